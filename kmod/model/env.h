@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * All that the model needs of its host: integer types, memcpy, memset, strlen,
+ * strcmp and a population count. No lock, no clock, no allocation.
+ */
+#ifndef HEAPSIM_MODEL_ENV_H
+#define HEAPSIM_MODEL_ENV_H
+
+#ifdef __KERNEL__
+#include <linux/bitops.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#define env_popcount64(word)	hweight64(word)
+#else
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+#define env_popcount64(word)	__builtin_popcountll(word)
+#endif
+
+#endif

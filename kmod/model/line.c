@@ -1,0 +1,668 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The lines of a two-view buffer: what fills, stores, maintenance and engines
+ * do to them, and what that is counted as (DESIGN 2.2 and 2.3; the rules in
+ * words are in Documentation/model.rst). Locks: none, see line.h.
+ */
+#include "line.h"
+
+#define WORD_BITS 64
+
+static u64 line_size(const struct line_buf *buf)
+{
+	return 1ULL << buf->line_shift;
+}
+
+static size_t lines_per_page(const struct line_buf *buf)
+{
+	return (size_t)1 << (buf->page_shift - buf->line_shift);
+}
+
+static bool bit_is_set(const u64 *map, size_t bit)
+{
+	return map[bit / WORD_BITS] >> (bit % WORD_BITS) & 1;
+}
+
+static void bit_set(u64 *map, size_t bit)
+{
+	map[bit / WORD_BITS] |= 1ULL << (bit % WORD_BITS);
+}
+
+static void bit_clear(u64 *map, size_t bit)
+{
+	map[bit / WORD_BITS] &= ~(1ULL << (bit % WORD_BITS));
+}
+
+/* The bits [*bit, end) of the word that holds *bit; *bit moves behind them. */
+static u64 next_mask(size_t *bit, size_t end)
+{
+	size_t first = *bit % WORD_BITS;
+	size_t nr = WORD_BITS - first;
+
+	if (nr > end - *bit)
+		nr = end - *bit;
+	*bit += nr;
+	return (nr == WORD_BITS ? ~0ULL : (1ULL << nr) - 1) << first;
+}
+
+static bool any_bit(const u64 *map, size_t bit, size_t end)
+{
+	while (bit < end) {
+		size_t word = bit / WORD_BITS;
+
+		if (map[word] & next_mask(&bit, end))
+			return true;
+	}
+	return false;
+}
+
+static struct line_page *page_of(const struct line_buf *buf, size_t line)
+{
+	return &buf->pages[line >> (buf->page_shift - buf->line_shift)];
+}
+
+/* Offset of the line's first byte in the images of its page. */
+static size_t image_off(const struct line_buf *buf, size_t line)
+{
+	return (line & (lines_per_page(buf) - 1)) << buf->line_shift;
+}
+
+static u8 *twin_image(const struct line_page *page)
+{
+	return page->twin ? page->twin : page->dram;
+}
+
+static u8 *cpu_image(const struct line_page *page)
+{
+	return page->cpu ? page->cpu : twin_image(page);
+}
+
+/* len is a multiple of 32, a and b are aligned to it. */
+static bool differs(const u8 *a, const u8 *b, size_t len)
+{
+	const u64 *x = (const u64 *)a;
+	const u64 *y = (const u64 *)b;
+	size_t i;
+
+	for (i = 0; i < len / sizeof(*x); i += 4)
+		if ((x[i] ^ y[i]) | (x[i + 1] ^ y[i + 1]) |
+		    (x[i + 2] ^ y[i + 2]) | (x[i + 3] ^ y[i + 3]))
+			return true;
+	return false;
+}
+
+static bool is_valid(const struct line_buf *buf, size_t line)
+{
+	return bit_is_set(buf->valid, line);
+}
+
+/* The CPU's bytes differ from those the line was filled with. */
+static bool has_changed(const struct line_buf *buf, size_t line)
+{
+	const struct line_page *page = page_of(buf, line);
+	size_t off = image_off(buf, line);
+
+	return is_valid(buf, line) && page->cpu &&
+	       differs(page->cpu + off, twin_image(page) + off,
+		       line_size(buf));
+}
+
+static bool is_dirty(const struct line_buf *buf, size_t line)
+{
+	return is_valid(buf, line) &&
+	       (bit_is_set(buf->stored, line) || has_changed(buf, line));
+}
+
+static bool is_stale(const struct line_buf *buf, size_t line)
+{
+	const struct line_page *page = page_of(buf, line);
+	size_t off = image_off(buf, line);
+
+	return is_valid(buf, line) && page->twin &&
+	       differs(page->dram + off, page->twin + off, line_size(buf));
+}
+
+/* Offset in the buffer after the last byte that the CPU changed, 0 none. */
+static u64 last_changed_in(const struct line_buf *buf, size_t line)
+{
+	const struct line_page *page = page_of(buf, line);
+	size_t off = image_off(buf, line);
+	size_t i;
+
+	if (!has_changed(buf, line))
+		return 0;
+	for (i = line_size(buf); i-- > 0;)
+		if (page->cpu[off + i] != twin_image(page)[off + i])
+			return ((u64)line << buf->line_shift) + i + 1;
+	return 0;
+}
+
+/* Offset in the buffer of the first changed byte in the line from byte @from
+ * on, or in the next line; 0 none (the first byte of all is never asked for).
+ */
+static u64 next_changed(const struct line_buf *buf, size_t line, size_t from)
+{
+	size_t nr_lines = buf->nr_pages * lines_per_page(buf);
+	size_t end = line + 2 < nr_lines ? line + 2 : nr_lines;
+
+	for (; line < end; line++, from = 0) {
+		const struct line_page *page = page_of(buf, line);
+		size_t off = image_off(buf, line);
+		size_t i;
+
+		if (!has_changed(buf, line))
+			continue;
+		for (i = from; i < line_size(buf); i++)
+			if (page->cpu[off + i] != twin_image(page)[off + i])
+				return ((u64)line << buf->line_shift) + i;
+	}
+	return 0;
+}
+
+/*
+ * Remember where the CPU last changed a byte, before the line's images move.
+ * It is only ever asked for beside a stale line, and only a page with a twin
+ * has any: all other maintenance is spared the search.
+ */
+static void note_changes(const struct line_buf *buf, size_t line,
+			 struct line_op *op)
+{
+	const struct line_page *page = page_of(buf, line);
+	bool is_last = page == &buf->pages[buf->nr_pages - 1];
+	u64 last;
+
+	if (!page->twin && (is_last || !page[1].twin))
+		return;
+	last = last_changed_in(buf, line);
+	if (last)
+		op->last_changed = last;
+}
+
+/* Would cleaning this stale line overwrite bytes of an engine? */
+static bool loses_device_write(const struct line_buf *buf, size_t line,
+			       const struct line_op *op)
+{
+	const struct line_page *page = page_of(buf, line);
+	const u64 start = (u64)line << buf->line_shift;
+	const size_t off = image_off(buf, line);
+	u64 last = op->last_changed;
+	u64 next = 0;
+	size_t i;
+
+	if (line > 0) {
+		u64 before = last_changed_in(buf, line - 1);
+
+		if (before > last)
+			last = before;
+	}
+	for (i = 0; i < line_size(buf); i++) {
+		u8 twin = page->twin[off + i];
+
+		if (cpu_image(page)[off + i] != twin) {
+			last = start + i + 1;
+			continue;
+		}
+		if (page->dram[off + i] == twin)
+			continue;
+		if (!last)
+			return true;
+		if (next <= start + i)
+			next = next_changed(buf, line, i);
+		if (!next || next - last >= line_size(buf))
+			return true;
+	}
+	return false;
+}
+
+/* Write a Dirty line back to DRAM; it is Clean then. */
+static void write_back(struct line_buf *buf, size_t line)
+{
+	struct line_page *page = page_of(buf, line);
+	size_t off = image_off(buf, line);
+	const u8 *bytes = cpu_image(page) + off;
+
+	if (page->cpu || page->twin)
+		memcpy(page->dram + off, bytes, line_size(buf));
+	if (page->cpu && page->twin)
+		memcpy(page->twin + off, bytes, line_size(buf));
+	bit_clear(buf->stored, line);
+	buf->count.lines_cleaned++;
+}
+
+static void clean_line(struct line_buf *buf, size_t line, struct line_op *op)
+{
+	op->nr_dirty++;
+	/* what changed before this line decides, so it is noted afterwards */
+	if (is_stale(buf, line) && loses_device_write(buf, line, op))
+		buf->count.lost_device_writes++;
+	note_changes(buf, line, op);
+	write_back(buf, line);
+}
+
+/* Bits of the lines of @page that [op->off, op->end) touches. */
+static void op_lines(const struct line_buf *buf, size_t page,
+		     const struct line_op *op, size_t *first, size_t *end)
+{
+	size_t op_first = op->off >> buf->line_shift;
+	size_t op_end = (op->end + line_size(buf) - 1) >> buf->line_shift;
+
+	*first = page * lines_per_page(buf);
+	*end = *first + lines_per_page(buf);
+	if (*first < op_first)
+		*first = op_first;
+	if (*end > op_end)
+		*end = op_end;
+}
+
+/**
+ * line_bitmap_words() - words that each bitmap of a buffer has
+ * @nr_pages: pages of the buffer
+ * @page_shift: log2 of the page size
+ * @line_shift: log2 of the line size
+ *
+ * Return: number of u64.
+ */
+size_t line_bitmap_words(size_t nr_pages, u32 page_shift, u32 line_shift)
+{
+	size_t nr_lines = nr_pages << (page_shift - line_shift);
+
+	return (nr_lines + WORD_BITS - 1) / WORD_BITS;
+}
+
+/**
+ * line_page_has_valid() - does any line of the page hold CPU bytes?
+ * @buf: buffer
+ * @page: page number
+ *
+ * Once none does, the host may take the page's images back.
+ *
+ * Return: true if a line is not Invalid.
+ */
+bool line_page_has_valid(const struct line_buf *buf, size_t page)
+{
+	size_t first = page * lines_per_page(buf);
+
+	return any_bit(buf->valid, first, first + lines_per_page(buf));
+}
+
+/**
+ * line_page_has_written() - did an engine write a line of the page?
+ * @buf: buffer
+ * @page: page number
+ *
+ * Return: true if one did since the line's last invalidate.
+ */
+bool line_page_has_written(const struct line_buf *buf, size_t page)
+{
+	size_t first = page * lines_per_page(buf);
+
+	return any_bit(buf->written, first, first + lines_per_page(buf));
+}
+
+/**
+ * line_page_has_dirty() - is any line of the page Dirty?
+ * @buf: buffer
+ * @page: page number
+ *
+ * Return: true if one is; all bytes are compared to find out.
+ */
+bool line_page_has_dirty(const struct line_buf *buf, size_t page)
+{
+	size_t line = page * lines_per_page(buf);
+	size_t end = line + lines_per_page(buf);
+
+	if (!buf->pages[page].cpu)
+		return false;
+	for (; line < end; line++)
+		if (is_dirty(buf, line))
+			return true;
+	return false;
+}
+
+/**
+ * line_page_is_shared() - is the CPU view of the page DRAM itself?
+ * @buf: buffer
+ * @page: page number
+ *
+ * Return: true if the page has no image of its own.
+ */
+bool line_page_is_shared(const struct line_buf *buf, size_t page)
+{
+	return !buf->pages[page].cpu && !buf->pages[page].twin;
+}
+
+/**
+ * line_fill_page() - fetch all Invalid lines of a page from DRAM
+ * @buf: buffer
+ * @page: page number
+ *
+ * The host calls it for each page of the fill granule, and counts one fill
+ * event if any line was filled.
+ *
+ * Return: number of lines filled.
+ */
+u64 line_fill_page(struct line_buf *buf, size_t page)
+{
+	struct line_page *p = &buf->pages[page];
+	size_t bit = page * lines_per_page(buf);
+	size_t end = bit + lines_per_page(buf);
+	u64 nr = 0;
+
+	while (bit < end) {
+		size_t word = bit / WORD_BITS;
+		u64 todo = next_mask(&bit, end) & ~buf->valid[word];
+
+		buf->valid[word] |= todo;
+		nr += env_popcount64(todo);
+		while (todo && (p->cpu || p->twin)) {
+			size_t line = word * WORD_BITS + __builtin_ctzll(todo);
+			size_t off = image_off(buf, line);
+
+			todo &= todo - 1;
+			if (p->cpu)
+				memcpy(p->cpu + off, p->dram + off,
+				       line_size(buf));
+			if (p->twin)
+				memcpy(p->twin + off, p->dram + off,
+				       line_size(buf));
+		}
+	}
+	buf->count.lines_filled += nr;
+	return nr;
+}
+
+/**
+ * line_touch() - the CPU is seen to touch a line
+ * @buf: buffer
+ * @off: offset of the access, bytes; its line is valid (filled before)
+ * @access: LINE_READ or LINE_WRITE; for a write the page has a CPU image
+ * @who: the host's number of the process that stores
+ */
+void line_touch(struct line_buf *buf, u64 off, enum line_access access,
+		u32 who)
+{
+	size_t line = off >> buf->line_shift;
+
+	if (access == LINE_WRITE) {
+		bit_set(buf->stored, line);
+		page_of(buf, line)->writer = who;
+		return;
+	}
+	if (is_stale(buf, line))
+		buf->count.stale_reads++;
+	else if (bit_is_set(buf->written, line) &&
+		 !bit_is_set(buf->told, line))
+		buf->count.possible_stale_reads++;
+	if (bit_is_set(buf->written, line))
+		bit_set(buf->told, line);
+}
+
+/**
+ * line_add_cpu() - give a page a CPU image, so that it can be stored to
+ * @buf: buffer
+ * @page: page number; it has no CPU image
+ * @image: a page of memory, lent until the page has no valid line
+ */
+void line_add_cpu(struct line_buf *buf, size_t page, u8 *image)
+{
+	memcpy(image, cpu_image(&buf->pages[page]),
+	       (size_t)1 << buf->page_shift);
+	buf->pages[page].cpu = image;
+}
+
+/**
+ * line_add_twin() - give a page a twin, so that DRAM can be written
+ * @buf: buffer
+ * @page: page number; it has no twin
+ * @image: a page of memory, lent until the page has no valid line
+ */
+void line_add_twin(struct line_buf *buf, size_t page, u8 *image)
+{
+	memcpy(image, buf->pages[page].dram, (size_t)1 << buf->page_shift);
+	buf->pages[page].twin = image;
+}
+
+/**
+ * line_needs_twin() - must the page get a twin before DRAM is written?
+ * @buf: buffer
+ * @page: page number
+ *
+ * Return: true if it has valid lines and no twin.
+ */
+bool line_needs_twin(const struct line_buf *buf, size_t page)
+{
+	return !buf->pages[page].twin && line_page_has_valid(buf, page);
+}
+
+/**
+ * line_engine_read() - an engine reads DRAM
+ * @buf: buffer
+ * @off: first byte
+ * @len: bytes
+ */
+void line_engine_read(struct line_buf *buf, u64 off, u64 len)
+{
+	size_t line, end;
+
+	if (!len)
+		return;
+	end = ((off + len - 1) >> buf->line_shift) + 1;
+	for (line = off >> buf->line_shift; line < end; line++)
+		if (page_of(buf, line)->cpu && is_dirty(buf, line))
+			buf->count.missing_cleans++;
+}
+
+/**
+ * line_engine_write() - an engine writes DRAM
+ * @buf: buffer
+ * @off: first byte
+ * @len: bytes
+ *
+ * The host moves the bytes, after it gave each page a twin that needs one.
+ */
+void line_engine_write(struct line_buf *buf, u64 off, u64 len)
+{
+	size_t line, end;
+
+	if (!len)
+		return;
+	end = ((off + len - 1) >> buf->line_shift) + 1;
+	for (line = off >> buf->line_shift; line < end; line++) {
+		if (page_of(buf, line)->cpu && is_dirty(buf, line))
+			buf->count.write_conflicts++;
+		bit_set(buf->written, line);
+		bit_clear(buf->told, line);
+	}
+}
+
+/**
+ * line_op_begin() - begin a maintenance operation
+ * @op: operation
+ * @off: first byte
+ * @len: bytes; no overflow
+ *
+ * The host then gives the pages of the range in ascending order; pages
+ * without valid lines and without engine writes may be left out.
+ */
+void line_op_begin(struct line_op *op, u64 off, u64 len)
+{
+	memset(op, 0, sizeof(*op));
+	op->off = off;
+	op->end = off + len;
+}
+
+/**
+ * line_clean_page() - clean the lines of a page that are in the range
+ * @buf: buffer
+ * @page: page number
+ * @op: operation
+ *
+ * A line partly inside is cleaned whole.
+ */
+void line_clean_page(struct line_buf *buf, size_t page, struct line_op *op)
+{
+	const struct line_page *p = &buf->pages[page];
+	size_t line, end;
+
+	if (!p->cpu)
+		return;
+	op_lines(buf, page, op, &line, &end);
+	for (; line < end; line++)
+		if (is_dirty(buf, line))
+			clean_line(buf, line, op);
+}
+
+/**
+ * line_clean_end() - end a clean
+ * @buf: buffer
+ * @op: operation
+ */
+void line_clean_end(struct line_buf *buf, const struct line_op *op)
+{
+	if (!op->nr_dirty)
+		buf->count.redundant_cleans++;
+}
+
+static void drop_line(struct line_buf *buf, size_t line)
+{
+	if (is_valid(buf, line)) {
+		buf->count.lines_invalidated++;
+		bit_clear(buf->valid, line);
+	}
+	bit_clear(buf->stored, line);
+	bit_clear(buf->written, line);
+	bit_clear(buf->told, line);
+}
+
+/* Drop lines [bit, end) none of which can be Dirty. */
+static void drop_clean_lines(struct line_buf *buf, size_t bit, size_t end,
+			     struct line_op *op)
+{
+	while (bit < end) {
+		size_t word = bit / WORD_BITS;
+		u64 mask = next_mask(&bit, end);
+		u64 nr_valid = env_popcount64(buf->valid[word] & mask);
+
+		op->nr_valid += nr_valid;
+		op->nr_written += env_popcount64(buf->written[word] & mask);
+		buf->count.lines_invalidated += nr_valid;
+		buf->valid[word] &= ~mask;
+		buf->stored[word] &= ~mask;
+		buf->written[word] &= ~mask;
+		buf->told[word] &= ~mask;
+	}
+}
+
+static bool is_partly_in(const struct line_buf *buf, size_t line,
+			 const struct line_op *op)
+{
+	u64 start = (u64)line << buf->line_shift;
+
+	return start < op->off || start + line_size(buf) > op->end;
+}
+
+/**
+ * line_invalidate_page() - invalidate the lines of a page in the range
+ * @buf: buffer
+ * @page: page number
+ * @op: operation
+ *
+ * A line partly inside is cleaned first: bytes outside the range survive.
+ */
+void line_invalidate_page(struct line_buf *buf, size_t page,
+			  struct line_op *op)
+{
+	size_t line, end;
+
+	op_lines(buf, page, op, &line, &end);
+	if (line >= end)
+		return;
+	if (is_partly_in(buf, line, op))
+		buf->count.shared_lines++;
+	if (end - line > 1 && is_partly_in(buf, end - 1, op))
+		buf->count.shared_lines++;
+	if (!buf->pages[page].cpu) {
+		drop_clean_lines(buf, line, end, op);
+		return;
+	}
+	for (; line < end; line++) {
+		op->nr_valid += is_valid(buf, line);
+		op->nr_written += bit_is_set(buf->written, line);
+		if (is_partly_in(buf, line, op)) {
+			if (is_dirty(buf, line))
+				clean_line(buf, line, op);
+		} else if (has_changed(buf, line)) {
+			note_changes(buf, line, op);
+			buf->count.lost_cpu_writes++;
+		}
+		drop_line(buf, line);
+	}
+}
+
+/**
+ * line_take_in_page() - make the CPU see DRAM, as START and unmap do
+ * @buf: buffer
+ * @page: page number
+ * @keep_dirty: the process that stored to this page has a WRITE bracket open
+ * @op: operation
+ */
+void line_take_in_page(struct line_buf *buf, size_t page, bool keep_dirty,
+		       struct line_op *op)
+{
+	size_t line, end;
+
+	op_lines(buf, page, op, &line, &end);
+	if (line >= end)
+		return;
+	if (!buf->pages[page].cpu) {
+		drop_clean_lines(buf, line, end, op);
+		return;
+	}
+	for (; line < end; line++) {
+		op->nr_valid += is_valid(buf, line);
+		op->nr_written += bit_is_set(buf->written, line);
+		if (is_dirty(buf, line)) {
+			if (keep_dirty)
+				continue;
+			if (!is_stale(buf, line))
+				write_back(buf, line);
+			else if (has_changed(buf, line))
+				buf->count.lost_cpu_writes++;
+		}
+		drop_line(buf, line);
+	}
+}
+
+/**
+ * line_invalidate_end() - end an invalidate or a take-in
+ * @buf: buffer
+ * @op: operation
+ * @was_held_by_writer: an importer that may write held the buffer since the
+ *	last invalidate
+ */
+void line_invalidate_end(struct line_buf *buf, const struct line_op *op,
+			 bool was_held_by_writer)
+{
+	if (!op->nr_valid && !op->nr_written && !was_held_by_writer)
+		buf->count.redundant_invalidates++;
+}
+
+/**
+ * line_evict() - a cache drops a line of its own accord
+ * @buf: buffer
+ * @line: line number
+ *
+ * A Dirty line is written back as by a clean. An Invalid line stays as it is.
+ */
+void line_evict(struct line_buf *buf, size_t line)
+{
+	struct line_op op;
+
+	if (!is_valid(buf, line))
+		return;
+	line_op_begin(&op, (u64)line << buf->line_shift, line_size(buf));
+	if (is_dirty(buf, line))
+		clean_line(buf, line, &op);
+	bit_clear(buf->valid, line);
+	buf->count.evictions++;
+}

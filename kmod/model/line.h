@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The lines of a two-view buffer.
+ *
+ * A page has up to three images: what DRAM holds (@dram), what the CPU's
+ * cache holds (@cpu) and what its lines were filled with (@twin). An image
+ * that would be equal is shared: @twin NULL means the twin is DRAM, @cpu NULL
+ * means the CPU view is the twin. The host gives pages for images and takes
+ * them back; the model says when, moves the bytes and counts.
+ *
+ * Nothing here locks: the host serialises calls on a page and its successor.
+ */
+#ifndef HEAPSIM_MODEL_LINE_H
+#define HEAPSIM_MODEL_LINE_H
+
+#include "env.h"
+
+/** struct line_counters - see struct heapsim_counters, field by field */
+struct line_counters {
+	u64 fills;
+	u64 lines_filled;
+	u64 lines_cleaned;
+	u64 lines_invalidated;
+	u64 evictions;
+	u64 redundant_cleans;
+	u64 redundant_invalidates;
+	u64 shared_lines;
+	u64 stale_reads;
+	u64 possible_stale_reads;
+	u64 lost_device_writes;
+	u64 lost_cpu_writes;
+	u64 missing_cleans;
+	u64 write_conflicts;
+	u64 unbracketed_accesses;
+	u64 missing_ends;
+	u64 unmatched_ends;
+};
+
+/**
+ * struct line_page - one page of a two-view buffer
+ * @dram: the device view; never NULL
+ * @cpu: the CPU view, or NULL: it is the twin
+ * @twin: what lines were filled with, or NULL: it is DRAM
+ * @writer: who stored last by a fault, 0 nobody; the host's number
+ */
+struct line_page {
+	u8 *dram;
+	u8 *cpu;
+	u8 *twin;
+	u32 writer;
+};
+
+/**
+ * struct line_buf - a two-view buffer
+ * @line_shift: log2 of the line size: 5, 6 or 7
+ * @page_shift: log2 of the page size: 12, 14 or 16
+ * @nr_pages: pages
+ * @pages: array of @nr_pages
+ * @valid: bit a line: it is not Invalid
+ * @stored: bit a line: it holds the address of a faulting store
+ * @written: bit a line: an engine wrote it since its last invalidate
+ * @told: bit a line: that has been told as a possible stale read
+ * @count: counters
+ *
+ * The bitmaps have line_bitmap_words() words each, zero at first.
+ */
+struct line_buf {
+	u32 line_shift;
+	u32 page_shift;
+	size_t nr_pages;
+	struct line_page *pages;
+	u64 *valid;
+	u64 *stored;
+	u64 *written;
+	u64 *told;
+	struct line_counters count;
+};
+
+/** enum line_access - what the CPU does at the line it is seen to touch */
+enum line_access {
+	LINE_READ,
+	LINE_WRITE,
+};
+
+/**
+ * struct line_op - one maintenance operation while it walks over pages
+ * @off: first byte of the range
+ * @end: byte after the last
+ * @last_changed: offset after the last byte the CPU was seen to have changed,
+ *	0 none; a run of changed bytes reaches over pages
+ * @nr_dirty: Dirty lines found
+ * @nr_valid: valid lines found
+ * @nr_written: lines found that an engine wrote since their last invalidate
+ */
+struct line_op {
+	u64 off;
+	u64 end;
+	u64 last_changed;
+	u64 nr_dirty;
+	u64 nr_valid;
+	u64 nr_written;
+};
+
+size_t line_bitmap_words(size_t nr_pages, u32 page_shift, u32 line_shift);
+
+bool line_page_has_valid(const struct line_buf *buf, size_t page);
+bool line_page_has_written(const struct line_buf *buf, size_t page);
+bool line_page_has_dirty(const struct line_buf *buf, size_t page);
+bool line_page_is_shared(const struct line_buf *buf, size_t page);
+
+u64 line_fill_page(struct line_buf *buf, size_t page);
+void line_touch(struct line_buf *buf, u64 off, enum line_access access,
+		u32 who);
+void line_add_cpu(struct line_buf *buf, size_t page, u8 *image);
+void line_add_twin(struct line_buf *buf, size_t page, u8 *image);
+bool line_needs_twin(const struct line_buf *buf, size_t page);
+
+void line_engine_read(struct line_buf *buf, u64 off, u64 len);
+void line_engine_write(struct line_buf *buf, u64 off, u64 len);
+
+void line_op_begin(struct line_op *op, u64 off, u64 len);
+void line_clean_page(struct line_buf *buf, size_t page, struct line_op *op);
+void line_clean_end(struct line_buf *buf, const struct line_op *op);
+void line_invalidate_page(struct line_buf *buf, size_t page,
+			  struct line_op *op);
+void line_take_in_page(struct line_buf *buf, size_t page, bool keep_dirty,
+		       struct line_op *op);
+void line_invalidate_end(struct line_buf *buf, const struct line_op *op,
+			 bool was_held_by_writer);
+void line_evict(struct line_buf *buf, size_t line);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* The boards, and what a description of a board must fulfil. */
+#include "profile.h"
+
+static const struct profile profiles[] = {
+	{
+		.name = "nano",
+		.description = "Jetson Nano (Tegra X1): no I/O coherency",
+		.capability = 53,
+		.nr_sms = 1,
+		.cores_per_sm = 128,
+		.gpu_mhz = 922,
+		.gpu_l2_len = 262144,
+		.dram_bus_bits = 64,
+		.dram_mbps = 25600,
+		.nr_cpus = 4,
+		.cpu_mhz = 1480,
+		.line_size = 64,
+	},
+	{
+		.name = "tx2",
+		.description = "Jetson TX2: no I/O coherency",
+		.capability = 62,
+		.nr_sms = 2,
+		.cores_per_sm = 128,
+		.gpu_mhz = 1300,
+		.gpu_l2_len = 524288,
+		.dram_bus_bits = 128,
+		.dram_mbps = 59700,
+		.nr_cpus = 6,
+		.cpu_mhz = 2000,
+		.line_size = 64,
+	},
+	{
+		.name = "xavier",
+		.description = "Jetson AGX Xavier: I/O-coherent",
+		.capability = 72,
+		.nr_sms = 8,
+		.cores_per_sm = 64,
+		.gpu_mhz = 1377,
+		.gpu_l2_len = 524288,
+		.dram_bus_bits = 256,
+		.dram_mbps = 136500,
+		.nr_cpus = 8,
+		.cpu_mhz = 2260,
+		.line_size = 64,
+		.is_io_coherent = true,
+		.has_host_register = true,
+		.has_system_atomics = true,
+	},
+	{
+		.name = "orin",
+		.description = "Jetson AGX Orin: I/O-coherent",
+		.capability = 87,
+		.nr_sms = 16,
+		.cores_per_sm = 128,
+		.gpu_mhz = 1300,
+		.gpu_l2_len = 4194304,
+		.dram_bus_bits = 256,
+		.dram_mbps = 204800,
+		.nr_cpus = 12,
+		.cpu_mhz = 2200,
+		.line_size = 64,
+		.is_io_coherent = true,
+		.has_host_register = true,
+		.has_system_atomics = true,
+	},
+	{
+		.name = "orin-nano",
+		.description = "Jetson Orin Nano: I/O-coherent",
+		.capability = 87,
+		.nr_sms = 8,
+		.cores_per_sm = 128,
+		.gpu_mhz = 625,
+		.gpu_l2_len = 2097152,
+		.dram_bus_bits = 128,
+		.dram_mbps = 68000,
+		.nr_cpus = 6,
+		.cpu_mhz = 1510,
+		.line_size = 64,
+		.is_io_coherent = true,
+		.has_host_register = true,
+		.has_system_atomics = true,
+	},
+	{
+		.name = "thor",
+		.description = "Jetson AGX Thor: full coherency",
+		.capability = 110,
+		.nr_sms = 20,
+		.cores_per_sm = 128,
+		.gpu_mhz = 1575,
+		.gpu_l2_len = 33554432,
+		.dram_bus_bits = 256,
+		.dram_mbps = 273000,
+		.nr_cpus = 14,
+		.cpu_mhz = 2600,
+		.line_size = 64,
+		.is_io_coherent = true,
+		.is_fully_coherent = true,
+		.has_host_register = true,
+		.has_concurrent_access = true,
+		.has_pageable_access = true,
+		.has_system_atomics = true,
+		.has_memory_ipc = true,
+	},
+	{
+		.name = "generic-coherent",
+		.description = "Arm board whose engines snoop the CPU's caches",
+		.nr_cpus = 4,
+		.cpu_mhz = 1500,
+		.dram_bus_bits = 64,
+		.dram_mbps = 25600,
+		.line_size = 64,
+		.is_io_coherent = true,
+	},
+	{
+		.name = "generic-noncoherent",
+		.description = "Arm board whose engines do not snoop",
+		.nr_cpus = 4,
+		.cpu_mhz = 1500,
+		.dram_bus_bits = 64,
+		.dram_mbps = 25600,
+		.line_size = 64,
+	},
+};
+
+/**
+ * profile_count() - how many boards there are
+ *
+ * Return: a number above 0.
+ */
+size_t profile_count(void)
+{
+	return sizeof(profiles) / sizeof(profiles[0]);
+}
+
+/**
+ * profile_at() - a board by its place in the list
+ * @i: from 0
+ *
+ * Return: the board, NULL past the end.
+ */
+const struct profile *profile_at(size_t i)
+{
+	return i < profile_count() ? &profiles[i] : NULL;
+}
+
+/**
+ * profile_find() - a board by its name
+ * @name: terminated
+ *
+ * Return: the board, NULL if there is none of that name.
+ */
+const struct profile *profile_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < profile_count(); i++)
+		if (!strcmp(profiles[i].name, name))
+			return &profiles[i];
+	return NULL;
+}
+
+static const char *refusal(const struct profile *p)
+{
+	if (!p->name || !p->name[0] || strlen(p->name) > 31)
+		return "name must have 1 to 31 bytes";
+	if (!p->description)
+		return "description is missing";
+	if (p->line_size != 32 && p->line_size != 64 && p->line_size != 128)
+		return "line_size must be 32, 64 or 128";
+	if (!p->nr_cpus || !p->cpu_mhz)
+		return "a board has CPUs with a clock";
+	if (!p->dram_bus_bits || !p->dram_mbps)
+		return "a board has DRAM";
+	if (!p->capability &&
+	    (p->nr_sms || p->cores_per_sm || p->gpu_mhz || p->gpu_l2_len))
+		return "GPU facts without a capability";
+	if (p->capability &&
+	    (!p->nr_sms || !p->cores_per_sm || !p->gpu_mhz || !p->gpu_l2_len))
+		return "a capability without the GPU's facts";
+	if (p->is_fully_coherent && !p->is_io_coherent)
+		return "full coherency takes in I/O coherency";
+	if (p->has_host_register && !p->is_io_coherent)
+		return "registered memory needs I/O coherency";
+	if (p->has_system_atomics && !p->is_io_coherent)
+		return "system-wide atomics need I/O coherency";
+	if (p->has_pageable_access && !p->has_concurrent_access)
+		return "pageable access takes in concurrent access";
+	if (p->has_concurrent_access && !p->is_fully_coherent)
+		return "concurrent access needs full coherency";
+	return NULL;
+}
+
+/**
+ * profile_validate() - may a board be simulated as it is described?
+ * @p: board
+ * @why: out: a static string that says what is wrong, NULL if nothing is
+ *
+ * Return: 0, or -EINVAL if a fact is missing or two contradict each other.
+ */
+int profile_validate(const struct profile *p, const char **why)
+{
+	*why = refusal(p);
+	return *why ? -EINVAL : 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * SoC profiles: what board is simulated, as plain data.
+ *
+ * Facts come from NVIDIA's "CUDA for Tegra" application note, the boards' data
+ * sheets and technical briefs, and sbc-bench's public results (cache sizes,
+ * clocks). The generic boards are the two kinds of Arm board that dma-buf
+ * drivers meet: engines that snoop the CPU's caches, and engines that do not.
+ */
+#ifndef HEAPSIM_MODEL_PROFILE_H
+#define HEAPSIM_MODEL_PROFILE_H
+
+#include "env.h"
+
+/**
+ * struct profile - a board
+ * @name: as the parameter soc= has it, at most 31 bytes
+ * @description: a line for people
+ * @capability: CUDA compute capability times 10; 0 no CUDA GPU
+ * @nr_sms: streaming multiprocessors; 0 when @capability is
+ * @cores_per_sm: CUDA cores each
+ * @gpu_mhz: GPU clock, MHz
+ * @gpu_l2_len: GPU L2 cache, bytes
+ * @dram_bus_bits: width of the DRAM bus
+ * @dram_mbps: peak bandwidth of DRAM, 10^6 bytes a second
+ * @nr_cpus: CPU cores
+ * @cpu_mhz: CPU clock, MHz
+ * @line_size: cache line, bytes: 32, 64 or 128
+ * @is_io_coherent: engines see the newest bytes in CPU caches
+ * @is_fully_coherent: the CPU also sees what is in the GPU's caches
+ * @has_host_register: cudaHostRegister is offered
+ * @has_concurrent_access: CPU and GPU may touch managed memory together
+ * @has_pageable_access: the GPU reads ordinary process memory
+ * @has_system_atomics: atomics between CPU and GPU
+ * @has_memory_ipc: CUDA memory IPC
+ */
+struct profile {
+	const char *name;
+	const char *description;
+	u32 capability;
+	u32 nr_sms;
+	u32 cores_per_sm;
+	u32 gpu_mhz;
+	u32 gpu_l2_len;
+	u32 dram_bus_bits;
+	u32 dram_mbps;
+	u32 nr_cpus;
+	u32 cpu_mhz;
+	u32 line_size;
+	bool is_io_coherent;
+	bool is_fully_coherent;
+	bool has_host_register;
+	bool has_concurrent_access;
+	bool has_pageable_access;
+	bool has_system_atomics;
+	bool has_memory_ipc;
+};
+
+size_t profile_count(void);
+const struct profile *profile_at(size_t i);
+const struct profile *profile_find(const char *name);
+int profile_validate(const struct profile *p, const char **why);
+
+#endif

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The random sequences on the real device, through /dev/heapsim and
+ * DMA_BUF_IOCTL_SYNC. The dma engine moves bytes between the buffer and a
+ * coherent one beside it. Two ways: with all PTEs revoked before each touch
+ * every byte read and every counter equals the reference's; without, every
+ * byte. KTAP on stdout, kselftest exit codes. SEED=, ROUNDS= and STEPS= as for
+ * random_test.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <linux/dma-buf.h>
+#include <linux/heapsim.h>
+
+#include "sequence.h"
+
+#define KSFT_PASS	0
+#define KSFT_FAIL	1
+#define KSFT_SKIP	4
+
+#define WAIT_NS		10000000000ULL
+#define MAX_HOLDS	8
+
+/** struct holds - imports of one kind that are open now */
+struct holds {
+	__u64 ids[MAX_HOLDS];
+	unsigned int nr;
+};
+
+/**
+ * struct device - a buffer of the device
+ * @len: bytes
+ * @fd: the noncoherent buffer
+ * @beside_fd: a coherent buffer of the same length
+ * @view: the first, mapped
+ * @beside: the second, mapped
+ * @maps: by HEAPSIM_DIR_*
+ * @vmaps: kernel mappings
+ */
+struct device {
+	size_t len;
+	int fd;
+	int beside_fd;
+	uint8_t *view;
+	uint8_t *beside;
+	struct holds maps[3];
+	struct holds vmaps;
+};
+
+static int ctl_fd = -1;
+static struct heapsim_probe probe = { .size = sizeof(probe) };
+
+static int command(unsigned long cmd, void *arg, const char *what)
+{
+	int ret;
+
+	do {
+		ret = ioctl(ctl_fd, cmd, arg);
+	} while (ret < 0 && errno == EINTR);
+	if (ret < 0) {
+		ret = -errno;
+		fprintf(stderr, "# %s: %s\n", what, strerror(-ret));
+	}
+	return ret < 0 ? ret : 0;
+}
+
+static int buf_alloc(size_t len, __u32 kind, int *fd, uint8_t **view)
+{
+	struct heapsim_buf_alloc alloc = {
+		.size = sizeof(alloc),
+		.fd_flags = O_RDWR | O_CLOEXEC,
+		.len = len,
+		.kind = kind,
+		.name = "random",
+	};
+	int ret = command(HEAPSIM_IOC_BUF_ALLOC, &alloc, "BUF_ALLOC");
+
+	if (ret)
+		return ret;
+	*fd = alloc.fd;
+	*view = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	if (*view == MAP_FAILED) {
+		ret = -errno;
+		perror("# mmap");
+		*view = NULL;
+	}
+	return ret;
+}
+
+static void device_destroy(void *subject)
+{
+	struct device *dev = subject;
+	struct heapsim_release release = { .size = sizeof(release) };
+	unsigned int dir;
+
+	for (dir = 0; dir < 3; dir++) {
+		while (dev->maps[dir].nr) {
+			release.hold = dev->maps[dir].ids[--dev->maps[dir].nr];
+			command(HEAPSIM_IOC_RELEASE, &release, "RELEASE");
+		}
+	}
+	while (dev->vmaps.nr) {
+		release.hold = dev->vmaps.ids[--dev->vmaps.nr];
+		command(HEAPSIM_IOC_RELEASE, &release, "RELEASE");
+	}
+	if (dev->view)
+		munmap(dev->view, dev->len);
+	if (dev->beside)
+		munmap(dev->beside, dev->len);
+	if (dev->fd >= 0)
+		close(dev->fd);
+	if (dev->beside_fd >= 0)
+		close(dev->beside_fd);
+	free(dev);
+}
+
+static void *device_create(const struct ref_params *p)
+{
+	struct device *dev = calloc(1, sizeof(*dev));
+
+	if (!dev)
+		return NULL;
+	dev->len = p->len;
+	dev->fd = -1;
+	dev->beside_fd = -1;
+	if (buf_alloc(p->len, HEAPSIM_KIND_NONCOHERENT, &dev->fd,
+		      &dev->view) ||
+	    buf_alloc(p->len, HEAPSIM_KIND_COHERENT, &dev->beside_fd,
+		      &dev->beside)) {
+		device_destroy(dev);
+		return NULL;
+	}
+	return dev;
+}
+
+/* The first byte alone is what a fault is seen at. */
+static int device_cpu_read(void *subject, size_t off, uint8_t *bytes,
+			   size_t len, unsigned int who)
+{
+	const struct device *dev = subject;
+	const volatile uint8_t *view = dev->view + off;
+
+	(void)who;
+	bytes[0] = view[0];
+	memcpy(bytes + 1, dev->view + off + 1, len - 1);
+	return 0;
+}
+
+static int device_cpu_write(void *subject, size_t off, const uint8_t *bytes,
+			    size_t len, unsigned int who)
+{
+	struct device *dev = subject;
+	volatile uint8_t *view = dev->view + off;
+
+	(void)who;
+	view[0] = bytes[0];
+	__asm__ volatile("" ::: "memory");
+	memcpy(dev->view + off + 1, bytes + 1, len - 1);
+	__asm__ volatile("" ::: "memory");
+	return 0;
+}
+
+static int copy(int src_fd, int dst_fd, size_t off, size_t len)
+{
+	struct heapsim_dma_submit submit = {
+		.size = sizeof(submit),
+		.op = HEAPSIM_DMA_COPY,
+		.src_fd = src_fd,
+		.dst_fd = dst_fd,
+		.src_off = off,
+		.dst_off = off,
+		.row_len = len,
+		.nr_rows = 1,
+	};
+	struct heapsim_job_wait wait = {
+		.size = sizeof(wait),
+		.timeout_ns = WAIT_NS,
+	};
+	int ret = command(HEAPSIM_IOC_DMA_SUBMIT, &submit, "DMA_SUBMIT");
+
+	if (ret)
+		return ret;
+	close(submit.fence_fd);
+	wait.job = submit.job;
+	ret = command(HEAPSIM_IOC_JOB_WAIT, &wait, "JOB_WAIT");
+	if (ret)
+		return ret;
+	if (wait.status || wait.result != len) {
+		fprintf(stderr, "# job: status %d, %llu of %zu bytes\n",
+			wait.status, (unsigned long long)wait.result, len);
+		return wait.status ? wait.status : -EIO;
+	}
+	return 0;
+}
+
+static int device_engine_read(void *subject, size_t off, uint8_t *bytes,
+			      size_t len)
+{
+	struct device *dev = subject;
+	int ret = copy(dev->fd, dev->beside_fd, off, len);
+
+	if (!ret)
+		memcpy(bytes, dev->beside + off, len);
+	return ret;
+}
+
+static int device_engine_write(void *subject, size_t off, const uint8_t *bytes,
+			       size_t len)
+{
+	struct device *dev = subject;
+
+	memcpy(dev->beside + off, bytes, len);
+	return copy(dev->beside_fd, dev->fd, off, len);
+}
+
+static int device_maintain(void *subject, unsigned int op, size_t off,
+			   size_t len)
+{
+	const struct device *dev = subject;
+	struct heapsim_range range = {
+		.fd = dev->fd,
+		.op = op,
+		.off = off,
+		.len = len,
+	};
+	struct heapsim_buf_maintain maintain = {
+		.size = sizeof(maintain),
+		.nr_ranges = 1,
+		.ranges = (uintptr_t)&range,
+	};
+	int ret = command(HEAPSIM_IOC_BUF_MAINTAIN, &maintain, "BUF_MAINTAIN");
+
+	return ret ? ret : maintain.nr_done == 1 ? 0 : -EIO;
+}
+
+static int sync_buf(const struct device *dev, __u64 flags)
+{
+	struct dma_buf_sync sync = { .flags = flags };
+	int ret;
+
+	do {
+		ret = ioctl(dev->fd, DMA_BUF_IOCTL_SYNC, &sync);
+	} while (ret < 0 && (errno == EINTR || errno == EAGAIN));
+	if (ret < 0) {
+		ret = -errno;
+		fprintf(stderr, "# DMA_BUF_IOCTL_SYNC: %s\n", strerror(-ret));
+		return ret;
+	}
+	return 0;
+}
+
+static int device_sync_start(void *subject, unsigned int who, unsigned int dir)
+{
+	(void)who;
+	return sync_buf(subject, DMA_BUF_SYNC_START | dir);
+}
+
+static int device_sync_end(void *subject, unsigned int who, unsigned int dir)
+{
+	(void)who;
+	return sync_buf(subject, DMA_BUF_SYNC_END | dir);
+}
+
+static int hold_buf(const struct device *dev, struct holds *holds, __u32 how,
+		    __u32 dir)
+{
+	struct heapsim_hold hold = {
+		.size = sizeof(hold),
+		.how = how,
+		.fd = dev->fd,
+		.dir = dir,
+	};
+	int ret;
+
+	if (holds->nr == MAX_HOLDS)
+		return -ENOSPC;
+	ret = command(HEAPSIM_IOC_HOLD, &hold, "HOLD");
+	if (!ret)
+		holds->ids[holds->nr++] = hold.hold;
+	return ret;
+}
+
+static int release_buf(struct holds *holds)
+{
+	struct heapsim_release release = { .size = sizeof(release) };
+
+	release.hold = holds->ids[--holds->nr];
+	return command(HEAPSIM_IOC_RELEASE, &release, "RELEASE");
+}
+
+static int device_map(void *subject, unsigned int dir)
+{
+	struct device *dev = subject;
+
+	return hold_buf(dev, &dev->maps[dir], HEAPSIM_HOLD_MAP, dir);
+}
+
+static int device_unmap(void *subject, unsigned int dir)
+{
+	struct device *dev = subject;
+
+	return release_buf(&dev->maps[dir]);
+}
+
+static int device_vmap(void *subject)
+{
+	struct device *dev = subject;
+
+	return hold_buf(dev, &dev->vmaps, HEAPSIM_HOLD_VMAP, 0);
+}
+
+static int device_vunmap(void *subject)
+{
+	struct device *dev = subject;
+
+	return release_buf(&dev->vmaps);
+}
+
+static int device_counters(void *subject, struct heapsim_counters *count)
+{
+	const struct device *dev = subject;
+	struct heapsim_buf_info info = {
+		.size = sizeof(info),
+		.fd = dev->fd,
+	};
+	int ret = command(HEAPSIM_IOC_BUF_INFO, &info, "BUF_INFO");
+
+	*count = info.count;
+	return ret;
+}
+
+static int revoke_ptes(void *subject)
+{
+	const struct device *dev = subject;
+	struct heapsim_buf_revoke args = {
+		.size = sizeof(args),
+		.fd = dev->fd,
+	};
+
+	return command(HEAPSIM_IOC_BUF_REVOKE, &args, "BUF_REVOKE");
+}
+
+static int revoke_before_touch(void *subject, const struct ref *ref, size_t off)
+{
+	(void)ref;
+	(void)off;
+	return revoke_ptes(subject);
+}
+
+/*
+ * A touch through a PTE that is there fills nothing, also when other pages of
+ * a wide granule have Invalid lines; the reference has it that it does.
+ */
+static int revoke_if_it_fills(void *subject, const struct ref *ref, size_t off)
+{
+	size_t first = off - off % ref->p.fill_size;
+	size_t at;
+
+	if (ref->p.fill_size == ref->p.page_size)
+		return 0;
+	for (at = first; at < first + ref->p.fill_size && at < ref->p.len;
+	     at += ref->p.line_size)
+		if (!ref->lines[at / ref->p.line_size].is_valid)
+			return revoke_ptes(subject);
+	return 0;
+}
+
+static const struct subject_ops device_ops = {
+	.name = "device",
+	.nr_who = 1,
+	.create = device_create,
+	.destroy = device_destroy,
+	.cpu_read = device_cpu_read,
+	.cpu_write = device_cpu_write,
+	.engine_read = device_engine_read,
+	.engine_write = device_engine_write,
+	.maintain = device_maintain,
+	.sync_start = device_sync_start,
+	.sync_end = device_sync_end,
+	.map = device_map,
+	.unmap = device_unmap,
+	.vmap = device_vmap,
+	.vunmap = device_vunmap,
+	.counters = device_counters,
+};
+
+static int play(struct sequence *seq, uint64_t nr_rounds)
+{
+	uint64_t only = sequence_env("SEED", 0);
+	uint64_t i;
+	int ret = 0;
+
+	for (i = 0; i < (only ? 1 : nr_rounds) && !ret; i++) {
+		seq->seed = only ? only : 1 + i;
+		ret = sequence_play(seq, &device_ops);
+	}
+	return ret;
+}
+
+static bool tell(unsigned int nr, int ret, const char *name)
+{
+	printf("%s %u %s\n", ret ? "not ok" : "ok", nr, name);
+	fflush(stdout);
+	return !ret;
+}
+
+static int skip_all(const char *why)
+{
+	printf("1..0 # SKIP %s\n", why);
+	return KSFT_SKIP;
+}
+
+static int play_all(void)
+{
+	uint64_t nr_rounds = sequence_env("ROUNDS", 10);
+	struct sequence seq = {
+		.p = {
+			.line_size = probe.line_size,
+			.fill_size = probe.fill_size,
+			.page_size = probe.page_size,
+		},
+		.nr_steps = (unsigned int)sequence_env("STEPS", 300),
+	};
+	size_t pages_per_fill = probe.fill_size / probe.page_size;
+	unsigned int nr_passed = 0;
+
+	printf("1..4\n");
+	seq.p.len = 3 * (size_t)probe.page_size;
+	if (pages_per_fill > 1)
+		seq.p.len = (pages_per_fill + 2) * (size_t)probe.page_size;
+	seq.before_touch = revoke_before_touch;
+	nr_passed += tell(1, play(&seq, nr_rounds),
+			  "revoked_device_equals_the_reference_in_all");
+	seq.before_touch = revoke_if_it_fills;
+	seq.is_bytes_only = true;
+	nr_passed += tell(2, play(&seq, nr_rounds),
+			  "device_equals_the_reference_in_every_byte");
+	seq.p.len = probe.page_size;
+	nr_passed += tell(3, play(&seq, nr_rounds),
+			  "one_page_equals_the_reference_in_every_byte");
+	seq.is_bytes_only = false;
+	seq.before_touch = revoke_before_touch;
+	nr_passed += tell(4, play(&seq, nr_rounds),
+			  "revoked_page_equals_the_reference_in_all");
+	return nr_passed == 4 ? KSFT_PASS : KSFT_FAIL;
+}
+
+int main(void)
+{
+	int ret;
+
+	printf("TAP version 13\n");
+	ctl_fd = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
+	if (ctl_fd < 0) {
+		/* with the module loaded it is no skip */
+		if (errno == ENOENT || errno == ENODEV || errno == ENXIO)
+			return skip_all("no /dev/heapsim");
+		perror("# /dev/heapsim");
+		return KSFT_FAIL;
+	}
+	if (command(HEAPSIM_IOC_PROBE, &probe, "PROBE"))
+		return KSFT_FAIL;
+	if (probe.policy == HEAPSIM_POLICY_OFF)
+		return skip_all("policy=off has one view");
+	if (probe.evict_random)
+		return skip_all("evict=random does what it likes");
+	if (probe.fill_size % probe.page_size || !probe.line_size) {
+		fprintf(stderr, "# fill %u, page %u, line %u\n",
+			probe.fill_size, probe.page_size, probe.line_size);
+		return KSFT_FAIL;
+	}
+	ret = play_all();
+	close(ctl_fd);
+	return ret;
+}

@@ -1,0 +1,602 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * See host.h.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "host.h"
+
+static u32 log2_of(size_t size)
+{
+	u32 shift = 0;
+
+	while (((size_t)1 << shift) < size)
+		shift++;
+	return shift;
+}
+
+/**
+ * host_create() - a zeroed buffer, all lines Invalid
+ * @p: shape
+ *
+ * Return: the buffer; the program ends when memory does.
+ */
+struct host *host_create(const struct ref_params *p)
+{
+	struct host *host = calloc(1, sizeof(*host));
+	struct line_buf *lines;
+	size_t nr_words, i;
+
+	assert(host);
+	host->p = *p;
+	lines = &host->lines;
+	lines->line_shift = log2_of(p->line_size);
+	lines->page_shift = log2_of(p->page_size);
+	lines->nr_pages = p->len / p->page_size;
+	nr_words = line_bitmap_words(lines->nr_pages, lines->page_shift,
+				     lines->line_shift);
+	assert(nr_words * 64 >= p->len / p->line_size);
+	lines->valid = calloc(nr_words, sizeof(u64));
+	lines->stored = calloc(nr_words, sizeof(u64));
+	lines->written = calloc(nr_words, sizeof(u64));
+	lines->told = calloc(nr_words, sizeof(u64));
+	lines->pages = calloc(lines->nr_pages, sizeof(*lines->pages));
+	assert(lines->valid && lines->stored && lines->written &&
+	       lines->told && lines->pages);
+	for (i = 0; i < lines->nr_pages; i++) {
+		lines->pages[i].dram = calloc(1, p->page_size);
+		assert(lines->pages[i].dram);
+	}
+	return host;
+}
+
+/**
+ * host_destroy() - give a buffer back
+ * @host: the buffer
+ */
+void host_destroy(struct host *host)
+{
+	size_t i;
+
+	for (i = 0; i < host->lines.nr_pages; i++) {
+		free(host->lines.pages[i].dram);
+		free(host->lines.pages[i].cpu);
+		free(host->lines.pages[i].twin);
+	}
+	free(host->lines.pages);
+	free(host->lines.valid);
+	free(host->lines.stored);
+	free(host->lines.written);
+	free(host->lines.told);
+	free(host);
+}
+
+static bool test_bit(const u64 *bits, size_t bit)
+{
+	return bits[bit / 64] >> (bit % 64) & 1;
+}
+
+/* A new image holds rubbish, as a recycled page would. */
+static u8 *new_image(const struct host *host)
+{
+	u8 *image = malloc(host->p.page_size);
+
+	assert(image);
+	memset(image, 0xa5, host->p.page_size);
+	return image;
+}
+
+static void take_images_back(struct host *host)
+{
+	size_t i;
+
+	for (i = 0; i < host->lines.nr_pages; i++) {
+		struct line_page *page = &host->lines.pages[i];
+
+		if (line_page_has_valid(&host->lines, i))
+			continue;
+		free(page->cpu);
+		free(page->twin);
+		page->cpu = NULL;
+		page->twin = NULL;
+	}
+}
+
+static void add_twins(struct host *host, size_t first, size_t last)
+{
+	size_t i;
+
+	for (i = first; i <= last && i < host->lines.nr_pages; i++)
+		if (line_needs_twin(&host->lines, i))
+			line_add_twin(&host->lines, i, new_image(host));
+}
+
+static bool is_held(const struct host *host)
+{
+	return host->nr_maps[HEAPSIM_DIR_TO_DEVICE] ||
+	       host_is_held_by_writer(host);
+}
+
+/**
+ * host_is_held_by_writer() - an importer that holds it may write
+ * @host: the buffer
+ *
+ * Return: true if so.
+ */
+bool host_is_held_by_writer(const struct host *host)
+{
+	return host->nr_maps[HEAPSIM_DIR_BIDIRECTIONAL] ||
+	       host->nr_maps[HEAPSIM_DIR_FROM_DEVICE] || host->nr_vmaps;
+}
+
+/**
+ * host_dram() - a byte of the device view
+ * @host: the buffer
+ * @off: bytes
+ *
+ * Return: the byte.
+ */
+uint8_t host_dram(const struct host *host, size_t off)
+{
+	return host->lines.pages[off / host->p.page_size]
+		.dram[off % host->p.page_size];
+}
+
+/**
+ * host_cpu() - a byte of the CPU view
+ * @host: the buffer
+ * @off: bytes, in a valid line
+ *
+ * Return: the byte.
+ */
+uint8_t host_cpu(const struct host *host, size_t off)
+{
+	const struct line_page *page =
+		&host->lines.pages[off / host->p.page_size];
+	const u8 *image = page->cpu ? page->cpu :
+			  page->twin ? page->twin : page->dram;
+
+	return image[off % host->p.page_size];
+}
+
+/**
+ * host_line_state() - the state of a line, from the model's bits and images
+ * @host: the buffer
+ * @line: index
+ *
+ * Return: the state.
+ */
+enum ref_state host_line_state(const struct host *host, size_t line)
+{
+	size_t off = line * host->p.line_size;
+	const struct line_page *page =
+		&host->lines.pages[off / host->p.page_size];
+	size_t in_page = off % host->p.page_size;
+
+	if (!test_bit(host->lines.valid, line))
+		return REF_INVALID;
+	if (test_bit(host->lines.stored, line))
+		return REF_DIRTY;
+	if (page->cpu && memcmp(page->cpu + in_page,
+				(page->twin ? page->twin : page->dram) +
+				in_page, host->p.line_size))
+		return REF_DIRTY;
+	return REF_CLEAN;
+}
+
+/**
+ * host_touch() - a fault
+ * @host: the buffer
+ * @off: its address
+ * @access: what it wants
+ * @who: the process
+ */
+void host_touch(struct host *host, size_t off, enum line_access access,
+		unsigned int who)
+{
+	const struct ref_brackets *open = &host->brackets[who];
+	size_t first = off / host->p.fill_size * host->p.fill_size;
+	size_t page = off / host->p.page_size;
+	size_t at;
+	u64 nr_filled = 0;
+
+	if (access == LINE_WRITE ? is_held(host) && !open->nr_write :
+	    host_is_held_by_writer(host) && !open->nr_read)
+		host->lines.count.unbracketed_accesses++;
+	for (at = first; at < first + host->p.fill_size && at < host->p.len;
+	     at += host->p.page_size)
+		nr_filled += line_fill_page(&host->lines,
+					    at / host->p.page_size);
+	if (nr_filled)
+		host->lines.count.fills++;
+	if (host_is_held_by_writer(host))
+		add_twins(host, first / host->p.page_size,
+			  at / host->p.page_size - 1);
+	if (access == LINE_WRITE && !host->lines.pages[page].cpu)
+		line_add_cpu(&host->lines, page, new_image(host));
+	line_touch(&host->lines, off, access, who);
+}
+
+/**
+ * host_store() - bytes go through a writable PTE
+ * @host: the buffer
+ * @off: first byte
+ * @bytes: what is stored
+ * @len: how many, not past the page
+ */
+void host_store(struct host *host, size_t off, const uint8_t *bytes, size_t len)
+{
+	u8 *image = host->lines.pages[off / host->p.page_size].cpu;
+
+	assert(image);
+	memcpy(image + off % host->p.page_size, bytes, len);
+}
+
+/**
+ * host_write() - a write fault, then bytes
+ * @host: the buffer
+ * @off: first byte
+ * @bytes: what is stored
+ * @len: how many, not past the page
+ * @who: the process
+ */
+void host_write(struct host *host, size_t off, const uint8_t *bytes,
+		size_t len, unsigned int who)
+{
+	host_touch(host, off, LINE_WRITE, who);
+	host_store(host, off, bytes, len);
+}
+
+static void write_dram(struct host *host, size_t off, const uint8_t *bytes,
+		       size_t len)
+{
+	size_t i;
+
+	for (i = off; i < off + len; i++)
+		host->lines.pages[i / host->p.page_size]
+			.dram[i % host->p.page_size] = bytes[i - off];
+}
+
+/**
+ * host_engine_write() - an engine writes
+ * @host: the buffer
+ * @off: first byte
+ * @bytes: what it writes
+ * @len: how many, at least 1
+ */
+void host_engine_write(struct host *host, size_t off, const uint8_t *bytes,
+		       size_t len)
+{
+	add_twins(host, off / host->p.page_size,
+		  (off + len - 1) / host->p.page_size);
+	line_engine_write(&host->lines, off, len);
+	write_dram(host, off, bytes, len);
+}
+
+/**
+ * host_clean() - clean a range
+ * @host: the buffer
+ * @off: first byte
+ * @len: how many
+ */
+void host_clean(struct host *host, size_t off, size_t len)
+{
+	struct line_op op;
+	size_t i;
+
+	if (!len)
+		return;
+	line_op_begin(&op, off, len);
+	for (i = off / host->p.page_size;
+	     i <= (off + len - 1) / host->p.page_size; i++)
+		line_clean_page(&host->lines, i, &op);
+	line_clean_end(&host->lines, &op);
+}
+
+/*
+ * line_op_begin() lets the host leave out pages without valid lines and
+ * without engine writes. A page that has an edge of the range is not one of
+ * them: a line partly inside is counted whatever its state.
+ */
+static bool may_leave_out(const struct host *host, size_t page, size_t off,
+			  size_t end)
+{
+	size_t nr_lines = host->p.page_size / host->p.line_size;
+	size_t i;
+
+	if (page * host->p.page_size < off ||
+	    (page + 1) * host->p.page_size > end)
+		return false;
+	for (i = page * nr_lines; i < (page + 1) * nr_lines; i++)
+		if (test_bit(host->lines.valid, i) ||
+		    test_bit(host->lines.written, i))
+			return false;
+	return true;
+}
+
+/**
+ * host_invalidate() - invalidate a range
+ * @host: the buffer
+ * @off: first byte
+ * @len: how many
+ */
+void host_invalidate(struct host *host, size_t off, size_t len)
+{
+	struct line_op op;
+	size_t i;
+
+	if (!len)
+		return;
+	line_op_begin(&op, off, len);
+	for (i = off / host->p.page_size;
+	     i <= (off + len - 1) / host->p.page_size; i++)
+		if (!may_leave_out(host, i, off, off + len))
+			line_invalidate_page(&host->lines, i, &op);
+	line_invalidate_end(&host->lines, &op, host_is_held_by_writer(host));
+	take_images_back(host);
+}
+
+/**
+ * host_take_in() - START with READ, unmap, last vunmap
+ * @host: the buffer
+ */
+void host_take_in(struct host *host)
+{
+	struct line_op op;
+	size_t i;
+
+	line_op_begin(&op, 0, host->p.len);
+	for (i = 0; i < host->lines.nr_pages; i++) {
+		u32 writer = host->lines.pages[i].writer;
+		bool keep_dirty = writer && host->brackets[writer].nr_write;
+
+		if (!may_leave_out(host, i, 0, host->p.len))
+			line_take_in_page(&host->lines, i, keep_dirty, &op);
+	}
+	line_invalidate_end(&host->lines, &op, host_is_held_by_writer(host));
+	take_images_back(host);
+}
+
+/* What follows is the same as a table, for random sequences. */
+
+static void *op_create(const struct ref_params *p)
+{
+	return host_create(p);
+}
+
+static void op_destroy(void *subject)
+{
+	host_destroy(subject);
+}
+
+static int op_cpu_read(void *subject, size_t off, uint8_t *bytes, size_t len,
+		       unsigned int who)
+{
+	size_t i;
+
+	host_touch(subject, off, LINE_READ, who);
+	for (i = 0; i < len; i++)
+		bytes[i] = host_cpu(subject, off + i);
+	return 0;
+}
+
+static int op_cpu_write(void *subject, size_t off, const uint8_t *bytes,
+			size_t len, unsigned int who)
+{
+	host_write(subject, off, bytes, len, who);
+	return 0;
+}
+
+static int op_cpu_store(void *subject, size_t off, const uint8_t *bytes,
+			size_t len)
+{
+	host_store(subject, off, bytes, len);
+	return 0;
+}
+
+static int op_engine_read(void *subject, size_t off, uint8_t *bytes,
+			  size_t len)
+{
+	struct host *host = subject;
+	size_t i;
+
+	line_engine_read(&host->lines, off, len);
+	for (i = 0; i < len; i++)
+		bytes[i] = host_dram(host, off + i);
+	return 0;
+}
+
+static int op_engine_write(void *subject, size_t off, const uint8_t *bytes,
+			   size_t len)
+{
+	host_engine_write(subject, off, bytes, len);
+	return 0;
+}
+
+static int op_holder_write(void *subject, size_t off, const uint8_t *bytes,
+			   size_t len)
+{
+	write_dram(subject, off, bytes, len);
+	return 0;
+}
+
+static int op_maintain(void *subject, unsigned int op, size_t off, size_t len)
+{
+	if (op & HEAPSIM_MAINT_CLEAN)
+		host_clean(subject, off, len);
+	if (op & HEAPSIM_MAINT_INVALIDATE)
+		host_invalidate(subject, off, len);
+	return 0;
+}
+
+static int op_evict(void *subject, size_t line)
+{
+	struct host *host = subject;
+
+	line_evict(&host->lines, line);
+	take_images_back(host);
+	return 0;
+}
+
+static int op_sync_start(void *subject, unsigned int who, unsigned int dir)
+{
+	struct host *host = subject;
+
+	if (dir & REF_READ)
+		host_take_in(host);
+	host->brackets[who].nr_read += !!(dir & REF_READ);
+	host->brackets[who].nr_write += !!(dir & REF_WRITE);
+	return 0;
+}
+
+static int op_sync_end(void *subject, unsigned int who, unsigned int dir)
+{
+	struct host *host = subject;
+	struct ref_brackets *open = &host->brackets[who];
+	unsigned int nr_read = !!(dir & REF_READ);
+	unsigned int nr_write = !!(dir & REF_WRITE);
+
+	if (open->nr_read < nr_read || open->nr_write < nr_write) {
+		host->lines.count.unmatched_ends++;
+	} else {
+		open->nr_read -= nr_read;
+		open->nr_write -= nr_write;
+	}
+	if (nr_write)
+		host_clean(host, 0, host->p.len);
+	return 0;
+}
+
+static int op_process_end(void *subject, unsigned int who)
+{
+	struct host *host = subject;
+
+	host->lines.count.missing_ends += host->brackets[who].nr_write;
+	host->brackets[who] = (struct ref_brackets){ 0 };
+	return 0;
+}
+
+static int op_map(void *subject, unsigned int dir)
+{
+	struct host *host = subject;
+
+	host_clean(host, 0, host->p.len);
+	host->nr_maps[dir]++;
+	if (host_is_held_by_writer(host))
+		add_twins(host, 0, host->lines.nr_pages - 1);
+	return 0;
+}
+
+static int op_unmap(void *subject, unsigned int dir)
+{
+	struct host *host = subject;
+
+	host_take_in(host);
+	host->nr_maps[dir]--;
+	return 0;
+}
+
+static int op_vmap(void *subject)
+{
+	struct host *host = subject;
+
+	if (!host->nr_vmaps)
+		host_clean(host, 0, host->p.len);
+	host->nr_vmaps++;
+	add_twins(host, 0, host->lines.nr_pages - 1);
+	return 0;
+}
+
+static int op_vunmap(void *subject)
+{
+	struct host *host = subject;
+
+	if (host->nr_vmaps == 1)
+		host_take_in(host);
+	host->nr_vmaps--;
+	return 0;
+}
+
+static int op_counters(void *subject, struct heapsim_counters *count)
+{
+	const struct host *host = subject;
+
+	_Static_assert(sizeof(*count) == sizeof(host->lines.count),
+		       "the same counters");
+	memcpy(count, &host->lines.count, sizeof(*count));
+	return 0;
+}
+
+/* The three images of a line that begins at @off. */
+static int compare_line(const struct host *host, const struct ref *ref,
+			size_t off)
+{
+	const struct line_page *page =
+		&host->lines.pages[off / host->p.page_size];
+	const u8 *twin = page->twin ? page->twin : page->dram;
+	const u8 *cpu = page->cpu ? page->cpu : twin;
+	size_t in_page = off % host->p.page_size;
+	size_t len = host->p.line_size;
+	const char *what = NULL;
+
+	if (memcmp(page->dram + in_page, ref->dram + off, len))
+		what = "DRAM";
+	else if (!ref->lines[off / len].is_valid)
+		return 0;
+	else if (memcmp(cpu + in_page, ref->cpu + off, len))
+		what = "CPU view";
+	else if (memcmp(twin + in_page, ref->fill + off, len))
+		what = "twin";
+	if (!what)
+		return 0;
+	fprintf(stderr, "# %s differs in the line at %#zx\n", what, off);
+	return -EINVAL;
+}
+
+static int op_compare(void *subject, const struct ref *ref)
+{
+	struct host *host = subject;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < ref_nr_lines(ref); i++) {
+		if (host_line_state(host, i) == ref_line_state(ref, i))
+			continue;
+		fprintf(stderr, "# line %zu at %#zx: state %d, reference %d\n",
+			i, i * ref->p.line_size, host_line_state(host, i),
+			ref_line_state(ref, i));
+		return -EINVAL;
+	}
+	for (i = 0; i < ref->p.len; i += ref->p.line_size) {
+		ret = compare_line(host, ref, i);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+const struct subject_ops host_ops = {
+	.name = "model",
+	.nr_who = 2,
+	.create = op_create,
+	.destroy = op_destroy,
+	.cpu_read = op_cpu_read,
+	.cpu_write = op_cpu_write,
+	.cpu_store = op_cpu_store,
+	.engine_read = op_engine_read,
+	.engine_write = op_engine_write,
+	.holder_write = op_holder_write,
+	.maintain = op_maintain,
+	.evict = op_evict,
+	.sync_start = op_sync_start,
+	.sync_end = op_sync_end,
+	.process_end = op_process_end,
+	.map = op_map,
+	.unmap = op_unmap,
+	.vmap = op_vmap,
+	.vunmap = op_vunmap,
+	.counters = op_counters,
+	.compare = op_compare,
+};

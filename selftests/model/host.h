@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The model's host in user space, as small as can be: it plays the part of
+ * the kernel glue for kmod/model/line.c. Images come from malloc, brackets
+ * and holders are counted here, a process is a small number. One thread.
+ */
+#ifndef HEAPSIM_SELFTESTS_MODEL_HOST_H
+#define HEAPSIM_SELFTESTS_MODEL_HOST_H
+
+#include <line.h>
+
+#include "ref.h"
+#include "sequence.h"
+
+/**
+ * struct host - a buffer and who uses it
+ * @lines: the model's
+ * @p: shape
+ * @brackets: a process each
+ * @nr_maps: importers that have it mapped, by HEAPSIM_DIR_*
+ * @nr_vmaps: kernel mappings
+ */
+struct host {
+	struct line_buf lines;
+	struct ref_params p;
+	struct ref_brackets brackets[REF_MAX_WHO];
+	unsigned int nr_maps[3];
+	unsigned int nr_vmaps;
+};
+
+extern const struct subject_ops host_ops;
+
+struct host *host_create(const struct ref_params *p);
+void host_destroy(struct host *host);
+
+enum ref_state host_line_state(const struct host *host, size_t line);
+uint8_t host_dram(const struct host *host, size_t off);
+uint8_t host_cpu(const struct host *host, size_t off);
+bool host_is_held_by_writer(const struct host *host);
+
+void host_touch(struct host *host, size_t off, enum line_access access,
+		unsigned int who);
+void host_store(struct host *host, size_t off, const uint8_t *bytes,
+		size_t len);
+void host_write(struct host *host, size_t off, const uint8_t *bytes,
+		size_t len, unsigned int who);
+void host_engine_write(struct host *host, size_t off, const uint8_t *bytes,
+		       size_t len);
+void host_clean(struct host *host, size_t off, size_t len);
+void host_invalidate(struct host *host, size_t off, size_t len);
+void host_take_in(struct host *host);
+
+#endif

@@ -1,0 +1,949 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rows of the table in DESIGN 2.2, its bullets and take in (2.3), one
+ * test each, on every line size and page size.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "host.h"
+
+#define NR_PAGES	4
+#define WHO		1
+
+#define assert_count(host, field, value) \
+	assert_int_equal((host)->lines.count.field, (value))
+
+/* Offset of byte @byte in line @line. */
+static size_t at(const struct host *host, size_t line, size_t byte)
+{
+	return line * host->p.line_size + byte;
+}
+
+static void store(struct host *host, size_t off, uint8_t byte)
+{
+	host_write(host, off, &byte, 1, WHO);
+}
+
+static void engine_store(struct host *host, size_t off, uint8_t byte)
+{
+	host_engine_write(host, off, &byte, 1);
+}
+
+static void read_at(struct host *host, size_t off)
+{
+	host_touch(host, off, LINE_READ, WHO);
+}
+
+static uint64_t nr_violations(const struct host *host)
+{
+	const struct line_counters *count = &host->lines.count;
+
+	return count->stale_reads + count->possible_stale_reads +
+	       count->lost_device_writes + count->lost_cpu_writes +
+	       count->missing_cleans + count->write_conflicts +
+	       count->unbracketed_accesses;
+}
+
+static size_t lines_per_page(const struct host *host)
+{
+	return host->p.page_size / host->p.line_size;
+}
+
+/* CPU reads */
+
+static void read_of_an_invalid_line_fills_it_clean(void **state)
+{
+	struct host *host = *state;
+
+	assert_int_equal(host_line_state(host, 1), REF_INVALID);
+	host->lines.pages[0].dram[at(host, 1, 3)] = 7;
+	read_at(host, at(host, 1, 0));
+	assert_int_equal(host_line_state(host, 1), REF_CLEAN);
+	assert_int_equal(host_cpu(host, at(host, 1, 3)), 7);
+	assert_int_equal(nr_violations(host), 0);
+}
+
+static void read_of_a_stale_line_gives_the_old_bytes(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, at(host, 2, 0));
+	engine_store(host, at(host, 2, 5), 9);
+	assert_int_equal(host_line_state(host, 2), REF_CLEAN);
+	read_at(host, at(host, 2, 0));
+	read_at(host, at(host, 2, 5));
+	assert_int_equal(host_cpu(host, at(host, 2, 5)), 0);
+	assert_int_equal(host_dram(host, at(host, 2, 5)), 9);
+	assert_count(host, stale_reads, 2);
+	assert_count(host, possible_stale_reads, 0);
+}
+
+static void engine_write_of_equal_bytes_is_possibly_stale_once(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, at(host, 2, 0));
+	engine_store(host, at(host, 2, 5), 0);
+	read_at(host, at(host, 2, 0));
+	read_at(host, at(host, 2, 0));
+	assert_count(host, stale_reads, 0);
+	assert_count(host, possible_stale_reads, 1);
+	engine_store(host, at(host, 2, 5), 0);
+	read_at(host, at(host, 2, 0));
+	assert_count(host, possible_stale_reads, 2);
+}
+
+static void read_of_an_invalid_engine_written_line_is_possible(void **state)
+{
+	struct host *host = *state;
+
+	engine_store(host, at(host, 2, 5), 3);
+	read_at(host, at(host, 2, 0));
+	assert_int_equal(host_cpu(host, at(host, 2, 5)), 3);
+	assert_count(host, stale_reads, 0);
+	assert_count(host, possible_stale_reads, 1);
+}
+
+static void write_of_an_engine_written_line_tells_nothing(void **state)
+{
+	struct host *host = *state;
+
+	engine_store(host, at(host, 2, 5), 3);
+	store(host, at(host, 2, 0), 1);
+	assert_int_equal(nr_violations(host), 0);
+}
+
+static void read_of_an_invalidated_line_is_not_even_possible(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, at(host, 2, 0));
+	engine_store(host, at(host, 2, 5), 3);
+	host_invalidate(host, at(host, 2, 0), host->p.line_size);
+	read_at(host, at(host, 2, 0));
+	assert_int_equal(host_cpu(host, at(host, 2, 5)), 3);
+	assert_int_equal(nr_violations(host), 0);
+}
+
+static void invalidate_forgets_engine_writes_of_invalid_lines(void **state)
+{
+	struct host *host = *state;
+
+	engine_store(host, at(host, 2, 5), 3);
+	host_invalidate(host, at(host, 2, 0), host->p.line_size);
+	assert_count(host, lines_invalidated, 0);
+	assert_count(host, redundant_invalidates, 0);
+	read_at(host, at(host, 2, 0));
+	assert_int_equal(nr_violations(host), 0);
+}
+
+static void a_stale_read_was_the_first_read_since(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, at(host, 2, 0));
+	engine_store(host, at(host, 2, 5), 3);
+	read_at(host, at(host, 2, 0));
+	store(host, at(host, 2, 5), 4);
+	host_clean(host, at(host, 2, 0), 1);
+	read_at(host, at(host, 2, 0));
+	assert_count(host, stale_reads, 1);
+	assert_count(host, possible_stale_reads, 0);
+}
+
+/* CPU writes */
+
+static void write_of_an_invalid_line_fills_and_dirties_it(void **state)
+{
+	struct host *host = *state;
+
+	host->lines.pages[0].dram[at(host, 1, 3)] = 7;
+	store(host, at(host, 1, 0), 1);
+	assert_int_equal(host_line_state(host, 1), REF_DIRTY);
+	assert_int_equal(host_line_state(host, 2), REF_CLEAN);
+	assert_int_equal(host_cpu(host, at(host, 1, 0)), 1);
+	assert_int_equal(host_cpu(host, at(host, 1, 3)), 7);
+	assert_int_equal(host_dram(host, at(host, 1, 0)), 0);
+	assert_int_equal(nr_violations(host), 0);
+}
+
+static void write_of_a_clean_line_dirties_it(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, at(host, 1, 0));
+	store(host, at(host, 1, 0), 1);
+	assert_int_equal(host_line_state(host, 1), REF_DIRTY);
+	assert_count(host, fills, 1);
+}
+
+static void faulting_store_of_equal_bytes_makes_a_line_dirty(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 1, 0), 0);
+	assert_int_equal(host_line_state(host, 1), REF_DIRTY);
+	assert_true(line_page_has_dirty(&host->lines, 0));
+}
+
+static void unseen_store_dirties_a_line_by_its_bytes(void **state)
+{
+	struct host *host = *state;
+	uint8_t byte = 4;
+
+	store(host, at(host, 1, 0), 1);
+	host_store(host, at(host, 3, 0), &byte, 1);
+	assert_int_equal(host_line_state(host, 3), REF_DIRTY);
+	byte = 0;
+	host_store(host, at(host, 3, 0), &byte, 1);
+	assert_int_equal(host_line_state(host, 3), REF_CLEAN);
+}
+
+static void write_of_a_stale_line_stays_stale(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, at(host, 2, 0));
+	engine_store(host, at(host, 2, 5), 9);
+	store(host, at(host, 2, 8), 1);
+	assert_int_equal(nr_violations(host), 0);
+	assert_int_equal(host_line_state(host, 2), REF_DIRTY);
+	assert_int_equal(host_cpu(host, at(host, 2, 5)), 0);
+	read_at(host, at(host, 2, 8));
+	assert_count(host, stale_reads, 1);
+}
+
+/* Clean */
+
+static void clean_writes_only_changed_lines(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 1, 0), 1);
+	store(host, at(host, 4, 6), 2);
+	host_clean(host, 0, at(host, 6, 0));
+	assert_int_equal(host_line_state(host, 1), REF_CLEAN);
+	assert_int_equal(host_line_state(host, 4), REF_CLEAN);
+	assert_int_equal(host_dram(host, at(host, 1, 0)), 1);
+	assert_int_equal(host_dram(host, at(host, 4, 6)), 2);
+	assert_count(host, lines_cleaned, 2);
+	assert_count(host, redundant_cleans, 0);
+	assert_int_equal(nr_violations(host), 0);
+}
+
+static void clean_stays_in_its_range(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 1, 0), 1);
+	store(host, at(host, 2, 0), 2);
+	store(host, at(host, 3, 0), 3);
+	host_clean(host, at(host, 2, 0), host->p.line_size);
+	assert_int_equal(host_line_state(host, 1), REF_DIRTY);
+	assert_int_equal(host_line_state(host, 2), REF_CLEAN);
+	assert_int_equal(host_line_state(host, 3), REF_DIRTY);
+	assert_int_equal(host_dram(host, at(host, 1, 0)), 0);
+	assert_int_equal(host_dram(host, at(host, 3, 0)), 0);
+}
+
+static void clean_takes_a_line_partly_inside_whole(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 2, 0), 2);
+	host_clean(host, at(host, 2, 8), 1);
+	assert_int_equal(host_dram(host, at(host, 2, 0)), 2);
+	assert_count(host, shared_lines, 0);
+}
+
+static void clean_over_an_engine_write_loses_it(void **state)
+{
+	struct host *host = *state;
+	size_t last = host->p.line_size - 1;
+
+	read_at(host, at(host, 2, 0));
+	engine_store(host, at(host, 2, 0), 9);
+	engine_store(host, at(host, 2, last), 9);
+	store(host, at(host, 2, 8), 1);
+	host_clean(host, at(host, 2, 0), host->p.line_size);
+	assert_count(host, lost_device_writes, 1);
+	assert_int_equal(host_dram(host, at(host, 2, 0)), 0);
+	assert_int_equal(host_dram(host, at(host, 2, last)), 0);
+	assert_int_equal(host_dram(host, at(host, 2, 8)), 1);
+	assert_int_equal(host_line_state(host, 2), REF_CLEAN);
+	read_at(host, at(host, 2, 0));
+	assert_count(host, stale_reads, 0);
+}
+
+static void clean_of_a_store_that_changed_nothing_loses_too(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, at(host, 2, 0));
+	engine_store(host, at(host, 2, 0), 9);
+	store(host, at(host, 2, 8), 0);
+	host_clean(host, at(host, 2, 0), host->p.line_size);
+	assert_count(host, lost_device_writes, 1);
+	assert_int_equal(host_dram(host, at(host, 2, 0)), 0);
+}
+
+static void clean_where_both_wrote_the_same_byte_loses_nothing(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, at(host, 2, 0));
+	engine_store(host, at(host, 2, 8), 9);
+	store(host, at(host, 2, 8), 1);
+	host_clean(host, at(host, 2, 0), host->p.line_size);
+	assert_count(host, lost_device_writes, 0);
+	assert_int_equal(host_dram(host, at(host, 2, 8)), 1);
+}
+
+static void clean_of_any_other_line_does_nothing(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, at(host, 2, 0));
+	engine_store(host, at(host, 2, 5), 9);
+	host_clean(host, 0, host->p.len);
+	assert_int_equal(host_dram(host, at(host, 2, 5)), 9);
+	assert_int_equal(host_cpu(host, at(host, 2, 5)), 0);
+	assert_count(host, lines_cleaned, 0);
+	assert_count(host, redundant_cleans, 1);
+}
+
+/* Runs of changed bytes: an engine wrote byte @lost, between two stores. */
+
+static uint64_t lost_between(struct host *host, size_t before, size_t lost,
+			     size_t after)
+{
+	size_t first = host->p.line_size;
+	size_t end = host->p.len;
+
+	host_invalidate(host, 0, host->p.len);
+	host->lines.count.lost_device_writes = 0;
+	read_at(host, before);
+	read_at(host, lost);
+	read_at(host, after);
+	engine_store(host, lost, host_dram(host, lost) ^ 0x10);
+	store(host, before, host_dram(host, before) ^ 1);
+	store(host, lost ^ 1, host_cpu(host, lost ^ 1));
+	store(host, after, host_dram(host, after) ^ 1);
+	host_clean(host, first, end - first);
+	return host->lines.count.lost_device_writes;
+}
+
+static void bytes_inside_a_run_count_as_overwritten(void **state)
+{
+	struct host *host = *state;
+	size_t size = host->p.line_size;
+
+	/* gaps of one less than a line, and of a line */
+	assert_int_equal(lost_between(host, at(host, 4, 0), at(host, 4, 6),
+				      at(host, 4, 0) + size), 0);
+	assert_int_equal(lost_between(host, at(host, 4, 0), at(host, 4, 6),
+				      at(host, 4, 1) + size), 1);
+	assert_int_equal(lost_between(host, at(host, 4, size - 1),
+				      at(host, 5, 6),
+				      at(host, 4, size - 1) + size), 0);
+	assert_int_equal(lost_between(host, at(host, 4, size - 1),
+				      at(host, 5, 6),
+				      at(host, 4, size - 1) + size + 1), 1);
+	/* not between them */
+	assert_int_equal(lost_between(host, at(host, 4, 2), at(host, 4, 0),
+				      at(host, 4, 8)), 1);
+	assert_int_equal(lost_between(host, at(host, 4, 2), at(host, 4, 12),
+				      at(host, 4, 8)), 1);
+}
+
+static void runs_reach_over_pages(void **state)
+{
+	struct host *host = *state;
+	size_t page = host->p.page_size;
+
+	assert_int_equal(lost_between(host, page - 2, page + 6, page + 9), 0);
+	assert_int_equal(lost_between(host, page - 9, page - 6, page + 2), 0);
+	assert_int_equal(lost_between(host, page - 9, page - 6,
+				      page - 8 + host->p.line_size), 1);
+}
+
+static void runs_begin_in_lines_that_are_not_cleaned(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, at(host, 2, 0));
+	engine_store(host, at(host, 2, 6), 9);
+	store(host, at(host, 1, host->p.line_size - 1), 1);
+	store(host, at(host, 2, 8), 1);
+	host_clean(host, at(host, 2, 0), host->p.line_size);
+	assert_count(host, lost_device_writes, 0);
+	assert_int_equal(host_line_state(host, 1), REF_DIRTY);
+}
+
+static void runs_are_those_from_before_the_operation(void **state)
+{
+	struct host *host = *state;
+	size_t size = host->p.line_size;
+	size_t i;
+
+	/* each line changed first and last, an engine wrote between */
+	for (i = 1; i < 6; i++)
+		read_at(host, at(host, i, 0));
+	for (i = 1; i < 6; i++) {
+		engine_store(host, at(host, i, 4), 9);
+		store(host, at(host, i, 12), 1);
+		store(host, at(host, i, size - 4), 1);
+	}
+	host_clean(host, at(host, 2, 0), 4 * size);
+	assert_count(host, lost_device_writes, 0);
+	host_clean(host, at(host, 1, 0), size);
+	assert_count(host, lost_device_writes, 1);
+}
+
+static void frame_that_is_rewritten_whole_is_no_mistake(void **state)
+{
+	struct host *host = *state;
+	uint8_t *frame = malloc(host->p.page_size);
+	size_t i;
+
+	assert_non_null(frame);
+	for (i = 0; i < NR_PAGES; i++)
+		read_at(host, i * host->p.page_size);
+	for (i = 0; i < host->p.page_size; i++)
+		frame[i] = (uint8_t)(1 + i % 5);
+	for (i = 0; i < NR_PAGES; i++)
+		host_engine_write(host, i * host->p.page_size, frame,
+				  host->p.page_size);
+	/* every eighth byte happens to be what it was */
+	for (i = 1; i < host->p.page_size - 1; i++)
+		frame[i] = i % 8 ? 0x40 : 0;
+	frame[0] = 0x40;
+	for (i = 0; i < NR_PAGES; i++)
+		host_write(host, i * host->p.page_size, frame,
+			   host->p.page_size, WHO);
+	assert_count(host, write_conflicts, 0);
+	host_clean(host, 0, host->p.len);
+	assert_count(host, lost_device_writes, 0);
+	assert_count(host, lines_cleaned, NR_PAGES * lines_per_page(host));
+	free(frame);
+}
+
+/* Invalidate */
+
+static void invalidate_of_a_clean_line_drops_it(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, 0);
+	host_invalidate(host, at(host, 2, 0), host->p.line_size);
+	assert_int_equal(host_line_state(host, 1), REF_CLEAN);
+	assert_int_equal(host_line_state(host, 2), REF_INVALID);
+	assert_int_equal(host_line_state(host, 3), REF_CLEAN);
+	assert_count(host, lines_invalidated, 1);
+	assert_int_equal(nr_violations(host), 0);
+}
+
+static void invalidate_of_a_dirty_line_loses_its_bytes(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 2, 4), 1);
+	host_invalidate(host, at(host, 2, 0), host->p.line_size);
+	assert_int_equal(host_line_state(host, 2), REF_INVALID);
+	assert_count(host, lost_cpu_writes, 1);
+	assert_count(host, lines_cleaned, 0);
+	read_at(host, at(host, 2, 4));
+	assert_int_equal(host_cpu(host, at(host, 2, 4)), 0);
+}
+
+static void invalidate_of_unchanged_dirty_lines_loses_nothing(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 2, 4), 0);
+	host_invalidate(host, at(host, 2, 0), host->p.line_size);
+	assert_count(host, lost_cpu_writes, 0);
+	assert_count(host, lines_invalidated, 1);
+	read_at(host, at(host, 2, 4));
+	assert_int_equal(host_line_state(host, 2), REF_CLEAN);
+}
+
+static void lines_partly_inside_are_cleaned_first(void **state)
+{
+	struct host *host = *state;
+	size_t size = host->p.line_size;
+
+	store(host, at(host, 2, 0), 1);
+	store(host, at(host, 2, size - 1), 2);
+	store(host, at(host, 3, 0), 3);
+	store(host, at(host, 4, 0), 4);
+	host_invalidate(host, at(host, 2, 8), 2 * size);
+	assert_count(host, shared_lines, 2);
+	assert_count(host, lines_cleaned, 2);
+	assert_count(host, lost_cpu_writes, 1);
+	assert_count(host, lines_invalidated, 3);
+	assert_int_equal(host_dram(host, at(host, 2, 0)), 1);
+	assert_int_equal(host_dram(host, at(host, 2, size - 1)), 2);
+	assert_int_equal(host_dram(host, at(host, 3, 0)), 0);
+	assert_int_equal(host_dram(host, at(host, 4, 0)), 4);
+}
+
+static void one_line_cut_at_both_ends_is_shared_once(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, 0);
+	host_invalidate(host, at(host, 2, 8), 8);
+	assert_count(host, shared_lines, 1);
+	assert_int_equal(host_line_state(host, 2), REF_INVALID);
+}
+
+static void invalid_lines_partly_inside_are_shared_too(void **state)
+{
+	struct host *host = *state;
+
+	host_invalidate(host, host->p.page_size - 1, host->p.page_size + 2);
+	assert_count(host, shared_lines, 2);
+	assert_count(host, lines_invalidated, 0);
+	assert_count(host, redundant_invalidates, 1);
+}
+
+static void shared_lines_can_lose_an_engine_write(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, 0);
+	engine_store(host, at(host, 2, 0), 9);
+	store(host, at(host, 2, 20), 1);
+	host_invalidate(host, at(host, 2, 8), 8);
+	assert_count(host, lost_device_writes, 1);
+	assert_count(host, lost_cpu_writes, 0);
+	read_at(host, at(host, 2, 0));
+	assert_count(host, possible_stale_reads, 0);
+}
+
+/* Redundant maintenance */
+
+static void redundant_maintenance_is_counted_once_an_operation(void **state)
+{
+	struct host *host = *state;
+
+	host_clean(host, 0, host->p.len);
+	assert_count(host, redundant_cleans, 1);
+	host_invalidate(host, 0, host->p.len);
+	assert_count(host, redundant_invalidates, 1);
+	store(host, 0, 1);
+	host_clean(host, host->p.page_size, host->p.page_size);
+	assert_count(host, redundant_cleans, 2);
+	host_clean(host, 0, host->p.len);
+	assert_count(host, redundant_cleans, 2);
+	host_invalidate(host, host->p.page_size, host->p.page_size);
+	assert_count(host, redundant_invalidates, 2);
+	host_invalidate(host, 0, host->p.len);
+	assert_count(host, redundant_invalidates, 2);
+}
+
+static void invalidate_under_a_writing_holder_is_not_redundant(void **state)
+{
+	struct host *host = *state;
+
+	host->nr_maps[HEAPSIM_DIR_TO_DEVICE] = 1;
+	host_invalidate(host, 0, host->p.len);
+	assert_count(host, redundant_invalidates, 1);
+	host->nr_maps[HEAPSIM_DIR_FROM_DEVICE] = 1;
+	host_invalidate(host, 0, host->p.len);
+	assert_count(host, redundant_invalidates, 1);
+}
+
+/* Engines */
+
+static void engine_read_over_a_dirty_line_misses_a_clean(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 2, 4), 1);
+	store(host, at(host, 3, 4), 0);
+	line_engine_read(&host->lines, at(host, 1, 0), 4 * host->p.line_size);
+	assert_count(host, missing_cleans, 2);
+	assert_int_equal(host_dram(host, at(host, 2, 4)), 0);
+	line_engine_read(&host->lines, at(host, 2, 0), 1);
+	assert_count(host, missing_cleans, 3);
+	host_clean(host, 0, host->p.len);
+	line_engine_read(&host->lines, 0, host->p.len);
+	assert_count(host, missing_cleans, 3);
+}
+
+static void engine_write_over_an_invalid_line_changes_dram(void **state)
+{
+	struct host *host = *state;
+
+	engine_store(host, at(host, 2, 4), 5);
+	assert_int_equal(host_dram(host, at(host, 2, 4)), 5);
+	assert_int_equal(host_line_state(host, 2), REF_INVALID);
+	assert_int_equal(nr_violations(host), 0);
+	assert_true(line_page_is_shared(&host->lines, 0));
+}
+
+static void engine_write_over_a_clean_line_makes_it_stale(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, 0);
+	engine_store(host, at(host, 2, 4), 5);
+	assert_int_equal(host_line_state(host, 2), REF_CLEAN);
+	assert_int_equal(host_cpu(host, at(host, 2, 4)), 0);
+	assert_int_equal(nr_violations(host), 0);
+}
+
+static void engine_write_over_a_dirty_line_is_a_conflict(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 2, 4), 1);
+	engine_store(host, at(host, 2, 9), 5);
+	assert_count(host, write_conflicts, 1);
+	assert_int_equal(host_line_state(host, 2), REF_DIRTY);
+	read_at(host, at(host, 2, 0));
+	assert_count(host, stale_reads, 1);
+	engine_store(host, at(host, 3, 0), 0);
+	assert_count(host, write_conflicts, 1);
+}
+
+static void nothing_happens_to_no_bytes(void **state)
+{
+	struct host *host = *state;
+	struct line_counters zero = { 0 };
+
+	line_engine_read(&host->lines, 5, 0);
+	line_engine_write(&host->lines, 5, 0);
+	host_clean(host, 5, 0);
+	host_invalidate(host, 5, 0);
+	assert_memory_equal(&host->lines.count, &zero, sizeof(zero));
+}
+
+/* Eviction */
+
+static void eviction_writes_back_and_drops(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 2, 4), 1);
+	line_evict(&host->lines, 2);
+	assert_int_equal(host_line_state(host, 2), REF_INVALID);
+	assert_int_equal(host_line_state(host, 1), REF_CLEAN);
+	assert_int_equal(host_dram(host, at(host, 2, 4)), 1);
+	assert_count(host, evictions, 1);
+	assert_count(host, lines_cleaned, 1);
+	assert_count(host, lines_invalidated, 0);
+	line_evict(&host->lines, 2);
+	assert_count(host, evictions, 1);
+	line_evict(&host->lines, 1);
+	assert_count(host, evictions, 2);
+	assert_count(host, lines_cleaned, 1);
+	read_at(host, at(host, 2, 4));
+	assert_int_equal(host_line_state(host, 2), REF_CLEAN);
+}
+
+static void eviction_loses_engine_writes_as_a_clean_does(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 2, 4), 1);
+	engine_store(host, at(host, 2, 9), 5);
+	line_evict(&host->lines, 2);
+	assert_count(host, lost_device_writes, 1);
+	assert_int_equal(host_dram(host, at(host, 2, 9)), 0);
+	assert_count(host, redundant_cleans, 0);
+	/* an eviction is no invalidate */
+	read_at(host, at(host, 2, 9));
+	assert_count(host, possible_stale_reads, 1);
+}
+
+/* Touches */
+
+static void touch_fills_its_granule(void **state)
+{
+	struct host *host = *state;
+	size_t nr_lines = lines_per_page(host);
+
+	read_at(host, at(host, 1, 0));
+	assert_count(host, fills, 1);
+	assert_count(host, lines_filled, nr_lines);
+	assert_int_equal(host_line_state(host, nr_lines - 1), REF_CLEAN);
+	assert_int_equal(host_line_state(host, nr_lines), REF_INVALID);
+	read_at(host, at(host, 2, 0));
+	assert_count(host, fills, 1);
+	host_invalidate(host, at(host, 3, 0), 2 * host->p.line_size);
+	read_at(host, at(host, 2, 0));
+	assert_count(host, fills, 2);
+	assert_count(host, lines_filled, nr_lines + 2);
+}
+
+static void refill_fetches_only_invalid_lines(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 1, 0), 1);
+	engine_store(host, at(host, 2, 0), 2);
+	engine_store(host, at(host, 3, 0), 3);
+	host_invalidate(host, at(host, 3, 0), host->p.line_size);
+	read_at(host, at(host, 3, 0));
+	assert_int_equal(host_cpu(host, at(host, 1, 0)), 1);
+	assert_int_equal(host_cpu(host, at(host, 2, 0)), 0);
+	assert_int_equal(host_cpu(host, at(host, 3, 0)), 3);
+	assert_int_equal(nr_violations(host), 0);
+	host_clean(host, at(host, 3, 0), host->p.line_size);
+	assert_count(host, lines_cleaned, 0);
+}
+
+static void touch_is_judged_at_its_line_only(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, 0);
+	engine_store(host, at(host, 2, 0), 2);
+	read_at(host, at(host, 1, 0));
+	read_at(host, at(host, 3, 0));
+	assert_int_equal(nr_violations(host), 0);
+}
+
+/* Take in */
+
+static void take_in_writes_back_lines_that_are_not_stale(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 2, 4), 1);
+	host_take_in(host);
+	assert_int_equal(host_dram(host, at(host, 2, 4)), 1);
+	assert_int_equal(host_line_state(host, 2), REF_INVALID);
+	assert_int_equal(host_line_state(host, 1), REF_INVALID);
+	assert_count(host, lines_cleaned, 1);
+	assert_count(host, lines_invalidated, lines_per_page(host));
+	assert_count(host, redundant_cleans, 0);
+	assert_int_equal(nr_violations(host), 0);
+}
+
+static void take_in_of_a_dirty_and_stale_line_loses_it(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 2, 4), 1);
+	store(host, at(host, 3, 4), 0);
+	engine_store(host, at(host, 2, 9), 5);
+	engine_store(host, at(host, 3, 9), 5);
+	host_take_in(host);
+	assert_count(host, lost_cpu_writes, 1);
+	assert_count(host, lines_cleaned, 0);
+	assert_int_equal(host_dram(host, at(host, 2, 4)), 0);
+	assert_int_equal(host_dram(host, at(host, 2, 9)), 5);
+	read_at(host, at(host, 2, 9));
+	assert_int_equal(host_cpu(host, at(host, 2, 9)), 5);
+	assert_count(host, stale_reads, 0);
+	assert_count(host, possible_stale_reads, 0);
+}
+
+static void take_in_keeps_dirty_lines_of_an_open_write_bracket(void **state)
+{
+	struct host *host = *state;
+	size_t other = lines_per_page(host);
+
+	host->brackets[WHO].nr_write = 1;
+	store(host, at(host, 2, 4), 1);
+	engine_store(host, at(host, 2, 9), 5);
+	host_touch(host, at(host, other, 0), LINE_WRITE, WHO + 1);
+	host_take_in(host);
+	assert_int_equal(host_line_state(host, 2), REF_DIRTY);
+	assert_int_equal(host_line_state(host, 1), REF_INVALID);
+	assert_int_equal(host_line_state(host, other), REF_INVALID);
+	assert_int_equal(host_cpu(host, at(host, 2, 4)), 1);
+	assert_count(host, lost_cpu_writes, 0);
+	read_at(host, at(host, 2, 9));
+	assert_count(host, stale_reads, 1);
+}
+
+static void take_in_of_nothing_is_a_redundant_invalidate(void **state)
+{
+	struct host *host = *state;
+
+	host_take_in(host);
+	assert_count(host, redundant_invalidates, 1);
+	engine_store(host, at(host, 2, 9), 5);
+	host_take_in(host);
+	assert_count(host, redundant_invalidates, 1);
+	read_at(host, 0);
+	host_take_in(host);
+	assert_count(host, redundant_invalidates, 1);
+	assert_count(host, redundant_cleans, 0);
+}
+
+/* Images */
+
+static void images_are_wanted_only_when_bytes_differ(void **state)
+{
+	struct host *host = *state;
+	struct line_buf *lines = &host->lines;
+
+	assert_false(line_page_has_valid(lines, 0));
+	assert_false(line_needs_twin(lines, 0));
+	read_at(host, 0);
+	assert_true(line_page_has_valid(lines, 0));
+	assert_false(line_page_has_valid(lines, 1));
+	assert_true(line_page_is_shared(lines, 0));
+	assert_true(line_needs_twin(lines, 0));
+	store(host, 0, 1);
+	assert_false(line_page_is_shared(lines, 0));
+	assert_true(line_page_has_dirty(lines, 0));
+	assert_false(line_page_has_dirty(lines, 1));
+	assert_null(lines->pages[0].twin);
+	engine_store(host, 0, 2);
+	assert_false(line_needs_twin(lines, 0));
+	host_clean(host, 0, host->p.len);
+	assert_false(line_page_has_dirty(lines, 0));
+	host_invalidate(host, 0, host->p.len);
+	assert_false(line_page_has_valid(lines, 0));
+	assert_true(line_page_is_shared(lines, 0));
+}
+
+static void bitmaps_have_a_bit_for_each_line(void **state)
+{
+	struct host *host = *state;
+	size_t nr, nr_lines;
+
+	for (nr = 1; nr < 200; nr++) {
+		nr_lines = nr * lines_per_page(host);
+		assert_int_equal(line_bitmap_words(nr, host->lines.page_shift,
+						   host->lines.line_shift),
+				 (nr_lines + 63) / 64);
+	}
+}
+
+static void touch_remembers_the_last_writer_of_the_page(void **state)
+{
+	struct host *host = *state;
+
+	assert_int_equal(host->lines.pages[0].writer, 0);
+	host_touch(host, 0, LINE_WRITE, 3);
+	host_touch(host, at(host, 1, 0), LINE_READ, 4);
+	assert_int_equal(host->lines.pages[0].writer, 3);
+	assert_int_equal(host->lines.pages[1].writer, 0);
+	host_touch(host, at(host, 1, 0), LINE_WRITE, 4);
+	assert_int_equal(host->lines.pages[0].writer, 4);
+}
+
+static int setup(void **state)
+{
+	*state = host_create(*state);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	host_destroy(*state);
+	return 0;
+}
+
+#define TEST(name) { #name, name, NULL, NULL, NULL }
+
+static const struct CMUnitTest rows[] = {
+	TEST(read_of_an_invalid_line_fills_it_clean),
+	TEST(read_of_a_stale_line_gives_the_old_bytes),
+	TEST(engine_write_of_equal_bytes_is_possibly_stale_once),
+	TEST(read_of_an_invalid_engine_written_line_is_possible),
+	TEST(write_of_an_engine_written_line_tells_nothing),
+	TEST(read_of_an_invalidated_line_is_not_even_possible),
+	TEST(invalidate_forgets_engine_writes_of_invalid_lines),
+	TEST(a_stale_read_was_the_first_read_since),
+	TEST(write_of_an_invalid_line_fills_and_dirties_it),
+	TEST(write_of_a_clean_line_dirties_it),
+	TEST(faulting_store_of_equal_bytes_makes_a_line_dirty),
+	TEST(unseen_store_dirties_a_line_by_its_bytes),
+	TEST(write_of_a_stale_line_stays_stale),
+	TEST(clean_writes_only_changed_lines),
+	TEST(clean_stays_in_its_range),
+	TEST(clean_takes_a_line_partly_inside_whole),
+	TEST(clean_over_an_engine_write_loses_it),
+	TEST(clean_of_a_store_that_changed_nothing_loses_too),
+	TEST(clean_where_both_wrote_the_same_byte_loses_nothing),
+	TEST(clean_of_any_other_line_does_nothing),
+	TEST(bytes_inside_a_run_count_as_overwritten),
+	TEST(runs_reach_over_pages),
+	TEST(runs_begin_in_lines_that_are_not_cleaned),
+	TEST(runs_are_those_from_before_the_operation),
+	TEST(frame_that_is_rewritten_whole_is_no_mistake),
+	TEST(invalidate_of_a_clean_line_drops_it),
+	TEST(invalidate_of_a_dirty_line_loses_its_bytes),
+	TEST(invalidate_of_unchanged_dirty_lines_loses_nothing),
+	TEST(lines_partly_inside_are_cleaned_first),
+	TEST(one_line_cut_at_both_ends_is_shared_once),
+	TEST(invalid_lines_partly_inside_are_shared_too),
+	TEST(shared_lines_can_lose_an_engine_write),
+	TEST(redundant_maintenance_is_counted_once_an_operation),
+	TEST(invalidate_under_a_writing_holder_is_not_redundant),
+	TEST(engine_read_over_a_dirty_line_misses_a_clean),
+	TEST(engine_write_over_an_invalid_line_changes_dram),
+	TEST(engine_write_over_a_clean_line_makes_it_stale),
+	TEST(engine_write_over_a_dirty_line_is_a_conflict),
+	TEST(nothing_happens_to_no_bytes),
+	TEST(eviction_writes_back_and_drops),
+	TEST(eviction_loses_engine_writes_as_a_clean_does),
+	TEST(touch_fills_its_granule),
+	TEST(refill_fetches_only_invalid_lines),
+	TEST(touch_is_judged_at_its_line_only),
+	TEST(take_in_writes_back_lines_that_are_not_stale),
+	TEST(take_in_of_a_dirty_and_stale_line_loses_it),
+	TEST(take_in_keeps_dirty_lines_of_an_open_write_bracket),
+	TEST(take_in_of_nothing_is_a_redundant_invalidate),
+	TEST(images_are_wanted_only_when_bytes_differ),
+	TEST(bitmaps_have_a_bit_for_each_line),
+	TEST(touch_remembers_the_last_writer_of_the_page),
+};
+
+#define NR_ROWS		(sizeof(rows) / sizeof(rows[0]))
+#define NR_SHAPES	9
+#define NAME_LEN	96
+
+int main(void)
+{
+	static const size_t line_sizes[] = { 32, 64, 128 };
+	static const size_t page_sizes[] = { 4096, 16384, 65536 };
+	static struct CMUnitTest tests[NR_SHAPES * NR_ROWS];
+	static struct ref_params shapes[NR_SHAPES];
+	static char names[NR_SHAPES * NR_ROWS][NAME_LEN];
+	size_t shape, row;
+
+	for (shape = 0; shape < NR_SHAPES; shape++) {
+		size_t line_size = line_sizes[shape / 3];
+		size_t page_size = page_sizes[shape % 3];
+
+		shapes[shape] = (struct ref_params) {
+			.len = NR_PAGES * page_size,
+			.line_size = line_size,
+			.fill_size = page_size,
+			.page_size = page_size,
+		};
+		for (row = 0; row < NR_ROWS; row++) {
+			size_t i = shape * NR_ROWS + row;
+
+			snprintf(names[i], NAME_LEN, "%s.line_%zu_page_%zuk",
+				 rows[row].name, line_size, page_size / 1024);
+			tests[i] = (struct CMUnitTest) {
+				.name = names[i],
+				.test_func = rows[row].test_func,
+				.setup_func = setup,
+				.teardown_func = teardown,
+				.initial_state = &shapes[shape],
+			};
+		}
+	}
+	/* the number of failures could be a multiple of 256 */
+	return _cmocka_run_group_tests("line", tests, NR_SHAPES * NR_ROWS,
+				       NULL, NULL) ? 1 : 0;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Random sequences on the model and the reference: after each step all bytes,
+ * states and counters are equal. SEED= plays one seed only, ROUNDS= says how
+ * many seeds, STEPS= how long.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "host.h"
+#include "sequence.h"
+
+static void play(size_t line_size, size_t page_size, size_t nr_pages,
+		 size_t fill_pages)
+{
+	uint64_t only = sequence_env("SEED", 0);
+	uint64_t nr_rounds = only ? 1 : sequence_env("ROUNDS", 30);
+	struct sequence seq = {
+		.p = {
+			.len = nr_pages * page_size,
+			.line_size = line_size,
+			.fill_size = fill_pages * page_size,
+			.page_size = page_size,
+		},
+		.nr_steps = (unsigned int)sequence_env("STEPS", 300),
+	};
+	uint64_t i;
+
+	if (!only && page_size > 4096)
+		nr_rounds = (nr_rounds + 3) / (page_size > 16384 ? 16 : 4);
+	for (i = 0; i < nr_rounds; i++) {
+		seq.seed = only ? only : 1 + i;
+		assert_int_equal(sequence_play(&seq, &host_ops), 0);
+	}
+}
+
+#define RANDOM_TEST(line, page_kib)					\
+static void line_##line##_page_##page_kib##k_equals_the_reference(	\
+							void **state)	\
+{									\
+	(void)state;							\
+	play(line, (page_kib) * 1024, 3, 1);				\
+}									\
+static void line_##line##_page_##page_kib##k_wide_fill_equals_it(	\
+							void **state)	\
+{									\
+	(void)state;							\
+	play(line, (page_kib) * 1024, 3, 2);				\
+}
+
+RANDOM_TEST(32, 4)
+RANDOM_TEST(64, 4)
+RANDOM_TEST(128, 4)
+RANDOM_TEST(32, 16)
+RANDOM_TEST(64, 16)
+RANDOM_TEST(128, 16)
+RANDOM_TEST(32, 64)
+RANDOM_TEST(64, 64)
+RANDOM_TEST(128, 64)
+
+static void one_page_buffer_equals_the_reference(void **state)
+{
+	(void)state;
+	play(64, 4096, 1, 1);
+}
+
+#define RANDOM_TESTS(line, page_kib)					\
+	cmocka_unit_test(						\
+		line_##line##_page_##page_kib##k_equals_the_reference),	\
+	cmocka_unit_test(						\
+		line_##line##_page_##page_kib##k_wide_fill_equals_it)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RANDOM_TESTS(32, 4),
+		RANDOM_TESTS(64, 4),
+		RANDOM_TESTS(128, 4),
+		RANDOM_TESTS(32, 16),
+		RANDOM_TESTS(64, 16),
+		RANDOM_TESTS(128, 16),
+		RANDOM_TESTS(32, 64),
+		RANDOM_TESTS(64, 64),
+		RANDOM_TESTS(128, 64),
+		cmocka_unit_test(one_page_buffer_equals_the_reference),
+	};
+
+	return cmocka_run_group_tests_name("random", tests, NULL, NULL);
+}

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * See ref.h. Each function is one sentence or one row of DESIGN 2.2 or 2.3.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ref.h"
+
+/**
+ * ref_create() - make a zeroed buffer, all lines Invalid
+ * @p: shape
+ *
+ * Return: the buffer; the program ends when memory does.
+ */
+struct ref *ref_create(const struct ref_params *p)
+{
+	struct ref *ref = calloc(1, sizeof(*ref));
+
+	assert(ref && p->len && p->len % p->page_size == 0);
+	ref->p = *p;
+	ref->dram = calloc(p->len, 1);
+	ref->cpu = calloc(p->len, 1);
+	ref->fill = calloc(p->len, 1);
+	ref->in_run = calloc(p->len, sizeof(*ref->in_run));
+	ref->lines = calloc(p->len / p->line_size, sizeof(*ref->lines));
+	ref->writer = calloc(p->len / p->page_size, sizeof(*ref->writer));
+	assert(ref->dram && ref->cpu && ref->fill && ref->in_run &&
+	       ref->lines && ref->writer);
+	return ref;
+}
+
+/**
+ * ref_destroy() - give a buffer back
+ * @ref: the buffer, or NULL
+ */
+void ref_destroy(struct ref *ref)
+{
+	if (!ref)
+		return;
+	free(ref->dram);
+	free(ref->cpu);
+	free(ref->fill);
+	free(ref->in_run);
+	free(ref->lines);
+	free(ref->writer);
+	free(ref);
+}
+
+/**
+ * ref_nr_lines() - lines of a buffer
+ * @ref: the buffer
+ *
+ * Return: how many.
+ */
+size_t ref_nr_lines(const struct ref *ref)
+{
+	return ref->p.len / ref->p.line_size;
+}
+
+static bool line_bytes_changed(const struct ref *ref, size_t line)
+{
+	size_t off = line * ref->p.line_size;
+
+	return memcmp(ref->cpu + off, ref->fill + off, ref->p.line_size) != 0;
+}
+
+/**
+ * ref_line_state() - Invalid, Clean or Dirty
+ * @ref: the buffer
+ * @line: index
+ *
+ * Return: the state.
+ */
+enum ref_state ref_line_state(const struct ref *ref, size_t line)
+{
+	if (!ref->lines[line].is_valid)
+		return REF_INVALID;
+	if (ref->lines[line].is_stored || line_bytes_changed(ref, line))
+		return REF_DIRTY;
+	return REF_CLEAN;
+}
+
+/**
+ * ref_line_is_stale() - DRAM differs from what a valid line was filled with
+ * @ref: the buffer
+ * @line: index
+ *
+ * Return: true if so; an Invalid line is never stale.
+ */
+bool ref_line_is_stale(const struct ref *ref, size_t line)
+{
+	size_t off = line * ref->p.line_size;
+
+	return ref->lines[line].is_valid &&
+	       memcmp(ref->dram + off, ref->fill + off, ref->p.line_size) != 0;
+}
+
+/**
+ * ref_is_held() - some importer has it mapped or vmapped
+ * @ref: the buffer
+ *
+ * Return: true if so.
+ */
+bool ref_is_held(const struct ref *ref)
+{
+	return ref->nr_maps[HEAPSIM_DIR_TO_DEVICE] ||
+	       ref_is_held_by_writer(ref);
+}
+
+/**
+ * ref_is_held_by_writer() - some importer that holds it may write
+ * @ref: the buffer
+ *
+ * Return: true if so.
+ */
+bool ref_is_held_by_writer(const struct ref *ref)
+{
+	return ref->nr_maps[HEAPSIM_DIR_BIDIRECTIONAL] ||
+	       ref->nr_maps[HEAPSIM_DIR_FROM_DEVICE] || ref->nr_vmaps;
+}
+
+/* Any touch fills all Invalid lines of its fill granule. */
+static void fill_granule(struct ref *ref, size_t off)
+{
+	size_t first = off - off % ref->p.fill_size;
+	size_t nr_filled = 0;
+	size_t at;
+
+	for (at = first; at < first + ref->p.fill_size && at < ref->p.len;
+	     at += ref->p.line_size) {
+		struct ref_line *line = &ref->lines[at / ref->p.line_size];
+
+		if (line->is_valid)
+			continue;
+		memcpy(ref->fill + at, ref->dram + at, ref->p.line_size);
+		memcpy(ref->cpu + at, ref->dram + at, ref->p.line_size);
+		line->is_valid = true;
+		line->is_stored = false;
+		nr_filled++;
+	}
+	if (nr_filled)
+		ref->count.fills++;
+	ref->count.lines_filled += nr_filled;
+}
+
+/**
+ * ref_cpu_read() - a process is seen to read
+ * @ref: the buffer
+ * @off: the address of the fault
+ * @who: the process
+ *
+ * The bytes that it reads are those of @cpu, afterwards.
+ */
+void ref_cpu_read(struct ref *ref, size_t off, unsigned int who)
+{
+	size_t index = off / ref->p.line_size;
+	struct ref_line *line = &ref->lines[index];
+
+	if (ref_is_held_by_writer(ref) && !ref->brackets[who].nr_read)
+		ref->count.unbracketed_accesses++;
+	fill_granule(ref, off);
+	if (ref_line_is_stale(ref, index))
+		ref->count.stale_reads++;
+	else if (line->is_engine_written && !line->is_read_since)
+		ref->count.possible_stale_reads++;
+	line->is_read_since = true;
+}
+
+/**
+ * ref_cpu_write() - a process is seen to write
+ * @ref: the buffer
+ * @off: the address of the fault, and of the first byte
+ * @bytes: what it stores before its PTE is taken away again
+ * @len: how many, not past the page
+ * @who: the process
+ */
+void ref_cpu_write(struct ref *ref, size_t off, const uint8_t *bytes,
+		   size_t len, unsigned int who)
+{
+	if (ref_is_held(ref) && !ref->brackets[who].nr_write)
+		ref->count.unbracketed_accesses++;
+	fill_granule(ref, off);
+	ref->lines[off / ref->p.line_size].is_stored = true;
+	ref->writer[off / ref->p.page_size] = who;
+	ref_cpu_store(ref, off, bytes, len);
+}
+
+/**
+ * ref_cpu_store() - a store that nobody sees, through a PTE that is there
+ * @ref: the buffer
+ * @off: first byte
+ * @bytes: what is stored
+ * @len: how many, not past the page, all in valid lines
+ */
+void ref_cpu_store(struct ref *ref, size_t off, const uint8_t *bytes,
+		   size_t len)
+{
+	assert(off / ref->p.page_size == (off + len - 1) / ref->p.page_size);
+	assert(ref->lines[off / ref->p.line_size].is_valid);
+	memcpy(ref->cpu + off, bytes, len);
+}
+
+/**
+ * ref_engine_read() - an engine reads DRAM
+ * @ref: the buffer
+ * @off: first byte
+ * @len: how many
+ */
+void ref_engine_read(struct ref *ref, size_t off, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < ref_nr_lines(ref); i++) {
+		if ((i + 1) * ref->p.line_size <= off ||
+		    i * ref->p.line_size >= off + len || !len)
+			continue;
+		if (ref_line_state(ref, i) == REF_DIRTY)
+			ref->count.missing_cleans++;
+	}
+}
+
+/**
+ * ref_engine_write() - an engine writes DRAM
+ * @ref: the buffer
+ * @off: first byte
+ * @bytes: what it writes
+ * @len: how many
+ */
+void ref_engine_write(struct ref *ref, size_t off, const uint8_t *bytes,
+		      size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < ref_nr_lines(ref); i++) {
+		if ((i + 1) * ref->p.line_size <= off ||
+		    i * ref->p.line_size >= off + len || !len)
+			continue;
+		if (ref_line_state(ref, i) == REF_DIRTY)
+			ref->count.write_conflicts++;
+		ref->lines[i].is_engine_written = true;
+		ref->lines[i].is_read_since = false;
+	}
+	memcpy(ref->dram + off, bytes, len);
+}
+
+/**
+ * ref_holder_write() - an importer that holds the buffer writes DRAM
+ * @ref: the buffer
+ * @off: first byte
+ * @bytes: what it writes
+ * @len: how many
+ *
+ * Nobody sees it; only the bytes tell.
+ */
+void ref_holder_write(struct ref *ref, size_t off, const uint8_t *bytes,
+		      size_t len)
+{
+	assert(ref_is_held_by_writer(ref));
+	memcpy(ref->dram + off, bytes, len);
+}
+
+/* Mark the bytes inside runs of changed bytes, over the whole buffer. */
+static void find_runs(struct ref *ref)
+{
+	size_t nr_since = SIZE_MAX;	/* unchanged bytes since the last */
+	size_t i, back;
+
+	for (i = 0; i < ref->p.len; i++) {
+		bool is_changed = ref->lines[i / ref->p.line_size].is_valid &&
+				  ref->cpu[i] != ref->fill[i];
+
+		ref->in_run[i] = is_changed;
+		if (!is_changed) {
+			if (nr_since != SIZE_MAX)
+				nr_since++;
+			continue;
+		}
+		if (nr_since < ref->p.line_size)
+			for (back = 1; back <= nr_since; back++)
+				ref->in_run[i - back] = true;
+		nr_since = 0;
+	}
+}
+
+/* The rows "clean of ...". Runs have been found. */
+static void clean_line(struct ref *ref, size_t line)
+{
+	size_t off = line * ref->p.line_size;
+	bool is_lost = false;
+	size_t i;
+
+	if (ref_line_state(ref, line) != REF_DIRTY)
+		return;
+	for (i = off; i < off + ref->p.line_size; i++)
+		if (ref->cpu[i] == ref->fill[i] && !ref->in_run[i] &&
+		    ref->dram[i] != ref->fill[i])
+			is_lost = true;
+	if (is_lost)
+		ref->count.lost_device_writes++;
+	memcpy(ref->dram + off, ref->cpu + off, ref->p.line_size);
+	memcpy(ref->fill + off, ref->cpu + off, ref->p.line_size);
+	ref->lines[line].is_stored = false;
+	ref->count.lines_cleaned++;
+}
+
+/* The line becomes Invalid; what an engine wrote before is forgotten. */
+static void drop_line(struct ref *ref, size_t line)
+{
+	if (ref->lines[line].is_valid)
+		ref->count.lines_invalidated++;
+	memset(&ref->lines[line], 0, sizeof(ref->lines[line]));
+}
+
+/**
+ * ref_clean() - write Dirty lines of a range back
+ * @ref: the buffer
+ * @off: first byte
+ * @len: how many; 0 does nothing
+ */
+void ref_clean(struct ref *ref, size_t off, size_t len)
+{
+	size_t nr_dirty = 0;
+	size_t i;
+
+	if (!len)
+		return;
+	find_runs(ref);
+	for (i = off / ref->p.line_size;
+	     i <= (off + len - 1) / ref->p.line_size; i++) {
+		if (ref_line_state(ref, i) == REF_DIRTY)
+			nr_dirty++;
+		clean_line(ref, i);
+	}
+	if (!nr_dirty)
+		ref->count.redundant_cleans++;
+}
+
+/* What makes an invalidate have something to do. */
+static bool is_any_line_of_interest(const struct ref *ref, size_t first,
+				    size_t last)
+{
+	size_t i;
+
+	for (i = first; i <= last; i++)
+		if (ref->lines[i].is_valid || ref->lines[i].is_engine_written)
+			return true;
+	return ref_is_held_by_writer(ref);
+}
+
+/**
+ * ref_invalidate() - drop the lines of a range
+ * @ref: the buffer
+ * @off: first byte
+ * @len: how many; 0 does nothing
+ */
+void ref_invalidate(struct ref *ref, size_t off, size_t len)
+{
+	size_t first = off / ref->p.line_size;
+	size_t last;
+	size_t i;
+
+	if (!len)
+		return;
+	last = (off + len - 1) / ref->p.line_size;
+	if (!is_any_line_of_interest(ref, first, last))
+		ref->count.redundant_invalidates++;
+	find_runs(ref);
+	for (i = first; i <= last; i++) {
+		if (i * ref->p.line_size < off ||
+		    (i + 1) * ref->p.line_size > off + len) {
+			ref->count.shared_lines++;
+			clean_line(ref, i);
+		} else if (ref_line_state(ref, i) == REF_DIRTY &&
+			   line_bytes_changed(ref, i)) {
+			ref->count.lost_cpu_writes++;
+		}
+		drop_line(ref, i);
+	}
+}
+
+/**
+ * ref_clean_invalidate() - both, one after the other
+ * @ref: the buffer
+ * @off: first byte
+ * @len: how many; 0 does nothing
+ */
+void ref_clean_invalidate(struct ref *ref, size_t off, size_t len)
+{
+	ref_clean(ref, off, len);
+	ref_invalidate(ref, off, len);
+}
+
+static void clean_all(struct ref *ref)
+{
+	ref_clean(ref, 0, ref->p.len);
+}
+
+static void take_in(struct ref *ref)
+{
+	size_t i;
+
+	if (!is_any_line_of_interest(ref, 0, ref_nr_lines(ref) - 1))
+		ref->count.redundant_invalidates++;
+	find_runs(ref);
+	for (i = 0; i < ref_nr_lines(ref); i++) {
+		size_t page = i * ref->p.line_size / ref->p.page_size;
+		unsigned int writer = ref->writer[page];
+
+		if (ref_line_state(ref, i) == REF_DIRTY) {
+			if (writer && ref->brackets[writer].nr_write)
+				continue;
+			if (!ref_line_is_stale(ref, i))
+				clean_line(ref, i);
+			else if (line_bytes_changed(ref, i))
+				ref->count.lost_cpu_writes++;
+		}
+		drop_line(ref, i);
+	}
+}
+
+/**
+ * ref_evict() - the cache throws a line out
+ * @ref: the buffer
+ * @line: index
+ *
+ * Not an invalidate: what an engine wrote is not forgotten.
+ */
+void ref_evict(struct ref *ref, size_t line)
+{
+	if (!ref->lines[line].is_valid)
+		return;
+	find_runs(ref);
+	clean_line(ref, line);
+	ref->lines[line].is_valid = false;
+	ref->lines[line].is_stored = false;
+	ref->count.evictions++;
+}
+
+/**
+ * ref_sync_start() - DMA_BUF_IOCTL_SYNC START that succeeds
+ * @ref: the buffer
+ * @who: the process
+ * @dir: REF_READ, REF_WRITE or REF_RW
+ */
+void ref_sync_start(struct ref *ref, unsigned int who, unsigned int dir)
+{
+	if (dir & REF_READ)
+		take_in(ref);
+	if (dir & REF_READ)
+		ref->brackets[who].nr_read++;
+	if (dir & REF_WRITE)
+		ref->brackets[who].nr_write++;
+}
+
+/**
+ * ref_sync_end() - DMA_BUF_IOCTL_SYNC END
+ * @ref: the buffer
+ * @who: the process
+ * @dir: REF_READ, REF_WRITE or REF_RW
+ *
+ * An END that matches no open bracket in one of its directions closes none.
+ */
+void ref_sync_end(struct ref *ref, unsigned int who, unsigned int dir)
+{
+	struct ref_brackets *open = &ref->brackets[who];
+
+	if (((dir & REF_READ) && !open->nr_read) ||
+	    ((dir & REF_WRITE) && !open->nr_write)) {
+		ref->count.unmatched_ends++;
+	} else {
+		if (dir & REF_READ)
+			open->nr_read--;
+		if (dir & REF_WRITE)
+			open->nr_write--;
+	}
+	if (dir & REF_WRITE)
+		clean_all(ref);
+}
+
+/**
+ * ref_process_end() - a process ends, or closes all it has of the buffer
+ * @ref: the buffer
+ * @who: the process
+ */
+void ref_process_end(struct ref *ref, unsigned int who)
+{
+	ref->count.missing_ends += ref->brackets[who].nr_write;
+	memset(&ref->brackets[who], 0, sizeof(ref->brackets[who]));
+}
+
+/**
+ * ref_map() - an importer maps
+ * @ref: the buffer
+ * @dir: HEAPSIM_DIR_*
+ */
+void ref_map(struct ref *ref, unsigned int dir)
+{
+	clean_all(ref);
+	ref->nr_maps[dir]++;
+}
+
+/**
+ * ref_unmap() - an importer unmaps
+ * @ref: the buffer
+ * @dir: as it was mapped
+ */
+void ref_unmap(struct ref *ref, unsigned int dir)
+{
+	assert(ref->nr_maps[dir]);
+	take_in(ref);
+	ref->nr_maps[dir]--;
+}
+
+/**
+ * ref_vmap() - a driver maps into the kernel
+ * @ref: the buffer
+ */
+void ref_vmap(struct ref *ref)
+{
+	if (!ref->nr_vmaps)
+		clean_all(ref);
+	ref->nr_vmaps++;
+}
+
+/**
+ * ref_vunmap() - and unmaps
+ * @ref: the buffer
+ */
+void ref_vunmap(struct ref *ref)
+{
+	assert(ref->nr_vmaps);
+	if (ref->nr_vmaps == 1)
+		take_in(ref);
+	ref->nr_vmaps--;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A reference of one two-view buffer, written from the text of DESIGN 2.2 and
+ * 2.3 alone. Naive on purpose: an array of bytes for each view, a struct for
+ * each line, loops over the whole buffer. It judges both the model in user
+ * space and the real device. It owns no lock; one thread uses it.
+ */
+#ifndef HEAPSIM_SELFTESTS_MODEL_REF_H
+#define HEAPSIM_SELFTESTS_MODEL_REF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/heapsim.h>
+
+#define REF_MAX_WHO	8	/* processes are 1 to REF_MAX_WHO - 1 */
+
+/* directions of a bracket; the values of DMA_BUF_SYNC_READ and _WRITE */
+#define REF_READ	1U
+#define REF_WRITE	2U
+#define REF_RW		(REF_READ | REF_WRITE)
+
+/** enum ref_state - what DESIGN 2.2 says a line is */
+enum ref_state {
+	REF_INVALID,
+	REF_CLEAN,
+	REF_DIRTY,
+};
+
+/**
+ * struct ref_line - what is known of a line besides its bytes
+ * @is_valid: it is not Invalid
+ * @is_stored: it holds the address of a faulting store since it became Clean
+ * @is_engine_written: an engine wrote it since its last invalidate
+ * @is_read_since: the CPU was seen to read it since that write
+ */
+struct ref_line {
+	bool is_valid;
+	bool is_stored;
+	bool is_engine_written;
+	bool is_read_since;
+};
+
+/**
+ * struct ref_brackets - open brackets of a process, by direction
+ * @nr_read: READ brackets
+ * @nr_write: WRITE brackets
+ */
+struct ref_brackets {
+	unsigned int nr_read;
+	unsigned int nr_write;
+};
+
+/**
+ * struct ref_params - the shape of a buffer
+ * @len: bytes, a multiple of @page_size
+ * @line_size: bytes
+ * @fill_size: bytes of a fill granule, aligned
+ * @page_size: bytes
+ */
+struct ref_params {
+	size_t len;
+	size_t line_size;
+	size_t fill_size;
+	size_t page_size;
+};
+
+/**
+ * struct ref - a buffer
+ * @p: its shape
+ * @dram: device view
+ * @cpu: CPU view; means something only in valid lines
+ * @fill: what lines were filled with; as @cpu
+ * @in_run: scratch: byte is inside a run of changed bytes
+ * @lines: a line each
+ * @writer: a page each: process that stored last by a fault, 0 nobody
+ * @brackets: a process each
+ * @nr_maps: importers that have it mapped, by HEAPSIM_DIR_*
+ * @nr_vmaps: kernel mappings
+ * @count: counters
+ */
+struct ref {
+	struct ref_params p;
+	uint8_t *dram;
+	uint8_t *cpu;
+	uint8_t *fill;
+	bool *in_run;
+	struct ref_line *lines;
+	unsigned int *writer;
+	struct ref_brackets brackets[REF_MAX_WHO];
+	unsigned int nr_maps[3];
+	unsigned int nr_vmaps;
+	struct heapsim_counters count;
+};
+
+struct ref *ref_create(const struct ref_params *p);
+void ref_destroy(struct ref *ref);
+
+size_t ref_nr_lines(const struct ref *ref);
+enum ref_state ref_line_state(const struct ref *ref, size_t line);
+bool ref_line_is_stale(const struct ref *ref, size_t line);
+bool ref_is_held(const struct ref *ref);
+bool ref_is_held_by_writer(const struct ref *ref);
+
+void ref_cpu_read(struct ref *ref, size_t off, unsigned int who);
+void ref_cpu_write(struct ref *ref, size_t off, const uint8_t *bytes,
+		   size_t len, unsigned int who);
+void ref_cpu_store(struct ref *ref, size_t off, const uint8_t *bytes,
+		   size_t len);
+
+void ref_engine_read(struct ref *ref, size_t off, size_t len);
+void ref_engine_write(struct ref *ref, size_t off, const uint8_t *bytes,
+		      size_t len);
+void ref_holder_write(struct ref *ref, size_t off, const uint8_t *bytes,
+		      size_t len);
+
+void ref_clean(struct ref *ref, size_t off, size_t len);
+void ref_invalidate(struct ref *ref, size_t off, size_t len);
+void ref_clean_invalidate(struct ref *ref, size_t off, size_t len);
+void ref_evict(struct ref *ref, size_t line);
+
+void ref_sync_start(struct ref *ref, unsigned int who, unsigned int dir);
+void ref_sync_end(struct ref *ref, unsigned int who, unsigned int dir);
+void ref_process_end(struct ref *ref, unsigned int who);
+
+void ref_map(struct ref *ref, unsigned int dir);
+void ref_unmap(struct ref *ref, unsigned int dir);
+void ref_vmap(struct ref *ref);
+void ref_vunmap(struct ref *ref);
+
+#endif

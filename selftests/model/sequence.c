@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * See sequence.h. A step is drawn, played to the subject and to the
+ * reference, and both are compared. Offsets crowd around a few places, bytes
+ * come from a small set: lines must meet, and writes must sometimes change
+ * nothing. What fails is told with the seed and the steps before.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sequence.h"
+
+#define NR_LOG	24
+#define LOG_LEN	96
+
+/** struct run - a sequence while it is played */
+struct run {
+	const struct sequence *seq;
+	const struct subject_ops *ops;
+	void *subject;
+	struct ref *ref;
+	uint64_t random;
+	uint8_t *bytes;
+	char log[NR_LOG][LOG_LEN];
+	unsigned int nr_logged;
+};
+
+/** struct counter_name - a counter and what it is called */
+struct counter_name {
+	const char *name;
+	size_t offset;
+};
+
+#define COUNTER(field) { #field, offsetof(struct heapsim_counters, field) }
+
+static const struct counter_name counter_names[] = {
+	COUNTER(fills),
+	COUNTER(lines_filled),
+	COUNTER(lines_cleaned),
+	COUNTER(lines_invalidated),
+	COUNTER(evictions),
+	COUNTER(redundant_cleans),
+	COUNTER(redundant_invalidates),
+	COUNTER(shared_lines),
+	COUNTER(stale_reads),
+	COUNTER(possible_stale_reads),
+	COUNTER(lost_device_writes),
+	COUNTER(lost_cpu_writes),
+	COUNTER(missing_cleans),
+	COUNTER(write_conflicts),
+	COUNTER(unbracketed_accesses),
+	COUNTER(missing_ends),
+	COUNTER(unmatched_ends),
+};
+
+/**
+ * sequence_env() - a number from the environment
+ * @name: of the variable
+ * @otherwise: when it is not set
+ *
+ * Return: the number; hexadecimal with 0x.
+ */
+uint64_t sequence_env(const char *name, uint64_t otherwise)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+/**
+ * sequence_compare_counters() - compare and print what differs
+ * @want: of the reference
+ * @have: of the subject
+ *
+ * Return: 0 equal, -EINVAL not.
+ */
+int sequence_compare_counters(const struct heapsim_counters *want,
+			      const struct heapsim_counters *have)
+{
+	int ret = 0;
+	size_t i;
+
+	_Static_assert(sizeof(counter_names) / sizeof(counter_names[0]) *
+		       sizeof(uint64_t) == sizeof(struct heapsim_counters),
+		       "every counter is compared");
+	for (i = 0; i < sizeof(counter_names) / sizeof(counter_names[0]); i++) {
+		size_t offset = counter_names[i].offset;
+		uint64_t a, b;
+
+		memcpy(&a, (const char *)want + offset, sizeof(a));
+		memcpy(&b, (const char *)have + offset, sizeof(b));
+		if (a == b)
+			continue;
+		fprintf(stderr, "# %s: %llu, reference %llu\n",
+			counter_names[i].name, (unsigned long long)b,
+			(unsigned long long)a);
+		ret = -EINVAL;
+	}
+	return ret;
+}
+
+/* splitmix64 */
+static uint64_t draw(struct run *run)
+{
+	uint64_t z = run->random += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+static size_t below(struct run *run, size_t bound)
+{
+	return draw(run) % bound;
+}
+
+/* Mostly near the beginning, the end or the edge of a page. */
+static size_t draw_off(struct run *run)
+{
+	const struct ref_params *p = &run->ref->p;
+	size_t near = 4 * p->line_size;
+	size_t off;
+
+	if (!below(run, 5))
+		return below(run, p->len);
+	off = p->page_size * below(run, p->len / p->page_size + 1);
+	off += p->len + below(run, 2 * near) - near;
+	off %= p->len;
+	if (!below(run, 2))
+		off -= off % p->line_size;
+	return off;
+}
+
+static size_t draw_len(struct run *run, size_t most)
+{
+	size_t line = run->ref->p.line_size;
+	size_t len;
+
+	switch (below(run, 6)) {
+	case 0:
+		len = 1 + below(run, 8);
+		break;
+	case 1:
+		len = line;
+		break;
+	case 2:
+		len = line * (1 + below(run, 6));
+		break;
+	case 3:
+		len = 1 + below(run, 3 * line);
+		break;
+	case 4:
+		len = 1 + below(run, run->ref->p.page_size);
+		break;
+	default:
+		len = below(run, 3) ? 4 + below(run, line) : most;
+		break;
+	}
+	return len < most ? len : most;
+}
+
+static void draw_bytes(struct run *run, size_t off, size_t len)
+{
+	size_t gap = 1 + below(run, 3);
+	size_t i;
+
+	if (!below(run, 3)) {
+		memset(run->bytes, (int)below(run, 3), len);
+		return;
+	}
+	/* what is there already, but for a few bytes */
+	memcpy(run->bytes, (gap == 1 ? run->ref->dram : run->ref->cpu) + off,
+	       len);
+	for (i = below(run, gap * 8); i < len;
+	     i += 1 + below(run, gap * run->ref->p.line_size))
+		run->bytes[i] = (uint8_t)below(run, 3);
+}
+
+/* A store that nobody sees makes a line Dirty only by changing bytes. */
+static void make_bytes_differ(struct run *run, size_t off, size_t len)
+{
+	size_t line_size = run->ref->p.line_size;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		bool is_valid =
+			run->ref->lines[(off + i) / line_size].is_valid;
+		uint8_t fill = is_valid ? run->ref->fill[off + i] :
+					  run->ref->dram[off + i];
+
+		if (run->bytes[i] == fill)
+			run->bytes[i] ^= 0x40;
+	}
+}
+
+static void log_step(struct run *run, const char *what, size_t off, size_t len,
+		     unsigned int who)
+{
+	snprintf(run->log[run->nr_logged % NR_LOG], LOG_LEN,
+		 "%u: %s off %#zx len %#zx who/dir %u", run->nr_logged,
+		 what, off, len, who);
+	run->nr_logged++;
+}
+
+static int compare_bytes(struct run *run, const uint8_t *want, size_t off,
+			 size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (run->bytes[i] == want[off + i])
+			continue;
+		fprintf(stderr, "# read %#x at %#zx, reference %#x\n",
+			run->bytes[i], off + i, want[off + i]);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int before_touch(struct run *run, size_t off)
+{
+	if (!run->seq->before_touch)
+		return 0;
+	return run->seq->before_touch(run->subject, run->ref, off);
+}
+
+static size_t left_in_page(const struct run *run, size_t off)
+{
+	return run->ref->p.page_size - off % run->ref->p.page_size;
+}
+
+static int step_cpu_read(struct run *run, unsigned int who)
+{
+	size_t off = draw_off(run);
+	size_t len = draw_len(run, left_in_page(run, off));
+	int ret;
+
+	log_step(run, "cpu read", off, len, who);
+	ret = before_touch(run, off);
+	if (!ret)
+		ret = run->ops->cpu_read(run->subject, off, run->bytes, len,
+					 who);
+	ref_cpu_read(run->ref, off, who);
+	return ret ? ret : compare_bytes(run, run->ref->cpu, off, len);
+}
+
+static int step_cpu_write(struct run *run, unsigned int who)
+{
+	size_t off = draw_off(run);
+	size_t len = draw_len(run, left_in_page(run, off));
+	int ret;
+
+	log_step(run, "cpu write", off, len, who);
+	draw_bytes(run, off, len);
+	if (run->seq->is_bytes_only)
+		make_bytes_differ(run, off, len);
+	ret = before_touch(run, off);
+	if (!ret)
+		ret = run->ops->cpu_write(run->subject, off, run->bytes, len,
+					  who);
+	ref_cpu_write(run->ref, off, run->bytes, len, who);
+	return ret;
+}
+
+/* Only where a page has a Dirty line a writable PTE may still be. */
+static int step_cpu_store(struct run *run)
+{
+	struct ref *ref = run->ref;
+	size_t off = draw_off(run);
+	size_t len = draw_len(run, left_in_page(run, off));
+	size_t page = off - off % ref->p.page_size;
+	bool is_dirty = false;
+	size_t at;
+
+	for (at = page; at < page + ref->p.page_size; at += ref->p.line_size) {
+		enum ref_state state =
+			ref_line_state(ref, at / ref->p.line_size);
+
+		if (state == REF_INVALID)
+			return 0;
+		is_dirty |= state == REF_DIRTY;
+	}
+	if (!is_dirty)
+		return 0;
+	log_step(run, "cpu store unseen", off, len, 0);
+	draw_bytes(run, off, len);
+	ref_cpu_store(ref, off, run->bytes, len);
+	return run->ops->cpu_store(run->subject, off, run->bytes, len);
+}
+
+static int step_engine_read(struct run *run)
+{
+	size_t off = draw_off(run);
+	size_t len = draw_len(run, run->ref->p.len - off);
+	int ret;
+
+	log_step(run, "engine read", off, len, 0);
+	ret = run->ops->engine_read(run->subject, off, run->bytes, len);
+	ref_engine_read(run->ref, off, len);
+	return ret ? ret : compare_bytes(run, run->ref->dram, off, len);
+}
+
+static int step_engine_write(struct run *run)
+{
+	size_t off = draw_off(run);
+	size_t len = draw_len(run, run->ref->p.len - off);
+
+	log_step(run, "engine write", off, len, 0);
+	draw_bytes(run, off, len);
+	ref_engine_write(run->ref, off, run->bytes, len);
+	return run->ops->engine_write(run->subject, off, run->bytes, len);
+}
+
+static int step_holder_write(struct run *run)
+{
+	size_t off = draw_off(run);
+	size_t len = draw_len(run, run->ref->p.len - off);
+
+	if (!ref_is_held_by_writer(run->ref))
+		return 0;
+	log_step(run, "holder write", off, len, 0);
+	draw_bytes(run, off, len);
+	ref_holder_write(run->ref, off, run->bytes, len);
+	return run->ops->holder_write(run->subject, off, run->bytes, len);
+}
+
+static int step_maintain(struct run *run)
+{
+	unsigned int op = 1 + (unsigned int)below(run, 3);
+	size_t off = draw_off(run);
+	size_t len = draw_len(run, run->ref->p.len - off);
+
+	if (!below(run, 30))
+		len = 0;
+	log_step(run, op == HEAPSIM_MAINT_CLEAN ? "clean" :
+		 op == HEAPSIM_MAINT_INVALIDATE ? "invalidate" :
+		 "clean invalidate", off, len, 0);
+	if (op == HEAPSIM_MAINT_CLEAN)
+		ref_clean(run->ref, off, len);
+	else if (op == HEAPSIM_MAINT_INVALIDATE)
+		ref_invalidate(run->ref, off, len);
+	else
+		ref_clean_invalidate(run->ref, off, len);
+	return run->ops->maintain(run->subject, op, off, len);
+}
+
+static int step_sync(struct run *run, unsigned int who)
+{
+	const struct ref_brackets *open = &run->ref->brackets[who];
+	unsigned int dir = 1 + (unsigned int)below(run, 3);
+	unsigned int nr_open = open->nr_read + open->nr_write;
+
+	/* seldom an END that matches nothing, seldom a deep START */
+	if (below(run, 8) ? nr_open > below(run, 3) : !below(run, 2)) {
+		if (below(run, 6))
+			dir = open->nr_read && open->nr_write ? dir :
+			      open->nr_write ? REF_WRITE :
+			      open->nr_read ? REF_READ : dir;
+		log_step(run, "END", 0, dir, who);
+		ref_sync_end(run->ref, who, dir);
+		return run->ops->sync_end(run->subject, who, dir);
+	}
+	log_step(run, "START", 0, dir, who);
+	ref_sync_start(run->ref, who, dir);
+	return run->ops->sync_start(run->subject, who, dir);
+}
+
+static int step_map(struct run *run)
+{
+	unsigned int dir = (unsigned int)below(run, 3);
+
+	if (run->ref->nr_maps[dir] > below(run, 2)) {
+		log_step(run, "unmap", 0, 0, dir);
+		ref_unmap(run->ref, dir);
+		return run->ops->unmap(run->subject, dir);
+	}
+	log_step(run, "map", 0, 0, dir);
+	ref_map(run->ref, dir);
+	return run->ops->map(run->subject, dir);
+}
+
+static int step_vmap(struct run *run)
+{
+	if (run->ref->nr_vmaps > below(run, 2)) {
+		log_step(run, "vunmap", 0, 0, 0);
+		ref_vunmap(run->ref);
+		return run->ops->vunmap(run->subject);
+	}
+	log_step(run, "vmap", 0, 0, 0);
+	ref_vmap(run->ref);
+	return run->ops->vmap(run->subject);
+}
+
+static int step_evict(struct run *run)
+{
+	size_t line = draw_off(run) / run->ref->p.line_size;
+
+	log_step(run, "evict", line * run->ref->p.line_size, 0, 0);
+	ref_evict(run->ref, line);
+	return run->ops->evict(run->subject, line);
+}
+
+static int step_process_end(struct run *run, unsigned int who)
+{
+	log_step(run, "process end", 0, 0, who);
+	ref_process_end(run->ref, who);
+	return run->ops->process_end(run->subject, who);
+}
+
+static int step(struct run *run)
+{
+	const struct subject_ops *ops = run->ops;
+	unsigned int who = 1 + (unsigned int)below(run, ops->nr_who);
+	size_t choice = below(run, 100);
+
+	if (choice < 22)
+		return step_cpu_read(run, who);
+	if (choice < 44)
+		return step_cpu_write(run, who);
+	if (choice < 52)
+		return ops->cpu_store ? step_cpu_store(run) : 0;
+	if (choice < 55)
+		return step_engine_read(run);
+	if (choice < 68)
+		return step_engine_write(run);
+	if (choice < 82)
+		return step_maintain(run);
+	if (choice < 90)
+		return step_sync(run, who);
+	if (choice < 93)
+		return step_map(run);
+	if (choice < 95)
+		return step_vmap(run);
+	if (choice < 97)
+		return ops->holder_write ? step_holder_write(run) : 0;
+	if (choice < 99)
+		return ops->evict ? step_evict(run) : 0;
+	return ops->process_end ? step_process_end(run, who) : 0;
+}
+
+static int compare(struct run *run)
+{
+	struct heapsim_counters count;
+	int ret;
+
+	ret = run->ops->compare ? run->ops->compare(run->subject, run->ref) : 0;
+	if (ret || run->seq->is_bytes_only)
+		return ret;
+	ret = run->ops->counters(run->subject, &count);
+	return ret ? ret : sequence_compare_counters(&run->ref->count, &count);
+}
+
+static void tell_failure(const struct run *run, int err)
+{
+	unsigned int i = run->nr_logged > NR_LOG ? run->nr_logged - NR_LOG : 0;
+
+	fprintf(stderr,
+		"# %s: error %d; SEED=%#llx; buffer %zu, line %zu, page %zu, fill %zu; last steps:\n",
+		run->ops->name, err,
+		(unsigned long long)run->seq->seed, run->seq->p.len,
+		run->seq->p.line_size, run->seq->p.page_size,
+		run->seq->p.fill_size);
+	for (; i < run->nr_logged; i++)
+		fprintf(stderr, "#   %s\n", run->log[i % NR_LOG]);
+}
+
+/* After all has been let go, DRAM as an engine sees it. */
+static int finish(struct run *run)
+{
+	int ret;
+
+	log_step(run, "engine read of all", 0, run->ref->p.len, 0);
+	ret = run->ops->engine_read(run->subject, 0, run->bytes,
+				    run->ref->p.len);
+	ref_engine_read(run->ref, 0, run->ref->p.len);
+	if (!ret)
+		ret = compare_bytes(run, run->ref->dram, 0, run->ref->p.len);
+	return ret ? ret : compare(run);
+}
+
+/**
+ * sequence_play() - play a sequence to a subject and to the reference
+ * @seq: what to play
+ * @ops: the subject
+ *
+ * Return: 0, or a negative number when they differ or the subject failed;
+ * that has been told on stderr.
+ */
+int sequence_play(const struct sequence *seq, const struct subject_ops *ops)
+{
+	struct run run = { .seq = seq, .ops = ops, .random = seq->seed };
+	unsigned int i;
+	int ret = 0;
+
+	run.subject = ops->create(&seq->p);
+	if (!run.subject)
+		return -ENOMEM;
+	run.ref = ref_create(&seq->p);
+	run.bytes = malloc(seq->p.len);
+	if (!run.bytes)
+		ret = -ENOMEM;
+	for (i = 0; i < seq->nr_steps && !ret; i++) {
+		unsigned int nr_logged = run.nr_logged;
+
+		ret = step(&run);
+		if (!ret && run.nr_logged != nr_logged)
+			ret = compare(&run);
+	}
+	if (!ret)
+		ret = finish(&run);
+	if (ret)
+		tell_failure(&run, ret);
+	free(run.bytes);
+	ref_destroy(run.ref);
+	ops->destroy(run.subject);
+	return ret;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Random sequences of operations on a two-view buffer, played to a subject
+ * (the model, or the real device) and to the reference at the same time.
+ */
+#ifndef HEAPSIM_SELFTESTS_MODEL_SEQUENCE_H
+#define HEAPSIM_SELFTESTS_MODEL_SEQUENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/heapsim.h>
+
+#include "ref.h"
+
+/**
+ * struct subject_ops - what is tested
+ * @name: for messages
+ * @nr_who: processes it can play, at least 1
+ * @create: a zeroed buffer of that shape, NULL on failure
+ * @destroy: give it back
+ * @cpu_read: a process reads; the touch is seen at the first byte; the range
+ *	does not leave its page
+ * @cpu_write: a process writes; as @cpu_read
+ * @cpu_store: a store through a PTE that is there; NULL: cannot be had
+ * @engine_read: an engine reads DRAM
+ * @engine_write: an engine writes DRAM
+ * @holder_write: an importer that holds the buffer writes; may be NULL
+ * @maintain: range maintenance, enum heapsim_maint_op
+ * @evict: one line is evicted; may be NULL
+ * @sync_start: DMA_BUF_IOCTL_SYNC START
+ * @sync_end: DMA_BUF_IOCTL_SYNC END
+ * @process_end: a process ends; may be NULL
+ * @map: an importer maps, HEAPSIM_DIR_*
+ * @unmap: one that mapped so unmaps
+ * @vmap: a driver maps into the kernel
+ * @vunmap: and unmaps
+ * @counters: counters of the buffer
+ * @compare: compare all that can be seen without being noticed; may be NULL
+ *
+ * All return 0 or a negative number.
+ */
+struct subject_ops {
+	const char *name;
+	unsigned int nr_who;
+	void *(*create)(const struct ref_params *p);
+	void (*destroy)(void *subject);
+	int (*cpu_read)(void *subject, size_t off, uint8_t *bytes, size_t len,
+			unsigned int who);
+	int (*cpu_write)(void *subject, size_t off, const uint8_t *bytes,
+			 size_t len, unsigned int who);
+	int (*cpu_store)(void *subject, size_t off, const uint8_t *bytes,
+			 size_t len);
+	int (*engine_read)(void *subject, size_t off, uint8_t *bytes,
+			   size_t len);
+	int (*engine_write)(void *subject, size_t off, const uint8_t *bytes,
+			    size_t len);
+	int (*holder_write)(void *subject, size_t off, const uint8_t *bytes,
+			    size_t len);
+	int (*maintain)(void *subject, unsigned int op, size_t off,
+			size_t len);
+	int (*evict)(void *subject, size_t line);
+	int (*sync_start)(void *subject, unsigned int who, unsigned int dir);
+	int (*sync_end)(void *subject, unsigned int who, unsigned int dir);
+	int (*process_end)(void *subject, unsigned int who);
+	int (*map)(void *subject, unsigned int dir);
+	int (*unmap)(void *subject, unsigned int dir);
+	int (*vmap)(void *subject);
+	int (*vunmap)(void *subject);
+	int (*counters)(void *subject, struct heapsim_counters *count);
+	int (*compare)(void *subject, const struct ref *ref);
+};
+
+/**
+ * struct sequence - what to play
+ * @p: shape of the buffer
+ * @seed: the same seed gives the same steps
+ * @nr_steps: how many
+ * @is_bytes_only: touches may go unseen: compare bytes, not counters, and
+ *	store only bytes that differ from what was filled
+ * @before_touch: called with the reference before a CPU access; may be NULL
+ */
+struct sequence {
+	struct ref_params p;
+	uint64_t seed;
+	unsigned int nr_steps;
+	bool is_bytes_only;
+	int (*before_touch)(void *subject, const struct ref *ref, size_t off);
+};
+
+uint64_t sequence_env(const char *name, uint64_t otherwise);
+int sequence_play(const struct sequence *seq, const struct subject_ops *ops);
+int sequence_compare_counters(const struct heapsim_counters *want,
+			      const struct heapsim_counters *have);
+
+#endif
