@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * heapsim: the contract between heapsim.ko and its users.
+ *
+ * /dev/dma_heap/<name> speaks upstream's <linux/dma-heap.h>; this header is
+ * /dev/heapsim. Each command takes a struct that begins with its own size in
+ * bytes. A shorter struct than the kernel's is extended with zeros, a longer
+ * one is taken if the tail that the kernel does not know is zero (E2BIG
+ * otherwise), and the answer is cut to the caller's size.
+ *
+ * Errors, checked in this order: ENOTTY no such command, EFAULT, E2BIG,
+ * EINVAL malformed (also a size below the command's first version, unknown
+ * flags and non-zero reserved fields), EOPNOTSUPP understood but not offered,
+ * EBADF no such file descriptor, ENOENT no such id, EPERM, EBUSY wrong state,
+ * ENOMEM, ETIMEDOUT. An fd that is a file but no dma-buf is EINVAL, as the
+ * dma-buf core has it.
+ */
+#ifndef _UAPI_LINUX_HEAPSIM_H
+#define _UAPI_LINUX_HEAPSIM_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define HEAPSIM_ABI_VERSION	1
+#define HEAPSIM_NAME_LEN	32
+
+/**
+ * enum heapsim_kind - kinds of buffer
+ * @HEAPSIM_KIND_SYSTEM: what the SoC profile has: two views when it is not
+ *	I/O-coherent, one otherwise; an answer never says this
+ * @HEAPSIM_KIND_NONCOHERENT: CPU cached, engines uncached, two views always
+ * @HEAPSIM_KIND_COHERENT: CPU cached and snooped, one view
+ * @HEAPSIM_KIND_UNCACHED: one view, mapped write-combined where the
+ *	architecture lets a module do that (x86), cached elsewhere
+ * @HEAPSIM_KIND_CONTIGUOUS: physically contiguous, one view
+ * @HEAPSIM_KIND_FOREIGN: not ours; only in answers
+ */
+enum heapsim_kind {
+	HEAPSIM_KIND_SYSTEM,
+	HEAPSIM_KIND_NONCOHERENT,
+	HEAPSIM_KIND_COHERENT,
+	HEAPSIM_KIND_UNCACHED,
+	HEAPSIM_KIND_CONTIGUOUS,
+	HEAPSIM_KIND_FOREIGN,
+};
+
+/** enum heapsim_policy - what happens to accesses that break the rules */
+enum heapsim_policy {
+	HEAPSIM_POLICY_STRICT,
+	HEAPSIM_POLICY_RECORD,
+	HEAPSIM_POLICY_OFF,
+};
+
+/* struct heapsim_probe.features: KIND_UNCACHED is uncached */
+#define HEAPSIM_FEATURE_WRITE_COMBINE	(1ULL << 0)
+
+/**
+ * struct heapsim_probe - version, profile and features
+ * @size: in: sizeof of this struct; out: what the kernel knows
+ * @abi_version: out: HEAPSIM_ABI_VERSION of the module
+ * @features: out: HEAPSIM_FEATURE_*
+ * @line_size: out: cache line, bytes
+ * @fill_size: out: fill granule, bytes: a touch fills all Invalid lines of it
+ * @page_size: out: bytes
+ * @policy: out: enum heapsim_policy
+ * @seed: out: seed of random eviction
+ * @evict_random: out: 1 when lines are evicted at random, else 0
+ * @io_coherent: out: 1 when the SoC is I/O-coherent
+ * @soc: out: name of the profile, terminated
+ */
+struct heapsim_probe {
+	__u32 size;
+	__u32 abi_version;
+	__aligned_u64 features;
+	__u32 line_size;
+	__u32 fill_size;
+	__u32 page_size;
+	__u32 policy;
+	__aligned_u64 seed;
+	__u32 evict_random;
+	__u32 io_coherent;
+	char soc[HEAPSIM_NAME_LEN];
+};
+
+/**
+ * struct heapsim_info - what the module holds now
+ * @size: in: sizeof of this struct
+ * @flags: in: 0
+ * @nr_bufs: out: live buffers
+ * @buf_bytes: out: DRAM of live buffers, bytes
+ * @cpu_bytes: out: memory for CPU views that differ from DRAM, bytes
+ * @pool_bytes: out: free pages kept for later, bytes
+ * @nr_jobs: out: engine jobs not yet done
+ * @limit_bytes: out: most DRAM that all buffers together may have
+ * @user_limit_bytes: out: the same for one user
+ */
+struct heapsim_info {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 nr_bufs;
+	__aligned_u64 buf_bytes;
+	__aligned_u64 cpu_bytes;
+	__aligned_u64 pool_bytes;
+	__aligned_u64 nr_jobs;
+	__aligned_u64 limit_bytes;
+	__aligned_u64 user_limit_bytes;
+};
+
+/**
+ * struct heapsim_buf_alloc - allocate a zeroed buffer
+ * @size: in: sizeof of this struct
+ * @fd_flags: in: O_CLOEXEC or 0, with O_RDONLY, O_WRONLY or O_RDWR
+ * @len: in: bytes, above 0; out: rounded up to pages
+ * @kind: in: enum heapsim_kind but KIND_FOREIGN
+ * @fd: out: dma-buf, owned by the caller
+ * @id: out: never used again while the module lives
+ * @name: in: name of the buffer, terminated; may be empty
+ *
+ * EINVAL (0 or too long a length, unknown kind, flags or fd out not 0), EMFILE,
+ * ENOMEM (limit reached or no memory; never the OOM killer).
+ */
+struct heapsim_buf_alloc {
+	__u32 size;
+	__u32 fd_flags;
+	__aligned_u64 len;
+	__u32 kind;
+	__s32 fd;
+	__aligned_u64 id;
+	char name[HEAPSIM_NAME_LEN];
+};
+
+/**
+ * struct heapsim_counters - what happened to a buffer since it was made
+ * @fills: fill events
+ * @lines_filled: lines
+ * @lines_cleaned: lines written back to DRAM
+ * @lines_invalidated: valid lines dropped
+ * @evictions: lines evicted at random
+ * @redundant_cleans: clean operations that found nothing Dirty
+ * @redundant_invalidates: invalidate operations that had nothing to do
+ * @shared_lines: lines partly inside a range to be invalidated
+ * @stale_reads: CPU reads of a line that is not what DRAM holds
+ * @possible_stale_reads: CPU reads of a line that an engine wrote since its
+ *	last invalidate and that happens not to be stale
+ * @lost_device_writes: cleaned lines that overwrote bytes of an engine
+ * @lost_cpu_writes: invalidated lines whose CPU bytes are gone
+ * @missing_cleans: Dirty lines that an engine read over
+ * @write_conflicts: Dirty lines that an engine wrote over
+ * @unbracketed_accesses: CPU touches of a held buffer outside a bracket, or
+ *	while a fence forbids them
+ * @missing_ends: WRITE brackets whose process went without END
+ * @unmatched_ends: END without its START
+ */
+struct heapsim_counters {
+	__aligned_u64 fills;
+	__aligned_u64 lines_filled;
+	__aligned_u64 lines_cleaned;
+	__aligned_u64 lines_invalidated;
+	__aligned_u64 evictions;
+	__aligned_u64 redundant_cleans;
+	__aligned_u64 redundant_invalidates;
+	__aligned_u64 shared_lines;
+	__aligned_u64 stale_reads;
+	__aligned_u64 possible_stale_reads;
+	__aligned_u64 lost_device_writes;
+	__aligned_u64 lost_cpu_writes;
+	__aligned_u64 missing_cleans;
+	__aligned_u64 write_conflicts;
+	__aligned_u64 unbracketed_accesses;
+	__aligned_u64 missing_ends;
+	__aligned_u64 unmatched_ends;
+};
+
+/**
+ * struct heapsim_buf_info - ask about a buffer
+ * @size: in: sizeof of this struct
+ * @fd: in: a dma-buf
+ * @id: out: 0 for a foreign one
+ * @len: out: bytes
+ * @kind: out: enum heapsim_kind; what system stands for, never system
+ * @has_two_views: out: 1 when CPU and engines may see different bytes
+ * @nr_holders: out: importers that have it mapped or vmapped now
+ * @reserved: 0
+ * @name: out: name given at allocation
+ * @count: out: counters; all 0 for a foreign or one-view buffer
+ */
+struct heapsim_buf_info {
+	__u32 size;
+	__s32 fd;
+	__aligned_u64 id;
+	__aligned_u64 len;
+	__u32 kind;
+	__u32 has_two_views;
+	__u32 nr_holders;
+	__u32 reserved;
+	char name[HEAPSIM_NAME_LEN];
+	struct heapsim_counters count;
+};
+
+/** enum heapsim_maint_op - range maintenance */
+enum heapsim_maint_op {
+	HEAPSIM_MAINT_CLEAN = 1,
+	HEAPSIM_MAINT_INVALIDATE = 2,
+	HEAPSIM_MAINT_CLEAN_INVALIDATE = 3,
+};
+
+/**
+ * struct heapsim_range - one range to maintain
+ * @fd: a buffer of ours
+ * @op: enum heapsim_maint_op
+ * @off: bytes
+ * @len: bytes; 0 does nothing
+ */
+struct heapsim_range {
+	__s32 fd;
+	__u32 op;
+	__aligned_u64 off;
+	__aligned_u64 len;
+};
+
+#define HEAPSIM_MAX_RANGES	65536
+
+/**
+ * struct heapsim_buf_maintain - maintain a list of ranges, in order
+ * @size: in: sizeof of this struct
+ * @nr_ranges: in: at most HEAPSIM_MAX_RANGES
+ * @ranges: in: user pointer to struct heapsim_range[@nr_ranges]
+ * @nr_done: out, also on failure: ranges that were maintained
+ * @reserved: 0
+ *
+ * EINVAL also for a range outside its buffer; EOPNOTSUPP for a foreign buffer.
+ */
+struct heapsim_buf_maintain {
+	__u32 size;
+	__u32 nr_ranges;
+	__aligned_u64 ranges;
+	__u32 nr_done;
+	__u32 reserved;
+};
+
+/** enum heapsim_dma_op - jobs of the dma engine */
+enum heapsim_dma_op {
+	HEAPSIM_DMA_FILL = 1,		/* dst = pattern */
+	HEAPSIM_DMA_COPY = 2,		/* dst = src ^ pattern */
+	HEAPSIM_DMA_CHECKSUM = 3,	/* result = 64-bit FNV-1a of src */
+};
+
+#define HEAPSIM_DMA_MAX_DELAY_NS	10000000000ULL
+
+/**
+ * struct heapsim_dma_submit - start a job of the dma engine
+ * @size: in: sizeof of this struct
+ * @op: in: enum heapsim_dma_op
+ * @flags: in: 0
+ * @src_fd: in: copy, checksum: any dma-buf; fill: -1
+ * @dst_fd: in: fill, copy: any dma-buf; checksum: -1
+ * @pattern: in: fill, copy: byte i of a row is combined with byte i % 4 of
+ *	this (little endian); checksum: 0
+ * @src_off: in: bytes, of the first row
+ * @dst_off: in: bytes, of the first row
+ * @src_pitch: in: bytes from row to row; negative walks upwards
+ * @dst_pitch: in: as @src_pitch
+ * @row_len: in: bytes of a row, above 0
+ * @nr_rows: in: above 0; pitches are not looked at when 1
+ * @delay_ns: in: the job lasts at least so long, at most
+ *	HEAPSIM_DMA_MAX_DELAY_NS
+ * @fence_fd: out: sync_file, owned by the caller, O_CLOEXEC
+ * @reserved: 0
+ * @job: out: id for HEAPSIM_IOC_JOB_WAIT, of this open of /dev/heapsim
+ *
+ * The job waits for the fences it must (bounded), its own fence is attached to
+ * the buffers. Rows of one buffer that overlap between source and destination
+ * are copied in order. EINVAL also when a row leaves its buffer, EOPNOTSUPP
+ * for a foreign buffer that has no vmap, EBUSY with too many jobs under way,
+ * EPERM when the fd does not allow the access (dst not writable, src not
+ * readable).
+ */
+struct heapsim_dma_submit {
+	__u32 size;
+	__u32 op;
+	__u32 flags;
+	__s32 src_fd;
+	__s32 dst_fd;
+	__u32 pattern;
+	__aligned_u64 src_off;
+	__aligned_u64 dst_off;
+	__aligned_s64 src_pitch;
+	__aligned_s64 dst_pitch;
+	__aligned_u64 row_len;
+	__u32 nr_rows;
+	__s32 fence_fd;
+	__aligned_u64 delay_ns;
+	__aligned_u64 job;
+	__aligned_u64 reserved;
+};
+
+/**
+ * struct heapsim_job_wait - wait for a job and take its result
+ * @size: in: sizeof of this struct
+ * @flags: in: 0
+ * @job: in: id; gone after a wait that succeeded
+ * @timeout_ns: in: 0 only asks; at most an hour
+ * @result: out: checksum; bytes written for the other operations
+ * @status: out: 0 or the -errno that the job ended with
+ * @reserved: 0
+ *
+ * ENOENT no such job of this open, EINTR, ETIMEDOUT not done yet.
+ */
+struct heapsim_job_wait {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 job;
+	__aligned_u64 timeout_ns;
+	__aligned_u64 result;
+	__s32 status;
+	__u32 reserved;
+};
+
+#define HEAPSIM_FENCE_READ	(1U << 0)	/* of an engine that reads */
+#define HEAPSIM_FENCE_WRITE	(1U << 1)	/* of an engine that writes */
+
+/**
+ * struct heapsim_fence_create - put a fence on a buffer, for tests
+ * @size: in: sizeof of this struct
+ * @flags: in: HEAPSIM_FENCE_READ or HEAPSIM_FENCE_WRITE
+ * @fd: in: any dma-buf
+ * @fence_fd: out: sync_file, owned by the caller, O_CLOEXEC
+ * @timeout_ns: in: signalled with -ETIMEDOUT after so long; above 0, at most
+ *	10 s
+ * @fence: out: id for HEAPSIM_IOC_FENCE_SIGNAL, of this open
+ *
+ * When this open is closed its fences are signalled with -ECANCELED.
+ */
+struct heapsim_fence_create {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__s32 fence_fd;
+	__aligned_u64 timeout_ns;
+	__aligned_u64 fence;
+};
+
+/**
+ * struct heapsim_fence_signal - signal a fence
+ * @size: in: sizeof of this struct
+ * @error: in: 0 or a -errno from -4095
+ * @fence: in: id; gone afterwards
+ *
+ * ENOENT no such fence of this open; a fence that has timed out is still one.
+ */
+struct heapsim_fence_signal {
+	__u32 size;
+	__s32 error;
+	__aligned_u64 fence;
+};
+
+#define HEAPSIM_HOLD_MAP	1	/* attach and map, as a device does */
+#define HEAPSIM_HOLD_VMAP	2	/* kernel mapping */
+
+#define HEAPSIM_DIR_BIDIRECTIONAL	0
+#define HEAPSIM_DIR_TO_DEVICE		1
+#define HEAPSIM_DIR_FROM_DEVICE		2
+
+/**
+ * struct heapsim_hold - be an importer, for tests
+ * @size: in: sizeof of this struct
+ * @how: in: HEAPSIM_HOLD_MAP or HEAPSIM_HOLD_VMAP
+ * @fd: in: any dma-buf
+ * @dir: in: HEAPSIM_DIR_*, for a map; 0 for a vmap
+ * @hold: out: id for HEAPSIM_IOC_RELEASE, of this open
+ * @nr_segments: out, map: entries of the sg table
+ * @reserved: 0
+ * @sg_bytes: out, map: sum of their lengths
+ * @max_segment: out, map: the longest, bytes
+ *
+ * Closing the open releases. EOPNOTSUPP: the exporter has no vmap.
+ */
+struct heapsim_hold {
+	__u32 size;
+	__u32 how;
+	__s32 fd;
+	__u32 dir;
+	__aligned_u64 hold;
+	__u32 nr_segments;
+	__u32 reserved;
+	__aligned_u64 sg_bytes;
+	__aligned_u64 max_segment;
+};
+
+/**
+ * struct heapsim_release - end a hold
+ * @size: in: sizeof of this struct
+ * @flags: in: 0
+ * @hold: in: id
+ */
+struct heapsim_release {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 hold;
+};
+
+/**
+ * struct heapsim_buf_revoke - take away all PTEs, change no state; for tests
+ * @size: in: sizeof of this struct
+ * @fd: in: a buffer of ours
+ */
+struct heapsim_buf_revoke {
+	__u32 size;
+	__s32 fd;
+};
+
+#define HEAPSIM_IOC_MAGIC	0xE7
+#define HEAPSIM_IOC_PROBE	_IO(HEAPSIM_IOC_MAGIC, 0x00)
+#define HEAPSIM_IOC_INFO	_IO(HEAPSIM_IOC_MAGIC, 0x01)
+#define HEAPSIM_IOC_BUF_ALLOC	_IO(HEAPSIM_IOC_MAGIC, 0x02)
+#define HEAPSIM_IOC_BUF_INFO	_IO(HEAPSIM_IOC_MAGIC, 0x03)
+#define HEAPSIM_IOC_BUF_MAINTAIN	_IO(HEAPSIM_IOC_MAGIC, 0x04)
+#define HEAPSIM_IOC_DMA_SUBMIT	_IO(HEAPSIM_IOC_MAGIC, 0x05)
+#define HEAPSIM_IOC_JOB_WAIT	_IO(HEAPSIM_IOC_MAGIC, 0x06)
+#define HEAPSIM_IOC_FENCE_CREATE	_IO(HEAPSIM_IOC_MAGIC, 0x07)
+#define HEAPSIM_IOC_FENCE_SIGNAL	_IO(HEAPSIM_IOC_MAGIC, 0x08)
+#define HEAPSIM_IOC_HOLD	_IO(HEAPSIM_IOC_MAGIC, 0x09)
+#define HEAPSIM_IOC_RELEASE	_IO(HEAPSIM_IOC_MAGIC, 0x0a)
+#define HEAPSIM_IOC_BUF_REVOKE	_IO(HEAPSIM_IOC_MAGIC, 0x0b)
+
+#endif
