@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: jobs of the dma engine. The kernel keeps the result of a job until
+ * it is waited for, so a job that is destroyed before becomes an orphan of its
+ * context and is waited for, without time, at later calls.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/* The kernel waits no longer at a time. */
+#define MAX_WAIT_NS	(3600 * NS_PER_S)
+
+static void reap_orphans(struct mem_ctx *ctx)
+{
+	struct mem_job **link, *job;
+	uint64_t result;
+	int status;
+
+	pthread_mutex_lock(&ctx->lock);
+	link = &ctx->orphans;
+	while ((job = *link)) {
+		if (kernel_job_wait(ctx->fd, job->id, 0, &result,
+				    &status) == -ETIMEDOUT) {
+			link = &job->next;
+			continue;
+		}
+		*link = job->next;
+		free(job);
+	}
+	pthread_mutex_unlock(&ctx->lock);
+}
+
+static int submit(struct mem_ctx *ctx, enum job_op op,
+		  const struct mem_copy2d *rows, struct mem_job **job)
+{
+	struct mem_job *new;
+	int err;
+
+	reap_orphans(ctx);
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	err = kernel_submit(ctx->fd, op, rows, &new->id, &new->fence_fd);
+	if (err) {
+		free(new);
+		return err;
+	}
+	new->ctx = ctx_get(ctx);
+	*job = new;
+	return 0;
+}
+
+API int mem_job_fill(struct mem_buf *dst, uint64_t off, uint64_t len,
+		     uint32_t pattern, struct mem_job **job)
+{
+	struct mem_copy2d rows = {
+		.pattern = pattern,
+		.dst = dst,
+		.dst_off = off,
+		.row_len = len,
+		.nr_rows = 1,
+	};
+
+	if (!dst || !job)
+		return -EINVAL;
+	return submit(dst->ctx, JOB_FILL, &rows, job);
+}
+
+API int mem_job_copy(struct mem_buf *dst, uint64_t dst_off,
+		     struct mem_buf *src, uint64_t src_off, uint64_t len,
+		     struct mem_job **job)
+{
+	struct mem_copy2d rows = {
+		.dst = dst,
+		.src = src,
+		.dst_off = dst_off,
+		.src_off = src_off,
+		.row_len = len,
+		.nr_rows = 1,
+	};
+
+	if (!dst || !src || !job)
+		return -EINVAL;
+	return submit(dst->ctx, JOB_COPY, &rows, job);
+}
+
+API int mem_job_copy2d(const struct mem_copy2d *copy, struct mem_job **job)
+{
+	const unsigned char *tail = (const unsigned char *)copy;
+	size_t i;
+
+	if (!copy || !job || copy->size < sizeof(*copy))
+		return -EINVAL;
+	for (i = sizeof(*copy); i < copy->size; i++)
+		if (tail[i])
+			return -E2BIG;
+	if (!copy->dst || !copy->src || copy->reserved)
+		return -EINVAL;
+	return submit(copy->dst->ctx, JOB_COPY, copy, job);
+}
+
+API int mem_job_checksum(struct mem_buf *src, uint64_t off, uint64_t len,
+			 struct mem_job **job)
+{
+	struct mem_copy2d rows = {
+		.src = src,
+		.src_off = off,
+		.row_len = len,
+		.nr_rows = 1,
+	};
+
+	if (!src || !job)
+		return -EINVAL;
+	return submit(src->ctx, JOB_CHECKSUM, &rows, job);
+}
+
+static int wait_done(struct mem_job *job, uint64_t timeout_ns)
+{
+	uint64_t start = now_ns();
+	uint64_t left = timeout_ns;
+	int err;
+
+	for (;;) {
+		uint64_t passed;
+
+		err = kernel_job_wait(job->ctx->fd, job->id,
+				      left < MAX_WAIT_NS ? left : MAX_WAIT_NS,
+				      &job->result, &job->status);
+		if (!err)
+			job->is_done = true;
+		if (err != -EINTR && err != -ETIMEDOUT)
+			return err;
+		if (timeout_ns == MEM_WAIT_FOREVER)
+			continue;
+		/* A signal that comes too late for time still asks once. */
+		passed = now_ns() - start;
+		if (err == -ETIMEDOUT && passed >= timeout_ns)
+			return err;
+		left = passed < timeout_ns ? timeout_ns - passed : 0;
+	}
+}
+
+API int mem_job_wait(struct mem_job *job, uint64_t timeout_ns,
+		     uint64_t *result)
+{
+	int err;
+
+	if (!job)
+		return -EINVAL;
+	if (!job->is_done) {
+		err = wait_done(job, timeout_ns);
+		if (err)
+			return err;
+	}
+	/* -ETIMEDOUT would say that the job is not done. */
+	if (job->status)
+		return job->status == -ETIMEDOUT ? -ETIME : job->status;
+	if (result)
+		*result = job->result;
+	return 0;
+}
+
+API int mem_job_fence(struct mem_job *job, int *fd)
+{
+	int copy;
+
+	if (!job || !fd)
+		return -EINVAL;
+	copy = fcntl(job->fence_fd, F_DUPFD_CLOEXEC, 0);
+	if (copy < 0)
+		return -errno;
+	*fd = copy;
+	return 0;
+}
+
+API void mem_job_destroy(struct mem_job *job)
+{
+	struct mem_ctx *ctx;
+
+	if (!job)
+		return;
+	ctx = job->ctx;
+	close(job->fence_fd);
+	if (job->is_done) {
+		free(job);
+	} else {
+		pthread_mutex_lock(&ctx->lock);
+		job->next = ctx->orphans;
+		ctx->orphans = job;
+		pthread_mutex_unlock(&ctx->lock);
+		reap_orphans(ctx);
+	}
+	ctx_put(ctx);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The public header in C++: its names link with C linkage. Prints TAP.
+#include <libmem.h>
+
+#include <cerrno>
+#include <cstdio>
+
+int main()
+{
+	mem_probe probe = {};
+	mem_copy2d copy = {};
+	bool is_good;
+
+	probe.size = sizeof(probe);
+	copy.size = sizeof(copy);
+	is_good = mem_ctx_probe(nullptr, &probe) == -EINVAL &&
+		  mem_job_copy2d(&copy, nullptr) == -EINVAL &&
+		  mem_buf_begin(nullptr, MEM_RW) == -EINVAL;
+	mem_ctx_close(nullptr);
+	std::printf("%s 1 - the_header_works_in_cxx\n1..1\n",
+		    is_good ? "ok" : "not ok");
+	return is_good ? 0 : 1;
+}

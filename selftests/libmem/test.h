@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What all tests of libmem share: a context, and a look around the library. */
+#ifndef _LIBMEM_TEST_H
+#define _LIBMEM_TEST_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <libmem.h>
+#include <uapi/linux/heapsim.h>
+
+#define LEN		(64 * 1024UL)
+#define NS_PER_MS	1000000ULL
+
+/* A place that must stay as it is when a call fails. */
+#define UNTOUCHED	((void *)0x5a5a)
+
+static struct mem_ctx *ctx;
+
+static inline int open_ctx(void **state)
+{
+	(void)state;
+	return mem_ctx_open(NULL, &ctx);
+}
+
+static inline int close_ctx(void **state)
+{
+	(void)state;
+	mem_ctx_close(ctx);
+	return 0;
+}
+
+static inline struct mem_buf *new_buf(enum mem_kind kind)
+{
+	struct mem_buf *buf;
+
+	assert_int_equal(mem_buf_alloc(ctx, kind, LEN, NULL, &buf), 0);
+	return buf;
+}
+
+static inline uint8_t *map_buf(struct mem_buf *buf)
+{
+	void *addr;
+
+	assert_int_equal(mem_buf_map(buf, &addr), 0);
+	return addr;
+}
+
+/* One load, whatever the compiler knows. */
+static inline uint8_t byte_at(const uint8_t *addr)
+{
+	return __atomic_load_n(addr, __ATOMIC_RELAXED);
+}
+
+static inline struct mem_counters count_of(struct mem_buf *buf)
+{
+	struct mem_buf_info info = { .size = sizeof(info) };
+
+	assert_int_equal(mem_buf_info(buf, &info), 0);
+	return info.count;
+}
+
+static inline uint32_t line_size(void)
+{
+	struct mem_probe probe = { .size = sizeof(probe) };
+
+	assert_int_equal(mem_ctx_probe(ctx, &probe), 0);
+	return probe.line_size;
+}
+
+static inline uint64_t finish_job(struct mem_job *job)
+{
+	uint64_t result;
+
+	assert_int_equal(mem_job_wait(job, MEM_WAIT_FOREVER, &result), 0);
+	mem_job_destroy(job);
+	return result;
+}
+
+static inline void fill_buf(struct mem_buf *buf, uint32_t pattern)
+{
+	struct mem_job *job;
+
+	assert_int_equal(mem_job_fill(buf, 0, mem_buf_len(buf), pattern, &job),
+			 0);
+	assert_int_equal(finish_job(job), mem_buf_len(buf));
+}
+
+/* What engines see: FNV-1a of DRAM. */
+static inline uint64_t sum_of(struct mem_buf *buf)
+{
+	struct mem_job *job;
+
+	assert_int_equal(mem_job_checksum(buf, 0, mem_buf_len(buf), &job), 0);
+	return finish_job(job);
+}
+
+static inline uint64_t fnv1a(const uint8_t *bytes, size_t len)
+{
+	uint64_t sum = 0xcbf29ce484222325ULL;
+
+	while (len--)
+		sum = (sum ^ *bytes++) * 0x100000001b3ULL;
+	return sum;
+}
+
+static inline uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
+
+/* No descriptor is left to open until it is given the old limit again. */
+static inline struct rlimit take_all_fds(void)
+{
+	struct rlimit old, none;
+	int fd = dup(0);
+
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	none = old;
+	none.rlim_cur = (rlim_t)fd;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	return old;
+}
+
+static inline void give_fds_back(struct rlimit old)
+{
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+}
+
+/* A fence on a buffer, of an engine that reads or writes. */
+static inline int put_fence(struct mem_buf *buf, uint32_t flags,
+			    uint64_t timeout_ns, uint64_t *fence)
+{
+	struct heapsim_fence_create arg = {
+		.size = sizeof(arg),
+		.flags = flags,
+		.timeout_ns = timeout_ns,
+	};
+	int dev, fd;
+
+	dev = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
+	assert_true(dev >= 0);
+	assert_int_equal(mem_buf_export(buf, &fd), 0);
+	arg.fd = fd;
+	assert_int_equal(ioctl(dev, HEAPSIM_IOC_FENCE_CREATE, &arg), 0);
+	close(fd);
+	close(arg.fence_fd);
+	*fence = arg.fence;
+	return dev;
+}
+
+static atomic_int nr_signals;
+
+static inline void count_signal(int signal)
+{
+	(void)signal;
+	nr_signals++;
+}
+
+/* A signal each millisecond, whose handler does not restart system calls. */
+static inline void start_storm(void)
+{
+	struct sigaction action = { .sa_handler = count_signal };
+	struct itimerval often = {
+		.it_interval.tv_usec = 1000,
+		.it_value.tv_usec = 1000,
+	};
+
+	nr_signals = 0;
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+}
+
+static inline void stop_storm(void)
+{
+	struct itimerval never = { 0 };
+
+	setitimer(ITIMER_REAL, &never, NULL);
+}
+
+#endif
