@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# run.sh [NR]: the benchmark at 100 and at NR (50,000) live buffers. Where no
+# module is inserted it builds it and goes on in a VM, with the kernel KERNEL
+# (6.12).
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+bench=${O:-$top/build/selftests/bench}/bench
+
+fail() { echo "bench: $*" >&2; exit 1; }
+
+if [ ! -c /dev/heapsim ] && [ -z "${HEAPSIM_VM:-}" ]; then
+	export KERNEL=${KERNEL:-6.12}
+	make --no-print-directory -s -C "$here" O="${bench%/*}" all ||
+		fail "not built"
+	"$top/selftests/vm/build-module" "$KERNEL" || fail "no module"
+	exec "$top/selftests/vm/run" -t 900 -- "$here/run.sh" "$@"
+fi
+
+[ -x "$bench" ] || fail "no $bench: run make bench"
+[ -c /dev/heapsim ] || fail "no /dev/heapsim: is heapsim.ko inserted?"
+if [ ! -e /sys/class/dma_heap/system ]; then
+	fail "the peer is the kernel's own system heap, and" \
+		"$(uname -r) has none: run with KERNEL=6.12"
+fi
+uname -srm
+exec "$bench" "$@"

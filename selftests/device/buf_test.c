@@ -1,0 +1,1029 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the CPU and engines see of a buffer: bytes go stale to the line on
+ * `noncoherent`, never on the others, and the counters say why.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device.h"
+
+/* One noncoherent buffer of some granules, mapped. */
+struct fixture {
+	int dev;
+	int fd;
+	size_t line;
+	size_t granule;
+	size_t page;
+	size_t len;
+	uint8_t *map;
+};
+
+#define NR_GRANULES	4
+
+static int setup_kind(void **state, uint32_t kind)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct heapsim_probe probe;
+
+	f->dev = device_open();
+	probe = device_probe(f->dev);
+	f->line = probe.line_size;
+	f->granule = probe.fill_size;
+	f->page = probe.page_size;
+	f->len = NR_GRANULES * f->granule;
+	f->fd = device_alloc(f->dev, kind, f->len);
+	f->map = device_map(f->fd, f->len);
+	*state = f;
+	return 0;
+}
+
+static int setup(void **state)
+{
+	return setup_kind(state, HEAPSIM_KIND_NONCOHERENT);
+}
+
+static int setup_coherent(void **state)
+{
+	return setup_kind(state, HEAPSIM_KIND_COHERENT);
+}
+
+static int setup_uncached(void **state)
+{
+	return setup_kind(state, HEAPSIM_KIND_UNCACHED);
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	munmap(f->map, f->len);
+	close(f->fd);
+	close(f->dev);
+	free(f);
+	return 0;
+}
+
+static uint8_t engine_sees(struct fixture *f, size_t off)
+{
+	uint8_t *dram = device_dram(f->dev, f->fd, f->len);
+	uint8_t value = dram[off];
+
+	free(dram);
+	return value;
+}
+
+static struct heapsim_counters count(struct fixture *f)
+{
+	return device_count(f->dev, f->fd);
+}
+
+static void engine_write_leaves_cached_lines_stale(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(f->map[f->granule], 0);	/* fills granule 1 */
+	device_fill(f->dev, f->fd, 0, f->len, 0x5a5a5a5a);
+	assert_true(device_is_filled(f->map, 0x5a, f->granule));
+	assert_true(device_is_filled(f->map + f->granule, 0, f->granule));
+	assert_true(device_is_filled(f->map + 2 * f->granule, 0x5a,
+				     2 * f->granule));
+	/* What was filled after the engine's write is not stale. */
+	device_sync(f->fd, SYNC_START_READ);
+	assert_true(device_is_filled(f->map, 0x5a, f->len));
+	device_sync(f->fd, SYNC_END_READ);
+}
+
+static void stale_read_is_counted_once_a_fault(void **state)
+{
+	struct fixture *f = *state;
+
+	device_peek(f->map);
+	assert_int_equal(count(f).fills, 1);
+	assert_int_equal(count(f).lines_filled, f->granule / f->line);
+	device_fill(f->dev, f->fd, 0, f->granule, 0x01010101);
+	assert_int_equal(count(f).stale_reads, 0);
+	assert_int_equal(f->map[5], 0);
+	assert_int_equal(count(f).stale_reads, 1);
+	assert_int_equal(count(f).fills, 1);
+}
+
+static void staleness_is_to_the_line(void **state)
+{
+	struct fixture *f = *state;
+	size_t i, nr = f->granule / f->line;
+
+	device_peek(f->map);
+	/* Every third line is no longer valid when the engine writes. */
+	for (i = 0; i < nr; i += 3)
+		device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE,
+				i * f->line, f->line);
+	device_fill(f->dev, f->fd, 0, f->granule, 0xc3c3c3c3);
+	for (i = 0; i < nr; i++)
+		assert_true(device_is_filled(f->map + i * f->line,
+					     i % 3 ? 0 : 0xc3, f->line));
+	assert_int_equal(count(f).lines_invalidated, (nr + 2) / 3);
+}
+
+static void engine_write_of_part_of_a_line_makes_it_stale(void **state)
+{
+	struct fixture *f = *state;
+
+	device_peek(f->map);
+	device_fill(f->dev, f->fd, f->line + 3, 2, 0xeeeeeeee);
+	assert_true(device_is_filled(f->map, 0, f->granule));
+	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE, f->line,
+			f->line);
+	assert_int_equal(f->map[f->line + 2], 0);
+	assert_int_equal(f->map[f->line + 3], 0xee);
+	assert_int_equal(f->map[f->line + 4], 0xee);
+	assert_int_equal(f->map[f->line + 5], 0);
+}
+
+static void engine_reads_old_bytes_until_end(void **state)
+{
+	struct fixture *f = *state;
+
+	device_sync(f->fd, SYNC_START_WRITE);
+	f->map[100] = 0xaa;
+	assert_int_equal(engine_sees(f, 100), 0);
+	assert_int_equal(count(f).missing_cleans, 1);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(engine_sees(f, 100), 0xaa);
+	assert_int_equal(count(f).missing_cleans, 1);
+	assert_int_equal(count(f).lines_cleaned, 1);
+	assert_int_equal(f->map[100], 0xaa);
+}
+
+static void engine_misses_exactly_the_dirty_lines(void **state)
+{
+	struct fixture *f = *state;
+	size_t i;
+	uint8_t *dram;
+
+	memset(f->map, 0x11, f->len);
+	device_sync(f->fd, SYNC_END_WRITE);
+	for (i = 0; i < f->len; i += 5 * f->line)
+		f->map[i + 7] = 0x22;
+	dram = device_dram(f->dev, f->fd, f->len);
+	assert_true(device_is_filled(dram, 0x11, f->len));
+	free(dram);
+	device_sync(f->fd, SYNC_END_WRITE);
+	dram = device_dram(f->dev, f->fd, f->len);
+	for (i = 0; i < f->len; i++)
+		assert_int_equal(dram[i],
+				 i % (5 * f->line) == 7 ? 0x22 : 0x11);
+	free(dram);
+}
+
+static void start_write_maintains_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	device_peek(f->map);
+	device_fill(f->dev, f->fd, 0, f->len, 0x77777777);
+	device_sync(f->fd, SYNC_START_WRITE);
+	assert_int_equal(f->map[0], 0);
+	assert_int_equal(count(f).lines_invalidated, 0);
+	assert_int_equal(count(f).lines_cleaned, 0);
+	assert_int_equal(count(f).redundant_invalidates, 0);
+	device_sync(f->fd, SYNC_END_WRITE);
+}
+
+static void start_rw_takes_in(void **state)
+{
+	struct fixture *f = *state;
+
+	device_peek(f->map);
+	device_fill(f->dev, f->fd, 0, f->len, 0x77777777);
+	device_sync(f->fd, SYNC_START_RW);
+	assert_int_equal(f->map[0], 0x77);
+	device_sync(f->fd, SYNC_END_RW);
+}
+
+static void end_read_maintains_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	device_sync(f->fd, SYNC_START_READ);
+	f->map[0] = 1;
+	device_sync(f->fd, SYNC_END_READ);
+	assert_int_equal(count(f).lines_cleaned, 0);
+	assert_int_equal(engine_sees(f, 0), 0);
+}
+
+static void start_read_writes_dirty_lines_back_that_are_not_stale(void **state)
+{
+	struct fixture *f = *state;
+
+	f->map[0] = 0x99;
+	device_sync(f->fd, SYNC_START_READ);
+	assert_int_equal(count(f).lines_cleaned, 1);
+	assert_int_equal(count(f).lost_cpu_writes, 0);
+	assert_int_equal(engine_sees(f, 0), 0x99);
+	assert_int_equal(f->map[0], 0x99);
+	device_sync(f->fd, SYNC_END_READ);
+}
+
+static void start_read_drops_dirty_lines_that_are_stale(void **state)
+{
+	struct fixture *f = *state;
+
+	f->map[0] = 0x99;
+	device_fill(f->dev, f->fd, 0, f->line, 0x44444444);
+	assert_int_equal(count(f).write_conflicts, 1);
+	assert_int_equal(f->map[0], 0x99);
+	device_sync(f->fd, SYNC_START_READ);
+	assert_int_equal(count(f).lost_cpu_writes, 1);
+	assert_int_equal(count(f).lost_device_writes, 0);
+	assert_true(device_is_filled(f->map, 0x44, f->line));
+	device_sync(f->fd, SYNC_END_READ);
+}
+
+static void start_read_keeps_what_an_open_write_bracket_wrote(void **state)
+{
+	struct fixture *f = *state;
+
+	device_sync(f->fd, SYNC_START_WRITE);
+	f->map[0] = 0x99;
+	device_fill(f->dev, f->fd, 0, f->line, 0x44444444);
+	device_sync(f->fd, SYNC_START_READ);
+	assert_int_equal(f->map[0], 0x99);
+	assert_int_equal(f->map[1], 0);
+	assert_int_equal(count(f).lost_cpu_writes, 0);
+	assert_int_equal(count(f).lines_cleaned, 0);
+	device_sync(f->fd, SYNC_END_RW);
+}
+
+static void range_list_is_maintained_in_order(void **state)
+{
+	struct fixture *f = *state;
+	size_t line = f->line;
+	struct heapsim_range ranges[] = {
+		{ f->fd, HEAPSIM_MAINT_CLEAN, 0, line },
+		{ f->fd, HEAPSIM_MAINT_INVALIDATE, line, line },
+		{ f->fd, HEAPSIM_MAINT_CLEAN_INVALIDATE, 2 * line, line },
+		{ f->fd, HEAPSIM_MAINT_CLEAN, 0, 0 },
+	};
+	uint32_t nr_done = 0;
+	uint8_t *dram;
+
+	memset(f->map, 0x31, 4 * line);
+	assert_int_equal(device_maintain_errno(f->dev, ranges, 4, &nr_done),
+			 0);
+	assert_int_equal(nr_done, 4);
+	dram = device_dram(f->dev, f->fd, f->len);
+	assert_true(device_is_filled(dram, 0x31, line));
+	assert_true(device_is_filled(dram + line, 0, line));
+	assert_true(device_is_filled(dram + 2 * line, 0x31, line));
+	assert_true(device_is_filled(dram + 3 * line, 0, line));
+	free(dram);
+	assert_true(device_is_filled(f->map, 0x31, line));
+	assert_true(device_is_filled(f->map + line, 0, line));
+	assert_true(device_is_filled(f->map + 2 * line, 0x31, 2 * line));
+	assert_int_equal(count(f).lines_cleaned, 2);
+	assert_int_equal(count(f).lines_invalidated, 2);
+	assert_int_equal(count(f).lost_cpu_writes, 1);
+	assert_int_equal(count(f).shared_lines, 0);
+}
+
+static void range_list_says_where_it_stopped(void **state)
+{
+	struct fixture *f = *state;
+	int other = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, f->page);
+	struct heapsim_range ranges[] = {
+		{ f->fd, HEAPSIM_MAINT_CLEAN, 0, f->line },
+		{ other, HEAPSIM_MAINT_CLEAN, 0, f->page },
+		{ other, HEAPSIM_MAINT_CLEAN, f->page, 1 },
+		{ f->fd, HEAPSIM_MAINT_CLEAN, f->line, f->line },
+	};
+	uint32_t nr_done = 99;
+
+	f->map[0] = 1;
+	f->map[f->line] = 1;
+	assert_int_equal(device_maintain_errno(f->dev, ranges, 4, &nr_done),
+			 -EINVAL);
+	assert_int_equal(nr_done, 2);
+	assert_int_equal(engine_sees(f, 0), 1);
+	assert_int_equal(engine_sees(f, f->line), 0);
+	close(other);
+}
+
+static void thousand_ranges_are_one_call(void **state)
+{
+	enum { NR = 1000 };
+	struct fixture *f = *state;
+	struct heapsim_range *ranges = calloc(NR, sizeof(*ranges));
+	size_t i, nr_lines = f->len / f->line;
+	uint32_t nr_done = 0;
+	uint8_t *dram;
+
+	memset(f->map, 0x61, f->len);
+	for (i = 0; i < NR; i++) {
+		ranges[i].fd = f->fd;
+		ranges[i].op = HEAPSIM_MAINT_CLEAN;
+		ranges[i].off = i * 2 % nr_lines * f->line;
+		ranges[i].len = f->line;
+	}
+	assert_int_equal(device_maintain_errno(f->dev, ranges, NR, &nr_done),
+			 0);
+	assert_int_equal(nr_done, NR);
+	dram = device_dram(f->dev, f->fd, f->len);
+	for (i = 0; i < nr_lines && i < 2 * NR; i++)
+		assert_int_equal(dram[i * f->line], i % 2 ? 0 : 0x61);
+	free(dram);
+	free(ranges);
+}
+
+static void invalidate_of_part_of_a_line_keeps_the_rest(void **state)
+{
+	struct fixture *f = *state;
+
+	memset(f->map, 0x52, 3 * f->line);
+	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE, f->line / 2,
+			2 * f->line);
+	/* The outer two lines were cleaned first, the inner one is gone. */
+	assert_int_equal(count(f).shared_lines, 2);
+	assert_int_equal(count(f).lines_cleaned, 2);
+	assert_int_equal(count(f).lines_invalidated, 3);
+	assert_int_equal(count(f).lost_cpu_writes, 1);
+	assert_true(device_is_filled(f->map, 0x52, f->line));
+	assert_true(device_is_filled(f->map + f->line, 0, f->line));
+	assert_true(device_is_filled(f->map + 2 * f->line, 0x52, f->line));
+	assert_int_equal(engine_sees(f, 0), 0x52);
+}
+
+static void invalidate_loses_what_the_cpu_wrote(void **state)
+{
+	struct fixture *f = *state;
+
+	memset(f->map, 0x52, f->granule);
+	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE, 0,
+			f->granule);
+	assert_true(device_is_filled(f->map, 0, f->granule));
+	assert_int_equal(count(f).lost_cpu_writes, f->granule / f->line);
+}
+
+static void clean_overwrites_what_an_engine_wrote(void **state)
+{
+	struct fixture *f = *state;
+
+	f->map[3] = 0x10;
+	device_fill(f->dev, f->fd, 0, 2 * f->line, 0x55555555);
+	assert_int_equal(count(f).write_conflicts, 1);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(count(f).lost_device_writes, 1);
+	assert_int_equal(engine_sees(f, 3), 0x10);
+	assert_int_equal(engine_sees(f, 4), 0);
+	/* The second line was never dirty: the engine's bytes are there. */
+	assert_int_equal(engine_sees(f, f->line), 0x55);
+}
+
+static void rewriting_a_recycled_frame_loses_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	device_peek(f->map);
+	device_fill(f->dev, f->fd, 0, f->granule, 0x55555555);
+	memset(f->map, 0x66, f->granule);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(count(f).lost_device_writes, 0);
+	assert_int_equal(engine_sees(f, f->granule - 1), 0x66);
+}
+
+static void end_without_start_is_counted_and_cleans(void **state)
+{
+	struct fixture *f = *state;
+
+	f->map[0] = 7;
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(count(f).unmatched_ends, 1);
+	assert_int_equal(engine_sees(f, 0), 7);
+	device_sync(f->fd, SYNC_START_RW);
+	device_sync(f->fd, SYNC_END_RW);
+	assert_int_equal(count(f).unmatched_ends, 1);
+}
+
+static int open_bracket_and_die(void *arg)
+{
+	struct fixture *f = arg;
+	struct dma_buf_sync sync = { .flags = SYNC_START_WRITE };
+
+	if (device_ioctl_errno(f->fd, DMA_BUF_IOCTL_SYNC, &sync))
+		return 1;
+	f->map[0] = 7;
+	return 0;
+}
+
+static void process_that_ends_without_end_is_counted(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(device_in_child(open_bracket_and_die, f), 0);
+	assert_int_equal(count(f).missing_ends, 1);
+	assert_int_equal(engine_sees(f, 0), 0);
+	assert_int_equal(f->map[0], 7);
+}
+
+static int open_bracket_and_close(void *arg)
+{
+	struct fixture *f = arg;
+	struct dma_buf_sync sync = { .flags = SYNC_START_WRITE };
+	struct heapsim_buf_info info = { .size = sizeof(info), .fd = f->fd };
+
+	if (device_ioctl_errno(f->fd, DMA_BUF_IOCTL_SYNC, &sync))
+		return 1;
+	sync.flags = SYNC_END_WRITE;
+	if (device_ioctl_errno(f->fd, DMA_BUF_IOCTL_SYNC, &sync))
+		return 2;
+	if (device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_INFO, &info))
+		return 3;
+	return info.count.unmatched_ends ? 4 : 0;
+}
+
+static void bracket_of_a_process_is_its_own(void **state)
+{
+	struct fixture *f = *state;
+
+	/* Open here; the child has not inherited it, and has its own. */
+	device_sync(f->fd, SYNC_START_WRITE);
+	assert_int_equal(device_in_child(open_bracket_and_close, f), 0);
+	assert_int_equal(count(f).missing_ends, 0);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(count(f).unmatched_ends, 0);
+}
+
+static void redundant_maintenance_is_counted(void **state)
+{
+	struct fixture *f = *state;
+
+	device_sync(f->fd, SYNC_START_RW);
+	assert_int_equal(count(f).redundant_invalidates, 1);
+	device_peek(f->map);
+	device_sync(f->fd, SYNC_END_RW);
+	assert_int_equal(count(f).redundant_cleans, 1);
+	device_sync(f->fd, SYNC_START_READ);
+	assert_int_equal(count(f).redundant_invalidates, 1);
+	device_sync(f->fd, SYNC_END_READ);
+	device_fill(f->dev, f->fd, 0, f->len, 1);
+	device_sync(f->fd, SYNC_START_READ);
+	assert_int_equal(count(f).redundant_invalidates, 1);
+	device_sync(f->fd, SYNC_END_READ);
+}
+
+static void read_of_equal_bytes_that_an_engine_wrote_is_possible(void **state)
+{
+	struct fixture *f = *state;
+
+	device_peek(f->map);
+	device_fill(f->dev, f->fd, 0, f->line, 0);
+	device_revoke(f->dev, f->fd);
+	device_peek(f->map);
+	assert_int_equal(count(f).possible_stale_reads, 1);
+	assert_int_equal(count(f).stale_reads, 0);
+	device_revoke(f->dev, f->fd);
+	device_peek(f->map);
+	assert_int_equal(count(f).possible_stale_reads, 1);
+}
+
+static void revoke_changes_no_byte_and_no_counter(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_counters before, after;
+
+	memset(f->map, 0x21, f->granule);
+	device_peek(f->map + f->granule);
+	before = count(f);
+	device_revoke(f->dev, f->fd);
+	assert_true(device_is_filled(f->map, 0x21, f->granule));
+	assert_int_equal(f->map[f->granule], 0);
+	after = count(f);
+	assert_memory_equal(&before, &after, sizeof(before));
+	assert_int_equal(engine_sees(f, 0), 0);
+}
+
+static void sync_of_an_unmapped_buffer_is_good(void **state)
+{
+	struct fixture *f = *state;
+	int fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, 4 * f->page);
+	uint8_t *map;
+
+	device_sync(fd, SYNC_START_RW);
+	device_sync(fd, SYNC_END_RW);
+	map = device_map(fd, f->page);
+	map[0] = 3;
+	device_unmap(map, f->page);
+	/* The cache keeps the line when the map goes. */
+	device_sync(fd, SYNC_START_WRITE);
+	device_sync(fd, SYNC_END_WRITE);
+	map = device_dram(f->dev, fd, f->page);
+	assert_int_equal(map[0], 3);
+	free(map);
+	close(fd);
+}
+
+static void two_maps_share_the_cpu_view(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *other = device_map(f->fd, f->len);
+
+	f->map[0] = 1;
+	assert_int_equal(other[0], 1);
+	other[f->granule] = 2;
+	assert_int_equal(f->map[f->granule], 2);
+	device_fill(f->dev, f->fd, 0, f->len, 0x88888888);
+	assert_int_equal(f->map[0], 1);
+	assert_int_equal(other[0], 1);
+	assert_int_equal(other[f->granule], 2);
+	device_sync(f->fd, SYNC_START_READ);
+	assert_int_equal(f->map[0], 0x88);
+	assert_int_equal(other[f->granule], 0x88);
+	device_sync(f->fd, SYNC_END_READ);
+	device_unmap(other, f->len);
+}
+
+static int write_as_child(void *arg)
+{
+	struct fixture *f = arg;
+
+	f->map[f->line] = 0x12;
+	return f->map[0] == 0x11 ? 0 : 1;
+}
+
+static void processes_share_the_cpu_view(void **state)
+{
+	struct fixture *f = *state;
+
+	f->map[0] = 0x11;
+	assert_int_equal(device_in_child(write_as_child, f), 0);
+	assert_int_equal(f->map[f->line], 0x12);
+	assert_int_equal(engine_sees(f, f->line), 0);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(engine_sees(f, f->line), 0x12);
+}
+
+static void copy_from_a_dirty_source_to_a_cached_target(void **state)
+{
+	struct fixture *f = *state;
+	int dst = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, f->len);
+	uint8_t *map = device_map(dst, f->len);
+
+	memset(f->map, 0x0f, f->len);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(map[0], 0);
+	device_copy(f->dev, f->fd, 0, dst, 0, f->len);
+	assert_true(device_is_filled(map, 0, f->granule));
+	device_sync(dst, SYNC_START_READ);
+	assert_true(device_is_filled(map, 0x0f, f->len));
+	device_sync(dst, SYNC_END_READ);
+	device_unmap(map, f->len);
+	close(dst);
+}
+
+/* Stops the child, which waits to be traced, and lets it go afterwards. */
+static pid_t traced_child(void)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+static void end_traced_child(pid_t pid)
+{
+	assert_int_equal(ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void ptrace_reads_and_writes_the_cpu_view(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *at = f->map + f->granule - sizeof(long);
+	long word = 0x1122334455667788L;
+	pid_t pid;
+
+	memset(f->map, 0x41, f->granule);
+	pid = traced_child();
+	errno = 0;
+	assert_true(ptrace(PTRACE_PEEKDATA, pid, at, NULL) ==
+		    0x4141414141414141L);
+	assert_int_equal(ptrace(PTRACE_POKEDATA, pid, at, word), 0);
+	assert_true(ptrace(PTRACE_PEEKDATA, pid, at, NULL) == word);
+	end_traced_child(pid);
+	assert_memory_equal(at, &word, sizeof(word));
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(engine_sees(f, f->granule - 1), 0x11);
+}
+
+static void ptrace_write_dirties_the_line(void **state)
+{
+	struct fixture *f = *state;
+	size_t off = 2 * f->granule + 3 * f->line;
+	pid_t pid = traced_child();
+
+	/* Never touched before: the line is filled and then dirty. */
+	assert_int_equal(ptrace(PTRACE_POKEDATA, pid, f->map + off, 0x77L),
+			 0);
+	end_traced_child(pid);
+	assert_int_equal(engine_sees(f, off), 0);
+	assert_int_equal(count(f).missing_cleans, 1);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(engine_sees(f, off), 0x77);
+	assert_int_equal(count(f).lines_cleaned, 1);
+}
+
+static void proc_mem_reads_and_writes_over_pages(void **state)
+{
+	struct fixture *f = *state;
+	size_t off = f->granule - 100, i;
+	uint8_t out[300], in[300];
+	int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+
+	assert_true(mem >= 0);
+	for (i = 0; i < sizeof(out); i++)
+		out[i] = i * 7 + 1;
+	assert_int_equal(pwrite(mem, out, sizeof(out),
+				(uintptr_t)f->map + off), sizeof(out));
+	assert_int_equal(pread(mem, in, sizeof(in),
+			       (uintptr_t)f->map + off), sizeof(in));
+	assert_memory_equal(in, out, sizeof(in));
+	assert_memory_equal(f->map + off, out, sizeof(out));
+	assert_int_equal(f->map[off - 1], 0);
+	assert_int_equal(f->map[off + sizeof(out)], 0);
+	assert_int_equal(engine_sees(f, off), 0);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(engine_sees(f, off), out[0]);
+	assert_int_equal(engine_sees(f, off + 299), out[299]);
+	close(mem);
+}
+
+/* gdb sees what the CPU would: stale bytes too. */
+static void proc_mem_reads_stale_bytes(void **state)
+{
+	struct fixture *f = *state;
+	int mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	uint8_t byte = 1;
+
+	assert_true(mem >= 0);
+	device_peek(f->map);
+	device_fill(f->dev, f->fd, 0, f->len, 0x3c3c3c3c);
+	assert_int_equal(pread(mem, &byte, 1, (uintptr_t)f->map), 1);
+	assert_int_equal(byte, 0);
+	assert_int_equal(pread(mem, &byte, 1, (uintptr_t)f->map + f->granule),
+			 1);
+	assert_int_equal(byte, 0x3c);
+	close(mem);
+}
+
+static void process_vm_readv_is_efault(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t byte;
+	struct iovec local = { .iov_base = &byte, .iov_len = 1 };
+	struct iovec remote = { .iov_base = f->map, .iov_len = 1 };
+
+	f->map[0] = 1;
+	assert_int_equal(process_vm_readv(getpid(), &local, 1, &remote, 1, 0),
+			 -1);
+	assert_int_equal(errno, EFAULT);
+}
+
+static void vmsplice_is_efault(void **state)
+{
+	struct fixture *f = *state;
+	struct iovec iov = { .iov_base = f->map, .iov_len = f->page };
+	int ends[2];
+
+	f->map[0] = 1;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(vmsplice(ends[1], &iov, 1, 0), -1);
+	assert_int_equal(errno, EFAULT);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void direct_io_is_efault(void **state)
+{
+	struct fixture *f = *state;
+	int disk = open("/dev/ram0", O_RDWR | O_DIRECT | O_CLOEXEC);
+
+	if (disk < 0)
+		device_skip("no /dev/ram0 (modprobe brd): %s",
+			    strerror(errno));
+	assert_int_equal(pread(disk, f->map, f->page, 0), -1);
+	assert_int_equal(errno, EFAULT);
+	assert_int_equal(pwrite(disk, f->map, f->page, 0), -1);
+	assert_int_equal(errno, EFAULT);
+	close(disk);
+}
+
+static void read_and_write_calls_take_a_map(void **state)
+{
+	struct fixture *f = *state;
+	size_t len = f->granule + f->page / 2;
+	int file = memfd_create("file", MFD_CLOEXEC);
+	uint8_t *bytes = malloc(len);
+
+	memset(bytes, 0x6b, len);
+	assert_int_equal(pwrite(file, bytes, len, 0), len);
+	assert_int_equal(pread(file, f->map + 10, len, 0), len);
+	assert_true(device_is_filled(f->map + 10, 0x6b, len));
+	assert_int_equal(f->map[9], 0);
+	assert_int_equal(f->map[10 + len], 0);
+	assert_int_equal(engine_sees(f, 10), 0);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(engine_sees(f, 10), 0x6b);
+	assert_int_equal(engine_sees(f, 10 + len - 1), 0x6b);
+
+	memset(f->map, 0x2d, f->len);
+	assert_int_equal(pwrite(file, f->map, len, 0), len);
+	assert_int_equal(pread(file, bytes, len, 0), len);
+	assert_true(device_is_filled(bytes, 0x2d, len));
+	free(bytes);
+	close(file);
+}
+
+/*
+ * Writers each count up in a slot of their own while another thread cleans.
+ * A write that goes by an old PTE, or into a page that is being cleaned, is
+ * lost: then either the slot is behind its writer, or DRAM behind the slot.
+ */
+enum { NR_WRITERS = 10, NR_WRITES = 30000, NR_SLOTS = 4 };
+
+struct hammer {
+	struct fixture *f;
+	size_t first;
+	atomic_int *nr_running;
+	uint64_t written[NR_SLOTS];
+	bool has_lost;
+};
+
+static uint64_t *slot(struct fixture *f, size_t writer, size_t i)
+{
+	/* One slot a page; writers share the lines. */
+	return (uint64_t *)(f->map + i % 2 * f->granule +
+				     i / 2 * (f->granule / 2) + writer * 8);
+}
+
+static void *hammer_on(void *arg)
+{
+	struct hammer *h = arg;
+	uint64_t n, *at;
+	size_t i;
+
+	for (n = 1; n <= NR_WRITES; n++) {
+		i = n % NR_SLOTS;
+		at = slot(h->f, h->first, i);
+		if (__atomic_load_n(at, __ATOMIC_RELAXED) != h->written[i])
+			h->has_lost = true;
+		__atomic_store_n(at, n, __ATOMIC_RELAXED);
+		h->written[i] = n;
+	}
+	atomic_fetch_sub(h->nr_running, 1);
+	return NULL;
+}
+
+static void no_write_is_lost_while_another_thread_cleans(void **state)
+{
+	struct fixture *f = *state;
+	struct hammer hammers[NR_WRITERS];
+	pthread_t threads[NR_WRITERS];
+	atomic_int nr_running = NR_WRITERS;
+	unsigned int nr_cleans = 0;
+	uint8_t *dram;
+	size_t i, k;
+
+	for (i = 0; i < NR_WRITERS; i++) {
+		hammers[i] = (struct hammer) {
+			.f = f,
+			.first = i,
+			.nr_running = &nr_running,
+		};
+		assert_int_equal(pthread_create(&threads[i], NULL, hammer_on,
+						&hammers[i]), 0);
+	}
+	while (atomic_load(&nr_running)) {
+		if (nr_cleans++ % 2)
+			device_sync(f->fd, SYNC_END_WRITE);
+		else
+			device_maintain(f->dev, f->fd, HEAPSIM_MAINT_CLEAN,
+					f->line * (nr_cleans % 8), f->len / 2);
+	}
+	for (i = 0; i < NR_WRITERS; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	device_sync(f->fd, SYNC_END_WRITE);
+	dram = device_dram(f->dev, f->fd, f->len);
+	for (i = 0; i < NR_WRITERS; i++) {
+		assert_false(hammers[i].has_lost);
+		for (k = 0; k < NR_SLOTS; k++)
+			assert_int_equal(*slot(f, i, k),
+					 hammers[i].written[k]);
+	}
+	assert_memory_equal(dram, f->map, f->len);
+	assert_int_equal(count(f).lost_cpu_writes, 0);
+	assert_int_equal(count(f).lost_device_writes, 0);
+	free(dram);
+}
+
+/* The same with clean and invalidate: what is dirty then is written back. */
+static void no_write_is_lost_while_another_thread_flushes(void **state)
+{
+	struct fixture *f = *state;
+	struct hammer hammers[NR_WRITERS];
+	pthread_t threads[NR_WRITERS];
+	atomic_int nr_running = NR_WRITERS;
+	size_t i, k;
+
+	for (i = 0; i < NR_WRITERS; i++) {
+		hammers[i] = (struct hammer) {
+			.f = f,
+			.first = i,
+			.nr_running = &nr_running,
+		};
+		assert_int_equal(pthread_create(&threads[i], NULL, hammer_on,
+						&hammers[i]), 0);
+	}
+	while (atomic_load(&nr_running))
+		device_maintain(f->dev, f->fd, HEAPSIM_MAINT_CLEAN_INVALIDATE,
+				0, f->len);
+	for (i = 0; i < NR_WRITERS; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	for (i = 0; i < NR_WRITERS; i++) {
+		assert_false(hammers[i].has_lost);
+		for (k = 0; k < NR_SLOTS; k++)
+			assert_int_equal(*slot(f, i, k),
+					 hammers[i].written[k]);
+	}
+	assert_int_equal(count(f).lost_cpu_writes, 0);
+}
+
+/* On kinds of one view all is seen at once, both ways, and nothing counts. */
+static void one_view_needs_no_sync(void **state)
+{
+	static const struct heapsim_counters none;
+	struct heapsim_counters counters;
+	struct fixture *f = *state;
+	int round;
+
+	for (round = 1; round < 8; round++) {
+		f->map[100] = round;
+		assert_int_equal(engine_sees(f, 100), round);
+		device_fill(f->dev, f->fd, 0, f->len, 0x01010101 * round);
+		assert_true(device_is_filled(f->map, round, f->len));
+		device_sync(f->fd, SYNC_START_READ);
+		device_sync(f->fd, SYNC_END_RW);
+		device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE, 0,
+				f->len);
+		assert_true(device_is_filled(f->map, round, f->len));
+	}
+	counters = count(f);
+	assert_memory_equal(&counters, &none, sizeof(none));
+	assert_int_equal(device_buf_info(f->dev, f->fd).has_two_views, 0);
+}
+
+static void one_view_is_seen_by_debuggers(void **state)
+{
+	struct fixture *f = *state;
+	int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	uint8_t byte = 0x7e;
+
+	assert_true(mem >= 0);
+	assert_int_equal(pwrite(mem, &byte, 1, (uintptr_t)f->map + f->page),
+			 1);
+	assert_int_equal(f->map[f->page], 0x7e);
+	assert_int_equal(engine_sees(f, f->page), 0x7e);
+	f->map[1] = 0x55;
+	assert_int_equal(pread(mem, &byte, 1, (uintptr_t)f->map + 1), 1);
+	assert_int_equal(byte, 0x55);
+	close(mem);
+}
+
+/*
+ * x86 notes the memory type of a RAM page in its flags, which kpageflags
+ * shows: write-combining is KPF_ARCH (bit 38) without KPF_UNCACHED (39).
+ * pat_memtype_list, the obvious place, lists no RAM.
+ */
+static size_t nr_write_combined_pages(void)
+{
+	enum { NR = 4096 };
+	uint64_t *flags = calloc(NR, sizeof(*flags));
+	int file = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
+	size_t nr = 0;
+	ssize_t got, i;
+
+	assert_true(file >= 0);
+	while ((got = read(file, flags, NR * sizeof(*flags))) > 0)
+		for (i = 0; i < got / (ssize_t)sizeof(*flags); i++)
+			if ((flags[i] >> 38 & 3) == 1)
+				nr++;
+	assert_int_equal(got, 0);
+	close(file);
+	free(flags);
+	return nr;
+}
+
+static void uncached_memory_is_write_combined(void **state)
+{
+	struct fixture *f = *state;
+	size_t len = 32 * MIB, pages = len / f->page, before, during, after;
+	int fd;
+
+	if (!(device_probe(f->dev).features & HEAPSIM_FEATURE_WRITE_COMBINE))
+		device_skip("no write-combining on this architecture");
+	before = nr_write_combined_pages();
+	fd = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, len);
+	assert_true(nr_write_combined_pages() < before + pages / 2);
+	close(fd);
+	fd = device_alloc(f->dev, HEAPSIM_KIND_UNCACHED, len);
+	during = nr_write_combined_pages();
+	assert_true(during >= pages);
+	close(fd);
+	after = nr_write_combined_pages();
+	assert_true(after <= during);
+}
+
+#ifdef __x86_64__
+static void x86_offers_write_combining(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_true(device_probe(f->dev).features &
+		    HEAPSIM_FEATURE_WRITE_COMBINE);
+}
+#endif
+
+int main(void)
+{
+#define TEST(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define ON(fn, kind) \
+	{ #kind ": " #fn, fn, setup_##kind, teardown, NULL }
+	static const struct CMUnitTest tests[] = {
+		TEST(engine_write_leaves_cached_lines_stale),
+		TEST(stale_read_is_counted_once_a_fault),
+		TEST(staleness_is_to_the_line),
+		TEST(engine_write_of_part_of_a_line_makes_it_stale),
+		TEST(engine_reads_old_bytes_until_end),
+		TEST(engine_misses_exactly_the_dirty_lines),
+		TEST(start_write_maintains_nothing),
+		TEST(start_rw_takes_in),
+		TEST(end_read_maintains_nothing),
+		TEST(start_read_writes_dirty_lines_back_that_are_not_stale),
+		TEST(start_read_drops_dirty_lines_that_are_stale),
+		TEST(start_read_keeps_what_an_open_write_bracket_wrote),
+		TEST(range_list_is_maintained_in_order),
+		TEST(range_list_says_where_it_stopped),
+		TEST(thousand_ranges_are_one_call),
+		TEST(invalidate_of_part_of_a_line_keeps_the_rest),
+		TEST(invalidate_loses_what_the_cpu_wrote),
+		TEST(clean_overwrites_what_an_engine_wrote),
+		TEST(rewriting_a_recycled_frame_loses_nothing),
+		TEST(end_without_start_is_counted_and_cleans),
+		TEST(process_that_ends_without_end_is_counted),
+		TEST(bracket_of_a_process_is_its_own),
+		TEST(redundant_maintenance_is_counted),
+		TEST(read_of_equal_bytes_that_an_engine_wrote_is_possible),
+		TEST(revoke_changes_no_byte_and_no_counter),
+		TEST(sync_of_an_unmapped_buffer_is_good),
+		TEST(two_maps_share_the_cpu_view),
+		TEST(processes_share_the_cpu_view),
+		TEST(copy_from_a_dirty_source_to_a_cached_target),
+		TEST(ptrace_reads_and_writes_the_cpu_view),
+		TEST(ptrace_write_dirties_the_line),
+		TEST(proc_mem_reads_and_writes_over_pages),
+		TEST(proc_mem_reads_stale_bytes),
+		TEST(process_vm_readv_is_efault),
+		TEST(vmsplice_is_efault),
+		TEST(direct_io_is_efault),
+		TEST(read_and_write_calls_take_a_map),
+		TEST(no_write_is_lost_while_another_thread_cleans),
+		TEST(no_write_is_lost_while_another_thread_flushes),
+		ON(one_view_needs_no_sync, coherent),
+		ON(one_view_is_seen_by_debuggers, coherent),
+		ON(one_view_needs_no_sync, uncached),
+		ON(one_view_is_seen_by_debuggers, uncached),
+		ON(uncached_memory_is_write_combined, uncached),
+#ifdef __x86_64__
+		ON(x86_offers_write_combining, uncached),
+#endif
+	};
+
+	return cmocka_run_group_tests_name("buf", tests, NULL, NULL);
+}

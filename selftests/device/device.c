@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What every test of the real module needs; see device.h. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <drm.h>
+#include <drm_mode.h>
+#include <linux/sync_file.h>
+
+#include "device.h"
+
+#define JOB_BOUND_NS	(60 * NSEC_PER_SEC)
+
+void device_skip(const char *fmt, ...)
+{
+	va_list args;
+
+	printf("# skipped: ");
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	printf("\n");
+	fflush(stdout);
+	skip();
+	abort();
+}
+
+size_t device_page_size(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
+
+int device_ioctl_errno(int fd, unsigned long cmd, void *arg)
+{
+	int ret = ioctl(fd, cmd, arg);
+
+	return ret < 0 ? -errno : ret;
+}
+
+uint64_t device_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+void device_sleep_ns(uint64_t ns)
+{
+	struct timespec left = {
+		.tv_sec = ns / NSEC_PER_SEC,
+		.tv_nsec = ns % NSEC_PER_SEC,
+	};
+
+	while (nanosleep(&left, &left) && errno == EINTR)
+		;
+}
+
+int device_nr_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int nr = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		nr++;
+	closedir(dir);
+	return nr - 3;	/* ".", ".." and the directory's own */
+}
+
+static const char * const heap_names[] = {
+	"system", "system-uncached", "coherent", "noncoherent", "contiguous",
+};
+
+bool device_has_heap(const char *name)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/sys/class/misc/heapsim-%s", name);
+	return access(path, F_OK) == 0;
+}
+
+size_t device_heaps(const char *names[DEVICE_MAX_HEAPS])
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < ARRAY_SIZE(heap_names); i++)
+		if (device_has_heap(heap_names[i]))
+			names[nr++] = heap_names[i];
+	return nr;
+}
+
+int device_heap_open(const char *name, int flags)
+{
+	char path[96];
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/dma_heap/%s", name);
+	fd = open(path, flags | O_CLOEXEC);
+	if (fd < 0)
+		fail_msg("%s: %s", path, strerror(errno));
+	return fd;
+}
+
+int device_heap_alloc_errno(int heap, uint64_t len, uint32_t fd_flags)
+{
+	struct dma_heap_allocation_data data = {
+		.len = len,
+		.fd_flags = fd_flags,
+	};
+	int ret = device_ioctl_errno(heap, DMA_HEAP_IOCTL_ALLOC, &data);
+
+	return ret < 0 ? ret : (int)data.fd;
+}
+
+int device_heap_alloc(const char *name, uint64_t len)
+{
+	int heap = device_heap_open(name, O_RDWR);
+	int fd = device_heap_alloc_errno(heap, len, O_RDWR | O_CLOEXEC);
+
+	close(heap);
+	if (fd < 0)
+		fail_msg("%s: %llu bytes: %s", name,
+			 (unsigned long long)len, strerror(-fd));
+	return fd;
+}
+
+int device_open(void)
+{
+	int fd = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		fail_msg("/dev/heapsim: %s", strerror(errno));
+	return fd;
+}
+
+struct heapsim_probe device_probe(int dev)
+{
+	struct heapsim_probe probe = { .size = sizeof(probe) };
+
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_PROBE, &probe),
+			 0);
+	return probe;
+}
+
+struct heapsim_info device_info(int dev)
+{
+	struct heapsim_info info = { .size = sizeof(info) };
+
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_INFO, &info), 0);
+	return info;
+}
+
+int device_alloc_errno(int dev, uint32_t kind, uint64_t len,
+		       uint32_t fd_flags)
+{
+	struct heapsim_buf_alloc alloc = {
+		.size = sizeof(alloc),
+		.fd_flags = fd_flags,
+		.len = len,
+		.kind = kind,
+		.name = "test",
+	};
+	int ret = device_ioctl_errno(dev, HEAPSIM_IOC_BUF_ALLOC, &alloc);
+
+	return ret < 0 ? ret : alloc.fd;
+}
+
+int device_alloc(int dev, uint32_t kind, uint64_t len)
+{
+	int fd = device_alloc_errno(dev, kind, len, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		fail_msg("kind %u, %llu bytes: %s", kind,
+			 (unsigned long long)len, strerror(-fd));
+	return fd;
+}
+
+struct heapsim_buf_info device_buf_info(int dev, int fd)
+{
+	struct heapsim_buf_info info = { .size = sizeof(info), .fd = fd };
+
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_BUF_INFO, &info),
+			 0);
+	return info;
+}
+
+struct heapsim_counters device_count(int dev, int fd)
+{
+	return device_buf_info(dev, fd).count;
+}
+
+uint8_t *device_map(int fd, size_t len)
+{
+	void *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (map == MAP_FAILED)
+		fail_msg("mmap of %zu bytes: %s", len, strerror(errno));
+	return map;
+}
+
+void device_unmap(void *map, size_t len)
+{
+	assert_int_equal(munmap(map, len), 0);
+}
+
+int device_sync_errno(int fd, uint64_t flags)
+{
+	struct dma_buf_sync sync = { .flags = flags };
+
+	return device_ioctl_errno(fd, DMA_BUF_IOCTL_SYNC, &sync);
+}
+
+void device_sync(int fd, uint64_t flags)
+{
+	int ret = device_sync_errno(fd, flags);
+
+	if (ret)
+		fail_msg("sync %llu: %s", (unsigned long long)flags,
+			 strerror(-ret));
+}
+
+int device_maintain_errno(int dev, struct heapsim_range *ranges, uint32_t nr,
+			  uint32_t *nr_done)
+{
+	struct heapsim_buf_maintain maintain = {
+		.size = sizeof(maintain),
+		.nr_ranges = nr,
+		.ranges = (uintptr_t)ranges,
+	};
+	int ret = device_ioctl_errno(dev, HEAPSIM_IOC_BUF_MAINTAIN, &maintain);
+
+	if (nr_done)
+		*nr_done = maintain.nr_done;
+	return ret;
+}
+
+void device_maintain(int dev, int fd, uint32_t op, uint64_t off, uint64_t len)
+{
+	struct heapsim_range range = {
+		.fd = fd,
+		.op = op,
+		.off = off,
+		.len = len,
+	};
+
+	assert_int_equal(device_maintain_errno(dev, &range, 1, NULL), 0);
+}
+
+void device_revoke(int dev, int fd)
+{
+	struct heapsim_buf_revoke revoke = {
+		.size = sizeof(revoke),
+		.fd = fd,
+	};
+
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_BUF_REVOKE,
+					    &revoke), 0);
+}
+
+int device_submit_errno(int dev, struct heapsim_dma_submit *submit)
+{
+	submit->size = sizeof(*submit);
+	return device_ioctl_errno(dev, HEAPSIM_IOC_DMA_SUBMIT, submit);
+}
+
+int device_wait_errno(int dev, uint64_t job, uint64_t timeout_ns,
+		      struct heapsim_job_wait *answer)
+{
+	*answer = (struct heapsim_job_wait) {
+		.size = sizeof(*answer),
+		.job = job,
+		.timeout_ns = timeout_ns,
+	};
+	return device_ioctl_errno(dev, HEAPSIM_IOC_JOB_WAIT, answer);
+}
+
+struct heapsim_job_wait device_run(int dev, struct heapsim_dma_submit *submit)
+{
+	struct heapsim_job_wait answer;
+	int ret = device_submit_errno(dev, submit);
+
+	if (ret)
+		fail_msg("submit: %s", strerror(-ret));
+	close(submit->fence_fd);
+	ret = device_wait_errno(dev, submit->job, JOB_BOUND_NS, &answer);
+	if (ret)
+		fail_msg("wait: %s", strerror(-ret));
+	return answer;
+}
+
+void device_fill(int dev, int fd, uint64_t off, uint64_t len,
+		 uint32_t pattern)
+{
+	struct heapsim_dma_submit submit = {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = fd,
+		.pattern = pattern,
+		.dst_off = off,
+		.row_len = len,
+		.nr_rows = 1,
+	};
+	struct heapsim_job_wait answer = device_run(dev, &submit);
+
+	assert_int_equal(answer.status, 0);
+	assert_int_equal(answer.result, len);
+}
+
+void device_copy(int dev, int src, uint64_t src_off, int dst,
+		 uint64_t dst_off, uint64_t len)
+{
+	struct heapsim_dma_submit submit = {
+		.op = HEAPSIM_DMA_COPY,
+		.src_fd = src,
+		.dst_fd = dst,
+		.src_off = src_off,
+		.dst_off = dst_off,
+		.row_len = len,
+		.nr_rows = 1,
+	};
+	struct heapsim_job_wait answer = device_run(dev, &submit);
+
+	assert_int_equal(answer.status, 0);
+	assert_int_equal(answer.result, len);
+}
+
+uint64_t device_checksum(int dev, int fd, uint64_t off, uint64_t len)
+{
+	struct heapsim_dma_submit submit = {
+		.op = HEAPSIM_DMA_CHECKSUM,
+		.src_fd = fd,
+		.dst_fd = -1,
+		.src_off = off,
+		.row_len = len,
+		.nr_rows = 1,
+	};
+	struct heapsim_job_wait answer = device_run(dev, &submit);
+
+	assert_int_equal(answer.status, 0);
+	return answer.result;
+}
+
+uint8_t *device_dram(int dev, int fd, size_t len)
+{
+	int one_view = device_alloc(dev, HEAPSIM_KIND_COHERENT, len);
+	uint8_t *bytes = malloc(len), *map = device_map(one_view, len);
+
+	assert_non_null(bytes);
+	device_copy(dev, fd, 0, one_view, 0, len);
+	memcpy(bytes, map, len);
+	device_unmap(map, len);
+	close(one_view);
+	return bytes;
+}
+
+int device_fence_errno(int dev, int fd, uint32_t flags, uint64_t timeout_ns,
+		       struct heapsim_fence_create *answer)
+{
+	*answer = (struct heapsim_fence_create) {
+		.size = sizeof(*answer),
+		.flags = flags,
+		.fd = fd,
+		.timeout_ns = timeout_ns,
+	};
+	return device_ioctl_errno(dev, HEAPSIM_IOC_FENCE_CREATE, answer);
+}
+
+void device_fence_signal(int dev, uint64_t fence, int error)
+{
+	struct heapsim_fence_signal fence_signal = {
+		.size = sizeof(fence_signal),
+		.error = error,
+		.fence = fence,
+	};
+
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_FENCE_SIGNAL,
+					    &fence_signal), 0);
+}
+
+int device_fence_status(int fence_fd)
+{
+	struct sync_file_info info = { 0 };
+
+	assert_int_equal(device_ioctl_errno(fence_fd, SYNC_IOC_FILE_INFO,
+					    &info), 0);
+	return info.status;
+}
+
+int device_hold_errno(int dev, int fd, uint32_t how, uint32_t dir,
+		      struct heapsim_hold *answer)
+{
+	*answer = (struct heapsim_hold) {
+		.size = sizeof(*answer),
+		.how = how,
+		.fd = fd,
+		.dir = dir,
+	};
+	return device_ioctl_errno(dev, HEAPSIM_IOC_HOLD, answer);
+}
+
+void device_release(int dev, uint64_t hold)
+{
+	struct heapsim_release release = {
+		.size = sizeof(release),
+		.hold = hold,
+	};
+
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_RELEASE,
+					    &release), 0);
+}
+
+uint64_t device_fnv1a(const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	while (len--) {
+		hash ^= *at++;
+		hash *= 0x100000001b3ULL;
+	}
+	return hash;
+}
+
+bool device_is_filled(const void *bytes, uint8_t value, size_t len)
+{
+	const uint8_t *at = bytes;
+
+	while (len--)
+		if (*at++ != value)
+			return false;
+	return true;
+}
+
+short device_poll(int fd, short events, int timeout_ms)
+{
+	struct pollfd pollfd = { .fd = fd, .events = events };
+	int ret = poll(&pollfd, 1, timeout_ms);
+
+	assert_true(ret >= 0);
+	return ret ? pollfd.revents : 0;
+}
+
+void device_fdinfo(int fd, const char *key, char *value, size_t len)
+{
+	char path[64], line[256];
+	size_t key_len = strlen(key);
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	value[0] = '\0';
+	while (fgets(line, sizeof(line), file)) {
+		if (strncmp(line, key, key_len) || line[key_len] != ':')
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		snprintf(value, len, "%s",
+			 line + key_len + 1 + strspn(line + key_len + 1,
+						     " \t"));
+	}
+	fclose(file);
+}
+
+int device_in_child(int (*fn)(void *arg), void *arg)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		/* cmocka's own handlers would report instead of dying. */
+		signal(SIGSEGV, SIG_DFL);
+		signal(SIGBUS, SIG_DFL);
+		_exit(fn(arg));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int read_byte(void *at)
+{
+	device_peek(at);
+	return 0;
+}
+
+static int write_byte(void *at)
+{
+	*(uint8_t *)at = 1;
+	return 0;
+}
+
+int device_signal_of_read(const uint8_t *at)
+{
+	return -device_in_child(read_byte, (void *)at);
+}
+
+int device_signal_of_write(uint8_t *at)
+{
+	return -device_in_child(write_byte, (void *)at);
+}
+
+int device_vgem_open(void)
+{
+	char path[32], name[32];
+	struct drm_version version;
+	int i, fd;
+
+	for (i = 0; i < 16; i++) {
+		snprintf(path, sizeof(path), "/dev/dri/card%d", i);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		memset(name, 0, sizeof(name));
+		version = (struct drm_version) {
+			.name = name,
+			.name_len = sizeof(name) - 1,
+		};
+		if (!ioctl(fd, DRM_IOCTL_VERSION, &version) &&
+		    !strcmp(name, "vgem"))
+			return fd;
+		close(fd);
+	}
+	return -1;
+}
+
+int device_vgem_dumb(int vgem, size_t at_least, size_t *len)
+{
+	struct drm_mode_create_dumb create = {
+		.width = 1024,
+		.height = (at_least + 4095) / 4096,
+		.bpp = 32,
+	};
+	struct drm_prime_handle prime = { .flags = DRM_CLOEXEC | DRM_RDWR };
+	struct drm_gem_close gem_close = { 0 };
+
+	assert_int_equal(device_ioctl_errno(vgem, DRM_IOCTL_MODE_CREATE_DUMB,
+					    &create), 0);
+	prime.handle = create.handle;
+	gem_close.handle = create.handle;
+	assert_int_equal(device_ioctl_errno(vgem, DRM_IOCTL_PRIME_HANDLE_TO_FD,
+					    &prime), 0);
+	assert_int_equal(device_ioctl_errno(vgem, DRM_IOCTL_GEM_CLOSE,
+					    &gem_close), 0);
+	*len = create.size;
+	return prime.fd;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What every test of the real module needs: open, allocate, map, sync, submit
+ * a job, ask. Functions whose name ends in _errno answer 0 (or an fd) or
+ * -errno; the others fail the running test when the kernel refuses.
+ */
+#ifndef DEVICE_H
+#define DEVICE_H
+
+#include <assert.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <cmocka.h>
+
+#include <linux/dma-buf.h>
+#include <linux/dma-heap.h>
+#include <linux/heapsim.h>
+
+#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define DEVICE_MAX_HEAPS	8
+#define NSEC_PER_MSEC		1000000ULL
+#define NSEC_PER_SEC		1000000000ULL
+#define KIB			1024UL
+#define MIB			(1024UL * 1024)
+
+#define SYNC_START_READ		(DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ)
+#define SYNC_START_WRITE	(DMA_BUF_SYNC_START | DMA_BUF_SYNC_WRITE)
+#define SYNC_START_RW		(DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW)
+#define SYNC_END_READ		(DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ)
+#define SYNC_END_WRITE		(DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE)
+#define SYNC_END_RW		(DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW)
+
+/* Skips the running test and says why. */
+__attribute__((noreturn, format(printf, 1, 2)))
+void device_skip(const char *fmt, ...);
+
+/* A read that the compiler keeps, of a byte that is looked at by others. */
+static inline uint8_t device_peek(const void *at)
+{
+	return __atomic_load_n((const uint8_t *)at, __ATOMIC_RELAXED);
+}
+
+size_t device_page_size(void);
+int device_ioctl_errno(int fd, unsigned long cmd, void *arg);
+uint64_t device_now_ns(void);
+void device_sleep_ns(uint64_t ns);
+int device_nr_fds(void);
+
+/* Heaps of ours that exist, by name; a heap that the kernel has is not ours. */
+size_t device_heaps(const char *names[DEVICE_MAX_HEAPS]);
+bool device_has_heap(const char *name);
+int device_heap_open(const char *name, int flags);
+int device_heap_alloc_errno(int heap, uint64_t len, uint32_t fd_flags);
+int device_heap_alloc(const char *name, uint64_t len);
+
+int device_open(void);
+struct heapsim_probe device_probe(int dev);
+struct heapsim_info device_info(int dev);
+int device_alloc_errno(int dev, uint32_t kind, uint64_t len,
+		       uint32_t fd_flags);
+int device_alloc(int dev, uint32_t kind, uint64_t len);
+struct heapsim_buf_info device_buf_info(int dev, int fd);
+struct heapsim_counters device_count(int dev, int fd);
+
+/* A map of all of the buffer, for reading and writing. */
+uint8_t *device_map(int fd, size_t len);
+void device_unmap(void *map, size_t len);
+int device_sync_errno(int fd, uint64_t flags);
+void device_sync(int fd, uint64_t flags);
+int device_maintain_errno(int dev, struct heapsim_range *ranges, uint32_t nr,
+			  uint32_t *nr_done);
+void device_maintain(int dev, int fd, uint32_t op, uint64_t off,
+		     uint64_t len);
+void device_revoke(int dev, int fd);
+
+/* Jobs: submitted and waited for. */
+int device_submit_errno(int dev, struct heapsim_dma_submit *submit);
+int device_wait_errno(int dev, uint64_t job, uint64_t timeout_ns,
+		      struct heapsim_job_wait *answer);
+struct heapsim_job_wait device_run(int dev, struct heapsim_dma_submit *submit);
+void device_fill(int dev, int fd, uint64_t off, uint64_t len,
+		 uint32_t pattern);
+void device_copy(int dev, int src, uint64_t src_off, int dst,
+		 uint64_t dst_off, uint64_t len);
+uint64_t device_checksum(int dev, int fd, uint64_t off, uint64_t len);
+
+/* What engines see of a buffer, copied out; free() it. */
+uint8_t *device_dram(int dev, int fd, size_t len);
+
+int device_fence_errno(int dev, int fd, uint32_t flags, uint64_t timeout_ns,
+		       struct heapsim_fence_create *answer);
+void device_fence_signal(int dev, uint64_t fence, int error);
+/* 0 pending, 1 signalled, else the -errno that it was signalled with */
+int device_fence_status(int fence_fd);
+
+int device_hold_errno(int dev, int fd, uint32_t how, uint32_t dir,
+		      struct heapsim_hold *answer);
+void device_release(int dev, uint64_t hold);
+
+uint64_t device_fnv1a(const void *bytes, size_t len);
+bool device_is_filled(const void *bytes, uint8_t value, size_t len);
+/* What poll(2) answers at once. */
+short device_poll(int fd, short events, int timeout_ms);
+/* The value of "key:" in this process's fdinfo of @fd. */
+void device_fdinfo(int fd, const char *key, char *value, size_t len);
+
+/*
+ * Runs @fn in a child; the answer is what it returned, or minus the signal
+ * that ended it. The child must not use cmocka.
+ */
+int device_in_child(int (*fn)(void *arg), void *arg);
+/* The signal that a read or a write of @at raises, or 0. */
+int device_signal_of_read(const uint8_t *at);
+int device_signal_of_write(uint8_t *at);
+
+/* vgem: a render device, or -1 with no vgem; dumb buffers by PRIME. */
+int device_vgem_open(void);
+int device_vgem_dumb(int vgem, size_t at_least, size_t *len);
+
+#endif

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fences on buffers: those of jobs, those made for tests, and vgem's. Who
+ * waits for which, for how long, and what is left when a wait fails.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "device.h"
+
+#define LEN	(16 * KIB)
+
+struct fixture {
+	int dev;
+	int fd;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	f->dev = device_open();
+	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, LEN);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	close(f->fd);
+	close(f->dev);
+	free(f);
+	return 0;
+}
+
+static struct heapsim_fence_create create(struct fixture *f, uint32_t flags,
+					  uint64_t timeout_ns)
+{
+	struct heapsim_fence_create answer;
+
+	assert_int_equal(device_fence_errno(f->dev, f->fd, flags, timeout_ns,
+					    &answer), 0);
+	return answer;
+}
+
+static void fence_is_signalled_by_command(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create fence = create(f, HEAPSIM_FENCE_WRITE,
+						   10 * NSEC_PER_SEC);
+
+	assert_int_equal(fcntl(fence.fence_fd, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(device_fence_status(fence.fence_fd), 0);
+	assert_int_equal(device_poll(fence.fence_fd, POLLIN, 20), 0);
+	device_fence_signal(f->dev, fence.fence, 0);
+	assert_int_equal(device_poll(fence.fence_fd, POLLIN, 0), POLLIN);
+	assert_int_equal(device_fence_status(fence.fence_fd), 1);
+	close(fence.fence_fd);
+}
+
+static void fence_carries_its_error(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create fence = create(f, HEAPSIM_FENCE_WRITE,
+						   10 * NSEC_PER_SEC);
+
+	device_fence_signal(f->dev, fence.fence, -EIO);
+	assert_int_equal(device_fence_status(fence.fence_fd), -EIO);
+	close(fence.fence_fd);
+}
+
+static void fence_is_signalled_once(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create fence = create(f, HEAPSIM_FENCE_WRITE,
+						   10 * NSEC_PER_SEC);
+	struct heapsim_fence_signal again = {
+		.size = sizeof(again),
+		.fence = fence.fence,
+	};
+
+	device_fence_signal(f->dev, fence.fence, 0);
+	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_FENCE_SIGNAL,
+					    &again), -ENOENT);
+	close(fence.fence_fd);
+}
+
+static void fence_times_out_by_itself(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create fence = create(f, HEAPSIM_FENCE_WRITE,
+						   100 * NSEC_PER_MSEC);
+
+	assert_int_equal(device_poll(fence.fence_fd, POLLIN, 10000), POLLIN);
+	assert_int_equal(device_fence_status(fence.fence_fd), -ETIMEDOUT);
+	/* It is one still. */
+	device_fence_signal(f->dev, fence.fence, 0);
+	assert_int_equal(device_fence_status(fence.fence_fd), -ETIMEDOUT);
+	close(fence.fence_fd);
+}
+
+static void closing_the_open_cancels_its_fences(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create fence;
+	int dev = device_open();
+
+	assert_int_equal(device_fence_errno(dev, f->fd, HEAPSIM_FENCE_WRITE,
+					    10 * NSEC_PER_SEC, &fence), 0);
+	close(dev);
+	assert_int_equal(device_poll(fence.fence_fd, POLLIN, 1000), POLLIN);
+	assert_int_equal(device_fence_status(fence.fence_fd), -ECANCELED);
+	close(fence.fence_fd);
+	device_sync(f->fd, SYNC_START_RW);
+	device_sync(f->fd, SYNC_END_RW);
+}
+
+static void poll_of_the_buffer_follows_its_fences(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create fence = create(f, HEAPSIM_FENCE_WRITE,
+						   10 * NSEC_PER_SEC);
+
+	assert_int_equal(device_poll(f->fd, POLLIN, 20), 0);
+	assert_int_equal(device_poll(f->fd, POLLOUT, 20), 0);
+	device_fence_signal(f->dev, fence.fence, 0);
+	close(fence.fence_fd);
+	assert_int_equal(device_poll(f->fd, POLLIN, 1000), POLLIN);
+	fence = create(f, HEAPSIM_FENCE_READ, 10 * NSEC_PER_SEC);
+	assert_int_equal(device_poll(f->fd, POLLIN, 1000), POLLIN);
+	assert_int_equal(device_poll(f->fd, POLLOUT, 20), 0);
+	device_fence_signal(f->dev, fence.fence, 0);
+	close(fence.fence_fd);
+	assert_int_equal(device_poll(f->fd, POLLOUT, 1000), POLLOUT);
+}
+
+/* Signals a fence after a while, from another thread. */
+struct later {
+	int dev;
+	uint64_t fence;
+	uint64_t delay_ns;
+	pthread_t thread;
+};
+
+static void *signal_later(void *arg)
+{
+	struct later *later = arg;
+	struct heapsim_fence_signal signal = {
+		.size = sizeof(signal),
+		.fence = later->fence,
+	};
+
+	device_sleep_ns(later->delay_ns);
+	device_ioctl_errno(later->dev, HEAPSIM_IOC_FENCE_SIGNAL, &signal);
+	return NULL;
+}
+
+/* How long START with @flags takes under a fence that lasts 200 ms. */
+static uint64_t start_under_fence(struct fixture *f, uint32_t fence_flags,
+				  uint64_t flags)
+{
+	struct heapsim_fence_create fence = create(f, fence_flags,
+						   10 * NSEC_PER_SEC);
+	struct later later = {
+		.dev = f->dev,
+		.fence = fence.fence,
+		.delay_ns = 200 * NSEC_PER_MSEC,
+	};
+	uint64_t begin = device_now_ns(), took;
+
+	assert_int_equal(pthread_create(&later.thread, NULL, signal_later,
+					&later), 0);
+	assert_int_equal(device_sync_errno(f->fd, flags), 0);
+	took = device_now_ns() - begin;
+	pthread_join(later.thread, NULL);
+	device_sync(f->fd, flags | DMA_BUF_SYNC_END);
+	close(fence.fence_fd);
+	return took;
+}
+
+#define WAITED(took)	assert_true((took) >= 190 * NSEC_PER_MSEC)
+#define WENT_ON(took)	assert_true((took) < 150 * NSEC_PER_MSEC)
+
+static void start_read_waits_for_write_fences(void **state)
+{
+	WAITED(start_under_fence(*state, HEAPSIM_FENCE_WRITE,
+				 SYNC_START_READ));
+}
+
+static void start_read_does_not_wait_for_read_fences(void **state)
+{
+	WENT_ON(start_under_fence(*state, HEAPSIM_FENCE_READ,
+				  SYNC_START_READ));
+}
+
+static void start_write_waits_for_all_fences(void **state)
+{
+	WAITED(start_under_fence(*state, HEAPSIM_FENCE_READ,
+				 SYNC_START_WRITE));
+	WAITED(start_under_fence(*state, HEAPSIM_FENCE_WRITE,
+				 SYNC_START_WRITE));
+}
+
+static void start_rw_waits_for_all_fences(void **state)
+{
+	WAITED(start_under_fence(*state, HEAPSIM_FENCE_READ, SYNC_START_RW));
+	WAITED(start_under_fence(*state, HEAPSIM_FENCE_WRITE,
+				 SYNC_START_RW));
+}
+
+static void on_alarm(int signal)
+{
+}
+
+static void set_alarm(unsigned int ms)
+{
+	struct itimerval timer = {
+		.it_value.tv_sec = ms / 1000,
+		.it_value.tv_usec = ms % 1000 * 1000,
+	};
+
+	assert_int_equal(setitimer(ITIMER_REAL, &timer, NULL), 0);
+}
+
+static void catch_alarm(void)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+}
+
+static void signal_interrupts_start_and_leaves_no_bracket(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create fence = create(f, HEAPSIM_FENCE_WRITE,
+						   10 * NSEC_PER_SEC);
+	uint64_t begin = device_now_ns();
+
+	catch_alarm();
+	set_alarm(100);
+	assert_int_equal(device_sync_errno(f->fd, SYNC_START_READ), -EINTR);
+	assert_true(device_now_ns() - begin < 5 * NSEC_PER_SEC);
+	device_fence_signal(f->dev, fence.fence, 0);
+	close(fence.fence_fd);
+	device_sync(f->fd, SYNC_END_READ);
+	assert_int_equal(device_count(f->dev, f->fd).unmatched_ends, 1);
+	assert_int_equal(device_count(f->dev, f->fd).redundant_invalidates,
+			 0);
+}
+
+static void signal_interrupts_job_wait(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit submit = {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = f->fd,
+		.row_len = LEN,
+		.nr_rows = 1,
+		.delay_ns = NSEC_PER_SEC,
+	};
+	struct heapsim_job_wait wait;
+
+	assert_int_equal(device_submit_errno(f->dev, &submit), 0);
+	close(submit.fence_fd);
+	catch_alarm();
+	set_alarm(100);
+	assert_int_equal(device_wait_errno(f->dev, submit.job,
+					   30 * NSEC_PER_SEC, &wait), -EINTR);
+	/* The job is still one. */
+	assert_int_equal(device_wait_errno(f->dev, submit.job,
+					   30 * NSEC_PER_SEC, &wait), 0);
+	assert_int_equal(wait.status, 0);
+}
+
+/* A fence may last 10 s; START gives up before, in 5. */
+static void start_that_waits_too_long_is_etimedout(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create fence;
+	uint64_t begin, took;
+	int ret;
+
+	fence = create(f, HEAPSIM_FENCE_WRITE, 10 * NSEC_PER_SEC);
+	begin = device_now_ns();
+	ret = device_sync_errno(f->fd, SYNC_START_RW);
+	took = device_now_ns() - begin;
+	device_fence_signal(f->dev, fence.fence, 0);
+	close(fence.fence_fd);
+	assert_true(took < 15 * NSEC_PER_SEC);
+	assert_int_equal(ret, -ETIMEDOUT);
+	/* No bracket, no maintenance. */
+	assert_int_equal(device_count(f->dev, f->fd).redundant_invalidates,
+			 0);
+	device_sync(f->fd, SYNC_END_RW);
+	assert_int_equal(device_count(f->dev, f->fd).unmatched_ends, 1);
+}
+
+static void job_waits_for_fences_of_others(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create fence = create(f, HEAPSIM_FENCE_READ,
+						   10 * NSEC_PER_SEC);
+	struct heapsim_dma_submit submit = {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = f->fd,
+		.row_len = LEN,
+		.nr_rows = 1,
+	};
+	struct heapsim_job_wait wait;
+
+	assert_int_equal(device_submit_errno(f->dev, &submit), 0);
+	assert_int_equal(device_wait_errno(f->dev, submit.job,
+					   200 * NSEC_PER_MSEC, &wait),
+			 -ETIMEDOUT);
+	assert_int_equal(device_fence_status(submit.fence_fd), 0);
+	device_fence_signal(f->dev, fence.fence, 0);
+	assert_int_equal(device_wait_errno(f->dev, submit.job,
+					   30 * NSEC_PER_SEC, &wait), 0);
+	assert_int_equal(device_fence_status(submit.fence_fd), 1);
+	close(submit.fence_fd);
+	close(fence.fence_fd);
+}
+
+static void reading_job_does_not_wait_for_read_fences(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create fence = create(f, HEAPSIM_FENCE_READ,
+						   10 * NSEC_PER_SEC);
+	uint64_t begin = device_now_ns();
+
+	device_checksum(f->dev, f->fd, 0, LEN);
+	assert_true(device_now_ns() - begin < 5 * NSEC_PER_SEC);
+	device_fence_signal(f->dev, fence.fence, 0);
+	close(fence.fence_fd);
+}
+
+static void fence_of_a_job_is_on_its_buffers(void **state)
+{
+	struct fixture *f = *state;
+	int dst = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, LEN);
+	struct heapsim_dma_submit submit = {
+		.op = HEAPSIM_DMA_COPY,
+		.src_fd = f->fd,
+		.dst_fd = dst,
+		.row_len = LEN,
+		.nr_rows = 1,
+		.delay_ns = 300 * NSEC_PER_MSEC,
+	};
+
+	assert_int_equal(device_submit_errno(f->dev, &submit), 0);
+	assert_int_equal(fcntl(submit.fence_fd, F_GETFD), FD_CLOEXEC);
+	/* It reads the source, so reading that may go on; not so the target. */
+	assert_int_equal(device_poll(f->fd, POLLIN, 0), POLLIN);
+	assert_int_equal(device_poll(f->fd, POLLOUT, 0), 0);
+	assert_int_equal(device_poll(dst, POLLIN, 0), 0);
+	assert_int_equal(device_poll(submit.fence_fd, POLLIN, 30000), POLLIN);
+	assert_int_equal(device_fence_status(submit.fence_fd), 1);
+	assert_int_equal(device_poll(dst, POLLIN | POLLOUT, 1000),
+			 POLLIN | POLLOUT);
+	close(submit.fence_fd);
+	close(dst);
+}
+
+static void start_waits_for_the_job(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *map = device_map(f->fd, LEN);
+	struct heapsim_dma_submit submit = {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = f->fd,
+		.pattern = 0x21212121,
+		.row_len = LEN,
+		.nr_rows = 1,
+		.delay_ns = 300 * NSEC_PER_MSEC,
+	};
+
+	map[0] = 0;
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(device_submit_errno(f->dev, &submit), 0);
+	device_sync(f->fd, SYNC_START_READ);
+	assert_int_equal(device_fence_status(submit.fence_fd), 1);
+	assert_true(device_is_filled(map, 0x21, LEN));
+	device_sync(f->fd, SYNC_END_READ);
+	close(submit.fence_fd);
+	device_unmap(map, LEN);
+}
+
+static void touch_under_a_fence_is_unbracketed(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *map = device_map(f->fd, LEN);
+	struct heapsim_fence_create fence;
+
+	*map = 1;
+	device_revoke(f->dev, f->fd);
+	fence = create(f, HEAPSIM_FENCE_READ, 10 * NSEC_PER_SEC);
+	device_peek(map);
+	assert_int_equal(device_count(f->dev, f->fd).unbracketed_accesses, 0);
+	device_revoke(f->dev, f->fd);
+	*map = 2;
+	assert_int_equal(device_count(f->dev, f->fd).unbracketed_accesses, 1);
+	device_fence_signal(f->dev, fence.fence, 0);
+	close(fence.fence_fd);
+	fence = create(f, HEAPSIM_FENCE_WRITE, 10 * NSEC_PER_SEC);
+	/* A write fence revokes all PTEs by itself. */
+	device_peek(map);
+	assert_int_equal(device_count(f->dev, f->fd).unbracketed_accesses, 2);
+	device_fence_signal(f->dev, fence.fence, 0);
+	close(fence.fence_fd);
+	device_unmap(map, LEN);
+}
+
+static void export_and_import_of_sync_files_work(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create fence = create(f, HEAPSIM_FENCE_WRITE,
+						   10 * NSEC_PER_SEC);
+	int other = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, LEN);
+	struct dma_buf_export_sync_file export = {
+		.flags = DMA_BUF_SYNC_READ,
+	};
+	struct dma_buf_import_sync_file import = {
+		.flags = DMA_BUF_SYNC_WRITE,
+	};
+
+	assert_int_equal(device_ioctl_errno(f->fd,
+					    DMA_BUF_IOCTL_EXPORT_SYNC_FILE,
+					    &export), 0);
+	assert_int_equal(device_fence_status(export.fd), 0);
+	import.fd = export.fd;
+	assert_int_equal(device_ioctl_errno(other,
+					    DMA_BUF_IOCTL_IMPORT_SYNC_FILE,
+					    &import), 0);
+	assert_int_equal(device_poll(other, POLLIN, 20), 0);
+	device_fence_signal(f->dev, fence.fence, 0);
+	assert_int_equal(device_fence_status(export.fd), 1);
+	assert_int_equal(device_poll(other, POLLIN, 1000), POLLIN);
+	close(export.fd);
+	close(other);
+	close(fence.fence_fd);
+}
+
+static void fence_outlives_buffer_and_open(void **state)
+{
+	int dev = device_open();
+	int fd = device_alloc(dev, HEAPSIM_KIND_COHERENT, LEN);
+	struct heapsim_dma_submit submit = {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = fd,
+		.row_len = LEN,
+		.nr_rows = 1,
+		.delay_ns = 200 * NSEC_PER_MSEC,
+	};
+
+	assert_int_equal(device_submit_errno(dev, &submit), 0);
+	close(fd);
+	close(dev);
+	assert_int_equal(device_poll(submit.fence_fd, POLLIN, 30000), POLLIN);
+	/* It ran, or was cancelled with its open: signalled either way. */
+	assert_true(device_fence_status(submit.fence_fd) != 0);
+	close(submit.fence_fd);
+}
+
+int main(void)
+{
+#define TEST(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
+	static const struct CMUnitTest tests[] = {
+		TEST(fence_is_signalled_by_command),
+		TEST(fence_carries_its_error),
+		TEST(fence_is_signalled_once),
+		TEST(fence_times_out_by_itself),
+		TEST(closing_the_open_cancels_its_fences),
+		TEST(poll_of_the_buffer_follows_its_fences),
+		TEST(start_read_waits_for_write_fences),
+		TEST(start_read_does_not_wait_for_read_fences),
+		TEST(start_write_waits_for_all_fences),
+		TEST(start_rw_waits_for_all_fences),
+		TEST(signal_interrupts_start_and_leaves_no_bracket),
+		TEST(signal_interrupts_job_wait),
+		TEST(start_that_waits_too_long_is_etimedout),
+		TEST(job_waits_for_fences_of_others),
+		TEST(reading_job_does_not_wait_for_read_fences),
+		TEST(fence_of_a_job_is_on_its_buffers),
+		TEST(start_waits_for_the_job),
+		TEST(touch_under_a_fence_is_unbracketed),
+		TEST(export_and_import_of_sync_files_work),
+		TEST(fence_outlives_buffer_and_open),
+	};
+
+	return cmocka_run_group_tests_name("fence", tests, NULL, NULL);
+}

@@ -1,0 +1,677 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Buffers of ours in the hands of importers: the module's own (hold), vgem by
+ * PRIME, vivid by V4L2.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <drm.h>
+#include <drm_mode.h>
+#include <linux/videodev2.h>
+
+#include "device.h"
+
+#define LEN	(256 * KIB)
+
+static const uint32_t kinds[] = {
+	HEAPSIM_KIND_SYSTEM, HEAPSIM_KIND_NONCOHERENT, HEAPSIM_KIND_COHERENT,
+	HEAPSIM_KIND_UNCACHED, HEAPSIM_KIND_CONTIGUOUS,
+};
+
+#define NR_KINDS	(ARRAY_SIZE(kinds))
+
+struct fixture {
+	int dev;
+	int fd;
+	uint8_t *map;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	f->dev = device_open();
+	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, LEN);
+	f->map = device_map(f->fd, LEN);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	munmap(f->map, LEN);
+	close(f->fd);
+	close(f->dev);
+	free(f);
+	return 0;
+}
+
+static struct heapsim_counters count(struct fixture *f)
+{
+	return device_count(f->dev, f->fd);
+}
+
+static uint32_t nr_holders(struct fixture *f)
+{
+	return device_buf_info(f->dev, f->fd).nr_holders;
+}
+
+static uint64_t hold(struct fixture *f, uint32_t how, uint32_t dir)
+{
+	struct heapsim_hold answer;
+
+	assert_int_equal(device_hold_errno(f->dev, f->fd, how, dir, &answer),
+			 0);
+	return answer.hold;
+}
+
+static void sg_table_covers_the_buffer(void **state)
+{
+	const uint64_t lens[] = { 4096, 3 * 4096, 64 * KIB, MIB + 4096,
+				  4 * MIB };
+	struct heapsim_hold answer;
+	struct fixture *f = *state;
+	uint64_t len;
+	size_t i, k;
+	int fd;
+
+	for (i = 0; i < NR_KINDS; i++)
+		for (k = 0; k < ARRAY_SIZE(lens); k++) {
+			len = lens[k];
+			if (kinds[i] == HEAPSIM_KIND_CONTIGUOUS && len > MIB)
+				continue;
+			fd = device_alloc(f->dev, kinds[i], len);
+			len = device_buf_info(f->dev, fd).len;
+			assert_int_equal(device_hold_errno(f->dev, fd,
+							   HEAPSIM_HOLD_MAP, 0,
+							   &answer), 0);
+			assert_int_equal(answer.sg_bytes, len);
+			assert_true(answer.nr_segments >= 1);
+			assert_true(answer.nr_segments <=
+				    len / device_page_size());
+			assert_true(answer.max_segment *
+				    answer.nr_segments >= len);
+			assert_true(answer.max_segment <= len);
+			device_release(f->dev, answer.hold);
+			close(fd);
+		}
+}
+
+static void contiguous_is_one_segment(void **state)
+{
+	const uint64_t lens[] = { 4096, 64 * KIB, 300 * KIB, MIB };
+	struct heapsim_hold answer;
+	struct fixture *f = *state;
+	size_t k;
+	int fd;
+
+	for (k = 0; k < ARRAY_SIZE(lens); k++) {
+		fd = device_alloc(f->dev, HEAPSIM_KIND_CONTIGUOUS, lens[k]);
+		assert_int_equal(device_hold_errno(f->dev, fd,
+						   HEAPSIM_HOLD_MAP, 0,
+						   &answer), 0);
+		assert_int_equal(answer.nr_segments, 1);
+		assert_int_equal(answer.max_segment,
+				 device_buf_info(f->dev, fd).len);
+		device_release(f->dev, answer.hold);
+		close(fd);
+	}
+}
+
+static void contiguous_beyond_what_there_is_is_enomem(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(device_alloc_errno(f->dev, HEAPSIM_KIND_CONTIGUOUS,
+					    256 * MIB, O_RDWR), -ENOMEM);
+}
+
+static void holders_are_counted(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t one, two, three;
+
+	assert_int_equal(nr_holders(f), 0);
+	one = hold(f, HEAPSIM_HOLD_MAP, HEAPSIM_DIR_TO_DEVICE);
+	assert_int_equal(nr_holders(f), 1);
+	two = hold(f, HEAPSIM_HOLD_MAP, HEAPSIM_DIR_FROM_DEVICE);
+	assert_int_equal(nr_holders(f), 2);
+	three = hold(f, HEAPSIM_HOLD_VMAP, 0);
+	assert_int_equal(nr_holders(f), 3);
+	device_release(f->dev, two);
+	device_release(f->dev, one);
+	assert_int_equal(nr_holders(f), 1);
+	device_release(f->dev, three);
+	assert_int_equal(nr_holders(f), 0);
+}
+
+static void closing_the_open_releases(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_hold answer;
+	int dev = device_open();
+
+	assert_int_equal(device_hold_errno(dev, f->fd, HEAPSIM_HOLD_MAP, 0,
+					   &answer), 0);
+	assert_int_equal(device_hold_errno(dev, f->fd, HEAPSIM_HOLD_VMAP, 0,
+					   &answer), 0);
+	assert_int_equal(nr_holders(f), 2);
+	close(dev);
+	assert_int_equal(nr_holders(f), 0);
+}
+
+static void hold_belongs_to_one_open(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_release release = { .size = sizeof(release) };
+	int dev = device_open();
+
+	release.hold = hold(f, HEAPSIM_HOLD_MAP, 0);
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_RELEASE,
+					    &release), -ENOENT);
+	close(dev);
+	device_release(f->dev, release.hold);
+	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_RELEASE,
+					    &release), -ENOENT);
+}
+
+static void map_cleans_all(void **state)
+{
+	const uint32_t hows[] = { HEAPSIM_HOLD_MAP, HEAPSIM_HOLD_VMAP };
+	struct fixture *f = *state;
+	uint64_t id;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		f->map[i] = 0x40 + i;
+		id = hold(f, hows[i], 0);
+		assert_int_equal(count(f).lines_cleaned, i + 1);
+		assert_int_equal(device_checksum(f->dev, f->fd, i, 1),
+				 device_fnv1a(f->map + i, 1));
+		device_release(f->dev, id);
+	}
+}
+
+static void unmap_takes_in(void **state)
+{
+	const uint32_t hows[] = { HEAPSIM_HOLD_MAP, HEAPSIM_HOLD_VMAP };
+	struct fixture *f = *state;
+	uint64_t id;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		device_peek(f->map);
+		id = hold(f, hows[i], 0);
+		device_fill(f->dev, f->fd, 0, LEN, 0x31313131 + i);
+		device_release(f->dev, id);
+		assert_int_equal(f->map[0], 0x31 + i);
+		assert_int_equal(f->map[4097], 0x31);
+	}
+}
+
+static void only_the_last_vunmap_takes_in(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t one = hold(f, HEAPSIM_HOLD_VMAP, 0);
+	uint64_t two = hold(f, HEAPSIM_HOLD_VMAP, 0);
+
+	device_sync(f->fd, SYNC_START_READ);
+	assert_int_equal(f->map[0], 0);
+	device_fill(f->dev, f->fd, 0, LEN, 0x31313131);
+	device_release(f->dev, one);
+	assert_int_equal(f->map[0], 0);
+	device_release(f->dev, two);
+	assert_int_equal(f->map[0], 0x31);
+	device_sync(f->fd, SYNC_END_READ);
+}
+
+static void touch_of_a_held_buffer_outside_a_bracket_is_counted(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t id = hold(f, HEAPSIM_HOLD_MAP, HEAPSIM_DIR_FROM_DEVICE);
+
+	device_peek(f->map);
+	assert_int_equal(count(f).unbracketed_accesses, 1);
+	f->map[0] = 1;
+	assert_int_equal(count(f).unbracketed_accesses, 2);
+	device_release(f->dev, id);
+	f->map[4096] = 1;
+	assert_int_equal(count(f).unbracketed_accesses, 2);
+}
+
+static void brackets_license_a_held_buffer(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t id = hold(f, HEAPSIM_HOLD_MAP, HEAPSIM_DIR_BIDIRECTIONAL);
+
+	device_sync(f->fd, SYNC_START_RW);
+	device_peek(f->map);
+	f->map[0] = 1;
+	device_sync(f->fd, SYNC_END_RW);
+	assert_int_equal(count(f).unbracketed_accesses, 0);
+	/* END of a held buffer revokes: the next touch is seen. */
+	device_peek(f->map);
+	assert_int_equal(count(f).unbracketed_accesses, 1);
+	/* A READ bracket licenses no write. */
+	device_sync(f->fd, SYNC_START_READ);
+	device_peek(f->map);
+	assert_int_equal(count(f).unbracketed_accesses, 1);
+	f->map[0] = 2;
+	assert_int_equal(count(f).unbracketed_accesses, 2);
+	device_sync(f->fd, SYNC_END_READ);
+	device_release(f->dev, id);
+}
+
+static void to_device_holder_lets_the_cpu_read(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t id = hold(f, HEAPSIM_HOLD_MAP, HEAPSIM_DIR_TO_DEVICE);
+
+	device_peek(f->map);
+	assert_int_equal(count(f).unbracketed_accesses, 0);
+	f->map[0] = 1;
+	assert_int_equal(count(f).unbracketed_accesses, 1);
+	device_release(f->dev, id);
+}
+
+static void one_view_is_held_without_counting(void **state)
+{
+	static const struct heapsim_counters none;
+	struct heapsim_counters counters;
+	struct heapsim_hold answer;
+	struct fixture *f = *state;
+	int fd = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, LEN);
+	uint8_t *map = device_map(fd, LEN);
+
+	assert_int_equal(device_hold_errno(f->dev, fd, HEAPSIM_HOLD_MAP, 0,
+					   &answer), 0);
+	memset(map, 1, LEN);
+	device_release(f->dev, answer.hold);
+	counters = device_count(f->dev, fd);
+	assert_memory_equal(&counters, &none, sizeof(none));
+	device_unmap(map, LEN);
+	close(fd);
+}
+
+/* vgem: its two ioctls (drm/vgem_drm.h is in no package for user land). */
+struct vgem_attach {
+	uint32_t handle;
+	uint32_t flags;
+	uint32_t out_fence;
+	uint32_t pad;
+};
+
+struct vgem_signal {
+	uint32_t fence;
+	uint32_t flags;
+};
+
+#define VGEM_WRITE	1
+#define VGEM_ATTACH	_IOWR('d', DRM_COMMAND_BASE + 1, struct vgem_attach)
+#define VGEM_SIGNAL	_IOW('d', DRM_COMMAND_BASE + 2, struct vgem_signal)
+
+static int vgem_or_skip(void)
+{
+	int vgem = device_vgem_open();
+
+	if (vgem < 0)
+		device_skip("this kernel has no vgem");
+	return vgem;
+}
+
+static uint32_t vgem_import(int vgem, int fd)
+{
+	struct drm_prime_handle prime = { .fd = fd };
+	int ret = device_ioctl_errno(vgem, DRM_IOCTL_PRIME_FD_TO_HANDLE,
+				     &prime);
+
+	if (ret)
+		fail_msg("PRIME_FD_TO_HANDLE: %s", strerror(-ret));
+	return prime.handle;
+}
+
+static void vgem_release(int vgem, uint32_t handle)
+{
+	struct drm_gem_close gem_close = { .handle = handle };
+
+	assert_int_equal(device_ioctl_errno(vgem, DRM_IOCTL_GEM_CLOSE,
+					    &gem_close), 0);
+}
+
+static void vgem_imports_every_kind(void **state)
+{
+	struct drm_prime_handle back = { .flags = DRM_CLOEXEC | DRM_RDWR };
+	struct fixture *f = *state;
+	int vgem = vgem_or_skip(), fd, ret;
+	uint8_t *map;
+	size_t i;
+
+	for (i = 0; i < NR_KINDS; i++) {
+		fd = device_alloc(f->dev, kinds[i], LEN);
+		back.handle = vgem_import(vgem, fd);
+		ret = device_ioctl_errno(vgem, DRM_IOCTL_PRIME_HANDLE_TO_FD,
+					 &back);
+		assert_int_equal(ret, 0);
+		assert_int_equal(device_buf_info(f->dev, back.fd).id,
+				 device_buf_info(f->dev, fd).id);
+		close(fd);
+		/* The import keeps the buffer, and its bytes. */
+		map = device_map(back.fd, LEN);
+		map[LEN - 1] = 0x29;
+		close(back.fd);
+		vgem_release(vgem, back.handle);
+		assert_int_equal(map[LEN - 1], 0x29);
+		device_unmap(map, LEN);
+	}
+	close(vgem);
+}
+
+static void fence_of_vgem_drives_the_buffer(void **state)
+{
+	struct dma_buf_export_sync_file export = {
+		.flags = DMA_BUF_SYNC_READ,
+	};
+	struct dma_buf_import_sync_file import = {
+		.flags = DMA_BUF_SYNC_WRITE,
+	};
+	struct fixture *f = *state;
+	int vgem = vgem_or_skip();
+	int other = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, LEN);
+	struct vgem_attach attach = { .flags = VGEM_WRITE };
+	struct vgem_signal signal = { 0 };
+
+	attach.handle = vgem_import(vgem, f->fd);
+	assert_int_equal(device_ioctl_errno(vgem, VGEM_ATTACH, &attach), 0);
+	assert_int_equal(device_poll(f->fd, POLLIN, 20), 0);
+	assert_int_equal(device_ioctl_errno(f->fd,
+					    DMA_BUF_IOCTL_EXPORT_SYNC_FILE,
+					    &export), 0);
+	assert_int_equal(device_fence_status(export.fd), 0);
+	import.fd = export.fd;
+	assert_int_equal(device_ioctl_errno(other,
+					    DMA_BUF_IOCTL_IMPORT_SYNC_FILE,
+					    &import), 0);
+	assert_int_equal(device_poll(other, POLLIN, 20), 0);
+	/* A touch while another driver's write fence is pending is seen. */
+	device_peek(f->map);
+	assert_true(count(f).unbracketed_accesses >= 1);
+	signal.fence = attach.out_fence;
+	assert_int_equal(device_ioctl_errno(vgem, VGEM_SIGNAL, &signal), 0);
+	assert_int_equal(device_poll(f->fd, POLLIN, 1000), POLLIN);
+	assert_int_equal(device_poll(other, POLLIN, 1000), POLLIN);
+	assert_int_equal(device_fence_status(export.fd), 1);
+	device_sync(f->fd, SYNC_START_READ);
+	device_sync(f->fd, SYNC_END_READ);
+	vgem_release(vgem, attach.handle);
+	close(export.fd);
+	close(other);
+	close(vgem);
+}
+
+/* vivid: one capture of some frames into buffers of ours. */
+#define NR_FRAMES	3
+
+struct camera {
+	int fd;
+	size_t len;
+	uint32_t width;
+	uint32_t height;
+	uint32_t pitch;
+};
+
+static int xioctl(int fd, unsigned long cmd, void *arg)
+{
+	int ret;
+
+	do
+		ret = device_ioctl_errno(fd, cmd, arg);
+	while (ret == -EINTR);
+	return ret;
+}
+
+static bool is_capture(int fd, const char *driver)
+{
+	struct v4l2_capability cap = { 0 };
+
+	return !xioctl(fd, VIDIOC_QUERYCAP, &cap) &&
+	       !strcmp((char *)cap.driver, driver) &&
+	       (cap.device_caps & V4L2_CAP_VIDEO_CAPTURE) &&
+	       (cap.device_caps & V4L2_CAP_STREAMING);
+}
+
+/* @instance counts vivid's capture nodes: run.sh has it make two. */
+static struct camera camera_open(unsigned int instance)
+{
+	static int last = -1;
+	struct camera camera = { .fd = -1 };
+	struct v4l2_format format = {
+		.type = V4L2_BUF_TYPE_VIDEO_CAPTURE,
+	};
+	struct v4l2_streamparm parm = {
+		.type = V4L2_BUF_TYPE_VIDEO_CAPTURE,
+	};
+	int input = 0;
+	char path[32];
+	unsigned int i;
+
+	/* A test that failed has left it streaming. */
+	if (last >= 0)
+		close(last);
+	for (i = 0; i < 64; i++) {
+		snprintf(path, sizeof(path), "/dev/video%u", i);
+		camera.fd = open(path, O_RDWR | O_CLOEXEC);
+		if (camera.fd < 0)
+			continue;
+		if (is_capture(camera.fd, "vivid") && !instance--)
+			break;
+		close(camera.fd);
+		camera.fd = -1;
+	}
+	last = camera.fd;
+	if (camera.fd < 0)
+		device_skip("this kernel has no such vivid");
+	assert_int_equal(xioctl(camera.fd, VIDIOC_S_INPUT, &input), 0);
+	format.fmt.pix.width = 640;
+	format.fmt.pix.height = 360;
+	format.fmt.pix.pixelformat = V4L2_PIX_FMT_XBGR32;
+	format.fmt.pix.field = V4L2_FIELD_NONE;
+	assert_int_equal(xioctl(camera.fd, VIDIOC_S_FMT, &format), 0);
+	parm.parm.capture.timeperframe.numerator = 1;
+	parm.parm.capture.timeperframe.denominator = 30;
+	xioctl(camera.fd, VIDIOC_S_PARM, &parm);
+	camera.len = format.fmt.pix.sizeimage;
+	camera.width = format.fmt.pix.width;
+	camera.height = format.fmt.pix.height;
+	camera.pitch = format.fmt.pix.bytesperline;
+	assert_int_equal(format.fmt.pix.pixelformat, V4L2_PIX_FMT_XBGR32);
+	return camera;
+}
+
+static int queue(struct camera *camera, unsigned int index, int fd)
+{
+	struct v4l2_buffer buffer = {
+		.index = index,
+		.type = V4L2_BUF_TYPE_VIDEO_CAPTURE,
+		.memory = V4L2_MEMORY_DMABUF,
+		.m.fd = fd,
+		.length = camera->len,
+	};
+
+	return xioctl(camera->fd, VIDIOC_QBUF, &buffer);
+}
+
+static unsigned int dequeue(struct camera *camera)
+{
+	struct v4l2_buffer buffer = {
+		.type = V4L2_BUF_TYPE_VIDEO_CAPTURE,
+		.memory = V4L2_MEMORY_DMABUF,
+	};
+	int ret;
+
+	/* A refused buffer stalls the queue for good: bounded. */
+	assert_true(device_poll(camera->fd, POLLIN, 20000) & POLLIN);
+	ret = xioctl(camera->fd, VIDIOC_DQBUF, &buffer);
+	if (ret)
+		fail_msg("DQBUF: %s", strerror(-ret));
+	assert_false(buffer.flags & V4L2_BUF_FLAG_ERROR);
+	assert_int_equal(buffer.bytesused, camera->len);
+	return buffer.index;
+}
+
+static void request(struct camera *camera, unsigned int nr)
+{
+	struct v4l2_requestbuffers request = {
+		.count = nr,
+		.type = V4L2_BUF_TYPE_VIDEO_CAPTURE,
+		.memory = V4L2_MEMORY_DMABUF,
+	};
+
+	assert_int_equal(xioctl(camera->fd, VIDIOC_REQBUFS, &request), 0);
+	assert_int_equal(request.count, nr);
+}
+
+static void stream(struct camera *camera, unsigned long cmd)
+{
+	int type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+
+	assert_int_equal(xioctl(camera->fd, cmd, &type), 0);
+}
+
+/*
+ * vivid's picture is vertical colour bars with moving text on them: the last
+ * rows hold bars alone, each equal to the row above, of many colours.
+ */
+static bool is_picture(const uint8_t *frame, struct camera *camera)
+{
+	const uint8_t *row = frame + (camera->height - 2) *
+				      camera->pitch;
+	uint32_t colour = 0, nr_colours = 0, x;
+
+	for (x = 0; x < camera->width; x++) {
+		uint32_t pixel = row[4 * x] | row[4 * x + 1] << 8 |
+				 row[4 * x + 2] << 16;
+
+		if (!x || pixel != colour)
+			nr_colours++;
+		colour = pixel;
+	}
+	for (x = 0; x < camera->pitch; x++)
+		if (row[x] != row[x + camera->pitch])
+			return false;
+	return nr_colours >= 6;
+}
+
+/*
+ * Captures into buffers that the CPU has in its cache. @stale: the CPU sees
+ * its old bytes until START READ; else it sees the frame at once.
+ */
+static void capture(struct fixture *f, struct camera *camera, uint32_t kind,
+		    bool is_stale)
+{
+	uint8_t *maps[2];
+	uint8_t *dram;
+	unsigned int i, index;
+	int fds[2];
+
+	request(camera, 2);
+	for (i = 0; i < 2; i++) {
+		fds[i] = device_alloc(f->dev, kind, camera->len);
+		maps[i] = device_map(fds[i], camera->len);
+		device_sync(fds[i], SYNC_START_WRITE);
+		memset(maps[i], 0xd7, camera->len);
+		device_sync(fds[i], SYNC_END_WRITE);
+		assert_int_equal(queue(camera, i, fds[i]), 0);
+	}
+	stream(camera, VIDIOC_STREAMON);
+	for (i = 0; i < NR_FRAMES; i++) {
+		index = dequeue(camera);
+		assert_true(device_buf_info(f->dev, fds[index]).nr_holders >=
+			    1);
+		if (is_stale && i < 2)
+			assert_true(device_is_filled(maps[index], 0xd7,
+						     camera->len));
+		dram = device_dram(f->dev, fds[index], camera->len);
+		assert_true(is_picture(dram, camera));
+		device_sync(fds[index], SYNC_START_READ);
+		assert_memory_equal(maps[index], dram, camera->len);
+		assert_true(is_picture(maps[index], camera));
+		device_sync(fds[index], SYNC_END_READ);
+		free(dram);
+		if (i + 1 < NR_FRAMES)
+			assert_int_equal(queue(camera, index, fds[index]), 0);
+	}
+	stream(camera, VIDIOC_STREAMOFF);
+	request(camera, 0);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(device_buf_info(f->dev, fds[i]).nr_holders,
+				 0);
+		device_unmap(maps[i], camera->len);
+		close(fds[i]);
+	}
+}
+
+static void frame_of_vivid_is_stale_on_noncoherent(void **state)
+{
+	struct camera camera = camera_open(0);
+
+	capture(*state, &camera, HEAPSIM_KIND_NONCOHERENT, true);
+}
+
+static void frame_of_vivid_is_there_on_coherent(void **state)
+{
+	struct camera camera = camera_open(0);
+
+	capture(*state, &camera, HEAPSIM_KIND_COHERENT, false);
+}
+
+static void frame_of_vivid_is_there_on_system(void **state)
+{
+	struct camera camera = camera_open(0);
+
+	capture(*state, &camera, HEAPSIM_KIND_SYSTEM, false);
+}
+
+static void vivid_with_contiguous_memory_takes_contiguous(void **state)
+{
+	struct camera camera = camera_open(1);
+
+	capture(*state, &camera, HEAPSIM_KIND_CONTIGUOUS, false);
+}
+
+int main(void)
+{
+#define TEST(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
+	static const struct CMUnitTest tests[] = {
+		TEST(sg_table_covers_the_buffer),
+		TEST(contiguous_is_one_segment),
+		TEST(contiguous_beyond_what_there_is_is_enomem),
+		TEST(holders_are_counted),
+		TEST(closing_the_open_releases),
+		TEST(hold_belongs_to_one_open),
+		TEST(map_cleans_all),
+		TEST(unmap_takes_in),
+		TEST(only_the_last_vunmap_takes_in),
+		TEST(touch_of_a_held_buffer_outside_a_bracket_is_counted),
+		TEST(brackets_license_a_held_buffer),
+		TEST(to_device_holder_lets_the_cpu_read),
+		TEST(one_view_is_held_without_counting),
+		TEST(vgem_imports_every_kind),
+		TEST(fence_of_vgem_drives_the_buffer),
+		TEST(frame_of_vivid_is_stale_on_noncoherent),
+		TEST(frame_of_vivid_is_there_on_coherent),
+		TEST(frame_of_vivid_is_there_on_system),
+		TEST(vivid_with_contiguous_memory_takes_contiguous),
+	};
+
+	return cmocka_run_group_tests_name("import", tests, NULL, NULL);
+}

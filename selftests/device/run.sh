@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# run.sh [PROGRAM]...: the tests of the real module, inside the test VM with the
+# module inserted. TAP of each program, then what each came to. Exits with 1 if
+# anything failed.
+
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+export O=${O:-$top/build/selftests/device}
+limit=${HEAPSIM_LIMIT:-240}	# seconds for one program
+export CMOCKA_MESSAGE_OUTPUT=TAP
+
+programs=("$@")
+[ $# -gt 0 ] || programs=(uapi_test heap_test buf_test cdev_test fence_test
+	import_test unload_test.sh)
+
+# Who is imported from and into. A kernel that lacks one has its tests say so.
+for name in vgem brd udmabuf; do
+	modprobe -q "$name" || echo "# no module $name"
+done
+# Two cameras: one of vmalloc, one of contiguous memory.
+modprobe -q vivid n_devs=2 allocators=0,1 || echo "# no module vivid"
+for _ in {1..50}; do
+	compgen -G '/dev/video*' >/dev/null && break
+	sleep 0.1
+done
+
+# cmocka 1.1 writes "not ok 1 # SKIP name"; the reason was told before.
+as_tap()
+{
+	awk '
+		/^# skipped: / { why = substr($0, 12); next }
+		/^(not )?ok [0-9]+ # SKIP / {
+			nr = $0
+			sub(/^(not )?ok /, "", nr)
+			name = nr
+			sub(/ .*/, "", nr)
+			sub(/^[0-9]+ # SKIP /, "", name)
+			print "ok " nr " - " name " # SKIP " why
+			why = ""
+			fflush()
+			next
+		}
+		{ print; fflush() }'
+}
+
+# What a program came to: passed, failed, skipped, said nothing.
+summary()
+{
+	awk -v rc="$2" -v name="$1" '
+		/^not ok/ { failed++; next }
+		/^ok .*# SKIP/ { skipped++; next }
+		/^ok/ { passed++ }
+		/^1\.\./ { planned = substr($1, 4) }
+		END {
+			seen = passed + failed + skipped
+			if (rc == 124 || rc == 137)
+				why = ", TIMED OUT"
+			else if (rc)
+				why = ", exit code " rc
+			if (seen != planned)
+				why = why ", " planned + 0 " planned"
+			printf("# %s: %d passed, %d failed, %d skipped%s\n",
+			       name, passed, failed, skipped, why)
+			exit(failed || rc || seen != planned || !seen)
+		}' "$3"
+}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+totals=()
+failed=0
+for program in "${programs[@]}"; do
+	case $program in
+	*.sh) path=$here/$program ;;
+	*)    path=$O/$program ;;
+	esac
+	timeout -k 5 "$limit" "$path" 2>&1 </dev/null | as_tap | tee "$log"
+	rc=${PIPESTATUS[0]}
+	totals+=("$(summary "$program" "$rc" "$log")") || failed=1
+done
+printf '%s\n' "${totals[@]}"
+exit "$failed"
