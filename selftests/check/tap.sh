@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# TAP for the scripts of this folder: tap_try NAME COMMAND... runs a command and
+# tells what it printed if it fails; tap_end prints the plan and exits.
+
+tap_nr=0
+tap_failed=0
+
+tap_ok() # NAME
+{
+	tap_nr=$((tap_nr + 1))
+	echo "ok $tap_nr - $1"
+}
+
+tap_not_ok() # NAME WHY
+{
+	tap_nr=$((tap_nr + 1))
+	tap_failed=$((tap_failed + 1))
+	echo "not ok $tap_nr - $1"
+	# shellcheck disable=SC2001 # each line of it
+	sed 's/^/# /' <<<"$2"
+}
+
+tap_try() # NAME COMMAND...
+{
+	local name=$1 out
+
+	shift
+	if out=$("$@" 2>&1); then
+		tap_ok "$name"
+	else
+		tap_not_ok "$name" "${out:-exit code not 0}"
+	fi
+}
+
+tap_end()
+{
+	echo "1..$tap_nr"
+	exit "$((tap_failed > 0))"
+}
