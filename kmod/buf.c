@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Buffers: their memory, their dma-buf, the list of all. */
+#include <linux/fcntl.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "heapsim.h"
+
+LIST_HEAD(heapsim_bufs);
+DEFINE_MUTEX(heapsim_bufs_lock);
+static u64 nr_bufs;	/* under heapsim_bufs_lock */
+static u64 last_id;	/* under heapsim_bufs_lock */
+
+/**
+ * heapsim_kind_resolve() - what a kind stands for on this board
+ * @kind: enum heapsim_kind but HEAPSIM_KIND_FOREIGN
+ *
+ * Return: the same, or for HEAPSIM_KIND_SYSTEM what the profile has.
+ */
+u32 heapsim_kind_resolve(u32 kind)
+{
+	if (kind != HEAPSIM_KIND_SYSTEM)
+		return kind;
+	return heapsim_config.profile->is_io_coherent ?
+		HEAPSIM_KIND_COHERENT : HEAPSIM_KIND_NONCOHERENT;
+}
+
+/**
+ * heapsim_buf_page() - a page of DRAM
+ * @buf: buffer
+ * @page: page number, below nr_pages
+ *
+ * Return: the page.
+ */
+struct page *heapsim_buf_page(const struct heapsim_buf *buf, size_t page)
+{
+	const struct heapsim_chunk *chunk = buf->chunks;
+
+	while (page >= chunk->nr_pages) {
+		page -= chunk->nr_pages;
+		chunk++;
+	}
+	return chunk->page + page;
+}
+
+/* Chunks come in falling orders, so few are large and the array is short. */
+static int chunks_alloc(struct heapsim_buf *buf)
+{
+	size_t room = min_t(size_t, buf->nr_pages, 64);
+	unsigned int max_order = heapsim_orders[0];
+	size_t left = buf->nr_pages;
+	int ret;
+
+	buf->chunks = kvmalloc_array(room, sizeof(*buf->chunks),
+				     GFP_KERNEL | __GFP_NOWARN);
+	if (!buf->chunks)
+		return -ENOMEM;
+	while (left) {
+		struct heapsim_chunk *chunk;
+
+		if (buf->nr_chunks == room) {
+			chunk = kvmalloc_array(room * 2, sizeof(*chunk),
+					       GFP_KERNEL | __GFP_NOWARN);
+			if (!chunk)
+				return -ENOMEM;
+			memcpy(chunk, buf->chunks, room * sizeof(*chunk));
+			kvfree(buf->chunks);
+			buf->chunks = chunk;
+			room *= 2;
+		}
+		chunk = &buf->chunks[buf->nr_chunks];
+		ret = heapsim_pool_alloc(buf->pool, left, max_order, chunk);
+		if (ret)
+			return ret;
+		buf->nr_chunks++;
+		max_order = chunk->order;
+		left -= chunk->nr_pages;
+	}
+	return 0;
+}
+
+static int contiguous_alloc(struct heapsim_buf *buf)
+{
+	void *mem;
+
+	if (get_order(buf->len) > MAX_PAGE_ORDER)
+		return -ENOMEM;
+	buf->chunks = kvmalloc_array(1, sizeof(*buf->chunks), GFP_KERNEL);
+	if (!buf->chunks)
+		return -ENOMEM;
+	mem = alloc_pages_exact(buf->len, GFP_KERNEL | __GFP_ZERO |
+				__GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+	if (!mem)
+		return -ENOMEM;
+	buf->chunks[0].page = virt_to_page(mem);
+	buf->chunks[0].nr_pages = buf->nr_pages;
+	buf->nr_chunks = 1;
+	return 0;
+}
+
+static void chunks_free(struct heapsim_buf *buf)
+{
+	size_t i;
+
+	for (i = 0; i < buf->nr_chunks; i++) {
+		if (buf->pool)
+			heapsim_pool_free(buf->pool, &buf->chunks[i],
+					  !buf->is_touched);
+		else
+			free_pages_exact(page_address(buf->chunks[i].page),
+					 buf->len);
+	}
+	kvfree(buf->chunks);
+}
+
+static void buf_free(struct heapsim_buf *buf)
+{
+	heapsim_brackets_fini(buf);
+	heapsim_views_fini(buf);
+	chunks_free(buf);
+	heapsim_limit_uncharge(buf->user, buf->len);
+	mutex_destroy(&buf->lock);
+	kfree(buf);
+}
+
+static void heapsim_buf_release(struct dma_buf *dmabuf)
+{
+	struct heapsim_buf *buf = dmabuf->priv;
+
+	mutex_lock(&heapsim_bufs_lock);
+	list_del(&buf->node);
+	nr_bufs--;
+	mutex_unlock(&heapsim_bufs_lock);
+	buf_free(buf);
+}
+
+const struct dma_buf_ops heapsim_buf_ops = {
+	.attach = heapsim_buf_attach,
+	.detach = heapsim_buf_detach,
+	.map_dma_buf = heapsim_buf_map,
+	.unmap_dma_buf = heapsim_buf_unmap,
+	.begin_cpu_access = heapsim_buf_begin,
+	.end_cpu_access = heapsim_buf_end,
+	.mmap = heapsim_buf_mmap,
+	.vmap = heapsim_buf_vmap,
+	.vunmap = heapsim_buf_vunmap,
+	.release = heapsim_buf_release,
+};
+
+/**
+ * heapsim_buf_of() - the buffer behind a dma-buf
+ * @dmabuf: any
+ *
+ * Return: the buffer, NULL if it is not ours. It lives as long as @dmabuf.
+ */
+struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf)
+{
+	return dmabuf->ops == &heapsim_buf_ops ? dmabuf->priv : NULL;
+}
+
+static struct heapsim_buf *buf_alloc(u64 len, u32 kind, const char *name)
+{
+	struct heapsim_buf *buf;
+	int ret;
+
+	buf = kzalloc(sizeof(*buf), GFP_KERNEL);
+	if (!buf)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&buf->lock);
+	spin_lock_init(&buf->lines_lock);
+	INIT_LIST_HEAD(&buf->node);
+	INIT_LIST_HEAD(&buf->brackets);
+	strscpy(buf->name, name, sizeof(buf->name));
+	buf->len = len;
+	buf->nr_pages = len >> PAGE_SHIFT;
+	buf->kind = heapsim_kind_resolve(kind);
+	buf->has_two_views = buf->kind == HEAPSIM_KIND_NONCOHERENT &&
+			     heapsim_config.policy != HEAPSIM_POLICY_OFF;
+	buf->is_wc = buf->kind == HEAPSIM_KIND_UNCACHED &&
+		     heapsim_has_write_combine();
+	if (buf->kind != HEAPSIM_KIND_CONTIGUOUS)
+		buf->pool = buf->is_wc ? &heapsim_pool_wc :
+					 &heapsim_pool_cached;
+	buf->user = heapsim_limit_charge(len);
+	if (IS_ERR(buf->user)) {
+		ret = PTR_ERR(buf->user);
+		mutex_destroy(&buf->lock);
+		kfree(buf);
+		return ERR_PTR(ret);
+	}
+	ret = buf->pool ? chunks_alloc(buf) : contiguous_alloc(buf);
+	if (ret) {
+		buf_free(buf);
+		return ERR_PTR(ret);
+	}
+	return buf;
+}
+
+/**
+ * heapsim_buf_create() - make a buffer and its dma-buf
+ * @len: bytes, above 0; rounded up to pages
+ * @kind: enum heapsim_kind but HEAPSIM_KIND_FOREIGN
+ * @exp_name: exporter name, static
+ * @name: name for reports, at most HEAPSIM_NAME_LEN - 1 bytes; copied
+ * @fd_flags: O_ACCMODE and O_CLOEXEC for the file
+ *
+ * Context: may sleep.
+ * Return: the dma-buf with one reference, or an ERR_PTR: -EINVAL length 0 or
+ * not representable, -ENOMEM a limit or no memory, -EINTR being killed.
+ */
+struct dma_buf *heapsim_buf_create(u64 len, u32 kind, const char *exp_name,
+				   const char *name, int fd_flags)
+{
+	DEFINE_DMA_BUF_EXPORT_INFO(exp);
+	struct heapsim_buf *buf;
+	struct dma_buf *dmabuf;
+
+	if (!len || len > SSIZE_MAX - PAGE_SIZE)
+		return ERR_PTR(-EINVAL);
+	buf = buf_alloc(PAGE_ALIGN(len), kind, name);
+	if (IS_ERR(buf))
+		return ERR_CAST(buf);
+	exp.exp_name = exp_name;
+	exp.ops = &heapsim_buf_ops;
+	exp.size = buf->len;
+	exp.flags = fd_flags;
+	exp.priv = buf;
+	dmabuf = dma_buf_export(&exp);
+	if (IS_ERR(dmabuf)) {
+		buf_free(buf);
+		return dmabuf;
+	}
+	buf->dmabuf = dmabuf;
+	mutex_lock(&heapsim_bufs_lock);
+	buf->id = ++last_id;
+	buf->random = heapsim_config.seed ^ buf->id * 0x9e3779b97f4a7c15ULL;
+	list_add_tail(&buf->node, &heapsim_bufs);
+	nr_bufs++;
+	mutex_unlock(&heapsim_bufs_lock);
+	return dmabuf;
+}
+
+/**
+ * heapsim_bufs_get_info() - what all buffers have
+ * @info: filled in part
+ */
+void heapsim_bufs_get_info(struct heapsim_info *info)
+{
+	mutex_lock(&heapsim_bufs_lock);
+	info->nr_bufs = nr_bufs;
+	mutex_unlock(&heapsim_bufs_lock);
+	info->buf_bytes = heapsim_limit_used();
+	info->cpu_bytes = heapsim_image_bytes();
+	info->pool_bytes = heapsim_pool_bytes();
+}

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /dev/heapsim: one table of commands, and those that are short. */
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/nospec.h>
+#include <linux/overflow.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "heapsim.h"
+
+#define BATCH	64	/* ranges that are read at once */
+
+union cmd {
+	u32 size;
+	struct heapsim_probe probe;
+	struct heapsim_info info;
+	struct heapsim_buf_alloc alloc;
+	struct heapsim_buf_info buf_info;
+	struct heapsim_buf_maintain maintain;
+	struct heapsim_dma_submit submit;
+	struct heapsim_job_wait wait;
+	struct heapsim_fence_create create;
+	struct heapsim_fence_signal signal;
+	struct heapsim_hold hold;
+	struct heapsim_release release;
+	struct heapsim_buf_revoke revoke;
+};
+
+/**
+ * struct publish - a descriptor that the caller of a command is to get
+ * @fd: its number, reserved
+ * @file: its file, NULL none
+ */
+struct publish {
+	int fd;
+	struct file *file;
+};
+
+static int run_probe(struct heapsim_ctx *ctx, union cmd *cmd,
+		     struct publish *publish)
+{
+	const struct profile *profile = heapsim_config.profile;
+
+	cmd->probe = (struct heapsim_probe) {
+		.size = sizeof(cmd->probe),
+		.abi_version = HEAPSIM_ABI_VERSION,
+		.features = heapsim_has_write_combine() ?
+			    HEAPSIM_FEATURE_WRITE_COMBINE : 0,
+		.line_size = profile->line_size,
+		.fill_size = heapsim_config.fill,
+		.page_size = PAGE_SIZE,
+		.policy = heapsim_config.policy,
+		.seed = heapsim_config.seed,
+		.evict_random = heapsim_config.evicts,
+		.io_coherent = profile->is_io_coherent,
+	};
+	strscpy(cmd->probe.soc, profile->name, sizeof(cmd->probe.soc));
+	return 0;
+}
+
+static int run_info(struct heapsim_ctx *ctx, union cmd *cmd,
+		    struct publish *publish)
+{
+	struct heapsim_info *info = &cmd->info;
+
+	if (info->flags)
+		return -EINVAL;
+	heapsim_bufs_get_info(info);
+	info->nr_jobs = heapsim_dma_nr_jobs();
+	info->limit_bytes = heapsim_config.limit;
+	info->user_limit_bytes = heapsim_config.user_limit;
+	return 0;
+}
+
+static int run_alloc(struct heapsim_ctx *ctx, union cmd *cmd,
+		     struct publish *publish)
+{
+	struct heapsim_buf_alloc *alloc = &cmd->alloc;
+	struct dma_buf *dmabuf;
+	int fd;
+
+	if (alloc->fd_flags & ~(O_CLOEXEC | O_ACCMODE) ||
+	    (alloc->fd_flags & O_ACCMODE) == O_ACCMODE || alloc->fd ||
+	    alloc->kind >= HEAPSIM_KIND_FOREIGN ||
+	    strnlen(alloc->name, sizeof(alloc->name)) == sizeof(alloc->name))
+		return -EINVAL;
+	dmabuf = heapsim_buf_create(alloc->len, alloc->kind,
+				    heapsim_heap_name(alloc->kind),
+				    alloc->name, alloc->fd_flags);
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	fd = get_unused_fd_flags(alloc->fd_flags);
+	if (fd < 0) {
+		dma_buf_put(dmabuf);
+		return fd;
+	}
+	alloc->fd = fd;
+	alloc->len = dmabuf->size;
+	alloc->id = heapsim_buf_of(dmabuf)->id;
+	publish->fd = fd;
+	publish->file = dmabuf->file;
+	return 0;
+}
+
+static void buf_get_info(struct heapsim_buf *buf, struct heapsim_buf_info *info)
+{
+	BUILD_BUG_ON(sizeof(info->count) != sizeof(buf->lines.count));
+	info->id = buf->id;
+	info->kind = buf->kind;
+	info->has_two_views = buf->has_two_views;
+	memcpy(info->name, buf->name, sizeof(info->name));
+	mutex_lock(&buf->lock);
+	heapsim_brackets_reap(buf);
+	info->nr_holders = buf->nr_holders;
+	if (buf->has_two_views) {
+		spin_lock(&buf->lines_lock);
+		memcpy(&info->count, &buf->lines.count, sizeof(info->count));
+		spin_unlock(&buf->lines_lock);
+	}
+	mutex_unlock(&buf->lock);
+}
+
+static int run_buf_info(struct heapsim_ctx *ctx, union cmd *cmd,
+			struct publish *publish)
+{
+	struct heapsim_buf_info *info = &cmd->buf_info;
+	struct heapsim_buf *buf;
+	struct dma_buf *dmabuf;
+
+	if (info->reserved)
+		return -EINVAL;
+	dmabuf = dma_buf_get(info->fd);
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	*info = (struct heapsim_buf_info) {
+		.size = info->size,
+		.fd = info->fd,
+		.len = dmabuf->size,
+		.kind = HEAPSIM_KIND_FOREIGN,
+	};
+	buf = heapsim_buf_of(dmabuf);
+	if (buf)
+		buf_get_info(buf, info);
+	dma_buf_put(dmabuf);
+	return 0;
+}
+
+static int buf_maintain(struct heapsim_buf *buf,
+			const struct heapsim_range *range)
+{
+	int ret;
+
+	if (!buf->has_two_views || !range->len)
+		return 0;
+	if (range->op & HEAPSIM_MAINT_INVALIDATE) {
+		ret = heapsim_views_init(buf);
+		if (ret)
+			return ret;
+	}
+	mutex_lock(&buf->lock);
+	if (range->op & HEAPSIM_MAINT_CLEAN)
+		heapsim_views_clean(buf, range->off, range->len);
+	if (range->op & HEAPSIM_MAINT_INVALIDATE)
+		heapsim_views_invalidate(buf, range->off, range->len);
+	mutex_unlock(&buf->lock);
+	return 0;
+}
+
+static int range_maintain(const struct heapsim_range *range)
+{
+	struct heapsim_buf *buf;
+	struct dma_buf *dmabuf;
+	u64 end;
+	int ret;
+
+	if (range->op < HEAPSIM_MAINT_CLEAN ||
+	    range->op > HEAPSIM_MAINT_CLEAN_INVALIDATE ||
+	    check_add_overflow((u64)range->off, (u64)range->len, &end))
+		return -EINVAL;
+	dmabuf = dma_buf_get(range->fd);
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	buf = heapsim_buf_of(dmabuf);
+	if (end > dmabuf->size)
+		ret = -EINVAL;
+	else if (!buf)
+		ret = -EOPNOTSUPP;
+	else
+		ret = buf_maintain(buf, range);
+	dma_buf_put(dmabuf);
+	return ret;
+}
+
+static int run_maintain(struct heapsim_ctx *ctx, union cmd *cmd,
+			struct publish *publish)
+{
+	struct heapsim_buf_maintain *maintain = &cmd->maintain;
+	struct heapsim_range __user *user = u64_to_user_ptr(maintain->ranges);
+	struct heapsim_range *ranges;
+	u32 i, nr;
+	int ret = 0;
+
+	maintain->nr_done = 0;
+	if (maintain->nr_ranges > HEAPSIM_MAX_RANGES || maintain->reserved)
+		return -EINVAL;
+	ranges = kmalloc_array(BATCH, sizeof(*ranges), GFP_KERNEL);
+	if (!ranges)
+		return -ENOMEM;
+	while (!ret && maintain->nr_done < maintain->nr_ranges) {
+		nr = min_t(u32, maintain->nr_ranges - maintain->nr_done, BATCH);
+		if (copy_from_user(ranges, user + maintain->nr_done,
+				   nr * sizeof(*ranges))) {
+			ret = -EFAULT;
+			break;
+		}
+		for (i = 0; i < nr && !ret; i++) {
+			ret = fatal_signal_pending(current) ? -EINTR :
+			      range_maintain(&ranges[i]);
+			if (!ret)
+				maintain->nr_done++;
+			cond_resched();
+		}
+	}
+	kfree(ranges);
+	return ret;
+}
+
+static int run_submit(struct heapsim_ctx *ctx, union cmd *cmd,
+		      struct publish *publish)
+{
+	int ret = heapsim_dma_submit(ctx, &cmd->submit, &publish->file);
+
+	publish->fd = cmd->submit.fence_fd;
+	return ret;
+}
+
+static int run_wait(struct heapsim_ctx *ctx, union cmd *cmd,
+		    struct publish *publish)
+{
+	return heapsim_job_wait(ctx, &cmd->wait);
+}
+
+static int run_create(struct heapsim_ctx *ctx, union cmd *cmd,
+		      struct publish *publish)
+{
+	int ret = heapsim_fence_create(ctx, &cmd->create, &publish->file);
+
+	publish->fd = cmd->create.fence_fd;
+	return ret;
+}
+
+static void undo_create(struct heapsim_ctx *ctx, const union cmd *cmd)
+{
+	struct heapsim_fence_signal signal = {
+		.size = sizeof(signal),
+		.error = -ECANCELED,
+		.fence = cmd->create.fence,
+	};
+
+	heapsim_fence_signal(ctx, &signal);
+}
+
+static int run_signal(struct heapsim_ctx *ctx, union cmd *cmd,
+		      struct publish *publish)
+{
+	return heapsim_fence_signal(ctx, &cmd->signal);
+}
+
+static int run_hold(struct heapsim_ctx *ctx, union cmd *cmd,
+		    struct publish *publish)
+{
+	return heapsim_hold(ctx, &cmd->hold);
+}
+
+static void undo_hold(struct heapsim_ctx *ctx, const union cmd *cmd)
+{
+	struct heapsim_release release = {
+		.size = sizeof(release),
+		.hold = cmd->hold.hold,
+	};
+
+	heapsim_release(ctx, &release);
+}
+
+static int run_release(struct heapsim_ctx *ctx, union cmd *cmd,
+		       struct publish *publish)
+{
+	return heapsim_release(ctx, &cmd->release);
+}
+
+static int run_revoke(struct heapsim_ctx *ctx, union cmd *cmd,
+		      struct publish *publish)
+{
+	struct heapsim_buf *buf;
+	struct dma_buf *dmabuf;
+	int ret = 0;
+
+	dmabuf = dma_buf_get(cmd->revoke.fd);
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	buf = heapsim_buf_of(dmabuf);
+	if (buf) {
+		mutex_lock(&buf->lock);
+		heapsim_views_revoke(buf, 0, buf->len);
+		mutex_unlock(&buf->lock);
+	} else {
+		ret = -EOPNOTSUPP;
+	}
+	dma_buf_put(dmabuf);
+	return ret;
+}
+
+/**
+ * struct command - a command
+ * @min_size: of its first version's struct
+ * @size: of its struct now
+ * @answers_failure: the struct is given back on failure too
+ * @run: does it
+ * @undo: takes back what nobody can name, since the answer had nowhere to go;
+ *	may be NULL
+ */
+struct command {
+	u32 min_size;
+	u32 size;
+	bool answers_failure;
+	int (*run)(struct heapsim_ctx *ctx, union cmd *cmd,
+		   struct publish *publish);
+	void (*undo)(struct heapsim_ctx *ctx, const union cmd *cmd);
+};
+
+/* First versions end where the struct did when it was first released. */
+static const struct command commands[] = {
+	[_IOC_NR(HEAPSIM_IOC_PROBE)] = {
+		.min_size = 80,
+		.size = sizeof(struct heapsim_probe),
+		.run = run_probe,
+	},
+	[_IOC_NR(HEAPSIM_IOC_INFO)] = {
+		.min_size = 64,
+		.size = sizeof(struct heapsim_info),
+		.run = run_info,
+	},
+	[_IOC_NR(HEAPSIM_IOC_BUF_ALLOC)] = {
+		.min_size = 64,
+		.size = sizeof(struct heapsim_buf_alloc),
+		.run = run_alloc,
+	},
+	[_IOC_NR(HEAPSIM_IOC_BUF_INFO)] = {
+		.min_size = 208,
+		.size = sizeof(struct heapsim_buf_info),
+		.run = run_buf_info,
+	},
+	[_IOC_NR(HEAPSIM_IOC_BUF_MAINTAIN)] = {
+		.min_size = 24,
+		.size = sizeof(struct heapsim_buf_maintain),
+		.answers_failure = true,
+		.run = run_maintain,
+	},
+	[_IOC_NR(HEAPSIM_IOC_DMA_SUBMIT)] = {
+		.min_size = 96,
+		.size = sizeof(struct heapsim_dma_submit),
+		.run = run_submit,
+	},
+	[_IOC_NR(HEAPSIM_IOC_JOB_WAIT)] = {
+		.min_size = 40,
+		.size = sizeof(struct heapsim_job_wait),
+		.run = run_wait,
+	},
+	[_IOC_NR(HEAPSIM_IOC_FENCE_CREATE)] = {
+		.min_size = 32,
+		.size = sizeof(struct heapsim_fence_create),
+		.run = run_create,
+		.undo = undo_create,
+	},
+	[_IOC_NR(HEAPSIM_IOC_FENCE_SIGNAL)] = {
+		.min_size = 16,
+		.size = sizeof(struct heapsim_fence_signal),
+		.run = run_signal,
+	},
+	[_IOC_NR(HEAPSIM_IOC_HOLD)] = {
+		.min_size = 48,
+		.size = sizeof(struct heapsim_hold),
+		.run = run_hold,
+		.undo = undo_hold,
+	},
+	[_IOC_NR(HEAPSIM_IOC_RELEASE)] = {
+		.min_size = 16,
+		.size = sizeof(struct heapsim_release),
+		.run = run_release,
+	},
+	[_IOC_NR(HEAPSIM_IOC_BUF_REVOKE)] = {
+		.min_size = 8,
+		.size = sizeof(struct heapsim_buf_revoke),
+		.run = run_revoke,
+	},
+};
+
+static int command_run(struct heapsim_ctx *ctx, const struct command *command,
+		       void __user *user)
+{
+	struct publish publish = { .fd = -1 };
+	union cmd cmd;
+	u32 size;
+	int ret;
+
+	if (get_user(size, (u32 __user *)user))
+		return -EFAULT;
+	if (size < command->min_size)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	ret = copy_struct_from_user(&cmd, command->size, user, size);
+	if (ret)
+		return ret;
+	cmd.size = size;	/* what was looked at: it may have changed */
+	ret = command->run(ctx, &cmd, &publish);
+	if (ret && !command->answers_failure)
+		return ret;
+	if (copy_to_user(user, &cmd, min(size, command->size))) {
+		if (publish.file) {
+			put_unused_fd(publish.fd);
+			fput(publish.file);
+		}
+		if (!ret && command->undo)
+			command->undo(ctx, &cmd);
+		return ret ? ret : -EFAULT;
+	}
+	if (publish.file)
+		fd_install(publish.fd, publish.file);
+	return ret;
+}
+
+static long heapsim_ioctl(struct file *file, unsigned int cmd,
+			  unsigned long arg)
+{
+	unsigned int nr = _IOC_NR(cmd);
+
+	if (nr >= ARRAY_SIZE(commands) || cmd != _IO(HEAPSIM_IOC_MAGIC, nr))
+		return -ENOTTY;
+	nr = array_index_nospec(nr, ARRAY_SIZE(commands));
+	return command_run(file->private_data, &commands[nr],
+			   (void __user *)arg);
+}
+
+static int heapsim_open(struct inode *inode, struct file *file)
+{
+	struct heapsim_ctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+
+	if (!ctx)
+		return -ENOMEM;
+	xa_init_flags(&ctx->jobs, XA_FLAGS_ALLOC1);
+	xa_init_flags(&ctx->fences, XA_FLAGS_ALLOC1);
+	xa_init_flags(&ctx->holds, XA_FLAGS_ALLOC1);
+	file->private_data = ctx;
+	return 0;
+}
+
+static int heapsim_close(struct inode *inode, struct file *file)
+{
+	struct heapsim_ctx *ctx = file->private_data;
+
+	heapsim_dma_forget(ctx);
+	heapsim_fence_forget(ctx);
+	heapsim_hold_forget(ctx);
+	xa_destroy(&ctx->jobs);
+	xa_destroy(&ctx->fences);
+	xa_destroy(&ctx->holds);
+	kfree(ctx);
+	return 0;
+}
+
+static const struct file_operations heapsim_fops = {
+	.owner = THIS_MODULE,
+	.open = heapsim_open,
+	.release = heapsim_close,
+	.unlocked_ioctl = heapsim_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice heapsim_misc = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "heapsim",
+	.fops = &heapsim_fops,
+	.mode = 0660,
+};
+
+/**
+ * heapsim_cdev_init() - publish /dev/heapsim
+ *
+ * Return: 0 or -errno.
+ */
+int heapsim_cdev_init(void)
+{
+	return misc_register(&heapsim_misc);
+}
+
+/** heapsim_cdev_fini() - take /dev/heapsim away */
+void heapsim_cdev_fini(void)
+{
+	misc_deregister(&heapsim_misc);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The only file that knows of kernels other than the newest: each name here
+ * is the newest kernel's, or wraps what has no single name.
+ */
+#ifndef HEAPSIM_COMPAT_H
+#define HEAPSIM_COMPAT_H
+
+#include <linux/dma-buf.h>
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/module.h>
+#include <linux/shrinker.h>
+#include <linux/slab.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void vm_flags_set(struct vm_area_struct *vma,
+				unsigned long flags)
+{
+	vma->vm_flags |= flags;
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define MAX_PAGE_ORDER	(MAX_ORDER - 1)
+#elif LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define MAX_PAGE_ORDER	MAX_ORDER
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define dma_buf_vmap_unlocked(dmabuf, map)	dma_buf_vmap(dmabuf, map)
+#define dma_buf_vunmap_unlocked(dmabuf, map)	dma_buf_vunmap(dmabuf, map)
+#define dma_buf_map_attachment_unlocked(attach, dir) \
+	dma_buf_map_attachment(attach, dir)
+#define dma_buf_unmap_attachment_unlocked(attach, sgt, dir) \
+	dma_buf_unmap_attachment(attach, sgt, dir)
+#endif
+
+/* Namespaces of symbols became strings. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define HEAPSIM_IMPORT_DMA_BUF	MODULE_IMPORT_NS(DMA_BUF)
+#else
+#define HEAPSIM_IMPORT_DMA_BUF	MODULE_IMPORT_NS("DMA_BUF")
+#endif
+
+/* Shrinkers came to be allocated. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+static inline struct shrinker *shrinker_alloc(unsigned int flags,
+					      const char *fmt)
+{
+	struct shrinker *s = kzalloc(sizeof(*s), GFP_KERNEL);
+
+	if (s) {
+		s->flags = flags;
+		s->seeks = DEFAULT_SEEKS;
+	}
+	return s;
+}
+
+static inline int heapsim_shrinker_register(struct shrinker *s)
+{
+	return register_shrinker(s, "heapsim");
+}
+
+static inline void shrinker_free(struct shrinker *s)
+{
+	unregister_shrinker(s);
+	kfree(s);
+}
+#else
+static inline int heapsim_shrinker_register(struct shrinker *s)
+{
+	shrinker_register(s);
+	return 0;
+}
+#endif
+
+#endif

@@ -1,0 +1,851 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The dma engine: fill, copy and checksum jobs on any dma-buf.
+ *
+ * All that can fail or allocate is done before the fence of a job is
+ * published. From then on the worker waits (bounded), moves bytes, changes
+ * model state under lines_lock and signals; what takes locks comes after.
+ */
+#include <linux/dma-resv.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/iosys-map.h>
+#include <linux/jiffies.h>
+#include <linux/kref.h>
+#include <linux/overflow.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/sync_file.h>
+
+#include "heapsim.h"
+#include "trace.h"
+
+#define MAX_JOBS	64		/* of one open */
+#define MAX_WAIT_NS	3600000000000ULL
+#define MAX_RUN_MS	60000		/* a job that moves bytes for longer */
+
+#define FNV1A_BASIS	0xcbf29ce484222325ULL
+#define FNV1A_PRIME	0x100000001b3ULL
+
+/**
+ * struct heapsim_side - source or destination of a job
+ * @dmabuf: NULL: the operation has no such side
+ * @buf: NULL: it is foreign
+ * @off: of the first row
+ * @pitch: from row to row
+ * @lo: lowest byte of all rows
+ * @len: from there to the end of the highest
+ * @map: kernel mapping of a foreign one
+ * @chunk: of an own one: where the last page was found
+ * @chunk_first: first page of that chunk
+ */
+struct heapsim_side {
+	struct dma_buf *dmabuf;
+	struct heapsim_buf *buf;
+	u64 off;
+	s64 pitch;
+	u64 lo;
+	u64 len;
+	struct iosys_map map;
+	size_t chunk;
+	size_t chunk_first;
+};
+
+/**
+ * struct heapsim_deps - fences to wait for
+ * @fences: array
+ * @nr: how many
+ */
+struct heapsim_deps {
+	struct dma_fence **fences;
+	unsigned int nr;
+};
+
+/**
+ * struct heapsim_job - a job
+ * @refs: the worker has one, the open another
+ * @work: runs it
+ * @id: of its open
+ * @op: enum heapsim_dma_op
+ * @pattern: byte i of a row is combined with byte i % 4
+ * @row_len: bytes
+ * @nr_rows: rows
+ * @delay_ns: lasts at least so long
+ * @src: source
+ * @dst: destination
+ * @deps: what @dst, then @src waits for
+ * @fence: its own
+ * @deadline: jiffies when it must have ended
+ * @result: checksum or bytes written; valid once @fence is signalled
+ * @status: 0 or -errno, as @result
+ */
+struct heapsim_job {
+	struct kref refs;
+	struct work_struct work;
+	u32 id;
+	u32 op;
+	u32 pattern;
+	u64 row_len;
+	u32 nr_rows;
+	u64 delay_ns;
+	struct heapsim_side src;
+	struct heapsim_side dst;
+	struct heapsim_deps deps[2];
+	struct dma_fence *fence;
+	unsigned long deadline;
+	u64 result;
+	int status;
+};
+
+static struct workqueue_struct *engine;
+static atomic64_t nr_running = ATOMIC64_INIT(0);
+
+static void job_free(struct kref *refs)
+{
+	struct heapsim_job *job = container_of(refs, struct heapsim_job, refs);
+
+	dma_fence_put(job->fence);
+	kfree(job);
+}
+
+static void job_put(struct heapsim_job *job)
+{
+	kref_put(&job->refs, job_free);
+}
+
+/* Where a byte of DRAM is; good up to the end of its page. */
+static u8 *side_at(struct heapsim_side *side, u64 off)
+{
+	struct heapsim_buf *buf = side->buf;
+	size_t page = off >> PAGE_SHIFT;
+
+	if (!buf)
+		return (u8 *)side->map.vaddr + off;
+	if (page < side->chunk_first) {
+		side->chunk = 0;
+		side->chunk_first = 0;
+	}
+	while (page - side->chunk_first >= buf->chunks[side->chunk].nr_pages)
+		side->chunk_first += buf->chunks[side->chunk++].nr_pages;
+	return (u8 *)page_address(buf->chunks[side->chunk].page) +
+	       (off - ((u64)side->chunk_first << PAGE_SHIFT));
+}
+
+static u64 piece_len(u64 off, u64 left)
+{
+	return min_t(u64, left, PAGE_SIZE - offset_in_page(off));
+}
+
+/* The same from behind: how much of the page that @end is in or closes. */
+static u64 piece_len_back(u64 end, u64 left)
+{
+	return min_t(u64, left, offset_in_page(end - 1) + 1);
+}
+
+static bool has_two_views(const struct heapsim_side *side)
+{
+	return side->buf && side->buf->has_two_views;
+}
+
+/* The CPU has no lines of a buffer whose arrays were never needed. */
+static void account_read(struct heapsim_buf *buf, u64 off, u64 n)
+{
+	spin_lock(&buf->lines_lock);
+	if (buf->lines.pages)
+		line_engine_read(&buf->lines, off, n);
+	spin_unlock(&buf->lines_lock);
+}
+
+static bool is_late(const struct heapsim_job *job)
+{
+	return time_after(jiffies, job->deadline);
+}
+
+static void fill_bytes(u8 *d, size_t n, u32 pattern)
+{
+	__le32 word = cpu_to_le32(pattern);
+	size_t i;
+
+	if (pattern == ror32(pattern, 8)) {
+		memset(d, pattern & 0xff, n);
+		return;
+	}
+	for (i = 0; i + 4 <= n; i += 4)
+		memcpy(d + i, &word, 4);
+	for (; i < n; i++)
+		d[i] = pattern >> (8 * (i % 4));
+}
+
+static void copy_bytes(u8 *d, const u8 *s, size_t n, u32 pattern, bool back)
+{
+	u32 word, le = (__force u32)cpu_to_le32(pattern);
+	size_t i;
+
+	if (!pattern) {
+		memmove(d, s, n);
+		return;
+	}
+	if (back) {
+		for (i = n; i--;)
+			d[i] = s[i] ^ (u8)(pattern >> (8 * (i % 4)));
+		return;
+	}
+	for (i = 0; i + 4 <= n; i += 4) {
+		memcpy(&word, s + i, 4);
+		word ^= le;
+		memcpy(d + i, &word, 4);
+	}
+	for (; i < n; i++)
+		d[i] = s[i] ^ (u8)(pattern >> (8 * (i % 4)));
+}
+
+/* The pattern as seen from byte @pos of the row on. */
+static u32 pattern_at(const struct heapsim_job *job, u64 pos)
+{
+	return ror32(job->pattern, 8 * (pos % 4));
+}
+
+static void copy_to_page(struct heapsim_job *job, u8 *d, u64 src_row, u64 pos,
+			 u64 n, bool back)
+{
+	u64 done, len, at;
+
+	for (done = 0; done < n; done += len) {
+		if (back) {
+			len = piece_len_back(src_row + pos + n - done,
+					     n - done);
+			at = n - done - len;
+		} else {
+			len = piece_len(src_row + pos + done, n - done);
+			at = done;
+		}
+		copy_bytes(d + at, side_at(&job->src, src_row + pos + at),
+			   len, pattern_at(job, pos + at), back);
+	}
+}
+
+static void write_bytes(struct heapsim_job *job, u64 src_row, u64 dst_row,
+			u64 pos, u64 n, bool back)
+{
+	u8 *d = side_at(&job->dst, dst_row + pos);
+
+	if (job->op == HEAPSIM_DMA_FILL)
+		fill_bytes(d, n, pattern_at(job, pos));
+	else
+		copy_to_page(job, d, src_row, pos, n, back);
+}
+
+/* Bytes and lines of a page of the destination change together. */
+static void write_page(struct heapsim_job *job, u64 src_row, u64 dst_row,
+		       u64 pos, u64 n, bool back)
+{
+	struct heapsim_buf *buf = job->dst.buf;
+
+	if (!has_two_views(&job->dst)) {
+		write_bytes(job, src_row, dst_row, pos, n, back);
+		return;
+	}
+	spin_lock(&buf->lines_lock);
+	line_engine_write(&buf->lines, dst_row + pos, n);
+	write_bytes(job, src_row, dst_row, pos, n, back);
+	spin_unlock(&buf->lines_lock);
+}
+
+/* A row that overlaps its source from below is moved from its end. */
+static int write_row(struct heapsim_job *job, u64 src_row, u64 dst_row)
+{
+	u64 done, n, pos;
+	bool back;
+
+	back = job->src.dmabuf == job->dst.dmabuf && dst_row > src_row &&
+	       dst_row - src_row < job->row_len;
+	for (done = 0; done < job->row_len; done += n) {
+		u64 left = job->row_len - done;
+
+		if (is_late(job))
+			return -ETIMEDOUT;
+		if (back) {
+			n = piece_len_back(dst_row + left, left);
+			pos = left - n;
+		} else {
+			n = piece_len(dst_row + done, left);
+			pos = done;
+		}
+		write_page(job, src_row, dst_row, pos, n, back);
+		job->result += n;
+		cond_resched();
+	}
+	return 0;
+}
+
+static int read_row(struct heapsim_job *job, u64 row)
+{
+	u64 done, n, i, hash = job->result;
+
+	for (done = 0; done < job->row_len; done += n) {
+		const u8 *s;
+
+		if (is_late(job))
+			return -ETIMEDOUT;
+		n = piece_len(row + done, job->row_len - done);
+		if (has_two_views(&job->src))
+			account_read(job->src.buf, row + done, n);
+		if (job->op == HEAPSIM_DMA_CHECKSUM) {
+			s = side_at(&job->src, row + done);
+			for (i = 0; i < n; i++)
+				hash = (hash ^ s[i]) * FNV1A_PRIME;
+		}
+		cond_resched();
+	}
+	job->result = hash;
+	return 0;
+}
+
+static int run_rows(struct heapsim_job *job)
+{
+	u64 src_row = job->src.off, dst_row = job->dst.off;
+	int ret = 0;
+	u32 row;
+
+	job->deadline = jiffies + msecs_to_jiffies(MAX_RUN_MS);
+	if (job->op == HEAPSIM_DMA_CHECKSUM)
+		job->result = FNV1A_BASIS;
+	for (row = 0; row < job->nr_rows && !ret; row++) {
+		if (job->src.dmabuf)
+			ret = read_row(job, src_row);
+		if (!ret && job->dst.dmabuf)
+			ret = write_row(job, src_row, dst_row);
+		src_row += job->src.pitch;
+		dst_row += job->dst.pitch;
+	}
+	return ret;
+}
+
+static void deps_put(struct heapsim_job *job)
+{
+	struct heapsim_deps *deps;
+	unsigned int i;
+
+	for (deps = job->deps; deps < job->deps + 2; deps++) {
+		for (i = 0; i < deps->nr; i++)
+			dma_fence_put(deps->fences[i]);
+		kfree(deps->fences);
+		deps->fences = NULL;
+		deps->nr = 0;
+	}
+}
+
+static int deps_wait(struct heapsim_job *job)
+{
+	long left = msecs_to_jiffies(HEAPSIM_WAIT_MS);
+	unsigned int i, n;
+
+	for (n = 0; n < 2; n++)
+		for (i = 0; i < job->deps[n].nr; i++) {
+			left = dma_fence_wait_timeout(job->deps[n].fences[i],
+						      false, left);
+			if (left <= 0)
+				return left ? left : -ETIMEDOUT;
+		}
+	return 0;
+}
+
+static void delay(u64 ns)
+{
+	long left = nsecs_to_jiffies(ns) + 1;
+
+	while (ns && left > 0)
+		left = schedule_timeout_uninterruptible(left);
+}
+
+static bool writes_lines(const struct heapsim_job *job)
+{
+	return has_two_views(&job->dst);
+}
+
+static void side_end(struct heapsim_side *side, enum dma_data_direction dir)
+{
+	if (!side->dmabuf || side->buf)
+		return;
+	dma_buf_end_cpu_access(side->dmabuf, dir);
+	dma_buf_vunmap_unlocked(side->dmabuf, &side->map);
+}
+
+static void side_put(struct heapsim_side *side)
+{
+	if (side->dmabuf)
+		dma_buf_put(side->dmabuf);
+}
+
+static void job_run(struct work_struct *work)
+{
+	struct heapsim_job *job = container_of(work, struct heapsim_job, work);
+	u64 src = job->src.buf ? job->src.buf->id : 0;
+	u64 dst = job->dst.buf ? job->dst.buf->id : 0;
+	bool cookie;
+
+	job->status = deps_wait(job);
+	deps_put(job);
+	if (!job->status)
+		delay(job->delay_ns);
+	cookie = dma_fence_begin_signalling();
+	if (!job->status)
+		job->status = run_rows(job);
+	if (job->status && !job->dst.dmabuf)
+		job->result = 0;
+	if (writes_lines(job))
+		heapsim_views_job_signalled(job->dst.buf);
+	if (job->status)
+		dma_fence_set_error(job->fence, job->status);
+	atomic64_dec(&nr_running);
+	trace_heapsim_job(job->id, job->op, src, dst,
+			  job->row_len * job->nr_rows, job->status);
+	dma_fence_signal(job->fence);
+	dma_fence_end_signalling(cookie);
+	if (writes_lines(job))
+		heapsim_views_job_end(job->dst.buf, job->dst.lo, job->dst.len);
+	side_end(&job->dst, DMA_BIDIRECTIONAL);
+	side_end(&job->src, DMA_FROM_DEVICE);
+	side_put(&job->dst);
+	side_put(&job->src);
+	job_put(job);
+}
+
+static bool is_well_formed(const struct heapsim_dma_submit *cmd)
+{
+	if (cmd->flags || cmd->reserved || !cmd->row_len || !cmd->nr_rows ||
+	    cmd->delay_ns > HEAPSIM_DMA_MAX_DELAY_NS)
+		return false;
+	switch (cmd->op) {
+	case HEAPSIM_DMA_FILL:
+		return cmd->src_fd == -1;
+	case HEAPSIM_DMA_COPY:
+		return true;
+	case HEAPSIM_DMA_CHECKSUM:
+		return cmd->dst_fd == -1 && !cmd->pattern;
+	default:
+		return false;
+	}
+}
+
+static int side_bounds(struct heapsim_side *side, u64 row_len, u32 nr_rows)
+{
+	u64 walk = 0, last, hi, end;
+
+	if (nr_rows > 1) {
+		u64 step = side->pitch < 0 ? -(u64)side->pitch : side->pitch;
+
+		if (check_mul_overflow(step, (u64)nr_rows - 1, &walk))
+			return -EINVAL;
+	}
+	side->lo = side->off;
+	hi = side->off;
+	if (walk && side->pitch < 0) {
+		if (walk > side->off)
+			return -EINVAL;
+		side->lo = side->off - walk;
+	} else if (walk) {
+		if (check_add_overflow(side->off, walk, &last))
+			return -EINVAL;
+		hi = last;
+	}
+	if (check_add_overflow(hi, row_len, &end) || end > side->dmabuf->size)
+		return -EINVAL;
+	side->len = end - side->lo;
+	return 0;
+}
+
+static int side_get(struct heapsim_side *side, int fd, u64 off, s64 pitch)
+{
+	struct dma_buf *dmabuf = dma_buf_get(fd);
+
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	side->dmabuf = dmabuf;
+	side->buf = heapsim_buf_of(dmabuf);
+	side->off = off;
+	side->pitch = pitch;
+	return 0;
+}
+
+static bool side_has_no_vmap(const struct heapsim_side *side)
+{
+	return side->dmabuf && !side->buf && !side->dmabuf->ops->vmap;
+}
+
+/* Let a foreign one be touched; on failure nothing is done. */
+static int side_begin(struct heapsim_side *side, enum dma_data_direction dir)
+{
+	struct dma_buf *dmabuf = side->dmabuf;
+	bool may_write = dir != DMA_FROM_DEVICE;
+	long left;
+	int ret;
+
+	if (!dmabuf || side->buf)
+		return 0;
+	ret = dma_buf_vmap_unlocked(dmabuf, &side->map);
+	if (ret)
+		return ret;
+	ret = -EOPNOTSUPP;
+	if (side->map.is_iomem)
+		goto err_vunmap;
+	/* The exporter or the core would wait too, but without bound. */
+	left = dma_resv_wait_timeout(dmabuf->resv,
+				     dma_resv_usage_rw(may_write), true,
+				     msecs_to_jiffies(HEAPSIM_WAIT_MS));
+	ret = left ? left : -ETIMEDOUT;
+	if (left <= 0)
+		goto err_vunmap;
+	ret = dma_buf_begin_cpu_access(dmabuf, dir);
+	if (ret)
+		goto err_vunmap;
+	return 0;
+err_vunmap:
+	dma_buf_vunmap_unlocked(dmabuf, &side->map);
+	return ret;
+}
+
+/* Both sides of a job with all that the caller may be told about them. */
+static int sides_get(struct heapsim_job *job,
+		     const struct heapsim_dma_submit *cmd)
+{
+	struct heapsim_side *src = &job->src, *dst = &job->dst;
+	int ret = 0;
+
+	if (cmd->op != HEAPSIM_DMA_FILL)
+		ret = side_get(src, cmd->src_fd, cmd->src_off, cmd->src_pitch);
+	if (!ret && cmd->op != HEAPSIM_DMA_CHECKSUM)
+		ret = side_get(dst, cmd->dst_fd, cmd->dst_off, cmd->dst_pitch);
+	if (!ret && src->dmabuf)
+		ret = side_bounds(src, cmd->row_len, cmd->nr_rows);
+	if (!ret && dst->dmabuf)
+		ret = side_bounds(dst, cmd->row_len, cmd->nr_rows);
+	if (!ret && (side_has_no_vmap(src) || side_has_no_vmap(dst)))
+		ret = -EOPNOTSUPP;
+	if (!ret && src->dmabuf && !(src->dmabuf->file->f_mode & FMODE_READ))
+		ret = -EPERM;
+	if (!ret && dst->dmabuf && !(dst->dmabuf->file->f_mode & FMODE_WRITE))
+		ret = -EPERM;
+	return ret;
+}
+
+/* Unlocks what it locked when it fails. @b may be NULL. */
+static int resv_lock_both(struct dma_resv *a, struct dma_resv *b,
+			  struct ww_acquire_ctx *ww)
+{
+	int ret;
+
+	ret = dma_resv_lock_interruptible(a, ww);
+	if (ret || !b)
+		return ret;
+	ret = dma_resv_lock_interruptible(b, ww);
+	while (ret == -EDEADLK) {
+		/* Let the other one go, queue for this one, turn round. */
+		dma_resv_unlock(a);
+		ret = dma_resv_lock_slow_interruptible(b, ww);
+		if (ret)
+			return ret;
+		swap(a, b);
+		ret = dma_resv_lock_interruptible(b, ww);
+	}
+	if (ret)
+		dma_resv_unlock(a);
+	return ret;
+}
+
+static int deps_get(struct heapsim_job *job, struct dma_resv *src,
+		    struct dma_resv *dst)
+{
+	struct heapsim_deps *deps = job->deps;
+	int ret = 0;
+
+	if (dst) {
+		ret = dma_resv_get_fences(dst, DMA_RESV_USAGE_READ,
+					  &deps[0].nr, &deps[0].fences);
+		if (!ret)
+			ret = dma_resv_reserve_fences(dst, 1);
+	}
+	if (!ret && src) {
+		ret = dma_resv_get_fences(src, DMA_RESV_USAGE_WRITE,
+					  &deps[1].nr, &deps[1].fences);
+		if (!ret)
+			ret = dma_resv_reserve_fences(src, 1);
+	}
+	return ret;
+}
+
+/*
+ * Publish the fence and queue the job, or fail with nothing published. It is
+ * queued under the locks, so jobs run in the order of their fences.
+ */
+static int job_publish(struct heapsim_job *job)
+{
+	struct dma_resv *src = job->src.dmabuf ? job->src.dmabuf->resv : NULL;
+	struct dma_resv *dst = job->dst.dmabuf ? job->dst.dmabuf->resv : NULL;
+	struct ww_acquire_ctx ww;
+	int ret;
+
+	if (src == dst)
+		src = NULL;	/* the fence of a writer covers it */
+	ww_acquire_init(&ww, &reservation_ww_class);
+	ret = resv_lock_both(dst ? dst : src, dst ? src : NULL, &ww);
+	if (ret)
+		goto out_fini;
+	ww_acquire_done(&ww);
+	ret = deps_get(job, src, dst);
+	if (!ret) {
+		if (dst)
+			dma_resv_add_fence(dst, job->fence,
+					   DMA_RESV_USAGE_WRITE);
+		if (src)
+			dma_resv_add_fence(src, job->fence,
+					   DMA_RESV_USAGE_READ);
+		atomic64_inc(&nr_running);
+		kref_get(&job->refs);
+		queue_work(engine, &job->work);
+	}
+	if (src)
+		dma_resv_unlock(src);
+	if (dst)
+		dma_resv_unlock(dst);
+out_fini:
+	ww_acquire_fini(&ww);
+	return ret;
+}
+
+/* Make both sides ready and publish; on failure nothing is done. */
+static int job_start(struct heapsim_job *job)
+{
+	struct heapsim_side *src = &job->src, *dst = &job->dst;
+	int ret;
+
+	ret = side_begin(src, DMA_FROM_DEVICE);
+	if (ret)
+		return ret;
+	ret = side_begin(dst, DMA_BIDIRECTIONAL);
+	if (ret)
+		goto err_src;
+	if (dst->buf)
+		dst->buf->is_touched = true;
+	if (writes_lines(job)) {
+		ret = heapsim_views_job_begin(dst->buf, dst->lo, dst->len);
+		if (ret)
+			goto err_dst;
+	}
+	ret = job_publish(job);
+	if (!ret)
+		return 0;
+	deps_put(job);
+	if (writes_lines(job)) {
+		heapsim_views_job_signalled(dst->buf);
+		heapsim_views_job_end(dst->buf, dst->lo, dst->len);
+	}
+err_dst:
+	side_end(dst, DMA_BIDIRECTIONAL);
+err_src:
+	side_end(src, DMA_FROM_DEVICE);
+	return ret;
+}
+
+static struct heapsim_job *job_alloc(const struct heapsim_dma_submit *cmd)
+{
+	struct heapsim_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+
+	if (!job)
+		return NULL;
+	job->fence = heapsim_fence_new("dma");
+	if (!job->fence) {
+		kfree(job);
+		return NULL;
+	}
+	kref_init(&job->refs);
+	INIT_WORK(&job->work, job_run);
+	job->op = cmd->op;
+	job->pattern = cmd->pattern;
+	job->row_len = cmd->row_len;
+	job->nr_rows = cmd->nr_rows;
+	job->delay_ns = cmd->delay_ns;
+	return job;
+}
+
+/**
+ * heapsim_dma_submit() - start a job of the dma engine
+ * @ctx: open of /dev/heapsim
+ * @cmd: command; answered in place
+ * @file: out: sync_file for the reserved @cmd->fence_fd, which the caller
+ *	installs or gives back
+ *
+ * Return: 0, or what struct heapsim_dma_submit says; -ETIMEDOUT a foreign
+ * buffer stayed busy, -ERESTARTSYS.
+ */
+int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
+		       struct file **file)
+{
+	struct heapsim_job *job;
+	struct sync_file *sync;
+	int ret, fd;
+
+	if (!is_well_formed(cmd))
+		return -EINVAL;
+	job = job_alloc(cmd);
+	if (!job)
+		return -ENOMEM;
+	ret = sides_get(job, cmd);
+	if (ret)
+		goto err_sides;
+	ret = -EBUSY;
+	if (atomic_inc_return(&ctx->nr_jobs) > MAX_JOBS)
+		goto err_count;
+	ret = -ENOMEM;
+	sync = sync_file_create(job->fence);
+	if (!sync)
+		goto err_count;
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0) {
+		ret = fd;
+		goto err_sync;
+	}
+	/* The id is taken, but nobody finds the job before it is whole. */
+	ret = xa_alloc(&ctx->jobs, &job->id, NULL, XA_LIMIT(1, MAX_JOBS),
+		       GFP_KERNEL);
+	if (ret)
+		goto err_fd;
+	ret = job_start(job);
+	if (ret)
+		goto err_id;
+	/* Takes no memory: the slot is there. */
+	xa_store(&ctx->jobs, job->id, job, GFP_KERNEL);
+	cmd->job = job->id;
+	cmd->fence_fd = fd;
+	*file = sync->file;
+	return 0;
+err_id:
+	xa_erase(&ctx->jobs, job->id);
+err_fd:
+	put_unused_fd(fd);
+err_sync:
+	fput(sync->file);
+err_count:
+	atomic_dec(&ctx->nr_jobs);
+err_sides:
+	side_put(&job->dst);
+	side_put(&job->src);
+	job_put(job);
+	return ret;
+}
+
+static struct heapsim_job *job_find(struct heapsim_ctx *ctx, u64 id)
+{
+	struct heapsim_job *job;
+
+	if (id > MAX_JOBS)
+		return NULL;
+	xa_lock(&ctx->jobs);
+	job = xa_load(&ctx->jobs, id);
+	if (job)
+		kref_get(&job->refs);
+	xa_unlock(&ctx->jobs);
+	return job;
+}
+
+/* One of several that waited takes the job. */
+static bool job_take(struct heapsim_ctx *ctx, struct heapsim_job *job)
+{
+	bool is_ours;
+
+	xa_lock(&ctx->jobs);
+	is_ours = xa_load(&ctx->jobs, job->id) == job;
+	if (is_ours)
+		__xa_erase(&ctx->jobs, job->id);
+	xa_unlock(&ctx->jobs);
+	if (is_ours) {
+		atomic_dec(&ctx->nr_jobs);
+		job_put(job);
+	}
+	return is_ours;
+}
+
+/**
+ * heapsim_job_wait() - wait for a job and take its result
+ * @ctx: open of /dev/heapsim
+ * @cmd: command; answered in place
+ *
+ * Return: 0, -EINVAL malformed, -ENOENT no such job, -EINTR, -ETIMEDOUT not
+ * done yet.
+ */
+int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd)
+{
+	struct heapsim_job *job;
+	long left;
+	int ret;
+
+	if (cmd->flags || cmd->reserved || cmd->timeout_ns > MAX_WAIT_NS)
+		return -EINVAL;
+	job = job_find(ctx, cmd->job);
+	if (!job)
+		return -ENOENT;
+	if (cmd->timeout_ns)
+		left = dma_fence_wait_timeout(job->fence, true,
+					      nsecs_to_jiffies(cmd->timeout_ns)
+					      + 1);
+	else
+		left = dma_fence_is_signaled(job->fence);
+	if (left < 0) {
+		ret = left == -ERESTARTSYS ? -EINTR : left;
+	} else if (!left) {
+		ret = -ETIMEDOUT;
+	} else if (!job_take(ctx, job)) {
+		ret = -ENOENT;
+	} else {
+		/* Pairs with the atomic test and set of the signal. */
+		smp_rmb();
+		cmd->result = job->result;
+		cmd->status = job->status;
+		ret = 0;
+	}
+	job_put(job);
+	return ret;
+}
+
+/**
+ * heapsim_dma_forget() - forget the jobs of an open that ends; they run on
+ * @ctx: open of /dev/heapsim
+ */
+void heapsim_dma_forget(struct heapsim_ctx *ctx)
+{
+	struct heapsim_job *job;
+	unsigned long id;
+
+	xa_for_each(&ctx->jobs, id, job)
+		job_take(ctx, job);
+}
+
+/**
+ * heapsim_dma_nr_jobs() - jobs of all opens that are not yet done
+ *
+ * Return: how many.
+ */
+u64 heapsim_dma_nr_jobs(void)
+{
+	return atomic64_read(&nr_running);
+}
+
+/**
+ * heapsim_dma_init() - make the engine
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int heapsim_dma_init(void)
+{
+	engine = alloc_ordered_workqueue("heapsim-dma", WQ_MEM_RECLAIM);
+	return engine ? 0 : -ENOMEM;
+}
+
+/**
+ * heapsim_dma_fini() - end the engine; waits until the last job has ended
+ */
+void heapsim_dma_fini(void)
+{
+	destroy_workqueue(engine);
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Fences of the module, and those that tests put on buffers. */
+#include <linux/dma-resv.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/jiffies.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/sync_file.h>
+
+#include "heapsim.h"
+
+#define MAX_TEST_FENCES		1024	/* of one open */
+#define MAX_TIMEOUT_NS		10000000000ULL
+
+/* The fence comes first: it is freed by the core. */
+struct heapsim_fence {
+	struct dma_fence base;
+	spinlock_t lock;
+	const char *timeline;
+};
+
+/**
+ * struct heapsim_test_fence - a fence that a test signals
+ * @fence: the fence
+ * @timeout: signals it if the test does not
+ */
+struct heapsim_test_fence {
+	struct dma_fence *fence;
+	struct delayed_work timeout;
+};
+
+static const char *fence_driver_name(struct dma_fence *fence)
+{
+	return "heapsim";
+}
+
+static const char *fence_timeline_name(struct dma_fence *fence)
+{
+	return container_of(fence, struct heapsim_fence, base)->timeline;
+}
+
+/* The grace period that unloading waits for ends after this function. */
+static void fence_release(struct dma_fence *fence)
+{
+	rcu_read_lock();
+	dma_fence_free(fence);
+	module_put(THIS_MODULE);
+	rcu_read_unlock();
+}
+
+static const struct dma_fence_ops fence_ops = {
+	.get_driver_name = fence_driver_name,
+	.get_timeline_name = fence_timeline_name,
+	.release = fence_release,
+};
+
+/**
+ * heapsim_fence_new() - make a fence, the only one of its context
+ * @timeline: name, static
+ *
+ * The module stays while the fence lives.
+ *
+ * Context: may sleep; the caller keeps the module.
+ * Return: the fence with one reference, NULL without memory.
+ */
+struct dma_fence *heapsim_fence_new(const char *timeline)
+{
+	struct heapsim_fence *f = kzalloc(sizeof(*f), GFP_KERNEL);
+
+	if (!f)
+		return NULL;
+	__module_get(THIS_MODULE);
+	spin_lock_init(&f->lock);
+	f->timeline = timeline;
+	dma_fence_init(&f->base, &fence_ops, &f->lock,
+		       dma_fence_context_alloc(1), 1);
+	return &f->base;
+}
+
+/* The caller makes sure that nobody else signals meanwhile. */
+static void signal_once(struct dma_fence *fence, int error)
+{
+	if (dma_fence_is_signaled(fence))
+		return;
+	if (error)
+		dma_fence_set_error(fence, error);
+	dma_fence_signal(fence);
+}
+
+static void test_fence_timeout(struct work_struct *work)
+{
+	struct heapsim_test_fence *t;
+
+	t = container_of(to_delayed_work(work), struct heapsim_test_fence,
+			 timeout);
+	signal_once(t->fence, -ETIMEDOUT);
+}
+
+static void test_fence_end(struct heapsim_test_fence *t, int error)
+{
+	cancel_delayed_work_sync(&t->timeout);
+	signal_once(t->fence, error);
+	dma_fence_put(t->fence);
+	kfree(t);
+}
+
+static struct heapsim_test_fence *test_fence_alloc(void)
+{
+	struct heapsim_test_fence *t = kzalloc(sizeof(*t), GFP_KERNEL);
+
+	if (!t)
+		return NULL;
+	INIT_DELAYED_WORK(&t->timeout, test_fence_timeout);
+	t->fence = heapsim_fence_new("test");
+	if (!t->fence) {
+		kfree(t);
+		return NULL;
+	}
+	return t;
+}
+
+static int fence_attach(struct dma_buf *dmabuf, struct dma_fence *fence,
+			enum dma_resv_usage usage)
+{
+	int ret = dma_resv_lock_interruptible(dmabuf->resv, NULL);
+
+	if (ret)
+		return ret;
+	ret = dma_resv_reserve_fences(dmabuf->resv, 1);
+	if (!ret)
+		dma_resv_add_fence(dmabuf->resv, fence, usage);
+	dma_resv_unlock(dmabuf->resv);
+	return ret;
+}
+
+/**
+ * heapsim_fence_create() - put a fence on a buffer
+ * @ctx: open of /dev/heapsim
+ * @cmd: command; answered in place
+ * @file: out: sync_file for the reserved @cmd->fence_fd, which the caller
+ *	installs or gives back
+ *
+ * Return: 0, or what struct heapsim_fence_create says; -EBUSY too many
+ * fences of this open.
+ */
+int heapsim_fence_create(struct heapsim_ctx *ctx,
+			 struct heapsim_fence_create *cmd, struct file **file)
+{
+	struct heapsim_test_fence *t;
+	struct sync_file *sync;
+	struct dma_buf *dmabuf;
+	enum dma_resv_usage usage;
+	int ret, fd;
+	u32 id;
+
+	if (cmd->flags != HEAPSIM_FENCE_READ &&
+	    cmd->flags != HEAPSIM_FENCE_WRITE)
+		return -EINVAL;
+	if (!cmd->timeout_ns || cmd->timeout_ns > MAX_TIMEOUT_NS)
+		return -EINVAL;
+	usage = cmd->flags == HEAPSIM_FENCE_WRITE ? DMA_RESV_USAGE_WRITE :
+						    DMA_RESV_USAGE_READ;
+	dmabuf = dma_buf_get(cmd->fd);
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	/* The id is taken, but nobody finds the fence before it is whole. */
+	ret = xa_alloc(&ctx->fences, &id, NULL, XA_LIMIT(1, MAX_TEST_FENCES),
+		       GFP_KERNEL);
+	if (ret)
+		goto out_put_buf;
+	ret = -ENOMEM;
+	t = test_fence_alloc();
+	if (!t)
+		goto err_id;
+	sync = sync_file_create(t->fence);
+	if (!sync)
+		goto err_fence;
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0) {
+		ret = fd;
+		goto err_sync;
+	}
+	ret = fence_attach(dmabuf, t->fence, usage);
+	if (ret)
+		goto err_fd;
+	queue_delayed_work(system_unbound_wq, &t->timeout,
+			   nsecs_to_jiffies(cmd->timeout_ns) + 1);
+	/* Takes no memory: the slot is there. */
+	xa_store(&ctx->fences, id, t, GFP_KERNEL);
+	cmd->fence = id;
+	cmd->fence_fd = fd;
+	*file = sync->file;
+	goto out_put_buf;
+err_fd:
+	put_unused_fd(fd);
+err_sync:
+	fput(sync->file);
+err_fence:
+	dma_fence_put(t->fence);
+	kfree(t);
+err_id:
+	xa_erase(&ctx->fences, id);
+out_put_buf:
+	dma_buf_put(dmabuf);
+	return ret;
+}
+
+/**
+ * heapsim_fence_signal() - signal a test fence
+ * @ctx: open of /dev/heapsim
+ * @cmd: command
+ *
+ * Return: 0, -EINVAL no such error number, -ENOENT no such fence.
+ */
+int heapsim_fence_signal(struct heapsim_ctx *ctx,
+			 struct heapsim_fence_signal *cmd)
+{
+	struct heapsim_test_fence *t;
+
+	if (cmd->error > 0 || cmd->error < -MAX_ERRNO)
+		return -EINVAL;
+	if (cmd->fence > MAX_TEST_FENCES)
+		return -ENOENT;
+	xa_lock(&ctx->fences);
+	t = xa_load(&ctx->fences, cmd->fence);
+	if (t)
+		__xa_erase(&ctx->fences, cmd->fence);
+	xa_unlock(&ctx->fences);
+	if (!t)
+		return -ENOENT;
+	test_fence_end(t, cmd->error);
+	return 0;
+}
+
+/**
+ * heapsim_fence_forget() - cancel all test fences of an open that ends
+ * @ctx: open of /dev/heapsim
+ */
+void heapsim_fence_forget(struct heapsim_ctx *ctx)
+{
+	struct heapsim_test_fence *t;
+	unsigned long id;
+
+	xa_for_each(&ctx->fences, id, t) {
+		xa_erase(&ctx->fences, id);
+		test_fence_end(t, -ECANCELED);
+	}
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/dma_heap/<name>, as drivers/dma-buf/dma-heap.c has it. The nodes are
+ * misc devices: the class dma_heap is taken where the kernel has heaps itself.
+ */
+#define pr_fmt(fmt) "heapsim: " fmt
+
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/namei.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include <uapi/linux/dma-heap.h>
+
+#include "heapsim.h"
+
+/**
+ * struct heap - a heap
+ * @misc: its node
+ * @name: of the heap, and what its buffers say as exporter
+ * @is_registered: @misc is
+ */
+struct heap {
+	struct miscdevice misc;
+	const char *name;
+	bool is_registered;
+};
+
+static const struct file_operations heap_fops;
+
+#define HEAP(what) {					\
+	.name = what,					\
+	.misc = {					\
+		.minor = MISC_DYNAMIC_MINOR,		\
+		.name = "heapsim-" what,		\
+		.nodename = "dma_heap/" what,		\
+		.fops = &heap_fops,			\
+		.mode = 0660,				\
+	},						\
+}
+
+/* By enum heapsim_kind. */
+static struct heap heaps[] = {
+	[HEAPSIM_KIND_SYSTEM] = HEAP("system"),
+	[HEAPSIM_KIND_NONCOHERENT] = HEAP("noncoherent"),
+	[HEAPSIM_KIND_COHERENT] = HEAP("coherent"),
+	[HEAPSIM_KIND_UNCACHED] = HEAP("system-uncached"),
+	[HEAPSIM_KIND_CONTIGUOUS] = HEAP("contiguous"),
+};
+
+/**
+ * heapsim_heap_name() - the heap that has a kind of buffer
+ * @kind: enum heapsim_kind but HEAPSIM_KIND_FOREIGN
+ *
+ * Return: its name, static.
+ */
+const char *heapsim_heap_name(u32 kind)
+{
+	return heaps[kind].name;
+}
+
+/* The file waits for fd_install(): nobody can close or dup it before. */
+static int heap_alloc(struct heap *heap, struct dma_heap_allocation_data *data,
+		      struct file **file)
+{
+	struct dma_buf *dmabuf;
+	int fd;
+
+	if (data->fd || data->heap_flags ||
+	    data->fd_flags & ~(O_CLOEXEC | O_ACCMODE))
+		return -EINVAL;
+	dmabuf = heapsim_buf_create(data->len, heap - heaps, heap->name, "",
+				    data->fd_flags);
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	fd = get_unused_fd_flags(data->fd_flags);
+	if (fd < 0) {
+		dma_buf_put(dmabuf);
+		return fd;
+	}
+	data->fd = fd;
+	*file = dmabuf->file;
+	return 0;
+}
+
+/* Upstream looks at the number alone, and at direction and size to copy. */
+static long heap_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct miscdevice *misc = file->private_data;
+	struct heap *heap = container_of(misc, struct heap, misc);
+	struct dma_heap_allocation_data small, *data = &small;
+	unsigned int in_size = cmd & IOC_IN ? _IOC_SIZE(cmd) : 0;
+	unsigned int out_size = cmd & IOC_OUT ? _IOC_SIZE(cmd) : 0;
+	size_t size = max3(in_size, out_size, (unsigned int)sizeof(*data));
+	void __user *user = (void __user *)arg;
+	struct file *made = NULL;
+	int ret, fd;
+
+	if (_IOC_NR(cmd) != _IOC_NR(DMA_HEAP_IOCTL_ALLOC))
+		return -EINVAL;
+	if (size > sizeof(small)) {
+		data = kmalloc(size, GFP_KERNEL);
+		if (!data)
+			return -ENOMEM;
+	}
+	if (copy_from_user(data, user, in_size)) {
+		ret = -EFAULT;
+		goto out;
+	}
+	memset((u8 *)data + in_size, 0, size - in_size);
+	ret = heap_alloc(heap, data, &made);
+	fd = data->fd;
+	if (copy_to_user(user, data, out_size))
+		ret = -EFAULT;
+	if (made && ret) {
+		put_unused_fd(fd);
+		fput(made);
+	} else if (made) {
+		fd_install(fd, made);
+	}
+out:
+	if (data != &small)
+		kfree(data);
+	return ret;
+}
+
+static const struct file_operations heap_fops = {
+	.owner = THIS_MODULE,
+	.unlocked_ioctl = heap_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+/* devtmpfs would not tell: the second of two equal names has no node. */
+static bool is_taken(const struct heap *heap)
+{
+	char name[64];
+	struct path path;
+
+	snprintf(name, sizeof(name), "/dev/%s", heap->misc.nodename);
+	if (kern_path(name, 0, &path))
+		return false;
+	path_put(&path);
+	return true;
+}
+
+/**
+ * heapsim_heap_init() - publish the heaps
+ *
+ * A heap whose name another has is left out.
+ *
+ * Return: 0 or -errno with none published.
+ */
+int heapsim_heap_init(void)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(heaps); i++) {
+		if (is_taken(&heaps[i])) {
+			pr_info("/dev/%s has a heap of that name already: not taken\n",
+				heaps[i].misc.nodename);
+			continue;
+		}
+		ret = misc_register(&heaps[i].misc);
+		if (ret) {
+			heapsim_heap_fini();
+			return ret;
+		}
+		heaps[i].is_registered = true;
+	}
+	return 0;
+}
+
+/** heapsim_heap_fini() - take the heaps away */
+void heapsim_heap_fini(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(heaps); i++) {
+		if (heaps[i].is_registered)
+			misc_deregister(&heaps[i].misc);
+		heaps[i].is_registered = false;
+	}
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of the module share.
+ *
+ * Lock order: mmap_lock, dma_resv, heapsim_buf.lock, i_mmap_rwsem, PTE lock,
+ * heapsim_buf.lines_lock. Under heapsim_buf.lock nothing is allocated but page
+ * tables (by the core, while a PFN is inserted). A worker between publication
+ * and signal of its fence takes lines_lock alone.
+ */
+#ifndef HEAPSIM_H
+#define HEAPSIM_H
+
+#include <linux/atomic.h>
+#include <linux/dma-buf.h>
+#include <linux/dma-fence.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include <linux/heapsim.h>
+
+#include "compat.h"
+#include "model/line.h"
+#include "model/profile.h"
+
+/* Every wait for fences of others ends after this. */
+#define HEAPSIM_WAIT_MS		5000
+
+#define HEAPSIM_NR_ORDERS	3
+extern const unsigned int heapsim_orders[HEAPSIM_NR_ORDERS];
+
+/**
+ * struct heapsim_config - what the parameters say; fixed once loaded
+ * @profile: the board
+ * @policy: enum heapsim_policy
+ * @evicts: lines are evicted and filled at random
+ * @vmap_is_cpu: a vmap gives the CPU view, not DRAM
+ * @seed: of random eviction
+ * @fill: fill granule, bytes
+ * @pool_pages: most pages that each pool keeps
+ * @limit: most bytes of all buffers
+ * @user_limit: most bytes of one user's buffers
+ */
+struct heapsim_config {
+	const struct profile *profile;
+	u32 policy;
+	bool evicts;
+	bool vmap_is_cpu;
+	u64 seed;
+	u32 fill;
+	unsigned long pool_pages;
+	u64 limit;
+	u64 user_limit;
+};
+
+extern struct heapsim_config heapsim_config;
+extern struct device *heapsim_device;	/* the engines' */
+
+/* pool.c */
+struct heapsim_pool;
+
+/**
+ * struct heapsim_chunk - physically contiguous pages
+ * @page: the first
+ * @nr_pages: how many
+ * @order: of the allocation
+ */
+struct heapsim_chunk {
+	struct page *page;
+	unsigned int nr_pages;
+	unsigned int order;
+};
+
+extern struct heapsim_pool heapsim_pool_cached;
+extern struct heapsim_pool heapsim_pool_wc;
+
+int heapsim_pool_init(void);
+void heapsim_pool_fini(void);
+int heapsim_pool_alloc(struct heapsim_pool *pool, unsigned long nr_pages,
+		       unsigned int max_order, struct heapsim_chunk *chunk);
+void heapsim_pool_free(struct heapsim_pool *pool,
+		       const struct heapsim_chunk *chunk, bool is_zero);
+u64 heapsim_pool_bytes(void);
+bool heapsim_has_write_combine(void);
+
+/* limit.c */
+struct heapsim_user;
+
+struct heapsim_user *heapsim_limit_charge(u64 len);
+void heapsim_limit_uncharge(struct heapsim_user *user, u64 len);
+u64 heapsim_limit_used(void);
+
+/**
+ * struct heapsim_bracket - open START of a process
+ * @node: in heapsim_buf.brackets
+ * @tgid: the process
+ * @nr_read: STARTs that may read
+ * @nr_write: STARTs that may write
+ */
+struct heapsim_bracket {
+	struct list_head node;
+	struct pid *tgid;
+	u32 nr_read;
+	u32 nr_write;
+};
+
+/**
+ * struct heapsim_buf - a buffer of ours
+ * @dmabuf: its dma-buf
+ * @id: never used again
+ * @len: bytes
+ * @nr_pages: pages
+ * @kind: enum heapsim_kind, never HEAPSIM_KIND_SYSTEM
+ * @has_two_views: CPU and engines may see different bytes
+ * @is_wc: mapped write-combined
+ * @pool: where its chunks go
+ * @user: who pays
+ * @name: as given at allocation
+ * @chunks: DRAM
+ * @nr_chunks: how many
+ * @node: in heapsim_bufs
+ * @is_touched: somebody could have written DRAM: it may not be zero any more
+ * @lock: protects what follows, and what PTEs show
+ * @nr_holders: importers that map or vmap
+ * @nr_writers: those of them that may write
+ * @brackets: struct heapsim_bracket
+ * @vaddr: kernel mapping of DRAM or NULL
+ * @vmap_pages_cpu: the vmap shows CPU images: they stay
+ * @active: bit a page: it may have valid or engine-written lines
+ * @stored: bit a page: it may have Dirty lines
+ * @random: state of random eviction
+ * @lines_lock: protects what follows
+ * @lines: the model's state; its arrays are NULL until first needed
+ * @nr_write_jobs: engine jobs that will write DRAM
+ * @was_faulted: the CPU got PTEs while a job was to write
+ */
+struct heapsim_buf {
+	struct dma_buf *dmabuf;
+	u64 id;
+	size_t len;
+	size_t nr_pages;
+	u32 kind;
+	bool has_two_views;
+	bool is_wc;
+	struct heapsim_pool *pool;
+	struct heapsim_user *user;
+	char name[HEAPSIM_NAME_LEN];
+	struct heapsim_chunk *chunks;
+	size_t nr_chunks;
+	struct list_head node;
+	bool is_touched;
+
+	struct mutex lock;
+	u32 nr_holders;
+	u32 nr_writers;
+	struct list_head brackets;
+	void *vaddr;
+	bool vmap_pages_cpu;
+	unsigned long *active;
+	unsigned long *stored;
+	u64 random;
+
+	spinlock_t lines_lock;
+	struct line_buf lines;
+	u32 nr_write_jobs;
+	bool was_faulted;
+};
+
+/* buf.c */
+extern struct list_head heapsim_bufs;
+extern struct mutex heapsim_bufs_lock;	/* protects heapsim_bufs */
+extern const struct dma_buf_ops heapsim_buf_ops;
+
+struct dma_buf *heapsim_buf_create(u64 len, u32 kind, const char *exp_name,
+				   const char *name, int fd_flags);
+struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf);
+struct page *heapsim_buf_page(const struct heapsim_buf *buf, size_t page);
+u32 heapsim_kind_resolve(u32 kind);
+void heapsim_bufs_get_info(struct heapsim_info *info);
+
+/* views.c */
+
+/**
+ * struct heapsim_images - pages for CPU images and twins, got before a lock
+ * @pages: linked by lru
+ * @nr: how many
+ */
+struct heapsim_images {
+	struct list_head pages;
+	size_t nr;
+};
+
+/** enum heapsim_touch - what the CPU does */
+enum heapsim_touch {
+	HEAPSIM_TOUCH_READ,
+	HEAPSIM_TOUCH_WRITE,
+};
+
+u64 heapsim_image_bytes(void);
+void heapsim_images_init(struct heapsim_images *images);
+int heapsim_images_get(struct heapsim_images *images, size_t nr);
+void heapsim_images_put(struct heapsim_images *images);
+
+int heapsim_views_init(struct heapsim_buf *buf);
+void heapsim_views_fini(struct heapsim_buf *buf);
+u8 *heapsim_views_cpu_image(struct heapsim_buf *buf, size_t page);
+size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
+			   enum heapsim_touch touch,
+			   struct heapsim_images *images);
+bool heapsim_views_can_map_ahead(struct heapsim_buf *buf, size_t page);
+void heapsim_views_evict(struct heapsim_buf *buf, size_t keep);
+void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len);
+void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len);
+void heapsim_views_take_in(struct heapsim_buf *buf);
+void heapsim_views_revoke(struct heapsim_buf *buf, u64 off, u64 len);
+int heapsim_views_hold(struct heapsim_buf *buf, bool may_write);
+void heapsim_views_release(struct heapsim_buf *buf, bool may_write);
+int heapsim_views_job_begin(struct heapsim_buf *buf, u64 off, u64 len);
+void heapsim_views_job_signalled(struct heapsim_buf *buf);
+void heapsim_views_job_end(struct heapsim_buf *buf, u64 off, u64 len);
+int heapsim_views_vmap_cpu(struct heapsim_buf *buf, struct page **pages);
+void heapsim_views_vunmap_cpu(struct heapsim_buf *buf);
+
+/* mmap.c */
+int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
+
+/* attach.c: importers and the CPU's brackets */
+int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a);
+void heapsim_buf_detach(struct dma_buf *dmabuf, struct dma_buf_attachment *a);
+struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
+				 enum dma_data_direction dir);
+void heapsim_buf_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
+		       enum dma_data_direction dir);
+int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map);
+void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map);
+int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir);
+int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir);
+void heapsim_brackets_reap(struct heapsim_buf *buf);
+bool heapsim_bracket_is_open(const struct heapsim_buf *buf, u32 who,
+			     enum heapsim_touch touch);
+void heapsim_brackets_fini(struct heapsim_buf *buf);
+
+/* heap.c */
+const char *heapsim_heap_name(u32 kind);
+int heapsim_heap_init(void);
+void heapsim_heap_fini(void);
+
+/**
+ * struct heapsim_ctx - one open of /dev/heapsim
+ * @jobs: struct heapsim_job by id
+ * @fences: struct heapsim_test_fence by id
+ * @holds: struct heapsim_test_hold by id
+ * @nr_jobs: jobs that were submitted and not yet forgotten
+ */
+struct heapsim_ctx {
+	struct xarray jobs;
+	struct xarray fences;
+	struct xarray holds;
+	atomic_t nr_jobs;
+};
+
+int heapsim_cdev_init(void);
+void heapsim_cdev_fini(void);
+
+/*
+ * dma.c. A command that answers with a descriptor reserves its number and
+ * gives the file in *@file: the caller installs it once the answer is out, or
+ * gives both back.
+ */
+int heapsim_dma_init(void);
+void heapsim_dma_fini(void);
+int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
+		       struct file **file);
+int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd);
+void heapsim_dma_forget(struct heapsim_ctx *ctx);
+u64 heapsim_dma_nr_jobs(void);
+
+/* fence.c */
+struct dma_fence *heapsim_fence_new(const char *timeline);
+int heapsim_fence_create(struct heapsim_ctx *ctx,
+			 struct heapsim_fence_create *cmd, struct file **file);
+int heapsim_fence_signal(struct heapsim_ctx *ctx,
+			 struct heapsim_fence_signal *cmd);
+void heapsim_fence_forget(struct heapsim_ctx *ctx);
+
+/* hold.c */
+int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd);
+int heapsim_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd);
+void heapsim_hold_forget(struct heapsim_ctx *ctx);
+
+/* debugfs.c */
+void heapsim_debugfs_init(void);
+void heapsim_debugfs_fini(void);
+
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Importers that tests ask for. */
+#include <linux/iosys-map.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+
+#include "heapsim.h"
+
+#define MAX_HOLDS	1024	/* of one open */
+
+/**
+ * struct heapsim_test_hold - an importer
+ * @dmabuf: what it holds
+ * @attach: of a map, NULL for a vmap
+ * @sgt: of a map
+ * @dir: of a map
+ * @map: of a vmap
+ */
+struct heapsim_test_hold {
+	struct dma_buf *dmabuf;
+	struct dma_buf_attachment *attach;
+	struct sg_table *sgt;
+	enum dma_data_direction dir;
+	struct iosys_map map;
+};
+
+static int hold_map(struct heapsim_test_hold *h)
+{
+	h->attach = dma_buf_attach(h->dmabuf, heapsim_device);
+	if (IS_ERR(h->attach))
+		return PTR_ERR(h->attach);
+	h->sgt = dma_buf_map_attachment_unlocked(h->attach, h->dir);
+	if (IS_ERR(h->sgt)) {
+		dma_buf_detach(h->dmabuf, h->attach);
+		return PTR_ERR(h->sgt);
+	}
+	return 0;
+}
+
+static void hold_end(struct heapsim_test_hold *h)
+{
+	if (h->attach) {
+		dma_buf_unmap_attachment_unlocked(h->attach, h->sgt, h->dir);
+		dma_buf_detach(h->dmabuf, h->attach);
+	} else {
+		dma_buf_vunmap_unlocked(h->dmabuf, &h->map);
+	}
+	dma_buf_put(h->dmabuf);
+	kfree(h);
+}
+
+static void describe(const struct heapsim_test_hold *h,
+		     struct heapsim_hold *cmd)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	cmd->nr_segments = 0;
+	cmd->sg_bytes = 0;
+	cmd->max_segment = 0;
+	if (!h->attach)
+		return;
+	cmd->nr_segments = h->sgt->orig_nents;
+	for_each_sgtable_sg(h->sgt, sg, i) {
+		cmd->sg_bytes += sg->length;
+		cmd->max_segment = max_t(u64, cmd->max_segment, sg->length);
+	}
+}
+
+/**
+ * heapsim_hold() - import a buffer
+ * @ctx: open of /dev/heapsim
+ * @cmd: command; answered in place
+ *
+ * Return: 0, or what struct heapsim_hold says; -EBUSY too many holds of this
+ * open; what the exporter fails with.
+ */
+int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd)
+{
+	struct heapsim_test_hold *h;
+	struct dma_buf *dmabuf;
+	int ret;
+	u32 id;
+
+	if (cmd->how != HEAPSIM_HOLD_MAP && cmd->how != HEAPSIM_HOLD_VMAP)
+		return -EINVAL;
+	if (cmd->reserved || cmd->dir > HEAPSIM_DIR_FROM_DEVICE ||
+	    (cmd->how == HEAPSIM_HOLD_VMAP && cmd->dir))
+		return -EINVAL;
+	dmabuf = dma_buf_get(cmd->fd);
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	ret = -EOPNOTSUPP;
+	if (cmd->how == HEAPSIM_HOLD_VMAP && !dmabuf->ops->vmap)
+		goto err_put_buf;
+	/* The id is taken, but nobody finds the hold before it is whole. */
+	ret = xa_alloc(&ctx->holds, &id, NULL, XA_LIMIT(1, MAX_HOLDS),
+		       GFP_KERNEL);
+	if (ret)
+		goto err_put_buf;
+	h = kzalloc(sizeof(*h), GFP_KERNEL);
+	if (!h) {
+		ret = -ENOMEM;
+		goto err_id;
+	}
+	h->dmabuf = dmabuf;
+	h->dir = cmd->dir;	/* the numbers are the same */
+	ret = cmd->how == HEAPSIM_HOLD_MAP ?
+		hold_map(h) : dma_buf_vmap_unlocked(dmabuf, &h->map);
+	if (ret)
+		goto err_hold;
+	describe(h, cmd);
+	cmd->hold = id;
+	/* Takes no memory: the slot is there. */
+	xa_store(&ctx->holds, id, h, GFP_KERNEL);
+	return 0;
+err_hold:
+	kfree(h);
+err_id:
+	xa_erase(&ctx->holds, id);
+err_put_buf:
+	dma_buf_put(dmabuf);
+	return ret;
+}
+
+/**
+ * heapsim_release() - end a hold
+ * @ctx: open of /dev/heapsim
+ * @cmd: command
+ *
+ * Return: 0, -EINVAL flags, -ENOENT no such hold.
+ */
+int heapsim_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd)
+{
+	struct heapsim_test_hold *h;
+
+	if (cmd->flags)
+		return -EINVAL;
+	if (cmd->hold > MAX_HOLDS)
+		return -ENOENT;
+	xa_lock(&ctx->holds);
+	h = xa_load(&ctx->holds, cmd->hold);
+	if (h)
+		__xa_erase(&ctx->holds, cmd->hold);
+	xa_unlock(&ctx->holds);
+	if (!h)
+		return -ENOENT;
+	hold_end(h);
+	return 0;
+}
+
+/**
+ * heapsim_hold_forget() - end all holds of an open that ends
+ * @ctx: open of /dev/heapsim
+ */
+void heapsim_hold_forget(struct heapsim_ctx *ctx)
+{
+	struct heapsim_test_hold *h;
+	unsigned long id;
+
+	xa_for_each(&ctx->holds, id, h) {
+		xa_erase(&ctx->holds, id);
+		hold_end(h);
+	}
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The module: its parameters, the engines' device, what comes up when. */
+#define pr_fmt(fmt) "heapsim: " fmt
+
+#include <linux/dma-mapping.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/platform_device.h>
+#include <linux/rcupdate.h>
+#include <linux/sizes.h>
+
+#include "heapsim.h"
+
+#define DEFAULT_FILL	(PAGE_SIZE > SZ_64K ? PAGE_SIZE : SZ_64K)
+
+struct heapsim_config heapsim_config;
+struct device *heapsim_device;
+
+static struct platform_device *platform_device;
+
+static char *soc = "generic-noncoherent";
+module_param(soc, charp, 0444);
+MODULE_PARM_DESC(soc, "The board (default generic-noncoherent)");
+
+static char *policy = "strict";
+module_param(policy, charp, 0444);
+MODULE_PARM_DESC(policy, "strict (default), record or off");
+
+static char *evict = "none";
+module_param(evict, charp, 0444);
+MODULE_PARM_DESC(evict, "Lines leave caches: none (default) or random");
+
+static unsigned long long seed;
+module_param(seed, ullong, 0444);
+MODULE_PARM_DESC(seed, "Of random eviction (default 0)");
+
+static char *vmap_shows = "device";
+module_param_named(vmap, vmap_shows, charp, 0444);
+MODULE_PARM_DESC(vmap, "Kernel mappings show: device (default) or cpu");
+
+static unsigned int fill = DEFAULT_FILL;
+module_param(fill, uint, 0444);
+MODULE_PARM_DESC(fill, "Fill granule, bytes, a power of two (default 65536)");
+
+static unsigned int pool_mb = 64;
+module_param(pool_mb, uint, 0444);
+MODULE_PARM_DESC(pool_mb, "Most MiB that each pool keeps (default 64)");
+
+static int limit_set(const char *value, const struct kernel_param *param)
+{
+	unsigned int mb;
+
+	if (kstrtouint(value, 0, &mb) || !mb) {
+		pr_err("%s=%s: not a number of MiB above 0\n", param->name,
+		       value);
+		return -EINVAL;
+	}
+	*(unsigned int *)param->arg = mb;
+	return 0;
+}
+
+static const struct kernel_param_ops limit_ops = {
+	.set = limit_set,
+	.get = param_get_uint,
+};
+
+/* 0 is: not given. Init puts in what holds. */
+static unsigned int limit_mb;
+__MODULE_PARM_TYPE(limit_mb, "uint");
+module_param_cb(limit_mb, &limit_ops, &limit_mb, 0444);
+MODULE_PARM_DESC(limit_mb, "Most MiB of all buffers (default 3/4 of RAM)");
+
+static unsigned int user_limit_mb;
+__MODULE_PARM_TYPE(user_limit_mb, "uint");
+module_param_cb(user_limit_mb, &limit_ops, &user_limit_mb, 0444);
+MODULE_PARM_DESC(user_limit_mb, "Most MiB of one user (default limit_mb)");
+
+static const char *const policies[] = {
+	[HEAPSIM_POLICY_STRICT] = "strict",
+	[HEAPSIM_POLICY_RECORD] = "record",
+	[HEAPSIM_POLICY_OFF] = "off",
+};
+
+static const char *const evicts[] = { "none", "random" };
+static const char *const vmaps[] = { "device", "cpu" };
+
+/* Which of @words @value is, or -EINVAL and the log says what there is. */
+static int word_find(const char *param, const char *value,
+		     const char *const *words, size_t nr)
+{
+	char list[64] = "";
+	size_t i, len = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (!strcmp(value, words[i]))
+			return i;
+		len += scnprintf(list + len, sizeof(list) - len, "%s%s",
+				 i ? ", " : "", words[i]);
+	}
+	pr_err("%s=%s: no such value; there are: %s\n", param, value, list);
+	return -EINVAL;
+}
+
+static int soc_check(void)
+{
+	char list[256] = "";
+	const char *why;
+	size_t i, len = 0;
+
+	heapsim_config.profile = profile_find(soc);
+	if (!heapsim_config.profile) {
+		for (i = 0; i < profile_count(); i++)
+			len += scnprintf(list + len, sizeof(list) - len,
+					 "%s%s", i ? ", " : "",
+					 profile_at(i)->name);
+		pr_err("soc=%s: no such board; there are: %s\n", soc, list);
+		return -EINVAL;
+	}
+	if (profile_validate(heapsim_config.profile, &why)) {
+		pr_err("soc=%s: the board cannot be: %s\n", soc, why);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int words_check(void)
+{
+	int ret;
+
+	ret = word_find("policy", policy, policies, ARRAY_SIZE(policies));
+	if (ret < 0)
+		return ret;
+	heapsim_config.policy = ret;
+	ret = word_find("evict", evict, evicts, ARRAY_SIZE(evicts));
+	if (ret < 0)
+		return ret;
+	heapsim_config.evicts = ret;
+	ret = word_find("vmap", vmap_shows, vmaps, ARRAY_SIZE(vmaps));
+	if (ret < 0)
+		return ret;
+	heapsim_config.vmap_is_cpu = ret;
+	return 0;
+}
+
+static int numbers_check(void)
+{
+	u64 ram_mb = (u64)totalram_pages() >> (20 - PAGE_SHIFT);
+
+	if (!is_power_of_2(fill) || fill < PAGE_SIZE || fill > SZ_2M) {
+		pr_err("fill=%u: not a power of two from %lu to %u\n", fill,
+		       PAGE_SIZE, SZ_2M);
+		return -EINVAL;
+	}
+	if (pool_mb > ram_mb) {
+		pr_err("pool_mb=%u: more than the %llu MiB of RAM\n", pool_mb,
+		       ram_mb);
+		return -EINVAL;
+	}
+	if (!limit_mb)
+		limit_mb = clamp_t(u64, ram_mb * 3 / 4, 1, UINT_MAX);
+	if (!user_limit_mb)
+		user_limit_mb = limit_mb;
+	if (user_limit_mb > limit_mb) {
+		pr_err("user_limit_mb=%u: more than limit_mb, which is %u\n",
+		       user_limit_mb, limit_mb);
+		return -EINVAL;
+	}
+	heapsim_config.seed = seed;
+	heapsim_config.fill = fill;
+	heapsim_config.pool_pages = (unsigned long)pool_mb <<
+				    (20 - PAGE_SHIFT);
+	heapsim_config.limit = (u64)limit_mb << 20;
+	heapsim_config.user_limit = (u64)user_limit_mb << 20;
+	return 0;
+}
+
+static int params_check(void)
+{
+	int ret;
+
+	ret = soc_check();
+	if (!ret)
+		ret = words_check();
+	if (!ret)
+		ret = numbers_check();
+	return ret;
+}
+
+static int device_init(void)
+{
+	int ret;
+
+	platform_device = platform_device_register_simple("heapsim",
+						PLATFORM_DEVID_NONE, NULL, 0);
+	if (IS_ERR(platform_device))
+		return PTR_ERR(platform_device);
+	heapsim_device = &platform_device->dev;
+	ret = dma_coerce_mask_and_coherent(heapsim_device, DMA_BIT_MASK(64));
+	if (ret) {
+		platform_device_unregister(platform_device);
+		return ret;
+	}
+	dma_set_max_seg_size(heapsim_device, UINT_MAX);
+	return 0;
+}
+
+static int __init heapsim_init(void)
+{
+	int ret;
+
+	ret = params_check();
+	if (ret)
+		return ret;
+	ret = device_init();
+	if (ret)
+		return ret;
+	ret = heapsim_pool_init();
+	if (ret)
+		goto err_device;
+	ret = heapsim_dma_init();
+	if (ret)
+		goto err_pool;
+	heapsim_debugfs_init();
+	ret = heapsim_cdev_init();
+	if (ret)
+		goto err_debugfs;
+	ret = heapsim_heap_init();
+	if (ret)
+		goto err_cdev;
+	return 0;
+
+err_cdev:
+	heapsim_cdev_fini();
+err_debugfs:
+	heapsim_debugfs_fini();
+	heapsim_dma_fini();
+err_pool:
+	heapsim_pool_fini();
+err_device:
+	platform_device_unregister(platform_device);
+	rcu_barrier();
+	return ret;
+}
+
+static void __exit heapsim_exit(void)
+{
+	heapsim_heap_fini();
+	heapsim_cdev_fini();
+	heapsim_debugfs_fini();
+	heapsim_dma_fini();
+	heapsim_pool_fini();
+	platform_device_unregister(platform_device);
+	rcu_barrier();	/* fences are freed after a grace period */
+}
+
+module_init(heapsim_init);
+module_exit(heapsim_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("dma-buf heaps of boards with incoherent caches");
+MODULE_VERSION("0.1");
+HEAPSIM_IMPORT_DMA_BUF;

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tracepoints: every change of what CPU and engines see. */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM heapsim
+
+#if !defined(HEAPSIM_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define HEAPSIM_TRACE_H
+
+#include <linux/tracepoint.h>
+
+DECLARE_EVENT_CLASS(heapsim_range,
+	TP_PROTO(u64 buf, u64 off, u64 len),
+	TP_ARGS(buf, off, len),
+	TP_STRUCT__entry(
+		__field(u64, buf)
+		__field(u64, off)
+		__field(u64, len)
+	),
+	TP_fast_assign(
+		__entry->buf = buf;
+		__entry->off = off;
+		__entry->len = len;
+	),
+	TP_printk("buf=%llu off=%llu len=%llu", __entry->buf, __entry->off,
+		  __entry->len)
+);
+
+DEFINE_EVENT(heapsim_range, heapsim_fill,
+	TP_PROTO(u64 buf, u64 off, u64 len), TP_ARGS(buf, off, len));
+DEFINE_EVENT(heapsim_range, heapsim_clean,
+	TP_PROTO(u64 buf, u64 off, u64 len), TP_ARGS(buf, off, len));
+DEFINE_EVENT(heapsim_range, heapsim_invalidate,
+	TP_PROTO(u64 buf, u64 off, u64 len), TP_ARGS(buf, off, len));
+DEFINE_EVENT(heapsim_range, heapsim_evict,
+	TP_PROTO(u64 buf, u64 off, u64 len), TP_ARGS(buf, off, len));
+DEFINE_EVENT(heapsim_range, heapsim_revoke,
+	TP_PROTO(u64 buf, u64 off, u64 len), TP_ARGS(buf, off, len));
+
+TRACE_EVENT(heapsim_job,
+	TP_PROTO(u64 job, u32 op, u64 src, u64 dst, u64 len, int status),
+	TP_ARGS(job, op, src, dst, len, status),
+	TP_STRUCT__entry(
+		__field(u64, job)
+		__field(u64, src)
+		__field(u64, dst)
+		__field(u64, len)
+		__field(u32, op)
+		__field(int, status)
+	),
+	TP_fast_assign(
+		__entry->job = job;
+		__entry->op = op;
+		__entry->src = src;
+		__entry->dst = dst;
+		__entry->len = len;
+		__entry->status = status;
+	),
+	TP_printk("job=%llu op=%u src=%llu dst=%llu len=%llu status=%d",
+		  __entry->job, __entry->op, __entry->src, __entry->dst,
+		  __entry->len, __entry->status)
+);
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>

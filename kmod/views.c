@@ -1,0 +1,756 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The two views of a buffer: the model's decisions carried out on pages and
+ * page tables. heapsim_buf.lock serialises all that the CPU side does; the
+ * inner lines_lock is for the engine's worker, who takes nothing else.
+ */
+#include <linux/bitmap.h>
+#include <linux/dma-resv.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "heapsim.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+static atomic64_t image_pages;
+
+/**
+ * heapsim_image_bytes() - memory for CPU views that differ from DRAM
+ *
+ * Return: bytes.
+ */
+u64 heapsim_image_bytes(void)
+{
+	return (u64)atomic64_read(&image_pages) << PAGE_SHIFT;
+}
+
+/**
+ * heapsim_images_init() - begin with none
+ * @images: stock
+ */
+void heapsim_images_init(struct heapsim_images *images)
+{
+	INIT_LIST_HEAD(&images->pages);
+	images->nr = 0;
+}
+
+/**
+ * heapsim_images_get() - stock up
+ * @images: stock
+ * @nr: pages that it shall have
+ *
+ * Context: may sleep; no lock of a buffer held.
+ * Return: 0, or -ENOMEM (what was got stays in the stock).
+ */
+int heapsim_images_get(struct heapsim_images *images, size_t nr)
+{
+	while (images->nr < nr) {
+		struct page *page = alloc_page(GFP_KERNEL | __GFP_NOWARN |
+					       __GFP_RETRY_MAYFAIL);
+
+		if (!page)
+			return -ENOMEM;
+		list_add(&page->lru, &images->pages);
+		images->nr++;
+		atomic64_inc(&image_pages);
+	}
+	return 0;
+}
+
+static u8 *image_take(struct heapsim_images *images)
+{
+	struct page *page;
+
+	page = list_first_entry(&images->pages, struct page, lru);
+	list_del(&page->lru);
+	images->nr--;
+	return page_address(page);
+}
+
+static void image_give(struct heapsim_images *images, u8 *image)
+{
+	if (!image)
+		return;
+	list_add(&virt_to_page(image)->lru, &images->pages);
+	images->nr++;
+}
+
+/**
+ * heapsim_images_put() - free what is left
+ * @images: stock
+ */
+void heapsim_images_put(struct heapsim_images *images)
+{
+	struct page *page, *next;
+
+	list_for_each_entry_safe(page, next, &images->pages, lru) {
+		list_del(&page->lru);
+		__free_page(page);
+		atomic64_dec(&image_pages);
+	}
+	images->nr = 0;
+}
+
+static void lines_free(struct line_buf *lines, unsigned long *active,
+		       unsigned long *stored)
+{
+	kvfree(lines->pages);
+	kvfree(lines->valid);
+	bitmap_free(active);
+	bitmap_free(stored);
+}
+
+/**
+ * heapsim_views_init() - give a two-view buffer the state of its lines
+ * @buf: two-view buffer; it may have it already
+ *
+ * Context: may sleep; takes the buffer's lock.
+ * Return: 0 or -ENOMEM.
+ */
+int heapsim_views_init(struct heapsim_buf *buf)
+{
+	const u32 line_shift = ilog2(heapsim_config.profile->line_size);
+	size_t words = line_bitmap_words(buf->nr_pages, PAGE_SHIFT, line_shift);
+	unsigned long *active, *stored;
+	struct line_buf lines = { 0 };
+	size_t i, page = 0;
+
+	if (READ_ONCE(buf->lines.pages))
+		return 0;
+	lines.pages = kvcalloc(buf->nr_pages, sizeof(*lines.pages),
+			       GFP_KERNEL | __GFP_NOWARN);
+	lines.valid = kvcalloc(4 * words, sizeof(u64),
+			       GFP_KERNEL | __GFP_NOWARN);
+	active = bitmap_zalloc(buf->nr_pages, GFP_KERNEL | __GFP_NOWARN);
+	stored = bitmap_zalloc(buf->nr_pages, GFP_KERNEL | __GFP_NOWARN);
+	if (!lines.pages || !lines.valid || !active || !stored) {
+		lines_free(&lines, active, stored);
+		return -ENOMEM;
+	}
+	for (i = 0; i < buf->nr_chunks; i++) {
+		u8 *dram = page_address(buf->chunks[i].page);
+		size_t n;
+
+		for (n = 0; n < buf->chunks[i].nr_pages; n++)
+			lines.pages[page++].dram = dram + n * PAGE_SIZE;
+	}
+	mutex_lock(&buf->lock);
+	if (buf->lines.pages) {
+		mutex_unlock(&buf->lock);
+		lines_free(&lines, active, stored);
+		return 0;
+	}
+	buf->active = active;
+	buf->stored = stored;
+	spin_lock(&buf->lines_lock);
+	buf->lines.line_shift = line_shift;
+	buf->lines.page_shift = PAGE_SHIFT;
+	buf->lines.nr_pages = buf->nr_pages;
+	buf->lines.valid = lines.valid;
+	buf->lines.stored = lines.valid + words;
+	buf->lines.written = lines.valid + 2 * words;
+	buf->lines.told = lines.valid + 3 * words;
+	/* who sees the pages without the lock sees the rest as well */
+	smp_store_release(&buf->lines.pages, lines.pages);
+	spin_unlock(&buf->lines_lock);
+	mutex_unlock(&buf->lock);
+	return 0;
+}
+
+/**
+ * heapsim_views_fini() - free the state and all images
+ * @buf: buffer that nobody uses any more
+ */
+void heapsim_views_fini(struct heapsim_buf *buf)
+{
+	struct heapsim_images images;
+	size_t i;
+
+	if (!buf->lines.pages)
+		return;
+	heapsim_images_init(&images);
+	for (i = 0; i < buf->nr_pages; i++) {
+		image_give(&images, buf->lines.pages[i].cpu);
+		image_give(&images, buf->lines.pages[i].twin);
+	}
+	heapsim_images_put(&images);
+	lines_free(&buf->lines, buf->active, buf->stored);
+}
+
+/**
+ * heapsim_views_cpu_image() - the page that the CPU sees
+ * @buf: buffer with lines
+ * @page: page number
+ *
+ * Context: the buffer's lock is held.
+ * Return: kernel address.
+ */
+u8 *heapsim_views_cpu_image(struct heapsim_buf *buf, size_t page)
+{
+	const struct line_page *p = &buf->lines.pages[page];
+
+	return p->cpu ? p->cpu : p->twin ? p->twin : p->dram;
+}
+
+/**
+ * heapsim_views_revoke() - take PTEs away, in all processes
+ * @buf: buffer
+ * @off: first byte
+ * @len: bytes
+ *
+ * Context: the buffer's lock is held.
+ */
+void heapsim_views_revoke(struct heapsim_buf *buf, u64 off, u64 len)
+{
+	u64 first = off & PAGE_MASK;
+
+	if (!len || !mapping_mapped(buf->dmabuf->file->f_mapping))
+		return;
+	unmap_mapping_range(buf->dmabuf->file->f_mapping, first,
+			    PAGE_ALIGN(off + len) - first, 1);
+	trace_heapsim_revoke(buf->id, off, len);
+}
+
+/* Revoke the pages of [first, end) that have a bit in @map, run by run. */
+static void revoke_marked(struct heapsim_buf *buf, const unsigned long *map,
+			  size_t first, size_t end)
+{
+	size_t stop;
+
+	for (first = find_next_bit(map, end, first); first < end;
+	     first = find_next_bit(map, end, stop)) {
+		stop = find_next_zero_bit(map, end, first);
+		heapsim_views_revoke(buf, (u64)first << PAGE_SHIFT,
+				     (u64)(stop - first) << PAGE_SHIFT);
+	}
+}
+
+/* An engine may write DRAM while the CPU looks: no sharing of its pages. */
+static bool is_written_by_others(const struct heapsim_buf *buf)
+{
+	return buf->nr_writers || buf->nr_write_jobs;
+}
+
+/* Is the CPU allowed to touch the buffer at all just now? (DESIGN 2.3) */
+static bool is_forbidden(struct heapsim_buf *buf, enum heapsim_touch touch,
+			 u32 who)
+{
+	bool is_write = touch == HEAPSIM_TOUCH_WRITE;
+
+	if (!dma_resv_test_signaled(buf->dmabuf->resv,
+				    dma_resv_usage_rw(is_write)))
+		return true;
+	if (is_write ? !buf->nr_holders : !buf->nr_writers)
+		return false;
+	return !heapsim_bracket_is_open(buf, who, touch);
+}
+
+/**
+ * heapsim_views_touch() - the CPU touches bytes of one page
+ * @buf: buffer with lines
+ * @off: first byte
+ * @len: bytes, within the page of @off; each line of them is judged
+ * @touch: read or write
+ * @images: stock of images
+ *
+ * Fills the granule, makes the page private if it must be, judges.
+ *
+ * Context: the buffer's lock is held.
+ * Return: 0, or the number of images that the stock must have for this; then
+ * nothing has happened.
+ */
+size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
+			   enum heapsim_touch touch,
+			   struct heapsim_images *images)
+{
+	const u32 who = pid_nr(task_tgid(current));
+	const size_t per_fill = heapsim_config.fill >> PAGE_SHIFT;
+	size_t page = off >> PAGE_SHIFT;
+	size_t first = round_down(page, per_fill);
+	size_t end = min(first + per_fill, buf->nr_pages);
+	bool is_forbidden_now = is_forbidden(buf, touch, who);
+	struct line_buf *lines = &buf->lines;
+	bool was_shared_with_ptes = false;
+	size_t i, need = 0;
+	u64 filled = 0, at;
+
+	spin_lock(&buf->lines_lock);
+	if (is_written_by_others(buf))
+		for (i = first; i < end; i++)
+			need += !lines->pages[i].twin;
+	if (touch == HEAPSIM_TOUCH_WRITE)
+		need += !lines->pages[page].cpu;
+	if (need > images->nr) {
+		spin_unlock(&buf->lines_lock);
+		return need;
+	}
+	for (i = first; i < end; i++) {
+		filled += line_fill_page(lines, i);
+		if (is_written_by_others(buf) && !lines->pages[i].twin)
+			line_add_twin(lines, i, image_take(images));
+	}
+	lines->count.fills += filled > 0;
+	bitmap_set(buf->active, first, end - first);
+	if (touch == HEAPSIM_TOUCH_WRITE) {
+		if (!lines->pages[page].cpu) {
+			line_add_cpu(lines, page, image_take(images));
+			was_shared_with_ptes = true;
+		}
+		__set_bit(page, buf->stored);
+	}
+	lines->count.unbracketed_accesses += is_forbidden_now;
+	for (at = off; at < off + len;
+	     at = round_down(at, heapsim_config.profile->line_size) +
+		  heapsim_config.profile->line_size)
+		line_touch(lines, at, touch == HEAPSIM_TOUCH_WRITE ?
+			   LINE_WRITE : LINE_READ, who);
+	buf->was_faulted |= buf->nr_write_jobs > 0;
+	spin_unlock(&buf->lines_lock);
+
+	if (was_shared_with_ptes)
+		heapsim_views_revoke(buf, (u64)page << PAGE_SHIFT, PAGE_SIZE);
+	if (filled)
+		trace_heapsim_fill(buf->id, (u64)first << PAGE_SHIFT,
+				   (u64)(end - first) << PAGE_SHIFT);
+	return 0;
+}
+
+/**
+ * heapsim_views_can_map_ahead() - may the CPU read a page without being seen?
+ * @buf: buffer with lines
+ * @page: page number, filled
+ *
+ * Context: the buffer's lock is held.
+ * Return: true if no read of the page can be a violation as things are.
+ */
+bool heapsim_views_can_map_ahead(struct heapsim_buf *buf, size_t page)
+{
+	bool ret;
+
+	if (buf->nr_holders || heapsim_config.evicts)
+		return false;
+	spin_lock(&buf->lines_lock);
+	ret = !buf->nr_write_jobs && !buf->lines.pages[page].twin &&
+	      !line_page_has_written(&buf->lines, page);
+	spin_unlock(&buf->lines_lock);
+	return ret;
+}
+
+/*
+ * Take the images of a page back once it has no valid line. A page with no
+ * engine write either is not active any more.
+ */
+static void page_settle(struct heapsim_buf *buf, size_t page,
+			struct heapsim_images *images)
+{
+	struct line_page *p = &buf->lines.pages[page];
+
+	if (line_page_has_valid(&buf->lines, page))
+		return;
+	__clear_bit(page, buf->stored);
+	if (!line_page_has_written(&buf->lines, page))
+		__clear_bit(page, buf->active);
+	if (buf->vmap_pages_cpu)
+		return;
+	image_give(images, p->cpu);
+	image_give(images, p->twin);
+	p->cpu = NULL;
+	p->twin = NULL;
+	p->writer = 0;
+}
+
+/* A driver's mapping of the CPU view never faults: its lines are refilled. */
+static void refill_for_vmap(struct heapsim_buf *buf, size_t page)
+{
+	if (!buf->vmap_pages_cpu)
+		return;
+	if (line_fill_page(&buf->lines, page))
+		buf->lines.count.fills++;
+	__set_bit(page, buf->active);
+	__set_bit(page, buf->stored);
+}
+
+/**
+ * heapsim_views_clean() - clean a range
+ * @buf: two-view buffer
+ * @off: first byte
+ * @len: bytes; 0 does nothing
+ *
+ * Context: the buffer's lock is held. Costs what the pages cost that were
+ * stored to.
+ */
+void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len)
+{
+	size_t first = off >> PAGE_SHIFT, page;
+	size_t end = DIV_ROUND_UP(off + len, PAGE_SIZE);
+	struct line_op op;
+
+	if (!len)
+		return;
+	line_op_begin(&op, off, len);
+	if (buf->lines.pages) {
+		revoke_marked(buf, buf->stored, first, end);
+		for_each_set_bit_from(first, buf->stored, end) {
+			page = first;
+			spin_lock(&buf->lines_lock);
+			line_clean_page(&buf->lines, page, &op);
+			spin_unlock(&buf->lines_lock);
+			if (!buf->vmap_pages_cpu &&
+			    (u64)page << PAGE_SHIFT >= off &&
+			    (u64)(page + 1) << PAGE_SHIFT <= off + len)
+				__clear_bit(page, buf->stored);
+			cond_resched();
+		}
+	}
+	spin_lock(&buf->lines_lock);
+	line_clean_end(&buf->lines, &op);
+	spin_unlock(&buf->lines_lock);
+	if (op.nr_dirty)
+		buf->is_touched = true;
+	trace_heapsim_clean(buf->id, off, len);
+}
+
+/**
+ * heapsim_views_invalidate() - invalidate a range
+ * @buf: two-view buffer with lines
+ * @off: first byte
+ * @len: bytes; 0 does nothing
+ *
+ * Context: the buffer's lock is held.
+ */
+void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
+{
+	size_t first = off >> PAGE_SHIFT, page;
+	size_t end = DIV_ROUND_UP(off + len, PAGE_SIZE);
+	struct heapsim_images images;
+	struct line_op op;
+
+	if (!len)
+		return;
+	heapsim_images_init(&images);
+	line_op_begin(&op, off, len);
+	revoke_marked(buf, buf->active, first, end);
+	for (page = first; page < end; page++) {
+		/* The edges count shared lines whatever their state. */
+		if (page != first && page != end - 1)
+			page = min(find_next_bit(buf->active, end, page),
+				   end - 1);
+		spin_lock(&buf->lines_lock);
+		line_invalidate_page(&buf->lines, page, &op);
+		refill_for_vmap(buf, page);
+		page_settle(buf, page, &images);
+		spin_unlock(&buf->lines_lock);
+		cond_resched();
+	}
+	spin_lock(&buf->lines_lock);
+	line_invalidate_end(&buf->lines, &op, buf->nr_writers > 0);
+	spin_unlock(&buf->lines_lock);
+	heapsim_images_put(&images);
+	buf->is_touched = true;
+	trace_heapsim_invalidate(buf->id, off, len);
+}
+
+/**
+ * heapsim_views_take_in() - make the CPU see DRAM (DESIGN 2.3)
+ * @buf: two-view buffer
+ *
+ * Context: the buffer's lock is held. Costs what the pages cost that have
+ * valid or engine-written lines.
+ */
+void heapsim_views_take_in(struct heapsim_buf *buf)
+{
+	struct heapsim_images images;
+	struct line_op op;
+	size_t page = 0;
+
+	heapsim_images_init(&images);
+	line_op_begin(&op, 0, buf->len);
+	if (buf->lines.pages) {
+		revoke_marked(buf, buf->active, 0, buf->nr_pages);
+		for_each_set_bit_from(page, buf->active, buf->nr_pages) {
+			u32 who = buf->lines.pages[page].writer;
+			bool keep = heapsim_bracket_is_open(buf, who,
+						HEAPSIM_TOUCH_WRITE);
+
+			spin_lock(&buf->lines_lock);
+			line_take_in_page(&buf->lines, page, keep, &op);
+			refill_for_vmap(buf, page);
+			page_settle(buf, page, &images);
+			spin_unlock(&buf->lines_lock);
+			cond_resched();
+		}
+	}
+	spin_lock(&buf->lines_lock);
+	line_invalidate_end(&buf->lines, &op, buf->nr_writers > 0);
+	spin_unlock(&buf->lines_lock);
+	heapsim_images_put(&images);
+	trace_heapsim_invalidate(buf->id, 0, buf->len);
+}
+
+/* xorshift64: the same seed and the same calls give the same lines. */
+static u64 next_random(struct heapsim_buf *buf)
+{
+	u64 x = buf->random ? buf->random : 1;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	buf->random = x;
+	return x;
+}
+
+/**
+ * heapsim_views_evict() - drop or fetch lines of one page, as a cache may
+ * @buf: buffer with lines
+ * @keep: page that is being touched, and stays
+ *
+ * Context: the buffer's lock is held.
+ */
+void heapsim_views_evict(struct heapsim_buf *buf, size_t keep)
+{
+	const size_t per_page = PAGE_SIZE >> buf->lines.line_shift;
+	struct heapsim_images images;
+	u64 random = next_random(buf);
+	size_t page = random % buf->nr_pages;
+	size_t line = page * per_page + (random >> 32) % per_page;
+
+	if (page == keep || is_written_by_others(buf))
+		return;
+	heapsim_images_init(&images);
+	heapsim_views_revoke(buf, (u64)page << PAGE_SHIFT, PAGE_SIZE);
+	spin_lock(&buf->lines_lock);
+	if (line_page_has_valid(&buf->lines, page)) {
+		line_evict(&buf->lines, line);
+		refill_for_vmap(buf, page);
+		page_settle(buf, page, &images);
+		trace_heapsim_evict(buf->id, (u64)line <<
+				    buf->lines.line_shift,
+				    1 << buf->lines.line_shift);
+	} else {
+		buf->lines.count.fills += line_fill_page(&buf->lines, page) > 0;
+		__set_bit(page, buf->active);
+		trace_heapsim_fill(buf->id, (u64)page << PAGE_SHIFT, PAGE_SIZE);
+	}
+	buf->is_touched = true;
+	spin_unlock(&buf->lines_lock);
+	heapsim_images_put(&images);
+}
+
+/* Twins that pages of [first, end) lack for an engine to write DRAM. */
+static size_t count_missing_twins(struct heapsim_buf *buf, size_t first,
+				  size_t end)
+{
+	size_t nr = 0;
+
+	if (!buf->lines.pages)
+		return 0;
+	for_each_set_bit_from(first, buf->active, end)
+		nr += line_needs_twin(&buf->lines, first);
+	return nr;
+}
+
+static void add_twins(struct heapsim_buf *buf, size_t first, size_t end,
+		      struct heapsim_images *images)
+{
+	if (!buf->lines.pages)
+		return;
+	for_each_set_bit_from(first, buf->active, end) {
+		spin_lock(&buf->lines_lock);
+		if (line_needs_twin(&buf->lines, first))
+			line_add_twin(&buf->lines, first, image_take(images));
+		spin_unlock(&buf->lines_lock);
+	}
+}
+
+/* Lock the buffer with all twins in stock that pages [first, end) lack. */
+static int lock_with_twins(struct heapsim_buf *buf, size_t first, size_t end,
+			   struct heapsim_images *images)
+{
+	size_t need;
+
+	for (;;) {
+		mutex_lock(&buf->lock);
+		need = count_missing_twins(buf, first, end);
+		if (need <= images->nr)
+			return 0;
+		mutex_unlock(&buf->lock);
+		if (heapsim_images_get(images, need))
+			return -ENOMEM;
+	}
+}
+
+/**
+ * heapsim_views_hold() - an importer maps or vmaps: clean, and hold
+ * @buf: two-view buffer
+ * @may_write: it may write
+ *
+ * Context: takes the buffer's lock; may sleep.
+ * Return: 0, or -ENOMEM with nothing done.
+ */
+int heapsim_views_hold(struct heapsim_buf *buf, bool may_write)
+{
+	struct heapsim_images images;
+	int ret;
+
+	heapsim_images_init(&images);
+	ret = lock_with_twins(buf, 0, may_write ? buf->nr_pages : 0, &images);
+	if (!ret) {
+		heapsim_brackets_reap(buf);
+		heapsim_views_clean(buf, 0, buf->len);
+		if (may_write)
+			add_twins(buf, 0, buf->nr_pages, &images);
+		buf->nr_holders++;
+		buf->nr_writers += may_write;
+		heapsim_views_revoke(buf, 0, buf->len);
+		mutex_unlock(&buf->lock);
+	}
+	heapsim_images_put(&images);
+	return ret;
+}
+
+/**
+ * heapsim_views_release() - an importer unmaps or vunmaps: take in
+ * @buf: two-view buffer
+ * @may_write: as when it began to hold
+ *
+ * Context: takes the buffer's lock; may sleep.
+ */
+void heapsim_views_release(struct heapsim_buf *buf, bool may_write)
+{
+	mutex_lock(&buf->lock);
+	heapsim_brackets_reap(buf);
+	heapsim_views_take_in(buf);
+	buf->nr_holders--;
+	buf->nr_writers -= may_write;
+	mutex_unlock(&buf->lock);
+}
+
+/**
+ * heapsim_views_job_begin() - an engine's job is going to write DRAM
+ * @buf: two-view buffer
+ * @off: first byte it may write
+ * @len: bytes up to the last
+ *
+ * Context: takes the buffer's lock; may sleep.
+ * Return: 0, or -ENOMEM with nothing done.
+ */
+int heapsim_views_job_begin(struct heapsim_buf *buf, u64 off, u64 len)
+{
+	size_t first = off >> PAGE_SHIFT;
+	size_t end = DIV_ROUND_UP(off + len, PAGE_SIZE);
+	struct heapsim_images images;
+	int ret;
+
+	ret = heapsim_views_init(buf);
+	if (ret)
+		return ret;
+	heapsim_images_init(&images);
+	ret = lock_with_twins(buf, first, end, &images);
+	if (!ret) {
+		add_twins(buf, first, end, &images);
+		bitmap_set(buf->active, first, end - first);
+		spin_lock(&buf->lines_lock);
+		buf->nr_write_jobs++;
+		spin_unlock(&buf->lines_lock);
+		heapsim_views_revoke(buf, 0, buf->len);
+		mutex_unlock(&buf->lock);
+	}
+	heapsim_images_put(&images);
+	return ret;
+}
+
+/**
+ * heapsim_views_job_signalled() - the job has written all it will
+ * @buf: two-view buffer
+ *
+ * Context: atomic; fit for the time between publication and signal.
+ */
+void heapsim_views_job_signalled(struct heapsim_buf *buf)
+{
+	spin_lock(&buf->lines_lock);
+	buf->nr_write_jobs--;
+	spin_unlock(&buf->lines_lock);
+}
+
+/**
+ * heapsim_views_job_end() - after the signal: let the next touch be seen
+ * @buf: two-view buffer
+ * @off: as at the begin
+ * @len: as at the begin
+ *
+ * Context: takes the buffer's lock; may sleep.
+ */
+void heapsim_views_job_end(struct heapsim_buf *buf, u64 off, u64 len)
+{
+	size_t first = off >> PAGE_SHIFT;
+	size_t end = DIV_ROUND_UP(off + len, PAGE_SIZE);
+	bool was_faulted;
+
+	mutex_lock(&buf->lock);
+	/* A take-in while the job ran may have called its pages settled. */
+	bitmap_set(buf->active, first, end - first);
+	spin_lock(&buf->lines_lock);
+	was_faulted = buf->was_faulted;
+	if (!buf->nr_write_jobs)
+		buf->was_faulted = false;
+	spin_unlock(&buf->lines_lock);
+	if (was_faulted)
+		heapsim_views_revoke(buf, off, len);
+	mutex_unlock(&buf->lock);
+}
+
+/**
+ * heapsim_views_vmap_cpu() - let a driver use the CPU view
+ * @buf: two-view buffer
+ * @pages: out: nr_pages pages to map; they stay until the vunmap
+ *
+ * Context: takes the buffer's lock; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int heapsim_views_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
+{
+	struct heapsim_images images;
+	size_t i;
+	int ret;
+
+	ret = heapsim_views_init(buf);
+	if (ret)
+		return ret;
+	heapsim_images_init(&images);
+	ret = heapsim_images_get(&images, buf->nr_pages);
+	if (ret) {
+		heapsim_images_put(&images);
+		return ret;
+	}
+	mutex_lock(&buf->lock);
+	heapsim_views_revoke(buf, 0, buf->len);
+	buf->vmap_pages_cpu = true;
+	for (i = 0; i < buf->nr_pages; i++) {
+		spin_lock(&buf->lines_lock);
+		refill_for_vmap(buf, i);
+		if (!buf->lines.pages[i].cpu)
+			line_add_cpu(&buf->lines, i, image_take(&images));
+		pages[i] = virt_to_page(buf->lines.pages[i].cpu);
+		spin_unlock(&buf->lines_lock);
+	}
+	mutex_unlock(&buf->lock);
+	heapsim_images_put(&images);
+	return 0;
+}
+
+/**
+ * heapsim_views_vunmap_cpu() - the driver's mapping of the CPU view is gone
+ * @buf: two-view buffer
+ *
+ * Its lines stay as they are: what it wrote is dirty until it is cleaned.
+ *
+ * Context: takes the buffer's lock; may sleep.
+ */
+void heapsim_views_vunmap_cpu(struct heapsim_buf *buf)
+{
+	mutex_lock(&buf->lock);
+	buf->vmap_pages_cpu = false;
+	mutex_unlock(&buf->lock);
+}
