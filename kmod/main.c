@@ -12,8 +12,6 @@
 
 #include "heapsim.h"
 
-#define DEFAULT_FILL	(PAGE_SIZE > SZ_64K ? PAGE_SIZE : SZ_64K)
-
 struct heapsim_config heapsim_config;
 struct device *heapsim_device;
 
@@ -39,7 +37,7 @@ static char *vmap_shows = "device";
 module_param_named(vmap, vmap_shows, charp, 0444);
 MODULE_PARM_DESC(vmap, "Kernel mappings show: device (default) or cpu");
 
-static unsigned int fill = DEFAULT_FILL;
+static unsigned int fill = SZ_64K;	/* the largest page there is */
 module_param(fill, uint, 0444);
 MODULE_PARM_DESC(fill, "Fill granule, bytes, a power of two (default 65536)");
 
@@ -191,8 +189,9 @@ static int device_init(void)
 {
 	int ret;
 
-	platform_device = platform_device_register_simple("heapsim",
-						PLATFORM_DEVID_NONE, NULL, 0);
+	platform_device =
+		platform_device_register_simple("heapsim", PLATFORM_DEVID_NONE,
+						NULL, 0);
 	if (IS_ERR(platform_device))
 		return PTR_ERR(platform_device);
 	heapsim_device = &platform_device->dev;

@@ -217,7 +217,8 @@ int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	struct heapsim_buf *buf = dmabuf->priv;
 	int ret;
 
-	if (!(vma->vm_flags & VM_SHARED))
+	/* a shared map of an fd that is open for reading lacks VM_SHARED */
+	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	buf->is_touched = true;
 	vma->vm_private_data = buf;
