@@ -77,13 +77,19 @@ nodes_come_and_go()
 	! grep -q heapsim /proc/modules
 }
 
-# Free memory in KiB, with what can be dropped dropped.
+# Free memory in KiB, with what can be dropped dropped. MemFree leaves out the
+# pages on the processors' free lists, which newer kernels let grow to tens of
+# MiB.
 nr_free_kib()
 {
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
 	sleep 0.3
-	awk '/^MemFree:/ { print $2 }' /proc/meminfo
+	awk -v page_kib="$(($(getconf PAGESIZE) / 1024))" '
+		/^MemFree:/ { free += $2 }
+		/^  pagesets/ { in_lists = 1 }
+		in_lists && $1 == "count:" { free += $2 * page_kib }
+		END { print free }' /proc/meminfo /proc/zoneinfo
 }
 
 cycle() # NR KIB
@@ -110,7 +116,7 @@ memory_is_back_after_unload() # NR KIB ROUNDS
 	done
 	after=$(nr_free_kib)
 	echo "free before $before KiB, after $after KiB"
-	[ "$after" -ge "$((before - 6144))" ]
+	[ "$after" -ge "$((before - 1024))" ]
 }
 
 refuses() # PARAM=VALUE
