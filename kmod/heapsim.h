@@ -83,6 +83,9 @@ int heapsim_pool_alloc(struct heapsim_pool *pool, unsigned long nr_pages,
 		       unsigned int max_order, struct heapsim_chunk *chunk);
 void heapsim_pool_free(struct heapsim_pool *pool,
 		       const struct heapsim_chunk *chunk, bool is_zero);
+size_t heapsim_pool_get_images(struct list_head *pages, size_t nr,
+			       bool is_zero);
+void heapsim_pool_put_images(struct list_head *pages);
 u64 heapsim_pool_bytes(void);
 bool heapsim_has_write_combine(void);
 
@@ -122,7 +125,8 @@ struct heapsim_bracket {
  * @chunks: DRAM
  * @nr_chunks: how many
  * @node: in heapsim_bufs
- * @is_touched: somebody could have written DRAM: it may not be zero any more
+ * @is_touched: somebody could have written DRAM: it may not be zero any more;
+ *	of a two-view buffer with lines it is false only while nobody can
  * @lock: protects what follows, and what PTEs show
  * @nr_holders: importers that map or vmap
  * @nr_writers: those of them that may write
@@ -131,6 +135,7 @@ struct heapsim_bracket {
  * @vmap_pages_cpu: the vmap shows CPU images: they stay
  * @active: bit a page: it may have valid or engine-written lines
  * @stored: bit a page: it may have Dirty lines
+ * @mapped: bit a page: it may have PTEs
  * @random: state of random eviction
  * @lines_lock: protects what follows
  * @lines: the model's state; its arrays are NULL until first needed
@@ -161,6 +166,7 @@ struct heapsim_buf {
 	bool vmap_pages_cpu;
 	unsigned long *active;
 	unsigned long *stored;
+	unsigned long *mapped;
 	u64 random;
 
 	spinlock_t lines_lock;
@@ -185,11 +191,13 @@ void heapsim_bufs_get_info(struct heapsim_info *info);
 
 /**
  * struct heapsim_images - pages for CPU images and twins, got before a lock
- * @pages: linked by lru
- * @nr: how many
+ * @pages: of any content, linked by lru
+ * @zeroed: all zero, linked by lru
+ * @nr: how many of both
  */
 struct heapsim_images {
 	struct list_head pages;
+	struct list_head zeroed;
 	size_t nr;
 };
 
@@ -199,9 +207,19 @@ enum heapsim_touch {
 	HEAPSIM_TOUCH_WRITE,
 };
 
+/**
+ * struct heapsim_span - pages that are mapped together
+ * @first: the first
+ * @end: after the last
+ */
+struct heapsim_span {
+	size_t first;
+	size_t end;
+};
+
 u64 heapsim_image_bytes(void);
 void heapsim_images_init(struct heapsim_images *images);
-int heapsim_images_get(struct heapsim_images *images, size_t nr);
+int heapsim_images_get(struct heapsim_images *images, size_t nr, bool is_zero);
 void heapsim_images_put(struct heapsim_images *images);
 
 int heapsim_views_init(struct heapsim_buf *buf);
@@ -209,8 +227,8 @@ void heapsim_views_fini(struct heapsim_buf *buf);
 u8 *heapsim_views_cpu_image(struct heapsim_buf *buf, size_t page);
 size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
 			   enum heapsim_touch touch,
-			   struct heapsim_images *images);
-bool heapsim_views_can_map_ahead(struct heapsim_buf *buf, size_t page);
+			   struct heapsim_images *images,
+			   struct heapsim_span *span);
 void heapsim_views_evict(struct heapsim_buf *buf, size_t keep);
 void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len);
 void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len);

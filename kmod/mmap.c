@@ -18,30 +18,74 @@ static pgprot_t prot_of(const struct vm_area_struct *vma,
 	return vm_get_page_prot(flags);
 }
 
-static vm_fault_t insert(struct vm_area_struct *vma, struct heapsim_buf *buf,
-			 size_t page, enum heapsim_touch touch)
-{
-	u8 *image = heapsim_views_cpu_image(buf, page);
-	unsigned long addr = vma->vm_start +
-			     ((page - vma->vm_pgoff) << PAGE_SHIFT);
+/**
+ * struct insertion - PTEs to set
+ * @vma: where
+ * @buf: its buffer, locked
+ * @prot: of the PTEs
+ */
+struct insertion {
+	struct vm_area_struct *vma;
+	struct heapsim_buf *buf;
+	pgprot_t prot;
+};
 
-	return vmf_insert_pfn_prot(vma, addr, page_to_pfn(virt_to_page(image)),
-				   prot_of(vma, touch));
+static unsigned long pfn_of(const struct insertion *in, size_t page)
+{
+	return page_to_pfn(virt_to_page(heapsim_views_cpu_image(in->buf,
+								page)));
 }
 
-/* Reads of a page that cannot be a mistake need not be seen one by one. */
-static void insert_around(struct vm_area_struct *vma, struct heapsim_buf *buf,
-			  size_t page)
+#ifdef CONFIG_X86
+/*
+ * The core's way to insert a PFN looks its memory type up in the resource tree,
+ * page by page. What is mapped here is ordinary memory.
+ */
+static int insert_one(pte_t *pte, unsigned long addr, void *data)
 {
-	const size_t per_fill = heapsim_config.fill >> PAGE_SHIFT;
-	size_t first = round_down(page, per_fill);
-	size_t vma_end = vma->vm_pgoff + vma_pages(vma);
-	size_t end = min3(first + per_fill, buf->nr_pages, vma_end);
-	size_t i;
+	struct insertion *in = data;
+	struct vm_area_struct *vma = in->vma;
+	size_t page = vma->vm_pgoff + ((addr - vma->vm_start) >> PAGE_SHIFT);
 
-	for (i = max_t(size_t, first, vma->vm_pgoff); i < end; i++)
-		if (i != page && heapsim_views_can_map_ahead(buf, i))
-			insert(vma, buf, i, HEAPSIM_TOUCH_READ);
+	if (pte_none(ptep_get(pte)))
+		set_pte_at(vma->vm_mm, addr, pte,
+			   pte_mkspecial(pfn_pte(pfn_of(in, page), in->prot)));
+	return 0;
+}
+
+static vm_fault_t insert(struct insertion *in, unsigned long addr,
+			 size_t page, size_t nr)
+{
+	return apply_to_page_range(in->vma->vm_mm, addr, nr << PAGE_SHIFT,
+				   insert_one, in) ? VM_FAULT_OOM :
+						     VM_FAULT_NOPAGE;
+}
+#else
+static vm_fault_t insert(struct insertion *in, unsigned long addr,
+			 size_t page, size_t nr)
+{
+	vm_fault_t ret = VM_FAULT_NOPAGE;
+
+	for (; nr && ret == VM_FAULT_NOPAGE; nr--, page++, addr += PAGE_SIZE)
+		ret = vmf_insert_pfn_prot(in->vma, addr, pfn_of(in, page),
+					  in->prot);
+	return ret;
+}
+#endif
+
+/* PTEs that are there already stay as they are. */
+static vm_fault_t insert_span(struct vm_area_struct *vma,
+			      struct heapsim_buf *buf,
+			      const struct heapsim_span *span,
+			      enum heapsim_touch touch)
+{
+	struct insertion in = { vma, buf, prot_of(vma, touch) };
+	size_t nr = span->end - span->first;
+
+	bitmap_set(buf->mapped, span->first, nr);
+	return insert(&in, vma->vm_start +
+		      ((span->first - vma->vm_pgoff) << PAGE_SHIFT),
+		      span->first, nr);
 }
 
 static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
@@ -52,35 +96,41 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 	size_t page = vmf->pgoff;
 	u64 off = ((u64)page << PAGE_SHIFT) + offset_in_page(vmf->real_address);
 	struct heapsim_images images;
+	struct heapsim_span span;
 	vm_fault_t ret;
 	size_t need;
 
 	if (page >= buf->nr_pages)
 		return VM_FAULT_SIGBUS;
 	heapsim_images_init(&images);
-	mutex_lock(&buf->lock);
-	while ((need = heapsim_views_touch(buf, off, 1, touch, &images))) {
+	for (;;) {
+		span.first = vma->vm_pgoff;
+		span.end = vma->vm_pgoff + vma_pages(vma);
+		mutex_lock(&buf->lock);
+		need = heapsim_views_touch(buf, off, 1, touch, &images, &span);
+		if (!need)
+			break;
 		mutex_unlock(&buf->lock);
-		if (heapsim_images_get(&images, need)) {
+		if (heapsim_images_get(&images, need, !buf->is_touched)) {
 			heapsim_images_put(&images);
 			/* VM_FAULT_OOM would call the OOM killer. */
 			return VM_FAULT_SIGBUS;
 		}
-		mutex_lock(&buf->lock);
 	}
 	/*
 	 * The core must not upgrade a read-only PFN itself: between our answer
 	 * and its look at the PTE a clean and a refault could put the same PFN
 	 * back, and the store would go unseen. So it is taken away and put
-	 * anew, all under the lock.
+	 * anew, all under the lock. Others of the span are not stored to, so
+	 * no process loses a writable PTE of them.
 	 */
 	if (has_pte)
-		heapsim_views_revoke(buf, (u64)page << PAGE_SHIFT, PAGE_SIZE);
+		heapsim_views_revoke(buf, (u64)span.first << PAGE_SHIFT,
+				     (u64)(span.end - span.first) <<
+				     PAGE_SHIFT);
 	if (heapsim_config.evicts)
 		heapsim_views_evict(buf, page);
-	ret = insert(vma, buf, page, touch);
-	if (touch == HEAPSIM_TOUCH_READ && ret == VM_FAULT_NOPAGE)
-		insert_around(vma, buf, page);
+	ret = insert_span(vma, buf, &span, touch);
 	mutex_unlock(&buf->lock);
 	heapsim_images_put(&images);
 	return ret;
@@ -107,9 +157,10 @@ static int access_page(struct heapsim_buf *buf, u64 off, void *bytes,
 
 	heapsim_images_init(&images);
 	mutex_lock(&buf->lock);
-	while ((need = heapsim_views_touch(buf, off, len, touch, &images))) {
+	while ((need = heapsim_views_touch(buf, off, len, touch, &images,
+					   NULL))) {
 		mutex_unlock(&buf->lock);
-		if (heapsim_images_get(&images, need)) {
+		if (heapsim_images_get(&images, need, !buf->is_touched)) {
 			heapsim_images_put(&images);
 			return -ENOMEM;
 		}
@@ -220,9 +271,9 @@ int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	/* a shared map of an fd that is open for reading lacks VM_SHARED */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
-	buf->is_touched = true;
 	vma->vm_private_data = buf;
 	if (!buf->has_two_views) {
+		buf->is_touched = true;
 		vma->vm_ops = &one_view_ops;
 		return map_whole(buf, vma);
 	}

@@ -3,7 +3,8 @@
  * Pools of free pages in orders 8, 4 and 0, as far as possible zeroed before
  * they are asked for. What was never touched goes back as it came; the rest is
  * zeroed by a worker, or at allocation when the worker is behind. The
- * write-combined pool has pages whose direct map is write-combined too.
+ * write-combined pool has pages whose direct map is write-combined too; the
+ * one of images has single pages, and as many zeroed ones as were once missed.
  */
 #include <linux/gfp.h>
 #include <linux/highmem.h>
@@ -24,6 +25,8 @@ const unsigned int heapsim_orders[HEAPSIM_NR_ORDERS] = { 8, 4, 0 };
  * @zeroed: chunks that are all zero, by index of their order
  * @used: chunks that are not
  * @nr_pages: pages in all
+ * @nr_zeroed: those of them that are zeroed
+ * @most_zeroed: so many are enough
  */
 struct heapsim_pool {
 	bool is_wc;
@@ -32,13 +35,20 @@ struct heapsim_pool {
 	struct list_head zeroed[HEAPSIM_NR_ORDERS];
 	struct list_head used[HEAPSIM_NR_ORDERS];
 	unsigned long nr_pages;
+	unsigned long nr_zeroed;
+	unsigned long most_zeroed;
 };
 
-struct heapsim_pool heapsim_pool_cached;
-struct heapsim_pool heapsim_pool_wc = { .is_wc = true };
+struct heapsim_pool heapsim_pool_cached = { .most_zeroed = ULONG_MAX };
+struct heapsim_pool heapsim_pool_wc = {
+	.is_wc = true,
+	.most_zeroed = ULONG_MAX,
+};
+
+static struct heapsim_pool pool_images;
 
 static struct heapsim_pool *const pools[] = {
-	&heapsim_pool_cached, &heapsim_pool_wc,
+	&heapsim_pool_cached, &heapsim_pool_wc, &pool_images,
 };
 
 static struct shrinker *shrinker;
@@ -93,34 +103,43 @@ static void pages_free(struct heapsim_pool *pool, struct page *page,
 	__free_pages(page, order);
 }
 
-static struct page *take(struct heapsim_pool *pool, struct list_head *list,
-			 unsigned int order)
+/* @i: index of the order */
+static struct page *take(struct heapsim_pool *pool, unsigned int i,
+			 bool is_zero)
 {
+	struct list_head *list = is_zero ? &pool->zeroed[i] : &pool->used[i];
 	struct page *page;
 
 	spin_lock(&pool->lock);
 	page = list_first_entry_or_null(list, struct page, lru);
 	if (page) {
 		list_del_init(&page->lru);
-		pool->nr_pages -= 1UL << order;
+		pool->nr_pages -= 1UL << heapsim_orders[i];
+		if (is_zero)
+			pool->nr_zeroed -= 1UL << heapsim_orders[i];
 	}
 	spin_unlock(&pool->lock);
 	return page;
 }
 
-static bool give(struct heapsim_pool *pool, struct list_head *list,
-		 struct page *page, unsigned int order)
+static void give(struct heapsim_pool *pool, unsigned int i, struct page *page,
+		 bool is_zero)
 {
+	unsigned long nr = 1UL << heapsim_orders[i];
 	bool has_room;
 
 	spin_lock(&pool->lock);
-	has_room = pool->nr_pages + (1UL << order) <= heapsim_config.pool_pages;
+	has_room = pool->nr_pages + nr <= heapsim_config.pool_pages;
 	if (has_room) {
-		list_add(&page->lru, list);
-		pool->nr_pages += 1UL << order;
+		list_add(&page->lru,
+			 is_zero ? &pool->zeroed[i] : &pool->used[i]);
+		pool->nr_pages += nr;
+		if (is_zero)
+			pool->nr_zeroed += nr;
 	}
 	spin_unlock(&pool->lock);
-	return has_room;
+	if (!has_room)
+		pages_free(pool, page, heapsim_orders[i]);
 }
 
 static void zero_used(struct work_struct *work)
@@ -130,13 +149,13 @@ static void zero_used(struct work_struct *work)
 	for (p = 0; p < ARRAY_SIZE(pools); p++)
 		for (i = 0; i < HEAPSIM_NR_ORDERS; i++) {
 			struct heapsim_pool *pool = pools[p];
-			unsigned int order = heapsim_orders[i];
 			struct page *page;
 
-			while ((page = take(pool, &pool->used[i], order))) {
-				pages_zero(page, order);
-				if (!give(pool, &pool->zeroed[i], page, order))
-					pages_free(pool, page, order);
+			while (READ_ONCE(pool->nr_zeroed) <
+			       READ_ONCE(pool->most_zeroed) &&
+			       (page = take(pool, i, false))) {
+				pages_zero(page, heapsim_orders[i]);
+				give(pool, i, page, true);
 				cond_resched();
 			}
 		}
@@ -184,9 +203,9 @@ int heapsim_pool_alloc(struct heapsim_pool *pool, unsigned long nr_pages,
 
 		if (order > max_order || nr_pages < 1UL << order)
 			continue;
-		page = take(pool, &pool->zeroed[i], order);
+		page = take(pool, i, true);
 		if (!page) {
-			page = take(pool, &pool->used[i], order);
+			page = take(pool, i, false);
 			if (page)
 				pages_zero(page, order);
 		}
@@ -217,11 +236,79 @@ void heapsim_pool_free(struct heapsim_pool *pool,
 
 	while (heapsim_orders[i] != chunk->order)
 		i++;
-	if (!give(pool, is_zero ? &pool->zeroed[i] : &pool->used[i],
-		  chunk->page, chunk->order))
-		pages_free(pool, chunk->page, chunk->order);
-	else if (!is_zero)
+	give(pool, i, chunk->page, is_zero);
+	if (!is_zero)
 		queue_work(system_unbound_wq, &zero_work);
+}
+
+/* Index of order 0, the only one that images have. */
+#define SINGLE	(HEAPSIM_NR_ORDERS - 1)
+
+/**
+ * heapsim_pool_get_images() - get single pages
+ * @pages: list to add them to, by lru
+ * @nr: how many
+ * @is_zero: zeroed ones; else of any content: who takes them overwrites them
+ *	before anybody else sees them
+ *
+ * Context: may sleep.
+ * Return: how many it were. Less than @nr: no more memory, or, of zeroed ones,
+ * none is ready; the worker will have more of them ready next time.
+ */
+size_t heapsim_pool_get_images(struct list_head *pages, size_t nr,
+			       bool is_zero)
+{
+	struct heapsim_pool *pool = &pool_images;
+	struct list_head *list = is_zero ? &pool->zeroed[SINGLE] :
+					   &pool->used[SINGLE];
+	size_t got = 0;
+
+	spin_lock(&pool->lock);
+	for (; got < nr && !list_empty(list); got++)
+		list_move(list->next, pages);
+	pool->nr_pages -= got;
+	if (is_zero) {
+		pool->nr_zeroed -= got;
+		pool->most_zeroed = min(pool->most_zeroed + nr - got,
+					heapsim_config.pool_pages);
+	}
+	spin_unlock(&pool->lock);
+	for (; got < nr && !is_zero; got++) {
+		struct page *page = alloc_page(GFP_KERNEL | __GFP_NOWARN |
+					       __GFP_RETRY_MAYFAIL);
+
+		if (!page)
+			break;
+		list_add(&page->lru, pages);
+	}
+	return got;
+}
+
+/**
+ * heapsim_pool_put_images() - give single pages back
+ * @pages: list of pages, by lru; empty afterwards
+ */
+void heapsim_pool_put_images(struct list_head *pages)
+{
+	struct heapsim_pool *pool = &pool_images;
+	struct page *page, *next;
+	bool is_behind;
+
+	spin_lock(&pool->lock);
+	list_for_each_entry_safe(page, next, pages, lru) {
+		if (pool->nr_pages >= heapsim_config.pool_pages)
+			break;
+		list_move(&page->lru, &pool->used[SINGLE]);
+		pool->nr_pages++;
+	}
+	is_behind = pool->nr_zeroed < pool->most_zeroed;
+	spin_unlock(&pool->lock);
+	if (is_behind)
+		queue_work(system_unbound_wq, &zero_work);
+	list_for_each_entry_safe(page, next, pages, lru) {
+		list_del(&page->lru);
+		__free_page(page);
+	}
 }
 
 /**
@@ -251,9 +338,9 @@ static unsigned long drain(struct heapsim_pool *pool, unsigned long nr)
 		while (freed < nr) {
 			struct page *page;
 
-			page = take(pool, &pool->used[i], order);
+			page = take(pool, i, false);
 			if (!page)
-				page = take(pool, &pool->zeroed[i], order);
+				page = take(pool, i, true);
 			if (!page)
 				break;
 			pages_free(pool, page, order);
@@ -267,7 +354,8 @@ static unsigned long drain(struct heapsim_pool *pool, unsigned long nr)
 static unsigned long count_objects(struct shrinker *s,
 				   struct shrink_control *sc)
 {
-	unsigned long nr = READ_ONCE(heapsim_pool_cached.nr_pages);
+	unsigned long nr = READ_ONCE(heapsim_pool_cached.nr_pages) +
+			   READ_ONCE(pool_images.nr_pages);
 
 	return nr ? nr : SHRINK_EMPTY;
 }
@@ -275,8 +363,10 @@ static unsigned long count_objects(struct shrinker *s,
 static unsigned long scan_objects(struct shrinker *s,
 				  struct shrink_control *sc)
 {
-	unsigned long freed = drain(&heapsim_pool_cached, sc->nr_to_scan);
+	unsigned long freed = drain(&pool_images, sc->nr_to_scan);
 
+	if (freed < sc->nr_to_scan)
+		freed += drain(&heapsim_pool_cached, sc->nr_to_scan - freed);
 	return freed ? freed : SHRINK_STOP;
 }
 

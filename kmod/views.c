@@ -14,6 +14,9 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
+/* Most pages that one store makes ready: a seldom writer pays for them. */
+#define STORE_AHEAD	16
+
 static atomic64_t image_pages;
 
 /**
@@ -33,6 +36,7 @@ u64 heapsim_image_bytes(void)
 void heapsim_images_init(struct heapsim_images *images)
 {
 	INIT_LIST_HEAD(&images->pages);
+	INIT_LIST_HEAD(&images->zeroed);
 	images->nr = 0;
 }
 
@@ -40,33 +44,50 @@ void heapsim_images_init(struct heapsim_images *images)
  * heapsim_images_get() - stock up
  * @images: stock
  * @nr: pages that it shall have
+ * @is_zero: zeroed ones are of use
  *
  * Context: may sleep; no lock of a buffer held.
  * Return: 0, or -ENOMEM (what was got stays in the stock).
  */
-int heapsim_images_get(struct heapsim_images *images, size_t nr)
+int heapsim_images_get(struct heapsim_images *images, size_t nr, bool is_zero)
 {
-	while (images->nr < nr) {
-		struct page *page = alloc_page(GFP_KERNEL | __GFP_NOWARN |
-					       __GFP_RETRY_MAYFAIL);
+	size_t had = images->nr;
 
-		if (!page)
-			return -ENOMEM;
-		list_add(&page->lru, &images->pages);
-		images->nr++;
-		atomic64_inc(&image_pages);
-	}
-	return 0;
+	if (had >= nr)
+		return 0;
+	if (is_zero)
+		images->nr += heapsim_pool_get_images(&images->zeroed,
+						      nr - images->nr, true);
+	images->nr += heapsim_pool_get_images(&images->pages, nr - images->nr,
+					      false);
+	atomic64_add(images->nr - had, &image_pages);
+	return images->nr < nr ? -ENOMEM : 0;
+}
+
+static u8 *take_from(struct heapsim_images *images, struct list_head *list)
+{
+	struct page *page = list_first_entry(list, struct page, lru);
+
+	list_del(&page->lru);
+	images->nr--;
+	return page_address(page);
 }
 
 static u8 *image_take(struct heapsim_images *images)
 {
-	struct page *page;
+	return take_from(images, list_empty(&images->pages) ? &images->zeroed :
+							      &images->pages);
+}
 
-	page = list_first_entry(&images->pages, struct page, lru);
-	list_del(&page->lru);
-	images->nr--;
-	return page_address(page);
+/* Give a page of the buffer a CPU image: of zeros there is no need to copy. */
+static void image_lend(struct heapsim_buf *buf, size_t page,
+		       struct heapsim_images *images)
+{
+	if (!buf->is_touched && !list_empty(&images->zeroed))
+		line_lend_cpu(&buf->lines, page,
+			      take_from(images, &images->zeroed));
+	else
+		line_add_cpu(&buf->lines, page, image_take(images));
 }
 
 static void image_give(struct heapsim_images *images, u8 *image)
@@ -78,28 +99,25 @@ static void image_give(struct heapsim_images *images, u8 *image)
 }
 
 /**
- * heapsim_images_put() - free what is left
+ * heapsim_images_put() - give back what is left
  * @images: stock
  */
 void heapsim_images_put(struct heapsim_images *images)
 {
-	struct page *page, *next;
-
-	list_for_each_entry_safe(page, next, &images->pages, lru) {
-		list_del(&page->lru);
-		__free_page(page);
-		atomic64_dec(&image_pages);
-	}
+	if (!images->nr)
+		return;
+	atomic64_sub(images->nr, &image_pages);
+	list_splice(&images->zeroed, &images->pages);
+	INIT_LIST_HEAD(&images->zeroed);
+	heapsim_pool_put_images(&images->pages);
 	images->nr = 0;
 }
 
-static void lines_free(struct line_buf *lines, unsigned long *active,
-		       unsigned long *stored)
+static void lines_free(struct line_buf *lines, unsigned long *pages)
 {
 	kvfree(lines->pages);
 	kvfree(lines->valid);
-	bitmap_free(active);
-	bitmap_free(stored);
+	kvfree(pages);
 }
 
 /**
@@ -113,7 +131,8 @@ int heapsim_views_init(struct heapsim_buf *buf)
 {
 	const u32 line_shift = ilog2(heapsim_config.profile->line_size);
 	size_t words = line_bitmap_words(buf->nr_pages, PAGE_SHIFT, line_shift);
-	unsigned long *active, *stored;
+	size_t longs = BITS_TO_LONGS(buf->nr_pages);
+	unsigned long *pages;
 	struct line_buf lines = { 0 };
 	size_t i, page = 0;
 
@@ -123,10 +142,9 @@ int heapsim_views_init(struct heapsim_buf *buf)
 			       GFP_KERNEL | __GFP_NOWARN);
 	lines.valid = kvcalloc(4 * words, sizeof(u64),
 			       GFP_KERNEL | __GFP_NOWARN);
-	active = bitmap_zalloc(buf->nr_pages, GFP_KERNEL | __GFP_NOWARN);
-	stored = bitmap_zalloc(buf->nr_pages, GFP_KERNEL | __GFP_NOWARN);
-	if (!lines.pages || !lines.valid || !active || !stored) {
-		lines_free(&lines, active, stored);
+	pages = kvcalloc(3 * longs, sizeof(*pages), GFP_KERNEL | __GFP_NOWARN);
+	if (!lines.pages || !lines.valid || !pages) {
+		lines_free(&lines, pages);
 		return -ENOMEM;
 	}
 	for (i = 0; i < buf->nr_chunks; i++) {
@@ -139,11 +157,12 @@ int heapsim_views_init(struct heapsim_buf *buf)
 	mutex_lock(&buf->lock);
 	if (buf->lines.pages) {
 		mutex_unlock(&buf->lock);
-		lines_free(&lines, active, stored);
+		lines_free(&lines, pages);
 		return 0;
 	}
-	buf->active = active;
-	buf->stored = stored;
+	buf->active = pages;
+	buf->stored = pages + longs;
+	buf->mapped = pages + 2 * longs;
 	spin_lock(&buf->lines_lock);
 	buf->lines.line_shift = line_shift;
 	buf->lines.page_shift = PAGE_SHIFT;
@@ -176,7 +195,7 @@ void heapsim_views_fini(struct heapsim_buf *buf)
 		image_give(&images, buf->lines.pages[i].twin);
 	}
 	heapsim_images_put(&images);
-	lines_free(&buf->lines, buf->active, buf->stored);
+	lines_free(&buf->lines, buf->active);
 }
 
 /**
@@ -204,13 +223,21 @@ u8 *heapsim_views_cpu_image(struct heapsim_buf *buf, size_t page)
  */
 void heapsim_views_revoke(struct heapsim_buf *buf, u64 off, u64 len)
 {
-	u64 first = off & PAGE_MASK;
+	size_t first = off >> PAGE_SHIFT;
+	size_t end = DIV_ROUND_UP(off + len, PAGE_SIZE);
 
-	if (!len || !mapping_mapped(buf->dmabuf->file->f_mapping))
+	if (!len || !buf->mapped)
 		return;
-	unmap_mapping_range(buf->dmabuf->file->f_mapping, first,
-			    PAGE_ALIGN(off + len) - first, 1);
-	trace_heapsim_revoke(buf->id, off, len);
+	first = find_next_bit(buf->mapped, end, first);
+	if (first >= end)
+		return;
+	end = find_last_bit(buf->mapped, end) + 1;
+	unmap_mapping_range(buf->dmabuf->file->f_mapping,
+			    (loff_t)first << PAGE_SHIFT,
+			    (loff_t)(end - first) << PAGE_SHIFT, 1);
+	bitmap_clear(buf->mapped, first, end - first);
+	trace_heapsim_revoke(buf->id, (u64)first << PAGE_SHIFT,
+			     (u64)(end - first) << PAGE_SHIFT);
 }
 
 /* Revoke the pages of [first, end) that have a bit in @map, run by run. */
@@ -247,6 +274,64 @@ static bool is_forbidden(struct heapsim_buf *buf, enum heapsim_touch touch,
 	return !heapsim_bracket_is_open(buf, who, touch);
 }
 
+/* Can no read or store of a page, filled, be a mistake as things are? */
+static bool is_harmless(const struct heapsim_buf *buf, size_t page)
+{
+	return !buf->lines.pages[page].twin &&
+	       !line_page_has_written(&buf->lines, page);
+}
+
+/*
+ * Shrink the span to pages around @page, the touched one, that may get PTEs
+ * together with it, since touches of them need not be seen. A store just
+ * behind a page that the same process stored to is taken for one of a row: the
+ * pages that follow, clean so far, are made ready for it too.
+ */
+static void span_shrink(const struct heapsim_buf *buf, size_t page,
+			enum heapsim_touch touch, u32 who,
+			struct heapsim_span *span)
+{
+	const struct line_page *pages = buf->lines.pages;
+	size_t first = page, end = page + 1;
+
+	if (buf->nr_holders || buf->nr_write_jobs || heapsim_config.evicts)
+		goto out;
+	if (touch == HEAPSIM_TOUCH_READ) {
+		while (first > span->first && is_harmless(buf, first - 1))
+			first--;
+		while (end < span->end && is_harmless(buf, end))
+			end++;
+	} else if (page > 0 && test_bit(page - 1, buf->stored) &&
+		   pages[page - 1].writer == who) {
+		span->end = min(span->end, page + STORE_AHEAD);
+		while (end < span->end && is_harmless(buf, end) &&
+		       !test_bit(end, buf->stored))
+			end++;
+	}
+out:
+	span->first = first;
+	span->end = end;
+}
+
+/* Make pages of the span the CPU's own. Returns false if none was shared. */
+static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
+		       u32 who, struct heapsim_images *images)
+{
+	struct line_page *pages = buf->lines.pages;
+	bool was_shared = false;
+	size_t i;
+
+	for (i = span->first; i < span->end; i++) {
+		if (!pages[i].cpu) {
+			image_lend(buf, i, images);
+			was_shared = true;
+		}
+		pages[i].writer = who;
+	}
+	bitmap_set(buf->stored, span->first, span->end - span->first);
+	return was_shared;
+}
+
 /**
  * heapsim_views_touch() - the CPU touches bytes of one page
  * @buf: buffer with lines
@@ -254,34 +339,47 @@ static bool is_forbidden(struct heapsim_buf *buf, enum heapsim_touch touch,
  * @len: bytes, within the page of @off; each line of them is judged
  * @touch: read or write
  * @images: stock of images
+ * @span: in: pages that could be mapped, the touched one among them; out:
+ *	those that may be mapped now; NULL: nothing will be
  *
- * Fills the granule, makes the page private if it must be, judges.
+ * Fills the granule, makes pages private that must be, judges.
  *
  * Context: the buffer's lock is held.
  * Return: 0, or the number of images that the stock must have for this; then
- * nothing has happened.
+ * nothing has happened, but @span may be smaller.
  */
 size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
 			   enum heapsim_touch touch,
-			   struct heapsim_images *images)
+			   struct heapsim_images *images,
+			   struct heapsim_span *span)
 {
 	const u32 who = pid_nr(task_tgid(current));
 	const size_t per_fill = heapsim_config.fill >> PAGE_SHIFT;
-	size_t page = off >> PAGE_SHIFT;
-	size_t first = round_down(page, per_fill);
-	size_t end = min(first + per_fill, buf->nr_pages);
+	const size_t page = off >> PAGE_SHIFT;
+	const size_t first = round_down(page, per_fill);
+	const size_t end = min(first + per_fill, buf->nr_pages);
 	bool is_forbidden_now = is_forbidden(buf, touch, who);
+	struct heapsim_span only = { page, page + 1 };
 	struct line_buf *lines = &buf->lines;
-	bool was_shared_with_ptes = false;
+	bool was_shared = false;
 	size_t i, need = 0;
 	u64 filled = 0, at;
 
+	if (!span || is_forbidden_now) {
+		if (span)
+			*span = only;
+		span = &only;
+	}
+	span->first = max(span->first, first);
+	span->end = min(span->end, end);
 	spin_lock(&buf->lines_lock);
+	span_shrink(buf, page, touch, who, span);
 	if (is_written_by_others(buf))
 		for (i = first; i < end; i++)
 			need += !lines->pages[i].twin;
 	if (touch == HEAPSIM_TOUCH_WRITE)
-		need += !lines->pages[page].cpu;
+		for (i = span->first; i < span->end; i++)
+			need += !lines->pages[i].cpu;
 	if (need > images->nr) {
 		spin_unlock(&buf->lines_lock);
 		return need;
@@ -293,13 +391,8 @@ size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
 	}
 	lines->count.fills += filled > 0;
 	bitmap_set(buf->active, first, end - first);
-	if (touch == HEAPSIM_TOUCH_WRITE) {
-		if (!lines->pages[page].cpu) {
-			line_add_cpu(lines, page, image_take(images));
-			was_shared_with_ptes = true;
-		}
-		__set_bit(page, buf->stored);
-	}
+	if (touch == HEAPSIM_TOUCH_WRITE)
+		was_shared = span_store(buf, span, who, images);
 	lines->count.unbracketed_accesses += is_forbidden_now;
 	for (at = off; at < off + len;
 	     at = round_down(at, heapsim_config.profile->line_size) +
@@ -309,33 +402,14 @@ size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
 	buf->was_faulted |= buf->nr_write_jobs > 0;
 	spin_unlock(&buf->lines_lock);
 
-	if (was_shared_with_ptes)
-		heapsim_views_revoke(buf, (u64)page << PAGE_SHIFT, PAGE_SIZE);
+	if (was_shared)
+		heapsim_views_revoke(buf, (u64)span->first << PAGE_SHIFT,
+				     (u64)(span->end - span->first) <<
+				     PAGE_SHIFT);
 	if (filled)
 		trace_heapsim_fill(buf->id, (u64)first << PAGE_SHIFT,
 				   (u64)(end - first) << PAGE_SHIFT);
 	return 0;
-}
-
-/**
- * heapsim_views_can_map_ahead() - may the CPU read a page without being seen?
- * @buf: buffer with lines
- * @page: page number, filled
- *
- * Context: the buffer's lock is held.
- * Return: true if no read of the page can be a violation as things are.
- */
-bool heapsim_views_can_map_ahead(struct heapsim_buf *buf, size_t page)
-{
-	bool ret;
-
-	if (buf->nr_holders || heapsim_config.evicts)
-		return false;
-	spin_lock(&buf->lines_lock);
-	ret = !buf->nr_write_jobs && !buf->lines.pages[page].twin &&
-	      !line_page_has_written(&buf->lines, page);
-	spin_unlock(&buf->lines_lock);
-	return ret;
 }
 
 /*
@@ -474,6 +548,7 @@ void heapsim_views_take_in(struct heapsim_buf *buf)
 			bool keep = heapsim_bracket_is_open(buf, who,
 						HEAPSIM_TOUCH_WRITE);
 
+			buf->is_touched |= test_bit(page, buf->stored);
 			spin_lock(&buf->lines_lock);
 			line_take_in_page(&buf->lines, page, keep, &op);
 			refill_for_vmap(buf, page);
@@ -576,7 +651,7 @@ static int lock_with_twins(struct heapsim_buf *buf, size_t first, size_t end,
 		if (need <= images->nr)
 			return 0;
 		mutex_unlock(&buf->lock);
-		if (heapsim_images_get(images, need))
+		if (heapsim_images_get(images, need, false))
 			return -ENOMEM;
 	}
 }
@@ -719,7 +794,7 @@ int heapsim_views_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
 	if (ret)
 		return ret;
 	heapsim_images_init(&images);
-	ret = heapsim_images_get(&images, buf->nr_pages);
+	ret = heapsim_images_get(&images, buf->nr_pages, false);
 	if (ret) {
 		heapsim_images_put(&images);
 		return ret;
@@ -731,7 +806,7 @@ int heapsim_views_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
 		spin_lock(&buf->lines_lock);
 		refill_for_vmap(buf, i);
 		if (!buf->lines.pages[i].cpu)
-			line_add_cpu(&buf->lines, i, image_take(&images));
+			image_lend(buf, i, &images);
 		pages[i] = virt_to_page(buf->lines.pages[i].cpu);
 		spin_unlock(&buf->lines_lock);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * All that the model needs of its host: integer types, memcpy, memset, strlen,
- * strcmp and a population count. No lock, no clock, no allocation.
+ * strcmp, a population count and a copy of whole pages. No lock, no clock, no
+ * allocation.
  */
 #ifndef HEAPSIM_MODEL_ENV_H
 #define HEAPSIM_MODEL_ENV_H
@@ -10,10 +11,12 @@
 #include <linux/bitops.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
 #define env_popcount64(word)	hweight64(word)
+#define env_copy_page(to, from, page_shift)	copy_page(to, from)
 #else
 #include <errno.h>
 #include <stdbool.h>
@@ -26,6 +29,8 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 
 #define env_popcount64(word)	__builtin_popcountll(word)
+#define env_copy_page(to, from, page_shift) \
+	memcpy(to, from, (size_t)1 << (page_shift))
 #endif
 
 #endif

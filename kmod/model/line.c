@@ -91,6 +91,47 @@ static bool differs(const u8 *a, const u8 *b, size_t len)
 	return false;
 }
 
+/* As above. A line is too short for the set-up cost of the host's memcpy. */
+static void copy(u8 *to, const u8 *from, size_t len)
+{
+	const u64 *x = (const u64 *)from;
+	u64 *y = (u64 *)to;
+	size_t i;
+
+	for (i = 0; i < len / sizeof(*x); i += 4) {
+		u64 a = x[i], b = x[i + 1], c = x[i + 2], d = x[i + 3];
+
+		y[i] = a;
+		y[i + 1] = b;
+		y[i + 2] = c;
+		y[i + 3] = d;
+	}
+}
+
+/* Make @to the same as @from, from the first difference on; false: no need. */
+static bool update(u8 *to, const u8 *from, size_t len)
+{
+	const u64 *x = (const u64 *)from;
+	u64 *y = (u64 *)to;
+	size_t i;
+
+	for (i = 0; i < len / sizeof(*x); i += 4) {
+		u64 a = x[i], b = x[i + 1], c = x[i + 2], d = x[i + 3];
+
+		if (!((a ^ y[i]) | (b ^ y[i + 1]) | (c ^ y[i + 2]) |
+		      (d ^ y[i + 3])))
+			continue;
+		y[i] = a;
+		y[i + 1] = b;
+		y[i + 2] = c;
+		y[i + 3] = d;
+		copy((u8 *)(y + i + 4), (const u8 *)(x + i + 4),
+		     len - (i + 4) * sizeof(*x));
+		return true;
+	}
+	return false;
+}
+
 static bool is_valid(const struct line_buf *buf, size_t line)
 {
 	return bit_is_set(buf->valid, line);
@@ -159,6 +200,13 @@ static u64 next_changed(const struct line_buf *buf, size_t line, size_t from)
 	return 0;
 }
 
+/* Is it certain that no line of the page is stale, nor one beside it? */
+static bool is_never_stale(const struct line_buf *buf, size_t page)
+{
+	return !buf->pages[page].twin &&
+	       (page + 1 == buf->nr_pages || !buf->pages[page + 1].twin);
+}
+
 /*
  * Remember where the CPU last changed a byte, before the line's images move.
  * It is only ever asked for beside a stale line, and only a page with a twin
@@ -167,11 +215,9 @@ static u64 next_changed(const struct line_buf *buf, size_t line, size_t from)
 static void note_changes(const struct line_buf *buf, size_t line,
 			 struct line_op *op)
 {
-	const struct line_page *page = page_of(buf, line);
-	bool is_last = page == &buf->pages[buf->nr_pages - 1];
 	u64 last;
 
-	if (!page->twin && (is_last || !page[1].twin))
+	if (is_never_stale(buf, page_of(buf, line) - buf->pages))
 		return;
 	last = last_changed_in(buf, line);
 	if (last)
@@ -222,11 +268,42 @@ static void write_back(struct line_buf *buf, size_t line)
 	const u8 *bytes = cpu_image(page) + off;
 
 	if (page->cpu || page->twin)
-		memcpy(page->dram + off, bytes, line_size(buf));
+		copy(page->dram + off, bytes, line_size(buf));
 	if (page->cpu && page->twin)
-		memcpy(page->twin + off, bytes, line_size(buf));
+		copy(page->twin + off, bytes, line_size(buf));
 	bit_clear(buf->stored, line);
 	buf->count.lines_cleaned++;
+}
+
+/*
+ * Write back the Dirty ones of lines [bit, end) of a page with a CPU image and
+ * no twin: nothing of it is stale, so nothing is lost by it. Returns how many
+ * they were.
+ */
+static u64 write_back_lines(struct line_buf *buf, const struct line_page *page,
+			    size_t bit, size_t end)
+{
+	const size_t size = line_size(buf);
+	u64 nr = 0;
+
+	while (bit < end) {
+		size_t off = image_off(buf, bit);
+		size_t word = bit / WORD_BITS;
+		u64 mask = next_mask(&bit, end);
+		u64 valid = mask & buf->valid[word];
+		u64 stored = buf->stored[word];
+		u64 line = mask & -mask;
+
+		for (; line & mask; line <<= 1, off += size) {
+			if (!(line & valid))
+				continue;
+			nr += update(page->dram + off, page->cpu + off, size) ||
+			      line & stored;
+		}
+		buf->stored[word] = stored & ~valid;
+	}
+	buf->count.lines_cleaned += nr;
+	return nr;
 }
 
 static void clean_line(struct line_buf *buf, size_t line, struct line_op *op)
@@ -360,11 +437,11 @@ u64 line_fill_page(struct line_buf *buf, size_t page)
 
 			todo &= todo - 1;
 			if (p->cpu)
-				memcpy(p->cpu + off, p->dram + off,
-				       line_size(buf));
+				copy(p->cpu + off, p->dram + off,
+				     line_size(buf));
 			if (p->twin)
-				memcpy(p->twin + off, p->dram + off,
-				       line_size(buf));
+				copy(p->twin + off, p->dram + off,
+				     line_size(buf));
 		}
 	}
 	buf->count.lines_filled += nr;
@@ -405,8 +482,18 @@ void line_touch(struct line_buf *buf, u64 off, enum line_access access,
  */
 void line_add_cpu(struct line_buf *buf, size_t page, u8 *image)
 {
-	memcpy(image, cpu_image(&buf->pages[page]),
-	       (size_t)1 << buf->page_shift);
+	env_copy_page(image, cpu_image(&buf->pages[page]), buf->page_shift);
+	line_lend_cpu(buf, page, image);
+}
+
+/**
+ * line_lend_cpu() - as line_add_cpu(), with an image that has the bytes already
+ * @buf: buffer
+ * @page: page number; it has no CPU image
+ * @image: a page of memory with what the CPU sees of the page
+ */
+void line_lend_cpu(struct line_buf *buf, size_t page, u8 *image)
+{
 	buf->pages[page].cpu = image;
 }
 
@@ -418,7 +505,7 @@ void line_add_cpu(struct line_buf *buf, size_t page, u8 *image)
  */
 void line_add_twin(struct line_buf *buf, size_t page, u8 *image)
 {
-	memcpy(image, buf->pages[page].dram, (size_t)1 << buf->page_shift);
+	env_copy_page(image, buf->pages[page].dram, buf->page_shift);
 	buf->pages[page].twin = image;
 }
 
@@ -501,12 +588,16 @@ void line_op_begin(struct line_op *op, u64 off, u64 len)
  */
 void line_clean_page(struct line_buf *buf, size_t page, struct line_op *op)
 {
-	const struct line_page *p = &buf->pages[page];
+	struct line_page *p = &buf->pages[page];
 	size_t line, end;
 
 	if (!p->cpu)
 		return;
 	op_lines(buf, page, op, &line, &end);
+	if (is_never_stale(buf, page)) {
+		op->nr_dirty += write_back_lines(buf, p, line, end);
+		return;
+	}
 	for (; line < end; line++)
 		if (is_dirty(buf, line))
 			clean_line(buf, line, op);
@@ -609,12 +700,15 @@ void line_invalidate_page(struct line_buf *buf, size_t page,
 void line_take_in_page(struct line_buf *buf, size_t page, bool keep_dirty,
 		       struct line_op *op)
 {
+	struct line_page *p = &buf->pages[page];
 	size_t line, end;
 
 	op_lines(buf, page, op, &line, &end);
 	if (line >= end)
 		return;
-	if (!buf->pages[page].cpu) {
+	if (p->cpu && !p->twin && !keep_dirty)
+		write_back_lines(buf, p, line, end);
+	if (!p->cpu || (!p->twin && !keep_dirty)) {
 		drop_clean_lines(buf, line, end, op);
 		return;
 	}

@@ -112,6 +112,7 @@ u64 line_fill_page(struct line_buf *buf, size_t page);
 void line_touch(struct line_buf *buf, u64 off, enum line_access access,
 		u32 who);
 void line_add_cpu(struct line_buf *buf, size_t page, u8 *image);
+void line_lend_cpu(struct line_buf *buf, size_t page, u8 *image);
 void line_add_twin(struct line_buf *buf, size_t page, u8 *image);
 bool line_needs_twin(const struct line_buf *buf, size_t page);
 

@@ -512,6 +512,106 @@ static void revoke_changes_no_byte_and_no_counter(void **state)
 	assert_int_equal(engine_sees(f, 0), 0);
 }
 
+/* A page that was made ready for a store which never came is not Dirty. */
+static void stores_in_a_row_dirty_just_their_lines(void **state)
+{
+	struct fixture *f = *state;
+	size_t nr_pages = f->len / f->page, i;
+	uint8_t *dram;
+
+	for (i = 0; i < nr_pages - 1; i++)
+		f->map[i * f->page + f->line] = (uint8_t)(i + 1);
+	device_sync(f->fd, SYNC_START_WRITE);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(count(f).lines_cleaned, nr_pages - 1);
+	dram = device_dram(f->dev, f->fd, f->len);
+	for (i = 0; i < nr_pages; i++) {
+		uint8_t *page = dram + i * f->page;
+
+		assert_true(device_is_filled(page, 0, f->line));
+		assert_int_equal(page[f->line],
+				 i < nr_pages - 1 ? (uint8_t)(i + 1) : 0);
+		assert_true(device_is_filled(page + f->line + 1, 0,
+					     f->page - f->line - 1));
+	}
+	free(dram);
+}
+
+static int store_behind(void *arg)
+{
+	struct fixture *f = arg;
+
+	f->map[f->page] = 2;
+	return 0;
+}
+
+/*
+ * What is mapped ahead for a store belongs to the process in whose row it is:
+ * a page behind one that somebody else stored to is nobody's.
+ */
+static void pages_of_a_row_stay_with_who_stores(void **state)
+{
+	struct fixture *f = *state;
+
+	device_sync(f->fd, SYNC_START_WRITE);
+	f->map[0] = 1;
+	assert_int_equal(device_in_child(store_behind, f), 0);
+	f->map[2 * f->page] = 3;
+	device_fill(f->dev, f->fd, 0, 3 * f->page, 0x44444444);
+	device_sync(f->fd, SYNC_START_READ);
+	assert_int_equal(f->map[0], 1);
+	assert_int_equal(f->map[f->page], 0x44);
+	assert_int_equal(f->map[2 * f->page], 3);
+	device_sync(f->fd, SYNC_END_READ);
+	device_sync(f->fd, SYNC_END_WRITE);
+}
+
+/* Pages that held the CPU's bytes of another buffer show through nowhere. */
+static void first_store_shows_no_byte_of_others(void **state)
+{
+	struct fixture *f = *state;
+	size_t i, lap;
+
+	for (lap = 0; lap < 4; lap++) {
+		int fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT,
+				      f->len);
+		uint8_t *map = device_map(fd, f->len);
+
+		for (i = 0; i < f->len; i += f->page)
+			map[i] = 0xee;
+		for (i = 0; i < f->len; i += f->page) {
+			assert_int_equal(map[i], 0xee);
+			assert_true(device_is_filled(map + i + 1, 0,
+						     f->page - 1));
+		}
+		memset(map, 0xee, f->len);
+		if (lap % 2) {
+			device_sync(fd, SYNC_START_RW);
+			device_sync(fd, SYNC_END_RW);
+		}
+		device_unmap(map, f->len);
+		close(fd);
+	}
+}
+
+/* Once cleaned, DRAM is not zero: a page's first store must not take it so. */
+static void first_store_after_a_take_in_keeps_the_page(void **state)
+{
+	struct fixture *f = *state;
+	size_t i;
+
+	memset(f->map, 0x31, f->len);
+	device_sync(f->fd, SYNC_START_READ);	/* all written back, dropped */
+	device_sync(f->fd, SYNC_END_READ);
+	for (i = 0; i < f->len; i += f->page)
+		f->map[i] = 0x32;
+	for (i = 0; i < f->len; i += f->page) {
+		assert_int_equal(f->map[i], 0x32);
+		assert_true(device_is_filled(f->map + i + 1, 0x31,
+					     f->page - 1));
+	}
+}
+
 static void sync_of_an_unmapped_buffer_is_good(void **state)
 {
 	struct fixture *f = *state;
@@ -1001,6 +1101,10 @@ int main(void)
 		TEST(redundant_maintenance_is_counted),
 		TEST(read_of_equal_bytes_that_an_engine_wrote_is_possible),
 		TEST(revoke_changes_no_byte_and_no_counter),
+		TEST(stores_in_a_row_dirty_just_their_lines),
+		TEST(pages_of_a_row_stay_with_who_stores),
+		TEST(first_store_shows_no_byte_of_others),
+		TEST(first_store_after_a_take_in_keeps_the_page),
 		TEST(sync_of_an_unmapped_buffer_is_good),
 		TEST(two_maps_share_the_cpu_view),
 		TEST(processes_share_the_cpu_view),
