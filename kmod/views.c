@@ -284,14 +284,12 @@ static bool is_harmless(const struct heapsim_buf *buf, size_t page)
 /*
  * Shrink the span to pages around @page, the touched one, that may get PTEs
  * together with it, since touches of them need not be seen. A store just
- * behind a page that the same process stored to is taken for one of a row: the
- * pages that follow, clean so far, are made ready for it too.
+ * behind a page that was stored to is taken for one of a row: the pages that
+ * follow, clean so far, are made ready for it too.
  */
 static void span_shrink(const struct heapsim_buf *buf, size_t page,
-			enum heapsim_touch touch, u32 who,
-			struct heapsim_span *span)
+			enum heapsim_touch touch, struct heapsim_span *span)
 {
-	const struct line_page *pages = buf->lines.pages;
 	size_t first = page, end = page + 1;
 
 	if (buf->nr_holders || buf->nr_write_jobs || heapsim_config.evicts)
@@ -301,8 +299,7 @@ static void span_shrink(const struct heapsim_buf *buf, size_t page,
 			first--;
 		while (end < span->end && is_harmless(buf, end))
 			end++;
-	} else if (page > 0 && test_bit(page - 1, buf->stored) &&
-		   pages[page - 1].writer == who) {
+	} else if (page > 0 && test_bit(page - 1, buf->stored)) {
 		span->end = min(span->end, page + STORE_AHEAD);
 		while (end < span->end && is_harmless(buf, end) &&
 		       !test_bit(end, buf->stored))
@@ -373,7 +370,7 @@ size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
 	span->first = max(span->first, first);
 	span->end = min(span->end, end);
 	spin_lock(&buf->lines_lock);
-	span_shrink(buf, page, touch, who, span);
+	span_shrink(buf, page, touch, span);
 	if (is_written_by_others(buf))
 		for (i = first; i < end; i++)
 			need += !lines->pages[i].twin;

@@ -545,11 +545,8 @@ static int store_behind(void *arg)
 	return 0;
 }
 
-/*
- * What is mapped ahead for a store belongs to the process in whose row it is:
- * a page behind one that somebody else stored to is nobody's.
- */
-static void pages_of_a_row_stay_with_who_stores(void **state)
+/* A page made ready for one process is the other's once that stores to it. */
+static void pages_of_a_row_are_theirs_who_store(void **state)
 {
 	struct fixture *f = *state;
 
@@ -1102,7 +1099,7 @@ int main(void)
 		TEST(read_of_equal_bytes_that_an_engine_wrote_is_possible),
 		TEST(revoke_changes_no_byte_and_no_counter),
 		TEST(stores_in_a_row_dirty_just_their_lines),
-		TEST(pages_of_a_row_stay_with_who_stores),
+		TEST(pages_of_a_row_are_theirs_who_store),
 		TEST(first_store_shows_no_byte_of_others),
 		TEST(first_store_after_a_take_in_keeps_the_page),
 		TEST(sync_of_an_unmapped_buffer_is_good),
