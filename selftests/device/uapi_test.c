@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The layout of linux/heapsim.h: numbers that never change once released. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -157,17 +158,6 @@ static_assert(HEAPSIM_KIND_SYSTEM == 0 && HEAPSIM_KIND_NONCOHERENT == 1 &&
 	      HEAPSIM_KIND_CONTIGUOUS == 4 && HEAPSIM_KIND_FOREIGN == 5,
 	      "kinds");
 
-/*
- * A call of each command that succeeds, on a fresh buffer. @prepare fills in
- * all but the size, @after puts back what the call made.
- */
-struct world {
-	int dev;
-	int fd;
-	struct heapsim_range range;
-	uint64_t id;
-};
-
 union any {
 	uint32_t size;
 	struct heapsim_probe probe;
@@ -185,60 +175,64 @@ union any {
 	uint8_t bytes[1024];
 };
 
-static void prepare_nothing(struct world *w, union any *any)
+/*
+ * A call of a command that succeeds, on a fresh buffer: prepared but for its
+ * size.
+ */
+struct world {
+	const struct command *command;
+	int dev;
+	int fd;
+	struct heapsim_range range;
+	union any any;
+};
+
+static void prepare_alloc(struct world *w)
 {
+	w->any.alloc.len = 4096;
+	w->any.alloc.kind = HEAPSIM_KIND_COHERENT;
 }
 
-static void after_nothing(struct world *w, union any *any)
+static void after_alloc(struct world *w)
 {
+	close(w->any.alloc.fd);
 }
 
-static void prepare_alloc(struct world *w, union any *any)
+static void prepare_buf_info(struct world *w)
 {
-	any->alloc.len = 4096;
-	any->alloc.kind = HEAPSIM_KIND_COHERENT;
+	w->any.buf_info.fd = w->fd;
 }
 
-static void after_alloc(struct world *w, union any *any)
-{
-	close(any->alloc.fd);
-}
-
-static void prepare_buf_info(struct world *w, union any *any)
-{
-	any->buf_info.fd = w->fd;
-}
-
-static void prepare_maintain(struct world *w, union any *any)
+static void prepare_maintain(struct world *w)
 {
 	w->range = (struct heapsim_range) {
 		.fd = w->fd,
 		.op = HEAPSIM_MAINT_CLEAN,
 		.len = 64,
 	};
-	any->maintain.nr_ranges = 1;
-	any->maintain.ranges = (uintptr_t)&w->range;
+	w->any.maintain.nr_ranges = 1;
+	w->any.maintain.ranges = (uintptr_t)&w->range;
 }
 
-static void prepare_submit(struct world *w, union any *any)
+static void prepare_submit(struct world *w)
 {
-	any->submit.op = HEAPSIM_DMA_FILL;
-	any->submit.src_fd = -1;
-	any->submit.dst_fd = w->fd;
-	any->submit.row_len = 64;
-	any->submit.nr_rows = 1;
+	w->any.submit.op = HEAPSIM_DMA_FILL;
+	w->any.submit.src_fd = -1;
+	w->any.submit.dst_fd = w->fd;
+	w->any.submit.row_len = 64;
+	w->any.submit.nr_rows = 1;
 }
 
-static void after_submit(struct world *w, union any *any)
+static void after_submit(struct world *w)
 {
 	struct heapsim_job_wait answer;
 
-	close(any->submit.fence_fd);
-	assert_int_equal(device_wait_errno(w->dev, any->submit.job,
+	close(w->any.submit.fence_fd);
+	assert_int_equal(device_wait_errno(w->dev, w->any.submit.job,
 					   10 * NSEC_PER_SEC, &answer), 0);
 }
 
-static void prepare_wait(struct world *w, union any *any)
+static void prepare_wait(struct world *w)
 {
 	struct heapsim_dma_submit submit = {
 		.op = HEAPSIM_DMA_FILL,
@@ -250,223 +244,199 @@ static void prepare_wait(struct world *w, union any *any)
 
 	assert_int_equal(device_submit_errno(w->dev, &submit), 0);
 	close(submit.fence_fd);
-	any->wait.job = submit.job;
-	any->wait.timeout_ns = 10 * NSEC_PER_SEC;
+	w->any.wait.job = submit.job;
+	w->any.wait.timeout_ns = 10 * NSEC_PER_SEC;
 }
 
-static void prepare_create(struct world *w, union any *any)
+static void prepare_create(struct world *w)
 {
-	any->create.flags = HEAPSIM_FENCE_READ;
-	any->create.fd = w->fd;
-	any->create.timeout_ns = NSEC_PER_SEC;
+	w->any.create.flags = HEAPSIM_FENCE_READ;
+	w->any.create.fd = w->fd;
+	w->any.create.timeout_ns = NSEC_PER_SEC;
 }
 
-static void after_create(struct world *w, union any *any)
+static void after_create(struct world *w)
 {
-	close(any->create.fence_fd);
-	device_fence_signal(w->dev, any->create.fence, 0);
+	close(w->any.create.fence_fd);
+	device_fence_signal(w->dev, w->any.create.fence, 0);
 }
 
-static void prepare_signal(struct world *w, union any *any)
+static void prepare_signal(struct world *w)
 {
 	struct heapsim_fence_create create;
 
 	assert_int_equal(device_fence_errno(w->dev, w->fd, HEAPSIM_FENCE_READ,
 					    NSEC_PER_SEC, &create), 0);
 	close(create.fence_fd);
-	any->signal.fence = create.fence;
+	w->any.signal.fence = create.fence;
 }
 
-static void prepare_hold(struct world *w, union any *any)
+static void prepare_hold(struct world *w)
 {
-	any->hold.how = HEAPSIM_HOLD_MAP;
-	any->hold.fd = w->fd;
+	w->any.hold.how = HEAPSIM_HOLD_MAP;
+	w->any.hold.fd = w->fd;
 }
 
-static void after_hold(struct world *w, union any *any)
+static void after_hold(struct world *w)
 {
-	device_release(w->dev, any->hold.hold);
+	device_release(w->dev, w->any.hold.hold);
 }
 
-static void prepare_release(struct world *w, union any *any)
+static void prepare_release(struct world *w)
 {
 	struct heapsim_hold hold;
 
 	assert_int_equal(device_hold_errno(w->dev, w->fd, HEAPSIM_HOLD_MAP, 0,
 					   &hold), 0);
-	any->release.hold = hold.hold;
+	w->any.release.hold = hold.hold;
 }
 
-static void prepare_revoke(struct world *w, union any *any)
+static void prepare_revoke(struct world *w)
 {
-	any->revoke.fd = w->fd;
+	w->any.revoke.fd = w->fd;
 }
 
+/*
+ * Every command. @prepare fills in what a call needs, @after puts back what it
+ * made; NULL nothing.
+ */
 static const struct command {
 	const char *name;
 	unsigned long cmd;
 	size_t size;
-	void (*prepare)(struct world *w, union any *any);
-	void (*after)(struct world *w, union any *any);
+	void (*prepare)(struct world *w);
+	void (*after)(struct world *w);
 } commands[] = {
-	{ "probe", HEAPSIM_IOC_PROBE, sizeof(struct heapsim_probe),
-	  prepare_nothing, after_nothing },
-	{ "info", HEAPSIM_IOC_INFO, sizeof(struct heapsim_info),
-	  prepare_nothing, after_nothing },
-	{ "buf_alloc", HEAPSIM_IOC_BUF_ALLOC, sizeof(struct heapsim_buf_alloc),
-	  prepare_alloc, after_alloc },
-	{ "buf_info", HEAPSIM_IOC_BUF_INFO, sizeof(struct heapsim_buf_info),
-	  prepare_buf_info, after_nothing },
-	{ "buf_maintain", HEAPSIM_IOC_BUF_MAINTAIN,
-	  sizeof(struct heapsim_buf_maintain),
-	  prepare_maintain, after_nothing },
-	{ "dma_submit", HEAPSIM_IOC_DMA_SUBMIT,
-	  sizeof(struct heapsim_dma_submit), prepare_submit, after_submit },
-	{ "job_wait", HEAPSIM_IOC_JOB_WAIT, sizeof(struct heapsim_job_wait),
-	  prepare_wait, after_nothing },
-	{ "fence_create", HEAPSIM_IOC_FENCE_CREATE,
-	  sizeof(struct heapsim_fence_create), prepare_create, after_create },
-	{ "fence_signal", HEAPSIM_IOC_FENCE_SIGNAL,
-	  sizeof(struct heapsim_fence_signal),
-	  prepare_signal, after_nothing },
-	{ "hold", HEAPSIM_IOC_HOLD, sizeof(struct heapsim_hold),
-	  prepare_hold, after_hold },
-	{ "release", HEAPSIM_IOC_RELEASE, sizeof(struct heapsim_release),
-	  prepare_release, after_nothing },
-	{ "buf_revoke", HEAPSIM_IOC_BUF_REVOKE,
-	  sizeof(struct heapsim_buf_revoke), prepare_revoke, after_nothing },
+#define COMMAND(ioc, type, prepare, after) \
+	{ #type, HEAPSIM_IOC_##ioc, sizeof(struct heapsim_##type), \
+	  prepare, after }
+	COMMAND(PROBE, probe, NULL, NULL),
+	COMMAND(INFO, info, NULL, NULL),
+	COMMAND(BUF_ALLOC, buf_alloc, prepare_alloc, after_alloc),
+	COMMAND(BUF_INFO, buf_info, prepare_buf_info, NULL),
+	COMMAND(BUF_MAINTAIN, buf_maintain, prepare_maintain, NULL),
+	COMMAND(DMA_SUBMIT, dma_submit, prepare_submit, after_submit),
+	COMMAND(JOB_WAIT, job_wait, prepare_wait, NULL),
+	COMMAND(FENCE_CREATE, fence_create, prepare_create, after_create),
+	COMMAND(FENCE_SIGNAL, fence_signal, prepare_signal, NULL),
+	COMMAND(HOLD, hold, prepare_hold, after_hold),
+	COMMAND(RELEASE, release, prepare_release, NULL),
+	COMMAND(BUF_REVOKE, buf_revoke, prepare_revoke, NULL),
 };
 
 #define NR_COMMANDS	(ARRAY_SIZE(commands))
 
-static const struct command *begin(void **state, struct world *w,
-				   union any *any)
+static int setup(void **state)
 {
-	const struct command *command = *state;
+	struct world *w = calloc(1, sizeof(*w));
 
-	memset(any, 0, sizeof(*any));
+	assert_non_null(w);
+	w->command = *state;
 	w->dev = device_open();
 	w->fd = device_alloc(w->dev, HEAPSIM_KIND_NONCOHERENT, 4096);
-	command->prepare(w, any);
-	return command;
+	if (w->command->prepare)
+		w->command->prepare(w);
+	*state = w;
+	return 0;
 }
 
-static void end(struct world *w)
+static int teardown(void **state)
 {
+	struct world *w = *state;
+
 	close(w->fd);
 	close(w->dev);
+	free(w);
+	return 0;
 }
 
-static int call(const struct command *command, struct world *w,
-		union any *any, size_t size)
+static int call(struct world *w, size_t size)
 {
-	any->size = size;
-	return device_ioctl_errno(w->dev, command->cmd, any);
+	w->any.size = size;
+	return device_ioctl_errno(w->dev, w->command->cmd, &w->any);
+}
+
+static void call_succeeds(struct world *w, size_t size)
+{
+	assert_int_equal(call(w, size), 0);
+	if (w->command->after)
+		w->command->after(w);
 }
 
 static void its_own_size_is_taken(void **state)
 {
-	const struct command *command;
-	struct world w;
-	union any any;
+	struct world *w = *state;
 
-	command = begin(state, &w, &any);
-	assert_int_equal(call(command, &w, &any, command->size), 0);
-	command->after(&w, &any);
-	end(&w);
+	call_succeeds(w, w->command->size);
 }
 
 static void smaller_size_is_einval(void **state)
 {
-	const struct command *command;
-	struct world w;
-	union any any;
+	struct world *w = *state;
 	size_t size;
 
-	command = begin(state, &w, &any);
-	for (size = 0; size < command->size; size++)
-		assert_int_equal(call(command, &w, &any, size), -EINVAL);
+	for (size = 0; size < w->command->size; size++)
+		assert_int_equal(call(w, size), -EINVAL);
 	/* Nothing was used up: the call is still good. */
-	assert_int_equal(call(command, &w, &any, command->size), 0);
-	command->after(&w, &any);
-	end(&w);
+	call_succeeds(w, w->command->size);
 }
 
 static void bigger_size_with_a_zero_tail_is_taken(void **state)
 {
-	const struct command *command;
-	struct world w;
-	union any any;
+	struct world *w = *state;
+	const struct command *command = w->command;
 	size_t more;
 
 	for (more = 1; more <= 512; more += 73) {
-		command = begin(state, &w, &any);
-		assert_int_equal(call(command, &w, &any,
-				      command->size + more), 0);
-		assert_true(device_is_filled(any.bytes + command->size, 0,
+		memset(&w->any, 0, sizeof(w->any));
+		if (command->prepare)
+			command->prepare(w);
+		call_succeeds(w, command->size + more);
+		assert_true(device_is_filled(w->any.bytes + command->size, 0,
 					     more));
-		command->after(&w, &any);
-		end(&w);
 	}
 }
 
 static void bigger_size_with_another_tail_is_e2big(void **state)
 {
-	const struct command *command;
-	struct world w;
-	union any any;
+	struct world *w = *state;
+	const size_t size = w->command->size;
 	size_t more;
 
-	command = begin(state, &w, &any);
 	for (more = 1; more <= 512; more += 73) {
-		any.bytes[command->size + more - 1] = 1;
-		assert_int_equal(call(command, &w, &any,
-				      command->size + more), -E2BIG);
-		any.bytes[command->size + more - 1] = 0;
+		w->any.bytes[size + more - 1] = 1;
+		assert_int_equal(call(w, size + more), -E2BIG);
+		w->any.bytes[size + more - 1] = 0;
 	}
-	assert_int_equal(call(command, &w, &any, command->size), 0);
-	command->after(&w, &any);
-	end(&w);
+	call_succeeds(w, size);
 }
 
 static void bytes_after_the_size_are_not_touched(void **state)
 {
-	const struct command *command;
-	struct world w;
-	union any any;
+	struct world *w = *state;
+	const size_t size = w->command->size;
 
-	command = begin(state, &w, &any);
-	memset(any.bytes + command->size, 0xa5, 64);
-	assert_int_equal(call(command, &w, &any, command->size), 0);
-	assert_true(device_is_filled(any.bytes + command->size, 0xa5, 64));
-	command->after(&w, &any);
-	end(&w);
+	memset(w->any.bytes + size, 0xa5, 64);
+	call_succeeds(w, size);
+	assert_true(device_is_filled(w->any.bytes + size, 0xa5, 64));
 }
 
 static void bad_pointer_is_efault(void **state)
 {
-	const struct command *command;
-	struct world w;
-	union any any;
+	struct world *w = *state;
 
-	command = begin(state, &w, &any);
-	assert_int_equal(device_ioctl_errno(w.dev, command->cmd, NULL),
+	assert_int_equal(device_ioctl_errno(w->dev, w->command->cmd, NULL),
 			 -EFAULT);
-	assert_int_equal(call(command, &w, &any, command->size), 0);
-	command->after(&w, &any);
-	end(&w);
+	call_succeeds(w, w->command->size);
 }
 
 static void a_tail_is_looked_at_before_the_contents(void **state)
 {
-	const struct command *command;
-	struct world w;
-	union any any;
+	struct world *w = *state;
+	const size_t size = w->command->size;
 
-	command = begin(state, &w, &any);
-	memset(any.bytes, 0xff, command->size + 8);
-	assert_int_equal(call(command, &w, &any, command->size + 8), -E2BIG);
-	end(&w);
+	memset(w->any.bytes, 0xff, size + 8);
+	assert_int_equal(call(w, size + 8), -E2BIG);
 }
 
 static void probe_tells_the_size_that_the_kernel_knows(void **state)
@@ -515,6 +485,8 @@ int main(void)
 			list[nr++] = (struct CMUnitTest) {
 				.name = name,
 				.test_func = tests[k].fn,
+				.setup_func = setup,
+				.teardown_func = teardown,
 				.initial_state = (void *)&commands[i],
 			};
 		}
