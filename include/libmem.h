@@ -112,7 +112,8 @@ struct mem_probe {
  * @missing_cleans: dirty lines that an engine read over
  * @write_conflicts: dirty lines that an engine wrote over
  * @unbracketed_accesses: CPU touches that the rules forbid
- * @missing_ends: WRITE brackets whose process went without an end
+ * @missing_ends: WRITE brackets whose process ended, or closed its last
+ *	descriptor and mapping of the buffer, without an end
  * @unmatched_ends: ends without their begin
  */
 struct mem_counters {

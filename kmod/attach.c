@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What importers and the CPU's brackets do to a buffer: the dma-buf operations
- * of DESIGN 2.3.
+ * of DESIGN 2.3. Whose bracket is open: bracket.c.
  */
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
 #include <linux/iosys-map.h>
-#include <linux/pid.h>
-#include <linux/sched.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -217,82 +215,6 @@ void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	}
 }
 
-static struct heapsim_bracket *bracket_find(const struct heapsim_buf *buf,
-					    const struct pid *tgid)
-{
-	struct heapsim_bracket *b;
-
-	list_for_each_entry(b, &buf->brackets, node)
-		if (b->tgid == tgid)
-			return b;
-	return NULL;
-}
-
-static void bracket_free(struct heapsim_bracket *b)
-{
-	list_del(&b->node);
-	put_pid(b->tgid);
-	kfree(b);
-}
-
-/**
- * heapsim_bracket_is_open() - has a process an open bracket?
- * @buf: buffer
- * @who: number of the process in the first PID namespace
- * @touch: what the bracket must allow
- *
- * Context: the buffer's lock is held.
- * Return: true if it has.
- */
-bool heapsim_bracket_is_open(const struct heapsim_buf *buf, u32 who,
-			     enum heapsim_touch touch)
-{
-	const struct heapsim_bracket *b;
-
-	list_for_each_entry(b, &buf->brackets, node)
-		if (pid_nr(b->tgid) == who)
-			return touch == HEAPSIM_TOUCH_WRITE ? b->nr_write :
-							      b->nr_read;
-	return false;
-}
-
-/**
- * heapsim_brackets_reap() - end the brackets of processes that are gone
- * @buf: buffer
- *
- * Context: the buffer's lock is held.
- */
-void heapsim_brackets_reap(struct heapsim_buf *buf)
-{
-	struct heapsim_bracket *b, *next;
-
-	list_for_each_entry_safe(b, next, &buf->brackets, node) {
-		bool is_gone;
-
-		rcu_read_lock();
-		is_gone = !pid_task(b->tgid, PIDTYPE_TGID);
-		rcu_read_unlock();
-		if (!is_gone)
-			continue;
-		spin_lock(&buf->lines_lock);
-		buf->lines.count.missing_ends += b->nr_write;
-		spin_unlock(&buf->lines_lock);
-		bracket_free(b);
-	}
-}
-
-/**
- * heapsim_brackets_fini() - the buffer goes
- * @buf: buffer that nobody uses any more
- */
-void heapsim_brackets_fini(struct heapsim_buf *buf)
-{
-	struct heapsim_bracket *b, *next;
-
-	list_for_each_entry_safe(b, next, &buf->brackets, node)
-		bracket_free(b);
-}
-
 /*
  * Wait here, before the bracket opens: the core waits too, but after us, and
  * may be interrupted.
@@ -320,28 +242,20 @@ static int wait_for_fences(struct dma_buf *dmabuf, bool for_write)
 int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
 	struct heapsim_buf *buf = dmabuf->priv;
-	struct heapsim_bracket *fresh, *b;
+	struct heapsim_bracket *fresh;
 	int ret;
 
 	ret = wait_for_fences(dmabuf, dir != DMA_FROM_DEVICE);
 	if (ret || !buf->has_two_views)
 		return ret;
-	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL);
+	fresh = heapsim_bracket_alloc();
 	if (!fresh)
 		return -ENOMEM;
 	mutex_lock(&buf->lock);
 	heapsim_brackets_reap(buf);
 	if (dir != DMA_TO_DEVICE)
 		heapsim_views_take_in(buf);
-	b = bracket_find(buf, task_tgid(current));
-	if (!b) {
-		b = fresh;
-		fresh = NULL;
-		b->tgid = get_pid(task_tgid(current));
-		list_add(&b->node, &buf->brackets);
-	}
-	b->nr_read += dir != DMA_TO_DEVICE;
-	b->nr_write += dir != DMA_FROM_DEVICE;
+	heapsim_bracket_open(buf, dir, &fresh);
 	mutex_unlock(&buf->lock);
 	kfree(fresh);
 	return 0;
@@ -360,28 +274,16 @@ int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
  */
 int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
-	const bool is_read = dir != DMA_TO_DEVICE;
-	const bool is_write = dir != DMA_FROM_DEVICE;
 	struct heapsim_buf *buf = dmabuf->priv;
-	struct heapsim_bracket *b;
 
 	if (!buf->has_two_views)
 		return 0;
 	mutex_lock(&buf->lock);
-	heapsim_brackets_reap(buf);
-	if (is_write)
+	if (dir != DMA_FROM_DEVICE)
 		heapsim_views_clean(buf, 0, buf->len);
-	b = bracket_find(buf, task_tgid(current));
-	if (b && b->nr_read >= is_read && b->nr_write >= is_write) {
-		b->nr_read -= is_read;
-		b->nr_write -= is_write;
-		if (!b->nr_read && !b->nr_write)
-			bracket_free(b);
-	} else {
-		spin_lock(&buf->lines_lock);
-		buf->lines.count.unmatched_ends++;
-		spin_unlock(&buf->lines_lock);
-	}
+	/* This one first: it is no missing end that comes just now. */
+	heapsim_bracket_close(buf, dir);
+	heapsim_brackets_reap(buf);
 	if (buf->nr_holders)
 		heapsim_views_revoke(buf, 0, buf->len);
 	mutex_unlock(&buf->lock);

@@ -252,4 +252,5 @@ void heapsim_bufs_get_info(struct heapsim_info *info)
 	info->buf_bytes = heapsim_limit_used();
 	info->cpu_bytes = heapsim_image_bytes();
 	info->pool_bytes = heapsim_pool_bytes();
+	info->missing_ends = heapsim_missing_ends();
 }

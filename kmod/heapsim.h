@@ -97,15 +97,19 @@ void heapsim_limit_uncharge(struct heapsim_user *user, u64 len);
 u64 heapsim_limit_used(void);
 
 /**
- * struct heapsim_bracket - open START of a process
+ * struct heapsim_bracket - a process that has begun a bracket, or stored
  * @node: in heapsim_buf.brackets
- * @tgid: the process
- * @nr_read: STARTs that may read
- * @nr_write: STARTs that may write
+ * @tgid: the process, referenced
+ * @who: its number, as the model has it
+ * @had_buf: it had a descriptor or mapping of the buffer at a START
+ * @nr_read: STARTs without END that may read
+ * @nr_write: STARTs without END that may write
  */
 struct heapsim_bracket {
 	struct list_head node;
 	struct pid *tgid;
+	u32 who;
+	bool had_buf;
 	u32 nr_read;
 	u32 nr_write;
 };
@@ -130,7 +134,8 @@ struct heapsim_bracket {
  * @lock: protects what follows, and what PTEs show
  * @nr_holders: importers that map or vmap
  * @nr_writers: those of them that may write
- * @brackets: struct heapsim_bracket
+ * @brackets: struct heapsim_bracket, one a process
+ * @last_who: the last number that one of them got
  * @vaddr: kernel mapping of DRAM or NULL
  * @vmap_pages_cpu: the vmap shows CPU images: they stay
  * @active: bit a page: it may have valid or engine-written lines
@@ -162,6 +167,7 @@ struct heapsim_buf {
 	u32 nr_holders;
 	u32 nr_writers;
 	struct list_head brackets;
+	u32 last_who;
 	void *vaddr;
 	bool vmap_pages_cpu;
 	unsigned long *active;
@@ -190,15 +196,19 @@ void heapsim_bufs_get_info(struct heapsim_info *info);
 /* views.c */
 
 /**
- * struct heapsim_images - pages for CPU images and twins, got before a lock
- * @pages: of any content, linked by lru
- * @zeroed: all zero, linked by lru
+ * struct heapsim_images - what a touch may use up, got before a lock
+ * @pages: for CPU images and twins, of any content, linked by lru
+ * @zeroed: the same, all zero
  * @nr: how many of both
+ * @wants_bracket: the process was not seen before
+ * @bracket: for such a process, or NULL
  */
 struct heapsim_images {
 	struct list_head pages;
 	struct list_head zeroed;
 	size_t nr;
+	bool wants_bracket;
+	struct heapsim_bracket *bracket;
 };
 
 /** enum heapsim_touch - what the CPU does */
@@ -245,7 +255,7 @@ void heapsim_views_vunmap_cpu(struct heapsim_buf *buf);
 /* mmap.c */
 int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
 
-/* attach.c: importers and the CPU's brackets */
+/* attach.c: importers, START and END */
 int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a);
 void heapsim_buf_detach(struct dma_buf *dmabuf, struct dma_buf_attachment *a);
 struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
@@ -256,9 +266,19 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map);
 void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map);
 int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir);
 int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir);
-void heapsim_brackets_reap(struct heapsim_buf *buf);
+
+/* bracket.c */
+u64 heapsim_missing_ends(void);
+struct heapsim_bracket *heapsim_bracket_alloc(void);
+u32 heapsim_bracket_who(const struct heapsim_buf *buf);
+u32 heapsim_bracket_add(struct heapsim_buf *buf, struct heapsim_bracket *fresh);
 bool heapsim_bracket_is_open(const struct heapsim_buf *buf, u32 who,
 			     enum heapsim_touch touch);
+void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
+			  struct heapsim_bracket **fresh);
+void heapsim_bracket_close(struct heapsim_buf *buf,
+			   enum dma_data_direction dir);
+void heapsim_brackets_reap(struct heapsim_buf *buf);
 void heapsim_brackets_fini(struct heapsim_buf *buf);
 
 /* heap.c */

@@ -38,11 +38,13 @@ void heapsim_images_init(struct heapsim_images *images)
 	INIT_LIST_HEAD(&images->pages);
 	INIT_LIST_HEAD(&images->zeroed);
 	images->nr = 0;
+	images->wants_bracket = false;
+	images->bracket = NULL;
 }
 
 /**
  * heapsim_images_get() - stock up
- * @images: stock
+ * @images: stock; it gets a bracket too if one is wanted
  * @nr: pages that it shall have
  * @is_zero: zeroed ones are of use
  *
@@ -53,15 +55,17 @@ int heapsim_images_get(struct heapsim_images *images, size_t nr, bool is_zero)
 {
 	size_t had = images->nr;
 
-	if (had >= nr)
-		return 0;
-	if (is_zero)
+	if (is_zero && images->nr < nr)
 		images->nr += heapsim_pool_get_images(&images->zeroed,
 						      nr - images->nr, true);
-	images->nr += heapsim_pool_get_images(&images->pages, nr - images->nr,
-					      false);
+	if (images->nr < nr)
+		images->nr += heapsim_pool_get_images(&images->pages,
+						      nr - images->nr, false);
 	atomic64_add(images->nr - had, &image_pages);
-	return images->nr < nr ? -ENOMEM : 0;
+	if (images->wants_bracket && !images->bracket)
+		images->bracket = heapsim_bracket_alloc();
+	return images->nr < nr || (images->wants_bracket && !images->bracket) ?
+		-ENOMEM : 0;
 }
 
 static u8 *take_from(struct heapsim_images *images, struct list_head *list)
@@ -104,11 +108,12 @@ static void image_give(struct heapsim_images *images, u8 *image)
  */
 void heapsim_images_put(struct heapsim_images *images)
 {
+	kfree(images->bracket);
+	images->bracket = NULL;
 	if (!images->nr)
 		return;
 	atomic64_sub(images->nr, &image_pages);
-	list_splice(&images->zeroed, &images->pages);
-	INIT_LIST_HEAD(&images->zeroed);
+	list_splice_init(&images->zeroed, &images->pages);
 	heapsim_pool_put_images(&images->pages);
 	images->nr = 0;
 }
@@ -350,18 +355,26 @@ size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
 			   struct heapsim_images *images,
 			   struct heapsim_span *span)
 {
-	const u32 who = pid_nr(task_tgid(current));
 	const size_t per_fill = heapsim_config.fill >> PAGE_SHIFT;
 	const size_t page = off >> PAGE_SHIFT;
 	const size_t first = round_down(page, per_fill);
 	const size_t end = min(first + per_fill, buf->nr_pages);
-	bool is_forbidden_now = is_forbidden(buf, touch, who);
 	struct heapsim_span only = { page, page + 1 };
 	struct line_buf *lines = &buf->lines;
+	u32 who = heapsim_bracket_who(buf);
+	bool is_forbidden_now;
 	bool was_shared = false;
 	size_t i, need = 0;
 	u64 filled = 0, at;
 
+	if (touch == HEAPSIM_TOUCH_WRITE && !who) {
+		images->wants_bracket = !images->bracket;
+		if (images->wants_bracket)
+			return max_t(size_t, images->nr, 1);
+		who = heapsim_bracket_add(buf, images->bracket);
+		images->bracket = NULL;
+	}
+	is_forbidden_now = is_forbidden(buf, touch, who);
 	if (!span || is_forbidden_now) {
 		if (span)
 			*span = only;

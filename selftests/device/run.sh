@@ -14,8 +14,8 @@ limit=${HEAPSIM_LIMIT:-240}	# seconds for one program
 export CMOCKA_MESSAGE_OUTPUT=TAP
 
 programs=("$@")
-[ $# -gt 0 ] || programs=(uapi_test heap_test buf_test cdev_test fence_test
-	import_test unload_test.sh)
+[ $# -gt 0 ] || programs=(uapi_test heap_test buf_test bracket_test cdev_test
+	fence_test import_test unload_test.sh)
 
 # Who is imported from and into. A kernel that lacks one has its tests say so.
 for name in vgem brd udmabuf; do

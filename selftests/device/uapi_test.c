@@ -27,7 +27,7 @@ AT(heapsim_probe, evict_random, 40);
 AT(heapsim_probe, io_coherent, 44);
 AT(heapsim_probe, soc, 48);
 
-SIZE_IS(heapsim_info, 64);
+SIZE_IS(heapsim_info, 72);
 AT(heapsim_info, flags, 4);
 AT(heapsim_info, nr_bufs, 8);
 AT(heapsim_info, buf_bytes, 16);
@@ -36,6 +36,7 @@ AT(heapsim_info, pool_bytes, 32);
 AT(heapsim_info, nr_jobs, 40);
 AT(heapsim_info, limit_bytes, 48);
 AT(heapsim_info, user_limit_bytes, 56);
+AT(heapsim_info, missing_ends, 64);
 
 SIZE_IS(heapsim_buf_alloc, 64);
 AT(heapsim_buf_alloc, fd_flags, 4);
@@ -297,31 +298,33 @@ static void prepare_revoke(struct world *w)
 }
 
 /*
- * Every command. @prepare fills in what a call needs, @after puts back what it
- * made; NULL nothing.
+ * Every command. @first_size is that of the struct when it was first released.
+ * @prepare fills in what a call needs, @after puts back what it made; NULL
+ * nothing.
  */
 static const struct command {
 	const char *name;
 	unsigned long cmd;
+	size_t first_size;
 	size_t size;
 	void (*prepare)(struct world *w);
 	void (*after)(struct world *w);
 } commands[] = {
-#define COMMAND(ioc, type, prepare, after) \
-	{ #type, HEAPSIM_IOC_##ioc, sizeof(struct heapsim_##type), \
-	  prepare, after }
-	COMMAND(PROBE, probe, NULL, NULL),
-	COMMAND(INFO, info, NULL, NULL),
-	COMMAND(BUF_ALLOC, buf_alloc, prepare_alloc, after_alloc),
-	COMMAND(BUF_INFO, buf_info, prepare_buf_info, NULL),
-	COMMAND(BUF_MAINTAIN, buf_maintain, prepare_maintain, NULL),
-	COMMAND(DMA_SUBMIT, dma_submit, prepare_submit, after_submit),
-	COMMAND(JOB_WAIT, job_wait, prepare_wait, NULL),
-	COMMAND(FENCE_CREATE, fence_create, prepare_create, after_create),
-	COMMAND(FENCE_SIGNAL, fence_signal, prepare_signal, NULL),
-	COMMAND(HOLD, hold, prepare_hold, after_hold),
-	COMMAND(RELEASE, release, prepare_release, NULL),
-	COMMAND(BUF_REVOKE, buf_revoke, prepare_revoke, NULL),
+#define COMMAND(ioc, type, first_size, prepare, after) \
+	{ #type, HEAPSIM_IOC_##ioc, first_size, \
+	  sizeof(struct heapsim_##type), prepare, after }
+	COMMAND(PROBE, probe, 80, NULL, NULL),
+	COMMAND(INFO, info, 64, NULL, NULL),
+	COMMAND(BUF_ALLOC, buf_alloc, 64, prepare_alloc, after_alloc),
+	COMMAND(BUF_INFO, buf_info, 208, prepare_buf_info, NULL),
+	COMMAND(BUF_MAINTAIN, buf_maintain, 24, prepare_maintain, NULL),
+	COMMAND(DMA_SUBMIT, dma_submit, 96, prepare_submit, after_submit),
+	COMMAND(JOB_WAIT, job_wait, 40, prepare_wait, NULL),
+	COMMAND(FENCE_CREATE, fence_create, 32, prepare_create, after_create),
+	COMMAND(FENCE_SIGNAL, fence_signal, 16, prepare_signal, NULL),
+	COMMAND(HOLD, hold, 48, prepare_hold, after_hold),
+	COMMAND(RELEASE, release, 16, prepare_release, NULL),
+	COMMAND(BUF_REVOKE, buf_revoke, 8, prepare_revoke, NULL),
 };
 
 #define NR_COMMANDS	(ARRAY_SIZE(commands))
@@ -370,12 +373,12 @@ static void its_own_size_is_taken(void **state)
 	call_succeeds(w, w->command->size);
 }
 
-static void smaller_size_is_einval(void **state)
+static void size_below_the_first_is_einval(void **state)
 {
 	struct world *w = *state;
 	size_t size;
 
-	for (size = 0; size < w->command->size; size++)
+	for (size = 0; size < w->command->first_size; size++)
 		assert_int_equal(call(w, size), -EINVAL);
 	/* Nothing was used up: the call is still good. */
 	call_succeeds(w, w->command->size);
@@ -409,6 +412,17 @@ static void bigger_size_with_another_tail_is_e2big(void **state)
 		w->any.bytes[size + more - 1] = 0;
 	}
 	call_succeeds(w, size);
+}
+
+/* What programs have that were built before the struct grew. */
+static void first_size_is_taken_and_nothing_after_it_touched(void **state)
+{
+	struct world *w = *state;
+	const size_t size = w->command->first_size;
+
+	memset(w->any.bytes + size, 0xa5, 64);
+	call_succeeds(w, size);
+	assert_true(device_is_filled(w->any.bytes + size, 0xa5, 64));
 }
 
 static void bytes_after_the_size_are_not_touched(void **state)
@@ -456,9 +470,10 @@ static const struct {
 } tests[] = {
 #define TEST(fn) { #fn, fn }
 	TEST(its_own_size_is_taken),
-	TEST(smaller_size_is_einval),
+	TEST(size_below_the_first_is_einval),
 	TEST(bigger_size_with_a_zero_tail_is_taken),
 	TEST(bigger_size_with_another_tail_is_e2big),
+	TEST(first_size_is_taken_and_nothing_after_it_touched),
 	TEST(bytes_after_the_size_are_not_touched),
 	TEST(bad_pointer_is_efault),
 	TEST(a_tail_is_looked_at_before_the_contents),

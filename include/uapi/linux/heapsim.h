@@ -93,6 +93,8 @@ struct heapsim_probe {
  * @nr_jobs: out: engine jobs not yet done
  * @limit_bytes: out: most DRAM that all buffers together may have
  * @user_limit_bytes: out: the same for one user
+ * @missing_ends: out: WRITE brackets that ended without END since the module
+ *	was inserted; also those of buffers that are gone, which only this tells
  */
 struct heapsim_info {
 	__u32 size;
@@ -104,6 +106,7 @@ struct heapsim_info {
 	__aligned_u64 nr_jobs;
 	__aligned_u64 limit_bytes;
 	__aligned_u64 user_limit_bytes;
+	__aligned_u64 missing_ends;
 };
 
 /**
@@ -148,7 +151,8 @@ struct heapsim_buf_alloc {
  * @write_conflicts: Dirty lines that an engine wrote over
  * @unbracketed_accesses: CPU touches of a held buffer outside a bracket, or
  *	while a fence forbids them
- * @missing_ends: WRITE brackets whose process went without END
+ * @missing_ends: WRITE brackets whose process ended, or closed its last
+ *	descriptor and mapping of the buffer, without END
  * @unmatched_ends: END without its START
  */
 struct heapsim_counters {

@@ -1,0 +1,622 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whose bracket is open: a process is more than its number, lives as long as
+ * one of its threads, and has let go of a buffer when its last descriptor and
+ * its last map of it are gone.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/sched.h>
+
+#include "device.h"
+
+/* A noncoherent buffer of some pages, mapped; children inherit it. */
+struct fixture {
+	int dev;
+	int fd;
+	int copy;
+	size_t page;
+	size_t len;
+	uint8_t *map;
+};
+
+#define NR_PAGES	4
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	f->dev = device_open();
+	f->page = device_page_size();
+	f->len = NR_PAGES * f->page;
+	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, f->len);
+	f->map = device_map(f->fd, f->len);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	munmap(f->map, f->len);
+	close(f->fd);
+	close(f->dev);
+	free(f);
+	return 0;
+}
+
+static struct heapsim_counters count(struct fixture *f)
+{
+	return device_count(f->dev, f->fd);
+}
+
+static uint64_t missing_ends(struct fixture *f)
+{
+	return count(f).missing_ends;
+}
+
+/* What a child does; 0 is success. It must not use cmocka. */
+typedef int (*step)(struct fixture *f);
+
+static int start_read(struct fixture *f)
+{
+	return device_sync_errno(f->fd, SYNC_START_READ);
+}
+
+static int start_write(struct fixture *f)
+{
+	return device_sync_errno(f->fd, SYNC_START_WRITE);
+}
+
+static int start_rw(struct fixture *f)
+{
+	return device_sync_errno(f->fd, SYNC_START_RW);
+}
+
+static int end_write(struct fixture *f)
+{
+	return device_sync_errno(f->fd, SYNC_END_WRITE);
+}
+
+static int load(struct fixture *f)
+{
+	device_peek(f->map);
+	return 0;
+}
+
+static int store(struct fixture *f)
+{
+	*(volatile uint8_t *)f->map = 7;
+	return 0;
+}
+
+static int close_fd(struct fixture *f)
+{
+	return close(f->fd);
+}
+
+static int copy_fd(struct fixture *f)
+{
+	f->copy = dup(f->fd);
+	return f->copy < 0;
+}
+
+static int close_copy(struct fixture *f)
+{
+	return close(f->copy);
+}
+
+static int unmap(struct fixture *f)
+{
+	return munmap(f->map, f->len);
+}
+
+static int unmap_but_one_page(struct fixture *f)
+{
+	return munmap(f->map, f->page) ||
+	       munmap(f->map + 2 * f->page, f->len - 2 * f->page);
+}
+
+static int move_that_page(struct fixture *f)
+{
+	void *to = mmap(NULL, f->page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+
+	f->map = mremap(f->map + f->page, f->page, f->page,
+			MREMAP_MAYMOVE | MREMAP_FIXED, to);
+	f->len = f->page;
+	return f->map == MAP_FAILED;
+}
+
+/* The child that runs in this process, if it is one. */
+static struct {
+	struct fixture *f;
+	const step *next;
+	int go;
+	int done;
+} self;
+
+static void serve(void)
+{
+	char byte;
+
+	while (*self.next && read(self.go, &byte, 1) == 1) {
+		byte = (*self.next++)(self.f) != 0;
+		if (write(self.done, &byte, 1) != 1)
+			break;
+	}
+	/* Until it is let go: what it has is its own to the end. */
+	while (read(self.go, &byte, 1) == 1)
+		;
+	_exit(0);
+}
+
+static void *serve_from_a_thread(void *arg)
+{
+	char byte = 0;
+
+	if (write(self.done, &byte, 1) != 1)
+		_exit(1);
+	serve();
+	return NULL;
+}
+
+/* The first thread ends, another goes on. */
+static int leader_ends(struct fixture *f)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, serve_from_a_thread, NULL))
+		return 1;
+	syscall(SYS_exit, 0);
+	return 1;
+}
+
+static void *start_write_in_thread(void *arg)
+{
+	return (void *)(intptr_t)start_write(arg);
+}
+
+static int thread_starts_write_and_ends(struct fixture *f)
+{
+	pthread_t thread;
+	void *ret;
+
+	return pthread_create(&thread, NULL, start_write_in_thread, f) ||
+	       pthread_join(thread, &ret) || ret;
+}
+
+static void *take_own_descriptors(void *arg)
+{
+	sem_t *sem = arg;
+
+	if (unshare(CLONE_FILES))
+		_exit(1);
+	sem_post(sem);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static int thread_takes_own_descriptors(struct fixture *f)
+{
+	static sem_t sem;
+	pthread_t thread;
+
+	sem_init(&sem, 0, 0);
+	return pthread_create(&thread, NULL, take_own_descriptors, &sem) ||
+	       sem_wait(&sem);
+}
+
+static int become_cat(struct fixture *f)
+{
+	char byte = 0;
+
+	dup2(self.go, STDIN_FILENO);
+	if (write(self.done, &byte, 1) != 1)
+		return 1;
+	execlp("cat", "cat", NULL);
+	return 1;
+}
+
+struct child {
+	pid_t pid;
+	int go;
+	int done;
+};
+
+/* glibc has no call for it, and is not told: no threads in that child. */
+static pid_t fork_with_number(pid_t pid)
+{
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = (uintptr_t)&pid,
+		.set_tid_size = 1,
+	};
+
+	return syscall(SYS_clone3, &args, sizeof(args));
+}
+
+/* A child with the number @pid, or any if 0. */
+static struct child child_begin(struct fixture *f, const step *steps,
+				pid_t pid)
+{
+	struct child child;
+	int go[2], done[2];
+
+	fflush(stdout);
+	assert_int_equal(pipe(go), 0);
+	assert_int_equal(pipe(done), 0);
+	child.pid = pid ? fork_with_number(pid) : fork();
+	if (child.pid < 0)
+		fail_msg("fork with number %d: %s", pid, strerror(errno));
+	if (!child.pid) {
+		signal(SIGSEGV, SIG_DFL);
+		signal(SIGBUS, SIG_DFL);
+		close(go[1]);
+		close(done[0]);
+		self.f = f;
+		self.next = steps;
+		self.go = go[0];
+		self.done = done[1];
+		serve();
+	}
+	close(go[0]);
+	close(done[1]);
+	child.go = go[1];
+	child.done = done[0];
+	return child;
+}
+
+static void child_step(struct child *child)
+{
+	char byte = 0;
+
+	assert_int_equal(write(child->go, &byte, 1), 1);
+	if (read(child->done, &byte, 1) != 1)
+		fail_msg("the child is gone");
+	assert_int_equal(byte, 0);
+}
+
+static void child_end(struct child *child)
+{
+	int status;
+
+	close(child->go);
+	assert_int_equal(waitpid(child->pid, &status, 0), child->pid);
+	close(child->done);
+	assert_int_equal(status, 0);
+}
+
+/* All steps, after each of which @nr[i] missing ends have been counted. */
+static void child_runs(struct fixture *f, const step *steps,
+		       const uint64_t *nr)
+{
+	struct child child = child_begin(f, steps, 0);
+	size_t i;
+
+	for (i = 0; steps[i]; i++) {
+		child_step(&child);
+		assert_int_equal(missing_ends(f), nr[i]);
+	}
+	child_end(&child);
+	assert_int_equal(missing_ends(f), nr[i]);
+}
+
+#define CHILD_RUNS(f, steps, ...) do { \
+	static const step steps_of[] = { STEPS steps, NULL }; \
+	static const uint64_t nr_of[] = { __VA_ARGS__ }; \
+	static_assert(ARRAY_SIZE(nr_of) == ARRAY_SIZE(steps_of), \
+		      "one after each step, one after the end"); \
+	child_runs(f, steps_of, nr_of); \
+} while (0)
+#define STEPS(...)	__VA_ARGS__
+
+static void end_of_the_process_is_a_missing_end(void **state)
+{
+	CHILD_RUNS(*state, (start_write, store), 0, 0, 1);
+}
+
+static void each_start_that_was_not_ended_is_a_missing_end(void **state)
+{
+	CHILD_RUNS(*state, (start_write, start_rw, start_write, end_write),
+		   0, 0, 0, 0, 2);
+}
+
+static void a_read_bracket_is_no_missing_end(void **state)
+{
+	CHILD_RUNS(*state, (start_read, close_fd, unmap), 0, 0, 0, 0);
+}
+
+static void end_is_no_missing_end(void **state)
+{
+	CHILD_RUNS(*state, (start_write, end_write, close_fd, unmap),
+		   0, 0, 0, 0, 0);
+}
+
+static void a_process_that_nobody_has_waited_for_has_ended(void **state)
+{
+	static const step steps[] = { start_write, NULL };
+	struct fixture *f = *state;
+	struct child child = child_begin(f, steps, 0);
+	siginfo_t info;
+
+	child_step(&child);
+	assert_int_equal(missing_ends(f), 0);
+	close(child.go);
+	assert_int_equal(waitid(P_PID, child.pid, &info, WEXITED | WNOWAIT),
+			 0);
+	assert_int_equal(missing_ends(f), 1);
+	child_end(&child);
+	assert_int_equal(missing_ends(f), 1);
+}
+
+static void a_process_that_keeps_its_map_has_not_let_go(void **state)
+{
+	CHILD_RUNS(*state, (start_write, close_fd, store, unmap), 0, 0, 0, 1,
+		   1);
+}
+
+static void a_process_that_keeps_a_descriptor_has_not_let_go(void **state)
+{
+	CHILD_RUNS(*state, (start_write, unmap, copy_fd, close_fd, close_copy),
+		   0, 0, 0, 0, 1, 1);
+}
+
+static void a_map_is_known_in_parts_and_where_it_moves(void **state)
+{
+	CHILD_RUNS(*state, (start_write, close_fd, unmap_but_one_page,
+			    move_that_page, store, unmap),
+		   0, 0, 0, 0, 0, 1, 1);
+}
+
+static void a_table_of_a_thread_counts(void **state)
+{
+	/* The thread's copy keeps the descriptor. */
+	CHILD_RUNS(*state, (start_write, thread_takes_own_descriptors, unmap,
+			    close_fd), 0, 0, 0, 0, 1);
+}
+
+static void exec_lets_go(void **state)
+{
+	static const step steps[] = { start_write, become_cat, NULL };
+	struct fixture *f = *state;
+	struct child child = child_begin(f, steps, 0);
+	int i;
+
+	child_step(&child);
+	assert_int_equal(missing_ends(f), 0);
+	child_step(&child);
+	/* It tells before, since it cannot after. */
+	for (i = 0; i < 100 && !missing_ends(f); i++)
+		device_sleep_ns(20 * NSEC_PER_MSEC);
+	assert_int_equal(missing_ends(f), 1);
+	assert_int_equal(kill(child.pid, 0), 0);
+	child_end(&child);
+	assert_int_equal(missing_ends(f), 1);
+}
+
+static void a_bracket_outlives_the_thread_that_began_it(void **state)
+{
+	struct fixture *f = *state;
+
+	CHILD_RUNS(f, (thread_starts_write_and_ends, store, end_write), 0, 0,
+		   0, 0);
+	assert_int_equal(count(f).unmatched_ends, 0);
+}
+
+static bool is_zombie(pid_t pid)
+{
+	char path[64], state = '?';
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%*d (%*[^)]) %c", &state), 1);
+	fclose(file);
+	return state == 'Z';
+}
+
+static void a_bracket_outlives_the_first_thread(void **state)
+{
+	static const step steps[] = {
+		start_write, leader_ends, store, end_write, start_write, NULL
+	};
+	struct fixture *f = *state;
+	struct child child = child_begin(f, steps, 0);
+	int i;
+
+	child_step(&child);
+	child_step(&child);
+	for (i = 0; i < 100 && !is_zombie(child.pid); i++)
+		device_sleep_ns(20 * NSEC_PER_MSEC);
+	assert_true(is_zombie(child.pid));
+	assert_int_equal(missing_ends(f), 0);
+	child_step(&child);
+	child_step(&child);
+	assert_int_equal(missing_ends(f), 0);
+	assert_int_equal(count(f).unmatched_ends, 0);
+	child_step(&child);
+	assert_int_equal(missing_ends(f), 0);
+	child_end(&child);
+	assert_int_equal(missing_ends(f), 1);
+}
+
+static void fork_inherits_no_bracket(void **state)
+{
+	struct fixture *f = *state;
+
+	device_sync(f->fd, SYNC_START_WRITE);
+	CHILD_RUNS(f, (store, end_write, close_fd, unmap), 0, 0, 0, 0, 0);
+	assert_int_equal(count(f).unmatched_ends, 1);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(count(f).unmatched_ends, 1);
+	assert_int_equal(missing_ends(f), 0);
+}
+
+/* With its bracket goes what kept its lines. */
+static void dirty_lines_stay_until_their_writer_has_let_go(void **state)
+{
+	static const step steps[] = {
+		start_write, store, close_fd, unmap, NULL
+	};
+	struct fixture *f = *state;
+	struct child child = child_begin(f, steps, 0);
+
+	child_step(&child);
+	child_step(&child);
+	child_step(&child);
+	device_sync(f->fd, SYNC_START_READ);
+	assert_int_equal(count(f).lines_cleaned, 0);
+	child_step(&child);
+	device_sync(f->fd, SYNC_START_READ);
+	assert_int_equal(count(f).missing_ends, 1);
+	assert_int_equal(count(f).lines_cleaned, 1);
+	child_end(&child);
+}
+
+/* A store before the START is the process's as well. */
+static void dirty_lines_of_before_the_start_stay(void **state)
+{
+	static const step steps[] = { store, start_write, NULL };
+	struct fixture *f = *state;
+	struct child child = child_begin(f, steps, 0);
+
+	child_step(&child);
+	child_step(&child);
+	device_sync(f->fd, SYNC_START_READ);
+	assert_int_equal(count(f).lines_cleaned, 0);
+	child_end(&child);
+}
+
+static void a_used_number_has_no_old_bracket(void **state)
+{
+	static const step first[] = { start_rw, NULL };
+	static const step second[] = { load, store, NULL };
+	struct fixture *f = *state;
+	struct heapsim_hold hold;
+	struct child child;
+	pid_t pid;
+
+	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
+					   HEAPSIM_DIR_BIDIRECTIONAL, &hold),
+			 0);
+	child = child_begin(f, first, 0);
+	pid = child.pid;
+	child_step(&child);
+	child_end(&child);
+	/* Nobody has looked at the brackets since. */
+	child = child_begin(f, second, pid);
+	assert_int_equal(child.pid, pid);
+	child_step(&child);
+	child_step(&child);
+	assert_int_equal(count(f).unbracketed_accesses, 2);
+	assert_int_equal(missing_ends(f), 1);
+	child_end(&child);
+	device_release(f->dev, hold.hold);
+}
+
+static void a_used_number_has_no_old_lines(void **state)
+{
+	static const step first[] = { store, NULL };
+	static const step second[] = { start_write, NULL };
+	struct fixture *f = *state;
+	struct child child = child_begin(f, first, 0);
+	pid_t pid = child.pid;
+
+	child_step(&child);
+	child_end(&child);
+	child = child_begin(f, second, pid);
+	assert_int_equal(child.pid, pid);
+	child_step(&child);
+	device_sync(f->fd, SYNC_START_READ);
+	assert_int_equal(count(f).lines_cleaned, 1);
+	child_end(&child);
+}
+
+/* Nobody can ask the buffer then. */
+static void release_of_the_buffer_is_a_missing_end(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t before = device_info(f->dev).missing_ends;
+	int fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, f->page);
+
+	device_sync(fd, SYNC_START_WRITE);
+	device_sync(fd, SYNC_START_READ);
+	assert_int_equal(device_info(f->dev).missing_ends, before);
+	close(fd);
+	assert_int_equal(device_info(f->dev).missing_ends, before + 1);
+}
+
+static void missing_ends_of_all_buffers_are_summed_up(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t before = device_info(f->dev).missing_ends;
+
+	CHILD_RUNS(f, (start_write, start_write), 0, 0, 2);
+	assert_int_equal(device_info(f->dev).missing_ends, before + 2);
+	teardown(state);
+	setup(state);
+	f = *state;
+	assert_int_equal(device_info(f->dev).missing_ends, before + 2);
+}
+
+/* One number a process that stores: they go with the processes. */
+static void many_processes_store(void **state)
+{
+	static const step steps[] = { store, NULL };
+	struct fixture *f = *state;
+	struct child child;
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		child = child_begin(f, steps, 0);
+		child_step(&child);
+		child_end(&child);
+	}
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(count(f).lines_cleaned, 1);
+	assert_int_equal(missing_ends(f), 0);
+}
+
+int main(void)
+{
+#define TEST(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
+	static const struct CMUnitTest tests[] = {
+		TEST(end_of_the_process_is_a_missing_end),
+		TEST(each_start_that_was_not_ended_is_a_missing_end),
+		TEST(a_read_bracket_is_no_missing_end),
+		TEST(end_is_no_missing_end),
+		TEST(a_process_that_nobody_has_waited_for_has_ended),
+		TEST(a_process_that_keeps_its_map_has_not_let_go),
+		TEST(a_process_that_keeps_a_descriptor_has_not_let_go),
+		TEST(a_map_is_known_in_parts_and_where_it_moves),
+		TEST(a_table_of_a_thread_counts),
+		TEST(exec_lets_go),
+		TEST(a_bracket_outlives_the_thread_that_began_it),
+		TEST(a_bracket_outlives_the_first_thread),
+		TEST(fork_inherits_no_bracket),
+		TEST(dirty_lines_stay_until_their_writer_has_let_go),
+		TEST(dirty_lines_of_before_the_start_stay),
+		TEST(a_used_number_has_no_old_bracket),
+		TEST(a_used_number_has_no_old_lines),
+		TEST(release_of_the_buffer_is_a_missing_end),
+		TEST(missing_ends_of_all_buffers_are_summed_up),
+		TEST(many_processes_store),
+	};
+
+	return cmocka_run_group_tests_name("bracket", tests, NULL, NULL);
+}
