@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Buffers: their memory, their dma-buf, the list of all. */
 #include <linux/fcntl.h>
+#include <linux/file.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
@@ -196,20 +197,8 @@ static struct heapsim_buf *buf_alloc(u64 len, u32 kind, const char *name)
 	return buf;
 }
 
-/**
- * heapsim_buf_create() - make a buffer and its dma-buf
- * @len: bytes, above 0; rounded up to pages
- * @kind: enum heapsim_kind but HEAPSIM_KIND_FOREIGN
- * @exp_name: exporter name, static
- * @name: name for reports, at most HEAPSIM_NAME_LEN - 1 bytes; copied
- * @fd_flags: O_ACCMODE and O_CLOEXEC for the file
- *
- * Context: may sleep.
- * Return: the dma-buf with one reference, or an ERR_PTR: -EINVAL length 0 or
- * not representable, -ENOMEM a limit or no memory, -EINTR being killed.
- */
-struct dma_buf *heapsim_buf_create(u64 len, u32 kind, const char *exp_name,
-				   const char *name, int fd_flags)
+static struct dma_buf *buf_create(u64 len, u32 kind, const char *name,
+				  int fd_flags)
 {
 	DEFINE_DMA_BUF_EXPORT_INFO(exp);
 	struct heapsim_buf *buf;
@@ -220,7 +209,7 @@ struct dma_buf *heapsim_buf_create(u64 len, u32 kind, const char *exp_name,
 	buf = buf_alloc(PAGE_ALIGN(len), kind, name);
 	if (IS_ERR(buf))
 		return ERR_CAST(buf);
-	exp.exp_name = exp_name;
+	exp.exp_name = heapsim_heap_name(kind);
 	exp.ops = &heapsim_buf_ops;
 	exp.size = buf->len;
 	exp.flags = fd_flags;
@@ -238,6 +227,37 @@ struct dma_buf *heapsim_buf_create(u64 len, u32 kind, const char *exp_name,
 	nr_bufs++;
 	mutex_unlock(&heapsim_bufs_lock);
 	return dmabuf;
+}
+
+/**
+ * heapsim_buf_create_fd() - make a buffer, its dma-buf and room for its fd
+ * @len: bytes, above 0; rounded up to pages
+ * @kind: enum heapsim_kind but HEAPSIM_KIND_FOREIGN
+ * @name: name for reports, at most HEAPSIM_NAME_LEN - 1 bytes; copied
+ * @fd_flags: O_ACCMODE and O_CLOEXEC for the file
+ * @dmabuf: out: the dma-buf with one reference, whose file the caller installs
+ *	at the reserved number, or gives both back; nobody can close or dup it
+ *	before
+ *
+ * Context: may sleep.
+ * Return: the number, or -EINVAL length 0 or not representable, -ENOMEM a
+ * limit or no memory, -EINTR being killed, -EMFILE.
+ */
+int heapsim_buf_create_fd(u64 len, u32 kind, const char *name, int fd_flags,
+			  struct dma_buf **dmabuf)
+{
+	struct dma_buf *made = buf_create(len, kind, name, fd_flags);
+	int fd;
+
+	if (IS_ERR(made))
+		return PTR_ERR(made);
+	fd = get_unused_fd_flags(fd_flags);
+	if (fd < 0) {
+		dma_buf_put(made);
+		return fd;
+	}
+	*dmabuf = made;
+	return fd;
 }
 
 /**

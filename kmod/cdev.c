@@ -89,16 +89,10 @@ static int run_alloc(struct heapsim_ctx *ctx, union cmd *cmd,
 	    alloc->kind >= HEAPSIM_KIND_FOREIGN ||
 	    strnlen(alloc->name, sizeof(alloc->name)) == sizeof(alloc->name))
 		return -EINVAL;
-	dmabuf = heapsim_buf_create(alloc->len, alloc->kind,
-				    heapsim_heap_name(alloc->kind),
-				    alloc->name, alloc->fd_flags);
-	if (IS_ERR(dmabuf))
-		return PTR_ERR(dmabuf);
-	fd = get_unused_fd_flags(alloc->fd_flags);
-	if (fd < 0) {
-		dma_buf_put(dmabuf);
+	fd = heapsim_buf_create_fd(alloc->len, alloc->kind, alloc->name,
+				   alloc->fd_flags, &dmabuf);
+	if (fd < 0)
 		return fd;
-	}
 	alloc->fd = fd;
 	alloc->len = dmabuf->size;
 	alloc->id = heapsim_buf_of(dmabuf)->id;

@@ -63,7 +63,6 @@ const char *heapsim_heap_name(u32 kind)
 	return heaps[kind].name;
 }
 
-/* The file waits for fd_install(): nobody can close or dup it before. */
 static int heap_alloc(struct heap *heap, struct dma_heap_allocation_data *data,
 		      struct file **file)
 {
@@ -73,15 +72,10 @@ static int heap_alloc(struct heap *heap, struct dma_heap_allocation_data *data,
 	if (data->fd || data->heap_flags ||
 	    data->fd_flags & ~(O_CLOEXEC | O_ACCMODE))
 		return -EINVAL;
-	dmabuf = heapsim_buf_create(data->len, heap - heaps, heap->name, "",
-				    data->fd_flags);
-	if (IS_ERR(dmabuf))
-		return PTR_ERR(dmabuf);
-	fd = get_unused_fd_flags(data->fd_flags);
-	if (fd < 0) {
-		dma_buf_put(dmabuf);
+	fd = heapsim_buf_create_fd(data->len, heap - heaps, "", data->fd_flags,
+				   &dmabuf);
+	if (fd < 0)
 		return fd;
-	}
 	data->fd = fd;
 	*file = dmabuf->file;
 	return 0;

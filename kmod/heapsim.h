@@ -186,8 +186,8 @@ extern struct list_head heapsim_bufs;
 extern struct mutex heapsim_bufs_lock;	/* protects heapsim_bufs */
 extern const struct dma_buf_ops heapsim_buf_ops;
 
-struct dma_buf *heapsim_buf_create(u64 len, u32 kind, const char *exp_name,
-				   const char *name, int fd_flags);
+int heapsim_buf_create_fd(u64 len, u32 kind, const char *name, int fd_flags,
+			  struct dma_buf **dmabuf);
 struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf);
 struct page *heapsim_buf_page(const struct heapsim_buf *buf, size_t page);
 u32 heapsim_kind_resolve(u32 kind);
