@@ -159,6 +159,29 @@ struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf)
 	return dmabuf->ops == &heapsim_buf_ops ? dmabuf->priv : NULL;
 }
 
+/**
+ * heapsim_buf_revoke() - let the next touch of each page be seen
+ * @dmabuf: any
+ *
+ * Nobody looks at touches of a one-view buffer; its PTEs would not come back.
+ *
+ * Context: takes the buffer's lock; may sleep.
+ * Return: 0, -EOPNOTSUPP a foreign buffer.
+ */
+int heapsim_buf_revoke(struct dma_buf *dmabuf)
+{
+	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
+
+	if (!buf)
+		return -EOPNOTSUPP;
+	if (!buf->has_two_views)
+		return 0;
+	mutex_lock(&buf->lock);
+	heapsim_views_revoke(buf, 0, buf->len);
+	mutex_unlock(&buf->lock);
+	return 0;
+}
+
 static struct heapsim_buf *buf_alloc(u64 len, u32 kind, const char *name)
 {
 	struct heapsim_buf *buf;

@@ -290,21 +290,13 @@ static int run_release(struct heapsim_ctx *ctx, union cmd *cmd,
 static int run_revoke(struct heapsim_ctx *ctx, union cmd *cmd,
 		      struct publish *publish)
 {
-	struct heapsim_buf *buf;
 	struct dma_buf *dmabuf;
-	int ret = 0;
+	int ret;
 
 	dmabuf = dma_buf_get(cmd->revoke.fd);
 	if (IS_ERR(dmabuf))
 		return PTR_ERR(dmabuf);
-	buf = heapsim_buf_of(dmabuf);
-	if (buf) {
-		mutex_lock(&buf->lock);
-		heapsim_views_revoke(buf, 0, buf->len);
-		mutex_unlock(&buf->lock);
-	} else {
-		ret = -EOPNOTSUPP;
-	}
+	ret = heapsim_buf_revoke(dmabuf);
 	dma_buf_put(dmabuf);
 	return ret;
 }

@@ -134,18 +134,6 @@ static int fence_attach(struct dma_buf *dmabuf, struct dma_fence *fence,
 	return ret;
 }
 
-/* The next touch under a write fence of ours shall be seen. */
-static void revoke_under(struct dma_buf *dmabuf)
-{
-	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
-
-	if (!buf || !buf->has_two_views)
-		return;
-	mutex_lock(&buf->lock);
-	heapsim_views_revoke(buf, 0, buf->len);
-	mutex_unlock(&buf->lock);
-}
-
 /**
  * heapsim_fence_create() - put a fence on a buffer
  * @ctx: open of /dev/heapsim
@@ -203,8 +191,9 @@ int heapsim_fence_create(struct heapsim_ctx *ctx,
 	cmd->fence = id;
 	cmd->fence_fd = fd;
 	*file = sync->file;
+	/* The next touch under a write fence of ours shall be seen. */
 	if (usage == DMA_RESV_USAGE_WRITE)
-		revoke_under(dmabuf);
+		heapsim_buf_revoke(dmabuf);
 	goto out_put_buf;
 err_fd:
 	put_unused_fd(fd);

@@ -189,6 +189,7 @@ extern const struct dma_buf_ops heapsim_buf_ops;
 int heapsim_buf_create_fd(u64 len, u32 kind, const char *name, int fd_flags,
 			  struct dma_buf **dmabuf);
 struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf);
+int heapsim_buf_revoke(struct dma_buf *dmabuf);
 struct page *heapsim_buf_page(const struct heapsim_buf *buf, size_t page);
 u32 heapsim_kind_resolve(u32 kind);
 void heapsim_bufs_get_info(struct heapsim_info *info);

@@ -996,6 +996,16 @@ static void one_view_needs_no_sync(void **state)
 	assert_int_equal(device_buf_info(f->dev, f->fd).has_two_views, 0);
 }
 
+static void one_view_stays_mapped_when_it_is_revoked(void **state)
+{
+	struct fixture *f = *state;
+
+	f->map[0] = 1;
+	device_revoke(f->dev, f->fd);
+	assert_int_equal(device_signal_of_read(f->map), 0);
+	assert_int_equal(f->map[0], 1);
+}
+
 static void one_view_is_seen_by_debuggers(void **state)
 {
 	struct fixture *f = *state;
@@ -1117,8 +1127,10 @@ int main(void)
 		TEST(no_write_is_lost_while_another_thread_cleans),
 		TEST(no_write_is_lost_while_another_thread_flushes),
 		ON(one_view_needs_no_sync, coherent),
+		ON(one_view_stays_mapped_when_it_is_revoked, coherent),
 		ON(one_view_is_seen_by_debuggers, coherent),
 		ON(one_view_needs_no_sync, uncached),
+		ON(one_view_stays_mapped_when_it_is_revoked, uncached),
 		ON(one_view_is_seen_by_debuggers, uncached),
 		ON(uncached_memory_is_write_combined, uncached),
 #ifdef __x86_64__

@@ -407,6 +407,8 @@ struct heapsim_release {
  * struct heapsim_buf_revoke - take away all PTEs, change no state; for tests
  * @size: in: sizeof of this struct
  * @fd: in: a buffer of ours
+ *
+ * Does nothing to a buffer of one view. EOPNOTSUPP for a foreign one.
  */
 struct heapsim_buf_revoke {
 	__u32 size;
