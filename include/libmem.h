@@ -520,9 +520,10 @@ int mem_job_checksum(struct mem_buf *src, uint64_t off, uint64_t len,
  * later call answers the same at once.
  *
  * Context: may sleep; one thread per job at a time.
- * Return: 0, or -EINVAL (@job is NULL), -ETIMEDOUT (not done yet), or the
- * error that the job ended with, for good: -ETIME (a fence that it waited for
- * was not signalled in time) or the error of that fence.
+ * Return: 0, or -EINVAL (@job is NULL), -ETIMEDOUT (not done yet: ask again),
+ * or the error that the job ended with, for good: -ETIME (a fence that it
+ * waited for was not signalled within 5 s, or it moved bytes for more than
+ * 60 s). A fence that was signalled in error counts as signalled.
  */
 int mem_job_wait(struct mem_job *job, uint64_t timeout_ns, uint64_t *result);
 

@@ -156,7 +156,7 @@ API int mem_job_wait(struct mem_job *job, uint64_t timeout_ns,
 		if (err)
 			return err;
 	}
-	/* -ETIMEDOUT would say that the job is not done. */
+	/* The same number would say that the job is not done. */
 	if (job->status)
 		return job->status == -ETIMEDOUT ? -ETIME : job->status;
 	if (result)

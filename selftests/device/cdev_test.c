@@ -652,10 +652,58 @@ static void too_many_jobs_are_ebusy(void **state)
 		nr++;
 	}
 	assert_int_equal(ret, -EBUSY);
-	assert_true(nr >= 16);
+	assert_int_equal(nr, 64);
 	assert_int_equal(device_wait_errno(f->dev, last, 60 * NSEC_PER_SEC,
 					   &wait), 0);
-	device_fill(f->dev, f->dst, 0, 64, 1);
+	/* What is gone leaves its id. */
+	submit = fill_of(f, 64);
+	assert_int_equal(device_submit_errno(f->dev, &submit), 0);
+	close(submit.fence_fd);
+	assert_int_equal(submit.job, last);
+	assert_int_equal(device_wait_errno(f->dev, last, 60 * NSEC_PER_SEC,
+					   &wait), 0);
+}
+
+static void too_many_fences_are_ebusy(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create create;
+	int ret = 0, nr = 0;
+
+	for (; nr < 2000; nr++) {
+		ret = device_fence_errno(f->dev, f->src, HEAPSIM_FENCE_READ,
+					 NSEC_PER_MSEC, &create);
+		if (ret)
+			break;
+		close(create.fence_fd);
+	}
+	assert_int_equal(ret, -EBUSY);
+	assert_int_equal(nr, 1024);
+	device_fence_signal(f->dev, 7, 0);
+	assert_int_equal(device_fence_errno(f->dev, f->src, HEAPSIM_FENCE_READ,
+					    NSEC_PER_MSEC, &create), 0);
+	close(create.fence_fd);
+	assert_int_equal(create.fence, 7);
+}
+
+static void too_many_holds_are_ebusy(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_hold hold;
+	int ret = 0, nr = 0;
+
+	for (; nr < 2000; nr++) {
+		ret = device_hold_errno(f->dev, f->src, HEAPSIM_HOLD_MAP,
+					HEAPSIM_DIR_TO_DEVICE, &hold);
+		if (ret)
+			break;
+	}
+	assert_int_equal(ret, -EBUSY);
+	assert_int_equal(nr, 1024);
+	device_release(f->dev, 7);
+	assert_int_equal(device_hold_errno(f->dev, f->src, HEAPSIM_HOLD_MAP,
+					   HEAPSIM_DIR_TO_DEVICE, &hold), 0);
+	assert_int_equal(hold.hold, 7);
 }
 
 static void maintain_refuses_what_is_malformed(void **state)
@@ -1064,6 +1112,8 @@ int main(void)
 		TEST(rows_that_leave_the_buffer_are_einval),
 		TEST(fd_that_does_not_allow_the_access_is_eperm),
 		TEST(too_many_jobs_are_ebusy),
+		TEST(too_many_fences_are_ebusy),
+		TEST(too_many_holds_are_ebusy),
 		TEST(maintain_refuses_what_is_malformed),
 		TEST(list_that_ends_in_bad_memory_tells_what_was_done),
 		TEST(hold_refuses_what_is_malformed),

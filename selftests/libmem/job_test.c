@@ -361,22 +361,43 @@ static void too_many_jobs_are_ebusy(void **state)
 	mem_ctx_close(other);
 }
 
+/* The module waits for 5 s, the fence would wait for 10. */
 static void a_job_tells_its_fence_was_never_signalled(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
+	uint64_t fence, result = 1, start = now_ns();
 	struct mem_job *job;
+	int dev;
+
+	(void)state;
+	dev = put_fence(buf, HEAPSIM_FENCE_WRITE, 10000 * NS_PER_MS, &fence);
+	assert_int_equal(mem_job_fill(buf, 0, LEN, 0x33333333, &job), 0);
+	assert_int_equal(mem_job_wait(job, 10 * NS_PER_MS, &result),
+			 -ETIMEDOUT);
+	assert_int_equal(mem_job_wait(job, MEM_WAIT_FOREVER, &result), -ETIME);
+	assert_true(now_ns() - start >= 4900 * NS_PER_MS);
+	assert_int_equal(mem_job_wait(job, 0, &result), -ETIME);
+	assert_int_equal(result, 1);
+	assert_int_equal(map_buf(buf)[0], 0);
+	mem_job_destroy(job);
+	close(dev);
+	mem_buf_destroy(buf);
+}
+
+/* A fence that is signalled in error is signalled. */
+static void a_job_goes_on_after_a_fence_that_failed(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
 	uint64_t fence, result = 1;
-	int dev, err;
+	struct mem_job *job;
+	int dev;
 
 	(void)state;
 	dev = put_fence(buf, HEAPSIM_FENCE_WRITE, 200 * NS_PER_MS, &fence);
-	assert_int_equal(mem_job_fill(buf, 0, LEN, 1, &job), 0);
-	err = mem_job_wait(job, MEM_WAIT_FOREVER, &result);
-	/* Waiting for a fence that failed may or may not fail the job. */
-	assert_true(err == -ETIME || !err);
-	if (err)
-		assert_int_equal(result, 1);
-	assert_int_equal(mem_job_wait(job, 0, &result), err);
+	assert_int_equal(mem_job_fill(buf, 0, LEN, 0x33333333, &job), 0);
+	assert_int_equal(mem_job_wait(job, MEM_WAIT_FOREVER, &result), 0);
+	assert_int_equal(result, LEN);
+	assert_int_equal(map_buf(buf)[0], 0x33);
 	mem_job_destroy(job);
 	close(dev);
 	mem_buf_destroy(buf);
@@ -402,6 +423,7 @@ int main(void)
 		cmocka_unit_test(thousands_of_jobs_can_be_forgotten),
 		cmocka_unit_test(too_many_jobs_are_ebusy),
 		cmocka_unit_test(a_job_tells_its_fence_was_never_signalled),
+		cmocka_unit_test(a_job_goes_on_after_a_fence_that_failed),
 	};
 
 	return cmocka_run_group_tests(tests, open_ctx, close_ctx);

@@ -14,6 +14,11 @@
  * EBADF no such file descriptor, ENOENT no such id, EPERM, EBUSY wrong state,
  * ENOMEM, ETIMEDOUT. An fd that is a file but no dma-buf is EINVAL, as the
  * dma-buf core has it.
+ *
+ * Ids of jobs, fences and holds are numbers of one open of /dev/heapsim, the
+ * lowest that is free: what is gone leaves its id to the next. So whoever keeps
+ * one beyond that may name another's. Their number is bounded because each
+ * keeps kernel memory that nobody is charged for.
  */
 #ifndef _UAPI_LINUX_HEAPSIM_H
 #define _UAPI_LINUX_HEAPSIM_H
@@ -272,12 +277,17 @@ enum heapsim_dma_op {
  * @reserved: 0
  * @job: out: id for HEAPSIM_IOC_JOB_WAIT, of this open of /dev/heapsim
  *
- * The job waits for the fences it must (bounded), its own fence is attached to
- * the buffers. Rows of one buffer that overlap between source and destination
- * are copied in order. EINVAL also when a row leaves its buffer, EOPNOTSUPP
- * for a foreign buffer that has no vmap, EBUSY with too many jobs under way,
- * EPERM when the fd does not allow the access (dst not writable, src not
- * readable).
+ * The job waits for the fences it must, its own fence is attached to the
+ * buffers. Rows of one buffer that overlap between source and destination are
+ * copied in order. EINVAL also when a row leaves its buffer, EOPNOTSUPP for a
+ * foreign buffer that has no vmap, EBUSY when 64 jobs of this open have not
+ * been waited for (the kernel keeps their results), EPERM when the fd does not
+ * allow the access (dst not writable, src not readable).
+ *
+ * Every job ends, since others wait for its fence: with -ETIMEDOUT when what it
+ * waits for is not signalled within 5 s, or when it has moved bytes for 60 s.
+ * How much was written then is its result. A fence that was signalled in error
+ * counts as signalled.
  */
 struct heapsim_dma_submit {
 	__u32 size;
@@ -302,13 +312,14 @@ struct heapsim_dma_submit {
  * struct heapsim_job_wait - wait for a job and take its result
  * @size: in: sizeof of this struct
  * @flags: in: 0
- * @job: in: id; gone after a wait that succeeded
+ * @job: in: id; gone after a wait that succeeded, and then used again
  * @timeout_ns: in: 0 only asks; at most an hour
  * @result: out: checksum; bytes written for the other operations
  * @status: out: 0 or the -errno that the job ended with
  * @reserved: 0
  *
- * ENOENT no such job of this open, EINTR, ETIMEDOUT not done yet.
+ * ENOENT no such job of this open, EINTR, ETIMEDOUT not done yet: the job's own
+ * end, -ETIMEDOUT too, is in @status of a wait that succeeded.
  */
 struct heapsim_job_wait {
 	__u32 size;
@@ -333,7 +344,9 @@ struct heapsim_job_wait {
  *	10 s
  * @fence: out: id for HEAPSIM_IOC_FENCE_SIGNAL, of this open
  *
- * When this open is closed its fences are signalled with -ECANCELED.
+ * When this open is closed its fences are signalled with -ECANCELED. EBUSY when
+ * this open has 1024 fences that were not signalled by HEAPSIM_IOC_FENCE_SIGNAL
+ * (timed out is not enough: they have their ids).
  */
 struct heapsim_fence_create {
 	__u32 size;
@@ -348,7 +361,7 @@ struct heapsim_fence_create {
  * struct heapsim_fence_signal - signal a fence
  * @size: in: sizeof of this struct
  * @error: in: 0 or a -errno from -4095
- * @fence: in: id; gone afterwards
+ * @fence: in: id; gone afterwards, and then used again
  *
  * ENOENT no such fence of this open; a fence that has timed out is still one.
  */
@@ -377,7 +390,8 @@ struct heapsim_fence_signal {
  * @sg_bytes: out, map: sum of their lengths
  * @max_segment: out, map: the longest, bytes
  *
- * Closing the open releases. EOPNOTSUPP: the exporter has no vmap.
+ * Closing the open releases. EOPNOTSUPP: the exporter has no vmap. EBUSY when
+ * this open has 1024 holds.
  */
 struct heapsim_hold {
 	__u32 size;
@@ -395,7 +409,9 @@ struct heapsim_hold {
  * struct heapsim_release - end a hold
  * @size: in: sizeof of this struct
  * @flags: in: 0
- * @hold: in: id
+ * @hold: in: id; gone afterwards, and then used again
+ *
+ * ENOENT no such hold of this open.
  */
 struct heapsim_release {
 	__u32 size;
