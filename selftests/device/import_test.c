@@ -648,6 +648,122 @@ static void vivid_with_contiguous_memory_takes_contiguous(void **state)
 	capture(*state, &camera, HEAPSIM_KIND_CONTIGUOUS, false);
 }
 
+/* With vmap=cpu a driver's mapping is of the CPU's cache, and holds nothing. */
+static void vmap_of_the_cache_maintains_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_counters c;
+	uint64_t id;
+	uint8_t *dram;
+
+	memset(f->map, 0x31, LEN);
+	id = hold(f, HEAPSIM_HOLD_VMAP, 0);
+	assert_int_equal(nr_holders(f), 0);
+	assert_true(device_is_filled(f->map, 0x31, LEN));
+	f->map[0] = 0x32;
+	dram = device_dram(f->dev, f->fd, LEN);
+	assert_true(device_is_filled(dram, 0, LEN));
+	free(dram);
+	device_release(f->dev, id);
+	assert_int_equal(f->map[0], 0x32);
+	c = count(f);
+	assert_int_equal(c.lines_cleaned, 0);
+	assert_int_equal(c.lines_invalidated, 0);
+	assert_int_equal(c.redundant_cleans, 0);
+	assert_int_equal(c.redundant_invalidates, 0);
+	assert_int_equal(c.unbracketed_accesses, 0);
+}
+
+/* vivid writes the next frame into the buffer that it gave back last. */
+static void capture_again(struct camera *camera, const int *fds,
+			  unsigned int index)
+{
+	unsigned int next;
+
+	assert_int_equal(queue(camera, index, fds[index]), 0);
+	while ((next = dequeue(camera)) != index)
+		assert_int_equal(queue(camera, next, fds[next]), 0);
+}
+
+static void dram_is_filled(struct fixture *f, int fd, size_t len,
+			   uint8_t value)
+{
+	uint8_t *dram = device_dram(f->dev, fd, len);
+
+	assert_true(device_is_filled(dram, value, len));
+	free(dram);
+}
+
+/*
+ * The frames of vivid are the CPU's stores: seen at once by the CPU, and by
+ * engines when they are cleaned.
+ */
+static void frame_of_vivid_is_in_the_cache(void **state)
+{
+	struct camera camera = camera_open(0);
+	struct fixture *f = *state;
+	struct heapsim_counters c;
+	uint8_t *maps[2], *dram;
+	size_t len = camera.len;
+	unsigned int i;
+	int fds[2];
+
+	request(&camera, 2);
+	for (i = 0; i < 2; i++) {
+		fds[i] = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, len);
+		maps[i] = device_map(fds[i], len);
+		assert_int_equal(maps[i][0], 0);
+		assert_int_equal(queue(&camera, i, fds[i]), 0);
+	}
+	stream(&camera, VIDIOC_STREAMON);
+	i = dequeue(&camera);
+	assert_int_equal(device_buf_info(f->dev, fds[i]).nr_holders, 0);
+	assert_true(is_picture(maps[i], &camera));
+	dram_is_filled(f, fds[i], len, 0);
+	assert_true(device_count(f->dev, fds[i]).missing_cleans > 0);
+	device_maintain(f->dev, fds[i], HEAPSIM_MAINT_CLEAN, 0, len);
+	dram = device_dram(f->dev, fds[i], len);
+	assert_memory_equal(dram, maps[i], len);
+	free(dram);
+
+	/* The cache is what it was; what was fetched is what vivid sees. */
+	device_fill(f->dev, fds[i], 0, len, 0x11111111);
+	assert_true(is_picture(maps[i], &camera));
+	device_maintain(f->dev, fds[i], HEAPSIM_MAINT_INVALIDATE, 0, len);
+	assert_true(device_is_filled(maps[i], 0x11, len));
+	capture_again(&camera, fds, i);
+	assert_true(is_picture(maps[i], &camera));
+	dram_is_filled(f, fds[i], len, 0x11);
+
+	/* Nor does the end of the mapping take it from the cache. */
+	stream(&camera, VIDIOC_STREAMOFF);
+	request(&camera, 0);
+	assert_true(is_picture(maps[i], &camera));
+	dram_is_filled(f, fds[i], len, 0x11);
+	device_maintain(f->dev, fds[i], HEAPSIM_MAINT_CLEAN, 0, len);
+	dram = device_dram(f->dev, fds[i], len);
+	assert_memory_equal(dram, maps[i], len);
+	free(dram);
+	c = device_count(f->dev, fds[i]);
+	assert_int_equal(c.lost_cpu_writes, 0);
+	assert_int_equal(c.unbracketed_accesses, 0);
+	for (i = 0; i < 2; i++) {
+		device_unmap(maps[i], len);
+		close(fds[i]);
+	}
+}
+
+static bool vmap_is_cpu(void)
+{
+	char value[16] = "";
+	FILE *file = fopen("/sys/module/heapsim/parameters/vmap", "re");
+
+	if (!file || !fgets(value, sizeof(value), file))
+		abort();
+	fclose(file);
+	return !strcmp(value, "cpu\n");
+}
+
 int main(void)
 {
 #define TEST(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -672,6 +788,13 @@ int main(void)
 		TEST(frame_of_vivid_is_there_on_system),
 		TEST(vivid_with_contiguous_memory_takes_contiguous),
 	};
+	static const struct CMUnitTest cpu_tests[] = {
+		TEST(vmap_of_the_cache_maintains_nothing),
+		TEST(frame_of_vivid_is_in_the_cache),
+	};
 
+	if (vmap_is_cpu())
+		return cmocka_run_group_tests_name("import, vmap=cpu",
+						   cpu_tests, NULL, NULL);
 	return cmocka_run_group_tests_name("import", tests, NULL, NULL);
 }

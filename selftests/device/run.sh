@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# run.sh [PROGRAM]...: the tests of the real module, inside the test VM with the
-# module inserted. TAP of each program, then what each came to. Exits with 1 if
+# run.sh [[PARAMS:]PROGRAM]...: the tests of the real module, inside the test VM
+# with the module inserted. Before PARAMS:PROGRAM it is inserted anew with these
+# parameters. TAP of each program, then what each came to. Exits with 1 if
 # anything failed.
 
 set -uo pipefail
@@ -15,7 +16,7 @@ export CMOCKA_MESSAGE_OUTPUT=TAP
 
 programs=("$@")
 [ $# -gt 0 ] || programs=(uapi_test heap_test buf_test bracket_test cdev_test
-	fence_test import_test unload_test.sh)
+	fence_test import_test unload_test.sh vmap=cpu:import_test)
 
 # Who is imported from and into. A kernel that lacks one has its tests say so.
 for name in vgem brd udmabuf; do
@@ -27,6 +28,31 @@ for _ in {1..50}; do
 	compgen -G '/dev/video*' >/dev/null && break
 	sleep 0.1
 done
+
+module=${HEAPSIM_MODULE:-$top/build/kmod/$(uname -r)/heapsim.ko}
+
+insert() # PARAMS
+{
+	local words=() i
+
+	read -ra words <<<"$1"
+	# The last fput of a process that has just ended may be under way.
+	for ((i = 0; i < 50; i++)); do
+		rmmod heapsim 2>/dev/null && break
+		sleep 0.1
+	done
+	insmod "$module" "${words[@]}"
+}
+
+run() # PARAMS PATH
+{
+	if [ -n "$1" ] && ! insert "$1"; then
+		echo "not ok 1 - insmod with $1"
+		echo "1..1"
+		return 1
+	fi
+	timeout -k 5 "$limit" "$2"
+}
 
 # cmocka 1.1 writes "not ok 1 # SKIP name"; the reason was told before.
 as_tap()
@@ -74,11 +100,12 @@ trap 'rm -f "$log"' EXIT
 totals=()
 failed=0
 for program in "${programs[@]}"; do
-	case $program in
-	*.sh) path=$here/$program ;;
-	*)    path=$O/$program ;;
+	params=${program%"${program##*:}"}
+	case ${program##*:} in
+	*.sh) path=$here/${program##*:} ;;
+	*)    path=$O/${program##*:} ;;
 	esac
-	timeout -k 5 "$limit" "$path" 2>&1 </dev/null | as_tap | tee "$log"
+	run "${params%:}" "$path" 2>&1 </dev/null | as_tap | tee "$log"
 	rc=${PIPESTATUS[0]}
 	totals+=("$(summary "$program" "$rc" "$log")") || failed=1
 done
