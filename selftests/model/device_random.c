@@ -4,11 +4,15 @@
  * DMA_BUF_IOCTL_SYNC. The dma engine moves bytes between the buffer and a
  * coherent one beside it. Two ways: with all PTEs revoked before each touch
  * every byte read and every counter equals the reference's; without, every
- * byte. KTAP on stdout, kselftest exit codes. SEED=, ROUNDS= and STEPS= as for
+ * byte. Under evict=random the reference replays what the trace says that the
+ * cache did by itself; a digest of that and of the counters is told at the end.
+ * KTAP on stdout, kselftest exit codes. SEED=, ROUNDS= and STEPS= as for
  * random_test.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,6 +20,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <linux/dma-buf.h>
@@ -39,6 +44,8 @@ struct holds {
 /**
  * struct device - a buffer of the device
  * @len: bytes
+ * @id: of the noncoherent buffer
+ * @nr_fills: fill events of it in the trace
  * @fd: the noncoherent buffer
  * @beside_fd: a coherent buffer of the same length
  * @view: the first, mapped
@@ -48,6 +55,8 @@ struct holds {
  */
 struct device {
 	size_t len;
+	uint64_t id;
+	uint64_t nr_fills;
 	int fd;
 	int beside_fd;
 	uint8_t *view;
@@ -73,7 +82,8 @@ static int command(unsigned long cmd, void *arg, const char *what)
 	return ret < 0 ? ret : 0;
 }
 
-static int buf_alloc(size_t len, __u32 kind, int *fd, uint8_t **view)
+static int buf_alloc(size_t len, __u32 kind, int *fd, uint8_t **view,
+		     uint64_t *id)
 {
 	struct heapsim_buf_alloc alloc = {
 		.size = sizeof(alloc),
@@ -87,6 +97,7 @@ static int buf_alloc(size_t len, __u32 kind, int *fd, uint8_t **view)
 	if (ret)
 		return ret;
 	*fd = alloc.fd;
+	*id = alloc.id;
 	*view = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
 	if (*view == MAP_FAILED) {
 		ret = -errno;
@@ -126,6 +137,7 @@ static void device_destroy(void *subject)
 static void *device_create(const struct ref_params *p)
 {
 	struct device *dev = calloc(1, sizeof(*dev));
+	uint64_t beside_id;
 
 	if (!dev)
 		return NULL;
@@ -133,9 +145,9 @@ static void *device_create(const struct ref_params *p)
 	dev->fd = -1;
 	dev->beside_fd = -1;
 	if (buf_alloc(p->len, HEAPSIM_KIND_NONCOHERENT, &dev->fd,
-		      &dev->view) ||
+		      &dev->view, &dev->id) ||
 	    buf_alloc(p->len, HEAPSIM_KIND_COHERENT, &dev->beside_fd,
-		      &dev->beside)) {
+		      &dev->beside, &beside_id)) {
 		device_destroy(dev);
 		return NULL;
 	}
@@ -325,6 +337,18 @@ static int device_vunmap(void *subject)
 	return release_buf(&dev->vmaps);
 }
 
+/* FNV-1a of all that the device did and counted. */
+static uint64_t digest = 0xcbf29ce484222325ULL;
+static unsigned int nr_evicts, nr_fetches;
+
+static void digest_add(uint64_t word)
+{
+	unsigned int i;
+
+	for (i = 0; i < 64; i += 8)
+		digest = (digest ^ (word >> i & 0xff)) * 0x100000001b3ULL;
+}
+
 static int device_counters(void *subject, struct heapsim_counters *count)
 {
 	const struct device *dev = subject;
@@ -335,6 +359,8 @@ static int device_counters(void *subject, struct heapsim_counters *count)
 	int ret = command(HEAPSIM_IOC_BUF_INFO, &info, "BUF_INFO");
 
 	*count = info.count;
+	digest_add(info.count.lines_cleaned);
+	digest_add(info.count.evictions);
 	return ret;
 }
 
@@ -374,6 +400,145 @@ static int revoke_if_it_fills(void *subject, const struct ref *ref, size_t off)
 	return 0;
 }
 
+/* An instance of the trace that has evictions and fills alone. */
+static char trace_dir[96];
+static int trace_fd = -1;
+
+static int trace_write(const char *file, const char *text)
+{
+	char path[160];
+	ssize_t ret;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", trace_dir, file);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0) {
+		perror(path);
+		return -errno;
+	}
+	ret = write(fd, text, strlen(text));
+	if (ret < 0)
+		perror(path);
+	close(fd);
+	return ret < 0 ? -EIO : 0;
+}
+
+static int trace_begin(void)
+{
+	static const char * const roots[] = {
+		"/sys/kernel/tracing", "/sys/kernel/debug/tracing",
+	};
+	char path[160];
+	cpu_set_t one;
+	size_t i;
+
+	/* Buffers of the trace are per CPU: one is in order. */
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	if (sched_setaffinity(0, sizeof(one), &one)) {
+		perror("# sched_setaffinity");
+		return -errno;
+	}
+	for (i = 0; i < 2; i++) {
+		snprintf(trace_dir, sizeof(trace_dir),
+			 "%s/instances/heapsim-%d", roots[i], getpid());
+		if (!mkdir(trace_dir, 0700))
+			break;
+	}
+	if (i == 2) {
+		perror("# mkdir of a trace instance");
+		return -errno;
+	}
+	if (trace_write("events/heapsim/heapsim_evict/enable", "1") ||
+	    trace_write("events/heapsim/heapsim_fill/enable", "1"))
+		return -EIO;
+	snprintf(path, sizeof(path), "%s/trace_pipe", trace_dir);
+	trace_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (trace_fd < 0) {
+		perror("# trace_pipe");
+		return -errno;
+	}
+	return 0;
+}
+
+static void trace_end(void)
+{
+	if (trace_fd >= 0)
+		close(trace_fd);
+	rmdir(trace_dir);
+}
+
+/* One event of the trace happens to the reference. */
+static int replay_event(struct device *dev, struct ref *ref, size_t touched,
+			const char *event)
+{
+	unsigned long long id, off, len;
+	const char *range = strstr(event, "buf=");
+	bool is_fill = strstr(event, "heapsim_fill:");
+
+	if (strstr(event, "LOST")) {
+		fprintf(stderr, "# the trace has lost events: %s\n", event);
+		return -EIO;
+	}
+	if (!range || sscanf(range, "buf=%llu off=%llu len=%llu", &id, &off,
+			     &len) != 3 ||
+	    (!is_fill && !strstr(event, "heapsim_evict:"))) {
+		fprintf(stderr, "# no event: %s\n", event);
+		return -EIO;
+	}
+	if (id != dev->id)
+		return 0;
+	digest_add(is_fill);
+	digest_add(off);
+	digest_add(len);
+	if (!is_fill) {
+		if (len != ref->p.line_size || off / ref->p.page_size ==
+					       touched / ref->p.page_size)
+			return -EINVAL;
+		ref_evict(ref, off / ref->p.line_size);
+		nr_evicts++;
+		return 0;
+	}
+	dev->nr_fills++;
+	/* The fill by the touch itself has been. */
+	if (touched >= off && touched < off + len)
+		return 0;
+	ref_fetch(ref, off, len);
+	nr_fetches++;
+	return 0;
+}
+
+/* What the cache did by itself while the CPU touched a page. */
+static int replay(void *subject, struct ref *ref, size_t off)
+{
+	struct device *dev = subject;
+	char text[4096], *line, *end;
+	ssize_t got;
+	int ret = 0;
+
+	while (!ret && (got = read(trace_fd, text, sizeof(text) - 1)) > 0) {
+		text[got] = '\0';
+		for (line = text; !ret && (end = strchr(line, '\n'));
+		     line = end + 1) {
+			*end = '\0';
+			ret = replay_event(dev, ref, off, line);
+		}
+		if (!ret && *line) {
+			fprintf(stderr, "# half an event: %s\n", line);
+			ret = -EIO;
+		}
+	}
+	if (!ret && got < 0 && errno != EAGAIN)
+		ret = -errno;
+	if (!ret && dev->nr_fills != ref->count.fills) {
+		fprintf(stderr, "# %llu fills in the trace, reference %llu\n",
+			(unsigned long long)dev->nr_fills,
+			(unsigned long long)ref->count.fills);
+		ret = -EINVAL;
+	}
+	return ret;
+}
+
 static const struct subject_ops device_ops = {
 	.name = "device",
 	.nr_who = 1,
@@ -393,7 +558,8 @@ static const struct subject_ops device_ops = {
 	.counters = device_counters,
 };
 
-static int play(struct sequence *seq, uint64_t nr_rounds)
+static int play(struct sequence *seq, const struct subject_ops *ops,
+		uint64_t nr_rounds)
 {
 	uint64_t only = sequence_env("SEED", 0);
 	uint64_t i;
@@ -401,7 +567,7 @@ static int play(struct sequence *seq, uint64_t nr_rounds)
 
 	for (i = 0; i < (only ? 1 : nr_rounds) && !ret; i++) {
 		seq->seed = only ? only : 1 + i;
-		ret = sequence_play(seq, &device_ops);
+		ret = sequence_play(seq, ops);
 	}
 	return ret;
 }
@@ -431,26 +597,34 @@ static int play_all(void)
 		.nr_steps = (unsigned int)sequence_env("STEPS", 300),
 	};
 	size_t pages_per_fill = probe.fill_size / probe.page_size;
+	struct subject_ops ops = device_ops;
 	unsigned int nr_passed = 0;
 
 	printf("1..4\n");
 	seq.p.len = 3 * (size_t)probe.page_size;
 	if (pages_per_fill > 1)
 		seq.p.len = (pages_per_fill + 2) * (size_t)probe.page_size;
+	if (probe.evict_random) {
+		seq.after_fault = replay;
+		/* Nothing is evicted while others may write. */
+		ops.map = NULL;
+		ops.vmap = NULL;
+	}
 	seq.before_touch = revoke_before_touch;
-	nr_passed += tell(1, play(&seq, nr_rounds),
+	nr_passed += tell(1, play(&seq, &ops, nr_rounds),
 			  "revoked_device_equals_the_reference_in_all");
 	seq.before_touch = revoke_if_it_fills;
 	seq.is_bytes_only = true;
-	nr_passed += tell(2, play(&seq, nr_rounds),
+	nr_passed += tell(2, play(&seq, &ops, nr_rounds),
 			  "device_equals_the_reference_in_every_byte");
-	seq.p.len = probe.page_size;
-	nr_passed += tell(3, play(&seq, nr_rounds),
-			  "one_page_equals_the_reference_in_every_byte");
+	/* Nor is the page that is touched. */
+	seq.p.len = probe.page_size * (probe.evict_random ? 2 : 1);
+	nr_passed += tell(3, play(&seq, &device_ops, nr_rounds),
+			  "small_buffer_equals_the_reference_in_every_byte");
 	seq.is_bytes_only = false;
 	seq.before_touch = revoke_before_touch;
-	nr_passed += tell(4, play(&seq, nr_rounds),
-			  "revoked_page_equals_the_reference_in_all");
+	nr_passed += tell(4, play(&seq, &device_ops, nr_rounds),
+			  "revoked_small_buffer_equals_the_reference_in_all");
 	return nr_passed == 4 ? KSFT_PASS : KSFT_FAIL;
 }
 
@@ -471,14 +645,23 @@ int main(void)
 		return KSFT_FAIL;
 	if (probe.policy == HEAPSIM_POLICY_OFF)
 		return skip_all("policy=off has one view");
-	if (probe.evict_random)
-		return skip_all("evict=random does what it likes");
 	if (probe.fill_size % probe.page_size || !probe.line_size) {
 		fprintf(stderr, "# fill %u, page %u, line %u\n",
 			probe.fill_size, probe.page_size, probe.line_size);
 		return KSFT_FAIL;
 	}
+	if (probe.evict_random && trace_begin()) {
+		trace_end();
+		return KSFT_FAIL;
+	}
 	ret = play_all();
+	if (probe.evict_random) {
+		trace_end();
+		printf("# %u evictions, %u fills\n", nr_evicts, nr_fetches);
+		if (!nr_evicts || !nr_fetches)
+			ret = KSFT_FAIL;
+		printf("# digest %016llx\n", (unsigned long long)digest);
+	}
 	close(ctl_fd);
 	return ret;
 }

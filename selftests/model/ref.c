@@ -124,11 +124,21 @@ bool ref_is_held_by_writer(const struct ref *ref)
 /* Any touch fills all Invalid lines of its fill granule. */
 static void fill_granule(struct ref *ref, size_t off)
 {
-	size_t first = off - off % ref->p.fill_size;
+	ref_fetch(ref, off - off % ref->p.fill_size, ref->p.fill_size);
+}
+
+/**
+ * ref_fetch() - the cache fetches Invalid lines
+ * @ref: the buffer
+ * @off: of the first line
+ * @len: how many bytes; may go beyond the buffer
+ */
+void ref_fetch(struct ref *ref, size_t off, size_t len)
+{
 	size_t nr_filled = 0;
 	size_t at;
 
-	for (at = first; at < first + ref->p.fill_size && at < ref->p.len;
+	for (at = off; at < off + len && at < ref->p.len;
 	     at += ref->p.line_size) {
 		struct ref_line *line = &ref->lines[at / ref->p.line_size];
 
@@ -169,6 +179,21 @@ void ref_cpu_read(struct ref *ref, size_t off, unsigned int who)
 }
 
 /**
+ * ref_cpu_write_fault() - a process is seen to write, and has not stored yet
+ * @ref: the buffer
+ * @off: the address of the fault
+ * @who: the process
+ */
+void ref_cpu_write_fault(struct ref *ref, size_t off, unsigned int who)
+{
+	if (ref_is_held(ref) && !ref->brackets[who].nr_write)
+		ref->count.unbracketed_accesses++;
+	fill_granule(ref, off);
+	ref->lines[off / ref->p.line_size].is_stored = true;
+	ref->writer[off / ref->p.page_size] = who;
+}
+
+/**
  * ref_cpu_write() - a process is seen to write
  * @ref: the buffer
  * @off: the address of the fault, and of the first byte
@@ -179,11 +204,7 @@ void ref_cpu_read(struct ref *ref, size_t off, unsigned int who)
 void ref_cpu_write(struct ref *ref, size_t off, const uint8_t *bytes,
 		   size_t len, unsigned int who)
 {
-	if (ref_is_held(ref) && !ref->brackets[who].nr_write)
-		ref->count.unbracketed_accesses++;
-	fill_granule(ref, off);
-	ref->lines[off / ref->p.line_size].is_stored = true;
-	ref->writer[off / ref->p.page_size] = who;
+	ref_cpu_write_fault(ref, off, who);
 	ref_cpu_store(ref, off, bytes, len);
 }
 

@@ -104,6 +104,7 @@ bool ref_is_held(const struct ref *ref);
 bool ref_is_held_by_writer(const struct ref *ref);
 
 void ref_cpu_read(struct ref *ref, size_t off, unsigned int who);
+void ref_cpu_write_fault(struct ref *ref, size_t off, unsigned int who);
 void ref_cpu_write(struct ref *ref, size_t off, const uint8_t *bytes,
 		   size_t len, unsigned int who);
 void ref_cpu_store(struct ref *ref, size_t off, const uint8_t *bytes,
@@ -118,6 +119,7 @@ void ref_holder_write(struct ref *ref, size_t off, const uint8_t *bytes,
 void ref_clean(struct ref *ref, size_t off, size_t len);
 void ref_invalidate(struct ref *ref, size_t off, size_t len);
 void ref_clean_invalidate(struct ref *ref, size_t off, size_t len);
+void ref_fetch(struct ref *ref, size_t off, size_t len);
 void ref_evict(struct ref *ref, size_t line);
 
 void ref_sync_start(struct ref *ref, unsigned int who, unsigned int dir);

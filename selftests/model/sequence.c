@@ -226,6 +226,13 @@ static int before_touch(struct run *run, size_t off)
 	return run->seq->before_touch(run->subject, run->ref, off);
 }
 
+static int after_fault(struct run *run, size_t off)
+{
+	if (!run->seq->after_fault)
+		return 0;
+	return run->seq->after_fault(run->subject, run->ref, off);
+}
+
 static size_t left_in_page(const struct run *run, size_t off)
 {
 	return run->ref->p.page_size - off % run->ref->p.page_size;
@@ -243,6 +250,8 @@ static int step_cpu_read(struct run *run, unsigned int who)
 		ret = run->ops->cpu_read(run->subject, off, run->bytes, len,
 					 who);
 	ref_cpu_read(run->ref, off, who);
+	if (!ret)
+		ret = after_fault(run, off);
 	return ret ? ret : compare_bytes(run, run->ref->cpu, off, len);
 }
 
@@ -260,7 +269,10 @@ static int step_cpu_write(struct run *run, unsigned int who)
 	if (!ret)
 		ret = run->ops->cpu_write(run->subject, off, run->bytes, len,
 					  who);
-	ref_cpu_write(run->ref, off, run->bytes, len, who);
+	ref_cpu_write_fault(run->ref, off, who);
+	if (!ret)
+		ret = after_fault(run, off);
+	ref_cpu_store(run->ref, off, run->bytes, len);
 	return ret;
 }
 
@@ -430,9 +442,9 @@ static int step(struct run *run)
 	if (choice < 90)
 		return step_sync(run, who);
 	if (choice < 93)
-		return step_map(run);
+		return ops->map ? step_map(run) : 0;
 	if (choice < 95)
-		return step_vmap(run);
+		return ops->vmap ? step_vmap(run) : 0;
 	if (choice < 97)
 		return ops->holder_write ? step_holder_write(run) : 0;
 	if (choice < 99)

@@ -32,9 +32,9 @@
  * @sync_start: DMA_BUF_IOCTL_SYNC START
  * @sync_end: DMA_BUF_IOCTL_SYNC END
  * @process_end: a process ends; may be NULL
- * @map: an importer maps, HEAPSIM_DIR_*
+ * @map: an importer maps, HEAPSIM_DIR_*; may be NULL
  * @unmap: one that mapped so unmaps
- * @vmap: a driver maps into the kernel
+ * @vmap: a driver maps into the kernel; may be NULL
  * @vunmap: and unmaps
  * @counters: counters of the buffer
  * @compare: compare all that can be seen without being noticed; may be NULL
@@ -80,6 +80,8 @@ struct subject_ops {
  * @is_bytes_only: touches may go unseen: compare bytes, not counters, and
  *	store only bytes that differ from what was filled
  * @before_touch: called with the reference before a CPU access; may be NULL
+ * @after_fault: called when the reference has seen the access and a write has
+ *	not stored in it yet; may be NULL
  */
 struct sequence {
 	struct ref_params p;
@@ -87,6 +89,7 @@ struct sequence {
 	unsigned int nr_steps;
 	bool is_bytes_only;
 	int (*before_touch)(void *subject, const struct ref *ref, size_t off);
+	int (*after_fault)(void *subject, struct ref *ref, size_t off);
 };
 
 uint64_t sequence_env(const char *name, uint64_t otherwise);
