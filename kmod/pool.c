@@ -11,6 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/shrinker.h>
 #ifdef CONFIG_X86
+#include <asm/memtype.h>
 #include <asm/set_memory.h>
 #endif
 
@@ -60,13 +61,18 @@ static DECLARE_WORK(zero_work, zero_used);
  * heapsim_has_write_combine() - can pages be mapped write-combined?
  *
  * The direct map must change too, or the CPU silently keeps write-back; only
- * x86 lets a module do that.
+ * x86 lets a module do that, and without PAT (nopat, no CONFIG_X86_PAT) what it
+ * calls write-combined is uncached.
  *
- * Return: true on x86.
+ * Return: true on x86 with PAT.
  */
 bool heapsim_has_write_combine(void)
 {
-	return IS_ENABLED(CONFIG_X86);
+#ifdef CONFIG_X86
+	return pat_enabled();
+#else
+	return false;
+#endif
 }
 
 static int pages_set_wc(struct page *page, unsigned int order)
