@@ -306,6 +306,7 @@ static int run_revoke(struct heapsim_ctx *ctx, union cmd *cmd,
  * @min_size: of its first version's struct
  * @size: of its struct now
  * @answers_failure: the struct is given back on failure too
+ * @answers_nothing: the struct is only read
  * @run: does it
  * @undo: takes back what nobody can name, since the answer had nowhere to go;
  *	may be NULL
@@ -314,6 +315,7 @@ struct command {
 	u32 min_size;
 	u32 size;
 	bool answers_failure;
+	bool answers_nothing;
 	int (*run)(struct heapsim_ctx *ctx, union cmd *cmd,
 		   struct publish *publish);
 	void (*undo)(struct heapsim_ctx *ctx, const union cmd *cmd);
@@ -366,6 +368,7 @@ static const struct command commands[] = {
 	[_IOC_NR(HEAPSIM_IOC_FENCE_SIGNAL)] = {
 		.min_size = 16,
 		.size = sizeof(struct heapsim_fence_signal),
+		.answers_nothing = true,
 		.run = run_signal,
 	},
 	[_IOC_NR(HEAPSIM_IOC_HOLD)] = {
@@ -377,11 +380,13 @@ static const struct command commands[] = {
 	[_IOC_NR(HEAPSIM_IOC_RELEASE)] = {
 		.min_size = 16,
 		.size = sizeof(struct heapsim_release),
+		.answers_nothing = true,
 		.run = run_release,
 	},
 	[_IOC_NR(HEAPSIM_IOC_BUF_REVOKE)] = {
 		.min_size = 8,
 		.size = sizeof(struct heapsim_buf_revoke),
+		.answers_nothing = true,
 		.run = run_revoke,
 	},
 };
@@ -405,7 +410,7 @@ static int command_run(struct heapsim_ctx *ctx, const struct command *command,
 		return ret;
 	cmd.size = size;	/* what was looked at: it may have changed */
 	ret = command->run(ctx, &cmd, &publish);
-	if (ret && !command->answers_failure)
+	if (command->answers_nothing || (ret && !command->answers_failure))
 		return ret;
 	if (copy_to_user(user, &cmd, min(size, command->size))) {
 		if (publish.file) {

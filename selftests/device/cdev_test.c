@@ -280,27 +280,74 @@ static void alloc_that_cannot_answer_leaks_nothing(void **state)
 	munmap(ask, page);
 }
 
+/* A page with a copy of @what that nobody can write to. */
+static void *read_only(const void *what, size_t len)
+{
+	size_t page = device_page_size();
+	void *at = mmap(NULL, page, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(at != MAP_FAILED);
+	memcpy(at, what, len);
+	assert_int_equal(mprotect(at, page, PROT_READ), 0);
+	return at;
+}
+
 static void submit_that_cannot_answer_leaks_nothing(void **state)
 {
 	struct fixture *f = *state;
-	size_t page = device_page_size();
-	struct heapsim_dma_submit *submit;
+	struct heapsim_dma_submit submit = fill_of(f, 64), *ask;
 	int fds = device_nr_fds(), i;
 
-	submit = mmap(NULL, page, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	assert_true(submit != MAP_FAILED);
-	*submit = fill_of(f, 64);
-	submit->size = sizeof(*submit);
-	assert_int_equal(mprotect(submit, page, PROT_READ), 0);
+	submit.size = sizeof(submit);
+	ask = read_only(&submit, sizeof(submit));
 	for (i = 0; i < 4; i++)
 		assert_int_equal(device_ioctl_errno(f->dev,
 						    HEAPSIM_IOC_DMA_SUBMIT,
-						    submit), -EFAULT);
+						    ask), -EFAULT);
 	assert_int_equal(device_nr_fds(), fds);
-	munmap(submit, page);
+	device_unmap(ask, device_page_size());
 	/* The engine goes on. */
 	device_fill(f->dev, f->dst, 0, 64, 1);
+}
+
+static void commands_without_an_answer_take_read_only_memory(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_signal fence_signal = {
+		.size = sizeof(fence_signal),
+	};
+	struct heapsim_release release = { .size = sizeof(release) };
+	struct heapsim_buf_revoke revoke = {
+		.size = sizeof(revoke),
+		.fd = f->dst,
+	};
+	struct heapsim_fence_create fence;
+	struct heapsim_hold hold;
+	void *ask;
+
+	assert_int_equal(device_fence_errno(f->dev, f->dst,
+					    HEAPSIM_FENCE_READ, NSEC_PER_SEC,
+					    &fence), 0);
+	fence_signal.fence = fence.fence;
+	ask = read_only(&fence_signal, sizeof(fence_signal));
+	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_FENCE_SIGNAL,
+					    ask), 0);
+	device_unmap(ask, device_page_size());
+	close(fence.fence_fd);
+
+	assert_int_equal(device_hold_errno(f->dev, f->dst, HEAPSIM_HOLD_MAP,
+					   HEAPSIM_DIR_TO_DEVICE, &hold), 0);
+	release.hold = hold.hold;
+	ask = read_only(&release, sizeof(release));
+	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_RELEASE, ask),
+			 0);
+	device_unmap(ask, device_page_size());
+
+	ask = read_only(&revoke, sizeof(revoke));
+	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_REVOKE,
+					    ask), 0);
+	device_unmap(ask, device_page_size());
 }
 
 static void kind_system_is_answered_as_what_it_is(void **state)
@@ -1098,6 +1145,7 @@ int main(void)
 		TEST(alloc_answers_length_id_and_name),
 		TEST(alloc_that_cannot_answer_leaks_nothing),
 		TEST(submit_that_cannot_answer_leaks_nothing),
+		TEST(commands_without_an_answer_take_read_only_memory),
 		TEST(kind_system_is_answered_as_what_it_is),
 		TEST(closed_fd_is_ebadf),
 		TEST(file_that_is_no_dma_buf_is_einval),
