@@ -32,13 +32,15 @@ union cmd {
 };
 
 /**
- * struct publish - a descriptor that the caller of a command is to get
- * @fd: its number, reserved
+ * struct publish - what is to happen once the answer is out
+ * @fd: number of the descriptor that the caller is to get, reserved
  * @file: its file, NULL none
+ * @job: to be forgotten, NULL none
  */
 struct publish {
 	int fd;
 	struct file *file;
+	struct heapsim_job *job;
 };
 
 static int run_probe(struct heapsim_ctx *ctx, union cmd *cmd,
@@ -236,7 +238,7 @@ static int run_submit(struct heapsim_ctx *ctx, union cmd *cmd,
 static int run_wait(struct heapsim_ctx *ctx, union cmd *cmd,
 		    struct publish *publish)
 {
-	return heapsim_job_wait(ctx, &cmd->wait);
+	return heapsim_job_wait(ctx, &cmd->wait, &publish->job);
 }
 
 static int run_create(struct heapsim_ctx *ctx, union cmd *cmd,
@@ -417,12 +419,16 @@ static int command_run(struct heapsim_ctx *ctx, const struct command *command,
 			put_unused_fd(publish.fd);
 			fput(publish.file);
 		}
+		if (publish.job)
+			heapsim_job_give_back(ctx, publish.job);
 		if (!ret && command->undo)
 			command->undo(ctx, &cmd);
 		return ret ? ret : -EFAULT;
 	}
 	if (publish.file)
 		fd_install(publish.fd, publish.file);
+	if (publish.job)
+		heapsim_job_forget(ctx, publish.job);
 	return ret;
 }
 

@@ -749,7 +749,10 @@ static struct heapsim_job *job_find(struct heapsim_ctx *ctx, u64 id)
 	return job;
 }
 
-/* One of several that waited takes the job. */
+/*
+ * One of several that waited takes the job, with the table's reference. Its id
+ * stays reserved: a NULL in an allocating array is that.
+ */
 static bool job_take(struct heapsim_ctx *ctx, struct heapsim_job *job)
 {
 	bool is_ours;
@@ -757,24 +760,46 @@ static bool job_take(struct heapsim_ctx *ctx, struct heapsim_job *job)
 	xa_lock(&ctx->jobs);
 	is_ours = xa_load(&ctx->jobs, job->id) == job;
 	if (is_ours)
-		__xa_erase(&ctx->jobs, job->id);
+		__xa_store(&ctx->jobs, job->id, NULL, GFP_ATOMIC);
 	xa_unlock(&ctx->jobs);
-	if (is_ours) {
-		atomic_dec(&ctx->nr_jobs);
-		job_put(job);
-	}
 	return is_ours;
+}
+
+/**
+ * heapsim_job_forget() - a job that was waited for is done with
+ * @ctx: open of /dev/heapsim
+ * @job: from heapsim_job_wait()
+ */
+void heapsim_job_forget(struct heapsim_ctx *ctx, struct heapsim_job *job)
+{
+	xa_erase(&ctx->jobs, job->id);
+	atomic_dec(&ctx->nr_jobs);
+	job_put(job);
+}
+
+/**
+ * heapsim_job_give_back() - a job that was waited for can be again
+ * @ctx: open of /dev/heapsim
+ * @job: from heapsim_job_wait()
+ */
+void heapsim_job_give_back(struct heapsim_ctx *ctx, struct heapsim_job *job)
+{
+	/* Takes no memory: the slot is there. */
+	xa_store(&ctx->jobs, job->id, job, GFP_KERNEL);
 }
 
 /**
  * heapsim_job_wait() - wait for a job and take its result
  * @ctx: open of /dev/heapsim
  * @cmd: command; answered in place
+ * @taken: out: the job, which nobody finds now; the caller forgets it once the
+ *	answer is out, or gives it back
  *
  * Return: 0, -EINVAL malformed, -ENOENT no such job, -EINTR, -ETIMEDOUT not
  * done yet.
  */
-int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd)
+int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
+		     struct heapsim_job **taken)
 {
 	struct heapsim_job *job;
 	long left;
@@ -802,6 +827,7 @@ int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd)
 		smp_rmb();
 		cmd->result = job->result;
 		cmd->status = job->status;
+		*taken = job;
 		ret = 0;
 	}
 	job_put(job);
@@ -818,7 +844,7 @@ void heapsim_dma_forget(struct heapsim_ctx *ctx)
 	unsigned long id;
 
 	xa_for_each(&ctx->jobs, id, job)
-		job_take(ctx, job);
+		heapsim_job_forget(ctx, job);
 }
 
 /**

@@ -304,6 +304,8 @@ struct heapsim_ctx {
 int heapsim_cdev_init(void);
 void heapsim_cdev_fini(void);
 
+struct heapsim_job;
+
 /*
  * dma.c. A command that answers with a descriptor reserves its number and
  * gives the file in *@file: the caller installs it once the answer is out, or
@@ -313,7 +315,10 @@ int heapsim_dma_init(void);
 void heapsim_dma_fini(void);
 int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
 		       struct file **file);
-int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd);
+int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
+		     struct heapsim_job **taken);
+void heapsim_job_forget(struct heapsim_ctx *ctx, struct heapsim_job *job);
+void heapsim_job_give_back(struct heapsim_ctx *ctx, struct heapsim_job *job);
 void heapsim_dma_forget(struct heapsim_ctx *ctx);
 u64 heapsim_dma_nr_jobs(void);
 

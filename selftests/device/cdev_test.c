@@ -311,6 +311,31 @@ static void submit_that_cannot_answer_leaks_nothing(void **state)
 	device_fill(f->dev, f->dst, 0, 64, 1);
 }
 
+static void wait_that_cannot_answer_keeps_the_job(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit submit = checksum_of(f, 64);
+	struct heapsim_job_wait wait = {
+		.size = sizeof(wait),
+		.timeout_ns = 10 * NSEC_PER_SEC,
+	}, *ask;
+	int i;
+
+	assert_int_equal(device_submit_errno(f->dev, &submit), 0);
+	close(submit.fence_fd);
+	wait.job = submit.job;
+	ask = read_only(&wait, sizeof(wait));
+	for (i = 0; i < 3; i++)
+		assert_int_equal(device_ioctl_errno(f->dev,
+						    HEAPSIM_IOC_JOB_WAIT,
+						    ask), -EFAULT);
+	device_unmap(ask, device_page_size());
+	assert_int_equal(device_wait_errno(f->dev, submit.job, 0, &wait), 0);
+	assert_int_equal(wait.status, 0);
+	assert_int_equal(device_wait_errno(f->dev, submit.job, 0, &wait),
+			 -ENOENT);
+}
+
 static void commands_without_an_answer_take_read_only_memory(void **state)
 {
 	struct fixture *f = *state;
@@ -1145,6 +1170,7 @@ int main(void)
 		TEST(alloc_answers_length_id_and_name),
 		TEST(alloc_that_cannot_answer_leaks_nothing),
 		TEST(submit_that_cannot_answer_leaks_nothing),
+		TEST(wait_that_cannot_answer_keeps_the_job),
 		TEST(commands_without_an_answer_take_read_only_memory),
 		TEST(kind_system_is_answered_as_what_it_is),
 		TEST(closed_fd_is_ebadf),
