@@ -235,6 +235,11 @@ static int run_submit(struct heapsim_ctx *ctx, union cmd *cmd,
 	return ret;
 }
 
+static void undo_submit(struct heapsim_ctx *ctx, const union cmd *cmd)
+{
+	heapsim_dma_disown(ctx, cmd->submit.job);
+}
+
 static int run_wait(struct heapsim_ctx *ctx, union cmd *cmd,
 		    struct publish *publish)
 {
@@ -355,6 +360,7 @@ static const struct command commands[] = {
 		.min_size = 96,
 		.size = sizeof(struct heapsim_dma_submit),
 		.run = run_submit,
+		.undo = undo_submit,
 	},
 	[_IOC_NR(HEAPSIM_IOC_JOB_WAIT)] = {
 		.min_size = 40,

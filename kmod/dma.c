@@ -789,6 +789,22 @@ void heapsim_job_give_back(struct heapsim_ctx *ctx, struct heapsim_job *job)
 }
 
 /**
+ * heapsim_dma_disown() - forget a job whose id nobody was told; it runs on
+ * @ctx: open of /dev/heapsim
+ * @id: of the job
+ */
+void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id)
+{
+	struct heapsim_job *job = job_find(ctx, id);
+
+	if (!job)
+		return;
+	if (job_take(ctx, job))
+		heapsim_job_forget(ctx, job);
+	job_put(job);
+}
+
+/**
  * heapsim_job_wait() - wait for a job and take its result
  * @ctx: open of /dev/heapsim
  * @cmd: command; answered in place

@@ -319,6 +319,7 @@ int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
 		     struct heapsim_job **taken);
 void heapsim_job_forget(struct heapsim_ctx *ctx, struct heapsim_job *job);
 void heapsim_job_give_back(struct heapsim_ctx *ctx, struct heapsim_job *job);
+void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id);
 void heapsim_dma_forget(struct heapsim_ctx *ctx);
 u64 heapsim_dma_nr_jobs(void);
 
