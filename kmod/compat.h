@@ -13,6 +13,7 @@
 #include <linux/shrinker.h>
 #include <linux/slab.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_set(struct vm_area_struct *vma,
@@ -42,6 +43,11 @@ static inline void vm_flags_set(struct vm_area_struct *vma,
 #define HEAPSIM_IMPORT_DMA_BUF	MODULE_IMPORT_NS(DMA_BUF)
 #else
 #define HEAPSIM_IMPORT_DMA_BUF	MODULE_IMPORT_NS("DMA_BUF")
+#endif
+
+/* The old name stayed for a while, and the new one went to old kernels. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
+#define system_dfl_wq	system_unbound_wq
 #endif
 
 /* Shrinkers came to be allocated. */

@@ -184,7 +184,7 @@ int heapsim_fence_create(struct heapsim_ctx *ctx,
 	ret = fence_attach(dmabuf, t->fence, usage);
 	if (ret)
 		goto err_fd;
-	queue_delayed_work(system_unbound_wq, &t->timeout,
+	queue_delayed_work(system_dfl_wq, &t->timeout,
 			   nsecs_to_jiffies(cmd->timeout_ns) + 1);
 	/* Takes no memory: the slot is there. */
 	xa_store(&ctx->fences, id, t, GFP_KERNEL);

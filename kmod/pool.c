@@ -244,7 +244,7 @@ void heapsim_pool_free(struct heapsim_pool *pool,
 		i++;
 	give(pool, i, chunk->page, is_zero);
 	if (!is_zero)
-		queue_work(system_unbound_wq, &zero_work);
+		queue_work(system_dfl_wq, &zero_work);
 }
 
 /* Index of order 0, the only one that images have. */
@@ -310,7 +310,7 @@ void heapsim_pool_put_images(struct list_head *pages)
 	is_behind = pool->nr_zeroed < pool->most_zeroed;
 	spin_unlock(&pool->lock);
 	if (is_behind)
-		queue_work(system_unbound_wq, &zero_work);
+		queue_work(system_dfl_wq, &zero_work);
 	list_for_each_entry_safe(page, next, pages, lru) {
 		list_del(&page->lru);
 		__free_page(page);
