@@ -1,0 +1,935 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Every call with its first, second, third... allocation or user copy failing,
+ * until none is left to fail. It must answer as documented, leave nothing
+ * behind, and work when asked again. Needs /proc/self/fail-nth: the debug
+ * kernel has it.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <drm.h>
+
+#include "device.h"
+
+#define LEN		(12 * KIB)
+#define MAX_NTH		5000
+#define SETTLE_NS	(10 * NSEC_PER_SEC)
+
+/* What a call answers that ended in SIGBUS; none has EIO for anything else. */
+#define WAS_SIGBUS	(-EIO)
+
+/* Made anew for every attempt. */
+struct fixture {
+	int heap;
+	int dev;
+	int vgem;
+	int fd;		/* two views */
+	int other;	/* two views */
+	int foreign;	/* of vgem, or -1 */
+	int hoard;	/* all write-combined memory of the pool, or -1 */
+	int mem;	/* /proc/self/mem, or -1 */
+	uint8_t *map;	/* of fd, or NULL */
+	int made;	/* descriptor that a call gave */
+	uint8_t *mapped;	/* map that a call gave */
+	uint64_t id;	/* of a job, fence, hold or handle */
+	size_t foreign_len;
+};
+
+/**
+ * struct call - what is tried
+ * @prepare: all that it needs, beyond what every fixture has; may be NULL
+ * @run: the call, and nothing that allocates beside it; 0 or -errno
+ * @undo: takes back a run that succeeded, so that it can be run again
+ * @settle: the same for what a failure may leave; may be NULL
+ * @may_sigbus: it touches memory
+ */
+struct call {
+	void (*prepare)(struct fixture *f);
+	int (*run)(struct fixture *f);
+	void (*undo)(struct fixture *f);
+	void (*settle)(struct fixture *f);
+	bool may_sigbus;
+};
+
+/* What must be the same again after a failure. */
+struct held {
+	size_t nr_fds;
+	size_t nr_bufs;
+	size_t buf_bytes;
+	size_t cpu_bytes;
+	size_t nr_jobs;
+	size_t nr_holders[2];
+};
+
+static int watch = -1;		/* an open of /dev/heapsim that only asks */
+static int fail_nth = -1;
+
+static void write_to(const char *path, const char *what)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, what, strlen(what)) < 0)
+		fail_msg("%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+/* The next but @nth - 1 allocation or user copy of this thread fails. */
+static void arm(unsigned int nth)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%u", nth);
+
+	assert_int_equal(pwrite(fail_nth, text, len, 0), len);
+}
+
+/* Was there one to fail? */
+static bool disarm(void)
+{
+	char text[16] = "";
+	/* With 1 left it is this very copy that fails. */
+	bool was_there = pread(fail_nth, text, sizeof(text) - 1, 0) > 0 &&
+			 !atoi(text);
+
+	while (pwrite(fail_nth, "0", 1, 0) != 1)
+		assert_int_equal(errno, EFAULT);
+	return was_there;
+}
+
+static struct held held_now(const struct fixture *f)
+{
+	struct heapsim_info info = device_info(watch);
+	struct held held = {
+		.nr_fds = device_nr_fds(),
+		.nr_bufs = info.nr_bufs,
+		.buf_bytes = info.buf_bytes,
+		.cpu_bytes = info.cpu_bytes,
+		.nr_jobs = info.nr_jobs,
+	};
+
+	if (f) {
+		held.nr_holders[0] = device_buf_info(watch, f->fd).nr_holders;
+		held.nr_holders[1] =
+			device_buf_info(watch, f->other).nr_holders;
+	}
+	return held;
+}
+
+/* What workers let go takes a moment. */
+static void assert_held(const struct fixture *f, const struct held *want,
+			unsigned int nth, const char *when)
+{
+	uint64_t end = device_now_ns() + SETTLE_NS;
+	struct held got;
+
+	do {
+		got = held_now(f);
+		if (!memcmp(&got, want, sizeof(got)))
+			return;
+		device_sleep_ns(5 * NSEC_PER_MSEC);
+	} while (device_now_ns() < end);
+	fail_msg("fault %u: %s: %zu fds, not %zu; %zu buffers, not %zu; "
+		 "%zu bytes, not %zu; %zu of CPU views, not %zu; "
+		 "%zu jobs, not %zu; holders %zu and %zu, not %zu and %zu",
+		 nth, when, got.nr_fds, want->nr_fds, got.nr_bufs,
+		 want->nr_bufs, got.buf_bytes, want->buf_bytes, got.cpu_bytes,
+		 want->cpu_bytes, got.nr_jobs, want->nr_jobs,
+		 got.nr_holders[0], got.nr_holders[1], want->nr_holders[0],
+		 want->nr_holders[1]);
+}
+
+static void fixture_make(struct fixture *f)
+{
+	*f = (struct fixture) {
+		.vgem = -1,
+		.foreign = -1,
+		.hoard = -1,
+		.mem = -1,
+		.made = -1,
+	};
+	f->dev = device_open();
+	f->heap = device_heap_open("noncoherent", O_RDWR);
+	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, LEN);
+	f->other = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, LEN);
+}
+
+static void fixture_drop(struct fixture *f)
+{
+	const int fds[] = { f->heap, f->dev, f->vgem, f->fd, f->other,
+			    f->foreign, f->hoard, f->mem };
+	size_t i;
+
+	if (f->map)
+		device_unmap(f->map, LEN);
+	for (i = 0; i < ARRAY_SIZE(fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+static bool is_documented(const struct call *call, int ret)
+{
+	/* EFAULT: the copy from or to the caller is what failed. */
+	return ret == -ENOMEM || ret == -EFAULT ||
+	       (call->may_sigbus && ret == WAS_SIGBUS);
+}
+
+/* One attempt; true: there was something to fail. */
+static bool attempt(const struct call *call, unsigned int nth,
+		    unsigned int *nr_failed)
+{
+	struct held before = held_now(NULL), ready;
+	struct fixture f;
+	bool was_there;
+	int ret;
+
+	fixture_make(&f);
+	if (call->prepare)
+		call->prepare(&f);
+	ready = held_now(&f);
+	arm(nth);
+	ret = call->run(&f);
+	was_there = disarm();
+	if (!ret) {
+		call->undo(&f);
+	} else {
+		if (!was_there)
+			fail_msg("fault %u: %s without a fault", nth,
+				 strerror(-ret));
+		if (!is_documented(call, ret))
+			fail_msg("fault %u: %s", nth, strerror(-ret));
+		++*nr_failed;
+		if (call->settle)
+			call->settle(&f);
+	}
+	assert_held(&f, &ready, nth, ret ? "failed" : "undone");
+	ret = call->run(&f);
+	if (ret)
+		fail_msg("fault %u: asked again: %s", nth, strerror(-ret));
+	call->undo(&f);
+	assert_held(&f, &ready, nth, "asked again");
+	fixture_drop(&f);
+	assert_held(NULL, &before, nth, "all closed");
+	return was_there;
+}
+
+static void sweep(void **state)
+{
+	const struct call *call = *state;
+	unsigned int nth = 1, nr_failed = 0;
+
+	while (attempt(call, nth, &nr_failed))
+		assert_true(++nth < MAX_NTH);
+	printf("# %u faults, %u failed the call\n", nth - 1, nr_failed);
+	fflush(stdout);
+	assert_true(nr_failed > 0);
+}
+
+static void close_made(struct fixture *f)
+{
+	assert_int_equal(close(f->made), 0);
+	f->made = -1;
+}
+
+static void nothing(struct fixture *f)
+{
+}
+
+static int made_or_errno(struct fixture *f, int ret)
+{
+	if (ret < 0)
+		return ret;
+	f->made = ret;
+	return 0;
+}
+
+/* Buffers. The pool would hide that pages come from the kernel. */
+
+static void pool_drain(struct fixture *f)
+{
+	uint64_t end = device_now_ns() + SETTLE_NS, left, last = 0;
+
+	for (;;) {
+		write_to("/proc/sys/vm/drop_caches", "2");
+		left = device_info(watch).pool_bytes;
+		/* What is left is write-combined: no shrinker takes that. */
+		if (!left || left == last)
+			break;
+		last = left;
+		assert_true(device_now_ns() < end);
+	}
+	if (left)
+		f->hoard = device_alloc(f->dev, HEAPSIM_KIND_UNCACHED, left);
+}
+
+static int run_open(struct fixture *f)
+{
+	int fd = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
+
+	return made_or_errno(f, fd < 0 ? -errno : fd);
+}
+
+static const struct call open_of_the_device = {
+	.run = run_open,
+	.undo = close_made,
+};
+
+static int run_heap_alloc(struct fixture *f)
+{
+	return made_or_errno(f, device_heap_alloc_errno(f->heap, LEN,
+							O_RDWR | O_CLOEXEC));
+}
+
+static const struct call alloc_from_a_heap = {
+	.prepare = pool_drain,
+	.run = run_heap_alloc,
+	.undo = close_made,
+};
+
+/* More than the struct that the module has room for on its stack. */
+static int run_heap_alloc_large(struct fixture *f)
+{
+	struct {
+		struct dma_heap_allocation_data head;
+		uint64_t tail[16];
+	} data = {
+		.head.len = LEN,
+		.head.fd_flags = O_RDWR | O_CLOEXEC,
+	};
+	int ret = device_ioctl_errno(f->heap,
+				     _IOC(_IOC_READ | _IOC_WRITE,
+					  DMA_HEAP_IOC_MAGIC, 0, sizeof(data)),
+				     &data);
+
+	return made_or_errno(f, ret < 0 ? ret : (int)data.head.fd);
+}
+
+static const struct call alloc_from_a_heap_by_a_longer_struct = {
+	.run = run_heap_alloc_large,
+	.undo = close_made,
+};
+
+static int run_alloc(struct fixture *f, uint32_t kind)
+{
+	return made_or_errno(f, device_alloc_errno(f->dev, kind, LEN,
+						   O_RDWR | O_CLOEXEC));
+}
+
+static int run_alloc_noncoherent(struct fixture *f)
+{
+	return run_alloc(f, HEAPSIM_KIND_NONCOHERENT);
+}
+
+static const struct call alloc_of_noncoherent = {
+	.prepare = pool_drain,
+	.run = run_alloc_noncoherent,
+	.undo = close_made,
+};
+
+static int run_alloc_uncached(struct fixture *f)
+{
+	return run_alloc(f, HEAPSIM_KIND_UNCACHED);
+}
+
+static const struct call alloc_of_uncached = {
+	.prepare = pool_drain,
+	.run = run_alloc_uncached,
+	.undo = close_made,
+};
+
+static int run_alloc_contiguous(struct fixture *f)
+{
+	return run_alloc(f, HEAPSIM_KIND_CONTIGUOUS);
+}
+
+static const struct call alloc_of_contiguous = {
+	.run = run_alloc_contiguous,
+	.undo = close_made,
+};
+
+/* Commands that only ask. */
+
+static int run_probe(struct fixture *f)
+{
+	struct heapsim_probe probe = { .size = sizeof(probe) };
+
+	return device_ioctl_errno(f->dev, HEAPSIM_IOC_PROBE, &probe);
+}
+
+static const struct call probe = {
+	.run = run_probe,
+	.undo = nothing,
+};
+
+static int run_info(struct fixture *f)
+{
+	struct heapsim_info info = { .size = sizeof(info) };
+
+	return device_ioctl_errno(f->dev, HEAPSIM_IOC_INFO, &info);
+}
+
+static const struct call info = {
+	.run = run_info,
+	.undo = nothing,
+};
+
+static int run_buf_info(struct fixture *f)
+{
+	struct heapsim_buf_info info = { .size = sizeof(info), .fd = f->fd };
+
+	return device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_INFO, &info);
+}
+
+static const struct call info_of_a_buffer = {
+	.run = run_buf_info,
+	.undo = nothing,
+};
+
+/* Memory that is mapped and touched. */
+
+static sigjmp_buf back;
+
+static void on_sigbus(int signr)
+{
+	siglongjmp(back, 1);
+}
+
+/* 0 or WAS_SIGBUS */
+static int touch(uint8_t *at, bool is_write)
+{
+	struct sigaction action = { .sa_handler = on_sigbus }, old;
+	int ret = 0;
+
+	sigaction(SIGBUS, &action, &old);
+	if (sigsetjmp(back, 1))
+		ret = WAS_SIGBUS;
+	else if (is_write)
+		__atomic_store_n(at, 1, __ATOMIC_RELAXED);
+	else
+		device_peek(at);
+	sigaction(SIGBUS, &old, NULL);
+	return ret;
+}
+
+static void map_fd(struct fixture *f)
+{
+	f->map = device_map(f->fd, LEN);
+}
+
+static int run_map(struct fixture *f, int fd)
+{
+	uint8_t *map = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			    0);
+	int ret;
+
+	if (map == MAP_FAILED)
+		return -errno;
+	ret = touch(map, false);
+	if (ret)
+		munmap(map, LEN);
+	else
+		f->mapped = map;
+	return ret;
+}
+
+static int run_map_fd(struct fixture *f)
+{
+	return run_map(f, f->fd);
+}
+
+static void unmap_mapped(struct fixture *f)
+{
+	device_unmap(f->mapped, LEN);
+}
+
+static const struct call map_and_first_read = {
+	.run = run_map_fd,
+	.undo = unmap_mapped,
+	.may_sigbus = true,
+};
+
+/* An importer that may write: the first read has pages of its own. */
+static void hold_and_map(struct fixture *f)
+{
+	struct heapsim_hold hold;
+
+	map_fd(f);
+	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
+					   HEAPSIM_DIR_BIDIRECTIONAL, &hold),
+			 0);
+	f->id = hold.hold;
+}
+
+static int run_read(struct fixture *f)
+{
+	return touch(f->map, false);
+}
+
+/* Taking in gives the pages back. */
+static void invalidate(struct fixture *f)
+{
+	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE, 0, LEN);
+}
+
+static const struct call first_read_of_a_held_buffer = {
+	.prepare = hold_and_map,
+	.run = run_read,
+	.undo = invalidate,
+	.may_sigbus = true,
+};
+
+static int run_write(struct fixture *f)
+{
+	return touch(f->map, true);
+}
+
+static const struct call first_write = {
+	.prepare = map_fd,
+	.run = run_write,
+	.undo = invalidate,
+	.may_sigbus = true,
+};
+
+static void map_and_read(struct fixture *f)
+{
+	map_fd(f);
+	assert_int_equal(touch(f->map, false), 0);
+}
+
+static void invalidate_and_read(struct fixture *f)
+{
+	invalidate(f);
+	assert_int_equal(touch(f->map, false), 0);
+}
+
+static const struct call first_write_after_a_read = {
+	.prepare = map_and_read,
+	.run = run_write,
+	.undo = invalidate_and_read,
+	.may_sigbus = true,
+};
+
+/* EIO is what the core makes of any error here. */
+static int run_mem_write(struct fixture *f)
+{
+	uint8_t byte = 1;
+
+	if (pwrite(f->mem, &byte, 1, (uintptr_t)f->map) == 1)
+		return 0;
+	return -errno;
+}
+
+static void open_mem(struct fixture *f)
+{
+	map_fd(f);
+	f->mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	assert_true(f->mem >= 0);
+}
+
+static const struct call write_by_a_debugger = {
+	.prepare = open_mem,
+	.run = run_mem_write,
+	.undo = invalidate,
+	.may_sigbus = true,
+};
+
+/* Brackets and maintenance. */
+
+static int run_start(struct fixture *f)
+{
+	return device_sync_errno(f->fd, SYNC_START_RW);
+}
+
+static void undo_start(struct fixture *f)
+{
+	device_sync(f->fd, SYNC_END_RW);
+}
+
+static const struct call start_of_a_bracket = {
+	.run = run_start,
+	.undo = undo_start,
+};
+
+static int run_maintain(struct fixture *f)
+{
+	struct heapsim_range range = {
+		.fd = f->fd,
+		.op = HEAPSIM_MAINT_CLEAN_INVALIDATE,
+		.len = LEN,
+	};
+
+	return device_maintain_errno(f->dev, &range, 1, NULL);
+}
+
+static const struct call maintenance = {
+	.run = run_maintain,
+	.undo = nothing,
+};
+
+static int run_revoke(struct fixture *f)
+{
+	struct heapsim_buf_revoke revoke = {
+		.size = sizeof(revoke),
+		.fd = f->fd,
+	};
+
+	return device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_REVOKE, &revoke);
+}
+
+static const struct call revocation = {
+	.prepare = map_fd,
+	.run = run_revoke,
+	.undo = nothing,
+};
+
+/*
+ * Jobs. Lines of the destination that the CPU has need pages, and keep them
+ * until it takes in. A job that could not be answered runs all the same.
+ */
+
+static int run_submit(struct fixture *f, int src, int dst)
+{
+	struct heapsim_dma_submit submit = {
+		.op = src < 0 ? HEAPSIM_DMA_FILL : HEAPSIM_DMA_COPY,
+		.src_fd = src,
+		.dst_fd = dst,
+		.row_len = LEN,
+		.nr_rows = 1,
+	};
+	int ret = device_submit_errno(f->dev, &submit);
+
+	if (ret)
+		return ret;
+	f->made = submit.fence_fd;
+	f->id = submit.job;
+	return 0;
+}
+
+static void job_end(struct fixture *f)
+{
+	struct heapsim_job_wait answer;
+
+	close_made(f);
+	assert_int_equal(device_wait_errno(f->dev, f->id, 60 * NSEC_PER_SEC,
+					   &answer), 0);
+	assert_int_equal(answer.status, 0);
+}
+
+static void jobs_end_and_read(struct fixture *f)
+{
+	while (device_info(watch).nr_jobs)
+		device_sleep_ns(NSEC_PER_MSEC);
+	invalidate_and_read(f);
+}
+
+static void job_end_and_read(struct fixture *f)
+{
+	job_end(f);
+	invalidate_and_read(f);
+}
+
+static int run_fill(struct fixture *f)
+{
+	return run_submit(f, -1, f->fd);
+}
+
+static const struct call fill_of_a_buffer = {
+	.prepare = map_and_read,
+	.run = run_fill,
+	.undo = job_end_and_read,
+	.settle = jobs_end_and_read,
+};
+
+static int run_copy(struct fixture *f)
+{
+	return run_submit(f, f->other, f->fd);
+}
+
+static const struct call copy_between_buffers = {
+	.prepare = map_and_read,
+	.run = run_copy,
+	.undo = job_end_and_read,
+	.settle = jobs_end_and_read,
+};
+
+static void vgem_make(struct fixture *f)
+{
+	f->vgem = device_vgem_open();
+	if (f->vgem < 0)
+		device_skip("this kernel has no vgem");
+}
+
+static void foreign_make(struct fixture *f)
+{
+	vgem_make(f);
+	f->foreign = device_vgem_dumb(f->vgem, LEN, &f->foreign_len);
+}
+
+static int run_fill_foreign(struct fixture *f)
+{
+	return run_submit(f, -1, f->foreign);
+}
+
+static const struct call fill_of_a_foreign_buffer = {
+	.prepare = foreign_make,
+	.run = run_fill_foreign,
+	.undo = job_end,
+};
+
+static int run_copy_foreign(struct fixture *f)
+{
+	return run_submit(f, f->foreign, f->fd);
+}
+
+static const struct call copy_from_a_foreign_buffer = {
+	.prepare = foreign_make,
+	.run = run_copy_foreign,
+	.undo = job_end,
+};
+
+static void submit_and_poll(struct fixture *f)
+{
+	assert_int_equal(run_fill(f), 0);
+	assert_int_equal(device_poll(f->made, POLLIN, 60000), POLLIN);
+	close_made(f);
+	/* It is done when it is not counted any more, too. */
+	while (device_info(watch).nr_jobs)
+		device_sleep_ns(NSEC_PER_MSEC);
+}
+
+static int run_wait(struct fixture *f)
+{
+	struct heapsim_job_wait answer;
+
+	return device_wait_errno(f->dev, f->id, 60 * NSEC_PER_SEC, &answer);
+}
+
+static const struct call wait_for_a_job = {
+	.prepare = submit_and_poll,
+	.run = run_wait,
+	.undo = submit_and_poll,
+};
+
+/* Fences. */
+
+static int run_fence(struct fixture *f)
+{
+	struct heapsim_fence_create answer;
+	int ret = device_fence_errno(f->dev, f->fd, HEAPSIM_FENCE_WRITE,
+				     10 * NSEC_PER_SEC, &answer);
+
+	if (ret)
+		return ret;
+	f->made = answer.fence_fd;
+	f->id = answer.fence;
+	return 0;
+}
+
+static void undo_fence(struct fixture *f)
+{
+	device_fence_signal(f->dev, f->id, 0);
+	close_made(f);
+}
+
+static const struct call fence_create = {
+	.prepare = map_fd,
+	.run = run_fence,
+	.undo = undo_fence,
+};
+
+static void fence_make(struct fixture *f)
+{
+	assert_int_equal(run_fence(f), 0);
+	close_made(f);
+}
+
+static int run_signal(struct fixture *f)
+{
+	struct heapsim_fence_signal fence_signal = {
+		.size = sizeof(fence_signal),
+		.fence = f->id,
+	};
+
+	return device_ioctl_errno(f->dev, HEAPSIM_IOC_FENCE_SIGNAL,
+				  &fence_signal);
+}
+
+static const struct call signal_of_a_fence = {
+	.prepare = fence_make,
+	.run = run_signal,
+	.undo = fence_make,
+};
+
+/* Importers. */
+
+static int run_hold(struct fixture *f, uint32_t how)
+{
+	struct heapsim_hold answer;
+	int ret = device_hold_errno(f->dev, f->fd, how,
+				    HEAPSIM_DIR_BIDIRECTIONAL, &answer);
+
+	f->id = answer.hold;
+	return ret;
+}
+
+static void undo_hold(struct fixture *f)
+{
+	device_release(f->dev, f->id);
+}
+
+static void undo_hold_and_read(struct fixture *f)
+{
+	undo_hold(f);
+	invalidate_and_read(f);
+}
+
+static int run_hold_map(struct fixture *f)
+{
+	return run_hold(f, HEAPSIM_HOLD_MAP);
+}
+
+static const struct call map_by_an_importer = {
+	.prepare = map_and_read,
+	.run = run_hold_map,
+	.undo = undo_hold_and_read,
+};
+
+static int run_hold_vmap(struct fixture *f)
+{
+	return run_hold(f, HEAPSIM_HOLD_VMAP);
+}
+
+static const struct call vmap_by_an_importer = {
+	.prepare = map_and_read,
+	.run = run_hold_vmap,
+	.undo = undo_hold_and_read,
+};
+
+static void hold_make(struct fixture *f)
+{
+	assert_int_equal(run_hold_map(f), 0);
+}
+
+static int run_release(struct fixture *f)
+{
+	struct heapsim_release release = {
+		.size = sizeof(release),
+		.hold = f->id,
+	};
+
+	return device_ioctl_errno(f->dev, HEAPSIM_IOC_RELEASE, &release);
+}
+
+static const struct call release_by_an_importer = {
+	.prepare = hold_make,
+	.run = run_release,
+	.undo = hold_make,
+};
+
+static int run_import(struct fixture *f)
+{
+	struct drm_prime_handle prime = { .fd = f->fd };
+	int ret = device_ioctl_errno(f->vgem, DRM_IOCTL_PRIME_FD_TO_HANDLE,
+				     &prime);
+
+	f->id = prime.handle;
+	return ret;
+}
+
+static void undo_import(struct fixture *f)
+{
+	struct drm_gem_close gem_close = { .handle = f->id };
+
+	assert_int_equal(device_ioctl_errno(f->vgem, DRM_IOCTL_GEM_CLOSE,
+					    &gem_close), 0);
+}
+
+static const struct call import_by_vgem = {
+	.prepare = vgem_make,
+	.run = run_import,
+	.undo = undo_import,
+};
+
+static void no_fault_can_be_injected(void **state)
+{
+	device_skip("this kernel has no /proc/self/fail-nth");
+}
+
+/* All allocations may fail, user copies too, and nothing is logged. */
+static void knobs_set(void)
+{
+	static const struct { const char *knob, *value; } knobs[] = {
+		{ "failslab/ignore-gfp-wait", "N" },
+		{ "failslab/verbose", "0" },
+		{ "fail_page_alloc/ignore-gfp-wait", "N" },
+		{ "fail_page_alloc/ignore-gfp-highmem", "N" },
+		{ "fail_page_alloc/min-order", "0" },
+		{ "fail_page_alloc/verbose", "0" },
+		{ "fail_usercopy/verbose", "0" },
+	};
+	char path[128];
+	size_t i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(knobs); i++) {
+		snprintf(path, sizeof(path), "/sys/kernel/debug/%s",
+			 knobs[i].knob);
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (fd < 0 || write(fd, knobs[i].value, 1) != 1)
+			printf("# no %s: %s\n", path, strerror(errno));
+		close(fd);
+	}
+}
+
+int main(void)
+{
+#define SWEEP(call)	{ #call, sweep, NULL, NULL, (void *)&(call) }
+	static const struct CMUnitTest tests[] = {
+		SWEEP(open_of_the_device),
+		SWEEP(alloc_from_a_heap),
+		SWEEP(alloc_from_a_heap_by_a_longer_struct),
+		SWEEP(alloc_of_noncoherent),
+		SWEEP(alloc_of_uncached),
+		SWEEP(alloc_of_contiguous),
+		SWEEP(probe),
+		SWEEP(info),
+		SWEEP(info_of_a_buffer),
+		SWEEP(map_and_first_read),
+		SWEEP(first_read_of_a_held_buffer),
+		SWEEP(first_write),
+		SWEEP(first_write_after_a_read),
+		SWEEP(write_by_a_debugger),
+		SWEEP(start_of_a_bracket),
+		SWEEP(maintenance),
+		SWEEP(revocation),
+		SWEEP(fill_of_a_buffer),
+		SWEEP(copy_between_buffers),
+		SWEEP(fill_of_a_foreign_buffer),
+		SWEEP(copy_from_a_foreign_buffer),
+		SWEEP(wait_for_a_job),
+		SWEEP(fence_create),
+		SWEEP(signal_of_a_fence),
+		SWEEP(map_by_an_importer),
+		SWEEP(vmap_by_an_importer),
+		SWEEP(release_by_an_importer),
+		SWEEP(import_by_vgem),
+	};
+	static const struct CMUnitTest skipped[] = {
+		cmocka_unit_test(no_fault_can_be_injected),
+	};
+
+	fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (fail_nth < 0)
+		return cmocka_run_group_tests_name("faults", skipped, NULL,
+						   NULL);
+	knobs_set();
+	watch = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
+	return cmocka_run_group_tests_name("faults", tests, NULL, NULL);
+}
