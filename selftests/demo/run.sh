@@ -10,7 +10,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-demo=${DEMO:-$top/build/selftests/demo/demo}
+demo=${DEMO:-${HEAPSIM_BUILD:-$top/build}/selftests/demo/demo}
 photo=${1:-${HEAPSIM_IMAGE:-/usr/share/xplanet/images/earth.jpg}}
 : "${OUT:=$top/build/demo}"
 

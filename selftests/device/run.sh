@@ -10,7 +10,7 @@ set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-export O=${O:-$top/build/selftests/device}
+export O=${O:-${HEAPSIM_BUILD:-$top/build}/selftests/device}
 limit=${HEAPSIM_LIMIT:-240}	# seconds for one program
 export CMOCKA_MESSAGE_OUTPUT=TAP
 

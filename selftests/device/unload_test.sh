@@ -10,7 +10,7 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-O=${O:-$top/build/selftests/device}
+O=${O:-${HEAPSIM_BUILD:-$top/build}/selftests/device}
 module=${HEAPSIM_MODULE:-$top/build/kmod/$(uname -r)/heapsim.ko}
 # shellcheck source=selftests/check/tap.sh
 . "$top/selftests/check/tap.sh"

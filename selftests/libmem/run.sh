@@ -6,7 +6,7 @@
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-dir=${LIBMEM_TESTS:-$top/build/selftests/libmem}
+dir=${LIBMEM_TESTS:-${HEAPSIM_BUILD:-$top/build}/selftests/libmem}
 export CMOCKA_MESSAGE_OUTPUT=TAP
 rc=0
 
