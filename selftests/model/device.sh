@@ -11,7 +11,7 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-program=${O:-$top/build/selftests/model}/random_device_test
+program=${O:-${HEAPSIM_BUILD:-$top/build}/selftests/model}/random_device_test
 module=${HEAPSIM_MODULE:-$top/build/kmod/$(uname -r)/heapsim.ko}
 # shellcheck source=selftests/check/tap.sh
 . "$top/selftests/check/tap.sh"
