@@ -41,7 +41,7 @@ help: ## This text
 demo: ## Boot a VM, insert the module, show stale bytes (IMAGE=photo)
 	@selftests/setup demo
 	@selftests/vm/build-module $(KERNEL) >/dev/null
-	@$(MAKE) -s libmem demo-program
+	@selftests/vm/build-programs $(KERNEL) demo >/dev/null
 	@OUT=$(BUILD)/demo selftests/vm/run -t 600 -- selftests/demo/run.sh \
 		$(if $(IMAGE),"$(abspath $(IMAGE))")
 	@echo
@@ -64,9 +64,6 @@ modules: ## The module for this machine (RELEASE=, KDIR=)
 
 libmem: ## The library, shared and static
 	@$(MAKE) -C libmem O=$(BUILD)/libmem PKGCONFIG_OUT=$(BUILD)/pkgconfig all
-
-demo-program: libmem
-	@$(MAKE) -C selftests/demo O=$(BUILD)/selftests/demo all
 
 clean: ## Remove all that was built
 	rm -rf build .checkpatch-camelcase.*
@@ -148,6 +145,6 @@ load: modules ## Insert the module on this very machine (PARAMS='soc=orin')
 unload: ## Remove it again
 	rmmod heapsim
 
-.PHONY: help demo vm all modules libmem demo-program clean check check-style \
+.PHONY: help demo vm all modules libmem clean check check-style \
 	check-model check-device check-libmem check-debug check-all bench \
 	install uninstall dkms-install dkms-uninstall load unload
