@@ -38,12 +38,18 @@ PARAMS ?=
 help: ## This text
 	@awk -f selftests/check/help.awk Makefile
 
+# A copy of IMAGE, which may lie where the VM does not see it.
+DEMO_IMAGE := $(BUILD)/demo/photo-source
+
 demo: ## Boot a VM, insert the module, show stale bytes (IMAGE=photo)
 	@selftests/setup demo
+	@$(MAKE) -s libmem demo-program
+	@test -z "$$IMAGE" || { $(BUILD)/selftests/demo/demo -c "$$IMAGE" && \
+		install -D -m 644 -- "$$IMAGE" $(DEMO_IMAGE); }
 	@selftests/vm/build-module $(KERNEL) >/dev/null
 	@selftests/vm/build-programs $(KERNEL) demo >/dev/null
 	@OUT=$(BUILD)/demo selftests/vm/run -t 600 -- selftests/demo/run.sh \
-		$(if $(IMAGE),"$(abspath $(IMAGE))")
+		$${IMAGE:+$(DEMO_IMAGE)}
 	@echo
 	@echo "The pictures are in build/demo/, the whole at a glance in" \
 		"build/demo/overview.png."

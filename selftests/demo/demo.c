@@ -3,6 +3,7 @@
  * What a program sees that forgets a cache operation.
  *
  *	demo PHOTO [DIRECTORY]
+ *	demo -c PHOTO		only tells whether the picture can be taken
  *
  * Video frames of vivid and a photograph go through a pipeline twice, as a
  * stream reuses its buffers: the dma engine turns and inverts the source into
@@ -566,6 +567,18 @@ static bool print_all(struct outcome outcomes[NR_INPUTS][NR_VARIANTS])
 	return is_good;
 }
 
+static void load_image(struct image *image, const char *path)
+{
+	int err = image_load(image, path);
+
+	if (err == -EINVAL)
+		give_up("%s is no PNG and no JPEG, or is broken", path);
+	if (err == -EFBIG)
+		give_up("%s has more than 100 million pixels", path);
+	if (err)
+		give_up("cannot read %s: %s", path, strerror(-err));
+}
+
 static void open_all(void)
 {
 	int err = mem_ctx_open(NULL, &ctx);
@@ -584,19 +597,22 @@ int main(int argc, char **argv)
 	struct source noncoherent, coherent;
 	struct image photo;
 	bool is_good;
-	int input, err;
+	int input;
 	size_t i;
 
 	if (argc < 2 || argc > 3) {
-		fputs("usage: demo PHOTO [DIRECTORY]\n", stderr);
+		fputs("usage: demo PHOTO [DIRECTORY] | demo -c PHOTO\n",
+		      stderr);
 		return 2;
+	}
+	if (argc > 2 && !strcmp(argv[1], "-c")) {
+		load_image(&photo, argv[2]);
+		image_destroy(&photo);
+		return 0;
 	}
 	if (argc > 2)
 		directory = argv[2];
-	err = image_load(&photo, argv[1]);
-	if (err)
-		give_up("cannot load %s: %s", argv[1], err == -EINVAL ?
-			"no PNG, no JPEG, or broken" : strerror(-err));
+	load_image(&photo, argv[1]);
 	open_all();
 	printf("SoC %s: cache lines of %u bytes, %u bytes filled at a touch.\n",
 	       probe.soc, probe.line_size, probe.fill_size);

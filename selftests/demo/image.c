@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <jpeglib.h>
+#include <jerror.h>
 #include <png.h>
 
 #include "image.h"
@@ -24,8 +25,10 @@ int image_create(struct image *image, unsigned int width, unsigned int height)
 {
 	uint8_t *pixels;
 
-	if (!width || !height || width > MAX_PIXELS / height)
+	if (!width || !height)
 		return -EINVAL;
+	if (width > MAX_PIXELS / height)
+		return -EFBIG;
 	pixels = calloc((size_t)width * height, PIXEL_LEN);
 	if (!pixels)
 		return -ENOMEM;
@@ -54,6 +57,23 @@ static uint8_t *pixel_at(uint8_t *pixels, unsigned int width, unsigned int x,
 	return pixels + ((size_t)y * width + x) * PIXEL_LEN;
 }
 
+/* Lays the picture on white, as most programs show it. */
+static void drop_alpha(struct image *image)
+{
+	uint8_t *end = image->pixels + image_len(image);
+	uint8_t *pixel;
+	int channel;
+
+	for (pixel = image->pixels; pixel < end; pixel += PIXEL_LEN) {
+		unsigned int alpha = pixel[3];
+
+		for (channel = 0; channel < 3; channel++)
+			pixel[channel] = (uint8_t)((pixel[channel] * alpha +
+				255 * (255 - alpha) + 127) / 255);
+		pixel[3] = 0;
+	}
+}
+
 static int load_png(struct image *image, FILE *file)
 {
 	png_image png = { .version = PNG_IMAGE_VERSION };
@@ -68,7 +88,9 @@ static int load_png(struct image *image, FILE *file)
 	if (!png_image_finish_read(&png, NULL, image->pixels, 0, NULL)) {
 		image_destroy(image);
 		err = -EINVAL;
+		goto out;
 	}
+	drop_alpha(image);
 out:
 	png_image_free(&png);
 	return err;
@@ -86,22 +108,38 @@ static void jpeg_fail(j_common_ptr jpeg)
 	longjmp(failure->back, 1);
 }
 
-static void jpeg_be_quiet(j_common_ptr jpeg)
+/* To libjpeg the half of a file is a whole one with a warning. */
+static void jpeg_warn(j_common_ptr jpeg, int level)
 {
-	(void)jpeg;
+	if (level < 0 && jpeg->err->msg_code == JWRN_JPEG_EOF)
+		jpeg_fail(jpeg);
+}
+
+/* Printers' colours, which libjpeg hands out as they are. */
+static void take_cmyk(uint8_t *dst, const uint8_t *src, unsigned int width,
+		      int is_inverted)
+{
+	uint8_t flip = is_inverted ? 0 : 0xff;
+	unsigned int x, channel;
+
+	for (x = 0; x < width; x++, dst += PIXEL_LEN, src += 4)
+		for (channel = 0; channel < 3; channel++)
+			dst[2 - channel] = (uint8_t)
+				((src[channel] ^ flip) * (src[3] ^ flip) / 255);
 }
 
 static int load_jpeg(struct image *image, FILE *file)
 {
 	struct jpeg_decompress_struct jpeg;
 	struct jpeg_failure failure;
+	JSAMPARRAY cmyk = NULL;
 	uint8_t *row;
 	int err;
 
 	image->pixels = NULL;
 	jpeg.err = jpeg_std_error(&failure.manager);
 	failure.manager.error_exit = jpeg_fail;
-	failure.manager.output_message = jpeg_be_quiet;
+	failure.manager.emit_message = jpeg_warn;
 	if (setjmp(failure.back)) {
 		jpeg_destroy_decompress(&jpeg);
 		image_destroy(image);
@@ -110,21 +148,32 @@ static int load_jpeg(struct image *image, FILE *file)
 	jpeg_create_decompress(&jpeg);
 	jpeg_stdio_src(&jpeg, file);
 	jpeg_read_header(&jpeg, TRUE);
-	jpeg.out_color_space = JCS_EXT_BGRX;
+	err = image_create(image, jpeg.image_width, jpeg.image_height);
+	if (err)
+		goto out;
+	if (jpeg.out_color_space != JCS_CMYK)
+		jpeg.out_color_space = JCS_EXT_BGRX;
 	jpeg_start_decompress(&jpeg);
-	err = image_create(image, jpeg.output_width, jpeg.output_height);
-	while (!err && jpeg.output_scanline < jpeg.output_height) {
+	if (jpeg.out_color_space == JCS_CMYK)
+		cmyk = jpeg.mem->alloc_sarray((j_common_ptr)&jpeg, JPOOL_IMAGE,
+					      jpeg.output_width * 4, 1);
+	while (jpeg.output_scanline < jpeg.output_height) {
 		row = pixel_at(image->pixels, image->width, 0,
 			       jpeg.output_scanline);
-		jpeg_read_scanlines(&jpeg, &row, 1);
+		jpeg_read_scanlines(&jpeg, cmyk ? cmyk : &row, 1);
+		if (cmyk)
+			take_cmyk(row, cmyk[0], image->width,
+				  jpeg.saw_Adobe_marker);
 	}
+out:
 	jpeg_destroy_decompress(&jpeg);
 	return err;
 }
 
 /*
  * Loads a PNG or a JPEG, whichever it is. Return: 0, -EINVAL for a file that
- * is neither or broken, -ENOMEM, or why the file cannot be opened.
+ * is neither or broken, -EFBIG for more than MAX_PIXELS, -ENOMEM, or why the
+ * file cannot be read.
  */
 int image_load(struct image *image, const char *path)
 {
@@ -136,7 +185,7 @@ int image_load(struct image *image, const char *path)
 	if (!file)
 		return -errno;
 	if (fread(magic, 1, sizeof(magic), file) != sizeof(magic)) {
-		err = -EINVAL;
+		err = ferror(file) ? -errno : -EINVAL;
 	} else {
 		rewind(file);
 		if (magic[0] == 0xff && magic[1] == 0xd8)
@@ -213,6 +262,11 @@ void image_crop_scaled(struct image *dst, const struct image *src,
 		part_h = src->height;
 		part_w = part_h * dst->width / dst->height;
 	}
+	/* Of a picture of a few pixels one is left. */
+	if (!part_w)
+		part_w = 1;
+	if (!part_h)
+		part_h = 1;
 	left = (src->width - part_w) * pan / pan_max;
 	top = (src->height - part_h) / 2;
 	for (y = 0; y < dst->height; y++) {
