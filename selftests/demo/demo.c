@@ -416,14 +416,17 @@ static void save(const struct image *image, const char *input,
 		give_up("cannot write %s", path);
 }
 
-static void save_all(enum input input, const struct source *source,
+static void save_all(enum input input, const struct source *noncoherent,
+		     const struct source *coherent,
 		     struct outcome outcomes[NR_VARIANTS])
 {
 	char name[64];
 	size_t i;
 
-	/* What the coherent run should give is its own: other frames. */
-	save(&source->right[NR_ROUNDS - 1], input_names[input], "right");
+	save(&noncoherent->right[NR_ROUNDS - 1], input_names[input], "right");
+	/* The coherent run has other frames. */
+	save(&coherent->right[NR_ROUNDS - 1], input_names[input],
+	     "coherent-right");
 	for (i = 0; i < NR_VARIANTS; i++) {
 		save(&outcomes[i].seen, input_names[input], variants[i].name);
 		snprintf(name, sizeof(name), "%s-diff", variants[i].name);
@@ -480,6 +483,16 @@ static void save_overview(struct outcome outcomes[NR_INPUTS][NR_VARIANTS])
 static const char row_format[] =
 	"%-5s  %-30s %7s %6s %5s %8s %8s %s\n";
 
+static void print_head(void)
+{
+	putchar('\n');
+	printf(row_format, "", "", "wrong", "wrong", "sync", "lines", "lines",
+	       "as the");
+	printf(row_format, "input", "variant", "bytes", "lines", "calls",
+	       "cleaned", "dropped", "rules");
+	fflush(stdout);
+}
+
 static void print_row(enum input input, const struct variant *variant,
 		      const struct outcome *outcome)
 {
@@ -497,6 +510,7 @@ static void print_row(enum input input, const struct variant *variant,
 	printf(row_format, input_names[input], variant->words, bytes, lines,
 	       syncs, cleaned, dropped,
 	       outcome->is_as_predicted ? "yes" : "NO");
+	fflush(stdout);
 }
 
 static void print_place(enum input input, const struct outcome *outcome)
@@ -544,27 +558,14 @@ static void explain(size_t variant,
 	}
 }
 
-static bool print_all(struct outcome outcomes[NR_INPUTS][NR_VARIANTS])
+static void explain_all(struct outcome outcomes[NR_INPUTS][NR_VARIANTS])
 {
-	bool is_good = true;
-	int input;
 	size_t i;
 
-	putchar('\n');
-	printf(row_format, "", "", "wrong", "wrong", "sync", "lines", "lines",
-	       "as the");
-	printf(row_format, "input", "variant", "bytes", "lines", "calls",
-	       "cleaned", "dropped", "rules");
-	for (input = 0; input < NR_INPUTS; input++)
-		for (i = 0; i < NR_VARIANTS; i++) {
-			print_row(input, &variants[i], &outcomes[input][i]);
-			is_good &= outcomes[input][i].is_as_predicted;
-		}
 	for (i = 0; i < NR_VARIANTS; i++)
 		if (variants[i].mistake == MISTAKE_NO_END ||
 		    variants[i].mistake == MISTAKE_NO_START)
 			explain(i, outcomes);
-	return is_good;
 }
 
 static void load_image(struct image *image, const char *path)
@@ -596,7 +597,7 @@ int main(int argc, char **argv)
 	static struct outcome outcomes[NR_INPUTS][NR_VARIANTS];
 	struct source noncoherent, coherent;
 	struct image photo;
-	bool is_good;
+	bool is_good = true;
 	int input;
 	size_t i;
 
@@ -618,19 +619,22 @@ int main(int argc, char **argv)
 	       probe.soc, probe.line_size, probe.fill_size);
 	printf("Pictures of %u x %u, %zu lines, twice through the buffers.\n",
 	       WIDTH, HEIGHT, LEN / probe.line_size);
-	fflush(stdout);
+	print_head();
 	for (input = 0; input < NR_INPUTS; input++) {
 		prepare(&noncoherent, input, MEM_KIND_NONCOHERENT, &photo);
 		prepare(&coherent, input, MEM_KIND_COHERENT, &photo);
-		for (i = 0; i < NR_VARIANTS; i++)
+		for (i = 0; i < NR_VARIANTS; i++) {
 			run_variant(&outcomes[input][i],
 				    variants[i].kind == MEM_KIND_COHERENT ?
 				    &coherent : &noncoherent, &variants[i]);
-		save_all(input, &noncoherent, outcomes[input]);
+			print_row(input, &variants[i], &outcomes[input][i]);
+			is_good &= outcomes[input][i].is_as_predicted;
+		}
+		save_all(input, &noncoherent, &coherent, outcomes[input]);
 		forget(&noncoherent);
 		forget(&coherent);
 	}
-	is_good = print_all(outcomes);
+	explain_all(outcomes);
 	save_overview(outcomes);
 	for (input = 0; input < NR_INPUTS; input++)
 		for (i = 0; i < NR_VARIANTS; i++) {
