@@ -48,6 +48,8 @@ demo: ## Boot a VM, insert the module, show stale bytes (IMAGE=photo)
 		install -D -m 644 -- "$$IMAGE" $(DEMO_IMAGE); }
 	@selftests/vm/build-module $(KERNEL) >/dev/null
 	@selftests/vm/build-programs $(KERNEL) demo >/dev/null
+	@selftests/vm/kernel $(KERNEL) >/dev/null
+	@echo "Booting a VM (kernel $(KERNEL))."
 	@OUT=$(BUILD)/demo selftests/vm/run -t 600 -- selftests/demo/run.sh \
 		$${IMAGE:+$(DEMO_IMAGE)}
 	@echo
