@@ -6,6 +6,11 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := all
 
+# Neither kbuild nor make itself can.
+ifneq ($(words x$(CURDIR)x)$(findstring :,$(CURDIR)),1)
+$(error A folder whose name has a blank or a colon cannot be built in: $(CURDIR))
+endif
+
 VERSION := 0.1.0
 BUILD := $(CURDIR)/build
 
