@@ -61,10 +61,13 @@ demo: ## Boot a VM, insert the module, show stale bytes (IMAGE=photo)
 	@echo "The pictures are in build/demo/, the whole at a glance in" \
 		"build/demo/overview.png."
 
+# The shell's text, not make's: CMD='echo $HOME'.
+unexport CMD
+vm: export VM_CMD = $(value CMD)
 vm: ## A shell in a VM with the module loaded, or CMD='...' (KERNEL=)
 	@selftests/setup demo
 	@selftests/vm/build-module $(KERNEL) >/dev/null
-	@selftests/vm/run $(if $(CMD),-t 3600 -- bash -c '$(subst ','\'',$(CMD))',-i)
+	@selftests/vm/run $(if $(value CMD),-t 3600 -- bash -c "$$VM_CMD",-i)
 
 ##@ Build
 all: modules libmem ## The module for this machine, and libmem (default)
