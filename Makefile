@@ -143,6 +143,11 @@ uninstall: ## What install put there
 
 # dkms looks at the sources in /usr/src; the module's are all it needs.
 dkms-install: ## Let dkms build the module for each kernel of this machine
+	@command -v dkms >/dev/null || { \
+		echo "No dkms: apt install dkms" >&2; exit 1; }
+	test -z "$$(dkms status heapsim/$(VERSION))" || \
+		dkms remove heapsim/$(VERSION) --all
+	rm -rf "$(DKMSDIR)"
 	$(INSTALL) -d "$(DKMSDIR)"
 	cp -R Kbuild dkms.conf COPYING LICENSES kmod include "$(DKMSDIR)"
 	dkms add heapsim/$(VERSION)
