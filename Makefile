@@ -75,7 +75,7 @@ all: modules libmem ## The module for this machine, and libmem (default)
 modules: ## The module for this machine (RELEASE=, KDIR=)
 	@test -n "$(RELEASE)" -a -e "$(KDIR)/Makefile" || { \
 		echo "No kernel headers (KDIR=$(KDIR)):" \
-		     "apt install linux-headers-amd64" >&2; exit 1; }
+		     "apt install gcc libc6-dev linux-headers-amd64" >&2; exit 1; }
 	@KDIR="$(KDIR)" selftests/check/build-here "$(RELEASE)"
 
 libmem: ## The library, shared and static
