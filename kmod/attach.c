@@ -13,24 +13,20 @@
 #include "heapsim.h"
 
 /* No longer a segment than the device says it can take. */
-static struct sg_table *table_of(const struct heapsim_buf *buf,
-				 struct device *dev)
+static int table_init(struct sg_table *sgt, const struct heapsim_buf *buf,
+		      struct device *dev)
 {
 	size_t most = max_t(size_t, dma_get_max_seg_size(dev) >> PAGE_SHIFT, 1);
 	size_t i, nr = 0;
 	struct scatterlist *sg;
-	struct sg_table *sgt;
+	int ret;
 
 	most = min_t(size_t, most, (UINT_MAX >> PAGE_SHIFT));
-	sgt = kzalloc(sizeof(*sgt), GFP_KERNEL);
-	if (!sgt)
-		return ERR_PTR(-ENOMEM);
 	for (i = 0; i < buf->nr_chunks; i++)
 		nr += DIV_ROUND_UP(buf->chunks[i].nr_pages, most);
-	if (sg_alloc_table(sgt, nr, GFP_KERNEL)) {
-		kfree(sgt);
-		return ERR_PTR(-ENOMEM);
-	}
+	ret = sg_alloc_table(sgt, nr, GFP_KERNEL);
+	if (ret)
+		return ret;
 	sg = sgt->sgl;
 	for (i = 0; i < buf->nr_chunks; i++) {
 		struct page *page = buf->chunks[i].page;
@@ -45,23 +41,47 @@ static struct sg_table *table_of(const struct heapsim_buf *buf,
 			left -= n;
 		}
 	}
-	return sgt;
+	return 0;
 }
+
+/**
+ * struct heapsim_attachment - a device that uses the buffer
+ * @node: in heapsim_buf.attachments
+ * @dev: the device
+ * @sgt: its table
+ * @dir: how it has mapped the buffer, DMA_NONE not
+ */
+struct heapsim_attachment {
+	struct list_head node;
+	struct device *dev;
+	struct sg_table sgt;
+	enum dma_data_direction dir;
+};
 
 /**
  * heapsim_buf_attach() - a device will use the buffer
  * @dmabuf: ours
- * @a: attachment; its priv becomes the sg table
+ * @a: attachment; its priv becomes a struct heapsim_attachment
  *
  * Return: 0 or -ENOMEM.
  */
 int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 {
-	struct sg_table *sgt = table_of(dmabuf->priv, a->dev);
+	struct heapsim_buf *buf = dmabuf->priv;
+	struct heapsim_attachment *at = kzalloc(sizeof(*at), GFP_KERNEL);
 
-	if (IS_ERR(sgt))
-		return PTR_ERR(sgt);
-	a->priv = sgt;
+	if (!at)
+		return -ENOMEM;
+	if (table_init(&at->sgt, buf, a->dev)) {
+		kfree(at);
+		return -ENOMEM;
+	}
+	at->dev = a->dev;
+	at->dir = DMA_NONE;
+	a->priv = at;
+	mutex_lock(&buf->lock);
+	list_add(&at->node, &buf->attachments);
+	mutex_unlock(&buf->lock);
 	return 0;
 }
 
@@ -72,8 +92,36 @@ int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
  */
 void heapsim_buf_detach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 {
-	sg_free_table(a->priv);
-	kfree(a->priv);
+	struct heapsim_buf *buf = dmabuf->priv;
+	struct heapsim_attachment *at = a->priv;
+
+	mutex_lock(&buf->lock);
+	list_del(&at->node);
+	mutex_unlock(&buf->lock);
+	sg_free_table(&at->sgt);
+	kfree(at);
+}
+
+/*
+ * Beside the simulated cache there is the machine's own way to a device (its
+ * cache, a bounce buffer), which is between DRAM and the device.
+ */
+static void sync_for_cpu(struct heapsim_buf *buf)
+{
+	struct heapsim_attachment *at;
+
+	list_for_each_entry(at, &buf->attachments, node)
+		if (at->dir != DMA_NONE)
+			dma_sync_sgtable_for_cpu(at->dev, &at->sgt, at->dir);
+}
+
+static void sync_for_device(struct heapsim_buf *buf)
+{
+	struct heapsim_attachment *at;
+
+	list_for_each_entry(at, &buf->attachments, node)
+		if (at->dir != DMA_NONE)
+			dma_sync_sgtable_for_device(at->dev, &at->sgt, at->dir);
 }
 
 /**
@@ -89,25 +137,29 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 				 enum dma_data_direction dir)
 {
 	struct heapsim_buf *buf = a->dmabuf->priv;
-	struct sg_table *sgt = a->priv;
+	struct heapsim_attachment *at = a->priv;
 	int ret;
 
-	ret = dma_map_sgtable(a->dev, sgt, dir, 0);
+	/* The device gets what is in DRAM after the clean. */
+	ret = dma_map_sgtable(at->dev, &at->sgt, dir, DMA_ATTR_SKIP_CPU_SYNC);
 	if (ret)
 		return ERR_PTR(ret);
 	buf->is_touched = true;
-	if (!buf->has_two_views) {
-		mutex_lock(&buf->lock);
+	if (buf->has_two_views) {
+		ret = heapsim_views_hold(buf, dir != DMA_TO_DEVICE);
+		if (ret) {
+			dma_unmap_sgtable(at->dev, &at->sgt, dir,
+					  DMA_ATTR_SKIP_CPU_SYNC);
+			return ERR_PTR(ret);
+		}
+	}
+	mutex_lock(&buf->lock);
+	if (!buf->has_two_views)
 		buf->nr_holders++;
-		mutex_unlock(&buf->lock);
-		return sgt;
-	}
-	ret = heapsim_views_hold(buf, dir != DMA_TO_DEVICE);
-	if (ret) {
-		dma_unmap_sgtable(a->dev, sgt, dir, 0);
-		return ERR_PTR(ret);
-	}
-	return sgt;
+	at->dir = dir;
+	dma_sync_sgtable_for_device(at->dev, &at->sgt, dir);
+	mutex_unlock(&buf->lock);
+	return &at->sgt;
 }
 
 /**
@@ -120,15 +172,16 @@ void heapsim_buf_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
 		       enum dma_data_direction dir)
 {
 	struct heapsim_buf *buf = a->dmabuf->priv;
+	struct heapsim_attachment *at = a->priv;
 
-	dma_unmap_sgtable(a->dev, sgt, dir, 0);
-	if (buf->has_two_views) {
-		heapsim_views_release(buf, dir != DMA_TO_DEVICE);
-		return;
-	}
 	mutex_lock(&buf->lock);
-	buf->nr_holders--;
+	at->dir = DMA_NONE;
+	dma_unmap_sgtable(a->dev, sgt, dir, 0);
+	if (!buf->has_two_views)
+		buf->nr_holders--;
 	mutex_unlock(&buf->lock);
+	if (buf->has_two_views)
+		heapsim_views_release(buf, dir != DMA_TO_DEVICE);
 }
 
 static bool vmaps_cpu_view(const struct heapsim_buf *buf)
@@ -246,12 +299,19 @@ int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
 	int ret;
 
 	ret = wait_for_fences(dmabuf, dir != DMA_FROM_DEVICE);
-	if (ret || !buf->has_two_views)
+	if (ret)
 		return ret;
+	if (!buf->has_two_views) {
+		mutex_lock(&buf->lock);
+		sync_for_cpu(buf);
+		mutex_unlock(&buf->lock);
+		return 0;
+	}
 	fresh = heapsim_bracket_alloc();
 	if (!fresh)
 		return -ENOMEM;
 	mutex_lock(&buf->lock);
+	sync_for_cpu(buf);
 	heapsim_brackets_reap(buf);
 	if (dir != DMA_TO_DEVICE)
 		heapsim_views_take_in(buf);
@@ -276,11 +336,15 @@ int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
 	struct heapsim_buf *buf = dmabuf->priv;
 
-	if (!buf->has_two_views)
-		return 0;
 	mutex_lock(&buf->lock);
+	if (!buf->has_two_views) {
+		sync_for_device(buf);
+		mutex_unlock(&buf->lock);
+		return 0;
+	}
 	if (dir != DMA_FROM_DEVICE)
 		heapsim_views_clean(buf, 0, buf->len);
+	sync_for_device(buf);
 	/* This one first: it is no missing end that comes just now. */
 	heapsim_bracket_close(buf, dir);
 	heapsim_brackets_reap(buf);

@@ -194,6 +194,7 @@ static struct heapsim_buf *buf_alloc(u64 len, u32 kind, const char *name)
 	spin_lock_init(&buf->lines_lock);
 	INIT_LIST_HEAD(&buf->node);
 	INIT_LIST_HEAD(&buf->brackets);
+	INIT_LIST_HEAD(&buf->attachments);
 	strscpy(buf->name, name, sizeof(buf->name));
 	buf->len = len;
 	buf->nr_pages = len >> PAGE_SHIFT;

@@ -132,6 +132,7 @@ struct heapsim_bracket {
  * @is_touched: somebody could have written DRAM: it may not be zero any more;
  *	of a two-view buffer with lines it is false only while nobody can
  * @lock: protects what follows, and what PTEs show
+ * @attachments: struct heapsim_attachment, of attach.c
  * @nr_holders: importers that map or vmap
  * @nr_writers: those of them that may write
  * @brackets: struct heapsim_bracket, one a process
@@ -164,6 +165,7 @@ struct heapsim_buf {
 	bool is_touched;
 
 	struct mutex lock;
+	struct list_head attachments;
 	u32 nr_holders;
 	u32 nr_writers;
 	struct list_head brackets;

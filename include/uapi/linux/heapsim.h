@@ -26,6 +26,11 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
+/* Headers of kernels before 6.2 lack it. */
+#ifndef __aligned_s64
+#define __aligned_s64	__s64 __attribute__((aligned(8)))
+#endif
+
 #define HEAPSIM_ABI_VERSION	1
 #define HEAPSIM_NAME_LEN	32
 
