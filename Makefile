@@ -48,7 +48,7 @@ DEMO_IMAGE := $(BUILD)/demo/photo-source
 
 demo: ## Boot a VM, insert the module, show stale bytes (IMAGE=photo)
 	@selftests/setup demo
-	@$(MAKE) -s libmem demo-program
+	@$(MAKE) -s -C selftests/demo O=$(BUILD)/selftests/demo all
 	@test -z "$$IMAGE" || { $(BUILD)/selftests/demo/demo -c "$$IMAGE" && \
 		install -D -m 644 -- "$$IMAGE" $(DEMO_IMAGE); }
 	@selftests/vm/build-module $(KERNEL) >/dev/null
@@ -105,6 +105,10 @@ check-device: ## The real module in a VM (KERNEL=)
 check-libmem: ## The library in a VM (KERNEL=)
 	@selftests/setup check
 	@selftests/check/run libmem
+
+check-clients: ## Other people's programs on the heaps, in a VM (KERNEL=)
+	@selftests/setup clients
+	@selftests/check/run clients
 
 check-debug: ## Device and libmem tests on a KASAN, lockdep, kmemleak kernel
 	@selftests/setup check debug
@@ -167,5 +171,6 @@ unload: ## Remove it again
 	rmmod heapsim
 
 .PHONY: help demo vm all modules libmem clean check check-style \
-	check-model check-device check-libmem check-debug check-all bench \
-	install uninstall dkms-install dkms-uninstall load unload
+	check-model check-device check-libmem check-clients check-debug \
+	check-all bench install uninstall dkms-install dkms-uninstall \
+	load unload

@@ -1,0 +1,265 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# run.sh [PART]...: other people's programs on our heaps, inside the test VM
+# with the module inserted: TAP, several documents. PART is kselftest, android,
+# v4l2, compliance, libcamera or debug; all by default. Exits with 1 if
+# anything failed.
+
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+O=${O:-$top/build/selftests/clients}
+export CMOCKA_MESSAGE_OUTPUT=TAP
+# shellcheck source=../check/tap.sh
+. "$top/selftests/check/tap.sh"
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+ours()
+{
+	local node
+
+	for node in /sys/class/misc/heapsim-*; do
+		echo "${node##*/heapsim-}"
+	done
+}
+
+# What each heap came to in the kselftest that wrote no TAP yet: six tests, of
+# which none may be left out for want of vgem.
+old_kselftest_passed() # HEAP
+{
+	awk -v heap="$1" '
+		/^Testing heap: / { is_it = $3 == heap }
+		is_it { print }
+		is_it && / OK$/ { ok++ }
+		is_it && /FAIL|skip/ { bad++ }
+		END { exit(ok != 6 || bad) }' "$tmp/old"
+}
+
+kselftest()
+{
+	local version heap rc
+
+	tap_try "kselftest: there is vgem to import" modprobe vgem
+	"$O/dmabuf-heap-6.1" >"$tmp/old" 2>&1
+	rc=$?
+	tap_try "kselftest of 6.1 exits with 0" test "$rc" = 0
+	for heap in $(ours); do
+		tap_try "kselftest of 6.1: $heap" old_kselftest_passed "$heap"
+	done
+	for version in 6.12 newest; do
+		"$O/dmabuf-heap-$version" >"$tmp/new" 2>&1
+		rc=$?
+		# Its tests are told under the heap's name.
+		awk -v nr="$tap_nr" -v v="$version" '
+			/^# Testing heap: / { heap = $4 }
+			match($0, /^(not )?ok [0-9]+ /) {
+				what = $1 == "not" ? "not ok" : "ok"
+				sub(/^(not )?ok [0-9]+ /, "")
+				print what, ++nr, "- kselftest of " v ": " \
+					heap ": " $0
+				next
+			}
+			!/^(TAP version|1\.\.)/ { print }' "$tmp/new"
+		tap_nr=$((tap_nr + $(grep -cE '^(not )?ok ' "$tmp/new")))
+		tap_failed=$((tap_failed + $(grep -c '^not ok ' "$tmp/new")))
+		tap_try "kselftest of $version exits with 0" test "$rc" = 0
+		tap_try "kselftest of $version ran each test it planned" \
+			grep -qx "1..$(grep -cE '^(not )?ok ' "$tmp/new")" \
+			"$tmp/new"
+		for heap in $(ours); do
+			tap_try "kselftest of $version took $heap" \
+				grep -qx "# Testing heap: $heap" "$tmp/new"
+		done
+	done
+}
+
+# Two vivids, each a camera and a screen: of vmalloc, and of contiguous memory
+# with the interface for several planes.
+cameras()
+{
+	[ -c /dev/video3 ] && return
+	modprobe vivid n_devs=2 allocators=0,1 multiplanar=1,2 \
+		node_types=0x101,0x101 || return
+	for _ in {1..50}; do
+		[ -c /dev/video3 ] && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# What v4l2-compliance tested, a line a test.
+verdicts()
+{
+	tr '\r' '\n' <"$1" |
+		sed -n 's/^.*\ttest \(.*: \(OK\|FAIL\).*\)$/\1/p'
+}
+
+streams_with() # HEAP DEVICE EXPORTER
+{
+	local out=$tmp/compliance
+
+	HEAPSIM_EXPBUF_DEVICE=$3 HEAPSIM_EXPBUF_HEAP=/dev/dma_heap/$1 \
+		LD_PRELOAD=$O/expbuf.so v4l2-compliance -C never -s 2 \
+		-d "$2" -e "$3" >"$out" 2>&1
+	verdicts "$out" >"$out.verdicts"
+	# It forks for some tests, and each process tells of its buffers.
+	grep -q 'expbuf: [1-9]' "$out" || {
+		echo "no buffer of the heap was asked for"
+		return 1
+	}
+	grep -q '^DMABUF.*: OK' "$out.verdicts" &&
+		! grep '^DMABUF.*: FAIL' "$out.verdicts" &&
+		diff "$tmp/own-${2##*/}" "$out.verdicts" && return
+	grep -aE 'fail:|warn:' "$out" | tr '\r' '\n' | tail -n 20
+	return 1
+}
+
+# v4l2-compliance takes dma-bufs from a V4L2 device alone: expbuf.so has that
+# device give out buffers of a heap. What it finds must be what it finds with
+# the device's own, whatever that version thinks of this kernel's vivid.
+compliance()
+{
+	local heap pair device exporter
+
+	tap_try "v4l2-compliance: vivid is there" cameras
+	for pair in video0:video2 video1:video3 video2:video3; do
+		device=${pair%:*}
+		exporter=${pair#*:}
+		v4l2-compliance -C never -s 2 -d "/dev/$device" \
+			-e "/dev/$exporter" >"$tmp/compliance" 2>&1
+		verdicts "$tmp/compliance" >"$tmp/own-$device"
+		tap_try "v4l2-compliance streams vivid's own ($device)" \
+			grep -q '^DMABUF.*: OK' "$tmp/own-$device"
+	done
+	for heap in coherent noncoherent system-uncached; do
+		tap_try "v4l2-compliance captures into $heap" \
+			streams_with "$heap" /dev/video0 /dev/video2
+	done
+	tap_try "v4l2-compliance shows what is in noncoherent" \
+		streams_with noncoherent /dev/video1 /dev/video3
+	tap_try "v4l2-compliance captures into contiguous by DMA" \
+		streams_with contiguous /dev/video2 /dev/video3
+}
+
+# libcamera looks for heaps of a few names, of which linux,cma comes first.
+cam() # HEAP
+{
+	local dir=$root/tmp/$1
+
+	ln -sfn "$1" /dev/dma_heap/linux,cma || return
+	mkdir -p "$dir" || return
+	LIBCAMERA_LOG_LEVELS=DmaBufAllocator:DEBUG chroot "$root" \
+		cam -c Virtual2 --capture=2 "--file=/tmp/$1/frame#" \
+		>"$tmp/cam" 2>&1 || { cat "$tmp/cam"; return 1; }
+	grep -q 'Using /dev/dma_heap/linux,cma' "$tmp/cam" &&
+		[ "$(find "$dir" -name 'frame*' | wc -l)" = 2 ]
+}
+
+same_frames() # HEAP HEAP
+{
+	local frame
+
+	for frame in "$root/tmp/$1"/frame*; do
+		# One that is all of one byte would be no picture.
+		[ "$(head -c 4096 "$frame" | od -An -tx1 -w1 | sort -u |
+			wc -l)" -gt 1 ] || return
+		cmp "$frame" "$root/tmp/$2/${frame##*/}" || return
+	done
+}
+
+libcamera()
+{
+	local dir heap
+
+	root=$(readlink "$O/root") || root=
+	for dir in dev proc sys; do
+		mkdir -p "$root/$dir"
+		mount --bind "/$dir" "$root/$dir"
+	done
+	dir=$root/usr/share/libcamera/pipeline/virtual
+	tap_try "libcamera has a virtual camera" \
+		cp "$dir/virtual.yaml.example" "$dir/virtual.yaml"
+	for heap in coherent noncoherent contiguous; do
+		tap_try "libcamera: cam captures into $heap" cam "$heap"
+	done
+	for heap in noncoherent contiguous; do
+		tap_try "libcamera: frames in $heap are those in coherent" \
+			same_frames "$heap" coherent
+	done
+	rm -f /dev/dma_heap/linux,cma
+}
+
+# gdb reads a mapped buffer of another process and writes it: the number is
+# the text "changed ", over the border of two pages.
+gdb_reads_and_writes() # HEAP
+{
+	local address text to
+
+	coproc PYTHON { exec "$here/mapped.py" "$1" 2>&1; }
+	# shellcheck disable=SC2153 # named by coproc
+	read -r address <&"${PYTHON[0]}" || return
+	to=${PYTHON[1]}
+	gdb -nx -batch -iex 'set auto-solib-add off' -p "$PYTHON_PID" \
+		-ex "x/s (char *)$address" \
+		-ex "set {long}$address = 0x206465676e616863" \
+		>"$tmp/gdb" 2>&1 </dev/null
+	exec {to}>&-
+	read -r text <&"${PYTHON[0]}"
+	wait "$PYTHON_PID"
+	grep -q '"written by Python"' "$tmp/gdb" &&
+		[ "$text" = "changed by Python" ] && return
+	echo "then in the buffer: $text"
+	cat "$tmp/gdb"
+	return 1
+}
+
+traced()
+{
+	trace-cmd record -q -o "$tmp/trace.dat" -e heapsim \
+		"$here/mapped.py" noncoherent </dev/null || return
+	trace-cmd report -i "$tmp/trace.dat" >"$tmp/trace" || return
+	grep -q 'heapsim_fill: .*buf=[1-9][0-9]* off=[0-9]* len=[1-9]' \
+		"$tmp/trace" &&
+		grep -q 'heapsim_clean: .*buf=[1-9]' "$tmp/trace" && return
+	cat "$tmp/trace"
+	return 1
+}
+
+debug()
+{
+	local heap
+
+	for heap in noncoherent system-uncached; do
+		tap_try "gdb reads and writes a mapped $heap" \
+			gdb_reads_and_writes "$heap"
+	done
+	tap_try "trace-cmd records and names our events" traced
+}
+
+parts=("$@")
+[ $# -gt 0 ] || parts=(android v4l2 kselftest compliance libcamera debug)
+failed=0
+is_tap=
+for part in "${parts[@]}"; do
+	begin=$SECONDS
+	case $part in
+	android)
+		"$O/android_test" </dev/null || failed=1 ;;
+	v4l2)
+		cameras || failed=1
+		"$O/v4l2_test" </dev/null || failed=1 ;;
+	kselftest|compliance|libcamera|debug)
+		is_tap=1
+		"$part" ;;
+	*)
+		echo "run.sh: no part $part" >&2
+		exit 2 ;;
+	esac
+	echo "# $part: $((SECONDS - begin)) s"
+done
+[ -z "$is_tap" ] || echo "1..$tap_nr"
+exit "$((failed || tap_failed > 0))"
