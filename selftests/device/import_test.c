@@ -320,6 +320,22 @@ struct vgem_signal {
 #define VGEM_ATTACH	_IOWR('d', DRM_COMMAND_BASE + 1, struct vgem_attach)
 #define VGEM_SIGNAL	_IOW('d', DRM_COMMAND_BASE + 2, struct vgem_signal)
 
+/* The debug kernel's DMA API looks on. */
+static void two_writers_hold_at_once(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_hold a, b;
+
+	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
+					   HEAPSIM_DIR_BIDIRECTIONAL, &a), 0);
+	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
+					   HEAPSIM_DIR_FROM_DEVICE, &b), 0);
+	assert_int_equal(device_buf_info(f->dev, f->fd).nr_holders, 2);
+	device_release(f->dev, a.hold);
+	device_release(f->dev, b.hold);
+	assert_int_equal(device_buf_info(f->dev, f->fd).nr_holders, 0);
+}
+
 static int vgem_or_skip(void)
 {
 	int vgem = device_vgem_open();
@@ -772,6 +788,7 @@ int main(void)
 		TEST(contiguous_is_one_segment),
 		TEST(contiguous_beyond_what_there_is_is_enomem),
 		TEST(holders_are_counted),
+		TEST(two_writers_hold_at_once),
 		TEST(closing_the_open_releases),
 		TEST(hold_belongs_to_one_open),
 		TEST(map_cleans_all),
