@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What buffers of ours cost beside those of the kernel's own system heap.
- * Each figure is a median; ours and the peer's are measured in turns, so that
- * a slow moment of the machine hits both. All again with few and with many
- * live buffers.
+ * Each figure is a median; ours and the peer's are measured in turns, and few
+ * and many live buffers in turns, so that a slow time of the machine hits all.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +28,8 @@
 #define SYNC_LEN	(64 * MIB)
 #define NR_FEW		100
 #define NR_MANY		50000
-#define NR_LAPS		9
+#define NR_ROUNDS	3	/* of few, then many */
+#define NR_LAPS		5	/* of each row in a round */
 #define NR_WEIGHED	4000
 
 #define PEER		"system"
@@ -308,56 +308,94 @@ static void set_all(void)
 	}
 }
 
+/**
+ * struct result - what was measured of a row with as many live buffers
+ * @ours: in the row's unit
+ * @peer: the same
+ * @nr: how many of each
+ */
 struct result {
-	double ours;
-	double peer;
+	double ours[NR_ROUNDS * NR_LAPS];
+	double peer[NR_ROUNDS * NR_LAPS];
+	size_t nr;
 };
 
-static struct result run_row(const struct row *row)
+enum live {
+	LIVE_FEW,
+	LIVE_MANY,
+	NR_LIVE,
+};
+
+static struct result results[NR_LIVE][ARRAY_SIZE(rows)];
+
+static void run_row(const struct row *row, struct result *result)
 {
-	double ours[NR_LAPS], peer[NR_LAPS];
 	size_t lap;
 
 	/* One lap of each to warm up. */
 	row->measure(row->ours, row->arg);
 	row->measure_peer(HEAP_PEER, row->peer_arg);
 	for (lap = 0; lap < NR_LAPS; lap++) {
-		ours[lap] = row->measure(row->ours, row->arg);
-		peer[lap] = row->measure_peer(HEAP_PEER, row->peer_arg);
+		result->ours[result->nr] =
+			row->measure(row->ours, row->arg) / row->per_unit;
+		result->peer[result->nr++] =
+			row->measure_peer(HEAP_PEER, row->peer_arg) /
+			row->per_unit;
 	}
-	return (struct result) {
-		.ours = median(ours, NR_LAPS) / row->per_unit,
-		.peer = median(peer, NR_LAPS) / row->per_unit,
-	};
 }
 
 /* Has so many buffers of a page live, of each heap. */
-static void live_at_least(size_t nr)
+static void live(size_t nr, size_t most)
 {
+	static int *fds[NR_HEAPS];
 	static size_t nr_live;
 	int heap;
 
+	for (heap = 0; heap < NR_HEAPS; heap++)
+		if (!fds[heap]) {
+			fds[heap] = calloc(most, sizeof(*fds[heap]));
+			if (!fds[heap])
+				die("calloc");
+		}
 	for (; nr_live < nr; nr_live++)
 		for (heap = 0; heap < NR_HEAPS; heap++)
-			buf_alloc(heap, page_size);
+			fds[heap][nr_live] = buf_alloc(heap, page_size);
+	for (; nr_live > nr; nr_live--)
+		for (heap = 0; heap < NR_HEAPS; heap++)
+			close(fds[heap][nr_live - 1]);
 }
 
 static void print_head(size_t few, size_t many)
 {
 	printf("\n%-38s %-2s | %21zu live %8s | %20zu live %9s | %s\n", "", "",
 	       few, "", many, "", "growth");
-	printf("%-38s %-2s | %11s %11s %11s | %11s %11s %11s | %6s\n",
+	printf("%-38s %-2s | %11s %11s %11s | %11s %11s %11s | %6s %6s\n",
 	       "", "", "ours", "peer", "ratio", "ours", "peer", "ratio",
-	       "ours");
+	       "ours", "peer");
 }
 
-static void print_result(const struct result *result)
+static double ratio(double a, double b)
 {
-	printf(" | %11.1f %11.1f ", result->ours, result->peer);
-	if (result->peer > 0)
-		printf("%11.3f", result->ours / result->peer);
-	else
-		printf("%11s", "-");
+	return b > 0 ? a / b : 0;
+}
+
+static void print_row(const struct row *row, struct result *few,
+		      struct result *many)
+{
+	double ours[NR_LIVE] = {
+		median(few->ours, few->nr), median(many->ours, many->nr),
+	};
+	double peer[NR_LIVE] = {
+		median(few->peer, few->nr), median(many->peer, many->nr),
+	};
+	int i;
+
+	printf("%-38s %-2s", row->name, row->unit);
+	for (i = 0; i < NR_LIVE; i++)
+		printf(" | %11.1f %11.1f %11.3f", ours[i], peer[i],
+		       ratio(ours[i], peer[i]));
+	printf(" | %6.2f %6.2f\n", ratio(ours[LIVE_MANY], ours[LIVE_FEW]),
+	       ratio(peer[LIVE_MANY], peer[LIVE_FEW]));
 }
 
 static void raise_limit(size_t nr)
@@ -370,13 +408,16 @@ static void raise_limit(size_t nr)
 
 int main(int argc, char **argv)
 {
-	size_t many = argc > 1 ? strtoul(argv[1], NULL, 0) : NR_MANY, i;
-	struct result few_results[ARRAY_SIZE(rows)], result;
+	const size_t nr[NR_LIVE] = {
+		NR_FEW, argc > 1 ? strtoul(argv[1], NULL, 0) : NR_MANY,
+	};
+	const size_t most = nr[LIVE_MANY] > NR_FEW ? nr[LIVE_MANY] : NR_FEW;
+	size_t round, what, i;
 	char path[64];
 
 	page_size = sysconf(_SC_PAGESIZE);
 	set_all();
-	raise_limit(NR_HEAPS * many + NR_WEIGHED + 1000);
+	raise_limit(NR_HEAPS * most + NR_WEIGHED + 1000);
 	for (i = 0; i < NR_HEAPS; i++) {
 		snprintf(path, sizeof(path), "/dev/dma_heap/%s",
 			 heap_names[i]);
@@ -385,20 +426,19 @@ int main(int argc, char **argv)
 			die("%s", path);
 	}
 	printf("ours: heapsim; peer: the kernel's heap \"%s\"; medians of %d\n",
-	       PEER, NR_LAPS);
-	live_at_least(NR_FEW);
+	       PEER, NR_ROUNDS * NR_LAPS);
+	for (round = 0; round < NR_ROUNDS; round++)
+		for (what = 0; what < NR_LIVE; what++) {
+			live(nr[what], most);
+			for (i = 0; i < ARRAY_SIZE(rows); i++)
+				run_row(&rows[i], &results[what][i]);
+			printf("round %zu of %d, %zu live: done\n", round + 1,
+			       NR_ROUNDS, nr[what]);
+			fflush(stdout);
+		}
+	print_head(nr[LIVE_FEW], nr[LIVE_MANY]);
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		few_results[i] = run_row(&rows[i]);
-	live_at_least(many);
-	print_head(NR_FEW, many);
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		result = run_row(&rows[i]);
-		printf("%-38s %-2s", rows[i].name, rows[i].unit);
-		print_result(&few_results[i]);
-		print_result(&result);
-		printf(" | %6.2f\n", few_results[i].ours > 0 ?
-		       result.ours / few_results[i].ours : 0);
-		fflush(stdout);
-	}
+		print_row(&rows[i], &results[LIVE_FEW][i],
+			  &results[LIVE_MANY][i]);
 	return 0;
 }
