@@ -258,5 +258,5 @@ module_exit(heapsim_exit);
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("dma-buf heaps of boards with incoherent caches");
-MODULE_VERSION("0.1");
+MODULE_VERSION("0.1.0");
 HEAPSIM_IMPORT_DMA_BUF;
