@@ -104,24 +104,38 @@ void heapsim_buf_detach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 
 /*
  * Beside the simulated cache there is the machine's own way to a device (its
- * cache, a bounce buffer), which is between DRAM and the device.
+ * cache, a bounce buffer), which is between DRAM and the device. It is synced
+ * by DMA addresses: with CONFIG_DMABUF_DEBUG the core hides the pages of a
+ * table that is mapped.
  */
 static void sync_for_cpu(struct heapsim_buf *buf)
 {
 	struct heapsim_attachment *at;
+	struct scatterlist *sg;
+	unsigned int i;
 
 	list_for_each_entry(at, &buf->attachments, node)
 		if (at->dir != DMA_NONE)
-			dma_sync_sgtable_for_cpu(at->dev, &at->sgt, at->dir);
+			for_each_sgtable_dma_sg(&at->sgt, sg, i)
+				dma_sync_single_for_cpu(at->dev,
+							sg_dma_address(sg),
+							sg_dma_len(sg),
+							at->dir);
 }
 
 static void sync_for_device(struct heapsim_buf *buf)
 {
 	struct heapsim_attachment *at;
+	struct scatterlist *sg;
+	unsigned int i;
 
 	list_for_each_entry(at, &buf->attachments, node)
 		if (at->dir != DMA_NONE)
-			dma_sync_sgtable_for_device(at->dev, &at->sgt, at->dir);
+			for_each_sgtable_dma_sg(&at->sgt, sg, i)
+				dma_sync_single_for_device(at->dev,
+							   sg_dma_address(sg),
+							   sg_dma_len(sg),
+							   at->dir);
 }
 
 /**
