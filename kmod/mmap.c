@@ -184,7 +184,8 @@ static int heapsim_vm_access(struct vm_area_struct *vma, unsigned long addr,
 	u64 off = (addr - vma->vm_start) + ((u64)vma->vm_pgoff << PAGE_SHIFT);
 	int done = 0;
 
-	if (off >= buf->len)
+	/* The core asks nobody: a map of an fd for reading is for reading. */
+	if (off >= buf->len || (write && !(vma->vm_flags & VM_WRITE)))
 		return -EFAULT;
 	len = min_t(u64, len, buf->len - off);
 	while (done < len) {
