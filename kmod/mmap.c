@@ -142,6 +142,20 @@ static vm_fault_t heapsim_vm_fault(struct vm_fault *vmf)
 			  HEAPSIM_TOUCH_WRITE : HEAPSIM_TOUCH_READ, false);
 }
 
+/*
+ * A child would touch by the PTEs that its parent was given, inside the bracket
+ * that only the parent has. Also called when an area is split or moved.
+ */
+static void heapsim_vm_open(struct vm_area_struct *vma)
+{
+	struct heapsim_buf *buf = vma->vm_private_data;
+
+	mutex_lock(&buf->lock);
+	if (buf->nr_holders || !list_empty(&buf->brackets))
+		heapsim_views_revoke(buf, 0, buf->len);
+	mutex_unlock(&buf->lock);
+}
+
 static vm_fault_t heapsim_vm_pfn_mkwrite(struct vm_fault *vmf)
 {
 	return fault_page(vmf, HEAPSIM_TOUCH_WRITE, true);
@@ -220,6 +234,7 @@ static const struct vm_operations_struct one_view_ops = {
 };
 
 static const struct vm_operations_struct two_views_ops = {
+	.open = heapsim_vm_open,
 	.fault = heapsim_vm_fault,
 	.pfn_mkwrite = heapsim_vm_pfn_mkwrite,
 	.access = heapsim_vm_access,

@@ -467,6 +467,25 @@ static void fork_inherits_no_bracket(void **state)
 	assert_int_equal(missing_ends(f), 0);
 }
 
+/* The parent's PTE, which its bracket allowed, is not the child's. */
+static void fork_inherits_no_right_to_touch(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_hold hold;
+
+	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
+					   HEAPSIM_DIR_BIDIRECTIONAL, &hold), 0);
+	device_sync(f->fd, SYNC_START_RW);
+	store(f);
+	assert_int_equal(count(f).unbracketed_accesses, 0);
+	CHILD_RUNS(f, (load, store), 0, 0, 0);
+	assert_int_equal(count(f).unbracketed_accesses, 2);
+	store(f);
+	assert_int_equal(count(f).unbracketed_accesses, 2);
+	device_sync(f->fd, SYNC_END_RW);
+	device_release(f->dev, hold.hold);
+}
+
 /* With its bracket goes what kept its lines. */
 static void dirty_lines_stay_until_their_writer_has_let_go(void **state)
 {
@@ -609,6 +628,7 @@ int main(void)
 		TEST(a_bracket_outlives_the_thread_that_began_it),
 		TEST(a_bracket_outlives_the_first_thread),
 		TEST(fork_inherits_no_bracket),
+		TEST(fork_inherits_no_right_to_touch),
 		TEST(dirty_lines_stay_until_their_writer_has_let_go),
 		TEST(dirty_lines_of_before_the_start_stay),
 		TEST(a_used_number_has_no_old_bracket),
