@@ -42,20 +42,47 @@ static int is_file(const void *wanted, struct file *file, unsigned int fd)
 	return file == wanted;
 }
 
+/* Leaves the read side for a while; false: there is no going on from there. */
+static bool rest_at(struct task_struct *task)
+{
+	bool ret;
+
+	get_task_struct(task);
+	rcu_read_unlock();
+	cond_resched();
+	rcu_read_lock();
+	ret = pid_alive(task);
+	put_task_struct(task);
+	return ret;
+}
+
+/* May answer true while threads end: whoever asks will ask again. */
 static bool has_descriptor(const struct file *file, struct pid *tgid)
 {
+	const struct files_struct *seen = NULL;
 	struct task_struct *leader, *task;
+	struct signal_struct *group;
 	bool ret = false;
 
 	rcu_read_lock();
 	leader = pid_task(tgid, PIDTYPE_TGID);
 	if (!leader)
 		goto out_unlock;
-	/* A thread may have a table of its own; one that ended has none. */
-	for_each_thread(leader, task) {
+	/* Not the leader: an exec frees it while another thread lives on. */
+	group = leader->signal;
+	/*
+	 * A thread may have a table of its own; one that ended has none. A table
+	 * can be long: one that a row of threads shares is looked at once.
+	 */
+	__for_each_thread(group, task) {
 		task_lock(task);
-		ret = iterate_fd(task->files, 0, is_file, file);
+		if (task->files != seen) {
+			seen = task->files;
+			ret = iterate_fd(task->files, 0, is_file, file);
+		}
 		task_unlock(task);
+		if (!ret && need_resched())
+			ret = !rest_at(task);
 		if (ret)
 			break;
 	}
@@ -101,9 +128,11 @@ static bool has_mapping(struct address_space *mapping, struct pid *tgid)
 	i_mmap_lock_read(mapping);
 	mm = mm_of(tgid);
 	for (node = rb_first_cached(&mapping->i_mmap); mm && node && !ret;
-	     node = rb_next(node))
+	     node = rb_next(node)) {
 		ret = rb_entry(node, struct vm_area_struct,
 			       shared.rb)->vm_mm == mm;
+		cond_resched();
+	}
 	i_mmap_unlock_read(mapping);
 	return ret;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -389,6 +390,71 @@ static void a_table_of_a_thread_counts(void **state)
 			    close_fd), 0, 0, 0, 0, 1);
 }
 
+#define NR_IDLE		256
+#define LONG_TABLE	(1 << 18)
+
+static void *idle(void *arg)
+{
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static int have_threads(struct fixture *f)
+{
+	pthread_t thread;
+	int i, ret = 0;
+
+	for (i = 0; i < NR_IDLE && !ret; i++)
+		ret = pthread_create(&thread, NULL, idle, NULL);
+	return ret;
+}
+
+/* A long table of descriptors that is almost empty. */
+static int have_long_table(struct fixture *f)
+{
+	struct rlimit limit = { LONG_TABLE, LONG_TABLE };
+
+	return setrlimit(RLIMIT_NOFILE, &limit) ||
+	       dup2(f->fd, LONG_TABLE - 1) < 0 || close(LONG_TABLE - 1);
+}
+
+/* How long it takes to find that a child has let go. */
+static uint64_t time_of_look(struct fixture *f, const step *steps)
+{
+	struct child child = child_begin(f, steps, 0);
+	uint64_t before = missing_ends(f), ns;
+	size_t i;
+
+	for (i = 0; steps[i]; i++)
+		child_step(&child);
+	ns = device_now_ns();
+	assert_int_equal(missing_ends(f), before + 1);
+	ns = device_now_ns() - ns;
+	child_end(&child);
+	return ns;
+}
+
+/* The kernel was locked up meanwhile, with more threads a minute. */
+static void a_table_of_many_threads_is_looked_at_once(void **state)
+{
+	static const step one[] = {
+		have_long_table, unmap, start_write, close_fd, NULL
+	};
+	static const step many[] = {
+		have_long_table, have_threads, unmap, start_write, close_fd,
+		NULL
+	};
+	uint64_t of_one, of_many;
+
+	time_of_look(*state, one);	/* what is slow once */
+	of_one = time_of_look(*state, one);
+	of_many = time_of_look(*state, many);
+	print_message("# one thread: %lu us, %d: %lu us\n", of_one / 1000,
+		      NR_IDLE + 1, of_many / 1000);
+	assert_true(of_many < NR_IDLE / 8 * of_one);
+}
+
 static void exec_lets_go(void **state)
 {
 	static const step steps[] = { start_write, become_cat, NULL };
@@ -624,6 +690,7 @@ int main(void)
 		TEST(a_process_that_keeps_a_descriptor_has_not_let_go),
 		TEST(a_map_is_known_in_parts_and_where_it_moves),
 		TEST(a_table_of_a_thread_counts),
+		TEST(a_table_of_many_threads_is_looked_at_once),
 		TEST(exec_lets_go),
 		TEST(a_bracket_outlives_the_thread_that_began_it),
 		TEST(a_bracket_outlives_the_first_thread),
