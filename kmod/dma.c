@@ -22,6 +22,7 @@
 #include "trace.h"
 
 #define MAX_JOBS	64		/* of one open */
+#define MAX_RUNNING	1024		/* of all, also of opens that are gone */
 #define MAX_WAIT_NS	3600000000000ULL
 #define MAX_RUN_MS	60000		/* a job that moves bytes for longer */
 
@@ -601,7 +602,6 @@ static int job_publish(struct heapsim_job *job)
 		if (src)
 			dma_resv_add_fence(src, job->fence,
 					   DMA_RESV_USAGE_READ);
-		atomic64_inc(&nr_running);
 		kref_get(&job->refs);
 		queue_work(engine, &job->work);
 	}
@@ -697,10 +697,12 @@ int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
 	ret = -EBUSY;
 	if (atomic_inc_return(&ctx->nr_jobs) > MAX_JOBS)
 		goto err_count;
+	if (!atomic64_add_unless(&nr_running, 1, MAX_RUNNING))
+		goto err_count;
 	ret = -ENOMEM;
 	sync = sync_file_create(job->fence);
 	if (!sync)
-		goto err_count;
+		goto err_running;
 	fd = get_unused_fd_flags(O_CLOEXEC);
 	if (fd < 0) {
 		ret = fd;
@@ -726,6 +728,8 @@ err_fd:
 	put_unused_fd(fd);
 err_sync:
 	fput(sync->file);
+err_running:
+	atomic64_dec(&nr_running);
 err_count:
 	atomic_dec(&ctx->nr_jobs);
 err_sides:

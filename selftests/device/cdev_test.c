@@ -737,6 +737,36 @@ static void too_many_jobs_are_ebusy(void **state)
 					   &wait), 0);
 }
 
+/* They run on when their open is closed, and are not told to anybody. */
+static void too_many_jobs_of_closed_opens_are_ebusy(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit submit;
+	int ret = 0, nr = 0, dev = -1;
+
+	for (; nr < 3000; nr++) {
+		if (nr % 64 == 0) {
+			if (dev >= 0)
+				close(dev);
+			dev = device_open();
+		}
+		submit = fill_of(f, 64);
+		submit.delay_ns = nr < 3 ? 5 * NSEC_PER_SEC : 0;
+		ret = device_submit_errno(dev, &submit);
+		if (ret)
+			break;
+		close(submit.fence_fd);
+	}
+	close(dev);
+	assert_int_equal(ret, -EBUSY);
+	assert_int_equal(nr, 1024);
+	while (device_info(f->dev).nr_jobs)
+		device_sleep_ns(100 * NSEC_PER_MSEC);
+	submit = fill_of(f, 64);
+	assert_int_equal(device_submit_errno(f->dev, &submit), 0);
+	close(submit.fence_fd);
+}
+
 static void too_many_fences_are_ebusy(void **state)
 {
 	struct fixture *f = *state;
@@ -1220,6 +1250,7 @@ int main(void)
 		TEST(rows_that_leave_the_buffer_are_einval),
 		TEST(fd_that_does_not_allow_the_access_is_eperm),
 		TEST(too_many_jobs_are_ebusy),
+		TEST(too_many_jobs_of_closed_opens_are_ebusy),
 		TEST(too_many_fences_are_ebusy),
 		TEST(too_many_holds_are_ebusy),
 		TEST(maintain_refuses_what_is_malformed),

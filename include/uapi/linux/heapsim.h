@@ -286,7 +286,8 @@ enum heapsim_dma_op {
  * buffers. Rows of one buffer that overlap between source and destination are
  * copied in order. EINVAL also when a row leaves its buffer, EOPNOTSUPP for a
  * foreign buffer that has no vmap, EBUSY when 64 jobs of this open have not
- * been waited for (the kernel keeps their results), EPERM when the fd does not
+ * been waited for (the kernel keeps their results) or 1024 of all opens are not
+ * done (those of an open that was closed run on), EPERM when the fd does not
  * allow the access (dst not writable, src not readable).
  *
  * Every job ends, since others wait for its fence: with -ETIMEDOUT when what it
