@@ -424,7 +424,7 @@ size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
 
 /*
  * Take the images of a page back once it has no valid line. A page with no
- * engine write either is not active any more.
+ * engine write either, nor one to come, is not active any more.
  */
 static void page_settle(struct heapsim_buf *buf, size_t page,
 			struct heapsim_images *images)
@@ -434,7 +434,7 @@ static void page_settle(struct heapsim_buf *buf, size_t page,
 	if (line_page_has_valid(&buf->lines, page))
 		return;
 	__clear_bit(page, buf->stored);
-	if (!line_page_has_written(&buf->lines, page))
+	if (!buf->nr_write_jobs && !line_page_has_written(&buf->lines, page))
 		__clear_bit(page, buf->active);
 	if (buf->vmap_pages_cpu)
 		return;
@@ -769,13 +769,9 @@ void heapsim_views_job_signalled(struct heapsim_buf *buf)
  */
 void heapsim_views_job_end(struct heapsim_buf *buf, u64 off, u64 len)
 {
-	size_t first = off >> PAGE_SHIFT;
-	size_t end = DIV_ROUND_UP(off + len, PAGE_SIZE);
 	bool was_faulted;
 
 	mutex_lock(&buf->lock);
-	/* A take-in while the job ran may have called its pages settled. */
-	bitmap_set(buf->active, first, end - first);
 	spin_lock(&buf->lines_lock);
 	was_faulted = buf->was_faulted;
 	if (!buf->nr_write_jobs)

@@ -398,6 +398,44 @@ static void start_waits_for_the_job(void **state)
 	device_unmap(map, LEN);
 }
 
+/* One take-in while the job waits, one while it writes. */
+static void take_in_sees_what_a_job_is_writing(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit submit = {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = f->fd,
+		.row_len = 64,
+		.nr_rows = 2000000,
+	};
+	struct heapsim_fence_create fence;
+	struct heapsim_hold first, second;
+	struct heapsim_job_wait wait;
+	uint64_t redundant;
+
+	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
+					   HEAPSIM_DIR_TO_DEVICE, &first), 0);
+	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
+					   HEAPSIM_DIR_TO_DEVICE, &second), 0);
+	fence = create(f, HEAPSIM_FENCE_WRITE, 10 * NSEC_PER_SEC);
+	assert_int_equal(device_submit_errno(f->dev, &submit), 0);
+	device_release(f->dev, first.hold);
+	redundant = device_count(f->dev, f->fd).redundant_invalidates;
+	device_fence_signal(f->dev, fence.fence, 0);
+	device_sleep_ns(30 * NSEC_PER_MSEC);
+	device_release(f->dev, second.hold);
+	assert_int_equal(device_wait_errno(f->dev, submit.job, 0, &wait),
+			 -ETIMEDOUT);
+	assert_int_equal(device_count(f->dev, f->fd).redundant_invalidates,
+			 redundant);
+	assert_int_equal(device_wait_errno(f->dev, submit.job,
+					   60 * NSEC_PER_SEC, &wait), 0);
+	assert_int_equal(wait.status, 0);
+	close(submit.fence_fd);
+	close(fence.fence_fd);
+}
+
 static void touch_under_a_fence_is_unbracketed(void **state)
 {
 	struct fixture *f = *state;
@@ -496,6 +534,7 @@ int main(void)
 		TEST(reading_job_does_not_wait_for_read_fences),
 		TEST(fence_of_a_job_is_on_its_buffers),
 		TEST(start_waits_for_the_job),
+		TEST(take_in_sees_what_a_job_is_writing),
 		TEST(touch_under_a_fence_is_unbracketed),
 		TEST(export_and_import_of_sync_files_work),
 		TEST(fence_outlives_buffer_and_open),
