@@ -4,7 +4,9 @@
  *
  * All that can fail or allocate is done before the fence of a job is
  * published. From then on the worker waits (bounded), moves bytes, changes
- * model state under lines_lock and signals; what takes locks comes after.
+ * model state under lines_lock and signals. What takes locks comes after, in
+ * work of its own: the fences of the jobs behind it are published already, and
+ * who has such a lock may be waiting for one of them.
  */
 #include <linux/dma-resv.h>
 #include <linux/fcntl.h>
@@ -67,6 +69,7 @@ struct heapsim_deps {
  * struct heapsim_job - a job
  * @refs: the worker has one, the open another
  * @work: runs it
+ * @end: tidies up after it
  * @id: of its open
  * @op: enum heapsim_dma_op
  * @pattern: byte i of a row is combined with byte i % 4
@@ -84,6 +87,7 @@ struct heapsim_deps {
 struct heapsim_job {
 	struct kref refs;
 	struct work_struct work;
+	struct work_struct end;
 	u32 id;
 	u32 op;
 	u32 pattern;
@@ -100,6 +104,7 @@ struct heapsim_job {
 };
 
 static struct workqueue_struct *engine;
+static struct workqueue_struct *ends;
 static atomic64_t nr_running = ATOMIC64_INIT(0);
 
 static void job_free(struct kref *refs)
@@ -404,6 +409,13 @@ static void job_run(struct work_struct *work)
 			  job->row_len * job->nr_rows, job->status);
 	dma_fence_signal(job->fence);
 	dma_fence_end_signalling(cookie);
+	queue_work(ends, &job->end);
+}
+
+static void job_end(struct work_struct *work)
+{
+	struct heapsim_job *job = container_of(work, struct heapsim_job, end);
+
 	if (writes_lines(job))
 		heapsim_views_job_end(job->dst.buf, job->dst.lo, job->dst.len);
 	side_end(&job->dst, DMA_BIDIRECTIONAL);
@@ -661,6 +673,7 @@ static struct heapsim_job *job_alloc(const struct heapsim_dma_submit *cmd)
 	}
 	kref_init(&job->refs);
 	INIT_WORK(&job->work, job_run);
+	INIT_WORK(&job->end, job_end);
 	job->op = cmd->op;
 	job->pattern = cmd->pattern;
 	job->row_len = cmd->row_len;
@@ -884,8 +897,15 @@ u64 heapsim_dma_nr_jobs(void)
  */
 int heapsim_dma_init(void)
 {
+	ends = alloc_workqueue("heapsim-end", WQ_UNBOUND, 0);
+	if (!ends)
+		return -ENOMEM;
 	engine = alloc_ordered_workqueue("heapsim-dma", WQ_MEM_RECLAIM);
-	return engine ? 0 : -ENOMEM;
+	if (!engine) {
+		destroy_workqueue(ends);
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 /**
@@ -894,4 +914,5 @@ int heapsim_dma_init(void)
 void heapsim_dma_fini(void)
 {
 	destroy_workqueue(engine);
+	destroy_workqueue(ends);
 }

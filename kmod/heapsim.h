@@ -142,6 +142,7 @@ struct heapsim_bracket {
  * @active: bit a page: it may have valid or engine-written lines
  * @stored: bit a page: it may have Dirty lines
  * @mapped: bit a page: it may have PTEs
+ * @nr_job_ends: engine jobs that will end or have, and are to be tidied up
  * @random: state of random eviction
  * @lines_lock: protects what follows
  * @lines: the model's state; its arrays are NULL until first needed
@@ -175,6 +176,7 @@ struct heapsim_buf {
 	unsigned long *active;
 	unsigned long *stored;
 	unsigned long *mapped;
+	u32 nr_job_ends;
 	u64 random;
 
 	spinlock_t lines_lock;

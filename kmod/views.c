@@ -736,6 +736,7 @@ int heapsim_views_job_begin(struct heapsim_buf *buf, u64 off, u64 len)
 	if (!ret) {
 		add_twins(buf, first, end, &images);
 		bitmap_set(buf->active, first, end - first);
+		buf->nr_job_ends++;
 		spin_lock(&buf->lines_lock);
 		buf->nr_write_jobs++;
 		spin_unlock(&buf->lines_lock);
@@ -774,7 +775,7 @@ void heapsim_views_job_end(struct heapsim_buf *buf, u64 off, u64 len)
 	mutex_lock(&buf->lock);
 	spin_lock(&buf->lines_lock);
 	was_faulted = buf->was_faulted;
-	if (!buf->nr_write_jobs)
+	if (!--buf->nr_job_ends)
 		buf->was_faulted = false;
 	spin_unlock(&buf->lines_lock);
 	if (was_faulted)
