@@ -247,6 +247,18 @@ void heapsim_pool_free(struct heapsim_pool *pool,
 		queue_work(system_dfl_wq, &zero_work);
 }
 
+/*
+ * Nobody limits what CPU views take, so they leave some for others: whoever
+ * asked next would meet the OOM killer, even if we never call it.
+ */
+static bool is_spare(size_t nr)
+{
+	unsigned long reserve = totalram_pages() / 64;
+	unsigned long pooled = READ_ONCE(heapsim_pool_cached.nr_pages);
+
+	return (long)(nr + reserve) <= si_mem_available() + (long)pooled;
+}
+
 /* Index of order 0, the only one that images have. */
 #define SINGLE	(HEAPSIM_NR_ORDERS - 1)
 
@@ -258,8 +270,9 @@ void heapsim_pool_free(struct heapsim_pool *pool,
  *	before anybody else sees them
  *
  * Context: may sleep.
- * Return: how many it were. Less than @nr: no more memory, or, of zeroed ones,
- * none is ready; the worker will have more of them ready next time.
+ * Return: how many it were. Less than @nr: no more memory that can be spared,
+ * or, of zeroed ones, none is ready; the worker will have more of them ready
+ * next time.
  */
 size_t heapsim_pool_get_images(struct list_head *pages, size_t nr,
 			       bool is_zero)
@@ -279,7 +292,9 @@ size_t heapsim_pool_get_images(struct list_head *pages, size_t nr,
 					heapsim_config.pool_pages);
 	}
 	spin_unlock(&pool->lock);
-	for (; got < nr && !is_zero; got++) {
+	if (is_zero || got == nr || !is_spare(nr - got))
+		return got;
+	for (; got < nr; got++) {
 		struct page *page = alloc_page(GFP_KERNEL | __GFP_NOWARN |
 					       __GFP_RETRY_MAYFAIL);
 

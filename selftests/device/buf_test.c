@@ -997,6 +997,51 @@ static void no_write_is_lost_while_another_thread_flushes(void **state)
 	assert_int_equal(count(f).lost_cpu_writes, 0);
 }
 
+/* MemAvailable, bytes. */
+static size_t memory_available(void)
+{
+	FILE *meminfo = fopen("/proc/meminfo", "r");
+	unsigned long kib = 0;
+	char line[128];
+
+	assert_non_null(meminfo);
+	while (!kib && fgets(line, sizeof(line), meminfo))
+		sscanf(line, "MemAvailable: %lu kB", &kib);
+	fclose(meminfo);
+	assert_true(kib);
+	return kib * KIB;
+}
+
+static int store_into_all_pages(void *arg)
+{
+	struct fixture *big = arg;
+	size_t off;
+
+	for (off = 0; off < big->len; off += big->page)
+		big->map[off] = 1;
+	return 0;
+}
+
+/* What the CPU stores into needs a second page of memory, which may be out. */
+static void store_that_memory_is_short_for_is_sigbus(void **state)
+{
+	struct fixture *f = *state;
+	struct fixture big = *f;
+
+	big.len = memory_available() / 10 * 6 / MIB * MIB;
+	big.fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, big.len);
+	big.map = device_map(big.fd, big.len);
+	big.map[0] = 2;
+	assert_int_equal(device_in_child(store_into_all_pages, &big), -SIGBUS);
+	assert_int_equal(device_peek(big.map), 1);
+	/* A clean needs none, nor does what was stored into before. */
+	device_sync(big.fd, SYNC_END_WRITE);
+	big.map[0] = 2;
+	device_unmap(big.map, big.len);
+	close(big.fd);
+	assert_int_equal(device_signal_of_write(f->map), 0);
+}
+
 /* On kinds of one view all is seen at once, both ways, and nothing counts. */
 static void one_view_needs_no_sync(void **state)
 {
@@ -1167,6 +1212,7 @@ int main(void)
 		TEST(read_and_write_calls_take_a_map),
 		TEST(no_write_is_lost_while_another_thread_cleans),
 		TEST(no_write_is_lost_while_another_thread_flushes),
+		TEST(store_that_memory_is_short_for_is_sigbus),
 		ON(one_view_needs_no_sync, coherent),
 		ON(one_view_stays_mapped_when_it_is_revoked, coherent),
 		ON(one_view_is_seen_by_debuggers, coherent),
