@@ -24,7 +24,7 @@
 #include <cmocka.h>
 
 #include <libmem.h>
-#include <uapi/linux/heapsim.h>
+#include <linux/heapsim.h>
 
 #define LEN		(64 * 1024UL)
 #define NS_PER_MS	1000000ULL
