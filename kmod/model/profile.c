@@ -15,6 +15,9 @@ static const struct profile profiles[] = {
 		.dram_mbps = 25600,
 		.nr_cpus = 4,
 		.cpu_mhz = 1480,
+		.l1d_len = 32768,
+		.l2_len = 2097152,
+		.nr_l2 = 1,
 		.line_size = 64,
 	},
 	{
@@ -29,6 +32,9 @@ static const struct profile profiles[] = {
 		.dram_mbps = 59700,
 		.nr_cpus = 6,
 		.cpu_mhz = 2000,
+		.l1d_len = 32768,
+		.l2_len = 2097152,
+		.nr_l2 = 2,
 		.line_size = 64,
 	},
 	{
@@ -43,6 +49,10 @@ static const struct profile profiles[] = {
 		.dram_mbps = 136500,
 		.nr_cpus = 8,
 		.cpu_mhz = 2260,
+		.l1d_len = 65536,
+		.l2_len = 2097152,
+		.nr_l2 = 4,
+		.l3_len = 4194304,
 		.line_size = 64,
 		.is_io_coherent = true,
 		.has_host_register = true,
@@ -60,6 +70,11 @@ static const struct profile profiles[] = {
 		.dram_mbps = 204800,
 		.nr_cpus = 12,
 		.cpu_mhz = 2200,
+		.l1d_len = 65536,
+		.l2_len = 262144,
+		.nr_l2 = 12,
+		.l3_len = 6291456,
+		.system_cache_len = 4194304,
 		.line_size = 64,
 		.is_io_coherent = true,
 		.has_host_register = true,
@@ -77,6 +92,10 @@ static const struct profile profiles[] = {
 		.dram_mbps = 68000,
 		.nr_cpus = 6,
 		.cpu_mhz = 1510,
+		.l1d_len = 65536,
+		.l2_len = 262144,
+		.nr_l2 = 6,
+		.l3_len = 4194304,
 		.line_size = 64,
 		.is_io_coherent = true,
 		.has_host_register = true,
@@ -94,6 +113,10 @@ static const struct profile profiles[] = {
 		.dram_mbps = 273000,
 		.nr_cpus = 14,
 		.cpu_mhz = 2600,
+		.l1d_len = 65536,
+		.l2_len = 1048576,
+		.nr_l2 = 14,
+		.l3_len = 16777216,
 		.line_size = 64,
 		.is_io_coherent = true,
 		.is_fully_coherent = true,
@@ -108,6 +131,9 @@ static const struct profile profiles[] = {
 		.description = "Arm board whose engines snoop the CPU's caches",
 		.nr_cpus = 4,
 		.cpu_mhz = 1500,
+		.l1d_len = 32768,
+		.l2_len = 524288,
+		.nr_l2 = 1,
 		.dram_bus_bits = 64,
 		.dram_mbps = 25600,
 		.line_size = 64,
@@ -118,6 +144,9 @@ static const struct profile profiles[] = {
 		.description = "Arm board whose engines do not snoop",
 		.nr_cpus = 4,
 		.cpu_mhz = 1500,
+		.l1d_len = 32768,
+		.l2_len = 524288,
+		.nr_l2 = 1,
 		.dram_bus_bits = 64,
 		.dram_mbps = 25600,
 		.line_size = 64,
@@ -171,6 +200,8 @@ static const char *refusal(const struct profile *p)
 		return "line_size must be 32, 64 or 128";
 	if (!p->nr_cpus || !p->cpu_mhz)
 		return "a board has CPUs with a clock";
+	if (!p->l1d_len || !p->l2_len || !p->nr_l2 || p->nr_l2 > p->nr_cpus)
+		return "a CPU has an L1 and an L2 cache, maybe with others";
 	if (!p->dram_bus_bits || !p->dram_mbps)
 		return "a board has DRAM";
 	if (!p->capability &&

@@ -25,6 +25,11 @@
  * @dram_mbps: peak bandwidth of DRAM, 10^6 bytes a second
  * @nr_cpus: CPU cores
  * @cpu_mhz: CPU clock, MHz
+ * @l1d_len: L1 data cache of a CPU core, bytes
+ * @l2_len: one of the CPU's L2 caches, bytes
+ * @nr_l2: L2 caches, each of a core or of some
+ * @l3_len: the CPU's L3 cache, bytes; 0 none
+ * @system_cache_len: cache of the whole SoC, bytes; 0 none, or one with the L3
  * @line_size: cache line, bytes: 32, 64 or 128
  * @is_io_coherent: engines see the newest bytes in CPU caches
  * @is_fully_coherent: the CPU also sees what is in the GPU's caches
@@ -46,6 +51,11 @@ struct profile {
 	u32 dram_mbps;
 	u32 nr_cpus;
 	u32 cpu_mhz;
+	u32 l1d_len;
+	u32 l2_len;
+	u32 nr_l2;
+	u32 l3_len;
+	u32 system_cache_len;
 	u32 line_size;
 	bool is_io_coherent;
 	bool is_fully_coherent;

@@ -35,15 +35,26 @@ struct fact {
 	u32 dram_mbps;
 	u32 nr_cpus;
 	u32 flags;
+	u32 l1d_kib;
+	u32 l2_kib;
+	u32 nr_l2;
+	u32 l3_mib;
+	u32 system_cache_mib;
 };
 
 static const struct fact facts[] = {
-	{ "nano", 53, 1, 128, 922, 262144, 64, 25600, 4, 0 },
-	{ "tx2", 62, 2, 128, 1300, 524288, 128, 59700, 6, 0 },
-	{ "xavier", 72, 8, 64, 1377, 524288, 256, 136500, 8, XAVIER },
-	{ "orin", 87, 16, 128, 1300, 4194304, 256, 204800, 12, XAVIER },
-	{ "orin-nano", 87, 8, 128, 625, 2097152, 128, 68000, 6, XAVIER },
-	{ "thor", 110, 20, 128, 1575, 33554432, 256, 273000, 14, THOR },
+	{ "nano", 53, 1, 128, 922, 262144, 64, 25600, 4, 0,
+	  32, 2048, 1, 0, 0 },
+	{ "tx2", 62, 2, 128, 1300, 524288, 128, 59700, 6, 0,
+	  32, 2048, 2, 0, 0 },
+	{ "xavier", 72, 8, 64, 1377, 524288, 256, 136500, 8, XAVIER,
+	  64, 2048, 4, 4, 0 },
+	{ "orin", 87, 16, 128, 1300, 4194304, 256, 204800, 12, XAVIER,
+	  64, 256, 12, 6, 4 },
+	{ "orin-nano", 87, 8, 128, 625, 2097152, 128, 68000, 6, XAVIER,
+	  64, 256, 6, 4, 0 },
+	{ "thor", 110, 20, 128, 1575, 33554432, 256, 273000, 14, THOR,
+	  64, 1024, 14, 16, 0 },
 };
 
 static u32 flags_of(const struct profile *p)
@@ -116,6 +127,12 @@ static void boards_have_the_facts_of_their_data_sheets(void **state)
 		assert_int_equal(p->dram_bus_bits, fact->dram_bus_bits);
 		assert_int_equal(p->dram_mbps, fact->dram_mbps);
 		assert_int_equal(p->nr_cpus, fact->nr_cpus);
+		assert_int_equal(p->l1d_len, fact->l1d_kib << 10);
+		assert_int_equal(p->l2_len, fact->l2_kib << 10);
+		assert_int_equal(p->nr_l2, fact->nr_l2);
+		assert_int_equal(p->l3_len, fact->l3_mib << 20);
+		assert_int_equal(p->system_cache_len,
+				 fact->system_cache_mib << 20);
 		assert_int_equal(p->line_size, 64);
 		assert_int_equal(flags_of(p), fact->flags);
 	}
@@ -160,6 +177,10 @@ static void missing_facts_are_refused(void **state)
 	REFUSED("orin", description, NULL);
 	REFUSED("orin", nr_cpus, 0);
 	REFUSED("orin", cpu_mhz, 0);
+	REFUSED("orin", l1d_len, 0);
+	REFUSED("orin", l2_len, 0);
+	REFUSED("orin", nr_l2, 0);
+	REFUSED("orin", nr_l2, 13);
 	REFUSED("orin", dram_bus_bits, 0);
 	REFUSED("orin", dram_mbps, 0);
 	REFUSED("orin", nr_sms, 0);
