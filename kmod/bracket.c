@@ -71,8 +71,8 @@ static bool has_descriptor(const struct file *file, struct pid *tgid)
 	/* Not the leader: an exec frees it while another thread lives on. */
 	group = leader->signal;
 	/*
-	 * A thread may have a table of its own; one that ended has none. A table
-	 * can be long: one that a row of threads shares is looked at once.
+	 * A thread may have a table of its own; one that ended has none. A
+	 * table can be long: one that a row of threads shares is looked at once.
 	 */
 	__for_each_thread(group, task) {
 		task_lock(task);

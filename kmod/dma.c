@@ -24,7 +24,7 @@
 #include "trace.h"
 
 #define MAX_JOBS	64		/* of one open */
-#define MAX_RUNNING	1024		/* of all, also of opens that are gone */
+#define MAX_RUNNING	1024		/* of all, opens that are gone too */
 #define MAX_WAIT_NS	3600000000000ULL
 #define MAX_RUN_MS	60000		/* a job that moves bytes for longer */
 

@@ -540,7 +540,8 @@ static void fork_inherits_no_right_to_touch(void **state)
 	struct heapsim_hold hold;
 
 	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
-					   HEAPSIM_DIR_BIDIRECTIONAL, &hold), 0);
+					   HEAPSIM_DIR_BIDIRECTIONAL, &hold),
+			 0);
 	device_sync(f->fd, SYNC_START_RW);
 	store(f);
 	assert_int_equal(count(f).unbracketed_accesses, 0);
