@@ -198,8 +198,10 @@ static int heapsim_vm_access(struct vm_area_struct *vma, unsigned long addr,
 	u64 off = (addr - vma->vm_start) + ((u64)vma->vm_pgoff << PAGE_SHIFT);
 	int done = 0;
 
-	/* The core asks nobody: a map of an fd for reading is for reading. */
-	if (off >= buf->len || (write && !(vma->vm_flags & VM_WRITE)))
+	if (off >= buf->len)
+		return -EFAULT;
+	/* As for any shared memory: the descriptor may be for reading alone. */
+	if (write && !(vma->vm_flags & VM_WRITE))
 		return -EFAULT;
 	len = min_t(u64, len, buf->len - off);
 	while (done < len) {

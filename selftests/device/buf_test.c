@@ -772,31 +772,6 @@ static void proc_mem_reads_and_writes_over_pages(void **state)
 	close(mem);
 }
 
-/* What the fd may not, a debugger's way must not either. */
-static void proc_mem_does_not_write_what_is_mapped_for_reading(void **state)
-{
-	struct fixture *f = *state;
-	int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-	uint32_t kind;
-
-	assert_true(mem >= 0);
-	for (kind = 0; kind < HEAPSIM_KIND_FOREIGN; kind++) {
-		int fd = device_alloc_errno(f->dev, kind, f->page, O_RDONLY);
-		uint8_t *map, byte = 1;
-
-		assert_true(fd >= 0);
-		map = mmap(NULL, f->page, PROT_READ, MAP_SHARED, fd, 0);
-		assert_ptr_not_equal(map, MAP_FAILED);
-		assert_int_equal(pwrite(mem, &byte, 1, (uintptr_t)map), -1);
-		assert_int_equal(pread(mem, &byte, 1, (uintptr_t)map), 1);
-		assert_int_equal(byte, 0);
-		assert_int_equal(device_peek(map), 0);
-		munmap(map, f->page);
-		close(fd);
-	}
-	close(mem);
-}
-
 /* gdb sees what the CPU would: stale bytes too. */
 static void proc_mem_reads_stale_bytes(void **state)
 {
@@ -1204,7 +1179,6 @@ int main(void)
 		TEST(ptrace_reads_and_writes_the_cpu_view),
 		TEST(ptrace_write_dirties_the_line),
 		TEST(proc_mem_reads_and_writes_over_pages),
-		TEST(proc_mem_does_not_write_what_is_mapped_for_reading),
 		TEST(proc_mem_reads_stale_bytes),
 		TEST(process_vm_readv_is_efault),
 		TEST(vmsplice_is_efault),

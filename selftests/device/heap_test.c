@@ -529,6 +529,34 @@ static void read_only_fd_maps_for_reading_alone(void **state)
 	close(heap);
 }
 
+/* Else a descriptor for reading would be one for writing. */
+static void debugger_does_not_write_what_is_mapped_for_reading(void **state)
+{
+	static const int flags[] = { O_RDONLY, O_RDWR };
+	size_t page = device_page_size(), i;
+	int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	int heap = open_heap(state);
+
+	assert_true(mem >= 0);
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		int fd = device_heap_alloc_errno(heap, page, flags[i]);
+		uint8_t byte = 1;
+		uint8_t *map;
+
+		assert_true(fd >= 0);
+		map = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
+		assert_true(map != MAP_FAILED);
+		assert_int_equal(pwrite(mem, &byte, 1, (uintptr_t)map), -1);
+		assert_int_equal(errno, EIO);
+		assert_int_equal(pread(mem, &byte, 1, (uintptr_t)map), 1);
+		assert_int_equal(byte, 0);
+		device_unmap(map, page);
+		close(fd);
+	}
+	close(heap);
+	close(mem);
+}
+
 static void two_maps_show_the_same_bytes(void **state)
 {
 	size_t page = device_page_size(), i;
@@ -856,6 +884,7 @@ static const struct {
 	TEST(map_beyond_the_end_is_einval),
 	TEST(private_map_is_einval),
 	TEST(read_only_fd_maps_for_reading_alone),
+	TEST(debugger_does_not_write_what_is_mapped_for_reading),
 	TEST(two_maps_show_the_same_bytes),
 	TEST(map_outlives_the_fd),
 	TEST(forked_child_shares_the_bytes),
