@@ -794,24 +794,32 @@ void heapsim_views_job_end(struct heapsim_buf *buf, u64 off, u64 len)
 int heapsim_views_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
 {
 	struct heapsim_images images;
-	size_t i;
+	size_t i, need = buf->nr_pages;
 	int ret;
 
 	ret = heapsim_views_init(buf);
 	if (ret)
 		return ret;
 	heapsim_images_init(&images);
-	ret = heapsim_images_get(&images, buf->nr_pages, false);
-	if (ret) {
-		heapsim_images_put(&images);
-		return ret;
+	for (;; need = 2 * buf->nr_pages) {
+		ret = heapsim_images_get(&images, need, false);
+		if (ret) {
+			heapsim_images_put(&images);
+			return ret;
+		}
+		mutex_lock(&buf->lock);
+		/* each page needs a twin, too, if engines are writing */
+		if (!is_written_by_others(buf) || need > buf->nr_pages)
+			break;
+		mutex_unlock(&buf->lock);
 	}
-	mutex_lock(&buf->lock);
 	heapsim_views_revoke(buf, 0, buf->len);
 	buf->vmap_pages_cpu = true;
 	for (i = 0; i < buf->nr_pages; i++) {
 		spin_lock(&buf->lines_lock);
 		refill_for_vmap(buf, i);
+		if (need > buf->nr_pages && !buf->lines.pages[i].twin)
+			line_add_twin(&buf->lines, i, image_take(&images));
 		if (!buf->lines.pages[i].cpu)
 			image_lend(buf, i, &images);
 		pages[i] = virt_to_page(buf->lines.pages[i].cpu);

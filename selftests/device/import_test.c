@@ -769,6 +769,41 @@ static void frame_of_vivid_is_in_the_cache(void **state)
 	}
 }
 
+/* The lines that the mapping has filled are not stored to. */
+static void vmap_of_the_cache_under_a_job_loses_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit submit = {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = f->fd,
+		.pattern = 0x55555555,
+		.row_len = LEN,
+		.nr_rows = 1,
+	};
+	struct heapsim_fence_create fence;
+	struct heapsim_job_wait wait;
+	uint64_t vmap;
+	uint8_t *dram;
+
+	assert_int_equal(device_fence_errno(f->dev, f->fd, HEAPSIM_FENCE_WRITE,
+					    10 * NSEC_PER_SEC, &fence), 0);
+	assert_int_equal(device_submit_errno(f->dev, &submit), 0);
+	vmap = hold(f, HEAPSIM_HOLD_VMAP, 0);
+	device_fence_signal(f->dev, fence.fence, 0);
+	assert_int_equal(device_wait_errno(f->dev, submit.job,
+					   10 * NSEC_PER_SEC, &wait), 0);
+	assert_int_equal(count(f).write_conflicts, 0);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(count(f).lines_cleaned, 0);
+	dram = device_dram(f->dev, f->fd, LEN);
+	assert_true(device_is_filled(dram, 0x55, LEN));
+	free(dram);
+	device_release(f->dev, vmap);
+	close(submit.fence_fd);
+	close(fence.fence_fd);
+}
+
 static bool vmap_is_cpu(void)
 {
 	char value[16] = "";
@@ -807,6 +842,7 @@ int main(void)
 	};
 	static const struct CMUnitTest cpu_tests[] = {
 		TEST(vmap_of_the_cache_maintains_nothing),
+		TEST(vmap_of_the_cache_under_a_job_loses_nothing),
 		TEST(frame_of_vivid_is_in_the_cache),
 	};
 
