@@ -24,7 +24,8 @@ static int table_init(struct sg_table *sgt, const struct heapsim_buf *buf,
 	most = min_t(size_t, most, (UINT_MAX >> PAGE_SHIFT));
 	for (i = 0; i < buf->nr_chunks; i++)
 		nr += DIV_ROUND_UP(buf->chunks[i].nr_pages, most);
-	ret = sg_alloc_table(sgt, nr, GFP_KERNEL);
+	ret = sg_alloc_table(sgt, nr, GFP_KERNEL | __GFP_NOWARN |
+			     __GFP_RETRY_MAYFAIL);
 	if (ret)
 		return ret;
 	sg = sgt->sgl;
@@ -123,19 +124,25 @@ static void sync_for_cpu(struct heapsim_buf *buf)
 							at->dir);
 }
 
-static void sync_for_device(struct heapsim_buf *buf)
+/* @dir is what the CPU did: what it only read is not written to the device. */
+static void sync_for_device(struct heapsim_buf *buf,
+			    enum dma_data_direction dir)
 {
 	struct heapsim_attachment *at;
 	struct scatterlist *sg;
 	unsigned int i;
 
-	list_for_each_entry(at, &buf->attachments, node)
-		if (at->dir != DMA_NONE)
-			for_each_sgtable_dma_sg(&at->sgt, sg, i)
-				dma_sync_single_for_device(at->dev,
-							   sg_dma_address(sg),
-							   sg_dma_len(sg),
-							   at->dir);
+	list_for_each_entry(at, &buf->attachments, node) {
+		enum dma_data_direction way = at->dir;
+
+		if (way == DMA_NONE)
+			continue;
+		if (way == DMA_BIDIRECTIONAL)
+			way = dir;
+		for_each_sgtable_dma_sg(&at->sgt, sg, i)
+			dma_sync_single_for_device(at->dev, sg_dma_address(sg),
+						   sg_dma_len(sg), way);
+	}
 }
 
 /**
@@ -219,7 +226,9 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	int ret = -ENOMEM;
 	size_t i, n, p = 0;
 
-	pages = kvmalloc_array(buf->nr_pages, sizeof(*pages), GFP_KERNEL);
+	pages = kvmalloc_array(buf->nr_pages, sizeof(*pages),
+			       GFP_KERNEL | __GFP_NOWARN |
+			       __GFP_RETRY_MAYFAIL);
 	if (!pages)
 		return -ENOMEM;
 	for (i = 0; i < buf->nr_chunks; i++)
@@ -352,13 +361,13 @@ int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 
 	mutex_lock(&buf->lock);
 	if (!buf->has_two_views) {
-		sync_for_device(buf);
+		sync_for_device(buf, dir);
 		mutex_unlock(&buf->lock);
 		return 0;
 	}
 	if (dir != DMA_FROM_DEVICE)
 		heapsim_views_clean(buf, 0, buf->len);
-	sync_for_device(buf);
+	sync_for_device(buf, dir);
 	/* This one first: it is no missing end that comes just now. */
 	heapsim_bracket_close(buf, dir);
 	heapsim_brackets_reap(buf);

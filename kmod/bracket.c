@@ -72,7 +72,8 @@ static bool has_descriptor(const struct file *file, struct pid *tgid)
 	group = leader->signal;
 	/*
 	 * A thread may have a table of its own; one that ended has none. A
-	 * table can be long: one that a row of threads shares is looked at once.
+	 * table can be long: one that a row of threads shares is looked at
+	 * once.
 	 */
 	__for_each_thread(group, task) {
 		task_lock(task);

@@ -53,7 +53,8 @@ static int chunks_alloc(struct heapsim_buf *buf)
 	int ret;
 
 	buf->chunks = kvmalloc_array(room, sizeof(*buf->chunks),
-				     GFP_KERNEL | __GFP_NOWARN);
+				     GFP_KERNEL | __GFP_NOWARN |
+				     __GFP_RETRY_MAYFAIL);
 	if (!buf->chunks)
 		return -ENOMEM;
 	while (left) {
@@ -61,7 +62,8 @@ static int chunks_alloc(struct heapsim_buf *buf)
 
 		if (buf->nr_chunks == room) {
 			chunk = kvmalloc_array(room * 2, sizeof(*chunk),
-					       GFP_KERNEL | __GFP_NOWARN);
+					       GFP_KERNEL | __GFP_NOWARN |
+					       __GFP_RETRY_MAYFAIL);
 			if (!chunk)
 				return -ENOMEM;
 			memcpy(chunk, buf->chunks, room * sizeof(*chunk));

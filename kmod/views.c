@@ -134,6 +134,7 @@ static void lines_free(struct line_buf *lines, unsigned long *pages)
  */
 int heapsim_views_init(struct heapsim_buf *buf)
 {
+	const gfp_t gfp = GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
 	const u32 line_shift = ilog2(heapsim_config.profile->line_size);
 	size_t words = line_bitmap_words(buf->nr_pages, PAGE_SHIFT, line_shift);
 	size_t longs = BITS_TO_LONGS(buf->nr_pages);
@@ -143,11 +144,9 @@ int heapsim_views_init(struct heapsim_buf *buf)
 
 	if (READ_ONCE(buf->lines.pages))
 		return 0;
-	lines.pages = kvcalloc(buf->nr_pages, sizeof(*lines.pages),
-			       GFP_KERNEL | __GFP_NOWARN);
-	lines.valid = kvcalloc(4 * words, sizeof(u64),
-			       GFP_KERNEL | __GFP_NOWARN);
-	pages = kvcalloc(3 * longs, sizeof(*pages), GFP_KERNEL | __GFP_NOWARN);
+	lines.pages = kvcalloc(buf->nr_pages, sizeof(*lines.pages), gfp);
+	lines.valid = kvcalloc(4 * words, sizeof(u64), gfp);
+	pages = kvcalloc(3 * longs, sizeof(*pages), gfp);
 	if (!lines.pages || !lines.valid || !pages) {
 		lines_free(&lines, pages);
 		return -ENOMEM;
