@@ -370,45 +370,25 @@ static void dup_and_fork_are_references(void **state)
 	close(fd);
 }
 
-static const struct {
-	const char *name;
-	CMUnitTestFunction fn;
-} tests[] = {
-#define TEST(fn) { #fn, fn }
-	TEST(every_size_again_and_again),
-	TEST(recycled_memory_is_zero),
-	TEST(each_direction_syncs),
-	TEST(many_threads_allocate_at_once),
-	TEST(descriptor_tells_all_of_the_buffer),
-	TEST(each_buffer_has_its_inode),
-	TEST(map_is_a_reference_and_in_maps),
-	TEST(dup_and_fork_are_references),
+static const struct CMUnitTest on_each[] = {
+	cmocka_unit_test(every_size_again_and_again),
+	cmocka_unit_test(recycled_memory_is_zero),
+	cmocka_unit_test(each_direction_syncs),
+	cmocka_unit_test(many_threads_allocate_at_once),
+	cmocka_unit_test(descriptor_tells_all_of_the_buffer),
+	cmocka_unit_test(each_buffer_has_its_inode),
+	cmocka_unit_test(map_is_a_reference_and_in_maps),
+	cmocka_unit_test(dup_and_fork_are_references),
 };
-
-#define NR_TESTS	(ARRAY_SIZE(tests))
 
 int main(void)
 {
-	static struct CMUnitTest list[3 + DEVICE_MAX_HEAPS * NR_TESTS] = {
+	static const struct CMUnitTest once[] = {
 		cmocka_unit_test(androids_heaps_are_there),
 		cmocka_unit_test(folder_lists_heaps_alone),
 		cmocka_unit_test(unknown_heap_is_enoent),
 	};
-	static char names[DEVICE_MAX_HEAPS * NR_TESTS][96];
-	const char *heaps[DEVICE_MAX_HEAPS];
-	size_t nr_heaps = device_heaps(heaps), nr = 3, i, k;
 
-	for (i = 0; i < nr_heaps; i++)
-		for (k = 0; k < NR_TESTS; k++) {
-			char *name = names[i * NR_TESTS + k];
-
-			snprintf(name, sizeof(names[0]), "%s: %s", heaps[i],
-				 tests[k].name);
-			list[nr++] = (struct CMUnitTest) {
-				.name = name,
-				.test_func = tests[k].fn,
-				.initial_state = (void *)heaps[i],
-			};
-		}
-	return _cmocka_run_group_tests("android", list, nr, NULL, NULL);
+	return device_run_on_heaps("android", once, ARRAY_SIZE(once), on_each,
+				   ARRAY_SIZE(on_each));
 }

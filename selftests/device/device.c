@@ -100,6 +100,37 @@ size_t device_heaps(const char *names[DEVICE_MAX_HEAPS])
 	return nr;
 }
 
+int device_run_on_heaps(const char *group, const struct CMUnitTest *once,
+			size_t nr_once, const struct CMUnitTest *on_each,
+			size_t nr_on_each)
+{
+	const char *heaps[DEVICE_MAX_HEAPS];
+	size_t nr_heaps = device_heaps(heaps), nr = nr_once, i, k;
+	struct CMUnitTest *list;
+	int failed;
+
+	list = calloc(nr_once + nr_heaps * nr_on_each, sizeof(*list));
+	if (!list)
+		return 1;
+	memcpy(list, once, nr_once * sizeof(*list));
+	for (i = 0; i < nr_heaps; i++)
+		for (k = 0; k < nr_on_each; k++, nr++) {
+			char *name = NULL;
+
+			if (asprintf(&name, "%s: %s", heaps[i],
+				     on_each[k].name) < 0)
+				return 1;
+			list[nr] = on_each[k];
+			list[nr].name = name;
+			list[nr].initial_state = (void *)heaps[i];
+		}
+	failed = _cmocka_run_group_tests(group, list, nr, NULL, NULL);
+	while (nr-- > nr_once)
+		free((void *)list[nr].name);
+	free(list);
+	return failed;
+}
+
 int device_heap_open(const char *name, int flags)
 {
 	char path[96];

@@ -54,6 +54,13 @@ int device_nr_fds(void);
 /* Heaps of ours that exist, by name; a heap that the kernel has is not ours. */
 size_t device_heaps(const char *names[DEVICE_MAX_HEAPS]);
 bool device_has_heap(const char *name);
+/*
+ * Runs tests once, and tests of each of these heaps, whose names are their
+ * state. The answer is the number of failed ones.
+ */
+int device_run_on_heaps(const char *group, const struct CMUnitTest *once,
+			size_t nr_once, const struct CMUnitTest *on_each,
+			size_t nr_on_each);
 int device_heap_open(const char *name, int flags);
 int device_heap_alloc_errno(int heap, uint64_t len, uint32_t fd_flags);
 int device_heap_alloc(const char *name, uint64_t len);

@@ -851,54 +851,48 @@ static void kind_and_size_are_told(void **state)
 	close(dev);
 }
 
-static const struct {
-	const char *name;
-	CMUnitTestFunction fn;
-} tests[] = {
-#define TEST(fn) { #fn, fn }
-	TEST(length_is_rounded_up_to_pages),
-	TEST(zero_length_is_einval),
-	TEST(length_that_overflows_is_refused),
-	TEST(length_above_memory_is_enomem_at_once),
-	TEST(unknown_fd_flags_are_einval),
-	TEST(unknown_heap_flags_are_einval),
-	TEST(nonzero_fd_is_einval),
-	TEST(smaller_struct_is_extended_with_zeros),
-	TEST(struct_of_eight_bytes_gives_nothing_back),
-	TEST(bigger_struct_is_taken_whatever_its_tail),
-	TEST(unknown_number_is_einval),
-	TEST(other_magic_with_number_0_allocates),
-	TEST(command_that_gives_nothing_in_is_einval),
-	TEST(efault_leaks_no_fd),
-	TEST(heap_opened_read_only_allocates),
-	TEST(o_cloexec_is_as_asked),
-	TEST(access_mode_is_as_asked),
-	TEST(memory_is_zeroed),
-	TEST(exporter_name_is_the_heaps),
-	TEST(exporter_name_is_in_bufinfo),
-	TEST(set_name_is_in_fdinfo),
-	TEST(lseek_tells_only_the_size),
-	TEST(poll_says_ready_without_fences),
-	TEST(read_and_write_on_the_fd_are_refused),
-	TEST(partial_and_offset_maps_show_their_part),
-	TEST(map_beyond_the_end_is_einval),
-	TEST(private_map_is_einval),
-	TEST(read_only_fd_maps_for_reading_alone),
-	TEST(debugger_does_not_write_what_is_mapped_for_reading),
-	TEST(two_maps_show_the_same_bytes),
-	TEST(map_outlives_the_fd),
-	TEST(forked_child_shares_the_bytes),
-	TEST(moved_map_keeps_its_bytes),
-	TEST(shrunk_map_keeps_the_rest),
-	TEST(grown_map_shows_nothing_beyond_the_end),
-	TEST(mprotect_takes_and_gives_rights),
-	TEST(dup_is_the_same_buffer),
-	TEST(fd_sent_to_a_process_is_the_same_buffer),
-	TEST(sync_takes_only_known_flags),
-	TEST(kind_and_size_are_told),
+static const struct CMUnitTest on_each[] = {
+	cmocka_unit_test(length_is_rounded_up_to_pages),
+	cmocka_unit_test(zero_length_is_einval),
+	cmocka_unit_test(length_that_overflows_is_refused),
+	cmocka_unit_test(length_above_memory_is_enomem_at_once),
+	cmocka_unit_test(unknown_fd_flags_are_einval),
+	cmocka_unit_test(unknown_heap_flags_are_einval),
+	cmocka_unit_test(nonzero_fd_is_einval),
+	cmocka_unit_test(smaller_struct_is_extended_with_zeros),
+	cmocka_unit_test(struct_of_eight_bytes_gives_nothing_back),
+	cmocka_unit_test(bigger_struct_is_taken_whatever_its_tail),
+	cmocka_unit_test(unknown_number_is_einval),
+	cmocka_unit_test(other_magic_with_number_0_allocates),
+	cmocka_unit_test(command_that_gives_nothing_in_is_einval),
+	cmocka_unit_test(efault_leaks_no_fd),
+	cmocka_unit_test(heap_opened_read_only_allocates),
+	cmocka_unit_test(o_cloexec_is_as_asked),
+	cmocka_unit_test(access_mode_is_as_asked),
+	cmocka_unit_test(memory_is_zeroed),
+	cmocka_unit_test(exporter_name_is_the_heaps),
+	cmocka_unit_test(exporter_name_is_in_bufinfo),
+	cmocka_unit_test(set_name_is_in_fdinfo),
+	cmocka_unit_test(lseek_tells_only_the_size),
+	cmocka_unit_test(poll_says_ready_without_fences),
+	cmocka_unit_test(read_and_write_on_the_fd_are_refused),
+	cmocka_unit_test(partial_and_offset_maps_show_their_part),
+	cmocka_unit_test(map_beyond_the_end_is_einval),
+	cmocka_unit_test(private_map_is_einval),
+	cmocka_unit_test(read_only_fd_maps_for_reading_alone),
+	cmocka_unit_test(debugger_does_not_write_what_is_mapped_for_reading),
+	cmocka_unit_test(two_maps_show_the_same_bytes),
+	cmocka_unit_test(map_outlives_the_fd),
+	cmocka_unit_test(forked_child_shares_the_bytes),
+	cmocka_unit_test(moved_map_keeps_its_bytes),
+	cmocka_unit_test(shrunk_map_keeps_the_rest),
+	cmocka_unit_test(grown_map_shows_nothing_beyond_the_end),
+	cmocka_unit_test(mprotect_takes_and_gives_rights),
+	cmocka_unit_test(dup_is_the_same_buffer),
+	cmocka_unit_test(fd_sent_to_a_process_is_the_same_buffer),
+	cmocka_unit_test(sync_takes_only_known_flags),
+	cmocka_unit_test(kind_and_size_are_told),
 };
-
-#define NR_TESTS	(ARRAY_SIZE(tests))
 
 /* Four heaps at least: only "system" may be the kernel's. */
 static void our_heaps_are_there(void **state)
@@ -913,26 +907,10 @@ static void our_heaps_are_there(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest list[1 + DEVICE_MAX_HEAPS * NR_TESTS];
-	static char names[DEVICE_MAX_HEAPS * NR_TESTS][96];
-	const char *heaps[DEVICE_MAX_HEAPS];
-	size_t nr_heaps = device_heaps(heaps), nr = 0, i, k;
-
-	list[nr++] = (struct CMUnitTest) {
-		.name = "our_heaps_are_there",
-		.test_func = our_heaps_are_there,
+	static const struct CMUnitTest once[] = {
+		cmocka_unit_test(our_heaps_are_there),
 	};
-	for (i = 0; i < nr_heaps; i++)
-		for (k = 0; k < NR_TESTS; k++) {
-			char *name = names[i * NR_TESTS + k];
 
-			snprintf(name, sizeof(names[0]), "%s: %s", heaps[i],
-				 tests[k].name);
-			list[nr++] = (struct CMUnitTest) {
-				.name = name,
-				.test_func = tests[k].fn,
-				.initial_state = (void *)heaps[i],
-			};
-		}
-	return _cmocka_run_group_tests("heap", list, nr, NULL, NULL);
+	return device_run_on_heaps("heap", once, ARRAY_SIZE(once), on_each,
+				   ARRAY_SIZE(on_each));
 }
