@@ -7,6 +7,7 @@
 #include "line.h"
 
 #define WORD_BITS 64
+#define LINE_SIZE_MAX 128
 
 static u64 line_size(const struct line_buf *buf)
 {
@@ -265,8 +266,11 @@ static void write_back(struct line_buf *buf, size_t line)
 {
 	struct line_page *page = page_of(buf, line);
 	size_t off = image_off(buf, line);
-	const u8 *bytes = cpu_image(page) + off;
+	u64 once[LINE_SIZE_MAX / sizeof(u64)];
+	u8 *bytes = (u8 *)once;
 
+	/* A driver may store to a CPU view it vmaps: DRAM and twin get one. */
+	copy(bytes, cpu_image(page) + off, line_size(buf));
 	if (page->cpu || page->twin)
 		copy(page->dram + off, bytes, line_size(buf));
 	if (page->cpu && page->twin)
