@@ -166,17 +166,13 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 	if (ret)
 		return ERR_PTR(ret);
 	buf->is_touched = true;
-	if (buf->has_two_views) {
-		ret = heapsim_views_hold(buf, dir != DMA_TO_DEVICE);
-		if (ret) {
-			dma_unmap_sgtable(at->dev, &at->sgt, dir,
-					  DMA_ATTR_SKIP_CPU_SYNC);
-			return ERR_PTR(ret);
-		}
+	ret = heapsim_views_hold(buf, dir != DMA_TO_DEVICE);
+	if (ret) {
+		dma_unmap_sgtable(at->dev, &at->sgt, dir,
+				  DMA_ATTR_SKIP_CPU_SYNC);
+		return ERR_PTR(ret);
 	}
 	mutex_lock(&buf->lock);
-	if (!buf->has_two_views)
-		buf->nr_holders++;
 	at->dir = dir;
 	dma_sync_sgtable_for_device(at->dev, &at->sgt, dir);
 	mutex_unlock(&buf->lock);
@@ -198,11 +194,8 @@ void heapsim_buf_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
 	mutex_lock(&buf->lock);
 	at->dir = DMA_NONE;
 	dma_unmap_sgtable(a->dev, sgt, dir, 0);
-	if (!buf->has_two_views)
-		buf->nr_holders--;
 	mutex_unlock(&buf->lock);
-	if (buf->has_two_views)
-		heapsim_views_release(buf, dir != DMA_TO_DEVICE);
+	heapsim_views_release(buf, dir != DMA_TO_DEVICE);
 }
 
 static bool vmaps_cpu_view(const struct heapsim_buf *buf)
@@ -245,14 +238,7 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	if (!buf->vaddr)
 		goto err_vunmap_cpu;
 	buf->is_touched = true;
-	ret = 0;
-	if (buf->has_two_views && !vmaps_cpu_view(buf)) {
-		ret = heapsim_views_hold(buf, true);
-	} else {
-		mutex_lock(&buf->lock);
-		buf->nr_holders += !buf->has_two_views;
-		mutex_unlock(&buf->lock);
-	}
+	ret = vmaps_cpu_view(buf) ? 0 : heapsim_views_hold(buf, true);
 	if (ret)
 		goto err_vunmap;
 	iosys_map_set_vaddr(map, buf->vaddr);
@@ -280,15 +266,10 @@ void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
 
 	vunmap(buf->vaddr);
 	buf->vaddr = NULL;
-	if (vmaps_cpu_view(buf)) {
+	if (vmaps_cpu_view(buf))
 		heapsim_views_vunmap_cpu(buf);
-	} else if (buf->has_two_views) {
+	else
 		heapsim_views_release(buf, true);
-	} else {
-		mutex_lock(&buf->lock);
-		buf->nr_holders--;
-		mutex_unlock(&buf->lock);
-	}
 }
 
 /*
@@ -372,7 +353,7 @@ int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 	heapsim_bracket_close(buf, dir);
 	heapsim_brackets_reap(buf);
 	if (buf->nr_holders)
-		heapsim_views_revoke(buf, 0, buf->len);
+		heapsim_views_revoke(buf, 0, buf->nr_pages);
 	mutex_unlock(&buf->lock);
 	return 0;
 }

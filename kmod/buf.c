@@ -179,7 +179,7 @@ int heapsim_buf_revoke(struct dma_buf *dmabuf)
 	if (!buf->has_two_views)
 		return 0;
 	mutex_lock(&buf->lock);
-	heapsim_views_revoke(buf, 0, buf->len);
+	heapsim_views_revoke(buf, 0, buf->nr_pages);
 	mutex_unlock(&buf->lock);
 	return 0;
 }

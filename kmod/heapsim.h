@@ -248,7 +248,7 @@ void heapsim_views_evict(struct heapsim_buf *buf, size_t keep);
 void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len);
 void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len);
 void heapsim_views_take_in(struct heapsim_buf *buf);
-void heapsim_views_revoke(struct heapsim_buf *buf, u64 off, u64 len);
+void heapsim_views_revoke(struct heapsim_buf *buf, size_t first, size_t end);
 int heapsim_views_hold(struct heapsim_buf *buf, bool may_write);
 void heapsim_views_release(struct heapsim_buf *buf, bool may_write);
 int heapsim_views_job_begin(struct heapsim_buf *buf, u64 off, u64 len);

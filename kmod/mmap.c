@@ -88,6 +88,31 @@ static vm_fault_t insert_span(struct vm_area_struct *vma,
 		      span->first, nr);
 }
 
+/*
+ * Lock the buffer with the touch done, and what it used up taken from @images,
+ * which are stocked up while the lock is not held. Returns 0, or -ENOMEM with
+ * the buffer not locked.
+ */
+static int lock_touched(struct heapsim_buf *buf, u64 off, size_t len,
+			enum heapsim_touch touch, struct heapsim_images *images,
+			struct heapsim_span *span)
+{
+	const struct heapsim_span whole = *span;
+
+	for (;;) {
+		size_t need;
+
+		*span = whole;
+		mutex_lock(&buf->lock);
+		need = heapsim_views_touch(buf, off, len, touch, images, span);
+		if (!need)
+			return 0;
+		mutex_unlock(&buf->lock);
+		if (heapsim_images_get(images, need, !buf->is_touched))
+			return -ENOMEM;
+	}
+}
+
 static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 			     bool has_pte)
 {
@@ -95,27 +120,19 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 	struct heapsim_buf *buf = vma->vm_private_data;
 	size_t page = vmf->pgoff;
 	u64 off = ((u64)page << PAGE_SHIFT) + offset_in_page(vmf->real_address);
+	struct heapsim_span span = {
+		vma->vm_pgoff, vma->vm_pgoff + vma_pages(vma)
+	};
 	struct heapsim_images images;
-	struct heapsim_span span;
 	vm_fault_t ret;
-	size_t need;
 
 	if (page >= buf->nr_pages)
 		return VM_FAULT_SIGBUS;
 	heapsim_images_init(&images);
-	for (;;) {
-		span.first = vma->vm_pgoff;
-		span.end = vma->vm_pgoff + vma_pages(vma);
-		mutex_lock(&buf->lock);
-		need = heapsim_views_touch(buf, off, 1, touch, &images, &span);
-		if (!need)
-			break;
-		mutex_unlock(&buf->lock);
-		if (heapsim_images_get(&images, need, !buf->is_touched)) {
-			heapsim_images_put(&images);
-			/* VM_FAULT_OOM would call the OOM killer. */
-			return VM_FAULT_SIGBUS;
-		}
+	if (lock_touched(buf, off, 1, touch, &images, &span)) {
+		heapsim_images_put(&images);
+		/* VM_FAULT_OOM would call the OOM killer. */
+		return VM_FAULT_SIGBUS;
 	}
 	/*
 	 * The core must not upgrade a read-only PFN itself: between our answer
@@ -125,9 +142,7 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 	 * no process loses a writable PTE of them.
 	 */
 	if (has_pte)
-		heapsim_views_revoke(buf, (u64)span.first << PAGE_SHIFT,
-				     (u64)(span.end - span.first) <<
-				     PAGE_SHIFT);
+		heapsim_views_revoke(buf, span.first, span.end);
 	if (heapsim_config.evicts)
 		heapsim_views_evict(buf, page);
 	ret = insert_span(vma, buf, &span, touch);
@@ -152,7 +167,7 @@ static void heapsim_vm_open(struct vm_area_struct *vma)
 
 	mutex_lock(&buf->lock);
 	if (buf->nr_holders || !list_empty(&buf->brackets))
-		heapsim_views_revoke(buf, 0, buf->len);
+		heapsim_views_revoke(buf, 0, buf->nr_pages);
 	mutex_unlock(&buf->lock);
 }
 
@@ -165,30 +180,25 @@ static vm_fault_t heapsim_vm_pfn_mkwrite(struct vm_fault *vmf)
 static int access_page(struct heapsim_buf *buf, u64 off, void *bytes,
 		       size_t len, enum heapsim_touch touch)
 {
+	const size_t page = off >> PAGE_SHIFT;
+	struct heapsim_span span = { page, page + 1 };
 	struct heapsim_images images;
-	size_t need;
 	u8 *image;
+	int ret;
 
 	heapsim_images_init(&images);
-	mutex_lock(&buf->lock);
-	while ((need = heapsim_views_touch(buf, off, len, touch, &images,
-					   NULL))) {
-		mutex_unlock(&buf->lock);
-		if (heapsim_images_get(&images, need, !buf->is_touched)) {
-			heapsim_images_put(&images);
-			return -ENOMEM;
-		}
-		mutex_lock(&buf->lock);
-	}
-	image = heapsim_views_cpu_image(buf, off >> PAGE_SHIFT) +
-		offset_in_page(off);
+	ret = lock_touched(buf, off, len, touch, &images, &span);
+	if (ret)
+		goto out_put;
+	image = heapsim_views_cpu_image(buf, page) + offset_in_page(off);
 	if (touch == HEAPSIM_TOUCH_WRITE)
 		memcpy(image, bytes, len);
 	else
 		memcpy(bytes, image, len);
 	mutex_unlock(&buf->lock);
+out_put:
 	heapsim_images_put(&images);
-	return 0;
+	return ret;
 }
 
 static int heapsim_vm_access(struct vm_area_struct *vma, unsigned long addr,

@@ -220,17 +220,14 @@ u8 *heapsim_views_cpu_image(struct heapsim_buf *buf, size_t page)
 /**
  * heapsim_views_revoke() - take PTEs away, in all processes
  * @buf: buffer
- * @off: first byte
- * @len: bytes
+ * @first: first page
+ * @end: after the last page
  *
  * Context: the buffer's lock is held.
  */
-void heapsim_views_revoke(struct heapsim_buf *buf, u64 off, u64 len)
+void heapsim_views_revoke(struct heapsim_buf *buf, size_t first, size_t end)
 {
-	size_t first = off >> PAGE_SHIFT;
-	size_t end = DIV_ROUND_UP(off + len, PAGE_SIZE);
-
-	if (!len || !buf->mapped)
+	if (!buf->mapped)
 		return;
 	first = find_next_bit(buf->mapped, end, first);
 	if (first >= end)
@@ -253,8 +250,7 @@ static void revoke_marked(struct heapsim_buf *buf, const unsigned long *map,
 	for (first = find_next_bit(map, end, first); first < end;
 	     first = find_next_bit(map, end, stop)) {
 		stop = find_next_zero_bit(map, end, first);
-		heapsim_views_revoke(buf, (u64)first << PAGE_SHIFT,
-				     (u64)(stop - first) << PAGE_SHIFT);
+		heapsim_views_revoke(buf, first, stop);
 	}
 }
 
@@ -341,7 +337,7 @@ static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
  * @touch: read or write
  * @images: stock of images
  * @span: in: pages that could be mapped, the touched one among them; out:
- *	those that may be mapped now; NULL: nothing will be
+ *	those that may be mapped now
  *
  * Fills the granule, makes pages private that must be, judges.
  *
@@ -358,7 +354,6 @@ size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
 	const size_t page = off >> PAGE_SHIFT;
 	const size_t first = round_down(page, per_fill);
 	const size_t end = min(first + per_fill, buf->nr_pages);
-	struct heapsim_span only = { page, page + 1 };
 	struct line_buf *lines = &buf->lines;
 	u32 who = heapsim_bracket_who(buf);
 	bool is_forbidden_now;
@@ -374,13 +369,8 @@ size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
 		images->bracket = NULL;
 	}
 	is_forbidden_now = is_forbidden(buf, touch, who);
-	if (!span || is_forbidden_now) {
-		if (span)
-			*span = only;
-		span = &only;
-	}
-	span->first = max(span->first, first);
-	span->end = min(span->end, end);
+	span->first = max(span->first, is_forbidden_now ? page : first);
+	span->end = min(span->end, is_forbidden_now ? page + 1 : end);
 	spin_lock(&buf->lines_lock);
 	span_shrink(buf, page, touch, span);
 	if (is_written_by_others(buf))
@@ -412,9 +402,7 @@ size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
 	spin_unlock(&buf->lines_lock);
 
 	if (was_shared)
-		heapsim_views_revoke(buf, (u64)span->first << PAGE_SHIFT,
-				     (u64)(span->end - span->first) <<
-				     PAGE_SHIFT);
+		heapsim_views_revoke(buf, span->first, span->end);
 	if (filled)
 		trace_heapsim_fill(buf->id, (u64)first << PAGE_SHIFT,
 				   (u64)(end - first) << PAGE_SHIFT);
@@ -603,7 +591,7 @@ void heapsim_views_evict(struct heapsim_buf *buf, size_t keep)
 	if (page == keep || is_written_by_others(buf))
 		return;
 	heapsim_images_init(&images);
-	heapsim_views_revoke(buf, (u64)page << PAGE_SHIFT, PAGE_SIZE);
+	heapsim_views_revoke(buf, page, page + 1);
 	spin_lock(&buf->lines_lock);
 	if (line_page_has_valid(&buf->lines, page)) {
 		line_evict(&buf->lines, line);
@@ -667,7 +655,7 @@ static int lock_with_twins(struct heapsim_buf *buf, size_t first, size_t end,
 
 /**
  * heapsim_views_hold() - an importer maps or vmaps: clean, and hold
- * @buf: two-view buffer
+ * @buf: buffer
  * @may_write: it may write
  *
  * Context: takes the buffer's lock; may sleep.
@@ -680,23 +668,26 @@ int heapsim_views_hold(struct heapsim_buf *buf, bool may_write)
 
 	heapsim_images_init(&images);
 	ret = lock_with_twins(buf, 0, may_write ? buf->nr_pages : 0, &images);
-	if (!ret) {
+	if (ret)
+		goto out_put;
+	if (buf->has_two_views) {
 		heapsim_brackets_reap(buf);
 		heapsim_views_clean(buf, 0, buf->len);
 		if (may_write)
 			add_twins(buf, 0, buf->nr_pages, &images);
-		buf->nr_holders++;
-		buf->nr_writers += may_write;
-		heapsim_views_revoke(buf, 0, buf->len);
-		mutex_unlock(&buf->lock);
+		heapsim_views_revoke(buf, 0, buf->nr_pages);
 	}
+	buf->nr_holders++;
+	buf->nr_writers += may_write;
+	mutex_unlock(&buf->lock);
+out_put:
 	heapsim_images_put(&images);
 	return ret;
 }
 
 /**
  * heapsim_views_release() - an importer unmaps or vunmaps: take in
- * @buf: two-view buffer
+ * @buf: buffer
  * @may_write: as when it began to hold
  *
  * Context: takes the buffer's lock; may sleep.
@@ -704,8 +695,10 @@ int heapsim_views_hold(struct heapsim_buf *buf, bool may_write)
 void heapsim_views_release(struct heapsim_buf *buf, bool may_write)
 {
 	mutex_lock(&buf->lock);
-	heapsim_brackets_reap(buf);
-	heapsim_views_take_in(buf);
+	if (buf->has_two_views) {
+		heapsim_brackets_reap(buf);
+		heapsim_views_take_in(buf);
+	}
 	buf->nr_holders--;
 	buf->nr_writers -= may_write;
 	mutex_unlock(&buf->lock);
@@ -739,7 +732,7 @@ int heapsim_views_job_begin(struct heapsim_buf *buf, u64 off, u64 len)
 		spin_lock(&buf->lines_lock);
 		buf->nr_write_jobs++;
 		spin_unlock(&buf->lines_lock);
-		heapsim_views_revoke(buf, 0, buf->len);
+		heapsim_views_revoke(buf, 0, buf->nr_pages);
 		mutex_unlock(&buf->lock);
 	}
 	heapsim_images_put(&images);
@@ -778,7 +771,8 @@ void heapsim_views_job_end(struct heapsim_buf *buf, u64 off, u64 len)
 		buf->was_faulted = false;
 	spin_unlock(&buf->lines_lock);
 	if (was_faulted)
-		heapsim_views_revoke(buf, off, len);
+		heapsim_views_revoke(buf, off >> PAGE_SHIFT,
+				     DIV_ROUND_UP(off + len, PAGE_SIZE));
 	mutex_unlock(&buf->lock);
 }
 
@@ -812,7 +806,7 @@ int heapsim_views_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
 			break;
 		mutex_unlock(&buf->lock);
 	}
-	heapsim_views_revoke(buf, 0, buf->len);
+	heapsim_views_revoke(buf, 0, buf->nr_pages);
 	buf->vmap_pages_cpu = true;
 	for (i = 0; i < buf->nr_pages; i++) {
 		spin_lock(&buf->lines_lock);
