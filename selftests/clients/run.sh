@@ -91,6 +91,13 @@ cameras()
 	return 1
 }
 
+# Formats stay when a program ends, and v4l2-compliance needs the exporter's to
+# be no smaller than the device's.
+fresh_cameras()
+{
+	modprobe -r vivid && cameras
+}
+
 # What v4l2-compliance tested, a line a test.
 verdicts()
 {
@@ -125,7 +132,8 @@ compliance()
 {
 	local heap pair device exporter
 
-	tap_try "v4l2-compliance: vivid is there" cameras
+	tap_try "v4l2-compliance: vivid is there, as it was loaded" \
+		fresh_cameras
 	for pair in video0:video2 video1:video3 video2:video3; do
 		device=${pair%:*}
 		exporter=${pair#*:}
