@@ -86,7 +86,7 @@ clean: ## Remove all that was built
 	@find . -name __pycache__ -prune -exec rm -rf {} +
 
 ##@ Check
-check: ## Style, model, device, libmem tests on KERNEL (6.1): < 15 min
+check: ## Style, model, VM, device, libmem on KERNEL (6.1): < 15 min
 	@selftests/setup check
 	@selftests/check/run check
 
@@ -97,6 +97,10 @@ check-style: ## checkpatch, sparse, shellcheck, headers, licences, layers
 check-model: ## The model under ASan and UBSan, with gcc and clang
 	@selftests/setup check
 	@selftests/check/run model
+
+check-vm: ## The VM runner itself (KERNEL=)
+	@selftests/setup check
+	@selftests/check/run vm
 
 check-device: ## The real module in a VM (KERNEL=)
 	@selftests/setup check
@@ -170,7 +174,7 @@ load: modules ## Insert the module on this very machine (PARAMS='soc=orin')
 unload: ## Remove it again
 	rmmod heapsim
 
-.PHONY: help demo vm all modules libmem clean check check-style \
+.PHONY: help demo vm all modules libmem clean check check-style check-vm \
 	check-model check-device check-libmem check-clients check-debug \
 	check-all bench install uninstall dkms-install dkms-uninstall \
 	load unload
