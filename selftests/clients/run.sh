@@ -3,7 +3,7 @@
 #
 # run.sh [PART]...: other people's programs on our heaps, inside the test VM
 # with the module inserted: TAP, several documents. PART is kselftest, android,
-# v4l2, compliance, libcamera or debug; all by default. Exits with 1 if
+# v4l2, compliance, libcamera, debug or udev; all by default. Exits with 1 if
 # anything failed.
 
 set -uo pipefail
@@ -248,8 +248,35 @@ debug()
 	tap_try "trace-cmd records and names our events" traced
 }
 
+ours_are() # GROUP MODE
+{
+	local node
+
+	for node in /dev/heapsim $(ours | sed 's|^|/dev/dma_heap/|'); do
+		[ "$(stat -c '%G %a' "$node")" = "$1 $2" ] && continue
+		ls -l "$node"
+		return 1
+	done
+}
+
+# With the shipped rule, in a udev that was there before the module.
+udev_permits()
+{
+	install -D -m 644 -t /run/udev/rules.d "$top"/kmod/*.rules &&
+		/lib/systemd/systemd-udevd --daemon || return
+	rmmod heapsim &&
+		insmod "$top/build/kmod/$(uname -r)/heapsim.ko" &&
+		udevadm settle -t 60 && ours_are video 660
+}
+
+udev()
+{
+	tap_try "without udev our nodes are root's" ours_are root 660
+	tap_try "the udev rule gives our nodes to the group video" udev_permits
+}
+
 parts=("$@")
-[ $# -gt 0 ] || parts=(android v4l2 kselftest compliance libcamera debug)
+[ $# -gt 0 ] || parts=(android v4l2 kselftest compliance libcamera debug udev)
 failed=0
 is_tap=
 for part in "${parts[@]}"; do
@@ -260,7 +287,7 @@ for part in "${parts[@]}"; do
 	v4l2)
 		cameras || failed=1
 		"$O/v4l2_test" </dev/null || failed=1 ;;
-	kselftest|compliance|libcamera|debug)
+	kselftest|compliance|libcamera|debug|udev)
 		is_tap=1
 		"$part" ;;
 	*)

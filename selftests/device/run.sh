@@ -54,23 +54,24 @@ run() # PARAMS PATH
 	timeout -k 5 "$limit" "$2"
 }
 
-# cmocka 1.1 writes "not ok 1 # SKIP name"; the reason was told before.
+# cmocka 1.1 writes "not ok 1 # SKIP name"; the reason was told before. No awk:
+# Debian's collects its input.
 as_tap()
 {
-	awk '
-		/^# skipped: / { why = substr($0, 12); next }
-		/^(not )?ok [0-9]+ # SKIP / {
-			nr = $0
-			sub(/^(not )?ok /, "", nr)
-			name = nr
-			sub(/ .*/, "", nr)
-			sub(/^[0-9]+ # SKIP /, "", name)
-			print "ok " nr " - " name " # SKIP " why
-			why = ""
-			fflush()
-			next
-		}
-		{ print; fflush() }'
+	local line why='' skip='^(not )?ok ([0-9]+) # SKIP (.*)$'
+
+	while IFS= read -r line || [ -n "$line" ]; do
+		if [[ $line == "# skipped: "* ]]; then
+			why=${line#"# skipped: "}
+			continue
+		fi
+		if [[ $line =~ $skip ]]; then
+			line="ok ${BASH_REMATCH[2]} - ${BASH_REMATCH[3]}"
+			line+=" # SKIP $why"
+			why=
+		fi
+		printf '%s\n' "$line"
+	done
 }
 
 # What a program came to: passed, failed, skipped, said nothing.
