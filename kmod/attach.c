@@ -51,12 +51,14 @@ static int table_init(struct sg_table *sgt, const struct heapsim_buf *buf,
  * @dev: the device
  * @sgt: its table
  * @dir: how it has mapped the buffer, DMA_NONE not
+ * @who: it, while mapped
  */
 struct heapsim_attachment {
 	struct list_head node;
 	struct device *dev;
 	struct sg_table sgt;
 	enum dma_data_direction dir;
+	struct heapsim_party who;
 };
 
 /**
@@ -159,6 +161,7 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 {
 	struct heapsim_buf *buf = a->dmabuf->priv;
 	struct heapsim_attachment *at = a->priv;
+	struct heapsim_party who;
 	int ret;
 
 	/* The device gets what is in DRAM after the clean. */
@@ -166,7 +169,8 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 	if (ret)
 		return ERR_PTR(ret);
 	buf->is_touched = true;
-	ret = heapsim_views_hold(buf, dir != DMA_TO_DEVICE);
+	heapsim_party_now(&who, HEAPSIM_OTHER_DEVICE, dev_name(at->dev));
+	ret = heapsim_views_hold(buf, dir != DMA_TO_DEVICE, &who);
 	if (ret) {
 		dma_unmap_sgtable(at->dev, &at->sgt, dir,
 				  DMA_ATTR_SKIP_CPU_SYNC);
@@ -174,6 +178,7 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 	}
 	mutex_lock(&buf->lock);
 	at->dir = dir;
+	at->who = who;
 	dma_sync_sgtable_for_device(at->dev, &at->sgt, dir);
 	mutex_unlock(&buf->lock);
 	return &at->sgt;
@@ -215,6 +220,7 @@ static bool vmaps_cpu_view(const struct heapsim_buf *buf)
 int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 {
 	struct heapsim_buf *buf = dmabuf->priv;
+	struct heapsim_party who;
 	struct page **pages;
 	int ret = -ENOMEM;
 	size_t i, n, p = 0;
@@ -238,9 +244,14 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	if (!buf->vaddr)
 		goto err_vunmap_cpu;
 	buf->is_touched = true;
-	ret = vmaps_cpu_view(buf) ? 0 : heapsim_views_hold(buf, true);
+	/* Nobody says which device it is for. */
+	heapsim_party_now(&who, HEAPSIM_OTHER_VMAP, current->comm);
+	ret = vmaps_cpu_view(buf) ? 0 : heapsim_views_hold(buf, true, &who);
 	if (ret)
 		goto err_vunmap;
+	mutex_lock(&buf->lock);
+	buf->vmapper = who;
+	mutex_unlock(&buf->lock);
 	iosys_map_set_vaddr(map, buf->vaddr);
 	goto out_free;
 
@@ -270,6 +281,29 @@ void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
 		heapsim_views_vunmap_cpu(buf);
 	else
 		heapsim_views_release(buf, true);
+}
+
+/**
+ * heapsim_buf_get_holder() - one that keeps the CPU from the buffer
+ * @buf: two-view buffer
+ * @is_write: from writing; else from reading, which only writers do
+ * @who: out; as it is if nobody does
+ *
+ * Context: the buffer's lock is held.
+ */
+void heapsim_buf_get_holder(const struct heapsim_buf *buf, bool is_write,
+			    struct heapsim_party *who)
+{
+	const struct heapsim_attachment *at;
+
+	list_for_each_entry(at, &buf->attachments, node)
+		if (at->dir != DMA_NONE &&
+		    (is_write || at->dir != DMA_TO_DEVICE)) {
+			*who = at->who;
+			return;
+		}
+	if (buf->vaddr)
+		*who = buf->vmapper;
 }
 
 /*

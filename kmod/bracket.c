@@ -264,6 +264,10 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 	/* A driver may call for a process that never had a descriptor. */
 	if (!b->had_buf)
 		b->had_buf = has_buf(buf, b->tgid);
+	if (dir != DMA_FROM_DEVICE) {
+		heapsim_cpu_now(&b->start, 0, true);
+		b->trees = heapsim_trees_now();
+	}
 	b->nr_read += dir != DMA_TO_DEVICE;
 	b->nr_write += dir != DMA_FROM_DEVICE;
 }
@@ -294,6 +298,8 @@ void heapsim_bracket_close(struct heapsim_buf *buf, enum dma_data_direction dir)
 	spin_lock(&buf->lines_lock);
 	buf->lines.count.unmatched_ends++;
 	spin_unlock(&buf->lines_lock);
+	heapsim_record_unmatched_end(buf, is_write && (!b || !b->nr_write),
+				     is_write);
 }
 
 /* The process will not END any more: no maintenance, but it is counted. */
@@ -303,6 +309,7 @@ static void bracket_end(struct heapsim_buf *buf, struct heapsim_bracket *b)
 	buf->lines.count.missing_ends += b->nr_write;
 	spin_unlock(&buf->lines_lock);
 	atomic64_add(b->nr_write, &nr_missing_ends);
+	heapsim_record_missing_end(buf, b);
 	b->nr_read = 0;
 	b->nr_write = 0;
 	b->had_buf = false;

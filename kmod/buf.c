@@ -197,6 +197,7 @@ static struct heapsim_buf *buf_alloc(u64 len, u32 kind, const char *name)
 	INIT_LIST_HEAD(&buf->node);
 	INIT_LIST_HEAD(&buf->brackets);
 	INIT_LIST_HEAD(&buf->attachments);
+	buf->lines.tell = heapsim_record_lines;
 	strscpy(buf->name, name, sizeof(buf->name));
 	buf->len = len;
 	buf->nr_pages = len >> PAGE_SHIFT;

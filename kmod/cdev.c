@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/overflow.h>
+#include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -29,6 +30,7 @@ union cmd {
 	struct heapsim_hold hold;
 	struct heapsim_release release;
 	struct heapsim_buf_revoke revoke;
+	struct heapsim_watch watch;
 };
 
 /**
@@ -308,6 +310,12 @@ static int run_revoke(struct heapsim_ctx *ctx, union cmd *cmd,
 	return ret;
 }
 
+static int run_watch(struct heapsim_ctx *ctx, union cmd *cmd,
+		     struct publish *publish)
+{
+	return heapsim_watch(ctx, &cmd->watch);
+}
+
 /**
  * struct command - a command
  * @min_size: of its first version's struct
@@ -397,6 +405,12 @@ static const struct command commands[] = {
 		.answers_nothing = true,
 		.run = run_revoke,
 	},
+	[_IOC_NR(HEAPSIM_IOC_WATCH)] = {
+		.min_size = 24,
+		.size = sizeof(struct heapsim_watch),
+		.answers_nothing = true,
+		.run = run_watch,
+	},
 };
 
 static int command_run(struct heapsim_ctx *ctx, const struct command *command,
@@ -459,14 +473,16 @@ static int heapsim_open(struct inode *inode, struct file *file)
 	xa_init_flags(&ctx->jobs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&ctx->fences, XA_FLAGS_ALLOC1);
 	xa_init_flags(&ctx->holds, XA_FLAGS_ALLOC1);
+	init_waitqueue_head(&ctx->wait);
 	file->private_data = ctx;
-	return 0;
+	return stream_open(inode, file);
 }
 
 static int heapsim_close(struct inode *inode, struct file *file)
 {
 	struct heapsim_ctx *ctx = file->private_data;
 
+	heapsim_watch_end(ctx);
 	heapsim_dma_forget(ctx);
 	heapsim_fence_forget(ctx);
 	heapsim_hold_forget(ctx);
@@ -477,10 +493,24 @@ static int heapsim_close(struct inode *inode, struct file *file)
 	return 0;
 }
 
+static ssize_t heapsim_read(struct file *file, char __user *to, size_t len,
+			    loff_t *pos)
+{
+	return heapsim_record_read(file->private_data, to, len,
+				   !(file->f_flags & O_NONBLOCK));
+}
+
+static __poll_t heapsim_poll(struct file *file, struct poll_table_struct *table)
+{
+	return heapsim_record_poll(file->private_data, file, table);
+}
+
 static const struct file_operations heapsim_fops = {
 	.owner = THIS_MODULE,
 	.open = heapsim_open,
 	.release = heapsim_close,
+	.read = heapsim_read,
+	.poll = heapsim_poll,
 	.unlocked_ioctl = heapsim_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };

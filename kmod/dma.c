@@ -83,6 +83,8 @@ struct heapsim_deps {
  * @deadline: jiffies when it must have ended
  * @result: checksum or bytes written; valid once @fence is signalled
  * @status: 0 or -errno, as @result
+ * @party: it, for records
+ * @serial: the same, for pages
  */
 struct heapsim_job {
 	struct kref refs;
@@ -101,6 +103,8 @@ struct heapsim_job {
 	unsigned long deadline;
 	u64 result;
 	int status;
+	struct heapsim_party party;
+	u64 serial;
 };
 
 static struct workqueue_struct *engine;
@@ -155,11 +159,15 @@ static bool has_two_views(const struct heapsim_side *side)
 }
 
 /* The CPU has no lines of a buffer whose arrays were never needed. */
-static void account_read(struct heapsim_buf *buf, u64 off, u64 n)
+static void account_read(const struct heapsim_job *job, u64 off, u64 n)
 {
+	struct heapsim_buf *buf = job->src.buf;
+
 	spin_lock(&buf->lines_lock);
+	buf->acting = &job->party;
 	if (buf->lines.pages)
 		line_engine_read(&buf->lines, off, n);
+	buf->acting = NULL;
 	spin_unlock(&buf->lines_lock);
 }
 
@@ -253,7 +261,10 @@ static void write_page(struct heapsim_job *job, u64 src_row, u64 dst_row,
 		return;
 	}
 	spin_lock(&buf->lines_lock);
+	buf->acting = &job->party;
 	line_engine_write(&buf->lines, dst_row + pos, n);
+	buf->acting = NULL;
+	buf->notes[(dst_row + pos) >> PAGE_SHIFT].engine = job->serial;
 	write_bytes(job, src_row, dst_row, pos, n, back);
 	spin_unlock(&buf->lines_lock);
 }
@@ -296,7 +307,7 @@ static int read_row(struct heapsim_job *job, u64 row)
 			return -ETIMEDOUT;
 		n = piece_len(row + done, job->row_len - done);
 		if (has_two_views(&job->src))
-			account_read(job->src.buf, row + done, n);
+			account_read(job, row + done, n);
 		if (job->op == HEAPSIM_DMA_CHECKSUM) {
 			s = side_at(&job->src, row + done);
 			for (i = 0; i < n; i++)
@@ -726,6 +737,9 @@ int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
 		       GFP_KERNEL);
 	if (ret)
 		goto err_fd;
+	heapsim_party_now(&job->party, HEAPSIM_OTHER_ENGINE, "dma");
+	job->party.other.job = job->id;
+	job->serial = heapsim_party_keep(&job->party);
 	ret = job_start(job);
 	if (ret)
 		goto err_id;

@@ -3,9 +3,10 @@
  * What the files of the module share.
  *
  * Lock order: mmap_lock, dma_resv, heapsim_buf.lock, i_mmap_rwsem, PTE lock,
- * heapsim_buf.lines_lock. Under heapsim_buf.lock nothing is allocated but page
- * tables (by the core, while a PFN is inserted). A worker between publication
- * and signal of its fence takes lines_lock alone.
+ * heapsim_buf.lines_lock, records_lock (of record.c). Under heapsim_buf.lock
+ * nothing is allocated but page tables (by the core, while a PFN is inserted).
+ * A worker between publication and signal of its fence takes the last two
+ * alone.
  */
 #ifndef HEAPSIM_H
 #define HEAPSIM_H
@@ -17,6 +18,7 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
@@ -97,10 +99,32 @@ void heapsim_limit_uncharge(struct heapsim_user *user, u64 len);
 u64 heapsim_limit_used(void);
 
 /**
+ * struct heapsim_party - who did something to a buffer that the CPU did not
+ * @other: as records have it, with a global pid
+ * @trees: who watched the process then, from heapsim_trees_now()
+ */
+struct heapsim_party {
+	struct heapsim_record_other other;
+	u64 trees;
+};
+
+/**
+ * struct heapsim_note - what a page of a buffer remembers for records
+ * @store: the last store that was seen
+ * @engine: the last job that wrote it, from heapsim_party_keep(); 0 none
+ */
+struct heapsim_note {
+	struct heapsim_record_cpu store;
+	u64 engine;
+};
+
+/**
  * struct heapsim_bracket - a process that has begun a bracket, or stored
  * @node: in heapsim_buf.brackets
  * @tgid: the process, referenced
  * @who: its number, as the model has it
+ * @start: its last START that may write
+ * @trees: who watched it then, from heapsim_trees_now()
  * @had_buf: it had a descriptor or mapping of the buffer at a START
  * @nr_read: STARTs without END that may read
  * @nr_write: STARTs without END that may write
@@ -109,6 +133,8 @@ struct heapsim_bracket {
 	struct list_head node;
 	struct pid *tgid;
 	u32 who;
+	struct heapsim_record_cpu start;
+	u64 trees;
 	bool had_buf;
 	u32 nr_read;
 	u32 nr_write;
@@ -138,6 +164,7 @@ struct heapsim_bracket {
  * @brackets: struct heapsim_bracket, one a process
  * @last_who: the last number that one of them got
  * @vaddr: kernel mapping of DRAM or NULL
+ * @vmapper: who vmapped it first, while @vaddr
  * @vmap_pages_cpu: the vmap shows CPU images: they stay
  * @active: bit a page: it may have valid or engine-written lines
  * @stored: bit a page: it may have Dirty lines
@@ -145,6 +172,10 @@ struct heapsim_bracket {
  * @nr_job_ends: engine jobs that will end or have, and are to be tidied up
  * @random: state of random eviction
  * @lines_lock: protects what follows
+ * @notes: an array of as many as there are pages, with @lines
+ * @access: what the CPU is doing while the model judges it
+ * @acting: who is reading or writing DRAM while the model judges it
+ * @writer: the importer that may write and began to hold last
  * @lines: the model's state; its arrays are NULL until first needed
  * @nr_write_jobs: engine jobs that will write DRAM
  * @was_faulted: the CPU got PTEs while a job was to write
@@ -172,6 +203,7 @@ struct heapsim_buf {
 	struct list_head brackets;
 	u32 last_who;
 	void *vaddr;
+	struct heapsim_party vmapper;
 	bool vmap_pages_cpu;
 	unsigned long *active;
 	unsigned long *stored;
@@ -180,6 +212,10 @@ struct heapsim_buf {
 	u64 random;
 
 	spinlock_t lines_lock;
+	struct heapsim_note *notes;
+	const struct heapsim_access *access;
+	const struct heapsim_party *acting;
+	struct heapsim_party writer;
 	struct line_buf lines;
 	u32 nr_write_jobs;
 	bool was_faulted;
@@ -223,6 +259,20 @@ enum heapsim_touch {
 };
 
 /**
+ * struct heapsim_access - the CPU touches bytes of one page
+ * @off: first byte, in the buffer
+ * @len: bytes
+ * @touch: read or write
+ * @addr: of the first byte, in the process that touches; 0: a debugger does
+ */
+struct heapsim_access {
+	u64 off;
+	size_t len;
+	enum heapsim_touch touch;
+	u64 addr;
+};
+
+/**
  * struct heapsim_span - pages that are mapped together
  * @first: the first
  * @end: after the last
@@ -240,8 +290,8 @@ void heapsim_images_put(struct heapsim_images *images);
 int heapsim_views_init(struct heapsim_buf *buf);
 void heapsim_views_fini(struct heapsim_buf *buf);
 u8 *heapsim_views_cpu_image(struct heapsim_buf *buf, size_t page);
-size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
-			   enum heapsim_touch touch,
+size_t heapsim_views_touch(struct heapsim_buf *buf,
+			   const struct heapsim_access *access,
 			   struct heapsim_images *images,
 			   struct heapsim_span *span);
 void heapsim_views_evict(struct heapsim_buf *buf, size_t keep);
@@ -249,7 +299,8 @@ void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len);
 void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len);
 void heapsim_views_take_in(struct heapsim_buf *buf);
 void heapsim_views_revoke(struct heapsim_buf *buf, size_t first, size_t end);
-int heapsim_views_hold(struct heapsim_buf *buf, bool may_write);
+int heapsim_views_hold(struct heapsim_buf *buf, bool may_write,
+		       const struct heapsim_party *who);
 void heapsim_views_release(struct heapsim_buf *buf, bool may_write);
 int heapsim_views_job_begin(struct heapsim_buf *buf, u64 off, u64 len);
 void heapsim_views_job_signalled(struct heapsim_buf *buf);
@@ -269,6 +320,8 @@ void heapsim_buf_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
 		       enum dma_data_direction dir);
 int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map);
 void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map);
+void heapsim_buf_get_holder(const struct heapsim_buf *buf, bool is_write,
+			    struct heapsim_party *who);
 int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir);
 int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir);
 
@@ -286,24 +339,51 @@ void heapsim_bracket_close(struct heapsim_buf *buf,
 void heapsim_brackets_reap(struct heapsim_buf *buf);
 void heapsim_brackets_fini(struct heapsim_buf *buf);
 
-/* heap.c */
-const char *heapsim_heap_name(u32 kind);
-int heapsim_heap_init(void);
-void heapsim_heap_fini(void);
-
 /**
  * struct heapsim_ctx - one open of /dev/heapsim
  * @jobs: struct heapsim_job by id
  * @fences: struct heapsim_test_fence by id
  * @holds: struct heapsim_test_hold by id
  * @nr_jobs: jobs that were submitted and not yet forgotten
+ * @watcher: of record.c; NULL: it does not watch
+ * @wait: readers and pollers of its records
  */
 struct heapsim_ctx {
 	struct xarray jobs;
 	struct xarray fences;
 	struct xarray holds;
 	atomic_t nr_jobs;
+	struct heapsim_watcher *watcher;
+	wait_queue_head_t wait;
 };
+
+/* record.c */
+struct poll_table_struct;
+
+void heapsim_cpu_now(struct heapsim_record_cpu *cpu, u64 addr, bool is_write);
+void heapsim_party_now(struct heapsim_party *party, u32 type, const char *name);
+u64 heapsim_party_keep(const struct heapsim_party *party);
+u64 heapsim_trees_now(void);
+void heapsim_record_lines(struct line_buf *lines, enum line_event event,
+			  u64 off, u64 len);
+void heapsim_record_unbracketed(struct heapsim_buf *buf,
+				const struct heapsim_access *access,
+				bool has_fence);
+void heapsim_record_missing_end(struct heapsim_buf *buf,
+				const struct heapsim_bracket *b);
+void heapsim_record_unmatched_end(struct heapsim_buf *buf, bool lacks_write,
+				  bool is_write);
+int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd);
+void heapsim_watch_end(struct heapsim_ctx *ctx);
+ssize_t heapsim_record_read(struct heapsim_ctx *ctx, char __user *to,
+			    size_t len, bool waits);
+__poll_t heapsim_record_poll(struct heapsim_ctx *ctx, struct file *file,
+			     struct poll_table_struct *table);
+
+/* heap.c */
+const char *heapsim_heap_name(u32 kind);
+int heapsim_heap_init(void);
+void heapsim_heap_fini(void);
 
 int heapsim_cdev_init(void);
 void heapsim_cdev_fini(void);

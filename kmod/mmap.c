@@ -93,8 +93,9 @@ static vm_fault_t insert_span(struct vm_area_struct *vma,
  * which are stocked up while the lock is not held. Returns 0, or -ENOMEM with
  * the buffer not locked.
  */
-static int lock_touched(struct heapsim_buf *buf, u64 off, size_t len,
-			enum heapsim_touch touch, struct heapsim_images *images,
+static int lock_touched(struct heapsim_buf *buf,
+			const struct heapsim_access *access,
+			struct heapsim_images *images,
 			struct heapsim_span *span)
 {
 	const struct heapsim_span whole = *span;
@@ -104,7 +105,7 @@ static int lock_touched(struct heapsim_buf *buf, u64 off, size_t len,
 
 		*span = whole;
 		mutex_lock(&buf->lock);
-		need = heapsim_views_touch(buf, off, len, touch, images, span);
+		need = heapsim_views_touch(buf, access, images, span);
 		if (!need)
 			return 0;
 		mutex_unlock(&buf->lock);
@@ -119,7 +120,13 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 	struct vm_area_struct *vma = vmf->vma;
 	struct heapsim_buf *buf = vma->vm_private_data;
 	size_t page = vmf->pgoff;
-	u64 off = ((u64)page << PAGE_SHIFT) + offset_in_page(vmf->real_address);
+	const struct heapsim_access access = {
+		.off = ((u64)page << PAGE_SHIFT) +
+		       offset_in_page(vmf->real_address),
+		.len = 1,
+		.touch = touch,
+		.addr = vmf->real_address,
+	};
 	struct heapsim_span span = {
 		vma->vm_pgoff, vma->vm_pgoff + vma_pages(vma)
 	};
@@ -129,7 +136,7 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 	if (page >= buf->nr_pages)
 		return VM_FAULT_SIGBUS;
 	heapsim_images_init(&images);
-	if (lock_touched(buf, off, 1, touch, &images, &span)) {
+	if (lock_touched(buf, &access, &images, &span)) {
 		heapsim_images_put(&images);
 		/* VM_FAULT_OOM would call the OOM killer. */
 		return VM_FAULT_SIGBUS;
@@ -177,24 +184,25 @@ static vm_fault_t heapsim_vm_pfn_mkwrite(struct vm_fault *vmf)
 }
 
 /* For ptrace, gdb and /proc/PID/mem, which cannot fault PFNs in. */
-static int access_page(struct heapsim_buf *buf, u64 off, void *bytes,
-		       size_t len, enum heapsim_touch touch)
+static int access_page(struct heapsim_buf *buf,
+		       const struct heapsim_access *access, void *bytes)
 {
-	const size_t page = off >> PAGE_SHIFT;
+	const size_t page = access->off >> PAGE_SHIFT;
 	struct heapsim_span span = { page, page + 1 };
 	struct heapsim_images images;
 	u8 *image;
 	int ret;
 
 	heapsim_images_init(&images);
-	ret = lock_touched(buf, off, len, touch, &images, &span);
+	ret = lock_touched(buf, access, &images, &span);
 	if (ret)
 		goto out_put;
-	image = heapsim_views_cpu_image(buf, page) + offset_in_page(off);
-	if (touch == HEAPSIM_TOUCH_WRITE)
-		memcpy(image, bytes, len);
+	image = heapsim_views_cpu_image(buf, page) +
+		offset_in_page(access->off);
+	if (access->touch == HEAPSIM_TOUCH_WRITE)
+		memcpy(image, bytes, access->len);
 	else
-		memcpy(bytes, image, len);
+		memcpy(bytes, image, access->len);
 	mutex_unlock(&buf->lock);
 out_put:
 	heapsim_images_put(&images);
@@ -221,9 +229,14 @@ static int heapsim_vm_access(struct vm_area_struct *vma, unsigned long addr,
 		int ret = 0;
 
 		if (buf->has_two_views) {
-			ret = access_page(buf, at, bytes + done, piece,
-					  write ? HEAPSIM_TOUCH_WRITE :
-						  HEAPSIM_TOUCH_READ);
+			const struct heapsim_access access = {
+				.off = at,
+				.len = piece,
+				.touch = write ? HEAPSIM_TOUCH_WRITE :
+						 HEAPSIM_TOUCH_READ,
+			};
+
+			ret = access_page(buf, &access, bytes + done);
 		} else {
 			u8 *dram = page_address(heapsim_buf_page(buf,
 							at >> PAGE_SHIFT));

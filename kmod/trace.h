@@ -36,6 +36,37 @@ DEFINE_EVENT(heapsim_range, heapsim_evict,
 DEFINE_EVENT(heapsim_range, heapsim_revoke,
 	TP_PROTO(u64 buf, u64 off, u64 len), TP_ARGS(buf, off, len));
 
+TRACE_EVENT(heapsim_record,
+	TP_PROTO(const struct heapsim_record *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		__field(u32, kind)
+		__field(u32, pid)
+		__field(u32, tid)
+		__field(u32, other)
+		__field(u64, buf)
+		__field(u64, off)
+		__field(u64, len)
+		__field(u64, ip)
+		__field(u64, job)
+	),
+	TP_fast_assign(
+		__entry->kind = r->kind;
+		__entry->pid = r->cpu.pid;
+		__entry->tid = r->cpu.tid;
+		__entry->other = r->other.type;
+		__entry->buf = r->buf;
+		__entry->off = r->off;
+		__entry->len = r->len;
+		__entry->ip = r->cpu.ip;
+		__entry->job = r->other.job;
+	),
+	TP_printk("kind=%u buf=%llu off=%llu len=%llu pid=%u tid=%u ip=%llx other=%u job=%llu",
+		  __entry->kind, __entry->buf, __entry->off, __entry->len,
+		  __entry->pid, __entry->tid, __entry->ip, __entry->other,
+		  __entry->job)
+);
+
 TRACE_EVENT(heapsim_job,
 	TP_PROTO(u64 job, u32 op, u64 src, u64 dst, u64 len, int status),
 	TP_ARGS(job, op, src, dst, len, status),

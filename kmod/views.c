@@ -118,11 +118,13 @@ void heapsim_images_put(struct heapsim_images *images)
 	images->nr = 0;
 }
 
-static void lines_free(struct line_buf *lines, unsigned long *pages)
+static void lines_free(struct line_buf *lines, unsigned long *pages,
+		       struct heapsim_note *notes)
 {
 	kvfree(lines->pages);
 	kvfree(lines->valid);
 	kvfree(pages);
+	kvfree(notes);
 }
 
 /**
@@ -139,6 +141,7 @@ int heapsim_views_init(struct heapsim_buf *buf)
 	size_t words = line_bitmap_words(buf->nr_pages, PAGE_SHIFT, line_shift);
 	size_t longs = BITS_TO_LONGS(buf->nr_pages);
 	unsigned long *pages;
+	struct heapsim_note *notes;
 	struct line_buf lines = { 0 };
 	size_t i, page = 0;
 
@@ -147,8 +150,9 @@ int heapsim_views_init(struct heapsim_buf *buf)
 	lines.pages = kvcalloc(buf->nr_pages, sizeof(*lines.pages), gfp);
 	lines.valid = kvcalloc(4 * words, sizeof(u64), gfp);
 	pages = kvcalloc(3 * longs, sizeof(*pages), gfp);
-	if (!lines.pages || !lines.valid || !pages) {
-		lines_free(&lines, pages);
+	notes = kvcalloc(buf->nr_pages, sizeof(*notes), gfp);
+	if (!lines.pages || !lines.valid || !pages || !notes) {
+		lines_free(&lines, pages, notes);
 		return -ENOMEM;
 	}
 	for (i = 0; i < buf->nr_chunks; i++) {
@@ -161,13 +165,14 @@ int heapsim_views_init(struct heapsim_buf *buf)
 	mutex_lock(&buf->lock);
 	if (buf->lines.pages) {
 		mutex_unlock(&buf->lock);
-		lines_free(&lines, pages);
+		lines_free(&lines, pages, notes);
 		return 0;
 	}
 	buf->active = pages;
 	buf->stored = pages + longs;
 	buf->mapped = pages + 2 * longs;
 	spin_lock(&buf->lines_lock);
+	buf->notes = notes;
 	buf->lines.line_shift = line_shift;
 	buf->lines.page_shift = PAGE_SHIFT;
 	buf->lines.nr_pages = buf->nr_pages;
@@ -199,7 +204,7 @@ void heapsim_views_fini(struct heapsim_buf *buf)
 		image_give(&images, buf->lines.pages[i].twin);
 	}
 	heapsim_images_put(&images);
-	lines_free(&buf->lines, buf->active);
+	lines_free(&buf->lines, buf->active, buf->notes);
 }
 
 /**
@@ -260,15 +265,21 @@ static bool is_written_by_others(const struct heapsim_buf *buf)
 	return buf->nr_writers || buf->nr_write_jobs;
 }
 
-/* Is the CPU allowed to touch the buffer at all just now? (DESIGN 2.3) */
-static bool is_forbidden(struct heapsim_buf *buf, enum heapsim_touch touch,
+/* Does a fence keep the CPU from touching the buffer? (DESIGN 2.3) */
+static bool is_fenced(struct heapsim_buf *buf, enum heapsim_touch touch)
+{
+	bool is_write = touch == HEAPSIM_TOUCH_WRITE;
+
+	return !dma_resv_test_signaled(buf->dmabuf->resv,
+				       dma_resv_usage_rw(is_write));
+}
+
+/* Does a holder, without a bracket of the process? (DESIGN 2.3) */
+static bool is_held_from(struct heapsim_buf *buf, enum heapsim_touch touch,
 			 u32 who)
 {
 	bool is_write = touch == HEAPSIM_TOUCH_WRITE;
 
-	if (!dma_resv_test_signaled(buf->dmabuf->resv,
-				    dma_resv_usage_rw(is_write)))
-		return true;
 	if (is_write ? !buf->nr_holders : !buf->nr_writers)
 		return false;
 	return !heapsim_bracket_is_open(buf, who, touch);
@@ -312,7 +323,8 @@ out:
 
 /* Make pages of the span the CPU's own. Returns false if none was shared. */
 static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
-		       u32 who, struct heapsim_images *images)
+		       u32 who, const struct heapsim_record_cpu *store,
+		       struct heapsim_images *images)
 {
 	struct line_page *pages = buf->lines.pages;
 	bool was_shared = false;
@@ -324,6 +336,7 @@ static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
 			was_shared = true;
 		}
 		pages[i].writer = who;
+		buf->notes[i].store = *store;
 	}
 	bitmap_set(buf->stored, span->first, span->end - span->first);
 	return was_shared;
@@ -332,9 +345,7 @@ static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
 /**
  * heapsim_views_touch() - the CPU touches bytes of one page
  * @buf: buffer with lines
- * @off: first byte
- * @len: bytes, within the page of @off; each line of them is judged
- * @touch: read or write
+ * @access: what it touches; each line of it is judged
  * @images: stock of images
  * @span: in: pages that could be mapped, the touched one among them; out:
  *	those that may be mapped now
@@ -345,18 +356,21 @@ static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
  * Return: 0, or the number of images that the stock must have for this; then
  * nothing has happened, but @span may be smaller.
  */
-size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
-			   enum heapsim_touch touch,
+size_t heapsim_views_touch(struct heapsim_buf *buf,
+			   const struct heapsim_access *access,
 			   struct heapsim_images *images,
 			   struct heapsim_span *span)
 {
+	const enum heapsim_touch touch = access->touch;
+	const u64 off = access->off;
 	const size_t per_fill = heapsim_config.fill >> PAGE_SHIFT;
 	const size_t page = off >> PAGE_SHIFT;
 	const size_t first = round_down(page, per_fill);
 	const size_t end = min(first + per_fill, buf->nr_pages);
 	struct line_buf *lines = &buf->lines;
 	u32 who = heapsim_bracket_who(buf);
-	bool is_forbidden_now;
+	bool has_fence, is_forbidden;
+	struct heapsim_record_cpu store;
 	bool was_shared = false;
 	size_t i, need = 0;
 	u64 filled = 0, at;
@@ -368,9 +382,12 @@ size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
 		who = heapsim_bracket_add(buf, images->bracket);
 		images->bracket = NULL;
 	}
-	is_forbidden_now = is_forbidden(buf, touch, who);
-	span->first = max(span->first, is_forbidden_now ? page : first);
-	span->end = min(span->end, is_forbidden_now ? page + 1 : end);
+	has_fence = is_fenced(buf, touch);
+	is_forbidden = has_fence || is_held_from(buf, touch, who);
+	span->first = max(span->first, is_forbidden ? page : first);
+	span->end = min(span->end, is_forbidden ? page + 1 : end);
+	if (touch == HEAPSIM_TOUCH_WRITE)
+		heapsim_cpu_now(&store, access->addr, true);
 	spin_lock(&buf->lines_lock);
 	span_shrink(buf, page, touch, span);
 	if (is_written_by_others(buf))
@@ -391,13 +408,18 @@ size_t heapsim_views_touch(struct heapsim_buf *buf, u64 off, size_t len,
 	lines->count.fills += filled > 0;
 	bitmap_set(buf->active, first, end - first);
 	if (touch == HEAPSIM_TOUCH_WRITE)
-		was_shared = span_store(buf, span, who, images);
-	lines->count.unbracketed_accesses += is_forbidden_now;
-	for (at = off; at < off + len;
+		was_shared = span_store(buf, span, who, &store, images);
+	if (is_forbidden) {
+		lines->count.unbracketed_accesses++;
+		heapsim_record_unbracketed(buf, access, has_fence);
+	}
+	buf->access = access;
+	for (at = off; at < off + access->len;
 	     at = round_down(at, heapsim_config.profile->line_size) +
 		  heapsim_config.profile->line_size)
 		line_touch(lines, at, touch == HEAPSIM_TOUCH_WRITE ?
 			   LINE_WRITE : LINE_READ, who);
+	buf->access = NULL;
 	buf->was_faulted |= buf->nr_write_jobs > 0;
 	spin_unlock(&buf->lines_lock);
 
@@ -657,11 +679,13 @@ static int lock_with_twins(struct heapsim_buf *buf, size_t first, size_t end,
  * heapsim_views_hold() - an importer maps or vmaps: clean, and hold
  * @buf: buffer
  * @may_write: it may write
+ * @who: it
  *
  * Context: takes the buffer's lock; may sleep.
  * Return: 0, or -ENOMEM with nothing done.
  */
-int heapsim_views_hold(struct heapsim_buf *buf, bool may_write)
+int heapsim_views_hold(struct heapsim_buf *buf, bool may_write,
+		       const struct heapsim_party *who)
 {
 	struct heapsim_images images;
 	int ret;
@@ -676,6 +700,11 @@ int heapsim_views_hold(struct heapsim_buf *buf, bool may_write)
 		if (may_write)
 			add_twins(buf, 0, buf->nr_pages, &images);
 		heapsim_views_revoke(buf, 0, buf->nr_pages);
+	}
+	if (may_write) {
+		spin_lock(&buf->lines_lock);
+		buf->writer = *who;
+		spin_unlock(&buf->lines_lock);
 	}
 	buf->nr_holders++;
 	buf->nr_writers += may_write;

@@ -133,6 +133,13 @@ static bool update(u8 *to, const u8 *from, size_t len)
 	return false;
 }
 
+static void tell(struct line_buf *buf, enum line_event event, size_t line)
+{
+	if (buf->tell)
+		buf->tell(buf, event, (u64)line << buf->line_shift,
+			  line_size(buf));
+}
+
 static bool is_valid(const struct line_buf *buf, size_t line)
 {
 	return bit_is_set(buf->valid, line);
@@ -314,8 +321,10 @@ static void clean_line(struct line_buf *buf, size_t line, struct line_op *op)
 {
 	op->nr_dirty++;
 	/* what changed before this line decides, so it is noted afterwards */
-	if (is_stale(buf, line) && loses_device_write(buf, line, op))
+	if (is_stale(buf, line) && loses_device_write(buf, line, op)) {
 		buf->count.lost_device_writes++;
+		tell(buf, LINE_LOST_DEVICE_WRITE, line);
+	}
 	note_changes(buf, line, op);
 	write_back(buf, line);
 }
@@ -469,11 +478,14 @@ void line_touch(struct line_buf *buf, u64 off, enum line_access access,
 		page_of(buf, line)->writer = who;
 		return;
 	}
-	if (is_stale(buf, line))
+	if (is_stale(buf, line)) {
 		buf->count.stale_reads++;
-	else if (bit_is_set(buf->written, line) &&
-		 !bit_is_set(buf->told, line))
+		tell(buf, LINE_STALE_READ, line);
+	} else if (bit_is_set(buf->written, line) &&
+		   !bit_is_set(buf->told, line)) {
 		buf->count.possible_stale_reads++;
+		tell(buf, LINE_POSSIBLE_STALE_READ, line);
+	}
 	if (bit_is_set(buf->written, line))
 		bit_set(buf->told, line);
 }
@@ -539,8 +551,10 @@ void line_engine_read(struct line_buf *buf, u64 off, u64 len)
 		return;
 	end = ((off + len - 1) >> buf->line_shift) + 1;
 	for (line = off >> buf->line_shift; line < end; line++)
-		if (page_of(buf, line)->cpu && is_dirty(buf, line))
+		if (page_of(buf, line)->cpu && is_dirty(buf, line)) {
 			buf->count.missing_cleans++;
+			tell(buf, LINE_MISSING_CLEAN, line);
+		}
 }
 
 /**
@@ -559,8 +573,10 @@ void line_engine_write(struct line_buf *buf, u64 off, u64 len)
 		return;
 	end = ((off + len - 1) >> buf->line_shift) + 1;
 	for (line = off >> buf->line_shift; line < end; line++) {
-		if (page_of(buf, line)->cpu && is_dirty(buf, line))
+		if (page_of(buf, line)->cpu && is_dirty(buf, line)) {
 			buf->count.write_conflicts++;
+			tell(buf, LINE_WRITE_CONFLICT, line);
+		}
 		bit_set(buf->written, line);
 		bit_clear(buf->told, line);
 	}
@@ -614,8 +630,18 @@ void line_clean_page(struct line_buf *buf, size_t page, struct line_op *op)
  */
 void line_clean_end(struct line_buf *buf, const struct line_op *op)
 {
-	if (!op->nr_dirty)
-		buf->count.redundant_cleans++;
+	if (op->nr_dirty)
+		return;
+	buf->count.redundant_cleans++;
+	if (buf->tell)
+		buf->tell(buf, LINE_REDUNDANT_CLEAN, op->off,
+			  op->end - op->off);
+}
+
+static void lose_cpu_write(struct line_buf *buf, size_t line)
+{
+	buf->count.lost_cpu_writes++;
+	tell(buf, LINE_LOST_CPU_WRITE, line);
 }
 
 static void drop_line(struct line_buf *buf, size_t line)
@@ -656,6 +682,12 @@ static bool is_partly_in(const struct line_buf *buf, size_t line,
 	return start < op->off || start + line_size(buf) > op->end;
 }
 
+static void count_shared(struct line_buf *buf, size_t line)
+{
+	buf->count.shared_lines++;
+	tell(buf, LINE_SHARED, line);
+}
+
 /**
  * line_invalidate_page() - invalidate the lines of a page in the range
  * @buf: buffer
@@ -673,9 +705,9 @@ void line_invalidate_page(struct line_buf *buf, size_t page,
 	if (line >= end)
 		return;
 	if (is_partly_in(buf, line, op))
-		buf->count.shared_lines++;
+		count_shared(buf, line);
 	if (end - line > 1 && is_partly_in(buf, end - 1, op))
-		buf->count.shared_lines++;
+		count_shared(buf, end - 1);
 	if (!buf->pages[page].cpu) {
 		drop_clean_lines(buf, line, end, op);
 		return;
@@ -688,7 +720,7 @@ void line_invalidate_page(struct line_buf *buf, size_t page,
 				clean_line(buf, line, op);
 		} else if (has_changed(buf, line)) {
 			note_changes(buf, line, op);
-			buf->count.lost_cpu_writes++;
+			lose_cpu_write(buf, line);
 		}
 		drop_line(buf, line);
 	}
@@ -725,7 +757,7 @@ void line_take_in_page(struct line_buf *buf, size_t page, bool keep_dirty,
 			if (!is_stale(buf, line))
 				write_back(buf, line);
 			else if (has_changed(buf, line))
-				buf->count.lost_cpu_writes++;
+				lose_cpu_write(buf, line);
 		}
 		drop_line(buf, line);
 	}
@@ -741,8 +773,12 @@ void line_take_in_page(struct line_buf *buf, size_t page, bool keep_dirty,
 void line_invalidate_end(struct line_buf *buf, const struct line_op *op,
 			 bool was_held_by_writer)
 {
-	if (!op->nr_valid && !op->nr_written && !was_held_by_writer)
-		buf->count.redundant_invalidates++;
+	if (op->nr_valid || op->nr_written || was_held_by_writer)
+		return;
+	buf->count.redundant_invalidates++;
+	if (buf->tell)
+		buf->tell(buf, LINE_REDUNDANT_INVALIDATE, op->off,
+			  op->end - op->off);
 }
 
 /**

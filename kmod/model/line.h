@@ -36,6 +36,19 @@ struct line_counters {
 	u64 unmatched_ends;
 };
 
+/** enum line_event - what is told of lines, besides being counted */
+enum line_event {
+	LINE_STALE_READ,
+	LINE_POSSIBLE_STALE_READ,
+	LINE_LOST_DEVICE_WRITE,
+	LINE_LOST_CPU_WRITE,
+	LINE_MISSING_CLEAN,
+	LINE_WRITE_CONFLICT,
+	LINE_SHARED,
+	LINE_REDUNDANT_CLEAN,
+	LINE_REDUNDANT_INVALIDATE,
+};
+
 /**
  * struct line_page - one page of a two-view buffer
  * @dram: the device view; never NULL
@@ -61,6 +74,8 @@ struct line_page {
  * @written: bit a line: an engine wrote it since its last invalidate
  * @told: bit a line: that has been told as a possible stale read
  * @count: counters
+ * @tell: told of each line, and of each redundant operation's range, at once
+ *	and before the line changes; NULL nobody is
  *
  * The bitmaps have line_bitmap_words() words each, zero at first.
  */
@@ -74,6 +89,8 @@ struct line_buf {
 	u64 *written;
 	u64 *told;
 	struct line_counters count;
+	void (*tell)(struct line_buf *buf, enum line_event event, u64 off,
+		     u64 len);
 };
 
 /** enum line_access - what the CPU does at the line it is seen to touch */

@@ -37,6 +37,7 @@ struct fixture {
 	int foreign;	/* of vgem, or -1 */
 	int hoard;	/* all write-combined memory of the pool, or -1 */
 	int mem;	/* /proc/self/mem, or -1 */
+	int watcher;	/* an open of /dev/heapsim that can watch, or -1 */
 	uint8_t *map;	/* of fd, or NULL */
 	int made;	/* descriptor that a call gave */
 	uint8_t *mapped;	/* map that a call gave */
@@ -153,6 +154,7 @@ static void fixture_make(struct fixture *f)
 		.foreign = -1,
 		.hoard = -1,
 		.mem = -1,
+		.watcher = -1,
 		.made = -1,
 	};
 	f->dev = device_open();
@@ -164,7 +166,7 @@ static void fixture_make(struct fixture *f)
 static void fixture_drop(struct fixture *f)
 {
 	const int fds[] = { f->heap, f->dev, f->vgem, f->fd, f->other,
-			    f->foreign, f->hoard, f->mem };
+			    f->foreign, f->hoard, f->mem, f->watcher };
 	size_t i;
 
 	if (f->map)
@@ -589,6 +591,66 @@ static const struct call revocation = {
 	.undo = nothing,
 };
 
+/* Watching, and reading of what there is to tell. */
+
+static int run_watch(struct fixture *f)
+{
+	struct heapsim_watch ask = {
+		.size = sizeof(ask),
+		.scope = HEAPSIM_WATCH_PROCESS,
+		.kinds = HEAPSIM_KINDS_ALL,
+		.nr_records = 4,
+		.record_size = sizeof(struct heapsim_record),
+	};
+
+	return device_ioctl_errno(f->watcher, HEAPSIM_IOC_WATCH, &ask);
+}
+
+static void open_another(struct fixture *f)
+{
+	f->watcher = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	assert_true(f->watcher >= 0);
+}
+
+static void reopen(struct fixture *f)
+{
+	close(f->watcher);
+	open_another(f);
+}
+
+static const struct call watching = {
+	.prepare = open_another,
+	.run = run_watch,
+	.undo = reopen,
+};
+
+static void watch_and_be_told(struct fixture *f)
+{
+	open_another(f);
+	assert_int_equal(run_watch(f), 0);
+	assert_int_equal(device_sync_errno(f->fd, SYNC_END_READ), 0);
+}
+
+static int run_read_record(struct fixture *f)
+{
+	struct heapsim_record r;
+
+	return read(f->watcher, &r, sizeof(r)) < 0 ? -errno :
+	       r.kind == HEAPSIM_RECORD_UNMATCHED_END ? 0 : -EBADMSG;
+}
+
+static void be_told(struct fixture *f)
+{
+	assert_int_equal(device_sync_errno(f->fd, SYNC_END_READ), 0);
+}
+
+/* A record that could not be given is given next time. */
+static const struct call reading_of_records = {
+	.prepare = watch_and_be_told,
+	.run = run_read_record,
+	.undo = be_told,
+};
+
 /*
  * Jobs. Lines of the destination that the CPU has need pages, and keep them
  * until it takes in. A job that could not be answered runs all the same.
@@ -909,6 +971,8 @@ int main(void)
 		SWEEP(start_of_a_bracket),
 		SWEEP(maintenance),
 		SWEEP(revocation),
+		SWEEP(watching),
+		SWEEP(reading_of_records),
 		SWEEP(fill_of_a_buffer),
 		SWEEP(copy_between_buffers),
 		SWEEP(fill_of_a_foreign_buffer),

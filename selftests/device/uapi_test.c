@@ -141,6 +141,43 @@ AT(heapsim_release, hold, 8);
 SIZE_IS(heapsim_buf_revoke, 8);
 AT(heapsim_buf_revoke, fd, 4);
 
+SIZE_IS(heapsim_watch, 24);
+AT(heapsim_watch, scope, 4);
+AT(heapsim_watch, kinds, 8);
+AT(heapsim_watch, nr_records, 16);
+AT(heapsim_watch, record_size, 20);
+
+static_assert(sizeof(struct heapsim_record_cpu) == 56, "size of a CPU side");
+AT(heapsim_record_cpu, tid, 4);
+AT(heapsim_record_cpu, comm, 8);
+AT(heapsim_record_cpu, ip, 24);
+AT(heapsim_record_cpu, addr, 32);
+AT(heapsim_record_cpu, time_ns, 40);
+AT(heapsim_record_cpu, is_write, 48);
+AT(heapsim_record_cpu, reserved, 52);
+
+static_assert(sizeof(struct heapsim_record_other) == 80, "size of another");
+AT(heapsim_record_other, pid, 4);
+AT(heapsim_record_other, comm, 8);
+AT(heapsim_record_other, name, 24);
+AT(heapsim_record_other, job, 56);
+AT(heapsim_record_other, stream, 64);
+AT(heapsim_record_other, time_ns, 72);
+
+SIZE_IS(heapsim_record, 232);
+AT(heapsim_record, kind, 4);
+AT(heapsim_record, missing, 8);
+AT(heapsim_record, reserved, 12);
+AT(heapsim_record, seq, 16);
+AT(heapsim_record, time_ns, 24);
+AT(heapsim_record, count, 32);
+AT(heapsim_record, buf, 40);
+AT(heapsim_record, off, 48);
+AT(heapsim_record, len, 56);
+AT(heapsim_record, name, 64);
+AT(heapsim_record, cpu, 96);
+AT(heapsim_record, other, 152);
+
 static_assert(HEAPSIM_IOC_PROBE == 0xe700, "probe");
 static_assert(HEAPSIM_IOC_INFO == 0xe701, "info");
 static_assert(HEAPSIM_IOC_BUF_ALLOC == 0xe702, "buf alloc");
@@ -153,11 +190,19 @@ static_assert(HEAPSIM_IOC_FENCE_SIGNAL == 0xe708, "fence signal");
 static_assert(HEAPSIM_IOC_HOLD == 0xe709, "hold");
 static_assert(HEAPSIM_IOC_RELEASE == 0xe70a, "release");
 static_assert(HEAPSIM_IOC_BUF_REVOKE == 0xe70b, "buf revoke");
+static_assert(HEAPSIM_IOC_WATCH == 0xe70c, "watch");
 
 static_assert(HEAPSIM_KIND_SYSTEM == 0 && HEAPSIM_KIND_NONCOHERENT == 1 &&
 	      HEAPSIM_KIND_COHERENT == 2 && HEAPSIM_KIND_UNCACHED == 3 &&
 	      HEAPSIM_KIND_CONTIGUOUS == 4 && HEAPSIM_KIND_FOREIGN == 5,
 	      "kinds");
+static_assert(HEAPSIM_RECORD_DROPPED == 0 && HEAPSIM_RECORD_STALE_READ == 1 &&
+	      HEAPSIM_RECORD_UNMATCHED_END == 9 &&
+	      HEAPSIM_RECORD_REDUNDANT_INVALIDATE == 12, "records");
+static_assert(HEAPSIM_KINDS_ERRORS == 0x3fe && HEAPSIM_KINDS_ALL == 0x1ffe,
+	      "kinds of records");
+static_assert(HEAPSIM_MISSING_WAIT == 4 && HEAPSIM_OTHER_PROCESS == 5,
+	      "sides of records");
 
 union any {
 	uint32_t size;
@@ -173,6 +218,7 @@ union any {
 	struct heapsim_hold hold;
 	struct heapsim_release release;
 	struct heapsim_buf_revoke revoke;
+	struct heapsim_watch watch;
 	uint8_t bytes[1024];
 };
 
@@ -297,6 +343,21 @@ static void prepare_revoke(struct world *w)
 	w->any.revoke.fd = w->fd;
 }
 
+static void prepare_watch(struct world *w)
+{
+	w->any.watch.scope = HEAPSIM_WATCH_PROCESS;
+	w->any.watch.kinds = HEAPSIM_KINDS_ALL;
+	w->any.watch.nr_records = 1;
+	w->any.watch.record_size = sizeof(struct heapsim_record);
+}
+
+/* An open watches once. */
+static void after_watch(struct world *w)
+{
+	close(w->dev);
+	w->dev = device_open();
+}
+
 /*
  * Every command. @first_size is that of the struct when it was first released.
  * @prepare fills in what a call needs, @after puts back what it made; NULL
@@ -325,6 +386,7 @@ static const struct command {
 	COMMAND(HOLD, hold, 48, prepare_hold, after_hold),
 	COMMAND(RELEASE, release, 16, prepare_release, NULL),
 	COMMAND(BUF_REVOKE, buf_revoke, 8, prepare_revoke, NULL),
+	COMMAND(WATCH, watch, 24, prepare_watch, after_watch),
 };
 
 #define NR_COMMANDS	(ARRAY_SIZE(commands))

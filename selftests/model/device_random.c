@@ -3,11 +3,11 @@
  * The random sequences on the real device, through /dev/heapsim and
  * DMA_BUF_IOCTL_SYNC. The dma engine moves bytes between the buffer and a
  * coherent one beside it. Two ways: with all PTEs revoked before each touch
- * every byte read and every counter equals the reference's; without, every
- * byte. Under evict=random the reference replays what the trace says that the
- * cache did by itself; a digest of that and of the counters is told at the end.
- * KTAP on stdout, kselftest exit codes. SEED=, ROUNDS= and STEPS= as for
- * random_test.
+ * every byte read, every counter and every record equals the reference's;
+ * without, every byte. Under evict=random the reference replays what the trace
+ * says that the cache did by itself; a digest of that and of the counters is
+ * told at the end. KTAP on stdout, kselftest exit codes. SEED=, ROUNDS= and
+ * STEPS= as for random_test.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -65,7 +65,10 @@ struct device {
 	struct holds vmaps;
 };
 
+#define NR_RECORDS	256
+
 static int ctl_fd = -1;
+static int watch_fd = -1;
 static struct heapsim_probe probe = { .size = sizeof(probe) };
 
 static int command(unsigned long cmd, void *arg, const char *what)
@@ -134,13 +137,50 @@ static void device_destroy(void *subject)
 	free(dev);
 }
 
+/* The model tells of lines, a record of the byte that faulted. */
+static void told_add(struct ref_told *told, const struct heapsim_record *r)
+{
+	size_t off = r->off, end = r->off + r->len;
+
+	if (r->kind == HEAPSIM_RECORD_STALE_READ ||
+	    r->kind == HEAPSIM_RECORD_POSSIBLE_STALE_READ ||
+	    r->kind == HEAPSIM_RECORD_UNBRACKETED_ACCESS) {
+		off -= off % probe.line_size;
+		end += -end % probe.line_size;
+	}
+	ref_told_add(&told[r->kind], r->count, off, end - off);
+}
+
+static int device_told(void *subject, struct ref_told *told)
+{
+	const struct device *dev = subject;
+	struct heapsim_record r[8];
+	ssize_t got;
+	size_t i;
+
+	while ((got = read(watch_fd, r, sizeof(r))) > 0)
+		for (i = 0; i < got / sizeof(r[0]); i++)
+			if (r[i].kind == HEAPSIM_RECORD_DROPPED ||
+			    r[i].buf == dev->id)
+				told_add(told, &r[i]);
+	if (errno != EAGAIN) {
+		perror("# read of records");
+		return -EIO;
+	}
+	return 0;
+}
+
 static void *device_create(const struct ref_params *p)
 {
 	struct device *dev = calloc(1, sizeof(*dev));
+	struct ref_told unread[HEAPSIM_NR_RECORD_KINDS] = { 0 };
 	uint64_t beside_id;
 
-	if (!dev)
+	/* What was told of a buffer that is gone, or compared by bytes. */
+	if (!dev || device_told(dev, unread)) {
+		free(dev);
 		return NULL;
+	}
 	dev->len = p->len;
 	dev->fd = -1;
 	dev->beside_fd = -1;
@@ -364,6 +404,24 @@ static int device_counters(void *subject, struct heapsim_counters *count)
 	return ret;
 }
 
+static int watch_begin(void)
+{
+	struct heapsim_watch watch = {
+		.size = sizeof(watch),
+		.scope = HEAPSIM_WATCH_PROCESS,
+		.kinds = HEAPSIM_KINDS_ALL,
+		.nr_records = NR_RECORDS,
+		.record_size = sizeof(struct heapsim_record),
+	};
+
+	watch_fd = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (watch_fd < 0 || ioctl(watch_fd, HEAPSIM_IOC_WATCH, &watch)) {
+		perror("# WATCH");
+		return -errno;
+	}
+	return 0;
+}
+
 static int revoke_ptes(void *subject)
 {
 	const struct device *dev = subject;
@@ -556,6 +614,7 @@ static const struct subject_ops device_ops = {
 	.vmap = device_vmap,
 	.vunmap = device_vunmap,
 	.counters = device_counters,
+	.told = device_told,
 };
 
 static int play(struct sequence *seq, const struct subject_ops *ops,
@@ -650,6 +709,8 @@ int main(void)
 			probe.fill_size, probe.page_size, probe.line_size);
 		return KSFT_FAIL;
 	}
+	if (watch_begin())
+		return KSFT_FAIL;
 	if (probe.evict_random && trace_begin()) {
 		trace_end();
 		return KSFT_FAIL;
@@ -662,6 +723,7 @@ int main(void)
 			ret = KSFT_FAIL;
 		printf("# digest %016llx\n", (unsigned long long)digest);
 	}
+	close(watch_fd);
 	close(ctl_fd);
 	return ret;
 }

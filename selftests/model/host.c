@@ -17,6 +17,28 @@ static u32 log2_of(size_t size)
 	return shift;
 }
 
+static void hear(struct line_buf *lines, enum line_event event, u64 off,
+		 u64 len)
+{
+	static const unsigned int kinds[] = {
+		[LINE_STALE_READ] = HEAPSIM_RECORD_STALE_READ,
+		[LINE_POSSIBLE_STALE_READ] =
+			HEAPSIM_RECORD_POSSIBLE_STALE_READ,
+		[LINE_LOST_DEVICE_WRITE] = HEAPSIM_RECORD_LOST_DEVICE_WRITE,
+		[LINE_LOST_CPU_WRITE] = HEAPSIM_RECORD_LOST_CPU_WRITE,
+		[LINE_MISSING_CLEAN] = HEAPSIM_RECORD_MISSING_CLEAN,
+		[LINE_WRITE_CONFLICT] = HEAPSIM_RECORD_WRITE_CONFLICT,
+		[LINE_SHARED] = HEAPSIM_RECORD_SHARED_LINE,
+		[LINE_REDUNDANT_CLEAN] = HEAPSIM_RECORD_REDUNDANT_CLEAN,
+		[LINE_REDUNDANT_INVALIDATE] =
+			HEAPSIM_RECORD_REDUNDANT_INVALIDATE,
+	};
+	struct host *host = (struct host *)((char *)lines -
+					    offsetof(struct host, lines));
+
+	ref_told_add(&host->told[kinds[event]], 1, off, len);
+}
+
 /**
  * host_create() - a zeroed buffer, all lines Invalid
  * @p: shape
@@ -35,6 +57,7 @@ struct host *host_create(const struct ref_params *p)
 	lines->line_shift = log2_of(p->line_size);
 	lines->page_shift = log2_of(p->page_size);
 	lines->nr_pages = p->len / p->page_size;
+	lines->tell = hear;
 	nr_words = line_bitmap_words(lines->nr_pages, lines->page_shift,
 				     lines->line_shift);
 	assert(nr_words * 64 >= p->len / p->line_size);
@@ -186,6 +209,14 @@ enum ref_state host_line_state(const struct host *host, size_t line)
 	return REF_CLEAN;
 }
 
+static void tell_access(struct host *host, size_t off)
+{
+	host->lines.count.unbracketed_accesses++;
+	ref_told_add(&host->told[HEAPSIM_RECORD_UNBRACKETED_ACCESS], 1,
+		     off / host->p.line_size * host->p.line_size,
+		     host->p.line_size);
+}
+
 /**
  * host_touch() - a fault
  * @host: the buffer
@@ -204,7 +235,7 @@ void host_touch(struct host *host, size_t off, enum line_access access,
 
 	if (access == LINE_WRITE ? is_held(host) && !open->nr_write :
 	    host_is_held_by_writer(host) && !open->nr_read)
-		host->lines.count.unbracketed_accesses++;
+		tell_access(host, off);
 	for (at = first; at < first + host->p.fill_size && at < host->p.len;
 	     at += host->p.page_size)
 		nr_filled += line_fill_page(&host->lines,
@@ -460,6 +491,8 @@ static int op_sync_end(void *subject, unsigned int who, unsigned int dir)
 
 	if (open->nr_read < nr_read || open->nr_write < nr_write) {
 		host->lines.count.unmatched_ends++;
+		ref_told_add(&host->told[HEAPSIM_RECORD_UNMATCHED_END], 1, 0,
+			     host->p.len);
 	} else {
 		open->nr_read -= nr_read;
 		open->nr_write -= nr_write;
@@ -474,6 +507,9 @@ static int op_process_end(void *subject, unsigned int who)
 	struct host *host = subject;
 
 	host->lines.count.missing_ends += host->brackets[who].nr_write;
+	if (host->brackets[who].nr_write)
+		ref_told_add(&host->told[HEAPSIM_RECORD_MISSING_END],
+			     host->brackets[who].nr_write, 0, host->p.len);
 	host->brackets[who] = (struct ref_brackets){ 0 };
 	return 0;
 }
@@ -526,6 +562,15 @@ static int op_counters(void *subject, struct heapsim_counters *count)
 	_Static_assert(sizeof(*count) == sizeof(host->lines.count),
 		       "the same counters");
 	memcpy(count, &host->lines.count, sizeof(*count));
+	return 0;
+}
+
+static int op_told(void *subject, struct ref_told *told)
+{
+	struct host *host = subject;
+
+	memcpy(told, host->told, sizeof(host->told));
+	memset(host->told, 0, sizeof(host->told));
 	return 0;
 }
 
@@ -599,4 +644,5 @@ const struct subject_ops host_ops = {
 	.vunmap = op_vunmap,
 	.counters = op_counters,
 	.compare = op_compare,
+	.told = op_told,
 };

@@ -19,6 +19,7 @@
  * @brackets: a process each
  * @nr_maps: importers that have it mapped, by HEAPSIM_DIR_*
  * @nr_vmaps: kernel mappings
+ * @told: since somebody asked, by enum heapsim_record_kind
  */
 struct host {
 	struct line_buf lines;
@@ -26,6 +27,7 @@ struct host {
 	struct ref_brackets brackets[REF_MAX_WHO];
 	unsigned int nr_maps[3];
 	unsigned int nr_vmaps;
+	struct ref_told told[HEAPSIM_NR_RECORD_KINDS];
 };
 
 extern const struct subject_ops host_ops;

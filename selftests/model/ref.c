@@ -49,6 +49,28 @@ void ref_destroy(struct ref *ref)
 }
 
 /**
+ * ref_told_add() - something more was told
+ * @told: of its kind
+ * @nr: lines, or operations
+ * @off: first byte
+ * @len: up to the end of the last
+ */
+void ref_told_add(struct ref_told *told, uint64_t nr, size_t off, size_t len)
+{
+	if (!told->nr || off < told->off)
+		told->off = off;
+	if (off + len > told->end)
+		told->end = off + len;
+	told->nr += nr;
+}
+
+static void tell_line(struct ref *ref, unsigned int kind, size_t line)
+{
+	ref_told_add(&ref->told[kind], 1, line * ref->p.line_size,
+		     ref->p.line_size);
+}
+
+/**
  * ref_nr_lines() - lines of a buffer
  * @ref: the buffer
  *
@@ -168,13 +190,18 @@ void ref_cpu_read(struct ref *ref, size_t off, unsigned int who)
 	size_t index = off / ref->p.line_size;
 	struct ref_line *line = &ref->lines[index];
 
-	if (ref_is_held_by_writer(ref) && !ref->brackets[who].nr_read)
+	if (ref_is_held_by_writer(ref) && !ref->brackets[who].nr_read) {
 		ref->count.unbracketed_accesses++;
+		tell_line(ref, HEAPSIM_RECORD_UNBRACKETED_ACCESS, index);
+	}
 	fill_granule(ref, off);
-	if (ref_line_is_stale(ref, index))
+	if (ref_line_is_stale(ref, index)) {
 		ref->count.stale_reads++;
-	else if (line->is_engine_written && !line->is_read_since)
+		tell_line(ref, HEAPSIM_RECORD_STALE_READ, index);
+	} else if (line->is_engine_written && !line->is_read_since) {
 		ref->count.possible_stale_reads++;
+		tell_line(ref, HEAPSIM_RECORD_POSSIBLE_STALE_READ, index);
+	}
 	line->is_read_since = true;
 }
 
@@ -186,8 +213,11 @@ void ref_cpu_read(struct ref *ref, size_t off, unsigned int who)
  */
 void ref_cpu_write_fault(struct ref *ref, size_t off, unsigned int who)
 {
-	if (ref_is_held(ref) && !ref->brackets[who].nr_write)
+	if (ref_is_held(ref) && !ref->brackets[who].nr_write) {
 		ref->count.unbracketed_accesses++;
+		tell_line(ref, HEAPSIM_RECORD_UNBRACKETED_ACCESS,
+			  off / ref->p.line_size);
+	}
 	fill_granule(ref, off);
 	ref->lines[off / ref->p.line_size].is_stored = true;
 	ref->writer[off / ref->p.page_size] = who;
@@ -237,8 +267,10 @@ void ref_engine_read(struct ref *ref, size_t off, size_t len)
 		if ((i + 1) * ref->p.line_size <= off ||
 		    i * ref->p.line_size >= off + len || !len)
 			continue;
-		if (ref_line_state(ref, i) == REF_DIRTY)
+		if (ref_line_state(ref, i) == REF_DIRTY) {
 			ref->count.missing_cleans++;
+			tell_line(ref, HEAPSIM_RECORD_MISSING_CLEAN, i);
+		}
 	}
 }
 
@@ -258,8 +290,10 @@ void ref_engine_write(struct ref *ref, size_t off, const uint8_t *bytes,
 		if ((i + 1) * ref->p.line_size <= off ||
 		    i * ref->p.line_size >= off + len || !len)
 			continue;
-		if (ref_line_state(ref, i) == REF_DIRTY)
+		if (ref_line_state(ref, i) == REF_DIRTY) {
 			ref->count.write_conflicts++;
+			tell_line(ref, HEAPSIM_RECORD_WRITE_CONFLICT, i);
+		}
 		ref->lines[i].is_engine_written = true;
 		ref->lines[i].is_read_since = false;
 	}
@@ -318,8 +352,10 @@ static void clean_line(struct ref *ref, size_t line)
 		if (ref->cpu[i] == ref->fill[i] && !ref->in_run[i] &&
 		    ref->dram[i] != ref->fill[i])
 			is_lost = true;
-	if (is_lost)
+	if (is_lost) {
 		ref->count.lost_device_writes++;
+		tell_line(ref, HEAPSIM_RECORD_LOST_DEVICE_WRITE, line);
+	}
 	memcpy(ref->dram + off, ref->cpu + off, ref->p.line_size);
 	memcpy(ref->fill + off, ref->cpu + off, ref->p.line_size);
 	ref->lines[line].is_stored = false;
@@ -354,8 +390,11 @@ void ref_clean(struct ref *ref, size_t off, size_t len)
 			nr_dirty++;
 		clean_line(ref, i);
 	}
-	if (!nr_dirty)
+	if (!nr_dirty) {
 		ref->count.redundant_cleans++;
+		ref_told_add(&ref->told[HEAPSIM_RECORD_REDUNDANT_CLEAN], 1,
+			     off, len);
+	}
 }
 
 /* What makes an invalidate have something to do. */
@@ -368,6 +407,19 @@ static bool is_any_line_of_interest(const struct ref *ref, size_t first,
 		if (ref->lines[i].is_valid || ref->lines[i].is_engine_written)
 			return true;
 	return ref_is_held_by_writer(ref);
+}
+
+static void redundant_invalidate(struct ref *ref, size_t off, size_t len)
+{
+	ref->count.redundant_invalidates++;
+	ref_told_add(&ref->told[HEAPSIM_RECORD_REDUNDANT_INVALIDATE], 1, off,
+		     len);
+}
+
+static void lose_cpu_write(struct ref *ref, size_t line)
+{
+	ref->count.lost_cpu_writes++;
+	tell_line(ref, HEAPSIM_RECORD_LOST_CPU_WRITE, line);
 }
 
 /**
@@ -386,16 +438,17 @@ void ref_invalidate(struct ref *ref, size_t off, size_t len)
 		return;
 	last = (off + len - 1) / ref->p.line_size;
 	if (!is_any_line_of_interest(ref, first, last))
-		ref->count.redundant_invalidates++;
+		redundant_invalidate(ref, off, len);
 	find_runs(ref);
 	for (i = first; i <= last; i++) {
 		if (i * ref->p.line_size < off ||
 		    (i + 1) * ref->p.line_size > off + len) {
 			ref->count.shared_lines++;
+			tell_line(ref, HEAPSIM_RECORD_SHARED_LINE, i);
 			clean_line(ref, i);
 		} else if (ref_line_state(ref, i) == REF_DIRTY &&
 			   line_bytes_changed(ref, i)) {
-			ref->count.lost_cpu_writes++;
+			lose_cpu_write(ref, i);
 		}
 		drop_line(ref, i);
 	}
@@ -423,7 +476,7 @@ static void take_in(struct ref *ref)
 	size_t i;
 
 	if (!is_any_line_of_interest(ref, 0, ref_nr_lines(ref) - 1))
-		ref->count.redundant_invalidates++;
+		redundant_invalidate(ref, 0, ref->p.len);
 	find_runs(ref);
 	for (i = 0; i < ref_nr_lines(ref); i++) {
 		size_t page = i * ref->p.line_size / ref->p.page_size;
@@ -435,7 +488,7 @@ static void take_in(struct ref *ref)
 			if (!ref_line_is_stale(ref, i))
 				clean_line(ref, i);
 			else if (line_bytes_changed(ref, i))
-				ref->count.lost_cpu_writes++;
+				lose_cpu_write(ref, i);
 		}
 		drop_line(ref, i);
 	}
@@ -490,6 +543,8 @@ void ref_sync_end(struct ref *ref, unsigned int who, unsigned int dir)
 	if (((dir & REF_READ) && !open->nr_read) ||
 	    ((dir & REF_WRITE) && !open->nr_write)) {
 		ref->count.unmatched_ends++;
+		ref_told_add(&ref->told[HEAPSIM_RECORD_UNMATCHED_END], 1, 0,
+			     ref->p.len);
 	} else {
 		if (dir & REF_READ)
 			open->nr_read--;
@@ -508,6 +563,9 @@ void ref_sync_end(struct ref *ref, unsigned int who, unsigned int dir)
 void ref_process_end(struct ref *ref, unsigned int who)
 {
 	ref->count.missing_ends += ref->brackets[who].nr_write;
+	if (ref->brackets[who].nr_write)
+		ref_told_add(&ref->told[HEAPSIM_RECORD_MISSING_END],
+			     ref->brackets[who].nr_write, 0, ref->p.len);
 	memset(&ref->brackets[who], 0, sizeof(ref->brackets[who]));
 }
 

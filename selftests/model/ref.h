@@ -67,6 +67,18 @@ struct ref_params {
 };
 
 /**
+ * struct ref_told - what was told of one kind, enum heapsim_record_kind
+ * @nr: lines, or operations
+ * @off: first byte of the first
+ * @end: behind the last byte of the last
+ */
+struct ref_told {
+	uint64_t nr;
+	size_t off;
+	size_t end;
+};
+
+/**
  * struct ref - a buffer
  * @p: its shape
  * @dram: device view
@@ -79,6 +91,7 @@ struct ref_params {
  * @nr_maps: importers that have it mapped, by HEAPSIM_DIR_*
  * @nr_vmaps: kernel mappings
  * @count: counters
+ * @told: since somebody cleared it, by kind
  */
 struct ref {
 	struct ref_params p;
@@ -92,11 +105,13 @@ struct ref {
 	unsigned int nr_maps[3];
 	unsigned int nr_vmaps;
 	struct heapsim_counters count;
+	struct ref_told told[HEAPSIM_NR_RECORD_KINDS];
 };
 
 struct ref *ref_create(const struct ref_params *p);
 void ref_destroy(struct ref *ref);
 
+void ref_told_add(struct ref_told *told, uint64_t nr, size_t off, size_t len);
 size_t ref_nr_lines(const struct ref *ref);
 enum ref_state ref_line_state(const struct ref *ref, size_t line);
 bool ref_line_is_stale(const struct ref *ref, size_t line);

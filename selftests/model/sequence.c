@@ -452,6 +452,30 @@ static int step(struct run *run)
 	return ops->process_end ? step_process_end(run, who) : 0;
 }
 
+static int compare_told(struct run *run)
+{
+	struct ref_told have[HEAPSIM_NR_RECORD_KINDS] = { 0 };
+	const struct ref_told *want = run->ref->told;
+	int ret = run->ops->told(run->subject, have);
+	unsigned int kind;
+
+	for (kind = 0; kind < HEAPSIM_NR_RECORD_KINDS; kind++) {
+		if (have[kind].nr == want[kind].nr &&
+		    have[kind].off == want[kind].off &&
+		    have[kind].end == want[kind].end)
+			continue;
+		fprintf(stderr,
+			"# told of kind %u: %llu in %#zx to %#zx, reference %llu in %#zx to %#zx\n",
+			kind, (unsigned long long)have[kind].nr,
+			have[kind].off, have[kind].end,
+			(unsigned long long)want[kind].nr, want[kind].off,
+			want[kind].end);
+		ret = -EINVAL;
+	}
+	memset(run->ref->told, 0, sizeof(run->ref->told));
+	return ret;
+}
+
 static int compare(struct run *run)
 {
 	struct heapsim_counters count;
@@ -461,7 +485,11 @@ static int compare(struct run *run)
 	if (ret || run->seq->is_bytes_only)
 		return ret;
 	ret = run->ops->counters(run->subject, &count);
-	return ret ? ret : sequence_compare_counters(&run->ref->count, &count);
+	if (!ret)
+		ret = sequence_compare_counters(&run->ref->count, &count);
+	if (!ret && run->ops->told)
+		ret = compare_told(run);
+	return ret;
 }
 
 static void tell_failure(const struct run *run, int err)

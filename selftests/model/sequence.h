@@ -38,6 +38,8 @@
  * @vunmap: and unmaps
  * @counters: counters of the buffer
  * @compare: compare all that can be seen without being noticed; may be NULL
+ * @told: add what was told since it was asked last, by enum
+ *	heapsim_record_kind, lines whole; may be NULL
  *
  * All return 0 or a negative number.
  */
@@ -70,6 +72,7 @@ struct subject_ops {
 	int (*vunmap)(void *subject);
 	int (*counters)(void *subject, struct heapsim_counters *count);
 	int (*compare)(void *subject, const struct ref *ref);
+	int (*told)(void *subject, struct ref_told *told);
 };
 
 /**

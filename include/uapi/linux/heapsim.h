@@ -437,6 +437,169 @@ struct heapsim_buf_revoke {
 	__s32 fd;
 };
 
+/** enum heapsim_record_kind - what a record tells */
+enum heapsim_record_kind {
+	HEAPSIM_RECORD_DROPPED,			/* of records themselves */
+	HEAPSIM_RECORD_STALE_READ,
+	HEAPSIM_RECORD_POSSIBLE_STALE_READ,
+	HEAPSIM_RECORD_LOST_DEVICE_WRITE,
+	HEAPSIM_RECORD_LOST_CPU_WRITE,
+	HEAPSIM_RECORD_MISSING_CLEAN,
+	HEAPSIM_RECORD_WRITE_CONFLICT,
+	HEAPSIM_RECORD_UNBRACKETED_ACCESS,
+	HEAPSIM_RECORD_MISSING_END,
+	HEAPSIM_RECORD_UNMATCHED_END,
+	HEAPSIM_RECORD_SHARED_LINE,		/* no error */
+	HEAPSIM_RECORD_REDUNDANT_CLEAN,		/* no error */
+	HEAPSIM_RECORD_REDUNDANT_INVALIDATE,	/* no error */
+	HEAPSIM_NR_RECORD_KINDS,
+};
+
+/* Bits of struct heapsim_watch.kinds; records of drops come always. */
+#define HEAPSIM_KIND_BIT(kind)	(1ULL << (kind))
+#define HEAPSIM_KINDS_ALL \
+	(HEAPSIM_KIND_BIT(HEAPSIM_NR_RECORD_KINDS) - 2)
+#define HEAPSIM_KINDS_ERRORS \
+	(HEAPSIM_KIND_BIT(HEAPSIM_RECORD_SHARED_LINE) - 2)
+
+/** enum heapsim_missing - the operation that would have mended it */
+enum heapsim_missing {
+	HEAPSIM_MISSING_NOTHING,
+	HEAPSIM_MISSING_START_READ,	/* START, READ, or an invalidate */
+	HEAPSIM_MISSING_START_WRITE,	/* START, WRITE */
+	HEAPSIM_MISSING_END,		/* END, WRITE, or a clean */
+	HEAPSIM_MISSING_WAIT,		/* a wait for a fence */
+};
+
+/**
+ * struct heapsim_record_cpu - the CPU's side of a record
+ * @pid: process (thread group), as the reader's pid namespace has it; 0: a
+ *	kernel thread, one that is not in it, or whose user is none that the
+ *	watcher may be told of (then @tid, @comm, @ip and @addr are 0 too). In
+ *	the initial namespace also the number of one that is gone
+ * @tid: thread, as @pid
+ * @comm: its name then, terminated
+ * @ip: instruction pointer in user space; of a system call where it returns to
+ * @addr: address of the access; 0: it was none, or a debugger's
+ * @time_ns: when, CLOCK_MONOTONIC; 0: there is no such side
+ * @is_write: 1 for a store, or for a START or END that has WRITE
+ * @reserved: 0
+ */
+struct heapsim_record_cpu {
+	__u32 pid;
+	__u32 tid;
+	char comm[16];
+	__aligned_u64 ip;
+	__aligned_u64 addr;
+	__aligned_u64 time_ns;
+	__u32 is_write;
+	__u32 reserved;
+};
+
+/** enum heapsim_other - who is on the other side */
+enum heapsim_other {
+	HEAPSIM_OTHER_NOBODY,	/* or not known any more */
+	HEAPSIM_OTHER_ENGINE,	/* one of ours, by a job */
+	HEAPSIM_OTHER_DEVICE,	/* an importer that has or had it mapped */
+	HEAPSIM_OTHER_VMAP,	/* a driver that has or had it vmapped */
+	HEAPSIM_OTHER_FENCE,	/* who will signal a fence */
+	HEAPSIM_OTHER_PROCESS,	/* who did the maintenance */
+};
+
+/**
+ * struct heapsim_record_other - the other side of a record
+ * @type: enum heapsim_other
+ * @pid: process that submitted the job, mapped or maintained; as in struct
+ *	heapsim_record_cpu, with @comm and @job
+ * @comm: its name then, terminated
+ * @name: of the engine or device, terminated
+ * @job: id of the job, of the open that submitted it; 0 none
+ * @stream: 0
+ * @time_ns: when it was submitted, mapped or maintained, CLOCK_MONOTONIC
+ */
+struct heapsim_record_other {
+	__u32 type;
+	__u32 pid;
+	char comm[16];
+	char name[HEAPSIM_NAME_LEN];
+	__aligned_u64 job;
+	__aligned_u64 stream;
+	__aligned_u64 time_ns;
+};
+
+/**
+ * struct heapsim_record - what read() of a watching /dev/heapsim gives
+ * @size: bytes of this record, where the next one begins
+ * @kind: enum heapsim_record_kind
+ * @missing: enum heapsim_missing
+ * @reserved: 0
+ * @seq: of this watcher, from 1; records that are never given out have one too
+ * @time_ns: when it was found first, CLOCK_MONOTONIC
+ * @count: lines (accesses, operations) that it stands for: what repeats at one
+ *	place while the record waits to be read is folded into it; of a drop:
+ *	records. A place is a kind, a buffer, the CPU's process and code, and
+ *	the other's type, process and name; the sides are those of the first
+ * @buf: id of the buffer
+ * @off: first byte; of an access the byte that faulted
+ * @len: bytes up to the end of the last line, holes between included; of an
+ *	access outside a bracket those that it touched, of an operation its
+ *	range, of a bracket all of the buffer
+ * @name: of the buffer, terminated
+ * @cpu: the access; where the access came before what is told (a store whose
+ *	line was lost or is missing), that one
+ * @other: the other side
+ */
+struct heapsim_record {
+	__u32 size;
+	__u32 kind;
+	__u32 missing;
+	__u32 reserved;
+	__aligned_u64 seq;
+	__aligned_u64 time_ns;
+	__aligned_u64 count;
+	__aligned_u64 buf;
+	__aligned_u64 off;
+	__aligned_u64 len;
+	char name[HEAPSIM_NAME_LEN];
+	struct heapsim_record_cpu cpu;
+	struct heapsim_record_other other;
+};
+
+#define HEAPSIM_WATCH_PROCESS	1	/* the calling process */
+#define HEAPSIM_WATCH_TREE	2	/* it and its descendants */
+#define HEAPSIM_WATCH_ALL	3	/* all; needs CAP_SYS_PTRACE */
+
+#define HEAPSIM_WATCH_MAX_RECORDS	65536
+#define HEAPSIM_WATCH_MAX_SIZE		4096
+
+/**
+ * struct heapsim_watch - have records queued for read() and poll()
+ * @size: in: sizeof of this struct
+ * @scope: in: HEAPSIM_WATCH_*: one of the processes that a record is about has
+ *	to be in it, at most 64 generations below, and, unless the watcher has
+ *	CAP_SYS_PTRACE, to have its user, group and no more capabilities; of
+ *	another that is not so no more is told than that there is one
+ * @kinds: in: HEAPSIM_KIND_BIT()s
+ * @nr_records: in: how many wait at most, 1 to HEAPSIM_WATCH_MAX_RECORDS;
+ *	what finds no room is dropped, and told by a record
+ * @record_size: in: sizeof(struct heapsim_record) of the caller, from that of
+ *	its first version to HEAPSIM_WATCH_MAX_SIZE, a multiple of 8; records
+ *	that the kernel knows more of are cut
+ *
+ * read() gives as many whole records as fit, waits for the first unless
+ * O_NONBLOCK is set (EAGAIN then), and fails with EINVAL where not one fits or
+ * this open does not watch; poll() tells POLLERR then. Watching ends when the
+ * open is closed. EPERM: WATCH_ALL. EBUSY: this open watches already, 16 of
+ * the user do (without CAP_SYS_PTRACE), or 64 in all. ENOMEM.
+ */
+struct heapsim_watch {
+	__u32 size;
+	__u32 scope;
+	__aligned_u64 kinds;
+	__u32 nr_records;
+	__u32 record_size;
+};
+
 #define HEAPSIM_IOC_MAGIC	0xE7
 #define HEAPSIM_IOC_PROBE	_IO(HEAPSIM_IOC_MAGIC, 0x00)
 #define HEAPSIM_IOC_INFO	_IO(HEAPSIM_IOC_MAGIC, 0x01)
@@ -450,5 +613,6 @@ struct heapsim_buf_revoke {
 #define HEAPSIM_IOC_HOLD	_IO(HEAPSIM_IOC_MAGIC, 0x09)
 #define HEAPSIM_IOC_RELEASE	_IO(HEAPSIM_IOC_MAGIC, 0x0a)
 #define HEAPSIM_IOC_BUF_REVOKE	_IO(HEAPSIM_IOC_MAGIC, 0x0b)
+#define HEAPSIM_IOC_WATCH	_IO(HEAPSIM_IOC_MAGIC, 0x0c)
 
 #endif

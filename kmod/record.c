@@ -1,0 +1,819 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Records of what went wrong, and the queues of those who watch for them.
+ *
+ * A record is made where the model or a bracket finds something: under locks of
+ * the buffer, and by the engine's worker between publication and signal. So
+ * nothing is allocated for one, and records_lock is the last of all locks. It
+ * costs nothing where nobody watches, but for what a page notes of its last
+ * store and its last engine.
+ *
+ * Pids are global ones in here; a reader gets those of its own namespace.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/ktime.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/poll.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include <asm/processor.h>
+#include <asm/ptrace.h>
+
+#include "heapsim.h"
+#include "trace.h"
+
+/* Of the first version: more was added behind. */
+#define MIN_RECORD_SIZE	232
+#define NR_PARTIES	1024	/* jobs that pages can still name */
+#define FOLD_DEPTH	8	/* records that a new one may be folded into */
+
+/*
+ * What is told under a spinlock, for each watcher, is looked up in the tree of
+ * processes: both are bounded.
+ */
+#define MAX_WATCHERS	64	/* bits of heapsim_party.trees */
+#define MAX_USERS_WATCHERS	16	/* of one user without CAP_SYS_PTRACE */
+#define MAX_DEPTH	64
+
+/**
+ * struct heapsim_watcher - who gets records, and those that wait
+ * @slot: in watchers
+ * @since_ns: when it began, CLOCK_MONOTONIC: what happened before is not its
+ * @wait: of its open
+ * @tgid: the process that asked, referenced
+ * @cred: its credentials, referenced
+ * @is_privileged: it may be told of everybody's processes
+ * @scope: HEAPSIM_WATCH_*
+ * @kinds: HEAPSIM_KIND_BIT()s
+ * @record_size: what its reader takes, bytes
+ * @readers: one reader at a time; before mmap_lock in the lock order
+ * @ring: records, @nr_ring of them
+ * @nr_ring: at most so many wait
+ * @first: the oldest
+ * @nr: how many wait
+ * @is_taken: the oldest is being copied out: nothing is folded into it
+ * @seq: number of the last
+ * @nr_dropped: that were not told yet
+ */
+struct heapsim_watcher {
+	unsigned int slot;
+	u64 since_ns;
+	wait_queue_head_t *wait;
+	struct pid *tgid;
+	const struct cred *cred;
+	bool is_privileged;
+	u32 scope;
+	u64 kinds;
+	u32 record_size;
+	struct mutex readers;
+	struct heapsim_record *ring;
+	u32 nr_ring;
+	u32 first;
+	u32 nr;
+	bool is_taken;
+	u64 seq;
+	u64 nr_dropped;
+};
+
+static DEFINE_SPINLOCK(records_lock);	/* protects what follows, and rings */
+static struct heapsim_watcher *watchers[MAX_WATCHERS];
+static unsigned int nr_watchers;
+static struct heapsim_party parties[NR_PARTIES];
+static u64 last_party;
+
+static const u32 missing[HEAPSIM_NR_RECORD_KINDS] = {
+	[HEAPSIM_RECORD_STALE_READ] = HEAPSIM_MISSING_START_READ,
+	[HEAPSIM_RECORD_POSSIBLE_STALE_READ] = HEAPSIM_MISSING_START_READ,
+	[HEAPSIM_RECORD_LOST_DEVICE_WRITE] = HEAPSIM_MISSING_START_READ,
+	[HEAPSIM_RECORD_LOST_CPU_WRITE] = HEAPSIM_MISSING_END,
+	[HEAPSIM_RECORD_MISSING_CLEAN] = HEAPSIM_MISSING_END,
+	[HEAPSIM_RECORD_WRITE_CONFLICT] = HEAPSIM_MISSING_END,
+	[HEAPSIM_RECORD_MISSING_END] = HEAPSIM_MISSING_END,
+};
+
+static bool is_watched(void)
+{
+	return READ_ONCE(nr_watchers);
+}
+
+/* As ptrace has it for who may look into a process. Under RCU. */
+static bool may_see(const struct heapsim_watcher *w, struct task_struct *task)
+{
+	const struct cred *theirs = __task_cred(task), *ours = w->cred;
+
+	return w->is_privileged ||
+	       (uid_eq(theirs->uid, ours->uid) &&
+		uid_eq(theirs->euid, ours->uid) &&
+		uid_eq(theirs->suid, ours->uid) &&
+		gid_eq(theirs->gid, ours->gid) &&
+		gid_eq(theirs->egid, ours->gid) &&
+		gid_eq(theirs->sgid, ours->gid) &&
+		cap_issubset(theirs->cap_permitted, ours->cap_permitted));
+}
+
+/* Under RCU: what is looked at may be on its way out, not gone. */
+static bool is_below(struct task_struct *task, const struct pid *tgid)
+{
+	unsigned int depth;
+
+	for (depth = 0; depth < MAX_DEPTH && task->pid; depth++) {
+		if (task_tgid(task) == tgid)
+			return true;
+		task = rcu_dereference(task->real_parent);
+	}
+	return false;
+}
+
+/**
+ * heapsim_trees_now() - who watches a tree that the calling process is of
+ *
+ * Once a process is gone nobody can tell any more.
+ *
+ * Return: a bit a slot of theirs; who is in it later is another watcher.
+ */
+u64 heapsim_trees_now(void)
+{
+	unsigned int i;
+	u64 trees = 0;
+
+	if (!is_watched() || current->flags & PF_KTHREAD)
+		return 0;
+	rcu_read_lock();
+	spin_lock(&records_lock);
+	for (i = 0; i < MAX_WATCHERS; i++) {
+		const struct heapsim_watcher *w = watchers[i];
+
+		if (w && w->scope == HEAPSIM_WATCH_TREE &&
+		    may_see(w, current) && is_below(current, w->tgid))
+			trees |= BIT_ULL(i);
+	}
+	spin_unlock(&records_lock);
+	rcu_read_unlock();
+	return trees;
+}
+
+/**
+ * heapsim_cpu_now() - note what the calling thread does
+ * @cpu: out
+ * @addr: address of its access, or 0
+ * @is_write: it stores
+ */
+void heapsim_cpu_now(struct heapsim_record_cpu *cpu, u64 addr, bool is_write)
+{
+	memset(cpu, 0, sizeof(*cpu));
+	strscpy(cpu->comm, current->comm, sizeof(cpu->comm));
+	cpu->addr = addr;
+	cpu->is_write = is_write;
+	cpu->time_ns = ktime_get_ns();
+	if (current->flags & PF_KTHREAD)
+		return;
+	cpu->pid = task_tgid_nr(current);
+	cpu->tid = task_pid_nr(current);
+	cpu->ip = instruction_pointer(task_pt_regs(current));
+}
+
+/**
+ * heapsim_party_now() - note that the calling process has an engine, or a
+ *	driver, do something
+ * @party: out
+ * @type: enum heapsim_other
+ * @name: of the engine or device
+ */
+void heapsim_party_now(struct heapsim_party *party, u32 type, const char *name)
+{
+	memset(party, 0, sizeof(*party));
+	party->other.type = type;
+	party->other.time_ns = ktime_get_ns();
+	strscpy(party->other.name, name, sizeof(party->other.name));
+	strscpy(party->other.comm, current->comm, sizeof(party->other.comm));
+	if (!(current->flags & PF_KTHREAD))
+		party->other.pid = task_tgid_nr(current);
+	party->trees = heapsim_trees_now();
+}
+
+/**
+ * heapsim_party_keep() - let pages name a party
+ * @party: it is copied
+ *
+ * Return: a number for heapsim_buf.notes. It is forgotten after NR_PARTIES
+ * more.
+ */
+u64 heapsim_party_keep(const struct heapsim_party *party)
+{
+	u64 serial;
+
+	spin_lock(&records_lock);
+	serial = ++last_party;
+	parties[serial % NR_PARTIES] = *party;
+	spin_unlock(&records_lock);
+	return serial;
+}
+
+/* Who wrote DRAM of the page last, as far as is known. */
+static void writer_of(const struct heapsim_buf *buf, size_t page,
+		      struct heapsim_party *party)
+{
+	u64 serial = buf->notes[page].engine;
+
+	memset(party, 0, sizeof(*party));
+	spin_lock(&records_lock);
+	if (serial && serial + NR_PARTIES > last_party)
+		*party = parties[serial % NR_PARTIES];
+	spin_unlock(&records_lock);
+	if (buf->writer.other.time_ns > party->other.time_ns)
+		*party = buf->writer;
+}
+
+/* The one that had the number then; not who has it now. Under RCU. */
+static struct task_struct *task_of(u32 pid, u64 time_ns, enum pid_type type)
+{
+	struct task_struct *task;
+
+	if (!pid)
+		return NULL;
+	task = pid_task(find_pid_ns(pid, &init_pid_ns), type);
+	return task && task->start_time <= time_ns ? task : NULL;
+}
+
+/**
+ * struct sight - what a watcher may be told of a side
+ * @is_its: it watches that process
+ * @is_seen: it may know about it
+ */
+struct sight {
+	bool is_its;
+	bool is_seen;
+};
+
+static struct sight look(const struct heapsim_watcher *w, u32 pid, u64 time_ns,
+			 u64 trees)
+{
+	struct task_struct *task = task_of(pid, time_ns, PIDTYPE_TGID);
+	struct sight sight = { 0 };
+
+	if (w->scope == HEAPSIM_WATCH_ALL)
+		return (struct sight) { true, true };
+	sight.is_seen = task ? may_see(w, task) : w->is_privileged;
+	if (w->scope == HEAPSIM_WATCH_TREE && trees & BIT_ULL(w->slot) &&
+	    w->since_ns <= time_ns)
+		sight = (struct sight) { true, true };
+	else if (task && sight.is_seen)
+		sight.is_its = w->scope == HEAPSIM_WATCH_PROCESS ?
+			       task_tgid(task) == w->tgid :
+			       is_below(task, w->tgid);
+	return sight;
+}
+
+static struct heapsim_record *ring_at(struct heapsim_watcher *w, u32 i)
+{
+	return &w->ring[(w->first + i) % w->nr_ring];
+}
+
+static bool is_same_place(const struct heapsim_record *a,
+			  const struct heapsim_record *b)
+{
+	return a->kind == b->kind && a->buf == b->buf &&
+	       a->missing == b->missing && a->cpu.pid == b->cpu.pid &&
+	       a->cpu.ip == b->cpu.ip && a->other.type == b->other.type &&
+	       a->other.pid == b->other.pid &&
+	       !strncmp(a->other.name, b->other.name, sizeof(a->other.name));
+}
+
+static bool fold(struct heapsim_watcher *w, const struct heapsim_record *r)
+{
+	u32 i, lowest = w->nr > FOLD_DEPTH ? w->nr - FOLD_DEPTH : 0;
+
+	lowest = max_t(u32, lowest, w->is_taken);
+	for (i = w->nr; i > lowest; i--) {
+		struct heapsim_record *old = ring_at(w, i - 1);
+		u64 end = max(old->off + old->len, r->off + r->len);
+
+		if (!is_same_place(old, r))
+			continue;
+		old->count += r->count;
+		old->off = min(old->off, r->off);
+		old->len = end - old->off;
+		return true;
+	}
+	return false;
+}
+
+static void push(struct heapsim_watcher *w, const struct heapsim_record *r)
+{
+	struct heapsim_record *slot = ring_at(w, w->nr++);
+
+	*slot = *r;
+	slot->size = w->record_size;
+	slot->seq = ++w->seq;
+}
+
+/* Told where the hole is, as soon as there is room. */
+static void push_drops(struct heapsim_watcher *w)
+{
+	struct heapsim_record r = {
+		.kind = HEAPSIM_RECORD_DROPPED,
+		.time_ns = ktime_get_ns(),
+		.count = w->nr_dropped,
+	};
+
+	if (!w->nr_dropped || w->nr == w->nr_ring)
+		return;
+	push(w, &r);
+	w->nr_dropped = 0;
+}
+
+static void queue(struct heapsim_watcher *w, const struct heapsim_record *r)
+{
+	if (fold(w, r))
+		return;
+	push_drops(w);
+	if (w->nr == w->nr_ring) {
+		w->nr_dropped++;
+		w->seq++;
+		return;
+	}
+	push(w, r);
+	wake_up_interruptible(w->wait);
+}
+
+/* What is left of a side whose process a watcher may not know. */
+static void blank_cpu(struct heapsim_record_cpu *cpu)
+{
+	*cpu = (struct heapsim_record_cpu) {
+		.time_ns = cpu->time_ns,
+		.is_write = cpu->is_write,
+	};
+}
+
+static void blank_other(struct heapsim_record_other *other)
+{
+	other->pid = 0;
+	other->job = 0;
+	memset(other->comm, 0, sizeof(other->comm));
+	/* That of a vmap is its task's. */
+	if (other->type == HEAPSIM_OTHER_VMAP)
+		memset(other->name, 0, sizeof(other->name));
+}
+
+static void tell_to(struct heapsim_watcher *w, const struct heapsim_record *r,
+		    u64 cpu_trees, u64 other_trees)
+{
+	struct sight cpu, other;
+	struct heapsim_record seen;
+
+	if (!(w->kinds & HEAPSIM_KIND_BIT(r->kind)))
+		return;
+	cpu = look(w, r->cpu.pid, r->cpu.time_ns, cpu_trees);
+	other = look(w, r->other.pid, r->other.time_ns, other_trees);
+	if (!cpu.is_its && !other.is_its)
+		return;
+	if (cpu.is_seen && other.is_seen) {
+		queue(w, r);
+		return;
+	}
+	seen = *r;
+	if (!cpu.is_seen)
+		blank_cpu(&seen.cpu);
+	if (!other.is_seen)
+		blank_other(&seen.other);
+	queue(w, &seen);
+}
+
+/* Trees: as heapsim_trees_now() was when the sides were noted. */
+static void tell(struct heapsim_record *r, u64 cpu_trees, u64 other_trees)
+{
+	unsigned int i;
+
+	trace_heapsim_record(r);
+	rcu_read_lock();
+	spin_lock(&records_lock);
+	for (i = 0; i < MAX_WATCHERS; i++)
+		if (watchers[i])
+			tell_to(watchers[i], r, cpu_trees, other_trees);
+	spin_unlock(&records_lock);
+	rcu_read_unlock();
+}
+
+static void record_init(struct heapsim_record *r, const struct heapsim_buf *buf,
+			u32 kind, u64 off, u64 len)
+{
+	memset(r, 0, sizeof(*r));
+	r->kind = kind;
+	r->missing = missing[kind];
+	r->time_ns = ktime_get_ns();
+	r->count = 1;
+	r->buf = buf->id;
+	r->off = off;
+	r->len = len;
+	memcpy(r->name, buf->name, sizeof(r->name));
+}
+
+static bool is_wanted(void)
+{
+	return is_watched() || trace_heapsim_record_enabled();
+}
+
+static const u32 kind_of[] = {
+	[LINE_STALE_READ] = HEAPSIM_RECORD_STALE_READ,
+	[LINE_POSSIBLE_STALE_READ] = HEAPSIM_RECORD_POSSIBLE_STALE_READ,
+	[LINE_LOST_DEVICE_WRITE] = HEAPSIM_RECORD_LOST_DEVICE_WRITE,
+	[LINE_LOST_CPU_WRITE] = HEAPSIM_RECORD_LOST_CPU_WRITE,
+	[LINE_MISSING_CLEAN] = HEAPSIM_RECORD_MISSING_CLEAN,
+	[LINE_WRITE_CONFLICT] = HEAPSIM_RECORD_WRITE_CONFLICT,
+	[LINE_SHARED] = HEAPSIM_RECORD_SHARED_LINE,
+	[LINE_REDUNDANT_CLEAN] = HEAPSIM_RECORD_REDUNDANT_CLEAN,
+	[LINE_REDUNDANT_INVALIDATE] = HEAPSIM_RECORD_REDUNDANT_INVALIDATE,
+};
+
+/**
+ * heapsim_record_lines() - line_buf.tell of every buffer
+ * @lines: of a struct heapsim_buf
+ * @event: what happened
+ * @off: first byte
+ * @len: bytes
+ *
+ * Context: lines_lock is held, also between publication and signal.
+ */
+void heapsim_record_lines(struct line_buf *lines, enum line_event event,
+			  u64 off, u64 len)
+{
+	struct heapsim_buf *buf = container_of(lines, struct heapsim_buf,
+					       lines);
+	const struct heapsim_access *access = buf->access;
+	const struct heapsim_record_cpu *store;
+	struct heapsim_party party = { 0 };
+	struct heapsim_record r;
+	u64 end = off + len;
+
+	if (!is_wanted())
+		return;
+	record_init(&r, buf, kind_of[event], off, len);
+	if (!lines->pages) {
+		heapsim_cpu_now(&r.cpu, 0, false);
+		tell(&r, 0, 0);
+		return;
+	}
+	store = &buf->notes[off >> PAGE_SHIFT].store;
+	switch (event) {
+	case LINE_STALE_READ:
+	case LINE_POSSIBLE_STALE_READ:
+		r.off = max(off, access->off);
+		r.len = end - r.off;
+		heapsim_cpu_now(&r.cpu, access->addr ?
+				access->addr + (r.off - access->off) : 0,
+				false);
+		writer_of(buf, off >> PAGE_SHIFT, &party);
+		break;
+	case LINE_LOST_DEVICE_WRITE:
+		r.cpu = *store;
+		writer_of(buf, off >> PAGE_SHIFT, &party);
+		break;
+	case LINE_LOST_CPU_WRITE:
+		r.cpu = *store;
+		heapsim_party_now(&party, HEAPSIM_OTHER_PROCESS, "invalidate");
+		break;
+	case LINE_MISSING_CLEAN:
+	case LINE_WRITE_CONFLICT:
+		r.cpu = *store;
+		party = *buf->acting;
+		break;
+	default:
+		heapsim_cpu_now(&r.cpu, 0, false);
+		break;
+	}
+	r.other = party.other;
+	tell(&r, 0, party.trees);
+}
+
+/**
+ * heapsim_record_unbracketed() - a touch that DESIGN 2.3 forbids
+ * @buf: two-view buffer
+ * @access: the touch
+ * @has_fence: a fence forbids it
+ *
+ * Context: the buffer's lock is held.
+ */
+void heapsim_record_unbracketed(struct heapsim_buf *buf,
+				const struct heapsim_access *access,
+				bool has_fence)
+{
+	const bool is_write = access->touch == HEAPSIM_TOUCH_WRITE;
+	struct heapsim_party party = { 0 };
+	struct heapsim_record r;
+
+	if (!is_wanted())
+		return;
+	record_init(&r, buf, HEAPSIM_RECORD_UNBRACKETED_ACCESS, access->off,
+		    access->len);
+	heapsim_cpu_now(&r.cpu, access->addr, is_write);
+	if (has_fence) {
+		r.missing = HEAPSIM_MISSING_WAIT;
+		party.other.type = HEAPSIM_OTHER_FENCE;
+	} else {
+		r.missing = is_write ? HEAPSIM_MISSING_START_WRITE :
+				       HEAPSIM_MISSING_START_READ;
+		heapsim_buf_get_holder(buf, is_write, &party);
+	}
+	r.other = party.other;
+	tell(&r, 0, party.trees);
+}
+
+/**
+ * heapsim_record_missing_end() - a WRITE bracket that nobody will end
+ * @buf: two-view buffer
+ * @b: the bracket
+ *
+ * Context: the buffer's lock is held, or nobody has the buffer.
+ */
+void heapsim_record_missing_end(struct heapsim_buf *buf,
+				const struct heapsim_bracket *b)
+{
+	struct heapsim_record r;
+
+	if (!b->nr_write || !is_wanted())
+		return;
+	record_init(&r, buf, HEAPSIM_RECORD_MISSING_END, 0, buf->len);
+	r.count = b->nr_write;
+	r.cpu = b->start;
+	tell(&r, b->trees, 0);
+}
+
+/**
+ * heapsim_record_unmatched_end() - an END of the calling process
+ * @buf: two-view buffer
+ * @lacks_write: it is the WRITE bracket that was not begun, or that not either
+ * @is_write: the END is of a WRITE bracket
+ *
+ * Context: the buffer's lock is held.
+ */
+void heapsim_record_unmatched_end(struct heapsim_buf *buf, bool lacks_write,
+				  bool is_write)
+{
+	struct heapsim_record r;
+
+	if (!is_wanted())
+		return;
+	record_init(&r, buf, HEAPSIM_RECORD_UNMATCHED_END, 0, buf->len);
+	r.missing = lacks_write ? HEAPSIM_MISSING_START_WRITE :
+				  HEAPSIM_MISSING_START_READ;
+	heapsim_cpu_now(&r.cpu, 0, is_write);
+	tell(&r, 0, 0);
+}
+
+static void watcher_free(struct heapsim_watcher *w)
+{
+	put_cred(w->cred);
+	put_pid(w->tgid);
+	kvfree(w->ring);
+	mutex_destroy(&w->readers);
+	kfree(w);
+}
+
+static int watcher_add(struct heapsim_ctx *ctx, struct heapsim_watcher *w)
+{
+	unsigned int i, free = MAX_WATCHERS, nr_same = 0;
+	int ret = -EBUSY;
+
+	spin_lock(&records_lock);
+	for (i = 0; i < MAX_WATCHERS; i++) {
+		if (!watchers[i])
+			free = min(free, i);
+		else if (!watchers[i]->is_privileged)
+			nr_same += uid_eq(watchers[i]->cred->uid, w->cred->uid);
+	}
+	if (ctx->watcher || free == MAX_WATCHERS ||
+	    (!w->is_privileged && nr_same >= MAX_USERS_WATCHERS))
+		goto out_unlock;
+	w->slot = free;
+	w->since_ns = ktime_get_ns();
+	watchers[free] = w;
+	WRITE_ONCE(nr_watchers, nr_watchers + 1);
+	/* Who finds it without the lock finds it whole. */
+	smp_store_release(&ctx->watcher, w);
+	ret = 0;
+out_unlock:
+	spin_unlock(&records_lock);
+	return ret;
+}
+
+/**
+ * heapsim_watch() - have records queued
+ * @ctx: open of /dev/heapsim
+ * @cmd: command
+ *
+ * Return: 0, or what struct heapsim_watch says.
+ */
+int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd)
+{
+	struct heapsim_watcher *w;
+	int ret;
+
+	if (cmd->scope < HEAPSIM_WATCH_PROCESS ||
+	    cmd->scope > HEAPSIM_WATCH_ALL ||
+	    cmd->kinds & ~HEAPSIM_KINDS_ALL || !cmd->nr_records ||
+	    cmd->nr_records > HEAPSIM_WATCH_MAX_RECORDS ||
+	    cmd->record_size < MIN_RECORD_SIZE ||
+	    cmd->record_size > HEAPSIM_WATCH_MAX_SIZE ||
+	    cmd->record_size % sizeof(u64))
+		return -EINVAL;
+	if (cmd->scope == HEAPSIM_WATCH_ALL && !capable(CAP_SYS_PTRACE))
+		return -EPERM;
+	if (READ_ONCE(ctx->watcher))
+		return -EBUSY;
+	w = kzalloc(sizeof(*w), GFP_KERNEL_ACCOUNT);
+	if (!w)
+		return -ENOMEM;
+	w->nr_ring = cmd->nr_records;
+	w->ring = kvcalloc(w->nr_ring, sizeof(*w->ring), GFP_KERNEL_ACCOUNT |
+			   __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+	if (!w->ring) {
+		kfree(w);
+		return -ENOMEM;
+	}
+	w->wait = &ctx->wait;
+	w->tgid = get_pid(task_tgid(current));
+	w->cred = get_current_cred();
+	w->is_privileged = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
+	w->scope = cmd->scope;
+	w->kinds = cmd->kinds;
+	w->record_size = cmd->record_size;
+	mutex_init(&w->readers);
+	ret = watcher_add(ctx, w);
+	if (ret)
+		watcher_free(w);
+	return ret;
+}
+
+/**
+ * heapsim_watch_end() - end watching, if it was begun
+ * @ctx: open of /dev/heapsim that ends
+ */
+void heapsim_watch_end(struct heapsim_ctx *ctx)
+{
+	struct heapsim_watcher *w = ctx->watcher;
+
+	if (!w)
+		return;
+	spin_lock(&records_lock);
+	watchers[w->slot] = NULL;
+	WRITE_ONCE(nr_watchers, nr_watchers - 1);
+	spin_unlock(&records_lock);
+	watcher_free(w);
+}
+
+static struct heapsim_watcher *watcher_of(const struct heapsim_ctx *ctx)
+{
+	/* Pairs with the release in watcher_add(). */
+	return smp_load_acquire(&ctx->watcher);
+}
+
+static bool has_records(struct heapsim_watcher *w)
+{
+	bool ret;
+
+	spin_lock(&records_lock);
+	ret = w->nr || w->nr_dropped;
+	spin_unlock(&records_lock);
+	return ret;
+}
+
+static bool take(struct heapsim_watcher *w, struct heapsim_record *r)
+{
+	bool ret;
+
+	spin_lock(&records_lock);
+	if (!w->nr)
+		push_drops(w);
+	ret = w->nr;
+	if (ret) {
+		*r = *ring_at(w, 0);
+		w->is_taken = true;
+	}
+	spin_unlock(&records_lock);
+	return ret;
+}
+
+static void taken(struct heapsim_watcher *w, bool is_gone)
+{
+	spin_lock(&records_lock);
+	w->is_taken = false;
+	if (is_gone) {
+		w->first = (w->first + 1) % w->nr_ring;
+		w->nr--;
+	}
+	spin_unlock(&records_lock);
+}
+
+/* Under RCU. */
+static u32 pid_here(u32 pid, u64 time_ns, enum pid_type type)
+{
+	struct task_struct *task = task_of(pid, time_ns, type);
+
+	return task ? pid_nr_ns(task_pid(task), task_active_pid_ns(current)) :
+		      0;
+}
+
+/* A process that is gone has its old number, where that has a meaning. */
+static void translate(struct heapsim_record *r)
+{
+	if (task_active_pid_ns(current) == &init_pid_ns)
+		return;
+	rcu_read_lock();
+	r->cpu.pid = pid_here(r->cpu.pid, r->cpu.time_ns, PIDTYPE_TGID);
+	r->cpu.tid = pid_here(r->cpu.tid, r->cpu.time_ns, PIDTYPE_PID);
+	r->other.pid = pid_here(r->other.pid, r->other.time_ns, PIDTYPE_TGID);
+	rcu_read_unlock();
+}
+
+static int give(const struct heapsim_watcher *w, struct heapsim_record *r,
+		char __user *to)
+{
+	size_t n = min_t(size_t, w->record_size, sizeof(*r));
+
+	translate(r);
+	return copy_to_user(to, r, n) || clear_user(to + n, w->record_size - n)
+		? -EFAULT : 0;
+}
+
+/* As many as fit and are there; 0: none is. */
+static ssize_t give_all(struct heapsim_watcher *w, char __user *to, size_t len,
+			bool waits)
+{
+	struct heapsim_record r;
+	ssize_t done = 0;
+	int ret = 0;
+
+	if (waits)
+		ret = mutex_lock_interruptible(&w->readers);
+	else if (!mutex_trylock(&w->readers))
+		ret = -EAGAIN;
+	if (ret)
+		return ret == -EINTR ? -ERESTARTSYS : ret;
+	while (!ret && len - done >= w->record_size &&
+	       !(done && signal_pending(current)) && take(w, &r)) {
+		ret = give(w, &r, to + done);
+		taken(w, !ret);
+		if (!ret)
+			done += w->record_size;
+		cond_resched();
+	}
+	mutex_unlock(&w->readers);
+	return done ? done : ret;
+}
+
+/**
+ * heapsim_record_read() - read() of /dev/heapsim
+ * @ctx: open of /dev/heapsim
+ * @to: user memory
+ * @len: bytes
+ * @waits: for the first record
+ *
+ * Return: bytes, -EINVAL nobody watches, or no record fits, -EAGAIN,
+ * -ERESTARTSYS, -EFAULT: no record is lost by it.
+ */
+ssize_t heapsim_record_read(struct heapsim_ctx *ctx, char __user *to,
+			    size_t len, bool waits)
+{
+	struct heapsim_watcher *w = watcher_of(ctx);
+	ssize_t ret;
+
+	if (!w || len < w->record_size)
+		return -EINVAL;
+	len = min_t(size_t, len, INT_MAX);
+	while (!(ret = give_all(w, to, len, waits))) {
+		if (!waits)
+			return -EAGAIN;
+		ret = wait_event_interruptible(ctx->wait, has_records(w));
+		if (ret)
+			return ret;
+	}
+	return ret;
+}
+
+/**
+ * heapsim_record_poll() - poll() of /dev/heapsim
+ * @ctx: open of /dev/heapsim
+ * @file: its file
+ * @table: of the poll
+ *
+ * Return: EPOLLIN if there are records, EPOLLERR if nobody watches.
+ */
+__poll_t heapsim_record_poll(struct heapsim_ctx *ctx, struct file *file,
+			     struct poll_table_struct *table)
+{
+	struct heapsim_watcher *w;
+
+	/* An epoll asks for the queue just once, maybe before the watch. */
+	poll_wait(file, &ctx->wait, table);
+	w = watcher_of(ctx);
+	if (!w)
+		return EPOLLERR;
+	return has_records(w) ? EPOLLIN | EPOLLRDNORM : 0;
+}

@@ -1,0 +1,1270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Records: that each kind of mistake is told, with both sides, to those who
+ * watch and to nobody else; that what repeats is folded, what is dropped is
+ * told, and nothing else is lost.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device.h"
+
+#define NAME		"of the test"
+#define NR_PAGES	8
+#define NOBODY		65534
+
+/* A noncoherent buffer with a name, mapped, and an open that watches. */
+struct fixture {
+	int dev;
+	int watch;
+	int fd;
+	uint64_t id;
+	size_t line;
+	size_t page;
+	size_t len;
+	uint8_t *map;
+};
+
+static int watch_errno(int dev, uint32_t scope, uint64_t kinds, uint32_t nr)
+{
+	struct heapsim_watch watch = {
+		.size = sizeof(watch),
+		.scope = scope,
+		.kinds = kinds,
+		.nr_records = nr,
+		.record_size = sizeof(struct heapsim_record),
+	};
+
+	return device_ioctl_errno(dev, HEAPSIM_IOC_WATCH, &watch);
+}
+
+static int watch_open(uint32_t scope, uint64_t kinds, uint32_t nr)
+{
+	int dev = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+
+	assert_true(dev >= 0);
+	assert_int_equal(watch_errno(dev, scope, kinds, nr), 0);
+	return dev;
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct heapsim_buf_alloc alloc = {
+		.size = sizeof(alloc),
+		.fd_flags = O_RDWR | O_CLOEXEC,
+		.kind = HEAPSIM_KIND_NONCOHERENT,
+		.name = NAME,
+	};
+	struct heapsim_probe probe;
+
+	assert_non_null(f);
+	f->dev = device_open();
+	probe = device_probe(f->dev);
+	f->line = probe.line_size;
+	f->page = probe.page_size;
+	f->len = NR_PAGES * f->page;
+	alloc.len = f->len;
+	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_ALLOC,
+					    &alloc), 0);
+	f->fd = alloc.fd;
+	f->id = alloc.id;
+	f->map = device_map(f->fd, f->len);
+	f->watch = watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ALL, 64);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	close(f->watch);
+	munmap(f->map, f->len);
+	close(f->fd);
+	close(f->dev);
+	free(f);
+	return 0;
+}
+
+/* The next record; false: there is none. */
+static bool next(int watch, struct heapsim_record *r)
+{
+	ssize_t n = read(watch, r, sizeof(*r));
+
+	if (n < 0) {
+		assert_int_equal(errno, EAGAIN);
+		return false;
+	}
+	assert_int_equal(n, sizeof(*r));
+	assert_int_equal(r->size, sizeof(*r));
+	return true;
+}
+
+static void assert_none(int watch)
+{
+	struct heapsim_record r;
+
+	if (next(watch, &r))
+		fail_msg("a record of kind %u, off %llu, len %llu", r.kind,
+			 r.off, r.len);
+}
+
+/* The only record that there is, of this kind. */
+static struct heapsim_record only(struct fixture *f, uint32_t kind)
+{
+	struct heapsim_record r;
+
+	if (!next(f->watch, &r))
+		fail_msg("no record");
+	assert_int_equal(r.kind, kind);
+	assert_int_equal(r.buf, f->id);
+	assert_string_equal(r.name, NAME);
+	assert_int_equal(r.reserved, 0);
+	assert_true(r.time_ns && r.time_ns <= device_now_ns());
+	assert_none(f->watch);
+	return r;
+}
+
+/* Forget what the preparations of a test were told of. */
+static void drain(int watch)
+{
+	struct heapsim_record r;
+
+	while (next(watch, &r))
+		;
+}
+
+/* The only instructions that touch, so that they are known by address. */
+__attribute__((noinline, section("touches")))
+static uint8_t read_at(const uint8_t *at)
+{
+	return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
+__attribute__((noinline, section("touches")))
+static void write_at(uint8_t *at, uint8_t value)
+{
+	__atomic_store_n(at, value, __ATOMIC_RELAXED);
+}
+
+extern const char __start_touches[], __stop_touches[];
+
+static void assert_in_touches(uint64_t ip)
+{
+	assert_in_range(ip, (uintptr_t)__start_touches,
+			(uintptr_t)__stop_touches - 1);
+}
+
+static void assert_comm_is_ours(const char *comm)
+{
+	char ours[16];
+
+	prctl(PR_GET_NAME, ours);
+	assert_string_equal(comm, ours);
+}
+
+static void assert_touch(const struct heapsim_record_cpu *cpu, const void *at,
+			 bool is_write)
+{
+	assert_int_equal(cpu->pid, getpid());
+	assert_int_equal(cpu->tid, gettid());
+	assert_comm_is_ours(cpu->comm);
+	assert_in_touches(cpu->ip);
+	assert_int_equal(cpu->addr, (uintptr_t)at);
+	assert_int_equal(cpu->is_write, is_write);
+	assert_true(cpu->time_ns && cpu->time_ns <= device_now_ns());
+	assert_int_equal(cpu->reserved, 0);
+}
+
+static void assert_engine(const struct heapsim_record_other *other)
+{
+	assert_int_equal(other->type, HEAPSIM_OTHER_ENGINE);
+	assert_string_equal(other->name, "dma");
+	assert_int_equal(other->pid, getpid());
+	assert_comm_is_ours(other->comm);
+	assert_true(other->job > 0);
+	assert_int_equal(other->stream, 0);
+	assert_true(other->time_ns && other->time_ns <= device_now_ns());
+}
+
+static void stale_read_is_told(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *at = f->map + f->page + f->line + 5;
+	struct heapsim_record r;
+
+	read_at(at);
+	device_fill(f->dev, f->fd, 0, f->len, 0x11111111);
+	assert_none(f->watch);
+	device_revoke(f->dev, f->fd);
+	assert_int_equal(read_at(at), 0);
+	r = only(f, HEAPSIM_RECORD_STALE_READ);
+	assert_int_equal(r.missing, HEAPSIM_MISSING_START_READ);
+	assert_int_equal(r.off, f->page + f->line + 5);
+	assert_int_equal(r.len, f->line - 5);
+	assert_int_equal(r.count, 1);
+	assert_int_equal(r.seq, 1);
+	assert_touch(&r.cpu, at, false);
+	assert_engine(&r.other);
+	assert_true(r.other.time_ns < r.cpu.time_ns);
+}
+
+static void possible_stale_read_is_told(void **state)
+{
+	struct fixture *f = *state;
+
+	device_fill(f->dev, f->fd, 0, f->len, 0x22222222);
+	assert_int_equal(read_at(f->map), 0x22);
+	struct heapsim_record r = only(f, HEAPSIM_RECORD_POSSIBLE_STALE_READ);
+
+	assert_touch(&r.cpu, f->map, false);
+	assert_engine(&r.other);
+	/* At the first read since. */
+	device_revoke(f->dev, f->fd);
+	read_at(f->map);
+	assert_none(f->watch);
+}
+
+static void lost_device_write_is_told(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record r;
+
+	device_sync(f->fd, SYNC_START_WRITE);
+	read_at(f->map);
+	device_fill(f->dev, f->fd, 0, f->line, 0x33333333);
+	write_at(f->map + 7, 1);
+	assert_none(f->watch);
+	device_sync(f->fd, SYNC_END_WRITE);
+	r = only(f, HEAPSIM_RECORD_LOST_DEVICE_WRITE);
+	assert_int_equal(r.missing, HEAPSIM_MISSING_START_READ);
+	assert_int_equal(r.off, 0);
+	assert_int_equal(r.len, f->line);
+	assert_touch(&r.cpu, f->map + 7, true);
+	assert_engine(&r.other);
+}
+
+static void lost_cpu_write_is_told(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record r;
+
+	write_at(f->map + f->page, 1);
+	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE, 0, f->len);
+	r = only(f, HEAPSIM_RECORD_LOST_CPU_WRITE);
+	assert_int_equal(r.missing, HEAPSIM_MISSING_END);
+	assert_int_equal(r.off, f->page);
+	assert_int_equal(r.len, f->line);
+	assert_touch(&r.cpu, f->map + f->page, true);
+	assert_int_equal(r.other.type, HEAPSIM_OTHER_PROCESS);
+	assert_string_equal(r.other.name, "invalidate");
+	assert_int_equal(r.other.pid, getpid());
+}
+
+static void missing_clean_is_told(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record r;
+
+	write_at(f->map + f->page, 1);
+	device_checksum(f->dev, f->fd, 0, f->len);
+	r = only(f, HEAPSIM_RECORD_MISSING_CLEAN);
+	assert_int_equal(r.missing, HEAPSIM_MISSING_END);
+	assert_int_equal(r.off, f->page);
+	assert_int_equal(r.len, f->line);
+	assert_int_equal(r.count, 1);
+	assert_touch(&r.cpu, f->map + f->page, true);
+	assert_engine(&r.other);
+	assert_true(r.cpu.time_ns < r.other.time_ns);
+}
+
+static void write_conflict_is_told(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record r;
+
+	write_at(f->map, 1);
+	device_fill(f->dev, f->fd, 0, f->line, 0);
+	r = only(f, HEAPSIM_RECORD_WRITE_CONFLICT);
+	assert_int_equal(r.missing, HEAPSIM_MISSING_END);
+	assert_int_equal(r.off, 0);
+	assert_touch(&r.cpu, f->map, true);
+	assert_engine(&r.other);
+}
+
+static void touch_of_a_held_buffer_is_told(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_hold hold;
+	struct heapsim_record r;
+
+	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
+					   HEAPSIM_DIR_FROM_DEVICE, &hold), 0);
+	drain(f->watch);
+	write_at(f->map + 3, 1);
+	r = only(f, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
+	assert_int_equal(r.missing, HEAPSIM_MISSING_START_WRITE);
+	assert_int_equal(r.off, 3);
+	assert_int_equal(r.len, 1);
+	assert_touch(&r.cpu, f->map + 3, true);
+	assert_int_equal(r.other.type, HEAPSIM_OTHER_DEVICE);
+	assert_non_null(strstr(r.other.name, "heapsim"));
+	assert_int_equal(r.other.pid, getpid());
+	assert_int_equal(r.other.job, 0);
+	device_revoke(f->dev, f->fd);
+	read_at(f->map + f->page);
+	r = only(f, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
+	assert_int_equal(r.missing, HEAPSIM_MISSING_START_READ);
+	assert_touch(&r.cpu, f->map + f->page, false);
+	device_release(f->dev, hold.hold);
+	drain(f->watch);
+
+	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_VMAP,
+					   0, &hold), 0);
+	drain(f->watch);
+	read_at(f->map);
+	r = only(f, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
+	assert_int_equal(r.other.type, HEAPSIM_OTHER_VMAP);
+	assert_comm_is_ours(r.other.name);
+	device_release(f->dev, hold.hold);
+}
+
+static void touch_under_a_fence_is_told(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create fence;
+	struct heapsim_record r;
+
+	assert_int_equal(device_fence_errno(f->dev, f->fd, HEAPSIM_FENCE_WRITE,
+					    10 * NSEC_PER_SEC, &fence), 0);
+	read_at(f->map);
+	r = only(f, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
+	assert_int_equal(r.missing, HEAPSIM_MISSING_WAIT);
+	assert_touch(&r.cpu, f->map, false);
+	assert_int_equal(r.other.type, HEAPSIM_OTHER_FENCE);
+	device_fence_signal(f->dev, fence.fence, 0);
+	close(fence.fence_fd);
+}
+
+static void unmatched_end_is_told(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record r;
+
+	device_sync(f->fd, SYNC_END_READ);
+	r = only(f, HEAPSIM_RECORD_UNMATCHED_END);
+	assert_int_equal(r.missing, HEAPSIM_MISSING_START_READ);
+	assert_int_equal(r.cpu.is_write, 0);
+	assert_int_equal(r.off, 0);
+	assert_int_equal(r.len, f->len);
+	assert_int_equal(r.cpu.pid, getpid());
+	assert_true(r.cpu.ip != 0);
+	assert_int_equal(r.cpu.addr, 0);
+	assert_int_equal(r.other.type, HEAPSIM_OTHER_NOBODY);
+	device_sync(f->fd, SYNC_START_READ);
+	drain(f->watch);
+	write_at(f->map, 1);
+	device_sync(f->fd, SYNC_END_RW);
+	r = only(f, HEAPSIM_RECORD_UNMATCHED_END);
+	assert_int_equal(r.missing, HEAPSIM_MISSING_START_WRITE);
+	assert_int_equal(r.cpu.is_write, 1);
+}
+
+/* The START that is not ended is the one to be told, not the next. */
+static int start_write_and_end(void *arg)
+{
+	struct fixture *f = arg;
+	int ret;
+
+	prctl(PR_SET_NAME, "forgetful");
+	ret = device_sync_errno(f->fd, SYNC_START_WRITE);
+	prctl(PR_SET_NAME, "careful");
+	if (!ret)
+		ret = device_sync_errno(f->fd, SYNC_START_READ);
+	return ret ? ret : device_sync_errno(f->fd, SYNC_END_READ);
+}
+
+/* Its process is gone when it is found, and nobody's child any more. */
+static void missing_end_is_told_to_the_tree(void **state)
+{
+	struct fixture *f = *state;
+	int tree = watch_open(HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ERRORS, 4);
+	struct heapsim_record r;
+
+	assert_int_equal(device_in_child(start_write_and_end, f), 0);
+	device_buf_info(f->dev, f->fd);
+	assert_true(next(tree, &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_MISSING_END);
+	assert_int_equal(r.missing, HEAPSIM_MISSING_END);
+	assert_int_equal(r.count, 1);
+	assert_true(r.cpu.pid && r.cpu.pid != (uint32_t)getpid());
+	assert_string_equal(r.cpu.comm, "forgetful");
+	assert_int_equal(r.cpu.is_write, 1);
+	assert_true(r.cpu.ip != 0);
+	assert_none(tree);
+	assert_none(f->watch);
+	close(tree);
+}
+
+/* Two watch trees that it was of: the inner one is over when it is found. */
+static int forget_below_another_watch(void *arg)
+{
+	int inner = open("/dev/heapsim", O_RDWR);
+	int ret = watch_errno(inner, HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ERRORS,
+			      4);
+
+	return ret ? ret : device_in_child(start_write_and_end, arg);
+}
+
+static void outer_watch_is_told_though_the_inner_is_over(void **state)
+{
+	struct fixture *f = *state;
+	int tree = watch_open(HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ERRORS, 4);
+	int late;
+	struct heapsim_record r;
+
+	assert_int_equal(device_in_child(forget_below_another_watch, f), 0);
+	/* It has the slot of the inner one, and began after it all. */
+	late = watch_open(HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ERRORS, 4);
+	device_buf_info(f->dev, f->fd);
+	assert_true(next(tree, &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_MISSING_END);
+	assert_none(late);
+	close(late);
+	close(tree);
+}
+
+static void what_costs_is_told_by_its_kinds(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t no_errors = HEAPSIM_KINDS_ALL & ~HEAPSIM_KINDS_ERRORS;
+	int errors = watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ERRORS, 9);
+	int costs = watch_open(HEAPSIM_WATCH_PROCESS, no_errors, 9);
+	struct heapsim_record r;
+
+	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_CLEAN, f->line, f->line);
+	assert_true(next(costs, &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_REDUNDANT_CLEAN);
+	assert_int_equal(r.off, f->line);
+	assert_int_equal(r.len, f->line);
+	assert_int_equal(r.missing, HEAPSIM_MISSING_NOTHING);
+	assert_int_equal(r.cpu.pid, getpid());
+	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE, 0, f->len);
+	assert_true(next(costs, &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_REDUNDANT_INVALIDATE);
+	assert_int_equal(r.len, f->len);
+	read_at(f->map);
+	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE, 1, f->line);
+	assert_true(next(costs, &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_SHARED_LINE);
+	assert_int_equal(r.off, 0);
+	assert_int_equal(r.len, 2 * f->line);
+	assert_int_equal(r.count, 2);
+	assert_none(costs);
+	assert_none(errors);
+	close(costs);
+	close(errors);
+}
+
+static void repeats_are_folded_until_they_are_read(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record r;
+	size_t i;
+
+	for (i = 0; i < NR_PAGES; i++)
+		write_at(f->map + i * f->page, 1);
+	device_checksum(f->dev, f->fd, 0, f->len);
+	r = only(f, HEAPSIM_RECORD_MISSING_CLEAN);
+	assert_int_equal(r.count, NR_PAGES);
+	assert_int_equal(r.off, 0);
+	assert_int_equal(r.len, (NR_PAGES - 1) * f->page + f->line);
+	/* The same place by another job, but the record was read. */
+	device_checksum(f->dev, f->fd, 0, f->line);
+	device_checksum(f->dev, f->fd, 0, 2 * f->page);
+	r = only(f, HEAPSIM_RECORD_MISSING_CLEAN);
+	assert_int_equal(r.count, 3);
+	assert_int_equal(r.off, 0);
+	assert_int_equal(r.len, f->page + f->line);
+	assert_int_equal(r.seq, 2);
+}
+
+/* Of several that hold it the one that is in the way, as long as it holds. */
+static void the_right_holder_is_named(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_hold camera, display;
+	struct heapsim_record r;
+
+	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_VMAP, 0,
+					   &camera), 0);
+	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
+					   HEAPSIM_DIR_TO_DEVICE, &display), 0);
+	drain(f->watch);
+	read_at(f->map);
+	r = only(f, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
+	assert_int_equal(r.other.type, HEAPSIM_OTHER_VMAP);
+	write_at(f->map, 1);
+	r = only(f, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
+	assert_int_equal(r.other.type, HEAPSIM_OTHER_DEVICE);
+	device_release(f->dev, display.hold);
+	drain(f->watch);
+	device_revoke(f->dev, f->fd);
+	write_at(f->map, 1);
+	r = only(f, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
+	assert_int_equal(r.other.type, HEAPSIM_OTHER_VMAP);
+	device_release(f->dev, camera.hold);
+	drain(f->watch);
+}
+
+static void other_code_is_another_place(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record a, b;
+
+	read_at(f->map);
+	read_at(f->map + f->page);
+	device_fill(f->dev, f->fd, 0, f->len, 0x44444444);
+	device_revoke(f->dev, f->fd);
+	read_at(f->map);
+	device_peek(f->map + f->page);
+	assert_true(next(f->watch, &a));
+	assert_true(next(f->watch, &b));
+	assert_none(f->watch);
+	assert_in_touches(a.cpu.ip);
+	assert_true(b.cpu.ip && b.cpu.ip != a.cpu.ip);
+	assert_int_equal(b.off, f->page);
+}
+
+/* Three places whose order is known: read, write, unmatched end. */
+static void make_three(struct fixture *f)
+{
+	struct heapsim_fence_create fence;
+
+	assert_int_equal(device_fence_errno(f->dev, f->fd, HEAPSIM_FENCE_WRITE,
+					    10 * NSEC_PER_SEC, &fence), 0);
+	device_revoke(f->dev, f->fd);
+	read_at(f->map);
+	write_at(f->map, 1);
+	device_fence_signal(f->dev, fence.fence, 0);
+	close(fence.fence_fd);
+	device_sync(f->fd, SYNC_END_READ);
+}
+
+static void drops_are_told(void **state)
+{
+	struct fixture *f = *state;
+	int small = watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ERRORS, 1);
+	struct heapsim_record r;
+
+	make_three(f);
+	assert_int_equal(device_poll(small, POLLIN, 0), POLLIN);
+	assert_true(next(small, &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
+	assert_int_equal(r.cpu.is_write, 0);
+	assert_int_equal(r.seq, 1);
+	assert_int_equal(device_poll(small, POLLIN, 0), POLLIN);
+	assert_true(next(small, &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_DROPPED);
+	assert_int_equal(r.count, 2);
+	assert_int_equal(r.seq, 4);
+	assert_int_equal(r.buf, 0);
+	assert_none(small);
+	assert_int_equal(device_poll(small, POLLIN, 0), 0);
+	drain(f->watch);
+	close(small);
+}
+
+/* Told where the hole is, before what came after it. */
+static void drops_are_told_in_their_place(void **state)
+{
+	struct fixture *f = *state;
+	int small = watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ERRORS, 2);
+	struct heapsim_record r[2];
+
+	make_three(f);
+	assert_int_equal(read(small, r, sizeof(r)), sizeof(r));
+	write_at(f->map, 1);
+	device_checksum(f->dev, f->fd, 0, f->line);
+	assert_int_equal(read(small, r, sizeof(r)), sizeof(r));
+	assert_int_equal(r[0].kind, HEAPSIM_RECORD_DROPPED);
+	assert_int_equal(r[0].count, 1);
+	assert_int_equal(r[1].kind, HEAPSIM_RECORD_MISSING_CLEAN);
+	assert_none(small);
+	drain(f->watch);
+	close(small);
+}
+
+static int make_stale_read(void *arg)
+{
+	struct fixture *f = arg;
+
+	device_revoke(f->dev, f->fd);
+	read_at(f->map);
+	return 0;
+}
+
+static int make_in_grandchild(void *arg)
+{
+	return device_in_child(make_stale_read, arg);
+}
+
+static int make_unmatched_end(void *arg)
+{
+	struct fixture *f = arg;
+
+	return device_sync_errno(f->fd, SYNC_END_READ);
+}
+
+static int watch_tree_elsewhere(void *arg)
+{
+	int *fds = arg;
+
+	return watch_errno(fds[0], HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ALL, 4);
+}
+
+static void scopes_are_kept(void **state)
+{
+	struct fixture *f = *state;
+	int all = watch_open(HEAPSIM_WATCH_ALL, HEAPSIM_KINDS_ALL, 8);
+	int tree = watch_open(HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ALL, 8);
+	int other = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
+	struct heapsim_record r;
+
+	/* A tree that these processes are not of: its root is a child. */
+	assert_int_equal(device_in_child(watch_tree_elsewhere, &other), 0);
+	read_at(f->map);
+	device_fill(f->dev, f->fd, 0, f->line, 0x55555555);
+	assert_none(all);
+	assert_none(f->watch);
+	assert_int_equal(device_in_child(make_in_grandchild, f), 0);
+	assert_true(next(all, &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_STALE_READ);
+	assert_true(next(tree, &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_STALE_READ);
+	assert_true(r.cpu.pid != (uint32_t)getpid());
+	assert_none(other);
+	/* The job on the other side is this process's. */
+	assert_true(next(f->watch, &r));
+	assert_int_equal(r.other.pid, getpid());
+	/* What is a child's on both sides is not. */
+	assert_int_equal(device_in_child(make_unmatched_end, f), 0);
+	assert_none(f->watch);
+	assert_true(next(tree, &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_UNMATCHED_END);
+	assert_none(other);
+	close(other);
+	close(tree);
+	close(all);
+}
+
+static int make_unmatched_end_as_root(void *arg)
+{
+	return setresuid(0, 0, 0) ? -errno : make_unmatched_end(arg);
+}
+
+static int make_unmatched_end_as_nobody(void *arg)
+{
+	return setresuid(NOBODY, NOBODY, NOBODY) ? -errno :
+	       make_unmatched_end(arg);
+}
+
+static ssize_t read_one(int watch)
+{
+	struct heapsim_record r;
+
+	return read(watch, &r, sizeof(r)) < 0 ? -errno : (int)r.kind;
+}
+
+/* Somebody who watches his tree is not told of another user's processes. */
+static int watch_as_nobody(void *arg)
+{
+	struct fixture *f = arg;
+	int watch = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
+
+	if (setresuid(NOBODY, NOBODY, 0))
+		return 1;
+	if (watch_errno(watch, HEAPSIM_WATCH_ALL, HEAPSIM_KINDS_ALL, 4) !=
+	    -EPERM)
+		return 2;
+	if (watch_errno(watch, HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ALL, 4))
+		return 3;
+	if (device_in_child(make_unmatched_end_as_root, f))
+		return 4;
+	if (read_one(watch) != -EAGAIN)
+		return 5;
+	if (device_in_child(make_unmatched_end_as_nobody, f))
+		return 6;
+	return read_one(watch) == HEAPSIM_RECORD_UNMATCHED_END ? 0 : 7;
+}
+
+static void other_users_processes_are_not_told(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(device_in_child(watch_as_nobody, f), 0);
+}
+
+static bool is_blank(const void *bytes, size_t len)
+{
+	return device_is_filled(bytes, 0, len);
+}
+
+/* Root stored, a job of ours found it: we are told, but not of root. */
+static int submit_as_nobody(void *arg)
+{
+	struct fixture *f = arg;
+	int watch = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
+	struct heapsim_record r;
+
+	if (setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY) ||
+	    watch_errno(watch, HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ALL, 4))
+		return 1;
+	device_checksum(f->dev, f->fd, 0, f->line);
+	if (read(watch, &r, sizeof(r)) != sizeof(r) ||
+	    r.kind != HEAPSIM_RECORD_MISSING_CLEAN || r.off || !r.other.job ||
+	    r.other.pid != (uint32_t)getpid())
+		return 2;
+	if (!r.cpu.time_ns || !r.cpu.is_write)
+		return 3;
+	r.cpu.time_ns = 0;
+	r.cpu.is_write = 0;
+	if (!is_blank(&r.cpu, sizeof(r.cpu)))
+		return 4;
+	/* And the other way round: our read of what its job wrote. */
+	device_sync_errno(f->fd, SYNC_START_READ);
+	device_sync_errno(f->fd, SYNC_END_READ);
+	return 0;
+}
+
+static int read_as_nobody(void *arg)
+{
+	struct fixture *f = arg;
+	int watch = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
+	struct heapsim_record r;
+
+	if (setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY) ||
+	    watch_errno(watch, HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ALL, 4))
+		return 1;
+	read_at(f->map);
+	if (read(watch, &r, sizeof(r)) != sizeof(r) ||
+	    r.kind != HEAPSIM_RECORD_STALE_READ ||
+	    r.cpu.addr != (uintptr_t)f->map ||
+	    r.other.type != HEAPSIM_OTHER_ENGINE || strcmp(r.other.name, "dma"))
+		return 2;
+	return r.other.pid || r.other.job ||
+	       !is_blank(r.other.comm, sizeof(r.other.comm)) ? 3 : 0;
+}
+
+static void sides_of_other_users_are_blank(void **state)
+{
+	struct fixture *f = *state;
+
+	write_at(f->map, 1);
+	assert_int_equal(device_in_child(submit_as_nobody, f), 0);
+	drain(f->watch);
+	read_at(f->map);
+	device_fill(f->dev, f->fd, 0, f->line, 0x66666666);
+	device_revoke(f->dev, f->fd);
+	assert_int_equal(device_in_child(read_as_nobody, f), 0);
+	drain(f->watch);
+}
+
+static int store_and_tell_pid(void *arg)
+{
+	struct fixture *f = arg;
+
+	write_at(f->map, 1);
+	return getpid();
+}
+
+struct reuse {
+	struct fixture *f;
+	int pid;
+};
+
+/* Not the process that stored, though it has its number. */
+static int watch_under_its_number(void *arg)
+{
+	const struct reuse *reuse = arg;
+	int watch = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
+
+	if (getpid() != reuse->pid)
+		return 1;
+	if (watch_errno(watch, HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ALL, 4))
+		return 2;
+	/* A job of its parent's, by its open. */
+	kill(getppid(), SIGUSR1);
+	while (!device_count(reuse->f->dev, reuse->f->fd).missing_cleans)
+		device_sleep_ns(NSEC_PER_MSEC);
+	return read_one(watch) == -EAGAIN ? 0 : 3;
+}
+
+static int next_pid_is(int pid)
+{
+	char text[16];
+	int fd = open("/proc/sys/kernel/ns_last_pid", O_WRONLY);
+	int len = snprintf(text, sizeof(text), "%d", pid - 1);
+	int ret = fd < 0 || write(fd, text, len) != len ? -errno : 0;
+
+	close(fd);
+	return ret;
+}
+
+static volatile sig_atomic_t nr_usr1;
+
+static void on_usr1(int signal)
+{
+	nr_usr1++;
+}
+
+static void a_number_that_is_used_again_is_another_process(void **state)
+{
+	struct fixture *f = *state;
+	struct sigaction action = { .sa_handler = on_usr1 };
+	struct reuse reuse = { .f = f };
+	pid_t first, second;
+	int status;
+
+	sigaction(SIGUSR1, &action, NULL);
+	first = fork();
+	if (!first)
+		_exit(store_and_tell_pid(f) == getpid() ? 0 : 1);
+	assert_int_equal(waitpid(first, &status, 0), first);
+	assert_int_equal(status, 0);
+	reuse.pid = first;
+	/* Others fork, too. */
+	do {
+		nr_usr1 = 0;
+		assert_int_equal(next_pid_is(first), 0);
+		second = fork();
+		if (!second)
+			_exit(watch_under_its_number(&reuse));
+		if (second == first) {
+			while (!nr_usr1)
+				device_sleep_ns(NSEC_PER_MSEC);
+			device_checksum(f->dev, f->fd, 0, f->line);
+		}
+		assert_int_equal(waitpid(second, &status, 0), second);
+	} while (second != first);
+	assert_int_equal(status, 0);
+	drain(f->watch);
+}
+
+static int watch_as_first_process(void *arg)
+{
+	struct fixture *f = arg;
+	int watch = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
+	struct heapsim_record r;
+
+	if (getpid() != 1 ||
+	    watch_errno(watch, HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ALL, 4) ||
+	    make_unmatched_end(f) || read(watch, &r, sizeof(r)) != sizeof(r))
+		return 1;
+	return r.cpu.pid == 1 && r.cpu.tid == 1 ? 0 : 2;
+}
+
+static int make_pid_namespace(void *arg)
+{
+	return unshare(CLONE_NEWPID) ? -errno :
+	       device_in_child(watch_as_first_process, arg);
+}
+
+static void pids_are_those_of_the_readers_namespace(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(device_in_child(make_pid_namespace, f), 0);
+}
+
+static void *make_later(void *arg)
+{
+	struct fixture *f = arg;
+
+	device_sleep_ns(200 * NSEC_PER_MSEC);
+	make_unmatched_end(f);
+	return NULL;
+}
+
+static void read_and_poll_wait(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record r;
+	pthread_t thread;
+
+	assert_int_equal(device_poll(f->watch, POLLIN, 0), 0);
+	assert_int_equal(pthread_create(&thread, NULL, make_later, f), 0);
+	assert_int_equal(device_poll(f->watch, POLLIN, 10000), POLLIN);
+	pthread_join(thread, NULL);
+	drain(f->watch);
+	assert_int_equal(fcntl(f->watch, F_SETFL, 0), 0);
+	assert_int_equal(pthread_create(&thread, NULL, make_later, f), 0);
+	assert_int_equal(read(f->watch, &r, sizeof(r)), sizeof(r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_UNMATCHED_END);
+	pthread_join(thread, NULL);
+}
+
+static void on_alarm(int signal)
+{
+}
+
+/* An epoll asks for the queue once, when the open does not watch yet. */
+static void epoll_sees_a_watch_that_begins_later(void **state)
+{
+	struct fixture *f = *state;
+	struct epoll_event event = { .events = EPOLLIN };
+	int dev = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
+	int epoll = epoll_create1(EPOLL_CLOEXEC);
+	pthread_t thread;
+
+	assert_int_equal(epoll_ctl(epoll, EPOLL_CTL_ADD, dev, &event), 0);
+	assert_int_equal(watch_errno(dev, HEAPSIM_WATCH_PROCESS,
+				     HEAPSIM_KINDS_ALL, 4), 0);
+	assert_int_equal(epoll_wait(epoll, &event, 1, 0), 0);
+	assert_int_equal(pthread_create(&thread, NULL, make_later, f), 0);
+	assert_int_equal(epoll_wait(epoll, &event, 1, 10000), 1);
+	assert_int_equal(event.events, EPOLLIN);
+	pthread_join(thread, NULL);
+	close(epoll);
+	close(dev);
+}
+
+static void read_is_interrupted(void **state)
+{
+	struct fixture *f = *state;
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct heapsim_record r;
+
+	sigaction(SIGALRM, &action, NULL);
+	assert_int_equal(fcntl(f->watch, F_SETFL, 0), 0);
+	alarm(1);
+	assert_int_equal(read(f->watch, &r, sizeof(r)), -1);
+	assert_int_equal(errno, EINTR);
+}
+
+static void bad_memory_loses_no_record(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record *two;
+	struct heapsim_record r;
+
+	two = mmap(NULL, 2 * f->page, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(two != MAP_FAILED);
+	assert_int_equal(munmap((char *)two + f->page, f->page), 0);
+	make_unmatched_end(f);
+	write_at(f->map, 1);
+	device_checksum(f->dev, f->fd, 0, f->line);
+	errno = 0;
+	assert_int_equal(read(f->watch, (char *)two + f->page, f->page), -1);
+	assert_int_equal(errno, EFAULT);
+	/* Half of the second is in memory: the first is given, it is not. */
+	two = (void *)((char *)two + f->page - sizeof(r) - sizeof(r) / 2);
+	assert_int_equal(read(f->watch, two, 2 * sizeof(r)), sizeof(r));
+	assert_int_equal(two->seq, 1);
+	assert_true(next(f->watch, &r));
+	assert_int_equal(r.seq, 2);
+	assert_int_equal(r.kind, HEAPSIM_RECORD_MISSING_CLEAN);
+	assert_none(f->watch);
+}
+
+static void newer_readers_get_zeros(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t bytes[2 * (sizeof(struct heapsim_record) + 64)];
+	const size_t size = sizeof(bytes) / 2;
+	struct heapsim_watch watch = {
+		.size = sizeof(watch),
+		.scope = HEAPSIM_WATCH_PROCESS,
+		.kinds = HEAPSIM_KINDS_ALL,
+		.nr_records = 4,
+		.record_size = size,
+	};
+	struct heapsim_record *r = (void *)bytes;
+	int dev = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
+
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_WATCH, &watch), 0);
+	make_unmatched_end(f);
+	memset(bytes, 0xff, sizeof(bytes));
+	assert_int_equal(read(dev, bytes, sizeof(bytes)), size);
+	assert_int_equal(r->size, size);
+	assert_true(device_is_filled(bytes + sizeof(*r), 0,
+				     size - sizeof(*r)));
+	assert_true(device_is_filled(bytes + size, 0xff, size));
+	close(dev);
+	drain(f->watch);
+}
+
+static void bad_watches_are_refused(void **state)
+{
+	const struct heapsim_watch good = {
+		.size = sizeof(good),
+		.scope = HEAPSIM_WATCH_PROCESS,
+		.kinds = HEAPSIM_KINDS_ALL,
+		.nr_records = 1,
+		.record_size = sizeof(struct heapsim_record),
+	};
+	struct heapsim_watch bad[9];
+	struct heapsim_record r;
+	int dev = device_open();
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		bad[i] = good;
+	bad[0].scope = 0;
+	bad[1].scope = HEAPSIM_WATCH_ALL + 1;
+	bad[2].kinds |= HEAPSIM_KIND_BIT(HEAPSIM_NR_RECORD_KINDS);
+	bad[3].kinds |= HEAPSIM_KIND_BIT(HEAPSIM_RECORD_DROPPED);
+	bad[4].nr_records = 0;
+	bad[5].nr_records = HEAPSIM_WATCH_MAX_RECORDS + 1;
+	bad[6].record_size = sizeof(r) - 8;
+	bad[7].record_size = sizeof(r) + 1;
+	bad[8].record_size = HEAPSIM_WATCH_MAX_SIZE + 8;
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_WATCH,
+						    &bad[i]), -EINVAL);
+	assert_int_equal(device_poll(dev, POLLIN, 0), POLLERR);
+	errno = 0;
+	assert_int_equal(read(dev, &r, sizeof(r)), -1);
+	assert_int_equal(errno, EINVAL);
+	bad[0] = good;
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_WATCH, &bad[0]),
+			 0);
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_WATCH, &bad[0]),
+			 -EBUSY);
+	errno = 0;
+	assert_int_equal(read(dev, &r, sizeof(r) - 1), -1);
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_int_equal(pread(dev, &r, sizeof(r), 0), -1);
+	assert_int_equal(errno, ESPIPE);
+	close(dev);
+}
+
+/* Privileged ones: as many as there is room for. */
+static void watchers_are_bounded(void **state)
+{
+	int fds[65];
+	size_t nr, i;
+	int ret = 0;
+
+	for (nr = 0; nr < ARRAY_SIZE(fds) && !ret; nr++) {
+		fds[nr] = device_open();
+		ret = watch_errno(fds[nr], HEAPSIM_WATCH_ALL,
+				  HEAPSIM_KINDS_ERRORS, 1);
+	}
+	/* One is the fixture's. */
+	assert_int_equal(ret, -EBUSY);
+	assert_int_equal(nr, 64);
+	for (i = 0; i < nr; i++)
+		close(fds[i]);
+	close(watch_open(HEAPSIM_WATCH_ALL, HEAPSIM_KINDS_ERRORS, 1));
+}
+
+static int watch_much_as_nobody(void *arg)
+{
+	int fds[17];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fds); i++)
+		fds[i] = open("/dev/heapsim", O_RDWR);
+	if (setresuid(NOBODY, NOBODY, NOBODY))
+		return 1;
+	for (i = 0; i < ARRAY_SIZE(fds) - 1; i++)
+		if (watch_errno(fds[i], HEAPSIM_WATCH_TREE,
+				HEAPSIM_KINDS_ERRORS, 1))
+			return 2;
+	return watch_errno(fds[i], HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ERRORS,
+			   1) == -EBUSY ? 0 : 3;
+}
+
+static void watchers_of_a_user_are_bounded(void **state)
+{
+	assert_int_equal(device_in_child(watch_much_as_nobody, NULL), 0);
+}
+
+#define NR_THREADS	32
+#define NR_TOUCHES	200
+
+struct crowd {
+	struct fixture *f;
+	int watch;
+	pthread_barrier_t barrier;
+	bool is_over;
+	uint64_t told[HEAPSIM_NR_RECORD_KINDS];
+};
+
+static void *touch_much(void *arg)
+{
+	struct crowd *crowd = arg;
+	struct fixture *f = crowd->f;
+	size_t i;
+
+	pthread_barrier_wait(&crowd->barrier);
+	for (i = 0; i < NR_TOUCHES; i++) {
+		uint8_t *at = f->map + i % NR_PAGES * f->page;
+
+		switch (i % 4) {
+		case 0:
+			device_revoke(f->dev, f->fd);
+			break;
+		case 1:
+			device_sync_errno(f->fd, SYNC_END_READ);
+			break;
+		case 2:
+			write_at(at, i);
+			break;
+		default:
+			read_at(at);
+			break;
+		}
+	}
+	return NULL;
+}
+
+static void *read_all(void *arg)
+{
+	struct crowd *crowd = arg;
+	struct heapsim_record r[3];
+	bool is_last;
+	ssize_t n, i;
+
+	do {
+		is_last = __atomic_load_n(&crowd->is_over, __ATOMIC_ACQUIRE);
+		while ((n = read(crowd->watch, r, sizeof(r))) > 0)
+			for (i = 0; i < n / (ssize_t)sizeof(*r); i++)
+				crowd->told[r[i].kind] += r[i].count;
+		sched_yield();
+	} while (!is_last);
+	return NULL;
+}
+
+/* Engines and many threads at once: what is told is what is counted. */
+static void a_crowd_is_told_as_it_is_counted(void **state)
+{
+	struct crowd crowd = { .f = *state };
+	struct fixture *f = *state;
+	struct heapsim_counters count;
+	pthread_t threads[NR_THREADS], reader;
+	const uint64_t *told = crowd.told;
+	size_t i;
+
+	/* With room for all: its reader may be late. */
+	crowd.watch = watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ERRORS,
+				 HEAPSIM_WATCH_MAX_RECORDS);
+	pthread_barrier_init(&crowd.barrier, NULL, NR_THREADS + 1);
+	for (i = 0; i < NR_THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, touch_much,
+						&crowd), 0);
+	assert_int_equal(pthread_create(&reader, NULL, read_all, &crowd), 0);
+	pthread_barrier_wait(&crowd.barrier);
+	for (i = 0; i < 50; i++) {
+		device_fill(f->dev, f->fd, 0, f->len, i);
+		device_checksum(f->dev, f->fd, 0, f->len);
+	}
+	for (i = 0; i < NR_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	__atomic_store_n(&crowd.is_over, true, __ATOMIC_RELEASE);
+	pthread_join(reader, NULL);
+	pthread_barrier_destroy(&crowd.barrier);
+	close(crowd.watch);
+	count = device_count(f->dev, f->fd);
+	assert_true(count.unmatched_ends == NR_THREADS * NR_TOUCHES / 4);
+	assert_true(count.write_conflicts + count.missing_cleans > 0);
+	assert_int_equal(told[HEAPSIM_RECORD_DROPPED], 0);
+	assert_int_equal(told[HEAPSIM_RECORD_STALE_READ], count.stale_reads);
+	assert_int_equal(told[HEAPSIM_RECORD_POSSIBLE_STALE_READ],
+			 count.possible_stale_reads);
+	assert_int_equal(told[HEAPSIM_RECORD_LOST_DEVICE_WRITE],
+			 count.lost_device_writes);
+	assert_int_equal(told[HEAPSIM_RECORD_LOST_CPU_WRITE],
+			 count.lost_cpu_writes);
+	assert_int_equal(told[HEAPSIM_RECORD_MISSING_CLEAN],
+			 count.missing_cleans);
+	assert_int_equal(told[HEAPSIM_RECORD_WRITE_CONFLICT],
+			 count.write_conflicts);
+	assert_int_equal(told[HEAPSIM_RECORD_UNBRACKETED_ACCESS],
+			 count.unbracketed_accesses);
+	assert_int_equal(told[HEAPSIM_RECORD_UNMATCHED_END],
+			 count.unmatched_ends);
+}
+
+/* A reader that never reads, closed in the midst of it. */
+static void watchers_may_go_at_any_time(void **state)
+{
+	struct crowd crowd = { .f = *state };
+	struct fixture *f = *state;
+	pthread_t threads[NR_THREADS];
+	size_t i;
+
+	pthread_barrier_init(&crowd.barrier, NULL, NR_THREADS + 1);
+	for (i = 0; i < NR_THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, touch_much,
+						&crowd), 0);
+	pthread_barrier_wait(&crowd.barrier);
+	for (i = 0; i < 100; i++) {
+		int watch = watch_open(1 + i % 3, HEAPSIM_KINDS_ALL, 1 + i % 7);
+
+		device_checksum(f->dev, f->fd, 0, f->len);
+		close(watch);
+	}
+	for (i = 0; i < NR_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	pthread_barrier_destroy(&crowd.barrier);
+	drain(f->watch);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(stale_read_is_told),
+		TEST(possible_stale_read_is_told),
+		TEST(lost_device_write_is_told),
+		TEST(lost_cpu_write_is_told),
+		TEST(missing_clean_is_told),
+		TEST(write_conflict_is_told),
+		TEST(touch_of_a_held_buffer_is_told),
+		TEST(touch_under_a_fence_is_told),
+		TEST(unmatched_end_is_told),
+		TEST(missing_end_is_told_to_the_tree),
+		TEST(outer_watch_is_told_though_the_inner_is_over),
+		TEST(what_costs_is_told_by_its_kinds),
+		TEST(repeats_are_folded_until_they_are_read),
+		TEST(the_right_holder_is_named),
+		TEST(other_code_is_another_place),
+		TEST(drops_are_told),
+		TEST(drops_are_told_in_their_place),
+		TEST(scopes_are_kept),
+		TEST(other_users_processes_are_not_told),
+		TEST(sides_of_other_users_are_blank),
+		TEST(a_number_that_is_used_again_is_another_process),
+		TEST(pids_are_those_of_the_readers_namespace),
+		TEST(read_and_poll_wait),
+		TEST(epoll_sees_a_watch_that_begins_later),
+		TEST(read_is_interrupted),
+		TEST(bad_memory_loses_no_record),
+		TEST(newer_readers_get_zeros),
+		TEST(bad_watches_are_refused),
+		TEST(watchers_are_bounded),
+		TEST(watchers_of_a_user_are_bounded),
+		TEST(a_crowd_is_told_as_it_is_counted),
+		TEST(watchers_may_go_at_any_time),
+	};
+
+	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
+}
