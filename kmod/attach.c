@@ -49,7 +49,9 @@ static int table_init(struct sg_table *sgt, const struct heapsim_buf *buf,
  * struct heapsim_attachment - a device that uses the buffer
  * @node: in heapsim_buf.attachments
  * @dev: the device
- * @sgt: its table
+ * @sgt: its table, which nobody else sees
+ * @lent: the same for the importer; with CONFIG_DMABUF_DEBUG the core hides the
+ *	pages of a table that it gave out
  * @dir: how it has mapped the buffer, DMA_NONE not
  * @who: it, while mapped
  */
@@ -57,6 +59,7 @@ struct heapsim_attachment {
 	struct list_head node;
 	struct device *dev;
 	struct sg_table sgt;
+	struct sg_table lent;
 	enum dma_data_direction dir;
 	struct heapsim_party who;
 };
@@ -75,10 +78,10 @@ int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 
 	if (!at)
 		return -ENOMEM;
-	if (table_init(&at->sgt, buf, a->dev)) {
-		kfree(at);
-		return -ENOMEM;
-	}
+	if (table_init(&at->sgt, buf, a->dev))
+		goto err_free;
+	if (table_init(&at->lent, buf, a->dev))
+		goto err_table;
 	at->dev = a->dev;
 	at->dir = DMA_NONE;
 	a->priv = at;
@@ -86,6 +89,12 @@ int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 	list_add(&at->node, &buf->attachments);
 	mutex_unlock(&buf->lock);
 	return 0;
+
+err_table:
+	sg_free_table(&at->sgt);
+err_free:
+	kfree(at);
+	return -ENOMEM;
 }
 
 /**
@@ -101,29 +110,24 @@ void heapsim_buf_detach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 	mutex_lock(&buf->lock);
 	list_del(&at->node);
 	mutex_unlock(&buf->lock);
+	sg_free_table(&at->lent);
 	sg_free_table(&at->sgt);
 	kfree(at);
 }
 
 /*
  * Beside the simulated cache there is the machine's own way to a device (its
- * cache, a bounce buffer), which is between DRAM and the device. It is synced
- * by DMA addresses: with CONFIG_DMABUF_DEBUG the core hides the pages of a
- * table that is mapped.
+ * cache, a bounce buffer), which is between DRAM and the device. Syncs are as
+ * the table was mapped, in length and direction: by that DMA_API_DEBUG tells
+ * the maps apart that one device has of a buffer.
  */
 static void sync_for_cpu(struct heapsim_buf *buf)
 {
 	struct heapsim_attachment *at;
-	struct scatterlist *sg;
-	unsigned int i;
 
 	list_for_each_entry(at, &buf->attachments, node)
 		if (at->dir != DMA_NONE)
-			for_each_sgtable_dma_sg(&at->sgt, sg, i)
-				dma_sync_single_for_cpu(at->dev,
-							sg_dma_address(sg),
-							sg_dma_len(sg),
-							at->dir);
+			dma_sync_sgtable_for_cpu(at->dev, &at->sgt, at->dir);
 }
 
 /* @dir is what the CPU did: what it only read is not written to the device. */
@@ -131,19 +135,26 @@ static void sync_for_device(struct heapsim_buf *buf,
 			    enum dma_data_direction dir)
 {
 	struct heapsim_attachment *at;
-	struct scatterlist *sg;
-	unsigned int i;
 
 	list_for_each_entry(at, &buf->attachments, node) {
-		enum dma_data_direction way = at->dir;
-
-		if (way == DMA_NONE)
+		if (at->dir == DMA_NONE ||
+		    (at->dir == DMA_BIDIRECTIONAL && dir == DMA_FROM_DEVICE))
 			continue;
-		if (way == DMA_BIDIRECTIONAL)
-			way = dir;
-		for_each_sgtable_dma_sg(&at->sgt, sg, i)
-			dma_sync_single_for_device(at->dev, sg_dma_address(sg),
-						   sg_dma_len(sg), way);
+		dma_sync_sgtable_for_device(at->dev, &at->sgt, at->dir);
+	}
+}
+
+/* Where the device finds the table, to the importer. */
+static void table_lend(struct sg_table *lent, const struct sg_table *sgt)
+{
+	struct scatterlist *to = lent->sgl, *from;
+	unsigned int i;
+
+	lent->nents = sgt->nents;
+	for_each_sgtable_dma_sg(sgt, from, i) {
+		sg_dma_address(to) = sg_dma_address(from);
+		sg_dma_len(to) = sg_dma_len(from);
+		to = sg_next(to);
 	}
 }
 
@@ -153,7 +164,7 @@ static void sync_for_device(struct heapsim_buf *buf,
  * @dir: DMA_TO_DEVICE: it only reads
  *
  * Context: the buffer's dma_resv is held (the core sees to it).
- * Return: the table, owned by the attachment, or an ERR_PTR: -ENOMEM, or what
+ * Return: a table, owned by the attachment, or an ERR_PTR: -ENOMEM, or what
  * mapping it for the device failed with.
  */
 struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
@@ -181,7 +192,8 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 	at->who = who;
 	dma_sync_sgtable_for_device(at->dev, &at->sgt, dir);
 	mutex_unlock(&buf->lock);
-	return &at->sgt;
+	table_lend(&at->lent, &at->sgt);
+	return &at->lent;
 }
 
 /**
@@ -198,7 +210,7 @@ void heapsim_buf_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
 
 	mutex_lock(&buf->lock);
 	at->dir = DMA_NONE;
-	dma_unmap_sgtable(a->dev, sgt, dir, 0);
+	dma_unmap_sgtable(a->dev, &at->sgt, dir, 0);
 	mutex_unlock(&buf->lock);
 	heapsim_views_release(buf, dir != DMA_TO_DEVICE);
 }

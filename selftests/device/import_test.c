@@ -75,6 +75,37 @@ static uint64_t hold(struct fixture *f, uint32_t how, uint32_t dir)
 	return answer.hold;
 }
 
+/* The debug kernel's DMA_API_DEBUG has to tell its maps apart, too. */
+static void one_device_maps_it_several_times(void **state)
+{
+	const uint32_t dirs[] = {
+		HEAPSIM_DIR_BIDIRECTIONAL, HEAPSIM_DIR_TO_DEVICE,
+		HEAPSIM_DIR_FROM_DEVICE, HEAPSIM_DIR_FROM_DEVICE,
+	};
+	const uint64_t starts[] = {
+		SYNC_START_READ, SYNC_START_WRITE, SYNC_START_RW,
+	};
+	const uint64_t ends[] = { SYNC_END_READ, SYNC_END_WRITE, SYNC_END_RW };
+	uint64_t holds[ARRAY_SIZE(dirs)];
+	struct fixture *f = *state;
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_SIZE(dirs); i++) {
+		holds[i] = hold(f, HEAPSIM_HOLD_MAP, dirs[i]);
+		assert_int_equal(nr_holders(f), i + 1);
+		for (k = 0; k < ARRAY_SIZE(starts); k++) {
+			device_sync(f->fd, starts[k]);
+			device_sync(f->fd, ends[k]);
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(dirs); i++) {
+		device_release(f->dev, holds[i]);
+		device_sync(f->fd, SYNC_START_RW);
+		device_sync(f->fd, SYNC_END_RW);
+	}
+	assert_int_equal(nr_holders(f), 0);
+}
+
 static void sg_table_covers_the_buffer(void **state)
 {
 	const uint64_t lens[] = { 4096, 3 * 4096, 64 * KIB, MIB + 4096,
@@ -833,6 +864,7 @@ int main(void)
 		TEST(brackets_license_a_held_buffer),
 		TEST(to_device_holder_lets_the_cpu_read),
 		TEST(one_view_is_held_without_counting),
+		TEST(one_device_maps_it_several_times),
 		TEST(vgem_imports_every_kind),
 		TEST(fence_of_vgem_drives_the_buffer),
 		TEST(frame_of_vivid_is_stale_on_noncoherent),
