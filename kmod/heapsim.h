@@ -111,10 +111,12 @@ struct heapsim_party {
 /**
  * struct heapsim_note - what a page of a buffer remembers for records
  * @store: the last store that was seen
+ * @trees: who watched its process then, from heapsim_trees_now()
  * @engine: the last job that wrote it, from heapsim_party_keep(); 0 none
  */
 struct heapsim_note {
 	struct heapsim_record_cpu store;
+	u64 trees;
 	u64 engine;
 };
 

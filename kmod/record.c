@@ -43,6 +43,20 @@
 #define MAX_DEPTH	64
 
 /**
+ * struct sight - what a watcher may be told of a side
+ * @pid: the side's process
+ * @time_ns: and when it did it: with these two a side is known again
+ * @is_its: it watches that process
+ * @is_seen: it may know about it
+ */
+struct sight {
+	u32 pid;
+	u64 time_ns;
+	bool is_its;
+	bool is_seen;
+};
+
+/**
  * struct heapsim_watcher - who gets records, and those that wait
  * @slot: in watchers
  * @since_ns: when it began, CLOCK_MONOTONIC: what happened before is not its
@@ -61,6 +75,8 @@
  * @is_taken: the oldest is being copied out: nothing is folded into it
  * @seq: number of the last
  * @nr_dropped: that were not told yet
+ * @cpu: of the last record: a row of lines has the same sides
+ * @other: the same
  */
 struct heapsim_watcher {
 	unsigned int slot;
@@ -80,6 +96,8 @@ struct heapsim_watcher {
 	bool is_taken;
 	u64 seq;
 	u64 nr_dropped;
+	struct sight cpu;
+	struct sight other;
 };
 
 static DEFINE_SPINLOCK(records_lock);	/* protects what follows, and rings */
@@ -242,33 +260,29 @@ static struct task_struct *task_of(u32 pid, u64 time_ns, enum pid_type type)
 	return task && task->start_time <= time_ns ? task : NULL;
 }
 
-/**
- * struct sight - what a watcher may be told of a side
- * @is_its: it watches that process
- * @is_seen: it may know about it
- */
-struct sight {
-	bool is_its;
-	bool is_seen;
-};
-
-static struct sight look(const struct heapsim_watcher *w, u32 pid, u64 time_ns,
-			 u64 trees)
+static void look(const struct heapsim_watcher *w, struct sight *sight, u32 pid,
+		 u64 time_ns, u64 trees)
 {
-	struct task_struct *task = task_of(pid, time_ns, PIDTYPE_TGID);
-	struct sight sight = { 0 };
+	struct task_struct *task;
 
-	if (w->scope == HEAPSIM_WATCH_ALL)
-		return (struct sight) { true, true };
-	sight.is_seen = task ? may_see(w, task) : w->is_privileged;
-	if (w->scope == HEAPSIM_WATCH_TREE && trees & BIT_ULL(w->slot) &&
-	    w->since_ns <= time_ns)
-		sight = (struct sight) { true, true };
-	else if (task && sight.is_seen)
-		sight.is_its = w->scope == HEAPSIM_WATCH_PROCESS ?
-			       task_tgid(task) == w->tgid :
-			       is_below(task, w->tgid);
-	return sight;
+	if (sight->pid == pid && sight->time_ns == time_ns)
+		return;
+	*sight = (struct sight) { .pid = pid, .time_ns = time_ns };
+	/* Of nobody, and of a kernel thread, there is nothing to hide. */
+	sight->is_seen = !pid || w->is_privileged;
+	if (w->scope == HEAPSIM_WATCH_ALL ||
+	    (w->scope == HEAPSIM_WATCH_TREE && trees & BIT_ULL(w->slot) &&
+	     w->since_ns <= time_ns)) {
+		sight->is_its = true;
+		sight->is_seen = true;
+		return;
+	}
+	task = task_of(pid, time_ns, PIDTYPE_TGID);
+	if (!task || !may_see(w, task))
+		return;
+	sight->is_seen = true;
+	sight->is_its = w->scope == HEAPSIM_WATCH_PROCESS ?
+			task_tgid(task) == w->tgid : is_below(task, w->tgid);
 }
 
 static struct heapsim_record *ring_at(struct heapsim_watcher *w, u32 i)
@@ -365,23 +379,22 @@ static void blank_other(struct heapsim_record_other *other)
 static void tell_to(struct heapsim_watcher *w, const struct heapsim_record *r,
 		    u64 cpu_trees, u64 other_trees)
 {
-	struct sight cpu, other;
 	struct heapsim_record seen;
 
 	if (!(w->kinds & HEAPSIM_KIND_BIT(r->kind)))
 		return;
-	cpu = look(w, r->cpu.pid, r->cpu.time_ns, cpu_trees);
-	other = look(w, r->other.pid, r->other.time_ns, other_trees);
-	if (!cpu.is_its && !other.is_its)
+	look(w, &w->cpu, r->cpu.pid, r->cpu.time_ns, cpu_trees);
+	look(w, &w->other, r->other.pid, r->other.time_ns, other_trees);
+	if (!w->cpu.is_its && !w->other.is_its)
 		return;
-	if (cpu.is_seen && other.is_seen) {
+	if (w->cpu.is_seen && w->other.is_seen) {
 		queue(w, r);
 		return;
 	}
 	seen = *r;
-	if (!cpu.is_seen)
+	if (!w->cpu.is_seen)
 		blank_cpu(&seen.cpu);
-	if (!other.is_seen)
+	if (!w->other.is_seen)
 		blank_other(&seen.other);
 	queue(w, &seen);
 }
@@ -447,10 +460,10 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 	struct heapsim_buf *buf = container_of(lines, struct heapsim_buf,
 					       lines);
 	const struct heapsim_access *access = buf->access;
-	const struct heapsim_record_cpu *store;
+	const struct heapsim_note *note;
 	struct heapsim_party party = { 0 };
 	struct heapsim_record r;
-	u64 end = off + len;
+	u64 end = off + len, trees = 0;
 
 	if (!is_wanted())
 		return;
@@ -460,7 +473,7 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 		tell(&r, 0, 0);
 		return;
 	}
-	store = &buf->notes[off >> PAGE_SHIFT].store;
+	note = &buf->notes[off >> PAGE_SHIFT];
 	switch (event) {
 	case LINE_STALE_READ:
 	case LINE_POSSIBLE_STALE_READ:
@@ -472,16 +485,19 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 		writer_of(buf, off >> PAGE_SHIFT, &party);
 		break;
 	case LINE_LOST_DEVICE_WRITE:
-		r.cpu = *store;
+		r.cpu = note->store;
+		trees = note->trees;
 		writer_of(buf, off >> PAGE_SHIFT, &party);
 		break;
 	case LINE_LOST_CPU_WRITE:
-		r.cpu = *store;
+		r.cpu = note->store;
+		trees = note->trees;
 		heapsim_party_now(&party, HEAPSIM_OTHER_PROCESS, "invalidate");
 		break;
 	case LINE_MISSING_CLEAN:
 	case LINE_WRITE_CONFLICT:
-		r.cpu = *store;
+		r.cpu = note->store;
+		trees = note->trees;
 		party = *buf->acting;
 		break;
 	default:
@@ -489,7 +505,7 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 		break;
 	}
 	r.other = party.other;
-	tell(&r, 0, party.trees);
+	tell(&r, trees, party.trees);
 }
 
 /**
@@ -644,6 +660,9 @@ int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd)
 	w->scope = cmd->scope;
 	w->kinds = cmd->kinds;
 	w->record_size = cmd->record_size;
+	/* No side that there is. */
+	w->cpu.time_ns = U64_MAX;
+	w->other.time_ns = U64_MAX;
 	mutex_init(&w->readers);
 	ret = watcher_add(ctx, w);
 	if (ret)

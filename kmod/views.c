@@ -323,7 +323,7 @@ out:
 
 /* Make pages of the span the CPU's own. Returns false if none was shared. */
 static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
-		       u32 who, const struct heapsim_record_cpu *store,
+		       u32 who, const struct heapsim_note *note,
 		       struct heapsim_images *images)
 {
 	struct line_page *pages = buf->lines.pages;
@@ -336,7 +336,8 @@ static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
 			was_shared = true;
 		}
 		pages[i].writer = who;
-		buf->notes[i].store = *store;
+		buf->notes[i].store = note->store;
+		buf->notes[i].trees = note->trees;
 	}
 	bitmap_set(buf->stored, span->first, span->end - span->first);
 	return was_shared;
@@ -370,7 +371,7 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	struct line_buf *lines = &buf->lines;
 	u32 who = heapsim_bracket_who(buf);
 	bool has_fence, is_forbidden;
-	struct heapsim_record_cpu store;
+	struct heapsim_note note;
 	bool was_shared = false;
 	size_t i, need = 0;
 	u64 filled = 0, at;
@@ -386,8 +387,10 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	is_forbidden = has_fence || is_held_from(buf, touch, who);
 	span->first = max(span->first, is_forbidden ? page : first);
 	span->end = min(span->end, is_forbidden ? page + 1 : end);
-	if (touch == HEAPSIM_TOUCH_WRITE)
-		heapsim_cpu_now(&store, access->addr, true);
+	if (touch == HEAPSIM_TOUCH_WRITE) {
+		heapsim_cpu_now(&note.store, access->addr, true);
+		note.trees = heapsim_trees_now();
+	}
 	spin_lock(&buf->lines_lock);
 	span_shrink(buf, page, touch, span);
 	if (is_written_by_others(buf))
@@ -408,7 +411,7 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	lines->count.fills += filled > 0;
 	bitmap_set(buf->active, first, end - first);
 	if (touch == HEAPSIM_TOUCH_WRITE)
-		was_shared = span_store(buf, span, who, &store, images);
+		was_shared = span_store(buf, span, who, &note, images);
 	if (is_forbidden) {
 		lines->count.unbracketed_accesses++;
 		heapsim_record_unbracketed(buf, access, has_fence);

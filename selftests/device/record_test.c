@@ -750,6 +750,47 @@ static int submit_as_nobody(void *arg)
 	return 0;
 }
 
+static int store_and_tell_pid(void *arg)
+{
+	struct fixture *f = arg;
+
+	write_at(f->map, 1);
+	return getpid();
+}
+
+/* A child stored and is gone; nobody else may say who it was. */
+static int submit_after_a_child(void *arg)
+{
+	struct fixture *f = arg;
+	int watch = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
+	struct heapsim_record r;
+	int pid;
+
+	if (setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY) ||
+	    watch_errno(watch, HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ALL, 4))
+		return 1;
+	pid = fork();
+	if (!pid)
+		_exit(store_and_tell_pid(f) == getpid() ? 0 : 1);
+	if (waitpid(pid, NULL, 0) != pid)
+		return 2;
+	device_checksum(f->dev, f->fd, 0, f->line);
+	if (read(watch, &r, sizeof(r)) != sizeof(r) ||
+	    r.kind != HEAPSIM_RECORD_MISSING_CLEAN)
+		return 3;
+	return r.cpu.pid == (uint32_t)pid &&
+	       r.cpu.addr == (uintptr_t)f->map ? 0 : 4;
+}
+
+static void sides_of_the_tree_are_told_when_it_is_gone(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(device_in_child(submit_after_a_child, f), 0);
+	drain(f->watch);
+}
+
 static int read_as_nobody(void *arg)
 {
 	struct fixture *f = arg;
@@ -782,14 +823,6 @@ static void sides_of_other_users_are_blank(void **state)
 	device_revoke(f->dev, f->fd);
 	assert_int_equal(device_in_child(read_as_nobody, f), 0);
 	drain(f->watch);
-}
-
-static int store_and_tell_pid(void *arg)
-{
-	struct fixture *f = arg;
-
-	write_at(f->map, 1);
-	return getpid();
 }
 
 struct reuse {
@@ -1252,6 +1285,7 @@ int main(void)
 		TEST(scopes_are_kept),
 		TEST(other_users_processes_are_not_told),
 		TEST(sides_of_other_users_are_blank),
+		TEST(sides_of_the_tree_are_told_when_it_is_gone),
 		TEST(a_number_that_is_used_again_is_another_process),
 		TEST(pids_are_those_of_the_readers_namespace),
 		TEST(read_and_poll_wait),
