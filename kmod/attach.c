@@ -156,6 +156,9 @@ static void table_lend(struct sg_table *lent, const struct sg_table *sgt)
 		sg_dma_len(to) = sg_dma_len(from);
 		to = sg_next(to);
 	}
+	/* Some walk to the end of what an IOMMU has merged. */
+	if (to)
+		sg_dma_len(to) = 0;
 }
 
 /**
@@ -251,19 +254,19 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 			goto out_free;
 	}
 	ret = -ENOMEM;
+	/* Nobody says which device it is for. */
+	heapsim_party_now(&who, HEAPSIM_OTHER_VMAP, current->comm);
+	mutex_lock(&buf->lock);
+	buf->vmapper = who;
+	mutex_unlock(&buf->lock);
 	buf->vaddr = vmap(pages, buf->nr_pages, VM_MAP, buf->is_wc ?
 			  pgprot_writecombine(PAGE_KERNEL) : PAGE_KERNEL);
 	if (!buf->vaddr)
 		goto err_vunmap_cpu;
 	buf->is_touched = true;
-	/* Nobody says which device it is for. */
-	heapsim_party_now(&who, HEAPSIM_OTHER_VMAP, current->comm);
 	ret = vmaps_cpu_view(buf) ? 0 : heapsim_views_hold(buf, true, &who);
 	if (ret)
 		goto err_vunmap;
-	mutex_lock(&buf->lock);
-	buf->vmapper = who;
-	mutex_unlock(&buf->lock);
 	iosys_map_set_vaddr(map, buf->vaddr);
 	goto out_free;
 
@@ -314,7 +317,7 @@ void heapsim_buf_get_holder(const struct heapsim_buf *buf, bool is_write,
 			*who = at->who;
 			return;
 		}
-	if (buf->vaddr)
+	if (buf->vaddr && !vmaps_cpu_view(buf))
 		*who = buf->vmapper;
 }
 

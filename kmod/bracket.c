@@ -266,7 +266,7 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 		b->had_buf = has_buf(buf, b->tgid);
 	if (dir != DMA_FROM_DEVICE) {
 		heapsim_cpu_now(&b->start, 0, true);
-		b->trees = heapsim_trees_now();
+		b->seen_by = heapsim_watchers_now();
 	}
 	b->nr_read += dir != DMA_TO_DEVICE;
 	b->nr_write += dir != DMA_FROM_DEVICE;

@@ -10,6 +10,8 @@
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/module.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/task.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
 #include <linux/version.h>
@@ -48,6 +50,31 @@ static inline void vm_flags_set(struct vm_area_struct *vma,
 /* The old name stayed for a while, and the new one went to old kernels. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
 #define system_dfl_wq	system_unbound_wq
+#endif
+
+/*
+ * Dumpability moved from the mm to the task, and its names with it. Under RCU;
+ * a task without is on its way out.
+ */
+#ifdef SUID_DUMP_USER
+static inline bool heapsim_is_dumpable(struct task_struct *task)
+{
+	bool ret;
+
+	task_lock(task);
+	ret = !task->mm || get_dumpable(task->mm) == SUID_DUMP_USER;
+	task_unlock(task);
+	return ret;
+}
+#else
+#include <linux/sched/exec_state.h>
+
+static inline bool heapsim_is_dumpable(struct task_struct *task)
+{
+	const struct task_exec_state *state = rcu_dereference(task->exec_state);
+
+	return !state || state->dumpable == TASK_DUMPABLE_OWNER;
+}
 #endif
 
 /* Shrinkers came to be allocated. */

@@ -101,22 +101,22 @@ u64 heapsim_limit_used(void);
 /**
  * struct heapsim_party - who did something to a buffer that the CPU did not
  * @other: as records have it, with a global pid
- * @trees: who watched the process then, from heapsim_trees_now()
+ * @seen_by: who watched the process then, from heapsim_watchers_now()
  */
 struct heapsim_party {
 	struct heapsim_record_other other;
-	u64 trees;
+	u64 seen_by;
 };
 
 /**
  * struct heapsim_note - what a page of a buffer remembers for records
  * @store: the last store that was seen
- * @trees: who watched its process then, from heapsim_trees_now()
+ * @seen_by: who watched its process then, from heapsim_watchers_now()
  * @engine: the last job that wrote it, from heapsim_party_keep(); 0 none
  */
 struct heapsim_note {
 	struct heapsim_record_cpu store;
-	u64 trees;
+	u64 seen_by;
 	u64 engine;
 };
 
@@ -126,7 +126,7 @@ struct heapsim_note {
  * @tgid: the process, referenced
  * @who: its number, as the model has it
  * @start: its last START that may write
- * @trees: who watched it then, from heapsim_trees_now()
+ * @seen_by: who watched it then, from heapsim_watchers_now()
  * @had_buf: it had a descriptor or mapping of the buffer at a START
  * @nr_read: STARTs without END that may read
  * @nr_write: STARTs without END that may write
@@ -136,7 +136,7 @@ struct heapsim_bracket {
 	struct pid *tgid;
 	u32 who;
 	struct heapsim_record_cpu start;
-	u64 trees;
+	u64 seen_by;
 	bool had_buf;
 	u32 nr_read;
 	u32 nr_write;
@@ -365,7 +365,7 @@ struct poll_table_struct;
 void heapsim_cpu_now(struct heapsim_record_cpu *cpu, u64 addr, bool is_write);
 void heapsim_party_now(struct heapsim_party *party, u32 type, const char *name);
 u64 heapsim_party_keep(const struct heapsim_party *party);
-u64 heapsim_trees_now(void);
+u64 heapsim_watchers_now(void);
 void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 			  u64 off, u64 len);
 void heapsim_record_unbracketed(struct heapsim_buf *buf,

@@ -4,7 +4,7 @@
  *
  * A record is made where the model or a bracket finds something: under locks of
  * the buffer, and by the engine's worker between publication and signal. So
- * nothing is allocated for one, and records_lock is the last of all locks. It
+ * nothing is allocated for one, and records_lock is the last of our locks. It
  * costs nothing where nobody watches, but for what a page notes of its last
  * store and its last engine.
  *
@@ -38,7 +38,7 @@
  * What is told under a spinlock, for each watcher, is looked up in the tree of
  * processes: both are bounded.
  */
-#define MAX_WATCHERS	64	/* bits of heapsim_party.trees */
+#define MAX_WATCHERS	64	/* bits of heapsim_party.seen_by */
 #define MAX_USERS_WATCHERS	16	/* of one user without CAP_SYS_PTRACE */
 #define MAX_DEPTH	64
 
@@ -59,7 +59,8 @@ struct sight {
 /**
  * struct heapsim_watcher - who gets records, and those that wait
  * @slot: in watchers
- * @since_ns: when it began, CLOCK_MONOTONIC: what happened before is not its
+ * @since_ns: when it began, CLOCK_MONOTONIC: who noted its slot before meant
+ *	another watcher
  * @wait: of its open
  * @tgid: the process that asked, referenced
  * @cred: its credentials, referenced
@@ -121,7 +122,7 @@ static bool is_watched(void)
 	return READ_ONCE(nr_watchers);
 }
 
-/* As ptrace has it for who may look into a process. Under RCU. */
+/* As ptrace has it for who may look into a process, LSMs apart. Under RCU. */
 static bool may_see(const struct heapsim_watcher *w, struct task_struct *task)
 {
 	const struct cred *theirs = __task_cred(task), *ours = w->cred;
@@ -133,7 +134,9 @@ static bool may_see(const struct heapsim_watcher *w, struct task_struct *task)
 		gid_eq(theirs->gid, ours->gid) &&
 		gid_eq(theirs->egid, ours->gid) &&
 		gid_eq(theirs->sgid, ours->gid) &&
-		cap_issubset(theirs->cap_permitted, ours->cap_permitted));
+		theirs->user_ns == ours->user_ns &&
+		cap_issubset(theirs->cap_permitted, ours->cap_permitted) &&
+		heapsim_is_dumpable(task));
 }
 
 /* Under RCU: what is looked at may be on its way out, not gone. */
@@ -141,7 +144,7 @@ static bool is_below(struct task_struct *task, const struct pid *tgid)
 {
 	unsigned int depth;
 
-	for (depth = 0; depth < MAX_DEPTH && task->pid; depth++) {
+	for (depth = 0; depth <= MAX_DEPTH && task->pid; depth++) {
 		if (task_tgid(task) == tgid)
 			return true;
 		task = rcu_dereference(task->real_parent);
@@ -149,17 +152,24 @@ static bool is_below(struct task_struct *task, const struct pid *tgid)
 	return false;
 }
 
+static bool is_in_scope(const struct heapsim_watcher *w,
+			struct task_struct *task)
+{
+	return w->scope == HEAPSIM_WATCH_PROCESS ?
+		task_tgid(task) == w->tgid : is_below(task, w->tgid);
+}
+
 /**
- * heapsim_trees_now() - who watches a tree that the calling process is of
+ * heapsim_watchers_now() - who watches the calling process, or a tree it is of
  *
  * Once a process is gone nobody can tell any more.
  *
  * Return: a bit a slot of theirs; who is in it later is another watcher.
  */
-u64 heapsim_trees_now(void)
+u64 heapsim_watchers_now(void)
 {
 	unsigned int i;
-	u64 trees = 0;
+	u64 seen_by = 0;
 
 	if (!is_watched() || current->flags & PF_KTHREAD)
 		return 0;
@@ -168,13 +178,13 @@ u64 heapsim_trees_now(void)
 	for (i = 0; i < MAX_WATCHERS; i++) {
 		const struct heapsim_watcher *w = watchers[i];
 
-		if (w && w->scope == HEAPSIM_WATCH_TREE &&
-		    may_see(w, current) && is_below(current, w->tgid))
-			trees |= BIT_ULL(i);
+		if (w && w->scope != HEAPSIM_WATCH_ALL &&
+		    is_in_scope(w, current) && may_see(w, current))
+			seen_by |= BIT_ULL(i);
 	}
 	spin_unlock(&records_lock);
 	rcu_read_unlock();
-	return trees;
+	return seen_by;
 }
 
 /**
@@ -213,7 +223,7 @@ void heapsim_party_now(struct heapsim_party *party, u32 type, const char *name)
 	strscpy(party->other.comm, current->comm, sizeof(party->other.comm));
 	if (!(current->flags & PF_KTHREAD))
 		party->other.pid = task_tgid_nr(current);
-	party->trees = heapsim_trees_now();
+	party->seen_by = heapsim_watchers_now();
 }
 
 /**
@@ -261,7 +271,7 @@ static struct task_struct *task_of(u32 pid, u64 time_ns, enum pid_type type)
 }
 
 static void look(const struct heapsim_watcher *w, struct sight *sight, u32 pid,
-		 u64 time_ns, u64 trees)
+		 u64 time_ns, u64 seen_by)
 {
 	struct task_struct *task;
 
@@ -271,8 +281,7 @@ static void look(const struct heapsim_watcher *w, struct sight *sight, u32 pid,
 	/* Of nobody, and of a kernel thread, there is nothing to hide. */
 	sight->is_seen = !pid || w->is_privileged;
 	if (w->scope == HEAPSIM_WATCH_ALL ||
-	    (w->scope == HEAPSIM_WATCH_TREE && trees & BIT_ULL(w->slot) &&
-	     w->since_ns <= time_ns)) {
+	    (seen_by & BIT_ULL(w->slot) && w->since_ns < time_ns)) {
 		sight->is_its = true;
 		sight->is_seen = true;
 		return;
@@ -281,8 +290,7 @@ static void look(const struct heapsim_watcher *w, struct sight *sight, u32 pid,
 	if (!task || !may_see(w, task))
 		return;
 	sight->is_seen = true;
-	sight->is_its = w->scope == HEAPSIM_WATCH_PROCESS ?
-			task_tgid(task) == w->tgid : is_below(task, w->tgid);
+	sight->is_its = is_in_scope(w, task);
 }
 
 static struct heapsim_record *ring_at(struct heapsim_watcher *w, u32 i)
@@ -377,14 +385,14 @@ static void blank_other(struct heapsim_record_other *other)
 }
 
 static void tell_to(struct heapsim_watcher *w, const struct heapsim_record *r,
-		    u64 cpu_trees, u64 other_trees)
+		    u64 cpu_seen_by, u64 other_seen_by)
 {
 	struct heapsim_record seen;
 
 	if (!(w->kinds & HEAPSIM_KIND_BIT(r->kind)))
 		return;
-	look(w, &w->cpu, r->cpu.pid, r->cpu.time_ns, cpu_trees);
-	look(w, &w->other, r->other.pid, r->other.time_ns, other_trees);
+	look(w, &w->cpu, r->cpu.pid, r->cpu.time_ns, cpu_seen_by);
+	look(w, &w->other, r->other.pid, r->other.time_ns, other_seen_by);
 	if (!w->cpu.is_its && !w->other.is_its)
 		return;
 	if (w->cpu.is_seen && w->other.is_seen) {
@@ -399,8 +407,8 @@ static void tell_to(struct heapsim_watcher *w, const struct heapsim_record *r,
 	queue(w, &seen);
 }
 
-/* Trees: as heapsim_trees_now() was when the sides were noted. */
-static void tell(struct heapsim_record *r, u64 cpu_trees, u64 other_trees)
+/* Seen by: as heapsim_watchers_now() was when the sides were noted. */
+static void tell(struct heapsim_record *r, u64 cpu_seen_by, u64 other_seen_by)
 {
 	unsigned int i;
 
@@ -409,7 +417,7 @@ static void tell(struct heapsim_record *r, u64 cpu_trees, u64 other_trees)
 	spin_lock(&records_lock);
 	for (i = 0; i < MAX_WATCHERS; i++)
 		if (watchers[i])
-			tell_to(watchers[i], r, cpu_trees, other_trees);
+			tell_to(watchers[i], r, cpu_seen_by, other_seen_by);
 	spin_unlock(&records_lock);
 	rcu_read_unlock();
 }
@@ -463,7 +471,7 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 	const struct heapsim_note *note;
 	struct heapsim_party party = { 0 };
 	struct heapsim_record r;
-	u64 end = off + len, trees = 0;
+	u64 end = off + len, seen_by = 0;
 
 	if (!is_wanted())
 		return;
@@ -486,18 +494,14 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 		break;
 	case LINE_LOST_DEVICE_WRITE:
 		r.cpu = note->store;
-		trees = note->trees;
+		seen_by = note->seen_by;
 		writer_of(buf, off >> PAGE_SHIFT, &party);
 		break;
 	case LINE_LOST_CPU_WRITE:
-		r.cpu = note->store;
-		trees = note->trees;
-		heapsim_party_now(&party, HEAPSIM_OTHER_PROCESS, "invalidate");
-		break;
 	case LINE_MISSING_CLEAN:
 	case LINE_WRITE_CONFLICT:
 		r.cpu = note->store;
-		trees = note->trees;
+		seen_by = note->seen_by;
 		party = *buf->acting;
 		break;
 	default:
@@ -505,7 +509,7 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 		break;
 	}
 	r.other = party.other;
-	tell(&r, trees, party.trees);
+	tell(&r, seen_by, party.seen_by);
 }
 
 /**
@@ -538,7 +542,7 @@ void heapsim_record_unbracketed(struct heapsim_buf *buf,
 		heapsim_buf_get_holder(buf, is_write, &party);
 	}
 	r.other = party.other;
-	tell(&r, 0, party.trees);
+	tell(&r, 0, party.seen_by);
 }
 
 /**
@@ -558,7 +562,7 @@ void heapsim_record_missing_end(struct heapsim_buf *buf,
 	record_init(&r, buf, HEAPSIM_RECORD_MISSING_END, 0, buf->len);
 	r.count = b->nr_write;
 	r.cpu = b->start;
-	tell(&r, b->trees, 0);
+	tell(&r, b->seen_by, 0);
 }
 
 /**

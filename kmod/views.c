@@ -337,7 +337,7 @@ static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
 		}
 		pages[i].writer = who;
 		buf->notes[i].store = note->store;
-		buf->notes[i].trees = note->trees;
+		buf->notes[i].seen_by = note->seen_by;
 	}
 	bitmap_set(buf->stored, span->first, span->end - span->first);
 	return was_shared;
@@ -389,7 +389,7 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	span->end = min(span->end, is_forbidden ? page + 1 : end);
 	if (touch == HEAPSIM_TOUCH_WRITE) {
 		heapsim_cpu_now(&note.store, access->addr, true);
-		note.trees = heapsim_trees_now();
+		note.seen_by = heapsim_watchers_now();
 	}
 	spin_lock(&buf->lines_lock);
 	span_shrink(buf, page, touch, span);
@@ -521,10 +521,12 @@ void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 	size_t first = off >> PAGE_SHIFT, page;
 	size_t end = DIV_ROUND_UP(off + len, PAGE_SIZE);
 	struct heapsim_images images;
+	struct heapsim_party actor;
 	struct line_op op;
 
 	if (!len)
 		return;
+	heapsim_party_now(&actor, HEAPSIM_OTHER_PROCESS, "invalidate");
 	heapsim_images_init(&images);
 	line_op_begin(&op, off, len);
 	revoke_marked(buf, buf->active, first, end);
@@ -534,7 +536,9 @@ void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 			page = min(find_next_bit(buf->active, end, page),
 				   end - 1);
 		spin_lock(&buf->lines_lock);
+		buf->acting = &actor;
 		line_invalidate_page(&buf->lines, page, &op);
+		buf->acting = NULL;
 		refill_for_vmap(buf, page);
 		page_settle(buf, page, &images);
 		spin_unlock(&buf->lines_lock);
@@ -558,9 +562,11 @@ void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 void heapsim_views_take_in(struct heapsim_buf *buf)
 {
 	struct heapsim_images images;
+	struct heapsim_party actor;
 	struct line_op op;
 	size_t page = 0;
 
+	heapsim_party_now(&actor, HEAPSIM_OTHER_PROCESS, "invalidate");
 	heapsim_images_init(&images);
 	line_op_begin(&op, 0, buf->len);
 	if (buf->lines.pages) {
@@ -572,7 +578,9 @@ void heapsim_views_take_in(struct heapsim_buf *buf)
 
 			buf->is_touched |= test_bit(page, buf->stored);
 			spin_lock(&buf->lines_lock);
+			buf->acting = &actor;
 			line_take_in_page(&buf->lines, page, keep, &op);
+			buf->acting = NULL;
 			refill_for_vmap(buf, page);
 			page_settle(buf, page, &images);
 			spin_unlock(&buf->lines_lock);

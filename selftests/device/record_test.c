@@ -418,6 +418,31 @@ static void missing_end_is_told_to_the_tree(void **state)
 	close(tree);
 }
 
+static int watch_itself_and_forget(void *arg)
+{
+	int *fds = arg;
+	int ret = watch_errno(fds[0], HEAPSIM_WATCH_PROCESS,
+			      HEAPSIM_KINDS_ERRORS, 4);
+
+	return ret ? ret : device_sync_errno(fds[1], SYNC_START_WRITE);
+}
+
+/* By who has its open still. */
+static void missing_end_of_the_watching_process_is_told(void **state)
+{
+	struct fixture *f = *state;
+	int fds[2] = { open("/dev/heapsim", O_RDWR | O_NONBLOCK), f->fd };
+	struct heapsim_record r;
+
+	assert_int_equal(device_in_child(watch_itself_and_forget, fds), 0);
+	device_buf_info(f->dev, f->fd);
+	assert_true(next(fds[0], &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_MISSING_END);
+	assert_true(r.cpu.pid != 0);
+	assert_none(fds[0]);
+	close(fds[0]);
+}
+
 /* Two watch trees that it was of: the inner one is over when it is found. */
 static int forget_below_another_watch(void *arg)
 {
@@ -677,8 +702,25 @@ static int make_unmatched_end_as_root(void *arg)
 
 static int make_unmatched_end_as_nobody(void *arg)
 {
-	return setresuid(NOBODY, NOBODY, NOBODY) ? -errno :
-	       make_unmatched_end(arg);
+	if (setresuid(NOBODY, NOBODY, NOBODY) || prctl(PR_SET_DUMPABLE, 1))
+		return -errno;
+	return make_unmatched_end(arg);
+}
+
+static int make_unmatched_end_undumpable(void *arg)
+{
+	if (setresuid(NOBODY, NOBODY, NOBODY) || prctl(PR_SET_DUMPABLE, 0))
+		return -errno;
+	return make_unmatched_end(arg);
+}
+
+/* All capabilities, but elsewhere. */
+static int make_unmatched_end_in_a_namespace(void *arg)
+{
+	if (setresuid(NOBODY, NOBODY, NOBODY) || unshare(CLONE_NEWUSER) ||
+	    prctl(PR_SET_DUMPABLE, 1))
+		return -errno;
+	return make_unmatched_end(arg);
 }
 
 static ssize_t read_one(int watch)
@@ -703,11 +745,13 @@ static int watch_as_nobody(void *arg)
 		return 3;
 	if (device_in_child(make_unmatched_end_as_root, f))
 		return 4;
-	if (read_one(watch) != -EAGAIN)
+	if (device_in_child(make_unmatched_end_undumpable, f))
 		return 5;
-	if (device_in_child(make_unmatched_end_as_nobody, f))
+	if (read_one(watch) != -EAGAIN)
 		return 6;
-	return read_one(watch) == HEAPSIM_RECORD_UNMATCHED_END ? 0 : 7;
+	if (device_in_child(make_unmatched_end_as_nobody, f))
+		return 7;
+	return read_one(watch) == HEAPSIM_RECORD_UNMATCHED_END ? 0 : 8;
 }
 
 static void other_users_processes_are_not_told(void **state)
@@ -717,21 +761,51 @@ static void other_users_processes_are_not_told(void **state)
 	assert_int_equal(device_in_child(watch_as_nobody, f), 0);
 }
 
+static int watch_a_namespace(void *arg)
+{
+	int watch = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
+	int ret;
+
+	/* What the child has there this one has here, but for the place. */
+	if (setresuid(NOBODY, NOBODY, 0) ||
+	    watch_errno(watch, HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ALL, 4))
+		return -EIO;
+	ret = device_in_child(make_unmatched_end_in_a_namespace, arg);
+	return ret ? ret : read_one(watch) == -EAGAIN ? 0 : -EACCES;
+}
+
+static void processes_of_other_user_namespaces_are_not_told(void **state)
+{
+	if (access("/proc/self/ns/user", F_OK))
+		device_skip("this kernel has no user namespaces");
+	assert_int_equal(device_in_child(watch_a_namespace, *state), 0);
+}
+
 static bool is_blank(const void *bytes, size_t len)
 {
 	return device_is_filled(bytes, 0, len);
+}
+
+/* An open that watches, of a process that is nobody's from here on; or -1. */
+static int become_nobody_and_watch(uint32_t scope)
+{
+	int watch = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
+
+	if (setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY) || prctl(PR_SET_DUMPABLE, 1) ||
+	    watch_errno(watch, scope, HEAPSIM_KINDS_ALL, 4))
+		return -1;
+	return watch;
 }
 
 /* Root stored, a job of ours found it: we are told, but not of root. */
 static int submit_as_nobody(void *arg)
 {
 	struct fixture *f = arg;
-	int watch = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
+	int watch = become_nobody_and_watch(HEAPSIM_WATCH_PROCESS);
 	struct heapsim_record r;
 
-	if (setresgid(NOBODY, NOBODY, NOBODY) ||
-	    setresuid(NOBODY, NOBODY, NOBODY) ||
-	    watch_errno(watch, HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ALL, 4))
+	if (watch < 0)
 		return 1;
 	device_checksum(f->dev, f->fd, 0, f->line);
 	if (read(watch, &r, sizeof(r)) != sizeof(r) ||
@@ -744,36 +818,37 @@ static int submit_as_nobody(void *arg)
 	r.cpu.is_write = 0;
 	if (!is_blank(&r.cpu, sizeof(r.cpu)))
 		return 4;
-	/* And the other way round: our read of what its job wrote. */
+	/* No line of root's is left for the other way round. */
 	device_sync_errno(f->fd, SYNC_START_READ);
 	device_sync_errno(f->fd, SYNC_END_READ);
 	return 0;
 }
 
-static int store_and_tell_pid(void *arg)
+/* A child that does nothing else; its number. */
+static pid_t child_that_stores(struct fixture *f)
 {
-	struct fixture *f = arg;
+	pid_t pid = fork();
+	int status = 1;
 
-	write_at(f->map, 1);
-	return getpid();
+	if (!pid) {
+		write_at(f->map, 1);
+		_exit(0);
+	}
+	return waitpid(pid, &status, 0) == pid && !status ? pid : -1;
 }
 
 /* A child stored and is gone; nobody else may say who it was. */
 static int submit_after_a_child(void *arg)
 {
 	struct fixture *f = arg;
-	int watch = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
+	int watch = become_nobody_and_watch(HEAPSIM_WATCH_TREE);
 	struct heapsim_record r;
 	int pid;
 
-	if (setresgid(NOBODY, NOBODY, NOBODY) ||
-	    setresuid(NOBODY, NOBODY, NOBODY) ||
-	    watch_errno(watch, HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ALL, 4))
+	if (watch < 0)
 		return 1;
-	pid = fork();
-	if (!pid)
-		_exit(store_and_tell_pid(f) == getpid() ? 0 : 1);
-	if (waitpid(pid, NULL, 0) != pid)
+	pid = child_that_stores(f);
+	if (pid < 0)
 		return 2;
 	device_checksum(f->dev, f->fd, 0, f->line);
 	if (read(watch, &r, sizeof(r)) != sizeof(r) ||
@@ -794,12 +869,10 @@ static void sides_of_the_tree_are_told_when_it_is_gone(void **state)
 static int read_as_nobody(void *arg)
 {
 	struct fixture *f = arg;
-	int watch = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
+	int watch = become_nobody_and_watch(HEAPSIM_WATCH_PROCESS);
 	struct heapsim_record r;
 
-	if (setresgid(NOBODY, NOBODY, NOBODY) ||
-	    setresuid(NOBODY, NOBODY, NOBODY) ||
-	    watch_errno(watch, HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ALL, 4))
+	if (watch < 0)
 		return 1;
 	read_at(f->map);
 	if (read(watch, &r, sizeof(r)) != sizeof(r) ||
@@ -874,11 +947,8 @@ static void a_number_that_is_used_again_is_another_process(void **state)
 	int status;
 
 	sigaction(SIGUSR1, &action, NULL);
-	first = fork();
-	if (!first)
-		_exit(store_and_tell_pid(f) == getpid() ? 0 : 1);
-	assert_int_equal(waitpid(first, &status, 0), first);
-	assert_int_equal(status, 0);
+	first = child_that_stores(f);
+	assert_true(first > 0);
 	reuse.pid = first;
 	/* Others fork, too. */
 	do {
@@ -1275,6 +1345,7 @@ int main(void)
 		TEST(touch_under_a_fence_is_told),
 		TEST(unmatched_end_is_told),
 		TEST(missing_end_is_told_to_the_tree),
+		TEST(missing_end_of_the_watching_process_is_told),
 		TEST(outer_watch_is_told_though_the_inner_is_over),
 		TEST(what_costs_is_told_by_its_kinds),
 		TEST(repeats_are_folded_until_they_are_read),
@@ -1284,6 +1355,7 @@ int main(void)
 		TEST(drops_are_told_in_their_place),
 		TEST(scopes_are_kept),
 		TEST(other_users_processes_are_not_told),
+		TEST(processes_of_other_user_namespaces_are_not_told),
 		TEST(sides_of_other_users_are_blank),
 		TEST(sides_of_the_tree_are_told_when_it_is_gone),
 		TEST(a_number_that_is_used_again_is_another_process),

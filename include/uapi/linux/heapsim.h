@@ -512,7 +512,7 @@ enum heapsim_other {
  * @pid: process that submitted the job, mapped or maintained; as in struct
  *	heapsim_record_cpu, with @comm and @job
  * @comm: its name then, terminated
- * @name: of the engine or device, terminated
+ * @name: of the engine or device, terminated; of a vmap, as @comm
  * @job: id of the job, of the open that submitted it; 0 none
  * @stream: 0
  * @time_ns: when it was submitted, mapped or maintained, CLOCK_MONOTONIC
@@ -577,8 +577,9 @@ struct heapsim_record {
  * @size: in: sizeof of this struct
  * @scope: in: HEAPSIM_WATCH_*: one of the processes that a record is about has
  *	to be in it, at most 64 generations below, and, unless the watcher has
- *	CAP_SYS_PTRACE, to have its user, group and no more capabilities; of
- *	another that is not so no more is told than that there is one
+ *	CAP_SYS_PTRACE, to be one that it could ptrace: of its user, group and
+ *	user namespace, with no more capabilities, dumpable; of a side that is
+ *	not so no more is told than that there is one
  * @kinds: in: HEAPSIM_KIND_BIT()s
  * @nr_records: in: how many wait at most, 1 to HEAPSIM_WATCH_MAX_RECORDS;
  *	what finds no room is dropped, and told by a record
