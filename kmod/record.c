@@ -339,14 +339,12 @@ static void push(struct heapsim_watcher *w, const struct heapsim_record *r)
 /* Told where the hole is, as soon as there is room. */
 static void push_drops(struct heapsim_watcher *w)
 {
-	struct heapsim_record r = {
-		.kind = HEAPSIM_RECORD_DROPPED,
-		.time_ns = ktime_get_ns(),
-		.count = w->nr_dropped,
-	};
+	struct heapsim_record r = { .kind = HEAPSIM_RECORD_DROPPED };
 
 	if (!w->nr_dropped || w->nr == w->nr_ring)
 		return;
+	r.time_ns = ktime_get_ns();
+	r.count = w->nr_dropped;
 	push(w, &r);
 	w->nr_dropped = 0;
 }
@@ -468,7 +466,7 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 	struct heapsim_buf *buf = container_of(lines, struct heapsim_buf,
 					       lines);
 	const struct heapsim_access *access = buf->access;
-	const struct heapsim_note *note;
+	const size_t page = off >> PAGE_SHIFT;
 	struct heapsim_party party = { 0 };
 	struct heapsim_record r;
 	u64 end = off + len, seen_by = 0;
@@ -476,12 +474,6 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 	if (!is_wanted())
 		return;
 	record_init(&r, buf, kind_of[event], off, len);
-	if (!lines->pages) {
-		heapsim_cpu_now(&r.cpu, 0, false);
-		tell(&r, 0, 0);
-		return;
-	}
-	note = &buf->notes[off >> PAGE_SHIFT];
 	switch (event) {
 	case LINE_STALE_READ:
 	case LINE_POSSIBLE_STALE_READ:
@@ -490,21 +482,22 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 		heapsim_cpu_now(&r.cpu, access->addr ?
 				access->addr + (r.off - access->off) : 0,
 				false);
-		writer_of(buf, off >> PAGE_SHIFT, &party);
+		writer_of(buf, page, &party);
 		break;
 	case LINE_LOST_DEVICE_WRITE:
-		r.cpu = note->store;
-		seen_by = note->seen_by;
-		writer_of(buf, off >> PAGE_SHIFT, &party);
+		r.cpu = buf->notes[page].store;
+		seen_by = buf->notes[page].seen_by;
+		writer_of(buf, page, &party);
 		break;
 	case LINE_LOST_CPU_WRITE:
 	case LINE_MISSING_CLEAN:
 	case LINE_WRITE_CONFLICT:
-		r.cpu = note->store;
-		seen_by = note->seen_by;
+		r.cpu = buf->notes[page].store;
+		seen_by = buf->notes[page].seen_by;
 		party = *buf->acting;
 		break;
 	default:
+		/* Of a buffer without lines, and so without notes, too. */
 		heapsim_cpu_now(&r.cpu, 0, false);
 		break;
 	}

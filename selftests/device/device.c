@@ -451,6 +451,19 @@ void device_release(int dev, uint64_t hold)
 					    &release), 0);
 }
 
+int device_watch_errno(int dev, uint32_t scope, uint64_t kinds, uint32_t nr)
+{
+	struct heapsim_watch watch = {
+		.size = sizeof(watch),
+		.scope = scope,
+		.kinds = kinds,
+		.nr_records = nr,
+		.record_size = sizeof(struct heapsim_record),
+	};
+
+	return device_ioctl_errno(dev, HEAPSIM_IOC_WATCH, &watch);
+}
+
 uint64_t device_fnv1a(const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes;

@@ -109,6 +109,9 @@ int device_hold_errno(int dev, int fd, uint32_t how, uint32_t dir,
 		      struct heapsim_hold *answer);
 void device_release(int dev, uint64_t hold);
 
+/* Records of these kinds, as long as the test knows them. */
+int device_watch_errno(int dev, uint32_t scope, uint64_t kinds, uint32_t nr);
+
 uint64_t device_fnv1a(const void *bytes, size_t len);
 bool device_is_filled(const void *bytes, uint8_t value, size_t len);
 /* What poll(2) answers at once. */

@@ -595,15 +595,8 @@ static const struct call revocation = {
 
 static int run_watch(struct fixture *f)
 {
-	struct heapsim_watch ask = {
-		.size = sizeof(ask),
-		.scope = HEAPSIM_WATCH_PROCESS,
-		.kinds = HEAPSIM_KINDS_ALL,
-		.nr_records = 4,
-		.record_size = sizeof(struct heapsim_record),
-	};
-
-	return device_ioctl_errno(f->watcher, HEAPSIM_IOC_WATCH, &ask);
+	return device_watch_errno(f->watcher, HEAPSIM_WATCH_PROCESS,
+				  HEAPSIM_KINDS_ALL, 4);
 }
 
 static void open_another(struct fixture *f)

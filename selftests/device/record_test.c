@@ -36,25 +36,12 @@ struct fixture {
 	uint8_t *map;
 };
 
-static int watch_errno(int dev, uint32_t scope, uint64_t kinds, uint32_t nr)
-{
-	struct heapsim_watch watch = {
-		.size = sizeof(watch),
-		.scope = scope,
-		.kinds = kinds,
-		.nr_records = nr,
-		.record_size = sizeof(struct heapsim_record),
-	};
-
-	return device_ioctl_errno(dev, HEAPSIM_IOC_WATCH, &watch);
-}
-
 static int watch_open(uint32_t scope, uint64_t kinds, uint32_t nr)
 {
 	int dev = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 
 	assert_true(dev >= 0);
-	assert_int_equal(watch_errno(dev, scope, kinds, nr), 0);
+	assert_int_equal(device_watch_errno(dev, scope, kinds, nr), 0);
 	return dev;
 }
 
@@ -421,8 +408,8 @@ static void missing_end_is_told_to_the_tree(void **state)
 static int watch_itself_and_forget(void *arg)
 {
 	int *fds = arg;
-	int ret = watch_errno(fds[0], HEAPSIM_WATCH_PROCESS,
-			      HEAPSIM_KINDS_ERRORS, 4);
+	int ret = device_watch_errno(fds[0], HEAPSIM_WATCH_PROCESS,
+				     HEAPSIM_KINDS_ERRORS, 4);
 
 	return ret ? ret : device_sync_errno(fds[1], SYNC_START_WRITE);
 }
@@ -447,8 +434,8 @@ static void missing_end_of_the_watching_process_is_told(void **state)
 static int forget_below_another_watch(void *arg)
 {
 	int inner = open("/dev/heapsim", O_RDWR);
-	int ret = watch_errno(inner, HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ERRORS,
-			      4);
+	int ret = device_watch_errno(inner, HEAPSIM_WATCH_TREE,
+				     HEAPSIM_KINDS_ERRORS, 4);
 
 	return ret ? ret : device_in_child(start_write_and_end, arg);
 }
@@ -657,7 +644,8 @@ static int watch_tree_elsewhere(void *arg)
 {
 	int *fds = arg;
 
-	return watch_errno(fds[0], HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ALL, 4);
+	return device_watch_errno(fds[0], HEAPSIM_WATCH_TREE,
+				  HEAPSIM_KINDS_ALL, 4);
 }
 
 static void scopes_are_kept(void **state)
@@ -738,10 +726,10 @@ static int watch_as_nobody(void *arg)
 
 	if (setresuid(NOBODY, NOBODY, 0))
 		return 1;
-	if (watch_errno(watch, HEAPSIM_WATCH_ALL, HEAPSIM_KINDS_ALL, 4) !=
-	    -EPERM)
+	if (device_watch_errno(watch, HEAPSIM_WATCH_ALL, HEAPSIM_KINDS_ALL,
+			       4) != -EPERM)
 		return 2;
-	if (watch_errno(watch, HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ALL, 4))
+	if (device_watch_errno(watch, HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ALL, 4))
 		return 3;
 	if (device_in_child(make_unmatched_end_as_root, f))
 		return 4;
@@ -768,7 +756,7 @@ static int watch_a_namespace(void *arg)
 
 	/* What the child has there this one has here, but for the place. */
 	if (setresuid(NOBODY, NOBODY, 0) ||
-	    watch_errno(watch, HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ALL, 4))
+	    device_watch_errno(watch, HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ALL, 4))
 		return -EIO;
 	ret = device_in_child(make_unmatched_end_in_a_namespace, arg);
 	return ret ? ret : read_one(watch) == -EAGAIN ? 0 : -EACCES;
@@ -793,7 +781,7 @@ static int become_nobody_and_watch(uint32_t scope)
 
 	if (setresgid(NOBODY, NOBODY, NOBODY) ||
 	    setresuid(NOBODY, NOBODY, NOBODY) || prctl(PR_SET_DUMPABLE, 1) ||
-	    watch_errno(watch, scope, HEAPSIM_KINDS_ALL, 4))
+	    device_watch_errno(watch, scope, HEAPSIM_KINDS_ALL, 4))
 		return -1;
 	return watch;
 }
@@ -911,7 +899,8 @@ static int watch_under_its_number(void *arg)
 
 	if (getpid() != reuse->pid)
 		return 1;
-	if (watch_errno(watch, HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ALL, 4))
+	if (device_watch_errno(watch, HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ALL,
+			       4))
 		return 2;
 	/* A job of its parent's, by its open. */
 	kill(getppid(), SIGUSR1);
@@ -975,7 +964,8 @@ static int watch_as_first_process(void *arg)
 	struct heapsim_record r;
 
 	if (getpid() != 1 ||
-	    watch_errno(watch, HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ALL, 4) ||
+	    device_watch_errno(watch, HEAPSIM_WATCH_PROCESS,
+			       HEAPSIM_KINDS_ALL, 4) ||
 	    make_unmatched_end(f) || read(watch, &r, sizeof(r)) != sizeof(r))
 		return 1;
 	return r.cpu.pid == 1 && r.cpu.tid == 1 ? 0 : 2;
@@ -1035,8 +1025,8 @@ static void epoll_sees_a_watch_that_begins_later(void **state)
 	pthread_t thread;
 
 	assert_int_equal(epoll_ctl(epoll, EPOLL_CTL_ADD, dev, &event), 0);
-	assert_int_equal(watch_errno(dev, HEAPSIM_WATCH_PROCESS,
-				     HEAPSIM_KINDS_ALL, 4), 0);
+	assert_int_equal(device_watch_errno(dev, HEAPSIM_WATCH_PROCESS,
+					    HEAPSIM_KINDS_ALL, 4), 0);
 	assert_int_equal(epoll_wait(epoll, &event, 1, 0), 0);
 	assert_int_equal(pthread_create(&thread, NULL, make_later, f), 0);
 	assert_int_equal(epoll_wait(epoll, &event, 1, 10000), 1);
@@ -1167,8 +1157,8 @@ static void watchers_are_bounded(void **state)
 
 	for (nr = 0; nr < ARRAY_SIZE(fds) && !ret; nr++) {
 		fds[nr] = device_open();
-		ret = watch_errno(fds[nr], HEAPSIM_WATCH_ALL,
-				  HEAPSIM_KINDS_ERRORS, 1);
+		ret = device_watch_errno(fds[nr], HEAPSIM_WATCH_ALL,
+					 HEAPSIM_KINDS_ERRORS, 1);
 	}
 	/* One is the fixture's. */
 	assert_int_equal(ret, -EBUSY);
@@ -1188,11 +1178,11 @@ static int watch_much_as_nobody(void *arg)
 	if (setresuid(NOBODY, NOBODY, NOBODY))
 		return 1;
 	for (i = 0; i < ARRAY_SIZE(fds) - 1; i++)
-		if (watch_errno(fds[i], HEAPSIM_WATCH_TREE,
-				HEAPSIM_KINDS_ERRORS, 1))
+		if (device_watch_errno(fds[i], HEAPSIM_WATCH_TREE,
+				       HEAPSIM_KINDS_ERRORS, 1))
 			return 2;
-	return watch_errno(fds[i], HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ERRORS,
-			   1) == -EBUSY ? 0 : 3;
+	return device_watch_errno(fds[i], HEAPSIM_WATCH_TREE,
+				  HEAPSIM_KINDS_ERRORS, 1) == -EBUSY ? 0 : 3;
 }
 
 static void watchers_of_a_user_are_bounded(void **state)
