@@ -70,7 +70,7 @@ vm: ## A shell in a VM with the module loaded, or CMD='...' (KERNEL=)
 	@selftests/vm/run $(if $(value CMD),-t 3600 -- bash -c "$$VM_CMD",-i)
 
 ##@ Build
-all: modules libmem ## The module for this machine, and libmem (default)
+all: modules libmem heapsim ## The module for this machine, libmem, heapsim
 
 modules: ## The module for this machine (RELEASE=, KDIR=)
 	@test -n "$(RELEASE)" -a -e "$(KDIR)/Makefile" || { \
@@ -80,6 +80,9 @@ modules: ## The module for this machine (RELEASE=, KDIR=)
 
 libmem: ## The library, shared and static
 	@$(MAKE) -C libmem O=$(BUILD)/libmem PKGCONFIG_OUT=$(BUILD)/pkgconfig all
+
+heapsim: ## The command, its man pages
+	@$(MAKE) -C heapsim O=$(BUILD)/heapsim PREFIX="$(PREFIX)" all
 
 clean: ## Remove all that was built
 	rm -rf build .checkpatch-camelcase.*
@@ -128,7 +131,7 @@ bench: ## Our heap beside the kernel's own, on Debian's 6.12
 		selftests/bench/run.sh
 
 ##@ Install
-install: all ## Module, libmem, headers, pkg-config, udev rule (DESTDIR=)
+install: all ## Module, udev rule, libmem, headers, heapsim (DESTDIR=)
 	$(INSTALL) -d "$(DESTDIR)$(MODULEDIR)" "$(DESTDIR)$(UDEVDIR)" \
 		"$(DESTDIR)$(PREFIX)/include/linux"
 	$(INSTALL) -m 644 "$(MODULE)" "$(DESTDIR)$(MODULEDIR)/heapsim.ko"
@@ -138,6 +141,8 @@ install: all ## Module, libmem, headers, pkg-config, udev rule (DESTDIR=)
 	@$(MAKE) -C libmem O=$(BUILD)/libmem \
 		PKGCONFIG_OUT=$(BUILD)/pkgconfig PREFIX="$(PREFIX)" \
 		DESTDIR="$(DESTDIR)" install
+	@$(MAKE) -C heapsim O=$(BUILD)/heapsim PREFIX="$(PREFIX)" \
+		DESTDIR="$(DESTDIR)" install
 	test -n "$(DESTDIR)" || { depmod "$(RELEASE)" && ldconfig; }
 
 uninstall: ## What install put there
@@ -146,6 +151,8 @@ uninstall: ## What install put there
 		"$(DESTDIR)$(PREFIX)/include/linux/heapsim.h"
 	@$(MAKE) -C libmem O=$(BUILD)/libmem \
 		PKGCONFIG_OUT=$(BUILD)/pkgconfig PREFIX="$(PREFIX)" \
+		DESTDIR="$(DESTDIR)" uninstall
+	@$(MAKE) -C heapsim O=$(BUILD)/heapsim PREFIX="$(PREFIX)" \
 		DESTDIR="$(DESTDIR)" uninstall
 	test -n "$(DESTDIR)" || { depmod "$(RELEASE)" && ldconfig; }
 
@@ -174,7 +181,7 @@ load: modules ## Insert the module on this very machine (PARAMS='soc=orin')
 unload: ## Remove it again
 	rmmod heapsim
 
-.PHONY: help demo vm all modules libmem clean check check-style check-vm \
-	check-model check-device check-libmem check-clients check-debug \
-	check-all bench install uninstall dkms-install dkms-uninstall \
-	load unload
+.PHONY: help demo vm all modules libmem heapsim clean check check-style \
+	check-vm check-model check-device check-libmem check-clients \
+	check-debug check-all bench install uninstall dkms-install \
+	dkms-uninstall load unload

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command heapsim: what its parts have from each other. */
+#ifndef HEAPSIM_HEAPSIM_H
+#define HEAPSIM_HEAPSIM_H
+
+/* Exit codes; run ends as the program that it ran, where it can. */
+#define EXIT_OK		0
+#define EXIT_FAILED	1
+#define EXIT_USAGE	2
+
+/* main.c */
+__attribute__((format(printf, 2, 3)))
+int usage_error(const char *name, const char *format, ...);
+
+#endif

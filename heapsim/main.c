@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* heapsim: finds the subcommand and runs it. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heapsim.h"
+
+struct command {
+	const char *name;
+	const char *help;	/* one line */
+	int (*run)(int argc, char **argv);
+};
+
+static int cmd_help(int argc, char **argv);
+
+static const struct command commands[] = {
+	{ "help", "this text", cmd_help },
+};
+
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+/**
+ * usage_error() - say what is wrong with the command line
+ * @name: of the command, as argv[0] of the subcommand has it
+ * @format: as for printf(), without a newline
+ *
+ * Return: EXIT_USAGE, for the caller to return.
+ */
+int usage_error(const char *name, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "%s: ", name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "\nTry '%s --help'.\n", name);
+	return EXIT_USAGE;
+}
+
+static void print_help(FILE *out)
+{
+	size_t i;
+
+	fprintf(out, "usage: heapsim COMMAND [ARGUMENT]...\n\n"
+		"dma-buf heaps of boards with incoherent caches, simulated.\n"
+		"\n");
+	for (i = 0; i < NR_COMMANDS; i++)
+		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+	fprintf(out, "\n'heapsim COMMAND --help' tells more of each.\n");
+}
+
+static int cmd_help(int argc, char **argv)
+{
+	if (argc > 1)
+		return usage_error("heapsim",
+				   "help takes no argument; of %s: 'heapsim %s --help'",
+				   argv[1], argv[1]);
+	print_help(stdout);
+	return EXIT_OK;
+}
+
+static int cmd_version(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	puts("heapsim " HEAPSIM_VERSION);
+	return EXIT_OK;
+}
+
+static int command_run(int argc, char **argv)
+{
+	static char whole_name[32];
+	const char *name = argv[1];
+	size_t i;
+
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		return cmd_help(1, argv);
+	if (!strcmp(name, "--version"))
+		return cmd_version(1, argv);
+	for (i = 0; i < NR_COMMANDS; i++) {
+		if (strcmp(commands[i].name, name))
+			continue;
+		snprintf(whole_name, sizeof(whole_name), "heapsim %s", name);
+		argv[1] = whole_name;
+		return commands[i].run(argc - 1, argv + 1);
+	}
+	return usage_error("heapsim", "%s: no such %s", name,
+			   name[0] == '-' ? "option" : "command");
+}
+
+int main(int argc, char **argv)
+{
+	int ret;
+
+	if (argc < 2) {
+		print_help(stderr);
+		return EXIT_USAGE;
+	}
+	ret = command_run(argc, argv);
+	/* What could not be written was not said: a full disk, say. */
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("heapsim: standard output");
+		return ret ? ret : EXIT_FAILED;
+	}
+	return ret;
+}
