@@ -8,6 +8,13 @@
 #define EXIT_FAILED	1
 #define EXIT_USAGE	2
 
+/*
+ * A subcommand's main(): @argv[0] is its whole name ("heapsim load"), as
+ * getopt_long() begins its messages, and what follows are its own arguments.
+ * Returns the exit code.
+ */
+int cmd_run(int argc, char **argv);
+
 /* main.c */
 __attribute__((format(printf, 2, 3)))
 int usage_error(const char *name, const char *format, ...);

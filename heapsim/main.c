@@ -16,6 +16,7 @@ struct command {
 static int cmd_help(int argc, char **argv);
 
 static const struct command commands[] = {
+	{ "run", "run a program, report its cache mistakes", cmd_run },
 	{ "help", "this text", cmd_help },
 };
 
