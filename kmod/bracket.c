@@ -264,10 +264,8 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 	/* A driver may call for a process that never had a descriptor. */
 	if (!b->had_buf)
 		b->had_buf = has_buf(buf, b->tgid);
-	if (dir != DMA_FROM_DEVICE) {
+	if (dir != DMA_FROM_DEVICE)
 		heapsim_cpu_now(&b->start, 0, true);
-		b->seen_by = heapsim_watchers_now();
-	}
 	b->nr_read += dir != DMA_TO_DEVICE;
 	b->nr_write += dir != DMA_FROM_DEVICE;
 }

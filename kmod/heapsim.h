@@ -3,8 +3,9 @@
  * What the files of the module share.
  *
  * Lock order: mmap_lock, dma_resv, heapsim_buf.lock, i_mmap_rwsem, PTE lock,
- * heapsim_buf.lines_lock, records_lock (of record.c). Under heapsim_buf.lock
- * nothing is allocated but page tables (by the core, while a PFN is inserted).
+ * heapsim_buf.lines_lock, records_lock (of record.c), stacks_lock (of stack.c).
+ * Under heapsim_buf.lock nothing that may sleep is allocated but page tables
+ * (by the core, while a PFN is inserted).
  * A worker between publication and signal of its fence takes the last two
  * alone.
  */
@@ -99,24 +100,36 @@ void heapsim_limit_uncharge(struct heapsim_user *user, u64 len);
 u64 heapsim_limit_used(void);
 
 /**
+ * struct heapsim_cpu - what the CPU did, for records
+ * @cpu: as records have it, with global pids
+ * @seen_by: who watched the process then, from heapsim_watchers_now()
+ * @stack: from heapsim_stack_now()
+ */
+struct heapsim_cpu {
+	struct heapsim_record_cpu cpu;
+	u64 seen_by;
+	u64 stack;
+};
+
+/**
  * struct heapsim_party - who did something to a buffer that the CPU did not
  * @other: as records have it, with a global pid
  * @seen_by: who watched the process then, from heapsim_watchers_now()
+ * @stack: of the thread that had it done, from heapsim_stack_now()
  */
 struct heapsim_party {
 	struct heapsim_record_other other;
 	u64 seen_by;
+	u64 stack;
 };
 
 /**
  * struct heapsim_note - what a page of a buffer remembers for records
  * @store: the last store that was seen
- * @seen_by: who watched its process then, from heapsim_watchers_now()
  * @engine: the last job that wrote it, from heapsim_party_keep(); 0 none
  */
 struct heapsim_note {
-	struct heapsim_record_cpu store;
-	u64 seen_by;
+	struct heapsim_cpu store;
 	u64 engine;
 };
 
@@ -126,7 +139,6 @@ struct heapsim_note {
  * @tgid: the process, referenced
  * @who: its number, as the model has it
  * @start: its last START that may write
- * @seen_by: who watched it then, from heapsim_watchers_now()
  * @had_buf: it had a descriptor or mapping of the buffer at a START
  * @nr_read: STARTs without END that may read
  * @nr_write: STARTs without END that may write
@@ -135,8 +147,7 @@ struct heapsim_bracket {
 	struct list_head node;
 	struct pid *tgid;
 	u32 who;
-	struct heapsim_record_cpu start;
-	u64 seen_by;
+	struct heapsim_cpu start;
 	bool had_buf;
 	u32 nr_read;
 	u32 nr_write;
@@ -176,7 +187,7 @@ struct heapsim_bracket {
  * @lines_lock: protects what follows
  * @notes: an array of as many as there are pages, with @lines
  * @access: what the CPU is doing while the model judges it
- * @acting: who is reading or writing DRAM while the model judges it
+ * @acting: whose job reads or writes DRAM while the model judges it
  * @writer: the importer that may write and began to hold last
  * @lines: the model's state; its arrays are NULL until first needed
  * @nr_write_jobs: engine jobs that will write DRAM
@@ -362,10 +373,11 @@ struct heapsim_ctx {
 /* record.c */
 struct poll_table_struct;
 
-void heapsim_cpu_now(struct heapsim_record_cpu *cpu, u64 addr, bool is_write);
+void heapsim_cpu_now(struct heapsim_cpu *side, u64 addr, bool is_write);
 void heapsim_party_now(struct heapsim_party *party, u32 type, const char *name);
 u64 heapsim_party_keep(const struct heapsim_party *party);
 u64 heapsim_watchers_now(void);
+int heapsim_watch_signal(void);
 void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 			  u64 off, u64 len);
 void heapsim_record_unbracketed(struct heapsim_buf *buf,
@@ -381,6 +393,10 @@ ssize_t heapsim_record_read(struct heapsim_ctx *ctx, char __user *to,
 			    size_t len, bool waits);
 __poll_t heapsim_record_poll(struct heapsim_ctx *ctx, struct file *file,
 			     struct poll_table_struct *table);
+
+/* stack.c */
+u64 heapsim_stack_now(void);
+void heapsim_stack_fini(void);
 
 /* heap.c */
 const char *heapsim_heap_name(u32 kind);

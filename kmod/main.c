@@ -248,6 +248,7 @@ static void __exit heapsim_exit(void)
 	heapsim_cdev_fini();
 	heapsim_debugfs_fini();
 	heapsim_dma_fini();
+	heapsim_stack_fini();
 	heapsim_pool_fini();
 	platform_device_unregister(platform_device);
 	rcu_barrier();	/* fences are freed after a grace period */

@@ -20,6 +20,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
+#include <linux/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -68,6 +69,7 @@ struct sight {
  * @scope: HEAPSIM_WATCH_*
  * @kinds: HEAPSIM_KIND_BIT()s
  * @record_size: what its reader takes, bytes
+ * @stack_signal: tells threads of its processes to note their stack, 0 none
  * @readers: one reader at a time; before mmap_lock in the lock order
  * @ring: records, @nr_ring of them
  * @nr_ring: at most so many wait
@@ -89,6 +91,7 @@ struct heapsim_watcher {
 	u32 scope;
 	u64 kinds;
 	u32 record_size;
+	u32 stack_signal;
 	struct mutex readers;
 	struct heapsim_record *ring;
 	u32 nr_ring;
@@ -104,6 +107,7 @@ struct heapsim_watcher {
 static DEFINE_SPINLOCK(records_lock);	/* protects what follows, and rings */
 static struct heapsim_watcher *watchers[MAX_WATCHERS];
 static unsigned int nr_watchers;
+static unsigned int nr_stack_watchers;
 static struct heapsim_party parties[NR_PARTIES];
 static u64 last_party;
 
@@ -188,14 +192,42 @@ u64 heapsim_watchers_now(void)
 }
 
 /**
+ * heapsim_watch_signal() - how the calling process tells its stacks
+ *
+ * Return: the signal that its watcher named first, 0: nobody asks for stacks.
+ */
+int heapsim_watch_signal(void)
+{
+	unsigned int i;
+	int ret = 0;
+
+	if (!READ_ONCE(nr_stack_watchers))
+		return 0;
+	rcu_read_lock();
+	spin_lock(&records_lock);
+	for (i = 0; i < MAX_WATCHERS && !ret; i++) {
+		const struct heapsim_watcher *w = watchers[i];
+
+		if (w && w->stack_signal && is_in_scope(w, current) &&
+		    may_see(w, current))
+			ret = w->stack_signal;
+	}
+	spin_unlock(&records_lock);
+	rcu_read_unlock();
+	return ret;
+}
+
+/**
  * heapsim_cpu_now() - note what the calling thread does
- * @cpu: out
+ * @side: out
  * @addr: address of its access, or 0
  * @is_write: it stores
  */
-void heapsim_cpu_now(struct heapsim_record_cpu *cpu, u64 addr, bool is_write)
+void heapsim_cpu_now(struct heapsim_cpu *side, u64 addr, bool is_write)
 {
-	memset(cpu, 0, sizeof(*cpu));
+	struct heapsim_record_cpu *cpu = &side->cpu;
+
+	memset(side, 0, sizeof(*side));
 	strscpy(cpu->comm, current->comm, sizeof(cpu->comm));
 	cpu->addr = addr;
 	cpu->is_write = is_write;
@@ -205,6 +237,8 @@ void heapsim_cpu_now(struct heapsim_record_cpu *cpu, u64 addr, bool is_write)
 	cpu->pid = task_tgid_nr(current);
 	cpu->tid = task_pid_nr(current);
 	cpu->ip = instruction_pointer(task_pt_regs(current));
+	side->seen_by = heapsim_watchers_now();
+	side->stack = heapsim_stack_now();
 }
 
 /**
@@ -224,6 +258,7 @@ void heapsim_party_now(struct heapsim_party *party, u32 type, const char *name)
 	if (!(current->flags & PF_KTHREAD))
 		party->other.pid = task_tgid_nr(current);
 	party->seen_by = heapsim_watchers_now();
+	party->stack = heapsim_stack_now();
 }
 
 /**
@@ -305,6 +340,8 @@ static bool is_same_place(const struct heapsim_record *a,
 	       a->missing == b->missing && a->cpu.pid == b->cpu.pid &&
 	       a->cpu.ip == b->cpu.ip && a->other.type == b->other.type &&
 	       a->other.pid == b->other.pid &&
+	       a->cpu_stack == b->cpu_stack &&
+	       a->other_stack == b->other_stack &&
 	       !strncmp(a->other.name, b->other.name, sizeof(a->other.name));
 }
 
@@ -320,6 +357,7 @@ static bool fold(struct heapsim_watcher *w, const struct heapsim_record *r)
 		if (!is_same_place(old, r))
 			continue;
 		old->count += r->count;
+		old->bytes += r->bytes;
 		old->off = min(old->off, r->off);
 		old->len = end - old->off;
 		return true;
@@ -364,16 +402,20 @@ static void queue(struct heapsim_watcher *w, const struct heapsim_record *r)
 }
 
 /* What is left of a side whose process a watcher may not know. */
-static void blank_cpu(struct heapsim_record_cpu *cpu)
+static void blank_cpu(struct heapsim_record *r)
 {
-	*cpu = (struct heapsim_record_cpu) {
-		.time_ns = cpu->time_ns,
-		.is_write = cpu->is_write,
+	r->cpu = (struct heapsim_record_cpu) {
+		.time_ns = r->cpu.time_ns,
+		.is_write = r->cpu.is_write,
 	};
+	r->cpu_stack = 0;
 }
 
-static void blank_other(struct heapsim_record_other *other)
+static void blank_other(struct heapsim_record *r)
 {
+	struct heapsim_record_other *other = &r->other;
+
+	r->other_stack = 0;
 	other->pid = 0;
 	other->job = 0;
 	memset(other->comm, 0, sizeof(other->comm));
@@ -399,23 +441,29 @@ static void tell_to(struct heapsim_watcher *w, const struct heapsim_record *r,
 	}
 	seen = *r;
 	if (!w->cpu.is_seen)
-		blank_cpu(&seen.cpu);
+		blank_cpu(&seen);
 	if (!w->other.is_seen)
-		blank_other(&seen.other);
+		blank_other(&seen);
 	queue(w, &seen);
 }
 
-/* Seen by: as heapsim_watchers_now() was when the sides were noted. */
-static void tell(struct heapsim_record *r, u64 cpu_seen_by, u64 other_seen_by)
+/* What was found, between these two. */
+static void tell(struct heapsim_record *r, const struct heapsim_cpu *side,
+		 const struct heapsim_party *party)
 {
 	unsigned int i;
 
+	r->bytes = r->len;
+	r->cpu = side->cpu;
+	r->cpu_stack = side->stack;
+	r->other = party->other;
+	r->other_stack = party->stack;
 	trace_heapsim_record(r);
 	rcu_read_lock();
 	spin_lock(&records_lock);
 	for (i = 0; i < MAX_WATCHERS; i++)
 		if (watchers[i])
-			tell_to(watchers[i], r, cpu_seen_by, other_seen_by);
+			tell_to(watchers[i], r, side->seen_by, party->seen_by);
 	spin_unlock(&records_lock);
 	rcu_read_unlock();
 }
@@ -468,8 +516,9 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 	const struct heapsim_access *access = buf->access;
 	const size_t page = off >> PAGE_SHIFT;
 	struct heapsim_party party = { 0 };
+	struct heapsim_cpu side;
 	struct heapsim_record r;
-	u64 end = off + len, seen_by = 0;
+	u64 end = off + len;
 
 	if (!is_wanted())
 		return;
@@ -479,30 +528,30 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 	case LINE_POSSIBLE_STALE_READ:
 		r.off = max(off, access->off);
 		r.len = end - r.off;
-		heapsim_cpu_now(&r.cpu, access->addr ?
-				access->addr + (r.off - access->off) : 0,
-				false);
+		heapsim_cpu_now(&side, access->addr ?
+				 access->addr + (r.off - access->off) : 0,
+				 false);
 		writer_of(buf, page, &party);
 		break;
 	case LINE_LOST_DEVICE_WRITE:
-		r.cpu = buf->notes[page].store;
-		seen_by = buf->notes[page].seen_by;
+		side = buf->notes[page].store;
 		writer_of(buf, page, &party);
 		break;
 	case LINE_LOST_CPU_WRITE:
+		side = buf->notes[page].store;
+		heapsim_party_now(&party, HEAPSIM_OTHER_PROCESS, "invalidate");
+		break;
 	case LINE_MISSING_CLEAN:
 	case LINE_WRITE_CONFLICT:
-		r.cpu = buf->notes[page].store;
-		seen_by = buf->notes[page].seen_by;
+		side = buf->notes[page].store;
 		party = *buf->acting;
 		break;
 	default:
 		/* Of a buffer without lines, and so without notes, too. */
-		heapsim_cpu_now(&r.cpu, 0, false);
+		heapsim_cpu_now(&side, 0, false);
 		break;
 	}
-	r.other = party.other;
-	tell(&r, seen_by, party.seen_by);
+	tell(&r, &side, &party);
 }
 
 /**
@@ -519,13 +568,14 @@ void heapsim_record_unbracketed(struct heapsim_buf *buf,
 {
 	const bool is_write = access->touch == HEAPSIM_TOUCH_WRITE;
 	struct heapsim_party party = { 0 };
+	struct heapsim_cpu side;
 	struct heapsim_record r;
 
 	if (!is_wanted())
 		return;
 	record_init(&r, buf, HEAPSIM_RECORD_UNBRACKETED_ACCESS, access->off,
 		    access->len);
-	heapsim_cpu_now(&r.cpu, access->addr, is_write);
+	heapsim_cpu_now(&side, access->addr, is_write);
 	if (has_fence) {
 		r.missing = HEAPSIM_MISSING_WAIT;
 		party.other.type = HEAPSIM_OTHER_FENCE;
@@ -534,8 +584,7 @@ void heapsim_record_unbracketed(struct heapsim_buf *buf,
 				       HEAPSIM_MISSING_START_READ;
 		heapsim_buf_get_holder(buf, is_write, &party);
 	}
-	r.other = party.other;
-	tell(&r, 0, party.seen_by);
+	tell(&r, &side, &party);
 }
 
 /**
@@ -548,14 +597,14 @@ void heapsim_record_unbracketed(struct heapsim_buf *buf,
 void heapsim_record_missing_end(struct heapsim_buf *buf,
 				const struct heapsim_bracket *b)
 {
+	const struct heapsim_party nobody = { 0 };
 	struct heapsim_record r;
 
 	if (!b->nr_write || !is_wanted())
 		return;
 	record_init(&r, buf, HEAPSIM_RECORD_MISSING_END, 0, buf->len);
 	r.count = b->nr_write;
-	r.cpu = b->start;
-	tell(&r, b->seen_by, 0);
+	tell(&r, &b->start, &nobody);
 }
 
 /**
@@ -569,6 +618,8 @@ void heapsim_record_missing_end(struct heapsim_buf *buf,
 void heapsim_record_unmatched_end(struct heapsim_buf *buf, bool lacks_write,
 				  bool is_write)
 {
+	const struct heapsim_party nobody = { 0 };
+	struct heapsim_cpu side;
 	struct heapsim_record r;
 
 	if (!is_wanted())
@@ -576,8 +627,8 @@ void heapsim_record_unmatched_end(struct heapsim_buf *buf, bool lacks_write,
 	record_init(&r, buf, HEAPSIM_RECORD_UNMATCHED_END, 0, buf->len);
 	r.missing = lacks_write ? HEAPSIM_MISSING_START_WRITE :
 				  HEAPSIM_MISSING_START_READ;
-	heapsim_cpu_now(&r.cpu, 0, is_write);
-	tell(&r, 0, 0);
+	heapsim_cpu_now(&side, 0, is_write);
+	tell(&r, &side, &nobody);
 }
 
 static void watcher_free(struct heapsim_watcher *w)
@@ -608,6 +659,7 @@ static int watcher_add(struct heapsim_ctx *ctx, struct heapsim_watcher *w)
 	w->since_ns = ktime_get_ns();
 	watchers[free] = w;
 	WRITE_ONCE(nr_watchers, nr_watchers + 1);
+	WRITE_ONCE(nr_stack_watchers, nr_stack_watchers + !!w->stack_signal);
 	/* Who finds it without the lock finds it whole. */
 	smp_store_release(&ctx->watcher, w);
 	ret = 0;
@@ -634,7 +686,8 @@ int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd)
 	    cmd->nr_records > HEAPSIM_WATCH_MAX_RECORDS ||
 	    cmd->record_size < MIN_RECORD_SIZE ||
 	    cmd->record_size > HEAPSIM_WATCH_MAX_SIZE ||
-	    cmd->record_size % sizeof(u64))
+	    cmd->record_size % sizeof(u64) ||
+	    !valid_signal(cmd->stack_signal) || cmd->reserved)
 		return -EINVAL;
 	if (cmd->scope == HEAPSIM_WATCH_ALL && !capable(CAP_SYS_PTRACE))
 		return -EPERM;
@@ -657,6 +710,7 @@ int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd)
 	w->scope = cmd->scope;
 	w->kinds = cmd->kinds;
 	w->record_size = cmd->record_size;
+	w->stack_signal = cmd->stack_signal;
 	/* No side that there is. */
 	w->cpu.time_ns = U64_MAX;
 	w->other.time_ns = U64_MAX;
@@ -680,6 +734,7 @@ void heapsim_watch_end(struct heapsim_ctx *ctx)
 	spin_lock(&records_lock);
 	watchers[w->slot] = NULL;
 	WRITE_ONCE(nr_watchers, nr_watchers - 1);
+	WRITE_ONCE(nr_stack_watchers, nr_stack_watchers - !!w->stack_signal);
 	spin_unlock(&records_lock);
 	watcher_free(w);
 }

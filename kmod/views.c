@@ -323,7 +323,7 @@ out:
 
 /* Make pages of the span the CPU's own. Returns false if none was shared. */
 static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
-		       u32 who, const struct heapsim_note *note,
+		       u32 who, const struct heapsim_cpu *store,
 		       struct heapsim_images *images)
 {
 	struct line_page *pages = buf->lines.pages;
@@ -336,8 +336,7 @@ static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
 			was_shared = true;
 		}
 		pages[i].writer = who;
-		buf->notes[i].store = note->store;
-		buf->notes[i].seen_by = note->seen_by;
+		buf->notes[i].store = *store;
 	}
 	bitmap_set(buf->stored, span->first, span->end - span->first);
 	return was_shared;
@@ -371,7 +370,7 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	struct line_buf *lines = &buf->lines;
 	u32 who = heapsim_bracket_who(buf);
 	bool has_fence, is_forbidden;
-	struct heapsim_note note;
+	struct heapsim_cpu store;
 	bool was_shared = false;
 	size_t i, need = 0;
 	u64 filled = 0, at;
@@ -387,10 +386,8 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	is_forbidden = has_fence || is_held_from(buf, touch, who);
 	span->first = max(span->first, is_forbidden ? page : first);
 	span->end = min(span->end, is_forbidden ? page + 1 : end);
-	if (touch == HEAPSIM_TOUCH_WRITE) {
-		heapsim_cpu_now(&note.store, access->addr, true);
-		note.seen_by = heapsim_watchers_now();
-	}
+	if (touch == HEAPSIM_TOUCH_WRITE)
+		heapsim_cpu_now(&store, access->addr, true);
 	spin_lock(&buf->lines_lock);
 	span_shrink(buf, page, touch, span);
 	if (is_written_by_others(buf))
@@ -411,7 +408,7 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	lines->count.fills += filled > 0;
 	bitmap_set(buf->active, first, end - first);
 	if (touch == HEAPSIM_TOUCH_WRITE)
-		was_shared = span_store(buf, span, who, &note, images);
+		was_shared = span_store(buf, span, who, &store, images);
 	if (is_forbidden) {
 		lines->count.unbracketed_accesses++;
 		heapsim_record_unbracketed(buf, access, has_fence);
@@ -521,12 +518,10 @@ void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 	size_t first = off >> PAGE_SHIFT, page;
 	size_t end = DIV_ROUND_UP(off + len, PAGE_SIZE);
 	struct heapsim_images images;
-	struct heapsim_party actor;
 	struct line_op op;
 
 	if (!len)
 		return;
-	heapsim_party_now(&actor, HEAPSIM_OTHER_PROCESS, "invalidate");
 	heapsim_images_init(&images);
 	line_op_begin(&op, off, len);
 	revoke_marked(buf, buf->active, first, end);
@@ -536,9 +531,7 @@ void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 			page = min(find_next_bit(buf->active, end, page),
 				   end - 1);
 		spin_lock(&buf->lines_lock);
-		buf->acting = &actor;
 		line_invalidate_page(&buf->lines, page, &op);
-		buf->acting = NULL;
 		refill_for_vmap(buf, page);
 		page_settle(buf, page, &images);
 		spin_unlock(&buf->lines_lock);
@@ -562,11 +555,9 @@ void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 void heapsim_views_take_in(struct heapsim_buf *buf)
 {
 	struct heapsim_images images;
-	struct heapsim_party actor;
 	struct line_op op;
 	size_t page = 0;
 
-	heapsim_party_now(&actor, HEAPSIM_OTHER_PROCESS, "invalidate");
 	heapsim_images_init(&images);
 	line_op_begin(&op, 0, buf->len);
 	if (buf->lines.pages) {
@@ -578,10 +569,8 @@ void heapsim_views_take_in(struct heapsim_buf *buf)
 
 			buf->is_touched |= test_bit(page, buf->stored);
 			spin_lock(&buf->lines_lock);
-			buf->acting = &actor;
-			line_take_in_page(&buf->lines, page, keep, &op);
-			buf->acting = NULL;
-			refill_for_vmap(buf, page);
+				line_take_in_page(&buf->lines, page, keep, &op);
+				refill_for_vmap(buf, page);
 			page_settle(buf, page, &images);
 			spin_unlock(&buf->lines_lock);
 			cond_resched();

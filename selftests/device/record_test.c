@@ -23,6 +23,7 @@
 #define NAME		"of the test"
 #define NR_PAGES	8
 #define NOBODY		65534
+#define FIRST_RECORD_SIZE	232	/* of its first version */
 
 /* A noncoherent buffer with a name, mapped, and an open that watches. */
 struct fixture {
@@ -1102,6 +1103,33 @@ static void newer_readers_get_zeros(void **state)
 	drain(f->watch);
 }
 
+static void older_readers_get_what_they_know(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_watch watch = {
+		.size = 24,
+		.scope = HEAPSIM_WATCH_PROCESS,
+		.kinds = HEAPSIM_KINDS_ALL,
+		.nr_records = 4,
+		.record_size = FIRST_RECORD_SIZE,
+	};
+	uint8_t bytes[2 * FIRST_RECORD_SIZE];
+	struct heapsim_record r = { 0 };
+	int dev = device_open();
+
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_WATCH, &watch), 0);
+	memset(bytes, 0xee, sizeof(bytes));
+	device_sync(f->fd, DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ);
+	assert_int_equal(read(dev, bytes, sizeof(bytes)), FIRST_RECORD_SIZE);
+	assert_int_equal(bytes[FIRST_RECORD_SIZE], 0xee);
+	memcpy(&r, bytes, FIRST_RECORD_SIZE);
+	assert_int_equal(r.size, FIRST_RECORD_SIZE);
+	assert_int_equal(r.kind, HEAPSIM_RECORD_UNMATCHED_END);
+	assert_int_equal(r.cpu.pid, getpid());
+	drain(f->watch);
+	close(dev);
+}
+
 static void bad_watches_are_refused(void **state)
 {
 	const struct heapsim_watch good = {
@@ -1124,7 +1152,7 @@ static void bad_watches_are_refused(void **state)
 	bad[3].kinds |= HEAPSIM_KIND_BIT(HEAPSIM_RECORD_DROPPED);
 	bad[4].nr_records = 0;
 	bad[5].nr_records = HEAPSIM_WATCH_MAX_RECORDS + 1;
-	bad[6].record_size = sizeof(r) - 8;
+	bad[6].record_size = FIRST_RECORD_SIZE - 8;
 	bad[7].record_size = sizeof(r) + 1;
 	bad[8].record_size = HEAPSIM_WATCH_MAX_SIZE + 8;
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
@@ -1355,6 +1383,7 @@ int main(void)
 		TEST(read_is_interrupted),
 		TEST(bad_memory_loses_no_record),
 		TEST(newer_readers_get_zeros),
+		TEST(older_readers_get_what_they_know),
 		TEST(bad_watches_are_refused),
 		TEST(watchers_are_bounded),
 		TEST(watchers_of_a_user_are_bounded),

@@ -141,11 +141,13 @@ AT(heapsim_release, hold, 8);
 SIZE_IS(heapsim_buf_revoke, 8);
 AT(heapsim_buf_revoke, fd, 4);
 
-SIZE_IS(heapsim_watch, 24);
+SIZE_IS(heapsim_watch, 32);
 AT(heapsim_watch, scope, 4);
 AT(heapsim_watch, kinds, 8);
 AT(heapsim_watch, nr_records, 16);
 AT(heapsim_watch, record_size, 20);
+AT(heapsim_watch, stack_signal, 24);
+AT(heapsim_watch, reserved, 28);
 
 static_assert(sizeof(struct heapsim_record_cpu) == 56, "size of a CPU side");
 AT(heapsim_record_cpu, tid, 4);
@@ -164,7 +166,7 @@ AT(heapsim_record_other, job, 56);
 AT(heapsim_record_other, stream, 64);
 AT(heapsim_record_other, time_ns, 72);
 
-SIZE_IS(heapsim_record, 232);
+SIZE_IS(heapsim_record, 256);
 AT(heapsim_record, kind, 4);
 AT(heapsim_record, missing, 8);
 AT(heapsim_record, reserved, 12);
@@ -177,6 +179,9 @@ AT(heapsim_record, len, 56);
 AT(heapsim_record, name, 64);
 AT(heapsim_record, cpu, 96);
 AT(heapsim_record, other, 152);
+AT(heapsim_record, cpu_stack, 232);
+AT(heapsim_record, other_stack, 240);
+AT(heapsim_record, bytes, 248);
 
 static_assert(HEAPSIM_IOC_PROBE == 0xe700, "probe");
 static_assert(HEAPSIM_IOC_INFO == 0xe701, "info");

@@ -548,6 +548,10 @@ struct heapsim_record_other {
  * @cpu: the access; where the access came before what is told (a store whose
  *	line was lost or is missing), that one
  * @other: the other side
+ * @cpu_stack: number that the thread of @cpu was signalled with, see struct
+ *	heapsim_watch; 0 it was not. Two numbers are two places
+ * @other_stack: the same of the thread that submitted, mapped or maintained
+ * @bytes: sum of the lengths of what it stands for, where @len has holes
  */
 struct heapsim_record {
 	__u32 size;
@@ -563,11 +567,17 @@ struct heapsim_record {
 	char name[HEAPSIM_NAME_LEN];
 	struct heapsim_record_cpu cpu;
 	struct heapsim_record_other other;
+	__aligned_u64 cpu_stack;
+	__aligned_u64 other_stack;
+	__aligned_u64 bytes;
 };
 
 #define HEAPSIM_WATCH_PROCESS	1	/* the calling process */
 #define HEAPSIM_WATCH_TREE	2	/* it and its descendants */
 #define HEAPSIM_WATCH_ALL	3	/* all; needs CAP_SYS_PTRACE */
+
+/* siginfo.si_code: none that the kernel or sigqueue() has. */
+#define HEAPSIM_SI_STACK	(-0x4853)
 
 #define HEAPSIM_WATCH_MAX_RECORDS	65536
 #define HEAPSIM_WATCH_MAX_SIZE		4096
@@ -586,6 +596,12 @@ struct heapsim_record {
  * @record_size: in: sizeof(struct heapsim_record) of the caller, from that of
  *	its first version to HEAPSIM_WATCH_MAX_SIZE, a multiple of 8; records
  *	that the kernel knows more of are cut
+ * @stack_signal: in: 0, or a signal for watched threads (those that the watcher
+ *	could ptrace) to note their stack at: one that has made a finding or
+ *	could be a side of a later one gets it before it goes on in user space,
+ *	if its process has a handler for it by SA_SIGINFO and it does not block
+ *	it, with si_code HEAPSIM_SI_STACK and a number in si_value
+ * @reserved: 0
  *
  * read() gives as many whole records as fit, waits for the first unless
  * O_NONBLOCK is set (EAGAIN then), and fails with EINVAL where not one fits or
@@ -599,6 +615,8 @@ struct heapsim_watch {
 	__aligned_u64 kinds;
 	__u32 nr_records;
 	__u32 record_size;
+	__u32 stack_signal;
+	__u32 reserved;
 };
 
 #define HEAPSIM_IOC_MAGIC	0xE7

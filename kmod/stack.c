@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stacks of those whom records may name. The kernel cannot walk the user stacks
+ * of today's programs; they can themselves. So a thread that is noted gets a
+ * number, and on its way back to user space a signal that carries it. The
+ * signal is not sent at once: pending, it would interrupt the system call.
+ *
+ * What a thread does between its entry into the kernel and its return is one
+ * place in its program: one number, one signal.
+ */
+#include <linux/hashtable.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/task_work.h>
+#include <linux/wait_bit.h>
+
+#include "heapsim.h"
+
+/**
+ * struct stack - a thread that is on its way back
+ * @work: tells it
+ * @node: in stacks
+ * @task: the thread
+ * @id: its number
+ * @signal: that it gets
+ */
+struct stack {
+	struct callback_head work;
+	struct hlist_node node;
+	struct task_struct *task;
+	u64 id;
+	int signal;
+};
+
+static DEFINE_SPINLOCK(stacks_lock);	/* protects what follows */
+static DEFINE_HASHTABLE(stacks, 6);
+static u64 last_id;
+
+static atomic_t nr_stacks;	/* of which the work is not done */
+static bool had_stacks;
+
+/* Not one who would be killed by it, or get it too late. */
+static bool takes(int signal)
+{
+	/* A thread's own, until it is reaped. */
+	struct sighand_struct *sighand =
+		rcu_dereference_protected(current->sighand, true);
+	const struct k_sigaction *action = &sighand->action[signal - 1];
+	unsigned long flags;
+	bool ret;
+
+	spin_lock_irqsave(&sighand->siglock, flags);
+	ret = action->sa.sa_handler != SIG_DFL &&
+	      action->sa.sa_handler != SIG_IGN &&
+	      action->sa.sa_flags & SA_SIGINFO &&
+	      !sigismember(&current->blocked, signal);
+	spin_unlock_irqrestore(&sighand->siglock, flags);
+	return ret;
+}
+
+/* Runs in the thread that was noted, with no lock held. */
+static void stack_tell(struct callback_head *work)
+{
+	struct stack *s = container_of(work, struct stack, work);
+	struct kernel_siginfo info;
+
+	spin_lock(&stacks_lock);
+	hash_del(&s->node);
+	spin_unlock(&stacks_lock);
+	/* An exec may have taken its handler away. */
+	if (takes(s->signal)) {
+		clear_siginfo(&info);
+		info.si_signo = s->signal;
+		info.si_code = HEAPSIM_SI_STACK;
+		info.si_value.sival_ptr = (void __user *)(uintptr_t)s->id;
+		send_sig_info(s->signal, &info, current);
+	}
+	kfree(s);
+	if (atomic_dec_and_test(&nr_stacks))
+		wake_up_var(&nr_stacks);
+}
+
+static u64 find(void)
+{
+	struct stack *s;
+	u64 id = 0;
+
+	spin_lock(&stacks_lock);
+	hash_for_each_possible(stacks, s, node, (uintptr_t)current)
+		if (s->task == current)
+			id = s->id;
+	spin_unlock(&stacks_lock);
+	return id;
+}
+
+static u64 add(struct stack *s)
+{
+	spin_lock(&stacks_lock);
+	s->id = ++last_id;
+	hash_add(stacks, &s->node, (uintptr_t)current);
+	spin_unlock(&stacks_lock);
+	return s->id;
+}
+
+/**
+ * heapsim_stack_now() - have the calling thread note its stack
+ *
+ * Context: any of a thread, also under locks.
+ * Return: a number, never used again while the module lives; 0: nobody asked
+ * for stacks of the process, it takes no signal now, or there is no memory.
+ */
+u64 heapsim_stack_now(void)
+{
+	struct stack *s;
+	int signal;
+	u64 id;
+
+	if (current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_EXITING))
+		return 0;
+	signal = heapsim_watch_signal();
+	if (!signal)
+		return 0;
+	id = find();
+	if (id || !takes(signal))
+		return id;
+	s = kmalloc(sizeof(*s), GFP_NOWAIT | __GFP_NOWARN);
+	if (!s)
+		return 0;
+	init_task_work(&s->work, stack_tell);
+	s->task = current;
+	s->signal = signal;
+	/* In the table first: the work takes it out. */
+	id = add(s);
+	atomic_inc(&nr_stacks);
+	WRITE_ONCE(had_stacks, true);
+	if (!task_work_add(current, &s->work, TWA_RESUME))
+		return id;
+	spin_lock(&stacks_lock);
+	hash_del(&s->node);
+	spin_unlock(&stacks_lock);
+	kfree(s);
+	atomic_dec(&nr_stacks);
+	return 0;
+}
+
+/**
+ * heapsim_stack_fini() - see the last thread off, which may be behind its last
+ *	use of the module, but not yet out of its code
+ *
+ * Nobody uses a buffer or watches any more.
+ */
+void heapsim_stack_fini(void)
+{
+	if (!READ_ONCE(had_stacks))
+		return;
+	wait_var_event(&nr_stacks, !atomic_read(&nr_stacks));
+	synchronize_rcu_tasks();
+}

@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stacks: that a watched thread is signalled where it was noted and before it
+ * goes on, once each time, and that nobody is harmed by it.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "device.h"
+
+#define NR_PAGES	8
+#define STACK_SIGNAL	(SIGRTMAX - 1)
+
+/* A noncoherent buffer, mapped, and an open that asks for stacks. */
+struct fixture {
+	int dev;
+	int watch;
+	int fd;
+	size_t page;
+	size_t len;
+	uint8_t *map;
+};
+
+/* What the handler saw last. */
+static volatile sig_atomic_t nr_signals;
+static volatile uint64_t last_id;
+static volatile uint64_t last_ip;
+static volatile int last_tid;
+static volatile int last_code;
+
+static uint64_t ip_of(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	return context->uc_mcontext.gregs[REG_RIP];
+#else
+	return context->uc_mcontext.pc;
+#endif
+}
+
+static void on_stack(int signal, siginfo_t *info, void *context)
+{
+	nr_signals++;
+	last_id = (uintptr_t)info->si_value.sival_ptr;
+	last_ip = ip_of(context);
+	last_tid = gettid();
+	last_code = info->si_code;
+}
+
+static void handle(void)
+{
+	const struct sigaction action = {
+		.sa_sigaction = on_stack,
+		.sa_flags = SA_SIGINFO | SA_RESTART,
+	};
+
+	nr_signals = 0;
+	assert_int_equal(sigaction(STACK_SIGNAL, &action, NULL), 0);
+}
+
+static int watch_errno(int dev, uint32_t stack_signal, uint32_t reserved)
+{
+	struct heapsim_watch watch = {
+		.size = sizeof(watch),
+		.scope = HEAPSIM_WATCH_TREE,
+		.kinds = HEAPSIM_KINDS_ALL,
+		.nr_records = 64,
+		.record_size = sizeof(struct heapsim_record),
+		.stack_signal = stack_signal,
+		.reserved = reserved,
+	};
+
+	return device_ioctl_errno(dev, HEAPSIM_IOC_WATCH, &watch);
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	f->dev = device_open();
+	f->page = device_probe(f->dev).page_size;
+	f->len = NR_PAGES * f->page;
+	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, f->len);
+	f->map = device_map(f->fd, f->len);
+	f->watch = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	assert_true(f->watch >= 0);
+	assert_int_equal(watch_errno(f->watch, STACK_SIGNAL, 0), 0);
+	handle();
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	signal(STACK_SIGNAL, SIG_DFL);
+	close(f->watch);
+	munmap(f->map, f->len);
+	close(f->fd);
+	close(f->dev);
+	free(f);
+	return 0;
+}
+
+static bool next(int watch, struct heapsim_record *r)
+{
+	ssize_t n = read(watch, r, sizeof(*r));
+
+	if (n < 0) {
+		assert_int_equal(errno, EAGAIN);
+		return false;
+	}
+	assert_int_equal(n, sizeof(*r));
+	return true;
+}
+
+/* The next record, which is of this kind. */
+static struct heapsim_record told(const struct fixture *f, uint32_t kind)
+{
+	struct heapsim_record r;
+
+	if (!next(f->watch, &r))
+		fail_msg("no record");
+	assert_int_equal(r.kind, kind);
+	return r;
+}
+
+static void drain(const struct fixture *f)
+{
+	struct heapsim_record r;
+
+	while (next(f->watch, &r))
+		;
+}
+
+/* DRAM is newer than the line of @at, which the CPU has read. */
+static void make_stale(const struct fixture *f, const uint8_t *at)
+{
+	(void)__atomic_load_n(at, __ATOMIC_RELAXED);
+	device_fill(f->dev, f->fd, 0, f->len, 0x11111111);
+	device_revoke(f->dev, f->fd);
+	drain(f);
+	nr_signals = 0;
+}
+
+static void assert_signalled_at(uint64_t id, uint64_t ip)
+{
+	assert_int_equal(nr_signals, 1);
+	assert_true(id > 0);
+	assert_int_equal(last_id, id);
+	assert_int_equal(last_ip, ip);
+	assert_int_equal(last_tid, gettid());
+	assert_int_equal(last_code, HEAPSIM_SI_STACK);
+}
+
+static void reader_is_signalled_at_its_read(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record r;
+
+	make_stale(f, f->map);
+	assert_int_equal(__atomic_load_n(f->map, __ATOMIC_RELAXED), 0);
+	r = told(f, HEAPSIM_RECORD_STALE_READ);
+	assert_signalled_at(r.cpu_stack, r.cpu.ip);
+	/* The other is a job of ours: it was signalled, too, before. */
+	assert_true(r.other_stack && r.other_stack < r.cpu_stack);
+}
+
+/* A store whose handler was not run before it would be seen in the handler. */
+static uint8_t *seen_at;
+static uint8_t seen;
+
+static void on_store(int signal, siginfo_t *info, void *context)
+{
+	on_stack(signal, info, context);
+	seen = *seen_at;
+}
+
+static void writer_is_signalled_before_its_store(void **state)
+{
+	const struct sigaction action = {
+		.sa_sigaction = on_store,
+		.sa_flags = SA_SIGINFO,
+	};
+	struct fixture *f = *state;
+	struct heapsim_record r;
+
+	assert_int_equal(sigaction(STACK_SIGNAL, &action, NULL), 0);
+	seen_at = f->map + f->page;
+	seen = 0xff;
+	__atomic_store_n(seen_at, 7, __ATOMIC_RELAXED);
+	assert_int_equal(nr_signals, 1);
+	assert_int_equal(seen, 0);
+	device_checksum(f->dev, f->fd, 0, f->len);
+	r = told(f, HEAPSIM_RECORD_MISSING_CLEAN);
+	assert_true(r.cpu_stack > 0 && r.other_stack > r.cpu_stack);
+	assert_int_equal(nr_signals, 2);
+	assert_int_equal(last_id, r.other_stack);
+}
+
+static void starter_and_submitter_are_signalled(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record r;
+	uint64_t start;
+
+	device_sync(f->fd, DMA_BUF_SYNC_START | DMA_BUF_SYNC_WRITE);
+	assert_int_equal(nr_signals, 1);
+	start = last_id;
+	f->map[0] = 1;
+	device_sync(f->fd, DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE);
+	device_sync(f->fd, DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE);
+	r = told(f, HEAPSIM_RECORD_REDUNDANT_CLEAN);
+	assert_true(r.cpu_stack > start);
+	assert_int_equal(last_id, r.cpu_stack);
+	assert_int_equal(last_ip, r.cpu.ip);
+	/* Both of one call: one stack. */
+	assert_int_equal(told(f, HEAPSIM_RECORD_UNMATCHED_END).cpu_stack,
+			 r.cpu_stack);
+}
+
+static void a_call_is_one_signal(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_range ranges[1000];
+	struct heapsim_buf_maintain maintain = {
+		.size = sizeof(maintain),
+		.nr_ranges = 1000,
+		.ranges = (uintptr_t)ranges,
+	};
+	struct heapsim_record r;
+	size_t i;
+
+	for (i = 0; i < 1000; i++)
+		ranges[i] = (struct heapsim_range) {
+			.fd = f->fd,
+			.op = HEAPSIM_MAINT_CLEAN,
+			.off = i % NR_PAGES * f->page,
+			.len = f->page,
+		};
+	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_MAINTAIN,
+					    &maintain), 0);
+	assert_int_equal(nr_signals, 1);
+	r = told(f, HEAPSIM_RECORD_REDUNDANT_CLEAN);
+	assert_int_equal(r.count, 1000);
+	assert_int_equal(r.len, f->len);
+	assert_int_equal(r.bytes, 1000 * f->page);
+	assert_int_equal(r.cpu_stack, last_id);
+	/* The next one is another. */
+	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_MAINTAIN,
+					    &maintain), 0);
+	assert_int_equal(nr_signals, 2);
+	assert_true(told(f, HEAPSIM_RECORD_REDUNDANT_CLEAN).cpu_stack >
+		    r.cpu_stack);
+}
+
+/* Pending, a signal would have a read return before it is done. */
+static void system_calls_are_not_interrupted(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record r;
+	int pipes[2];
+	uint8_t bytes[4096] = { 0 };
+
+	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(write(pipes[1], bytes, sizeof(bytes)), sizeof(bytes));
+	make_stale(f, f->map);
+	assert_int_equal(write(pipes[1], f->map, 4096), 4096);
+	r = told(f, HEAPSIM_RECORD_STALE_READ);
+	assert_signalled_at(r.cpu_stack, r.cpu.ip);
+	nr_signals = 0;
+	/* Into three pages, each of which is noted at its first byte. */
+	assert_int_equal(read(pipes[0], f->map + 3 * f->page - 100, 8192),
+			 8192);
+	assert_int_equal(nr_signals, 1);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+static uint64_t stack_of_a_stale_read(const struct fixture *f)
+{
+	make_stale(f, f->map);
+	(void)__atomic_load_n(f->map, __ATOMIC_RELAXED);
+	return told(f, HEAPSIM_RECORD_STALE_READ).cpu_stack;
+}
+
+static void on_bare(int signal)
+{
+	nr_signals++;
+}
+
+static void who_takes_no_signal_gets_none(void **state)
+{
+	struct fixture *f = *state;
+	sigset_t set, old;
+
+	sigemptyset(&set);
+	sigaddset(&set, STACK_SIGNAL);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &set, &old), 0);
+	assert_int_equal(stack_of_a_stale_read(f), 0);
+	assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0);
+	assert_int_equal(nr_signals, 0);
+
+	/* It would end the process. */
+	signal(STACK_SIGNAL, SIG_DFL);
+	assert_int_equal(stack_of_a_stale_read(f), 0);
+	signal(STACK_SIGNAL, SIG_IGN);
+	assert_int_equal(stack_of_a_stale_read(f), 0);
+	/* A handler that is not told the number. */
+	signal(STACK_SIGNAL, on_bare);
+	assert_int_equal(stack_of_a_stale_read(f), 0);
+	handle();
+	assert_true(stack_of_a_stale_read(f) > 0);
+	assert_int_equal(nr_signals, 1);
+}
+
+static void who_is_not_watched_gets_none(void **state)
+{
+	struct fixture *f = *state;
+	int status;
+	pid_t pid;
+
+	close(f->watch);
+	f->watch = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	assert_true(f->watch >= 0);
+	/* A watcher that asks for no stacks. */
+	assert_int_equal(watch_errno(f->watch, 0, 0), 0);
+	assert_int_equal(stack_of_a_stale_read(f), 0);
+	/* One that watches its own child, not us. */
+	pid = fork();
+	if (!pid) {
+		int dev = open("/dev/heapsim", O_RDWR);
+
+		_exit(dev < 0 || watch_errno(dev, STACK_SIGNAL, 0) ||
+		      pause() != -1);
+	}
+	usleep(100000);
+	assert_int_equal(stack_of_a_stale_read(f), 0);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(nr_signals, 0);
+}
+
+/*
+ * The kernel reads the arguments of an exec from the buffer, so the thread is
+ * noted; when it returns, its handler is gone, and the signal would kill.
+ */
+static void exec_takes_the_signal_away(void **state)
+{
+	struct fixture *f = *state;
+	char *const argv[] = { (char *)f->map, NULL };
+	char *const env[] = { NULL };
+	struct heapsim_record r;
+	int status;
+	pid_t pid;
+
+	(void)__atomic_load_n(f->map, __ATOMIC_RELAXED);
+	/* "////" and a zero behind it. */
+	device_fill(f->dev, f->fd, 0, f->page, 0x2f2f2f2f);
+	device_fill(f->dev, f->fd, 4, f->page, 0);
+	drain(f);
+	pid = fork();
+	if (!pid) {
+		device_revoke(f->dev, f->fd);
+		execve("/bin/true", argv, env);
+		_exit(99);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	r = told(f, HEAPSIM_RECORD_STALE_READ);
+	assert_int_equal(r.cpu.pid, pid);
+	assert_true(r.cpu_stack > 0);
+}
+
+static void *read_stale(void *arg)
+{
+	stack_of_a_stale_read(arg);
+	return NULL;
+}
+
+static void other_threads_are_not_signalled(void **state)
+{
+	struct fixture *f = *state;
+	pthread_t thread;
+
+	make_stale(f, f->map);
+	assert_int_equal(pthread_create(&thread, NULL, read_stale, f), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(nr_signals, 1);
+	assert_int_not_equal(last_tid, gettid());
+}
+
+#define NR_THREADS	16
+#define NR_ROUNDS	25
+
+static atomic_int nr_in_handler;
+
+static void on_many(int signal, siginfo_t *info, void *context)
+{
+	atomic_fetch_add(&nr_in_handler, 1);
+}
+
+static void *store_much(void *arg)
+{
+	struct fixture *f = arg;
+	size_t i;
+
+	for (i = 0; i < NR_ROUNDS; i++) {
+		f->map[i % NR_PAGES * f->page] = i;
+		device_sync(f->fd, DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW);
+		device_sync(f->fd, DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW);
+	}
+	return NULL;
+}
+
+/* Each of their STARTs is a signal, whoever else is on his way. */
+static void many_threads_are_signalled(void **state)
+{
+	const struct sigaction action = {
+		.sa_sigaction = on_many,
+		.sa_flags = SA_SIGINFO | SA_RESTART,
+	};
+	struct fixture *f = *state;
+	pthread_t threads[NR_THREADS];
+	size_t i;
+
+	assert_int_equal(sigaction(STACK_SIGNAL, &action, NULL), 0);
+	atomic_store(&nr_in_handler, 0);
+	for (i = 0; i < NR_THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, store_much,
+						f), 0);
+	for (i = 0; i < NR_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	assert_true(atomic_load(&nr_in_handler) >= NR_THREADS * NR_ROUNDS);
+	handle();
+}
+
+/* Killed on their way back; the module can go at once (unload_test). */
+static void threads_may_be_killed(void **state)
+{
+	struct fixture *f = *state;
+	pthread_t thread;
+	int i, status;
+	pid_t pid;
+
+	for (i = 0; i < 20; i++) {
+		pid = fork();
+		if (!pid) {
+			pthread_create(&thread, NULL, store_much, f);
+			for (;;)
+				store_much(f);
+		}
+		usleep(1000 * i);
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status));
+		drain(f);
+	}
+}
+
+static void bad_signals_are_refused(void **state)
+{
+	int dev = device_open();
+
+	assert_int_equal(watch_errno(dev, 65, 0), -EINVAL);
+	assert_int_equal(watch_errno(dev, UINT32_MAX, 0), -EINVAL);
+	assert_int_equal(watch_errno(dev, STACK_SIGNAL, 1), -EINVAL);
+	assert_int_equal(watch_errno(dev, 64, 0), 0);
+	close(dev);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(reader_is_signalled_at_its_read),
+		TEST(writer_is_signalled_before_its_store),
+		TEST(starter_and_submitter_are_signalled),
+		TEST(a_call_is_one_signal),
+		TEST(system_calls_are_not_interrupted),
+		TEST(who_takes_no_signal_gets_none),
+		TEST(who_is_not_watched_gets_none),
+		TEST(exec_takes_the_signal_away),
+		TEST(other_threads_are_not_signalled),
+		TEST(many_threads_are_signalled),
+		TEST(threads_may_be_killed),
+		TEST(bad_signals_are_refused),
+	};
+
+	return cmocka_run_group_tests_name("stack", tests, NULL, NULL);
+}
