@@ -1,12 +1,537 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* heapsim run: a placeholder, to be replaced. */
+/*
+ * heapsim run: runs a program and all that it starts, collects what the module
+ * finds of them, and reports it when they have ended.
+ *
+ * This process is the subreaper of theirs, so the module counts to its tree
+ * those, too, whose parents are gone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <linux/heapsim.h>
+
+#include "finding.h"
 #include "heapsim.h"
+#include "report.h"
+#include "stacks.h"
+#include "suppress.h"
 
+#define NR_RECORDS	16384	/* that may wait in the kernel */
+#define NR_AT_ONCE	128	/* that are read */
+#define RETRY_MS	100	/* for stacks to come */
+#define PRELOAD_NAME	"libheapsim-preload.so"
+
+/* As shells have it. */
+#define EXIT_NOT_EXECUTABLE	126
+#define EXIT_NOT_FOUND		127
+#define EXIT_BY_SIGNAL		128
+
+/**
+ * struct run - a run of a program
+ * @name: of the command
+ * @soc: that the module has to have, NULL any
+ * @error_exitcode: to exit with if there are errors; 0: as the program
+ * @has_gen: print what would suppress each finding
+ * @log: the report
+ * @json: the report for programs, NULL none
+ * @suppressions: what is known
+ * @watch_fd: /dev/heapsim
+ * @stacks_fd: of @stacks
+ * @stacks: where threads put their stacks
+ * @findings: what was found
+ * @facts: what is run
+ * @old_mask: signals that were blocked before
+ * @nr_asked: how often we were asked to end
+ * @has_ended: the program has; others that it started may run
+ */
+struct run {
+	const char *name;
+	const char *soc;
+	int error_exitcode;
+	bool has_gen;
+	FILE *log;
+	FILE *json;
+	struct suppressions *suppressions;
+	int watch_fd;
+	int stacks_fd;
+	struct stacks *stacks;
+	struct findings *findings;
+	struct run_facts facts;
+	sigset_t old_mask;
+	int nr_asked;
+	bool has_ended;
+};
+
+enum {
+	OPT_SOC = 256,
+	OPT_ERROR_EXITCODE,
+	OPT_LOG_FILE,
+	OPT_JSON,
+	OPT_SUPPRESSIONS,
+	OPT_GEN_SUPPRESSIONS,
+	OPT_HELP,
+};
+
+static const struct option options[] = {
+	{ "soc", required_argument, NULL, OPT_SOC },
+	{ "error-exitcode", required_argument, NULL, OPT_ERROR_EXITCODE },
+	{ "log-file", required_argument, NULL, OPT_LOG_FILE },
+	{ "json", required_argument, NULL, OPT_JSON },
+	{ "suppressions", required_argument, NULL, OPT_SUPPRESSIONS },
+	{ "gen-suppressions", no_argument, NULL, OPT_GEN_SUPPRESSIONS },
+	{ "help", no_argument, NULL, OPT_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char help[] =
+"usage: heapsim run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+"\n"
+"Runs the program and reports its cache mistakes when it has ended, and with\n"
+"it all that it started.\n"
+"\n"
+"  --soc=NAME            fail unless the module simulates this board\n"
+"  --error-exitcode=N    exit with N if there are errors (default: as the\n"
+"                        program did; 128 and the signal that ended it)\n"
+"  --log-file=FILE       the report goes there, not to standard error\n"
+"  --json=FILE           and as JSON there (-: standard output)\n"
+"  --suppressions=FILE   do not report what it names; may be given again\n"
+"  --gen-suppressions    print what would suppress each error\n"
+"\n"
+"heapsim-run(1) tells the rest.\n";
+
+__attribute__((format(printf, 2, 3)))
+static int failed(const struct run *run, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "%s: ", run->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return EXIT_FAILED;
+}
+
+static FILE *open_report(const struct run *run, const char *path)
+{
+	FILE *out = fopen(path, "we");
+
+	if (!out)
+		failed(run, "%s: %s", path, strerror(errno));
+	return out;
+}
+
+/* Returns -1 to go on, or what to exit with. */
+static int option_take(struct run *run, int option)
+{
+	char *end;
+	long n;
+
+	switch (option) {
+	case OPT_SOC:
+		run->soc = optarg;
+		return -1;
+	case OPT_ERROR_EXITCODE:
+		n = strtol(optarg, &end, 10);
+		if (!*optarg || *end || n < 0 || n > 255)
+			return usage_error(run->name,
+					   "--error-exitcode=%s: not a number from 0 to 255",
+					   optarg);
+		run->error_exitcode = n;
+		return -1;
+	case OPT_LOG_FILE:
+		if (run->log != stderr)
+			return usage_error(run->name,
+					   "--log-file is given twice");
+		run->log = open_report(run, optarg);
+		if (run->log)
+			return -1;
+		run->log = stderr;
+		return EXIT_FAILED;
+	case OPT_JSON:
+		if (run->json)
+			return usage_error(run->name, "--json is given twice");
+		run->json = strcmp(optarg, "-") ? open_report(run, optarg) :
+						  stdout;
+		return run->json ? -1 : EXIT_FAILED;
+	case OPT_SUPPRESSIONS:
+		return suppressions_read(run->suppressions, optarg) ?
+			EXIT_FAILED : -1;
+	case OPT_GEN_SUPPRESSIONS:
+		run->has_gen = true;
+		return -1;
+	case OPT_HELP:
+		fputs(help, stdout);
+		return EXIT_OK;
+	default:
+		fprintf(stderr, "Try '%s --help'.\n", run->name);
+		return EXIT_USAGE;
+	}
+}
+
+static int arguments_take(struct run *run, int argc, char **argv)
+{
+	int option, ret;
+
+	while ((option = getopt_long(argc, argv, "+", options, NULL)) != -1) {
+		ret = option_take(run, option);
+		if (ret >= 0)
+			return ret;
+	}
+	if (optind == argc)
+		return usage_error(run->name, "no program to run");
+	run->facts.argv = argv + optind;
+	return -1;
+}
+
+static int module_open(struct run *run)
+{
+	struct heapsim_watch watch = {
+		.size = sizeof(watch),
+		.scope = HEAPSIM_WATCH_TREE,
+		.kinds = HEAPSIM_KINDS_ALL,
+		.nr_records = NR_RECORDS,
+		.record_size = sizeof(struct heapsim_record),
+		.stack_signal = STACKS_SIGNAL,
+	};
+	struct heapsim_probe *probe = &run->facts.probe;
+
+	run->watch_fd = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (run->watch_fd < 0 && (errno == ENOENT || errno == ENXIO))
+		return failed(run, "the module is not loaded (heapsim load)");
+	if (run->watch_fd < 0)
+		return failed(run, "/dev/heapsim: %s", strerror(errno));
+	probe->size = sizeof(*probe);
+	if (ioctl(run->watch_fd, HEAPSIM_IOC_PROBE, probe))
+		return failed(run, "/dev/heapsim: %s", strerror(errno));
+	if (run->soc && strcmp(run->soc, probe->soc))
+		return failed(run, "the module simulates %s (heapsim load)",
+			      probe->soc);
+	if (!ioctl(run->watch_fd, HEAPSIM_IOC_WATCH, &watch))
+		return 0;
+	if (errno == EBUSY)
+		return failed(run, "too many watch already");
+	return failed(run, "cannot watch: %s", strerror(errno));
+}
+
+static int stacks_create(struct run *run)
+{
+	run->stacks_fd = memfd_create("heapsim-stacks", MFD_CLOEXEC);
+	if (run->stacks_fd < 0 ||
+	    ftruncate(run->stacks_fd, sizeof(*run->stacks)))
+		return failed(run, "memory for stacks: %s", strerror(errno));
+	run->stacks = mmap(NULL, sizeof(*run->stacks), PROT_READ | PROT_WRITE,
+			   MAP_SHARED, run->stacks_fd, 0);
+	if (run->stacks == MAP_FAILED) {
+		run->stacks = NULL;
+		return failed(run, "memory for stacks: %s", strerror(errno));
+	}
+	run->stacks->version = STACKS_VERSION;
+	run->stacks->magic = STACKS_MAGIC;
+	run->findings = findings_open(run->stacks);
+	return run->findings ? 0 : failed(run, "no memory");
+}
+
+/* Beside this program if it was not installed. */
+static int preload_find(char *path, size_t size)
+{
+	ssize_t len = readlink("/proc/self/exe", path, size - 1);
+	char *slash;
+
+	if (len > 0) {
+		path[len] = '\0';
+		slash = strrchr(path, '/');
+		if (slash && slash + 1 + sizeof(PRELOAD_NAME) <= path + size) {
+			strcpy(slash + 1, PRELOAD_NAME);
+			if (!access(path, R_OK))
+				return 0;
+		}
+	}
+	snprintf(path, size, "%s/%s", HEAPSIM_PRELOADDIR, PRELOAD_NAME);
+	return access(path, R_OK);
+}
+
+static int env_prepend(const char *name, const char *value)
+{
+	const char *old = getenv(name);
+	char *both;
+	int ret;
+
+	if (!old || !*old)
+		return setenv(name, value, 1);
+	if (asprintf(&both, "%s:%s", value, old) < 0)
+		return -1;
+	ret = setenv(name, both, 1);
+	free(both);
+	return ret;
+}
+
+/* Of our own environment: the program inherits it. */
+static int env_prepare(const struct run *run)
+{
+	char path[4096], stacks[64];
+
+	if (preload_find(path, sizeof(path)))
+		return failed(run, "%s: %s", path, strerror(errno));
+	snprintf(stacks, sizeof(stacks), "/proc/%d/fd/%d", (int)getpid(),
+		 run->stacks_fd);
+	/* AddressSanitizer wants to be first, but does not need to. */
+	if (setenv(STACKS_ENV, stacks, 1) || env_prepend("LD_PRELOAD", path) ||
+	    env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0"))
+		return failed(run, "no memory");
+	return 0;
+}
+
+static void child(const struct run *run, int tell)
+{
+	int error;
+
+	sigprocmask(SIG_SETMASK, &run->old_mask, NULL);
+	execvp(run->facts.argv[0], run->facts.argv);
+	error = errno;
+	while (write(tell, &error, sizeof(error)) < 0 && errno == EINTR)
+		;
+	_exit(EXIT_NOT_FOUND);
+}
+
+static int program_start(struct run *run)
+{
+	int tell[2], error = 0;
+	ssize_t n;
+
+	if (pipe2(tell, O_CLOEXEC))
+		return failed(run, "pipe: %s", strerror(errno));
+	run->facts.pid = fork();
+	if (run->facts.pid < 0)
+		return failed(run, "fork: %s", strerror(errno));
+	if (!run->facts.pid)
+		child(run, tell[1]);
+	close(tell[1]);
+	do
+		n = read(tell[0], &error, sizeof(error));
+	while (n < 0 && errno == EINTR);
+	close(tell[0]);
+	if (n <= 0)
+		return 0;
+	waitpid(run->facts.pid, NULL, 0);
+	failed(run, "%s: %s", run->facts.argv[0], strerror(error));
+	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+/* Take all that is there. */
+static int records_read(struct run *run)
+{
+	struct heapsim_record records[NR_AT_ONCE];
+	ssize_t n, i;
+	int ret = 0;
+
+	for (;;) {
+		n = read(run->watch_fd, records, sizeof(records));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN ? ret : -errno;
+		for (i = 0; i < n / (ssize_t)sizeof(records[0]); i++)
+			if (findings_add(run->findings, &records[i]))
+				ret = -ENOMEM;
+	}
+}
+
+/* Returns false once nobody is left. */
+static bool children_wait(struct run *run)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid != run->facts.pid)
+			continue;
+		run->facts.status = status;
+		run->has_ended = true;
+	}
+	return !(pid < 0 && errno == ECHILD);
+}
+
+/* Those of a terminal go to the program, too; others it gets from us. */
+static void signal_take(struct run *run, const struct signalfd_siginfo *info)
+{
+	if (info->ssi_signo == SIGCHLD)
+		return;
+	if (info->ssi_code == SI_KERNEL && !run->has_ended)
+		return;
+	run->nr_asked++;
+	if (!run->has_ended)
+		kill(run->facts.pid, info->ssi_signo);
+}
+
+static void signals_take(struct run *run, int fd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof(info)) == sizeof(info))
+		signal_take(run, &info);
+}
+
+/* Until they have all ended, or we shall not wait for those that are left. */
+static int watch(struct run *run, int signal_fd)
+{
+	struct pollfd fds[] = {
+		{ .fd = run->watch_fd, .events = POLLIN },
+		{ .fd = signal_fd, .events = POLLIN },
+	};
+	bool has_children = true, is_told = false;
+	int ret = 0;
+
+	while (has_children && !(run->has_ended && run->nr_asked) &&
+	       run->nr_asked < 3 && !ret) {
+		if (poll(fds, 2, findings_are_waiting(run->findings) ?
+			 RETRY_MS : -1) < 0 && errno != EINTR)
+			return -errno;
+		ret = records_read(run);
+		findings_retry(run->findings);
+		signals_take(run, signal_fd);
+		has_children = children_wait(run);
+		if (run->has_ended && has_children && !is_told) {
+			failed(run, "waiting for what %s has left running",
+			       run->facts.argv[0]);
+			is_told = true;
+		}
+	}
+	run->facts.nr_left = has_children;
+	/* Their last words, said while they ended. */
+	return ret ? ret : records_read(run);
+}
+
+static int signals_open(struct run *run)
+{
+	static const int taken[] = {
+		SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP,
+	};
+	sigset_t set;
+	size_t i;
+
+	sigemptyset(&set);
+	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		sigaddset(&set, taken[i]);
+	/* An ignored one would not wake us up. */
+	signal(SIGCHLD, SIG_DFL);
+	sigprocmask(SIG_BLOCK, &set, &run->old_mask);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int print_reports(struct run *run)
+{
+	struct finding *f;
+	int ret = 0;
+
+	if (findings_end(run->findings))
+		ret = failed(run, "no memory: the report is not whole");
+	for (f = findings_first(run->findings); f; f = f->next)
+		f->suppressed_by = suppressions_match(run->suppressions, f);
+	report_print(run->log, run->findings, run->has_gen);
+	if (fflush(run->log) || ferror(run->log))
+		ret = failed(run, "the report: %s", strerror(errno));
+	if (run->json &&
+	    (report_write_json(run->json, run->findings, &run->facts) ||
+	     fflush(run->json)))
+		ret = failed(run, "the report as JSON: %s", strerror(errno));
+	return ret;
+}
+
+static int exit_code(const struct run *run)
+{
+	const int status = run->facts.status;
+
+	if (run->error_exitcode && findings_total(run->findings).errors)
+		return run->error_exitcode;
+	if (WIFSIGNALED(status))
+		return EXIT_BY_SIGNAL + WTERMSIG(status);
+	return run->has_ended ? WEXITSTATUS(status) : EXIT_FAILED;
+}
+
+static int run_program(struct run *run)
+{
+	int signal_fd, ret, err;
+
+	ret = module_open(run);
+	if (!ret)
+		ret = stacks_create(run);
+	if (!ret)
+		ret = env_prepare(run);
+	if (ret)
+		return ret;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	signal_fd = signals_open(run);
+	if (signal_fd < 0)
+		return failed(run, "signalfd: %s", strerror(errno));
+	ret = program_start(run);
+	if (!ret) {
+		err = watch(run, signal_fd);
+		if (err)
+			failed(run, "/dev/heapsim: %s", strerror(-err));
+		ret = print_reports(run);
+		if (!ret)
+			ret = err ? EXIT_FAILED : exit_code(run);
+	}
+	close(signal_fd);
+	return ret;
+}
+
+static void run_close(struct run *run)
+{
+	findings_close(run->findings);
+	suppressions_close(run->suppressions);
+	if (run->stacks)
+		munmap(run->stacks, sizeof(*run->stacks));
+	if (run->stacks_fd >= 0)
+		close(run->stacks_fd);
+	if (run->watch_fd >= 0)
+		close(run->watch_fd);
+	if (run->log != stderr)
+		fclose(run->log);
+	if (run->json && run->json != stdout)
+		fclose(run->json);
+}
+
+/**
+ * cmd_run() - heapsim run
+ * @argc: arguments
+ * @argv: arguments
+ *
+ * Return: exit code.
+ */
 int cmd_run(int argc, char **argv)
 {
-	(void)argc;
-	fprintf(stderr, "%s: not there yet\n", argv[0]);
-	return EXIT_FAILED;
+	struct run run = {
+		.name = argv[0],
+		.log = stderr,
+		.suppressions = suppressions_open(),
+		.watch_fd = -1,
+		.stacks_fd = -1,
+		.facts.status = -1,
+	};
+	int ret;
+
+	if (!run.suppressions)
+		return failed(&run, "no memory");
+	ret = arguments_take(&run, argc, argv);
+	if (ret < 0)
+		ret = run_program(&run);
+	run_close(&run);
+	return ret;
 }

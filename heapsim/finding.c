@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What was found, place by place. A record names its stacks by numbers, which
+ * its threads put down as soon as they are scheduled: it waits for them a
+ * while. Then it goes to its place, and is gone; so memory grows with the
+ * places of a program, not with how long it runs.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "finding.h"
+#include "outside.h"
+#include "stacks.h"
+
+/* A thread that takes no signal for so long was killed, or is stopped. */
+#define PATIENCE_NS	2000000000ULL
+#define MAX_WAITING	65536
+#define NR_BUCKETS	4096
+#define MAX_FRAMES	256	/* with those that were inlined */
+
+/*
+ * What is known of a stack before it is resolved: nothing, its index in
+ * stacks.h, or the index of a place that was seen from outside.
+ */
+#define KEY_NONE	0ULL
+#define KEY_STACK	(1ULL << 63)
+#define KEY_OUTSIDE	(1ULL << 62)
+#define KEY_INDEX(key)	((key) & ~(KEY_STACK | KEY_OUTSIDE))
+
+/**
+ * struct findings - all of them, and what is not one yet
+ * @stacks: what threads have put down
+ * @symbols: where modules are looked up
+ * @outside: where processes are looked at that put nothing down
+ * @buckets: hash table of findings
+ * @first: in the order in which they were found
+ * @last: where the next goes
+ * @waiting: records whose stacks are not there yet, oldest first
+ * @nr_waiting: how many
+ * @dropped: records that were lost
+ */
+struct findings {
+	struct stacks *stacks;
+	struct symbols *symbols;
+	struct outside *outside;
+	struct finding *buckets[NR_BUCKETS];
+	struct finding *first;
+	struct finding **last;
+	struct heapsim_record *waiting;
+	size_t nr_waiting;
+	uint64_t dropped;
+};
+
+static const char *const kind_names[HEAPSIM_NR_RECORD_KINDS] = {
+	[HEAPSIM_RECORD_DROPPED] = "dropped",
+	[HEAPSIM_RECORD_STALE_READ] = "stale-read",
+	[HEAPSIM_RECORD_POSSIBLE_STALE_READ] = "possible-stale-read",
+	[HEAPSIM_RECORD_LOST_DEVICE_WRITE] = "lost-device-write",
+	[HEAPSIM_RECORD_LOST_CPU_WRITE] = "lost-cpu-write",
+	[HEAPSIM_RECORD_MISSING_CLEAN] = "missing-clean",
+	[HEAPSIM_RECORD_WRITE_CONFLICT] = "write-conflict",
+	[HEAPSIM_RECORD_UNBRACKETED_ACCESS] = "unbracketed-access",
+	[HEAPSIM_RECORD_MISSING_END] = "missing-end",
+	[HEAPSIM_RECORD_UNMATCHED_END] = "unmatched-end",
+	[HEAPSIM_RECORD_SHARED_LINE] = "shared-line",
+	[HEAPSIM_RECORD_REDUNDANT_CLEAN] = "redundant-clean",
+	[HEAPSIM_RECORD_REDUNDANT_INVALIDATE] = "redundant-invalidate",
+};
+
+static const char *const missing_names[] = {
+	[HEAPSIM_MISSING_START_READ] = "start-read",
+	[HEAPSIM_MISSING_START_WRITE] = "start-write",
+	[HEAPSIM_MISSING_END] = "end",
+	[HEAPSIM_MISSING_WAIT] = "wait",
+};
+
+static const char *const other_names[] = {
+	[HEAPSIM_OTHER_ENGINE] = "engine",
+	[HEAPSIM_OTHER_DEVICE] = "device",
+	[HEAPSIM_OTHER_VMAP] = "vmap",
+	[HEAPSIM_OTHER_FENCE] = "fence",
+	[HEAPSIM_OTHER_PROCESS] = "process",
+};
+
+#define NAME_OF(names, i) \
+	((i) < sizeof(names) / sizeof((names)[0]) ? (names)[i] : NULL)
+
+/**
+ * finding_kind_name() - a kind as reports and suppressions have it
+ * @kind: enum heapsim_record_kind
+ *
+ * Return: "unknown" for one of a newer kernel.
+ */
+const char *finding_kind_name(uint32_t kind)
+{
+	const char *name = NAME_OF(kind_names, kind);
+
+	return name ? name : "unknown";
+}
+
+/**
+ * finding_kind_find() - the other way round
+ * @name: of a kind
+ *
+ * Return: enum heapsim_record_kind or -ENOENT.
+ */
+int finding_kind_find(const char *name)
+{
+	int i;
+
+	for (i = HEAPSIM_RECORD_STALE_READ; i < HEAPSIM_NR_RECORD_KINDS; i++)
+		if (!strcmp(kind_names[i], name))
+			return i;
+	return -ENOENT;
+}
+
+/**
+ * finding_is_error() - is it a mistake, or only waste?
+ * @finding: it
+ *
+ * Return: whether it counts in the summary.
+ */
+bool finding_is_error(const struct finding *finding)
+{
+	return finding->record.kind < HEAPSIM_RECORD_SHARED_LINE;
+}
+
+/**
+ * finding_missing_name() - the operation that was missing
+ * @missing: enum heapsim_missing
+ *
+ * Return: NULL where none was.
+ */
+const char *finding_missing_name(uint32_t missing)
+{
+	return NAME_OF(missing_names, missing);
+}
+
+/**
+ * finding_other_name() - who was on the other side
+ * @type: enum heapsim_other
+ *
+ * Return: NULL where nobody was, or nobody knows.
+ */
+const char *finding_other_name(uint32_t type)
+{
+	return NAME_OF(other_names, type);
+}
+
+/**
+ * findings_open() - begin to collect
+ * @stacks: where threads put their stacks down; outlives the findings
+ *
+ * Return: for findings_close(); NULL without memory.
+ */
+struct findings *findings_open(struct stacks *stacks)
+{
+	struct findings *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->stacks = stacks;
+	f->last = &f->first;
+	f->symbols = symbols_open();
+	f->outside = outside_open();
+	f->waiting = malloc(MAX_WAITING * sizeof(*f->waiting));
+	if (f->symbols && f->outside && f->waiting)
+		return f;
+	findings_close(f);
+	return NULL;
+}
+
+static void finding_free(struct finding *finding)
+{
+	free(finding->cpu.frames);
+	free(finding->other.frames);
+	free(finding);
+}
+
+/**
+ * findings_close() - free them, and the names in them
+ * @findings: may be NULL
+ */
+void findings_close(struct findings *findings)
+{
+	if (!findings)
+		return;
+	while (findings->first) {
+		struct finding *next = findings->first->next;
+
+		finding_free(findings->first);
+		findings->first = next;
+	}
+	free(findings->waiting);
+	outside_close(findings->outside);
+	symbols_close(findings->symbols);
+	free(findings);
+}
+
+/* False: its thread has not put it down yet. */
+static bool stack_key(struct findings *f, uint64_t id, uint64_t ip,
+		      uint64_t *key)
+{
+	struct stacks_event *e = &f->stacks->events[id % STACKS_NR_EVENTS];
+	const uint64_t seen = atomic_load(&e->id);
+	const uint64_t at = atomic_load(&e->ip);
+	const uint64_t stack = atomic_load(&e->stack);
+
+	if (seen < id)
+		return false;
+	*key = KEY_NONE;
+	/* What was signalled late was somewhere else by then. */
+	if (seen == id && atomic_load(&e->id) == id && (!ip || ip == at) &&
+	    stack < STACKS_NR_STACKS)
+		*key = KEY_STACK | stack;
+	return true;
+}
+
+static uint64_t outside_key(struct findings *f, const struct heapsim_record *r)
+{
+	long place;
+
+	if (!r->cpu.pid || !r->cpu.ip)
+		return KEY_NONE;
+	place = outside_find(f->outside, r->cpu.pid, r->cpu.ip);
+	return place < 0 ? KEY_NONE : KEY_OUTSIDE | place;
+}
+
+/*
+ * Once a process is gone nobody can look into it: so this is done as soon as
+ * the record comes.
+ */
+static bool keys_find(struct findings *f, const struct heapsim_record *r,
+		      uint64_t *cpu, uint64_t *other)
+{
+	bool is_there = true;
+
+	*cpu = KEY_NONE;
+	*other = KEY_NONE;
+	if (r->cpu_stack)
+		is_there = stack_key(f, r->cpu_stack, r->cpu.ip, cpu);
+	if (*cpu == KEY_NONE)
+		*cpu = outside_key(f, r);
+	if (r->other_stack)
+		is_there &= stack_key(f, r->other_stack, 0, other);
+	return is_there;
+}
+
+static bool is_same_other(const struct heapsim_record *a,
+			  const struct heapsim_record *b)
+{
+	return a->other.type == b->other.type &&
+	       !strncmp(a->other.name, b->other.name, sizeof(a->other.name));
+}
+
+static bool is_same_sort(const struct heapsim_record *a,
+			 const struct heapsim_record *b)
+{
+	return a->kind == b->kind && a->missing == b->missing &&
+	       a->cpu.is_write == b->cpu.is_write && is_same_other(a, b) &&
+	       !strncmp(a->name, b->name, sizeof(a->name));
+}
+
+static void merge(struct finding *into, const struct heapsim_record *r,
+		  uint64_t nr_bufs, uint64_t last_buf)
+{
+	struct heapsim_record *first = &into->record;
+	const uint64_t end = first->off + first->len;
+
+	first->count += r->count;
+	first->bytes += r->bytes;
+	if (first->buf == r->buf) {
+		if (first->off > r->off)
+			first->off = r->off;
+		first->len = (end > r->off + r->len ? end : r->off + r->len) -
+			     first->off;
+	}
+	/* The first and the last may be the same one. */
+	into->nr_bufs += nr_bufs - (into->last_buf == r->buf);
+	into->last_buf = last_buf;
+}
+
+static int place(struct findings *f, const struct heapsim_record *r,
+		 uint64_t cpu, uint64_t other)
+{
+	struct finding **at = &f->buckets[(r->kind + cpu * 31 + other * 1009) %
+					  NR_BUCKETS];
+	struct finding *finding;
+
+	for (; *at; at = &(*at)->next)
+		if ((*at)->cpu_key == cpu && (*at)->other_key == other &&
+		    is_same_sort(&(*at)->record, r)) {
+			merge(*at, r, 1, r->buf);
+			return 0;
+		}
+	finding = calloc(1, sizeof(*finding));
+	if (!finding)
+		return -ENOMEM;
+	finding->record = *r;
+	finding->nr_bufs = 1;
+	finding->last_buf = r->buf;
+	finding->cpu_key = cpu;
+	finding->other_key = other;
+	*at = finding;
+	return 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* Place those whose stacks have come, and those that waited long enough. */
+static int retry_all(struct findings *f, bool is_last)
+{
+	const uint64_t now = now_ns();
+	size_t i, nr = 0;
+	int ret = 0;
+
+	for (i = 0; i < f->nr_waiting; i++) {
+		const struct heapsim_record *r = &f->waiting[i];
+		uint64_t cpu, other;
+		int err;
+
+		if (!keys_find(f, r, &cpu, &other) && !is_last &&
+		    r->time_ns + PATIENCE_NS > now) {
+			f->waiting[nr++] = *r;
+			continue;
+		}
+		err = place(f, r, cpu, other);
+		if (err)
+			ret = err;
+	}
+	f->nr_waiting = nr;
+	return ret;
+}
+
+/**
+ * findings_add() - take a record
+ * @findings: all
+ * @r: record; from an older kernel, extended with zeros
+ *
+ * Return: 0 or -ENOMEM: it is lost.
+ */
+int findings_add(struct findings *findings, const struct heapsim_record *r)
+{
+	uint64_t cpu, other;
+
+	if (r->kind == HEAPSIM_RECORD_DROPPED) {
+		findings->dropped += r->count;
+		return 0;
+	}
+	if (keys_find(findings, r, &cpu, &other))
+		return place(findings, r, cpu, other);
+	if (findings->nr_waiting == MAX_WAITING) {
+		retry_all(findings, false);
+		if (findings->nr_waiting == MAX_WAITING)
+			return place(findings, r, cpu, other);
+	}
+	findings->waiting[findings->nr_waiting++] = *r;
+	return 0;
+}
+
+/**
+ * findings_are_waiting() - are there records whose stacks are not there yet?
+ * @findings: all
+ *
+ * Return: whether findings_retry() is of use.
+ */
+bool findings_are_waiting(const struct findings *findings)
+{
+	return findings->nr_waiting;
+}
+
+/**
+ * findings_retry() - look again for stacks that were not there yet
+ * @findings: all
+ *
+ * Return: 0 or -ENOMEM: records are lost.
+ */
+int findings_retry(struct findings *findings)
+{
+	return retry_all(findings, false);
+}
+
+static int frames_add(struct backtrace *trace, const struct frame *frames,
+		      int nr)
+{
+	struct frame *more;
+
+	more = reallocarray(trace->frames, trace->nr + nr, sizeof(*frames));
+	if (!more)
+		return -ENOMEM;
+	trace->frames = more;
+	memcpy(more + trace->nr, frames, nr * sizeof(*frames));
+	trace->nr += nr;
+	return 0;
+}
+
+static int frame_resolve(struct findings *f, struct backtrace *trace,
+			 const char *module, uint64_t address)
+{
+	struct frame frames[32] = { { .address = address } };
+	int nr = 1;
+
+	if (module)
+		nr = symbols_find(f->symbols, module, address, frames,
+				  sizeof(frames) / sizeof(frames[0]));
+	return frames_add(trace, frames, nr);
+}
+
+/* What called that is the same for all programs. */
+static bool is_main(const struct backtrace *trace)
+{
+	const struct frame *last = &trace->frames[trace->nr - 1];
+
+	return trace->nr && last->function && !strcmp(last->function, "main");
+}
+
+static int stack_resolve(struct findings *f, struct backtrace *trace,
+			 const struct stacks_stack *stack)
+{
+	const uint32_t nr = stack->nr < STACKS_DEPTH ? stack->nr : STACKS_DEPTH;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < nr && !ret && trace->nr < MAX_FRAMES &&
+	     !is_main(trace); i++) {
+		uint64_t number = stack->frames[i] >> STACKS_MODULE_SHIFT;
+		const char *module = NULL;
+
+		if (number && number <= STACKS_NR_MODULES)
+			module = f->stacks->modules[number - 1].path;
+		ret = frame_resolve(f, trace, module,
+				    stack->frames[i] & STACKS_OFF_MASK);
+	}
+	return ret;
+}
+
+static int resolve(struct findings *f, uint64_t key, struct backtrace *trace)
+{
+	const uint64_t index = KEY_INDEX(key);
+
+	if (key & KEY_STACK)
+		return stack_resolve(f, trace, &f->stacks->stacks[index]);
+	if (key & KEY_OUTSIDE) {
+		uint64_t address;
+		const char *module = outside_at(f->outside, index, f->symbols,
+						&address);
+
+		return frame_resolve(f, trace, module, address);
+	}
+	return 0;
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Two instructions of a line are one place for whoever has to mend it. */
+static bool is_same_frame(const struct frame *a, const struct frame *b)
+{
+	if (!is_same_text(a->module, b->module) ||
+	    !is_same_text(a->function, b->function))
+		return false;
+	if (a->line || b->line)
+		return a->line == b->line && is_same_text(a->file, b->file);
+	return a->function || a->address == b->address;
+}
+
+static bool is_same_trace(const struct backtrace *a, const struct backtrace *b)
+{
+	int i;
+
+	if (a->nr != b->nr)
+		return false;
+	for (i = 0; i < a->nr; i++)
+		if (!is_same_frame(&a->frames[i], &b->frames[i]))
+			return false;
+	return true;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct finding *const *x = a, *const *y = b;
+	const struct heapsim_record *r = &(*x)->record, *s = &(*y)->record;
+
+	if (r->time_ns != s->time_ns)
+		return r->time_ns < s->time_ns ? -1 : 1;
+	return r->seq < s->seq ? -1 : r->seq > s->seq;
+}
+
+static struct finding **sorted(struct findings *f, size_t *nr)
+{
+	struct finding **all, *one;
+	size_t i, n = 0;
+
+	for (i = 0; i < NR_BUCKETS; i++)
+		for (one = f->buckets[i]; one; one = one->next)
+			n++;
+	all = calloc(n + 1, sizeof(*all));
+	if (!all)
+		return NULL;
+	*nr = 0;
+	for (i = 0; i < NR_BUCKETS; i++) {
+		for (one = f->buckets[i]; one; one = one->next)
+			all[(*nr)++] = one;
+		f->buckets[i] = NULL;
+	}
+	qsort(all, n, sizeof(*all), by_time);
+	return all;
+}
+
+static void list_add(struct findings *f, struct finding *one)
+{
+	struct finding *other;
+
+	one->next = NULL;
+	for (other = f->first; other; other = other->next) {
+		if (!is_same_sort(&other->record, &one->record) ||
+		    !is_same_trace(&other->cpu, &one->cpu) ||
+		    !is_same_trace(&other->other, &one->other))
+			continue;
+		merge(other, &one->record, one->nr_bufs, one->last_buf);
+		finding_free(one);
+		return;
+	}
+	*f->last = one;
+	f->last = &one->next;
+}
+
+/**
+ * findings_end() - no record comes any more: find functions and lines
+ * @findings: all
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int findings_end(struct findings *findings)
+{
+	struct finding **all;
+	size_t i, nr = 0;
+	int ret, err;
+
+	ret = retry_all(findings, true);
+	all = sorted(findings, &nr);
+	if (!all)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		err = resolve(findings, all[i]->cpu_key, &all[i]->cpu);
+		if (!err)
+			err = resolve(findings, all[i]->other_key,
+				      &all[i]->other);
+		if (err)
+			ret = err;
+		list_add(findings, all[i]);
+	}
+	free(all);
+	return ret;
+}
+
+/**
+ * findings_first() - in the order in which they were found
+ * @findings: after findings_end()
+ *
+ * Return: NULL none.
+ */
+struct finding *findings_first(const struct findings *findings)
+{
+	return findings->first;
+}
+
+/**
+ * findings_total() - add them up
+ * @findings: after findings_end(), with suppressions applied
+ *
+ * Return: the sums.
+ */
+struct totals findings_total(const struct findings *findings)
+{
+	struct totals t = { .dropped = findings->dropped };
+	const struct finding *one;
+
+	for (one = findings->first; one; one = one->next) {
+		if (!finding_is_error(one))
+			continue;
+		if (one->suppressed_by) {
+			t.suppressed += one->record.count;
+			continue;
+		}
+		t.errors += one->record.count;
+		t.places++;
+	}
+	return t;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What was found, place by place, from records and stacks. */
+#ifndef HEAPSIM_FINDING_H
+#define HEAPSIM_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/heapsim.h>
+
+#include "symbol.h"
+
+struct stacks;
+
+/**
+ * struct backtrace - a stack, innermost frame first
+ * @nr: frames; 0 unknown
+ * @frames: array of @nr
+ */
+struct backtrace {
+	int nr;
+	struct frame *frames;
+};
+
+/**
+ * struct finding - one place in a program, and what went wrong there
+ * @next: found after it
+ * @record: the first one; count and bytes are those of all
+ * @nr_bufs: buffers that it concerned, one after the other: a lower bound
+ * @last_buf: the last of them
+ * @cpu_key: of the CPU's stack, until it is resolved
+ * @other_key: of the other's
+ * @cpu: the CPU's stack
+ * @other: the other's
+ * @suppressed_by: name of a suppression, NULL none
+ */
+struct finding {
+	struct finding *next;
+	struct heapsim_record record;
+	uint64_t nr_bufs;
+	uint64_t last_buf;
+	uint64_t cpu_key;
+	uint64_t other_key;
+	struct backtrace cpu;
+	struct backtrace other;
+	const char *suppressed_by;
+};
+
+/**
+ * struct totals - what it all comes to
+ * @errors: occurrences that are errors, suppressed ones not
+ * @places: findings that are errors, suppressed ones not
+ * @suppressed: errors that a suppression matches
+ * @dropped: records that were lost, since nobody read them in time
+ */
+struct totals {
+	uint64_t errors;
+	uint64_t places;
+	uint64_t suppressed;
+	uint64_t dropped;
+};
+
+struct findings;
+
+struct findings *findings_open(struct stacks *stacks);
+void findings_close(struct findings *findings);
+int findings_add(struct findings *findings, const struct heapsim_record *r);
+bool findings_are_waiting(const struct findings *findings);
+int findings_retry(struct findings *findings);
+int findings_end(struct findings *findings);
+struct finding *findings_first(const struct findings *findings);
+struct totals findings_total(const struct findings *findings);
+
+const char *finding_kind_name(uint32_t kind);
+int finding_kind_find(const char *name);
+bool finding_is_error(const struct finding *finding);
+const char *finding_missing_name(uint32_t missing);
+const char *finding_other_name(uint32_t type);
+
+#endif

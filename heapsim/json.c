@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The report for programs; its schema is in heapsim-run(1). */
+#include <errno.h>
+#include <json-c/json.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "report.h"
+
+#define JSON_VERSION	1
+
+/* Of a text that a program chose: not always UTF-8, and JSON knows no other. */
+static json_object *text(const char *s, size_t max)
+{
+	char clean[512];
+	size_t i, len;
+
+	if (!s)
+		return NULL;
+	len = strnlen(s, max < sizeof(clean) ? max : sizeof(clean));
+	for (i = 0; i < len; i++)
+		clean[i] = (unsigned char)s[i] < 0x80 ? s[i] : '?';
+	return json_object_new_string_len(clean, len);
+}
+
+static json_object *number(uint64_t n)
+{
+	return json_object_new_uint64(n);
+}
+
+static json_object *frame_of(const struct frame *frame)
+{
+	json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "address", number(frame->address));
+	json_object_object_add(o, "module", text(frame->module, SIZE_MAX));
+	json_object_object_add(o, "function", text(frame->function, SIZE_MAX));
+	json_object_object_add(o, "file", text(frame->file, SIZE_MAX));
+	json_object_object_add(o, "line", frame->line ?
+			       json_object_new_int(frame->line) : NULL);
+	json_object_object_add(o, "is_inlined",
+			       json_object_new_boolean(frame->is_inlined));
+	return o;
+}
+
+static json_object *stack_of(const struct backtrace *trace)
+{
+	json_object *o = json_object_new_array();
+	int i;
+
+	for (i = 0; i < trace->nr; i++)
+		json_object_array_add(o, frame_of(&trace->frames[i]));
+	return o;
+}
+
+static json_object *cpu_of(const struct finding *f)
+{
+	const struct heapsim_record_cpu *cpu = &f->record.cpu;
+	json_object *o;
+
+	if (!cpu->time_ns)
+		return NULL;
+	o = json_object_new_object();
+	json_object_object_add(o, "pid", number(cpu->pid));
+	json_object_object_add(o, "tid", number(cpu->tid));
+	json_object_object_add(o, "comm", text(cpu->comm, sizeof(cpu->comm)));
+	json_object_object_add(o, "ip", number(cpu->ip));
+	json_object_object_add(o, "addr", number(cpu->addr));
+	json_object_object_add(o, "time_ns", number(cpu->time_ns));
+	json_object_object_add(o, "is_write",
+			       json_object_new_boolean(cpu->is_write));
+	json_object_object_add(o, "stack", stack_of(&f->cpu));
+	return o;
+}
+
+static json_object *other_of(const struct finding *f)
+{
+	const struct heapsim_record_other *other = &f->record.other;
+	const char *type = finding_other_name(other->type);
+	json_object *o;
+
+	if (!type)
+		return NULL;
+	o = json_object_new_object();
+	json_object_object_add(o, "type", json_object_new_string(type));
+	json_object_object_add(o, "name",
+			       text(other->name, sizeof(other->name)));
+	json_object_object_add(o, "pid", number(other->pid));
+	json_object_object_add(o, "comm",
+			       text(other->comm, sizeof(other->comm)));
+	json_object_object_add(o, "job", number(other->job));
+	json_object_object_add(o, "time_ns", number(other->time_ns));
+	json_object_object_add(o, "stack", stack_of(&f->other));
+	return o;
+}
+
+static json_object *buffer_of(const struct finding *f)
+{
+	const struct heapsim_record *r = &f->record;
+	json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "id", number(r->buf));
+	json_object_object_add(o, "name", text(r->name, sizeof(r->name)));
+	json_object_object_add(o, "off", number(r->off));
+	json_object_object_add(o, "len", number(r->len));
+	return o;
+}
+
+static json_object *finding_of(const struct finding *f)
+{
+	const struct heapsim_record *r = &f->record;
+	const char *missing = finding_missing_name(r->missing);
+	json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "kind",
+			       text(finding_kind_name(r->kind), SIZE_MAX));
+	json_object_object_add(o, "is_error",
+			       json_object_new_boolean(finding_is_error(f)));
+	json_object_object_add(o, "count", number(r->count));
+	json_object_object_add(o, "bytes", number(r->bytes));
+	json_object_object_add(o, "time_ns", number(r->time_ns));
+	json_object_object_add(o, "buffer", buffer_of(f));
+	json_object_object_add(o, "nr_buffers", number(f->nr_bufs));
+	json_object_object_add(o, "missing", text(missing, SIZE_MAX));
+	json_object_object_add(o, "cpu", cpu_of(f));
+	json_object_object_add(o, "other", other_of(f));
+	json_object_object_add(o, "suppressed_by",
+			       text(f->suppressed_by, SIZE_MAX));
+	return o;
+}
+
+static json_object *program_of(const struct run_facts *facts)
+{
+	json_object *o = json_object_new_object();
+	json_object *argv = json_object_new_array();
+	int i;
+
+	for (i = 0; facts->argv[i]; i++)
+		json_object_array_add(argv, text(facts->argv[i], SIZE_MAX));
+	json_object_object_add(o, "argv", argv);
+	json_object_object_add(o, "pid", number(facts->pid));
+	json_object_object_add(o, "exit_code", WIFEXITED(facts->status) ?
+			       json_object_new_int(WEXITSTATUS(facts->status)) :
+			       NULL);
+	json_object_object_add(o, "signal", WIFSIGNALED(facts->status) ?
+			       json_object_new_int(WTERMSIG(facts->status)) :
+			       NULL);
+	return o;
+}
+
+/**
+ * report_write_json() - the report for programs
+ * @out: where to
+ * @findings: after findings_end(), with suppressions applied
+ * @facts: what was run
+ *
+ * Return: 0 or -EIO.
+ */
+int report_write_json(FILE *out, const struct findings *findings,
+		      const struct run_facts *facts)
+{
+	const int flags = JSON_C_TO_STRING_PRETTY |
+			  JSON_C_TO_STRING_NOSLASHESCAPE;
+	const struct totals t = findings_total(findings);
+	json_object *all = json_object_new_object();
+	json_object *list = json_object_new_array();
+	const struct finding *f;
+	int ret;
+
+	for (f = findings_first(findings); f; f = f->next)
+		json_object_array_add(list, finding_of(f));
+	json_object_object_add(all, "version",
+			       json_object_new_int(JSON_VERSION));
+	json_object_object_add(all, "program", program_of(facts));
+	json_object_object_add(all, "soc", text(facts->probe.soc,
+						sizeof(facts->probe.soc)));
+	json_object_object_add(all, "line_size",
+			       number(facts->probe.line_size));
+	json_object_object_add(all, "findings", list);
+	json_object_object_add(all, "dropped", number(t.dropped));
+	json_object_object_add(all, "suppressed", number(t.suppressed));
+	json_object_object_add(all, "places", number(t.places));
+	json_object_object_add(all, "errors", number(t.errors));
+	ret = fprintf(out, "%s\n",
+		      json_object_to_json_string_ext(all, flags)) < 0 ? -EIO :
+									0;
+	json_object_put(all);
+	return ret;
+}

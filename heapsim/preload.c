@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Preloaded into programs by `heapsim run`. The module signals a thread that
+ * has done something a report may have to explain, before it goes on; the
+ * handler here walks the thread's stack and puts it down (stacks.h).
+ *
+ * Until the first such signal a process pays for one handler and nothing else:
+ * no descriptor, no mapping, no thread. What the handler calls is safe in any
+ * signal handler: glibc's _dl_find_object() takes no lock, and so neither does
+ * the unwinder.
+ *
+ * The signal is taken away from the program as glibc takes its own: it is not
+ * counted in SIGRTMAX, cannot be handled and cannot be blocked.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include <linux/heapsim.h>
+
+#include "stacks.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+int __libc_allocate_rtsig(int high);
+
+static char stacks_path[64];
+static char exe_path[STACKS_PATH_LEN];
+static struct stacks *_Atomic stacks_mapped;
+static atomic_bool has_failed;
+
+static int (*next_sigaction)(int, const struct sigaction *, struct sigaction *);
+static int (*next_sigprocmask)(int, const sigset_t *, sigset_t *);
+static int (*next_sigmask)(int, const sigset_t *, sigset_t *);
+static bool is_taken;
+
+/* The file, or NULL. Of two threads that map it the first wins. */
+static struct stacks *stacks_get(void)
+{
+	struct stacks *stacks = atomic_load(&stacks_mapped), *none = NULL;
+	int fd;
+
+	if (stacks || atomic_load(&has_failed))
+		return stacks;
+	fd = open(stacks_path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		goto err;
+	stacks = mmap(NULL, sizeof(*stacks), PROT_READ | PROT_WRITE, MAP_SHARED,
+		      fd, 0);
+	close(fd);
+	if (stacks == MAP_FAILED)
+		goto err;
+	if (stacks->magic != STACKS_MAGIC ||
+	    stacks->version != STACKS_VERSION) {
+		munmap(stacks, sizeof(*stacks));
+		goto err;
+	}
+	if (atomic_compare_exchange_strong(&stacks_mapped, &none, stacks))
+		return stacks;
+	munmap(stacks, sizeof(*stacks));
+	return none;
+err:
+	atomic_store(&has_failed, true);
+	return NULL;
+}
+
+static uint64_t hash(const void *bytes, size_t len)
+{
+	const unsigned char *p = bytes;
+	uint64_t h = 0xcbf29ce484222325ULL;	/* FNV-1a */
+
+	while (len--)
+		h = (h ^ *p++) * 0x100000001b3ULL;
+	return h ^ h >> 32;
+}
+
+/* Number of a module, from 1; 0: there is no room. */
+static uint64_t module_number(struct stacks *stacks, const char *path)
+{
+	size_t len = strlen(path), i;
+	uint64_t at;
+
+	if (len >= STACKS_PATH_LEN)
+		return 0;
+	at = hash(path, len);
+	for (i = 0; i < STACKS_PROBES; i++, at++) {
+		struct stacks_module *m =
+			&stacks->modules[at % STACKS_NR_MODULES];
+		uint32_t state = STACKS_FREE;
+
+		if (atomic_compare_exchange_strong(&m->state, &state,
+						   STACKS_BUSY)) {
+			memcpy(m->path, path, len + 1);
+			atomic_store(&m->state, STACKS_READY);
+		} else if (state != STACKS_READY || strcmp(m->path, path)) {
+			continue;
+		}
+		return at % STACKS_NR_MODULES + 1;
+	}
+	return 0;
+}
+
+static uint64_t frame_of(struct stacks *stacks, uintptr_t address)
+{
+	struct dl_find_object object;
+	const char *path;
+	uint64_t number;
+
+	if (_dl_find_object((void *)address, &object))
+		return address & STACKS_OFF_MASK;
+	path = object.dlfo_link_map->l_name;
+	number = module_number(stacks, path[0] ? path : exe_path);
+	if (!number)
+		return address & STACKS_OFF_MASK;
+	return number << STACKS_MODULE_SHIFT |
+	       (address - object.dlfo_link_map->l_addr);
+}
+
+/**
+ * struct walk - a stack while it is walked
+ * @stacks: the file
+ * @from: where the thread was signalled: frames before are the handler's
+ * @has_begun: that frame was met
+ * @nr: frames so far
+ * @frames: as in struct stacks_stack
+ */
+struct walk {
+	struct stacks *stacks;
+	uintptr_t from;
+	bool has_begun;
+	uint32_t nr;
+	uint64_t frames[STACKS_DEPTH];
+};
+
+static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
+{
+	struct walk *walk = arg;
+	int is_exact = 0;
+	uintptr_t ip = _Unwind_GetIPInfo(context, &is_exact);
+
+	if (!walk->has_begun && ip != walk->from)
+		return _URC_NO_REASON;
+	if (!ip || walk->nr == STACKS_DEPTH)
+		return _URC_END_OF_STACK;
+	if (walk->has_begun && !is_exact)
+		ip--;
+	walk->has_begun = true;
+	walk->frames[walk->nr++] = frame_of(walk->stacks, ip);
+	return _URC_NO_REASON;
+}
+
+/* Index of the stack, or -1: there is no room. */
+static long stack_number(struct stacks *stacks, const struct walk *walk)
+{
+	const size_t len = walk->nr * sizeof(walk->frames[0]);
+	uint64_t at = hash(walk->frames, len);
+	size_t i;
+
+	for (i = 0; i < STACKS_PROBES; i++, at++) {
+		struct stacks_stack *s = &stacks->stacks[at % STACKS_NR_STACKS];
+		uint32_t state = STACKS_FREE;
+
+		if (atomic_compare_exchange_strong(&s->state, &state,
+						   STACKS_BUSY)) {
+			s->nr = walk->nr;
+			memcpy(s->frames, walk->frames, len);
+			atomic_store(&s->state, STACKS_READY);
+		} else if (state != STACKS_READY || s->nr != walk->nr ||
+			   memcmp(s->frames, walk->frames, len)) {
+			continue;
+		}
+		return at % STACKS_NR_STACKS;
+	}
+	return -1;
+}
+
+static uintptr_t pc_of(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	return context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+	return context->uc_mcontext.pc;
+#else
+#error "Which register says where a thread was signalled?"
+#endif
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	const uint64_t id = (uintptr_t)info->si_value.sival_ptr;
+	const int error = errno;
+	struct stacks *stacks;
+	struct walk walk;
+	long number;
+
+	(void)signal;
+	if (info->si_code != HEAPSIM_SI_STACK)
+		return;
+	stacks = stacks_get();
+	if (!stacks)
+		goto out;
+	walk.stacks = stacks;
+	walk.from = pc_of(context);
+	walk.has_begun = false;
+	walk.nr = 0;
+	_Unwind_Backtrace(step, &walk);
+	number = walk.nr ? stack_number(stacks, &walk) : -1;
+	if (number < 0) {
+		atomic_fetch_add(&stacks->nr_lost, 1);
+	} else {
+		struct stacks_event *e = &stacks->events[id % STACKS_NR_EVENTS];
+
+		atomic_store(&e->id, 0);
+		atomic_store(&e->ip, walk.from);
+		atomic_store(&e->stack, number);
+		atomic_store(&e->id, id);
+	}
+out:
+	errno = error;
+}
+
+/* Others' constructors may have come before, and called what is below. */
+static void next_find(void)
+{
+	if (next_sigmask)
+		return;
+	next_sigaction = dlsym(RTLD_NEXT, "sigaction");
+	next_sigprocmask = dlsym(RTLD_NEXT, "sigprocmask");
+	next_sigmask = dlsym(RTLD_NEXT, "pthread_sigmask");
+}
+
+__attribute__((constructor)) static void preload_init(void)
+{
+	const struct sigaction ours = {
+		.sa_sigaction = on_signal,
+		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART,
+	};
+	const char *path = getenv(STACKS_ENV);
+	sigset_t set;
+	ssize_t len;
+
+	next_find();
+	if (!path || strlen(path) >= sizeof(stacks_path))
+		return;
+	strcpy(stacks_path, path);
+	len = readlink("/proc/self/exe", exe_path, sizeof(exe_path) - 1);
+	if (len < 0)
+		return;
+	/* A program that came first has it: then there are no stacks. */
+	if (__libc_allocate_rtsig(0) != STACKS_SIGNAL ||
+	    next_sigaction(STACKS_SIGNAL, &ours, NULL))
+		return;
+	is_taken = true;
+	sigemptyset(&set);
+	sigaddset(&set, STACKS_SIGNAL);
+	next_sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+EXPORT int sigaction(int signal, const struct sigaction *action,
+		     struct sigaction *old)
+{
+	struct sigaction without;
+
+	next_find();
+	if (!is_taken)
+		return next_sigaction(signal, action, old);
+	if (signal == STACKS_SIGNAL) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (action) {
+		without = *action;
+		sigdelset(&without.sa_mask, STACKS_SIGNAL);
+		action = &without;
+	}
+	return next_sigaction(signal, action, old);
+}
+
+/* Unblocking it is no harm. */
+static const sigset_t *mask_without(int how, const sigset_t *set,
+				    sigset_t *without)
+{
+	if (!is_taken || !set || how == SIG_UNBLOCK)
+		return set;
+	*without = *set;
+	sigdelset(without, STACKS_SIGNAL);
+	return without;
+}
+
+EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	sigset_t without;
+
+	next_find();
+	return next_sigprocmask(how, mask_without(how, set, &without), old);
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	sigset_t without;
+
+	next_find();
+	return next_sigmask(how, mask_without(how, set, &without), old);
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The report for people: of each finding what happened, where, and what to do;
+ * then what maintenance was for nothing; then one line that sums up.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report.h"
+#include "suppress.h"
+
+#define PREFIX	"==heapsim== "
+
+/**
+ * struct words - how a kind is told
+ * @headline: what happened; the range follows
+ * @cpu: what the CPU's side did
+ * @other: what the other side did
+ * @count: of what there are many, in the plural
+ */
+struct words {
+	const char *headline;
+	const char *cpu;
+	const char *other;
+	const char *count;
+};
+
+/* Lines of at most 60 characters: text_print() indents them. */
+static const struct words words[HEAPSIM_NR_RECORD_KINDS] = {
+	[HEAPSIM_RECORD_STALE_READ] = {
+		"Stale read: the CPU read old bytes, memory holds newer ones",
+		"read", "memory was written", "reads",
+	},
+	[HEAPSIM_RECORD_POSSIBLE_STALE_READ] = {
+		"Possible stale read: a device has written this since the\n"
+		"CPU's cache was invalidated, a cache may hold old bytes",
+		"read", "memory was written", "reads",
+	},
+	[HEAPSIM_RECORD_LOST_DEVICE_WRITE] = {
+		"Lost device write: a line that was written back destroyed\n"
+		"bytes beside the CPU's own that a device had written",
+		"line written", "lost bytes written", "lines",
+	},
+	[HEAPSIM_RECORD_LOST_CPU_WRITE] = {
+		"Lost CPU write: bytes were dropped from the CPU's cache\n"
+		"before they reached memory",
+		"written", "dropped", "lines",
+	},
+	[HEAPSIM_RECORD_MISSING_CLEAN] = {
+		"Missing clean: a device read old bytes from memory, those\n"
+		"that the CPU wrote were still in its cache",
+		"written", "memory was read", "lines",
+	},
+	[HEAPSIM_RECORD_WRITE_CONFLICT] = {
+		"Write conflict: a device wrote lines that the CPU had\n"
+		"written, too, and that were still in its cache",
+		"written", "memory was written", "lines",
+	},
+	[HEAPSIM_RECORD_UNBRACKETED_ACCESS] = {
+		NULL, NULL, "held", "accesses",
+	},
+	[HEAPSIM_RECORD_MISSING_END] = {
+		"Missing END: a process ended, or let go of the buffer,\n"
+		"in a write bracket; what it wrote may not reach memory",
+		"begun", NULL, "brackets",
+	},
+	[HEAPSIM_RECORD_UNMATCHED_END] = {
+		"END without START: the process has no such bracket open",
+		"ended", NULL, "times",
+	},
+	[HEAPSIM_RECORD_SHARED_LINE] = {
+		"invalidates whose range ends inside a line", NULL, NULL, NULL,
+	},
+	[HEAPSIM_RECORD_REDUNDANT_CLEAN] = {
+		"cleans that found nothing to write back", NULL, NULL, NULL,
+	},
+	[HEAPSIM_RECORD_REDUNDANT_INVALIDATE] = {
+		"invalidates that had nothing to do", NULL, NULL, NULL,
+	},
+};
+
+static const char *headline(const struct heapsim_record *r)
+{
+	if (r->kind != HEAPSIM_RECORD_UNBRACKETED_ACCESS)
+		return words[r->kind].headline;
+	if (r->missing == HEAPSIM_MISSING_WAIT)
+		return r->cpu.is_write ?
+			"Write before the fence: a job that uses the buffer\n"
+			"was not done" :
+			"Read before the fence: a job that writes the buffer\n"
+			"was not done";
+	return r->cpu.is_write ?
+		"Unbracketed write: a device holds the buffer, and the\n"
+		"process has not begun a bracket for writing" :
+		"Unbracketed read: a device that may write holds the buffer,\n"
+		"and the process has not begun a bracket for reading";
+}
+
+/* What to do, and the call; NULL nothing. */
+static const char *remedy(const struct heapsim_record *r)
+{
+	switch (r->missing) {
+	case HEAPSIM_MISSING_START_READ:
+		return "to mend it, begin a bracket for reading before the\n"
+		       "CPU reads, when the device is done: DMA_BUF_IOCTL_SYNC\n"
+		       "with DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ";
+	case HEAPSIM_MISSING_START_WRITE:
+		return "to mend it, begin a bracket for writing before the\n"
+		       "CPU writes: DMA_BUF_IOCTL_SYNC with\n"
+		       "DMA_BUF_SYNC_START | DMA_BUF_SYNC_WRITE";
+	case HEAPSIM_MISSING_END:
+		return "to mend it, end the bracket when the CPU has written,\n"
+		       "before a device gets the buffer: DMA_BUF_IOCTL_SYNC\n"
+		       "with DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE";
+	case HEAPSIM_MISSING_WAIT:
+		return "to mend it, wait for the job before the CPU touches\n"
+		       "the buffer: poll() its descriptor or the job's fence, or\n"
+		       "begin a bracket (START waits)";
+	default:
+		return NULL;
+	}
+}
+
+static void text_print(FILE *out, int indent, const char *text)
+{
+	while (*text) {
+		const int len = strcspn(text, "\n");
+
+		fprintf(out, PREFIX "%*s%.*s\n", indent, "", len, text);
+		text += len + (text[len] == '\n');
+	}
+}
+
+static const char *plural(uint64_t nr)
+{
+	return nr == 1 ? "" : "s";
+}
+
+static void frame_print(FILE *out, const struct frame *frame, int nr)
+{
+	const char *module = frame->module;
+
+	fprintf(out, PREFIX "      %s ", nr ? "by" : "at");
+	fputs(frame->function ? frame->function : "???", out);
+	if (frame->file) {
+		const char *base = strrchr(frame->file, '/');
+
+		fprintf(out, " (%s:%d)", base ? base + 1 : frame->file,
+			frame->line);
+	} else if (module) {
+		fprintf(out, " (in %s, 0x%" PRIx64 ")", module,
+			frame->address);
+	} else {
+		fprintf(out, " (0x%" PRIx64 ")", frame->address);
+	}
+	fputc('\n', out);
+}
+
+static void trace_print(FILE *out, const struct backtrace *trace)
+{
+	int i;
+
+	for (i = 0; i < trace->nr; i++)
+		frame_print(out, &trace->frames[i], i);
+}
+
+static void buffer_print(FILE *out, const struct finding *f)
+{
+	const struct heapsim_record *r = &f->record;
+
+	fprintf(out, PREFIX "    buffer %" PRIu64, (uint64_t)r->buf);
+	if (r->name[0])
+		fprintf(out, " \"%.*s\"", (int)sizeof(r->name), r->name);
+	if (f->nr_bufs > 1)
+		fprintf(out, " and %" PRIu64 " more", f->nr_bufs - 1);
+	fprintf(out, ", offset %" PRIu64, (uint64_t)r->off);
+	if (r->kind != HEAPSIM_RECORD_MISSING_END &&
+	    r->kind != HEAPSIM_RECORD_UNMATCHED_END)
+		fprintf(out, ", %" PRIu64 " byte%s", (uint64_t)r->len,
+			r->len == 1 ? "" : "s");
+	if (r->count > 1)
+		fprintf(out, "; %" PRIu64 " %s in all", (uint64_t)r->count,
+			words[r->kind].count);
+	fputc('\n', out);
+}
+
+static void cpu_print(FILE *out, const struct finding *f)
+{
+	const struct heapsim_record *r = &f->record;
+	const char *did = words[r->kind].cpu;
+
+	if (!did)
+		did = r->cpu.is_write ? "written" : "read";
+	if (!r->cpu.time_ns)
+		return;
+	fprintf(out, PREFIX "    %s by ", did);
+	if (!r->cpu.pid)
+		fputs("the kernel, or a process that is hidden from you\n",
+		      out);
+	else
+		fprintf(out, "%.*s (process %u, thread %u)\n",
+			(int)sizeof(r->cpu.comm), r->cpu.comm, r->cpu.pid,
+			r->cpu.tid);
+	trace_print(out, &f->cpu);
+}
+
+static void process_print(FILE *out, const struct heapsim_record *r)
+{
+	if (r->other.pid)
+		fprintf(out, "%.*s (process %u)", (int)sizeof(r->other.comm),
+			r->other.comm, r->other.pid);
+	else
+		fputs("the kernel, or a process that is hidden from you", out);
+}
+
+static void other_print(FILE *out, const struct finding *f)
+{
+	const struct heapsim_record *r = &f->record;
+	const char *did = words[r->kind].other;
+
+	switch (r->other.type) {
+	case HEAPSIM_OTHER_ENGINE:
+		fprintf(out, PREFIX "    %s by engine %.*s, job %" PRIu64
+			", submitted by ", did, (int)sizeof(r->other.name),
+			r->other.name, (uint64_t)r->other.job);
+		break;
+	case HEAPSIM_OTHER_DEVICE:
+		fprintf(out, PREFIX "    %s by device %.*s, mapped by ", did,
+			(int)sizeof(r->other.name), r->other.name);
+		break;
+	case HEAPSIM_OTHER_VMAP:
+		fprintf(out, PREFIX "    %s by a driver that vmapped it for ",
+			did);
+		break;
+	case HEAPSIM_OTHER_PROCESS:
+		fprintf(out, PREFIX "    %s by ", did);
+		break;
+	default:
+		return;
+	}
+	process_print(out, r);
+	fputc('\n', out);
+	trace_print(out, &f->other);
+}
+
+static void error_print(FILE *out, const struct finding *f)
+{
+	const char *mend = remedy(&f->record);
+
+	text_print(out, 0, headline(&f->record));
+	buffer_print(out, f);
+	cpu_print(out, f);
+	other_print(out, f);
+	if (mend)
+		text_print(out, 4, mend);
+	fputs(PREFIX "\n", out);
+}
+
+/* Through which every program makes its system calls. */
+static bool is_runtime(const struct frame *frame)
+{
+	static const char *const names[] = {
+		"libc.so", "libc-", "libpthread", "libasan", "libubsan",
+		"liblsan", "ld-linux",
+	};
+	const char *base;
+	size_t i;
+
+	base = frame->module ? strrchr(frame->module, '/') : NULL;
+	for (i = 0; base && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(base + 1, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static const struct frame *own_frame(const struct backtrace *trace)
+{
+	int i;
+
+	for (i = 0; i < trace->nr; i++)
+		if (!is_runtime(&trace->frames[i]))
+			return &trace->frames[i];
+	return trace->nr ? &trace->frames[0] : NULL;
+}
+
+static void waste_print(FILE *out, const struct finding *f)
+{
+	const struct frame *frame = own_frame(&f->cpu);
+	const struct heapsim_record *r = &f->record;
+
+	fprintf(out, PREFIX "  %8" PRIu64 "  %14" PRIu64 "  ",
+		(uint64_t)r->count, (uint64_t)r->bytes);
+	if (r->name[0])
+		fprintf(out, "\"%.*s\" ", (int)sizeof(r->name), r->name);
+	if (!frame)
+		fprintf(out, "%.*s", (int)sizeof(r->cpu.comm), r->cpu.comm);
+	else if (frame->file)
+		fprintf(out, "%s (%s:%d)",
+			frame->function ? frame->function : "???",
+			frame->file, frame->line);
+	else
+		fprintf(out, "%s (in %s)",
+			frame->function ? frame->function : "???",
+			frame->module ? frame->module : "???");
+	fputc('\n', out);
+}
+
+static void wastes_print(FILE *out, const struct findings *findings,
+			 uint32_t kind)
+{
+	const struct finding *f;
+	bool has_begun = false;
+
+	for (f = findings_first(findings); f; f = f->next) {
+		if (f->record.kind != kind || f->suppressed_by)
+			continue;
+		if (!has_begun)
+			fprintf(out, PREFIX "No error, but %s:\n"
+				PREFIX "     times           bytes  where\n",
+				words[kind].headline);
+		has_begun = true;
+		waste_print(out, f);
+	}
+	if (has_begun)
+		fputs(PREFIX "\n", out);
+}
+
+/**
+ * report_print() - the report for people
+ * @out: where to
+ * @findings: after findings_end(), with suppressions applied
+ * @has_suppressions: print what would suppress each
+ */
+void report_print(FILE *out, const struct findings *findings,
+		  bool has_suppressions)
+{
+	const struct totals t = findings_total(findings);
+	const struct finding *f;
+	uint32_t kind;
+
+	fputs(PREFIX "\n", out);
+	for (f = findings_first(findings); f; f = f->next) {
+		if (!finding_is_error(f) || f->suppressed_by)
+			continue;
+		error_print(out, f);
+		if (has_suppressions)
+			suppression_print(out, "", f);
+	}
+	for (kind = HEAPSIM_RECORD_SHARED_LINE; kind < HEAPSIM_NR_RECORD_KINDS;
+	     kind++)
+		wastes_print(out, findings, kind);
+	if (t.dropped)
+		fprintf(out, PREFIX "%" PRIu64 " record%s lost: too many\n",
+			t.dropped, plural(t.dropped));
+	if (t.suppressed)
+		fprintf(out, PREFIX "%" PRIu64 " error%s suppressed\n",
+			t.suppressed, t.suppressed == 1 ? " is" : "s are");
+	fprintf(out, PREFIX "ERROR SUMMARY: %" PRIu64 " error%s from %" PRIu64
+		" place%s\n", t.errors, plural(t.errors), t.places,
+		plural(t.places));
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where the threads of a program under `heapsim run` put their stacks: a file
+ * in memory, that the command makes and each process maps (preload.c). All of
+ * it is written without locks, by threads that may be killed at any point: what
+ * is half made stays so, and is passed over.
+ */
+#ifndef STACKS_H
+#define STACKS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* Names the file to the program. */
+#define STACKS_ENV	"HEAPSIM_STACKS"
+
+#define STACKS_MAGIC	0x736b636174734851ULL
+#define STACKS_VERSION	1
+
+/* glibc hands out real-time signals from both ends: this is the last. */
+#define STACKS_SIGNAL	64
+
+#define STACKS_NR_MODULES	4096
+#define STACKS_PATH_LEN		504
+#define STACKS_NR_STACKS	32768
+#define STACKS_DEPTH		64
+#define STACKS_NR_EVENTS	(1U << 20)
+#define STACKS_PROBES		64	/* of a hash table that is full */
+
+/* Of modules and stacks. */
+enum stacks_state {
+	STACKS_FREE,
+	STACKS_BUSY,	/* being written, or its writer was killed */
+	STACKS_READY,
+};
+
+/* A frame: which module, and where in it as its ELF file has addresses. */
+#define STACKS_MODULE_SHIFT	48
+#define STACKS_OFF_MASK		((1ULL << STACKS_MODULE_SHIFT) - 1)
+
+/**
+ * struct stacks_module - an executable or a library
+ * @state: enum stacks_state
+ * @path: absolute, terminated
+ */
+struct stacks_module {
+	_Atomic uint32_t state;
+	char path[STACKS_PATH_LEN];
+};
+
+/**
+ * struct stacks_stack - a stack, which many events may have
+ * @state: enum stacks_state
+ * @nr: frames
+ * @frames: innermost first: the number of the module from 1 (0: none, then an
+ *	address) and the offset. That of a caller is a byte before where it
+ *	goes on: in the call, whatever comes behind it
+ */
+struct stacks_stack {
+	_Atomic uint32_t state;
+	uint32_t nr;
+	uint64_t frames[STACKS_DEPTH];
+};
+
+/**
+ * struct stacks_event - what a number of a record stands for
+ * @id: the number; 0 none, or being written
+ * @ip: where the thread was when it was signalled
+ * @stack: index
+ */
+struct stacks_event {
+	_Atomic uint64_t id;
+	_Atomic uint64_t ip;
+	_Atomic uint64_t stack;
+};
+
+/**
+ * struct stacks - the file
+ * @magic: STACKS_MAGIC
+ * @version: STACKS_VERSION
+ * @nr_lost: stacks that found no room
+ * @modules: hash table by path
+ * @stacks: hash table by frames
+ * @events: by id modulo their number
+ */
+struct stacks {
+	uint64_t magic;
+	uint32_t version;
+	_Atomic uint32_t nr_lost;
+	struct stacks_module modules[STACKS_NR_MODULES];
+	struct stacks_stack stacks[STACKS_NR_STACKS];
+	struct stacks_event events[STACKS_NR_EVENTS];
+};
+
+#endif

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Findings that the user knows of, from files like
+ *
+ *	{
+ *	  name: the vendor's converter
+ *	  kind: stale-read
+ *	  buffer: frame*
+ *	  other: engine:dma
+ *	  cpu: fun:convert_*
+ *	  cpu: ...
+ *	  cpu: src:main.c:30
+ *	  by: obj:*vendor.so
+ *	}
+ *
+ * Values are globs. What is not named matches all; cpu and by are frames of the
+ * two stacks, innermost first, of which the rest does not matter; "..." stands
+ * for any number of frames. heapsim-run(1) has the whole of it.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "finding.h"
+#include "suppress.h"
+
+#define MAX_PATTERNS	64	/* of a stack */
+
+/**
+ * struct pattern - the frames of a stack
+ * @nr: how many
+ * @frames: "...", or fun:, obj: or src: and a glob
+ */
+struct pattern {
+	int nr;
+	char *frames[MAX_PATTERNS];
+};
+
+/**
+ * struct suppression - what a finding has to be like
+ * @next: in the order of the files
+ * @name: for reports
+ * @kind: glob
+ * @buffer: glob, NULL any
+ * @other: glob of "type:name", NULL any
+ * @cpu: stack of the CPU's side
+ * @by: stack of the other
+ */
+struct suppression {
+	struct suppression *next;
+	char *name;
+	char *kind;
+	char *buffer;
+	char *other;
+	struct pattern cpu;
+	struct pattern by;
+};
+
+struct suppressions {
+	struct suppression *first;
+	struct suppression **last;
+};
+
+/**
+ * suppressions_open() - begin with none
+ *
+ * Return: for suppressions_close(); NULL without memory.
+ */
+struct suppressions *suppressions_open(void)
+{
+	struct suppressions *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->last = &s->first;
+	return s;
+}
+
+static void pattern_free(struct pattern *pattern)
+{
+	while (pattern->nr)
+		free(pattern->frames[--pattern->nr]);
+}
+
+static void suppression_free(struct suppression *s)
+{
+	pattern_free(&s->cpu);
+	pattern_free(&s->by);
+	free(s->name);
+	free(s->kind);
+	free(s->buffer);
+	free(s->other);
+	free(s);
+}
+
+/**
+ * suppressions_close() - free them, and the names they gave to findings
+ * @suppressions: may be NULL
+ */
+void suppressions_close(struct suppressions *suppressions)
+{
+	if (!suppressions)
+		return;
+	while (suppressions->first) {
+		struct suppression *next = suppressions->first->next;
+
+		suppression_free(suppressions->first);
+		suppressions->first = next;
+	}
+	free(suppressions);
+}
+
+static char *trim(char *text)
+{
+	char *end;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	end = text + strlen(text);
+	while (end > text && isspace((unsigned char)end[-1]))
+		end--;
+	*end = '\0';
+	return text;
+}
+
+static const char *frame_add(struct pattern *pattern, const char *value)
+{
+	if (strcmp(value, "...") && strncmp(value, "fun:", 4) &&
+	    strncmp(value, "obj:", 4) && strncmp(value, "src:", 4))
+		return "a frame is ..., or begins with fun:, obj: or src:";
+	if (pattern->nr == MAX_PATTERNS)
+		return "too many frames";
+	pattern->frames[pattern->nr] = strdup(value);
+	if (!pattern->frames[pattern->nr])
+		return "no memory";
+	pattern->nr++;
+	return NULL;
+}
+
+static const char *text_set(char **text, const char *value)
+{
+	if (*text)
+		return "given twice";
+	*text = strdup(value);
+	return *text ? NULL : "no memory";
+}
+
+/* What is wrong with the line, or NULL. */
+static const char *line_take(struct suppression *s, char *line)
+{
+	char *colon = strchr(line, ':');
+	const char *value;
+
+	if (!colon)
+		return "a line is \"word: value\"";
+	*colon = '\0';
+	value = trim(colon + 1);
+	if (!*value)
+		return "no value";
+	if (!strcmp(line, "name"))
+		return text_set(&s->name, value);
+	if (!strcmp(line, "kind")) {
+		if (!strpbrk(value, "*?[") && finding_kind_find(value) < 0)
+			return "no such kind";
+		return text_set(&s->kind, value);
+	}
+	if (!strcmp(line, "buffer"))
+		return text_set(&s->buffer, value);
+	if (!strcmp(line, "other"))
+		return text_set(&s->other, value);
+	if (!strcmp(line, "cpu"))
+		return frame_add(&s->cpu, value);
+	if (!strcmp(line, "by"))
+		return frame_add(&s->by, value);
+	return "the words are name, kind, buffer, other, cpu and by";
+}
+
+/**
+ * struct reader - a file while it is read
+ * @all: where its suppressions go
+ * @one: the one that is open, NULL none
+ */
+struct reader {
+	struct suppressions *all;
+	struct suppression *one;
+};
+
+static const char *begin(struct reader *reader)
+{
+	if (reader->one)
+		return "{ inside { }";
+	reader->one = calloc(1, sizeof(*reader->one));
+	return reader->one ? NULL : "no memory";
+}
+
+static const char *end(struct reader *reader)
+{
+	if (!reader->one)
+		return "} without {";
+	if (!reader->one->kind)
+		return "no kind";
+	if (!reader->one->name)
+		return "no name";
+	*reader->all->last = reader->one;
+	reader->all->last = &reader->one->next;
+	reader->one = NULL;
+	return NULL;
+}
+
+static const char *take(struct reader *reader, char *line)
+{
+	if (!*line || *line == '#')
+		return NULL;
+	if (!strcmp(line, "{"))
+		return begin(reader);
+	if (!strcmp(line, "}"))
+		return end(reader);
+	if (!reader->one)
+		return "outside of { }";
+	return line_take(reader->one, line);
+}
+
+/**
+ * suppressions_read() - take those of a file
+ * @suppressions: from suppressions_open()
+ * @path: file
+ *
+ * Says what is wrong, and in which line, on standard error.
+ *
+ * Return: 0 or -errno: -EINVAL what the file says.
+ */
+int suppressions_read(struct suppressions *suppressions, const char *path)
+{
+	struct reader reader = { .all = suppressions };
+	const char *wrong = NULL;
+	char *line = NULL;
+	size_t size = 0;
+	int nr = 0, ret;
+	FILE *in;
+
+	in = fopen(path, "re");
+	if (!in) {
+		ret = -errno;
+		fprintf(stderr, "heapsim run: %s: %s\n", path, strerror(-ret));
+		return ret;
+	}
+	while (!wrong && getline(&line, &size, in) > 0) {
+		nr++;
+		wrong = take(&reader, trim(line));
+	}
+	if (!wrong && reader.one)
+		wrong = "{ without }";
+	ret = wrong ? -EINVAL : ferror(in) ? -EIO : 0;
+	if (ret)
+		fprintf(stderr, "heapsim run: %s:%d: %s\n", path, nr,
+			wrong ? wrong : strerror(-ret));
+	if (reader.one)
+		suppression_free(reader.one);
+	free(line);
+	fclose(in);
+	return ret;
+}
+
+static bool is_like(const char *glob, const char *text)
+{
+	return text && !fnmatch(glob, text, 0);
+}
+
+/* As it is, or what is left when leading folders go. */
+static bool is_path_like(const char *glob, const char *path)
+{
+	for (; path; path = strchr(path, '/')) {
+		path += *path == '/';
+		if (is_like(glob, path))
+			return true;
+	}
+	return false;
+}
+
+static bool is_source_like(const char *glob, const struct frame *frame)
+{
+	char *with_line;
+	bool ret;
+
+	if (!frame->file)
+		return false;
+	if (is_path_like(glob, frame->file))
+		return true;
+	if (asprintf(&with_line, "%s:%d", frame->file, frame->line) < 0)
+		return false;
+	ret = is_path_like(glob, with_line);
+	free(with_line);
+	return ret;
+}
+
+static bool is_frame_like(const char *pattern, const struct frame *frame)
+{
+	const char *glob = pattern + 4;
+
+	if (!strncmp(pattern, "fun:", 4))
+		return is_like(glob, frame->function);
+	if (!strncmp(pattern, "obj:", 4))
+		return frame->module && (is_like(glob, frame->module) ||
+					 is_path_like(glob, frame->module));
+	return is_source_like(glob, frame);
+}
+
+static bool is_trace_like(char *const *patterns, int nr_patterns,
+			  const struct frame *frames, int nr)
+{
+	if (!nr_patterns)
+		return true;
+	if (!strcmp(patterns[0], "...")) {
+		for (;; frames++, nr--) {
+			if (is_trace_like(patterns + 1, nr_patterns - 1, frames,
+					  nr))
+				return true;
+			if (!nr)
+				return false;
+		}
+	}
+	return nr && is_frame_like(patterns[0], frames) &&
+	       is_trace_like(patterns + 1, nr_patterns - 1, frames + 1, nr - 1);
+}
+
+static bool is_other_like(const char *glob, const struct heapsim_record *r)
+{
+	const char *type = finding_other_name(r->other.type);
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s:%.*s", type ? type : "",
+		 (int)sizeof(r->other.name), r->other.name);
+	return is_like(glob, text);
+}
+
+static bool is_match(const struct suppression *s, const struct finding *f)
+{
+	const struct heapsim_record *r = &f->record;
+
+	return is_like(s->kind, finding_kind_name(r->kind)) &&
+	       (!s->buffer || is_like(s->buffer, r->name)) &&
+	       (!s->other || is_other_like(s->other, r)) &&
+	       is_trace_like(s->cpu.frames, s->cpu.nr, f->cpu.frames,
+			     f->cpu.nr) &&
+	       is_trace_like(s->by.frames, s->by.nr, f->other.frames,
+			     f->other.nr);
+}
+
+/**
+ * suppressions_match() - does the user know of a finding?
+ * @suppressions: all
+ * @finding: with its stacks resolved
+ *
+ * Return: name of the first that matches, NULL none.
+ */
+const char *suppressions_match(const struct suppressions *suppressions,
+			       const struct finding *finding)
+{
+	const struct suppression *s;
+
+	for (s = suppressions->first; s; s = s->next)
+		if (is_match(s, finding))
+			return s->name;
+	return NULL;
+}
+
+/* What a glob would take for more than itself. */
+static void glob_print(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("*?[\\", *text))
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+}
+
+static void trace_print(FILE *out, const char *prefix, const char *word,
+			const struct backtrace *trace)
+{
+	int i;
+
+	for (i = 0; i < trace->nr && i < MAX_PATTERNS; i++) {
+		const struct frame *frame = &trace->frames[i];
+		const char *name = frame->function ? frame->function :
+							frame->module;
+
+		if (!name) {
+			fprintf(out, "%s  %s: ...\n", prefix, word);
+			continue;
+		}
+		fprintf(out, "%s  %s: %s", prefix, word,
+			frame->function ? "fun:" : "obj:");
+		glob_print(out, name);
+		fputc('\n', out);
+	}
+}
+
+/**
+ * suppression_print() - what would suppress a finding
+ * @out: where to
+ * @prefix: of each line
+ * @finding: with its stacks resolved
+ */
+void suppression_print(FILE *out, const char *prefix,
+		       const struct finding *finding)
+{
+	const struct heapsim_record *r = &finding->record;
+	const char *other = finding_other_name(r->other.type);
+
+	fprintf(out, "%s{\n%s  name: put a name here\n%s  kind: %s\n", prefix,
+		prefix, prefix, finding_kind_name(r->kind));
+	if (r->name[0]) {
+		fprintf(out, "%s  buffer: ", prefix);
+		glob_print(out, r->name);
+		fputc('\n', out);
+	}
+	if (other) {
+		fprintf(out, "%s  other: %s:", prefix, other);
+		glob_print(out, r->other.name);
+		fputc('\n', out);
+	}
+	trace_print(out, prefix, "cpu", &finding->cpu);
+	trace_print(out, prefix, "by", &finding->other);
+	fprintf(out, "%s}\n", prefix);
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From an offset in an ELF file to function, file and line, inlined functions
+ * included, by elfutils' libdw. Strings live as long as the symbols do.
+ */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <libiberty/demangle.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol.h"
+
+/**
+ * struct module - an ELF file
+ * @next: in struct symbols
+ * @path: as it was asked for
+ * @dwfl: of this file alone; NULL: it cannot be read
+ * @module: in @dwfl
+ * @base: what libdw adds to the file's addresses
+ */
+struct module {
+	struct module *next;
+	char *path;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	GElf_Addr base;
+};
+
+/**
+ * struct name - of a function of C++
+ * @next: in struct symbols
+ * @mangled: as the linker has it; the module's
+ * @text: as it is written
+ */
+struct name {
+	struct name *next;
+	const char *mangled;
+	char *text;
+};
+
+struct symbols {
+	struct module *modules;
+	struct name *names;
+};
+
+static char *debuginfo_path;
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = &debuginfo_path,
+};
+
+/**
+ * symbols_open() - begin to look symbols up
+ *
+ * Return: for symbols_close(); NULL without memory.
+ */
+struct symbols *symbols_open(void)
+{
+	return calloc(1, sizeof(struct symbols));
+}
+
+/**
+ * symbols_close() - free what was found
+ * @symbols: may be NULL
+ */
+void symbols_close(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	while (symbols->modules) {
+		struct module *m = symbols->modules;
+
+		symbols->modules = m->next;
+		if (m->dwfl)
+			dwfl_end(m->dwfl);
+		free(m->path);
+		free(m);
+	}
+	while (symbols->names) {
+		struct name *n = symbols->names;
+
+		symbols->names = n->next;
+		free(n->text);
+		free(n);
+	}
+	free(symbols);
+}
+
+static void module_load(struct module *m)
+{
+	Elf *elf;
+
+	m->dwfl = dwfl_begin(&callbacks);
+	if (!m->dwfl)
+		return;
+	dwfl_report_begin(m->dwfl);
+	m->module = dwfl_report_elf(m->dwfl, m->path, m->path, -1, 0, false);
+	dwfl_report_end(m->dwfl, NULL, NULL);
+	if (!m->module)
+		return;
+	elf = dwfl_module_getelf(m->module, &m->base);
+	if (!elf)
+		m->module = NULL;
+}
+
+static struct module *module_find(struct symbols *symbols, const char *path)
+{
+	struct module *m;
+
+	for (m = symbols->modules; m; m = m->next)
+		if (!strcmp(m->path, path))
+			return m;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return NULL;
+	m->path = strdup(path);
+	if (!m->path) {
+		free(m);
+		return NULL;
+	}
+	module_load(m);
+	m->next = symbols->modules;
+	symbols->modules = m;
+	return m;
+}
+
+/**
+ * symbols_address() - where a file's bytes are, as the file has addresses
+ * @symbols: from symbols_open()
+ * @module: path of an ELF file
+ * @off: in the file, bytes
+ *
+ * Return: the address; @off where the file does not tell.
+ */
+uint64_t symbols_address(struct symbols *symbols, const char *module,
+			 uint64_t off)
+{
+	struct module *m = module_find(symbols, module);
+	GElf_Addr bias;
+	size_t nr = 0, i;
+	Elf *elf;
+
+	elf = m && m->module ? dwfl_module_getelf(m->module, &bias) : NULL;
+	if (!elf || elf_getphdrnum(elf, &nr))
+		return off;
+	for (i = 0; i < nr; i++) {
+		GElf_Phdr mem, *p = gelf_getphdr(elf, i, &mem);
+
+		if (p && p->p_type == PT_LOAD && p->p_offset <= off &&
+		    off < p->p_offset + p->p_filesz)
+			return off - p->p_offset + p->p_vaddr;
+	}
+	return off;
+}
+
+/* As it is written in C++; a name that is not mangled stays. */
+static const char *readable(struct symbols *symbols, const char *name)
+{
+	struct name *n;
+	char *text;
+
+	if (!name)
+		return NULL;
+	for (n = symbols->names; n; n = n->next)
+		if (!strcmp(n->mangled, name))
+			return n->text;
+	text = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI);
+	if (!text)
+		return name;
+	n = malloc(sizeof(*n));
+	if (!n) {
+		free(text);
+		return name;
+	}
+	n->mangled = name;
+	n->text = text;
+	n->next = symbols->names;
+	symbols->names = n;
+	return text;
+}
+
+static const char *function_of(struct symbols *symbols, Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	const char *name;
+
+	name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name,
+						     &attr));
+	return name ? readable(symbols, name) : dwarf_diename(die);
+}
+
+/* Where the compiler put an inlined function: the call of it. */
+static void call_site(Dwarf_Die *die, Dwarf_Die *cu, struct frame *frame)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+	size_t nr;
+
+	frame->file = NULL;
+	frame->line = 0;
+	if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &number))
+		frame->line = number;
+	if (!dwarf_getsrcfiles(cu, &files, &nr) &&
+	    !dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attr), &number))
+		frame->file = dwarf_filesrc(files, number, NULL, NULL);
+}
+
+/*
+ * The innermost function is where the line is; each that was inlined has a
+ * caller, whose line is that of the call.
+ */
+static int inlined(struct symbols *symbols, Dwarf_Die *cu, Dwarf_Addr pc,
+		   struct frame *frames, int nr)
+{
+	struct frame at = frames[0];
+	Dwarf_Die *innermost = NULL, *scopes = NULL;
+	int nr_scopes, i, n = 0;
+
+	/* The scopes of what was inlined are those of its definition. */
+	if (dwarf_getscopes(cu, pc, &innermost) <= 0)
+		return 0;
+	nr_scopes = dwarf_getscopes_die(&innermost[0], &scopes);
+	for (i = 0; i < nr_scopes && n < nr; i++) {
+		const int tag = dwarf_tag(&scopes[i]);
+
+		if (tag != DW_TAG_inlined_subroutine &&
+		    tag != DW_TAG_subprogram)
+			continue;
+		at.is_inlined = tag == DW_TAG_inlined_subroutine;
+		at.function = function_of(symbols, &scopes[i]);
+		frames[n++] = at;
+		if (!at.is_inlined)
+			break;
+		call_site(&scopes[i], cu, &at);
+	}
+	free(scopes);
+	free(innermost);
+	return n;
+}
+
+/**
+ * symbols_find() - what is at an address
+ * @symbols: from symbols_open()
+ * @module: path of an ELF file
+ * @address: as the file has it
+ * @frames: out: innermost first; more than one where functions were inlined
+ * @nr: room there, above 0
+ *
+ * Return: how many, at least 1: what could not be found is unknown.
+ */
+int symbols_find(struct symbols *symbols, const char *module, uint64_t address,
+		 struct frame *frames, int nr)
+{
+	struct module *m = module_find(symbols, module);
+	Dwarf_Addr bias = 0, pc;
+	Dwfl_Line *line;
+	Dwarf_Die *cu;
+	int n;
+
+	frames[0] = (struct frame) { .address = address, .module = module };
+	if (!m || !m->module)
+		return 1;
+	pc = address + m->base;
+	frames[0].module = m->path;
+	frames[0].function = readable(symbols, dwfl_module_addrname(m->module,
+								    pc));
+	line = dwfl_module_getsrc(m->module, pc);
+	if (line)
+		frames[0].file = dwfl_lineinfo(line, NULL, &frames[0].line,
+					       NULL, NULL, NULL);
+	cu = dwfl_module_addrdie(m->module, pc, &bias);
+	if (!cu)
+		return 1;
+	n = inlined(symbols, cu, pc - bias, frames, nr);
+	return n ? n : 1;
+}
