@@ -370,6 +370,9 @@ struct heapsim_ctx {
 	wait_queue_head_t wait;
 };
 
+/* tree.c */
+int heapsim_tree_depth(struct task_struct *task, const struct pid *tgid);
+
 /* record.c */
 struct poll_table_struct;
 

@@ -35,13 +35,9 @@
 #define NR_PARTIES	1024	/* jobs that pages can still name */
 #define FOLD_DEPTH	8	/* records that a new one may be folded into */
 
-/*
- * What is told under a spinlock, for each watcher, is looked up in the tree of
- * processes: both are bounded.
- */
+/* What is told under a spinlock is looked up for each watcher. */
 #define MAX_WATCHERS	64	/* bits of heapsim_party.seen_by */
 #define MAX_USERS_WATCHERS	16	/* of one user without CAP_SYS_PTRACE */
-#define MAX_DEPTH	64
 
 /**
  * struct sight - what a watcher may be told of a side
@@ -143,24 +139,12 @@ static bool may_see(const struct heapsim_watcher *w, struct task_struct *task)
 		heapsim_is_dumpable(task));
 }
 
-/* Under RCU: what is looked at may be on its way out, not gone. */
-static bool is_below(struct task_struct *task, const struct pid *tgid)
-{
-	unsigned int depth;
-
-	for (depth = 0; depth <= MAX_DEPTH && task->pid; depth++) {
-		if (task_tgid(task) == tgid)
-			return true;
-		task = rcu_dereference(task->real_parent);
-	}
-	return false;
-}
-
 static bool is_in_scope(const struct heapsim_watcher *w,
 			struct task_struct *task)
 {
 	return w->scope == HEAPSIM_WATCH_PROCESS ?
-		task_tgid(task) == w->tgid : is_below(task, w->tgid);
+		task_tgid(task) == w->tgid :
+		heapsim_tree_depth(task, w->tgid) >= 0;
 }
 
 /**
