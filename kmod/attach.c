@@ -218,9 +218,12 @@ void heapsim_buf_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
 	heapsim_views_release(buf, dir != DMA_TO_DEVICE);
 }
 
-static bool vmaps_cpu_view(const struct heapsim_buf *buf)
+/* From here on the buffer's policy may change again. */
+static void vmap_ended(struct heapsim_buf *buf)
 {
-	return buf->has_two_views && heapsim_config.vmap_is_cpu;
+	mutex_lock(&buf->lock);
+	buf->is_vmapped = false;
+	mutex_unlock(&buf->lock);
 }
 
 /**
@@ -239,6 +242,7 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	struct page **pages;
 	int ret = -ENOMEM;
 	size_t i, n, p = 0;
+	bool is_cpu;
 
 	pages = kvmalloc_array(buf->nr_pages, sizeof(*pages),
 			       GFP_KERNEL | __GFP_NOWARN |
@@ -248,23 +252,26 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	for (i = 0; i < buf->nr_chunks; i++)
 		for (n = 0; n < buf->chunks[i].nr_pages; n++)
 			pages[p++] = buf->chunks[i].page + n;
-	if (vmaps_cpu_view(buf)) {
-		ret = heapsim_views_vmap_cpu(buf, pages);
-		if (ret)
-			goto out_free;
-	}
-	ret = -ENOMEM;
 	/* Nobody says which device it is for. */
 	heapsim_party_now(&who, HEAPSIM_OTHER_VMAP, current->comm);
 	mutex_lock(&buf->lock);
+	is_cpu = buf->has_two_views && heapsim_config.vmap_is_cpu;
+	buf->is_vmapped = true;
+	buf->vmap_is_cpu = is_cpu;
 	buf->vmapper = who;
 	mutex_unlock(&buf->lock);
+	if (is_cpu) {
+		ret = heapsim_views_vmap_cpu(buf, pages);
+		if (ret)
+			goto err_vmapped;
+	}
+	ret = -ENOMEM;
 	buf->vaddr = vmap(pages, buf->nr_pages, VM_MAP, buf->is_wc ?
 			  pgprot_writecombine(PAGE_KERNEL) : PAGE_KERNEL);
 	if (!buf->vaddr)
 		goto err_vunmap_cpu;
 	buf->is_touched = true;
-	ret = vmaps_cpu_view(buf) ? 0 : heapsim_views_hold(buf, true, &who);
+	ret = is_cpu ? 0 : heapsim_views_hold(buf, true, &who);
 	if (ret)
 		goto err_vunmap;
 	iosys_map_set_vaddr(map, buf->vaddr);
@@ -274,8 +281,10 @@ err_vunmap:
 	vunmap(buf->vaddr);
 	buf->vaddr = NULL;
 err_vunmap_cpu:
-	if (vmaps_cpu_view(buf))
+	if (is_cpu)
 		heapsim_views_vunmap_cpu(buf);
+err_vmapped:
+	vmap_ended(buf);
 out_free:
 	kvfree(pages);
 	return ret;
@@ -292,10 +301,11 @@ void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
 
 	vunmap(buf->vaddr);
 	buf->vaddr = NULL;
-	if (vmaps_cpu_view(buf))
+	if (buf->vmap_is_cpu)
 		heapsim_views_vunmap_cpu(buf);
 	else
 		heapsim_views_release(buf, true);
+	vmap_ended(buf);
 }
 
 /**
@@ -317,7 +327,7 @@ void heapsim_buf_get_holder(const struct heapsim_buf *buf, bool is_write,
 			*who = at->who;
 			return;
 		}
-	if (buf->vaddr && !vmaps_cpu_view(buf))
+	if (buf->vaddr && !buf->vmap_is_cpu)
 		*who = buf->vmapper;
 }
 
@@ -341,6 +351,8 @@ static int wait_for_fences(struct dma_buf *dmabuf, bool for_write)
  * @dmabuf: ours
  * @dir: DMA_FROM_DEVICE reads, DMA_TO_DEVICE writes, DMA_BIDIRECTIONAL both
  *
+ * A buffer of one view has no brackets.
+ *
  * Context: may sleep.
  * Return: 0, -ETIMEDOUT a fence was not signalled in HEAPSIM_WAIT_MS,
  * -ERESTARTSYS, -ENOMEM; on failure there is no bracket and no maintenance.
@@ -348,27 +360,25 @@ static int wait_for_fences(struct dma_buf *dmabuf, bool for_write)
 int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
 	struct heapsim_buf *buf = dmabuf->priv;
-	struct heapsim_bracket *fresh;
+	struct heapsim_bracket *fresh = NULL;
 	int ret;
 
 	ret = wait_for_fences(dmabuf, dir != DMA_FROM_DEVICE);
 	if (ret)
 		return ret;
-	if (!buf->has_two_views) {
-		mutex_lock(&buf->lock);
-		sync_for_cpu(buf);
-		mutex_unlock(&buf->lock);
-		return 0;
+	if (buf->is_noncoherent) {
+		fresh = heapsim_bracket_alloc();
+		if (!fresh)
+			return -ENOMEM;
 	}
-	fresh = heapsim_bracket_alloc();
-	if (!fresh)
-		return -ENOMEM;
 	mutex_lock(&buf->lock);
 	sync_for_cpu(buf);
-	heapsim_brackets_reap(buf);
-	if (dir != DMA_TO_DEVICE)
-		heapsim_views_take_in(buf);
-	heapsim_bracket_open(buf, dir, &fresh);
+	if (buf->has_two_views) {
+		heapsim_brackets_reap(buf);
+		if (dir != DMA_TO_DEVICE)
+			heapsim_views_take_in(buf);
+		heapsim_bracket_open(buf, dir, &fresh);
+	}
 	mutex_unlock(&buf->lock);
 	kfree(fresh);
 	return 0;

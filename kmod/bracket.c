@@ -244,6 +244,23 @@ bool heapsim_bracket_is_open(const struct heapsim_buf *buf, u32 who,
 }
 
 /**
+ * heapsim_bracket_any_open() - has any process an open bracket?
+ * @buf: buffer
+ *
+ * Context: the buffer's lock is held.
+ * Return: true if one has.
+ */
+bool heapsim_bracket_any_open(const struct heapsim_buf *buf)
+{
+	const struct heapsim_bracket *b;
+
+	list_for_each_entry(b, &buf->brackets, node)
+		if (b->nr_read || b->nr_write)
+			return true;
+	return false;
+}
+
+/**
  * heapsim_bracket_open() - START of the calling process
  * @buf: two-view buffer
  * @dir: of the START

@@ -10,7 +10,7 @@
 LIST_HEAD(heapsim_bufs);
 DEFINE_MUTEX(heapsim_bufs_lock);
 static u64 nr_bufs;	/* under heapsim_bufs_lock */
-static u64 last_id;	/* under heapsim_bufs_lock */
+static atomic64_t last_id;
 
 /**
  * heapsim_kind_resolve() - what a kind stands for on this board
@@ -165,7 +165,7 @@ struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf)
  * heapsim_buf_revoke() - let the next touch of each page be seen
  * @dmabuf: any
  *
- * Nobody looks at touches of a one-view buffer; its PTEs would not come back.
+ * Nobody looks at touches of a one-view buffer: its PTEs stay.
  *
  * Context: takes the buffer's lock; may sleep.
  * Return: 0, -EOPNOTSUPP a foreign buffer.
@@ -176,16 +176,15 @@ int heapsim_buf_revoke(struct dma_buf *dmabuf)
 
 	if (!buf)
 		return -EOPNOTSUPP;
-	if (!buf->has_two_views)
-		return 0;
 	mutex_lock(&buf->lock);
 	heapsim_views_revoke(buf, 0, buf->nr_pages);
 	mutex_unlock(&buf->lock);
 	return 0;
 }
 
-static struct heapsim_buf *buf_alloc(u64 len, u32 kind, const char *name)
+static struct heapsim_buf *buf_alloc(const struct heapsim_wish *wish)
 {
+	const u64 len = PAGE_ALIGN(wish->len);
 	struct heapsim_buf *buf;
 	int ret;
 
@@ -198,12 +197,11 @@ static struct heapsim_buf *buf_alloc(u64 len, u32 kind, const char *name)
 	INIT_LIST_HEAD(&buf->brackets);
 	INIT_LIST_HEAD(&buf->attachments);
 	buf->lines.tell = heapsim_record_lines;
-	strscpy(buf->name, name, sizeof(buf->name));
+	strscpy(buf->name, wish->name, sizeof(buf->name));
 	buf->len = len;
 	buf->nr_pages = len >> PAGE_SHIFT;
-	buf->kind = heapsim_kind_resolve(kind);
-	buf->has_two_views = buf->kind == HEAPSIM_KIND_NONCOHERENT &&
-			     heapsim_config.policy != HEAPSIM_POLICY_OFF;
+	buf->kind = heapsim_kind_resolve(wish->kind);
+	buf->is_noncoherent = buf->kind == HEAPSIM_KIND_NONCOHERENT;
 	buf->is_wc = buf->kind == HEAPSIM_KIND_UNCACHED &&
 		     heapsim_has_write_combine();
 	if (buf->kind != HEAPSIM_KIND_CONTIGUOUS)
@@ -224,22 +222,21 @@ static struct heapsim_buf *buf_alloc(u64 len, u32 kind, const char *name)
 	return buf;
 }
 
-static struct dma_buf *buf_create(u64 len, u32 kind, const char *name,
-				  int fd_flags)
+static struct dma_buf *buf_create(const struct heapsim_wish *wish)
 {
 	DEFINE_DMA_BUF_EXPORT_INFO(exp);
 	struct heapsim_buf *buf;
 	struct dma_buf *dmabuf;
 
-	if (!len || len > SSIZE_MAX - PAGE_SIZE)
+	if (!wish->len || wish->len > SSIZE_MAX - PAGE_SIZE)
 		return ERR_PTR(-EINVAL);
-	buf = buf_alloc(PAGE_ALIGN(len), kind, name);
+	buf = buf_alloc(wish);
 	if (IS_ERR(buf))
 		return ERR_CAST(buf);
-	exp.exp_name = heapsim_heap_name(kind);
+	exp.exp_name = heapsim_heap_name(wish->kind);
 	exp.ops = &heapsim_buf_ops;
 	exp.size = buf->len;
-	exp.flags = fd_flags;
+	exp.flags = wish->fd_flags;
 	exp.priv = buf;
 	dmabuf = dma_buf_export(&exp);
 	if (IS_ERR(dmabuf)) {
@@ -247,9 +244,9 @@ static struct dma_buf *buf_create(u64 len, u32 kind, const char *name,
 		return dmabuf;
 	}
 	buf->dmabuf = dmabuf;
+	buf->id = atomic64_inc_return(&last_id);
+	heapsim_policy_give(buf, wish->ctx);
 	mutex_lock(&heapsim_bufs_lock);
-	buf->id = ++last_id;
-	buf->random = heapsim_config.seed ^ buf->id * 0x9e3779b97f4a7c15ULL;
 	list_add_tail(&buf->node, &heapsim_bufs);
 	nr_bufs++;
 	mutex_unlock(&heapsim_bufs_lock);
@@ -258,10 +255,7 @@ static struct dma_buf *buf_create(u64 len, u32 kind, const char *name,
 
 /**
  * heapsim_buf_create_fd() - make a buffer, its dma-buf and room for its fd
- * @len: bytes, above 0; rounded up to pages
- * @kind: enum heapsim_kind but HEAPSIM_KIND_FOREIGN
- * @name: name for reports, at most HEAPSIM_NAME_LEN - 1 bytes; copied
- * @fd_flags: O_ACCMODE and O_CLOEXEC for the file
+ * @wish: what it shall be
  * @dmabuf: out: the dma-buf with one reference, whose file the caller installs
  *	at the reserved number, or gives both back; nobody can close or dup it
  *	before
@@ -270,15 +264,15 @@ static struct dma_buf *buf_create(u64 len, u32 kind, const char *name,
  * Return: the number, or -EINVAL length 0 or not representable, -ENOMEM a
  * limit or no memory, -EINTR being killed, -EMFILE.
  */
-int heapsim_buf_create_fd(u64 len, u32 kind, const char *name, int fd_flags,
+int heapsim_buf_create_fd(const struct heapsim_wish *wish,
 			  struct dma_buf **dmabuf)
 {
-	struct dma_buf *made = buf_create(len, kind, name, fd_flags);
+	struct dma_buf *made = buf_create(wish);
 	int fd;
 
 	if (IS_ERR(made))
 		return PTR_ERR(made);
-	fd = get_unused_fd_flags(fd_flags);
+	fd = get_unused_fd_flags(wish->fd_flags);
 	if (fd < 0) {
 		dma_buf_put(made);
 		return fd;

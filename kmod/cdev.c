@@ -31,6 +31,7 @@ union cmd {
 	struct heapsim_release release;
 	struct heapsim_buf_revoke revoke;
 	struct heapsim_watch watch;
+	struct heapsim_set_policy policy;
 };
 
 /**
@@ -49,7 +50,9 @@ static int run_probe(struct heapsim_ctx *ctx, union cmd *cmd,
 		     struct publish *publish)
 {
 	const struct profile *profile = heapsim_config.profile;
+	struct heapsim_rule rule;
 
+	heapsim_policy_of_all(&rule);
 	cmd->probe = (struct heapsim_probe) {
 		.size = sizeof(cmd->probe),
 		.abi_version = HEAPSIM_ABI_VERSION,
@@ -58,9 +61,9 @@ static int run_probe(struct heapsim_ctx *ctx, union cmd *cmd,
 		.line_size = profile->line_size,
 		.fill_size = heapsim_config.fill,
 		.page_size = PAGE_SIZE,
-		.policy = heapsim_config.policy,
-		.seed = heapsim_config.seed,
-		.evict_random = heapsim_config.evicts,
+		.policy = rule.policy,
+		.seed = rule.seed,
+		.evict_random = rule.evicts,
 		.io_coherent = profile->is_io_coherent,
 	};
 	strscpy(cmd->probe.soc, profile->name, sizeof(cmd->probe.soc));
@@ -85,6 +88,13 @@ static int run_alloc(struct heapsim_ctx *ctx, union cmd *cmd,
 		     struct publish *publish)
 {
 	struct heapsim_buf_alloc *alloc = &cmd->alloc;
+	const struct heapsim_wish wish = {
+		.len = alloc->len,
+		.kind = alloc->kind,
+		.fd_flags = alloc->fd_flags,
+		.name = alloc->name,
+		.ctx = ctx,
+	};
 	struct dma_buf *dmabuf;
 	int fd;
 
@@ -93,8 +103,7 @@ static int run_alloc(struct heapsim_ctx *ctx, union cmd *cmd,
 	    alloc->kind >= HEAPSIM_KIND_FOREIGN ||
 	    strnlen(alloc->name, sizeof(alloc->name)) == sizeof(alloc->name))
 		return -EINVAL;
-	fd = heapsim_buf_create_fd(alloc->len, alloc->kind, alloc->name,
-				   alloc->fd_flags, &dmabuf);
+	fd = heapsim_buf_create_fd(&wish, &dmabuf);
 	if (fd < 0)
 		return fd;
 	alloc->fd = fd;
@@ -110,16 +119,17 @@ static void buf_get_info(struct heapsim_buf *buf, struct heapsim_buf_info *info)
 	BUILD_BUG_ON(sizeof(info->count) != sizeof(buf->lines.count));
 	info->id = buf->id;
 	info->kind = buf->kind;
-	info->has_two_views = buf->has_two_views;
 	memcpy(info->name, buf->name, sizeof(info->name));
 	mutex_lock(&buf->lock);
 	heapsim_brackets_reap(buf);
 	info->nr_holders = buf->nr_holders;
-	if (buf->has_two_views) {
-		spin_lock(&buf->lines_lock);
-		memcpy(&info->count, &buf->lines.count, sizeof(info->count));
-		spin_unlock(&buf->lines_lock);
-	}
+	info->has_two_views = buf->has_two_views;
+	info->policy = buf->rule.policy;
+	info->evict_random = buf->rule.evicts;
+	info->seed = buf->rule.seed;
+	spin_lock(&buf->lines_lock);
+	memcpy(&info->count, &buf->lines.count, sizeof(info->count));
+	spin_unlock(&buf->lines_lock);
 	mutex_unlock(&buf->lock);
 }
 
@@ -130,7 +140,7 @@ static int run_buf_info(struct heapsim_ctx *ctx, union cmd *cmd,
 	struct heapsim_buf *buf;
 	struct dma_buf *dmabuf;
 
-	if (info->reserved)
+	if (info->reserved || info->reserved2)
 		return -EINVAL;
 	dmabuf = dma_buf_get(info->fd);
 	if (IS_ERR(dmabuf))
@@ -151,19 +161,22 @@ static int run_buf_info(struct heapsim_ctx *ctx, union cmd *cmd,
 static int buf_maintain(struct heapsim_buf *buf,
 			const struct heapsim_range *range)
 {
+	u32 op = range->op;
 	int ret;
 
-	if (!buf->has_two_views || !range->len)
+	if (!READ_ONCE(buf->has_two_views) || !range->len)
 		return 0;
-	if (range->op & HEAPSIM_MAINT_INVALIDATE) {
+	if (op & HEAPSIM_MAINT_INVALIDATE) {
 		ret = heapsim_views_init(buf);
 		if (ret)
 			return ret;
 	}
 	mutex_lock(&buf->lock);
-	if (range->op & HEAPSIM_MAINT_CLEAN)
+	if (!buf->has_two_views)
+		op = 0;
+	if (op & HEAPSIM_MAINT_CLEAN)
 		heapsim_views_clean(buf, range->off, range->len);
-	if (range->op & HEAPSIM_MAINT_INVALIDATE)
+	if (op & HEAPSIM_MAINT_INVALIDATE)
 		heapsim_views_invalidate(buf, range->off, range->len);
 	mutex_unlock(&buf->lock);
 	return 0;
@@ -316,6 +329,12 @@ static int run_watch(struct heapsim_ctx *ctx, union cmd *cmd,
 	return heapsim_watch(ctx, &cmd->watch);
 }
 
+static int run_policy(struct heapsim_ctx *ctx, union cmd *cmd,
+		      struct publish *publish)
+{
+	return heapsim_policy_set(ctx, &cmd->policy);
+}
+
 /**
  * struct command - a command
  * @min_size: of its first version's struct
@@ -411,6 +430,12 @@ static const struct command commands[] = {
 		.answers_nothing = true,
 		.run = run_watch,
 	},
+	[_IOC_NR(HEAPSIM_IOC_POLICY)] = {
+		.min_size = 32,
+		.size = sizeof(struct heapsim_set_policy),
+		.answers_nothing = true,
+		.run = run_policy,
+	},
 };
 
 static int command_run(struct heapsim_ctx *ctx, const struct command *command,
@@ -483,6 +508,7 @@ static int heapsim_close(struct inode *inode, struct file *file)
 	struct heapsim_ctx *ctx = file->private_data;
 
 	heapsim_watch_end(ctx);
+	heapsim_policy_forget(ctx);
 	heapsim_dma_forget(ctx);
 	heapsim_fence_forget(ctx);
 	heapsim_hold_forget(ctx);

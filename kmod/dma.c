@@ -35,6 +35,8 @@
  * struct heapsim_side - source or destination of a job
  * @dmabuf: NULL: the operation has no such side
  * @buf: NULL: it is foreign
+ * @is_used: @buf is in use by the job, and keeps the views it has
+ * @has_two_views: they are two
  * @off: of the first row
  * @pitch: from row to row
  * @lo: lowest byte of all rows
@@ -46,6 +48,8 @@
 struct heapsim_side {
 	struct dma_buf *dmabuf;
 	struct heapsim_buf *buf;
+	bool is_used;
+	bool has_two_views;
 	u64 off;
 	s64 pitch;
 	u64 lo;
@@ -153,11 +157,6 @@ static u64 piece_len_back(u64 end, u64 left)
 	return min_t(u64, left, offset_in_page(end - 1) + 1);
 }
 
-static bool has_two_views(const struct heapsim_side *side)
-{
-	return side->buf && side->buf->has_two_views;
-}
-
 /* The CPU has no lines of a buffer whose arrays were never needed. */
 static void account_read(const struct heapsim_job *job, u64 off, u64 n)
 {
@@ -256,7 +255,7 @@ static void write_page(struct heapsim_job *job, u64 src_row, u64 dst_row,
 {
 	struct heapsim_buf *buf = job->dst.buf;
 
-	if (!has_two_views(&job->dst)) {
+	if (!job->dst.has_two_views) {
 		write_bytes(job, src_row, dst_row, pos, n, back);
 		return;
 	}
@@ -306,7 +305,7 @@ static int read_row(struct heapsim_job *job, u64 row)
 		if (is_late(job))
 			return -ETIMEDOUT;
 		n = piece_len(row + done, job->row_len - done);
-		if (has_two_views(&job->src))
+		if (job->src.has_two_views)
 			account_read(job, row + done, n);
 		if (job->op == HEAPSIM_DMA_CHECKSUM) {
 			s = side_at(&job->src, row + done);
@@ -378,7 +377,23 @@ static void delay(u64 ns)
 
 static bool writes_lines(const struct heapsim_job *job)
 {
-	return has_two_views(&job->dst);
+	return job->dst.has_two_views;
+}
+
+static void side_use(struct heapsim_side *side)
+{
+	if (!side->buf)
+		return;
+	side->has_two_views = heapsim_views_job_add(side->buf);
+	side->is_used = true;
+}
+
+/* Who has waited for the job may change the policy at once. */
+static void side_unuse(struct heapsim_side *side)
+{
+	if (side->is_used)
+		heapsim_views_job_del(side->buf);
+	side->is_used = false;
 }
 
 static void side_end(struct heapsim_side *side, enum dma_data_direction dir)
@@ -413,6 +428,8 @@ static void job_run(struct work_struct *work)
 		job->result = 0;
 	if (writes_lines(job))
 		heapsim_views_job_signalled(job->dst.buf);
+	side_unuse(&job->dst);
+	side_unuse(&job->src);
 	if (job->status)
 		dma_fence_set_error(job->fence, job->status);
 	atomic64_dec(&nr_running);
@@ -651,6 +668,8 @@ static int job_start(struct heapsim_job *job)
 		goto err_src;
 	if (dst->buf)
 		dst->buf->is_touched = true;
+	side_use(src);
+	side_use(dst);
 	if (writes_lines(job)) {
 		ret = heapsim_views_job_begin(dst->buf, dst->lo, dst->len);
 		if (ret)
@@ -665,6 +684,8 @@ static int job_start(struct heapsim_job *job)
 		heapsim_views_job_end(dst->buf, dst->lo, dst->len);
 	}
 err_dst:
+	side_unuse(dst);
+	side_unuse(src);
 	side_end(dst, DMA_BIDIRECTIONAL);
 err_src:
 	side_end(src, DMA_FROM_DEVICE);

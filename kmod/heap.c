@@ -66,14 +66,19 @@ const char *heapsim_heap_name(u32 kind)
 static int heap_alloc(struct heap *heap, struct dma_heap_allocation_data *data,
 		      struct file **file)
 {
+	const struct heapsim_wish wish = {
+		.len = data->len,
+		.kind = heap - heaps,
+		.fd_flags = data->fd_flags,
+		.name = "",
+	};
 	struct dma_buf *dmabuf;
 	int fd;
 
 	if (data->fd || data->heap_flags ||
 	    data->fd_flags & ~(O_CLOEXEC | O_ACCMODE))
 		return -EINVAL;
-	fd = heapsim_buf_create_fd(data->len, heap - heaps, "", data->fd_flags,
-				   &dmabuf);
+	fd = heapsim_buf_create_fd(&wish, &dmabuf);
 	if (fd < 0)
 		return fd;
 	data->fd = fd;

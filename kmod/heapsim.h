@@ -4,8 +4,9 @@
  *
  * Lock order: mmap_lock, dma_resv, heapsim_buf.lock, i_mmap_rwsem, PTE lock,
  * heapsim_buf.lines_lock, records_lock (of record.c), stacks_lock (of stack.c).
- * Under heapsim_buf.lock nothing that may sleep is allocated but page tables
- * (by the core, while a PFN is inserted).
+ * rules_lock (of policy.c) has none of these around or in it. Under
+ * heapsim_buf.lock nothing that may sleep is allocated but page tables (by the
+ * core, while a PFN is inserted).
  * A worker between publication and signal of its fence takes the last two
  * alone.
  */
@@ -36,12 +37,21 @@
 extern const unsigned int heapsim_orders[HEAPSIM_NR_ORDERS];
 
 /**
+ * struct heapsim_rule - what holds for a buffer
+ * @policy: enum heapsim_policy
+ * @evicts: its lines are evicted and filled at random
+ * @seed: of random eviction
+ */
+struct heapsim_rule {
+	u32 policy;
+	bool evicts;
+	u64 seed;
+};
+
+/**
  * struct heapsim_config - what the parameters say; fixed once loaded
  * @profile: the board
- * @policy: enum heapsim_policy
- * @evicts: lines are evicted and filled at random
  * @vmap_is_cpu: a vmap gives the CPU view, not DRAM
- * @seed: of random eviction
  * @fill: fill granule, bytes
  * @pool_pages: most pages that each pool keeps
  * @limit: most bytes of all buffers
@@ -49,10 +59,7 @@ extern const unsigned int heapsim_orders[HEAPSIM_NR_ORDERS];
  */
 struct heapsim_config {
 	const struct profile *profile;
-	u32 policy;
-	bool evicts;
 	bool vmap_is_cpu;
-	u64 seed;
 	u32 fill;
 	unsigned long pool_pages;
 	u64 limit;
@@ -160,7 +167,7 @@ struct heapsim_bracket {
  * @len: bytes
  * @nr_pages: pages
  * @kind: enum heapsim_kind, never HEAPSIM_KIND_SYSTEM
- * @has_two_views: CPU and engines may see different bytes
+ * @is_noncoherent: its kind has two views, unless its policy is off
  * @is_wc: mapped write-combined
  * @pool: where its chunks go
  * @user: who pays
@@ -171,12 +178,17 @@ struct heapsim_bracket {
  * @is_touched: somebody could have written DRAM: it may not be zero any more;
  *	of a two-view buffer with lines it is false only while nobody can
  * @lock: protects what follows, and what PTEs show
+ * @rule: its policy
+ * @has_two_views: CPU and engines may see different bytes; stays as it is while
+ *	somebody holds the buffer, has a bracket open or a job to run
  * @attachments: struct heapsim_attachment, of attach.c
  * @nr_holders: importers that map or vmap
  * @nr_writers: those of them that may write
  * @brackets: struct heapsim_bracket, one a process
  * @last_who: the last number that one of them got
- * @vaddr: kernel mapping of DRAM or NULL
+ * @is_vmapped: a driver has a kernel mapping, or is about to
+ * @vmap_is_cpu: it shows CPU images
+ * @vaddr: that mapping or NULL
  * @vmapper: who vmapped it first, while @vaddr
  * @vmap_pages_cpu: the vmap shows CPU images: they stay
  * @active: bit a page: it may have valid or engine-written lines
@@ -190,6 +202,7 @@ struct heapsim_bracket {
  * @acting: whose job reads or writes DRAM while the model judges it
  * @writer: the importer that may write and began to hold last
  * @lines: the model's state; its arrays are NULL until first needed
+ * @nr_jobs: times that engine jobs will read or write DRAM
  * @nr_write_jobs: engine jobs that will write DRAM
  * @was_faulted: the CPU got PTEs while a job was to write
  */
@@ -199,7 +212,7 @@ struct heapsim_buf {
 	size_t len;
 	size_t nr_pages;
 	u32 kind;
-	bool has_two_views;
+	bool is_noncoherent;
 	bool is_wc;
 	struct heapsim_pool *pool;
 	struct heapsim_user *user;
@@ -210,11 +223,15 @@ struct heapsim_buf {
 	bool is_touched;
 
 	struct mutex lock;
+	struct heapsim_rule rule;
+	bool has_two_views;
 	struct list_head attachments;
 	u32 nr_holders;
 	u32 nr_writers;
 	struct list_head brackets;
 	u32 last_who;
+	bool is_vmapped;
+	bool vmap_is_cpu;
 	void *vaddr;
 	struct heapsim_party vmapper;
 	bool vmap_pages_cpu;
@@ -230,16 +247,35 @@ struct heapsim_buf {
 	const struct heapsim_party *acting;
 	struct heapsim_party writer;
 	struct line_buf lines;
+	u32 nr_jobs;
 	u32 nr_write_jobs;
 	bool was_faulted;
 };
+
+struct heapsim_ctx;
 
 /* buf.c */
 extern struct list_head heapsim_bufs;
 extern struct mutex heapsim_bufs_lock;	/* protects heapsim_bufs */
 extern const struct dma_buf_ops heapsim_buf_ops;
 
-int heapsim_buf_create_fd(u64 len, u32 kind, const char *name, int fd_flags,
+/**
+ * struct heapsim_wish - a buffer to make
+ * @len: bytes, above 0; rounded up to pages
+ * @kind: enum heapsim_kind but HEAPSIM_KIND_FOREIGN
+ * @fd_flags: O_ACCMODE and O_CLOEXEC for the file
+ * @name: name for reports, at most HEAPSIM_NAME_LEN - 1 bytes; copied
+ * @ctx: open of /dev/heapsim that asks, NULL none
+ */
+struct heapsim_wish {
+	u64 len;
+	u32 kind;
+	int fd_flags;
+	const char *name;
+	struct heapsim_ctx *ctx;
+};
+
+int heapsim_buf_create_fd(const struct heapsim_wish *wish,
 			  struct dma_buf **dmabuf);
 struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf);
 int heapsim_buf_revoke(struct dma_buf *dmabuf);
@@ -301,6 +337,7 @@ int heapsim_images_get(struct heapsim_images *images, size_t nr, bool is_zero);
 void heapsim_images_put(struct heapsim_images *images);
 
 int heapsim_views_init(struct heapsim_buf *buf);
+int heapsim_views_switch(struct heapsim_buf *buf);
 void heapsim_views_fini(struct heapsim_buf *buf);
 u8 *heapsim_views_cpu_image(struct heapsim_buf *buf, size_t page);
 size_t heapsim_views_touch(struct heapsim_buf *buf,
@@ -315,6 +352,8 @@ void heapsim_views_revoke(struct heapsim_buf *buf, size_t first, size_t end);
 int heapsim_views_hold(struct heapsim_buf *buf, bool may_write,
 		       const struct heapsim_party *who);
 void heapsim_views_release(struct heapsim_buf *buf, bool may_write);
+bool heapsim_views_job_add(struct heapsim_buf *buf);
+void heapsim_views_job_del(struct heapsim_buf *buf);
 int heapsim_views_job_begin(struct heapsim_buf *buf, u64 off, u64 len);
 void heapsim_views_job_signalled(struct heapsim_buf *buf);
 void heapsim_views_job_end(struct heapsim_buf *buf, u64 off, u64 len);
@@ -345,6 +384,7 @@ u32 heapsim_bracket_who(const struct heapsim_buf *buf);
 u32 heapsim_bracket_add(struct heapsim_buf *buf, struct heapsim_bracket *fresh);
 bool heapsim_bracket_is_open(const struct heapsim_buf *buf, u32 who,
 			     enum heapsim_touch touch);
+bool heapsim_bracket_any_open(const struct heapsim_buf *buf);
 void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 			  struct heapsim_bracket **fresh);
 void heapsim_bracket_close(struct heapsim_buf *buf,
@@ -358,6 +398,10 @@ void heapsim_brackets_fini(struct heapsim_buf *buf);
  * @fences: struct heapsim_test_fence by id
  * @holds: struct heapsim_test_hold by id
  * @nr_jobs: jobs that were submitted and not yet forgotten
+ * @has_rule: its buffers have a policy of their own, see policy.c
+ * @rule: which
+ * @nr_ruled: how many of its buffers got it
+ * @tree: of policy.c; NULL: it has not set the policy of a tree
  * @watcher: of record.c; NULL: it does not watch
  * @wait: readers and pollers of its records
  */
@@ -366,12 +410,24 @@ struct heapsim_ctx {
 	struct xarray fences;
 	struct xarray holds;
 	atomic_t nr_jobs;
+	bool has_rule;
+	struct heapsim_rule rule;
+	u64 nr_ruled;
+	struct heapsim_tree *tree;
 	struct heapsim_watcher *watcher;
 	wait_queue_head_t wait;
 };
 
 /* tree.c */
 int heapsim_tree_depth(struct task_struct *task, const struct pid *tgid);
+
+/* policy.c */
+void heapsim_policy_init(const struct heapsim_rule *rule);
+void heapsim_policy_of_all(struct heapsim_rule *rule);
+void heapsim_policy_give(struct heapsim_buf *buf, struct heapsim_ctx *ctx);
+int heapsim_policy_set(struct heapsim_ctx *ctx,
+		       const struct heapsim_set_policy *cmd);
+void heapsim_policy_forget(struct heapsim_ctx *ctx);
 
 /* record.c */
 struct poll_table_struct;

@@ -122,18 +122,18 @@ static int soc_check(void)
 	return 0;
 }
 
-static int words_check(void)
+static int words_check(struct heapsim_rule *rule)
 {
 	int ret;
 
 	ret = word_find("policy", policy, policies, ARRAY_SIZE(policies));
 	if (ret < 0)
 		return ret;
-	heapsim_config.policy = ret;
+	rule->policy = ret;
 	ret = word_find("evict", evict, evicts, ARRAY_SIZE(evicts));
 	if (ret < 0)
 		return ret;
-	heapsim_config.evicts = ret;
+	rule->evicts = ret;
 	ret = word_find("vmap", vmap_shows, vmaps, ARRAY_SIZE(vmaps));
 	if (ret < 0)
 		return ret;
@@ -164,7 +164,6 @@ static int numbers_check(void)
 		       user_limit_mb, limit_mb);
 		return -EINVAL;
 	}
-	heapsim_config.seed = seed;
 	heapsim_config.fill = fill;
 	heapsim_config.pool_pages = (unsigned long)pool_mb <<
 				    (20 - PAGE_SHIFT);
@@ -175,13 +174,15 @@ static int numbers_check(void)
 
 static int params_check(void)
 {
+	struct heapsim_rule rule = { .seed = seed };
 	int ret;
 
 	ret = soc_check();
 	if (!ret)
-		ret = words_check();
+		ret = words_check(&rule);
 	if (!ret)
 		ret = numbers_check();
+	heapsim_policy_init(&rule);
 	return ret;
 }
 

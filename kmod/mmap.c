@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * User mappings. A one-view buffer is mapped whole at mmap. A two-view buffer
- * is mapped by faults: read-only until a store, so that the first store to a
- * page is seen; PTEs are PFNs and go away by heapsim_views_revoke().
+ * User mappings. A buffer of a one-view kind is mapped whole at mmap, one of
+ * the other kind by faults. While that has two views: read-only until a store,
+ * so that the first store to a page is seen; PTEs are PFNs and go away by
+ * heapsim_views_revoke(). While its policy is off: a whole area at once, as it
+ * may be used, and nothing is noted; these PTEs go when the policy is switched.
  */
 #include <linux/mm.h>
 
@@ -23,15 +25,22 @@ static pgprot_t prot_of(const struct vm_area_struct *vma,
  * @vma: where
  * @buf: its buffer, locked
  * @prot: of the PTEs
+ * @dram: pages from @dram_first on are mapped as they are; NULL: as the CPU
+ *	sees them
+ * @dram_first: page number
  */
 struct insertion {
 	struct vm_area_struct *vma;
 	struct heapsim_buf *buf;
 	pgprot_t prot;
+	struct page *dram;
+	size_t dram_first;
 };
 
 static unsigned long pfn_of(const struct insertion *in, size_t page)
 {
+	if (in->dram)
+		return page_to_pfn(in->dram) + (page - in->dram_first);
 	return page_to_pfn(virt_to_page(heapsim_views_cpu_image(in->buf,
 								page)));
 }
@@ -73,25 +82,60 @@ static vm_fault_t insert(struct insertion *in, unsigned long addr,
 }
 #endif
 
+static unsigned long addr_of(const struct vm_area_struct *vma, size_t page)
+{
+	return vma->vm_start + ((page - vma->vm_pgoff) << PAGE_SHIFT);
+}
+
 /* PTEs that are there already stay as they are. */
 static vm_fault_t insert_span(struct vm_area_struct *vma,
 			      struct heapsim_buf *buf,
 			      const struct heapsim_span *span,
 			      enum heapsim_touch touch)
 {
-	struct insertion in = { vma, buf, prot_of(vma, touch) };
+	struct insertion in = {
+		.vma = vma,
+		.buf = buf,
+		.prot = prot_of(vma, touch),
+	};
 	size_t nr = span->end - span->first;
 
 	bitmap_set(buf->mapped, span->first, nr);
-	return insert(&in, vma->vm_start +
-		      ((span->first - vma->vm_pgoff) << PAGE_SHIFT),
-		      span->first, nr);
+	return insert(&in, addr_of(vma, span->first), span->first, nr);
+}
+
+/* All that the area has of a buffer whose policy is off; it is locked. */
+static vm_fault_t insert_dram(struct vm_area_struct *vma,
+			      struct heapsim_buf *buf)
+{
+	const size_t end = min(vma->vm_pgoff + vma_pages(vma), buf->nr_pages);
+	struct insertion in = {
+		.vma = vma,
+		.buf = buf,
+		.prot = prot_of(vma, HEAPSIM_TOUCH_WRITE),
+	};
+	vm_fault_t ret = VM_FAULT_NOPAGE;
+	size_t i, first, stop;
+
+	buf->is_touched = true;
+	for (i = 0; i < buf->nr_chunks && in.dram_first < end &&
+	     ret == VM_FAULT_NOPAGE; i++) {
+		in.dram = buf->chunks[i].page;
+		first = max_t(size_t, in.dram_first, vma->vm_pgoff);
+		stop = min(in.dram_first + buf->chunks[i].nr_pages, end);
+		if (first < stop)
+			ret = insert(&in, addr_of(vma, first), first,
+				     stop - first);
+		in.dram_first += buf->chunks[i].nr_pages;
+		cond_resched();
+	}
+	return ret;
 }
 
 /*
  * Lock the buffer with the touch done, and what it used up taken from @images,
- * which are stocked up while the lock is not held. Returns 0, or -ENOMEM with
- * the buffer not locked.
+ * which are stocked up while the lock is not held. Of one view there is nothing
+ * to be done. Returns 0, or -ENOMEM with the buffer not locked.
  */
 static int lock_touched(struct heapsim_buf *buf,
 			const struct heapsim_access *access,
@@ -101,17 +145,36 @@ static int lock_touched(struct heapsim_buf *buf,
 	const struct heapsim_span whole = *span;
 
 	for (;;) {
-		size_t need;
+		size_t need = 0;
+		bool has_lines;
 
 		*span = whole;
 		mutex_lock(&buf->lock);
-		need = heapsim_views_touch(buf, access, images, span);
-		if (!need)
+		if (!buf->has_two_views)
+			return 0;
+		/* It may have been mapped while the policy was off. */
+		has_lines = buf->lines.pages;
+		if (has_lines)
+			need = heapsim_views_touch(buf, access, images, span);
+		if (has_lines && !need)
 			return 0;
 		mutex_unlock(&buf->lock);
+		if (!has_lines && heapsim_views_init(buf))
+			return -ENOMEM;
 		if (heapsim_images_get(images, need, !buf->is_touched))
 			return -ENOMEM;
 	}
+}
+
+static void revoke(struct heapsim_buf *buf, const struct heapsim_span *span)
+{
+	if (buf->has_two_views)
+		heapsim_views_revoke(buf, span->first, span->end);
+	else
+		unmap_mapping_range(buf->dmabuf->file->f_mapping,
+				    (loff_t)span->first << PAGE_SHIFT,
+				    (loff_t)(span->end - span->first) <<
+				    PAGE_SHIFT, 1);
 }
 
 static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
@@ -149,10 +212,11 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 	 * no process loses a writable PTE of them.
 	 */
 	if (has_pte)
-		heapsim_views_revoke(buf, span.first, span.end);
-	if (heapsim_config.evicts)
+		revoke(buf, &span);
+	if (buf->rule.evicts && buf->has_two_views)
 		heapsim_views_evict(buf, page);
-	ret = insert_span(vma, buf, &span, touch);
+	ret = buf->has_two_views ? insert_span(vma, buf, &span, touch) :
+				   insert_dram(vma, buf);
 	mutex_unlock(&buf->lock);
 	heapsim_images_put(&images);
 	return ret;
@@ -199,6 +263,7 @@ static int access_page(struct heapsim_buf *buf,
 		goto out_put;
 	image = heapsim_views_cpu_image(buf, page) +
 		offset_in_page(access->off);
+	buf->is_touched |= !buf->has_two_views;
 	if (access->touch == HEAPSIM_TOUCH_WRITE)
 		memcpy(image, bytes, access->len);
 	else
@@ -226,27 +291,14 @@ static int heapsim_vm_access(struct vm_area_struct *vma, unsigned long addr,
 		u64 at = off + done;
 		size_t piece = min_t(size_t, len - done,
 				     PAGE_SIZE - offset_in_page(at));
-		int ret = 0;
+		const struct heapsim_access access = {
+			.off = at,
+			.len = piece,
+			.touch = write ? HEAPSIM_TOUCH_WRITE :
+					 HEAPSIM_TOUCH_READ,
+		};
+		int ret = access_page(buf, &access, bytes + done);
 
-		if (buf->has_two_views) {
-			const struct heapsim_access access = {
-				.off = at,
-				.len = piece,
-				.touch = write ? HEAPSIM_TOUCH_WRITE :
-						 HEAPSIM_TOUCH_READ,
-			};
-
-			ret = access_page(buf, &access, bytes + done);
-		} else {
-			u8 *dram = page_address(heapsim_buf_page(buf,
-							at >> PAGE_SHIFT));
-
-			dram += offset_in_page(at);
-			if (write)
-				memcpy(dram, bytes + done, piece);
-			else
-				memcpy(bytes + done, dram, piece);
-		}
 		if (ret)
 			return done ? done : ret;
 		done += piece;
@@ -254,11 +306,11 @@ static int heapsim_vm_access(struct vm_area_struct *vma, unsigned long addr,
 	return done;
 }
 
-static const struct vm_operations_struct one_view_ops = {
+static const struct vm_operations_struct whole_ops = {
 	.access = heapsim_vm_access,
 };
 
-static const struct vm_operations_struct two_views_ops = {
+static const struct vm_operations_struct fault_ops = {
 	.open = heapsim_vm_open,
 	.fault = heapsim_vm_fault,
 	.pfn_mkwrite = heapsim_vm_pfn_mkwrite,
@@ -307,21 +359,22 @@ static int map_whole(struct heapsim_buf *buf, struct vm_area_struct *vma)
 int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
 	struct heapsim_buf *buf = dmabuf->priv;
-	int ret;
+	int ret = 0;
 
 	/* a shared map of an fd that is open for reading lacks VM_SHARED */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	vma->vm_private_data = buf;
-	if (!buf->has_two_views) {
+	if (!buf->is_noncoherent) {
 		buf->is_touched = true;
-		vma->vm_ops = &one_view_ops;
+		vma->vm_ops = &whole_ops;
 		return map_whole(buf, vma);
 	}
-	ret = heapsim_views_init(buf);
+	if (READ_ONCE(buf->has_two_views))
+		ret = heapsim_views_init(buf);
 	if (ret)
 		return ret;
 	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
-	vma->vm_ops = &two_views_ops;
+	vma->vm_ops = &fault_ops;
 	return 0;
 }

@@ -209,7 +209,7 @@ void heapsim_views_fini(struct heapsim_buf *buf)
 
 /**
  * heapsim_views_cpu_image() - the page that the CPU sees
- * @buf: buffer with lines
+ * @buf: buffer of one view, or with lines
  * @page: page number
  *
  * Context: the buffer's lock is held.
@@ -217,8 +217,11 @@ void heapsim_views_fini(struct heapsim_buf *buf)
  */
 u8 *heapsim_views_cpu_image(struct heapsim_buf *buf, size_t page)
 {
-	const struct line_page *p = &buf->lines.pages[page];
+	const struct line_page *p;
 
+	if (!buf->has_two_views)
+		return page_address(heapsim_buf_page(buf, page));
+	p = &buf->lines.pages[page];
 	return p->cpu ? p->cpu : p->twin ? p->twin : p->dram;
 }
 
@@ -227,6 +230,8 @@ u8 *heapsim_views_cpu_image(struct heapsim_buf *buf, size_t page)
  * @buf: buffer
  * @first: first page
  * @end: after the last page
+ *
+ * Those of a buffer of one view stay.
  *
  * Context: the buffer's lock is held.
  */
@@ -303,7 +308,7 @@ static void span_shrink(const struct heapsim_buf *buf, size_t page,
 {
 	size_t first = page, end = page + 1;
 
-	if (buf->nr_holders || buf->nr_write_jobs || heapsim_config.evicts)
+	if (buf->nr_holders || buf->nr_write_jobs || buf->rule.evicts)
 		goto out;
 	if (touch == HEAPSIM_TOUCH_READ) {
 		while (first > span->first && is_harmless(buf, first - 1))
@@ -583,6 +588,46 @@ void heapsim_views_take_in(struct heapsim_buf *buf)
 	trace_heapsim_invalidate(buf->id, 0, buf->len);
 }
 
+static bool is_in_use(struct heapsim_buf *buf)
+{
+	bool has_jobs;
+
+	heapsim_brackets_reap(buf);
+	spin_lock(&buf->lines_lock);
+	has_jobs = buf->nr_jobs > 0;
+	spin_unlock(&buf->lines_lock);
+	return has_jobs || buf->nr_holders || buf->is_vmapped ||
+	       heapsim_bracket_any_open(buf);
+}
+
+/**
+ * heapsim_views_switch() - from two views to one, or back (DESIGN 2.5)
+ * @buf: buffer of a kind that can have two
+ *
+ * Two become one by a clean and an invalidate, which count as any.
+ *
+ * Context: the buffer's lock is held; may sleep.
+ * Return: 0, -EBUSY it is held, bracketed or in a job.
+ */
+int heapsim_views_switch(struct heapsim_buf *buf)
+{
+	if (is_in_use(buf))
+		return -EBUSY;
+	if (buf->has_two_views) {
+		heapsim_views_clean(buf, 0, buf->len);
+		if (buf->lines.pages)
+			heapsim_views_invalidate(buf, 0, buf->len);
+		heapsim_views_revoke(buf, 0, buf->nr_pages);
+	} else {
+		/* Nobody took note of these PTEs. */
+		unmap_mapping_range(buf->dmabuf->file->f_mapping, 0, buf->len,
+				    1);
+	}
+	/* Some look first without the lock, to see what they need. */
+	WRITE_ONCE(buf->has_two_views, !buf->has_two_views);
+	return 0;
+}
+
 /* xorshift64: the same seed and the same calls give the same lines. */
 static u64 next_random(struct heapsim_buf *buf)
 {
@@ -731,6 +776,40 @@ void heapsim_views_release(struct heapsim_buf *buf, bool may_write)
 	buf->nr_holders--;
 	buf->nr_writers -= may_write;
 	mutex_unlock(&buf->lock);
+}
+
+/**
+ * heapsim_views_job_add() - an engine's job is going to use DRAM
+ * @buf: buffer of ours
+ *
+ * Context: takes the buffer's lock; may sleep.
+ * Return: the buffer has two views; so it stays until
+ * heapsim_views_job_del().
+ */
+bool heapsim_views_job_add(struct heapsim_buf *buf)
+{
+	bool ret;
+
+	mutex_lock(&buf->lock);
+	spin_lock(&buf->lines_lock);
+	buf->nr_jobs++;
+	spin_unlock(&buf->lines_lock);
+	ret = buf->has_two_views;
+	mutex_unlock(&buf->lock);
+	return ret;
+}
+
+/**
+ * heapsim_views_job_del() - the job will not use DRAM any more
+ * @buf: buffer of ours
+ *
+ * Context: atomic; fit for the time between publication and signal.
+ */
+void heapsim_views_job_del(struct heapsim_buf *buf)
+{
+	spin_lock(&buf->lines_lock);
+	buf->nr_jobs--;
+	spin_unlock(&buf->lines_lock);
 }
 
 /**

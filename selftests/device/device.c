@@ -464,6 +464,18 @@ int device_watch_errno(int dev, uint32_t scope, uint64_t kinds, uint32_t nr)
 	return device_ioctl_errno(dev, HEAPSIM_IOC_WATCH, &watch);
 }
 
+int device_policy_errno(int dev, uint32_t scope, int fd, uint32_t policy)
+{
+	struct heapsim_set_policy set = {
+		.size = sizeof(set),
+		.scope = scope,
+		.fd = fd,
+		.policy = policy,
+	};
+
+	return device_ioctl_errno(dev, HEAPSIM_IOC_POLICY, &set);
+}
+
 uint64_t device_fnv1a(const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes;

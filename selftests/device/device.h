@@ -112,6 +112,9 @@ void device_release(int dev, uint64_t hold);
 /* Records of these kinds, as long as the test knows them. */
 int device_watch_errno(int dev, uint32_t scope, uint64_t kinds, uint32_t nr);
 
+/* @fd is -1 for all scopes but that of a buffer. */
+int device_policy_errno(int dev, uint32_t scope, int fd, uint32_t policy);
+
 uint64_t device_fnv1a(const void *bytes, size_t len);
 bool device_is_filled(const void *bytes, uint8_t value, size_t len);
 /* What poll(2) answers at once. */

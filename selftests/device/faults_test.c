@@ -912,6 +912,86 @@ static const struct call import_by_vgem = {
 	.undo = undo_import,
 };
 
+/* Policies. */
+
+static int run_policy_of_buf(struct fixture *f)
+{
+	return device_policy_errno(f->dev, HEAPSIM_POLICY_OF_BUF, f->fd,
+				   HEAPSIM_POLICY_OFF);
+}
+
+static void undo_policy_of_buf(struct fixture *f)
+{
+	assert_int_equal(device_policy_errno(f->dev, HEAPSIM_POLICY_OF_BUF,
+					     f->fd, HEAPSIM_POLICY_STRICT), 0);
+}
+
+static const struct call policy_of_a_buffer = {
+	.prepare = map_and_read,
+	.run = run_policy_of_buf,
+	.undo = undo_policy_of_buf,
+};
+
+static int run_policy_of_context(struct fixture *f)
+{
+	return device_policy_errno(f->dev, HEAPSIM_POLICY_OF_CONTEXT, -1,
+				   HEAPSIM_POLICY_RECORD);
+}
+
+static const struct call policy_of_a_context = {
+	.run = run_policy_of_context,
+	.undo = nothing,
+};
+
+static int run_policy_of_tree(struct fixture *f)
+{
+	return device_policy_errno(f->dev, HEAPSIM_POLICY_OF_TREE, -1,
+				   HEAPSIM_POLICY_RECORD);
+}
+
+static const struct call policy_of_a_tree = {
+	.run = run_policy_of_tree,
+	.undo = nothing,
+};
+
+static int run_policy_of_all(struct fixture *f)
+{
+	return device_policy_errno(f->dev, HEAPSIM_POLICY_OF_ALL, -1,
+				   HEAPSIM_POLICY_STRICT);
+}
+
+static const struct call policy_of_all = {
+	.run = run_policy_of_all,
+	.undo = nothing,
+};
+
+static void map_while_off(struct fixture *f)
+{
+	assert_int_equal(run_policy_of_buf(f), 0);
+	map_fd(f);
+}
+
+static const struct call first_touch_while_off = {
+	.prepare = map_while_off,
+	.run = run_read,
+	.undo = undo_policy_of_buf,
+	.may_sigbus = true,
+};
+
+/* The state of its lines comes with the first touch. */
+static void map_before_on(struct fixture *f)
+{
+	map_while_off(f);
+	undo_policy_of_buf(f);
+}
+
+static const struct call first_write_after_off = {
+	.prepare = map_before_on,
+	.run = run_write,
+	.undo = invalidate,
+	.may_sigbus = true,
+};
+
 static void no_fault_can_be_injected(void **state)
 {
 	device_skip("this kernel has no /proc/self/fail-nth");
@@ -977,6 +1057,12 @@ int main(void)
 		SWEEP(vmap_by_an_importer),
 		SWEEP(release_by_an_importer),
 		SWEEP(import_by_vgem),
+		SWEEP(policy_of_a_buffer),
+		SWEEP(policy_of_a_context),
+		SWEEP(policy_of_a_tree),
+		SWEEP(policy_of_all),
+		SWEEP(first_touch_while_off),
+		SWEEP(first_write_after_off),
 	};
 	static const struct CMUnitTest skipped[] = {
 		cmocka_unit_test(no_fault_can_be_injected),

@@ -65,7 +65,7 @@ AT(heapsim_counters, unbracketed_accesses, 112);
 AT(heapsim_counters, missing_ends, 120);
 AT(heapsim_counters, unmatched_ends, 128);
 
-SIZE_IS(heapsim_buf_info, 72 + 17 * 8);
+SIZE_IS(heapsim_buf_info, 232);
 AT(heapsim_buf_info, fd, 4);
 AT(heapsim_buf_info, id, 8);
 AT(heapsim_buf_info, len, 16);
@@ -75,6 +75,11 @@ AT(heapsim_buf_info, nr_holders, 32);
 AT(heapsim_buf_info, reserved, 36);
 AT(heapsim_buf_info, name, 40);
 AT(heapsim_buf_info, count, 72);
+AT(heapsim_buf_info, policy, 208);
+AT(heapsim_buf_info, evict_random, 212);
+AT(heapsim_buf_info, is_precise, 216);
+AT(heapsim_buf_info, reserved2, 220);
+AT(heapsim_buf_info, seed, 224);
 
 static_assert(sizeof(struct heapsim_range) == 24, "range");
 AT(heapsim_range, fd, 0);
@@ -183,6 +188,14 @@ AT(heapsim_record, cpu_stack, 232);
 AT(heapsim_record, other_stack, 240);
 AT(heapsim_record, bytes, 248);
 
+SIZE_IS(heapsim_set_policy, 32);
+AT(heapsim_set_policy, scope, 4);
+AT(heapsim_set_policy, fd, 8);
+AT(heapsim_set_policy, policy, 12);
+AT(heapsim_set_policy, evict_random, 16);
+AT(heapsim_set_policy, is_precise, 20);
+AT(heapsim_set_policy, seed, 24);
+
 static_assert(HEAPSIM_IOC_PROBE == 0xe700, "probe");
 static_assert(HEAPSIM_IOC_INFO == 0xe701, "info");
 static_assert(HEAPSIM_IOC_BUF_ALLOC == 0xe702, "buf alloc");
@@ -196,11 +209,17 @@ static_assert(HEAPSIM_IOC_HOLD == 0xe709, "hold");
 static_assert(HEAPSIM_IOC_RELEASE == 0xe70a, "release");
 static_assert(HEAPSIM_IOC_BUF_REVOKE == 0xe70b, "buf revoke");
 static_assert(HEAPSIM_IOC_WATCH == 0xe70c, "watch");
+static_assert(HEAPSIM_IOC_POLICY == 0xe70d, "policy");
 
 static_assert(HEAPSIM_KIND_SYSTEM == 0 && HEAPSIM_KIND_NONCOHERENT == 1 &&
 	      HEAPSIM_KIND_COHERENT == 2 && HEAPSIM_KIND_UNCACHED == 3 &&
 	      HEAPSIM_KIND_CONTIGUOUS == 4 && HEAPSIM_KIND_FOREIGN == 5,
 	      "kinds");
+static_assert(HEAPSIM_POLICY_STRICT == 0 && HEAPSIM_POLICY_RECORD == 1 &&
+	      HEAPSIM_POLICY_OFF == 2, "policies");
+static_assert(HEAPSIM_POLICY_OF_BUF == 1 && HEAPSIM_POLICY_OF_CONTEXT == 2 &&
+	      HEAPSIM_POLICY_OF_TREE == 3 && HEAPSIM_POLICY_OF_ALL == 4,
+	      "scopes of policies");
 static_assert(HEAPSIM_RECORD_DROPPED == 0 && HEAPSIM_RECORD_STALE_READ == 1 &&
 	      HEAPSIM_RECORD_UNMATCHED_END == 9 &&
 	      HEAPSIM_RECORD_REDUNDANT_INVALIDATE == 12, "records");
@@ -224,6 +243,7 @@ union any {
 	struct heapsim_release release;
 	struct heapsim_buf_revoke revoke;
 	struct heapsim_watch watch;
+	struct heapsim_set_policy set_policy;
 	uint8_t bytes[1024];
 };
 
@@ -356,6 +376,13 @@ static void prepare_watch(struct world *w)
 	w->any.watch.record_size = sizeof(struct heapsim_record);
 }
 
+static void prepare_policy(struct world *w)
+{
+	w->any.set_policy.scope = HEAPSIM_POLICY_OF_BUF;
+	w->any.set_policy.fd = w->fd;
+	w->any.set_policy.policy = HEAPSIM_POLICY_RECORD;
+}
+
 /* An open watches once. */
 static void after_watch(struct world *w)
 {
@@ -392,6 +419,7 @@ static const struct command {
 	COMMAND(RELEASE, release, 16, prepare_release, NULL),
 	COMMAND(BUF_REVOKE, buf_revoke, 8, prepare_revoke, NULL),
 	COMMAND(WATCH, watch, 24, prepare_watch, after_watch),
+	COMMAND(POLICY, set_policy, 32, prepare_policy, NULL),
 };
 
 #define NR_COMMANDS	(ARRAY_SIZE(commands))

@@ -72,7 +72,8 @@ enum heapsim_policy {
  * @line_size: out: cache line, bytes
  * @fill_size: out: fill granule, bytes: a touch fills all Invalid lines of it
  * @page_size: out: bytes
- * @policy: out: enum heapsim_policy
+ * @policy: out: enum heapsim_policy; this, @seed and @evict_random are what
+ *	buffers get that nothing else decides, see struct heapsim_set_policy
  * @seed: out: seed of random eviction
  * @evict_random: out: 1 when lines are evicted at random, else 0
  * @io_coherent: out: 1 when the SoC is I/O-coherent
@@ -192,11 +193,18 @@ struct heapsim_counters {
  * @id: out: 0 for a foreign one
  * @len: out: bytes
  * @kind: out: enum heapsim_kind; what system stands for, never system
- * @has_two_views: out: 1 when CPU and engines may see different bytes
+ * @has_two_views: out: 1 when CPU and engines may see different bytes now
  * @nr_holders: out: importers that have it mapped or vmapped now
  * @reserved: 0
  * @name: out: name given at allocation
- * @count: out: counters; all 0 for a foreign or one-view buffer
+ * @count: out: counters; all 0 for a foreign buffer or a kind of one view.
+ *	While the policy is off they stay as they are
+ * @policy: out: enum heapsim_policy; this and the next three are 0 for a
+ *	foreign buffer
+ * @evict_random: out: 1 when its lines are evicted at random
+ * @is_precise: out: 0
+ * @reserved2: 0
+ * @seed: out: of random eviction
  */
 struct heapsim_buf_info {
 	__u32 size;
@@ -209,6 +217,11 @@ struct heapsim_buf_info {
 	__u32 reserved;
 	char name[HEAPSIM_NAME_LEN];
 	struct heapsim_counters count;
+	__u32 policy;
+	__u32 evict_random;
+	__u32 is_precise;
+	__u32 reserved2;
+	__aligned_u64 seed;
 };
 
 /** enum heapsim_maint_op - range maintenance */
@@ -619,6 +632,52 @@ struct heapsim_watch {
 	__u32 reserved;
 };
 
+#define HEAPSIM_POLICY_OF_BUF		1	/* needs CAP_SYS_ADMIN */
+#define HEAPSIM_POLICY_OF_CONTEXT	2
+#define HEAPSIM_POLICY_OF_TREE		3
+#define HEAPSIM_POLICY_OF_ALL		4	/* needs CAP_SYS_ADMIN */
+
+/**
+ * struct heapsim_set_policy - what holds for a buffer, or for buffers to come
+ * @size: in: sizeof of this struct
+ * @scope: in: HEAPSIM_POLICY_OF_*
+ * @fd: in: OF_BUF: a buffer of ours; else -1
+ * @policy: in: enum heapsim_policy
+ * @evict_random: in: 1: lines are evicted and filled at random, else 0
+ * @is_precise: in: 0; 1 is not offered
+ * @seed: in: of random eviction
+ *
+ * OF_BUF changes a live buffer. To off or from it, it is cleaned, then
+ * invalidated, and all its mappings begin to show DRAM or the CPU's cache;
+ * EBUSY while an importer has it mapped or vmapped, a bracket is open or a job
+ * of the engine is to use it. The rest may change at any time. Random eviction
+ * begins anew: the same calls give the same result. A kind of one view only
+ * takes note. A START while it is off opens no bracket.
+ *
+ * The others are about buffers that are allocated from then on; the first of
+ * these decides. OF_CONTEXT: those of this open, by HEAPSIM_IOC_BUF_ALLOC.
+ * OF_TREE: those that the calling process allocates, and its descendants (at
+ * most 64 generations below), by any door, while this open lives: of several
+ * trees that a process is in, the nearest ancestor's, of one process the
+ * newest. An open has one tree, the last it was told of. OF_ALL: all others;
+ * at first it is as the parameters of the module say.
+ *
+ * @seed is combined with the buffer's number: 0 OF_BUF, from 1 on in order of
+ * allocation OF_CONTEXT and OF_TREE (counted since the command), the id OF_ALL.
+ *
+ * EOPNOTSUPP: a foreign buffer, @is_precise. EPERM. EBUSY also: OF_TREE, 16
+ * opens of the user have one (without CAP_SYS_ADMIN), or 64 in all.
+ */
+struct heapsim_set_policy {
+	__u32 size;
+	__u32 scope;
+	__s32 fd;
+	__u32 policy;
+	__u32 evict_random;
+	__u32 is_precise;
+	__aligned_u64 seed;
+};
+
 #define HEAPSIM_IOC_MAGIC	0xE7
 #define HEAPSIM_IOC_PROBE	_IO(HEAPSIM_IOC_MAGIC, 0x00)
 #define HEAPSIM_IOC_INFO	_IO(HEAPSIM_IOC_MAGIC, 0x01)
@@ -633,5 +692,6 @@ struct heapsim_watch {
 #define HEAPSIM_IOC_RELEASE	_IO(HEAPSIM_IOC_MAGIC, 0x0a)
 #define HEAPSIM_IOC_BUF_REVOKE	_IO(HEAPSIM_IOC_MAGIC, 0x0b)
 #define HEAPSIM_IOC_WATCH	_IO(HEAPSIM_IOC_MAGIC, 0x0c)
+#define HEAPSIM_IOC_POLICY	_IO(HEAPSIM_IOC_MAGIC, 0x0d)
 
 #endif
