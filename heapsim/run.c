@@ -45,6 +45,7 @@
  * struct run - a run of a program
  * @name: of the command
  * @soc: that the module has to have, NULL any
+ * @policy: of the buffers that the program and its children allocate
  * @error_exitcode: to exit with if there are errors; 0: as the program
  * @has_gen: print what would suppress each finding
  * @log: the report
@@ -62,6 +63,7 @@
 struct run {
 	const char *name;
 	const char *soc;
+	struct heapsim_set_policy policy;
 	int error_exitcode;
 	bool has_gen;
 	FILE *log;
@@ -79,6 +81,10 @@ struct run {
 
 enum {
 	OPT_SOC = 256,
+	OPT_POLICY,
+	OPT_EVICT,
+	OPT_SEED,
+	OPT_PRECISE,
 	OPT_ERROR_EXITCODE,
 	OPT_LOG_FILE,
 	OPT_JSON,
@@ -89,6 +95,10 @@ enum {
 
 static const struct option options[] = {
 	{ "soc", required_argument, NULL, OPT_SOC },
+	{ "policy", required_argument, NULL, OPT_POLICY },
+	{ "evict", required_argument, NULL, OPT_EVICT },
+	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "precise", no_argument, NULL, OPT_PRECISE },
 	{ "error-exitcode", required_argument, NULL, OPT_ERROR_EXITCODE },
 	{ "log-file", required_argument, NULL, OPT_LOG_FILE },
 	{ "json", required_argument, NULL, OPT_JSON },
@@ -105,6 +115,10 @@ static const char help[] =
 "it all that it started.\n"
 "\n"
 "  --soc=NAME            fail unless the module simulates this board\n"
+"  --policy=POLICY       of its buffers: record (default), strict, or off\n"
+"  --evict=HOW           lines leave the cache: none (default) or random\n"
+"  --seed=N              of random eviction (default 0)\n"
+"  --precise             see each access, not the first to a page (x86; slow)\n"
 "  --error-exitcode=N    exit with N if there are errors (default: as the\n"
 "                        program did; 128 and the signal that ended it)\n"
 "  --log-file=FILE       the report goes there, not to standard error\n"
@@ -136,24 +150,84 @@ static FILE *open_report(const struct run *run, const char *path)
 	return out;
 }
 
+static int word_find(const char *word, const char *const *words, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(words[i], word))
+			return i;
+	return -1;
+}
+
 /* Returns -1 to go on, or what to exit with. */
-static int option_take(struct run *run, int option)
+static int policy_take(struct run *run, int option)
+{
+	static const char *const policies[] = {
+		[HEAPSIM_POLICY_STRICT] = "strict",
+		[HEAPSIM_POLICY_RECORD] = "record",
+		[HEAPSIM_POLICY_OFF] = "off",
+	};
+	static const char *const evicts[] = { "none", "random" };
+	int i;
+
+	if (option == OPT_POLICY) {
+		i = word_find(optarg, policies, 3);
+		if (i < 0)
+			return usage_error(run->name,
+					   "--policy=%s: not record, strict or off",
+					   optarg);
+		run->policy.policy = i;
+	} else {
+		i = word_find(optarg, evicts, 2);
+		if (i < 0)
+			return usage_error(run->name,
+					   "--evict=%s: not none or random",
+					   optarg);
+		run->policy.evict_random = i;
+	}
+	return -1;
+}
+
+/* The same. */
+static int number_take(struct run *run, const char *option,
+		       unsigned long long most, unsigned long long *number)
 {
 	char *end;
-	long n;
+
+	errno = 0;
+	*number = strtoull(optarg, &end, 0);
+	if (*optarg < '0' || *optarg > '9' || *end || errno || *number > most)
+		return usage_error(run->name,
+				   "%s=%s: not a number from 0 to %llu",
+				   option, optarg, most);
+	return -1;
+}
+
+/* The same. */
+static int option_take(struct run *run, int option)
+{
+	unsigned long long n = 0;
+	int ret;
 
 	switch (option) {
 	case OPT_SOC:
 		run->soc = optarg;
 		return -1;
-	case OPT_ERROR_EXITCODE:
-		n = strtol(optarg, &end, 10);
-		if (!*optarg || *end || n < 0 || n > 255)
-			return usage_error(run->name,
-					   "--error-exitcode=%s: not a number from 0 to 255",
-					   optarg);
-		run->error_exitcode = n;
+	case OPT_POLICY:
+	case OPT_EVICT:
+		return policy_take(run, option);
+	case OPT_SEED:
+		ret = number_take(run, "--seed", UINT64_MAX, &n);
+		run->policy.seed = n;
+		return ret;
+	case OPT_PRECISE:
+		run->policy.is_precise = 1;
 		return -1;
+	case OPT_ERROR_EXITCODE:
+		ret = number_take(run, "--error-exitcode", 255, &n);
+		run->error_exitcode = n;
+		return ret;
 	case OPT_LOG_FILE:
 		if (run->log != stderr)
 			return usage_error(run->name,
@@ -199,6 +273,16 @@ static int arguments_take(struct run *run, int argc, char **argv)
 	return -1;
 }
 
+/* For what the tree of this process allocates while the open lives. */
+static int policy_set(struct run *run)
+{
+	if (!ioctl(run->watch_fd, HEAPSIM_IOC_POLICY, &run->policy))
+		return 0;
+	if (errno == EOPNOTSUPP)
+		return failed(run, "--precise: not on this machine");
+	return failed(run, "cannot set the policy: %s", strerror(errno));
+}
+
 static int module_open(struct run *run)
 {
 	struct heapsim_watch watch = {
@@ -223,7 +307,7 @@ static int module_open(struct run *run)
 		return failed(run, "the module simulates %s (heapsim load)",
 			      probe->soc);
 	if (!ioctl(run->watch_fd, HEAPSIM_IOC_WATCH, &watch))
-		return 0;
+		return policy_set(run);
 	if (errno == EBUSY)
 		return failed(run, "too many watch already");
 	return failed(run, "cannot watch: %s", strerror(errno));
@@ -524,6 +608,12 @@ int cmd_run(int argc, char **argv)
 		.watch_fd = -1,
 		.stacks_fd = -1,
 		.facts.status = -1,
+		.policy = {
+			.size = sizeof(run.policy),
+			.scope = HEAPSIM_POLICY_OF_TREE,
+			.fd = -1,
+			.policy = HEAPSIM_POLICY_RECORD,
+		},
 	};
 	int ret;
 
