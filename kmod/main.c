@@ -17,17 +17,21 @@ struct device *heapsim_device;
 
 static struct platform_device *platform_device;
 
+/*
+ * The texts are for people and programs: what follows a colon is the list of
+ * values that there are.
+ */
 static char *soc = "generic-noncoherent";
 module_param(soc, charp, 0444);
-MODULE_PARM_DESC(soc, "The board (default generic-noncoherent)");
+MODULE_PARM_DESC(soc, "The board: nano, tx2, xavier, orin, orin-nano, thor, generic-coherent, generic-noncoherent (default)");
 
 static char *policy = "strict";
 module_param(policy, charp, 0444);
-MODULE_PARM_DESC(policy, "strict (default), record or off");
+MODULE_PARM_DESC(policy, "What breaks the rules: strict (default), record, off");
 
 static char *evict = "none";
 module_param(evict, charp, 0444);
-MODULE_PARM_DESC(evict, "Lines leave caches: none (default) or random");
+MODULE_PARM_DESC(evict, "Lines leave caches: none (default), random");
 
 static unsigned long long seed;
 module_param(seed, ullong, 0444);
@@ -35,7 +39,7 @@ MODULE_PARM_DESC(seed, "Of random eviction (default 0)");
 
 static char *vmap_shows = "device";
 module_param_named(vmap, vmap_shows, charp, 0444);
-MODULE_PARM_DESC(vmap, "Kernel mappings show: device (default) or cpu");
+MODULE_PARM_DESC(vmap, "Kernel mappings show: device (default), cpu");
 
 static unsigned int fill = SZ_64K;	/* the largest page there is */
 module_param(fill, uint, 0444);
