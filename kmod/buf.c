@@ -2,6 +2,7 @@
 /* Buffers: their memory, their dma-buf, the list of all. */
 #include <linux/fcntl.h>
 #include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
@@ -246,6 +247,8 @@ static struct dma_buf *buf_create(const struct heapsim_wish *wish)
 	buf->dmabuf = dmabuf;
 	buf->id = atomic64_inc_return(&last_id);
 	heapsim_policy_give(buf, wish->ctx);
+	/* Kept: when the buffer is released it is gone already. */
+	buf->inode = file_inode(dmabuf->file)->i_ino;
 	mutex_lock(&heapsim_bufs_lock);
 	list_add_tail(&buf->node, &heapsim_bufs);
 	nr_bufs++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /sys/kernel/debug/heapsim: what the module holds, for people. */
+/* /sys/kernel/debug/heapsim: what the module holds; module.rst has the form. */
 #include <linux/debugfs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -42,14 +42,14 @@ static int bufs_show(struct seq_file *m, void *v)
 
 	BUILD_BUG_ON(sizeof(count) != sizeof(buf->lines.count));
 	if (v == &heapsim_bufs) {
-		seq_puts(m, "id len kind holders name counters\n");
+		seq_puts(m, "id inode len kind holders name counters\n");
 		return 0;
 	}
 	buf = list_entry(v, struct heapsim_buf, node);
 	spin_lock(&buf->lines_lock);
 	memcpy(count, &buf->lines.count, sizeof(count));
 	spin_unlock(&buf->lines_lock);
-	seq_printf(m, "%llu %zu %s %u \"", buf->id, buf->len,
+	seq_printf(m, "%llu %llu %zu %s %u \"", buf->id, buf->inode, buf->len,
 		   heapsim_heap_name(buf->kind), READ_ONCE(buf->nr_holders));
 	seq_escape(m, buf->name, "\n\t\"\\");
 	seq_putc(m, '"');

@@ -164,6 +164,7 @@ struct heapsim_bracket {
  * struct heapsim_buf - a buffer of ours
  * @dmabuf: its dma-buf
  * @id: never used again
+ * @inode: number of the dma-buf's, as fstat() and /proc/PID/maps tell it
  * @len: bytes
  * @nr_pages: pages
  * @kind: enum heapsim_kind, never HEAPSIM_KIND_SYSTEM
@@ -209,6 +210,7 @@ struct heapsim_bracket {
 struct heapsim_buf {
 	struct dma_buf *dmabuf;
 	u64 id;
+	u64 inode;
 	size_t len;
 	size_t nr_pages;
 	u32 kind;
