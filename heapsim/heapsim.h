@@ -14,6 +14,9 @@
  * Returns the exit code.
  */
 int cmd_run(int argc, char **argv);
+int cmd_load(int argc, char **argv);
+int cmd_unload(int argc, char **argv);
+int cmd_info(int argc, char **argv);
 
 /* main.c */
 __attribute__((format(printf, 2, 3)))

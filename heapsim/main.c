@@ -17,6 +17,9 @@ static int cmd_help(int argc, char **argv);
 
 static const struct command commands[] = {
 	{ "run", "run a program, report its cache mistakes", cmd_run },
+	{ "load", "insert the module, with parameters", cmd_load },
+	{ "unload", "remove it, or say who keeps it", cmd_unload },
+	{ "info", "which board is simulated, what there is", cmd_info },
 	{ "help", "this text", cmd_help },
 };
 

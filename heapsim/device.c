@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What /dev/heapsim tells anybody: which board, and what there is now. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "heapsim.h"
+#include "module.h"
+
+#define MISC_CLASS	"/sys/class/misc"
+#define MISC_PREFIX	"heapsim-"
+
+/**
+ * device_ask() - probe and info
+ * @state: filled in
+ *
+ * The device is closed again, so that who looks on keeps nobody from unloading
+ * the module.
+ *
+ * Return: 0 or -errno, for device_tell_error().
+ */
+int device_ask(struct device_state *state)
+{
+	int fd = open(DEVICE_PATH, O_RDONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	memset(state, 0, sizeof(*state));
+	state->probe.size = sizeof(state->probe);
+	state->info.size = sizeof(state->info);
+	if (ioctl(fd, HEAPSIM_IOC_PROBE, &state->probe) ||
+	    ioctl(fd, HEAPSIM_IOC_INFO, &state->info))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/**
+ * device_tell_error() - say why the device cannot be asked
+ * @who: how the message begins
+ * @err: from device_ask()
+ *
+ * Return: EXIT_FAILED.
+ */
+int device_tell_error(const char *who, int err)
+{
+	if (err == -ENOENT && module_state() == MODULE_ABSENT)
+		fprintf(stderr,
+			"%s: the module is not loaded: sudo heapsim load\n",
+			who);
+	else if (err == -EACCES || err == -EPERM)
+		fprintf(stderr, "%s: " DEVICE_PATH
+			": you may not open it; the udev rule that comes with heapsim gives it to the group video\n",
+			who);
+	else
+		fprintf(stderr, "%s: " DEVICE_PATH ": %s\n", who,
+			strerror(-err));
+	return EXIT_FAILED;
+}
+
+/** device_policy() - its policy's name, as the parameter has it */
+const char *device_policy(const struct device_state *state)
+{
+	static const char *const names[] = {
+		[HEAPSIM_POLICY_STRICT] = "strict",
+		[HEAPSIM_POLICY_RECORD] = "record",
+		[HEAPSIM_POLICY_OFF] = "off",
+	};
+
+	if (state->probe.policy < sizeof(names) / sizeof(names[0]))
+		return names[state->probe.policy];
+	return "unknown";
+}
+
+static int is_heap(const struct dirent *entry)
+{
+	return !strncmp(entry->d_name, MISC_PREFIX, strlen(MISC_PREFIX));
+}
+
+/**
+ * device_heaps() - the heaps of ours that there are
+ * @separator: between two
+ *
+ * Where the kernel has a heap of a name, ours is not there.
+ *
+ * Return: names for free(), NULL no memory.
+ */
+char *device_heaps(const char *separator)
+{
+	struct dirent **entries;
+	char *names = NULL;
+	size_t size;
+	int i, nr;
+	FILE *out;
+
+	out = open_memstream(&names, &size);
+	if (!out)
+		return NULL;
+	nr = scandir(MISC_CLASS, &entries, is_heap, alphasort);
+	for (i = 0; i < nr; i++) {
+		fprintf(out, "%s%s", i ? separator : "",
+			entries[i]->d_name + strlen(MISC_PREFIX));
+		free(entries[i]);
+	}
+	if (nr >= 0)
+		free(entries);
+	return fclose(out) ? NULL : names;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Processes that keep the module, by /proc: devices of ours that they have
+ * open, by number, and dma-bufs that they have open or mapped, by the inodes
+ * that the module lists. Without that list every dma-buf is named, since it may
+ * be one of ours; and so is every sync_file, whose fence nobody can tell.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "keeper.h"
+#include "sample.h"
+
+#define MISC_CLASS	"/sys/class/misc"
+#define MAX_DEVICES	16
+
+struct device {
+	dev_t nr;
+	char name[64];
+};
+
+/* What is looked for. */
+struct search {
+	struct device devices[MAX_DEVICES];
+	size_t nr_devices;
+	struct sample_buf *bufs;
+	size_t nr_bufs;
+	int bufs_err;
+	FILE *out;
+	int nr_denied;	/* processes that we may not look at */
+};
+
+/* One process: its line is begun when the first thing is found. */
+struct look {
+	struct search *search;
+	int proc;	/* /proc/PID */
+	const char *pid;
+	int nr;
+};
+
+static void devices_find(struct search *search)
+{
+	struct device *device;
+	struct dirent *entry;
+	unsigned int major_nr, minor_nr;
+	char path[512];
+	FILE *file;
+	DIR *dir;
+
+	dir = opendir(MISC_CLASS);
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)) && search->nr_devices < MAX_DEVICES) {
+		if (strncmp(entry->d_name, "heapsim", 7))
+			continue;
+		snprintf(path, sizeof(path), MISC_CLASS "/%s/dev",
+			 entry->d_name);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		device = &search->devices[search->nr_devices];
+		if (fscanf(file, "%u:%u", &major_nr, &minor_nr) == 2) {
+			device->nr = makedev(major_nr, minor_nr);
+			snprintf(device->name, sizeof(device->name), "%.63s",
+				 entry->d_name);
+			search->nr_devices++;
+		}
+		fclose(file);
+	}
+	closedir(dir);
+}
+
+static const struct sample_buf *buf_find(const struct search *search,
+					 uint64_t inode)
+{
+	size_t i;
+
+	for (i = 0; i < search->nr_bufs; i++)
+		if (search->bufs[i].inode == inode)
+			return &search->bufs[i];
+	return NULL;
+}
+
+__attribute__((format(printf, 2, 3)))
+static void found(struct look *look, const char *format, ...)
+{
+	char comm[64] = "";
+	va_list args;
+	size_t i;
+	int fd;
+
+	if (!look->nr++) {
+		fd = openat(look->proc, "comm", O_RDONLY | O_CLOEXEC);
+		if (fd >= 0) {
+			if (read(fd, comm, sizeof(comm) - 1) < 0)
+				comm[0] = '\0';
+			close(fd);
+		}
+		comm[strcspn(comm, "\n")] = '\0';
+		/* Processes choose their names. */
+		for (i = 0; comm[i]; i++)
+			if (!isprint((unsigned char)comm[i]))
+				comm[i] = '?';
+		fprintf(look->search->out, "  process %s (%s):", look->pid,
+			comm);
+	}
+	fputs(look->nr == 1 ? " " : ", ", look->search->out);
+	va_start(args, format);
+	vfprintf(look->search->out, format, args);
+	va_end(args);
+}
+
+static void found_buf(struct look *look, const struct sample_buf *buf,
+		      const char *how)
+{
+	found(look, "buffer %llu%s%s%s (%s)", (unsigned long long)buf->id,
+	      *buf->name ? " \"" : "", buf->name, *buf->name ? "\"" : "", how);
+}
+
+static void fd_look(struct look *look, int fds, const char *name)
+{
+	const struct search *search = look->search;
+	const struct sample_buf *buf;
+	char link[256] = "", how[32];
+	struct stat st;
+	size_t i;
+
+	if (readlinkat(fds, name, link, sizeof(link) - 1) < 0 ||
+	    fstatat(fds, name, &st, 0))
+		return;
+	snprintf(how, sizeof(how), "fd %.20s", name);
+	for (i = 0; S_ISCHR(st.st_mode) && i < search->nr_devices; i++)
+		if (search->devices[i].nr == st.st_rdev)
+			found(look, "%s (%s)", search->devices[i].name, how);
+	if (!strncmp(link, "/dmabuf:", 8)) {
+		buf = buf_find(search, st.st_ino);
+		if (buf)
+			found_buf(look, buf, how);
+		else if (search->bufs_err)
+			found(look, "a dma-buf (%s)", how);
+	}
+	if (!strcmp(link, "anon_inode:sync_file"))
+		found(look, "a fence, perhaps of ours (%s)", how);
+}
+
+static void fds_look(struct look *look)
+{
+	int fds = openat(look->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct dirent *entry;
+	DIR *dir = fds < 0 ? NULL : fdopendir(fds);
+
+	if (!dir) {
+		if (errno == EACCES || errno == EPERM)
+			look->search->nr_denied++;
+		if (fds >= 0)
+			close(fds);
+		return;
+	}
+	while ((entry = readdir(dir)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			fd_look(look, fds, entry->d_name);
+	closedir(dir);
+}
+
+/* START-END PERM OFFSET DEV INODE PATH; a buffer may be mapped many times. */
+static void maps_look(struct look *look)
+{
+	int fd = openat(look->proc, "maps", O_RDONLY | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	unsigned long long inode, last = 0;
+	const struct sample_buf *buf;
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!file) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while (getline(&line, &size, file) >= 0) {
+		if (!strstr(line, " /dmabuf:") ||
+		    sscanf(line, "%*s %*s %*s %*s %llu", &inode) != 1 ||
+		    inode == last)
+			continue;
+		last = inode;
+		buf = buf_find(look->search, inode);
+		if (buf)
+			found_buf(look, buf, "mapped");
+		else if (look->search->bufs_err)
+			found(look, "a dma-buf (mapped)");
+	}
+	free(line);
+	fclose(file);
+}
+
+static int process_look(struct search *search, int procs, const char *pid)
+{
+	struct look look = { .search = search, .pid = pid };
+
+	look.proc = openat(procs, pid, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (look.proc < 0)
+		return 0;	/* it has ended */
+	fds_look(&look);
+	maps_look(&look);
+	close(look.proc);
+	if (look.nr)
+		fputc('\n', search->out);
+	return !!look.nr;
+}
+
+/* What no process has: importers, and what is on its way between processes. */
+static void rest_print(struct search *search)
+{
+	struct device_state state;
+	size_t i;
+
+	for (i = 0; i < search->nr_bufs; i++)
+		if (search->bufs[i].nr_holders)
+			fprintf(search->out,
+				"  drivers: buffer %llu is mapped by %u\n",
+				(unsigned long long)search->bufs[i].id,
+				search->bufs[i].nr_holders);
+	if (!device_ask(&state) &&
+	    (state.info.nr_bufs || state.info.nr_jobs))
+		fprintf(search->out, "  %llu live buffers, %llu jobs\n",
+			(unsigned long long)state.info.nr_bufs,
+			(unsigned long long)state.info.nr_jobs);
+	if (search->nr_denied)
+		fprintf(search->out,
+			"  %d processes could not be looked at: root sees all\n",
+			search->nr_denied);
+}
+
+/**
+ * keeper_print_all() - print who keeps the module, a line a process
+ * @out: where to
+ *
+ * Return: processes found; 0 may mean that a driver or a message between
+ * processes has what they had.
+ */
+int keeper_print_all(FILE *out)
+{
+	struct search search = { .out = out };
+	struct dirent *entry;
+	int nr = 0;
+	DIR *dir;
+
+	devices_find(&search);
+	search.bufs_err = sample_bufs_read(&search.bufs, &search.nr_bufs);
+	dir = opendir("/proc");
+	while (dir && (entry = readdir(dir)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			nr += process_look(&search, dirfd(dir), entry->d_name);
+	if (dir)
+		closedir(dir);
+	rest_print(&search);
+	free(search.bufs);
+	return nr;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the module says in the kernel log meanwhile. */
+#ifndef HEAPSIM_KMSG_H
+#define HEAPSIM_KMSG_H
+
+#include <stdio.h>
+
+int kmsg_open(void);
+int kmsg_print(int kmsg, FILE *out, const char *before);
+
+#endif

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * heapsim load: insert the module. Names and numbers are checked here, against
+ * what the module says of its own parameters; which value is right is known to
+ * the module alone, and its reason is in the kernel log.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "heapsim.h"
+#include "kmsg.h"
+#include "module.h"
+
+/* A parameter as it was asked for. */
+struct wish {
+	const struct module_param *param;
+	const char *value;
+};
+
+static const char help[] =
+"usage: heapsim load [OPTION]... [PARAMETER=VALUE]...\n"
+"\n"
+"Inserts the module, with parameters (soc=tx2 policy=record). Where it is loaded\n"
+"already with these, that is all right; with others it is an error.\n"
+"\n"
+"  -m, --module FILE  this file instead of the one that is installed\n"
+"  -l, --list         only list the parameters and their values\n"
+"  -h, --help         this text\n";
+
+static size_t smallest(size_t a, size_t b, size_t c)
+{
+	if (b < a)
+		a = b;
+	return c < a ? c : a;
+}
+
+/* How many letters to add, drop or change to come from one to the other. */
+static size_t distance(const char *from, size_t len, const char *to)
+{
+	size_t row[64], before, here, i, j, width = strlen(to);
+
+	if (width >= sizeof(row) / sizeof(row[0]))
+		return width + len;
+	for (j = 0; j <= width; j++)
+		row[j] = j;
+	for (i = 0; i < len; i++) {
+		before = row[0];
+		row[0] = i + 1;
+		for (j = 1; j <= width; j++) {
+			here = row[j];
+			row[j] = smallest(here + 1, row[j - 1] + 1,
+					  before + (from[i] != to[j - 1]));
+			before = here;
+		}
+	}
+	return row[width];
+}
+
+static int tell_unknown(const struct module *module, const char *name,
+			size_t len, const char *who)
+{
+	size_t best = 3, far, i;	/* what is further off is no slip */
+	const char *near = NULL;
+
+	for (i = 0; i < module->nr_params; i++) {
+		far = distance(name, len, module->params[i].name);
+		if (far < best && far < len) {
+			best = far;
+			near = module->params[i].name;
+		}
+	}
+	fprintf(stderr, "%s: %.*s: no such parameter", who, (int)len, name);
+	if (near)
+		fprintf(stderr, "; do you mean %s?", near);
+	fprintf(stderr, "\nThere are:");
+	for (i = 0; i < module->nr_params; i++)
+		fprintf(stderr, " %s", module->params[i].name);
+	fputc('\n', stderr);
+	return EXIT_USAGE;
+}
+
+static bool number_parse(const char *value, unsigned long long *number)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)value[0]))
+		return false;
+	errno = 0;
+	*number = strtoull(value, &end, 0);
+	return !errno && !*end;
+}
+
+static int wish_parse(struct wish *wish, const struct module *module,
+		      const char *word, const char *who)
+{
+	size_t len = strcspn(word, "=");
+	unsigned long long max, number;
+
+	wish->param = module_param_find(module, word, len);
+	if (!wish->param)
+		return tell_unknown(module, word, len, who);
+	if (!word[len])
+		return usage_error(who, "%s: wants a value: %s=...", word,
+				   wish->param->name);
+	wish->value = word + len + 1;
+	/* Where one would end and what could follow is the kernel's own. */
+	if (strpbrk(wish->value, "\" \t\n"))
+		return usage_error(who,
+				   "%s: blanks and quotes have no place in a value",
+				   word);
+	if (module_param_is_number(wish->param, &max) &&
+	    (!number_parse(wish->value, &number) || number > max))
+		return usage_error(who, "%s: not a number from 0 to %llu", word,
+				   max);
+	return EXIT_OK;
+}
+
+static int wishes_parse(struct wish *wishes, int nr, char **words,
+			const struct module *module, const char *who)
+{
+	int i, j, ret;
+
+	for (i = 0; i < nr; i++) {
+		ret = wish_parse(&wishes[i], module, words[i], who);
+		if (ret)
+			return ret;
+		for (j = 0; j < i; j++)
+			if (wishes[j].param == wishes[i].param)
+				return usage_error(who, "%s is given twice",
+						   wishes[i].param->name);
+	}
+	return EXIT_OK;
+}
+
+static bool is_fulfilled(const struct wish *wish, const char *now)
+{
+	unsigned long long max, a, b;
+
+	if (!now)
+		return false;
+	if (module_param_is_number(wish->param, &max))
+		return number_parse(wish->value, &a) && number_parse(now, &b) &&
+		       a == b;
+	return !strcmp(wish->value, now);
+}
+
+static void print_now(FILE *out, const struct module *module)
+{
+	char *now;
+	size_t i;
+
+	for (i = 0; i < module->nr_params; i++) {
+		now = module_param_now(module->params[i].name);
+		if (now)
+			fprintf(out, " %s=%s", module->params[i].name, now);
+		free(now);
+	}
+	fputc('\n', out);
+}
+
+static int tell_loaded(const struct module *module, const struct wish *wishes,
+		       int nr, const char *who)
+{
+	int i, nr_other = 0;
+	char *now;
+
+	for (i = 0; i < nr; i++) {
+		now = module_param_now(wishes[i].param->name);
+		if (!is_fulfilled(&wishes[i], now)) {
+			fprintf(stderr, "%s: already loaded, with %s=%s\n", who,
+				wishes[i].param->name, now ? now : "?");
+			nr_other++;
+		}
+		free(now);
+	}
+	if (!nr_other) {
+		printf("already loaded:");
+		print_now(stdout, module);
+		return EXIT_OK;
+	}
+	fprintf(stderr, "All it has:");
+	print_now(stderr, module);
+	fprintf(stderr, "Unload it first: heapsim unload\n");
+	return EXIT_FAILED;
+}
+
+static int tell_refusal(const struct module *module, int err, int kmsg,
+			const char *who)
+{
+	struct utsname name;
+
+	if (err == -EPERM && geteuid()) {
+		fprintf(stderr,
+			"%s: only root may load modules: sudo heapsim load ...\n",
+			who);
+		return EXIT_FAILED;
+	}
+	fprintf(stderr, "%s: the kernel refuses the module: %s\n", who,
+		strerror(-err));
+	if (kmsg_print(kmsg, stderr, "kernel: "))
+		return EXIT_FAILED;
+	if (*module->release && !uname(&name) &&
+	    strcmp(module->release, name.release))
+		fprintf(stderr, "It was built for %s, this kernel is %s.\n",
+			module->release, name.release);
+	else if (err == -EPERM)
+		fprintf(stderr,
+			"Modules may be locked here: kernel.modules_disabled, lockdown, or a container.\n");
+	else if (err == -ENOSYS)
+		fprintf(stderr, "It was built without modules.\n");
+	else if (err == -EKEYREJECTED || err == -ENOKEY)
+		fprintf(stderr,
+			"This kernel (Secure Boot?) wants modules that are signed.\n");
+	else
+		fprintf(stderr, "Why may be in the kernel log: dmesg\n");
+	return EXIT_FAILED;
+}
+
+static int options_make(char **options, const struct wish *wishes, int nr)
+{
+	size_t size;
+	FILE *out = open_memstream(options, &size);
+	int i;
+
+	if (!out)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		fprintf(out, "%s%s=%s", i ? " " : "", wishes[i].param->name,
+			wishes[i].value);
+	return fclose(out) ? -ENOMEM : 0;
+}
+
+static int load(struct module *module, const struct wish *wishes, int nr,
+		const char *who)
+{
+	int kmsg, err, ret = EXIT_OK;
+	char *options;
+
+	switch (module_state()) {
+	case MODULE_LIVE:
+		return tell_loaded(module, wishes, nr, who);
+	case MODULE_COMING:
+		fprintf(stderr,
+			"%s: somebody is just inserting or removing it: try again\n",
+			who);
+		return EXIT_FAILED;
+	case MODULE_ABSENT:
+		break;
+	}
+	kmsg = kmsg_open();
+	err = options_make(&options, wishes, nr);
+	if (!err) {
+		err = module_insert(module, options, who);
+		free(options);
+	}
+	if (err == -EEXIST) {	/* somebody was faster */
+		ret = tell_loaded(module, wishes, nr, who);
+	} else if (err) {
+		ret = tell_refusal(module, err, kmsg, who);
+	} else {
+		printf("loaded:");
+		print_now(stdout, module);
+		kmsg_print(kmsg, stdout, "kernel: ");
+	}
+	if (kmsg >= 0)
+		close(kmsg);
+	return ret;
+}
+
+/* For people, and for completion.bash: lines that do not begin with a blank. */
+static int list(const struct module *module)
+{
+	const struct module_param *param;
+	unsigned long long max;
+	char *values;
+	size_t i;
+
+	for (i = 0; i < module->nr_params; i++) {
+		param = &module->params[i];
+		values = module_param_values(param);
+		printf("%s=%s\n", param->name, values ? values :
+		       module_param_is_number(param, &max) ? "NUMBER" : "TEXT");
+		if (*param->text)
+			printf("    %s\n", param->text);
+		free(values);
+	}
+	return EXIT_OK;
+}
+
+int cmd_load(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "module", required_argument, NULL, 'm' },
+		{ "list", no_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	const char *file = NULL, *who = argv[0];
+	bool is_list = false;
+	struct module module;
+	struct wish *wishes;
+	int opt, nr, ret;
+
+	while ((opt = getopt_long(argc, argv, "m:lh", options, NULL)) != -1) {
+		switch (opt) {
+		case 'm':
+			file = optarg;
+			break;
+		case 'l':
+			is_list = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return EXIT_OK;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	nr = argc - optind;
+	if (is_list && nr)
+		return usage_error(who, "--list takes no parameters");
+	wishes = calloc(nr + 1, sizeof(*wishes));
+	if (!wishes) {
+		perror(who);
+		return EXIT_FAILED;
+	}
+	ret = module_open(&module, file, who);
+	if (!ret && is_list)
+		ret = list(&module);
+	else if (!ret)
+		ret = wishes_parse(wishes, nr, argv + optind, &module, who);
+	if (!ret && !is_list)
+		ret = load(&module, wishes, nr, who);
+	module_close(&module);
+	free(wishes);
+	return ret;
+}

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module, through libkmod: find its file, read what it says of itself,
+ * insert and remove it. What fails is told here, on standard error; callers
+ * know what they wanted it for and pass their name (@who).
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <syslog.h>
+
+#include <libkmod.h>
+
+#include "heapsim.h"
+#include "module.h"
+
+#define NAME	"heapsim"
+
+static struct kmod_ctx *ctx_new(void)
+{
+	struct kmod_ctx *ctx = kmod_new(NULL, NULL);
+
+	/* It would speak of files that nobody asked for. */
+	if (ctx)
+		kmod_set_log_priority(ctx, LOG_CRIT);
+	return ctx;
+}
+
+static const char *running_release(void)
+{
+	static struct utsname name;
+
+	return uname(&name) ? "" : name.release;
+}
+
+static void tell_where_to_get_it(const char *who)
+{
+	const char *release = running_release();
+
+	fprintf(stderr,
+		"%s: no module heapsim is installed for this kernel (%s).\n"
+		"In heapsim's sources, 'make && sudo make install' installs it for this kernel,\n"
+		"'sudo make dkms-install' for each kernel of this machine; or name a file:\n"
+		"  %s --module build/kmod/%s/heapsim.ko\n",
+		who, release, who, release);
+}
+
+static int file_open(struct module *module, const char *file, const char *who)
+{
+	int err = kmod_module_new_from_path(module->ctx, file, &module->mod);
+
+	if (!err)
+		return EXIT_OK;
+	fprintf(stderr, "%s: %s: %s\n", who, file, strerror(-err));
+	return EXIT_FAILED;
+}
+
+static int installed_open(struct module *module, const char *who)
+{
+	int err = kmod_module_new_from_name(module->ctx, NAME, &module->mod);
+
+	if (err) {
+		fprintf(stderr, "%s: libkmod: %s\n", who, strerror(-err));
+		return EXIT_FAILED;
+	}
+	if (kmod_module_get_path(module->mod))
+		return EXIT_OK;
+	tell_where_to_get_it(who);
+	return EXIT_FAILED;
+}
+
+/* Dashes are underscores, as for the kernel; @name is not terminated. */
+static bool same_name(const char *known, const char *name, size_t len)
+{
+	size_t i;
+
+	if (strlen(known) != len)
+		return false;
+	for (i = 0; i < len; i++)
+		if (known[i] != name[i] &&
+		    !(known[i] == '_' && name[i] == '-'))
+			return false;
+	return true;
+}
+
+/* The parameter that "NAME:..." speaks of, made if there is none yet. */
+static struct module_param *param_of(struct module *module, const char *value,
+				     size_t len)
+{
+	struct module_param *more;
+	size_t i;
+
+	for (i = 0; i < module->nr_params; i++)
+		if (same_name(module->params[i].name, value, len))
+			return &module->params[i];
+	more = realloc(module->params,
+		       (module->nr_params + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	module->params = more;
+	more += module->nr_params;
+	more->name = strndup(value, len);
+	more->type = strdup("");
+	more->text = strdup("");
+	module->nr_params++;
+	return more;
+}
+
+static int set_string(char **at, const char *value)
+{
+	free(*at);
+	*at = strdup(value);
+	return *at ? 0 : -ENOMEM;
+}
+
+static int param_note(struct module *module, const char *value, bool is_type)
+{
+	const char *colon = strchr(value, ':');
+	struct module_param *param;
+
+	if (!colon)
+		return 0;
+	param = param_of(module, value, colon - value);
+	if (!param || !param->name)
+		return -ENOMEM;
+	return set_string(is_type ? &param->type : &param->text, colon + 1);
+}
+
+static int key_note(struct module *module, const char *key, const char *value,
+		    char **name)
+{
+	if (!strcmp(key, "parm"))
+		return param_note(module, value, false);
+	if (!strcmp(key, "parmtype"))
+		return param_note(module, value, true);
+	if (!strcmp(key, "name"))
+		return set_string(name, value);
+	if (!strcmp(key, "depends"))
+		return set_string(&module->depends, value);
+	if (!strcmp(key, "vermagic")) {
+		free(module->release);
+		module->release = strndup(value, strcspn(value, " "));
+		return module->release ? 0 : -ENOMEM;
+	}
+	return 0;
+}
+
+/* In the file they are in the order that the compiler likes. */
+static int param_compare(const void *a, const void *b)
+{
+	const struct module_param *left = a, *right = b;
+	unsigned long long max;
+	int left_number = module_param_is_number(left, &max);
+	int right_number = module_param_is_number(right, &max);
+
+	if (left_number != right_number)
+		return left_number - right_number;
+	return strcmp(left->name, right->name);
+}
+
+/* What the file says of itself, and whether it is heapsim at all. */
+static int info_read(struct module *module, const char *who)
+{
+	const char *path = kmod_module_get_path(module->mod);
+	struct kmod_list *list = NULL, *at;
+	char *name = NULL;
+	int err;
+
+	err = kmod_module_get_info(module->mod, &list);
+	if (err < 0) {
+		fprintf(stderr, "%s: %s: not a kernel module (%s)\n", who, path,
+			strerror(-err));
+		return EXIT_FAILED;
+	}
+	err = 0;
+	kmod_list_foreach(at, list) {
+		if (!err)
+			err = key_note(module, kmod_module_info_get_key(at),
+				       kmod_module_info_get_value(at), &name);
+	}
+	kmod_module_info_free_list(list);
+	if (err) {
+		fprintf(stderr, "%s: %s\n", who, strerror(-err));
+	} else if (!name || strcmp(name, NAME)) {
+		fprintf(stderr, "%s: %s: the module %s, not " NAME "\n", who,
+			path, name ? name : "of no name");
+		err = -EINVAL;
+	}
+	free(name);
+	if (err)
+		return EXIT_FAILED;
+	qsort(module->params, module->nr_params, sizeof(*module->params),
+	      param_compare);
+	return EXIT_OK;
+}
+
+/**
+ * module_open() - find the module's file and read what it says of itself
+ * @module: filled in; module_close() afterwards, also when this fails
+ * @file: path, NULL the one that is installed for the running kernel
+ * @who: how the caller's messages begin
+ *
+ * Return: EXIT_OK, or EXIT_FAILED and the reason was told.
+ */
+int module_open(struct module *module, const char *file, const char *who)
+{
+	int ret;
+
+	memset(module, 0, sizeof(*module));
+	module->ctx = ctx_new();
+	module->release = strdup("");
+	module->depends = strdup("");
+	if (!module->ctx || !module->release || !module->depends) {
+		fprintf(stderr, "%s: libkmod cannot be used\n", who);
+		return EXIT_FAILED;
+	}
+	ret = file ? file_open(module, file, who) :
+		     installed_open(module, who);
+	return ret ? ret : info_read(module, who);
+}
+
+/** module_close() - give back what module_open() got */
+void module_close(struct module *module)
+{
+	size_t i;
+
+	for (i = 0; i < module->nr_params; i++) {
+		free(module->params[i].name);
+		free(module->params[i].type);
+		free(module->params[i].text);
+	}
+	free(module->params);
+	free(module->release);
+	free(module->depends);
+	kmod_module_unref(module->mod);
+	kmod_unref(module->ctx);
+}
+
+/* A file that is not installed is in no list of dependencies: its own words. */
+static int depends_insert(struct module *module, const char *who)
+{
+	char *names = module->depends, *name, *rest;
+	struct kmod_module *mod;
+	int err;
+
+	for (name = strtok_r(names, ",", &rest); name;
+	     name = strtok_r(NULL, ",", &rest)) {
+		err = kmod_module_new_from_name(module->ctx, name, &mod);
+		if (!err) {
+			err = kmod_module_probe_insert_module(mod, 0, NULL,
+							      NULL, NULL, NULL);
+			kmod_module_unref(mod);
+		}
+		if (err) {
+			fprintf(stderr,
+				"%s: the module %s, which heapsim needs: %s\n",
+				who, name, strerror(-err));
+			return err;
+		}
+	}
+	return 0;
+}
+
+/**
+ * module_insert() - have the kernel insert the module
+ * @module: opened
+ * @options: "NAME=VALUE NAME=VALUE"; they win over those of modprobe.d(5)
+ * @who: how the caller's messages begin
+ *
+ * Return: 0, or -errno, which only of a module that it needs was told.
+ */
+int module_insert(struct module *module, const char *options, const char *who)
+{
+	const char *configured;
+	char *all;
+	int err;
+
+	err = depends_insert(module, who);
+	if (err)
+		return err;
+	configured = kmod_module_get_options(module->mod);
+	if (asprintf(&all, "%s %s", configured ? configured : "", options) < 0)
+		return -ENOMEM;
+	err = kmod_module_insert_module(module->mod, 0, all);
+	free(all);
+	return err;
+}
+
+/* The loaded module; its file may be anywhere, or gone. */
+static struct kmod_module *loaded_open(struct kmod_ctx **ctx)
+{
+	struct kmod_module *mod = NULL;
+
+	*ctx = ctx_new();
+	if (*ctx && kmod_module_new_from_name(*ctx, NAME, &mod))
+		mod = NULL;
+	return mod;
+}
+
+static void loaded_close(struct kmod_ctx *ctx, struct kmod_module *mod)
+{
+	kmod_module_unref(mod);
+	kmod_unref(ctx);
+}
+
+/** module_state() - is the module loaded now? */
+enum module_state module_state(void)
+{
+	struct kmod_ctx *ctx;
+	struct kmod_module *mod = loaded_open(&ctx);
+	int state = mod ? kmod_module_get_initstate(mod) : -ENOENT;
+
+	loaded_close(ctx, mod);
+	switch (state) {
+	case KMOD_MODULE_LIVE:
+	case KMOD_MODULE_BUILTIN:
+		return MODULE_LIVE;
+	case KMOD_MODULE_COMING:
+	case KMOD_MODULE_GOING:
+		return MODULE_COMING;
+	default:
+		return MODULE_ABSENT;
+	}
+}
+
+/**
+ * module_refcount() - how much keeps the module
+ *
+ * Return: references, or -errno when it is not loaded.
+ */
+int module_refcount(void)
+{
+	struct kmod_ctx *ctx;
+	struct kmod_module *mod = loaded_open(&ctx);
+	int nr = mod ? kmod_module_get_refcnt(mod) : -ENOENT;
+
+	loaded_close(ctx, mod);
+	return nr;
+}
+
+/**
+ * module_remove() - have the kernel remove the module, if nothing keeps it
+ *
+ * Return: 0, -EAGAIN something keeps it, -EBUSY it is coming or going, -ENOENT
+ * it is not there, -EPERM.
+ */
+int module_remove(void)
+{
+	struct kmod_ctx *ctx;
+	struct kmod_module *mod = loaded_open(&ctx);
+	int err = mod ? kmod_module_remove_module(mod, 0) : -ENOENT;
+
+	loaded_close(ctx, mod);
+	return err;
+}
+
+/**
+ * module_param_find() - a parameter by its name
+ * @module: opened
+ * @name: not terminated
+ * @len: its length
+ *
+ * Return: the parameter or NULL.
+ */
+const struct module_param *module_param_find(const struct module *module,
+					     const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < module->nr_params; i++)
+		if (same_name(module->params[i].name, name, len))
+			return &module->params[i];
+	return NULL;
+}
+
+/**
+ * module_param_is_number() - does it take a number from 0 up?
+ * @param: parameter
+ * @max: out: the largest that its type holds
+ */
+bool module_param_is_number(const struct module_param *param,
+			    unsigned long long *max)
+{
+	if (!strcmp(param->type, "uint"))
+		*max = UINT_MAX;
+	else if (!strcmp(param->type, "ulong"))
+		*max = ULONG_MAX;
+	else if (!strcmp(param->type, "ullong"))
+		*max = ULLONG_MAX;
+	else
+		return false;
+	return true;
+}
+
+/**
+ * module_param_values() - the values of a parameter that takes a word
+ * @param: parameter
+ *
+ * The text that the module has for people lists them behind a colon: "The
+ * board: nano, tx2 (default)".
+ *
+ * Return: "nano|tx2" for free(), NULL when it takes something else, or no
+ * memory.
+ */
+char *module_param_values(const struct module_param *param)
+{
+	const char *from = strchr(param->text, ':');
+	bool in_note = false;
+	char *values, *to;
+
+	if (!from || strcmp(param->type, "charp"))
+		return NULL;
+	values = strdup(from + 1);
+	if (!values)
+		return NULL;
+	to = values;
+	for (from++; *from; from++) {
+		if (*from == '(')
+			in_note = true;
+		else if (*from == ',')
+			*to++ = '|';
+		else if (*from != ' ' && !in_note)
+			*to++ = *from;
+		if (*from == ')')
+			in_note = false;
+	}
+	*to = '\0';
+	return values;
+}
+
+/**
+ * module_param_now() - the value that the loaded module has
+ * @name: of the parameter
+ *
+ * Return: a string for free(), NULL where there is none.
+ */
+char *module_param_now(const char *name)
+{
+	char path[128], *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/module/" NAME "/parameters/%s",
+		 name);
+	file = fopen(path, "re");
+	if (!file)
+		return NULL;
+	len = getline(&line, &size, file);
+	fclose(file);
+	if (len < 0) {
+		free(line);
+		return NULL;
+	}
+	line[strcspn(line, "\n")] = '\0';
+	return line;
+}

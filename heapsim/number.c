@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Numbers as people write and read them. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "number.h"
+
+/**
+ * number_bytes() - "64 KiB", "1.5 MiB"
+ * @text: for it
+ * @bytes: a length
+ *
+ * Return: @text.
+ */
+const char *number_bytes(char text[NUMBER_LEN], uint64_t bytes)
+{
+	static const char *const units[] = {
+		"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB",
+	};
+	double value = bytes;
+	int unit = 0;
+
+	while (value >= 1024) {
+		value /= 1024;
+		unit++;
+	}
+	if (value == (uint64_t)value)
+		snprintf(text, NUMBER_LEN, "%.0f %s", value, units[unit]);
+	else
+		snprintf(text, NUMBER_LEN, "%.1f %s", value, units[unit]);
+	return text;
+}
+
+/**
+ * number_short() - a count or rate in at most six characters: "0.5", "12.3M"
+ * @text: for it
+ * @value: not negative
+ *
+ * Return: @text.
+ */
+const char *number_short(char text[NUMBER_LEN], double value)
+{
+	static const char units[] = " kMGTPE";
+	int unit = 0;
+
+	if (value < 999999.5) {
+		snprintf(text, NUMBER_LEN,
+			 value < 9.95 && value != (unsigned int)value ?
+			 "%.1f" : "%.0f", value);
+		return text;
+	}
+	while (value >= 999.95) {
+		value /= 1000;
+		unit++;
+	}
+	snprintf(text, NUMBER_LEN, "%.1f%c", value, units[unit]);
+	return text;
+}
+
+/**
+ * number_seconds() - read a time
+ * @text: decimal, "0.5"
+ * @max: the most that is taken
+ * @seconds: out
+ *
+ * Return: 0, -EINVAL.
+ */
+int number_seconds(const char *text, double max, double *seconds)
+{
+	char *end;
+	double value;
+
+	/* strtod() takes "nan", "-1" and blanks, too. */
+	if (!isdigit((unsigned char)text[0]) && text[0] != '.')
+		return -EINVAL;
+	value = strtod(text, &end);
+	if (*end || end == text || value > max)
+		return -EINVAL;
+	*seconds = value;
+	return 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Numbers as people write and read them. */
+#ifndef HEAPSIM_NUMBER_H
+#define HEAPSIM_NUMBER_H
+
+#include <stdint.h>
+
+#define NUMBER_LEN	32	/* enough for any of them */
+
+const char *number_bytes(char text[NUMBER_LEN], uint64_t bytes);
+const char *number_short(char text[NUMBER_LEN], double value);
+int number_seconds(const char *text, double max, double *seconds);
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* heapsim unload: remove the module, or say who keeps it. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "heapsim.h"
+#include "keeper.h"
+#include "module.h"
+#include "number.h"
+
+#define DEFAULT_WAIT_S	2
+#define MAX_WAIT_S	3600
+#define STEP_NS		50000000L
+
+static const char help[] =
+"usage: heapsim unload [OPTION]...\n"
+"\n"
+"Removes the module; says who keeps it if it cannot be removed.\n"
+"\n"
+"  -w, --wait SECONDS  how long to wait for what is about to end (2)\n"
+"  -h, --help          this text\n";
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+/*
+ * What a process had that has just ended goes a little later, and buffers are
+ * tidied up by workers.
+ */
+static int remove_patiently(double wait_s)
+{
+	const struct timespec step = { .tv_nsec = STEP_NS };
+	double end = now_s() + wait_s;
+	int err;
+
+	for (;;) {
+		err = module_remove();
+		if ((err != -EAGAIN && err != -EBUSY) || now_s() >= end)
+			return err;
+		nanosleep(&step, NULL);
+	}
+}
+
+static int tell_error(int err, const char *who)
+{
+	switch (err) {
+	case -ENOENT:
+		fprintf(stderr, "%s: the module is not loaded\n", who);
+		break;
+	case -EPERM:
+		fprintf(stderr,
+			"%s: only root may unload modules: sudo heapsim unload\n",
+			who);
+		break;
+	case -EAGAIN:
+	case -EBUSY:
+		fprintf(stderr, "%s: the module is in use (%d references)\n",
+			who, module_refcount());
+		if (!keeper_print_all(stderr))
+			fprintf(stderr,
+				"  No process has anything of it that can be seen: a driver may, or a message\n"
+				"  between processes, or io_uring.\n");
+		break;
+	default:
+		fprintf(stderr, "%s: %s\n", who, strerror(-err));
+		break;
+	}
+	return EXIT_FAILED;
+}
+
+int cmd_unload(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "wait", required_argument, NULL, 'w' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	double wait_s = DEFAULT_WAIT_S;
+	const char *who = argv[0];
+	int opt, err;
+
+	while ((opt = getopt_long(argc, argv, "w:h", options, NULL)) != -1) {
+		switch (opt) {
+		case 'w':
+			if (number_seconds(optarg, MAX_WAIT_S, &wait_s))
+				return usage_error(who,
+						   "--wait wants seconds, at most %d",
+						   MAX_WAIT_S);
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return EXIT_OK;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	if (optind < argc)
+		return usage_error(who, "%s: wants no argument", argv[optind]);
+	err = module_state() == MODULE_ABSENT ? -ENOENT :
+					       remove_patiently(wait_s);
+	if (err)
+		return tell_error(err, who);
+	puts("unloaded");
+	return EXIT_OK;
+}
