@@ -17,6 +17,8 @@ int cmd_run(int argc, char **argv);
 int cmd_load(int argc, char **argv);
 int cmd_unload(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_stat(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 
 /* main.c */
 __attribute__((format(printf, 2, 3)))

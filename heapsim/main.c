@@ -20,6 +20,8 @@ static const struct command commands[] = {
 	{ "load", "insert the module, with parameters", cmd_load },
 	{ "unload", "remove it, or say who keeps it", cmd_unload },
 	{ "info", "which board is simulated, what there is", cmd_info },
+	{ "stat", "counters or rates of all buffers", cmd_stat },
+	{ "top", "the same as a live table", cmd_top },
 	{ "help", "this text", cmd_help },
 };
 

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A row a buffer, and the totals. Counts are since the buffer was made, rates a
+ * second since the sample before; a buffer that was not there then has done all
+ * that it did since.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number.h"
+#include "table.h"
+
+struct order {
+	enum table_column by;
+	bool is_reversed;
+};
+
+static const struct {
+	const char *name;	/* for --sort */
+	const char *count;	/* headings */
+	const char *rate;
+	int width;		/* negative: to the left; 0: what is left */
+} columns[TABLE_NR_COLUMNS] = {
+	[TABLE_ID] = { "id", "ID", "ID", 6 },
+	[TABLE_NAME] = { "name", "NAME", "NAME", 0 },
+	[TABLE_KIND] = { "kind", "KIND", "KIND", -11 },
+	[TABLE_SIZE] = { "size", "SIZE", "SIZE", 6 },
+	[TABLE_HOLDERS] = { "holders", "HOLD", "HOLD", 4 },
+	[TABLE_FILLS] = { "fills", "FILLS", "FILL/s", 7 },
+	[TABLE_CLEANED] = { "cleaned", "CLN KiB", "CLN K/s", 7 },
+	[TABLE_INVALIDATED] = { "invalidated", "INV KiB", "INV K/s", 7 },
+	[TABLE_REDUNDANT] = { "redundant", "REDUND", "REDUND", 6 },
+	[TABLE_FINDINGS] = { "findings", "FINDS", "FINDS", 5 },
+};
+
+static void row_make(struct table_row *row, const struct sample_buf *buf,
+		     const struct sample_buf *before, double seconds,
+		     double line_kib)
+{
+	static const struct heapsim_counters none;
+	const struct heapsim_counters *was = before ? &before->count : &none;
+	const struct heapsim_counters *is = &buf->count;
+	double *value = row->value;
+
+	row->buf = buf;
+	value[TABLE_ID] = buf->id;
+	value[TABLE_SIZE] = buf->len;
+	value[TABLE_HOLDERS] = buf->nr_holders;
+	value[TABLE_FILLS] = (is->fills - was->fills) / seconds;
+	value[TABLE_CLEANED] = (is->lines_cleaned - was->lines_cleaned) *
+			       line_kib / seconds;
+	value[TABLE_INVALIDATED] =
+		(is->lines_invalidated - was->lines_invalidated) * line_kib /
+		seconds;
+	value[TABLE_REDUNDANT] = sample_redundant(is);
+	value[TABLE_FINDINGS] = sample_findings(is);
+	row->has_new_findings = sample_findings(is) > sample_findings(was);
+}
+
+/**
+ * table_make() - lay out a sample
+ * @table: filled in; table_fini() afterwards if this succeeds
+ * @now: sample; has to live as long
+ * @before: an earlier one, NULL: counts instead of rates
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int table_make(struct table *table, const struct sample *now,
+	       const struct sample *before)
+{
+	double line_kib = now->device.probe.line_size / 1024.0, seconds = 1;
+	const struct sample_buf *was;
+	struct table_row *row;
+	int column;
+	size_t i;
+
+	memset(table, 0, sizeof(*table));
+	table->rows = calloc(now->nr_bufs + 1, sizeof(*table->rows));
+	if (!table->rows)
+		return -ENOMEM;
+	table->nr = now->nr_bufs;
+	if (before && now->time_ns > before->time_ns) {
+		seconds = (now->time_ns - before->time_ns) / 1e9;
+		table->has_rates = true;
+	}
+	for (i = 0; i < table->nr; i++) {
+		row = &table->rows[i];
+		was = table->has_rates ?
+		      sample_find(before, now->bufs[i].id) : NULL;
+		row_make(row, &now->bufs[i], was, seconds, line_kib);
+		for (column = 0; column < TABLE_NR_COLUMNS; column++)
+			table->total.value[column] += row->value[column];
+		table->total.has_new_findings |= row->has_new_findings;
+	}
+	return 0;
+}
+
+/** table_fini() - give back what table_make() got */
+void table_fini(struct table *table)
+{
+	free(table->rows);
+	memset(table, 0, sizeof(*table));
+}
+
+/* Words and ids from the first, numbers from the largest, then by id. */
+static int row_compare(const void *a, const void *b, void *arg)
+{
+	const struct table_row *left = a, *right = b;
+	const struct order *order = arg;
+	double x = left->value[order->by], y = right->value[order->by];
+	int result;
+
+	if (order->by == TABLE_NAME)
+		result = strcmp(left->buf->name, right->buf->name);
+	else if (order->by == TABLE_KIND)
+		result = strcmp(left->buf->kind, right->buf->kind);
+	else if (order->by == TABLE_ID)
+		result = (x > y) - (x < y);
+	else
+		result = (x < y) - (x > y);
+	if (order->is_reversed)
+		result = -result;
+	if (!result)
+		result = (left->buf->id > right->buf->id) -
+			 (left->buf->id < right->buf->id);
+	return result;
+}
+
+/**
+ * table_sort() - order the rows
+ * @table: table
+ * @by: column
+ * @is_reversed: the other way round
+ */
+void table_sort(struct table *table, enum table_column by, bool is_reversed)
+{
+	struct order order = { by, is_reversed };
+
+	qsort_r(table->rows, table->nr, sizeof(*table->rows), row_compare,
+		&order);
+}
+
+/**
+ * table_column_find() - a column by the beginning of its name
+ * @name: or its first letters
+ * @column: out
+ *
+ * Return: 0, -ENOENT.
+ */
+int table_column_find(const char *name, enum table_column *column)
+{
+	int i;
+
+	for (i = 0; i < TABLE_NR_COLUMNS; i++)
+		if (*name && !strncmp(columns[i].name, name, strlen(name))) {
+			*column = i;
+			return 0;
+		}
+	return -ENOENT;
+}
+
+/** table_column_name() - what table_column_find() finds */
+const char *table_column_name(enum table_column column)
+{
+	return columns[column].name;
+}
+
+/* Compact, for a column of six: "64K", "1.5M". */
+static void size_format(char text[NUMBER_LEN], double bytes)
+{
+	static const char units[] = " KMGTPE";
+	int unit = 0;
+
+	while (bytes >= 1000) {
+		bytes /= 1024;
+		unit++;
+	}
+	snprintf(text, NUMBER_LEN,
+		 bytes == (unsigned int)bytes ? "%.0f%c" : "%.1f%c", bytes,
+		 unit ? units[unit] : '\0');
+}
+
+/* One cell; all but the first have a blank before them. */
+static size_t cell(char *line, size_t len, enum table_column column,
+		   const char *text, int width)
+{
+	int wide = columns[column].width, i, fixed = 0;
+
+	if (!wide) {	/* gets what the others leave */
+		for (i = 0; i < TABLE_NR_COLUMNS; i++)
+			fixed += 1 + abs(columns[i].width);
+		wide = width - fixed;
+		if (wide < 8)
+			wide = 8;
+		if (wide > HEAPSIM_NAME_LEN - 1)
+			wide = HEAPSIM_NAME_LEN - 1;
+		wide = -wide;
+	}
+	if (column)
+		len += snprintf(line + len, TABLE_LINE - len, " ");
+	if (len >= TABLE_LINE)
+		return len;
+	if (wide < 0)
+		len += snprintf(line + len, TABLE_LINE - len, "%-*.*s", -wide,
+				-wide, text);
+	else
+		len += snprintf(line + len, TABLE_LINE - len, "%*s", wide,
+				text);
+	return len < TABLE_LINE ? len : TABLE_LINE - 1;
+}
+
+/**
+ * table_summary() - the module in one line
+ * @line: out
+ * @sample: a look at it
+ */
+void table_summary(char line[TABLE_LINE], const struct sample *sample)
+{
+	const struct heapsim_info *info = &sample->device.info;
+	char len[NUMBER_LEN], cpu[NUMBER_LEN], pool[NUMBER_LEN];
+
+	snprintf(line, TABLE_LINE,
+		 "%llu buffers, %s; CPU views %s; pool %s; %llu jobs; %llu missing ENDs",
+		 (unsigned long long)info->nr_bufs,
+		 number_bytes(len, info->buf_bytes),
+		 number_bytes(cpu, info->cpu_bytes),
+		 number_bytes(pool, info->pool_bytes),
+		 (unsigned long long)info->nr_jobs,
+		 (unsigned long long)info->missing_ends);
+}
+
+/**
+ * table_header() - the headings
+ * @line: out
+ * @table: of counts or rates
+ * @width: of the terminal; names get what it has left
+ */
+void table_header(char line[TABLE_LINE], const struct table *table, int width)
+{
+	size_t len = 0;
+	int i;
+
+	for (i = 0; i < TABLE_NR_COLUMNS; i++)
+		len = cell(line, len, i, table->has_rates ? columns[i].rate :
+			   columns[i].count, width);
+}
+
+/**
+ * table_row() - one row
+ * @line: out
+ * @row: of a buffer, or the totals
+ * @width: as for table_header()
+ */
+void table_row(char line[TABLE_LINE], const struct table_row *row, int width)
+{
+	const struct sample_buf *buf = row->buf;
+	char number[NUMBER_LEN];
+	const char *text;
+	size_t len = 0;
+	int i;
+
+	for (i = 0; i < TABLE_NR_COLUMNS; i++) {
+		text = number;
+		if (i == TABLE_ID && buf)
+			snprintf(number, sizeof(number), "%llu",
+				 (unsigned long long)buf->id);
+		else if (i == TABLE_ID)
+			text = "";
+		else if (i == TABLE_NAME)
+			text = buf ? buf->name : "all";
+		else if (i == TABLE_KIND)
+			text = buf ? buf->kind : "";
+		else if (i == TABLE_SIZE)
+			size_format(number, row->value[i]);
+		else
+			number_short(number, row->value[i]);
+		len = cell(line, len, i, text, width);
+	}
+}
+
+/** table_print() - all of it to standard output */
+void table_print(const struct table *table)
+{
+	char line[TABLE_LINE];
+	size_t i;
+
+	table_header(line, table, TABLE_WIDTH);
+	puts(line);
+	for (i = 0; i < table->nr; i++) {
+		table_row(line, &table->rows[i], TABLE_WIDTH);
+		puts(line);
+	}
+	table_row(line, &table->total, TABLE_WIDTH);
+	puts(line);
+}

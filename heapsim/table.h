@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of buffers that stat and top show. */
+#ifndef HEAPSIM_TABLE_H
+#define HEAPSIM_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sample.h"
+
+enum table_column {
+	TABLE_ID,
+	TABLE_NAME,
+	TABLE_KIND,
+	TABLE_SIZE,
+	TABLE_HOLDERS,
+	TABLE_FILLS,
+	TABLE_CLEANED,
+	TABLE_INVALIDATED,
+	TABLE_REDUNDANT,
+	TABLE_FINDINGS,
+	TABLE_NR_COLUMNS,
+};
+
+struct table_row {
+	const struct sample_buf *buf;	/* NULL: the totals */
+	/* By column. Of names and kinds 0; sizes are bytes, the rest as told */
+	double value[TABLE_NR_COLUMNS];
+	bool has_new_findings;
+};
+
+/* It points into the sample that it was made of. */
+struct table {
+	struct table_row *rows;
+	size_t nr;
+	struct table_row total;
+	bool has_rates;		/* since the sample before, else counts */
+};
+
+#define TABLE_WIDTH	80	/* that lines are made for */
+#define TABLE_LINE	160	/* room for the widest line */
+
+int table_make(struct table *table, const struct sample *now,
+	       const struct sample *before);
+void table_fini(struct table *table);
+void table_sort(struct table *table, enum table_column by, bool is_reversed);
+int table_column_find(const char *name, enum table_column *column);
+const char *table_column_name(enum table_column column);
+
+void table_summary(char line[TABLE_LINE], const struct sample *sample);
+void table_header(char line[TABLE_LINE], const struct table *table, int width);
+void table_row(char line[TABLE_LINE], const struct table_row *row, int width);
+void table_print(const struct table *table);
+
+#endif

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * heapsim top: the table of buffers, redrawn. Signals that end us only set a
+ * flag, and are let in only while we wait: whatever ends the loop, the terminal
+ * is given back in one place.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <curses.h>
+
+#include "heapsim.h"
+#include "number.h"
+#include "sample.h"
+#include "table.h"
+
+#define MIN_DELAY_S	0.1
+#define MAX_DELAY_S	3600
+
+static const char help[] =
+"usage: heapsim top [OPTION]...\n"
+"\n"
+"Shows the live buffers and what happens to them, again and again.\n"
+"\n"
+"  -d, --delay SECONDS  between two looks (1)\n"
+"  -s, --sort COLUMN    findings (the default), id, name, kind, size, holders,\n"
+"                       fills, cleaned, invalidated or redundant\n"
+"  -r, --reverse        the other way round\n"
+"  -b, --batch          plain tables to standard output\n"
+"  -n, --count NUMBER   end after so many\n"
+"  -h, --help           this text\n"
+"\n"
+"Keys: q quits; i n k s h f c v d x sort by the columns from left to right, r the\n"
+"other way round; arrows, Page Up, Page Down and Home move; a blank looks at once.\n"
+"FILL/s, CLN K/s and INV K/s are fills, KiB cleaned and KiB invalidated a second;\n"
+"REDUND and FINDS count since a buffer was made: operations that had nothing to\n"
+"do, and mistakes.\n";
+
+struct top_options {
+	enum table_column by;
+	bool is_reversed;
+	bool is_batch;
+	double delay_s;
+	unsigned long nr;	/* tables; 0: no end */
+};
+
+/* What is on the screen. */
+struct view {
+	struct top_options *options;
+	struct sample now;
+	struct sample before;
+	int err;		/* why there is no sample: -errno */
+	size_t first;		/* row at the top */
+};
+
+static const struct {
+	int key;
+	enum table_column by;
+} sort_keys[] = {
+	{ 'i', TABLE_ID }, { 'n', TABLE_NAME }, { 'k', TABLE_KIND },
+	{ 's', TABLE_SIZE }, { 'h', TABLE_HOLDERS }, { 'f', TABLE_FILLS },
+	{ 'c', TABLE_CLEANED }, { 'v', TABLE_INVALIDATED },
+	{ 'd', TABLE_REDUNDANT }, { 'x', TABLE_FINDINGS },
+};
+
+static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+static volatile sig_atomic_t ended_by;
+
+static void on_end(int sig)
+{
+	ended_by = sig;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* Blocks them for good; @waiting is the mask that lets them in. */
+static void signals_init(sigset_t *waiting)
+{
+	struct sigaction end = { .sa_handler = on_end };
+	sigset_t blocked;
+	size_t i;
+
+	sigemptyset(&blocked);
+	for (i = 0; i < sizeof(end_signals) / sizeof(end_signals[0]); i++) {
+		sigaction(end_signals[i], &end, NULL);
+		sigaddset(&blocked, end_signals[i]);
+	}
+	sigaddset(&blocked, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &blocked, waiting);
+	for (i = 0; i < sizeof(end_signals) / sizeof(end_signals[0]); i++)
+		sigdelset(waiting, end_signals[i]);
+	sigdelset(waiting, SIGWINCH);
+}
+
+static void view_look(struct view *view)
+{
+	struct sample sample;
+
+	view->err = sample_take(&sample);
+	sample_fini(&view->before);
+	view->before = view->now;
+	if (view->err)
+		memset(&view->now, 0, sizeof(view->now));
+	else
+		view->now = sample;
+}
+
+static const struct sample *view_before(const struct view *view)
+{
+	return view->before.time_ns && !view->before.bufs_err ?
+	       &view->before : NULL;
+}
+
+static void put_line(int row, const char *text, chtype attr)
+{
+	if (row < 0 || row >= LINES)
+		return;
+	attrset(attr);
+	mvaddnstr(row, 0, text, COLS);
+	attrset(A_NORMAL);
+}
+
+static void draw_head(const struct view *view)
+{
+	const struct heapsim_probe *probe = &view->now.device.probe;
+	const struct top_options *options = view->options;
+	char line[TABLE_LINE], clock[16];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	strftime(clock, sizeof(clock), "%T", localtime_r(&now, &tm));
+	if (view->err)
+		snprintf(line, sizeof(line), "heapsim top  %s", clock);
+	else
+		snprintf(line, sizeof(line),
+			 "heapsim top  %s  %s, %s  each %g s, by %s%s", clock,
+			 probe->soc, device_policy(&view->now.device),
+			 options->delay_s, table_column_name(options->by),
+			 options->is_reversed ? " reversed" : "");
+	put_line(0, line, A_BOLD);
+}
+
+static void draw_rows(struct view *view, struct table *table)
+{
+	/* Head, summary, headings above; totals and keys below. */
+	size_t room = LINES > 5 ? LINES - 5 : 1, i;
+	char line[TABLE_LINE];
+	chtype attr;
+
+	if (view->first + room > table->nr)
+		view->first = table->nr > room ? table->nr - room : 0;
+	table_header(line, table, COLS);
+	attrset(A_REVERSE);
+	mvhline(2, 0, ' ' | A_REVERSE, COLS);
+	put_line(2, line, A_REVERSE);
+	for (i = 0; i < room && view->first + i < table->nr; i++) {
+		const struct table_row *row = &table->rows[view->first + i];
+
+		attr = row->has_new_findings && table->has_rates ? A_BOLD :
+								   A_NORMAL;
+		table_row(line, row, COLS);
+		put_line(3 + i, line, attr);
+	}
+	table_row(line, &table->total, COLS);
+	put_line(LINES - 2, line, A_BOLD);
+}
+
+static int draw(struct view *view)
+{
+	const struct top_options *options = view->options;
+	char line[TABLE_LINE];
+	struct table table;
+	int err;
+
+	erase();
+	draw_head(view);
+	if (view->err == -ENOENT) {
+		put_line(2, "The module is not loaded.", A_NORMAL);
+	} else if (view->err) {
+		put_line(2, strerror(-view->err), A_NORMAL);
+	} else {
+		table_summary(line, &view->now);
+		put_line(1, line, A_NORMAL);
+	}
+	if (!view->err && view->now.bufs_err) {
+		put_line(3, sample_bufs_why(view->now.bufs_err), A_NORMAL);
+	} else if (!view->err) {
+		err = table_make(&table, &view->now, view_before(view));
+		if (err)
+			return err;
+		table_sort(&table, options->by, options->is_reversed);
+		draw_rows(view, &table);
+		table_fini(&table);
+	}
+	put_line(LINES - 1,
+		 "q quit  sort: i n k s h f c v d x  r reverse  arrows move",
+		 A_DIM);
+	/* Where a cursor that cannot be hidden is least in the way. */
+	move(LINES - 1, COLS - 1);
+	refresh();
+	return 0;
+}
+
+static void move_by(struct view *view, long rows)
+{
+	if (rows < 0 && view->first < (size_t)-rows)
+		view->first = 0;
+	else
+		view->first += rows;	/* drawing knows the end */
+}
+
+/* What a key does; true ends. @is_due: look at once. */
+static bool key_do(struct view *view, int key, bool *is_due)
+{
+	size_t i;
+
+	switch (key) {
+	case 'q':
+	case 'Q':
+		return true;
+	case 'r':
+		view->options->is_reversed = !view->options->is_reversed;
+		break;
+	case ' ':
+		*is_due = true;
+		break;
+	case KEY_UP:
+		move_by(view, -1);
+		break;
+	case KEY_DOWN:
+		move_by(view, 1);
+		break;
+	case KEY_PPAGE:
+		move_by(view, -(LINES > 6 ? LINES - 6 : 1));
+		break;
+	case KEY_NPAGE:
+		move_by(view, LINES > 6 ? LINES - 6 : 1);
+		break;
+	case KEY_HOME:
+		view->first = 0;
+		break;
+	default:
+		for (i = 0; i < sizeof(sort_keys) / sizeof(sort_keys[0]); i++) {
+			if (sort_keys[i].key != key)
+				continue;
+			view->options->by = sort_keys[i].by;
+			view->first = 0;
+		}
+		break;
+	}
+	return false;
+}
+
+/* Waits for a key, a signal or @until; true ends. */
+static bool wait_and_do(struct view *view, const sigset_t *waiting,
+			uint64_t until, bool *is_due)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	uint64_t now = now_ns();
+	struct timespec left = { };
+	int nr, key;
+
+	if (now < until) {
+		left.tv_sec = (until - now) / 1000000000;
+		left.tv_nsec = (until - now) % 1000000000;
+	}
+	nr = ppoll(&input, 1, &left, waiting);
+	if (ended_by)
+		return true;
+	if (!nr)
+		*is_due = true;
+	while ((key = getch()) != ERR)
+		if (key_do(view, key, is_due))
+			return true;
+	/* A terminal that is gone can always be read, and gives nothing. */
+	return nr > 0 && input.revents & (POLLHUP | POLLERR | POLLNVAL);
+}
+
+static int screen_loop(struct view *view, const sigset_t *waiting)
+{
+	uint64_t next = now_ns();
+	unsigned long nr = 0;
+	bool is_due = true;
+	int err;
+
+	for (;;) {
+		if (is_due) {
+			view_look(view);
+			is_due = false;
+			next = now_ns() + view->options->delay_s * 1e9;
+			nr++;
+		}
+		err = draw(view);
+		if (err)
+			return err;
+		if (view->options->nr && nr >= view->options->nr)
+			return 0;
+		if (wait_and_do(view, waiting, next, &is_due))
+			return 0;
+	}
+}
+
+static int screen_run(struct view *view, const char *who)
+{
+	sigset_t waiting;
+	SCREEN *screen;
+	int err;
+
+	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)) {
+		fprintf(stderr,
+			"%s: no terminal here: top -b prints plain tables\n",
+			who);
+		return EXIT_FAILED;
+	}
+	setlocale(LC_ALL, "");
+	/* Before curses, which leaves alone what has a handler: not SIGWINCH. */
+	signals_init(&waiting);
+	screen = newterm(NULL, stdout, stdin);
+	if (!screen) {
+		fprintf(stderr,
+			"%s: TERM=%s: no such terminal is known: top -b prints plain tables\n",
+			who, getenv("TERM") ? getenv("TERM") : "");
+		return EXIT_FAILED;
+	}
+	cbreak();
+	noecho();
+	nodelay(stdscr, TRUE);
+	keypad(stdscr, TRUE);
+	curs_set(0);
+	err = screen_loop(view, &waiting);
+	endwin();
+	delscreen(screen);
+	if (err) {
+		fprintf(stderr, "%s: %s\n", who, strerror(-err));
+		return EXIT_FAILED;
+	}
+	if (ended_by) {
+		/* As whoever waits for us expects of such a signal. */
+		signal(ended_by, SIG_DFL);
+		raise(ended_by);
+		sigprocmask(SIG_SETMASK, &waiting, NULL);
+	}
+	return EXIT_OK;
+}
+
+static int batch_print(const struct view *view)
+{
+	char line[TABLE_LINE];
+	struct table table;
+	int err;
+
+	table_summary(line, &view->now);
+	puts(line);
+	if (view->now.bufs_err)
+		return fflush(stdout) ? -errno : 0;
+	err = table_make(&table, &view->now, view_before(view));
+	if (err)
+		return err;
+	table_sort(&table, view->options->by, view->options->is_reversed);
+	table_print(&table);
+	table_fini(&table);
+	return fflush(stdout) ? -errno : 0;
+}
+
+/* A look before the first table, for its rates. */
+static int batch_run(struct view *view, const char *who)
+{
+	const struct top_options *options = view->options;
+	struct timespec delay;
+	unsigned long i;
+	int err;
+
+	delay.tv_sec = options->delay_s;
+	delay.tv_nsec = (options->delay_s - delay.tv_sec) * 1e9;
+	view_look(view);
+	if (!view->err && view->now.bufs_err)
+		fprintf(stderr, "%s: sums alone: %s\n", who,
+			sample_bufs_why(view->now.bufs_err));
+	for (i = 0; !view->err && (!options->nr || i < options->nr); i++) {
+		nanosleep(&delay, NULL);
+		view_look(view);
+		if (view->err)
+			break;
+		if (i)
+			putchar('\n');
+		err = batch_print(view);
+		if (err) {
+			fprintf(stderr, "%s: %s\n", who, strerror(-err));
+			return EXIT_FAILED;
+		}
+	}
+	return view->err ? device_tell_error(who, view->err) : EXIT_OK;
+}
+
+static int top_run(struct top_options *options, const char *who)
+{
+	struct view view = { .options = options };
+	struct device_state state;
+	int ret;
+
+	/* What is wrong from the start is told where it stays to be read. */
+	ret = device_ask(&state);
+	if (ret)
+		return device_tell_error(who, ret);
+	ret = options->is_batch ? batch_run(&view, who) :
+				  screen_run(&view, who);
+	sample_fini(&view.now);
+	sample_fini(&view.before);
+	return ret;
+}
+
+static int count_parse(const char *text, unsigned long *nr)
+{
+	char *end;
+
+	*nr = strtoul(text, &end, 10);
+	return text[0] == '-' || *end || !*nr || *nr > INT_MAX ? -EINVAL : 0;
+}
+
+int cmd_top(int argc, char **argv)
+{
+	static const struct option table[] = {
+		{ "delay", required_argument, NULL, 'd' },
+		{ "sort", required_argument, NULL, 's' },
+		{ "reverse", no_argument, NULL, 'r' },
+		{ "batch", no_argument, NULL, 'b' },
+		{ "count", required_argument, NULL, 'n' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	struct top_options options = { .by = TABLE_FINDINGS, .delay_s = 1 };
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "d:s:rbn:h", table, NULL)) !=
+	       -1) {
+		switch (opt) {
+		case 'd':
+			if (number_seconds(optarg, MAX_DELAY_S,
+					   &options.delay_s) ||
+			    options.delay_s < MIN_DELAY_S)
+				return usage_error(argv[0],
+						   "--delay %s: not %g to %d seconds",
+						   optarg, MIN_DELAY_S,
+						   MAX_DELAY_S);
+			break;
+		case 's':
+			if (table_column_find(optarg, &options.by))
+				return usage_error(argv[0],
+						   "--sort %s: no such column",
+						   optarg);
+			break;
+		case 'r':
+			options.is_reversed = true;
+			break;
+		case 'b':
+			options.is_batch = true;
+			break;
+		case 'n':
+			if (count_parse(optarg, &options.nr))
+				return usage_error(argv[0],
+						   "--count %s: not a number above 0",
+						   optarg);
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return EXIT_OK;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	if (optind < argc)
+		return usage_error(argv[0], "%s: wants no argument",
+				   argv[optind]);
+	return top_run(&options, argv[0]);
+}
