@@ -335,7 +335,7 @@ static int screen_run(struct view *view, const char *who)
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
 		fprintf(stderr,
-			"%s: TERM=%s: no such terminal is known: top -b prints plain tables\n",
+			"%s: TERM=%s: no such terminal: top -b prints plain tables\n",
 			who, getenv("TERM") ? getenv("TERM") : "");
 		return EXIT_FAILED;
 	}
