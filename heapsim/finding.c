@@ -172,6 +172,16 @@ struct findings *findings_open(struct stacks *stacks)
 	return NULL;
 }
 
+/**
+ * findings_set_program() - say what is run
+ * @findings: all
+ * @path: of the program
+ */
+void findings_set_program(struct findings *findings, const char *path)
+{
+	outside_set_program(findings->outside, path);
+}
+
 static void finding_free(struct finding *finding)
 {
 	free(finding->cpu.frames);

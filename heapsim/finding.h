@@ -64,6 +64,7 @@ struct totals {
 struct findings;
 
 struct findings *findings_open(struct stacks *stacks);
+void findings_set_program(struct findings *findings, const char *path);
 void findings_close(struct findings *findings);
 int findings_add(struct findings *findings, const struct heapsim_record *r);
 bool findings_are_waiting(const struct findings *findings);

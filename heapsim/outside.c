@@ -4,10 +4,13 @@
  * environment was cleared, or one that blocks all signals. Of these
  * /proc/PID/maps tells the module, while the process lives.
  */
+#include <fcntl.h>
+#include <gelf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "outside.h"
 #include "symbol.h"
@@ -51,9 +54,18 @@ struct where {
 	uint64_t off;
 };
 
+/**
+ * struct outside - what was seen
+ * @program: the one that is run, if it lies where its file says
+ * @processes: that were looked at last
+ * @next: of them, which is forgotten for a new one
+ * @places: array
+ * @nr: how many
+ */
 struct outside {
+	struct process program;
 	struct process processes[MAX_PROCESSES];
-	size_t next;	/* that is forgotten for a new one */
+	size_t next;
 	struct where *places;
 	long nr;
 };
@@ -90,6 +102,7 @@ void outside_close(struct outside *outside)
 		return;
 	for (i = 0; i < MAX_PROCESSES; i++)
 		process_forget(&outside->processes[i]);
+	process_forget(&outside->program);
 	while (outside->nr)
 		free(outside->places[--outside->nr].path);
 	free(outside->places);
@@ -163,7 +176,46 @@ static const struct map *look(struct outside *outside, pid_t pid, uint64_t ip)
 		return map;
 	/* New to us, or it has mapped something since, or is another one. */
 	process_look(process, pid);
-	return map_find(process, ip);
+	map = map_find(process, ip);
+	/* One that is gone already was most likely the program itself. */
+	return map || process->nr ? map : map_find(&outside->program, ip);
+}
+
+/**
+ * outside_set_program() - say what is run
+ * @outside: from outside_open()
+ * @path: of the program
+ *
+ * A static program, which can put no stack down, mostly has fixed addresses:
+ * then it need not be looked at while it lives.
+ */
+void outside_set_program(struct outside *outside, const char *path)
+{
+	struct map map = { 0 };
+	GElf_Ehdr header;
+	size_t nr = 0, i;
+	Elf *elf;
+	int fd;
+
+	elf_version(EV_CURRENT);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || !gelf_getehdr(elf, &header) || header.e_type != ET_EXEC ||
+	    elf_getphdrnum(elf, &nr))
+		nr = 0;
+	for (i = 0; i < nr; i++) {
+		GElf_Phdr mem, *p = gelf_getphdr(elf, i, &mem);
+
+		if (!p || p->p_type != PT_LOAD)
+			continue;
+		map.start = p->p_vaddr;
+		map.end = p->p_vaddr + p->p_filesz;
+		map.off = p->p_offset;
+		map_add(&outside->program, &map, path);
+	}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
 }
 
 /**

@@ -10,6 +10,7 @@ struct outside;
 struct symbols;
 
 struct outside *outside_open(void);
+void outside_set_program(struct outside *outside, const char *path);
 void outside_close(struct outside *outside);
 long outside_find(struct outside *outside, pid_t pid, uint64_t ip);
 const char *outside_at(struct outside *outside, long place,

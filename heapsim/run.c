@@ -393,10 +393,32 @@ static void child(const struct run *run, int tell)
 	_exit(EXIT_NOT_FOUND);
 }
 
+/* As execvp() finds it; false: it will say what is wrong. */
+static bool program_find(const char *name, char *path, size_t size)
+{
+	const char *at = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return snprintf(path, size, "%s", name) < (int)size;
+	while (at && *at) {
+		const int len = strcspn(at, ":");
+
+		if (snprintf(path, size, "%.*s/%s", len, at, name) <
+		    (int)size && !access(path, X_OK))
+			return true;
+		at += len + (at[len] == ':');
+	}
+	return false;
+}
+
 static int program_start(struct run *run)
 {
+	char path[4096];
 	int tell[2], error = 0;
 	ssize_t n;
+
+	if (program_find(run->facts.argv[0], path, sizeof(path)))
+		findings_set_program(run->findings, path);
 
 	if (pipe2(tell, O_CLOEXEC))
 		return failed(run, "pipe: %s", strerror(errno));

@@ -1,0 +1,408 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of `heapsim run` and its reports, inside the test VM, as root: TAP. Exit
+# code: 0 if all passed, else 1. With arguments, only tests whose names match
+# them (regex).
+#
+# shellcheck disable=SC2317 # tap_try calls the functions
+
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+build=${HEAPSIM_BUILD:-$top/build}
+O=${O:-$build/selftests/heapsim}
+module=${HEAPSIM_MODULE:-$top/build/kmod/$(uname -r)/heapsim.ko}
+PATH=$build/heapsim:$PATH
+wrong=$O/wrong
+# shellcheck source=selftests/check/tap.sh
+. "$top/selftests/check/tap.sh"
+only=${*:-.}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+try() # NAME COMMAND...
+{
+	[[ ! $1 =~ $only ]] || tap_try "$@"
+}
+
+# report RC ARGUMENT...: heapsim run exits with RC; its report is in $report.
+report()
+{
+	local want=$1 rc
+
+	shift
+	: >"$tmp/report"
+	heapsim run --log-file="$tmp/report" "$@" </dev/null >"$tmp/out" \
+		2>"$tmp/err"
+	rc=$?
+	report=$(<"$tmp/report")
+	[ "$rc" = "$want" ] && return
+	echo "heapsim run $* exited with $rc, wanted $want"
+	cat "$tmp/err" "$tmp/report"
+	return 1
+}
+
+# has REGEX...: lines of the report match them, one after the other.
+has()
+{
+	local line
+
+	while [ $# -gt 0 ] && read -r line; do
+		[[ $line =~ $1 ]] && shift
+	done <<<"$report"
+	[ $# -gt 0 ] || return 0
+	echo "not in the report, or not there: $1"
+	echo "$report"
+	return 1
+}
+
+hasnt() # REGEX
+{
+	[[ $report =~ $1 ]] || return 0
+	echo "in the report: $1"
+	echo "$report"
+	return 1
+}
+
+# line MARK: the number of the line of wrong.c that has it
+line()
+{
+	local nr=0 text
+
+	while IFS= read -r text; do
+		nr=$((nr + 1))
+		[[ $text != *"/* $1 */"* ]] || echo "$nr"
+	done <"$here/wrong.c"
+}
+
+sum() # ERRORS PLACES
+{
+	has "^==heapsim== ERROR SUMMARY: $1 errors? from $2 places?\$"
+}
+
+right_program() { report 0 "$wrong" right && sum 0 0 && hasnt 'No error'; }
+
+stale_read()
+{
+	report 0 "$wrong" stale &&
+		has 'Stale read' 'buffer [0-9]+, offset 4200, 24 bytes' \
+		    'read by wrong \(process [0-9]+, thread [0-9]+\)' \
+		    "at peek \\(wrong.c:$(line PEEK)\\)" \
+		    "by stale \\(wrong.c:$(line STALE)\\)" \
+		    'by main \(wrong.c:' \
+		    'memory was written by engine dma, job 1, submitted by wrong' \
+		    "by job_run \\(wrong.c:$(line SUBMIT)\\)" \
+		    'by device_fills' 'by stale' 'by main' \
+		    'to mend it, begin a bracket for reading' \
+		    'DMA_BUF_SYNC_START . DMA_BUF_SYNC_READ' && sum 1 1
+}
+
+missing_clean()
+{
+	report 0 "$wrong" no-end &&
+		has 'Missing clean' 'offset 64, 64 bytes' \
+		    "at no_end \\(wrong.c:$(line STORE)\\)" \
+		    'memory was read by engine dma' 'by device_reads' \
+		    'to mend it, end the bracket' && sum 1 1
+}
+
+missing_end()
+{
+	report 0 "$wrong" in-bracket &&
+		has 'Missing END' 'begun by wrong' \
+		    "by sync_buf \\(wrong.c:$(line SYNC)\\)" \
+		    "by in_bracket \\(wrong.c:$(line START)\\)" && sum 1 1
+}
+
+waste()
+{
+	report 0 "$wrong" waste && sum 0 0 &&
+		has 'No error, but cleans that found nothing' \
+		    "5 +327680 +sync_buf \\(.*wrong.c:$(line SYNC)\\)"
+}
+
+exit_codes()
+{
+	report 0 true && report 1 false && report 7 sh -c 'exit 7' &&
+		report 137 sh -c 'kill -9 $$' &&
+		report 134 "$wrong" abort && sum 1 1 &&
+		report 3 --error-exitcode=3 "$wrong" stale &&
+		report 0 --error-exitcode=3 "$wrong" right &&
+		report 7 --error-exitcode=3 sh -c 'exit 7' &&
+		report 127 "$tmp/none" && report 126 "$tmp"
+}
+
+bad_options()
+{
+	local option
+
+	for option in --policy=x --evict=x --seed=-1 --seed=x --seed= \
+		      --error-exitcode=256 --error-exitcode=-1 --what; do
+		report 2 "$option" true || return
+		[ -s "$tmp/err" ] || return
+	done
+	report 2 || return
+	report 1 --soc=tx2 true && grep -q generic-noncoherent "$tmp/err" &&
+		report 0 --soc=generic-noncoherent true &&
+		report 1 --suppressions="$tmp/none" true &&
+		report 1 --json=/none/there true
+}
+
+full_disk()
+{
+	local option
+
+	for option in --log-file --json; do
+		heapsim run $option=/dev/full true 2>"$tmp/err"
+		[ $? = 1 ] && grep -q 'No space left' "$tmp/err" || return
+	done
+}
+
+json()
+{
+	report 0 --json="$tmp/json" "$wrong" stale || return
+	report=$(<"$tmp/json")
+	has '"version":1' '"argv":' '"exit_code":0' '"kind":"stale-read"' \
+	    '"is_error":true' '"off":4200' '"missing":"start-read"' \
+	    '"is_write":false' '"function":"peek"' "\"line\":$(line PEEK)" \
+	    '"is_inlined":true' '"type":"engine"' '"function":"job_run"' \
+	    '"errors":1' || return
+	# On architectures that have it here.
+	! command -v python3 >/dev/null || python3 -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["errors"] == report["places"] == 1
+assert len(report["findings"]) == 1
+' "$tmp/json"
+}
+
+suppressions()
+{
+	report 0 --gen-suppressions "$wrong" stale || return
+	sed -n '/^{$/,/^}$/p' "$tmp/report" >"$tmp/known"
+	report 0 --error-exitcode=5 --suppressions="$tmp/known" \
+		"$wrong" stale && sum 0 0 && has '1 error is suppressed' ||
+		return
+	report=
+	report 5 --error-exitcode=5 --suppressions="$tmp/known" \
+		"$wrong" no-end && sum 1 1
+}
+
+match() # ERRORS LINES
+{
+	local kind='kind: stale-read'
+
+	[[ $2 != kind:* ]] || kind=
+	printf '# known\n\n{\n name: x\n %s\n %s\n}\n' "$kind" "$2" \
+		>"$tmp/known"
+	report 0 --suppressions="$tmp/known" "$wrong" stale &&
+		sum "$1" "$1" && return
+	echo "with $2"
+	return 1
+}
+
+suppressions_match_what_they_say()
+{
+	local what
+
+	for what in "kind: *" "kind: stale-*" "cpu: fun:pe*" \
+		    "cpu: obj:*/wrong" "cpu: obj:wrong" "cpu: src:wrong.c" \
+		    "cpu: ..." "cpu: src:wrong.c:$(line PEEK)" "by: ..." \
+		    "other: engine:*" $'cpu: ...\n cpu: fun:main' \
+		    $'by: ...\n by: fun:job_run' "buffer: *" \
+		    $'cpu: fun:peek\n cpu: fun:stale'; do
+		match 0 "$what" || return
+	done
+	for what in "cpu: fun:stale" "cpu: src:wrong.c:1" "other: device:*" \
+		    "buffer: x" $'cpu: ...\n cpu: fun:none' "cpu: obj:rong" \
+		    $'cpu: fun:peek\n cpu: fun:main' "kind: missing-*"; do
+		match 1 "$what" || return
+	done
+}
+
+bad_suppressions()
+{
+	local text
+
+	for text in '}:1' $'{\n}:2' $'{\nkind: x\n}:2' $'{\nkind: *\n}:3' \
+		    'x:1' $'{\n{:2' $'{\nname: a\nname: b\n}:3' \
+		    $'{\ncpu: x\n}:2' $'{\nkind:\n}:2' \
+		    $'{\nname: a\nkind: *:3' $'{\nwhat: x\n}:2'; do
+		printf '%s\n' "${text%:*}" >"$tmp/known"
+		report 1 --suppressions="$tmp/known" true || return
+		grep -q "known:${text##*:}: " "$tmp/err" && continue
+		echo "wanted line ${text##*:}:"
+		cat "$tmp/known" "$tmp/err"
+		return 1
+	done
+}
+
+children()
+{
+	report 0 "$wrong" children && sum 1 1 &&
+		report 0 sh -c "'$wrong' stale & '$wrong' no-end; wait" &&
+		sum 2 2 && has "at peek \\(wrong.c:$(line PEEK)\\)" &&
+		has "at no_end \\(wrong.c:$(line STORE)\\)"
+}
+
+threads() # NUMBER
+{
+	report 0 "$wrong" threads "$1" &&
+		has 'Stale read' "at peek \\(wrong.c:$(line PEEK)\\)" \
+		    "by stale_once \\(wrong.c:$(line THREAD)\\)" \
+		    'by device_fills' && hasnt 'lost'
+}
+
+without_preload()
+{
+	report 0 "$O/wrong-static" stale &&
+		has 'Stale read' "at peek \\(wrong.c:$(line PEEK)\\)" \
+		    "by stale \\(wrong.c:$(line STALE)\\)" && sum 1 1 &&
+		report 0 env -i "$wrong" no-end 1000 &&
+		has "at no_end \\(wrong.c:$(line STORE)\\)" && sum 1 1
+}
+
+sanitized()
+{
+	report 0 "$O/wrong-asan" stale &&
+		has "at peek \\(wrong.c:$(line PEEK)\\)" \
+		    "by job_run \\(wrong.c:$(line SUBMIT)\\)" && sum 1 1
+}
+
+inert()
+{
+	local with without
+
+	without=$("$wrong" look)
+	with=$(heapsim run --log-file="$tmp/report" "$wrong" look)
+	# SIGRTMAX is one less: both can handle theirs.
+	[ "$with" = "$without" ] && [[ $with == *"last 0" ]] && return
+	echo "$without"
+	echo "$with"
+	return 1
+}
+
+killed_at_any_moment()
+{
+	local us
+
+	for us in 0 500 1000 2000 5000 10000 20000 50000 100000; do
+		report 137 "$wrong" killed-after "$us" &&
+			has 'ERROR SUMMARY' || return
+	done
+}
+
+left_running()
+{
+	report 0 "$wrong" daemon 500 && sum 1 1 &&
+		grep -q 'left running' "$tmp/err"
+}
+
+background() # ARGUMENT...
+{
+	: >"$tmp/out" >"$tmp/err"
+	heapsim run --log-file="$tmp/report" "$@" </dev/null >"$tmp/out" \
+		2>"$tmp/err" &
+	background=$!
+}
+
+# Asked to end, it asks the program, and reports.
+asked_to_end()
+{
+	local rc
+
+	background sh -c "'$wrong' stale; echo there; exec sleep 100"
+	while [ ! -s "$tmp/out" ]; do sleep 0.1; done
+	kill -TERM "$background"
+	wait "$background"
+	rc=$?
+	report=$(<"$tmp/report")
+	[ "$rc" = 143 ] && sum 1 1
+}
+
+wait_is_ended()
+{
+	background sh -c "sleep 100 & echo \$!; '$wrong' stale"
+	while ! grep -q 'left running' "$tmp/err"; do sleep 0.1; done
+	kill -INT "$background"
+	wait "$background" || return
+	kill "$(<"$tmp/out")"
+	report=$(<"$tmp/report")
+	sum 1 1
+}
+
+# What does not fit is told, too.
+reader_that_does_not_read()
+{
+	background sh -c "kill -STOP \$PPID; '$wrong' many 20000;
+		kill -CONT \$PPID"
+	wait "$background" || return
+	report=$(<"$tmp/report")
+	has 'Stale read' "at peek \\(wrong.c:$(line PEEK)\\)" \
+	    "by many \\(wrong.c:$(line MANY)\\)" '[0-9]+ records lost'
+}
+
+nested()
+{
+	report 0 heapsim run --log-file="$tmp/inner" "$wrong" stale &&
+		sum 1 1 && report=$(<"$tmp/inner") && sum 1 1 &&
+		has "at peek \\(wrong.c:$(line PEEK)\\)"
+}
+
+policy()
+{
+	local seed
+
+	report 1 --policy=off "$wrong" stale && sum 0 0 &&
+		report 0 --policy=strict "$wrong" stale && sum 1 1 || return
+	for ((seed = 1; seed <= 5; seed++)); do
+		report 0 --evict=random --seed="$seed" "$wrong" right &&
+			sum 0 0 || return
+	done
+}
+
+unprivileged()
+{
+	chmod 666 /dev/heapsim /dev/dma_heap/noncoherent && chmod 777 "$tmp" &&
+		setpriv --reuid=65534 --regid=65534 --clear-groups \
+			heapsim run --log-file="$tmp/nobody" "$wrong" stale
+	report=$(<"$tmp/nobody")
+	sum 1 1 && has "at peek \\(wrong.c:$(line PEEK)\\)" 'by job_run'
+}
+
+without_module()
+{
+	rmmod heapsim && report 1 true && grep -q 'heapsim load' "$tmp/err" &&
+		insmod "$module"
+}
+
+try "a right program has no finding" right_program
+try "a stale read is told with both sides and lines" stale_read
+try "a missing clean is told at the store" missing_clean
+try "a missing END is told at its START" missing_end
+try "redundant maintenance is summed up by place" waste
+try "it exits as the program does, or as it is told" exit_codes
+try "bad options are refused" bad_options
+try "a report that cannot be written is an error" full_disk
+try "the report is JSON, too" json
+try "what is suppressed is not reported" suppressions
+try "suppressions match what they say" suppressions_match_what_they_say
+try "bad suppressions are refused with their line" bad_suppressions
+try "children and what they exec are followed" children
+try "threads that block all signals have stacks" threads 8
+try "a thousand threads fault at once" threads 1000
+try "who cannot be preloaded is seen from outside" without_preload
+try "a program with AddressSanitizer works" sanitized
+try "a program that uses no buffer sees nothing of it" inert
+try "a program may be killed at any moment" killed_at_any_moment
+try "what a program leaves running is waited for" left_running
+try "a signal to end goes to the program" asked_to_end
+try "that wait can be ended" wait_is_ended
+try "records that nobody reads are told to be lost" reader_that_does_not_read
+try "it runs in itself" nested
+try "the policy is of the program alone" policy
+try "it needs no privilege" unprivileged
+try "without the module it says what to do" without_module
+tap_end

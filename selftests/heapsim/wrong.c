@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program that does what it is told, right or wrong, for tests of reports. The
+ * lines that a report must name have a comment that says so.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/dma-buf.h>
+#include <linux/dma-heap.h>
+#include <linux/heapsim.h>
+
+#define LEN		(64 << 10)
+#define MAX_THREADS	4096
+
+static int dev;
+static int buf;
+static volatile uint8_t *map;
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(99);
+}
+
+static void buf_open(void)
+{
+	struct dma_heap_allocation_data alloc = {
+		.len = LEN,
+		.fd_flags = O_RDWR | O_CLOEXEC,
+	};
+	int heap = open("/dev/dma_heap/noncoherent", O_RDWR | O_CLOEXEC);
+
+	dev = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
+	if (heap < 0 || dev < 0 || ioctl(heap, DMA_HEAP_IOCTL_ALLOC, &alloc))
+		die("buffer");
+	close(heap);
+	buf = alloc.fd;
+	map = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, buf, 0);
+	if (map == MAP_FAILED)
+		die("mmap");
+}
+
+static void sync_buf(uint64_t flags)
+{
+	struct dma_buf_sync sync = { .flags = flags };
+
+	if (ioctl(buf, DMA_BUF_IOCTL_SYNC, &sync))	/* SYNC */
+		die("sync");
+}
+
+static void job_run(struct heapsim_dma_submit *submit)
+{
+	struct heapsim_job_wait wait = {
+		.size = sizeof(wait),
+		.timeout_ns = 10000000000,
+	};
+
+	submit->size = sizeof(*submit);
+	submit->row_len = LEN;
+	submit->nr_rows = 1;
+	if (ioctl(dev, HEAPSIM_IOC_DMA_SUBMIT, submit))	/* SUBMIT */
+		die("submit");
+	close(submit->fence_fd);
+	wait.job = submit->job;
+	if (ioctl(dev, HEAPSIM_IOC_JOB_WAIT, &wait) || wait.status)
+		die("wait");
+}
+
+static void device_fills(uint32_t pattern)
+{
+	struct heapsim_dma_submit submit = {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = buf,
+		.pattern = pattern,
+	};
+
+	job_run(&submit);
+}
+
+static void device_reads(void)
+{
+	struct heapsim_dma_submit submit = {
+		.op = HEAPSIM_DMA_CHECKSUM,
+		.src_fd = buf,
+		.dst_fd = -1,
+	};
+
+	job_run(&submit);
+}
+
+static void revoke_buf(void)
+{
+	struct heapsim_buf_revoke revoke = {
+		.size = sizeof(revoke),
+		.fd = buf,
+	};
+
+	if (ioctl(dev, HEAPSIM_IOC_BUF_REVOKE, &revoke))
+		die("revoke");
+}
+
+static int right(void)
+{
+	size_t i;
+
+	for (i = 1; i < 4; i++) {
+		sync_buf(DMA_BUF_SYNC_START | DMA_BUF_SYNC_WRITE);
+		map[0] = i;
+		sync_buf(DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE);
+		device_reads();
+		device_fills(0x01010101 * i);
+		sync_buf(DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ);
+		if (map[LEN - 1] != i)
+			return 1;
+		sync_buf(DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ);
+	}
+	return 0;
+}
+
+static inline __attribute__((always_inline)) uint8_t peek(size_t off)
+{
+	return map[off];	/* PEEK */
+}
+
+static int stale(void)
+{
+	peek(0);
+	device_fills(0x02020202);
+	revoke_buf();
+	return peek(4200) == 2;	/* STALE */
+}
+
+static int no_end(void)
+{
+	map[100] = 1;		/* STORE */
+	device_reads();
+	return 0;
+}
+
+static int in_bracket(void)
+{
+	sync_buf(DMA_BUF_SYNC_START | DMA_BUF_SYNC_WRITE);	/* START */
+	return 0;
+}
+
+static int waste(void)
+{
+	size_t i;
+
+	for (i = 0; i < 5; i++) {
+		sync_buf(DMA_BUF_SYNC_START | DMA_BUF_SYNC_WRITE);
+		sync_buf(DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE);
+	}
+	return 0;
+}
+
+static void *stale_once(void *arg)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	pthread_barrier_wait(arg);
+	peek(4096 * 3);		/* THREAD */
+	return NULL;
+}
+
+/* All of them at once, with all signals blocked. */
+static int threads(int nr)
+{
+	static pthread_t thread[MAX_THREADS];
+	pthread_barrier_t barrier;
+	pthread_attr_t attr;
+	int i;
+
+	if (nr > MAX_THREADS)
+		return 1;
+	pthread_barrier_init(&barrier, NULL, nr);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 128 << 10);
+	peek(0);
+	device_fills(0x03030303);
+	revoke_buf();
+	for (i = 0; i < nr; i++)
+		if (pthread_create(&thread[i], &attr, stale_once, &barrier))
+			die("thread");
+	for (i = 0; i < nr; i++)
+		pthread_join(thread[i], NULL);
+	return 0;
+}
+
+/* Each read is a record of its own. */
+static int many(int nr)
+{
+	peek(0);
+	device_fills(0x04040404);
+	while (nr--) {
+		revoke_buf();
+		peek(nr % LEN);	/* MANY */
+	}
+	return 0;
+}
+
+static int children(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		buf_open();
+		_exit(stale());
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		die("waitpid");
+	return !WIFEXITED(status) || WEXITSTATUS(status);
+}
+
+/* In the midst of its work, wherever that is. */
+static int killed_after(int us)
+{
+	pid_t pid = getpid();
+
+	if (!fork()) {
+		usleep(us);
+		kill(pid, SIGKILL);
+		_exit(0);
+	}
+	for (;;) {
+		stale();
+		no_end();
+		sync_buf(DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW);
+		sync_buf(DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW);
+	}
+}
+
+/* Leaves a process that the program's end does not end. */
+static int daemon_left(int ms)
+{
+	if (fork())
+		return 0;
+	setsid();
+	usleep(ms * 1000);
+	_exit(stale());
+}
+
+/* What a program can see of being run by the command. */
+static int looks_around(void)
+{
+	struct sigaction action = { .sa_handler = SIG_IGN };
+	sigset_t set;
+	int fd;
+
+	printf("fds");
+	for (fd = 0; fd < 64; fd++)
+		if (fcntl(fd, F_GETFD) >= 0)
+			printf(" %d", fd);
+	sigfillset(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, NULL, &set);
+	printf("\nblocked %d\n", sigismember(&set, SIGUSR1));
+	printf("last %d\n", sigaction(SIGRTMAX, &action, NULL));
+	return 0;
+}
+
+static int aborted(void)
+{
+	stale();
+	abort();
+}
+
+/* Long enough to be looked at. */
+static int linger(int ret, int ms)
+{
+	usleep(ms * 1000);
+	return ret;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} works[] = {
+	{ "right", right },
+	{ "stale", stale },
+	{ "no-end", no_end },
+	{ "in-bracket", in_bracket },
+	{ "waste", waste },
+	{ "abort", aborted },
+};
+
+static const struct {
+	const char *name;
+	int (*run)(int n);
+} counted[] = {
+	{ "threads", threads },
+	{ "many", many },
+	{ "killed-after", killed_after },
+	{ "daemon", daemon_left },
+};
+
+int main(int argc, char **argv)
+{
+	const struct rlimit no_core = { 0, 0 };
+	size_t i;
+
+	setrlimit(RLIMIT_CORE, &no_core);
+	if (argc < 2)
+		return 98;
+	if (!strcmp(argv[1], "look"))
+		return looks_around();
+	if (!strcmp(argv[1], "children"))
+		return children();
+	buf_open();
+	for (i = 0; i < sizeof(works) / sizeof(works[0]); i++)
+		if (!strcmp(argv[1], works[i].name))
+			return linger(works[i].run(),
+				      argc > 2 ? atoi(argv[2]) : 0);
+	for (i = 0; argc > 2 && i < sizeof(counted) / sizeof(counted[0]); i++)
+		if (!strcmp(argv[1], counted[i].name))
+			return counted[i].run(atoi(argv[2]));
+	return 98;
+}
