@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* vivid's camera with buffers of ours, for programs that capture. */
+#ifndef CAMERA_H
+#define CAMERA_H
+
+#include "corpus.h"
+
+#define CAMERA_PICTURE	(320 * 180 * 4)	/* bytes */
+
+/* Ends the program with 77 where there is no vivid. */
+int camera_open(unsigned int nr_bufs);
+void camera_queue(int camera, unsigned int index, const struct buf *buf);
+unsigned int camera_dequeue(int camera);
+void camera_start(int camera);
+/* Lets go of all buffers. */
+void camera_stop(int camera);
+
+#endif

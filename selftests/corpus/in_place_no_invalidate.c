@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Has the engine invert a picture in place. What the CPU wrote is cleaned, but
+ * it then reads its own lines instead of the result.
+ *
+ * Like https://github.com/DragonMinded/libdragon/pull/937: DMA was started with
+ * no thought of the lines that the CPU still had of the destination.
+ */
+#include <string.h>
+
+#include "corpus.h"
+
+#define LEN	(4 * PAGE)
+
+static uint8_t copy[LEN];
+
+int main(void)
+{
+	struct buf picture = buf_alloc(LEN);
+	int dev = dev_open();
+
+	fd_sync(picture.fd, START_WRITE);
+	memset(picture.map, 0x0f, LEN);
+	fd_sync(picture.fd, END_WRITE);
+	/* OTHER */
+	dev_invert(dev, &picture, 0, LEN);
+#ifdef FIXED
+	fd_sync(picture.fd, START_READ);
+#endif
+	/* EXPECT: stale-read off=0 other=engine */
+	memcpy(copy, picture.map, LEN);
+#ifdef FIXED
+	fd_sync(picture.fd, END_READ);
+#endif
+	check(is_all(copy, 0xf0, LEN));
+	return 0;
+}
