@@ -27,7 +27,7 @@ int main(void)
 #ifdef FIXED
 	fd_sync(picture.fd, START_READ);
 #endif
-	/* EXPECT: stale-read off=0 other=engine */
+	/* EXPECT: stale-read off=0 other=engine evict=possible-stale-read */
 	memcpy(copy, picture.map, LEN);
 #ifdef FIXED
 	fd_sync(picture.fd, END_READ);

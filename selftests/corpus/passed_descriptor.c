@@ -26,7 +26,7 @@ static int view(int sock)
 	fd_sync(fd, START_READ);
 #endif
 	/* EXPECT: unbracketed-access off=4096 other=device */
-	/* EXPECT: stale-read off=4096 other=engine */
+	/* EXPECT: stale-read off=4096 other=engine evict=possible-stale-read */
 	memcpy(copy, map + PAGE, PAGE);
 #ifdef FIXED
 	fd_sync(fd, END_READ);

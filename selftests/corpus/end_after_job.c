@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ENDs when the job is done instead of before it begins.
+ *
+ * Like https://github.com/au-ts/sddf/issues/740: entries of a queue were
+ * flushed from the cache later than the device was told of them.
+ */
+#include <string.h>
+
+#include "corpus.h"
+
+#define LEN	(4 * PAGE)
+
+static uint8_t want[LEN];
+
+int main(void)
+{
+	struct buf queue = buf_alloc(LEN);
+	int dev = dev_open();
+	uint64_t sum;
+
+	fd_sync(queue.fd, START_WRITE);
+	/* EXPECT: missing-clean off=0 other=engine */
+	memset(queue.map, 0x74, LEN);
+#ifdef FIXED
+	fd_sync(queue.fd, END_WRITE);
+#endif
+	/* OTHER */
+	sum = dev_sum(dev, &queue, 0, LEN);
+#ifndef FIXED
+	fd_sync(queue.fd, END_WRITE);
+#endif
+	memset(want, 0x74, LEN);
+	check(sum == sum_of(want, LEN));
+	return 0;
+}
