@@ -59,7 +59,7 @@ int camera_open(unsigned int nr_bufs)
 	};
 	struct v4l2_streamparm rate = {
 		.type = TYPE,
-		.parm.capture.timeperframe = { 1, 30 },
+		.parm.capture.timeperframe = { 1, 4 },
 	};
 
 	/* One program at a time. */
