@@ -20,6 +20,7 @@ static void give(int camera, unsigned int index, struct buf *buf)
 {
 	fd_sync(buf->fd, START_WRITE);
 	memset(buf->map, 0x5f, LEN);
+	/* OTHER */
 	camera_queue(camera, index, buf);
 	memset(buf->map + TAIL, index, PAGE);
 	fd_sync(buf->fd, END_WRITE);
