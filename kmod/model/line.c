@@ -537,6 +537,31 @@ bool line_needs_twin(const struct line_buf *buf, size_t page)
 	return !buf->pages[page].twin && line_page_has_valid(buf, page);
 }
 
+/*
+ * The first Dirty one of lines [line, end), @end: none is. Pages are passed over
+ * whole where one look is enough.
+ */
+static size_t next_dirty(const struct line_buf *buf, size_t line, size_t end)
+{
+	while (line < end) {
+		const struct line_page *page = page_of(buf, line);
+		const size_t off = image_off(buf, line);
+		size_t stop = (line | (lines_per_page(buf) - 1)) + 1;
+
+		if (stop > end)
+			stop = end;
+		if (page->cpu &&
+		    (any_bit(buf->stored, line, stop) ||
+		     differs(page->cpu + off, twin_image(page) + off,
+			     (stop - line) << buf->line_shift)))
+			for (; line < stop; line++)
+				if (is_dirty(buf, line))
+					return line;
+		line = stop;
+	}
+	return end;
+}
+
 /**
  * line_engine_read() - an engine reads DRAM
  * @buf: buffer
@@ -550,11 +575,11 @@ void line_engine_read(struct line_buf *buf, u64 off, u64 len)
 	if (!len)
 		return;
 	end = ((off + len - 1) >> buf->line_shift) + 1;
-	for (line = off >> buf->line_shift; line < end; line++)
-		if (page_of(buf, line)->cpu && is_dirty(buf, line)) {
-			buf->count.missing_cleans++;
-			tell(buf, LINE_MISSING_CLEAN, line);
-		}
+	for (line = next_dirty(buf, off >> buf->line_shift, end); line < end;
+	     line = next_dirty(buf, line + 1, end)) {
+		buf->count.missing_cleans++;
+		tell(buf, LINE_MISSING_CLEAN, line);
+	}
 }
 
 /**
@@ -567,18 +592,23 @@ void line_engine_read(struct line_buf *buf, u64 off, u64 len)
  */
 void line_engine_write(struct line_buf *buf, u64 off, u64 len)
 {
+	const size_t first = off >> buf->line_shift;
 	size_t line, end;
 
 	if (!len)
 		return;
 	end = ((off + len - 1) >> buf->line_shift) + 1;
-	for (line = off >> buf->line_shift; line < end; line++) {
-		if (page_of(buf, line)->cpu && is_dirty(buf, line)) {
-			buf->count.write_conflicts++;
-			tell(buf, LINE_WRITE_CONFLICT, line);
-		}
-		bit_set(buf->written, line);
-		bit_clear(buf->told, line);
+	for (line = next_dirty(buf, first, end); line < end;
+	     line = next_dirty(buf, line + 1, end)) {
+		buf->count.write_conflicts++;
+		tell(buf, LINE_WRITE_CONFLICT, line);
+	}
+	for (line = first; line < end;) {
+		const size_t word = line / WORD_BITS;
+		const u64 mask = next_mask(&line, end);
+
+		buf->written[word] |= mask;
+		buf->told[word] &= ~mask;
 	}
 }
 
