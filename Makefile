@@ -89,7 +89,7 @@ clean: ## Remove all that was built
 	@find . -name __pycache__ -prune -exec rm -rf {} +
 
 ##@ Check
-check: ## Style, model, VM, device, libmem, corpus on KERNEL: < 15 min
+check: ## Style, model, VM, device, libmem, command, corpus on KERNEL (6.1)
 	@selftests/setup check
 	@selftests/check/run check
 
@@ -112,6 +112,10 @@ check-device: ## The real module in a VM (KERNEL=)
 check-libmem: ## The library in a VM (KERNEL=)
 	@selftests/setup check
 	@selftests/check/run libmem
+
+check-heapsim: ## The command, in a VM; what is installed (KERNEL=)
+	@selftests/setup check
+	@selftests/check/run heapsim
 
 corpus: ## Programs with one mistake each, and corrected, in a VM (KERNEL=)
 	@selftests/setup check
@@ -186,6 +190,6 @@ unload: ## Remove it again
 	rmmod heapsim
 
 .PHONY: help demo vm all modules libmem heapsim clean check check-style \
-	check-vm check-model check-device check-libmem corpus check-clients \
-	check-debug check-all bench install uninstall dkms-install \
+	check-vm check-model check-device check-libmem check-heapsim corpus \
+	check-clients check-debug check-all bench install uninstall dkms-install \
 	dkms-uninstall load unload
