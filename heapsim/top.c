@@ -330,7 +330,7 @@ static int screen_run(struct view *view, const char *who)
 		return EXIT_FAILED;
 	}
 	setlocale(LC_ALL, "");
-	/* Before curses, which leaves alone what has a handler: not SIGWINCH. */
+	/* Before curses, which leaves alone what has a handler. */
 	signals_init(&waiting);
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
