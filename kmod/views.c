@@ -14,7 +14,7 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/* Most pages that one store makes ready: a seldom writer pays for them. */
+/* Most pages that one store makes ready besides its own. */
 #define STORE_AHEAD	16
 
 static atomic64_t image_pages;
@@ -297,26 +297,46 @@ static bool is_harmless(const struct heapsim_buf *buf, size_t page)
 	       !line_page_has_written(&buf->lines, page);
 }
 
+/* To how many pages just before @page has the same code stored? */
+static size_t row_before(const struct heapsim_buf *buf, size_t page,
+			 const struct heapsim_cpu *store)
+{
+	size_t nr = 0;
+
+	while (nr < STORE_AHEAD && page > nr &&
+	       test_bit(page - nr - 1, buf->stored)) {
+		const struct heapsim_record_cpu *before =
+			&buf->notes[page - nr - 1].store.cpu;
+
+		if (before->ip != store->cpu.ip || before->tid != store->cpu.tid)
+			break;
+		nr++;
+	}
+	return nr;
+}
+
 /*
  * Shrink the span to pages around @page, the touched one, that may get PTEs
- * together with it, since touches of them need not be seen. A store just
- * behind a page that was stored to is taken for one of a row: the pages that
- * follow, clean so far, are made ready for it too.
+ * together with it, since touches of them need not be seen. A store is taken
+ * for one of a row if the same code has stored to the page before it: then as
+ * many pages as the row has so far, clean ones, are made ready for it too.
  */
 static void span_shrink(const struct heapsim_buf *buf, size_t page,
-			enum heapsim_touch touch, struct heapsim_span *span)
+			const struct heapsim_cpu *store,
+			struct heapsim_span *span)
 {
 	size_t first = page, end = page + 1;
 
 	if (buf->nr_holders || buf->nr_write_jobs || buf->rule.evicts)
 		goto out;
-	if (touch == HEAPSIM_TOUCH_READ) {
+	if (!store) {
 		while (first > span->first && is_harmless(buf, first - 1))
 			first--;
 		while (end < span->end && is_harmless(buf, end))
 			end++;
-	} else if (page > 0 && test_bit(page - 1, buf->stored)) {
-		span->end = min(span->end, page + STORE_AHEAD);
+	} else {
+		span->end = min(span->end,
+				end + row_before(buf, page, store));
 		while (end < span->end && is_harmless(buf, end) &&
 		       !test_bit(end, buf->stored))
 			end++;
@@ -394,7 +414,8 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	if (touch == HEAPSIM_TOUCH_WRITE)
 		heapsim_cpu_now(&store, access->addr, true);
 	spin_lock(&buf->lines_lock);
-	span_shrink(buf, page, touch, span);
+	span_shrink(buf, page, touch == HEAPSIM_TOUCH_WRITE ? &store : NULL,
+		    span);
 	if (is_written_by_others(buf))
 		for (i = first; i < end; i++)
 			need += !lines->pages[i].twin;

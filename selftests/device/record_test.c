@@ -561,6 +561,32 @@ static void other_code_is_another_place(void **state)
 	assert_int_equal(b.off, f->page);
 }
 
+/* Pages that were made ready for a row are not those of other code. */
+static void other_code_ends_a_row(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record r;
+	size_t i;
+
+	write_at(f->map, 1);
+	/* Code that is not in touches. */
+	*(volatile uint8_t *)(f->map + f->page) = 1;
+	for (i = 2; i < NR_PAGES; i++)
+		write_at(f->map + i * f->page, 1);
+	device_checksum(f->dev, f->fd, 0, f->len);
+	assert_true(next(f->watch, &r));
+	assert_in_touches(r.cpu.ip);
+	assert_int_equal(r.off, 0);
+	/* The rest of the row is folded into the first. */
+	assert_int_equal(r.count, NR_PAGES - 1);
+	assert_true(next(f->watch, &r));
+	assert_not_in_range(r.cpu.ip, (uintptr_t)__start_touches,
+			    (uintptr_t)__stop_touches - 1);
+	assert_int_equal(r.off, f->page);
+	assert_int_equal(r.count, 1);
+	assert_none(f->watch);
+}
+
 /* Three places whose order is known: read, write, unmatched end. */
 static void make_three(struct fixture *f)
 {
@@ -1369,6 +1395,7 @@ int main(void)
 		TEST(repeats_are_folded_until_they_are_read),
 		TEST(the_right_holder_is_named),
 		TEST(other_code_is_another_place),
+		TEST(other_code_ends_a_row),
 		TEST(drops_are_told),
 		TEST(drops_are_told_in_their_place),
 		TEST(scopes_are_kept),
