@@ -133,7 +133,7 @@ check-all: ## All of it on every kernel, with a table
 	@selftests/setup all
 	@selftests/check/run all
 
-bench: ## Our heap beside the kernel's own, on Debian's 6.12
+bench: ## Our heap beside the kernel's own, what watching costs (6.12)
 	@selftests/setup bench
 	@KERNEL=$(if $(filter file,$(KERNEL_FROM)),6.12,$(KERNEL)) \
 		selftests/bench/run.sh

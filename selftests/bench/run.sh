@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# run.sh [NR]: the benchmark at 100 and at NR (50,000) live buffers. Where no
-# module is inserted it builds it and goes on in a VM, with the kernel KERNEL
-# (6.12).
+# run.sh heap [NR]: our heap beside the kernel's own, at 100 and at NR (50,000)
+# live buffers. run.sh overhead: what it costs to be watched. Both without an
+# argument. Where no module is inserted it builds it and goes on in a VM, with the
+# kernel KERNEL (6.12).
 
 set -euo pipefail
 
@@ -21,11 +22,17 @@ if [ ! -c /dev/heapsim ] && [ -z "${HEAPSIM_VM:-}" ]; then
 	exec "$top/selftests/vm/run" -t 900 -- "$here/run.sh" "$@"
 fi
 
+what=${1:-both}
+[ $# = 0 ] || shift
+uname -srm
+if [ "$what" != heap ]; then
+	"$here/overhead.sh"
+	[ "$what" != overhead ] || exit 0
+fi
 [ -x "$bench" ] || fail "no $bench: run make bench"
 [ -c /dev/heapsim ] || fail "no /dev/heapsim: is heapsim.ko inserted?"
 if [ ! -e /sys/class/dma_heap/system ]; then
 	fail "the peer is the kernel's own system heap, and" \
 		"$(uname -r) has none: run with KERNEL=6.12"
 fi
-uname -srm
 exec "$bench" "$@"

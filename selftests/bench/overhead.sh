@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What being watched costs, inside the VM: the same pipeline with policy off, as
+# it is, under `heapsim run`, and under valgrind's memcheck with policy off. In
+# rounds, so that what else the machine does hits all of them; medians.
+
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+O=${O:-$top/build/selftests/bench}
+PATH=$top/build/heapsim:$PATH
+rounds=${ROUNDS:-5}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# What it prints are nanoseconds of a frame.
+one() # NAME COMMAND...
+{
+	"${@:2}" >>"$tmp/$1" 2>>"$tmp/log" || { cat "$tmp/log"; exit 1; }
+}
+
+median() { sort -n "$tmp/$1" | sed -n "$(((rounds + 1) / 2))p"; }
+
+row() # NAME TEXT
+{
+	local ns off
+
+	ns=$(median "$1")
+	off=$(median off)
+	printf '%-40s %9d.%03d ms %5d.%02d\n' "$2" $((ns / 1000000)) \
+		$((ns / 1000 % 1000)) $((ns / off)) $((ns * 100 / off % 100))
+}
+
+for ((i = 0; i < rounds; i++)); do
+	one off "$O/pipeline" -o
+	one tracked "$O/pipeline"
+	one watched heapsim run --error-exitcode=9 "$O/pipeline"
+	one memcheck valgrind -q "$O/pipeline" -o 3
+	echo "# round $((i + 1)) of $rounds"
+done
+printf '\n%-40s %16s %8s\n' "a 1080p frame" median ratio
+row off "policy off"
+row tracked "tracked"
+row watched "heapsim run"
+row memcheck "policy off, valgrind's memcheck"
