@@ -85,7 +85,7 @@ _heapsim_program()
 		--)	((i++))
 			break ;;
 		--soc|--policy|--evict|--seed|--error-exitcode|--log-file|\
-		--suppressions)
+		--json|--suppressions|--trace)
 			((i++))
 			[ "${COMP_WORDS[i]-}" != = ] || ((i++)) ;;
 		-*)	;;
@@ -103,9 +103,9 @@ _heapsim_run() # WORD
 	if [ "$at" -ge "$COMP_CWORD" ]; then
 		case $1 in
 		-*)	_heapsim_words "$1" "--soc= --policy= --evict= --seed=
-				--precise --error-exitcode= --log-file= --json
-				--suppressions= --gen-suppressions --trace
-				--all-kinds --help"
+				--precise --error-exitcode= --log-file= --json=
+				--suppressions= --gen-suppressions --trace=
+				--help"
 			return ;;
 		*/*)	_heapsim_files "$1" ;;
 		*)	compopt -o filenames 2>/dev/null
@@ -135,7 +135,7 @@ _heapsim()
 	fi
 	if _heapsim_value; then
 		case $name in
-		--module|-m|--log-file|--suppressions)
+		--module|-m|--log-file|--json|--suppressions|--trace)
 			_heapsim_files "$value" ;;
 		--sort|-s)
 			_heapsim_words "$value" "id name kind size holders
