@@ -2,8 +2,8 @@
 /*
  * Only reads, but asks for READ and WRITE: each END looks for dirty lines.
  *
- * Like https://github.com/raspberrypi/linux/pull/6995: a sync for reading did
- * as much work as one for writing.
+ * Like https://github.com/raspberrypi/linux/pull/6995: on arm64 a sync that
+ * said READ did what one that says WRITE has to.
  */
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * Reads a cursor's picture once, without START. The bytes happen to be right:
  * nothing of them was in the cache.
  *
- * Like https://github.com/fxd0h/libdrmtap/pull/38: the cursor was read outside
- * any bracket, which no test on a coherent machine could show.
+ * Like https://github.com/fxd0h/libdrmtap/pull/38: the cursor's mapping was
+ * read outside any bracket, while that of the screen had one.
  */
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /*
  * ENDs when the job is done instead of before it begins.
  *
- * Like https://github.com/au-ts/sddf/issues/740: entries of a queue were
- * flushed from the cache later than the device was told of them.
+ * Like https://github.com/au-ts/sddf/issues/740: entries of a queue had not
+ * left the cache when the device was told of them.
  */
 #include <string.h>
 

@@ -4,7 +4,8 @@
  * of the main program are closed.
  *
  * Like https://github.com/mrcodetastic/ESP32-HUB75-MatrixPanel-DMA/issues/910:
- * a path that draws whole frames had lost the flush that single pixels had.
+ * with the flush of each pixel left out, to have one for the whole frame, the
+ * screen stayed black.
  */
 #include <stdlib.h>
 #include <string.h>

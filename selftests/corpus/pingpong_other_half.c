@@ -3,8 +3,8 @@
  * Two buffers in turn: while one is filled the other is read. The index is
  * swapped too early: START is for the other one.
  *
- * Like https://github.com/stm32-rs/stm32h7xx-hal/pull/171: it took several
- * attempts until the half that is handed out was the one that was done.
+ * Like https://github.com/stm32-rs/stm32h7xx-hal/pull/171, which is all about
+ * which half of a double buffer may be handed out when they swap.
  */
 #include <string.h>
 

@@ -4,8 +4,8 @@
  * a reader has to wait for: an engine that still reads is not among them.
  *
  * The kernel's documentation of struct dma_buf_export_sync_file says which flag
- * gives which fences; https://github.com/hyprwm/Hyprland/pull/9774 is a
- * discussion of just that choice.
+ * gives which fences. https://github.com/hyprwm/Hyprland/pull/9774 discusses
+ * how a compositor has to wait by it.
  */
 #include <string.h>
 #include <sys/ioctl.h>

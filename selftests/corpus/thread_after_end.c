@@ -2,8 +2,8 @@
 /*
  * Two threads draw; the END does not wait for the slower one.
  *
- * Like https://github.com/xbmc/xbmc/pull/28983: a client kept a writable
- * mapping of a frame and drew into it while the renderer already had it.
+ * Like https://github.com/xbmc/xbmc/pull/28983: frames that were shown had an
+ * open bracket and a live writable mapping in the client that had drawn them.
  */
 #include <pthread.h>
 #include <string.h>

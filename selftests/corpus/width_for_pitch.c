@@ -3,7 +3,7 @@
  * Invalidates a picture's width by its height; rows are longer in memory.
  *
  * Like https://github.com/DragonMinded/libdragon/pull/116: lines that belong to
- * the range were not touched, since its size had been reckoned wrongly.
+ * the range were not touched, since how it lies in memory was reckoned wrongly.
  */
 #include <string.h>
 
