@@ -5,6 +5,7 @@
  * while. Then it goes to its place, and is gone; so memory grows with the
  * places of a program, not with how long it runs.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -350,17 +351,32 @@ static int retry_all(struct findings *f, bool is_last)
 	return ret;
 }
 
+/* A program chose it, and a terminal may obey what is in it. */
+static void text_clean(char *text, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size - 1 && text[i]; i++)
+		if (iscntrl((unsigned char)text[i]))
+			text[i] = '?';
+	text[i] = '\0';
+}
+
 /**
  * findings_add() - take a record
  * @findings: all
- * @r: record; from an older kernel, extended with zeros
+ * @r: record; its names are made fit to be printed
  *
  * Return: 0 or -ENOMEM: it is lost.
  */
-int findings_add(struct findings *findings, const struct heapsim_record *r)
+int findings_add(struct findings *findings, struct heapsim_record *r)
 {
 	uint64_t cpu, other;
 
+	text_clean(r->name, sizeof(r->name));
+	text_clean(r->cpu.comm, sizeof(r->cpu.comm));
+	text_clean(r->other.comm, sizeof(r->other.comm));
+	text_clean(r->other.name, sizeof(r->other.name));
 	if (r->kind == HEAPSIM_RECORD_DROPPED) {
 		findings->dropped += r->count;
 		return 0;
@@ -436,17 +452,20 @@ static int stack_resolve(struct findings *f, struct backtrace *trace,
 			 const struct stacks_stack *stack)
 {
 	const uint32_t nr = stack->nr < STACKS_DEPTH ? stack->nr : STACKS_DEPTH;
+	char path[STACKS_PATH_LEN + 1] = "";
 	uint32_t i;
 	int ret = 0;
 
 	for (i = 0; i < nr && !ret && trace->nr < MAX_FRAMES &&
 	     !is_main(trace); i++) {
 		uint64_t number = stack->frames[i] >> STACKS_MODULE_SHIFT;
-		const char *module = NULL;
+		const bool has_module = number && number <= STACKS_NR_MODULES;
 
-		if (number && number <= STACKS_NR_MODULES)
-			module = f->stacks->modules[number - 1].path;
-		ret = frame_resolve(f, trace, module,
+		/* The program can write there, too: it may have no end. */
+		if (has_module)
+			memcpy(path, f->stacks->modules[number - 1].path,
+			       STACKS_PATH_LEN);
+		ret = frame_resolve(f, trace, has_module ? path : NULL,
 				    stack->frames[i] & STACKS_OFF_MASK);
 	}
 	return ret;

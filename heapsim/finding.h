@@ -66,7 +66,7 @@ struct findings;
 struct findings *findings_open(struct stacks *stacks);
 void findings_set_program(struct findings *findings, const char *path);
 void findings_close(struct findings *findings);
-int findings_add(struct findings *findings, const struct heapsim_record *r);
+int findings_add(struct findings *findings, struct heapsim_record *r);
 bool findings_are_waiting(const struct findings *findings);
 int findings_retry(struct findings *findings);
 int findings_end(struct findings *findings);

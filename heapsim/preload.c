@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -43,7 +44,10 @@ static int (*next_sigprocmask)(int, const sigset_t *, sigset_t *);
 static int (*next_sigmask)(int, const sigset_t *, sigset_t *);
 static bool is_taken;
 
-/* The file, or NULL. Of two threads that map it the first wins. */
+/*
+ * The file, or NULL. Of two threads that map it the first wins. A thread that was
+ * cancelled must not end here: libc's open() and close() would have it do so.
+ */
 static struct stacks *stacks_get(void)
 {
 	struct stacks *stacks = atomic_load(&stacks_mapped), *none = NULL;
@@ -51,12 +55,12 @@ static struct stacks *stacks_get(void)
 
 	if (stacks || atomic_load(&has_failed))
 		return stacks;
-	fd = open(stacks_path, O_RDWR | O_CLOEXEC);
+	fd = syscall(SYS_openat, AT_FDCWD, stacks_path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		goto err;
 	stacks = mmap(NULL, sizeof(*stacks), PROT_READ | PROT_WRITE, MAP_SHARED,
 		      fd, 0);
-	close(fd);
+	syscall(SYS_close, fd);
 	if (stacks == MAP_FAILED)
 		goto err;
 	if (stacks->magic != STACKS_MAGIC ||

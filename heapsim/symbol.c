@@ -264,11 +264,13 @@ int symbols_find(struct symbols *symbols, const char *module, uint64_t address,
 	Dwarf_Die *cu;
 	int n;
 
-	frames[0] = (struct frame) { .address = address, .module = module };
+	frames[0] = (struct frame) {
+		.address = address,
+		.module = m ? m->path : NULL,
+	};
 	if (!m || !m->module)
 		return 1;
 	pc = address + m->base;
-	frames[0].module = m->path;
 	frames[0].function = readable(symbols, dwfl_module_addrname(m->module,
 								    pc));
 	line = dwfl_module_getsrc(m->module, pc);
