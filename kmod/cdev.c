@@ -56,8 +56,10 @@ static int run_probe(struct heapsim_ctx *ctx, union cmd *cmd,
 	cmd->probe = (struct heapsim_probe) {
 		.size = sizeof(cmd->probe),
 		.abi_version = HEAPSIM_ABI_VERSION,
-		.features = heapsim_has_write_combine() ?
-			    HEAPSIM_FEATURE_WRITE_COMBINE : 0,
+		.features = (heapsim_has_write_combine() ?
+			     HEAPSIM_FEATURE_WRITE_COMBINE : 0) |
+			    (heapsim_can_step() ?
+			     HEAPSIM_FEATURE_PRECISE : 0),
 		.line_size = profile->line_size,
 		.fill_size = heapsim_config.fill,
 		.page_size = PAGE_SIZE,
@@ -126,6 +128,7 @@ static void buf_get_info(struct heapsim_buf *buf, struct heapsim_buf_info *info)
 	info->has_two_views = buf->has_two_views;
 	info->policy = buf->rule.policy;
 	info->evict_random = buf->rule.evicts;
+	info->is_precise = buf->rule.is_precise;
 	info->seed = buf->rule.seed;
 	spin_lock(&buf->lines_lock);
 	memcpy(&info->count, &buf->lines.count, sizeof(info->count));

@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/task.h>
 #include <linux/shrinker.h>
@@ -38,6 +39,11 @@ static inline void vm_flags_set(struct vm_area_struct *vma,
 	dma_buf_map_attachment(attach, dir)
 #define dma_buf_unmap_attachment_unlocked(attach, sgt, dir) \
 	dma_buf_unmap_attachment(attach, sgt, dir)
+#endif
+
+/* Those of io_uring were the first threads that never come to user space. */
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER	PF_IO_WORKER
 #endif
 
 /* Namespaces of symbols became strings. */

@@ -40,11 +40,13 @@ extern const unsigned int heapsim_orders[HEAPSIM_NR_ORDERS];
  * struct heapsim_rule - what holds for a buffer
  * @policy: enum heapsim_policy
  * @evicts: its lines are evicted and filled at random
+ * @is_precise: each access of the CPU is seen
  * @seed: of random eviction
  */
 struct heapsim_rule {
 	u32 policy;
 	bool evicts;
+	bool is_precise;
 	u64 seed;
 };
 
@@ -65,6 +67,8 @@ struct heapsim_config {
 	u64 limit;
 	u64 user_limit;
 };
+
+struct heapsim_step;	/* of step.c */
 
 extern struct heapsim_config heapsim_config;
 extern struct device *heapsim_device;	/* the engines' */
@@ -294,6 +298,8 @@ void heapsim_bufs_get_info(struct heapsim_info *info);
  * @nr: how many of both
  * @wants_bracket: the process was not seen before
  * @bracket: for such a process, or NULL
+ * @wants_step: the touch is to be stepped over
+ * @step: for that, or NULL
  */
 struct heapsim_images {
 	struct list_head pages;
@@ -301,6 +307,8 @@ struct heapsim_images {
 	size_t nr;
 	bool wants_bracket;
 	struct heapsim_bracket *bracket;
+	bool wants_step;
+	struct heapsim_step *step;
 };
 
 /** enum heapsim_touch - what the CPU does */
@@ -315,12 +323,14 @@ enum heapsim_touch {
  * @len: bytes
  * @touch: read or write
  * @addr: of the first byte, in the process that touches; 0: a debugger does
+ * @is_again: the instruction was interrupted when this had been judged
  */
 struct heapsim_access {
 	u64 off;
 	size_t len;
 	enum heapsim_touch touch;
 	u64 addr;
+	bool is_again;
 };
 
 /**
@@ -430,6 +440,17 @@ void heapsim_policy_give(struct heapsim_buf *buf, struct heapsim_ctx *ctx);
 int heapsim_policy_set(struct heapsim_ctx *ctx,
 		       const struct heapsim_set_policy *cmd);
 void heapsim_policy_forget(struct heapsim_ctx *ctx);
+
+/* step.c */
+int heapsim_step_init(void);
+void heapsim_step_fini(void);
+bool heapsim_can_step(void);
+struct heapsim_step *heapsim_step_alloc(void);
+bool heapsim_step_is_wanted(const struct heapsim_buf *buf);
+bool heapsim_step_is_again(const struct heapsim_buf *buf,
+			   const struct heapsim_access *access);
+void heapsim_step_arm(struct heapsim_buf *buf, struct heapsim_step **fresh,
+		      const struct heapsim_access *access, bool is_user);
 
 /* record.c */
 struct poll_table_struct;

@@ -222,9 +222,12 @@ static int __init heapsim_init(void)
 	ret = heapsim_pool_init();
 	if (ret)
 		goto err_device;
-	ret = heapsim_dma_init();
+	ret = heapsim_step_init();
 	if (ret)
 		goto err_pool;
+	ret = heapsim_dma_init();
+	if (ret)
+		goto err_step;
 	heapsim_debugfs_init();
 	ret = heapsim_cdev_init();
 	if (ret)
@@ -239,6 +242,8 @@ err_cdev:
 err_debugfs:
 	heapsim_debugfs_fini();
 	heapsim_dma_fini();
+err_step:
+	heapsim_step_fini();
 err_pool:
 	heapsim_pool_fini();
 err_device:
@@ -253,6 +258,7 @@ static void __exit heapsim_exit(void)
 	heapsim_cdev_fini();
 	heapsim_debugfs_fini();
 	heapsim_dma_fini();
+	heapsim_step_fini();
 	heapsim_stack_fini();
 	heapsim_pool_fini();
 	platform_device_unregister(platform_device);

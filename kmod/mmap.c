@@ -146,20 +146,23 @@ static int lock_touched(struct heapsim_buf *buf,
 
 	for (;;) {
 		size_t need = 0;
-		bool has_lines;
+		bool is_ready;
 
 		*span = whole;
 		mutex_lock(&buf->lock);
 		if (!buf->has_two_views)
 			return 0;
+		images->wants_step = access->addr &&
+				     heapsim_step_is_wanted(buf);
 		/* It may have been mapped while the policy was off. */
-		has_lines = buf->lines.pages;
-		if (has_lines)
+		is_ready = buf->lines.pages &&
+			   (images->step || !images->wants_step);
+		if (is_ready)
 			need = heapsim_views_touch(buf, access, images, span);
-		if (has_lines && !need)
+		if (is_ready && !need)
 			return 0;
 		mutex_unlock(&buf->lock);
-		if (!has_lines && heapsim_views_init(buf))
+		if (heapsim_views_init(buf))
 			return -ENOMEM;
 		if (heapsim_images_get(images, need, !buf->is_touched))
 			return -ENOMEM;
@@ -183,7 +186,8 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 	struct vm_area_struct *vma = vmf->vma;
 	struct heapsim_buf *buf = vma->vm_private_data;
 	size_t page = vmf->pgoff;
-	const struct heapsim_access access = {
+	const bool is_user = vmf->flags & FAULT_FLAG_USER;
+	struct heapsim_access access = {
 		.off = ((u64)page << PAGE_SHIFT) +
 		       offset_in_page(vmf->real_address),
 		.len = 1,
@@ -198,6 +202,7 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 
 	if (page >= buf->nr_pages)
 		return VM_FAULT_SIGBUS;
+	access.is_again = is_user && heapsim_step_is_again(buf, &access);
 	heapsim_images_init(&images);
 	if (lock_touched(buf, &access, &images, &span)) {
 		heapsim_images_put(&images);
@@ -213,10 +218,13 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 	 */
 	if (has_pte)
 		revoke(buf, &span);
-	if (buf->rule.evicts && buf->has_two_views)
+	if (buf->rule.evicts && buf->has_two_views && !access.is_again)
 		heapsim_views_evict(buf, page);
 	ret = buf->has_two_views ? insert_span(vma, buf, &span, touch) :
 				   insert_dram(vma, buf);
+	/* What is fetched to be run would be fetched again after a step. */
+	if (!(vmf->flags & FAULT_FLAG_INSTRUCTION))
+		heapsim_step_arm(buf, &images.step, &access, is_user);
 	mutex_unlock(&buf->lock);
 	heapsim_images_put(&images);
 	return ret;
@@ -230,14 +238,16 @@ static vm_fault_t heapsim_vm_fault(struct vm_fault *vmf)
 
 /*
  * A child would touch by the PTEs that its parent was given, inside the bracket
- * that only the parent has. Also called when an area is split or moved.
+ * that only the parent has, or for one step. Also called when an area is split
+ * or moved.
  */
 static void heapsim_vm_open(struct vm_area_struct *vma)
 {
 	struct heapsim_buf *buf = vma->vm_private_data;
 
 	mutex_lock(&buf->lock);
-	if (buf->nr_holders || !list_empty(&buf->brackets))
+	if (buf->nr_holders || !list_empty(&buf->brackets) ||
+	    buf->rule.is_precise)
 		heapsim_views_revoke(buf, 0, buf->nr_pages);
 	mutex_unlock(&buf->lock);
 }

@@ -225,6 +225,7 @@ int heapsim_policy_set(struct heapsim_ctx *ctx,
 	const struct heapsim_rule rule = {
 		.policy = cmd->policy,
 		.evicts = cmd->evict_random,
+		.is_precise = cmd->is_precise,
 		.seed = cmd->seed,
 	};
 
@@ -234,7 +235,7 @@ int heapsim_policy_set(struct heapsim_ctx *ctx,
 	    cmd->policy > HEAPSIM_POLICY_OFF || cmd->evict_random > 1 ||
 	    cmd->is_precise > 1)
 		return -EINVAL;
-	if (cmd->is_precise)
+	if (cmd->is_precise && !heapsim_can_step())
 		return -EOPNOTSUPP;
 	switch (cmd->scope) {
 	case HEAPSIM_POLICY_OF_BUF:

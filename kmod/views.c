@@ -40,11 +40,13 @@ void heapsim_images_init(struct heapsim_images *images)
 	images->nr = 0;
 	images->wants_bracket = false;
 	images->bracket = NULL;
+	images->wants_step = false;
+	images->step = NULL;
 }
 
 /**
  * heapsim_images_get() - stock up
- * @images: stock; it gets a bracket too if one is wanted
+ * @images: stock; it gets a bracket and a step too if they are wanted
  * @nr: pages that it shall have
  * @is_zero: zeroed ones are of use
  *
@@ -64,8 +66,10 @@ int heapsim_images_get(struct heapsim_images *images, size_t nr, bool is_zero)
 	atomic64_add(images->nr - had, &image_pages);
 	if (images->wants_bracket && !images->bracket)
 		images->bracket = heapsim_bracket_alloc();
-	return images->nr < nr || (images->wants_bracket && !images->bracket) ?
-		-ENOMEM : 0;
+	if (images->wants_step && !images->step)
+		images->step = heapsim_step_alloc();
+	return images->nr < nr || (images->wants_bracket && !images->bracket) ||
+	       (images->wants_step && !images->step) ? -ENOMEM : 0;
 }
 
 static u8 *take_from(struct heapsim_images *images, struct list_head *list)
@@ -110,6 +114,8 @@ void heapsim_images_put(struct heapsim_images *images)
 {
 	kfree(images->bracket);
 	images->bracket = NULL;
+	kfree(images->step);
+	images->step = NULL;
 	if (!images->nr)
 		return;
 	atomic64_sub(images->nr, &image_pages);
@@ -327,7 +333,8 @@ static void span_shrink(const struct heapsim_buf *buf, size_t page,
 {
 	size_t first = page, end = page + 1;
 
-	if (buf->nr_holders || buf->nr_write_jobs || buf->rule.evicts)
+	if (buf->nr_holders || buf->nr_write_jobs || buf->rule.evicts ||
+	    buf->rule.is_precise)
 		goto out;
 	if (!store) {
 		while (first > span->first && is_harmless(buf, first - 1))
@@ -388,7 +395,9 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 {
 	const enum heapsim_touch touch = access->touch;
 	const u64 off = access->off;
-	const size_t per_fill = heapsim_config.fill >> PAGE_SHIFT;
+	/* What was evicted elsewhere since then is not fetched again. */
+	const size_t per_fill = access->is_again ? 1 :
+				heapsim_config.fill >> PAGE_SHIFT;
 	const size_t page = off >> PAGE_SHIFT;
 	const size_t first = round_down(page, per_fill);
 	const size_t end = min(first + per_fill, buf->nr_pages);
@@ -411,9 +420,12 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	is_forbidden = has_fence || is_held_from(buf, touch, who);
 	span->first = max(span->first, is_forbidden ? page : first);
 	span->end = min(span->end, is_forbidden ? page + 1 : end);
-	if (touch == HEAPSIM_TOUCH_WRITE)
+	if (touch == HEAPSIM_TOUCH_WRITE && !access->is_again)
 		heapsim_cpu_now(&store, access->addr, true);
 	spin_lock(&buf->lines_lock);
+	/* Noted before: to note it again would signal it again, without end. */
+	if (touch == HEAPSIM_TOUCH_WRITE && access->is_again)
+		store = buf->notes[page].store;
 	span_shrink(buf, page, touch == HEAPSIM_TOUCH_WRITE ? &store : NULL,
 		    span);
 	if (is_written_by_others(buf))
@@ -435,12 +447,13 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	bitmap_set(buf->active, first, end - first);
 	if (touch == HEAPSIM_TOUCH_WRITE)
 		was_shared = span_store(buf, span, who, &store, images);
-	if (is_forbidden) {
+	if (is_forbidden && !access->is_again) {
 		lines->count.unbracketed_accesses++;
 		heapsim_record_unbracketed(buf, access, has_fence);
 	}
 	buf->access = access;
-	for (at = off; at < off + access->len;
+	for (at = off; at < off + access->len &&
+	     !(access->is_again && touch == HEAPSIM_TOUCH_READ);
 	     at = round_down(at, heapsim_config.profile->line_size) +
 		  heapsim_config.profile->line_size)
 		line_touch(lines, at, touch == HEAPSIM_TOUCH_WRITE ?

@@ -992,6 +992,29 @@ static const struct call first_write_after_off = {
 	.may_sigbus = true,
 };
 
+/* A step, too, takes memory. Where there are none this is a first read. */
+static void map_precise(struct fixture *f)
+{
+	struct heapsim_set_policy set = {
+		.size = sizeof(set),
+		.scope = HEAPSIM_POLICY_OF_BUF,
+		.fd = f->fd,
+		.is_precise = !!(device_probe(f->dev).features &
+				 HEAPSIM_FEATURE_PRECISE),
+	};
+
+	map_and_read(f);
+	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_POLICY, &set),
+			 0);
+}
+
+static const struct call touch_that_is_stepped = {
+	.prepare = map_precise,
+	.run = run_write,
+	.undo = invalidate,
+	.may_sigbus = true,
+};
+
 static void no_fault_can_be_injected(void **state)
 {
 	device_skip("this kernel has no /proc/self/fail-nth");
@@ -1063,6 +1086,7 @@ int main(void)
 		SWEEP(policy_of_all),
 		SWEEP(first_touch_while_off),
 		SWEEP(first_write_after_off),
+		SWEEP(touch_that_is_stepped),
 	};
 	static const struct CMUnitTest skipped[] = {
 		cmocka_unit_test(no_fault_can_be_injected),

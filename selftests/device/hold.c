@@ -100,6 +100,33 @@ static void hold_buffers(size_t nr, size_t len)
 	}
 }
 
+/* Accesses to a buffer that is tracked precisely, where that is offered. */
+static void hold_steps(void)
+{
+	struct heapsim_probe probe = { .size = sizeof(probe) };
+	struct heapsim_set_policy policy = {
+		.size = sizeof(policy),
+		.scope = HEAPSIM_POLICY_OF_CONTEXT,
+		.fd = -1,
+	};
+	volatile char *at;
+	int dev = context(), fd;
+
+	if (ioctl(dev, HEAPSIM_IOC_PROBE, &probe))
+		die("probe");
+	policy.is_precise = !!(probe.features & HEAPSIM_FEATURE_PRECISE);
+	if (ioctl(dev, HEAPSIM_IOC_POLICY, &policy))
+		die("policy");
+	fd = buffer(dev, LEN);
+	at = map(fd, LEN);
+	close(fd);
+	close(dev);
+	printf("ready\n");
+	fflush(stdout);
+	for (;;)
+		(*at)++;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -121,6 +148,8 @@ int main(int argc, char **argv)
 		map(fd, LEN);
 		close(fd);
 		close(dev);
+	} else if (!strcmp(what, "steps")) {
+		hold_steps();
 	} else if (!strcmp(what, "sync_file")) {
 		hold_sync_file();
 	} else if (!strcmp(what, "buffers") && argc == 4) {

@@ -172,20 +172,6 @@ static void malformed_is_einval(void **state)
 	}
 }
 
-static void precise_is_eopnotsupp(void **state)
-{
-	struct fixture *f = *state;
-	struct heapsim_set_policy set = {
-		.size = sizeof(set),
-		.scope = HEAPSIM_POLICY_OF_BUF,
-		.fd = -1,
-		.is_precise = 1,
-	};
-
-	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_POLICY, &set),
-			 -EOPNOTSUPP);
-}
-
 static void what_is_no_buffer_of_ours_is_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -1172,7 +1158,6 @@ int main(void)
 #define TEST(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
 	static const struct CMUnitTest tests[] = {
 		TEST(malformed_is_einval),
-		TEST(precise_is_eopnotsupp),
 		TEST(what_is_no_buffer_of_ours_is_refused),
 		TEST(only_the_privileged_change_what_others_have),
 		TEST(permission_comes_before_state),

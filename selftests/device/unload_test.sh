@@ -56,6 +56,26 @@ unload_is_refused_while_held() # WHAT
 	unload
 }
 
+# Who is killed in the middle of a step has let go of the module in the end.
+unload_follows_steps() # ROUNDS
+{
+	local said in out pid i k
+
+	for ((i = 0; i < $1; i++)); do
+		load || return
+		coproc HOLD { exec "$O/hold" steps; }
+		in=${HOLD[1]} out=${HOLD[0]} pid=$HOLD_PID
+		read -r -t 10 -u "$out" said || { echo "no ready"; return 1; }
+		kill -9 "$pid"
+		for ((k = 0; k < 1000; k++)); do
+			rmmod heapsim 2>/dev/null && break
+		done
+		eval "exec $in>&-"
+		wait
+		! is_loaded || { echo "round $i: still there"; return 1; }
+	done
+}
+
 nodes_come_and_go()
 {
 	local node
@@ -164,6 +184,7 @@ for what in fd map sync_file context heap; do
 	tap_try "unload_is_refused_while_a_${what}_lives" \
 		unload_is_refused_while_held "$what"
 done
+tap_try "unload_follows_steps" unload_follows_steps 10
 tap_try "nodes_come_and_go" nodes_come_and_go
 tap_try "memory_of_many_buffers_is_back" memory_is_back_after_unload 1000 4 8
 tap_try "memory_of_large_buffers_is_back" memory_is_back_after_unload 4 24576 4

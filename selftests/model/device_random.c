@@ -4,7 +4,8 @@
  * DMA_BUF_IOCTL_SYNC. The dma engine moves bytes between the buffer and a
  * coherent one beside it. Two ways: with all PTEs revoked before each touch
  * every byte read, every counter and every record equals the reference's;
- * without, every byte. Under evict=random the reference replays what the trace
+ * without, every byte. Where buffers can be tracked precisely all is equal with
+ * nothing revoked. Under evict=random the reference replays what the trace
  * says that the cache did by itself; a digest of that and of the counters is
  * told at the end. KTAP on stdout, kselftest exit codes. SEED=, ROUNDS= and
  * STEPS= as for random_test.
@@ -644,6 +645,34 @@ static int skip_all(const char *why)
 	return KSFT_SKIP;
 }
 
+/* Nobody revokes: each access is seen by itself. */
+static unsigned int play_precise(struct sequence *seq, uint64_t nr_rounds)
+{
+	static const char name[] = "precise_device_equals_the_reference_in_all";
+	struct heapsim_set_policy set = {
+		.size = sizeof(set),
+		.scope = HEAPSIM_POLICY_OF_CONTEXT,
+		.fd = -1,
+		.policy = probe.policy,
+		.evict_random = probe.evict_random,
+		.is_precise = 1,
+		.seed = probe.seed,
+	};
+
+	if (!(probe.features & HEAPSIM_FEATURE_PRECISE)) {
+		printf("ok 5 %s # SKIP no precise tracking here\n", name);
+		return 1;
+	}
+	seq->before_touch = NULL;
+	seq->is_precise = true;
+	seq->p.len = 3 * (size_t)probe.page_size;
+	/* As above: what is touched is not evicted. */
+	if (probe.evict_random)
+		seq->p.len = 2 * (size_t)probe.page_size;
+	return tell(5, command(HEAPSIM_IOC_POLICY, &set, "POLICY") ? -EIO :
+		    play(seq, &device_ops, nr_rounds), name);
+}
+
 static int play_all(void)
 {
 	uint64_t nr_rounds = sequence_env("ROUNDS", 10);
@@ -659,7 +688,7 @@ static int play_all(void)
 	struct subject_ops ops = device_ops;
 	unsigned int nr_passed = 0;
 
-	printf("1..4\n");
+	printf("1..5\n");
 	seq.p.len = 3 * (size_t)probe.page_size;
 	if (pages_per_fill > 1)
 		seq.p.len = (pages_per_fill + 2) * (size_t)probe.page_size;
@@ -684,7 +713,8 @@ static int play_all(void)
 	seq.before_touch = revoke_before_touch;
 	nr_passed += tell(4, play(&seq, &device_ops, nr_rounds),
 			  "revoked_small_buffer_equals_the_reference_in_all");
-	return nr_passed == 4 ? KSFT_PASS : KSFT_FAIL;
+	nr_passed += play_precise(&seq, nr_rounds);
+	return nr_passed == 5 ? KSFT_PASS : KSFT_FAIL;
 }
 
 int main(void)

@@ -238,13 +238,10 @@ static size_t left_in_page(const struct run *run, size_t off)
 	return run->ref->p.page_size - off % run->ref->p.page_size;
 }
 
-static int step_cpu_read(struct run *run, unsigned int who)
+static int cpu_read(struct run *run, size_t off, size_t len, unsigned int who)
 {
-	size_t off = draw_off(run);
-	size_t len = draw_len(run, left_in_page(run, off));
 	int ret;
 
-	log_step(run, "cpu read", off, len, who);
 	ret = before_touch(run, off);
 	if (!ret)
 		ret = run->ops->cpu_read(run->subject, off, run->bytes, len,
@@ -255,13 +252,10 @@ static int step_cpu_read(struct run *run, unsigned int who)
 	return ret ? ret : compare_bytes(run, run->ref->cpu, off, len);
 }
 
-static int step_cpu_write(struct run *run, unsigned int who)
+static int cpu_write(struct run *run, size_t off, size_t len, unsigned int who)
 {
-	size_t off = draw_off(run);
-	size_t len = draw_len(run, left_in_page(run, off));
 	int ret;
 
-	log_step(run, "cpu write", off, len, who);
 	draw_bytes(run, off, len);
 	if (run->seq->is_bytes_only)
 		make_bytes_differ(run, off, len);
@@ -274,6 +268,38 @@ static int step_cpu_write(struct run *run, unsigned int who)
 		ret = after_fault(run, off);
 	ref_cpu_store(run->ref, off, run->bytes, len);
 	return ret;
+}
+
+/*
+ * One access, seen at its first byte, or, where each is seen, one for each line
+ * of the range.
+ */
+static int cpu_touch(struct run *run, unsigned int who,
+		     int (*touch)(struct run *run, size_t off, size_t len,
+				  unsigned int who), const char *what)
+{
+	const size_t line_size = run->ref->p.line_size;
+	size_t off = draw_off(run);
+	size_t len = draw_len(run, left_in_page(run, off));
+	size_t end = off + len;
+	int ret = 0;
+
+	log_step(run, what, off, len, who);
+	if (!run->seq->is_precise)
+		return touch(run, off, len, who);
+	for (; off < end && !ret; off = off - off % line_size + line_size)
+		ret = touch(run, off, 1, who);
+	return ret;
+}
+
+static int step_cpu_read(struct run *run, unsigned int who)
+{
+	return cpu_touch(run, who, cpu_read, "cpu read");
+}
+
+static int step_cpu_write(struct run *run, unsigned int who)
+{
+	return cpu_touch(run, who, cpu_write, "cpu write");
 }
 
 /* Only where a page has a Dirty line a writable PTE may still be. */

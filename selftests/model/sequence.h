@@ -82,6 +82,7 @@ struct subject_ops {
  * @nr_steps: how many
  * @is_bytes_only: touches may go unseen: compare bytes, not counters, and
  *	store only bytes that differ from what was filled
+ * @is_precise: every access is seen: the CPU touches one byte of each line
  * @before_touch: called with the reference before a CPU access; may be NULL
  * @after_fault: called when the reference has seen the access and a write has
  *	not stored in it yet; may be NULL
@@ -91,6 +92,7 @@ struct sequence {
 	uint64_t seed;
 	unsigned int nr_steps;
 	bool is_bytes_only;
+	bool is_precise;
 	int (*before_touch)(void *subject, const struct ref *ref, size_t off);
 	int (*after_fault)(void *subject, struct ref *ref, size_t off);
 };

@@ -63,6 +63,8 @@ enum heapsim_policy {
 
 /* struct heapsim_probe.features: KIND_UNCACHED is uncached */
 #define HEAPSIM_FEATURE_WRITE_COMBINE	(1ULL << 0)
+/* ... struct heapsim_set_policy.is_precise may be 1 */
+#define HEAPSIM_FEATURE_PRECISE		(1ULL << 1)
 
 /**
  * struct heapsim_probe - version, profile and features
@@ -202,7 +204,7 @@ struct heapsim_counters {
  * @policy: out: enum heapsim_policy; this and the next three are 0 for a
  *	foreign buffer
  * @evict_random: out: 1 when its lines are evicted at random
- * @is_precise: out: 0
+ * @is_precise: out: 1 when each access of the CPU is seen
  * @reserved2: 0
  * @seed: out: of random eviction
  */
@@ -644,7 +646,8 @@ struct heapsim_watch {
  * @fd: in: OF_BUF: a buffer of ours; else -1
  * @policy: in: enum heapsim_policy
  * @evict_random: in: 1: lines are evicted and filled at random, else 0
- * @is_precise: in: 0; 1 is not offered
+ * @is_precise: in: 1: each access that a process makes in user mode is seen,
+ *	not just the first to a page: very slow; else 0
  * @seed: in: of random eviction
  *
  * OF_BUF changes a live buffer. To off or from it, it is cleaned, then
@@ -665,7 +668,8 @@ struct heapsim_watch {
  * @seed is combined with the buffer's number: 0 OF_BUF, from 1 on in order of
  * allocation OF_CONTEXT and OF_TREE (counted since the command), the id OF_ALL.
  *
- * EOPNOTSUPP: a foreign buffer, @is_precise. EPERM. EBUSY also: OF_TREE, 16
+ * EOPNOTSUPP: a foreign buffer, @is_precise without HEAPSIM_FEATURE_PRECISE
+ * (it is there on x86). EPERM. EBUSY also: OF_TREE, 16
  * opens of the user have one (without CAP_SYS_ADMIN), or 64 in all.
  */
 struct heapsim_set_policy {

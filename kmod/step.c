@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Precise tracking: the thread that was given a PTE makes one step, the access
+ * that faulted, and the PTE goes again.
+ *
+ * The fault handler sets the trap flag in the thread's registers; the debug
+ * exception behind the instruction takes it away, and work that runs before the
+ * thread is back in user space revokes the pages. That work is queued by the
+ * fault already: should the thread come to anything else first, a signal, a
+ * stop, its end, the kernel runs it before that, and nobody sees the flag. What
+ * the instruction was judged for is kept then until it runs again, so that
+ * nothing counts twice.
+ *
+ * An access by a system call is not stepped: its PTEs go when the call returns.
+ *
+ * Steps are made, armed and ended by their own thread alone. steps_lock
+ * protects the table of all, and what was left unfinished; it is taken alone,
+ * also in the debug exception.
+ */
+#include <linux/kdebug.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/task_work.h>
+
+#include "heapsim.h"
+
+#ifdef CONFIG_X86
+
+#include <asm/debugreg.h>
+#include <asm/processor-flags.h>
+#include <asm/ptrace.h>
+
+#define NR_BUCKETS	64
+#define NR_SETS		256	/* a thread's in the set of its number */
+#define NR_WAYS		4
+#define NR_SEEN		4	/* movs: two accesses of two pages each */
+
+/**
+ * struct insn - an instruction and what of it was judged
+ * @buf: id of the buffer
+ * @tid: thread
+ * @ip: where it is
+ * @nr_seen: accesses so far; beyond NR_SEEN they take each other's place
+ * @seen: these
+ */
+struct insn {
+	u64 buf;
+	pid_t tid;
+	unsigned long ip;
+	unsigned int nr_seen;
+	struct {
+		u64 addr;
+		enum heapsim_touch touch;
+	} seen[NR_SEEN];
+};
+
+/**
+ * struct heapsim_step - a thread that goes one step, or is in a system call
+ * @work: ends it
+ * @node: in steps
+ * @task: the thread
+ * @dmabuf: the buffer, referenced
+ * @first: the first page that it was given
+ * @end: after the last
+ * @insn: what it does
+ * @is_user: it is stepped
+ * @had_flag: somebody else steps it: the trap is his, too
+ * @is_done: it has gone the step
+ */
+struct heapsim_step {
+	struct callback_head work;
+	struct hlist_node node;
+	const struct task_struct *task;
+	struct dma_buf *dmabuf;
+	size_t first;
+	size_t end;
+	struct insn insn;
+	bool is_user;
+	bool had_flag;
+	bool is_done;
+};
+
+static DEFINE_RAW_SPINLOCK(steps_lock);	/* protects what follows */
+static struct hlist_head steps[NR_BUCKETS];
+static struct insn unfinished[NR_SETS][NR_WAYS];
+static unsigned int next_way;
+
+static struct hlist_head *bucket_of_current(void)
+{
+	return &steps[(unsigned int)current->pid % NR_BUCKETS];
+}
+
+/* Those of the calling thread end by nobody else: good without the lock. */
+static struct heapsim_step *step_find(const struct heapsim_buf *buf)
+{
+	struct heapsim_step *step, *ret = NULL;
+
+	raw_spin_lock(&steps_lock);
+	hlist_for_each_entry(step, bucket_of_current(), node)
+		if (step->task == current && step->dmabuf == buf->dmabuf)
+			ret = step;
+	raw_spin_unlock(&steps_lock);
+	return ret;
+}
+
+static struct insn *set_of_current(void)
+{
+	return unfinished[(unsigned int)current->pid % NR_SETS];
+}
+
+static struct insn *unfinished_find(const struct heapsim_buf *buf)
+{
+	const unsigned long ip = instruction_pointer(task_pt_regs(current));
+	struct insn *set = set_of_current();
+	unsigned int i;
+
+	for (i = 0; i < NR_WAYS; i++)
+		if (set[i].nr_seen && set[i].buf == buf->id &&
+		    set[i].tid == current->pid && set[i].ip == ip)
+			return &set[i];
+	return NULL;
+}
+
+static bool insn_has_seen(const struct insn *insn,
+			  const struct heapsim_access *access)
+{
+	unsigned int i, nr = min_t(unsigned int, insn->nr_seen, NR_SEEN);
+
+	for (i = 0; i < nr; i++)
+		if (insn->seen[i].addr == access->addr &&
+		    insn->seen[i].touch == access->touch)
+			return true;
+	return false;
+}
+
+static void insn_see(struct insn *insn, const struct heapsim_access *access)
+{
+	unsigned int i = insn->nr_seen % NR_SEEN;
+
+	if (insn_has_seen(insn, access))
+		return;
+	insn->seen[i].addr = access->addr;
+	insn->seen[i].touch = access->touch;
+	insn->nr_seen++;
+}
+
+/**
+ * heapsim_can_step() - can there be buffers that are tracked precisely?
+ *
+ * Return: true on x86.
+ */
+bool heapsim_can_step(void)
+{
+	return true;
+}
+
+/**
+ * heapsim_step_alloc() - memory for a step
+ *
+ * Context: may sleep; no lock of a buffer held.
+ * Return: for heapsim_step_arm(), or for kfree(); NULL without memory.
+ */
+struct heapsim_step *heapsim_step_alloc(void)
+{
+	return kzalloc(sizeof(struct heapsim_step), GFP_KERNEL);
+}
+
+/**
+ * heapsim_step_is_wanted() - does heapsim_step_arm() need memory?
+ * @buf: buffer that the calling thread touches
+ *
+ * A thread of the kernel does not come back to user space.
+ *
+ * Context: the buffer's lock is held.
+ * Return: true if it does.
+ */
+bool heapsim_step_is_wanted(const struct heapsim_buf *buf)
+{
+	return buf->rule.is_precise && buf->has_two_views &&
+	       !(current->flags & (PF_KTHREAD | PF_USER_WORKER)) &&
+	       !step_find(buf);
+}
+
+/**
+ * heapsim_step_is_again() - has this access been judged?
+ * @buf: buffer
+ * @access: a fault of the calling thread in user mode
+ *
+ * Return: true if its instruction could not be finished after that.
+ */
+bool heapsim_step_is_again(const struct heapsim_buf *buf,
+			   const struct heapsim_access *access)
+{
+	const unsigned long ip = instruction_pointer(task_pt_regs(current));
+	const struct heapsim_step *step;
+	const struct insn *insn;
+	bool ret;
+
+	if (!READ_ONCE(buf->rule.is_precise))
+		return false;
+	step = step_find(buf);
+	if (step)
+		return step->insn.ip == ip &&
+		       insn_has_seen(&step->insn, access);
+	raw_spin_lock(&steps_lock);
+	insn = unfinished_find(buf);
+	ret = insn && insn_has_seen(insn, access);
+	raw_spin_unlock(&steps_lock);
+	return ret;
+}
+
+/* Before anything else that the thread does, or behind the debug exception. */
+static void step_end(struct callback_head *work)
+{
+	struct heapsim_step *step = container_of(work, struct heapsim_step,
+						 work);
+	struct dma_buf *dmabuf = step->dmabuf;
+	struct heapsim_buf *buf = dmabuf->priv;
+
+	raw_spin_lock(&steps_lock);
+	hlist_del(&step->node);
+	if (step->is_user && !step->is_done)
+		set_of_current()[next_way++ % NR_WAYS] = step->insn;
+	raw_spin_unlock(&steps_lock);
+	if (step->is_user && !step->is_done && !step->had_flag)
+		task_pt_regs(current)->flags &= ~X86_EFLAGS_TF;
+	/* Of others, as heapsim_step_arm() found it. */
+	set_thread_flag(TIF_NOTIFY_RESUME);
+	mutex_lock(&buf->lock);
+	heapsim_views_revoke(buf, step->first, step->end);
+	mutex_unlock(&buf->lock);
+	kfree(step);
+	/* The module may go from here on, see heapsim_step_fini(). */
+	dma_buf_put(dmabuf);
+}
+
+/* One access can fault in several buffers: the flag is one. */
+static bool is_flag_of_others(void)
+{
+	const struct heapsim_step *step;
+	bool ret = task_pt_regs(current)->flags & X86_EFLAGS_TF;
+
+	raw_spin_lock(&steps_lock);
+	hlist_for_each_entry(step, bucket_of_current(), node)
+		if (step->task == current && step->is_user)
+			ret = step->had_flag;
+	raw_spin_unlock(&steps_lock);
+	return ret;
+}
+
+/* Returns NULL when the thread ends: it will not be back in user mode. */
+static struct heapsim_step *step_begin(struct heapsim_buf *buf,
+				       struct heapsim_step *step, bool is_user)
+{
+	struct insn *insn;
+
+	init_task_work(&step->work, step_end);
+	step->task = current;
+	step->dmabuf = buf->dmabuf;
+	step->insn.buf = buf->id;
+	step->insn.tid = current->pid;
+	step->insn.ip = instruction_pointer(task_pt_regs(current));
+	step->first = SIZE_MAX;
+	if (task_work_add(current, &step->work,
+			  is_user ? TWA_NONE : TWA_RESUME))
+		return NULL;
+	get_dma_buf(buf->dmabuf);
+	raw_spin_lock(&steps_lock);
+	insn = is_user ? unfinished_find(buf) : NULL;
+	if (insn) {
+		step->insn = *insn;
+		insn->nr_seen = 0;
+	}
+	hlist_add_head(&step->node, bucket_of_current());
+	raw_spin_unlock(&steps_lock);
+	return step;
+}
+
+/**
+ * heapsim_step_arm() - let the thread do what it was given a PTE for, no more
+ * @buf: buffer; does nothing if it is not tracked precisely
+ * @fresh: memory, NULL if it was taken, or was not wanted
+ * @access: a fault of the calling thread
+ * @is_user: it is in user mode
+ *
+ * Context: the buffer's lock is held.
+ */
+void heapsim_step_arm(struct heapsim_buf *buf, struct heapsim_step **fresh,
+		      const struct heapsim_access *access, bool is_user)
+{
+	const size_t page = access->off >> PAGE_SHIFT;
+	struct heapsim_step *step;
+
+	if (!buf->rule.is_precise || !buf->has_two_views ||
+	    current->flags & (PF_KTHREAD | PF_USER_WORKER))
+		return;
+	step = step_find(buf);
+	if (!step && *fresh) {
+		step = step_begin(buf, *fresh, is_user);
+		if (step)
+			*fresh = NULL;
+	}
+	if (!step)
+		return;
+	step->first = min(step->first, page);
+	step->end = max(step->end, page + 1);
+	if (!is_user) {
+		set_thread_flag(TIF_NOTIFY_RESUME);
+		return;
+	}
+	insn_see(&step->insn, access);
+	step->had_flag = is_flag_of_others();
+	step->is_user = true;
+	task_pt_regs(current)->flags |= X86_EFLAGS_TF;
+	/*
+	 * Who was preempted on the way here has work to do before it is back
+	 * in user space, and would do ours, too. Where a fault takes so long
+	 * that this is always so, it would never get to its access. What that
+	 * is waits for one instruction.
+	 */
+	clear_thread_flag(TIF_NOTIFY_RESUME);
+}
+
+/* Interrupts are off, and nothing was held when the exception came. */
+static int on_debug(struct notifier_block *block, unsigned long what,
+		    void *data)
+{
+	struct die_args *args = data;
+	struct heapsim_step *step;
+	bool is_ours = false, had_flag = false;
+	unsigned long *dr6;
+
+	if (what != DIE_DEBUG || !user_mode(args->regs))
+		return NOTIFY_DONE;
+	/* The kernel hands on where its copy is: who knows a bit clears it. */
+	dr6 = (unsigned long *)args->err;
+	if (!(*dr6 & DR_STEP))
+		return NOTIFY_DONE;
+	raw_spin_lock(&steps_lock);
+	hlist_for_each_entry(step, bucket_of_current(), node)
+		if (step->task == current && step->is_user) {
+			step->is_done = true;
+			is_ours = true;
+			had_flag = step->had_flag;
+		}
+	raw_spin_unlock(&steps_lock);
+	if (!is_ours)
+		return NOTIFY_DONE;
+	set_thread_flag(TIF_NOTIFY_RESUME);
+	if (had_flag)
+		return NOTIFY_DONE;
+	args->regs->flags &= ~X86_EFLAGS_TF;
+	current->thread.virtual_dr6 &= ~DR_STEP;
+	*dr6 &= ~DR_STEP;
+	return *dr6 & DR_TRAP_BITS ? NOTIFY_DONE : NOTIFY_STOP;
+}
+
+static struct notifier_block debug_block = { .notifier_call = on_debug };
+
+/**
+ * heapsim_step_init() - be told of debug exceptions
+ *
+ * Return: 0 or -errno.
+ */
+int heapsim_step_init(void)
+{
+	return register_die_notifier(&debug_block);
+}
+
+/**
+ * heapsim_step_fini() - no step is under way any more
+ *
+ * Each had a buffer, and so the module. What may still run is the end of the
+ * function that let go of it: it does not sleep any more.
+ */
+void heapsim_step_fini(void)
+{
+	unregister_die_notifier(&debug_block);
+	synchronize_rcu_tasks();
+}
+
+#else
+
+/* Elsewhere a module cannot have a thread of a process stepped. */
+int heapsim_step_init(void)
+{
+	return 0;
+}
+
+void heapsim_step_fini(void)
+{
+}
+
+bool heapsim_can_step(void)
+{
+	return false;
+}
+
+struct heapsim_step *heapsim_step_alloc(void)
+{
+	return NULL;
+}
+
+bool heapsim_step_is_wanted(const struct heapsim_buf *buf)
+{
+	return false;
+}
+
+bool heapsim_step_is_again(const struct heapsim_buf *buf,
+			   const struct heapsim_access *access)
+{
+	return false;
+}
+
+void heapsim_step_arm(struct heapsim_buf *buf, struct heapsim_step **fresh,
+		      const struct heapsim_access *access, bool is_user)
+{
+}
+
+#endif
