@@ -145,6 +145,16 @@ u64 heapsim_stack_now(void)
 }
 
 /**
+ * heapsim_stack_is_wanted() - is the calling thread to note its stack?
+ *
+ * Return: true from heapsim_stack_now() until it is back in user space.
+ */
+bool heapsim_stack_is_wanted(void)
+{
+	return READ_ONCE(had_stacks) && find();
+}
+
+/**
  * heapsim_stack_fini() - see the last thread off, which may be behind its last
  *	use of the module, but not yet out of its code
  *

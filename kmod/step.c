@@ -319,9 +319,11 @@ void heapsim_step_arm(struct heapsim_buf *buf, struct heapsim_step **fresh,
 	 * Who was preempted on the way here has work to do before it is back
 	 * in user space, and would do ours, too. Where a fault takes so long
 	 * that this is always so, it would never get to its access. What that
-	 * is waits for one instruction.
+	 * is waits for one instruction. But a stack is that of the access: the
+	 * thread puts it down first, faults once more, and goes its step then.
 	 */
-	clear_thread_flag(TIF_NOTIFY_RESUME);
+	if (!heapsim_stack_is_wanted())
+		clear_thread_flag(TIF_NOTIFY_RESUME);
 }
 
 /* Interrupts are off, and nothing was held when the exception came. */

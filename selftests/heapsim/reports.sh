@@ -363,6 +363,22 @@ policy()
 	done
 }
 
+precise()
+{
+	report 0 "$wrong" pair && sum 1 1 || return
+	if [ "$(uname -m)" != x86_64 ]; then
+		report 1 --precise true &&
+			grep -q 'not on this machine' "$tmp/err"
+		return
+	fi
+	report 0 --precise "$wrong" pair && sum 2 2 &&
+		has "by pair \\(wrong.c:$(line FIRST)\\)" \
+		    "by pair \\(wrong.c:$(line SECOND)\\)" &&
+		report 0 --precise "$wrong" no-end && sum 1 1 &&
+		has "at no_end \\(wrong.c:$(line STORE)\\)" &&
+		report 0 --precise "$wrong" right && sum 0 0
+}
+
 unprivileged()
 {
 	chmod 666 /dev/heapsim /dev/dma_heap/noncoherent && chmod 777 "$tmp" &&
@@ -403,6 +419,7 @@ try "that wait can be ended" wait_is_ended
 try "records that nobody reads are told to be lost" reader_that_does_not_read
 try "it runs in itself" nested
 try "the policy is of the program alone" policy
+try "each access is seen in precise mode" precise
 try "it needs no privilege" unprivileged
 try "without the module it says what to do" without_module
 tap_end

@@ -142,6 +142,17 @@ static int stale(void)
 	return peek(4200) == 2;	/* STALE */
 }
 
+/* Two lines of a page: a tracker by pages sees the first. */
+static int pair(void)
+{
+	peek(0);
+	device_fills(0x02020202);
+	revoke_buf();
+	peek(128);		/* FIRST */
+	peek(256);		/* SECOND */
+	return 0;
+}
+
 static int no_end(void)
 {
 	map[100] = 1;		/* STORE */
@@ -293,6 +304,7 @@ static const struct {
 } works[] = {
 	{ "right", right },
 	{ "stale", stale },
+	{ "pair", pair },
 	{ "no-end", no_end },
 	{ "in-bracket", in_bracket },
 	{ "waste", waste },
