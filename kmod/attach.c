@@ -12,6 +12,9 @@
 
 #include "heapsim.h"
 
+/* Nobody says what a driver does with its kernel mapping. */
+#define VMAP_ACCESS	(HEAPSIM_ACCESS_READ | HEAPSIM_ACCESS_WRITE)
+
 /* No longer a segment than the device says it can take. */
 static int table_init(struct sg_table *sgt, const struct heapsim_buf *buf,
 		      struct device *dev)
@@ -43,6 +46,34 @@ static int table_init(struct sg_table *sgt, const struct heapsim_buf *buf,
 		}
 	}
 	return 0;
+}
+
+static u32 access_of(enum dma_data_direction dir)
+{
+	return (dir != DMA_TO_DEVICE ? HEAPSIM_ACCESS_READ : 0) |
+	       (dir != DMA_FROM_DEVICE ? HEAPSIM_ACCESS_WRITE : 0);
+}
+
+/* A device's map has the other direction: from it, it writes. */
+static u32 access_of_device(enum dma_data_direction dir)
+{
+	return (dir != DMA_FROM_DEVICE ? HEAPSIM_ACCESS_READ : 0) |
+	       (dir != DMA_TO_DEVICE ? HEAPSIM_ACCESS_WRITE : 0);
+}
+
+/* Of a bracket, or of @party's hold: all of the buffer. */
+static void tell_event(const struct heapsim_buf *buf, u32 kind, u32 access,
+		       u64 begin_ns, const struct heapsim_party *party)
+{
+	if (heapsim_has_event_watchers())
+		heapsim_event_tell(buf, &(struct heapsim_event) {
+			.kind = kind,
+			.access = access,
+			.len = buf->len,
+			.count = 1,
+			.begin_ns = begin_ns,
+			.party = party,
+		});
 }
 
 /**
@@ -175,6 +206,7 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 {
 	struct heapsim_buf *buf = a->dmabuf->priv;
 	struct heapsim_attachment *at = a->priv;
+	const u64 begin_ns = heapsim_event_begin();
 	struct heapsim_party who;
 	int ret;
 
@@ -194,6 +226,8 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 	at->dir = dir;
 	at->who = who;
 	dma_sync_sgtable_for_device(at->dev, &at->sgt, dir);
+	tell_event(buf, HEAPSIM_RECORD_HOLD, access_of_device(dir), begin_ns,
+		   &at->who);
 	mutex_unlock(&buf->lock);
 	table_lend(&at->lent, &at->sgt);
 	return &at->lent;
@@ -210,12 +244,15 @@ void heapsim_buf_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
 {
 	struct heapsim_buf *buf = a->dmabuf->priv;
 	struct heapsim_attachment *at = a->priv;
+	const u64 begin_ns = heapsim_event_begin();
 
 	mutex_lock(&buf->lock);
 	at->dir = DMA_NONE;
 	dma_unmap_sgtable(a->dev, &at->sgt, dir, 0);
 	mutex_unlock(&buf->lock);
 	heapsim_views_release(buf, dir != DMA_TO_DEVICE);
+	tell_event(buf, HEAPSIM_RECORD_RELEASE, access_of_device(dir), begin_ns,
+		   &at->who);
 }
 
 /* From here on the buffer's policy may change again. */
@@ -238,6 +275,7 @@ static void vmap_ended(struct heapsim_buf *buf)
 int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 {
 	struct heapsim_buf *buf = dmabuf->priv;
+	const u64 begin_ns = heapsim_event_begin();
 	struct heapsim_party who;
 	struct page **pages;
 	int ret = -ENOMEM;
@@ -275,6 +313,7 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	if (ret)
 		goto err_vunmap;
 	iosys_map_set_vaddr(map, buf->vaddr);
+	tell_event(buf, HEAPSIM_RECORD_HOLD, VMAP_ACCESS, begin_ns, &who);
 	goto out_free;
 
 err_vunmap:
@@ -298,6 +337,7 @@ out_free:
 void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
 {
 	struct heapsim_buf *buf = dmabuf->priv;
+	const u64 begin_ns = heapsim_event_begin();
 
 	vunmap(buf->vaddr);
 	buf->vaddr = NULL;
@@ -305,6 +345,8 @@ void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
 		heapsim_views_vunmap_cpu(buf);
 	else
 		heapsim_views_release(buf, true);
+	tell_event(buf, HEAPSIM_RECORD_RELEASE, VMAP_ACCESS, begin_ns,
+		   &buf->vmapper);
 	vmap_ended(buf);
 }
 
@@ -360,6 +402,7 @@ static int wait_for_fences(struct dma_buf *dmabuf, bool for_write)
 int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
 	struct heapsim_buf *buf = dmabuf->priv;
+	const u64 begin_ns = heapsim_event_begin();
 	struct heapsim_bracket *fresh = NULL;
 	int ret;
 
@@ -379,6 +422,7 @@ int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
 			heapsim_views_take_in(buf);
 		heapsim_bracket_open(buf, dir, &fresh);
 	}
+	tell_event(buf, HEAPSIM_RECORD_START, access_of(dir), begin_ns, NULL);
 	mutex_unlock(&buf->lock);
 	kfree(fresh);
 	return 0;
@@ -398,12 +442,12 @@ int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
 int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
 	struct heapsim_buf *buf = dmabuf->priv;
+	const u64 begin_ns = heapsim_event_begin();
 
 	mutex_lock(&buf->lock);
 	if (!buf->has_two_views) {
 		sync_for_device(buf, dir);
-		mutex_unlock(&buf->lock);
-		return 0;
+		goto out_tell;
 	}
 	if (dir != DMA_FROM_DEVICE)
 		heapsim_views_clean(buf, 0, buf->len);
@@ -413,6 +457,8 @@ int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 	heapsim_brackets_reap(buf);
 	if (buf->nr_holders)
 		heapsim_views_revoke(buf, 0, buf->nr_pages);
+out_tell:
+	tell_event(buf, HEAPSIM_RECORD_END, access_of(dir), begin_ns, NULL);
 	mutex_unlock(&buf->lock);
 	return 0;
 }

@@ -410,6 +410,30 @@ static void side_put(struct heapsim_side *side)
 		dma_buf_put(side->dmabuf);
 }
 
+/* Also between publication and signal. */
+static void tell_job(const struct heapsim_job *job, u32 kind, u64 begin_ns)
+{
+	const bool is_write = job->op != HEAPSIM_DMA_CHECKSUM;
+	const struct heapsim_side *side = is_write ? &job->dst : &job->src;
+
+	if (!heapsim_has_event_watchers())
+		return;
+	heapsim_event_tell(side->buf, &(struct heapsim_event) {
+		.kind = kind,
+		.access = is_write ? HEAPSIM_ACCESS_WRITE : HEAPSIM_ACCESS_READ,
+		.off = side->lo,
+		.len = side->len,
+		.count = 1,
+		.bytes = job->row_len * job->nr_rows,
+		.begin_ns = begin_ns,
+		.is_engines = kind != HEAPSIM_RECORD_SUBMIT,
+		.party = &job->party,
+		.op = job->op,
+		.src = job->src.buf ? job->src.buf->id : 0,
+		.status = kind == HEAPSIM_RECORD_JOB_END ? job->status : 0,
+	});
+}
+
 static void job_run(struct work_struct *work)
 {
 	struct heapsim_job *job = container_of(work, struct heapsim_job, work);
@@ -419,6 +443,7 @@ static void job_run(struct work_struct *work)
 
 	job->status = deps_wait(job);
 	deps_put(job);
+	tell_job(job, HEAPSIM_RECORD_JOB_BEGIN, 0);
 	if (!job->status)
 		delay(job->delay_ns);
 	cookie = dma_fence_begin_signalling();
@@ -426,6 +451,7 @@ static void job_run(struct work_struct *work)
 		job->status = run_rows(job);
 	if (job->status && !job->dst.dmabuf)
 		job->result = 0;
+	tell_job(job, HEAPSIM_RECORD_JOB_END, 0);
 	if (writes_lines(job))
 		heapsim_views_job_signalled(job->dst.buf);
 	side_unuse(&job->dst);
@@ -643,6 +669,8 @@ static int job_publish(struct heapsim_job *job)
 			dma_resv_add_fence(src, job->fence,
 					   DMA_RESV_USAGE_READ);
 		kref_get(&job->refs);
+		/* From its queue on it may be over at any moment. */
+		tell_job(job, HEAPSIM_RECORD_SUBMIT, job->party.other.time_ns);
 		queue_work(engine, &job->work);
 	}
 	if (src)

@@ -455,6 +455,50 @@ void heapsim_step_arm(struct heapsim_buf *buf, struct heapsim_step **fresh,
 /* record.c */
 struct poll_table_struct;
 
+/**
+ * struct heapsim_event - what is done, right or wrong, for who asks for events
+ * @kind: HEAPSIM_RECORD_FILL to HEAPSIM_RECORD_RELEASE
+ * @access: HEAPSIM_ACCESS_*
+ * @off: first byte
+ * @len: bytes
+ * @count: lines; 1 where it is about none
+ * @bytes: that it moves; 0: @len
+ * @begin_ns: when it began; 0: it takes no time
+ * @addr: of the CPU's access, or 0
+ * @is_engines: the calling thread is not who does it
+ * @party: who else, NULL nobody
+ * @op: enum heapsim_dma_op of a job
+ * @src: id of the buffer that it reads
+ * @status: that it ended with
+ */
+struct heapsim_event {
+	u32 kind;
+	u32 access;
+	u64 off;
+	u64 len;
+	u64 count;
+	u64 bytes;
+	u64 begin_ns;
+	u64 addr;
+	bool is_engines;
+	const struct heapsim_party *party;
+	u32 op;
+	u64 src;
+	int status;
+};
+
+extern unsigned int heapsim_nr_event_watchers;	/* protected by record.c */
+
+/* Does anybody ask for events? All that they cost while nobody does. */
+static inline bool heapsim_has_event_watchers(void)
+{
+	return READ_ONCE(heapsim_nr_event_watchers);
+}
+
+u64 heapsim_event_begin(void);
+void heapsim_event_tell(const struct heapsim_buf *buf,
+			const struct heapsim_event *event);
+
 void heapsim_cpu_now(struct heapsim_cpu *side, u64 addr, bool is_write);
 void heapsim_party_now(struct heapsim_party *party, u32 type, const char *name);
 u64 heapsim_party_keep(const struct heapsim_party *party);

@@ -6,7 +6,7 @@
  * the buffer, and by the engine's worker between publication and signal. So
  * nothing is allocated for one, and records_lock is the last of our locks. It
  * costs nothing where nobody watches, but for what a page notes of its last
- * store and its last engine.
+ * store and its last engine. Events, which are no findings, go the same way.
  *
  * Pids are global ones in here; a reader gets those of its own namespace.
  */
@@ -104,6 +104,7 @@ static DEFINE_SPINLOCK(records_lock);	/* protects what follows, and rings */
 static struct heapsim_watcher *watchers[MAX_WATCHERS];
 static unsigned int nr_watchers;
 static unsigned int nr_stack_watchers;
+unsigned int heapsim_nr_event_watchers;
 static struct heapsim_party parties[NR_PARTIES];
 static u64 last_party;
 
@@ -201,17 +202,8 @@ int heapsim_watch_signal(void)
 	return ret;
 }
 
-/**
- * heapsim_cpu_now() - note what the calling thread does
- * @side: out
- * @addr: address of its access, or 0
- * @is_write: it stores
- */
-void heapsim_cpu_now(struct heapsim_cpu *side, u64 addr, bool is_write)
+static void cpu_note(struct heapsim_record_cpu *cpu, u64 addr, bool is_write)
 {
-	struct heapsim_record_cpu *cpu = &side->cpu;
-
-	memset(side, 0, sizeof(*side));
 	strscpy(cpu->comm, current->comm, sizeof(cpu->comm));
 	cpu->addr = addr;
 	cpu->is_write = is_write;
@@ -221,6 +213,20 @@ void heapsim_cpu_now(struct heapsim_cpu *side, u64 addr, bool is_write)
 	cpu->pid = task_tgid_nr(current);
 	cpu->tid = task_pid_nr(current);
 	cpu->ip = instruction_pointer(task_pt_regs(current));
+}
+
+/**
+ * heapsim_cpu_now() - note what the calling thread does
+ * @side: out
+ * @addr: address of its access, or 0
+ * @is_write: it stores
+ */
+void heapsim_cpu_now(struct heapsim_cpu *side, u64 addr, bool is_write)
+{
+	memset(side, 0, sizeof(*side));
+	cpu_note(&side->cpu, addr, is_write);
+	if (current->flags & PF_KTHREAD)
+		return;
 	side->seen_by = heapsim_watchers_now();
 	side->stack = heapsim_stack_now();
 }
@@ -329,6 +335,11 @@ static bool is_same_place(const struct heapsim_record *a,
 	       !strncmp(a->other.name, b->other.name, sizeof(a->other.name));
 }
 
+static bool is_event(const struct heapsim_record *r)
+{
+	return HEAPSIM_KIND_BIT(r->kind) & HEAPSIM_KINDS_EVENTS;
+}
+
 static bool fold(struct heapsim_watcher *w, const struct heapsim_record *r)
 {
 	u32 i, lowest = w->nr > FOLD_DEPTH ? w->nr - FOLD_DEPTH : 0;
@@ -373,7 +384,7 @@ static void push_drops(struct heapsim_watcher *w)
 
 static void queue(struct heapsim_watcher *w, const struct heapsim_record *r)
 {
-	if (fold(w, r))
+	if (!is_event(r) && fold(w, r))
 		return;
 	push_drops(w);
 	if (w->nr == w->nr_ring) {
@@ -431,39 +442,99 @@ static void tell_to(struct heapsim_watcher *w, const struct heapsim_record *r,
 	queue(w, &seen);
 }
 
+static void tell_all(const struct heapsim_record *r, u64 cpu_seen_by,
+		     u64 other_seen_by)
+{
+	unsigned int i;
+
+	rcu_read_lock();
+	spin_lock(&records_lock);
+	for (i = 0; i < MAX_WATCHERS; i++)
+		if (watchers[i])
+			tell_to(watchers[i], r, cpu_seen_by, other_seen_by);
+	spin_unlock(&records_lock);
+	rcu_read_unlock();
+}
+
 /* What was found, between these two. */
 static void tell(struct heapsim_record *r, const struct heapsim_cpu *side,
 		 const struct heapsim_party *party)
 {
-	unsigned int i;
-
 	r->bytes = r->len;
 	r->cpu = side->cpu;
 	r->cpu_stack = side->stack;
 	r->other = party->other;
 	r->other_stack = party->stack;
 	trace_heapsim_record(r);
-	rcu_read_lock();
-	spin_lock(&records_lock);
-	for (i = 0; i < MAX_WATCHERS; i++)
-		if (watchers[i])
-			tell_to(watchers[i], r, side->seen_by, party->seen_by);
-	spin_unlock(&records_lock);
-	rcu_read_unlock();
+	tell_all(r, side->seen_by, party->seen_by);
+}
+
+/* @buf is NULL: it is foreign */
+static void place_init(struct heapsim_record *r, const struct heapsim_buf *buf,
+		       u64 off, u64 len)
+{
+	memset(r, 0, sizeof(*r));
+	r->time_ns = ktime_get_ns();
+	r->count = 1;
+	r->off = off;
+	r->len = len;
+	if (!buf)
+		return;
+	r->buf = buf->id;
+	memcpy(r->name, buf->name, sizeof(r->name));
 }
 
 static void record_init(struct heapsim_record *r, const struct heapsim_buf *buf,
 			u32 kind, u64 off, u64 len)
 {
-	memset(r, 0, sizeof(*r));
+	place_init(r, buf, off, len);
 	r->kind = kind;
 	r->missing = missing[kind];
-	r->time_ns = ktime_get_ns();
-	r->count = 1;
-	r->buf = buf->id;
-	r->off = off;
-	r->len = len;
-	memcpy(r->name, buf->name, sizeof(r->name));
+}
+
+/**
+ * heapsim_event_begin() - something begins that may be told when it has ended
+ *
+ * Return: for heapsim_event.begin_ns; 0 if nobody asks.
+ */
+u64 heapsim_event_begin(void)
+{
+	return heapsim_has_event_watchers() ? ktime_get_ns() : 0;
+}
+
+/**
+ * heapsim_event_tell() - something has been done
+ * @buf: buffer of ours, or NULL
+ * @event: what
+ *
+ * The calling thread is the CPU's side, but of a job. Its watchers are looked
+ * for when it is told, and no stack is asked for.
+ *
+ * Context: any, also under lines_lock, and between publication and signal.
+ */
+void heapsim_event_tell(const struct heapsim_buf *buf,
+			const struct heapsim_event *event)
+{
+	struct heapsim_record r;
+
+	place_init(&r, buf, event->off, event->len);
+	r.kind = event->kind;
+	r.count = event->count;
+	r.bytes = event->bytes ? event->bytes : event->len;
+	r.access = event->access;
+	r.op = event->op;
+	r.src = event->src;
+	r.status = event->status;
+	if (!event->is_engines) {
+		cpu_note(&r.cpu, event->addr,
+			 event->access & HEAPSIM_ACCESS_WRITE);
+		r.time_ns = r.cpu.time_ns;
+		if (event->begin_ns)
+			r.cpu.time_ns = event->begin_ns;
+	}
+	if (event->party)
+		r.other = event->party->other;
+	tell_all(&r, 0, event->party ? event->party->seen_by : 0);
 }
 
 static bool is_wanted(void)
@@ -644,6 +715,8 @@ static int watcher_add(struct heapsim_ctx *ctx, struct heapsim_watcher *w)
 	watchers[free] = w;
 	WRITE_ONCE(nr_watchers, nr_watchers + 1);
 	WRITE_ONCE(nr_stack_watchers, nr_stack_watchers + !!w->stack_signal);
+	WRITE_ONCE(heapsim_nr_event_watchers, heapsim_nr_event_watchers +
+		   !!(w->kinds & HEAPSIM_KINDS_EVENTS));
 	/* Who finds it without the lock finds it whole. */
 	smp_store_release(&ctx->watcher, w);
 	ret = 0;
@@ -666,7 +739,8 @@ int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd)
 
 	if (cmd->scope < HEAPSIM_WATCH_PROCESS ||
 	    cmd->scope > HEAPSIM_WATCH_ALL ||
-	    cmd->kinds & ~HEAPSIM_KINDS_ALL || !cmd->nr_records ||
+	    cmd->kinds & ~(HEAPSIM_KINDS_ALL | HEAPSIM_KINDS_EVENTS) ||
+	    !cmd->nr_records ||
 	    cmd->nr_records > HEAPSIM_WATCH_MAX_RECORDS ||
 	    cmd->record_size < MIN_RECORD_SIZE ||
 	    cmd->record_size > HEAPSIM_WATCH_MAX_SIZE ||
@@ -719,6 +793,8 @@ void heapsim_watch_end(struct heapsim_ctx *ctx)
 	watchers[w->slot] = NULL;
 	WRITE_ONCE(nr_watchers, nr_watchers - 1);
 	WRITE_ONCE(nr_stack_watchers, nr_stack_watchers - !!w->stack_signal);
+	WRITE_ONCE(heapsim_nr_event_watchers, heapsim_nr_event_watchers -
+		   !!(w->kinds & HEAPSIM_KINDS_EVENTS));
 	spin_unlock(&records_lock);
 	watcher_free(w);
 }

@@ -464,10 +464,36 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 
 	if (was_shared)
 		heapsim_views_revoke(buf, span->first, span->end);
-	if (filled)
-		trace_heapsim_fill(buf->id, (u64)first << PAGE_SHIFT,
-				   (u64)(end - first) << PAGE_SHIFT);
+	if (!filled)
+		return 0;
+	trace_heapsim_fill(buf->id, (u64)first << PAGE_SHIFT,
+			   (u64)(end - first) << PAGE_SHIFT);
+	if (heapsim_has_event_watchers())
+		heapsim_event_tell(buf, &(struct heapsim_event) {
+			.kind = HEAPSIM_RECORD_FILL,
+			.access = touch == HEAPSIM_TOUCH_WRITE ?
+				  HEAPSIM_ACCESS_WRITE : HEAPSIM_ACCESS_READ,
+			.off = (u64)first << PAGE_SHIFT,
+			.len = (u64)(end - first) << PAGE_SHIFT,
+			.count = filled,
+			.addr = access->addr,
+		});
 	return 0;
+}
+
+/* An operation on a range, which the calling thread did or caused. */
+static void tell_maintenance(const struct heapsim_buf *buf, u32 kind,
+			     const struct line_op *op, u64 nr_lines,
+			     u64 begin_ns)
+{
+	if (heapsim_has_event_watchers())
+		heapsim_event_tell(buf, &(struct heapsim_event) {
+			.kind = kind,
+			.off = op->off,
+			.len = op->end - op->off,
+			.count = nr_lines,
+			.begin_ns = begin_ns,
+		});
 }
 
 /*
@@ -517,6 +543,7 @@ void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len)
 {
 	size_t first = off >> PAGE_SHIFT, page;
 	size_t end = DIV_ROUND_UP(off + len, PAGE_SIZE);
+	const u64 begin_ns = heapsim_event_begin();
 	struct line_op op;
 
 	if (!len)
@@ -542,6 +569,7 @@ void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len)
 	if (op.nr_dirty)
 		buf->is_touched = true;
 	trace_heapsim_clean(buf->id, off, len);
+	tell_maintenance(buf, HEAPSIM_RECORD_CLEAN, &op, op.nr_dirty, begin_ns);
 }
 
 /**
@@ -556,6 +584,8 @@ void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 {
 	size_t first = off >> PAGE_SHIFT, page;
 	size_t end = DIV_ROUND_UP(off + len, PAGE_SIZE);
+	const u64 before = buf->lines.count.lines_invalidated;
+	const u64 begin_ns = heapsim_event_begin();
 	struct heapsim_images images;
 	struct line_op op;
 
@@ -582,6 +612,8 @@ void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 	heapsim_images_put(&images);
 	buf->is_touched = true;
 	trace_heapsim_invalidate(buf->id, off, len);
+	tell_maintenance(buf, HEAPSIM_RECORD_INVALIDATE, &op,
+			 buf->lines.count.lines_invalidated - before, begin_ns);
 }
 
 /**
@@ -593,6 +625,8 @@ void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
  */
 void heapsim_views_take_in(struct heapsim_buf *buf)
 {
+	const u64 before = buf->lines.count.lines_invalidated;
+	const u64 begin_ns = heapsim_event_begin();
 	struct heapsim_images images;
 	struct line_op op;
 	size_t page = 0;
@@ -620,6 +654,8 @@ void heapsim_views_take_in(struct heapsim_buf *buf)
 	spin_unlock(&buf->lines_lock);
 	heapsim_images_put(&images);
 	trace_heapsim_invalidate(buf->id, 0, buf->len);
+	tell_maintenance(buf, HEAPSIM_RECORD_INVALIDATE, &op,
+			 buf->lines.count.lines_invalidated - before, begin_ns);
 }
 
 static bool is_in_use(struct heapsim_buf *buf)
@@ -684,6 +720,7 @@ static u64 next_random(struct heapsim_buf *buf)
 void heapsim_views_evict(struct heapsim_buf *buf, size_t keep)
 {
 	const size_t per_page = PAGE_SIZE >> buf->lines.line_shift;
+	struct heapsim_event event = { .count = 1 };
 	struct heapsim_images images;
 	u64 random = next_random(buf);
 	size_t page = random % buf->nr_pages;
@@ -701,14 +738,23 @@ void heapsim_views_evict(struct heapsim_buf *buf, size_t keep)
 		trace_heapsim_evict(buf->id, (u64)line <<
 				    buf->lines.line_shift,
 				    1 << buf->lines.line_shift);
+		event.kind = HEAPSIM_RECORD_EVICT;
+		event.off = (u64)line << buf->lines.line_shift;
+		event.len = 1 << buf->lines.line_shift;
 	} else {
-		buf->lines.count.fills += line_fill_page(&buf->lines, page) > 0;
+		event.count = line_fill_page(&buf->lines, page);
+		buf->lines.count.fills += event.count > 0;
 		__set_bit(page, buf->active);
 		trace_heapsim_fill(buf->id, (u64)page << PAGE_SHIFT, PAGE_SIZE);
+		event.kind = HEAPSIM_RECORD_FILL;
+		event.off = (u64)page << PAGE_SHIFT;
+		event.len = PAGE_SIZE;
 	}
 	buf->is_touched = true;
 	spin_unlock(&buf->lines_lock);
 	heapsim_images_put(&images);
+	if (heapsim_has_event_watchers())
+		heapsim_event_tell(buf, &event);
 }
 
 /* Twins that pages of [first, end) lack for an engine to write DRAM. */

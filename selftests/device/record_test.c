@@ -2,7 +2,8 @@
 /*
  * Records: that each kind of mistake is told, with both sides, to those who
  * watch and to nobody else; that what repeats is folded, what is dropped is
- * told, and nothing else is lost.
+ * told, and nothing else is lost. And events, by the same rules, but for who
+ * asks for them alone.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -1156,6 +1157,370 @@ static void older_readers_get_what_they_know(void **state)
 	close(dev);
 }
 
+static int events_open(void)
+{
+	return watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_EVENTS, 64);
+}
+
+/* The next event, which is of this kind. */
+static struct heapsim_record event(struct fixture *f, int events, uint32_t kind)
+{
+	struct heapsim_record r;
+
+	if (!next(events, &r))
+		fail_msg("nothing of kind %u", kind);
+	assert_int_equal(r.kind, kind);
+	assert_int_equal(r.buf, f->id);
+	assert_string_equal(r.name, NAME);
+	assert_int_equal(r.missing, HEAPSIM_MISSING_NOTHING);
+	assert_int_equal(r.reserved, 0);
+	assert_int_equal(r.reserved2, 0);
+	assert_true(r.time_ns && r.time_ns <= device_now_ns());
+	return r;
+}
+
+/* One of this thread, that may have taken its time. */
+static struct heapsim_record own_event(struct fixture *f, int events,
+				       uint32_t kind)
+{
+	struct heapsim_record r = event(f, events, kind);
+
+	assert_int_equal(r.cpu.pid, getpid());
+	assert_int_equal(r.cpu.tid, gettid());
+	assert_comm_is_ours(r.cpu.comm);
+	assert_true(r.cpu.ip != 0);
+	assert_in_range(r.cpu.time_ns, 1, r.time_ns);
+	assert_int_equal(r.cpu_stack, 0);
+	return r;
+}
+
+static void brackets_and_their_maintenance_are_events(void **state)
+{
+	struct fixture *f = *state;
+	int events = events_open();
+	struct heapsim_record r, part;
+
+	device_sync(f->fd, SYNC_START_RW);
+	part = own_event(f, events, HEAPSIM_RECORD_INVALIDATE);
+	assert_int_equal(part.off, 0);
+	assert_int_equal(part.len, f->len);
+	assert_int_equal(part.count, 0);
+	r = own_event(f, events, HEAPSIM_RECORD_START);
+	assert_int_equal(r.access, HEAPSIM_ACCESS_READ | HEAPSIM_ACCESS_WRITE);
+	assert_int_equal(r.cpu.is_write, 1);
+	assert_int_equal(r.count, 1);
+	assert_in_range(part.cpu.time_ns, r.cpu.time_ns, r.time_ns);
+	assert_in_range(part.time_ns, r.cpu.time_ns, r.time_ns);
+	read_at(f->map + f->page + 3);
+	r = own_event(f, events, HEAPSIM_RECORD_FILL);
+	assert_touch(&r.cpu, f->map + f->page + 3, false);
+	assert_int_equal(r.access, HEAPSIM_ACCESS_READ);
+	assert_int_equal(r.off, 0);
+	assert_int_equal(r.count * f->line, r.len);
+	assert_int_equal(r.cpu.time_ns, r.time_ns);
+	write_at(f->map + f->page, 1);
+	device_sync(f->fd, SYNC_END_RW);
+	part = own_event(f, events, HEAPSIM_RECORD_CLEAN);
+	assert_int_equal(part.count, 1);
+	r = own_event(f, events, HEAPSIM_RECORD_END);
+	assert_int_equal(r.access, HEAPSIM_ACCESS_READ | HEAPSIM_ACCESS_WRITE);
+	assert_true(r.cpu.time_ns <= part.cpu.time_ns);
+	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE, f->page,
+			f->line);
+	r = own_event(f, events, HEAPSIM_RECORD_INVALIDATE);
+	assert_int_equal(r.off, f->page);
+	assert_int_equal(r.len, f->line);
+	assert_int_equal(r.count, 1);
+	device_sync(f->fd, SYNC_START_READ);
+	own_event(f, events, HEAPSIM_RECORD_INVALIDATE);
+	r = own_event(f, events, HEAPSIM_RECORD_START);
+	assert_int_equal(r.access, HEAPSIM_ACCESS_READ);
+	device_sync(f->fd, SYNC_END_READ);
+	own_event(f, events, HEAPSIM_RECORD_END);
+	assert_none(events);
+	drain(f->watch);
+	close(events);
+}
+
+static void assert_job(const struct heapsim_record *r,
+		       const struct heapsim_record *submit)
+{
+	assert_engine(&r->other);
+	assert_int_equal(r->other.job, submit->other.job);
+	assert_int_equal(r->other.time_ns, submit->other.time_ns);
+	assert_int_equal(r->op, submit->op);
+	assert_int_equal(r->src, submit->src);
+	assert_int_equal(r->access, submit->access);
+	assert_int_equal(r->bytes, submit->bytes);
+	assert_true(submit->time_ns <= r->time_ns);
+	assert_int_equal(r->status, 0);
+}
+
+/* The three of a job that was waited for, in order. */
+static struct heapsim_record job_events(struct fixture *f, int events)
+{
+	struct heapsim_record r, submit;
+
+	submit = own_event(f, events, HEAPSIM_RECORD_SUBMIT);
+	assert_engine(&submit.other);
+	assert_int_equal(submit.cpu.time_ns, submit.other.time_ns);
+	r = event(f, events, HEAPSIM_RECORD_JOB_BEGIN);
+	assert_job(&r, &submit);
+	assert_int_equal(r.cpu.time_ns, 0);
+	assert_int_equal(r.cpu.pid, 0);
+	submit.time_ns = r.time_ns;
+	r = event(f, events, HEAPSIM_RECORD_JOB_END);
+	assert_job(&r, &submit);
+	assert_int_equal(r.cpu.time_ns, 0);
+	return r;
+}
+
+static void jobs_are_events(void **state)
+{
+	struct fixture *f = *state;
+	int other = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, f->len);
+	int events = events_open();
+	struct heapsim_record r;
+
+	device_fill(f->dev, f->fd, f->line, f->page, 1);
+	r = job_events(f, events);
+	assert_int_equal(r.op, HEAPSIM_DMA_FILL);
+	assert_int_equal(r.access, HEAPSIM_ACCESS_WRITE);
+	assert_int_equal(r.src, 0);
+	assert_int_equal(r.off, f->line);
+	assert_int_equal(r.len, f->page);
+	assert_int_equal(r.bytes, f->page);
+	device_checksum(f->dev, f->fd, 0, f->len);
+	r = job_events(f, events);
+	assert_int_equal(r.op, HEAPSIM_DMA_CHECKSUM);
+	assert_int_equal(r.access, HEAPSIM_ACCESS_READ);
+	assert_int_equal(r.src, f->id);
+	device_copy(f->dev, other, 0, f->fd, 0, f->line);
+	r = job_events(f, events);
+	assert_int_equal(r.op, HEAPSIM_DMA_COPY);
+	assert_int_equal(r.access, HEAPSIM_ACCESS_WRITE);
+	assert_int_equal(r.src, device_buf_info(f->dev, other).id);
+	assert_none(events);
+	close(events);
+	close(other);
+}
+
+static void hold_and_release(struct fixture *f, int events, uint32_t how,
+			     uint32_t dir, uint32_t access)
+{
+	struct heapsim_record r, hold;
+	struct heapsim_hold answer;
+
+	assert_int_equal(device_hold_errno(f->dev, f->fd, how, dir, &answer),
+			 0);
+	own_event(f, events, HEAPSIM_RECORD_CLEAN);
+	hold = own_event(f, events, HEAPSIM_RECORD_HOLD);
+	assert_int_equal(hold.other.type, how == HEAPSIM_HOLD_MAP ?
+			 HEAPSIM_OTHER_DEVICE : HEAPSIM_OTHER_VMAP);
+	assert_int_equal(hold.other.pid, getpid());
+	assert_int_equal(hold.access, access);
+	assert_int_equal(hold.len, f->len);
+	device_release(f->dev, answer.hold);
+	own_event(f, events, HEAPSIM_RECORD_INVALIDATE);
+	r = own_event(f, events, HEAPSIM_RECORD_RELEASE);
+	assert_int_equal(r.other.time_ns, hold.other.time_ns);
+	assert_string_equal(r.other.name, hold.other.name);
+	assert_int_equal(r.access, access);
+	assert_none(events);
+}
+
+static void holds_are_events(void **state)
+{
+	struct fixture *f = *state;
+	const uint32_t both = HEAPSIM_ACCESS_READ | HEAPSIM_ACCESS_WRITE;
+	int events = events_open();
+
+	hold_and_release(f, events, HEAPSIM_HOLD_MAP,
+			 HEAPSIM_DIR_FROM_DEVICE, HEAPSIM_ACCESS_WRITE);
+	hold_and_release(f, events, HEAPSIM_HOLD_MAP, HEAPSIM_DIR_TO_DEVICE,
+			 HEAPSIM_ACCESS_READ);
+	hold_and_release(f, events, HEAPSIM_HOLD_MAP,
+			 HEAPSIM_DIR_BIDIRECTIONAL, both);
+	hold_and_release(f, events, HEAPSIM_HOLD_VMAP, 0, both);
+	drain(f->watch);
+	close(events);
+}
+
+static void evictions_are_events(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_set_policy policy = {
+		.size = sizeof(policy),
+		.scope = HEAPSIM_POLICY_OF_BUF,
+		.fd = f->fd,
+		.policy = HEAPSIM_POLICY_RECORD,
+		.evict_random = 1,
+		.seed = 7,
+	};
+	uint64_t count[HEAPSIM_RECORD_EVENTS_END] = { 0 };
+	int events = watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_EVENTS,
+				1024);
+	struct heapsim_record r;
+	size_t i;
+
+	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_POLICY,
+					    &policy), 0);
+	for (i = 0; i < 100; i++) {
+		device_revoke(f->dev, f->fd);
+		read_at(f->map + i % NR_PAGES * f->page);
+	}
+	while (next(events, &r)) {
+		assert_in_range(r.kind, HEAPSIM_RECORD_FILL,
+				HEAPSIM_RECORD_EVICT);
+		count[r.kind] += r.kind == HEAPSIM_RECORD_FILL ? r.count : 1;
+	}
+	assert_true(count[HEAPSIM_RECORD_EVICT] > 0);
+	assert_int_equal(count[HEAPSIM_RECORD_EVICT],
+			 device_count(f->dev, f->fd).evictions);
+	assert_int_equal(count[HEAPSIM_RECORD_FILL],
+			 device_count(f->dev, f->fd).lines_filled);
+	close(events);
+}
+
+/* Who asks for findings gets no event, and the other way round. */
+static void events_are_for_who_asks(void **state)
+{
+	struct fixture *f = *state;
+	int both = watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ALL |
+			      HEAPSIM_KINDS_EVENTS, 8);
+	int events = events_open();
+	int ends = watch_open(HEAPSIM_WATCH_PROCESS,
+			      HEAPSIM_KIND_BIT(HEAPSIM_RECORD_END), 8);
+	struct heapsim_record r;
+
+	device_sync(f->fd, SYNC_END_READ);
+	only(f, HEAPSIM_RECORD_UNMATCHED_END);
+	own_event(f, events, HEAPSIM_RECORD_END);
+	assert_none(events);
+	own_event(f, ends, HEAPSIM_RECORD_END);
+	assert_none(ends);
+	assert_true(next(both, &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_UNMATCHED_END);
+	assert_int_equal(r.access, 0);
+	own_event(f, both, HEAPSIM_RECORD_END);
+	assert_none(both);
+	close(ends);
+	close(events);
+	close(both);
+}
+
+static void events_are_not_folded(void **state)
+{
+	struct fixture *f = *state;
+	int events = watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_EVENTS, 5);
+	struct heapsim_record r;
+	size_t i;
+
+	for (i = 0; i < 8; i++)
+		device_maintain(f->dev, f->fd, HEAPSIM_MAINT_CLEAN, 0, f->line);
+	for (i = 0; i < 5; i++) {
+		r = own_event(f, events, HEAPSIM_RECORD_CLEAN);
+		assert_int_equal(r.count, 0);
+		assert_int_equal(r.seq, i + 1);
+	}
+	assert_true(next(events, &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_DROPPED);
+	assert_int_equal(r.count, 3);
+	assert_none(events);
+	drain(f->watch);
+	close(events);
+}
+
+static sig_atomic_t nr_signals;
+
+static void on_stack_signal(int signal, siginfo_t *info, void *context)
+{
+	nr_signals++;
+}
+
+static void events_ask_for_no_stack(void **state)
+{
+	struct fixture *f = *state;
+	struct sigaction action = {
+		.sa_sigaction = on_stack_signal,
+		.sa_flags = SA_SIGINFO,
+	};
+	struct heapsim_watch watch = {
+		.size = sizeof(watch),
+		.scope = HEAPSIM_WATCH_PROCESS,
+		.kinds = HEAPSIM_KINDS_EVENTS,
+		.nr_records = 16,
+		.record_size = sizeof(struct heapsim_record),
+		.stack_signal = SIGUSR1,
+	};
+	int events = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+
+	/* No invalidate is redundant: that would be a finding, which asks. */
+	read_at(f->map);
+	sigaction(SIGUSR1, &action, NULL);
+	assert_int_equal(device_ioctl_errno(events, HEAPSIM_IOC_WATCH, &watch),
+			 0);
+	device_sync(f->fd, SYNC_START_READ);
+	read_at(f->map);
+	device_sync(f->fd, SYNC_END_READ);
+	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE, 0, f->len);
+	own_event(f, events, HEAPSIM_RECORD_INVALIDATE);
+	own_event(f, events, HEAPSIM_RECORD_START);
+	own_event(f, events, HEAPSIM_RECORD_FILL);
+	own_event(f, events, HEAPSIM_RECORD_END);
+	own_event(f, events, HEAPSIM_RECORD_INVALIDATE);
+	assert_none(events);
+	close(events);
+	signal(SIGUSR1, SIG_DFL);
+	assert_none(f->watch);
+	assert_int_equal(nr_signals, 0);
+}
+
+static int end_reading(void *arg)
+{
+	struct fixture *f = arg;
+
+	return device_sync_errno(f->fd, SYNC_END_READ);
+}
+
+static void events_have_the_scope_of_findings(void **state)
+{
+	struct fixture *f = *state;
+	int events = events_open();
+	int tree = watch_open(HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_EVENTS, 8);
+	struct heapsim_record r;
+
+	assert_int_equal(device_in_child(end_reading, f), 0);
+	assert_none(events);
+	r = event(f, tree, HEAPSIM_RECORD_END);
+	assert_true(r.cpu.pid && r.cpu.pid != (uint32_t)getpid());
+	assert_none(tree);
+	close(tree);
+	close(events);
+}
+
+static int watch_events_as_nobody(void *arg)
+{
+	struct fixture *f = arg;
+	int watch = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
+
+	if (setresuid(NOBODY, NOBODY, 0) ||
+	    device_watch_errno(watch, HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_EVENTS,
+			       4))
+		return 1;
+	if (device_in_child(make_unmatched_end_as_root, f) ||
+	    read_one(watch) != -EAGAIN)
+		return 2;
+	if (device_in_child(make_unmatched_end_as_nobody, f))
+		return 3;
+	return read_one(watch) == HEAPSIM_RECORD_END ? 0 : 4;
+}
+
+static void other_users_events_are_not_told(void **state)
+{
+	assert_int_equal(device_in_child(watch_events_as_nobody, *state), 0);
+}
+
 static void bad_watches_are_refused(void **state)
 {
 	const struct heapsim_watch good = {
@@ -1165,7 +1530,7 @@ static void bad_watches_are_refused(void **state)
 		.nr_records = 1,
 		.record_size = sizeof(struct heapsim_record),
 	};
-	struct heapsim_watch bad[9];
+	struct heapsim_watch bad[10];
 	struct heapsim_record r;
 	int dev = device_open();
 	size_t i;
@@ -1181,6 +1546,7 @@ static void bad_watches_are_refused(void **state)
 	bad[6].record_size = FIRST_RECORD_SIZE - 8;
 	bad[7].record_size = sizeof(r) + 1;
 	bad[8].record_size = HEAPSIM_WATCH_MAX_SIZE + 8;
+	bad[9].kinds |= HEAPSIM_KIND_BIT(HEAPSIM_RECORD_EVENTS_END);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_WATCH,
 						    &bad[i]), -EINVAL);
@@ -1308,8 +1674,11 @@ static void a_crowd_is_told_as_it_is_counted(void **state)
 	struct heapsim_counters count;
 	pthread_t threads[NR_THREADS], reader;
 	const uint64_t *told = crowd.told;
+	int events;
 	size_t i;
 
+	/* Somebody draws it, and is too slow for it. */
+	events = events_open();
 	/* With room for all: its reader may be late. */
 	crowd.watch = watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ERRORS,
 				 HEAPSIM_WATCH_MAX_RECORDS);
@@ -1329,6 +1698,7 @@ static void a_crowd_is_told_as_it_is_counted(void **state)
 	pthread_join(reader, NULL);
 	pthread_barrier_destroy(&crowd.barrier);
 	close(crowd.watch);
+	close(events);
 	count = device_count(f->dev, f->fd);
 	assert_true(count.unmatched_ends == NR_THREADS * NR_TOUCHES / 4);
 	assert_true(count.write_conflicts + count.missing_cleans > 0);
@@ -1364,7 +1734,8 @@ static void watchers_may_go_at_any_time(void **state)
 						&crowd), 0);
 	pthread_barrier_wait(&crowd.barrier);
 	for (i = 0; i < 100; i++) {
-		int watch = watch_open(1 + i % 3, HEAPSIM_KINDS_ALL, 1 + i % 7);
+		int watch = watch_open(1 + i % 3, i % 2 ? HEAPSIM_KINDS_ALL :
+				       HEAPSIM_KINDS_EVENTS, 1 + i % 7);
 
 		device_checksum(f->dev, f->fd, 0, f->len);
 		close(watch);
@@ -1411,6 +1782,15 @@ int main(void)
 		TEST(bad_memory_loses_no_record),
 		TEST(newer_readers_get_zeros),
 		TEST(older_readers_get_what_they_know),
+		TEST(brackets_and_their_maintenance_are_events),
+		TEST(jobs_are_events),
+		TEST(holds_are_events),
+		TEST(evictions_are_events),
+		TEST(events_are_for_who_asks),
+		TEST(events_are_not_folded),
+		TEST(events_ask_for_no_stack),
+		TEST(events_have_the_scope_of_findings),
+		TEST(other_users_events_are_not_told),
 		TEST(bad_watches_are_refused),
 		TEST(watchers_are_bounded),
 		TEST(watchers_of_a_user_are_bounded),

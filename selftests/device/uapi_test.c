@@ -171,7 +171,7 @@ AT(heapsim_record_other, job, 56);
 AT(heapsim_record_other, stream, 64);
 AT(heapsim_record_other, time_ns, 72);
 
-SIZE_IS(heapsim_record, 256);
+SIZE_IS(heapsim_record, 280);
 AT(heapsim_record, kind, 4);
 AT(heapsim_record, missing, 8);
 AT(heapsim_record, reserved, 12);
@@ -187,6 +187,11 @@ AT(heapsim_record, other, 152);
 AT(heapsim_record, cpu_stack, 232);
 AT(heapsim_record, other_stack, 240);
 AT(heapsim_record, bytes, 248);
+AT(heapsim_record, access, 256);
+AT(heapsim_record, op, 260);
+AT(heapsim_record, src, 264);
+AT(heapsim_record, status, 272);
+AT(heapsim_record, reserved2, 276);
 
 SIZE_IS(heapsim_set_policy, 32);
 AT(heapsim_set_policy, scope, 4);
@@ -225,6 +230,11 @@ static_assert(HEAPSIM_RECORD_DROPPED == 0 && HEAPSIM_RECORD_STALE_READ == 1 &&
 	      HEAPSIM_RECORD_REDUNDANT_INVALIDATE == 12, "records");
 static_assert(HEAPSIM_KINDS_ERRORS == 0x3fe && HEAPSIM_KINDS_ALL == 0x1ffe,
 	      "kinds of records");
+static_assert(HEAPSIM_RECORD_FILL == 32 && HEAPSIM_RECORD_START == 36 &&
+	      HEAPSIM_RECORD_SUBMIT == 38 && HEAPSIM_RECORD_RELEASE == 42 &&
+	      HEAPSIM_KINDS_EVENTS == 0x7ff00000000ULL, "kinds of events");
+static_assert(HEAPSIM_ACCESS_READ == 1 && HEAPSIM_ACCESS_WRITE == 2,
+	      "accesses");
 static_assert(HEAPSIM_MISSING_WAIT == 4 && HEAPSIM_OTHER_PROCESS == 5,
 	      "sides of records");
 

@@ -452,7 +452,13 @@ struct heapsim_buf_revoke {
 	__s32 fd;
 };
 
-/** enum heapsim_record_kind - what a record tells */
+/**
+ * enum heapsim_record_kind - what a record tells
+ *
+ * First what was found, then events: what is done, right or wrong, for who
+ * draws it over time. Events are told to those alone who ask for them, one by
+ * one: none is folded into another, and none has a thread note its stack.
+ */
 enum heapsim_record_kind {
 	HEAPSIM_RECORD_DROPPED,			/* of records themselves */
 	HEAPSIM_RECORD_STALE_READ,
@@ -467,7 +473,20 @@ enum heapsim_record_kind {
 	HEAPSIM_RECORD_SHARED_LINE,		/* no error */
 	HEAPSIM_RECORD_REDUNDANT_CLEAN,		/* no error */
 	HEAPSIM_RECORD_REDUNDANT_INVALIDATE,	/* no error */
-	HEAPSIM_NR_RECORD_KINDS,
+	HEAPSIM_NR_RECORD_KINDS,		/* of what was found */
+
+	HEAPSIM_RECORD_FILL = 32,		/* lines into the CPU's cache */
+	HEAPSIM_RECORD_EVICT,			/* one out of it, at random */
+	HEAPSIM_RECORD_CLEAN,			/* whoever caused it */
+	HEAPSIM_RECORD_INVALIDATE,		/* or take in */
+	HEAPSIM_RECORD_START,			/* of a bracket */
+	HEAPSIM_RECORD_END,
+	HEAPSIM_RECORD_SUBMIT,			/* of a job */
+	HEAPSIM_RECORD_JOB_BEGIN,		/* its waits are over */
+	HEAPSIM_RECORD_JOB_END,			/* before its fence signals */
+	HEAPSIM_RECORD_HOLD,			/* map, or first vmap */
+	HEAPSIM_RECORD_RELEASE,			/* unmap, or last vunmap */
+	HEAPSIM_RECORD_EVENTS_END,		/* no kind */
 };
 
 /* Bits of struct heapsim_watch.kinds; records of drops come always. */
@@ -476,6 +495,13 @@ enum heapsim_record_kind {
 	(HEAPSIM_KIND_BIT(HEAPSIM_NR_RECORD_KINDS) - 2)
 #define HEAPSIM_KINDS_ERRORS \
 	(HEAPSIM_KIND_BIT(HEAPSIM_RECORD_SHARED_LINE) - 2)
+#define HEAPSIM_KINDS_EVENTS \
+	(HEAPSIM_KIND_BIT(HEAPSIM_RECORD_EVENTS_END) - \
+	 HEAPSIM_KIND_BIT(HEAPSIM_RECORD_FILL))
+
+/* Bits of struct heapsim_record.access */
+#define HEAPSIM_ACCESS_READ	(1U << 0)
+#define HEAPSIM_ACCESS_WRITE	(1U << 1)
 
 /** enum heapsim_missing - the operation that would have mended it */
 enum heapsim_missing {
@@ -567,6 +593,22 @@ struct heapsim_record_other {
  *	heapsim_watch; 0 it was not. Two numbers are two places
  * @other_stack: the same of the thread that submitted, mapped or maintained
  * @bytes: sum of the lengths of what it stands for, where @len has holes
+ * @access: of an event HEAPSIM_ACCESS_*: of the touch that fills (0: it is a
+ *	fill at random), of the bracket, of the job to @buf, or what the
+ *	importer may do; else 0
+ * @op: of a job enum heapsim_dma_op, else 0
+ * @src: of a job: id of the buffer that it reads; 0 none, or a foreign one
+ * @status: of the end of a job 0 or the -errno that it ended with, else 0
+ * @reserved2: 0
+ *
+ * Of an event @time_ns is when it ended, and @cpu.time_ns when it began, the
+ * same where it takes no time: a START waits, and maintenance that is part of
+ * it lies between. @count is the lines that were filled, written back or
+ * dropped, maybe 0, and 1 of all else. @other is the importer of a hold and of
+ * its release, with the same time, and the job of one, with the time at which
+ * it began to be submitted. The engine that begins and ends one has no @cpu;
+ * @buf is what the job writes, or else reads, 0 a foreign buffer, with the
+ * bytes from its first row to its last, and @bytes those that it is to move.
  */
 struct heapsim_record {
 	__u32 size;
@@ -585,6 +627,11 @@ struct heapsim_record {
 	__aligned_u64 cpu_stack;
 	__aligned_u64 other_stack;
 	__aligned_u64 bytes;
+	__u32 access;
+	__u32 op;
+	__aligned_u64 src;
+	__s32 status;
+	__u32 reserved2;
 };
 
 #define HEAPSIM_WATCH_PROCESS	1	/* the calling process */
