@@ -30,9 +30,12 @@
 #include "report.h"
 #include "stacks.h"
 #include "suppress.h"
+#include "trace.h"
 
 #define NR_RECORDS	16384	/* that may wait in the kernel */
 #define NR_AT_ONCE	128	/* that are read */
+#define NR_EVENTS	HEAPSIM_WATCH_MAX_RECORDS
+#define NR_READS	512	/* of events before those of findings */
 #define RETRY_MS	100	/* for stacks to come */
 #define PRELOAD_NAME	"libheapsim-preload.so"
 
@@ -50,8 +53,13 @@
  * @has_gen: print what would suppress each finding
  * @log: the report
  * @json: the report for programs, NULL none
+ * @timeline: the file of @trace, NULL none
  * @suppressions: what is known
  * @watch_fd: /dev/heapsim
+ * @events_fd: the same once more, for events: they are many, and no finding
+ *	shall be lost by them; -1 none
+ * @trace: what is done, over time, NULL none
+ * @trace_err: what befell it, -errno, 0 nothing
  * @stacks_fd: of @stacks
  * @stacks: where threads put their stacks
  * @findings: what was found
@@ -68,8 +76,12 @@ struct run {
 	bool has_gen;
 	FILE *log;
 	FILE *json;
+	FILE *timeline;
 	struct suppressions *suppressions;
 	int watch_fd;
+	int events_fd;
+	struct trace *trace;
+	int trace_err;
 	int stacks_fd;
 	struct stacks *stacks;
 	struct findings *findings;
@@ -88,6 +100,7 @@ enum {
 	OPT_ERROR_EXITCODE,
 	OPT_LOG_FILE,
 	OPT_JSON,
+	OPT_TRACE,
 	OPT_SUPPRESSIONS,
 	OPT_GEN_SUPPRESSIONS,
 	OPT_HELP,
@@ -102,6 +115,7 @@ static const struct option options[] = {
 	{ "error-exitcode", required_argument, NULL, OPT_ERROR_EXITCODE },
 	{ "log-file", required_argument, NULL, OPT_LOG_FILE },
 	{ "json", required_argument, NULL, OPT_JSON },
+	{ "trace", required_argument, NULL, OPT_TRACE },
 	{ "suppressions", required_argument, NULL, OPT_SUPPRESSIONS },
 	{ "gen-suppressions", no_argument, NULL, OPT_GEN_SUPPRESSIONS },
 	{ "help", no_argument, NULL, OPT_HELP },
@@ -123,6 +137,7 @@ static const char help[] =
 "                        program did; 128 and the signal that ended it)\n"
 "  --log-file=FILE       the report goes there, not to standard error\n"
 "  --json=FILE           and as JSON there (-: standard output)\n"
+"  --trace=FILE          what was done when, for ui.perfetto.dev\n"
 "  --suppressions=FILE   do not report what it names; may be given again\n"
 "  --gen-suppressions    print what would suppress each error\n"
 "\n"
@@ -243,6 +258,11 @@ static int option_take(struct run *run, int option)
 		run->json = strcmp(optarg, "-") ? open_report(run, optarg) :
 						  stdout;
 		return run->json ? -1 : EXIT_FAILED;
+	case OPT_TRACE:
+		if (run->timeline)
+			return usage_error(run->name, "--trace is given twice");
+		run->timeline = open_report(run, optarg);
+		return run->timeline ? -1 : EXIT_FAILED;
 	case OPT_SUPPRESSIONS:
 		return suppressions_read(run->suppressions, optarg) ?
 			EXIT_FAILED : -1;
@@ -283,34 +303,72 @@ static int policy_set(struct run *run)
 	return failed(run, "cannot set the policy: %s", strerror(errno));
 }
 
+static int device_open(const struct run *run, int *fd)
+{
+	*fd = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (*fd >= 0)
+		return 0;
+	if (errno == ENOENT || errno == ENXIO)
+		return failed(run, "the module is not loaded (heapsim load)");
+	return failed(run, "/dev/heapsim: %s", strerror(errno));
+}
+
+static int watch_begin(const struct run *run, int fd,
+		       struct heapsim_watch *watch)
+{
+	watch->size = sizeof(*watch);
+	watch->scope = HEAPSIM_WATCH_TREE;
+	watch->record_size = sizeof(struct heapsim_record);
+	if (!ioctl(fd, HEAPSIM_IOC_WATCH, watch))
+		return 0;
+	if (errno == EBUSY)
+		return failed(run, "too many watch already");
+	if (errno == EINVAL && watch->kinds == HEAPSIM_KINDS_EVENTS)
+		return failed(run, "--trace: the module is too old");
+	return failed(run, "cannot watch: %s", strerror(errno));
+}
+
+/* Before the program is started: its times begin here. */
+static int trace_begin(struct run *run)
+{
+	struct heapsim_watch watch = {
+		.kinds = HEAPSIM_KINDS_EVENTS,
+		.nr_records = NR_EVENTS,
+	};
+	int ret;
+
+	if (!run->timeline)
+		return 0;
+	ret = device_open(run, &run->events_fd);
+	if (!ret)
+		ret = watch_begin(run, run->events_fd, &watch);
+	if (ret)
+		return ret;
+	run->trace = trace_open(run->timeline);
+	return run->trace ? 0 : failed(run, "no memory");
+}
+
 static int module_open(struct run *run)
 {
 	struct heapsim_watch watch = {
-		.size = sizeof(watch),
-		.scope = HEAPSIM_WATCH_TREE,
 		.kinds = HEAPSIM_KINDS_ALL,
 		.nr_records = NR_RECORDS,
-		.record_size = sizeof(struct heapsim_record),
 		.stack_signal = STACKS_SIGNAL,
 	};
 	struct heapsim_probe *probe = &run->facts.probe;
+	int ret;
 
-	run->watch_fd = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	if (run->watch_fd < 0 && (errno == ENOENT || errno == ENXIO))
-		return failed(run, "the module is not loaded (heapsim load)");
-	if (run->watch_fd < 0)
-		return failed(run, "/dev/heapsim: %s", strerror(errno));
+	ret = device_open(run, &run->watch_fd);
+	if (ret)
+		return ret;
 	probe->size = sizeof(*probe);
 	if (ioctl(run->watch_fd, HEAPSIM_IOC_PROBE, probe))
 		return failed(run, "/dev/heapsim: %s", strerror(errno));
 	if (run->soc && strcmp(run->soc, probe->soc))
 		return failed(run, "the module simulates %s (heapsim load)",
 			      probe->soc);
-	if (!ioctl(run->watch_fd, HEAPSIM_IOC_WATCH, &watch))
-		return policy_set(run);
-	if (errno == EBUSY)
-		return failed(run, "too many watch already");
-	return failed(run, "cannot watch: %s", strerror(errno));
+	ret = watch_begin(run, run->watch_fd, &watch);
+	return ret ? ret : policy_set(run);
 }
 
 static int stacks_create(struct run *run)
@@ -439,13 +497,48 @@ static int program_start(struct run *run)
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-/* Take all that is there. */
+static void trace_failed(struct run *run, int err)
+{
+	if (err && !run->trace_err)
+		run->trace_err = err;
+}
+
+/* Not all if there is no end of them: findings want to be read, too. */
+static int events_read(struct run *run)
+{
+	struct heapsim_record records[NR_AT_ONCE];
+	ssize_t n, i;
+	int reads;
+
+	for (reads = 0; run->trace && reads < NR_READS; reads++) {
+		n = read(run->events_fd, records, sizeof(records));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN ? 0 : -errno;
+		for (i = 0; i < n / (ssize_t)sizeof(records[0]); i++)
+			trace_failed(run, trace_event(run->trace, &records[i]));
+	}
+	return 0;
+}
+
+static int finding_take(struct run *run, const struct heapsim_record *r)
+{
+	if (run->trace)
+		trace_failed(run, trace_finding(run->trace, r));
+	return findings_add(run->findings, r);
+}
+
+/* Take all that is there; the events first that led to the findings. */
 static int records_read(struct run *run)
 {
 	struct heapsim_record records[NR_AT_ONCE];
 	ssize_t n, i;
-	int ret = 0;
+	int ret;
 
+	ret = events_read(run);
+	if (ret)
+		return ret;
 	for (;;) {
 		n = read(run->watch_fd, records, sizeof(records));
 		if (n < 0 && errno == EINTR)
@@ -453,7 +546,7 @@ static int records_read(struct run *run)
 		if (n < 0)
 			return errno == EAGAIN ? ret : -errno;
 		for (i = 0; i < n / (ssize_t)sizeof(records[0]); i++)
-			if (findings_add(run->findings, &records[i]))
+			if (finding_take(run, &records[i]))
 				ret = -ENOMEM;
 	}
 }
@@ -499,13 +592,14 @@ static int watch(struct run *run, int signal_fd)
 	struct pollfd fds[] = {
 		{ .fd = run->watch_fd, .events = POLLIN },
 		{ .fd = signal_fd, .events = POLLIN },
+		{ .fd = run->events_fd, .events = POLLIN },
 	};
 	bool has_children = true, is_told = false;
 	int ret = 0;
 
 	while (has_children && !(run->has_ended && run->nr_asked) &&
 	       run->nr_asked < 3 && !ret) {
-		if (poll(fds, 2, findings_are_waiting(run->findings) ?
+		if (poll(fds, 3, findings_are_waiting(run->findings) ?
 			 RETRY_MS : -1) < 0 && errno != EINTR)
 			return -errno;
 		ret = records_read(run);
@@ -540,11 +634,25 @@ static int signals_open(struct run *run)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+static int trace_finish(struct run *run)
+{
+	if (!run->trace)
+		return 0;
+	trace_failed(run, trace_end(run->trace, &run->facts));
+	if (trace_nr_lost(run->trace))
+		failed(run, "%llu events were lost: the trace has holes",
+		       (unsigned long long)trace_nr_lost(run->trace));
+	if (!run->trace_err)
+		return 0;
+	return failed(run, "the trace: %s", strerror(-run->trace_err));
+}
+
 static int print_reports(struct run *run)
 {
 	struct finding *f;
-	int ret = 0;
+	int ret;
 
+	ret = trace_finish(run);
 	if (findings_end(run->findings))
 		ret = failed(run, "no memory: the report is not whole");
 	for (f = findings_first(run->findings); f; f = f->next)
@@ -576,6 +684,8 @@ static int run_program(struct run *run)
 
 	ret = module_open(run);
 	if (!ret)
+		ret = trace_begin(run);
+	if (!ret)
 		ret = stacks_create(run);
 	if (!ret)
 		ret = env_prepare(run);
@@ -593,6 +703,8 @@ static int run_program(struct run *run)
 		ret = print_reports(run);
 		if (!ret)
 			ret = err ? EXIT_FAILED : exit_code(run);
+	} else {
+		trace_finish(run);
 	}
 	close(signal_fd);
 	return ret;
@@ -608,10 +720,15 @@ static void run_close(struct run *run)
 		close(run->stacks_fd);
 	if (run->watch_fd >= 0)
 		close(run->watch_fd);
+	if (run->events_fd >= 0)
+		close(run->events_fd);
+	trace_close(run->trace);
 	if (run->log != stderr)
 		fclose(run->log);
 	if (run->json && run->json != stdout)
 		fclose(run->json);
+	if (run->timeline)
+		fclose(run->timeline);
 }
 
 /**
@@ -628,6 +745,7 @@ int cmd_run(int argc, char **argv)
 		.log = stderr,
 		.suppressions = suppressions_open(),
 		.watch_fd = -1,
+		.events_fd = -1,
 		.stacks_fd = -1,
 		.facts.status = -1,
 		.policy = {

@@ -154,7 +154,7 @@ full_disk()
 {
 	local option
 
-	for option in --log-file --json; do
+	for option in --log-file --json --trace; do
 		heapsim run $option=/dev/full true 2>"$tmp/err"
 		[ $? = 1 ] && grep -q 'No space left' "$tmp/err" || return
 	done
@@ -176,6 +176,81 @@ report = json.load(open(sys.argv[1]))
 assert report["errors"] == report["places"] == 1
 assert len(report["findings"]) == 1
 ' "$tmp/json"
+}
+
+# What ui.perfetto.dev needs; on architectures that have Python here.
+trace_is_sound()
+{
+	! command -v python3 >/dev/null || "$here/trace_check.py" "$tmp/trace"
+}
+
+# traced TEXT...: they are in the trace.
+traced()
+{
+	local text
+
+	for text; do
+		grep -qF "$text" "$tmp/trace" && continue
+		echo "not in the trace: $text"
+		head -c 20000 "$tmp/trace"
+		return 1
+	done
+}
+
+trace_right()
+{
+	report 0 --trace="$tmp/trace" "$wrong" right && sum 0 0 &&
+		traced '"START write"' '"END write"' '"START read"' \
+		       '"bracket read"' '"clean"' '"invalidate"' '"fill"' \
+		       '"submit checksum"' '"name":"checksum"' '"lines":1,' \
+		       '"submitter":"wrong"' '"process_name"' '"engines"' \
+		       '"events_lost":0' && trace_is_sound &&
+		! grep -q '"cat":"finding"' "$tmp/trace" && [ ! -s "$tmp/err" ]
+}
+
+trace_wrong()
+{
+	report 0 --trace="$tmp/trace" "$wrong" stale && sum 1 1 &&
+		traced '"cat":"finding"' '"kind":"stale-read"' '"off":4200' \
+		       '"missing":"start-read"' '"other":"dma"' &&
+		trace_is_sound &&
+		report 0 --trace="$tmp/trace" "$wrong" in-bracket &&
+		traced '"kind":"missing-end"' '"bracket write"' &&
+		trace_is_sound &&
+		report 0 --trace="$tmp/trace" "$wrong" children &&
+		trace_is_sound &&
+		report 137 --trace="$tmp/trace" "$wrong" killed-after 50000 &&
+		trace_is_sound
+}
+
+trace_held()
+{
+	report 0 --trace="$tmp/trace" "$wrong" held &&
+		traced '"importers"' '"name":"map ' '"name":"vmap wrong"' \
+		       '"name":"unmap"' '"cat":"hold"' && trace_is_sound
+}
+
+# A program chooses its name, and an exec another one.
+trace_names()
+{
+	local name=$tmp/a\"\\$'\n\xff'
+
+	ln -s "$wrong" "$name" &&
+		report 0 --trace="$tmp/trace" "$name" right &&
+		traced '"name":"a\u0022\u005c\u000a\u003f"' &&
+		trace_is_sound
+}
+
+# Findings have an open of their own, which events do not fill.
+trace_flood()
+{
+	background --trace="$tmp/trace" sh -c "kill -STOP \$PPID;
+		'$wrong' stale; '$wrong' flood 25000; kill -CONT \$PPID"
+	wait "$background" || return
+	report=$(<"$tmp/report")
+	has 'Stale read' && hasnt 'records lost' &&
+		traced '"events lost"' '"kind":"stale-read"' &&
+		grep -Eq '[0-9]+ events were lost' "$tmp/err" && trace_is_sound
 }
 
 suppressions()
@@ -403,6 +478,11 @@ try "it exits as the program does, or as it is told" exit_codes
 try "bad options are refused" bad_options
 try "a report that cannot be written is an error" full_disk
 try "the report is JSON, too" json
+try "a right run is traced" trace_right
+try "findings are in the trace" trace_wrong
+try "who holds a buffer is in the trace" trace_held
+try "any name is fit for the trace" trace_names
+try "events that are lost are told, and cost no finding" trace_flood
 try "what is suppressed is not reported" suppressions
 try "suppressions match what they say" suppressions_match_what_they_say
 try "bad suppressions are refused with their line" bad_suppressions

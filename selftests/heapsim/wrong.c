@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that does what it is told, right or wrong, for tests of reports. The
- * lines that a report must name have a comment that says so.
+ * A program that does what it is told, right or wrong, for tests of reports.
+ * The lines that a report must name have a comment that says so.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -256,6 +256,40 @@ static int killed_after(int us)
 	}
 }
 
+static void hold(uint32_t how)
+{
+	struct heapsim_hold hold = {
+		.size = sizeof(hold),
+		.how = how,
+		.fd = buf,
+	};
+	struct heapsim_release release = { .size = sizeof(release) };
+
+	if (ioctl(dev, HEAPSIM_IOC_HOLD, &hold))
+		die("hold");
+	release.hold = hold.hold;
+	if (ioctl(dev, HEAPSIM_IOC_RELEASE, &release))
+		die("release");
+}
+
+static int held(void)
+{
+	hold(HEAPSIM_HOLD_MAP);
+	hold(HEAPSIM_HOLD_VMAP);
+	return 0;
+}
+
+/* START, clean and END each time, and nothing wrong. */
+static int flood(int nr)
+{
+	while (nr--) {
+		sync_buf(DMA_BUF_SYNC_START | DMA_BUF_SYNC_WRITE);
+		map[0] = nr;
+		sync_buf(DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE);
+	}
+	return 0;
+}
+
 /* Leaves a process that the program's end does not end. */
 static int daemon_left(int ms)
 {
@@ -308,6 +342,7 @@ static const struct {
 	{ "no-end", no_end },
 	{ "in-bracket", in_bracket },
 	{ "waste", waste },
+	{ "held", held },
 	{ "abort", aborted },
 };
 
@@ -317,6 +352,7 @@ static const struct {
 } counted[] = {
 	{ "threads", threads },
 	{ "many", many },
+	{ "flood", flood },
 	{ "killed-after", killed_after },
 	{ "daemon", daemon_left },
 };
