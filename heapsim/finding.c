@@ -31,6 +31,17 @@
 #define KEY_INDEX(key)	((key) & ~(KEY_STACK | KEY_OUTSIDE))
 
 /**
+ * struct waiting - a record whose stacks are not there yet
+ * @record: it
+ * @outside: what could be seen of the CPU's side from outside, when it came:
+ *	once a process is gone nobody can look into it
+ */
+struct waiting {
+	struct heapsim_record record;
+	uint64_t outside;
+};
+
+/**
  * struct findings - all of them, and what is not one yet
  * @stacks: what threads have put down
  * @symbols: where modules are looked up
@@ -38,7 +49,7 @@
  * @buckets: hash table of findings
  * @first: in the order in which they were found
  * @last: where the next goes
- * @waiting: records whose stacks are not there yet, oldest first
+ * @waiting: whose stacks are not there yet, oldest first
  * @nr_waiting: how many
  * @dropped: records that were lost
  */
@@ -49,7 +60,7 @@ struct findings {
 	struct finding *buckets[NR_BUCKETS];
 	struct finding *first;
 	struct finding **last;
-	struct heapsim_record *waiting;
+	struct waiting *waiting;
 	size_t nr_waiting;
 	uint64_t dropped;
 };
@@ -239,10 +250,7 @@ static uint64_t outside_key(struct findings *f, const struct heapsim_record *r)
 	return place < 0 ? KEY_NONE : KEY_OUTSIDE | place;
 }
 
-/*
- * Once a process is gone nobody can look into it: so this is done as soon as
- * the record comes.
- */
+/* False: the threads have not put all of it down yet. */
 static bool keys_find(struct findings *f, const struct heapsim_record *r,
 		      uint64_t *cpu, uint64_t *other)
 {
@@ -252,8 +260,6 @@ static bool keys_find(struct findings *f, const struct heapsim_record *r,
 	*other = KEY_NONE;
 	if (r->cpu_stack)
 		is_there = stack_key(f, r->cpu_stack, r->cpu.ip, cpu);
-	if (*cpu == KEY_NONE)
-		*cpu = outside_key(f, r);
 	if (r->other_stack)
 		is_there &= stack_key(f, r->other_stack, 0, other);
 	return is_there;
@@ -293,11 +299,29 @@ static void merge(struct finding *into, const struct heapsim_record *r,
 	into->last_buf = last_buf;
 }
 
+static uint64_t hash_number(uint64_t h, uint64_t n)
+{
+	return (h ^ n) * 0x9e3779b97f4a7c15ULL >> 7;
+}
+
+static uint64_t hash_text(uint64_t h, const char *text)
+{
+	while (text && *text)
+		h = hash_number(h, (unsigned char)*text++);
+	return h;
+}
+
+/* Of what is_same_sort() compares. */
+static uint64_t hash_sort(const struct heapsim_record *r)
+{
+	return hash_text(hash_text(r->kind, r->name), r->other.name);
+}
+
 static int place(struct findings *f, const struct heapsim_record *r,
 		 uint64_t cpu, uint64_t other)
 {
-	struct finding **at = &f->buckets[(r->kind + cpu * 31 + other * 1009) %
-					  NR_BUCKETS];
+	uint64_t h = hash_number(hash_number(hash_sort(r), cpu), other);
+	struct finding **at = &f->buckets[h % NR_BUCKETS];
 	struct finding *finding;
 
 	for (; *at; at = &(*at)->next)
@@ -334,16 +358,17 @@ static int retry_all(struct findings *f, bool is_last)
 	int ret = 0;
 
 	for (i = 0; i < f->nr_waiting; i++) {
-		const struct heapsim_record *r = &f->waiting[i];
+		const struct heapsim_record *r = &f->waiting[i].record;
 		uint64_t cpu, other;
 		int err;
 
 		if (!keys_find(f, r, &cpu, &other) && !is_last &&
 		    r->time_ns + PATIENCE_NS > now) {
-			f->waiting[nr++] = *r;
+			f->waiting[nr++] = f->waiting[i];
 			continue;
 		}
-		err = place(f, r, cpu, other);
+		err = place(f, r, cpu == KEY_NONE ? f->waiting[i].outside : cpu,
+			    other);
 		if (err)
 			ret = err;
 	}
@@ -371,7 +396,9 @@ static void text_clean(char *text, size_t size)
  */
 int findings_add(struct findings *findings, struct heapsim_record *r)
 {
+	struct waiting *waiting;
 	uint64_t cpu, other;
+	bool is_there;
 
 	text_clean(r->name, sizeof(r->name));
 	text_clean(r->cpu.comm, sizeof(r->cpu.comm));
@@ -381,14 +408,14 @@ int findings_add(struct findings *findings, struct heapsim_record *r)
 		findings->dropped += r->count;
 		return 0;
 	}
-	if (keys_find(findings, r, &cpu, &other))
+	is_there = keys_find(findings, r, &cpu, &other);
+	if (cpu == KEY_NONE)
+		cpu = outside_key(findings, r);
+	if (is_there || findings->nr_waiting == MAX_WAITING)
 		return place(findings, r, cpu, other);
-	if (findings->nr_waiting == MAX_WAITING) {
-		retry_all(findings, false);
-		if (findings->nr_waiting == MAX_WAITING)
-			return place(findings, r, cpu, other);
-	}
-	findings->waiting[findings->nr_waiting++] = *r;
+	waiting = &findings->waiting[findings->nr_waiting++];
+	waiting->record = *r;
+	waiting->outside = cpu;
 	return 0;
 }
 
@@ -443,7 +470,7 @@ static int frame_resolve(struct findings *f, struct backtrace *trace,
 /* What called that is the same for all programs. */
 static bool is_main(const struct backtrace *trace)
 {
-	const struct frame *last = &trace->frames[trace->nr - 1];
+	const struct frame *last = trace->frames + trace->nr - !!trace->nr;
 
 	return trace->nr && last->function && !strcmp(last->function, "main");
 }
@@ -546,12 +573,26 @@ static struct finding **sorted(struct findings *f, size_t *nr)
 	return all;
 }
 
+static uint64_t hash_trace(uint64_t h, const struct backtrace *trace)
+{
+	int i;
+
+	for (i = 0; i < trace->nr; i++)
+		h = hash_number(hash_text(h, trace->frames[i].function),
+				trace->frames[i].line);
+	return h;
+}
+
+/* Those of other addresses in the same lines are one. */
 static void list_add(struct findings *f, struct finding *one)
 {
+	uint64_t h = hash_trace(hash_trace(hash_sort(&one->record), &one->cpu),
+				&one->other);
+	struct finding **bucket = &f->buckets[h % NR_BUCKETS];
 	struct finding *other;
 
 	one->next = NULL;
-	for (other = f->first; other; other = other->next) {
+	for (other = *bucket; other; other = other->hash_next) {
 		if (!is_same_sort(&other->record, &one->record) ||
 		    !is_same_trace(&other->cpu, &one->cpu) ||
 		    !is_same_trace(&other->other, &one->other))
@@ -560,6 +601,8 @@ static void list_add(struct findings *f, struct finding *one)
 		finding_free(one);
 		return;
 	}
+	one->hash_next = *bucket;
+	*bucket = one;
 	*f->last = one;
 	f->last = &one->next;
 }
@@ -612,7 +655,10 @@ struct finding *findings_first(const struct findings *findings)
  */
 struct totals findings_total(const struct findings *findings)
 {
-	struct totals t = { .dropped = findings->dropped };
+	struct totals t = {
+		.dropped = findings->dropped,
+		.lost_stacks = atomic_load(&findings->stacks->nr_lost),
+	};
 	const struct finding *one;
 
 	for (one = findings->first; one; one = one->next) {

@@ -26,6 +26,7 @@ struct backtrace {
 /**
  * struct finding - one place in a program, and what went wrong there
  * @next: found after it
+ * @hash_next: findings.c's
  * @record: the first one; count and bytes are those of all
  * @nr_bufs: buffers that it concerned, one after the other: a lower bound
  * @last_buf: the last of them
@@ -37,6 +38,7 @@ struct backtrace {
  */
 struct finding {
 	struct finding *next;
+	struct finding *hash_next;
 	struct heapsim_record record;
 	uint64_t nr_bufs;
 	uint64_t last_buf;
@@ -53,12 +55,14 @@ struct finding {
  * @places: findings that are errors, suppressed ones not
  * @suppressed: errors that a suppression matches
  * @dropped: records that were lost, since nobody read them in time
+ * @lost_stacks: that found no room
  */
 struct totals {
 	uint64_t errors;
 	uint64_t places;
 	uint64_t suppressed;
 	uint64_t dropped;
+	uint64_t lost_stacks;
 };
 
 struct findings;

@@ -2,8 +2,11 @@
 /* The report for programs; its schema is in heapsim-run(1). */
 #include <errno.h>
 #include <json-c/json.h>
+#include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <wchar.h>
 
 #include "report.h"
 
@@ -12,15 +15,26 @@
 /* Of a text that a program chose: not always UTF-8, and JSON knows no other. */
 static json_object *text(const char *s, size_t max)
 {
-	char clean[512];
-	size_t i, len;
+	json_object *o = NULL;
+	mbstate_t state = { 0 };
+	size_t i, n, len;
+	char *clean;
 
-	if (!s)
+	clean = s ? strndup(s, max) : NULL;
+	if (!clean)
 		return NULL;
-	len = strnlen(s, max < sizeof(clean) ? max : sizeof(clean));
-	for (i = 0; i < len; i++)
-		clean[i] = (unsigned char)s[i] < 0x80 ? s[i] : '?';
-	return json_object_new_string_len(clean, len);
+	len = strlen(clean);
+	for (i = 0; i < len; i += n) {
+		n = mbrlen(clean + i, len - i, &state);
+		if (n && n <= len - i)
+			continue;
+		clean[i] = '?';
+		n = 1;
+		memset(&state, 0, sizeof(state));
+	}
+	o = json_object_new_string_len(clean, len);
+	free(clean);
+	return o;
 }
 
 static json_object *number(uint64_t n)
@@ -167,6 +181,8 @@ int report_write_json(FILE *out, const struct findings *findings,
 	const struct finding *f;
 	int ret;
 
+	/* For mbrlen(). */
+	setlocale(LC_CTYPE, "C.UTF-8");
 	for (f = findings_first(findings); f; f = f->next)
 		json_object_array_add(list, finding_of(f));
 	json_object_object_add(all, "version",

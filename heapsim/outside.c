@@ -170,12 +170,13 @@ static const struct map *look(struct outside *outside, pid_t pid, uint64_t ip)
 		if (outside->processes[i].pid == pid)
 			process = &outside->processes[i];
 	if (!process)
-		process = &outside->processes[outside->next++ % MAX_PROCESSES];
+		process = &outside->processes[outside->next % MAX_PROCESSES];
 	map = process->pid == pid ? map_find(process, ip) : NULL;
 	if (map)
 		return map;
 	/* New to us, or it has mapped something since, or is another one. */
 	process_look(process, pid);
+	outside->next += process->nr > 0;
 	map = map_find(process, ip);
 	/* One that is gone already was most likely the program itself. */
 	return map || process->nr ? map : map_find(&outside->program, ip);

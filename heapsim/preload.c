@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -36,13 +37,14 @@ int __libc_allocate_rtsig(int high);
 
 static char stacks_path[64];
 static char exe_path[STACKS_PATH_LEN];
-static struct stacks *_Atomic stacks_mapped;
-static atomic_bool has_failed;
-
 static int (*next_sigaction)(int, const struct sigaction *, struct sigaction *);
 static int (*next_sigprocmask)(int, const sigset_t *, sigset_t *);
 static int (*next_sigmask)(int, const sigset_t *, sigset_t *);
+static sighandler_t (*next_signal)(int, sighandler_t);
 static bool is_taken;
+
+static struct stacks *_Atomic stacks_mapped;
+static atomic_bool has_failed;
 
 /*
  * The file, or NULL. Of two threads that map it the first wins. A thread that was
@@ -51,6 +53,8 @@ static bool is_taken;
 static struct stacks *stacks_get(void)
 {
 	struct stacks *stacks = atomic_load(&stacks_mapped), *none = NULL;
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct stat status;
 	int fd;
 
 	if (stacks || atomic_load(&has_failed))
@@ -58,6 +62,11 @@ static struct stacks *stacks_get(void)
 	fd = syscall(SYS_openat, AT_FDCWD, stacks_path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		goto err;
+	/* Seen from elsewhere the path may be of another file. */
+	if (fstat(fd, &status) || status.st_size != sizeof(*stacks)) {
+		syscall(SYS_close, fd);
+		goto err;
+	}
 	stacks = mmap(NULL, sizeof(*stacks), PROT_READ | PROT_WRITE, MAP_SHARED,
 		      fd, 0);
 	syscall(SYS_close, fd);
@@ -73,7 +82,9 @@ static struct stacks *stacks_get(void)
 	munmap(stacks, sizeof(*stacks));
 	return none;
 err:
+	/* Else the command would wait for what never comes. */
 	atomic_store(&has_failed, true);
+	next_sigaction(STACKS_SIGNAL, &ignore, NULL);
 	return NULL;
 }
 
@@ -198,15 +209,16 @@ static uintptr_t pc_of(const ucontext_t *context)
 #endif
 }
 
-static void on_signal(int signal, siginfo_t *info, void *context)
+static void on_signal(int taken, siginfo_t *info, void *context)
 {
 	const uint64_t id = (uintptr_t)info->si_value.sival_ptr;
 	const int error = errno;
+	struct stacks_event *e;
 	struct stacks *stacks;
 	struct walk walk;
 	long number;
 
-	(void)signal;
+	(void)taken;
 	if (info->si_code != HEAPSIM_SI_STACK)
 		return;
 	stacks = stacks_get();
@@ -220,14 +232,13 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	number = walk.nr ? stack_number(stacks, &walk) : -1;
 	if (number < 0) {
 		atomic_fetch_add(&stacks->nr_lost, 1);
-	} else {
-		struct stacks_event *e = &stacks->events[id % STACKS_NR_EVENTS];
-
-		atomic_store(&e->id, 0);
-		atomic_store(&e->ip, walk.from);
-		atomic_store(&e->stack, number);
-		atomic_store(&e->id, id);
+		number = STACKS_NR_STACKS;	/* nobody waits for it then */
 	}
+	e = &stacks->events[id % STACKS_NR_EVENTS];
+	atomic_store(&e->id, 0);
+	atomic_store(&e->ip, walk.from);
+	atomic_store(&e->stack, number);
+	atomic_store(&e->id, id);
 out:
 	errno = error;
 }
@@ -239,18 +250,23 @@ static void next_find(void)
 		return;
 	next_sigaction = dlsym(RTLD_NEXT, "sigaction");
 	next_sigprocmask = dlsym(RTLD_NEXT, "sigprocmask");
+	next_signal = dlsym(RTLD_NEXT, "signal");
 	next_sigmask = dlsym(RTLD_NEXT, "pthread_sigmask");
 }
 
 __attribute__((constructor)) static void preload_init(void)
 {
-	const struct sigaction ours = {
+	static const int synchronous[] = {
+		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT,
+	};
+	struct sigaction ours = {
 		.sa_sigaction = on_signal,
 		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART,
 	};
 	const char *path = getenv(STACKS_ENV);
 	sigset_t set;
 	ssize_t len;
+	size_t i;
 
 	next_find();
 	if (!path || strlen(path) >= sizeof(stacks_path))
@@ -259,6 +275,10 @@ __attribute__((constructor)) static void preload_init(void)
 	len = readlink("/proc/self/exe", exe_path, sizeof(exe_path) - 1);
 	if (len < 0)
 		return;
+	/* Others' handlers may leave by longjmp(): not from within ours. */
+	sigfillset(&ours.sa_mask);
+	for (i = 0; i < sizeof(synchronous) / sizeof(synchronous[0]); i++)
+		sigdelset(&ours.sa_mask, synchronous[i]);
 	/* A program that came first has it: then there are no stacks. */
 	if (__libc_allocate_rtsig(0) != STACKS_SIGNAL ||
 	    next_sigaction(STACKS_SIGNAL, &ours, NULL))
@@ -287,6 +307,16 @@ EXPORT int sigaction(int signal, const struct sigaction *action,
 		action = &without;
 	}
 	return next_sigaction(signal, action, old);
+}
+
+EXPORT sighandler_t signal(int number, sighandler_t handler)
+{
+	next_find();
+	if (is_taken && number == STACKS_SIGNAL) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	return next_signal(number, handler);
 }
 
 /* Unblocking it is no harm. */

@@ -3,6 +3,7 @@
  * The report for people: of each finding what happened, where, and what to do;
  * then what maintenance was for nothing; then one line that sums up.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -136,20 +137,29 @@ static const char *plural(uint64_t nr)
 	return nr == 1 ? "" : "s";
 }
 
+/* From a program's own file: a terminal may obey what is in it. */
+static void text_put(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
+}
+
 static void frame_print(FILE *out, const struct frame *frame, int nr)
 {
 	const char *module = frame->module;
 
 	fprintf(out, PREFIX "      %s ", nr ? "by" : "at");
-	fputs(frame->function ? frame->function : "???", out);
+	text_put(out, frame->function ? frame->function : "???");
 	if (frame->file) {
 		const char *base = strrchr(frame->file, '/');
 
-		fprintf(out, " (%s:%d)", base ? base + 1 : frame->file,
-			frame->line);
+		fputs(" (", out);
+		text_put(out, base ? base + 1 : frame->file);
+		fprintf(out, ":%d)", frame->line);
 	} else if (module) {
-		fprintf(out, " (in %s, 0x%" PRIx64 ")", module,
-			frame->address);
+		fputs(" (in ", out);
+		text_put(out, module);
+		fprintf(out, ", 0x%" PRIx64 ")", frame->address);
 	} else {
 		fprintf(out, " (0x%" PRIx64 ")", frame->address);
 	}
@@ -352,6 +362,9 @@ void report_print(FILE *out, const struct findings *findings,
 	if (t.dropped)
 		fprintf(out, PREFIX "%" PRIu64 " record%s lost: too many\n",
 			t.dropped, plural(t.dropped));
+	if (t.lost_stacks)
+		fprintf(out, PREFIX "%" PRIu64 " stack%s found no room\n",
+			t.lost_stacks, plural(t.lost_stacks));
 	if (t.suppressed)
 		fprintf(out, PREFIX "%" PRIu64 " error%s suppressed\n",
 			t.suppressed, t.suppressed == 1 ? " is" : "s are");

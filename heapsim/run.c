@@ -373,9 +373,14 @@ static int module_open(struct run *run)
 
 static int stacks_create(struct run *run)
 {
-	run->stacks_fd = memfd_create("heapsim-stacks", MFD_CLOEXEC);
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+	run->stacks_fd = memfd_create("heapsim-stacks",
+				      MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	/* The program can write it, but not cut it off. */
 	if (run->stacks_fd < 0 ||
-	    ftruncate(run->stacks_fd, sizeof(*run->stacks)))
+	    ftruncate(run->stacks_fd, sizeof(*run->stacks)) ||
+	    fcntl(run->stacks_fd, F_ADD_SEALS, seals))
 		return failed(run, "memory for stacks: %s", strerror(errno));
 	run->stacks = mmap(NULL, sizeof(*run->stacks), PROT_READ | PROT_WRITE,
 			   MAP_SHARED, run->stacks_fd, 0);
@@ -485,6 +490,8 @@ static int program_start(struct run *run)
 		return failed(run, "fork: %s", strerror(errno));
 	if (!run->facts.pid)
 		child(run, tell[1]);
+	/* Whoever reads the report may go before we are done. */
+	signal(SIGPIPE, SIG_IGN);
 	close(tell[1]);
 	do
 		n = read(tell[0], &error, sizeof(error));
@@ -522,24 +529,27 @@ static int events_read(struct run *run)
 	return 0;
 }
 
-static int finding_take(struct run *run, const struct heapsim_record *r)
+static int finding_take(struct run *run, struct heapsim_record *r)
 {
 	if (run->trace)
 		trace_failed(run, trace_finding(run->trace, r));
 	return findings_add(run->findings, r);
 }
 
-/* Take all that is there; the events first that led to the findings. */
+/*
+ * Take what is there; the events first that led to the findings. Not all if
+ * there is no end of it: the program may have to be told to end.
+ */
 static int records_read(struct run *run)
 {
 	struct heapsim_record records[NR_AT_ONCE];
 	ssize_t n, i;
-	int ret;
+	int ret, reads;
 
 	ret = events_read(run);
 	if (ret)
 		return ret;
-	for (;;) {
+	for (reads = 0; reads < NR_READS; reads++) {
 		n = read(run->watch_fd, records, sizeof(records));
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -549,6 +559,7 @@ static int records_read(struct run *run)
 			if (finding_take(run, &records[i]))
 				ret = -ENOMEM;
 	}
+	return ret;
 }
 
 /* Returns false once nobody is left. */
@@ -569,13 +580,16 @@ static bool children_wait(struct run *run)
 /* Those of a terminal go to the program, too; others it gets from us. */
 static void signal_take(struct run *run, const struct signalfd_siginfo *info)
 {
-	if (info->ssi_signo == SIGCHLD)
+	const int signal = info->ssi_signo;
+
+	if (signal == SIGCHLD)
 		return;
 	if (info->ssi_code == SI_KERNEL && !run->has_ended)
 		return;
-	run->nr_asked++;
+	if (signal != SIGUSR1 && signal != SIGUSR2)
+		run->nr_asked++;
 	if (!run->has_ended)
-		kill(run->facts.pid, info->ssi_signo);
+		kill(run->facts.pid, signal);
 }
 
 static void signals_take(struct run *run, int fd)
@@ -620,7 +634,7 @@ static int watch(struct run *run, int signal_fd)
 static int signals_open(struct run *run)
 {
 	static const int taken[] = {
-		SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP,
+		SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2,
 	};
 	sigset_t set;
 	size_t i;
@@ -671,7 +685,10 @@ static int exit_code(const struct run *run)
 {
 	const int status = run->facts.status;
 
-	if (run->error_exitcode && findings_total(run->findings).errors)
+	const struct totals t = findings_total(run->findings);
+
+	/* What was lost may have been an error. */
+	if (run->error_exitcode && (t.errors || t.dropped))
 		return run->error_exitcode;
 	if (WIFSIGNALED(status))
 		return EXIT_BY_SIGNAL + WTERMSIG(status);
@@ -731,6 +748,18 @@ static void run_close(struct run *run)
 		fclose(run->timeline);
 }
 
+/* Where one of them is closed, what is opened next would take its place. */
+static void std_open(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 /**
  * cmd_run() - heapsim run
  * @argc: arguments
@@ -757,6 +786,7 @@ int cmd_run(int argc, char **argv)
 	};
 	int ret;
 
+	std_open();
 	if (!run.suppressions)
 		return failed(&run, "no memory");
 	ret = arguments_take(&run, argc, argv);

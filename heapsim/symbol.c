@@ -7,9 +7,12 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <libiberty/demangle.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "symbol.h"
 
@@ -96,11 +99,24 @@ static void module_load(struct module *m)
 {
 	Elf *elf;
 
-	m->dwfl = dwfl_begin(&callbacks);
-	if (!m->dwfl)
+	struct stat status;
+	int fd;
+
+	/* The program named it: it may be no file. */
+	fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
 		return;
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode))
+		m->dwfl = dwfl_begin(&callbacks);
+	if (!m->dwfl) {
+		close(fd);
+		return;
+	}
 	dwfl_report_begin(m->dwfl);
-	m->module = dwfl_report_elf(m->dwfl, m->path, m->path, -1, 0, false);
+	/* The descriptor is its own from here on. */
+	m->module = dwfl_report_elf(m->dwfl, m->path, m->path, fd, 0, false);
+	if (!m->module)
+		close(fd);
 	dwfl_report_end(m->dwfl, NULL, NULL);
 	if (!m->module)
 		return;

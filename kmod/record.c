@@ -179,23 +179,28 @@ u64 heapsim_watchers_now(void)
 /**
  * heapsim_watch_signal() - how the calling process tells its stacks
  *
- * Return: the signal that its watcher named first, 0: nobody asks for stacks.
+ * Return: the signal that its nearest watcher named, 0: nobody asks for stacks.
  */
 int heapsim_watch_signal(void)
 {
+	int depth, least = INT_MAX, ret = 0;
 	unsigned int i;
-	int ret = 0;
 
 	if (!READ_ONCE(nr_stack_watchers))
 		return 0;
 	rcu_read_lock();
 	spin_lock(&records_lock);
-	for (i = 0; i < MAX_WATCHERS && !ret; i++) {
+	for (i = 0; i < MAX_WATCHERS; i++) {
 		const struct heapsim_watcher *w = watchers[i];
 
-		if (w && w->stack_signal && is_in_scope(w, current) &&
-		    may_see(w, current))
+		if (!w || !w->stack_signal || !is_in_scope(w, current) ||
+		    !may_see(w, current))
+			continue;
+		depth = heapsim_tree_depth(current, w->tgid);
+		if (depth >= 0 && depth < least) {
+			least = depth;
 			ret = w->stack_signal;
+		}
 	}
 	spin_unlock(&records_lock);
 	rcu_read_unlock();
@@ -387,7 +392,10 @@ static void queue(struct heapsim_watcher *w, const struct heapsim_record *r)
 	if (!is_event(r) && fold(w, r))
 		return;
 	push_drops(w);
-	if (w->nr == w->nr_ring) {
+	/* Waste may be much: it does not take the last room from mistakes. */
+	if (w->nr == w->nr_ring ||
+	    (r->kind >= HEAPSIM_RECORD_SHARED_LINE &&
+	     w->nr > w->nr_ring - w->nr_ring / 4)) {
 		w->nr_dropped++;
 		w->seq++;
 		return;

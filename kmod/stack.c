@@ -9,13 +9,20 @@
  * place in its program: one number, one signal.
  */
 #include <linux/hashtable.h>
+#include <linux/module.h>
+#include <linux/pagemap.h>
+#include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
-#include <linux/wait_bit.h>
 
 #include "heapsim.h"
+
+/* Bytes of stack: a frame with all registers, and the unwinder of libgcc. */
+#define ROOM	SZ_16K
 
 /**
  * struct stack - a thread that is on its way back
@@ -37,7 +44,6 @@ static DEFINE_SPINLOCK(stacks_lock);	/* protects what follows */
 static DEFINE_HASHTABLE(stacks, 6);
 static u64 last_id;
 
-static atomic_t nr_stacks;	/* of which the work is not done */
 static bool had_stacks;
 
 /* Not one who would be killed by it, or get it too late. */
@@ -59,6 +65,24 @@ static bool takes(int signal)
 	return ret;
 }
 
+/*
+ * Does the signal's frame, and a handler that walks the stack, fit? Who has no
+ * room would be killed, or overwrite what lies below a small stack.
+ */
+static bool has_room(void)
+{
+	unsigned long sp = current_user_stack_pointer();
+	const unsigned long low = current->sas_ss_sp;
+	const unsigned long size = current->sas_ss_size;
+
+	if (size && (sp <= low || sp - low > size))
+		sp = low + size;	/* where the handler will run */
+	if (size && sp - low < ROOM)
+		return false;
+	return sp > ROOM &&
+	       !fault_in_writeable((char __user *)sp - ROOM, ROOM);
+}
+
 /* Runs in the thread that was noted, with no lock held. */
 static void stack_tell(struct callback_head *work)
 {
@@ -69,7 +93,7 @@ static void stack_tell(struct callback_head *work)
 	hash_del(&s->node);
 	spin_unlock(&stacks_lock);
 	/* An exec may have taken its handler away. */
-	if (takes(s->signal)) {
+	if (takes(s->signal) && has_room()) {
 		clear_siginfo(&info);
 		info.si_signo = s->signal;
 		info.si_code = HEAPSIM_SI_STACK;
@@ -77,8 +101,8 @@ static void stack_tell(struct callback_head *work)
 		send_sig_info(s->signal, &info, current);
 	}
 	kfree(s);
-	if (atomic_dec_and_test(&nr_stacks))
-		wake_up_var(&nr_stacks);
+	/* It may go from here on, see heapsim_stack_fini(). */
+	module_put(THIS_MODULE);
 }
 
 static u64 find(void)
@@ -132,7 +156,8 @@ u64 heapsim_stack_now(void)
 	s->signal = signal;
 	/* In the table first: the work takes it out. */
 	id = add(s);
-	atomic_inc(&nr_stacks);
+	/* Whose buffer this is about has a reference. */
+	__module_get(THIS_MODULE);
 	WRITE_ONCE(had_stacks, true);
 	if (!task_work_add(current, &s->work, TWA_RESUME))
 		return id;
@@ -140,7 +165,7 @@ u64 heapsim_stack_now(void)
 	hash_del(&s->node);
 	spin_unlock(&stacks_lock);
 	kfree(s);
-	atomic_dec(&nr_stacks);
+	module_put(THIS_MODULE);
 	return 0;
 }
 
@@ -155,15 +180,13 @@ bool heapsim_stack_is_wanted(void)
 }
 
 /**
- * heapsim_stack_fini() - see the last thread off, which may be behind its last
- *	use of the module, but not yet out of its code
+ * heapsim_stack_fini() - see the last thread off
  *
- * Nobody uses a buffer or watches any more.
+ * Each had a reference of the module. What may still run is the end of the
+ * function that let go of it: it does not sleep any more.
  */
 void heapsim_stack_fini(void)
 {
-	if (!READ_ONCE(had_stacks))
-		return;
-	wait_var_event(&nr_stacks, !atomic_read(&nr_stacks));
-	synchronize_rcu_tasks();
+	if (READ_ONCE(had_stacks))
+		synchronize_rcu_tasks();
 }
