@@ -971,13 +971,6 @@ static void map_while_off(struct fixture *f)
 	map_fd(f);
 }
 
-static const struct call first_touch_while_off = {
-	.prepare = map_while_off,
-	.run = run_read,
-	.undo = undo_policy_of_buf,
-	.may_sigbus = true,
-};
-
 /* The state of its lines comes with the first touch. */
 static void map_before_on(struct fixture *f)
 {
@@ -1084,7 +1077,6 @@ int main(void)
 		SWEEP(policy_of_a_context),
 		SWEEP(policy_of_a_tree),
 		SWEEP(policy_of_all),
-		SWEEP(first_touch_while_off),
 		SWEEP(first_write_after_off),
 		SWEEP(touch_that_is_stepped),
 	};

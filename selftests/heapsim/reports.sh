@@ -155,7 +155,7 @@ full_disk()
 	local option
 
 	for option in --log-file --json --trace; do
-		heapsim run $option=/dev/full true 2>"$tmp/err"
+		heapsim run "$option"=/dev/full true 2>"$tmp/err"
 		[ $? = 1 ] && grep -q 'No space left' "$tmp/err" || return
 	done
 }
@@ -377,7 +377,7 @@ left_running()
 
 background() # ARGUMENT...
 {
-	: >"$tmp/out" >"$tmp/err"
+	: | tee "$tmp/out" >"$tmp/err"
 	heapsim run --log-file="$tmp/report" "$@" </dev/null >"$tmp/out" \
 		2>"$tmp/err" &
 	background=$!

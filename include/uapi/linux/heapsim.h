@@ -452,13 +452,7 @@ struct heapsim_buf_revoke {
 	__s32 fd;
 };
 
-/**
- * enum heapsim_record_kind - what a record tells
- *
- * First what was found, then events: what is done, right or wrong, for who
- * draws it over time. Events are told to those alone who ask for them, one by
- * one: none is folded into another, and none has a thread note its stack.
- */
+/** enum heapsim_record_kind - what a record tells */
 enum heapsim_record_kind {
 	HEAPSIM_RECORD_DROPPED,			/* of records themselves */
 	HEAPSIM_RECORD_STALE_READ,
@@ -475,6 +469,11 @@ enum heapsim_record_kind {
 	HEAPSIM_RECORD_REDUNDANT_INVALIDATE,	/* no error */
 	HEAPSIM_NR_RECORD_KINDS,		/* of what was found */
 
+	/*
+	 * Events: what is done, right or wrong, for who draws it over time.
+	 * They are told to those alone who ask for them, one by one: none is
+	 * folded into another, and none has a thread note its stack.
+	 */
 	HEAPSIM_RECORD_FILL = 32,		/* lines into the CPU's cache */
 	HEAPSIM_RECORD_EVICT,			/* one out of it, at random */
 	HEAPSIM_RECORD_CLEAN,			/* whoever caused it */
