@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * vgem [MISTAKE]: a program that shares buffers with vgem and does all right,
+ * to run under `heapsim run`: a buffer of the noncoherent heap that vgem has
+ * imported, mapped through vgem, and waited for by vgem's fences; and a buffer
+ * of vgem's in the hands of our engine. MISTAKE: one START or one END is left
+ * out:
+ *
+ *	no-start	before what a fence guards is read
+ *	no-end		after a write, before the engine reads
+ */
+#include <drm.h>
+#include <drm_mode.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../corpus/corpus.h"
+
+#define LEN		(16 * PAGE)
+#define JOB_NS		(600 * MSEC)
+#define VIA_VGEM	0x31	/* what is written where END may be missing */
+
+/* vgem's two calls (drm/vgem_drm.h is in no package for user land). */
+struct vgem_attach {
+	uint32_t handle;
+	uint32_t flags;
+	uint32_t out_fence;
+	uint32_t pad;
+};
+
+struct vgem_signal {
+	uint32_t fence;
+	uint32_t flags;
+};
+
+#define VGEM_WRITE	1
+#define VGEM_ATTACH	_IOWR('d', DRM_COMMAND_BASE + 1, struct vgem_attach)
+#define VGEM_SIGNAL	_IOW('d', DRM_COMMAND_BASE + 2, struct vgem_signal)
+
+static const char *mistake = "";
+static uint8_t want[LEN];
+
+static bool is_mistaken(const char *what)
+{
+	return !strcmp(mistake, what);
+}
+
+static int vgem_open(void)
+{
+	char path[32], name[32];
+	int i, fd;
+
+	for (i = 0; i < 16; i++) {
+		struct drm_version version = {
+			.name = name,
+			.name_len = sizeof(name) - 1,
+		};
+
+		snprintf(path, sizeof(path), "/dev/dri/card%d", i);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		memset(name, 0, sizeof(name));
+		if (!ioctl(fd, DRM_IOCTL_VERSION, &version) &&
+		    !strcmp(name, "vgem"))
+			return fd;
+		close(fd);
+	}
+	need(false, "find vgem");
+	return -1;
+}
+
+static uint32_t vgem_import(int vgem, int fd)
+{
+	struct drm_prime_handle prime = { .fd = fd };
+
+	need(!ioctl(vgem, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime), "import");
+	return prime.handle;
+}
+
+static int vgem_export(int vgem, uint32_t handle)
+{
+	struct drm_prime_handle prime = {
+		.handle = handle,
+		.flags = DRM_CLOEXEC | DRM_RDWR,
+	};
+
+	need(!ioctl(vgem, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime), "export");
+	return prime.fd;
+}
+
+static void vgem_close(int vgem, uint32_t handle)
+{
+	struct drm_gem_close gem = { .handle = handle };
+
+	need(!ioctl(vgem, DRM_IOCTL_GEM_CLOSE, &gem), "close the handle");
+}
+
+/* A job of vgem's: pending until it is signalled. */
+struct job {
+	int vgem;
+	struct vgem_attach attach;
+	pthread_t thread;
+};
+
+static void *finish_later(void *arg)
+{
+	const struct timespec time = { .tv_nsec = JOB_NS };
+	struct job *job = arg;
+	struct vgem_signal signal = { .fence = job->attach.out_fence };
+
+	nanosleep(&time, NULL);
+	need(!ioctl(job->vgem, VGEM_SIGNAL, &signal), "signal a fence");
+	return NULL;
+}
+
+static struct job *start(int vgem, uint32_t handle, uint32_t flags)
+{
+	static struct job job;
+
+	job = (struct job) {
+		.vgem = vgem,
+		.attach = { .handle = handle, .flags = flags },
+	};
+	need(!ioctl(vgem, VGEM_ATTACH, &job.attach), "attach a fence");
+	need(!pthread_create(&job.thread, NULL, finish_later, &job),
+	     "get a thread");
+	return &job;
+}
+
+static bool is_idle(const struct buf *buf)
+{
+	struct pollfd idle = { .fd = buf->fd, .events = POLLIN | POLLOUT };
+
+	return poll(&idle, 1, 0) == 1 && idle.revents & POLLOUT;
+}
+
+static void write_all(const struct buf *buf, uint8_t value)
+{
+	fd_sync(buf->fd, START_WRITE);
+	memset(buf->map, value, LEN);
+	if (value != VIA_VGEM || !is_mistaken("no-end"))
+		fd_sync(buf->fd, END_WRITE);
+	memset(want, value, LEN);
+}
+
+static void read_all(const struct buf *buf)
+{
+	static uint8_t copy[LEN];
+
+	fd_sync(buf->fd, START_READ);
+	memcpy(copy, buf->map, LEN);
+	fd_sync(buf->fd, END_READ);
+	check(!memcmp(copy, want, LEN));
+}
+
+/* The engine sees what the CPU wrote, and the CPU what the engine did. */
+static void work_together(int dev, const struct buf *buf, uint8_t value)
+{
+	write_all(buf, value);
+	check(dev_sum(dev, buf, 0, LEN) == sum_of(want, LEN));
+	dev_fill(dev, buf, PAGE, LEN - PAGE, value + 1);
+	memset(want + PAGE, value + 1, LEN - PAGE);
+	read_all(buf);
+}
+
+static void wait_for_writer(int vgem, uint32_t handle, const struct buf *buf)
+{
+	struct job *job = start(vgem, handle, VGEM_WRITE);
+	static uint8_t copy[LEN];
+
+	check(!is_idle(buf));
+	if (!is_mistaken("no-start"))
+		fd_sync(buf->fd, START_READ);
+	memcpy(copy, buf->map, LEN);
+	check(is_idle(buf));
+	fd_sync(buf->fd, END_READ);
+	check(!memcmp(copy, want, LEN));
+	need(!pthread_join(job->thread, NULL), "end a thread");
+}
+
+/* Readers may read beside a reader; a writer has to wait. */
+static void wait_for_reader(int vgem, uint32_t handle, const struct buf *buf)
+{
+	struct job *job = start(vgem, handle, 0);
+
+	read_all(buf);
+	check(!is_idle(buf));
+	write_all(buf, 0x44);
+	check(is_idle(buf));
+	need(!pthread_join(job->thread, NULL), "end a thread");
+	read_all(buf);
+}
+
+/* And by poll instead of START's wait. */
+static void poll_for_writer(int vgem, uint32_t handle, const struct buf *buf)
+{
+	struct job *job = start(vgem, handle, VGEM_WRITE);
+
+	fd_wait(buf->fd);
+	read_all(buf);
+	need(!pthread_join(job->thread, NULL), "end a thread");
+}
+
+/* A buffer of vgem's own, mapped by its own call. */
+static void use_vgems(int dev, int vgem)
+{
+	struct drm_mode_create_dumb create = {
+		.width = LEN / 16 / 4,
+		.height = 16,
+		.bpp = 32,
+	};
+	struct drm_mode_map_dumb map = { 0 };
+	struct buf buf = { .len = LEN };
+
+	need(!ioctl(vgem, DRM_IOCTL_MODE_CREATE_DUMB, &create) &&
+	     create.size == LEN, "make a buffer of vgem's");
+	map.handle = create.handle;
+	need(!ioctl(vgem, DRM_IOCTL_MODE_MAP_DUMB, &map), "ask for a map");
+	buf.fd = vgem_export(vgem, create.handle);
+	buf.map = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, vgem,
+		       map.offset);
+	need(buf.map != MAP_FAILED, "map a buffer of vgem's");
+	work_together(dev, &buf, 0x61);
+	buf_free(&buf);
+	vgem_close(vgem, create.handle);
+}
+
+int main(int argc, char **argv)
+{
+	struct buf buf = buf_alloc(LEN), again = { .len = LEN };
+	int dev = dev_open(), vgem = vgem_open();
+	uint32_t handle;
+
+	if (argc > 1)
+		mistake = argv[1];
+	work_together(dev, &buf, 0x11);
+	handle = vgem_import(vgem, buf.fd);
+	work_together(dev, &buf, 0x21);
+	again.fd = vgem_export(vgem, handle);
+	again.map = fd_map(again.fd, LEN);
+	buf_free(&buf);
+	work_together(dev, &again, VIA_VGEM);
+	wait_for_writer(vgem, handle, &again);
+	wait_for_reader(vgem, handle, &again);
+	poll_for_writer(vgem, handle, &again);
+	vgem_close(vgem, handle);
+	work_together(dev, &again, 0x51);
+	buf_free(&again);
+	use_vgems(dev, vgem);
+	close(vgem);
+	close(dev);
+	puts("shared with vgem");
+	return 0;
+}
