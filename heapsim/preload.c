@@ -47,8 +47,8 @@ static struct stacks *_Atomic stacks_mapped;
 static atomic_bool has_failed;
 
 /*
- * The file, or NULL. Of two threads that map it the first wins. A thread that was
- * cancelled must not end here: libc's open() and close() would have it do so.
+ * The file, or NULL. Of two threads that map it the first wins. A thread that
+ * was cancelled must not end here, as in libc's open() and close() it would.
  */
 static struct stacks *stacks_get(void)
 {

@@ -314,7 +314,8 @@ static size_t row_before(const struct heapsim_buf *buf, size_t page,
 		const struct heapsim_record_cpu *before =
 			&buf->notes[page - nr - 1].store.cpu;
 
-		if (before->ip != store->cpu.ip || before->tid != store->cpu.tid)
+		if (before->ip != store->cpu.ip ||
+		    before->tid != store->cpu.tid)
 			break;
 		nr++;
 	}

@@ -538,8 +538,8 @@ bool line_needs_twin(const struct line_buf *buf, size_t page)
 }
 
 /*
- * The first Dirty one of lines [line, end), @end: none is. Pages are passed over
- * whole where one look is enough.
+ * The first Dirty one of lines [line, end), @end: none is. Pages are passed
+ * over whole where one look is enough.
  */
 static size_t next_dirty(const struct line_buf *buf, size_t line, size_t end)
 {

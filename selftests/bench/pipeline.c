@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a camera program does, right in every step: the CPU writes a 1080p frame
- * byte by byte, an engine copies it, the CPU reads the copy byte by byte. Prints
- * the nanoseconds of a frame, the median of them all.
+ * What a camera program does, right in every step: the CPU writes a 1080p
+ * frame byte by byte, an engine copies it, the CPU reads the copy byte by byte.
+ * Prints the nanoseconds of a frame, the median of them all.
  *
  * usage: pipeline [-o] [FRAMES]: -o: on buffers with policy off
  */
