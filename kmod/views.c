@@ -326,7 +326,8 @@ static size_t row_before(const struct heapsim_buf *buf, size_t page,
  * Shrink the span to pages around @page, the touched one, that may get PTEs
  * together with it, since touches of them need not be seen. A store is taken
  * for one of a row if the same code has stored to the page before it: then as
- * many pages as the row has so far, clean ones, are made ready for it too.
+ * many pages as the row has so far, clean ones, are made ready for it too,
+ * unless the process is watched.
  */
 static void span_shrink(const struct heapsim_buf *buf, size_t page,
 			const struct heapsim_cpu *store,
@@ -336,6 +337,9 @@ static void span_shrink(const struct heapsim_buf *buf, size_t page,
 
 	if (buf->nr_holders || buf->nr_write_jobs || buf->rule.evicts ||
 	    buf->rule.is_precise)
+		goto out;
+	/* What is behind a row may be other code's, and somebody is told. */
+	if (store && store->seen_by)
 		goto out;
 	if (!store) {
 		while (first > span->first && is_harmless(buf, first - 1))

@@ -588,6 +588,32 @@ static void other_code_ends_a_row(void **state)
 	assert_none(f->watch);
 }
 
+/* What is behind a row of pages is not the row's, however long that was. */
+static void code_behind_a_row_is_told_apart(void **state)
+{
+	struct fixture *f = *state;
+	const size_t nr_row = NR_PAGES / 2;
+	struct heapsim_record r;
+	size_t i;
+
+	for (i = 0; i < nr_row; i++)
+		write_at(f->map + i * f->page, 1);
+	/* Code that is not in touches. */
+	for (; i < NR_PAGES; i++)
+		*(volatile uint8_t *)(f->map + i * f->page) = 1;
+	device_checksum(f->dev, f->fd, 0, f->len);
+	assert_true(next(f->watch, &r));
+	assert_in_touches(r.cpu.ip);
+	assert_int_equal(r.off, 0);
+	assert_int_equal(r.count, nr_row);
+	assert_true(next(f->watch, &r));
+	assert_not_in_range(r.cpu.ip, (uintptr_t)__start_touches,
+			    (uintptr_t)__stop_touches - 1);
+	assert_int_equal(r.off, nr_row * f->page);
+	assert_int_equal(r.count, NR_PAGES - nr_row);
+	assert_none(f->watch);
+}
+
 /* Three places whose order is known: read, write, unmatched end. */
 static void make_three(struct fixture *f)
 {
@@ -1767,6 +1793,7 @@ int main(void)
 		TEST(the_right_holder_is_named),
 		TEST(other_code_is_another_place),
 		TEST(other_code_ends_a_row),
+		TEST(code_behind_a_row_is_told_apart),
 		TEST(drops_are_told),
 		TEST(drops_are_told_in_their_place),
 		TEST(scopes_are_kept),
