@@ -369,7 +369,7 @@ static int deps_wait(struct heapsim_job *job)
 
 static void delay(u64 ns)
 {
-	long left = nsecs_to_jiffies(ns) + 1;
+	long left = heapsim_jiffies_of(ns);
 
 	while (ns && left > 0)
 		left = schedule_timeout_uninterruptible(left);
@@ -897,6 +897,7 @@ void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id)
 int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
 		     struct heapsim_job **taken)
 {
+	const long jiffies_most = heapsim_jiffies_of(cmd->timeout_ns);
 	struct heapsim_job *job;
 	long left;
 	int ret;
@@ -907,9 +908,7 @@ int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
 	if (!job)
 		return -ENOENT;
 	if (cmd->timeout_ns)
-		left = dma_fence_wait_timeout(job->fence, true,
-					      nsecs_to_jiffies(cmd->timeout_ns)
-					      + 1);
+		left = dma_fence_wait_timeout(job->fence, true, jiffies_most);
 	else
 		left = dma_fence_is_signaled(job->fence);
 	if (left < 0) {

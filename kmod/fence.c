@@ -185,7 +185,7 @@ int heapsim_fence_create(struct heapsim_ctx *ctx,
 	if (ret)
 		goto err_fd;
 	queue_delayed_work(system_dfl_wq, &t->timeout,
-			   nsecs_to_jiffies(cmd->timeout_ns) + 1);
+			   heapsim_jiffies_of(cmd->timeout_ns));
 	/* Takes no memory: the slot is there. */
 	xa_store(&ctx->fences, id, t, GFP_KERNEL);
 	cmd->fence = id;

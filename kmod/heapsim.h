@@ -16,6 +16,7 @@
 #include <linux/atomic.h>
 #include <linux/dma-buf.h>
 #include <linux/dma-fence.h>
+#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
@@ -32,6 +33,12 @@
 
 /* Every wait for fences of others ends after this. */
 #define HEAPSIM_WAIT_MS		5000
+
+/* At least so long: rounded up, and the present one is partly over. */
+static inline unsigned long heapsim_jiffies_of(u64 ns)
+{
+	return nsecs_to_jiffies(ns + TICK_NSEC - 1) + 1;
+}
 
 #define HEAPSIM_NR_ORDERS	3
 extern const unsigned int heapsim_orders[HEAPSIM_NR_ORDERS];
@@ -114,11 +121,13 @@ u64 heapsim_limit_used(void);
  * struct heapsim_cpu - what the CPU did, for records
  * @cpu: as records have it, with global pids
  * @seen_by: who watched the process then, from heapsim_watchers_now()
+ * @place: where it was, from heapsim_stack_place()
  * @stack: from heapsim_stack_now()
  */
 struct heapsim_cpu {
 	struct heapsim_record_cpu cpu;
 	u64 seen_by;
+	u64 place;
 	u64 stack;
 };
 
@@ -500,6 +509,8 @@ void heapsim_event_tell(const struct heapsim_buf *buf,
 			const struct heapsim_event *event);
 
 void heapsim_cpu_now(struct heapsim_cpu *side, u64 addr, bool is_write);
+void heapsim_store_now(struct heapsim_cpu *side, u64 addr,
+		       const struct heapsim_cpu *before);
 void heapsim_party_now(struct heapsim_party *party, u32 type, const char *name);
 u64 heapsim_party_keep(const struct heapsim_party *party);
 u64 heapsim_watchers_now(void);
@@ -521,6 +532,7 @@ __poll_t heapsim_record_poll(struct heapsim_ctx *ctx, struct file *file,
 			     struct poll_table_struct *table);
 
 /* stack.c */
+u64 heapsim_stack_place(void);
 u64 heapsim_stack_now(void);
 bool heapsim_stack_is_wanted(void);
 void heapsim_stack_fini(void);

@@ -237,6 +237,31 @@ void heapsim_cpu_now(struct heapsim_cpu *side, u64 addr, bool is_write)
 }
 
 /**
+ * heapsim_store_now() - note that the calling thread stores
+ * @side: out
+ * @addr: address of the store, or 0
+ * @before: the store to the page before, NULL none: of a row of stores from
+ *	one place the first alone has the thread note its stack
+ *
+ * Context: no spinlock is held; touches user memory without faults.
+ */
+void heapsim_store_now(struct heapsim_cpu *side, u64 addr,
+		       const struct heapsim_cpu *before)
+{
+	memset(side, 0, sizeof(*side));
+	cpu_note(&side->cpu, addr, true);
+	if (current->flags & PF_KTHREAD)
+		return;
+	side->seen_by = heapsim_watchers_now();
+	side->place = heapsim_stack_place();
+	if (side->place && before && before->place == side->place &&
+	    before->cpu.tid == side->cpu.tid)
+		side->stack = before->stack;
+	if (!side->stack)
+		side->stack = heapsim_stack_now();
+}
+
+/**
  * heapsim_party_now() - note that the calling process has an engine, or a
  *	driver, do something
  * @party: out

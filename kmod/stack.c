@@ -18,11 +18,14 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
+#include <linux/uaccess.h>
 
 #include "heapsim.h"
 
 /* Bytes of stack: a frame with all registers, and the unwinder of libgcc. */
 #define ROOM	SZ_16K
+
+#define PLACE_WORDS	32	/* u64 of the stack that tell places apart */
 
 /**
  * struct stack - a thread that is on its way back
@@ -125,6 +128,41 @@ static u64 add(struct stack *s)
 	hash_add(stacks, &s->node, (uintptr_t)current);
 	spin_unlock(&stacks_lock);
 	return s->id;
+}
+
+static u64 hash(u64 h, u64 word)
+{
+	return (h ^ word) * 0x9e3779b97f4a7c15ULL;
+}
+
+/**
+ * heapsim_stack_place() - where the calling thread is, cheaply
+ *
+ * The instruction, and what lies uppermost on the stack: return addresses, and
+ * variables, by which the same place may seem to be another, but hardly another
+ * the same.
+ *
+ * Return: not 0 if it can be told and somebody asks for stacks of the process.
+ */
+u64 heapsim_stack_place(void)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	u64 words[PLACE_WORDS], h = 0;
+	size_t i;
+
+	if (!heapsim_watch_signal() ||
+	    copy_from_user_nofault(words,
+				   (void __user *)user_stack_pointer(regs),
+				   sizeof(words)))
+		return 0;
+	h = hash(h, instruction_pointer(regs));
+	h = hash(h, user_stack_pointer(regs));
+#ifdef CONFIG_ARM64
+	h = hash(h, regs->regs[30]);	/* where a leaf function returns to */
+#endif
+	for (i = 0; i < PLACE_WORDS; i++)
+		h = hash(h ^ h >> 32, words[i]);
+	return h ? h : 1;
 }
 
 /**

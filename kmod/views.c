@@ -426,7 +426,9 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	span->first = max(span->first, is_forbidden ? page : first);
 	span->end = min(span->end, is_forbidden ? page + 1 : end);
 	if (touch == HEAPSIM_TOUCH_WRITE && !access->is_again)
-		heapsim_cpu_now(&store, access->addr, true);
+		heapsim_store_now(&store, access->addr,
+				  page && test_bit(page - 1, buf->stored) ?
+				  &buf->notes[page - 1].store : NULL);
 	spin_lock(&buf->lines_lock);
 	/* Noted before: to note it again would signal it again, without end. */
 	if (touch == HEAPSIM_TOUCH_WRITE && access->is_again)

@@ -37,7 +37,6 @@ for ((i = 0; i < rounds; i++)); do
 	one off "$O/pipeline" -o
 	one tracked "$O/pipeline"
 	one watched heapsim run --error-exitcode=9 "$O/pipeline"
-	one precise heapsim run --error-exitcode=9 --precise "$O/pipeline" 1
 	one memcheck valgrind -q "$O/pipeline" -o 3
 	echo "# round $((i + 1)) of $rounds"
 done
@@ -45,5 +44,4 @@ printf '\n%-40s %16s %8s\n' "a 1080p frame" median ratio
 row off "policy off"
 row tracked "tracked"
 row watched "heapsim run"
-row precise "heapsim run --precise"
 row memcheck "policy off, valgrind's memcheck"
