@@ -102,6 +102,7 @@ struct heapsim_watcher {
 
 static DEFINE_SPINLOCK(records_lock);	/* protects what follows, and rings */
 static struct heapsim_watcher *watchers[MAX_WATCHERS];
+static unsigned int end_watchers;	/* behind the last that was ever used */
 static unsigned int nr_watchers;
 static unsigned int nr_stack_watchers;
 unsigned int heapsim_nr_event_watchers;
@@ -164,7 +165,7 @@ u64 heapsim_watchers_now(void)
 		return 0;
 	rcu_read_lock();
 	spin_lock(&records_lock);
-	for (i = 0; i < MAX_WATCHERS; i++) {
+	for (i = 0; i < end_watchers; i++) {
 		const struct heapsim_watcher *w = watchers[i];
 
 		if (w && w->scope != HEAPSIM_WATCH_ALL &&
@@ -190,7 +191,7 @@ int heapsim_watch_signal(void)
 		return 0;
 	rcu_read_lock();
 	spin_lock(&records_lock);
-	for (i = 0; i < MAX_WATCHERS; i++) {
+	for (i = 0; i < end_watchers; i++) {
 		const struct heapsim_watcher *w = watchers[i];
 
 		if (!w || !w->stack_signal || !is_in_scope(w, current) ||
@@ -482,7 +483,7 @@ static void tell_all(const struct heapsim_record *r, u64 cpu_seen_by,
 
 	rcu_read_lock();
 	spin_lock(&records_lock);
-	for (i = 0; i < MAX_WATCHERS; i++)
+	for (i = 0; i < end_watchers; i++)
 		if (watchers[i])
 			tell_to(watchers[i], r, cpu_seen_by, other_seen_by);
 	spin_unlock(&records_lock);
@@ -746,6 +747,7 @@ static int watcher_add(struct heapsim_ctx *ctx, struct heapsim_watcher *w)
 	w->slot = free;
 	w->since_ns = ktime_get_ns();
 	watchers[free] = w;
+	end_watchers = max(end_watchers, free + 1);
 	WRITE_ONCE(nr_watchers, nr_watchers + 1);
 	WRITE_ONCE(nr_stack_watchers, nr_stack_watchers + !!w->stack_signal);
 	WRITE_ONCE(heapsim_nr_event_watchers, heapsim_nr_event_watchers +
