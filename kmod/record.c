@@ -194,14 +194,14 @@ int heapsim_watch_signal(void)
 	for (i = 0; i < end_watchers; i++) {
 		const struct heapsim_watcher *w = watchers[i];
 
-		if (!w || !w->stack_signal || !is_in_scope(w, current) ||
-		    !may_see(w, current))
+		if (!w || !w->stack_signal || !may_see(w, current))
 			continue;
 		depth = heapsim_tree_depth(current, w->tgid);
-		if (depth >= 0 && depth < least) {
-			least = depth;
-			ret = w->stack_signal;
-		}
+		if (depth < 0 || depth >= least ||
+		    (depth && w->scope == HEAPSIM_WATCH_PROCESS))
+			continue;
+		least = depth;
+		ret = w->stack_signal;
 	}
 	spin_unlock(&records_lock);
 	rcu_read_unlock();
