@@ -19,42 +19,16 @@
 
 #include <linux/sched.h>
 
-#include "device.h"
-
-/* A noncoherent buffer of some pages, mapped; children inherit it. */
-struct fixture {
-	int dev;
-	int fd;
-	int copy;
-	size_t page;
-	size_t len;
-	uint8_t *map;
-};
+#include "fixture.h"
 
 #define NR_PAGES	4
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = fixture_create();
 
-	assert_non_null(f);
-	f->dev = device_open();
-	f->page = device_page_size();
-	f->len = NR_PAGES * f->page;
-	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, f->len);
-	f->map = device_map(f->fd, f->len);
+	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, NR_PAGES * f->page);
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	munmap(f->map, f->len);
-	close(f->fd);
-	close(f->dev);
-	free(f);
 	return 0;
 }
 
@@ -108,15 +82,18 @@ static int close_fd(struct fixture *f)
 	return close(f->fd);
 }
 
+/* Of a child, which has one. */
+static int copy;
+
 static int copy_fd(struct fixture *f)
 {
-	f->copy = dup(f->fd);
-	return f->copy < 0;
+	copy = dup(f->fd);
+	return copy < 0;
 }
 
 static int close_copy(struct fixture *f)
 {
-	return close(f->copy);
+	return close(copy);
 }
 
 static int unmap(struct fixture *f)
@@ -654,7 +631,7 @@ static void missing_ends_of_all_buffers_are_summed_up(void **state)
 
 	CHILD_RUNS(f, (start_write, start_write), 0, 0, 2);
 	assert_int_equal(device_info(f->dev).missing_ends, before + 2);
-	teardown(state);
+	fixture_teardown(state);
 	setup(state);
 	f = *state;
 	assert_int_equal(device_info(f->dev).missing_ends, before + 2);
@@ -680,7 +657,8 @@ static void many_processes_store(void **state)
 
 int main(void)
 {
-#define TEST(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define TEST(fn)	\
+	cmocka_unit_test_setup_teardown(fn, setup, fixture_teardown)
 	static const struct CMUnitTest tests[] = {
 		TEST(end_of_the_process_is_a_missing_end),
 		TEST(each_start_that_was_not_ended_is_a_missing_end),

@@ -16,34 +16,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device.h"
-
-/* One noncoherent buffer of some granules, mapped. */
-struct fixture {
-	int dev;
-	int fd;
-	size_t line;
-	size_t granule;
-	size_t page;
-	size_t len;
-	uint8_t *map;
-};
+#include "fixture.h"
 
 #define NR_GRANULES	4
 
 static int setup_kind(void **state, uint32_t kind)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
-	struct heapsim_probe probe;
+	struct fixture *f = fixture_create();
 
-	f->dev = device_open();
-	probe = device_probe(f->dev);
-	f->line = probe.line_size;
-	f->granule = probe.fill_size;
-	f->page = probe.page_size;
-	f->len = NR_GRANULES * f->granule;
-	f->fd = device_alloc(f->dev, kind, f->len);
-	f->map = device_map(f->fd, f->len);
+	fixture_alloc(f, kind, NR_GRANULES * f->granule);
 	*state = f;
 	return 0;
 }
@@ -61,17 +42,6 @@ static int setup_coherent(void **state)
 static int setup_uncached(void **state)
 {
 	return setup_kind(state, HEAPSIM_KIND_UNCACHED);
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	munmap(f->map, f->len);
-	close(f->fd);
-	close(f->dev);
-	free(f);
-	return 0;
 }
 
 static uint8_t engine_sees(struct fixture *f, size_t off)
@@ -1139,9 +1109,10 @@ static void x86_with_pat_offers_write_combining(void **state)
 
 int main(void)
 {
-#define TEST(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define TEST(fn)	\
+	cmocka_unit_test_setup_teardown(fn, setup, fixture_teardown)
 #define ON(fn, kind) \
-	{ #kind ": " #fn, fn, setup_##kind, teardown, NULL }
+	{ #kind ": " #fn, fn, setup_##kind, fixture_teardown, NULL }
 	static const struct CMUnitTest tests[] = {
 		TEST(engine_write_leaves_cached_lines_stale),
 		TEST(stale_read_is_counted_once_a_fault),

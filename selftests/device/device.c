@@ -200,7 +200,7 @@ int device_alloc_errno(int dev, uint32_t kind, uint64_t len,
 		.fd_flags = fd_flags,
 		.len = len,
 		.kind = kind,
-		.name = "test",
+		.name = DEVICE_BUF_NAME,
 	};
 	int ret = device_ioctl_errno(dev, HEAPSIM_IOC_BUF_ALLOC, &alloc);
 
@@ -426,6 +426,28 @@ int device_fence_status(int fence_fd)
 	assert_int_equal(device_ioctl_errno(fence_fd, SYNC_IOC_FILE_INFO,
 					    &info), 0);
 	return info.status;
+}
+
+int device_sync_file_export(int fd, uint32_t flags)
+{
+	struct dma_buf_export_sync_file export = { .flags = flags };
+
+	assert_int_equal(device_ioctl_errno(fd,
+					    DMA_BUF_IOCTL_EXPORT_SYNC_FILE,
+					    &export), 0);
+	return export.fd;
+}
+
+void device_sync_file_import(int fd, uint32_t flags, int fence_fd)
+{
+	struct dma_buf_import_sync_file import = {
+		.flags = flags,
+		.fd = fence_fd,
+	};
+
+	assert_int_equal(device_ioctl_errno(fd,
+					    DMA_BUF_IOCTL_IMPORT_SYNC_FILE,
+					    &import), 0);
 }
 
 int device_hold_errno(int dev, int fd, uint32_t how, uint32_t dir,

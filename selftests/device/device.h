@@ -23,6 +23,7 @@
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define DEVICE_MAX_HEAPS	8
+#define DEVICE_BUF_NAME	"of the test"	/* device_alloc() gives it */
 #define NSEC_PER_MSEC		1000000ULL
 #define NSEC_PER_SEC		1000000000ULL
 #define KIB			1024UL
@@ -104,6 +105,9 @@ int device_fence_errno(int dev, int fd, uint32_t flags, uint64_t timeout_ns,
 void device_fence_signal(int dev, uint64_t fence, int error);
 /* 0 pending, 1 signalled, else the -errno that it was signalled with */
 int device_fence_status(int fence_fd);
+/* A sync_file of the fences of @fd that DMA_BUF_SYNC_* waits for. */
+int device_sync_file_export(int fd, uint32_t flags);
+void device_sync_file_import(int fd, uint32_t flags, int fence_fd);
 
 int device_hold_errno(int dev, int fd, uint32_t how, uint32_t dir,
 		      struct heapsim_hold *answer);

@@ -14,32 +14,17 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "device.h"
+#include "fixture.h"
 
 #define LEN	(16 * KIB)
 
-struct fixture {
-	int dev;
-	int fd;
-};
-
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = fixture_create();
 
-	f->dev = device_open();
+	/* Not mapped: most tests do not touch it. */
 	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, LEN);
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	close(f->fd);
-	close(f->dev);
-	free(f);
 	return 0;
 }
 
@@ -467,26 +452,16 @@ static void export_and_import_of_sync_files_work(void **state)
 	struct heapsim_fence_create fence = create(f, HEAPSIM_FENCE_WRITE,
 						   10 * NSEC_PER_SEC);
 	int other = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, LEN);
-	struct dma_buf_export_sync_file export = {
-		.flags = DMA_BUF_SYNC_READ,
-	};
-	struct dma_buf_import_sync_file import = {
-		.flags = DMA_BUF_SYNC_WRITE,
-	};
+	int fence_fd;
 
-	assert_int_equal(device_ioctl_errno(f->fd,
-					    DMA_BUF_IOCTL_EXPORT_SYNC_FILE,
-					    &export), 0);
-	assert_int_equal(device_fence_status(export.fd), 0);
-	import.fd = export.fd;
-	assert_int_equal(device_ioctl_errno(other,
-					    DMA_BUF_IOCTL_IMPORT_SYNC_FILE,
-					    &import), 0);
+	fence_fd = device_sync_file_export(f->fd, DMA_BUF_SYNC_READ);
+	assert_int_equal(device_fence_status(fence_fd), 0);
+	device_sync_file_import(other, DMA_BUF_SYNC_WRITE, fence_fd);
 	assert_int_equal(device_poll(other, POLLIN, 20), 0);
 	device_fence_signal(f->dev, fence.fence, 0);
-	assert_int_equal(device_fence_status(export.fd), 1);
+	assert_int_equal(device_fence_status(fence_fd), 1);
 	assert_int_equal(device_poll(other, POLLIN, 1000), POLLIN);
-	close(export.fd);
+	close(fence_fd);
 	close(other);
 	close(fence.fence_fd);
 }
@@ -515,7 +490,8 @@ static void fence_outlives_buffer_and_open(void **state)
 
 int main(void)
 {
-#define TEST(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define TEST(fn)	\
+	cmocka_unit_test_setup_teardown(fn, setup, fixture_teardown)
 	static const struct CMUnitTest tests[] = {
 		TEST(fence_is_signalled_by_command),
 		TEST(fence_carries_its_error),

@@ -17,7 +17,7 @@
 #include <drm_mode.h>
 #include <linux/videodev2.h>
 
-#include "device.h"
+#include "fixture.h"
 
 #define LEN	(256 * KIB)
 
@@ -28,31 +28,12 @@ static const uint32_t kinds[] = {
 
 #define NR_KINDS	(ARRAY_SIZE(kinds))
 
-struct fixture {
-	int dev;
-	int fd;
-	uint8_t *map;
-};
-
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = fixture_create();
 
-	f->dev = device_open();
-	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, LEN);
-	f->map = device_map(f->fd, LEN);
+	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, LEN);
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	munmap(f->map, LEN);
-	close(f->fd);
-	close(f->dev);
-	free(f);
 	return 0;
 }
 
@@ -425,14 +406,8 @@ static void vgem_imports_every_kind(void **state)
 
 static void fence_of_vgem_drives_the_buffer(void **state)
 {
-	struct dma_buf_export_sync_file export = {
-		.flags = DMA_BUF_SYNC_READ,
-	};
-	struct dma_buf_import_sync_file import = {
-		.flags = DMA_BUF_SYNC_WRITE,
-	};
 	struct fixture *f = *state;
-	int vgem = vgem_or_skip();
+	int vgem = vgem_or_skip(), fence_fd;
 	int other = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, LEN);
 	struct vgem_attach attach = { .flags = VGEM_WRITE };
 	struct vgem_signal signal = { 0 };
@@ -440,14 +415,9 @@ static void fence_of_vgem_drives_the_buffer(void **state)
 	attach.handle = vgem_import(vgem, f->fd);
 	assert_int_equal(device_ioctl_errno(vgem, VGEM_ATTACH, &attach), 0);
 	assert_int_equal(device_poll(f->fd, POLLIN, 20), 0);
-	assert_int_equal(device_ioctl_errno(f->fd,
-					    DMA_BUF_IOCTL_EXPORT_SYNC_FILE,
-					    &export), 0);
-	assert_int_equal(device_fence_status(export.fd), 0);
-	import.fd = export.fd;
-	assert_int_equal(device_ioctl_errno(other,
-					    DMA_BUF_IOCTL_IMPORT_SYNC_FILE,
-					    &import), 0);
+	fence_fd = device_sync_file_export(f->fd, DMA_BUF_SYNC_READ);
+	assert_int_equal(device_fence_status(fence_fd), 0);
+	device_sync_file_import(other, DMA_BUF_SYNC_WRITE, fence_fd);
 	assert_int_equal(device_poll(other, POLLIN, 20), 0);
 	/* A touch while another driver's write fence is pending is seen. */
 	device_peek(f->map);
@@ -456,11 +426,11 @@ static void fence_of_vgem_drives_the_buffer(void **state)
 	assert_int_equal(device_ioctl_errno(vgem, VGEM_SIGNAL, &signal), 0);
 	assert_int_equal(device_poll(f->fd, POLLIN, 1000), POLLIN);
 	assert_int_equal(device_poll(other, POLLIN, 1000), POLLIN);
-	assert_int_equal(device_fence_status(export.fd), 1);
+	assert_int_equal(device_fence_status(fence_fd), 1);
 	device_sync(f->fd, SYNC_START_READ);
 	device_sync(f->fd, SYNC_END_READ);
 	vgem_release(vgem, attach.handle);
-	close(export.fd);
+	close(fence_fd);
 	close(other);
 	close(vgem);
 }
@@ -848,7 +818,8 @@ static bool vmap_is_cpu(void)
 
 int main(void)
 {
-#define TEST(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define TEST(fn)	\
+	cmocka_unit_test_setup_teardown(fn, setup, fixture_teardown)
 	static const struct CMUnitTest tests[] = {
 		TEST(sg_table_covers_the_buffer),
 		TEST(contiguous_is_one_segment),

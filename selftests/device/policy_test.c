@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device.h"
+#include "fixture.h"
 
 #define NR_PAGES	8
 #define NOBODY		65534
@@ -22,37 +22,12 @@
 #define MAX_USERS_TREES	16
 #define STRESS_NS	(2 * NSEC_PER_SEC)
 
-/* A noncoherent buffer of some pages, mapped; children inherit it. */
-struct fixture {
-	int dev;
-	int fd;
-	size_t page;
-	size_t len;
-	uint8_t *map;
-};
-
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = fixture_create();
 
-	assert_non_null(f);
-	f->dev = device_open();
-	f->page = device_page_size();
-	f->len = NR_PAGES * f->page;
-	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, f->len);
-	f->map = device_map(f->fd, f->len);
+	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, NR_PAGES * f->page);
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	munmap(f->map, f->len);
-	close(f->fd);
-	close(f->dev);
-	free(f);
 	return 0;
 }
 
@@ -1155,7 +1130,8 @@ static void no_write_is_lost_while_the_policy_switches(void **state)
 
 int main(void)
 {
-#define TEST(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define TEST(fn)	\
+	cmocka_unit_test_setup_teardown(fn, setup, fixture_teardown)
 	static const struct CMUnitTest tests[] = {
 		TEST(malformed_is_einval),
 		TEST(what_is_no_buffer_of_ours_is_refused),

@@ -18,7 +18,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "device.h"
+#include "fixture.h"
 
 #define NR_PAGES	4
 #define NR_ROUNDS	300
@@ -59,40 +59,14 @@ int main(void)
 
 #define FLAG_TRAP	0x100
 
-struct fixture {
-	int dev;
-	int fd;
-	size_t page;
-	size_t len;
-	size_t line;
-	uint8_t *map;
-};
-
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = fixture_create();
 
-	assert_non_null(f);
-	f->dev = device_open();
-	f->page = device_page_size();
-	f->len = NR_PAGES * f->page;
-	f->line = device_probe(f->dev).line_size;
 	assert_int_equal(set_precise(f->dev, HEAPSIM_POLICY_OF_CONTEXT, -1),
 			 0);
-	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, f->len);
-	f->map = device_map(f->fd, f->len);
+	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, NR_PAGES * f->page);
 	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	munmap(f->map, f->len);
-	close(f->fd);
-	close(f->dev);
-	free(f);
 	return 0;
 }
 
@@ -735,7 +709,8 @@ static void off_is_not_stepped(void **state)
 
 int main(void)
 {
-#define TEST(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define TEST(fn)	\
+	cmocka_unit_test_setup_teardown(fn, setup, fixture_teardown)
 	static const struct CMUnitTest tests[] = {
 		TEST(the_probe_and_the_buffer_say_so),
 		TEST(each_read_of_a_stale_line_is_told_once),

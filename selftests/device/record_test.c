@@ -19,24 +19,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device.h"
+#include "fixture.h"
 
-#define NAME		"of the test"
+#define NAME		DEVICE_BUF_NAME
 #define NR_PAGES	8
 #define NOBODY		65534
 #define FIRST_RECORD_SIZE	232	/* of its first version */
-
-/* A noncoherent buffer with a name, mapped, and an open that watches. */
-struct fixture {
-	int dev;
-	int watch;
-	int fd;
-	uint64_t id;
-	size_t line;
-	size_t page;
-	size_t len;
-	uint8_t *map;
-};
 
 static int watch_open(uint32_t scope, uint64_t kinds, uint32_t nr)
 {
@@ -49,63 +37,19 @@ static int watch_open(uint32_t scope, uint64_t kinds, uint32_t nr)
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
-	struct heapsim_buf_alloc alloc = {
-		.size = sizeof(alloc),
-		.fd_flags = O_RDWR | O_CLOEXEC,
-		.kind = HEAPSIM_KIND_NONCOHERENT,
-		.name = NAME,
-	};
-	struct heapsim_probe probe;
+	struct fixture *f = fixture_create();
 
-	assert_non_null(f);
-	f->dev = device_open();
-	probe = device_probe(f->dev);
-	f->line = probe.line_size;
-	f->page = probe.page_size;
-	f->len = NR_PAGES * f->page;
-	alloc.len = f->len;
-	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_ALLOC,
-					    &alloc), 0);
-	f->fd = alloc.fd;
-	f->id = alloc.id;
-	f->map = device_map(f->fd, f->len);
+	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, NR_PAGES * f->page);
 	f->watch = watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ALL, 64);
 	*state = f;
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	close(f->watch);
-	munmap(f->map, f->len);
-	close(f->fd);
-	close(f->dev);
-	free(f);
-	return 0;
-}
-
-/* The next record; false: there is none. */
-static bool next(int watch, struct heapsim_record *r)
-{
-	ssize_t n = read(watch, r, sizeof(*r));
-
-	if (n < 0) {
-		assert_int_equal(errno, EAGAIN);
-		return false;
-	}
-	assert_int_equal(n, sizeof(*r));
-	assert_int_equal(r->size, sizeof(*r));
-	return true;
 }
 
 static void assert_none(int watch)
 {
 	struct heapsim_record r;
 
-	if (next(watch, &r))
+	if (record_next(watch, &r))
 		fail_msg("a record of kind %u, off %llu, len %llu", r.kind,
 			 r.off, r.len);
 }
@@ -115,7 +59,7 @@ static struct heapsim_record only(struct fixture *f, uint32_t kind)
 {
 	struct heapsim_record r;
 
-	if (!next(f->watch, &r))
+	if (!record_next(f->watch, &r))
 		fail_msg("no record");
 	assert_int_equal(r.kind, kind);
 	assert_int_equal(r.buf, f->id);
@@ -124,15 +68,6 @@ static struct heapsim_record only(struct fixture *f, uint32_t kind)
 	assert_true(r.time_ns && r.time_ns <= device_now_ns());
 	assert_none(f->watch);
 	return r;
-}
-
-/* Forget what the preparations of a test were told of. */
-static void drain(int watch)
-{
-	struct heapsim_record r;
-
-	while (next(watch, &r))
-		;
 }
 
 /* The only instructions that touch, so that they are known by address. */
@@ -301,7 +236,7 @@ static void touch_of_a_held_buffer_is_told(void **state)
 
 	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
 					   HEAPSIM_DIR_FROM_DEVICE, &hold), 0);
-	drain(f->watch);
+	record_drain(f->watch);
 	write_at(f->map + 3, 1);
 	r = only(f, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
 	assert_int_equal(r.missing, HEAPSIM_MISSING_START_WRITE);
@@ -318,11 +253,11 @@ static void touch_of_a_held_buffer_is_told(void **state)
 	assert_int_equal(r.missing, HEAPSIM_MISSING_START_READ);
 	assert_touch(&r.cpu, f->map + f->page, false);
 	device_release(f->dev, hold.hold);
-	drain(f->watch);
+	record_drain(f->watch);
 
 	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_VMAP,
 					   0, &hold), 0);
-	drain(f->watch);
+	record_drain(f->watch);
 	read_at(f->map);
 	r = only(f, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
 	assert_int_equal(r.other.type, HEAPSIM_OTHER_VMAP);
@@ -363,7 +298,7 @@ static void unmatched_end_is_told(void **state)
 	assert_int_equal(r.cpu.addr, 0);
 	assert_int_equal(r.other.type, HEAPSIM_OTHER_NOBODY);
 	device_sync(f->fd, SYNC_START_READ);
-	drain(f->watch);
+	record_drain(f->watch);
 	write_at(f->map, 1);
 	device_sync(f->fd, SYNC_END_RW);
 	r = only(f, HEAPSIM_RECORD_UNMATCHED_END);
@@ -394,7 +329,7 @@ static void missing_end_is_told_to_the_tree(void **state)
 
 	assert_int_equal(device_in_child(start_write_and_end, f), 0);
 	device_buf_info(f->dev, f->fd);
-	assert_true(next(tree, &r));
+	assert_true(record_next(tree, &r));
 	assert_int_equal(r.kind, HEAPSIM_RECORD_MISSING_END);
 	assert_int_equal(r.missing, HEAPSIM_MISSING_END);
 	assert_int_equal(r.count, 1);
@@ -425,7 +360,7 @@ static void missing_end_of_the_watching_process_is_told(void **state)
 
 	assert_int_equal(device_in_child(watch_itself_and_forget, fds), 0);
 	device_buf_info(f->dev, f->fd);
-	assert_true(next(fds[0], &r));
+	assert_true(record_next(fds[0], &r));
 	assert_int_equal(r.kind, HEAPSIM_RECORD_MISSING_END);
 	assert_true(r.cpu.pid != 0);
 	assert_none(fds[0]);
@@ -453,7 +388,7 @@ static void outer_watch_is_told_though_the_inner_is_over(void **state)
 	/* It has the slot of the inner one, and began after it all. */
 	late = watch_open(HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ERRORS, 4);
 	device_buf_info(f->dev, f->fd);
-	assert_true(next(tree, &r));
+	assert_true(record_next(tree, &r));
 	assert_int_equal(r.kind, HEAPSIM_RECORD_MISSING_END);
 	assert_none(late);
 	close(late);
@@ -469,19 +404,19 @@ static void what_costs_is_told_by_its_kinds(void **state)
 	struct heapsim_record r;
 
 	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_CLEAN, f->line, f->line);
-	assert_true(next(costs, &r));
+	assert_true(record_next(costs, &r));
 	assert_int_equal(r.kind, HEAPSIM_RECORD_REDUNDANT_CLEAN);
 	assert_int_equal(r.off, f->line);
 	assert_int_equal(r.len, f->line);
 	assert_int_equal(r.missing, HEAPSIM_MISSING_NOTHING);
 	assert_int_equal(r.cpu.pid, getpid());
 	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE, 0, f->len);
-	assert_true(next(costs, &r));
+	assert_true(record_next(costs, &r));
 	assert_int_equal(r.kind, HEAPSIM_RECORD_REDUNDANT_INVALIDATE);
 	assert_int_equal(r.len, f->len);
 	read_at(f->map);
 	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE, 1, f->line);
-	assert_true(next(costs, &r));
+	assert_true(record_next(costs, &r));
 	assert_int_equal(r.kind, HEAPSIM_RECORD_SHARED_LINE);
 	assert_int_equal(r.off, 0);
 	assert_int_equal(r.len, 2 * f->line);
@@ -526,7 +461,7 @@ static void the_right_holder_is_named(void **state)
 					   &camera), 0);
 	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
 					   HEAPSIM_DIR_TO_DEVICE, &display), 0);
-	drain(f->watch);
+	record_drain(f->watch);
 	read_at(f->map);
 	r = only(f, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
 	assert_int_equal(r.other.type, HEAPSIM_OTHER_VMAP);
@@ -534,13 +469,13 @@ static void the_right_holder_is_named(void **state)
 	r = only(f, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
 	assert_int_equal(r.other.type, HEAPSIM_OTHER_DEVICE);
 	device_release(f->dev, display.hold);
-	drain(f->watch);
+	record_drain(f->watch);
 	device_revoke(f->dev, f->fd);
 	write_at(f->map, 1);
 	r = only(f, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
 	assert_int_equal(r.other.type, HEAPSIM_OTHER_VMAP);
 	device_release(f->dev, camera.hold);
-	drain(f->watch);
+	record_drain(f->watch);
 }
 
 static void other_code_is_another_place(void **state)
@@ -554,8 +489,8 @@ static void other_code_is_another_place(void **state)
 	device_revoke(f->dev, f->fd);
 	read_at(f->map);
 	device_peek(f->map + f->page);
-	assert_true(next(f->watch, &a));
-	assert_true(next(f->watch, &b));
+	assert_true(record_next(f->watch, &a));
+	assert_true(record_next(f->watch, &b));
 	assert_none(f->watch);
 	assert_in_touches(a.cpu.ip);
 	assert_true(b.cpu.ip && b.cpu.ip != a.cpu.ip);
@@ -575,12 +510,12 @@ static void other_code_ends_a_row(void **state)
 	for (i = 2; i < NR_PAGES; i++)
 		write_at(f->map + i * f->page, 1);
 	device_checksum(f->dev, f->fd, 0, f->len);
-	assert_true(next(f->watch, &r));
+	assert_true(record_next(f->watch, &r));
 	assert_in_touches(r.cpu.ip);
 	assert_int_equal(r.off, 0);
 	/* The rest of the row is folded into the first. */
 	assert_int_equal(r.count, NR_PAGES - 1);
-	assert_true(next(f->watch, &r));
+	assert_true(record_next(f->watch, &r));
 	assert_not_in_range(r.cpu.ip, (uintptr_t)__start_touches,
 			    (uintptr_t)__stop_touches - 1);
 	assert_int_equal(r.off, f->page);
@@ -602,11 +537,11 @@ static void code_behind_a_row_is_told_apart(void **state)
 	for (; i < NR_PAGES; i++)
 		*(volatile uint8_t *)(f->map + i * f->page) = 1;
 	device_checksum(f->dev, f->fd, 0, f->len);
-	assert_true(next(f->watch, &r));
+	assert_true(record_next(f->watch, &r));
 	assert_in_touches(r.cpu.ip);
 	assert_int_equal(r.off, 0);
 	assert_int_equal(r.count, nr_row);
-	assert_true(next(f->watch, &r));
+	assert_true(record_next(f->watch, &r));
 	assert_not_in_range(r.cpu.ip, (uintptr_t)__start_touches,
 			    (uintptr_t)__stop_touches - 1);
 	assert_int_equal(r.off, nr_row * f->page);
@@ -637,19 +572,19 @@ static void drops_are_told(void **state)
 
 	make_three(f);
 	assert_int_equal(device_poll(small, POLLIN, 0), POLLIN);
-	assert_true(next(small, &r));
+	assert_true(record_next(small, &r));
 	assert_int_equal(r.kind, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
 	assert_int_equal(r.cpu.is_write, 0);
 	assert_int_equal(r.seq, 1);
 	assert_int_equal(device_poll(small, POLLIN, 0), POLLIN);
-	assert_true(next(small, &r));
+	assert_true(record_next(small, &r));
 	assert_int_equal(r.kind, HEAPSIM_RECORD_DROPPED);
 	assert_int_equal(r.count, 2);
 	assert_int_equal(r.seq, 4);
 	assert_int_equal(r.buf, 0);
 	assert_none(small);
 	assert_int_equal(device_poll(small, POLLIN, 0), 0);
-	drain(f->watch);
+	record_drain(f->watch);
 	close(small);
 }
 
@@ -669,7 +604,7 @@ static void drops_are_told_in_their_place(void **state)
 	assert_int_equal(r[0].count, 1);
 	assert_int_equal(r[1].kind, HEAPSIM_RECORD_MISSING_CLEAN);
 	assert_none(small);
-	drain(f->watch);
+	record_drain(f->watch);
 	close(small);
 }
 
@@ -717,19 +652,19 @@ static void scopes_are_kept(void **state)
 	assert_none(all);
 	assert_none(f->watch);
 	assert_int_equal(device_in_child(make_in_grandchild, f), 0);
-	assert_true(next(all, &r));
+	assert_true(record_next(all, &r));
 	assert_int_equal(r.kind, HEAPSIM_RECORD_STALE_READ);
-	assert_true(next(tree, &r));
+	assert_true(record_next(tree, &r));
 	assert_int_equal(r.kind, HEAPSIM_RECORD_STALE_READ);
 	assert_true(r.cpu.pid != (uint32_t)getpid());
 	assert_none(other);
 	/* The job on the other side is this process's. */
-	assert_true(next(f->watch, &r));
+	assert_true(record_next(f->watch, &r));
 	assert_int_equal(r.other.pid, getpid());
 	/* What is a child's on both sides is not. */
 	assert_int_equal(device_in_child(make_unmatched_end, f), 0);
 	assert_none(f->watch);
-	assert_true(next(tree, &r));
+	assert_true(record_next(tree, &r));
 	assert_int_equal(r.kind, HEAPSIM_RECORD_UNMATCHED_END);
 	assert_none(other);
 	close(other);
@@ -905,7 +840,7 @@ static void sides_of_the_tree_are_told_when_it_is_gone(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(device_in_child(submit_after_a_child, f), 0);
-	drain(f->watch);
+	record_drain(f->watch);
 }
 
 static int read_as_nobody(void *arg)
@@ -932,12 +867,12 @@ static void sides_of_other_users_are_blank(void **state)
 
 	write_at(f->map, 1);
 	assert_int_equal(device_in_child(submit_as_nobody, f), 0);
-	drain(f->watch);
+	record_drain(f->watch);
 	read_at(f->map);
 	device_fill(f->dev, f->fd, 0, f->line, 0x66666666);
 	device_revoke(f->dev, f->fd);
 	assert_int_equal(device_in_child(read_as_nobody, f), 0);
-	drain(f->watch);
+	record_drain(f->watch);
 }
 
 struct reuse {
@@ -1008,7 +943,7 @@ static void a_number_that_is_used_again_is_another_process(void **state)
 		assert_int_equal(waitpid(second, &status, 0), second);
 	} while (second != first);
 	assert_int_equal(status, 0);
-	drain(f->watch);
+	record_drain(f->watch);
 }
 
 static int watch_as_first_process(void *arg)
@@ -1057,7 +992,7 @@ static void read_and_poll_wait(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, make_later, f), 0);
 	assert_int_equal(device_poll(f->watch, POLLIN, 10000), POLLIN);
 	pthread_join(thread, NULL);
-	drain(f->watch);
+	record_drain(f->watch);
 	assert_int_equal(fcntl(f->watch, F_SETFL, 0), 0);
 	assert_int_equal(pthread_create(&thread, NULL, make_later, f), 0);
 	assert_int_equal(read(f->watch, &r, sizeof(r)), sizeof(r));
@@ -1123,7 +1058,7 @@ static void bad_memory_loses_no_record(void **state)
 	two = (void *)((char *)two + f->page - sizeof(r) - sizeof(r) / 2);
 	assert_int_equal(read(f->watch, two, 2 * sizeof(r)), sizeof(r));
 	assert_int_equal(two->seq, 1);
-	assert_true(next(f->watch, &r));
+	assert_true(record_next(f->watch, &r));
 	assert_int_equal(r.seq, 2);
 	assert_int_equal(r.kind, HEAPSIM_RECORD_MISSING_CLEAN);
 	assert_none(f->watch);
@@ -1153,7 +1088,7 @@ static void newer_readers_get_zeros(void **state)
 				     size - sizeof(*r)));
 	assert_true(device_is_filled(bytes + size, 0xff, size));
 	close(dev);
-	drain(f->watch);
+	record_drain(f->watch);
 }
 
 static void older_readers_get_what_they_know(void **state)
@@ -1179,7 +1114,7 @@ static void older_readers_get_what_they_know(void **state)
 	assert_int_equal(r.size, FIRST_RECORD_SIZE);
 	assert_int_equal(r.kind, HEAPSIM_RECORD_UNMATCHED_END);
 	assert_int_equal(r.cpu.pid, getpid());
-	drain(f->watch);
+	record_drain(f->watch);
 	close(dev);
 }
 
@@ -1193,7 +1128,7 @@ static struct heapsim_record event(struct fixture *f, int events, uint32_t kind)
 {
 	struct heapsim_record r;
 
-	if (!next(events, &r))
+	if (!record_next(events, &r))
 		fail_msg("nothing of kind %u", kind);
 	assert_int_equal(r.kind, kind);
 	assert_int_equal(r.buf, f->id);
@@ -1264,7 +1199,7 @@ static void brackets_and_their_maintenance_are_events(void **state)
 	device_sync(f->fd, SYNC_END_READ);
 	own_event(f, events, HEAPSIM_RECORD_END);
 	assert_none(events);
-	drain(f->watch);
+	record_drain(f->watch);
 	close(events);
 }
 
@@ -1368,7 +1303,7 @@ static void holds_are_events(void **state)
 	hold_and_release(f, events, HEAPSIM_HOLD_MAP,
 			 HEAPSIM_DIR_BIDIRECTIONAL, both);
 	hold_and_release(f, events, HEAPSIM_HOLD_VMAP, 0, both);
-	drain(f->watch);
+	record_drain(f->watch);
 	close(events);
 }
 
@@ -1395,7 +1330,7 @@ static void evictions_are_events(void **state)
 		device_revoke(f->dev, f->fd);
 		read_at(f->map + i % NR_PAGES * f->page);
 	}
-	while (next(events, &r)) {
+	while (record_next(events, &r)) {
 		assert_in_range(r.kind, HEAPSIM_RECORD_FILL,
 				HEAPSIM_RECORD_EVICT);
 		count[r.kind] += r.kind == HEAPSIM_RECORD_FILL ? r.count : 1;
@@ -1425,7 +1360,7 @@ static void events_are_for_who_asks(void **state)
 	assert_none(events);
 	own_event(f, ends, HEAPSIM_RECORD_END);
 	assert_none(ends);
-	assert_true(next(both, &r));
+	assert_true(record_next(both, &r));
 	assert_int_equal(r.kind, HEAPSIM_RECORD_UNMATCHED_END);
 	assert_int_equal(r.access, 0);
 	own_event(f, both, HEAPSIM_RECORD_END);
@@ -1449,11 +1384,11 @@ static void events_are_not_folded(void **state)
 		assert_int_equal(r.count, 0);
 		assert_int_equal(r.seq, i + 1);
 	}
-	assert_true(next(events, &r));
+	assert_true(record_next(events, &r));
 	assert_int_equal(r.kind, HEAPSIM_RECORD_DROPPED);
 	assert_int_equal(r.count, 3);
 	assert_none(events);
-	drain(f->watch);
+	record_drain(f->watch);
 	close(events);
 }
 
@@ -1769,12 +1704,13 @@ static void watchers_may_go_at_any_time(void **state)
 	for (i = 0; i < NR_THREADS; i++)
 		pthread_join(threads[i], NULL);
 	pthread_barrier_destroy(&crowd.barrier);
-	drain(f->watch);
+	record_drain(f->watch);
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name)	\
+	cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(stale_read_is_told),
 		TEST(possible_stale_read_is_told),

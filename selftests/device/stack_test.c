@@ -14,20 +14,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "device.h"
+#include "fixture.h"
 
 #define NR_PAGES	8
 #define STACK_SIGNAL	(SIGRTMAX - 1)
-
-/* A noncoherent buffer, mapped, and an open that asks for stacks. */
-struct fixture {
-	int dev;
-	int watch;
-	int fd;
-	size_t page;
-	size_t len;
-	uint8_t *map;
-};
 
 /* What the handler saw last. */
 static volatile sig_atomic_t nr_signals;
@@ -82,14 +72,9 @@ static int watch_errno(int dev, uint32_t stack_signal, uint32_t reserved)
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct fixture *f = fixture_create();
 
-	assert_non_null(f);
-	f->dev = device_open();
-	f->page = device_probe(f->dev).page_size;
-	f->len = NR_PAGES * f->page;
-	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, f->len);
-	f->map = device_map(f->fd, f->len);
+	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, NR_PAGES * f->page);
 	f->watch = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	assert_true(f->watch >= 0);
 	assert_int_equal(watch_errno(f->watch, STACK_SIGNAL, 0), 0);
@@ -100,27 +85,8 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	struct fixture *f = *state;
-
 	signal(STACK_SIGNAL, SIG_DFL);
-	close(f->watch);
-	munmap(f->map, f->len);
-	close(f->fd);
-	close(f->dev);
-	free(f);
-	return 0;
-}
-
-static bool next(int watch, struct heapsim_record *r)
-{
-	ssize_t n = read(watch, r, sizeof(*r));
-
-	if (n < 0) {
-		assert_int_equal(errno, EAGAIN);
-		return false;
-	}
-	assert_int_equal(n, sizeof(*r));
-	return true;
+	return fixture_teardown(state);
 }
 
 /* The next record, which is of this kind. */
@@ -128,18 +94,10 @@ static struct heapsim_record told(const struct fixture *f, uint32_t kind)
 {
 	struct heapsim_record r;
 
-	if (!next(f->watch, &r))
+	if (!record_next(f->watch, &r))
 		fail_msg("no record");
 	assert_int_equal(r.kind, kind);
 	return r;
-}
-
-static void drain(const struct fixture *f)
-{
-	struct heapsim_record r;
-
-	while (next(f->watch, &r))
-		;
 }
 
 /* DRAM is newer than the line of @at, which the CPU has read. */
@@ -148,7 +106,7 @@ static void make_stale(const struct fixture *f, const uint8_t *at)
 	(void)__atomic_load_n(at, __ATOMIC_RELAXED);
 	device_fill(f->dev, f->fd, 0, f->len, 0x11111111);
 	device_revoke(f->dev, f->fd);
-	drain(f);
+	record_drain(f->watch);
 	nr_signals = 0;
 }
 
@@ -368,7 +326,7 @@ static void exec_takes_the_signal_away(void **state)
 	/* "////" and a zero behind it. */
 	device_fill(f->dev, f->fd, 0, f->page, 0x2f2f2f2f);
 	device_fill(f->dev, f->fd, 4, f->page, 0);
-	drain(f);
+	record_drain(f->watch);
 	pid = fork();
 	if (!pid) {
 		device_revoke(f->dev, f->fd);
@@ -465,7 +423,7 @@ static void threads_may_be_killed(void **state)
 		kill(pid, SIGKILL);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_true(WIFSIGNALED(status));
-		drain(f);
+		record_drain(f->watch);
 	}
 }
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What many tests of the real module begin with; see fixture.h. */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+struct fixture *fixture_create(void)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct heapsim_probe probe;
+
+	assert_non_null(f);
+	f->dev = device_open();
+	f->watch = -1;
+	f->fd = -1;
+	probe = device_probe(f->dev);
+	f->line = probe.line_size;
+	f->granule = probe.fill_size;
+	f->page = probe.page_size;
+	return f;
+}
+
+void fixture_alloc(struct fixture *f, uint32_t kind, size_t len)
+{
+	f->len = len;
+	f->fd = device_alloc(f->dev, kind, len);
+	f->id = device_buf_info(f->dev, f->fd).id;
+	f->map = device_map(f->fd, len);
+}
+
+int fixture_teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	if (f->watch >= 0)
+		close(f->watch);
+	/* A test may have unmapped it. */
+	munmap(f->map, f->len);
+	close(f->fd);
+	close(f->dev);
+	free(f);
+	return 0;
+}
+
+bool record_next(int watch, struct heapsim_record *r)
+{
+	ssize_t n = read(watch, r, sizeof(*r));
+
+	if (n < 0) {
+		assert_int_equal(errno, EAGAIN);
+		return false;
+	}
+	assert_int_equal(n, sizeof(*r));
+	assert_int_equal(r->size, sizeof(*r));
+	return true;
+}
+
+void record_drain(int watch)
+{
+	struct heapsim_record r;
+
+	while (record_next(watch, &r))
+		;
+}
