@@ -11,7 +11,6 @@
  */
 #include <drm.h>
 #include <drm_mode.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -22,27 +21,11 @@
 #include <unistd.h>
 
 #include "../corpus/corpus.h"
+#include "../device/vgem.h"
 
 #define LEN		(16 * PAGE)
 #define JOB_NS		(600 * MSEC)
 #define VIA_VGEM	0x31	/* what is written where END may be missing */
-
-/* vgem's two calls (drm/vgem_drm.h is in no package for user land). */
-struct vgem_attach {
-	uint32_t handle;
-	uint32_t flags;
-	uint32_t out_fence;
-	uint32_t pad;
-};
-
-struct vgem_signal {
-	uint32_t fence;
-	uint32_t flags;
-};
-
-#define VGEM_WRITE	1
-#define VGEM_ATTACH	_IOWR('d', DRM_COMMAND_BASE + 1, struct vgem_attach)
-#define VGEM_SIGNAL	_IOW('d', DRM_COMMAND_BASE + 2, struct vgem_signal)
 
 static const char *mistake = "";
 static uint8_t want[LEN];
@@ -50,31 +33,6 @@ static uint8_t want[LEN];
 static bool is_mistaken(const char *what)
 {
 	return !strcmp(mistake, what);
-}
-
-static int vgem_open(void)
-{
-	char path[32], name[32];
-	int i, fd;
-
-	for (i = 0; i < 16; i++) {
-		struct drm_version version = {
-			.name = name,
-			.name_len = sizeof(name) - 1,
-		};
-
-		snprintf(path, sizeof(path), "/dev/dri/card%d", i);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		memset(name, 0, sizeof(name));
-		if (!ioctl(fd, DRM_IOCTL_VERSION, &version) &&
-		    !strcmp(name, "vgem"))
-			return fd;
-		close(fd);
-	}
-	need(false, "find vgem");
-	return -1;
 }
 
 static uint32_t vgem_import(int vgem, int fd)
@@ -239,6 +197,7 @@ int main(int argc, char **argv)
 	int dev = dev_open(), vgem = vgem_open();
 	uint32_t handle;
 
+	need(vgem >= 0, "find vgem");
 	if (argc > 1)
 		mistake = argv[1];
 	work_together(dev, &buf, 0x11);

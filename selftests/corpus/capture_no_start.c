@@ -10,30 +10,18 @@
 
 #include "camera.h"
 
-#define LEN	(64 * PAGE)
-#define TAIL	(60 * PAGE)	/* behind the picture: the program's notes */
-
 static uint8_t copy[CAMERA_PICTURE];
-
-/* A grey card, shown until the camera has a picture. */
-static void give(int camera, unsigned int index, struct buf *buf)
-{
-	fd_sync(buf->fd, START_WRITE);
-	memset(buf->map, 0x5f, LEN);
-	/* OTHER */
-	camera_queue(camera, index, buf);
-	memset(buf->map + TAIL, index, PAGE);
-	fd_sync(buf->fd, END_WRITE);
-}
 
 int main(void)
 {
-	struct buf bufs[2] = { buf_alloc(LEN), buf_alloc(LEN) };
+	struct buf bufs[2] = { buf_alloc(CAMERA_BUF), buf_alloc(CAMERA_BUF) };
 	int camera = camera_open(2);
 	struct buf *picture;
 
-	give(camera, 0, &bufs[0]);
-	give(camera, 1, &bufs[1]);
+	/* OTHER */
+	camera_lend(camera, 0, &bufs[0]);
+	/* OTHER */
+	camera_lend(camera, 1, &bufs[1]);
 	camera_start(camera);
 	picture = &bufs[camera_dequeue(camera)];
 #ifdef FIXED

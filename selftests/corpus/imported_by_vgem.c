@@ -6,41 +6,16 @@
  * buffer that a GPU uses, too, that it has to bracket its accesses.
  */
 #include <drm.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "../device/vgem.h"
 #include "corpus.h"
 
 #define LEN	(4 * PAGE)
 
 static uint8_t want[LEN];
-
-static int vgem_open(void)
-{
-	char path[32], name[32];
-	int i, fd;
-
-	for (i = 0; i < 16; i++) {
-		struct drm_version version = {
-			.name = name,
-			.name_len = sizeof(name) - 1,
-		};
-
-		snprintf(path, sizeof(path), "/dev/dri/card%d", i);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		memset(name, 0, sizeof(name));
-		if (!ioctl(fd, DRM_IOCTL_VERSION, &version) &&
-		    !strcmp(name, "vgem"))
-			return fd;
-		close(fd);
-	}
-	_exit(77);
-}
 
 int main(void)
 {
@@ -50,6 +25,8 @@ int main(void)
 	int dev = dev_open(), vgem = vgem_open();
 	uint64_t sum;
 
+	if (vgem < 0)
+		_exit(77);
 	fd_sync(frame.fd, START_WRITE);
 	memset(frame.map, 1, LEN);
 	/* OTHER */

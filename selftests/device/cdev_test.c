@@ -14,6 +14,7 @@
 #include <linux/udmabuf.h>
 
 #include "device.h"
+#include "vgem.h"
 
 #define LEN	(64 * KIB)
 
@@ -1158,7 +1159,7 @@ static void engine_works_on(struct fixture *f, int fd, size_t len)
 static void engine_works_on_a_buffer_of_vgem(void **state)
 {
 	struct fixture *f = *state;
-	int vgem = device_vgem_open(), fd;
+	int vgem = vgem_open(), fd;
 	size_t len;
 
 	if (vgem < 0)

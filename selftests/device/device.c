@@ -590,30 +590,6 @@ int device_signal_of_write(uint8_t *at)
 	return -device_in_child(write_byte, (void *)at);
 }
 
-int device_vgem_open(void)
-{
-	char path[32], name[32];
-	struct drm_version version;
-	int i, fd;
-
-	for (i = 0; i < 16; i++) {
-		snprintf(path, sizeof(path), "/dev/dri/card%d", i);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		memset(name, 0, sizeof(name));
-		version = (struct drm_version) {
-			.name = name,
-			.name_len = sizeof(name) - 1,
-		};
-		if (!ioctl(fd, DRM_IOCTL_VERSION, &version) &&
-		    !strcmp(name, "vgem"))
-			return fd;
-		close(fd);
-	}
-	return -1;
-}
-
 int device_vgem_dumb(int vgem, size_t at_least, size_t *len)
 {
 	struct drm_mode_create_dumb create = {

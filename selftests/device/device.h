@@ -135,8 +135,7 @@ int device_in_child(int (*fn)(void *arg), void *arg);
 int device_signal_of_read(const uint8_t *at);
 int device_signal_of_write(uint8_t *at);
 
-/* vgem: a render device, or -1 with no vgem; dumb buffers by PRIME. */
-int device_vgem_open(void);
+/* A dumb buffer of vgem's, by PRIME. */
 int device_vgem_dumb(int vgem, size_t at_least, size_t *len);
 
 #endif

@@ -19,6 +19,7 @@
 #include <drm.h>
 
 #include "device.h"
+#include "vgem.h"
 
 #define LEN		(12 * KIB)
 #define MAX_NTH		5000
@@ -716,7 +717,7 @@ static const struct call copy_between_buffers = {
 
 static void vgem_make(struct fixture *f)
 {
-	f->vgem = device_vgem_open();
+	f->vgem = vgem_open();
 	if (f->vgem < 0)
 		device_skip("this kernel has no vgem");
 }

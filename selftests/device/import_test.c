@@ -18,6 +18,7 @@
 #include <linux/videodev2.h>
 
 #include "fixture.h"
+#include "vgem.h"
 
 #define LEN	(256 * KIB)
 
@@ -315,23 +316,6 @@ static void one_view_is_held_without_counting(void **state)
 	close(fd);
 }
 
-/* vgem: its two ioctls (drm/vgem_drm.h is in no package for user land). */
-struct vgem_attach {
-	uint32_t handle;
-	uint32_t flags;
-	uint32_t out_fence;
-	uint32_t pad;
-};
-
-struct vgem_signal {
-	uint32_t fence;
-	uint32_t flags;
-};
-
-#define VGEM_WRITE	1
-#define VGEM_ATTACH	_IOWR('d', DRM_COMMAND_BASE + 1, struct vgem_attach)
-#define VGEM_SIGNAL	_IOW('d', DRM_COMMAND_BASE + 2, struct vgem_signal)
-
 /* The debug kernel's DMA API looks on. */
 static void two_writers_hold_at_once(void **state)
 {
@@ -350,7 +334,7 @@ static void two_writers_hold_at_once(void **state)
 
 static int vgem_or_skip(void)
 {
-	int vgem = device_vgem_open();
+	int vgem = vgem_open();
 
 	if (vgem < 0)
 		device_skip("this kernel has no vgem");

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "vgem.h"
 
 #define NR_PAGES	8
 #define NOBODY		65534
@@ -150,7 +151,7 @@ static void malformed_is_einval(void **state)
 static void what_is_no_buffer_of_ours_is_refused(void **state)
 {
 	struct fixture *f = *state;
-	int vgem = device_vgem_open();
+	int vgem = vgem_open();
 	size_t len;
 	int foreign;
 

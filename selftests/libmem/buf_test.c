@@ -2,6 +2,7 @@
 /* Tests of libmem's buffers: life, maps, brackets, ranges, maintenance. */
 #include <drm.h>
 
+#include "../device/vgem.h"
 #include "test.h"
 
 static void alloc_gives_each_kind_zeroed(void **state)
@@ -597,33 +598,6 @@ static void maintain_refuses(void **state)
 	mem_buf_destroy(buf);
 }
 
-static bool is_vgem(int fd)
-{
-	char name[16] = "";
-	struct drm_version version = {
-		.name = name,
-		.name_len = sizeof(name) - 1,
-	};
-
-	return !ioctl(fd, DRM_IOCTL_VERSION, &version) && !strcmp(name, "vgem");
-}
-
-static int open_vgem(void)
-{
-	char path[32];
-	int i, fd;
-
-	for (i = 0; i < 16; i++) {
-		snprintf(path, sizeof(path), "/dev/dri/card%d", i);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd >= 0 && is_vgem(fd))
-			return fd;
-		if (fd >= 0)
-			close(fd);
-	}
-	return -1;
-}
-
 /* A dma-buf of another driver. */
 static struct mem_buf *new_foreign(void)
 {
@@ -634,7 +608,7 @@ static struct mem_buf *new_foreign(void)
 	};
 	struct drm_prime_handle prime = { .flags = DRM_CLOEXEC | DRM_RDWR };
 	struct mem_buf *buf;
-	int vgem = open_vgem();
+	int vgem = vgem_open();
 
 	if (vgem < 0) {
 		print_message("# no vgem\n");
