@@ -2,10 +2,13 @@
 # shellcheck shell=bash
 #
 # TAP for the scripts of this folder: tap_try NAME COMMAND... runs a command and
-# tells what it printed if it fails; tap_end prints the plan and exits.
+# tells what it printed if it fails; tap_later does it beside others, which
+# tap_wait tells of in their order; tap_end prints the plan and exits.
 
 tap_nr=0
 tap_failed=0
+tap_dir=
+tap_names=()
 
 tap_ok() # NAME
 {
@@ -32,6 +35,42 @@ tap_try() # NAME COMMAND...
 	else
 		tap_not_ok "$name" "${out:-exit code not 0}"
 	fi
+}
+
+tap_later() # NAME COMMAND...
+{
+	local nr=${#tap_names[@]} most
+
+	most=$(nproc)
+	tap_dir=${tap_dir:-$(mktemp -d)}
+	tap_names+=("$1")
+	shift
+	while [ "$(jobs -rp | wc -l)" -ge "$most" ]; do
+		wait -n
+	done
+	{
+		"$@" >"$tap_dir/$nr" 2>&1
+		echo $? >"$tap_dir/$nr.rc"
+	} &
+}
+
+tap_wait()
+{
+	local i rc
+
+	wait
+	for i in "${!tap_names[@]}"; do
+		rc=$(<"$tap_dir/$i.rc")
+		if [ "$rc" = 0 ]; then
+			tap_ok "${tap_names[i]}"
+		else
+			tap_not_ok "${tap_names[i]}" \
+				"$(cat "$tap_dir/$i"; echo "exit code $rc")"
+		fi
+	done
+	rm -rf "$tap_dir"
+	tap_dir=
+	tap_names=()
 }
 
 tap_end()
