@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace_check.py FILE: is it a trace of heapsim run that Perfetto can draw?"""
+"""trace_check.py FILE...: traces of heapsim run that Perfetto can draw?"""
 
 import collections
 import json
@@ -68,5 +68,7 @@ def check(trace):
         check_nested(of_a_track)
 
 
-with open(sys.argv[1], encoding="ascii") as trace_file:
-    check(json.load(trace_file))
+for path in sys.argv[1:]:
+    print(path)     # shown if it is not
+    with open(path, encoding="ascii") as trace_file:
+        check(json.load(trace_file))
