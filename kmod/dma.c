@@ -165,7 +165,7 @@ static void account_read(const struct heapsim_job *job, u64 off, u64 n)
 	spin_lock(&buf->lines_lock);
 	buf->acting = &job->party;
 	if (buf->lines.pages)
-		line_engine_read(&buf->lines, off, n);
+		line_engine_read(&buf->lines, off, n, NULL);
 	buf->acting = NULL;
 	spin_unlock(&buf->lines_lock);
 }
@@ -261,7 +261,7 @@ static void write_page(struct heapsim_job *job, u64 src_row, u64 dst_row,
 	}
 	spin_lock(&buf->lines_lock);
 	buf->acting = &job->party;
-	line_engine_write(&buf->lines, dst_row + pos, n);
+	line_engine_write(&buf->lines, dst_row + pos, n, NULL);
 	buf->acting = NULL;
 	buf->notes[(dst_row + pos) >> PAGE_SHIFT].engine = job->serial;
 	write_bytes(job, src_row, dst_row, pos, n, back);

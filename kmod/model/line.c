@@ -563,12 +563,53 @@ static size_t next_dirty(const struct line_buf *buf, size_t line, size_t end)
 }
 
 /**
- * line_engine_read() - an engine reads DRAM
+ * line_job_words() - words that the bitmap of a job has
+ * @off: first byte that the job uses
+ * @len: from there to the end of the last, at least 1
+ * @line_shift: log2 of the line size
+ *
+ * Return: number of u64.
+ */
+size_t line_job_words(u64 off, u64 len, u32 line_shift)
+{
+	u64 last = (off + len - 1) >> line_shift;
+
+	return (last - (off >> line_shift)) / WORD_BITS + 1;
+}
+
+/**
+ * line_job_init() - a job that has been told of nothing
+ * @job: job
+ * @map: line_job_words() words, zeroed
+ * @off: first byte that the job uses
+ * @line_shift: log2 of the line size
+ */
+void line_job_init(struct line_job *job, u64 *map, u64 off, u32 line_shift)
+{
+	job->first = off >> line_shift;
+	job->told = map;
+}
+
+/* Is it the first time that the job is told of the line? */
+static bool is_news(struct line_job *job, size_t line)
+{
+	if (!job)
+		return true;
+	if (bit_is_set(job->told, line - job->first))
+		return false;
+	bit_set(job->told, line - job->first);
+	return true;
+}
+
+/**
+ * line_engine_read() - an engine reads DRAM, or may from now on
  * @buf: buffer
  * @off: first byte
  * @len: bytes
+ * @job: whose lines are told once, however often it reads them; NULL: each time
  */
-void line_engine_read(struct line_buf *buf, u64 off, u64 len)
+void line_engine_read(struct line_buf *buf, u64 off, u64 len,
+		      struct line_job *job)
 {
 	size_t line, end;
 
@@ -577,8 +618,34 @@ void line_engine_read(struct line_buf *buf, u64 off, u64 len)
 	end = ((off + len - 1) >> buf->line_shift) + 1;
 	for (line = next_dirty(buf, off >> buf->line_shift, end); line < end;
 	     line = next_dirty(buf, line + 1, end)) {
+		if (!is_news(job, line))
+			continue;
 		buf->count.missing_cleans++;
 		tell(buf, LINE_MISSING_CLEAN, line);
+	}
+}
+
+/**
+ * line_engine_will_write() - an engine may write DRAM from now on
+ * @buf: buffer
+ * @off: first byte
+ * @len: bytes
+ * @job: as for line_engine_read(), but with a bitmap of its own
+ */
+void line_engine_will_write(struct line_buf *buf, u64 off, u64 len,
+			    struct line_job *job)
+{
+	size_t line, end;
+
+	if (!len)
+		return;
+	end = ((off + len - 1) >> buf->line_shift) + 1;
+	for (line = next_dirty(buf, off >> buf->line_shift, end); line < end;
+	     line = next_dirty(buf, line + 1, end)) {
+		if (!is_news(job, line))
+			continue;
+		buf->count.write_conflicts++;
+		tell(buf, LINE_WRITE_CONFLICT, line);
 	}
 }
 
@@ -587,23 +654,21 @@ void line_engine_read(struct line_buf *buf, u64 off, u64 len)
  * @buf: buffer
  * @off: first byte
  * @len: bytes
+ * @job: as for line_engine_will_write()
  *
  * The host moves the bytes, after it gave each page a twin that needs one.
  */
-void line_engine_write(struct line_buf *buf, u64 off, u64 len)
+void line_engine_write(struct line_buf *buf, u64 off, u64 len,
+		       struct line_job *job)
 {
-	const size_t first = off >> buf->line_shift;
-	size_t line, end;
+	size_t line = off >> buf->line_shift;
+	size_t end;
 
 	if (!len)
 		return;
+	line_engine_will_write(buf, off, len, job);
 	end = ((off + len - 1) >> buf->line_shift) + 1;
-	for (line = next_dirty(buf, first, end); line < end;
-	     line = next_dirty(buf, line + 1, end)) {
-		buf->count.write_conflicts++;
-		tell(buf, LINE_WRITE_CONFLICT, line);
-	}
-	for (line = first; line < end;) {
+	while (line < end) {
 		const size_t word = line / WORD_BITS;
 		const u64 mask = next_mask(&line, end);
 

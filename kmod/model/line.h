@@ -118,6 +118,16 @@ struct line_op {
 	u64 nr_written;
 };
 
+/**
+ * struct line_job - lines that a job has been told of
+ * @first: line of the first bit
+ * @told: bit a line
+ */
+struct line_job {
+	size_t first;
+	u64 *told;
+};
+
 size_t line_bitmap_words(size_t nr_pages, u32 page_shift, u32 line_shift);
 
 bool line_page_has_valid(const struct line_buf *buf, size_t page);
@@ -133,8 +143,14 @@ void line_lend_cpu(struct line_buf *buf, size_t page, u8 *image);
 void line_add_twin(struct line_buf *buf, size_t page, u8 *image);
 bool line_needs_twin(const struct line_buf *buf, size_t page);
 
-void line_engine_read(struct line_buf *buf, u64 off, u64 len);
-void line_engine_write(struct line_buf *buf, u64 off, u64 len);
+size_t line_job_words(u64 off, u64 len, u32 line_shift);
+void line_job_init(struct line_job *job, u64 *map, u64 off, u32 line_shift);
+void line_engine_read(struct line_buf *buf, u64 off, u64 len,
+		      struct line_job *job);
+void line_engine_will_write(struct line_buf *buf, u64 off, u64 len,
+			    struct line_job *job);
+void line_engine_write(struct line_buf *buf, u64 off, u64 len,
+		       struct line_job *job);
 
 void line_op_begin(struct line_op *op, u64 off, u64 len);
 void line_clean_page(struct line_buf *buf, size_t page, struct line_op *op);

@@ -93,6 +93,7 @@ void host_destroy(struct host *host)
 	free(host->lines.stored);
 	free(host->lines.written);
 	free(host->lines.told);
+	free(host->job.told);
 	free(host);
 }
 
@@ -290,6 +291,52 @@ static void write_dram(struct host *host, size_t off, const uint8_t *bytes,
 			.dram[i % host->p.page_size] = bytes[i - off];
 }
 
+static struct line_job *job_of(struct host *host)
+{
+	return host->job.told ? &host->job : NULL;
+}
+
+/**
+ * host_job_start() - a job begins; it does what engines do until it ends
+ * @host: the buffer; no job is running
+ * @off: first byte
+ * @len: how many, at least 1
+ * @is_write: it will write them
+ */
+void host_job_start(struct host *host, size_t off, size_t len, bool is_write)
+{
+	size_t nr_words = line_job_words(off, len, host->lines.line_shift);
+	u64 *map = calloc(nr_words, sizeof(*map));
+
+	assert(map && !host->job.told);
+	line_job_init(&host->job, map, off, host->lines.line_shift);
+	if (is_write)
+		line_engine_will_write(&host->lines, off, len, &host->job);
+	else
+		line_engine_read(&host->lines, off, len, &host->job);
+}
+
+/**
+ * host_job_end() - and ends
+ * @host: the buffer
+ */
+void host_job_end(struct host *host)
+{
+	free(host->job.told);
+	host->job.told = NULL;
+}
+
+/**
+ * host_engine_read() - an engine reads
+ * @host: the buffer
+ * @off: first byte
+ * @len: how many
+ */
+void host_engine_read(struct host *host, size_t off, size_t len)
+{
+	line_engine_read(&host->lines, off, len, job_of(host));
+}
+
 /**
  * host_engine_write() - an engine writes
  * @host: the buffer
@@ -302,7 +349,7 @@ void host_engine_write(struct host *host, size_t off, const uint8_t *bytes,
 {
 	add_twins(host, off / host->p.page_size,
 		  (off + len - 1) / host->p.page_size);
-	line_engine_write(&host->lines, off, len);
+	line_engine_write(&host->lines, off, len, job_of(host));
 	write_dram(host, off, bytes, len);
 }
 
@@ -427,13 +474,25 @@ static int op_cpu_store(void *subject, size_t off, const uint8_t *bytes,
 	return 0;
 }
 
+static int op_job_start(void *subject, size_t off, size_t len, bool is_write)
+{
+	host_job_start(subject, off, len, is_write);
+	return 0;
+}
+
+static int op_job_end(void *subject)
+{
+	host_job_end(subject);
+	return 0;
+}
+
 static int op_engine_read(void *subject, size_t off, uint8_t *bytes,
 			  size_t len)
 {
 	struct host *host = subject;
 	size_t i;
 
-	line_engine_read(&host->lines, off, len);
+	host_engine_read(host, off, len);
 	for (i = 0; i < len; i++)
 		bytes[i] = host_dram(host, off + i);
 	return 0;
@@ -630,6 +689,8 @@ const struct subject_ops host_ops = {
 	.cpu_read = op_cpu_read,
 	.cpu_write = op_cpu_write,
 	.cpu_store = op_cpu_store,
+	.job_start = op_job_start,
+	.job_end = op_job_end,
 	.engine_read = op_engine_read,
 	.engine_write = op_engine_write,
 	.holder_write = op_holder_write,

@@ -15,6 +15,7 @@
 /**
  * struct host - a buffer and who uses it
  * @lines: the model's
+ * @job: of the model's, too; its map is NULL: no job is running
  * @p: shape
  * @brackets: a process each
  * @nr_maps: importers that have it mapped, by HEAPSIM_DIR_*
@@ -23,6 +24,7 @@
  */
 struct host {
 	struct line_buf lines;
+	struct line_job job;
 	struct ref_params p;
 	struct ref_brackets brackets[REF_MAX_WHO];
 	unsigned int nr_maps[3];
@@ -46,6 +48,9 @@ void host_store(struct host *host, size_t off, const uint8_t *bytes,
 		size_t len);
 void host_write(struct host *host, size_t off, const uint8_t *bytes,
 		size_t len, unsigned int who);
+void host_job_start(struct host *host, size_t off, size_t len, bool is_write);
+void host_job_end(struct host *host);
+void host_engine_read(struct host *host, size_t off, size_t len);
 void host_engine_write(struct host *host, size_t off, const uint8_t *bytes,
 		       size_t len);
 void host_clean(struct host *host, size_t off, size_t len);

@@ -570,13 +570,13 @@ static void engine_read_over_a_dirty_line_misses_a_clean(void **state)
 
 	store(host, at(host, 2, 4), 1);
 	store(host, at(host, 3, 4), 0);
-	line_engine_read(&host->lines, at(host, 1, 0), 4 * host->p.line_size);
+	host_engine_read(host, at(host, 1, 0), 4 * host->p.line_size);
 	assert_count(host, missing_cleans, 2);
 	assert_int_equal(host_dram(host, at(host, 2, 4)), 0);
-	line_engine_read(&host->lines, at(host, 2, 0), 1);
+	host_engine_read(host, at(host, 2, 0), 1);
 	assert_count(host, missing_cleans, 3);
 	host_clean(host, 0, host->p.len);
-	line_engine_read(&host->lines, 0, host->p.len);
+	host_engine_read(host, 0, host->p.len);
 	assert_count(host, missing_cleans, 3);
 }
 
@@ -616,13 +616,65 @@ static void engine_write_over_a_dirty_line_is_a_conflict(void **state)
 	assert_count(host, write_conflicts, 1);
 }
 
+static void clean_after_the_start_of_a_reading_job_is_too_late(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 2, 4), 1);
+	host_job_start(host, at(host, 1, 3), 4 * host->p.line_size, false);
+	assert_count(host, missing_cleans, 1);
+	assert_int_equal(host->told[HEAPSIM_RECORD_MISSING_CLEAN].off,
+			 at(host, 2, 0));
+	host_clean(host, 0, host->p.len);
+	host_engine_read(host, at(host, 1, 3), 4 * host->p.line_size);
+	assert_count(host, missing_cleans, 1);
+	host_job_end(host);
+}
+
+static void job_is_told_of_a_line_once(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 2, 4), 1);
+	host_job_start(host, at(host, 2, 0), 3 * host->p.line_size, false);
+	store(host, at(host, 3, 4), 1);
+	host_engine_read(host, at(host, 2, 0), 3 * host->p.line_size);
+	assert_count(host, missing_cleans, 2);
+	host_engine_read(host, at(host, 2, 0), 3 * host->p.line_size);
+	assert_count(host, missing_cleans, 2);
+	host_job_end(host);
+	/* The next is another. */
+	host_job_start(host, at(host, 2, 0), 3 * host->p.line_size, false);
+	assert_count(host, missing_cleans, 4);
+	host_job_end(host);
+}
+
+static void clean_after_the_start_of_a_writing_job_is_too_late(void **state)
+{
+	struct host *host = *state;
+
+	store(host, at(host, 2, 4), 1);
+	host_job_start(host, at(host, 2, 0), 2 * host->p.line_size, true);
+	assert_count(host, write_conflicts, 1);
+	assert_int_equal(host_line_state(host, 2), REF_DIRTY);
+	host_clean(host, 0, host->p.len);
+	store(host, at(host, 3, 4), 1);
+	engine_store(host, at(host, 2, 0), 5);
+	assert_count(host, write_conflicts, 1);
+	engine_store(host, at(host, 3, 0), 5);
+	assert_count(host, write_conflicts, 2);
+	host_job_end(host);
+	assert_count(host, missing_cleans, 0);
+	assert_int_equal(host_dram(host, at(host, 2, 0)), 5);
+}
+
 static void nothing_happens_to_no_bytes(void **state)
 {
 	struct host *host = *state;
 	struct line_counters zero = { 0 };
 
-	line_engine_read(&host->lines, 5, 0);
-	line_engine_write(&host->lines, 5, 0);
+	host_engine_read(host, 5, 0);
+	line_engine_write(&host->lines, 5, 0, NULL);
 	host_clean(host, 5, 0);
 	host_invalidate(host, 5, 0);
 	assert_memory_equal(&host->lines.count, &zero, sizeof(zero));
@@ -891,6 +943,9 @@ static const struct CMUnitTest rows[] = {
 	TEST(engine_write_over_an_invalid_line_changes_dram),
 	TEST(engine_write_over_a_clean_line_makes_it_stale),
 	TEST(engine_write_over_a_dirty_line_is_a_conflict),
+	TEST(clean_after_the_start_of_a_reading_job_is_too_late),
+	TEST(job_is_told_of_a_line_once),
+	TEST(clean_after_the_start_of_a_writing_job_is_too_late),
 	TEST(nothing_happens_to_no_bytes),
 	TEST(eviction_writes_back_and_drops),
 	TEST(eviction_loses_engine_writes_as_a_clean_does),

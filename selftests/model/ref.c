@@ -25,9 +25,11 @@ struct ref *ref_create(const struct ref_params *p)
 	ref->fill = calloc(p->len, 1);
 	ref->in_run = calloc(p->len, sizeof(*ref->in_run));
 	ref->lines = calloc(p->len / p->line_size, sizeof(*ref->lines));
+	ref->is_missed = calloc(ref_nr_lines(ref), sizeof(*ref->is_missed));
+	ref->is_crossed = calloc(ref_nr_lines(ref), sizeof(*ref->is_crossed));
 	ref->writer = calloc(p->len / p->page_size, sizeof(*ref->writer));
 	assert(ref->dram && ref->cpu && ref->fill && ref->in_run &&
-	       ref->lines && ref->writer);
+	       ref->lines && ref->is_missed && ref->is_crossed && ref->writer);
 	return ref;
 }
 
@@ -44,6 +46,8 @@ void ref_destroy(struct ref *ref)
 	free(ref->fill);
 	free(ref->in_run);
 	free(ref->lines);
+	free(ref->is_missed);
+	free(ref->is_crossed);
 	free(ref->writer);
 	free(ref);
 }
@@ -254,6 +258,48 @@ void ref_cpu_store(struct ref *ref, size_t off, const uint8_t *bytes,
 }
 
 /**
+ * ref_job_start() - a job begins that will use DRAM at some moment
+ * @ref: the buffer
+ * @off: first byte
+ * @len: how many
+ * @is_write: it will write them
+ *
+ * The engine may be at any of the bytes from now on: what is Dirty is told now,
+ * and by what the same job does later not again.
+ */
+void ref_job_start(struct ref *ref, size_t off, size_t len, bool is_write)
+{
+	size_t at;
+
+	for (at = off - off % ref->p.line_size; at < off + len;
+	     at += ref->p.line_size) {
+		size_t i = at / ref->p.line_size;
+
+		if (ref_line_state(ref, i) != REF_DIRTY)
+			continue;
+		if (is_write) {
+			ref->is_crossed[i] = true;
+			ref->count.write_conflicts++;
+			tell_line(ref, HEAPSIM_RECORD_WRITE_CONFLICT, i);
+		} else {
+			ref->is_missed[i] = true;
+			ref->count.missing_cleans++;
+			tell_line(ref, HEAPSIM_RECORD_MISSING_CLEAN, i);
+		}
+	}
+}
+
+/**
+ * ref_job_end() - the job has done all it will
+ * @ref: the buffer
+ */
+void ref_job_end(struct ref *ref)
+{
+	memset(ref->is_missed, 0, ref_nr_lines(ref));
+	memset(ref->is_crossed, 0, ref_nr_lines(ref));
+}
+
+/**
  * ref_engine_read() - an engine reads DRAM
  * @ref: the buffer
  * @off: first byte
@@ -267,7 +313,7 @@ void ref_engine_read(struct ref *ref, size_t off, size_t len)
 		if ((i + 1) * ref->p.line_size <= off ||
 		    i * ref->p.line_size >= off + len || !len)
 			continue;
-		if (ref_line_state(ref, i) == REF_DIRTY) {
+		if (ref_line_state(ref, i) == REF_DIRTY && !ref->is_missed[i]) {
 			ref->count.missing_cleans++;
 			tell_line(ref, HEAPSIM_RECORD_MISSING_CLEAN, i);
 		}
@@ -290,7 +336,8 @@ void ref_engine_write(struct ref *ref, size_t off, const uint8_t *bytes,
 		if ((i + 1) * ref->p.line_size <= off ||
 		    i * ref->p.line_size >= off + len || !len)
 			continue;
-		if (ref_line_state(ref, i) == REF_DIRTY) {
+		if (ref_line_state(ref, i) == REF_DIRTY &&
+		    !ref->is_crossed[i]) {
 			ref->count.write_conflicts++;
 			tell_line(ref, HEAPSIM_RECORD_WRITE_CONFLICT, i);
 		}

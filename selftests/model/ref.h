@@ -86,6 +86,8 @@ struct ref_told {
  * @fill: what lines were filled with; as @cpu
  * @in_run: scratch: byte is inside a run of changed bytes
  * @lines: a line each
+ * @is_missed: a line each: the running job was told that it reads it Dirty
+ * @is_crossed: the same, that it writes over it
  * @writer: a page each: process that stored last by a fault, 0 nobody
  * @brackets: a process each
  * @nr_maps: importers that have it mapped, by HEAPSIM_DIR_*
@@ -100,6 +102,8 @@ struct ref {
 	uint8_t *fill;
 	bool *in_run;
 	struct ref_line *lines;
+	bool *is_missed;
+	bool *is_crossed;
 	unsigned int *writer;
 	struct ref_brackets brackets[REF_MAX_WHO];
 	unsigned int nr_maps[3];
@@ -125,6 +129,8 @@ void ref_cpu_write(struct ref *ref, size_t off, const uint8_t *bytes,
 void ref_cpu_store(struct ref *ref, size_t off, const uint8_t *bytes,
 		   size_t len);
 
+void ref_job_start(struct ref *ref, size_t off, size_t len, bool is_write);
+void ref_job_end(struct ref *ref);
 void ref_engine_read(struct ref *ref, size_t off, size_t len);
 void ref_engine_write(struct ref *ref, size_t off, const uint8_t *bytes,
 		      size_t len);

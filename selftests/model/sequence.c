@@ -328,10 +328,8 @@ static int step_cpu_store(struct run *run)
 	return run->ops->cpu_store(run->subject, off, run->bytes, len);
 }
 
-static int step_engine_read(struct run *run)
+static int engine_read(struct run *run, size_t off, size_t len)
 {
-	size_t off = draw_off(run);
-	size_t len = draw_len(run, run->ref->p.len - off);
 	int ret;
 
 	log_step(run, "engine read", off, len, 0);
@@ -340,15 +338,26 @@ static int step_engine_read(struct run *run)
 	return ret ? ret : compare_bytes(run, run->ref->dram, off, len);
 }
 
-static int step_engine_write(struct run *run)
+static int engine_write(struct run *run, size_t off, size_t len)
 {
-	size_t off = draw_off(run);
-	size_t len = draw_len(run, run->ref->p.len - off);
-
 	log_step(run, "engine write", off, len, 0);
 	draw_bytes(run, off, len);
 	ref_engine_write(run->ref, off, run->bytes, len);
 	return run->ops->engine_write(run->subject, off, run->bytes, len);
+}
+
+static int step_engine_read(struct run *run)
+{
+	size_t off = draw_off(run);
+
+	return engine_read(run, off, draw_len(run, run->ref->p.len - off));
+}
+
+static int step_engine_write(struct run *run)
+{
+	size_t off = draw_off(run);
+
+	return engine_write(run, off, draw_len(run, run->ref->p.len - off));
 }
 
 static int step_holder_write(struct run *run)
@@ -447,6 +456,45 @@ static int step_process_end(struct run *run, unsigned int who)
 	return run->ops->process_end(run->subject, who);
 }
 
+/* A job that comes to its bytes after a while. Meanwhile there is no other. */
+static int step_job(struct run *run)
+{
+	bool is_write = below(run, 2);
+	size_t off = draw_off(run);
+	size_t len = draw_len(run, run->ref->p.len - off);
+	unsigned int nr_steps = (unsigned int)below(run, 6);
+	unsigned int who;
+	int ret;
+
+	log_step(run, is_write ? "job start, writes" : "job start, reads", off,
+		 len, 0);
+	ret = run->ops->job_start(run->subject, off, len, is_write);
+	ref_job_start(run->ref, off, len, is_write);
+	while (!ret && nr_steps--) {
+		who = 1 + (unsigned int)below(run, run->ops->nr_who);
+		switch (below(run, 5)) {
+		case 0:
+			ret = step_cpu_read(run, who);
+			break;
+		case 1:
+			ret = step_cpu_write(run, who);
+			break;
+		case 2:
+			ret = step_sync(run, who);
+			break;
+		default:
+			ret = step_maintain(run);
+			break;
+		}
+	}
+	if (!ret)
+		ret = is_write ? engine_write(run, off, len) :
+				 engine_read(run, off, len);
+	log_step(run, "job end", off, len, 0);
+	ref_job_end(run->ref);
+	return ret ? ret : run->ops->job_end(run->subject);
+}
+
 static int step(struct run *run)
 {
 	const struct subject_ops *ops = run->ops;
@@ -473,8 +521,10 @@ static int step(struct run *run)
 		return ops->vmap ? step_vmap(run) : 0;
 	if (choice < 97)
 		return ops->holder_write ? step_holder_write(run) : 0;
-	if (choice < 99)
+	if (choice < 98)
 		return ops->evict ? step_evict(run) : 0;
+	if (choice < 99)
+		return ops->job_start ? step_job(run) : 0;
 	return ops->process_end ? step_process_end(run, who) : 0;
 }
 

@@ -24,6 +24,9 @@
  *	does not leave its page
  * @cpu_write: a process writes; as @cpu_read
  * @cpu_store: a store through a PTE that is there; NULL: cannot be had
+ * @job_start: a job of an engine begins that will read or write a range; till
+ *	@job_end what engines do is that. NULL: cannot be had
+ * @job_end: it ends
  * @engine_read: an engine reads DRAM
  * @engine_write: an engine writes DRAM
  * @holder_write: an importer that holds the buffer writes; may be NULL
@@ -54,6 +57,8 @@ struct subject_ops {
 			 size_t len, unsigned int who);
 	int (*cpu_store)(void *subject, size_t off, const uint8_t *bytes,
 			 size_t len);
+	int (*job_start)(void *subject, size_t off, size_t len, bool is_write);
+	int (*job_end)(void *subject);
 	int (*engine_read)(void *subject, size_t off, uint8_t *bytes,
 			   size_t len);
 	int (*engine_write)(void *subject, size_t off, const uint8_t *bytes,
