@@ -188,7 +188,8 @@ struct mem_range {
  * @row_len: in: bytes of a row, above 0
  * @nr_rows: in: above 0; pitches are not looked at when 1
  * @reserved: in: 0
- * @delay_ns: in: the job lasts at least so long, at most 10 s
+ * @delay_ns: in: the job lasts at least so long, at most 10 s; all that time it
+ *	may be at any of its bytes
  */
 struct mem_copy2d {
 	uint32_t size;

@@ -7,6 +7,9 @@
  * model state under lines_lock and signals. What takes locks comes after, in
  * work of its own: the fences of the jobs behind it are published already, and
  * who has such a lock may be waiting for one of them.
+ *
+ * A delay is time in which a job runs, and may be at any of its bytes: lines
+ * are judged when it starts, and once more when it really comes to them.
  */
 #include <linux/dma-resv.h>
 #include <linux/fcntl.h>
@@ -37,6 +40,7 @@
  * @buf: NULL: it is foreign
  * @is_used: @buf is in use by the job, and keeps the views it has
  * @has_two_views: they are two
+ * @told: lines that a delayed job was told of; no map: it has no delay
  * @off: of the first row
  * @pitch: from row to row
  * @lo: lowest byte of all rows
@@ -50,6 +54,7 @@ struct heapsim_side {
 	struct heapsim_buf *buf;
 	bool is_used;
 	bool has_two_views;
+	struct line_job told;
 	u64 off;
 	s64 pitch;
 	u64 lo;
@@ -80,6 +85,7 @@ struct heapsim_deps {
  * @row_len: bytes
  * @nr_rows: rows
  * @delay_ns: lasts at least so long
+ * @is_started: it waits for no fence any more
  * @src: source
  * @dst: destination
  * @deps: what @dst, then @src waits for
@@ -100,6 +106,7 @@ struct heapsim_job {
 	u64 row_len;
 	u32 nr_rows;
 	u64 delay_ns;
+	bool is_started;
 	struct heapsim_side src;
 	struct heapsim_side dst;
 	struct heapsim_deps deps[2];
@@ -157,15 +164,35 @@ static u64 piece_len_back(u64 end, u64 left)
 	return min_t(u64, left, offset_in_page(end - 1) + 1);
 }
 
-/* The CPU has no lines of a buffer whose arrays were never needed. */
-static void account_read(const struct heapsim_job *job, u64 off, u64 n)
+static struct line_job *told_of(struct heapsim_side *side)
+{
+	return side->told.told ? &side->told : NULL;
+}
+
+/*
+ * The job reads these bytes, or may from now on. The CPU has no lines of a
+ * buffer whose arrays were never needed.
+ */
+static void account_read(struct heapsim_job *job, u64 off, u64 n)
 {
 	struct heapsim_buf *buf = job->src.buf;
 
 	spin_lock(&buf->lines_lock);
 	buf->acting = &job->party;
 	if (buf->lines.pages)
-		line_engine_read(&buf->lines, off, n, NULL);
+		line_engine_read(&buf->lines, off, n, told_of(&job->src));
+	buf->acting = NULL;
+	spin_unlock(&buf->lines_lock);
+}
+
+/* The job may write these bytes from now on. */
+static void account_will_write(struct heapsim_job *job, u64 off, u64 n)
+{
+	struct heapsim_buf *buf = job->dst.buf;
+
+	spin_lock(&buf->lines_lock);
+	buf->acting = &job->party;
+	line_engine_will_write(&buf->lines, off, n, told_of(&job->dst));
 	buf->acting = NULL;
 	spin_unlock(&buf->lines_lock);
 }
@@ -261,7 +288,7 @@ static void write_page(struct heapsim_job *job, u64 src_row, u64 dst_row,
 	}
 	spin_lock(&buf->lines_lock);
 	buf->acting = &job->party;
-	line_engine_write(&buf->lines, dst_row + pos, n, NULL);
+	line_engine_write(&buf->lines, dst_row + pos, n, told_of(&job->dst));
 	buf->acting = NULL;
 	buf->notes[(dst_row + pos) >> PAGE_SHIFT].engine = job->serial;
 	write_bytes(job, src_row, dst_row, pos, n, back);
@@ -338,6 +365,55 @@ static int run_rows(struct heapsim_job *job)
 	return ret;
 }
 
+static void start_bytes(struct heapsim_job *job, u64 off, u64 len,
+			void (*account)(struct heapsim_job *job, u64 off,
+					u64 n))
+{
+	u64 done, n;
+
+	for (done = 0; done < len && !is_late(job); done += n) {
+		n = piece_len(off + done, len - done);
+		account(job, off + done, n);
+		cond_resched();
+	}
+}
+
+static void start_side(struct heapsim_job *job, const struct heapsim_side *side,
+		       void (*account)(struct heapsim_job *job, u64 off, u64 n))
+{
+	u64 step = side->pitch < 0 ? -(u64)side->pitch : side->pitch;
+	u64 off = side->off;
+	u32 row;
+
+	if (!side->told.told)
+		return;
+	/* No line fits between two rows: they are in all lines there are. */
+	if (job->nr_rows == 1 ||
+	    step < job->row_len + heapsim_config.profile->line_size) {
+		start_bytes(job, side->lo, side->len, account);
+		return;
+	}
+	for (row = 0; row < job->nr_rows && !is_late(job); row++) {
+		start_bytes(job, off, job->row_len, account);
+		off += side->pitch;
+	}
+}
+
+/*
+ * From here on the engine may read and write at any moment: what is Dirty is
+ * told, though it may be clean when the delay is over. A job without a delay
+ * comes to its lines at once.
+ */
+static void start(struct heapsim_job *job)
+{
+	job->deadline = jiffies + msecs_to_jiffies(MAX_RUN_MS);
+	if (!job->status) {
+		start_side(job, &job->src, account_read);
+		start_side(job, &job->dst, account_will_write);
+	}
+	WRITE_ONCE(job->is_started, true);
+}
+
 static void deps_put(struct heapsim_job *job)
 {
 	struct heapsim_deps *deps;
@@ -373,6 +449,30 @@ static void delay(u64 ns)
 
 	while (ns && left > 0)
 		left = schedule_timeout_uninterruptible(left);
+}
+
+/* Room for what a delayed job is told of. */
+static int side_get_told(struct heapsim_job *job, struct heapsim_side *side)
+{
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
+			  __GFP_RETRY_MAYFAIL;
+	const u32 line_shift = ilog2(heapsim_config.profile->line_size);
+	u64 *map;
+
+	if (!side->has_two_views || !job->delay_ns)
+		return 0;
+	map = kvcalloc(line_job_words(side->lo, side->len, line_shift),
+		       sizeof(*map), gfp);
+	if (!map)
+		return -ENOMEM;
+	line_job_init(&side->told, map, side->lo, line_shift);
+	return 0;
+}
+
+static void side_put_told(struct heapsim_side *side)
+{
+	kvfree(side->told.told);
+	side->told.told = NULL;
 }
 
 static bool writes_lines(const struct heapsim_job *job)
@@ -443,10 +543,12 @@ static void job_run(struct work_struct *work)
 
 	job->status = deps_wait(job);
 	deps_put(job);
+	cookie = dma_fence_begin_signalling();
 	tell_job(job, HEAPSIM_RECORD_JOB_BEGIN, 0);
+	if (!job->is_started)
+		start(job);
 	if (!job->status)
 		delay(job->delay_ns);
-	cookie = dma_fence_begin_signalling();
 	if (!job->status)
 		job->status = run_rows(job);
 	if (job->status && !job->dst.dmabuf)
@@ -474,6 +576,8 @@ static void job_end(struct work_struct *work)
 		heapsim_views_job_end(job->dst.buf, job->dst.lo, job->dst.len);
 	side_end(&job->dst, DMA_BIDIRECTIONAL);
 	side_end(&job->src, DMA_FROM_DEVICE);
+	side_put_told(&job->dst);
+	side_put_told(&job->src);
 	side_put(&job->dst);
 	side_put(&job->src);
 	job_put(job);
@@ -642,11 +746,45 @@ static int deps_get(struct heapsim_job *job, struct dma_resv *src,
 	return ret;
 }
 
+static struct heapsim_job *job_find(struct heapsim_ctx *ctx, u64 id)
+{
+	struct heapsim_job *job;
+
+	if (id > MAX_JOBS)
+		return NULL;
+	xa_lock(&ctx->jobs);
+	job = xa_load(&ctx->jobs, id);
+	if (job)
+		kref_get(&job->refs);
+	xa_unlock(&ctx->jobs);
+	return job;
+}
+
+/*
+ * May it start at once? Not behind a fence, nor behind a job of the same open
+ * that waits for one: who submitted both may know the order. That the engine is
+ * busy with another is nothing that a program could rely on.
+ */
+static bool is_next(struct heapsim_ctx *ctx, const struct heapsim_job *job)
+{
+	struct heapsim_job *last;
+	bool ret = true;
+
+	if (job->deps[0].nr || job->deps[1].nr)
+		return false;
+	last = job_find(ctx, READ_ONCE(ctx->last_job));
+	if (last) {
+		ret = READ_ONCE(last->is_started);
+		job_put(last);
+	}
+	return ret;
+}
+
 /*
  * Publish the fence and queue the job, or fail with nothing published. It is
  * queued under the locks, so jobs run in the order of their fences.
  */
-static int job_publish(struct heapsim_job *job)
+static int job_publish(struct heapsim_ctx *ctx, struct heapsim_job *job)
 {
 	struct dma_resv *src = job->src.dmabuf ? job->src.dmabuf->resv : NULL;
 	struct dma_resv *dst = job->dst.dmabuf ? job->dst.dmabuf->resv : NULL;
@@ -662,6 +800,9 @@ static int job_publish(struct heapsim_job *job)
 	ww_acquire_done(&ww);
 	ret = deps_get(job, src, dst);
 	if (!ret) {
+		/* Here, so that it does not depend on when the worker wakes. */
+		if (is_next(ctx, job))
+			start(job);
 		if (dst)
 			dma_resv_add_fence(dst, job->fence,
 					   DMA_RESV_USAGE_WRITE);
@@ -683,7 +824,7 @@ out_fini:
 }
 
 /* Make both sides ready and publish; on failure nothing is done. */
-static int job_start(struct heapsim_job *job)
+static int job_start(struct heapsim_ctx *ctx, struct heapsim_job *job)
 {
 	struct heapsim_side *src = &job->src, *dst = &job->dst;
 	int ret;
@@ -698,12 +839,17 @@ static int job_start(struct heapsim_job *job)
 		dst->buf->is_touched = true;
 	side_use(src);
 	side_use(dst);
+	ret = side_get_told(job, src);
+	if (!ret)
+		ret = side_get_told(job, dst);
+	if (ret)
+		goto err_dst;
 	if (writes_lines(job)) {
 		ret = heapsim_views_job_begin(dst->buf, dst->lo, dst->len);
 		if (ret)
 			goto err_dst;
 	}
-	ret = job_publish(job);
+	ret = job_publish(ctx, job);
 	if (!ret)
 		return 0;
 	deps_put(job);
@@ -712,6 +858,8 @@ static int job_start(struct heapsim_job *job)
 		heapsim_views_job_end(dst->buf, dst->lo, dst->len);
 	}
 err_dst:
+	side_put_told(dst);
+	side_put_told(src);
 	side_unuse(dst);
 	side_unuse(src);
 	side_end(dst, DMA_BIDIRECTIONAL);
@@ -789,11 +937,12 @@ int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
 	heapsim_party_now(&job->party, HEAPSIM_OTHER_ENGINE, "dma");
 	job->party.other.job = job->id;
 	job->serial = heapsim_party_keep(&job->party);
-	ret = job_start(job);
+	ret = job_start(ctx, job);
 	if (ret)
 		goto err_id;
 	/* Takes no memory: the slot is there. */
 	xa_store(&ctx->jobs, job->id, job, GFP_KERNEL);
+	WRITE_ONCE(ctx->last_job, job->id);
 	cmd->job = job->id;
 	cmd->fence_fd = fd;
 	*file = sync->file;
@@ -813,20 +962,6 @@ err_sides:
 	side_put(&job->src);
 	job_put(job);
 	return ret;
-}
-
-static struct heapsim_job *job_find(struct heapsim_ctx *ctx, u64 id)
-{
-	struct heapsim_job *job;
-
-	if (id > MAX_JOBS)
-		return NULL;
-	xa_lock(&ctx->jobs);
-	job = xa_load(&ctx->jobs, id);
-	if (job)
-		kref_get(&job->refs);
-	xa_unlock(&ctx->jobs);
-	return job;
 }
 
 /*

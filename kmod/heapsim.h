@@ -419,6 +419,7 @@ void heapsim_brackets_fini(struct heapsim_buf *buf);
  * @fences: struct heapsim_test_fence by id
  * @holds: struct heapsim_test_hold by id
  * @nr_jobs: jobs that were submitted and not yet forgotten
+ * @last_job: id of the last that was submitted
  * @has_rule: its buffers have a policy of their own, see policy.c
  * @rule: which
  * @nr_ruled: how many of its buffers got it
@@ -431,6 +432,7 @@ struct heapsim_ctx {
 	struct xarray fences;
 	struct xarray holds;
 	atomic_t nr_jobs;
+	u32 last_job;
 	bool has_rule;
 	struct heapsim_rule rule;
 	u64 nr_ruled;

@@ -228,6 +228,273 @@ static void write_conflict_is_told(void **state)
 	assert_engine(&r.other);
 }
 
+/* A job that lasts long enough for what a test does meanwhile. */
+#define RUN_NS	(500 * NSEC_PER_MSEC)
+
+static uint64_t start_job(struct fixture *f, struct heapsim_dma_submit submit)
+{
+	assert_int_equal(device_submit_errno(f->dev, &submit), 0);
+	close(submit.fence_fd);
+	return submit.job;
+}
+
+static uint64_t start_checksum(struct fixture *f, uint64_t off, uint64_t len)
+{
+	return start_job(f, (struct heapsim_dma_submit) {
+		.op = HEAPSIM_DMA_CHECKSUM,
+		.src_fd = f->fd,
+		.dst_fd = -1,
+		.src_off = off,
+		.row_len = len,
+		.nr_rows = 1,
+		.delay_ns = RUN_NS,
+	});
+}
+
+/* @fd: where to, from the buffer. */
+static uint64_t start_copy(struct fixture *f, int fd)
+{
+	return start_job(f, (struct heapsim_dma_submit) {
+		.op = HEAPSIM_DMA_COPY,
+		.src_fd = f->fd,
+		.dst_fd = fd,
+		.row_len = f->len,
+		.nr_rows = 1,
+		.delay_ns = RUN_NS,
+	});
+}
+
+static struct heapsim_job_wait wait_for_job(struct fixture *f, uint64_t job)
+{
+	struct heapsim_job_wait wait;
+
+	assert_int_equal(device_wait_errno(f->dev, job, 30 * NSEC_PER_SEC,
+					   &wait), 0);
+	assert_int_equal(wait.status, 0);
+	return wait;
+}
+
+/* The engine may read from the submit on; that it has not yet is luck. */
+static void clean_while_a_job_runs_is_too_late(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *want = calloc(1, f->len);
+	struct heapsim_record r;
+	uint64_t job;
+
+	device_sync(f->fd, SYNC_START_WRITE);
+	write_at(f->map + f->page, 1);
+	job = start_checksum(f, 0, f->len);
+	/* It was told before the job was one. */
+	r = only(f, HEAPSIM_RECORD_MISSING_CLEAN);
+	assert_int_equal(r.missing, HEAPSIM_MISSING_END);
+	assert_int_equal(r.off, f->page);
+	assert_int_equal(r.len, f->line);
+	assert_int_equal(r.count, 1);
+	assert_touch(&r.cpu, f->map + f->page, true);
+	assert_engine(&r.other);
+	assert_int_equal(r.other.job, job);
+	device_sync(f->fd, SYNC_END_WRITE);
+	want[f->page] = 1;
+	assert_int_equal(wait_for_job(f, job).result,
+			 device_fnv1a(want, f->len));
+	assert_none(f->watch);
+	free(want);
+}
+
+static void job_tells_a_line_once(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record r;
+	uint64_t job;
+
+	write_at(f->map + f->page, 1);
+	job = start_checksum(f, 0, f->len);
+	r = only(f, HEAPSIM_RECORD_MISSING_CLEAN);
+	assert_int_equal(r.off, f->page);
+	/* Dirty only while it runs, which a fence forbids, too. */
+	write_at(f->map + 3 * f->page, 1);
+	only(f, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
+	wait_for_job(f, job);
+	r = only(f, HEAPSIM_RECORD_MISSING_CLEAN);
+	assert_int_equal(r.off, 3 * f->page);
+	assert_int_equal(r.len, f->line);
+	assert_int_equal(r.count, 1);
+	assert_int_equal(device_count(f->dev, f->fd).missing_cleans, 2);
+}
+
+/* Every other line, from behind: what is between the rows is not read. */
+static void rows_of_a_job_are_told_alone(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record r;
+	uint64_t job;
+
+	write_at(f->map + f->line, 1);
+	write_at(f->map + 2 * f->line, 1);
+	job = start_job(f, (struct heapsim_dma_submit) {
+		.op = HEAPSIM_DMA_CHECKSUM,
+		.src_fd = f->fd,
+		.dst_fd = -1,
+		.src_off = 4 * f->line,
+		.src_pitch = -2 * (int64_t)f->line,
+		.row_len = f->line,
+		.nr_rows = 3,
+		.delay_ns = RUN_NS,
+	});
+	r = only(f, HEAPSIM_RECORD_MISSING_CLEAN);
+	assert_int_equal(r.off, 2 * f->line);
+	assert_int_equal(r.count, 1);
+	wait_for_job(f, job);
+	assert_none(f->watch);
+}
+
+static void clean_while_a_job_writes_is_too_late(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record r;
+	uint64_t job;
+
+	write_at(f->map + f->page, 1);
+	job = start_job(f, (struct heapsim_dma_submit) {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = f->fd,
+		.pattern = 0x44444444,
+		.row_len = f->len,
+		.nr_rows = 1,
+		.delay_ns = RUN_NS,
+	});
+	r = only(f, HEAPSIM_RECORD_WRITE_CONFLICT);
+	assert_int_equal(r.off, f->page);
+	assert_int_equal(r.len, f->line);
+	assert_touch(&r.cpu, f->map + f->page, true);
+	assert_engine(&r.other);
+	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_CLEAN, 0, f->len);
+	wait_for_job(f, job);
+	assert_none(f->watch);
+	device_sync(f->fd, SYNC_START_READ);
+	assert_true(device_is_filled(f->map, 0x44, f->len));
+	device_sync(f->fd, SYNC_END_READ);
+	assert_none(f->watch);
+}
+
+/* An invalidate is too early as long as the engine may write. */
+static void invalidate_while_a_job_writes_is_too_early(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t job;
+
+	read_at(f->map);
+	job = start_job(f, (struct heapsim_dma_submit) {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = f->fd,
+		.pattern = 0x45454545,
+		.row_len = f->len,
+		.nr_rows = 1,
+		.delay_ns = RUN_NS,
+	});
+	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE, 0, f->len);
+	wait_for_job(f, job);
+	assert_none(f->watch);
+	assert_int_equal(read_at(f->map), 0x45);
+	only(f, HEAPSIM_RECORD_POSSIBLE_STALE_READ);
+}
+
+/* Of one buffer, whose lines are read and written over: both are told. */
+static void job_in_place_tells_of_both_sides(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_record r;
+	uint64_t job;
+
+	write_at(f->map, 1);
+	job = start_copy(f, f->fd);
+	assert_true(record_next(f->watch, &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_MISSING_CLEAN);
+	r = only(f, HEAPSIM_RECORD_WRITE_CONFLICT);
+	wait_for_job(f, job);
+	assert_none(f->watch);
+}
+
+/* A job behind a fence has not started: END comes in time. */
+static void clean_before_the_fence_of_a_job_is_in_time(void **state)
+{
+	struct fixture *f = *state;
+	int dst = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, f->len);
+	struct heapsim_fence_create fence;
+	uint64_t job, next_job;
+	uint8_t *dram;
+
+	assert_int_equal(device_fence_errno(f->dev, dst, HEAPSIM_FENCE_WRITE,
+					    4 * NSEC_PER_SEC, &fence), 0);
+	device_sync(f->fd, SYNC_START_WRITE);
+	write_at(f->map + f->page, 1);
+	job = start_copy(f, dst);
+	/* Nor has one that comes after it. */
+	next_job = start_checksum(f, 0, f->len);
+	device_sleep_ns(50 * NSEC_PER_MSEC);
+	device_sync(f->fd, SYNC_END_WRITE);
+	device_fence_signal(f->dev, fence.fence, 0);
+	close(fence.fence_fd);
+	wait_for_job(f, job);
+	wait_for_job(f, next_job);
+	assert_none(f->watch);
+	dram = device_dram(f->dev, dst, f->len);
+	assert_int_equal(dram[f->page], 1);
+	free(dram);
+	close(dst);
+}
+
+static void clean_after_the_fence_of_a_job_is_too_late(void **state)
+{
+	struct fixture *f = *state;
+	int dst = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, f->len);
+	struct heapsim_fence_create fence;
+	uint64_t job;
+
+	assert_int_equal(device_fence_errno(f->dev, dst, HEAPSIM_FENCE_WRITE,
+					    4 * NSEC_PER_SEC, &fence), 0);
+	device_sync(f->fd, SYNC_START_WRITE);
+	write_at(f->map + f->page, 1);
+	job = start_copy(f, dst);
+	assert_none(f->watch);
+	device_fence_signal(f->dev, fence.fence, 0);
+	close(fence.fence_fd);
+	while (!device_count(f->dev, f->fd).missing_cleans)
+		device_sleep_ns(NSEC_PER_MSEC);
+	device_sync(f->fd, SYNC_END_WRITE);
+	wait_for_job(f, job);
+	assert_int_equal(only(f, HEAPSIM_RECORD_MISSING_CLEAN).off, f->page);
+	close(dst);
+}
+
+/* What it would have read it never may. */
+static void job_whose_fence_never_comes_tells_of_no_line(void **state)
+{
+	struct fixture *f = *state;
+	int dst = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, f->len);
+	struct heapsim_fence_create fence;
+	struct heapsim_job_wait wait;
+	uint64_t job;
+
+	assert_int_equal(device_fence_errno(f->dev, dst, HEAPSIM_FENCE_WRITE,
+					    10 * NSEC_PER_SEC, &fence), 0);
+	write_at(f->map + f->page, 1);
+	job = start_copy(f, dst);
+	assert_int_equal(device_wait_errno(f->dev, job, 30 * NSEC_PER_SEC,
+					   &wait), 0);
+	assert_int_equal(wait.status, -ETIMEDOUT);
+	assert_none(f->watch);
+	/* The next one does, though that one has never started. */
+	wait_for_job(f, start_checksum(f, 0, f->len));
+	only(f, HEAPSIM_RECORD_MISSING_CLEAN);
+	device_fence_signal(f->dev, fence.fence, 0);
+	close(fence.fence_fd);
+	close(dst);
+}
+
 static void touch_of_a_held_buffer_is_told(void **state)
 {
 	struct fixture *f = *state;
@@ -1718,6 +1985,15 @@ int main(void)
 		TEST(lost_cpu_write_is_told),
 		TEST(missing_clean_is_told),
 		TEST(write_conflict_is_told),
+		TEST(clean_while_a_job_runs_is_too_late),
+		TEST(job_tells_a_line_once),
+		TEST(rows_of_a_job_are_told_alone),
+		TEST(clean_while_a_job_writes_is_too_late),
+		TEST(invalidate_while_a_job_writes_is_too_early),
+		TEST(job_in_place_tells_of_both_sides),
+		TEST(clean_before_the_fence_of_a_job_is_in_time),
+		TEST(clean_after_the_fence_of_a_job_is_too_late),
+		TEST(job_whose_fence_never_comes_tells_of_no_line),
 		TEST(touch_of_a_held_buffer_is_told),
 		TEST(touch_under_a_fence_is_told),
 		TEST(unmatched_end_is_told),

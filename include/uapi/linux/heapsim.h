@@ -292,7 +292,7 @@ enum heapsim_dma_op {
  * @row_len: in: bytes of a row, above 0
  * @nr_rows: in: above 0; pitches are not looked at when 1
  * @delay_ns: in: the job lasts at least so long, at most
- *	HEAPSIM_DMA_MAX_DELAY_NS
+ *	HEAPSIM_DMA_MAX_DELAY_NS; all that time it may be at any of its bytes
  * @fence_fd: out: sync_file, owned by the caller, O_CLOEXEC
  * @reserved: 0
  * @job: out: id for HEAPSIM_IOC_JOB_WAIT, of this open of /dev/heapsim
