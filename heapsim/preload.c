@@ -261,7 +261,8 @@ __attribute__((constructor)) static void preload_init(void)
 	};
 	struct sigaction ours = {
 		.sa_sigaction = on_signal,
-		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART,
+		.sa_flags = SA_SIGINFO | HEAPSIM_SA_STACK | SA_ONSTACK |
+			    SA_RESTART,
 	};
 	const char *path = getenv(STACKS_ENV);
 	sigset_t set;

@@ -49,7 +49,10 @@ static u64 last_id;
 
 static bool had_stacks;
 
-/* Not one who would be killed by it, or get it too late. */
+/*
+ * Not one who would be killed by it, or get it too late, or whose handler is
+ * for something else: it says that it is for this.
+ */
 static bool takes(int signal)
 {
 	/* A thread's own, until it is reaped. */
@@ -63,6 +66,7 @@ static bool takes(int signal)
 	ret = action->sa.sa_handler != SIG_DFL &&
 	      action->sa.sa_handler != SIG_IGN &&
 	      action->sa.sa_flags & SA_SIGINFO &&
+	      action->sa.sa_flags & HEAPSIM_SA_STACK &&
 	      !sigismember(&current->blocked, signal);
 	spin_unlock_irqrestore(&sighand->siglock, flags);
 	return ret;

@@ -1671,7 +1671,7 @@ static void events_ask_for_no_stack(void **state)
 	struct fixture *f = *state;
 	struct sigaction action = {
 		.sa_sigaction = on_stack_signal,
-		.sa_flags = SA_SIGINFO,
+		.sa_flags = SA_SIGINFO | HEAPSIM_SA_STACK,
 	};
 	struct heapsim_watch watch = {
 		.size = sizeof(watch),

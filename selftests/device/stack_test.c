@@ -48,7 +48,7 @@ static void handle(void)
 {
 	const struct sigaction action = {
 		.sa_sigaction = on_stack,
-		.sa_flags = SA_SIGINFO | SA_RESTART,
+		.sa_flags = SA_SIGINFO | HEAPSIM_SA_STACK | SA_RESTART,
 	};
 
 	nr_signals = 0;
@@ -147,7 +147,7 @@ static void writer_is_signalled_before_its_store(void **state)
 {
 	const struct sigaction action = {
 		.sa_sigaction = on_store,
-		.sa_flags = SA_SIGINFO,
+		.sa_flags = SA_SIGINFO | HEAPSIM_SA_STACK,
 	};
 	struct fixture *f = *state;
 	struct heapsim_record r;
@@ -258,6 +258,10 @@ static void on_bare(int signal)
 
 static void who_takes_no_signal_gets_none(void **state)
 {
+	const struct sigaction others = {
+		.sa_sigaction = on_stack,
+		.sa_flags = SA_SIGINFO | SA_RESTART,
+	};
 	struct fixture *f = *state;
 	sigset_t set, old;
 
@@ -276,6 +280,10 @@ static void who_takes_no_signal_gets_none(void **state)
 	/* A handler that is not told the number. */
 	signal(STACK_SIGNAL, on_bare);
 	assert_int_equal(stack_of_a_stale_read(f), 0);
+	/* One that is for something else. */
+	assert_int_equal(sigaction(STACK_SIGNAL, &others, NULL), 0);
+	assert_int_equal(stack_of_a_stale_read(f), 0);
+	assert_int_equal(nr_signals, 0);
 	handle();
 	assert_true(stack_of_a_stale_read(f) > 0);
 	assert_int_equal(nr_signals, 1);
@@ -387,7 +395,7 @@ static void many_threads_are_signalled(void **state)
 {
 	const struct sigaction action = {
 		.sa_sigaction = on_many,
-		.sa_flags = SA_SIGINFO | SA_RESTART,
+		.sa_flags = SA_SIGINFO | HEAPSIM_SA_STACK | SA_RESTART,
 	};
 	struct fixture *f = *state;
 	pthread_t threads[NR_THREADS];

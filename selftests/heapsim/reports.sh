@@ -341,6 +341,14 @@ without_preload()
 		has "at no_end \\(wrong.c:$(line STORE)\\)" && sum 1 1
 }
 
+# Whose handler of that signal is not the library's never gets it.
+own_signal()
+{
+	report 0 "$wrong" own-signal 1000 && sum 1 1 &&
+		has "at peek \\(wrong.c:$(line PEEK)\\)" &&
+		report 0 "$O/wrong-static" own-signal && sum 1 1
+}
+
 sanitized()
 {
 	report 0 "$O/wrong-asan" stale &&
@@ -492,6 +500,7 @@ try "children and what they exec are followed" children
 try "threads that block all signals have stacks" threads 8
 try "a thousand threads fault at once" threads 1000
 try "who cannot be preloaded is seen from outside" without_preload
+try "a program has the signal for itself that it takes" own_signal
 try "a program with AddressSanitizer works" sanitized
 try "a program that uses no buffer sees nothing of it" inert
 try "a program may be killed at any moment" killed_at_any_moment

@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -319,6 +320,29 @@ static int looks_around(void)
 	return 0;
 }
 
+static void unwanted(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	(void)context;
+	_exit(97);
+}
+
+/* The last signal is its own: it asks the kernel for it, past the library. */
+static int own_signal(void)
+{
+	const struct {
+		void (*handler)(int number, siginfo_t *info, void *context);
+		unsigned long flags;
+		void *restorer;
+		uint64_t mask;
+	} own = { .handler = unwanted, .flags = SA_SIGINFO };
+
+	if (syscall(SYS_rt_sigaction, 64, &own, NULL, sizeof(own.mask)))
+		die("rt_sigaction");
+	return stale();
+}
+
 static int aborted(void)
 {
 	stale();
@@ -343,6 +367,7 @@ static const struct {
 	{ "in-bracket", in_bracket },
 	{ "waste", waste },
 	{ "held", held },
+	{ "own-signal", own_signal },
 	{ "abort", aborted },
 };
 

@@ -640,6 +640,13 @@ struct heapsim_record {
 /* siginfo.si_code: none that the kernel or sigqueue() has. */
 #define HEAPSIM_SI_STACK	(-0x4853)
 
+/*
+ * sigaction.sa_flags of a handler that is for stacks: others for that signal
+ * are left alone. It is SA_EXPOSE_TAGBITS, which the kernel keeps, and which
+ * means nothing to a signal that tells no address.
+ */
+#define HEAPSIM_SA_STACK	0x800
+
 #define HEAPSIM_WATCH_MAX_RECORDS	65536
 #define HEAPSIM_WATCH_MAX_SIZE		4096
 
@@ -660,8 +667,9 @@ struct heapsim_record {
  * @stack_signal: in: 0, or a signal for watched threads (those that the watcher
  *	could ptrace) to note their stack at: one that has made a finding or
  *	could be a side of a later one gets it before it goes on in user space,
- *	if its process has a handler for it by SA_SIGINFO and it does not block
- *	it, with si_code HEAPSIM_SI_STACK and a number in si_value
+ *	if its process has a handler for it by SA_SIGINFO | HEAPSIM_SA_STACK and
+ *	it does not block it, with si_code HEAPSIM_SI_STACK and a number in
+ *	si_value
  * @reserved: 0
  *
  * read() gives as many whole records as fit, waits for the first unless
