@@ -23,7 +23,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -140,10 +139,20 @@ static uint64_t frame_of(struct stacks *stacks, uintptr_t address)
 	       (address - object.dlfo_link_map->l_addr);
 }
 
+/* By so much a system call that is to be made again is set back. */
+#if defined(__x86_64__)
+#define CALL_LEN	2
+#elif defined(__aarch64__)
+#define CALL_LEN	4
+#else
+#error "How long is the instruction of a system call?"
+#endif
+
 /**
  * struct walk - a stack while it is walked
  * @stacks: the file
- * @from: where the thread was signalled: frames before are the handler's
+ * @from: where the thread was noted: frames before are those of our handler,
+ *	and of others that were to run at the same time
  * @has_begun: that frame was met
  * @nr: frames so far
  * @frames: as in struct stacks_stack
@@ -162,7 +171,8 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
 	int is_exact = 0;
 	uintptr_t ip = _Unwind_GetIPInfo(context, &is_exact);
 
-	if (!walk->has_begun && ip != walk->from)
+	if (!walk->has_begun &&
+	    (!is_exact || (ip != walk->from && ip != walk->from - CALL_LEN)))
 		return _URC_NO_REASON;
 	if (!ip || walk->nr == STACKS_DEPTH)
 		return _URC_END_OF_STACK;
@@ -198,17 +208,6 @@ static long stack_number(struct stacks *stacks, const struct walk *walk)
 	return -1;
 }
 
-static uintptr_t pc_of(const ucontext_t *context)
-{
-#if defined(__x86_64__)
-	return context->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-	return context->uc_mcontext.pc;
-#else
-#error "Which register says where a thread was signalled?"
-#endif
-}
-
 static void on_signal(int taken, siginfo_t *info, void *context)
 {
 	const uint64_t id = (uintptr_t)info->si_value.sival_ptr;
@@ -219,20 +218,27 @@ static void on_signal(int taken, siginfo_t *info, void *context)
 	long number;
 
 	(void)taken;
+	(void)context;
 	if (info->si_code != HEAPSIM_SI_STACK)
 		return;
 	stacks = stacks_get();
 	if (!stacks)
 		goto out;
 	walk.stacks = stacks;
-	walk.from = pc_of(context);
+	walk.from = (uint32_t)info->si_pid |
+		    (uint64_t)(uint32_t)info->si_uid << 32;
 	walk.has_begun = false;
 	walk.nr = 0;
 	_Unwind_Backtrace(step, &walk);
-	number = walk.nr ? stack_number(stacks, &walk) : -1;
-	if (number < 0) {
-		atomic_fetch_add(&stacks->nr_lost, 1);
-		number = STACKS_NR_STACKS;	/* nobody waits for it then */
+	/* Nobody waits for one that there is not. */
+	number = STACKS_NR_STACKS;
+	/* One who left where it was for good has no such frame any more. */
+	if (walk.nr) {
+		number = stack_number(stacks, &walk);
+		if (number < 0) {
+			atomic_fetch_add(&stacks->nr_lost, 1);
+			number = STACKS_NR_STACKS;
+		}
 	}
 	e = &stacks->events[id % STACKS_NR_EVENTS];
 	atomic_store(&e->id, 0);

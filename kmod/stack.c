@@ -32,6 +32,7 @@
  * @work: tells it
  * @node: in stacks
  * @task: the thread
+ * @ip: where it was
  * @id: its number
  * @signal: that it gets
  */
@@ -39,6 +40,7 @@ struct stack {
 	struct callback_head work;
 	struct hlist_node node;
 	struct task_struct *task;
+	u64 ip;
 	u64 id;
 	int signal;
 };
@@ -104,6 +106,9 @@ static void stack_tell(struct callback_head *work)
 		clear_siginfo(&info);
 		info.si_signo = s->signal;
 		info.si_code = HEAPSIM_SI_STACK;
+		/* By the time it is taken the thread may be elsewhere. */
+		info.si_pid = lower_32_bits(s->ip);
+		info.si_uid = upper_32_bits(s->ip);
 		info.si_value.sival_ptr = (void __user *)(uintptr_t)s->id;
 		send_sig_info(s->signal, &info, current);
 	}
@@ -195,6 +200,7 @@ u64 heapsim_stack_now(void)
 		return 0;
 	init_task_work(&s->work, stack_tell);
 	s->task = current;
+	s->ip = instruction_pointer(task_pt_regs(current));
 	s->signal = signal;
 	/* In the table first: the work takes it out. */
 	id = add(s);

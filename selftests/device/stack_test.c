@@ -23,6 +23,7 @@
 static volatile sig_atomic_t nr_signals;
 static volatile uint64_t last_id;
 static volatile uint64_t last_ip;
+static volatile uint64_t last_told;	/* where it was, as the kernel says */
 static volatile int last_tid;
 static volatile int last_code;
 
@@ -40,6 +41,7 @@ static void on_stack(int signal, siginfo_t *info, void *context)
 	nr_signals++;
 	last_id = (uintptr_t)info->si_value.sival_ptr;
 	last_ip = ip_of(context);
+	last_told = (uint32_t)info->si_pid | (uint64_t)info->si_uid << 32;
 	last_tid = gettid();
 	last_code = info->si_code;
 }
@@ -116,6 +118,7 @@ static void assert_signalled_at(uint64_t id, uint64_t ip)
 	assert_true(id > 0);
 	assert_int_equal(last_id, id);
 	assert_int_equal(last_ip, ip);
+	assert_int_equal(last_told, ip);
 	assert_int_equal(last_tid, gettid());
 	assert_int_equal(last_code, HEAPSIM_SI_STACK);
 }

@@ -332,6 +332,15 @@ threads() # NUMBER
 		    'by device_fills' && hasnt 'lost'
 }
 
+# Stacks are those of where it was, not of where another handler is.
+other_signals()
+{
+	report 0 "$wrong" hit 300 && sum 300 1 &&
+		has "at peek \\(wrong.c:$(line PEEK)\\)" \
+		    "by hit \\(wrong.c:$(line HIT)\\)" \
+		    'by device_fills' 'by hit' && hasnt 'on_hit'
+}
+
 without_preload()
 {
 	report 0 "$O/wrong-static" stale &&
@@ -499,6 +508,7 @@ try "bad suppressions are refused with their line" bad_suppressions
 try "children and what they exec are followed" children
 try "threads that block all signals have stacks" threads 8
 try "a thousand threads fault at once" threads 1000
+try "other signals that come at once spoil no stack" other_signals
 try "who cannot be preloaded is seen from outside" without_preload
 try "a program has the signal for itself that it takes" own_signal
 try "a program with AddressSanitizer works" sanitized

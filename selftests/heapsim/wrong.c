@@ -3,9 +3,11 @@
  * A program that does what it is told, right or wrong, for tests of reports.
  * The lines that a report must name have a comment that says so.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +68,7 @@ static void job_run(struct heapsim_dma_submit *submit)
 		.size = sizeof(wait),
 		.timeout_ns = 10000000000,
 	};
+	int ret;
 
 	submit->size = sizeof(*submit);
 	submit->row_len = LEN;
@@ -74,7 +77,10 @@ static void job_run(struct heapsim_dma_submit *submit)
 		die("submit");
 	close(submit->fence_fd);
 	wait.job = submit->job;
-	if (ioctl(dev, HEAPSIM_IOC_JOB_WAIT, &wait) || wait.status)
+	do
+		ret = ioctl(dev, HEAPSIM_IOC_JOB_WAIT, &wait);
+	while (ret && errno == EINTR);
+	if (ret || wait.status)
 		die("wait");
 }
 
@@ -222,6 +228,43 @@ static int many(int nr)
 		revoke_buf();
 		peek(nr % LEN);	/* MANY */
 	}
+	return 0;
+}
+
+static pthread_t hit_thread;
+static volatile bool is_hit;
+
+static void on_hit(int number)
+{
+	(void)number;
+}
+
+static void *hit_on(void *arg)
+{
+	(void)arg;
+	while (is_hit)
+		pthread_kill(hit_thread, SIGUSR1);
+	return NULL;
+}
+
+/* Another signal is there when it submits, and when it reads. */
+static int hit(int nr)
+{
+	pthread_t thread;
+
+	signal(SIGUSR1, on_hit);
+	hit_thread = pthread_self();
+	is_hit = true;
+	peek(0);
+	if (pthread_create(&thread, NULL, hit_on, NULL))
+		die("thread");
+	while (nr--) {
+		device_fills(0x05050505);
+		revoke_buf();
+		peek(64);	/* HIT */
+	}
+	is_hit = false;
+	pthread_join(thread, NULL);
 	return 0;
 }
 
@@ -378,6 +421,7 @@ static const struct {
 	{ "threads", threads },
 	{ "many", many },
 	{ "flood", flood },
+	{ "hit", hit },
 	{ "killed-after", killed_after },
 	{ "daemon", daemon_left },
 };

@@ -668,8 +668,11 @@ struct heapsim_record {
  *	could ptrace) to note their stack at: one that has made a finding or
  *	could be a side of a later one gets it before it goes on in user space,
  *	if its process has a handler for it by SA_SIGINFO | HEAPSIM_SA_STACK and
- *	it does not block it, with si_code HEAPSIM_SI_STACK and a number in
- *	si_value
+ *	it does not block it, with si_code HEAPSIM_SI_STACK, a number in
+ *	si_value, and where it was: the lower half of the instruction pointer in
+ *	si_pid, the upper in si_uid. A handler may run later, on top of that of
+ *	another signal, or when that was left for good: the context's
+ *	instruction pointer is another then
  * @reserved: 0
  *
  * read() gives as many whole records as fit, waits for the first unless
