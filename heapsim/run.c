@@ -631,21 +631,73 @@ static int watch(struct run *run, int signal_fd)
 	return ret ? ret : records_read(run);
 }
 
-static int signals_open(struct run *run)
+static void signals_block(struct run *run, sigset_t *set)
 {
 	static const int taken[] = {
 		SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2,
 	};
-	sigset_t set;
 	size_t i;
 
-	sigemptyset(&set);
+	sigemptyset(set);
 	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		sigaddset(&set, taken[i]);
+		sigaddset(set, taken[i]);
 	/* An ignored one would not wake us up. */
 	signal(SIGCHLD, SIG_DFL);
-	sigprocmask(SIG_BLOCK, &set, &run->old_mask);
+	sigprocmask(SIG_BLOCK, set, &run->old_mask);
+}
+
+static int signals_open(struct run *run)
+{
+	sigset_t set;
+
+	signals_block(run, &set);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Those of a terminal it gets itself, others from us. */
+static int stand_in_wait(pid_t pid, const sigset_t *set)
+{
+	siginfo_t info;
+	int status;
+
+	for (;;) {
+		if (sigwaitinfo(set, &info) < 0)
+			continue;
+		if (info.si_signo != SIGCHLD && info.si_code != SI_KERNEL)
+			kill(pid, info.si_signo);
+		if (info.si_signo != SIGCHLD ||
+		    waitpid(pid, &status, WNOHANG) != pid)
+			continue;
+		return WIFEXITED(status) ? WEXITSTATUS(status) :
+					   EXIT_BY_SIGNAL + WTERMSIG(status);
+	}
+}
+
+/*
+ * What is watched and waited for is the tree below a process. A shell that
+ * became us by exec may have had children: they are not the program's. So one
+ * without children does it all then, and we are but its stand-in.
+ *
+ * Return: -1 in the process that goes on; what the other is to exit with.
+ */
+static int stand_in(struct run *run)
+{
+	siginfo_t info;
+	sigset_t set;
+	pid_t pid;
+
+	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) &&
+	    errno == ECHILD)
+		return -1;
+	signals_block(run, &set);
+	pid = fork();
+	if (pid < 0)
+		return failed(run, "fork: %s", strerror(errno));
+	if (pid)
+		return stand_in_wait(pid, &set);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	sigprocmask(SIG_SETMASK, &run->old_mask, NULL);
+	return -1;
 }
 
 static int trace_finish(struct run *run)
@@ -699,6 +751,9 @@ static int run_program(struct run *run)
 {
 	int signal_fd, ret, err;
 
+	ret = stand_in(run);
+	if (ret >= 0)
+		return ret;
 	ret = module_open(run);
 	if (!ret)
 		ret = trace_begin(run);

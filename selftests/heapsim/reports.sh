@@ -402,6 +402,60 @@ background() # ARGUMENT...
 	background=$!
 }
 
+# report_exec RC BEFORE ARGUMENT...: as report, in place of a shell that has run
+# BEFORE, whose last process is killed behind.
+report_exec()
+{
+	local want=$1 before=$2 rc
+
+	shift 2
+	sh -c "$before echo \$! >'$tmp/prior'
+		exec heapsim run --log-file='$tmp/report' \"\$@\"" sh "$@" \
+		</dev/null >"$tmp/out" 2>"$tmp/err"
+	rc=$?
+	report=$(<"$tmp/report")
+	kill "$(<"$tmp/prior")" 2>/dev/null
+	[ "$rc" = "$want" ] && ! grep -q 'left running' "$tmp/err" && return
+	echo "exec heapsim run $* exited with $rc, wanted $want"
+	cat "$tmp/err" "$tmp/report"
+	return 1
+}
+
+children_before()
+{
+	local begin=$SECONDS
+
+	report_exec 0 'sleep 300 &' "$wrong" stale && sum 1 1 &&
+		report_exec 7 'sleep 300 &' sh -c 'exit 7' &&
+		report_exec 0 "(sleep 1; exec '$wrong' stale) &" sleep 3 &&
+		sum 0 0 || return
+	# What they leave is not the program's, either.
+	report_exec 0 "sh -c 'sleep 300 & sleep 1' & sleep 0.2;" sleep 2 ||
+		return
+	[ $((SECONDS - begin)) -lt 120 ] && return
+	echo "it took $((SECONDS - begin)) s"
+	return 1
+}
+
+asked_to_end_for_another()
+{
+	local rc
+
+	: >"$tmp/out"
+	sh -c "sleep 300 & echo \$! >'$tmp/prior'
+		exec heapsim run --log-file='$tmp/report' sh -c \
+		'\"$wrong\" stale; echo there; exec sleep 100'" \
+		</dev/null >"$tmp/out" 2>"$tmp/err" &
+	background=$!
+	while [ ! -s "$tmp/out" ]; do sleep 0.1; done
+	kill -TERM "$background"
+	wait "$background"
+	rc=$?
+	kill "$(<"$tmp/prior")"
+	report=$(<"$tmp/report")
+	[ "$rc" = 143 ] && sum 1 1
+}
+
 # Asked to end, it asks the program, and reports.
 asked_to_end()
 {
@@ -515,6 +569,8 @@ try "a program with AddressSanitizer works" sanitized
 try "a program that uses no buffer sees nothing of it" inert
 try "a program may be killed at any moment" killed_at_any_moment
 try "what a program leaves running is waited for" left_running
+try "who was a child before is none of the program's" children_before
+try "a signal goes on to the program then, too" asked_to_end_for_another
 try "a signal to end goes to the program" asked_to_end
 try "that wait can be ended" wait_is_ended
 try "records that nobody reads are told to be lost" reader_that_does_not_read
