@@ -222,21 +222,16 @@ void findings_close(struct findings *findings)
 }
 
 /* False: its thread has not put it down yet. */
-static bool stack_key(struct findings *f, uint64_t id, uint64_t ip,
-		      uint64_t *key)
+static bool stack_key(struct findings *f, uint64_t id, uint64_t *key)
 {
-	struct stacks_event *e = &f->stacks->events[id % STACKS_NR_EVENTS];
-	const uint64_t seen = atomic_load(&e->id);
-	const uint64_t at = atomic_load(&e->ip);
-	const uint64_t stack = atomic_load(&e->stack);
+	const uint64_t event = atomic_load(stacks_at(f->stacks, id));
+	const uint64_t seen = event >> STACKS_INDEX_BITS;
+	const uint64_t stack = event & STACKS_INDEX_MASK;
 
 	if (seen < id)
 		return false;
-	*key = KEY_NONE;
-	/* What was signalled late was somewhere else by then. */
-	if (seen == id && atomic_load(&e->id) == id && (!ip || ip == at) &&
-	    stack < STACKS_NR_STACKS)
-		*key = KEY_STACK | stack;
+	*key = seen == id && stack < STACKS_NR_STACKS ? KEY_STACK | stack :
+							 KEY_NONE;
 	return true;
 }
 
@@ -259,9 +254,9 @@ static bool keys_find(struct findings *f, const struct heapsim_record *r,
 	*cpu = KEY_NONE;
 	*other = KEY_NONE;
 	if (r->cpu_stack)
-		is_there = stack_key(f, r->cpu_stack, r->cpu.ip, cpu);
+		is_there = stack_key(f, r->cpu_stack, cpu);
 	if (r->other_stack)
-		is_there &= stack_key(f, r->other_stack, 0, other);
+		is_there &= stack_key(f, r->other_stack, other);
 	return is_there;
 }
 

@@ -208,11 +208,21 @@ static long stack_number(struct stacks *stacks, const struct walk *walk)
 	return -1;
 }
 
+/* Not over a newer one: its thread may have been stopped for long. */
+static void event_put(_Atomic uint64_t *at, uint64_t id, uint64_t number)
+{
+	uint64_t old = atomic_load(at);
+
+	while (old >> STACKS_INDEX_BITS < id &&
+	       !atomic_compare_exchange_weak(at, &old, id << STACKS_INDEX_BITS |
+					     number))
+		;
+}
+
 static void on_signal(int taken, siginfo_t *info, void *context)
 {
 	const uint64_t id = (uintptr_t)info->si_value.sival_ptr;
 	const int error = errno;
-	struct stacks_event *e;
 	struct stacks *stacks;
 	struct walk walk;
 	long number;
@@ -240,11 +250,7 @@ static void on_signal(int taken, siginfo_t *info, void *context)
 			number = STACKS_NR_STACKS;
 		}
 	}
-	e = &stacks->events[id % STACKS_NR_EVENTS];
-	atomic_store(&e->id, 0);
-	atomic_store(&e->ip, walk.from);
-	atomic_store(&e->stack, number);
-	atomic_store(&e->id, id);
+	event_put(stacks_at(stacks, id), id, number);
 out:
 	errno = error;
 }

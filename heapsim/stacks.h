@@ -11,11 +11,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include <linux/heapsim.h>
+
 /* Names the file to the program. */
 #define STACKS_ENV	"HEAPSIM_STACKS"
 
 #define STACKS_MAGIC	0x736b636174734851ULL
-#define STACKS_VERSION	1
+#define STACKS_VERSION	2
 
 /* glibc hands out real-time signals from both ends: this is the last. */
 #define STACKS_SIGNAL	64
@@ -24,8 +26,13 @@
 #define STACKS_PATH_LEN		504
 #define STACKS_NR_STACKS	32768
 #define STACKS_DEPTH		64
-#define STACKS_NR_EVENTS	(1U << 20)
 #define STACKS_PROBES		64	/* of a hash table that is full */
+
+/* What is remembered; a test has less. Calls may be asked for long after. */
+#ifndef STACKS_NR_ACCESSES
+#define STACKS_NR_ACCESSES	(1U << 20)
+#endif
+#define STACKS_NR_CALLS		(1U << 22)
 
 /* Of modules and stacks. */
 enum stacks_state {
@@ -62,17 +69,12 @@ struct stacks_stack {
 	uint64_t frames[STACKS_DEPTH];
 };
 
-/**
- * struct stacks_event - what a number of a record stands for
- * @id: the number; 0 none, or being written
- * @ip: where the thread was when it was signalled
- * @stack: index
+/*
+ * What a number of a record stands for: the number, and the index of the stack
+ * or STACKS_NR_STACKS. One word, so it is there or not.
  */
-struct stacks_event {
-	_Atomic uint64_t id;
-	_Atomic uint64_t ip;
-	_Atomic uint64_t stack;
-};
+#define STACKS_INDEX_BITS	16
+#define STACKS_INDEX_MASK	((1ULL << STACKS_INDEX_BITS) - 1)
 
 /**
  * struct stacks - the file
@@ -81,7 +83,8 @@ struct stacks_event {
  * @nr_lost: stacks that found no room
  * @modules: hash table by path
  * @stacks: hash table by frames
- * @events: by id modulo their number
+ * @accesses: what numbers stand for, the even ones, in turn
+ * @calls: the same of the odd ones
  */
 struct stacks {
 	uint64_t magic;
@@ -89,7 +92,16 @@ struct stacks {
 	_Atomic uint32_t nr_lost;
 	struct stacks_module modules[STACKS_NR_MODULES];
 	struct stacks_stack stacks[STACKS_NR_STACKS];
-	struct stacks_event events[STACKS_NR_EVENTS];
+	_Atomic uint64_t accesses[STACKS_NR_ACCESSES];
+	_Atomic uint64_t calls[STACKS_NR_CALLS];
 };
+
+/* Where it is put what a number stands for. */
+static inline _Atomic uint64_t *stacks_at(struct stacks *stacks, uint64_t id)
+{
+	return id & HEAPSIM_STACK_CALL ?
+		&stacks->calls[(id >> 1) % STACKS_NR_CALLS] :
+		&stacks->accesses[(id >> 1) % STACKS_NR_ACCESSES];
+}
 
 #endif

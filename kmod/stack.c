@@ -20,6 +20,8 @@
 #include <linux/task_work.h>
 #include <linux/uaccess.h>
 
+#include <asm/syscall.h>
+
 #include "heapsim.h"
 
 /* Bytes of stack: a frame with all registers, and the unwinder of libgcc. */
@@ -47,7 +49,8 @@ struct stack {
 
 static DEFINE_SPINLOCK(stacks_lock);	/* protects what follows */
 static DEFINE_HASHTABLE(stacks, 6);
-static u64 last_id;
+static u64 nr_accesses;		/* that had a number */
+static u64 nr_calls;		/* the same */
 
 static bool had_stacks;
 
@@ -130,10 +133,19 @@ static u64 find(void)
 	return id;
 }
 
+/*
+ * Accesses are many, and soon nobody can ask for them any more; who has begun a
+ * bracket, mapped or submitted may be asked for long after. They are counted
+ * apart, so that whoever keeps the last so many of each keeps these.
+ */
 static u64 add(struct stack *s)
 {
+	struct pt_regs *regs = task_pt_regs(current);
+	const bool is_call = syscall_get_nr(current, regs) >= 0;
+
 	spin_lock(&stacks_lock);
-	s->id = ++last_id;
+	s->id = is_call ? ++nr_calls << 1 | HEAPSIM_STACK_CALL :
+			  ++nr_accesses << 1;
 	hash_add(stacks, &s->node, (uintptr_t)current);
 	spin_unlock(&stacks_lock);
 	return s->id;

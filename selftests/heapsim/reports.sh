@@ -34,8 +34,8 @@ report()
 
 	shift
 	: >"$tmp/report"
-	heapsim run --log-file="$tmp/report" "$@" </dev/null >"$tmp/out" \
-		2>"$tmp/err"
+	"${command:-heapsim}" run --log-file="$tmp/report" "$@" </dev/null \
+		>"$tmp/out" 2>"$tmp/err"
 	rc=$?
 	report=$(<"$tmp/report")
 	[ "$rc" = "$want" ] && return
@@ -114,6 +114,17 @@ missing_end()
 		has 'Missing END' 'begun by wrong' \
 		    "by sync_buf \\(wrong.c:$(line SYNC)\\)" \
 		    "by in_bracket \\(wrong.c:$(line START)\\)" && sum 1 1
+}
+
+# However many stores come behind, the START is remembered.
+long_bracket()
+{
+	local command=$O/forgetful/heapsim
+
+	report 0 "$wrong" long-bracket 500 &&
+		has 'Missing END' 'begun by wrong' \
+		    "by in_bracket \\(wrong.c:$(line START)\\)" \
+		    "by long_bracket \\(wrong.c:$(line LONG)\\)" && sum 1 1
 }
 
 waste()
@@ -546,6 +557,7 @@ try "a right program has no finding" right_program
 try "a stale read is told with both sides and lines" stale_read
 try "a missing clean is told at the store" missing_clean
 try "a missing END is told at its START" missing_end
+try "it has its stack after any number of stores" long_bracket
 try "redundant maintenance is summed up by place" waste
 try "it exits as the program does, or as it is told" exit_codes
 try "bad options are refused" bad_options

@@ -173,6 +173,17 @@ static int in_bracket(void)
 	return 0;
 }
 
+/* Each of the stores is noted anew. */
+static int long_bracket(int nr)
+{
+	in_bracket();		/* LONG */
+	while (nr--) {
+		revoke_buf();
+		map[0] = nr;
+	}
+	return 0;
+}
+
 static int waste(void)
 {
 	size_t i;
@@ -421,6 +432,7 @@ static const struct {
 	{ "threads", threads },
 	{ "many", many },
 	{ "flood", flood },
+	{ "long-bracket", long_bracket },
 	{ "hit", hit },
 	{ "killed-after", killed_after },
 	{ "daemon", daemon_left },

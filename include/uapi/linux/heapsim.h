@@ -641,6 +641,12 @@ struct heapsim_record {
 #define HEAPSIM_SI_STACK	(-0x4853)
 
 /*
+ * Numbers of stacks count up by two: those of accesses are even, those of
+ * system calls are odd.
+ */
+#define HEAPSIM_STACK_CALL	1
+
+/*
  * sigaction.sa_flags of a handler that is for stacks: others for that signal
  * are left alone. It is SA_EXPOSE_TAGBITS, which the kernel keeps, and which
  * means nothing to a signal that tells no address.
