@@ -123,20 +123,116 @@ static uint64_t module_number(struct stacks *stacks, const char *path)
 	return 0;
 }
 
+/**
+ * struct line - of /proc/self/maps, while it is read
+ * @start: where the mapping begins
+ * @end: where it ends
+ * @nr_numbers: of these that are read
+ * @len: of @path so far; 0: it has not begun
+ * @path: of what is mapped
+ */
+struct line {
+	uintptr_t start;
+	uintptr_t end;
+	int nr_numbers;
+	size_t len;
+	char path[STACKS_PATH_LEN];
+};
+
+/* What comes before the path has no slash, and begins with two numbers. */
+static void line_take(struct line *line, char c)
+{
+	const uintptr_t digit = c <= '9' ? c - '0' : c - 'a' + 10;
+
+	if (line->len || c == '/') {
+		if (line->len < sizeof(line->path) - 1)
+			line->path[line->len++] = c;
+	} else if (c == '-' || c == ' ') {
+		line->nr_numbers++;
+	} else if (line->nr_numbers == 0) {
+		line->start = line->start << 4 | digit;
+	} else if (line->nr_numbers == 1) {
+		line->end = line->end << 4 | digit;
+	}
+}
+
+/* Path of the file that is mapped there. */
+static bool maps_find(uintptr_t address, struct line *line)
+{
+	char bytes[512];
+	bool is_found = false;
+	long n, i;
+	int fd;
+
+	fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps",
+		     O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	memset(line, 0, sizeof(*line));
+	while (!is_found &&
+	       (n = syscall(SYS_read, fd, bytes, sizeof(bytes))) > 0) {
+		for (i = 0; i < n && !is_found; i++) {
+			if (bytes[i] != '\n') {
+				line_take(line, bytes[i]);
+				continue;
+			}
+			is_found = line->start <= address &&
+				   address < line->end;
+			if (!is_found)
+				memset(line, 0, sizeof(*line));
+		}
+	}
+	syscall(SYS_close, fd);
+	line->path[line->len] = '\0';
+	return is_found && line->len;
+}
+
+/*
+ * Number of a library that the program opened by a relative path: it may have
+ * changed its folder since, so the kernel is asked. The answer is kept, with
+ * what tells the library from another that takes its place.
+ */
+static uint64_t relative_number(struct stacks *stacks, uintptr_t address,
+				const struct link_map *map)
+{
+	static _Atomic uint64_t known[64];
+	const uint64_t what[] = {
+		(uintptr_t)map, map->l_addr, (uintptr_t)map->l_ld,
+		hash(map->l_name, strlen(map->l_name)),
+	};
+	const uint64_t h = hash(what, sizeof(what)) & STACKS_OFF_MASK;
+	const size_t i = h % (sizeof(known) / sizeof(known[0]));
+	const uint64_t seen = atomic_load(&known[i]);
+	struct line line;
+	uint64_t number;
+
+	if (seen && (seen & STACKS_OFF_MASK) == h)
+		return seen >> STACKS_MODULE_SHIFT;
+	number = module_number(stacks, maps_find(address, &line) ? line.path :
+								   map->l_name);
+	atomic_store(&known[i], number << STACKS_MODULE_SHIFT | h);
+	return number;
+}
+
 static uint64_t frame_of(struct stacks *stacks, uintptr_t address)
 {
 	struct dl_find_object object;
-	const char *path;
+	const struct link_map *map;
 	uint64_t number;
 
 	if (_dl_find_object((void *)address, &object))
 		return address & STACKS_OFF_MASK;
-	path = object.dlfo_link_map->l_name;
-	number = module_number(stacks, path[0] ? path : exe_path);
+	map = object.dlfo_link_map;
+	if (!map->l_name[0])
+		number = module_number(stacks, exe_path);
+	else if (map->l_name[0] == '/')
+		number = module_number(stacks, map->l_name);
+	else
+		number = relative_number(stacks, address, map);
 	if (!number)
 		return address & STACKS_OFF_MASK;
 	return number << STACKS_MODULE_SHIFT |
-	       (address - object.dlfo_link_map->l_addr);
+	       (address - map->l_addr);
 }
 
 /* By so much a system call that is to be made again is set back. */

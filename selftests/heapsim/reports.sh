@@ -361,6 +361,13 @@ without_preload()
 		has "at no_end \\(wrong.c:$(line STORE)\\)" && sum 1 1
 }
 
+relative_library()
+{
+	cd "$O" || return
+	LD_PRELOAD=./libtouch.so report 0 "$wrong" in-library && sum 1 1 &&
+		has 'at touch \(touch.c:9\)' 'by in_library'
+}
+
 # Whose handler of that signal is not the library's never gets it.
 own_signal()
 {
@@ -576,6 +583,7 @@ try "threads that block all signals have stacks" threads 8
 try "a thousand threads fault at once" threads 1000
 try "other signals that come at once spoil no stack" other_signals
 try "who cannot be preloaded is seen from outside" without_preload
+try "a library of a relative path has lines" relative_library
 try "a program has the signal for itself that it takes" own_signal
 try "a program with AddressSanitizer works" sanitized
 try "a program that uses no buffer sees nothing of it" inert
