@@ -4,7 +4,6 @@
  * what the module says of its own parameters; which value is right is known to
  * the module alone, and its reason is in the kernel log.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -17,6 +16,7 @@
 #include "heapsim.h"
 #include "kmsg.h"
 #include "module.h"
+#include "number.h"
 
 /* A parameter as it was asked for. */
 struct wish {
@@ -86,22 +86,12 @@ static int tell_unknown(const struct module *module, const char *name,
 	return EXIT_USAGE;
 }
 
-static bool number_parse(const char *value, unsigned long long *number)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)value[0]))
-		return false;
-	errno = 0;
-	*number = strtoull(value, &end, 0);
-	return !errno && !*end;
-}
-
 static int wish_parse(struct wish *wish, const struct module *module,
 		      const char *word, const char *who)
 {
 	size_t len = strcspn(word, "=");
-	unsigned long long max, number;
+	unsigned long long max;
+	uint64_t number;
 
 	wish->param = module_param_find(module, word, len);
 	if (!wish->param)
@@ -116,7 +106,7 @@ static int wish_parse(struct wish *wish, const struct module *module,
 				   "%s: blanks and quotes have no place in a value",
 				   word);
 	if (module_param_is_number(wish->param, &max) &&
-	    (!number_parse(wish->value, &number) || number > max))
+	    number_whole(wish->value, max, &number))
 		return usage_error(who, "%s: not a number from 0 to %llu", word,
 				   max);
 	return EXIT_OK;
@@ -141,13 +131,14 @@ static int wishes_parse(struct wish *wishes, int nr, char **words,
 
 static bool is_fulfilled(const struct wish *wish, const char *now)
 {
-	unsigned long long max, a, b;
+	unsigned long long max;
+	uint64_t a, b;
 
 	if (!now)
 		return false;
 	if (module_param_is_number(wish->param, &max))
-		return number_parse(wish->value, &a) && number_parse(now, &b) &&
-		       a == b;
+		return !number_whole(wish->value, UINT64_MAX, &a) &&
+		       !number_whole(now, UINT64_MAX, &b) && a == b;
 	return !strcmp(wish->value, now);
 }
 

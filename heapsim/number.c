@@ -60,6 +60,30 @@ const char *number_short(char text[NUMBER_LEN], double value)
 }
 
 /**
+ * number_whole() - read a whole number
+ * @text: decimal, or with 0x or 0 before it as C has them
+ * @max: the most that is taken
+ * @number: out
+ *
+ * Return: 0, -EINVAL.
+ */
+int number_whole(const char *text, uint64_t max, uint64_t *number)
+{
+	unsigned long long value;
+	char *end;
+
+	/* strtoull() takes "-1" and blanks, too. */
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (*end || errno || value > max)
+		return -EINVAL;
+	*number = value;
+	return 0;
+}
+
+/**
  * number_seconds() - read a time
  * @text: decimal, "0.5"
  * @max: the most that is taken

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -27,6 +28,7 @@
 
 #include "finding.h"
 #include "heapsim.h"
+#include "number.h"
 #include "report.h"
 #include "stacks.h"
 #include "suppress.h"
@@ -205,24 +207,19 @@ static int policy_take(struct run *run, int option)
 }
 
 /* The same. */
-static int number_take(struct run *run, const char *option,
-		       unsigned long long most, unsigned long long *number)
+static int number_take(const struct run *run, const char *option, uint64_t most,
+		       uint64_t *number)
 {
-	char *end;
-
-	errno = 0;
-	*number = strtoull(optarg, &end, 0);
-	if (*optarg < '0' || *optarg > '9' || *end || errno || *number > most)
-		return usage_error(run->name,
-				   "%s=%s: not a number from 0 to %llu",
-				   option, optarg, most);
-	return -1;
+	if (!number_whole(optarg, most, number))
+		return -1;
+	return usage_error(run->name, "%s=%s: not a number from 0 to %" PRIu64,
+			   option, optarg, most);
 }
 
 /* The same. */
 static int option_take(struct run *run, int option)
 {
-	unsigned long long n = 0;
+	uint64_t n = 0;
 	int ret;
 
 	switch (option) {

@@ -32,11 +32,10 @@ static const char help[] =
 "Only root sees each buffer; others see the sums that the module tells.\n";
 
 struct stat_options {
-	enum table_column by;
-	bool is_reversed;
+	struct table_order order;
 	bool is_json;
 	double interval_s;	/* 0: once, the counts */
-	unsigned long nr;	/* reports of rates; 0: no end */
+	uint64_t nr;	/* reports of rates; 0: no end */
 };
 
 static void add_number(json_object *to, const char *name, uint64_t number)
@@ -112,7 +111,7 @@ static int report(const struct stat_options *options, const struct sample *now,
 	err = table_make(&table, now, before);
 	if (err)
 		return err;
-	table_sort(&table, options->by, options->is_reversed);
+	table_sort(&table, &options->order);
 	table_print(&table);
 	table_fini(&table);
 	return 0;
@@ -135,7 +134,7 @@ static int report_rates(const struct stat_options *options,
 {
 	uint64_t next_ns = before->time_ns;
 	struct sample now;
-	unsigned long i;
+	uint64_t i;
 	int err;
 
 	for (i = 0; !options->nr || i < options->nr; i++) {
@@ -160,8 +159,6 @@ static int report_rates(const struct stat_options *options,
 static int interval_parse(struct stat_options *options, int nr, char **words,
 			  const char *who)
 {
-	char *end;
-
 	if (nr > 2)
 		return usage_error(who, "%s: wants INTERVAL and COUNT alone",
 				   words[2]);
@@ -173,9 +170,7 @@ static int interval_parse(struct stat_options *options, int nr, char **words,
 				   words[0], MAX_INTERVAL_S);
 	if (nr < 2)
 		return EXIT_OK;
-	options->nr = strtoul(words[1], &end, 10);
-	if (words[1][0] == '-' || *end || !options->nr ||
-	    options->nr > INT_MAX)
+	if (number_whole(words[1], INT_MAX, &options->nr) || !options->nr)
 		return usage_error(who, "%s: not a count above 0", words[1]);
 	return EXIT_OK;
 }
@@ -211,19 +206,17 @@ int cmd_stat(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
-	struct stat_options options = { .by = TABLE_ID };
+	struct stat_options options = { .order.by = TABLE_ID };
 	int opt, ret;
 
 	while ((opt = getopt_long(argc, argv, "s:rjh", table, NULL)) != -1) {
 		switch (opt) {
 		case 's':
-			if (table_column_find(optarg, &options.by))
-				return usage_error(argv[0],
-						   "--sort %s: no such column",
-						   optarg);
+			if (table_order_set(&options.order, optarg, argv[0]))
+				return EXIT_USAGE;
 			break;
 		case 'r':
-			options.is_reversed = true;
+			options.order.is_reversed = true;
 			break;
 		case 'j':
 			options.is_json = true;

@@ -9,13 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heapsim.h"
 #include "number.h"
 #include "table.h"
-
-struct order {
-	enum table_column by;
-	bool is_reversed;
-};
 
 static const struct {
 	const char *name;	/* for --sort */
@@ -108,7 +104,7 @@ void table_fini(struct table *table)
 static int row_compare(const void *a, const void *b, void *arg)
 {
 	const struct table_row *left = a, *right = b;
-	const struct order *order = arg;
+	const struct table_order *order = arg;
 	double x = left->value[order->by], y = right->value[order->by];
 	int result;
 
@@ -131,37 +127,38 @@ static int row_compare(const void *a, const void *b, void *arg)
 /**
  * table_sort() - order the rows
  * @table: table
- * @by: column
- * @is_reversed: the other way round
+ * @order: how
  */
-void table_sort(struct table *table, enum table_column by, bool is_reversed)
+void table_sort(struct table *table, const struct table_order *order)
 {
-	struct order order = { by, is_reversed };
+	struct table_order how = *order;
 
 	qsort_r(table->rows, table->nr, sizeof(*table->rows), row_compare,
-		&order);
+		&how);
 }
 
 /**
- * table_column_find() - a column by the beginning of its name
- * @name: or its first letters
- * @column: out
+ * table_order_set() - what the option --sort says
+ * @order: its column is set
+ * @name: of a column, or its first letters
+ * @who: the command
  *
- * Return: 0, -ENOENT.
+ * Return: EXIT_OK, or EXIT_USAGE: what is wrong was told.
  */
-int table_column_find(const char *name, enum table_column *column)
+int table_order_set(struct table_order *order, const char *name,
+		    const char *who)
 {
 	int i;
 
 	for (i = 0; i < TABLE_NR_COLUMNS; i++)
 		if (*name && !strncmp(columns[i].name, name, strlen(name))) {
-			*column = i;
-			return 0;
+			order->by = i;
+			return EXIT_OK;
 		}
-	return -ENOENT;
+	return usage_error(who, "--sort %s: no such column", name);
 }
 
-/** table_column_name() - what table_column_find() finds */
+/** table_column_name() - what table_order_set() takes */
 const char *table_column_name(enum table_column column)
 {
 	return columns[column].name;

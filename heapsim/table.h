@@ -38,14 +38,21 @@ struct table {
 	bool has_rates;		/* since the sample before, else counts */
 };
 
+/* How its rows are sorted. */
+struct table_order {
+	enum table_column by;
+	bool is_reversed;
+};
+
 #define TABLE_WIDTH	80	/* that lines are made for */
 #define TABLE_LINE	160	/* room for the widest line */
 
 int table_make(struct table *table, const struct sample *now,
 	       const struct sample *before);
 void table_fini(struct table *table);
-void table_sort(struct table *table, enum table_column by, bool is_reversed);
-int table_column_find(const char *name, enum table_column *column);
+void table_sort(struct table *table, const struct table_order *order);
+int table_order_set(struct table_order *order, const char *name,
+		    const char *who);
 const char *table_column_name(enum table_column column);
 
 void table_summary(char line[TABLE_LINE], const struct sample *sample);

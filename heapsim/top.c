@@ -47,11 +47,10 @@ static const char help[] =
 "do, and mistakes.\n";
 
 struct top_options {
-	enum table_column by;
-	bool is_reversed;
+	struct table_order order;
 	bool is_batch;
 	double delay_s;
-	unsigned long nr;	/* tables; 0: no end */
+	uint64_t nr;	/* tables; 0: no end */
 };
 
 /* What is on the screen. */
@@ -141,6 +140,7 @@ static void draw_head(const struct view *view)
 {
 	const struct heapsim_probe *probe = &view->now.device.probe;
 	const struct top_options *options = view->options;
+	const struct table_order *order = &options->order;
 	char line[TABLE_LINE], clock[16];
 	time_t now = time(NULL);
 	struct tm tm;
@@ -152,8 +152,8 @@ static void draw_head(const struct view *view)
 		snprintf(line, sizeof(line),
 			 "heapsim top  %s  %s, %s  each %g s, by %s%s", clock,
 			 probe->soc, device_policy(&view->now.device),
-			 options->delay_s, table_column_name(options->by),
-			 options->is_reversed ? " reversed" : "");
+			 options->delay_s, table_column_name(order->by),
+			 order->is_reversed ? " reversed" : "");
 	put_line(0, line, A_BOLD);
 }
 
@@ -205,7 +205,7 @@ static int draw(struct view *view)
 		err = table_make(&table, &view->now, view_before(view));
 		if (err)
 			return err;
-		table_sort(&table, options->by, options->is_reversed);
+		table_sort(&table, &options->order);
 		draw_rows(view, &table);
 		table_fini(&table);
 	}
@@ -229,6 +229,7 @@ static void move_by(struct view *view, long rows)
 /* What a key does; true ends. @is_due: look at once. */
 static bool key_do(struct view *view, int key, bool *is_due)
 {
+	struct table_order *order = &view->options->order;
 	size_t i;
 
 	switch (key) {
@@ -236,7 +237,7 @@ static bool key_do(struct view *view, int key, bool *is_due)
 	case 'Q':
 		return true;
 	case 'r':
-		view->options->is_reversed = !view->options->is_reversed;
+		order->is_reversed = !order->is_reversed;
 		break;
 	case ' ':
 		*is_due = true;
@@ -260,7 +261,7 @@ static bool key_do(struct view *view, int key, bool *is_due)
 		for (i = 0; i < sizeof(sort_keys) / sizeof(sort_keys[0]); i++) {
 			if (sort_keys[i].key != key)
 				continue;
-			view->options->by = sort_keys[i].by;
+			order->by = sort_keys[i].by;
 			view->first = 0;
 		}
 		break;
@@ -296,7 +297,7 @@ static bool wait_and_do(struct view *view, const sigset_t *waiting,
 static int screen_loop(struct view *view, const sigset_t *waiting)
 {
 	uint64_t next = now_ns();
-	unsigned long nr = 0;
+	uint64_t nr = 0;
 	bool is_due = true;
 	int err;
 
@@ -373,7 +374,7 @@ static int batch_print(const struct view *view)
 	err = table_make(&table, &view->now, view_before(view));
 	if (err)
 		return err;
-	table_sort(&table, view->options->by, view->options->is_reversed);
+	table_sort(&table, &view->options->order);
 	table_print(&table);
 	table_fini(&table);
 	return fflush(stdout) ? -errno : 0;
@@ -384,7 +385,7 @@ static int batch_run(struct view *view, const char *who)
 {
 	const struct top_options *options = view->options;
 	struct timespec delay;
-	unsigned long i;
+	uint64_t i;
 	int err;
 
 	delay.tv_sec = options->delay_s;
@@ -426,14 +427,6 @@ static int top_run(struct top_options *options, const char *who)
 	return ret;
 }
 
-static int count_parse(const char *text, unsigned long *nr)
-{
-	char *end;
-
-	*nr = strtoul(text, &end, 10);
-	return text[0] == '-' || *end || !*nr || *nr > INT_MAX ? -EINVAL : 0;
-}
-
 int cmd_top(int argc, char **argv)
 {
 	static const struct option table[] = {
@@ -445,7 +438,10 @@ int cmd_top(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
-	struct top_options options = { .by = TABLE_FINDINGS, .delay_s = 1 };
+	struct top_options options = {
+		.order.by = TABLE_FINDINGS,
+		.delay_s = 1,
+	};
 	int opt;
 
 	while ((opt = getopt_long(argc, argv, "d:s:rbn:h", table, NULL)) !=
@@ -461,19 +457,18 @@ int cmd_top(int argc, char **argv)
 						   MAX_DELAY_S);
 			break;
 		case 's':
-			if (table_column_find(optarg, &options.by))
-				return usage_error(argv[0],
-						   "--sort %s: no such column",
-						   optarg);
+			if (table_order_set(&options.order, optarg, argv[0]))
+				return EXIT_USAGE;
 			break;
 		case 'r':
-			options.is_reversed = true;
+			options.order.is_reversed = true;
 			break;
 		case 'b':
 			options.is_batch = true;
 			break;
 		case 'n':
-			if (count_parse(optarg, &options.nr))
+			if (number_whole(optarg, INT_MAX, &options.nr) ||
+			    !options.nr)
 				return usage_error(argv[0],
 						   "--count %s: not a number above 0",
 						   optarg);
