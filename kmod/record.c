@@ -54,6 +54,20 @@ struct sight {
 };
 
 /**
+ * struct ring - records that wait, oldest first
+ * @records: @size of them
+ * @size: how many fit, 0: none of these is watched for
+ * @first: the oldest
+ * @nr: how many wait
+ */
+struct ring {
+	struct heapsim_record *records;
+	u32 size;
+	u32 first;
+	u32 nr;
+};
+
+/**
  * struct heapsim_watcher - who gets records, and those that wait
  * @slot: in watchers
  * @since_ns: when it began, CLOCK_MONOTONIC: who noted its slot before meant
@@ -67,11 +81,11 @@ struct sight {
  * @record_size: what its reader takes, bytes
  * @stack_signal: tells threads of its processes to note their stack, 0 none
  * @readers: one reader at a time; before mmap_lock in the lock order
- * @ring: records, @nr_ring of them
- * @nr_ring: at most so many wait
- * @first: the oldest
- * @nr: how many wait
- * @is_taken: the oldest is being copied out: nothing is folded into it
+ * @mistakes: that wait
+ * @others: waste, events, and words of what was dropped
+ * @nr_records: at most so many wait in both
+ * @taken: whose oldest is being copied out: nothing is folded into it, and it
+ *	stays; NULL none
  * @seq: number of the last
  * @nr_dropped: that were not told yet
  * @cpu: of the last record: a row of lines has the same sides
@@ -89,11 +103,10 @@ struct heapsim_watcher {
 	u32 record_size;
 	u32 stack_signal;
 	struct mutex readers;
-	struct heapsim_record *ring;
-	u32 nr_ring;
-	u32 first;
-	u32 nr;
-	bool is_taken;
+	struct ring mistakes;
+	struct ring others;
+	u32 nr_records;
+	struct ring *taken;
 	u64 seq;
 	u64 nr_dropped;
 	struct sight cpu;
@@ -349,9 +362,25 @@ static void look(const struct heapsim_watcher *w, struct sight *sight, u32 pid,
 	sight->is_its = is_in_scope(w, task);
 }
 
-static struct heapsim_record *ring_at(struct heapsim_watcher *w, u32 i)
+static struct heapsim_record *ring_at(const struct ring *ring, u32 i)
 {
-	return &w->ring[(w->first + i) % w->nr_ring];
+	return &ring->records[(ring->first + i) % ring->size];
+}
+
+static u32 nr_waiting(const struct heapsim_watcher *w)
+{
+	return w->mistakes.nr + w->others.nr;
+}
+
+static bool is_mistake(const struct heapsim_record *r)
+{
+	return HEAPSIM_KIND_BIT(r->kind) & HEAPSIM_KINDS_ERRORS;
+}
+
+static struct ring *ring_of(struct heapsim_watcher *w,
+			    const struct heapsim_record *r)
+{
+	return is_mistake(r) || !w->others.size ? &w->mistakes : &w->others;
 }
 
 static bool is_same_place(const struct heapsim_record *a,
@@ -371,13 +400,14 @@ static bool is_event(const struct heapsim_record *r)
 	return HEAPSIM_KIND_BIT(r->kind) & HEAPSIM_KINDS_EVENTS;
 }
 
-static bool fold(struct heapsim_watcher *w, const struct heapsim_record *r)
+static bool fold(struct heapsim_watcher *w, struct ring *ring,
+		 const struct heapsim_record *r)
 {
-	u32 i, lowest = w->nr > FOLD_DEPTH ? w->nr - FOLD_DEPTH : 0;
+	u32 i, lowest = ring->nr > FOLD_DEPTH ? ring->nr - FOLD_DEPTH : 0;
 
-	lowest = max_t(u32, lowest, w->is_taken);
-	for (i = w->nr; i > lowest; i--) {
-		struct heapsim_record *old = ring_at(w, i - 1);
+	lowest = max_t(u32, lowest, w->taken == ring);
+	for (i = ring->nr; i > lowest; i--) {
+		struct heapsim_record *old = ring_at(ring, i - 1);
 		u64 end = max(old->off + old->len, r->off + r->len);
 
 		if (!is_same_place(old, r))
@@ -393,19 +423,20 @@ static bool fold(struct heapsim_watcher *w, const struct heapsim_record *r)
 
 static void push(struct heapsim_watcher *w, const struct heapsim_record *r)
 {
-	struct heapsim_record *slot = ring_at(w, w->nr++);
+	struct ring *ring = ring_of(w, r);
+	struct heapsim_record *slot = ring_at(ring, ring->nr++);
 
 	*slot = *r;
 	slot->size = w->record_size;
 	slot->seq = ++w->seq;
 }
 
-/* Told where the hole is, as soon as there is room. */
+/* Told where the hole is, as soon as there is room for it and another. */
 static void push_drops(struct heapsim_watcher *w)
 {
 	struct heapsim_record r = { .kind = HEAPSIM_RECORD_DROPPED };
 
-	if (!w->nr_dropped || w->nr == w->nr_ring)
+	if (!w->nr_dropped)
 		return;
 	r.time_ns = ktime_get_ns();
 	r.count = w->nr_dropped;
@@ -413,19 +444,33 @@ static void push_drops(struct heapsim_watcher *w)
 	w->nr_dropped = 0;
 }
 
+/* Waste may be much: the newest gives way to a mistake. */
+static bool make_room(struct heapsim_watcher *w)
+{
+	struct ring *others = &w->others;
+	const u32 nr_kept = w->taken == others;
+	const struct heapsim_record *newest;
+
+	if (others->nr <= nr_kept)
+		return false;
+	newest = ring_at(others, --others->nr);
+	w->nr_dropped += newest->kind == HEAPSIM_RECORD_DROPPED ?
+			 newest->count : 1;
+	return true;
+}
+
 static void queue(struct heapsim_watcher *w, const struct heapsim_record *r)
 {
-	if (!is_event(r) && fold(w, r))
+	if (!is_event(r) && fold(w, ring_of(w, r), r))
 		return;
-	push_drops(w);
-	/* Waste may be much: it does not take the last room from mistakes. */
-	if (w->nr == w->nr_ring ||
-	    (r->kind >= HEAPSIM_RECORD_SHARED_LINE &&
-	     w->nr > w->nr_ring - w->nr_ring / 4)) {
+	if (nr_waiting(w) == w->nr_records &&
+	    !(is_mistake(r) && make_room(w))) {
 		w->nr_dropped++;
 		w->seq++;
 		return;
 	}
+	if (nr_waiting(w) + 1 < w->nr_records)
+		push_drops(w);
 	push(w, r);
 	wake_up_interruptible(w->wait);
 }
@@ -720,11 +765,23 @@ void heapsim_record_unmatched_end(struct heapsim_buf *buf, bool lacks_write,
 	tell(&r, &side, &nobody);
 }
 
+static int ring_init(struct ring *ring, u32 size)
+{
+	ring->records = kvcalloc(size, sizeof(*ring->records),
+				 GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
+				 __GFP_RETRY_MAYFAIL);
+	if (!ring->records)
+		return -ENOMEM;
+	ring->size = size;
+	return 0;
+}
+
 static void watcher_free(struct heapsim_watcher *w)
 {
 	put_cred(w->cred);
 	put_pid(w->tgid);
-	kvfree(w->ring);
+	kvfree(w->mistakes.records);
+	kvfree(w->others.records);
 	mutex_destroy(&w->readers);
 	kfree(w);
 }
@@ -789,10 +846,12 @@ int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd)
 	w = kzalloc(sizeof(*w), GFP_KERNEL_ACCOUNT);
 	if (!w)
 		return -ENOMEM;
-	w->nr_ring = cmd->nr_records;
-	w->ring = kvcalloc(w->nr_ring, sizeof(*w->ring), GFP_KERNEL_ACCOUNT |
-			   __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
-	if (!w->ring) {
+	w->nr_records = cmd->nr_records;
+	if ((cmd->kinds & HEAPSIM_KINDS_ERRORS &&
+	     ring_init(&w->mistakes, w->nr_records)) ||
+	    (cmd->kinds & ~HEAPSIM_KINDS_ERRORS &&
+	     ring_init(&w->others, w->nr_records))) {
+		kvfree(w->mistakes.records);
 		kfree(w);
 		return -ENOMEM;
 	}
@@ -845,9 +904,20 @@ static bool has_records(struct heapsim_watcher *w)
 	bool ret;
 
 	spin_lock(&records_lock);
-	ret = w->nr || w->nr_dropped;
+	ret = nr_waiting(w) || w->nr_dropped;
 	spin_unlock(&records_lock);
 	return ret;
+}
+
+/* Whose oldest is the oldest of all. */
+static struct ring *ring_oldest(struct heapsim_watcher *w)
+{
+	if (!w->mistakes.nr)
+		return &w->others;
+	if (!w->others.nr)
+		return &w->mistakes;
+	return ring_at(&w->mistakes, 0)->seq < ring_at(&w->others, 0)->seq ?
+		&w->mistakes : &w->others;
 }
 
 static bool take(struct heapsim_watcher *w, struct heapsim_record *r)
@@ -855,12 +925,12 @@ static bool take(struct heapsim_watcher *w, struct heapsim_record *r)
 	bool ret;
 
 	spin_lock(&records_lock);
-	if (!w->nr)
+	if (!nr_waiting(w))
 		push_drops(w);
-	ret = w->nr;
+	ret = nr_waiting(w);
 	if (ret) {
-		*r = *ring_at(w, 0);
-		w->is_taken = true;
+		w->taken = ring_oldest(w);
+		*r = *ring_at(w->taken, 0);
 	}
 	spin_unlock(&records_lock);
 	return ret;
@@ -868,11 +938,13 @@ static bool take(struct heapsim_watcher *w, struct heapsim_record *r)
 
 static void taken(struct heapsim_watcher *w, bool is_gone)
 {
+	struct ring *ring = w->taken;
+
 	spin_lock(&records_lock);
-	w->is_taken = false;
+	w->taken = NULL;
 	if (is_gone) {
-		w->first = (w->first + 1) % w->nr_ring;
-		w->nr--;
+		ring->first = (ring->first + 1) % ring->size;
+		ring->nr--;
 	}
 	spin_unlock(&records_lock);
 }

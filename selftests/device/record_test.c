@@ -875,6 +875,39 @@ static void drops_are_told_in_their_place(void **state)
 	close(small);
 }
 
+#define NR_WASTED	12
+
+/* Each in a buffer of its own, or they would be one. */
+static void waste_costs_no_mistake(void **state)
+{
+	struct fixture *f = *state;
+	int small = watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ALL, 8);
+	uint64_t nr[HEAPSIM_NR_RECORD_KINDS] = { 0 };
+	uint64_t seq = 0;
+	int fds[NR_WASTED];
+	struct heapsim_record r;
+	size_t i;
+
+	for (i = 0; i < NR_WASTED; i++)
+		fds[i] = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, f->len);
+	for (i = 0; i < NR_WASTED; i++)
+		device_maintain(f->dev, fds[i], HEAPSIM_MAINT_CLEAN, 0, f->len);
+	for (i = 0; i < 7; i++)
+		device_sync(fds[i], SYNC_END_READ);
+	while (record_next(small, &r)) {
+		assert_true(r.seq > seq);
+		seq = r.seq;
+		nr[r.kind] += r.count;
+	}
+	assert_int_equal(nr[HEAPSIM_RECORD_UNMATCHED_END], 7);
+	assert_int_equal(nr[HEAPSIM_RECORD_REDUNDANT_CLEAN], 1);
+	assert_int_equal(nr[HEAPSIM_RECORD_DROPPED], NR_WASTED - 1);
+	for (i = 0; i < NR_WASTED; i++)
+		close(fds[i]);
+	record_drain(f->watch);
+	close(small);
+}
+
 static int make_stale_read(void *arg)
 {
 	struct fixture *f = arg;
@@ -2008,6 +2041,7 @@ int main(void)
 		TEST(code_behind_a_row_is_told_apart),
 		TEST(drops_are_told),
 		TEST(drops_are_told_in_their_place),
+		TEST(waste_costs_no_mistake),
 		TEST(scopes_are_kept),
 		TEST(other_users_processes_are_not_told),
 		TEST(processes_of_other_user_namespaces_are_not_told),

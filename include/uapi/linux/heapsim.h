@@ -666,7 +666,8 @@ struct heapsim_record {
  *	not so no more is told than that there is one
  * @kinds: in: HEAPSIM_KIND_BIT()s
  * @nr_records: in: how many wait at most, 1 to HEAPSIM_WATCH_MAX_RECORDS;
- *	what finds no room is dropped, and told by a record
+ *	what finds no room is dropped, and told by a record; waste and events
+ *	before mistakes
  * @record_size: in: sizeof(struct heapsim_record) of the caller, from that of
  *	its first version to HEAPSIM_WATCH_MAX_SIZE, a multiple of 8; records
  *	that the kernel knows more of are cut
