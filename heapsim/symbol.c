@@ -44,9 +44,29 @@ struct name {
 	char *text;
 };
 
+#define NR_BUCKETS	1024
+
+/**
+ * struct place - what was found at an address
+ * @next: in a bucket of struct symbols
+ * @module: of it
+ * @address: as the file has it
+ * @nr: how many frames
+ * @frames: as symbols_find() gives them
+ */
+struct place {
+	struct place *next;
+	const struct module *module;
+	uint64_t address;
+	int nr;
+	struct frame frames[];
+};
+
+/* Stacks share most of their frames; libdw takes tenths of a ms for each. */
 struct symbols {
 	struct module *modules;
 	struct name *names;
+	struct place *places[NR_BUCKETS];
 };
 
 static char *debuginfo_path;
@@ -74,8 +94,17 @@ struct symbols *symbols_open(void)
  */
 void symbols_close(struct symbols *symbols)
 {
+	size_t i;
+
 	if (!symbols)
 		return;
+	for (i = 0; i < NR_BUCKETS; i++)
+		while (symbols->places[i]) {
+			struct place *p = symbols->places[i];
+
+			symbols->places[i] = p->next;
+			free(p);
+		}
 	while (symbols->modules) {
 		struct module *m = symbols->modules;
 
@@ -261,20 +290,10 @@ static int inlined(struct symbols *symbols, Dwarf_Die *cu, Dwarf_Addr pc,
 	return n;
 }
 
-/**
- * symbols_find() - what is at an address
- * @symbols: from symbols_open()
- * @module: path of an ELF file
- * @address: as the file has it
- * @frames: out: innermost first; more than one where functions were inlined
- * @nr: room there, above 0
- *
- * Return: how many, at least 1: what could not be found is unknown.
- */
-int symbols_find(struct symbols *symbols, const char *module, uint64_t address,
-		 struct frame *frames, int nr)
+/* What libdw knows, at least one frame. */
+static int look_up(struct symbols *symbols, struct module *m, uint64_t address,
+		   struct frame *frames, int nr)
 {
-	struct module *m = module_find(symbols, module);
 	Dwarf_Addr bias = 0, pc;
 	Dwfl_Line *line;
 	Dwarf_Die *cu;
@@ -298,4 +317,55 @@ int symbols_find(struct symbols *symbols, const char *module, uint64_t address,
 		return 1;
 	n = inlined(symbols, cu, pc - bias, frames, nr);
 	return n ? n : 1;
+}
+
+static struct place **bucket_of(struct symbols *symbols, uint64_t address)
+{
+	return &symbols->places[(address ^ address >> 10) % NR_BUCKETS];
+}
+
+static void place_keep(struct place **bucket, const struct module *m,
+		       uint64_t address, const struct frame *frames, int nr)
+{
+	struct place *p = malloc(sizeof(*p) + nr * sizeof(p->frames[0]));
+
+	/* Without memory it is looked up again. */
+	if (!p)
+		return;
+	p->module = m;
+	p->address = address;
+	p->nr = nr;
+	memcpy(p->frames, frames, nr * sizeof(p->frames[0]));
+	p->next = *bucket;
+	*bucket = p;
+}
+
+/**
+ * symbols_find() - what is at an address
+ * @symbols: from symbols_open()
+ * @module: path of an ELF file
+ * @address: as the file has it
+ * @frames: out: innermost first; more than one where functions were inlined
+ * @nr: room there, above 0
+ *
+ * Return: how many, at least 1: what could not be found is unknown.
+ */
+int symbols_find(struct symbols *symbols, const char *module, uint64_t address,
+		 struct frame *frames, int nr)
+{
+	struct module *m = module_find(symbols, module);
+	struct place **bucket = bucket_of(symbols, address);
+	const struct place *p;
+
+	for (p = *bucket; p; p = p->next) {
+		if (p->module != m || p->address != address)
+			continue;
+		nr = p->nr < nr ? p->nr : nr;
+		memcpy(frames, p->frames, nr * sizeof(*frames));
+		return nr;
+	}
+	nr = look_up(symbols, m, address, frames, nr);
+	if (m)
+		place_keep(bucket, m, address, frames, nr);
+	return nr;
 }
