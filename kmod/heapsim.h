@@ -120,7 +120,7 @@ u64 heapsim_limit_used(void);
 /**
  * struct heapsim_cpu - what the CPU did, for records
  * @cpu: as records have it, with global pids
- * @seen_by: who watched the process then, from heapsim_watchers_now()
+ * @seen_by: slots of those who watched the process then
  * @place: where it was, from heapsim_stack_place()
  * @stack: from heapsim_stack_now()
  */
@@ -134,7 +134,7 @@ struct heapsim_cpu {
 /**
  * struct heapsim_party - who did something to a buffer that the CPU did not
  * @other: as records have it, with a global pid
- * @seen_by: who watched the process then, from heapsim_watchers_now()
+ * @seen_by: slots of those who watched the process then
  * @stack: of the thread that had it done, from heapsim_stack_now()
  */
 struct heapsim_party {
@@ -515,8 +515,6 @@ void heapsim_store_now(struct heapsim_cpu *side, u64 addr,
 		       const struct heapsim_cpu *before);
 void heapsim_party_now(struct heapsim_party *party, u32 type, const char *name);
 u64 heapsim_party_keep(const struct heapsim_party *party);
-u64 heapsim_watchers_now(void);
-int heapsim_watch_signal(void);
 void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 			  u64 off, u64 len);
 void heapsim_record_unbracketed(struct heapsim_buf *buf,
@@ -535,7 +533,7 @@ __poll_t heapsim_record_poll(struct heapsim_ctx *ctx, struct file *file,
 
 /* stack.c */
 u64 heapsim_stack_place(void);
-u64 heapsim_stack_now(void);
+u64 heapsim_stack_now(int signal);
 bool heapsim_stack_is_wanted(void);
 void heapsim_stack_fini(void);
 

@@ -163,58 +163,42 @@ static bool is_in_scope(const struct heapsim_watcher *w,
 }
 
 /**
- * heapsim_watchers_now() - who watches the calling process, or a tree it is of
- *
- * Once a process is gone nobody can tell any more.
- *
- * Return: a bit a slot of theirs; who is in it later is another watcher.
+ * struct watch - who watches the calling process, or a tree it is of
+ * @seen_by: a bit a slot of theirs; who is in it later is another watcher
+ * @signal: how it tells its stacks: the one that its nearest watcher named, 0:
+ *	nobody asks for stacks
  */
-u64 heapsim_watchers_now(void)
+struct watch {
+	u64 seen_by;
+	int signal;
+};
+
+/* Once a process is gone nobody can tell any more. One look for all of it. */
+static struct watch watch_now(void)
 {
+	int depth, least = INT_MAX;
+	struct watch ret = { 0 };
 	unsigned int i;
-	u64 seen_by = 0;
 
 	if (!is_watched() || current->flags & PF_KTHREAD)
-		return 0;
+		return ret;
 	rcu_read_lock();
 	spin_lock(&records_lock);
 	for (i = 0; i < end_watchers; i++) {
 		const struct heapsim_watcher *w = watchers[i];
 
-		if (w && w->scope != HEAPSIM_WATCH_ALL &&
-		    is_in_scope(w, current) && may_see(w, current))
-			seen_by |= BIT_ULL(i);
-	}
-	spin_unlock(&records_lock);
-	rcu_read_unlock();
-	return seen_by;
-}
-
-/**
- * heapsim_watch_signal() - how the calling process tells its stacks
- *
- * Return: the signal that its nearest watcher named, 0: nobody asks for stacks.
- */
-int heapsim_watch_signal(void)
-{
-	int depth, least = INT_MAX, ret = 0;
-	unsigned int i;
-
-	if (!READ_ONCE(nr_stack_watchers))
-		return 0;
-	rcu_read_lock();
-	spin_lock(&records_lock);
-	for (i = 0; i < end_watchers; i++) {
-		const struct heapsim_watcher *w = watchers[i];
-
-		if (!w || !w->stack_signal || !may_see(w, current))
+		if (!w || (w->scope == HEAPSIM_WATCH_ALL && !w->stack_signal))
 			continue;
 		depth = heapsim_tree_depth(current, w->tgid);
-		if (depth < 0 || depth >= least ||
-		    (depth && w->scope == HEAPSIM_WATCH_PROCESS))
+		if (depth < 0 || (depth && w->scope == HEAPSIM_WATCH_PROCESS) ||
+		    !may_see(w, current))
 			continue;
-		least = depth;
-		ret = w->stack_signal;
+		if (w->scope != HEAPSIM_WATCH_ALL)
+			ret.seen_by |= BIT_ULL(i);
+		if (w->stack_signal && depth < least) {
+			least = depth;
+			ret.signal = w->stack_signal;
+		}
 	}
 	spin_unlock(&records_lock);
 	rcu_read_unlock();
@@ -234,6 +218,16 @@ static void cpu_note(struct heapsim_record_cpu *cpu, u64 addr, bool is_write)
 	cpu->ip = instruction_pointer(task_pt_regs(current));
 }
 
+static struct watch side_init(struct heapsim_cpu *side, u64 addr, bool is_write)
+{
+	const struct watch watch = watch_now();
+
+	memset(side, 0, sizeof(*side));
+	cpu_note(&side->cpu, addr, is_write);
+	side->seen_by = watch.seen_by;
+	return watch;
+}
+
 /**
  * heapsim_cpu_now() - note what the calling thread does
  * @side: out
@@ -242,12 +236,9 @@ static void cpu_note(struct heapsim_record_cpu *cpu, u64 addr, bool is_write)
  */
 void heapsim_cpu_now(struct heapsim_cpu *side, u64 addr, bool is_write)
 {
-	memset(side, 0, sizeof(*side));
-	cpu_note(&side->cpu, addr, is_write);
-	if (current->flags & PF_KTHREAD)
-		return;
-	side->seen_by = heapsim_watchers_now();
-	side->stack = heapsim_stack_now();
+	const struct watch watch = side_init(side, addr, is_write);
+
+	side->stack = heapsim_stack_now(watch.signal);
 }
 
 /**
@@ -262,17 +253,16 @@ void heapsim_cpu_now(struct heapsim_cpu *side, u64 addr, bool is_write)
 void heapsim_store_now(struct heapsim_cpu *side, u64 addr,
 		       const struct heapsim_cpu *before)
 {
-	memset(side, 0, sizeof(*side));
-	cpu_note(&side->cpu, addr, true);
-	if (current->flags & PF_KTHREAD)
+	const struct watch watch = side_init(side, addr, true);
+
+	if (!watch.signal)
 		return;
-	side->seen_by = heapsim_watchers_now();
 	side->place = heapsim_stack_place();
 	if (side->place && before && before->place == side->place &&
 	    before->cpu.tid == side->cpu.tid)
 		side->stack = before->stack;
 	if (!side->stack)
-		side->stack = heapsim_stack_now();
+		side->stack = heapsim_stack_now(watch.signal);
 }
 
 /**
@@ -284,6 +274,8 @@ void heapsim_store_now(struct heapsim_cpu *side, u64 addr,
  */
 void heapsim_party_now(struct heapsim_party *party, u32 type, const char *name)
 {
+	const struct watch watch = watch_now();
+
 	memset(party, 0, sizeof(*party));
 	party->other.type = type;
 	party->other.time_ns = ktime_get_ns();
@@ -291,8 +283,8 @@ void heapsim_party_now(struct heapsim_party *party, u32 type, const char *name)
 	strscpy(party->other.comm, current->comm, sizeof(party->other.comm));
 	if (!(current->flags & PF_KTHREAD))
 		party->other.pid = task_tgid_nr(current);
-	party->seen_by = heapsim_watchers_now();
-	party->stack = heapsim_stack_now();
+	party->seen_by = watch.seen_by;
+	party->stack = heapsim_stack_now(watch.signal);
 }
 
 /**

@@ -163,46 +163,55 @@ static u64 hash(u64 h, u64 word)
  * variables, by which the same place may seem to be another, but hardly another
  * the same.
  *
- * Return: not 0 if it can be told and somebody asks for stacks of the process.
+ * Context: any of a thread; touches user memory without faults.
+ * Return: not 0 if it can be told.
  */
 u64 heapsim_stack_place(void)
 {
 	struct pt_regs *regs = task_pt_regs(current);
-	u64 words[PLACE_WORDS], h = 0;
+	const u64 __user *top = (void __user *)user_stack_pointer(regs);
+	u64 word, h = 0;
 	size_t i;
 
-	if (!heapsim_watch_signal() ||
-	    copy_from_user_nofault(words,
-				   (void __user *)user_stack_pointer(regs),
-				   sizeof(words)))
-		return 0;
 	h = hash(h, instruction_pointer(regs));
 	h = hash(h, user_stack_pointer(regs));
 #ifdef CONFIG_ARM64
 	h = hash(h, regs->regs[30]);	/* where a leaf function returns to */
 #endif
-	for (i = 0; i < PLACE_WORDS; i++)
-		h = hash(h ^ h >> 32, words[i]);
+	/* Each fault of a row comes here: word by word is the fastest. */
+	pagefault_disable();
+	if (!user_read_access_begin(top, PLACE_WORDS * sizeof(*top)))
+		goto err_enable;
+	for (i = 0; i < PLACE_WORDS; i++) {
+		unsafe_get_user(word, top + i, err_end);
+		h = hash(h ^ h >> 32, word);
+	}
+	user_read_access_end();
+	pagefault_enable();
 	return h ? h : 1;
+
+err_end:
+	user_read_access_end();
+err_enable:
+	pagefault_enable();
+	return 0;
 }
 
 /**
  * heapsim_stack_now() - have the calling thread note its stack
+ * @signal: that asks it to, 0: nobody does
  *
  * Context: any of a thread, also under locks.
  * Return: a number, never used again while the module lives; 0: nobody asked
  * for stacks of the process, it takes no signal now, or there is no memory.
  */
-u64 heapsim_stack_now(void)
+u64 heapsim_stack_now(int signal)
 {
 	struct stack *s;
-	int signal;
 	u64 id;
 
-	if (current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_EXITING))
-		return 0;
-	signal = heapsim_watch_signal();
-	if (!signal)
+	if (!signal ||
+	    current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_EXITING))
 		return 0;
 	id = find();
 	if (id || !takes(signal))
