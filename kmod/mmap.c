@@ -23,6 +23,8 @@ static pgprot_t prot_of(const struct vm_area_struct *vma,
 /**
  * struct insertion - PTEs to set
  * @vma: where
+ * @pmd: of the fault
+ * @fault_addr: of the fault
  * @buf: its buffer, locked
  * @prot: of the PTEs
  * @dram: pages from @dram_first on are mapped as they are; NULL: as the CPU
@@ -31,6 +33,8 @@ static pgprot_t prot_of(const struct vm_area_struct *vma,
  */
 struct insertion {
 	struct vm_area_struct *vma;
+	pmd_t *pmd;
+	unsigned long fault_addr;
 	struct heapsim_buf *buf;
 	pgprot_t prot;
 	struct page *dram;
@@ -62,9 +66,42 @@ static int insert_one(pte_t *pte, unsigned long addr, void *data)
 	return 0;
 }
 
+#ifdef CONFIG_X86_64
+/*
+ * What the core has found for the fault need not be walked to again, for each
+ * page of a row. An area's page table stays as long as the area, and what is
+ * not there is made by the walk. Returns false if it is to be walked.
+ */
+static bool insert_beside(struct insertion *in, unsigned long addr, size_t nr)
+{
+	struct mm_struct *mm = in->vma->vm_mm;
+	const unsigned long last = addr + ((nr - 1) << PAGE_SHIFT);
+	spinlock_t *lock;
+	pte_t *pte;
+
+	if (((addr ^ in->fault_addr) | (last ^ in->fault_addr)) & PMD_MASK ||
+	    !pmd_present(READ_ONCE(*in->pmd)))
+		return false;
+	lock = pte_lockptr(mm, in->pmd);
+	pte = pte_offset_kernel(in->pmd, addr);
+	spin_lock(lock);
+	for (; addr <= last; addr += PAGE_SIZE)
+		insert_one(pte++, addr, in);
+	spin_unlock(lock);
+	return true;
+}
+#else
+static bool insert_beside(struct insertion *in, unsigned long addr, size_t nr)
+{
+	return false;
+}
+#endif
+
 static vm_fault_t insert(struct insertion *in, unsigned long addr,
 			 size_t page, size_t nr)
 {
+	if (insert_beside(in, addr, nr))
+		return VM_FAULT_NOPAGE;
 	return apply_to_page_range(in->vma->vm_mm, addr, nr << PAGE_SHIFT,
 				   insert_one, in) ? VM_FAULT_OOM :
 						     VM_FAULT_NOPAGE;
@@ -88,13 +125,16 @@ static unsigned long addr_of(const struct vm_area_struct *vma, size_t page)
 }
 
 /* PTEs that are there already stay as they are. */
-static vm_fault_t insert_span(struct vm_area_struct *vma,
+static vm_fault_t insert_span(const struct vm_fault *vmf,
 			      struct heapsim_buf *buf,
 			      const struct heapsim_span *span,
 			      enum heapsim_touch touch)
 {
+	struct vm_area_struct *vma = vmf->vma;
 	struct insertion in = {
 		.vma = vma,
+		.pmd = vmf->pmd,
+		.fault_addr = vmf->address,
 		.buf = buf,
 		.prot = prot_of(vma, touch),
 	};
@@ -105,12 +145,15 @@ static vm_fault_t insert_span(struct vm_area_struct *vma,
 }
 
 /* All that the area has of a buffer whose policy is off; it is locked. */
-static vm_fault_t insert_dram(struct vm_area_struct *vma,
+static vm_fault_t insert_dram(const struct vm_fault *vmf,
 			      struct heapsim_buf *buf)
 {
+	struct vm_area_struct *vma = vmf->vma;
 	const size_t end = min(vma->vm_pgoff + vma_pages(vma), buf->nr_pages);
 	struct insertion in = {
 		.vma = vma,
+		.pmd = vmf->pmd,
+		.fault_addr = vmf->address,
 		.buf = buf,
 		.prot = prot_of(vma, HEAPSIM_TOUCH_WRITE),
 	};
@@ -220,8 +263,8 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 		revoke(buf, &span);
 	if (buf->rule.evicts && buf->has_two_views && !access.is_again)
 		heapsim_views_evict(buf, page);
-	ret = buf->has_two_views ? insert_span(vma, buf, &span, touch) :
-				   insert_dram(vma, buf);
+	ret = buf->has_two_views ? insert_span(vmf, buf, &span, touch) :
+				   insert_dram(vmf, buf);
 	/* What is fetched to be run would be fetched again after a step. */
 	if (!(vmf->flags & FAULT_FLAG_INSTRUCTION))
 		heapsim_step_arm(buf, &images.step, &access, is_user);
