@@ -452,16 +452,7 @@ static int revoke_before_touch(void *subject, const struct ref *ref, size_t off)
  */
 static int revoke_if_it_fills(void *subject, const struct ref *ref, size_t off)
 {
-	size_t first = off - off % ref->p.fill_size;
-	size_t at;
-
-	if (ref->p.fill_size == ref->p.page_size)
-		return 0;
-	for (at = first; at < first + ref->p.fill_size && at < ref->p.len;
-	     at += ref->p.line_size)
-		if (!ref->lines[at / ref->p.line_size].is_valid)
-			return revoke_ptes(subject);
-	return 0;
+	return ref_would_fill(ref, off) ? revoke_ptes(subject) : 0;
 }
 
 /* An instance of the trace that has evictions and fills alone. */

@@ -182,6 +182,29 @@ void ref_fetch(struct ref *ref, size_t off, size_t len)
 }
 
 /**
+ * ref_would_fill() - does a touch fill lines, in pages other than its own, too?
+ * @ref: buffer
+ * @off: offset of the touch
+ *
+ * A subject that a touch takes place in without being seen fills nothing then.
+ *
+ * Return: true if a line of the granule is Invalid; false if a granule is a
+ * page, which is seen to be touched whenever it fills.
+ */
+bool ref_would_fill(const struct ref *ref, size_t off)
+{
+	size_t at = off - off % ref->p.fill_size;
+	size_t end = at + ref->p.fill_size;
+
+	if (ref->p.fill_size == ref->p.page_size)
+		return false;
+	for (; at < end && at < ref->p.len; at += ref->p.line_size)
+		if (!ref->lines[at / ref->p.line_size].is_valid)
+			return true;
+	return false;
+}
+
+/**
  * ref_cpu_read() - a process is seen to read
  * @ref: the buffer
  * @off: the address of the fault

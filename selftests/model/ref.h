@@ -119,6 +119,7 @@ void ref_told_add(struct ref_told *told, uint64_t nr, size_t off, size_t len);
 size_t ref_nr_lines(const struct ref *ref);
 enum ref_state ref_line_state(const struct ref *ref, size_t line);
 bool ref_line_is_stale(const struct ref *ref, size_t line);
+bool ref_would_fill(const struct ref *ref, size_t off);
 bool ref_is_held(const struct ref *ref);
 bool ref_is_held_by_writer(const struct ref *ref);
 
