@@ -109,7 +109,7 @@ check-device: ## The real module in a VM (KERNEL=)
 	@selftests/setup check
 	@selftests/check/run device
 
-check-libmem: ## The library in a VM (KERNEL=)
+check-libmem: ## The library, in the process and in a VM (KERNEL=)
 	@selftests/setup check
 	@selftests/check/run libmem
 

@@ -4,10 +4,13 @@
  *
  * Every call that can fail gives 0 or a count, or -errno. An object comes back
  * through the last argument, which stays untouched on failure. Nothing is
- * printed, nothing exits, and there is no global state. Objects may be used
- * from several threads at a time unless a call says otherwise; an object must
- * not be destroyed while another thread uses it. Buffers and jobs keep what
- * they need of their context, so the order of destruction is free.
+ * printed, nothing exits. The kernel backend has no global state; the embedded
+ * one has an address window and a handler for SIGSEGV, one for the process
+ * (Documentation/libmem.rst), and answers every call -EPERM in a child.
+ * Objects may be used from several threads at a time unless a call says
+ * otherwise; an object must not be destroyed while another thread uses it.
+ * Buffers and jobs keep what they need of their context, so the order of
+ * destruction is free.
  *
  * Lengths and offsets are bytes, times carry their unit in the name.
  */
@@ -69,9 +72,43 @@ enum mem_maint_op {
 };
 
 /**
+ * enum mem_backend - what does the work
+ * @MEM_BACKEND_AUTO: what the environment's LIBMEM_BACKEND says ("embedded" or
+ *	"kernel"); else the module where it is loaded, and else the process;
+ *	only asked for, never answered
+ * @MEM_BACKEND_EMBEDDED: the process itself: no module, root or VM
+ * @MEM_BACKEND_KERNEL: the module
+ */
+enum mem_backend {
+	MEM_BACKEND_AUTO,
+	MEM_BACKEND_EMBEDDED,
+	MEM_BACKEND_KERNEL
+};
+
+/**
+ * struct mem_ctx_options - what a context shall be
+ * @size: in: sizeof of this struct
+ * @backend: in: enum mem_backend
+ * @fill_size: in: bytes that one CPU touch brings into the cache: a power of
+ *	two from a page to 2 MiB; 0: 64 KiB. Embedded only: the module has its
+ *	own
+ * @reserved: in: 0
+ * @soc: in: name of the profile, terminated; empty: what the environment's
+ *	LIBMEM_SOC says, else the module's own, else "generic". The module
+ *	has one, and takes no other
+ */
+struct mem_ctx_options {
+	uint32_t size;
+	uint32_t backend;
+	uint32_t fill_size;
+	uint32_t reserved;
+	char soc[MEM_NAME_LEN];
+};
+
+/**
  * struct mem_probe - the simulated SoC
  * @size: in: sizeof of this struct; fields beyond it are not written
- * @abi_version: out: version of the module's interface
+ * @abi_version: out: version of the module's interface, 0 embedded
  * @line_size: out: cache line, bytes
  * @fill_size: out: bytes that one CPU touch brings into the cache, aligned
  * @page_size: out: bytes
@@ -80,6 +117,8 @@ enum mem_maint_op {
  * @io_coherent: out: 1 when engines snoop the CPU's cache, else 0
  * @seed: out: seed of random eviction
  * @soc: out: name of the profile, terminated
+ * @backend: out: enum mem_backend, never MEM_BACKEND_AUTO
+ * @reserved: out: 0
  */
 struct mem_probe {
 	uint32_t size;
@@ -92,6 +131,8 @@ struct mem_probe {
 	uint32_t io_coherent;
 	uint64_t seed;
 	char soc[MEM_NAME_LEN];
+	uint32_t backend;
+	uint32_t reserved;
 };
 
 /**
@@ -208,14 +249,22 @@ struct mem_copy2d {
 
 /**
  * mem_ctx_open() - open a context
- * @options: must be NULL
+ * @options: what it shall be; NULL leaves all open
  * @ctx: out: the context, owned by the caller: mem_ctx_close()
  *
+ * The first embedded context of a process makes its address window, which
+ * stays.
+ *
  * Context: may sleep; any thread.
- * Return: 0, or -EINVAL (@options is not NULL, @ctx is NULL), -ENOENT (no
- * /dev/heapsim: the module is not loaded), -EACCES (no permission for it),
- * -EPROTO (the module's interface is older than any that this library knows),
- * -EMFILE or -ENFILE (no file descriptor is left), -ENOMEM.
+ * Return: 0, or -EINVAL (@ctx is NULL, @options->size is below the struct's
+ * first version, a field has no meaning, no such board, LIBMEM_BACKEND or
+ * LIBMEM_SOC says what is not known), -E2BIG (a tail of @options that this
+ * library does not know is not 0), -EOPNOTSUPP (the module has another board
+ * than @options->soc), -ENOENT (kernel: no /dev/heapsim, the module is not
+ * loaded), -EACCES (kernel: no permission for it), -EPROTO (the module's
+ * interface is older than any that this library knows), -EPERM (a child of a
+ * process with an embedded context), -EMFILE or -ENFILE (no file descriptor is
+ * left), -ENOMEM (embedded: also no room in the address space).
  */
 int mem_ctx_open(const struct mem_ctx_options *options, struct mem_ctx **ctx);
 
@@ -250,8 +299,8 @@ int mem_ctx_probe(struct mem_ctx *ctx, struct mem_probe *probe);
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (an argument is NULL, @len is 0 or more than can be,
- * no such @kind, @name is too long), -EMFILE or -ENFILE (no file descriptor is
- * left), -ENOMEM (a limit is reached or there is no memory).
+ * no such @kind, @name is too long), -EMFILE or -ENFILE (kernel: no file
+ * descriptor is left), -ENOMEM (a limit is reached or there is no memory).
  */
 int mem_buf_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
 		  const char *name, struct mem_buf **buf);
@@ -259,7 +308,8 @@ int mem_buf_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
 /**
  * mem_buf_alloc_heap() - allocate a zeroed buffer from a heap
  * @ctx: context
- * @heap: name below /dev/dma_heap, also of a heap that is not ours
+ * @heap: name below /dev/dma_heap, also of a heap that is not ours; embedded:
+ *	one of the module's
  * @len: bytes, above 0; rounded up to pages
  * @buf: out: the buffer, owned by the caller: mem_buf_destroy()
  *
@@ -280,7 +330,8 @@ int mem_buf_alloc_heap(struct mem_ctx *ctx, const char *heap, uint64_t len,
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (an argument is NULL, @fd is no dma-buf), -EBADF (@fd
- * is not open), -EMFILE (no file descriptor is left), -ENOMEM.
+ * is not open), -EOPNOTSUPP (embedded), -EMFILE (no file descriptor is left),
+ * -ENOMEM.
  */
 int mem_buf_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf);
 
@@ -290,8 +341,8 @@ int mem_buf_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf);
  * @fd: out: a new dma-buf descriptor with O_CLOEXEC, owned by the caller
  *
  * Context: any thread.
- * Return: 0, or -EINVAL (an argument is NULL), -EMFILE (no file descriptor is
- * left).
+ * Return: 0, or -EINVAL (an argument is NULL), -EOPNOTSUPP (embedded), -EMFILE
+ * (no file descriptor is left).
  */
 int mem_buf_export(struct mem_buf *buf, int *fd);
 
@@ -433,7 +484,8 @@ int mem_buf_end_range(struct mem_buf *buf, uint64_t off, uint64_t len,
 /**
  * mem_buf_maintain() - maintain a list of ranges in one call, in order
  * @ctx: context
- * @ranges: list of @nr_ranges; may be NULL if that is 0
+ * @ranges: list of @nr_ranges, of buffers of the same backend; may be NULL if
+ *	that is 0
  * @nr_ranges: at most 65536
  * @nr_done: out, also on failure: ranges that were maintained; may be NULL
  *
@@ -446,6 +498,18 @@ int mem_buf_end_range(struct mem_buf *buf, uint64_t off, uint64_t len,
  */
 int mem_buf_maintain(struct mem_ctx *ctx, const struct mem_range *ranges,
 		     size_t nr_ranges, size_t *nr_done);
+
+/**
+ * mem_buf_revoke() - let the CPU's next touch of each page be seen
+ * @buf: buffer
+ *
+ * For tests: a touch of a page is judged when the CPU has no access to it yet,
+ * and this takes all access away. It changes nothing else.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (@buf is NULL), -EOPNOTSUPP (a foreign buffer).
+ */
+int mem_buf_revoke(struct mem_buf *buf);
 
 /**
  * mem_job_fill() - let the dma engine fill a range
@@ -531,8 +595,8 @@ int mem_job_wait(struct mem_job *job, uint64_t timeout_ns, uint64_t *result);
 /**
  * mem_job_fence() - a descriptor that tells when a job is done
  * @job: job
- * @fd: out: a sync_file with O_CLOEXEC, owned by the caller; poll() finds
- *	POLLIN when the job is done, well or not
+ * @fd: out: a sync_file (embedded: an eventfd) with O_CLOEXEC, owned by the
+ *	caller; poll() finds POLLIN when the job is done, well or not
  *
  * Context: any thread.
  * Return: 0, or -EINVAL (an argument is NULL), -EMFILE (no file descriptor is

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: contexts. The count of users is atomic, the list of orphaned jobs is
- * under the context's lock (job.c).
+ * libmem: contexts, and which backend they have. The count of users is atomic;
+ * all else never changes.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "internal.h"
 
@@ -18,51 +17,80 @@ struct mem_ctx *ctx_get(struct mem_ctx *ctx)
 
 void ctx_put(struct mem_ctx *ctx)
 {
-	struct mem_job *job;
-
 	if (atomic_fetch_sub_explicit(&ctx->nr_users, 1,
-				      memory_order_acq_rel) != 1)
-		return;
-	while ((job = ctx->orphans)) {
-		ctx->orphans = job->next;
-		free(job);
+				      memory_order_acq_rel) == 1)
+		ctx->backend->close(ctx);
+}
+
+/* A longer struct of a newer caller may say nothing that is not known here. */
+static int options_check(const struct mem_ctx_options *options)
+{
+	const unsigned char *tail = (const unsigned char *)options;
+	size_t i;
+
+	if (options->size < sizeof(*options))
+		return -EINVAL;
+	for (i = sizeof(*options); i < options->size; i++)
+		if (tail[i])
+			return -E2BIG;
+	if (options->backend > MEM_BACKEND_KERNEL || options->reserved ||
+	    !memchr(options->soc, 0, sizeof(options->soc)))
+		return -EINVAL;
+	return 0;
+}
+
+static int backend_named(const char *name, uint32_t *backend)
+{
+	if (!name || !*name || !strcmp(name, "auto"))
+		*backend = MEM_BACKEND_AUTO;
+	else if (!strcmp(name, embedded_backend.name))
+		*backend = MEM_BACKEND_EMBEDDED;
+	else if (!strcmp(name, kernel_backend.name))
+		*backend = MEM_BACKEND_KERNEL;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+/* What the caller leaves open the environment says. */
+static int options_complete(struct mem_ctx_options *all)
+{
+	const char *soc = getenv("LIBMEM_SOC");
+
+	if (!all->soc[0] && soc) {
+		if (strlen(soc) >= sizeof(all->soc))
+			return -EINVAL;
+		strcpy(all->soc, soc);
 	}
-	close(ctx->fd);
-	pthread_mutex_destroy(&ctx->lock);
-	free(ctx);
+	if (all->backend != MEM_BACKEND_AUTO)
+		return 0;
+	return backend_named(getenv("LIBMEM_BACKEND"), &all->backend);
 }
 
 API int mem_ctx_open(const struct mem_ctx_options *options,
 		     struct mem_ctx **ctx)
 {
-	struct mem_probe probe = { .size = sizeof(probe) };
-	struct mem_ctx *new;
+	struct mem_ctx_options all = { .size = sizeof(all) };
 	int err;
 
-	if (options || !ctx)
+	if (!ctx)
 		return -EINVAL;
-	new = calloc(1, sizeof(*new));
-	if (!new)
-		return -ENOMEM;
-	err = kernel_open(&new->fd);
-	if (err)
-		goto err_free;
-	err = kernel_probe(new->fd, &probe);
-	if (err)
-		goto err_close;
-	if (probe.abi_version < 1) {
-		err = -EPROTO;
-		goto err_close;
+	if (options) {
+		err = options_check(options);
+		if (err)
+			return err;
+		memcpy(&all, options, sizeof(all));
 	}
-	pthread_mutex_init(&new->lock, NULL);
-	atomic_init(&new->nr_users, 1);
-	*ctx = new;
-	return 0;
-
-err_close:
-	close(new->fd);
-err_free:
-	free(new);
+	err = options_complete(&all);
+	if (err)
+		return err;
+	if (all.backend == MEM_BACKEND_EMBEDDED)
+		return embedded_backend.open(&all, ctx);
+	err = kernel_backend.open(&all, ctx);
+	/* No module, or a node that one has left behind. */
+	if (all.backend == MEM_BACKEND_AUTO &&
+	    (err == -ENOENT || err == -ENXIO || err == -ENODEV))
+		err = embedded_backend.open(&all, ctx);
 	return err;
 }
 
@@ -74,13 +102,13 @@ API void mem_ctx_close(struct mem_ctx *ctx)
 
 API int mem_ctx_probe(struct mem_ctx *ctx, struct mem_probe *probe)
 {
-	struct mem_probe all = { .size = sizeof(all) };
+	struct mem_probe all = { 0 };
 	uint32_t size;
 	int err;
 
 	if (!ctx || !probe || probe->size < sizeof(all))
 		return -EINVAL;
-	err = kernel_probe(ctx->fd, &all);
+	err = ctx->backend->probe(ctx, &all);
 	if (err)
 		return err;
 	size = probe->size;

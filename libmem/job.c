@@ -1,38 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: jobs of the dma engine. The kernel keeps the result of a job until
- * it is waited for, so a job that is destroyed before becomes an orphan of its
- * context and is waited for, without time, at later calls.
+ * libmem: jobs of the dma engine. What a job came to is kept once it has been
+ * waited for.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "internal.h"
-
-/* The kernel waits no longer at a time. */
-#define MAX_WAIT_NS	(3600 * NS_PER_S)
-
-static void reap_orphans(struct mem_ctx *ctx)
-{
-	struct mem_job **link, *job;
-	uint64_t result;
-	int status;
-
-	pthread_mutex_lock(&ctx->lock);
-	link = &ctx->orphans;
-	while ((job = *link)) {
-		if (kernel_job_wait(ctx->fd, job->id, 0, &result,
-				    &status) == -ETIMEDOUT) {
-			link = &job->next;
-			continue;
-		}
-		*link = job->next;
-		free(job);
-	}
-	pthread_mutex_unlock(&ctx->lock);
-}
 
 static int submit(struct mem_ctx *ctx, enum job_op op,
 		  const struct mem_copy2d *rows, struct mem_job **job)
@@ -40,15 +13,11 @@ static int submit(struct mem_ctx *ctx, enum job_op op,
 	struct mem_job *new;
 	int err;
 
-	reap_orphans(ctx);
-	new = calloc(1, sizeof(*new));
-	if (!new)
-		return -ENOMEM;
-	err = kernel_submit(ctx->fd, op, rows, &new->id, &new->fence_fd);
-	if (err) {
-		free(new);
+	if (rows->src && rows->src->ctx->backend != ctx->backend)
+		return -EINVAL;
+	err = ctx->backend->submit(ctx, op, rows, &new);
+	if (err)
 		return err;
-	}
 	new->ctx = ctx_get(ctx);
 	*job = new;
 	return 0;
@@ -127,9 +96,7 @@ static int wait_done(struct mem_job *job, uint64_t timeout_ns)
 	for (;;) {
 		uint64_t passed;
 
-		err = kernel_job_wait(job->ctx->fd, job->id,
-				      left < MAX_WAIT_NS ? left : MAX_WAIT_NS,
-				      &job->result, &job->status);
+		err = job->ctx->backend->wait_job(job, left);
 		if (!err)
 			job->is_done = true;
 		if (err != -EINTR && err != -ETIMEDOUT)
@@ -166,15 +133,9 @@ API int mem_job_wait(struct mem_job *job, uint64_t timeout_ns,
 
 API int mem_job_fence(struct mem_job *job, int *fd)
 {
-	int copy;
-
 	if (!job || !fd)
 		return -EINVAL;
-	copy = fcntl(job->fence_fd, F_DUPFD_CLOEXEC, 0);
-	if (copy < 0)
-		return -errno;
-	*fd = copy;
-	return 0;
+	return job->ctx->backend->fence(job, fd);
 }
 
 API void mem_job_destroy(struct mem_job *job)
@@ -184,15 +145,6 @@ API void mem_job_destroy(struct mem_job *job)
 	if (!job)
 		return;
 	ctx = job->ctx;
-	close(job->fence_fd);
-	if (job->is_done) {
-		free(job);
-	} else {
-		pthread_mutex_lock(&ctx->lock);
-		job->next = ctx->orphans;
-		ctx->orphans = job;
-		pthread_mutex_unlock(&ctx->lock);
-		reap_orphans(ctx);
-	}
+	ctx->backend->forget(job);
 	ctx_put(ctx);
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: the seam to the kernel, and the only file that knows its structs:
- * /dev/heapsim, /dev/dma_heap and the ioctls of a dma-buf. No state.
+ * libmem: the backend over the module, and the only file that knows the
+ * kernel's structs: /dev/heapsim, /dev/dma_heap and the ioctls of a dma-buf.
+ *
+ * A context is an open of /dev/heapsim, a buffer a dma-buf descriptor. The
+ * kernel keeps the result of a job until it is waited for, so a job that is
+ * forgotten before becomes an orphan of its context and is waited for, without
+ * time, at later calls.
  */
 #include <assert.h>
 #include <errno.h>
@@ -13,14 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
 #include "uapi/linux/heapsim.h"
 
-/* Above the longest time for which the kernel lets a fence be pending. */
-#define FENCE_WAIT_MS		20000
+/* The kernel waits no longer at a time. */
+#define MAX_WAIT_NS		(3600 * NS_PER_S)
 
 static_assert(sizeof(struct mem_counters) == sizeof(struct heapsim_counters),
 	      "counters are copied as a whole");
@@ -69,17 +75,42 @@ static int open_again(const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-int kernel_open(int *fd)
-{
-	int new = open_again("/dev/heapsim", O_RDWR | O_CLOEXEC);
+struct kernel_job {
+	struct mem_job base;
+	struct kernel_job *next;	/* of orphans */
+	int fence_fd;
+	uint64_t id;
+};
 
-	if (new < 0)
-		return new;
-	*fd = new;
-	return 0;
+struct kernel_ctx {
+	struct mem_ctx base;
+	int fd;
+
+	pthread_mutex_t lock;		/* orphans */
+	struct kernel_job *orphans;	/* forgotten, not known done */
+};
+
+struct kernel_buf {
+	struct mem_buf base;
+	int fd;
+};
+
+static struct kernel_ctx *ctx_of(struct mem_ctx *ctx)
+{
+	return containerof(ctx, struct kernel_ctx, base);
 }
 
-int kernel_probe(int fd, struct mem_probe *probe)
+static struct kernel_buf *buf_of(struct mem_buf *buf)
+{
+	return containerof(buf, struct kernel_buf, base);
+}
+
+static struct kernel_job *job_of(struct mem_job *job)
+{
+	return containerof(job, struct kernel_job, base);
+}
+
+static int probe_fd(int fd, struct mem_probe *probe)
 {
 	struct heapsim_probe arg = { .size = sizeof(arg) };
 	int err;
@@ -99,8 +130,100 @@ int kernel_probe(int fd, struct mem_probe *probe)
 	return 0;
 }
 
-int kernel_alloc(int fd, enum mem_kind kind, uint64_t len, const char *name,
-		 int *buf_fd)
+static int kernel_probe(struct mem_ctx *ctx, struct mem_probe *probe)
+{
+	probe->backend = MEM_BACKEND_KERNEL;
+	return probe_fd(ctx_of(ctx)->fd, probe);
+}
+
+/* The board is the module's: another one is not to be had. */
+static int check_soc(const struct mem_probe *probe,
+		     const struct mem_ctx_options *options)
+{
+	if (probe->abi_version < 1)
+		return -EPROTO;
+	if (options->soc[0] && strcmp(options->soc, probe->soc))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+static int kernel_open(const struct mem_ctx_options *options,
+		       struct mem_ctx **ctx)
+{
+	struct mem_probe probe = { 0 };
+	struct kernel_ctx *new;
+	int err;
+
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	new->fd = open_again("/dev/heapsim", O_RDWR | O_CLOEXEC);
+	if (new->fd < 0) {
+		err = new->fd;
+		goto err_free;
+	}
+	err = probe_fd(new->fd, &probe);
+	if (!err)
+		err = check_soc(&probe, options);
+	if (err)
+		goto err_close;
+	new->base.backend = &kernel_backend;
+	atomic_init(&new->base.nr_users, 1);
+	pthread_mutex_init(&new->lock, NULL);
+	*ctx = &new->base;
+	return 0;
+
+err_close:
+	close(new->fd);
+err_free:
+	free(new);
+	return err;
+}
+
+static void kernel_close(struct mem_ctx *base)
+{
+	struct kernel_ctx *ctx = ctx_of(base);
+	struct kernel_job *job;
+
+	while ((job = ctx->orphans)) {
+		ctx->orphans = job->next;
+		free(job);
+	}
+	close(ctx->fd);
+	pthread_mutex_destroy(&ctx->lock);
+	free(ctx);
+}
+
+/* Takes over @fd on success only. */
+static int create(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
+{
+	struct heapsim_buf_info arg = { .size = sizeof(arg), .fd = fd };
+	struct kernel_buf *new;
+	int err;
+
+	err = ioctl_again(ctx_of(ctx)->fd, HEAPSIM_IOC_BUF_INFO, &arg);
+	if (err)
+		return err;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	buf_init(&new->base, (enum mem_kind)arg.kind, arg.len);
+	new->fd = fd;
+	*buf = &new->base;
+	return 0;
+}
+
+static int create_or_close(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
+{
+	int err = create(ctx, fd, buf);
+
+	if (err)
+		close(fd);
+	return err;
+}
+
+static int kernel_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
+			const char *name, struct mem_buf **buf)
 {
 	struct heapsim_buf_alloc arg = {
 		.size = sizeof(arg),
@@ -112,14 +235,14 @@ int kernel_alloc(int fd, enum mem_kind kind, uint64_t len, const char *name,
 
 	if (name)
 		strncpy(arg.name, name, sizeof(arg.name) - 1);
-	err = ioctl_again(fd, HEAPSIM_IOC_BUF_ALLOC, &arg);
+	err = ioctl_again(ctx_of(ctx)->fd, HEAPSIM_IOC_BUF_ALLOC, &arg);
 	if (err)
 		return err;
-	*buf_fd = arg.fd;
-	return 0;
+	return create_or_close(ctx, arg.fd, buf);
 }
 
-int kernel_alloc_heap(const char *heap, uint64_t len, int *buf_fd)
+static int kernel_alloc_heap(struct mem_ctx *ctx, const char *heap,
+			     uint64_t len, struct mem_buf **buf)
 {
 	struct dma_heap_allocation_data arg = {
 		.len = len,
@@ -136,19 +259,68 @@ int kernel_alloc_heap(const char *heap, uint64_t len, int *buf_fd)
 	close(fd);
 	if (err)
 		return err;
-	*buf_fd = (int)arg.fd;
+	return create_or_close(ctx, (int)arg.fd, buf);
+}
+
+static int kernel_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
+{
+	int copy = dup_cloexec(fd);
+
+	if (copy < 0)
+		return copy;
+	return create_or_close(ctx, copy, buf);
+}
+
+static int kernel_export(struct mem_buf *buf, int *fd)
+{
+	int copy = dup_cloexec(buf_of(buf)->fd);
+
+	if (copy < 0)
+		return copy;
+	*fd = copy;
 	return 0;
 }
 
-int kernel_buf_info(int fd, int buf_fd, struct mem_buf_info *info)
+static void kernel_free(struct mem_buf *buf)
+{
+	close(buf_of(buf)->fd);
+	free(buf_of(buf));
+}
+
+static int kernel_map(struct mem_buf *buf, void **addr)
+{
+	int fd = buf_of(buf)->fd;
+	int prot = PROT_READ;
+	int mode = fcntl(fd, F_GETFL);
+	void *new;
+
+	if (mode < 0)
+		return -errno;
+	if ((mode & O_ACCMODE) == O_RDWR)
+		prot |= PROT_WRITE;
+	if (buf->len > SIZE_MAX)
+		return -ENOMEM;
+	new = mmap(NULL, buf->len, prot, MAP_SHARED, fd, 0);
+	if (new == MAP_FAILED)
+		return -errno;
+	*addr = new;
+	return 0;
+}
+
+static void kernel_unmap(struct mem_buf *buf)
+{
+	munmap(buf->addr, buf->len);
+}
+
+static int kernel_info(struct mem_buf *buf, struct mem_buf_info *info)
 {
 	struct heapsim_buf_info arg = {
 		.size = sizeof(arg),
-		.fd = buf_fd,
+		.fd = buf_of(buf)->fd,
 	};
 	int err;
 
-	err = ioctl_again(fd, HEAPSIM_IOC_BUF_INFO, &arg);
+	err = ioctl_again(ctx_of(buf->ctx)->fd, HEAPSIM_IOC_BUF_INFO, &arg);
 	if (err)
 		return err;
 	info->kind = arg.kind;
@@ -161,7 +333,7 @@ int kernel_buf_info(int fd, int buf_fd, struct mem_buf_info *info)
 	return 0;
 }
 
-int kernel_sync(int buf_fd, unsigned int access, bool is_end)
+static int sync_fd(int buf_fd, unsigned int access, bool is_end)
 {
 	struct dma_buf_sync arg = {
 		.flags = access |
@@ -175,14 +347,24 @@ int kernel_sync(int buf_fd, unsigned int access, bool is_end)
 	return err;
 }
 
-int kernel_wait_fences(int buf_fd, bool for_write)
+static int kernel_begin(struct mem_buf *buf, unsigned int access)
 {
-	uint64_t end = now_ns() + FENCE_WAIT_MS * (NS_PER_S / 1000);
+	return sync_fd(buf_of(buf)->fd, access, false);
+}
+
+static int kernel_end(struct mem_buf *buf, unsigned int access)
+{
+	return sync_fd(buf_of(buf)->fd, access, true);
+}
+
+static int kernel_wait(struct mem_buf *buf, bool for_write)
+{
+	uint64_t end = now_ns() + ENGINE_WAIT_NS;
 	struct pollfd poll_fd = {
-		.fd = buf_fd,
+		.fd = buf_of(buf)->fd,
 		.events = for_write ? POLLOUT : POLLIN,
 	};
-	int timeout_ms = FENCE_WAIT_MS;
+	int timeout_ms = ENGINE_WAIT_NS / (NS_PER_S / 1000);
 	uint64_t now;
 	int ret;
 
@@ -202,20 +384,16 @@ int kernel_wait_fences(int buf_fd, bool for_write)
 
 #define NR_RANGES_ON_STACK	16
 
-int kernel_maintain(int fd, const struct mem_range *ranges, size_t nr_ranges,
-		    size_t *nr_done)
+static_assert(MAX_RANGES == HEAPSIM_MAX_RANGES, "lists are as long");
+
+static int kernel_maintain(struct mem_ctx *ctx, const struct mem_range *ranges,
+			   size_t nr_ranges, size_t *nr_done)
 {
 	struct heapsim_range few[NR_RANGES_ON_STACK], *list = few;
 	struct heapsim_buf_maintain arg = { .size = sizeof(arg) };
 	size_t i;
 	int err;
 
-	*nr_done = 0;
-	if (nr_ranges > HEAPSIM_MAX_RANGES)
-		return -EINVAL;
-	for (i = 0; i < nr_ranges; i++)
-		if (!ranges[i].buf || ranges[i].reserved)
-			return -EINVAL;
 	if (nr_ranges > NR_RANGES_ON_STACK) {
 		list = malloc(nr_ranges * sizeof(*list));
 		if (!list)
@@ -223,22 +401,66 @@ int kernel_maintain(int fd, const struct mem_range *ranges, size_t nr_ranges,
 	}
 	for (i = 0; i < nr_ranges; i++)
 		list[i] = (struct heapsim_range) {
-			.fd = ranges[i].buf->fd,
+			.fd = buf_of(ranges[i].buf)->fd,
 			.op = ranges[i].op,
 			.off = ranges[i].off,
 			.len = ranges[i].len,
 		};
 	arg.nr_ranges = (uint32_t)nr_ranges;
 	arg.ranges = (uintptr_t)list;
-	err = ioctl_again(fd, HEAPSIM_IOC_BUF_MAINTAIN, &arg);
+	err = ioctl_again(ctx_of(ctx)->fd, HEAPSIM_IOC_BUF_MAINTAIN, &arg);
 	*nr_done = arg.nr_done;
 	if (list != few)
 		free(list);
 	return err;
 }
 
-int kernel_submit(int fd, enum job_op op, const struct mem_copy2d *rows,
-		  uint64_t *job, int *fence_fd)
+static int kernel_revoke(struct mem_buf *buf)
+{
+	struct heapsim_buf_revoke arg = {
+		.size = sizeof(arg),
+		.fd = buf_of(buf)->fd,
+	};
+
+	return ioctl_again(ctx_of(buf->ctx)->fd, HEAPSIM_IOC_BUF_REVOKE, &arg);
+}
+
+/* Not restarted here: the time that is left changes. */
+static int wait_id(int fd, uint64_t id, uint64_t timeout_ns,
+		   struct mem_job *job)
+{
+	struct heapsim_job_wait arg = {
+		.size = sizeof(arg),
+		.job = id,
+		.timeout_ns = timeout_ns,
+	};
+
+	if (ioctl(fd, HEAPSIM_IOC_JOB_WAIT, &arg) < 0)
+		return -errno;
+	job->result = arg.result;
+	job->status = arg.status;
+	return 0;
+}
+
+static void reap_orphans(struct kernel_ctx *ctx)
+{
+	struct kernel_job **link, *job;
+
+	pthread_mutex_lock(&ctx->lock);
+	link = &ctx->orphans;
+	while ((job = *link)) {
+		if (wait_id(ctx->fd, job->id, 0, &job->base) == -ETIMEDOUT) {
+			link = &job->next;
+			continue;
+		}
+		*link = job->next;
+		free(job);
+	}
+	pthread_mutex_unlock(&ctx->lock);
+}
+
+static int kernel_submit(struct mem_ctx *base, enum job_op op,
+			 const struct mem_copy2d *rows, struct mem_job **job)
 {
 	static const uint32_t ops[] = {
 		[JOB_FILL] = HEAPSIM_DMA_FILL,
@@ -248,8 +470,8 @@ int kernel_submit(int fd, enum job_op op, const struct mem_copy2d *rows,
 	struct heapsim_dma_submit arg = {
 		.size = sizeof(arg),
 		.op = ops[op],
-		.src_fd = rows->src ? rows->src->fd : -1,
-		.dst_fd = rows->dst ? rows->dst->fd : -1,
+		.src_fd = rows->src ? buf_of(rows->src)->fd : -1,
+		.dst_fd = rows->dst ? buf_of(rows->dst)->fd : -1,
 		.pattern = rows->pattern,
 		.src_off = rows->src_off,
 		.dst_off = rows->dst_off,
@@ -259,29 +481,79 @@ int kernel_submit(int fd, enum job_op op, const struct mem_copy2d *rows,
 		.nr_rows = rows->nr_rows,
 		.delay_ns = rows->delay_ns,
 	};
+	struct kernel_ctx *ctx = ctx_of(base);
+	struct kernel_job *new;
 	int err;
 
-	err = ioctl_again(fd, HEAPSIM_IOC_DMA_SUBMIT, &arg);
-	if (err)
+	reap_orphans(ctx);
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	err = ioctl_again(ctx->fd, HEAPSIM_IOC_DMA_SUBMIT, &arg);
+	if (err) {
+		free(new);
 		return err;
-	*job = arg.job;
-	*fence_fd = arg.fence_fd;
+	}
+	new->id = arg.job;
+	new->fence_fd = arg.fence_fd;
+	*job = &new->base;
 	return 0;
 }
 
-/* Not restarted here: the time that is left changes. */
-int kernel_job_wait(int fd, uint64_t job, uint64_t timeout_ns,
-		    uint64_t *result, int *status)
+static int kernel_wait_job(struct mem_job *job, uint64_t timeout_ns)
 {
-	struct heapsim_job_wait arg = {
-		.size = sizeof(arg),
-		.job = job,
-		.timeout_ns = timeout_ns,
-	};
+	return wait_id(ctx_of(job->ctx)->fd, job_of(job)->id,
+		       timeout_ns < MAX_WAIT_NS ? timeout_ns : MAX_WAIT_NS,
+		       job);
+}
 
-	if (ioctl(fd, HEAPSIM_IOC_JOB_WAIT, &arg) < 0)
-		return -errno;
-	*result = arg.result;
-	*status = arg.status;
+static int kernel_fence(struct mem_job *job, int *fd)
+{
+	int copy = dup_cloexec(job_of(job)->fence_fd);
+
+	if (copy < 0)
+		return copy;
+	*fd = copy;
 	return 0;
 }
+
+static void kernel_forget(struct mem_job *base)
+{
+	struct kernel_ctx *ctx = ctx_of(base->ctx);
+	struct kernel_job *job = job_of(base);
+
+	close(job->fence_fd);
+	if (base->is_done) {
+		free(job);
+		return;
+	}
+	pthread_mutex_lock(&ctx->lock);
+	job->next = ctx->orphans;
+	ctx->orphans = job;
+	pthread_mutex_unlock(&ctx->lock);
+	reap_orphans(ctx);
+}
+
+const struct backend kernel_backend = {
+	.name = "kernel",
+	.open = kernel_open,
+	.close = kernel_close,
+	.probe = kernel_probe,
+	.alloc = kernel_alloc,
+	.alloc_heap = kernel_alloc_heap,
+	.import = kernel_import,
+	.export = kernel_export,
+	.free = kernel_free,
+	.map = kernel_map,
+	.unmap = kernel_unmap,
+	.info = kernel_info,
+	.begin = kernel_begin,
+	.end = kernel_end,
+	.wait = kernel_wait,
+	.maintain = kernel_maintain,
+	.revoke = kernel_revoke,
+	.submit = kernel_submit,
+	.wait_job = kernel_wait_job,
+	.fence = kernel_fence,
+	.forget = kernel_forget,
+};

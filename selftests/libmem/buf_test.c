@@ -391,60 +391,68 @@ static void an_end_without_begin_is_counted(void **state)
 static void begin_goes_on_after_signals(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
-	uint64_t fence, start;
-	int dev, err;
+	uint64_t start = now_ns();
+	struct mem_job *job;
+	int err;
 
 	(void)state;
-	dev = put_fence(buf, HEAPSIM_FENCE_WRITE, 300 * NS_PER_MS, &fence);
-	start = now_ns();
+	job = start_slow(buf, 300 * NS_PER_MS);
 	start_storm();
 	err = mem_buf_begin(buf, MEM_RW);
 	stop_storm();
-	/* The fence ends in error; waiters only learn that it has ended. */
 	assert_int_equal(err, 0);
 	assert_true(now_ns() - start >= 200 * NS_PER_MS);
 	assert_true(nr_signals > 3);
 	assert_int_equal(mem_buf_end(buf, MEM_RW), 0);
 	assert_int_equal(count_of(buf).unmatched_ends, 0);
-	close(dev);
+	finish_job(job);
 	mem_buf_destroy(buf);
 }
 
 static void begin_range_goes_on_after_signals(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
-	uint64_t fence, start;
-	int dev, err;
+	uint64_t start = now_ns();
+	struct mem_job *job;
+	int err;
 
 	(void)state;
-	dev = put_fence(buf, HEAPSIM_FENCE_WRITE, 300 * NS_PER_MS, &fence);
-	start = now_ns();
+	job = start_slow(buf, 300 * NS_PER_MS);
 	start_storm();
 	err = mem_buf_begin_range(buf, 0, 64, MEM_READ);
 	stop_storm();
 	assert_int_equal(err, 0);
 	assert_true(now_ns() - start >= 200 * NS_PER_MS);
 	assert_true(nr_signals > 3);
-	close(dev);
+	finish_job(job);
 	mem_buf_destroy(buf);
 }
 
 static void reading_does_not_wait_for_readers(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
-	uint64_t fence, start;
-	int dev;
+	struct mem_buf *other = new_buf(MEM_KIND_NONCOHERENT);
+	uint64_t start = now_ns();
+	struct mem_copy2d copy = {
+		.size = sizeof(copy),
+		.dst = other,
+		.src = buf,
+		.row_len = LEN,
+		.nr_rows = 1,
+		.delay_ns = 2000 * NS_PER_MS,
+	};
+	struct mem_job *job;
 
 	(void)state;
-	dev = put_fence(buf, HEAPSIM_FENCE_READ, 2000 * NS_PER_MS, &fence);
-	start = now_ns();
+	assert_int_equal(mem_job_copy2d(&copy, &job), 0);
 	assert_int_equal(mem_buf_begin(buf, MEM_READ), 0);
 	assert_int_equal(mem_buf_end(buf, MEM_READ), 0);
 	assert_int_equal(mem_buf_begin_range(buf, 0, LEN, MEM_READ), 0);
 	assert_true(now_ns() - start < 1500 * NS_PER_MS);
 	assert_int_equal(mem_buf_begin_range(buf, 0, LEN, MEM_WRITE), 0);
-	assert_true(now_ns() - start >= 1900 * NS_PER_MS);
-	close(dev);
+	assert_true(now_ns() - start >= 2000 * NS_PER_MS);
+	finish_job(job);
+	mem_buf_destroy(other);
 	mem_buf_destroy(buf);
 }
 
@@ -671,24 +679,49 @@ static void a_foreign_buffer_has_no_maintenance(void **state)
 	mem_buf_destroy(buf);
 }
 
+static void there_are_no_descriptors_to_share(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT), *other = UNTOUCHED;
+	int fd = -5;
+
+	(void)state;
+	assert_int_equal(mem_buf_export(buf, &fd), -EOPNOTSUPP);
+	assert_int_equal(fd, -5);
+	assert_int_equal(mem_buf_import(ctx, 0, &other), -EOPNOTSUPP);
+	assert_ptr_equal(other, UNTOUCHED);
+	assert_int_equal(mem_buf_export(NULL, &fd), -EINVAL);
+	assert_int_equal(mem_buf_export(buf, NULL), -EINVAL);
+	assert_int_equal(mem_buf_import(NULL, 0, &other), -EINVAL);
+	mem_buf_destroy(buf);
+}
+
+static void all_kinds_need_no_descriptors(void **state)
+{
+	struct rlimit old = take_all_fds();
+	struct mem_buf *buf = NULL, *heap = NULL;
+	int err, heap_err;
+
+	(void)state;
+	err = mem_buf_alloc(ctx, MEM_KIND_NONCOHERENT, LEN, NULL, &buf);
+	heap_err = mem_buf_alloc_heap(ctx, "coherent", LEN, &heap);
+	give_fds_back(old);
+	assert_int_equal(err, 0);
+	assert_int_equal(heap_err, 0);
+	mem_buf_destroy(heap);
+	mem_buf_destroy(buf);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
+	const struct CMUnitTest both[] = {
 		cmocka_unit_test(alloc_gives_each_kind_zeroed),
 		cmocka_unit_test(alloc_rounds_up_to_pages),
 		cmocka_unit_test(alloc_refuses_what_is_malformed),
 		cmocka_unit_test(alloc_beyond_memory_is_enomem),
-		cmocka_unit_test(alloc_without_descriptors_is_emfile),
 		cmocka_unit_test(heaps_give_their_kind),
 		cmocka_unit_test(heaps_refuse),
-		cmocka_unit_test(a_node_that_is_no_heap_is_enotty),
-		cmocka_unit_test(export_and_import_share_the_memory),
-		cmocka_unit_test(import_refuses),
-		cmocka_unit_test(sharing_without_descriptors_is_emfile),
 		cmocka_unit_test(map_counts_and_gives_one_address),
 		cmocka_unit_test(map_refuses_null),
-		cmocka_unit_test(a_read_only_descriptor_maps_for_reading),
-		cmocka_unit_test(a_write_only_descriptor_does_not_map),
 		cmocka_unit_test(info_tells_name_kind_and_length),
 		cmocka_unit_test(info_refuses_null_and_short_structs),
 		cmocka_unit_test(null_is_destroyed_and_has_no_length),
@@ -706,10 +739,23 @@ int main(void)
 		cmocka_unit_test(maintain_does_a_list_in_order),
 		cmocka_unit_test(maintain_tells_how_far_it_came),
 		cmocka_unit_test(maintain_refuses),
+	};
+	const struct CMUnitTest kernel[] = {
+		cmocka_unit_test(alloc_without_descriptors_is_emfile),
+		cmocka_unit_test(a_node_that_is_no_heap_is_enotty),
+		cmocka_unit_test(export_and_import_share_the_memory),
+		cmocka_unit_test(import_refuses),
+		cmocka_unit_test(sharing_without_descriptors_is_emfile),
+		cmocka_unit_test(a_read_only_descriptor_maps_for_reading),
+		cmocka_unit_test(a_write_only_descriptor_does_not_map),
 		cmocka_unit_test(a_foreign_buffer_says_so),
 		cmocka_unit_test(a_foreign_buffer_takes_ranges_as_a_whole),
 		cmocka_unit_test(a_foreign_buffer_has_no_maintenance),
 	};
+	const struct CMUnitTest embedded[] = {
+		cmocka_unit_test(there_are_no_descriptors_to_share),
+		cmocka_unit_test(all_kinds_need_no_descriptors),
+	};
 
-	return cmocka_run_group_tests(tests, open_ctx, close_ctx);
+	return run_both(both, kernel, embedded);
 }

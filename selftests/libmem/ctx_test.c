@@ -2,14 +2,54 @@
 /* Tests of libmem's contexts. */
 #include "test.h"
 
-static void open_refuses_options_and_no_place(void **state)
+static void open_refuses_what_is_malformed(void **state)
 {
+	struct {
+		struct mem_ctx_options options;
+		uint8_t tail[8];
+	} longer = { .options.size = sizeof(longer) };
+	struct mem_ctx_options *options = &longer.options;
 	struct mem_ctx *place = UNTOUCHED;
 
 	(void)state;
-	assert_int_equal(mem_ctx_open(UNTOUCHED, &place), -EINVAL);
-	assert_ptr_equal(place, UNTOUCHED);
 	assert_int_equal(mem_ctx_open(NULL, NULL), -EINVAL);
+	longer.tail[7] = 1;
+	assert_int_equal(mem_ctx_open(options, &place), -E2BIG);
+	options->size = sizeof(*options) - 1;
+	assert_int_equal(mem_ctx_open(options, &place), -EINVAL);
+	options->size = sizeof(*options);
+	options->backend = MEM_BACKEND_KERNEL + 1;
+	assert_int_equal(mem_ctx_open(options, &place), -EINVAL);
+	options->backend = MEM_BACKEND_AUTO;
+	options->reserved = 1;
+	assert_int_equal(mem_ctx_open(options, &place), -EINVAL);
+	options->reserved = 0;
+	memset(options->soc, 'n', sizeof(options->soc));
+	assert_int_equal(mem_ctx_open(options, &place), -EINVAL);
+	assert_ptr_equal(place, UNTOUCHED);
+}
+
+static void the_environment_says_what_is_left_open(void **state)
+{
+	struct mem_ctx_options options = { .size = sizeof(options) };
+	const char *was = getenv("LIBMEM_BACKEND");
+	struct mem_ctx *place = UNTOUCHED;
+
+	(void)state;
+	was = was ? strdup(was) : NULL;
+	setenv("LIBMEM_BACKEND", "none", 1);
+	assert_int_equal(mem_ctx_open(NULL, &place), -EINVAL);
+	assert_int_equal(mem_ctx_open(&options, &place), -EINVAL);
+	assert_ptr_equal(place, UNTOUCHED);
+	options.backend = is_embedded() ? MEM_BACKEND_EMBEDDED :
+					  MEM_BACKEND_KERNEL;
+	assert_int_equal(mem_ctx_open(&options, &place), 0);
+	mem_ctx_close(place);
+	if (was)
+		setenv("LIBMEM_BACKEND", was, 1);
+	else
+		unsetenv("LIBMEM_BACKEND");
+	free((char *)was);
 }
 
 static void open_without_descriptors_is_emfile(void **state)
@@ -38,7 +78,8 @@ static void probe_tells_the_soc(void **state)
 	(void)state;
 	assert_int_equal(mem_ctx_probe(ctx, &probe), 0);
 	assert_int_equal(probe.size, sizeof(probe));
-	assert_int_equal(probe.abi_version, HEAPSIM_ABI_VERSION);
+	assert_int_equal(probe.abi_version,
+			 is_embedded() ? 0 : HEAPSIM_ABI_VERSION);
 	assert_true(probe.line_size == 32 || probe.line_size == 64 ||
 		    probe.line_size == 128);
 	assert_int_equal(probe.page_size, sysconf(_SC_PAGESIZE));
@@ -88,17 +129,78 @@ static void buffers_and_jobs_outlive_their_context(void **state)
 	assert_int_equal(finish_job(job), LEN);
 }
 
+static void the_module_has_one_board(void **state)
+{
+	struct mem_ctx_options options = { .size = sizeof(options) };
+	struct mem_probe probe = { .size = sizeof(probe) };
+	struct mem_ctx *other = UNTOUCHED;
+
+	(void)state;
+	assert_int_equal(mem_ctx_probe(ctx, &probe), 0);
+	strcpy(options.soc, "no-such-board");
+	assert_int_equal(mem_ctx_open(&options, &other), -EOPNOTSUPP);
+	assert_ptr_equal(other, UNTOUCHED);
+	strcpy(options.soc, probe.soc);
+	assert_int_equal(mem_ctx_open(&options, &other), 0);
+	mem_ctx_close(other);
+}
+
+static void a_process_has_every_board(void **state)
+{
+	static const char *const socs[] = {
+		"nano", "tx2", "xavier", "orin", "orin-nano", "thor",
+		"generic-coherent", "generic-noncoherent",
+	};
+	struct mem_ctx_options options = { .size = sizeof(options) };
+	struct mem_probe probe = { .size = sizeof(probe) };
+	struct mem_ctx *other;
+	struct mem_buf *buf;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(socs) / sizeof(*socs); i++) {
+		strcpy(options.soc, socs[i]);
+		assert_int_equal(mem_ctx_open(&options, &other), 0);
+		assert_int_equal(mem_ctx_probe(other, &probe), 0);
+		assert_string_equal(probe.soc, socs[i]);
+		assert_int_equal(mem_buf_alloc(other, MEM_KIND_SYSTEM, 1, NULL,
+					       &buf), 0);
+		assert_int_equal(mem_buf_kind(buf), probe.io_coherent ?
+				 MEM_KIND_COHERENT : MEM_KIND_NONCOHERENT);
+		mem_buf_destroy(buf);
+		mem_ctx_close(other);
+	}
+	other = UNTOUCHED;
+	strcpy(options.soc, "no-such-board");
+	assert_int_equal(mem_ctx_open(&options, &other), -EINVAL);
+	options.soc[0] = 0;
+	options.fill_size = 1;
+	assert_int_equal(mem_ctx_open(&options, &other), -EINVAL);
+	options.fill_size = 3U << 16;
+	assert_int_equal(mem_ctx_open(&options, &other), -EINVAL);
+	options.fill_size = 4U << 20;
+	assert_int_equal(mem_ctx_open(&options, &other), -EINVAL);
+	assert_ptr_equal(other, UNTOUCHED);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_refuses_options_and_no_place),
-		cmocka_unit_test(open_without_descriptors_is_emfile),
+	const struct CMUnitTest both[] = {
+		cmocka_unit_test(open_refuses_what_is_malformed),
+		cmocka_unit_test(the_environment_says_what_is_left_open),
 		cmocka_unit_test(close_accepts_null),
 		cmocka_unit_test(probe_tells_the_soc),
 		cmocka_unit_test(probe_refuses_null_and_short_structs),
 		cmocka_unit_test(probe_leaves_a_longer_tail_alone),
 		cmocka_unit_test(buffers_and_jobs_outlive_their_context),
 	};
+	const struct CMUnitTest kernel[] = {
+		cmocka_unit_test(open_without_descriptors_is_emfile),
+		cmocka_unit_test(the_module_has_one_board),
+	};
+	const struct CMUnitTest embedded[] = {
+		cmocka_unit_test(a_process_has_every_board),
+	};
 
-	return cmocka_run_group_tests(tests, open_ctx, close_ctx);
+	return run_both(both, kernel, embedded);
 }

@@ -167,20 +167,20 @@ static void submit_without_descriptors_is_emfile(void **state)
 	mem_buf_destroy(buf);
 }
 
-static struct mem_job *start_slow(struct mem_buf *buf, uint64_t delay_ns)
+/* Only descriptors that are asked for are made. */
+static void jobs_need_no_descriptors(void **state)
 {
-	struct mem_copy2d copy = {
-		.size = sizeof(copy),
-		.dst = buf,
-		.src = buf,
-		.row_len = LEN,
-		.nr_rows = 1,
-		.delay_ns = delay_ns,
-	};
-	struct mem_job *job;
+	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
+	struct rlimit old = take_all_fds();
+	struct mem_job *job = NULL;
+	int err;
 
-	assert_int_equal(mem_job_copy2d(&copy, &job), 0);
-	return job;
+	(void)state;
+	err = mem_job_fill(buf, 0, LEN, 0, &job);
+	give_fds_back(old);
+	assert_int_equal(err, 0);
+	finish_job(job);
+	mem_buf_destroy(buf);
 }
 
 static void wait_tells_not_done_yet(void **state)
@@ -297,6 +297,40 @@ static void a_job_waits_for_earlier_ones(void **state)
 	mem_buf_destroy(buf);
 }
 
+/* The engine may read at any moment of the delay, though it did not. */
+static void an_end_after_the_submit_comes_too_late(void **state)
+{
+	struct mem_buf *src = new_buf(MEM_KIND_NONCOHERENT);
+	struct mem_buf *dst = new_buf(MEM_KIND_NONCOHERENT);
+	struct mem_copy2d copy = {
+		.size = sizeof(copy),
+		.dst = dst,
+		.src = src,
+		.row_len = LEN,
+		.nr_rows = 1,
+		.delay_ns = 100 * NS_PER_MS,
+	};
+	uint8_t *addr = map_buf(src);
+	struct mem_job *job;
+
+	(void)state;
+	addr[LEN / 2] = 1;
+	assert_int_equal(mem_job_copy2d(&copy, &job), 0);
+	assert_int_equal(mem_buf_end_range(src, 0, LEN, MEM_WRITE), 0);
+	assert_int_equal(count_of(src).missing_cleans, 1);
+	finish_job(job);
+	assert_int_equal(count_of(src).missing_cleans, 1);
+
+	assert_int_equal(mem_buf_begin(src, MEM_WRITE), 0);
+	addr[LEN / 2] = 2;
+	assert_int_equal(mem_buf_end(src, MEM_WRITE), 0);
+	assert_int_equal(mem_job_copy2d(&copy, &job), 0);
+	finish_job(job);
+	assert_int_equal(count_of(src).missing_cleans, 1);
+	mem_buf_destroy(dst);
+	mem_buf_destroy(src);
+}
+
 static void a_destroyed_job_still_runs(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
@@ -405,26 +439,32 @@ static void a_job_goes_on_after_a_fence_that_failed(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
+	const struct CMUnitTest both[] = {
 		cmocka_unit_test(fill_writes_its_pattern),
 		cmocka_unit_test(copy_copies),
 		cmocka_unit_test(copy2d_turns_and_inverts),
 		cmocka_unit_test(checksum_is_fnv1a),
 		cmocka_unit_test(submit_refuses),
 		cmocka_unit_test(copy2d_refuses),
-		cmocka_unit_test(submit_without_descriptors_is_emfile),
 		cmocka_unit_test(wait_tells_not_done_yet),
 		cmocka_unit_test(wait_goes_on_after_signals),
 		cmocka_unit_test(a_fence_can_be_polled),
 		cmocka_unit_test(a_fence_without_descriptors_is_emfile),
 		cmocka_unit_test(the_cpu_waits_for_the_engine),
 		cmocka_unit_test(a_job_waits_for_earlier_ones),
+		cmocka_unit_test(an_end_after_the_submit_comes_too_late),
 		cmocka_unit_test(a_destroyed_job_still_runs),
 		cmocka_unit_test(thousands_of_jobs_can_be_forgotten),
 		cmocka_unit_test(too_many_jobs_are_ebusy),
+	};
+	const struct CMUnitTest kernel[] = {
+		cmocka_unit_test(submit_without_descriptors_is_emfile),
 		cmocka_unit_test(a_job_tells_its_fence_was_never_signalled),
 		cmocka_unit_test(a_job_goes_on_after_a_fence_that_failed),
 	};
+	const struct CMUnitTest embedded[] = {
+		cmocka_unit_test(jobs_need_no_descriptors),
+	};
 
-	return cmocka_run_group_tests(tests, open_ctx, close_ctx);
+	return run_both(both, kernel, embedded);
 }

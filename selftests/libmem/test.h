@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -46,6 +47,22 @@ static inline int close_ctx(void **state)
 	mem_ctx_close(ctx);
 	return 0;
 }
+
+static inline bool is_embedded(void)
+{
+	struct mem_probe probe = { .size = sizeof(probe) };
+
+	assert_int_equal(mem_ctx_probe(ctx, &probe), 0);
+	return probe.backend == MEM_BACKEND_EMBEDDED;
+}
+
+/* Those of both backends, then those of the one that LIBMEM_BACKEND says. */
+#define run_both(both, kernel, embedded)				\
+	(cmocka_run_group_tests(both, open_ctx, close_ctx) |		\
+	 (getenv("LIBMEM_BACKEND") &&					\
+	  !strcmp(getenv("LIBMEM_BACKEND"), "embedded") ?		\
+	  cmocka_run_group_tests(embedded, open_ctx, close_ctx) :	\
+	  cmocka_run_group_tests(kernel, open_ctx, close_ctx)))
 
 static inline struct mem_buf *new_buf(enum mem_kind kind)
 {
@@ -101,6 +118,23 @@ static inline void fill_buf(struct mem_buf *buf, uint32_t pattern)
 	assert_int_equal(mem_job_fill(buf, 0, mem_buf_len(buf), pattern, &job),
 			 0);
 	assert_int_equal(finish_job(job), mem_buf_len(buf));
+}
+
+/* A copy in place that lasts so long. */
+static inline struct mem_job *start_slow(struct mem_buf *buf, uint64_t delay_ns)
+{
+	struct mem_copy2d copy = {
+		.size = sizeof(copy),
+		.dst = buf,
+		.src = buf,
+		.row_len = LEN,
+		.nr_rows = 1,
+		.delay_ns = delay_ns,
+	};
+	struct mem_job *job;
+
+	assert_int_equal(mem_job_copy2d(&copy, &job), 0);
+	return job;
 }
 
 /* What engines see: FNV-1a of DRAM. */

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The embedded backend's table: contexts, buffers, brackets. What needs a
+ * descriptor that other drivers could import is not to be had.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "embedded.h"
+
+#define DEFAULT_SOC		"generic-noncoherent"
+#define DEFAULT_FILL		65536U
+#define MAX_FILL		(2U << 20)
+
+/* A START waits no longer, as the module's. */
+#define BRACKET_WAIT_NS		(5 * NS_PER_S)
+
+static atomic_ullong last_id;
+
+static int fill_of(const struct mem_ctx_options *options, uint32_t *fill)
+{
+	const uint32_t page_size = 1U << window_page_shift();
+
+	*fill = options->fill_size ? options->fill_size : DEFAULT_FILL;
+	if (*fill & (*fill - 1) || *fill < page_size || *fill > MAX_FILL)
+		return -EINVAL;
+	return 0;
+}
+
+static int embedded_open(const struct mem_ctx_options *options,
+			 struct mem_ctx **ctx)
+{
+	const char *soc = options->soc[0] ? options->soc : DEFAULT_SOC;
+	const struct profile *profile = profile_find(soc);
+	struct embedded_ctx *new;
+	uint32_t fill;
+	int err;
+
+	if (!profile)
+		return -EINVAL;
+	err = window_get();
+	if (!err)
+		err = fill_of(options, &fill);
+	if (err)
+		return err;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	new->base.backend = &embedded_backend;
+	atomic_init(&new->base.nr_users, 1);
+	new->profile = profile;
+	new->fill = fill;
+	*ctx = &new->base;
+	return 0;
+}
+
+static void embedded_close(struct mem_ctx *ctx)
+{
+	free(embedded_ctx_of(ctx));
+}
+
+static int embedded_probe(struct mem_ctx *base, struct mem_probe *probe)
+{
+	const struct embedded_ctx *ctx = embedded_ctx_of(base);
+
+	probe->backend = MEM_BACKEND_EMBEDDED;
+	probe->line_size = ctx->profile->line_size;
+	probe->fill_size = ctx->fill;
+	probe->page_size = 1U << window_page_shift();
+	probe->policy = MEM_POLICY_STRICT;
+	probe->io_coherent = ctx->profile->is_io_coherent;
+	strcpy(probe->soc, ctx->profile->name);
+	return 0;
+}
+
+static enum mem_kind kind_of(const struct embedded_ctx *ctx,
+			     enum mem_kind kind)
+{
+	if (kind != MEM_KIND_SYSTEM)
+		return kind;
+	return ctx->profile->is_io_coherent ? MEM_KIND_COHERENT :
+					      MEM_KIND_NONCOHERENT;
+}
+
+static struct embedded_buf *buf_create(const struct embedded_ctx *ctx,
+				       enum mem_kind kind, uint64_t nr_pages)
+{
+	struct embedded_buf *buf = calloc(1, sizeof(*buf));
+
+	if (!buf)
+		return NULL;
+	buf_init(&buf->base, kind, nr_pages << window_page_shift());
+	pthread_mutex_init(&buf->lock, NULL);
+	atomic_init(&buf->nr_users, 1);
+	buf->has_two_views = kind == MEM_KIND_NONCOHERENT;
+	buf->fill = ctx->fill;
+	buf->nr_pages = nr_pages;
+	buf->id = atomic_fetch_add(&last_id, 1) + 1;
+	return buf;
+}
+
+static void buf_destroy(struct embedded_buf *buf)
+{
+	pthread_mutex_destroy(&buf->lock);
+	free(buf);
+}
+
+static int embedded_alloc(struct mem_ctx *base, enum mem_kind kind,
+			  uint64_t len, const char *name,
+			  struct mem_buf **made)
+{
+	const struct embedded_ctx *ctx = embedded_ctx_of(base);
+	const uint64_t page_size = 1ULL << window_page_shift();
+	struct embedded_buf *buf;
+	sigset_t old;
+	int err;
+
+	if (window_is_forked())
+		return -EPERM;
+	if (kind >= MEM_KIND_FOREIGN || len > INT64_MAX - page_size)
+		return -EINVAL;
+	buf = buf_create(ctx, kind_of(ctx, kind),
+			 (len + page_size - 1) >> window_page_shift());
+	if (!buf)
+		return -ENOMEM;
+	if (name)
+		strcpy(buf->name, name);
+	signals_block(&old);
+	err = window_alloc(buf);
+	signals_restore(&old);
+	if (err)
+		goto err_destroy;
+	if (buf->has_two_views)
+		err = view_init(buf, ctx->profile);
+	if (err)
+		goto err_free;
+	*made = &buf->base;
+	return 0;
+
+err_free:
+	signals_block(&old);
+	window_free(buf);
+	signals_restore(&old);
+err_destroy:
+	buf_destroy(buf);
+	return err;
+}
+
+/* The module's heaps have these names. */
+static int embedded_alloc_heap(struct mem_ctx *ctx, const char *heap,
+			       uint64_t len, struct mem_buf **made)
+{
+	static const char *const names[] = {
+		[MEM_KIND_SYSTEM] = "system",
+		[MEM_KIND_NONCOHERENT] = "noncoherent",
+		[MEM_KIND_COHERENT] = "coherent",
+		[MEM_KIND_UNCACHED] = "system-uncached",
+		[MEM_KIND_CONTIGUOUS] = "contiguous",
+	};
+	unsigned int kind;
+
+	for (kind = 0; kind < MEM_KIND_FOREIGN; kind++)
+		if (!strcmp(heap, names[kind]))
+			return embedded_alloc(ctx, (enum mem_kind)kind, len,
+					      NULL, made);
+	return -ENOENT;
+}
+
+static int embedded_import(struct mem_ctx *ctx, int fd, struct mem_buf **made)
+{
+	(void)ctx;
+	(void)fd;
+	(void)made;
+	return -EOPNOTSUPP;
+}
+
+static int embedded_export(struct mem_buf *buf, int *fd)
+{
+	(void)buf;
+	(void)fd;
+	return -EOPNOTSUPP;
+}
+
+/**
+ * embedded_buf_get() - keep a buffer's memory
+ * @buf: buffer
+ */
+void embedded_buf_get(struct embedded_buf *buf)
+{
+	atomic_fetch_add(&buf->nr_users, 1);
+}
+
+/**
+ * embedded_buf_put() - and let it go
+ * @buf: buffer
+ *
+ * Context: no lock held.
+ */
+void embedded_buf_put(struct embedded_buf *buf)
+{
+	sigset_t old;
+
+	if (atomic_fetch_sub(&buf->nr_users, 1) != 1)
+		return;
+	if (!window_is_forked()) {
+		signals_block(&old);
+		window_free(buf);
+		signals_restore(&old);
+	}
+	if (buf->has_two_views)
+		view_fini(buf);
+	buf_destroy(buf);
+}
+
+static void embedded_free(struct mem_buf *buf)
+{
+	embedded_buf_put(embedded_buf_of(buf));
+}
+
+static int embedded_map(struct mem_buf *base, void **addr)
+{
+	struct embedded_buf *buf = embedded_buf_of(base);
+	sigset_t old;
+	int err = 0;
+
+	if (window_is_forked())
+		return -EPERM;
+	buf_lock(buf, &old);
+	if (!buf->has_two_views)
+		err = window_protect(buf->first, buf->nr_pages, PAGE_WRITE);
+	buf->is_mapped = !err;
+	buf_unlock(buf, &old);
+	if (!err)
+		*addr = buf->addr;
+	return err;
+}
+
+static void embedded_unmap(struct mem_buf *base)
+{
+	struct embedded_buf *buf = embedded_buf_of(base);
+	sigset_t old;
+
+	if (window_is_forked())
+		return;
+	buf_lock(buf, &old);
+	buf->is_mapped = false;
+	window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
+	buf_unlock(buf, &old);
+}
+
+static_assert(sizeof(struct mem_counters) == sizeof(struct line_counters),
+	      "counters are copied as a whole");
+static_assert(offsetof(struct mem_counters, unmatched_ends) ==
+	      offsetof(struct line_counters, unmatched_ends),
+	      "counters are copied as a whole");
+
+static int embedded_info(struct mem_buf *base, struct mem_buf_info *info)
+{
+	struct embedded_buf *buf = embedded_buf_of(base);
+	sigset_t old;
+
+	if (window_is_forked())
+		return -EPERM;
+	info->kind = base->kind;
+	info->id = buf->id;
+	info->len = base->len;
+	info->has_two_views = buf->has_two_views;
+	memcpy(info->name, buf->name, sizeof(info->name));
+	buf_lock(buf, &old);
+	memcpy(&info->count, &buf->lines.count, sizeof(info->count));
+	buf_unlock(buf, &old);
+	return 0;
+}
+
+static int embedded_begin(struct mem_buf *base, unsigned int access)
+{
+	struct embedded_buf *buf = embedded_buf_of(base);
+	sigset_t old;
+	int err;
+
+	if (window_is_forked())
+		return -EPERM;
+	err = engine_wait_buf(buf, access & MEM_WRITE, BRACKET_WAIT_NS);
+	if (err || !buf->has_two_views)
+		return err;
+	buf_lock(buf, &old);
+	if (access & MEM_READ)
+		view_take_in(buf);
+	buf->nr_read += !!(access & MEM_READ);
+	buf->nr_write += !!(access & MEM_WRITE);
+	buf_unlock(buf, &old);
+	return 0;
+}
+
+static int embedded_end(struct mem_buf *base, unsigned int access)
+{
+	struct embedded_buf *buf = embedded_buf_of(base);
+	const bool is_read = access & MEM_READ;
+	const bool is_write = access & MEM_WRITE;
+	sigset_t old;
+
+	if (window_is_forked())
+		return -EPERM;
+	if (!buf->has_two_views)
+		return 0;
+	buf_lock(buf, &old);
+	if (is_write)
+		view_clean(buf, 0, base->len);
+	if (buf->nr_read >= is_read && buf->nr_write >= is_write) {
+		buf->nr_read -= is_read;
+		buf->nr_write -= is_write;
+	} else {
+		buf->lines.count.unmatched_ends++;
+	}
+	buf_unlock(buf, &old);
+	return 0;
+}
+
+static int embedded_wait(struct mem_buf *base, bool for_write)
+{
+	if (window_is_forked())
+		return -EPERM;
+	return engine_wait_buf(embedded_buf_of(base), for_write,
+			       ENGINE_WAIT_NS);
+}
+
+static int maintain_range(const struct mem_range *range)
+{
+	struct embedded_buf *buf = embedded_buf_of(range->buf);
+	sigset_t old;
+
+	if (range->op < MEM_MAINT_CLEAN ||
+	    range->op > MEM_MAINT_CLEAN_INVALIDATE ||
+	    range->off > range->buf->len ||
+	    range->len > range->buf->len - range->off)
+		return -EINVAL;
+	if (!buf->has_two_views)
+		return 0;
+	buf_lock(buf, &old);
+	if (range->op & MEM_MAINT_CLEAN)
+		view_clean(buf, range->off, range->len);
+	if (range->op & MEM_MAINT_INVALIDATE)
+		view_invalidate(buf, range->off, range->len);
+	buf_unlock(buf, &old);
+	return 0;
+}
+
+static int embedded_maintain(struct mem_ctx *ctx,
+			     const struct mem_range *ranges, size_t nr_ranges,
+			     size_t *nr_done)
+{
+	size_t i;
+	int err;
+
+	(void)ctx;
+	if (window_is_forked())
+		return -EPERM;
+	for (i = 0; i < nr_ranges; i++) {
+		/* The list may lie in the window itself: read once. */
+		const struct mem_range range = ranges[i];
+
+		err = maintain_range(&range);
+		if (err)
+			return err;
+		*nr_done = i + 1;
+	}
+	return 0;
+}
+
+static int embedded_revoke(struct mem_buf *base)
+{
+	struct embedded_buf *buf = embedded_buf_of(base);
+	sigset_t old;
+
+	if (window_is_forked())
+		return -EPERM;
+	if (!buf->has_two_views)
+		return 0;
+	buf_lock(buf, &old);
+	view_revoke(buf, 0, buf->nr_pages);
+	buf_unlock(buf, &old);
+	return 0;
+}
+
+const struct backend embedded_backend = {
+	.name = "embedded",
+	.open = embedded_open,
+	.close = embedded_close,
+	.probe = embedded_probe,
+	.alloc = embedded_alloc,
+	.alloc_heap = embedded_alloc_heap,
+	.import = embedded_import,
+	.export = embedded_export,
+	.free = embedded_free,
+	.map = embedded_map,
+	.unmap = embedded_unmap,
+	.info = embedded_info,
+	.begin = embedded_begin,
+	.end = embedded_end,
+	.wait = embedded_wait,
+	.maintain = embedded_maintain,
+	.revoke = embedded_revoke,
+	.submit = engine_submit,
+	.wait_job = engine_wait_job,
+	.fence = engine_fence,
+	.forget = engine_forget,
+};

@@ -1,0 +1,699 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The dma engine of the embedded backend: one thread of the process, that runs
+ * the jobs of all contexts in the order of their submission. A job keeps its
+ * context and is kept by the caller and by the queue.
+ *
+ * A delay is time in which a job runs, and may be at any of its bytes: lines
+ * are judged when it starts, and once more when it really comes to them
+ * (Documentation/model.rst).
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "embedded.h"
+
+#define MAX_JOBS	64		/* of a context */
+#define MAX_DELAY_NS	(10 * NS_PER_S)
+#define MAX_RUN_NS	(60 * NS_PER_S)
+
+#define FNV1A_BASIS	0xcbf29ce484222325ULL
+#define FNV1A_PRIME	0x100000001b3ULL
+
+/**
+ * struct side - source or destination of a job
+ * @buf: NULL: the job has no such side
+ * @off: of the first row
+ * @pitch: from row to row
+ * @lo: lowest byte of all rows
+ * @len: from there to the end of the highest
+ * @told: lines that a delayed job was told of; no map: it has no delay
+ */
+struct side {
+	struct embedded_buf *buf;
+	uint64_t off;
+	int64_t pitch;
+	uint64_t lo;
+	uint64_t len;
+	struct line_job told;
+};
+
+/**
+ * struct engine_job - a job
+ * @base: for the rest of the library
+ * @ctx: kept until it is done
+ * @op: what it does
+ * @pattern: byte i of a row is combined with byte i % 4
+ * @row_len: bytes
+ * @nr_rows: rows
+ * @delay_ns: lasts at least so long
+ * @src: what it reads
+ * @dst: what it writes
+ * @next: in the queue
+ * @is_started: it waits for no other job any more
+ * @nr_users: the queue and the caller
+ * @fence_fd: told when it is done; -1: nobody asked
+ * @is_done: @status and @result are there
+ * @status: 0 or -errno
+ * @result: checksum or bytes written
+ *
+ * All from @next on is under the engine's lock.
+ */
+struct engine_job {
+	struct mem_job base;
+	struct mem_ctx *ctx;
+	enum job_op op;
+	uint32_t pattern;
+	uint64_t row_len;
+	uint32_t nr_rows;
+	uint64_t delay_ns;
+	struct side src;
+	struct side dst;
+
+	struct engine_job *next;
+	bool is_started;
+	unsigned int nr_users;
+	int fence_fd;
+	bool is_done;
+	int status;
+	uint64_t result;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t has_work;
+	bool is_running;
+	struct engine_job *first;
+	struct engine_job **last;
+
+	atomic_uint nr_done;	/* jobs: what waits for one looks again */
+} engine = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.has_work = PTHREAD_COND_INITIALIZER,
+};
+
+static struct engine_job *job_of(struct mem_job *job)
+{
+	return containerof(job, struct engine_job, base);
+}
+
+static void engine_lock(sigset_t *old)
+{
+	signals_block(old);
+	pthread_mutex_lock(&engine.lock);
+}
+
+static void engine_unlock(const sigset_t *old)
+{
+	pthread_mutex_unlock(&engine.lock);
+	signals_restore(old);
+}
+
+static struct timespec time_at(uint64_t ns)
+{
+	return (struct timespec) {
+		.tv_sec = (time_t)(ns / NS_PER_S),
+		.tv_nsec = (long)(ns % NS_PER_S),
+	};
+}
+
+/*
+ * Wait until @count is not @seen any more, at most until @deadline: no lock is
+ * held, so signals have their handlers run. Returns 0 or -ETIMEDOUT; a signal
+ * may end it early.
+ */
+static int wait_change(atomic_uint *count, unsigned int seen, uint64_t deadline)
+{
+	const struct timespec at = time_at(deadline);
+
+	if (!syscall(SYS_futex, count, FUTEX_WAIT_BITSET_PRIVATE, seen, &at,
+		     NULL, FUTEX_BITSET_MATCH_ANY))
+		return 0;
+	return errno == ETIMEDOUT ? -ETIMEDOUT : 0;
+}
+
+static void tell_change(atomic_uint *count)
+{
+	atomic_fetch_add(count, 1);
+	syscall(SYS_futex, count, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+static uint8_t pattern_byte(uint32_t pattern, uint64_t i)
+{
+	return (uint8_t)(pattern >> (8 * (i % 4)));
+}
+
+static void fill_row(uint8_t *to, uint64_t len, uint32_t pattern)
+{
+	uint64_t i;
+
+	if (pattern == (uint8_t)pattern * 0x01010101U) {
+		memset(to, (int)(pattern & 0xff), len);
+		return;
+	}
+	for (i = 0; i < len; i++)
+		to[i] = pattern_byte(pattern, i);
+}
+
+/* They may overlap. */
+static void copy_row(uint8_t *to, const uint8_t *from, uint64_t len,
+		     uint32_t pattern)
+{
+	uint64_t i;
+
+	if (!pattern) {
+		memmove(to, from, len);
+	} else if (to > from && (uint64_t)(to - from) < len) {
+		for (i = len; i--;)
+			to[i] = from[i] ^ pattern_byte(pattern, i);
+	} else {
+		for (i = 0; i < len; i++)
+			to[i] = from[i] ^ pattern_byte(pattern, i);
+	}
+}
+
+static uint64_t checksum_row(const uint8_t *from, uint64_t len, uint64_t sum)
+{
+	while (len--)
+		sum = (sum ^ *from++) * FNV1A_PRIME;
+	return sum;
+}
+
+static struct line_job *told_of(struct side *side)
+{
+	return side->told.told ? &side->told : NULL;
+}
+
+/* The engine reads what DRAM holds, whatever the CPU has. */
+static void read_row(struct engine_job *job, uint64_t off)
+{
+	struct embedded_buf *buf = job->src.buf;
+
+	if (buf->has_two_views) {
+		pthread_mutex_lock(&buf->lock);
+		line_engine_read(&buf->lines, off, job->row_len,
+				 told_of(&job->src));
+		pthread_mutex_unlock(&buf->lock);
+	}
+	if (job->op == JOB_CHECKSUM)
+		job->result = checksum_row(buf->dram + off, job->row_len,
+					   job->result);
+}
+
+static void write_row(struct engine_job *job, uint64_t src_off,
+		      uint64_t dst_off)
+{
+	struct embedded_buf *buf = job->dst.buf;
+	uint8_t *to = buf->dram + dst_off;
+
+	/* Bytes and lines change together. */
+	pthread_mutex_lock(&buf->lock);
+	if (buf->has_two_views)
+		line_engine_write(&buf->lines, dst_off, job->row_len,
+				  told_of(&job->dst));
+	if (job->op == JOB_FILL)
+		fill_row(to, job->row_len, job->pattern);
+	else
+		copy_row(to, job->src.buf->dram + src_off, job->row_len,
+			 job->pattern);
+	pthread_mutex_unlock(&buf->lock);
+	job->result += job->row_len;
+}
+
+static int run_rows(struct engine_job *job)
+{
+	const uint64_t deadline = now_ns() + MAX_RUN_NS;
+	uint64_t src = job->src.off, dst = job->dst.off;
+	uint32_t i;
+
+	for (i = 0; i < job->nr_rows; i++) {
+		if (now_ns() > deadline)
+			return -ETIMEDOUT;
+		if (job->src.buf)
+			read_row(job, src);
+		if (job->dst.buf)
+			write_row(job, src, dst);
+		src += (uint64_t)job->src.pitch;
+		dst += (uint64_t)job->dst.pitch;
+	}
+	return 0;
+}
+
+/* From now on the engine may come to the lines of a side at any moment. */
+static void start_side(const struct engine_job *job, struct side *side,
+		       void (*account)(struct line_buf *lines, u64 off,
+				       u64 len, struct line_job *told))
+{
+	const uint64_t step = side->pitch < 0 ? -(uint64_t)side->pitch :
+						(uint64_t)side->pitch;
+	struct line_buf *lines;
+	uint64_t off = side->off;
+	uint32_t i;
+
+	if (!side->told.told)
+		return;
+	lines = &side->buf->lines;
+	pthread_mutex_lock(&side->buf->lock);
+	/* No line fits between two rows: they are in all lines there are. */
+	if (job->nr_rows == 1 ||
+	    step < job->row_len + (1ULL << lines->line_shift)) {
+		account(lines, side->lo, side->len, &side->told);
+	} else {
+		for (i = 0; i < job->nr_rows; i++) {
+			account(lines, off, job->row_len, &side->told);
+			off += (uint64_t)side->pitch;
+		}
+	}
+	pthread_mutex_unlock(&side->buf->lock);
+}
+
+static void start(struct engine_job *job)
+{
+	start_side(job, &job->src, line_engine_read);
+	start_side(job, &job->dst, line_engine_will_write);
+}
+
+static void wait_until(uint64_t ns)
+{
+	const struct timespec at = time_at(ns);
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at,
+			       NULL) == EINTR)
+		;
+}
+
+/* The job is going to use the buffer: touches from now on are judged by it. */
+static void side_begin(const struct side *side, bool is_write)
+{
+	struct embedded_buf *buf = side->buf;
+
+	if (!buf)
+		return;
+	pthread_mutex_lock(&buf->lock);
+	buf->nr_jobs++;
+	if (is_write) {
+		if (buf->has_two_views)
+			view_begin_write(buf, side->lo, side->len);
+		buf->nr_write_jobs++;
+	}
+	pthread_mutex_unlock(&buf->lock);
+}
+
+/* It is done with it; who waits in a bracket goes on. */
+static void side_end(const struct side *side, bool is_write)
+{
+	struct embedded_buf *buf = side->buf;
+
+	if (!buf)
+		return;
+	pthread_mutex_lock(&buf->lock);
+	buf->nr_jobs--;
+	if (is_write && !--buf->nr_write_jobs && buf->was_faulted) {
+		buf->was_faulted = false;
+		view_revoke(buf, 0, buf->nr_pages);
+	}
+	pthread_mutex_unlock(&buf->lock);
+	tell_change(&buf->nr_done);
+}
+
+static void job_free(struct engine_job *job)
+{
+	free(job->src.told.told);
+	free(job->dst.told.told);
+	free(job);
+}
+
+/* The caller's hold on it, or the queue's; the engine's lock is held. */
+static void job_put(struct engine_job *job)
+{
+	if (--job->nr_users)
+		return;
+	if (job->fence_fd >= 0)
+		close(job->fence_fd);
+	job_free(job);
+}
+
+static void job_run(struct engine_job *job)
+{
+	struct mem_ctx *ctx = job->ctx;
+	uint64_t one = 1;
+
+	if (!job->is_started) {
+		start(job);
+		atomic_fetch_sub(&embedded_ctx_of(ctx)->nr_waiting, 1);
+	}
+	if (job->delay_ns)
+		wait_until(now_ns() + job->delay_ns);
+	job->status = run_rows(job);
+	side_end(&job->dst, true);
+	side_end(&job->src, false);
+	atomic_fetch_sub(&embedded_ctx_of(ctx)->nr_jobs, 1);
+	if (job->dst.buf)
+		embedded_buf_put(job->dst.buf);
+	if (job->src.buf)
+		embedded_buf_put(job->src.buf);
+	pthread_mutex_lock(&engine.lock);
+	job->is_done = true;
+	if (job->fence_fd >= 0)
+		while (write(job->fence_fd, &one, sizeof(one)) < 0 &&
+		       errno == EINTR)
+			;
+	job_put(job);
+	pthread_mutex_unlock(&engine.lock);
+	tell_change(&engine.nr_done);
+	ctx_put(ctx);
+}
+
+static void *engine_main(void *unused)
+{
+	struct engine_job *job;
+
+	(void)unused;
+	for (;;) {
+		pthread_mutex_lock(&engine.lock);
+		while (!(job = engine.first))
+			pthread_cond_wait(&engine.has_work, &engine.lock);
+		engine.first = job->next;
+		if (!engine.first)
+			engine.last = &engine.first;
+		pthread_mutex_unlock(&engine.lock);
+		job_run(job);
+	}
+	return NULL;
+}
+
+/* All signals are blocked, and stay so in the thread. */
+static int engine_start(void)
+{
+	pthread_t thread;
+	int err;
+
+	if (engine.is_running)
+		return 0;
+	engine.last = &engine.first;
+	err = pthread_create(&thread, NULL, engine_main, NULL);
+	if (err)
+		return err == EAGAIN ? -ENOMEM : -err;
+	pthread_setname_np(thread, "libmem-dma");
+	pthread_detach(thread);
+	engine.is_running = true;
+	return 0;
+}
+
+/* Where the rows lie, or -EINVAL: they leave the buffer. */
+static int side_bounds(struct side *side, uint64_t row_len, uint32_t nr_rows)
+{
+	const uint64_t step = side->pitch < 0 ? -(uint64_t)side->pitch :
+						(uint64_t)side->pitch;
+	uint64_t walk = 0, end;
+
+	if (nr_rows > 1 && __builtin_mul_overflow(step, nr_rows - 1, &walk))
+		return -EINVAL;
+	side->lo = side->off;
+	if (side->pitch < 0) {
+		if (walk > side->off)
+			return -EINVAL;
+		side->lo -= walk;
+	}
+	if (__builtin_add_overflow(side->lo, walk, &end) ||
+	    __builtin_add_overflow(end, row_len, &end) ||
+	    end > side->buf->base.len)
+		return -EINVAL;
+	side->len = end - side->lo;
+	return 0;
+}
+
+static int job_check(struct engine_job *job)
+{
+	int err = 0;
+
+	if (!job->row_len || !job->nr_rows || job->delay_ns > MAX_DELAY_NS)
+		return -EINVAL;
+	if (job->src.buf)
+		err = side_bounds(&job->src, job->row_len, job->nr_rows);
+	if (!err && job->dst.buf)
+		err = side_bounds(&job->dst, job->row_len, job->nr_rows);
+	return err;
+}
+
+/* Does nothing of the engine's keep a writer, or a reader, from the buffer? */
+static bool is_idle(struct embedded_buf *buf, bool for_write)
+{
+	bool ret;
+
+	pthread_mutex_lock(&buf->lock);
+	ret = for_write ? !buf->nr_jobs : !buf->nr_write_jobs;
+	pthread_mutex_unlock(&buf->lock);
+	return ret;
+}
+
+static struct embedded_buf *buf_or_null(struct mem_buf *buf)
+{
+	return buf ? embedded_buf_of(buf) : NULL;
+}
+
+static bool has_room(struct embedded_ctx *ctx)
+{
+	if (atomic_fetch_add(&ctx->nr_jobs, 1) < MAX_JOBS)
+		return true;
+	atomic_fetch_sub(&ctx->nr_jobs, 1);
+	return false;
+}
+
+/* Room for what a delayed job is told of. */
+static int side_get_told(const struct engine_job *job, struct side *side)
+{
+	uint64_t *map;
+	uint32_t shift;
+
+	if (!side->buf || !side->buf->has_two_views || !job->delay_ns)
+		return 0;
+	shift = side->buf->lines.line_shift;
+	map = calloc(line_job_words(side->lo, side->len, shift), sizeof(*map));
+	if (!map)
+		return -ENOMEM;
+	line_job_init(&side->told, map, side->lo, shift);
+	return 0;
+}
+
+/*
+ * May it start at once? Not behind a job on the same buffers, nor behind one of
+ * the same context that waits so: who submitted both knows the order. That the
+ * engine is busy with another is nothing that a program could rely on.
+ */
+static bool is_next(const struct engine_job *job)
+{
+	const struct embedded_ctx *ctx = embedded_ctx_of(job->ctx);
+
+	return !atomic_load(&ctx->nr_waiting) &&
+	       (!job->dst.buf || is_idle(job->dst.buf, true)) &&
+	       (!job->src.buf || is_idle(job->src.buf, false));
+}
+
+/* Nothing fails any more. */
+static void job_queue(struct engine_job *job)
+{
+	ctx_get(job->ctx);
+	job->is_started = is_next(job);
+	if (job->is_started)
+		start(job);
+	else
+		atomic_fetch_add(&embedded_ctx_of(job->ctx)->nr_waiting, 1);
+	if (job->dst.buf)
+		embedded_buf_get(job->dst.buf);
+	if (job->src.buf)
+		embedded_buf_get(job->src.buf);
+	side_begin(&job->src, false);
+	side_begin(&job->dst, true);
+	*engine.last = job;
+	engine.last = &job->next;
+	pthread_cond_signal(&engine.has_work);
+}
+
+/**
+ * engine_submit() - queue a job
+ * @base: context
+ * @op: what to do
+ * @rows: on what
+ * @made: out: the job, the caller's
+ *
+ * Return: 0, -EINVAL (the rows leave a buffer, or are none; the delay is too
+ * long), -EPERM (a child of the process), -EBUSY (too many are under way),
+ * -ENOMEM.
+ */
+int engine_submit(struct mem_ctx *base, enum job_op op,
+		  const struct mem_copy2d *rows, struct mem_job **made)
+{
+	struct embedded_ctx *ctx = embedded_ctx_of(base);
+	struct engine_job *job;
+	sigset_t old;
+	int err;
+
+	if (window_is_forked())
+		return -EPERM;
+	job = calloc(1, sizeof(*job));
+	if (!job)
+		return -ENOMEM;
+	*job = (struct engine_job) {
+		.ctx = base,
+		.op = op,
+		.pattern = rows->pattern,
+		.row_len = rows->row_len,
+		.nr_rows = rows->nr_rows,
+		.delay_ns = rows->delay_ns,
+		.src = { .buf = buf_or_null(rows->src), .off = rows->src_off,
+			 .pitch = rows->src_pitch },
+		.dst = { .buf = buf_or_null(rows->dst), .off = rows->dst_off,
+			 .pitch = rows->dst_pitch },
+		.nr_users = 2,
+		.fence_fd = -1,
+		.result = op == JOB_CHECKSUM ? FNV1A_BASIS : 0,
+	};
+	err = job_check(job);
+	if (!err)
+		err = side_get_told(job, &job->src);
+	if (!err)
+		err = side_get_told(job, &job->dst);
+	if (!err && !has_room(ctx))
+		err = -EBUSY;
+	if (err)
+		goto err_free;
+	engine_lock(&old);
+	err = engine_start();
+	if (!err)
+		job_queue(job);
+	engine_unlock(&old);
+	if (err)
+		goto err_room;
+	*made = &job->base;
+	return 0;
+
+err_room:
+	atomic_fetch_sub(&ctx->nr_jobs, 1);
+err_free:
+	job_free(job);
+	return err;
+}
+
+/* @ns from now, or as late as can be said. */
+static uint64_t time_after(uint64_t ns)
+{
+	const uint64_t now = now_ns();
+
+	return ns < INT64_MAX - now ? now + ns : INT64_MAX;
+}
+
+/**
+ * engine_wait_job() - wait for a job
+ * @base: job
+ * @timeout_ns: at most so long
+ *
+ * Return: 0 with its status and result filled in, -ETIMEDOUT, or -EPERM (a
+ * child of the process).
+ */
+int engine_wait_job(struct mem_job *base, uint64_t timeout_ns)
+{
+	const uint64_t deadline = time_after(timeout_ns);
+	struct engine_job *job = job_of(base);
+	unsigned int seen;
+	sigset_t old;
+	bool is_done;
+	int err = 0;
+
+	if (window_is_forked())
+		return -EPERM;
+	for (;;) {
+		seen = atomic_load(&engine.nr_done);
+		engine_lock(&old);
+		is_done = job->is_done;
+		engine_unlock(&old);
+		if (is_done || err)
+			break;
+		err = wait_change(&engine.nr_done, seen, deadline);
+	}
+	if (!is_done)
+		return err;
+	base->status = job->status;
+	base->result = job->result;
+	return 0;
+}
+
+/**
+ * engine_fence() - a descriptor that tells when a job is done
+ * @base: job
+ * @fd: out: an eventfd, the caller's
+ *
+ * Return: 0, -EMFILE, -ENFILE or -ENOMEM; -EPERM (a child of the process).
+ */
+int engine_fence(struct mem_job *base, int *fd)
+{
+	struct engine_job *job = job_of(base);
+	int copy, err = 0;
+	sigset_t old;
+
+	if (window_is_forked())
+		return -EPERM;
+	engine_lock(&old);
+	if (job->fence_fd < 0)
+		job->fence_fd = eventfd(job->is_done, EFD_CLOEXEC);
+	copy = job->fence_fd < 0 ? -errno : dup_cloexec(job->fence_fd);
+	if (copy < 0)
+		err = copy;
+	else
+		*fd = copy;
+	engine_unlock(&old);
+	return err;
+}
+
+/**
+ * engine_forget() - the caller wants nothing of a job any more
+ * @base: job
+ */
+void engine_forget(struct mem_job *base)
+{
+	sigset_t old;
+
+	if (window_is_forked()) {
+		job_free(job_of(base));
+		return;
+	}
+	engine_lock(&old);
+	job_put(job_of(base));
+	engine_unlock(&old);
+}
+
+/**
+ * engine_wait_buf() - wait until the engine has done what it has to
+ * @buf: buffer
+ * @for_write: its reads too
+ * @timeout_ns: at most so long
+ *
+ * Context: takes the buffer's lock.
+ * Return: 0, or -ETIMEDOUT.
+ */
+int engine_wait_buf(struct embedded_buf *buf, bool for_write,
+		    uint64_t timeout_ns)
+{
+	const uint64_t deadline = time_after(timeout_ns);
+	unsigned int seen;
+	bool is_ready;
+	sigset_t old;
+	int err = 0;
+
+	for (;;) {
+		seen = atomic_load(&buf->nr_done);
+		signals_block(&old);
+		is_ready = is_idle(buf, for_write);
+		signals_restore(&old);
+		if (is_ready || err)
+			return is_ready ? 0 : err;
+		err = wait_change(&buf->nr_done, seen, deadline);
+	}
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The application's signals and ours. SIGSEGV is ours once a context is there;
+ * what is not a touch of the window goes to the handler that the application
+ * asked for. To that end its calls of sigaction(), signal(), sigprocmask() and
+ * pthread_sigmask() come by here: the library defines them, and passes on all
+ * but what concerns SIGSEGV, which stays unblocked: the kernel ends a process
+ * that touches a page without access while it is blocked.
+ *
+ * The lock protects the application's action; handlers read a copy.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "embedded.h"
+
+/* The C library's own name for it, which nobody else defines. */
+int __sigaction(int signal, const struct sigaction *action,
+		struct sigaction *old);
+
+static struct {
+	atomic_bool is_ours;		/* SIGSEGV */
+	/* by signal: the application wants SIGSEGV blocked meanwhile */
+	atomic_bool blocks_ours[_NSIG];
+
+	atomic_flag lock;
+	struct sigaction theirs;	/* for SIGSEGV */
+} signals = {
+	.lock = ATOMIC_FLAG_INIT,
+};
+
+/* The kernel's call; the C library's own signals stay as they are. */
+static int set_mask(int how, const sigset_t *set, sigset_t *old)
+{
+	return syscall(SYS_rt_sigprocmask, how, set, old, _NSIG / 8) ? errno :
+								       0;
+}
+
+/**
+ * signals_block() - before a lock of the embedded backend is taken
+ * @old: out: for signals_restore()
+ *
+ * A handler that ran meanwhile could touch the window, and need that lock. The
+ * synchronous signals stay: blocked, they would end the process.
+ *
+ * Context: any.
+ */
+void signals_block(sigset_t *old)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGFPE);
+	sigdelset(&all, SIGILL);
+	sigdelset(&all, SIGTRAP);
+	set_mask(SIG_SETMASK, &all, old);
+}
+
+/**
+ * signals_restore() - after it is given back
+ * @old: from signals_block()
+ */
+void signals_restore(const sigset_t *old)
+{
+	set_mask(SIG_SETMASK, old, NULL);
+}
+
+/* A few instructions, with all signals blocked: nobody waits for long. */
+static void lock(sigset_t *old)
+{
+	signals_block(old);
+	while (atomic_flag_test_and_set_explicit(&signals.lock,
+						 memory_order_acquire))
+		;
+}
+
+static void unlock(const sigset_t *old)
+{
+	atomic_flag_clear_explicit(&signals.lock, memory_order_release);
+	signals_restore(old);
+}
+
+static struct sigaction exchange_theirs(const struct sigaction *action)
+{
+	struct sigaction was;
+	sigset_t old;
+
+	lock(&old);
+	was = signals.theirs;
+	if (action)
+		signals.theirs = *action;
+	unlock(&old);
+	return was;
+}
+
+/* As the kernel would: what the signal does where nobody handles it. */
+static void act_by_default(int signal, const siginfo_t *info)
+{
+	const struct sigaction none = { .sa_handler = SIG_DFL };
+
+	__sigaction(signal, &none, NULL);
+	/* One that was sent does not come again by itself. */
+	if (info->si_code <= 0)
+		raise(signal);
+}
+
+/* With the mask that the kernel would have set, but for SIGSEGV. */
+static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
+{
+	struct sigaction theirs = exchange_theirs(NULL);
+	sigset_t mask;
+
+	if (theirs.sa_handler == SIG_IGN && info->si_code <= 0)
+		return;
+	if (theirs.sa_handler == SIG_DFL || theirs.sa_handler == SIG_IGN) {
+		act_by_default(signal, info);
+		return;
+	}
+	if (theirs.sa_flags & SA_RESETHAND)
+		exchange_theirs(&(struct sigaction) { .sa_handler = SIG_DFL });
+	sigorset(&mask, &context->uc_sigmask, &theirs.sa_mask);
+	sigdelset(&mask, SIGSEGV);
+	signals_restore(&mask);
+	if (theirs.sa_flags & SA_SIGINFO)
+		theirs.sa_sigaction(signal, info, context);
+	else
+		theirs.sa_handler(signal);
+}
+
+static void on_segv(int signal, siginfo_t *info, void *context)
+{
+	if (!fault_handle(info, context))
+		pass_on(signal, info, context);
+}
+
+static void without_ours(struct sigaction *action, int signal)
+{
+	const bool blocks = sigismember(&action->sa_mask, SIGSEGV) == 1;
+
+	atomic_store(&signals.blocks_ours[signal], blocks);
+	sigdelset(&action->sa_mask, SIGSEGV);
+}
+
+/* Handlers from before: SIGSEGV stays unblocked in them, too. */
+static void adopt(int signal)
+{
+	struct sigaction action;
+
+	if (__sigaction(signal, NULL, &action) ||
+	    action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN ||
+	    sigismember(&action.sa_mask, SIGSEGV) != 1)
+		return;
+	without_ours(&action, signal);
+	__sigaction(signal, &action, NULL);
+}
+
+/**
+ * signals_init() - take SIGSEGV over, for good
+ *
+ * Context: once.
+ * Return: 0 or -errno.
+ */
+int signals_init(void)
+{
+	struct sigaction action = {
+		.sa_sigaction = on_segv,
+		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART,
+	};
+	sigset_t ours;
+	int signal;
+
+	sigfillset(&action.sa_mask);
+	sigdelset(&action.sa_mask, SIGSEGV);
+	for (signal = 1; signal < _NSIG; signal++)
+		if (signal != SIGSEGV)
+			adopt(signal);
+	if (__sigaction(SIGSEGV, &action, &signals.theirs))
+		return -errno;
+	atomic_store(&signals.is_ours, true);
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGSEGV);
+	set_mask(SIG_UNBLOCK, &ours, NULL);
+	return 0;
+}
+
+static bool is_ours(int signal)
+{
+	return signal == SIGSEGV && atomic_load(&signals.is_ours);
+}
+
+/* The C library's, by way of us: see the head of this file. */
+API int sigaction(int signal, const struct sigaction *action,
+		  struct sigaction *old)
+{
+	struct sigaction copy;
+	bool blocked = false;
+	int ret;
+
+	if (is_ours(signal)) {
+		copy = exchange_theirs(action);
+		if (old)
+			*old = copy;
+		return 0;
+	}
+	if (signal <= 0 || signal >= _NSIG || !atomic_load(&signals.is_ours))
+		return __sigaction(signal, action, old);
+	blocked = atomic_load(&signals.blocks_ours[signal]);
+	if (action) {
+		copy = *action;
+		without_ours(&copy, signal);
+	}
+	ret = __sigaction(signal, action ? &copy : NULL, old);
+	if (ret)
+		atomic_store(&signals.blocks_ours[signal], blocked);
+	else if (old && blocked)
+		sigaddset(&old->sa_mask, SIGSEGV);
+	return ret;
+}
+
+/* As BSD's, which is what the C library has by this name. */
+API sighandler_t signal(int signal, sighandler_t handler)
+{
+	struct sigaction action = {
+		.sa_handler = handler,
+		.sa_flags = SA_RESTART,
+	};
+	struct sigaction old;
+
+	sigemptyset(&action.sa_mask);
+	sigaddset(&action.sa_mask, signal);
+	return sigaction(signal, &action, &old) ? SIG_ERR : old.sa_handler;
+}
+
+API int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	sigset_t copy;
+
+	if (set && (how == SIG_BLOCK || how == SIG_SETMASK)) {
+		copy = *set;
+		if (atomic_load(&signals.is_ours))
+			sigdelset(&copy, SIGSEGV);
+		/* The C library's own two, which it keeps from all. */
+		((unsigned long *)&copy)[0] &= ~(3UL << 31);
+		set = &copy;
+	}
+	return set_mask(how, set, old);
+}
+
+API int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	int err = pthread_sigmask(how, set, old);
+
+	if (!err)
+		return 0;
+	errno = err;
+	return -1;
+}

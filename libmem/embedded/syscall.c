@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Calls of the C library in which the kernel touches memory for the
+ * application. The kernel does not raise SIGSEGV at a page without access, it
+ * answers EFAULT; so these calls come by here, and the pages are touched for
+ * them first. Memory outside the window costs a comparison.
+ *
+ * What is written is the application's store: a page that the call came to is
+ * seen as stored to, one that it did not come to is not.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/videodev2.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "embedded.h"
+
+/* stdio has them as macros, too. */
+#undef fread_unlocked
+#undef fwrite_unlocked
+
+/* An engine may take the access away again before the kernel gets there. */
+#define MAX_TRIES	8
+
+/** enum direction - what the kernel does with memory for the caller */
+enum direction {
+	KERNEL_READS,
+	KERNEL_WRITES,
+};
+
+/**
+ * struct area - memory that a call names
+ * @addr: any
+ * @len: bytes
+ */
+struct area {
+	const void *addr;
+	size_t len;
+};
+
+/* The C library's own function; a program without it does not start. */
+static void *find_next(const char *name)
+{
+	void *ret = dlsym(RTLD_NEXT, name);
+
+	if (!ret)
+		abort();
+	return ret;
+}
+
+/* Found once; several threads find the same. */
+static void *next_of(atomic_uintptr_t *next, const char *name)
+{
+	uintptr_t ret = atomic_load_explicit(next, memory_order_relaxed);
+
+	if (!ret) {
+		ret = (uintptr_t)find_next(name);
+		atomic_store_explicit(next, ret, memory_order_relaxed);
+	}
+	return (void *)ret;
+}
+
+#define NEXT(function) ({						\
+	static atomic_uintptr_t next;					\
+	__typeof__((function)) *real = next_of(&next, #function);	\
+									\
+	real;								\
+})
+
+/* All of a call's memory that lies in the window, buffer by buffer. */
+static void for_each_buf(const struct area *area,
+			 void (*act)(struct embedded_buf *buf, uint64_t off,
+				     uint64_t len, enum direction dir,
+				     uintptr_t ip),
+			 enum direction dir, uintptr_t ip)
+{
+	uintptr_t at = (uintptr_t)area->addr;
+	size_t left = area->len;
+	struct embedded_buf *buf;
+	sigset_t old;
+
+	while (left && window_has(at)) {
+		uint64_t off, len;
+
+		signals_block(&old);
+		buf = window_lock_buf(at);
+		if (!buf) {
+			signals_restore(&old);
+			return;
+		}
+		off = at - (uintptr_t)buf->addr;
+		len = buf->base.len - off < left ? buf->base.len - off : left;
+		if (buf->is_mapped && buf->has_two_views)
+			act(buf, off, len, dir, ip);
+		buf_unlock(buf, &old);
+		at += len;
+		left -= len;
+	}
+}
+
+static void prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
+		    enum direction dir, uintptr_t ip)
+{
+	view_prepare(buf, off, len, dir == KERNEL_WRITES, ip);
+}
+
+static void finish(struct embedded_buf *buf, uint64_t off, uint64_t len,
+		   enum direction dir, uintptr_t ip)
+{
+	(void)dir;
+	(void)ip;
+	view_finish_write(buf, off, len);
+}
+
+static bool is_in_window(const struct area *areas, size_t nr)
+{
+	while (nr--)
+		if (window_has((uintptr_t)areas[nr].addr))
+			return true;
+	return false;
+}
+
+static void prepare_all(const struct area *areas, size_t nr,
+			enum direction dir, uintptr_t ip)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		for_each_buf(&areas[i], prepare, dir, ip);
+}
+
+/* The first @done bytes of them have been written. */
+static void finish_all(const struct area *areas, size_t nr, size_t done)
+{
+	size_t i;
+
+	for (i = 0; i < nr && done; i++) {
+		const struct area area = {
+			.addr = areas[i].addr,
+			.len = areas[i].len < done ? areas[i].len : done,
+		};
+
+		for_each_buf(&area, finish, KERNEL_WRITES, 0);
+		done -= area.len;
+	}
+}
+
+/*
+ * The call with its pages ready; @expr gives bytes, or -1 and errno. What was
+ * taken away meanwhile is tried again: nothing was done then.
+ */
+#define CALL(areas, nr, dir, expr) ({					\
+	const uintptr_t ip = (uintptr_t)__builtin_return_address(0);	\
+	const struct area *const all = (areas);				\
+	const size_t count = (nr);					\
+	__typeof__(expr) done;						\
+	int tries = 0;							\
+									\
+	if (!is_in_window(all, count)) {				\
+		done = (expr);						\
+	} else {							\
+		do {							\
+			prepare_all(all, count, dir, ip);		\
+			done = (expr);					\
+		} while (done == (__typeof__(done))-1 &&		\
+			 errno == EFAULT && ++tries < MAX_TRIES);	\
+		if ((dir) == KERNEL_WRITES &&				\
+		    done != (__typeof__(done))-1)			\
+			finish_all(all, count, (size_t)done);		\
+	}								\
+	done;								\
+})
+
+#define CALL_ONE(buf, len, dir, expr) ({				\
+	const struct area one = { (buf), (len) };			\
+	CALL(&one, 1, dir, expr);					\
+})
+
+API ssize_t read(int fd, void *buf, size_t len)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES, NEXT(read)(fd, buf, len));
+}
+
+API ssize_t write(int fd, const void *buf, size_t len)
+{
+	return CALL_ONE(buf, len, KERNEL_READS, NEXT(write)(fd, buf, len));
+}
+
+API ssize_t pread(int fd, void *buf, size_t len, off_t off)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(pread)(fd, buf, len, off));
+}
+
+API ssize_t pread64(int fd, void *buf, size_t len, off64_t off)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(pread64)(fd, buf, len, off));
+}
+
+API ssize_t pwrite(int fd, const void *buf, size_t len, off_t off)
+{
+	return CALL_ONE(buf, len, KERNEL_READS,
+			NEXT(pwrite)(fd, buf, len, off));
+}
+
+API ssize_t pwrite64(int fd, const void *buf, size_t len, off64_t off)
+{
+	return CALL_ONE(buf, len, KERNEL_READS,
+			NEXT(pwrite64)(fd, buf, len, off));
+}
+
+API ssize_t recv(int fd, void *buf, size_t len, int flags)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(recv)(fd, buf, len, flags));
+}
+
+API ssize_t recvfrom(int fd, void *buf, size_t len, int flags,
+		     struct sockaddr *addr, socklen_t *addr_len)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(recvfrom)(fd, buf, len, flags, addr, addr_len));
+}
+
+API ssize_t send(int fd, const void *buf, size_t len, int flags)
+{
+	return CALL_ONE(buf, len, KERNEL_READS,
+			NEXT(send)(fd, buf, len, flags));
+}
+
+API ssize_t sendto(int fd, const void *buf, size_t len, int flags,
+		   const struct sockaddr *addr, socklen_t addr_len)
+{
+	return CALL_ONE(buf, len, KERNEL_READS,
+			NEXT(sendto)(fd, buf, len, flags, addr, addr_len));
+}
+
+API ssize_t getrandom(void *buf, size_t len, unsigned int flags)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(getrandom)(buf, len, flags));
+}
+
+/* Those that check the length against what the compiler knows of the buffer. */
+ssize_t __read_chk(int fd, void *buf, size_t len, size_t room);
+ssize_t __pread_chk(int fd, void *buf, size_t len, off_t off, size_t room);
+ssize_t __pread64_chk(int fd, void *buf, size_t len, off64_t off, size_t room);
+ssize_t __recv_chk(int fd, void *buf, size_t len, size_t room, int flags);
+
+API ssize_t __read_chk(int fd, void *buf, size_t len, size_t room)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(__read_chk)(fd, buf, len, room));
+}
+
+API ssize_t __pread_chk(int fd, void *buf, size_t len, off_t off, size_t room)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(__pread_chk)(fd, buf, len, off, room));
+}
+
+API ssize_t __pread64_chk(int fd, void *buf, size_t len, off64_t off,
+			  size_t room)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(__pread64_chk)(fd, buf, len, off, room));
+}
+
+API ssize_t __recv_chk(int fd, void *buf, size_t len, size_t room, int flags)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(__recv_chk)(fd, buf, len, room, flags));
+}
+
+/* A list is laid out as areas: struct iovec has the same two members. */
+_Static_assert(sizeof(struct iovec) == sizeof(struct area) &&
+	       offsetof(struct iovec, iov_len) == offsetof(struct area, len),
+	       "an iovec is an area");
+
+static const struct area *areas_of(const struct iovec *iov)
+{
+	return (const struct area *)iov;
+}
+
+static size_t nr_of(int nr)
+{
+	return nr > 0 ? (size_t)nr : 0;
+}
+
+API ssize_t readv(int fd, const struct iovec *iov, int nr)
+{
+	return CALL(areas_of(iov), nr_of(nr), KERNEL_WRITES,
+		    NEXT(readv)(fd, iov, nr));
+}
+
+API ssize_t writev(int fd, const struct iovec *iov, int nr)
+{
+	return CALL(areas_of(iov), nr_of(nr), KERNEL_READS,
+		    NEXT(writev)(fd, iov, nr));
+}
+
+API ssize_t preadv(int fd, const struct iovec *iov, int nr, off_t off)
+{
+	return CALL(areas_of(iov), nr_of(nr), KERNEL_WRITES,
+		    NEXT(preadv)(fd, iov, nr, off));
+}
+
+API ssize_t pwritev(int fd, const struct iovec *iov, int nr, off_t off)
+{
+	return CALL(areas_of(iov), nr_of(nr), KERNEL_READS,
+		    NEXT(pwritev)(fd, iov, nr, off));
+}
+
+API ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
+{
+	return CALL(areas_of(msg->msg_iov), msg->msg_iovlen, KERNEL_WRITES,
+		    NEXT(recvmsg)(fd, msg, flags));
+}
+
+API ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	return CALL(areas_of(msg->msg_iov), msg->msg_iovlen, KERNEL_READS,
+		    NEXT(sendmsg)(fd, msg, flags));
+}
+
+/* What a driver is given by address in a buffer that is queued. */
+static size_t user_areas(const struct v4l2_buffer *buf, struct area *areas)
+{
+	const struct v4l2_plane *planes = buf->m.planes;
+	size_t i;
+
+	if (buf->memory != V4L2_MEMORY_USERPTR)
+		return 0;
+	if (!V4L2_TYPE_IS_MULTIPLANAR(buf->type)) {
+		areas[0] = (struct area) {
+			.addr = (const void *)buf->m.userptr,
+			.len = buf->length,
+		};
+		return 1;
+	}
+	for (i = 0; i < buf->length && i < VIDEO_MAX_PLANES; i++)
+		areas[i] = (struct area) {
+			.addr = (const void *)planes[i].m.userptr,
+			.len = planes[i].length,
+		};
+	return i;
+}
+
+/* The struct that the number tells of, and what V4L2 pins. */
+static void prepare_ioctl(unsigned long request, const void *arg,
+			  uintptr_t ip)
+{
+	const struct area whole = {
+		.addr = arg,
+		.len = _IOC_DIR(request) ? _IOC_SIZE(request) : 0,
+	};
+	struct area areas[VIDEO_MAX_PLANES];
+
+	prepare_all(&whole, 1, _IOC_DIR(request) & _IOC_READ ? KERNEL_WRITES :
+							       KERNEL_READS,
+		    ip);
+	if (request == VIDIOC_QBUF || request == VIDIOC_PREPARE_BUF)
+		prepare_all(areas, user_areas(arg, areas), KERNEL_WRITES, ip);
+}
+
+API int ioctl(int fd, unsigned long request, ...)
+{
+	const uintptr_t ip = (uintptr_t)__builtin_return_address(0);
+	va_list args;
+	void *arg;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	/* Before there is a window there is nothing to be done. */
+	if (window_is_there())
+		prepare_ioctl(request, arg, ip);
+	return NEXT(ioctl)(fd, request, arg);
+}
+
+/*
+ * A stream reads and writes large blocks past its own memory. How far it came
+ * when it failed nobody tells, so what it was to write counts as written.
+ */
+static size_t stdio_len(size_t size, size_t nr)
+{
+	size_t len;
+
+	return __builtin_mul_overflow(size, nr, &len) ? 0 : len;
+}
+
+#define CALL_STDIO(buf, size, nr, dir, expr) ({				\
+	const uintptr_t ip = (uintptr_t)__builtin_return_address(0);	\
+	const struct area area = { (buf), stdio_len(size, nr) };	\
+	size_t done;							\
+									\
+	prepare_all(&area, 1, dir, ip);					\
+	done = (expr);							\
+	if ((dir) == KERNEL_WRITES)					\
+		finish_all(&area, 1, done * (size));			\
+	done;								\
+})
+
+API size_t fread(void *buf, size_t size, size_t nr, FILE *file)
+{
+	return CALL_STDIO(buf, size, nr, KERNEL_WRITES,
+			  NEXT(fread)(buf, size, nr, file));
+}
+
+API size_t fread_unlocked(void *buf, size_t size, size_t nr, FILE *file)
+{
+	return CALL_STDIO(buf, size, nr, KERNEL_WRITES,
+			  NEXT(fread_unlocked)(buf, size, nr, file));
+}
+
+API size_t fwrite(const void *buf, size_t size, size_t nr, FILE *file)
+{
+	return CALL_STDIO(buf, size, nr, KERNEL_READS,
+			  NEXT(fwrite)(buf, size, nr, file));
+}
+
+API size_t fwrite_unlocked(const void *buf, size_t size, size_t nr, FILE *file)
+{
+	return CALL_STDIO(buf, size, nr, KERNEL_READS,
+			  NEXT(fwrite_unlocked)(buf, size, nr, file));
+}

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The two views of a buffer: the model's decisions carried out on memory and
+ * page protections. Each page of the CPU view has an image of its own, in the
+ * window's file, that the model knows as soon as a line of it is valid; the
+ * place of its twin is fixed, too, so that nothing is allocated in a fault.
+ * The buffer's lock is held in all of it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "embedded.h"
+
+/* Most pages that one store makes ready besides its own. */
+#define STORE_AHEAD	64
+#define WORD_BITS	64
+/* There is one process. */
+#define WHO		1
+
+static size_t page_size(void)
+{
+	return (size_t)1 << window_page_shift();
+}
+
+static bool bit_is_set(const uint64_t *map, size_t bit)
+{
+	return map[bit / WORD_BITS] >> (bit % WORD_BITS) & 1;
+}
+
+static void bit_set(uint64_t *map, size_t bit)
+{
+	map[bit / WORD_BITS] |= 1ULL << (bit % WORD_BITS);
+}
+
+static void bit_clear(uint64_t *map, size_t bit)
+{
+	map[bit / WORD_BITS] &= ~(1ULL << (bit % WORD_BITS));
+}
+
+/* The first bit from @bit on that is set, @end if none before it is. */
+static size_t next_bit(const uint64_t *map, size_t bit, size_t end)
+{
+	while (bit < end) {
+		uint64_t word = map[bit / WORD_BITS] >> (bit % WORD_BITS);
+
+		if (word) {
+			bit += (size_t)__builtin_ctzll(word);
+			return bit < end ? bit : end;
+		}
+		bit = (bit / WORD_BITS + 1) * WORD_BITS;
+	}
+	return end;
+}
+
+/**
+ * view_init() - give a buffer the state of its lines
+ * @buf: two-view buffer with its place
+ * @profile: the board
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int view_init(struct embedded_buf *buf, const struct profile *profile)
+{
+	const uint32_t line_shift = (uint32_t)__builtin_ctz(profile->line_size);
+	const size_t words = line_bitmap_words(buf->nr_pages,
+					       window_page_shift(), line_shift);
+	const size_t page_words = (buf->nr_pages + WORD_BITS - 1) / WORD_BITS;
+	size_t i;
+
+	buf->lines.pages = calloc(buf->nr_pages, sizeof(*buf->lines.pages));
+	buf->lines.valid = calloc(4 * words + 2 * page_words, sizeof(uint64_t));
+	buf->notes = calloc(buf->nr_pages, sizeof(*buf->notes));
+	if (!buf->lines.pages || !buf->lines.valid || !buf->notes) {
+		view_fini(buf);
+		return -ENOMEM;
+	}
+	buf->lines.line_shift = line_shift;
+	buf->lines.page_shift = window_page_shift();
+	buf->lines.nr_pages = buf->nr_pages;
+	buf->lines.stored = buf->lines.valid + words;
+	buf->lines.written = buf->lines.stored + words;
+	buf->lines.told = buf->lines.written + words;
+	buf->active = buf->lines.told + words;
+	buf->stored = buf->active + page_words;
+	for (i = 0; i < buf->nr_pages; i++)
+		buf->lines.pages[i].dram = buf->dram + i * page_size();
+	return 0;
+}
+
+/**
+ * view_fini() - free the state of a buffer's lines
+ * @buf: buffer that nobody else uses
+ */
+void view_fini(struct embedded_buf *buf)
+{
+	free(buf->lines.pages);
+	free(buf->lines.valid);
+	free(buf->notes);
+}
+
+static enum page_access access_of(const struct embedded_buf *buf, size_t page)
+{
+	return window_access(buf->first + page);
+}
+
+/* Taking access away needs no memory that is not there. */
+static void take_access(struct embedded_buf *buf, size_t first, size_t end)
+{
+	if (window_protect(buf->first + first, end - first, PAGE_NO_ACCESS))
+		abort();
+}
+
+/**
+ * view_revoke() - let the next touch of pages be seen
+ * @buf: buffer
+ * @first: first page
+ * @end: after the last
+ */
+void view_revoke(struct embedded_buf *buf, size_t first, size_t end)
+{
+	while (first < end && access_of(buf, first) == PAGE_NO_ACCESS)
+		first++;
+	while (first < end && access_of(buf, end - 1) == PAGE_NO_ACCESS)
+		end--;
+	if (first < end)
+		take_access(buf, first, end);
+}
+
+/* Revoke the pages of [first, end) that have a bit in @map, run by run. */
+static void revoke_marked(struct embedded_buf *buf, const uint64_t *map,
+			  size_t first, size_t end)
+{
+	size_t stop;
+
+	for (first = next_bit(map, first, end); first < end;
+	     first = next_bit(map, stop, end)) {
+		for (stop = first + 1; stop < end && bit_is_set(map, stop);)
+			stop++;
+		view_revoke(buf, first, stop);
+	}
+}
+
+/* Can no touch of a page, filled, be a mistake as things are? */
+static bool is_harmless(const struct embedded_buf *buf, size_t page)
+{
+	return !buf->lines.pages[page].twin &&
+	       !line_page_has_written(&buf->lines, page);
+}
+
+/* To how many pages just before @page has the same code stored? */
+static size_t row_before(const struct embedded_buf *buf, size_t page,
+			 const struct note *note)
+{
+	size_t nr = 0;
+
+	while (nr < STORE_AHEAD && page > nr &&
+	       bit_is_set(buf->stored, page - nr - 1) &&
+	       buf->notes[page - nr - 1].ip == note->ip &&
+	       buf->notes[page - nr - 1].tid == note->tid)
+		nr++;
+	return nr;
+}
+
+/* A row of stores goes on: as many pages again are made ready. */
+static size_t store_end(const struct embedded_buf *buf, size_t page,
+			const struct note *note, size_t granule_end)
+{
+	size_t end = page + 1 + row_before(buf, page, note);
+	size_t stop = page + 1;
+
+	if (end > granule_end)
+		end = granule_end;
+	while (stop < end && is_harmless(buf, stop) &&
+	       !bit_is_set(buf->stored, stop))
+		stop++;
+	return stop;
+}
+
+/* Harmless pages round @page that are not ready yet become so with it. */
+static void read_span(const struct embedded_buf *buf, size_t page,
+		      size_t *first, size_t *end)
+{
+	size_t from = page, to = page + 1;
+
+	while (from > *first && is_harmless(buf, from - 1) &&
+	       access_of(buf, from - 1) == PAGE_NO_ACCESS)
+		from--;
+	while (to < *end && is_harmless(buf, to) &&
+	       access_of(buf, to) == PAGE_NO_ACCESS)
+		to++;
+	*first = from;
+	*end = to;
+}
+
+static bool has_bracket(const struct embedded_buf *buf, bool is_write)
+{
+	return is_write ? buf->nr_write : buf->nr_read;
+}
+
+static size_t end_page(uint64_t off, uint64_t len)
+{
+	return (off + len + page_size() - 1) >> window_page_shift();
+}
+
+/* Twins for pages of [first, end) that need one for DRAM to be written. */
+static void add_twins(struct embedded_buf *buf, size_t first, size_t end)
+{
+	for (first = next_bit(buf->active, first, end); first < end;
+	     first = next_bit(buf->active, first + 1, end))
+		if (line_needs_twin(&buf->lines, first))
+			line_add_twin(&buf->lines, first,
+				      buf->twin + first * page_size());
+}
+
+/**
+ * view_begin_write() - an engine is going to write DRAM
+ * @buf: two-view buffer
+ * @off: first byte
+ * @len: bytes, above 0
+ */
+void view_begin_write(struct embedded_buf *buf, uint64_t off, uint64_t len)
+{
+	const size_t end = end_page(off, len);
+	size_t page = off >> window_page_shift();
+
+	add_twins(buf, page, end);
+	for (; page < end; page++)
+		bit_set(buf->active, page);
+	view_revoke(buf, 0, buf->nr_pages);
+}
+
+/* All Invalid lines of the granule, from DRAM. */
+static void fill(struct embedded_buf *buf, size_t first, size_t end)
+{
+	uint64_t filled = 0;
+	size_t i;
+
+	for (i = first; i < end; i++) {
+		struct line_page *page = &buf->lines.pages[i];
+
+		if (!page->cpu)
+			line_lend_cpu(&buf->lines, i,
+				      buf->cpu + i * page_size());
+		filled += line_fill_page(&buf->lines, i);
+		bit_set(buf->active, i);
+	}
+	buf->lines.count.fills += filled > 0;
+}
+
+static void store(struct embedded_buf *buf, size_t first, size_t end,
+		  const struct note *note)
+{
+	size_t i;
+
+	for (i = first; i < end; i++) {
+		bit_set(buf->stored, i);
+		buf->notes[i] = *note;
+		buf->lines.pages[i].writer = WHO;
+	}
+}
+
+/**
+ * view_touch() - the CPU touches a byte of a page that it has no access for
+ * @buf: two-view buffer
+ * @touch: what it does
+ *
+ * Fills the granule, judges, and gives access.
+ *
+ * Context: signal handlers too.
+ * Return: false if access cannot be had: the process has too many mappings.
+ */
+bool view_touch(struct embedded_buf *buf, const struct touch *touch)
+{
+	const size_t per_fill = buf->fill >> window_page_shift();
+	const size_t page = touch->off >> window_page_shift();
+	const struct note note = { .ip = touch->ip, .tid = gettid() };
+	const bool is_fenced = touch->is_write ? buf->nr_jobs :
+						 buf->nr_write_jobs;
+	size_t first = page - page % per_fill;
+	size_t end = first + per_fill;
+
+	if (end > buf->nr_pages)
+		end = buf->nr_pages;
+	fill(buf, first, end);
+	/* An engine may write DRAM any moment: what was filled stays so. */
+	if (buf->nr_write_jobs)
+		add_twins(buf, first, end);
+	if (is_fenced)
+		buf->lines.count.unbracketed_accesses++;
+	if (!touch->is_ahead)
+		line_touch(&buf->lines, touch->off,
+			   touch->is_write ? LINE_WRITE : LINE_READ, WHO);
+	buf->was_faulted |= buf->nr_write_jobs > 0;
+	if (is_fenced || buf->nr_write_jobs) {
+		first = page;
+		end = page + 1;
+	} else if (touch->is_write) {
+		first = page;
+		end = store_end(buf, page, &note, end);
+	} else {
+		read_span(buf, page, &first, &end);
+	}
+	if (touch->is_write)
+		store(buf, first, end, &note);
+	return !window_protect(buf->first + first, end - first,
+			       touch->is_write ? PAGE_WRITE : PAGE_READ);
+}
+
+/**
+ * view_prepare() - the kernel is going to touch a range for the CPU
+ * @buf: two-view buffer that is mapped
+ * @off: first byte
+ * @len: bytes
+ * @is_write: it may store
+ * @ip: instruction that has it do so
+ *
+ * Each page that the CPU has no access to is touched at its first byte of the
+ * range. Whether the kernel comes to store into it shows later: then
+ * view_finish_write() is due.
+ */
+void view_prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
+		  bool is_write, uintptr_t ip)
+{
+	const uint64_t end = off + len;
+
+	while (off < end) {
+		const struct touch touch = {
+			.off = off,
+			.is_write = is_write,
+			.is_ahead = is_write,
+			.ip = ip,
+		};
+		const size_t page = off >> window_page_shift();
+		const enum page_access access = access_of(buf, page);
+
+		if (access != PAGE_WRITE && (is_write || access != PAGE_READ))
+			view_touch(buf, &touch);
+		off = (uint64_t)(page + 1) << window_page_shift();
+	}
+}
+
+/**
+ * view_finish_write() - the kernel has stored to a range for the CPU
+ * @buf: two-view buffer
+ * @off: first byte
+ * @len: bytes
+ */
+void view_finish_write(struct embedded_buf *buf, uint64_t off, uint64_t len)
+{
+	const uint64_t end = off + len;
+
+	while (off < end) {
+		const size_t page = off >> window_page_shift();
+
+		/* Unless it has been taken away since. */
+		if (access_of(buf, page) == PAGE_WRITE)
+			line_touch(&buf->lines, off, LINE_WRITE, WHO);
+		off = (uint64_t)(page + 1) << window_page_shift();
+	}
+}
+
+/* Take the images back once no line is valid; forget a page with nothing. */
+static void settle(struct embedded_buf *buf, size_t page)
+{
+	struct line_page *p = &buf->lines.pages[page];
+
+	if (line_page_has_valid(&buf->lines, page))
+		return;
+	bit_clear(buf->stored, page);
+	if (!buf->nr_write_jobs && !line_page_has_written(&buf->lines, page))
+		bit_clear(buf->active, page);
+	p->twin = NULL;
+	p->cpu = NULL;
+	p->writer = 0;
+}
+
+/**
+ * view_clean() - clean a range
+ * @buf: two-view buffer
+ * @off: first byte
+ * @len: bytes; 0 does nothing
+ */
+void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len)
+{
+	size_t page = off >> window_page_shift();
+	size_t end = end_page(off, len);
+	struct line_op op;
+
+	if (!len)
+		return;
+	line_op_begin(&op, off, len);
+	revoke_marked(buf, buf->stored, page, end);
+	for (page = next_bit(buf->stored, page, end); page < end;
+	     page = next_bit(buf->stored, page + 1, end)) {
+		const uint64_t at = (uint64_t)page << window_page_shift();
+
+		line_clean_page(&buf->lines, page, &op);
+		if (at >= off && at + page_size() <= off + len)
+			bit_clear(buf->stored, page);
+	}
+	line_clean_end(&buf->lines, &op);
+}
+
+/**
+ * view_invalidate() - invalidate a range
+ * @buf: two-view buffer
+ * @off: first byte
+ * @len: bytes; 0 does nothing
+ */
+void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len)
+{
+	const size_t first = off >> window_page_shift();
+	const size_t end = end_page(off, len);
+	struct line_op op;
+	size_t page;
+
+	if (!len)
+		return;
+	line_op_begin(&op, off, len);
+	revoke_marked(buf, buf->active, first, end);
+	for (page = first; page < end; page++) {
+		/* The edges count shared lines whatever their state. */
+		if (page != first && page != end - 1)
+			page = next_bit(buf->active, page, end - 1);
+		line_invalidate_page(&buf->lines, page, &op);
+		settle(buf, page);
+	}
+	line_invalidate_end(&buf->lines, &op, false);
+}
+
+/**
+ * view_take_in() - make the CPU see DRAM (Documentation/model.rst)
+ * @buf: two-view buffer
+ */
+void view_take_in(struct embedded_buf *buf)
+{
+	const bool keep = has_bracket(buf, true);
+	struct line_op op;
+	size_t page;
+
+	line_op_begin(&op, 0, buf->base.len);
+	revoke_marked(buf, buf->active, 0, buf->nr_pages);
+	for (page = next_bit(buf->active, 0, buf->nr_pages);
+	     page < buf->nr_pages;
+	     page = next_bit(buf->active, page + 1, buf->nr_pages)) {
+		line_take_in_page(&buf->lines, page,
+				  keep && buf->lines.pages[page].writer, &op);
+		settle(buf, page);
+	}
+	line_invalidate_end(&buf->lines, &op, false);
+}

@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# All tests of libmem with the board in the process itself: no module, no VM,
+# no root. TAP, one document a program. Exit code: 0 if all passed, else 1.
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+dir=${LIBMEM_TESTS:-${HEAPSIM_BUILD:-$top/build}/selftests/libmem}
+export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
+rc=0
+
+for test in ctx buf job random embedded; do
+	"$dir/${test}_test" || rc=1
+done
+exit "$rc"

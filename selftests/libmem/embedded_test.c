@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of what the embedded backend does to its process: signals, system
+ * calls, forks, threads, mappings.
+ */
+#include "test.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+static sigjmp_buf back;
+static void *volatile seen_addr;
+static volatile int seen_signal;
+
+static void jump_back(int signal, siginfo_t *info, void *context)
+{
+	(void)context;
+	seen_signal = signal;
+	seen_addr = info->si_addr;
+	siglongjmp(back, 1);
+}
+
+static uint8_t *no_access_page(void)
+{
+	void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(page, MAP_FAILED);
+	return page;
+}
+
+static void a_fault_of_its_own_is_the_applications(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	struct sigaction mine = {
+		.sa_sigaction = jump_back,
+		.sa_flags = SA_SIGINFO,
+	};
+	struct sigaction before, now;
+	uint8_t *page = no_access_page();
+	uint8_t *addr = map_buf(buf);
+
+	(void)state;
+	assert_int_equal(sigaction(SIGSEGV, &mine, &before), 0);
+	assert_int_equal(sigaction(SIGSEGV, NULL, &now), 0);
+	assert_ptr_equal(now.sa_sigaction, jump_back);
+	addr[0] = 1;
+	seen_signal = 0;
+	if (!sigsetjmp(back, 1))
+		page[3] = 1;
+	assert_int_equal(seen_signal, SIGSEGV);
+	assert_ptr_equal(seen_addr, page + 3);
+	/* and ours goes on */
+	addr[LEN - 1] = byte_at(addr);
+	assert_int_equal(count_of(buf).fills, 1);
+	assert_int_equal(sigaction(SIGSEGV, &before, &now), 0);
+	assert_ptr_equal(now.sa_sigaction, jump_back);
+	munmap(page, (size_t)sysconf(_SC_PAGESIZE));
+	mem_buf_destroy(buf);
+}
+
+static uint8_t *volatile touched_by_handler;
+
+static void touch_in_handler(int signal)
+{
+	(void)signal;
+	*touched_by_handler += 1;
+}
+
+static void signals_that_are_blocked_do_not_matter(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	struct sigaction action = { .sa_handler = touch_in_handler };
+	struct sigaction before, now;
+	uint8_t *addr = map_buf(buf);
+	sigset_t all, old, asked;
+
+	(void)state;
+	sigfillset(&all);
+	sigfillset(&action.sa_mask);
+	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
+	assert_int_equal(sigaction(SIGUSR1, NULL, &now), 0);
+	assert_int_equal(sigismember(&now.sa_mask, SIGSEGV), 1);
+	assert_int_equal(sigismember(&now.sa_mask, SIGUSR2), 1);
+	touched_by_handler = addr + 64;
+	assert_int_equal(raise(SIGUSR1), 0);
+	assert_int_equal(byte_at(addr + 64), 1);
+
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(pthread_sigmask(SIG_SETMASK, &all, &old), 0);
+	addr[128] = 2;
+	assert_int_equal(pthread_sigmask(SIG_SETMASK, &old, &asked), 0);
+	assert_int_equal(sigismember(&asked, SIGUSR1), 1);
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &all, &old), 0);
+	addr[128] += 2;
+	assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0);
+	assert_int_equal(byte_at(addr + 128), 4);
+	assert_int_equal(sigprocmask(99, &all, NULL), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
+	mem_buf_destroy(buf);
+}
+
+/* How a child ends that does something with no handler left. */
+static int status_of(void (*act)(void *arg), void *arg)
+{
+	struct rlimit no_core = { 0 };
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		setrlimit(RLIMIT_CORE, &no_core);
+		signal(SIGSEGV, SIG_DFL);
+		act(arg);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static void touch_what_is_freed(void *arg)
+{
+	struct mem_ctx *own;
+	struct mem_buf *buf;
+	void *addr;
+
+	(void)arg;
+	/* This child has no window: it starts anew by exec. */
+	if (mem_ctx_open(NULL, &own) != -EPERM)
+		_exit(1);
+	if (mem_buf_alloc(ctx, MEM_KIND_NONCOHERENT, LEN, NULL,
+			  &buf) != -EPERM)
+		_exit(2);
+	addr = *(void **)arg;
+	*(volatile uint8_t *)addr = 1;
+}
+
+static void a_child_has_no_window(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	uint8_t *addr = map_buf(buf);
+	int status;
+
+	(void)state;
+	addr[0] = 7;
+	status = status_of(touch_what_is_freed, &addr);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGSEGV);
+	assert_int_equal(byte_at(addr), 7);
+	fill_buf(buf, 1);
+	mem_buf_destroy(buf);
+}
+
+static void use_what_is_the_parents(void *arg)
+{
+	struct mem_buf *buf = arg;
+	struct mem_buf_info info = { .size = sizeof(info) };
+	struct mem_job *job;
+	void *addr;
+
+	if (mem_buf_info(buf, &info) != -EPERM || mem_buf_len(buf) != LEN)
+		_exit(2);
+	if (mem_buf_begin(buf, MEM_READ) != -EPERM ||
+	    mem_buf_end(buf, MEM_READ) != -EPERM ||
+	    mem_buf_begin_range(buf, 0, 1, MEM_READ) != -EPERM ||
+	    mem_buf_end_range(buf, 0, 1, MEM_WRITE) != -EPERM ||
+	    mem_buf_map(buf, &addr) != -EPERM ||
+	    mem_buf_revoke(buf) != -EPERM ||
+	    mem_job_fill(buf, 0, 1, 0, &job) != -EPERM)
+		_exit(1);
+	mem_buf_destroy(buf);
+	mem_ctx_close(ctx);
+}
+
+static void a_child_gives_back_what_it_has(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+
+	(void)state;
+	assert_int_equal(status_of(use_what_is_the_parents, buf), 0);
+	map_buf(buf)[5] = 5;
+	mem_buf_destroy(buf);
+}
+
+static void freed_memory_is_nobodys(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
+	uint8_t *addr = map_buf(buf);
+	struct sigaction mine = {
+		.sa_sigaction = jump_back,
+		.sa_flags = SA_SIGINFO,
+	};
+	struct sigaction before;
+
+	(void)state;
+	addr[9] = 9;
+	mem_buf_destroy(buf);
+	assert_int_equal(sigaction(SIGSEGV, &mine, &before), 0);
+	seen_signal = 0;
+	if (!sigsetjmp(back, 1))
+		byte_at(addr + 9);
+	assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
+	assert_int_equal(seen_signal, SIGSEGV);
+	/* what comes to the same place is zeroed */
+	buf = new_buf(MEM_KIND_COHERENT);
+	assert_int_equal(map_buf(buf)[9], 0);
+	mem_buf_destroy(buf);
+}
+
+/* A pipe, or a pair of sockets, with a byte pattern of the place in it. */
+static int file_with_pattern(size_t len)
+{
+	int fd = memfd_create("pattern", MFD_CLOEXEC);
+	size_t i;
+
+	assert_true(fd >= 0);
+	for (i = 0; i < len; i++) {
+		uint8_t byte = (uint8_t)(i * 31 + i / 256);
+
+		assert_int_equal(write(fd, &byte, 1), 1);
+	}
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	return fd;
+}
+
+static bool has_pattern(const uint8_t *addr, size_t from, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (byte_at(addr + i) !=
+		    (uint8_t)((from + i) * 31 + (from + i) / 256))
+			return false;
+	return true;
+}
+
+static void the_kernel_reads_and_writes_tracked_memory(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	uint8_t *addr = map_buf(buf);
+	int fd = file_with_pattern(LEN), sockets[2];
+	struct iovec parts[2] = {
+		{ .iov_base = addr, .iov_len = 5000 },
+		{ .iov_base = addr + 5000, .iov_len = LEN - 5000 },
+	};
+	struct msghdr msg = { .msg_iov = parts, .msg_iovlen = 1 };
+	FILE *file;
+
+	(void)state;
+	assert_int_equal(read(fd, addr, LEN), LEN);
+	assert_true(has_pattern(addr, 0, LEN));
+	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
+	assert_int_equal(sum_of(buf), fnv1a(addr, LEN));
+	assert_int_equal(count_of(buf).missing_cleans, 0);
+
+	fill_buf(buf, 0);
+	assert_int_equal(mem_buf_begin(buf, MEM_RW), 0);
+	assert_int_equal(pread(fd, addr + 1, LEN - 1, 1), LEN - 1);
+	assert_true(has_pattern(addr + 1, 1, LEN - 1));
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(pwrite(fd, addr, LEN, 0), LEN);
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(readv(fd, parts, 2), LEN);
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(writev(fd, parts, 2), LEN);
+	assert_true(has_pattern(addr + 1, 1, LEN - 1));
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets), 0);
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(send(sockets[0], addr + 4096, 4096, 0), 4096);
+	assert_int_equal(recv(sockets[1], addr + 8192, 4096, 0), 4096);
+	assert_memory_equal(addr + 4096, addr + 8192, 4096);
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(sendmsg(sockets[0], &msg, 0), 5000);
+	parts[0].iov_base = addr + 20000;
+	assert_int_equal(recvmsg(sockets[1], &msg, 0), 5000);
+	assert_memory_equal(addr, addr + 20000, 5000);
+	close(sockets[0]);
+	close(sockets[1]);
+
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	file = fdopen(fd, "r+");
+	assert_non_null(file);
+	rewind(file);
+	assert_int_equal(fread(addr, 1, LEN, file), LEN);
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	rewind(file);
+	assert_int_equal(fwrite(addr, 16, LEN / 16, file), LEN / 16);
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(getrandom(addr, 256, 0), 256);
+	assert_int_equal(mem_buf_end(buf, MEM_RW), 0);
+	assert_int_equal(sum_of(buf), fnv1a(addr, LEN));
+	fclose(file);
+	mem_buf_destroy(buf);
+}
+
+static void the_kernel_is_judged_as_the_cpu(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	uint8_t *addr = map_buf(buf);
+	int fd = memfd_create("sink", MFD_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(addr[0], 0);
+	fill_buf(buf, 0x5a5a5a5a);
+	assert_int_equal(write(fd, addr, 100), 100);
+	assert_int_equal(count_of(buf).stale_reads, 1);
+	assert_int_equal(addr[0], 0);
+	close(fd);
+	mem_buf_destroy(buf);
+}
+
+static void what_a_call_did_not_write_is_not_dirty(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	uint8_t *addr = map_buf(buf), *nowhere = no_access_page();
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(write(fds[1], "abc", 3), 3);
+	assert_int_equal(read(fds[0], addr, 4 * page), 3);
+	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
+	assert_int_equal(count_of(buf).lines_cleaned, 1);
+	/* A failed one neither. */
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(read(-1, addr, page), -1);
+	assert_int_equal(errno, EBADF);
+	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
+	assert_int_equal(count_of(buf).lines_cleaned, 1);
+	assert_int_equal(read(fds[0], NULL, 0), 0);
+	assert_int_equal(write(fds[1], nowhere, 8), -1);
+	assert_int_equal(errno, EFAULT);
+	munmap(nowhere, page);
+	close(fds[0]);
+	close(fds[1]);
+	mem_buf_destroy(buf);
+}
+
+enum { NR_THREADS = 64, NR_LAPS = 50 };
+
+static struct mem_buf *shared;
+static uint8_t *shared_addr;
+
+/* Each has a line of its own in each page. */
+static void *touch_and_revoke(void *arg)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t mine = 64 * (size_t)(uintptr_t)arg % page;
+	int lap;
+
+	for (lap = 0; lap < NR_LAPS; lap++) {
+		size_t at;
+
+		for (at = mine; at < LEN; at += page)
+			__atomic_fetch_add(shared_addr + at, 1,
+					   __ATOMIC_RELAXED);
+		if ((uintptr_t)arg % 8 == 0)
+			mem_buf_revoke(shared);
+		if ((uintptr_t)arg % 8 == 1)
+			mem_buf_end(shared, MEM_WRITE);
+	}
+	return NULL;
+}
+
+static void many_threads_lose_nothing(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	pthread_t threads[NR_THREADS];
+	uintptr_t i;
+	size_t at;
+
+	(void)state;
+	shared = new_buf(MEM_KIND_NONCOHERENT);
+	shared_addr = map_buf(shared);
+	for (i = 0; i < NR_THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL,
+						touch_and_revoke, (void *)i),
+				 0);
+	for (i = 0; i < NR_THREADS; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	for (i = 0; i < NR_THREADS; i++)
+		for (at = 64 * i % page; at < LEN; at += page)
+			assert_int_equal(byte_at(shared_addr + at), NR_LAPS);
+	assert_int_equal(mem_buf_end(shared, MEM_WRITE), 0);
+	assert_int_equal(sum_of(shared), fnv1a(shared_addr, LEN));
+	mem_buf_destroy(shared);
+}
+
+static size_t nr_mappings(void)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	size_t nr = 0;
+	int c;
+
+	assert_non_null(file);
+	while ((c = fgetc(file)) != EOF)
+		nr += c == '\n';
+	fclose(file);
+	return nr;
+}
+
+/* With touches that leave no two neighbours alike. */
+static void a_hundred_thousand_buffers(void **state)
+{
+	enum { NR = 100000 };
+	struct mem_buf **bufs = calloc(NR, sizeof(*bufs));
+	size_t i;
+
+	(void)state;
+	assert_non_null(bufs);
+	for (i = 0; i < NR; i++) {
+		uint8_t *addr;
+
+		assert_int_equal(mem_buf_alloc(ctx, i % 4 ?
+					       MEM_KIND_NONCOHERENT :
+					       MEM_KIND_COHERENT, 1, NULL,
+					       &bufs[i]), 0);
+		addr = map_buf(bufs[i]);
+		if (i % 3)
+			*(uint32_t *)addr = (uint32_t)i;
+	}
+	assert_true(nr_mappings() < 40000);
+	for (i = 0; i < NR; i++)
+		if (i % 3)
+			assert_int_equal(*(uint32_t *)map_buf(bufs[i]), i);
+	for (i = 1; i < NR; i += 2)
+		mem_buf_destroy(bufs[i]);
+	for (i = 0; i < NR; i += 2)
+		if (i % 3)
+			assert_int_equal(*(uint32_t *)map_buf(bufs[i]), i);
+	assert_true(nr_mappings() < 60000);
+	for (i = 0; i < NR; i += 2)
+		mem_buf_destroy(bufs[i]);
+	free(bufs);
+}
+
+static void ten_thousand_contexts(void **state)
+{
+	size_t before = nr_mappings();
+	struct mem_ctx *other;
+	struct mem_buf *buf;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 10000; i++) {
+		assert_int_equal(mem_ctx_open(NULL, &other), 0);
+		assert_int_equal(mem_buf_alloc(other, MEM_KIND_NONCOHERENT, 1,
+					       NULL, &buf), 0);
+		map_buf(buf)[0] = 1;
+		mem_buf_destroy(buf);
+		mem_ctx_close(other);
+	}
+	assert_true(nr_mappings() < before + 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_fault_of_its_own_is_the_applications),
+		cmocka_unit_test(signals_that_are_blocked_do_not_matter),
+		cmocka_unit_test(a_child_has_no_window),
+		cmocka_unit_test(a_child_gives_back_what_it_has),
+		cmocka_unit_test(freed_memory_is_nobodys),
+		cmocka_unit_test(the_kernel_reads_and_writes_tracked_memory),
+		cmocka_unit_test(the_kernel_is_judged_as_the_cpu),
+		cmocka_unit_test(what_a_call_did_not_write_is_not_dirty),
+		cmocka_unit_test(many_threads_lose_nothing),
+		cmocka_unit_test(a_hundred_thousand_buffers),
+		cmocka_unit_test(ten_thousand_contexts),
+	};
+
+	return cmocka_run_group_tests(tests, open_ctx, close_ctx);
+}
