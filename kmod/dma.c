@@ -170,8 +170,9 @@ static struct line_job *told_of(struct heapsim_side *side)
 }
 
 /*
- * The job reads these bytes, or may from now on. The CPU has no lines of a
- * buffer whose arrays were never needed.
+ * The job reads these bytes of a page, or may from now on. The CPU has no lines
+ * of a buffer whose arrays were never needed, and no Dirty one in a page that
+ * nobody stored to: its bytes need not be compared.
  */
 static void account_read(struct heapsim_job *job, u64 off, u64 n)
 {
@@ -179,7 +180,7 @@ static void account_read(struct heapsim_job *job, u64 off, u64 n)
 
 	spin_lock(&buf->lines_lock);
 	buf->acting = &job->party;
-	if (buf->lines.pages)
+	if (buf->lines.pages && test_bit(off >> PAGE_SHIFT, buf->stored))
 		line_engine_read(&buf->lines, off, n, told_of(&job->src));
 	buf->acting = NULL;
 	spin_unlock(&buf->lines_lock);

@@ -116,6 +116,11 @@ static bool update(u8 *to, const u8 *from, size_t len)
 	u64 *y = (u64 *)to;
 	size_t i;
 
+	/* Most lines that have changed have from their first byte on. */
+	if (*x != *y) {
+		copy(to, from, len);
+		return true;
+	}
 	for (i = 0; i < len / sizeof(*x); i += 4) {
 		u64 a = x[i], b = x[i + 1], c = x[i + 2], d = x[i + 3];
 
