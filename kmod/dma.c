@@ -8,8 +8,9 @@
  * work of its own: the fences of the jobs behind it are published already, and
  * who has such a lock may be waiting for one of them.
  *
- * A delay is time in which a job runs, and may be at any of its bytes: lines
- * are judged when it starts, and once more when it really comes to them.
+ * Lines are judged when a job starts: at its submission if no fence keeps it. A
+ * delay is time in which it runs, and may be at any of its bytes: then they are
+ * judged once more when it really comes to them.
  */
 #include <linux/dma-resv.h>
 #include <linux/fcntl.h>
@@ -41,6 +42,8 @@
  * @is_used: @buf is in use by the job, and keeps the views it has
  * @has_two_views: they are two
  * @told: lines that a delayed job was told of; no map: it has no delay
+ * @told_len: bytes of the map
+ * @told_user: who has them
  * @off: of the first row
  * @pitch: from row to row
  * @lo: lowest byte of all rows
@@ -55,6 +58,8 @@ struct heapsim_side {
 	bool is_used;
 	bool has_two_views;
 	struct line_job told;
+	u64 told_len;
+	struct heapsim_user *told_user;
 	u64 off;
 	s64 pitch;
 	u64 lo;
@@ -86,6 +91,7 @@ struct heapsim_deps {
  * @nr_rows: rows
  * @delay_ns: lasts at least so long
  * @is_started: it waits for no fence any more
+ * @is_judged: without a delay: it was told of its lines when it was submitted
  * @src: source
  * @dst: destination
  * @deps: what @dst, then @src waits for
@@ -107,6 +113,7 @@ struct heapsim_job {
 	u32 nr_rows;
 	u64 delay_ns;
 	bool is_started;
+	bool is_judged;
 	struct heapsim_side src;
 	struct heapsim_side dst;
 	struct heapsim_deps deps[2];
@@ -164,9 +171,11 @@ static u64 piece_len_back(u64 end, u64 left)
 	return min_t(u64, left, offset_in_page(end - 1) + 1);
 }
 
-static struct line_job *told_of(struct heapsim_side *side)
+/* Which lines it was told of; NULL: of none yet. */
+static struct line_job *told_of(const struct heapsim_job *job,
+				struct heapsim_side *side)
 {
-	return side->told.told ? &side->told : NULL;
+	return side->told.told || job->is_judged ? &side->told : NULL;
 }
 
 /*
@@ -181,7 +190,8 @@ static void account_read(struct heapsim_job *job, u64 off, u64 n)
 	spin_lock(&buf->lines_lock);
 	buf->acting = &job->party;
 	if (buf->lines.pages && test_bit(off >> PAGE_SHIFT, buf->stored))
-		line_engine_read(&buf->lines, off, n, told_of(&job->src));
+		line_engine_read(&buf->lines, off, n,
+				 told_of(job, &job->src));
 	buf->acting = NULL;
 	spin_unlock(&buf->lines_lock);
 }
@@ -193,7 +203,7 @@ static void account_will_write(struct heapsim_job *job, u64 off, u64 n)
 
 	spin_lock(&buf->lines_lock);
 	buf->acting = &job->party;
-	line_engine_will_write(&buf->lines, off, n, told_of(&job->dst));
+	line_engine_will_write(&buf->lines, off, n, told_of(job, &job->dst));
 	buf->acting = NULL;
 	spin_unlock(&buf->lines_lock);
 }
@@ -289,7 +299,8 @@ static void write_page(struct heapsim_job *job, u64 src_row, u64 dst_row,
 	}
 	spin_lock(&buf->lines_lock);
 	buf->acting = &job->party;
-	line_engine_write(&buf->lines, dst_row + pos, n, told_of(&job->dst));
+	line_engine_write(&buf->lines, dst_row + pos, n,
+			  told_of(job, &job->dst));
 	buf->acting = NULL;
 	buf->notes[(dst_row + pos) >> PAGE_SHIFT].engine = job->serial;
 	write_bytes(job, src_row, dst_row, pos, n, back);
@@ -333,7 +344,7 @@ static int read_row(struct heapsim_job *job, u64 row)
 		if (is_late(job))
 			return -ETIMEDOUT;
 		n = piece_len(row + done, job->row_len - done);
-		if (job->src.has_two_views)
+		if (job->src.has_two_views && !job->is_judged)
 			account_read(job, row + done, n);
 		if (job->op == HEAPSIM_DMA_CHECKSUM) {
 			s = side_at(&job->src, row + done);
@@ -366,13 +377,19 @@ static int run_rows(struct heapsim_job *job)
 	return ret;
 }
 
+/* Who submits may be killed meanwhile. */
+static bool is_over(const struct heapsim_job *job)
+{
+	return is_late(job) || fatal_signal_pending(current);
+}
+
 static void start_bytes(struct heapsim_job *job, u64 off, u64 len,
 			void (*account)(struct heapsim_job *job, u64 off,
 					u64 n))
 {
 	u64 done, n;
 
-	for (done = 0; done < len && !is_late(job); done += n) {
+	for (done = 0; done < len && !is_over(job); done += n) {
 		n = piece_len(off + done, len - done);
 		account(job, off + done, n);
 		cond_resched();
@@ -386,15 +403,18 @@ static void start_side(struct heapsim_job *job, const struct heapsim_side *side,
 	u64 off = side->off;
 	u32 row;
 
-	if (!side->told.told)
+	if (!side->has_two_views)
 		return;
-	/* No line fits between two rows: they are in all lines there are. */
-	if (job->nr_rows == 1 ||
+	/*
+	 * If no line fits between two rows they are in all lines there are, and
+	 * a map has each of them once.
+	 */
+	if (side->told.told &&
 	    step < job->row_len + heapsim_config.profile->line_size) {
 		start_bytes(job, side->lo, side->len, account);
 		return;
 	}
-	for (row = 0; row < job->nr_rows && !is_late(job); row++) {
+	for (row = 0; row < job->nr_rows && !is_over(job); row++) {
 		start_bytes(job, off, job->row_len, account);
 		off += side->pitch;
 	}
@@ -402,16 +422,28 @@ static void start_side(struct heapsim_job *job, const struct heapsim_side *side,
 
 /*
  * From here on the engine may read and write at any moment: what is Dirty is
- * told, though it may be clean when the delay is over. A job without a delay
- * comes to its lines at once.
+ * told, though it may be clean when the engine really comes to it.
  */
-static void start(struct heapsim_job *job)
+static void judge(struct heapsim_job *job)
 {
 	job->deadline = jiffies + msecs_to_jiffies(MAX_RUN_MS);
-	if (!job->status) {
-		start_side(job, &job->src, account_read);
-		start_side(job, &job->dst, account_will_write);
-	}
+	start_side(job, &job->src, account_read);
+	start_side(job, &job->dst, account_will_write);
+}
+
+/* At the submission, so that it does not depend on when the worker wakes. */
+static void start_now(struct heapsim_job *job)
+{
+	judge(job);
+	job->is_judged = !job->delay_ns;
+	job->is_started = true;
+}
+
+/* Behind a fence: without a delay it comes to its lines at once. */
+static void start_late(struct heapsim_job *job)
+{
+	if (!job->status && job->delay_ns)
+		judge(job);
 	WRITE_ONCE(job->is_started, true);
 }
 
@@ -444,36 +476,49 @@ static int deps_wait(struct heapsim_job *job)
 	return 0;
 }
 
+/* At least so long by the clock that people look at: ticks may come in rows. */
 static void delay(u64 ns)
 {
-	long left = heapsim_jiffies_of(ns);
+	const u64 end = ktime_get_ns() + ns;
+	u64 now;
 
-	while (ns && left > 0)
-		left = schedule_timeout_uninterruptible(left);
+	while (ns && (now = ktime_get_ns()) < end)
+		schedule_timeout_uninterruptible(heapsim_jiffies_of(end - now));
 }
 
-/* Room for what a delayed job is told of. */
+/* Room for what a delayed job is told of; it counts as the user's. */
 static int side_get_told(struct heapsim_job *job, struct heapsim_side *side)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
 			  __GFP_RETRY_MAYFAIL;
 	const u32 line_shift = ilog2(heapsim_config.profile->line_size);
+	struct heapsim_user *user;
 	u64 *map;
 
 	if (!side->has_two_views || !job->delay_ns)
 		return 0;
-	map = kvcalloc(line_job_words(side->lo, side->len, line_shift),
-		       sizeof(*map), gfp);
-	if (!map)
+	side->told_len = sizeof(*map) *
+			 line_job_words(side->lo, side->len, line_shift);
+	user = heapsim_limit_charge(side->told_len);
+	if (IS_ERR(user))
+		return PTR_ERR(user);
+	map = kvzalloc(side->told_len, gfp);
+	if (!map) {
+		heapsim_limit_uncharge(user, side->told_len);
 		return -ENOMEM;
+	}
+	side->told_user = user;
 	line_job_init(&side->told, map, side->lo, line_shift);
 	return 0;
 }
 
 static void side_put_told(struct heapsim_side *side)
 {
+	if (!side->told.told)
+		return;
 	kvfree(side->told.told);
 	side->told.told = NULL;
+	heapsim_limit_uncharge(side->told_user, side->told_len);
 }
 
 static bool writes_lines(const struct heapsim_job *job)
@@ -547,7 +592,7 @@ static void job_run(struct work_struct *work)
 	cookie = dma_fence_begin_signalling();
 	tell_job(job, HEAPSIM_RECORD_JOB_BEGIN, 0);
 	if (!job->is_started)
-		start(job);
+		start_late(job);
 	if (!job->status)
 		delay(job->delay_ns);
 	if (!job->status)
@@ -761,6 +806,13 @@ static struct heapsim_job *job_find(struct heapsim_ctx *ctx, u64 id)
 	return job;
 }
 
+static bool has_fence(const struct heapsim_side *side, bool is_write)
+{
+	return side->dmabuf &&
+	       !dma_resv_test_signaled(side->dmabuf->resv,
+				       dma_resv_usage_rw(is_write));
+}
+
 /*
  * May it start at once? Not behind a fence, nor behind a job of the same open
  * that waits for one: who submitted both may know the order. That the engine is
@@ -771,7 +823,7 @@ static bool is_next(struct heapsim_ctx *ctx, const struct heapsim_job *job)
 	struct heapsim_job *last;
 	bool ret = true;
 
-	if (job->deps[0].nr || job->deps[1].nr)
+	if (has_fence(&job->src, false) || has_fence(&job->dst, true))
 		return false;
 	last = job_find(ctx, READ_ONCE(ctx->last_job));
 	if (last) {
@@ -785,7 +837,7 @@ static bool is_next(struct heapsim_ctx *ctx, const struct heapsim_job *job)
  * Publish the fence and queue the job, or fail with nothing published. It is
  * queued under the locks, so jobs run in the order of their fences.
  */
-static int job_publish(struct heapsim_ctx *ctx, struct heapsim_job *job)
+static int job_publish(struct heapsim_job *job)
 {
 	struct dma_resv *src = job->src.dmabuf ? job->src.dmabuf->resv : NULL;
 	struct dma_resv *dst = job->dst.dmabuf ? job->dst.dmabuf->resv : NULL;
@@ -801,9 +853,6 @@ static int job_publish(struct heapsim_ctx *ctx, struct heapsim_job *job)
 	ww_acquire_done(&ww);
 	ret = deps_get(job, src, dst);
 	if (!ret) {
-		/* Here, so that it does not depend on when the worker wakes. */
-		if (is_next(ctx, job))
-			start(job);
 		if (dst)
 			dma_resv_add_fence(dst, job->fence,
 					   DMA_RESV_USAGE_WRITE);
@@ -850,7 +899,10 @@ static int job_start(struct heapsim_ctx *ctx, struct heapsim_job *job)
 		if (ret)
 			goto err_dst;
 	}
-	ret = job_publish(ctx, job);
+	/* Before locks are taken that others may wait for. */
+	if (is_next(ctx, job))
+		start_now(job);
+	ret = job_publish(job);
 	if (!ret)
 		return 0;
 	deps_put(job);

@@ -598,8 +598,8 @@ void line_job_init(struct line_job *job, u64 *map, u64 off, u32 line_shift)
 /* Is it the first time that the job is told of the line? */
 static bool is_news(struct line_job *job, size_t line)
 {
-	if (!job)
-		return true;
+	if (!job || !job->told)
+		return !job;
 	if (bit_is_set(job->told, line - job->first))
 		return false;
 	bit_set(job->told, line - job->first);
@@ -611,7 +611,8 @@ static bool is_news(struct line_job *job, size_t line)
  * @buf: buffer
  * @off: first byte
  * @len: bytes
- * @job: whose lines are told once, however often it reads them; NULL: each time
+ * @job: whose lines are told once, however often it reads them; one without a
+ *	bitmap has been told of all; NULL: each time
  */
 void line_engine_read(struct line_buf *buf, u64 off, u64 len,
 		      struct line_job *job)

@@ -121,7 +121,7 @@ struct line_op {
 /**
  * struct line_job - lines that a job has been told of
  * @first: line of the first bit
- * @told: bit a line
+ * @told: bit a line; NULL: of all
  */
 struct line_job {
 	size_t first;

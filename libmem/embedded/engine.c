@@ -4,8 +4,9 @@
  * the jobs of all contexts in the order of their submission. A job keeps its
  * context and is kept by the caller and by the queue.
  *
- * A delay is time in which a job runs, and may be at any of its bytes: lines
- * are judged when it starts, and once more when it really comes to them
+ * Lines are judged when a job starts: at its submission if no other job keeps
+ * it. A delay is time in which it runs, and may be at any of its bytes: then
+ * they are judged once more when it really comes to them
  * (Documentation/model.rst).
  */
 #define _GNU_SOURCE
@@ -58,6 +59,7 @@ struct side {
  * @dst: what it writes
  * @next: in the queue
  * @is_started: it waits for no other job any more
+ * @is_judged: without a delay: it was told of its lines when it was submitted
  * @nr_users: the queue and the caller
  * @fence_fd: told when it is done; -1: nobody asked
  * @is_done: @status and @result are there
@@ -79,6 +81,7 @@ struct engine_job {
 
 	struct engine_job *next;
 	bool is_started;
+	bool is_judged;
 	unsigned int nr_users;
 	int fence_fd;
 	bool is_done;
@@ -186,9 +189,10 @@ static uint64_t checksum_row(const uint8_t *from, uint64_t len, uint64_t sum)
 	return sum;
 }
 
-static struct line_job *told_of(struct side *side)
+/* Which lines it was told of; NULL: of none yet. */
+static struct line_job *told_of(const struct engine_job *job, struct side *side)
 {
-	return side->told.told ? &side->told : NULL;
+	return side->told.told || job->is_judged ? &side->told : NULL;
 }
 
 /* The engine reads what DRAM holds, whatever the CPU has. */
@@ -196,10 +200,10 @@ static void read_row(struct engine_job *job, uint64_t off)
 {
 	struct embedded_buf *buf = job->src.buf;
 
-	if (buf->has_two_views) {
+	if (buf->has_two_views && !job->is_judged) {
 		pthread_mutex_lock(&buf->lock);
 		line_engine_read(&buf->lines, off, job->row_len,
-				 told_of(&job->src));
+				 told_of(job, &job->src));
 		pthread_mutex_unlock(&buf->lock);
 	}
 	if (job->op == JOB_CHECKSUM)
@@ -217,7 +221,7 @@ static void write_row(struct engine_job *job, uint64_t src_off,
 	pthread_mutex_lock(&buf->lock);
 	if (buf->has_two_views)
 		line_engine_write(&buf->lines, dst_off, job->row_len,
-				  told_of(&job->dst));
+				  told_of(job, &job->dst));
 	if (job->op == JOB_FILL)
 		fill_row(to, job->row_len, job->pattern);
 	else
@@ -251,30 +255,36 @@ static void start_side(const struct engine_job *job, struct side *side,
 		       void (*account)(struct line_buf *lines, u64 off,
 				       u64 len, struct line_job *told))
 {
+	struct line_job *told = told_of(job, side);
+	const uint64_t deadline = now_ns() + MAX_RUN_NS;
 	const uint64_t step = side->pitch < 0 ? -(uint64_t)side->pitch :
 						(uint64_t)side->pitch;
 	struct line_buf *lines;
 	uint64_t off = side->off;
 	uint32_t i;
 
-	if (!side->told.told)
+	if (!side->buf || !side->buf->has_two_views)
 		return;
 	lines = &side->buf->lines;
 	pthread_mutex_lock(&side->buf->lock);
-	/* No line fits between two rows: they are in all lines there are. */
-	if (job->nr_rows == 1 ||
-	    step < job->row_len + (1ULL << lines->line_shift)) {
-		account(lines, side->lo, side->len, &side->told);
+	/*
+	 * If no line fits between two rows they are in all lines there are, and
+	 * a map has each of them once.
+	 */
+	if (told && step < job->row_len + (1ULL << lines->line_shift)) {
+		account(lines, side->lo, side->len, told);
 	} else {
 		for (i = 0; i < job->nr_rows; i++) {
-			account(lines, off, job->row_len, &side->told);
+			if (i % 1024 == 1023 && now_ns() > deadline)
+				break;
+			account(lines, off, job->row_len, told);
 			off += (uint64_t)side->pitch;
 		}
 	}
 	pthread_mutex_unlock(&side->buf->lock);
 }
 
-static void start(struct engine_job *job)
+static void judge(struct engine_job *job)
 {
 	start_side(job, &job->src, line_engine_read);
 	start_side(job, &job->dst, line_engine_will_write);
@@ -346,7 +356,9 @@ static void job_run(struct engine_job *job)
 	uint64_t one = 1;
 
 	if (!job->is_started) {
-		start(job);
+		/* Without a delay it comes to its lines at once. */
+		if (job->delay_ns)
+			judge(job);
 		atomic_fetch_sub(&embedded_ctx_of(ctx)->nr_waiting, 1);
 	}
 	if (job->delay_ns)
@@ -502,10 +514,12 @@ static void job_queue(struct engine_job *job)
 {
 	ctx_get(job->ctx);
 	job->is_started = is_next(job);
-	if (job->is_started)
-		start(job);
-	else
+	if (job->is_started) {
+		judge(job);
+		job->is_judged = !job->delay_ns;
+	} else {
 		atomic_fetch_add(&embedded_ctx_of(job->ctx)->nr_waiting, 1);
+	}
 	if (job->dst.buf)
 		embedded_buf_get(job->dst.buf);
 	if (job->src.buf)

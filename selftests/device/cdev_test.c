@@ -95,6 +95,33 @@ static void submit_is(struct fixture *f, struct heapsim_dma_submit submit,
 	assert_int_equal(device_submit_errno(f->dev, &submit), expected);
 }
 
+/* What is kept for a job that lasts is the user's, and given back. */
+static void a_job_that_lasts_counts(void **state)
+{
+	struct fixture *f = *state;
+	int fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, LEN);
+	const uint64_t before = device_info(f->dev).buf_bytes;
+	struct heapsim_dma_submit submit = checksum_of(f, LEN);
+	struct heapsim_job_wait wait;
+	unsigned int tries;
+
+	submit.src_fd = fd;
+	submit.delay_ns = NSEC_PER_SEC / 2;
+	assert_int_equal(device_submit_errno(f->dev, &submit), 0);
+	assert_true(device_info(f->dev).buf_bytes > before);
+	assert_int_equal(device_wait_errno(f->dev, submit.job,
+					   30 * NSEC_PER_SEC, &wait), 0);
+	/* What is behind the signal takes a moment. */
+	for (tries = 0; tries < 1000; tries++) {
+		if (device_info(f->dev).buf_bytes == before)
+			break;
+		usleep(10000);
+	}
+	assert_int_equal(device_info(f->dev).buf_bytes, before);
+	close(submit.fence_fd);
+	close(fd);
+}
+
 static void unknown_command_is_enotty(void **state)
 {
 	struct fixture *f = *state;
@@ -1232,6 +1259,7 @@ int main(void)
 		TEST(info_with_flags_is_einval),
 		TEST(alloc_refuses_what_is_malformed),
 		TEST(alloc_above_the_limit_is_enomem),
+		TEST(a_job_that_lasts_counts),
 		TEST(alloc_without_a_free_fd_is_emfile),
 		TEST(alloc_answers_length_id_and_name),
 		TEST(alloc_that_cannot_answer_leaks_nothing),

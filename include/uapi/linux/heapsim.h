@@ -100,7 +100,8 @@ struct heapsim_probe {
  * @size: in: sizeof of this struct
  * @flags: in: 0
  * @nr_bufs: out: live buffers
- * @buf_bytes: out: DRAM of live buffers, bytes
+ * @buf_bytes: out: DRAM of live buffers, bytes, and what is kept for jobs that
+ *	last: a bit a line
  * @cpu_bytes: out: memory for CPU views that differ from DRAM, bytes
  * @pool_bytes: out: free pages kept for later, bytes
  * @nr_jobs: out: engine jobs not yet done
@@ -306,7 +307,8 @@ enum heapsim_dma_op {
  * allow the access (dst not writable, src not readable).
  *
  * Every job ends, since others wait for its fence: with -ETIMEDOUT when what it
- * waits for is not signalled within 5 s, or when it has moved bytes for 60 s.
+ * waits for is not signalled within 5 s, or when it has moved bytes for 60 s
+ * (what it finds Dirty at its start it is told of for 60 s at most, too).
  * How much was written then is its result. A fence that was signalled in error
  * counts as signalled.
  */
