@@ -2,7 +2,8 @@
 /*
  * The model's random sequences on a buffer of libmem: with all access revoked
  * before each touch, every byte and every counter is the reference's; without,
- * every byte. SEED=, ROUNDS= and STEPS= as for the model's random_test.
+ * every byte; before some, those are told as the reference tells them, and
+ * nothing is told that it does not. SEED=, ROUNDS= and STEPS= as for the model's random_test.
  */
 #include "test.h"
 
@@ -271,6 +272,16 @@ static void page_equals_the_reference_in_every_byte(void **state)
 	play(&seq);
 }
 
+static void violations_are_a_subset_with_every_first_touch(void **state)
+{
+	struct sequence seq = sequence_of(pages_beyond_a_granule());
+
+	(void)state;
+	seq.before_touch = revoke_all;
+	seq.is_sampled = true;
+	play(&seq);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,6 +289,8 @@ int main(void)
 		cmocka_unit_test(revoked_page_equals_the_reference_in_all),
 		cmocka_unit_test(buffer_equals_the_reference_in_every_byte),
 		cmocka_unit_test(page_equals_the_reference_in_every_byte),
+		cmocka_unit_test(
+			violations_are_a_subset_with_every_first_touch),
 	};
 
 	return cmocka_run_group_tests(tests, open_ctx, close_ctx);

@@ -2,9 +2,10 @@
 /*
  * The random sequences on the real device, through /dev/heapsim and
  * DMA_BUF_IOCTL_SYNC. The dma engine moves bytes between the buffer and a
- * coherent one beside it. Two ways: with all PTEs revoked before each touch
+ * coherent one beside it. Three ways: with all PTEs revoked before each touch
  * every byte read, every counter and every record equals the reference's;
- * without, every byte. Where buffers can be tracked precisely all is equal with
+ * without, every byte; with them revoked before some, those touches are told as
+ * the reference tells them, and nothing is told that it does not. Where buffers can be tracked precisely all is equal with
  * nothing revoked. Under evict=random the reference replays what the trace
  * says that the cache did by itself; a digest of that and of the counters is
  * told at the end. KTAP on stdout, kselftest exit codes. SEED=, ROUNDS= and
@@ -656,7 +657,7 @@ static unsigned int play_precise(struct sequence *seq, uint64_t nr_rounds)
 	};
 
 	if (!(probe.features & HEAPSIM_FEATURE_PRECISE)) {
-		printf("ok 5 %s # SKIP no precise tracking here\n", name);
+		printf("ok 6 %s # SKIP no precise tracking here\n", name);
 		return 1;
 	}
 	seq->before_touch = NULL;
@@ -665,7 +666,7 @@ static unsigned int play_precise(struct sequence *seq, uint64_t nr_rounds)
 	/* As above: what is touched is not evicted. */
 	if (probe.evict_random)
 		seq->p.len = 2 * (size_t)probe.page_size;
-	return tell(5, command(HEAPSIM_IOC_POLICY, &set, "POLICY") ? -EIO :
+	return tell(6, command(HEAPSIM_IOC_POLICY, &set, "POLICY") ? -EIO :
 		    play(seq, &device_ops, nr_rounds), name);
 }
 
@@ -683,11 +684,13 @@ static int play_all(void)
 	size_t pages_per_fill = probe.fill_size / probe.page_size;
 	struct subject_ops ops = device_ops;
 	unsigned int nr_passed = 0;
+	size_t len;
 
-	printf("1..5\n");
+	printf("1..6\n");
 	seq.p.len = 3 * (size_t)probe.page_size;
 	if (pages_per_fill > 1)
 		seq.p.len = (pages_per_fill + 2) * (size_t)probe.page_size;
+	len = seq.p.len;
 	if (probe.evict_random) {
 		seq.after_fault = replay;
 		/* Nothing is evicted while others may write. */
@@ -709,8 +712,13 @@ static int play_all(void)
 	seq.before_touch = revoke_before_touch;
 	nr_passed += tell(4, play(&seq, &device_ops, nr_rounds),
 			  "revoked_small_buffer_equals_the_reference_in_all");
+	seq.p.len = len;
+	seq.is_sampled = true;
+	nr_passed += tell(5, play(&seq, &ops, nr_rounds),
+			  "violations_are_a_subset_with_every_first_touch");
+	seq.is_sampled = false;
 	nr_passed += play_precise(&seq, nr_rounds);
-	return nr_passed == 5 ? KSFT_PASS : KSFT_FAIL;
+	return nr_passed == 6 ? KSFT_PASS : KSFT_FAIL;
 }
 
 int main(void)

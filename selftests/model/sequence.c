@@ -15,7 +15,20 @@
 #define NR_LOG	24
 #define LOG_LEN	96
 
-/** struct run - a sequence while it is played */
+/**
+ * struct run - a sequence while it is played
+ * @seq: the sequence
+ * @ops: the subject's
+ * @subject: what is compared to @ref
+ * @ref: the reference
+ * @random: state of the generator
+ * @bytes: scratch, as long as the buffer
+ * @is_sample: the touch that is played must be seen; then, before it:
+ * @want_before: counters of the reference
+ * @have_before: counters of the subject
+ * @log: the last steps
+ * @nr_logged: steps so far
+ */
 struct run {
 	const struct sequence *seq;
 	const struct subject_ops *ops;
@@ -23,6 +36,9 @@ struct run {
 	struct ref *ref;
 	uint64_t random;
 	uint8_t *bytes;
+	bool is_sample;
+	struct heapsim_counters want_before;
+	struct heapsim_counters have_before;
 	char log[NR_LOG][LOG_LEN];
 	unsigned int nr_logged;
 };
@@ -219,17 +235,61 @@ static int compare_bytes(struct run *run, const uint8_t *want, size_t off,
 	return 0;
 }
 
+/*
+ * What would fill pages that are not touched is always a sample: unseen, it
+ * would fill nothing.
+ */
 static int before_touch(struct run *run, size_t off)
 {
-	if (!run->seq->before_touch)
+	int ret;
+
+	run->is_sample = run->seq->is_sampled &&
+			 (!below(run, 3) || ref_would_fill(run->ref, off));
+	if (!run->seq->before_touch ||
+	    (run->seq->is_sampled && !run->is_sample))
 		return 0;
-	return run->seq->before_touch(run->subject, run->ref, off);
+	ret = run->seq->before_touch(run->subject, run->ref, off);
+	if (ret || !run->is_sample)
+		return ret;
+	run->want_before = run->ref->count;
+	return run->ops->counters(run->subject, &run->have_before);
+}
+
+/*
+ * A touch that was seen is told as the reference tells it. But where the
+ * reference remembers a read that the subject did not see, the subject may
+ * tell of a possible stale read now.
+ */
+static int compare_sample(struct run *run)
+{
+	const struct heapsim_counters *want = &run->ref->count;
+	const struct heapsim_counters *want_before = &run->want_before;
+	const struct heapsim_counters *have_before = &run->have_before;
+	struct heapsim_counters have;
+	int ret = run->ops->counters(run->subject, &have);
+
+	if (ret)
+		return ret;
+	if (have.stale_reads - have_before->stale_reads ==
+	    want->stale_reads - want_before->stale_reads &&
+	    have.unbracketed_accesses - have_before->unbracketed_accesses ==
+	    want->unbracketed_accesses - want_before->unbracketed_accesses &&
+	    have.possible_stale_reads - have_before->possible_stale_reads >=
+	    want->possible_stale_reads - want_before->possible_stale_reads)
+		return 0;
+	fprintf(stderr, "# a touch was seen, and not told as it should be:\n");
+	sequence_compare_counters(want_before, have_before);
+	fprintf(stderr, "# before it, and after it:\n");
+	sequence_compare_counters(want, &have);
+	return -EINVAL;
 }
 
 static int after_fault(struct run *run, size_t off)
 {
-	if (!run->seq->after_fault)
-		return 0;
+	int ret = run->is_sample ? compare_sample(run) : 0;
+
+	if (ret || !run->seq->after_fault)
+		return ret;
 	return run->seq->after_fault(run->subject, run->ref, off);
 }
 
@@ -257,7 +317,7 @@ static int cpu_write(struct run *run, size_t off, size_t len, unsigned int who)
 	int ret;
 
 	draw_bytes(run, off, len);
-	if (run->seq->is_bytes_only)
+	if (run->seq->is_bytes_only || run->seq->is_sampled)
 		make_bytes_differ(run, off, len);
 	ret = before_touch(run, off);
 	if (!ret)
@@ -552,6 +612,35 @@ static int compare_told(struct run *run)
 	return ret;
 }
 
+/*
+ * Where touches may go unseen. Stores have changed bytes, so that lines are
+ * Dirty by comparison and all that cleans, invalidates and engines are told
+ * of is equal; so is what is filled. A read or a touch without a bracket that
+ * nobody sees is not told. Possible stale reads have no bound of their own:
+ * the first read since an engine's write may go unseen and find a stale line,
+ * which is then stored to and cleaned, so that the first read that is seen is
+ * a possible one and no read of the reference's is. But each is told instead
+ * of a read that was not seen, so that all stale reads together are no more.
+ */
+static int compare_subset(const struct heapsim_counters *want,
+			  const struct heapsim_counters *have)
+{
+	struct heapsim_counters equal = *have;
+
+	if (have->stale_reads > want->stale_reads ||
+	    have->stale_reads + have->possible_stale_reads >
+	    want->stale_reads + want->possible_stale_reads ||
+	    have->unbracketed_accesses > want->unbracketed_accesses) {
+		fprintf(stderr, "# more is told than the reference tells:\n");
+		sequence_compare_counters(want, have);
+		return -EINVAL;
+	}
+	equal.stale_reads = want->stale_reads;
+	equal.possible_stale_reads = want->possible_stale_reads;
+	equal.unbracketed_accesses = want->unbracketed_accesses;
+	return sequence_compare_counters(want, &equal);
+}
+
 static int compare(struct run *run)
 {
 	struct heapsim_counters count;
@@ -561,6 +650,8 @@ static int compare(struct run *run)
 	if (ret || run->seq->is_bytes_only)
 		return ret;
 	ret = run->ops->counters(run->subject, &count);
+	if (!ret && run->seq->is_sampled)
+		return compare_subset(&run->ref->count, &count);
 	if (!ret)
 		ret = sequence_compare_counters(&run->ref->count, &count);
 	if (!ret && run->ops->told)

@@ -87,8 +87,12 @@ struct subject_ops {
  * @nr_steps: how many
  * @is_bytes_only: touches may go unseen: compare bytes, not counters, and
  *	store only bytes that differ from what was filled
+ * @is_sampled: about one touch in three is seen because of @before_touch, and
+ *	told as the reference has it; others may go unseen, so that what reads
+ *	and brackets are told of is a subset; stores as with @is_bytes_only
  * @is_precise: every access is seen: the CPU touches one byte of each line
- * @before_touch: called with the reference before a CPU access; may be NULL
+ * @before_touch: called with the reference before a CPU access, or if
+ *	@is_sampled before those that shall be seen; may be NULL
  * @after_fault: called when the reference has seen the access and a write has
  *	not stored in it yet; may be NULL
  */
@@ -97,6 +101,7 @@ struct sequence {
 	uint64_t seed;
 	unsigned int nr_steps;
 	bool is_bytes_only;
+	bool is_sampled;
 	bool is_precise;
 	int (*before_touch)(void *subject, const struct ref *ref, size_t off);
 	int (*after_fault)(void *subject, struct ref *ref, size_t off);
