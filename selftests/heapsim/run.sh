@@ -53,12 +53,12 @@ fresh() # PARAM=VALUE...
 
 gone() { ! is_loaded || heapsim unload --wait 10 >/dev/null; }
 
-# Something that holds; it ends with release or with the test.
-holding() # PROGRAM ARGUMENT...
+# It says when it is ready; it ends with release or with the test.
+started() # COMMAND...
 {
 	local said
 
-	coproc HELD { exec "$O/$1" "${@:2}"; }
+	coproc HELD { exec "$@"; }
 	held_in=${HELD[1]}
 	# shellcheck disable=SC2153 # coproc sets it
 	held_pid=$HELD_PID
@@ -66,6 +66,9 @@ holding() # PROGRAM ARGUMENT...
 	echo "$* is not ready"
 	return 1
 }
+
+# Something that holds.
+holding() { started "$O/$1" "${@:2}"; } # PROGRAM ARGUMENT...
 
 release()
 {
@@ -422,6 +425,76 @@ stat_does_without_debugfs()
 	return "$rc"
 }
 
+# busy below `heapsim run`, which COMMAND becomes. Its standard input is held
+# here: the shell closes that of a coproc once the latter is gone.
+run_is_busy() # COMMAND...
+{
+	fresh && started "$@" heapsim run --log-file=/dev/null "$O/busy" -t \
+		one two && exec {busy_in}>&"$held_in" &&
+		eval "exec $held_in>&-" && busy_pid=$(pgrep -x busy) && is_busy
+}
+
+# The same, but a child from before makes it a stand-in for its worker.
+stand_in_is_busy()
+{
+	# shellcheck disable=SC2016 # the inner shell expands it
+	run_is_busy bash -c 'sleep 600 >/dev/null 2>&1 & exec "$@"' - &&
+		pkill -P "$held_pid" -x sleep &&
+		worker_pid=$(pgrep -P "$held_pid" -x heapsim)
+}
+
+is_busy()
+{
+	heapsim stat 0.5 1 | awk '
+		$2 == "one" && $6 > 0 { is = 1 }
+		{ text = text $0 "\n" }
+		END { if (!is) printf "not busy:\n%s", text; exit !is }'
+}
+
+# Soon; who adopted it may take its time to reap it.
+has_ended() # PID
+{
+	local stat i
+
+	for ((i = 0; i < 100; i++)); do
+		stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 0
+		[[ $stat != *') Z '* ]] || return 0
+		sleep 0.1
+	done
+	echo "it goes on: $stat"
+	return 1
+}
+
+is_killed() # PID
+{
+	kill -KILL "$1" || return
+	wait "$held_pid"
+	[ $? = 137 ] || { echo "not 137"; return 1; }
+}
+
+ends_with_its_input()
+{
+	exec {busy_in}>&- && has_ended "$busy_pid"
+}
+
+killed_run_leaves_its_program_alone()
+{
+	run_is_busy env && is_killed "$held_pid" && is_busy &&
+		ends_with_its_input && gone
+}
+
+killed_stand_in_ends_its_program()
+{
+	stand_in_is_busy && is_killed "$held_pid" && has_ended "$busy_pid" &&
+		has_ended "$worker_pid" && gone
+}
+
+killed_worker_leaves_its_program_alone()
+{
+	stand_in_is_busy && is_killed "$worker_pid" && is_busy &&
+		ends_with_its_input && gone
+}
+
 looking_keeps_nobody()
 {
 	fresh || return
@@ -616,6 +689,11 @@ try stat_gives_rates stat_gives_rates
 try stat_gives_json stat_gives_json
 try stat_needs_root_for_buffers stat_needs_root_for_buffers
 try stat_does_without_debugfs stat_does_without_debugfs
+for name in killed_run_leaves_its_program_alone \
+	killed_stand_in_ends_its_program \
+	killed_worker_leaves_its_program_alone; do
+	try "$name" "$name"
+done
 try looking_keeps_nobody looking_keeps_nobody
 try top_prints_tables top_prints_tables
 try top_on_screen top_on_screen
