@@ -129,6 +129,7 @@ static uint64_t module_number(struct stacks *stacks, const char *path)
  * @end: where it ends
  * @nr_numbers: of these that are read
  * @len: of @path so far; 0: it has not begun
+ * @is_cut: the path is longer than @path
  * @path: of what is mapped
  */
 struct line {
@@ -136,6 +137,7 @@ struct line {
 	uintptr_t end;
 	int nr_numbers;
 	size_t len;
+	bool is_cut;
 	char path[STACKS_PATH_LEN];
 };
 
@@ -147,6 +149,8 @@ static void line_take(struct line *line, char c)
 	if (line->len || c == '/') {
 		if (line->len < sizeof(line->path) - 1)
 			line->path[line->len++] = c;
+		else
+			line->is_cut = true;
 	} else if (c == '-' || c == ' ') {
 		line->nr_numbers++;
 	} else if (line->nr_numbers == 0) {
@@ -156,7 +160,10 @@ static void line_take(struct line *line, char c)
 	}
 }
 
-/* Path of the file that is mapped there. */
+/*
+ * Path of the file that is mapped there, empty: of none. False: that could not
+ * be found out.
+ */
 static bool maps_find(uintptr_t address, struct line *line)
 {
 	char bytes[512];
@@ -184,13 +191,14 @@ static bool maps_find(uintptr_t address, struct line *line)
 	}
 	syscall(SYS_close, fd);
 	line->path[line->len] = '\0';
-	return is_found && line->len;
+	return is_found && !line->is_cut;
 }
 
 /*
  * Number of a library that the program opened by a relative path: it may have
- * changed its folder since, so the kernel is asked. The answer is kept, with
- * what tells the library from another that takes its place.
+ * changed its folder since, so the kernel is asked. The answer, if there was
+ * one (a program may have no descriptor left for a while), is kept, with what
+ * tells the library from another that takes its place.
  */
 static uint64_t relative_number(struct stacks *stacks, uintptr_t address,
 				const struct link_map *map)
@@ -205,12 +213,15 @@ static uint64_t relative_number(struct stacks *stacks, uintptr_t address,
 	const uint64_t seen = atomic_load(&known[i]);
 	struct line line;
 	uint64_t number;
+	bool is_answer;
 
 	if (seen && (seen & STACKS_OFF_MASK) == h)
 		return seen >> STACKS_MODULE_SHIFT;
-	number = module_number(stacks, maps_find(address, &line) ? line.path :
-								   map->l_name);
-	atomic_store(&known[i], number << STACKS_MODULE_SHIFT | h);
+	is_answer = maps_find(address, &line);
+	number = module_number(stacks, is_answer && line.len ? line.path :
+							       map->l_name);
+	if (is_answer)
+		atomic_store(&known[i], number << STACKS_MODULE_SHIFT | h);
 	return number;
 }
 
