@@ -7,8 +7,8 @@
  * rules_lock (of policy.c) has none of these around or in it. Under
  * heapsim_buf.lock nothing that may sleep is allocated but page tables (by the
  * core, while a PFN is inserted).
- * A worker between publication and signal of its fence takes the last two
- * alone.
+ * A worker between publication and signal of its fence takes lines_lock and
+ * records_lock alone.
  */
 #ifndef HEAPSIM_H
 #define HEAPSIM_H

@@ -117,7 +117,6 @@ static DEFINE_SPINLOCK(records_lock);	/* protects what follows, and rings */
 static struct heapsim_watcher *watchers[MAX_WATCHERS];
 static unsigned int end_watchers;	/* behind the last that was ever used */
 static unsigned int nr_watchers;
-static unsigned int nr_stack_watchers;
 unsigned int heapsim_nr_event_watchers;
 static struct heapsim_party parties[NR_PARTIES];
 static u64 last_party;
@@ -798,7 +797,6 @@ static int watcher_add(struct heapsim_ctx *ctx, struct heapsim_watcher *w)
 	watchers[free] = w;
 	end_watchers = max(end_watchers, free + 1);
 	WRITE_ONCE(nr_watchers, nr_watchers + 1);
-	WRITE_ONCE(nr_stack_watchers, nr_stack_watchers + !!w->stack_signal);
 	WRITE_ONCE(heapsim_nr_event_watchers, heapsim_nr_event_watchers +
 		   !!(w->kinds & HEAPSIM_KINDS_EVENTS));
 	/* Who finds it without the lock finds it whole. */
@@ -878,7 +876,6 @@ void heapsim_watch_end(struct heapsim_ctx *ctx)
 	spin_lock(&records_lock);
 	watchers[w->slot] = NULL;
 	WRITE_ONCE(nr_watchers, nr_watchers - 1);
-	WRITE_ONCE(nr_stack_watchers, nr_stack_watchers - !!w->stack_signal);
 	WRITE_ONCE(heapsim_nr_event_watchers, heapsim_nr_event_watchers -
 		   !!(w->kinds & HEAPSIM_KINDS_EVENTS));
 	spin_unlock(&records_lock);

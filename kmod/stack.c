@@ -151,7 +151,8 @@ static u64 add(struct stack *s)
 	return s->id;
 }
 
-static u64 hash(u64 h, u64 word)
+/* Between the begin and the end of user access nothing may be called. */
+static __always_inline u64 hash(u64 h, u64 word)
 {
 	return (h ^ word) * 0x9e3779b97f4a7c15ULL;
 }

@@ -2,7 +2,7 @@
 /*
  * The two views of a buffer: the model's decisions carried out on pages and
  * page tables. heapsim_buf.lock serialises all that the CPU side does; the
- * inner lines_lock is for the engine's worker, who takes nothing else.
+ * inner lines_lock is for the engine's worker, who takes none around it.
  */
 #include <linux/bitmap.h>
 #include <linux/dma-resv.h>
