@@ -16,6 +16,10 @@
 #define NR_PAGES	8
 #define TEXT_LEN	(64 * KIB)
 
+#define SIDES	"pid=%u tid=%u ip=%llx other=%u job=%llu"
+#define RECORD	"heapsim_record: kind=%u buf=%llu off=%zu len=%zu " SIDES
+#define JOB	"heapsim_job: job=%llu op=%u src=%llu dst=%llu len=%zu status=0"
+
 /* An instance of the trace that has these events alone. */
 static char trace_dir[64];
 
@@ -140,10 +144,10 @@ static void record_is_traced(void **state)
 	free(text);
 	assert_in_range(ip, (uintptr_t)__start_touches,
 			(uintptr_t)__stop_touches - 1);
-	assert_traced("heapsim_record: kind=%u buf=%llu off=%zu len=%zu pid=%u tid=%u ip=%llx other=%u job=%llu",
-		      HEAPSIM_RECORD_STALE_READ, (unsigned long long)f->id,
-		      off, f->line - 5, getpid(), gettid(), ip,
-		      HEAPSIM_OTHER_ENGINE, (unsigned long long)job);
+	assert_traced(RECORD, HEAPSIM_RECORD_STALE_READ,
+		      (unsigned long long)f->id, off, f->line - 5, getpid(),
+		      gettid(), ip, HEAPSIM_OTHER_ENGINE,
+		      (unsigned long long)job);
 }
 
 static void job_is_traced(void **state)
@@ -158,18 +162,15 @@ static void job_is_traced(void **state)
 		.dst_pitch = f->line,
 	};
 	uint64_t job = fill(f, f->line, 2 * f->line);
+	unsigned long long dst;
 
-	assert_traced("heapsim_job: job=%llu op=%u src=0 dst=%llu len=%zu status=0",
-		      (unsigned long long)job, HEAPSIM_DMA_FILL,
+	assert_traced(JOB, (unsigned long long)job, HEAPSIM_DMA_FILL, 0ULL,
 		      (unsigned long long)f->id, 2 * f->line);
 	submit.dst_fd = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, f->page);
+	dst = device_buf_info(f->dev, submit.dst_fd).id;
 	assert_int_equal(device_run(f->dev, &submit).status, 0);
-	assert_traced("heapsim_job: job=%llu op=%u src=%llu dst=%llu len=%zu status=0",
-		      (unsigned long long)submit.job, HEAPSIM_DMA_COPY,
-		      (unsigned long long)f->id,
-		      (unsigned long long)device_buf_info(f->dev,
-							  submit.dst_fd).id,
-		      3 * f->line);
+	assert_traced(JOB, (unsigned long long)submit.job, HEAPSIM_DMA_COPY,
+		      (unsigned long long)f->id, dst, 3 * f->line);
 	close(submit.dst_fd);
 }
 
