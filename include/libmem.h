@@ -136,6 +136,111 @@ struct mem_probe {
 };
 
 /**
+ * enum mem_violation_kind - what was found; the numbers are the module's
+ * @MEM_VIOLATION_DROPPED: others found no room; only counted
+ * @MEM_VIOLATION_STALE_READ: the CPU read a line that DRAM has other bytes for
+ * @MEM_VIOLATION_POSSIBLE_STALE_READ: it read one that an engine wrote since
+ *	the last invalidate, and that happens to be fresh
+ * @MEM_VIOLATION_LOST_DEVICE_WRITE: a clean overwrote bytes of an engine
+ * @MEM_VIOLATION_LOST_CPU_WRITE: an invalidate dropped bytes of the CPU
+ * @MEM_VIOLATION_MISSING_CLEAN: an engine read over a dirty line
+ * @MEM_VIOLATION_WRITE_CONFLICT: an engine wrote over a dirty line
+ * @MEM_VIOLATION_UNBRACKETED_ACCESS: a touch that the rules forbid
+ * @MEM_VIOLATION_MISSING_END: a WRITE bracket that nobody will end
+ * @MEM_VIOLATION_UNMATCHED_END: an end without its begin
+ * @MEM_VIOLATION_SHARED_LINE: no error: a line partly inside a range that was
+ *	invalidated
+ * @MEM_VIOLATION_REDUNDANT_CLEAN: no error: a clean that found nothing dirty
+ * @MEM_VIOLATION_REDUNDANT_INVALIDATE: no error: one that had nothing to do
+ */
+enum mem_violation_kind {
+	MEM_VIOLATION_DROPPED,
+	MEM_VIOLATION_STALE_READ,
+	MEM_VIOLATION_POSSIBLE_STALE_READ,
+	MEM_VIOLATION_LOST_DEVICE_WRITE,
+	MEM_VIOLATION_LOST_CPU_WRITE,
+	MEM_VIOLATION_MISSING_CLEAN,
+	MEM_VIOLATION_WRITE_CONFLICT,
+	MEM_VIOLATION_UNBRACKETED_ACCESS,
+	MEM_VIOLATION_MISSING_END,
+	MEM_VIOLATION_UNMATCHED_END,
+	MEM_VIOLATION_SHARED_LINE,
+	MEM_VIOLATION_REDUNDANT_CLEAN,
+	MEM_VIOLATION_REDUNDANT_INVALIDATE
+};
+
+/** enum mem_missing - the operation that would have mended it */
+enum mem_missing {
+	MEM_MISSING_NOTHING,
+	MEM_MISSING_BEGIN_READ,
+	MEM_MISSING_BEGIN_WRITE,
+	MEM_MISSING_END,
+	MEM_MISSING_WAIT
+};
+
+/** enum mem_other - who is on the other side of a violation */
+enum mem_other {
+	MEM_OTHER_NOBODY,
+	MEM_OTHER_ENGINE,
+	MEM_OTHER_DEVICE,
+	MEM_OTHER_VMAP,
+	MEM_OTHER_FENCE,
+	MEM_OTHER_PROCESS
+};
+
+/**
+ * struct mem_violation - something that was found
+ * @size: in: sizeof of this struct; fields beyond it are not written
+ * @kind: out: enum mem_violation_kind
+ * @missing: out: enum mem_missing
+ * @other: out: enum mem_other
+ * @count: out: lines, accesses or operations that it stands for: what repeats
+ *	at one place while it waits is folded into it
+ * @buf: out: id of the buffer, as in struct mem_buf_info
+ * @off: out: first byte; of an access the byte that was touched
+ * @len: out: bytes up to the end of the last line
+ * @time_ns: out: when it was found first, CLOCK_MONOTONIC
+ * @name: out: name of the buffer, terminated
+ * @cpu_ip: out: instruction of the CPU's access, or of the store before it
+ *	that is concerned; 0: not known, as that of embedded maintenance
+ * @cpu_addr: out: address that it touched; 0 none
+ * @cpu_time_ns: out: when; 0: no such side
+ * @cpu_tid: out: thread
+ * @is_write: out: 1: it stored
+ * @other_time_ns: out: when the other's job was submitted, or it mapped or
+ *	maintained; 0: not known
+ * @other_job: out: id of its job, 0 none
+ * @other_name: out: of the engine, device or operation, terminated
+ */
+struct mem_violation {
+	uint32_t size;
+	uint32_t kind;
+	uint32_t missing;
+	uint32_t other;
+	uint64_t count;
+	uint64_t buf;
+	uint64_t off;
+	uint64_t len;
+	uint64_t time_ns;
+	char name[MEM_NAME_LEN];
+	uint64_t cpu_ip;
+	uint64_t cpu_addr;
+	uint64_t cpu_time_ns;
+	uint32_t cpu_tid;
+	uint32_t is_write;
+	uint64_t other_time_ns;
+	uint64_t other_job;
+	char other_name[MEM_NAME_LEN];
+};
+
+/* What a context watches for */
+#define MEM_WATCH_ERRORS	0x1U
+#define MEM_WATCH_WASTE		0x2U	/* shared lines, what was redundant */
+
+/* Most violations that may wait to be read. */
+#define MEM_WATCH_MAX		65536U
+
+/**
  * struct mem_counters - what happened to a buffer since it was made
  * @fills: fill events
  * @lines_filled: lines brought into the cache
@@ -288,6 +393,47 @@ void mem_ctx_close(struct mem_ctx *ctx);
  * struct's first version).
  */
 int mem_ctx_probe(struct mem_ctx *ctx, struct mem_probe *probe);
+
+/**
+ * mem_ctx_watch() - have violations kept for mem_ctx_next_violation()
+ * @ctx: context that does not watch yet
+ * @what: MEM_WATCH_ERRORS, MEM_WATCH_WASTE or both
+ * @nr: how many may wait at most, 1 to MEM_WATCH_MAX; what finds no room is
+ *	dropped, and counted
+ *
+ * Those of all buffers that the process uses over this backend from now on,
+ * whichever context they are of, until the context goes.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (@ctx is NULL, no such @what, @nr out of range),
+ * -EBUSY (it watches already, or too many do), -EPERM (a child of a process
+ * with an embedded context), -EMFILE or -ENFILE (kernel: no file descriptor is
+ * left), -ENOMEM.
+ */
+int mem_ctx_watch(struct mem_ctx *ctx, unsigned int what, uint32_t nr);
+
+/**
+ * mem_ctx_next_violation() - what was found, oldest first
+ * @ctx: context that watches
+ * @violation: in and out: @violation->size is set by the caller
+ *
+ * Context: does not wait; any thread.
+ * Return: 1 with @violation filled in, 0 if there is none, or -EINVAL (an
+ * argument is NULL, @violation->size is below the struct's first version, the
+ * context does not watch), -EPERM (a child of a process with an embedded
+ * context).
+ */
+int mem_ctx_next_violation(struct mem_ctx *ctx,
+			   struct mem_violation *violation);
+
+/**
+ * mem_violation_name() - a kind of violation in a word
+ * @kind: enum mem_violation_kind
+ *
+ * Context: any.
+ * Return: "stale-read" and so on, as reports have it; "unknown".
+ */
+const char *mem_violation_name(enum mem_violation_kind kind);
 
 /**
  * mem_buf_alloc() - allocate a zeroed buffer of a kind

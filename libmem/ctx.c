@@ -116,3 +116,52 @@ API int mem_ctx_probe(struct mem_ctx *ctx, struct mem_probe *probe)
 	probe->size = size;
 	return 0;
 }
+
+API int mem_ctx_watch(struct mem_ctx *ctx, unsigned int what, uint32_t nr)
+{
+	if (!ctx || !what || what & ~(MEM_WATCH_ERRORS | MEM_WATCH_WASTE) ||
+	    !nr || nr > MEM_WATCH_MAX)
+		return -EINVAL;
+	return ctx->backend->watch(ctx, what, nr);
+}
+
+API int mem_ctx_next_violation(struct mem_ctx *ctx,
+			       struct mem_violation *violation)
+{
+	struct mem_violation all = { 0 };
+	uint32_t size;
+	int ret;
+
+	if (!ctx || !violation || violation->size < sizeof(all))
+		return -EINVAL;
+	ret = ctx->backend->next_violation(ctx, &all);
+	if (ret <= 0)
+		return ret;
+	size = violation->size;
+	memcpy(violation, &all, sizeof(all));
+	violation->size = size;
+	return ret;
+}
+
+API const char *mem_violation_name(enum mem_violation_kind kind)
+{
+	static const char *const names[] = {
+		[MEM_VIOLATION_DROPPED] = "dropped",
+		[MEM_VIOLATION_STALE_READ] = "stale-read",
+		[MEM_VIOLATION_POSSIBLE_STALE_READ] = "possible-stale-read",
+		[MEM_VIOLATION_LOST_DEVICE_WRITE] = "lost-device-write",
+		[MEM_VIOLATION_LOST_CPU_WRITE] = "lost-cpu-write",
+		[MEM_VIOLATION_MISSING_CLEAN] = "missing-clean",
+		[MEM_VIOLATION_WRITE_CONFLICT] = "write-conflict",
+		[MEM_VIOLATION_UNBRACKETED_ACCESS] = "unbracketed-access",
+		[MEM_VIOLATION_MISSING_END] = "missing-end",
+		[MEM_VIOLATION_UNMATCHED_END] = "unmatched-end",
+		[MEM_VIOLATION_SHARED_LINE] = "shared-line",
+		[MEM_VIOLATION_REDUNDANT_CLEAN] = "redundant-clean",
+		[MEM_VIOLATION_REDUNDANT_INVALIDATE] = "redundant-invalidate",
+	};
+
+	if ((size_t)kind >= sizeof(names) / sizeof(*names))
+		return "unknown";
+	return names[kind];
+}

@@ -60,6 +60,8 @@ enum job_op {
  * @open: a context; all but its count of users is filled in
  * @close: nobody has it any more
  * @probe: what is simulated; all but the size
+ * @watch: violations are kept from now on; once a context
+ * @next_violation: 1 with all but the size, or 0; -EINVAL: nobody watches
  * @alloc: @len above 0, @name short enough or NULL
  * @alloc_heap: @heap is a file name
  * @import: of a descriptor that stays the caller's
@@ -78,9 +80,9 @@ enum job_op {
  * @fence: a new descriptor that polls readable once the job is done
  * @forget: destroy a job, which may still run
  *
- * All return 0 or -errno and have given nothing away on failure. -EOPNOTSUPP:
- * the backend cannot. What they make gets its ctx_get() from the caller of
- * the table.
+ * All but @next_violation return 0 or -errno and have given nothing away on
+ * failure. -EOPNOTSUPP: the backend cannot. What they make gets its ctx_get()
+ * from the caller of the table.
  */
 struct backend {
 	const char *name;
@@ -88,6 +90,9 @@ struct backend {
 		    struct mem_ctx **ctx);
 	void (*close)(struct mem_ctx *ctx);
 	int (*probe)(struct mem_ctx *ctx, struct mem_probe *probe);
+	int (*watch)(struct mem_ctx *ctx, unsigned int what, uint32_t nr);
+	int (*next_violation)(struct mem_ctx *ctx,
+			      struct mem_violation *violation);
 	int (*alloc)(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
 		     const char *name, struct mem_buf **buf);
 	int (*alloc_heap)(struct mem_ctx *ctx, const char *heap, uint64_t len,

@@ -41,6 +41,15 @@ static_assert((int)MEM_POLICY_OFF == (int)HEAPSIM_POLICY_OFF,
 static_assert((int)MEM_MAINT_CLEAN_INVALIDATE ==
 	      (int)HEAPSIM_MAINT_CLEAN_INVALIDATE,
 	      "operations have the same numbers");
+static_assert((int)MEM_VIOLATION_REDUNDANT_INVALIDATE ==
+	      (int)HEAPSIM_RECORD_REDUNDANT_INVALIDATE &&
+	      (int)MEM_VIOLATION_SHARED_LINE == (int)HEAPSIM_RECORD_SHARED_LINE,
+	      "violations have the same numbers");
+static_assert((int)MEM_MISSING_WAIT == (int)HEAPSIM_MISSING_WAIT,
+	      "missing operations have the same numbers");
+static_assert((int)MEM_OTHER_PROCESS == (int)HEAPSIM_OTHER_PROCESS,
+	      "others have the same numbers");
+static_assert(MEM_WATCH_MAX == HEAPSIM_WATCH_MAX_RECORDS, "as many may wait");
 static_assert(MEM_READ == DMA_BUF_SYNC_READ,
 	      "accesses have the same numbers");
 static_assert(MEM_WRITE == DMA_BUF_SYNC_WRITE,
@@ -86,8 +95,9 @@ struct kernel_ctx {
 	struct mem_ctx base;
 	int fd;
 
-	pthread_mutex_t lock;		/* orphans */
+	pthread_mutex_t lock;
 	struct kernel_job *orphans;	/* forgotten, not known done */
+	int watch_fd;			/* -1: it does not watch */
 };
 
 struct kernel_buf {
@@ -167,6 +177,7 @@ static int kernel_open(const struct mem_ctx_options *options,
 		err = check_soc(&probe, options);
 	if (err)
 		goto err_close;
+	new->watch_fd = -1;
 	new->base.backend = &kernel_backend;
 	atomic_init(&new->base.nr_users, 1);
 	pthread_mutex_init(&new->lock, NULL);
@@ -189,9 +200,98 @@ static void kernel_close(struct mem_ctx *base)
 		ctx->orphans = job->next;
 		free(job);
 	}
+	if (ctx->watch_fd >= 0)
+		close(ctx->watch_fd);
 	close(ctx->fd);
 	pthread_mutex_destroy(&ctx->lock);
 	free(ctx);
+}
+
+static int watch_open(unsigned int what, uint32_t nr)
+{
+	struct heapsim_watch arg = {
+		.size = sizeof(arg),
+		.scope = HEAPSIM_WATCH_PROCESS,
+		.nr_records = nr,
+		.record_size = sizeof(struct heapsim_record),
+	};
+	int fd, err;
+
+	if (what & MEM_WATCH_ERRORS)
+		arg.kinds |= HEAPSIM_KINDS_ERRORS;
+	if (what & MEM_WATCH_WASTE)
+		arg.kinds |= HEAPSIM_KINDS_ALL & ~HEAPSIM_KINDS_ERRORS;
+	fd = open_again("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return fd;
+	err = ioctl_again(fd, HEAPSIM_IOC_WATCH, &arg);
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+static int kernel_watch(struct mem_ctx *base, unsigned int what, uint32_t nr)
+{
+	struct kernel_ctx *ctx = ctx_of(base);
+	int fd, err = 0;
+
+	pthread_mutex_lock(&ctx->lock);
+	if (ctx->watch_fd >= 0) {
+		err = -EBUSY;
+	} else {
+		fd = watch_open(what, nr);
+		if (fd < 0)
+			err = fd;
+		else
+			ctx->watch_fd = fd;
+	}
+	pthread_mutex_unlock(&ctx->lock);
+	return err;
+}
+
+static void violation_of(const struct heapsim_record *r,
+			 struct mem_violation *v)
+{
+	v->kind = r->kind;
+	v->missing = r->missing;
+	v->other = r->other.type;
+	v->count = r->count;
+	v->buf = r->buf;
+	v->off = r->off;
+	v->len = r->len;
+	v->time_ns = r->time_ns;
+	memcpy(v->name, r->name, sizeof(v->name));
+	v->cpu_ip = r->cpu.ip;
+	v->cpu_addr = r->cpu.addr;
+	v->cpu_time_ns = r->cpu.time_ns;
+	v->cpu_tid = r->cpu.tid;
+	v->is_write = r->cpu.is_write;
+	v->other_time_ns = r->other.time_ns;
+	v->other_job = r->other.job;
+	memcpy(v->other_name, r->other.name, sizeof(v->other_name));
+}
+
+static int kernel_next_violation(struct mem_ctx *base,
+				 struct mem_violation *violation)
+{
+	struct kernel_ctx *ctx = ctx_of(base);
+	struct heapsim_record record;
+	ssize_t len;
+	int fd;
+
+	pthread_mutex_lock(&ctx->lock);
+	fd = ctx->watch_fd;
+	pthread_mutex_unlock(&ctx->lock);
+	if (fd < 0)
+		return -EINVAL;
+	do {
+		len = read(fd, &record, sizeof(record));
+	} while (len < 0 && errno == EINTR);
+	if (len < 0)
+		return errno == EAGAIN ? 0 : -errno;
+	violation_of(&record, violation);
+	return 1;
 }
 
 /* Takes over @fd on success only. */
@@ -539,6 +639,8 @@ const struct backend kernel_backend = {
 	.open = kernel_open,
 	.close = kernel_close,
 	.probe = kernel_probe,
+	.watch = kernel_watch,
+	.next_violation = kernel_next_violation,
 	.alloc = kernel_alloc,
 	.alloc_heap = kernel_alloc_heap,
 	.import = kernel_import,

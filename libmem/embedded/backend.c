@@ -3,11 +3,13 @@
  * The embedded backend's table: contexts, buffers, brackets. What needs a
  * descriptor that other drivers could import is not to be had.
  */
+#define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "embedded.h"
 
@@ -59,6 +61,7 @@ static int embedded_open(const struct mem_ctx_options *options,
 
 static void embedded_close(struct mem_ctx *ctx)
 {
+	watch_end(embedded_ctx_of(ctx));
 	free(embedded_ctx_of(ctx));
 }
 
@@ -74,6 +77,21 @@ static int embedded_probe(struct mem_ctx *base, struct mem_probe *probe)
 	probe->io_coherent = ctx->profile->is_io_coherent;
 	strcpy(probe->soc, ctx->profile->name);
 	return 0;
+}
+
+static int embedded_watch(struct mem_ctx *ctx, unsigned int what, uint32_t nr)
+{
+	if (window_is_forked())
+		return -EPERM;
+	return watch_begin(embedded_ctx_of(ctx), what, nr);
+}
+
+static int embedded_next_violation(struct mem_ctx *ctx,
+				   struct mem_violation *violation)
+{
+	if (window_is_forked())
+		return -EPERM;
+	return watch_next(embedded_ctx_of(ctx), violation);
 }
 
 static enum mem_kind kind_of(const struct embedded_ctx *ctx,
@@ -215,9 +233,17 @@ void embedded_buf_put(struct embedded_buf *buf)
 	buf_destroy(buf);
 }
 
-static void embedded_free(struct mem_buf *buf)
+static void embedded_free(struct mem_buf *base)
 {
-	embedded_buf_put(embedded_buf_of(buf));
+	struct embedded_buf *buf = embedded_buf_of(base);
+	sigset_t old;
+
+	if (!window_is_forked()) {
+		buf_lock(buf, &old);
+		watch_missing_end(buf);
+		buf_unlock(buf, &old);
+	}
+	embedded_buf_put(buf);
 }
 
 static int embedded_map(struct mem_buf *base, void **addr)
@@ -291,6 +317,11 @@ static int embedded_begin(struct mem_buf *base, unsigned int access)
 		view_take_in(buf);
 	buf->nr_read += !!(access & MEM_READ);
 	buf->nr_write += !!(access & MEM_WRITE);
+	if (access & MEM_WRITE)
+		buf->begin = (struct note) {
+			.time_ns = now_ns(),
+			.tid = gettid(),
+		};
 	buf_unlock(buf, &old);
 	return 0;
 }
@@ -314,6 +345,7 @@ static int embedded_end(struct mem_buf *base, unsigned int access)
 		buf->nr_write -= is_write;
 	} else {
 		buf->lines.count.unmatched_ends++;
+		watch_unmatched_end(buf, is_write && !buf->nr_write, is_write);
 	}
 	buf_unlock(buf, &old);
 	return 0;
@@ -390,6 +422,8 @@ const struct backend embedded_backend = {
 	.open = embedded_open,
 	.close = embedded_close,
 	.probe = embedded_probe,
+	.watch = embedded_watch,
+	.next_violation = embedded_next_violation,
 	.alloc = embedded_alloc,
 	.alloc_heap = embedded_alloc_heap,
 	.import = embedded_import,

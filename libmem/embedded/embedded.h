@@ -2,8 +2,8 @@
 /*
  * The embedded backend: the board in the process itself.
  *
- * Lock order: embedded_ctx.lock or engine lock, window lock, embedded_buf.lock,
- * the lock of page protections. A thread holds any of them with all signals
+ * Lock order: engine lock, window lock, embedded_buf.lock, the lock of page
+ * protections or of watchers. A thread holds any of them with all signals
  * blocked that can be, and touches no memory of the window meanwhile but by its
  * aliases: a fault's handler takes the window's lock and a buffer's.
  */
@@ -23,6 +23,8 @@
  * @fill: fill granule, bytes
  * @nr_jobs: that are not done
  * @nr_waiting: those that wait for others
+ * @nr_submitted: jobs so far
+ * @watch: what waits to be told; NULL: it does not watch
  */
 struct embedded_ctx {
 	struct mem_ctx base;
@@ -30,17 +32,38 @@ struct embedded_ctx {
 	uint32_t fill;
 	atomic_uint nr_jobs;
 	atomic_uint nr_waiting;
+	atomic_ullong nr_submitted;
+	struct watch *watch;
 };
 
 /**
- * struct note - who stored to a page last
- * @ip: instruction
+ * struct acting - an engine's job, for whom it concerns later
+ * @job: id, 0 none
+ * @time_ns: when it was submitted
+ */
+struct acting {
+	uint64_t job;
+	uint64_t time_ns;
+};
+
+/**
+ * struct note - who was at a page last
+ * @ip: instruction that stored
+ * @addr: where; of pages made ready with another, there
+ * @time_ns: when, 0 never
  * @tid: thread
+ * @engine: who wrote DRAM
  */
 struct note {
 	uintptr_t ip;
+	uintptr_t addr;
+	uint64_t time_ns;
 	pid_t tid;
+	struct acting engine;
 };
+
+struct watch;
+struct touch;
 
 /**
  * struct embedded_buf - a buffer
@@ -68,6 +91,9 @@ struct note {
  * @was_faulted: a page was made ready while one was to write it
  * @nr_read: open READ brackets
  * @nr_write: open WRITE brackets
+ * @begin: of the newest WRITE bracket
+ * @touch: that is being judged
+ * @acting: whose work on DRAM is being judged
  */
 struct embedded_buf {
 	struct mem_buf base;
@@ -95,6 +121,9 @@ struct embedded_buf {
 	bool was_faulted;
 	uint64_t nr_read;
 	uint64_t nr_write;
+	struct note begin;
+	const struct touch *touch;
+	struct acting acting;
 };
 
 /**
@@ -142,6 +171,18 @@ void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len);
 void view_take_in(struct embedded_buf *buf);
 void view_revoke(struct embedded_buf *buf, size_t first, size_t end);
 void view_begin_write(struct embedded_buf *buf, uint64_t off, uint64_t len);
+
+/* watch.c */
+int watch_begin(struct embedded_ctx *ctx, unsigned int what, uint32_t nr);
+void watch_end(struct embedded_ctx *ctx);
+int watch_next(struct embedded_ctx *ctx, struct mem_violation *violation);
+void watch_lines(struct line_buf *lines, enum line_event event, u64 off,
+		 u64 len);
+void watch_unbracketed(const struct embedded_buf *buf,
+		       const struct touch *touch);
+void watch_unmatched_end(const struct embedded_buf *buf, bool lacks_write,
+			 bool is_write);
+void watch_missing_end(const struct embedded_buf *buf);
 
 /* backend.c */
 void embedded_buf_get(struct embedded_buf *buf);

@@ -50,6 +50,7 @@ struct side {
  * struct engine_job - a job
  * @base: for the rest of the library
  * @ctx: kept until it is done
+ * @acting: it, for who is told of it
  * @op: what it does
  * @pattern: byte i of a row is combined with byte i % 4
  * @row_len: bytes
@@ -71,6 +72,7 @@ struct side {
 struct engine_job {
 	struct mem_job base;
 	struct mem_ctx *ctx;
+	struct acting acting;
 	enum job_op op;
 	uint32_t pattern;
 	uint64_t row_len;
@@ -202,6 +204,7 @@ static void read_row(struct engine_job *job, uint64_t off)
 
 	if (buf->has_two_views && !job->is_judged) {
 		pthread_mutex_lock(&buf->lock);
+		buf->acting = job->acting;
 		line_engine_read(&buf->lines, off, job->row_len,
 				 told_of(job, &job->src));
 		pthread_mutex_unlock(&buf->lock);
@@ -209,6 +212,16 @@ static void read_row(struct engine_job *job, uint64_t off)
 	if (job->op == JOB_CHECKSUM)
 		job->result = checksum_row(buf->dram + off, job->row_len,
 					   job->result);
+}
+
+static void note_write(struct embedded_buf *buf, uint64_t off,
+		       const struct engine_job *job)
+{
+	const size_t last = (off + job->row_len - 1) >> window_page_shift();
+	size_t page;
+
+	for (page = off >> window_page_shift(); page <= last; page++)
+		buf->notes[page].engine = job->acting;
 }
 
 static void write_row(struct engine_job *job, uint64_t src_off,
@@ -219,9 +232,12 @@ static void write_row(struct engine_job *job, uint64_t src_off,
 
 	/* Bytes and lines change together. */
 	pthread_mutex_lock(&buf->lock);
-	if (buf->has_two_views)
+	if (buf->has_two_views) {
+		buf->acting = job->acting;
 		line_engine_write(&buf->lines, dst_off, job->row_len,
 				  told_of(job, &job->dst));
+		note_write(buf, dst_off, job);
+	}
 	if (job->op == JOB_FILL)
 		fill_row(to, job->row_len, job->pattern);
 	else
@@ -267,6 +283,7 @@ static void start_side(const struct engine_job *job, struct side *side,
 		return;
 	lines = &side->buf->lines;
 	pthread_mutex_lock(&side->buf->lock);
+	side->buf->acting = job->acting;
 	/*
 	 * If no line fits between two rows they are in all lines there are, and
 	 * a map has each of them once.
@@ -557,6 +574,10 @@ int engine_submit(struct mem_ctx *base, enum job_op op,
 		return -ENOMEM;
 	*job = (struct engine_job) {
 		.ctx = base,
+		.acting = {
+			.job = atomic_fetch_add(&ctx->nr_submitted, 1) + 1,
+			.time_ns = now_ns(),
+		},
 		.op = op,
 		.pattern = rows->pattern,
 		.row_len = rows->row_len,

@@ -77,6 +77,7 @@ int view_init(struct embedded_buf *buf, const struct profile *profile)
 		view_fini(buf);
 		return -ENOMEM;
 	}
+	buf->lines.tell = watch_lines;
 	buf->lines.line_shift = line_shift;
 	buf->lines.page_shift = window_page_shift();
 	buf->lines.nr_pages = buf->nr_pages;
@@ -257,7 +258,10 @@ static void store(struct embedded_buf *buf, size_t first, size_t end,
 
 	for (i = first; i < end; i++) {
 		bit_set(buf->stored, i);
-		buf->notes[i] = *note;
+		buf->notes[i].ip = note->ip;
+		buf->notes[i].addr = note->addr;
+		buf->notes[i].time_ns = note->time_ns;
+		buf->notes[i].tid = note->tid;
 		buf->lines.pages[i].writer = WHO;
 	}
 }
@@ -276,7 +280,12 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 {
 	const size_t per_fill = buf->fill >> window_page_shift();
 	const size_t page = touch->off >> window_page_shift();
-	const struct note note = { .ip = touch->ip, .tid = gettid() };
+	const struct note note = {
+		.ip = touch->ip,
+		.addr = (uintptr_t)buf->addr + touch->off,
+		.time_ns = touch->is_write ? now_ns() : 0,
+		.tid = gettid(),
+	};
 	const bool is_fenced = touch->is_write ? buf->nr_jobs :
 						 buf->nr_write_jobs;
 	size_t first = page - page % per_fill;
@@ -288,11 +297,15 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 	/* An engine may write DRAM any moment: what was filled stays so. */
 	if (buf->nr_write_jobs)
 		add_twins(buf, first, end);
-	if (is_fenced)
+	if (is_fenced) {
 		buf->lines.count.unbracketed_accesses++;
+		watch_unbracketed(buf, touch);
+	}
+	buf->touch = touch;
 	if (!touch->is_ahead)
 		line_touch(&buf->lines, touch->off,
 			   touch->is_write ? LINE_WRITE : LINE_READ, WHO);
+	buf->touch = NULL;
 	buf->was_faulted |= buf->nr_write_jobs > 0;
 	if (is_fenced || buf->nr_write_jobs) {
 		first = page;

@@ -15,7 +15,7 @@ modprobe vgem 2>/dev/null
 
 "$here/symbols_test" || rc=1
 "$dir/header_test" || rc=1
-for test in ctx buf job random; do
+for test in ctx buf job watch random; do
 	LIBMEM_BACKEND=kernel "$dir/${test}_test" || rc=1
 done
 exit "$rc"

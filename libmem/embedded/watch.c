@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What was found, for contexts that watch: each has a ring of violations, in
+ * which what repeats at one place is folded into one. One lock for all rings;
+ * it is taken last, with all signals blocked, by whoever holds a buffer's lock.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "embedded.h"
+
+#define MAX_WATCHERS	64
+/* So many of the newest are looked through for the same place. */
+#define FOLD_DEPTH	64
+
+/**
+ * struct watch - a context that watches
+ * @kinds: bit a kind
+ * @size: places in the ring
+ * @first: oldest
+ * @nr: that wait
+ * @nr_dropped: that found no room since one was told of that
+ * @ring: they
+ */
+struct watch {
+	uint32_t kinds;
+	uint32_t size;
+	uint32_t first;
+	uint32_t nr;
+	uint64_t nr_dropped;
+	struct mem_violation ring[];
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct watch *all[MAX_WATCHERS];
+	atomic_uint nr;
+} watchers = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+static void watchers_lock(sigset_t *old)
+{
+	signals_block(old);
+	pthread_mutex_lock(&watchers.lock);
+}
+
+static void watchers_unlock(const sigset_t *old)
+{
+	pthread_mutex_unlock(&watchers.lock);
+	signals_restore(old);
+}
+
+static struct watch *watch_create(unsigned int what, uint32_t nr)
+{
+	const uint32_t waste = 1U << MEM_VIOLATION_SHARED_LINE |
+			       1U << MEM_VIOLATION_REDUNDANT_CLEAN |
+			       1U << MEM_VIOLATION_REDUNDANT_INVALIDATE;
+	struct watch *watch = calloc(1, sizeof(*watch) +
+				     (size_t)nr * sizeof(watch->ring[0]));
+
+	if (!watch)
+		return NULL;
+	if (what & MEM_WATCH_ERRORS)
+		watch->kinds |= ~waste;
+	if (what & MEM_WATCH_WASTE)
+		watch->kinds |= waste;
+	watch->size = nr;
+	return watch;
+}
+
+/* Publishes it; the watchers' lock is held. */
+static int watch_add(struct embedded_ctx *ctx, struct watch *watch)
+{
+	size_t i;
+
+	for (i = 0; !ctx->watch && i < MAX_WATCHERS; i++) {
+		if (watchers.all[i])
+			continue;
+		watchers.all[i] = watch;
+		ctx->watch = watch;
+		atomic_fetch_add(&watchers.nr, 1);
+		return 0;
+	}
+	return -EBUSY;
+}
+
+/**
+ * watch_begin() - keep violations for a context
+ * @ctx: context
+ * @what: MEM_WATCH_*
+ * @nr: how many may wait
+ *
+ * Return: 0, -EBUSY (it watches already, or too many do) or -ENOMEM.
+ */
+int watch_begin(struct embedded_ctx *ctx, unsigned int what, uint32_t nr)
+{
+	struct watch *watch = watch_create(what, nr);
+	sigset_t old;
+	int err;
+
+	if (!watch)
+		return -ENOMEM;
+	watchers_lock(&old);
+	err = watch_add(ctx, watch);
+	watchers_unlock(&old);
+	if (err)
+		free(watch);
+	return err;
+}
+
+/**
+ * watch_end() - the context goes
+ * @ctx: context
+ */
+void watch_end(struct embedded_ctx *ctx)
+{
+	sigset_t old;
+	size_t i;
+
+	if (!ctx->watch)
+		return;
+	/* In a child the lock may be anybody's; nobody else is there. */
+	if (!window_is_forked()) {
+		watchers_lock(&old);
+		for (i = 0; i < MAX_WATCHERS; i++)
+			if (watchers.all[i] == ctx->watch)
+				watchers.all[i] = NULL;
+		atomic_fetch_sub(&watchers.nr, 1);
+		watchers_unlock(&old);
+	}
+	free(ctx->watch);
+}
+
+/**
+ * watch_next() - the oldest that waits
+ * @ctx: context
+ * @violation: out
+ *
+ * Return: 1, 0 if none waits, or -EINVAL (nobody watches).
+ */
+int watch_next(struct embedded_ctx *ctx, struct mem_violation *violation)
+{
+	struct watch *watch;
+	sigset_t old;
+	int ret = 0;
+
+	watchers_lock(&old);
+	watch = ctx->watch;
+	if (!watch) {
+		ret = -EINVAL;
+	} else if (watch->nr) {
+		*violation = watch->ring[watch->first];
+		watch->first = (watch->first + 1) % watch->size;
+		watch->nr--;
+		ret = 1;
+	} else if (watch->nr_dropped) {
+		violation->kind = MEM_VIOLATION_DROPPED;
+		violation->count = watch->nr_dropped;
+		violation->time_ns = now_ns();
+		watch->nr_dropped = 0;
+		ret = 1;
+	}
+	watchers_unlock(&old);
+	return ret;
+}
+
+static bool is_same_place(const struct mem_violation *a,
+			  const struct mem_violation *b)
+{
+	return a->kind == b->kind && a->buf == b->buf &&
+	       a->missing == b->missing && a->cpu_ip == b->cpu_ip &&
+	       a->other == b->other && !strcmp(a->other_name, b->other_name);
+}
+
+static void fold(struct mem_violation *into, const struct mem_violation *v)
+{
+	const uint64_t end = into->off + into->len > v->off + v->len ?
+			     into->off + into->len : v->off + v->len;
+
+	into->count += v->count;
+	if (v->off < into->off)
+		into->off = v->off;
+	into->len = end - into->off;
+}
+
+static void keep(struct watch *watch, const struct mem_violation *v)
+{
+	uint32_t i, depth = watch->nr < FOLD_DEPTH ? watch->nr : FOLD_DEPTH;
+
+	if (!(watch->kinds & 1U << v->kind))
+		return;
+	for (i = 1; i <= depth; i++) {
+		struct mem_violation *old =
+			&watch->ring[(watch->first + watch->nr - i) %
+				     watch->size];
+
+		if (is_same_place(old, v)) {
+			fold(old, v);
+			return;
+		}
+	}
+	if (watch->nr == watch->size) {
+		watch->nr_dropped += v->count;
+		return;
+	}
+	watch->ring[(watch->first + watch->nr++) % watch->size] = *v;
+}
+
+static void tell(const struct mem_violation *v)
+{
+	size_t i;
+
+	pthread_mutex_lock(&watchers.lock);
+	for (i = 0; i < MAX_WATCHERS; i++)
+		if (watchers.all[i])
+			keep(watchers.all[i], v);
+	pthread_mutex_unlock(&watchers.lock);
+}
+
+static bool is_watched(void)
+{
+	return atomic_load_explicit(&watchers.nr, memory_order_relaxed) > 0;
+}
+
+static struct mem_violation violation_of(const struct embedded_buf *buf,
+					 uint32_t kind, uint64_t off,
+					 uint64_t len)
+{
+	struct mem_violation v = {
+		.kind = kind,
+		.count = 1,
+		.buf = buf->id,
+		.off = off,
+		.len = len,
+		.time_ns = now_ns(),
+	};
+
+	memcpy(v.name, buf->name, sizeof(v.name));
+	return v;
+}
+
+static void add_store(struct mem_violation *v, const struct note *store)
+{
+	v->cpu_ip = store->ip;
+	v->cpu_addr = store->addr;
+	v->cpu_time_ns = store->time_ns;
+	v->cpu_tid = (uint32_t)store->tid;
+	v->is_write = store->time_ns != 0;
+}
+
+static void add_caller(struct mem_violation *v, bool is_write)
+{
+	v->cpu_time_ns = v->time_ns;
+	v->cpu_tid = (uint32_t)gettid();
+	v->is_write = is_write;
+}
+
+static void add_touch(struct mem_violation *v, const struct embedded_buf *buf,
+		      const struct touch *touch)
+{
+	add_caller(v, touch->is_write);
+	v->cpu_ip = touch->ip;
+	v->cpu_addr = (uintptr_t)buf->addr + v->off;
+}
+
+static void add_engine(struct mem_violation *v, const struct acting *engine)
+{
+	if (!engine->job)
+		return;
+	v->other = MEM_OTHER_ENGINE;
+	v->other_job = engine->job;
+	v->other_time_ns = engine->time_ns;
+	strcpy(v->other_name, "dma");
+}
+
+/**
+ * watch_lines() - line_buf.tell of every buffer
+ * @lines: of a buffer, locked
+ * @event: what happened
+ * @off: first byte
+ * @len: bytes
+ */
+void watch_lines(struct line_buf *lines, enum line_event event, u64 off,
+		 u64 len)
+{
+	static const struct {
+		uint32_t kind;
+		uint32_t missing;
+	} of[] = {
+		[LINE_STALE_READ] = { MEM_VIOLATION_STALE_READ,
+				      MEM_MISSING_BEGIN_READ },
+		[LINE_POSSIBLE_STALE_READ] = {
+			MEM_VIOLATION_POSSIBLE_STALE_READ,
+			MEM_MISSING_BEGIN_READ },
+		[LINE_LOST_DEVICE_WRITE] = { MEM_VIOLATION_LOST_DEVICE_WRITE,
+					     MEM_MISSING_BEGIN_READ },
+		[LINE_LOST_CPU_WRITE] = { MEM_VIOLATION_LOST_CPU_WRITE,
+					  MEM_MISSING_END },
+		[LINE_MISSING_CLEAN] = { MEM_VIOLATION_MISSING_CLEAN,
+					 MEM_MISSING_END },
+		[LINE_WRITE_CONFLICT] = { MEM_VIOLATION_WRITE_CONFLICT,
+					  MEM_MISSING_END },
+		[LINE_SHARED] = { MEM_VIOLATION_SHARED_LINE, 0 },
+		[LINE_REDUNDANT_CLEAN] = { MEM_VIOLATION_REDUNDANT_CLEAN, 0 },
+		[LINE_REDUNDANT_INVALIDATE] = {
+			MEM_VIOLATION_REDUNDANT_INVALIDATE, 0 },
+	};
+	struct embedded_buf *buf = containerof(lines, struct embedded_buf,
+					       lines);
+	const struct note *note = &buf->notes[off >> window_page_shift()];
+	struct mem_violation v;
+
+	if (!is_watched())
+		return;
+	v = violation_of(buf, of[event].kind, off, len);
+	v.missing = of[event].missing;
+	switch (event) {
+	case LINE_STALE_READ:
+	case LINE_POSSIBLE_STALE_READ:
+		v.off = buf->touch->off;
+		v.len = off + len - v.off;
+		add_touch(&v, buf, buf->touch);
+		add_engine(&v, &note->engine);
+		break;
+	case LINE_LOST_DEVICE_WRITE:
+		add_store(&v, note);
+		add_engine(&v, &note->engine);
+		break;
+	case LINE_LOST_CPU_WRITE:
+		add_store(&v, note);
+		v.other = MEM_OTHER_PROCESS;
+		v.other_time_ns = v.time_ns;
+		strcpy(v.other_name, "invalidate");
+		break;
+	case LINE_MISSING_CLEAN:
+	case LINE_WRITE_CONFLICT:
+		add_store(&v, note);
+		add_engine(&v, &buf->acting);
+		break;
+	default:
+		add_caller(&v, false);
+		break;
+	}
+	tell(&v);
+}
+
+/**
+ * watch_unbracketed() - a touch while the engine has the buffer
+ * @buf: buffer, locked
+ * @touch: what was done
+ */
+void watch_unbracketed(const struct embedded_buf *buf,
+		       const struct touch *touch)
+{
+	struct mem_violation v;
+
+	if (!is_watched())
+		return;
+	v = violation_of(buf, MEM_VIOLATION_UNBRACKETED_ACCESS, touch->off, 1);
+	v.missing = MEM_MISSING_WAIT;
+	v.other = MEM_OTHER_FENCE;
+	add_touch(&v, buf, touch);
+	tell(&v);
+}
+
+/**
+ * watch_unmatched_end() - an end that lacks its begin
+ * @buf: buffer, locked
+ * @lacks_write: it lacks one for writing
+ * @is_write: it was for writing
+ */
+void watch_unmatched_end(const struct embedded_buf *buf, bool lacks_write,
+			 bool is_write)
+{
+	struct mem_violation v;
+
+	if (!is_watched())
+		return;
+	v = violation_of(buf, MEM_VIOLATION_UNMATCHED_END, 0, buf->base.len);
+	v.missing = lacks_write ? MEM_MISSING_BEGIN_WRITE :
+				  MEM_MISSING_BEGIN_READ;
+	add_caller(&v, is_write);
+	tell(&v);
+}
+
+/**
+ * watch_missing_end() - a buffer goes with WRITE brackets open
+ * @buf: buffer, locked
+ */
+void watch_missing_end(const struct embedded_buf *buf)
+{
+	struct mem_violation v;
+
+	if (!buf->nr_write || !is_watched())
+		return;
+	v = violation_of(buf, MEM_VIOLATION_MISSING_END, 0, buf->base.len);
+	v.missing = MEM_MISSING_END;
+	v.count = buf->nr_write;
+	add_store(&v, &buf->begin);
+	tell(&v);
+}
