@@ -527,6 +527,17 @@ void line_lend_cpu(struct line_buf *buf, size_t page, u8 *image)
 void line_add_twin(struct line_buf *buf, size_t page, u8 *image)
 {
 	env_copy_page(image, buf->pages[page].dram, buf->page_shift);
+	line_lend_twin(buf, page, image);
+}
+
+/**
+ * line_lend_twin() - as line_add_twin(), with an image that has its bytes
+ * @buf: buffer
+ * @page: page number; it may have a twin, which is the host's again
+ * @image: a page of memory with what the valid lines were filled with
+ */
+void line_lend_twin(struct line_buf *buf, size_t page, u8 *image)
+{
 	buf->pages[page].twin = image;
 }
 

@@ -141,6 +141,7 @@ void line_touch(struct line_buf *buf, u64 off, enum line_access access,
 void line_add_cpu(struct line_buf *buf, size_t page, u8 *image);
 void line_lend_cpu(struct line_buf *buf, size_t page, u8 *image);
 void line_add_twin(struct line_buf *buf, size_t page, u8 *image);
+void line_lend_twin(struct line_buf *buf, size_t page, u8 *image);
 bool line_needs_twin(const struct line_buf *buf, size_t page);
 
 size_t line_job_words(u64 off, u64 len, u32 line_shift);

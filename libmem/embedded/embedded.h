@@ -163,6 +163,10 @@ enum page_access window_access(size_t page);
 int view_init(struct embedded_buf *buf, const struct profile *profile);
 void view_fini(struct embedded_buf *buf);
 bool view_touch(struct embedded_buf *buf, const struct touch *touch);
+void view_engine_access(struct embedded_buf *buf, uint64_t off, uint64_t len,
+			struct line_job *told,
+			void (*account)(struct line_buf *lines, u64 off,
+					u64 len, struct line_job *told));
 void view_prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		  bool is_write, uintptr_t ip);
 void view_finish_write(struct embedded_buf *buf, uint64_t off, uint64_t len);

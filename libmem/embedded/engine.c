@@ -205,8 +205,8 @@ static void read_row(struct engine_job *job, uint64_t off)
 	if (buf->has_two_views && !job->is_judged) {
 		pthread_mutex_lock(&buf->lock);
 		buf->acting = job->acting;
-		line_engine_read(&buf->lines, off, job->row_len,
-				 told_of(job, &job->src));
+		view_engine_access(buf, off, job->row_len,
+				   told_of(job, &job->src), line_engine_read);
 		pthread_mutex_unlock(&buf->lock);
 	}
 	if (job->op == JOB_CHECKSUM)
@@ -275,26 +275,27 @@ static void start_side(const struct engine_job *job, struct side *side,
 	const uint64_t deadline = now_ns() + MAX_RUN_NS;
 	const uint64_t step = side->pitch < 0 ? -(uint64_t)side->pitch :
 						(uint64_t)side->pitch;
-	struct line_buf *lines;
 	uint64_t off = side->off;
 	uint32_t i;
 
 	if (!side->buf || !side->buf->has_two_views)
 		return;
-	lines = &side->buf->lines;
 	pthread_mutex_lock(&side->buf->lock);
 	side->buf->acting = job->acting;
 	/*
 	 * If no line fits between two rows they are in all lines there are, and
 	 * a map has each of them once.
 	 */
-	if (told && step < job->row_len + (1ULL << lines->line_shift)) {
-		account(lines, side->lo, side->len, told);
+	if (told &&
+	    step < job->row_len + (1ULL << side->buf->lines.line_shift)) {
+		view_engine_access(side->buf, side->lo, side->len, told,
+				   account);
 	} else {
 		for (i = 0; i < job->nr_rows; i++) {
 			if (i % 1024 == 1023 && now_ns() > deadline)
 				break;
-			account(lines, off, job->row_len, told);
+			view_engine_access(side->buf, off, job->row_len, told,
+					   account);
 			off += (uint64_t)side->pitch;
 		}
 	}

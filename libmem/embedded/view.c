@@ -2,9 +2,10 @@
 /*
  * The two views of a buffer: the model's decisions carried out on memory and
  * page protections. Each page of the CPU view has an image of its own, in the
- * window's file, that the model knows as soon as a line of it is valid; the
- * place of its twin is fixed, too, so that nothing is allocated in a fault.
- * The buffer's lock is held in all of it.
+ * window's file. The model is lent it when the CPU stores; until then it has
+ * the bytes that the valid lines were filled with, and is the twin where one is
+ * needed. The place of another twin is fixed, too, so that nothing is allocated
+ * in a fault. The buffer's lock is held in all of it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -201,6 +202,11 @@ static bool has_bracket(const struct embedded_buf *buf, bool is_write)
 	return is_write ? buf->nr_write : buf->nr_read;
 }
 
+static uint8_t *cpu_page(const struct embedded_buf *buf, size_t page)
+{
+	return buf->cpu + page * page_size();
+}
+
 static size_t end_page(uint64_t off, uint64_t len)
 {
 	return (off + len + page_size() - 1) >> window_page_shift();
@@ -210,10 +216,31 @@ static size_t end_page(uint64_t off, uint64_t len)
 static void add_twins(struct embedded_buf *buf, size_t first, size_t end)
 {
 	for (first = next_bit(buf->active, first, end); first < end;
-	     first = next_bit(buf->active, first + 1, end))
-		if (line_needs_twin(&buf->lines, first))
+	     first = next_bit(buf->active, first + 1, end)) {
+		if (!line_needs_twin(&buf->lines, first))
+			continue;
+		if (buf->lines.pages[first].cpu)
 			line_add_twin(&buf->lines, first,
 				      buf->twin + first * page_size());
+		else
+			line_lend_twin(&buf->lines, first,
+				       cpu_page(buf, first));
+	}
+}
+
+/* The image becomes the CPU's own: a twin must be another one. */
+static void lend_cpu(struct embedded_buf *buf, size_t page)
+{
+	struct line_page *p = &buf->lines.pages[page];
+	uint8_t *twin = buf->twin + page * page_size();
+
+	if (p->cpu)
+		return;
+	if (p->twin) {
+		memcpy(twin, p->twin, page_size());
+		line_lend_twin(&buf->lines, page, twin);
+	}
+	line_lend_cpu(&buf->lines, page, cpu_page(buf, page));
 }
 
 /**
@@ -233,19 +260,22 @@ void view_begin_write(struct embedded_buf *buf, uint64_t off, uint64_t len)
 	view_revoke(buf, 0, buf->nr_pages);
 }
 
-/* All Invalid lines of the granule, from DRAM. */
+/*
+ * All Invalid lines of the granule, from DRAM. What nobody stored to is without
+ * the model's knowledge: it gets the bytes that the model has it see.
+ */
 static void fill(struct embedded_buf *buf, size_t first, size_t end)
 {
-	uint64_t filled = 0;
+	uint64_t filled = 0, nr;
 	size_t i;
 
 	for (i = first; i < end; i++) {
-		struct line_page *page = &buf->lines.pages[i];
+		const struct line_page *page = &buf->lines.pages[i];
 
-		if (!page->cpu)
-			line_lend_cpu(&buf->lines, i,
-				      buf->cpu + i * page_size());
-		filled += line_fill_page(&buf->lines, i);
+		nr = line_fill_page(&buf->lines, i);
+		if (nr && !page->cpu && !page->twin)
+			memcpy(cpu_page(buf, i), page->dram, page_size());
+		filled += nr;
 		bit_set(buf->active, i);
 	}
 	buf->lines.count.fills += filled > 0;
@@ -257,6 +287,7 @@ static void store(struct embedded_buf *buf, size_t first, size_t end,
 	size_t i;
 
 	for (i = first; i < end; i++) {
+		lend_cpu(buf, i);
 		bit_set(buf->stored, i);
 		buf->notes[i].ip = note->ip;
 		buf->notes[i].addr = note->addr;
@@ -301,11 +332,6 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 		buf->lines.count.unbracketed_accesses++;
 		watch_unbracketed(buf, touch);
 	}
-	buf->touch = touch;
-	if (!touch->is_ahead)
-		line_touch(&buf->lines, touch->off,
-			   touch->is_write ? LINE_WRITE : LINE_READ, WHO);
-	buf->touch = NULL;
 	buf->was_faulted |= buf->nr_write_jobs > 0;
 	if (is_fenced || buf->nr_write_jobs) {
 		first = page;
@@ -318,8 +344,44 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 	}
 	if (touch->is_write)
 		store(buf, first, end, &note);
+	buf->touch = touch;
+	if (!touch->is_ahead)
+		line_touch(&buf->lines, touch->off,
+			   touch->is_write ? LINE_WRITE : LINE_READ, WHO);
+	buf->touch = NULL;
 	return !window_protect(buf->first + first, end - first,
 			       touch->is_write ? PAGE_WRITE : PAGE_READ);
+}
+
+/**
+ * view_engine_access() - an engine uses DRAM, or may from now on
+ * @buf: two-view buffer
+ * @off: first byte
+ * @len: bytes, above 0
+ * @told: what its job was told of, or NULL
+ * @account: line_engine_read() or line_engine_will_write()
+ *
+ * Only a page that was stored to can have Dirty lines: no other is compared.
+ */
+void view_engine_access(struct embedded_buf *buf, uint64_t off, uint64_t len,
+			struct line_job *told,
+			void (*account)(struct line_buf *lines, u64 off,
+					u64 len, struct line_job *told))
+{
+	const size_t end = end_page(off, len);
+	size_t page = off >> window_page_shift();
+
+	for (page = next_bit(buf->stored, page, end); page < end;
+	     page = next_bit(buf->stored, page + 1, end)) {
+		uint64_t from = (uint64_t)page << window_page_shift();
+		uint64_t to = from + page_size();
+
+		if (from < off)
+			from = off;
+		if (to > off + len)
+			to = off + len;
+		account(&buf->lines, from, to - from, told);
+	}
 }
 
 /**
