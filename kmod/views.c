@@ -303,6 +303,13 @@ static bool is_harmless(const struct heapsim_buf *buf, size_t page)
 	       !line_page_has_written(&buf->lines, page);
 }
 
+static bool is_of_row(const struct heapsim_cpu *store,
+		      const struct heapsim_cpu *other)
+{
+	return other->cpu.ip == store->cpu.ip &&
+	       other->cpu.tid == store->cpu.tid;
+}
+
 /* To how many pages just before @page has the same code stored? */
 static size_t row_before(const struct heapsim_buf *buf, size_t page,
 			 const struct heapsim_cpu *store)
@@ -311,11 +318,30 @@ static size_t row_before(const struct heapsim_buf *buf, size_t page,
 
 	while (nr < STORE_AHEAD && page > nr &&
 	       test_bit(page - nr - 1, buf->stored)) {
-		const struct heapsim_record_cpu *before =
-			&buf->notes[page - nr - 1].store.cpu;
+		if (!is_of_row(store, &buf->notes[page - nr - 1].store))
+			break;
+		nr++;
+	}
+	return nr;
+}
 
-		if (before->ip != store->cpu.ip ||
-		    before->tid != store->cpu.tid)
+/*
+ * How many pages behind @page were in one row with it when the same code stored
+ * to it last. That was seen page by page, or found so before.
+ */
+static size_t row_again(const struct heapsim_buf *buf, size_t page,
+			const struct heapsim_cpu *store)
+{
+	const struct heapsim_cpu *last = &buf->notes[page].store;
+	size_t nr = 0;
+
+	if (!last->place || !is_of_row(store, last))
+		return 0;
+	while (nr < STORE_AHEAD && page + nr + 1 < buf->nr_pages) {
+		const struct heapsim_cpu *next =
+			&buf->notes[page + nr + 1].store;
+
+		if (next->place != last->place || !is_of_row(store, next))
 			break;
 		nr++;
 	}
@@ -326,20 +352,19 @@ static size_t row_before(const struct heapsim_buf *buf, size_t page,
  * Shrink the span to pages around @page, the touched one, that may get PTEs
  * together with it, since touches of them need not be seen. A store is taken
  * for one of a row if the same code has stored to the page before it: then as
- * many pages as the row has so far, clean ones, are made ready for it too,
- * unless the process is watched.
+ * many pages as the row has so far, clean ones, are made ready for it too.
+ *
+ * If the process is watched, what is behind the row may be other code's, and
+ * somebody is told: then it is only the pages that the same row had last time.
  */
 static void span_shrink(const struct heapsim_buf *buf, size_t page,
 			const struct heapsim_cpu *store,
 			struct heapsim_span *span)
 {
-	size_t first = page, end = page + 1;
+	size_t first = page, end = page + 1, ahead;
 
 	if (buf->nr_holders || buf->nr_write_jobs || buf->rule.evicts ||
 	    buf->rule.is_precise)
-		goto out;
-	/* What is behind a row may be other code's, and somebody is told. */
-	if (store && store->seen_by)
 		goto out;
 	if (!store) {
 		while (first > span->first && is_harmless(buf, first - 1))
@@ -347,8 +372,9 @@ static void span_shrink(const struct heapsim_buf *buf, size_t page,
 		while (end < span->end && is_harmless(buf, end))
 			end++;
 	} else {
-		span->end = min(span->end,
-				end + row_before(buf, page, store));
+		ahead = store->seen_by ? row_again(buf, page, store) :
+					 row_before(buf, page, store);
+		span->end = min(span->end, end + ahead);
 		while (end < span->end && is_harmless(buf, end) &&
 		       !test_bit(end, buf->stored))
 			end++;

@@ -6,10 +6,10 @@
  * every byte read, every counter and every record equals the reference's;
  * without, every byte; with them revoked before some, those touches are told as
  * the reference tells them, and nothing is told that it does not. Where buffers
- * can be tracked precisely all is equal with nothing revoked. Under evict=random
- * the reference replays what the trace says that the cache did by itself; a
- * digest of that and of the counters is told at the end. KTAP on stdout, kselftest exit codes. SEED=, ROUNDS= and
- * STEPS= as for random_test.
+ * can be tracked precisely all is equal with nothing revoked. Under
+ * evict=random the reference replays what the trace says that the cache did by
+ * itself; a digest of that and of the counters is told at the end. KTAP on
+ * stdout, kselftest exit codes. SEED=, ROUNDS= and STEPS= as for random_test.
  */
 #define _GNU_SOURCE
 #include <errno.h>
