@@ -97,12 +97,23 @@ API void mem_buf_destroy(struct mem_buf *buf)
 	ctx_put(ctx);
 }
 
+/* In a child the lock may be that of a thread which is not there. */
+static int check(const struct mem_buf *buf)
+{
+	const struct backend *backend = buf->ctx->backend;
+
+	return backend->check ? backend->check() : 0;
+}
+
 API int mem_buf_map(struct mem_buf *buf, void **addr)
 {
-	int err = 0;
+	int err;
 
 	if (!buf || !addr)
 		return -EINVAL;
+	err = check(buf);
+	if (err)
+		return err;
 	pthread_mutex_lock(&buf->lock);
 	if (buf->nr_maps == UINT32_MAX)
 		err = -EOVERFLOW;
@@ -118,10 +129,13 @@ API int mem_buf_map(struct mem_buf *buf, void **addr)
 
 API int mem_buf_unmap(struct mem_buf *buf)
 {
-	int err = 0;
+	int err;
 
 	if (!buf)
 		return -EINVAL;
+	err = check(buf);
+	if (err)
+		return err;
 	pthread_mutex_lock(&buf->lock);
 	if (!buf->nr_maps)
 		err = -EINVAL;

@@ -59,6 +59,7 @@ enum job_op {
  * @name: as LIBMEM_BACKEND has it
  * @open: a context; all but its count of users is filled in
  * @close: nobody has it any more
+ * @check: before an object's lock is taken; NULL: there is nothing to check
  * @probe: what is simulated; all but the size
  * @watch: violations are kept from now on; once a context
  * @next_violation: 1 with all but the size, or 0; -EINVAL: nobody watches
@@ -89,6 +90,7 @@ struct backend {
 	int (*open)(const struct mem_ctx_options *options,
 		    struct mem_ctx **ctx);
 	void (*close)(struct mem_ctx *ctx);
+	int (*check)(void);
 	int (*probe)(struct mem_ctx *ctx, struct mem_probe *probe);
 	int (*watch)(struct mem_ctx *ctx, unsigned int what, uint32_t nr);
 	int (*next_violation)(struct mem_ctx *ctx,

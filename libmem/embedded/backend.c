@@ -79,6 +79,11 @@ static int embedded_probe(struct mem_ctx *base, struct mem_probe *probe)
 	return 0;
 }
 
+static int embedded_check(void)
+{
+	return window_is_forked() ? -EPERM : 0;
+}
+
 static int embedded_watch(struct mem_ctx *ctx, unsigned int what, uint32_t nr)
 {
 	if (window_is_forked())
@@ -209,6 +214,22 @@ static int embedded_export(struct mem_buf *buf, int *fd)
 void embedded_buf_get(struct embedded_buf *buf)
 {
 	atomic_fetch_add(&buf->nr_users, 1);
+}
+
+/**
+ * embedded_buf_try() - keep a buffer's memory, if somebody does still
+ * @buf: buffer that is found by its address
+ *
+ * Context: the window's lock is held.
+ * Return: true if it is kept.
+ */
+bool embedded_buf_try(struct embedded_buf *buf)
+{
+	unsigned int nr = atomic_load(&buf->nr_users);
+
+	while (nr && !atomic_compare_exchange_weak(&buf->nr_users, &nr, nr + 1))
+		;
+	return nr;
 }
 
 /**
@@ -421,6 +442,7 @@ const struct backend embedded_backend = {
 	.name = "embedded",
 	.open = embedded_open,
 	.close = embedded_close,
+	.check = embedded_check,
 	.probe = embedded_probe,
 	.watch = embedded_watch,
 	.next_violation = embedded_next_violation,

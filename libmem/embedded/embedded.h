@@ -169,7 +169,8 @@ void view_engine_access(struct embedded_buf *buf, uint64_t off, uint64_t len,
 					u64 len, struct line_job *told));
 void view_prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		  bool is_write, uintptr_t ip);
-void view_finish_write(struct embedded_buf *buf, uint64_t off, uint64_t len);
+void view_finish_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
+		       uintptr_t ip);
 void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len);
 void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len);
 void view_take_in(struct embedded_buf *buf);
@@ -190,6 +191,7 @@ void watch_missing_end(const struct embedded_buf *buf);
 
 /* backend.c */
 void embedded_buf_get(struct embedded_buf *buf);
+bool embedded_buf_try(struct embedded_buf *buf);
 void embedded_buf_put(struct embedded_buf *buf);
 
 /* signals.c */

@@ -25,6 +25,9 @@
 #define MAX_DELAY_NS	(10 * NS_PER_S)
 #define MAX_RUN_NS	(60 * NS_PER_S)
 
+/* What is written under a buffer's lock at a time: a multiple of 4. */
+#define PIECE_LEN	(256 * 1024ULL)
+
 #define FNV1A_BASIS	0xcbf29ce484222325ULL
 #define FNV1A_PRIME	0x100000001b3ULL
 
@@ -214,37 +217,55 @@ static void read_row(struct engine_job *job, uint64_t off)
 					   job->result);
 }
 
-static void note_write(struct embedded_buf *buf, uint64_t off,
+static void note_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		       const struct engine_job *job)
 {
-	const size_t last = (off + job->row_len - 1) >> window_page_shift();
+	const size_t last = (off + len - 1) >> window_page_shift();
 	size_t page;
 
 	for (page = off >> window_page_shift(); page <= last; page++)
 		buf->notes[page].engine = job->acting;
 }
 
-static void write_row(struct engine_job *job, uint64_t src_off,
-		      uint64_t dst_off)
+/* Bytes and lines change together. */
+static void write_piece(struct engine_job *job, uint64_t src_off,
+			uint64_t dst_off, uint64_t len)
 {
 	struct embedded_buf *buf = job->dst.buf;
 	uint8_t *to = buf->dram + dst_off;
 
-	/* Bytes and lines change together. */
 	pthread_mutex_lock(&buf->lock);
 	if (buf->has_two_views) {
 		buf->acting = job->acting;
-		line_engine_write(&buf->lines, dst_off, job->row_len,
+		line_engine_write(&buf->lines, dst_off, len,
 				  told_of(job, &job->dst));
-		note_write(buf, dst_off, job);
+		note_write(buf, dst_off, len, job);
 	}
 	if (job->op == JOB_FILL)
-		fill_row(to, job->row_len, job->pattern);
+		fill_row(to, len, job->pattern);
 	else
-		copy_row(to, job->src.buf->dram + src_off, job->row_len,
-			 job->pattern);
+		copy_row(to, job->src.buf->dram + src_off, len, job->pattern);
 	pthread_mutex_unlock(&buf->lock);
-	job->result += job->row_len;
+	job->result += len;
+}
+
+/* Who waits for the buffer waits for a piece; one that overlaps is whole. */
+static int write_row(struct engine_job *job, uint64_t src_off,
+		     uint64_t dst_off, uint64_t deadline)
+{
+	const bool overlaps = job->src.buf == job->dst.buf &&
+			      src_off < dst_off + job->row_len &&
+			      dst_off < src_off + job->row_len;
+	const uint64_t most = overlaps ? job->row_len : PIECE_LEN;
+	uint64_t done, len;
+
+	for (done = 0; done < job->row_len; done += len) {
+		if (now_ns() > deadline)
+			return -ETIMEDOUT;
+		len = job->row_len - done < most ? job->row_len - done : most;
+		write_piece(job, src_off + done, dst_off + done, len);
+	}
+	return 0;
 }
 
 static int run_rows(struct engine_job *job)
@@ -258,8 +279,8 @@ static int run_rows(struct engine_job *job)
 			return -ETIMEDOUT;
 		if (job->src.buf)
 			read_row(job, src);
-		if (job->dst.buf)
-			write_row(job, src, dst);
+		if (job->dst.buf && write_row(job, src, dst, deadline))
+			return -ETIMEDOUT;
 		src += (uint64_t)job->src.pitch;
 		dst += (uint64_t)job->dst.pitch;
 	}
@@ -368,10 +389,17 @@ static void job_put(struct engine_job *job)
 	job_free(job);
 }
 
+/* Past our own write(), which is for the application's. */
+static void fence_signal(const struct engine_job *job)
+{
+	const uint64_t many = UINT64_MAX - 1;
+
+	syscall(SYS_write, job->fence_fd, &many, sizeof(many));
+}
+
 static void job_run(struct engine_job *job)
 {
 	struct mem_ctx *ctx = job->ctx;
-	uint64_t one = 1;
 
 	if (!job->is_started) {
 		/* Without a delay it comes to its lines at once. */
@@ -392,9 +420,7 @@ static void job_run(struct engine_job *job)
 	pthread_mutex_lock(&engine.lock);
 	job->is_done = true;
 	if (job->fence_fd >= 0)
-		while (write(job->fence_fd, &one, sizeof(one)) < 0 &&
-		       errno == EINTR)
-			;
+		fence_signal(job);
 	job_put(job);
 	pthread_mutex_unlock(&engine.lock);
 	tell_change(&engine.nr_done);
@@ -677,8 +703,13 @@ int engine_fence(struct mem_job *base, int *fd)
 	if (window_is_forked())
 		return -EPERM;
 	engine_lock(&old);
-	if (job->fence_fd < 0)
-		job->fence_fd = eventfd(job->is_done, EFD_CLOEXEC);
+	/* Whoever reads a copy of it takes one of what are too many. */
+	if (job->fence_fd < 0) {
+		job->fence_fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE |
+					   EFD_NONBLOCK);
+		if (job->is_done && job->fence_fd >= 0)
+			fence_signal(job);
+	}
 	copy = job->fence_fd < 0 ? -errno : dup_cloexec(job->fence_fd);
 	if (copy < 0)
 		err = copy;

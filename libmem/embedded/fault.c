@@ -43,27 +43,42 @@ static bool is_store(const ucontext_t *context)
 {
 	return context->uc_mcontext.gregs[REG_ERR] & 2;
 }
+
+/* Bit 4: an instruction was fetched, which is no access that can be given. */
+static bool is_fetch(const ucontext_t *context)
+{
+	return context->uc_mcontext.gregs[REG_ERR] & 16;
+}
 #elif defined(__aarch64__)
 static uintptr_t ip_of(const ucontext_t *context)
 {
 	return (uintptr_t)context->uc_mcontext.pc;
 }
 
-/*
- * Arm ARM, ESR_EL1 of a data abort: bit 6, WnR. The kernel gives the register
- * in a record of its own among those of the context.
- */
-static bool is_store(const ucontext_t *context)
+/* The kernel gives ESR_EL1 in a record of its own, behind the registers. */
+static uint64_t syndrome(const ucontext_t *context)
 {
 	const unsigned char *at = context->uc_mcontext.__reserved;
 	const struct _aarch64_ctx *head = (const struct _aarch64_ctx *)at;
 
 	for (; head->magic; head = (const struct _aarch64_ctx *)at) {
 		if (head->magic == ESR_MAGIC)
-			return ((const struct esr_context *)head)->esr >> 6 & 1;
+			return ((const struct esr_context *)head)->esr;
 		at += head->size;
 	}
-	return false;
+	return 0;
+}
+
+/* Arm ARM, ESR_EL1 of a data abort: bit 6, WnR. */
+static bool is_store(const ucontext_t *context)
+{
+	return syndrome(context) >> 6 & 1;
+}
+
+/* Exception class, bits 26 to 31: 0x20 and 0x21 are instruction aborts. */
+static bool is_fetch(const ucontext_t *context)
+{
+	return (syndrome(context) >> 26 & 0x3e) == 0x20;
 }
 #else
 #error The embedded backend knows the faults of x86-64 and arm64.
@@ -100,6 +115,7 @@ static bool is_ours(uintptr_t addr, const ucontext_t *context)
 	touch.ip = ip_of(context);
 	ret = is_ready(buf, &touch);
 	pthread_mutex_unlock(&buf->lock);
+	embedded_buf_put(buf);
 	return ret;
 }
 
@@ -116,8 +132,8 @@ bool fault_handle(const siginfo_t *info, const void *context)
 	const int err = errno;
 	bool ret;
 
-	/* Whoever sends one to a process gives a code that is not positive. */
-	ret = info->si_code > 0 && is_ours((uintptr_t)info->si_addr, context);
+	ret = info->si_code == SEGV_ACCERR && !is_fetch(context) &&
+	      is_ours((uintptr_t)info->si_addr, context);
 	errno = err;
 	return ret;
 }

@@ -87,13 +87,16 @@ static void unlock(const sigset_t *old)
 
 static struct sigaction exchange_theirs(const struct sigaction *action)
 {
-	struct sigaction was;
+	struct sigaction was, new = { .sa_handler = SIG_DFL };
 	sigset_t old;
 
+	/* The caller's memory: not under the lock. */
+	if (action)
+		new = *action;
 	lock(&old);
 	was = signals.theirs;
 	if (action)
-		signals.theirs = *action;
+		signals.theirs = new;
 	unlock(&old);
 	return was;
 }
@@ -234,6 +237,26 @@ API sighandler_t signal(int signal, sighandler_t handler)
 	sigemptyset(&action.sa_mask);
 	sigaddset(&action.sa_mask, signal);
 	return sigaction(signal, &action, &old) ? SIG_ERR : old.sa_handler;
+}
+
+/* As signal() of System V, which strict C has by this name. */
+sighandler_t __sysv_signal(int signal, sighandler_t handler);
+
+API sighandler_t __sysv_signal(int signal, sighandler_t handler)
+{
+	struct sigaction action = {
+		.sa_handler = handler,
+		.sa_flags = SA_RESETHAND | SA_NODEFER,
+	};
+	struct sigaction old;
+
+	sigemptyset(&action.sa_mask);
+	return sigaction(signal, &action, &old) ? SIG_ERR : old.sa_handler;
+}
+
+API sighandler_t sysv_signal(int signal, sighandler_t handler)
+{
+	return __sysv_signal(signal, handler);
 }
 
 API int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)

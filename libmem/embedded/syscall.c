@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/videodev2.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -101,6 +102,7 @@ static void for_each_buf(const struct area *area,
 		if (buf->is_mapped && buf->has_two_views)
 			act(buf, off, len, dir, ip);
 		buf_unlock(buf, &old);
+		embedded_buf_put(buf);
 		at += len;
 		left -= len;
 	}
@@ -116,12 +118,14 @@ static void finish(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		   enum direction dir, uintptr_t ip)
 {
 	(void)dir;
-	(void)ip;
-	view_finish_write(buf, off, len);
+	view_finish_write(buf, off, len, ip);
 }
 
 static bool is_in_window(const struct area *areas, size_t nr)
 {
+	/* Too long a list the kernel refuses unread. */
+	if (!window_is_there() || nr > IOV_MAX)
+		return false;
 	while (nr--)
 		if (window_has((uintptr_t)areas[nr].addr))
 			return true;
@@ -138,7 +142,8 @@ static void prepare_all(const struct area *areas, size_t nr,
 }
 
 /* The first @done bytes of them have been written. */
-static void finish_all(const struct area *areas, size_t nr, size_t done)
+static void finish_all(const struct area *areas, size_t nr, size_t done,
+		       uintptr_t ip)
 {
 	size_t i;
 
@@ -148,7 +153,7 @@ static void finish_all(const struct area *areas, size_t nr, size_t done)
 			.len = areas[i].len < done ? areas[i].len : done,
 		};
 
-		for_each_buf(&area, finish, KERNEL_WRITES, 0);
+		for_each_buf(&area, finish, KERNEL_WRITES, ip);
 		done -= area.len;
 	}
 }
@@ -174,7 +179,7 @@ static void finish_all(const struct area *areas, size_t nr, size_t done)
 			 errno == EFAULT && ++tries < MAX_TRIES);	\
 		if ((dir) == KERNEL_WRITES &&				\
 		    done != (__typeof__(done))-1)			\
-			finish_all(all, count, (size_t)done);		\
+			finish_all(all, count, (size_t)done, ip);	\
 	}								\
 	done;								\
 })
@@ -320,14 +325,30 @@ API ssize_t pwritev(int fd, const struct iovec *iov, int nr, off_t off)
 		    NEXT(pwritev)(fd, iov, nr, off));
 }
 
+API ssize_t preadv64(int fd, const struct iovec *iov, int nr, off64_t off)
+{
+	return CALL(areas_of(iov), nr_of(nr), KERNEL_WRITES,
+		    NEXT(preadv64)(fd, iov, nr, off));
+}
+
+API ssize_t pwritev64(int fd, const struct iovec *iov, int nr, off64_t off)
+{
+	return CALL(areas_of(iov), nr_of(nr), KERNEL_READS,
+		    NEXT(pwritev64)(fd, iov, nr, off));
+}
+
 API ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 {
+	if (!msg)
+		return NEXT(recvmsg)(fd, msg, flags);
 	return CALL(areas_of(msg->msg_iov), msg->msg_iovlen, KERNEL_WRITES,
 		    NEXT(recvmsg)(fd, msg, flags));
 }
 
 API ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 {
+	if (!msg)
+		return NEXT(sendmsg)(fd, msg, flags);
 	return CALL(areas_of(msg->msg_iov), msg->msg_iovlen, KERNEL_READS,
 		    NEXT(sendmsg)(fd, msg, flags));
 }
@@ -381,8 +402,10 @@ API int ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
+	/* Of an int, as many pass it, the sign has come along. */
+	request = (unsigned int)request;
 	/* Before there is a window there is nothing to be done. */
-	if (window_is_there())
+	if (window_is_there() && arg)
 		prepare_ioctl(request, arg, ip);
 	return NEXT(ioctl)(fd, request, arg);
 }
@@ -406,7 +429,7 @@ static size_t stdio_len(size_t size, size_t nr)
 	prepare_all(&area, 1, dir, ip);					\
 	done = (expr);							\
 	if ((dir) == KERNEL_WRITES)					\
-		finish_all(&area, 1, done * (size));			\
+		finish_all(&area, 1, done * (size), ip);		\
 	done;								\
 })
 

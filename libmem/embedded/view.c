@@ -328,7 +328,7 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 	/* An engine may write DRAM any moment: what was filled stays so. */
 	if (buf->nr_write_jobs)
 		add_twins(buf, first, end);
-	if (is_fenced) {
+	if (is_fenced && !touch->is_ahead) {
 		buf->lines.count.unbracketed_accesses++;
 		watch_unbracketed(buf, touch);
 	}
@@ -422,14 +422,25 @@ void view_prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
  * @buf: two-view buffer
  * @off: first byte
  * @len: bytes
+ * @ip: instruction that had it do so
  */
-void view_finish_write(struct embedded_buf *buf, uint64_t off, uint64_t len)
+void view_finish_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
+		       uintptr_t ip)
 {
 	const uint64_t end = off + len;
 
 	while (off < end) {
 		const size_t page = off >> window_page_shift();
+		const struct touch touch = {
+			.off = off,
+			.is_write = true,
+			.ip = ip,
+		};
 
+		if (buf->nr_jobs) {
+			buf->lines.count.unbracketed_accesses++;
+			watch_unbracketed(buf, &touch);
+		}
 		/* Unless it has been taken away since. */
 		if (access_of(buf, page) == PAGE_WRITE)
 			line_touch(&buf->lines, off, LINE_WRITE, WHO);

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "embedded.h"
@@ -72,7 +73,7 @@ static struct {
 	int dram_fd;
 	int cpu_fd;
 	struct place *places;
-	atomic_bool is_forked;
+	atomic_uintptr_t mark;	/* of a byte: 1 here, 0 in a child; 0 none */
 
 	pthread_mutex_t lock;	/* places and regions, start */
 	bool is_there;
@@ -99,13 +100,46 @@ static void *reserve(size_t len)
 	return addr == MAP_FAILED ? NULL : addr;
 }
 
+/*
+ * A child has no board; it would only keep our pages copied. A core would be as
+ * long as the window.
+ */
+static int keep_private(void *addr, size_t len)
+{
+	return madvise(addr, len, MADV_DONTFORK) ||
+	       madvise(addr, len, MADV_DONTDUMP) ? -errno : 0;
+}
+
 /* Sparse, zeroed memory of which little is ever touched. */
 static void *table(size_t len)
 {
 	void *addr = mmap(NULL, len, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	return addr == MAP_FAILED ? NULL : addr;
+	if (addr == MAP_FAILED)
+		return NULL;
+	if (!keep_private(addr, len))
+		return addr;
+	munmap(addr, len);
+	return NULL;
+}
+
+/* A page that is all zeros in a child, however it was made. */
+static int mark_make(void)
+{
+	const size_t len = (size_t)1 << window.page_shift;
+	uint8_t *mark = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mark == MAP_FAILED)
+		return -errno;
+	if (madvise(mark, len, MADV_WIPEONFORK)) {
+		munmap(mark, len);
+		return -ENOMEM;
+	}
+	*mark = 1;
+	atomic_store(&window.mark, (uintptr_t)mark);
+	return 0;
 }
 
 static void release(void *addr, size_t len)
@@ -119,8 +153,7 @@ static int map_file(void *addr, size_t len, int prot, int fd, size_t off)
 	if (mmap(addr, len, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd,
 		 (off_t)off) == MAP_FAILED)
 		return -errno;
-	/* A child has no board; it would only keep our pages copied. */
-	return madvise(addr, len, MADV_DONTFORK) ? -errno : 0;
+	return keep_private(addr, len);
 }
 
 static int file_create(const char *name, size_t len, int *fd)
@@ -249,9 +282,17 @@ static long max_mappings(void)
 	return max;
 }
 
-static void in_child(void)
+/* A file that is longer than the process may write would end it. */
+static size_t longest_region(void)
 {
-	atomic_store(&window.is_forked, true);
+	struct rlimit limit;
+	size_t len = REGION_MAX_LEN;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit))
+		return len;
+	while (len >= REGION_MIN_LEN && 2 * len > limit.rlim_cur)
+		len /= 2;
+	return len;
 }
 
 static int start(void)
@@ -261,7 +302,7 @@ static int start(void)
 
 	window.page_shift = (uint32_t)
 		__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
-	for (region_len = REGION_MAX_LEN;
+	for (region_len = longest_region();
 	     err == -ENOMEM && region_len >= REGION_MIN_LEN; region_len /= 2)
 		err = make(region_len);
 	if (err)
@@ -270,9 +311,9 @@ static int start(void)
 	region_init(&window.regions[1], window.region_pages);
 	window.free_pages = (size_t)sysconf(_SC_PHYS_PAGES);
 	window.max_edges = max_mappings() / OUR_SHARE;
-	err = signals_init();
-	if (!err && pthread_atfork(NULL, NULL, in_child))
-		err = -ENOMEM;
+	err = mark_make();
+	if (!err)
+		err = signals_init();
 	if (err) {
 		undo(window.len);
 		window.len = 0;
@@ -312,7 +353,10 @@ int window_get(void)
  */
 bool window_is_forked(void)
 {
-	return atomic_load_explicit(&window.is_forked, memory_order_relaxed);
+	const uintptr_t mark = atomic_load_explicit(&window.mark,
+						    memory_order_acquire);
+
+	return mark && !*(const uint8_t *)mark;
 }
 
 /**
@@ -455,7 +499,7 @@ static void punch(int fd, size_t off, size_t len)
  * window_free() - give a place back
  * @buf: buffer that only the caller uses; whose pages have no access
  *
- * Context: takes the window's lock, then the buffer's; all signals blocked.
+ * Context: takes the window's lock; all signals blocked.
  */
 void window_free(struct embedded_buf *buf)
 {
@@ -463,10 +507,7 @@ void window_free(struct embedded_buf *buf)
 	const size_t len = buf->nr_pages << window.page_shift;
 
 	pthread_mutex_lock(&window.lock);
-	/* Whoever found it by an address is done with it after this. */
-	pthread_mutex_lock(&buf->lock);
 	window.places[buf->first].buf = NULL;
-	pthread_mutex_unlock(&buf->lock);
 	punch(window.dram_fd, off, len);
 	if (buf->has_two_views) {
 		punch(window.cpu_fd, off, len);
@@ -495,9 +536,8 @@ static size_t block_of(size_t page)
  * window_lock_buf() - whose address it is
  * @addr: in the window
  *
- * Context: takes the window's lock and leaves with the buffer's; all signals
- * blocked.
- * Return: the buffer, locked, or NULL.
+ * Context: takes the window's lock, then the buffer's; all signals blocked.
+ * Return: the buffer, locked and kept, for embedded_buf_put(), or NULL.
  */
 struct embedded_buf *window_lock_buf(uintptr_t addr)
 {
@@ -505,14 +545,15 @@ struct embedded_buf *window_lock_buf(uintptr_t addr)
 	struct embedded_buf *buf;
 	size_t first;
 
+	/* It may wait for its lock: others are not to wait for it here. */
 	pthread_mutex_lock(&window.lock);
 	first = block_of(page);
 	buf = window.places[first].buf;
-	if (buf && page - first >= buf->nr_pages)
+	if (buf && (page - first >= buf->nr_pages || !embedded_buf_try(buf)))
 		buf = NULL;
+	pthread_mutex_unlock(&window.lock);
 	if (buf)
 		pthread_mutex_lock(&buf->lock);
-	pthread_mutex_unlock(&window.lock);
 	return buf;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "test.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -54,7 +55,10 @@ static void a_fault_of_its_own_is_the_applications(void **state)
 		page[3] = 1;
 	assert_int_equal(seen_signal, SIGSEGV);
 	assert_ptr_equal(seen_addr, page + 3);
-	/* and ours goes on */
+	/* however it is asked for, ours goes on */
+	assert_true(sysv_signal(SIGSEGV, SIG_DFL) != SIG_ERR);
+	assert_true(signal(SIGSEGV, SIG_IGN) == SIG_DFL);
+	assert_int_equal(sigaction(SIGSEGV, &mine, NULL), 0);
 	addr[LEN - 1] = byte_at(addr);
 	assert_int_equal(count_of(buf).fills, 1);
 	assert_int_equal(sigaction(SIGSEGV, &before, &now), 0);
@@ -173,6 +177,7 @@ static void use_what_is_the_parents(void *arg)
 	    mem_buf_begin_range(buf, 0, 1, MEM_READ) != -EPERM ||
 	    mem_buf_end_range(buf, 0, 1, MEM_WRITE) != -EPERM ||
 	    mem_buf_map(buf, &addr) != -EPERM ||
+	    mem_buf_unmap(buf) != -EPERM ||
 	    mem_buf_revoke(buf) != -EPERM ||
 	    mem_job_fill(buf, 0, 1, 0, &job) != -EPERM)
 		_exit(1);
@@ -185,6 +190,7 @@ static void a_child_gives_back_what_it_has(void **state)
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
 
 	(void)state;
+	map_buf(buf);
 	assert_int_equal(status_of(use_what_is_the_parents, buf), 0);
 	map_buf(buf)[5] = 5;
 	mem_buf_destroy(buf);
@@ -212,6 +218,76 @@ static void freed_memory_is_nobodys(void **state)
 	/* what comes to the same place is zeroed */
 	buf = new_buf(MEM_KIND_COHERENT);
 	assert_int_equal(map_buf(buf)[9], 0);
+	mem_buf_destroy(buf);
+}
+
+static void run_what_is_tracked(void *arg)
+{
+	void (*function)(void) = *(void (**)(void))arg;
+
+	function();
+}
+
+/* No access that could be given makes it right: it ends as everywhere. */
+static void code_in_a_buffer_does_not_run(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	struct sigaction mine = {
+		.sa_sigaction = jump_back,
+		.sa_flags = SA_SIGINFO,
+	};
+	uint8_t *addr = map_buf(buf);
+	struct sigaction before;
+
+	(void)state;
+	byte_at(addr);
+	assert_int_equal(sigaction(SIGSEGV, &mine, &before), 0);
+	seen_signal = 0;
+	if (!sigsetjmp(back, 1))
+		run_what_is_tracked(&addr);
+	assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
+	assert_int_equal(seen_signal, SIGSEGV);
+	assert_ptr_equal(seen_addr, addr);
+	mem_buf_destroy(buf);
+}
+
+static void a_bare_fork_is_a_child_too(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	struct mem_job *job;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	pid = _Fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(mem_job_fill(buf, 0, 1, 0, &job) != -EPERM);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	mem_buf_destroy(buf);
+}
+
+static void a_fence_can_be_read(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	struct mem_job *job = start_slow(buf, 0);
+	struct pollfd poll_fd = { .events = POLLIN };
+	uint64_t count;
+	int fd, other;
+
+	(void)state;
+	assert_int_equal(mem_job_fence(job, &fd), 0);
+	assert_int_equal(mem_job_wait(job, MEM_WAIT_FOREVER, NULL), 0);
+	assert_int_equal(read(fd, &count, sizeof(count)), sizeof(count));
+	assert_int_equal(mem_job_fence(job, &other), 0);
+	poll_fd.fd = other;
+	assert_int_equal(poll(&poll_fd, 1, 0), 1);
+	poll_fd.fd = fd;
+	assert_int_equal(poll(&poll_fd, 1, 0), 1);
+	close(fd);
+	close(other);
+	mem_job_destroy(job);
 	mem_buf_destroy(buf);
 }
 
@@ -274,6 +350,10 @@ static void the_kernel_reads_and_writes_tracked_memory(void **state)
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	assert_int_equal(writev(fd, parts, 2), LEN);
 	assert_true(has_pattern(addr + 1, 1, LEN - 1));
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(preadv64(fd, parts, 2, 0), LEN);
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(pwritev64(fd, parts, 2, 0), LEN);
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets), 0);
 	assert_int_equal(mem_buf_revoke(buf), 0);
@@ -326,6 +406,7 @@ static void what_a_call_did_not_write_is_not_dirty(void **state)
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
 	uint8_t *addr = map_buf(buf), *nowhere = no_access_page();
+	struct mem_job *job;
 	int fds[2];
 
 	(void)state;
@@ -340,6 +421,12 @@ static void what_a_call_did_not_write_is_not_dirty(void **state)
 	assert_int_equal(errno, EBADF);
 	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
 	assert_int_equal(count_of(buf).lines_cleaned, 1);
+	job = start_slow(buf, 100 * NS_PER_MS);
+	assert_int_equal(read(-1, addr, page), -1);
+	finish_job(job);
+	assert_int_equal(count_of(buf).unbracketed_accesses, 0);
+	assert_int_equal(readv(0, (struct iovec *)nowhere, IOV_MAX + 1), -1);
+	assert_int_equal(errno, EINVAL);
 	assert_int_equal(read(fds[0], NULL, 0), 0);
 	assert_int_equal(write(fds[1], nowhere, 8), -1);
 	assert_int_equal(errno, EFAULT);
@@ -474,6 +561,9 @@ int main(void)
 		cmocka_unit_test(a_child_has_no_window),
 		cmocka_unit_test(a_child_gives_back_what_it_has),
 		cmocka_unit_test(freed_memory_is_nobodys),
+		cmocka_unit_test(code_in_a_buffer_does_not_run),
+		cmocka_unit_test(a_bare_fork_is_a_child_too),
+		cmocka_unit_test(a_fence_can_be_read),
 		cmocka_unit_test(the_kernel_reads_and_writes_tracked_memory),
 		cmocka_unit_test(the_kernel_is_judged_as_the_cpu),
 		cmocka_unit_test(what_a_call_did_not_write_is_not_dirty),
