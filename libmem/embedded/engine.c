@@ -260,7 +260,8 @@ static int write_row(struct engine_job *job, uint64_t src_off,
 	uint64_t done, len;
 
 	for (done = 0; done < job->row_len; done += len) {
-		if (now_ns() > deadline)
+		/* Before the first the caller has looked. */
+		if (done && now_ns() > deadline)
 			return -ETIMEDOUT;
 		len = job->row_len - done < most ? job->row_len - done : most;
 		write_piece(job, src_off + done, dst_off + done, len);
@@ -345,6 +346,7 @@ static void side_begin(const struct side *side, bool is_write)
 
 	if (!buf)
 		return;
+	embedded_buf_get(buf);
 	pthread_mutex_lock(&buf->lock);
 	buf->nr_jobs++;
 	if (is_write) {
@@ -370,6 +372,7 @@ static void side_end(const struct side *side, bool is_write)
 	}
 	pthread_mutex_unlock(&buf->lock);
 	tell_change(&buf->nr_done);
+	embedded_buf_put(buf);
 }
 
 static void job_free(struct engine_job *job)
@@ -413,10 +416,6 @@ static void job_run(struct engine_job *job)
 	side_end(&job->dst, true);
 	side_end(&job->src, false);
 	atomic_fetch_sub(&embedded_ctx_of(ctx)->nr_jobs, 1);
-	if (job->dst.buf)
-		embedded_buf_put(job->dst.buf);
-	if (job->src.buf)
-		embedded_buf_put(job->src.buf);
 	pthread_mutex_lock(&engine.lock);
 	job->is_done = true;
 	if (job->fence_fd >= 0)
@@ -564,10 +563,6 @@ static void job_queue(struct engine_job *job)
 	} else {
 		atomic_fetch_add(&embedded_ctx_of(job->ctx)->nr_waiting, 1);
 	}
-	if (job->dst.buf)
-		embedded_buf_get(job->dst.buf);
-	if (job->src.buf)
-		embedded_buf_get(job->src.buf);
 	side_begin(&job->src, false);
 	side_begin(&job->dst, true);
 	*engine.last = job;

@@ -225,18 +225,23 @@ API int sigaction(int signal, const struct sigaction *action,
 	return ret;
 }
 
+/* @action: its flags and mask */
+static sighandler_t handle(int signal, sighandler_t handler,
+			   struct sigaction *action)
+{
+	struct sigaction old;
+
+	action->sa_handler = handler;
+	return sigaction(signal, action, &old) ? SIG_ERR : old.sa_handler;
+}
+
 /* As BSD's, which is what the C library has by this name. */
 API sighandler_t signal(int signal, sighandler_t handler)
 {
-	struct sigaction action = {
-		.sa_handler = handler,
-		.sa_flags = SA_RESTART,
-	};
-	struct sigaction old;
+	struct sigaction action = { .sa_flags = SA_RESTART };
 
-	sigemptyset(&action.sa_mask);
 	sigaddset(&action.sa_mask, signal);
-	return sigaction(signal, &action, &old) ? SIG_ERR : old.sa_handler;
+	return handle(signal, handler, &action);
 }
 
 /* As signal() of System V, which strict C has by this name. */
@@ -244,14 +249,9 @@ sighandler_t __sysv_signal(int signal, sighandler_t handler);
 
 API sighandler_t __sysv_signal(int signal, sighandler_t handler)
 {
-	struct sigaction action = {
-		.sa_handler = handler,
-		.sa_flags = SA_RESETHAND | SA_NODEFER,
-	};
-	struct sigaction old;
+	struct sigaction action = { .sa_flags = SA_RESETHAND | SA_NODEFER };
 
-	sigemptyset(&action.sa_mask);
-	return sigaction(signal, &action, &old) ? SIG_ERR : old.sa_handler;
+	return handle(signal, handler, &action);
 }
 
 API sighandler_t sysv_signal(int signal, sighandler_t handler)

@@ -197,11 +197,6 @@ static void read_span(const struct embedded_buf *buf, size_t page,
 	*end = to;
 }
 
-static bool has_bracket(const struct embedded_buf *buf, bool is_write)
-{
-	return is_write ? buf->nr_write : buf->nr_read;
-}
-
 static uint8_t *cpu_page(const struct embedded_buf *buf, size_t page)
 {
 	return buf->cpu + page * page_size();
@@ -523,7 +518,7 @@ void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len)
  */
 void view_take_in(struct embedded_buf *buf)
 {
-	const bool keep = has_bracket(buf, true);
+	const bool keep = buf->nr_write;
 	struct line_op op;
 	size_t page;
 
