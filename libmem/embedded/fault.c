@@ -6,8 +6,8 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <ucontext.h>
 
+#include "../trap.h"
 #include "embedded.h"
 
 /**
@@ -31,58 +31,6 @@ void buf_unlock(struct embedded_buf *buf, const sigset_t *old)
 	pthread_mutex_unlock(&buf->lock);
 	signals_restore(old);
 }
-
-#if defined(__x86_64__)
-static uintptr_t ip_of(const ucontext_t *context)
-{
-	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-}
-
-/* Intel SDM volume 3, 4.7: bit 1 of a page fault's error code. */
-static bool is_store(const ucontext_t *context)
-{
-	return context->uc_mcontext.gregs[REG_ERR] & 2;
-}
-
-/* Bit 4: an instruction was fetched, which is no access that can be given. */
-static bool is_fetch(const ucontext_t *context)
-{
-	return context->uc_mcontext.gregs[REG_ERR] & 16;
-}
-#elif defined(__aarch64__)
-static uintptr_t ip_of(const ucontext_t *context)
-{
-	return (uintptr_t)context->uc_mcontext.pc;
-}
-
-/* The kernel gives ESR_EL1 in a record of its own, behind the registers. */
-static uint64_t syndrome(const ucontext_t *context)
-{
-	const unsigned char *at = context->uc_mcontext.__reserved;
-	const struct _aarch64_ctx *head = (const struct _aarch64_ctx *)at;
-
-	for (; head->magic; head = (const struct _aarch64_ctx *)at) {
-		if (head->magic == ESR_MAGIC)
-			return ((const struct esr_context *)head)->esr;
-		at += head->size;
-	}
-	return 0;
-}
-
-/* Arm ARM, ESR_EL1 of a data abort: bit 6, WnR. */
-static bool is_store(const ucontext_t *context)
-{
-	return syndrome(context) >> 6 & 1;
-}
-
-/* Exception class, bits 26 to 31: 0x20 and 0x21 are instruction aborts. */
-static bool is_fetch(const ucontext_t *context)
-{
-	return (syndrome(context) >> 26 & 0x3e) == 0x20;
-}
-#else
-#error The embedded backend knows the faults of x86-64 and arm64.
-#endif
 
 /* A page that it can have is ready afterwards. */
 static bool is_ready(struct embedded_buf *buf, const struct touch *touch)
@@ -110,9 +58,9 @@ static bool is_ours(uintptr_t addr, const ucontext_t *context)
 	if (!buf)
 		return false;
 	touch.off = addr - (uintptr_t)buf->addr;
-	touch.is_write = is_store(context);
+	touch.is_write = trap_is_store(context);
 	touch.is_ahead = false;
-	touch.ip = ip_of(context);
+	touch.ip = trap_ip(context);
 	ret = is_ready(buf, &touch);
 	pthread_mutex_unlock(&buf->lock);
 	embedded_buf_put(buf);
@@ -132,7 +80,7 @@ bool fault_handle(const siginfo_t *info, const void *context)
 	const int err = errno;
 	bool ret;
 
-	ret = info->si_code == SEGV_ACCERR && !is_fetch(context) &&
+	ret = info->si_code == SEGV_ACCERR && !trap_is_fetch(context) &&
 	      is_ours((uintptr_t)info->si_addr, context);
 	errno = err;
 	return ret;

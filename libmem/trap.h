@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a signal's context tells of the access that made it. For one file each
+ * that handles faults: there is no object of it.
+ */
+#ifndef _LIBMEM_TRAP_H
+#define _LIBMEM_TRAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#if defined(__x86_64__)
+static inline uintptr_t trap_ip(const ucontext_t *context)
+{
+	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+}
+
+/* Intel SDM volume 3, 4.7: bit 1 of a page fault's error code. */
+static inline bool trap_is_store(const ucontext_t *context)
+{
+	return context->uc_mcontext.gregs[REG_ERR] & 2;
+}
+
+/* Bit 4: an instruction was fetched, which is no access that can be given. */
+static inline bool trap_is_fetch(const ucontext_t *context)
+{
+	return context->uc_mcontext.gregs[REG_ERR] & 16;
+}
+#elif defined(__aarch64__)
+static inline uintptr_t trap_ip(const ucontext_t *context)
+{
+	return (uintptr_t)context->uc_mcontext.pc;
+}
+
+/* The kernel gives ESR_EL1 in a record of its own, behind the registers. */
+static inline uint64_t trap_syndrome(const ucontext_t *context)
+{
+	const unsigned char *at = context->uc_mcontext.__reserved;
+	const struct _aarch64_ctx *head = (const struct _aarch64_ctx *)at;
+
+	for (; head->magic; head = (const struct _aarch64_ctx *)at) {
+		if (head->magic == ESR_MAGIC)
+			return ((const struct esr_context *)head)->esr;
+		at += head->size;
+	}
+	return 0;
+}
+
+/* Arm ARM, ESR_EL1 of a data abort: bit 6, WnR. */
+static inline bool trap_is_store(const ucontext_t *context)
+{
+	return trap_syndrome(context) >> 6 & 1;
+}
+
+/* Exception class, bits 26 to 31: 0x20 and 0x21 are instruction aborts. */
+static inline bool trap_is_fetch(const ucontext_t *context)
+{
+	return (trap_syndrome(context) >> 26 & 0x3e) == 0x20;
+}
+#else
+#error libmem knows the faults of x86-64 and arm64.
+#endif
+
+#endif
