@@ -30,6 +30,8 @@ struct mem_job;
 struct mem_ctx_options;
 
 #define MEM_NAME_LEN		32
+/* What a kernel's arguments may be long, bytes */
+#define MEM_ARGS_MAX		4096U
 
 /* CPU access, for brackets */
 #define MEM_READ		0x1U
@@ -84,6 +86,28 @@ enum mem_backend {
 	MEM_BACKEND_EMBEDDED,
 	MEM_BACKEND_KERNEL
 };
+
+/**
+ * struct mem_block - a block of a kernel, as the kernel sees it
+ * @grid: blocks of the job in x, y and z
+ * @block: threads of a block, as the launch said: the kernel loops over them
+ * @index: which block
+ * @shared_len: bytes at @shared
+ * @shared: the block's own, zeroed; NULL if there are none
+ */
+struct mem_block {
+	uint32_t grid[3];
+	uint32_t block[3];
+	uint32_t index[3];
+	uint32_t shared_len;
+	void *shared;
+};
+
+/*
+ * A kernel: what an engine runs, called once a block. @args is the job's own
+ * copy, which its blocks share.
+ */
+typedef void (*mem_kernel)(const struct mem_block *block, void *args);
 
 /**
  * struct mem_ctx_options - what a context shall be

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What an engine must not have of the application's memory, it gives back: the
+ * kernel would copy each page for the application that stores to it as long as
+ * both have it. What it needs to go on stays: code, constants, the C library's
+ * heap and what the loader and the thread library have of this thread.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "process.h"
+
+/* Below that the dynamic linker may have it; malloc() maps larger blocks. */
+#define SMALL_LEN	(128UL << 10)
+#define LARGE_LEN	(1UL << 20)
+
+/* As in mappings.c */
+#define ARENA_LEN	(64UL << 20)
+
+/* Around what the thread library has: more than its struct for a thread. */
+#define THREAD_LEN	8192UL
+
+#define MAX_KEPT	1024
+
+/* The initial stack: from here on it has arguments and environment. */
+extern void *__libc_stack_end __attribute__((weak));
+extern const char __asan_init[] __attribute__((weak));
+
+/**
+ * struct kept - what is to stay
+ * @at: where
+ * @nr: how many
+ * @is_full: there are more
+ * @objects: all of these, too
+ * @page_mask: of an address in its page
+ */
+struct kept {
+	struct range at[MAX_KEPT];
+	size_t nr;
+	bool is_full;
+	const struct objects *objects;
+	uintptr_t page_mask;
+};
+
+static void keep(struct kept *kept, uintptr_t start, uintptr_t end)
+{
+	kept->is_full = kept->nr == MAX_KEPT;
+	if (kept->is_full)
+		return;
+	kept->at[kept->nr++] = (struct range) {
+		start & ~kept->page_mask,
+		(end + kept->page_mask) & ~kept->page_mask,
+	};
+}
+
+/* Of two, the one that begins first of those that end behind @start. */
+static const struct range *nearer(const struct range *found,
+				  const struct range *at, uintptr_t start)
+{
+	return at->end > start && (!found || at->start < found->start) ? at :
+									 found;
+}
+
+/* The lowest that is to stay at or after @start, NULL none. */
+static const struct range *next_kept(const struct kept *kept, uintptr_t start)
+{
+	const struct range *found = NULL;
+	size_t i;
+
+	for (i = 0; i < kept->nr; i++)
+		found = nearer(found, &kept->at[i], start);
+	for (i = 0; i < kept->objects->nr; i++)
+		found = nearer(found, &kept->objects->segments[i].at, start);
+	return found;
+}
+
+static void drop(const struct kept *kept, uintptr_t start, uintptr_t end)
+{
+	const struct range *next;
+	uintptr_t until;
+
+	while (start < end) {
+		next = next_kept(kept, start);
+		until = next && next->start < end ? next->start : end;
+		if (until > start)
+			munmap((void *)start, until - start);
+		start = next && next->start < end ? next->end : end;
+	}
+}
+
+/**
+ * struct arena - how glibc begins each part of an arena (malloc/arena.c:
+ * heap_info)
+ * @state: of the arena, in its first part
+ * @before: part before this
+ * @len: in use
+ * @accessible: readable and writable
+ */
+struct arena {
+	uintptr_t state;
+	uintptr_t before;
+	size_t len;
+	size_t accessible;
+};
+
+static bool is_arena(const struct arena *at, const struct kept *kept)
+{
+	const uintptr_t addr = (uintptr_t)at;
+
+	if (!at->len || at->len > ARENA_LEN || at->len & kept->page_mask ||
+	    at->accessible > ARENA_LEN || at->accessible < at->len)
+		return false;
+	if (at->before)
+		return !(at->before % ARENA_LEN);
+	return at->state > addr && at->state < addr + kept->page_mask;
+}
+
+/* Neighbours may be one mapping: an arena is looked for wherever it can be. */
+static void keep_arenas(struct kept *kept, const struct range *at)
+{
+	uintptr_t addr = (at->start + ARENA_LEN - 1) / ARENA_LEN * ARENA_LEN;
+
+	for (; addr < at->end; addr += ARENA_LEN)
+		if (is_arena((void *)addr, kept))
+			keep(kept, addr, addr + ((struct arena *)addr)->len);
+}
+
+static size_t len_of(const struct mapping *mapping)
+{
+	return mapping->at.end - mapping->at.start;
+}
+
+static bool is_anonymous(const struct mapping *mapping)
+{
+	return !mapping->is_file && !mapping->is_shared && mapping->is_writable;
+}
+
+/* Is it the application's alone? */
+static bool is_unwanted(const struct mapping *mapping)
+{
+	if (!mapping->is_writable)
+		return false;
+	if (mapping->is_shared)
+		return true;
+	if (mapping->place == ENGINE_HOST_GLOBAL || mapping->is_brk)
+		return false;
+	if (mapping->is_file)
+		return true;
+	/* The sanitizer's own is among them, and nothing tells which. */
+	if (__asan_init)
+		return false;
+	return mapping->place == ENGINE_HOST_STACK ||
+	       len_of(mapping) >= SMALL_LEN;
+}
+
+static void drop_unwanted(struct kept *kept, const struct mappings *mappings,
+			  size_t min_len)
+{
+	size_t i;
+
+	for (i = 0; i < mappings->nr; i++) {
+		const struct mapping *mapping = &mappings->at[i];
+
+		if (len_of(mapping) < min_len || !is_unwanted(mapping))
+			continue;
+		drop(kept, mapping->at.start, mapping->at.end);
+	}
+}
+
+/* Nothing that has its place in the thread's own memory is far from these. */
+static void keep_thread(struct kept *kept, const struct objects *objects)
+{
+	const uintptr_t self = (uintptr_t)pthread_self();
+	struct range near = { self, self };
+	size_t i;
+
+	for (i = 0; i < objects->nr_tls; i++) {
+		const struct range *tls = &objects->tls[i];
+
+		keep(kept, tls->start - 2 * sizeof(void *), tls->end);
+		if (tls->end <= near.start &&
+		    near.start - tls->end < THREAD_LEN)
+			near.start = tls->start;
+		if (tls->start >= near.end &&
+		    tls->start - near.end < THREAD_LEN)
+			near.end = tls->end;
+	}
+	keep(kept, near.start - THREAD_LEN, near.end + THREAD_LEN);
+}
+
+static void keep_initial(struct kept *kept, const struct mappings *mappings)
+{
+	const uintptr_t from = (uintptr_t)__libc_stack_end;
+	size_t i;
+
+	for (i = 0; from && i < mappings->nr; i++) {
+		const struct range *at = &mappings->at[i].at;
+
+		if (from < at->start || from >= at->end)
+			continue;
+		keep(kept, from, at->end);
+		/* Frames of the first functions share its first page. */
+		mprotect((void *)(from & ~kept->page_mask),
+			 at->end - (from & ~kept->page_mask), PROT_READ);
+	}
+}
+
+static void keep_needed(struct kept *kept, const struct process *own)
+{
+	const struct engine_start *start = &own->start;
+	const struct objects *objects = start->objects;
+	size_t i;
+
+	keep(kept, (uintptr_t)own, (uintptr_t)(own + 1));
+	keep(kept, start->area.start, start->area.end);
+	keep(kept, (uintptr_t)start->shared,
+	     (uintptr_t)start->shared + start->shared_len);
+	keep(kept, (uintptr_t)objects, (uintptr_t)objects + objects->len);
+	keep(kept, (uintptr_t)own->mappings.area,
+	     (uintptr_t)own->mappings.area + own->mappings.area_len);
+	keep_thread(kept, objects);
+	keep_initial(kept, &own->mappings);
+	for (i = 0; i < own->mappings.nr; i++)
+		if (is_anonymous(&own->mappings.at[i]) &&
+		    own->mappings.at[i].place != ENGINE_HOST_STACK)
+			keep_arenas(kept, &own->mappings.at[i].at);
+}
+
+/**
+ * drop_memory() - drop what is the application's alone
+ * @own: process; gets the list of what was there
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int drop_memory(struct process *own)
+{
+	struct kept kept = {
+		.objects = own->start.objects,
+		.page_mask = own->page_len - 1,
+	};
+	int err;
+
+	err = mappings_read(&own->mappings, own->start.objects);
+	if (err)
+		return err;
+	keep_needed(&kept, own);
+	if (kept.is_full)
+		return -ENOMEM;
+	drop_unwanted(&kept, &own->mappings, LARGE_LEN);
+	drop_unwanted(&kept, &own->mappings, 0);
+	return 0;
+}
+
+/**
+ * drop_stores() - make the application's variables read-only
+ * @own: process whose handlers are there: the loader stores to some
+ */
+void drop_stores(const struct process *own)
+{
+	const struct objects *objects = own->start.objects;
+	size_t i;
+
+	for (i = 0; i < objects->nr; i++) {
+		const struct segment *segment = &objects->segments[i];
+
+		if (segment->is_writable && segment->is_host)
+			mprotect((void *)segment->at.start,
+				 segment->at.end - segment->at.start,
+				 PROT_READ);
+	}
+}

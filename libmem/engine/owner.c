@@ -1,0 +1,716 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The owner's side of an engine: it has the process made, tells it what to run,
+ * answers what it asks, and ends it.
+ *
+ * The process comes from a fork in a helper, which has the application's memory
+ * and descriptors, but is no thread of it: so the engine's parent is gone when
+ * the helper is, and the application never had a child that its wait() could
+ * see or that it gets SIGCHLD for.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "process.h"
+
+#define NS_PER_MS	1000000ULL
+#define NS_PER_S	1000000000ULL
+
+/* For the helper, with handlers of fork, and the process's first thread. */
+#define STACK_LEN	(256UL << 10)
+
+/* How long a death may stay unseen while a job runs. */
+#define LOOK_NS		(10 * NS_PER_MS)
+#define START_NS	(30 * NS_PER_S)
+#define FLUSH_NS	(10 * NS_PER_S)
+
+/* For what was printed to come out at the end. */
+#define END_MS		1000
+
+/**
+ * struct engine - an engine
+ * @name: of it
+ * @window: memory
+ * @ops: what to ask
+ * @owner: whom
+ * @in_process: what runs its jobs if there is no process; else NULL
+ * @next: in the list of all
+ * @is_foreign: this is a child of the process that made it
+ * @lock: protects what follows
+ * @sock: of the process, -1: there is none
+ * @pidfd: of it
+ * @shared: memory that both have
+ * @shared_len: bytes
+ * @stored: pages that its job stored to
+ * @objects: what was loaded when it began
+ * @nr_seen: events
+ */
+struct engine {
+	char name[ENGINE_NAME_LEN];
+	struct engine_window window;
+	const struct engine_ops *ops;
+	void *owner;
+	struct inline_engine *in_process;
+	struct engine *next;
+	bool is_foreign;
+
+	pthread_mutex_t lock;
+	int sock;
+	int pidfd;
+	struct engine_shared *shared;
+	size_t shared_len;
+	struct page_set stored;
+	struct objects *objects;
+	unsigned int nr_seen;
+};
+
+static struct {
+	pthread_once_t once;
+	int err;
+
+	pthread_mutex_t lock;	/* first, next; no fork meanwhile */
+	struct engine *first;
+} engines = {
+	.once = PTHREAD_ONCE_INIT,
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/**
+ * engine_block_signals() - so that a thread has none of the application's
+ * @old: out: for engine_restore_signals()
+ */
+void engine_block_signals(sigset_t *old)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGFPE);
+	sigdelset(&all, SIGILL);
+	sigdelset(&all, SIGTRAP);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, old, _NSIG / 8);
+}
+
+/**
+ * engine_restore_signals() - as they were
+ * @old: from engine_block_signals()
+ */
+void engine_restore_signals(const sigset_t *old)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, _NSIG / 8);
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&engines.lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&engines.lock);
+}
+
+/* A child that keeps the sockets open would keep the engines alive. */
+static void in_child(void)
+{
+	struct engine *engine;
+
+	for (engine = engines.first; engine; engine = engine->next) {
+		engine->is_foreign = true;
+		if (engine->sock >= 0)
+			close(engine->sock);
+		if (engine->pidfd >= 0)
+			close(engine->pidfd);
+	}
+	engines.first = NULL;
+	pthread_mutex_unlock(&engines.lock);
+}
+
+static void init(void)
+{
+	engines.err = -pthread_atfork(before_fork, after_fork, in_child);
+}
+
+/* Of ThreadSanitizer */
+extern const char __tsan_init[] __attribute__((weak));
+
+/**
+ * engine_is_inline() - do all engines run in the application?
+ *
+ * Under valgrind and ThreadSanitizer, which see one process at a time, and
+ * where LIBMEM_ENGINE says "inline"; "process" there is for those who know.
+ *
+ * Context: any thread; reads the environment.
+ * Return: true if they do.
+ */
+bool engine_is_inline(void)
+{
+	const char *wanted = getenv("LIBMEM_ENGINE");
+	const char *preloaded = getenv("LD_PRELOAD");
+
+	if (wanted && *wanted)
+		return !strcmp(wanted, "inline");
+	/* How valgrind gets into a process. */
+	return __tsan_init || (preloaded && strstr(preloaded, "/vgpreload_"));
+}
+
+/**
+ * engine_create() - make an engine
+ * @name: shorter than 16 bytes, or cut; of its threads, too
+ * @window: the memory that it shares; files stay the caller's, open as long as
+ *	the engine is there
+ * @ops: what to ask
+ * @owner: first argument of @ops
+ * @made: out: the engine, for engine_destroy()
+ *
+ * Its process is made for its first job.
+ *
+ * Context: any thread.
+ * Return: 0, or -ENOMEM.
+ */
+int engine_create(const char *name, const struct engine_window *window,
+		  const struct engine_ops *ops, void *owner,
+		  struct engine **made)
+{
+	struct engine *engine;
+	int err;
+
+	pthread_once(&engines.once, init);
+	if (engines.err)
+		return engines.err;
+	engine = calloc(1, sizeof(*engine));
+	if (!engine)
+		return -ENOMEM;
+	strncpy(engine->name, name, sizeof(engine->name) - 1);
+	engine->window = *window;
+	engine->ops = ops;
+	engine->owner = owner;
+	engine->sock = -1;
+	engine->pidfd = -1;
+	pthread_mutex_init(&engine->lock, NULL);
+	if (window->is_inline || engine_is_inline()) {
+		err = inline_create(name, &engine->in_process);
+		if (err)
+			goto err_free;
+	}
+	pthread_mutex_lock(&engines.lock);
+	engine->next = engines.first;
+	engines.first = engine;
+	pthread_mutex_unlock(&engines.lock);
+	*made = engine;
+	return 0;
+
+err_free:
+	free(engine);
+	return err;
+}
+
+static void forget(const struct engine *engine)
+{
+	struct engine **at;
+
+	pthread_mutex_lock(&engines.lock);
+	for (at = &engines.first; *at && *at != engine; at = &(*at)->next)
+		;
+	if (*at)
+		*at = engine->next;
+	pthread_mutex_unlock(&engines.lock);
+}
+
+static bool is_dead(const struct engine *engine, int timeout_ms)
+{
+	struct pollfd end = { .fd = engine->pidfd, .events = POLLIN };
+	int got;
+
+	do
+		got = poll(&end, 1, timeout_ms);
+	while (got < 0 && errno == EINTR);
+	return got > 0;
+}
+
+/* What it printed comes out, if that can be; nothing of it is left. */
+static void end_process(struct engine *engine)
+{
+	if (engine->sock < 0)
+		return;
+	shutdown(engine->sock, SHUT_RDWR);
+	if (!is_dead(engine, END_MS)) {
+		syscall(SYS_pidfd_send_signal, engine->pidfd, SIGKILL, NULL, 0);
+		is_dead(engine, -1);
+	}
+}
+
+static void release(struct engine *engine)
+{
+	pthread_mutex_lock(&engines.lock);
+	if (engine->sock >= 0)
+		close(engine->sock);
+	if (engine->pidfd >= 0)
+		close(engine->pidfd);
+	engine->sock = -1;
+	engine->pidfd = -1;
+	pthread_mutex_unlock(&engines.lock);
+	if (engine->shared)
+		munmap(engine->shared, engine->shared_len);
+	engine->shared = NULL;
+	objects_free(engine->objects);
+	engine->objects = NULL;
+}
+
+/**
+ * engine_destroy() - end an engine
+ * @engine: that runs no job, or NULL, which does nothing
+ *
+ * What its jobs printed comes out.
+ *
+ * Context: any thread; may sleep.
+ */
+void engine_destroy(struct engine *engine)
+{
+	if (!engine)
+		return;
+	if (engine->in_process && !engine->is_foreign)
+		inline_destroy(engine->in_process);
+	if (!engine->is_foreign) {
+		forget(engine);
+		end_process(engine);
+		release(engine);
+		pthread_mutex_destroy(&engine->lock);
+	}
+	free(engine);
+}
+
+/* In the helper: what is written here, the application sees. */
+static int fork_process(void *arg)
+{
+	struct engine_start *start = arg;
+	pid_t pid = fork();
+
+	if (!pid)
+		process_main(start);
+	start->err = pid < 0 ? -errno : 0;
+	if (pid > 0) {
+		/* It is nobody else's child yet: its number is its own. */
+		start->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+		if (start->pidfd < 0) {
+			start->err = -errno;
+			kill(pid, SIGKILL);
+		}
+	}
+	_exit(0);
+}
+
+/* A signal's handler would run in the helper as if it were the application. */
+static int run_helper(struct engine_start *start)
+{
+	const int flags = CLONE_VM | CLONE_FILES | CLONE_FS | CLONE_VFORK;
+	sigset_t all, old;
+	pid_t pid;
+	int err = 0;
+
+	sigfillset(&all);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, _NSIG / 8);
+	pid = clone(fork_process, start, flags, start);
+	if (pid < 0)
+		err = -errno;
+	else
+		waitpid(pid, NULL, __WCLONE);
+	engine_restore_signals(&old);
+	return err ? err : start->err;
+}
+
+/* The stack, below what the process begins with. */
+static struct engine_start *map_start(const struct engine *engine)
+{
+	struct engine_start *start;
+	char *area;
+
+	area = mmap(NULL, STACK_LEN, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (area == MAP_FAILED)
+		return NULL;
+	start = (struct engine_start *)(area + STACK_LEN) - 1;
+	/* A stack is aligned to 16 bytes. */
+	start = (struct engine_start *)((uintptr_t)start & ~15UL);
+	*start = (struct engine_start) {
+		.window = engine->window,
+		.shared = engine->shared,
+		.shared_len = engine->shared_len,
+		.objects = engine->objects,
+		.area = { (uintptr_t)area, (uintptr_t)area + STACK_LEN },
+		.nr_workers = pool_nr_workers(),
+		.pidfd = -1,
+	};
+	memcpy(start->name, engine->name, sizeof(start->name));
+	return start;
+}
+
+static int fork_engine(struct engine *engine, int pair[2])
+{
+	struct engine_start *start = map_start(engine);
+	int err;
+
+	if (!start)
+		return -ENOMEM;
+	start->sock = pair[1];
+	start->app_pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	err = start->app_pidfd < 0 ? -errno : 0;
+	if (!err) {
+		err = run_helper(start);
+		close(start->app_pidfd);
+	}
+	engine->pidfd = start->pidfd;
+	munmap((void *)start->area.start, STACK_LEN);
+	return err;
+}
+
+static int map_shared(struct engine *engine)
+{
+	const size_t nr_pages = engine->window.len >> engine->window.page_shift;
+	const size_t len = sizeof(*engine->shared) + page_set_len(nr_pages);
+	void *shared;
+
+	shared = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (shared == MAP_FAILED)
+		return -ENOMEM;
+	engine->shared = shared;
+	engine->shared_len = len;
+	engine->nr_seen = 0;
+	page_set_init(&engine->stored, engine->shared + 1, nr_pages);
+	return 0;
+}
+
+/* 0, -ETIME or -EOWNERDEAD */
+static int wait_event(struct engine *engine, uint64_t deadline)
+{
+	struct engine_shared *shared = engine->shared;
+	uint64_t now, until;
+
+	for (;;) {
+		if (atomic_load(&shared->nr_events) != engine->nr_seen)
+			break;
+		now = now_ns();
+		if (now >= deadline)
+			return -ETIME;
+		until = deadline - now < LOOK_NS ? deadline : now + LOOK_NS;
+		futex_wait(&shared->nr_events, engine->nr_seen, until);
+		if (atomic_load(&shared->nr_events) != engine->nr_seen)
+			break;
+		if (now_ns() >= until && is_dead(engine, 0) &&
+		    atomic_load(&shared->nr_events) == engine->nr_seen)
+			return -EOWNERDEAD;
+	}
+	engine->nr_seen++;
+	return 0;
+}
+
+static void give_up(struct engine *engine)
+{
+	end_process(engine);
+	release(engine);
+}
+
+static int start(struct engine *engine)
+{
+	int pair[2], err;
+
+	err = map_shared(engine);
+	if (!err)
+		err = objects_list(&engine->objects);
+	if (!err && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		err = -errno;
+	if (err)
+		goto err_release;
+	err = fork_engine(engine, pair);
+	close(pair[1]);
+	engine->sock = pair[0];
+	if (err)
+		goto err_release;
+	err = wait_event(engine, now_ns() + START_NS);
+	if (!err)
+		err = engine->shared->result.status;
+	if (err) {
+		give_up(engine);
+		return err == -EOWNERDEAD || err == -ETIME ? -EAGAIN : err;
+	}
+	madvise(engine->shared, engine->shared_len, MADV_DONTFORK);
+	return 0;
+
+err_release:
+	release(engine);
+	return err;
+}
+
+/* There is a process, and it can run this. */
+static int get_process(struct engine *engine, mem_kernel kernel)
+{
+	if (engine->sock >= 0 &&
+	    (is_dead(engine, 0) ||
+	     !objects_have(engine->objects, (uintptr_t)kernel)))
+		give_up(engine);
+	return engine->sock >= 0 ? 0 : start(engine);
+}
+
+static int send_fd(const struct engine *engine, int fd)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = {
+		.head = {
+			.cmsg_len = CMSG_LEN(sizeof(int)),
+			.cmsg_level = SOL_SOCKET,
+			.cmsg_type = SCM_RIGHTS,
+		},
+	};
+	char byte = 0;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	const struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control.room),
+	};
+
+	memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+	return sendmsg(engine->sock, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ?
+	       0 : -errno;
+}
+
+static int send_grant(const struct engine *engine,
+		      const struct engine_grant *grant, struct wire_grant *to)
+{
+	enum engine_access access = grant->access;
+
+	if (access == ENGINE_TRACKED && engine->window.before_fd < 0)
+		access = ENGINE_WRITE;
+	*to = (struct wire_grant) {
+		.off = grant->off,
+		.len = grant->len,
+		.fd_off = grant->fd_off,
+		.access = access,
+		.has_fd = grant->fd >= 0,
+	};
+	return grant->fd >= 0 ? send_fd(engine, grant->fd) : 0;
+}
+
+static void request(struct engine *engine, enum engine_request what)
+{
+	engine->shared->request = what;
+	atomic_fetch_add(&engine->shared->nr_requests, 1);
+	futex_wake(&engine->shared->nr_requests, 1);
+}
+
+static bool has_page(const struct engine_grant *grant, uint64_t off)
+{
+	return off - grant->off < grant->len;
+}
+
+/* 0, or -EFAULT with the result filled in. */
+static int answer(struct engine *engine, struct engine_result *result)
+{
+	struct engine_shared *shared = engine->shared;
+	const struct engine_touch touch = shared->touch;
+	struct engine_grant grant = { .fd = -1 };
+	int err;
+
+	err = engine->ops->touch(engine->owner, &touch, &grant);
+	if (!err && has_page(&grant, touch.off))
+		err = send_grant(engine, &grant, &shared->answer);
+	else
+		err = -EFAULT;
+	if (err) {
+		result->addr = (uintptr_t)engine->window.addr + touch.off;
+		result->ip = touch.ip;
+		result->is_write = touch.is_write;
+		result->place = ENGINE_WINDOW;
+		result->signal = SIGSEGV;
+		return -EFAULT;
+	}
+	atomic_fetch_add(&shared->nr_answers, 1);
+	futex_wake(&shared->nr_answers, 1);
+	return 0;
+}
+
+/* What came after the process began is nothing that it knows. */
+static void look_at_place(struct engine_result *result)
+{
+	struct mappings mappings = { 0 };
+	struct objects *objects;
+
+	if (result->status != -EFAULT || result->place != ENGINE_UNKNOWN ||
+	    objects_list(&objects))
+		return;
+	if (!mappings_read(&mappings, objects))
+		result->place = mappings_place(&mappings, result->addr);
+	mappings_free(&mappings);
+	objects_free(objects);
+}
+
+/* Until the request is done; false: the process can do nothing more. */
+static bool finish(struct engine *engine, uint64_t deadline,
+		   struct engine_result *result)
+{
+	for (;;) {
+		result->status = wait_event(engine, deadline);
+		if (result->status)
+			return false;
+		switch (engine->shared->event) {
+		case EVENT_TOUCH:
+			result->status = answer(engine, result);
+			if (result->status)
+				return false;
+			break;
+		case EVENT_DONE:
+			*result = engine->shared->result;
+			return true;
+		case EVENT_END:
+			*result = engine->shared->result;
+			return false;
+		}
+	}
+}
+
+/* Changes that are too many for one request go before. */
+static int send_changes(struct engine *engine, const struct engine_job *job,
+			uint64_t deadline, struct engine_result *result)
+{
+	struct engine_shared *shared = engine->shared;
+	size_t i;
+	int err;
+
+	shared->nr_changes = 0;
+	for (i = 0; i < job->nr_changes; i++) {
+		if (shared->nr_changes == NR_CHANGES) {
+			request(engine, REQUEST_CHANGES);
+			if (!finish(engine, deadline, result) || result->status)
+				return -EIO;
+			shared->nr_changes = 0;
+		}
+		err = send_grant(engine, &job->changes[i],
+				 &shared->changes[shared->nr_changes]);
+		if (err) {
+			result->status = err;
+			return err;
+		}
+		shared->nr_changes++;
+	}
+	return 0;
+}
+
+static void send_job(struct engine *engine, const struct engine_job *job)
+{
+	struct wire_job *wire = &engine->shared->job;
+
+	wire->kernel = job->kernel;
+	wire->shared_len = job->shared_len;
+	wire->args_len = job->args_len;
+	memcpy(wire->grid, job->grid, sizeof(wire->grid));
+	memcpy(wire->block, job->block, sizeof(wire->block));
+	if (job->args_len)
+		memcpy(wire->args, job->args, job->args_len);
+	request(engine, REQUEST_JOB);
+}
+
+static void tell_written(const struct engine *engine)
+{
+	const uint32_t shift = engine->window.page_shift;
+	size_t page, nr;
+
+	if (!engine->shared->nr_stored)
+		return;
+	for (page = page_set_next(&engine->stored, 0, &nr); nr;
+	     page = page_set_next(&engine->stored, page + nr, &nr))
+		engine->ops->written(engine->owner, (uint64_t)page << shift,
+				     (uint64_t)nr << shift);
+}
+
+static void run(struct engine *engine, const struct engine_job *job,
+		struct engine_result *result)
+{
+	uint64_t deadline;
+	bool is_well;
+
+	result->status = get_process(engine, job->kernel);
+	if (result->status)
+		return;
+	deadline = job->timeout_ns ? now_ns() + job->timeout_ns : FOREVER;
+	if (deadline < job->timeout_ns)
+		deadline = FOREVER;
+	is_well = !send_changes(engine, job, deadline, result);
+	if (is_well) {
+		send_job(engine, job);
+		is_well = finish(engine, deadline, result);
+	}
+	if (!is_well || result->status)
+		end_process(engine);
+	tell_written(engine);
+	if (!is_well || result->status) {
+		look_at_place(result);
+		release(engine);
+	}
+}
+
+/**
+ * engine_run() - run a job
+ * @engine: engine
+ * @job: what to run; not needed any more when the call returns
+ * @result: out: how it ended
+ *
+ * Context: any thread; may sleep, for as long as the job runs. One job of an
+ * engine runs at a time. Calls the owner in this thread.
+ */
+void engine_run(struct engine *engine, const struct engine_job *job,
+		struct engine_result *result)
+{
+	*result = (struct engine_result) { .status = pool_check(job) };
+	if (engine->is_foreign)
+		result->status = -EPERM;
+	if (result->status)
+		return;
+	pthread_mutex_lock(&engine->lock);
+	if (engine->in_process)
+		result->status = inline_run(engine->in_process, job);
+	else
+		run(engine, job, result);
+	pthread_mutex_unlock(&engine->lock);
+}
+
+/**
+ * engine_flush() - have come out what jobs printed
+ * @engine: engine
+ *
+ * Context: any thread; waits for a job that runs.
+ */
+void engine_flush(struct engine *engine)
+{
+	struct engine_result result;
+
+	if (engine->is_foreign || engine->in_process)
+		return;
+	pthread_mutex_lock(&engine->lock);
+	if (engine->sock >= 0) {
+		request(engine, REQUEST_FLUSH);
+		if (!finish(engine, now_ns() + FLUSH_NS, &result))
+			give_up(engine);
+	}
+	pthread_mutex_unlock(&engine->lock);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The blocks of a job, spread over threads. Who has it run takes part; helpers
+ * that come late find no block left. A block is taken by counting down what is
+ * left: a number above 0 belongs to the job of which it was left, however late
+ * its thread looks.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "process.h"
+
+#define MAX_BLOCKS	(1ULL << 48)
+
+/**
+ * pool_nr_workers() - how many threads are to run blocks
+ *
+ * Return: the cores that the caller may use, at least 1.
+ */
+unsigned int pool_nr_workers(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 1;
+	return (unsigned int)CPU_COUNT(&set);
+}
+
+static uint64_t count_blocks(const uint32_t grid[3])
+{
+	const unsigned __int128 nr = (unsigned __int128)grid[0] * grid[1] *
+				     grid[2];
+
+	return nr > MAX_BLOCKS ? 0 : (uint64_t)nr;
+}
+
+/**
+ * pool_check() - can it be run?
+ * @job: job
+ *
+ * Return: 0, or -EINVAL (no blocks or too many, too many bytes of arguments).
+ */
+int pool_check(const struct engine_job *job)
+{
+	return count_blocks(job->grid) && job->args_len <= MEM_ARGS_MAX ?
+	       0 : -EINVAL;
+}
+
+/* Of the worker's, as much as the job's blocks have. */
+static int get_shared(struct worker *worker, size_t len)
+{
+	void *shared;
+
+	if (len <= worker->shared_len)
+		return 0;
+	shared = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return -ENOMEM;
+	if (worker->shared)
+		munmap(worker->shared, worker->shared_len);
+	worker->shared = shared;
+	worker->shared_len = len;
+	return 0;
+}
+
+static void run_block(struct pool *pool, struct worker *worker, uint64_t index)
+{
+	const struct wire_job *job = &pool->job;
+	struct mem_block block = {
+		.shared_len = job->shared_len,
+		.shared = job->shared_len ? worker->shared : NULL,
+	};
+
+	memcpy(block.grid, job->grid, sizeof(block.grid));
+	memcpy(block.block, job->block, sizeof(block.block));
+	block.index[0] = (uint32_t)(index % job->grid[0]);
+	block.index[1] = (uint32_t)(index / job->grid[0] % job->grid[1]);
+	block.index[2] = (uint32_t)(index / job->grid[0] / job->grid[1]);
+	if (job->shared_len)
+		memset(worker->shared, 0, job->shared_len);
+	if (pool->begin_block)
+		pool->begin_block();
+	job->kernel(&block, pool->args);
+}
+
+/* As many as there are to be had. */
+static void run_blocks(struct pool *pool, struct worker *worker)
+{
+	long left;
+
+	while ((left = atomic_fetch_sub(&pool->left, 1)) > 0) {
+		if (get_shared(worker, pool->job.shared_len))
+			atomic_store(&pool->err, -ENOMEM);
+		else
+			run_block(pool, worker,
+				  (uint64_t)(pool->nr_blocks - left));
+		if (atomic_fetch_sub(&pool->nr_undone, 1) == 1 &&
+		    worker->is_helper) {
+			atomic_fetch_add(&pool->nr_done, 1);
+			futex_wake(&pool->nr_done, 1);
+		}
+	}
+}
+
+/**
+ * pool_run() - run a job
+ * @pool: pool that runs none
+ * @worker: of the caller
+ * @job: checked
+ * @args: what its blocks get
+ *
+ * Return: 0 when all blocks are done, or -ENOMEM (no block-shared memory).
+ */
+int pool_run(struct pool *pool, struct worker *worker,
+	     const struct wire_job *job, void *args)
+{
+	const long nr_blocks = (long)count_blocks(job->grid);
+	unsigned int seen;
+
+	memcpy(&pool->job, job, offsetof(struct wire_job, args));
+	pool->args = args;
+	pool->nr_blocks = nr_blocks;
+	atomic_store(&pool->err, 0);
+	atomic_store(&pool->nr_undone, nr_blocks);
+	atomic_store(&pool->left, nr_blocks);
+	if (nr_blocks > 1) {
+		atomic_fetch_add(&pool->nr_jobs, 1);
+		futex_wake(&pool->nr_jobs, nr_blocks < INT_MAX ?
+					   (int)nr_blocks - 1 : INT_MAX);
+	}
+	run_blocks(pool, worker);
+	for (;;) {
+		seen = atomic_load(&pool->nr_done);
+		if (!atomic_load(&pool->nr_undone))
+			return atomic_load(&pool->err);
+		futex_wait(&pool->nr_done, seen, FOREVER);
+	}
+}
+
+/**
+ * pool_help() - take part in jobs, until the pool is stopped
+ * @pool: pool
+ * @worker: of the caller
+ */
+void pool_help(struct pool *pool, struct worker *worker)
+{
+	unsigned int seen;
+
+	for (;;) {
+		seen = atomic_load(&pool->nr_jobs);
+		run_blocks(pool, worker);
+		if (atomic_load(&pool->is_stopped))
+			break;
+		futex_wait(&pool->nr_jobs, seen, FOREVER);
+	}
+	if (worker->shared)
+		munmap(worker->shared, worker->shared_len);
+}
+
+/**
+ * pool_stop() - have all helpers return
+ * @pool: pool that runs nothing
+ */
+void pool_stop(struct pool *pool)
+{
+	atomic_store(&pool->is_stopped, true);
+	atomic_fetch_add(&pool->nr_jobs, 1);
+	futex_wake(&pool->nr_jobs, INT_MAX);
+}

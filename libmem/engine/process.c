@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The process of an engine. Its first thread came from the fork, on a stack
+ * that libmem gave it, and waits for the owner's end: then it ends, too. A
+ * second does what the owner asks for, with others that help it.
+ *
+ * What is written here after the start is in memory of the process's own:
+ * where libmem is part of the program, its variables are read-only.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include "process.h"
+
+#define STACK_LEN	(8UL << 20)
+#define OUTPUT_LEN	(64UL << 10)
+
+/* To what is printed to come out when the owner is gone. */
+#define LAST_SECONDS	2
+
+int __sigaction(int signal, const struct sigaction *action,
+		struct sigaction *old);
+
+struct process *process;
+
+/**
+ * process_tell() - tell the owner
+ * @event: what; what belongs to it is there
+ *
+ * Context: any, signal handlers too.
+ */
+void process_tell(enum engine_event event)
+{
+	process->shared->event = event;
+	atomic_fetch_add(&process->shared->nr_events, 1);
+	futex_wake(&process->shared->nr_events, 1);
+}
+
+/**
+ * process_take_fd() - take a descriptor that the owner sent
+ *
+ * Context: any, signal handlers too.
+ * Return: the caller's, or -1.
+ */
+int process_take_fd(void)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control;
+	char byte;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	int fd;
+
+	if (syscall(SYS_recvmsg, process->start.sock, &msg,
+		    MSG_CMSG_CLOEXEC) != 1 || !msg.msg_controllen)
+		return -1;
+	memcpy(&fd, CMSG_DATA(&control.head), sizeof(fd));
+	return fd;
+}
+
+static int compare(const void *one, const void *other)
+{
+	return *(const int *)one - *(const int *)other;
+}
+
+/* All but the standard three and those that the process needs. */
+static void close_foreign(const struct engine_start *start)
+{
+	int needed[] = {
+		STDERR_FILENO, start->sock, start->app_pidfd,
+		start->window.view_fd, start->window.before_fd,
+	};
+	const size_t nr = sizeof(needed) / sizeof(*needed);
+	unsigned int from;
+	size_t i;
+
+	qsort(needed, nr, sizeof(*needed), compare);
+	for (i = 0; i < nr; i++) {
+		unsigned int until = i + 1 < nr ? (unsigned int)needed[i + 1] :
+						  UINT_MAX;
+
+		if (needed[i] < STDERR_FILENO)
+			continue;
+		from = (unsigned int)needed[i] + 1;
+		if (until > from)
+			syscall(SYS_close_range, from, until - 1, 0);
+	}
+}
+
+static void default_signals(void)
+{
+	const struct sigaction none = { .sa_handler = SIG_DFL };
+	const stack_t no_stack = { .ss_flags = SS_DISABLE };
+	int signal;
+
+	for (signal = 1; signal < _NSIG; signal++)
+		__sigaction(signal, &none, NULL);
+	sigaltstack(&no_stack, NULL);
+}
+
+/* All but the synchronous ones, and what abort() sends. */
+static void block_signals(void)
+{
+	sigset_t set;
+
+	sigfillset(&set);
+	sigdelset(&set, SIGSEGV);
+	sigdelset(&set, SIGBUS);
+	sigdelset(&set, SIGFPE);
+	sigdelset(&set, SIGILL);
+	sigdelset(&set, SIGTRAP);
+	sigdelset(&set, SIGABRT);
+	sigdelset(&set, SIGSYS);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &set, NULL, _NSIG / 8);
+}
+
+static void *map_own(size_t len)
+{
+	void *addr = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return addr == MAP_FAILED ? NULL : addr;
+}
+
+/* What the application has printed comes out there, not twice. */
+static int take_output(void)
+{
+	char *buffer = map_own(OUTPUT_LEN);
+
+	if (!buffer)
+		return -ENOMEM;
+	__fpurge(stdout);
+	__fpurge(stderr);
+	return setvbuf(stdout, buffer, _IOFBF, OUTPUT_LEN) ? -ENOMEM : 0;
+}
+
+static int map_window(struct process *own)
+{
+	const struct engine_window *window = &own->start.window;
+	const int flags = window->view_fd >= 0 ? MAP_SHARED :
+						 MAP_PRIVATE | MAP_ANONYMOUS;
+	void *addr;
+
+	addr = mmap(window->addr, window->len, PROT_NONE,
+		    flags | MAP_FIXED_NOREPLACE | MAP_NORESERVE,
+		    window->view_fd, 0);
+	if (addr == MAP_FAILED)
+		return -ENOMEM;
+	own->window = addr;
+	if (window->before_fd < 0)
+		return 0;
+	addr = mmap(NULL, window->len, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_NORESERVE, window->before_fd, 0);
+	if (addr == MAP_FAILED)
+		return -ENOMEM;
+	own->before = addr;
+	return 0;
+}
+
+/* Nothing lies around it. */
+static void *map_args(size_t page_len)
+{
+	const size_t len = (MEM_ARGS_MAX + page_len - 1) / page_len * page_len;
+	char *addr = map_own(len + 2 * page_len);
+
+	if (!addr || mprotect(addr, page_len, PROT_NONE) ||
+	    mprotect(addr + page_len + len, page_len, PROT_NONE))
+		return NULL;
+	return addr + page_len;
+}
+
+static int set_up(struct process *own)
+{
+	const struct engine_window *window = &own->start.window;
+	int err;
+
+	own->shared = own->start.shared;
+	own->page_len = (size_t)1 << window->page_shift;
+	own->nr_pages = window->len >> window->page_shift;
+	page_set_init(&own->stored, own->shared + 1, own->nr_pages);
+	err = drop_memory(own);
+	if (!err)
+		err = take_output();
+	if (!err)
+		err = map_window(own);
+	if (err)
+		return err;
+	own->access = map_own(own->nr_pages);
+	own->args = map_args(own->page_len);
+	own->pool.begin_block = touch_begin_block;
+	return own->access && own->args ? 0 : -ENOMEM;
+}
+
+/* Of exit() and quick_exit(), before anything of the application's. */
+static void on_exit_called(void)
+{
+	futex_lock(&process->lock);
+	touch_end(-EIO, 0);
+}
+
+/* A kernel ended its thread. */
+static void on_thread_end(void *unused)
+{
+	(void)unused;
+	on_exit_called();
+}
+
+static int start_thread(void *(*run)(void *))
+{
+	const size_t guard_len = process->page_len;
+	char *stack = map_own(guard_len + STACK_LEN);
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	if (!stack || mprotect(stack, guard_len, PROT_NONE))
+		return -ENOMEM;
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, stack + guard_len, STACK_LEN);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	err = pthread_create(&thread, &attr, run, NULL);
+	pthread_attr_destroy(&attr);
+	return -err;
+}
+
+static void *help(void *unused)
+{
+	struct worker worker = { .is_helper = true };
+
+	pthread_cleanup_push(on_thread_end, unused);
+	if (!touch_thread_init())
+		pool_help(&process->pool, &worker);
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+/* Without them jobs run all the same. */
+static void get_helpers(const uint32_t grid[3])
+{
+	unsigned int i;
+
+	if (process->has_helpers ||
+	    (grid[0] == 1 && grid[1] == 1 && grid[2] == 1))
+		return;
+	process->has_helpers = true;
+	for (i = 1; i < process->start.nr_workers; i++)
+		if (start_thread(help))
+			return;
+}
+
+static int change_all(void)
+{
+	const struct engine_shared *shared = process->shared;
+	size_t i;
+
+	for (i = 0; i < shared->nr_changes; i++) {
+		const struct wire_grant *change = &shared->changes[i];
+		int fd = change->has_fd ? process_take_fd() : -1, err;
+
+		err = touch_change(change, fd);
+		if (fd >= 0)
+			close(fd);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int run_job(struct worker *worker)
+{
+	const struct wire_job *job = &process->shared->job;
+	int err = change_all();
+
+	if (err)
+		return err;
+	memcpy(process->args, job->args, job->args_len);
+	get_helpers(job->grid);
+	return pool_run(&process->pool, worker, job, process->args);
+}
+
+static int serve(struct worker *worker)
+{
+	switch (process->shared->request) {
+	case REQUEST_CHANGES:
+		touch_begin_job();
+		return change_all();
+	case REQUEST_JOB:
+		touch_begin_job();
+		return run_job(worker);
+	case REQUEST_FLUSH:
+		fflush(stdout);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static void serve_all(void)
+{
+	struct engine_shared *shared = process->shared;
+	struct worker worker = { 0 };
+	int status = touch_thread_init();
+	unsigned int seen;
+
+	for (seen = 0;; seen++) {
+		shared->result = (struct engine_result) { .status = status };
+		process_tell(EVENT_DONE);
+		while (atomic_load(&shared->nr_requests) == seen)
+			futex_wait(&shared->nr_requests, seen, FOREVER);
+		status = serve(&worker);
+	}
+}
+
+static void *serve_main(void *unused)
+{
+	pthread_cleanup_push(on_thread_end, unused);
+	serve_all();
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+/* What was printed comes out, unless a lock of it is lost. */
+static void __attribute__((noreturn)) end(void)
+{
+	sigset_t alarm_only;
+
+	sigemptyset(&alarm_only);
+	sigaddset(&alarm_only, SIGALRM);
+	alarm(LAST_SECONDS);
+	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &alarm_only, NULL, _NSIG / 8);
+	fflush(stdout);
+	_exit(0);
+}
+
+static void __attribute__((noreturn)) wait_for_end(void)
+{
+	struct pollfd fds[] = {
+		{ .fd = process->start.sock },
+		{ .fd = process->start.app_pidfd, .events = POLLIN },
+	};
+
+	while (poll(fds, 2, -1) <= 0)
+		;
+	end();
+}
+
+/**
+ * process_main() - an engine, from its fork on
+ * @start: what it begins with
+ *
+ * Context: the one thread of a new process, all signals blocked.
+ */
+void process_main(struct engine_start *start)
+{
+	struct process *own;
+	int err;
+
+	default_signals();
+	close_foreign(start);
+	own = map_own(sizeof(*own));
+	if (!own)
+		_exit(1);
+	own->start = *start;
+	process = own;
+	prctl(PR_SET_NAME, start->name);
+	err = set_up(own);
+	if (!err)
+		err = touch_init();
+	if (!err && (atexit(on_exit_called) || at_quick_exit(on_exit_called)))
+		err = -ENOMEM;
+	block_signals();
+	if (!err) {
+		drop_stores(own);
+		err = start_thread(serve_main);
+	}
+	if (err) {
+		own->shared->result = (struct engine_result) { .status = err };
+		process_tell(EVENT_DONE);
+		_exit(1);
+	}
+	if (start->window.view_fd >= 0)
+		close(start->window.view_fd);
+	if (start->window.before_fd >= 0)
+		close(start->window.before_fd);
+	wait_for_end();
+}

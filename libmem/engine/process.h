@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An engine: what its owner and its process share, and the files of each.
+ *
+ * The owner asks (nr_requests), the process tells (nr_events) and is answered
+ * (nr_answers): each is a count that the other side waits at, of the fields
+ * that follow it, which are there before the count goes up. A descriptor that
+ * belongs to one of them is in the socket by then. Beyond that the socket is
+ * for its end alone.
+ */
+#ifndef _LIBMEM_PROCESS_H
+#define _LIBMEM_PROCESS_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "engine.h"
+#include "futex.h"
+
+#define ENGINE_NAME_LEN		16	/* of a thread, with its end */
+#define NR_CHANGES		128	/* that are told at a time */
+#define LINE			64	/* counts are on lines of their own */
+
+/**
+ * enum engine_request - what the owner asks for
+ * @REQUEST_CHANGES: access to be changed, before a job
+ * @REQUEST_JOB: the same, and the job to be run
+ * @REQUEST_FLUSH: what was printed to come out
+ */
+enum engine_request {
+	REQUEST_CHANGES,
+	REQUEST_JOB,
+	REQUEST_FLUSH,
+};
+
+/**
+ * enum engine_event - what the process tells
+ * @EVENT_DONE: a request, or its start; the result's status
+ * @EVENT_TOUCH: it waits for an answer
+ * @EVENT_END: it cannot go on; the result
+ */
+enum engine_event {
+	EVENT_DONE,
+	EVENT_TOUCH,
+	EVENT_END,
+};
+
+/**
+ * struct wire_grant - a grant, on its way
+ * @off: as in struct engine_grant
+ * @len: the same
+ * @fd_off: the same
+ * @access: the same
+ * @has_fd: its file comes by the socket
+ */
+struct wire_grant {
+	uint64_t off;
+	uint64_t len;
+	uint64_t fd_off;
+	enum engine_access access;
+	bool has_fd;
+};
+
+/**
+ * struct wire_job - a job, on its way
+ * @kernel: the same address in both
+ * @grid: as in struct engine_job
+ * @block: the same
+ * @shared_len: the same
+ * @args_len: of @args
+ * @args: copy
+ */
+struct wire_job {
+	mem_kernel kernel;
+	uint32_t grid[3];
+	uint32_t block[3];
+	uint32_t shared_len;
+	size_t args_len;
+	uint8_t args[MEM_ARGS_MAX];
+};
+
+/**
+ * struct page_set - pages of the window, in the memory that both share
+ * @words: bit a page
+ * @blocks: bit a word of @words: it may have some
+ * @nr_words: of @words
+ */
+struct page_set {
+	uint64_t *words;
+	uint64_t *blocks;
+	size_t nr_words;
+};
+
+/**
+ * struct engine_shared - the memory that both share; behind it the pages that
+ * the job stored to
+ * @nr_requests: of the owner
+ * @request: the last
+ * @nr_changes: of access, with it
+ * @nr_events: of the process
+ * @event: the last
+ * @touch: of EVENT_TOUCH
+ * @result: of the others
+ * @nr_answers: of the owner
+ * @answer: the last
+ * @nr_stored: pages in the set
+ * @job: of REQUEST_JOB
+ * @changes: as many as @nr_changes
+ */
+struct engine_shared {
+	atomic_uint nr_requests __attribute__((aligned(LINE)));
+	enum engine_request request;
+	size_t nr_changes;
+
+	atomic_uint nr_events __attribute__((aligned(LINE)));
+	enum engine_event event;
+	struct engine_touch touch;
+	struct engine_result result;
+
+	atomic_uint nr_answers __attribute__((aligned(LINE)));
+	struct wire_grant answer;
+
+	size_t nr_stored __attribute__((aligned(LINE)));
+	struct wire_job job;
+	struct wire_grant changes[NR_CHANGES];
+};
+
+/**
+ * struct range - addresses
+ * @start: first
+ * @end: behind the last
+ */
+struct range {
+	uintptr_t start;
+	uintptr_t end;
+};
+
+/**
+ * struct segment - a part of an object, whole pages
+ * @at: where
+ * @id: of its object: another one at the same place has another
+ * @is_writable: variables
+ * @is_host: they are the application's
+ * @is_loader: it is the dynamic linker's
+ */
+struct segment {
+	struct range at;
+	uint64_t id;
+	bool is_writable;
+	bool is_host;
+	bool is_loader;
+};
+
+#define MAX_OPEN	64
+
+/**
+ * struct objects - what is loaded
+ * @segments: of the program and its libraries
+ * @nr: how many
+ * @max: for how many there is room
+ * @nr_added: objects ever loaded, when they were listed
+ * @nr_removed: and unloaded
+ * @open: variables of the C and C++ library that lie in the program
+ * @nr_open: how many
+ * @tls: thread-local variables of the thread that listed them
+ * @nr_tls: how many
+ * @len: of this, with the segments
+ */
+struct objects {
+	struct segment *segments;
+	size_t nr;
+	size_t max;
+	unsigned long long nr_added;
+	unsigned long long nr_removed;
+	struct range open[MAX_OPEN];
+	size_t nr_open;
+	struct range tls[MAX_OPEN];
+	size_t nr_tls;
+	size_t len;
+};
+
+/**
+ * struct mapping - a line of /proc/self/maps
+ * @at: where
+ * @place: what it is, to who touches it
+ * @is_writable: as the kernel has it
+ * @is_readable: the same
+ * @is_shared: the same
+ * @is_file: it has a name
+ * @is_brk: it is the C library's heap, but for what malloc() mapped
+ */
+struct mapping {
+	struct range at;
+	enum engine_place place;
+	bool is_writable;
+	bool is_readable;
+	bool is_shared;
+	bool is_file;
+	bool is_brk;
+};
+
+/**
+ * struct mappings - all of them, in order
+ * @at: the list
+ * @nr: how many
+ * @area: of the list
+ * @area_len: bytes, 0 none
+ */
+struct mappings {
+	struct mapping *at;
+	size_t nr;
+	void *area;
+	size_t area_len;
+};
+
+/**
+ * struct engine_start - what a process begins with, in memory of its own
+ * @name: of the engine
+ * @window: as the owner has it
+ * @shared: as the owner has it
+ * @shared_len: bytes
+ * @objects: as the owner has them
+ * @area: this, and the stack on which the process begins
+ * @sock: its end of the socket
+ * @app_pidfd: ready when the application has ended; -1 none
+ * @nr_workers: threads that run blocks
+ * @pidfd: out: of the process
+ * @err: out: 0 or -errno
+ */
+struct engine_start {
+	char name[ENGINE_NAME_LEN];
+	struct engine_window window;
+	struct engine_shared *shared;
+	size_t shared_len;
+	const struct objects *objects;
+	struct range area;
+	int sock;
+	int app_pidfd;
+	unsigned int nr_workers;
+	int pidfd;
+	int err;
+};
+
+/**
+ * struct pool - threads that run the blocks of a job together
+ * @left: blocks that nobody has taken yet; below 1 there are none
+ * @nr_undone: blocks that are not done
+ * @nr_jobs: helpers wait here for the next one
+ * @nr_done: who has it run waits here for its end
+ * @is_stopped: helpers are to return
+ * @begin_block: called before each; may be NULL
+ * @err: of the job
+ * @job: what to run; set while nobody has a block
+ * @args: its arguments
+ * @nr_blocks: of it
+ */
+struct pool {
+	atomic_long left __attribute__((aligned(LINE)));
+	atomic_long nr_undone __attribute__((aligned(LINE)));
+	atomic_uint nr_jobs __attribute__((aligned(LINE)));
+	atomic_uint nr_done;
+	atomic_bool is_stopped;
+	void (*begin_block)(void);
+	atomic_int err;
+	struct wire_job job;
+	void *args;
+	long nr_blocks;
+};
+
+/**
+ * struct worker - a thread's own
+ * @is_helper: another thread waits for the end of the job
+ * @shared: block-shared memory
+ * @shared_len: bytes there are
+ */
+struct worker {
+	bool is_helper;
+	void *shared;
+	size_t shared_len;
+};
+
+#define NR_RUNS		16
+#define MAX_RUN		64U
+#define MAX_OPENED	64
+
+/**
+ * struct store_run - pages that were stored to one after the other
+ * @next: page that would go on with it
+ * @len: pages that were made ready with the last
+ */
+struct store_run {
+	size_t next;
+	size_t len;
+};
+
+/**
+ * struct process - an engine's process; one, of its own
+ * @start: what it began with
+ * @shared: of that
+ * @window: of that
+ * @nr_pages: of the window
+ * @page_len: bytes
+ * @access: a byte a page, enum engine_access
+ * @before: what pages were, at the window's offsets; NULL: nothing is tracked
+ * @stored: pages that the job stored to
+ * @mappings: what was there before it was dropped
+ * @opened: pages of variables that are writable for the rest of a block
+ * @nr_opened: how many
+ * @lock: of all of this; held by who asks the owner
+ * @runs: of stores that may go on
+ * @next_run: to be forgotten
+ * @pool: workers
+ * @args: copy of a job's, with nothing around
+ * @has_helpers: more than one of them is there
+ */
+struct process {
+	struct engine_start start;
+	struct engine_shared *shared;
+	uint8_t *window;
+	size_t nr_pages;
+	size_t page_len;
+	uint8_t *access;
+	uint8_t *before;
+	struct page_set stored;
+	struct mappings mappings;
+	atomic_uintptr_t opened[MAX_OPENED];
+	atomic_uint nr_opened;
+	atomic_uint lock;
+	struct store_run runs[NR_RUNS];
+	size_t next_run;
+	struct pool pool;
+	void *args;
+	bool has_helpers;
+};
+
+/* owner.c */
+void engine_block_signals(sigset_t *old);
+void engine_restore_signals(const sigset_t *old);
+
+/* stored.c */
+size_t page_set_len(size_t nr_pages);
+void page_set_init(struct page_set *set, void *at, size_t nr_pages);
+bool page_set_has(const struct page_set *set, size_t page);
+void page_set_add(struct page_set *set, size_t page);
+size_t page_set_next(const struct page_set *set, size_t from, size_t *nr);
+void page_set_clear(struct page_set *set);
+
+/* objects.c */
+int objects_list(struct objects **made);
+void objects_free(struct objects *objects);
+bool objects_have(struct objects *objects, uintptr_t addr);
+const struct segment *objects_find(const struct objects *objects,
+				   uintptr_t addr);
+
+/* mappings.c */
+int mappings_read(struct mappings *mappings, const struct objects *objects);
+void mappings_free(struct mappings *mappings);
+enum engine_place mappings_place(const struct mappings *mappings,
+				 uintptr_t addr);
+
+/* drop.c */
+int drop_memory(struct process *process);
+void drop_stores(const struct process *process);
+
+/* process.c */
+extern struct process *process;
+void process_main(struct engine_start *start) __attribute__((noreturn));
+void process_tell(enum engine_event event);
+int process_take_fd(void);
+
+/* touch.c */
+int touch_init(void);
+int touch_thread_init(void);
+int touch_change(const struct wire_grant *grant, int fd);
+void touch_begin_job(void);
+void touch_begin_block(void);
+void touch_end(int status, int signal) __attribute__((noreturn));
+
+/* pool.c */
+int pool_run(struct pool *pool, struct worker *worker,
+	     const struct wire_job *job, void *args);
+void pool_help(struct pool *pool, struct worker *worker);
+void pool_stop(struct pool *pool);
+int pool_check(const struct engine_job *job);
+unsigned int pool_nr_workers(void);
+
+/* inline.c */
+struct inline_engine;
+int inline_create(const char *name, struct inline_engine **engine);
+void inline_destroy(struct inline_engine *engine);
+int inline_run(struct inline_engine *engine, const struct engine_job *job);
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A set of pages in memory of which little is ever touched: the window has
+ * millions of them, a job stores to few. Whoever uses it holds the lock of it,
+ * or is alone.
+ */
+#include <string.h>
+
+#include "process.h"
+
+#define BITS	64
+
+static size_t words_of(size_t nr)
+{
+	return (nr + BITS - 1) / BITS;
+}
+
+/**
+ * page_set_len() - memory that a set needs
+ * @nr_pages: how many there are
+ *
+ * Return: bytes.
+ */
+size_t page_set_len(size_t nr_pages)
+{
+	const size_t nr_words = words_of(nr_pages);
+
+	return (nr_words + words_of(nr_words)) * sizeof(uint64_t);
+}
+
+/**
+ * page_set_init() - a set in memory that is there
+ * @set: out
+ * @at: as much as page_set_len() says; zeroed, it is empty
+ * @nr_pages: how many there are
+ */
+void page_set_init(struct page_set *set, void *at, size_t nr_pages)
+{
+	set->nr_words = words_of(nr_pages);
+	set->words = at;
+	set->blocks = set->words + set->nr_words;
+}
+
+/**
+ * page_set_has() - is a page in it?
+ * @set: set
+ * @page: page
+ *
+ * Context: any, signal handlers too.
+ * Return: true if it is.
+ */
+bool page_set_has(const struct page_set *set, size_t page)
+{
+	return set->words[page / BITS] >> (page % BITS) & 1;
+}
+
+/**
+ * page_set_add() - put a page in
+ * @set: set
+ * @page: page
+ *
+ * Context: any, signal handlers too.
+ */
+void page_set_add(struct page_set *set, size_t page)
+{
+	const size_t word = page / BITS;
+
+	set->words[word] |= 1ULL << (page % BITS);
+	set->blocks[word / BITS] |= 1ULL << (word % BITS);
+}
+
+/* The first bit at or after @from, or @nr_words * 64. */
+static size_t next_bit(const uint64_t *words, size_t nr_words, size_t from)
+{
+	size_t word = from / BITS;
+	uint64_t bits;
+
+	if (word >= nr_words)
+		return nr_words * BITS;
+	bits = words[word] & UINT64_MAX << (from % BITS);
+	while (!bits && ++word < nr_words)
+		bits = words[word];
+	return bits ? word * BITS + (size_t)__builtin_ctzll(bits) :
+		      nr_words * BITS;
+}
+
+/* The first page at or after @from, by way of the words that have some. */
+static size_t next_page(const struct page_set *set, size_t from)
+{
+	const size_t nr_blocks = words_of(set->nr_words);
+	size_t word = from / BITS, page;
+
+	while (word < set->nr_words) {
+		page = next_bit(set->words, word + 1, from);
+		if (page < (word + 1) * BITS)
+			return page;
+		word = next_bit(set->blocks, nr_blocks, word + 1);
+		from = word * BITS;
+	}
+	return set->nr_words * BITS;
+}
+
+/**
+ * page_set_next() - the next run of pages
+ * @set: set
+ * @from: page
+ * @nr: out: how many, 0 none
+ *
+ * Return: the first, at or after @from.
+ */
+size_t page_set_next(const struct page_set *set, size_t from, size_t *nr)
+{
+	const size_t end = set->nr_words * BITS;
+	const size_t first = next_page(set, from);
+	size_t last = first;
+
+	while (last < end && page_set_has(set, last))
+		last++;
+	*nr = last - first;
+	return first;
+}
+
+/**
+ * page_set_clear() - take all out
+ * @set: set
+ */
+void page_set_clear(struct page_set *set)
+{
+	const size_t nr_blocks = words_of(set->nr_words);
+	size_t word = next_bit(set->blocks, nr_blocks, 0);
+
+	for (; word < set->nr_words;
+	     word = next_bit(set->blocks, nr_blocks, word + 1))
+		set->words[word] = 0;
+	memset(set->blocks, 0, nr_blocks * sizeof(*set->blocks));
+}

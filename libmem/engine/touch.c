@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What a job's touches come to, in the process of the engine. A page that it
+ * may not touch yet is asked for; one that is tracked is kept as it was before
+ * the first store to it; all else ends the job.
+ *
+ * A handler holds the process's lock all the time, so that there is one
+ * question at a time, and calls nothing that is not for handlers. Who ends the
+ * job keeps the lock: nothing more happens but that the owner ends the process.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../trap.h"
+#include "process.h"
+
+/* A frame of the handler, of what it calls, and all registers. */
+#define STACK_LEN	(64UL << 10)
+
+/* The C library's own name: another file stands for the common one. */
+int __sigaction(int signal, const struct sigaction *action,
+		struct sigaction *old);
+
+static int prot_of(enum engine_access access)
+{
+	switch (access) {
+	case ENGINE_READ:
+	case ENGINE_TRACKED:
+		return PROT_READ;
+	case ENGINE_WRITE:
+		return PROT_READ | PROT_WRITE;
+	default:
+		return PROT_NONE;
+	}
+}
+
+static void *page_addr(size_t page)
+{
+	return process->window + page * process->page_len;
+}
+
+/* A file of its own is held as long as it is mapped: not without access. */
+static int protect(const struct wire_grant *grant, int fd)
+{
+	void *addr = process->window + grant->off;
+	const int prot = prot_of(grant->access);
+	int flags = MAP_SHARED;
+
+	if (fd < 0 && (process->start.window.view_fd >= 0 || prot != PROT_NONE))
+		return mprotect(addr, grant->len, prot) ? -errno : 0;
+	if (fd < 0)
+		flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	return mmap(addr, grant->len, prot, flags | MAP_FIXED | MAP_NORESERVE,
+		    fd, fd < 0 ? 0 : (off_t)grant->fd_off) == MAP_FAILED ?
+	       -errno : 0;
+}
+
+/*
+ * Pages that differ from their neighbours are mappings, for which there is a
+ * limit: with no access all is one, and asked for anew.
+ */
+static void hide_all(void)
+{
+	mprotect(process->window, process->start.window.len, PROT_NONE);
+	madvise(process->access, process->nr_pages, MADV_DONTNEED);
+}
+
+/**
+ * touch_change() - change what jobs may do
+ * @grant: where, and what
+ * @fd: file to map there, -1 none
+ *
+ * Context: any, signal handlers too; the lock is held, or no job runs.
+ * Return: 0, or -ENOMEM (too many mappings) and what else mmap() answers.
+ */
+int touch_change(const struct wire_grant *grant, int fd)
+{
+	int err = protect(grant, fd);
+
+	if (err == -ENOMEM) {
+		hide_all();
+		err = protect(grant, fd);
+	}
+	if (!err)
+		memset(process->access + grant->off / process->page_len,
+		       (int)grant->access, grant->len / process->page_len);
+	return err;
+}
+
+/* Of a run of pages, those that are tracked still. */
+static void track_again(size_t page, size_t nr)
+{
+	const size_t end = page + nr;
+	size_t first;
+
+	while (page < end) {
+		while (page < end && process->access[page] != ENGINE_TRACKED)
+			page++;
+		first = page;
+		while (page < end && process->access[page] == ENGINE_TRACKED)
+			page++;
+		if (page > first)
+			mprotect(page_addr(first),
+				 (page - first) * process->page_len, PROT_READ);
+	}
+}
+
+/**
+ * touch_begin_job() - what the job before stored to is tracked again
+ *
+ * Context: no job runs.
+ */
+void touch_begin_job(void)
+{
+	struct page_set *stored = &process->stored;
+	size_t page, nr;
+
+	touch_begin_block();
+	if (!process->shared->nr_stored)
+		return;
+	for (page = page_set_next(stored, 0, &nr); nr;
+	     page = page_set_next(stored, page + nr, &nr))
+		track_again(page, nr);
+	page_set_clear(stored);
+	process->shared->nr_stored = 0;
+}
+
+/**
+ * touch_begin_block() - what the loader was let store to is read-only again
+ *
+ * Context: any thread that runs blocks.
+ */
+void touch_begin_block(void)
+{
+	unsigned int nr;
+
+	if (!atomic_load_explicit(&process->nr_opened, memory_order_relaxed))
+		return;
+	nr = atomic_exchange(&process->nr_opened, 0);
+	nr = nr < MAX_OPENED ? nr : MAX_OPENED;
+	while (nr--)
+		mprotect((void *)atomic_load(&process->opened[nr]),
+			 process->page_len, PROT_READ);
+}
+
+/**
+ * touch_end() - the job cannot go on
+ * @status: of the result, whose other fields are filled in
+ * @signal: the same
+ *
+ * Context: any, signal handlers too; the lock is held.
+ */
+void touch_end(int status, int signal)
+{
+	struct engine_result *result = &process->shared->result;
+
+	result->status = status;
+	result->signal = signal;
+	process_tell(EVENT_END);
+	for (;;)
+		pause();
+}
+
+/* How many pages from this one on are to be made ready with it. */
+static size_t run_len(size_t page)
+{
+	struct store_run *run;
+	size_t i;
+
+	for (i = 0; i < NR_RUNS; i++) {
+		run = &process->runs[i];
+		if (page - run->next >= run->len)
+			continue;
+		run->len = run->len < MAX_RUN / 2 ? 2 * run->len : MAX_RUN;
+		run->next = page + run->len;
+		return run->len;
+	}
+	run = &process->runs[process->next_run++ % NR_RUNS];
+	run->len = 1;
+	run->next = page + 1;
+	return 1;
+}
+
+static bool is_ready(size_t page)
+{
+	return page_set_has(&process->stored, page);
+}
+
+/* Keep it as it is, then let it be stored to; with those that follow. */
+static bool make_ready(size_t page)
+{
+	const size_t len = process->page_len;
+	const size_t max = run_len(page);
+	size_t nr = 1, i;
+
+	if (is_ready(page))
+		return !mprotect(page_addr(page), len, PROT_READ | PROT_WRITE);
+	while (nr < max && page + nr < process->nr_pages &&
+	       process->access[page + nr] == ENGINE_TRACKED &&
+	       !is_ready(page + nr))
+		nr++;
+	memcpy(process->before + page * len, page_addr(page), nr * len);
+	for (i = page; i < page + nr; i++)
+		page_set_add(&process->stored, i);
+	process->shared->nr_stored += nr;
+	return !mprotect(page_addr(page), nr * len, PROT_READ | PROT_WRITE);
+}
+
+/* Ask the owner. */
+static bool ask(const struct engine_touch *touch)
+{
+	struct engine_shared *shared = process->shared;
+	const unsigned int seen = atomic_load(&shared->nr_answers);
+	struct wire_grant grant;
+	int fd = -1, err;
+
+	shared->touch = *touch;
+	process_tell(EVENT_TOUCH);
+	while (atomic_load(&shared->nr_answers) == seen)
+		futex_wait(&shared->nr_answers, seen, FOREVER);
+	grant = shared->answer;
+	if (grant.has_fd)
+		fd = process_take_fd();
+	err = touch_change(&grant, fd);
+	if (fd >= 0)
+		close(fd);
+	return !err;
+}
+
+/* The job may touch it after this, or not at all. */
+static bool get_page(const struct engine_touch *touch)
+{
+	const size_t page = touch->off / process->page_len;
+	const uint8_t *access = &process->access[page];
+
+	if (*access == ENGINE_HIDDEN ||
+	    (*access == ENGINE_READ && touch->is_write)) {
+		if (!ask(touch))
+			return false;
+	} else if (*access != ENGINE_TRACKED) {
+		/* Another thread was faster. */
+		return true;
+	}
+	if (*access == ENGINE_TRACKED && touch->is_write)
+		return make_ready(page);
+	return true;
+}
+
+static bool is_in(const struct range *at, uintptr_t addr)
+{
+	return addr - at->start < at->end - at->start;
+}
+
+/*
+ * The loader looks a function up at its first call, and has its address in the
+ * program's variables; some of the C and C++ library's lie there, too.
+ */
+static bool is_runtimes(uintptr_t addr, uintptr_t ip)
+{
+	const struct objects *objects = process->start.objects;
+	const struct segment *storing = objects_find(objects, ip);
+	size_t i;
+
+	if (storing && storing->is_loader)
+		return true;
+	for (i = 0; i < objects->nr_open; i++)
+		if (is_in(&objects->open[i], addr))
+			return true;
+	return false;
+}
+
+/*
+ * Its page is writable for the rest of the block: no less can be said. A
+ * handler itself may come here, when it calls a function for the first time:
+ * without the lock.
+ */
+static bool open_page(uintptr_t addr, uintptr_t ip)
+{
+	const struct objects *objects = process->start.objects;
+	const struct segment *segment = objects_find(objects, addr);
+	const uintptr_t page = addr & ~(process->page_len - 1);
+	unsigned int nr;
+
+	if (!segment || !segment->is_host || !segment->is_writable ||
+	    !is_runtimes(addr, ip))
+		return false;
+	if (mprotect((void *)page, process->page_len, PROT_READ | PROT_WRITE))
+		return false;
+	nr = atomic_fetch_add(&process->nr_opened, 1);
+	if (nr < MAX_OPENED)
+		atomic_store(&process->opened[nr], page);
+	return true;
+}
+
+static bool is_in_window(uintptr_t addr)
+{
+	return addr - (uintptr_t)process->window < process->start.window.len;
+}
+
+static bool may_go_on(const struct engine_touch *touch)
+{
+	bool ret;
+
+	futex_lock(&process->lock);
+	ret = get_page(touch);
+	if (ret)
+		futex_unlock(&process->lock);
+	return ret;
+}
+
+static void __attribute__((noreturn)) end_by_fault(int signal,
+						   const siginfo_t *info,
+						   const ucontext_t *context)
+{
+	struct engine_result *result = &process->shared->result;
+
+	result->addr = (uintptr_t)info->si_addr;
+	result->ip = trap_ip(context);
+	result->is_write = trap_is_store(context);
+	if (is_in_window(result->addr))
+		result->place = ENGINE_WINDOW;
+	else
+		result->place = mappings_place(&process->mappings,
+					       result->addr);
+	touch_end(-EFAULT, signal);
+}
+
+/* Of an access that is none of an instruction. */
+static bool is_access(int signal, const siginfo_t *info,
+		      const ucontext_t *context)
+{
+	return signal == SIGSEGV && info->si_code == SEGV_ACCERR &&
+	       !trap_is_fetch(context);
+}
+
+static bool handle(const siginfo_t *info, const ucontext_t *context)
+{
+	const uintptr_t addr = (uintptr_t)info->si_addr;
+	const struct engine_touch touch = {
+		.off = addr - (uintptr_t)process->window,
+		.ip = trap_ip(context),
+		.is_write = trap_is_store(context),
+	};
+
+	if (!is_in_window(addr)) {
+		if (touch.is_write && open_page(addr, touch.ip))
+			return true;
+		futex_lock(&process->lock);
+		return false;
+	}
+	return may_go_on(&touch);
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	const int err = errno;
+
+	if (is_access(signal, info, context)) {
+		if (!handle(info, context))
+			end_by_fault(signal, info, context);
+		errno = err;
+		return;
+	}
+	futex_lock(&process->lock);
+	if (info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS))
+		end_by_fault(signal, info, context);
+	touch_end(-EIO, signal);
+}
+
+/**
+ * touch_init() - the process's handlers
+ *
+ * Return: 0 or -errno.
+ */
+int touch_init(void)
+{
+	static const int signals[] = {
+		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS,
+	};
+	struct sigaction action = {
+		.sa_sigaction = on_signal,
+		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER,
+	};
+	size_t i;
+
+	/* The handler needs it before it can let the loader store. */
+	errno = 0;
+	sigfillset(&action.sa_mask);
+	sigdelset(&action.sa_mask, SIGSEGV);
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (__sigaction(signals[i], &action, NULL))
+			return -errno;
+	return 0;
+}
+
+/**
+ * touch_thread_init() - a stack for the handlers, in each thread that runs jobs
+ *
+ * Return: 0 or -errno.
+ */
+int touch_thread_init(void)
+{
+	stack_t stack = { .ss_size = STACK_LEN };
+
+	stack.ss_sp = mmap(NULL, STACK_LEN, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (stack.ss_sp == MAP_FAILED)
+		return -ENOMEM;
+	return sigaltstack(&stack, NULL) ? -errno : 0;
+}
