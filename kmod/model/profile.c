@@ -2,6 +2,8 @@
 /* The boards, and what a description of a board must fulfil. */
 #include "profile.h"
 
+#define GIB	(1024ULL * 1024 * 1024)
+
 static const struct profile profiles[] = {
 	{
 		.name = "nano",
@@ -13,12 +15,14 @@ static const struct profile profiles[] = {
 		.gpu_l2_len = 262144,
 		.dram_bus_bits = 64,
 		.dram_mbps = 25600,
+		.dram_len = 4 * GIB,
 		.nr_cpus = 4,
 		.cpu_mhz = 1480,
 		.l1d_len = 32768,
 		.l2_len = 2097152,
 		.nr_l2 = 1,
 		.line_size = 64,
+		.has_vic = true,
 	},
 	{
 		.name = "tx2",
@@ -30,12 +34,14 @@ static const struct profile profiles[] = {
 		.gpu_l2_len = 524288,
 		.dram_bus_bits = 128,
 		.dram_mbps = 59700,
+		.dram_len = 8 * GIB,
 		.nr_cpus = 6,
 		.cpu_mhz = 2000,
 		.l1d_len = 32768,
 		.l2_len = 2097152,
 		.nr_l2 = 2,
 		.line_size = 64,
+		.has_vic = true,
 	},
 	{
 		.name = "xavier",
@@ -47,6 +53,7 @@ static const struct profile profiles[] = {
 		.gpu_l2_len = 524288,
 		.dram_bus_bits = 256,
 		.dram_mbps = 136500,
+		.dram_len = 32 * GIB,
 		.nr_cpus = 8,
 		.cpu_mhz = 2260,
 		.l1d_len = 65536,
@@ -57,6 +64,8 @@ static const struct profile profiles[] = {
 		.is_io_coherent = true,
 		.has_host_register = true,
 		.has_system_atomics = true,
+		.has_pva = true,
+		.has_vic = true,
 	},
 	{
 		.name = "orin",
@@ -68,6 +77,7 @@ static const struct profile profiles[] = {
 		.gpu_l2_len = 4194304,
 		.dram_bus_bits = 256,
 		.dram_mbps = 204800,
+		.dram_len = 64 * GIB,
 		.nr_cpus = 12,
 		.cpu_mhz = 2200,
 		.l1d_len = 65536,
@@ -79,6 +89,8 @@ static const struct profile profiles[] = {
 		.is_io_coherent = true,
 		.has_host_register = true,
 		.has_system_atomics = true,
+		.has_pva = true,
+		.has_vic = true,
 	},
 	{
 		.name = "orin-nano",
@@ -90,6 +102,7 @@ static const struct profile profiles[] = {
 		.gpu_l2_len = 2097152,
 		.dram_bus_bits = 128,
 		.dram_mbps = 68000,
+		.dram_len = 8 * GIB,
 		.nr_cpus = 6,
 		.cpu_mhz = 1510,
 		.l1d_len = 65536,
@@ -100,6 +113,7 @@ static const struct profile profiles[] = {
 		.is_io_coherent = true,
 		.has_host_register = true,
 		.has_system_atomics = true,
+		.has_vic = true,
 	},
 	{
 		.name = "thor",
@@ -111,6 +125,7 @@ static const struct profile profiles[] = {
 		.gpu_l2_len = 33554432,
 		.dram_bus_bits = 256,
 		.dram_mbps = 273000,
+		.dram_len = 128 * GIB,
 		.nr_cpus = 14,
 		.cpu_mhz = 2600,
 		.l1d_len = 65536,
@@ -125,6 +140,8 @@ static const struct profile profiles[] = {
 		.has_pageable_access = true,
 		.has_system_atomics = true,
 		.has_memory_ipc = true,
+		.has_pva = true,
+		.has_vic = true,
 	},
 	{
 		.name = "generic-coherent",
@@ -136,6 +153,7 @@ static const struct profile profiles[] = {
 		.nr_l2 = 1,
 		.dram_bus_bits = 64,
 		.dram_mbps = 25600,
+		.dram_len = 4 * GIB,
 		.line_size = 64,
 		.is_io_coherent = true,
 	},
@@ -149,6 +167,7 @@ static const struct profile profiles[] = {
 		.nr_l2 = 1,
 		.dram_bus_bits = 64,
 		.dram_mbps = 25600,
+		.dram_len = 4 * GIB,
 		.line_size = 64,
 	},
 };
@@ -202,7 +221,7 @@ static const char *refusal(const struct profile *p)
 		return "a board has CPUs with a clock";
 	if (!p->l1d_len || !p->l2_len || !p->nr_l2 || p->nr_l2 > p->nr_cpus)
 		return "a CPU has an L1 and an L2 cache, maybe with others";
-	if (!p->dram_bus_bits || !p->dram_mbps)
+	if (!p->dram_bus_bits || !p->dram_mbps || !p->dram_len)
 		return "a board has DRAM";
 	if (!p->capability &&
 	    (p->nr_sms || p->cores_per_sm || p->gpu_mhz || p->gpu_l2_len))

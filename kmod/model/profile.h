@@ -23,6 +23,7 @@
  * @gpu_l2_len: GPU L2 cache, bytes
  * @dram_bus_bits: width of the DRAM bus
  * @dram_mbps: peak bandwidth of DRAM, 10^6 bytes a second
+ * @dram_len: DRAM, bytes
  * @nr_cpus: CPU cores
  * @cpu_mhz: CPU clock, MHz
  * @l1d_len: L1 data cache of a CPU core, bytes
@@ -38,6 +39,8 @@
  * @has_pageable_access: the GPU reads ordinary process memory
  * @has_system_atomics: atomics between CPU and GPU
  * @has_memory_ipc: CUDA memory IPC
+ * @has_pva: a programmable vision accelerator
+ * @has_vic: a video image compositor
  */
 struct profile {
 	const char *name;
@@ -49,6 +52,7 @@ struct profile {
 	u32 gpu_l2_len;
 	u32 dram_bus_bits;
 	u32 dram_mbps;
+	u64 dram_len;
 	u32 nr_cpus;
 	u32 cpu_mhz;
 	u32 l1d_len;
@@ -64,6 +68,8 @@ struct profile {
 	bool has_pageable_access;
 	bool has_system_atomics;
 	bool has_memory_ipc;
+	bool has_pva;
+	bool has_vic;
 };
 
 size_t profile_count(void);

@@ -183,6 +183,7 @@ static void missing_facts_are_refused(void **state)
 	REFUSED("orin", nr_l2, 13);
 	REFUSED("orin", dram_bus_bits, 0);
 	REFUSED("orin", dram_mbps, 0);
+	REFUSED("orin", dram_len, 0);
 	REFUSED("orin", nr_sms, 0);
 	REFUSED("orin", cores_per_sm, 0);
 	REFUSED("orin", gpu_mhz, 0);
