@@ -185,21 +185,22 @@ static void op_drop(struct attach_ctx *ctx, struct attach_op *op)
 	put_stream(ctx, s);
 }
 
+/* The ticket up to which it would be behind the NULL stream's. */
+static u64 null_now(const struct attach_ctx *ctx, const struct attach_stream *s)
+{
+	return s->is_blocking ? ctx->null_last : 0;
+}
+
 /* Another operation in @s: its ticket. */
 static u64 take_ticket(struct attach_ctx *ctx, struct attach_stream *s)
 {
+	s->last_null = null_now(ctx, s);
 	s->last = ++ctx->ticket;
 	if (is_null(ctx, s))
 		ctx->null_last = s->last;
 	else if (s->is_blocking)
 		ctx->blocking_last = s->last;
 	return s->last;
-}
-
-/* The ticket up to which it would be behind the NULL stream's. */
-static u64 null_now(const struct attach_ctx *ctx, const struct attach_stream *s)
-{
-	return s->is_blocking ? ctx->null_last : 0;
 }
 
 /* What an operation submitted to @s now would be behind. */
@@ -318,16 +319,30 @@ static void search(struct attach_ctx *ctx, const struct attach_point *point,
 	}
 }
 
-/* Has the last search come to it? */
-static bool is_reached(const struct attach_ctx *ctx, const struct attach_op *op)
+/* Has the last search come to that ticket of a stream? */
+static bool ticket_is_reached(const struct attach_ctx *ctx,
+			      const struct attach_stream *s, u64 ticket)
 {
-	const struct attach_queue *queue = &op->stream->queue;
+	const struct attach_queue *queue = &s->queue;
 
-	if (queue->epoch == ctx->epoch && op->first <= queue->reach)
+	if (queue->epoch == ctx->epoch && ticket <= queue->reach)
 		return true;
 	queue = &ctx->domain;
-	return op->stream->is_blocking && queue->epoch == ctx->epoch &&
-	       op->first <= queue->reach;
+	return s->is_blocking && queue->epoch == ctx->epoch &&
+	       ticket <= queue->reach;
+}
+
+/* Has it come to an operation? */
+static bool is_reached(const struct attach_ctx *ctx, const struct attach_op *op)
+{
+	return ticket_is_reached(ctx, op->stream, op->first);
+}
+
+/* To the last of a row of jobs? */
+static bool is_reached_whole(const struct attach_ctx *ctx,
+			     const struct attach_op *op)
+{
+	return ticket_is_reached(ctx, op->stream, op->last);
 }
 
 /* States of a buffer */
@@ -462,14 +477,71 @@ static void maintain(struct attach_ctx *ctx, struct attach_buf *buf, u32 what)
 		ctx->act(ctx, buf, what);
 }
 
-/* GPU clean and CPU invalidate: only if a job has seen it since the last. */
-static u32 take_from_gpu(const struct attach_ctx *ctx, struct attach_buf *buf)
+static bool state_allows_job(const struct attach_state *state,
+			     const struct attach_stream *s)
+{
+	return state->kind == ATTACH_GLOBAL ||
+	       (state->kind == ATTACH_SINGLE && state->stream == s);
+}
+
+/* The newest work of a stream that is not known done, NULL there is none. */
+static struct attach_op *unknown_work(struct attach_stream *s)
+{
+	struct attach_link *rows = &s->queue.ops[ATTACH_OP_WORK];
+
+	return list_is_empty(rows) ? NULL : op_of(rows->prev);
+}
+
+/*
+ * Is there work that is not known done and that a buffer's state lets see it,
+ * so that taking it from the GPU now is not the last time? @attach: as that is
+ * reached, behind the work before it; NULL: now.
+ */
+static bool is_still_seen(struct attach_ctx *ctx, struct attach_state state,
+			  const struct attach_op *attach)
+{
+	struct attach_link *link;
+
+	/* Then all work that is not known done is active. */
+	if (state.kind == ATTACH_HOST || (!attach && !ctx->nr_host))
+		return false;
+	if (attach) {
+		const struct attach_point point = {
+			.stream = attach->stream,
+			.at = attach->first,
+			.null = attach->null,
+		};
+
+		search(ctx, &point, NULL);
+	}
+	for (link = ctx->streams.next; link != &ctx->streams;
+	     link = link->next) {
+		struct attach_stream *s = of_link(link, struct attach_stream,
+						  in_ctx);
+		struct attach_op *work = unknown_work(s);
+
+		if (work && state_allows_job(&state, s) &&
+		    !(attach && is_reached_whole(ctx, work)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * GPU clean and CPU invalidate: only if a job has seen it since the last, or
+ * was not known done then. @state: that the buffer had until now.
+ */
+static u32 take_from_gpu(struct attach_ctx *ctx, struct attach_buf *buf,
+			 struct attach_state state,
+			 const struct attach_op *attach)
 {
 	u64 jobs = jobs_of(buf);
 
 	if (jobs == buf->gpu_cleaned_jobs)
 		return 0;
 	buf->gpu_cleaned_jobs = jobs;
+	if (is_still_seen(ctx, state, attach))
+		buf->gpu_cleaned_jobs--;
 	return ctx->class == ATTACH_NONCOHERENT ?
 	       ATTACH_GPU_CLEAN | ATTACH_CPU_INVALIDATE : ATTACH_GPU_CLEAN;
 }
@@ -515,18 +587,23 @@ static void update_right(struct attach_ctx *ctx, struct attach_buf *buf)
 		return;
 	}
 	mark_unclean(buf);
-	maintain(ctx, buf, ATTACH_RESTORE | take_from_gpu(ctx, buf));
+	maintain(ctx, buf, ATTACH_RESTORE |
+			   take_from_gpu(ctx, buf, buf->base, NULL));
 }
 
+/* @base: that the buffer had until now; @op: the attach, NULL: it is done */
 static void prefetch_by_attach(struct attach_ctx *ctx, struct attach_buf *buf,
-			       enum attach_kind from, enum attach_kind to)
+			       enum attach_kind from, enum attach_kind to,
+			       struct attach_state base,
+			       const struct attach_op *op)
 {
 	u32 what = 0;
 
 	if (ctx->class == ATTACH_CONCURRENT)
 		return;
 	if (from != ATTACH_HOST && to == ATTACH_HOST)
-		what = ATTACH_PREFETCH_TO_CPU | take_from_gpu(ctx, buf);
+		what = ATTACH_PREFETCH_TO_CPU |
+		       take_from_gpu(ctx, buf, base, op);
 	else if (from == ATTACH_HOST && to != ATTACH_HOST)
 		what = ATTACH_PREFETCH_TO_GPU |
 		       (ctx->class == ATTACH_NONCOHERENT ? ATTACH_CLEAN : 0);
@@ -843,6 +920,7 @@ static void change_state(struct attach_ctx *ctx, struct attach_buf *buf,
 			 struct attach_state state, struct attach_op *op)
 {
 	enum attach_kind old = newest_state(buf).kind;
+	struct attach_state base = buf->base;
 
 	leave_group(buf);
 	if (op) {
@@ -857,7 +935,7 @@ static void change_state(struct attach_ctx *ctx, struct attach_buf *buf,
 		set_base(ctx, buf, state, NULL);
 	}
 	list_by_newest(ctx, buf);
-	prefetch_by_attach(ctx, buf, old, state.kind);
+	prefetch_by_attach(ctx, buf, old, state.kind, base, op);
 	update_right(ctx, buf);
 	if (!op)
 		set_settled(ctx, buf);
@@ -876,6 +954,7 @@ static struct attach_op *state_at_end(struct attach_ctx *ctx,
 
 	op->kind = ATTACH_OP_STATE;
 	op->stream = s;
+	op->null = s->last_null;
 	op->first = s->last;
 	op->last = s->last;
 	get_stream(s);
@@ -1023,13 +1102,6 @@ static struct attach_state judge(struct attach_ctx *ctx,
 			return op->state;
 	}
 	return buf->base;
-}
-
-static bool state_allows_job(const struct attach_state *state,
-			     const struct attach_stream *s)
-{
-	return state->kind == ATTACH_GLOBAL ||
-	       (state->kind == ATTACH_SINGLE && state->stream == s);
 }
 
 static void count_job(struct attach_ctx *ctx, u64 nr, u64 len)

@@ -215,6 +215,7 @@ struct attach_group {
  * @is_active: it holds work that may be running
  * @has_flipped: @is_active has changed in this call
  * @last: ticket of its last operation, 0 none
+ * @last_null: the NULL stream's newest when that was submitted
  * @last_hold: ticket of its last wait or host function, 0 none
  * @refs: operations, events and states that name it
  * @queue: what is not known done
@@ -233,6 +234,7 @@ struct attach_stream {
 	bool is_active;
 	bool has_flipped;
 	u64 last;
+	u64 last_null;
 	u64 last_hold;
 	u64 refs;
 	struct attach_queue queue;

@@ -233,12 +233,52 @@ bool attach_ref_job_may(struct attach_ref *ref, int stream, int buf)
 	       is_visible(ref, stream, buf);
 }
 
-/* GPU clean and CPU invalidate, if a job has seen it since. */
-static void gpu_clean(struct attach_ref *ref, struct attach_ref_buf *b)
+/* What is known of the states of a buffer: the last of those that are. */
+static const struct attach_ref_attach *known(const struct attach_ref *ref,
+					     const struct attach_ref_buf *b)
+{
+	size_t i, last = 0;
+
+	for (i = 0; i < b->nr_attaches; i++)
+		if (is_attach_known(ref, &b->attaches[i]))
+			last = i;
+	return &b->attaches[last];
+}
+
+/*
+ * Does work that is not known done see it by that state, but for what is
+ * before the attach @op - 1?
+ */
+static bool is_seen_still(struct attach_ref *ref,
+			  const struct attach_ref_attach *state, size_t op)
+{
+	size_t i;
+
+	find_nothing(ref);
+	if (op)
+		find(ref, op - 1);
+	for (i = 0; i < ref->nr_ops; i++) {
+		if (ref->ops[i].what != ATTACH_REF_WORK ||
+		    ref->ops[i].is_known || ref->is_found[i])
+			continue;
+		if (state->kind == ATTACH_REF_GLOBAL ||
+		    (state->kind == ATTACH_REF_SINGLE &&
+		     state->stream == ref->ops[i].stream))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * GPU clean and CPU invalidate, if a job has seen it since, or had not been
+ * known done. @state: that was known until now; @op: 0, or the attach's.
+ */
+static void gpu_clean(struct attach_ref *ref, struct attach_ref_buf *b,
+		      struct attach_ref_attach state, size_t op)
 {
 	if (!b->is_seen)
 		return;
-	b->is_seen = false;
+	b->is_seen = is_seen_still(ref, &state, op);
 	b->count.gpu_cleans++;
 	if (ref->board == ATTACH_REF_NONCOHERENT)
 		b->count.cpu_invalidates++;
@@ -257,7 +297,7 @@ static void rights_change(struct attach_ref *ref)
 			continue;
 		b->has_access = may;
 		if (may) {
-			gpu_clean(ref, b);
+			gpu_clean(ref, b, *known(ref, b), 0);
 			b->count.restored++;
 		} else {
 			b->count.revoked++;
@@ -270,6 +310,10 @@ static void add_attach(struct attach_ref *ref, int buf,
 {
 	struct attach_ref_buf *b = &ref->bufs[buf];
 	bool was_host, is_host = attach.kind == ATTACH_REF_HOST;
+	struct attach_ref_attach was = attach;
+
+	if (b->nr_attaches)
+		was = *known(ref, b);
 
 	was_host = b->nr_attaches && newest(b)->kind == ATTACH_REF_HOST;
 	b->attaches = realloc(b->attaches, (b->nr_attaches + 1) *
@@ -281,7 +325,7 @@ static void add_attach(struct attach_ref *ref, int buf,
 		return;
 	if (is_host) {
 		b->count.to_cpu++;
-		gpu_clean(ref, b);
+		gpu_clean(ref, b, was, attach.op);
 	} else {
 		b->count.to_gpu++;
 		if (ref->board == ATTACH_REF_NONCOHERENT)

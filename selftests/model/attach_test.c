@@ -1059,6 +1059,26 @@ static void attach_to_host_is_a_prefetch_to_the_cpu(void **state)
 	told(w, ATTACH_RESTORE, ATTACH_RESTORE);
 }
 
+/* The second kernel runs after the host function has had the buffer. */
+static void a_job_behind_a_host_function_makes_it_due_again(void **state)
+{
+	struct world *w = *state;
+	struct attach_op *host;
+
+	work(w, &w->a);
+	host = host_function(w, &w->a);
+	work(w, &w->a);
+	w->told = 0;
+	begin(w, host);
+	told(w, ATTACH_GPU_CLEAN | ATTACH_CPU_INVALIDATE | ATTACH_RESTORE,
+	     ATTACH_GPU_CLEAN | ATTACH_RESTORE);
+	end(w, host);
+	w->told = 0;
+	sync_stream(w, &w->a);
+	told(w, ATTACH_GPU_CLEAN | ATTACH_CPU_INVALIDATE | ATTACH_RESTORE,
+	     ATTACH_GPU_CLEAN | ATTACH_RESTORE);
+}
+
 static void a_job_after_the_prefetch_makes_it_due_again(void **state)
 {
 	struct world *w = *state;
@@ -1409,6 +1429,7 @@ int main(void)
 		TEST(a_global_buffer_is_restored_by_the_last_stream),
 		TEST(a_single_buffer_is_restored_by_its_own),
 		TEST(attach_to_host_is_a_prefetch_to_the_cpu),
+		TEST(a_job_behind_a_host_function_makes_it_due_again),
 		TEST(a_job_after_the_prefetch_makes_it_due_again),
 		TEST(attach_from_host_is_a_prefetch_to_the_gpu),
 		TEST(between_global_and_single_there_is_none),
