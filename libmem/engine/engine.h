@@ -167,5 +167,6 @@ void engine_run(struct engine *engine, const struct engine_job *job,
 		struct engine_result *result);
 void engine_flush(struct engine *engine);
 bool engine_is_inline(void);
+bool engine_is_worker(void);
 
 #endif

@@ -35,6 +35,19 @@ struct inline_engine {
 	bool has_helpers;
 };
 
+static _Thread_local bool is_worker;
+
+/**
+ * engine_is_worker() - does the calling thread run a kernel?
+ *
+ * Context: any, signal handlers too.
+ * Return: true if so: in the application itself.
+ */
+bool engine_is_worker(void)
+{
+	return is_worker;
+}
+
 /**
  * inline_create() - make one
  * @name: of it
@@ -76,6 +89,7 @@ static void *help(void *arg)
 	struct inline_engine *engine = arg;
 	struct worker worker = { .is_helper = true };
 
+	is_worker = true;
 	pool_help(&engine->pool, &worker);
 	return NULL;
 }
@@ -116,6 +130,7 @@ static void get_helpers(struct inline_engine *engine, const uint32_t grid[3])
 int inline_run(struct inline_engine *engine, const struct engine_job *job)
 {
 	struct wire_job wire;
+	int err;
 
 	wire.kernel = job->kernel;
 	wire.shared_len = job->shared_len;
@@ -124,5 +139,8 @@ int inline_run(struct inline_engine *engine, const struct engine_job *job)
 	if (job->args_len)
 		memcpy(engine->args, job->args, job->args_len);
 	get_helpers(engine, job->grid);
-	return pool_run(&engine->pool, &engine->worker, &wire, engine->args);
+	is_worker = true;
+	err = pool_run(&engine->pool, &engine->worker, &wire, engine->args);
+	is_worker = false;
+	return err;
 }

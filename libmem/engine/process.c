@@ -149,19 +149,25 @@ static int take_output(void)
 	return setvbuf(stdout, buffer, _IOFBF, OUTPUT_LEN) ? -ENOMEM : 0;
 }
 
-static int map_window(struct process *own)
+/*
+ * The application's is a hole here, into which any other mapping might fall:
+ * the first of all.
+ */
+static int map_window(const struct engine_window *window)
 {
-	const struct engine_window *window = &own->start.window;
 	const int flags = window->view_fd >= 0 ? MAP_SHARED :
 						 MAP_PRIVATE | MAP_ANONYMOUS;
+
+	return mmap(window->addr, window->len, PROT_NONE,
+		    flags | MAP_FIXED_NOREPLACE | MAP_NORESERVE,
+		    window->view_fd, 0) == window->addr ? 0 : -ENOMEM;
+}
+
+static int map_before(struct process *own)
+{
+	const struct engine_window *window = &own->start.window;
 	void *addr;
 
-	addr = mmap(window->addr, window->len, PROT_NONE,
-		    flags | MAP_FIXED_NOREPLACE | MAP_NORESERVE,
-		    window->view_fd, 0);
-	if (addr == MAP_FAILED)
-		return -ENOMEM;
-	own->window = addr;
 	if (window->before_fd < 0)
 		return 0;
 	addr = mmap(NULL, window->len, PROT_READ | PROT_WRITE,
@@ -190,6 +196,7 @@ static int set_up(struct process *own)
 	int err;
 
 	own->shared = own->start.shared;
+	own->window = window->addr;
 	own->page_len = (size_t)1 << window->page_shift;
 	own->nr_pages = window->len >> window->page_shift;
 	page_set_init(&own->stored, own->shared + 1, own->nr_pages);
@@ -197,7 +204,7 @@ static int set_up(struct process *own)
 	if (!err)
 		err = take_output();
 	if (!err)
-		err = map_window(own);
+		err = map_before(own);
 	if (err)
 		return err;
 	own->access = map_own(own->nr_pages);
@@ -371,6 +378,8 @@ void process_main(struct engine_start *start)
 
 	default_signals();
 	close_foreign(start);
+	if (map_window(&start->window))
+		_exit(1);
 	own = map_own(sizeof(*own));
 	if (!own)
 		_exit(1);
