@@ -27,6 +27,8 @@ extern "C" {
 struct mem_ctx;
 struct mem_buf;
 struct mem_job;
+struct mem_stream;
+struct mem_event;
 struct mem_ctx_options;
 
 #define MEM_NAME_LEN		32
@@ -49,6 +51,11 @@ struct mem_ctx_options;
  * @MEM_KIND_UNCACHED: not cached by the CPU
  * @MEM_KIND_CONTIGUOUS: physically contiguous, CPU and engines see the same
  * @MEM_KIND_FOREIGN: a dma-buf of another driver; only answered
+ * @MEM_KIND_MANAGED: unified memory: mem_alloc()
+ * @MEM_KIND_PINNED: host memory that engines reach: mem_alloc()
+ * @MEM_KIND_DEVICE: engines' own, the CPU has no access: mem_alloc()
+ * @MEM_KIND_REGISTERED: the caller's pages, by mem_register()
+ * @MEM_KIND_PAGEABLE: what is none of the others; only answered
  */
 enum mem_kind {
 	MEM_KIND_SYSTEM,
@@ -56,11 +63,25 @@ enum mem_kind {
 	MEM_KIND_COHERENT,
 	MEM_KIND_UNCACHED,
 	MEM_KIND_CONTIGUOUS,
-	MEM_KIND_FOREIGN
+	MEM_KIND_FOREIGN,
+	MEM_KIND_MANAGED,
+	MEM_KIND_PINNED,
+	MEM_KIND_DEVICE,
+	MEM_KIND_REGISTERED,
+	MEM_KIND_PAGEABLE
 };
 
-/** enum mem_policy - what happens to accesses that break the rules */
+/**
+ * enum mem_policy - what happens to accesses that break the rules
+ * @MEM_POLICY_DEFAULT: what the environment's LIBMEM_POLICY says ("strict",
+ *	"record" or "off"), else strict; only asked for, never answered
+ * @MEM_POLICY_STRICT: what the board refuses is refused (SIGBUS, EFAULT inside
+ *	a system call), and all is recorded
+ * @MEM_POLICY_RECORD: nothing is refused, all is recorded
+ * @MEM_POLICY_OFF: one view, nothing is looked at
+ */
 enum mem_policy {
+	MEM_POLICY_DEFAULT,
 	MEM_POLICY_STRICT,
 	MEM_POLICY_RECORD,
 	MEM_POLICY_OFF
@@ -116,6 +137,9 @@ typedef void (*mem_kernel)(const struct mem_block *block, void *args);
  * @fill_size: in: bytes that one CPU touch brings into the cache: a power of
  *	two from a page to 2 MiB; 0: 64 KiB. Embedded only: the module has its
  *	own
+ * @policy: in: enum mem_policy. Embedded only: the module has its own
+ * @poison: in: what new managed and device memory is filled with: 0: byte
+ *	0xa5; MEM_POISON_NONE: zeros; 1 to 255: that byte
  * @reserved: in: 0
  * @soc: in: name of the profile, terminated; empty: what the environment's
  *	LIBMEM_SOC says, else the module's own, else "generic". The module
@@ -125,9 +149,13 @@ struct mem_ctx_options {
 	uint32_t size;
 	uint32_t backend;
 	uint32_t fill_size;
+	uint32_t policy;
+	uint32_t poison;
 	uint32_t reserved;
 	char soc[MEM_NAME_LEN];
 };
+
+#define MEM_POISON_NONE		UINT32_MAX
 
 /**
  * struct mem_probe - the simulated SoC
@@ -176,6 +204,15 @@ struct mem_probe {
  *	invalidated
  * @MEM_VIOLATION_REDUNDANT_CLEAN: no error: a clean that found nothing dirty
  * @MEM_VIOLATION_REDUNDANT_INVALIDATE: no error: one that had nothing to do
+ * @MEM_VIOLATION_CPU_WHILE_ACTIVE: the CPU touched managed memory that an
+ *	engine may be using
+ * @MEM_VIOLATION_ENGINE_NOT_ATTACHED: a job touched managed memory that is not
+ *	attached to its stream
+ * @MEM_VIOLATION_CPU_ON_DEVICE: the CPU touched device memory
+ * @MEM_VIOLATION_ATOMIC_ON_UNCACHED: an atomic instruction on pinned memory of
+ *	a board whose CPU does not cache that
+ * @MEM_VIOLATION_ILLEGAL_ADDRESS: a job touched what engines have not
+ * @MEM_VIOLATION_OVERRUN: the bytes behind a buffer have changed
  */
 enum mem_violation_kind {
 	MEM_VIOLATION_DROPPED,
@@ -190,7 +227,13 @@ enum mem_violation_kind {
 	MEM_VIOLATION_UNMATCHED_END,
 	MEM_VIOLATION_SHARED_LINE,
 	MEM_VIOLATION_REDUNDANT_CLEAN,
-	MEM_VIOLATION_REDUNDANT_INVALIDATE
+	MEM_VIOLATION_REDUNDANT_INVALIDATE,
+	MEM_VIOLATION_CPU_WHILE_ACTIVE,
+	MEM_VIOLATION_ENGINE_NOT_ATTACHED,
+	MEM_VIOLATION_CPU_ON_DEVICE,
+	MEM_VIOLATION_ATOMIC_ON_UNCACHED,
+	MEM_VIOLATION_ILLEGAL_ADDRESS,
+	MEM_VIOLATION_OVERRUN
 };
 
 /** enum mem_missing - the operation that would have mended it */
@@ -199,7 +242,9 @@ enum mem_missing {
 	MEM_MISSING_BEGIN_READ,
 	MEM_MISSING_BEGIN_WRITE,
 	MEM_MISSING_END,
-	MEM_MISSING_WAIT
+	MEM_MISSING_WAIT,
+	MEM_MISSING_SYNC,
+	MEM_MISSING_ATTACH
 };
 
 /** enum mem_other - who is on the other side of a violation */
@@ -235,6 +280,13 @@ enum mem_other {
  *	maintained; 0: not known
  * @other_job: out: id of its job, 0 none
  * @other_name: out: of the engine, device or operation, terminated
+ * @other_stream: out: id of its stream, 0: the legacy one or none
+ * @other_kernel: out: address of the kernel that it runs, 0 none
+ * @other_ip: out: instruction of the kernel that touched, 0: not known
+ * @attach: out: newest attach state of managed memory, MEM_ATTACH_*; 0: it is
+ *	none
+ * @reserved: out: 0
+ * @attach_stream: out: MEM_ATTACH_SINGLE: id of the stream
  */
 struct mem_violation {
 	uint32_t size;
@@ -255,6 +307,12 @@ struct mem_violation {
 	uint64_t other_time_ns;
 	uint64_t other_job;
 	char other_name[MEM_NAME_LEN];
+	uint64_t other_stream;
+	uint64_t other_kernel;
+	uint64_t other_ip;
+	uint32_t attach;
+	uint32_t reserved;
+	uint64_t attach_stream;
 };
 
 /* What a context watches for */
@@ -375,6 +433,180 @@ struct mem_copy2d {
 	uint32_t reserved;
 	uint64_t delay_ns;
 };
+
+/* Attach states of managed memory; of mem_alloc() global or host */
+#define MEM_ATTACH_GLOBAL	0x1U
+#define MEM_ATTACH_HOST		0x2U
+#define MEM_ATTACH_SINGLE	0x4U
+
+/* Flags of pinned memory, for mem_alloc() */
+#define MEM_PINNED_PORTABLE	0x1U	/* nothing: all contexts are of one board */
+#define MEM_PINNED_MAPPED	0x2U	/* nothing: all of it is mapped */
+#define MEM_PINNED_WRITE_COMBINED 0x4U	/* nothing: kept, and told */
+
+/* Flags of mem_register() */
+#define MEM_REGISTER_PORTABLE	0x1U
+#define MEM_REGISTER_MAPPED	0x2U
+#define MEM_REGISTER_IO		0x4U
+#define MEM_REGISTER_READ_ONLY	0x8U
+
+/**
+ * struct mem_ptr_info - what an address is
+ * @size: in: sizeof of this struct; fields beyond it are not written
+ * @kind: out: enum mem_kind, MEM_KIND_PAGEABLE if libmem does not know it
+ * @base: out: where the allocation begins, as the CPU has it; NULL: pageable
+ * @len: out: its length as it was asked for, bytes
+ * @host: out: the same byte for the CPU; NULL: it has no access
+ * @device: out: the same byte for engines; NULL: they have no access
+ * @id: out: of the buffer, as in struct mem_violation; 0 none
+ * @flags: out: as given to mem_alloc() or mem_register()
+ * @attach: out: managed: newest attach state, MEM_ATTACH_*, else 0
+ * @is_own: out: 1: it is of this context
+ * @reserved: out: 0
+ * @name: out: see mem_set_name()
+ */
+struct mem_ptr_info {
+	uint32_t size;
+	uint32_t kind;
+	void *base;
+	uint64_t len;
+	void *host;
+	void *device;
+	uint64_t id;
+	uint32_t flags;
+	uint32_t attach;
+	uint32_t is_own;
+	uint32_t reserved;
+	char name[MEM_NAME_LEN];
+};
+
+/**
+ * struct mem_attach_counters - what the driver did for managed memory
+ * @revoked: the CPU's right ended
+ * @restored: the host waited, and the buffer became touchable by the CPU
+ * @cleans: CPU lines written back, whole buffers
+ * @cleaned_bytes: the sum of their lengths; so are all bytes below
+ * @cpu_invalidates: CPU lines dropped
+ * @cpu_invalidated_bytes: bytes of that
+ * @gpu_cleans: GPU cache written back
+ * @gpu_cleaned_bytes: bytes of that
+ * @gpu_invalidates: GPU cache dropped
+ * @gpu_invalidated_bytes: bytes of that
+ * @prefetches_to_cpu: attaches from global or single to host
+ * @prefetches_to_gpu: attaches from host to global or single
+ * @cpu_while_active: violations: the CPU touched what it may not now
+ * @engine_not_attached: violations: a job touched what its stream may not
+ */
+struct mem_attach_counters {
+	uint64_t revoked;
+	uint64_t restored;
+	uint64_t cleans;
+	uint64_t cleaned_bytes;
+	uint64_t cpu_invalidates;
+	uint64_t cpu_invalidated_bytes;
+	uint64_t gpu_cleans;
+	uint64_t gpu_cleaned_bytes;
+	uint64_t gpu_invalidates;
+	uint64_t gpu_invalidated_bytes;
+	uint64_t prefetches_to_cpu;
+	uint64_t prefetches_to_gpu;
+	uint64_t cpu_while_active;
+	uint64_t engine_not_attached;
+};
+
+/**
+ * enum mem_dir - from where to where a copy goes
+ * @MEM_HOST_TO_HOST: both sides are the CPU's
+ * @MEM_HOST_TO_DEVICE: the target is an engine's
+ * @MEM_DEVICE_TO_HOST: the source is
+ * @MEM_DEVICE_TO_DEVICE: both are
+ * @MEM_DIR_DEFAULT: as the addresses are
+ */
+enum mem_dir {
+	MEM_HOST_TO_HOST,
+	MEM_HOST_TO_DEVICE,
+	MEM_DEVICE_TO_HOST,
+	MEM_DEVICE_TO_DEVICE,
+	MEM_DIR_DEFAULT
+};
+
+/**
+ * struct mem_rows - a copy of rows
+ * @dst: in: first byte of the first row that is written
+ * @dst_pitch: in: bytes from row to row
+ * @src: in: first byte of the first row that is read
+ * @src_pitch: in: bytes from row to row
+ * @row_len: in: bytes, at most either pitch
+ * @nr_rows: in: rows
+ */
+struct mem_rows {
+	void *dst;
+	uint64_t dst_pitch;
+	const void *src;
+	uint64_t src_pitch;
+	uint64_t row_len;
+	uint64_t nr_rows;
+};
+
+/**
+ * enum mem_engine - engines that run kernels
+ * @MEM_ENGINE_GPU: the integrated GPU
+ * @MEM_ENGINE_PVA: the vision accelerator
+ * @MEM_ENGINE_VIC: the image compositor
+ * @MEM_NR_ENGINES: how many there are
+ */
+enum mem_engine {
+	MEM_ENGINE_GPU,
+	MEM_ENGINE_PVA,
+	MEM_ENGINE_VIC,
+	MEM_NR_ENGINES
+};
+
+/**
+ * struct mem_launch - a kernel to run
+ * @size: in: sizeof of this struct
+ * @engine: in: enum mem_engine
+ * @kernel: in: a function of the program or of a library
+ * @grid: in: blocks in x, y and z, each above 0
+ * @block: in: threads of a block, each above 0; the kernel is told
+ * @shared_len: in: bytes of memory for each block, at most 1 MiB
+ * @args_len: in: bytes at @args, at most MEM_ARGS_MAX
+ * @args: in: copied; may be NULL if that is 0
+ * @timeout_ns: in: the watchdog ends it then; 0: 10 s
+ */
+struct mem_launch {
+	uint32_t size;
+	uint32_t engine;
+	mem_kernel kernel;
+	uint32_t grid[3];
+	uint32_t block[3];
+	uint32_t shared_len;
+	uint32_t args_len;
+	const void *args;
+	uint64_t timeout_ns;
+};
+
+/* Flags of mem_stream_create() */
+#define MEM_STREAM_NON_BLOCKING	0x1U	/* not ordered with the legacy stream */
+
+/* Priorities: lower is sooner. */
+#define MEM_PRIORITY_LEAST	0
+#define MEM_PRIORITY_GREATEST	(-5)
+
+/* Flags of mem_event_create() */
+#define MEM_EVENT_BLOCKING	0x1U	/* waits for it block, always */
+#define MEM_EVENT_NO_TIMING	0x2U
+
+/** enum mem_wait_policy - how the host waits */
+enum mem_wait_policy {
+	MEM_WAIT_AUTO,
+	MEM_WAIT_SPIN,
+	MEM_WAIT_YIELD,
+	MEM_WAIT_BLOCK
+};
+
+typedef void (*mem_host_fn)(void *arg);
+typedef void (*mem_callback)(struct mem_stream *stream, int status, void *arg);
 
 /**
  * mem_ctx_open() - open a context
@@ -783,6 +1015,517 @@ int mem_job_fence(struct mem_job *job, int *fd);
  * Context: any thread.
  */
 void mem_job_destroy(struct mem_job *job);
+
+/**
+ * mem_alloc() - allocate memory that has one address for all
+ * @ctx: context
+ * @kind: MEM_KIND_MANAGED, MEM_KIND_PINNED or MEM_KIND_DEVICE
+ * @len: bytes, above 0
+ * @flags: managed: MEM_ATTACH_GLOBAL or MEM_ATTACH_HOST: who may touch it, and
+ *	what it falls back to; pinned: MEM_PINNED_*; device: 0
+ * @ptr: out: the memory, owned by the caller: mem_free()
+ *
+ * The CPU and engines have it at the same address; who may touch it when is in
+ * Documentation/libmem.rst. Managed and device memory is not zeroed but
+ * poisoned, see struct mem_ctx_options; pinned memory is zeroed.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, @len is 0, no such @kind or
+ * @flags), -ENOMEM (no memory is left, of the machine or of the board),
+ * -EOPNOTSUPP (the backend cannot), or as mem_stream_sync().
+ */
+int mem_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
+	      unsigned int flags, void **ptr);
+
+/**
+ * mem_alloc_pitch() - allocate rows of device memory
+ * @ctx: context
+ * @row_len: bytes, above 0
+ * @nr_rows: rows, above 0
+ * @pitch: out: bytes from row to row, a multiple of 512
+ * @ptr: out: the memory, owned by the caller: mem_free()
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_alloc().
+ */
+int mem_alloc_pitch(struct mem_ctx *ctx, uint64_t row_len, uint64_t nr_rows,
+		    uint64_t *pitch, void **ptr);
+
+/**
+ * mem_free() - give memory back
+ * @ctx: context that it is of
+ * @ptr: what mem_alloc() gave, or NULL, which does nothing
+ *
+ * Waits for all work of the context first, as mem_ctx_sync() does.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (@ctx is NULL, @ptr is not the start of an allocation:
+ * freed before, interior, registered), -EXDEV (it is of another context), or
+ * the context's error, as mem_ctx_sync(): the memory is given back all the
+ * same.
+ */
+int mem_free(struct mem_ctx *ctx, void *ptr);
+
+/**
+ * mem_register() - let engines reach memory of the caller's
+ * @ctx: context
+ * @ptr: memory of this process, readable and writable, anonymous and private
+ * @len: bytes, above 0
+ * @flags: MEM_REGISTER_*
+ *
+ * The pages that it is in are moved in place: no other thread may store to
+ * them meanwhile. A child of fork() shares them from now on. Engines have them
+ * at another address: mem_device_ptr().
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (an argument is NULL or 0, no such @flags, no such
+ * memory), -EOPNOTSUPP (a board below capability 7.2, or the backend cannot),
+ * -EEXIST (some of it is registered, or is libmem's own), -ENOMEM.
+ */
+int mem_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
+		 unsigned int flags);
+
+/**
+ * mem_unregister() - undo mem_register()
+ * @ctx: context that it is of
+ * @ptr: exactly what was registered
+ *
+ * Waits for all work of the context first.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (@ctx or @ptr is NULL), -ENOENT (not registered at
+ * exactly @ptr), -EXDEV (it is of another context), or as mem_ctx_sync().
+ */
+int mem_unregister(struct mem_ctx *ctx, void *ptr);
+
+/**
+ * mem_device_ptr() - where engines have memory of the host
+ * @ctx: context
+ * @ptr: in pinned, registered or managed memory
+ * @device: out: the same byte for engines
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, @ptr is not such memory).
+ */
+int mem_device_ptr(struct mem_ctx *ctx, const void *ptr, void **device);
+
+/**
+ * mem_ptr_info() - what an address is
+ * @ctx: context
+ * @ptr: any, also freed, interior or of another context
+ * @info: in and out: @info->size is set by the caller
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (@ctx or @info is NULL, @info->size is below the
+ * struct's first version).
+ */
+int mem_ptr_info(struct mem_ctx *ctx, const void *ptr,
+		 struct mem_ptr_info *info);
+
+/**
+ * mem_ptr_buf_info() - state and counters of what an address is in
+ * @ctx: context
+ * @ptr: in an allocation
+ * @info: in and out: @info->size is set by the caller
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, @ptr is in no allocation,
+ * @info->size is below the struct's first version).
+ */
+int mem_ptr_buf_info(struct mem_ctx *ctx, const void *ptr,
+		     struct mem_buf_info *info);
+
+/**
+ * mem_ptr_attach_counters() - what the driver did for managed memory
+ * @ctx: context
+ * @ptr: in managed memory; NULL: all there was in the context
+ * @count: out
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (@ctx or @count is NULL, @ptr is not managed).
+ */
+int mem_ptr_attach_counters(struct mem_ctx *ctx, const void *ptr,
+			    struct mem_attach_counters *count);
+
+/**
+ * mem_set_name() - name an allocation, for reports
+ * @ctx: context
+ * @ptr: in it
+ * @name: shorter than MEM_NAME_LEN, copied
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, @name is too long, @ptr is in no
+ * allocation).
+ */
+int mem_set_name(struct mem_ctx *ctx, const void *ptr, const char *name);
+
+/**
+ * mem_ctx_sync() - wait for all work of a context
+ * @ctx: context
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_stream_sync().
+ */
+int mem_ctx_sync(struct mem_ctx *ctx);
+
+/**
+ * mem_ctx_error() - the error that ended a context's work
+ * @ctx: context
+ *
+ * Context: any thread.
+ * Return: 0; -EFAULT, -ETIME or -EIO, see mem_stream_sync(), for good; -EINVAL
+ * (@ctx is NULL).
+ */
+int mem_ctx_error(struct mem_ctx *ctx);
+
+/**
+ * mem_ctx_set_wait_policy() - how the host waits for engines
+ * @ctx: context
+ * @policy: how; MEM_WAIT_AUTO: it spins a little and then blocks
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (@ctx is NULL, no such @policy).
+ */
+int mem_ctx_set_wait_policy(struct mem_ctx *ctx, enum mem_wait_policy policy);
+
+/**
+ * mem_stream_create() - make a stream
+ * @ctx: context
+ * @flags: 0 or MEM_STREAM_NON_BLOCKING
+ * @priority: from MEM_PRIORITY_GREATEST to MEM_PRIORITY_LEAST; what is beyond
+ *	counts as the nearer
+ * @stream: out: the stream, owned by the caller: mem_stream_destroy()
+ *
+ * Work of a stream runs in order. A blocking stream is also ordered with the
+ * legacy stream: what is submitted there waits for all that was submitted to
+ * blocking streams, and they for it.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, no such @flags), -ENOMEM, or as
+ * mem_stream_sync().
+ */
+int mem_stream_create(struct mem_ctx *ctx, unsigned int flags, int priority,
+		      struct mem_stream **stream);
+
+/**
+ * mem_stream_legacy() - the stream of a context that all others wait for
+ * @ctx: context
+ *
+ * Context: any thread.
+ * Return: the context's, which cannot be destroyed; NULL if @ctx is.
+ */
+struct mem_stream *mem_stream_legacy(struct mem_ctx *ctx);
+
+/**
+ * mem_stream_per_thread() - a stream of the calling thread
+ * @ctx: context
+ * @stream: out: a blocking stream, the library's: it goes with the thread
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_stream_create().
+ */
+int mem_stream_per_thread(struct mem_ctx *ctx, struct mem_stream **stream);
+
+/**
+ * mem_stream_destroy() - a stream takes no more work
+ * @stream: stream that mem_stream_create() gave
+ *
+ * Does not wait: what it has goes on. Managed memory attached to it falls back
+ * to its default at the stream's end.
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (@stream is NULL, the legacy stream or one of a
+ * thread), -ENOMEM (nothing has changed).
+ */
+int mem_stream_destroy(struct mem_stream *stream);
+
+/**
+ * mem_stream_id() - number of a stream, as in struct mem_violation
+ * @stream: stream, or NULL
+ *
+ * Context: any thread.
+ * Return: above 0; 0: the legacy stream, or NULL.
+ */
+uint64_t mem_stream_id(const struct mem_stream *stream);
+
+/**
+ * mem_stream_priority() - its priority
+ * @stream: stream, not NULL
+ *
+ * Context: any thread.
+ * Return: from MEM_PRIORITY_GREATEST to MEM_PRIORITY_LEAST.
+ */
+int mem_stream_priority(const struct mem_stream *stream);
+
+/**
+ * mem_stream_sync() - wait for what a stream has so far
+ * @stream: stream
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (@stream is NULL), -EPERM (called from a host
+ * function, or in a child of the process), -EOWNERDEAD (an engine was killed
+ * and a job of it is lost: told once), or what ended all work of the context,
+ * for good: -EFAULT (a kernel touched an illegal address), -ETIME (one ran for
+ * too long), -EIO (one called exit or abort, or a signal or an exception ended
+ * it).
+ */
+int mem_stream_sync(struct mem_stream *stream);
+
+/**
+ * mem_stream_query() - is all done that a stream has so far?
+ * @stream: stream
+ *
+ * If so, it counts as waited for.
+ *
+ * Context: any thread.
+ * Return: 0: it is; -EBUSY: it is not; else as mem_stream_sync().
+ */
+int mem_stream_query(struct mem_stream *stream);
+
+/**
+ * mem_stream_wait_event() - further work of a stream waits for an event
+ * @stream: stream
+ * @event: event of the same context, as it was recorded last; never: nothing
+ *	is waited for
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL), -EXDEV (the event is of another
+ * context), -ENOMEM, or as mem_stream_sync().
+ */
+int mem_stream_wait_event(struct mem_stream *stream, struct mem_event *event);
+
+/**
+ * mem_stream_attach() - say who may touch managed memory
+ * @stream: ordered in this one
+ * @ptr: the start of managed memory
+ * @len: 0 or the length that was asked for
+ * @how: MEM_ATTACH_GLOBAL, MEM_ATTACH_HOST or MEM_ATTACH_SINGLE: only work of
+ *	@stream, and the CPU while that is idle
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, @ptr is not the start of managed
+ * memory, another @len, no such @how, MEM_ATTACH_SINGLE to the legacy stream),
+ * -EXDEV (it is of another context), -ENOMEM, or as mem_stream_sync().
+ */
+int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
+		      unsigned int how);
+
+/**
+ * mem_stream_call() - have a function of the host called
+ * @stream: in order of this one
+ * @fn: called on a thread of the library; no function of libmem that works on
+ *	a context may be called in it: they answer -EPERM
+ * @arg: for it
+ *
+ * One at a time in a context. Not called any more once the context has an
+ * error.
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (@stream or @fn is NULL), -ENOMEM, or as
+ * mem_stream_sync().
+ */
+int mem_stream_call(struct mem_stream *stream, mem_host_fn fn, void *arg);
+
+/**
+ * mem_stream_add_callback() - as mem_stream_call(), and told of errors
+ * @stream: in order of this one
+ * @fn: called in any case, with 0 or the context's error
+ * @arg: for it
+ *
+ * Context: any thread.
+ * Return: 0, or as mem_stream_call().
+ */
+int mem_stream_add_callback(struct mem_stream *stream, mem_callback fn,
+			    void *arg);
+
+/**
+ * mem_launch() - have an engine run a kernel
+ * @stream: in order of this one
+ * @launch: what; not needed any more when the call returns
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, a field of @launch has no
+ * meaning), -E2BIG (a tail of @launch that this library does not know is not
+ * 0), -EOPNOTSUPP (the board has no such engine, or the backend cannot),
+ * -ENOMEM, or as mem_stream_sync().
+ */
+int mem_launch(struct mem_stream *stream, const struct mem_launch *launch);
+
+/**
+ * mem_copy() - copy as a synchronous call
+ * @stream: in order of this one
+ * @dst: target
+ * @src: source
+ * @len: bytes; 0 does nothing
+ * @dir: what the addresses must be; MEM_DIR_DEFAULT: any
+ *
+ * Returns when the copy is done, but for one from pageable memory to device
+ * memory, whose source has been read, and for one within device memory. Memory
+ * of the host that libmem does not know is touched by the calling thread.
+ * A managed side is the engine's if a job of @stream may touch it, else the
+ * CPU's.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, a range leaves its allocation,
+ * the addresses are not what @dir says), -EXDEV (an allocation is of another
+ * context), -ENOMEM, or as mem_stream_sync().
+ */
+int mem_copy(struct mem_stream *stream, void *dst, const void *src,
+	     uint64_t len, enum mem_dir dir);
+
+/**
+ * mem_copy_async() - copy in order of a stream
+ * @stream: in order of this one
+ * @dst: target
+ * @src: source
+ * @len: bytes; 0 does nothing
+ * @dir: what the addresses must be; MEM_DIR_DEFAULT: any
+ *
+ * Where a side is pageable memory it waits, and the calling thread copies.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_copy().
+ */
+int mem_copy_async(struct mem_stream *stream, void *dst, const void *src,
+		   uint64_t len, enum mem_dir dir);
+
+/**
+ * mem_copy_rows() - mem_copy() of rows
+ * @stream: in order of this one
+ * @rows: what; not needed any more when the call returns
+ * @dir: what the addresses must be; MEM_DIR_DEFAULT: any
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_copy(); -EINVAL also if a pitch is below the length of
+ * a row.
+ */
+int mem_copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
+		  enum mem_dir dir);
+
+/**
+ * mem_copy_rows_async() - mem_copy_async() of rows
+ * @stream: in order of this one
+ * @rows: what; not needed any more when the call returns
+ * @dir: what the addresses must be; MEM_DIR_DEFAULT: any
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_copy_rows().
+ */
+int mem_copy_rows_async(struct mem_stream *stream, const struct mem_rows *rows,
+			enum mem_dir dir);
+
+/**
+ * mem_set() - have an engine fill memory
+ * @stream: in order of this one
+ * @dst: in device, managed, pinned or registered memory
+ * @value: its low byte
+ * @len: bytes; 0 does nothing
+ *
+ * Returns when it is done, but for device memory.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, the range is not in one
+ * allocation that engines reach), -EXDEV, -ENOMEM, or as mem_stream_sync().
+ */
+int mem_set(struct mem_stream *stream, void *dst, int value, uint64_t len);
+
+/**
+ * mem_set_async() - mem_set() that does not wait
+ * @stream: in order of this one
+ * @dst: in device, managed, pinned or registered memory
+ * @value: its low byte
+ * @len: bytes; 0 does nothing
+ *
+ * Context: any thread.
+ * Return: 0, or as mem_set().
+ */
+int mem_set_async(struct mem_stream *stream, void *dst, int value,
+		  uint64_t len);
+
+/**
+ * mem_set_rows() - mem_set() of rows
+ * @stream: in order of this one
+ * @dst: first byte of the first row
+ * @pitch: bytes from row to row
+ * @value: its low byte
+ * @row_len: bytes, at most @pitch
+ * @nr_rows: rows
+ * @is_async: do not wait
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_set(); -EINVAL also if @pitch is below @row_len.
+ */
+int mem_set_rows(struct mem_stream *stream, void *dst, uint64_t pitch,
+		 int value, uint64_t row_len, uint64_t nr_rows, int is_async);
+
+/**
+ * mem_event_create() - make an event
+ * @ctx: context
+ * @flags: MEM_EVENT_*
+ * @event: out: the event, owned by the caller: mem_event_destroy()
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, no such @flags), -ENOMEM, or as
+ * mem_stream_sync().
+ */
+int mem_event_create(struct mem_ctx *ctx, unsigned int flags,
+		     struct mem_event **event);
+
+/**
+ * mem_event_destroy() - forget an event
+ * @event: event, or NULL, which does nothing
+ *
+ * Who waits for it goes on waiting.
+ *
+ * Context: any thread.
+ */
+void mem_event_destroy(struct mem_event *event);
+
+/**
+ * mem_event_record() - let an event stand for all that a stream has so far
+ * @event: event
+ * @stream: stream of the same context
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL), -EXDEV (the stream is of
+ * another context), -ENOMEM, or as mem_stream_sync().
+ */
+int mem_event_record(struct mem_event *event, struct mem_stream *stream);
+
+/**
+ * mem_event_sync() - wait for what an event stands for
+ * @event: event; never recorded: there is nothing to wait for
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_stream_sync().
+ */
+int mem_event_sync(struct mem_event *event);
+
+/**
+ * mem_event_query() - is all done that an event stands for?
+ * @event: event; never recorded: it is
+ *
+ * If so, it counts as waited for.
+ *
+ * Context: any thread.
+ * Return: 0: it is; -EBUSY: it is not; else as mem_stream_sync().
+ */
+int mem_event_query(struct mem_event *event);
+
+/**
+ * mem_event_elapsed() - time between two events
+ * @start: recorded event
+ * @end: recorded event of the same context
+ * @ns: out: from when all before @start was done to the same of @end; negative
+ *	if that was earlier
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, one has no timing or was never
+ * recorded), -EXDEV (they are of two contexts), -EBUSY (one is not done), or
+ * as mem_stream_sync().
+ */
+int mem_event_elapsed(struct mem_event *start, struct mem_event *end,
+		      int64_t *ns);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,7 @@ void buf_init(struct mem_buf *buf, enum mem_kind kind, uint64_t len)
 {
 	buf->kind = kind;
 	buf->len = len;
+	buf->asked_len = len;
 	pthread_mutex_init(&buf->lock, NULL);
 }
 

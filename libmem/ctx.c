@@ -6,8 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "internal.h"
+#include "sched.h"
 
 struct mem_ctx *ctx_get(struct mem_ctx *ctx)
 {
@@ -15,11 +16,64 @@ struct mem_ctx *ctx_get(struct mem_ctx *ctx)
 	return ctx;
 }
 
-void ctx_put(struct mem_ctx *ctx)
+bool ctx_is_forked(const struct mem_ctx *ctx)
 {
+	return ctx->sched.pid != getpid();
+}
+
+/* For who knows that it is there, but not that somebody keeps it. */
+bool ctx_try(struct mem_ctx *ctx)
+{
+	unsigned int nr = atomic_load(&ctx->nr_users);
+
+	while (nr && !atomic_compare_exchange_weak(&ctx->nr_users, &nr, nr + 1))
+		;
+	return nr;
+}
+
+/* Returns true if the caller is a thread of the context, which is gone. */
+bool ctx_put(struct mem_ctx *ctx)
+{
+	bool ret = false;
+
 	if (atomic_fetch_sub_explicit(&ctx->nr_users, 1,
-				      memory_order_acq_rel) == 1)
-		ctx->backend->close(ctx);
+				      memory_order_acq_rel) != 1)
+		return false;
+	/* In a child no thread of it is there, and its locks may be held. */
+	if (!ctx_is_forked(ctx))
+		ret = sched_fini(ctx);
+	ctx->backend->close(ctx);
+	return ret;
+}
+
+/* May a call go on that only looks? */
+int ctx_look(const struct mem_ctx *ctx)
+{
+	if (ctx_is_forked(ctx))
+		return -EPERM;
+	return ctx->backend->alloc_ptr ? 0 : -EOPNOTSUPP;
+}
+
+/* One that gives something back? */
+int ctx_may_change(const struct mem_ctx *ctx)
+{
+	return sched_is_in_call() ? -EPERM : ctx_look(ctx);
+}
+
+/* One that works on it? */
+int ctx_check(struct mem_ctx *ctx)
+{
+	int err = ctx_may_change(ctx);
+
+	return err ? err : atomic_load(&ctx->sched.error);
+}
+
+/* What a call answers that has waited. */
+int ctx_result(struct mem_ctx *ctx)
+{
+	const int err = atomic_load(&ctx->sched.error);
+
+	return err ? err : atomic_exchange(&ctx->sched.lost, 0);
 }
 
 /* A longer struct of a newer caller may say nothing that is not known here. */
@@ -33,7 +87,10 @@ static int options_check(const struct mem_ctx_options *options)
 	for (i = sizeof(*options); i < options->size; i++)
 		if (tail[i])
 			return -E2BIG;
-	if (options->backend > MEM_BACKEND_KERNEL || options->reserved ||
+	if (options->backend > MEM_BACKEND_KERNEL ||
+	    options->policy > MEM_POLICY_OFF ||
+	    (options->poison > UINT8_MAX &&
+	     options->poison != MEM_POISON_NONE) || options->reserved ||
 	    !memchr(options->soc, 0, sizeof(options->soc)))
 		return -EINVAL;
 	return 0;
@@ -52,19 +109,60 @@ static int backend_named(const char *name, uint32_t *backend)
 	return 0;
 }
 
+static int policy_named(const char *name, uint32_t *policy)
+{
+	static const char *const names[] = {
+		[MEM_POLICY_STRICT] = "strict",
+		[MEM_POLICY_RECORD] = "record",
+		[MEM_POLICY_OFF] = "off",
+	};
+	uint32_t i;
+
+	*policy = MEM_POLICY_STRICT;
+	if (!name || !*name)
+		return 0;
+	for (i = MEM_POLICY_STRICT; i <= MEM_POLICY_OFF; i++)
+		if (!strcmp(name, names[i])) {
+			*policy = i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
 /* What the caller leaves open the environment says. */
 static int options_complete(struct mem_ctx_options *all)
 {
 	const char *soc = getenv("LIBMEM_SOC");
+	int err;
 
 	if (!all->soc[0] && soc) {
 		if (strlen(soc) >= sizeof(all->soc))
 			return -EINVAL;
 		strcpy(all->soc, soc);
 	}
+	if (all->policy == MEM_POLICY_DEFAULT) {
+		err = policy_named(getenv("LIBMEM_POLICY"), &all->policy);
+		if (err)
+			return err;
+	}
 	if (all->backend != MEM_BACKEND_AUTO)
 		return 0;
 	return backend_named(getenv("LIBMEM_BACKEND"), &all->backend);
+}
+
+static int open_with(const struct backend *backend,
+		     const struct mem_ctx_options *options,
+		     struct mem_ctx **ctx)
+{
+	struct mem_ctx *new;
+	int err;
+
+	err = backend->open(options, &new);
+	if (err)
+		return err;
+	sched_init(new);
+	*ctx = new;
+	return 0;
 }
 
 API int mem_ctx_open(const struct mem_ctx_options *options,
@@ -85,12 +183,12 @@ API int mem_ctx_open(const struct mem_ctx_options *options,
 	if (err)
 		return err;
 	if (all.backend == MEM_BACKEND_EMBEDDED)
-		return embedded_backend.open(&all, ctx);
-	err = kernel_backend.open(&all, ctx);
+		return open_with(&embedded_backend, &all, ctx);
+	err = open_with(&kernel_backend, &all, ctx);
 	/* No module, or a node that one has left behind. */
 	if (all.backend == MEM_BACKEND_AUTO &&
 	    (err == -ENOENT || err == -ENXIO || err == -ENODEV))
-		err = embedded_backend.open(&all, ctx);
+		err = open_with(&embedded_backend, &all, ctx);
 	return err;
 }
 
@@ -159,6 +257,12 @@ API const char *mem_violation_name(enum mem_violation_kind kind)
 		[MEM_VIOLATION_SHARED_LINE] = "shared-line",
 		[MEM_VIOLATION_REDUNDANT_CLEAN] = "redundant-clean",
 		[MEM_VIOLATION_REDUNDANT_INVALIDATE] = "redundant-invalidate",
+		[MEM_VIOLATION_CPU_WHILE_ACTIVE] = "cpu-while-active",
+		[MEM_VIOLATION_ENGINE_NOT_ATTACHED] = "engine-not-attached",
+		[MEM_VIOLATION_CPU_ON_DEVICE] = "cpu-on-device",
+		[MEM_VIOLATION_ATOMIC_ON_UNCACHED] = "atomic-on-uncached",
+		[MEM_VIOLATION_ILLEGAL_ADDRESS] = "illegal-address",
+		[MEM_VIOLATION_OVERRUN] = "overrun",
 	};
 
 	if ((size_t)kind >= sizeof(names) / sizeof(*names))

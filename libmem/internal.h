@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * libmem: what its files share. A context, a buffer and a job are the first
- * member of what a backend keeps of each; ctx.c, buf.c and job.c check
- * arguments and know no backend, a backend is reached by its table alone.
+ * member of what a backend keeps of each; all files but the backends' check
+ * arguments and know none of them: a backend is reached by its table alone.
  */
 #ifndef _LIBMEM_INTERNAL_H
 #define _LIBMEM_INTERNAL_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "libmem.h"
 
@@ -19,10 +21,123 @@
 #define containerof(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
+struct call;	/* a host function, as the backend has it */
+struct mark;	/* a place in the order of all work, as the backend has it */
+struct op;
+struct reach;	/* what an attach makes due in its stream's order */
+struct order;	/* a stream, as the backend has it */
+struct thread_stream;
+struct work;	/* a job, or a copy or set by a device, as the backend has it */
+
+/**
+ * struct mem_stream - a stream
+ * @ctx: kept by what @nr_users says; not for the legacy one or a thread's
+ * @id: 0: the legacy one
+ * @is_blocking: ordered with the legacy one, or that itself
+ * @is_own: the library's: the caller cannot destroy it
+ * @priority: of its work
+ * @nr_users: the caller or its thread, and its operations, each of which keeps
+ *	the context, too
+ * @order: the backend's; NULL: the legacy one
+ * @last: its newest operation, kept; NULL: it never had one
+ * @has_news: something was submitted since the host last waited for all
+ * @next: of the context's
+ * @prev: of the context's
+ */
+struct mem_stream {
+	struct mem_ctx *ctx;
+	uint64_t id;
+	bool is_blocking;
+	bool is_own;
+	int priority;
+	atomic_uint nr_users;
+	struct order *order;
+	struct op *last;
+	bool has_news;
+	struct mem_stream *next;
+	struct mem_stream *prev;
+};
+
+/* Who runs operations: an engine each, then these. */
+enum {
+	EXEC_DMA = MEM_NR_ENGINES,
+	EXEC_HOST,
+	NR_EXECS,
+};
+
+#define NR_PRIORITIES	(MEM_PRIORITY_LEAST - MEM_PRIORITY_GREATEST + 1)
+
+/**
+ * struct exec - a thread that runs operations, one at a time
+ * @ctx: its context
+ * @thread: if @is_running
+ * @is_running: it has been started
+ * @has_work: or is to stop
+ * @first: by priority, operations that are ready
+ * @last: by priority
+ */
+struct exec {
+	struct mem_ctx *ctx;
+	pthread_t thread;
+	bool is_running;
+	pthread_cond_t has_work;
+	struct op *first[NR_PRIORITIES];
+	struct op *last[NR_PRIORITIES];
+};
+
+/**
+ * struct op_list - operations that are not done, in call order
+ * @first: the oldest
+ * @last: the newest
+ */
+struct op_list {
+	struct op *first;
+	struct op *last;
+};
+
+/**
+ * struct sched - the work of a context
+ * @lock: protects what follows, and has the backend told of things in the
+ *	order in which they are queued; taken before any of the backend's
+ * @pid: of the process that opened the context
+ * @is_stopping: the context goes
+ * @seq: number of the newest operation
+ * @last_stream: id of the newest stream
+ * @legacy: the stream that all blocking ones wait for
+ * @streams: the others
+ * @thread_streams: those of threads; under their own lock
+ * @orphans: ends of streams that were destroyed with something unknown
+ * @all: operations that are not done
+ * @domain: those of the legacy and of blocking streams
+ * @execs: who runs them
+ * @wait_policy: enum mem_wait_policy
+ * @error: what ended all work, 0 or -errno
+ * @lost: told once: a job of a killed engine, 0 or -errno
+ */
+struct sched {
+	pthread_mutex_t lock;
+	pid_t pid;
+	bool is_stopping;
+	uint64_t seq;
+	uint64_t last_stream;
+	struct mem_stream legacy;
+	struct mem_stream *streams;
+	struct thread_stream *thread_streams;
+	struct place_mark *orphans;
+	struct op_list all;
+	struct op_list domain;
+	struct exec execs[NR_EXECS];
+
+	atomic_int wait_policy;
+	atomic_int error;
+	atomic_int lost;
+};
+
 /* Shared by the caller and every object made from it; the last one closes. */
 struct mem_ctx {
 	const struct backend *backend;
 	atomic_uint nr_users;
+	struct sched sched;
 };
 
 struct mem_buf {
@@ -30,9 +145,48 @@ struct mem_buf {
 	uint64_t len;
 	enum mem_kind kind;
 
+	/* what mem_alloc() and mem_register() make */
+	uint64_t asked_len;
+	unsigned int flags;
+	void *host;
+	void *device;
+	bool is_claimed;	/* it is being freed; the scheduler's lock */
+
 	pthread_mutex_t lock;		/* addr, nr_maps */
 	void *addr;
 	uint32_t nr_maps;
+};
+
+/**
+ * struct copy - a copy or set, as it is carried out
+ * @rows: what; of a set @src is NULL
+ * @value: of a set: its byte
+ * @dst: NULL: pageable memory
+ * @src: NULL: pageable memory, or a set
+ * @dst_is_device: the device view is written, else what the CPU has
+ * @src_is_device: the device view is read, else what the CPU has
+ */
+struct copy {
+	struct mem_rows rows;
+	uint8_t value;
+	struct mem_buf *dst;
+	struct mem_buf *src;
+	bool dst_is_device;
+	bool src_is_device;
+};
+
+/**
+ * struct verdict - what a copy or set is; see struct attach_copy
+ * @src_is_device: the source counts as device memory
+ * @dst_is_device: the target does
+ * @is_work: a device does it
+ * @is_waited_for: a synchronous call has waited for it when it returns
+ */
+struct verdict {
+	bool src_is_device;
+	bool dst_is_device;
+	bool is_work;
+	bool is_waited_for;
 };
 
 struct mem_job {
@@ -80,9 +234,40 @@ enum job_op {
  * @wait_job: at most so long; fills in status and result; -EINTR is tried again
  * @fence: a new descriptor that polls readable once the job is done
  * @forget: destroy a job, which may still run
+ * @alloc_ptr: memory of mem_alloc(); arguments are checked
+ * @register_ptr: of mem_register(); flags are checked
+ * @free_ptr: of either, not used by work; nobody else knows it any more
+ * @find: whose address it is, of any context; kept; NULL: nobody's
+ * @keep: a buffer's memory
+ * @put: and let it go
+ * @set_name: short enough
+ * @attach_of: newest attach state of a managed buffer
+ * @attach_counters: of a managed buffer; NULL: of the context
+ * @stream_create: the stream's order
+ * @stream_destroy: it takes nothing more; its order is the backend's; @reach as
+ *	of @attach, at its end
+ * @mark: behind all that the stream has so far
+ * @mark_wait: further work of the stream is behind a mark
+ * @mark_sync: the host has waited for all before a mark
+ * @mark_free: nobody needs it
+ * @sync_all: the host has waited for all
+ * @attach: in call order; @reach is what is to be done when the stream comes to
+ *	it, or NULL
+ * @reach: so; the struct is gone
+ * @call_submit: a host function
+ * @call_begin: it is called now
+ * @call_return: it has returned; the struct is gone
+ * @judge: what a copy or, with no source, a set is; NULL buffer: pageable
+ * @work_submit: device work of a stream
+ * @work_touch: what it is known to touch
+ * @work_end: it is done; the struct is gone
+ * @has_engine: of the board
+ * @run: a kernel, as the work that was submitted; waits for its end
+ * @copy: a copy or set; @work is NULL if no device does it
  *
- * All but @next_violation return 0 or -errno and have given nothing away on
- * failure. -EOPNOTSUPP: the backend cannot. What they make gets its ctx_get()
+ * From @stream_create to @work_end all are called with the scheduler's lock
+ * held. All but @next_violation return 0 or -errno and have given nothing away
+ * on failure. -EOPNOTSUPP: the backend cannot. What they make gets its ctx_get()
  * from the caller of the table.
  */
 struct backend {
@@ -116,6 +301,45 @@ struct backend {
 	int (*wait_job)(struct mem_job *job, uint64_t timeout_ns);
 	int (*fence)(struct mem_job *job, int *fd);
 	void (*forget)(struct mem_job *job);
+
+	int (*alloc_ptr)(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
+			 unsigned int flags, struct mem_buf **buf);
+	int (*register_ptr)(struct mem_ctx *ctx, void *ptr, uint64_t len,
+			    unsigned int flags, struct mem_buf **buf);
+	void (*free_ptr)(struct mem_buf *buf);
+	struct mem_buf *(*find)(struct mem_ctx *ctx, const void *addr);
+	void (*keep)(struct mem_buf *buf);
+	void (*put)(struct mem_buf *buf);
+	void (*set_name)(struct mem_buf *buf, const char *name);
+	uint32_t (*attach_of)(struct mem_buf *buf);
+	void (*attach_counters)(struct mem_ctx *ctx, struct mem_buf *buf,
+				struct mem_attach_counters *count);
+
+	int (*stream_create)(struct mem_stream *stream);
+	int (*stream_destroy)(struct mem_stream *stream, struct reach **reach);
+	int (*mark)(struct mem_stream *stream, struct mark **mark);
+	int (*mark_wait)(struct mem_stream *stream, struct mark *mark);
+	void (*mark_sync)(struct mem_ctx *ctx, struct mark *mark);
+	void (*mark_free)(struct mem_ctx *ctx, struct mark *mark);
+	void (*sync_all)(struct mem_ctx *ctx);
+	int (*attach)(struct mem_stream *stream, struct mem_buf *buf,
+		      unsigned int how, struct reach **reach);
+	void (*reach)(struct mem_ctx *ctx, struct reach *reach);
+	int (*call_submit)(struct mem_stream *stream, struct call **call);
+	void (*call_begin)(struct mem_ctx *ctx, struct call *call);
+	void (*call_return)(struct mem_ctx *ctx, struct call *call);
+	int (*judge)(struct mem_stream *stream, const struct mem_buf *dst,
+		     const struct mem_buf *src, bool is_set,
+		     struct verdict *verdict);
+	int (*work_submit)(struct mem_stream *stream, struct work **work);
+	void (*work_touch)(struct mem_ctx *ctx, struct work *work,
+			   struct mem_buf *buf, bool is_write);
+	void (*work_end)(struct mem_ctx *ctx, struct work *work);
+	bool (*has_engine)(struct mem_ctx *ctx, unsigned int at);
+	int (*run)(struct mem_ctx *ctx, struct work *work,
+		   const struct mem_launch *launch);
+	void (*copy)(struct mem_ctx *ctx, struct work *work,
+		     const struct copy *copy);
 };
 
 extern const struct backend kernel_backend;
@@ -125,12 +349,22 @@ extern const struct backend embedded_backend;
 #define MAX_RANGES		65536
 /* Above the longest time for which an engine lets a buffer be waited for. */
 #define ENGINE_WAIT_NS		(20 * NS_PER_S)
+/* Of a block. */
+#define MAX_SHARED_LEN		(1U << 20)
 
 struct mem_ctx *ctx_get(struct mem_ctx *ctx);
-void ctx_put(struct mem_ctx *ctx);
+bool ctx_try(struct mem_ctx *ctx);
+bool ctx_put(struct mem_ctx *ctx);
+bool ctx_is_forked(const struct mem_ctx *ctx);
+int ctx_look(const struct mem_ctx *ctx);
+int ctx_may_change(const struct mem_ctx *ctx);
+int ctx_check(struct mem_ctx *ctx);
+int ctx_result(struct mem_ctx *ctx);
 void buf_init(struct mem_buf *buf, enum mem_kind kind, uint64_t len);
 
 uint64_t now_ns(void);
+void signals_block(sigset_t *old);
+void signals_restore(const sigset_t *old);
 int dup_cloexec(int fd);
 
 #endif

@@ -36,8 +36,9 @@ static_assert(offsetof(struct mem_counters, unmatched_ends) ==
 static_assert(MEM_NAME_LEN == HEAPSIM_NAME_LEN, "names are copied");
 static_assert((int)MEM_KIND_FOREIGN == (int)HEAPSIM_KIND_FOREIGN,
 	      "kinds have the same numbers");
-static_assert((int)MEM_POLICY_OFF == (int)HEAPSIM_POLICY_OFF,
-	      "policies have the same numbers");
+static_assert((int)MEM_POLICY_OFF ==
+	      (int)HEAPSIM_POLICY_OFF + (int)MEM_POLICY_STRICT,
+	      "policies are in the same order");
 static_assert((int)MEM_MAINT_CLEAN_INVALIDATE ==
 	      (int)HEAPSIM_MAINT_CLEAN_INVALIDATE,
 	      "operations have the same numbers");
@@ -132,7 +133,8 @@ static int probe_fd(int fd, struct mem_probe *probe)
 	probe->line_size = arg.line_size;
 	probe->fill_size = arg.fill_size;
 	probe->page_size = arg.page_size;
-	probe->policy = arg.policy;
+	/* Theirs begin at 0, without a default. */
+	probe->policy = arg.policy + MEM_POLICY_STRICT;
 	probe->evict_random = arg.evict_random;
 	probe->io_coherent = arg.io_coherent;
 	probe->seed = arg.seed;

@@ -16,6 +16,7 @@
 #define DEFAULT_SOC		"generic-noncoherent"
 #define DEFAULT_FILL		65536U
 #define MAX_FILL		(2U << 20)
+#define DEFAULT_POISON		0xa5
 
 /* A START waits no longer, as the module's. */
 #define BRACKET_WAIT_NS		(5 * NS_PER_S)
@@ -30,6 +31,14 @@ static int fill_of(const struct mem_ctx_options *options, uint32_t *fill)
 	if (*fill & (*fill - 1) || *fill < page_size || *fill > MAX_FILL)
 		return -EINVAL;
 	return 0;
+}
+
+/* A byte, or -1: none. */
+static int poison_of(uint32_t option)
+{
+	if (option == MEM_POISON_NONE)
+		return -1;
+	return option ? (int)option : DEFAULT_POISON;
 }
 
 static int embedded_open(const struct mem_ctx_options *options,
@@ -55,14 +64,25 @@ static int embedded_open(const struct mem_ctx_options *options,
 	atomic_init(&new->base.nr_users, 1);
 	new->profile = profile;
 	new->fill = fill;
+	new->policy = options->policy;
+	new->poison = poison_of(options->poison);
+	order_init(new);
+	run_init(new);
 	*ctx = &new->base;
 	return 0;
 }
 
-static void embedded_close(struct mem_ctx *ctx)
+static void embedded_close(struct mem_ctx *base)
 {
-	watch_end(embedded_ctx_of(ctx));
-	free(embedded_ctx_of(ctx));
+	struct embedded_ctx *ctx = embedded_ctx_of(base);
+
+	watch_end(ctx);
+	/* A child has no engines; what is shared may be half told. */
+	if (!window_is_forked()) {
+		run_fini(ctx);
+		order_fini(ctx);
+	}
+	free(ctx);
 }
 
 static int embedded_probe(struct mem_ctx *base, struct mem_probe *probe)
@@ -73,7 +93,7 @@ static int embedded_probe(struct mem_ctx *base, struct mem_probe *probe)
 	probe->line_size = ctx->profile->line_size;
 	probe->fill_size = ctx->fill;
 	probe->page_size = 1U << window_page_shift();
-	probe->policy = MEM_POLICY_STRICT;
+	probe->policy = ctx->policy;
 	probe->io_coherent = ctx->profile->is_io_coherent;
 	strcpy(probe->soc, ctx->profile->name);
 	return 0;
@@ -108,9 +128,27 @@ static enum mem_kind kind_of(const struct embedded_ctx *ctx,
 					      MEM_KIND_NONCOHERENT;
 }
 
-static struct embedded_buf *buf_create(const struct embedded_ctx *ctx,
-				       enum mem_kind kind, uint64_t nr_pages)
+static bool has_two_views(const struct embedded_ctx *ctx, enum mem_kind kind)
 {
+	if (ctx->policy == MEM_POLICY_OFF || engine_is_inline())
+		return false;
+	return kind == MEM_KIND_NONCOHERENT ||
+	       (kind == MEM_KIND_MANAGED && !ctx->profile->is_io_coherent);
+}
+
+/**
+ * embedded_buf_create() - a buffer without its place
+ * @ctx: context
+ * @kind: never MEM_KIND_SYSTEM
+ * @len: bytes, rounded up to pages
+ *
+ * Return: the buffer, with one user, or NULL.
+ */
+struct embedded_buf *embedded_buf_create(const struct embedded_ctx *ctx,
+					 enum mem_kind kind, uint64_t len)
+{
+	const uint64_t page_size = 1ULL << window_page_shift();
+	const uint64_t nr_pages = (len + page_size - 1) >> window_page_shift();
 	struct embedded_buf *buf = calloc(1, sizeof(*buf));
 
 	if (!buf)
@@ -118,14 +156,18 @@ static struct embedded_buf *buf_create(const struct embedded_ctx *ctx,
 	buf_init(&buf->base, kind, nr_pages << window_page_shift());
 	pthread_mutex_init(&buf->lock, NULL);
 	atomic_init(&buf->nr_users, 1);
-	buf->has_two_views = kind == MEM_KIND_NONCOHERENT;
+	buf->has_two_views = has_two_views(ctx, kind);
 	buf->fill = ctx->fill;
 	buf->nr_pages = nr_pages;
 	buf->id = atomic_fetch_add(&last_id, 1) + 1;
 	return buf;
 }
 
-static void buf_destroy(struct embedded_buf *buf)
+/**
+ * embedded_buf_destroy() - undo embedded_buf_create()
+ * @buf: buffer without a place
+ */
+void embedded_buf_destroy(struct embedded_buf *buf)
 {
 	pthread_mutex_destroy(&buf->lock);
 	free(buf);
@@ -145,8 +187,7 @@ static int embedded_alloc(struct mem_ctx *base, enum mem_kind kind,
 		return -EPERM;
 	if (kind >= MEM_KIND_FOREIGN || len > INT64_MAX - page_size)
 		return -EINVAL;
-	buf = buf_create(ctx, kind_of(ctx, kind),
-			 (len + page_size - 1) >> window_page_shift());
+	buf = embedded_buf_create(ctx, kind_of(ctx, kind), len);
 	if (!buf)
 		return -ENOMEM;
 	if (name)
@@ -168,7 +209,7 @@ err_free:
 	window_free(buf);
 	signals_restore(&old);
 err_destroy:
-	buf_destroy(buf);
+	embedded_buf_destroy(buf);
 	return err;
 }
 
@@ -251,7 +292,7 @@ void embedded_buf_put(struct embedded_buf *buf)
 	}
 	if (buf->has_two_views)
 		view_fini(buf);
-	buf_destroy(buf);
+	embedded_buf_destroy(buf);
 }
 
 static void embedded_free(struct mem_buf *base)
@@ -330,7 +371,7 @@ static int embedded_begin(struct mem_buf *base, unsigned int access)
 
 	if (window_is_forked())
 		return -EPERM;
-	err = engine_wait_buf(buf, access & MEM_WRITE, BRACKET_WAIT_NS);
+	err = dma_wait_buf(buf, access & MEM_WRITE, BRACKET_WAIT_NS);
 	if (err || !buf->has_two_views)
 		return err;
 	buf_lock(buf, &old);
@@ -376,7 +417,7 @@ static int embedded_wait(struct mem_buf *base, bool for_write)
 {
 	if (window_is_forked())
 		return -EPERM;
-	return engine_wait_buf(embedded_buf_of(base), for_write,
+	return dma_wait_buf(embedded_buf_of(base), for_write,
 			       ENGINE_WAIT_NS);
 }
 
@@ -438,6 +479,26 @@ static int embedded_revoke(struct mem_buf *base)
 	return 0;
 }
 
+static void embedded_keep(struct mem_buf *buf)
+{
+	embedded_buf_get(embedded_buf_of(buf));
+}
+
+static void embedded_put(struct mem_buf *buf)
+{
+	embedded_buf_put(embedded_buf_of(buf));
+}
+
+static void embedded_set_name(struct mem_buf *base, const char *name)
+{
+	struct embedded_buf *buf = embedded_buf_of(base);
+	sigset_t old;
+
+	buf_lock(buf, &old);
+	strcpy(buf->name, name);
+	buf_unlock(buf, &old);
+}
+
 const struct backend embedded_backend = {
 	.name = "embedded",
 	.open = embedded_open,
@@ -459,8 +520,36 @@ const struct backend embedded_backend = {
 	.wait = embedded_wait,
 	.maintain = embedded_maintain,
 	.revoke = embedded_revoke,
-	.submit = engine_submit,
-	.wait_job = engine_wait_job,
-	.fence = engine_fence,
-	.forget = engine_forget,
+	.submit = dma_submit,
+	.wait_job = dma_wait_job,
+	.fence = dma_fence,
+	.forget = dma_forget,
+	.alloc_ptr = ptr_alloc,
+	.register_ptr = ptr_register,
+	.free_ptr = ptr_free,
+	.find = ptr_find,
+	.keep = embedded_keep,
+	.put = embedded_put,
+	.set_name = embedded_set_name,
+	.attach_of = order_attach_of,
+	.attach_counters = order_counters,
+	.stream_create = order_stream_create,
+	.stream_destroy = order_stream_destroy,
+	.mark = order_mark,
+	.mark_wait = order_mark_wait,
+	.mark_sync = order_mark_sync,
+	.mark_free = order_mark_free,
+	.sync_all = order_sync_all,
+	.attach = order_attach,
+	.reach = order_reach,
+	.call_submit = order_call_submit,
+	.call_begin = order_call_begin,
+	.call_return = order_call_return,
+	.judge = order_judge,
+	.work_submit = order_work_submit,
+	.work_touch = order_work_touch,
+	.work_end = order_work_end,
+	.has_engine = run_has_engine,
+	.run = run_kernel,
+	.copy = run_copy,
 };

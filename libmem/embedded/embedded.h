@@ -2,19 +2,111 @@
 /*
  * The embedded backend: the board in the process itself.
  *
- * Lock order: engine lock, window lock, embedded_buf.lock, the lock of page
- * protections or of watchers. A thread holds any of them with all signals
- * blocked that can be, and touches no memory of the window meanwhile but by its
- * aliases: a fault's handler takes the window's lock and a buffer's.
+ * Lock order: engine lock, a context's order lock, window lock,
+ * embedded_buf.lock, the lock of page protections or of watchers. A thread
+ * holds any of them with all signals blocked that can be, and touches no memory
+ * of the window meanwhile but by its aliases: a fault's handler takes the
+ * window's lock, an order lock and a buffer's.
  */
 #ifndef _LIBMEM_EMBEDDED_H
 #define _LIBMEM_EMBEDDED_H
 
 #include <signal.h>
 
+#include "../../kmod/model/attach.h"
 #include "../../kmod/model/line.h"
 #include "../../kmod/model/profile.h"
+#include "../engine/engine.h"
 #include "../internal.h"
+
+/**
+ * struct acting - an engine's job, for whom it concerns later
+ * @job: id, 0 none
+ * @time_ns: when it was submitted
+ * @stream: id of its stream
+ * @kernel: that it runs, 0 none
+ * @engine: name of the engine, static
+ */
+struct acting {
+	uint64_t job;
+	uint64_t time_ns;
+	uint64_t stream;
+	uintptr_t kernel;
+	const char *engine;
+};
+
+/**
+ * struct reach - what a stream has to do when it comes to an attach
+ * @nr: buffers
+ * @bufs: kept; the CPU's lines of each are dropped
+ */
+struct reach {
+	size_t nr;
+	struct embedded_buf *bufs[];
+};
+
+/**
+ * struct order - a stream
+ * @model: it; the model's until it is taken back
+ * @id: of it
+ */
+struct order {
+	struct attach_stream model;
+	uint64_t id;
+};
+
+/**
+ * struct work_verdict - what a job may do with a buffer
+ * @buf: the buffer, for comparing only
+ * @sees: it may touch it
+ * @is_told: that it may not has been told
+ */
+struct work_verdict {
+	const struct embedded_buf *buf;
+	bool sees;
+	bool is_told;
+};
+
+/**
+ * struct work - device work that is not done
+ * @stream: the model's
+ * @acting: it, for who is told of it
+ * @verdicts: of buffers whose state was, or is, in flight since it was
+ *	submitted; all others are judged by the state that they have
+ * @nr_verdicts: how many
+ * @next: of the context's
+ * @prev: of the context's
+ */
+struct work {
+	struct attach_stream *stream;
+	struct acting acting;
+	struct work_verdict *verdicts;
+	size_t nr_verdicts;
+	struct work *next;
+	struct work *prev;
+};
+
+/**
+ * struct owner - an engine and what it has been given
+ * @ctx: its context
+ * @at: enum mem_engine
+ * @engine: the process; NULL: nothing has run yet
+ * @work: that it runs
+ * @granted: buffers that it has access to; the order lock protects these
+ * @hidden: what it is to have no access to from the next job on
+ * @nr_hidden: how many
+ * @max_hidden: for how many there is room
+ */
+struct owner {
+	struct embedded_ctx *ctx;
+	unsigned int at;
+	struct engine *engine;
+	struct work *work;
+	struct attach_link granted;
+	struct engine_grant *hidden;
+	size_t nr_hidden;
+	size_t max_hidden;
+};
 
 /**
  * struct embedded_ctx - a context
@@ -25,6 +117,18 @@
  * @nr_waiting: those that wait for others
  * @nr_submitted: jobs so far
  * @watch: what waits to be told; NULL: it does not watch
+ * @policy: enum mem_policy
+ * @poison: what new memory is filled with; -1: zeros
+ * @owners: its engines
+ * @nr_running: engines that run a kernel
+ * @order_lock: protects the rest
+ * @attach: the model
+ * @works: device work that is not done
+ * @reach: what the call makes due later
+ * @dirty: managed buffers that the CPU may have stored to since a clean
+ * @lent: device memory that kernels in the application's threads have
+ * @in_flight: managed buffers with an attach that is not known done, and some
+ *	that had one
  */
 struct embedded_ctx {
 	struct mem_ctx base;
@@ -34,16 +138,18 @@ struct embedded_ctx {
 	atomic_uint nr_waiting;
 	atomic_ullong nr_submitted;
 	struct watch *watch;
-};
+	uint32_t policy;
+	int poison;
+	struct owner owners[MEM_NR_ENGINES];
+	atomic_uint nr_running;
 
-/**
- * struct acting - an engine's job, for whom it concerns later
- * @job: id, 0 none
- * @time_ns: when it was submitted
- */
-struct acting {
-	uint64_t job;
-	uint64_t time_ns;
+	pthread_mutex_t order_lock;
+	struct attach_ctx attach;
+	struct work *works;
+	struct reach *reach;
+	struct attach_link dirty;
+	struct attach_link lent;
+	struct attach_link in_flight;
 };
 
 /**
@@ -81,7 +187,7 @@ struct touch;
  * @nr_users: the caller and the jobs that use it
  * @nr_done: jobs on it that are done: what waits for one looks again
  * @lock: protects what follows
- * @is_mapped: the CPU may touch it
+ * @is_mapped: the CPU may touch it, if nothing else forbids it
  * @lines: its lines, if it has two views
  * @active: bit a page: it may have valid or engine-written lines
  * @stored: bit a page: it may have Dirty lines
@@ -94,6 +200,15 @@ struct touch;
  * @begin: of the newest WRITE bracket
  * @touch: that is being judged
  * @acting: whose work on DRAM is being judged
+ * @attach: managed: who may touch it; the order lock protects the rest
+ * @in_flight: place in the context's list, if @is_in_flight
+ * @is_in_flight: it is in that
+ * @in_dirty: place in the context's list, if @is_dirty
+ * @is_dirty: it is in that
+ * @in_lent: the same of those that are lent
+ * @is_lent: it is in that
+ * @in_granted: by engine, place in its list, if it is in that
+ * @granted: bit an engine: it is in its list
  */
 struct embedded_buf {
 	struct mem_buf base;
@@ -124,6 +239,16 @@ struct embedded_buf {
 	struct note begin;
 	const struct touch *touch;
 	struct acting acting;
+
+	struct attach_buf attach;
+	struct attach_link in_flight;
+	bool is_in_flight;
+	struct attach_link in_dirty;
+	bool is_dirty;
+	struct attach_link in_lent;
+	bool is_lent;
+	struct attach_link in_granted[MEM_NR_ENGINES];
+	uint8_t granted;
 };
 
 /**
@@ -155,7 +280,13 @@ bool window_has(uintptr_t addr);
 uint32_t window_page_shift(void);
 int window_alloc(struct embedded_buf *buf);
 void window_free(struct embedded_buf *buf);
+struct embedded_buf *window_find_buf(uintptr_t addr);
 struct embedded_buf *window_lock_buf(uintptr_t addr);
+uintptr_t window_addr(uint64_t off);
+uint64_t window_off(const struct embedded_buf *buf);
+void window_for_engine(struct engine_window *engine);
+const uint8_t *window_before(uint64_t off);
+int window_map_host(const struct embedded_buf *buf, void *host, size_t len);
 int window_protect(size_t first, size_t nr, enum page_access access);
 enum page_access window_access(size_t page);
 
@@ -177,6 +308,12 @@ void view_take_in(struct embedded_buf *buf);
 void view_revoke(struct embedded_buf *buf, size_t first, size_t end);
 void view_begin_write(struct embedded_buf *buf, uint64_t off, uint64_t len);
 
+void view_engine_begin_write(struct embedded_buf *buf, uint64_t off,
+			     uint64_t len);
+void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
+		       const uint8_t *before, const struct acting *acting);
+uint64_t view_clean_run(const struct embedded_buf *buf, uint64_t off);
+
 /* watch.c */
 int watch_begin(struct embedded_ctx *ctx, unsigned int what, uint32_t nr);
 void watch_end(struct embedded_ctx *ctx);
@@ -188,30 +325,119 @@ void watch_unbracketed(const struct embedded_buf *buf,
 void watch_unmatched_end(const struct embedded_buf *buf, bool lacks_write,
 			 bool is_write);
 void watch_missing_end(const struct embedded_buf *buf);
+void watch_cpu_while_active(const struct embedded_buf *buf,
+			    const struct touch *touch,
+			    const struct attach_why *why);
+void watch_cpu_on_device(const struct embedded_buf *buf,
+			 const struct touch *touch);
+void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
+			bool is_write, uintptr_t ip, const struct work *work);
+void watch_illegal(const struct engine_result *result,
+		   const struct work *work);
+void watch_overrun(const struct embedded_buf *buf, uint64_t off,
+		   const struct work *work);
 
 /* backend.c */
+struct embedded_buf *embedded_buf_create(const struct embedded_ctx *ctx,
+					 enum mem_kind kind, uint64_t len);
+void embedded_buf_destroy(struct embedded_buf *buf);
 void embedded_buf_get(struct embedded_buf *buf);
 bool embedded_buf_try(struct embedded_buf *buf);
 void embedded_buf_put(struct embedded_buf *buf);
 
 /* signals.c */
 int signals_init(void);
-void signals_block(sigset_t *old);
-void signals_restore(const sigset_t *old);
 
 /* fault.c */
-bool fault_handle(const siginfo_t *info, const void *context);
+
+/**
+ * enum fault - what a SIGSEGV was
+ * @FAULT_STRANGE: no touch of ours
+ * @FAULT_READY: one that may be made again
+ * @FAULT_REFUSED: one that the board refuses
+ */
+enum fault {
+	FAULT_STRANGE,
+	FAULT_READY,
+	FAULT_REFUSED,
+};
+
+enum fault fault_handle(const siginfo_t *info, const void *context);
+enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch);
+bool fault_is_judged(const struct embedded_buf *buf);
 void buf_lock(struct embedded_buf *buf, sigset_t *old);
 void buf_unlock(struct embedded_buf *buf, const sigset_t *old);
 
-/* engine.c */
-int engine_submit(struct mem_ctx *ctx, enum job_op op,
-		  const struct mem_copy2d *rows, struct mem_job **job);
-int engine_wait_job(struct mem_job *job, uint64_t timeout_ns);
-int engine_fence(struct mem_job *job, int *fd);
-void engine_forget(struct mem_job *job);
-int engine_wait_buf(struct embedded_buf *buf, bool for_write,
-		    uint64_t timeout_ns);
+/* order.c */
+int order_init(struct embedded_ctx *ctx);
+void order_fini(struct embedded_ctx *ctx);
+void order_lock(struct embedded_ctx *ctx, sigset_t *old);
+void order_unlock(struct embedded_ctx *ctx, const sigset_t *old);
+void order_buf_create(struct embedded_ctx *ctx, struct embedded_buf *buf);
+void order_buf_destroy(struct embedded_ctx *ctx, struct embedded_buf *buf);
+bool order_job_sees(struct embedded_ctx *ctx, struct work *work,
+		    struct embedded_buf *buf, bool *is_news);
+struct attach_state order_newest(const struct embedded_buf *buf);
+uint32_t order_attach_name(const struct attach_state *state);
+uint64_t order_stream_id(const struct embedded_ctx *ctx,
+			 struct attach_stream *model);
+const struct work *order_work_of(const struct embedded_ctx *ctx,
+				 const struct attach_stream *model);
+uint32_t order_attach_of(struct mem_buf *buf);
+void order_counters(struct mem_ctx *ctx, struct mem_buf *buf,
+		    struct mem_attach_counters *count);
+int order_stream_create(struct mem_stream *stream);
+int order_stream_destroy(struct mem_stream *stream, struct reach **reach);
+void order_reach(struct mem_ctx *ctx, struct reach *reach);
+void order_stored(struct embedded_ctx *ctx, struct embedded_buf *buf);
+void order_lend(struct embedded_ctx *ctx, struct embedded_buf *buf);
+void order_take_back(struct embedded_ctx *ctx);
+void order_work_begin(struct embedded_ctx *ctx, struct work *work);
+int order_mark(struct mem_stream *stream, struct mark **mark);
+int order_mark_wait(struct mem_stream *stream, struct mark *mark);
+void order_mark_sync(struct mem_ctx *ctx, struct mark *mark);
+void order_mark_free(struct mem_ctx *ctx, struct mark *mark);
+void order_sync_all(struct mem_ctx *ctx);
+int order_attach(struct mem_stream *stream, struct mem_buf *buf,
+		 unsigned int how, struct reach **reach);
+int order_call_submit(struct mem_stream *stream, struct call **call);
+void order_call_begin(struct mem_ctx *ctx, struct call *call);
+void order_call_return(struct mem_ctx *ctx, struct call *call);
+int order_judge(struct mem_stream *stream, const struct mem_buf *dst,
+		const struct mem_buf *src, bool is_set,
+		struct verdict *verdict);
+int order_work_submit(struct mem_stream *stream, struct work **work);
+void order_work_touch(struct mem_ctx *ctx, struct work *work,
+		      struct mem_buf *buf, bool is_write);
+void order_work_end(struct mem_ctx *ctx, struct work *work);
+
+/* ptr.c */
+int ptr_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
+	      unsigned int flags, struct mem_buf **buf);
+int ptr_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
+		 unsigned int flags, struct mem_buf **buf);
+void ptr_free(struct mem_buf *buf);
+struct mem_buf *ptr_find(struct mem_ctx *ctx, const void *addr);
+void ptr_look_behind(const struct embedded_buf *buf, const struct work *work);
+
+/* run.c */
+void run_init(struct embedded_ctx *ctx);
+void run_fini(struct embedded_ctx *ctx);
+bool run_has_engine(struct mem_ctx *ctx, unsigned int at);
+void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf);
+int run_kernel(struct mem_ctx *ctx, struct work *work,
+	       const struct mem_launch *launch);
+void run_copy(struct mem_ctx *ctx, struct work *work,
+	      const struct copy *copy);
+
+/* dma.c */
+int dma_submit(struct mem_ctx *ctx, enum job_op op,
+	       const struct mem_copy2d *rows, struct mem_job **job);
+int dma_wait_job(struct mem_job *job, uint64_t timeout_ns);
+int dma_fence(struct mem_job *job, int *fd);
+void dma_forget(struct mem_job *job);
+int dma_wait_buf(struct embedded_buf *buf, bool for_write,
+		 uint64_t timeout_ns);
 
 static inline struct embedded_buf *embedded_buf_of(struct mem_buf *buf)
 {

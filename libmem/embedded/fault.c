@@ -36,33 +36,125 @@ void buf_unlock(struct embedded_buf *buf, const sigset_t *old)
 static bool is_ready(struct embedded_buf *buf, const struct touch *touch)
 {
 	const size_t page = buf->first + (touch->off >> window_page_shift());
-	const enum page_access access = window_access(page);
+	enum page_access access;
 
-	if (!buf->is_mapped || !buf->has_two_views)
+	if (!buf->is_mapped)
 		return false;
+	if (!buf->has_two_views)
+		return !window_protect(buf->first, buf->nr_pages, PAGE_WRITE);
+	access = window_access(page);
 	/* Another thread was faster. */
 	if (access == PAGE_WRITE || (access == PAGE_READ && !touch->is_write))
 		return !window_protect(page, 1, access);
 	return view_touch(buf, touch);
 }
 
-static bool is_ours(uintptr_t addr, const ucontext_t *context)
+static bool is_strict(const struct embedded_ctx *ctx)
+{
+	return ctx->policy == MEM_POLICY_STRICT;
+}
+
+/* May the CPU touch managed memory now? The order lock is held. */
+static bool judge_managed(struct embedded_ctx *ctx, struct embedded_buf *buf,
+			  const struct touch *touch)
+{
+	struct attach_why why = { 0 };
+
+	if (attach_cpu_touch(&ctx->attach, &buf->attach, &why) ==
+	    ATTACH_ALLOWED)
+		return true;
+	watch_cpu_while_active(buf, touch, &why);
+	return !is_strict(ctx);
+}
+
+/**
+ * fault_is_judged() - may a touch of it be refused?
+ * @buf: buffer
+ *
+ * Return: true: fault_touch() says.
+ */
+bool fault_is_judged(const struct embedded_buf *buf)
+{
+	return buf->base.kind == MEM_KIND_MANAGED ||
+	       buf->base.kind == MEM_KIND_DEVICE;
+}
+
+static enum fault touch_locked(struct embedded_buf *buf,
+			       const struct touch *touch)
+{
+	bool ret;
+
+	pthread_mutex_lock(&buf->lock);
+	ret = is_ready(buf, touch);
+	pthread_mutex_unlock(&buf->lock);
+	return ret ? FAULT_READY : FAULT_STRANGE;
+}
+
+/* Nobody takes the right away between the judgement and the access. */
+static enum fault touch_managed(struct embedded_buf *buf,
+				const struct touch *touch)
+{
+	struct embedded_ctx *ctx = embedded_ctx_of(buf->base.ctx);
+	enum fault ret = FAULT_REFUSED;
+
+	pthread_mutex_lock(&ctx->order_lock);
+	if (engine_is_worker() || judge_managed(ctx, buf, touch))
+		ret = touch_locked(buf, touch);
+	if (ret == FAULT_READY && touch->is_write)
+		order_stored(ctx, buf);
+	pthread_mutex_unlock(&ctx->order_lock);
+	return ret;
+}
+
+static enum fault touch_device(struct embedded_buf *buf,
+			       const struct touch *touch)
+{
+	struct embedded_ctx *ctx = embedded_ctx_of(buf->base.ctx);
+
+	if (engine_is_worker()) {
+		pthread_mutex_lock(&ctx->order_lock);
+		order_lend(ctx, buf);
+		pthread_mutex_unlock(&ctx->order_lock);
+		return touch_locked(buf, touch);
+	}
+	watch_cpu_on_device(buf, touch);
+	return is_strict(ctx) ? FAULT_REFUSED : touch_locked(buf, touch);
+}
+
+/**
+ * fault_touch() - the CPU touches a page that it has no access to
+ * @buf: buffer
+ * @touch: what it does
+ *
+ * Context: takes the order lock and the buffer's; all signals blocked.
+ * Return: what it is.
+ */
+enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)
+{
+	if (buf->base.kind == MEM_KIND_MANAGED)
+		return touch_managed(buf, touch);
+	if (buf->base.kind == MEM_KIND_DEVICE)
+		return touch_device(buf, touch);
+	/* What else has one view has its access as long as it is mapped. */
+	return buf->has_two_views ? touch_locked(buf, touch) : FAULT_STRANGE;
+}
+
+static enum fault what_is(uintptr_t addr, const ucontext_t *context)
 {
 	struct embedded_buf *buf;
 	struct touch touch;
-	bool ret;
+	enum fault ret;
 
 	if (!window_has(addr))
-		return false;
-	buf = window_lock_buf(addr);
+		return FAULT_STRANGE;
+	buf = window_find_buf(addr);
 	if (!buf)
-		return false;
+		return FAULT_STRANGE;
 	touch.off = addr - (uintptr_t)buf->addr;
 	touch.is_write = trap_is_store(context);
 	touch.is_ahead = false;
 	touch.ip = trap_ip(context);
-	ret = is_ready(buf, &touch);
-	pthread_mutex_unlock(&buf->lock);
+	ret = fault_touch(buf, &touch);
 	embedded_buf_put(buf);
 	return ret;
 }
@@ -73,15 +165,15 @@ static bool is_ours(uintptr_t addr, const ucontext_t *context)
  * @context: where it came from, ucontext_t
  *
  * Context: signal handler with all signals blocked that can be.
- * Return: true if it was, and may be made again.
+ * Return: what it was.
  */
-bool fault_handle(const siginfo_t *info, const void *context)
+enum fault fault_handle(const siginfo_t *info, const void *context)
 {
+	enum fault ret = FAULT_STRANGE;
 	const int err = errno;
-	bool ret;
 
-	ret = info->si_code == SEGV_ACCERR && !trap_is_fetch(context) &&
-	      is_ours((uintptr_t)info->si_addr, context);
+	if (info->si_code == SEGV_ACCERR && !trap_is_fetch(context))
+		ret = what_is((uintptr_t)info->si_addr, context);
 	errno = err;
 	return ret;
 }

@@ -135,10 +135,53 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 		theirs.sa_handler(signal);
 }
 
+/* As the kernel tells of memory that a driver refuses. */
+static void refuse(const siginfo_t *info, ucontext_t *context)
+{
+	siginfo_t bus = { 0 };
+	struct sigaction theirs;
+	sigset_t mask;
+
+	bus.si_signo = SIGBUS;
+	bus.si_code = BUS_ADRERR;
+	bus.si_addr = info->si_addr;
+	__sigaction(SIGBUS, NULL, &theirs);
+	if (theirs.sa_handler == SIG_DFL || theirs.sa_handler == SIG_IGN ||
+	    sigismember(&context->uc_sigmask, SIGBUS) == 1) {
+		theirs.sa_handler = SIG_DFL;
+		__sigaction(SIGBUS, &theirs, NULL);
+		sigdelset(&context->uc_sigmask, SIGBUS);
+		syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGBUS,
+			&bus);
+		return;
+	}
+	if (theirs.sa_flags & SA_RESETHAND)
+		__sigaction(SIGBUS,
+			    &(struct sigaction) { .sa_handler = SIG_DFL },
+			    NULL);
+	sigorset(&mask, &context->uc_sigmask, &theirs.sa_mask);
+	if (!(theirs.sa_flags & SA_NODEFER))
+		sigaddset(&mask, SIGBUS);
+	sigdelset(&mask, SIGSEGV);
+	signals_restore(&mask);
+	if (theirs.sa_flags & SA_SIGINFO)
+		theirs.sa_sigaction(SIGBUS, &bus, context);
+	else
+		theirs.sa_handler(SIGBUS);
+}
+
 static void on_segv(int signal, siginfo_t *info, void *context)
 {
-	if (!fault_handle(info, context))
+	switch (fault_handle(info, context)) {
+	case FAULT_READY:
+		break;
+	case FAULT_REFUSED:
+		refuse(info, context);
+		break;
+	case FAULT_STRANGE:
 		pass_on(signal, info, context);
+		break;
+	}
 }
 
 static void without_ours(struct sigaction *action, int signal)

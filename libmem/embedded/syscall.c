@@ -76,6 +76,37 @@ static void *next_of(atomic_uintptr_t *next, const char *name)
 	real;								\
 })
 
+/*
+ * Memory that may be refused. If it is, the page gets no access, and the call
+ * answers EFAULT by itself.
+ */
+static bool is_refused(struct embedded_buf *buf, uint64_t off,
+		       enum direction dir, uintptr_t ip)
+{
+	const struct touch touch = {
+		.off = off,
+		.is_write = dir == KERNEL_WRITES,
+		.is_ahead = dir == KERNEL_WRITES,
+		.ip = ip,
+	};
+
+	return fault_is_judged(buf) &&
+	       fault_touch(buf, &touch) != FAULT_READY;
+}
+
+static void prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
+		    enum direction dir, uintptr_t ip)
+{
+	view_prepare(buf, off, len, dir == KERNEL_WRITES, ip);
+}
+
+static void finish(struct embedded_buf *buf, uint64_t off, uint64_t len,
+		   enum direction dir, uintptr_t ip)
+{
+	(void)dir;
+	view_finish_write(buf, off, len, ip);
+}
+
 /* All of a call's memory that lies in the window, buffer by buffer. */
 static void for_each_buf(const struct area *area,
 			 void (*act)(struct embedded_buf *buf, uint64_t off,
@@ -92,33 +123,24 @@ static void for_each_buf(const struct area *area,
 		uint64_t off, len;
 
 		signals_block(&old);
-		buf = window_lock_buf(at);
+		buf = window_find_buf(at);
 		if (!buf) {
 			signals_restore(&old);
 			return;
 		}
 		off = at - (uintptr_t)buf->addr;
 		len = buf->base.len - off < left ? buf->base.len - off : left;
-		if (buf->is_mapped && buf->has_two_views)
-			act(buf, off, len, dir, ip);
-		buf_unlock(buf, &old);
+		if (act == finish || !is_refused(buf, off, dir, ip)) {
+			pthread_mutex_lock(&buf->lock);
+			if (buf->is_mapped && buf->has_two_views)
+				act(buf, off, len, dir, ip);
+			pthread_mutex_unlock(&buf->lock);
+		}
+		signals_restore(&old);
 		embedded_buf_put(buf);
 		at += len;
 		left -= len;
 	}
-}
-
-static void prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
-		    enum direction dir, uintptr_t ip)
-{
-	view_prepare(buf, off, len, dir == KERNEL_WRITES, ip);
-}
-
-static void finish(struct embedded_buf *buf, uint64_t off, uint64_t len,
-		   enum direction dir, uintptr_t ip)
-{
-	(void)dir;
-	view_finish_write(buf, off, len, ip);
 }
 
 static bool is_in_window(const struct area *areas, size_t nr)

@@ -238,6 +238,13 @@ static void lend_cpu(struct embedded_buf *buf, size_t page)
 	line_lend_cpu(&buf->lines, page, cpu_page(buf, page));
 }
 
+/* May an engine write DRAM any moment? A kernel may write any buffer. */
+static bool is_engine_at_work(const struct embedded_buf *buf)
+{
+	return buf->nr_write_jobs ||
+	       atomic_load(&embedded_ctx_of(buf->base.ctx)->nr_running);
+}
+
 /**
  * view_begin_write() - an engine is going to write DRAM
  * @buf: two-view buffer
@@ -320,15 +327,15 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 	if (end > buf->nr_pages)
 		end = buf->nr_pages;
 	fill(buf, first, end);
-	/* An engine may write DRAM any moment: what was filled stays so. */
-	if (buf->nr_write_jobs)
+	/* What was filled stays so. */
+	if (is_engine_at_work(buf))
 		add_twins(buf, first, end);
 	if (is_fenced && !touch->is_ahead) {
 		buf->lines.count.unbracketed_accesses++;
 		watch_unbracketed(buf, touch);
 	}
 	buf->was_faulted |= buf->nr_write_jobs > 0;
-	if (is_fenced || buf->nr_write_jobs) {
+	if (is_fenced || is_engine_at_work(buf)) {
 		first = page;
 		end = page + 1;
 	} else if (touch->is_write) {
@@ -441,6 +448,108 @@ void view_finish_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
 			line_touch(&buf->lines, off, LINE_WRITE, WHO);
 		off = (uint64_t)(page + 1) << window_page_shift();
 	}
+}
+
+/**
+ * view_engine_begin_write() - a copy or set is going to write DRAM
+ * @buf: two-view buffer
+ * @off: first byte
+ * @len: bytes, above 0
+ *
+ * As view_begin_write(), of the pages alone that it writes.
+ */
+void view_engine_begin_write(struct embedded_buf *buf, uint64_t off,
+			     uint64_t len)
+{
+	const size_t first = off >> window_page_shift();
+	const size_t end = end_page(off, len);
+	size_t page;
+
+	add_twins(buf, first, end);
+	for (page = first; page < end; page++) {
+		bit_set(buf->active, page);
+		buf->notes[page].engine = buf->acting;
+	}
+	view_revoke(buf, first, end);
+}
+
+/* What the lines were filled with is what DRAM was before the first store. */
+static void add_twin_of(struct embedded_buf *buf, size_t page,
+			const uint8_t *before)
+{
+	uint8_t *twin = buf->twin + page * page_size();
+
+	if (!line_needs_twin(&buf->lines, page))
+		return;
+	if (!buf->lines.pages[page].cpu) {
+		line_lend_twin(&buf->lines, page, cpu_page(buf, page));
+		return;
+	}
+	memcpy(twin, before, page_size());
+	line_lend_twin(&buf->lines, page, twin);
+}
+
+static void tell_changed_lines(struct embedded_buf *buf, size_t page,
+			       const uint8_t *before)
+{
+	const size_t line_size = (size_t)1 << buf->lines.line_shift;
+	const uint8_t *now = buf->dram + page * page_size();
+	size_t off, end;
+
+	for (off = 0; off < page_size(); off = end + line_size) {
+		for (end = off; end < page_size() &&
+		     memcmp(before + end, now + end, line_size);)
+			end += line_size;
+		if (end > off)
+			line_engine_write(&buf->lines,
+					  page * page_size() + off, end - off,
+					  NULL);
+	}
+}
+
+/**
+ * view_engine_wrote() - a kernel has written pages
+ * @buf: two-view buffer
+ * @off: of the first page
+ * @len: bytes, whole pages
+ * @before: what they held before
+ * @acting: the job
+ *
+ * Only lines that have changed were written, as far as can be seen.
+ */
+void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
+		       const uint8_t *before, const struct acting *acting)
+{
+	const size_t first = off >> window_page_shift();
+	const size_t end = end_page(off, len);
+	size_t page;
+
+	buf->acting = *acting;
+	for (page = first; page < end; page++, before += page_size()) {
+		if (!memcmp(before, buf->dram + page * page_size(),
+			    page_size()))
+			continue;
+		add_twin_of(buf, page, before);
+		tell_changed_lines(buf, page, before);
+		bit_set(buf->active, page);
+		buf->notes[page].engine = *acting;
+	}
+	view_revoke(buf, first, end);
+}
+
+/**
+ * view_clean_run() - how much of a buffer has no Dirty line for sure
+ * @buf: two-view buffer
+ * @off: of a page
+ *
+ * Return: bytes from @off on, whole pages; 0: that page may have one.
+ */
+uint64_t view_clean_run(const struct embedded_buf *buf, uint64_t off)
+{
+	const size_t page = off >> window_page_shift();
+
+	return (next_bit(buf->stored, page, buf->nr_pages) - page) *
+	       page_size();
 }
 
 /* Take the images back once no line is valid; forget a page with nothing. */

@@ -275,7 +275,9 @@ static void add_engine(struct mem_violation *v, const struct acting *engine)
 	v->other = MEM_OTHER_ENGINE;
 	v->other_job = engine->job;
 	v->other_time_ns = engine->time_ns;
-	strcpy(v->other_name, "dma");
+	v->other_stream = engine->stream;
+	v->other_kernel = engine->kernel;
+	strcpy(v->other_name, engine->engine);
 }
 
 /**
@@ -402,5 +404,143 @@ void watch_missing_end(const struct embedded_buf *buf)
 	v.missing = MEM_MISSING_END;
 	v.count = buf->nr_write;
 	add_store(&v, &buf->begin);
+	tell(&v);
+}
+
+/* The newest attach state; the order lock is held. */
+static void add_attach(struct mem_violation *v, const struct embedded_buf *buf)
+{
+	struct embedded_ctx *ctx = embedded_ctx_of(buf->base.ctx);
+	const struct attach_state state = order_newest(buf);
+
+	if (buf->base.kind != MEM_KIND_MANAGED)
+		return;
+	v->attach = order_attach_name(&state);
+	v->attach_stream = order_stream_id(ctx, state.stream);
+}
+
+/**
+ * watch_cpu_while_active() - the CPU touched managed memory that it may not now
+ * @buf: buffer
+ * @touch: what was done
+ * @why: what forbids it
+ *
+ * Context: the order lock is held.
+ */
+void watch_cpu_while_active(const struct embedded_buf *buf,
+			    const struct touch *touch,
+			    const struct attach_why *why)
+{
+	struct embedded_ctx *ctx = embedded_ctx_of(buf->base.ctx);
+	const struct work *work;
+	struct mem_violation v;
+
+	if (!is_watched())
+		return;
+	v = violation_of(buf, MEM_VIOLATION_CPU_WHILE_ACTIVE, touch->off, 1);
+	v.missing = MEM_MISSING_SYNC;
+	add_touch(&v, buf, touch);
+	add_attach(&v, buf);
+	v.other = MEM_OTHER_ENGINE;
+	v.other_stream = order_stream_id(ctx, why->stream);
+	/* What has finished is active until the host knows. */
+	work = order_work_of(ctx, why->stream);
+	if (work)
+		add_engine(&v, &work->acting);
+	tell(&v);
+}
+
+/**
+ * watch_cpu_on_device() - the CPU touched device memory
+ * @buf: buffer
+ * @touch: what was done
+ */
+void watch_cpu_on_device(const struct embedded_buf *buf,
+			 const struct touch *touch)
+{
+	struct mem_violation v;
+
+	if (!is_watched())
+		return;
+	v = violation_of(buf, MEM_VIOLATION_CPU_ON_DEVICE, touch->off, 1);
+	add_touch(&v, buf, touch);
+	tell(&v);
+}
+
+/**
+ * watch_not_attached() - a job touched managed memory that it may not
+ * @buf: buffer
+ * @off: where first
+ * @is_write: it stored
+ * @ip: instruction of a kernel, 0 none
+ * @work: the job
+ *
+ * Context: the order lock is held.
+ */
+void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
+			bool is_write, uintptr_t ip, const struct work *work)
+{
+	struct mem_violation v;
+
+	if (!is_watched())
+		return;
+	v = violation_of(buf, MEM_VIOLATION_ENGINE_NOT_ATTACHED, off, 1);
+	v.missing = MEM_MISSING_ATTACH;
+	v.is_write = is_write;
+	add_engine(&v, &work->acting);
+	v.other_ip = ip;
+	add_attach(&v, buf);
+	tell(&v);
+}
+
+/**
+ * watch_illegal() - a kernel touched what is not an engine's
+ * @result: of its job
+ * @work: the job
+ */
+void watch_illegal(const struct engine_result *result,
+		   const struct work *work)
+{
+	static const char *const places[] = {
+		[ENGINE_UNKNOWN] = "nothing",
+		[ENGINE_HOST_HEAP] = "heap of the host",
+		[ENGINE_HOST_STACK] = "stack of the host",
+		[ENGINE_HOST_GLOBAL] = "variable of the host",
+		[ENGINE_HOST_CODE] = "code of the host",
+		[ENGINE_WINDOW] = "no allocation",
+	};
+	struct mem_violation v = {
+		.kind = MEM_VIOLATION_ILLEGAL_ADDRESS,
+		.count = 1,
+		.time_ns = now_ns(),
+		.cpu_addr = result->addr,
+		.is_write = result->is_write,
+	};
+
+	if (!is_watched())
+		return;
+	strcpy(v.name, places[result->place]);
+	add_engine(&v, &work->acting);
+	v.other_ip = result->ip;
+	tell(&v);
+}
+
+/**
+ * watch_overrun() - bytes behind an allocation have changed
+ * @buf: allocation
+ * @off: the first of them
+ * @work: that did it; NULL: the CPU
+ */
+void watch_overrun(const struct embedded_buf *buf, uint64_t off,
+		   const struct work *work)
+{
+	struct mem_violation v;
+
+	if (!is_watched())
+		return;
+	v = violation_of(buf, MEM_VIOLATION_OVERRUN, off, 1);
+	v.is_write = true;
+	if (work)
+		add_engine(&v, &work->acting);
 	tell(&v);
 }

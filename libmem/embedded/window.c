@@ -72,6 +72,8 @@ static struct {
 	uint32_t page_shift;
 	int dram_fd;
 	int cpu_fd;
+	int before_fd;
+	uint8_t *before;	/* alias of that */
 	struct place *places;
 	atomic_uintptr_t mark;	/* of a byte: 1 here, 0 in a child; 0 none */
 
@@ -90,6 +92,7 @@ static struct {
 	.protect_lock = PTHREAD_RWLOCK_INITIALIZER,
 	.dram_fd = -1,
 	.cpu_fd = -1,
+	.before_fd = -1,
 };
 
 static void *reserve(size_t len)
@@ -172,20 +175,25 @@ static void undo(size_t len)
 	release(window.dram, len);
 	release(window.cpu, len / 2);
 	release(window.twin, len / 2);
+	release(window.before, len / 2);
 	release(window.places, nr_pages * sizeof(*window.places));
 	release(window.access, nr_pages);
 	if (window.dram_fd >= 0)
 		close(window.dram_fd);
 	if (window.cpu_fd >= 0)
 		close(window.cpu_fd);
+	if (window.before_fd >= 0)
+		close(window.before_fd);
 	window.addr = NULL;
 	window.dram = NULL;
 	window.cpu = NULL;
 	window.twin = NULL;
+	window.before = NULL;
 	window.places = NULL;
 	window.access = NULL;
 	window.dram_fd = -1;
 	window.cpu_fd = -1;
+	window.before_fd = -1;
 }
 
 /* All reservations of one size, or -errno with nothing held. */
@@ -199,17 +207,21 @@ static int make(size_t region_len)
 	err = file_create("libmem-dram", len, &window.dram_fd);
 	if (!err)
 		err = file_create("libmem-cpu", region_len, &window.cpu_fd);
+	/* As long as all: so have engines one offset for all files. */
+	if (!err)
+		err = file_create("libmem-before", len, &window.before_fd);
 	if (err)
 		goto err_undo;
 	err = -ENOMEM;
 	window.addr = reserve(len);
 	window.dram = reserve(len);
 	window.cpu = reserve(region_len);
+	window.before = reserve(region_len);
 	window.twin = table(region_len);
 	window.places = table(nr_pages * sizeof(*window.places));
 	window.access = table(nr_pages);
 	if (!window.addr || !window.dram || !window.cpu || !window.twin ||
-	    !window.places || !window.access)
+	    !window.before || !window.places || !window.access)
 		goto err_undo;
 	err = map_file(window.addr, region_len, PROT_NONE, window.cpu_fd, 0);
 	if (!err)
@@ -221,6 +233,9 @@ static int make(size_t region_len)
 	if (!err)
 		err = map_file(window.cpu, region_len, PROT_READ | PROT_WRITE,
 			       window.cpu_fd, 0);
+	if (!err)
+		err = map_file(window.before, region_len,
+			       PROT_READ | PROT_WRITE, window.before_fd, 0);
 	if (err)
 		goto err_undo;
 	window.len = len;
@@ -511,6 +526,7 @@ void window_free(struct embedded_buf *buf)
 	punch(window.dram_fd, off, len);
 	if (buf->has_two_views) {
 		punch(window.cpu_fd, off, len);
+		punch(window.before_fd, off, len);
 		madvise(buf->twin, len, MADV_DONTNEED);
 	}
 	give_block(region_of(buf), buf->first);
@@ -533,7 +549,29 @@ static size_t block_of(size_t page)
 }
 
 /**
- * window_lock_buf() - whose address it is
+ * window_find_buf() - whose address it is
+ * @addr: in the window
+ *
+ * Context: takes the window's lock; all signals blocked.
+ * Return: the buffer, kept, for embedded_buf_put(), or NULL.
+ */
+struct embedded_buf *window_find_buf(uintptr_t addr)
+{
+	size_t page = (addr - (uintptr_t)window.addr) >> window.page_shift;
+	struct embedded_buf *buf;
+	size_t first;
+
+	pthread_mutex_lock(&window.lock);
+	first = block_of(page);
+	buf = window.places[first].buf;
+	if (buf && (page - first >= buf->nr_pages || !embedded_buf_try(buf)))
+		buf = NULL;
+	pthread_mutex_unlock(&window.lock);
+	return buf;
+}
+
+/**
+ * window_lock_buf() - the same, and lock it
  * @addr: in the window
  *
  * Context: takes the window's lock, then the buffer's; all signals blocked.
@@ -541,20 +579,76 @@ static size_t block_of(size_t page)
  */
 struct embedded_buf *window_lock_buf(uintptr_t addr)
 {
-	size_t page = (addr - (uintptr_t)window.addr) >> window.page_shift;
-	struct embedded_buf *buf;
-	size_t first;
+	struct embedded_buf *buf = window_find_buf(addr);
 
-	/* It may wait for its lock: others are not to wait for it here. */
-	pthread_mutex_lock(&window.lock);
-	first = block_of(page);
-	buf = window.places[first].buf;
-	if (buf && (page - first >= buf->nr_pages || !embedded_buf_try(buf)))
-		buf = NULL;
-	pthread_mutex_unlock(&window.lock);
+	/* It may wait here: not under the window's lock. */
 	if (buf)
 		pthread_mutex_lock(&buf->lock);
 	return buf;
+}
+
+/**
+ * window_addr() - an address
+ * @off: byte of the window
+ *
+ * Return: where the CPU has it, and engines.
+ */
+uintptr_t window_addr(uint64_t off)
+{
+	return (uintptr_t)window.addr + off;
+}
+
+/**
+ * window_off() - where a buffer is
+ * @buf: buffer
+ *
+ * Return: byte of the window.
+ */
+uint64_t window_off(const struct embedded_buf *buf)
+{
+	return (uint64_t)buf->first << window.page_shift;
+}
+
+/**
+ * window_before() - a page as it was before a kernel stored to it
+ * @off: byte of the window, of a buffer with two views
+ *
+ * Return: where that is.
+ */
+const uint8_t *window_before(uint64_t off)
+{
+	return window.before + off;
+}
+
+/**
+ * window_for_engine() - what an engine has to know
+ * @engine: out
+ */
+void window_for_engine(struct engine_window *engine)
+{
+	*engine = (struct engine_window) {
+		.addr = window.addr,
+		.len = window.len,
+		.page_shift = window.page_shift,
+		.view_fd = window.dram_fd,
+		.before_fd = window.before_fd,
+	};
+}
+
+/**
+ * window_map_host() - let memory of the application's be a buffer's
+ * @buf: with one view
+ * @host: pages
+ * @len: bytes, whole pages, at most the buffer's
+ *
+ * Return: 0 or -ENOMEM, and nothing has changed.
+ */
+int window_map_host(const struct embedded_buf *buf, void *host, size_t len)
+{
+	if (mmap(host, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+		 window.dram_fd, (off_t)window_off(buf)) == MAP_FAILED)
+		return -ENOMEM;
+	return 0;
 }
 
 static int protect(size_t first, size_t nr, enum page_access access)

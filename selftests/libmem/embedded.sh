@@ -13,4 +13,8 @@ rc=0
 for test in ctx buf job watch random embedded engine; do
 	"$dir/${test}_test" || rc=1
 done
+# One board of each kind that memory has.
+for soc in tx2 xavier thor generic-noncoherent generic-coherent; do
+	LIBMEM_SOC=$soc "$dir/stream_test" || rc=1
+done
 exit "$rc"

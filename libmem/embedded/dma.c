@@ -50,7 +50,7 @@ struct side {
 };
 
 /**
- * struct engine_job - a job
+ * struct dma_job - a job
  * @base: for the rest of the library
  * @ctx: kept until it is done
  * @acting: it, for who is told of it
@@ -72,7 +72,7 @@ struct side {
  *
  * All from @next on is under the engine's lock.
  */
-struct engine_job {
+struct dma_job {
 	struct mem_job base;
 	struct mem_ctx *ctx;
 	struct acting acting;
@@ -84,7 +84,7 @@ struct engine_job {
 	struct side src;
 	struct side dst;
 
-	struct engine_job *next;
+	struct dma_job *next;
 	bool is_started;
 	bool is_judged;
 	unsigned int nr_users;
@@ -98,29 +98,29 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t has_work;
 	bool is_running;
-	struct engine_job *first;
-	struct engine_job **last;
+	struct dma_job *first;
+	struct dma_job **last;
 
 	atomic_uint nr_done;	/* jobs: what waits for one looks again */
-} engine = {
+} dma = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.has_work = PTHREAD_COND_INITIALIZER,
 };
 
-static struct engine_job *job_of(struct mem_job *job)
+static struct dma_job *job_of(struct mem_job *job)
 {
-	return containerof(job, struct engine_job, base);
+	return containerof(job, struct dma_job, base);
 }
 
-static void engine_lock(sigset_t *old)
+static void dma_lock(sigset_t *old)
 {
 	signals_block(old);
-	pthread_mutex_lock(&engine.lock);
+	pthread_mutex_lock(&dma.lock);
 }
 
-static void engine_unlock(const sigset_t *old)
+static void dma_unlock(const sigset_t *old)
 {
-	pthread_mutex_unlock(&engine.lock);
+	pthread_mutex_unlock(&dma.lock);
 	signals_restore(old);
 }
 
@@ -195,13 +195,13 @@ static uint64_t checksum_row(const uint8_t *from, uint64_t len, uint64_t sum)
 }
 
 /* Which lines it was told of; NULL: of none yet. */
-static struct line_job *told_of(const struct engine_job *job, struct side *side)
+static struct line_job *told_of(const struct dma_job *job, struct side *side)
 {
 	return side->told.told || job->is_judged ? &side->told : NULL;
 }
 
 /* The engine reads what DRAM holds, whatever the CPU has. */
-static void read_row(struct engine_job *job, uint64_t off)
+static void read_row(struct dma_job *job, uint64_t off)
 {
 	struct embedded_buf *buf = job->src.buf;
 
@@ -218,7 +218,7 @@ static void read_row(struct engine_job *job, uint64_t off)
 }
 
 static void note_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
-		       const struct engine_job *job)
+		       const struct dma_job *job)
 {
 	const size_t last = (off + len - 1) >> window_page_shift();
 	size_t page;
@@ -228,7 +228,7 @@ static void note_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
 }
 
 /* Bytes and lines change together. */
-static void write_piece(struct engine_job *job, uint64_t src_off,
+static void write_piece(struct dma_job *job, uint64_t src_off,
 			uint64_t dst_off, uint64_t len)
 {
 	struct embedded_buf *buf = job->dst.buf;
@@ -250,7 +250,7 @@ static void write_piece(struct engine_job *job, uint64_t src_off,
 }
 
 /* Who waits for the buffer waits for a piece; one that overlaps is whole. */
-static int write_row(struct engine_job *job, uint64_t src_off,
+static int write_row(struct dma_job *job, uint64_t src_off,
 		     uint64_t dst_off, uint64_t deadline)
 {
 	const bool overlaps = job->src.buf == job->dst.buf &&
@@ -269,7 +269,7 @@ static int write_row(struct engine_job *job, uint64_t src_off,
 	return 0;
 }
 
-static int run_rows(struct engine_job *job)
+static int run_rows(struct dma_job *job)
 {
 	const uint64_t deadline = now_ns() + MAX_RUN_NS;
 	uint64_t src = job->src.off, dst = job->dst.off;
@@ -289,7 +289,7 @@ static int run_rows(struct engine_job *job)
 }
 
 /* From now on the engine may come to the lines of a side at any moment. */
-static void start_side(const struct engine_job *job, struct side *side,
+static void start_side(const struct dma_job *job, struct side *side,
 		       void (*account)(struct line_buf *lines, u64 off,
 				       u64 len, struct line_job *told))
 {
@@ -324,7 +324,7 @@ static void start_side(const struct engine_job *job, struct side *side,
 	pthread_mutex_unlock(&side->buf->lock);
 }
 
-static void judge(struct engine_job *job)
+static void judge(struct dma_job *job)
 {
 	start_side(job, &job->src, line_engine_read);
 	start_side(job, &job->dst, line_engine_will_write);
@@ -375,7 +375,7 @@ static void side_end(const struct side *side, bool is_write)
 	embedded_buf_put(buf);
 }
 
-static void job_free(struct engine_job *job)
+static void job_free(struct dma_job *job)
 {
 	free(job->src.told.told);
 	free(job->dst.told.told);
@@ -383,7 +383,7 @@ static void job_free(struct engine_job *job)
 }
 
 /* The caller's hold on it, or the queue's; the engine's lock is held. */
-static void job_put(struct engine_job *job)
+static void job_put(struct dma_job *job)
 {
 	if (--job->nr_users)
 		return;
@@ -393,14 +393,14 @@ static void job_put(struct engine_job *job)
 }
 
 /* Past our own write(), which is for the application's. */
-static void fence_signal(const struct engine_job *job)
+static void fence_signal(const struct dma_job *job)
 {
 	const uint64_t many = UINT64_MAX - 1;
 
 	syscall(SYS_write, job->fence_fd, &many, sizeof(many));
 }
 
-static void job_run(struct engine_job *job)
+static void job_run(struct dma_job *job)
 {
 	struct mem_ctx *ctx = job->ctx;
 
@@ -416,49 +416,49 @@ static void job_run(struct engine_job *job)
 	side_end(&job->dst, true);
 	side_end(&job->src, false);
 	atomic_fetch_sub(&embedded_ctx_of(ctx)->nr_jobs, 1);
-	pthread_mutex_lock(&engine.lock);
+	pthread_mutex_lock(&dma.lock);
 	job->is_done = true;
 	if (job->fence_fd >= 0)
 		fence_signal(job);
 	job_put(job);
-	pthread_mutex_unlock(&engine.lock);
-	tell_change(&engine.nr_done);
+	pthread_mutex_unlock(&dma.lock);
+	tell_change(&dma.nr_done);
 	ctx_put(ctx);
 }
 
-static void *engine_main(void *unused)
+static void *dma_main(void *unused)
 {
-	struct engine_job *job;
+	struct dma_job *job;
 
 	(void)unused;
 	for (;;) {
-		pthread_mutex_lock(&engine.lock);
-		while (!(job = engine.first))
-			pthread_cond_wait(&engine.has_work, &engine.lock);
-		engine.first = job->next;
-		if (!engine.first)
-			engine.last = &engine.first;
-		pthread_mutex_unlock(&engine.lock);
+		pthread_mutex_lock(&dma.lock);
+		while (!(job = dma.first))
+			pthread_cond_wait(&dma.has_work, &dma.lock);
+		dma.first = job->next;
+		if (!dma.first)
+			dma.last = &dma.first;
+		pthread_mutex_unlock(&dma.lock);
 		job_run(job);
 	}
 	return NULL;
 }
 
 /* All signals are blocked, and stay so in the thread. */
-static int engine_start(void)
+static int dma_start(void)
 {
 	pthread_t thread;
 	int err;
 
-	if (engine.is_running)
+	if (dma.is_running)
 		return 0;
-	engine.last = &engine.first;
-	err = pthread_create(&thread, NULL, engine_main, NULL);
+	dma.last = &dma.first;
+	err = pthread_create(&thread, NULL, dma_main, NULL);
 	if (err)
 		return err == EAGAIN ? -ENOMEM : -err;
 	pthread_setname_np(thread, "libmem-dma");
 	pthread_detach(thread);
-	engine.is_running = true;
+	dma.is_running = true;
 	return 0;
 }
 
@@ -485,7 +485,7 @@ static int side_bounds(struct side *side, uint64_t row_len, uint32_t nr_rows)
 	return 0;
 }
 
-static int job_check(struct engine_job *job)
+static int job_check(struct dma_job *job)
 {
 	int err = 0;
 
@@ -523,7 +523,7 @@ static bool has_room(struct embedded_ctx *ctx)
 }
 
 /* Room for what a delayed job is told of. */
-static int side_get_told(const struct engine_job *job, struct side *side)
+static int side_get_told(const struct dma_job *job, struct side *side)
 {
 	uint64_t *map;
 	uint32_t shift;
@@ -543,7 +543,7 @@ static int side_get_told(const struct engine_job *job, struct side *side)
  * the same context that waits so: who submitted both knows the order. That the
  * engine is busy with another is nothing that a program could rely on.
  */
-static bool is_next(const struct engine_job *job)
+static bool is_next(const struct dma_job *job)
 {
 	const struct embedded_ctx *ctx = embedded_ctx_of(job->ctx);
 
@@ -553,7 +553,7 @@ static bool is_next(const struct engine_job *job)
 }
 
 /* Nothing fails any more. */
-static void job_queue(struct engine_job *job)
+static void job_queue(struct dma_job *job)
 {
 	ctx_get(job->ctx);
 	job->is_started = is_next(job);
@@ -565,13 +565,13 @@ static void job_queue(struct engine_job *job)
 	}
 	side_begin(&job->src, false);
 	side_begin(&job->dst, true);
-	*engine.last = job;
-	engine.last = &job->next;
-	pthread_cond_signal(&engine.has_work);
+	*dma.last = job;
+	dma.last = &job->next;
+	pthread_cond_signal(&dma.has_work);
 }
 
 /**
- * engine_submit() - queue a job
+ * dma_submit() - queue a job
  * @base: context
  * @op: what to do
  * @rows: on what
@@ -581,11 +581,11 @@ static void job_queue(struct engine_job *job)
  * long), -EPERM (a child of the process), -EBUSY (too many are under way),
  * -ENOMEM.
  */
-int engine_submit(struct mem_ctx *base, enum job_op op,
-		  const struct mem_copy2d *rows, struct mem_job **made)
+int dma_submit(struct mem_ctx *base, enum job_op op,
+	       const struct mem_copy2d *rows, struct mem_job **made)
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(base);
-	struct engine_job *job;
+	struct dma_job *job;
 	sigset_t old;
 	int err;
 
@@ -594,11 +594,12 @@ int engine_submit(struct mem_ctx *base, enum job_op op,
 	job = calloc(1, sizeof(*job));
 	if (!job)
 		return -ENOMEM;
-	*job = (struct engine_job) {
+	*job = (struct dma_job) {
 		.ctx = base,
 		.acting = {
 			.job = atomic_fetch_add(&ctx->nr_submitted, 1) + 1,
 			.time_ns = now_ns(),
+			.engine = "dma",
 		},
 		.op = op,
 		.pattern = rows->pattern,
@@ -622,11 +623,11 @@ int engine_submit(struct mem_ctx *base, enum job_op op,
 		err = -EBUSY;
 	if (err)
 		goto err_free;
-	engine_lock(&old);
-	err = engine_start();
+	dma_lock(&old);
+	err = dma_start();
 	if (!err)
 		job_queue(job);
-	engine_unlock(&old);
+	dma_unlock(&old);
 	if (err)
 		goto err_room;
 	*made = &job->base;
@@ -648,17 +649,17 @@ static uint64_t time_after(uint64_t ns)
 }
 
 /**
- * engine_wait_job() - wait for a job
+ * dma_wait_job() - wait for a job
  * @base: job
  * @timeout_ns: at most so long
  *
  * Return: 0 with its status and result filled in, -ETIMEDOUT, or -EPERM (a
  * child of the process).
  */
-int engine_wait_job(struct mem_job *base, uint64_t timeout_ns)
+int dma_wait_job(struct mem_job *base, uint64_t timeout_ns)
 {
 	const uint64_t deadline = time_after(timeout_ns);
-	struct engine_job *job = job_of(base);
+	struct dma_job *job = job_of(base);
 	unsigned int seen;
 	sigset_t old;
 	bool is_done;
@@ -667,13 +668,13 @@ int engine_wait_job(struct mem_job *base, uint64_t timeout_ns)
 	if (window_is_forked())
 		return -EPERM;
 	for (;;) {
-		seen = atomic_load(&engine.nr_done);
-		engine_lock(&old);
+		seen = atomic_load(&dma.nr_done);
+		dma_lock(&old);
 		is_done = job->is_done;
-		engine_unlock(&old);
+		dma_unlock(&old);
 		if (is_done || err)
 			break;
-		err = wait_change(&engine.nr_done, seen, deadline);
+		err = wait_change(&dma.nr_done, seen, deadline);
 	}
 	if (!is_done)
 		return err;
@@ -683,21 +684,21 @@ int engine_wait_job(struct mem_job *base, uint64_t timeout_ns)
 }
 
 /**
- * engine_fence() - a descriptor that tells when a job is done
+ * dma_fence() - a descriptor that tells when a job is done
  * @base: job
  * @fd: out: an eventfd, the caller's
  *
  * Return: 0, -EMFILE, -ENFILE or -ENOMEM; -EPERM (a child of the process).
  */
-int engine_fence(struct mem_job *base, int *fd)
+int dma_fence(struct mem_job *base, int *fd)
 {
-	struct engine_job *job = job_of(base);
+	struct dma_job *job = job_of(base);
 	int copy, err = 0;
 	sigset_t old;
 
 	if (window_is_forked())
 		return -EPERM;
-	engine_lock(&old);
+	dma_lock(&old);
 	/* Whoever reads a copy of it takes one of what are too many. */
 	if (job->fence_fd < 0) {
 		job->fence_fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE |
@@ -710,15 +711,15 @@ int engine_fence(struct mem_job *base, int *fd)
 		err = copy;
 	else
 		*fd = copy;
-	engine_unlock(&old);
+	dma_unlock(&old);
 	return err;
 }
 
 /**
- * engine_forget() - the caller wants nothing of a job any more
+ * dma_forget() - the caller wants nothing of a job any more
  * @base: job
  */
-void engine_forget(struct mem_job *base)
+void dma_forget(struct mem_job *base)
 {
 	sigset_t old;
 
@@ -726,13 +727,13 @@ void engine_forget(struct mem_job *base)
 		job_free(job_of(base));
 		return;
 	}
-	engine_lock(&old);
+	dma_lock(&old);
 	job_put(job_of(base));
-	engine_unlock(&old);
+	dma_unlock(&old);
 }
 
 /**
- * engine_wait_buf() - wait until the engine has done what it has to
+ * dma_wait_buf() - wait until the engine has done what it has to
  * @buf: buffer
  * @for_write: its reads too
  * @timeout_ns: at most so long
@@ -740,8 +741,8 @@ void engine_forget(struct mem_job *base)
  * Context: takes the buffer's lock.
  * Return: 0, or -ETIMEDOUT.
  */
-int engine_wait_buf(struct embedded_buf *buf, bool for_write,
-		    uint64_t timeout_ns)
+int dma_wait_buf(struct embedded_buf *buf, bool for_write,
+		 uint64_t timeout_ns)
 {
 	const uint64_t deadline = time_after(timeout_ns);
 	unsigned int seen;

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Memory that is known by its address: managed, pinned, device and registered.
+ * Each allocation has bytes behind it that nobody has a right to; engines are
+ * looked after there.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "embedded.h"
+
+/* Behind each allocation, at least and at most. */
+#define CANARY_MIN	64U
+#define CANARY_MAX	256U
+#define CANARY_BYTE	0xc3
+
+/* By board: bytes that are allocated, of all contexts. */
+#define MAX_BOARDS	32
+static atomic_ullong used[MAX_BOARDS];
+
+/* Registered memory by the host's address. */
+static struct {
+	pthread_mutex_t lock;
+	void *tree;		/* of struct embedded_buf, none overlaps */
+} registered = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+static atomic_ullong *used_of(const struct embedded_ctx *ctx)
+{
+	return &used[ctx->profile - profile_at(0)];
+}
+
+static int take_dram(const struct embedded_ctx *ctx, uint64_t len)
+{
+	const uint64_t limit = ctx->profile->dram_len;
+
+	if (atomic_fetch_add(used_of(ctx), len) + len <= limit)
+		return 0;
+	atomic_fetch_sub(used_of(ctx), len);
+	return -ENOMEM;
+}
+
+static uint64_t canary_len(const struct embedded_buf *buf)
+{
+	const uint64_t rest = buf->base.len - buf->base.asked_len;
+
+	return rest < CANARY_MAX ? rest : CANARY_MAX;
+}
+
+static void fill_new(const struct embedded_ctx *ctx,
+		     const struct embedded_buf *buf)
+{
+	const uint64_t len = buf->base.asked_len;
+
+	if (ctx->poison >= 0 && buf->base.kind != MEM_KIND_PINNED)
+		memset(buf->dram, ctx->poison, len);
+	memset(buf->dram + len, CANARY_BYTE, canary_len(buf));
+}
+
+/**
+ * ptr_look_behind() - has somebody written behind an allocation?
+ * @buf: by address
+ * @work: that has just run; NULL: it is about to: the CPU has
+ *
+ * Told once: the bytes are as they were then.
+ *
+ * Context: the order lock is held.
+ */
+void ptr_look_behind(const struct embedded_buf *buf, const struct work *work)
+{
+	uint8_t *canary = buf->dram + buf->base.asked_len;
+	const uint64_t len = canary_len(buf);
+	uint64_t i;
+
+	if (buf->base.kind == MEM_KIND_REGISTERED)
+		return;
+	for (i = 0; i < len && canary[i] == CANARY_BYTE; i++)
+		;
+	if (i == len)
+		return;
+	watch_overrun(buf, buf->base.asked_len + i, work);
+	memset(canary, CANARY_BYTE, len);
+}
+
+static int place(struct embedded_ctx *ctx, struct embedded_buf *buf)
+{
+	sigset_t old;
+	int err;
+
+	signals_block(&old);
+	err = window_alloc(buf);
+	signals_restore(&old);
+	if (err || !buf->has_two_views)
+		return err;
+	err = view_init(buf, ctx->profile);
+	if (err) {
+		signals_block(&old);
+		window_free(buf);
+		signals_restore(&old);
+	}
+	return err;
+}
+
+static void give_access(struct embedded_buf *buf)
+{
+	sigset_t old;
+
+	buf_lock(buf, &old);
+	buf->is_mapped = true;
+	/* Managed memory is given when it is touched, and may be. */
+	if (buf->base.kind == MEM_KIND_PINNED)
+		window_protect(buf->first, buf->nr_pages, PAGE_WRITE);
+	buf_unlock(buf, &old);
+}
+
+/**
+ * ptr_alloc() - of mem_alloc()
+ * @base: context
+ * @kind: managed, pinned or device
+ * @len: bytes, above 0
+ * @flags: of the kind
+ * @made: out
+ *
+ * Return: 0, -EINVAL (@len is more than can be) or -ENOMEM.
+ */
+int ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
+	      unsigned int flags, struct mem_buf **made)
+{
+	struct embedded_ctx *ctx = embedded_ctx_of(base);
+	struct embedded_buf *buf;
+	int err;
+
+	if (len > INT64_MAX / 2)
+		return -EINVAL;
+	err = take_dram(ctx, len);
+	if (err)
+		return err;
+	err = -ENOMEM;
+	buf = embedded_buf_create(ctx, kind, len + CANARY_MIN);
+	if (!buf)
+		goto err_dram;
+	buf->base.ctx = base;
+	buf->base.asked_len = len;
+	buf->base.flags = flags;
+	err = place(ctx, buf);
+	if (err)
+		goto err_destroy;
+	buf->base.device = buf->addr;
+	buf->base.host = kind == MEM_KIND_DEVICE ? NULL : buf->addr;
+	fill_new(ctx, buf);
+	if (kind == MEM_KIND_MANAGED)
+		order_buf_create(ctx, buf);
+	give_access(buf);
+	*made = &buf->base;
+	return 0;
+
+err_destroy:
+	embedded_buf_destroy(buf);
+err_dram:
+	atomic_fetch_sub(used_of(ctx), len);
+	return err;
+}
+
+/* Registered memory */
+
+static int by_range(const void *a, const void *b)
+{
+	const struct mem_buf *x = a, *y = b;
+	const uintptr_t x_addr = (uintptr_t)x->host;
+	const uintptr_t y_addr = (uintptr_t)y->host;
+
+	if (x_addr + x->asked_len <= y_addr)
+		return -1;
+	return x_addr >= y_addr + y->asked_len;
+}
+
+static void registered_lock(sigset_t *old)
+{
+	signals_block(old);
+	pthread_mutex_lock(&registered.lock);
+}
+
+static void registered_unlock(const sigset_t *old)
+{
+	pthread_mutex_unlock(&registered.lock);
+	signals_restore(old);
+}
+
+static int registered_add(struct embedded_buf *buf)
+{
+	struct mem_buf **node;
+	sigset_t old;
+	int err = 0;
+
+	registered_lock(&old);
+	node = tsearch(&buf->base, &registered.tree, by_range);
+	if (!node)
+		err = -ENOMEM;
+	else if (*node != &buf->base)
+		err = -EEXIST;
+	registered_unlock(&old);
+	return err;
+}
+
+static void registered_remove(struct embedded_buf *buf)
+{
+	sigset_t old;
+
+	registered_lock(&old);
+	tdelete(&buf->base, &registered.tree, by_range);
+	registered_unlock(&old);
+}
+
+static struct embedded_buf *registered_find(const void *addr)
+{
+	const struct mem_buf key = { .host = (void *)addr, .asked_len = 1 };
+	struct embedded_buf *buf = NULL;
+	struct mem_buf **node;
+	sigset_t old;
+
+	registered_lock(&old);
+	node = tfind(&key, &registered.tree, by_range);
+	if (node && embedded_buf_try(embedded_buf_of(*node)))
+		buf = embedded_buf_of(*node);
+	registered_unlock(&old);
+	return buf;
+}
+
+static uintptr_t page_of(const void *addr)
+{
+	return (uintptr_t)addr >> window_page_shift() << window_page_shift();
+}
+
+/* Its pages become the window's; their bytes stay. */
+static int move_in(struct embedded_buf *buf, void *pages, size_t len)
+{
+	/* What is not readable must not end the process. */
+	if (msync(pages, len, MS_ASYNC))
+		return -EINVAL;
+	memcpy(buf->dram, pages, len);
+	return window_map_host(buf, pages, len);
+}
+
+/* Ordinary memory again. */
+static void move_out(struct embedded_buf *buf, void *pages, size_t len)
+{
+	if (mmap(pages, len, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		abort();
+	memcpy(pages, buf->dram, len);
+}
+
+/**
+ * ptr_register() - of mem_register()
+ * @base: context
+ * @ptr: memory of the caller's
+ * @len: bytes, above 0
+ * @flags: MEM_REGISTER_*
+ * @made: out
+ *
+ * Return: 0, -EOPNOTSUPP, -EEXIST, -EINVAL or -ENOMEM.
+ */
+int ptr_register(struct mem_ctx *base, void *ptr, uint64_t len,
+		 unsigned int flags, struct mem_buf **made)
+{
+	struct embedded_ctx *ctx = embedded_ctx_of(base);
+	const uintptr_t first = page_of(ptr);
+	struct embedded_buf *buf;
+	size_t all;
+	int err;
+
+	if (!ctx->profile->has_host_register)
+		return -EOPNOTSUPP;
+	if (len > INT64_MAX / 2)
+		return -EINVAL;
+	if (window_has((uintptr_t)ptr))
+		return -EEXIST;
+	buf = embedded_buf_create(ctx, MEM_KIND_REGISTERED,
+				  (uintptr_t)ptr + len - first);
+	if (!buf)
+		return -ENOMEM;
+	buf->base.ctx = base;
+	buf->base.asked_len = len;
+	buf->base.flags = flags;
+	buf->base.host = ptr;
+	all = buf->base.len;
+	err = place(ctx, buf);
+	if (err)
+		goto err_destroy;
+	buf->base.device = buf->addr + ((uintptr_t)ptr - first);
+	err = registered_add(buf);
+	if (err)
+		goto err_place;
+	err = move_in(buf, (void *)first, all);
+	if (err)
+		goto err_registered;
+	*made = &buf->base;
+	return 0;
+
+err_registered:
+	registered_remove(buf);
+err_place:
+	embedded_buf_put(buf);
+	return err;
+
+err_destroy:
+	embedded_buf_destroy(buf);
+	return err;
+}
+
+/**
+ * ptr_free() - of mem_free() and mem_unregister()
+ * @base: buffer that no work touches any more
+ */
+void ptr_free(struct mem_buf *base)
+{
+	struct embedded_buf *buf = embedded_buf_of(base);
+	struct embedded_ctx *ctx = embedded_ctx_of(base->ctx);
+	sigset_t old;
+
+	order_lock(ctx, &old);
+	ptr_look_behind(buf, NULL);
+	order_unlock(ctx, &old);
+	run_forget(ctx, buf);
+	if (base->kind == MEM_KIND_MANAGED)
+		order_buf_destroy(ctx, buf);
+	if (base->kind == MEM_KIND_REGISTERED) {
+		registered_remove(buf);
+		move_out(buf, (void *)page_of(base->host), base->len);
+	} else {
+		atomic_fetch_sub(used_of(ctx), base->asked_len);
+	}
+	buf_lock(buf, &old);
+	buf->is_mapped = false;
+	window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
+	buf_unlock(buf, &old);
+	embedded_buf_put(buf);
+}
+
+/**
+ * ptr_find() - whose address it is
+ * @ctx: not needed
+ * @addr: any
+ *
+ * Return: the buffer, kept, for embedded_buf_put(), or NULL.
+ */
+struct mem_buf *ptr_find(struct mem_ctx *ctx, const void *addr)
+{
+	struct embedded_buf *buf;
+	sigset_t old;
+
+	(void)ctx;
+	if (!window_has((uintptr_t)addr)) {
+		buf = registered_find(addr);
+		return buf ? &buf->base : NULL;
+	}
+	signals_block(&old);
+	buf = window_find_buf((uintptr_t)addr);
+	signals_restore(&old);
+	return buf ? &buf->base : NULL;
+}

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What engines do to memory: kernels in an engine's process, which asks here at
+ * its first touch of each buffer, and copies and sets, on the alias of DRAM.
+ *
+ * What an engine has been given it keeps from job to job, as long as the next
+ * job may have it, too. A buffer of a heap is given up after each job, so that
+ * its dirty lines are looked at again.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "embedded.h"
+
+#define DEFAULT_TIMEOUT_NS	(10 * NS_PER_S)
+
+static const char *const engine_names[] = {
+	[MEM_ENGINE_GPU] = "gpu",
+	[MEM_ENGINE_PVA] = "pva",
+	[MEM_ENGINE_VIC] = "vic",
+};
+
+static void list_init(struct attach_link *link)
+{
+	link->next = link;
+	link->prev = link;
+}
+
+/**
+ * run_init() - a context has no engine yet
+ * @ctx: context
+ */
+void run_init(struct embedded_ctx *ctx)
+{
+	unsigned int i;
+
+	for (i = 0; i < MEM_NR_ENGINES; i++) {
+		ctx->owners[i].ctx = ctx;
+		ctx->owners[i].at = i;
+		list_init(&ctx->owners[i].granted);
+	}
+}
+
+/**
+ * run_fini() - its engines go
+ * @ctx: context without work
+ */
+void run_fini(struct embedded_ctx *ctx)
+{
+	unsigned int i;
+
+	for (i = 0; i < MEM_NR_ENGINES; i++) {
+		if (ctx->owners[i].engine)
+			engine_destroy(ctx->owners[i].engine);
+		free(ctx->owners[i].hidden);
+	}
+}
+
+/* What an engine has */
+
+static struct embedded_buf *granted_buf(struct attach_link *link,
+					unsigned int at)
+{
+	return containerof(link - at, struct embedded_buf, in_granted[0]);
+}
+
+static void granted_add(struct owner *owner, struct embedded_buf *buf)
+{
+	struct attach_link *link = &buf->in_granted[owner->at];
+
+	if (buf->granted & 1U << owner->at)
+		return;
+	buf->granted |= (uint8_t)(1U << owner->at);
+	link->prev = owner->granted.prev;
+	link->next = &owner->granted;
+	link->prev->next = link;
+	owner->granted.prev = link;
+}
+
+static void granted_remove(struct owner *owner, struct embedded_buf *buf)
+{
+	struct attach_link *link = &buf->in_granted[owner->at];
+
+	buf->granted &= (uint8_t)~(1U << owner->at);
+	link->prev->next = link->next;
+	link->next->prev = link->prev;
+}
+
+static int room_for_hidden(struct owner *owner)
+{
+	const size_t max = owner->max_hidden ? 2 * owner->max_hidden : 16;
+	struct engine_grant *all;
+
+	if (owner->nr_hidden < owner->max_hidden)
+		return 0;
+	all = realloc(owner->hidden, max * sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	owner->hidden = all;
+	owner->max_hidden = max;
+	return 0;
+}
+
+static struct engine_grant grant_of(const struct embedded_buf *buf,
+				    enum engine_access access)
+{
+	return (struct engine_grant) {
+		.off = window_off(buf),
+		.len = buf->base.len,
+		.access = access,
+		.fd = -1,
+	};
+}
+
+/* Without memory for that the engine is ended: the next has nothing. */
+static void hide(struct owner *owner, struct embedded_buf *buf)
+{
+	granted_remove(owner, buf);
+	if (!room_for_hidden(owner)) {
+		owner->hidden[owner->nr_hidden++] =
+			grant_of(buf, ENGINE_HIDDEN);
+		return;
+	}
+	engine_destroy(owner->engine);
+	owner->engine = NULL;
+}
+
+/**
+ * run_forget() - a buffer goes
+ * @ctx: context
+ * @buf: that no work touches any more
+ */
+void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
+{
+	unsigned int i;
+	sigset_t old;
+
+	order_lock(ctx, &old);
+	for (i = 0; i < MEM_NR_ENGINES; i++)
+		if (buf->granted & 1U << i)
+			hide(&ctx->owners[i], buf);
+	order_unlock(ctx, &old);
+}
+
+static bool is_heaps(const struct embedded_buf *buf)
+{
+	return buf->base.kind < MEM_KIND_FOREIGN;
+}
+
+/* May the job have what the one before it had? */
+static bool may_keep(struct owner *owner, struct embedded_buf *buf)
+{
+	struct embedded_ctx *ctx = owner->ctx;
+
+	if (is_heaps(buf))
+		return !buf->has_two_views;
+	return buf->base.kind != MEM_KIND_MANAGED ||
+	       attach_job_sees(&ctx->attach, owner->work->stream,
+			       &buf->attach);
+}
+
+/* Before a job: what it may not have is hidden, the rest looked behind. */
+static void before_job(struct owner *owner)
+{
+	struct embedded_ctx *ctx = owner->ctx;
+	struct attach_link *link, *next;
+	sigset_t old;
+
+	order_lock(ctx, &old);
+	for (link = owner->granted.next; link != &owner->granted;
+	     link = next) {
+		struct embedded_buf *buf = granted_buf(link, owner->at);
+
+		next = link->next;
+		if (!is_heaps(buf))
+			ptr_look_behind(buf, NULL);
+		if (!may_keep(owner, buf))
+			hide(owner, buf);
+	}
+	order_unlock(ctx, &old);
+}
+
+static void after_job(struct owner *owner)
+{
+	struct embedded_ctx *ctx = owner->ctx;
+	struct attach_link *link;
+	sigset_t old;
+
+	order_lock(ctx, &old);
+	for (link = owner->granted.next; link != &owner->granted;
+	     link = link->next) {
+		struct embedded_buf *buf = granted_buf(link, owner->at);
+
+		if (!is_heaps(buf))
+			ptr_look_behind(buf, owner->work);
+	}
+	owner->nr_hidden = 0;
+	order_unlock(ctx, &old);
+}
+
+/* Managed memory: what it may not touch is told, and given all the same. */
+static void judge_touch(struct owner *owner, struct embedded_buf *buf,
+			const struct engine_touch *touch)
+{
+	struct embedded_ctx *ctx = owner->ctx;
+	bool is_news;
+
+	if (!order_job_sees(ctx, owner->work, buf, &is_news) && is_news)
+		watch_not_attached(buf, touch->off - window_off(buf),
+				   touch->is_write, touch->ip, owner->work);
+}
+
+/* A heap's buffer: dirty lines are told where they are touched first. */
+static void judge_lines(struct owner *owner, struct embedded_buf *buf,
+			const struct engine_touch *touch,
+			struct engine_grant *grant)
+{
+	const uint64_t page_size = 1ULL << window_page_shift();
+	const uint64_t off = touch->off - window_off(buf);
+	const uint64_t page = off & ~(page_size - 1);
+	const uint64_t line = off >> buf->lines.line_shift
+				  << buf->lines.line_shift;
+	uint64_t len;
+
+	pthread_mutex_lock(&buf->lock);
+	len = view_clean_run(buf, page);
+	if (!len) {
+		buf->acting = owner->work->acting;
+		line_engine_read(&buf->lines, line,
+				 1ULL << buf->lines.line_shift, NULL);
+		len = page_size;
+	}
+	pthread_mutex_unlock(&buf->lock);
+	grant->off = window_off(buf) + page;
+	grant->len = len;
+}
+
+static int grant_buf(struct owner *owner, struct embedded_buf *buf,
+		     const struct engine_touch *touch,
+		     struct engine_grant *grant)
+{
+	if (buf->base.ctx != &owner->ctx->base)
+		return -EFAULT;
+	*grant = grant_of(buf, buf->has_two_views ? ENGINE_TRACKED :
+						    ENGINE_WRITE);
+	if (buf->base.kind == MEM_KIND_MANAGED)
+		judge_touch(owner, buf, touch);
+	else if (buf->has_two_views)
+		judge_lines(owner, buf, touch, grant);
+	granted_add(owner, buf);
+	return 0;
+}
+
+static int on_touch(void *arg, const struct engine_touch *touch,
+		    struct engine_grant *grant)
+{
+	struct owner *owner = arg;
+	struct embedded_buf *buf;
+	sigset_t old;
+	int err;
+
+	order_lock(owner->ctx, &old);
+	buf = window_find_buf(window_addr(touch->off));
+	err = buf ? grant_buf(owner, buf, touch, grant) : -EFAULT;
+	order_unlock(owner->ctx, &old);
+	if (buf)
+		embedded_buf_put(buf);
+	return err;
+}
+
+/* Neighbours may be in one run. */
+static void on_written(void *arg, uint64_t off, uint64_t len)
+{
+	struct owner *owner = arg;
+	const uint64_t end = off + len;
+
+	while (off < end) {
+		struct embedded_buf *buf;
+		uint64_t in, part;
+		sigset_t old;
+
+		signals_block(&old);
+		buf = window_lock_buf(window_addr(off));
+		if (!buf) {
+			signals_restore(&old);
+			return;
+		}
+		in = off - window_off(buf);
+		part = buf->base.len - in;
+		if (part > end - off)
+			part = end - off;
+		if (buf->has_two_views)
+			view_engine_wrote(buf, in, part, window_before(off),
+					  &owner->work->acting);
+		buf_unlock(buf, &old);
+		embedded_buf_put(buf);
+		off += part;
+	}
+}
+
+static const struct engine_ops ops = {
+	.touch = on_touch,
+	.written = on_written,
+};
+
+static int owner_start(struct owner *owner)
+{
+	struct engine_window window;
+
+	if (owner->engine)
+		return 0;
+	window_for_engine(&window);
+	window.is_inline = owner->ctx->profile->has_pageable_access;
+	return engine_create(engine_names[owner->at], &window, &ops, owner,
+			     &owner->engine);
+}
+
+static bool has_engine(const struct embedded_ctx *ctx, unsigned int at)
+{
+	/* A generic board has one of some kind. */
+	if (at == MEM_ENGINE_PVA)
+		return ctx->profile->has_pva;
+	return at == MEM_ENGINE_GPU || ctx->profile->has_vic;
+}
+
+/**
+ * run_has_engine() - has the board got an engine?
+ * @ctx: context
+ * @at: enum mem_engine
+ *
+ * Return: true if so.
+ */
+bool run_has_engine(struct mem_ctx *ctx, unsigned int at)
+{
+	return has_engine(embedded_ctx_of(ctx), at);
+}
+
+static struct engine_job job_of(const struct mem_launch *launch,
+				const struct owner *owner)
+{
+	struct engine_job job = {
+		.kernel = launch->kernel,
+		.shared_len = launch->shared_len,
+		.args = launch->args,
+		.args_len = launch->args_len,
+		.timeout_ns = launch->timeout_ns ? launch->timeout_ns :
+						   DEFAULT_TIMEOUT_NS,
+		.changes = owner->hidden,
+		.nr_changes = owner->nr_hidden,
+	};
+
+	memcpy(job.grid, launch->grid, sizeof(job.grid));
+	memcpy(job.block, launch->block, sizeof(job.block));
+	return job;
+}
+
+/**
+ * run_kernel() - run a kernel and wait for its end
+ * @base: context
+ * @work: it
+ * @launch: what to run
+ *
+ * Context: the one thread of the engine.
+ * Return: 0 or as struct engine_result has it.
+ */
+int run_kernel(struct mem_ctx *base, struct work *work,
+	       const struct mem_launch *launch)
+{
+	struct embedded_ctx *ctx = embedded_ctx_of(base);
+	struct owner *owner = &ctx->owners[launch->engine];
+	struct engine_result result = { 0 };
+	struct engine_job job;
+	int err;
+
+	order_work_begin(ctx, work);
+	owner->work = work;
+	work->acting.kernel = (uintptr_t)launch->kernel;
+	work->acting.engine = engine_names[owner->at];
+	before_job(owner);
+	err = owner_start(owner);
+	if (err)
+		return err;
+	job = job_of(launch, owner);
+	atomic_fetch_add(&ctx->nr_running, 1);
+	engine_run(owner->engine, &job, &result);
+	atomic_fetch_sub(&ctx->nr_running, 1);
+	after_job(owner);
+	order_take_back(ctx);
+	if (result.status == -EFAULT)
+		watch_illegal(&result, work);
+	return result.status;
+}
+
+/* Copies and sets */
+
+/**
+ * struct copy_side - a side of a copy
+ * @buf: of which the device view is used, if that is not the CPU's; else NULL
+ * @at: first byte, as it is to be touched
+ * @off: the same in @buf
+ * @pitch: from row to row
+ */
+struct copy_side {
+	struct embedded_buf *buf;
+	uint8_t *at;
+	uint64_t off;
+	uint64_t pitch;
+};
+
+/* The alias of DRAM, for all that the CPU need not be seen to touch. */
+static struct copy_side side_of(struct mem_buf *base, const void *ptr,
+				bool is_device, uint64_t pitch)
+{
+	struct copy_side side = { .at = (uint8_t *)ptr, .pitch = pitch };
+	struct embedded_buf *buf;
+
+	if (!base || (base->kind == MEM_KIND_MANAGED && !is_device))
+		return side;
+	buf = embedded_buf_of(base);
+	side.off = window_has((uintptr_t)ptr) ?
+		   (uintptr_t)ptr - (uintptr_t)buf->addr :
+		   (uintptr_t)ptr - ((uintptr_t)base->host >>
+				     window_page_shift()
+				     << window_page_shift());
+	side.at = buf->dram + side.off;
+	if (buf->has_two_views)
+		side.buf = buf;
+	return side;
+}
+
+static void side_read(const struct copy_side *side, uint64_t off, uint64_t len,
+		      const struct acting *acting)
+{
+	struct embedded_buf *buf = side->buf;
+	sigset_t old;
+
+	if (!buf)
+		return;
+	buf_lock(buf, &old);
+	buf->acting = *acting;
+	view_engine_access(buf, off, len, NULL, line_engine_read);
+	buf_unlock(buf, &old);
+}
+
+/* Pages get their twins and leave the CPU, then lines are told. */
+static void side_write(const struct copy_side *side, uint64_t off,
+		       uint64_t len, const struct acting *acting)
+{
+	struct embedded_buf *buf = side->buf;
+	sigset_t old;
+
+	if (!buf)
+		return;
+	buf_lock(buf, &old);
+	buf->acting = *acting;
+	view_engine_begin_write(buf, off, len);
+	line_engine_write(&buf->lines, off, len, NULL);
+	buf_unlock(buf, &old);
+}
+
+static void move(uint8_t *to, const uint8_t *from, uint8_t value, uint64_t len)
+{
+	if (from)
+		memmove(to, from, len);
+	else
+		memset(to, value, len);
+}
+
+/**
+ * run_copy() - a copy or set
+ * @ctx: context
+ * @work: it, NULL: no device does it
+ * @copy: what
+ *
+ * A side that is the CPU's is touched here as any code would touch it.
+ *
+ * Context: the dma engine's thread, or the caller of mem_copy().
+ */
+void run_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy)
+{
+	static const struct acting nobody;
+	const struct acting *acting = work ? &work->acting : &nobody;
+	const struct mem_rows *rows = &copy->rows;
+	const struct copy_side dst = side_of(copy->dst, rows->dst,
+					     copy->dst_is_device,
+					     rows->dst_pitch);
+	const struct copy_side src = side_of(copy->src, rows->src,
+					     copy->src_is_device,
+					     rows->src_pitch);
+	uint64_t i;
+
+	if (work)
+		order_work_begin(embedded_ctx_of(ctx), work);
+	for (i = 0; i < rows->nr_rows; i++) {
+		const uint64_t from = i * src.pitch, to = i * dst.pitch;
+
+		if (rows->src)
+			side_read(&src, src.off + from, rows->row_len, acting);
+		side_write(&dst, dst.off + to, rows->row_len, acting);
+		move(dst.at + to, rows->src ? src.at + from : NULL,
+		     copy->value, rows->row_len);
+	}
+}

@@ -1,0 +1,670 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: memory by its address, copies and sets. An address is looked up in
+ * the backend, which keeps what it finds for the length of a call.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sched.h"
+
+/* A row of mem_alloc_pitch() begins at a multiple: a texture's of CUDA's. */
+#define PITCH_ALIGN	512U
+
+static bool is_by_ptr(const struct mem_buf *buf)
+{
+	return buf->kind == MEM_KIND_MANAGED || buf->kind == MEM_KIND_PINNED ||
+	       buf->kind == MEM_KIND_DEVICE ||
+	       buf->kind == MEM_KIND_REGISTERED;
+}
+
+static bool flags_are_valid(enum mem_kind kind, unsigned int flags)
+{
+	switch (kind) {
+	case MEM_KIND_MANAGED:
+		return flags == MEM_ATTACH_GLOBAL || flags == MEM_ATTACH_HOST;
+	case MEM_KIND_PINNED:
+		return !(flags & ~(MEM_PINNED_PORTABLE | MEM_PINNED_MAPPED |
+				   MEM_PINNED_WRITE_COMBINED));
+	case MEM_KIND_DEVICE:
+		return !flags;
+	default:
+		return false;
+	}
+}
+
+API int mem_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
+		  unsigned int flags, void **ptr)
+{
+	struct mem_buf *buf;
+	int err;
+
+	if (!ctx || !ptr || !len || !flags_are_valid(kind, flags))
+		return -EINVAL;
+	err = ctx_check(ctx);
+	if (!err)
+		err = ctx->backend->alloc_ptr(ctx, kind, len, flags, &buf);
+	if (err)
+		return err;
+	ctx_get(ctx);
+	*ptr = buf->device;
+	return 0;
+}
+
+API int mem_alloc_pitch(struct mem_ctx *ctx, uint64_t row_len,
+			uint64_t nr_rows, uint64_t *pitch, void **ptr)
+{
+	uint64_t step, len;
+	int err;
+
+	if (!pitch || !row_len || row_len > INT64_MAX - PITCH_ALIGN)
+		return -EINVAL;
+	step = (row_len + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
+	if (__builtin_mul_overflow(step, nr_rows, &len))
+		return -EINVAL;
+	err = mem_alloc(ctx, MEM_KIND_DEVICE, len, 0, ptr);
+	if (!err)
+		*pitch = step;
+	return err;
+}
+
+/* Nobody can free it a second time, nor use it in a new call. */
+static int claim(struct mem_buf *buf)
+{
+	struct mem_ctx *ctx = buf->ctx;
+	bool was_claimed;
+
+	sched_lock(ctx);
+	was_claimed = buf->is_claimed;
+	buf->is_claimed = true;
+	sched_unlock(ctx);
+	return was_claimed ? -EINVAL : 0;
+}
+
+static int give_back(struct mem_ctx *ctx, struct mem_buf *buf)
+{
+	int err;
+
+	err = claim(buf);
+	if (err)
+		return err;
+	err = ctx_wait(ctx);
+	ctx->backend->free_ptr(buf);
+	return err;
+}
+
+API int mem_free(struct mem_ctx *ctx, void *ptr)
+{
+	struct mem_buf *buf;
+	int err;
+
+	if (!ctx)
+		return -EINVAL;
+	err = ctx_may_change(ctx);
+	if (err || !ptr)
+		return err;
+	buf = ctx->backend->find(ctx, ptr);
+	if (!buf)
+		return -EINVAL;
+	if (!is_by_ptr(buf) || buf->kind == MEM_KIND_REGISTERED ||
+	    buf->device != ptr) {
+		ctx->backend->put(buf);
+		return -EINVAL;
+	}
+	if (buf->ctx != ctx) {
+		ctx->backend->put(buf);
+		return -EXDEV;
+	}
+	err = give_back(ctx, buf);
+	ctx->backend->put(buf);
+	if (err != -EINVAL)
+		ctx_put(ctx);
+	return err;
+}
+
+API int mem_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
+		     unsigned int flags)
+{
+	struct mem_buf *buf;
+	uintptr_t end;
+	int err;
+
+	if (!ctx || !ptr || !len ||
+	    __builtin_add_overflow((uintptr_t)ptr, len, &end) ||
+	    flags & ~(MEM_REGISTER_PORTABLE | MEM_REGISTER_MAPPED |
+		      MEM_REGISTER_IO | MEM_REGISTER_READ_ONLY))
+		return -EINVAL;
+	err = ctx_check(ctx);
+	if (!err)
+		err = ctx->backend->register_ptr(ctx, ptr, len, flags, &buf);
+	if (err)
+		return err;
+	ctx_get(ctx);
+	return 0;
+}
+
+API int mem_unregister(struct mem_ctx *ctx, void *ptr)
+{
+	struct mem_buf *buf;
+	int err;
+
+	if (!ctx || !ptr)
+		return -EINVAL;
+	err = ctx_may_change(ctx);
+	if (err)
+		return err;
+	buf = ctx->backend->find(ctx, ptr);
+	if (!buf)
+		return -ENOENT;
+	if (buf->kind != MEM_KIND_REGISTERED || buf->host != ptr)
+		err = -ENOENT;
+	else if (buf->ctx != ctx)
+		err = -EXDEV;
+	if (err) {
+		ctx->backend->put(buf);
+		return err;
+	}
+	err = give_back(ctx, buf);
+	ctx->backend->put(buf);
+	if (err == -EINVAL)
+		return -ENOENT;
+	ctx_put(ctx);
+	return err;
+}
+
+/* The byte of an allocation that an address names, from its start. */
+static uint64_t off_in(const struct mem_buf *buf, const void *ptr)
+{
+	const uintptr_t addr = (uintptr_t)ptr;
+
+	if (buf->host && addr - (uintptr_t)buf->host < buf->len)
+		return addr - (uintptr_t)buf->host;
+	return addr - (uintptr_t)buf->device;
+}
+
+API int mem_device_ptr(struct mem_ctx *ctx, const void *ptr, void **device)
+{
+	struct mem_buf *buf;
+	int err;
+
+	if (!ctx || !ptr || !device)
+		return -EINVAL;
+	err = ctx_check(ctx);
+	if (err)
+		return err;
+	buf = ctx->backend->find(ctx, ptr);
+	if (!buf)
+		return -EINVAL;
+	if (is_by_ptr(buf) && buf->host)
+		*device = (char *)buf->device + off_in(buf, ptr);
+	else
+		err = -EINVAL;
+	ctx->backend->put(buf);
+	return err;
+}
+
+static void *at(void *base, uint64_t off)
+{
+	return base ? (char *)base + off : NULL;
+}
+
+API int mem_ptr_info(struct mem_ctx *ctx, const void *ptr,
+		     struct mem_ptr_info *info)
+{
+	struct mem_ptr_info all = {
+		.kind = MEM_KIND_PAGEABLE,
+		.host = (void *)ptr,
+	};
+	struct mem_buf_info buf_info = { 0 };
+	struct mem_buf *buf;
+	uint32_t size;
+	int err;
+
+	if (!ctx || !info || info->size < sizeof(all))
+		return -EINVAL;
+	err = ctx_look(ctx);
+	if (err)
+		return err;
+	buf = ctx->backend->find(ctx, ptr);
+	if (buf) {
+		const uint64_t off = off_in(buf, ptr);
+
+		all.kind = buf->kind;
+		all.base = buf->host ? buf->host : buf->device;
+		all.len = buf->asked_len;
+		all.host = at(buf->host, off);
+		all.device = at(buf->device, off);
+		all.flags = buf->flags;
+		all.is_own = buf->ctx == ctx;
+		if (buf->kind == MEM_KIND_MANAGED)
+			all.attach = ctx->backend->attach_of(buf);
+		if (!ctx->backend->info(buf, &buf_info)) {
+			all.id = buf_info.id;
+			memcpy(all.name, buf_info.name, sizeof(all.name));
+		}
+		ctx->backend->put(buf);
+	}
+	size = info->size;
+	memcpy(info, &all, sizeof(all));
+	info->size = size;
+	return 0;
+}
+
+API int mem_ptr_buf_info(struct mem_ctx *ctx, const void *ptr,
+			 struct mem_buf_info *info)
+{
+	struct mem_buf *buf;
+	int err;
+
+	if (!ctx || !info)
+		return -EINVAL;
+	err = ctx_look(ctx);
+	if (err)
+		return err;
+	buf = ctx->backend->find(ctx, ptr);
+	if (!buf)
+		return -EINVAL;
+	err = mem_buf_info(buf, info);
+	ctx->backend->put(buf);
+	return err;
+}
+
+API int mem_ptr_attach_counters(struct mem_ctx *ctx, const void *ptr,
+				struct mem_attach_counters *count)
+{
+	struct mem_buf *buf = NULL;
+	int err;
+
+	if (!ctx || !count)
+		return -EINVAL;
+	err = ctx_look(ctx);
+	if (err)
+		return err;
+	if (ptr) {
+		buf = ctx->backend->find(ctx, ptr);
+		if (!buf)
+			return -EINVAL;
+		if (buf->kind != MEM_KIND_MANAGED)
+			err = -EINVAL;
+	}
+	if (!err)
+		ctx->backend->attach_counters(ctx, buf, count);
+	if (buf)
+		ctx->backend->put(buf);
+	return err;
+}
+
+API int mem_set_name(struct mem_ctx *ctx, const void *ptr, const char *name)
+{
+	struct mem_buf *buf;
+	int err;
+
+	if (!ctx || !name || strlen(name) >= MEM_NAME_LEN)
+		return -EINVAL;
+	err = ctx_look(ctx);
+	if (err)
+		return err;
+	buf = ctx->backend->find(ctx, ptr);
+	if (!buf)
+		return -EINVAL;
+	ctx->backend->set_name(buf, name);
+	ctx->backend->put(buf);
+	return 0;
+}
+
+API int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
+			  unsigned int how)
+{
+	struct mem_ctx *ctx;
+	struct mem_buf *buf;
+	struct op *op;
+	int err;
+
+	if (!stream || (how != MEM_ATTACH_GLOBAL && how != MEM_ATTACH_HOST &&
+			(how != MEM_ATTACH_SINGLE || !stream->id)))
+		return -EINVAL;
+	ctx = stream->ctx;
+	err = ctx_check(ctx);
+	if (err)
+		return err;
+	op = op_create(stream, OP_ATTACH);
+	if (!op)
+		return -ENOMEM;
+	buf = ctx->backend->find(ctx, ptr);
+	if (!buf || buf->kind != MEM_KIND_MANAGED || buf->device != ptr ||
+	    (len && len != buf->asked_len))
+		err = -EINVAL;
+	else if (buf->ctx != ctx)
+		err = -EXDEV;
+	sched_lock(ctx);
+	if (!err && buf->is_claimed)
+		err = -EINVAL;
+	if (!err)
+		err = ctx->backend->attach(stream, buf, how, &op->reach);
+	if (!err)
+		op_submit(op, NULL);
+	sched_unlock(ctx);
+	if (buf)
+		ctx->backend->put(buf);
+	if (err)
+		op_discard(op);
+	else
+		op_put(op);
+	return err;
+}
+
+/* Copies and sets */
+
+/* From the first byte of the first row to behind the last of the last. */
+static int extent(uint64_t pitch, const struct mem_rows *rows, uint64_t *len)
+{
+	if (pitch < rows->row_len && rows->nr_rows > 1)
+		return -EINVAL;
+	if (__builtin_mul_overflow(pitch, rows->nr_rows - 1, len) ||
+	    __builtin_add_overflow(*len, rows->row_len, len))
+		return -EINVAL;
+	return 0;
+}
+
+/* Whose memory it is, kept; NULL: the process's. */
+static int side_find(struct mem_ctx *ctx, const void *ptr, uint64_t len,
+		     struct mem_buf **found)
+{
+	struct mem_buf *buf = ctx->backend->find(ctx, ptr);
+	int err = 0;
+
+	*found = NULL;
+	if (!buf)
+		return 0;
+	/* A heap's buffer is touched by the CPU, in its brackets. */
+	if (!is_by_ptr(buf)) {
+		ctx->backend->put(buf);
+		return 0;
+	}
+	if (buf->ctx != ctx)
+		err = -EXDEV;
+	else if (len > buf->asked_len ||
+		 off_in(buf, ptr) > buf->asked_len - len)
+		err = -EINVAL;
+	if (err)
+		ctx->backend->put(buf);
+	else
+		*found = buf;
+	return err;
+}
+
+static bool is_host_side(const struct mem_buf *buf)
+{
+	return !buf || buf->kind != MEM_KIND_DEVICE;
+}
+
+static bool dir_is_valid(enum mem_dir dir, const struct mem_buf *dst,
+			 const struct mem_buf *src)
+{
+	switch (dir) {
+	case MEM_HOST_TO_HOST:
+		return is_host_side(dst) && is_host_side(src);
+	case MEM_HOST_TO_DEVICE:
+		return dst && is_host_side(src);
+	case MEM_DEVICE_TO_HOST:
+		return is_host_side(dst) && src;
+	case MEM_DEVICE_TO_DEVICE:
+		return dst && src;
+	case MEM_DIR_DEFAULT:
+		return true;
+	}
+	return false;
+}
+
+/* Is it the CPU that touches this side, for which the caller has to stand? */
+static bool is_callers(const struct mem_buf *buf, bool is_device)
+{
+	return !buf || (buf->kind == MEM_KIND_MANAGED && !is_device);
+}
+
+/**
+ * struct request - a copy or set that is under way
+ * @op: for it
+ * @is_set: a set
+ * @is_async: the call does not wait
+ * @verdict: what it is
+ * @mark: behind it, if the host waits for it
+ */
+struct request {
+	struct op *op;
+	bool is_set;
+	bool is_async;
+	struct verdict verdict;
+	struct mark *mark;
+};
+
+/* Tell the backend and queue it; the scheduler's lock is held. */
+static int request_submit(struct request *request)
+{
+	struct op *op = request->op;
+	struct mem_stream *stream = op->stream;
+	struct mem_ctx *ctx = stream->ctx;
+	const struct backend *backend = ctx->backend;
+	struct copy *copy = &op->copy;
+	const struct verdict *verdict = &request->verdict;
+	int err;
+
+	if ((copy->dst && copy->dst->is_claimed) ||
+	    (copy->src && copy->src->is_claimed))
+		return -EINVAL;
+	err = backend->judge(stream, copy->dst, copy->src, request->is_set,
+			     &request->verdict);
+	if (err)
+		return err;
+	copy->dst_is_device = verdict->dst_is_device;
+	copy->src_is_device = verdict->src_is_device;
+	if (!request->is_set &&
+	    (is_callers(copy->dst, copy->dst_is_device) ||
+	     is_callers(copy->src, copy->src_is_device)))
+		op->kind = OP_OWN;
+	else
+		err = sched_start(ctx, EXEC_DMA);
+	if (!err && verdict->is_work)
+		err = backend->work_submit(stream, &op->work);
+	if (err)
+		return err;
+	if (verdict->dst_is_device)
+		backend->work_touch(ctx, op->work, copy->dst, true);
+	if (verdict->src_is_device)
+		backend->work_touch(ctx, op->work, copy->src, false);
+	if (verdict->is_waited_for && !request->is_async &&
+	    backend->mark(stream, &request->mark))
+		request->mark = NULL;
+	op_submit(op, NULL);
+	return 0;
+}
+
+/* The caller's part of it: as the CPU, where that is what touches. */
+static void request_finish(struct request *request)
+{
+	struct op *op = request->op;
+	struct mem_ctx *ctx = op->stream->ctx;
+	const enum mem_wait_policy policy =
+		(enum mem_wait_policy)atomic_load(&ctx->sched.wait_policy);
+
+	if (op->kind == OP_OWN) {
+		op_wait(op, OP_READY, policy);
+		if (!atomic_load(&ctx->sched.error))
+			ctx->backend->copy(ctx, op->work, &op->copy);
+		sched_lock(ctx);
+		if (op->work)
+			ctx->backend->work_end(ctx, op->work);
+		op_finish(op);
+		sched_unlock(ctx);
+	} else if (request->verdict.is_waited_for && !request->is_async) {
+		op_wait(op, OP_DONE, policy);
+	}
+	if (!request->mark)
+		return;
+	sched_lock(ctx);
+	ctx->backend->mark_sync(ctx, request->mark);
+	ctx->backend->mark_free(ctx, request->mark);
+	sched_unlock(ctx);
+}
+
+static int request_run(struct mem_stream *stream, struct request *request)
+{
+	struct mem_ctx *ctx = stream->ctx;
+	int err;
+
+	sched_lock(ctx);
+	err = request_submit(request);
+	sched_unlock(ctx);
+	if (err) {
+		op_discard(request->op);
+		return err;
+	}
+	request_finish(request);
+	op_put(request->op);
+	return request->is_async ? 0 : ctx_result(ctx);
+}
+
+/* Looks both sides up, into @copy, which keeps them. */
+static int copy_find(struct mem_ctx *ctx, const struct mem_rows *rows,
+		     bool is_set, struct copy *copy)
+{
+	uint64_t len;
+	int err;
+
+	copy->rows = *rows;
+	err = extent(rows->dst_pitch, rows, &len);
+	if (!err)
+		err = side_find(ctx, rows->dst, len, &copy->dst);
+	if (err || is_set)
+		return err;
+	err = extent(rows->src_pitch, rows, &len);
+	if (!err)
+		err = side_find(ctx, rows->src, len, &copy->src);
+	return err;
+}
+
+static int copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
+		     enum mem_dir dir, bool is_async)
+{
+	struct request request = { .is_async = is_async };
+	struct copy *copy;
+	int err;
+
+	if (!stream || !rows || !rows->dst || !rows->src ||
+	    (unsigned int)dir > MEM_DIR_DEFAULT ||
+	    rows->dst_pitch < rows->row_len || rows->src_pitch < rows->row_len)
+		return -EINVAL;
+	err = ctx_check(stream->ctx);
+	if (err || !rows->row_len || !rows->nr_rows)
+		return err;
+	request.op = op_create(stream, OP_COPY);
+	if (!request.op)
+		return -ENOMEM;
+	copy = &request.op->copy;
+	err = copy_find(stream->ctx, rows, false, copy);
+	if (!err && !dir_is_valid(dir, copy->dst, copy->src))
+		err = -EINVAL;
+	if (err) {
+		op_discard(request.op);
+		return err;
+	}
+	return request_run(stream, &request);
+}
+
+static int set_rows(struct mem_stream *stream, const struct mem_rows *rows,
+		    int value, bool is_async)
+{
+	struct request request = { .is_set = true, .is_async = is_async };
+	struct copy *copy;
+	int err;
+
+	if (!stream || !rows->dst || rows->dst_pitch < rows->row_len)
+		return -EINVAL;
+	err = ctx_check(stream->ctx);
+	if (err || !rows->row_len || !rows->nr_rows)
+		return err;
+	request.op = op_create(stream, OP_COPY);
+	if (!request.op)
+		return -ENOMEM;
+	copy = &request.op->copy;
+	copy->value = (uint8_t)value;
+	err = copy_find(stream->ctx, rows, true, copy);
+	if (!err && !copy->dst)
+		err = -EINVAL;
+	if (err) {
+		op_discard(request.op);
+		return err;
+	}
+	return request_run(stream, &request);
+}
+
+static struct mem_rows one_row(void *dst, const void *src, uint64_t len)
+{
+	return (struct mem_rows) {
+		.dst = dst,
+		.dst_pitch = len,
+		.src = src,
+		.src_pitch = len,
+		.row_len = len,
+		.nr_rows = 1,
+	};
+}
+
+API int mem_copy(struct mem_stream *stream, void *dst, const void *src,
+		 uint64_t len, enum mem_dir dir)
+{
+	const struct mem_rows rows = one_row(dst, src, len);
+
+	return copy_rows(stream, &rows, dir, false);
+}
+
+API int mem_copy_async(struct mem_stream *stream, void *dst, const void *src,
+		       uint64_t len, enum mem_dir dir)
+{
+	const struct mem_rows rows = one_row(dst, src, len);
+
+	return copy_rows(stream, &rows, dir, true);
+}
+
+API int mem_copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
+		      enum mem_dir dir)
+{
+	return copy_rows(stream, rows, dir, false);
+}
+
+API int mem_copy_rows_async(struct mem_stream *stream,
+			    const struct mem_rows *rows, enum mem_dir dir)
+{
+	return copy_rows(stream, rows, dir, true);
+}
+
+API int mem_set(struct mem_stream *stream, void *dst, int value, uint64_t len)
+{
+	const struct mem_rows rows = one_row(dst, NULL, len);
+
+	return set_rows(stream, &rows, value, false);
+}
+
+API int mem_set_async(struct mem_stream *stream, void *dst, int value,
+		      uint64_t len)
+{
+	const struct mem_rows rows = one_row(dst, NULL, len);
+
+	return set_rows(stream, &rows, value, true);
+}
+
+API int mem_set_rows(struct mem_stream *stream, void *dst, uint64_t pitch,
+		     int value, uint64_t row_len, uint64_t nr_rows,
+		     int is_async)
+{
+	const struct mem_rows rows = {
+		.dst = dst,
+		.dst_pitch = pitch,
+		.row_len = row_len,
+		.nr_rows = nr_rows,
+	};
+
+	return set_rows(stream, &rows, value, is_async);
+}

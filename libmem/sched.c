@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: what waits for what, and who runs it. An operation waits for the one
+ * before it in its stream, for the legacy stream's newest if its stream is
+ * blocking, and for an event; one of the legacy stream waits until it is the
+ * oldest of the domain, which is that stream and all blocking ones. When it
+ * waits for none it goes to a thread: each engine has one, the dma engine, and
+ * host functions.
+ *
+ * Threads are started at the first operation for them and end with the
+ * context. The context may end in one of them.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sched.h"
+
+/* Before a thread that waits as it likes blocks. */
+#define AUTO_SPINS	64
+
+static _Thread_local bool is_in_call;
+
+void sched_lock(struct mem_ctx *ctx)
+{
+	pthread_mutex_lock(&ctx->sched.lock);
+}
+
+void sched_unlock(struct mem_ctx *ctx)
+{
+	pthread_mutex_unlock(&ctx->sched.lock);
+}
+
+/* Is the caller a host function? */
+bool sched_is_in_call(void)
+{
+	return is_in_call;
+}
+
+void sched_init(struct mem_ctx *ctx)
+{
+	struct sched *sched = &ctx->sched;
+	unsigned int i;
+
+	pthread_mutex_init(&sched->lock, NULL);
+	sched->pid = getpid();
+	sched->legacy.ctx = ctx;
+	sched->legacy.is_blocking = true;
+	sched->legacy.is_own = true;
+	atomic_init(&sched->legacy.nr_users, 1);
+	for (i = 0; i < NR_EXECS; i++) {
+		sched->execs[i].ctx = ctx;
+		pthread_cond_init(&sched->execs[i].has_work, NULL);
+	}
+}
+
+void stream_get(struct mem_stream *stream)
+{
+	atomic_fetch_add(&stream->nr_users, 1);
+	ctx_get(stream->ctx);
+}
+
+/* One user less, who did not keep the context. */
+void stream_drop(struct mem_stream *stream)
+{
+	if (atomic_fetch_sub(&stream->nr_users, 1) != 1)
+		return;
+	if (stream->last)
+		op_put(stream->last);
+	free(stream);
+}
+
+/* The context may be gone, too. */
+void stream_put(struct mem_stream *stream)
+{
+	struct mem_ctx *ctx = stream->ctx;
+
+	stream_drop(stream);
+	ctx_put(ctx);
+}
+
+struct op *op_create(struct mem_stream *stream, enum op_kind kind)
+{
+	struct op *op = calloc(1, sizeof(*op));
+
+	if (!op)
+		return NULL;
+	op->kind = kind;
+	op->stream = stream;
+	atomic_init(&op->nr_users, 1);
+	stream_get(stream);
+	return op;
+}
+
+struct op *op_get(struct op *op)
+{
+	atomic_fetch_add(&op->nr_users, 1);
+	return op;
+}
+
+/* What it named, once it is done or will never be. */
+static void op_release(struct op *op)
+{
+	const struct backend *backend = op->stream->ctx->backend;
+
+	if (op->kind == OP_RUN) {
+		free(op->args);
+	} else if (op->kind == OP_COPY || op->kind == OP_OWN) {
+		if (op->copy.dst)
+			backend->put(op->copy.dst);
+		if (op->copy.src)
+			backend->put(op->copy.src);
+	}
+}
+
+/* One that was never submitted. */
+void op_discard(struct op *op)
+{
+	op_release(op);
+	stream_put(op->stream);
+	free(op);
+}
+
+/* Its stream may be gone before it. */
+void op_put(struct op *op)
+{
+	if (atomic_fetch_sub(&op->nr_users, 1) == 1)
+		free(op);
+}
+
+bool op_is_done(const struct op *op)
+{
+	return atomic_load_explicit(&op->state, memory_order_acquire) ==
+	       OP_DONE;
+}
+
+static void futex_wake(atomic_uint *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static void futex_wait(atomic_uint *word, unsigned int seen)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+}
+
+static void set_state(struct op *op, enum op_state state)
+{
+	atomic_store(&op->state, state);
+	if (atomic_load(&op->nr_waiters))
+		futex_wake(&op->state);
+}
+
+static void block(struct op *op, enum op_state state)
+{
+	unsigned int seen;
+
+	atomic_fetch_add(&op->nr_waiters, 1);
+	while ((seen = atomic_load(&op->state)) < state)
+		futex_wait(&op->state, seen);
+	atomic_fetch_sub(&op->nr_waiters, 1);
+}
+
+/* Until it is in @state or a later one; the caller keeps it. */
+void op_wait(struct op *op, enum op_state state, enum mem_wait_policy policy)
+{
+	unsigned int spins = 0;
+
+	while (atomic_load_explicit(&op->state, memory_order_acquire) < state) {
+		if (policy == MEM_WAIT_BLOCK ||
+		    (policy == MEM_WAIT_AUTO && spins++ == AUTO_SPINS)) {
+			block(op, state);
+			return;
+		}
+		if (policy != MEM_WAIT_SPIN)
+			sched_yield();
+	}
+}
+
+/* Lists of what is not done */
+
+static void list_append(struct op_list *list, struct op *op,
+			struct op_link *(*link_of)(struct op *op))
+{
+	struct op_link *link = link_of(op);
+
+	link->prev = list->last;
+	link->next = NULL;
+	if (list->last)
+		link_of(list->last)->next = op;
+	else
+		list->first = op;
+	list->last = op;
+}
+
+static void list_remove(struct op_list *list, struct op *op,
+			struct op_link *(*link_of)(struct op *op))
+{
+	struct op_link *link = link_of(op);
+
+	if (link->prev)
+		link_of(link->prev)->next = link->next;
+	else
+		list->first = link->next;
+	if (link->next)
+		link_of(link->next)->prev = link->prev;
+	else
+		list->last = link->prev;
+}
+
+static struct op_link *in_all(struct op *op)
+{
+	return &op->in_all;
+}
+
+static struct op_link *in_domain(struct op *op)
+{
+	return &op->in_domain;
+}
+
+static bool is_legacy(const struct mem_stream *stream)
+{
+	return !stream->id;
+}
+
+/* Who runs what */
+
+static unsigned int exec_of(const struct op *op)
+{
+	if (op->kind == OP_RUN)
+		return op->launch.engine;
+	return op->kind == OP_COPY ? EXEC_DMA : EXEC_HOST;
+}
+
+static void exec_push(struct exec *exec, struct op *op)
+{
+	const int at = op->stream->priority - MEM_PRIORITY_GREATEST;
+
+	op->next_ready = NULL;
+	if (exec->last[at])
+		exec->last[at]->next_ready = op;
+	else
+		exec->first[at] = op;
+	exec->last[at] = op;
+	pthread_cond_signal(&exec->has_work);
+}
+
+static struct op *exec_pop(struct exec *exec)
+{
+	struct op *op;
+	int at;
+
+	for (at = 0; at < NR_PRIORITIES; at++) {
+		op = exec->first[at];
+		if (!op)
+			continue;
+		exec->first[at] = op->next_ready;
+		if (!exec->first[at])
+			exec->last[at] = NULL;
+		return op;
+	}
+	return NULL;
+}
+
+/* It waits for none any more. @done: marks, which are done with that. */
+static void op_ready(struct op *op, struct op **done)
+{
+	switch (op->kind) {
+	case OP_MARK:
+	case OP_ATTACH:
+		op->next_ready = *done;
+		*done = op;
+		break;
+	case OP_OWN:
+		set_state(op, OP_READY);
+		break;
+	default:
+		exec_push(&op->stream->ctx->sched.execs[exec_of(op)], op);
+		break;
+	}
+}
+
+static void one_less(struct op *op, struct op **done)
+{
+	if (!--op->nr_before)
+		op_ready(op, done);
+}
+
+static void finish_one(struct sched *sched, struct op *op, struct op **done)
+{
+	struct op_wait *wait = op->followers;
+
+	if (op->kind == OP_ATTACH && op->reach)
+		op->stream->ctx->backend->reach(op->stream->ctx, op->reach);
+	op->followers = NULL;
+	op->done_ns = now_ns();
+	list_remove(&sched->all, op, in_all);
+	for (; wait; wait = wait->next)
+		one_less(wait->op, done);
+	if (op->stream->is_blocking) {
+		list_remove(&sched->domain, op, in_domain);
+		op = sched->domain.first;
+		if (op && op->waits_for_domain) {
+			op->waits_for_domain = false;
+			one_less(op, done);
+		}
+	}
+}
+
+static void finish_all(struct sched *sched, struct op *done)
+{
+	struct op *op;
+
+	while ((op = done)) {
+		done = op->next_ready;
+		finish_one(sched, op, &done);
+		op_release(op);
+		set_state(op, OP_DONE);
+		stream_put(op->stream);
+		op_put(op);
+	}
+}
+
+/*
+ * It is done, and what only waited for it begins. The scheduler's lock is held,
+ * and the caller keeps the context, which the operation may have been the last
+ * to keep.
+ */
+void op_finish(struct op *op)
+{
+	op->next_ready = NULL;
+	finish_all(&op->stream->ctx->sched, op);
+}
+
+static void wait_for(struct op *op, unsigned int slot, struct op *other)
+{
+	if (!other || op_is_done(other))
+		return;
+	op->waits[slot] = (struct op_wait) { op, other->followers };
+	other->followers = &op->waits[slot];
+	op->nr_before++;
+}
+
+/*
+ * Queue it, behind @after, too, if that is not NULL. Nothing fails; its thread
+ * has been started. The scheduler's lock is held.
+ */
+void op_submit(struct op *op, struct op *after)
+{
+	struct mem_stream *stream = op->stream;
+	struct sched *sched = &stream->ctx->sched;
+	struct op *done = NULL;
+
+	op->seq = ++sched->seq;
+	stream->has_news = true;
+	/* The legacy stream's are in order by the domain. */
+	if (!is_legacy(stream))
+		wait_for(op, 0, stream->last);
+	if (stream->is_blocking && !is_legacy(stream))
+		wait_for(op, 1, sched->legacy.last);
+	wait_for(op, 2, after);
+	if (is_legacy(stream) && sched->domain.first) {
+		op->waits_for_domain = true;
+		op->nr_before++;
+	}
+	list_append(&sched->all, op, in_all);
+	if (stream->is_blocking)
+		list_append(&sched->domain, op, in_domain);
+	if (stream->last)
+		op_put(stream->last);
+	stream->last = op_get(op);
+	op_get(op);
+	if (!op->nr_before)
+		op_ready(op, &done);
+	finish_all(sched, done);
+}
+
+/* Would what is submitted to it now wait for none? The lock is held. */
+bool stream_is_idle(const struct mem_stream *stream)
+{
+	const struct sched *sched = &stream->ctx->sched;
+
+	if (is_legacy(stream))
+		return !sched->domain.first;
+	if (stream->last && !op_is_done(stream->last))
+		return false;
+	return !stream->is_blocking || !sched->legacy.last ||
+	       op_is_done(sched->legacy.last);
+}
+
+/* Wait for all up to a number; no lock is held. */
+void sched_wait_all(struct mem_ctx *ctx, uint64_t seq)
+{
+	struct sched *sched = &ctx->sched;
+	struct op *op;
+
+	for (;;) {
+		sched_lock(ctx);
+		op = sched->all.first;
+		if (op && op->seq <= seq)
+			op_get(op);
+		else
+			op = NULL;
+		sched_unlock(ctx);
+		if (!op)
+			return;
+		op_wait(op, OP_DONE, (enum mem_wait_policy)
+			atomic_load(&sched->wait_policy));
+		op_put(op);
+	}
+}
+
+/* What ends all work of a context, or is only told once. */
+static void note_error(struct mem_ctx *ctx, int err)
+{
+	int none = 0;
+
+	if (err == -EFAULT || err == -ETIME || err == -EIO)
+		atomic_compare_exchange_strong(&ctx->sched.error, &none, err);
+	else if (err)
+		atomic_store(&ctx->sched.lost, err);
+}
+
+static void run_kernel(struct mem_ctx *ctx, struct op *op)
+{
+	/* What is behind a failed kernel is dropped. */
+	if (!atomic_load(&ctx->sched.error))
+		note_error(ctx, ctx->backend->run(ctx, op->work, &op->launch));
+}
+
+static void run_copy(struct mem_ctx *ctx, struct op *op)
+{
+	if (!atomic_load(&ctx->sched.error))
+		ctx->backend->copy(ctx, op->work, &op->copy);
+}
+
+static void run_call(struct mem_ctx *ctx, struct op *op)
+{
+	const struct op_call *call = &op->call;
+	int err;
+
+	sched_lock(ctx);
+	ctx->backend->call_begin(ctx, call->call);
+	sched_unlock(ctx);
+	err = atomic_load(&ctx->sched.error);
+	is_in_call = true;
+	if (call->callback)
+		call->callback(op->stream, err, call->arg);
+	else if (!err)
+		call->fn(call->arg);
+	is_in_call = false;
+}
+
+static void op_run(struct mem_ctx *ctx, struct op *op)
+{
+	if (op->kind == OP_RUN)
+		run_kernel(ctx, op);
+	else if (op->kind == OP_COPY)
+		run_copy(ctx, op);
+	else
+		run_call(ctx, op);
+	sched_lock(ctx);
+	if (op->kind == OP_CALL)
+		ctx->backend->call_return(ctx, op->call.call);
+	else if (op->work)
+		ctx->backend->work_end(ctx, op->work);
+	op_finish(op);
+	sched_unlock(ctx);
+}
+
+static void *exec_main(void *arg)
+{
+	struct exec *exec = arg;
+	struct mem_ctx *ctx = exec->ctx;
+	struct op *op;
+
+	for (;;) {
+		sched_lock(ctx);
+		while (!(op = exec_pop(exec)) && !ctx->sched.is_stopping)
+			pthread_cond_wait(&exec->has_work, &ctx->sched.lock);
+		if (op)
+			ctx_get(ctx);
+		sched_unlock(ctx);
+		if (!op)
+			return NULL;
+		op_run(ctx, op);
+		if (ctx_put(ctx))
+			return NULL;
+	}
+}
+
+static const char *exec_name(unsigned int exec)
+{
+	static const char *const names[NR_EXECS] = {
+		[MEM_ENGINE_GPU] = "libmem-gpu",
+		[MEM_ENGINE_PVA] = "libmem-pva",
+		[MEM_ENGINE_VIC] = "libmem-vic",
+		[EXEC_DMA] = "libmem-copy",
+		[EXEC_HOST] = "libmem-host",
+	};
+
+	return names[exec];
+}
+
+/* Have a thread started before something is queued for it; the lock is held. */
+int sched_start(struct mem_ctx *ctx, unsigned int at)
+{
+	struct exec *exec = &ctx->sched.execs[at];
+	sigset_t old;
+	int err;
+
+	if (exec->is_running)
+		return 0;
+	signals_block(&old);
+	err = pthread_create(&exec->thread, NULL, exec_main, exec);
+	signals_restore(&old);
+	if (err)
+		return -ENOMEM;
+	pthread_setname_np(exec->thread, exec_name(at));
+	exec->is_running = true;
+	return 0;
+}
+
+/*
+ * The context has no user any more. Returns true if the caller is one of its
+ * threads, which then ends by itself.
+ */
+bool sched_fini(struct mem_ctx *ctx)
+{
+	struct sched *sched = &ctx->sched;
+	bool is_self = false;
+	unsigned int i;
+
+	sched_lock(ctx);
+	sched->is_stopping = true;
+	for (i = 0; i < NR_EXECS; i++)
+		pthread_cond_signal(&sched->execs[i].has_work);
+	sched_unlock(ctx);
+	for (i = 0; i < NR_EXECS; i++) {
+		struct exec *exec = &sched->execs[i];
+
+		if (exec->is_running &&
+		    pthread_equal(exec->thread, pthread_self())) {
+			pthread_detach(exec->thread);
+			is_self = true;
+		} else if (exec->is_running) {
+			pthread_join(exec->thread, NULL);
+		}
+		pthread_cond_destroy(&exec->has_work);
+	}
+	threads_forget(ctx);
+	while (sched->orphans) {
+		struct place_mark *place = sched->orphans;
+
+		sched->orphans = place->next;
+		ctx->backend->mark_free(ctx, place->mark);
+		free(place);
+	}
+	if (sched->legacy.last)
+		op_put(sched->legacy.last);
+	pthread_mutex_destroy(&sched->lock);
+	return is_self;
+}

@@ -1,0 +1,812 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: streams, events and host functions. Each call tells the backend and
+ * queues what is to be waited for under the scheduler's lock, so that both have
+ * the same order.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sched.h"
+
+/**
+ * struct mem_event - an event
+ * @ctx: kept
+ * @flags: MEM_EVENT_*
+ * @op: that it stands for, kept; NULL: it was never recorded
+ * @mark: the same, the backend's
+ *
+ * The scheduler's lock protects the last two.
+ */
+struct mem_event {
+	struct mem_ctx *ctx;
+	unsigned int flags;
+	struct op *op;
+	struct mark *mark;
+};
+
+/**
+ * struct thread_stream - the stream of a thread in a context
+ * @ctx: which is there while @stream is
+ * @stream: it; NULL: the context is gone
+ * @is_left: the thread is gone
+ * @next: of the thread's
+ * @next_in_ctx: of the context's
+ */
+struct thread_stream {
+	struct mem_ctx *ctx;
+	struct mem_stream *stream;
+	bool is_left;
+	struct thread_stream *next;
+	struct thread_stream *next_in_ctx;
+};
+
+/* A thread's streams go with it, or with their context. */
+static pthread_key_t thread_key;
+static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
+static int thread_key_err;
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void mark_free(struct mem_ctx *ctx, struct mark *mark)
+{
+	ctx->backend->mark_free(ctx, mark);
+}
+
+/*
+ * A mark, and an operation that is done when all before it is; the scheduler's
+ * lock is held. Either can fail, the first leaves nothing behind.
+ */
+static int mark_submit(struct mem_stream *stream, struct mark **mark,
+		       struct op **made)
+{
+	struct mem_ctx *ctx = stream->ctx;
+	struct op *op = op_create(stream, OP_MARK);
+	int err;
+
+	if (!op)
+		return -ENOMEM;
+	err = ctx->backend->mark(stream, mark);
+	if (err) {
+		op_discard(op);
+		return err;
+	}
+	op_submit(op, NULL);
+	*made = op;
+	return 0;
+}
+
+/* The host has waited for all before a mark, which goes. */
+static void mark_known(struct mem_ctx *ctx, struct mark *mark)
+{
+	sched_lock(ctx);
+	ctx->backend->mark_sync(ctx, mark);
+	mark_free(ctx, mark);
+	sched_unlock(ctx);
+}
+
+static enum mem_wait_policy wait_policy(struct mem_ctx *ctx)
+{
+	return (enum mem_wait_policy)atomic_load(&ctx->sched.wait_policy);
+}
+
+/* Wait for all that a stream has; its last operation is the host's to know. */
+int stream_wait(struct mem_stream *stream)
+{
+	struct mem_ctx *ctx = stream->ctx;
+	struct mark *mark;
+	struct op *op;
+	int err;
+
+	sched_lock(ctx);
+	err = mark_submit(stream, &mark, &op);
+	sched_unlock(ctx);
+	if (err)
+		return err;
+	op_wait(op, OP_DONE, wait_policy(ctx));
+	op_put(op);
+	mark_known(ctx, mark);
+	return ctx_result(ctx);
+}
+
+static int priority_of(int priority)
+{
+	if (priority > MEM_PRIORITY_LEAST)
+		return MEM_PRIORITY_LEAST;
+	return priority < MEM_PRIORITY_GREATEST ? MEM_PRIORITY_GREATEST :
+						  priority;
+}
+
+static int stream_make(struct mem_ctx *ctx, unsigned int flags, int priority,
+		       bool is_own, struct mem_stream **made)
+{
+	struct mem_stream *stream = calloc(1, sizeof(*stream));
+	struct sched *sched = &ctx->sched;
+	int err;
+
+	if (!stream)
+		return -ENOMEM;
+	stream->ctx = ctx;
+	stream->is_blocking = !(flags & MEM_STREAM_NON_BLOCKING);
+	stream->is_own = is_own;
+	stream->priority = priority_of(priority);
+	atomic_init(&stream->nr_users, 1);
+	sched_lock(ctx);
+	stream->id = sched->last_stream + 1;
+	err = ctx->backend->stream_create(stream);
+	if (!err) {
+		sched->last_stream++;
+		stream->next = sched->streams;
+		if (stream->next)
+			stream->next->prev = stream;
+		sched->streams = stream;
+	}
+	sched_unlock(ctx);
+	if (err) {
+		free(stream);
+		return err;
+	}
+	if (!is_own)
+		ctx_get(ctx);
+	*made = stream;
+	return 0;
+}
+
+/*
+ * The backend forgets it with its last work; that it has been waited for can
+ * be said by a mark still. The scheduler's lock is held.
+ */
+static int stream_forget(struct mem_stream *stream)
+{
+	struct mem_ctx *ctx = stream->ctx;
+	struct sched *sched = &ctx->sched;
+	struct op *op = op_create(stream, OP_ATTACH);
+	struct place_mark *place = NULL;
+	int err = -ENOMEM;
+
+	if (!op)
+		return -ENOMEM;
+	if (stream->has_news) {
+		place = malloc(sizeof(*place));
+		if (!place)
+			goto err_free;
+		err = ctx->backend->mark(stream, &place->mark);
+		if (err)
+			goto err_free;
+	}
+	err = ctx->backend->stream_destroy(stream, &op->reach);
+	if (err)
+		goto err_mark;
+	op_submit(op, NULL);
+	op_put(op);
+	if (place) {
+		place->next = sched->orphans;
+		sched->orphans = place;
+	}
+	if (stream->prev)
+		stream->prev->next = stream->next;
+	else
+		sched->streams = stream->next;
+	if (stream->next)
+		stream->next->prev = stream->prev;
+	return 0;
+
+err_mark:
+	if (place)
+		mark_free(ctx, place->mark);
+err_free:
+	free(place);
+	op_discard(op);
+	return err;
+}
+
+API int mem_stream_create(struct mem_ctx *ctx, unsigned int flags,
+			  int priority, struct mem_stream **stream)
+{
+	int err;
+
+	if (!ctx || !stream || flags & ~MEM_STREAM_NON_BLOCKING)
+		return -EINVAL;
+	err = ctx_check(ctx);
+	if (err)
+		return err;
+	return stream_make(ctx, flags, priority, false, stream);
+}
+
+API struct mem_stream *mem_stream_legacy(struct mem_ctx *ctx)
+{
+	return ctx ? &ctx->sched.legacy : NULL;
+}
+
+API int mem_stream_destroy(struct mem_stream *stream)
+{
+	struct mem_ctx *ctx;
+	int err;
+
+	if (!stream || stream->is_own)
+		return -EINVAL;
+	ctx = stream->ctx;
+	err = ctx_may_change(ctx);
+	if (err)
+		return err;
+	sched_lock(ctx);
+	err = stream_forget(stream);
+	sched_unlock(ctx);
+	if (!err)
+		stream_put(stream);
+	return err;
+}
+
+static void thread_stream_unlink(struct thread_stream *one)
+{
+	struct thread_stream **at = &one->ctx->sched.thread_streams;
+
+	while (*at != one)
+		at = &(*at)->next_in_ctx;
+	*at = one->next_in_ctx;
+}
+
+/* What cannot be told for want of memory is told as the context goes. */
+static void thread_stream_end(struct thread_stream *one)
+{
+	struct mem_ctx *ctx = one->ctx;
+
+	sched_lock(ctx);
+	stream_forget(one->stream);
+	sched_unlock(ctx);
+	stream_drop(one->stream);
+	ctx_put(ctx);
+	free(one);
+}
+
+static void thread_end(void *first)
+{
+	struct thread_stream *one, *next;
+	bool is_ours;
+
+	for (one = first; one; one = next) {
+		next = one->next;
+		pthread_mutex_lock(&threads_lock);
+		is_ours = one->stream && ctx_try(one->ctx);
+		if (is_ours)
+			thread_stream_unlink(one);
+		else
+			one->is_left = true;
+		pthread_mutex_unlock(&threads_lock);
+		if (is_ours)
+			thread_stream_end(one);
+		else if (!one->stream)
+			free(one);
+	}
+}
+
+/* The context goes: whose thread is gone needs the struct no more. */
+void threads_forget(struct mem_ctx *ctx)
+{
+	struct thread_stream *one, *next;
+
+	pthread_mutex_lock(&threads_lock);
+	for (one = ctx->sched.thread_streams; one; one = next) {
+		next = one->next_in_ctx;
+		stream_drop(one->stream);
+		one->stream = NULL;
+		if (one->is_left)
+			free(one);
+	}
+	pthread_mutex_unlock(&threads_lock);
+}
+
+static void thread_init(void)
+{
+	thread_key_err = pthread_key_create(&thread_key, thread_end);
+}
+
+static int thread_stream_make(struct mem_ctx *ctx, struct mem_stream **stream)
+{
+	struct thread_stream *one = calloc(1, sizeof(*one));
+	int err;
+
+	if (!one)
+		return -ENOMEM;
+	one->ctx = ctx;
+	one->next = pthread_getspecific(thread_key);
+	if (pthread_setspecific(thread_key, one)) {
+		free(one);
+		return -ENOMEM;
+	}
+	/* Without a stream it is one whose context is gone. */
+	err = stream_make(ctx, 0, MEM_PRIORITY_LEAST, true, &one->stream);
+	if (err)
+		return err;
+	pthread_mutex_lock(&threads_lock);
+	one->next_in_ctx = ctx->sched.thread_streams;
+	ctx->sched.thread_streams = one;
+	pthread_mutex_unlock(&threads_lock);
+	*stream = one->stream;
+	return 0;
+}
+
+API int mem_stream_per_thread(struct mem_ctx *ctx, struct mem_stream **stream)
+{
+	struct thread_stream *one;
+	int err;
+
+	if (!ctx || !stream)
+		return -EINVAL;
+	err = ctx_check(ctx);
+	if (err)
+		return err;
+	pthread_once(&thread_once, thread_init);
+	if (thread_key_err)
+		return -ENOMEM;
+	for (one = pthread_getspecific(thread_key); one; one = one->next)
+		if (one->stream && one->ctx == ctx) {
+			*stream = one->stream;
+			return 0;
+		}
+	return thread_stream_make(ctx, stream);
+}
+
+API uint64_t mem_stream_id(const struct mem_stream *stream)
+{
+	return stream ? stream->id : 0;
+}
+
+API int mem_stream_priority(const struct mem_stream *stream)
+{
+	return stream->priority;
+}
+
+API int mem_stream_sync(struct mem_stream *stream)
+{
+	int err;
+
+	if (!stream)
+		return -EINVAL;
+	err = ctx_check(stream->ctx);
+	return err ? err : stream_wait(stream);
+}
+
+API int mem_stream_query(struct mem_stream *stream)
+{
+	struct mem_ctx *ctx;
+	struct mark *mark;
+	int err;
+
+	if (!stream)
+		return -EINVAL;
+	ctx = stream->ctx;
+	err = ctx_check(ctx);
+	if (err)
+		return err;
+	sched_lock(ctx);
+	if (!stream_is_idle(stream))
+		err = -EBUSY;
+	else
+		err = ctx->backend->mark(stream, &mark);
+	if (!err) {
+		ctx->backend->mark_sync(ctx, mark);
+		mark_free(ctx, mark);
+	}
+	sched_unlock(ctx);
+	return err ? err : ctx_result(ctx);
+}
+
+/* Marks of all that is not known, so that what comes meanwhile is left out. */
+static int marks_take(struct mem_ctx *ctx, struct place_mark **first)
+{
+	struct sched *sched = &ctx->sched;
+	struct mem_stream *stream = &sched->legacy;
+	struct place_mark *place;
+	int err = 0;
+
+	*first = NULL;
+	for (; stream; stream = stream == &sched->legacy ? sched->streams :
+							   stream->next) {
+		if (!stream->has_news)
+			continue;
+		place = malloc(sizeof(*place));
+		err = place ? ctx->backend->mark(stream, &place->mark) :
+			      -ENOMEM;
+		if (err) {
+			free(place);
+			break;
+		}
+		stream->has_news = false;
+		place->next = *first;
+		*first = place;
+	}
+	return err;
+}
+
+static void marks_known(struct mem_ctx *ctx, struct place_mark *place,
+			bool is_known)
+{
+	struct place_mark *next;
+
+	for (; place; place = next) {
+		next = place->next;
+		if (is_known)
+			ctx->backend->mark_sync(ctx, place->mark);
+		mark_free(ctx, place->mark);
+		free(place);
+	}
+}
+
+static void forget_news(struct sched *sched)
+{
+	struct mem_stream *stream;
+
+	sched->legacy.has_news = false;
+	for (stream = sched->streams; stream; stream = stream->next)
+		stream->has_news = false;
+}
+
+/* Wait for all of a context. */
+int ctx_wait(struct mem_ctx *ctx)
+{
+	struct sched *sched = &ctx->sched;
+	struct place_mark *marks = NULL, *orphans = NULL;
+	uint64_t seq;
+	int err = 0;
+
+	sched_lock(ctx);
+	seq = sched->seq;
+	orphans = sched->orphans;
+	sched->orphans = NULL;
+	if (sched->all.first)
+		err = marks_take(ctx, &marks);
+	sched_unlock(ctx);
+	sched_wait_all(ctx, seq);
+	sched_lock(ctx);
+	if (!sched->all.first) {
+		ctx->backend->sync_all(ctx);
+		forget_news(sched);
+	}
+	marks_known(ctx, marks, sched->all.first);
+	marks_known(ctx, orphans, sched->all.first);
+	sched_unlock(ctx);
+	return err ? err : ctx_result(ctx);
+}
+
+API int mem_ctx_sync(struct mem_ctx *ctx)
+{
+	int err;
+
+	if (!ctx)
+		return -EINVAL;
+	err = ctx_check(ctx);
+	return err ? err : ctx_wait(ctx);
+}
+
+API int mem_ctx_error(struct mem_ctx *ctx)
+{
+	return ctx ? atomic_load(&ctx->sched.error) : -EINVAL;
+}
+
+API int mem_ctx_set_wait_policy(struct mem_ctx *ctx,
+				enum mem_wait_policy policy)
+{
+	if (!ctx || (unsigned int)policy > MEM_WAIT_BLOCK)
+		return -EINVAL;
+	atomic_store(&ctx->sched.wait_policy, policy);
+	return 0;
+}
+
+/* Host functions */
+
+static int call_submit(struct mem_stream *stream, const struct op_call *call)
+{
+	struct mem_ctx *ctx = stream->ctx;
+	struct op *op;
+	int err;
+
+	err = ctx_check(ctx);
+	if (err)
+		return err;
+	op = op_create(stream, OP_CALL);
+	if (!op)
+		return -ENOMEM;
+	op->call = *call;
+	sched_lock(ctx);
+	err = sched_start(ctx, EXEC_HOST);
+	if (!err)
+		err = ctx->backend->call_submit(stream, &op->call.call);
+	if (!err)
+		op_submit(op, NULL);
+	sched_unlock(ctx);
+	if (err)
+		op_discard(op);
+	else
+		op_put(op);
+	return err;
+}
+
+API int mem_stream_call(struct mem_stream *stream, mem_host_fn fn, void *arg)
+{
+	const struct op_call call = { .fn = fn, .arg = arg };
+
+	if (!stream || !fn)
+		return -EINVAL;
+	return call_submit(stream, &call);
+}
+
+API int mem_stream_add_callback(struct mem_stream *stream, mem_callback fn,
+				void *arg)
+{
+	const struct op_call call = { .callback = fn, .arg = arg };
+
+	if (!stream || !fn)
+		return -EINVAL;
+	return call_submit(stream, &call);
+}
+
+/* Events */
+
+API int mem_event_create(struct mem_ctx *ctx, unsigned int flags,
+			 struct mem_event **event)
+{
+	struct mem_event *new;
+	int err;
+
+	if (!ctx || !event ||
+	    flags & ~(MEM_EVENT_BLOCKING | MEM_EVENT_NO_TIMING))
+		return -EINVAL;
+	err = ctx_check(ctx);
+	if (err)
+		return err;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	new->ctx = ctx_get(ctx);
+	new->flags = flags;
+	*event = new;
+	return 0;
+}
+
+/* What it stood for; the scheduler's lock is held. */
+static void event_forget(struct mem_event *event)
+{
+	if (!event->op)
+		return;
+	op_put(event->op);
+	mark_free(event->ctx, event->mark);
+	event->op = NULL;
+}
+
+API void mem_event_destroy(struct mem_event *event)
+{
+	struct mem_ctx *ctx;
+
+	if (!event)
+		return;
+	ctx = event->ctx;
+	if (!ctx_is_forked(ctx)) {
+		sched_lock(ctx);
+		event_forget(event);
+		sched_unlock(ctx);
+	}
+	free(event);
+	ctx_put(ctx);
+}
+
+API int mem_event_record(struct mem_event *event, struct mem_stream *stream)
+{
+	struct mem_ctx *ctx;
+	struct mark *mark;
+	struct op *op;
+	int err;
+
+	if (!event || !stream)
+		return -EINVAL;
+	ctx = event->ctx;
+	if (stream->ctx != ctx)
+		return -EXDEV;
+	err = ctx_check(ctx);
+	if (err)
+		return err;
+	sched_lock(ctx);
+	err = mark_submit(stream, &mark, &op);
+	if (!err) {
+		event_forget(event);
+		event->op = op;
+		event->mark = mark;
+	}
+	sched_unlock(ctx);
+	return err;
+}
+
+API int mem_stream_wait_event(struct mem_stream *stream,
+			      struct mem_event *event)
+{
+	struct mem_ctx *ctx;
+	struct op *op;
+	int err = 0;
+
+	if (!stream || !event)
+		return -EINVAL;
+	ctx = stream->ctx;
+	if (event->ctx != ctx)
+		return -EXDEV;
+	err = ctx_check(ctx);
+	if (err)
+		return err;
+	op = op_create(stream, OP_MARK);
+	if (!op)
+		return -ENOMEM;
+	sched_lock(ctx);
+	if (event->op)
+		err = ctx->backend->mark_wait(stream, event->mark);
+	if (!err)
+		op_submit(op, event->op);
+	sched_unlock(ctx);
+	if (err)
+		op_discard(op);
+	else
+		op_put(op);
+	return err;
+}
+
+/* What it stands for now, kept: it may be recorded anew meanwhile. */
+static struct op *event_take(struct mem_event *event)
+{
+	struct op *op;
+
+	sched_lock(event->ctx);
+	op = event->op ? op_get(event->op) : NULL;
+	sched_unlock(event->ctx);
+	return op;
+}
+
+/* All before it is known, if it is done and still stands for the same. */
+static void event_known(struct mem_event *event, const struct op *op)
+{
+	struct mem_ctx *ctx = event->ctx;
+
+	sched_lock(ctx);
+	if (event->op == op)
+		ctx->backend->mark_sync(ctx, event->mark);
+	sched_unlock(ctx);
+}
+
+API int mem_event_sync(struct mem_event *event)
+{
+	struct mem_ctx *ctx;
+	struct op *op;
+	int err;
+
+	if (!event)
+		return -EINVAL;
+	ctx = event->ctx;
+	err = ctx_check(ctx);
+	if (err)
+		return err;
+	op = event_take(event);
+	if (op) {
+		op_wait(op, OP_DONE, event->flags & MEM_EVENT_BLOCKING ?
+				     MEM_WAIT_BLOCK : wait_policy(ctx));
+		event_known(event, op);
+		op_put(op);
+	}
+	return ctx_result(ctx);
+}
+
+API int mem_event_query(struct mem_event *event)
+{
+	struct mem_ctx *ctx;
+	struct op *op;
+	int err;
+
+	if (!event)
+		return -EINVAL;
+	ctx = event->ctx;
+	err = ctx_check(ctx);
+	if (err)
+		return err;
+	op = event_take(event);
+	if (op) {
+		if (op_is_done(op))
+			event_known(event, op);
+		else
+			err = -EBUSY;
+		op_put(op);
+	}
+	return err ? err : ctx_result(ctx);
+}
+
+static bool has_time(const struct mem_event *event)
+{
+	return !(event->flags & MEM_EVENT_NO_TIMING) && event->op;
+}
+
+API int mem_event_elapsed(struct mem_event *start, struct mem_event *end,
+			  int64_t *ns)
+{
+	struct mem_ctx *ctx;
+	int err;
+
+	if (!start || !end || !ns)
+		return -EINVAL;
+	ctx = start->ctx;
+	if (end->ctx != ctx)
+		return -EXDEV;
+	err = ctx_check(ctx);
+	if (err)
+		return err;
+	sched_lock(ctx);
+	if (!has_time(start) || !has_time(end))
+		err = -EINVAL;
+	else if (!op_is_done(start->op) || !op_is_done(end->op))
+		err = -EBUSY;
+	else
+		*ns = (int64_t)(end->op->done_ns - start->op->done_ns);
+	sched_unlock(ctx);
+	return err;
+}
+
+/* Kernels */
+
+static int launch_check(const struct mem_launch *launch)
+{
+	const unsigned char *tail = (const unsigned char *)launch;
+	unsigned int i;
+
+	if (launch->size < sizeof(*launch))
+		return -EINVAL;
+	for (i = sizeof(*launch); i < launch->size; i++)
+		if (tail[i])
+			return -E2BIG;
+	for (i = 0; i < 3; i++)
+		if (!launch->grid[i] || !launch->block[i])
+			return -EINVAL;
+	if (launch->engine >= MEM_NR_ENGINES || !launch->kernel ||
+	    launch->shared_len > MAX_SHARED_LEN ||
+	    launch->args_len > MEM_ARGS_MAX ||
+	    (launch->args_len && !launch->args))
+		return -EINVAL;
+	return 0;
+}
+
+API int mem_launch(struct mem_stream *stream, const struct mem_launch *launch)
+{
+	struct mem_ctx *ctx;
+	struct op *op;
+	int err;
+
+	if (!stream || !launch)
+		return -EINVAL;
+	ctx = stream->ctx;
+	err = ctx_check(ctx);
+	if (!err)
+		err = launch_check(launch);
+	if (!err && !ctx->backend->has_engine(ctx, launch->engine))
+		err = -EOPNOTSUPP;
+	if (err)
+		return err;
+	op = op_create(stream, OP_RUN);
+	if (!op)
+		return -ENOMEM;
+	memcpy(&op->launch, launch, sizeof(op->launch));
+	if (launch->args_len) {
+		op->args = malloc(launch->args_len);
+		if (!op->args) {
+			op_discard(op);
+			return -ENOMEM;
+		}
+		memcpy(op->args, launch->args, launch->args_len);
+	}
+	op->launch.args = op->args;
+	sched_lock(ctx);
+	err = sched_start(ctx, launch->engine);
+	if (!err)
+		err = ctx->backend->work_submit(stream, &op->work);
+	if (!err)
+		op_submit(op, NULL);
+	sched_unlock(ctx);
+	if (err)
+		op_discard(op);
+	else
+		op_put(op);
+	return err;
+}
