@@ -669,7 +669,7 @@ static const struct call reading_of_records = {
  * until it takes in. A job that could not be answered runs all the same.
  */
 
-static int run_submit(struct fixture *f, int src, int dst)
+static int submit(struct fixture *f, int src, int dst, uint64_t delay_ns)
 {
 	struct heapsim_dma_submit submit = {
 		.op = src < 0 ? HEAPSIM_DMA_FILL : HEAPSIM_DMA_COPY,
@@ -677,6 +677,7 @@ static int run_submit(struct fixture *f, int src, int dst)
 		.dst_fd = dst,
 		.row_len = LEN,
 		.nr_rows = 1,
+		.delay_ns = delay_ns,
 	};
 	int ret = device_submit_errno(f->dev, &submit);
 
@@ -685,6 +686,11 @@ static int run_submit(struct fixture *f, int src, int dst)
 	f->made = submit.fence_fd;
 	f->id = submit.job;
 	return 0;
+}
+
+static int run_submit(struct fixture *f, int src, int dst)
+{
+	return submit(f, src, dst, 0);
 }
 
 static void job_end(struct fixture *f)
@@ -731,6 +737,20 @@ static int run_copy(struct fixture *f)
 static const struct call copy_between_buffers = {
 	.prepare = map_and_read,
 	.run = run_copy,
+	.undo = job_end_and_read,
+	.settle = jobs_end_and_read,
+	.takes_pages = true,
+};
+
+/* It keeps of each side what it was told of at its start. */
+static int run_copy_delayed(struct fixture *f)
+{
+	return submit(f, f->other, f->fd, 1);
+}
+
+static const struct call copy_that_is_delayed = {
+	.prepare = map_and_read,
+	.run = run_copy_delayed,
 	.undo = job_end_and_read,
 	.settle = jobs_end_and_read,
 	.takes_pages = true,
@@ -1109,6 +1129,7 @@ int main(void)
 		SWEEP(reading_of_records),
 		SWEEP(fill_of_a_buffer),
 		SWEEP(copy_between_buffers),
+		SWEEP(copy_that_is_delayed),
 		SWEEP(fill_of_a_foreign_buffer),
 		SWEEP(copy_from_a_foreign_buffer),
 		SWEEP(wait_for_a_job),
