@@ -52,6 +52,7 @@ struct waiting {
  * @waiting: whose stacks are not there yet, oldest first
  * @nr_waiting: how many
  * @dropped: records that were lost
+ * @dropped_harmless: those of them that were no errors
  */
 struct findings {
 	struct stacks *stacks;
@@ -63,6 +64,7 @@ struct findings {
 	struct waiting *waiting;
 	size_t nr_waiting;
 	uint64_t dropped;
+	uint64_t dropped_harmless;
 };
 
 static const char *const kind_names[HEAPSIM_NR_RECORD_KINDS] = {
@@ -401,6 +403,8 @@ int findings_add(struct findings *findings, struct heapsim_record *r)
 	text_clean(r->other.name, sizeof(r->other.name));
 	if (r->kind == HEAPSIM_RECORD_DROPPED) {
 		findings->dropped += r->count;
+		/* A module that is older than this does not say. */
+		findings->dropped_harmless += r->nr_harmless;
 		return 0;
 	}
 	is_there = keys_find(findings, r, &cpu, &other);
@@ -652,6 +656,8 @@ struct totals findings_total(const struct findings *findings)
 {
 	struct totals t = {
 		.dropped = findings->dropped,
+		.dropped_errors = findings->dropped -
+				  findings->dropped_harmless,
 		.lost_stacks = atomic_load(&findings->stacks->nr_lost),
 	};
 	const struct finding *one;

@@ -55,6 +55,7 @@ struct finding {
  * @places: findings that are errors, suppressed ones not
  * @suppressed: errors that a suppression matches
  * @dropped: records that were lost, since nobody read them in time
+ * @dropped_errors: those of them that were errors, suppressed or not
  * @lost_stacks: that found no room
  */
 struct totals {
@@ -62,6 +63,7 @@ struct totals {
 	uint64_t places;
 	uint64_t suppressed;
 	uint64_t dropped;
+	uint64_t dropped_errors;
 	uint64_t lost_stacks;
 };
 

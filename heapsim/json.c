@@ -194,6 +194,8 @@ int report_write_json(FILE *out, const struct findings *findings,
 			       number(facts->probe.line_size));
 	json_object_object_add(all, "findings", list);
 	json_object_object_add(all, "dropped", number(t.dropped));
+	json_object_object_add(all, "dropped_errors",
+			       number(t.dropped_errors));
 	json_object_object_add(all, "suppressed", number(t.suppressed));
 	json_object_object_add(all, "places", number(t.places));
 	json_object_object_add(all, "errors", number(t.errors));

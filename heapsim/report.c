@@ -360,8 +360,9 @@ void report_print(FILE *out, const struct findings *findings,
 	     kind++)
 		wastes_print(out, findings, kind);
 	if (t.dropped)
-		fprintf(out, PREFIX "%" PRIu64 " record%s lost: too many\n",
-			t.dropped, plural(t.dropped));
+		fprintf(out, PREFIX "%" PRIu64 " record%s lost, %" PRIu64
+			" of them of errors: too many\n", t.dropped,
+			plural(t.dropped), t.dropped_errors);
 	if (t.lost_stacks)
 		fprintf(out, PREFIX "%" PRIu64 " stack%s found no room\n",
 			t.lost_stacks, plural(t.lost_stacks));

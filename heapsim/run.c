@@ -736,8 +736,7 @@ static int exit_code(const struct run *run)
 
 	const struct totals t = findings_total(run->findings);
 
-	/* What was lost may have been an error. */
-	if (run->error_exitcode && (t.errors || t.dropped))
+	if (run->error_exitcode && (t.errors || t.dropped_errors))
 		return run->error_exitcode;
 	if (WIFSIGNALED(status))
 		return EXIT_BY_SIGNAL + WTERMSIG(status);

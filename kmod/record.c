@@ -88,6 +88,7 @@ struct ring {
  *	stays; NULL none
  * @seq: number of the last
  * @nr_dropped: that were not told yet
+ * @nr_harmless: those of them that were no mistakes
  * @cpu: of the last record: a row of lines has the same sides
  * @other: the same
  */
@@ -109,6 +110,7 @@ struct heapsim_watcher {
 	struct ring *taken;
 	u64 seq;
 	u64 nr_dropped;
+	u64 nr_harmless;
 	struct sight cpu;
 	struct sight other;
 };
@@ -431,8 +433,18 @@ static void push_drops(struct heapsim_watcher *w)
 		return;
 	r.time_ns = ktime_get_ns();
 	r.count = w->nr_dropped;
+	r.nr_harmless = w->nr_harmless;
 	push(w, &r);
 	w->nr_dropped = 0;
+	w->nr_harmless = 0;
+}
+
+static void drop(struct heapsim_watcher *w, const struct heapsim_record *r)
+{
+	const bool is_drop = r->kind == HEAPSIM_RECORD_DROPPED;
+
+	w->nr_dropped += is_drop ? r->count : 1;
+	w->nr_harmless += is_drop ? r->nr_harmless : !is_mistake(r);
 }
 
 /* Waste may be much: the newest gives way to a mistake. */
@@ -440,13 +452,10 @@ static bool make_room(struct heapsim_watcher *w)
 {
 	struct ring *others = &w->others;
 	const u32 nr_kept = w->taken == others;
-	const struct heapsim_record *newest;
 
 	if (others->nr <= nr_kept)
 		return false;
-	newest = ring_at(others, --others->nr);
-	w->nr_dropped += newest->kind == HEAPSIM_RECORD_DROPPED ?
-			 newest->count : 1;
+	drop(w, ring_at(others, --others->nr));
 	return true;
 }
 
@@ -456,7 +465,7 @@ static void queue(struct heapsim_watcher *w, const struct heapsim_record *r)
 		return;
 	if (nr_waiting(w) == w->nr_records &&
 	    !(is_mistake(r) && make_room(w))) {
-		w->nr_dropped++;
+		drop(w, r);
 		w->seq++;
 		return;
 	}

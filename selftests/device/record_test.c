@@ -847,6 +847,7 @@ static void drops_are_told(void **state)
 	assert_true(record_next(small, &r));
 	assert_int_equal(r.kind, HEAPSIM_RECORD_DROPPED);
 	assert_int_equal(r.count, 2);
+	assert_int_equal(r.nr_harmless, 0);
 	assert_int_equal(r.seq, 4);
 	assert_int_equal(r.buf, 0);
 	assert_none(small);
@@ -877,13 +878,16 @@ static void drops_are_told_in_their_place(void **state)
 
 #define NR_WASTED	12
 
-/* Each in a buffer of its own, or they would be one. */
+/*
+ * Each in a buffer of its own, or they would be one. What was dropped is known
+ * to have been waste, also where word of it was dropped itself.
+ */
 static void waste_costs_no_mistake(void **state)
 {
 	struct fixture *f = *state;
 	int small = watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ALL, 8);
 	uint64_t nr[HEAPSIM_NR_RECORD_KINDS] = { 0 };
-	uint64_t seq = 0;
+	uint64_t seq = 0, nr_harmless = 0;
 	int fds[NR_WASTED];
 	struct heapsim_record r;
 	size_t i;
@@ -898,10 +902,12 @@ static void waste_costs_no_mistake(void **state)
 		assert_true(r.seq > seq);
 		seq = r.seq;
 		nr[r.kind] += r.count;
+		nr_harmless += r.nr_harmless;
 	}
 	assert_int_equal(nr[HEAPSIM_RECORD_UNMATCHED_END], 7);
 	assert_int_equal(nr[HEAPSIM_RECORD_REDUNDANT_CLEAN], 1);
 	assert_int_equal(nr[HEAPSIM_RECORD_DROPPED], NR_WASTED - 1);
+	assert_int_equal(nr_harmless, NR_WASTED - 1);
 	for (i = 0; i < NR_WASTED; i++)
 		close(fds[i]);
 	record_drain(f->watch);
@@ -1436,6 +1442,7 @@ static struct heapsim_record event(struct fixture *f, int events, uint32_t kind)
 	assert_int_equal(r.missing, HEAPSIM_MISSING_NOTHING);
 	assert_int_equal(r.reserved, 0);
 	assert_int_equal(r.reserved2, 0);
+	assert_int_equal(r.nr_harmless, 0);
 	assert_true(r.time_ns && r.time_ns <= device_now_ns());
 	return r;
 }

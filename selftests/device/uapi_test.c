@@ -171,7 +171,7 @@ AT(heapsim_record_other, job, 56);
 AT(heapsim_record_other, stream, 64);
 AT(heapsim_record_other, time_ns, 72);
 
-SIZE_IS(heapsim_record, 280);
+SIZE_IS(heapsim_record, 288);
 AT(heapsim_record, kind, 4);
 AT(heapsim_record, missing, 8);
 AT(heapsim_record, reserved, 12);
@@ -192,6 +192,7 @@ AT(heapsim_record, op, 260);
 AT(heapsim_record, src, 264);
 AT(heapsim_record, status, 272);
 AT(heapsim_record, reserved2, 276);
+AT(heapsim_record, nr_harmless, 280);
 
 SIZE_IS(heapsim_set_policy, 32);
 AT(heapsim_set_policy, scope, 4);

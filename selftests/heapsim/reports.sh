@@ -507,7 +507,16 @@ reader_that_does_not_read()
 	wait "$background" || return
 	report=$(<"$tmp/report")
 	has 'Stale read' "at peek \\(wrong.c:$(line PEEK)\\)" \
-	    "by many \\(wrong.c:$(line MANY)\\)" '[0-9]+ records lost'
+	    "by many \\(wrong.c:$(line MANY)\\)" \
+	    '[0-9]+ records lost, [1-9][0-9]* of them of errors'
+}
+
+lost_waste_is_no_error()
+{
+	report 0 --error-exitcode=9 --json="$tmp/json" sh -c "kill -STOP \$PPID
+		'$wrong' wasteful 20000; kill -CONT \$PPID" && sum 0 0 &&
+		has '[1-9][0-9]* records lost, 0 of them of errors' &&
+		grep -q '"dropped_errors": *0' "$tmp/json"
 }
 
 nested()
@@ -594,6 +603,7 @@ try "a signal goes on to the program then, too" asked_to_end_for_another
 try "a signal to end goes to the program" asked_to_end
 try "that wait can be ended" wait_is_ended
 try "records that nobody reads are told to be lost" reader_that_does_not_read
+try "waste that is lost is no error" lost_waste_is_no_error
 try "it runs in itself" nested
 try "the policy is of the program alone" policy
 try "each access is seen in precise mode" precise

@@ -187,15 +187,18 @@ static int long_bracket(int nr)
 	return 0;
 }
 
-static int waste(void)
+static int wasteful(int nr)
 {
-	size_t i;
-
-	for (i = 0; i < 5; i++) {
+	while (nr--) {
 		sync_buf(DMA_BUF_SYNC_START | DMA_BUF_SYNC_WRITE);
 		sync_buf(DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE);
 	}
 	return 0;
+}
+
+static int waste(void)
+{
+	return wasteful(5);
 }
 
 static void *stale_once(void *arg)
@@ -445,6 +448,7 @@ static const struct {
 } counted[] = {
 	{ "threads", threads },
 	{ "many", many },
+	{ "wasteful", wasteful },
 	{ "flood", flood },
 	{ "long-bracket", long_bracket },
 	{ "hit", hit },

@@ -601,6 +601,8 @@ struct heapsim_record_other {
  * @src: of a job: id of the buffer that it reads; 0 none, or a foreign one
  * @status: of the end of a job 0 or the -errno that it ended with, else 0
  * @reserved2: 0
+ * @nr_harmless: of a drop: how many of these records were no mistakes, but
+ *	waste or events; else 0
  *
  * Of an event @time_ns is when it ended, and @cpu.time_ns when it began, the
  * same where it takes no time: a START waits, and maintenance that is part of
@@ -633,6 +635,7 @@ struct heapsim_record {
 	__aligned_u64 src;
 	__s32 status;
 	__u32 reserved2;
+	__aligned_u64 nr_harmless;
 };
 
 #define HEAPSIM_WATCH_PROCESS	1	/* the calling process */
