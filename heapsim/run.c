@@ -27,6 +27,7 @@
 #include <linux/heapsim.h>
 
 #include "finding.h"
+#include "group.h"
 #include "heapsim.h"
 #include "number.h"
 #include "report.h"
@@ -67,6 +68,8 @@
  * @findings: what was found
  * @facts: what is run
  * @old_mask: signals that were blocked before
+ * @last_arg: of our command line
+ * @group: that we and, unless it leaves, the program are of
  * @nr_asked: how often we were asked to end
  * @has_ended: the program has; others that it started may run
  */
@@ -89,6 +92,8 @@ struct run {
 	struct findings *findings;
 	struct run_facts facts;
 	sigset_t old_mask;
+	char *last_arg;
+	struct group group;
 	int nr_asked;
 	bool has_ended;
 };
@@ -287,6 +292,7 @@ static int arguments_take(struct run *run, int argc, char **argv)
 	if (optind == argc)
 		return usage_error(run->name, "no program to run");
 	run->facts.argv = argv + optind;
+	run->last_arg = argv[argc - 1];
 	return -1;
 }
 
@@ -574,18 +580,26 @@ static bool children_wait(struct run *run)
 	return !(pid < 0 && errno == ECHILD);
 }
 
-/* Those of a terminal go to the program, too; others it gets from us. */
+/* Of a process group, as those of a terminal, it has them already. */
+static bool program_got(struct run *run, int signal)
+{
+	return group_got(&run->group, signal) &&
+	       getpgid(run->facts.pid) == getpgrp();
+}
+
 static void signal_take(struct run *run, const struct signalfd_siginfo *info)
 {
 	const int signal = info->ssi_signo;
+	bool has_it;
 
 	if (signal == SIGCHLD)
 		return;
+	has_it = program_got(run, signal);
 	if (info->ssi_code == SI_KERNEL && !run->has_ended)
 		return;
 	if (signal != SIGUSR1 && signal != SIGUSR2)
 		run->nr_asked++;
-	if (!run->has_ended)
+	if (!run->has_ended && !has_it)
 		kill(run->facts.pid, signal);
 }
 
@@ -651,8 +665,19 @@ static int signals_open(struct run *run)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Those of a terminal it gets itself, others from us. */
-static int stand_in_wait(pid_t pid, const sigset_t *set)
+/* What others left behind is reaped as it ends, and not waited for. */
+static bool stand_in_has_ended(pid_t pid, int *status)
+{
+	pid_t ended;
+
+	do
+		ended = waitpid(-1, status, WNOHANG);
+	while (ended > 0 && ended != pid);
+	return ended == pid;
+}
+
+/* Those of a terminal or the whole group it gets itself, others from us. */
+static int stand_in_wait(struct run *run, pid_t pid, const sigset_t *set)
 {
 	siginfo_t info;
 	int status;
@@ -660,10 +685,13 @@ static int stand_in_wait(pid_t pid, const sigset_t *set)
 	for (;;) {
 		if (sigwaitinfo(set, &info) < 0)
 			continue;
-		if (info.si_signo != SIGCHLD && info.si_code != SI_KERNEL)
-			kill(pid, info.si_signo);
-		if (info.si_signo != SIGCHLD ||
-		    waitpid(pid, &status, WNOHANG) != pid)
+		if (info.si_signo != SIGCHLD) {
+			if (!group_got(&run->group, info.si_signo) &&
+			    info.si_code != SI_KERNEL)
+				kill(pid, info.si_signo);
+			continue;
+		}
+		if (!stand_in_has_ended(pid, &status))
 			continue;
 		return WIFEXITED(status) ? WEXITSTATUS(status) :
 					   EXIT_BY_SIGNAL + WTERMSIG(status);
@@ -672,8 +700,9 @@ static int stand_in_wait(pid_t pid, const sigset_t *set)
 
 /*
  * What is watched and waited for is the tree below a process. A shell that
- * became us by exec may have had children: they are not the program's. So one
- * without children does it all then, and we are but its stand-in.
+ * became us by exec may have had children: they are not the program's. Nor is
+ * what the first process of a container is given of others. So one without
+ * children does it all then, and we are but its stand-in.
  *
  * Return: -1 in the process that goes on; what the other is to exit with.
  */
@@ -683,15 +712,19 @@ static int stand_in(struct run *run)
 	sigset_t set;
 	pid_t pid;
 
-	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) &&
+	if (getpid() != 1 &&
+	    waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) &&
 	    errno == ECHILD)
 		return -1;
 	signals_block(run, &set);
+	group_watch(&run->group, run->last_arg);
 	pid = fork();
 	if (pid < 0)
 		return failed(run, "fork: %s", strerror(errno));
 	if (pid)
-		return stand_in_wait(pid, &set);
+		return stand_in_wait(run, pid, &set);
+	/* It has a witness of its own. */
+	run->group.witness = 0;
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	sigprocmask(SIG_SETMASK, &run->old_mask, NULL);
 	return -1;
@@ -763,6 +796,7 @@ static int run_program(struct run *run)
 	signal_fd = signals_open(run);
 	if (signal_fd < 0)
 		return failed(run, "signalfd: %s", strerror(errno));
+	group_watch(&run->group, run->last_arg);
 	ret = program_start(run);
 	if (!ret) {
 		err = watch(run, signal_fd);
@@ -780,6 +814,7 @@ static int run_program(struct run *run)
 
 static void run_close(struct run *run)
 {
+	group_leave(&run->group);
 	findings_close(run->findings);
 	suppressions_close(run->suppressions);
 	if (run->stacks)

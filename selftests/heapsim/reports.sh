@@ -488,6 +488,71 @@ asked_to_end()
 	[ "$rc" = 143 ] && sum 1 1
 }
 
+# is_asked_once WHOM BEFORE [PROGRAM]...: the program gets one signal, as GROUP,
+# the command alone, or all of that name are sent one. A group of its own, by
+# setsid, which need not fork.
+is_asked_once()
+{
+	local whom=$1 before=$2 rc
+
+	shift 2
+	: >"$tmp/out"
+	setsid sh -c "$before exec heapsim run --log-file='$tmp/report' \"\$@\"" \
+		sh "$@" "$wrong" asked </dev/null >"$tmp/out" 2>"$tmp/err" &
+	background=$!
+	while [ ! -s "$tmp/out" ]; do sleep 0.1; done
+	case $whom in
+	group)	kill -TERM -- "-$background" ;;
+	one)	kill -TERM "$background" ;;
+	name)	pkill -TERM -x heapsim ;;
+	line)	pkill -TERM -f '^heapsim run' ;;
+	esac
+	wait "$background"
+	rc=$?
+	[ "$rc" = 1 ] && ! pgrep -lx 'heapsim(-group)?' &&
+		return
+	echo "$whom, '$before': asked $rc times"
+	cat "$tmp/err"
+	return 1
+}
+
+asked_once()
+{
+	is_asked_once group '' && is_asked_once one '' &&
+		is_asked_once name '' && is_asked_once line '' &&
+		is_asked_once group '' setsid &&
+		is_asked_once group 'sleep 300 &' &&
+		is_asked_once group 'sleep 300 &' setsid || return
+	is_asked_once one 'sleep 300 &' || return
+	pkill -x sleep
+}
+
+# As the first process of a container it is given what others leave behind.
+first_of_all()
+{
+	local begin=$SECONDS init
+
+	rm -f "$tmp/go"
+	: >"$tmp/out"
+	unshare --pid --fork --mount-proc heapsim run \
+		--log-file="$tmp/report" sh -c "'$wrong' stale; echo there
+		while [ ! -e '$tmp/go' ]; do sleep 0.1; done" \
+		</dev/null >"$tmp/out" 2>"$tmp/err" &
+	background=$!
+	while [ ! -s "$tmp/out" ]; do sleep 0.1; done
+	init=$(pgrep -P "$background")
+	nsenter -t "$init" -p -m sh -c 'sleep 300 & true' </dev/null \
+		>/dev/null 2>&1
+	pgrep -P "$init" -x sleep >/dev/null || { echo "no orphan"; return 1; }
+	: >"$tmp/go"
+	wait "$background" || return
+	report=$(<"$tmp/report")
+	sum 1 1 || return
+	[ $((SECONDS - begin)) -lt 120 ] && return
+	echo "it took $((SECONDS - begin)) s"
+	return 1
+}
+
 wait_is_ended()
 {
 	background sh -c "sleep 100 & echo \$!; '$wrong' stale"
@@ -601,6 +666,8 @@ try "what a program leaves running is waited for" left_running
 try "who was a child before is none of the program's" children_before
 try "a signal goes on to the program then, too" asked_to_end_for_another
 try "a signal to end goes to the program" asked_to_end
+try "it goes to the program once, whoever else gets it" asked_once
+try "as the first of a container it waits for its own" first_of_all
 try "that wait can be ended" wait_is_ended
 try "records that nobody reads are told to be lost" reader_that_does_not_read
 try "waste that is lost is no error" lost_waste_is_no_error

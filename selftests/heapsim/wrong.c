@@ -196,6 +196,24 @@ static int wasteful(int nr)
 	return 0;
 }
 
+/* How often it is asked to end, until nobody has for two seconds. */
+static int asked(void)
+{
+	const struct timespec quiet = { .tv_sec = 2 };
+	sigset_t set;
+	int nr = 1;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	puts("there");
+	fflush(stdout);
+	sigwaitinfo(&set, NULL);
+	while (sigtimedwait(&set, NULL, &quiet) > 0)
+		nr++;
+	return nr;
+}
+
 static int waste(void)
 {
 	return wasteful(5);
@@ -468,6 +486,8 @@ int main(int argc, char **argv)
 		return looks_around();
 	if (!strcmp(argv[1], "children"))
 		return children();
+	if (!strcmp(argv[1], "asked"))
+		return asked();
 	buf_open();
 	for (i = 0; i < sizeof(works) / sizeof(works[0]); i++)
 		if (!strcmp(argv[1], works[i].name))
