@@ -54,8 +54,12 @@ static void *map(int fd, size_t len)
 
 	if (at == MAP_FAILED)
 		die("mmap");
-	memset(at, 1, len);
 	return at;
+}
+
+static void *map_and_touch(int fd, size_t len)
+{
+	return memset(map(fd, len), 1, len);
 }
 
 /* Of a job on a buffer; neither that nor the context lives on. */
@@ -118,6 +122,7 @@ static void hold_steps(void)
 	if (ioctl(dev, HEAPSIM_IOC_POLICY, &policy))
 		die("policy");
 	fd = buffer(dev, LEN);
+	/* Not all of it: each byte is a step, and those are slow. */
 	at = map(fd, LEN);
 	close(fd);
 	close(dev);
@@ -145,7 +150,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "map")) {
 		dev = context();
 		fd = buffer(dev, LEN);
-		map(fd, LEN);
+		map_and_touch(fd, LEN);
 		close(fd);
 		close(dev);
 	} else if (!strcmp(what, "steps")) {

@@ -32,6 +32,16 @@ unload()
 
 load() { unload && insmod "$module" "$@"; }
 
+# What holds has to be started from the machine's file system first.
+is_ready() # FD
+{
+	local said
+
+	read -r -t 120 -u "$1" said && [ "$said" = ready ] && return
+	echo "no ready"
+	return 1
+}
+
 unload_is_refused_while_held() # WHAT
 {
 	local said rc in out
@@ -39,7 +49,7 @@ unload_is_refused_while_held() # WHAT
 	load || return
 	coproc HOLD { exec "$O/hold" "$1"; }
 	in=${HOLD[1]} out=${HOLD[0]}
-	read -r -t 10 -u "$out" said || { echo "no ready"; return 1; }
+	is_ready "$out" || return
 	said=$(rmmod heapsim 2>&1)
 	rc=$?
 	eval "exec $in>&-"
@@ -59,13 +69,13 @@ unload_is_refused_while_held() # WHAT
 # Who is killed in the middle of a step has let go of the module in the end.
 unload_follows_steps() # ROUNDS
 {
-	local said in out pid i k
+	local in out pid i k
 
 	for ((i = 0; i < $1; i++)); do
 		load || return
 		coproc HOLD { exec "$O/hold" steps; }
 		in=${HOLD[1]} out=${HOLD[0]} pid=$HOLD_PID
-		read -r -t 10 -u "$out" said || { echo "no ready"; return 1; }
+		is_ready "$out" || { kill -9 "$pid"; return 1; }
 		kill -9 "$pid"
 		for ((k = 0; k < 1000; k++)); do
 			rmmod heapsim 2>/dev/null && break
@@ -114,12 +124,12 @@ nr_free_kib()
 
 cycle() # NR KIB
 {
-	local in out said
+	local in out
 
 	load || return
 	coproc HOLD { exec "$O/hold" buffers "$1" "$2"; }
 	in=${HOLD[1]} out=${HOLD[0]}
-	read -r -t 120 -u "$out" said || { echo "no ready"; return 1; }
+	is_ready "$out" || return
 	eval "exec $in>&-"
 	wait
 	unload
