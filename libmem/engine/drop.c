@@ -16,7 +16,7 @@
 #define SMALL_LEN	(128UL << 10)
 #define LARGE_LEN	(1UL << 20)
 
-/* As in mappings.c */
+/* glibc's arenas but the first (malloc/arena.c): HEAP_MAX_SIZE, 64 bit. */
 #define ARENA_LEN	(64UL << 20)
 
 /* Around what the thread library has: more than its struct for a thread. */
@@ -76,6 +76,13 @@ static const struct range *next_kept(const struct kept *kept, uintptr_t start)
 	return found;
 }
 
+/* Nothing else may come to lie there. */
+static void hide(uintptr_t start, uintptr_t end)
+{
+	mmap((void *)start, end - start, PROT_NONE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
 static void drop(const struct kept *kept, uintptr_t start, uintptr_t end)
 {
 	const struct range *next;
@@ -85,7 +92,7 @@ static void drop(const struct kept *kept, uintptr_t start, uintptr_t end)
 		next = next_kept(kept, start);
 		until = next && next->start < end ? next->start : end;
 		if (until > start)
-			munmap((void *)start, until - start);
+			hide(start, until);
 		start = next && next->start < end ? next->end : end;
 	}
 }
@@ -213,13 +220,10 @@ static void keep_needed(struct kept *kept, const struct process *own)
 	const struct objects *objects = start->objects;
 	size_t i;
 
-	keep(kept, (uintptr_t)own, (uintptr_t)(own + 1));
 	keep(kept, start->area.start, start->area.end);
 	keep(kept, (uintptr_t)start->shared,
 	     (uintptr_t)start->shared + start->shared_len);
 	keep(kept, (uintptr_t)objects, (uintptr_t)objects + objects->len);
-	keep(kept, (uintptr_t)own->mappings.area,
-	     (uintptr_t)own->mappings.area + own->mappings.area_len);
 	keep_thread(kept, objects);
 	keep_initial(kept, &own->mappings);
 	for (i = 0; i < own->mappings.nr; i++)
@@ -240,11 +244,11 @@ int drop_memory(struct process *own)
 		.objects = own->start.objects,
 		.page_mask = own->page_len - 1,
 	};
-	int err;
+	void *area = process_map(MAPPINGS_LEN);
 
-	err = mappings_read(&own->mappings, own->start.objects);
-	if (err)
-		return err;
+	if (!area)
+		return -ENOMEM;
+	mappings_read(&own->mappings, area, own->start.objects);
 	keep_needed(&kept, own);
 	if (kept.is_full)
 		return -ENOMEM;

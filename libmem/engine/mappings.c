@@ -13,11 +13,11 @@
 
 #include "process.h"
 
-#define MAX_MAPPINGS	(1U << 17)
-#define MAX_TEXT	(16UL << 20)
+#define LIST_LEN	(MAPPINGS_LEN / 5)
+#define MAX_MAPPINGS	(LIST_LEN / sizeof(struct mapping))
+#define MAX_TEXT	(MAPPINGS_LEN - LIST_LEN)
 
-/* glibc's arenas but the first (malloc/arena.c): HEAP_MAX_SIZE, 64 bit. */
-#define ARENA_LEN	(64UL << 20)
+#define MAX_GUARD	(128UL << 10)
 
 /* The whole text, ended; as much as there is room for. */
 static void read_text(char *text)
@@ -35,21 +35,22 @@ static void read_text(char *text)
 	text[len] = '\0';
 }
 
-static bool is_guard(const struct mapping *mapping)
+static bool has_no_access(const struct mapping *mapping)
 {
 	return !mapping->is_readable && !mapping->is_writable;
 }
 
 /*
- * Thread stacks have a guard below them, and no name. So may what lies behind
- * an arena, which is told from them by where that ends.
+ * Thread stacks have a guard below them, and no name. What lies behind an
+ * arena, or addresses that somebody reserved, is longer.
  */
 static bool is_thread_stack(const struct mapping *mapping,
 			    const struct mapping *before)
 {
 	return before && before->at.end == mapping->at.start &&
-	       is_guard(before) && !mapping->is_file && mapping->is_writable &&
-	       !mapping->is_shared && mapping->at.start % ARENA_LEN;
+	       has_no_access(before) &&
+	       before->at.end - before->at.start <= MAX_GUARD &&
+	       !mapping->is_file && mapping->is_writable && !mapping->is_shared;
 }
 
 static enum engine_place place_of(const struct mapping *mapping,
@@ -65,7 +66,7 @@ static enum engine_place place_of(const struct mapping *mapping,
 					      ENGINE_HOST_CODE;
 	if (!strncmp(name, "[stack", 6) || is_thread_stack(mapping, before))
 		return ENGINE_HOST_STACK;
-	if (is_guard(mapping))
+	if (has_no_access(mapping))
 		return ENGINE_UNKNOWN;
 	if (!mapping->is_writable)
 		return ENGINE_HOST_CODE;
@@ -95,48 +96,27 @@ static void parse_line(char *line, struct mapping *mapping,
 
 /**
  * mappings_read() - list them
- * @mappings: out: the list, for mappings_free()
+ * @mappings: out: the list
+ * @area: of MAPPINGS_LEN zeroed bytes, for it
  * @objects: what is loaded
- *
- * Return: 0, or -ENOMEM.
  */
-int mappings_read(struct mappings *mappings, const struct objects *objects)
+void mappings_read(struct mappings *mappings, void *area,
+		   const struct objects *objects)
 {
-	const size_t list_len = MAX_MAPPINGS * sizeof(*mappings->at);
-	const size_t len = list_len + MAX_TEXT;
+	char *text = (char *)area + LIST_LEN, *line, *end;
 	struct mapping *before = NULL;
-	char *area, *line, *end;
 
-	area = mmap(NULL, len, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (area == MAP_FAILED)
-		return -ENOMEM;
-	mappings->at = (struct mapping *)area;
+	mappings->at = area;
 	mappings->nr = 0;
-	mappings->area = area;
-	mappings->area_len = len;
-	read_text(area + list_len);
-	for (line = area + list_len;
+	read_text(text);
+	for (line = text;
 	     (end = strchr(line, '\n')) && mappings->nr < MAX_MAPPINGS;
 	     line = end + 1) {
 		*end = '\0';
 		parse_line(line, &mappings->at[mappings->nr], before, objects);
 		before = &mappings->at[mappings->nr++];
 	}
-	madvise(area + list_len, MAX_TEXT, MADV_DONTNEED);
-	return 0;
-}
-
-/**
- * mappings_free() - forget them
- * @mappings: list; may be empty
- */
-void mappings_free(struct mappings *mappings)
-{
-	if (mappings->area_len)
-		munmap(mappings->area, mappings->area_len);
-	mappings->area_len = 0;
-	mappings->nr = 0;
+	madvise(text, MAX_TEXT, MADV_DONTNEED);
 }
 
 /**

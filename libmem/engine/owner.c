@@ -26,6 +26,7 @@
 
 /* For the helper, with handlers of fork, and the process's first thread. */
 #define STACK_LEN	(256UL << 10)
+#define BEGIN_LEN	(STACK_LEN + (64UL << 10))
 
 /* How long a death may stay unseen while a job runs. */
 #define LOOK_NS		(10 * NS_PER_MS)
@@ -50,6 +51,7 @@
  * @shared: memory that both have
  * @shared_len: bytes
  * @stored: pages that its job stored to
+ * @area: addresses for what the process maps, which nothing else has
  * @objects: what was loaded when it began
  * @nr_seen: events
  */
@@ -68,6 +70,7 @@ struct engine {
 	struct engine_shared *shared;
 	size_t shared_len;
 	struct page_set stored;
+	struct range area;
 	struct objects *objects;
 	unsigned int nr_seen;
 };
@@ -270,6 +273,10 @@ static void release(struct engine *engine)
 	if (engine->shared)
 		munmap(engine->shared, engine->shared_len);
 	engine->shared = NULL;
+	if (engine->area.start)
+		munmap((void *)engine->area.start,
+		       engine->area.end - engine->area.start);
+	engine->area = (struct range) { 0 };
 	objects_free(engine->objects);
 	engine->objects = NULL;
 }
@@ -336,30 +343,66 @@ static int run_helper(struct engine_start *start)
 	return err ? err : start->err;
 }
 
-/* The stack, below what the process begins with. */
-static struct engine_start *map_start(const struct engine *engine)
+static size_t round_up(size_t len, size_t page_len)
 {
+	return (len + page_len - 1) / page_len * page_len;
+}
+
+/* All that the process maps, each with a page behind. */
+static size_t area_len(const struct engine_window *window,
+		       unsigned int nr_workers)
+{
+	const size_t page_len = (size_t)1 << window->page_shift;
+	const size_t of_worker = ENGINE_STACK_LEN + TOUCH_STACK_LEN;
+	size_t len = STACK_LEN + sizeof(struct process) + MAPPINGS_LEN +
+		     ENGINE_OUTPUT_LEN + MEM_ARGS_MAX +
+		     (window->len >> window->page_shift);
+
+	if (window->before_fd >= 0)
+		len += window->len;
+	len += nr_workers * (of_worker + 2 * page_len);
+	return round_up(len + 16 * page_len, page_len);
+}
+
+/* The stack, what the process begins with, and its own struct. */
+static struct engine_start *map_start(struct engine *engine)
+{
+	const unsigned int nr_workers = pool_nr_workers();
+	const size_t len = area_len(&engine->window, nr_workers);
 	struct engine_start *start;
 	char *area;
 
-	area = mmap(NULL, STACK_LEN, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	area = mmap(NULL, len, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (area == MAP_FAILED)
 		return NULL;
-	start = (struct engine_start *)(area + STACK_LEN) - 1;
+	engine->area = (struct range) {
+		(uintptr_t)area, (uintptr_t)area + len,
+	};
+	if (mprotect(area, BEGIN_LEN, PROT_READ | PROT_WRITE))
+		return NULL;
 	/* A stack is aligned to 16 bytes. */
+	start = (struct engine_start *)(area + STACK_LEN) - 1;
 	start = (struct engine_start *)((uintptr_t)start & ~15UL);
 	*start = (struct engine_start) {
 		.window = engine->window,
 		.shared = engine->shared,
 		.shared_len = engine->shared_len,
 		.objects = engine->objects,
-		.area = { (uintptr_t)area, (uintptr_t)area + STACK_LEN },
-		.nr_workers = pool_nr_workers(),
+		.area = engine->area,
+		.next = (uintptr_t)area + STACK_LEN,
+		.nr_workers = nr_workers,
 		.pidfd = -1,
 	};
 	memcpy(start->name, engine->name, sizeof(start->name));
 	return start;
+}
+
+/* The process has its own by now. */
+static void clear_start(const struct engine *engine)
+{
+	mmap((void *)engine->area.start, BEGIN_LEN, PROT_NONE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 static int fork_engine(struct engine *engine, int pair[2])
@@ -377,7 +420,7 @@ static int fork_engine(struct engine *engine, int pair[2])
 		close(start->app_pidfd);
 	}
 	engine->pidfd = start->pidfd;
-	munmap((void *)start->area.start, STACK_LEN);
+	clear_start(engine);
 	return err;
 }
 
@@ -553,15 +596,20 @@ static int answer(struct engine *engine, struct engine_result *result)
 /* What came after the process began is nothing that it knows. */
 static void look_at_place(struct engine_result *result)
 {
-	struct mappings mappings = { 0 };
+	struct mappings mappings;
 	struct objects *objects;
+	void *area;
 
 	if (result->status != -EFAULT || result->place != ENGINE_UNKNOWN ||
 	    objects_list(&objects))
 		return;
-	if (!mappings_read(&mappings, objects))
+	area = mmap(NULL, MAPPINGS_LEN, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (area != MAP_FAILED) {
+		mappings_read(&mappings, area, objects);
 		result->place = mappings_place(&mappings, result->addr);
-	mappings_free(&mappings);
+		munmap(area, MAPPINGS_LEN);
+	}
 	objects_free(objects);
 }
 

@@ -20,8 +20,8 @@
 
 #include "process.h"
 
-#define STACK_LEN	(8UL << 20)
-#define OUTPUT_LEN	(64UL << 10)
+/* glibc, libio/libio.h: _IO_CURRENTLY_PUTTING */
+#define CURRENTLY_PUTTING	0x0800
 
 /* To what is printed to come out when the owner is gone. */
 #define LAST_SECONDS	2
@@ -129,65 +129,80 @@ static void block_signals(void)
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &set, NULL, _NSIG / 8);
 }
 
-static void *map_own(size_t len)
+/* Some of the addresses that the owner reserved, with a page behind. */
+static void *take_addr(size_t len)
 {
-	void *addr = mmap(NULL, len, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	const size_t page_len = process->page_len;
+	const size_t all = (len + 2 * page_len - 1) / page_len * page_len;
+	const uintptr_t addr = process->start.next;
 
-	return addr == MAP_FAILED ? NULL : addr;
+	if (all > process->start.area.end - addr)
+		return NULL;
+	process->start.next = addr + all;
+	return (void *)addr;
+}
+
+/**
+ * process_map() - memory of the process's own
+ * @len: bytes
+ *
+ * Context: one thread at a time.
+ * Return: its address, with nothing before or behind it; or NULL.
+ */
+void *process_map(size_t len)
+{
+	void *addr = take_addr(len);
+
+	if (!addr || mprotect(addr, len, PROT_READ | PROT_WRITE))
+		return NULL;
+	return addr;
 }
 
 /* What the application has printed comes out there, not twice. */
 static int take_output(void)
 {
-	char *buffer = map_own(OUTPUT_LEN);
+	char *buffer = process_map(ENGINE_OUTPUT_LEN);
 
 	if (!buffer)
 		return -ENOMEM;
 	__fpurge(stdout);
 	__fpurge(stderr);
-	return setvbuf(stdout, buffer, _IOFBF, OUTPUT_LEN) ? -ENOMEM : 0;
+	/* Or glibc takes the new buffer for one that is full. */
+	stdout->_flags &= ~CURRENTLY_PUTTING;
+	return setvbuf(stdout, buffer, _IOFBF, ENGINE_OUTPUT_LEN) ?
+	       -ENOMEM : 0;
 }
 
-/*
- * The application's is a hole here, into which any other mapping might fall:
- * the first of all.
- */
-static int map_window(const struct engine_window *window)
-{
-	const int flags = window->view_fd >= 0 ? MAP_SHARED :
-						 MAP_PRIVATE | MAP_ANONYMOUS;
-
-	return mmap(window->addr, window->len, PROT_NONE,
-		    flags | MAP_FIXED_NOREPLACE | MAP_NORESERVE,
-		    window->view_fd, 0) == window->addr ? 0 : -ENOMEM;
-}
-
-static int map_before(struct process *own)
+static int map_window(struct process *own)
 {
 	const struct engine_window *window = &own->start.window;
+	const int flags = window->view_fd >= 0 ? MAP_SHARED :
+						 MAP_PRIVATE | MAP_ANONYMOUS;
 	void *addr;
 
+	addr = mmap(window->addr, window->len, PROT_NONE,
+		    flags | MAP_FIXED_NOREPLACE | MAP_NORESERVE,
+		    window->view_fd, 0);
+	if (addr == MAP_FAILED)
+		return -ENOMEM;
+	own->window = addr;
 	if (window->before_fd < 0)
 		return 0;
-	addr = mmap(NULL, window->len, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_NORESERVE, window->before_fd, 0);
-	if (addr == MAP_FAILED)
+	addr = take_addr(window->len);
+	if (!addr || mmap(addr, window->len, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+			  window->before_fd, 0) == MAP_FAILED)
 		return -ENOMEM;
 	own->before = addr;
 	return 0;
 }
 
-/* Nothing lies around it. */
-static void *map_args(size_t page_len)
+static void close_files(const struct engine_window *window)
 {
-	const size_t len = (MEM_ARGS_MAX + page_len - 1) / page_len * page_len;
-	char *addr = map_own(len + 2 * page_len);
-
-	if (!addr || mprotect(addr, page_len, PROT_NONE) ||
-	    mprotect(addr + page_len + len, page_len, PROT_NONE))
-		return NULL;
-	return addr + page_len;
+	if (window->view_fd >= 0)
+		close(window->view_fd);
+	if (window->before_fd >= 0)
+		close(window->before_fd);
 }
 
 static int set_up(struct process *own)
@@ -196,19 +211,18 @@ static int set_up(struct process *own)
 	int err;
 
 	own->shared = own->start.shared;
-	own->window = window->addr;
-	own->page_len = (size_t)1 << window->page_shift;
 	own->nr_pages = window->len >> window->page_shift;
 	page_set_init(&own->stored, own->shared + 1, own->nr_pages);
 	err = drop_memory(own);
 	if (!err)
 		err = take_output();
 	if (!err)
-		err = map_before(own);
+		err = map_window(own);
 	if (err)
 		return err;
-	own->access = map_own(own->nr_pages);
-	own->args = map_args(own->page_len);
+	close_files(window);
+	own->access = process_map(own->nr_pages);
+	own->args = process_map(MEM_ARGS_MAX);
 	own->pool.begin_block = touch_begin_block;
 	return own->access && own->args ? 0 : -ENOMEM;
 }
@@ -227,30 +241,31 @@ static void on_thread_end(void *unused)
 	on_exit_called();
 }
 
+/* Its stack, and the one of its handlers, have nothing below them. */
 static int start_thread(void *(*run)(void *))
 {
-	const size_t guard_len = process->page_len;
-	char *stack = map_own(guard_len + STACK_LEN);
+	void *stack = process_map(ENGINE_STACK_LEN);
 	pthread_attr_t attr;
 	pthread_t thread;
 	int err;
 
-	if (!stack || mprotect(stack, guard_len, PROT_NONE))
+	if (!stack)
 		return -ENOMEM;
 	pthread_attr_init(&attr);
-	pthread_attr_setstack(&attr, stack + guard_len, STACK_LEN);
+	pthread_attr_setstack(&attr, stack, ENGINE_STACK_LEN);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	err = pthread_create(&thread, &attr, run, NULL);
+	err = pthread_create(&thread, &attr, run,
+			     process_map(TOUCH_STACK_LEN));
 	pthread_attr_destroy(&attr);
 	return -err;
 }
 
-static void *help(void *unused)
+static void *help(void *stack)
 {
 	struct worker worker = { .is_helper = true };
 
-	pthread_cleanup_push(on_thread_end, unused);
-	if (!touch_thread_init())
+	pthread_cleanup_push(on_thread_end, NULL);
+	if (!touch_thread_init(stack))
 		pool_help(&process->pool, &worker);
 	pthread_cleanup_pop(0);
 	return NULL;
@@ -316,11 +331,11 @@ static int serve(struct worker *worker)
 	return -EINVAL;
 }
 
-static void serve_all(void)
+static void serve_all(void *stack)
 {
 	struct engine_shared *shared = process->shared;
 	struct worker worker = { 0 };
-	int status = touch_thread_init();
+	int status = touch_thread_init(stack);
 	unsigned int seen;
 
 	for (seen = 0;; seen++) {
@@ -332,10 +347,10 @@ static void serve_all(void)
 	}
 }
 
-static void *serve_main(void *unused)
+static void *serve_main(void *stack)
 {
-	pthread_cleanup_push(on_thread_end, unused);
-	serve_all();
+	pthread_cleanup_push(on_thread_end, NULL);
+	serve_all(stack);
 	pthread_cleanup_pop(0);
 	return NULL;
 }
@@ -373,18 +388,15 @@ static void __attribute__((noreturn)) wait_for_end(void)
  */
 void process_main(struct engine_start *start)
 {
-	struct process *own;
+	struct process *own = (struct process *)start->next;
 	int err;
 
 	default_signals();
 	close_foreign(start);
-	if (map_window(&start->window))
-		_exit(1);
-	own = map_own(sizeof(*own));
-	if (!own)
-		_exit(1);
 	own->start = *start;
+	own->page_len = (size_t)1 << start->window.page_shift;
 	process = own;
+	process_map(sizeof(*own));
 	prctl(PR_SET_NAME, start->name);
 	err = set_up(own);
 	if (!err)
@@ -401,9 +413,5 @@ void process_main(struct engine_start *start)
 		process_tell(EVENT_DONE);
 		_exit(1);
 	}
-	if (start->window.view_fd >= 0)
-		close(start->window.view_fd);
-	if (start->window.before_fd >= 0)
-		close(start->window.before_fd);
 	wait_for_end();
 }

@@ -205,14 +205,10 @@ struct mapping {
  * struct mappings - all of them, in order
  * @at: the list
  * @nr: how many
- * @area: of the list
- * @area_len: bytes, 0 none
  */
 struct mappings {
 	struct mapping *at;
 	size_t nr;
-	void *area;
-	size_t area_len;
 };
 
 /**
@@ -222,7 +218,10 @@ struct mappings {
  * @shared: as the owner has it
  * @shared_len: bytes
  * @objects: as the owner has them
- * @area: this, and the stack on which the process begins
+ * @area: this, the stack on which the process begins, and addresses for all
+ *	that it maps: the application has nothing there, so that no pointer of
+ *	its is good by chance
+ * @next: of the area, what is not used yet
  * @sock: its end of the socket
  * @app_pidfd: ready when the application has ended; -1 none
  * @nr_workers: threads that run blocks
@@ -236,6 +235,7 @@ struct engine_start {
 	size_t shared_len;
 	const struct objects *objects;
 	struct range area;
+	uintptr_t next;
 	int sock;
 	int app_pidfd;
 	unsigned int nr_workers;
@@ -355,8 +355,10 @@ const struct segment *objects_find(const struct objects *objects,
 				   uintptr_t addr);
 
 /* mappings.c */
-int mappings_read(struct mappings *mappings, const struct objects *objects);
-void mappings_free(struct mappings *mappings);
+#define MAPPINGS_LEN		(20UL << 20)
+
+void mappings_read(struct mappings *mappings, void *area,
+		   const struct objects *objects);
 enum engine_place mappings_place(const struct mappings *mappings,
 				 uintptr_t addr);
 
@@ -365,14 +367,20 @@ int drop_memory(struct process *process);
 void drop_stores(const struct process *process);
 
 /* process.c */
+#define ENGINE_STACK_LEN	(8UL << 20)	/* of a thread */
+#define ENGINE_OUTPUT_LEN	(64UL << 10)
+
 extern struct process *process;
+void *process_map(size_t len);
 void process_main(struct engine_start *start) __attribute__((noreturn));
 void process_tell(enum engine_event event);
 int process_take_fd(void);
 
 /* touch.c */
+#define TOUCH_STACK_LEN		(64UL << 10)
+
 int touch_init(void);
-int touch_thread_init(void);
+int touch_thread_init(void *stack);
 int touch_change(const struct wire_grant *grant, int fd);
 void touch_begin_job(void);
 void touch_begin_block(void);

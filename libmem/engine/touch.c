@@ -16,9 +16,6 @@
 #include "../trap.h"
 #include "process.h"
 
-/* A frame of the handler, of what it calls, and all registers. */
-#define STACK_LEN	(64UL << 10)
-
 /* The C library's own name: another file stands for the common one. */
 int __sigaction(int signal, const struct sigaction *action,
 		struct sigaction *old);
@@ -397,16 +394,13 @@ int touch_init(void)
 
 /**
  * touch_thread_init() - a stack for the handlers, in each thread that runs jobs
+ * @at: as long as TOUCH_STACK_LEN, or NULL
  *
- * Return: 0 or -errno.
+ * Return: 0, or -ENOMEM.
  */
-int touch_thread_init(void)
+int touch_thread_init(void *at)
 {
-	stack_t stack = { .ss_size = STACK_LEN };
+	const stack_t stack = { .ss_sp = at, .ss_size = TOUCH_STACK_LEN };
 
-	stack.ss_sp = mmap(NULL, STACK_LEN, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (stack.ss_sp == MAP_FAILED)
-		return -ENOMEM;
-	return sigaltstack(&stack, NULL) ? -errno : 0;
+	return at && !sigaltstack(&stack, NULL) ? 0 : -ENOMEM;
 }

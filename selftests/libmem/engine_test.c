@@ -5,6 +5,7 @@
  */
 #include "test.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -149,8 +150,37 @@ static void empty(const struct mem_block *block, void *args)
 	(void)args;
 }
 
-struct store_args {
-	volatile uint8_t *to;
+/* What a job finds out: in the window's first page. */
+struct found {
+	pid_t pid;
+	unsigned int nr;
+	uint64_t value;
+	char text[32];
+};
+
+static struct found *found(void)
+{
+	return (struct found *)own.view;
+}
+
+/* The same, as a kernel has it. */
+static struct found *finding(void *args)
+{
+	return *(struct found **)args;
+}
+
+static struct engine_result find(mem_kernel kernel)
+{
+	return run(kernel, &own.window.addr, sizeof(own.window.addr));
+}
+
+static void assert_finds(mem_kernel kernel)
+{
+	assert_int_equal(find(kernel).status, 0);
+}
+
+struct touch_args {
+	volatile uint8_t *at;
 	size_t step;
 	size_t nr;
 	uint8_t value;
@@ -158,28 +188,54 @@ struct store_args {
 
 static void store(const struct mem_block *block, void *args)
 {
-	const struct store_args *a = args;
+	const struct touch_args *a = args;
 	size_t i;
 
 	(void)block;
 	for (i = 0; i < a->nr; i++)
-		a->to[i * a->step] = a->value;
+		a->at[i * a->step] = a->value;
 }
 
-static void a_pointer_is_the_same_on_both_sides(void **state)
+static void load(const struct mem_block *block, void *args)
 {
-	uint8_t *window = own.window.addr;
-	struct store_args args = { .to = window + 5, .nr = 1, .value = 7 };
+	const struct touch_args *a = args;
 
-	(void)state;
+	(void)block;
+	(void)*a->at;
+}
+
+static struct engine_result touch(mem_kernel kernel, const volatile void *at)
+{
+	const struct touch_args args = {
+		.at = (volatile uint8_t *)at,
+		.nr = 1,
+		.value = 7,
+	};
+
+	return run(kernel, &args, sizeof(args));
+}
+
+static void store_pages(size_t first, size_t nr, uint8_t value)
+{
+	const struct touch_args args = {
+		.at = (uint8_t *)own.window.addr + first * own.page_len,
+		.step = own.page_len,
+		.nr = nr,
+		.value = value,
+	};
+
 	assert_runs(store, &args, sizeof(args));
-	assert_int_equal(own.view[5], 7);
-	assert_int_equal(own.nr_asked, 1);
-	assert_int_equal(own.touch.off, 5);
-	assert_true(own.touch.is_write);
-	/* Access stays. */
-	assert_runs(store, &args, sizeof(args));
-	assert_int_equal(own.nr_asked, 1);
+}
+
+static void assert_illegal(struct engine_result result, const volatile void *at,
+			   bool is_write, enum engine_place place)
+{
+	assert_int_equal(result.status, -EFAULT);
+	assert_int_equal(result.signal, SIGSEGV);
+	assert_ptr_equal(result.addr, at);
+	assert_int_equal(result.is_write, is_write);
+	assert_int_equal(result.place, place);
+	assert_true(result.ip - (uintptr_t)(is_write ? store : load) < 256);
 }
 
 static void an_empty_job_runs(void **state)
@@ -193,6 +249,1020 @@ static void an_empty_job_runs(void **state)
 	assert_int_equal(own.nr_asked, 0);
 }
 
+static void a_pointer_is_the_same_on_both_sides(void **state)
+{
+	uint8_t *window = own.window.addr;
+
+	(void)state;
+	assert_int_equal(touch(store, window + 5).status, 0);
+	assert_int_equal(own.view[5], 7);
+	assert_int_equal(own.nr_asked, 1);
+	assert_int_equal(own.touch.off, 5);
+	assert_true(own.touch.is_write);
+	assert_true(own.touch.ip - (uintptr_t)store < 256);
+	/* Access stays. */
+	assert_int_equal(touch(store, window + 6).status, 0);
+	assert_int_equal(own.nr_asked, 1);
+}
+
+static void find_pid(const struct mem_block *block, void *args)
+{
+	(void)block;
+	finding(args)->pid = getpid();
+}
+
+static pid_t engine_pid(void)
+{
+	assert_finds(find_pid);
+	return found()->pid;
+}
+
+/* Zombies are whose parent they are: init's. */
+static bool is_running(pid_t pid)
+{
+	char path[64], state = 'Z';
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		state = 'Z';
+	fclose(file);
+	return state != 'Z' && state != 'X';
+}
+
+static bool ends(pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < 5000 && is_running(pid); i++)
+		usleep(1000);
+	return !is_running(pid);
+}
+
+static void it_starts_at_the_first_job_and_is_replaced(void **state)
+{
+	pid_t first, second;
+
+	(void)state;
+	engine_flush(own.engine);
+	first = engine_pid();
+	assert_int_not_equal(first, getpid());
+	assert_int_equal(engine_pid(), first);
+	kill(first, SIGKILL);
+	assert_true(ends(first));
+	second = engine_pid();
+	assert_int_not_equal(second, first);
+	engine_destroy(own.engine);
+	own.engine = NULL;
+	assert_false(is_running(second));
+}
+
+static volatile int host_global = 41;
+static const int host_constant = 43;
+
+static void find_global(const struct mem_block *block, void *args)
+{
+	(void)block;
+	finding(args)->value = (uint64_t)(host_global + host_constant);
+}
+
+static void globals_can_be_read_and_not_stored_to(void **state)
+{
+	(void)state;
+	host_global = 42;
+	assert_finds(find_global);
+	assert_int_equal(found()->value, 42 + 43);
+	assert_illegal(touch(store, &host_global), &host_global, true,
+		       ENGINE_HOST_GLOBAL);
+	assert_int_equal(host_global, 42);
+	assert_illegal(touch(store, &host_constant), &host_constant, true,
+		       ENGINE_HOST_CODE);
+	/* Not even when a function was looked up in between. */
+	assert_finds(find_pid);
+	assert_illegal(touch(store, &host_global), &host_global, true,
+		       ENGINE_HOST_GLOBAL);
+}
+
+static void heap_is_not_there(void **state)
+{
+	uint8_t *before = malloc(1 << 20), *after;
+
+	(void)state;
+	before[5000] = 1;
+	assert_illegal(touch(load, before + 5000), before + 5000, false,
+		       ENGINE_HOST_HEAP);
+	assert_illegal(touch(store, before + 5000), before + 5000, true,
+		       ENGINE_HOST_HEAP);
+	assert_runs(empty, NULL, 0);
+	/* What came after the engine began. */
+	after = malloc(3 << 20);
+	after[5000] = 1;
+	assert_illegal(touch(load, after + 5000), after + 5000, false,
+		       ENGINE_HOST_HEAP);
+	free(before);
+	free(after);
+}
+
+static void shared_mappings_are_not_there(void **state)
+{
+	uint8_t *shared = mmap(NULL, LEN, PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_ptr_not_equal(shared, MAP_FAILED);
+	assert_illegal(touch(store, shared), shared, true, ENGINE_HOST_HEAP);
+	assert_int_equal(shared[0], 0);
+	munmap(shared, LEN);
+}
+
+static void *wait_at(void *arg)
+{
+	uint8_t local[LEN];
+
+	memset(local, 1, sizeof(local));
+	*(uint8_t *volatile *)arg = local;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void stacks_are_not_there(void **state)
+{
+	volatile uint8_t local[LEN];
+	uint8_t *volatile other = NULL;
+	pthread_t thread;
+
+	(void)state;
+	local[0] = 1;
+	assert_illegal(touch(load, local), local, false, ENGINE_HOST_STACK);
+	assert_illegal(touch(store, local), local, true, ENGINE_HOST_STACK);
+	assert_int_equal(pthread_create(&thread, NULL, wait_at, (void *)&other),
+			 0);
+	while (!other)
+		usleep(1000);
+	assert_illegal(touch(store, other), other, true, ENGINE_HOST_STACK);
+	pthread_cancel(thread);
+	pthread_join(thread, NULL);
+}
+
+static void nothing_is_at_wild_addresses(void **state)
+{
+	(void)state;
+	assert_illegal(touch(store, NULL), NULL, true, ENGINE_UNKNOWN);
+	assert_illegal(touch(load, (void *)4097), (void *)4097, false,
+		       ENGINE_UNKNOWN);
+	assert_int_equal(touch(load, (void *)(1UL << 62)).status, -EFAULT);
+	assert_illegal(touch(store, (void *)(uintptr_t)empty),
+		       (void *)(uintptr_t)empty, true, ENGINE_HOST_CODE);
+}
+
+static void *run_in_thread(void *arg)
+{
+	uint8_t local[LEN];
+
+	(void)arg;
+	memset(local, 1, sizeof(local));
+	free(malloc(100));
+	assert_illegal(touch(store, local), local, true, ENGINE_HOST_STACK);
+	assert_finds(find_pid);
+	return NULL;
+}
+
+static void any_thread_can_run_jobs(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, run_in_thread, NULL), 0);
+	pthread_join(thread, NULL);
+	assert_finds(find_pid);
+}
+
+/* A page that both have is copied for who stores to it: a fault each. */
+static void the_applications_memory_is_not_copied(void **state)
+{
+	const size_t len = 64UL << 20;
+	struct rusage before, after;
+	uint8_t *heap = malloc(len);
+
+	(void)state;
+	memset(heap, 1, len);
+	assert_runs(empty, NULL, 0);
+	getrusage(RUSAGE_SELF, &before);
+	memset(heap, 2, len);
+	getrusage(RUSAGE_SELF, &after);
+	assert_in_range(after.ru_minflt - before.ru_minflt, 0,
+			(long)(len / own.page_len / 50));
+	free(heap);
+}
+
+static void what_the_owner_refuses_is_illegal(void **state)
+{
+	uint8_t *at = (uint8_t *)own.window.addr + 3 * own.page_len + 9;
+
+	(void)state;
+	own.refuses[3] = true;
+	assert_illegal(touch(store, at), at, true, ENGINE_WINDOW);
+	assert_illegal(touch(load, at), at, false, ENGINE_WINDOW);
+	own.refuses[3] = false;
+	assert_int_equal(touch(store, at).status, 0);
+}
+
+static void a_store_asks_where_only_reading_is_allowed(void **state)
+{
+	uint8_t *at = own.window.addr;
+
+	(void)state;
+	own.access[0] = ENGINE_READ;
+	assert_int_equal(touch(load, at).status, 0);
+	assert_int_equal(touch(load, at).status, 0);
+	assert_int_equal(own.nr_asked, 1);
+	assert_false(own.touch.is_write);
+	own.access[0] = ENGINE_WRITE;
+	assert_int_equal(touch(store, at).status, 0);
+	assert_int_equal(own.nr_asked, 2);
+	assert_true(own.touch.is_write);
+}
+
+static void changes_are_made_before_the_job(void **state)
+{
+	struct touch_args args = {
+		.at = own.window.addr,
+		.step = own.page_len,
+		.nr = NR_PAGES,
+		.value = 1,
+	};
+	struct engine_job job = job_of(store, &args, sizeof(args));
+	struct engine_grant changes[300];
+	size_t i;
+
+	(void)state;
+	/* More than are told at a time; the last one counts. */
+	for (i = 0; i < 300; i++)
+		changes[i] = (struct engine_grant) {
+			.len = own.window.len,
+			.access = i % 2 ? ENGINE_WRITE : ENGINE_HIDDEN,
+			.fd = -1,
+		};
+	job.changes = changes;
+	job.nr_changes = 300;
+	assert_int_equal(run_job(&job).status, 0);
+	assert_int_equal(own.nr_asked, 0);
+	changes[0].access = ENGINE_HIDDEN;
+	changes[0].off = own.page_len;
+	changes[0].len = 2 * own.page_len;
+	job.nr_changes = 1;
+	assert_int_equal(run_job(&job).status, 0);
+	assert_int_equal(own.nr_asked, 2);
+	assert_int_equal(own.view[2 * own.page_len], 1);
+}
+
+static void track_all(void)
+{
+	size_t i;
+
+	for (i = 0; i < NR_PAGES; i++)
+		own.access[i] = ENGINE_TRACKED;
+}
+
+static void pages_are_kept_as_they_were_before_a_jobs_first_store(void **state)
+{
+	(void)state;
+	track_all();
+	memset(own.view, 1, own.window.len);
+	store_pages(4, 3, 2);
+	assert_int_equal(own.nr_written, 1);
+	assert_int_equal(own.written_off, 4 * own.page_len);
+	assert_in_range(own.written_len, 3 * own.page_len, 8 * own.page_len);
+	assert_int_equal(own.before[4 * own.page_len], 1);
+	assert_int_equal(own.view[6 * own.page_len], 2);
+	/* In each job anew, without being asked for. */
+	own.nr_asked = 0;
+	store_pages(4, 3, 3);
+	assert_int_equal(own.nr_asked, 0);
+	assert_int_equal(own.nr_written, 2);
+	assert_int_equal(own.before[4 * own.page_len], 2);
+	assert_int_equal(own.before[4 * own.page_len + 1], 1);
+	/* What is only read is not told. */
+	assert_int_equal(touch(load, own.window.addr).status, 0);
+	assert_int_equal(own.nr_written, 2);
+}
+
+static void a_whole_run_is_told_at_once(void **state)
+{
+	(void)state;
+	track_all();
+	memset(own.view, 1, own.window.len);
+	store_pages(0, NR_PAGES, 2);
+	assert_int_equal(own.nr_written, 1);
+	assert_int_equal(own.written_off, 0);
+	assert_int_equal(own.written_len, own.window.len);
+	assert_int_equal(own.before[own.window.len - own.page_len], 1);
+}
+
+static int *volatile nowhere = (int *)8;
+
+static void store_then_fail(const struct mem_block *block, void *args)
+{
+	store(block, args);
+	*nowhere = 1;
+}
+
+static void what_a_failed_job_stored_is_told(void **state)
+{
+	const struct touch_args args = {
+		.at = own.window.addr,
+		.nr = 1,
+		.value = 9,
+	};
+
+	(void)state;
+	track_all();
+	assert_int_equal(run(store_then_fail, &args, sizeof(args)).status,
+			 -EFAULT);
+	assert_int_equal(own.nr_written, 1);
+	assert_int_equal(own.before[0], 0);
+	assert_int_equal(own.view[0], 9);
+	/* The next one begins with nothing. */
+	assert_runs(empty, NULL, 0);
+	assert_int_equal(own.nr_written, 1);
+}
+
+static void a_page_that_is_no_longer_tracked_is_not_told(void **state)
+{
+	struct touch_args args = {
+		.at = own.window.addr,
+		.nr = 1,
+		.value = 9,
+	};
+	struct engine_job job = job_of(store, &args, sizeof(args));
+	struct engine_grant change = {
+		.len = own.page_len,
+		.access = ENGINE_WRITE,
+		.fd = -1,
+	};
+
+	(void)state;
+	track_all();
+	assert_int_equal(run_job(&job).status, 0);
+	assert_int_equal(own.nr_written, 1);
+	job.changes = &change;
+	job.nr_changes = 1;
+	assert_int_equal(run_job(&job).status, 0);
+	assert_int_equal(own.nr_written, 1);
+}
+
+static int file_of_page;
+
+static int grant_file(void *owner, const struct engine_touch *touch,
+		      struct engine_grant *grant)
+{
+	on_touch(owner, touch, grant);
+	grant->fd = file_of_page;
+	grant->fd_off = own.page_len;
+	return 0;
+}
+
+static void a_grant_can_have_a_file_of_its_own(void **state)
+{
+	static const struct engine_ops file_ops = {
+		.touch = grant_file,
+		.written = on_written,
+	};
+	struct engine_window window = own.window;
+	struct engine_job job;
+	struct touch_args args = {
+		.at = (uint8_t *)own.window.addr + 5 * own.page_len,
+		.nr = 1,
+		.value = 4,
+	};
+	struct engine_grant change;
+	struct engine *engine;
+	struct engine_result result;
+	uint8_t *file;
+
+	(void)state;
+	file_of_page = make_file(4 * own.page_len);
+	file = map_file(file_of_page, 4 * own.page_len);
+	window.view_fd = -1;
+	assert_int_equal(engine_create("vic", &window, &file_ops, &own,
+				       &engine), 0);
+	job = job_of(store, &args, sizeof(args));
+	engine_run(engine, &job, &result);
+	assert_int_equal(result.status, 0);
+	assert_int_equal(file[own.page_len], 4);
+	/* Another one instead of it, told before the job. */
+	change = (struct engine_grant) {
+		.off = 5 * own.page_len,
+		.len = own.page_len,
+		.access = ENGINE_WRITE,
+		.fd = file_of_page,
+		.fd_off = 2 * own.page_len,
+	};
+	job.changes = &change;
+	job.nr_changes = 1;
+	engine_run(engine, &job, &result);
+	assert_int_equal(result.status, 0);
+	assert_int_equal(file[2 * own.page_len], 4);
+	/* And none: it asks. */
+	change.access = ENGINE_HIDDEN;
+	change.fd = -1;
+	own.nr_asked = 0;
+	engine_run(engine, &job, &result);
+	assert_int_equal(result.status, 0);
+	assert_int_equal(own.nr_asked, 1);
+	engine_destroy(engine);
+	munmap(file, 4 * own.page_len);
+	close(file_of_page);
+}
+
+struct grid_args {
+	uint32_t *counts;
+	uint32_t nr_shared;
+	atomic_uint nr_wrong;
+	atomic_uint nr_blocks;
+	atomic_uint nr_threads;
+	pid_t tids[64];
+};
+
+static void note_thread(struct grid_args *a)
+{
+	const pid_t tid = gettid();
+	unsigned int i;
+
+	for (i = 0; i < a->nr_threads; i++)
+		if (a->tids[i] == tid)
+			return;
+	i = atomic_fetch_add(&a->nr_threads, 1);
+	a->tids[i % 64] = tid;
+}
+
+static void count_block(const struct mem_block *block, void *args)
+{
+	struct grid_args *a = *(struct grid_args **)args;
+	const uint8_t *shared = block->shared;
+	uint32_t i;
+
+	for (i = 0; i < block->shared_len; i++)
+		a->nr_wrong += shared[i] != 0;
+	if (block->shared_len)
+		memset(block->shared, 0xff, block->shared_len);
+	i = (block->index[2] * block->grid[1] + block->index[1]) *
+	    block->grid[0] + block->index[0];
+	a->nr_wrong += block->block[0] != 32 || block->block[1] != 2 ||
+		       block->block[2] != 1 || block->shared_len != 5000;
+	__atomic_fetch_add(&a->counts[i], 1, __ATOMIC_RELAXED);
+	a->nr_blocks++;
+	note_thread(a);
+	usleep(100);
+}
+
+/* Arguments are in the window, so that all blocks count in one place. */
+static void each_block_is_run_once_with_its_own_memory(void **state)
+{
+	struct grid_args *at = own.window.addr;
+	struct engine_job job = job_of(count_block, &at, sizeof(at));
+	struct grid_args *seen = (struct grid_args *)own.view;
+	uint32_t *counts = (uint32_t *)(own.view + own.page_len);
+	size_t i;
+
+	(void)state;
+	seen->counts = (uint32_t *)((uint8_t *)own.window.addr + own.page_len);
+	memcpy(job.grid, (uint32_t[]) { 7, 5, 11 }, sizeof(job.grid));
+	memcpy(job.block, (uint32_t[]) { 32, 2, 1 }, sizeof(job.block));
+	job.shared_len = 5000;
+	assert_int_equal(run_job(&job).status, 0);
+	assert_int_equal(seen->nr_blocks, 7 * 5 * 11);
+	assert_int_equal(seen->nr_wrong, 0);
+	for (i = 0; i < 7 * 5 * 11; i++)
+		assert_int_equal(counts[i], 1);
+	assert_int_equal(seen->nr_threads, sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+static void many_jobs_of_many_blocks_are_all_run(void **state)
+{
+	struct grid_args *at = own.window.addr;
+	struct engine_job job = job_of(empty, &at, sizeof(at));
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 2000; i++) {
+		job.grid[0] = 1 + i % 5;
+		job.grid[1] = 1 + i % 3;
+		assert_int_equal(run_job(&job).status, 0);
+	}
+}
+
+static void fill_args(const struct mem_block *block, void *args)
+{
+	uint8_t *bytes = args;
+
+	bytes[block->index[0]]++;
+	if (block->index[0] == 4095)
+		bytes[4096] = 1;
+}
+
+static void arguments_are_a_copy_with_nothing_around(void **state)
+{
+	uint8_t args[MEM_ARGS_MAX] = { 0 };
+	struct engine_job job = job_of(fill_args, args, sizeof(args));
+
+	(void)state;
+	job.grid[0] = 10;
+	assert_int_equal(run_job(&job).status, 0);
+	assert_int_equal(args[0], 0);
+	job.grid[0] = 4096;
+	assert_int_equal(run_job(&job).status, -EFAULT);
+	job.args_len++;
+	assert_int_equal(run_job(&job).status, -EINVAL);
+	job.args_len--;
+	job.grid[1] = 0;
+	assert_int_equal(run_job(&job).status, -EINVAL);
+	memset(job.grid, 0xff, sizeof(job.grid));
+	assert_int_equal(run_job(&job).status, -EINVAL);
+}
+
+static void spin(const struct mem_block *block, void *args)
+{
+	(void)block;
+	(void)args;
+	for (;;)
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static void a_watchdog_ends_what_does_not_end(void **state)
+{
+	struct engine_job job = job_of(spin, NULL, 0);
+	pid_t pid = engine_pid();
+	uint64_t begin = now_ns();
+
+	(void)state;
+	job.timeout_ns = 50 * NS_PER_MS;
+	assert_int_equal(run_job(&job).status, -ETIME);
+	assert_in_range(now_ns() - begin, 50 * NS_PER_MS, 3000 * NS_PER_MS);
+	assert_false(is_running(pid));
+	assert_runs(empty, NULL, 0);
+}
+
+static void call_exit(const struct mem_block *block, void *args)
+{
+	(void)block;
+	(void)args;
+	exit(0);
+}
+
+static void call_abort(const struct mem_block *block, void *args)
+{
+	(void)block;
+	(void)args;
+	abort();
+}
+
+static void end_thread(const struct mem_block *block, void *args)
+{
+	(void)block;
+	(void)args;
+	pthread_exit(NULL);
+}
+
+static volatile int zero;
+
+static void divide(const struct mem_block *block, void *args)
+{
+	(void)block;
+	(void)args;
+#if defined(__x86_64__)
+	finding(args)->value = (uint64_t)(1000 / zero);
+#else
+	raise(SIGFPE);
+#endif
+}
+
+static void kill_itself(const struct mem_block *block, void *args)
+{
+	(void)block;
+	(void)args;
+	kill(getpid(), SIGKILL);
+}
+
+static volatile mem_kernel deeper;
+
+static void overflow(const struct mem_block *block, void *args)
+{
+	volatile uint8_t frame[4096];
+
+	frame[0] = 1;
+	if (deeper)
+		deeper(block, args);
+	frame[1] = frame[0];
+}
+
+static void ends_of_all_kinds_are_told_and_survived(void **state)
+{
+	static const struct {
+		mem_kernel kernel;
+		int status;
+		int signal;
+	} ends[] = {
+		{ call_exit, -EIO, 0 },
+		{ call_abort, -EIO, SIGABRT },
+		{ end_thread, -EIO, 0 },
+		{ divide, -EIO, SIGFPE },
+		{ kill_itself, -EOWNERDEAD, 0 },
+		{ overflow, -EFAULT, SIGSEGV },
+	};
+	struct engine_job job = job_of(empty, &own.window.addr, sizeof(void *));
+	struct engine_result result;
+	size_t i;
+
+	(void)state;
+	deeper = overflow;
+	for (i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		job.kernel = ends[i].kernel;
+		job.grid[0] = 1 + i % 2 * 20;
+		result = run_job(&job);
+		assert_int_equal(result.status, ends[i].status);
+		assert_int_equal(result.signal, ends[i].signal);
+		assert_runs(empty, NULL, 0);
+	}
+}
+
+static void find_fds(const struct mem_block *block, void *args)
+{
+	int fd;
+
+	(void)block;
+	for (fd = 0; fd < 1024; fd++)
+		finding(args)->nr += fcntl(fd, F_GETFD) >= 0;
+}
+
+static void foreign_descriptors_are_closed(void **state)
+{
+	int fds[20];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 20; i++)
+		fds[i] = dup(2);
+	assert_finds(find_fds);
+	/* The standard three, the socket, and the application's end. */
+	assert_int_equal(found()->nr, 5);
+	for (i = 0; i < 20; i++)
+		close(fds[i]);
+}
+
+static void find_signals(const struct mem_block *block, void *args)
+{
+	struct sigaction action;
+
+	(void)block;
+	sigaction(SIGUSR1, NULL, &action);
+	finding(args)->nr = action.sa_handler == SIG_DFL;
+	raise(SIGTERM);
+}
+
+static void signals_are_default_and_blocked(void **state)
+{
+	struct sigaction action = { .sa_handler = count_signal };
+	struct sigaction old;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(sigaction(SIGUSR1, &action, &old), 0);
+	assert_finds(find_signals);
+	assert_int_equal(found()->nr, 1);
+	pid = engine_pid();
+	kill(pid, SIGTERM);
+	kill(pid, SIGINT);
+	assert_int_equal(engine_pid(), pid);
+	sigaction(SIGUSR1, &old, NULL);
+}
+
+static void the_application_has_no_child(void **state)
+{
+	struct sigaction action = { .sa_handler = count_signal };
+	struct sigaction old;
+	pid_t pid;
+
+	(void)state;
+	nr_signals = 0;
+	assert_int_equal(sigaction(SIGCHLD, &action, &old), 0);
+	pid = engine_pid();
+	assert_int_equal(wait(NULL), -1);
+	assert_int_equal(errno, ECHILD);
+	kill(pid, SIGKILL);
+	assert_true(ends(pid));
+	assert_int_equal(wait(NULL), -1);
+	assert_int_equal(nr_signals, 0);
+	sigaction(SIGCHLD, &old, NULL);
+}
+
+static int status_of(pid_t child)
+{
+	int status = -1;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status;
+}
+
+static void a_child_of_the_application_has_no_engine(void **state)
+{
+	pid_t pid = engine_pid(), child;
+
+	(void)state;
+	child = fork();
+	if (!child) {
+		if (run(empty, NULL, 0).status != -EPERM)
+			_exit(1);
+		engine_flush(own.engine);
+		engine_destroy(own.engine);
+		_exit(0);
+	}
+	assert_int_equal(status_of(child), 0);
+	assert_int_equal(engine_pid(), pid);
+}
+
+/* An application that is killed, with a child that lives on. */
+static void it_ends_with_the_application(void **state)
+{
+	pid_t app, orphan, pid;
+	int pipes[2];
+
+	(void)state;
+	assert_int_equal(pipe(pipes), 0);
+	app = fork();
+	if (!app) {
+		struct engine_window window = own.window;
+		struct engine_job job;
+		struct engine_result result;
+		uint8_t *view;
+
+		/* Whatever fails, it is not left. */
+		alarm(60);
+		/* Its place is free in a child. */
+		mmap(window.addr, window.len, PROT_NONE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		madvise(window.addr, window.len, MADV_DONTFORK);
+		view = mmap(NULL, window.len, PROT_READ, MAP_SHARED,
+			    window.view_fd, 0);
+		if (engine_create("gpu", &window, &ops, &own, &own.engine))
+			_exit(1);
+		job = job_of(find_pid, &window.addr, sizeof(window.addr));
+		engine_run(own.engine, &job, &result);
+		orphan = fork();
+		if (!orphan) {
+			alarm(60);
+			pause();
+			_exit(0);
+		}
+		pid = ((struct found *)view)->pid;
+		if (write(pipes[1], &pid, sizeof(pid)) < 0 ||
+		    write(pipes[1], &orphan, sizeof(orphan)) < 0)
+			_exit(1);
+		pause();
+	}
+	assert_int_equal(read(pipes[0], &pid, sizeof(pid)), sizeof(pid));
+	assert_int_equal(read(pipes[0], &orphan, sizeof(orphan)),
+			 sizeof(orphan));
+	assert_true(is_running(pid));
+	kill(app, SIGKILL);
+	assert_int_equal(status_of(app), SIGKILL);
+	assert_true(ends(pid));
+	assert_true(is_running(orphan));
+	kill(orphan, SIGKILL);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+static void print(const struct mem_block *block, void *args)
+{
+	char *text = malloc(100);
+
+	(void)block;
+	strcpy(text, "from the engine");
+	printf("%s %d\n", text, 1);
+	free(text);
+	if (finding(args)->nr)
+		*nowhere = 1;
+}
+
+/* What comes out at descriptor 1, which is a file meanwhile. */
+static int redirect(int *old)
+{
+	int fd = make_file(0);
+
+	fflush(stdout);
+	*old = dup(1);
+	dup2(fd, 1);
+	return fd;
+}
+
+static void restore(int old)
+{
+	fflush(stdout);
+	dup2(old, 1);
+	close(old);
+}
+
+static size_t output(int fd, char *text, size_t len)
+{
+	ssize_t got = pread(fd, text, len - 1, 0);
+
+	text[got > 0 ? got : 0] = '\0';
+	return got > 0 ? (size_t)got : 0;
+}
+
+static void what_is_printed_comes_out_at_the_flush(void **state)
+{
+	char early[100], late[100], last[100];
+	int old, fd;
+
+	(void)state;
+	fd = redirect(&old);
+	/* Nobody's but the application's. */
+	printf("from the application ");
+	found()->nr = 0;
+	find(print);
+	output(fd, early, sizeof(early));
+	engine_flush(own.engine);
+	output(fd, late, sizeof(late));
+	/* Even if it ends badly. */
+	found()->nr = 1;
+	find(print);
+	fflush(stdout);
+	output(fd, last, sizeof(last));
+	restore(old);
+	close(fd);
+	assert_string_equal(early, "");
+	assert_string_equal(late, "from the engine 1\n");
+	assert_string_equal(last, "from the engine 1\nfrom the engine 1\n"
+			    "from the application ");
+}
+
+static size_t count_fds(void)
+{
+	size_t nr = 0;
+	int fd;
+
+	for (fd = 0; fd < 1024; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+static size_t count_mappings(void)
+{
+	FILE *file = fopen("/proc/self/maps", "r");
+	size_t nr = 0;
+	int c;
+
+	while ((c = fgetc(file)) != EOF)
+		nr += c == '\n';
+	fclose(file);
+	return nr;
+}
+
+static void two_hundred_engines_leave_nothing(void **state)
+{
+	size_t nr_fds, nr_mappings, i;
+	struct engine *engine;
+	struct engine_job job;
+	struct engine_result result;
+	pid_t pids[200];
+
+	(void)state;
+	job = job_of(find_pid, &own.window.addr, sizeof(own.window.addr));
+	assert_runs(empty, NULL, 0);
+	nr_fds = count_fds();
+	nr_mappings = count_mappings();
+	for (i = 0; i < 200; i++) {
+		assert_int_equal(engine_create("pva", &own.window, &ops, &own,
+					       &engine), 0);
+		job.kernel = i % 10 == 9 ? call_exit : find_pid;
+		engine_run(engine, &job, &result);
+		assert_int_equal(result.status, i % 10 == 9 ? -EIO : 0);
+		pids[i] = found()->pid;
+		engine_destroy(engine);
+	}
+	assert_int_equal(count_fds(), nr_fds);
+	assert_in_range(count_mappings(), nr_mappings - 2, nr_mappings + 2);
+	for (i = 0; i < 200; i++)
+		assert_false(is_running(pids[i]));
+}
+
+static void it_cannot_start_without_descriptors(void **state)
+{
+	struct rlimit old = take_all_fds();
+	struct engine_result result = run(empty, NULL, 0);
+
+	(void)state;
+	give_fds_back(old);
+	assert_int_equal(result.status, -EMFILE);
+	assert_runs(empty, NULL, 0);
+}
+
+static void find_all(const struct mem_block *block, void *args)
+{
+	struct grid_args *a = *(struct grid_args **)args;
+
+	(void)block;
+	a->nr_blocks++;
+	a->tids[0] = getpid();
+	host_global++;
+	note_thread(a);
+	usleep(100);
+}
+
+static void inline_engines_run_in_the_application(void **state)
+{
+	struct engine_window window = own.window;
+	struct grid_args seen = { .nr_blocks = 0 }, *at = &seen;
+	struct engine_job job = job_of(find_all, &at, sizeof(at));
+	struct engine_result result;
+	struct engine *engine;
+
+	(void)state;
+	window.is_inline = true;
+	assert_false(engine_is_inline());
+	assert_int_equal(engine_create("gpu", &window, &ops, &own, &engine),
+			 0);
+	host_global = 0;
+	job.grid[2] = 100;
+	engine_run(engine, &job, &result);
+	assert_int_equal(result.status, 0);
+	assert_int_equal(seen.nr_blocks, 100);
+	assert_int_equal(seen.tids[0], getpid());
+	assert_true(host_global);
+	engine_flush(engine);
+	engine_destroy(engine);
+	setenv("LIBMEM_ENGINE", "inline", 1);
+	assert_true(engine_is_inline());
+	unsetenv("LIBMEM_ENGINE");
+}
+
+static mem_kernel load_late(const char *name, const char *kernel, void **lib)
+{
+	char path[4096];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 64);
+
+	assert_true(len > 0);
+	path[len] = '\0';
+	strcpy(strrchr(path, '/') + 1, name);
+	*lib = dlopen(path, RTLD_NOW);
+	if (!*lib)
+		fail_msg("%s", dlerror());
+	return (mem_kernel)(uintptr_t)dlsym(*lib, kernel);
+}
+
+static void a_library_that_is_loaded_later_is_known(void **state)
+{
+	pid_t before = engine_pid();
+	mem_kernel kernel;
+	void *lib;
+
+	(void)state;
+	kernel = load_late("late1.so", "tell", &lib);
+	assert_finds(kernel);
+	assert_string_equal(found()->text, "late1");
+	assert_int_not_equal(engine_pid(), before);
+	before = engine_pid();
+	assert_finds(kernel);
+	assert_int_equal(engine_pid(), before);
+	dlclose(lib);
+	/* Most likely at the same address. */
+	kernel = load_late("late2.so", "tell", &lib);
+	assert_finds(kernel);
+	assert_string_equal(found()->text, "late2");
+	dlclose(lib);
+}
+
+static void exceptions_end_the_job_and_streams_work(void **state)
+{
+	char text[100];
+	struct engine_result result;
+	mem_kernel kernel;
+	int old, fd;
+	void *lib;
+
+	(void)state;
+	kernel = load_late("late1.so", "print", &lib);
+	fd = redirect(&old);
+	result = find(kernel);
+	engine_flush(own.engine);
+	output(fd, text, sizeof(text));
+	restore(old);
+	close(fd);
+	assert_int_equal(result.status, 0);
+	assert_string_equal(text, "3.5 from C++\n");
+	kernel = (mem_kernel)(uintptr_t)dlsym(lib, "fail");
+	result = find(kernel);
+	assert_int_equal(result.status, -EIO);
+	assert_int_equal(result.signal, SIGABRT);
+	dlclose(lib);
+}
+
 #define each(name) \
 	cmocka_unit_test_setup_teardown(name, make_owner, end_owner)
 
@@ -201,6 +1271,38 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		each(an_empty_job_runs),
 		each(a_pointer_is_the_same_on_both_sides),
+		each(it_starts_at_the_first_job_and_is_replaced),
+		each(globals_can_be_read_and_not_stored_to),
+		each(heap_is_not_there),
+		each(shared_mappings_are_not_there),
+		each(stacks_are_not_there),
+		each(nothing_is_at_wild_addresses),
+		each(any_thread_can_run_jobs),
+		each(the_applications_memory_is_not_copied),
+		each(what_the_owner_refuses_is_illegal),
+		each(a_store_asks_where_only_reading_is_allowed),
+		each(changes_are_made_before_the_job),
+		each(pages_are_kept_as_they_were_before_a_jobs_first_store),
+		each(a_whole_run_is_told_at_once),
+		each(what_a_failed_job_stored_is_told),
+		each(a_page_that_is_no_longer_tracked_is_not_told),
+		each(a_grant_can_have_a_file_of_its_own),
+		each(each_block_is_run_once_with_its_own_memory),
+		each(many_jobs_of_many_blocks_are_all_run),
+		each(arguments_are_a_copy_with_nothing_around),
+		each(a_watchdog_ends_what_does_not_end),
+		each(ends_of_all_kinds_are_told_and_survived),
+		each(foreign_descriptors_are_closed),
+		each(signals_are_default_and_blocked),
+		each(the_application_has_no_child),
+		each(a_child_of_the_application_has_no_engine),
+		each(it_ends_with_the_application),
+		each(what_is_printed_comes_out_at_the_flush),
+		each(two_hundred_engines_leave_nothing),
+		each(it_cannot_start_without_descriptors),
+		each(inline_engines_run_in_the_application),
+		each(a_library_that_is_loaded_later_is_known),
+		each(exceptions_end_the_job_and_streams_work),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
