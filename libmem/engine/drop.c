@@ -26,7 +26,6 @@
 
 /* The initial stack: from here on it has arguments and environment. */
 extern void *__libc_stack_end __attribute__((weak));
-extern const char __asan_init[] __attribute__((weak));
 
 /**
  * struct kept - what is to stay
@@ -226,7 +225,8 @@ static void keep_needed(struct kept *kept, const struct process *own)
 	keep(kept, (uintptr_t)objects, (uintptr_t)objects + objects->len);
 	keep_thread(kept, objects);
 	keep_initial(kept, &own->mappings);
-	for (i = 0; i < own->mappings.nr; i++)
+	/* The sanitizer's heap has no arenas, and all of it stays. */
+	for (i = 0; !__asan_init && i < own->mappings.nr; i++)
 		if (is_anonymous(&own->mappings.at[i]) &&
 		    own->mappings.at[i].place != ENGINE_HOST_STACK)
 			keep_arenas(kept, &own->mappings.at[i].at);

@@ -31,9 +31,12 @@ static const char * const runtime_names[] = {
 	"libubsan", "liblsan", "libclang_rt", "linux-vdso",
 };
 
-/* Sanitizers that are linked into the program itself. */
-extern const char __asan_init[] __attribute__((weak));
-extern const char __ubsan_handle_builtin_unreachable[] __attribute__((weak));
+/* What a sanitizer has told once it notes there. */
+static const char * const storing_names[] = {
+	"ld-linux", "libubsan", "libasan",
+};
+
+#define LEN_OF(array)	(sizeof(array) / sizeof(*(array)))
 
 static bool has_name(const char *path, const char *name)
 {
@@ -43,12 +46,12 @@ static bool has_name(const char *path, const char *name)
 	return !strncmp(base, name, strlen(name));
 }
 
-static bool is_runtime_name(const char *path)
+static bool has_any(const char *path, const char * const *names, size_t nr)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(runtime_names) / sizeof(*runtime_names); i++)
-		if (has_name(path, runtime_names[i]))
+	for (i = 0; i < nr; i++)
+		if (has_name(path, names[i]))
 			return true;
 	return false;
 }
@@ -96,7 +99,7 @@ static bool is_host(const struct dl_phdr_info *info)
 	if (__ubsan_handle_builtin_unreachable &&
 	    holds(info, (uintptr_t)__ubsan_handle_builtin_unreachable))
 		return false;
-	return !is_runtime_name(info->dlpi_name);
+	return !has_any(info->dlpi_name, runtime_names, LEN_OF(runtime_names));
 }
 
 static uint64_t hash(uint64_t sum, const void *bytes, size_t len)
@@ -134,7 +137,8 @@ static void add_segments(struct objects *objects,
 	struct segment segment = {
 		.id = id_of(info),
 		.is_host = is_host(info),
-		.is_loader = has_name(info->dlpi_name, "ld-linux"),
+		.may_store = has_any(info->dlpi_name, storing_names,
+				     LEN_OF(storing_names)),
 	};
 	size_t i;
 

@@ -151,9 +151,6 @@ static void init(void)
 	engines.err = -pthread_atfork(before_fork, after_fork, in_child);
 }
 
-/* Of ThreadSanitizer */
-extern const char __tsan_init[] __attribute__((weak));
-
 /**
  * engine_is_inline() - do all engines run in the application?
  *
@@ -305,7 +302,7 @@ void engine_destroy(struct engine *engine)
 }
 
 /* In the helper: what is written here, the application sees. */
-static int fork_process(void *arg)
+static NO_ASAN int fork_process(void *arg)
 {
 	struct engine_start *start = arg;
 	pid_t pid = fork();

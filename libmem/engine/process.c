@@ -356,7 +356,7 @@ static void *serve_main(void *stack)
 }
 
 /* What was printed comes out, unless a lock of it is lost. */
-static void __attribute__((noreturn)) end(void)
+static NO_ASAN void __attribute__((noreturn)) end(void)
 {
 	sigset_t alarm_only;
 
@@ -368,7 +368,7 @@ static void __attribute__((noreturn)) end(void)
 	_exit(0);
 }
 
-static void __attribute__((noreturn)) wait_for_end(void)
+static NO_ASAN void __attribute__((noreturn)) wait_for_end(void)
 {
 	struct pollfd fds[] = {
 		{ .fd = process->start.sock },
@@ -386,7 +386,7 @@ static void __attribute__((noreturn)) wait_for_end(void)
  *
  * Context: the one thread of a new process, all signals blocked.
  */
-void process_main(struct engine_start *start)
+NO_ASAN void process_main(struct engine_start *start)
 {
 	struct process *own = (struct process *)start->next;
 	int err;

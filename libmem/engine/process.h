@@ -143,14 +143,14 @@ struct range {
  * @id: of its object: another one at the same place has another
  * @is_writable: variables
  * @is_host: they are the application's
- * @is_loader: it is the dynamic linker's
+ * @may_store: it stores to the application's variables on purpose
  */
 struct segment {
 	struct range at;
 	uint64_t id;
 	bool is_writable;
 	bool is_host;
-	bool is_loader;
+	bool may_store;
 };
 
 #define MAX_OPEN	64
@@ -334,6 +334,18 @@ struct process {
 	void *args;
 	bool has_helpers;
 };
+
+/*
+ * Of sanitizers in the program, or in libraries of it; not there otherwise.
+ * What runs on a stack that AddressSanitizer does not know is not for it.
+ */
+void __asan_init(void);
+void __tsan_init(void);
+void __ubsan_handle_builtin_unreachable(void *at);
+#pragma weak __asan_init
+#pragma weak __tsan_init
+#pragma weak __ubsan_handle_builtin_unreachable
+#define NO_ASAN		__attribute__((no_sanitize_address))
 
 /* owner.c */
 void engine_block_signals(sigset_t *old);

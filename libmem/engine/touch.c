@@ -260,7 +260,7 @@ static bool is_runtimes(uintptr_t addr, uintptr_t ip)
 	const struct segment *storing = objects_find(objects, ip);
 	size_t i;
 
-	if (storing && storing->is_loader)
+	if (storing && storing->may_store)
 		return true;
 	for (i = 0; i < objects->nr_open; i++)
 		if (is_in(&objects->open[i], addr))
