@@ -6,6 +6,7 @@
 #ifndef _LIBMEM_TRAP_H
 #define _LIBMEM_TRAP_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <ucontext.h>

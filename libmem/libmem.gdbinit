@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# For gdb on a program with libmem: gdb -x libmem.gdbinit PROGRAM, or a line
+# "source .../libmem.gdbinit" in ~/.gdbinit.
+
+# A touch of a page that is looked at is SIGSEGV, in the application and in an
+# engine: the library handles it.
+handle SIGSEGV nostop noprint pass
+
+define debug-engines
+	set detach-on-fork off
+	set schedule-multiple on
+end
+document debug-engines
+Follow the engines, too: a breakpoint in a kernel stops there. gdb also stops
+where the helper that makes an engine exits: "inferior 1", "continue".
+end
