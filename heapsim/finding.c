@@ -13,7 +13,7 @@
 
 #include "finding.h"
 #include "outside.h"
-#include "stacks.h"
+#include "told/stacks.h"
 
 /* A thread that takes no signal for so long was killed, or is stopped. */
 #define PATIENCE_NS	2000000000ULL

@@ -31,8 +31,8 @@
 #include "heapsim.h"
 #include "number.h"
 #include "report.h"
-#include "stacks.h"
 #include "suppress.h"
+#include "told/stacks.h"
 #include "trace.h"
 
 #define NR_RECORDS	16384	/* that may wait in the kernel */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Where the threads of a program under `heapsim run` put their stacks: a file
- * in memory, that the command makes and each process maps (preload.c). All of
+ * in memory, that the command makes and each process maps (walk.c). All of
  * it is written without locks, by threads that may be killed at any point: what
  * is half made stays so, and is passed over.
  */

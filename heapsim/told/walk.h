@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How a watched thread puts down its stack. */
+#ifndef WALK_H
+#define WALK_H
+
+#include <stdint.h>
+
+#include "stacks.h"
+
+int stacks_init(void);
+struct stacks *stacks_map(const char *path);
+uint32_t stacks_put(struct stacks *stacks, uintptr_t from);
+
+#endif
