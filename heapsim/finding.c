@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "finding.h"
+#include "kind.h"
 #include "outside.h"
 #include "told/stacks.h"
 
@@ -67,69 +68,6 @@ struct findings {
 	uint64_t dropped_harmless;
 };
 
-static const char *const kind_names[HEAPSIM_NR_RECORD_KINDS] = {
-	[HEAPSIM_RECORD_DROPPED] = "dropped",
-	[HEAPSIM_RECORD_STALE_READ] = "stale-read",
-	[HEAPSIM_RECORD_POSSIBLE_STALE_READ] = "possible-stale-read",
-	[HEAPSIM_RECORD_LOST_DEVICE_WRITE] = "lost-device-write",
-	[HEAPSIM_RECORD_LOST_CPU_WRITE] = "lost-cpu-write",
-	[HEAPSIM_RECORD_MISSING_CLEAN] = "missing-clean",
-	[HEAPSIM_RECORD_WRITE_CONFLICT] = "write-conflict",
-	[HEAPSIM_RECORD_UNBRACKETED_ACCESS] = "unbracketed-access",
-	[HEAPSIM_RECORD_MISSING_END] = "missing-end",
-	[HEAPSIM_RECORD_UNMATCHED_END] = "unmatched-end",
-	[HEAPSIM_RECORD_SHARED_LINE] = "shared-line",
-	[HEAPSIM_RECORD_REDUNDANT_CLEAN] = "redundant-clean",
-	[HEAPSIM_RECORD_REDUNDANT_INVALIDATE] = "redundant-invalidate",
-};
-
-static const char *const missing_names[] = {
-	[HEAPSIM_MISSING_START_READ] = "start-read",
-	[HEAPSIM_MISSING_START_WRITE] = "start-write",
-	[HEAPSIM_MISSING_END] = "end",
-	[HEAPSIM_MISSING_WAIT] = "wait",
-};
-
-static const char *const other_names[] = {
-	[HEAPSIM_OTHER_ENGINE] = "engine",
-	[HEAPSIM_OTHER_DEVICE] = "device",
-	[HEAPSIM_OTHER_VMAP] = "vmap",
-	[HEAPSIM_OTHER_FENCE] = "fence",
-	[HEAPSIM_OTHER_PROCESS] = "process",
-};
-
-#define NAME_OF(names, i) \
-	((i) < sizeof(names) / sizeof((names)[0]) ? (names)[i] : NULL)
-
-/**
- * finding_kind_name() - a kind as reports and suppressions have it
- * @kind: enum heapsim_record_kind
- *
- * Return: "unknown" for one of a newer kernel.
- */
-const char *finding_kind_name(uint32_t kind)
-{
-	const char *name = NAME_OF(kind_names, kind);
-
-	return name ? name : "unknown";
-}
-
-/**
- * finding_kind_find() - the other way round
- * @name: of a kind
- *
- * Return: enum heapsim_record_kind or -ENOENT.
- */
-int finding_kind_find(const char *name)
-{
-	int i;
-
-	for (i = HEAPSIM_RECORD_STALE_READ; i < HEAPSIM_NR_RECORD_KINDS; i++)
-		if (!strcmp(kind_names[i], name))
-			return i;
-	return -ENOENT;
-}
-
 /**
  * finding_is_error() - is it a mistake, or only waste?
  * @finding: it
@@ -138,29 +76,7 @@ int finding_kind_find(const char *name)
  */
 bool finding_is_error(const struct finding *finding)
 {
-	return finding->record.kind < HEAPSIM_RECORD_SHARED_LINE;
-}
-
-/**
- * finding_missing_name() - the operation that was missing
- * @missing: enum heapsim_missing
- *
- * Return: NULL where none was.
- */
-const char *finding_missing_name(uint32_t missing)
-{
-	return NAME_OF(missing_names, missing);
-}
-
-/**
- * finding_other_name() - who was on the other side
- * @type: enum heapsim_other
- *
- * Return: NULL where nobody was, or nobody knows.
- */
-const char *finding_other_name(uint32_t type)
-{
-	return NAME_OF(other_names, type);
+	return kind_of(finding->record.kind)->class == KIND_ERROR;
 }
 
 /**

@@ -79,10 +79,6 @@ int findings_end(struct findings *findings);
 struct finding *findings_first(const struct findings *findings);
 struct totals findings_total(const struct findings *findings);
 
-const char *finding_kind_name(uint32_t kind);
-int finding_kind_find(const char *name);
 bool finding_is_error(const struct finding *finding);
-const char *finding_missing_name(uint32_t missing);
-const char *finding_other_name(uint32_t type);
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <wchar.h>
 
+#include "kind.h"
 #include "report.h"
 
 #define JSON_VERSION	1
@@ -90,7 +91,7 @@ static json_object *cpu_of(const struct finding *f)
 static json_object *other_of(const struct finding *f)
 {
 	const struct heapsim_record_other *other = &f->record.other;
-	const char *type = finding_other_name(other->type);
+	const char *type = kind_other_name(other->type);
 	json_object *o;
 
 	if (!type)
@@ -123,11 +124,11 @@ static json_object *buffer_of(const struct finding *f)
 static json_object *finding_of(const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
-	const char *missing = finding_missing_name(r->missing);
+	const char *missing = kind_missing_name(r->missing);
 	json_object *o = json_object_new_object();
 
 	json_object_object_add(o, "kind",
-			       text(finding_kind_name(r->kind), SIZE_MAX));
+			       text(kind_of(r->kind)->name, SIZE_MAX));
 	json_object_object_add(o, "is_error",
 			       json_object_new_boolean(finding_is_error(f)));
 	json_object_object_add(o, "count", number(r->count));

@@ -7,83 +7,16 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "kind.h"
 #include "report.h"
 #include "suppress.h"
 
 #define PREFIX	"==heapsim== "
 
-/**
- * struct words - how a kind is told
- * @headline: what happened; the range follows
- * @cpu: what the CPU's side did
- * @other: what the other side did
- * @count: of what there are many, in the plural
- */
-struct words {
-	const char *headline;
-	const char *cpu;
-	const char *other;
-	const char *count;
-};
-
-/* Lines of at most 60 characters: text_print() indents them. */
-static const struct words words[HEAPSIM_NR_RECORD_KINDS] = {
-	[HEAPSIM_RECORD_STALE_READ] = {
-		"Stale read: the CPU read old bytes, memory holds newer ones",
-		"read", "memory was written", "reads",
-	},
-	[HEAPSIM_RECORD_POSSIBLE_STALE_READ] = {
-		"Possible stale read: a device has written this since the\n"
-		"CPU's cache was invalidated, a cache may hold old bytes",
-		"read", "memory was written", "reads",
-	},
-	[HEAPSIM_RECORD_LOST_DEVICE_WRITE] = {
-		"Lost device write: a line that was written back destroyed\n"
-		"bytes beside the CPU's own that a device had written",
-		"line written", "lost bytes written", "lines",
-	},
-	[HEAPSIM_RECORD_LOST_CPU_WRITE] = {
-		"Lost CPU write: bytes were dropped from the CPU's cache\n"
-		"before they reached memory",
-		"written", "dropped", "lines",
-	},
-	[HEAPSIM_RECORD_MISSING_CLEAN] = {
-		"Missing clean: a device read old bytes from memory, those\n"
-		"that the CPU wrote were still in its cache",
-		"written", "memory was read", "lines",
-	},
-	[HEAPSIM_RECORD_WRITE_CONFLICT] = {
-		"Write conflict: a device wrote lines that the CPU had\n"
-		"written, too, and that were still in its cache",
-		"written", "memory was written", "lines",
-	},
-	[HEAPSIM_RECORD_UNBRACKETED_ACCESS] = {
-		NULL, NULL, "held", "accesses",
-	},
-	[HEAPSIM_RECORD_MISSING_END] = {
-		"Missing END: a process ended, or let go of the buffer,\n"
-		"in a write bracket; what it wrote may not reach memory",
-		"begun", NULL, "brackets",
-	},
-	[HEAPSIM_RECORD_UNMATCHED_END] = {
-		"END without START: the process has no such bracket open",
-		"ended", NULL, "times",
-	},
-	[HEAPSIM_RECORD_SHARED_LINE] = {
-		"invalidates whose range ends inside a line", NULL, NULL, NULL,
-	},
-	[HEAPSIM_RECORD_REDUNDANT_CLEAN] = {
-		"cleans that found nothing to write back", NULL, NULL, NULL,
-	},
-	[HEAPSIM_RECORD_REDUNDANT_INVALIDATE] = {
-		"invalidates that had nothing to do", NULL, NULL, NULL,
-	},
-};
-
 static const char *headline(const struct heapsim_record *r)
 {
 	if (r->kind != HEAPSIM_RECORD_UNBRACKETED_ACCESS)
-		return words[r->kind].headline;
+		return kind_of(r->kind)->headline;
 	if (r->missing == HEAPSIM_MISSING_WAIT)
 		return r->cpu.is_write ?
 			"Write before the fence: a job that uses the buffer\n"
@@ -95,31 +28,6 @@ static const char *headline(const struct heapsim_record *r)
 		"process has not begun a bracket for writing" :
 		"Unbracketed read: a device that may write holds the buffer,\n"
 		"and the process has not begun a bracket for reading";
-}
-
-/* What to do, and the call; NULL nothing. */
-static const char *remedy(const struct heapsim_record *r)
-{
-	switch (r->missing) {
-	case HEAPSIM_MISSING_START_READ:
-		return "to mend it, begin a bracket for reading before the\n"
-		       "CPU reads, when the device is done: DMA_BUF_IOCTL_SYNC\n"
-		       "with DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ";
-	case HEAPSIM_MISSING_START_WRITE:
-		return "to mend it, begin a bracket for writing before the\n"
-		       "CPU writes: DMA_BUF_IOCTL_SYNC with\n"
-		       "DMA_BUF_SYNC_START | DMA_BUF_SYNC_WRITE";
-	case HEAPSIM_MISSING_END:
-		return "to mend it, end the bracket when the CPU has written,\n"
-		       "before a device gets the buffer: DMA_BUF_IOCTL_SYNC\n"
-		       "with DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE";
-	case HEAPSIM_MISSING_WAIT:
-		return "to mend it, wait for the job before the CPU touches\n"
-		       "the buffer: poll() its descriptor or the job's fence, or\n"
-		       "begin a bracket (START waits)";
-	default:
-		return NULL;
-	}
 }
 
 static void text_print(FILE *out, int indent, const char *text)
@@ -190,14 +98,14 @@ static void buffer_print(FILE *out, const struct finding *f)
 			r->len == 1 ? "" : "s");
 	if (r->count > 1)
 		fprintf(out, "; %" PRIu64 " %s in all", (uint64_t)r->count,
-			words[r->kind].count);
+			kind_of(r->kind)->count);
 	fputc('\n', out);
 }
 
 static void cpu_print(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
-	const char *did = words[r->kind].cpu;
+	const char *did = kind_of(r->kind)->cpu;
 
 	if (!did)
 		did = r->cpu.is_write ? "written" : "read";
@@ -226,7 +134,7 @@ static void process_print(FILE *out, const struct heapsim_record *r)
 static void other_print(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
-	const char *did = words[r->kind].other;
+	const char *did = kind_of(r->kind)->other;
 
 	switch (r->other.type) {
 	case HEAPSIM_OTHER_ENGINE:
@@ -255,7 +163,7 @@ static void other_print(FILE *out, const struct finding *f)
 
 static void error_print(FILE *out, const struct finding *f)
 {
-	const char *mend = remedy(&f->record);
+	const char *mend = kind_mend(f->record.missing);
 
 	text_print(out, 0, headline(&f->record));
 	buffer_print(out, f);
@@ -327,7 +235,7 @@ static void wastes_print(FILE *out, const struct findings *findings,
 		if (!has_begun)
 			fprintf(out, PREFIX "No error, but %s:\n"
 				PREFIX "     times           bytes  where\n",
-				words[kind].headline);
+				kind_of(kind)->headline);
 		has_begun = true;
 		waste_print(out, f);
 	}
@@ -356,9 +264,9 @@ void report_print(FILE *out, const struct findings *findings,
 		if (has_suppressions)
 			suppression_print(out, "", f);
 	}
-	for (kind = HEAPSIM_RECORD_SHARED_LINE; kind < HEAPSIM_NR_RECORD_KINDS;
-	     kind++)
-		wastes_print(out, findings, kind);
+	for (kind = 0; kind < kind_end(); kind++)
+		if (kind_of(kind)->class == KIND_WASTE)
+			wastes_print(out, findings, kind);
 	if (t.dropped)
 		fprintf(out, PREFIX "%" PRIu64 " record%s lost, %" PRIu64
 			" of them of errors: too many\n", t.dropped,

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "finding.h"
+#include "kind.h"
 #include "suppress.h"
 
 #define MAX_PATTERNS	64	/* of a stack */
@@ -162,7 +163,7 @@ static const char *line_take(struct suppression *s, char *line)
 	if (!strcmp(line, "name"))
 		return text_set(&s->name, value);
 	if (!strcmp(line, "kind")) {
-		if (!strpbrk(value, "*?[") && finding_kind_find(value) < 0)
+		if (!strpbrk(value, "*?[") && kind_find(value) < 0)
 			return "no such kind";
 		return text_set(&s->kind, value);
 	}
@@ -327,7 +328,7 @@ static bool is_trace_like(char *const *patterns, int nr_patterns,
 
 static bool is_other_like(const char *glob, const struct heapsim_record *r)
 {
-	const char *type = finding_other_name(r->other.type);
+	const char *type = kind_other_name(r->other.type);
 	char text[64];
 
 	snprintf(text, sizeof(text), "%s:%.*s", type ? type : "",
@@ -339,7 +340,7 @@ static bool is_match(const struct suppression *s, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
 
-	return is_like(s->kind, finding_kind_name(r->kind)) &&
+	return is_like(s->kind, kind_of(r->kind)->name) &&
 	       (!s->buffer || is_like(s->buffer, r->name)) &&
 	       (!s->other || is_other_like(s->other, r)) &&
 	       is_trace_like(s->cpu.frames, s->cpu.nr, f->cpu.frames,
@@ -407,10 +408,10 @@ void suppression_print(FILE *out, const char *prefix,
 		       const struct finding *finding)
 {
 	const struct heapsim_record *r = &finding->record;
-	const char *other = finding_other_name(r->other.type);
+	const char *other = kind_other_name(r->other.type);
 
 	fprintf(out, "%s{\n%s  name: put a name here\n%s  kind: %s\n", prefix,
-		prefix, prefix, finding_kind_name(r->kind));
+		prefix, prefix, kind_of(r->kind)->name);
 	if (r->name[0]) {
 		fprintf(out, "%s  buffer: ", prefix);
 		glob_print(out, r->name);

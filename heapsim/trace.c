@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "finding.h"
+#include "kind.h"
 #include "trace.h"
 
 #define NR_BUCKETS	1024
@@ -707,8 +708,8 @@ int trace_event(struct trace *trace, const struct heapsim_record *r)
  */
 int trace_finding(struct trace *trace, const struct heapsim_record *r)
 {
-	const char *missing = finding_missing_name(r->missing);
-	const char *kind = finding_kind_name(r->kind);
+	const char *missing = kind_missing_name(r->missing);
+	const char *kind = kind_of(r->kind)->name;
 	uint32_t track[2];
 	int ret;
 

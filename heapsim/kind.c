@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What can be found, and how it is told. A kind is a row of the first table, an
+ * operation that may be missing one of the second, a party one of the third.
+ * The numbers are the module's.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "kind.h"
+
+#define NR(table)	(sizeof(table) / sizeof((table)[0]))
+
+/* Headlines have lines of at most 60 characters: they are indented. */
+static const struct kind kinds[] = {
+	[HEAPSIM_RECORD_DROPPED] = { .name = "dropped" },
+	[HEAPSIM_RECORD_STALE_READ] = {
+		"stale-read",
+		"Stale read: the CPU read old bytes, memory holds newer ones",
+		"read", "memory was written", "reads", KIND_ERROR,
+	},
+	[HEAPSIM_RECORD_POSSIBLE_STALE_READ] = {
+		"possible-stale-read",
+		"Possible stale read: a device has written this since the\n"
+		"CPU's cache was invalidated, a cache may hold old bytes",
+		"read", "memory was written", "reads", KIND_ERROR,
+	},
+	[HEAPSIM_RECORD_LOST_DEVICE_WRITE] = {
+		"lost-device-write",
+		"Lost device write: a line that was written back destroyed\n"
+		"bytes beside the CPU's own that a device had written",
+		"line written", "lost bytes written", "lines", KIND_ERROR,
+	},
+	[HEAPSIM_RECORD_LOST_CPU_WRITE] = {
+		"lost-cpu-write",
+		"Lost CPU write: bytes were dropped from the CPU's cache\n"
+		"before they reached memory",
+		"written", "dropped", "lines", KIND_ERROR,
+	},
+	[HEAPSIM_RECORD_MISSING_CLEAN] = {
+		"missing-clean",
+		"Missing clean: a device read old bytes from memory, those\n"
+		"that the CPU wrote were still in its cache",
+		"written", "memory was read", "lines", KIND_ERROR,
+	},
+	[HEAPSIM_RECORD_WRITE_CONFLICT] = {
+		"write-conflict",
+		"Write conflict: a device wrote lines that the CPU had\n"
+		"written, too, and that were still in its cache",
+		"written", "memory was written", "lines", KIND_ERROR,
+	},
+	[HEAPSIM_RECORD_UNBRACKETED_ACCESS] = {
+		"unbracketed-access",
+		NULL, NULL, "held", "accesses", KIND_ERROR,
+	},
+	[HEAPSIM_RECORD_MISSING_END] = {
+		"missing-end",
+		"Missing END: a process ended, or let go of the buffer,\n"
+		"in a write bracket; what it wrote may not reach memory",
+		"begun", NULL, "brackets", KIND_ERROR,
+	},
+	[HEAPSIM_RECORD_UNMATCHED_END] = {
+		"unmatched-end",
+		"END without START: the process has no such bracket open",
+		"ended", NULL, "times", KIND_ERROR,
+	},
+	[HEAPSIM_RECORD_SHARED_LINE] = {
+		"shared-line",
+		"invalidates whose range ends inside a line",
+		NULL, NULL, NULL, KIND_WASTE,
+	},
+	[HEAPSIM_RECORD_REDUNDANT_CLEAN] = {
+		"redundant-clean",
+		"cleans that found nothing to write back",
+		NULL, NULL, NULL, KIND_WASTE,
+	},
+	[HEAPSIM_RECORD_REDUNDANT_INVALIDATE] = {
+		"redundant-invalidate",
+		"invalidates that had nothing to do",
+		NULL, NULL, NULL, KIND_WASTE,
+	},
+};
+
+/* Of one that is newer than this command. */
+static const struct kind unknown = {
+	"unknown", "Something that this heapsim does not know", NULL, "used",
+	"times", KIND_ERROR,
+};
+
+/* What to do, and the call. */
+static const struct {
+	const char *name;
+	const char *mend;
+} missing_ops[] = {
+	[HEAPSIM_MISSING_START_READ] = {
+		"start-read",
+		"to mend it, begin a bracket for reading before the\n"
+		"CPU reads, when the device is done: DMA_BUF_IOCTL_SYNC\n"
+		"with DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ",
+	},
+	[HEAPSIM_MISSING_START_WRITE] = {
+		"start-write",
+		"to mend it, begin a bracket for writing before the\n"
+		"CPU writes: DMA_BUF_IOCTL_SYNC with\n"
+		"DMA_BUF_SYNC_START | DMA_BUF_SYNC_WRITE",
+	},
+	[HEAPSIM_MISSING_END] = {
+		"end",
+		"to mend it, end the bracket when the CPU has written,\n"
+		"before a device gets the buffer: DMA_BUF_IOCTL_SYNC\n"
+		"with DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE",
+	},
+	[HEAPSIM_MISSING_WAIT] = {
+		"wait",
+		"to mend it, wait for the job before the CPU touches\n"
+		"the buffer: poll() its descriptor or the job's fence, or\n"
+		"begin a bracket (START waits)",
+	},
+};
+
+static const char *const other_names[] = {
+	[HEAPSIM_OTHER_ENGINE] = "engine",
+	[HEAPSIM_OTHER_DEVICE] = "device",
+	[HEAPSIM_OTHER_VMAP] = "vmap",
+	[HEAPSIM_OTHER_FENCE] = "fence",
+	[HEAPSIM_OTHER_PROCESS] = "process",
+};
+
+/**
+ * kind_of() - a kind by its number
+ * @number: enum heapsim_record_kind
+ *
+ * Return: never NULL: of a newer kernel "unknown".
+ */
+const struct kind *kind_of(uint32_t number)
+{
+	return number < NR(kinds) && kinds[number].name ? &kinds[number] :
+							   &unknown;
+}
+
+/**
+ * kind_find() - a kind by its name
+ * @name: of a kind
+ *
+ * Return: number or -ENOENT.
+ */
+int kind_find(const char *name)
+{
+	uint32_t i;
+
+	for (i = HEAPSIM_RECORD_DROPPED + 1; i < NR(kinds); i++)
+		if (kinds[i].name && !strcmp(kinds[i].name, name))
+			return (int)i;
+	return -ENOENT;
+}
+
+/**
+ * kind_end() - where numbers end
+ *
+ * Return: all that are known are less.
+ */
+uint32_t kind_end(void)
+{
+	return NR(kinds);
+}
+
+/**
+ * kind_missing_name() - the operation that was missing
+ * @missing: enum heapsim_missing
+ *
+ * Return: NULL where none was.
+ */
+const char *kind_missing_name(uint32_t missing)
+{
+	return missing < NR(missing_ops) ? missing_ops[missing].name : NULL;
+}
+
+/**
+ * kind_mend() - what to do about it, and the call
+ * @missing: enum heapsim_missing
+ *
+ * Return: lines; NULL where nothing was missing.
+ */
+const char *kind_mend(uint32_t missing)
+{
+	return missing < NR(missing_ops) ? missing_ops[missing].mend : NULL;
+}
+
+/**
+ * kind_other_name() - who was on the other side
+ * @type: enum heapsim_other
+ *
+ * Return: NULL where nobody was, or nobody knows.
+ */
+const char *kind_other_name(uint32_t type)
+{
+	return type < NR(other_names) ? other_names[type] : NULL;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What can be found, and how it is told: one table, for all reports. */
+#ifndef HEAPSIM_KIND_H
+#define HEAPSIM_KIND_H
+
+#include <stdint.h>
+
+#include <linux/heapsim.h>
+
+/** enum kind_class - what a kind counts as */
+enum kind_class {
+	KIND_ERROR,	/* a mistake: it is in the summary */
+	KIND_WASTE,	/* work that was for nothing */
+};
+
+/**
+ * struct kind - a kind of finding
+ * @name: as reports and suppressions have it
+ * @headline: what happened; the range follows. NULL: report.c's to say
+ * @cpu: what the CPU's side did; NULL: it read or wrote
+ * @other: what the other side did
+ * @count: of what there are many, in the plural
+ * @class: what it counts as
+ */
+struct kind {
+	const char *name;
+	const char *headline;
+	const char *cpu;
+	const char *other;
+	const char *count;
+	enum kind_class class;
+};
+
+const struct kind *kind_of(uint32_t number);
+int kind_find(const char *name);
+uint32_t kind_end(void);
+const char *kind_missing_name(uint32_t missing);
+const char *kind_mend(uint32_t missing);
+const char *kind_other_name(uint32_t type);
+
+#endif
