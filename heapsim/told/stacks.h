@@ -13,11 +13,13 @@
 
 #include <linux/heapsim.h>
 
+#include "told.h"
+
 /* Names the file to the program. */
 #define STACKS_ENV	"HEAPSIM_STACKS"
 
 #define STACKS_MAGIC	0x736b636174734851ULL
-#define STACKS_VERSION	2
+#define STACKS_VERSION	3
 
 /* glibc hands out real-time signals from both ends: this is the last. */
 #define STACKS_SIGNAL	64
@@ -85,6 +87,7 @@ struct stacks_stack {
  * @stacks: hash table by frames
  * @accesses: what numbers stand for, the even ones, in turn
  * @calls: the same of the odd ones
+ * @told: what libmem found itself
  */
 struct stacks {
 	uint64_t magic;
@@ -94,6 +97,7 @@ struct stacks {
 	struct stacks_stack stacks[STACKS_NR_STACKS];
 	_Atomic uint64_t accesses[STACKS_NR_ACCESSES];
 	_Atomic uint64_t calls[STACKS_NR_CALLS];
+	struct told told;
 };
 
 /* Where it is put what a number stands for. */

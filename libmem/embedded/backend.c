@@ -41,8 +41,8 @@ static int poison_of(uint32_t option)
 	return option ? (int)option : DEFAULT_POISON;
 }
 
-static int embedded_open(const struct mem_ctx_options *options,
-			 struct mem_ctx **ctx)
+static int ctx_create(const struct mem_ctx_options *options,
+		      struct mem_ctx **ctx)
 {
 	const char *soc = options->soc[0] ? options->soc : DEFAULT_SOC;
 	const struct profile *profile = profile_find(soc);
@@ -64,12 +64,25 @@ static int embedded_open(const struct mem_ctx_options *options,
 	atomic_init(&new->base.nr_users, 1);
 	new->profile = profile;
 	new->fill = fill;
-	new->policy = options->policy;
+	new->policy = tell_is_on() ? (uint32_t)tell_policy() : options->policy;
 	new->poison = poison_of(options->poison);
 	order_init(new);
 	run_init(new);
+	tell_context(profile->name, profile->line_size);
 	*ctx = &new->base;
 	return 0;
+}
+
+static int embedded_open(const struct mem_ctx_options *options,
+			 struct mem_ctx **ctx)
+{
+	int err;
+
+	tell_init();
+	err = ctx_create(options, ctx);
+	if (err)
+		tell_no_context(err);
+	return err;
 }
 
 static void embedded_close(struct mem_ctx *base)
@@ -201,6 +214,7 @@ static int embedded_alloc(struct mem_ctx *base, enum mem_kind kind,
 		err = view_init(buf, ctx->profile);
 	if (err)
 		goto err_free;
+	watch_alloc(buf);
 	*made = &buf->base;
 	return 0;
 
@@ -304,6 +318,7 @@ static void embedded_free(struct mem_buf *base)
 		buf_lock(buf, &old);
 		watch_missing_end(buf);
 		buf_unlock(buf, &old);
+		watch_free(buf);
 	}
 	embedded_buf_put(buf);
 }
@@ -380,10 +395,7 @@ static int embedded_begin(struct mem_buf *base, unsigned int access)
 	buf->nr_read += !!(access & MEM_READ);
 	buf->nr_write += !!(access & MEM_WRITE);
 	if (access & MEM_WRITE)
-		buf->begin = (struct note) {
-			.time_ns = now_ns(),
-			.tid = gettid(),
-		};
+		watch_begin_write(buf);
 	buf_unlock(buf, &old);
 	return 0;
 }
@@ -405,6 +417,8 @@ static int embedded_end(struct mem_buf *base, unsigned int access)
 	if (buf->nr_read >= is_read && buf->nr_write >= is_write) {
 		buf->nr_read -= is_read;
 		buf->nr_write -= is_write;
+		if (is_write && !buf->nr_write)
+			watch_end_write(buf);
 	} else {
 		buf->lines.count.unmatched_ends++;
 		watch_unmatched_end(buf, is_write && !buf->nr_write, is_write);

@@ -59,6 +59,7 @@ struct side {
  * @row_len: bytes
  * @nr_rows: rows
  * @delay_ns: lasts at least so long
+ * @made: where it was submitted, for who is told of leaks
  * @src: what it reads
  * @dst: what it writes
  * @next: in the queue
@@ -81,6 +82,7 @@ struct dma_job {
 	uint64_t row_len;
 	uint32_t nr_rows;
 	uint64_t delay_ns;
+	struct told_place *made;
 	struct side src;
 	struct side dst;
 
@@ -600,6 +602,7 @@ int dma_submit(struct mem_ctx *base, enum job_op op,
 			.job = atomic_fetch_add(&ctx->nr_submitted, 1) + 1,
 			.time_ns = now_ns(),
 			.engine = "dma",
+			.stack = tell_stack(0),
 		},
 		.op = op,
 		.pattern = rows->pattern,
@@ -625,8 +628,10 @@ int dma_submit(struct mem_ctx *base, enum job_op op,
 		goto err_free;
 	dma_lock(&old);
 	err = dma_start();
-	if (!err)
+	if (!err) {
+		job->made = watch_submit(&job->acting);
 		job_queue(job);
+	}
 	dma_unlock(&old);
 	if (err)
 		goto err_room;
@@ -728,6 +733,7 @@ void dma_forget(struct mem_job *base)
 		return;
 	}
 	dma_lock(&old);
+	tell_object_gone(job_of(base)->made, 0);
 	job_put(job_of(base));
 	dma_unlock(&old);
 }

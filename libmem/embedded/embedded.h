@@ -18,6 +18,7 @@
 #include "../../kmod/model/profile.h"
 #include "../engine/engine.h"
 #include "../internal.h"
+#include "tell.h"
 
 /**
  * struct acting - an engine's job, for whom it concerns later
@@ -26,6 +27,7 @@
  * @stream: id of its stream
  * @kernel: that it runs, 0 none
  * @engine: name of the engine, static
+ * @stack: of who did, from tell_stack()
  */
 struct acting {
 	uint64_t job;
@@ -33,6 +35,7 @@ struct acting {
 	uint64_t stream;
 	uintptr_t kernel;
 	const char *engine;
+	uint32_t stack;
 };
 
 /**
@@ -158,6 +161,7 @@ struct embedded_ctx {
  * @addr: where; of pages made ready with another, there
  * @time_ns: when, 0 never
  * @tid: thread
+ * @stack: its stack, from tell_stack()
  * @engine: who wrote DRAM
  */
 struct note {
@@ -165,6 +169,7 @@ struct note {
 	uintptr_t addr;
 	uint64_t time_ns;
 	pid_t tid;
+	uint32_t stack;
 	struct acting engine;
 };
 
@@ -186,6 +191,7 @@ struct touch;
  * @twin: place for what lines were filled with, if there are two views
  * @nr_users: the caller and the jobs that use it
  * @nr_done: jobs on it that are done: what waits for one looks again
+ * @made: where it was allocated, for who is told of leaks
  * @lock: protects what follows
  * @is_mapped: the CPU may touch it, if nothing else forbids it
  * @lines: its lines, if it has two views
@@ -198,6 +204,7 @@ struct touch;
  * @nr_read: open READ brackets
  * @nr_write: open WRITE brackets
  * @begin: of the newest WRITE bracket
+ * @begun: where the oldest open one was begun, for who is told of it at the end
  * @touch: that is being judged
  * @acting: whose work on DRAM is being judged
  * @attach: managed: who may touch it; the order lock protects the rest
@@ -224,6 +231,7 @@ struct embedded_buf {
 	uint8_t *twin;
 	atomic_uint nr_users;
 	atomic_uint nr_done;
+	struct told_place *made;
 
 	pthread_mutex_t lock;
 	bool is_mapped;
@@ -237,6 +245,7 @@ struct embedded_buf {
 	uint64_t nr_read;
 	uint64_t nr_write;
 	struct note begin;
+	struct told_place *begun;
 	const struct touch *touch;
 	struct acting acting;
 
@@ -324,7 +333,12 @@ void watch_unbracketed(const struct embedded_buf *buf,
 		       const struct touch *touch);
 void watch_unmatched_end(const struct embedded_buf *buf, bool lacks_write,
 			 bool is_write);
-void watch_missing_end(const struct embedded_buf *buf);
+void watch_missing_end(struct embedded_buf *buf);
+void watch_begin_write(struct embedded_buf *buf);
+void watch_end_write(struct embedded_buf *buf);
+void watch_alloc(struct embedded_buf *buf);
+void watch_free(struct embedded_buf *buf);
+struct told_place *watch_submit(const struct acting *acting);
 void watch_cpu_while_active(const struct embedded_buf *buf,
 			    const struct touch *touch,
 			    const struct attach_why *why);

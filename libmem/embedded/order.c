@@ -959,6 +959,7 @@ int order_work_submit(struct mem_stream *stream, struct work **made)
 		.time_ns = now_ns(),
 		.stream = stream->id,
 		.engine = "dma",
+		.stack = tell_stack(0),
 	};
 	order_lock(ctx, &old);
 	err = give_ops(ctx, 1);

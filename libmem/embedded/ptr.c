@@ -156,6 +156,7 @@ int ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 	if (kind == MEM_KIND_MANAGED)
 		order_buf_create(ctx, buf);
 	give_access(buf);
+	watch_alloc(buf);
 	*made = &buf->base;
 	return 0;
 
@@ -336,6 +337,7 @@ void ptr_free(struct mem_buf *base)
 		atomic_fetch_sub(used_of(ctx), base->asked_len);
 	}
 	buf_lock(buf, &old);
+	watch_free(buf);
 	buf->is_mapped = false;
 	window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
 	buf_unlock(buf, &old);

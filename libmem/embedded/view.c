@@ -295,6 +295,7 @@ static void store(struct embedded_buf *buf, size_t first, size_t end,
 		buf->notes[i].addr = note->addr;
 		buf->notes[i].time_ns = note->time_ns;
 		buf->notes[i].tid = note->tid;
+		buf->notes[i].stack = note->stack;
 		buf->lines.pages[i].writer = WHO;
 	}
 }
@@ -318,6 +319,7 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 		.addr = (uintptr_t)buf->addr + touch->off,
 		.time_ns = touch->is_write ? now_ns() : 0,
 		.tid = gettid(),
+		.stack = touch->is_write ? tell_stack(touch->ip) : 0,
 	};
 	const bool is_fenced = touch->is_write ? buf->nr_jobs :
 						 buf->nr_write_jobs;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What was found, for contexts that watch: each has a ring of violations, in
- * which what repeats at one place is folded into one. One lock for all rings;
- * it is taken last, with all signals blocked, by whoever holds a buffer's lock.
+ * What was found, for `heapsim run` (tell.c) and for contexts that watch: each
+ * has a ring of violations, in which what repeats at one place is folded into
+ * one. One lock for all rings; it is taken last, with all signals blocked, by
+ * whoever holds a buffer's lock.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../heapsim/told/told.h"
 #include "embedded.h"
 
 #define MAX_WATCHERS	64
@@ -211,73 +213,105 @@ static void keep(struct watch *watch, const struct mem_violation *v)
 	watch->ring[(watch->first + watch->nr++) % watch->size] = *v;
 }
 
-static void tell(const struct mem_violation *v)
-{
-	size_t i;
+/**
+ * struct found - what was found, with what `heapsim run` alone is told
+ * @v: violation
+ * @beside: stacks
+ */
+struct found {
+	struct mem_violation v;
+	struct tell beside;
+};
 
-	pthread_mutex_lock(&watchers.lock);
-	for (i = 0; i < MAX_WATCHERS; i++)
-		if (watchers.all[i])
-			keep(watchers.all[i], v);
-	pthread_mutex_unlock(&watchers.lock);
-}
-
-static bool is_watched(void)
+static bool has_watchers(void)
 {
 	return atomic_load_explicit(&watchers.nr, memory_order_relaxed) > 0;
 }
 
-static struct mem_violation violation_of(const struct embedded_buf *buf,
-					 uint32_t kind, uint64_t off,
-					 uint64_t len)
+static bool is_watched(void)
 {
-	struct mem_violation v = {
-		.kind = kind,
-		.count = 1,
-		.buf = buf->id,
-		.off = off,
-		.len = len,
-		.time_ns = now_ns(),
+	return has_watchers() || tell_is_on();
+}
+
+static void tell(const struct found *f)
+{
+	size_t i;
+
+	tell_violation(&f->v, &f->beside);
+	if (!has_watchers())
+		return;
+	pthread_mutex_lock(&watchers.lock);
+	for (i = 0; i < MAX_WATCHERS; i++)
+		if (watchers.all[i])
+			keep(watchers.all[i], &f->v);
+	pthread_mutex_unlock(&watchers.lock);
+}
+
+static struct found found_of(const struct embedded_buf *buf,
+			     uint32_t kind, uint64_t off, uint64_t len)
+{
+	struct found f = {
+		.v = {
+			.kind = kind,
+			.count = 1,
+			.buf = buf->id,
+			.off = off,
+			.len = len,
+			.time_ns = now_ns(),
+		},
 	};
 
-	memcpy(v.name, buf->name, sizeof(v.name));
-	return v;
+	memcpy(f.v.name, buf->name, sizeof(f.v.name));
+	return f;
 }
 
-static void add_store(struct mem_violation *v, const struct note *store)
+static void add_store(struct found *f, const struct note *store)
 {
-	v->cpu_ip = store->ip;
-	v->cpu_addr = store->addr;
-	v->cpu_time_ns = store->time_ns;
-	v->cpu_tid = (uint32_t)store->tid;
-	v->is_write = store->time_ns != 0;
+	f->v.cpu_ip = store->ip;
+	f->v.cpu_addr = store->addr;
+	f->v.cpu_time_ns = store->time_ns;
+	f->v.cpu_tid = (uint32_t)store->tid;
+	f->v.is_write = store->time_ns != 0;
+	f->beside.cpu_stack = store->stack;
 }
 
-static void add_caller(struct mem_violation *v, bool is_write)
+/* @from: as tell_stack() has it */
+static void add_caller(struct found *f, bool is_write, uintptr_t from)
 {
-	v->cpu_time_ns = v->time_ns;
-	v->cpu_tid = (uint32_t)gettid();
-	v->is_write = is_write;
+	f->v.cpu_time_ns = f->v.time_ns;
+	f->v.cpu_tid = (uint32_t)gettid();
+	f->v.is_write = is_write;
+	f->beside.cpu_stack = tell_stack(from);
 }
 
-static void add_touch(struct mem_violation *v, const struct embedded_buf *buf,
+static void add_touch(struct found *f, const struct embedded_buf *buf,
 		      const struct touch *touch)
 {
-	add_caller(v, touch->is_write);
-	v->cpu_ip = touch->ip;
-	v->cpu_addr = (uintptr_t)buf->addr + v->off;
+	add_caller(f, touch->is_write, touch->ip);
+	f->v.cpu_ip = touch->ip;
+	f->v.cpu_addr = (uintptr_t)buf->addr + f->v.off;
 }
 
-static void add_engine(struct mem_violation *v, const struct acting *engine)
+static void add_engine(struct found *f, const struct acting *engine)
 {
 	if (!engine->job)
 		return;
-	v->other = MEM_OTHER_ENGINE;
-	v->other_job = engine->job;
-	v->other_time_ns = engine->time_ns;
-	v->other_stream = engine->stream;
-	v->other_kernel = engine->kernel;
-	strcpy(v->other_name, engine->engine);
+	f->v.other = MEM_OTHER_ENGINE;
+	f->v.other_job = engine->job;
+	f->v.other_time_ns = engine->time_ns;
+	f->v.other_stream = engine->stream;
+	f->v.other_kernel = engine->kernel;
+	strcpy(f->v.other_name, engine->engine);
+	f->beside.other_stack = engine->stack;
+}
+
+/* The calling thread's maintenance. */
+static void add_invalidate(struct found *f)
+{
+	f->v.other = MEM_OTHER_PROCESS;
+	f->v.other_time_ns = f->v.time_ns;
+	strcpy(f->v.other_name, "invalidate");
+	f->beside.other_stack = tell_stack(0);
 }
 
 /**
@@ -315,40 +349,38 @@ void watch_lines(struct line_buf *lines, enum line_event event, u64 off,
 	struct embedded_buf *buf = containerof(lines, struct embedded_buf,
 					       lines);
 	const struct note *note = &buf->notes[off >> window_page_shift()];
-	struct mem_violation v;
+	struct found f;
 
 	if (!is_watched())
 		return;
-	v = violation_of(buf, of[event].kind, off, len);
-	v.missing = of[event].missing;
+	f = found_of(buf, of[event].kind, off, len);
+	f.v.missing = of[event].missing;
 	switch (event) {
 	case LINE_STALE_READ:
 	case LINE_POSSIBLE_STALE_READ:
-		v.off = buf->touch->off;
-		v.len = off + len - v.off;
-		add_touch(&v, buf, buf->touch);
-		add_engine(&v, &note->engine);
+		f.v.off = buf->touch->off;
+		f.v.len = off + len - f.v.off;
+		add_touch(&f, buf, buf->touch);
+		add_engine(&f, &note->engine);
 		break;
 	case LINE_LOST_DEVICE_WRITE:
-		add_store(&v, note);
-		add_engine(&v, &note->engine);
+		add_store(&f, note);
+		add_engine(&f, &note->engine);
 		break;
 	case LINE_LOST_CPU_WRITE:
-		add_store(&v, note);
-		v.other = MEM_OTHER_PROCESS;
-		v.other_time_ns = v.time_ns;
-		strcpy(v.other_name, "invalidate");
+		add_store(&f, note);
+		add_invalidate(&f);
 		break;
 	case LINE_MISSING_CLEAN:
 	case LINE_WRITE_CONFLICT:
-		add_store(&v, note);
-		add_engine(&v, &buf->acting);
+		add_store(&f, note);
+		add_engine(&f, &buf->acting);
 		break;
 	default:
-		add_caller(&v, false);
+		add_caller(&f, false, 0);
 		break;
 	}
-	tell(&v);
+	tell(&f);
 }
 
 /**
@@ -359,15 +391,15 @@ void watch_lines(struct line_buf *lines, enum line_event event, u64 off,
 void watch_unbracketed(const struct embedded_buf *buf,
 		       const struct touch *touch)
 {
-	struct mem_violation v;
+	struct found f;
 
 	if (!is_watched())
 		return;
-	v = violation_of(buf, MEM_VIOLATION_UNBRACKETED_ACCESS, touch->off, 1);
-	v.missing = MEM_MISSING_WAIT;
-	v.other = MEM_OTHER_FENCE;
-	add_touch(&v, buf, touch);
-	tell(&v);
+	f = found_of(buf, MEM_VIOLATION_UNBRACKETED_ACCESS, touch->off, 1);
+	f.v.missing = MEM_MISSING_WAIT;
+	f.v.other = MEM_OTHER_FENCE;
+	add_touch(&f, buf, touch);
+	tell(&f);
 }
 
 /**
@@ -379,44 +411,132 @@ void watch_unbracketed(const struct embedded_buf *buf,
 void watch_unmatched_end(const struct embedded_buf *buf, bool lacks_write,
 			 bool is_write)
 {
-	struct mem_violation v;
+	struct found f;
 
 	if (!is_watched())
 		return;
-	v = violation_of(buf, MEM_VIOLATION_UNMATCHED_END, 0, buf->base.len);
-	v.missing = lacks_write ? MEM_MISSING_BEGIN_WRITE :
-				  MEM_MISSING_BEGIN_READ;
-	add_caller(&v, is_write);
-	tell(&v);
+	f = found_of(buf, MEM_VIOLATION_UNMATCHED_END, 0, buf->base.len);
+	f.v.missing = lacks_write ? MEM_MISSING_BEGIN_WRITE :
+				    MEM_MISSING_BEGIN_READ;
+	add_caller(&f, is_write, 0);
+	tell(&f);
+}
+
+/* A WRITE bracket that nobody will end. */
+static struct found missing_end(const struct embedded_buf *buf)
+{
+	struct found f = found_of(buf, MEM_VIOLATION_MISSING_END, 0,
+				  buf->base.len);
+
+	f.v.missing = MEM_MISSING_END;
+	add_store(&f, &buf->begin);
+	return f;
 }
 
 /**
  * watch_missing_end() - a buffer goes with WRITE brackets open
  * @buf: buffer, locked
  */
-void watch_missing_end(const struct embedded_buf *buf)
+void watch_missing_end(struct embedded_buf *buf)
 {
-	struct mem_violation v;
+	struct found f;
 
 	if (!buf->nr_write || !is_watched())
 		return;
-	v = violation_of(buf, MEM_VIOLATION_MISSING_END, 0, buf->base.len);
-	v.missing = MEM_MISSING_END;
-	v.count = buf->nr_write;
-	add_store(&v, &buf->begin);
-	tell(&v);
+	f = missing_end(buf);
+	f.v.count = buf->nr_write;
+	tell(&f);
+	tell_object_gone(buf->begun, buf->base.len);
+	buf->begun = NULL;
+}
+
+/**
+ * watch_begin_write() - a WRITE bracket is open
+ * @buf: buffer, locked
+ *
+ * Who ends in it can tell nothing any more: it is told now.
+ */
+void watch_begin_write(struct embedded_buf *buf)
+{
+	struct found f;
+
+	buf->begin = (struct note) {
+		.time_ns = now_ns(),
+		.tid = gettid(),
+		.stack = tell_stack(0),
+	};
+	if (buf->begun || !tell_is_on())
+		return;
+	f = missing_end(buf);
+	buf->begun = tell_object(&f.v, f.beside.cpu_stack);
+}
+
+/**
+ * watch_end_write() - and none is any more
+ * @buf: buffer, locked
+ */
+void watch_end_write(struct embedded_buf *buf)
+{
+	tell_object_gone(buf->begun, buf->base.len);
+	buf->begun = NULL;
+}
+
+/**
+ * watch_alloc() - a buffer was made
+ * @buf: it, which nobody else knows yet
+ */
+void watch_alloc(struct embedded_buf *buf)
+{
+	struct found f;
+
+	if (!tell_is_on())
+		return;
+	f = found_of(buf, TOLD_LEAKED_BUF, 0, buf->base.len);
+	add_caller(&f, false, 0);
+	buf->made = tell_object(&f.v, f.beside.cpu_stack);
+}
+
+/**
+ * watch_free() - its owner lets go of it
+ * @buf: buffer
+ */
+void watch_free(struct embedded_buf *buf)
+{
+	tell_object_gone(buf->made, buf->base.len);
+	buf->made = NULL;
+}
+
+/**
+ * watch_submit() - a job was made
+ * @acting: it
+ *
+ * Return: for tell_object_gone().
+ */
+struct told_place *watch_submit(const struct acting *acting)
+{
+	const struct mem_violation v = {
+		.kind = TOLD_LEAKED_JOB,
+		.count = 1,
+		.time_ns = acting->time_ns,
+		.cpu_time_ns = acting->time_ns,
+		.cpu_tid = (uint32_t)gettid(),
+		.other_job = acting->job,
+		.other_time_ns = acting->time_ns,
+	};
+
+	return tell_is_on() ? tell_object(&v, acting->stack) : NULL;
 }
 
 /* The newest attach state; the order lock is held. */
-static void add_attach(struct mem_violation *v, const struct embedded_buf *buf)
+static void add_attach(struct found *f, const struct embedded_buf *buf)
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(buf->base.ctx);
 	const struct attach_state state = order_newest(buf);
 
 	if (buf->base.kind != MEM_KIND_MANAGED)
 		return;
-	v->attach = order_attach_name(&state);
-	v->attach_stream = order_stream_id(ctx, state.stream);
+	f->v.attach = order_attach_name(&state);
+	f->v.attach_stream = order_stream_id(ctx, state.stream);
 }
 
 /**
@@ -433,21 +553,21 @@ void watch_cpu_while_active(const struct embedded_buf *buf,
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(buf->base.ctx);
 	const struct work *work;
-	struct mem_violation v;
+	struct found f;
 
 	if (!is_watched())
 		return;
-	v = violation_of(buf, MEM_VIOLATION_CPU_WHILE_ACTIVE, touch->off, 1);
-	v.missing = MEM_MISSING_SYNC;
-	add_touch(&v, buf, touch);
-	add_attach(&v, buf);
-	v.other = MEM_OTHER_ENGINE;
-	v.other_stream = order_stream_id(ctx, why->stream);
+	f = found_of(buf, MEM_VIOLATION_CPU_WHILE_ACTIVE, touch->off, 1);
+	f.v.missing = MEM_MISSING_SYNC;
+	add_touch(&f, buf, touch);
+	add_attach(&f, buf);
+	f.v.other = MEM_OTHER_ENGINE;
+	f.v.other_stream = order_stream_id(ctx, why->stream);
 	/* What has finished is active until the host knows. */
 	work = order_work_of(ctx, why->stream);
 	if (work)
-		add_engine(&v, &work->acting);
-	tell(&v);
+		add_engine(&f, &work->acting);
+	tell(&f);
 }
 
 /**
@@ -458,13 +578,13 @@ void watch_cpu_while_active(const struct embedded_buf *buf,
 void watch_cpu_on_device(const struct embedded_buf *buf,
 			 const struct touch *touch)
 {
-	struct mem_violation v;
+	struct found f;
 
 	if (!is_watched())
 		return;
-	v = violation_of(buf, MEM_VIOLATION_CPU_ON_DEVICE, touch->off, 1);
-	add_touch(&v, buf, touch);
-	tell(&v);
+	f = found_of(buf, MEM_VIOLATION_CPU_ON_DEVICE, touch->off, 1);
+	add_touch(&f, buf, touch);
+	tell(&f);
 }
 
 /**
@@ -480,17 +600,17 @@ void watch_cpu_on_device(const struct embedded_buf *buf,
 void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
 			bool is_write, uintptr_t ip, const struct work *work)
 {
-	struct mem_violation v;
+	struct found f;
 
 	if (!is_watched())
 		return;
-	v = violation_of(buf, MEM_VIOLATION_ENGINE_NOT_ATTACHED, off, 1);
-	v.missing = MEM_MISSING_ATTACH;
-	v.is_write = is_write;
-	add_engine(&v, &work->acting);
-	v.other_ip = ip;
-	add_attach(&v, buf);
-	tell(&v);
+	f = found_of(buf, MEM_VIOLATION_ENGINE_NOT_ATTACHED, off, 1);
+	f.v.missing = MEM_MISSING_ATTACH;
+	f.v.is_write = is_write;
+	add_engine(&f, &work->acting);
+	f.v.other_ip = ip;
+	add_attach(&f, buf);
+	tell(&f);
 }
 
 /**
@@ -509,20 +629,20 @@ void watch_illegal(const struct engine_result *result,
 		[ENGINE_HOST_CODE] = "code of the host",
 		[ENGINE_WINDOW] = "no allocation",
 	};
-	struct mem_violation v = {
-		.kind = MEM_VIOLATION_ILLEGAL_ADDRESS,
-		.count = 1,
-		.time_ns = now_ns(),
-		.cpu_addr = result->addr,
-		.is_write = result->is_write,
+	struct found f = {
+		.v.kind = MEM_VIOLATION_ILLEGAL_ADDRESS,
+		.v.count = 1,
+		.v.time_ns = now_ns(),
+		.v.cpu_addr = result->addr,
+		.v.is_write = result->is_write,
 	};
 
 	if (!is_watched())
 		return;
-	strcpy(v.name, places[result->place]);
-	add_engine(&v, &work->acting);
-	v.other_ip = result->ip;
-	tell(&v);
+	strcpy(f.v.name, places[result->place]);
+	add_engine(&f, &work->acting);
+	f.v.other_ip = result->ip;
+	tell(&f);
 }
 
 /**
@@ -534,13 +654,13 @@ void watch_illegal(const struct engine_result *result,
 void watch_overrun(const struct embedded_buf *buf, uint64_t off,
 		   const struct work *work)
 {
-	struct mem_violation v;
+	struct found f;
 
 	if (!is_watched())
 		return;
-	v = violation_of(buf, MEM_VIOLATION_OVERRUN, off, 1);
-	v.is_write = true;
+	f = found_of(buf, MEM_VIOLATION_OVERRUN, off, 1);
+	f.v.is_write = true;
 	if (work)
-		add_engine(&v, &work->acting);
-	tell(&v);
+		add_engine(&f, &work->acting);
+	tell(&f);
 }

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What libmem's embedded backend tells `heapsim run`: not a stream but tables
+ * of places, in the file of stacks (stacks.h). What repeats at one place is
+ * counted there, so nobody has to read while the program runs, memory is
+ * bounded, and all that was told is there still when a program is killed.
+ *
+ * A place that has found room is written once, with its state as the last
+ * thing; from then on its sums alone change, each by itself. Places of several
+ * processes stand side by side.
+ */
+#ifndef TOLD_H
+#define TOLD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define TOLD_NAME_LEN		32
+#define TOLD_SYMBOL_LEN		96
+
+/* What is remembered; a test has less. */
+#ifndef TOLD_NR_PLACES
+#define TOLD_NR_PLACES		16384
+#endif
+#define TOLD_NR_OBJECTS		4096
+#define TOLD_PROBES		64	/* of a table that is full */
+#define TOLD_PLACE_LEN		640
+
+/*
+ * Kinds beyond enum mem_violation_kind, which all others are of: objects that
+ * nobody has destroyed.
+ */
+enum told_kind {
+	TOLD_LEAKED_BUF = 56,
+	TOLD_LEAKED_JOB,
+};
+
+/**
+ * struct told_record - what is known of a place: what was found there first
+ * @size: bytes of this struct that the writer knows of; it grows at its end,
+ *	and what is missing is 0
+ * @kind: enum mem_violation_kind or enum told_kind
+ * @missing: enum mem_missing
+ * @other: enum mem_other
+ * @time_ns: when it was found, CLOCK_MONOTONIC
+ * @seq: it was the so manyth place
+ * @off: first byte
+ * @len: bytes
+ * @pid: process
+ * @tid: thread of the CPU's side
+ * @is_write: it stored
+ * @cpu_stack: index of the CPU's stack; STACKS_NR_STACKS none
+ * @other_stack: the same of who submitted the job, or did the maintenance
+ * @reserved: 0
+ * @cpu_ip: instruction of the access, 0 unknown
+ * @cpu_addr: that it touched, 0 none
+ * @cpu_time_ns: when; 0: there is no such side
+ * @other_time_ns: when the job was submitted, or the maintenance done
+ * @other_job: id of the job, 0 none
+ * @comm: the process's name, terminated
+ * @name: of the buffer, terminated
+ * @other_name: of the engine or operation, terminated
+ * @stream: that the job was on, terminated; empty: it has no name
+ * @symbol: of the kernel that the job ran, terminated; empty: none
+ */
+struct told_record {
+	uint32_t size;
+	uint32_t kind;
+	uint32_t missing;
+	uint32_t other;
+	uint64_t time_ns;
+	uint64_t seq;
+	uint64_t off;
+	uint64_t len;
+	uint32_t pid;
+	uint32_t tid;
+	uint32_t is_write;
+	uint32_t cpu_stack;
+	uint32_t other_stack;
+	uint32_t reserved;
+	uint64_t cpu_ip;
+	uint64_t cpu_addr;
+	uint64_t cpu_time_ns;
+	uint64_t other_time_ns;
+	uint64_t other_job;
+	char comm[16];
+	char name[TOLD_NAME_LEN];
+	char other_name[TOLD_NAME_LEN];
+	char stream[TOLD_NAME_LEN];
+	char symbol[TOLD_SYMBOL_LEN];
+};
+
+/**
+ * struct told_place - a place, and how often
+ * @state: enum stacks_state
+ * @reserved: 0
+ * @count: lines, accesses or operations; of objects: how many live now
+ * @bytes: of them
+ * @buf: id of the first buffer that it concerned
+ * @nr_bufs: buffers, one after the other: a lower bound
+ * @last_buf: the last of them
+ * @first_off: of the first buffer, the lowest byte
+ * @end_off: after the highest
+ * @record: the first
+ * @room: for what is not known yet
+ */
+struct told_place {
+	_Atomic uint32_t state;
+	uint32_t reserved;
+	_Atomic uint64_t count;
+	_Atomic uint64_t bytes;
+	uint64_t buf;
+	_Atomic uint64_t nr_bufs;
+	_Atomic uint64_t last_buf;
+	_Atomic uint64_t first_off;
+	_Atomic uint64_t end_off;
+	union {
+		struct told_record record;
+		unsigned char room[TOLD_PLACE_LEN - 64];
+	};
+};
+
+/**
+ * struct told - all of it
+ * @policy: enum mem_policy, that the command asks for
+ * @nr_contexts: embedded contexts that were opened
+ * @nr_failed: that could not be
+ * @failed_err: -errno of the last of these
+ * @nr_seq: places so far
+ * @nr_dropped: what was found and had no room, as it is counted in a place
+ * @line_size: of the board of the first context, bytes; 0 until @soc is there
+ * @soc: its name, terminated
+ * @places: hash table of what was found
+ * @objects: hash table of where objects were made
+ */
+struct told {
+	uint32_t policy;
+	_Atomic uint32_t nr_contexts;
+	_Atomic uint32_t nr_failed;
+	_Atomic int32_t failed_err;
+	_Atomic uint64_t nr_seq;
+	_Atomic uint64_t nr_dropped;
+	_Atomic uint32_t line_size;
+	char soc[TOLD_NAME_LEN];
+	struct told_place places[TOLD_NR_PLACES];
+	struct told_place objects[TOLD_NR_OBJECTS];
+};
+
+#endif

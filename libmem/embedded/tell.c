@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What `heapsim run` is told: violations with the stacks of both sides, and
+ * where objects were made that live. All goes into tables that the command
+ * shares with its processes (heapsim/told), without a lock, from any handler:
+ * what was told is there whatever happens to the process next.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../heapsim/told/walk.h"
+#include "tell.h"
+
+/* Set once, by the first context, if at all. */
+static struct stacks *_Atomic stacks;
+
+static struct stacks *stacks_seen(void)
+{
+	return atomic_load_explicit(&stacks, memory_order_acquire);
+}
+
+static void look(void)
+{
+	const char *path = secure_getenv(STACKS_ENV);
+
+	if (path && !stacks_init())
+		atomic_store(&stacks, stacks_map(path));
+}
+
+/**
+ * tell_init() - see whether `heapsim run` watches this process
+ *
+ * Context: any thread; with the first context.
+ */
+void tell_init(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const int err = errno;
+
+	pthread_once(&once, look);
+	errno = err;
+}
+
+/**
+ * tell_is_on() - does it?
+ *
+ * Context: any.
+ * Return: whether there is anybody to tell.
+ */
+bool tell_is_on(void)
+{
+	return stacks_seen();
+}
+
+/**
+ * tell_policy() - what shall happen to accesses that break the rules
+ *
+ * Context: any.
+ * Return: as the command was told; MEM_POLICY_STRICT without it.
+ */
+enum mem_policy tell_policy(void)
+{
+	const struct stacks *s = stacks_seen();
+
+	return s && s->told.policy <= MEM_POLICY_OFF ?
+	       (enum mem_policy)s->told.policy : MEM_POLICY_STRICT;
+}
+
+/**
+ * tell_context() - a context was opened
+ * @soc: name of its board
+ * @line_size: bytes
+ */
+void tell_context(const char *soc, uint32_t line_size)
+{
+	struct stacks *s = stacks_seen();
+
+	if (!s || atomic_fetch_add(&s->told.nr_contexts, 1))
+		return;
+	strncpy(s->told.soc, soc, sizeof(s->told.soc) - 1);
+	atomic_store(&s->told.line_size, line_size);
+}
+
+/**
+ * tell_no_context() - one could not be
+ * @err: why, -errno
+ */
+void tell_no_context(int err)
+{
+	struct stacks *s = stacks_seen();
+
+	if (!s)
+		return;
+	atomic_store(&s->told.failed_err, err);
+	atomic_fetch_add(&s->told.nr_failed, 1);
+}
+
+/**
+ * tell_stack() - put the calling thread's stack down
+ * @from: instruction that was interrupted, or where a call of the library
+ *	returns to; 0: here. What is the library's own the report leaves out
+ *
+ * Context: any; some microseconds.
+ * Return: its number; 0: there is none, or nobody to tell.
+ */
+uint32_t tell_stack(uintptr_t from)
+{
+	struct stacks *s = stacks_seen();
+	uint32_t index;
+
+	if (!s)
+		return 0;
+	index = stacks_put(s, from);
+	return index < STACKS_NR_STACKS ? index + 1 : 0;
+}
+
+static void text_copy(char *to, const char *from, size_t size)
+{
+	size_t len = from ? strnlen(from, size - 1) : 0;
+
+	memcpy(to, from ? from : "", len);
+	memset(to + len, 0, size - len);
+}
+
+static struct told_record record_of(const struct mem_violation *v)
+{
+	struct told_record r = {
+		.size = sizeof(r),
+		.kind = v->kind,
+		.missing = v->missing,
+		.other = v->other,
+		.time_ns = v->time_ns,
+		.off = v->off,
+		.len = v->len,
+		.pid = (uint32_t)getpid(),
+		.tid = v->cpu_tid,
+		.is_write = v->is_write,
+		.cpu_ip = v->cpu_ip,
+		.cpu_addr = v->cpu_addr,
+		.cpu_time_ns = v->cpu_time_ns,
+		.other_time_ns = v->other_time_ns,
+		.other_job = v->other_job,
+	};
+
+	text_copy(r.comm, program_invocation_short_name, sizeof(r.comm));
+	text_copy(r.name, v->name, sizeof(r.name));
+	text_copy(r.other_name, v->other_name, sizeof(r.other_name));
+	return r;
+}
+
+static uint64_t mix(uint64_t h, uint64_t n)
+{
+	h = (h ^ n) * 0x9e3779b97f4a7c15ULL;
+	return h ^ h >> 29;
+}
+
+static uint64_t mix_text(uint64_t h, const char *text)
+{
+	while (*text)
+		h = mix(h, (unsigned char)*text++);
+	return h;
+}
+
+/* As the module folds; but buffers of one name are one place. */
+static bool is_same_place(const struct told_record *a,
+			  const struct told_record *b)
+{
+	return a->kind == b->kind && a->missing == b->missing &&
+	       a->other == b->other && a->is_write == b->is_write &&
+	       a->cpu_stack == b->cpu_stack &&
+	       a->other_stack == b->other_stack &&
+	       (a->cpu_stack || a->cpu_ip == b->cpu_ip) &&
+	       !strcmp(a->name, b->name) &&
+	       !strcmp(a->other_name, b->other_name) &&
+	       !strcmp(a->stream, b->stream) && !strcmp(a->symbol, b->symbol);
+}
+
+/* Where they were made, whatever they are called. */
+static bool is_same_maker(const struct told_record *a,
+			  const struct told_record *b)
+{
+	return a->kind == b->kind && a->cpu_stack == b->cpu_stack;
+}
+
+/**
+ * struct table - one of those of places
+ * @places: array
+ * @nr: how many
+ * @is_same: are two records one place?
+ */
+struct table {
+	struct told_place *places;
+	uint32_t nr;
+	bool (*is_same)(const struct told_record *a,
+			const struct told_record *b);
+};
+
+/* Before anybody sees it. */
+static void place_fill(struct told_place *place, const struct told_record *r,
+		       const struct mem_violation *v)
+{
+	place->record = *r;
+	place->buf = v->buf;
+	atomic_init(&place->count, v->count);
+	atomic_init(&place->bytes, v->len);
+	atomic_init(&place->nr_bufs, 1);
+	atomic_init(&place->last_buf, v->buf);
+	atomic_init(&place->first_off, v->off);
+	atomic_init(&place->end_off, v->off + v->len);
+	atomic_store_explicit(&place->state, STACKS_READY,
+			      memory_order_release);
+}
+
+static void lower(_Atomic uint64_t *at, uint64_t value)
+{
+	uint64_t seen = atomic_load(at);
+
+	while (value < seen && !atomic_compare_exchange_weak(at, &seen, value))
+		;
+}
+
+static void raise_to(_Atomic uint64_t *at, uint64_t value)
+{
+	uint64_t seen = atomic_load(at);
+
+	while (value > seen && !atomic_compare_exchange_weak(at, &seen, value))
+		;
+}
+
+static void place_add(struct told_place *place, const struct mem_violation *v)
+{
+	atomic_fetch_add(&place->count, v->count);
+	atomic_fetch_add(&place->bytes, v->len);
+	if (place->buf == v->buf) {
+		lower(&place->first_off, v->off);
+		raise_to(&place->end_off, v->off + v->len);
+	}
+	if (atomic_exchange(&place->last_buf, v->buf) != v->buf)
+		atomic_fetch_add(&place->nr_bufs, 1);
+}
+
+/*
+ * The place of a record, with @v added to it; NULL: there is no room. One that
+ * another thread is just writing is passed over, as is one whose writer was
+ * killed: then a place has two entries, which the command puts together.
+ */
+static struct told_place *place_get(struct told *told,
+				    const struct table *table,
+				    struct told_record *r,
+				    const struct mem_violation *v)
+{
+	uint64_t at = mix(mix(mix(r->kind, r->cpu_stack), r->other_stack),
+			  r->cpu_stack ? 0 : r->cpu_ip);
+	uint32_t i;
+
+	if (table->is_same == is_same_place)
+		at = mix_text(at, r->name);
+	for (i = 0; i < TOLD_PROBES; i++, at++) {
+		struct told_place *place = &table->places[at % table->nr];
+		uint32_t state = atomic_load_explicit(&place->state,
+						      memory_order_acquire);
+
+		if (state == STACKS_FREE &&
+		    atomic_compare_exchange_strong(&place->state, &state,
+						   STACKS_BUSY)) {
+			r->seq = atomic_fetch_add(&told->nr_seq, 1) + 1;
+			place_fill(place, r, v);
+			return place;
+		}
+		if (state == STACKS_READY &&
+		    table->is_same(&place->record, r)) {
+			place_add(place, v);
+			return place;
+		}
+	}
+	return NULL;
+}
+
+/**
+ * tell_violation() - tell what was found
+ * @v: it
+ * @beside: stacks, and what a violation has no room for
+ *
+ * Context: any.
+ */
+void tell_violation(const struct mem_violation *v, const struct tell *beside)
+{
+	struct stacks *s = stacks_seen();
+	struct told_record r;
+	struct table table;
+
+	if (!s)
+		return;
+	r = record_of(v);
+	r.cpu_stack = beside->cpu_stack;
+	r.other_stack = beside->other_stack;
+	text_copy(r.stream, beside->stream, sizeof(r.stream));
+	text_copy(r.symbol, beside->symbol, sizeof(r.symbol));
+	table = (struct table) { s->told.places, TOLD_NR_PLACES,
+				 is_same_place };
+	if (!place_get(&s->told, &table, &r, v))
+		atomic_fetch_add(&s->told.nr_dropped, v->count);
+}
+
+/**
+ * tell_object() - something lives from now on, which at the end of the process
+ * would be a finding
+ * @v: that finding
+ * @cpu_stack: of who makes it
+ *
+ * Context: any.
+ * Return: for tell_object_gone(); NULL: nobody is told.
+ */
+struct told_place *tell_object(const struct mem_violation *v,
+			       uint32_t cpu_stack)
+{
+	struct stacks *s = stacks_seen();
+	struct told_record r;
+	struct table table;
+
+	if (!s)
+		return NULL;
+	r = record_of(v);
+	r.cpu_stack = cpu_stack;
+	table = (struct table) { s->told.objects, TOLD_NR_OBJECTS,
+				 is_same_maker };
+	return place_get(&s->told, &table, &r, v);
+}
+
+/**
+ * tell_object_gone() - it does not live any more
+ * @place: from tell_object(); may be NULL
+ * @len: of what was told there
+ *
+ * Context: any; not in a child that was forked since.
+ */
+void tell_object_gone(struct told_place *place, uint64_t len)
+{
+	if (!place)
+		return;
+	atomic_fetch_sub(&place->count, 1);
+	atomic_fetch_sub(&place->bytes, len);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What `heapsim run` is told. In a process that it does not watch every call
+ * here costs a look at one pointer and does nothing.
+ *
+ * A kind of finding that is new needs a row in mem_violation_name(), one in
+ * heapsim/kind.c, and whoever finds it calls tell_violation(); an object whose
+ * leaks shall be told a number in enum told_kind, and tell_object().
+ */
+#ifndef _LIBMEM_TELL_H
+#define _LIBMEM_TELL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmem.h"
+
+struct told_place;
+
+/**
+ * struct tell - what is told beside a violation
+ * @cpu_stack: from tell_stack(), of the CPU's side; 0 none
+ * @other_stack: of the other's
+ * @stream: name of the job's stream, NULL none
+ * @symbol: of the kernel that the job ran, NULL none
+ */
+struct tell {
+	uint32_t cpu_stack;
+	uint32_t other_stack;
+	const char *stream;
+	const char *symbol;
+};
+
+void tell_init(void);
+bool tell_is_on(void);
+enum mem_policy tell_policy(void);
+void tell_context(const char *soc, uint32_t line_size);
+void tell_no_context(int err);
+uint32_t tell_stack(uintptr_t from);
+void tell_violation(const struct mem_violation *v, const struct tell *beside);
+struct told_place *tell_object(const struct mem_violation *v,
+			       uint32_t cpu_stack);
+void tell_object_gone(struct told_place *place, uint64_t len);
+
+#endif
