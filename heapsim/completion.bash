@@ -20,7 +20,7 @@ _heapsim_value()
 		esac
 		case ${COMP_WORDS[COMP_CWORD - 1]} in
 		--module|-m|--log-file|--suppressions|--sort|-s|--soc|\
-		--policy|--evict)
+		--policy|--evict|--backend|--leak-check)
 			name=${COMP_WORDS[COMP_CWORD - 1]} value=$cur ;;
 		--wait|-w|--delay|-d|--count|-n|--seed|--error-exitcode)
 			name=number value= ;;
@@ -85,7 +85,7 @@ _heapsim_program()
 		--)	((i++))
 			break ;;
 		--soc|--policy|--evict|--seed|--error-exitcode|--log-file|\
-		--json|--suppressions|--trace)
+		--json|--suppressions|--trace|--backend|--leak-check)
 			((i++))
 			[ "${COMP_WORDS[i]-}" != = ] || ((i++)) ;;
 		-*)	;;
@@ -102,8 +102,8 @@ _heapsim_run() # WORD
 	at=$(_heapsim_program)
 	if [ "$at" -ge "$COMP_CWORD" ]; then
 		case $1 in
-		-*)	_heapsim_words "$1" "--soc= --policy= --evict= --seed=
-				--precise --error-exitcode= --log-file= --json=
+		-*)	_heapsim_words "$1" "--backend= --soc= --policy= --evict=
+				--seed= --leak-check= --precise --error-exitcode= --log-file= --json=
 				--suppressions= --gen-suppressions --trace=
 				--help"
 			return ;;
@@ -140,6 +140,10 @@ _heapsim()
 		--sort|-s)
 			_heapsim_words "$value" "id name kind size holders
 				fills cleaned invalidated redundant findings" ;;
+		--backend)
+			_heapsim_words "$value" "auto embedded kernel" ;;
+		--leak-check)
+			_heapsim_words "$value" "yes no error" ;;
 		number)	;;
 		*)	_heapsim_parameter_value "$name" "$value" ;;
 		esac

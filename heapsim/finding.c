@@ -54,6 +54,7 @@ struct waiting {
  * @nr_waiting: how many
  * @dropped: records that were lost
  * @dropped_harmless: those of them that were no errors
+ * @leak_check: what is done about leaks
  */
 struct findings {
 	struct stacks *stacks;
@@ -66,16 +67,32 @@ struct findings {
 	size_t nr_waiting;
 	uint64_t dropped;
 	uint64_t dropped_harmless;
+	enum leak_check leak_check;
 };
 
 /**
- * finding_is_error() - is it a mistake, or only waste?
+ * finding_is_leak() - is it something that nobody destroyed?
  * @finding: it
+ *
+ * Return: whether it is.
+ */
+bool finding_is_leak(const struct finding *finding)
+{
+	return kind_of(finding->record.kind)->class == KIND_LEAK;
+}
+
+/**
+ * finding_is_error() - is it a mistake, or only waste?
+ * @findings: all, which know what leaks are
+ * @finding: one of them
  *
  * Return: whether it counts in the summary.
  */
-bool finding_is_error(const struct finding *finding)
+bool finding_is_error(const struct findings *findings,
+		      const struct finding *finding)
 {
+	if (finding_is_leak(finding))
+		return findings->leak_check == LEAKS_ARE_ERRORS;
 	return kind_of(finding->record.kind)->class == KIND_ERROR;
 }
 
@@ -92,6 +109,7 @@ struct findings *findings_open(struct stacks *stacks)
 	if (!f)
 		return NULL;
 	f->stacks = stacks;
+	f->leak_check = LEAKS_TOLD;
 	f->last = &f->first;
 	f->symbols = symbols_open();
 	f->outside = outside_open();
@@ -110,6 +128,16 @@ struct findings *findings_open(struct stacks *stacks)
 void findings_set_program(struct findings *findings, const char *path)
 {
 	outside_set_program(findings->outside, path);
+}
+
+/**
+ * findings_set_leak_check() - say what leaks are
+ * @findings: all
+ * @check: LEAKS_TOLD if nothing is said
+ */
+void findings_set_leak_check(struct findings *findings, enum leak_check check)
+{
+	findings->leak_check = check;
 }
 
 static void finding_free(struct finding *finding)
@@ -193,10 +221,16 @@ static bool is_same_sort(const struct heapsim_record *a,
 	       !strncmp(a->name, b->name, sizeof(a->name));
 }
 
-static void merge(struct finding *into, const struct heapsim_record *r,
-		  uint64_t nr_bufs, uint64_t last_buf)
+static bool is_same_work(const struct finding *a, const struct finding *b)
+{
+	return is_same_sort(&a->record, &b->record) &&
+	       !strcmp(a->stream, b->stream) && !strcmp(a->symbol, b->symbol);
+}
+
+static void merge(struct finding *into, const struct finding *f)
 {
 	struct heapsim_record *first = &into->record;
+	const struct heapsim_record *r = &f->record;
 	const uint64_t end = first->off + first->len;
 
 	first->count += r->count;
@@ -208,8 +242,8 @@ static void merge(struct finding *into, const struct heapsim_record *r,
 			     first->off;
 	}
 	/* The first and the last may be the same one. */
-	into->nr_bufs += nr_bufs - (into->last_buf == r->buf);
-	into->last_buf = last_buf;
+	into->nr_bufs += f->nr_bufs - (into->last_buf == r->buf);
+	into->last_buf = f->last_buf;
 }
 
 static uint64_t hash_number(uint64_t h, uint64_t n)
@@ -230,29 +264,39 @@ static uint64_t hash_sort(const struct heapsim_record *r)
 	return hash_text(hash_text(r->kind, r->name), r->other.name);
 }
 
-static int place(struct findings *f, const struct heapsim_record *r,
-		 uint64_t cpu, uint64_t other)
+/* @new: with its keys */
+static int place(struct findings *f, const struct finding *new)
 {
-	uint64_t h = hash_number(hash_number(hash_sort(r), cpu), other);
+	uint64_t h = hash_number(hash_number(hash_sort(&new->record),
+					     new->cpu_key), new->other_key);
 	struct finding **at = &f->buckets[h % NR_BUCKETS];
-	struct finding *finding;
 
 	for (; *at; at = &(*at)->next)
-		if ((*at)->cpu_key == cpu && (*at)->other_key == other &&
-		    is_same_sort(&(*at)->record, r)) {
-			merge(*at, r, 1, r->buf);
+		if ((*at)->cpu_key == new->cpu_key &&
+		    (*at)->other_key == new->other_key &&
+		    is_same_work(*at, new)) {
+			merge(*at, new);
 			return 0;
 		}
-	finding = calloc(1, sizeof(*finding));
-	if (!finding)
+	*at = malloc(sizeof(**at));
+	if (!*at)
 		return -ENOMEM;
-	finding->record = *r;
-	finding->nr_bufs = 1;
-	finding->last_buf = r->buf;
-	finding->cpu_key = cpu;
-	finding->other_key = other;
-	*at = finding;
+	**at = *new;
 	return 0;
+}
+
+static int record_place(struct findings *f, const struct heapsim_record *r,
+			uint64_t cpu, uint64_t other)
+{
+	const struct finding new = {
+		.record = *r,
+		.nr_bufs = 1,
+		.last_buf = r->buf,
+		.cpu_key = cpu,
+		.other_key = other,
+	};
+
+	return place(f, &new);
 }
 
 static uint64_t now_ns(void)
@@ -280,8 +324,8 @@ static int retry_all(struct findings *f, bool is_last)
 			f->waiting[nr++] = f->waiting[i];
 			continue;
 		}
-		err = place(f, r, cpu == KEY_NONE ? f->waiting[i].outside : cpu,
-			    other);
+		err = record_place(f, r, cpu == KEY_NONE ?
+				   f->waiting[i].outside : cpu, other);
 		if (err)
 			ret = err;
 	}
@@ -300,6 +344,14 @@ static void text_clean(char *text, size_t size)
 	text[i] = '\0';
 }
 
+static void record_clean(struct heapsim_record *r)
+{
+	text_clean(r->name, sizeof(r->name));
+	text_clean(r->cpu.comm, sizeof(r->cpu.comm));
+	text_clean(r->other.comm, sizeof(r->other.comm));
+	text_clean(r->other.name, sizeof(r->other.name));
+}
+
 /**
  * findings_add() - take a record
  * @findings: all
@@ -313,10 +365,7 @@ int findings_add(struct findings *findings, struct heapsim_record *r)
 	uint64_t cpu, other;
 	bool is_there;
 
-	text_clean(r->name, sizeof(r->name));
-	text_clean(r->cpu.comm, sizeof(r->cpu.comm));
-	text_clean(r->other.comm, sizeof(r->other.comm));
-	text_clean(r->other.name, sizeof(r->other.name));
+	record_clean(r);
 	if (r->kind == HEAPSIM_RECORD_DROPPED) {
 		findings->dropped += r->count;
 		/* A module that is older than this does not say. */
@@ -327,11 +376,52 @@ int findings_add(struct findings *findings, struct heapsim_record *r)
 	if (cpu == KEY_NONE)
 		cpu = outside_key(findings, r);
 	if (is_there || findings->nr_waiting == MAX_WAITING)
-		return place(findings, r, cpu, other);
+		return record_place(findings, r, cpu, other);
 	waiting = &findings->waiting[findings->nr_waiting++];
 	waiting->record = *r;
 	waiting->outside = cpu;
 	return 0;
+}
+
+static uint64_t told_key(uint32_t stack)
+{
+	return stack && stack <= STACKS_NR_STACKS ? KEY_STACK | (stack - 1) :
+						    KEY_NONE;
+}
+
+/**
+ * findings_add_told() - take a place of what libmem has told
+ * @findings: all
+ * @finding: with all but its stacks; its names are made fit to be printed
+ * @cpu_stack: number of the CPU's stack, from 1; 0 none
+ * @other_stack: of the other's
+ *
+ * Return: 0 or -ENOMEM: it is lost.
+ */
+int findings_add_told(struct findings *findings, struct finding *finding,
+		      uint32_t cpu_stack, uint32_t other_stack)
+{
+	if (finding_is_leak(finding) &&
+	    findings->leak_check == LEAKS_NOT_TOLD)
+		return 0;
+	record_clean(&finding->record);
+	text_clean(finding->stream, sizeof(finding->stream));
+	text_clean(finding->symbol, sizeof(finding->symbol));
+	finding->cpu_key = told_key(cpu_stack);
+	finding->other_key = told_key(other_stack);
+	if (finding->cpu_key == KEY_NONE)
+		finding->cpu_key = outside_key(findings, &finding->record);
+	return place(findings, finding);
+}
+
+/**
+ * findings_add_dropped() - records were lost elsewhere
+ * @findings: all
+ * @nr: so many
+ */
+void findings_add_dropped(struct findings *findings, uint64_t nr)
+{
+	findings->dropped += nr;
 }
 
 /**
@@ -411,6 +501,23 @@ static int stack_resolve(struct findings *f, struct backtrace *trace,
 				    stack->frames[i] & STACKS_OFF_MASK);
 	}
 	return ret;
+}
+
+/*
+ * What a call of libmem does inside is not the program's: its stack begins
+ * where the program calls. Returns false if it does not go through libmem.
+ */
+static bool libmem_cut(struct backtrace *trace)
+{
+	const int nr = symbol_in_libmem(trace->frames, trace->nr);
+
+	/* A thread of libmem's own has nothing else. */
+	if (nr < trace->nr) {
+		trace->nr -= nr;
+		memmove(trace->frames, trace->frames + nr,
+			trace->nr * sizeof(*trace->frames));
+	}
+	return nr;
 }
 
 static int resolve(struct findings *f, uint64_t key, struct backtrace *trace)
@@ -508,11 +615,11 @@ static void list_add(struct findings *f, struct finding *one)
 
 	one->next = NULL;
 	for (other = *bucket; other; other = other->hash_next) {
-		if (!is_same_sort(&other->record, &one->record) ||
+		if (!is_same_work(other, one) ||
 		    !is_same_trace(&other->cpu, &one->cpu) ||
 		    !is_same_trace(&other->other, &one->other))
 			continue;
-		merge(other, &one->record, one->nr_bufs, one->last_buf);
+		merge(other, one);
 		finding_free(one);
 		return;
 	}
@@ -545,6 +652,8 @@ int findings_end(struct findings *findings)
 				      &all[i]->other);
 		if (err)
 			ret = err;
+		all[i]->is_libmem |= libmem_cut(&all[i]->cpu);
+		all[i]->is_libmem |= libmem_cut(&all[i]->other);
 		list_add(findings, all[i]);
 	}
 	free(all);
@@ -579,7 +688,12 @@ struct totals findings_total(const struct findings *findings)
 	const struct finding *one;
 
 	for (one = findings->first; one; one = one->next) {
-		if (!finding_is_error(one))
+		if (finding_is_leak(one) && !one->suppressed_by) {
+			t.leaks += one->record.count;
+			t.leaked_bytes += one->record.bytes;
+			t.leak_places++;
+		}
+		if (!finding_is_error(findings, one))
 			continue;
 		if (one->suppressed_by) {
 			t.suppressed += one->record.count;

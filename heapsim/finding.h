@@ -35,6 +35,9 @@ struct backtrace {
  * @cpu: the CPU's stack
  * @other: the other's
  * @suppressed_by: name of a suppression, NULL none
+ * @is_libmem: the program's calls are libmem's
+ * @stream: that the other's job was on, empty none
+ * @symbol: of the kernel that it ran, empty none
  */
 struct finding {
 	struct finding *next;
@@ -47,6 +50,9 @@ struct finding {
 	struct backtrace cpu;
 	struct backtrace other;
 	const char *suppressed_by;
+	bool is_libmem;
+	char stream[32];
+	char symbol[96];
 };
 
 /**
@@ -57,6 +63,9 @@ struct finding {
  * @dropped: records that were lost, since nobody read them in time
  * @dropped_errors: those of them that were errors, suppressed or not
  * @lost_stacks: that found no room
+ * @leaks: objects that nobody destroyed, suppressed ones not
+ * @leaked_bytes: of them
+ * @leak_places: where they were made
  */
 struct totals {
 	uint64_t errors;
@@ -65,6 +74,16 @@ struct totals {
 	uint64_t dropped;
 	uint64_t dropped_errors;
 	uint64_t lost_stacks;
+	uint64_t leaks;
+	uint64_t leaked_bytes;
+	uint64_t leak_places;
+};
+
+/** enum leak_check - what is done about objects that nobody destroyed */
+enum leak_check {
+	LEAKS_NOT_TOLD,
+	LEAKS_TOLD,
+	LEAKS_ARE_ERRORS,
 };
 
 struct findings;
@@ -72,13 +91,19 @@ struct findings;
 struct findings *findings_open(struct stacks *stacks);
 void findings_set_program(struct findings *findings, const char *path);
 void findings_close(struct findings *findings);
+void findings_set_leak_check(struct findings *findings, enum leak_check check);
 int findings_add(struct findings *findings, struct heapsim_record *r);
+int findings_add_told(struct findings *findings, struct finding *finding,
+		      uint32_t cpu_stack, uint32_t other_stack);
+void findings_add_dropped(struct findings *findings, uint64_t nr);
 bool findings_are_waiting(const struct findings *findings);
 int findings_retry(struct findings *findings);
 int findings_end(struct findings *findings);
 struct finding *findings_first(const struct findings *findings);
 struct totals findings_total(const struct findings *findings);
 
-bool finding_is_error(const struct finding *finding);
+bool finding_is_leak(const struct finding *finding);
+bool finding_is_error(const struct findings *findings,
+		      const struct finding *finding);
 
 #endif

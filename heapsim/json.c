@@ -104,6 +104,10 @@ static json_object *other_of(const struct finding *f)
 	json_object_object_add(o, "comm",
 			       text(other->comm, sizeof(other->comm)));
 	json_object_object_add(o, "job", number(other->job));
+	json_object_object_add(o, "stream", f->stream[0] ?
+			       text(f->stream, sizeof(f->stream)) : NULL);
+	json_object_object_add(o, "kernel", f->symbol[0] ?
+			       text(f->symbol, sizeof(f->symbol)) : NULL);
 	json_object_object_add(o, "time_ns", number(other->time_ns));
 	json_object_object_add(o, "stack", stack_of(&f->other));
 	return o;
@@ -121,16 +125,18 @@ static json_object *buffer_of(const struct finding *f)
 	return o;
 }
 
-static json_object *finding_of(const struct finding *f)
+static json_object *finding_of(const struct findings *findings,
+			       const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
 	const char *missing = kind_missing_name(r->missing);
+	const bool is_error = finding_is_error(findings, f);
 	json_object *o = json_object_new_object();
 
 	json_object_object_add(o, "kind",
 			       text(kind_of(r->kind)->name, SIZE_MAX));
 	json_object_object_add(o, "is_error",
-			       json_object_new_boolean(finding_is_error(f)));
+			       json_object_new_boolean(is_error));
 	json_object_object_add(o, "count", number(r->count));
 	json_object_object_add(o, "bytes", number(r->bytes));
 	json_object_object_add(o, "time_ns", number(r->time_ns));
@@ -176,6 +182,8 @@ int report_write_json(FILE *out, const struct findings *findings,
 {
 	const int flags = JSON_C_TO_STRING_PRETTY |
 			  JSON_C_TO_STRING_NOSLASHESCAPE;
+	const char *backend = facts->backend == RUN_EMBEDDED ? "embedded" :
+							       "kernel";
 	const struct totals t = findings_total(findings);
 	json_object *all = json_object_new_object();
 	json_object *list = json_object_new_array();
@@ -185,10 +193,12 @@ int report_write_json(FILE *out, const struct findings *findings,
 	/* For mbrlen(). */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	for (f = findings_first(findings); f; f = f->next)
-		json_object_array_add(list, finding_of(f));
+		json_object_array_add(list, finding_of(findings, f));
 	json_object_object_add(all, "version",
 			       json_object_new_int(JSON_VERSION));
 	json_object_object_add(all, "program", program_of(facts));
+	json_object_object_add(all, "backend", text(backend, SIZE_MAX));
+	json_object_object_add(all, "contexts", number(facts->nr_contexts));
 	json_object_object_add(all, "soc", text(facts->probe.soc,
 						sizeof(facts->probe.soc)));
 	json_object_object_add(all, "line_size",
@@ -198,6 +208,8 @@ int report_write_json(FILE *out, const struct findings *findings,
 	json_object_object_add(all, "dropped_errors",
 			       number(t.dropped_errors));
 	json_object_object_add(all, "suppressed", number(t.suppressed));
+	json_object_object_add(all, "leaks", number(t.leaks));
+	json_object_object_add(all, "leaked_bytes", number(t.leaked_bytes));
 	json_object_object_add(all, "places", number(t.places));
 	json_object_object_add(all, "errors", number(t.errors));
 	ret = fprintf(out, "%s\n",

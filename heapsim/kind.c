@@ -2,13 +2,15 @@
 /*
  * What can be found, and how it is told. A kind is a row of the first table, an
  * operation that may be missing one of the second, a party one of the third.
- * The numbers are the module's.
+ * The numbers are the module's, libmem's beyond these, and those of what is
+ * leaked.
  */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "kind.h"
+#include "told/told.h"
 
 #define NR(table)	(sizeof(table) / sizeof((table)[0]))
 
@@ -80,6 +82,16 @@ static const struct kind kinds[] = {
 		"invalidates that had nothing to do",
 		NULL, NULL, NULL, KIND_WASTE,
 	},
+	[TOLD_LEAKED_BUF] = {
+		"leaked-buffer",
+		"Leaked buffer: nobody had destroyed it at the end",
+		"allocated", NULL, "buffers", KIND_LEAK,
+	},
+	[TOLD_LEAKED_JOB] = {
+		"leaked-job",
+		"Leaked job: nobody had destroyed it at the end",
+		"submitted", NULL, "jobs", KIND_LEAK,
+	},
 };
 
 /* Of one that is newer than this command. */
@@ -88,34 +100,45 @@ static const struct kind unknown = {
 	"times", KIND_ERROR,
 };
 
-/* What to do, and the call. */
+/* What to do, and the call: of dma-bufs and of libmem. */
 static const struct {
 	const char *name;
 	const char *mend;
+	const char *mend_libmem;
 } missing_ops[] = {
 	[HEAPSIM_MISSING_START_READ] = {
 		"start-read",
 		"to mend it, begin a bracket for reading before the\n"
 		"CPU reads, when the device is done: DMA_BUF_IOCTL_SYNC\n"
 		"with DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ",
+		"to mend it, begin a bracket for reading before the\n"
+		"CPU reads, when the engine is done:\n"
+		"mem_buf_begin(buf, MEM_READ)",
 	},
 	[HEAPSIM_MISSING_START_WRITE] = {
 		"start-write",
 		"to mend it, begin a bracket for writing before the\n"
 		"CPU writes: DMA_BUF_IOCTL_SYNC with\n"
 		"DMA_BUF_SYNC_START | DMA_BUF_SYNC_WRITE",
+		"to mend it, begin a bracket for writing before the\n"
+		"CPU writes: mem_buf_begin(buf, MEM_WRITE)",
 	},
 	[HEAPSIM_MISSING_END] = {
 		"end",
 		"to mend it, end the bracket when the CPU has written,\n"
 		"before a device gets the buffer: DMA_BUF_IOCTL_SYNC\n"
 		"with DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE",
+		"to mend it, end the bracket when the CPU has written,\n"
+		"before an engine gets the buffer:\n"
+		"mem_buf_end(buf, MEM_WRITE)",
 	},
 	[HEAPSIM_MISSING_WAIT] = {
 		"wait",
 		"to mend it, wait for the job before the CPU touches\n"
 		"the buffer: poll() its descriptor or the job's fence, or\n"
 		"begin a bracket (START waits)",
+		"to mend it, wait for the job before the CPU touches\n"
+		"the buffer: mem_job_wait(), or mem_buf_begin(), which waits",
 	},
 };
 
@@ -179,12 +202,16 @@ const char *kind_missing_name(uint32_t missing)
 /**
  * kind_mend() - what to do about it, and the call
  * @missing: enum heapsim_missing
+ * @is_libmem: the program's calls are libmem's
  *
  * Return: lines; NULL where nothing was missing.
  */
-const char *kind_mend(uint32_t missing)
+const char *kind_mend(uint32_t missing, bool is_libmem)
 {
-	return missing < NR(missing_ops) ? missing_ops[missing].mend : NULL;
+	if (missing >= NR(missing_ops))
+		return NULL;
+	return is_libmem ? missing_ops[missing].mend_libmem :
+			   missing_ops[missing].mend;
 }
 
 /**

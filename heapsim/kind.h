@@ -3,6 +3,7 @@
 #ifndef HEAPSIM_KIND_H
 #define HEAPSIM_KIND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <linux/heapsim.h>
@@ -11,6 +12,7 @@
 enum kind_class {
 	KIND_ERROR,	/* a mistake: it is in the summary */
 	KIND_WASTE,	/* work that was for nothing */
+	KIND_LEAK,	/* what nobody destroyed: an error if that is asked */
 };
 
 /**
@@ -35,7 +37,7 @@ const struct kind *kind_of(uint32_t number);
 int kind_find(const char *name);
 uint32_t kind_end(void);
 const char *kind_missing_name(uint32_t missing);
-const char *kind_mend(uint32_t missing);
+const char *kind_mend(uint32_t missing, bool is_libmem);
 const char *kind_other_name(uint32_t type);
 
 #endif

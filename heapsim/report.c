@@ -91,6 +91,11 @@ static void buffer_print(FILE *out, const struct finding *f)
 		fprintf(out, " \"%.*s\"", (int)sizeof(r->name), r->name);
 	if (f->nr_bufs > 1)
 		fprintf(out, " and %" PRIu64 " more", f->nr_bufs - 1);
+	if (finding_is_leak(f)) {
+		fprintf(out, ", %" PRIu64 " byte%s\n", (uint64_t)r->bytes,
+			plural(r->bytes));
+		return;
+	}
 	fprintf(out, ", offset %" PRIu64, (uint64_t)r->off);
 	if (r->kind != HEAPSIM_RECORD_MISSING_END &&
 	    r->kind != HEAPSIM_RECORD_UNMATCHED_END)
@@ -99,6 +104,16 @@ static void buffer_print(FILE *out, const struct finding *f)
 	if (r->count > 1)
 		fprintf(out, "; %" PRIu64 " %s in all", (uint64_t)r->count,
 			kind_of(r->kind)->count);
+	fputc('\n', out);
+}
+
+static void job_print(FILE *out, const struct finding *f)
+{
+	const struct heapsim_record *r = &f->record;
+
+	fprintf(out, PREFIX "    job %" PRIu64, (uint64_t)r->other.job);
+	if (r->count > 1)
+		fprintf(out, "; %" PRIu64 " in all", (uint64_t)r->count);
 	fputc('\n', out);
 }
 
@@ -134,13 +149,18 @@ static void process_print(FILE *out, const struct heapsim_record *r)
 static void other_print(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
-	const char *did = kind_of(r->kind)->other;
+	const char *did = kind_of(r->kind)->other ? : "used";
 
 	switch (r->other.type) {
 	case HEAPSIM_OTHER_ENGINE:
-		fprintf(out, PREFIX "    %s by engine %.*s, job %" PRIu64
-			", submitted by ", did, (int)sizeof(r->other.name),
-			r->other.name, (uint64_t)r->other.job);
+		fprintf(out, PREFIX "    %s by engine %.*s, job %" PRIu64, did,
+			(int)sizeof(r->other.name), r->other.name,
+			(uint64_t)r->other.job);
+		if (f->stream[0])
+			fprintf(out, " on stream \"%s\"", f->stream);
+		if (f->symbol[0])
+			fprintf(out, ", kernel %s", f->symbol);
+		fputs(", submitted by ", out);
 		break;
 	case HEAPSIM_OTHER_DEVICE:
 		fprintf(out, PREFIX "    %s by device %.*s, mapped by ", did,
@@ -163,10 +183,13 @@ static void other_print(FILE *out, const struct finding *f)
 
 static void error_print(FILE *out, const struct finding *f)
 {
-	const char *mend = kind_mend(f->record.missing);
+	const char *mend = kind_mend(f->record.missing, f->is_libmem);
 
 	text_print(out, 0, headline(&f->record));
-	buffer_print(out, f);
+	if (f->record.buf)
+		buffer_print(out, f);
+	else
+		job_print(out, f);
 	cpu_print(out, f);
 	other_print(out, f);
 	if (mend)
@@ -174,29 +197,12 @@ static void error_print(FILE *out, const struct finding *f)
 	fputs(PREFIX "\n", out);
 }
 
-/* Through which every program makes its system calls. */
-static bool is_runtime(const struct frame *frame)
-{
-	static const char *const names[] = {
-		"libc.so", "libc-", "libpthread", "libasan", "libubsan",
-		"liblsan", "ld-linux",
-	};
-	const char *base;
-	size_t i;
-
-	base = frame->module ? strrchr(frame->module, '/') : NULL;
-	for (i = 0; base && i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(base + 1, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
 static const struct frame *own_frame(const struct backtrace *trace)
 {
 	int i;
 
 	for (i = 0; i < trace->nr; i++)
-		if (!is_runtime(&trace->frames[i]))
+		if (!symbol_is_runtime(&trace->frames[i]))
 			return &trace->frames[i];
 	return trace->nr ? &trace->frames[0] : NULL;
 }
@@ -243,27 +249,63 @@ static void wastes_print(FILE *out, const struct findings *findings,
 		fputs(PREFIX "\n", out);
 }
 
-/**
- * report_print() - the report for people
- * @out: where to
- * @findings: after findings_end(), with suppressions applied
- * @has_suppressions: print what would suppress each
- */
-void report_print(FILE *out, const struct findings *findings,
-		  bool has_suppressions)
+/* One after the other, those that are leaks or those that are not. */
+static void blocks_print(FILE *out, const struct findings *findings,
+			 bool has_suppressions, bool are_leaks)
 {
-	const struct totals t = findings_total(findings);
 	const struct finding *f;
-	uint32_t kind;
 
-	fputs(PREFIX "\n", out);
 	for (f = findings_first(findings); f; f = f->next) {
-		if (!finding_is_error(f) || f->suppressed_by)
+		if (f->suppressed_by || finding_is_leak(f) != are_leaks ||
+		    (!are_leaks && !finding_is_error(findings, f)))
 			continue;
 		error_print(out, f);
 		if (has_suppressions)
 			suppression_print(out, "", f);
 	}
+}
+
+/* A report of a program that was not seen would be a riddle. */
+static void contexts_print(FILE *out, const struct run_facts *facts)
+{
+	if (facts->nr_failed)
+		fprintf(out, PREFIX "%" PRIu32 " context%s not opened: %s\n",
+			facts->nr_failed,
+			facts->nr_failed == 1 ? " was" : "s were",
+			strerror(-facts->failed_err));
+	if (facts->backend != RUN_EMBEDDED || facts->nr_contexts)
+		return;
+	text_print(out, 0,
+		   "No libmem context was seen. Of programs without libmem\n"
+		   "the module alone can tell (heapsim load)");
+}
+
+static void leaks_print(FILE *out, const struct totals *t)
+{
+	if (!t->leaks)
+		return;
+	fprintf(out, PREFIX "LEAK SUMMARY: %" PRIu64 " object%s (%" PRIu64
+		" byte%s) from %" PRIu64 " place%s\n", t->leaks,
+		plural(t->leaks), t->leaked_bytes, plural(t->leaked_bytes),
+		t->leak_places, plural(t->leak_places));
+}
+
+/**
+ * report_print() - the report for people
+ * @out: where to
+ * @findings: after findings_end(), with suppressions applied
+ * @facts: what was run
+ * @has_suppressions: print what would suppress each
+ */
+void report_print(FILE *out, const struct findings *findings,
+		  const struct run_facts *facts, bool has_suppressions)
+{
+	const struct totals t = findings_total(findings);
+	uint32_t kind;
+
+	fputs(PREFIX "\n", out);
+	blocks_print(out, findings, has_suppressions, false);
+	blocks_print(out, findings, has_suppressions, true);
 	for (kind = 0; kind < kind_end(); kind++)
 		if (kind_of(kind)->class == KIND_WASTE)
 			wastes_print(out, findings, kind);
@@ -277,6 +319,8 @@ void report_print(FILE *out, const struct findings *findings,
 	if (t.suppressed)
 		fprintf(out, PREFIX "%" PRIu64 " error%s suppressed\n",
 			t.suppressed, t.suppressed == 1 ? " is" : "s are");
+	contexts_print(out, facts);
+	leaks_print(out, &t);
 	fprintf(out, PREFIX "ERROR SUMMARY: %" PRIu64 " error%s from %" PRIu64
 		" place%s\n", t.errors, plural(t.errors), t.places,
 		plural(t.places));

@@ -8,24 +8,39 @@
 
 #include "finding.h"
 
+/** enum run_backend - where the board is */
+enum run_backend {
+	RUN_AUTO,	/* only asked for: the module where it is loaded */
+	RUN_KERNEL,	/* the module */
+	RUN_EMBEDDED,	/* libmem, in the program itself */
+};
+
 /**
  * struct run_facts - what was run, and on what
  * @argv: the program and its arguments, NULL terminated
  * @pid: its process
  * @status: of waitpid(); -1: it was not run
  * @nr_left: processes that it left behind
- * @probe: of the module
+ * @backend: where the board was
+ * @probe: of the module; embedded: name and line size of the first context's
+ * @nr_contexts: embedded ones that were opened
+ * @nr_failed: that could not be
+ * @failed_err: -errno of the last of these
  */
 struct run_facts {
 	char *const *argv;
 	int pid;
 	int status;
 	int nr_left;
+	enum run_backend backend;
 	struct heapsim_probe probe;
+	uint32_t nr_contexts;
+	uint32_t nr_failed;
+	int failed_err;
 };
 
 void report_print(FILE *out, const struct findings *findings,
-		  bool has_suppressions);
+		  const struct run_facts *facts, bool has_suppressions);
 int report_write_json(FILE *out, const struct findings *findings,
 		      const struct run_facts *facts);
 

@@ -26,6 +26,7 @@
 
 #include <linux/heapsim.h>
 
+#include "backend.h"
 #include "finding.h"
 #include "group.h"
 #include "heapsim.h"
@@ -50,15 +51,16 @@
 /**
  * struct run - a run of a program
  * @name: of the command
- * @soc: that the module has to have, NULL any
+ * @soc: that the module has to have, or libmem shall take; NULL any
  * @policy: of the buffers that the program and its children allocate
  * @error_exitcode: to exit with if there are errors; 0: as the program
+ * @leak_check: what is done about objects that nobody destroyed
  * @has_gen: print what would suppress each finding
  * @log: the report
  * @json: the report for programs, NULL none
  * @timeline: the file of @trace, NULL none
  * @suppressions: what is known
- * @watch_fd: /dev/heapsim
+ * @watch_fd: /dev/heapsim; -1: the board is in the program itself
  * @events_fd: the same once more, for events: they are many, and no finding
  *	shall be lost by them; -1 none
  * @trace: what is done, over time, NULL none
@@ -78,6 +80,7 @@ struct run {
 	const char *soc;
 	struct heapsim_set_policy policy;
 	int error_exitcode;
+	enum leak_check leak_check;
 	bool has_gen;
 	FILE *log;
 	FILE *json;
@@ -99,7 +102,9 @@ struct run {
 };
 
 enum {
-	OPT_SOC = 256,
+	OPT_BACKEND = 256,
+	OPT_LEAK_CHECK,
+	OPT_SOC,
 	OPT_POLICY,
 	OPT_EVICT,
 	OPT_SEED,
@@ -114,6 +119,8 @@ enum {
 };
 
 static const struct option options[] = {
+	{ "backend", required_argument, NULL, OPT_BACKEND },
+	{ "leak-check", required_argument, NULL, OPT_LEAK_CHECK },
 	{ "soc", required_argument, NULL, OPT_SOC },
 	{ "policy", required_argument, NULL, OPT_POLICY },
 	{ "evict", required_argument, NULL, OPT_EVICT },
@@ -135,11 +142,16 @@ static const char help[] =
 "Runs the program and reports its cache mistakes when it has ended, and with\n"
 "it all that it started.\n"
 "\n"
-"  --soc=NAME            fail unless the module simulates this board\n"
+"  --backend=BACKEND     where the board is: kernel (the module), embedded\n"
+"                        (libmem, in the program itself) or auto (default:\n"
+"                        the module where it is loaded, else embedded)\n"
+"  --soc=NAME            the board; fail unless the module simulates it\n"
 "  --policy=POLICY       of its buffers: record (default), strict, or off\n"
 "  --evict=HOW           lines leave the cache: none (default) or random\n"
 "  --seed=N              of random eviction (default 0)\n"
 "  --precise             see each access, not the first to a page (x86; slow)\n"
+"  --leak-check=HOW      libmem's objects that live at the end: yes (default),\n"
+"                        no, or error\n"
 "  --error-exitcode=N    exit with N if there are errors (default: as the\n"
 "                        program did; 128 and the signal that ended it)\n"
 "  --log-file=FILE       the report goes there, not to standard error\n"
@@ -222,12 +234,44 @@ static int number_take(const struct run *run, const char *option, uint64_t most,
 }
 
 /* The same. */
+static int backend_option_take(struct run *run)
+{
+	if (!backend_find(optarg, &run->facts.backend))
+		return -1;
+	return usage_error(run->name,
+			   "--backend=%s: not auto, kernel or embedded",
+			   optarg);
+}
+
+/* The same. */
+static int leak_check_take(struct run *run)
+{
+	static const char *const checks[] = {
+		[LEAKS_NOT_TOLD] = "no",
+		[LEAKS_TOLD] = "yes",
+		[LEAKS_ARE_ERRORS] = "error",
+	};
+	const int i = word_find(optarg, checks, 3);
+
+	if (i < 0)
+		return usage_error(run->name,
+				   "--leak-check=%s: not yes, no or error",
+				   optarg);
+	run->leak_check = i;
+	return -1;
+}
+
+/* The same. */
 static int option_take(struct run *run, int option)
 {
 	uint64_t n = 0;
 	int ret;
 
 	switch (option) {
+	case OPT_BACKEND:
+		return backend_option_take(run);
+	case OPT_LEAK_CHECK:
+		return leak_check_take(run);
 	case OPT_SOC:
 		run->soc = optarg;
 		return -1;
@@ -331,6 +375,18 @@ static int watch_begin(const struct run *run, int fd,
 	return failed(run, "cannot watch: %s", strerror(errno));
 }
 
+/* What the board in the program itself cannot do. */
+static int embedded_check(const struct run *run)
+{
+	const char *option = run->policy.evict_random ? "--evict=random" :
+			     run->policy.is_precise ? "--precise" :
+			     run->timeline ? "--trace" : NULL;
+
+	if (!option)
+		return 0;
+	return failed(run, "%s: not with the embedded backend", option);
+}
+
 /* Before the program is started: its times begin here. */
 static int trace_begin(struct run *run)
 {
@@ -374,6 +430,16 @@ static int module_open(struct run *run)
 	return ret ? ret : policy_set(run);
 }
 
+static int board_open(struct run *run)
+{
+	int ret;
+
+	if (run->facts.backend == RUN_EMBEDDED)
+		return embedded_check(run);
+	ret = module_open(run);
+	return ret ? ret : trace_begin(run);
+}
+
 static int stacks_create(struct run *run)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
@@ -393,8 +459,13 @@ static int stacks_create(struct run *run)
 	}
 	run->stacks->version = STACKS_VERSION;
 	run->stacks->magic = STACKS_MAGIC;
+	/* libmem's enum mem_policy has the same numbers. */
+	run->stacks->told.policy = run->policy.policy;
 	run->findings = findings_open(run->stacks);
-	return run->findings ? 0 : failed(run, "no memory");
+	if (!run->findings)
+		return failed(run, "no memory");
+	findings_set_leak_check(run->findings, run->leak_check);
+	return 0;
 }
 
 /* Beside this program if it was not installed. */
@@ -431,20 +502,31 @@ static int env_prepend(const char *name, const char *value)
 	return ret;
 }
 
-/* Of our own environment: the program inherits it. */
-static int env_prepare(const struct run *run)
+/* Who is signalled by the module. libmem puts stacks down by itself. */
+static int preload_prepare(const struct run *run)
 {
-	char path[4096], stacks[64];
+	char path[4096];
 
 	if (preload_find(path, sizeof(path)))
 		return failed(run, "%s: %s", path, strerror(errno));
-	snprintf(stacks, sizeof(stacks), "/proc/%d/fd/%d", (int)getpid(),
-		 run->stacks_fd);
 	/* AddressSanitizer wants to be first, but does not need to. */
-	if (setenv(STACKS_ENV, stacks, 1) || env_prepend("LD_PRELOAD", path) ||
+	if (env_prepend("LD_PRELOAD", path) ||
 	    env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0"))
 		return failed(run, "no memory");
 	return 0;
+}
+
+/* Of our own environment: the program inherits it. */
+static int env_prepare(const struct run *run)
+{
+	char stacks[64];
+
+	snprintf(stacks, sizeof(stacks), "/proc/%d/fd/%d", (int)getpid(),
+		 run->stacks_fd);
+	if (setenv(STACKS_ENV, stacks, 1) ||
+	    backend_env_set(&run->facts, run->soc))
+		return failed(run, "no memory");
+	return run->facts.backend == RUN_KERNEL ? preload_prepare(run) : 0;
 }
 
 static void child(const struct run *run, int tell)
@@ -550,7 +632,7 @@ static int records_read(struct run *run)
 	int ret, reads;
 
 	ret = events_read(run);
-	if (ret)
+	if (ret || run->watch_fd < 0)
 		return ret;
 	for (reads = 0; reads < NR_READS; reads++) {
 		n = read(run->watch_fd, records, sizeof(records));
@@ -746,14 +828,15 @@ static int trace_finish(struct run *run)
 static int print_reports(struct run *run)
 {
 	struct finding *f;
-	int ret;
+	int ret, err;
 
 	ret = trace_finish(run);
-	if (findings_end(run->findings))
+	err = backend_take(&run->stacks->told, run->findings, &run->facts);
+	if (findings_end(run->findings) || err)
 		ret = failed(run, "no memory: the report is not whole");
 	for (f = findings_first(run->findings); f; f = f->next)
 		f->suppressed_by = suppressions_match(run->suppressions, f);
-	report_print(run->log, run->findings, run->has_gen);
+	report_print(run->log, run->findings, &run->facts, run->has_gen);
 	if (fflush(run->log) || ferror(run->log))
 		ret = failed(run, "the report: %s", strerror(errno));
 	if (run->json &&
@@ -780,12 +863,12 @@ static int run_program(struct run *run)
 {
 	int signal_fd, ret, err;
 
+	if (backend_choose(run->name, &run->facts.backend))
+		return EXIT_FAILED;
 	ret = stand_in(run);
 	if (ret >= 0)
 		return ret;
-	ret = module_open(run);
-	if (!ret)
-		ret = trace_begin(run);
+	ret = board_open(run);
 	if (!ret)
 		ret = stacks_create(run);
 	if (!ret)
@@ -862,6 +945,7 @@ int cmd_run(int argc, char **argv)
 		.watch_fd = -1,
 		.events_fd = -1,
 		.stacks_fd = -1,
+		.leak_check = LEAKS_TOLD,
 		.facts.status = -1,
 		.policy = {
 			.size = sizeof(run.policy),

@@ -369,3 +369,64 @@ int symbols_find(struct symbols *symbols, const char *module, uint64_t address,
 		place_keep(bucket, m, address, frames, nr);
 	return nr;
 }
+
+static bool has_prefix(const char *text, const char *prefix)
+{
+	return text && !strncmp(text, prefix, strlen(prefix));
+}
+
+static const char *module_name(const struct frame *frame)
+{
+	const char *slash = frame->module ? strrchr(frame->module, '/') : NULL;
+
+	return slash ? slash + 1 : frame->module;
+}
+
+/**
+ * symbol_is_runtime() - is it code through which every program makes its
+ * system calls?
+ * @frame: of a stack
+ *
+ * Return: whether it is.
+ */
+bool symbol_is_runtime(const struct frame *frame)
+{
+	static const char *const names[] = {
+		"libc.so", "libc-", "libpthread", "libasan", "libubsan",
+		"liblsan", "ld-linux",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (has_prefix(module_name(frame), names[i]))
+			return true;
+	return false;
+}
+
+/**
+ * symbol_in_libmem() - how much of a stack is within a call of libmem?
+ * @frames: innermost first; that within may begin in the C library
+ * @nr: how many
+ *
+ * Return: frames.
+ */
+int symbol_in_libmem(const struct frame *frames, int nr)
+{
+	int i, end = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (has_prefix(module_name(&frames[i]), "libmem.so"))
+			end = i + 1;
+		else if (!symbol_is_runtime(&frames[i]))
+			break;
+	}
+	if (end || !nr || !frames[0].function ||
+	    strcmp(frames[0].function, "stacks_put"))
+		return end;
+	/* A program that has libmem.a: up to the call that is in libmem.h. */
+	for (i = 0; i < nr && !has_prefix(frames[i].function, "mem_"); i++)
+		;
+	while (i < nr && has_prefix(frames[i].function, "mem_"))
+		i++;
+	return i;
+}

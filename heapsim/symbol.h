@@ -3,6 +3,7 @@
 #ifndef HEAPSIM_SYMBOL_H
 #define HEAPSIM_SYMBOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -32,5 +33,7 @@ int symbols_find(struct symbols *symbols, const char *module, uint64_t address,
 		 struct frame *frames, int nr);
 uint64_t symbols_address(struct symbols *symbols, const char *module,
 			 uint64_t off);
+bool symbol_is_runtime(const struct frame *frame);
+int symbol_in_libmem(const struct frame *frames, int nr);
 
 #endif

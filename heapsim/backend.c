@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Programs of libmem: which backend they are to take, and what those that have
+ * the board in themselves have told (told/told.h). That is read when they have
+ * ended. A program can write there, too: nothing in it is believed to be well
+ * formed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend.h"
+#include "told/stacks.h"
+
+#define BACKEND_ENV	"LIBMEM_BACKEND"
+#define SOC_ENV		"LIBMEM_SOC"
+
+static const char *const backend_names[] = {
+	[RUN_AUTO] = "auto",
+	[RUN_KERNEL] = "kernel",
+	[RUN_EMBEDDED] = "embedded",
+};
+
+/**
+ * backend_find() - a backend by its name
+ * @name: of it
+ * @backend: out
+ *
+ * Return: 0 or -ENOENT.
+ */
+int backend_find(const char *name, enum run_backend *backend)
+{
+	int i;
+
+	for (i = RUN_AUTO; i <= RUN_EMBEDDED; i++) {
+		if (strcmp(backend_names[i], name))
+			continue;
+		*backend = i;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* As libmem finds it out for itself. */
+static bool has_module(void)
+{
+	const int fd = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 ||
+	       (errno != ENOENT && errno != ENXIO && errno != ENODEV);
+}
+
+/**
+ * backend_choose() - decide what is left open
+ * @who: of messages
+ * @backend: in and out: what was asked for; never RUN_AUTO afterwards
+ *
+ * Return: 0, or -EINVAL: the environment asks for another; it is told.
+ */
+int backend_choose(const char *who, enum run_backend *backend)
+{
+	const char *name = getenv(BACKEND_ENV);
+	enum run_backend wish = RUN_AUTO;
+
+	if (name && *name && backend_find(name, &wish)) {
+		fprintf(stderr, "%s: %s=%s: not auto, kernel or embedded\n",
+			who, BACKEND_ENV, name);
+		return -EINVAL;
+	}
+	if (*backend != RUN_AUTO && wish != RUN_AUTO && wish != *backend) {
+		fprintf(stderr, "%s: --backend=%s, but %s=%s\n", who,
+			backend_names[*backend], BACKEND_ENV, name);
+		return -EINVAL;
+	}
+	if (*backend == RUN_AUTO)
+		*backend = wish;
+	if (*backend == RUN_AUTO)
+		*backend = has_module() ? RUN_KERNEL : RUN_EMBEDDED;
+	return 0;
+}
+
+/**
+ * backend_env_set() - have libmem take the backend that was chosen
+ * @facts: with it
+ * @soc: board of the embedded backend; NULL: libmem's own choice
+ *
+ * Of our own environment: the program inherits it.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int backend_env_set(const struct run_facts *facts, const char *soc)
+{
+	if (setenv(BACKEND_ENV, backend_names[facts->backend], 1))
+		return -ENOMEM;
+	if (facts->backend == RUN_EMBEDDED && soc && setenv(SOC_ENV, soc, 1))
+		return -ENOMEM;
+	return 0;
+}
+
+static void text_copy(char *to, size_t to_size, const char *from,
+		      size_t from_size)
+{
+	const size_t len = strnlen(from, from_size);
+
+	snprintf(to, to_size, "%.*s", (int)len, from);
+}
+
+/* What a shorter record of an older libmem does not know is 0. */
+static struct told_record record_read(const struct told_place *place)
+{
+	struct told_record r = { 0 };
+	size_t size = place->record.size;
+
+	memcpy(&r, &place->record, size < sizeof(r) ? size : sizeof(r));
+	return r;
+}
+
+static struct heapsim_record record_of(const struct told_place *place,
+				       const struct told_record *r)
+{
+	const uint64_t first = atomic_load(&place->first_off);
+	struct heapsim_record all = {
+		.size = sizeof(all),
+		.kind = r->kind,
+		.missing = r->missing,
+		.seq = r->seq,
+		.time_ns = r->time_ns,
+		.count = atomic_load(&place->count),
+		.bytes = atomic_load(&place->bytes),
+		.buf = place->buf,
+		.off = first,
+		.len = atomic_load(&place->end_off) - first,
+		.cpu = {
+			.pid = r->pid,
+			.tid = r->tid,
+			.ip = r->cpu_ip,
+			.addr = r->cpu_addr,
+			.time_ns = r->cpu_time_ns,
+			.is_write = r->is_write,
+		},
+		.other = {
+			.type = r->other,
+			.pid = r->other ? r->pid : 0,
+			.job = r->other_job,
+			.time_ns = r->other_time_ns,
+		},
+	};
+
+	text_copy(all.name, sizeof(all.name), r->name, sizeof(r->name));
+	text_copy(all.cpu.comm, sizeof(all.cpu.comm), r->comm,
+		  sizeof(r->comm));
+	memcpy(all.other.comm, all.cpu.comm, sizeof(all.other.comm));
+	text_copy(all.other.name, sizeof(all.other.name), r->other_name,
+		  sizeof(r->other_name));
+	return all;
+}
+
+static int place_take(const struct told_place *place, struct findings *findings)
+{
+	struct told_record r;
+	struct finding f = { .is_libmem = true };
+
+	if (atomic_load(&place->state) != STACKS_READY ||
+	    !atomic_load(&place->count))
+		return 0;
+	r = record_read(place);
+	f.record = record_of(place, &r);
+	f.nr_bufs = atomic_load(&place->nr_bufs);
+	f.last_buf = atomic_load(&place->last_buf);
+	text_copy(f.stream, sizeof(f.stream), r.stream, sizeof(r.stream));
+	text_copy(f.symbol, sizeof(f.symbol), r.symbol, sizeof(r.symbol));
+	return findings_add_told(findings, &f, r.cpu_stack, r.other_stack);
+}
+
+static int places_take(const struct told_place *places, uint32_t nr,
+		       struct findings *findings)
+{
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < nr; i++)
+		if (place_take(&places[i], findings))
+			ret = -ENOMEM;
+	return ret;
+}
+
+/**
+ * backend_take() - take what was told
+ * @told: by processes that have all ended, or will not be waited for
+ * @findings: where to
+ * @facts: contexts, and of the embedded backend the board
+ *
+ * Return: 0 or -ENOMEM: not all could be taken.
+ */
+int backend_take(const struct told *told, struct findings *findings,
+		 struct run_facts *facts)
+{
+	int ret, err;
+
+	facts->nr_contexts = atomic_load(&told->nr_contexts);
+	facts->nr_failed = atomic_load(&told->nr_failed);
+	facts->failed_err = atomic_load(&told->failed_err);
+	if (facts->backend == RUN_EMBEDDED) {
+		facts->probe.line_size = atomic_load(&told->line_size);
+		text_copy(facts->probe.soc, sizeof(facts->probe.soc), told->soc,
+			  sizeof(told->soc));
+	}
+	findings_add_dropped(findings, atomic_load(&told->nr_dropped));
+	ret = places_take(told->places, TOLD_NR_PLACES, findings);
+	err = places_take(told->objects, TOLD_NR_OBJECTS, findings);
+	return ret ? ret : err;
+}

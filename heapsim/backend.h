@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Programs of libmem with the board in themselves: no module is needed. */
+#ifndef HEAPSIM_BACKEND_H
+#define HEAPSIM_BACKEND_H
+
+#include "finding.h"
+#include "report.h"
+
+struct told;
+
+int backend_find(const char *name, enum run_backend *backend);
+int backend_choose(const char *who, enum run_backend *backend);
+int backend_env_set(const struct run_facts *facts, const char *soc);
+int backend_take(const struct told *told, struct findings *findings,
+		 struct run_facts *facts);
+
+#endif

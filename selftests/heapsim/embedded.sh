@@ -1,0 +1,423 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of `heapsim run` for programs of libmem that have the board in
+# themselves: no module, no VM, no root. Each mistake has a corrected twin. TAP.
+# Exit code: 0 if all passed, else 1. With arguments, only tests whose names
+# match them (regex).
+#
+# shellcheck disable=SC2317 # tap_try calls the functions
+
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+build=${HEAPSIM_BUILD:-$top/build}
+O=${O:-$build/selftests/heapsim}
+PATH=$build/heapsim:$PATH
+wrong=$O/mistakes
+# shellcheck source=selftests/check/tap.sh
+. "$top/selftests/check/tap.sh"
+only=${*:-.}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+unset LIBMEM_BACKEND LIBMEM_SOC HEAPSIM_STACKS
+
+try() # NAME COMMAND...
+{
+	[[ ! $1 =~ $only ]] || tap_try "$@"
+}
+
+# report RC ARGUMENT...: heapsim run exits with RC; its report is in $report.
+report()
+{
+	local want=$1 rc
+
+	shift
+	: >"$tmp/report"
+	heapsim run --backend=embedded --log-file="$tmp/report" "$@" \
+		</dev/null >"$tmp/out" 2>"$tmp/err"
+	rc=$?
+	report=$(<"$tmp/report")
+	[ "$rc" = "$want" ] && return
+	echo "heapsim run $* exited with $rc, wanted $want"
+	cat "$tmp/err" "$tmp/report"
+	return 1
+}
+
+# has REGEX...: lines of the report match them, one after the other.
+has()
+{
+	local line
+
+	while [ $# -gt 0 ] && read -r line; do
+		[[ $line =~ $1 ]] && shift
+	done <<<"$report"
+	[ $# -gt 0 ] || return 0
+	echo "not in the report, or not there: $1"
+	echo "$report"
+	return 1
+}
+
+hasnt() # REGEX
+{
+	[[ $report =~ $1 ]] || return 0
+	echo "in the report: $1"
+	echo "$report"
+	return 1
+}
+
+# line MARK: the number of the line of mistakes.c that has it
+line()
+{
+	grep -nF "/* $1 */" "$here/mistakes.c" | cut -d: -f1
+}
+
+# at FUNCTION MARK: a frame there
+at() { echo "$1 \\(mistakes.c:$(line "$2")\\)"; }
+
+sum() # ERRORS PLACES
+{
+	has "^==heapsim== ERROR SUMMARY: $1 errors? from $2 places?\$"
+}
+
+clean_twin() # NAME ARGUMENT...
+{
+	report 0 "$wrong" "right-$1" "${@:2}" && sum 0 0 && hasnt Leaked
+}
+
+stale_read()
+{
+	report 0 "$wrong" stale &&
+		has 'Stale read' 'buffer 1 "frame", offset 4200, 24 bytes' \
+		    'read by mistakes \(process [0-9]+, thread [0-9]+\)' \
+		    "at $(at peek PEEK)" "by $(at stale STALE)" 'by main' \
+		    'written by engine dma, job 1, submitted by mistakes' \
+		    "at $(at device_fills FILL)" 'by stale' 'by main' \
+		    'to mend it, begin a bracket for reading' \
+		    'mem_buf_begin\(buf, MEM_READ\)' && sum 1 1 &&
+		hasnt 'DMA_BUF' && hasnt Leaked && clean_twin stale
+}
+
+missing_clean()
+{
+	report 0 "$wrong" missing-clean &&
+		has 'Missing clean' 'offset 64, 64 bytes' \
+		    "at $(at poke POKE)" "by $(at missing_clean STORE)" \
+		    'memory was read by engine dma' \
+		    "at $(at device_reads SUM)" \
+		    'mem_buf_end\(buf, MEM_WRITE\)' && sum 1 1 &&
+		clean_twin missing-clean
+}
+
+write_conflict()
+{
+	report 0 "$wrong" conflict &&
+		has 'Write conflict' "at $(at poke POKE)" \
+		    "by $(at conflict CONFLICT)" 'memory was written by' \
+		    "at $(at device_fills FILL)" && clean_twin conflict
+}
+
+lost_cpu_write()
+{
+	report 0 "$wrong" lost-cpu-write &&
+		has 'Lost CPU write' "at $(at poke POKE)" \
+		    "by $(at lost_cpu_write LOST)" \
+		    'dropped by mistakes \(process' \
+		    "at $(at lost_cpu_write DROP)" && sum 1 1 &&
+		clean_twin lost-cpu-write
+}
+
+lost_device_write()
+{
+	report 0 "$wrong" lost-device-write &&
+		has 'Lost device write' "at $(at poke POKE)" \
+		    "by $(at lost_device_write BESIDE)" \
+		    "at $(at device_fills FILL)" && sum 1 1 &&
+		clean_twin lost-device-write
+}
+
+unbracketed_access()
+{
+	report 0 "$wrong" early &&
+		has 'Read before the fence' "at $(at peek PEEK)" \
+		    "by $(at early EARLY)" 'mem_job_wait' && sum 1 1 &&
+		clean_twin early
+}
+
+missing_end()
+{
+	report 0 "$wrong" open-bracket &&
+		has 'Missing END' "at $(at begin BEGIN)" \
+		    "by $(at open_bracket OPEN)" && sum 1 1 &&
+		clean_twin open-bracket
+}
+
+# Nothing of the program runs at its end.
+missing_end_at_exit()
+{
+	report 0 "$wrong" exit-in-bracket &&
+		has 'Missing END' "at $(at begin BEGIN)" \
+		    "by $(at exit_in_bracket EXIT)" \
+		    'Leaked buffer' && sum 1 1 && clean_twin exit-in-bracket
+}
+
+unmatched_end()
+{
+	report 0 "$wrong" no-begin &&
+		has 'END without START' "at $(at end END)" \
+		    "by $(at no_begin NOBEGIN)" && sum 1 1 &&
+		clean_twin no-begin
+}
+
+system_call()
+{
+	report 0 "$wrong" by-call &&
+		has 'Stale read' "at $(at by_call CALL)" 'by main' && sum 1 1 &&
+		clean_twin by-call
+}
+
+waste()
+{
+	report 0 "$wrong" redundant &&
+		has 'cleans that found nothing' \
+		    "^==heapsim== +5 +81920 +\"frame\" redundant .*:$(line CLEAN)\\)" \
+		    'invalidates that had nothing to do' \
+		    "^==heapsim== +3 +49152 +\"frame\" redundant .*:$(line INVAL)\\)" &&
+		sum 0 0 && clean_twin redundant && hasnt 'No error'
+}
+
+leaked_buffers()
+{
+	report 0 "$wrong" leak &&
+		has 'Leaked buffer' 'buffer 1 "leaked" and 2 more, 49152 bytes' \
+		    'allocated by mistakes' "at $(at make MAKE)" \
+		    "by $(at leak_one LEAK)" \
+		    'LEAK SUMMARY: 3 objects \(49152 bytes\) from 1 place' &&
+		sum 0 0 && clean_twin leak
+}
+
+leaked_job()
+{
+	report 0 "$wrong" leak-job &&
+		has 'Leaked job' 'job 1' 'submitted by mistakes' \
+		    "at $(at leak_job JOB)" && sum 0 0 && clean_twin leak-job
+}
+
+leaks_are_asked_for()
+{
+	report 0 --error-exitcode=9 "$wrong" leak &&
+		report 0 --leak-check=no "$wrong" leak && hasnt Leak &&
+		hasnt LEAK &&
+		report 9 --error-exitcode=9 --leak-check=error "$wrong" leak &&
+		sum 3 1 &&
+		report 2 --leak-check=perhaps "$wrong" leak
+}
+
+# Linked with libmem.a, statically, with AddressSanitizer.
+linked() # HOW
+{
+	report 0 "$wrong-$1" stale &&
+		has 'Stale read' "at $(at peek PEEK)" "by $(at stale STALE)" \
+		    "at $(at device_fills FILL)" 'by stale' && sum 1 1 &&
+		report 0 "$wrong-$1" redundant &&
+		has "frame\" redundant .*:$(line CLEAN)\\)" && sum 0 0 &&
+		report 0 "$wrong-$1" right-stale && sum 0 0
+}
+
+# All threads tell of the same place, at a time.
+threads()
+{
+	report 0 "$wrong" threads &&
+		has 'Stale read' 'and [0-9]+ more, .*; 640 reads in all' &&
+		sum 640 1 && clean_twin threads
+}
+
+forks()
+{
+	report 0 "$wrong" forks && has "at $(at peek PEEK)" &&
+		has "by $(at forks FORKS)" && sum 2 2 && hasnt Leaked &&
+		report 0 "$wrong" right-forks &&
+		sum 0 0 && report 0 "$wrong" fork-only && sum 0 0 &&
+		hasnt Leaked
+}
+
+killed_by_itself()
+{
+	report 137 "$wrong" killed &&
+		has 'Stale read' "at $(at peek PEEK)" "by $(at stale STALE)" &&
+		sum 1 1
+}
+
+# Wherever it is just then, what it has told stays.
+killed_at_any_moment()
+{
+	local i pid
+
+	for i in {1..20}; do
+		rm -f "$tmp/pid"
+		# shellcheck disable=SC2016 # the other shell's
+		heapsim run --backend=embedded --log-file="$tmp/report" \
+			sh -c 'echo $$ >"$1.new"; mv "$1.new" "$1"
+			       exec "$2" busy' - "$tmp/pid" "$wrong" \
+			>"$tmp/out" 2>&1 &
+		while ! grep -q busy "$tmp/out" || [ ! -s "$tmp/pid" ]; do
+			sleep 0.01
+		done
+		sleep "0.0$((RANDOM % 100 + 20))"
+		pid=$(<"$tmp/pid")
+		kill -KILL "$pid"
+		wait $!
+		[ $? = 137 ] || { echo "not 137"; return 1; }
+		report=$(<"$tmp/report")
+		has 'Stale read' "at $(at peek PEEK)" \
+			'ERROR SUMMARY: [1-9][0-9]* errors? from 1 place' ||
+			return
+	done
+}
+
+# What has no room is counted.
+full_table()
+{
+	local errors dropped
+
+	report 7 --error-exitcode=7 "$wrong" many 20000 || return
+	errors=$(sed -n 's/.*ERROR SUMMARY: \([0-9]*\) .*/\1/p' <<<"$report")
+	dropped=$(sed -n 's/.*== \([0-9]*\) records lost.*/\1/p' <<<"$report")
+	# Each is an error and a redundant clean.
+	[ "${dropped:-0}" -gt 0 ] && [ "$errors" -gt 1000 ] &&
+		[ "$((errors + dropped))" -ge 20000 ] &&
+		[ "$((errors + dropped))" -le 40000 ] && clean_twin many &&
+		hasnt lost && return
+	echo "errors $errors, lost $dropped"
+	return 1
+}
+
+json()
+{
+	report 0 --json="$tmp/json" --soc=tx2 "$wrong" stale &&
+		python3 - "$tmp/json" <<'EOF'
+import json, sys
+with open(sys.argv[1], encoding="utf-8") as f:
+    all = json.load(f)
+assert all["backend"] == "embedded" and all["contexts"] == 1, all
+assert all["soc"] == "tx2" and all["line_size"] == 64, all
+assert all["errors"] == 1 and all["leaks"] == 0, all
+one = all["findings"]
+one = [f for f in one if f["is_error"]][0]
+assert one["kind"] == "stale-read" and one["missing"] == "start-read", one
+assert one["cpu"]["stack"][0]["function"] == "peek", one
+other = one["other"]
+assert other["type"] == "engine" and other["job"] == 1, other
+assert 0 < other["time_ns"] < one["time_ns"], one
+assert other["stack"][0]["function"] == "device_fills", other
+assert other["stream"] is None and other["kernel"] is None, other
+EOF
+}
+
+suppressions()
+{
+	report 0 --gen-suppressions "$wrong" stale && has 'kind: stale-read' &&
+		sed -n '/^{/,/^}/p' <<<"$report" >"$tmp/known" &&
+		report 0 --error-exitcode=3 --suppressions="$tmp/known" \
+			"$wrong" stale && has '1 error is suppressed' && sum 0 0
+	printf '{\n name: old\n kind: leaked-*\n cpu: ...\n cpu: fun:leak_one\n}\n' \
+		>"$tmp/known"
+	report 0 --error-exitcode=3 --leak-check=error \
+		--suppressions="$tmp/known" "$wrong" leak && hasnt Leaked &&
+		sum 0 0
+}
+
+boards()
+{
+	report 3 --soc=commodore "$wrong" stale &&
+		has '1 context was not opened: Invalid argument' &&
+		report 0 --policy=off "$wrong" stale && sum 0 0 &&
+		report 0 --policy=strict --evict=none "$wrong" stale && sum 1 1
+}
+
+says_what_it_cannot()
+{
+	local option
+
+	for option in --precise --evict=random "--trace=$tmp/trace"; do
+		report 1 "$option" "$wrong" stale || return
+		[ "$(<"$tmp/err")" = "heapsim run: ${option%=/*}: not with the\
+ embedded backend" ] || { cat "$tmp/err"; return 1; }
+	done
+}
+
+environment()
+{
+	LIBMEM_BACKEND=kernel report 1 "$wrong" stale &&
+		grep -q 'LIBMEM_BACKEND=kernel$' "$tmp/err" &&
+		LIBMEM_BACKEND=embedded report 0 "$wrong" stale && sum 1 1 &&
+		LIBMEM_BACKEND=embedded report 0 --backend=auto "$wrong" stale &&
+		sum 1 1 && LIBMEM_BACKEND="what" report 1 "$wrong" stale &&
+		report 2 --backend=what "$wrong" stale &&
+		LIBMEM_SOC=xavier report 0 --json="$tmp/json" "$wrong" stale &&
+		grep -q '"soc":"\?.*xavier' "$tmp/json"
+}
+
+auto_without_module()
+{
+	report 0 --backend=auto "$wrong" stale && sum 1 1
+}
+
+without_libmem()
+{
+	report 5 sh -c 'exit 5' && has 'No libmem context was seen' && sum 0 0 &&
+		report 0 env && ! grep -E '^(LD_PRELOAD|ASAN_OPTIONS)=' \
+			"$tmp/out" && report 0 "$wrong" nothing &&
+		hasnt 'No libmem' && sum 0 0
+}
+
+own_handler()
+{
+	report 42 "$wrong" segv && sum 1 1 && report 0 "$wrong" right-segv
+}
+
+# The tests of libmem watch by themselves: both are told.
+watchers()
+{
+	report 0 env CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded \
+		"$build/selftests/libmem/watch_test" && hasnt 'No libmem' &&
+		has 'ERROR SUMMARY: [1-9]'
+}
+
+try stale_read stale_read
+try missing_clean missing_clean
+try write_conflict write_conflict
+try lost_cpu_write lost_cpu_write
+try lost_device_write lost_device_write
+try unbracketed_access unbracketed_access
+try missing_end missing_end
+try missing_end_at_exit missing_end_at_exit
+try unmatched_end unmatched_end
+try a_system_call_is_its_callers system_call
+try waste_is_told_by_place waste
+try leaked_buffers_are_told leaked_buffers
+try leaked_jobs_are_told leaked_job
+try leaks_are_errors_if_asked leaks_are_asked_for
+try libmem_a linked archive
+try static_program linked static
+try address_sanitizer linked asan
+try threads_at_one_place threads
+try forks_and_exec forks
+try killed_by_itself killed_by_itself
+try killed_at_any_moment killed_at_any_moment
+try what_has_no_room_is_counted full_table
+try json json
+try suppressions suppressions
+try boards_and_policies boards
+try says_what_it_cannot says_what_it_cannot
+try environment environment
+if [ -e /dev/heapsim ]; then
+	echo "# a module is loaded: auto is not tried"
+else
+	try auto_without_module auto_without_module
+fi
+try without_libmem without_libmem
+try own_handler own_handler
+try watchers_are_told_too watchers
+tap_end

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program of libmem with one mistake, by name, for the tests of `heapsim
+ * run`; "right-" and the name is the same program without it. Lines that a test
+ * looks for have a mark.
+ */
+#include <err.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <libmem.h>
+
+#define LEN	16384
+#define NR_THREADS	64
+
+static struct mem_ctx *ctx;
+static char **args;
+/* What is right is done, too. */
+static int is_right;
+static volatile unsigned char sink;
+
+static void check(int ret, const char *what)
+{
+	if (ret < 0)
+		errx(3, "%s: %s", what, strerror(-ret));
+}
+
+#define CHECK(call)	check(call, #call)
+
+__attribute__((noinline))
+static struct mem_buf *make(const char *name, unsigned char **p)
+{
+	struct mem_buf *buf;
+	void *addr;
+
+	CHECK(mem_buf_alloc(ctx, MEM_KIND_NONCOHERENT, LEN, name, /* MAKE */
+			    &buf));
+	CHECK(mem_buf_map(buf, &addr));
+	*p = addr;
+	return buf;
+}
+
+__attribute__((noinline))
+static void finish(struct mem_job *job)
+{
+	CHECK(mem_job_wait(job, MEM_WAIT_FOREVER, NULL));
+	mem_job_destroy(job);
+}
+
+__attribute__((noinline))
+static void device_fills(struct mem_buf *buf, uint32_t pattern)
+{
+	struct mem_job *job;
+
+	CHECK(mem_job_fill(buf, 0, LEN, pattern, &job)); /* FILL */
+	finish(job);
+}
+
+__attribute__((noinline))
+static void device_reads(struct mem_buf *buf)
+{
+	struct mem_job *job;
+
+	CHECK(mem_job_checksum(buf, 0, LEN, &job)); /* SUM */
+	finish(job);
+}
+
+__attribute__((noinline))
+static unsigned char peek(const volatile unsigned char *p)
+{
+	return *p; /* PEEK */
+}
+
+__attribute__((noinline))
+static void poke(volatile unsigned char *p, unsigned char value)
+{
+	*p = value; /* POKE */
+}
+
+static void begin(struct mem_buf *buf, unsigned int access)
+{
+	CHECK(mem_buf_begin(buf, access)); /* BEGIN */
+}
+
+static void end(struct mem_buf *buf, unsigned int access)
+{
+	CHECK(mem_buf_end(buf, access)); /* END */
+}
+
+static void stale(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+
+	begin(buf, MEM_READ);
+	sink = peek(p + 4200);
+	end(buf, MEM_READ);
+	device_fills(buf, 0x11223344);
+	if (is_right)
+		begin(buf, MEM_READ);
+	sink = peek(p + 4200); /* STALE */
+	if (is_right)
+		end(buf, MEM_READ);
+	mem_buf_destroy(buf);
+}
+
+static void missing_clean(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+
+	begin(buf, MEM_WRITE);
+	poke(p + 64, 7); /* STORE */
+	if (is_right)
+		end(buf, MEM_WRITE);
+	device_reads(buf);
+	if (!is_right)
+		end(buf, MEM_WRITE);
+	mem_buf_destroy(buf);
+}
+
+static void conflict(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+
+	begin(buf, MEM_WRITE);
+	poke(p + 128, 7); /* CONFLICT */
+	if (is_right)
+		end(buf, MEM_WRITE);
+	device_fills(buf, 1);
+	if (!is_right)
+		CHECK(mem_buf_end(buf, MEM_WRITE));
+	mem_buf_destroy(buf);
+}
+
+static void lost_cpu_write(void)
+{
+	struct mem_range range = {
+		.op = MEM_MAINT_INVALIDATE,
+		.len = LEN,
+	};
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+
+	begin(buf, MEM_WRITE);
+	poke(p, 7); /* LOST */
+	if (is_right)
+		end(buf, MEM_WRITE);
+	range.buf = buf;
+	CHECK(mem_buf_maintain(ctx, &range, 1, NULL)); /* DROP */
+	if (!is_right)
+		end(buf, MEM_WRITE);
+	mem_buf_destroy(buf);
+}
+
+static void lost_device_write(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+
+	begin(buf, MEM_READ);
+	sink = peek(p);
+	end(buf, MEM_READ);
+	device_fills(buf, 0x55555555);
+	begin(buf, is_right ? MEM_RW : MEM_WRITE);
+	poke(p + 5, 1); /* BESIDE */
+	end(buf, is_right ? MEM_RW : MEM_WRITE);
+	mem_buf_destroy(buf);
+}
+
+static void early(void)
+{
+	struct mem_copy2d copy = {
+		.size = sizeof(copy),
+		.row_len = LEN,
+		.nr_rows = 1,
+		.delay_ns = 100000000,
+	};
+	unsigned char *p, *q;
+	struct mem_buf *buf = make("frame", &p);
+	struct mem_buf *from = make("source", &q);
+	struct mem_job *job;
+
+	copy.dst = buf;
+	copy.src = from;
+	CHECK(mem_job_copy2d(&copy, &job));
+	if (is_right)
+		begin(buf, MEM_READ);
+	sink = peek(p); /* EARLY */
+	if (is_right)
+		end(buf, MEM_READ);
+	finish(job);
+	mem_buf_destroy(buf);
+	mem_buf_destroy(from);
+}
+
+static void open_bracket(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+
+	begin(buf, MEM_WRITE); /* OPEN */
+	poke(p, 1);
+	if (is_right)
+		end(buf, MEM_WRITE);
+	mem_buf_destroy(buf);
+}
+
+/* Nobody frees the buffer: the end of the process is what shows it. */
+static void exit_in_bracket(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+
+	begin(buf, MEM_WRITE); /* EXIT */
+	poke(p, 1);
+	if (is_right) {
+		end(buf, MEM_WRITE);
+		mem_buf_destroy(buf);
+	}
+	_exit(0);
+}
+
+static void no_begin(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+
+	if (is_right)
+		begin(buf, MEM_WRITE);
+	end(buf, MEM_WRITE); /* NOBEGIN */
+	mem_buf_destroy(buf);
+}
+
+/* By a system call: its caller is who touched. */
+static void by_call(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds))
+		err(3, "socketpair");
+	begin(buf, MEM_READ);
+	sink = peek(p);
+	end(buf, MEM_READ);
+	device_fills(buf, 2);
+	if (is_right)
+		begin(buf, MEM_READ);
+	if (write(fds[0], p, 100) != 100) /* CALL */
+		err(3, "write");
+	if (is_right)
+		end(buf, MEM_READ);
+	mem_buf_destroy(buf);
+}
+
+static void redundant(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+	int i;
+
+	for (i = 0; i < 5 && !is_right; i++)
+		CHECK(mem_buf_end_range(buf, 0, LEN, MEM_WRITE)); /* CLEAN */
+	for (i = 0; i < 3 && !is_right; i++)
+		CHECK(mem_buf_begin_range(buf, 0, LEN, MEM_READ)); /* INVAL */
+	mem_buf_destroy(buf);
+}
+
+__attribute__((noinline))
+static void leak_one(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("leaked", &p); /* LEAK */
+
+	if (is_right)
+		mem_buf_destroy(buf);
+}
+
+static void leak(void)
+{
+	volatile int i;
+
+	for (i = 0; i < 3; i++)
+		leak_one();
+}
+
+static void leak_job(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+	struct mem_job *job;
+
+	CHECK(mem_job_fill(buf, 0, LEN, 1, &job)); /* JOB */
+	CHECK(mem_job_wait(job, MEM_WAIT_FOREVER, NULL));
+	if (is_right)
+		mem_job_destroy(job);
+	mem_buf_destroy(buf);
+}
+
+static void *mistakes_thread(void *arg)
+{
+	int i;
+
+	(void)arg;
+	for (i = 0; i < 10; i++)
+		stale();
+	return NULL;
+}
+
+/* All make the same mistake at the same place. */
+static void threads(void)
+{
+	pthread_t all[NR_THREADS];
+	int i;
+
+	for (i = 0; i < NR_THREADS; i++)
+		CHECK(-pthread_create(&all[i], NULL, mistakes_thread, NULL));
+	for (i = 0; i < NR_THREADS; i++)
+		pthread_join(all[i], NULL);
+}
+
+/* One that has contexts forks; the child becomes another program. */
+static void forks(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		err(3, "fork");
+	if (!pid) {
+		args[1] = is_right ? "right-stale" : "stale";
+		execv("/proc/self/exe", args);
+		_exit(4);
+	}
+	waitpid(pid, &status, 0);
+	mem_buf_destroy(buf);
+	stale(); /* FORKS */
+	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 5);
+}
+
+/* The child uses nothing; that the parent's objects go there is no matter. */
+static void fork_only(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+	pid_t pid = fork();
+
+	if (pid < 0)
+		err(3, "fork");
+	if (pid)
+		waitpid(pid, NULL, 0);
+	mem_buf_destroy(buf);
+}
+
+/* Until it is killed. */
+static void busy(void)
+{
+	puts("busy");
+	fflush(stdout);
+	for (;;)
+		stale();
+}
+
+static void killed(void)
+{
+	if (is_right)
+		return;
+	stale();
+	raise(SIGKILL);
+}
+
+/* More places than find room: each buffer has a name of its own. */
+static void many(void)
+{
+	unsigned long nr = is_right ? 10 : strtoul(args[2], NULL, 10), i;
+
+	for (i = 0; i < nr; i++) {
+		char name[MEM_NAME_LEN];
+		unsigned char *p;
+		struct mem_buf *buf;
+
+		snprintf(name, sizeof(name), "b%lu", i);
+		buf = make(name, &p);
+		if (is_right)
+			begin(buf, MEM_WRITE);
+		end(buf, MEM_WRITE);
+		mem_buf_destroy(buf);
+	}
+}
+
+/* Somebody else's handler still sees what is his. */
+static void on_segv(int sig)
+{
+	(void)sig;
+	_exit(42);
+}
+
+static void segv(void)
+{
+	volatile int *volatile nowhere = NULL;
+
+	signal(SIGSEGV, on_segv);
+	stale();
+	if (!is_right)
+		*nowhere = 1;
+}
+
+static void nothing(void)
+{
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} all[] = {
+		{ "stale", stale },
+		{ "missing-clean", missing_clean },
+		{ "conflict", conflict },
+		{ "lost-cpu-write", lost_cpu_write },
+		{ "lost-device-write", lost_device_write },
+		{ "early", early },
+		{ "open-bracket", open_bracket },
+		{ "exit-in-bracket", exit_in_bracket },
+		{ "no-begin", no_begin },
+		{ "by-call", by_call },
+		{ "redundant", redundant },
+		{ "leak", leak },
+		{ "leak-job", leak_job },
+		{ "threads", threads },
+		{ "forks", forks },
+		{ "fork-only", fork_only },
+		{ "busy", busy },
+		{ "killed", killed },
+		{ "many", many },
+		{ "segv", segv },
+		{ "nothing", nothing },
+	};
+	const char *name = argc > 1 ? argv[1] : "";
+	size_t i;
+
+	args = argv;
+	if (!strncmp(name, "right-", 6)) {
+		is_right = 1;
+		name += 6;
+	}
+	CHECK(mem_ctx_open(NULL, &ctx));
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (strcmp(all[i].name, name))
+			continue;
+		all[i].run();
+		mem_ctx_close(ctx);
+		return 0;
+	}
+	errx(2, "no such mistake: %s", name);
+}
