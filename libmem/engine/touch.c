@@ -64,6 +64,13 @@ static void hide_all(void)
 	madvise(process->access, process->nr_pages, MADV_DONTNEED);
 }
 
+/* Of tracked pages. If it cannot be, the next touch asks again. */
+static void set_prot(size_t page, size_t nr, int prot)
+{
+	if (mprotect(page_addr(page), nr * process->page_len, prot))
+		hide_all();
+}
+
 /**
  * touch_change() - change what jobs may do
  * @grant: where, and what
@@ -99,8 +106,7 @@ static void track_again(size_t page, size_t nr)
 		while (page < end && process->access[page] == ENGINE_TRACKED)
 			page++;
 		if (page > first)
-			mprotect(page_addr(first),
-				 (page - first) * process->page_len, PROT_READ);
+			set_prot(first, page - first, PROT_READ);
 	}
 }
 
@@ -186,14 +192,16 @@ static bool is_ready(size_t page)
 }
 
 /* Keep it as it is, then let it be stored to; with those that follow. */
-static bool make_ready(size_t page)
+static void make_ready(size_t page)
 {
 	const size_t len = process->page_len;
 	const size_t max = run_len(page);
 	size_t nr = 1, i;
 
-	if (is_ready(page))
-		return !mprotect(page_addr(page), len, PROT_READ | PROT_WRITE);
+	if (is_ready(page)) {
+		set_prot(page, 1, PROT_READ | PROT_WRITE);
+		return;
+	}
 	while (nr < max && page + nr < process->nr_pages &&
 	       process->access[page + nr] == ENGINE_TRACKED &&
 	       !is_ready(page + nr))
@@ -202,7 +210,7 @@ static bool make_ready(size_t page)
 	for (i = page; i < page + nr; i++)
 		page_set_add(&process->stored, i);
 	process->shared->nr_stored += nr;
-	return !mprotect(page_addr(page), nr * len, PROT_READ | PROT_WRITE);
+	set_prot(page, nr, PROT_READ | PROT_WRITE);
 }
 
 /* Ask the owner. */
@@ -241,7 +249,7 @@ static bool get_page(const struct engine_touch *touch)
 		return true;
 	}
 	if (*access == ENGINE_TRACKED && touch->is_write)
-		return make_ready(page);
+		make_ready(page);
 	return true;
 }
 

@@ -1281,6 +1281,139 @@ static void exceptions_end_the_job_and_streams_work(void **state)
 	dlclose(lib);
 }
 
+#define MANY_PAGES	140000UL
+
+/* More pieces than the kernel lets a process have mappings. */
+static void too_many_pieces_are_hidden_and_asked_for_again(void **state)
+{
+	struct engine_window window = own.window;
+	struct engine_grant *changes;
+	struct engine_result result;
+	struct touch_args args = { .nr = 1, .value = 8 };
+	struct engine_job job = job_of(store, &args, sizeof(args));
+	struct engine *engine;
+	size_t i;
+
+	(void)state;
+	window.len = MANY_PAGES * own.page_len;
+	window.view_fd = make_file(window.len);
+	window.before_fd = make_file(window.len);
+	window.addr = mmap(NULL, window.len, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	assert_ptr_not_equal(window.addr, MAP_FAILED);
+	madvise(window.addr, window.len, MADV_DONTFORK);
+	assert_int_equal(engine_create("gpu", &window, &ops, &own, &engine),
+			 0);
+	changes = calloc(MANY_PAGES / 2, sizeof(*changes));
+	assert_non_null(changes);
+	for (i = 0; i < MANY_PAGES / 2; i++)
+		changes[i] = (struct engine_grant) {
+			.off = 2 * i * own.page_len,
+			.len = own.page_len,
+			.access = ENGINE_TRACKED,
+			.fd = -1,
+		};
+	args.at = window.addr;
+	job.changes = changes;
+	job.nr_changes = MANY_PAGES / 2;
+	engine_run(engine, &job, &result);
+	assert_int_equal(result.status, 0);
+	assert_int_equal(own.nr_asked, 1);
+	engine_destroy(engine);
+	free(changes);
+	munmap(window.addr, window.len);
+	close(window.view_fd);
+	close(window.before_fd);
+}
+
+static atomic_bool is_over;
+
+static void *be_busy(void *arg)
+{
+	char *text = NULL;
+	size_t len, nr = 0;
+	FILE *file;
+
+	(void)arg;
+	while (!is_over) {
+		free(malloc(nr++ % 5000));
+		file = open_memstream(&text, &len);
+		fprintf(file, "%zu", nr);
+		fclose(file);
+		free(text);
+		setenv("ENGINE_TEST", "busy", nr % 2);
+	}
+	return NULL;
+}
+
+static void print_quietly(const struct mem_block *block, void *args)
+{
+	char *text = malloc(3000);
+
+	(void)block;
+	snprintf(text, 3000, "%p %s", args, getenv("PATH"));
+	free(text);
+}
+
+/* Whose locks of the C library's are held at the fork. */
+static void engines_start_beside_busy_threads(void **state)
+{
+	struct engine_job job = job_of(print_quietly, NULL, 0);
+	struct engine_result result;
+	struct engine *engine;
+	pthread_t threads[4];
+	size_t i;
+
+	(void)state;
+	is_over = false;
+	for (i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, be_busy,
+						NULL), 0);
+	job.grid[0] = 8;
+	for (i = 0; i < 40; i++) {
+		assert_int_equal(engine_create("pva", &own.window, &ops, &own,
+					       &engine), 0);
+		engine_run(engine, &job, &result);
+		assert_int_equal(result.status, 0);
+		engine_destroy(engine);
+	}
+	is_over = true;
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void *run_many(void *arg)
+{
+	struct engine_job job = job_of(empty, NULL, 0);
+	struct engine_result result;
+	size_t i;
+
+	for (i = 0; i < 300; i++) {
+		engine_run(arg, &job, &result);
+		assert_int_equal(result.status, 0);
+	}
+	return NULL;
+}
+
+static void engines_run_beside_each_other(void **state)
+{
+	struct engine *engines[4];
+	pthread_t threads[4];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(engine_create("vic", &own.window, &ops, &own,
+					       &engines[i]), 0);
+		assert_int_equal(pthread_create(&threads[i], NULL, run_many,
+						engines[i]), 0);
+	}
+	for (i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		engine_destroy(engines[i]);
+	}
+}
+
 #define each(name) \
 	cmocka_unit_test_setup_teardown(name, make_owner, end_owner)
 
@@ -1321,6 +1454,9 @@ int main(void)
 		each(inline_engines_run_in_the_application),
 		each(a_library_that_is_loaded_later_is_known),
 		each(exceptions_end_the_job_and_streams_work),
+		each(too_many_pieces_are_hidden_and_asked_for_again),
+		each(engines_start_beside_busy_threads),
+		each(engines_run_beside_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
