@@ -14,6 +14,8 @@
 
 /* Below that the dynamic linker may have it; malloc() maps larger blocks. */
 #define SMALL_LEN	(128UL << 10)
+/* What it allocated, at most */
+#define LOADER_LEN	(64UL << 10)
 #define LARGE_LEN	(1UL << 20)
 
 /* glibc's arenas but the first (malloc/arena.c): HEAP_MAX_SIZE, 64 bit. */
@@ -196,6 +198,26 @@ static void keep_thread(struct kept *kept, const struct objects *objects)
 	keep(kept, near.start - THREAD_LEN, near.end + THREAD_LEN);
 }
 
+/* Of the thread that loaded the library: as a rule the first. */
+static pthread_t first_thread;
+
+static void __attribute__((constructor)) note_first_thread(void)
+{
+	first_thread = pthread_self();
+}
+
+/*
+ * What the loader allocated before there was a malloc() lies below the first
+ * thread's own memory, in one mapping with whatever came to lie beside that. A
+ * new thread needs it.
+ */
+static void keep_loaders(struct kept *kept)
+{
+	const uintptr_t at = (uintptr_t)first_thread;
+
+	keep(kept, (at - LOADER_LEN) & ~kept->page_mask, at + THREAD_LEN);
+}
+
 static void keep_initial(struct kept *kept, const struct mappings *mappings)
 {
 	const uintptr_t from = (uintptr_t)__libc_stack_end;
@@ -224,6 +246,7 @@ static void keep_needed(struct kept *kept, const struct process *own)
 	     (uintptr_t)start->shared + start->shared_len);
 	keep(kept, (uintptr_t)objects, (uintptr_t)objects + objects->len);
 	keep_thread(kept, objects);
+	keep_loaders(kept);
 	keep_initial(kept, &own->mappings);
 	/* The sanitizer's heap has no arenas, and all of it stays. */
 	for (i = 0; !__asan_init && i < own->mappings.nr; i++)
