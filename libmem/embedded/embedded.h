@@ -95,20 +95,26 @@ struct work {
  * @at: enum mem_engine
  * @engine: the process; NULL: nothing has run yet
  * @work: that it runs
+ * @changes: what the job has no access to any more
+ * @nr_changes: how many
  * @granted: buffers that it has access to; the order lock protects these
  * @hidden: what it is to have no access to from the next job on
  * @nr_hidden: how many
  * @max_hidden: for how many there is room
+ * @is_unsafe: there was none: it is to be ended before that
  */
 struct owner {
 	struct embedded_ctx *ctx;
 	unsigned int at;
 	struct engine *engine;
 	struct work *work;
+	struct engine_grant *changes;
+	size_t nr_changes;
 	struct attach_link granted;
 	struct engine_grant *hidden;
 	size_t nr_hidden;
 	size_t max_hidden;
+	bool is_unsafe;
 };
 
 /**

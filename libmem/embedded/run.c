@@ -55,6 +55,7 @@ void run_fini(struct embedded_ctx *ctx)
 		if (ctx->owners[i].engine)
 			engine_destroy(ctx->owners[i].engine);
 		free(ctx->owners[i].hidden);
+		free(ctx->owners[i].changes);
 	}
 }
 
@@ -114,17 +115,15 @@ static struct engine_grant grant_of(const struct embedded_buf *buf,
 	};
 }
 
-/* Without memory for that the engine is ended: the next has nothing. */
+/* Without memory for that the next job has an engine that has nothing. */
 static void hide(struct owner *owner, struct embedded_buf *buf)
 {
 	granted_remove(owner, buf);
-	if (!room_for_hidden(owner)) {
+	if (room_for_hidden(owner))
+		owner->is_unsafe = true;
+	else
 		owner->hidden[owner->nr_hidden++] =
 			grant_of(buf, ENGINE_HIDDEN);
-		return;
-	}
-	engine_destroy(owner->engine);
-	owner->engine = NULL;
 }
 
 /**
@@ -179,6 +178,12 @@ static void before_job(struct owner *owner)
 		if (!may_keep(owner, buf))
 			hide(owner, buf);
 	}
+	free(owner->changes);
+	owner->changes = owner->hidden;
+	owner->nr_changes = owner->nr_hidden;
+	owner->hidden = NULL;
+	owner->nr_hidden = 0;
+	owner->max_hidden = 0;
 	order_unlock(ctx, &old);
 }
 
@@ -196,7 +201,6 @@ static void after_job(struct owner *owner)
 		if (!is_heaps(buf))
 			ptr_look_behind(buf, owner->work);
 	}
-	owner->nr_hidden = 0;
 	order_unlock(ctx, &old);
 }
 
@@ -309,6 +313,11 @@ static int owner_start(struct owner *owner)
 {
 	struct engine_window window;
 
+	if (owner->is_unsafe) {
+		engine_destroy(owner->engine);
+		owner->engine = NULL;
+		owner->is_unsafe = false;
+	}
 	if (owner->engine)
 		return 0;
 	window_for_engine(&window);
@@ -347,8 +356,8 @@ static struct engine_job job_of(const struct mem_launch *launch,
 		.args_len = launch->args_len,
 		.timeout_ns = launch->timeout_ns ? launch->timeout_ns :
 						   DEFAULT_TIMEOUT_NS,
-		.changes = owner->hidden,
-		.nr_changes = owner->nr_hidden,
+		.changes = owner->changes,
+		.nr_changes = owner->nr_changes,
 	};
 
 	memcpy(job.grid, launch->grid, sizeof(job.grid));
@@ -386,6 +395,9 @@ int run_kernel(struct mem_ctx *base, struct work *work,
 	atomic_fetch_add(&ctx->nr_running, 1);
 	engine_run(owner->engine, &job, &result);
 	atomic_fetch_sub(&ctx->nr_running, 1);
+	/* Whoever waits for it has seen what it printed. */
+	if (result.has_output)
+		engine_flush(owner->engine);
 	after_job(owner);
 	order_take_back(ctx);
 	if (result.status == -EFAULT)

@@ -135,6 +135,7 @@ struct engine_job {
  * @ip: of -EFAULT: the instruction
  * @is_write: of -EFAULT: it stored
  * @place: of -EFAULT: where that lies
+ * @has_output: something was printed that engine_flush() has come out
  */
 struct engine_result {
 	int status;
@@ -143,6 +144,7 @@ struct engine_result {
 	uintptr_t ip;
 	bool is_write;
 	enum engine_place place;
+	bool has_output;
 };
 
 /**

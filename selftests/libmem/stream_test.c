@@ -1094,6 +1094,39 @@ static void an_illegal_address_ends_the_context(void **state)
 	nothing_found();
 }
 
+static void k_print(const struct mem_block *block, void *arg)
+{
+	(void)arg;
+	printf("block %u of %u\n", block->index[0], block->grid[0]);
+}
+
+static void what_a_kernel_prints_is_there_after_the_wait(void **state)
+{
+	struct mem_stream *legacy;
+	struct mem_ctx *other;
+	char text[64] = "";
+	int file, out;
+
+	(void)state;
+	fflush(stdout);
+	file = memfd_create("output", 0);
+	out = dup(1);
+	assert_true(file >= 0 && out >= 0);
+	assert_int_equal(dup2(file, 1), 1);
+	/* An engine has the output that the application had at its start. */
+	assert_int_equal(mem_ctx_open(NULL, &other), 0);
+	legacy = mem_stream_legacy(other);
+	start(legacy, k_print, NULL, 0);
+	assert_int_equal(mem_stream_sync(legacy), 0);
+	mem_ctx_close(other);
+	fflush(stdout);
+	assert_int_equal(dup2(out, 1), 1);
+	assert_true(pread(file, text, sizeof(text) - 1, 0) > 0);
+	assert_string_equal(text, "block 0 of 1\n");
+	close(file);
+	close(out);
+}
+
 static void an_overrun_is_found(void **state)
 {
 	uint32_t *ptr = memory(MEM_KIND_DEVICE);
@@ -1203,6 +1236,7 @@ int main(void)
 		cmocka_unit_test(copies_say_what_is_wrong),
 		cmocka_unit_test(a_copy_to_the_host_is_a_wait),
 		cmocka_unit_test(hints_save_maintenance),
+		cmocka_unit_test(what_a_kernel_prints_is_there_after_the_wait),
 		cmocka_unit_test(an_overrun_is_found),
 		cmocka_unit_test(launch_says_what_is_wrong),
 		cmocka_unit_test(a_child_has_no_board),
