@@ -352,6 +352,8 @@ void watch_cpu_on_device(const struct embedded_buf *buf,
 			 const struct touch *touch);
 void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
 			bool is_write, uintptr_t ip, const struct work *work);
+void watch_atomic(const struct embedded_buf *buf, const struct touch *touch,
+		  const struct work *work);
 void watch_illegal(const struct engine_result *result,
 		   const struct work *work);
 void watch_overrun(const struct embedded_buf *buf, uint64_t off,
@@ -439,6 +441,10 @@ int ptr_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
 void ptr_free(struct mem_buf *buf);
 struct mem_buf *ptr_find(struct mem_ctx *ctx, const void *addr);
 void ptr_look_behind(const struct embedded_buf *buf, const struct work *work);
+
+/* atomic.c */
+bool atomic_is_broken(const struct embedded_buf *buf, uintptr_t ip);
+bool atomic_is_looked_for(const struct embedded_buf *buf);
 
 /* run.c */
 void run_init(struct embedded_ctx *ctx);

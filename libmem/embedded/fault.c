@@ -76,7 +76,7 @@ static bool judge_managed(struct embedded_ctx *ctx, struct embedded_buf *buf,
 bool fault_is_judged(const struct embedded_buf *buf)
 {
 	return buf->base.kind == MEM_KIND_MANAGED ||
-	       buf->base.kind == MEM_KIND_DEVICE;
+	       buf->base.kind == MEM_KIND_DEVICE || atomic_is_looked_for(buf);
 }
 
 static enum fault touch_locked(struct embedded_buf *buf,
@@ -135,6 +135,11 @@ enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)
 		return touch_managed(buf, touch);
 	if (buf->base.kind == MEM_KIND_DEVICE)
 		return touch_device(buf, touch);
+	if (atomic_is_looked_for(buf)) {
+		if (atomic_is_broken(buf, touch->ip))
+			watch_atomic(buf, touch, NULL);
+		return touch_locked(buf, touch);
+	}
 	/* What else has one view has its access as long as it is mapped. */
 	return buf->has_two_views ? touch_locked(buf, touch) : FAULT_STRANGE;
 }

@@ -112,8 +112,8 @@ static void give_access(struct embedded_buf *buf)
 
 	buf_lock(buf, &old);
 	buf->is_mapped = true;
-	/* Managed memory is given when it is touched, and may be. */
-	if (buf->base.kind == MEM_KIND_PINNED)
+	/* All else is given when it is touched, and may be. */
+	if (buf->base.kind == MEM_KIND_PINNED && !atomic_is_looked_for(buf))
 		window_protect(buf->first, buf->nr_pages, PAGE_WRITE);
 	buf_unlock(buf, &old);
 }

@@ -15,6 +15,8 @@
 #include "embedded.h"
 
 #define DEFAULT_TIMEOUT_NS	(10 * NS_PER_S)
+/* Pinned memory in which each page's first touch in a job is looked at. */
+#define MAX_PAGES_ATOMIC	16
 
 static const char *const engine_names[] = {
 	[MEM_ENGINE_GPU] = "gpu",
@@ -155,6 +157,8 @@ static bool may_keep(struct owner *owner, struct embedded_buf *buf)
 
 	if (is_heaps(buf))
 		return !buf->has_two_views;
+	if (atomic_is_looked_for(buf))
+		return false;
 	return buf->base.kind != MEM_KIND_MANAGED ||
 	       attach_job_sees(&ctx->attach, owner->work->stream,
 			       &buf->attach);
@@ -241,6 +245,26 @@ static void judge_lines(struct owner *owner, struct embedded_buf *buf,
 	grant->len = len;
 }
 
+/* Of a small buffer each page is seen, of others the first touch in a job. */
+static void judge_atomic(struct owner *owner, struct embedded_buf *buf,
+			 const struct engine_touch *touch,
+			 struct engine_grant *grant)
+{
+	const uint64_t page_size = 1ULL << window_page_shift();
+	const struct touch at = {
+		.off = touch->off - window_off(buf),
+		.is_write = touch->is_write,
+		.ip = touch->ip,
+	};
+
+	if (atomic_is_broken(buf, touch->ip))
+		watch_atomic(buf, &at, owner->work);
+	if (buf->nr_pages > MAX_PAGES_ATOMIC)
+		return;
+	grant->off = touch->off & ~(page_size - 1);
+	grant->len = page_size;
+}
+
 static int grant_buf(struct owner *owner, struct embedded_buf *buf,
 		     const struct engine_touch *touch,
 		     struct engine_grant *grant)
@@ -253,6 +277,8 @@ static int grant_buf(struct owner *owner, struct embedded_buf *buf,
 		judge_touch(owner, buf, touch);
 	else if (buf->has_two_views)
 		judge_lines(owner, buf, touch, grant);
+	else if (atomic_is_looked_for(buf))
+		judge_atomic(owner, buf, touch, grant);
 	granted_add(owner, buf);
 	return 0;
 }

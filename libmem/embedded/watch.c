@@ -614,6 +614,30 @@ void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
 }
 
 /**
+ * watch_atomic() - an atomic instruction on memory that is not cached
+ * @buf: buffer
+ * @touch: of it
+ * @work: a kernel's; NULL: the CPU's
+ */
+void watch_atomic(const struct embedded_buf *buf, const struct touch *touch,
+		  const struct work *work)
+{
+	struct found f;
+
+	if (!is_watched())
+		return;
+	f = found_of(buf, MEM_VIOLATION_ATOMIC_ON_UNCACHED, touch->off, 1);
+	if (work) {
+		f.v.is_write = touch->is_write;
+		add_engine(&f, &work->acting);
+		f.v.other_ip = touch->ip;
+	} else {
+		add_touch(&f, buf, touch);
+	}
+	tell(&f);
+}
+
+/**
  * watch_illegal() - a kernel touched what is not an engine's
  * @result: of its job
  * @work: the job

@@ -592,6 +592,35 @@ static void device_memory_is_not_the_cpus(void **state)
 	release(ptr);
 }
 
+static void k_atomic(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	__atomic_fetch_add(*(uint32_t **)arg, 1, __ATOMIC_SEQ_CST);
+}
+
+static void atomics_on_pinned_memory_are_found(void **state)
+{
+	uint32_t *ptr = memory(MEM_KIND_PINNED);
+	uint32_t *other = memory(MEM_KIND_MANAGED);
+	const uint64_t nr = is_coherent() ? 0 : 1;
+
+	(void)state;
+	start(stream, k_atomic, &other, sizeof(other));
+	sync_stream();
+	nothing_found();
+	start(stream, k_atomic, &ptr, sizeof(ptr));
+	sync_stream();
+	assert_int_equal(found(MEM_VIOLATION_ATOMIC_ON_UNCACHED), nr);
+	start_add(stream, ptr, ptr, 1);
+	sync_stream();
+	nothing_found();
+	__atomic_fetch_add(ptr, 1, __ATOMIC_SEQ_CST);
+	assert_int_equal(found(MEM_VIOLATION_ATOMIC_ON_UNCACHED), nr);
+	assert_int_equal(ptr[0], 3);
+	release(ptr);
+	release(other);
+}
+
 static void a_system_call_is_refused_too(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
@@ -1222,6 +1251,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_on_another_stream_is_found),
 		cmocka_unit_test(attach_says_what_is_wrong),
 		cmocka_unit_test(device_memory_is_not_the_cpus),
+		cmocka_unit_test(atomics_on_pinned_memory_are_found),
 		cmocka_unit_test(a_system_call_is_refused_too),
 		cmocka_unit_test(work_of_a_stream_is_in_order),
 		cmocka_unit_test(blocking_streams_wait_for_the_legacy_one),
