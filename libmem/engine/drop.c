@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -14,8 +15,6 @@
 
 /* Below that the dynamic linker may have it; malloc() maps larger blocks. */
 #define SMALL_LEN	(128UL << 10)
-/* What it allocated, at most */
-#define LOADER_LEN	(64UL << 10)
 #define LARGE_LEN	(1UL << 20)
 
 /* glibc's arenas but the first (malloc/arena.c): HEAP_MAX_SIZE, 64 bit. */
@@ -82,6 +81,13 @@ static void hide(uintptr_t start, uintptr_t end)
 {
 	mmap((void *)start, end - start, PROT_NONE,
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+static bool is_kept(const struct kept *kept, uintptr_t addr)
+{
+	const struct range *next = next_kept(kept, addr);
+
+	return next && next->start <= addr;
 }
 
 static void drop(const struct kept *kept, uintptr_t start, uintptr_t end)
@@ -206,16 +212,33 @@ static void __attribute__((constructor)) note_first_thread(void)
 	first_thread = pthread_self();
 }
 
-/*
- * What the loader allocated before there was a malloc() lies below the first
- * thread's own memory, in one mapping with whatever came to lie beside that. A
- * new thread needs it.
- */
-static void keep_loaders(struct kept *kept)
+/* What is in one mapping with it is of the same maker. */
+static void keep_mapping(struct kept *kept, const struct mappings *mappings,
+			 uintptr_t addr)
 {
-	const uintptr_t at = (uintptr_t)first_thread;
+	size_t i;
 
-	keep(kept, (at - LOADER_LEN) & ~kept->page_mask, at + THREAD_LEN);
+	for (i = 0; i < mappings->nr; i++) {
+		const struct mapping *mapping = &mappings->at[i];
+
+		if (addr - mapping->at.start < len_of(mapping) &&
+		    mapping->place != ENGINE_HOST_STACK && !mapping->is_brk)
+			keep(kept, mapping->at.start, mapping->at.end);
+	}
+}
+
+/*
+ * The loader maps memory before malloc() is there: its lists lie there, below
+ * the first thread's own memory or apart from it.
+ */
+static void keep_loader(struct kept *kept, const struct mappings *mappings)
+{
+	const struct link_map *object;
+
+	keep_mapping(kept, mappings, (uintptr_t)first_thread);
+	for (object = _r_debug.r_map; object; object = object->l_next)
+		if (!is_kept(kept, (uintptr_t)object))
+			keep_mapping(kept, mappings, (uintptr_t)object);
 }
 
 static void keep_initial(struct kept *kept, const struct mappings *mappings)
@@ -246,13 +269,13 @@ static void keep_needed(struct kept *kept, const struct process *own)
 	     (uintptr_t)start->shared + start->shared_len);
 	keep(kept, (uintptr_t)objects, (uintptr_t)objects + objects->len);
 	keep_thread(kept, objects);
-	keep_loaders(kept);
 	keep_initial(kept, &own->mappings);
 	/* The sanitizer's heap has no arenas, and all of it stays. */
 	for (i = 0; !__asan_init && i < own->mappings.nr; i++)
 		if (is_anonymous(&own->mappings.at[i]) &&
 		    own->mappings.at[i].place != ENGINE_HOST_STACK)
 			keep_arenas(kept, &own->mappings.at[i].at);
+	keep_loader(kept, &own->mappings);
 }
 
 /**

@@ -1326,6 +1326,39 @@ static void too_many_pieces_are_hidden_and_asked_for_again(void **state)
 	close(window.before_fd);
 }
 
+/* More than what is taken for the application's. */
+static __thread char many_of_a_thread[1 << 20];
+
+static void load_a_library(const struct mem_block *block, void *args)
+{
+	(void)block;
+	many_of_a_thread[0] = 1;
+	many_of_a_thread[sizeof(many_of_a_thread) - 1] = 1;
+	finding(args)->nr = dlopen("libcrypt.so.1", RTLD_NOW) ? 1 : 2;
+}
+
+static void *run_loading(void *arg)
+{
+	(void)arg;
+	many_of_a_thread[1] = 1;
+	assert_finds(load_a_library);
+	assert_int_not_equal(found()->nr, 0);
+	return NULL;
+}
+
+/* In the first thread and in another: whose lists lie elsewhere. */
+static void the_loader_and_a_threads_variables_work(void **state)
+{
+	pthread_t thread;
+
+	run_loading(state);
+	engine_destroy(own.engine);
+	assert_int_equal(engine_create("gpu", &own.window, &ops, &own,
+				       &own.engine), 0);
+	assert_int_equal(pthread_create(&thread, NULL, run_loading, NULL), 0);
+	pthread_join(thread, NULL);
+}
+
 static atomic_bool is_over;
 
 static void *be_busy(void *arg)
@@ -1455,6 +1488,7 @@ int main(void)
 		each(a_library_that_is_loaded_later_is_known),
 		each(exceptions_end_the_job_and_streams_work),
 		each(too_many_pieces_are_hidden_and_asked_for_again),
+		each(the_loader_and_a_threads_variables_work),
 		each(engines_start_beside_busy_threads),
 		each(engines_run_beside_each_other),
 	};
