@@ -211,6 +211,9 @@ int backend_take(const struct told *told, struct findings *findings,
 			  sizeof(told->soc));
 	}
 	findings_add_dropped(findings, atomic_load(&told->nr_dropped));
+	/* Else memory would be made only to see that nothing is there. */
+	if (!atomic_load(&told->nr_seq))
+		return 0;
 	ret = places_take(told->places, TOLD_NR_PLACES, findings);
 	err = places_take(told->objects, TOLD_NR_OBJECTS, findings);
 	return ret ? ret : err;

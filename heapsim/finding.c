@@ -520,6 +520,18 @@ static bool libmem_cut(struct backtrace *trace)
 	return nr;
 }
 
+/* Has its process told that it uses libmem? */
+static bool is_of_libmem(const struct findings *f, uint32_t pid)
+{
+	const struct told *told = &f->stacks->told;
+	uint32_t nr = atomic_load(&told->nr_processes), i;
+
+	for (i = 0; i < nr && i < TOLD_NR_PROCESSES; i++)
+		if (pid && atomic_load(&told->processes[i]) == pid)
+			return true;
+	return false;
+}
+
 static int resolve(struct findings *f, uint64_t key, struct backtrace *trace)
 {
 	const uint64_t index = KEY_INDEX(key);
@@ -652,6 +664,8 @@ int findings_end(struct findings *findings)
 				      &all[i]->other);
 		if (err)
 			ret = err;
+		all[i]->is_libmem |= is_of_libmem(findings,
+						  all[i]->record.cpu.pid);
 		all[i]->is_libmem |= libmem_cut(&all[i]->cpu);
 		all[i]->is_libmem |= libmem_cut(&all[i]->other);
 		list_add(findings, all[i]);

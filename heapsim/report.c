@@ -107,14 +107,14 @@ static void buffer_print(FILE *out, const struct finding *f)
 	fputc('\n', out);
 }
 
-static void job_print(FILE *out, const struct finding *f)
+/* Of objects that are no buffers there is but the number. */
+static void count_print(FILE *out, const struct finding *f)
 {
-	const struct heapsim_record *r = &f->record;
+	const uint64_t count = f->record.count;
+	const char *what = kind_of(f->record.kind)->count;
 
-	fprintf(out, PREFIX "    job %" PRIu64, (uint64_t)r->other.job);
-	if (r->count > 1)
-		fprintf(out, "; %" PRIu64 " in all", (uint64_t)r->count);
-	fputc('\n', out);
+	fprintf(out, PREFIX "    %" PRIu64 " %.*s\n", count,
+		(int)strlen(what) - (count == 1), what);
 }
 
 static void cpu_print(FILE *out, const struct finding *f)
@@ -186,10 +186,10 @@ static void error_print(FILE *out, const struct finding *f)
 	const char *mend = kind_mend(f->record.missing, f->is_libmem);
 
 	text_print(out, 0, headline(&f->record));
-	if (f->record.buf)
-		buffer_print(out, f);
+	if (finding_is_leak(f) && !f->record.bytes)
+		count_print(out, f);
 	else
-		job_print(out, f);
+		buffer_print(out, f);
 	cpu_print(out, f);
 	other_print(out, f);
 	if (mend)

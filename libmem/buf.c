@@ -19,6 +19,18 @@ void buf_init(struct mem_buf *buf, enum mem_kind kind, uint64_t len)
 	pthread_mutex_init(&buf->lock, NULL);
 }
 
+/* Where it was made is told if nobody destroys it. */
+static void living_begin(struct mem_buf *buf)
+{
+	struct mem_buf_info info = { 0 };
+
+	if (!tell_is_on())
+		return;
+	if (buf->ctx->backend->info(buf, &info))
+		info.len = buf->len;
+	tell_buf(&buf->living, &info);
+}
+
 /* It keeps its context from now on. */
 static int made(int err, struct mem_ctx *ctx, struct mem_buf *new,
 		struct mem_buf **buf)
@@ -26,6 +38,7 @@ static int made(int err, struct mem_ctx *ctx, struct mem_buf *new,
 	if (err)
 		return err;
 	new->ctx = ctx_get(ctx);
+	living_begin(new);
 	*buf = new;
 	return 0;
 }
@@ -94,6 +107,7 @@ API void mem_buf_destroy(struct mem_buf *buf)
 	if (buf->nr_maps)
 		ctx->backend->unmap(buf);
 	pthread_mutex_destroy(&buf->lock);
+	tell_gone(&buf->living);
 	ctx->backend->free(buf);
 	ctx_put(ctx);
 }

@@ -182,6 +182,8 @@ API int mem_ctx_open(const struct mem_ctx_options *options,
 	err = options_complete(&all);
 	if (err)
 		return err;
+	tell_init();
+	tell_process();
 	if (all.backend == MEM_BACKEND_EMBEDDED)
 		return open_with(&embedded_backend, &all, ctx);
 	err = open_with(&kernel_backend, &all, ctx);

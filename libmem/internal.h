@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "embedded/tell.h"
 #include "libmem.h"
 
 #define API		__attribute__((visibility("default")))
@@ -144,6 +145,7 @@ struct mem_buf {
 	struct mem_ctx *ctx;
 	uint64_t len;
 	enum mem_kind kind;
+	struct living living;
 
 	/* what mem_alloc() and mem_register() make */
 	uint64_t asked_len;
@@ -191,6 +193,7 @@ struct verdict {
 
 struct mem_job {
 	struct mem_ctx *ctx;
+	struct living living;
 	bool is_done;
 	int status;
 	uint64_t result;

@@ -19,6 +19,7 @@ static int submit(struct mem_ctx *ctx, enum job_op op,
 	if (err)
 		return err;
 	new->ctx = ctx_get(ctx);
+	tell_job(&new->living);
 	*job = new;
 	return 0;
 }
@@ -145,6 +146,7 @@ API void mem_job_destroy(struct mem_job *job)
 	if (!job)
 		return;
 	ctx = job->ctx;
+	tell_gone(&job->living);
 	ctx->backend->forget(job);
 	ctx_put(ctx);
 }

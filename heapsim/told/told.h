@@ -23,6 +23,7 @@
 #define TOLD_NR_PLACES		16384
 #endif
 #define TOLD_NR_OBJECTS		4096
+#define TOLD_NR_PROCESSES	256
 #define TOLD_PROBES		64	/* of a table that is full */
 #define TOLD_PLACE_LEN		640
 
@@ -123,6 +124,8 @@ struct told_place {
 /**
  * struct told - all of it
  * @policy: enum mem_policy, that the command asks for
+ * @nr_processes: that have opened a context, over any backend
+ * @processes: their numbers, as far as there is room
  * @nr_contexts: embedded contexts that were opened
  * @nr_failed: that could not be
  * @failed_err: -errno of the last of these
@@ -135,6 +138,8 @@ struct told_place {
  */
 struct told {
 	uint32_t policy;
+	_Atomic uint32_t nr_processes;
+	_Atomic uint32_t processes[TOLD_NR_PROCESSES];
 	_Atomic uint32_t nr_contexts;
 	_Atomic uint32_t nr_failed;
 	_Atomic int32_t failed_err;

@@ -76,10 +76,8 @@ static int ctx_create(const struct mem_ctx_options *options,
 static int embedded_open(const struct mem_ctx_options *options,
 			 struct mem_ctx **ctx)
 {
-	int err;
+	int err = ctx_create(options, ctx);
 
-	tell_init();
-	err = ctx_create(options, ctx);
 	if (err)
 		tell_no_context(err);
 	return err;
@@ -214,7 +212,6 @@ static int embedded_alloc(struct mem_ctx *base, enum mem_kind kind,
 		err = view_init(buf, ctx->profile);
 	if (err)
 		goto err_free;
-	watch_alloc(buf);
 	*made = &buf->base;
 	return 0;
 
@@ -318,7 +315,6 @@ static void embedded_free(struct mem_buf *base)
 		buf_lock(buf, &old);
 		watch_missing_end(buf);
 		buf_unlock(buf, &old);
-		watch_free(buf);
 	}
 	embedded_buf_put(buf);
 }

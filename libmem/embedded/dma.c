@@ -59,7 +59,6 @@ struct side {
  * @row_len: bytes
  * @nr_rows: rows
  * @delay_ns: lasts at least so long
- * @made: where it was submitted, for who is told of leaks
  * @src: what it reads
  * @dst: what it writes
  * @next: in the queue
@@ -82,7 +81,6 @@ struct dma_job {
 	uint64_t row_len;
 	uint32_t nr_rows;
 	uint64_t delay_ns;
-	struct told_place *made;
 	struct side src;
 	struct side dst;
 
@@ -628,10 +626,8 @@ int dma_submit(struct mem_ctx *base, enum job_op op,
 		goto err_free;
 	dma_lock(&old);
 	err = dma_start();
-	if (!err) {
-		job->made = watch_submit(&job->acting);
+	if (!err)
 		job_queue(job);
-	}
 	dma_unlock(&old);
 	if (err)
 		goto err_room;
@@ -733,7 +729,6 @@ void dma_forget(struct mem_job *base)
 		return;
 	}
 	dma_lock(&old);
-	tell_object_gone(job_of(base)->made, 0);
 	job_put(job_of(base));
 	dma_unlock(&old);
 }

@@ -18,7 +18,6 @@
 #include "../../kmod/model/profile.h"
 #include "../engine/engine.h"
 #include "../internal.h"
-#include "tell.h"
 
 /**
  * struct acting - an engine's job, for whom it concerns later
@@ -197,7 +196,6 @@ struct touch;
  * @twin: place for what lines were filled with, if there are two views
  * @nr_users: the caller and the jobs that use it
  * @nr_done: jobs on it that are done: what waits for one looks again
- * @made: where it was allocated, for who is told of leaks
  * @lock: protects what follows
  * @is_mapped: the CPU may touch it, if nothing else forbids it
  * @lines: its lines, if it has two views
@@ -237,7 +235,6 @@ struct embedded_buf {
 	uint8_t *twin;
 	atomic_uint nr_users;
 	atomic_uint nr_done;
-	struct told_place *made;
 
 	pthread_mutex_t lock;
 	bool is_mapped;
@@ -344,7 +341,6 @@ void watch_begin_write(struct embedded_buf *buf);
 void watch_end_write(struct embedded_buf *buf);
 void watch_alloc(struct embedded_buf *buf);
 void watch_free(struct embedded_buf *buf);
-struct told_place *watch_submit(const struct acting *acting);
 void watch_cpu_while_active(const struct embedded_buf *buf,
 			    const struct touch *touch,
 			    const struct attach_why *why);

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../heapsim/told/walk.h"
@@ -71,7 +72,27 @@ enum mem_policy tell_policy(void)
 }
 
 /**
- * tell_context() - a context was opened
+ * tell_process() - this process opens contexts: its calls are libmem's
+ *
+ * Context: any thread, after tell_init().
+ */
+void tell_process(void)
+{
+	static atomic_int told;
+	struct stacks *s = stacks_seen();
+	const pid_t pid = getpid();
+	uint32_t i;
+
+	/* A child is another. */
+	if (!s || atomic_exchange(&told, pid) == pid)
+		return;
+	i = atomic_fetch_add(&s->told.nr_processes, 1);
+	if (i < TOLD_NR_PROCESSES)
+		atomic_store(&s->told.processes[i], (uint32_t)pid);
+}
+
+/**
+ * tell_context() - an embedded context was opened
  * @soc: name of its board
  * @line_size: bytes
  */
@@ -344,4 +365,58 @@ void tell_object_gone(struct told_place *place, uint64_t len)
 		return;
 	atomic_fetch_sub(&place->count, 1);
 	atomic_fetch_sub(&place->bytes, len);
+}
+
+static void living_begin(struct living *living, struct mem_violation *v)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	v->time_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	v->cpu_time_ns = v->time_ns;
+	v->cpu_tid = (uint32_t)gettid();
+	v->count = 1;
+	living->len = v->len;
+	living->maker = getpid();
+	living->place = tell_object(v, tell_stack(0));
+}
+
+/**
+ * tell_buf() - a buffer was made
+ * @living: its own, zeroed
+ * @info: of it
+ */
+void tell_buf(struct living *living, const struct mem_buf_info *info)
+{
+	struct mem_violation v = {
+		.kind = TOLD_LEAKED_BUF,
+		.buf = info->id,
+		.len = info->len,
+	};
+
+	memcpy(v.name, info->name, sizeof(v.name));
+	living_begin(living, &v);
+}
+
+/**
+ * tell_job() - a job was made
+ * @living: its own
+ */
+void tell_job(struct living *living)
+{
+	struct mem_violation v = { .kind = TOLD_LEAKED_JOB };
+
+	*living = (struct living) { 0 };
+	if (tell_is_on())
+		living_begin(living, &v);
+}
+
+/**
+ * tell_gone() - an object is destroyed
+ * @living: its own
+ */
+void tell_gone(struct living *living)
+{
+	if (living->place && living->maker == getpid())
+		tell_object_gone(living->place, living->len);
 }

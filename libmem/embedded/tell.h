@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What `heapsim run` is told. In a process that it does not watch every call
- * here costs a look at one pointer and does nothing.
+ * What `heapsim run` is told: of objects over both backends, of what is found
+ * by the embedded one. In a process that it does not watch every call here is a
+ * look at one pointer and does nothing.
  *
- * A kind of finding that is new needs a row in mem_violation_name(), one in
- * heapsim/kind.c, and whoever finds it calls tell_violation(); an object whose
- * leaks shall be told a number in enum told_kind, and tell_object().
+ * A kind of finding that is new needs a row in mem_violation_name() and one in
+ * heapsim/kind.c, and whoever finds it calls tell_violation(). An object whose
+ * leaks shall be told needs a number in enum told_kind, a row in heapsim/kind.c
+ * and a struct living.
  */
 #ifndef _LIBMEM_TELL_H
 #define _LIBMEM_TELL_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "libmem.h"
 
@@ -31,9 +34,22 @@ struct tell {
 	const char *symbol;
 };
 
+/**
+ * struct living - an object that is told of if nobody destroys it
+ * @place: where it was made; NULL: nobody is told
+ * @len: bytes
+ * @maker: process; to another that has it by fork it is nothing of its own
+ */
+struct living {
+	struct told_place *place;
+	uint64_t len;
+	pid_t maker;
+};
+
 void tell_init(void);
 bool tell_is_on(void);
 enum mem_policy tell_policy(void);
+void tell_process(void);
 void tell_context(const char *soc, uint32_t line_size);
 void tell_no_context(int err);
 uint32_t tell_stack(uintptr_t from);
@@ -41,5 +57,8 @@ void tell_violation(const struct mem_violation *v, const struct tell *beside);
 struct told_place *tell_object(const struct mem_violation *v,
 			       uint32_t cpu_stack);
 void tell_object_gone(struct told_place *place, uint64_t len);
+void tell_buf(struct living *living, const struct mem_buf_info *info);
+void tell_job(struct living *living);
+void tell_gone(struct living *living);
 
 #endif

@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../heapsim/told/told.h"
 #include "embedded.h"
 
 #define MAX_WATCHERS	64
@@ -482,18 +481,19 @@ void watch_end_write(struct embedded_buf *buf)
 }
 
 /**
- * watch_alloc() - a buffer was made
+ * watch_alloc() - memory was made that is known by its address
  * @buf: it, which nobody else knows yet
  */
 void watch_alloc(struct embedded_buf *buf)
 {
-	struct found f;
+	struct mem_buf_info info = {
+		.id = buf->id,
+		.len = buf->base.len,
+	};
 
-	if (!tell_is_on())
-		return;
-	f = found_of(buf, TOLD_LEAKED_BUF, 0, buf->base.len);
-	add_caller(&f, false, 0);
-	buf->made = tell_object(&f.v, f.beside.cpu_stack);
+	memcpy(info.name, buf->name, sizeof(info.name));
+	if (tell_is_on())
+		tell_buf(&buf->base.living, &info);
 }
 
 /**
@@ -502,29 +502,7 @@ void watch_alloc(struct embedded_buf *buf)
  */
 void watch_free(struct embedded_buf *buf)
 {
-	tell_object_gone(buf->made, buf->base.len);
-	buf->made = NULL;
-}
-
-/**
- * watch_submit() - a job was made
- * @acting: it
- *
- * Return: for tell_object_gone().
- */
-struct told_place *watch_submit(const struct acting *acting)
-{
-	const struct mem_violation v = {
-		.kind = TOLD_LEAKED_JOB,
-		.count = 1,
-		.time_ns = acting->time_ns,
-		.cpu_time_ns = acting->time_ns,
-		.cpu_tid = (uint32_t)gettid(),
-		.other_job = acting->job,
-		.other_time_ns = acting->time_ns,
-	};
-
-	return tell_is_on() ? tell_object(&v, acting->stack) : NULL;
+	tell_gone(&buf->base.living);
 }
 
 /* The newest attach state; the order lock is held. */

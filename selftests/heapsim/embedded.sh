@@ -200,7 +200,7 @@ leaked_buffers()
 leaked_job()
 {
 	report 0 "$wrong" leak-job &&
-		has 'Leaked job' 'job 1' 'submitted by mistakes' \
+		has 'Leaked job' '    1 job$' 'submitted by mistakes' \
 		    "at $(at leak_job JOB)" && sum 0 0 && clean_twin leak-job
 }
 

@@ -82,6 +82,36 @@ sum() # ERRORS PLACES
 	has "^==heapsim== ERROR SUMMARY: $1 errors? from $2 places?\$"
 }
 
+# What is another number each time, and whose program it is.
+same_numbers()
+{
+	sed -E 's/(process|thread|buffer|job) [0-9]+/\1 N/g' "$tmp/report"
+}
+
+# Programs of libmem: who has the board does not matter.
+libmem_over_both()
+{
+	local name twin
+
+	for name in stale missing-clean conflict lost-cpu-write \
+		lost-device-write early open-bracket exit-in-bracket no-begin \
+		redundant leak leak-job fork-only; do
+		for twin in "" right-; do
+			report 0 --backend=embedded "$O/mistakes" \
+				"$twin$name" || return
+			same_numbers >"$tmp/embedded"
+			report 0 --backend=kernel "$O/mistakes" \
+				"$twin$name" || return
+			same_numbers >"$tmp/kernel"
+			diff "$tmp/embedded" "$tmp/kernel" && continue
+			echo "$twin$name differs"
+			return 1
+		done
+	done
+	LIBMEM_BACKEND=kernel report 0 --backend=auto "$O/mistakes" stale &&
+		has 'mem_buf_begin' && sum 1 1
+}
+
 right_program() { report 0 "$wrong" right && sum 0 0 && hasnt 'No error'; }
 
 stale_read()
@@ -630,7 +660,9 @@ unprivileged()
 
 without_module()
 {
-	rmmod heapsim && report 1 true && grep -q 'heapsim load' "$tmp/err" &&
+	rmmod heapsim && report 1 --backend=kernel true &&
+		grep -q 'heapsim load' "$tmp/err" && report 0 true &&
+		has 'No libmem context was seen' 'heapsim load' &&
 		insmod "$module"
 }
 
@@ -675,5 +707,6 @@ try "it runs in itself" nested
 try "the policy is of the program alone" policy
 try "each access is seen in precise mode" precise
 try "it needs no privilege" unprivileged
+try "libmem over both backends: one report" libmem_over_both
 try "without the module it says what to do" without_module
 tap_end
