@@ -290,13 +290,37 @@ static int inlined(struct symbols *symbols, Dwarf_Die *cu, Dwarf_Addr pc,
 	return n;
 }
 
+/*
+ * The unit that was compiled to what is at @pc. libdw looks into a table that
+ * clang does not write, and takes what is nearest there: then every unit is
+ * asked.
+ */
+static bool unit_find(Dwfl_Module *module, Dwarf_Addr pc, Dwarf_Addr *bias,
+		      Dwarf_Die *unit)
+{
+	Dwarf_Die *found = dwfl_module_addrdie(module, pc, bias);
+	Dwarf *dwarf;
+	Dwarf_CU *cu = NULL;
+
+	if (found && dwarf_haspc(found, pc - *bias) > 0) {
+		*unit = *found;
+		return true;
+	}
+	dwarf = dwfl_module_getdwarf(module, bias);
+	while (dwarf && !dwarf_get_units(dwarf, cu, &cu, NULL, NULL, unit,
+					 NULL))
+		if (dwarf_haspc(unit, pc - *bias) > 0)
+			return true;
+	return false;
+}
+
 /* What libdw knows, at least one frame. */
 static int look_up(struct symbols *symbols, struct module *m, uint64_t address,
 		   struct frame *frames, int nr)
 {
 	Dwarf_Addr bias = 0, pc;
-	Dwfl_Line *line;
-	Dwarf_Die *cu;
+	Dwarf_Line *line;
+	Dwarf_Die cu;
 	int n;
 
 	frames[0] = (struct frame) {
@@ -308,14 +332,12 @@ static int look_up(struct symbols *symbols, struct module *m, uint64_t address,
 	pc = address + m->base;
 	frames[0].function = readable(symbols, dwfl_module_addrname(m->module,
 								    pc));
-	line = dwfl_module_getsrc(m->module, pc);
-	if (line)
-		frames[0].file = dwfl_lineinfo(line, NULL, &frames[0].line,
-					       NULL, NULL, NULL);
-	cu = dwfl_module_addrdie(m->module, pc, &bias);
-	if (!cu)
+	if (!unit_find(m->module, pc, &bias, &cu))
 		return 1;
-	n = inlined(symbols, cu, pc - bias, frames, nr);
+	line = dwarf_getsrc_die(&cu, pc - bias);
+	if (line && !dwarf_lineno(line, &frames[0].line))
+		frames[0].file = dwarf_linesrc(line, NULL, NULL);
+	n = inlined(symbols, &cu, pc - bias, frames, nr);
 	return n ? n : 1;
 }
 

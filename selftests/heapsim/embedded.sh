@@ -214,7 +214,7 @@ leaks_are_asked_for()
 		report 2 --leak-check=perhaps "$wrong" leak
 }
 
-# Linked with libmem.a, statically, with AddressSanitizer.
+# Linked with libmem.a, statically, with AddressSanitizer, by clang.
 linked() # HOW
 {
 	report 0 "$wrong-$1" stale &&
@@ -402,6 +402,7 @@ try leaks_are_errors_if_asked leaks_are_asked_for
 try libmem_a linked archive
 try static_program linked static
 try address_sanitizer linked asan
+try compiled_by_clang linked clang
 try threads_at_one_place threads
 try forks_and_exec forks
 try killed_by_itself killed_by_itself
