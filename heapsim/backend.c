@@ -210,7 +210,8 @@ int backend_take(const struct told *told, struct findings *findings,
 		text_copy(facts->probe.soc, sizeof(facts->probe.soc), told->soc,
 			  sizeof(told->soc));
 	}
-	findings_add_dropped(findings, atomic_load(&told->nr_dropped));
+	findings_add_dropped(findings, atomic_load(&told->nr_dropped),
+			     atomic_load(&told->nr_dropped_harmless));
 	/* Else memory would be made only to see that nothing is there. */
 	if (!atomic_load(&told->nr_seq))
 		return 0;

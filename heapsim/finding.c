@@ -418,10 +418,13 @@ int findings_add_told(struct findings *findings, struct finding *finding,
  * findings_add_dropped() - records were lost elsewhere
  * @findings: all
  * @nr: so many
+ * @nr_harmless: of these, no errors
  */
-void findings_add_dropped(struct findings *findings, uint64_t nr)
+void findings_add_dropped(struct findings *findings, uint64_t nr,
+			  uint64_t nr_harmless)
 {
 	findings->dropped += nr;
+	findings->dropped_harmless += nr_harmless;
 }
 
 /**

@@ -95,7 +95,8 @@ void findings_set_leak_check(struct findings *findings, enum leak_check check);
 int findings_add(struct findings *findings, struct heapsim_record *r);
 int findings_add_told(struct findings *findings, struct finding *finding,
 		      uint32_t cpu_stack, uint32_t other_stack);
-void findings_add_dropped(struct findings *findings, uint64_t nr);
+void findings_add_dropped(struct findings *findings, uint64_t nr,
+			  uint64_t nr_harmless);
 bool findings_are_waiting(const struct findings *findings);
 int findings_retry(struct findings *findings);
 int findings_end(struct findings *findings);

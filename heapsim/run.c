@@ -459,7 +459,6 @@ static int stacks_create(struct run *run)
 	}
 	run->stacks->version = STACKS_VERSION;
 	run->stacks->magic = STACKS_MAGIC;
-	/* libmem's enum mem_policy has the same numbers. */
 	run->stacks->told.policy = run->policy.policy;
 	run->findings = findings_open(run->stacks);
 	if (!run->findings)

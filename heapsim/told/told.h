@@ -123,7 +123,7 @@ struct told_place {
 
 /**
  * struct told - all of it
- * @policy: enum mem_policy, that the command asks for
+ * @policy: enum heapsim_policy, that the command asks for
  * @nr_processes: that have opened a context, over any backend
  * @processes: their numbers, as far as there is room
  * @nr_contexts: embedded contexts that were opened
@@ -131,6 +131,7 @@ struct told_place {
  * @failed_err: -errno of the last of these
  * @nr_seq: places so far
  * @nr_dropped: what was found and had no room, as it is counted in a place
+ * @nr_dropped_harmless: those of it that were no errors
  * @line_size: of the board of the first context, bytes; 0 until @soc is there
  * @soc: its name, terminated
  * @places: hash table of what was found
@@ -145,6 +146,7 @@ struct told {
 	_Atomic int32_t failed_err;
 	_Atomic uint64_t nr_seq;
 	_Atomic uint64_t nr_dropped;
+	_Atomic uint64_t nr_dropped_harmless;
 	_Atomic uint32_t line_size;
 	char soc[TOLD_NAME_LEN];
 	struct told_place places[TOLD_NR_PLACES];

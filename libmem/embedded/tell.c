@@ -65,10 +65,15 @@ bool tell_is_on(void)
  */
 enum mem_policy tell_policy(void)
 {
+	static const enum mem_policy policies[] = {
+		[HEAPSIM_POLICY_STRICT] = MEM_POLICY_STRICT,
+		[HEAPSIM_POLICY_RECORD] = MEM_POLICY_RECORD,
+		[HEAPSIM_POLICY_OFF] = MEM_POLICY_OFF,
+	};
 	const struct stacks *s = stacks_seen();
 
-	return s && s->told.policy <= MEM_POLICY_OFF ?
-	       (enum mem_policy)s->told.policy : MEM_POLICY_STRICT;
+	return s && s->told.policy <= HEAPSIM_POLICY_OFF ?
+	       policies[s->told.policy] : MEM_POLICY_STRICT;
 }
 
 /**
@@ -301,6 +306,13 @@ static struct told_place *place_get(struct told *told,
 	return NULL;
 }
 
+static bool is_harmless(uint32_t kind)
+{
+	return kind == MEM_VIOLATION_SHARED_LINE ||
+	       kind == MEM_VIOLATION_REDUNDANT_CLEAN ||
+	       kind == MEM_VIOLATION_REDUNDANT_INVALIDATE;
+}
+
 /**
  * tell_violation() - tell what was found
  * @v: it
@@ -323,8 +335,12 @@ void tell_violation(const struct mem_violation *v, const struct tell *beside)
 	text_copy(r.symbol, beside->symbol, sizeof(r.symbol));
 	table = (struct table) { s->told.places, TOLD_NR_PLACES,
 				 is_same_place };
-	if (!place_get(&s->told, &table, &r, v))
-		atomic_fetch_add(&s->told.nr_dropped, v->count);
+	if (place_get(&s->told, &table, &r, v))
+		return;
+	/* In this order: never more that are harmless than there are. */
+	atomic_fetch_add(&s->told.nr_dropped, v->count);
+	if (is_harmless(v->kind))
+		atomic_fetch_add(&s->told.nr_dropped_harmless, v->count);
 }
 
 /**
