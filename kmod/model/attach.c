@@ -1522,6 +1522,47 @@ bool attach_job_sees(struct attach_ctx *ctx, struct attach_stream *s,
 }
 
 /**
+ * attach_judge_job() - would a touch by a job be right?
+ * @ctx: the context
+ * @s: its stream; the job was submitted last of all
+ * @buf: the buffer
+ * @why: out: what forbids it, if something does; may be NULL
+ *
+ * For a host whose jobs touch later than that: the answer holds for the job
+ * whatever is called in between. attach_count_job_touch() counts it then.
+ *
+ * Return: ATTACH_ALLOWED or ATTACH_ENGINE_NOT_ATTACHED; nothing is counted.
+ */
+enum attach_verdict attach_judge_job(struct attach_ctx *ctx,
+				     struct attach_stream *s,
+				     const struct attach_buf *buf,
+				     struct attach_why *why)
+{
+	bool has_searched = false;
+	struct attach_state state = judge(ctx, s, buf, &has_searched);
+
+	if (sees(ctx, &state, s))
+		return ATTACH_ALLOWED;
+	if (why)
+		*why = (struct attach_why) {
+			.kind = state.kind,
+			.stream = state.stream,
+		};
+	return ATTACH_ENGINE_NOT_ATTACHED;
+}
+
+/**
+ * attach_count_job_touch() - a job touches a buffer that it may not
+ * @ctx: the context
+ * @buf: the buffer; the job was judged when it was submitted
+ */
+void attach_count_job_touch(struct attach_ctx *ctx, struct attach_buf *buf)
+{
+	ctx->count.engine_not_attached++;
+	buf->count.engine_not_attached++;
+}
+
+/**
  * attach_job_touch() - a job touches a buffer
  * @ctx: the context
  * @s: its stream; the job was submitted last of all
@@ -1535,19 +1576,11 @@ enum attach_verdict attach_job_touch(struct attach_ctx *ctx,
 				     struct attach_buf *buf,
 				     struct attach_why *why)
 {
-	bool has_searched = false;
-	struct attach_state state = judge(ctx, s, buf, &has_searched);
+	enum attach_verdict verdict = attach_judge_job(ctx, s, buf, why);
 
-	if (sees(ctx, &state, s))
-		return ATTACH_ALLOWED;
-	ctx->count.engine_not_attached++;
-	buf->count.engine_not_attached++;
-	if (why)
-		*why = (struct attach_why) {
-			.kind = state.kind,
-			.stream = state.stream,
-		};
-	return ATTACH_ENGINE_NOT_ATTACHED;
+	if (verdict != ATTACH_ALLOWED)
+		attach_count_job_touch(ctx, buf);
+	return verdict;
 }
 
 static bool counts_as_device(struct attach_ctx *ctx, struct attach_stream *s,

@@ -437,6 +437,11 @@ enum attach_verdict attach_cpu_touch(struct attach_ctx *ctx,
 				     struct attach_why *why);
 bool attach_job_sees(struct attach_ctx *ctx, struct attach_stream *s,
 		     const struct attach_buf *buf);
+enum attach_verdict attach_judge_job(struct attach_ctx *ctx,
+				     struct attach_stream *s,
+				     const struct attach_buf *buf,
+				     struct attach_why *why);
+void attach_count_job_touch(struct attach_ctx *ctx, struct attach_buf *buf);
 enum attach_verdict attach_job_touch(struct attach_ctx *ctx,
 				     struct attach_stream *s,
 				     struct attach_buf *buf,

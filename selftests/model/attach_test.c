@@ -866,6 +866,28 @@ static void a_violation_says_which_state_forbids_it(void **state)
 	assert_ptr_equal(why.stream, &w->a);
 }
 
+/* The host keeps the verdict of a job that is to touch later. */
+static void a_verdict_that_is_kept_is_counted_when_it_is_used(void **state)
+{
+	struct world *w = *state;
+	struct attach_why why;
+	enum attach_verdict verdict;
+
+	work(w, &w->a);
+	verdict = attach_judge_job(&w->ctx, &w->a, &w->host, &why);
+	if (is_concurrent(w)) {
+		assert_int_equal(verdict, ATTACH_ALLOWED);
+		return;
+	}
+	assert_int_equal(verdict, ATTACH_ENGINE_NOT_ATTACHED);
+	assert_int_equal(why.kind, ATTACH_HOST);
+	assert_int_equal(w->ctx.count.engine_not_attached, 0);
+	attach(w, &w->a, &w->host, ATTACH_GLOBAL);
+	attach_count_job_touch(&w->ctx, &w->host);
+	assert_int_equal(w->ctx.count.engine_not_attached, 1);
+	assert_int_equal(w->host.count.engine_not_attached, 1);
+}
+
 static void violations_are_counted_for_their_buffer(void **state)
 {
 	struct world *w = *state;
@@ -1418,6 +1440,7 @@ int main(void)
 		TEST(a_newer_state_is_kept_when_the_stream_goes),
 		TEST(a_destroyed_stream_takes_nothing_more),
 		TEST(a_violation_says_which_state_forbids_it),
+		TEST(a_verdict_that_is_kept_is_counted_when_it_is_used),
 		TEST(violations_are_counted_for_their_buffer),
 		TEST(copies_are_waited_for_by_their_sides),
 		TEST(sets_are_waited_for_on_what_the_cpu_sees),
