@@ -105,12 +105,27 @@ static json_object *other_of(const struct finding *f)
 			       text(other->comm, sizeof(other->comm)));
 	json_object_object_add(o, "job", number(other->job));
 	json_object_object_add(o, "stream", f->stream[0] ?
-			       text(f->stream, sizeof(f->stream)) : NULL);
+			       text(f->stream, sizeof(f->stream)) :
+			       number(other->stream));
 	json_object_object_add(o, "kernel", f->symbol[0] ?
 			       text(f->symbol, sizeof(f->symbol)) : NULL);
 	json_object_object_add(o, "time_ns", number(other->time_ns));
 	json_object_object_add(o, "stack", stack_of(&f->other));
 	return o;
+}
+
+static json_object *attach_of(const struct heapsim_record *r)
+{
+	switch (r->attach) {
+	case HEAPSIM_ATTACH_GLOBAL:
+		return text("global", SIZE_MAX);
+	case HEAPSIM_ATTACH_HOST:
+		return text("host", SIZE_MAX);
+	case HEAPSIM_ATTACH_SINGLE:
+		return number(r->attach_stream);
+	default:
+		return NULL;
+	}
 }
 
 static json_object *buffer_of(const struct finding *f)
@@ -122,6 +137,7 @@ static json_object *buffer_of(const struct finding *f)
 	json_object_object_add(o, "name", text(r->name, sizeof(r->name)));
 	json_object_object_add(o, "off", number(r->off));
 	json_object_object_add(o, "len", number(r->len));
+	json_object_object_add(o, "attach", attach_of(r));
 	return o;
 }
 

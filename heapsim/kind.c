@@ -82,6 +82,24 @@ static const struct kind kinds[] = {
 		"invalidates that had nothing to do",
 		NULL, NULL, NULL, KIND_WASTE,
 	},
+	[HEAPSIM_RECORD_CPU_WHILE_ACTIVE] = {
+		"cpu-while-active",
+		"CPU while active: the CPU touched managed memory before it\n"
+		"had waited for the jobs that may use it",
+		NULL, "in use", "accesses", KIND_ERROR,
+	},
+	[HEAPSIM_RECORD_ENGINE_NOT_ATTACHED] = {
+		"engine-not-attached",
+		"Engine not attached: a job touched managed memory that is\n"
+		"not attached to its stream",
+		NULL, "touched", "times", KIND_ERROR,
+	},
+	[HEAPSIM_RECORD_CPU_ON_DEVICE] = {
+		"cpu-on-device",
+		"CPU on device memory: the CPU touched memory that engines\n"
+		"alone have access to",
+		NULL, NULL, "accesses", KIND_ERROR,
+	},
 	[TOLD_LEAKED_BUF] = {
 		"leaked-buffer",
 		"Leaked buffer: nobody had destroyed it at the end",
@@ -139,6 +157,31 @@ static const struct {
 		"begin a bracket (START waits)",
 		"to mend it, wait for the job before the CPU touches\n"
 		"the buffer: mem_job_wait(), or mem_buf_begin(), which waits",
+	},
+	[HEAPSIM_MISSING_SYNC] = {
+		"sync",
+		"to mend it, wait for the stream, or for the device,\n"
+		"before the CPU touches the buffer, or keep it attached to\n"
+		"the host, or to a stream that is idle",
+		"to mend it, wait for the stream, or for the device,\n"
+		"before the CPU touches the buffer: mem_stream_sync(), or\n"
+		"keep it attached to the host, or to a stream that is idle",
+	},
+	[HEAPSIM_MISSING_ATTACH] = {
+		"attach",
+		"to mend it, attach the buffer to the job's stream, or\n"
+		"globally, in that stream or in one that it waits for,\n"
+		"before the job is submitted",
+		"to mend it, attach the buffer to the job's stream, or\n"
+		"globally, in that stream or in one that it waits for,\n"
+		"before the job is submitted: mem_stream_attach()",
+	},
+	[HEAPSIM_MISSING_COPY] = {
+		"copy",
+		"to mend it, copy what the CPU needs to memory that it\n"
+		"may touch, or use managed or pinned memory",
+		"to mend it, copy what the CPU needs to memory that it\n"
+		"may touch (mem_copy()), or use managed or pinned memory",
 	},
 };
 

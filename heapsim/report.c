@@ -117,6 +117,23 @@ static void count_print(FILE *out, const struct finding *f)
 		(int)strlen(what) - (count == 1), what);
 }
 
+/* Of managed memory: who could have touched it. */
+static void attach_print(FILE *out, const struct heapsim_record *r)
+{
+	switch (r->attach) {
+	case HEAPSIM_ATTACH_GLOBAL:
+		fputs(PREFIX "    attached to all streams\n", out);
+		break;
+	case HEAPSIM_ATTACH_HOST:
+		fputs(PREFIX "    attached to the host\n", out);
+		break;
+	case HEAPSIM_ATTACH_SINGLE:
+		fprintf(out, PREFIX "    attached to stream %" PRIu64 "\n",
+			(uint64_t)r->attach_stream);
+		break;
+	}
+}
+
 static void cpu_print(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
@@ -158,6 +175,9 @@ static void other_print(FILE *out, const struct finding *f)
 			(uint64_t)r->other.job);
 		if (f->stream[0])
 			fprintf(out, " on stream \"%s\"", f->stream);
+		else if (r->other.stream || r->attach)
+			fprintf(out, " of stream %" PRIu64,
+				(uint64_t)r->other.stream);
 		if (f->symbol[0])
 			fprintf(out, ", kernel %s", f->symbol);
 		fputs(", submitted by ", out);
@@ -190,6 +210,7 @@ static void error_print(FILE *out, const struct finding *f)
 		count_print(out, f);
 	else
 		buffer_print(out, f);
+	attach_print(out, &f->record);
 	cpu_print(out, f);
 	other_print(out, f);
 	if (mend)

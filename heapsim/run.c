@@ -426,6 +426,9 @@ static int module_open(struct run *run)
 	if (run->soc && strcmp(run->soc, probe->soc))
 		return failed(run, "the module simulates %s (heapsim load)",
 			      probe->soc);
+	/* An older module refuses kinds that it does not know. */
+	if (!(probe->features & HEAPSIM_FEATURE_STREAMS))
+		watch.kinds &= ~HEAPSIM_KINDS_STREAMS;
 	ret = watch_begin(run, run->watch_fd, &watch);
 	return ret ? ret : policy_set(run);
 }

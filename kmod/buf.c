@@ -119,6 +119,7 @@ static void chunks_free(struct heapsim_buf *buf)
 
 static void buf_free(struct heapsim_buf *buf)
 {
+	heapsim_ctx_buf_destroy(buf);
 	heapsim_brackets_fini(buf);
 	heapsim_views_fini(buf);
 	chunks_free(buf);
@@ -166,7 +167,8 @@ struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf)
  * heapsim_buf_revoke() - let the next touch of each page be seen
  * @dmabuf: any
  *
- * Nobody looks at touches of a one-view buffer: its PTEs stay.
+ * Nobody looks at touches of a one-view buffer, but for those of contexts: its
+ * PTEs stay.
  *
  * Context: takes the buffer's lock; may sleep.
  * Return: 0, -EOPNOTSUPP a foreign buffer.
@@ -178,9 +180,28 @@ int heapsim_buf_revoke(struct dma_buf *dmabuf)
 	if (!buf)
 		return -EOPNOTSUPP;
 	mutex_lock(&buf->lock);
-	heapsim_views_revoke(buf, 0, buf->nr_pages);
+	heapsim_views_revoke_all(buf);
 	mutex_unlock(&buf->lock);
 	return 0;
+}
+
+static void kind_init(struct heapsim_buf *buf, u32 kind)
+{
+	const bool is_io_coherent = heapsim_config.profile->is_io_coherent;
+	const bool is_managed = kind == HEAPSIM_KIND_MANAGED;
+	const bool is_uncached = kind == HEAPSIM_KIND_UNCACHED ||
+		(kind == HEAPSIM_KIND_PINNED && !is_io_coherent);
+
+	buf->kind = heapsim_kind_resolve(kind);
+	buf->is_noncoherent = buf->kind == HEAPSIM_KIND_NONCOHERENT ||
+			      (is_managed && !is_io_coherent);
+	buf->is_faulted = buf->is_noncoherent || is_managed ||
+			  kind == HEAPSIM_KIND_DEVICE;
+	buf->is_revoked = kind == HEAPSIM_KIND_DEVICE;
+	buf->is_wc = is_uncached && heapsim_has_write_combine();
+	if (kind != HEAPSIM_KIND_CONTIGUOUS)
+		buf->pool = buf->is_wc ? &heapsim_pool_wc :
+					 &heapsim_pool_cached;
 }
 
 static struct heapsim_buf *buf_alloc(const struct heapsim_wish *wish)
@@ -201,13 +222,7 @@ static struct heapsim_buf *buf_alloc(const struct heapsim_wish *wish)
 	strscpy(buf->name, wish->name, sizeof(buf->name));
 	buf->len = len;
 	buf->nr_pages = len >> PAGE_SHIFT;
-	buf->kind = heapsim_kind_resolve(wish->kind);
-	buf->is_noncoherent = buf->kind == HEAPSIM_KIND_NONCOHERENT;
-	buf->is_wc = buf->kind == HEAPSIM_KIND_UNCACHED &&
-		     heapsim_has_write_combine();
-	if (buf->kind != HEAPSIM_KIND_CONTIGUOUS)
-		buf->pool = buf->is_wc ? &heapsim_pool_wc :
-					 &heapsim_pool_cached;
+	kind_init(buf, wish->kind);
 	buf->user = heapsim_limit_charge(len);
 	if (IS_ERR(buf->user)) {
 		ret = PTR_ERR(buf->user);
@@ -228,6 +243,7 @@ static struct dma_buf *buf_create(const struct heapsim_wish *wish)
 	DEFINE_DMA_BUF_EXPORT_INFO(exp);
 	struct heapsim_buf *buf;
 	struct dma_buf *dmabuf;
+	int ret;
 
 	if (!wish->len || wish->len > SSIZE_MAX - PAGE_SIZE)
 		return ERR_PTR(-EINVAL);
@@ -253,6 +269,13 @@ static struct dma_buf *buf_create(const struct heapsim_wish *wish)
 	list_add_tail(&buf->node, &heapsim_bufs);
 	nr_bufs++;
 	mutex_unlock(&heapsim_bufs_lock);
+	if (buf->kind < HEAPSIM_KIND_MANAGED)
+		return dmabuf;
+	ret = heapsim_ctx_buf_create(buf, wish);
+	if (ret) {
+		dma_buf_put(dmabuf);
+		return ERR_PTR(ret);
+	}
 	return dmabuf;
 }
 
@@ -265,7 +288,8 @@ static struct dma_buf *buf_create(const struct heapsim_wish *wish)
  *
  * Context: may sleep.
  * Return: the number, or -EINVAL length 0 or not representable, -ENOMEM a
- * limit or no memory, -EINTR being killed, -EMFILE.
+ * limit or no memory, -EINTR being killed, -EMFILE, -EBUSY a buffer of a
+ * context whose user has too many objects.
  */
 int heapsim_buf_create_fd(const struct heapsim_wish *wish,
 			  struct dma_buf **dmabuf)

@@ -32,17 +32,32 @@ union cmd {
 	struct heapsim_buf_revoke revoke;
 	struct heapsim_watch watch;
 	struct heapsim_set_policy policy;
+	struct heapsim_stream_op stream;
+	struct heapsim_attach_op attach;
+	struct heapsim_event_op event;
+	struct heapsim_host_op host;
+	struct heapsim_work_op work;
+	struct heapsim_work_touch touch;
+	struct heapsim_sync sync;
+	struct heapsim_attach_info attach_info;
 };
 
 /**
- * struct publish - what is to happen once the answer is out
+ * struct publish - how a command runs, and what is to happen once the answer is
+ *	out
+ * @waits: the command may wait for a lock
  * @fd: number of the descriptor that the caller is to get, reserved
  * @file: its file, NULL none
+ * @view_fd: of a second one
+ * @view_file: the same
  * @job: to be forgotten, NULL none
  */
 struct publish {
+	bool waits;
 	int fd;
 	struct file *file;
+	int view_fd;
+	struct file *view_file;
 	struct heapsim_job *job;
 };
 
@@ -59,7 +74,8 @@ static int run_probe(struct heapsim_ctx *ctx, union cmd *cmd,
 		.features = (heapsim_has_write_combine() ?
 			     HEAPSIM_FEATURE_WRITE_COMBINE : 0) |
 			    (heapsim_can_step() ?
-			     HEAPSIM_FEATURE_PRECISE : 0),
+			     HEAPSIM_FEATURE_PRECISE : 0) |
+			    HEAPSIM_FEATURE_STREAMS,
 		.line_size = profile->line_size,
 		.fill_size = heapsim_config.fill,
 		.page_size = PAGE_SIZE,
@@ -86,6 +102,23 @@ static int run_info(struct heapsim_ctx *ctx, union cmd *cmd,
 	return 0;
 }
 
+static bool is_kind(const struct heapsim_buf_alloc *alloc)
+{
+	if (alloc->kind == HEAPSIM_KIND_MANAGED)
+		return alloc->attach == HEAPSIM_ATTACH_GLOBAL ||
+		       alloc->attach == HEAPSIM_ATTACH_HOST;
+	return alloc->kind <= HEAPSIM_KIND_DEVICE && !alloc->attach &&
+	       alloc->kind != HEAPSIM_KIND_FOREIGN;
+}
+
+/* What the first version did not have. */
+static bool is_malformed(const struct heapsim_buf_alloc *alloc)
+{
+	return alloc->alloc_flags & ~HEAPSIM_ALLOC_DEVICE_VIEW ||
+	       (alloc->alloc_flags && alloc->kind < HEAPSIM_KIND_MANAGED) ||
+	       alloc->view_fd || alloc->reserved;
+}
+
 static int run_alloc(struct heapsim_ctx *ctx, union cmd *cmd,
 		     struct publish *publish)
 {
@@ -95,23 +128,37 @@ static int run_alloc(struct heapsim_ctx *ctx, union cmd *cmd,
 		.kind = alloc->kind,
 		.fd_flags = alloc->fd_flags,
 		.name = alloc->name,
+		.attach = alloc->attach,
 		.ctx = ctx,
 	};
-	struct dma_buf *dmabuf;
+	struct dma_buf *dmabuf, *view;
+	struct heapsim_buf *buf;
 	int fd;
 
 	if (alloc->fd_flags & ~(O_CLOEXEC | O_ACCMODE) ||
 	    (alloc->fd_flags & O_ACCMODE) == O_ACCMODE || alloc->fd ||
-	    alloc->kind >= HEAPSIM_KIND_FOREIGN ||
+	    !is_kind(alloc) || is_malformed(alloc) ||
 	    strnlen(alloc->name, sizeof(alloc->name)) == sizeof(alloc->name))
 		return -EINVAL;
 	fd = heapsim_buf_create_fd(&wish, &dmabuf);
 	if (fd < 0)
 		return fd;
+	buf = heapsim_buf_of(dmabuf);
 	alloc->fd = fd;
 	alloc->len = dmabuf->size;
-	alloc->id = heapsim_buf_of(dmabuf)->id;
-	publish->fd = fd;
+	alloc->id = buf->id;
+	if (alloc->alloc_flags & HEAPSIM_ALLOC_DEVICE_VIEW) {
+		fd = heapsim_view_create_fd(buf, alloc->fd_flags, &view);
+		if (fd < 0) {
+			put_unused_fd(alloc->fd);
+			dma_buf_put(dmabuf);
+			return fd;
+		}
+		alloc->view_fd = fd;
+		publish->view_fd = fd;
+		publish->view_file = view->file;
+	}
+	publish->fd = alloc->fd;
 	publish->file = dmabuf->file;
 	return 0;
 }
@@ -338,6 +385,56 @@ static int run_policy(struct heapsim_ctx *ctx, union cmd *cmd,
 	return heapsim_policy_set(ctx, &cmd->policy);
 }
 
+/* The struct of each is a member of the union. */
+#define STREAM_COMMAND(name)						\
+static int run_##name(struct heapsim_ctx *ctx, union cmd *cmd,		\
+		      struct publish *publish)				\
+{									\
+	return heapsim_##name(ctx, (void *)cmd, publish->waits);	\
+}
+
+STREAM_COMMAND(stream_create)
+STREAM_COMMAND(stream_destroy)
+STREAM_COMMAND(attach)
+STREAM_COMMAND(event_create)
+STREAM_COMMAND(event_destroy)
+STREAM_COMMAND(event_record)
+STREAM_COMMAND(event_wait)
+STREAM_COMMAND(host_submit)
+STREAM_COMMAND(host_begin)
+STREAM_COMMAND(host_return)
+STREAM_COMMAND(work_submit)
+STREAM_COMMAND(work_begin)
+STREAM_COMMAND(work_end)
+STREAM_COMMAND(work_touch)
+STREAM_COMMAND(sync)
+STREAM_COMMAND(attach_info)
+
+static void undo_stream_create(struct heapsim_ctx *ctx, const union cmd *cmd)
+{
+	struct heapsim_stream_op op = { .stream = cmd->stream.stream };
+
+	heapsim_stream_destroy(ctx, &op, true);
+}
+
+static void undo_event_create(struct heapsim_ctx *ctx, const union cmd *cmd)
+{
+	struct heapsim_event_op op = { .event = cmd->event.event };
+
+	heapsim_event_destroy(ctx, &op, true);
+}
+
+/* What has been submitted stays so, but nobody is to wait for it. */
+static void undo_host_submit(struct heapsim_ctx *ctx, const union cmd *cmd)
+{
+	heapsim_host_disown(ctx, cmd->host.host);
+}
+
+static void undo_work_submit(struct heapsim_ctx *ctx, const union cmd *cmd)
+{
+	heapsim_work_disown(ctx, cmd->work.work);
+}
+
 /**
  * struct command - a command
  * @min_size: of its first version's struct
@@ -439,12 +536,114 @@ static const struct command commands[] = {
 		.answers_nothing = true,
 		.run = run_policy,
 	},
+	[_IOC_NR(HEAPSIM_IOC_STREAM_CREATE)] = {
+		.min_size = 16,
+		.size = sizeof(struct heapsim_stream_op),
+		.run = run_stream_create,
+		.undo = undo_stream_create,
+	},
+	[_IOC_NR(HEAPSIM_IOC_STREAM_DESTROY)] = {
+		.min_size = 16,
+		.size = sizeof(struct heapsim_stream_op),
+		.answers_nothing = true,
+		.run = run_stream_destroy,
+	},
+	[_IOC_NR(HEAPSIM_IOC_ATTACH)] = {
+		.min_size = 24,
+		.size = sizeof(struct heapsim_attach_op),
+		.answers_nothing = true,
+		.run = run_attach,
+	},
+	[_IOC_NR(HEAPSIM_IOC_EVENT_CREATE)] = {
+		.min_size = 24,
+		.size = sizeof(struct heapsim_event_op),
+		.run = run_event_create,
+		.undo = undo_event_create,
+	},
+	[_IOC_NR(HEAPSIM_IOC_EVENT_DESTROY)] = {
+		.min_size = 24,
+		.size = sizeof(struct heapsim_event_op),
+		.answers_nothing = true,
+		.run = run_event_destroy,
+	},
+	[_IOC_NR(HEAPSIM_IOC_EVENT_RECORD)] = {
+		.min_size = 24,
+		.size = sizeof(struct heapsim_event_op),
+		.answers_nothing = true,
+		.run = run_event_record,
+	},
+	[_IOC_NR(HEAPSIM_IOC_EVENT_WAIT)] = {
+		.min_size = 24,
+		.size = sizeof(struct heapsim_event_op),
+		.answers_nothing = true,
+		.run = run_event_wait,
+	},
+	[_IOC_NR(HEAPSIM_IOC_HOST_SUBMIT)] = {
+		.min_size = 24,
+		.size = sizeof(struct heapsim_host_op),
+		.run = run_host_submit,
+		.undo = undo_host_submit,
+	},
+	[_IOC_NR(HEAPSIM_IOC_HOST_BEGIN)] = {
+		.min_size = 24,
+		.size = sizeof(struct heapsim_host_op),
+		.answers_nothing = true,
+		.run = run_host_begin,
+	},
+	[_IOC_NR(HEAPSIM_IOC_HOST_RETURN)] = {
+		.min_size = 24,
+		.size = sizeof(struct heapsim_host_op),
+		.answers_nothing = true,
+		.run = run_host_return,
+	},
+	[_IOC_NR(HEAPSIM_IOC_WORK_SUBMIT)] = {
+		.min_size = 56,
+		.size = sizeof(struct heapsim_work_op),
+		.run = run_work_submit,
+		.undo = undo_work_submit,
+	},
+	[_IOC_NR(HEAPSIM_IOC_WORK_BEGIN)] = {
+		.min_size = 56,
+		.size = sizeof(struct heapsim_work_op),
+		.answers_nothing = true,
+		.run = run_work_begin,
+	},
+	[_IOC_NR(HEAPSIM_IOC_WORK_END)] = {
+		.min_size = 56,
+		.size = sizeof(struct heapsim_work_op),
+		.answers_nothing = true,
+		.run = run_work_end,
+	},
+	[_IOC_NR(HEAPSIM_IOC_WORK_TOUCH)] = {
+		.min_size = 40,
+		.size = sizeof(struct heapsim_work_touch),
+		.run = run_work_touch,
+	},
+	[_IOC_NR(HEAPSIM_IOC_SYNC)] = {
+		.min_size = 16,
+		.size = sizeof(struct heapsim_sync),
+		.answers_nothing = true,
+		.run = run_sync,
+	},
+	[_IOC_NR(HEAPSIM_IOC_ATTACH_INFO)] = {
+		.min_size = 152,
+		.size = sizeof(struct heapsim_attach_info),
+		.run = run_attach_info,
+	},
 };
+
+static void file_take_back(int fd, struct file *file)
+{
+	if (!file)
+		return;
+	put_unused_fd(fd);
+	fput(file);
+}
 
 static int command_run(struct heapsim_ctx *ctx, const struct command *command,
 		       void __user *user)
 {
-	struct publish publish = { .fd = -1 };
+	struct publish publish = { .waits = true, .fd = -1 };
 	union cmd cmd;
 	u32 size;
 	int ret;
@@ -463,10 +662,8 @@ static int command_run(struct heapsim_ctx *ctx, const struct command *command,
 	if (command->answers_nothing || (ret && !command->answers_failure))
 		return ret;
 	if (copy_to_user(user, &cmd, min(size, command->size))) {
-		if (publish.file) {
-			put_unused_fd(publish.fd);
-			fput(publish.file);
-		}
+		file_take_back(publish.fd, publish.file);
+		file_take_back(publish.view_fd, publish.view_file);
 		if (publish.job)
 			heapsim_job_give_back(ctx, publish.job);
 		if (!ret && command->undo)
@@ -475,6 +672,8 @@ static int command_run(struct heapsim_ctx *ctx, const struct command *command,
 	}
 	if (publish.file)
 		fd_install(publish.fd, publish.file);
+	if (publish.view_file)
+		fd_install(publish.view_fd, publish.view_file);
 	if (publish.job)
 		heapsim_job_forget(ctx, publish.job);
 	return ret;
@@ -498,6 +697,11 @@ static int heapsim_open(struct inode *inode, struct file *file)
 
 	if (!ctx)
 		return -ENOMEM;
+	ctx->streams = heapsim_streams_create();
+	if (!ctx->streams) {
+		kfree(ctx);
+		return -ENOMEM;
+	}
 	xa_init_flags(&ctx->jobs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&ctx->fences, XA_FLAGS_ALLOC1);
 	xa_init_flags(&ctx->holds, XA_FLAGS_ALLOC1);
@@ -515,6 +719,7 @@ static int heapsim_close(struct inode *inode, struct file *file)
 	heapsim_dma_forget(ctx);
 	heapsim_fence_forget(ctx);
 	heapsim_hold_forget(ctx);
+	heapsim_streams_end(ctx->streams);
 	xa_destroy(&ctx->jobs);
 	xa_destroy(&ctx->fences);
 	xa_destroy(&ctx->holds);

@@ -56,11 +56,20 @@ static struct heap heaps[] = {
  * heapsim_heap_name() - the heap that has a kind of buffer
  * @kind: enum heapsim_kind but HEAPSIM_KIND_FOREIGN
  *
- * Return: its name, static.
+ * Return: its name, static; of a kind that no heap has its own.
  */
 const char *heapsim_heap_name(u32 kind)
 {
-	return heaps[kind].name;
+	switch (kind) {
+	case HEAPSIM_KIND_MANAGED:
+		return "managed";
+	case HEAPSIM_KIND_PINNED:
+		return "pinned";
+	case HEAPSIM_KIND_DEVICE:
+		return "device";
+	default:
+		return heaps[kind].name;
+	}
 }
 
 static int heap_alloc(struct heap *heap, struct dma_heap_allocation_data *data,

@@ -2,8 +2,10 @@
 /*
  * What the files of the module share.
  *
- * Lock order: mmap_lock, dma_resv, heapsim_buf.lock, i_mmap_rwsem, PTE lock,
- * heapsim_buf.lines_lock, records_lock (of record.c), stacks_lock (of stack.c).
+ * Lock order: mmap_lock, dma_resv, heapsim_streams.lock, heapsim_buf.lock,
+ * i_mmap_rwsem, PTE lock, heapsim_buf.lines_lock, records_lock (of record.c),
+ * stacks_lock (of stack.c). Under heapsim_streams.lock no user memory is
+ * touched.
  * rules_lock (of policy.c) has none of these around or in it. Under
  * heapsim_buf.lock nothing that may sleep is allocated but page tables (by the
  * core, while a PFN is inserted).
@@ -116,6 +118,10 @@ struct heapsim_user;
 struct heapsim_user *heapsim_limit_charge(u64 len);
 void heapsim_limit_uncharge(struct heapsim_user *user, u64 len);
 u64 heapsim_limit_used(void);
+struct heapsim_user *heapsim_limit_user_get(void);
+void heapsim_limit_user_put(struct heapsim_user *user);
+bool heapsim_limit_object_add(struct heapsim_user *user);
+void heapsim_limit_object_del(struct heapsim_user *user);
 
 /**
  * struct heapsim_cpu - what the CPU did, for records
@@ -182,7 +188,9 @@ struct heapsim_bracket {
  * @nr_pages: pages
  * @kind: enum heapsim_kind, never HEAPSIM_KIND_SYSTEM
  * @is_noncoherent: its kind has two views, unless its policy is off
+ * @is_faulted: its PTEs can be taken away: mapped by faults
  * @is_wc: mapped write-combined
+ * @owned: what the context that it belongs to has of it, NULL none
  * @pool: where its chunks go
  * @user: who pays
  * @name: as given at allocation
@@ -193,6 +201,9 @@ struct heapsim_bracket {
  *	of a two-view buffer with lines it is false only while nobody can
  * @lock: protects what follows, and what PTEs show
  * @rule: its policy
+ * @is_revoked: the CPU may not touch it now; with policy off nobody looks
+ * @has_stores: CPU lines of it may be dirty
+ * @view: its device view, NULL none
  * @has_two_views: CPU and engines may see different bytes; stays as it is while
  *	somebody holds the buffer, has a bracket open or a job to run
  * @attachments: struct heapsim_attachment, of attach.c
@@ -228,7 +239,9 @@ struct heapsim_buf {
 	size_t nr_pages;
 	u32 kind;
 	bool is_noncoherent;
+	bool is_faulted;
 	bool is_wc;
+	struct heapsim_ctx_buf *owned;
 	struct heapsim_pool *pool;
 	struct heapsim_user *user;
 	char name[HEAPSIM_NAME_LEN];
@@ -239,6 +252,9 @@ struct heapsim_buf {
 
 	struct mutex lock;
 	struct heapsim_rule rule;
+	bool is_revoked;
+	bool has_stores;
+	struct heapsim_view *view;
 	bool has_two_views;
 	struct list_head attachments;
 	u32 nr_holders;
@@ -268,6 +284,9 @@ struct heapsim_buf {
 };
 
 struct heapsim_ctx;
+struct heapsim_ctx_buf;		/* these two: streams.h */
+struct heapsim_streams;
+struct heapsim_view;		/* view.c */
 
 /* buf.c */
 extern struct list_head heapsim_bufs;
@@ -280,6 +299,7 @@ extern const struct dma_buf_ops heapsim_buf_ops;
  * @kind: enum heapsim_kind but HEAPSIM_KIND_FOREIGN
  * @fd_flags: O_ACCMODE and O_CLOEXEC for the file
  * @name: name for reports, at most HEAPSIM_NAME_LEN - 1 bytes; copied
+ * @attach: of KIND_MANAGED: HEAPSIM_ATTACH_GLOBAL or HEAPSIM_ATTACH_HOST
  * @ctx: open of /dev/heapsim that asks, NULL none
  */
 struct heapsim_wish {
@@ -287,6 +307,7 @@ struct heapsim_wish {
 	u32 kind;
 	int fd_flags;
 	const char *name;
+	u32 attach;
 	struct heapsim_ctx *ctx;
 };
 
@@ -333,6 +354,7 @@ enum heapsim_touch {
  * @touch: read or write
  * @addr: of the first byte, in the process that touches; 0: a debugger does
  * @is_again: the instruction was interrupted when this had been judged
+ * @is_wrong: the context that has the buffer does not allow it: it was told
  */
 struct heapsim_access {
 	u64 off;
@@ -340,6 +362,7 @@ struct heapsim_access {
 	enum heapsim_touch touch;
 	u64 addr;
 	bool is_again;
+	bool is_wrong;
 };
 
 /**
@@ -356,6 +379,8 @@ u64 heapsim_image_bytes(void);
 void heapsim_images_init(struct heapsim_images *images);
 int heapsim_images_get(struct heapsim_images *images, size_t nr, bool is_zero);
 void heapsim_images_put(struct heapsim_images *images);
+u8 *heapsim_image_take(struct heapsim_images *images);
+void heapsim_image_give(struct heapsim_images *images, u8 *image);
 
 int heapsim_views_init(struct heapsim_buf *buf);
 int heapsim_views_switch(struct heapsim_buf *buf);
@@ -370,6 +395,7 @@ void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len);
 void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len);
 void heapsim_views_take_in(struct heapsim_buf *buf);
 void heapsim_views_revoke(struct heapsim_buf *buf, size_t first, size_t end);
+void heapsim_views_revoke_all(struct heapsim_buf *buf);
 int heapsim_views_hold(struct heapsim_buf *buf, bool may_write,
 		       const struct heapsim_party *who);
 void heapsim_views_release(struct heapsim_buf *buf, bool may_write);
@@ -383,6 +409,18 @@ void heapsim_views_vunmap_cpu(struct heapsim_buf *buf);
 
 /* mmap.c */
 int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
+int heapsim_mmap_whole(struct heapsim_buf *buf, struct vm_area_struct *vma);
+vm_fault_t heapsim_mmap_dram(const struct vm_fault *vmf,
+			     struct heapsim_buf *buf,
+			     const struct heapsim_span *span,
+			     enum heapsim_touch touch);
+
+/* view.c: device views */
+int heapsim_view_create_fd(struct heapsim_buf *buf, int fd_flags,
+			   struct dma_buf **dmabuf);
+void heapsim_view_settle(struct heapsim_buf *buf,
+			 const struct heapsim_party *party, u64 serial);
+void heapsim_view_revoke(struct heapsim_buf *buf);
 
 /* attach.c: importers, START and END */
 int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a);
@@ -426,6 +464,7 @@ void heapsim_brackets_fini(struct heapsim_buf *buf);
  * @tree: of policy.c; NULL: it has not set the policy of a tree
  * @watcher: of record.c; NULL: it does not watch
  * @wait: readers and pollers of its records
+ * @streams: and all that goes with them
  */
 struct heapsim_ctx {
 	struct xarray jobs;
@@ -439,7 +478,55 @@ struct heapsim_ctx {
 	struct heapsim_tree *tree;
 	struct heapsim_watcher *watcher;
 	wait_queue_head_t wait;
+	struct heapsim_streams *streams;
 };
+
+/* stream.c: streams, events, host functions, works */
+struct heapsim_streams *heapsim_streams_create(void);
+void heapsim_streams_end(struct heapsim_streams *s);
+int heapsim_stream_create(struct heapsim_ctx *ctx,
+			  struct heapsim_stream_op *cmd, bool waits);
+int heapsim_stream_destroy(struct heapsim_ctx *ctx,
+			   struct heapsim_stream_op *cmd, bool waits);
+int heapsim_attach(struct heapsim_ctx *ctx, struct heapsim_attach_op *cmd,
+		   bool waits);
+int heapsim_event_create(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
+			 bool waits);
+int heapsim_event_destroy(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
+			  bool waits);
+int heapsim_event_record(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
+			 bool waits);
+int heapsim_event_wait(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
+		       bool waits);
+int heapsim_host_submit(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
+			bool waits);
+int heapsim_host_begin(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
+		       bool waits);
+int heapsim_host_return(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
+			bool waits);
+int heapsim_work_submit(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
+			bool waits);
+int heapsim_work_begin(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
+		       bool waits);
+int heapsim_work_end(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
+		     bool waits);
+void heapsim_host_disown(struct heapsim_ctx *ctx, u64 id);
+void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id);
+int heapsim_work_touch(struct heapsim_ctx *ctx, struct heapsim_work_touch *cmd,
+		       bool waits);
+int heapsim_sync(struct heapsim_ctx *ctx, struct heapsim_sync *cmd, bool waits);
+int heapsim_attach_info(struct heapsim_ctx *ctx,
+			struct heapsim_attach_info *cmd, bool waits);
+
+/* managed.c: buffers of a context */
+int heapsim_ctx_buf_create(struct heapsim_buf *buf,
+			   const struct heapsim_wish *wish);
+void heapsim_ctx_buf_destroy(struct heapsim_buf *buf);
+void heapsim_managed_written(struct heapsim_buf *buf);
+int heapsim_managed_touch(struct heapsim_buf *buf,
+			  struct heapsim_access *access);
+void heapsim_managed_describe(const struct heapsim_buf *buf,
+			      struct heapsim_record *r);
 
 /* tree.c */
 int heapsim_tree_depth(struct task_struct *task, const struct pid *tgid);
@@ -520,6 +607,11 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 void heapsim_record_unbracketed(struct heapsim_buf *buf,
 				const struct heapsim_access *access,
 				bool has_fence);
+void heapsim_record_cpu_forbidden(struct heapsim_buf *buf, u32 kind,
+				  const struct heapsim_access *access,
+				  const struct heapsim_party *party);
+void heapsim_record_not_attached(struct heapsim_buf *buf,
+				 const struct heapsim_party *party);
 void heapsim_record_missing_end(struct heapsim_buf *buf,
 				const struct heapsim_bracket *b);
 void heapsim_record_unmatched_end(struct heapsim_buf *buf, bool lacks_write,

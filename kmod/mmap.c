@@ -5,6 +5,9 @@
  * so that the first store to a page is seen; PTEs are PFNs and go away by
  * heapsim_views_revoke(). While its policy is off: a whole area at once, as it
  * may be used, and nothing is noted; these PTEs go when the policy is switched.
+ * Managed memory of one view is mapped so, too, and its PTEs go when the CPU's
+ * right to touch it does. Device memory has PTEs only after a touch that was
+ * wrong and went on, each time one.
  */
 #include <linux/mm.h>
 
@@ -144,27 +147,39 @@ static vm_fault_t insert_span(const struct vm_fault *vmf,
 	return insert(&in, addr_of(vma, span->first), span->first, nr);
 }
 
-/* All that the area has of a buffer whose policy is off; it is locked. */
-static vm_fault_t insert_dram(const struct vm_fault *vmf,
-			      struct heapsim_buf *buf)
+/**
+ * heapsim_mmap_dram() - set PTEs of pages of DRAM
+ * @vmf: fault
+ * @buf: buffer
+ * @span: pages, those of the area
+ * @touch: which PTEs are to allow
+ *
+ * PTEs that are there stay as they are.
+ *
+ * Context: the buffer's lock is held.
+ * Return: what the fault handler is to answer.
+ */
+vm_fault_t heapsim_mmap_dram(const struct vm_fault *vmf,
+			     struct heapsim_buf *buf,
+			     const struct heapsim_span *span,
+			     enum heapsim_touch touch)
 {
 	struct vm_area_struct *vma = vmf->vma;
-	const size_t end = min(vma->vm_pgoff + vma_pages(vma), buf->nr_pages);
+	const size_t end = min(span->end, buf->nr_pages);
 	struct insertion in = {
 		.vma = vma,
 		.pmd = vmf->pmd,
 		.fault_addr = vmf->address,
 		.buf = buf,
-		.prot = prot_of(vma, HEAPSIM_TOUCH_WRITE),
+		.prot = prot_of(vma, touch),
 	};
 	vm_fault_t ret = VM_FAULT_NOPAGE;
 	size_t i, first, stop;
 
-	buf->is_touched = true;
 	for (i = 0; i < buf->nr_chunks && in.dram_first < end &&
 	     ret == VM_FAULT_NOPAGE; i++) {
 		in.dram = buf->chunks[i].page;
-		first = max_t(size_t, in.dram_first, vma->vm_pgoff);
+		first = max(in.dram_first, span->first);
 		stop = min(in.dram_first + buf->chunks[i].nr_pages, end);
 		if (first < stop)
 			ret = insert(&in, addr_of(vma, first), first,
@@ -175,13 +190,21 @@ static vm_fault_t insert_dram(const struct vm_fault *vmf,
 	return ret;
 }
 
+/* Must the context that has the buffer be asked? The buffer is locked. */
+static bool is_in_doubt(const struct heapsim_buf *buf,
+			const struct heapsim_access *access)
+{
+	return buf->is_revoked && !access->is_wrong && !access->is_again &&
+	       buf->rule.policy != HEAPSIM_POLICY_OFF;
+}
+
 /*
  * Lock the buffer with the touch done, and what it used up taken from @images,
  * which are stocked up while the lock is not held. Of one view there is nothing
- * to be done. Returns 0, or -ENOMEM with the buffer not locked.
+ * to be done. Returns 0, or with the buffer not locked -ENOMEM or, where the
+ * touch is refused, -EFAULT.
  */
-static int lock_touched(struct heapsim_buf *buf,
-			const struct heapsim_access *access,
+static int lock_touched(struct heapsim_buf *buf, struct heapsim_access *access,
 			struct heapsim_images *images,
 			struct heapsim_span *span)
 {
@@ -193,6 +216,12 @@ static int lock_touched(struct heapsim_buf *buf,
 
 		*span = whole;
 		mutex_lock(&buf->lock);
+		if (is_in_doubt(buf, access)) {
+			mutex_unlock(&buf->lock);
+			if (heapsim_managed_touch(buf, access))
+				return -EFAULT;
+			continue;
+		}
 		if (!buf->has_two_views)
 			return 0;
 		images->wants_step = access->addr &&
@@ -259,12 +288,17 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 	 * anew, all under the lock. Others of the span are not stored to, so
 	 * no process loses a writable PTE of them.
 	 */
+	/* The next touch of what may not be touched is to be seen, too. */
+	if (access.is_wrong && !buf->has_two_views)
+		span = (struct heapsim_span){ page, page + 1 };
 	if (has_pte)
 		revoke(buf, &span);
 	if (buf->rule.evicts && buf->has_two_views && !access.is_again)
 		heapsim_views_evict(buf, page);
+	buf->is_touched |= !buf->has_two_views;
 	ret = buf->has_two_views ? insert_span(vmf, buf, &span, touch) :
-				   insert_dram(vmf, buf);
+				   heapsim_mmap_dram(vmf, buf, &span,
+						     HEAPSIM_TOUCH_WRITE);
 	/* What is fetched to be run would be fetched again after a step. */
 	if (!(vmf->flags & FAULT_FLAG_INSTRUCTION))
 		heapsim_step_arm(buf, &images.step, &access, is_user);
@@ -301,8 +335,8 @@ static vm_fault_t heapsim_vm_pfn_mkwrite(struct vm_fault *vmf)
 }
 
 /* For ptrace, gdb and /proc/PID/mem, which cannot fault PFNs in. */
-static int access_page(struct heapsim_buf *buf,
-		       const struct heapsim_access *access, void *bytes)
+static int access_page(struct heapsim_buf *buf, struct heapsim_access *access,
+		       void *bytes)
 {
 	const size_t page = access->off >> PAGE_SHIFT;
 	struct heapsim_span span = { page, page + 1 };
@@ -344,7 +378,7 @@ static int heapsim_vm_access(struct vm_area_struct *vma, unsigned long addr,
 		u64 at = off + done;
 		size_t piece = min_t(size_t, len - done,
 				     PAGE_SIZE - offset_in_page(at));
-		const struct heapsim_access access = {
+		struct heapsim_access access = {
 			.off = at,
 			.len = piece,
 			.touch = write ? HEAPSIM_TOUCH_WRITE :
@@ -370,13 +404,21 @@ static const struct vm_operations_struct fault_ops = {
 	.access = heapsim_vm_access,
 };
 
-static int map_whole(struct heapsim_buf *buf, struct vm_area_struct *vma)
+/**
+ * heapsim_mmap_whole() - map DRAM, once for all
+ * @buf: buffer
+ * @vma: range, checked by the core to be inside the buffer
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int heapsim_mmap_whole(struct heapsim_buf *buf, struct vm_area_struct *vma)
 {
 	unsigned long addr = vma->vm_start;
 	size_t skip = vma->vm_pgoff;
 	pgprot_t prot = vma->vm_page_prot;
 	size_t i;
 
+	vma->vm_ops = &whole_ops;
 	if (buf->is_wc)
 		prot = pgprot_writecombine(prot);
 	for (i = 0; i < buf->nr_chunks && addr < vma->vm_end; i++) {
@@ -418,10 +460,9 @@ int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	vma->vm_private_data = buf;
-	if (!buf->is_noncoherent) {
+	if (!buf->is_faulted) {
 		buf->is_touched = true;
-		vma->vm_ops = &whole_ops;
-		return map_whole(buf, vma);
+		return heapsim_mmap_whole(buf, vma);
 	}
 	if (READ_ONCE(buf->has_two_views))
 		ret = heapsim_views_init(buf);

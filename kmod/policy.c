@@ -135,7 +135,7 @@ static int set_of_buf(int fd, const struct heapsim_rule *rule)
 		buf->rule = *rule;
 		buf->random = rule->seed;
 		/* What eviction does hangs on touches that are seen. */
-		heapsim_views_revoke(buf, 0, buf->nr_pages);
+		heapsim_views_revoke_all(buf);
 	}
 	mutex_unlock(&buf->lock);
 out_put:

@@ -131,6 +131,9 @@ static const u32 missing[HEAPSIM_NR_RECORD_KINDS] = {
 	[HEAPSIM_RECORD_MISSING_CLEAN] = HEAPSIM_MISSING_END,
 	[HEAPSIM_RECORD_WRITE_CONFLICT] = HEAPSIM_MISSING_END,
 	[HEAPSIM_RECORD_MISSING_END] = HEAPSIM_MISSING_END,
+	[HEAPSIM_RECORD_CPU_WHILE_ACTIVE] = HEAPSIM_MISSING_SYNC,
+	[HEAPSIM_RECORD_ENGINE_NOT_ATTACHED] = HEAPSIM_MISSING_ATTACH,
+	[HEAPSIM_RECORD_CPU_ON_DEVICE] = HEAPSIM_MISSING_COPY,
 };
 
 static bool is_watched(void)
@@ -561,6 +564,7 @@ static void place_init(struct heapsim_record *r, const struct heapsim_buf *buf,
 		return;
 	r->buf = buf->id;
 	memcpy(r->name, buf->name, sizeof(r->name));
+	heapsim_managed_describe(buf, r);
 }
 
 static void record_init(struct heapsim_record *r, const struct heapsim_buf *buf,
@@ -719,6 +723,49 @@ void heapsim_record_unbracketed(struct heapsim_buf *buf,
 		heapsim_buf_get_holder(buf, is_write, &party);
 	}
 	tell(&r, &side, &party);
+}
+
+/**
+ * heapsim_record_cpu_forbidden() - a touch that a context does not allow
+ * @buf: buffer of the context
+ * @kind: HEAPSIM_RECORD_CPU_WHILE_ACTIVE or HEAPSIM_RECORD_CPU_ON_DEVICE
+ * @access: the touch
+ * @party: the work because of which
+ *
+ * Context: heapsim_streams.lock is held.
+ */
+void heapsim_record_cpu_forbidden(struct heapsim_buf *buf, u32 kind,
+				  const struct heapsim_access *access,
+				  const struct heapsim_party *party)
+{
+	struct heapsim_cpu side;
+	struct heapsim_record r;
+
+	if (!is_wanted())
+		return;
+	record_init(&r, buf, kind, access->off, access->len);
+	heapsim_cpu_now(&side, access->addr,
+			access->touch == HEAPSIM_TOUCH_WRITE);
+	tell(&r, &side, party);
+}
+
+/**
+ * heapsim_record_not_attached() - a work touches what its stream may not
+ * @buf: managed buffer
+ * @party: the work
+ *
+ * Context: heapsim_streams.lock is held.
+ */
+void heapsim_record_not_attached(struct heapsim_buf *buf,
+				 const struct heapsim_party *party)
+{
+	const struct heapsim_cpu nobody = { 0 };
+	struct heapsim_record r;
+
+	if (!is_wanted())
+		return;
+	record_init(&r, buf, HEAPSIM_RECORD_ENGINE_NOT_ATTACHED, 0, buf->len);
+	tell(&r, &nobody, party);
 }
 
 /**

@@ -36,6 +36,55 @@ DEFINE_EVENT(heapsim_range, heapsim_evict,
 DEFINE_EVENT(heapsim_range, heapsim_revoke,
 	TP_PROTO(u64 buf, u64 off, u64 len), TP_ARGS(buf, off, len));
 
+TRACE_EVENT(heapsim_attach,
+	TP_PROTO(u64 buf, u32 attach, u64 stream),
+	TP_ARGS(buf, attach, stream),
+	TP_STRUCT__entry(
+		__field(u64, buf)
+		__field(u64, stream)
+		__field(u32, attach)
+	),
+	TP_fast_assign(
+		__entry->buf = buf;
+		__entry->stream = stream;
+		__entry->attach = attach;
+	),
+	TP_printk("buf=%llu attach=%u stream=%llu", __entry->buf,
+		  __entry->attach, __entry->stream)
+);
+
+/* what: 0 submitted, 1 begun, 2 ended */
+TRACE_EVENT(heapsim_work,
+	TP_PROTO(u64 work, u64 stream, u32 what),
+	TP_ARGS(work, stream, what),
+	TP_STRUCT__entry(
+		__field(u64, work)
+		__field(u64, stream)
+		__field(u32, what)
+	),
+	TP_fast_assign(
+		__entry->work = work;
+		__entry->stream = stream;
+		__entry->what = what;
+	),
+	TP_printk("work=%llu stream=%llu what=%u", __entry->work,
+		  __entry->stream, __entry->what)
+);
+
+TRACE_EVENT(heapsim_sync,
+	TP_PROTO(u32 scope, u64 id),
+	TP_ARGS(scope, id),
+	TP_STRUCT__entry(
+		__field(u64, id)
+		__field(u32, scope)
+	),
+	TP_fast_assign(
+		__entry->id = id;
+		__entry->scope = scope;
+	),
+	TP_printk("scope=%u id=%llu", __entry->scope, __entry->id)
+);
+
 TRACE_EVENT(heapsim_record,
 	TP_PROTO(const struct heapsim_record *r),
 	TP_ARGS(r),
@@ -49,6 +98,7 @@ TRACE_EVENT(heapsim_record,
 		__field(u64, len)
 		__field(u64, ip)
 		__field(u64, job)
+		__field(u64, stream)
 	),
 	TP_fast_assign(
 		__entry->kind = r->kind;
@@ -60,11 +110,12 @@ TRACE_EVENT(heapsim_record,
 		__entry->len = r->len;
 		__entry->ip = r->cpu.ip;
 		__entry->job = r->other.job;
+		__entry->stream = r->other.stream;
 	),
-	TP_printk("kind=%u buf=%llu off=%llu len=%llu pid=%u tid=%u ip=%llx other=%u job=%llu",
+	TP_printk("kind=%u buf=%llu off=%llu len=%llu pid=%u tid=%u ip=%llx other=%u job=%llu stream=%llu",
 		  __entry->kind, __entry->buf, __entry->off, __entry->len,
 		  __entry->pid, __entry->tid, __entry->ip, __entry->other,
-		  __entry->job)
+		  __entry->job, __entry->stream)
 );
 
 TRACE_EVENT(heapsim_job,

@@ -81,7 +81,13 @@ static u8 *take_from(struct heapsim_images *images, struct list_head *list)
 	return page_address(page);
 }
 
-static u8 *image_take(struct heapsim_images *images)
+/**
+ * heapsim_image_take() - take a page from a stock
+ * @images: stock that is not empty
+ *
+ * Return: kernel address; of any content.
+ */
+u8 *heapsim_image_take(struct heapsim_images *images)
 {
 	return take_from(images, list_empty(&images->pages) ? &images->zeroed :
 							      &images->pages);
@@ -95,10 +101,15 @@ static void image_lend(struct heapsim_buf *buf, size_t page,
 		line_lend_cpu(&buf->lines, page,
 			      take_from(images, &images->zeroed));
 	else
-		line_add_cpu(&buf->lines, page, image_take(images));
+		line_add_cpu(&buf->lines, page, heapsim_image_take(images));
 }
 
-static void image_give(struct heapsim_images *images, u8 *image)
+/**
+ * heapsim_image_give() - put a page into a stock
+ * @images: stock
+ * @image: kernel address; NULL does nothing
+ */
+void heapsim_image_give(struct heapsim_images *images, u8 *image)
 {
 	if (!image)
 		return;
@@ -206,8 +217,8 @@ void heapsim_views_fini(struct heapsim_buf *buf)
 		return;
 	heapsim_images_init(&images);
 	for (i = 0; i < buf->nr_pages; i++) {
-		image_give(&images, buf->lines.pages[i].cpu);
-		image_give(&images, buf->lines.pages[i].twin);
+		heapsim_image_give(&images, buf->lines.pages[i].cpu);
+		heapsim_image_give(&images, buf->lines.pages[i].twin);
 	}
 	heapsim_images_put(&images);
 	lines_free(&buf->lines, buf->active, buf->notes);
@@ -255,6 +266,21 @@ void heapsim_views_revoke(struct heapsim_buf *buf, size_t first, size_t end)
 	bitmap_clear(buf->mapped, first, end - first);
 	trace_heapsim_revoke(buf->id, (u64)first << PAGE_SHIFT,
 			     (u64)(end - first) << PAGE_SHIFT);
+}
+
+/**
+ * heapsim_views_revoke_all() - take away all PTEs of touches that are looked at
+ * @buf: buffer
+ *
+ * Context: the buffer's lock is held.
+ */
+void heapsim_views_revoke_all(struct heapsim_buf *buf)
+{
+	if (buf->has_two_views)
+		heapsim_views_revoke(buf, 0, buf->nr_pages);
+	else if (buf->owned && buf->is_faulted)
+		unmap_mapping_range(buf->dmabuf->file->f_mapping, 0, buf->len,
+				    1);
 }
 
 /* Revoke the pages of [first, end) that have a bit in @map, run by run. */
@@ -402,6 +428,7 @@ static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
 		buf->notes[i].store = *store;
 	}
 	bitmap_set(buf->stored, span->first, span->end - span->first);
+	buf->has_stores = true;
 	return was_shared;
 }
 
@@ -434,7 +461,7 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	const size_t end = min(first + per_fill, buf->nr_pages);
 	struct line_buf *lines = &buf->lines;
 	u32 who = heapsim_bracket_who(buf);
-	bool has_fence, is_forbidden;
+	bool has_fence, is_forbidden, is_alone;
 	struct heapsim_cpu store;
 	bool was_shared = false;
 	size_t i, need = 0;
@@ -449,8 +476,9 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	}
 	has_fence = is_fenced(buf, touch);
 	is_forbidden = has_fence || is_held_from(buf, touch, who);
-	span->first = max(span->first, is_forbidden ? page : first);
-	span->end = min(span->end, is_forbidden ? page + 1 : end);
+	is_alone = is_forbidden || access->is_wrong;
+	span->first = max(span->first, is_alone ? page : first);
+	span->end = min(span->end, is_alone ? page + 1 : end);
 	if (touch == HEAPSIM_TOUCH_WRITE && !access->is_again)
 		heapsim_store_now(&store, access->addr,
 				  page && test_bit(page - 1, buf->stored) ?
@@ -474,7 +502,7 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	for (i = first; i < end; i++) {
 		filled += line_fill_page(lines, i);
 		if (is_written_by_others(buf) && !lines->pages[i].twin)
-			line_add_twin(lines, i, image_take(images));
+			line_add_twin(lines, i, heapsim_image_take(images));
 	}
 	lines->count.fills += filled > 0;
 	bitmap_set(buf->active, first, end - first);
@@ -545,8 +573,8 @@ static void page_settle(struct heapsim_buf *buf, size_t page,
 		__clear_bit(page, buf->active);
 	if (buf->vmap_pages_cpu)
 		return;
-	image_give(images, p->cpu);
-	image_give(images, p->twin);
+	heapsim_image_give(images, p->cpu);
+	heapsim_image_give(images, p->twin);
 	p->cpu = NULL;
 	p->twin = NULL;
 	p->writer = 0;
@@ -561,6 +589,7 @@ static void refill_for_vmap(struct heapsim_buf *buf, size_t page)
 		buf->lines.count.fills++;
 	__set_bit(page, buf->active);
 	__set_bit(page, buf->stored);
+	buf->has_stores = true;
 }
 
 /**
@@ -721,7 +750,9 @@ int heapsim_views_switch(struct heapsim_buf *buf)
 		if (buf->lines.pages)
 			heapsim_views_invalidate(buf, 0, buf->len);
 		heapsim_views_revoke(buf, 0, buf->nr_pages);
+		heapsim_view_revoke(buf);
 	} else {
+		heapsim_view_revoke(buf);
 		/* Nobody took note of these PTEs. */
 		unmap_mapping_range(buf->dmabuf->file->f_mapping, 0, buf->len,
 				    1);
@@ -811,7 +842,8 @@ static void add_twins(struct heapsim_buf *buf, size_t first, size_t end,
 	for_each_set_bit_from(first, buf->active, end) {
 		spin_lock(&buf->lines_lock);
 		if (line_needs_twin(&buf->lines, first))
-			line_add_twin(&buf->lines, first, image_take(images));
+			line_add_twin(&buf->lines, first,
+				      heapsim_image_take(images));
 		spin_unlock(&buf->lines_lock);
 	}
 }
@@ -1033,7 +1065,8 @@ int heapsim_views_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
 		spin_lock(&buf->lines_lock);
 		refill_for_vmap(buf, i);
 		if (need > buf->nr_pages && !buf->lines.pages[i].twin)
-			line_add_twin(&buf->lines, i, image_take(&images));
+			line_add_twin(&buf->lines, i,
+				      heapsim_image_take(&images));
 		if (!buf->lines.pages[i].cpu)
 			image_lend(buf, i, &images);
 		pages[i] = virt_to_page(buf->lines.pages[i].cpu);

@@ -1305,6 +1305,34 @@ int attach_host_begin(struct attach_ctx *ctx, struct attach_op *host)
 	return err;
 }
 
+/* It holds up nothing any more. */
+static void host_lets_go(struct attach_ctx *ctx, struct attach_op *host)
+{
+	while (!list_is_empty(&host->watchers)) {
+		struct attach_stream *s = of_link(host->watchers.next,
+						  struct attach_stream,
+						  in_watchers);
+
+		unwatch(s);
+		recheck_later(ctx, s);
+	}
+	ctx->nr_host--;
+}
+
+/**
+ * attach_host_withdraw() - a host function will not be called after all
+ * @ctx: the context
+ * @host: the function; gone afterwards
+ *
+ * Nothing becomes known by that.
+ */
+void attach_host_withdraw(struct attach_ctx *ctx, struct attach_op *host)
+{
+	host_lets_go(ctx, host);
+	op_drop(ctx, host);
+	end_call(ctx);
+}
+
 /**
  * attach_host_return() - a host function has returned
  * @ctx: the context
@@ -1321,15 +1349,7 @@ int attach_host_return(struct attach_ctx *ctx, struct attach_op *host)
 
 	if (!host->has_begun)
 		return -EINVAL;
-	while (!list_is_empty(&host->watchers)) {
-		struct attach_stream *s = of_link(host->watchers.next,
-						  struct attach_stream,
-						  in_watchers);
-
-		unwatch(s);
-		recheck_later(ctx, s);
-	}
-	ctx->nr_host--;
+	host_lets_go(ctx, host);
 	queue_known(ctx, queue, at);
 	end_call(ctx);
 	return 0;

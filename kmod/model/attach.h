@@ -420,6 +420,7 @@ int attach_submit_state(struct attach_ctx *ctx, struct attach_stream *s,
 int attach_submit_host(struct attach_ctx *ctx, struct attach_stream *s,
 		       struct attach_op **host);
 int attach_host_begin(struct attach_ctx *ctx, struct attach_op *host);
+void attach_host_withdraw(struct attach_ctx *ctx, struct attach_op *host);
 int attach_host_return(struct attach_ctx *ctx, struct attach_op *host);
 
 int attach_event_record(struct attach_ctx *ctx, struct attach_event *event,

@@ -1441,8 +1441,9 @@ static struct heapsim_record event(struct fixture *f, int events, uint32_t kind)
 	assert_string_equal(r.name, NAME);
 	assert_int_equal(r.missing, HEAPSIM_MISSING_NOTHING);
 	assert_int_equal(r.reserved, 0);
-	assert_int_equal(r.reserved2, 0);
+	assert_int_equal(r.attach, 0);
 	assert_int_equal(r.nr_harmless, 0);
+	assert_int_equal(r.attach_stream, 0);
 	assert_true(r.time_ns && r.time_ns <= device_now_ns());
 	return r;
 }

@@ -16,7 +16,7 @@
 #define NR_PAGES	8
 #define TEXT_LEN	(64 * KIB)
 
-#define SIDES	"pid=%u tid=%u ip=%llx other=%u job=%llu"
+#define SIDES	"pid=%u tid=%u ip=%llx other=%u job=%llu stream=0"
 #define RECORD	"heapsim_record: kind=%u buf=%llu off=%zu len=%zu " SIDES
 #define JOB	"heapsim_job: job=%llu op=%u src=%llu dst=%llu len=%zu status=0"
 

@@ -38,13 +38,17 @@ AT(heapsim_info, limit_bytes, 48);
 AT(heapsim_info, user_limit_bytes, 56);
 AT(heapsim_info, missing_ends, 64);
 
-SIZE_IS(heapsim_buf_alloc, 64);
+SIZE_IS(heapsim_buf_alloc, 80);
 AT(heapsim_buf_alloc, fd_flags, 4);
 AT(heapsim_buf_alloc, len, 8);
 AT(heapsim_buf_alloc, kind, 16);
 AT(heapsim_buf_alloc, fd, 20);
 AT(heapsim_buf_alloc, id, 24);
 AT(heapsim_buf_alloc, name, 32);
+AT(heapsim_buf_alloc, attach, 64);
+AT(heapsim_buf_alloc, alloc_flags, 68);
+AT(heapsim_buf_alloc, view_fd, 72);
+AT(heapsim_buf_alloc, reserved, 76);
 
 static_assert(sizeof(struct heapsim_counters) == 17 * 8, "counters");
 AT(heapsim_counters, fills, 0);
@@ -171,7 +175,7 @@ AT(heapsim_record_other, job, 56);
 AT(heapsim_record_other, stream, 64);
 AT(heapsim_record_other, time_ns, 72);
 
-SIZE_IS(heapsim_record, 288);
+SIZE_IS(heapsim_record, 296);
 AT(heapsim_record, kind, 4);
 AT(heapsim_record, missing, 8);
 AT(heapsim_record, reserved, 12);
@@ -191,8 +195,9 @@ AT(heapsim_record, access, 256);
 AT(heapsim_record, op, 260);
 AT(heapsim_record, src, 264);
 AT(heapsim_record, status, 272);
-AT(heapsim_record, reserved2, 276);
+AT(heapsim_record, attach, 276);
 AT(heapsim_record, nr_harmless, 280);
+AT(heapsim_record, attach_stream, 288);
 
 SIZE_IS(heapsim_set_policy, 32);
 AT(heapsim_set_policy, scope, 4);
@@ -201,6 +206,55 @@ AT(heapsim_set_policy, policy, 12);
 AT(heapsim_set_policy, evict_random, 16);
 AT(heapsim_set_policy, is_precise, 20);
 AT(heapsim_set_policy, seed, 24);
+
+SIZE_IS(heapsim_stream_op, 16);
+AT(heapsim_stream_op, flags, 4);
+AT(heapsim_stream_op, stream, 8);
+
+SIZE_IS(heapsim_attach_op, 24);
+AT(heapsim_attach_op, attach, 4);
+AT(heapsim_attach_op, stream, 8);
+AT(heapsim_attach_op, buf, 16);
+
+SIZE_IS(heapsim_event_op, 24);
+AT(heapsim_event_op, flags, 4);
+AT(heapsim_event_op, event, 8);
+AT(heapsim_event_op, stream, 16);
+
+SIZE_IS(heapsim_host_op, 24);
+AT(heapsim_host_op, flags, 4);
+AT(heapsim_host_op, stream, 8);
+AT(heapsim_host_op, host, 16);
+
+SIZE_IS(heapsim_work_op, 56);
+AT(heapsim_work_op, flags, 4);
+AT(heapsim_work_op, stream, 8);
+AT(heapsim_work_op, work, 16);
+AT(heapsim_work_op, name, 24);
+
+SIZE_IS(heapsim_work_touch, 40);
+AT(heapsim_work_touch, access, 4);
+AT(heapsim_work_touch, work, 8);
+AT(heapsim_work_touch, buf, 16);
+AT(heapsim_work_touch, is_allowed, 24);
+AT(heapsim_work_touch, attach, 28);
+AT(heapsim_work_touch, attach_stream, 32);
+
+SIZE_IS(heapsim_sync, 16);
+AT(heapsim_sync, scope, 4);
+AT(heapsim_sync, id, 8);
+
+static_assert(sizeof(struct heapsim_attach_counters) == 120, "15 counters");
+AT(heapsim_attach_counters, cpu_while_active, 96);
+AT(heapsim_attach_counters, cpu_on_device, 112);
+
+SIZE_IS(heapsim_attach_info, 152);
+AT(heapsim_attach_info, flags, 4);
+AT(heapsim_attach_info, buf, 8);
+AT(heapsim_attach_info, attach, 16);
+AT(heapsim_attach_info, is_cpu_allowed, 20);
+AT(heapsim_attach_info, attach_stream, 24);
+AT(heapsim_attach_info, count, 32);
 
 static_assert(HEAPSIM_IOC_PROBE == 0xe700, "probe");
 static_assert(HEAPSIM_IOC_INFO == 0xe701, "info");
@@ -216,10 +270,27 @@ static_assert(HEAPSIM_IOC_RELEASE == 0xe70a, "release");
 static_assert(HEAPSIM_IOC_BUF_REVOKE == 0xe70b, "buf revoke");
 static_assert(HEAPSIM_IOC_WATCH == 0xe70c, "watch");
 static_assert(HEAPSIM_IOC_POLICY == 0xe70d, "policy");
+static_assert(HEAPSIM_IOC_STREAM_CREATE == 0xe70e, "stream create");
+static_assert(HEAPSIM_IOC_STREAM_DESTROY == 0xe70f, "stream destroy");
+static_assert(HEAPSIM_IOC_ATTACH == 0xe710, "attach");
+static_assert(HEAPSIM_IOC_EVENT_CREATE == 0xe711, "event create");
+static_assert(HEAPSIM_IOC_EVENT_DESTROY == 0xe712, "event destroy");
+static_assert(HEAPSIM_IOC_EVENT_RECORD == 0xe713, "event record");
+static_assert(HEAPSIM_IOC_EVENT_WAIT == 0xe714, "event wait");
+static_assert(HEAPSIM_IOC_HOST_SUBMIT == 0xe715, "host submit");
+static_assert(HEAPSIM_IOC_HOST_BEGIN == 0xe716, "host begin");
+static_assert(HEAPSIM_IOC_HOST_RETURN == 0xe717, "host return");
+static_assert(HEAPSIM_IOC_WORK_SUBMIT == 0xe718, "work submit");
+static_assert(HEAPSIM_IOC_WORK_BEGIN == 0xe719, "work begin");
+static_assert(HEAPSIM_IOC_WORK_END == 0xe71a, "work end");
+static_assert(HEAPSIM_IOC_WORK_TOUCH == 0xe71b, "work touch");
+static_assert(HEAPSIM_IOC_SYNC == 0xe71c, "sync");
+static_assert(HEAPSIM_IOC_ATTACH_INFO == 0xe71d, "attach info");
 
 static_assert(HEAPSIM_KIND_SYSTEM == 0 && HEAPSIM_KIND_NONCOHERENT == 1 &&
 	      HEAPSIM_KIND_COHERENT == 2 && HEAPSIM_KIND_UNCACHED == 3 &&
-	      HEAPSIM_KIND_CONTIGUOUS == 4 && HEAPSIM_KIND_FOREIGN == 5,
+	      HEAPSIM_KIND_CONTIGUOUS == 4 && HEAPSIM_KIND_FOREIGN == 5 &&
+	      HEAPSIM_KIND_MANAGED == 6 && HEAPSIM_KIND_DEVICE == 8,
 	      "kinds");
 static_assert(HEAPSIM_POLICY_STRICT == 0 && HEAPSIM_POLICY_RECORD == 1 &&
 	      HEAPSIM_POLICY_OFF == 2, "policies");
@@ -228,9 +299,10 @@ static_assert(HEAPSIM_POLICY_OF_BUF == 1 && HEAPSIM_POLICY_OF_CONTEXT == 2 &&
 	      "scopes of policies");
 static_assert(HEAPSIM_RECORD_DROPPED == 0 && HEAPSIM_RECORD_STALE_READ == 1 &&
 	      HEAPSIM_RECORD_UNMATCHED_END == 9 &&
-	      HEAPSIM_RECORD_REDUNDANT_INVALIDATE == 12, "records");
-static_assert(HEAPSIM_KINDS_ERRORS == 0x3fe && HEAPSIM_KINDS_ALL == 0x1ffe,
-	      "kinds of records");
+	      HEAPSIM_RECORD_REDUNDANT_INVALIDATE == 12 &&
+	      HEAPSIM_RECORD_CPU_ON_DEVICE == 15, "records");
+static_assert(HEAPSIM_KINDS_ERRORS == 0xe3fe && HEAPSIM_KINDS_ALL == 0xfffe &&
+	      HEAPSIM_KINDS_STREAMS == 0xe000, "kinds of records");
 static_assert(HEAPSIM_RECORD_FILL == 32 && HEAPSIM_RECORD_START == 36 &&
 	      HEAPSIM_RECORD_SUBMIT == 38 && HEAPSIM_RECORD_RELEASE == 42 &&
 	      HEAPSIM_KINDS_EVENTS == 0x7ff00000000ULL, "kinds of events");
@@ -255,6 +327,14 @@ union any {
 	struct heapsim_buf_revoke revoke;
 	struct heapsim_watch watch;
 	struct heapsim_set_policy set_policy;
+	struct heapsim_stream_op stream_op;
+	struct heapsim_attach_op attach_op;
+	struct heapsim_event_op event_op;
+	struct heapsim_host_op host_op;
+	struct heapsim_work_op work_op;
+	struct heapsim_work_touch work_touch;
+	struct heapsim_sync sync;
+	struct heapsim_attach_info attach_info;
 	uint8_t bytes[1024];
 };
 
@@ -266,6 +346,7 @@ struct world {
 	const struct command *command;
 	int dev;
 	int fd;
+	int managed;
 	struct heapsim_range range;
 	union any any;
 };
@@ -394,6 +475,127 @@ static void prepare_policy(struct world *w)
 	w->any.set_policy.policy = HEAPSIM_POLICY_RECORD;
 }
 
+/* Those before it in the row that a command stands in. */
+static void prepared(struct world *w, unsigned long cmd, void *arg)
+{
+	assert_int_equal(device_ioctl_errno(w->dev, cmd, arg), 0);
+}
+
+static uint64_t managed(struct world *w)
+{
+	struct heapsim_buf_alloc alloc = {
+		.size = sizeof(alloc),
+		.len = 4096,
+		.kind = HEAPSIM_KIND_MANAGED,
+		.attach = HEAPSIM_ATTACH_GLOBAL,
+	};
+
+	prepared(w, HEAPSIM_IOC_BUF_ALLOC, &alloc);
+	if (w->managed > 0)
+		close(w->managed);
+	w->managed = alloc.fd;
+	return alloc.id;
+}
+
+static void prepare_stream_destroy(struct world *w)
+{
+	struct heapsim_stream_op op = { .size = sizeof(op) };
+
+	prepared(w, HEAPSIM_IOC_STREAM_CREATE, &op);
+	w->any.stream_op.stream = op.stream;
+}
+
+static void prepare_attach(struct world *w)
+{
+	w->any.attach_op.attach = HEAPSIM_ATTACH_HOST;
+	w->any.attach_op.buf = managed(w);
+}
+
+static void prepare_event(struct world *w)
+{
+	struct heapsim_event_op op = { .size = sizeof(op) };
+
+	prepared(w, HEAPSIM_IOC_EVENT_CREATE, &op);
+	w->any.event_op.event = op.event;
+}
+
+/* In a stream of its own: it must not be behind the one before. */
+static void prepare_host_begin(struct world *w)
+{
+	struct heapsim_stream_op stream = {
+		.size = sizeof(stream),
+		.flags = HEAPSIM_STREAM_NON_BLOCKING,
+	};
+	struct heapsim_host_op op = { .size = sizeof(op) };
+
+	prepared(w, HEAPSIM_IOC_STREAM_CREATE, &stream);
+	op.stream = stream.stream;
+	prepared(w, HEAPSIM_IOC_HOST_SUBMIT, &op);
+	w->any.host_op.host = op.host;
+}
+
+static void prepare_host_return(struct world *w)
+{
+	struct heapsim_host_op op = { .size = sizeof(op) };
+
+	prepare_host_begin(w);
+	op.host = w->any.host_op.host;
+	prepared(w, HEAPSIM_IOC_HOST_BEGIN, &op);
+}
+
+static void prepare_work_begin(struct world *w)
+{
+	struct heapsim_work_op op = { .size = sizeof(op) };
+
+	prepared(w, HEAPSIM_IOC_WORK_SUBMIT, &op);
+	w->any.work_op.work = op.work;
+}
+
+static void prepare_work_end(struct world *w)
+{
+	struct heapsim_work_op op = { .size = sizeof(op) };
+
+	prepare_work_begin(w);
+	op.work = w->any.work_op.work;
+	prepared(w, HEAPSIM_IOC_WORK_BEGIN, &op);
+}
+
+static void prepare_work_touch(struct world *w)
+{
+	struct heapsim_work_op op = { .size = sizeof(op) };
+
+	prepared(w, HEAPSIM_IOC_WORK_SUBMIT, &op);
+	w->any.work_touch.access = HEAPSIM_ACCESS_READ;
+	w->any.work_touch.work = op.work;
+	w->any.work_touch.buf = managed(w);
+}
+
+static void prepare_sync(struct world *w)
+{
+	w->any.sync.scope = HEAPSIM_SYNC_DEVICE;
+}
+
+/* What is out has to be 0 when it is asked for again. */
+static void after_stream_create(struct world *w)
+{
+	w->any.stream_op.stream = 0;
+}
+
+static void after_event_create(struct world *w)
+{
+	w->any.event_op.event = 0;
+}
+
+static void after_host_submit(struct world *w)
+{
+	w->any.host_op.host = 0;
+}
+
+static void after_work_submit(struct world *w)
+{
+	w->any.work_op.work = 0;
+}
+
 /* An open watches once. */
 static void after_watch(struct world *w)
 {
@@ -415,7 +617,7 @@ static const struct command {
 	void (*after)(struct world *w);
 } commands[] = {
 #define COMMAND(ioc, type, first_size, prepare, after) \
-	{ #type, HEAPSIM_IOC_##ioc, first_size, \
+	{ #ioc, HEAPSIM_IOC_##ioc, first_size, \
 	  sizeof(struct heapsim_##type), prepare, after }
 	COMMAND(PROBE, probe, 80, NULL, NULL),
 	COMMAND(INFO, info, 64, NULL, NULL),
@@ -431,6 +633,22 @@ static const struct command {
 	COMMAND(BUF_REVOKE, buf_revoke, 8, prepare_revoke, NULL),
 	COMMAND(WATCH, watch, 24, prepare_watch, after_watch),
 	COMMAND(POLICY, set_policy, 32, prepare_policy, NULL),
+	COMMAND(STREAM_CREATE, stream_op, 16, NULL, after_stream_create),
+	COMMAND(STREAM_DESTROY, stream_op, 16, prepare_stream_destroy, NULL),
+	COMMAND(ATTACH, attach_op, 24, prepare_attach, NULL),
+	COMMAND(EVENT_CREATE, event_op, 24, NULL, after_event_create),
+	COMMAND(EVENT_DESTROY, event_op, 24, prepare_event, NULL),
+	COMMAND(EVENT_RECORD, event_op, 24, prepare_event, NULL),
+	COMMAND(EVENT_WAIT, event_op, 24, prepare_event, NULL),
+	COMMAND(HOST_SUBMIT, host_op, 24, NULL, after_host_submit),
+	COMMAND(HOST_BEGIN, host_op, 24, prepare_host_begin, NULL),
+	COMMAND(HOST_RETURN, host_op, 24, prepare_host_return, NULL),
+	COMMAND(WORK_SUBMIT, work_op, 56, NULL, after_work_submit),
+	COMMAND(WORK_BEGIN, work_op, 56, prepare_work_begin, NULL),
+	COMMAND(WORK_END, work_op, 56, prepare_work_end, NULL),
+	COMMAND(WORK_TOUCH, work_touch, 40, prepare_work_touch, NULL),
+	COMMAND(SYNC, sync, 16, prepare_sync, NULL),
+	COMMAND(ATTACH_INFO, attach_info, 152, NULL, NULL),
 };
 
 #define NR_COMMANDS	(ARRAY_SIZE(commands))
@@ -455,6 +673,8 @@ static int teardown(void **state)
 
 	close(w->fd);
 	close(w->dev);
+	if (w->managed > 0)
+		close(w->managed);
 	free(w);
 	return 0;
 }

@@ -138,6 +138,46 @@ missing_clean()
 		    'to mend it, end the bracket' && sum 1 1
 }
 
+cpu_while_active()
+{
+	report 0 "$wrong" while-active &&
+		has 'CPU while active' 'buffer [0-9]+ "tensor", offset 70, 1 byte' \
+		    'attached to all streams' 'read by wrong' \
+		    "at peek \\(wrong.c:$(line PEEK)\\)" \
+		    "by while_active \\(wrong.c:$(line ACTIVE)\\)" \
+		    'in use by engine gpu, job 1 of stream 1, submitted by wrong' \
+		    "work_submit \\(wrong.c:$(line LAUNCH)\\)" \
+		    'to mend it, wait for the stream' && sum 1 1
+}
+
+engine_not_attached()
+{
+	report 0 "$wrong" not-attached &&
+		has 'Engine not attached' 'offset 0, 65536 bytes' \
+		    'attached to stream 1' \
+		    'touched by engine gpu, job 1 of stream 0, submitted by' \
+		    "by not_attached \\(wrong.c:$(line ALONE)\\)" \
+		    "to mend it, attach the buffer to the job's stream" && sum 1 1
+}
+
+cpu_on_device()
+{
+	report 0 "$wrong" on-device &&
+		has 'CPU on device memory' 'offset 5000, 1 byte' \
+		    "by on_device \\(wrong.c:$(line DEVICE)\\)" \
+		    'to mend it, copy what the CPU needs' && sum 1 1
+}
+
+# Without heapsim run the policy is strict.
+refused_without_run()
+{
+	local rc
+
+	"$wrong" while-active >"$tmp/out" 2>&1
+	rc=$?
+	[ "$rc" = 135 ] || { echo "exit code $rc, not SIGBUS"; return 1; }
+}
+
 missing_end()
 {
 	report 0 "$wrong" in-bracket &&
@@ -669,6 +709,10 @@ without_module()
 try "a right program has no finding" right_program
 try "a stale read is told with both sides and lines" stale_read
 try "a missing clean is told at the store" missing_clean
+try "a touch of managed memory that is in use is told" cpu_while_active
+try "a job on memory of another stream is told" engine_not_attached
+try "a touch of device memory is told" cpu_on_device
+try "without heapsim run it is refused" refused_without_run
 try "a missing END is told at its START" missing_end
 try "it has its stack after any number of stores" long_bracket
 try "redundant maintenance is summed up by place" waste

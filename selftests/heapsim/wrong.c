@@ -437,6 +437,107 @@ static int aborted(void)
 	abort();
 }
 
+static volatile uint8_t *context_alloc(uint32_t kind, uint32_t attach,
+				       uint64_t *id)
+{
+	struct heapsim_buf_alloc alloc = {
+		.size = sizeof(alloc),
+		.fd_flags = O_RDWR | O_CLOEXEC,
+		.len = LEN,
+		.kind = kind,
+		.attach = attach,
+		.name = "tensor",
+	};
+	void *at;
+
+	if (ioctl(dev, HEAPSIM_IOC_BUF_ALLOC, &alloc))
+		die("buffer of a context");
+	at = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, alloc.fd, 0);
+	if (at == MAP_FAILED)
+		die("mmap");
+	*id = alloc.id;
+	return at;
+}
+
+static uint64_t work_submit(uint64_t stream)
+{
+	struct heapsim_work_op work = {
+		.size = sizeof(work),
+		.stream = stream,
+		.name = "gpu",
+	};
+
+	if (ioctl(dev, HEAPSIM_IOC_WORK_SUBMIT, &work))	/* LAUNCH */
+		die("work");
+	return work.work;
+}
+
+static uint64_t stream_create(void)
+{
+	struct heapsim_stream_op op = { .size = sizeof(op) };
+
+	if (ioctl(dev, HEAPSIM_IOC_STREAM_CREATE, &op))
+		die("stream");
+	return op.stream;
+}
+
+static void device_sync(void)
+{
+	struct heapsim_sync sync = {
+		.size = sizeof(sync),
+		.scope = HEAPSIM_SYNC_DEVICE,
+	};
+
+	if (ioctl(dev, HEAPSIM_IOC_SYNC, &sync))
+		die("sync");
+}
+
+static int while_active(void)
+{
+	uint64_t id;
+
+	map = context_alloc(HEAPSIM_KIND_MANAGED, HEAPSIM_ATTACH_GLOBAL, &id);
+	peek(0);
+	work_submit(stream_create());
+	peek(70);	/* ACTIVE */
+	device_sync();
+	peek(70);
+	return 0;
+}
+
+static int not_attached(void)
+{
+	struct heapsim_work_touch touch = {
+		.size = sizeof(touch),
+		.access = HEAPSIM_ACCESS_WRITE,
+	};
+	struct heapsim_attach_op attach = {
+		.size = sizeof(attach),
+		.attach = HEAPSIM_ATTACH_SINGLE,
+		.stream = stream_create(),
+	};
+	uint64_t id;
+
+	context_alloc(HEAPSIM_KIND_MANAGED, HEAPSIM_ATTACH_HOST, &id);
+	touch.buf = id;
+	attach.buf = id;
+	if (ioctl(dev, HEAPSIM_IOC_ATTACH, &attach))
+		die("attach");
+	touch.work = work_submit(0);	/* ALONE */
+	if (ioctl(dev, HEAPSIM_IOC_WORK_TOUCH, &touch))
+		die("touch");
+	return 0;
+}
+
+static int on_device(void)
+{
+	uint64_t id;
+
+	map = context_alloc(HEAPSIM_KIND_DEVICE, 0, &id);
+	peek(5000);	/* DEVICE */
+	return 0;
+}
+
 /* Long enough to be looked at. */
 static int linger(int ret, int ms)
 {
@@ -458,6 +559,9 @@ static const struct {
 	{ "own-signal", own_signal },
 	{ "in-library", in_library },
 	{ "abort", aborted },
+	{ "while-active", while_active },
+	{ "not-attached", not_attached },
+	{ "on-device", on_device },
 };
 
 static const struct {

@@ -866,6 +866,21 @@ static void a_violation_says_which_state_forbids_it(void **state)
 	assert_ptr_equal(why.stream, &w->a);
 }
 
+static void a_function_that_is_withdrawn_holds_up_nothing(void **state)
+{
+	struct world *w = *state;
+	struct attach_op *host;
+
+	work(w, &w->a);
+	host = host_function(w, &w->a);
+	work(w, &w->a);
+	assert_int_equal(attach_sync_device(&w->ctx), -EBUSY);
+	attach_host_withdraw(&w->ctx, host);
+	cpu_may_not(w, &w->global);
+	sync_device(w);
+	cpu_may(w, &w->global);
+}
+
 /* The host keeps the verdict of a job that is to touch later. */
 static void a_verdict_that_is_kept_is_counted_when_it_is_used(void **state)
 {
@@ -1440,6 +1455,7 @@ int main(void)
 		TEST(a_newer_state_is_kept_when_the_stream_goes),
 		TEST(a_destroyed_stream_takes_nothing_more),
 		TEST(a_violation_says_which_state_forbids_it),
+		TEST(a_function_that_is_withdrawn_holds_up_nothing),
 		TEST(a_verdict_that_is_kept_is_counted_when_it_is_used),
 		TEST(violations_are_counted_for_their_buffer),
 		TEST(copies_are_waited_for_by_their_sides),

@@ -31,7 +31,7 @@
 #define __aligned_s64	__s64 __attribute__((aligned(8)))
 #endif
 
-#define HEAPSIM_ABI_VERSION	1
+#define HEAPSIM_ABI_VERSION	2
 #define HEAPSIM_NAME_LEN	32
 
 /**
@@ -44,6 +44,12 @@
  *	architecture lets a module do that (x86), cached elsewhere
  * @HEAPSIM_KIND_CONTIGUOUS: physically contiguous, one view
  * @HEAPSIM_KIND_FOREIGN: not ours; only in answers
+ * @HEAPSIM_KIND_MANAGED: unified memory: CPU and engines take turns, as streams
+ *	and attaches say; two views when the SoC is not I/O-coherent. This and
+ *	the next two belong to a context, and need HEAPSIM_FEATURE_STREAMS
+ * @HEAPSIM_KIND_PINNED: both may touch it at any time: one view, cached when
+ *	the SoC is I/O-coherent, else as KIND_UNCACHED
+ * @HEAPSIM_KIND_DEVICE: the CPU may not touch it; one view
  */
 enum heapsim_kind {
 	HEAPSIM_KIND_SYSTEM,
@@ -52,6 +58,9 @@ enum heapsim_kind {
 	HEAPSIM_KIND_UNCACHED,
 	HEAPSIM_KIND_CONTIGUOUS,
 	HEAPSIM_KIND_FOREIGN,
+	HEAPSIM_KIND_MANAGED,
+	HEAPSIM_KIND_PINNED,
+	HEAPSIM_KIND_DEVICE,
 };
 
 /** enum heapsim_policy - what happens to accesses that break the rules */
@@ -65,6 +74,13 @@ enum heapsim_policy {
 #define HEAPSIM_FEATURE_WRITE_COMBINE	(1ULL << 0)
 /* ... struct heapsim_set_policy.is_precise may be 1 */
 #define HEAPSIM_FEATURE_PRECISE		(1ULL << 1)
+/* ... contexts have streams, and the kinds and records that go with them */
+#define HEAPSIM_FEATURE_STREAMS		(1ULL << 2)
+
+/* Attach states of a managed buffer; the numbers are CUDA's. */
+#define HEAPSIM_ATTACH_GLOBAL	1	/* jobs of any stream */
+#define HEAPSIM_ATTACH_HOST	2	/* the CPU alone */
+#define HEAPSIM_ATTACH_SINGLE	4	/* jobs of one stream */
 
 /**
  * struct heapsim_probe - version, profile and features
@@ -129,12 +145,19 @@ struct heapsim_info {
  * @fd_flags: in: O_CLOEXEC or 0, with O_RDONLY, O_WRONLY or O_RDWR
  * @len: in: bytes, above 0; out: rounded up to pages
  * @kind: in: enum heapsim_kind but KIND_FOREIGN
- * @fd: out: dma-buf, owned by the caller
+ * @fd: out: dma-buf, owned by the caller; what it maps is the CPU's view
  * @id: out: never used again while the module lives
  * @name: in: name of the buffer, terminated; may be empty
+ * @attach: in: KIND_MANAGED: HEAPSIM_ATTACH_GLOBAL or HEAPSIM_ATTACH_HOST, its
+ *	state and what it falls back to; all others 0
+ * @alloc_flags: in: HEAPSIM_ALLOC_*
+ * @view_fd: out: with HEAPSIM_ALLOC_DEVICE_VIEW a second dma-buf, as @fd_flags
+ *	say, owned by the caller: what it maps is DRAM. No driver can import it
+ * @reserved: 0
  *
  * EINVAL (0 or too long a length, unknown kind, flags or fd out not 0), EMFILE,
- * ENOMEM (limit reached or no memory; never the OOM killer).
+ * ENOMEM (limit reached or no memory; never the OOM killer). EBUSY: the user
+ * has too many objects, see struct heapsim_stream_op.
  */
 struct heapsim_buf_alloc {
 	__u32 size;
@@ -144,7 +167,14 @@ struct heapsim_buf_alloc {
 	__s32 fd;
 	__aligned_u64 id;
 	char name[HEAPSIM_NAME_LEN];
+	__u32 attach;
+	__u32 alloc_flags;
+	__s32 view_fd;
+	__u32 reserved;
 };
+
+/* A device view, too; KIND_MANAGED, KIND_PINNED and KIND_DEVICE have one. */
+#define HEAPSIM_ALLOC_DEVICE_VIEW	(1U << 0)
 
 /**
  * struct heapsim_counters - what happened to a buffer since it was made
@@ -469,6 +499,9 @@ enum heapsim_record_kind {
 	HEAPSIM_RECORD_SHARED_LINE,		/* no error */
 	HEAPSIM_RECORD_REDUNDANT_CLEAN,		/* no error */
 	HEAPSIM_RECORD_REDUNDANT_INVALIDATE,	/* no error */
+	HEAPSIM_RECORD_CPU_WHILE_ACTIVE,	/* managed memory */
+	HEAPSIM_RECORD_ENGINE_NOT_ATTACHED,	/* managed memory */
+	HEAPSIM_RECORD_CPU_ON_DEVICE,		/* device memory */
 	HEAPSIM_NR_RECORD_KINDS,		/* of what was found */
 
 	/*
@@ -494,8 +527,16 @@ enum heapsim_record_kind {
 #define HEAPSIM_KIND_BIT(kind)	(1ULL << (kind))
 #define HEAPSIM_KINDS_ALL \
 	(HEAPSIM_KIND_BIT(HEAPSIM_NR_RECORD_KINDS) - 2)
-#define HEAPSIM_KINDS_ERRORS \
-	(HEAPSIM_KIND_BIT(HEAPSIM_RECORD_SHARED_LINE) - 2)
+#define HEAPSIM_KINDS_WASTE \
+	(HEAPSIM_KIND_BIT(HEAPSIM_RECORD_SHARED_LINE) | \
+	 HEAPSIM_KIND_BIT(HEAPSIM_RECORD_REDUNDANT_CLEAN) | \
+	 HEAPSIM_KIND_BIT(HEAPSIM_RECORD_REDUNDANT_INVALIDATE))
+#define HEAPSIM_KINDS_ERRORS	(HEAPSIM_KINDS_ALL & ~HEAPSIM_KINDS_WASTE)
+/* Those that need HEAPSIM_FEATURE_STREAMS: EINVAL of a module without. */
+#define HEAPSIM_KINDS_STREAMS \
+	(HEAPSIM_KIND_BIT(HEAPSIM_RECORD_CPU_WHILE_ACTIVE) | \
+	 HEAPSIM_KIND_BIT(HEAPSIM_RECORD_ENGINE_NOT_ATTACHED) | \
+	 HEAPSIM_KIND_BIT(HEAPSIM_RECORD_CPU_ON_DEVICE))
 #define HEAPSIM_KINDS_EVENTS \
 	(HEAPSIM_KIND_BIT(HEAPSIM_RECORD_EVENTS_END) - \
 	 HEAPSIM_KIND_BIT(HEAPSIM_RECORD_FILL))
@@ -511,6 +552,9 @@ enum heapsim_missing {
 	HEAPSIM_MISSING_START_WRITE,	/* START, WRITE */
 	HEAPSIM_MISSING_END,		/* END, WRITE, or a clean */
 	HEAPSIM_MISSING_WAIT,		/* a wait for a fence */
+	HEAPSIM_MISSING_SYNC,		/* a wait for a stream, or all */
+	HEAPSIM_MISSING_ATTACH,		/* to the job's stream */
+	HEAPSIM_MISSING_COPY,		/* to memory that the CPU may touch */
 };
 
 /**
@@ -555,8 +599,9 @@ enum heapsim_other {
  *	heapsim_record_cpu, with @comm and @job
  * @comm: its name then, terminated
  * @name: of the engine or device, terminated; of a vmap, as @comm
- * @job: id of the job, of the open that submitted it; 0 none
- * @stream: 0
+ * @job: id of the job or work, of the open that submitted it; 0 none
+ * @stream: id of the stream that it is of, of the same open; 0 the NULL stream,
+ *	or none
  * @time_ns: when it was submitted, mapped or maintained, CLOCK_MONOTONIC
  */
 struct heapsim_record_other {
@@ -600,9 +645,10 @@ struct heapsim_record_other {
  * @op: of a job enum heapsim_dma_op, else 0
  * @src: of a job: id of the buffer that it reads; 0 none, or a foreign one
  * @status: of the end of a job 0 or the -errno that it ended with, else 0
- * @reserved2: 0
+ * @attach: of a managed buffer HEAPSIM_ATTACH_*, its newest state, else 0
  * @nr_harmless: of a drop: how many of these records were no mistakes, but
  *	waste or events; else 0
+ * @attach_stream: the stream that @attach is single to
  *
  * Of an event @time_ns is when it ended, and @cpu.time_ns when it began, the
  * same where it takes no time: a START waits, and maintenance that is part of
@@ -634,8 +680,9 @@ struct heapsim_record {
 	__u32 op;
 	__aligned_u64 src;
 	__s32 status;
-	__u32 reserved2;
+	__u32 attach;
 	__aligned_u64 nr_harmless;
+	__aligned_u64 attach_stream;
 };
 
 #define HEAPSIM_WATCH_PROCESS	1	/* the calling process */
@@ -751,6 +798,203 @@ struct heapsim_set_policy {
 	__aligned_u64 seed;
 };
 
+#define HEAPSIM_STREAM_NON_BLOCKING	(1U << 0)
+
+/**
+ * struct heapsim_stream_op - create a stream, or destroy one
+ * @size: in: sizeof of this struct
+ * @flags: in: create: HEAPSIM_STREAM_NON_BLOCKING: it has no part in the order
+ *	of the NULL stream; destroy: 0
+ * @stream: create: out; destroy: in; gone afterwards, and then used again
+ *
+ * An open of /dev/heapsim is a context: streams, events, host functions, works
+ * and managed buffers are its own, and the rules are those of "Managed memory"
+ * in Documentation/model.rst. Nothing here runs or waits: the caller says what
+ * is submitted, begun, and waited for, in the order of its program, and is
+ * told who may touch what. Stream 0 is the NULL stream, which is always there.
+ *
+ * What a destroyed stream holds goes on, and each buffer that is single to it
+ * falls back to its default at its end. ENOENT no such stream of this open;
+ * EBUSY: the user has 262144 streams, events, host functions, works, buffers
+ * of contexts and operations that are not known done.
+ */
+struct heapsim_stream_op {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 stream;
+};
+
+/**
+ * struct heapsim_attach_op - attach a managed buffer
+ * @size: in: sizeof of this struct
+ * @attach: in: HEAPSIM_ATTACH_*
+ * @stream: in: it is ordered in this, and single to it
+ * @buf: in: id of a buffer of this open
+ *
+ * EINVAL: also a buffer that is not managed. ENOENT: also a buffer that is
+ * gone. EBUSY as struct heapsim_stream_op has it; so for all that follow.
+ */
+struct heapsim_attach_op {
+	__u32 size;
+	__u32 attach;
+	__aligned_u64 stream;
+	__aligned_u64 buf;
+};
+
+/**
+ * struct heapsim_event_op - create, destroy, record or wait for an event
+ * @size: in: sizeof of this struct
+ * @flags: in: 0
+ * @event: create: out; else in; gone when it is destroyed, and then used again
+ * @stream: in: record: behind all of it so far; wait: what comes in it is
+ *	behind the event as it was recorded last; else 0
+ */
+struct heapsim_event_op {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 event;
+	__aligned_u64 stream;
+};
+
+/**
+ * struct heapsim_host_op - submit, begin or end a host function
+ * @size: in: sizeof of this struct
+ * @flags: in: 0
+ * @stream: in: submit: its stream; else 0
+ * @host: submit: out; else in; gone when it has returned, and then used again
+ *
+ * EBUSY: it begins behind another that has not returned, has begun already, or
+ * returns and has not begun.
+ */
+struct heapsim_host_op {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 stream;
+	__aligned_u64 host;
+};
+
+/**
+ * struct heapsim_work_op - submit, begin or end a job of somebody's engine
+ * @size: in: sizeof of this struct
+ * @flags: in: 0
+ * @stream: in: submit: its stream; else 0
+ * @work: submit: out; else in; gone when it has ended, and then used again
+ * @name: in: submit: engine and kernel, for records, terminated; else empty
+ *
+ * When it begins, what the CPU wrote into buffers that it sees is cleaned.
+ * When it ends, what was stored to device views since the last end is compared
+ * with what was there before, and told as written by it. That it has ended
+ * makes nothing known done. EBUSY: it begins again, or ends before.
+ */
+struct heapsim_work_op {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 stream;
+	__aligned_u64 work;
+	char name[HEAPSIM_NAME_LEN];
+};
+
+/**
+ * struct heapsim_work_touch - an engine touches a buffer for a work
+ * @size: in: sizeof of this struct
+ * @access: in: HEAPSIM_ACCESS_READ, HEAPSIM_ACCESS_WRITE or both
+ * @work: in: id
+ * @buf: in: id of a buffer of this open
+ * @is_allowed: out: 1; 0: it is engine-not-attached, which is counted and
+ *	recorded; the engine is to run on all the same
+ * @attach: out: when it is 0, the state that forbids it; else 0
+ * @attach_stream: out: the stream that this is single to
+ *
+ * Judged as of the submission of the work. Buffers that are not managed may be
+ * touched always.
+ */
+struct heapsim_work_touch {
+	__u32 size;
+	__u32 access;
+	__aligned_u64 work;
+	__aligned_u64 buf;
+	__u32 is_allowed;
+	__u32 attach;
+	__aligned_u64 attach_stream;
+};
+
+#define HEAPSIM_SYNC_DEVICE	1	/* all of the context */
+#define HEAPSIM_SYNC_STREAM	2
+#define HEAPSIM_SYNC_EVENT	3
+
+/**
+ * struct heapsim_sync - the host has waited
+ * @size: in: sizeof of this struct
+ * @scope: in: HEAPSIM_SYNC_*
+ * @id: in: of the stream or event, else 0
+ *
+ * Does not wait: it is told of a synchronise that has returned, of a query that
+ * answered success, and of a fully synchronous copy or set. EBUSY: a host
+ * function that has not returned is in the way, so it cannot have.
+ */
+struct heapsim_sync {
+	__u32 size;
+	__u32 scope;
+	__aligned_u64 id;
+};
+
+/**
+ * struct heapsim_attach_counters - what was done for managed memory
+ * @revoked: the CPU's right ended
+ * @restored: the host waited, and the buffer became touchable by the CPU
+ * @cleans: CPU lines written back, whole buffers
+ * @cleaned_bytes: the sum of their lengths; so are all bytes below
+ * @cpu_invalidates: CPU lines dropped
+ * @cpu_invalidated_bytes: bytes of that
+ * @gpu_cleans: GPU cache written back
+ * @gpu_cleaned_bytes: bytes of that
+ * @gpu_invalidates: GPU cache dropped
+ * @gpu_invalidated_bytes: bytes of that
+ * @prefetches_to_cpu: attaches from global or single to host
+ * @prefetches_to_gpu: attaches from host to global or single
+ * @cpu_while_active: violations: the CPU touched what it may not now
+ * @engine_not_attached: violations: a job touched what its stream may not
+ * @cpu_on_device: violations: the CPU touched device memory
+ */
+struct heapsim_attach_counters {
+	__aligned_u64 revoked;
+	__aligned_u64 restored;
+	__aligned_u64 cleans;
+	__aligned_u64 cleaned_bytes;
+	__aligned_u64 cpu_invalidates;
+	__aligned_u64 cpu_invalidated_bytes;
+	__aligned_u64 gpu_cleans;
+	__aligned_u64 gpu_cleaned_bytes;
+	__aligned_u64 gpu_invalidates;
+	__aligned_u64 gpu_invalidated_bytes;
+	__aligned_u64 prefetches_to_cpu;
+	__aligned_u64 prefetches_to_gpu;
+	__aligned_u64 cpu_while_active;
+	__aligned_u64 engine_not_attached;
+	__aligned_u64 cpu_on_device;
+};
+
+/**
+ * struct heapsim_attach_info - what was done for a buffer, or for all
+ * @size: in: sizeof of this struct
+ * @flags: in: 0
+ * @buf: in: id of a buffer of this open, 0: all that it ever had
+ * @attach: out: HEAPSIM_ATTACH_*, the newest state of a managed buffer, else 0
+ * @is_cpu_allowed: out: 1 when the CPU may touch it now; of all: when no stream
+ *	is active
+ * @attach_stream: out: the stream that the state is single to
+ * @count: out: counters
+ */
+struct heapsim_attach_info {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 buf;
+	__u32 attach;
+	__u32 is_cpu_allowed;
+	__aligned_u64 attach_stream;
+	struct heapsim_attach_counters count;
+};
+
 #define HEAPSIM_IOC_MAGIC	0xE7
 #define HEAPSIM_IOC_PROBE	_IO(HEAPSIM_IOC_MAGIC, 0x00)
 #define HEAPSIM_IOC_INFO	_IO(HEAPSIM_IOC_MAGIC, 0x01)
@@ -766,5 +1010,21 @@ struct heapsim_set_policy {
 #define HEAPSIM_IOC_BUF_REVOKE	_IO(HEAPSIM_IOC_MAGIC, 0x0b)
 #define HEAPSIM_IOC_WATCH	_IO(HEAPSIM_IOC_MAGIC, 0x0c)
 #define HEAPSIM_IOC_POLICY	_IO(HEAPSIM_IOC_MAGIC, 0x0d)
+#define HEAPSIM_IOC_STREAM_CREATE	_IO(HEAPSIM_IOC_MAGIC, 0x0e)
+#define HEAPSIM_IOC_STREAM_DESTROY	_IO(HEAPSIM_IOC_MAGIC, 0x0f)
+#define HEAPSIM_IOC_ATTACH	_IO(HEAPSIM_IOC_MAGIC, 0x10)
+#define HEAPSIM_IOC_EVENT_CREATE	_IO(HEAPSIM_IOC_MAGIC, 0x11)
+#define HEAPSIM_IOC_EVENT_DESTROY	_IO(HEAPSIM_IOC_MAGIC, 0x12)
+#define HEAPSIM_IOC_EVENT_RECORD	_IO(HEAPSIM_IOC_MAGIC, 0x13)
+#define HEAPSIM_IOC_EVENT_WAIT	_IO(HEAPSIM_IOC_MAGIC, 0x14)
+#define HEAPSIM_IOC_HOST_SUBMIT	_IO(HEAPSIM_IOC_MAGIC, 0x15)
+#define HEAPSIM_IOC_HOST_BEGIN	_IO(HEAPSIM_IOC_MAGIC, 0x16)
+#define HEAPSIM_IOC_HOST_RETURN	_IO(HEAPSIM_IOC_MAGIC, 0x17)
+#define HEAPSIM_IOC_WORK_SUBMIT	_IO(HEAPSIM_IOC_MAGIC, 0x18)
+#define HEAPSIM_IOC_WORK_BEGIN	_IO(HEAPSIM_IOC_MAGIC, 0x19)
+#define HEAPSIM_IOC_WORK_END	_IO(HEAPSIM_IOC_MAGIC, 0x1a)
+#define HEAPSIM_IOC_WORK_TOUCH	_IO(HEAPSIM_IOC_MAGIC, 0x1b)
+#define HEAPSIM_IOC_SYNC	_IO(HEAPSIM_IOC_MAGIC, 0x1c)
+#define HEAPSIM_IOC_ATTACH_INFO	_IO(HEAPSIM_IOC_MAGIC, 0x1d)
 
 #endif

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Buffers of a context: managed, pinned and device memory. What the model of
+ * attach states decides is carried out on pages and page tables, and who
+ * touches what he may not is told. heapsim_streams.lock is around all of it,
+ * and heapsim_buf.lock in it.
+ *
+ * A buffer that the CPU may not touch says so itself, under its own lock: so a
+ * fault asks the model only where that matters, and a right that ends takes
+ * all PTEs with it.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "streams.h"
+
+/* The buffer is locked. Costs nothing where nobody stored. */
+static void clean(struct heapsim_buf *buf)
+{
+	if (!buf->has_two_views || !buf->has_stores)
+		return;
+	heapsim_views_clean(buf, 0, buf->len);
+	buf->has_stores = buf->vmap_pages_cpu;
+}
+
+/* The same. */
+static void invalidate(struct heapsim_buf *buf)
+{
+	if (buf->has_two_views && buf->lines.pages)
+		heapsim_views_invalidate(buf, 0, buf->len);
+}
+
+/*
+ * The works that a prefetch to the CPU is behind may not have ended: what they
+ * write then would lie in DRAM after the invalidate. So it waits for them.
+ */
+static bool owes_invalidate(struct heapsim_streams *s,
+			    struct heapsim_ctx_buf *m, u32 what)
+{
+	if (!(what & ATTACH_PREFETCH_TO_CPU) || list_empty(&s->works))
+		return false;
+	m->owes_to = s->last_seq;
+	list_move_tail(&m->owing, &s->owing);
+	return true;
+}
+
+/**
+ * heapsim_managed_act() - attach_ctx.act of every context
+ * @attach: of a struct heapsim_streams, locked
+ * @model: of a struct heapsim_ctx_buf
+ * @what: ATTACH_REVOKE and so on
+ *
+ * A clean for a job waits until it begins; there is no GPU cache to maintain.
+ */
+void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
+			 u32 what)
+{
+	struct heapsim_streams *s = container_of(attach, struct heapsim_streams,
+						 attach);
+	struct heapsim_ctx_buf *m = container_of(model, struct heapsim_ctx_buf,
+						 model);
+	struct heapsim_buf *buf = m->buf;
+	bool drops = what & ATTACH_CPU_INVALIDATE;
+
+	if (what & ATTACH_CLEAN && !(what & ATTACH_PREFETCH_TO_GPU) &&
+	    list_empty(&m->due))
+		list_add_tail(&m->due, &s->due);
+	if (drops && owes_invalidate(s, m, what))
+		drops = false;
+	if (what & ATTACH_RESTORE && !list_empty(&m->owing)) {
+		list_del_init(&m->owing);
+		drops = true;
+	}
+	mutex_lock(&buf->lock);
+	if (what & ATTACH_REVOKE) {
+		buf->is_revoked = true;
+		heapsim_views_revoke_all(buf);
+	}
+	if (what & ATTACH_PREFETCH_TO_GPU)
+		clean(buf);
+	if (drops)
+		invalidate(buf);
+	if (what & ATTACH_RESTORE)
+		buf->is_revoked = false;
+	mutex_unlock(&buf->lock);
+}
+
+/**
+ * heapsim_ctx_buf_find() - a buffer of an open
+ * @s: locked
+ * @id: of the buffer
+ *
+ * Return: it, or NULL.
+ */
+struct heapsim_ctx_buf *heapsim_ctx_buf_find(struct heapsim_streams *s, u64 id)
+{
+	return id > ULONG_MAX ? NULL : xa_load(&s->buf_ids, id);
+}
+
+/* Works that were submitted before it changes are judged by what it was. */
+static void past_keep(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
+		      u64 until)
+{
+	struct heapsim_kept *kept;
+
+	if (list_empty(&s->works))
+		return;
+	kept = heapsim_kept_get(s);
+	kept->until = until;
+	kept->state = m->newest;
+	list_add_tail(&kept->node, &m->pasts);
+	list_add_tail(&kept->in_streams, &s->pasts);
+}
+
+/**
+ * heapsim_managed_set_state() - a buffer has been attached
+ * @m: managed buffer of a context that is locked and has a spare
+ *	struct heapsim_kept
+ * @state: its newest state
+ * @single_to: the stream that it is single to, NULL none
+ */
+void heapsim_managed_set_state(struct heapsim_ctx_buf *m,
+			       const struct heapsim_state *state,
+			       struct heapsim_stream *single_to)
+{
+	struct heapsim_streams *s = m->streams;
+
+	past_keep(s, m, ++s->last_seq);
+	WRITE_ONCE(m->newest.attach, state->attach);
+	WRITE_ONCE(m->newest.stream, state->stream);
+	m->newest.serial = state->serial;
+	list_del_init(&m->in_singles);
+	if (single_to)
+		list_add_tail(&m->in_singles, &single_to->singles);
+	if (m->model.is_in_flight && list_empty(&m->in_flight))
+		list_add_tail(&m->in_flight, &s->in_flight);
+}
+
+/**
+ * heapsim_managed_nr_in_flight() - how many buffers have an attach in flight
+ * @s: locked
+ *
+ * Return: that.
+ */
+u64 heapsim_managed_nr_in_flight(struct heapsim_streams *s)
+{
+	struct heapsim_ctx_buf *m, *next;
+	u64 nr = 0;
+
+	list_for_each_entry_safe(m, next, &s->in_flight, in_flight) {
+		if (m->model.is_in_flight)
+			nr++;
+		else
+			list_del_init(&m->in_flight);
+	}
+	return nr;
+}
+
+static u32 attach_of(enum attach_kind kind)
+{
+	switch (kind) {
+	case ATTACH_GLOBAL:
+		return HEAPSIM_ATTACH_GLOBAL;
+	case ATTACH_HOST:
+		return HEAPSIM_ATTACH_HOST;
+	default:
+		return HEAPSIM_ATTACH_SINGLE;
+	}
+}
+
+static void verdict_keep(struct heapsim_streams *s,
+			 struct heapsim_stream *stream,
+			 struct heapsim_work *work, struct heapsim_ctx_buf *m)
+{
+	struct heapsim_kept *kept = heapsim_kept_get(s);
+	struct attach_why why = { 0 };
+	struct heapsim_stream *to;
+
+	kept->buf = m->buf->id;
+	kept->is_allowed = attach_judge_job(&s->attach, stream->model,
+					    &m->model, &why) == ATTACH_ALLOWED;
+	to = heapsim_stream_of(s, why.stream);
+	kept->state = (struct heapsim_state) {
+		.attach = attach_of(why.kind),
+		.stream = to ? to->id : 0,
+	};
+	list_add_tail(&kept->node, &work->verdicts);
+}
+
+/**
+ * heapsim_managed_judge_all() - judge what cannot be judged later
+ * @s: locked, with heapsim_managed_nr_in_flight() struct heapsim_kept to spare
+ * @stream: of the work
+ * @work: was submitted just now
+ *
+ * The state of all other buffers is their newest, which can be found later.
+ */
+void heapsim_managed_judge_all(struct heapsim_streams *s,
+			       struct heapsim_stream *stream,
+			       struct heapsim_work *work)
+{
+	struct heapsim_ctx_buf *m;
+
+	list_for_each_entry(m, &s->in_flight, in_flight)
+		if (m->model.is_in_flight)
+			verdict_keep(s, stream, work, m);
+}
+
+/* What the state of a buffer without an attach in flight was then. */
+static struct heapsim_state state_then(const struct heapsim_ctx_buf *m,
+				       const struct heapsim_work *work)
+{
+	const struct heapsim_kept *kept;
+
+	list_for_each_entry(kept, &m->pasts, node)
+		if (kept->until > work->seq)
+			return kept->state;
+	return m->newest;
+}
+
+/**
+ * heapsim_managed_sees() - may a work touch a buffer?
+ * @work: a work of a context that is locked
+ * @m: buffer of the same
+ * @state: out: the state that forbids it, if one does
+ *
+ * Return: as of the submission of the work.
+ */
+bool heapsim_managed_sees(const struct heapsim_work *work,
+			  const struct heapsim_ctx_buf *m,
+			  struct heapsim_state *state)
+{
+	const struct heapsim_kept *kept;
+
+	if (!heapsim_is_managed(m) ||
+	    m->streams->attach.class == ATTACH_CONCURRENT)
+		return true;
+	list_for_each_entry(kept, &work->verdicts, node) {
+		if (kept->buf != m->buf->id)
+			continue;
+		*state = kept->state;
+		return kept->is_allowed;
+	}
+	*state = state_then(m, work);
+	return state->attach == HEAPSIM_ATTACH_GLOBAL ||
+	       (state->attach == HEAPSIM_ATTACH_SINGLE &&
+		state->serial == work->serial);
+}
+
+/**
+ * heapsim_managed_clean_for() - clean what a work is to see
+ * @s: locked
+ * @work: it begins
+ *
+ * While others have not begun, what they see may be stored to again: a host
+ * function that they are behind may do that. So it stays due.
+ */
+void heapsim_managed_clean_for(struct heapsim_streams *s,
+			       const struct heapsim_work *work)
+{
+	struct heapsim_ctx_buf *m, *next;
+	struct heapsim_state state;
+
+	list_for_each_entry_safe(m, next, &s->due, due) {
+		if (heapsim_managed_sees(work, m, &state)) {
+			mutex_lock(&m->buf->lock);
+			clean(m->buf);
+			mutex_unlock(&m->buf->lock);
+		}
+		if (!s->nr_unbegun)
+			list_del_init(&m->due);
+	}
+}
+
+/**
+ * heapsim_managed_written() - a device view is stored to
+ * @buf: buffer of a context, locked
+ */
+void heapsim_managed_written(struct heapsim_buf *buf)
+{
+	struct heapsim_ctx_buf *m = buf->owned;
+	struct heapsim_streams *s = m->streams;
+
+	spin_lock(&s->written_lock);
+	if (list_empty(&m->written))
+		list_add_tail(&m->written, &s->written);
+	spin_unlock(&s->written_lock);
+}
+
+static struct heapsim_ctx_buf *written_take(struct heapsim_streams *s)
+{
+	struct heapsim_ctx_buf *m;
+
+	spin_lock(&s->written_lock);
+	m = list_first_entry_or_null(&s->written, struct heapsim_ctx_buf,
+				     written);
+	if (m)
+		list_del_init(&m->written);
+	spin_unlock(&s->written_lock);
+	return m;
+}
+
+/**
+ * heapsim_managed_settle() - tell what was stored to device views
+ * @s: locked
+ * @party: who did it
+ */
+void heapsim_managed_settle(struct heapsim_streams *s,
+			    const struct heapsim_party *party)
+{
+	struct heapsim_ctx_buf *m = written_take(s);
+	u64 serial;
+
+	if (!m)
+		return;
+	serial = heapsim_party_keep(party);
+	for (; m; m = written_take(s)) {
+		mutex_lock(&m->buf->lock);
+		heapsim_view_settle(m->buf, party, serial);
+		mutex_unlock(&m->buf->lock);
+	}
+}
+
+static u64 oldest_seq(const struct heapsim_streams *s)
+{
+	return list_empty(&s->works) ? U64_MAX :
+		list_first_entry(&s->works, struct heapsim_work, node)->seq;
+}
+
+/**
+ * heapsim_managed_work_ended() - do what had to wait for a work
+ * @s: locked; the work is gone
+ */
+void heapsim_managed_work_ended(struct heapsim_streams *s)
+{
+	const u64 oldest = oldest_seq(s);
+	struct heapsim_ctx_buf *m, *next_m;
+	struct heapsim_kept *kept, *next;
+
+	list_for_each_entry_safe(kept, next, &s->pasts, in_streams) {
+		if (kept->until > oldest)
+			break;
+		heapsim_kept_put(s, kept);
+	}
+	list_for_each_entry_safe(m, next_m, &s->owing, owing) {
+		if (m->owes_to >= oldest)
+			continue;
+		list_del_init(&m->owing);
+		mutex_lock(&m->buf->lock);
+		invalidate(m->buf);
+		mutex_unlock(&m->buf->lock);
+	}
+}
+
+static void forget(struct heapsim_ctx_buf *m)
+{
+	struct heapsim_streams *s = m->streams;
+	struct heapsim_kept *kept, *next;
+
+	list_for_each_entry_safe(kept, next, &m->pasts, node)
+		heapsim_kept_put(s, kept);
+	list_del_init(&m->in_singles);
+	list_del_init(&m->in_flight);
+	list_del_init(&m->due);
+	list_del_init(&m->owing);
+	spin_lock(&s->written_lock);
+	list_del_init(&m->written);
+	spin_unlock(&s->written_lock);
+	xa_erase(&s->buf_ids, m->buf->id);
+	if (heapsim_is_managed(m))
+		attach_buf_destroy(&s->attach, &m->model);
+}
+
+/**
+ * heapsim_managed_end() - the context ends: its buffers are nobody's
+ * @s: locked, without works
+ */
+void heapsim_managed_end(struct heapsim_streams *s)
+{
+	const struct heapsim_party nobody = { 0 };
+	struct heapsim_ctx_buf *m;
+	unsigned long id;
+
+	heapsim_managed_settle(s, &nobody);
+	xa_for_each(&s->buf_ids, id, m) {
+		forget(m);
+		mutex_lock(&m->buf->lock);
+		m->buf->is_revoked = m->buf->kind == HEAPSIM_KIND_DEVICE;
+		mutex_unlock(&m->buf->lock);
+	}
+}
+
+static void model_init(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
+		       u32 attach)
+{
+	m->newest.attach = attach;
+	attach_buf_create(&s->attach, &m->model, m->buf->len,
+			  attach == HEAPSIM_ATTACH_HOST ? ATTACH_HOST :
+							  ATTACH_GLOBAL);
+	m->buf->is_revoked = m->model.is_revoked;
+}
+
+/**
+ * heapsim_ctx_buf_create() - a context gets a buffer
+ * @buf: managed, pinned or device memory, which nobody has yet
+ * @wish: with the context
+ *
+ * Context: may sleep.
+ * Return: 0, -EBUSY the user has too many objects, -ENOMEM.
+ */
+int heapsim_ctx_buf_create(struct heapsim_buf *buf,
+			   const struct heapsim_wish *wish)
+{
+	struct heapsim_streams *s = wish->ctx->streams;
+	struct heapsim_ctx_buf *m;
+	int ret;
+
+	m = heapsim_object_new(s, sizeof(*m));
+	if (IS_ERR(m))
+		return PTR_ERR(m);
+	ret = xa_reserve(&s->buf_ids, buf->id, GFP_KERNEL_ACCOUNT);
+	if (ret) {
+		heapsim_object_free(s, m);
+		return ret;
+	}
+	m->buf = buf;
+	m->streams = s;
+	INIT_LIST_HEAD(&m->pasts);
+	INIT_LIST_HEAD(&m->in_singles);
+	INIT_LIST_HEAD(&m->in_flight);
+	INIT_LIST_HEAD(&m->due);
+	INIT_LIST_HEAD(&m->owing);
+	INIT_LIST_HEAD(&m->written);
+	kref_get(&s->refs);
+	buf->owned = m;
+	mutex_lock(&s->lock);
+	if (heapsim_is_managed(m))
+		model_init(s, m, wish->attach);
+	/* Takes no memory: the slot is there. */
+	xa_store(&s->buf_ids, buf->id, m, GFP_NOWAIT);
+	mutex_unlock(&s->lock);
+	return 0;
+}
+
+/**
+ * heapsim_ctx_buf_destroy() - a buffer of a context is released
+ * @buf: nobody has it any more; it may be no context's
+ */
+void heapsim_ctx_buf_destroy(struct heapsim_buf *buf)
+{
+	struct heapsim_ctx_buf *m = buf->owned;
+	struct heapsim_streams *s;
+
+	if (!m)
+		return;
+	s = m->streams;
+	mutex_lock(&s->lock);
+	if (!s->has_ended)
+		forget(m);
+	heapsim_object_free(s, m);
+	if (s->has_ended)
+		mutex_unlock(&s->lock);
+	else
+		heapsim_streams_unlock(s);
+	heapsim_streams_put(s);
+}
+
+/* False: it is allowed by now. */
+static bool managed_touch(struct heapsim_streams *s, struct heapsim_buf *buf,
+			  const struct heapsim_access *access)
+{
+	struct heapsim_party nobody = { 0 };
+	struct attach_why why = { 0 };
+	struct heapsim_stream *st;
+
+	if (s->has_ended ||
+	    attach_cpu_touch(&s->attach, &buf->owned->model, &why) ==
+	    ATTACH_ALLOWED)
+		return false;
+	st = heapsim_stream_of(s, why.stream);
+	heapsim_record_cpu_forbidden(buf, HEAPSIM_RECORD_CPU_WHILE_ACTIVE,
+				     access, st ? &st->newest : &nobody);
+	return true;
+}
+
+static void device_touch(struct heapsim_streams *s, struct heapsim_buf *buf,
+			 const struct heapsim_access *access)
+{
+	const struct heapsim_party nobody = { 0 };
+
+	buf->owned->cpu_on_device++;
+	s->cpu_on_device++;
+	heapsim_record_cpu_forbidden(buf, HEAPSIM_RECORD_CPU_ON_DEVICE, access,
+				     &nobody);
+}
+
+/**
+ * heapsim_managed_touch() - the CPU touches a buffer that says it may not
+ * @buf: buffer of a context
+ * @access: the touch; if it is wrong and goes on all the same, it is marked
+ *
+ * Context: takes heapsim_streams.lock; the buffer's is not held.
+ * Return: 0: try again; -EFAULT: it is refused.
+ */
+int heapsim_managed_touch(struct heapsim_buf *buf,
+			  struct heapsim_access *access)
+{
+	struct heapsim_streams *s = buf->owned->streams;
+
+	mutex_lock(&s->lock);
+	if (buf->kind == HEAPSIM_KIND_DEVICE) {
+		device_touch(s, buf, access);
+		access->is_wrong = true;
+	} else {
+		access->is_wrong = managed_touch(s, buf, access);
+	}
+	mutex_unlock(&s->lock);
+	return access->is_wrong &&
+	       READ_ONCE(buf->rule.policy) == HEAPSIM_POLICY_STRICT ?
+		-EFAULT : 0;
+}
+
+/**
+ * heapsim_managed_describe() - tell a record about attach states
+ * @buf: buffer
+ * @r: of it
+ *
+ * Context: any; while it is attached the two may be of different moments.
+ */
+void heapsim_managed_describe(const struct heapsim_buf *buf,
+			      struct heapsim_record *r)
+{
+	if (!buf->owned)
+		return;
+	r->attach = READ_ONCE(buf->owned->newest.attach);
+	r->attach_stream = READ_ONCE(buf->owned->newest.stream);
+}

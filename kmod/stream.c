@@ -1,0 +1,1088 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Streams, events, host functions and works of an open of /dev/heapsim: the
+ * commands, in front of the model of kmod/model/attach.c. heapsim_streams.lock
+ * serialises them. What one may need is allocated without the lock, and the
+ * command begins anew: see request_run().
+ */
+#include <linux/slab.h>
+
+#include "streams.h"
+#include "trace.h"
+
+/* What is kept for later when it is free: a row of commands allocates once. */
+#define MAX_SPARE	64
+
+/**
+ * struct heapsim_host - a host function
+ * @id: id
+ * @op: in the model
+ */
+struct heapsim_host {
+	u32 id;
+	struct attach_op *op;
+};
+
+/**
+ * struct request - a command while it is tried
+ * @cmd: its struct
+ * @nr_ops: operations that the model must have in its pool
+ * @nr_kept: struct heapsim_kept that must be spare
+ * @ids: where it makes an object, NULL it makes none
+ * @size: of that, bytes
+ * @object: that, once there is one
+ * @id: of that
+ */
+struct request {
+	void *cmd;
+	u64 nr_ops;
+	u64 nr_kept;
+	struct xarray *ids;
+	size_t size;
+	void *object;
+	u32 id;
+};
+
+/* A command's function answers this when what it asks for is not there. */
+#define WANTS_MORE	(-ENOBUFS)
+
+/**
+ * heapsim_object_new() - an object of a context
+ * @s: of the context
+ * @size: bytes
+ *
+ * Context: may sleep; the lock is not held.
+ * Return: it, zeroed; ERR_PTR(-EBUSY) the user has too many, ERR_PTR(-ENOMEM).
+ */
+void *heapsim_object_new(struct heapsim_streams *s, size_t size)
+{
+	void *object;
+
+	if (!heapsim_limit_object_add(s->user))
+		return ERR_PTR(-EBUSY);
+	object = kzalloc(size, GFP_KERNEL_ACCOUNT);
+	if (object)
+		return object;
+	heapsim_limit_object_del(s->user);
+	return ERR_PTR(-ENOMEM);
+}
+
+/**
+ * heapsim_object_free() - the other way round
+ * @s: of the context
+ * @object: NULL does nothing
+ */
+void heapsim_object_free(struct heapsim_streams *s, void *object)
+{
+	if (!object)
+		return;
+	kfree(object);
+	heapsim_limit_object_del(s->user);
+}
+
+/**
+ * heapsim_kept_get() - take one of those that are spare
+ * @s: locked; there is one
+ *
+ * Return: it, in no list.
+ */
+struct heapsim_kept *heapsim_kept_get(struct heapsim_streams *s)
+{
+	struct heapsim_kept *kept = list_first_entry(&s->spare,
+						     struct heapsim_kept, node);
+
+	list_del_init(&kept->node);
+	INIT_LIST_HEAD(&kept->in_streams);
+	s->nr_spare--;
+	return kept;
+}
+
+/**
+ * heapsim_kept_put() - nobody needs it any more
+ * @s: locked
+ * @kept: it
+ */
+void heapsim_kept_put(struct heapsim_streams *s, struct heapsim_kept *kept)
+{
+	list_del_init(&kept->in_streams);
+	list_move(&kept->node, &s->spare);
+	s->nr_spare++;
+}
+
+/**
+ * heapsim_stream_of() - the other half of a stream of the model
+ * @s: of the context
+ * @model: NULL: there is none
+ *
+ * Return: it, or NULL.
+ */
+struct heapsim_stream *heapsim_stream_of(struct heapsim_streams *s,
+					 struct attach_stream *model)
+{
+	if (!model)
+		return NULL;
+	if (model == &s->attach.null_stream)
+		return &s->null;
+	return container_of(model, struct heapsim_stream, own);
+}
+
+/* Take back what the model needs no more, but for @nr_kept of each. */
+static void trim(struct heapsim_streams *s, u64 nr_kept)
+{
+	struct attach_stream *model;
+	struct heapsim_kept *kept;
+
+	while ((model = attach_take_stream(&s->attach)))
+		heapsim_object_free(s, container_of(model,
+						    struct heapsim_stream,
+						    own));
+	while (s->attach.nr_pool > nr_kept)
+		heapsim_object_free(s, attach_take_op(&s->attach));
+	while (s->nr_spare > nr_kept) {
+		kept = heapsim_kept_get(s);
+		heapsim_object_free(s, kept);
+	}
+}
+
+static int streams_lock(struct heapsim_streams *s, bool waits)
+{
+	if (waits)
+		mutex_lock(&s->lock);
+	else if (!mutex_trylock(&s->lock))
+		return -EAGAIN;
+	return 0;
+}
+
+/**
+ * heapsim_streams_unlock() - unlock, with nothing kept for too long
+ * @s: locked
+ */
+void heapsim_streams_unlock(struct heapsim_streams *s)
+{
+	trim(s, MAX_SPARE);
+	mutex_unlock(&s->lock);
+}
+
+static int ops_stock(struct heapsim_streams *s, u64 nr)
+{
+	struct attach_op *op;
+
+	while (READ_ONCE(s->attach.nr_pool) < nr) {
+		op = heapsim_object_new(s, sizeof(*op));
+		if (IS_ERR(op))
+			return PTR_ERR(op);
+		mutex_lock(&s->lock);
+		attach_give_op(&s->attach, op);
+		mutex_unlock(&s->lock);
+	}
+	return 0;
+}
+
+static int kept_stock(struct heapsim_streams *s, u64 nr)
+{
+	struct heapsim_kept *kept;
+
+	while (READ_ONCE(s->nr_spare) < nr) {
+		kept = heapsim_object_new(s, sizeof(*kept));
+		if (IS_ERR(kept))
+			return PTR_ERR(kept);
+		INIT_LIST_HEAD(&kept->node);
+		INIT_LIST_HEAD(&kept->in_streams);
+		mutex_lock(&s->lock);
+		heapsim_kept_put(s, kept);
+		mutex_unlock(&s->lock);
+	}
+	return 0;
+}
+
+/* An id of its own, but an entry only when it can be found. */
+static int object_stock(struct heapsim_streams *s, struct request *request)
+{
+	void *object;
+	int ret;
+
+	if (!request->ids || request->object)
+		return 0;
+	object = heapsim_object_new(s, request->size);
+	if (IS_ERR(object))
+		return PTR_ERR(object);
+	ret = xa_alloc(request->ids, &request->id, NULL, xa_limit_31b,
+		       GFP_KERNEL_ACCOUNT);
+	if (ret) {
+		heapsim_object_free(s, object);
+		return ret;
+	}
+	request->object = object;
+	return 0;
+}
+
+static int request_stock(struct heapsim_streams *s, struct request *request)
+{
+	int ret;
+
+	ret = object_stock(s, request);
+	if (!ret)
+		ret = ops_stock(s, request->nr_ops);
+	if (!ret)
+		ret = kept_stock(s, request->nr_kept);
+	return ret;
+}
+
+static bool is_stocked(const struct heapsim_streams *s,
+		       const struct request *request)
+{
+	return s->attach.nr_pool >= request->nr_ops &&
+	       s->nr_spare >= request->nr_kept &&
+	       (!request->ids || request->object);
+}
+
+/*
+ * Run a command under the lock. While it answers that it wants more, what it
+ * asks for is got without the lock, and it looks at everything anew.
+ */
+static int request_run(struct heapsim_streams *s, struct request *request,
+		       int (*run)(struct heapsim_streams *s,
+				  struct request *request),
+		       bool waits)
+{
+	int ret;
+
+	do {
+		ret = streams_lock(s, waits);
+		if (ret)
+			break;
+		ret = run(s, request);
+		if (ret == WANTS_MORE)
+			mutex_unlock(&s->lock);
+		else
+			heapsim_streams_unlock(s);
+	} while (ret == WANTS_MORE && !(ret = request_stock(s, request)) &&
+		 !(ret = fatal_signal_pending(current) ? -EINTR : 0));
+	if (ret && request->object) {
+		xa_erase(request->ids, request->id);
+		heapsim_object_free(s, request->object);
+	}
+	return ret;
+}
+
+/* Takes no memory: the slot is there. */
+static void object_publish(struct request *request)
+{
+	xa_store(request->ids, request->id, request->object, GFP_NOWAIT);
+}
+
+static void *find(struct xarray *ids, u64 id)
+{
+	return id > U32_MAX ? NULL : xa_load(ids, id);
+}
+
+static struct heapsim_stream *stream_find(struct heapsim_streams *s, u64 id)
+{
+	return id ? find(&s->stream_ids, id) : &s->null;
+}
+
+/* Streams */
+
+static void stream_init(struct heapsim_streams *s, struct heapsim_stream *st,
+			struct attach_stream *model)
+{
+	st->model = model;
+	st->serial = ++s->last_serial;
+	INIT_LIST_HEAD(&st->singles);
+}
+
+static int stream_create(struct heapsim_streams *s, struct request *request)
+{
+	struct heapsim_stream_op *cmd = request->cmd;
+	struct heapsim_stream *st = request->object;
+
+	if (!is_stocked(s, request))
+		return WANTS_MORE;
+	stream_init(s, st, &st->own);
+	st->id = request->id;
+	attach_stream_create(&s->attach, st->model,
+			     !(cmd->flags & HEAPSIM_STREAM_NON_BLOCKING));
+	cmd->stream = st->id;
+	object_publish(request);
+	return 0;
+}
+
+/**
+ * heapsim_stream_create() - create a stream
+ * @ctx: open of /dev/heapsim
+ * @cmd: command; answered in place
+ * @waits: for the lock
+ *
+ * Return: 0, or what struct heapsim_stream_op says; -EAGAIN it would have to
+ * wait.
+ */
+int heapsim_stream_create(struct heapsim_ctx *ctx,
+			  struct heapsim_stream_op *cmd, bool waits)
+{
+	struct request request = {
+		.cmd = cmd,
+		.ids = &ctx->streams->stream_ids,
+		.size = sizeof(struct heapsim_stream),
+	};
+
+	if (cmd->flags & ~HEAPSIM_STREAM_NON_BLOCKING || cmd->stream)
+		return -EINVAL;
+	return request_run(ctx->streams, &request, stream_create, waits);
+}
+
+static int stream_destroy(struct heapsim_streams *s, struct request *request)
+{
+	const struct heapsim_stream_op *cmd = request->cmd;
+	struct heapsim_stream *st = find(&s->stream_ids, cmd->stream);
+	struct heapsim_ctx_buf *m, *next;
+	struct heapsim_state state = { 0 };
+
+	if (!st)
+		return -ENOENT;
+	request->nr_ops = attach_stream_destroy_needs(st->model);
+	request->nr_kept = request->nr_ops;
+	if (!is_stocked(s, request))
+		return WANTS_MORE;
+	xa_erase(&s->stream_ids, st->id);
+	attach_stream_destroy(&s->attach, st->model);
+	list_for_each_entry_safe(m, next, &st->singles, in_singles) {
+		state.attach = m->model.fallback == ATTACH_HOST ?
+			HEAPSIM_ATTACH_HOST : HEAPSIM_ATTACH_GLOBAL;
+		heapsim_managed_set_state(m, &state, NULL);
+	}
+	return 0;
+}
+
+/**
+ * heapsim_stream_destroy() - a stream takes no more
+ * @ctx: open of /dev/heapsim
+ * @cmd: command
+ * @waits: for the lock
+ *
+ * Return: 0, or what struct heapsim_stream_op says; -EAGAIN it would have to
+ * wait.
+ */
+int heapsim_stream_destroy(struct heapsim_ctx *ctx,
+			   struct heapsim_stream_op *cmd, bool waits)
+{
+	struct request request = { .cmd = cmd };
+
+	if (cmd->flags || !cmd->stream)
+		return -EINVAL;
+	return request_run(ctx->streams, &request, stream_destroy, waits);
+}
+
+static int attach(struct heapsim_streams *s, struct request *request)
+{
+	const struct heapsim_attach_op *cmd = request->cmd;
+	struct heapsim_stream *st = stream_find(s, cmd->stream);
+	struct heapsim_ctx_buf *m = heapsim_ctx_buf_find(s, cmd->buf);
+	struct heapsim_state state = { .attach = cmd->attach };
+	enum attach_kind kind = ATTACH_GLOBAL;
+
+	if (!st || !m)
+		return -ENOENT;
+	if (!heapsim_is_managed(m))
+		return -EINVAL;
+	request->nr_ops = 1;
+	request->nr_kept = 1;
+	if (!is_stocked(s, request))
+		return WANTS_MORE;
+	if (cmd->attach == HEAPSIM_ATTACH_HOST)
+		kind = ATTACH_HOST;
+	if (cmd->attach == HEAPSIM_ATTACH_SINGLE) {
+		kind = ATTACH_SINGLE;
+		state.stream = st->id;
+		state.serial = st->serial;
+	}
+	attach_submit_state(&s->attach, st->model, &m->model, kind);
+	heapsim_managed_set_state(m, &state,
+				  kind == ATTACH_SINGLE ? st : NULL);
+	trace_heapsim_attach(m->buf->id, cmd->attach, st->id);
+	return 0;
+}
+
+/**
+ * heapsim_attach() - attach a managed buffer
+ * @ctx: open of /dev/heapsim
+ * @cmd: command
+ * @waits: for the lock
+ *
+ * Return: 0, or what struct heapsim_attach_op says; -EAGAIN it would have to
+ * wait.
+ */
+int heapsim_attach(struct heapsim_ctx *ctx, struct heapsim_attach_op *cmd,
+		   bool waits)
+{
+	struct request request = { .cmd = cmd };
+
+	if (cmd->attach != HEAPSIM_ATTACH_GLOBAL &&
+	    cmd->attach != HEAPSIM_ATTACH_HOST &&
+	    cmd->attach != HEAPSIM_ATTACH_SINGLE)
+		return -EINVAL;
+	return request_run(ctx->streams, &request, attach, waits);
+}
+
+/* Events */
+
+static int event_create(struct heapsim_streams *s, struct request *request)
+{
+	struct heapsim_event_op *cmd = request->cmd;
+
+	if (!is_stocked(s, request))
+		return WANTS_MORE;
+	cmd->event = request->id;
+	object_publish(request);
+	return 0;
+}
+
+/**
+ * heapsim_event_create() - create an event
+ * @ctx: open of /dev/heapsim
+ * @cmd: command; answered in place
+ * @waits: for the lock
+ *
+ * Return: 0, or what struct heapsim_event_op says; -EAGAIN it would have to
+ * wait.
+ */
+int heapsim_event_create(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
+			 bool waits)
+{
+	struct request request = {
+		.cmd = cmd,
+		.ids = &ctx->streams->event_ids,
+		.size = sizeof(struct attach_event),
+	};
+
+	if (cmd->flags || cmd->event || cmd->stream)
+		return -EINVAL;
+	return request_run(ctx->streams, &request, event_create, waits);
+}
+
+static int event_destroy(struct heapsim_streams *s, struct request *request)
+{
+	const struct heapsim_event_op *cmd = request->cmd;
+	struct attach_event *event = find(&s->event_ids, cmd->event);
+
+	if (!event)
+		return -ENOENT;
+	xa_erase(&s->event_ids, cmd->event);
+	attach_event_destroy(&s->attach, event);
+	heapsim_object_free(s, event);
+	return 0;
+}
+
+/**
+ * heapsim_event_destroy() - an event is forgotten
+ * @ctx: open of /dev/heapsim
+ * @cmd: command
+ * @waits: for the lock
+ *
+ * Return: 0, -EINVAL, -ENOENT no such event of this open; -EAGAIN it would have
+ * to wait.
+ */
+int heapsim_event_destroy(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
+			  bool waits)
+{
+	struct request request = { .cmd = cmd };
+
+	if (cmd->flags || cmd->stream)
+		return -EINVAL;
+	return request_run(ctx->streams, &request, event_destroy, waits);
+}
+
+static int event_record(struct heapsim_streams *s, struct request *request)
+{
+	const struct heapsim_event_op *cmd = request->cmd;
+	struct heapsim_stream *st = stream_find(s, cmd->stream);
+	struct attach_event *event = find(&s->event_ids, cmd->event);
+
+	if (!st || !event)
+		return -ENOENT;
+	return attach_event_record(&s->attach, event, st->model);
+}
+
+/**
+ * heapsim_event_record() - record an event
+ * @ctx: open of /dev/heapsim
+ * @cmd: command
+ * @waits: for the lock
+ *
+ * Return: 0, -EINVAL, -ENOENT no such event or stream of this open; -EAGAIN it
+ * would have to wait.
+ */
+int heapsim_event_record(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
+			 bool waits)
+{
+	struct request request = { .cmd = cmd };
+
+	if (cmd->flags)
+		return -EINVAL;
+	return request_run(ctx->streams, &request, event_record, waits);
+}
+
+static int event_wait(struct heapsim_streams *s, struct request *request)
+{
+	const struct heapsim_event_op *cmd = request->cmd;
+	struct heapsim_stream *st = stream_find(s, cmd->stream);
+	struct attach_event *event = find(&s->event_ids, cmd->event);
+
+	if (!st || !event)
+		return -ENOENT;
+	request->nr_ops = 1;
+	if (!is_stocked(s, request))
+		return WANTS_MORE;
+	return attach_event_wait(&s->attach, st->model, event);
+}
+
+/**
+ * heapsim_event_wait() - a stream waits for an event
+ * @ctx: open of /dev/heapsim
+ * @cmd: command
+ * @waits: for the lock
+ *
+ * Return: 0, or what struct heapsim_event_op says; -EAGAIN it would have to
+ * wait.
+ */
+int heapsim_event_wait(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
+		       bool waits)
+{
+	struct request request = { .cmd = cmd };
+
+	if (cmd->flags)
+		return -EINVAL;
+	return request_run(ctx->streams, &request, event_wait, waits);
+}
+
+/* Host functions */
+
+static int host_submit(struct heapsim_streams *s, struct request *request)
+{
+	struct heapsim_host_op *cmd = request->cmd;
+	struct heapsim_stream *st = stream_find(s, cmd->stream);
+	struct heapsim_host *host = request->object;
+
+	if (!st)
+		return -ENOENT;
+	request->nr_ops = 1;
+	if (!is_stocked(s, request))
+		return WANTS_MORE;
+	attach_submit_host(&s->attach, st->model, &host->op);
+	host->id = request->id;
+	cmd->host = host->id;
+	object_publish(request);
+	return 0;
+}
+
+/**
+ * heapsim_host_submit() - submit a host function
+ * @ctx: open of /dev/heapsim
+ * @cmd: command; answered in place
+ * @waits: for the lock
+ *
+ * Return: 0, or what struct heapsim_host_op says; -EAGAIN it would have to
+ * wait.
+ */
+int heapsim_host_submit(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
+			bool waits)
+{
+	struct request request = {
+		.cmd = cmd,
+		.ids = &ctx->streams->host_ids,
+		.size = sizeof(struct heapsim_host),
+	};
+
+	if (cmd->flags || cmd->host)
+		return -EINVAL;
+	return request_run(ctx->streams, &request, host_submit, waits);
+}
+
+static int host_begin(struct heapsim_streams *s, struct request *request)
+{
+	const struct heapsim_host_op *cmd = request->cmd;
+	struct heapsim_host *host = find(&s->host_ids, cmd->host);
+
+	if (!host)
+		return -ENOENT;
+	return attach_host_begin(&s->attach, host->op) ? -EBUSY : 0;
+}
+
+/**
+ * heapsim_host_begin() - a host function is called now
+ * @ctx: open of /dev/heapsim
+ * @cmd: command
+ * @waits: for the lock
+ *
+ * Return: 0, or what struct heapsim_host_op says; -EAGAIN it would have to
+ * wait.
+ */
+int heapsim_host_begin(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
+		       bool waits)
+{
+	struct request request = { .cmd = cmd };
+
+	if (cmd->flags || cmd->stream)
+		return -EINVAL;
+	return request_run(ctx->streams, &request, host_begin, waits);
+}
+
+static int host_return(struct heapsim_streams *s, struct request *request)
+{
+	const struct heapsim_host_op *cmd = request->cmd;
+	struct heapsim_host *host = find(&s->host_ids, cmd->host);
+
+	if (!host)
+		return -ENOENT;
+	if (attach_host_return(&s->attach, host->op))
+		return -EBUSY;
+	xa_erase(&s->host_ids, host->id);
+	heapsim_object_free(s, host);
+	return 0;
+}
+
+/**
+ * heapsim_host_return() - a host function has returned
+ * @ctx: open of /dev/heapsim
+ * @cmd: command
+ * @waits: for the lock
+ *
+ * Return: 0, or what struct heapsim_host_op says; -EAGAIN it would have to
+ * wait.
+ */
+int heapsim_host_return(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
+			bool waits)
+{
+	struct request request = { .cmd = cmd };
+
+	if (cmd->flags || cmd->stream)
+		return -EINVAL;
+	return request_run(ctx->streams, &request, host_return, waits);
+}
+
+/**
+ * heapsim_host_disown() - nobody knows that a host function was submitted
+ * @ctx: open of /dev/heapsim
+ * @id: of the function
+ *
+ * It is taken back.
+ */
+void heapsim_host_disown(struct heapsim_ctx *ctx, u64 id)
+{
+	struct heapsim_streams *s = ctx->streams;
+	struct heapsim_host *host;
+
+	mutex_lock(&s->lock);
+	host = find(&s->host_ids, id);
+	if (host) {
+		attach_host_withdraw(&s->attach, host->op);
+		xa_erase(&s->host_ids, id);
+		heapsim_object_free(s, host);
+	}
+	heapsim_streams_unlock(s);
+}
+
+/* Works */
+
+static void work_init(struct heapsim_streams *s, struct heapsim_work *work,
+		      struct heapsim_stream *st, const char *name)
+{
+	work->seq = ++s->last_seq;
+	work->serial = st->serial;
+	INIT_LIST_HEAD(&work->verdicts);
+	heapsim_party_now(&work->party, HEAPSIM_OTHER_ENGINE, name);
+	work->party.other.job = work->id;
+	work->party.other.stream = st->id;
+	list_add_tail(&work->node, &s->works);
+	s->nr_unbegun++;
+	st->newest = work->party;
+}
+
+static int work_submit(struct heapsim_streams *s, struct request *request)
+{
+	struct heapsim_work_op *cmd = request->cmd;
+	struct heapsim_stream *st = stream_find(s, cmd->stream);
+	struct heapsim_work *work = request->object;
+
+	if (!st)
+		return -ENOENT;
+	request->nr_ops = 1;
+	request->nr_kept = heapsim_managed_nr_in_flight(s);
+	if (!is_stocked(s, request))
+		return WANTS_MORE;
+	work->id = request->id;
+	work_init(s, work, st, cmd->name);
+	attach_submit_work(&s->attach, st->model);
+	heapsim_managed_judge_all(s, st, work);
+	cmd->work = work->id;
+	trace_heapsim_work(work->id, st->id, 0);
+	object_publish(request);
+	return 0;
+}
+
+/**
+ * heapsim_work_submit() - submit a job of somebody's engine
+ * @ctx: open of /dev/heapsim
+ * @cmd: command; answered in place
+ * @waits: for the lock
+ *
+ * Return: 0, or what struct heapsim_work_op says; -EAGAIN it would have to
+ * wait.
+ */
+int heapsim_work_submit(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
+			bool waits)
+{
+	struct request request = {
+		.cmd = cmd,
+		.ids = &ctx->streams->work_ids,
+		.size = sizeof(struct heapsim_work),
+	};
+
+	if (cmd->flags || cmd->work ||
+	    strnlen(cmd->name, sizeof(cmd->name)) == sizeof(cmd->name))
+		return -EINVAL;
+	return request_run(ctx->streams, &request, work_submit, waits);
+}
+
+static int work_begin(struct heapsim_streams *s, struct request *request)
+{
+	const struct heapsim_work_op *cmd = request->cmd;
+	struct heapsim_work *work = find(&s->work_ids, cmd->work);
+
+	if (!work)
+		return -ENOENT;
+	if (work->has_begun)
+		return -EBUSY;
+	work->has_begun = true;
+	s->nr_unbegun--;
+	heapsim_managed_clean_for(s, work);
+	trace_heapsim_work(work->id, work->party.other.stream, 1);
+	return 0;
+}
+
+static bool is_malformed(const struct heapsim_work_op *cmd)
+{
+	return cmd->flags || cmd->stream ||
+	       memchr_inv(cmd->name, 0, sizeof(cmd->name));
+}
+
+/**
+ * heapsim_work_begin() - an engine begins with a work
+ * @ctx: open of /dev/heapsim
+ * @cmd: command
+ * @waits: for the lock
+ *
+ * Return: 0, or what struct heapsim_work_op says; -EAGAIN it would have to
+ * wait.
+ */
+int heapsim_work_begin(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
+		       bool waits)
+{
+	struct request request = { .cmd = cmd };
+
+	if (is_malformed(cmd))
+		return -EINVAL;
+	return request_run(ctx->streams, &request, work_begin, waits);
+}
+
+static void work_forget(struct heapsim_streams *s, struct heapsim_work *work)
+{
+	struct heapsim_kept *kept, *next;
+
+	list_for_each_entry_safe(kept, next, &work->verdicts, node)
+		heapsim_kept_put(s, kept);
+	list_del(&work->node);
+	xa_erase(&s->work_ids, work->id);
+	heapsim_object_free(s, work);
+}
+
+static int work_end(struct heapsim_streams *s, struct request *request)
+{
+	const struct heapsim_work_op *cmd = request->cmd;
+	struct heapsim_work *work = find(&s->work_ids, cmd->work);
+
+	if (!work)
+		return -ENOENT;
+	if (!work->has_begun)
+		return -EBUSY;
+	trace_heapsim_work(work->id, work->party.other.stream, 2);
+	heapsim_managed_settle(s, &work->party);
+	work_forget(s, work);
+	heapsim_managed_work_ended(s);
+	return 0;
+}
+
+/**
+ * heapsim_work_end() - an engine is done with a work
+ * @ctx: open of /dev/heapsim
+ * @cmd: command
+ * @waits: for the lock
+ *
+ * Return: 0, or what struct heapsim_work_op says; -EAGAIN it would have to
+ * wait.
+ */
+int heapsim_work_end(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
+		     bool waits)
+{
+	struct request request = { .cmd = cmd };
+
+	if (is_malformed(cmd))
+		return -EINVAL;
+	return request_run(ctx->streams, &request, work_end, waits);
+}
+
+/**
+ * heapsim_work_disown() - nobody knows that a work was submitted
+ * @ctx: open of /dev/heapsim
+ * @id: of the work
+ *
+ * The model goes on taking it for one; that it begins and ends is not waited
+ * for any more.
+ */
+void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id)
+{
+	struct heapsim_streams *s = ctx->streams;
+	struct heapsim_work *work;
+
+	mutex_lock(&s->lock);
+	work = find(&s->work_ids, id);
+	if (work) {
+		s->nr_unbegun -= !work->has_begun;
+		work_forget(s, work);
+		heapsim_managed_work_ended(s);
+	}
+	heapsim_streams_unlock(s);
+}
+
+static int work_touch(struct heapsim_streams *s, struct request *request)
+{
+	struct heapsim_work_touch *cmd = request->cmd;
+	struct heapsim_work *work = find(&s->work_ids, cmd->work);
+	struct heapsim_ctx_buf *m = heapsim_ctx_buf_find(s, cmd->buf);
+	struct heapsim_state state = { 0 };
+
+	if (!work || !m)
+		return -ENOENT;
+	cmd->is_allowed = heapsim_managed_sees(work, m, &state);
+	if (cmd->is_allowed)
+		return 0;
+	cmd->attach = state.attach;
+	cmd->attach_stream = state.stream;
+	attach_count_job_touch(&s->attach, &m->model);
+	heapsim_record_not_attached(m->buf, &work->party);
+	return 0;
+}
+
+/**
+ * heapsim_work_touch() - an engine touches a buffer for a work
+ * @ctx: open of /dev/heapsim
+ * @cmd: command; answered in place
+ * @waits: for the lock
+ *
+ * Return: 0, or what struct heapsim_work_touch says; -EAGAIN it would have to
+ * wait.
+ */
+int heapsim_work_touch(struct heapsim_ctx *ctx, struct heapsim_work_touch *cmd,
+		       bool waits)
+{
+	struct request request = { .cmd = cmd };
+
+	if (!cmd->access ||
+	    cmd->access & ~(HEAPSIM_ACCESS_READ | HEAPSIM_ACCESS_WRITE) ||
+	    cmd->is_allowed || cmd->attach || cmd->attach_stream)
+		return -EINVAL;
+	return request_run(ctx->streams, &request, work_touch, waits);
+}
+
+/* What the host knows, and what was counted */
+
+static int sync_id(struct heapsim_streams *s, struct request *request)
+{
+	const struct heapsim_sync *cmd = request->cmd;
+	struct heapsim_stream *st;
+	struct attach_event *event;
+
+	trace_heapsim_sync(cmd->scope, cmd->id);
+	switch (cmd->scope) {
+	case HEAPSIM_SYNC_DEVICE:
+		return attach_sync_device(&s->attach);
+	case HEAPSIM_SYNC_STREAM:
+		st = stream_find(s, cmd->id);
+		return st ? attach_sync_stream(&s->attach, st->model) : -ENOENT;
+	default:
+		event = find(&s->event_ids, cmd->id);
+		return event ? attach_sync_event(&s->attach, event) : -ENOENT;
+	}
+}
+
+/**
+ * heapsim_sync() - the host has waited
+ * @ctx: open of /dev/heapsim
+ * @cmd: command
+ * @waits: for the lock
+ *
+ * Return: 0, or what struct heapsim_sync says; -EAGAIN it would have to wait.
+ */
+int heapsim_sync(struct heapsim_ctx *ctx, struct heapsim_sync *cmd, bool waits)
+{
+	struct request request = { .cmd = cmd };
+
+	if (cmd->scope < HEAPSIM_SYNC_DEVICE ||
+	    cmd->scope > HEAPSIM_SYNC_EVENT ||
+	    (cmd->scope == HEAPSIM_SYNC_DEVICE && cmd->id))
+		return -EINVAL;
+	return request_run(ctx->streams, &request, sync_id, waits);
+}
+
+static int info_of_all(struct heapsim_streams *s,
+		       struct heapsim_attach_info *cmd)
+{
+	memcpy(&cmd->count, &s->attach.count, sizeof(s->attach.count));
+	cmd->count.cpu_on_device = s->cpu_on_device;
+	cmd->is_cpu_allowed = !s->attach.nr_active ||
+			      s->attach.class == ATTACH_CONCURRENT;
+	return 0;
+}
+
+static int info(struct heapsim_streams *s, struct request *request)
+{
+	struct heapsim_attach_info *cmd = request->cmd;
+	struct attach_counters count = { 0 };
+	struct heapsim_ctx_buf *m;
+
+	BUILD_BUG_ON(sizeof(count) + sizeof(u64) != sizeof(cmd->count));
+	BUILD_BUG_ON(offsetof(struct attach_counters, engine_not_attached) !=
+		     offsetof(struct heapsim_attach_counters,
+			      engine_not_attached));
+	if (!cmd->buf)
+		return info_of_all(s, cmd);
+	m = heapsim_ctx_buf_find(s, cmd->buf);
+	if (!m)
+		return -ENOENT;
+	cmd->is_cpu_allowed = m->buf->kind != HEAPSIM_KIND_DEVICE;
+	if (heapsim_is_managed(m)) {
+		attach_buf_counters(&s->attach, &m->model, &count);
+		cmd->is_cpu_allowed = !m->model.is_revoked;
+	}
+	memcpy(&cmd->count, &count, sizeof(count));
+	cmd->count.cpu_on_device = m->cpu_on_device;
+	cmd->attach = m->newest.attach;
+	cmd->attach_stream = m->newest.stream;
+	return 0;
+}
+
+/**
+ * heapsim_attach_info() - what was done for a buffer, or for all
+ * @ctx: open of /dev/heapsim
+ * @cmd: command; answered in place
+ * @waits: for the lock
+ *
+ * Return: 0, -EINVAL flags, -ENOENT no such buffer of this open; -EAGAIN it
+ * would have to wait.
+ */
+int heapsim_attach_info(struct heapsim_ctx *ctx,
+			struct heapsim_attach_info *cmd, bool waits)
+{
+	struct request request = { .cmd = cmd };
+
+	if (cmd->flags)
+		return -EINVAL;
+	*cmd = (struct heapsim_attach_info) {
+		.size = cmd->size,
+		.buf = cmd->buf,
+	};
+	return request_run(ctx->streams, &request, info, waits);
+}
+
+/* The whole */
+
+/**
+ * heapsim_streams_create() - what an open begins with
+ *
+ * Return: for heapsim_streams_end(), or NULL without memory.
+ */
+struct heapsim_streams *heapsim_streams_create(void)
+{
+	struct heapsim_streams *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+
+	if (!s)
+		return NULL;
+	s->user = heapsim_limit_user_get();
+	if (!s->user) {
+		kfree(s);
+		return NULL;
+	}
+	kref_init(&s->refs);
+	mutex_init(&s->lock);
+	xa_init_flags(&s->stream_ids, XA_FLAGS_ALLOC1);
+	xa_init_flags(&s->event_ids, XA_FLAGS_ALLOC1);
+	xa_init_flags(&s->host_ids, XA_FLAGS_ALLOC1);
+	xa_init_flags(&s->work_ids, XA_FLAGS_ALLOC1);
+	xa_init(&s->buf_ids);
+	INIT_LIST_HEAD(&s->works);
+	INIT_LIST_HEAD(&s->in_flight);
+	INIT_LIST_HEAD(&s->due);
+	INIT_LIST_HEAD(&s->owing);
+	spin_lock_init(&s->written_lock);
+	INIT_LIST_HEAD(&s->written);
+	INIT_LIST_HEAD(&s->pasts);
+	INIT_LIST_HEAD(&s->spare);
+	attach_init(&s->attach, heapsim_config.profile);
+	s->attach.act = heapsim_managed_act;
+	stream_init(s, &s->null, &s->attach.null_stream);
+	return s;
+}
+
+static void streams_free(struct kref *refs)
+{
+	struct heapsim_streams *s = container_of(refs, struct heapsim_streams,
+						 refs);
+
+	xa_destroy(&s->buf_ids);
+	mutex_destroy(&s->lock);
+	heapsim_limit_user_put(s->user);
+	kfree(s);
+}
+
+/**
+ * heapsim_streams_put() - a buffer of the open is gone
+ * @s: not locked
+ */
+void heapsim_streams_put(struct heapsim_streams *s)
+{
+	kref_put(&s->refs, streams_free);
+}
+
+/**
+ * heapsim_streams_end() - the open is closed, whatever is in flight
+ * @s: from heapsim_streams_create()
+ *
+ * Its buffers may live on: the CPU may touch them, but for device memory.
+ */
+void heapsim_streams_end(struct heapsim_streams *s)
+{
+	struct heapsim_work *work, *next;
+	struct attach_event *event;
+	struct heapsim_host *host;
+	unsigned long id;
+
+	mutex_lock(&s->lock);
+	s->attach.act = NULL;
+	s->has_ended = true;
+	list_for_each_entry_safe(work, next, &s->works, node)
+		work_forget(s, work);
+	heapsim_managed_end(s);
+	xa_for_each(&s->event_ids, id, event) {
+		attach_event_destroy(&s->attach, event);
+		heapsim_object_free(s, event);
+	}
+	xa_for_each(&s->host_ids, id, host)
+		heapsim_object_free(s, host);
+	attach_fini(&s->attach);
+	trim(s, 0);
+	mutex_unlock(&s->lock);
+	xa_destroy(&s->stream_ids);
+	xa_destroy(&s->event_ids);
+	xa_destroy(&s->host_ids);
+	xa_destroy(&s->work_ids);
+	heapsim_streams_put(s);
+}

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Device views: a second dma-buf of a buffer, with an inode of its own, so that
+ * its PTEs can be taken away alone. What it maps is DRAM, for processes that
+ * play an engine.
+ *
+ * Of a buffer that can have two views stores are tracked by page. The first to
+ * a page keeps the page as it was, and has the CPU's lines of it part from
+ * DRAM; when a work ends, the two are compared line by line, and what differs
+ * was written by the engine. heapsim_buf.lock is around all of it.
+ */
+#include <linux/file.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "streams.h"
+
+/* Most pages that a store behind a page that was stored to makes ready. */
+#define AHEAD	16
+
+/**
+ * struct heapsim_view - a device view
+ * @dmabuf: its own
+ * @buf: whose dma-buf it refers to
+ * @written: bit a page: kept as it was; this and what follows are protected by
+ *	heapsim_buf.lock
+ * @before: by page; NULL: the view is not tracked
+ * @nr_written: how many
+ */
+struct heapsim_view {
+	struct dma_buf *dmabuf;
+	struct heapsim_buf *buf;
+	unsigned long *written;
+	u8 **before;
+	size_t nr_written;
+};
+
+static void ptes_revoke(struct heapsim_view *view, size_t first, size_t end)
+{
+	unmap_mapping_range(view->dmabuf->file->f_mapping,
+			    (loff_t)first << PAGE_SHIFT,
+			    (loff_t)(end - first) << PAGE_SHIFT, 1);
+}
+
+/* Tell the model which lines of a page the engine wrote. */
+static bool page_compare(struct heapsim_view *view, size_t page)
+{
+	const size_t line = heapsim_config.profile->line_size;
+	struct line_buf *lines = &view->buf->lines;
+	const u8 *before = view->before[page];
+	const u8 *dram = lines->pages[page].dram;
+	size_t off, from = 0;
+	bool is_changed = false, differs;
+
+	for (off = 0; off <= PAGE_SIZE; off += line) {
+		differs = off < PAGE_SIZE &&
+			  memcmp(before + off, dram + off, line);
+		if (!differs && from < off)
+			line_engine_write(lines, ((u64)page << PAGE_SHIFT) +
+						 from, off - from, NULL);
+		if (!differs)
+			from = off + line;
+		is_changed |= differs;
+	}
+	return is_changed;
+}
+
+/* Nobody stores to a page any more for now: what was written there? */
+static void page_settle(struct heapsim_view *view, size_t page,
+			const struct heapsim_party *party, u64 serial,
+			struct heapsim_images *images)
+{
+	struct heapsim_buf *buf = view->buf;
+	bool is_changed;
+
+	spin_lock(&buf->lines_lock);
+	buf->acting = party;
+	is_changed = page_compare(view, page);
+	buf->acting = NULL;
+	if (is_changed)
+		buf->notes[page].engine = serial;
+	spin_unlock(&buf->lines_lock);
+	heapsim_image_give(images, view->before[page]);
+	view->before[page] = NULL;
+	/* The next touch of what was written is to be seen. */
+	if (is_changed)
+		heapsim_views_revoke(buf, page, page + 1);
+}
+
+static void count_writers(struct heapsim_buf *buf, int nr)
+{
+	spin_lock(&buf->lines_lock);
+	buf->nr_jobs += nr;
+	buf->nr_write_jobs += nr;
+	spin_unlock(&buf->lines_lock);
+}
+
+static void view_settle(struct heapsim_view *view,
+			const struct heapsim_party *party, u64 serial)
+{
+	const size_t end = view->buf->nr_pages;
+	struct heapsim_images images;
+	size_t first, stop, page;
+
+	if (!view->nr_written)
+		return;
+	heapsim_images_init(&images);
+	for (first = find_first_bit(view->written, end); first < end;
+	     first = find_next_bit(view->written, end, stop)) {
+		stop = find_next_zero_bit(view->written, end, first);
+		ptes_revoke(view, first, stop);
+		for (page = first; page < stop; page++) {
+			page_settle(view, page, party, serial, &images);
+			cond_resched();
+		}
+	}
+	bitmap_zero(view->written, end);
+	view->nr_written = 0;
+	count_writers(view->buf, -1);
+	heapsim_images_put(&images);
+}
+
+/**
+ * heapsim_view_settle() - tell what was stored to a device view
+ * @buf: buffer, locked; it may have no such view
+ * @party: who did it
+ * @serial: the same, for pages
+ */
+void heapsim_view_settle(struct heapsim_buf *buf,
+			 const struct heapsim_party *party, u64 serial)
+{
+	if (buf->view)
+		view_settle(buf->view, party, serial);
+}
+
+/**
+ * heapsim_view_revoke() - take away all PTEs of a device view
+ * @buf: buffer, locked, with no stores to be told; it may have no such view
+ */
+void heapsim_view_revoke(struct heapsim_buf *buf)
+{
+	if (buf->view)
+		ptes_revoke(buf->view, 0, buf->nr_pages);
+}
+
+/* A row of stores makes the pages behind it ready, too. */
+static void span_widen(const struct heapsim_view *view,
+		       struct vm_area_struct *vma,
+		       struct heapsim_span *span)
+{
+	const size_t area_end = min(vma->vm_pgoff + vma_pages(vma),
+				    view->buf->nr_pages);
+	size_t end;
+
+	if (!span->first || !test_bit(span->first - 1, view->written))
+		return;
+	end = min(span->first + AHEAD, area_end);
+	span->end = max(span->end, find_next_bit(view->written, end,
+						 span->first + 1));
+	span->end = min(span->end, end);
+}
+
+/* Pages that the stores may take. */
+static size_t count_needs(const struct heapsim_view *view,
+			  const struct heapsim_span *span)
+{
+	size_t page, nr = 0;
+
+	for (page = span->first; page < span->end; page++)
+		if (!test_bit(page, view->written))
+			nr += 1 + line_needs_twin(&view->buf->lines, page);
+	return nr;
+}
+
+static void page_keep(struct heapsim_view *view, size_t page,
+		      struct heapsim_images *images)
+{
+	struct heapsim_buf *buf = view->buf;
+	u8 *before;
+
+	if (test_bit(page, view->written))
+		return;
+	spin_lock(&buf->lines_lock);
+	if (line_needs_twin(&buf->lines, page))
+		line_add_twin(&buf->lines, page, heapsim_image_take(images));
+	spin_unlock(&buf->lines_lock);
+	/* What the CPU has mapped may be DRAM itself. */
+	heapsim_views_revoke(buf, page, page + 1);
+	before = heapsim_image_take(images);
+	copy_page(before, buf->lines.pages[page].dram);
+	view->before[page] = before;
+	__set_bit(page, view->written);
+	__set_bit(page, buf->active);
+	if (!view->nr_written++)
+		count_writers(buf, 1);
+}
+
+static void span_keep(struct heapsim_view *view,
+		      const struct heapsim_span *span,
+		      struct heapsim_images *images)
+{
+	size_t page;
+
+	for (page = span->first; page < span->end; page++)
+		page_keep(view, page, images);
+	view->buf->is_touched = true;
+	heapsim_managed_written(view->buf);
+}
+
+/* Lock the buffer with what a store needs in stock; false without memory. */
+static bool lock_for_store(struct heapsim_view *view,
+			   struct vm_area_struct *vma,
+			   struct heapsim_span *span,
+			   struct heapsim_images *images)
+{
+	struct heapsim_buf *buf = view->buf;
+	size_t need;
+
+	for (;;) {
+		mutex_lock(&buf->lock);
+		if (!buf->has_two_views)
+			return true;
+		need = 0;
+		if (buf->lines.pages) {
+			span_widen(view, vma, span);
+			need = count_needs(view, span);
+			if (need <= images->nr)
+				return true;
+		}
+		mutex_unlock(&buf->lock);
+		if (heapsim_views_init(buf) ||
+		    heapsim_images_get(images, need, false))
+			return false;
+	}
+}
+
+static vm_fault_t view_touch(struct vm_fault *vmf, bool is_store, bool has_pte)
+{
+	struct heapsim_view *view = vmf->vma->vm_private_data;
+	struct heapsim_span span = { vmf->pgoff, vmf->pgoff + 1 };
+	struct heapsim_buf *buf = view->buf;
+	struct heapsim_images images;
+	vm_fault_t ret;
+
+	if (vmf->pgoff >= buf->nr_pages)
+		return VM_FAULT_SIGBUS;
+	heapsim_images_init(&images);
+	if (!is_store) {
+		mutex_lock(&buf->lock);
+	} else if (!lock_for_store(view, vmf->vma, &span, &images)) {
+		heapsim_images_put(&images);
+		return VM_FAULT_SIGBUS;
+	}
+	if (is_store && buf->has_two_views)
+		span_keep(view, &span, &images);
+	buf->is_touched |= is_store;
+	/* The core must not upgrade a PFN itself: see mmap.c. */
+	if (has_pte || span.end > span.first + 1)
+		ptes_revoke(view, span.first, span.end);
+	ret = heapsim_mmap_dram(vmf, buf, &span, is_store ?
+				HEAPSIM_TOUCH_WRITE : HEAPSIM_TOUCH_READ);
+	mutex_unlock(&buf->lock);
+	heapsim_images_put(&images);
+	return ret;
+}
+
+static vm_fault_t view_fault(struct vm_fault *vmf)
+{
+	return view_touch(vmf, vmf->flags & FAULT_FLAG_WRITE, false);
+}
+
+static vm_fault_t view_pfn_mkwrite(struct vm_fault *vmf)
+{
+	return view_touch(vmf, true, true);
+}
+
+/* For debuggers, who may look. */
+static int view_access(struct vm_area_struct *vma, unsigned long addr,
+		       void *bytes, int len, int write)
+{
+	struct heapsim_view *view = vma->vm_private_data;
+	u64 off = (addr - vma->vm_start) + ((u64)vma->vm_pgoff << PAGE_SHIFT);
+	int done = 0;
+
+	if (write || off >= view->buf->len)
+		return -EFAULT;
+	len = min_t(u64, len, view->buf->len - off);
+	while (done < len) {
+		u64 at = off + done;
+		size_t piece = min_t(size_t, len - done,
+				     PAGE_SIZE - offset_in_page(at));
+
+		memcpy(bytes + done,
+		       page_address(heapsim_buf_page(view->buf,
+						     at >> PAGE_SHIFT)) +
+		       offset_in_page(at), piece);
+		done += piece;
+	}
+	return done;
+}
+
+static const struct vm_operations_struct view_vm_ops = {
+	.fault = view_fault,
+	.pfn_mkwrite = view_pfn_mkwrite,
+	.access = view_access,
+};
+
+static int view_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
+{
+	struct heapsim_view *view = dmabuf->priv;
+
+	if (!(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	vma->vm_private_data = view;
+	if (!view->before) {
+		view->buf->is_touched = true;
+		return heapsim_mmap_whole(view->buf, vma);
+	}
+	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_ops = &view_vm_ops;
+	return 0;
+}
+
+static int view_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
+{
+	return -EOPNOTSUPP;
+}
+
+/* Nobody gets so far; the core wants them. */
+static struct sg_table *view_map(struct dma_buf_attachment *a,
+				 enum dma_data_direction dir)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+static void view_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
+		       enum dma_data_direction dir)
+{
+}
+
+static void view_free(struct heapsim_view *view)
+{
+	bitmap_free(view->written);
+	kvfree(view->before);
+	kfree(view);
+}
+
+static void view_release(struct dma_buf *dmabuf)
+{
+	const struct heapsim_party nobody = { 0 };
+	struct heapsim_view *view = dmabuf->priv;
+	struct heapsim_buf *buf = view->buf;
+
+	mutex_lock(&buf->lock);
+	view_settle(view, &nobody, 0);
+	buf->view = NULL;
+	mutex_unlock(&buf->lock);
+	view_free(view);
+	dma_buf_put(buf->dmabuf);
+}
+
+static const struct dma_buf_ops view_ops = {
+	.attach = view_attach,
+	.map_dma_buf = view_map,
+	.unmap_dma_buf = view_unmap,
+	.mmap = view_mmap,
+	.release = view_release,
+};
+
+static struct heapsim_view *view_new(struct heapsim_buf *buf)
+{
+	struct heapsim_view *view = kzalloc(sizeof(*view), GFP_KERNEL_ACCOUNT);
+
+	if (!view)
+		return NULL;
+	view->buf = buf;
+	if (!buf->is_noncoherent)
+		return view;
+	view->written = bitmap_zalloc(buf->nr_pages, GFP_KERNEL_ACCOUNT);
+	view->before = kvcalloc(buf->nr_pages, sizeof(*view->before),
+				GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
+				__GFP_RETRY_MAYFAIL);
+	if (view->written && view->before)
+		return view;
+	view_free(view);
+	return NULL;
+}
+
+/**
+ * heapsim_view_create_fd() - make a device view and room for its fd
+ * @buf: buffer that nobody else has yet
+ * @fd_flags: O_ACCMODE and O_CLOEXEC for the file
+ * @dmabuf: out: as heapsim_buf_create_fd() has it
+ *
+ * Context: may sleep.
+ * Return: the number, -ENOMEM, -EMFILE.
+ */
+int heapsim_view_create_fd(struct heapsim_buf *buf, int fd_flags,
+			   struct dma_buf **dmabuf)
+{
+	struct heapsim_view *view = view_new(buf);
+	DEFINE_DMA_BUF_EXPORT_INFO(exp);
+	int fd;
+
+	if (!view)
+		return -ENOMEM;
+	exp.exp_name = "device view";
+	exp.ops = &view_ops;
+	exp.size = buf->len;
+	exp.flags = fd_flags;
+	exp.priv = view;
+	view->dmabuf = dma_buf_export(&exp);
+	if (IS_ERR(view->dmabuf)) {
+		fd = PTR_ERR(view->dmabuf);
+		view_free(view);
+		return fd;
+	}
+	get_dma_buf(buf->dmabuf);
+	buf->view = view;
+	fd = get_unused_fd_flags(fd_flags);
+	if (fd < 0) {
+		dma_buf_put(view->dmabuf);
+		return fd;
+	}
+	*dmabuf = view->dmabuf;
+	return fd;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Streams, works and managed buffers of an open of /dev/heapsim. Functions
+ * whose name ends in _errno answer 0 or -errno; the others fail the running
+ * test when the kernel refuses. Stream 0 is the NULL stream.
+ */
+#ifndef STREAM_H
+#define STREAM_H
+
+#include "device.h"
+
+/**
+ * struct managed - a buffer of a context that is mapped
+ * @fd: dma-buf
+ * @view_fd: the device view; -1: none was asked for
+ * @id: id
+ * @len: bytes
+ * @map: the CPU's view
+ * @view: the device view, NULL none
+ */
+struct managed {
+	int fd;
+	int view_fd;
+	uint64_t id;
+	size_t len;
+	volatile uint8_t *map;
+	volatile uint8_t *view;
+};
+
+int managed_alloc_errno(int dev, uint32_t kind, uint32_t attach, uint32_t flags,
+			struct heapsim_buf_alloc *answer);
+/* A managed buffer with a device view; of the other kinds @attach is 0. */
+struct managed managed_create(int dev, uint32_t kind, uint32_t attach,
+			      size_t len);
+void managed_destroy(struct managed *m);
+
+uint64_t stream_create(int dev, uint32_t flags);
+int stream_destroy_errno(int dev, uint64_t stream);
+int attach_errno(int dev, uint64_t stream, uint64_t buf, uint32_t attach);
+uint64_t event_create(int dev);
+/* Of the commands that take an event, and maybe a stream. */
+int event_errno(int dev, unsigned long cmd, uint64_t event, uint64_t stream);
+int host_submit_errno(int dev, uint64_t stream, uint64_t *host);
+int host_errno(int dev, unsigned long cmd, uint64_t host);
+int work_submit_errno(int dev, uint64_t stream, const char *name,
+		      uint64_t *work);
+int work_errno(int dev, unsigned long cmd, uint64_t work);
+int work_touch_errno(int dev, uint64_t work, uint64_t buf,
+		     struct heapsim_work_touch *answer);
+int sync_errno(int dev, uint32_t scope, uint64_t id);
+int attach_info_errno(int dev, uint64_t buf,
+		      struct heapsim_attach_info *answer);
+struct heapsim_attach_info attach_info(int dev, uint64_t buf);
+
+/* Does a touch go on, or is it SIGBUS? */
+bool cpu_reads(const volatile uint8_t *at, uint8_t *value);
+bool cpu_writes(volatile uint8_t *at, uint8_t value);
+
+#endif
