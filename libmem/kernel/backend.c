@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: the backend over the module, and the only file that knows the
- * kernel's structs: /dev/heapsim, /dev/dma_heap and the ioctls of a dma-buf.
+ * Contexts, buffers by descriptor, jobs of the module's dma engine, and what
+ * was found.
  *
  * A context is an open of /dev/heapsim, a buffer a dma-buf descriptor. The
  * kernel keeps the result of a job until it is waited for, so a job that is
@@ -22,8 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
-#include "uapi/linux/heapsim.h"
+#include "kernel.h"
 
 /* The kernel waits no longer at a time. */
 #define MAX_WAIT_NS		(3600 * NS_PER_S)
@@ -85,42 +84,6 @@ static int open_again(const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-struct kernel_job {
-	struct mem_job base;
-	struct kernel_job *next;	/* of orphans */
-	int fence_fd;
-	uint64_t id;
-};
-
-struct kernel_ctx {
-	struct mem_ctx base;
-	int fd;
-
-	pthread_mutex_t lock;
-	struct kernel_job *orphans;	/* forgotten, not known done */
-	int watch_fd;			/* -1: it does not watch */
-};
-
-struct kernel_buf {
-	struct mem_buf base;
-	int fd;
-};
-
-static struct kernel_ctx *ctx_of(struct mem_ctx *ctx)
-{
-	return containerof(ctx, struct kernel_ctx, base);
-}
-
-static struct kernel_buf *buf_of(struct mem_buf *buf)
-{
-	return containerof(buf, struct kernel_buf, base);
-}
-
-static struct kernel_job *job_of(struct mem_job *job)
-{
-	return containerof(job, struct kernel_job, base);
-}
-
 static int probe_fd(int fd, struct mem_probe *probe)
 {
 	struct heapsim_probe arg = { .size = sizeof(arg) };
@@ -145,7 +108,7 @@ static int probe_fd(int fd, struct mem_probe *probe)
 static int kernel_probe(struct mem_ctx *ctx, struct mem_probe *probe)
 {
 	probe->backend = MEM_BACKEND_KERNEL;
-	return probe_fd(ctx_of(ctx)->fd, probe);
+	return probe_fd(kernel_ctx_of(ctx)->fd, probe);
 }
 
 /* The board is the module's: another one is not to be had. */
@@ -195,7 +158,7 @@ err_free:
 
 static void kernel_close(struct mem_ctx *base)
 {
-	struct kernel_ctx *ctx = ctx_of(base);
+	struct kernel_ctx *ctx = kernel_ctx_of(base);
 	struct kernel_job *job;
 
 	while ((job = ctx->orphans)) {
@@ -235,7 +198,7 @@ static int watch_open(unsigned int what, uint32_t nr)
 
 static int kernel_watch(struct mem_ctx *base, unsigned int what, uint32_t nr)
 {
-	struct kernel_ctx *ctx = ctx_of(base);
+	struct kernel_ctx *ctx = kernel_ctx_of(base);
 	int fd, err = 0;
 
 	pthread_mutex_lock(&ctx->lock);
@@ -277,7 +240,7 @@ static void violation_of(const struct heapsim_record *r,
 static int kernel_next_violation(struct mem_ctx *base,
 				 struct mem_violation *violation)
 {
-	struct kernel_ctx *ctx = ctx_of(base);
+	struct kernel_ctx *ctx = kernel_ctx_of(base);
 	struct heapsim_record record;
 	ssize_t len;
 	int fd;
@@ -303,7 +266,7 @@ static int create(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
 	struct kernel_buf *new;
 	int err;
 
-	err = ioctl_again(ctx_of(ctx)->fd, HEAPSIM_IOC_BUF_INFO, &arg);
+	err = ioctl_again(kernel_ctx_of(ctx)->fd, HEAPSIM_IOC_BUF_INFO, &arg);
 	if (err)
 		return err;
 	new = calloc(1, sizeof(*new));
@@ -337,7 +300,7 @@ static int kernel_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
 
 	if (name)
 		strncpy(arg.name, name, sizeof(arg.name) - 1);
-	err = ioctl_again(ctx_of(ctx)->fd, HEAPSIM_IOC_BUF_ALLOC, &arg);
+	err = ioctl_again(kernel_ctx_of(ctx)->fd, HEAPSIM_IOC_BUF_ALLOC, &arg);
 	if (err)
 		return err;
 	return create_or_close(ctx, arg.fd, buf);
@@ -375,7 +338,7 @@ static int kernel_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
 
 static int kernel_export(struct mem_buf *buf, int *fd)
 {
-	int copy = dup_cloexec(buf_of(buf)->fd);
+	int copy = dup_cloexec(kernel_buf_of(buf)->fd);
 
 	if (copy < 0)
 		return copy;
@@ -385,13 +348,13 @@ static int kernel_export(struct mem_buf *buf, int *fd)
 
 static void kernel_free(struct mem_buf *buf)
 {
-	close(buf_of(buf)->fd);
-	free(buf_of(buf));
+	close(kernel_buf_of(buf)->fd);
+	free(kernel_buf_of(buf));
 }
 
 static int kernel_map(struct mem_buf *buf, void **addr)
 {
-	int fd = buf_of(buf)->fd;
+	int fd = kernel_buf_of(buf)->fd;
 	int prot = PROT_READ;
 	int mode = fcntl(fd, F_GETFL);
 	void *new;
@@ -418,11 +381,12 @@ static int kernel_info(struct mem_buf *buf, struct mem_buf_info *info)
 {
 	struct heapsim_buf_info arg = {
 		.size = sizeof(arg),
-		.fd = buf_of(buf)->fd,
+		.fd = kernel_buf_of(buf)->fd,
 	};
 	int err;
 
-	err = ioctl_again(ctx_of(buf->ctx)->fd, HEAPSIM_IOC_BUF_INFO, &arg);
+	err = ioctl_again(kernel_ctx_of(buf->ctx)->fd, HEAPSIM_IOC_BUF_INFO,
+			  &arg);
 	if (err)
 		return err;
 	info->kind = arg.kind;
@@ -451,19 +415,19 @@ static int sync_fd(int buf_fd, unsigned int access, bool is_end)
 
 static int kernel_begin(struct mem_buf *buf, unsigned int access)
 {
-	return sync_fd(buf_of(buf)->fd, access, false);
+	return sync_fd(kernel_buf_of(buf)->fd, access, false);
 }
 
 static int kernel_end(struct mem_buf *buf, unsigned int access)
 {
-	return sync_fd(buf_of(buf)->fd, access, true);
+	return sync_fd(kernel_buf_of(buf)->fd, access, true);
 }
 
 static int kernel_wait(struct mem_buf *buf, bool for_write)
 {
 	uint64_t end = now_ns() + ENGINE_WAIT_NS;
 	struct pollfd poll_fd = {
-		.fd = buf_of(buf)->fd,
+		.fd = kernel_buf_of(buf)->fd,
 		.events = for_write ? POLLOUT : POLLIN,
 	};
 	int timeout_ms = ENGINE_WAIT_NS / (NS_PER_S / 1000);
@@ -503,14 +467,15 @@ static int kernel_maintain(struct mem_ctx *ctx, const struct mem_range *ranges,
 	}
 	for (i = 0; i < nr_ranges; i++)
 		list[i] = (struct heapsim_range) {
-			.fd = buf_of(ranges[i].buf)->fd,
+			.fd = kernel_buf_of(ranges[i].buf)->fd,
 			.op = ranges[i].op,
 			.off = ranges[i].off,
 			.len = ranges[i].len,
 		};
 	arg.nr_ranges = (uint32_t)nr_ranges;
 	arg.ranges = (uintptr_t)list;
-	err = ioctl_again(ctx_of(ctx)->fd, HEAPSIM_IOC_BUF_MAINTAIN, &arg);
+	err = ioctl_again(kernel_ctx_of(ctx)->fd, HEAPSIM_IOC_BUF_MAINTAIN,
+			  &arg);
 	*nr_done = arg.nr_done;
 	if (list != few)
 		free(list);
@@ -521,10 +486,11 @@ static int kernel_revoke(struct mem_buf *buf)
 {
 	struct heapsim_buf_revoke arg = {
 		.size = sizeof(arg),
-		.fd = buf_of(buf)->fd,
+		.fd = kernel_buf_of(buf)->fd,
 	};
 
-	return ioctl_again(ctx_of(buf->ctx)->fd, HEAPSIM_IOC_BUF_REVOKE, &arg);
+	return ioctl_again(kernel_ctx_of(buf->ctx)->fd, HEAPSIM_IOC_BUF_REVOKE,
+			   &arg);
 }
 
 /* Not restarted here: the time that is left changes. */
@@ -572,8 +538,8 @@ static int kernel_submit(struct mem_ctx *base, enum job_op op,
 	struct heapsim_dma_submit arg = {
 		.size = sizeof(arg),
 		.op = ops[op],
-		.src_fd = rows->src ? buf_of(rows->src)->fd : -1,
-		.dst_fd = rows->dst ? buf_of(rows->dst)->fd : -1,
+		.src_fd = rows->src ? kernel_buf_of(rows->src)->fd : -1,
+		.dst_fd = rows->dst ? kernel_buf_of(rows->dst)->fd : -1,
 		.pattern = rows->pattern,
 		.src_off = rows->src_off,
 		.dst_off = rows->dst_off,
@@ -583,7 +549,7 @@ static int kernel_submit(struct mem_ctx *base, enum job_op op,
 		.nr_rows = rows->nr_rows,
 		.delay_ns = rows->delay_ns,
 	};
-	struct kernel_ctx *ctx = ctx_of(base);
+	struct kernel_ctx *ctx = kernel_ctx_of(base);
 	struct kernel_job *new;
 	int err;
 
@@ -604,14 +570,14 @@ static int kernel_submit(struct mem_ctx *base, enum job_op op,
 
 static int kernel_wait_job(struct mem_job *job, uint64_t timeout_ns)
 {
-	return wait_id(ctx_of(job->ctx)->fd, job_of(job)->id,
+	return wait_id(kernel_ctx_of(job->ctx)->fd, kernel_job_of(job)->id,
 		       timeout_ns < MAX_WAIT_NS ? timeout_ns : MAX_WAIT_NS,
 		       job);
 }
 
 static int kernel_fence(struct mem_job *job, int *fd)
 {
-	int copy = dup_cloexec(job_of(job)->fence_fd);
+	int copy = dup_cloexec(kernel_job_of(job)->fence_fd);
 
 	if (copy < 0)
 		return copy;
@@ -621,8 +587,8 @@ static int kernel_fence(struct mem_job *job, int *fd)
 
 static void kernel_forget(struct mem_job *base)
 {
-	struct kernel_ctx *ctx = ctx_of(base->ctx);
-	struct kernel_job *job = job_of(base);
+	struct kernel_ctx *ctx = kernel_ctx_of(base->ctx);
+	struct kernel_job *job = kernel_job_of(base);
 
 	close(job->fence_fd);
 	if (base->is_done) {
