@@ -12,6 +12,5 @@ define debug-engines
 	set schedule-multiple on
 end
 document debug-engines
-Follow the engines, too: a breakpoint in a kernel stops there. gdb also stops
-where the helper that makes an engine exits: "inferior 1", "continue".
+Follow the engines, too: a breakpoint in a kernel stops there.
 end

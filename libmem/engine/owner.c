@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -305,8 +306,13 @@ void engine_destroy(struct engine *engine)
 static NO_ASAN int fork_process(void *arg)
 {
 	struct engine_start *start = arg;
-	pid_t pid = fork();
+	pid_t pid;
 
+	/* A lock that fork() waits for may be held by who is gone then. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != start->app)
+		_exit(1);
+	pid = fork();
 	if (!pid)
 		process_main(start);
 	start->err = pid < 0 ? -errno : 0;
@@ -321,10 +327,15 @@ static NO_ASAN int fork_process(void *arg)
 	_exit(0);
 }
 
-/* A signal's handler would run in the helper as if it were the application. */
+/*
+ * The helper has the thread-local variables of this thread, which meanwhile
+ * does nothing but wait, and calls nothing that looks at them. CLONE_VFORK
+ * would do the same, but a debugger stops the other threads then, whose locks
+ * fork() takes. A signal's handler would run in the helper as if it were here.
+ */
 static int run_helper(struct engine_start *start)
 {
-	const int flags = CLONE_VM | CLONE_FILES | CLONE_FS | CLONE_VFORK;
+	const int flags = CLONE_VM | CLONE_FILES | CLONE_FS;
 	sigset_t all, old;
 	pid_t pid;
 	int err = 0;
@@ -335,7 +346,7 @@ static int run_helper(struct engine_start *start)
 	if (pid < 0)
 		err = -errno;
 	else
-		waitpid(pid, NULL, __WCLONE);
+		syscall(SYS_wait4, pid, NULL, __WCLONE, NULL);
 	engine_restore_signals(&old);
 	return err ? err : start->err;
 }
@@ -389,7 +400,9 @@ static struct engine_start *map_start(struct engine *engine)
 		.area = engine->area,
 		.next = (uintptr_t)area + STACK_LEN,
 		.nr_workers = nr_workers,
+		.app = getpid(),
 		.pidfd = -1,
+		.err = -EAGAIN,
 	};
 	memcpy(start->name, engine->name, sizeof(start->name));
 	return start;

@@ -225,6 +225,7 @@ struct mappings {
  * @sock: its end of the socket
  * @app_pidfd: ready when the application has ended; -1 none
  * @nr_workers: threads that run blocks
+ * @app: the application
  * @pidfd: out: of the process
  * @err: out: 0 or -errno
  */
@@ -239,6 +240,7 @@ struct engine_start {
 	int sock;
 	int app_pidfd;
 	unsigned int nr_workers;
+	pid_t app;
 	int pidfd;
 	int err;
 };
