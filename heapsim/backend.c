@@ -147,6 +147,7 @@ static struct heapsim_record record_of(const struct told_place *place,
 			.type = r->other,
 			.pid = r->other ? r->pid : 0,
 			.job = r->other_job,
+			.stream = r->other_stream,
 			.time_ns = r->other_time_ns,
 		},
 	};
@@ -172,9 +173,10 @@ static int place_take(const struct told_place *place, struct findings *findings)
 	f.record = record_of(place, &r);
 	f.nr_bufs = atomic_load(&place->nr_bufs);
 	f.last_buf = atomic_load(&place->last_buf);
-	text_copy(f.stream, sizeof(f.stream), r.stream, sizeof(r.stream));
-	text_copy(f.symbol, sizeof(f.symbol), r.symbol, sizeof(r.symbol));
-	return findings_add_told(findings, &f, r.cpu_stack, r.other_stack);
+	f.record.attach = r.attach;
+	f.record.attach_stream = r.attach_stream;
+	return findings_add_told(findings, &f, r.cpu_stack, r.other_stack,
+				 r.kernel_stack);
 }
 
 static int places_take(const struct told_place *places, uint32_t nr,

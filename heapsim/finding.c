@@ -144,6 +144,7 @@ static void finding_free(struct finding *finding)
 {
 	free(finding->cpu.frames);
 	free(finding->other.frames);
+	free(finding->kernel.frames);
 	free(finding);
 }
 
@@ -221,12 +222,6 @@ static bool is_same_sort(const struct heapsim_record *a,
 	       !strncmp(a->name, b->name, sizeof(a->name));
 }
 
-static bool is_same_work(const struct finding *a, const struct finding *b)
-{
-	return is_same_sort(&a->record, &b->record) &&
-	       !strcmp(a->stream, b->stream) && !strcmp(a->symbol, b->symbol);
-}
-
 static void merge(struct finding *into, const struct finding *f)
 {
 	struct heapsim_record *first = &into->record;
@@ -274,7 +269,8 @@ static int place(struct findings *f, const struct finding *new)
 	for (; *at; at = &(*at)->next)
 		if ((*at)->cpu_key == new->cpu_key &&
 		    (*at)->other_key == new->other_key &&
-		    is_same_work(*at, new)) {
+		    (*at)->kernel_key == new->kernel_key &&
+		    is_same_sort(&(*at)->record, &new->record)) {
 			merge(*at, new);
 			return 0;
 		}
@@ -395,20 +391,21 @@ static uint64_t told_key(uint32_t stack)
  * @finding: with all but its stacks; its names are made fit to be printed
  * @cpu_stack: number of the CPU's stack, from 1; 0 none
  * @other_stack: of the other's
+ * @kernel_stack: of its kernel
  *
  * Return: 0 or -ENOMEM: it is lost.
  */
 int findings_add_told(struct findings *findings, struct finding *finding,
-		      uint32_t cpu_stack, uint32_t other_stack)
+		      uint32_t cpu_stack, uint32_t other_stack,
+		      uint32_t kernel_stack)
 {
 	if (finding_is_leak(finding) &&
 	    findings->leak_check == LEAKS_NOT_TOLD)
 		return 0;
 	record_clean(&finding->record);
-	text_clean(finding->stream, sizeof(finding->stream));
-	text_clean(finding->symbol, sizeof(finding->symbol));
 	finding->cpu_key = told_key(cpu_stack);
 	finding->other_key = told_key(other_stack);
+	finding->kernel_key = told_key(kernel_stack);
 	if (finding->cpu_key == KEY_NONE)
 		finding->cpu_key = outside_key(findings, &finding->record);
 	return place(findings, finding);
@@ -535,6 +532,20 @@ static bool is_of_libmem(const struct findings *f, uint32_t pid)
 	return false;
 }
 
+static bool is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Where it touched and where it begins are mostly in one function. */
+static void kernel_cut(struct backtrace *trace)
+{
+	const struct frame *last = trace->frames + trace->nr - 1;
+
+	if (trace->nr > 1 && is_same_text(last->function, last[-1].function))
+		trace->nr--;
+}
+
 static int resolve(struct findings *f, uint64_t key, struct backtrace *trace)
 {
 	const uint64_t index = KEY_INDEX(key);
@@ -549,11 +560,6 @@ static int resolve(struct findings *f, uint64_t key, struct backtrace *trace)
 		return frame_resolve(f, trace, module, address);
 	}
 	return 0;
-}
-
-static bool is_same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
 }
 
 /* Two instructions of a line are one place for whoever has to mend it. */
@@ -630,7 +636,8 @@ static void list_add(struct findings *f, struct finding *one)
 
 	one->next = NULL;
 	for (other = *bucket; other; other = other->hash_next) {
-		if (!is_same_work(other, one) ||
+		if (!is_same_sort(&other->record, &one->record) ||
+		    !is_same_trace(&other->kernel, &one->kernel) ||
 		    !is_same_trace(&other->cpu, &one->cpu) ||
 		    !is_same_trace(&other->other, &one->other))
 			continue;
@@ -665,8 +672,12 @@ int findings_end(struct findings *findings)
 		if (!err)
 			err = resolve(findings, all[i]->other_key,
 				      &all[i]->other);
+		if (!err)
+			err = resolve(findings, all[i]->kernel_key,
+				      &all[i]->kernel);
 		if (err)
 			ret = err;
+		kernel_cut(&all[i]->kernel);
 		all[i]->is_libmem |= is_of_libmem(findings,
 						  all[i]->record.cpu.pid);
 		all[i]->is_libmem |= libmem_cut(&all[i]->cpu);

@@ -36,8 +36,9 @@ struct backtrace {
  * @other: the other's
  * @suppressed_by: name of a suppression, NULL none
  * @is_libmem: the program's calls are libmem's
- * @stream: that the other's job was on, empty none
- * @symbol: of the kernel that it ran, empty none
+ * @kernel_key: of @kernel
+ * @kernel: that the other's job ran: the instruction that touched, if it is
+ *	known, and where the kernel begins
  */
 struct finding {
 	struct finding *next;
@@ -51,8 +52,8 @@ struct finding {
 	struct backtrace other;
 	const char *suppressed_by;
 	bool is_libmem;
-	char stream[32];
-	char symbol[96];
+	uint64_t kernel_key;
+	struct backtrace kernel;
 };
 
 /**
@@ -94,7 +95,8 @@ void findings_close(struct findings *findings);
 void findings_set_leak_check(struct findings *findings, enum leak_check check);
 int findings_add(struct findings *findings, struct heapsim_record *r);
 int findings_add_told(struct findings *findings, struct finding *finding,
-		      uint32_t cpu_stack, uint32_t other_stack);
+		      uint32_t cpu_stack, uint32_t other_stack,
+		      uint32_t kernel_stack);
 void findings_add_dropped(struct findings *findings, uint64_t nr,
 			  uint64_t nr_harmless);
 bool findings_are_waiting(const struct findings *findings);

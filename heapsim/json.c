@@ -104,11 +104,8 @@ static json_object *other_of(const struct finding *f)
 	json_object_object_add(o, "comm",
 			       text(other->comm, sizeof(other->comm)));
 	json_object_object_add(o, "job", number(other->job));
-	json_object_object_add(o, "stream", f->stream[0] ?
-			       text(f->stream, sizeof(f->stream)) :
-			       number(other->stream));
-	json_object_object_add(o, "kernel", f->symbol[0] ?
-			       text(f->symbol, sizeof(f->symbol)) : NULL);
+	json_object_object_add(o, "stream", number(other->stream));
+	json_object_object_add(o, "kernel", stack_of(&f->kernel));
 	json_object_object_add(o, "time_ns", number(other->time_ns));
 	json_object_object_add(o, "stack", stack_of(&f->other));
 	return o;

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <libmem.h>
+
 #include "kind.h"
 #include "told/told.h"
 
@@ -99,6 +101,21 @@ static const struct kind kinds[] = {
 		"CPU on device memory: the CPU touched memory that engines\n"
 		"alone have access to",
 		NULL, NULL, "accesses", KIND_ERROR,
+	},
+	[MEM_VIOLATION_ATOMIC_ON_UNCACHED] = {
+		"atomic-on-uncached",
+		"Atomic on uncached memory: engines of this board cannot",
+		NULL, "touched", "accesses", KIND_ERROR,
+	},
+	[MEM_VIOLATION_ILLEGAL_ADDRESS] = {
+		"illegal-address",
+		"Illegal address: a kernel touched what no engine may touch",
+		NULL, "touched", "accesses", KIND_ERROR,
+	},
+	[MEM_VIOLATION_OVERRUN] = {
+		"overrun",
+		"Overrun: bytes behind an allocation have changed",
+		NULL, "written", "times", KIND_ERROR,
 	},
 	[TOLD_LEAKED_BUF] = {
 		"leaked-buffer",

@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <libmem.h>
+
 #include "kind.h"
 #include "report.h"
 #include "suppress.h"
@@ -86,6 +88,12 @@ static void buffer_print(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
 
+	/* Of what is no buffer the name tells what it is. */
+	if (!r->buf && r->kind == MEM_VIOLATION_ILLEGAL_ADDRESS) {
+		fprintf(out, PREFIX "    address 0x%" PRIx64 ", %.*s\n",
+			(uint64_t)r->cpu.addr, (int)sizeof(r->name), r->name);
+		return;
+	}
 	fprintf(out, PREFIX "    buffer %" PRIu64, (uint64_t)r->buf);
 	if (r->name[0])
 		fprintf(out, " \"%.*s\"", (int)sizeof(r->name), r->name);
@@ -173,13 +181,9 @@ static void other_print(FILE *out, const struct finding *f)
 		fprintf(out, PREFIX "    %s by engine %.*s, job %" PRIu64, did,
 			(int)sizeof(r->other.name), r->other.name,
 			(uint64_t)r->other.job);
-		if (f->stream[0])
-			fprintf(out, " on stream \"%s\"", f->stream);
-		else if (r->other.stream || r->attach)
-			fprintf(out, " of stream %" PRIu64,
+		if (r->other.stream || r->attach)
+			fprintf(out, " on stream %" PRIu64,
 				(uint64_t)r->other.stream);
-		if (f->symbol[0])
-			fprintf(out, ", kernel %s", f->symbol);
 		fputs(", submitted by ", out);
 		break;
 	case HEAPSIM_OTHER_DEVICE:
@@ -199,6 +203,10 @@ static void other_print(FILE *out, const struct finding *f)
 	process_print(out, r);
 	fputc('\n', out);
 	trace_print(out, &f->other);
+	if (!f->kernel.nr)
+		return;
+	fputs(PREFIX "    its kernel\n", out);
+	trace_print(out, &f->kernel);
 }
 
 static void error_print(FILE *out, const struct finding *f)

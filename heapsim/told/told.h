@@ -16,7 +16,6 @@
 #include <stdint.h>
 
 #define TOLD_NAME_LEN		32
-#define TOLD_SYMBOL_LEN		96
 
 /* What is remembered; a test has less. */
 #ifndef TOLD_NR_PLACES
@@ -50,9 +49,10 @@ enum told_kind {
  * @pid: process
  * @tid: thread of the CPU's side
  * @is_write: it stored
- * @cpu_stack: index of the CPU's stack; STACKS_NR_STACKS none
+ * @cpu_stack: number of the CPU's stack, its index from 1; 0 none
  * @other_stack: the same of who submitted the job, or did the maintenance
- * @reserved: 0
+ * @kernel_stack: of the kernel that the job ran: the instruction that touched,
+ *	if it is known, and where the kernel begins
  * @cpu_ip: instruction of the access, 0 unknown
  * @cpu_addr: that it touched, 0 none
  * @cpu_time_ns: when; 0: there is no such side
@@ -61,8 +61,10 @@ enum told_kind {
  * @comm: the process's name, terminated
  * @name: of the buffer, terminated
  * @other_name: of the engine or operation, terminated
- * @stream: that the job was on, terminated; empty: it has no name
- * @symbol: of the kernel that the job ran, terminated; empty: none
+ * @other_stream: id of the stream that the job was on, 0 none
+ * @attach_stream: id of the stream that the buffer is single to
+ * @attach: newest attach state of managed memory, MEM_ATTACH_*; 0: it is none
+ * @reserved: 0
  */
 struct told_record {
 	uint32_t size;
@@ -78,7 +80,7 @@ struct told_record {
 	uint32_t is_write;
 	uint32_t cpu_stack;
 	uint32_t other_stack;
-	uint32_t reserved;
+	uint32_t kernel_stack;
 	uint64_t cpu_ip;
 	uint64_t cpu_addr;
 	uint64_t cpu_time_ns;
@@ -87,8 +89,10 @@ struct told_record {
 	char comm[16];
 	char name[TOLD_NAME_LEN];
 	char other_name[TOLD_NAME_LEN];
-	char stream[TOLD_NAME_LEN];
-	char symbol[TOLD_SYMBOL_LEN];
+	uint64_t other_stream;
+	uint64_t attach_stream;
+	uint32_t attach;
+	uint32_t reserved;
 };
 
 /**

@@ -300,6 +300,19 @@ static long stack_number(struct stacks *stacks, const struct walk *walk)
 	return -1;
 }
 
+static uint32_t walk_put(struct stacks *stacks, const struct walk *walk)
+{
+	long number;
+
+	if (!walk->nr)
+		return STACKS_NR_STACKS;
+	number = stack_number(stacks, walk);
+	if (number >= 0)
+		return number;
+	atomic_fetch_add(&stacks->nr_lost, 1);
+	return STACKS_NR_STACKS;
+}
+
 /**
  * stacks_put() - put the calling thread's stack down
  * @stacks: the file
@@ -313,18 +326,30 @@ static long stack_number(struct stacks *stacks, const struct walk *walk)
 uint32_t stacks_put(struct stacks *stacks, uintptr_t from)
 {
 	struct walk walk;
-	long number;
 
 	walk.stacks = stacks;
 	walk.from = from;
 	walk.has_begun = !from;
 	walk.nr = 0;
 	_Unwind_Backtrace(step, &walk);
-	if (!walk.nr)
-		return STACKS_NR_STACKS;
-	number = stack_number(stacks, &walk);
-	if (number >= 0)
-		return number;
-	atomic_fetch_add(&stacks->nr_lost, 1);
-	return STACKS_NR_STACKS;
+	return walk_put(stacks, &walk);
+}
+
+/**
+ * stacks_put_at() - put down places in code as a stack
+ * @stacks: the file
+ * @ips: instructions, innermost first
+ * @nr: how many, at most STACKS_DEPTH
+ *
+ * Context: any signal handler, after stacks_init().
+ * Return: as stacks_put().
+ */
+uint32_t stacks_put_at(struct stacks *stacks, const uintptr_t *ips,
+		       uint32_t nr)
+{
+	struct walk walk;
+
+	for (walk.nr = 0; walk.nr < nr; walk.nr++)
+		walk.frames[walk.nr] = frame_of(stacks, ips[walk.nr]);
+	return walk_put(stacks, &walk);
 }

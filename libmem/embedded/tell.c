@@ -170,6 +170,9 @@ static struct told_record record_of(const struct mem_violation *v)
 		.cpu_time_ns = v->cpu_time_ns,
 		.other_time_ns = v->other_time_ns,
 		.other_job = v->other_job,
+		.other_stream = v->other_stream,
+		.attach = v->attach,
+		.attach_stream = v->attach_stream,
 	};
 
 	text_copy(r.comm, program_invocation_short_name, sizeof(r.comm));
@@ -202,7 +205,7 @@ static bool is_same_place(const struct told_record *a,
 	       (a->cpu_stack || a->cpu_ip == b->cpu_ip) &&
 	       !strcmp(a->name, b->name) &&
 	       !strcmp(a->other_name, b->other_name) &&
-	       !strcmp(a->stream, b->stream) && !strcmp(a->symbol, b->symbol);
+	       a->kernel_stack == b->kernel_stack;
 }
 
 /* Where they were made, whatever they are called. */
@@ -306,6 +309,22 @@ static struct told_place *place_get(struct told *told,
 	return NULL;
 }
 
+/* It runs elsewhere: there is nothing to walk. */
+static uint32_t kernel_stack(struct stacks *s, const struct mem_violation *v)
+{
+	uintptr_t ips[2];
+	uint32_t nr = 0, index;
+
+	if (v->other_ip)
+		ips[nr++] = v->other_ip;
+	if (v->other_kernel)
+		ips[nr++] = v->other_kernel;
+	if (!nr)
+		return 0;
+	index = stacks_put_at(s, ips, nr);
+	return index < STACKS_NR_STACKS ? index + 1 : 0;
+}
+
 static bool is_harmless(uint32_t kind)
 {
 	return kind == MEM_VIOLATION_SHARED_LINE ||
@@ -331,8 +350,7 @@ void tell_violation(const struct mem_violation *v, const struct tell *beside)
 	r = record_of(v);
 	r.cpu_stack = beside->cpu_stack;
 	r.other_stack = beside->other_stack;
-	text_copy(r.stream, beside->stream, sizeof(r.stream));
-	text_copy(r.symbol, beside->symbol, sizeof(r.symbol));
+	r.kernel_stack = kernel_stack(s, v);
 	table = (struct table) { s->told.places, TOLD_NR_PLACES,
 				 is_same_place };
 	if (place_get(&s->told, &table, &r, v))

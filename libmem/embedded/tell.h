@@ -24,14 +24,10 @@ struct told_place;
  * struct tell - what is told beside a violation
  * @cpu_stack: from tell_stack(), of the CPU's side; 0 none
  * @other_stack: of the other's
- * @stream: name of the job's stream, NULL none
- * @symbol: of the kernel that the job ran, NULL none
  */
 struct tell {
 	uint32_t cpu_stack;
 	uint32_t other_stack;
-	const char *stream;
-	const char *symbol;
 };
 
 /**

@@ -187,6 +187,52 @@ waste()
 		sum 0 0 && clean_twin redundant && hasnt 'No error'
 }
 
+cpu_while_active()
+{
+	report 0 "$wrong" while-active &&
+		has 'CPU while active' '"pixels", ' 'attached to all streams' \
+		    "at $(at peek PEEK)" "by $(at while_active ACTIVE)" \
+		    'in use by engine .* on stream [0-9]+, submitted' \
+		    "at $(at start LAUNCH)" 'mem_stream_sync' && sum 1 1 &&
+		clean_twin while-active
+}
+
+engine_not_attached()
+{
+	report 0 "$wrong" not-attached &&
+		has 'Engine not attached' 'attached to the host' \
+		    'touched by engine gpu, job 1 on stream 1' \
+		    "at $(at start LAUNCH)" "by $(at not_attached ATTACH)" \
+		    'its kernel' "at $(at k_store KERNEL)" \
+		    'mem_stream_attach' && sum 1 1 && clean_twin not-attached
+}
+
+# Nothing is refused under heapsim run.
+cpu_on_device()
+{
+	report 0 "$wrong" on-device &&
+		has 'CPU on device memory' "at $(at peek PEEK)" \
+		    "by $(at on_device DEVICE)" && sum 1 1 &&
+		clean_twin on-device
+}
+
+illegal_address()
+{
+	report 0 --leak-check=no "$wrong" illegal &&
+		has 'Illegal address' 'address 0x[0-9a-f]+, variable of the host' \
+		    'touched by engine gpu' "by $(at illegal ILLEGAL)" \
+		    'its kernel' "at $(at k_store KERNEL)" && sum 1 1 &&
+		clean_twin illegal
+}
+
+overrun()
+{
+	report 0 "$wrong" overrun &&
+		has 'Overrun' 'offset 16384, 1 byte' 'written by engine gpu' \
+		    "by $(at overrun OVERRUN)" 'its kernel' 'at k_store' &&
+		sum 1 1 && clean_twin overrun
+}
+
 leaked_buffers()
 {
 	report 0 "$wrong" leak &&
@@ -311,7 +357,7 @@ other = one["other"]
 assert other["type"] == "engine" and other["job"] == 1, other
 assert 0 < other["time_ns"] < one["time_ns"], one
 assert other["stack"][0]["function"] == "device_fills", other
-assert other["stream"] is None and other["kernel"] is None, other
+assert other["stream"] == 0 and other["kernel"] == [], other
 EOF
 }
 
@@ -396,6 +442,11 @@ try missing_end_at_exit missing_end_at_exit
 try unmatched_end unmatched_end
 try a_system_call_is_its_callers system_call
 try waste_is_told_by_place waste
+try cpu_while_active cpu_while_active
+try engine_not_attached engine_not_attached
+try cpu_on_device cpu_on_device
+try illegal_address illegal_address
+try overrun overrun
 try leaked_buffers_are_told leaked_buffers
 try leaked_jobs_are_told leaked_job
 try leaks_are_errors_if_asked leaks_are_asked_for

@@ -25,6 +25,7 @@ static char **args;
 /* What is right is done, too. */
 static int is_right;
 static volatile unsigned char sink;
+static unsigned char host_global;
 
 static void check(int ret, const char *what)
 {
@@ -416,6 +417,105 @@ static void segv(void)
 		*nowhere = 1;
 }
 
+static void *make_memory(enum mem_kind kind, unsigned int flags)
+{
+	void *ptr;
+
+	CHECK(mem_alloc(ctx, kind, LEN, flags, &ptr));
+	CHECK(mem_set_name(ctx, ptr, "pixels"));
+	return ptr;
+}
+
+static struct mem_stream *make_stream(void)
+{
+	struct mem_stream *stream;
+
+	CHECK(mem_stream_create(ctx, 0, 0, &stream));
+	return stream;
+}
+
+/* Stores to where its argument says. */
+static void k_store(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	**(volatile unsigned char **)arg = 1; /* KERNEL */
+}
+
+__attribute__((noinline))
+static void start(struct mem_stream *stream, void *where)
+{
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = k_store,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args = &where,
+		.args_len = sizeof(where),
+	};
+
+	CHECK(mem_launch(stream, &launch)); /* LAUNCH */
+}
+
+static void while_active(void)
+{
+	unsigned char *p = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_GLOBAL);
+	struct mem_stream *stream = make_stream();
+
+	start(stream, p);
+	if (is_right)
+		CHECK(mem_stream_sync(stream));
+	sink = peek(p); /* ACTIVE */
+	CHECK(mem_stream_sync(stream));
+	CHECK(mem_stream_destroy(stream));
+	CHECK(mem_free(ctx, p));
+}
+
+static void not_attached(void)
+{
+	unsigned char *p = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_HOST);
+	struct mem_stream *stream = make_stream();
+
+	if (is_right)
+		CHECK(mem_stream_attach(stream, p, 0, MEM_ATTACH_SINGLE));
+	start(stream, p); /* ATTACH */
+	CHECK(mem_stream_sync(stream));
+	CHECK(mem_stream_destroy(stream));
+	CHECK(mem_free(ctx, p));
+}
+
+static void on_device(void)
+{
+	unsigned char *p = make_memory(is_right ? MEM_KIND_PINNED :
+						  MEM_KIND_DEVICE, 0);
+
+	sink = peek(p); /* DEVICE */
+	CHECK(mem_free(ctx, p));
+}
+
+static void illegal(void)
+{
+	unsigned char *p = make_memory(MEM_KIND_DEVICE, 0);
+	struct mem_stream *stream = make_stream();
+
+	start(stream, is_right ? p : &host_global); /* ILLEGAL */
+	/* Nothing is to be had of such a context any more. */
+	if (mem_stream_sync(stream) == -EFAULT && !is_right)
+		return;
+	CHECK(mem_stream_destroy(stream));
+	CHECK(mem_free(ctx, p));
+}
+
+static void overrun(void)
+{
+	unsigned char *p = make_memory(MEM_KIND_DEVICE, 0);
+	struct mem_stream *stream = make_stream();
+
+	start(stream, is_right ? p : p + LEN); /* OVERRUN */
+	CHECK(mem_stream_sync(stream));
+	CHECK(mem_stream_destroy(stream));
+	CHECK(mem_free(ctx, p));
+}
+
 static void nothing(void)
 {
 }
@@ -446,6 +546,11 @@ int main(int argc, char **argv)
 		{ "killed", killed },
 		{ "many", many },
 		{ "segv", segv },
+		{ "while-active", while_active },
+		{ "not-attached", not_attached },
+		{ "on-device", on_device },
+		{ "illegal", illegal },
+		{ "overrun", overrun },
 		{ "nothing", nothing },
 	};
 	const char *name = argc > 1 ? argv[1] : "";
