@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /dev/heapsim: one table of commands, and those that are short. */
+/*
+ * /dev/heapsim: one table of commands, and those that are short. Two doors lead
+ * to it: ioctl(), and io_uring, which must not wait where it submits.
+ */
 #include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -40,6 +43,7 @@ union cmd {
 	struct heapsim_work_touch touch;
 	struct heapsim_sync sync;
 	struct heapsim_attach_info attach_info;
+	struct heapsim_range_maintain range;
 };
 
 /**
@@ -75,7 +79,9 @@ static int run_probe(struct heapsim_ctx *ctx, union cmd *cmd,
 			     HEAPSIM_FEATURE_WRITE_COMBINE : 0) |
 			    (heapsim_can_step() ?
 			     HEAPSIM_FEATURE_PRECISE : 0) |
-			    HEAPSIM_FEATURE_STREAMS,
+			    HEAPSIM_FEATURE_STREAMS |
+			    (IS_ENABLED(CONFIG_IO_URING) ?
+			     HEAPSIM_FEATURE_URING : 0),
 		.line_size = profile->line_size,
 		.fill_size = heapsim_config.fill,
 		.page_size = PAGE_SIZE,
@@ -209,7 +215,7 @@ static int run_buf_info(struct heapsim_ctx *ctx, union cmd *cmd,
 }
 
 static int buf_maintain(struct heapsim_buf *buf,
-			const struct heapsim_range *range)
+			const struct heapsim_range *range, bool waits)
 {
 	u32 op = range->op;
 	int ret;
@@ -221,7 +227,10 @@ static int buf_maintain(struct heapsim_buf *buf,
 		if (ret)
 			return ret;
 	}
-	mutex_lock(&buf->lock);
+	if (waits)
+		mutex_lock(&buf->lock);
+	else if (!mutex_trylock(&buf->lock))
+		return -EAGAIN;
 	if (!buf->has_two_views)
 		op = 0;
 	if (op & HEAPSIM_MAINT_CLEAN)
@@ -232,7 +241,7 @@ static int buf_maintain(struct heapsim_buf *buf,
 	return 0;
 }
 
-static int range_maintain(const struct heapsim_range *range)
+static int range_maintain(const struct heapsim_range *range, bool waits)
 {
 	struct heapsim_buf *buf;
 	struct dma_buf *dmabuf;
@@ -252,9 +261,16 @@ static int range_maintain(const struct heapsim_range *range)
 	else if (!buf)
 		ret = -EOPNOTSUPP;
 	else
-		ret = buf_maintain(buf, range);
+		ret = buf_maintain(buf, range, waits);
 	dma_buf_put(dmabuf);
 	return ret;
+}
+
+/* A thread of io_uring's is told by a signal that is none. */
+static bool is_cancelled(void)
+{
+	return fatal_signal_pending(current) ||
+	       (current->flags & PF_USER_WORKER && signal_pending(current));
 }
 
 static int run_maintain(struct heapsim_ctx *ctx, union cmd *cmd,
@@ -280,8 +296,10 @@ static int run_maintain(struct heapsim_ctx *ctx, union cmd *cmd,
 			break;
 		}
 		for (i = 0; i < nr && !ret; i++) {
-			ret = fatal_signal_pending(current) ? -EINTR :
-			      range_maintain(&ranges[i]);
+			/* What is done is done: the first alone comes again. */
+			ret = is_cancelled() ? -EINTR :
+			      range_maintain(&ranges[i], publish->waits ||
+					     maintain->nr_done);
 			if (!ret)
 				maintain->nr_done++;
 			cond_resched();
@@ -289,6 +307,14 @@ static int run_maintain(struct heapsim_ctx *ctx, union cmd *cmd,
 	}
 	kfree(ranges);
 	return ret;
+}
+
+static int run_range(struct heapsim_ctx *ctx, union cmd *cmd,
+		     struct publish *publish)
+{
+	if (cmd->range.reserved)
+		return -EINVAL;
+	return range_maintain(&cmd->range.range, publish->waits);
 }
 
 static int run_submit(struct heapsim_ctx *ctx, union cmd *cmd,
@@ -308,7 +334,15 @@ static void undo_submit(struct heapsim_ctx *ctx, const union cmd *cmd)
 static int run_wait(struct heapsim_ctx *ctx, union cmd *cmd,
 		    struct publish *publish)
 {
-	return heapsim_job_wait(ctx, &cmd->wait, &publish->job);
+	const u64 timeout_ns = cmd->wait.timeout_ns;
+	int ret;
+
+	if (publish->waits || !timeout_ns)
+		return heapsim_job_wait(ctx, &cmd->wait, &publish->job);
+	cmd->wait.timeout_ns = 0;
+	ret = heapsim_job_wait(ctx, &cmd->wait, &publish->job);
+	cmd->wait.timeout_ns = timeout_ns;
+	return ret == -ETIMEDOUT ? -EAGAIN : ret;
 }
 
 static int run_create(struct heapsim_ctx *ctx, union cmd *cmd,
@@ -630,6 +664,12 @@ static const struct command commands[] = {
 		.size = sizeof(struct heapsim_attach_info),
 		.run = run_attach_info,
 	},
+	[_IOC_NR(HEAPSIM_IOC_RANGE_MAINTAIN)] = {
+		.min_size = 32,
+		.size = sizeof(struct heapsim_range_maintain),
+		.answers_nothing = true,
+		.run = run_range,
+	},
 };
 
 static void file_take_back(int fd, struct file *file)
@@ -640,34 +680,58 @@ static void file_take_back(int fd, struct file *file)
 	fput(file);
 }
 
-static int command_run(struct heapsim_ctx *ctx, const struct command *command,
-		       void __user *user)
+/* Of a struct of that size; what of it is not zero must be known. */
+static int size_check(const struct command *command, u32 size)
 {
-	struct publish publish = { .waits = true, .fd = -1 };
-	union cmd cmd;
+	if (size < command->min_size)
+		return -EINVAL;
+	return size > PAGE_SIZE ? -E2BIG : 0;
+}
+
+static int cmd_copy(const struct command *command, union cmd *cmd,
+		    void __user *user)
+{
 	u32 size;
 	int ret;
 
 	if (get_user(size, (u32 __user *)user))
 		return -EFAULT;
-	if (size < command->min_size)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	ret = copy_struct_from_user(&cmd, command->size, user, size);
+	ret = size_check(command, size);
+	if (!ret)
+		ret = copy_struct_from_user(cmd, command->size, user, size);
+	cmd->size = size;	/* what was looked at: it may have changed */
+	return ret;
+}
+
+static void answer_take_back(struct heapsim_ctx *ctx,
+			     const struct command *command,
+			     const union cmd *cmd,
+			     const struct publish *publish, bool has_run)
+{
+	file_take_back(publish->fd, publish->file);
+	file_take_back(publish->view_fd, publish->view_file);
+	if (publish->job)
+		heapsim_job_give_back(ctx, publish->job);
+	if (has_run && command->undo)
+		command->undo(ctx, cmd);
+}
+
+static int command_run(struct heapsim_ctx *ctx, const struct command *command,
+		       void __user *user, bool waits)
+{
+	struct publish publish = { .waits = waits, .fd = -1 };
+	union cmd cmd;
+	int ret;
+
+	ret = cmd_copy(command, &cmd, user);
 	if (ret)
 		return ret;
-	cmd.size = size;	/* what was looked at: it may have changed */
 	ret = command->run(ctx, &cmd, &publish);
-	if (command->answers_nothing || (ret && !command->answers_failure))
+	if (command->answers_nothing || (ret && !command->answers_failure) ||
+	    (ret == -EAGAIN && !waits))
 		return ret;
-	if (copy_to_user(user, &cmd, min(size, command->size))) {
-		file_take_back(publish.fd, publish.file);
-		file_take_back(publish.view_fd, publish.view_file);
-		if (publish.job)
-			heapsim_job_give_back(ctx, publish.job);
-		if (!ret && command->undo)
-			command->undo(ctx, &cmd);
+	if (copy_to_user(user, &cmd, min(cmd.size, command->size))) {
+		answer_take_back(ctx, command, &cmd, &publish, !ret);
 		return ret ? ret : -EFAULT;
 	}
 	if (publish.file)
@@ -679,16 +743,77 @@ static int command_run(struct heapsim_ctx *ctx, const struct command *command,
 	return ret;
 }
 
-static long heapsim_ioctl(struct file *file, unsigned int cmd,
-			  unsigned long arg)
+/* NULL: there is no such command. */
+static const struct command *command_find(unsigned int cmd)
 {
 	unsigned int nr = _IOC_NR(cmd);
 
 	if (nr >= ARRAY_SIZE(commands) || cmd != _IO(HEAPSIM_IOC_MAGIC, nr))
+		return NULL;
+	return &commands[array_index_nospec(nr, ARRAY_SIZE(commands))];
+}
+
+static long heapsim_ioctl(struct file *file, unsigned int cmd,
+			  unsigned long arg)
+{
+	const struct command *command = command_find(cmd);
+
+	if (!command)
 		return -ENOTTY;
-	nr = array_index_nospec(nr, ARRAY_SIZE(commands));
-	return command_run(file->private_data, &commands[nr],
-			   (void __user *)arg);
+	return command_run(file->private_data, command, (void __user *)arg,
+			   true);
+}
+
+/*
+ * The struct lies in the submission queue, which the program may write to
+ * meanwhile: it is read once, whole.
+ */
+static int inline_run(struct heapsim_ctx *ctx, const struct command *command,
+		      const void *from, bool waits)
+{
+	struct publish publish = { .waits = waits, .fd = -1 };
+	union cmd cmd;
+	u32 size;
+	int ret;
+
+	if (!command->answers_nothing)
+		return -EINVAL;
+	memcpy(&cmd, from, HEAPSIM_URING_INLINE_LEN);
+	size = cmd.size;
+	ret = size_check(command, size);
+	if (ret)
+		return ret;
+	if (size > HEAPSIM_URING_INLINE_LEN ||
+	    (size > command->size && memchr_inv((u8 *)&cmd + command->size, 0,
+						size - command->size)))
+		return -E2BIG;
+	/* What lies behind it is none of it. */
+	if (size < command->size)
+		memset((u8 *)&cmd + size, 0, command->size - size);
+	return command->run(ctx, &cmd, &publish);
+}
+
+static int heapsim_uring(struct io_uring_cmd *ioucmd, unsigned int flags)
+{
+	const struct command *command = command_find(ioucmd->cmd_op);
+	const struct heapsim_uring_cmd *door = heapsim_uring_payload(ioucmd);
+	struct heapsim_ctx *ctx = ioucmd->file->private_data;
+	const bool waits = !(flags & IO_URING_F_NONBLOCK);
+	const u64 arg = READ_ONCE(door->arg);
+	int ret;
+
+	if (!command)
+		return -ENOTTY;
+	if (READ_ONCE(door->reserved))
+		return -EINVAL;
+	if (arg)
+		ret = command_run(ctx, command, u64_to_user_ptr(arg), waits);
+	else if (flags & IO_URING_F_SQE128)
+		ret = inline_run(ctx, command, door + 1, waits);
+	else
+		ret = -EFAULT;
+	/* No system call is there to be started anew. */
+	return ret == -ERESTARTSYS ? -EINTR : ret;
 }
 
 static int heapsim_open(struct inode *inode, struct file *file)
@@ -747,6 +872,7 @@ static const struct file_operations heapsim_fops = {
 	.poll = heapsim_poll,
 	.unlocked_ioctl = heapsim_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
+	.uring_cmd = heapsim_uring,
 };
 
 static struct miscdevice heapsim_misc = {

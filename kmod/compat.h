@@ -46,6 +46,22 @@ static inline void vm_flags_set(struct vm_area_struct *vma,
 #define PF_USER_WORKER	PF_IO_WORKER
 #endif
 
+/* Where the 16 bytes of an io_uring command are, and what declares that. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+#include <linux/io_uring.h>
+#else
+#include <linux/io_uring/cmd.h>
+#endif
+
+static inline const void *heapsim_uring_payload(const struct io_uring_cmd *cmd)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+	return cmd->cmd;
+#else
+	return cmd->sqe->cmd;
+#endif
+}
+
 /* Namespaces of symbols became strings. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #define HEAPSIM_IMPORT_DMA_BUF	MODULE_IMPORT_NS(DMA_BUF)

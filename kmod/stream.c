@@ -24,7 +24,7 @@ struct heapsim_host {
 };
 
 /**
- * struct request - a command while it is tried
+ * struct attempt - a command while it is tried
  * @cmd: its struct
  * @nr_ops: operations that the model must have in its pool
  * @nr_kept: struct heapsim_kept that must be spare
@@ -33,7 +33,7 @@ struct heapsim_host {
  * @object: that, once there is one
  * @id: of that
  */
-struct request {
+struct attempt {
 	void *cmd;
 	u64 nr_ops;
 	u64 nr_kept;
@@ -196,7 +196,7 @@ static int kept_stock(struct heapsim_streams *s, u64 nr)
 }
 
 /* An id of its own, but an entry only when it can be found. */
-static int object_stock(struct heapsim_streams *s, struct request *request)
+static int object_stock(struct heapsim_streams *s, struct attempt *request)
 {
 	void *object;
 	int ret;
@@ -216,7 +216,7 @@ static int object_stock(struct heapsim_streams *s, struct request *request)
 	return 0;
 }
 
-static int request_stock(struct heapsim_streams *s, struct request *request)
+static int request_stock(struct heapsim_streams *s, struct attempt *request)
 {
 	int ret;
 
@@ -229,7 +229,7 @@ static int request_stock(struct heapsim_streams *s, struct request *request)
 }
 
 static bool is_stocked(const struct heapsim_streams *s,
-		       const struct request *request)
+		       const struct attempt *request)
 {
 	return s->attach.nr_pool >= request->nr_ops &&
 	       s->nr_spare >= request->nr_kept &&
@@ -240,9 +240,9 @@ static bool is_stocked(const struct heapsim_streams *s,
  * Run a command under the lock. While it answers that it wants more, what it
  * asks for is got without the lock, and it looks at everything anew.
  */
-static int request_run(struct heapsim_streams *s, struct request *request,
+static int request_run(struct heapsim_streams *s, struct attempt *request,
 		       int (*run)(struct heapsim_streams *s,
-				  struct request *request),
+				  struct attempt *request),
 		       bool waits)
 {
 	int ret;
@@ -266,7 +266,7 @@ static int request_run(struct heapsim_streams *s, struct request *request,
 }
 
 /* Takes no memory: the slot is there. */
-static void object_publish(struct request *request)
+static void object_publish(struct attempt *request)
 {
 	xa_store(request->ids, request->id, request->object, GFP_NOWAIT);
 }
@@ -291,7 +291,7 @@ static void stream_init(struct heapsim_streams *s, struct heapsim_stream *st,
 	INIT_LIST_HEAD(&st->singles);
 }
 
-static int stream_create(struct heapsim_streams *s, struct request *request)
+static int stream_create(struct heapsim_streams *s, struct attempt *request)
 {
 	struct heapsim_stream_op *cmd = request->cmd;
 	struct heapsim_stream *st = request->object;
@@ -319,7 +319,7 @@ static int stream_create(struct heapsim_streams *s, struct request *request)
 int heapsim_stream_create(struct heapsim_ctx *ctx,
 			  struct heapsim_stream_op *cmd, bool waits)
 {
-	struct request request = {
+	struct attempt request = {
 		.cmd = cmd,
 		.ids = &ctx->streams->stream_ids,
 		.size = sizeof(struct heapsim_stream),
@@ -330,7 +330,7 @@ int heapsim_stream_create(struct heapsim_ctx *ctx,
 	return request_run(ctx->streams, &request, stream_create, waits);
 }
 
-static int stream_destroy(struct heapsim_streams *s, struct request *request)
+static int stream_destroy(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_stream_op *cmd = request->cmd;
 	struct heapsim_stream *st = find(&s->stream_ids, cmd->stream);
@@ -365,14 +365,14 @@ static int stream_destroy(struct heapsim_streams *s, struct request *request)
 int heapsim_stream_destroy(struct heapsim_ctx *ctx,
 			   struct heapsim_stream_op *cmd, bool waits)
 {
-	struct request request = { .cmd = cmd };
+	struct attempt request = { .cmd = cmd };
 
 	if (cmd->flags || !cmd->stream)
 		return -EINVAL;
 	return request_run(ctx->streams, &request, stream_destroy, waits);
 }
 
-static int attach(struct heapsim_streams *s, struct request *request)
+static int attach(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_attach_op *cmd = request->cmd;
 	struct heapsim_stream *st = stream_find(s, cmd->stream);
@@ -414,7 +414,7 @@ static int attach(struct heapsim_streams *s, struct request *request)
 int heapsim_attach(struct heapsim_ctx *ctx, struct heapsim_attach_op *cmd,
 		   bool waits)
 {
-	struct request request = { .cmd = cmd };
+	struct attempt request = { .cmd = cmd };
 
 	if (cmd->attach != HEAPSIM_ATTACH_GLOBAL &&
 	    cmd->attach != HEAPSIM_ATTACH_HOST &&
@@ -425,7 +425,7 @@ int heapsim_attach(struct heapsim_ctx *ctx, struct heapsim_attach_op *cmd,
 
 /* Events */
 
-static int event_create(struct heapsim_streams *s, struct request *request)
+static int event_create(struct heapsim_streams *s, struct attempt *request)
 {
 	struct heapsim_event_op *cmd = request->cmd;
 
@@ -448,7 +448,7 @@ static int event_create(struct heapsim_streams *s, struct request *request)
 int heapsim_event_create(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
 			 bool waits)
 {
-	struct request request = {
+	struct attempt request = {
 		.cmd = cmd,
 		.ids = &ctx->streams->event_ids,
 		.size = sizeof(struct attach_event),
@@ -459,7 +459,7 @@ int heapsim_event_create(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
 	return request_run(ctx->streams, &request, event_create, waits);
 }
 
-static int event_destroy(struct heapsim_streams *s, struct request *request)
+static int event_destroy(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_event_op *cmd = request->cmd;
 	struct attach_event *event = find(&s->event_ids, cmd->event);
@@ -484,14 +484,14 @@ static int event_destroy(struct heapsim_streams *s, struct request *request)
 int heapsim_event_destroy(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
 			  bool waits)
 {
-	struct request request = { .cmd = cmd };
+	struct attempt request = { .cmd = cmd };
 
 	if (cmd->flags || cmd->stream)
 		return -EINVAL;
 	return request_run(ctx->streams, &request, event_destroy, waits);
 }
 
-static int event_record(struct heapsim_streams *s, struct request *request)
+static int event_record(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_event_op *cmd = request->cmd;
 	struct heapsim_stream *st = stream_find(s, cmd->stream);
@@ -514,14 +514,14 @@ static int event_record(struct heapsim_streams *s, struct request *request)
 int heapsim_event_record(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
 			 bool waits)
 {
-	struct request request = { .cmd = cmd };
+	struct attempt request = { .cmd = cmd };
 
 	if (cmd->flags)
 		return -EINVAL;
 	return request_run(ctx->streams, &request, event_record, waits);
 }
 
-static int event_wait(struct heapsim_streams *s, struct request *request)
+static int event_wait(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_event_op *cmd = request->cmd;
 	struct heapsim_stream *st = stream_find(s, cmd->stream);
@@ -547,7 +547,7 @@ static int event_wait(struct heapsim_streams *s, struct request *request)
 int heapsim_event_wait(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
 		       bool waits)
 {
-	struct request request = { .cmd = cmd };
+	struct attempt request = { .cmd = cmd };
 
 	if (cmd->flags)
 		return -EINVAL;
@@ -556,7 +556,7 @@ int heapsim_event_wait(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
 
 /* Host functions */
 
-static int host_submit(struct heapsim_streams *s, struct request *request)
+static int host_submit(struct heapsim_streams *s, struct attempt *request)
 {
 	struct heapsim_host_op *cmd = request->cmd;
 	struct heapsim_stream *st = stream_find(s, cmd->stream);
@@ -586,7 +586,7 @@ static int host_submit(struct heapsim_streams *s, struct request *request)
 int heapsim_host_submit(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
 			bool waits)
 {
-	struct request request = {
+	struct attempt request = {
 		.cmd = cmd,
 		.ids = &ctx->streams->host_ids,
 		.size = sizeof(struct heapsim_host),
@@ -597,7 +597,7 @@ int heapsim_host_submit(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
 	return request_run(ctx->streams, &request, host_submit, waits);
 }
 
-static int host_begin(struct heapsim_streams *s, struct request *request)
+static int host_begin(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_host_op *cmd = request->cmd;
 	struct heapsim_host *host = find(&s->host_ids, cmd->host);
@@ -619,14 +619,14 @@ static int host_begin(struct heapsim_streams *s, struct request *request)
 int heapsim_host_begin(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
 		       bool waits)
 {
-	struct request request = { .cmd = cmd };
+	struct attempt request = { .cmd = cmd };
 
 	if (cmd->flags || cmd->stream)
 		return -EINVAL;
 	return request_run(ctx->streams, &request, host_begin, waits);
 }
 
-static int host_return(struct heapsim_streams *s, struct request *request)
+static int host_return(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_host_op *cmd = request->cmd;
 	struct heapsim_host *host = find(&s->host_ids, cmd->host);
@@ -652,7 +652,7 @@ static int host_return(struct heapsim_streams *s, struct request *request)
 int heapsim_host_return(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
 			bool waits)
 {
-	struct request request = { .cmd = cmd };
+	struct attempt request = { .cmd = cmd };
 
 	if (cmd->flags || cmd->stream)
 		return -EINVAL;
@@ -697,7 +697,7 @@ static void work_init(struct heapsim_streams *s, struct heapsim_work *work,
 	st->newest = work->party;
 }
 
-static int work_submit(struct heapsim_streams *s, struct request *request)
+static int work_submit(struct heapsim_streams *s, struct attempt *request)
 {
 	struct heapsim_work_op *cmd = request->cmd;
 	struct heapsim_stream *st = stream_find(s, cmd->stream);
@@ -731,7 +731,7 @@ static int work_submit(struct heapsim_streams *s, struct request *request)
 int heapsim_work_submit(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
 			bool waits)
 {
-	struct request request = {
+	struct attempt request = {
 		.cmd = cmd,
 		.ids = &ctx->streams->work_ids,
 		.size = sizeof(struct heapsim_work),
@@ -743,7 +743,7 @@ int heapsim_work_submit(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
 	return request_run(ctx->streams, &request, work_submit, waits);
 }
 
-static int work_begin(struct heapsim_streams *s, struct request *request)
+static int work_begin(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_work_op *cmd = request->cmd;
 	struct heapsim_work *work = find(&s->work_ids, cmd->work);
@@ -777,7 +777,7 @@ static bool is_malformed(const struct heapsim_work_op *cmd)
 int heapsim_work_begin(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
 		       bool waits)
 {
-	struct request request = { .cmd = cmd };
+	struct attempt request = { .cmd = cmd };
 
 	if (is_malformed(cmd))
 		return -EINVAL;
@@ -795,7 +795,7 @@ static void work_forget(struct heapsim_streams *s, struct heapsim_work *work)
 	heapsim_object_free(s, work);
 }
 
-static int work_end(struct heapsim_streams *s, struct request *request)
+static int work_end(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_work_op *cmd = request->cmd;
 	struct heapsim_work *work = find(&s->work_ids, cmd->work);
@@ -823,7 +823,7 @@ static int work_end(struct heapsim_streams *s, struct request *request)
 int heapsim_work_end(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
 		     bool waits)
 {
-	struct request request = { .cmd = cmd };
+	struct attempt request = { .cmd = cmd };
 
 	if (is_malformed(cmd))
 		return -EINVAL;
@@ -853,7 +853,7 @@ void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id)
 	heapsim_streams_unlock(s);
 }
 
-static int work_touch(struct heapsim_streams *s, struct request *request)
+static int work_touch(struct heapsim_streams *s, struct attempt *request)
 {
 	struct heapsim_work_touch *cmd = request->cmd;
 	struct heapsim_work *work = find(&s->work_ids, cmd->work);
@@ -884,7 +884,7 @@ static int work_touch(struct heapsim_streams *s, struct request *request)
 int heapsim_work_touch(struct heapsim_ctx *ctx, struct heapsim_work_touch *cmd,
 		       bool waits)
 {
-	struct request request = { .cmd = cmd };
+	struct attempt request = { .cmd = cmd };
 
 	if (!cmd->access ||
 	    cmd->access & ~(HEAPSIM_ACCESS_READ | HEAPSIM_ACCESS_WRITE) ||
@@ -895,7 +895,7 @@ int heapsim_work_touch(struct heapsim_ctx *ctx, struct heapsim_work_touch *cmd,
 
 /* What the host knows, and what was counted */
 
-static int sync_id(struct heapsim_streams *s, struct request *request)
+static int sync_id(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_sync *cmd = request->cmd;
 	struct heapsim_stream *st;
@@ -924,7 +924,7 @@ static int sync_id(struct heapsim_streams *s, struct request *request)
  */
 int heapsim_sync(struct heapsim_ctx *ctx, struct heapsim_sync *cmd, bool waits)
 {
-	struct request request = { .cmd = cmd };
+	struct attempt request = { .cmd = cmd };
 
 	if (cmd->scope < HEAPSIM_SYNC_DEVICE ||
 	    cmd->scope > HEAPSIM_SYNC_EVENT ||
@@ -943,7 +943,7 @@ static int info_of_all(struct heapsim_streams *s,
 	return 0;
 }
 
-static int info(struct heapsim_streams *s, struct request *request)
+static int info(struct heapsim_streams *s, struct attempt *request)
 {
 	struct heapsim_attach_info *cmd = request->cmd;
 	struct attach_counters count = { 0 };
@@ -982,7 +982,7 @@ static int info(struct heapsim_streams *s, struct request *request)
 int heapsim_attach_info(struct heapsim_ctx *ctx,
 			struct heapsim_attach_info *cmd, bool waits)
 {
-	struct request request = { .cmd = cmd };
+	struct attempt request = { .cmd = cmd };
 
 	if (cmd->flags)
 		return -EINVAL;

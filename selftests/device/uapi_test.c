@@ -256,6 +256,13 @@ AT(heapsim_attach_info, is_cpu_allowed, 20);
 AT(heapsim_attach_info, attach_stream, 24);
 AT(heapsim_attach_info, count, 32);
 
+SIZE_IS(heapsim_range_maintain, 32);
+AT(heapsim_range_maintain, reserved, 4);
+AT(heapsim_range_maintain, range, 8);
+
+static_assert(sizeof(struct heapsim_uring_cmd) == 16, "room in an SQE");
+AT(heapsim_uring_cmd, reserved, 8);
+
 static_assert(HEAPSIM_IOC_PROBE == 0xe700, "probe");
 static_assert(HEAPSIM_IOC_INFO == 0xe701, "info");
 static_assert(HEAPSIM_IOC_BUF_ALLOC == 0xe702, "buf alloc");
@@ -286,6 +293,7 @@ static_assert(HEAPSIM_IOC_WORK_END == 0xe71a, "work end");
 static_assert(HEAPSIM_IOC_WORK_TOUCH == 0xe71b, "work touch");
 static_assert(HEAPSIM_IOC_SYNC == 0xe71c, "sync");
 static_assert(HEAPSIM_IOC_ATTACH_INFO == 0xe71d, "attach info");
+static_assert(HEAPSIM_IOC_RANGE_MAINTAIN == 0xe71e, "range maintain");
 
 static_assert(HEAPSIM_KIND_SYSTEM == 0 && HEAPSIM_KIND_NONCOHERENT == 1 &&
 	      HEAPSIM_KIND_COHERENT == 2 && HEAPSIM_KIND_UNCACHED == 3 &&
@@ -335,6 +343,7 @@ union any {
 	struct heapsim_work_touch work_touch;
 	struct heapsim_sync sync;
 	struct heapsim_attach_info attach_info;
+	struct heapsim_range_maintain range_maintain;
 	uint8_t bytes[1024];
 };
 
@@ -570,6 +579,15 @@ static void prepare_work_touch(struct world *w)
 	w->any.work_touch.buf = managed(w);
 }
 
+static void prepare_range(struct world *w)
+{
+	w->any.range_maintain.range = (struct heapsim_range) {
+		.fd = w->fd,
+		.op = HEAPSIM_MAINT_CLEAN,
+		.len = 64,
+	};
+}
+
 static void prepare_sync(struct world *w)
 {
 	w->any.sync.scope = HEAPSIM_SYNC_DEVICE;
@@ -649,6 +667,7 @@ static const struct command {
 	COMMAND(WORK_TOUCH, work_touch, 40, prepare_work_touch, NULL),
 	COMMAND(SYNC, sync, 16, prepare_sync, NULL),
 	COMMAND(ATTACH_INFO, attach_info, 152, NULL, NULL),
+	COMMAND(RANGE_MAINTAIN, range_maintain, 32, prepare_range, NULL),
 };
 
 #define NR_COMMANDS	(ARRAY_SIZE(commands))

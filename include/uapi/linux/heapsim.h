@@ -76,6 +76,8 @@ enum heapsim_policy {
 #define HEAPSIM_FEATURE_PRECISE		(1ULL << 1)
 /* ... contexts have streams, and the kinds and records that go with them */
 #define HEAPSIM_FEATURE_STREAMS		(1ULL << 2)
+/* ... io_uring takes the commands, see struct heapsim_uring_cmd */
+#define HEAPSIM_FEATURE_URING		(1ULL << 3)
 
 /* Attach states of a managed buffer; the numbers are CUDA's. */
 #define HEAPSIM_ATTACH_GLOBAL	1	/* jobs of any stream */
@@ -296,6 +298,20 @@ struct heapsim_buf_maintain {
 	__aligned_u64 ranges;
 	__u32 nr_done;
 	__u32 reserved;
+};
+
+/**
+ * struct heapsim_range_maintain - maintain a range
+ * @size: in: sizeof of this struct
+ * @reserved: 0
+ * @range: in: as struct heapsim_buf_maintain has them
+ *
+ * Of many ranges a list costs less, or io_uring. Needs HEAPSIM_FEATURE_URING.
+ */
+struct heapsim_range_maintain {
+	__u32 size;
+	__u32 reserved;
+	struct heapsim_range range;
 };
 
 /** enum heapsim_dma_op - jobs of the dma engine */
@@ -995,6 +1011,26 @@ struct heapsim_attach_info {
 	struct heapsim_attach_counters count;
 };
 
+#define HEAPSIM_URING_INLINE_LEN	64
+
+/**
+ * struct heapsim_uring_cmd - a command through io_uring
+ * @arg: user pointer to the struct of the command; 0: it follows behind
+ *	@reserved, at most HEAPSIM_URING_INLINE_LEN bytes. For that the ring has
+ *	IORING_SETUP_SQE128, and the command answers nothing but 0 or an error
+ * @reserved: 0
+ *
+ * This is what the cmd field of an IORING_OP_URING_CMD on /dev/heapsim holds;
+ * cmd_op is HEAPSIM_IOC_*, the result what ioctl() gives, as -errno. Commands
+ * run when they are submitted, unless they would have to wait for a lock or a
+ * job: then io_uring lets a thread wait, which IORING_OP_ASYNC_CANCEL ends
+ * (EINTR, or ECANCELED). What that leaves undone is as after a signal.
+ */
+struct heapsim_uring_cmd {
+	__aligned_u64 arg;
+	__aligned_u64 reserved;
+};
+
 #define HEAPSIM_IOC_MAGIC	0xE7
 #define HEAPSIM_IOC_PROBE	_IO(HEAPSIM_IOC_MAGIC, 0x00)
 #define HEAPSIM_IOC_INFO	_IO(HEAPSIM_IOC_MAGIC, 0x01)
@@ -1026,5 +1062,6 @@ struct heapsim_attach_info {
 #define HEAPSIM_IOC_WORK_TOUCH	_IO(HEAPSIM_IOC_MAGIC, 0x1b)
 #define HEAPSIM_IOC_SYNC	_IO(HEAPSIM_IOC_MAGIC, 0x1c)
 #define HEAPSIM_IOC_ATTACH_INFO	_IO(HEAPSIM_IOC_MAGIC, 0x1d)
+#define HEAPSIM_IOC_RANGE_MAINTAIN	_IO(HEAPSIM_IOC_MAGIC, 0x1e)
 
 #endif
