@@ -19,7 +19,8 @@ programs=("$@")
 	fence_test import_test record_test stack_test policy_test precise_test
 	faults_test trace_test unload_test.sh vmap=cpu:import_test
 	vmap=cpu:policy_test stream_test soc=orin:stream_test
-	soc=thor:stream_test uring_test)
+	soc=thor:stream_test uring_test stream_random_test
+	soc=orin:stream_random_test soc=thor:stream_random_test)
 
 # Who is imported from and into. A kernel that lacks one has its tests say so.
 for name in vgem brd udmabuf; do

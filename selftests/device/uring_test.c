@@ -368,7 +368,8 @@ static int waits_on(void *arg)
 
 	mine.fd = f->fd;
 	ring_open(&mine, 0);
-	job = long_job(&mine, 4 * NSEC_PER_SEC);
+	/* It runs on: whoever comes next finds the engine busy so long. */
+	job = long_job(&mine, 3 * NSEC_PER_SEC / 2);
 	wait.job = job.job;
 	prepare(&mine, HEAPSIM_IOC_JOB_WAIT, &wait);
 	prepare(&mine, HEAPSIM_IOC_JOB_WAIT, &wait)->flags = IOSQE_ASYNC;
@@ -384,15 +385,15 @@ static void a_killed_program_does_not_wait_on(void **state)
 	int status, i;
 	pid_t pid;
 
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 2; i++) {
 		pid = fork();
 		if (!pid)
 			_exit(waits_on(f));
-		device_sleep_ns((50 + 40 * i) * NSEC_PER_MSEC);
+		device_sleep_ns((50 + 100 * i) * NSEC_PER_MSEC);
 		begin = device_now_ns();
 		kill(pid, SIGKILL);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_true(device_now_ns() - begin < 2 * NSEC_PER_SEC);
+		assert_true(device_now_ns() - begin < NSEC_PER_SEC);
 	}
 }
 
