@@ -457,6 +457,8 @@ void heapsim_ctx_buf_destroy(struct heapsim_buf *buf)
 	mutex_lock(&s->lock);
 	if (!s->has_ended)
 		forget(m);
+	/* A bracket that is still open is told of after this. */
+	buf->owned = NULL;
 	heapsim_object_free(s, m);
 	if (s->has_ended)
 		mutex_unlock(&s->lock);

@@ -418,7 +418,6 @@ int heapsim_mmap_whole(struct heapsim_buf *buf, struct vm_area_struct *vma)
 	pgprot_t prot = vma->vm_page_prot;
 	size_t i;
 
-	vma->vm_ops = &whole_ops;
 	if (buf->is_wc)
 		prot = pgprot_writecombine(prot);
 	for (i = 0; i < buf->nr_chunks && addr < vma->vm_end; i++) {
@@ -462,6 +461,7 @@ int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	vma->vm_private_data = buf;
 	if (!buf->is_faulted) {
 		buf->is_touched = true;
+		vma->vm_ops = &whole_ops;
 		return heapsim_mmap_whole(buf, vma);
 	}
 	if (READ_ONCE(buf->has_two_views))

@@ -305,6 +305,10 @@ static const struct vm_operations_struct view_vm_ops = {
 	.access = view_access,
 };
 
+static const struct vm_operations_struct view_whole_ops = {
+	.access = view_access,
+};
+
 static int view_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
 	struct heapsim_view *view = dmabuf->priv;
@@ -314,6 +318,7 @@ static int view_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	vma->vm_private_data = view;
 	if (!view->before) {
 		view->buf->is_touched = true;
+		vma->vm_ops = &view_whole_ops;
 		return heapsim_mmap_whole(view->buf, vma);
 	}
 	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);

@@ -185,7 +185,9 @@ static int watch_open(unsigned int what, uint32_t nr)
 	if (what & MEM_WATCH_ERRORS)
 		arg.kinds |= HEAPSIM_KINDS_ERRORS;
 	if (what & MEM_WATCH_WASTE)
-		arg.kinds |= HEAPSIM_KINDS_ALL & ~HEAPSIM_KINDS_ERRORS;
+		arg.kinds |= HEAPSIM_KINDS_WASTE;
+	/* Of these mem_violation has no kinds, and older modules neither. */
+	arg.kinds &= ~HEAPSIM_KINDS_STREAMS;
 	fd = open_again("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return fd;

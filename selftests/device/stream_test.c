@@ -768,6 +768,56 @@ static void system_calls_are_refused_with_efault(void **state)
 	close(mem);
 }
 
+static void debuggers_see_device_views(void **state)
+{
+	static const uint32_t kinds[] = {
+		HEAPSIM_KIND_MANAGED, HEAPSIM_KIND_PINNED, HEAPSIM_KIND_DEVICE,
+	};
+	int mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	struct world *w = *state;
+	uint8_t bytes[2];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct managed m = managed_create(w->dev, kinds[i], i ? 0 :
+						  HEAPSIM_ATTACH_GLOBAL,
+						  2 * w->page);
+
+		m.view[w->page - 1] = 1;
+		m.view[w->page] = 2;
+		assert_int_equal(pread(mem, bytes, 2, (off_t)(uintptr_t)m.view +
+						      w->page - 1), 2);
+		assert_int_equal(bytes[0], 1);
+		assert_int_equal(bytes[1], 2);
+		assert_int_equal(attach_info(w->dev, m.id).count.cpu_on_device,
+				 0);
+		managed_destroy(&m);
+	}
+	close(mem);
+}
+
+static void a_bracket_may_be_open_at_the_end_of_a_buffer(void **state)
+{
+	struct world *w = *state;
+	int watch = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	struct heapsim_record r;
+	struct managed m;
+
+	if (w->is_io_coherent)
+		device_skip("one view");
+	assert_int_equal(device_watch_errno(watch, HEAPSIM_WATCH_PROCESS,
+					    HEAPSIM_KINDS_ERRORS, 4), 0);
+	m = managed_create(w->dev, HEAPSIM_KIND_MANAGED, HEAPSIM_ATTACH_GLOBAL,
+			   w->page);
+	device_sync(m.fd, SYNC_START_WRITE);
+	managed_destroy(&m);
+	/* what the last descriptor leaves is done before close() returns */
+	assert_int_equal(read(watch, &r, sizeof(r)), sizeof(r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_MISSING_END);
+	assert_int_equal(r.buf, m.id);
+	close(watch);
+}
+
 static int child_reads(void *at)
 {
 	return cpu_reads(at, NULL) ? 1 : 2;
@@ -1209,6 +1259,8 @@ int main(void)
 		TEST(device_memory_is_recorded_and_goes_on),
 		TEST(with_policy_off_nothing_is_looked_at),
 		TEST(system_calls_are_refused_with_efault),
+		TEST(debuggers_see_device_views),
+		TEST(a_bracket_may_be_open_at_the_end_of_a_buffer),
 		TEST(a_right_that_ends_ends_in_all_processes),
 		TEST(records_name_stream_work_and_state),
 		TEST(what_is_malformed_is_einval),
