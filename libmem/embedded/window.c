@@ -11,8 +11,7 @@
  * the same, the first region is revoked as a whole now and then, which changes
  * nothing but that touches fault again.
  *
- * Places are given by buddies, in powers of two of pages, and live as long as
- * the process does: the window is made once.
+ * Places live as long as the process does: the window is made once.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,42 +24,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "../place.h"
 #include "embedded.h"
 
 #define REGION_MAX_LEN	(64ULL << 30)
 #define REGION_MIN_LEN	(1ULL << 30)
-#define MAX_ORDERS	32
-#define NONE		UINT32_MAX
 
 /* A limit of mappings is the process's: take a part of it. */
 #define DEFAULT_MAX_MAPPINGS	65530
 #define OUR_SHARE		4
-
-/**
- * struct place - the first page of a block; all 0: it is no block's first
- * @buf: who has it; NULL: it is free
- * @next: of the free blocks of its order, page or NONE
- * @prev: the same
- * @order: log2 of its pages, plus 1
- */
-struct place {
-	struct embedded_buf *buf;
-	uint32_t next;
-	uint32_t prev;
-	uint8_t order;
-};
-
-/**
- * struct region - a half of the window
- * @first: its first page
- * @nr_orders: the whole region is a block of the last
- * @free: by order, page or NONE
- */
-struct region {
-	size_t first;
-	unsigned int nr_orders;
-	uint32_t free[MAX_ORDERS];
-};
 
 static struct {
 	uint8_t *addr;
@@ -74,12 +46,11 @@ static struct {
 	int cpu_fd;
 	int before_fd;
 	uint8_t *before;	/* alias of that */
-	struct place *places;
 	atomic_uintptr_t mark;	/* of a byte: 1 here, 0 in a child; 0 none */
 
-	pthread_mutex_t lock;	/* places and regions, start */
+	pthread_mutex_t lock;	/* places, start */
 	bool is_there;
-	struct region regions[2];
+	struct places places[2];	/* by region */
 	size_t free_pages;	/* of the machine's memory */
 
 	/* read: protections change; write: all of a region do */
@@ -94,38 +65,6 @@ static struct {
 	.cpu_fd = -1,
 	.before_fd = -1,
 };
-
-static void *reserve(size_t len)
-{
-	void *addr = mmap(NULL, len, PROT_NONE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return addr == MAP_FAILED ? NULL : addr;
-}
-
-/*
- * A child has no board; it would only keep our pages copied. A core would be as
- * long as the window.
- */
-static int keep_private(void *addr, size_t len)
-{
-	return madvise(addr, len, MADV_DONTFORK) ||
-	       madvise(addr, len, MADV_DONTDUMP) ? -errno : 0;
-}
-
-/* Sparse, zeroed memory of which little is ever touched. */
-static void *table(size_t len)
-{
-	void *addr = mmap(NULL, len, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (addr == MAP_FAILED)
-		return NULL;
-	if (!keep_private(addr, len))
-		return addr;
-	munmap(addr, len);
-	return NULL;
-}
 
 /* A page that is all zeros in a child, however it was made. */
 static int mark_make(void)
@@ -156,7 +95,7 @@ static int map_file(void *addr, size_t len, int prot, int fd, size_t off)
 	if (mmap(addr, len, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd,
 		 (off_t)off) == MAP_FAILED)
 		return -errno;
-	return keep_private(addr, len);
+	return private_keep(addr, len);
 }
 
 static int file_create(const char *name, size_t len, int *fd)
@@ -176,7 +115,6 @@ static void undo(size_t len)
 	release(window.cpu, len / 2);
 	release(window.twin, len / 2);
 	release(window.before, len / 2);
-	release(window.places, nr_pages * sizeof(*window.places));
 	release(window.access, nr_pages);
 	if (window.dram_fd >= 0)
 		close(window.dram_fd);
@@ -189,8 +127,9 @@ static void undo(size_t len)
 	window.cpu = NULL;
 	window.twin = NULL;
 	window.before = NULL;
-	window.places = NULL;
 	window.access = NULL;
+	places_fini(&window.places[0]);
+	places_fini(&window.places[1]);
 	window.dram_fd = -1;
 	window.cpu_fd = -1;
 	window.before_fd = -1;
@@ -213,15 +152,16 @@ static int make(size_t region_len)
 	if (err)
 		goto err_undo;
 	err = -ENOMEM;
-	window.addr = reserve(len);
-	window.dram = reserve(len);
-	window.cpu = reserve(region_len);
-	window.before = reserve(region_len);
-	window.twin = table(region_len);
-	window.places = table(nr_pages * sizeof(*window.places));
-	window.access = table(nr_pages);
+	window.addr = private_reserve(len);
+	window.dram = private_reserve(len);
+	window.cpu = private_reserve(region_len);
+	window.before = private_reserve(region_len);
+	window.twin = private_table(region_len);
+	window.access = private_table(nr_pages);
 	if (!window.addr || !window.dram || !window.cpu || !window.twin ||
-	    !window.before || !window.places || !window.access)
+	    !window.before || !window.access ||
+	    places_init(&window.places[0], window.region_pages) ||
+	    places_init(&window.places[1], window.region_pages))
 		goto err_undo;
 	err = map_file(window.addr, region_len, PROT_NONE, window.cpu_fd, 0);
 	if (!err)
@@ -244,45 +184,6 @@ static int make(size_t region_len)
 err_undo:
 	undo(len);
 	return err;
-}
-
-static void push(struct region *region, uint32_t page, unsigned int order)
-{
-	struct place *place = &window.places[page];
-
-	*place = (struct place) {
-		.next = region->free[order],
-		.prev = NONE,
-		.order = (uint8_t)(order + 1),
-	};
-	if (place->next != NONE)
-		window.places[place->next].prev = page;
-	region->free[order] = page;
-}
-
-static void pull(struct region *region, uint32_t page)
-{
-	struct place *place = &window.places[page];
-
-	if (place->next != NONE)
-		window.places[place->next].prev = place->prev;
-	if (place->prev != NONE)
-		window.places[place->prev].next = place->next;
-	else
-		region->free[place->order - 1] = place->next;
-	*place = (struct place) { 0 };
-}
-
-static void region_init(struct region *region, size_t first)
-{
-	unsigned int order;
-
-	region->first = first;
-	region->nr_orders = 1 + (unsigned int)
-		__builtin_ctzll(window.region_pages);
-	for (order = 0; order < MAX_ORDERS; order++)
-		region->free[order] = NONE;
-	push(region, (uint32_t)first, region->nr_orders - 1);
 }
 
 static long max_mappings(void)
@@ -322,8 +223,6 @@ static int start(void)
 		err = make(region_len);
 	if (err)
 		return err;
-	region_init(&window.regions[0], 0);
-	region_init(&window.regions[1], window.region_pages);
 	window.free_pages = (size_t)sysconf(_SC_PHYS_PAGES);
 	window.max_edges = max_mappings() / OUR_SHARE;
 	err = mark_make();
@@ -408,62 +307,15 @@ uint32_t window_page_shift(void)
 	return window.page_shift;
 }
 
-static struct region *region_of(const struct embedded_buf *buf)
+/* Where the places of a page's region begin. */
+static size_t base_of(size_t page)
 {
-	return &window.regions[!buf->has_two_views];
+	return page < window.region_pages ? 0 : window.region_pages;
 }
 
-static size_t block_pages(size_t page)
+static struct places *places_of(size_t page)
 {
-	return (size_t)1 << (window.places[page].order - 1);
-}
-
-/* A free block of @order; larger ones are split. */
-static int take_block(struct region *region, unsigned int order, size_t *page)
-{
-	unsigned int have = order;
-	uint32_t first;
-
-	while (have < region->nr_orders && region->free[have] == NONE)
-		have++;
-	if (have >= region->nr_orders)
-		return -ENOMEM;
-	first = region->free[have];
-	pull(region, first);
-	while (have > order) {
-		have--;
-		push(region, first + (1U << have), have);
-	}
-	window.places[first].order = (uint8_t)(order + 1);
-	*page = first;
-	return 0;
-}
-
-/* With its buddy, if that is free, it is one of the next order. */
-static void give_block(struct region *region, size_t page)
-{
-	unsigned int order = window.places[page].order - 1U;
-
-	window.places[page] = (struct place) { 0 };
-	while (order + 1 < region->nr_orders) {
-		size_t buddy = region->first +
-			       ((page - region->first) ^ ((size_t)1 << order));
-
-		if (window.places[buddy].order != order + 1 ||
-		    window.places[buddy].buf)
-			break;
-		pull(region, (uint32_t)buddy);
-		if (buddy < page)
-			page = buddy;
-		order++;
-	}
-	push(region, (uint32_t)page, order);
-}
-
-static unsigned int order_of(size_t nr_pages)
-{
-	return nr_pages > 1 ? 64U - (unsigned int)
-			      __builtin_clzll(nr_pages - 1) : 0;
+	return &window.places[page >= window.region_pages];
 }
 
 /**
@@ -479,16 +331,16 @@ static unsigned int order_of(size_t nr_pages)
  */
 int window_alloc(struct embedded_buf *buf)
 {
-	struct region *region = region_of(buf);
+	const size_t base = buf->has_two_views ? 0 : window.region_pages;
 	int err = -ENOMEM;
 	size_t off;
 
 	pthread_mutex_lock(&window.lock);
-	if (buf->nr_pages <= window.free_pages &&
-	    buf->nr_pages <= window.region_pages)
-		err = take_block(region, order_of(buf->nr_pages), &buf->first);
+	if (buf->nr_pages <= window.free_pages)
+		err = place_alloc(places_of(base), buf->nr_pages, buf,
+				  &buf->first);
 	if (!err) {
-		window.places[buf->first].buf = buf;
+		buf->first += base;
 		window.free_pages -= buf->nr_pages;
 	}
 	pthread_mutex_unlock(&window.lock);
@@ -522,30 +374,15 @@ void window_free(struct embedded_buf *buf)
 	const size_t len = buf->nr_pages << window.page_shift;
 
 	pthread_mutex_lock(&window.lock);
-	window.places[buf->first].buf = NULL;
 	punch(window.dram_fd, off, len);
 	if (buf->has_two_views) {
 		punch(window.cpu_fd, off, len);
 		punch(window.before_fd, off, len);
 		madvise(buf->twin, len, MADV_DONTNEED);
 	}
-	give_block(region_of(buf), buf->first);
+	place_free(places_of(buf->first), buf->first - base_of(buf->first));
 	window.free_pages += buf->nr_pages;
 	pthread_mutex_unlock(&window.lock);
-}
-
-/* The first page of the block that a page is in. */
-static size_t block_of(size_t page)
-{
-	const struct region *region =
-		&window.regions[page >= window.region_pages];
-	const size_t in = page - region->first;
-	size_t first = page;
-	unsigned int order;
-
-	for (order = 0; window.places[first].order <= order; order++)
-		first = region->first + (in >> (order + 1) << (order + 1));
-	return first;
 }
 
 /**
@@ -562,9 +399,9 @@ struct embedded_buf *window_find_buf(uintptr_t addr)
 	size_t first;
 
 	pthread_mutex_lock(&window.lock);
-	first = block_of(page);
-	buf = window.places[first].buf;
-	if (buf && (page - first >= buf->nr_pages || !embedded_buf_try(buf)))
+	buf = place_find(places_of(page), page - base_of(page), &first);
+	if (buf && (page - buf->first >= buf->nr_pages ||
+		    !embedded_buf_try(buf)))
 		buf = NULL;
 	pthread_mutex_unlock(&window.lock);
 	return buf;
@@ -706,7 +543,7 @@ static int protect_views(size_t first, size_t nr, enum page_access access)
 /* All of a block, so that it is one mapping with what is before and behind. */
 static int protect_one_view(size_t first, enum page_access access)
 {
-	const size_t nr = block_pages(first);
+	const size_t nr = place_len(places_of(first), first - base_of(first));
 	int err;
 
 	err = protect(first, nr, access);
