@@ -17,6 +17,7 @@
 #include "../../kmod/model/line.h"
 #include "../../kmod/model/profile.h"
 #include "../engine/engine.h"
+#include "../grant.h"
 #include "../internal.h"
 
 /**
@@ -91,28 +92,16 @@ struct work {
 /**
  * struct owner - an engine and what it has been given
  * @ctx: its context
- * @at: enum mem_engine
  * @engine: the process; NULL: nothing has run yet
  * @work: that it runs
- * @changes: what the job has no access to any more
- * @nr_changes: how many
- * @granted: buffers that it has access to; the order lock protects these
- * @hidden: what it is to have no access to from the next job on
- * @nr_hidden: how many
- * @max_hidden: for how many there is room
- * @is_unsafe: there was none: it is to be ended before that
+ * @grants: what it has access to; the order lock protects the rest
+ * @is_unsafe: it has what it must not: the next job gets another
  */
 struct owner {
 	struct embedded_ctx *ctx;
-	unsigned int at;
 	struct engine *engine;
 	struct work *work;
-	struct engine_grant *changes;
-	size_t nr_changes;
-	struct attach_link granted;
-	struct engine_grant *hidden;
-	size_t nr_hidden;
-	size_t max_hidden;
+	struct grants grants;
 	bool is_unsafe;
 };
 
@@ -218,8 +207,7 @@ struct touch;
  * @is_dirty: it is in that
  * @in_lent: the same of those that are lent
  * @is_lent: it is in that
- * @in_granted: by engine, place in its list, if it is in that
- * @granted: bit an engine: it is in its list
+ * @granted: which engines have it
  */
 struct embedded_buf {
 	struct mem_buf base;
@@ -259,8 +247,7 @@ struct embedded_buf {
 	bool is_dirty;
 	struct attach_link in_lent;
 	bool is_lent;
-	struct attach_link in_granted[MEM_NR_ENGINES];
-	uint8_t granted;
+	struct granted granted;
 };
 
 /**

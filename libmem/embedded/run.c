@@ -3,9 +3,8 @@
  * What engines do to memory: kernels in an engine's process, which asks here at
  * its first touch of each buffer, and copies and sets, on the alias of DRAM.
  *
- * What an engine has been given it keeps from job to job, as long as the next
- * job may have it, too. A buffer of a heap is given up after each job, so that
- * its dirty lines are looked at again.
+ * A buffer of a heap is given up after each job, so that its dirty lines are
+ * looked at again.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,12 +23,6 @@ static const char *const engine_names[] = {
 	[MEM_ENGINE_VIC] = "vic",
 };
 
-static void list_init(struct attach_link *link)
-{
-	link->next = link;
-	link->prev = link;
-}
-
 /**
  * run_init() - a context has no engine yet
  * @ctx: context
@@ -40,8 +33,7 @@ void run_init(struct embedded_ctx *ctx)
 
 	for (i = 0; i < MEM_NR_ENGINES; i++) {
 		ctx->owners[i].ctx = ctx;
-		ctx->owners[i].at = i;
-		list_init(&ctx->owners[i].granted);
+		grants_init(&ctx->owners[i].grants, i);
 	}
 }
 
@@ -56,54 +48,19 @@ void run_fini(struct embedded_ctx *ctx)
 	for (i = 0; i < MEM_NR_ENGINES; i++) {
 		if (ctx->owners[i].engine)
 			engine_destroy(ctx->owners[i].engine);
-		free(ctx->owners[i].hidden);
-		free(ctx->owners[i].changes);
+		grants_fini(&ctx->owners[i].grants);
 	}
 }
 
 /* What an engine has */
 
-static struct embedded_buf *granted_buf(struct attach_link *link,
-					unsigned int at)
+static struct embedded_buf *granted_next(struct owner *owner,
+					 struct embedded_buf *buf)
 {
-	return containerof(link - at, struct embedded_buf, in_granted[0]);
-}
+	struct granted *next = grants_next(&owner->grants,
+					   buf ? &buf->granted : NULL);
 
-static void granted_add(struct owner *owner, struct embedded_buf *buf)
-{
-	struct attach_link *link = &buf->in_granted[owner->at];
-
-	if (buf->granted & 1U << owner->at)
-		return;
-	buf->granted |= (uint8_t)(1U << owner->at);
-	link->prev = owner->granted.prev;
-	link->next = &owner->granted;
-	link->prev->next = link;
-	owner->granted.prev = link;
-}
-
-static void granted_remove(struct owner *owner, struct embedded_buf *buf)
-{
-	struct attach_link *link = &buf->in_granted[owner->at];
-
-	buf->granted &= (uint8_t)~(1U << owner->at);
-	link->prev->next = link->next;
-	link->next->prev = link->prev;
-}
-
-static int room_for_hidden(struct owner *owner)
-{
-	const size_t max = owner->max_hidden ? 2 * owner->max_hidden : 16;
-	struct engine_grant *all;
-
-	if (owner->nr_hidden < owner->max_hidden)
-		return 0;
-	all = realloc(owner->hidden, max * sizeof(*all));
-	if (!all)
-		return -ENOMEM;
-	owner->hidden = all;
-	owner->max_hidden = max;
-	return 0;
+	return next ? containerof(next, struct embedded_buf, granted) : NULL;
 }
 
 static struct engine_grant grant_of(const struct embedded_buf *buf,
@@ -120,12 +77,9 @@ static struct engine_grant grant_of(const struct embedded_buf *buf,
 /* Without memory for that the next job has an engine that has nothing. */
 static void hide(struct owner *owner, struct embedded_buf *buf)
 {
-	granted_remove(owner, buf);
-	if (room_for_hidden(owner))
+	if (grants_hide(&owner->grants, &buf->granted, window_off(buf),
+			buf->base.len))
 		owner->is_unsafe = true;
-	else
-		owner->hidden[owner->nr_hidden++] =
-			grant_of(buf, ENGINE_HIDDEN);
 }
 
 /**
@@ -140,7 +94,7 @@ void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
 
 	order_lock(ctx, &old);
 	for (i = 0; i < MEM_NR_ENGINES; i++)
-		if (buf->granted & 1U << i)
+		if (grants_has(&ctx->owners[i].grants, &buf->granted))
 			hide(&ctx->owners[i], buf);
 	order_unlock(ctx, &old);
 }
@@ -165,46 +119,37 @@ static bool may_keep(struct owner *owner, struct embedded_buf *buf)
 }
 
 /* Before a job: what it may not have is hidden, the rest looked behind. */
-static void before_job(struct owner *owner)
+static struct engine_grant *before_job(struct owner *owner, size_t *nr_hidden)
 {
 	struct embedded_ctx *ctx = owner->ctx;
-	struct attach_link *link, *next;
+	struct embedded_buf *buf, *next;
+	struct engine_grant *hidden;
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	for (link = owner->granted.next; link != &owner->granted;
-	     link = next) {
-		struct embedded_buf *buf = granted_buf(link, owner->at);
-
-		next = link->next;
+	for (buf = granted_next(owner, NULL); buf; buf = next) {
+		next = granted_next(owner, buf);
 		if (!is_heaps(buf))
 			ptr_look_behind(buf, NULL);
 		if (!may_keep(owner, buf))
 			hide(owner, buf);
 	}
-	free(owner->changes);
-	owner->changes = owner->hidden;
-	owner->nr_changes = owner->nr_hidden;
-	owner->hidden = NULL;
-	owner->nr_hidden = 0;
-	owner->max_hidden = 0;
+	hidden = grants_take_hidden(&owner->grants, nr_hidden);
 	order_unlock(ctx, &old);
+	return hidden;
 }
 
 static void after_job(struct owner *owner)
 {
 	struct embedded_ctx *ctx = owner->ctx;
-	struct attach_link *link;
+	struct embedded_buf *buf;
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	for (link = owner->granted.next; link != &owner->granted;
-	     link = link->next) {
-		struct embedded_buf *buf = granted_buf(link, owner->at);
-
+	for (buf = granted_next(owner, NULL); buf;
+	     buf = granted_next(owner, buf))
 		if (!is_heaps(buf))
 			ptr_look_behind(buf, owner->work);
-	}
 	order_unlock(ctx, &old);
 }
 
@@ -279,7 +224,7 @@ static int grant_buf(struct owner *owner, struct embedded_buf *buf,
 		judge_lines(owner, buf, touch, grant);
 	else if (atomic_is_looked_for(buf))
 		judge_atomic(owner, buf, touch, grant);
-	granted_add(owner, buf);
+	grants_add(&owner->grants, &buf->granted);
 	return 0;
 }
 
@@ -348,8 +293,8 @@ static int owner_start(struct owner *owner)
 		return 0;
 	window_for_engine(&window);
 	window.is_inline = owner->ctx->profile->has_pageable_access;
-	return engine_create(engine_names[owner->at], &window, &ops, owner,
-			     &owner->engine);
+	return engine_create(engine_names[owner->grants.at], &window, &ops,
+			     owner, &owner->engine);
 }
 
 static bool has_engine(const struct embedded_ctx *ctx, unsigned int at)
@@ -372,8 +317,7 @@ bool run_has_engine(struct mem_ctx *ctx, unsigned int at)
 	return has_engine(embedded_ctx_of(ctx), at);
 }
 
-static struct engine_job job_of(const struct mem_launch *launch,
-				const struct owner *owner)
+static struct engine_job job_of(const struct mem_launch *launch)
 {
 	struct engine_job job = {
 		.kernel = launch->kernel,
@@ -382,8 +326,6 @@ static struct engine_job job_of(const struct mem_launch *launch,
 		.args_len = launch->args_len,
 		.timeout_ns = launch->timeout_ns ? launch->timeout_ns :
 						   DEFAULT_TIMEOUT_NS,
-		.changes = owner->changes,
-		.nr_changes = owner->nr_changes,
 	};
 
 	memcpy(job.grid, launch->grid, sizeof(job.grid));
@@ -406,18 +348,19 @@ int run_kernel(struct mem_ctx *base, struct work *work,
 	struct embedded_ctx *ctx = embedded_ctx_of(base);
 	struct owner *owner = &ctx->owners[launch->engine];
 	struct engine_result result = { 0 };
-	struct engine_job job;
+	struct engine_grant *hidden;
+	struct engine_job job = job_of(launch);
 	int err;
 
 	order_work_begin(ctx, work);
 	owner->work = work;
 	work->acting.kernel = (uintptr_t)launch->kernel;
-	work->acting.engine = engine_names[owner->at];
-	before_job(owner);
+	work->acting.engine = engine_names[owner->grants.at];
+	hidden = before_job(owner, &job.nr_changes);
+	job.changes = hidden;
 	err = owner_start(owner);
 	if (err)
-		return err;
-	job = job_of(launch, owner);
+		goto out;
 	atomic_fetch_add(&ctx->nr_running, 1);
 	engine_run(owner->engine, &job, &result);
 	atomic_fetch_sub(&ctx->nr_running, 1);
@@ -428,7 +371,10 @@ int run_kernel(struct mem_ctx *base, struct work *work,
 	order_take_back(ctx);
 	if (result.status == -EFAULT)
 		watch_illegal(&result, work);
-	return result.status;
+	err = result.status;
+out:
+	free(hidden);
+	return err;
 }
 
 /* Copies and sets */
