@@ -18,4 +18,5 @@ for soc in tx2 xavier thor generic-noncoherent generic-coherent; do
 	LIBMEM_SOC=$soc "$dir/stream_test" || rc=1
 done
 "$here/gdb_test" || rc=1
+"$here/pages_test" || rc=1
 exit "$rc"
