@@ -90,7 +90,8 @@ static void act(struct attach_ctx *model, struct attach_buf *attach, u32 what)
 					       attach);
 	struct embedded_buf *buf = buf_of(attach);
 
-	if (what & ATTACH_PREFETCH_TO_CPU && what & ATTACH_CPU_INVALIDATE) {
+	if (buf->has_two_views && what & ATTACH_PREFETCH_TO_CPU &&
+	    what & ATTACH_CPU_INVALIDATE) {
 		embedded_buf_get(buf);
 		ctx->reach->bufs[ctx->reach->nr++] = buf;
 		what &= ~ATTACH_CPU_INVALIDATE;
