@@ -106,19 +106,26 @@ static enum fault touch_managed(struct embedded_buf *buf,
 	return ret;
 }
 
-static enum fault touch_device(struct embedded_buf *buf,
-			       const struct touch *touch)
+/* A kernel in a thread of the application has it until its job ends. */
+static enum fault touch_lent(struct embedded_buf *buf,
+			     const struct touch *touch)
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(buf->base.ctx);
 
-	if (engine_is_worker()) {
-		pthread_mutex_lock(&ctx->order_lock);
-		order_lend(ctx, buf);
-		pthread_mutex_unlock(&ctx->order_lock);
-		return touch_locked(buf, touch);
-	}
+	pthread_mutex_lock(&ctx->order_lock);
+	order_lend(ctx, buf);
+	pthread_mutex_unlock(&ctx->order_lock);
+	return touch_locked(buf, touch);
+}
+
+static enum fault touch_device(struct embedded_buf *buf,
+			       const struct touch *touch)
+{
+	if (engine_is_worker())
+		return touch_lent(buf, touch);
 	watch_cpu_on_device(buf, touch);
-	return is_strict(ctx) ? FAULT_REFUSED : touch_locked(buf, touch);
+	return is_strict(embedded_ctx_of(buf->base.ctx)) ?
+	       FAULT_REFUSED : touch_locked(buf, touch);
 }
 
 /**
@@ -135,6 +142,9 @@ enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)
 		return touch_managed(buf, touch);
 	if (buf->base.kind == MEM_KIND_DEVICE)
 		return touch_device(buf, touch);
+	/* Engines have it at another address than the CPU. */
+	if (buf->base.kind == MEM_KIND_REGISTERED && engine_is_worker())
+		return touch_lent(buf, touch);
 	if (atomic_is_looked_for(buf)) {
 		if (atomic_is_broken(buf, touch->ip))
 			watch_atomic(buf, touch, NULL);

@@ -300,6 +300,7 @@ int ptr_register(struct mem_ctx *base, void *ptr, uint64_t len,
 	err = move_in(buf, (void *)first, all);
 	if (err)
 		goto err_registered;
+	give_access(buf);
 	*made = &buf->base;
 	return 0;
 
