@@ -250,7 +250,7 @@ enum job_op {
  * @stream_destroy: it takes nothing more; its order is the backend's; @reach as
  *	of @attach, at its end
  * @mark: behind all that the stream has so far
- * @mark_wait: further work of the stream is behind a mark
+ * @mark_wait: further work of the stream is behind a mark, or NULL: none
  * @mark_sync: the host has waited for all before a mark
  * @mark_free: nobody needs it
  * @sync_all: the host has waited for all

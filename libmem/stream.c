@@ -622,7 +622,7 @@ API int mem_stream_wait_event(struct mem_stream *stream,
 {
 	struct mem_ctx *ctx;
 	struct op *op;
-	int err = 0;
+	int err;
 
 	if (!stream || !event)
 		return -EINVAL;
@@ -636,8 +636,8 @@ API int mem_stream_wait_event(struct mem_stream *stream,
 	if (!op)
 		return -ENOMEM;
 	sched_lock(ctx);
-	if (event->op)
-		err = ctx->backend->mark_wait(stream, event->mark);
+	/* Of the legacy stream even one that waits for nothing is in order. */
+	err = ctx->backend->mark_wait(stream, event->op ? event->mark : NULL);
 	if (!err)
 		op_submit(op, event->op);
 	sched_unlock(ctx);

@@ -380,6 +380,8 @@ void order_lock(struct embedded_ctx *ctx, sigset_t *old);
 void order_unlock(struct embedded_ctx *ctx, const sigset_t *old);
 void order_buf_create(struct embedded_ctx *ctx, struct embedded_buf *buf);
 void order_buf_destroy(struct embedded_ctx *ctx, struct embedded_buf *buf);
+bool order_work_sees(struct embedded_ctx *ctx, const struct work *work,
+		     struct embedded_buf *buf);
 bool order_job_sees(struct embedded_ctx *ctx, struct work *work,
 		    struct embedded_buf *buf, bool *is_news);
 struct attach_state order_newest(const struct embedded_buf *buf);

@@ -374,8 +374,17 @@ static int judge_in_flight(struct embedded_ctx *ctx, struct work *work)
 	return 0;
 }
 
-static bool sees(struct embedded_ctx *ctx, struct work *work,
-		 struct embedded_buf *buf)
+/**
+ * order_work_sees() - may a job touch a managed buffer?
+ * @ctx: context
+ * @work: the job
+ * @buf: the buffer
+ *
+ * Context: the order lock is held.
+ * Return: true if it may, as of its submission.
+ */
+bool order_work_sees(struct embedded_ctx *ctx, const struct work *work,
+		     struct embedded_buf *buf)
 {
 	const struct work_verdict *verdict = verdict_find(work, buf);
 
@@ -385,7 +394,7 @@ static bool sees(struct embedded_ctx *ctx, struct work *work,
 }
 
 /**
- * order_job_sees() - may a job touch a managed buffer?
+ * order_job_sees() - a job touches a managed buffer: may it?
  * @ctx: context
  * @work: the job
  * @buf: the buffer
@@ -400,7 +409,7 @@ bool order_job_sees(struct embedded_ctx *ctx, struct work *work,
 	struct work_verdict *verdict = verdict_find(work, buf);
 
 	*is_news = false;
-	if (sees(ctx, work, buf))
+	if (order_work_sees(ctx, work, buf))
 		return true;
 	if (!verdict)
 		verdict = verdict_add(work, buf, false);
@@ -431,7 +440,7 @@ void order_work_begin(struct embedded_ctx *ctx, struct work *work)
 						       in_dirty);
 
 		next = link->next;
-		if (sees(ctx, work, buf))
+		if (order_work_sees(ctx, work, buf))
 			clean(buf);
 	}
 	order_unlock(ctx, &old);
@@ -694,12 +703,13 @@ int order_mark(struct mem_stream *stream, struct mark **mark)
 /**
  * order_mark_wait() - further work of a stream is behind a mark
  * @stream: stream
- * @mark: mark
+ * @mark: mark; NULL: it waits for nothing, which is an operation all the same
  *
  * Return: 0 or -ENOMEM.
  */
 int order_mark_wait(struct mem_stream *stream, struct mark *mark)
 {
+	static const struct attach_event never;
 	struct embedded_ctx *ctx = embedded_ctx_of(stream->ctx);
 	sigset_t old;
 	int err;
@@ -708,7 +718,7 @@ int order_mark_wait(struct mem_stream *stream, struct mark *mark)
 	err = give_ops(ctx, 1);
 	if (!err)
 		err = attach_event_wait(&ctx->attach, model_of(stream),
-					&mark->event);
+					mark ? &mark->event : &never);
 	take_streams(ctx);
 	order_unlock(ctx, &old);
 	return err;

@@ -114,8 +114,7 @@ static bool may_keep(struct owner *owner, struct embedded_buf *buf)
 	if (atomic_is_looked_for(buf))
 		return false;
 	return buf->base.kind != MEM_KIND_MANAGED ||
-	       attach_job_sees(&ctx->attach, owner->work->stream,
-			       &buf->attach);
+	       order_work_sees(ctx, owner->work, buf);
 }
 
 /* Before a job: what it may not have is hidden, the rest looked behind. */
