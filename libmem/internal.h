@@ -250,6 +250,7 @@ enum job_op {
  * @stream_destroy: it takes nothing more; its order is the backend's; @reach as
  *	of @attach, at its end
  * @mark: behind all that the stream has so far
+ * @mark_end: the same, but no operation of it
  * @mark_wait: further work of the stream is behind a mark, or NULL: none
  * @mark_sync: the host has waited for all before a mark
  * @mark_free: nobody needs it
@@ -321,6 +322,7 @@ struct backend {
 	int (*stream_create)(struct mem_stream *stream);
 	int (*stream_destroy)(struct mem_stream *stream, struct reach **reach);
 	int (*mark)(struct mem_stream *stream, struct mark **mark);
+	int (*mark_end)(struct mem_stream *stream, struct mark **mark);
 	int (*mark_wait)(struct mem_stream *stream, struct mark *mark);
 	void (*mark_sync)(struct mem_ctx *ctx, struct mark *mark);
 	void (*mark_free)(struct mem_ctx *ctx, struct mark *mark);

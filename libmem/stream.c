@@ -171,7 +171,8 @@ static int stream_forget(struct mem_stream *stream)
 		place = malloc(sizeof(*place));
 		if (!place)
 			goto err_free;
-		err = ctx->backend->mark(stream, &place->mark);
+		/* What falls back does so at the last that was asked for. */
+		err = ctx->backend->mark_end(stream, &place->mark);
 		if (err)
 			goto err_free;
 	}

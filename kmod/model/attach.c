@@ -1355,6 +1355,35 @@ int attach_host_return(struct attach_ctx *ctx, struct attach_op *host)
 	return 0;
 }
 
+static void event_set(struct attach_ctx *ctx, struct attach_event *event,
+		      const struct attach_point *point)
+{
+	get_stream(point->stream);
+	put_stream(ctx, event->point.stream);
+	event->point = *point;
+	end_call(ctx);
+}
+
+/**
+ * attach_event_end() - let an event stand for what a stream has so far
+ * @ctx: the context
+ * @event: the event; what it stood for before is forgotten
+ * @s: all of this stream; that is no operation of it, its last stays that
+ *
+ * Return: 0; -EINVAL if the stream is destroyed.
+ */
+int attach_event_end(struct attach_ctx *ctx, struct attach_event *event,
+		     struct attach_stream *s)
+{
+	struct attach_point point;
+
+	if (s->is_destroyed)
+		return -EINVAL;
+	point = point_now(ctx, s);
+	event_set(ctx, event, &point);
+	return 0;
+}
+
 /**
  * attach_event_record() - record an event
  * @ctx: the context
@@ -1372,10 +1401,7 @@ int attach_event_record(struct attach_ctx *ctx, struct attach_event *event,
 		return -EINVAL;
 	point = point_now(ctx, s);
 	point.at = take_ticket(ctx, s);
-	get_stream(s);
-	put_stream(ctx, event->point.stream);
-	event->point = point;
-	end_call(ctx);
+	event_set(ctx, event, &point);
 	return 0;
 }
 

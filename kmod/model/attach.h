@@ -423,6 +423,8 @@ int attach_host_begin(struct attach_ctx *ctx, struct attach_op *host);
 void attach_host_withdraw(struct attach_ctx *ctx, struct attach_op *host);
 int attach_host_return(struct attach_ctx *ctx, struct attach_op *host);
 
+int attach_event_end(struct attach_ctx *ctx, struct attach_event *event,
+		     struct attach_stream *s);
 int attach_event_record(struct attach_ctx *ctx, struct attach_event *event,
 			struct attach_stream *s);
 int attach_event_wait(struct attach_ctx *ctx, struct attach_stream *s,

@@ -546,6 +546,7 @@ const struct backend embedded_backend = {
 	.stream_create = order_stream_create,
 	.stream_destroy = order_stream_destroy,
 	.mark = order_mark,
+	.mark_end = order_mark_end,
 	.mark_wait = order_mark_wait,
 	.mark_sync = order_mark_sync,
 	.mark_free = order_mark_free,

@@ -401,6 +401,7 @@ void order_lend(struct embedded_ctx *ctx, struct embedded_buf *buf);
 void order_take_back(struct embedded_ctx *ctx);
 void order_work_begin(struct embedded_ctx *ctx, struct work *work);
 int order_mark(struct mem_stream *stream, struct mark **mark);
+int order_mark_end(struct mem_stream *stream, struct mark **mark);
 int order_mark_wait(struct mem_stream *stream, struct mark *mark);
 void order_mark_sync(struct mem_ctx *ctx, struct mark *mark);
 void order_mark_free(struct mem_ctx *ctx, struct mark *mark);

@@ -673,14 +673,10 @@ int order_stream_destroy(struct mem_stream *stream, struct reach **reach)
 	return err;
 }
 
-/**
- * order_mark() - behind all that a stream has so far
- * @stream: stream
- * @mark: out
- *
- * Return: 0 or -ENOMEM.
- */
-int order_mark(struct mem_stream *stream, struct mark **mark)
+static int mark_make(struct mem_stream *stream, struct mark **mark,
+		     int (*set)(struct attach_ctx *ctx,
+				struct attach_event *event,
+				struct attach_stream *s))
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(stream->ctx);
 	struct mark *new = calloc(1, sizeof(*new));
@@ -690,7 +686,7 @@ int order_mark(struct mem_stream *stream, struct mark **mark)
 	if (!new)
 		return -ENOMEM;
 	order_lock(ctx, &old);
-	err = attach_event_record(&ctx->attach, &new->event, model_of(stream));
+	err = set(&ctx->attach, &new->event, model_of(stream));
 	order_unlock(ctx, &old);
 	if (err) {
 		free(new);
@@ -698,6 +694,30 @@ int order_mark(struct mem_stream *stream, struct mark **mark)
 	}
 	*mark = new;
 	return 0;
+}
+
+/**
+ * order_mark() - behind all that a stream has so far
+ * @stream: stream
+ * @mark: out
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int order_mark(struct mem_stream *stream, struct mark **mark)
+{
+	return mark_make(stream, mark, attach_event_record);
+}
+
+/**
+ * order_mark_end() - the same, but it is no operation of the stream
+ * @stream: stream
+ * @mark: out
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int order_mark_end(struct mem_stream *stream, struct mark **mark)
+{
+	return mark_make(stream, mark, attach_event_end);
 }
 
 /**
