@@ -262,7 +262,8 @@ enum job_op {
  * @call_begin: it is called now
  * @call_return: it has returned; the struct is gone
  * @judge: what a copy or, with no source, a set is; NULL buffer: pageable
- * @work_submit: device work of a stream
+ * @work_submit: device work of a stream: a kernel, or with no @launch a copy or
+ *	set
  * @work_touch: what it is known to touch
  * @work_end: it is done; the struct is gone
  * @has_engine: of the board
@@ -336,7 +337,8 @@ struct backend {
 	int (*judge)(struct mem_stream *stream, const struct mem_buf *dst,
 		     const struct mem_buf *src, bool is_set,
 		     struct verdict *verdict);
-	int (*work_submit)(struct mem_stream *stream, struct work **work);
+	int (*work_submit)(struct mem_stream *stream,
+			   const struct mem_launch *launch, struct work **work);
 	void (*work_touch)(struct mem_ctx *ctx, struct work *work,
 			   struct mem_buf *buf, bool is_write);
 	void (*work_end)(struct mem_ctx *ctx, struct work *work);

@@ -467,7 +467,7 @@ static int request_submit(struct request *request)
 	else
 		err = sched_start(ctx, EXEC_DMA);
 	if (!err && verdict->is_work)
-		err = backend->work_submit(stream, &op->work);
+		err = backend->work_submit(stream, NULL, &op->work);
 	if (err)
 		return err;
 	if (verdict->dst_is_device)

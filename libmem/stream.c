@@ -801,7 +801,7 @@ API int mem_launch(struct mem_stream *stream, const struct mem_launch *launch)
 	sched_lock(ctx);
 	err = sched_start(ctx, launch->engine);
 	if (!err)
-		err = ctx->backend->work_submit(stream, &op->work);
+		err = ctx->backend->work_submit(stream, launch, &op->work);
 	if (!err)
 		op_submit(op, NULL);
 	sched_unlock(ctx);

@@ -414,7 +414,9 @@ void order_call_return(struct mem_ctx *ctx, struct call *call);
 int order_judge(struct mem_stream *stream, const struct mem_buf *dst,
 		const struct mem_buf *src, bool is_set,
 		struct verdict *verdict);
-int order_work_submit(struct mem_stream *stream, struct work **work);
+int order_work_submit(struct mem_stream *stream,
+		      const struct mem_launch *launch, struct work **work);
+const char *run_engine_name(unsigned int at);
 void order_work_touch(struct mem_ctx *ctx, struct work *work,
 		      struct mem_buf *buf, bool is_write);
 void order_work_end(struct mem_ctx *ctx, struct work *work);

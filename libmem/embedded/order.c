@@ -971,11 +971,13 @@ static void work_free(struct work *work)
 /**
  * order_work_submit() - a device has something to do
  * @stream: in order of this one
+ * @launch: a kernel; NULL: a copy or set
  * @made: out
  *
  * Return: 0 or -ENOMEM.
  */
-int order_work_submit(struct mem_stream *stream, struct work **made)
+int order_work_submit(struct mem_stream *stream,
+		      const struct mem_launch *launch, struct work **made)
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(stream->ctx);
 	struct work *work = calloc(1, sizeof(*work));
@@ -989,7 +991,8 @@ int order_work_submit(struct mem_stream *stream, struct work **made)
 		.job = atomic_fetch_add(&ctx->nr_submitted, 1) + 1,
 		.time_ns = now_ns(),
 		.stream = stream->id,
-		.engine = "dma",
+		.kernel = launch ? (uintptr_t)launch->kernel : 0,
+		.engine = launch ? run_engine_name(launch->engine) : "dma",
 		.stack = tell_stack(0),
 	};
 	order_lock(ctx, &old);

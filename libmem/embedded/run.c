@@ -296,6 +296,17 @@ static int owner_start(struct owner *owner)
 			     owner, &owner->engine);
 }
 
+/**
+ * run_engine_name() - for who is told of it
+ * @at: enum mem_engine
+ *
+ * Return: static.
+ */
+const char *run_engine_name(unsigned int at)
+{
+	return engine_names[at];
+}
+
 static bool has_engine(const struct embedded_ctx *ctx, unsigned int at)
 {
 	/* A generic board has one of some kind. */
@@ -353,8 +364,6 @@ int run_kernel(struct mem_ctx *base, struct work *work,
 
 	order_work_begin(ctx, work);
 	owner->work = work;
-	work->acting.kernel = (uintptr_t)launch->kernel;
-	work->acting.engine = engine_names[owner->grants.at];
 	hidden = before_job(owner, &job.nr_changes);
 	job.changes = hidden;
 	err = owner_start(owner);

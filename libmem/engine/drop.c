@@ -15,6 +15,8 @@
 
 /* Below that the dynamic linker may have it; malloc() maps larger blocks. */
 #define SMALL_LEN	(128UL << 10)
+/* What the loader has beside what it is known to have */
+#define NEAR_LEN	(64UL << 10)
 #define LARGE_LEN	(1UL << 20)
 
 /* glibc's arenas but the first (malloc/arena.c): HEAP_MAX_SIZE, 64 bit. */
@@ -212,8 +214,20 @@ static void __attribute__((constructor)) note_first_thread(void)
 	first_thread = pthread_self();
 }
 
-/* What is in one mapping with it is of the same maker. */
-static void keep_mapping(struct kept *kept, const struct mappings *mappings,
+/* A large block of the heap may have come to lie beside it. */
+static void keep_part(struct kept *kept, const struct range *at, uintptr_t addr)
+{
+	const uintptr_t page = addr & ~kept->page_mask;
+	const uintptr_t start = page - at->start > NEAR_LEN ? page - NEAR_LEN :
+							      at->start;
+	const uintptr_t end = at->end - page > NEAR_LEN ? page + NEAR_LEN :
+							  at->end;
+
+	keep(kept, start, end);
+}
+
+/* What is near it in one mapping is of the same maker. */
+static void keep_near(struct kept *kept, const struct mappings *mappings,
 			 uintptr_t addr)
 {
 	size_t i;
@@ -223,7 +237,7 @@ static void keep_mapping(struct kept *kept, const struct mappings *mappings,
 
 		if (addr - mapping->at.start < len_of(mapping) &&
 		    mapping->place != ENGINE_HOST_STACK && !mapping->is_brk)
-			keep(kept, mapping->at.start, mapping->at.end);
+			keep_part(kept, &mapping->at, addr);
 	}
 }
 
@@ -235,10 +249,10 @@ static void keep_loader(struct kept *kept, const struct mappings *mappings)
 {
 	const struct link_map *object;
 
-	keep_mapping(kept, mappings, (uintptr_t)first_thread);
+	keep_near(kept, mappings, (uintptr_t)first_thread);
 	for (object = _r_debug.r_map; object; object = object->l_next)
 		if (!is_kept(kept, (uintptr_t)object))
-			keep_mapping(kept, mappings, (uintptr_t)object);
+			keep_near(kept, mappings, (uintptr_t)object);
 }
 
 static void keep_initial(struct kept *kept, const struct mappings *mappings)
