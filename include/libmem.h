@@ -440,7 +440,7 @@ struct mem_copy2d {
 #define MEM_ATTACH_SINGLE	0x4U
 
 /* Flags of pinned memory, for mem_alloc() */
-#define MEM_PINNED_PORTABLE	0x1U	/* nothing: all contexts are of one board */
+#define MEM_PINNED_PORTABLE	0x1U	/* nothing: contexts have one board */
 #define MEM_PINNED_MAPPED	0x2U	/* nothing: all of it is mapped */
 #define MEM_PINNED_WRITE_COMBINED 0x4U	/* nothing: kept, and told */
 

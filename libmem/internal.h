@@ -272,8 +272,8 @@ enum job_op {
  *
  * From @stream_create to @work_end all are called with the scheduler's lock
  * held. All but @next_violation return 0 or -errno and have given nothing away
- * on failure. -EOPNOTSUPP: the backend cannot. What they make gets its ctx_get()
- * from the caller of the table.
+ * on failure. -EOPNOTSUPP: the backend cannot. What they make gets its
+ * ctx_get() from the caller of the table.
  */
 struct backend {
 	const char *name;

@@ -228,7 +228,7 @@ static void keep_part(struct kept *kept, const struct range *at, uintptr_t addr)
 
 /* What is near it in one mapping is of the same maker. */
 static void keep_near(struct kept *kept, const struct mappings *mappings,
-			 uintptr_t addr)
+		      uintptr_t addr)
 {
 	size_t i;
 
