@@ -19,4 +19,5 @@ for soc in tx2 xavier thor generic-noncoherent generic-coherent; do
 done
 "$here/gdb_test" || rc=1
 "$here/pages_test" || rc=1
+"$here/guide_test" || rc=1
 exit "$rc"
