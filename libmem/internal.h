@@ -251,7 +251,7 @@ enum job_op {
  *	of @attach, at its end
  * @mark: behind all that the stream has so far
  * @mark_end: the same, but no operation of it
- * @mark_wait: further work of the stream is behind a mark, or NULL: none
+ * @mark_wait: its further work is behind a mark, or NULL: nothing
  * @mark_sync: the host has waited for all before a mark
  * @mark_free: nobody needs it
  * @sync_all: the host has waited for all

@@ -40,10 +40,12 @@ struct acting {
 
 /**
  * struct reach - what a stream has to do when it comes to an attach
+ * @is_clean: the CPU's lines are written back, else dropped
  * @nr: buffers
- * @bufs: kept; the CPU's lines of each are dropped
+ * @bufs: kept
  */
 struct reach {
+	bool is_clean;
 	size_t nr;
 	struct embedded_buf *bufs[];
 };
@@ -205,6 +207,8 @@ struct touch;
  * @is_in_flight: it is in that
  * @in_dirty: place in the context's list, if @is_dirty
  * @is_dirty: it is in that
+ * @is_by_right: the CPU was allowed to store what is dirty, or some of it
+ * @nr_to_drop: attaches to the host whose streams have to come to them still
  * @in_lent: the same of those that are lent
  * @is_lent: it is in that
  * @granted: which engines have it
@@ -245,6 +249,8 @@ struct embedded_buf {
 	bool is_in_flight;
 	struct attach_link in_dirty;
 	bool is_dirty;
+	bool is_by_right;
+	unsigned int nr_to_drop;
 	struct attach_link in_lent;
 	bool is_lent;
 	struct granted granted;
@@ -396,7 +402,8 @@ void order_counters(struct mem_ctx *ctx, struct mem_buf *buf,
 int order_stream_create(struct mem_stream *stream);
 int order_stream_destroy(struct mem_stream *stream, struct reach **reach);
 void order_reach(struct mem_ctx *ctx, struct reach *reach);
-void order_stored(struct embedded_ctx *ctx, struct embedded_buf *buf);
+void order_stored(struct embedded_ctx *ctx, struct embedded_buf *buf,
+		  bool is_by_right);
 void order_lend(struct embedded_ctx *ctx, struct embedded_buf *buf);
 void order_take_back(struct embedded_ctx *ctx);
 void order_work_begin(struct embedded_ctx *ctx, struct work *work);

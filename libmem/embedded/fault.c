@@ -54,14 +54,18 @@ static bool is_strict(const struct embedded_ctx *ctx)
 	return ctx->policy == MEM_POLICY_STRICT;
 }
 
-/* May the CPU touch managed memory now? The order lock is held. */
+/*
+ * May the CPU touch managed memory now, and has it the right to? The order lock
+ * is held.
+ */
 static bool judge_managed(struct embedded_ctx *ctx, struct embedded_buf *buf,
-			  const struct touch *touch)
+			  const struct touch *touch, bool *is_by_right)
 {
 	struct attach_why why = { 0 };
 
-	if (attach_cpu_touch(&ctx->attach, &buf->attach, &why) ==
-	    ATTACH_ALLOWED)
+	*is_by_right = attach_cpu_touch(&ctx->attach, &buf->attach, &why) ==
+		       ATTACH_ALLOWED;
+	if (*is_by_right)
 		return true;
 	watch_cpu_while_active(buf, touch, &why);
 	return !is_strict(ctx);
@@ -96,12 +100,13 @@ static enum fault touch_managed(struct embedded_buf *buf,
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(buf->base.ctx);
 	enum fault ret = FAULT_REFUSED;
+	bool is_by_right = false;
 
 	pthread_mutex_lock(&ctx->order_lock);
-	if (engine_is_worker() || judge_managed(ctx, buf, touch))
+	if (engine_is_worker() || judge_managed(ctx, buf, touch, &is_by_right))
 		ret = touch_locked(buf, touch);
 	if (ret == FAULT_READY && touch->is_write)
-		order_stored(ctx, buf);
+		order_stored(ctx, buf, is_by_right);
 	pthread_mutex_unlock(&ctx->order_lock);
 	return ret;
 }

@@ -83,25 +83,68 @@ static void take_access(struct embedded_buf *buf)
 		window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
 }
 
-/* What the model finds due. Access is given back when it is asked for. */
+static void clean(struct embedded_buf *buf)
+{
+	buf->is_dirty = false;
+	buf->is_by_right = false;
+	list_remove(&buf->in_dirty);
+	pthread_mutex_lock(&buf->lock);
+	view_clean(buf, 0, buf->base.len);
+	pthread_mutex_unlock(&buf->lock);
+}
+
+/*
+ * What the CPU stored by right, and no job has seen since, is not lost: work
+ * that never gets to the buffer may stand for one that did.
+ */
+static void drop_lines(struct embedded_buf *buf)
+{
+	if (!buf->has_two_views)
+		return;
+	if (buf->is_dirty && buf->is_by_right)
+		clean(buf);
+	pthread_mutex_lock(&buf->lock);
+	view_invalidate(buf, 0, buf->base.len);
+	pthread_mutex_unlock(&buf->lock);
+}
+
+static void do_later(struct embedded_ctx *ctx, struct embedded_buf *buf)
+{
+	embedded_buf_get(buf);
+	ctx->reach->bufs[ctx->reach->nr++] = buf;
+}
+
+/*
+ * What the model finds due. Access is given back when it is asked for. What the
+ * CPU stores until the stream comes to a prefetch belongs to it, too; what it
+ * had stored is cleaned at once, as a wait may drop lines before that.
+ */
 static void act(struct attach_ctx *model, struct attach_buf *attach, u32 what)
 {
 	struct embedded_ctx *ctx = containerof(model, struct embedded_ctx,
 					       attach);
 	struct embedded_buf *buf = buf_of(attach);
 
-	if (buf->has_two_views && what & ATTACH_PREFETCH_TO_CPU &&
-	    what & ATTACH_CPU_INVALIDATE) {
-		embedded_buf_get(buf);
-		ctx->reach->bufs[ctx->reach->nr++] = buf;
+	if (what & ATTACH_PREFETCH_TO_CPU && what & ATTACH_CPU_INVALIDATE) {
+		buf->nr_to_drop++;
+		do_later(ctx, buf);
 		what &= ~ATTACH_CPU_INVALIDATE;
 	}
-	pthread_mutex_lock(&buf->lock);
-	if (what & ATTACH_REVOKE)
+	if (what & ATTACH_PREFETCH_TO_GPU && what & ATTACH_CLEAN) {
+		ctx->reach->is_clean = true;
+		do_later(ctx, buf);
+		if (buf->is_dirty)
+			clean(buf);
+	}
+	if (what & ATTACH_REVOKE) {
+		pthread_mutex_lock(&buf->lock);
 		take_access(buf);
-	if (buf->has_two_views && what & ATTACH_CPU_INVALIDATE)
-		view_invalidate(buf, 0, buf->base.len);
-	pthread_mutex_unlock(&buf->lock);
+		pthread_mutex_unlock(&buf->lock);
+	}
+	/* It may be touchable before the stream comes to the prefetch. */
+	if (what & ATTACH_CPU_INVALIDATE ||
+	    (what & ATTACH_RESTORE && buf->nr_to_drop))
+		drop_lines(buf);
 }
 
 /* Room for what a call makes due later; NULL: it is not there. */
@@ -136,9 +179,15 @@ void order_reach(struct mem_ctx *base, struct reach *reach)
 
 	order_lock(ctx, &old);
 	for (i = 0; i < reach->nr; i++) {
-		pthread_mutex_lock(&reach->bufs[i]->lock);
-		view_invalidate(reach->bufs[i], 0, reach->bufs[i]->base.len);
-		pthread_mutex_unlock(&reach->bufs[i]->lock);
+		struct embedded_buf *buf = reach->bufs[i];
+
+		if (reach->is_clean) {
+			if (buf->is_dirty)
+				clean(buf);
+			continue;
+		}
+		buf->nr_to_drop--;
+		drop_lines(buf);
 	}
 	order_unlock(ctx, &old);
 	for (i = 0; i < reach->nr; i++)
@@ -150,24 +199,20 @@ void order_reach(struct mem_ctx *base, struct reach *reach)
  * order_stored() - the CPU may store to a managed buffer from now on
  * @ctx: context
  * @buf: buffer
+ * @is_by_right: it may
  *
  * Context: the order lock is held.
  */
-void order_stored(struct embedded_ctx *ctx, struct embedded_buf *buf)
+void order_stored(struct embedded_ctx *ctx, struct embedded_buf *buf,
+		  bool is_by_right)
 {
-	if (buf->is_dirty || !buf->has_two_views)
+	if (!buf->has_two_views)
+		return;
+	buf->is_by_right |= is_by_right;
+	if (buf->is_dirty)
 		return;
 	buf->is_dirty = true;
 	list_append(&ctx->dirty, &buf->in_dirty);
-}
-
-static void clean(struct embedded_buf *buf)
-{
-	buf->is_dirty = false;
-	list_remove(&buf->in_dirty);
-	pthread_mutex_lock(&buf->lock);
-	view_clean(buf, 0, buf->base.len);
-	pthread_mutex_unlock(&buf->lock);
 }
 
 /**
