@@ -10,7 +10,7 @@ dir=${LIBMEM_TESTS:-${HEAPSIM_BUILD:-$top/build}/selftests/libmem}
 export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
 rc=0
 
-for test in ctx buf job watch random embedded engine; do
+for test in ctx buf job watch random embedded engine stream_random; do
 	"$dir/${test}_test" || rc=1
 done
 # One board of each kind that memory has.

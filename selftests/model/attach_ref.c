@@ -117,8 +117,48 @@ static size_t add_op(struct attach_ref *ref, int stream,
 	return ref->nr_ops++;
 }
 
-/* Is it ordered behind a host function that has not returned? */
-static bool is_held(struct attach_ref *ref, size_t op)
+/**
+ * attach_ref_is_before() - is an operation ordered before what comes now?
+ * @ref: the context
+ * @op: the operation
+ * @stream: in which the other is made now
+ *
+ * Return: true if so.
+ */
+bool attach_ref_is_before(struct attach_ref *ref, size_t op, int stream)
+{
+	find_before_now(ref, stream);
+	return ref->is_found[op];
+}
+
+/**
+ * attach_ref_waits_for_host() - would what comes now wait for the host?
+ * @ref: the context
+ * @stream: in which it is made
+ *
+ * Return: true if a host function before it has not returned.
+ */
+bool attach_ref_waits_for_host(struct attach_ref *ref, int stream)
+{
+	size_t i;
+
+	find_before_now(ref, stream);
+	for (i = 0; i < ref->nr_ops; i++)
+		if (ref->is_found[i] &&
+		    ref->ops[i].what == ATTACH_REF_HOST_FUNCTION &&
+		    !ref->ops[i].has_returned)
+			return true;
+	return false;
+}
+
+/**
+ * attach_ref_is_held() - is it behind a host function that has not returned?
+ * @ref: the context
+ * @op: the operation
+ *
+ * Return: true if so.
+ */
+bool attach_ref_is_held(struct attach_ref *ref, size_t op)
 {
 	size_t i;
 
@@ -147,7 +187,7 @@ bool attach_ref_is_active(struct attach_ref *ref, int stream)
 	for (i = 0; i < ref->nr_ops; i++)
 		if (ref->ops[i].stream == stream &&
 		    ref->ops[i].what == ATTACH_REF_WORK &&
-		    !ref->ops[i].is_known && !is_held(ref, i))
+		    !ref->ops[i].is_known && !attach_ref_is_held(ref, i))
 			return true;
 	return false;
 }

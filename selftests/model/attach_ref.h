@@ -169,6 +169,10 @@ int attach_ref_sync_device(struct attach_ref *ref);
 int attach_ref_sync_stream(struct attach_ref *ref, int stream);
 int attach_ref_sync_event(struct attach_ref *ref, int event);
 
+bool attach_ref_is_before(struct attach_ref *ref, size_t op, int stream);
+bool attach_ref_is_held(struct attach_ref *ref, size_t op);
+bool attach_ref_waits_for_host(struct attach_ref *ref, int stream);
+
 bool attach_ref_is_active(struct attach_ref *ref, int stream);
 bool attach_ref_cpu_may(struct attach_ref *ref, int buf);
 bool attach_ref_job_may(struct attach_ref *ref, int stream, int buf);
