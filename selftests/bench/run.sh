@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # run.sh heap [NR]: our heap beside the kernel's own, at 100 and at NR (50,000)
-# live buffers. run.sh overhead: what it costs to be watched. Both without an
+# live buffers. run.sh overhead: what it costs to be watched. run.sh libmem
+# [ROUNDS]: a launch, and checking, in the process itself, no VM. All without an
 # argument. Where no module is inserted it builds it and goes on in a VM, with the
 # kernel KERNEL (6.12).
 
@@ -13,6 +14,15 @@ top=$(cd "$here/../.." && pwd)
 bench=${O:-$top/build/selftests/bench}/bench
 
 fail() { echo "bench: $*" >&2; exit 1; }
+
+# No module in it, so it is this machine's own.
+if [ "${1:-libmem}" = libmem ] && [ -z "${HEAPSIM_VM:-}" ]; then
+	make --no-print-directory -s -C "$here" O="${bench%/*}" \
+		BUILD="$top/build" "${bench%/*}/libmem" >/dev/null ||
+		fail "not built"
+	"${bench%/*}/libmem" "${2:-9}"
+	[ $# = 0 ] || exit 0
+fi
 
 if [ ! -c /dev/heapsim ] && [ -z "${HEAPSIM_VM:-}" ]; then
 	export KERNEL=${KERNEL:-6.12}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What libmem's embedded backend costs, beside what any such thing has to: an
+ * empty kernel that is waited for, beside a round trip over condition variables
+ * between two processes; and a pipeline of images, checked beside unchecked.
+ * Each in turns, so that a slow time of the machine hits both; medians.
+ *
+ * usage: libmem [ROUNDS]
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <libmem.h>
+
+#define NR_TRIPS	2000
+#define NR_FRAMES	3
+#define FRAME_LEN	(1920 * 1080UL)
+#define MAX_ROUNDS	101
+
+static void must(int err, const char *what)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "libmem: %s: %s\n", what, strerror(err < 0 ? -err :
+								     err));
+	exit(1);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/**
+ * struct table - for a game of two processes
+ * @lock: of the other fields
+ * @changed: whose turn it is
+ * @turn: 0 ours, 1 the child's, 2 it ends
+ */
+struct table {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	int turn;
+};
+
+static void play(struct table *table, int turn, int next)
+{
+	while (table->turn != turn && table->turn != 2)
+		pthread_cond_wait(&table->changed, &table->lock);
+	if (table->turn == 2)
+		return;
+	table->turn = next;
+	pthread_cond_signal(&table->changed);
+}
+
+static struct table *table_create(void)
+{
+	struct table *table = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_mutexattr_t of_lock;
+	pthread_condattr_t of_cond;
+
+	if (table == MAP_FAILED)
+		must(errno, "mmap");
+	pthread_mutexattr_init(&of_lock);
+	pthread_mutexattr_setpshared(&of_lock, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(&table->lock, &of_lock);
+	pthread_condattr_init(&of_cond);
+	pthread_condattr_setpshared(&of_cond, PTHREAD_PROCESS_SHARED);
+	pthread_cond_init(&table->changed, &of_cond);
+	return table;
+}
+
+static pid_t partner_start(struct table *table)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		must(errno, "fork");
+	if (pid)
+		return pid;
+	pthread_mutex_lock(&table->lock);
+	while (table->turn != 2)
+		play(table, 1, 0);
+	pthread_mutex_unlock(&table->lock);
+	_exit(0);
+}
+
+static void partner_end(struct table *table, pid_t pid)
+{
+	pthread_mutex_lock(&table->lock);
+	table->turn = 2;
+	pthread_cond_broadcast(&table->changed);
+	pthread_mutex_unlock(&table->lock);
+	waitpid(pid, NULL, 0);
+}
+
+static uint64_t round_trip_ns(struct table *table)
+{
+	const uint64_t start = now_ns();
+	int i;
+
+	pthread_mutex_lock(&table->lock);
+	for (i = 0; i < NR_TRIPS; i++) {
+		play(table, 0, 1);
+		while (table->turn)
+			pthread_cond_wait(&table->changed, &table->lock);
+	}
+	pthread_mutex_unlock(&table->lock);
+	return (now_ns() - start) / NR_TRIPS;
+}
+
+/* The board */
+
+struct board {
+	struct mem_ctx *ctx;
+	struct mem_stream *stream;
+	uint8_t *frame;
+	uint8_t *result;
+};
+
+static void board_open(struct board *board, enum mem_policy policy)
+{
+	const struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.backend = MEM_BACKEND_EMBEDDED,
+		.policy = policy,
+		.soc = "tx2",
+	};
+	void *ptr;
+
+	must(mem_ctx_open(&options, &board->ctx), "open");
+	must(mem_stream_create(board->ctx, MEM_STREAM_NON_BLOCKING, 0,
+			       &board->stream), "stream");
+	must(mem_alloc(board->ctx, MEM_KIND_MANAGED, FRAME_LEN,
+		       MEM_ATTACH_HOST, &ptr), "alloc");
+	board->frame = ptr;
+	must(mem_alloc(board->ctx, MEM_KIND_MANAGED, FRAME_LEN,
+		       MEM_ATTACH_HOST, &ptr), "alloc");
+	board->result = ptr;
+}
+
+static void board_close(struct board *board)
+{
+	must(mem_free(board->ctx, board->frame), "free");
+	must(mem_free(board->ctx, board->result), "free");
+	must(mem_stream_destroy(board->stream), "stream_destroy");
+	mem_ctx_close(board->ctx);
+}
+
+static void start(struct board *board, mem_kernel kernel)
+{
+	const uint8_t *args[] = { board->result, board->frame };
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = kernel,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args = args,
+		.args_len = sizeof(args),
+	};
+
+	must(mem_launch(board->stream, &launch), "launch");
+}
+
+static void k_nothing(const struct mem_block *block, void *args)
+{
+	(void)block;
+	(void)args;
+}
+
+static uint64_t launch_ns(struct board *board)
+{
+	const uint64_t start_ns = now_ns();
+	int i;
+
+	for (i = 0; i < NR_TRIPS; i++) {
+		start(board, k_nothing);
+		must(mem_stream_sync(board->stream), "sync");
+	}
+	return (now_ns() - start_ns) / NR_TRIPS;
+}
+
+/* Plain loops, a byte at a time, as the pipeline's are. */
+static void k_invert(const struct mem_block *block, void *arg)
+{
+	uint8_t **args = arg;
+	volatile uint8_t *to = args[0];
+	const volatile uint8_t *from = args[1];
+	size_t i;
+
+	(void)block;
+	for (i = 0; i < FRAME_LEN; i++)
+		to[i] = (uint8_t)~from[i];
+}
+
+static void k_shift(const struct mem_block *block, void *arg)
+{
+	volatile uint8_t *at = *(uint8_t **)arg;
+	size_t i;
+
+	(void)block;
+	for (i = 0; i < FRAME_LEN; i++)
+		at[i] = (uint8_t)(at[i] + 3);
+}
+
+static void k_mirror(const struct mem_block *block, void *arg)
+{
+	volatile uint8_t *at = *(uint8_t **)arg;
+	size_t i;
+
+	(void)block;
+	for (i = 0; i < FRAME_LEN / 2; i++) {
+		uint8_t byte = at[i];
+
+		at[i] = at[FRAME_LEN - 1 - i];
+		at[FRAME_LEN - 1 - i] = byte;
+	}
+}
+
+static void attach(struct board *board, unsigned int how)
+{
+	must(mem_stream_attach(board->stream, board->frame, 0, how), "attach");
+	must(mem_stream_attach(board->stream, board->result, 0, how),
+	     "attach");
+}
+
+static void frame(struct board *board, uint8_t seed)
+{
+	volatile uint8_t *from = board->frame;
+	const volatile uint8_t *to = board->result;
+	size_t i;
+
+	for (i = 0; i < FRAME_LEN; i++)
+		from[i] = (uint8_t)(seed + i);
+	attach(board, MEM_ATTACH_SINGLE);
+	start(board, k_invert);
+	start(board, k_shift);
+	start(board, k_mirror);
+	attach(board, MEM_ATTACH_HOST);
+	must(mem_stream_sync(board->stream), "sync");
+	for (i = 0; i < FRAME_LEN; i++)
+		if (to[i] != (uint8_t)(~(seed + (FRAME_LEN - 1 - i)) + 3))
+			must(EIO, "a frame is not right");
+}
+
+static uint64_t frame_ns(struct board *board)
+{
+	const uint64_t start_ns = now_ns();
+	unsigned int i;
+
+	for (i = 0; i < NR_FRAMES; i++)
+		frame(board, (uint8_t)(7 * i + 1));
+	return (now_ns() - start_ns) / NR_FRAMES;
+}
+
+static int compare(const void *one, const void *other)
+{
+	const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+
+	return a < b ? -1 : a > b;
+}
+
+static void row(const char *what, uint64_t *ns, uint64_t *peer, int nr,
+		const char *bar)
+{
+	qsort(ns, (size_t)nr, sizeof(*ns), compare);
+	qsort(peer, (size_t)nr, sizeof(*peer), compare);
+	printf("%-34s %9.1f us %9.1f us %6.2f   %s\n", what,
+	       (double)ns[nr / 2] / 1000, (double)peer[nr / 2] / 1000,
+	       (double)ns[nr / 2] / (double)peer[nr / 2], bar);
+}
+
+int main(int argc, char **argv)
+{
+	static uint64_t trips[MAX_ROUNDS], launches[MAX_ROUNDS];
+	static uint64_t checked[MAX_ROUNDS], unchecked[MAX_ROUNDS];
+	int i, nr = argc > 1 ? atoi(argv[1]) : 9;
+	struct table *table = table_create();
+	struct board record, off;
+	pid_t pid;
+
+	if (nr < 1 || nr > MAX_ROUNDS) {
+		fprintf(stderr, "usage: libmem [1-%d]\n", MAX_ROUNDS);
+		return 2;
+	}
+	pid = partner_start(table);
+	board_open(&record, MEM_POLICY_RECORD);
+	board_open(&off, MEM_POLICY_OFF);
+	frame(&record, 0);
+	frame(&off, 0);
+	for (i = 0; i < nr; i++) {
+		trips[i] = round_trip_ns(table);
+		launches[i] = launch_ns(&record);
+		unchecked[i] = frame_ns(&off);
+		checked[i] = frame_ns(&record);
+	}
+	printf("%-34s %12s %12s %6s   bar\n", "libmem, embedded", "median",
+	       "peer", "ratio");
+	row("empty launch, round trip", launches, trips, nr, "3");
+	row("1080p frame, checked, unchecked", checked, unchecked, nr, "1.5");
+	board_close(&record);
+	board_close(&off);
+	partner_end(table, pid);
+	return 0;
+}
