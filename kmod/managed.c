@@ -44,6 +44,17 @@ static bool owes_invalidate(struct heapsim_streams *s,
 	return true;
 }
 
+/*
+ * A clean is due for a work that is submitted. It is due anew when a host
+ * function gets the buffer that works are behind which were submitted before.
+ */
+static bool is_due(const struct heapsim_streams *s, u32 what)
+{
+	if (what & ATTACH_RESTORE)
+		return s->nr_unbegun && s->attach.class == ATTACH_NONCOHERENT;
+	return what & ATTACH_CLEAN && !(what & ATTACH_PREFETCH_TO_GPU);
+}
+
 /**
  * heapsim_managed_act() - attach_ctx.act of every context
  * @attach: of a struct heapsim_streams, locked
@@ -62,8 +73,7 @@ void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 	struct heapsim_buf *buf = m->buf;
 	bool drops = what & ATTACH_CPU_INVALIDATE;
 
-	if (what & ATTACH_CLEAN && !(what & ATTACH_PREFETCH_TO_GPU) &&
-	    list_empty(&m->due))
+	if (is_due(s, what) && list_empty(&m->due))
 		list_add_tail(&m->due, &s->due);
 	if (drops && owes_invalidate(s, m, what))
 		drops = false;

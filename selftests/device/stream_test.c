@@ -609,6 +609,24 @@ static void a_work_sees_what_a_host_function_before_it_wrote(void **state)
 	end(w, id);
 }
 
+/* The same when another has begun, and is done, before it is submitted. */
+static void a_work_sees_it_behind_one_that_has_begun(void **state)
+{
+	struct world *w = *state;
+	uint64_t first = submit(w, w->a), host, id;
+
+	begin(w, first);
+	host = host_function(w, w->a);
+	id = submit(w, w->a);
+	end(w, first);
+	host_begin(w, host);
+	w->global.map[9] = 9;
+	host_return(w, host);
+	begin(w, id);
+	assert_int_equal(w->global.view[9], 9);
+	end(w, id);
+}
+
 static void a_prefetch_waits_for_the_works_before_it(void **state)
 {
 	struct world *w = *state;
@@ -1252,6 +1270,7 @@ int main(void)
 		TEST(lines_that_the_engine_wrote_are_stale),
 		TEST(each_work_is_told_of_its_own_stores),
 		TEST(a_work_sees_what_a_host_function_before_it_wrote),
+		TEST(a_work_sees_it_behind_one_that_has_begun),
 		TEST(a_prefetch_waits_for_the_works_before_it),
 		TEST(hints_keep_what_the_cpu_wrote),
 		TEST(pinned_memory_is_everybodys),
