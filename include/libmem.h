@@ -74,7 +74,8 @@ enum mem_kind {
 /**
  * enum mem_policy - what happens to accesses that break the rules
  * @MEM_POLICY_DEFAULT: what the environment's LIBMEM_POLICY says ("strict",
- *	"record" or "off"), else strict; only asked for, never answered
+ *	"record" or "off"), else the module's own, or embedded strict; only
+ *	asked for, never answered
  * @MEM_POLICY_STRICT: what the board refuses is refused (SIGBUS, EFAULT inside
  *	a system call), and all is recorded
  * @MEM_POLICY_RECORD: nothing is refused, all is recorded
@@ -137,7 +138,8 @@ typedef void (*mem_kernel)(const struct mem_block *block, void *args);
  * @fill_size: in: bytes that one CPU touch brings into the cache: a power of
  *	two from a page to 2 MiB; 0: 64 KiB. Embedded only: the module has its
  *	own
- * @policy: in: enum mem_policy. Embedded only: the module has its own
+ * @policy: in: enum mem_policy. Over the module it is that of the buffers that
+ *	the context allocates
  * @poison: in: what new managed and device memory is filled with: 0: byte
  *	0xa5; MEM_POISON_NONE: zeros; 1 to 255: that byte
  * @reserved: in: 0

@@ -118,7 +118,7 @@ static int policy_named(const char *name, uint32_t *policy)
 	};
 	uint32_t i;
 
-	*policy = MEM_POLICY_STRICT;
+	*policy = MEM_POLICY_DEFAULT;
 	if (!name || !*name)
 		return 0;
 	for (i = MEM_POLICY_STRICT; i <= MEM_POLICY_OFF; i++)

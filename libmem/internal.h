@@ -214,7 +214,8 @@ enum job_op {
 /**
  * struct backend - what does the work behind a context
  * @name: as LIBMEM_BACKEND has it
- * @open: a context; all but its count of users is filled in
+ * @open: a context; all but its count of users is filled in. Without a policy
+ *	the default is the backend's
  * @close: nobody has it any more
  * @check: before an object's lock is taken; NULL: there is nothing to check
  * @probe: what is simulated; all but the size
@@ -257,7 +258,7 @@ enum job_op {
  * @sync_all: the host has waited for all
  * @attach: in call order; @reach is what is to be done when the stream comes to
  *	it, or NULL
- * @reach: so; the struct is gone
+ * @reach: so; the struct is gone. NULL: none makes anything due
  * @call_submit: a host function
  * @call_begin: it is called now
  * @call_return: it has returned; the struct is gone
@@ -338,7 +339,8 @@ struct backend {
 		     const struct mem_buf *src, bool is_set,
 		     struct verdict *verdict);
 	int (*work_submit)(struct mem_stream *stream,
-			   const struct mem_launch *launch, struct work **work);
+			   const struct mem_launch *launch,
+			   struct work **work);
 	void (*work_touch)(struct mem_ctx *ctx, struct work *work,
 			   struct mem_buf *buf, bool is_write);
 	void (*work_end)(struct mem_ctx *ctx, struct work *work);

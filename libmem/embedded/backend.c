@@ -65,6 +65,8 @@ static int ctx_create(const struct mem_ctx_options *options,
 	new->profile = profile;
 	new->fill = fill;
 	new->policy = tell_is_on() ? (uint32_t)tell_policy() : options->policy;
+	if (new->policy == MEM_POLICY_DEFAULT)
+		new->policy = MEM_POLICY_STRICT;
 	new->poison = poison_of(options->poison);
 	order_init(new);
 	run_init(new);

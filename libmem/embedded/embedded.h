@@ -423,7 +423,6 @@ int order_judge(struct mem_stream *stream, const struct mem_buf *dst,
 		struct verdict *verdict);
 int order_work_submit(struct mem_stream *stream,
 		      const struct mem_launch *launch, struct work **work);
-const char *run_engine_name(unsigned int at);
 void order_work_touch(struct mem_ctx *ctx, struct work *work,
 		      struct mem_buf *buf, bool is_write);
 void order_work_end(struct mem_ctx *ctx, struct work *work);
@@ -444,6 +443,7 @@ bool atomic_is_looked_for(const struct embedded_buf *buf);
 /* run.c */
 void run_init(struct embedded_ctx *ctx);
 void run_fini(struct embedded_ctx *ctx);
+const char *run_engine_name(unsigned int at);
 bool run_has_engine(struct mem_ctx *ctx, unsigned int at);
 void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf);
 int run_kernel(struct mem_ctx *ctx, struct work *work,

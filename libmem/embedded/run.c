@@ -24,6 +24,17 @@ static const char *const engine_names[] = {
 };
 
 /**
+ * run_engine_name() - an engine, as it is told
+ * @at: enum mem_engine
+ *
+ * Return: static.
+ */
+const char *run_engine_name(unsigned int at)
+{
+	return engine_names[at];
+}
+
+/**
  * run_init() - a context has no engine yet
  * @ctx: context
  */
@@ -294,17 +305,6 @@ static int owner_start(struct owner *owner)
 	window.is_inline = owner->ctx->profile->has_pageable_access;
 	return engine_create(engine_names[owner->grants.at], &window, &ops,
 			     owner, &owner->engine);
-}
-
-/**
- * run_engine_name() - for who is told of it
- * @at: enum mem_engine
- *
- * Return: static.
- */
-const char *run_engine_name(unsigned int at)
-{
-	return engine_names[at];
 }
 
 static bool has_engine(const struct embedded_ctx *ctx, unsigned int at)

@@ -27,6 +27,9 @@
 /* The kernel waits no longer at a time. */
 #define MAX_WAIT_NS		(3600 * NS_PER_S)
 
+/* What new memory is filled with, unless the caller says otherwise. */
+#define POISON			0xa5
+
 static_assert(sizeof(struct mem_counters) == sizeof(struct heapsim_counters),
 	      "counters are copied as a whole");
 static_assert(offsetof(struct mem_counters, unmatched_ends) ==
@@ -41,15 +44,6 @@ static_assert((int)MEM_POLICY_OFF ==
 static_assert((int)MEM_MAINT_CLEAN_INVALIDATE ==
 	      (int)HEAPSIM_MAINT_CLEAN_INVALIDATE,
 	      "operations have the same numbers");
-static_assert((int)MEM_VIOLATION_REDUNDANT_INVALIDATE ==
-	      (int)HEAPSIM_RECORD_REDUNDANT_INVALIDATE &&
-	      (int)MEM_VIOLATION_SHARED_LINE == (int)HEAPSIM_RECORD_SHARED_LINE,
-	      "violations have the same numbers");
-static_assert((int)MEM_MISSING_WAIT == (int)HEAPSIM_MISSING_WAIT,
-	      "missing operations have the same numbers");
-static_assert((int)MEM_OTHER_PROCESS == (int)HEAPSIM_OTHER_PROCESS,
-	      "others have the same numbers");
-static_assert(MEM_WATCH_MAX == HEAPSIM_WATCH_MAX_RECORDS, "as many may wait");
 static_assert(MEM_READ == DMA_BUF_SYNC_READ,
 	      "accesses have the same numbers");
 static_assert(MEM_WRITE == DMA_BUF_SYNC_WRITE,
@@ -63,8 +57,15 @@ uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* For calls that may simply be made again. */
-static int ioctl_again(int fd, unsigned long cmd, void *arg)
+/**
+ * ioctl_again() - a call that may simply be made again
+ * @fd: file
+ * @cmd: command
+ * @arg: of it
+ *
+ * Return: 0 or -errno.
+ */
+int ioctl_again(int fd, unsigned long cmd, void *arg)
 {
 	int ret;
 
@@ -84,7 +85,7 @@ static int open_again(const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-static int probe_fd(int fd, struct mem_probe *probe)
+static int probe_fd(int fd, struct mem_probe *probe, uint64_t *features)
 {
 	struct heapsim_probe arg = { .size = sizeof(arg) };
 	int err;
@@ -92,6 +93,7 @@ static int probe_fd(int fd, struct mem_probe *probe)
 	err = ioctl_again(fd, HEAPSIM_IOC_PROBE, &arg);
 	if (err)
 		return err;
+	*features = arg.features;
 	probe->abi_version = arg.abi_version;
 	probe->line_size = arg.line_size;
 	probe->fill_size = arg.fill_size;
@@ -107,8 +109,15 @@ static int probe_fd(int fd, struct mem_probe *probe)
 
 static int kernel_probe(struct mem_ctx *ctx, struct mem_probe *probe)
 {
+	const uint32_t policy = kernel_ctx_of(ctx)->policy;
+	uint64_t features;
+	int err;
+
 	probe->backend = MEM_BACKEND_KERNEL;
-	return probe_fd(kernel_ctx_of(ctx)->fd, probe);
+	err = probe_fd(kernel_ctx_of(ctx)->fd, probe, &features);
+	if (!err && policy != MEM_POLICY_DEFAULT)
+		probe->policy = policy;
+	return err;
 }
 
 /* The board is the module's: another one is not to be had. */
@@ -120,6 +129,30 @@ static int check_soc(const struct mem_probe *probe,
 	if (options->soc[0] && strcmp(options->soc, probe->soc))
 		return -EOPNOTSUPP;
 	return 0;
+}
+
+/* Of what the context allocates; the rest is as the module has it. */
+static int set_policy(int fd, const struct mem_probe *probe, uint32_t policy)
+{
+	struct heapsim_set_policy arg = {
+		.size = sizeof(arg),
+		.scope = HEAPSIM_POLICY_OF_CONTEXT,
+		.fd = -1,
+		.policy = policy - MEM_POLICY_STRICT,
+		.evict_random = probe->evict_random,
+		.seed = probe->seed,
+	};
+
+	if (policy == MEM_POLICY_DEFAULT)
+		return 0;
+	return ioctl_again(fd, HEAPSIM_IOC_POLICY, &arg);
+}
+
+static int poison_of(uint32_t option)
+{
+	if (option == MEM_POISON_NONE)
+		return -1;
+	return option ? (int)option : POISON;
 }
 
 static int kernel_open(const struct mem_ctx_options *options,
@@ -137,12 +170,18 @@ static int kernel_open(const struct mem_ctx_options *options,
 		err = new->fd;
 		goto err_free;
 	}
-	err = probe_fd(new->fd, &probe);
+	err = probe_fd(new->fd, &probe, &new->features);
 	if (!err)
 		err = check_soc(&probe, options);
+	if (!err)
+		err = set_policy(new->fd, &probe, options->policy);
 	if (err)
 		goto err_close;
+	new->board = kernel_run_board(probe.soc);
+	new->policy = options->policy;
+	new->poison = poison_of(options->poison);
 	new->watch_fd = -1;
+	kernel_run_init(new);
 	new->base.backend = &kernel_backend;
 	atomic_init(&new->base.nr_users, 1);
 	pthread_mutex_init(&new->lock, NULL);
@@ -165,100 +204,25 @@ static void kernel_close(struct mem_ctx *base)
 		ctx->orphans = job->next;
 		free(job);
 	}
-	if (ctx->watch_fd >= 0)
-		close(ctx->watch_fd);
+	/* A child has no engines. */
+	if (!ctx_is_forked(base))
+		kernel_run_fini(ctx);
+	kernel_order_fini(ctx);
+	kernel_watch_end(ctx);
 	close(ctx->fd);
 	pthread_mutex_destroy(&ctx->lock);
 	free(ctx);
 }
 
-static int watch_open(unsigned int what, uint32_t nr)
+static int kernel_watch(struct mem_ctx *ctx, unsigned int what, uint32_t nr)
 {
-	struct heapsim_watch arg = {
-		.size = sizeof(arg),
-		.scope = HEAPSIM_WATCH_PROCESS,
-		.nr_records = nr,
-		.record_size = sizeof(struct heapsim_record),
-	};
-	int fd, err;
-
-	if (what & MEM_WATCH_ERRORS)
-		arg.kinds |= HEAPSIM_KINDS_ERRORS;
-	if (what & MEM_WATCH_WASTE)
-		arg.kinds |= HEAPSIM_KINDS_WASTE;
-	/* Of these mem_violation has no kinds, and older modules neither. */
-	arg.kinds &= ~HEAPSIM_KINDS_STREAMS;
-	fd = open_again("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return fd;
-	err = ioctl_again(fd, HEAPSIM_IOC_WATCH, &arg);
-	if (!err)
-		return fd;
-	close(fd);
-	return err;
+	return kernel_watch_begin(kernel_ctx_of(ctx), what, nr);
 }
 
-static int kernel_watch(struct mem_ctx *base, unsigned int what, uint32_t nr)
-{
-	struct kernel_ctx *ctx = kernel_ctx_of(base);
-	int fd, err = 0;
-
-	pthread_mutex_lock(&ctx->lock);
-	if (ctx->watch_fd >= 0) {
-		err = -EBUSY;
-	} else {
-		fd = watch_open(what, nr);
-		if (fd < 0)
-			err = fd;
-		else
-			ctx->watch_fd = fd;
-	}
-	pthread_mutex_unlock(&ctx->lock);
-	return err;
-}
-
-static void violation_of(const struct heapsim_record *r,
-			 struct mem_violation *v)
-{
-	v->kind = r->kind;
-	v->missing = r->missing;
-	v->other = r->other.type;
-	v->count = r->count;
-	v->buf = r->buf;
-	v->off = r->off;
-	v->len = r->len;
-	v->time_ns = r->time_ns;
-	memcpy(v->name, r->name, sizeof(v->name));
-	v->cpu_ip = r->cpu.ip;
-	v->cpu_addr = r->cpu.addr;
-	v->cpu_time_ns = r->cpu.time_ns;
-	v->cpu_tid = r->cpu.tid;
-	v->is_write = r->cpu.is_write;
-	v->other_time_ns = r->other.time_ns;
-	v->other_job = r->other.job;
-	memcpy(v->other_name, r->other.name, sizeof(v->other_name));
-}
-
-static int kernel_next_violation(struct mem_ctx *base,
+static int kernel_next_violation(struct mem_ctx *ctx,
 				 struct mem_violation *violation)
 {
-	struct kernel_ctx *ctx = kernel_ctx_of(base);
-	struct heapsim_record record;
-	ssize_t len;
-	int fd;
-
-	pthread_mutex_lock(&ctx->lock);
-	fd = ctx->watch_fd;
-	pthread_mutex_unlock(&ctx->lock);
-	if (fd < 0)
-		return -EINVAL;
-	do {
-		len = read(fd, &record, sizeof(record));
-	} while (len < 0 && errno == EINTR);
-	if (len < 0)
-		return errno == EAGAIN ? 0 : -errno;
-	violation_of(&record, violation);
-	return 1;
+	return kernel_watch_next(kernel_ctx_of(ctx), violation);
 }
 
 /* Takes over @fd on success only. */
@@ -276,6 +240,7 @@ static int create(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
 		return -ENOMEM;
 	buf_init(&new->base, (enum mem_kind)arg.kind, arg.len);
 	new->fd = fd;
+	new->view_fd = -1;
 	*buf = &new->base;
 	return 0;
 }
@@ -379,6 +344,18 @@ static void kernel_unmap(struct mem_buf *buf)
 	munmap(buf->addr, buf->len);
 }
 
+/* What mem_set_name() has given; nothing else. */
+static void name_of(struct mem_buf *base, char *name)
+{
+	struct kernel_ctx *ctx = kernel_ctx_of(base->ctx);
+	const struct kernel_buf *buf = kernel_buf_of(base);
+
+	pthread_mutex_lock(&ctx->lock);
+	if (buf->name[0])
+		memcpy(name, buf->name, sizeof(buf->name));
+	pthread_mutex_unlock(&ctx->lock);
+}
+
 static int kernel_info(struct mem_buf *buf, struct mem_buf_info *info)
 {
 	struct heapsim_buf_info arg = {
@@ -397,6 +374,7 @@ static int kernel_info(struct mem_buf *buf, struct mem_buf_info *info)
 	info->has_two_views = arg.has_two_views;
 	info->nr_holders = arg.nr_holders;
 	memcpy(info->name, arg.name, sizeof(info->name));
+	name_of(buf, info->name);
 	memcpy(&info->count, &arg.count, sizeof(info->count));
 	return 0;
 }
@@ -628,4 +606,31 @@ const struct backend kernel_backend = {
 	.wait_job = kernel_wait_job,
 	.fence = kernel_fence,
 	.forget = kernel_forget,
+	.alloc_ptr = kernel_ptr_alloc,
+	.register_ptr = kernel_ptr_register,
+	.free_ptr = kernel_ptr_free,
+	.find = kernel_ptr_find,
+	.keep = kernel_ptr_keep,
+	.put = kernel_ptr_put,
+	.set_name = kernel_ptr_set_name,
+	.attach_of = kernel_order_attach_of,
+	.attach_counters = kernel_order_counters,
+	.stream_create = kernel_order_stream_create,
+	.stream_destroy = kernel_order_stream_destroy,
+	.mark = kernel_order_mark,
+	.mark_wait = kernel_order_mark_wait,
+	.mark_sync = kernel_order_mark_sync,
+	.mark_free = kernel_order_mark_free,
+	.sync_all = kernel_order_sync_all,
+	.attach = kernel_order_attach,
+	.call_submit = kernel_order_call_submit,
+	.call_begin = kernel_order_call_begin,
+	.call_return = kernel_order_call_return,
+	.judge = kernel_order_judge,
+	.work_submit = kernel_order_work_submit,
+	.work_touch = kernel_order_work_touch,
+	.work_end = kernel_order_work_end,
+	.has_engine = kernel_run_has_engine,
+	.run = kernel_run,
+	.copy = kernel_copy,
 };

@@ -2,12 +2,35 @@
 /*
  * The backend over the module: /dev/heapsim, /dev/dma_heap and the ioctls of a
  * dma-buf. Files of this folder alone know the kernel's structs.
+ *
+ * Lock order: the scheduler's lock, an engine's, the window's, a context's. The
+ * kernel is asked under any of them.
  */
 #ifndef _LIBMEM_KERNEL_H
 #define _LIBMEM_KERNEL_H
 
+#include "../grant.h"
 #include "../internal.h"
 #include "uapi/linux/heapsim.h"
+
+/* Of the bytes behind an allocation, at most so many are looked at. */
+#define CANARY_MAX	256U
+
+/**
+ * struct board - what the module's name of a board says about it
+ * @name: of the profile
+ * @has_vic: it has that engine
+ * @has_pva: it has that engine
+ * @has_pageable_access: engines have the application's memory
+ * @has_concurrent_access: managed memory is everybody's at any time
+ */
+struct board {
+	const char *name;
+	bool has_vic;
+	bool has_pva;
+	bool has_pageable_access;
+	bool has_concurrent_access;
+};
 
 /**
  * struct kernel_job - a job of the module's dma engine
@@ -24,30 +47,170 @@ struct kernel_job {
 };
 
 /**
+ * struct order - a stream
+ * @id: the module's
+ */
+struct order {
+	uint64_t id;
+};
+
+/**
+ * struct mark - an event of the module's
+ * @event: id
+ * @next: of those that are to spare
+ */
+struct mark {
+	uint64_t event;
+	struct mark *next;
+};
+
+/**
+ * struct call - a host function
+ * @host: id
+ */
+struct call {
+	uint64_t host;
+};
+
+/**
+ * struct work - device work that is not done
+ * @id: the module's, which is used again
+ * @stream: id of its stream
+ * @kernel: that it runs, 0 none
+ * @engine: name of the engine
+ * @asked_ns: before it was submitted
+ * @submitted_ns: after
+ * @has_begun: the module knows that it has
+ */
+struct work {
+	uint64_t id;
+	uint64_t stream;
+	uintptr_t kernel;
+	const char *engine;
+	uint64_t asked_ns;
+	uint64_t submitted_ns;
+	bool has_begun;
+};
+
+/* Works that are remembered by their ids. */
+#define NR_REMEMBERED	256U
+
+/**
+ * struct owner - an engine and what it has been given
+ * @ctx: its context
+ * @run_lock: around each job; protects @engine and @work
+ * @engine: the process; NULL: nothing has run yet
+ * @work: that it runs
+ * @grants: what it has access to; the context's lock protects this
+ */
+struct owner {
+	struct kernel_ctx *ctx;
+	pthread_mutex_t run_lock;
+	struct engine *engine;
+	struct work *work;
+	struct grants grants;
+};
+
+/**
+ * struct found - a violation that the library found itself
+ * @v: it
+ * @next: the next
+ */
+struct found {
+	struct mem_violation v;
+	struct found *next;
+};
+
+/**
  * struct kernel_ctx - a context
  * @base: for the rest of the library
  * @fd: open of /dev/heapsim
+ * @features: HEAPSIM_FEATURE_*
+ * @board: what is simulated
+ * @policy: enum mem_policy that was asked for
+ * @poison: what new memory is filled with; -1: zeros
+ * @owners: its engines
  * @lock: protects the rest
  * @orphans: jobs that were forgotten and are not known done
  * @watch_fd: -1: it does not watch
+ * @max_found: of @found, most that wait
+ * @nr_found: how many do
+ * @nr_dropped: how many found no room
+ * @found: the oldest
+ * @last_found: the newest
+ * @bufs: that have an address
+ * @nr_lending: jobs that run on threads of the application
+ * @spare: marks
+ * @nr_spare: how many
+ * @streams: by the module's id of a stream, the id of it
+ * @nr_streams: of those
+ * @remembered: by the module's id, works
  */
 struct kernel_ctx {
 	struct mem_ctx base;
 	int fd;
+	uint64_t features;
+	const struct board *board;
+	uint32_t policy;
+	int poison;
+	struct owner owners[MEM_NR_ENGINES];
 
 	pthread_mutex_t lock;
 	struct kernel_job *orphans;
 	int watch_fd;
+	uint32_t max_found;
+	uint32_t nr_found;
+	uint64_t nr_dropped;
+	struct found *found;
+	struct found *last_found;
+	struct kernel_buf *bufs;
+	unsigned int nr_lending;
+	struct mark *spare;
+	unsigned int nr_spare;
+	uint64_t *streams;
+	size_t nr_streams;
+	struct work remembered[NR_REMEMBERED];
 };
 
 /**
  * struct kernel_buf - a buffer
  * @base: for the rest of the library
  * @fd: dma-buf
+ *
+ * Of one that has an address:
+ * @view_fd: dma-buf of the device view; -1: it has no address
+ * @id: of it
+ * @first: its first page in the window
+ * @nr_pages: that it has
+ * @addr: where that is
+ * @dram: the device view, mapped for the library
+ * @nr_users: the caller and the works that use it
+ * @was_attached: its state has changed, once
+ * @name: given by mem_set_name(); the context's lock protects the rest
+ * @canary: bytes behind it, as they were
+ * @granted: which engines have it
+ * @is_lent: engines have it at @addr, in the application
+ * @next: of the context's
+ * @prev: of the context's
  */
 struct kernel_buf {
 	struct mem_buf base;
 	int fd;
+
+	int view_fd;
+	uint64_t id;
+	size_t first;
+	size_t nr_pages;
+	uint8_t *addr;
+	uint8_t *dram;
+	atomic_uint nr_users;
+	atomic_bool was_attached;
+	char name[MEM_NAME_LEN];
+	uint8_t canary[CANARY_MAX];
+	struct granted granted;
+	bool is_lent;
+	struct kernel_buf *next;
+	struct kernel_buf *prev;
 };
 
 static inline struct kernel_ctx *kernel_ctx_of(struct mem_ctx *ctx)
@@ -64,5 +227,81 @@ static inline struct kernel_job *kernel_job_of(struct mem_job *job)
 {
 	return containerof(job, struct kernel_job, base);
 }
+
+/* backend.c */
+int ioctl_again(int fd, unsigned long cmd, void *arg);
+
+/* watch.c */
+int kernel_watch_begin(struct kernel_ctx *ctx, unsigned int what, uint32_t nr);
+void kernel_watch_end(struct kernel_ctx *ctx);
+int kernel_watch_next(struct kernel_ctx *ctx, struct mem_violation *violation);
+void kernel_watch_illegal(struct kernel_ctx *ctx,
+			  const struct engine_result *result,
+			  const struct work *work);
+void kernel_watch_overrun(struct kernel_ctx *ctx, const struct kernel_buf *buf,
+			  uint64_t off, uintptr_t ip, const struct work *work);
+
+/* ptr.c */
+int kernel_ptr_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
+		     unsigned int flags, struct mem_buf **buf);
+int kernel_ptr_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
+			unsigned int flags, struct mem_buf **buf);
+void kernel_ptr_free(struct mem_buf *buf);
+struct mem_buf *kernel_ptr_find(struct mem_ctx *ctx, const void *addr);
+void kernel_ptr_keep(struct mem_buf *buf);
+void kernel_ptr_put(struct mem_buf *buf);
+void kernel_ptr_set_name(struct mem_buf *buf, const char *name);
+void kernel_ptr_look_behind(struct kernel_ctx *ctx, struct kernel_buf *buf,
+			    const struct work *work);
+struct kernel_buf *kernel_ptr_find_page(uint64_t off, bool *is_behind);
+void kernel_ptr_show_view(struct kernel_buf *buf, bool is_devices);
+void kernel_ptr_for_engine(struct engine_window *window);
+uint64_t kernel_ptr_off(const struct kernel_buf *buf);
+int kernel_ptr_guard_fd(void);
+
+/* order.c */
+void kernel_order_fini(struct kernel_ctx *ctx);
+uint64_t kernel_order_stream_of(const struct kernel_ctx *ctx, uint64_t id);
+const struct work *kernel_order_remember(const struct kernel_ctx *ctx,
+					 uint64_t id, uint64_t time_ns);
+bool kernel_order_may_touch(struct kernel_ctx *ctx, const struct work *work,
+			    const struct kernel_buf *buf, bool is_write);
+void kernel_order_work_begin(struct kernel_ctx *ctx, struct work *work);
+uint32_t kernel_order_attach_of(struct mem_buf *buf);
+void kernel_order_counters(struct mem_ctx *ctx, struct mem_buf *buf,
+			   struct mem_attach_counters *count);
+int kernel_order_stream_create(struct mem_stream *stream);
+int kernel_order_stream_destroy(struct mem_stream *stream,
+				struct reach **reach);
+int kernel_order_mark(struct mem_stream *stream, struct mark **mark);
+int kernel_order_mark_wait(struct mem_stream *stream, struct mark *mark);
+void kernel_order_mark_sync(struct mem_ctx *ctx, struct mark *mark);
+void kernel_order_mark_free(struct mem_ctx *ctx, struct mark *mark);
+void kernel_order_sync_all(struct mem_ctx *ctx);
+int kernel_order_attach(struct mem_stream *stream, struct mem_buf *buf,
+			unsigned int how, struct reach **reach);
+int kernel_order_call_submit(struct mem_stream *stream, struct call **call);
+void kernel_order_call_begin(struct mem_ctx *ctx, struct call *call);
+void kernel_order_call_return(struct mem_ctx *ctx, struct call *call);
+int kernel_order_judge(struct mem_stream *stream, const struct mem_buf *dst,
+		       const struct mem_buf *src, bool is_set,
+		       struct verdict *verdict);
+int kernel_order_work_submit(struct mem_stream *stream,
+			     const struct mem_launch *launch,
+			     struct work **work);
+void kernel_order_work_touch(struct mem_ctx *ctx, struct work *work,
+			     struct mem_buf *buf, bool is_write);
+void kernel_order_work_end(struct mem_ctx *ctx, struct work *work);
+
+/* run.c */
+const struct board *kernel_run_board(const char *name);
+void kernel_run_init(struct kernel_ctx *ctx);
+void kernel_run_fini(struct kernel_ctx *ctx);
+bool kernel_run_has_engine(struct mem_ctx *ctx, unsigned int at);
+void kernel_run_forget(struct kernel_ctx *ctx, struct kernel_buf *buf);
+int kernel_run(struct mem_ctx *ctx, struct work *work,
+	       const struct mem_launch *launch);
+void kernel_copy(struct mem_ctx *ctx, struct work *work,
+		 const struct copy *copy);
 
 #endif

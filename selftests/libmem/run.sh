@@ -1,14 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# All tests of libmem, inside the test VM with the module inserted: TAP, one
-# document a program. Exit code: 0 if all passed, else 1.
+# All tests of libmem, inside the test VM with the module inserted, and then
+# inserted anew for other boards: TAP, one document a program. Exit code: 0 if all passed, else 1.
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 dir=${LIBMEM_TESTS:-${HEAPSIM_BUILD:-$top/build}/selftests/libmem}
 export CMOCKA_MESSAGE_OUTPUT=TAP
+limit=${HEAPSIM_LIMIT:-240}	# seconds for one program
+module=${HEAPSIM_MODULE:-$top/build/kmod/$(uname -r)/heapsim.ko}
 rc=0
+
+insert() # PARAMS
+{
+	local i
+
+	# The last fput of a process that has just ended may be under way.
+	for ((i = 0; i < 50; i++)); do
+		rmmod heapsim 2>/dev/null && break
+		sleep 0.1
+	done
+	insmod "$module" "$@"
+}
 
 # A foreign dma-buf for the tests, where the kernel has one.
 modprobe vgem 2>/dev/null
@@ -17,6 +31,17 @@ modprobe vgem 2>/dev/null
 "$dir/header_test" || rc=1
 for test in ctx buf job watch random; do
 	LIBMEM_BACKEND=kernel "$dir/${test}_test" || rc=1
+done
+# The boards' kinds of memory: neither coherent, coherent, all concurrent.
+for soc in "" tx2 xavier thor; do
+	if [ -z "$soc" ] || insert soc=$soc; then
+		LIBMEM_BACKEND=kernel timeout -k 5 "$limit" \
+			"$dir/stream_test" || rc=1
+	else
+		echo "not ok 1 - insmod with soc=$soc"
+		echo "1..1"
+		rc=1
+	fi
 done
 # No module in it, but another kernel, or machine, than where it was built.
 "$dir/engine_test" || rc=1

@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Memory that is known by its address: managed, pinned and device. Each buffer
+ * has two dma-bufs, of the CPU's view and of the devices'. The first is mapped
+ * in the window, at the address at which engines have the second; that of
+ * device memory, too, so that the module finds who touches it. The second is
+ * mapped once more, wherever there is room, for copies.
+ *
+ * Behind each buffer is a page that is nobody's: an engine that stores there is
+ * told as an overrun. Up to that page the bytes behind an allocation are looked
+ * at.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../place.h"
+#include "kernel.h"
+
+#define MAX_WINDOW	(64ULL << 30)
+#define MIN_WINDOW	(1ULL << 30)
+
+/* One for the process, made once. */
+static struct {
+	pthread_mutex_t lock;	/* protects all */
+	pid_t pid;		/* that has it; 0: none */
+	uint8_t *addr;
+	size_t len;
+	uint32_t page_shift;
+	int guard_fd;		/* what engines have behind buffers */
+	struct places places;
+} window = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.guard_fd = -1,
+};
+
+static size_t page_len(void)
+{
+	return (size_t)1 << window.page_shift;
+}
+
+static int make(size_t len)
+{
+	window.addr = private_reserve(len);
+	if (!window.addr)
+		return -ENOMEM;
+	if (private_keep(window.addr, len) ||
+	    places_init(&window.places, len >> window.page_shift)) {
+		munmap(window.addr, len);
+		return -ENOMEM;
+	}
+	window.len = len;
+	return 0;
+}
+
+static int start(void)
+{
+	size_t len;
+	int err = -ENOMEM;
+
+	window.page_shift = (uint32_t)
+		__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+	window.guard_fd = memfd_create("libmem-behind", MFD_CLOEXEC);
+	if (window.guard_fd < 0)
+		return -errno;
+	if (ftruncate(window.guard_fd, (off_t)page_len()))
+		err = -errno;
+	else
+		for (len = MAX_WINDOW; err && len >= MIN_WINDOW; len /= 2)
+			err = make(len);
+	if (err)
+		close(window.guard_fd);
+	else
+		window.pid = getpid();
+	return err;
+}
+
+static int window_get(void)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&window.lock);
+	if (!window.pid)
+		err = start();
+	else if (window.pid != getpid())
+		err = -EPERM;
+	pthread_mutex_unlock(&window.lock);
+	return err;
+}
+
+/**
+ * kernel_ptr_for_engine() - what an engine has to know
+ * @engine: out
+ *
+ * Context: there is a buffer, or was.
+ */
+void kernel_ptr_for_engine(struct engine_window *engine)
+{
+	*engine = (struct engine_window) {
+		.addr = window.addr,
+		.len = window.len,
+		.page_shift = window.page_shift,
+		.view_fd = -1,
+		.before_fd = -1,
+	};
+}
+
+/**
+ * kernel_ptr_off() - where a buffer is
+ * @buf: that has an address
+ *
+ * Return: byte of the window.
+ */
+uint64_t kernel_ptr_off(const struct kernel_buf *buf)
+{
+	return (uint64_t)buf->first << window.page_shift;
+}
+
+/**
+ * kernel_ptr_guard_fd() - what engines have behind a buffer
+ *
+ * Return: file of a page.
+ */
+int kernel_ptr_guard_fd(void)
+{
+	return window.guard_fd;
+}
+
+/* Nothing there, but the place is the window's. */
+static void hide(const struct kernel_buf *buf)
+{
+	if (mmap(buf->addr, buf->base.len, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+		 0) == MAP_FAILED || private_keep(buf->addr, buf->base.len))
+		abort();
+}
+
+static int show(const struct kernel_buf *buf, int fd)
+{
+	if (mmap(buf->addr, buf->base.len, PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+		return -errno;
+	return private_keep(buf->addr, buf->base.len);
+}
+
+/**
+ * kernel_ptr_show_view() - which view the application has at a buffer's address
+ * @buf: that has one
+ * @is_devices: that of devices
+ *
+ * Context: the context's lock is held.
+ */
+void kernel_ptr_show_view(struct kernel_buf *buf, bool is_devices)
+{
+	if (buf->is_lent == is_devices)
+		return;
+	if (!show(buf, is_devices ? buf->view_fd : buf->fd))
+		buf->is_lent = is_devices;
+}
+
+static int place_take(struct kernel_buf *buf)
+{
+	int err;
+
+	pthread_mutex_lock(&window.lock);
+	/* One more, which nobody gets. */
+	err = place_alloc(&window.places, buf->nr_pages + 1, buf, &buf->first);
+	pthread_mutex_unlock(&window.lock);
+	buf->addr = window.addr + kernel_ptr_off(buf);
+	return err;
+}
+
+static void place_give(struct kernel_buf *buf)
+{
+	pthread_mutex_lock(&window.lock);
+	place_free(&window.places, buf->first);
+	pthread_mutex_unlock(&window.lock);
+}
+
+static bool buf_try(struct kernel_buf *buf)
+{
+	unsigned int nr = atomic_load(&buf->nr_users);
+
+	while (nr && !atomic_compare_exchange_weak(&buf->nr_users, &nr, nr + 1))
+		;
+	return nr;
+}
+
+/**
+ * kernel_ptr_find_page() - whose a byte of the window is
+ * @off: of it
+ * @is_behind: out: it is on the page behind the buffer
+ *
+ * Return: the buffer, kept, for kernel_ptr_put(), or NULL.
+ */
+struct kernel_buf *kernel_ptr_find_page(uint64_t off, bool *is_behind)
+{
+	const size_t page = off >> window.page_shift;
+	struct kernel_buf *buf;
+	size_t first;
+
+	pthread_mutex_lock(&window.lock);
+	buf = place_find(&window.places, page, &first);
+	if (buf && (page - first > buf->nr_pages || !buf_try(buf)))
+		buf = NULL;
+	pthread_mutex_unlock(&window.lock);
+	*is_behind = buf && page - first == buf->nr_pages;
+	return buf;
+}
+
+/**
+ * kernel_ptr_find() - whose address it is
+ * @ctx: not needed
+ * @addr: any
+ *
+ * Return: the buffer, kept, for kernel_ptr_put(), or NULL.
+ */
+struct mem_buf *kernel_ptr_find(struct mem_ctx *ctx, const void *addr)
+{
+	const uintptr_t off = (uintptr_t)addr - (uintptr_t)window.addr;
+	struct kernel_buf *buf;
+	bool is_behind;
+
+	(void)ctx;
+	if (!window.pid || off >= window.len)
+		return NULL;
+	buf = kernel_ptr_find_page(off, &is_behind);
+	if (buf && is_behind) {
+		kernel_ptr_put(&buf->base);
+		return NULL;
+	}
+	return buf ? &buf->base : NULL;
+}
+
+/* Both dma-bufs, and the length in whole pages. */
+static int buf_open(struct kernel_ctx *ctx, struct kernel_buf *buf)
+{
+	struct heapsim_buf_alloc arg = {
+		.size = sizeof(arg),
+		.fd_flags = O_RDWR | O_CLOEXEC,
+		.len = buf->base.asked_len,
+		.kind = buf->base.kind,
+		.alloc_flags = HEAPSIM_ALLOC_DEVICE_VIEW,
+	};
+	int err;
+
+	if (buf->base.kind == MEM_KIND_MANAGED)
+		arg.attach = buf->base.flags;
+	err = ioctl_again(ctx->fd, HEAPSIM_IOC_BUF_ALLOC, &arg);
+	if (err)
+		return err == -EBUSY ? -ENOMEM : err;
+	buf->fd = arg.fd;
+	buf->view_fd = arg.view_fd;
+	buf->id = arg.id;
+	return 0;
+}
+
+static void buf_close(struct kernel_buf *buf)
+{
+	close(buf->view_fd);
+	close(buf->fd);
+}
+
+static int map_all(struct kernel_buf *buf)
+{
+	const size_t len = buf->base.len;
+
+	buf->dram = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED,
+			 buf->view_fd, 0);
+	if (buf->dram == MAP_FAILED)
+		return -errno;
+	if (!private_keep(buf->dram, len) && !show(buf, buf->fd))
+		return 0;
+	hide(buf);
+	munmap(buf->dram, len);
+	return -ENOMEM;
+}
+
+static int wait_and_close(struct kernel_ctx *ctx,
+			  const struct heapsim_dma_submit *job)
+{
+	struct heapsim_job_wait arg = {
+		.size = sizeof(arg),
+		.job = job->job,
+		.timeout_ns = ENGINE_WAIT_NS,
+	};
+	int err;
+
+	err = ioctl_again(ctx->fd, HEAPSIM_IOC_JOB_WAIT, &arg);
+	close(job->fence_fd);
+	return err ? err : arg.status;
+}
+
+/*
+ * Of what has two views the module's engine writes DRAM: what a view is stored
+ * to is taken for some work's. Nobody is to be told of it: the CPU has no lines
+ * yet.
+ */
+static int fill_by_job(struct kernel_ctx *ctx, const struct kernel_buf *buf)
+{
+	struct heapsim_dma_submit job = {
+		.size = sizeof(job),
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = buf->fd,
+		.pattern = 0x01010101U * (uint8_t)ctx->poison,
+		.row_len = buf->base.len,
+		.dst_pitch = (int64_t)buf->base.len,
+		.nr_rows = 1,
+	};
+	struct heapsim_range range = {
+		.fd = buf->fd,
+		.op = HEAPSIM_MAINT_INVALIDATE,
+		.len = buf->base.len,
+	};
+	struct heapsim_buf_maintain maintain = {
+		.size = sizeof(maintain),
+		.nr_ranges = 1,
+		.ranges = (uintptr_t)&range,
+	};
+	int err;
+
+	err = ioctl_again(ctx->fd, HEAPSIM_IOC_DMA_SUBMIT, &job);
+	if (!err)
+		err = wait_and_close(ctx, &job);
+	if (!err)
+		err = ioctl_again(ctx->fd, HEAPSIM_IOC_BUF_MAINTAIN,
+				  &maintain);
+	return err;
+}
+
+static int fill_new(struct kernel_ctx *ctx, const struct kernel_buf *buf)
+{
+	struct heapsim_buf_info info = { .size = sizeof(info), .fd = buf->fd };
+	int err;
+
+	if (ctx->poison < 0 || buf->base.kind == MEM_KIND_PINNED)
+		return 0;
+	err = ioctl_again(ctx->fd, HEAPSIM_IOC_BUF_INFO, &info);
+	if (err)
+		return err;
+	if (info.has_two_views)
+		return fill_by_job(ctx, buf);
+	memset(buf->dram, ctx->poison, buf->base.len);
+	return 0;
+}
+
+static size_t canary_len(const struct kernel_buf *buf)
+{
+	const uint64_t rest = buf->base.len - buf->base.asked_len;
+
+	return rest < CANARY_MAX ? rest : CANARY_MAX;
+}
+
+/**
+ * kernel_ptr_look_behind() - has somebody written behind an allocation?
+ * @ctx: context
+ * @buf: that has an address
+ * @work: that has just run; NULL: it is about to: the CPU has
+ *
+ * Told once: the bytes are to stay as they are now.
+ *
+ * Context: the context's lock is held.
+ */
+void kernel_ptr_look_behind(struct kernel_ctx *ctx, struct kernel_buf *buf,
+			    const struct work *work)
+{
+	const uint8_t *behind = buf->dram + buf->base.asked_len;
+	const size_t len = canary_len(buf);
+	size_t i;
+
+	if (!memcmp(behind, buf->canary, len))
+		return;
+	for (i = 0; i < len && behind[i] == buf->canary[i]; i++)
+		;
+	kernel_watch_overrun(ctx, buf, buf->base.asked_len + i, 0, work);
+	memcpy(buf->canary, behind, len);
+}
+
+static void list_add(struct kernel_ctx *ctx, struct kernel_buf *buf)
+{
+	pthread_mutex_lock(&ctx->lock);
+	buf->next = ctx->bufs;
+	if (buf->next)
+		buf->next->prev = buf;
+	ctx->bufs = buf;
+	pthread_mutex_unlock(&ctx->lock);
+}
+
+static void list_remove(struct kernel_ctx *ctx, struct kernel_buf *buf)
+{
+	pthread_mutex_lock(&ctx->lock);
+	if (buf->prev)
+		buf->prev->next = buf->next;
+	else
+		ctx->bufs = buf->next;
+	if (buf->next)
+		buf->next->prev = buf->prev;
+	pthread_mutex_unlock(&ctx->lock);
+}
+
+static struct kernel_buf *buf_new(struct mem_ctx *ctx, enum mem_kind kind,
+				  uint64_t len, unsigned int flags)
+{
+	const uint64_t mask = page_len() - 1;
+	struct kernel_buf *buf = calloc(1, sizeof(*buf));
+
+	if (!buf)
+		return NULL;
+	buf_init(&buf->base, kind, (len + mask) & ~mask);
+	buf->base.ctx = ctx;
+	buf->base.asked_len = len;
+	buf->base.flags = flags;
+	buf->nr_pages = buf->base.len >> window.page_shift;
+	atomic_init(&buf->nr_users, 1);
+	return buf;
+}
+
+/* Its place comes first: what is too long is told without the module. */
+static int buf_make(struct kernel_ctx *ctx, struct kernel_buf *buf)
+{
+	int err;
+
+	err = place_take(buf);
+	if (err)
+		return err;
+	err = buf_open(ctx, buf);
+	if (err)
+		goto err_place;
+	err = map_all(buf);
+	if (err)
+		goto err_close;
+	err = fill_new(ctx, buf);
+	if (err)
+		goto err_unmap;
+	memcpy(buf->canary, buf->dram + buf->base.asked_len, canary_len(buf));
+	return 0;
+
+err_unmap:
+	hide(buf);
+	munmap(buf->dram, buf->base.len);
+err_close:
+	buf_close(buf);
+err_place:
+	place_give(buf);
+	return err;
+}
+
+/**
+ * kernel_ptr_alloc() - of mem_alloc()
+ * @base: context
+ * @kind: managed, pinned or device
+ * @len: bytes, above 0
+ * @flags: of the kind
+ * @made: out
+ *
+ * Return: 0, -EINVAL (@len is more than can be), -ENOMEM, -EMFILE, -EPERM (a
+ * child of the process that has the window) or -EOPNOTSUPP (an older module).
+ */
+int kernel_ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
+		     unsigned int flags, struct mem_buf **made)
+{
+	struct kernel_ctx *ctx = kernel_ctx_of(base);
+	struct kernel_buf *buf;
+	int err;
+
+	if (!(ctx->features & HEAPSIM_FEATURE_STREAMS))
+		return -EOPNOTSUPP;
+	if (len > INT64_MAX / 2)
+		return -EINVAL;
+	err = window_get();
+	if (err)
+		return err;
+	buf = buf_new(base, kind, len, flags);
+	if (!buf)
+		return -ENOMEM;
+	err = buf_make(ctx, buf);
+	if (err) {
+		pthread_mutex_destroy(&buf->base.lock);
+		free(buf);
+		return err;
+	}
+	buf->base.device = buf->addr;
+	buf->base.host = kind == MEM_KIND_DEVICE ? NULL : buf->addr;
+	list_add(ctx, buf);
+	*made = &buf->base;
+	return 0;
+}
+
+/**
+ * kernel_ptr_register() - of mem_register()
+ * @ctx: context
+ * @ptr: memory of the caller's
+ * @len: bytes
+ * @flags: MEM_REGISTER_*
+ * @made: not written
+ *
+ * Return: -EOPNOTSUPP: the module has no such memory.
+ */
+int kernel_ptr_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
+			unsigned int flags, struct mem_buf **made)
+{
+	(void)ctx;
+	(void)ptr;
+	(void)len;
+	(void)flags;
+	(void)made;
+	return -EOPNOTSUPP;
+}
+
+/**
+ * kernel_ptr_keep() - a buffer's memory
+ * @base: that has an address, and is kept
+ */
+void kernel_ptr_keep(struct mem_buf *base)
+{
+	atomic_fetch_add(&kernel_buf_of(base)->nr_users, 1);
+}
+
+/**
+ * kernel_ptr_put() - and let it go
+ * @base: kept
+ */
+void kernel_ptr_put(struct mem_buf *base)
+{
+	struct kernel_buf *buf = kernel_buf_of(base);
+
+	if (atomic_fetch_sub(&buf->nr_users, 1) != 1)
+		return;
+	hide(buf);
+	munmap(buf->dram, base->len);
+	buf_close(buf);
+	place_give(buf);
+	pthread_mutex_destroy(&base->lock);
+	free(buf);
+}
+
+/**
+ * kernel_ptr_free() - of mem_free()
+ * @base: buffer that no work touches any more
+ */
+void kernel_ptr_free(struct mem_buf *base)
+{
+	struct kernel_buf *buf = kernel_buf_of(base);
+	struct kernel_ctx *ctx = kernel_ctx_of(base->ctx);
+
+	pthread_mutex_lock(&ctx->lock);
+	kernel_ptr_look_behind(ctx, buf, NULL);
+	pthread_mutex_unlock(&ctx->lock);
+	list_remove(ctx, buf);
+	kernel_run_forget(ctx, buf);
+	kernel_ptr_put(base);
+}
+
+/**
+ * kernel_ptr_set_name() - of mem_set_name()
+ * @base: buffer
+ * @name: short enough
+ */
+void kernel_ptr_set_name(struct mem_buf *base, const char *name)
+{
+	struct kernel_ctx *ctx = kernel_ctx_of(base->ctx);
+
+	pthread_mutex_lock(&ctx->lock);
+	strcpy(kernel_buf_of(base)->name, name);
+	pthread_mutex_unlock(&ctx->lock);
+}

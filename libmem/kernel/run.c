@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What engines do to memory: kernels in an engine's process, which asks here at
+ * its first touch of each buffer and gets its device view, and copies and sets,
+ * on those views. The module tracks what is stored to them. Heaps' buffers
+ * engines have not.
+ *
+ * An engine that runs on threads of the application has the device views where
+ * the application has its own as long as it runs: then nobody finds who touches
+ * them meanwhile.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
+
+#define DEFAULT_TIMEOUT_NS	(10 * NS_PER_S)
+
+static const char *const engine_names[] = {
+	[MEM_ENGINE_GPU] = "gpu",
+	[MEM_ENGINE_PVA] = "pva",
+	[MEM_ENGINE_VIC] = "vic",
+};
+
+/* Those of kmod/model/profile.c that have more than a GPU. */
+static const struct board boards[] = {
+	{ .name = "nano", .has_vic = true },
+	{ .name = "tx2", .has_vic = true },
+	{ .name = "xavier", .has_vic = true, .has_pva = true },
+	{ .name = "orin", .has_vic = true, .has_pva = true },
+	{ .name = "orin-nano", .has_vic = true },
+	{
+		.name = "thor",
+		.has_vic = true,
+		.has_pva = true,
+		.has_pageable_access = true,
+		.has_concurrent_access = true,
+	},
+};
+
+/**
+ * kernel_run_board() - a board by its name
+ * @name: as the module says
+ *
+ * Return: never NULL: of one that is not known it has a GPU.
+ */
+const struct board *kernel_run_board(const char *name)
+{
+	static const struct board other = { 0 };
+	size_t i;
+
+	for (i = 0; i < sizeof(boards) / sizeof(*boards); i++)
+		if (!strcmp(boards[i].name, name))
+			return &boards[i];
+	return &other;
+}
+
+/**
+ * kernel_run_init() - a context has no engine yet
+ * @ctx: context
+ */
+void kernel_run_init(struct kernel_ctx *ctx)
+{
+	unsigned int i;
+
+	for (i = 0; i < MEM_NR_ENGINES; i++) {
+		ctx->owners[i].ctx = ctx;
+		pthread_mutex_init(&ctx->owners[i].run_lock, NULL);
+		grants_init(&ctx->owners[i].grants, i);
+	}
+}
+
+/**
+ * kernel_run_fini() - its engines go
+ * @ctx: context without work
+ */
+void kernel_run_fini(struct kernel_ctx *ctx)
+{
+	unsigned int i;
+
+	for (i = 0; i < MEM_NR_ENGINES; i++) {
+		if (ctx->owners[i].engine)
+			engine_destroy(ctx->owners[i].engine);
+		grants_fini(&ctx->owners[i].grants);
+		pthread_mutex_destroy(&ctx->owners[i].run_lock);
+	}
+}
+
+/**
+ * kernel_run_has_engine() - has the board got an engine?
+ * @ctx: context
+ * @at: enum mem_engine
+ *
+ * Return: true if so.
+ */
+bool kernel_run_has_engine(struct mem_ctx *ctx, unsigned int at)
+{
+	const struct board *board = kernel_ctx_of(ctx)->board;
+
+	if (at == MEM_ENGINE_PVA)
+		return board->has_pva;
+	return at == MEM_ENGINE_GPU || board->has_vic;
+}
+
+/* What an engine has */
+
+static struct kernel_buf *granted_next(struct owner *owner,
+				       struct kernel_buf *buf)
+{
+	struct granted *next = grants_next(&owner->grants,
+					   buf ? &buf->granted : NULL);
+
+	return next ? containerof(next, struct kernel_buf, granted) : NULL;
+}
+
+/* May each job have it? What has once been attached is asked for anew. */
+static bool may_keep(const struct owner *owner, struct kernel_buf *buf)
+{
+	if (buf->base.kind != MEM_KIND_MANAGED ||
+	    owner->ctx->board->has_concurrent_access)
+		return true;
+	return buf->base.flags == MEM_ATTACH_GLOBAL &&
+	       !atomic_load(&buf->was_attached);
+}
+
+static int hide(struct owner *owner, struct kernel_buf *buf)
+{
+	return grants_hide(&owner->grants, &buf->granted, kernel_ptr_off(buf),
+			   buf->base.len);
+}
+
+/* Before a job: what it may not have is hidden, the rest looked behind. */
+static int before_job(struct owner *owner, struct engine_grant **hidden,
+		      size_t *nr_hidden)
+{
+	struct kernel_ctx *ctx = owner->ctx;
+	struct kernel_buf *buf, *next;
+	int err = 0;
+
+	pthread_mutex_lock(&ctx->lock);
+	for (buf = granted_next(owner, NULL); buf && !err; buf = next) {
+		next = granted_next(owner, buf);
+		kernel_ptr_look_behind(ctx, buf, NULL);
+		if (!may_keep(owner, buf))
+			err = hide(owner, buf);
+	}
+	*hidden = grants_take_hidden(&owner->grants, nr_hidden);
+	pthread_mutex_unlock(&ctx->lock);
+	return err;
+}
+
+static void after_job(struct owner *owner)
+{
+	struct kernel_ctx *ctx = owner->ctx;
+	struct kernel_buf *buf;
+
+	pthread_mutex_lock(&ctx->lock);
+	for (buf = granted_next(owner, NULL); buf;
+	     buf = granted_next(owner, buf))
+		kernel_ptr_look_behind(ctx, buf, owner->work);
+	pthread_mutex_unlock(&ctx->lock);
+}
+
+/* A store is told; a page of its own takes it, in this job. */
+static int grant_behind(struct owner *owner, struct kernel_buf *buf,
+			const struct engine_touch *touch,
+			struct engine_grant *grant)
+{
+	const uint64_t off = kernel_ptr_off(buf) + buf->base.len;
+	struct kernel_ctx *ctx = owner->ctx;
+	struct engine_window window;
+	int err;
+
+	kernel_ptr_for_engine(&window);
+	*grant = (struct engine_grant) {
+		.off = off,
+		.len = 1ULL << window.page_shift,
+		.access = touch->is_write ? ENGINE_WRITE : ENGINE_READ,
+		.fd = kernel_ptr_guard_fd(),
+	};
+	pthread_mutex_lock(&ctx->lock);
+	err = grants_hide_range(&owner->grants, off, grant->len);
+	if (!err && touch->is_write)
+		kernel_watch_overrun(ctx, buf, touch->off - kernel_ptr_off(buf),
+				     touch->ip, owner->work);
+	pthread_mutex_unlock(&ctx->lock);
+	return err ? -EFAULT : 0;
+}
+
+/* Managed memory: what it may not touch is told, and given all the same. */
+static void grant_buf(struct owner *owner, struct kernel_buf *buf,
+		      const struct engine_touch *touch,
+		      struct engine_grant *grant)
+{
+	struct kernel_ctx *ctx = owner->ctx;
+	bool is_news;
+
+	pthread_mutex_lock(&ctx->lock);
+	is_news = !grants_has(&owner->grants, &buf->granted);
+	grants_add(&owner->grants, &buf->granted);
+	pthread_mutex_unlock(&ctx->lock);
+	if (is_news && buf->base.kind == MEM_KIND_MANAGED)
+		kernel_order_may_touch(ctx, owner->work, buf, touch->is_write);
+	*grant = (struct engine_grant) {
+		.off = kernel_ptr_off(buf),
+		.len = buf->base.len,
+		.access = ENGINE_WRITE,
+		.fd = buf->view_fd,
+	};
+}
+
+static int on_touch(void *arg, const struct engine_touch *touch,
+		    struct engine_grant *grant)
+{
+	struct owner *owner = arg;
+	struct kernel_buf *buf;
+	bool is_behind;
+	int err = 0;
+
+	buf = kernel_ptr_find_page(touch->off, &is_behind);
+	if (!buf)
+		return -EFAULT;
+	if (buf->base.ctx != &owner->ctx->base)
+		err = -EFAULT;
+	else if (is_behind)
+		err = grant_behind(owner, buf, touch, grant);
+	else
+		grant_buf(owner, buf, touch, grant);
+	/* A job that uses it keeps it; what it should not is found here. */
+	kernel_ptr_put(&buf->base);
+	return err;
+}
+
+static const struct engine_ops ops = {
+	.touch = on_touch,
+};
+
+static bool is_inline(const struct kernel_ctx *ctx)
+{
+	return ctx->board->has_pageable_access || engine_is_inline();
+}
+
+static int owner_start(struct owner *owner)
+{
+	struct engine_window window;
+
+	if (owner->engine)
+		return 0;
+	kernel_ptr_for_engine(&window);
+	window.is_inline = is_inline(owner->ctx);
+	return engine_create(engine_names[owner->grants.at], &window, &ops,
+			     owner, &owner->engine);
+}
+
+/* What the module would refuse a thread of the application. */
+static void lend_all(struct kernel_ctx *ctx)
+{
+	struct kernel_buf *buf;
+
+	pthread_mutex_lock(&ctx->lock);
+	ctx->nr_lending++;
+	for (buf = ctx->bufs; buf; buf = buf->next)
+		if (buf->base.kind == MEM_KIND_DEVICE ||
+		    (buf->base.kind == MEM_KIND_MANAGED &&
+		     !ctx->board->has_concurrent_access))
+			kernel_ptr_show_view(buf, true);
+	pthread_mutex_unlock(&ctx->lock);
+}
+
+static void take_back_all(struct kernel_ctx *ctx)
+{
+	struct kernel_buf *buf;
+
+	pthread_mutex_lock(&ctx->lock);
+	if (!--ctx->nr_lending)
+		for (buf = ctx->bufs; buf; buf = buf->next)
+			kernel_ptr_show_view(buf, false);
+	pthread_mutex_unlock(&ctx->lock);
+}
+
+static int run(struct owner *owner, struct engine_job *job,
+	       struct engine_result *result)
+{
+	struct engine_grant *hidden;
+	int err;
+
+	err = before_job(owner, &hidden, &job->nr_changes);
+	if (err && owner->engine) {
+		/* The next one has nothing. */
+		engine_destroy(owner->engine);
+		owner->engine = NULL;
+	}
+	job->changes = hidden;
+	err = owner_start(owner);
+	if (!err)
+		engine_run(owner->engine, job, result);
+	free(hidden);
+	return err;
+}
+
+static void nothing(const struct mem_block *block, void *args)
+{
+	(void)block;
+	(void)args;
+}
+
+/*
+ * An engine that has the view keeps all of the buffer, which would go on having
+ * its part in what the driver does.
+ */
+static void let_go(struct owner *owner)
+{
+	struct engine_job job = {
+		.kernel = nothing,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+		.timeout_ns = DEFAULT_TIMEOUT_NS,
+	};
+	struct engine_result result;
+
+	/* One that runs lets it go before its next job. */
+	if (pthread_mutex_trylock(&owner->run_lock))
+		return;
+	if (owner->engine)
+		run(owner, &job, &result);
+	pthread_mutex_unlock(&owner->run_lock);
+}
+
+/**
+ * kernel_run_forget() - a buffer goes
+ * @ctx: context
+ * @buf: that no work touches any more
+ */
+void kernel_run_forget(struct kernel_ctx *ctx, struct kernel_buf *buf)
+{
+	unsigned int i;
+	bool has_it;
+	int err;
+
+	for (i = 0; i < MEM_NR_ENGINES; i++) {
+		struct owner *owner = &ctx->owners[i];
+
+		pthread_mutex_lock(&ctx->lock);
+		has_it = grants_has(&owner->grants, &buf->granted);
+		err = has_it ? hide(owner, buf) : 0;
+		pthread_mutex_unlock(&ctx->lock);
+		if (err) {
+			pthread_mutex_lock(&owner->run_lock);
+			engine_destroy(owner->engine);
+			owner->engine = NULL;
+			pthread_mutex_unlock(&owner->run_lock);
+		} else if (has_it && !is_inline(ctx)) {
+			let_go(owner);
+		}
+	}
+}
+
+static struct engine_job job_of(const struct mem_launch *launch)
+{
+	struct engine_job job = {
+		.kernel = launch->kernel,
+		.shared_len = launch->shared_len,
+		.args = launch->args,
+		.args_len = launch->args_len,
+		.timeout_ns = launch->timeout_ns ? launch->timeout_ns :
+						   DEFAULT_TIMEOUT_NS,
+	};
+
+	memcpy(job.grid, launch->grid, sizeof(job.grid));
+	memcpy(job.block, launch->block, sizeof(job.block));
+	return job;
+}
+
+/**
+ * kernel_run() - run a kernel and wait for its end
+ * @base: context
+ * @work: it
+ * @launch: what to run
+ *
+ * Context: the one thread of the engine.
+ * Return: 0 or as struct engine_result has it.
+ */
+int kernel_run(struct mem_ctx *base, struct work *work,
+	       const struct mem_launch *launch)
+{
+	struct kernel_ctx *ctx = kernel_ctx_of(base);
+	struct owner *owner = &ctx->owners[launch->engine];
+	struct engine_result result = { 0 };
+	struct engine_job job = job_of(launch);
+	int err;
+
+	kernel_order_work_begin(ctx, work);
+	pthread_mutex_lock(&owner->run_lock);
+	owner->work = work;
+	if (is_inline(ctx))
+		lend_all(ctx);
+	err = run(owner, &job, &result);
+	if (is_inline(ctx))
+		take_back_all(ctx);
+	after_job(owner);
+	owner->work = NULL;
+	pthread_mutex_unlock(&owner->run_lock);
+	if (err)
+		return err;
+	if (result.status == -EFAULT)
+		kernel_watch_illegal(ctx, &result, work);
+	return result.status;
+}
+
+/* Copies and sets */
+
+/* The device view, for all that the CPU need not be seen to touch. */
+static uint8_t *side_of(const struct mem_buf *base, const void *ptr,
+			bool is_device)
+{
+	const struct kernel_buf *buf;
+
+	if (!base || (base->kind == MEM_KIND_MANAGED && !is_device))
+		return (uint8_t *)ptr;
+	buf = containerof(base, struct kernel_buf, base);
+	return buf->dram + ((uintptr_t)ptr - (uintptr_t)buf->addr);
+}
+
+/**
+ * kernel_copy() - a copy or set
+ * @ctx: context
+ * @work: it, NULL: no device does it
+ * @copy: what
+ *
+ * A side that is the CPU's is touched here as any code would touch it.
+ *
+ * Context: the dma engine's thread, or the caller of mem_copy().
+ */
+void kernel_copy(struct mem_ctx *ctx, struct work *work,
+		 const struct copy *copy)
+{
+	const struct mem_rows *rows = &copy->rows;
+	uint8_t *dst = side_of(copy->dst, rows->dst, copy->dst_is_device);
+	const uint8_t *src = rows->src ? side_of(copy->src, rows->src,
+						 copy->src_is_device) : NULL;
+	uint64_t i;
+
+	if (work)
+		kernel_order_work_begin(kernel_ctx_of(ctx), work);
+	for (i = 0; i < rows->nr_rows; i++) {
+		uint8_t *to = dst + i * rows->dst_pitch;
+
+		if (src)
+			memmove(to, src + i * rows->src_pitch, rows->row_len);
+		else
+			memset(to, copy->value, rows->row_len);
+	}
+}
