@@ -227,6 +227,12 @@ static bool has_watchers(void)
 	return atomic_load_explicit(&watchers.nr, memory_order_relaxed) > 0;
 }
 
+/* Where nothing is looked at nothing is told. */
+static bool is_off(const struct embedded_buf *buf)
+{
+	return embedded_ctx_of(buf->base.ctx)->policy == MEM_POLICY_OFF;
+}
+
 static bool is_watched(void)
 {
 	return has_watchers() || tell_is_on();
@@ -533,7 +539,7 @@ void watch_cpu_while_active(const struct embedded_buf *buf,
 	const struct work *work;
 	struct found f;
 
-	if (!is_watched())
+	if (is_off(buf) || !is_watched())
 		return;
 	f = found_of(buf, MEM_VIOLATION_CPU_WHILE_ACTIVE, touch->off, 1);
 	f.v.missing = MEM_MISSING_SYNC;
@@ -558,7 +564,7 @@ void watch_cpu_on_device(const struct embedded_buf *buf,
 {
 	struct found f;
 
-	if (!is_watched())
+	if (is_off(buf) || !is_watched())
 		return;
 	f = found_of(buf, MEM_VIOLATION_CPU_ON_DEVICE, touch->off, 1);
 	add_touch(&f, buf, touch);
@@ -580,7 +586,7 @@ void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
 {
 	struct found f;
 
-	if (!is_watched())
+	if (is_off(buf) || !is_watched())
 		return;
 	f = found_of(buf, MEM_VIOLATION_ENGINE_NOT_ATTACHED, off, 1);
 	f.v.missing = MEM_MISSING_ATTACH;
@@ -658,7 +664,7 @@ void watch_overrun(const struct embedded_buf *buf, uint64_t off,
 {
 	struct found f;
 
-	if (!is_watched())
+	if (is_off(buf) || !is_watched())
 		return;
 	f = found_of(buf, MEM_VIOLATION_OVERRUN, off, 1);
 	f.v.is_write = true;
