@@ -279,6 +279,14 @@ static void take_back_all(struct kernel_ctx *ctx)
 	pthread_mutex_unlock(&ctx->lock);
 }
 
+/* The next one has nothing. */
+static void engine_end(struct owner *owner)
+{
+	if (owner->engine)
+		engine_destroy(owner->engine);
+	owner->engine = NULL;
+}
+
 static int run(struct owner *owner, struct engine_job *job,
 	       struct engine_result *result)
 {
@@ -286,11 +294,8 @@ static int run(struct owner *owner, struct engine_job *job,
 	int err;
 
 	err = before_job(owner, &hidden, &job->nr_changes);
-	if (err && owner->engine) {
-		/* The next one has nothing. */
-		engine_destroy(owner->engine);
-		owner->engine = NULL;
-	}
+	if (err)
+		engine_end(owner);
 	job->changes = hidden;
 	err = owner_start(owner);
 	if (!err)
@@ -347,8 +352,7 @@ void kernel_run_forget(struct kernel_ctx *ctx, struct kernel_buf *buf)
 		pthread_mutex_unlock(&ctx->lock);
 		if (err) {
 			pthread_mutex_lock(&owner->run_lock);
-			engine_destroy(owner->engine);
-			owner->engine = NULL;
+			engine_end(owner);
 			pthread_mutex_unlock(&owner->run_lock);
 		} else if (has_it && !is_inline(ctx)) {
 			let_go(owner);

@@ -461,6 +461,36 @@ static void the_cpu_is_refused_while_a_kernel_runs(void **state)
 	release(gate.word);
 }
 
+static void a_touch_is_told_with_who_has_the_buffer(void **state)
+{
+	struct mem_violation v = { .size = sizeof(v) };
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	struct gate gate;
+
+	(void)state;
+	assert_int_equal(mem_set_name(ctx, ptr, "frame"), 0);
+	gate = hold_up(stream);
+	touch(ptr + 5, true);
+	if (!is_concurrent()) {
+		assert_int_equal(mem_ctx_next_violation(ctx, &v), 1);
+		assert_int_equal(v.kind, MEM_VIOLATION_CPU_WHILE_ACTIVE);
+		assert_int_equal(v.missing, MEM_MISSING_SYNC);
+		assert_int_equal(v.off, 5 * sizeof(*ptr));
+		assert_true(v.is_write);
+		assert_string_equal(v.name, "frame");
+		assert_int_equal(v.attach, MEM_ATTACH_GLOBAL);
+		assert_int_equal(v.other, MEM_OTHER_ENGINE);
+		assert_string_equal(v.other_name, "gpu");
+		assert_int_equal(v.other_stream, mem_stream_id(stream));
+		assert_int_equal(v.other_kernel, (uintptr_t)k_wait_for);
+	}
+	nothing_found();
+	let_go(gate);
+	sync_stream();
+	release(ptr);
+	release(gate.word);
+}
+
 static void having_finished_is_not_enough(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
@@ -1246,6 +1276,7 @@ int main(void)
 		cmocka_unit_test(an_address_tells_what_it_is),
 		cmocka_unit_test(registered_memory_has_two_addresses),
 		cmocka_unit_test(the_cpu_is_refused_while_a_kernel_runs),
+		cmocka_unit_test(a_touch_is_told_with_who_has_the_buffer),
 		cmocka_unit_test(having_finished_is_not_enough),
 		cmocka_unit_test(a_query_that_succeeds_is_a_wait),
 		cmocka_unit_test(host_memory_is_always_the_cpus),
