@@ -231,14 +231,7 @@ int kernel_order_mark(struct mem_stream *stream, struct mark **mark)
 	return err;
 }
 
-/**
- * kernel_order_mark_wait() - further work of a stream is behind a mark
- * @stream: stream
- * @mark: mark
- *
- * Return: 0 or -ENOMEM.
- */
-int kernel_order_mark_wait(struct mem_stream *stream, struct mark *mark)
+static int wait_for_mark(struct mem_stream *stream, struct mark *mark)
 {
 	struct heapsim_event_op arg = {
 		.size = sizeof(arg),
@@ -248,6 +241,37 @@ int kernel_order_mark_wait(struct mem_stream *stream, struct mark *mark)
 
 	return submit(kernel_ctx_of(stream->ctx), HEAPSIM_IOC_EVENT_WAIT,
 		      &arg);
+}
+
+/* For an event that was never recorded: in the stream's order all the same. */
+static int wait_for_nothing(struct mem_stream *stream)
+{
+	struct kernel_ctx *ctx = kernel_ctx_of(stream->ctx);
+	struct heapsim_event_op arg = { .size = sizeof(arg) };
+	int err;
+
+	err = submit(ctx, HEAPSIM_IOC_EVENT_CREATE, &arg);
+	if (err)
+		return err;
+	arg.stream = id_of(stream);
+	err = submit(ctx, HEAPSIM_IOC_EVENT_WAIT, &arg);
+	arg.stream = 0;
+	ioctl_again(ctx->fd, HEAPSIM_IOC_EVENT_DESTROY, &arg);
+	return err;
+}
+
+/**
+ * kernel_order_mark_wait() - further work of a stream is behind a mark
+ * @stream: stream
+ * @mark: mark; NULL: nothing
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kernel_order_mark_wait(struct mem_stream *stream, struct mark *mark)
+{
+	if (!mark)
+		return wait_for_nothing(stream);
+	return wait_for_mark(stream, mark);
 }
 
 /**
