@@ -300,6 +300,9 @@ static int run(struct owner *owner, struct engine_job *job,
 	err = owner_start(owner);
 	if (!err)
 		engine_run(owner->engine, job, result);
+	/* Whoever waits for it has seen what it printed. */
+	if (!err && result->has_output)
+		engine_flush(owner->engine);
 	free(hidden);
 	return err;
 }
