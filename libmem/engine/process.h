@@ -100,6 +100,7 @@ struct page_set {
  * @request: the last
  * @nr_changes: of access, with it
  * @nr_events: of the process
+ * @nr_taken: requests that it took up
  * @event: the last
  * @touch: of EVENT_TOUCH
  * @result: of the others
@@ -115,6 +116,7 @@ struct engine_shared {
 	size_t nr_changes;
 
 	atomic_uint nr_events __attribute__((aligned(LINE)));
+	atomic_uint nr_taken;
 	enum engine_event event;
 	struct engine_touch touch;
 	struct engine_result result;
