@@ -237,7 +237,7 @@ static void attach(struct board *board, unsigned int how)
 	     "attach");
 }
 
-static void frame(struct board *board, uint8_t seed)
+static void one_frame(struct board *board, uint8_t seed)
 {
 	volatile uint8_t *from = board->frame;
 	const volatile uint8_t *to = board->result;
@@ -262,7 +262,7 @@ static uint64_t frame_ns(struct board *board)
 	unsigned int i;
 
 	for (i = 0; i < NR_FRAMES; i++)
-		frame(board, (uint8_t)(7 * i + 1));
+		one_frame(board, (uint8_t)(7 * i + 1));
 	return (now_ns() - start_ns) / NR_FRAMES;
 }
 
@@ -299,8 +299,8 @@ int main(int argc, char **argv)
 	pid = partner_start(table);
 	board_open(&record, MEM_POLICY_RECORD);
 	board_open(&off, MEM_POLICY_OFF);
-	frame(&record, 0);
-	frame(&off, 0);
+	one_frame(&record, 0);
+	one_frame(&off, 0);
 	for (i = 0; i < nr; i++) {
 		trips[i] = round_trip_ns(table);
 		launches[i] = launch_ns(&record);
