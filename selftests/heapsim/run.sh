@@ -638,6 +638,8 @@ top_scrolls()
 completes()
 {
 	gone && screen_begin || return
+	# However long the module's path is: on one line.
+	tmux resize-window -x 300 -y 12
 	tmux send-keys "cd $top; . heapsim/completion.bash; clear" Enter
 	screen_has '^\$ *$' || return
 	tmux send-keys 'heapsim unl' Tab
@@ -645,7 +647,7 @@ completes()
 	tmux send-keys C-u "heapsim load -m $module so" Tab 't' 'x' Tab
 	screen_has 'heapsim.ko soc=tx2 *$' || return
 	tmux send-keys 'pol' Tab 'r' Tab
-	screen_has '=record *$' || return	# the line is wrapped
+	screen_has ' policy=record *$' || return
 	tmux send-keys Enter
 	screen_has '^loaded: .*policy=record soc=tx2' && screen_end
 }
