@@ -286,16 +286,19 @@ struct worker {
 };
 
 #define NR_RUNS		16
-#define MAX_RUN		64U
+#define MAX_RUN		256U
 #define MAX_OPENED	64
 
 /**
- * struct store_run - pages that were stored to one after the other
- * @next: page that would go on with it
- * @len: pages that were made ready with the last
+ * struct store_run - pages that were stored to one after the other, upwards or
+ * downwards
+ * @first: of those that were made ready
+ * @end: after the last of them
+ * @len: how many were made ready at once
  */
 struct store_run {
-	size_t next;
+	size_t first;
+	size_t end;
 	size_t len;
 };
 

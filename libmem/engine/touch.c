@@ -166,24 +166,23 @@ void touch_end(int status, int signal)
 		pause();
 }
 
-/* How many pages from this one on are to be made ready with it. */
-static size_t run_len(size_t page)
+/* The run that a page goes on with; four times as many pages are made ready. */
+static struct store_run *run_of(size_t page)
 {
 	struct store_run *run;
 	size_t i;
 
 	for (i = 0; i < NR_RUNS; i++) {
 		run = &process->runs[i];
-		if (page - run->next >= run->len)
+		if (page - run->end >= run->len &&
+		    run->first - 1 - page >= run->len)
 			continue;
-		run->len = run->len < MAX_RUN / 2 ? 2 * run->len : MAX_RUN;
-		run->next = page + run->len;
-		return run->len;
+		run->len = run->len < MAX_RUN / 4 ? 4 * run->len : MAX_RUN;
+		return run;
 	}
 	run = &process->runs[process->next_run++ % NR_RUNS];
-	run->len = 1;
-	run->next = page + 1;
-	return 1;
+	*run = (struct store_run) { page, page, 1 };
+	return run;
 }
 
 static bool is_ready(size_t page)
@@ -191,26 +190,40 @@ static bool is_ready(size_t page)
 	return page_set_has(&process->stored, page);
 }
 
+static bool may_be_ready(size_t page)
+{
+	return process->access[page] == ENGINE_TRACKED && !is_ready(page);
+}
+
 /* Keep it as it is, then let it be stored to; with those that follow. */
 static void make_ready(size_t page)
 {
 	const size_t len = process->page_len;
-	const size_t max = run_len(page);
-	size_t nr = 1, i;
+	size_t first = page, end = page + 1, i;
+	struct store_run *run;
 
 	if (is_ready(page)) {
 		set_prot(page, 1, PROT_READ | PROT_WRITE);
 		return;
 	}
-	while (nr < max && page + nr < process->nr_pages &&
-	       process->access[page + nr] == ENGINE_TRACKED &&
-	       !is_ready(page + nr))
-		nr++;
-	memcpy(process->before + page * len, page_addr(page), nr * len);
-	for (i = page; i < page + nr; i++)
+	run = run_of(page);
+	if (page < run->first) {
+		while (end - first < run->len && first > 0 &&
+		       may_be_ready(first - 1))
+			first--;
+		run->first = first;
+	} else {
+		while (end - first < run->len && end < process->nr_pages &&
+		       may_be_ready(end))
+			end++;
+		run->end = end;
+	}
+	memcpy(process->before + first * len, page_addr(first),
+	       (end - first) * len);
+	for (i = first; i < end; i++)
 		page_set_add(&process->stored, i);
-	process->shared->nr_stored += nr;
-	set_prot(page, nr, PROT_READ | PROT_WRITE);
+	process->shared->nr_stored += end - first;
+	set_prot(first, end - first, PROT_READ | PROT_WRITE);
 }
 
 /* Ask the owner. */

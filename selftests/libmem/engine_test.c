@@ -581,6 +581,30 @@ static void a_whole_run_is_told_at_once(void **state)
 	assert_int_equal(own.before[own.window.len - own.page_len], 1);
 }
 
+static void a_run_downwards_is_told_at_once(void **state)
+{
+	const size_t len = own.window.len, page_len = own.page_len;
+	const struct touch_args args = {
+		.at = (uint8_t *)own.window.addr + len - page_len,
+		.step = -page_len,
+		.nr = NR_PAGES,
+		.value = 2,
+	};
+	size_t i;
+
+	(void)state;
+	track_all();
+	memset(own.view, 1, len);
+	assert_runs(store, &args, sizeof(args));
+	assert_int_equal(own.nr_written, 1);
+	assert_int_equal(own.written_off, 0);
+	assert_int_equal(own.written_len, len);
+	for (i = 0; i < len; i += page_len) {
+		assert_int_equal(own.before[i], 1);
+		assert_int_equal(own.view[i], 2);
+	}
+}
+
 static int *volatile nowhere = (int *)8;
 
 static WILD void store_then_fail(const struct mem_block *block, void *args)
@@ -1468,6 +1492,7 @@ int main(void)
 		each(changes_are_made_before_the_job),
 		each(pages_are_kept_as_they_were_before_a_jobs_first_store),
 		each(a_whole_run_is_told_at_once),
+		each(a_run_downwards_is_told_at_once),
 		each(what_a_failed_job_stored_is_told),
 		each(a_page_that_is_no_longer_tracked_is_not_told),
 		each(a_grant_can_have_a_file_of_its_own),
