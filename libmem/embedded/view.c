@@ -491,6 +491,19 @@ static void add_twin_of(struct embedded_buf *buf, size_t page,
 	line_lend_twin(&buf->lines, page, twin);
 }
 
+/* Lines are too short for the set-up cost of memcmp(); 32 bytes or more. */
+static bool differs(const uint8_t *a, const uint8_t *b, size_t len)
+{
+	const uint64_t *x = (const uint64_t *)a, *y = (const uint64_t *)b;
+	uint64_t all = 0;
+	size_t i;
+
+	for (i = 0; i < len / sizeof(*x); i += 4)
+		all |= (x[i] ^ y[i]) | (x[i + 1] ^ y[i + 1]) |
+		       (x[i + 2] ^ y[i + 2]) | (x[i + 3] ^ y[i + 3]);
+	return all;
+}
+
 static void tell_changed_lines(struct embedded_buf *buf, size_t page,
 			       const uint8_t *before)
 {
@@ -500,7 +513,7 @@ static void tell_changed_lines(struct embedded_buf *buf, size_t page,
 
 	for (off = 0; off < page_size(); off = end + line_size) {
 		for (end = off; end < page_size() &&
-		     memcmp(before + end, now + end, line_size);)
+		     differs(before + end, now + end, line_size);)
 			end += line_size;
 		if (end > off)
 			line_engine_write(&buf->lines,
@@ -554,6 +567,17 @@ uint64_t view_clean_run(const struct embedded_buf *buf, uint64_t off)
 	       page_size();
 }
 
+/* No line is Dirty any more: the image has what the lines were filled with. */
+static void take_cpu_back(struct embedded_buf *buf, size_t page)
+{
+	struct line_page *p = &buf->lines.pages[page];
+
+	bit_clear(buf->stored, page);
+	p->cpu = NULL;
+	if (p->twin)
+		line_lend_twin(&buf->lines, page, cpu_page(buf, page));
+}
+
 /* Take the images back once no line is valid; forget a page with nothing. */
 static void settle(struct embedded_buf *buf, size_t page)
 {
@@ -591,7 +615,7 @@ void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len)
 
 		line_clean_page(&buf->lines, page, &op);
 		if (at >= off && at + page_size() <= off + len)
-			bit_clear(buf->stored, page);
+			take_cpu_back(buf, page);
 	}
 	line_clean_end(&buf->lines, &op);
 }
