@@ -443,7 +443,6 @@ bool atomic_is_looked_for(const struct embedded_buf *buf);
 /* run.c */
 void run_init(struct embedded_ctx *ctx);
 void run_fini(struct embedded_ctx *ctx);
-const char *run_engine_name(unsigned int at);
 bool run_has_engine(struct mem_ctx *ctx, unsigned int at);
 void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf);
 int run_kernel(struct mem_ctx *ctx, struct work *work,

@@ -1037,7 +1037,7 @@ int order_work_submit(struct mem_stream *stream,
 		.time_ns = now_ns(),
 		.stream = stream->id,
 		.kernel = launch ? (uintptr_t)launch->kernel : 0,
-		.engine = launch ? run_engine_name(launch->engine) : "dma",
+		.engine = launch ? engine_name(launch->engine) : "dma",
 		.stack = tell_stack(0),
 	};
 	order_lock(ctx, &old);

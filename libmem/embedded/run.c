@@ -13,26 +13,8 @@
 
 #include "embedded.h"
 
-#define DEFAULT_TIMEOUT_NS	(10 * NS_PER_S)
 /* Pinned memory in which each page's first touch in a job is looked at. */
 #define MAX_PAGES_ATOMIC	16
-
-static const char *const engine_names[] = {
-	[MEM_ENGINE_GPU] = "gpu",
-	[MEM_ENGINE_PVA] = "pva",
-	[MEM_ENGINE_VIC] = "vic",
-};
-
-/**
- * run_engine_name() - an engine, as it is told
- * @at: enum mem_engine
- *
- * Return: static.
- */
-const char *run_engine_name(unsigned int at)
-{
-	return engine_names[at];
-}
 
 /**
  * run_init() - a context has no engine yet
@@ -303,7 +285,7 @@ static int owner_start(struct owner *owner)
 		return 0;
 	window_for_engine(&window);
 	window.is_inline = owner->ctx->profile->has_pageable_access;
-	return engine_create(engine_names[owner->grants.at], &window, &ops,
+	return engine_create(engine_name(owner->grants.at), &window, &ops,
 			     owner, &owner->engine);
 }
 
@@ -327,22 +309,6 @@ bool run_has_engine(struct mem_ctx *ctx, unsigned int at)
 	return has_engine(embedded_ctx_of(ctx), at);
 }
 
-static struct engine_job job_of(const struct mem_launch *launch)
-{
-	struct engine_job job = {
-		.kernel = launch->kernel,
-		.shared_len = launch->shared_len,
-		.args = launch->args,
-		.args_len = launch->args_len,
-		.timeout_ns = launch->timeout_ns ? launch->timeout_ns :
-						   DEFAULT_TIMEOUT_NS,
-	};
-
-	memcpy(job.grid, launch->grid, sizeof(job.grid));
-	memcpy(job.block, launch->block, sizeof(job.block));
-	return job;
-}
-
 /**
  * run_kernel() - run a kernel and wait for its end
  * @base: context
@@ -359,7 +325,7 @@ int run_kernel(struct mem_ctx *base, struct work *work,
 	struct owner *owner = &ctx->owners[launch->engine];
 	struct engine_result result = { 0 };
 	struct engine_grant *hidden;
-	struct engine_job job = job_of(launch);
+	struct engine_job job = engine_job_of(launch);
 	int err;
 
 	order_work_begin(ctx, work);
@@ -372,9 +338,6 @@ int run_kernel(struct mem_ctx *base, struct work *work,
 	atomic_fetch_add(&ctx->nr_running, 1);
 	engine_run(owner->engine, &job, &result);
 	atomic_fetch_sub(&ctx->nr_running, 1);
-	/* Whoever waits for it has seen what it printed. */
-	if (result.has_output)
-		engine_flush(owner->engine);
 	after_job(owner);
 	order_take_back(ctx);
 	if (result.status == -EFAULT)

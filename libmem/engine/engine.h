@@ -135,7 +135,6 @@ struct engine_job {
  * @ip: of -EFAULT: the instruction
  * @is_write: of -EFAULT: it stored
  * @place: of -EFAULT: where that lies
- * @has_output: something was printed that engine_flush() has come out
  */
 struct engine_result {
 	int status;
@@ -144,7 +143,6 @@ struct engine_result {
 	uintptr_t ip;
 	bool is_write;
 	enum engine_place place;
-	bool has_output;
 };
 
 /**
@@ -167,7 +165,8 @@ int engine_create(const char *name, const struct engine_window *window,
 void engine_destroy(struct engine *engine);
 void engine_run(struct engine *engine, const struct engine_job *job,
 		struct engine_result *result);
-void engine_flush(struct engine *engine);
+const char *engine_name(unsigned int at);
+struct engine_job engine_job_of(const struct mem_launch *launch);
 bool engine_is_inline(void);
 bool engine_is_worker(void);
 

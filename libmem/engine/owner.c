@@ -34,11 +34,13 @@
 #define START_NS	(30 * NS_PER_S)
 #define ASAN_START_NS	(2 * NS_PER_S)
 #define FLUSH_NS	(10 * NS_PER_S)
+/* include/libmem.h: mem_launch.timeout_ns */
+#define DEFAULT_TIMEOUT_NS	(10 * NS_PER_S)
 
 /* Processes that may die, one after the other, before they take up a job. */
 #define NR_TRIES	4
 
-/* For what was printed to come out at the end. */
+/* For what was printed to come out at the engine's end. */
 #define END_MS		1000
 
 /**
@@ -78,6 +80,12 @@ struct engine {
 	struct range area;
 	struct objects *objects;
 	unsigned int nr_seen;
+};
+
+static const char *const names[] = {
+	[MEM_ENGINE_GPU] = "gpu",
+	[MEM_ENGINE_PVA] = "pva",
+	[MEM_ENGINE_VIC] = "vic",
 };
 
 static struct {
@@ -758,6 +766,18 @@ static bool run_once(struct engine *engine, const struct engine_job *job,
 	return is_begun || result->status != -EOWNERDEAD;
 }
 
+/* Whoever waits for the job has seen what it printed. */
+static void flush(struct engine *engine)
+{
+	struct engine_result result;
+
+	if (engine->sock < 0 || !engine->shared->has_output)
+		return;
+	request(engine, REQUEST_FLUSH);
+	if (!finish(engine, now_ns() + FLUSH_NS, &result))
+		give_up(engine);
+}
+
 static void run(struct engine *engine, const struct engine_job *job,
 		struct engine_result *result)
 {
@@ -765,7 +785,8 @@ static void run(struct engine *engine, const struct engine_job *job,
 
 	for (i = 0; i < NR_TRIES; i++)
 		if (run_once(engine, job, result))
-			return;
+			break;
+	flush(engine);
 }
 
 /**
@@ -773,6 +794,8 @@ static void run(struct engine *engine, const struct engine_job *job,
  * @engine: engine
  * @job: what to run; not needed any more when the call returns
  * @result: out: how it ended
+ *
+ * What it printed has come out, unless who reads that does not go on.
  *
  * Context: any thread; may sleep, for as long as the job runs. One job of an
  * engine runs at a time. Calls the owner in this thread.
@@ -794,22 +817,34 @@ void engine_run(struct engine *engine, const struct engine_job *job,
 }
 
 /**
- * engine_flush() - have come out what jobs printed
- * @engine: engine
+ * engine_name() - an engine, as it is told
+ * @at: enum mem_engine
  *
- * Context: any thread; waits for a job that runs.
+ * Return: static.
  */
-void engine_flush(struct engine *engine)
+const char *engine_name(unsigned int at)
 {
-	struct engine_result result;
+	return names[at];
+}
 
-	if (engine->is_foreign || engine->in_process)
-		return;
-	pthread_mutex_lock(&engine->lock);
-	if (engine->sock >= 0) {
-		request(engine, REQUEST_FLUSH);
-		if (!finish(engine, now_ns() + FLUSH_NS, &result))
-			give_up(engine);
-	}
-	pthread_mutex_unlock(&engine->lock);
+/**
+ * engine_job_of() - what a launch has an engine run
+ * @launch: as the application gave it
+ *
+ * Return: the job, without changes; it refers to the launch's arguments.
+ */
+struct engine_job engine_job_of(const struct mem_launch *launch)
+{
+	struct engine_job job = {
+		.kernel = launch->kernel,
+		.shared_len = launch->shared_len,
+		.args = launch->args,
+		.args_len = launch->args_len,
+		.timeout_ns = launch->timeout_ns ? launch->timeout_ns :
+						   DEFAULT_TIMEOUT_NS,
+	};
+
+	memcpy(job.grid, launch->grid, sizeof(job.grid));
+	memcpy(job.block, launch->block, sizeof(job.block));
+	return job;
 }

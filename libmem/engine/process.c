@@ -344,8 +344,8 @@ static void serve_all(void *stack)
 	for (seen = 0;; seen++) {
 		shared->result = (struct engine_result) {
 			.status = status,
-			.has_output = __fpending(stdout) > 0,
 		};
+		shared->has_output = __fpending(stdout) > 0;
 		process_tell(EVENT_DONE);
 		while (atomic_load(&shared->nr_requests) == seen)
 			futex_wait(&shared->nr_requests, seen, FOREVER);

@@ -104,6 +104,7 @@ struct page_set {
  * @event: the last
  * @touch: of EVENT_TOUCH
  * @result: of the others
+ * @has_output: something was printed that has not come out
  * @nr_answers: of the owner
  * @answer: the last
  * @nr_stored: pages in the set
@@ -120,6 +121,7 @@ struct engine_shared {
 	enum engine_event event;
 	struct engine_touch touch;
 	struct engine_result result;
+	bool has_output;
 
 	atomic_uint nr_answers __attribute__((aligned(LINE)));
 	struct wire_grant answer;

@@ -14,12 +14,6 @@
 /* A mark that is to spare keeps the module from forgetting a stream. */
 #define MAX_SPARE	8U
 
-static const char *const engine_names[] = {
-	[MEM_ENGINE_GPU] = "gpu",
-	[MEM_ENGINE_PVA] = "pva",
-	[MEM_ENGINE_VIC] = "vic",
-};
-
 /* EBUSY, which means other things above, is that the user has too much. */
 static int submit(const struct kernel_ctx *ctx, unsigned long cmd, void *arg)
 {
@@ -552,7 +546,7 @@ int kernel_order_work_submit(struct mem_stream *stream,
 	if (!work)
 		return -ENOMEM;
 	work->stream = stream->id;
-	work->engine = launch ? engine_names[launch->engine] : "dma";
+	work->engine = launch ? engine_name(launch->engine) : "dma";
 	work->kernel = launch ? (uintptr_t)launch->kernel : 0;
 	work->asked_ns = now_ns();
 	strcpy(arg.name, work->engine);

@@ -15,14 +15,6 @@
 
 #include "kernel.h"
 
-#define DEFAULT_TIMEOUT_NS	(10 * NS_PER_S)
-
-static const char *const engine_names[] = {
-	[MEM_ENGINE_GPU] = "gpu",
-	[MEM_ENGINE_PVA] = "pva",
-	[MEM_ENGINE_VIC] = "vic",
-};
-
 /* Those of kmod/model/profile.c that have more than a GPU. */
 static const struct board boards[] = {
 	{ .name = "nano", .has_vic = true },
@@ -249,7 +241,7 @@ static int owner_start(struct owner *owner)
 		return 0;
 	kernel_ptr_for_engine(&window);
 	window.is_inline = is_inline(owner->ctx);
-	return engine_create(engine_names[owner->grants.at], &window, &ops,
+	return engine_create(engine_name(owner->grants.at), &window, &ops,
 			     owner, &owner->engine);
 }
 
@@ -300,9 +292,6 @@ static int run(struct owner *owner, struct engine_job *job,
 	err = owner_start(owner);
 	if (!err)
 		engine_run(owner->engine, job, result);
-	/* Whoever waits for it has seen what it printed. */
-	if (!err && result->has_output)
-		engine_flush(owner->engine);
 	free(hidden);
 	return err;
 }
@@ -319,12 +308,12 @@ static void nothing(const struct mem_block *block, void *args)
  */
 static void let_go(struct owner *owner)
 {
-	struct engine_job job = {
+	const struct mem_launch launch = {
 		.kernel = nothing,
 		.grid = { 1, 1, 1 },
 		.block = { 1, 1, 1 },
-		.timeout_ns = DEFAULT_TIMEOUT_NS,
 	};
+	struct engine_job job = engine_job_of(&launch);
 	struct engine_result result;
 
 	/* One that runs lets it go before its next job. */
@@ -363,22 +352,6 @@ void kernel_run_forget(struct kernel_ctx *ctx, struct kernel_buf *buf)
 	}
 }
 
-static struct engine_job job_of(const struct mem_launch *launch)
-{
-	struct engine_job job = {
-		.kernel = launch->kernel,
-		.shared_len = launch->shared_len,
-		.args = launch->args,
-		.args_len = launch->args_len,
-		.timeout_ns = launch->timeout_ns ? launch->timeout_ns :
-						   DEFAULT_TIMEOUT_NS,
-	};
-
-	memcpy(job.grid, launch->grid, sizeof(job.grid));
-	memcpy(job.block, launch->block, sizeof(job.block));
-	return job;
-}
-
 /**
  * kernel_run() - run a kernel and wait for its end
  * @base: context
@@ -394,7 +367,7 @@ int kernel_run(struct mem_ctx *base, struct work *work,
 	struct kernel_ctx *ctx = kernel_ctx_of(base);
 	struct owner *owner = &ctx->owners[launch->engine];
 	struct engine_result result = { 0 };
-	struct engine_job job = job_of(launch);
+	struct engine_job job = engine_job_of(launch);
 	int err;
 
 	kernel_order_work_begin(ctx, work);

@@ -248,7 +248,6 @@ static void an_empty_job_runs(void **state)
 	(void)state;
 	for (i = 0; i < 100; i++)
 		assert_runs(empty, NULL, 0);
-	engine_flush(own.engine);
 	assert_int_equal(own.nr_asked, 0);
 }
 
@@ -310,7 +309,6 @@ static void it_starts_at_the_first_job_and_is_replaced(void **state)
 	pid_t first, second;
 
 	(void)state;
-	engine_flush(own.engine);
 	first = engine_pid();
 	assert_int_not_equal(first, getpid());
 	assert_int_equal(engine_pid(), first);
@@ -1019,7 +1017,6 @@ static void a_child_of_the_application_has_no_engine(void **state)
 	if (!child) {
 		if (run(empty, NULL, 0).status != -EPERM)
 			_exit(1);
-		engine_flush(own.engine);
 		engine_destroy(own.engine);
 		_exit(0);
 	}
@@ -1117,9 +1114,9 @@ static size_t output(int fd, char *text, size_t len)
 	return got > 0 ? (size_t)got : 0;
 }
 
-static void what_is_printed_comes_out_at_the_flush(void **state)
+static void what_is_printed_comes_out_with_the_job(void **state)
 {
-	char early[100], late[100], last[100];
+	char text[100], last[100];
 	int old, fd;
 
 	(void)state;
@@ -1128,9 +1125,7 @@ static void what_is_printed_comes_out_at_the_flush(void **state)
 	printf("from the application ");
 	found()->nr = 0;
 	find(print);
-	output(fd, early, sizeof(early));
-	engine_flush(own.engine);
-	output(fd, late, sizeof(late));
+	output(fd, text, sizeof(text));
 	/* Even if it ends badly. */
 	found()->nr = 1;
 	find(print);
@@ -1138,8 +1133,7 @@ static void what_is_printed_comes_out_at_the_flush(void **state)
 	output(fd, last, sizeof(last));
 	restore(old);
 	close(fd);
-	assert_string_equal(early, "");
-	assert_string_equal(late, "from the engine 1\n");
+	assert_string_equal(text, "from the engine 1\n");
 	assert_string_equal(last, "from the engine 1\nfrom the engine 1\n"
 			    "from the application ");
 }
@@ -1237,7 +1231,6 @@ static void inline_engines_run_in_the_application(void **state)
 	assert_int_equal(seen.nr_blocks, 100);
 	assert_int_equal(seen.tids[0], getpid());
 	assert_true(host_global);
-	engine_flush(engine);
 	engine_destroy(engine);
 	setenv("LIBMEM_ENGINE", "inline", 1);
 	assert_true(engine_is_inline());
@@ -1292,7 +1285,6 @@ static void exceptions_end_the_job_and_streams_work(void **state)
 	kernel = load_late("late1.so", "print", &lib);
 	fd = redirect(&old);
 	result = find(kernel);
-	engine_flush(own.engine);
 	output(fd, text, sizeof(text));
 	restore(old);
 	close(fd);
@@ -1506,7 +1498,7 @@ int main(void)
 		each(the_application_has_no_child),
 		each(a_child_of_the_application_has_no_engine),
 		each(it_ends_with_the_application),
-		each(what_is_printed_comes_out_at_the_flush),
+		each(what_is_printed_comes_out_with_the_job),
 		each(two_hundred_engines_leave_nothing),
 		each(it_cannot_start_without_descriptors),
 		each(inline_engines_run_in_the_application),
