@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../internal.h"
 #include "process.h"
 
 #define MAX_HELPERS	1024U
@@ -109,7 +110,7 @@ static void get_helpers(struct inline_engine *engine, const uint32_t grid[3])
 	engine->threads = calloc(max + 1, sizeof(*engine->threads));
 	if (!engine->threads)
 		return;
-	engine_block_signals(&old);
+	signals_block(&old);
 	while (engine->nr_threads < max) {
 		thread = &engine->threads[engine->nr_threads];
 		if (pthread_create(thread, NULL, help, engine))
@@ -117,7 +118,7 @@ static void get_helpers(struct inline_engine *engine, const uint32_t grid[3])
 		pthread_setname_np(*thread, engine->name);
 		engine->nr_threads++;
 	}
-	engine_restore_signals(&old);
+	signals_restore(&old);
 }
 
 /**

@@ -20,10 +20,10 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "../internal.h"
 #include "process.h"
 
 #define NS_PER_MS	1000000ULL
-#define NS_PER_S	1000000000ULL
 
 /* For the helper, with handlers of fork, and the process's first thread. */
 #define STACK_LEN	(256UL << 10)
@@ -98,40 +98,6 @@ static struct {
 	.once = PTHREAD_ONCE_INIT,
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
-/**
- * engine_block_signals() - so that a thread has none of the application's
- * @old: out: for engine_restore_signals()
- */
-void engine_block_signals(sigset_t *old)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	sigdelset(&all, SIGSEGV);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGFPE);
-	sigdelset(&all, SIGILL);
-	sigdelset(&all, SIGTRAP);
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, old, _NSIG / 8);
-}
-
-/**
- * engine_restore_signals() - as they were
- * @old: from engine_block_signals()
- */
-void engine_restore_signals(const sigset_t *old)
-{
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, _NSIG / 8);
-}
 
 static void before_fork(void)
 {
@@ -359,7 +325,7 @@ static int run_helper(struct engine_start *start)
 		err = -errno;
 	else
 		syscall(SYS_wait4, pid, NULL, __WCLONE, NULL);
-	engine_restore_signals(&old);
+	signals_restore(&old);
 	return err ? err : start->err;
 }
 

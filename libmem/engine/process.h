@@ -356,10 +356,6 @@ void __ubsan_handle_builtin_unreachable(void *at);
 #pragma weak __ubsan_handle_builtin_unreachable
 #define NO_ASAN		__attribute__((no_sanitize_address))
 
-/* owner.c */
-void engine_block_signals(sigset_t *old);
-void engine_restore_signals(const sigset_t *old);
-
 /* stored.c */
 size_t page_set_len(size_t nr_pages);
 void page_set_init(struct page_set *set, void *at, size_t nr_pages);
