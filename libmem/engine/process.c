@@ -23,7 +23,7 @@
 /* glibc, libio/libio.h: _IO_CURRENTLY_PUTTING */
 #define CURRENTLY_PUTTING	0x0800
 
-/* The largest block that AddressSanitizer's allocator has a list of: 128 KiB. */
+/* AddressSanitizer has lists of free blocks up to 128 KiB. */
 #define ASAN_LEN	(256UL << 10)
 
 /* To what is printed to come out when the owner is gone. */
