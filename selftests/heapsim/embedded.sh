@@ -10,76 +10,15 @@
 
 set -u
 
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-build=${HEAPSIM_BUILD:-$top/build}
-O=${O:-$build/selftests/heapsim}
-PATH=$build/heapsim:$PATH
+# shellcheck source=selftests/heapsim/report.sh
+. "$(dirname "$0")/report.sh"
 wrong=$O/mistakes
-# shellcheck source=selftests/check/tap.sh
-. "$top/selftests/check/tap.sh"
-only=${*:-.}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+source=$here/mistakes.c
+options=(--backend=embedded)
 unset LIBMEM_BACKEND LIBMEM_SOC HEAPSIM_STACKS
-
-try() # NAME COMMAND...
-{
-	[[ ! $1 =~ $only ]] || tap_try "$@"
-}
-
-# report RC ARGUMENT...: heapsim run exits with RC; its report is in $report.
-report()
-{
-	local want=$1 rc
-
-	shift
-	: >"$tmp/report"
-	heapsim run --backend=embedded --log-file="$tmp/report" "$@" \
-		</dev/null >"$tmp/out" 2>"$tmp/err"
-	rc=$?
-	report=$(<"$tmp/report")
-	[ "$rc" = "$want" ] && return
-	echo "heapsim run $* exited with $rc, wanted $want"
-	cat "$tmp/err" "$tmp/report"
-	return 1
-}
-
-# has REGEX...: lines of the report match them, one after the other.
-has()
-{
-	local line
-
-	while [ $# -gt 0 ] && read -r line; do
-		[[ $line =~ $1 ]] && shift
-	done <<<"$report"
-	[ $# -gt 0 ] || return 0
-	echo "not in the report, or not there: $1"
-	echo "$report"
-	return 1
-}
-
-hasnt() # REGEX
-{
-	[[ $report =~ $1 ]] || return 0
-	echo "in the report: $1"
-	echo "$report"
-	return 1
-}
-
-# line MARK: the number of the line of mistakes.c that has it
-line()
-{
-	grep -nF "/* $1 */" "$here/mistakes.c" | cut -d: -f1
-}
 
 # at FUNCTION MARK: a frame there
 at() { echo "$1 \\(mistakes.c:$(line "$2")\\)"; }
-
-sum() # ERRORS PLACES
-{
-	has "^==heapsim== ERROR SUMMARY: $1 errors? from $2 places?\$"
-}
 
 clean_twin() # NAME ARGUMENT...
 {

@@ -9,79 +9,11 @@
 
 set -u
 
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-build=${HEAPSIM_BUILD:-$top/build}
-O=${O:-$build/selftests/heapsim}
+# shellcheck source=selftests/heapsim/report.sh
+. "$(dirname "$0")/report.sh"
 module=${HEAPSIM_MODULE:-$top/build/kmod/$(uname -r)/heapsim.ko}
-PATH=$build/heapsim:$PATH
 wrong=$O/wrong
-# shellcheck source=selftests/check/tap.sh
-. "$top/selftests/check/tap.sh"
-only=${*:-.}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-
-try() # NAME COMMAND...
-{
-	[[ ! $1 =~ $only ]] || tap_try "$@"
-}
-
-# report RC ARGUMENT...: heapsim run exits with RC; its report is in $report.
-report()
-{
-	local want=$1 rc
-
-	shift
-	: >"$tmp/report"
-	"${command:-heapsim}" run --log-file="$tmp/report" "$@" </dev/null \
-		>"$tmp/out" 2>"$tmp/err"
-	rc=$?
-	report=$(<"$tmp/report")
-	[ "$rc" = "$want" ] && return
-	echo "heapsim run $* exited with $rc, wanted $want"
-	cat "$tmp/err" "$tmp/report"
-	return 1
-}
-
-# has REGEX...: lines of the report match them, one after the other.
-has()
-{
-	local line
-
-	while [ $# -gt 0 ] && read -r line; do
-		[[ $line =~ $1 ]] && shift
-	done <<<"$report"
-	[ $# -gt 0 ] || return 0
-	echo "not in the report, or not there: $1"
-	echo "$report"
-	return 1
-}
-
-hasnt() # REGEX
-{
-	[[ $report =~ $1 ]] || return 0
-	echo "in the report: $1"
-	echo "$report"
-	return 1
-}
-
-# line MARK: the number of the line of wrong.c that has it
-line()
-{
-	local nr=0 text
-
-	while IFS= read -r text; do
-		nr=$((nr + 1))
-		[[ $text != *"/* $1 */"* ]] || echo "$nr"
-	done <"$here/wrong.c"
-}
-
-sum() # ERRORS PLACES
-{
-	has "^==heapsim== ERROR SUMMARY: $1 errors? from $2 places?\$"
-}
-
+source=$here/wrong.c
 # What is another number each time, and whose program it is.
 same_numbers()
 {

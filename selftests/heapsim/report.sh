@@ -1,0 +1,80 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# For tests of reports, to be sourced: what they are run in, and what is asked
+# of a report. $source: the program's; $options: of each run.
+#
+# shellcheck disable=SC2154 # source is the caller's
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+build=${HEAPSIM_BUILD:-$top/build}
+O=${O:-$build/selftests/heapsim}
+PATH=$build/heapsim:$PATH
+# shellcheck source=selftests/check/tap.sh
+. "$top/selftests/check/tap.sh"
+only=${*:-.}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+options=()
+
+try() # NAME COMMAND...
+{
+	[[ ! $1 =~ $only ]] || tap_try "$@"
+}
+
+# report RC ARGUMENT...: heapsim run exits with RC; its report is in $report.
+report()
+{
+	local want=$1 rc
+
+	shift
+	: >"$tmp/report"
+	"${command:-heapsim}" run "${options[@]}" --log-file="$tmp/report" \
+		"$@" </dev/null >"$tmp/out" 2>"$tmp/err"
+	rc=$?
+	report=$(<"$tmp/report")
+	[ "$rc" = "$want" ] && return
+	echo "heapsim run $* exited with $rc, wanted $want"
+	cat "$tmp/err" "$tmp/report"
+	return 1
+}
+
+# has REGEX...: lines of the report match them, one after the other.
+has()
+{
+	local line
+
+	while [ $# -gt 0 ] && read -r line; do
+		[[ $line =~ $1 ]] && shift
+	done <<<"$report"
+	[ $# -gt 0 ] || return 0
+	echo "not in the report, or not there: $1"
+	echo "$report"
+	return 1
+}
+
+hasnt() # REGEX
+{
+	[[ $report =~ $1 ]] || return 0
+	echo "in the report: $1"
+	echo "$report"
+	return 1
+}
+
+# line MARK: the number of the line of the source that has it. Without
+# programs: in the VM each one costs.
+line()
+{
+	local nr=0 text
+
+	while IFS= read -r text; do
+		nr=$((nr + 1))
+		[[ $text != *"/* $1 */"* ]] || echo "$nr"
+	done <"$source"
+}
+
+sum() # ERRORS PLACES
+{
+	has "^==heapsim== ERROR SUMMARY: $1 errors? from $2 places?\$"
+}
