@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What tests of streams and of memory by its address share: a context with a
+ * stream, kernels, and touches that may be refused.
+ */
+#ifndef _LIBMEM_STREAM_H
+#define _LIBMEM_STREAM_H
+
+#include "test.h"
+
+#define N		(LEN / sizeof(uint32_t))
+#define VALUE		0x1234567U
+
+static struct mem_stream *stream;
+
+static inline bool is_coherent(void)
+{
+	struct mem_probe probe = { .size = sizeof(probe) };
+
+	assert_int_equal(mem_ctx_probe(ctx, &probe), 0);
+	return probe.io_coherent;
+}
+
+/* Managed memory may be touched by both at any time. */
+static inline bool is_concurrent(void)
+{
+	struct mem_probe probe = { .size = sizeof(probe) };
+
+	assert_int_equal(mem_ctx_probe(ctx, &probe), 0);
+	return !strcmp(probe.soc, "thor");
+}
+
+static inline int open_with(enum mem_policy policy)
+{
+	struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.policy = policy,
+	};
+
+	if (mem_ctx_open(&options, &ctx) ||
+	    mem_ctx_watch(ctx, MEM_WATCH_ERRORS, 1000))
+		return -1;
+	return mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0, &stream);
+}
+
+static inline int open_strict(void **state)
+{
+	(void)state;
+	return open_with(MEM_POLICY_STRICT);
+}
+
+static inline int open_record(void **state)
+{
+	(void)state;
+	return open_with(MEM_POLICY_RECORD);
+}
+
+static inline int close_all(void **state)
+{
+	mem_stream_destroy(stream);
+	return close_ctx(state);
+}
+
+/* How many of a kind were found; of others there must be none. */
+static inline uint64_t found(enum mem_violation_kind kind)
+{
+	struct mem_violation v = { .size = sizeof(v) };
+	uint64_t nr = 0;
+
+	while (mem_ctx_next_violation(ctx, &v) == 1) {
+		assert_string_equal(mem_violation_name(v.kind),
+				    mem_violation_name(kind));
+		nr += v.count;
+	}
+	return nr;
+}
+
+static inline void nothing_found(void)
+{
+	assert_int_equal(found(MEM_VIOLATION_DROPPED), 0);
+}
+
+static inline uint32_t *managed(unsigned int how)
+{
+	void *ptr;
+
+	assert_int_equal(mem_alloc(ctx, MEM_KIND_MANAGED, LEN, how, &ptr), 0);
+	return ptr;
+}
+
+static inline uint32_t *memory(enum mem_kind kind)
+{
+	void *ptr;
+
+	assert_int_equal(mem_alloc(ctx, kind, LEN, kind == MEM_KIND_MANAGED ?
+				   MEM_ATTACH_GLOBAL : 0, &ptr), 0);
+	return ptr;
+}
+
+static inline void release(void *ptr)
+{
+	assert_int_equal(mem_free(ctx, ptr), 0);
+}
+
+/* Kernels */
+
+struct args {
+	uint32_t *to;
+	const uint32_t *from;
+	uint32_t nr;
+	uint32_t value;
+};
+
+static inline void k_add(const struct mem_block *block, void *arg)
+{
+	const struct args *args = arg;
+	uint32_t i;
+
+	for (i = block->index[0]; i < args->nr; i += block->grid[0])
+		args->to[i] = args->from[i] + args->value;
+}
+
+static inline void k_nothing(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	(void)arg;
+}
+
+/* Until somebody stores to the word, at most some seconds. */
+static inline void k_wait_for(const struct mem_block *block, void *arg)
+{
+	volatile uint32_t *word = *(uint32_t **)arg;
+	uint64_t end = now_ns() + 5000 * NS_PER_MS;
+
+	(void)block;
+	while (!*word && now_ns() < end)
+		;
+}
+
+static inline struct mem_launch launch_of(mem_kernel kernel, const void *args,
+					  uint32_t len)
+{
+	return (struct mem_launch) {
+		.size = sizeof(struct mem_launch),
+		.kernel = kernel,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args = args,
+		.args_len = len,
+	};
+}
+
+static inline void start(struct mem_stream *where, mem_kernel kernel,
+			 const void *args, uint32_t len)
+{
+	const struct mem_launch launch = launch_of(kernel, args, len);
+
+	assert_int_equal(mem_launch(where, &launch), 0);
+}
+
+static inline void start_add(struct mem_stream *where, uint32_t *to,
+			     const uint32_t *from, uint32_t value)
+{
+	const struct args args = { to, from, N, value };
+	struct mem_launch launch = launch_of(k_add, &args, sizeof(args));
+
+	launch.grid[0] = 4;
+	assert_int_equal(mem_launch(where, &launch), 0);
+}
+
+static inline void sync_stream(void)
+{
+	assert_int_equal(mem_stream_sync(stream), 0);
+}
+
+static inline void all_are(const uint32_t *words, uint32_t value)
+{
+	size_t i;
+
+	for (i = 0; i < N; i++)
+		if (words[i] != value)
+			fail_msg("word %zu is %#x, not %#x", i, words[i],
+				 value);
+}
+
+static inline void set_all(uint32_t *words, uint32_t value)
+{
+	size_t i;
+
+	for (i = 0; i < N; i++)
+		words[i] = value;
+}
+
+/* A word of pinned memory holds a kernel up. */
+struct gate {
+	uint32_t *word;
+};
+
+static inline struct gate hold_up(struct mem_stream *where)
+{
+	struct gate gate = { memory(MEM_KIND_PINNED) };
+
+	*gate.word = 0;
+	start(where, k_wait_for, &gate.word, sizeof(gate.word));
+	return gate;
+}
+
+static inline void let_go(struct gate gate)
+{
+	__atomic_store_n(gate.word, 1, __ATOMIC_RELEASE);
+}
+
+/* A touch that may be refused: the signal that it ends with, 0 none. */
+static sigjmp_buf touch_env;
+
+static inline void on_bus(int signal)
+{
+	siglongjmp(touch_env, signal);
+}
+
+static inline int touch(volatile uint32_t *word, bool is_write)
+{
+	struct sigaction action = { .sa_handler = on_bus }, old;
+	int signal;
+
+	assert_int_equal(sigaction(SIGBUS, &action, &old), 0);
+	signal = sigsetjmp(touch_env, 1);
+	if (!signal && is_write)
+		*word = 1;
+	else if (!signal)
+		(void)*word;
+	assert_int_equal(sigaction(SIGBUS, &old, NULL), 0);
+	return signal;
+}
+
+static inline void is_refused(uint32_t *word)
+{
+	assert_int_equal(touch(word, false), is_concurrent() ? 0 : SIGBUS);
+	assert_int_equal(touch(word, true), is_concurrent() ? 0 : SIGBUS);
+	assert_int_equal(found(MEM_VIOLATION_CPU_WHILE_ACTIVE),
+			 is_concurrent() ? 0 : 2);
+}
+
+static inline void is_allowed(uint32_t *word)
+{
+	assert_int_equal(touch(word, false), 0);
+	assert_int_equal(touch(word, true), 0);
+	nothing_found();
+}
+
+#endif
