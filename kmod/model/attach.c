@@ -492,18 +492,34 @@ static struct attach_op *unknown_work(struct attach_stream *s)
 	return list_is_empty(rows) ? NULL : op_of(rows->prev);
 }
 
+/* May work of a stream that is not known done have seen a buffer? */
+static bool may_have_been_seen(const struct attach_buf *buf,
+			       const struct attach_stream *s)
+{
+	struct attach_link *link;
+
+	if (state_allows_job(&buf->base, s))
+		return true;
+	for (link = buf->states.next; link != &buf->states; link = link->next)
+		if (state_allows_job(&state_of(link)->state, s))
+			return true;
+	return false;
+}
+
 /*
- * Is there work that is not known done and that a buffer's state lets see it,
- * so that taking it from the GPU now is not the last time? @attach: as that is
- * reached, behind the work before it; NULL: now.
+ * Is there work that is not known done and that may have seen a buffer, by any
+ * of the states that decide about the CPU, so that taking it from the GPU now
+ * is not the last time? A job behind a host function may be behind an attach
+ * that is as little known as itself. @attach: as that is reached, behind the
+ * work before it; NULL: now.
  */
-static bool is_still_seen(struct attach_ctx *ctx, struct attach_state state,
+static bool is_still_seen(struct attach_ctx *ctx, const struct attach_buf *buf,
 			  const struct attach_op *attach)
 {
 	struct attach_link *link;
 
 	/* Then all work that is not known done is active. */
-	if (state.kind == ATTACH_HOST || (!attach && !ctx->nr_host))
+	if (!attach && !ctx->nr_host)
 		return false;
 	if (attach) {
 		const struct attach_point point = {
@@ -520,7 +536,7 @@ static bool is_still_seen(struct attach_ctx *ctx, struct attach_state state,
 						  in_ctx);
 		struct attach_op *work = unknown_work(s);
 
-		if (work && state_allows_job(&state, s) &&
+		if (work && may_have_been_seen(buf, s) &&
 		    !(attach && is_reached_whole(ctx, work)))
 			return true;
 	}
@@ -529,10 +545,9 @@ static bool is_still_seen(struct attach_ctx *ctx, struct attach_state state,
 
 /*
  * GPU clean and CPU invalidate: only if a job has seen it since the last, or
- * was not known done then. @state: that the buffer had until now.
+ * was not known done then. @attach: see is_still_seen().
  */
 static u32 take_from_gpu(struct attach_ctx *ctx, struct attach_buf *buf,
-			 struct attach_state state,
 			 const struct attach_op *attach)
 {
 	u64 jobs = jobs_of(buf);
@@ -540,7 +555,7 @@ static u32 take_from_gpu(struct attach_ctx *ctx, struct attach_buf *buf,
 	if (jobs == buf->gpu_cleaned_jobs)
 		return 0;
 	buf->gpu_cleaned_jobs = jobs;
-	if (is_still_seen(ctx, state, attach))
+	if (is_still_seen(ctx, buf, attach))
 		buf->gpu_cleaned_jobs--;
 	return ctx->class == ATTACH_NONCOHERENT ?
 	       ATTACH_GPU_CLEAN | ATTACH_CPU_INVALIDATE : ATTACH_GPU_CLEAN;
@@ -587,14 +602,12 @@ static void update_right(struct attach_ctx *ctx, struct attach_buf *buf)
 		return;
 	}
 	mark_unclean(buf);
-	maintain(ctx, buf, ATTACH_RESTORE |
-			   take_from_gpu(ctx, buf, buf->base, NULL));
+	maintain(ctx, buf, ATTACH_RESTORE | take_from_gpu(ctx, buf, NULL));
 }
 
-/* @base: that the buffer had until now; @op: the attach, NULL: it is done */
+/* @op: the attach, NULL: it is done */
 static void prefetch_by_attach(struct attach_ctx *ctx, struct attach_buf *buf,
 			       enum attach_kind from, enum attach_kind to,
-			       struct attach_state base,
 			       const struct attach_op *op)
 {
 	u32 what = 0;
@@ -602,8 +615,7 @@ static void prefetch_by_attach(struct attach_ctx *ctx, struct attach_buf *buf,
 	if (ctx->class == ATTACH_CONCURRENT)
 		return;
 	if (from != ATTACH_HOST && to == ATTACH_HOST)
-		what = ATTACH_PREFETCH_TO_CPU |
-		       take_from_gpu(ctx, buf, base, op);
+		what = ATTACH_PREFETCH_TO_CPU | take_from_gpu(ctx, buf, op);
 	else if (from == ATTACH_HOST && to != ATTACH_HOST)
 		what = ATTACH_PREFETCH_TO_GPU |
 		       (ctx->class == ATTACH_NONCOHERENT ? ATTACH_CLEAN : 0);
@@ -920,7 +932,6 @@ static void change_state(struct attach_ctx *ctx, struct attach_buf *buf,
 			 struct attach_state state, struct attach_op *op)
 {
 	enum attach_kind old = newest_state(buf).kind;
-	struct attach_state base = buf->base;
 
 	leave_group(buf);
 	if (op) {
@@ -935,7 +946,7 @@ static void change_state(struct attach_ctx *ctx, struct attach_buf *buf,
 		set_base(ctx, buf, state, NULL);
 	}
 	list_by_newest(ctx, buf);
-	prefetch_by_attach(ctx, buf, old, state.kind, base, op);
+	prefetch_by_attach(ctx, buf, old, state.kind, op);
 	update_right(ctx, buf);
 	if (!op)
 		set_settled(ctx, buf);

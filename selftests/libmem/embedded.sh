@@ -15,7 +15,9 @@ for test in ctx buf job watch random embedded engine stream_random; do
 done
 # One board of each kind that memory has.
 for soc in tx2 xavier thor generic-noncoherent generic-coherent; do
-	LIBMEM_SOC=$soc "$dir/stream_test" || rc=1
+	for test in stream attach; do
+		LIBMEM_SOC=$soc "$dir/${test}_test" || rc=1
+	done
 done
 "$here/gdb_test" || rc=1
 "$here/pages_test" || rc=1

@@ -35,8 +35,10 @@ done
 # The boards' kinds of memory: neither coherent, coherent, all concurrent.
 for soc in "" tx2 xavier thor; do
 	if [ -z "$soc" ] || insert soc=$soc; then
-		LIBMEM_BACKEND=kernel timeout -k 5 "$limit" \
-			"$dir/stream_test" || rc=1
+		for test in stream attach; do
+			LIBMEM_BACKEND=kernel timeout -k 5 "$limit" \
+				"$dir/${test}_test" || rc=1
+		done
 	else
 		echo "not ok 1 - insmod with soc=$soc"
 		echo "1..1"

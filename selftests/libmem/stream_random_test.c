@@ -223,9 +223,9 @@ static bool is_in_use(int buf, bool is_write, int stream)
 
 /*
  * Has it an attach that is neither known nor before what comes in a stream? As
- * far as the rules go it may be used, but not when the driver is done with it.
- * Behind a host function one that is before will do: a wait meanwhile looks at
- * such work by the state that is known then, and may think it has not seen it.
+ * far as the rules go it may be used, but not when the driver is done with it:
+ * the CPU may have the buffer once that attach is known, be such work done or
+ * not, and nothing is due when it is.
  */
 static bool is_attached_elsewhere(int buf, int stream)
 {
@@ -238,9 +238,7 @@ static bool is_attached_elsewhere(int buf, int stream)
 	for (i = 0; i < b->nr_attaches; i++)
 		if (b->attaches[i].op &&
 		    !p.ref->ops[b->attaches[i].op - 1].is_known &&
-		    (attach_ref_waits_for_host(p.ref, stream) ||
-		     !attach_ref_is_before(p.ref, b->attaches[i].op - 1,
-					   stream)))
+		    !attach_ref_is_before(p.ref, b->attaches[i].op - 1, stream))
 			return true;
 	return false;
 }

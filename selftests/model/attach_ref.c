@@ -213,6 +213,18 @@ static const struct attach_ref_attach *newest(const struct attach_ref_buf *buf)
 	return &buf->attaches[buf->nr_attaches - 1];
 }
 
+/* The last of those that are. */
+static size_t last_known(const struct attach_ref *ref,
+			 const struct attach_ref_buf *b)
+{
+	size_t i, last = 0;
+
+	for (i = 0; i < b->nr_attaches; i++)
+		if (is_attach_known(ref, &b->attaches[i]))
+			last = i;
+	return last;
+}
+
 /**
  * attach_ref_cpu_may() - may the CPU touch a buffer?
  * @ref: the context
@@ -224,14 +236,11 @@ static const struct attach_ref_attach *newest(const struct attach_ref_buf *buf)
 bool attach_ref_cpu_may(struct attach_ref *ref, int buf)
 {
 	struct attach_ref_buf *b = &ref->bufs[buf];
-	size_t i, last = 0;
+	size_t i;
 
 	if (ref->board == ATTACH_REF_CONCURRENT)
 		return true;
-	for (i = 0; i < b->nr_attaches; i++)
-		if (is_attach_known(ref, &b->attaches[i]))
-			last = i;
-	for (i = last; i < b->nr_attaches; i++) {
+	for (i = last_known(ref, b); i < b->nr_attaches; i++) {
 		if (b->attaches[i].kind == ATTACH_REF_GLOBAL &&
 		    is_any_active(ref))
 			return false;
@@ -273,52 +282,50 @@ bool attach_ref_job_may(struct attach_ref *ref, int stream, int buf)
 	       is_visible(ref, stream, buf);
 }
 
-/* What is known of the states of a buffer: the last of those that are. */
-static const struct attach_ref_attach *known(const struct attach_ref *ref,
-					     const struct attach_ref_buf *b)
+/* From the last that is known done to the newest: is it a job's by one? */
+static bool may_have_been_seen(const struct attach_ref *ref,
+			       const struct attach_ref_buf *b, int stream)
 {
-	size_t i, last = 0;
+	size_t i, last = last_known(ref, b);
 
-	for (i = 0; i < b->nr_attaches; i++)
-		if (is_attach_known(ref, &b->attaches[i]))
-			last = i;
-	return &b->attaches[last];
+	for (i = last; i < b->nr_attaches; i++)
+		if (b->attaches[i].kind == ATTACH_REF_GLOBAL ||
+		    (b->attaches[i].kind == ATTACH_REF_SINGLE &&
+		     b->attaches[i].stream == stream))
+			return true;
+	return false;
 }
 
 /*
- * Does work that is not known done see it by that state, but for what is
- * before the attach @op - 1?
+ * May work that is not known done have seen it, but for what is before the
+ * attach @op - 1?
  */
 static bool is_seen_still(struct attach_ref *ref,
-			  const struct attach_ref_attach *state, size_t op)
+			  const struct attach_ref_buf *b, size_t op)
 {
 	size_t i;
 
 	find_nothing(ref);
 	if (op)
 		find(ref, op - 1);
-	for (i = 0; i < ref->nr_ops; i++) {
-		if (ref->ops[i].what != ATTACH_REF_WORK ||
-		    ref->ops[i].is_known || ref->is_found[i])
-			continue;
-		if (state->kind == ATTACH_REF_GLOBAL ||
-		    (state->kind == ATTACH_REF_SINGLE &&
-		     state->stream == ref->ops[i].stream))
+	for (i = 0; i < ref->nr_ops; i++)
+		if (ref->ops[i].what == ATTACH_REF_WORK &&
+		    !ref->ops[i].is_known && !ref->is_found[i] &&
+		    may_have_been_seen(ref, b, ref->ops[i].stream))
 			return true;
-	}
 	return false;
 }
 
 /*
  * GPU clean and CPU invalidate, if a job has seen it since, or had not been
- * known done. @state: that was known until now; @op: 0, or the attach's.
+ * known done. @op: 0, or the attach's.
  */
 static void gpu_clean(struct attach_ref *ref, struct attach_ref_buf *b,
-		      struct attach_ref_attach state, size_t op)
+		      size_t op)
 {
 	if (!b->is_seen)
 		return;
-	b->is_seen = is_seen_still(ref, &state, op);
+	b->is_seen = is_seen_still(ref, b, op);
 	b->count.gpu_cleans++;
 	if (ref->board == ATTACH_REF_NONCOHERENT)
 		b->count.cpu_invalidates++;
@@ -337,7 +344,7 @@ static void rights_change(struct attach_ref *ref)
 			continue;
 		b->has_access = may;
 		if (may) {
-			gpu_clean(ref, b, *known(ref, b), 0);
+			gpu_clean(ref, b, 0);
 			b->count.restored++;
 		} else {
 			b->count.revoked++;
@@ -350,10 +357,6 @@ static void add_attach(struct attach_ref *ref, int buf,
 {
 	struct attach_ref_buf *b = &ref->bufs[buf];
 	bool was_host, is_host = attach.kind == ATTACH_REF_HOST;
-	struct attach_ref_attach was = attach;
-
-	if (b->nr_attaches)
-		was = *known(ref, b);
 
 	was_host = b->nr_attaches && newest(b)->kind == ATTACH_REF_HOST;
 	b->attaches = realloc(b->attaches, (b->nr_attaches + 1) *
@@ -365,7 +368,7 @@ static void add_attach(struct attach_ref *ref, int buf,
 		return;
 	if (is_host) {
 		b->count.to_cpu++;
-		gpu_clean(ref, b, was, attach.op);
+		gpu_clean(ref, b, attach.op);
 	} else {
 		b->count.to_gpu++;
 		if (ref->board == ATTACH_REF_NONCOHERENT)

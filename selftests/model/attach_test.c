@@ -1116,6 +1116,63 @@ static void a_job_behind_a_host_function_makes_it_due_again(void **state)
 	     ATTACH_GPU_CLEAN | ATTACH_RESTORE);
 }
 
+/*
+ * What lets the second kernel have it is behind the host function, too, and so
+ * not known when another stream is waited for.
+ */
+static void a_job_behind_an_unknown_attach_makes_it_due_again(void **state)
+{
+	struct world *w = *state;
+	const struct attach_counters *count = &w->host.count;
+	const u64 is_due = !is_concurrent(w);
+	const u64 is_dropped = w->ctx.class == ATTACH_NONCOHERENT;
+	struct attach_op *host = host_function(w, &w->a);
+
+	attach(w, &w->a, &w->host, ATTACH_GLOBAL);
+	job_may(w, &w->a, &w->host);
+	cpu_may(w, &w->host);
+	work(w, &w->b);
+	cpu_may_not(w, &w->host);
+	sync_stream(w, &w->b);
+	cpu_may(w, &w->host);
+	assert_int_equal(count->gpu_cleans, is_due);
+	begin(w, host);
+	cpu_may(w, &w->host);
+	end(w, host);
+	cpu_may_not(w, &w->host);
+	sync_stream(w, &w->a);
+	cpu_may(w, &w->host);
+	assert_int_equal(count->gpu_cleans, 2 * is_due);
+	assert_int_equal(count->cpu_invalidates, 2 * is_dropped);
+	/* and no third time */
+	attach(w, &w->a, &w->host, ATTACH_HOST);
+	assert_int_equal(count->gpu_cleans, 2 * is_due);
+}
+
+/* The state that is known is single to a stream that has nothing to do. */
+static void a_job_of_a_stream_to_be_makes_it_due_again(void **state)
+{
+	struct world *w = *state;
+	const struct attach_counters *count = &w->global.count;
+	struct attach_op *host;
+
+	attach(w, &w->b, &w->global, ATTACH_SINGLE);
+	sync_stream(w, &w->b);
+	job_may(w, &w->b, &w->global);
+	host = host_function(w, &w->a);
+	attach(w, &w->a, &w->global, ATTACH_SINGLE);
+	job_may(w, &w->a, &w->global);
+	cpu_may_not(w, &w->global);
+	sync_stream(w, &w->b);
+	cpu_may(w, &w->global);
+	begin(w, host);
+	end(w, host);
+	cpu_may_not(w, &w->global);
+	sync_stream(w, &w->a);
+	cpu_may(w, &w->global);
+	assert_int_equal(count->gpu_cleans, is_concurrent(w) ? 0 : 2);
+}
+
 static void a_job_after_the_prefetch_makes_it_due_again(void **state)
 {
 	struct world *w = *state;
@@ -1469,6 +1526,8 @@ int main(void)
 		TEST(a_single_buffer_is_restored_by_its_own),
 		TEST(attach_to_host_is_a_prefetch_to_the_cpu),
 		TEST(a_job_behind_a_host_function_makes_it_due_again),
+		TEST(a_job_behind_an_unknown_attach_makes_it_due_again),
+		TEST(a_job_of_a_stream_to_be_makes_it_due_again),
 		TEST(a_job_after_the_prefetch_makes_it_due_again),
 		TEST(attach_from_host_is_a_prefetch_to_the_gpu),
 		TEST(between_global_and_single_there_is_none),
