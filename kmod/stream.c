@@ -499,6 +499,8 @@ static int event_record(struct heapsim_streams *s, struct attempt *request)
 
 	if (!st || !event)
 		return -ENOENT;
+	if (cmd->flags & HEAPSIM_EVENT_END)
+		return attach_event_end(&s->attach, event, st->model);
 	return attach_event_record(&s->attach, event, st->model);
 }
 
@@ -516,7 +518,7 @@ int heapsim_event_record(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
 {
 	struct attempt request = { .cmd = cmd };
 
-	if (cmd->flags)
+	if (cmd->flags & ~HEAPSIM_EVENT_END)
 		return -EINVAL;
 	return request_run(ctx->streams, &request, event_record, waits);
 }

@@ -619,7 +619,7 @@ const struct backend kernel_backend = {
 	.stream_destroy = kernel_order_stream_destroy,
 	.mark = kernel_order_mark,
 	/* The module's streams end with their last record. */
-	.mark_end = kernel_order_mark,
+	.mark_end = kernel_order_mark_end,
 	.mark_wait = kernel_order_mark_wait,
 	.mark_sync = kernel_order_mark_sync,
 	.mark_free = kernel_order_mark_free,

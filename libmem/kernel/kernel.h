@@ -274,6 +274,7 @@ int kernel_order_stream_create(struct mem_stream *stream);
 int kernel_order_stream_destroy(struct mem_stream *stream,
 				struct reach **reach);
 int kernel_order_mark(struct mem_stream *stream, struct mark **mark);
+int kernel_order_mark_end(struct mem_stream *stream, struct mark **mark);
 int kernel_order_mark_wait(struct mem_stream *stream, struct mark *mark);
 void kernel_order_mark_sync(struct mem_ctx *ctx, struct mark *mark);
 void kernel_order_mark_free(struct mem_ctx *ctx, struct mark *mark);

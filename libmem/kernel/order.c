@@ -196,17 +196,12 @@ static int mark_create(struct kernel_ctx *ctx, struct mark **made)
 	return 0;
 }
 
-/**
- * kernel_order_mark() - behind all that a stream has so far
- * @stream: stream
- * @mark: out
- *
- * Return: 0 or -ENOMEM.
- */
-int kernel_order_mark(struct mem_stream *stream, struct mark **mark)
+static int mark_make(struct mem_stream *stream, uint32_t flags,
+		     struct mark **mark)
 {
 	struct heapsim_event_op arg = {
 		.size = sizeof(arg),
+		.flags = flags,
 		.stream = id_of(stream),
 	};
 	struct kernel_ctx *ctx = kernel_ctx_of(stream->ctx);
@@ -223,6 +218,33 @@ int kernel_order_mark(struct mem_stream *stream, struct mark **mark)
 	else
 		*mark = new;
 	return err;
+}
+
+/**
+ * kernel_order_mark() - behind all that a stream has so far
+ * @stream: stream
+ * @mark: out
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kernel_order_mark(struct mem_stream *stream, struct mark **mark)
+{
+	return mark_make(stream, 0, mark);
+}
+
+/**
+ * kernel_order_mark_end() - the same, but it is no operation of the stream
+ * @stream: stream
+ * @mark: out
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kernel_order_mark_end(struct mem_stream *stream, struct mark **mark)
+{
+	const int err = mark_make(stream, HEAPSIM_EVENT_END, mark);
+
+	/* An older module has a stream end with it. */
+	return err == -EINVAL ? mark_make(stream, 0, mark) : err;
 }
 
 static int wait_for_mark(struct mem_stream *stream, struct mark *mark)

@@ -430,6 +430,37 @@ static void default_does_not_come_back_before_that(void **state)
 
 /* Judged late */
 
+/* An event that is to outlive a stream does not move the stream's end. */
+static void an_event_for_the_end_is_no_operation(void **state)
+{
+	struct world *w = *state;
+	struct heapsim_event_op op = {
+		.size = sizeof(op),
+		.flags = HEAPSIM_EVENT_END,
+		.event = w->event,
+		.stream = w->a,
+	};
+
+	attach(w, w->a, &w->global, HEAPSIM_ATTACH_SINGLE);
+	attach(w, w->c, &w->host, HEAPSIM_ATTACH_SINGLE);
+	sync_device(w);
+	assert_int_equal(device_ioctl_errno(w->dev, HEAPSIM_IOC_EVENT_RECORD,
+					    &op), 0);
+	assert_int_equal(stream_destroy_errno(w->dev, w->a), 0);
+	job_may(w, w->b, &w->global);
+	sync_device(w);
+	work(w, w->c);
+	op.stream = w->c;
+	assert_int_equal(device_ioctl_errno(w->dev, HEAPSIM_IOC_EVENT_RECORD,
+					    &op), 0);
+	assert_int_equal(stream_destroy_errno(w->dev, w->c), 0);
+	cpu_may_not(w, &w->host);
+	sync_event(w, w->event);
+	cpu_may(w, &w->host);
+	assert_int_equal(attach_info(w->dev, w->host.id).attach,
+			 HEAPSIM_ATTACH_HOST);
+}
+
 static void a_late_touch_is_judged_as_of_the_submission(void **state)
 {
 	struct world *w = *state;
@@ -954,7 +985,7 @@ static void what_is_malformed_is_einval(void **state)
 		{ HEAPSIM_IOC_EVENT_CREATE, .event = { 24, 0, 1, 0 } },
 		{ HEAPSIM_IOC_EVENT_CREATE, .event = { 24, 0, 0, 1 } },
 		{ HEAPSIM_IOC_EVENT_DESTROY, .event = { 24, 0, 1, 1 } },
-		{ HEAPSIM_IOC_EVENT_RECORD, .event = { 24, 1, 1, 0 } },
+		{ HEAPSIM_IOC_EVENT_RECORD, .event = { 24, 2, 1, 0 } },
 		{ HEAPSIM_IOC_EVENT_WAIT, .event = { 24, 1, 1, 0 } },
 		{ HEAPSIM_IOC_HOST_SUBMIT, .host = { 24, 1, 0, 0 } },
 		{ HEAPSIM_IOC_HOST_SUBMIT, .host = { 24, 0, 0, 1 } },
@@ -1262,6 +1293,7 @@ int main(void)
 		TEST(a_job_is_judged_by_what_is_ordered_before_it),
 		TEST(default_comes_back_with_the_streams_end),
 		TEST(default_does_not_come_back_before_that),
+		TEST(an_event_for_the_end_is_no_operation),
 		TEST(a_late_touch_is_judged_as_of_the_submission),
 		TEST(a_late_touch_knows_its_stream_when_that_is_gone),
 		TEST(a_wrong_touch_says_which_state_and_counts),

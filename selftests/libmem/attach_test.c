@@ -134,11 +134,72 @@ static void a_job_that_has_come_has_it(void **state)
 	release(gate.word);
 }
 
+/* A destroyed stream */
+
+/* Where all of it is known done the default is back at once. */
+static void the_default_comes_back_with_the_stream(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	struct mem_stream *fresh;
+
+	(void)state;
+	set_all(ptr, VALUE);
+	assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
+					   &fresh), 0);
+	attach(fresh, ptr, MEM_ATTACH_SINGLE);
+	start_add(fresh, ptr, ptr, 1);
+	sync_of(fresh);
+	assert_int_equal(mem_stream_destroy(fresh), 0);
+	start_add(stream, ptr, ptr, 1);
+	sync_of(stream);
+	all_are(ptr, VALUE + 2);
+	nothing_found();
+	release(ptr);
+}
+
+/* What is behind its last operation is behind that, too; nothing else is. */
+static void the_default_comes_back_behind_its_last(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	struct mem_stream *fresh;
+	struct mem_event *event;
+
+	(void)state;
+	set_all(ptr, VALUE);
+	assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
+					   &fresh), 0);
+	assert_int_equal(mem_event_create(ctx, 0, &event), 0);
+	attach(fresh, ptr, MEM_ATTACH_SINGLE);
+	start_add(fresh, ptr, ptr, 1);
+	assert_int_equal(mem_event_record(event, fresh), 0);
+	assert_int_equal(mem_stream_wait_event(stream, event), 0);
+	assert_int_equal(mem_stream_destroy(fresh), 0);
+	start_add(stream, ptr, ptr, 1);
+	sync_of(stream);
+	all_are(ptr, VALUE + 2);
+	nothing_found();
+
+	assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
+					   &fresh), 0);
+	attach(fresh, ptr, MEM_ATTACH_SINGLE);
+	sync_of(fresh);
+	start_add(fresh, ptr, ptr, 1);
+	assert_int_equal(mem_stream_destroy(fresh), 0);
+	start_add(stream, ptr, ptr, 1);
+	assert_int_equal(mem_ctx_sync(ctx), 0);
+	assert_int_equal(found(MEM_VIOLATION_ENGINE_NOT_ATTACHED),
+			 is_concurrent() ? 0 : 1);
+	mem_event_destroy(event);
+	release(ptr);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_job_behind_an_unknown_attach_sees_it),
 		cmocka_unit_test(a_job_that_has_come_has_it),
+		cmocka_unit_test(the_default_comes_back_with_the_stream),
+		cmocka_unit_test(the_default_comes_back_behind_its_last),
 	};
 
 	return cmocka_run_group_tests(tests, open_two, close_two);

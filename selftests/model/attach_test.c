@@ -768,6 +768,28 @@ static void what_is_behind_the_end_is_behind_the_implicit_attach(void **state)
 	job_may_not(w, &w->b, &w->host);
 }
 
+/* An event that is to outlive a stream does not move the stream's end. */
+static void an_event_for_the_end_is_no_operation(void **state)
+{
+	struct world *w = *state;
+
+	attach(w, &w->a, &w->global, ATTACH_SINGLE);
+	attach(w, &w->c, &w->host, ATTACH_SINGLE);
+	sync_device(w);
+	assert_int_equal(attach_event_end(&w->ctx, &w->event, &w->a), 0);
+	destroy(w, &w->a);
+	job_may(w, &w->b, &w->global);
+	sync_device(w);
+	work(w, &w->c);
+	assert_int_equal(attach_event_end(&w->ctx, &w->event, &w->c), 0);
+	destroy(w, &w->c);
+	assert_int_equal(attach_event_end(&w->ctx, &w->event, &w->c), -EINVAL);
+	cpu_may_not(w, &w->host);
+	sync_event(w, &w->event);
+	cpu_may(w, &w->host);
+	job_may_not(w, &w->b, &w->host);
+}
+
 static void a_host_function_may_be_the_end(void **state)
 {
 	struct world *w = *state;
@@ -1507,6 +1529,7 @@ int main(void)
 		TEST(default_comes_back_with_the_streams_end),
 		TEST(default_does_not_come_back_before_that),
 		TEST(what_is_behind_the_end_is_behind_the_implicit_attach),
+		TEST(an_event_for_the_end_is_no_operation),
 		TEST(a_host_function_may_be_the_end),
 		TEST(a_destroyed_blocking_stream_keeps_its_order),
 		TEST(a_newer_state_is_kept_when_the_stream_goes),

@@ -857,10 +857,14 @@ struct heapsim_attach_op {
 	__aligned_u64 buf;
 };
 
+/* Record: the event stands for what the stream has, and is no more in it. */
+#define HEAPSIM_EVENT_END	(1U << 0)
+
 /**
  * struct heapsim_event_op - create, destroy, record or wait for an event
  * @size: in: sizeof of this struct
- * @flags: in: 0
+ * @flags: in: record: HEAPSIM_EVENT_END: of a stream that is about to be
+ *	destroyed: its end stays where it is; else 0
  * @event: create: out; else in; gone when it is destroyed, and then used again
  * @stream: in: record: behind all of it so far; wait: what comes in it is
  *	behind the event as it was recorded last; else 0
