@@ -6,6 +6,7 @@
  */
 #include "stream.h"
 
+#include <pthread.h>
 #include <semaphore.h>
 
 static struct mem_stream *other;	/* non-blocking, as stream is */
@@ -81,6 +82,461 @@ static void attach(struct mem_stream *where, void *ptr, unsigned int how)
 	assert_int_equal(mem_stream_attach(where, ptr, 0, how), 0);
 }
 
+/* Known done */
+
+static void work(struct mem_stream *where)
+{
+	start(where, k_nothing, NULL, 0);
+}
+
+static struct mem_stream *blocking(void)
+{
+	struct mem_stream *made;
+
+	assert_int_equal(mem_stream_create(ctx, 0, 0, &made), 0);
+	return made;
+}
+
+static struct mem_event *event_of(struct mem_stream *where)
+{
+	struct mem_event *event;
+
+	assert_int_equal(mem_event_create(ctx, 0, &event), 0);
+	assert_int_equal(mem_event_record(event, where), 0);
+	return event;
+}
+
+static void *sync_in_thread(void *where)
+{
+	return (void *)(intptr_t)mem_stream_sync(where);
+}
+
+static void a_thread_waits_for(struct mem_stream *where)
+{
+	pthread_t thread;
+	void *err;
+
+	assert_int_equal(pthread_create(&thread, NULL, sync_in_thread, where),
+			 0);
+	assert_int_equal(pthread_join(thread, &err), 0);
+	assert_null(err);
+}
+
+static void a_wait_in_any_thread_is_the_hosts(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+
+	(void)state;
+	work(stream);
+	a_thread_waits_for(other);
+	is_refused(ptr);
+	a_thread_waits_for(stream);
+	is_allowed(ptr);
+	release(ptr);
+}
+
+static void a_wait_for_the_context_is_one_for_all(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+
+	(void)state;
+	work(stream);
+	work(other);
+	work(mem_stream_legacy(ctx));
+	sync_of(stream);
+	sync_of(other);
+	is_refused(ptr);
+	work(stream);
+	assert_int_equal(mem_ctx_sync(ctx), 0);
+	is_allowed(ptr);
+	release(ptr);
+}
+
+static void a_wait_for_what_is_ordered_after_will_do(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	struct mem_event *event;
+
+	(void)state;
+	work(stream);
+	event = event_of(stream);
+	work(other);
+	sync_of(other);
+	is_refused(ptr);
+	assert_int_equal(mem_stream_wait_event(other, event), 0);
+	sync_of(other);
+	is_allowed(ptr);
+	/* The wait was for the record of its time. */
+	assert_int_equal(mem_stream_wait_event(other, event), 0);
+	work(stream);
+	assert_int_equal(mem_event_record(event, stream), 0);
+	sync_of(other);
+	is_refused(ptr);
+	sync_of(stream);
+	mem_event_destroy(event);
+	release(ptr);
+}
+
+static void an_event_covers_what_was_before_its_record(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	struct mem_event *first, *last;
+
+	(void)state;
+	work(stream);
+	first = event_of(stream);
+	work(stream);
+	last = event_of(stream);
+	assert_int_equal(mem_event_sync(first), 0);
+	is_refused(ptr);
+	assert_int_equal(mem_event_sync(last), 0);
+	is_allowed(ptr);
+	mem_event_destroy(first);
+	mem_event_destroy(last);
+	release(ptr);
+}
+
+static void an_events_query_that_succeeds_is_a_wait(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	struct gate gate = hold_up(stream);
+	struct mem_event *event = event_of(stream);
+
+	(void)state;
+	assert_int_equal(mem_event_query(event), -EBUSY);
+	is_refused(ptr);
+	let_go(gate);
+	while (mem_event_query(event) == -EBUSY)
+		usleep(100);
+	is_allowed(ptr);
+	mem_event_destroy(event);
+	release(ptr);
+	release(gate.word);
+}
+
+static void the_legacy_stream_takes_in_blocking_ones(void **state)
+{
+	struct mem_stream *legacy = mem_stream_legacy(ctx), *a = blocking();
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+
+	(void)state;
+	work(a);
+	sync_of(legacy);
+	is_allowed(ptr);
+	work(stream);
+	sync_of(legacy);
+	is_refused(ptr);
+	sync_of(stream);
+	assert_int_equal(mem_stream_destroy(a), 0);
+	release(ptr);
+}
+
+static void a_blocking_stream_is_behind_the_legacy_one(void **state)
+{
+	struct mem_stream *legacy = mem_stream_legacy(ctx);
+	struct mem_stream *a = blocking(), *b = blocking();
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+
+	(void)state;
+	work(legacy);
+	sync_of(stream);
+	is_refused(ptr);
+	sync_of(b);
+	is_allowed(ptr);
+	work(a);
+	sync_of(b);
+	is_refused(ptr);
+	work(legacy);
+	sync_of(b);
+	is_allowed(ptr);
+	assert_int_equal(mem_stream_destroy(a), 0);
+	assert_int_equal(mem_stream_destroy(b), 0);
+	release(ptr);
+}
+
+/* Copies and sets */
+
+static void copy(void *to, const void *from)
+{
+	assert_int_equal(mem_copy(stream, to, from, LEN, MEM_DIR_DEFAULT), 0);
+}
+
+static void a_copy_between_host_memory_is_a_wait(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	uint32_t *from = calloc(1, LEN), *to = malloc(LEN);
+
+	(void)state;
+	work(stream);
+	assert_int_equal(mem_copy_async(stream, to, from, LEN,
+					MEM_DIR_DEFAULT), 0);
+	is_refused(ptr);
+	copy(to, from);
+	is_allowed(ptr);
+	work(other);
+	copy(to, from);
+	is_refused(ptr);
+	sync_of(other);
+	free(from);
+	free(to);
+	release(ptr);
+}
+
+static void a_copy_from_pinned_to_device_is_a_wait(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	uint32_t *pinned = memory(MEM_KIND_PINNED);
+	uint32_t *device = memory(MEM_KIND_DEVICE);
+	uint32_t *second = memory(MEM_KIND_DEVICE);
+
+	(void)state;
+	copy(device, pinned);
+	is_allowed(ptr);
+	copy(second, device);
+	is_refused(ptr);
+	copy(pinned, second);
+	is_allowed(ptr);
+	release(ptr);
+	release(pinned);
+	release(device);
+	release(second);
+}
+
+/* But it has read what the program may overwrite then. */
+static void a_copy_from_pageable_to_device_is_none(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	uint32_t *device = memory(MEM_KIND_DEVICE);
+	uint32_t *host = malloc(LEN);
+
+	(void)state;
+	set_all(host, VALUE);
+	copy(device, host);
+	set_all(host, 0);
+	is_refused(ptr);
+	copy(host, device);
+	is_allowed(ptr);
+	all_are(host, VALUE);
+	free(host);
+	release(ptr);
+	release(device);
+}
+
+static void a_set_is_a_wait_where_the_cpu_sees_it(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	uint32_t *pinned = memory(MEM_KIND_PINNED);
+	uint32_t *device = memory(MEM_KIND_DEVICE);
+
+	(void)state;
+	assert_int_equal(mem_set(stream, device, 1, LEN), 0);
+	is_refused(ptr);
+	assert_int_equal(mem_set(stream, pinned, 1, LEN), 0);
+	is_allowed(ptr);
+	assert_int_equal(mem_set_async(stream, pinned, 1, LEN), 0);
+	is_refused(ptr);
+	assert_int_equal(mem_set(stream, ptr, 1, LEN), 0);
+	is_allowed(ptr);
+	release(ptr);
+	release(pinned);
+	release(device);
+}
+
+static void a_managed_side_is_what_the_engine_may_touch(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	uint32_t *global = managed(MEM_ATTACH_GLOBAL);
+	uint32_t *host = managed(MEM_ATTACH_HOST);
+
+	(void)state;
+	set_all(host, VALUE);
+	/* The CPU reads that, and the stream stays active. */
+	copy(global, host);
+	is_refused(ptr);
+	copy(host, global);
+	is_allowed(ptr);
+	all_are(host, VALUE);
+	copy(ptr, global);
+	is_refused(ptr);
+	sync_of(stream);
+	release(ptr);
+	release(global);
+	release(host);
+}
+
+/* Host functions, and what is active */
+
+static void the_start_of_a_host_function_is_a_wait(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	struct gate gate = hold_up(stream);
+	struct held held;
+
+	(void)state;
+	hold(stream, &held);
+	is_refused(ptr);
+	let_go(gate);
+	begins(&held);
+	is_allowed(ptr);
+	/* Of another stream it knows nothing. */
+	work(other);
+	is_refused(ptr);
+	sync_of(other);
+	returns(&held);
+	release(ptr);
+	release(gate.word);
+}
+
+static void work_behind_a_host_function_is_not_active(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	struct held held;
+
+	(void)state;
+	hold(stream, &held);
+	begins(&held);
+	work(stream);
+	/* Recorded behind the function. */
+	assert_int_equal(mem_stream_wait_event(other, held.after), 0);
+	work(other);
+	is_allowed(ptr);
+	work(mem_stream_legacy(ctx));
+	is_refused(ptr);
+	sync_of(mem_stream_legacy(ctx));
+	is_allowed(ptr);
+	returns(&held);
+	is_refused(ptr);
+	sync_of(stream);
+	is_refused(ptr);
+	sync_of(other);
+	is_allowed(ptr);
+	release(ptr);
+}
+
+static void only_device_work_makes_a_stream_active(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	uint32_t *moved = managed(MEM_ATTACH_HOST);
+	struct mem_event *event;
+	struct held held;
+
+	(void)state;
+	attach(stream, moved, MEM_ATTACH_GLOBAL);
+	event = event_of(stream);
+	assert_int_equal(mem_stream_wait_event(other, event), 0);
+	hold(other, &held);
+	begins(&held);
+	is_allowed(ptr);
+	is_allowed(moved);
+	returns(&held);
+	is_allowed(ptr);
+	work(other);
+	is_refused(ptr);
+	is_refused(moved);
+	sync_of(other);
+	mem_event_destroy(event);
+	release(ptr);
+	release(moved);
+}
+
+/* Attaches */
+
+static void an_attach_takes_now_and_gives_once_known(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_HOST);
+
+	(void)state;
+	work(other);
+	is_allowed(ptr);
+	attach(stream, ptr, MEM_ATTACH_GLOBAL);
+	is_refused(ptr);
+	attach(stream, ptr, MEM_ATTACH_HOST);
+	is_refused(ptr);
+	sync_of(stream);
+	is_allowed(ptr);
+	sync_of(other);
+	release(ptr);
+}
+
+static uint64_t not_attached(void)
+{
+	return found(MEM_VIOLATION_ENGINE_NOT_ATTACHED);
+}
+
+static void a_job_needs_an_attach_that_is_before_it(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_HOST);
+	struct mem_event *event;
+
+	(void)state;
+	attach(stream, ptr, MEM_ATTACH_GLOBAL);
+	event = event_of(stream);
+	start_add(stream, ptr, ptr, 1);
+	assert_int_equal(mem_stream_wait_event(other, event), 0);
+	start_add(other, ptr, ptr, 1);
+	assert_int_equal(mem_ctx_sync(ctx), 0);
+	nothing_found();
+
+	attach(stream, ptr, MEM_ATTACH_HOST);
+	sync_of(stream);
+	attach(stream, ptr, MEM_ATTACH_GLOBAL);
+	start_add(other, ptr, ptr, 1);
+	sync_of(other);
+	assert_int_equal(not_attached(), is_concurrent() ? 0 : 1);
+	mem_event_destroy(event);
+	release(ptr);
+}
+
+static void a_job_needs_an_attach_that_is_known(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_HOST);
+
+	(void)state;
+	attach(stream, ptr, MEM_ATTACH_GLOBAL);
+	sync_of(stream);
+	start_add(other, ptr, ptr, 1);
+	/* Submitted before it. */
+	attach(stream, ptr, MEM_ATTACH_HOST);
+	sync_of(other);
+	nothing_found();
+	sync_of(stream);
+	start_add(other, ptr, ptr, 1);
+	sync_of(other);
+	assert_int_equal(not_attached(), is_concurrent() ? 0 : 1);
+	release(ptr);
+}
+
+static void single_memory_is_for_its_own_jobs(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+
+	(void)state;
+	attach(stream, ptr, MEM_ATTACH_SINGLE);
+	start_add(stream, ptr, ptr, 1);
+	sync_of(stream);
+	nothing_found();
+	start_add(other, ptr, ptr, 1);
+	sync_of(other);
+	assert_int_equal(not_attached(), is_concurrent() ? 0 : 1);
+	release(ptr);
+}
+
+static void global_memory_made_while_active_waits(void **state)
+{
+	uint32_t *global, *host;
+
+	(void)state;
+	work(stream);
+	global = managed(MEM_ATTACH_GLOBAL);
+	host = managed(MEM_ATTACH_HOST);
+	is_allowed(host);
+	is_refused(global);
+	sync_of(stream);
+	is_allowed(global);
+	release(global);
+	release(host);
+}
+
 /* What a wait gives back, for a while */
 
 /*
@@ -99,7 +555,7 @@ static void a_job_behind_an_unknown_attach_sees_it(void **state)
 	begins(&held);
 	attach(stream, ptr, MEM_ATTACH_GLOBAL);
 	start_add(stream, ptr, ptr, 1);
-	start(other, k_nothing, NULL, 0);
+	work(other);
 	sync_of(other);
 	all_are(ptr, VALUE);
 	returns(&held);
@@ -121,7 +577,7 @@ static void a_job_that_has_come_has_it(void **state)
 	begins(&held);
 	attach(stream, ptr, MEM_ATTACH_GLOBAL);
 	gate = hold_up(stream);
-	start(other, k_nothing, NULL, 0);
+	work(other);
 	is_refused(ptr);
 	sync_of(other);
 	is_allowed(ptr);
@@ -196,6 +652,26 @@ static void the_default_comes_back_behind_its_last(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_wait_in_any_thread_is_the_hosts),
+		cmocka_unit_test(a_wait_for_the_context_is_one_for_all),
+		cmocka_unit_test(a_wait_for_what_is_ordered_after_will_do),
+		cmocka_unit_test(an_event_covers_what_was_before_its_record),
+		cmocka_unit_test(an_events_query_that_succeeds_is_a_wait),
+		cmocka_unit_test(the_legacy_stream_takes_in_blocking_ones),
+		cmocka_unit_test(a_blocking_stream_is_behind_the_legacy_one),
+		cmocka_unit_test(a_copy_between_host_memory_is_a_wait),
+		cmocka_unit_test(a_copy_from_pinned_to_device_is_a_wait),
+		cmocka_unit_test(a_copy_from_pageable_to_device_is_none),
+		cmocka_unit_test(a_set_is_a_wait_where_the_cpu_sees_it),
+		cmocka_unit_test(a_managed_side_is_what_the_engine_may_touch),
+		cmocka_unit_test(the_start_of_a_host_function_is_a_wait),
+		cmocka_unit_test(work_behind_a_host_function_is_not_active),
+		cmocka_unit_test(only_device_work_makes_a_stream_active),
+		cmocka_unit_test(an_attach_takes_now_and_gives_once_known),
+		cmocka_unit_test(a_job_needs_an_attach_that_is_before_it),
+		cmocka_unit_test(a_job_needs_an_attach_that_is_known),
+		cmocka_unit_test(single_memory_is_for_its_own_jobs),
+		cmocka_unit_test(global_memory_made_while_active_waits),
 		cmocka_unit_test(a_job_behind_an_unknown_attach_sees_it),
 		cmocka_unit_test(a_job_that_has_come_has_it),
 		cmocka_unit_test(the_default_comes_back_with_the_stream),
