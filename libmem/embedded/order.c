@@ -461,10 +461,8 @@ bool order_job_sees(struct embedded_ctx *ctx, struct work *work,
 	*is_news = !verdict || !verdict->is_told;
 	if (verdict)
 		verdict->is_told = true;
-	if (*is_news) {
-		ctx->attach.count.engine_not_attached++;
-		buf->attach.count.engine_not_attached++;
-	}
+	if (*is_news)
+		attach_count_job_touch(&ctx->attach, &buf->attach);
 	return false;
 }
 
