@@ -1555,33 +1555,10 @@ enum attach_verdict attach_cpu_touch(struct attach_ctx *ctx,
 	return ATTACH_CPU_WHILE_ACTIVE;
 }
 
-static bool sees(const struct attach_ctx *ctx, const struct attach_state *state,
-		 const struct attach_stream *s)
-{
-	return ctx->class == ATTACH_CONCURRENT || state_allows_job(state, s);
-}
-
-/**
- * attach_job_sees() - may a job touch a buffer?
- * @ctx: the context
- * @s: its stream; the job was submitted last of all, or is about to be
- * @buf: the buffer
- *
- * Return: true if so; nothing is counted.
- */
-bool attach_job_sees(struct attach_ctx *ctx, struct attach_stream *s,
-		     const struct attach_buf *buf)
-{
-	bool has_searched = false;
-	struct attach_state state = judge(ctx, s, buf, &has_searched);
-
-	return sees(ctx, &state, s);
-}
-
 /**
  * attach_judge_job() - would a touch by a job be right?
  * @ctx: the context
- * @s: its stream; the job was submitted last of all
+ * @s: its stream; the job was submitted last of all, or is about to be
  * @buf: the buffer
  * @why: out: what forbids it, if something does; may be NULL
  *
@@ -1598,7 +1575,7 @@ enum attach_verdict attach_judge_job(struct attach_ctx *ctx,
 	bool has_searched = false;
 	struct attach_state state = judge(ctx, s, buf, &has_searched);
 
-	if (sees(ctx, &state, s))
+	if (ctx->class == ATTACH_CONCURRENT || state_allows_job(&state, s))
 		return ATTACH_ALLOWED;
 	if (why)
 		*why = (struct attach_why) {
@@ -1645,7 +1622,7 @@ static bool counts_as_device(struct attach_ctx *ctx, struct attach_stream *s,
 {
 	return side->memory == ATTACH_DEVICE ||
 	       (side->memory == ATTACH_MANAGED &&
-		attach_job_sees(ctx, s, side->buf));
+		attach_judge_job(ctx, s, side->buf, NULL) == ATTACH_ALLOWED);
 }
 
 /**

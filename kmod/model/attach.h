@@ -438,8 +438,6 @@ int attach_sync_event(struct attach_ctx *ctx, const struct attach_event *event);
 enum attach_verdict attach_cpu_touch(struct attach_ctx *ctx,
 				     struct attach_buf *buf,
 				     struct attach_why *why);
-bool attach_job_sees(struct attach_ctx *ctx, struct attach_stream *s,
-		     const struct attach_buf *buf);
 enum attach_verdict attach_judge_job(struct attach_ctx *ctx,
 				     struct attach_stream *s,
 				     const struct attach_buf *buf,

@@ -334,6 +334,14 @@ static struct work_verdict *verdict_find(const struct work *work,
 	return NULL;
 }
 
+/* What the rules say of a job as things are. */
+static bool may_touch(struct embedded_ctx *ctx, const struct work *work,
+		      const struct embedded_buf *buf)
+{
+	return attach_judge_job(&ctx->attach, work->stream, &buf->attach,
+				NULL) == ATTACH_ALLOWED;
+}
+
 static struct work_verdict *verdict_add(struct work *work,
 					const struct embedded_buf *buf,
 					bool sees)
@@ -357,6 +365,12 @@ static struct work_verdict *verdict_add(struct work *work,
 	return &work->verdicts[nr];
 }
 
+static int verdict_keep(struct embedded_ctx *ctx, struct work *work,
+			const struct embedded_buf *buf)
+{
+	return verdict_add(work, buf, may_touch(ctx, work, buf)) ? 0 : -ENOMEM;
+}
+
 static void verdict_forget(struct work *work, const struct embedded_buf *buf)
 {
 	struct work_verdict *verdict = verdict_find(work, buf);
@@ -369,16 +383,12 @@ static void verdict_forget(struct work *work, const struct embedded_buf *buf)
 static int keep_verdicts(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	struct work *work;
+	int err = 0;
 
-	for (work = ctx->works; work; work = work->next) {
-		if (verdict_find(work, buf))
-			continue;
-		if (!verdict_add(work, buf,
-				 attach_job_sees(&ctx->attach, work->stream,
-						 &buf->attach)))
-			return -ENOMEM;
-	}
-	return 0;
+	for (work = ctx->works; work && !err; work = work->next)
+		if (!verdict_find(work, buf))
+			err = verdict_keep(ctx, work, buf);
+	return err;
 }
 
 static void put_in_flight(struct embedded_ctx *ctx, struct embedded_buf *buf)
@@ -401,8 +411,9 @@ static void land(struct embedded_buf *buf)
 static int judge_in_flight(struct embedded_ctx *ctx, struct work *work)
 {
 	struct attach_link *link = ctx->in_flight.next;
+	int err = 0;
 
-	while (link != &ctx->in_flight) {
+	while (link != &ctx->in_flight && !err) {
 		struct embedded_buf *buf = containerof(link,
 						       struct embedded_buf,
 						       in_flight);
@@ -410,13 +421,10 @@ static int judge_in_flight(struct embedded_ctx *ctx, struct work *work)
 		link = link->next;
 		if (!buf->attach.is_in_flight)
 			land(buf);
-		else if (!verdict_add(work, buf,
-				      attach_job_sees(&ctx->attach,
-						      work->stream,
-						      &buf->attach)))
-			return -ENOMEM;
+		else
+			err = verdict_keep(ctx, work, buf);
 	}
-	return 0;
+	return err;
 }
 
 /**
@@ -433,9 +441,7 @@ bool order_work_sees(struct embedded_ctx *ctx, const struct work *work,
 {
 	const struct work_verdict *verdict = verdict_find(work, buf);
 
-	return verdict ? verdict->sees :
-			 attach_job_sees(&ctx->attach, work->stream,
-					 &buf->attach);
+	return verdict ? verdict->sees : may_touch(ctx, work, buf);
 }
 
 /**
