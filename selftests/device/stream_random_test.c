@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../model/attach_ref.h"
+#include "../model/steps.h"
 #include "stream.h"
 
 #define NR_STREAMS	5	/* at a time, the NULL stream is the first */
@@ -20,8 +21,6 @@
 #define NR_EVENTS	3
 #define NR_HOSTS	3
 #define NR_WORKS	6
-#define NR_LOG		40
-#define LOG_LEN		64
 
 /**
  * struct buf - a buffer on both sides
@@ -76,8 +75,7 @@ struct job {
 
 /**
  * struct run - a program while it is played
- * @seed: of it
- * @random: state of the generator
+ * @steps: of it
  * @dev: context
  * @ref: the reference
  * @page: bytes
@@ -86,12 +84,9 @@ struct job {
  * @events: of the module; the reference counts from 0
  * @hosts: functions that have not returned
  * @jobs: works that have not ended
- * @log: last steps
- * @nr_logged: steps so far
  */
 struct run {
-	uint64_t seed;
-	uint64_t random;
+	struct steps steps;
 	int dev;
 	struct attach_ref *ref;
 	size_t page;
@@ -100,43 +95,27 @@ struct run {
 	uint64_t events[NR_EVENTS];
 	struct function hosts[NR_HOSTS];
 	struct job jobs[NR_WORKS];
-	char log[NR_LOG][LOG_LEN];
-	unsigned int nr_logged;
 };
-
-/* splitmix64 */
-static uint64_t draw(struct run *run)
-{
-	uint64_t z = run->random += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
-}
 
 static size_t below(struct run *run, size_t bound)
 {
-	return draw(run) % bound;
+	return steps_draw(&run->steps, bound);
 }
 
 static void log_step(struct run *run, const char *what, int a, int b)
 {
-	snprintf(run->log[run->nr_logged++ % NR_LOG], LOG_LEN, "%s %d %d",
-		 what, a, b);
+	steps_log(&run->steps, "%s %d %d", what, a, b);
 }
 
 static void equal(const struct run *run, const char *what, uint64_t have,
 		  uint64_t want)
 {
-	unsigned int i = run->nr_logged > NR_LOG ? run->nr_logged - NR_LOG : 0;
-
 	if (have == want)
 		return;
-	for (; i < run->nr_logged; i++)
-		printf("#   %s\n", run->log[i % NR_LOG]);
+	steps_print(&run->steps, stdout);
 	fail_msg("%s: %llu, reference %llu; SEED=%#llx", what,
 		 (unsigned long long)have, (unsigned long long)want,
-		 (unsigned long long)run->seed);
+		 (unsigned long long)run->steps.seed);
 }
 
 static void compare_buf(struct run *run, const struct buf *b)
@@ -317,7 +296,7 @@ static void step_host(struct run *run)
 	struct stream *s = some_stream(run);
 	int ret;
 
-	if (run->seed % 3 == 0)
+	if (run->steps.seed % 3 == 0)
 		return;
 	if (!f->exists) {
 		log_step(run, "host function", s->ref, 0);
@@ -441,8 +420,7 @@ static void play_seed(uint64_t seed, uint64_t nr_steps)
 	uint64_t i;
 
 	memset(&run, 0, sizeof(run));
-	run.seed = seed;
-	run.random = seed;
+	steps_begin(&run.steps, seed);
 	run.dev = device_open();
 	probe = device_probe(run.dev);
 	run.page = probe.page_size;

@@ -21,13 +21,12 @@
 
 #include "attach_ref.h"
 #include "sequence.h"
+#include "steps.h"
 
 #define NR_STREAMS	6	/* at a time, the NULL stream is the first */
 #define NR_BUFS		5
 #define NR_EVENTS	4
 #define NR_HOSTS	4
-#define NR_LOG		40
-#define LOG_LEN		64
 
 /**
  * struct buf - a buffer on both sides
@@ -69,8 +68,7 @@ struct function {
 
 /**
  * struct run - a program while it is played
- * @seed: of it
- * @random: state of the generator
+ * @steps: of it
  * @ctx: the model
  * @ref: the reference
  * @streams: at the moment
@@ -80,12 +78,9 @@ struct function {
  * @gone: counters of buffers that have been destroyed
  * @nr_ops: operations given to the model
  * @nr_given: streams given to it
- * @log: last steps
- * @nr_logged: steps so far
  */
 struct run {
-	uint64_t seed;
-	uint64_t random;
+	struct steps steps;
 	struct attach_ctx ctx;
 	struct attach_ref *ref;
 	struct stream streams[NR_STREAMS];
@@ -95,41 +90,25 @@ struct run {
 	struct attach_counters gone;
 	size_t nr_ops;
 	size_t nr_given;
-	char log[NR_LOG][LOG_LEN];
-	unsigned int nr_logged;
 };
-
-/* splitmix64 */
-static uint64_t draw(struct run *run)
-{
-	uint64_t z = run->random += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
-}
 
 static size_t below(struct run *run, size_t bound)
 {
-	return draw(run) % bound;
+	return steps_draw(&run->steps, bound);
 }
 
 static void log_step(struct run *run, const char *what, int a, int b)
 {
-	snprintf(run->log[run->nr_logged++ % NR_LOG], LOG_LEN, "%s %d %d",
-		 what, a, b);
+	steps_log(&run->steps, "%s %d %d", what, a, b);
 }
 
 static void failed(const struct run *run, const char *why, uint64_t have,
 		   uint64_t want)
 {
-	unsigned int i = run->nr_logged > NR_LOG ? run->nr_logged - NR_LOG : 0;
-
 	fprintf(stderr, "# %s: %llu, reference %llu; SEED=%#llx; last steps:\n",
 		why, (unsigned long long)have, (unsigned long long)want,
-		(unsigned long long)run->seed);
-	for (; i < run->nr_logged; i++)
-		fprintf(stderr, "#   %s\n", run->log[i % NR_LOG]);
+		(unsigned long long)run->steps.seed);
+	steps_print(&run->steps, stderr);
 	fail();
 }
 
@@ -400,9 +379,9 @@ static void step_host(struct run *run)
 	int ret;
 
 	/* one program has none, another up to all */
-	if (!(run->seed % (NR_HOSTS + 1)))
+	if (!(run->steps.seed % (NR_HOSTS + 1)))
 		return;
-	f = &run->hosts[below(run, run->seed % (NR_HOSTS + 1))];
+	f = &run->hosts[below(run, run->steps.seed % (NR_HOSTS + 1))];
 	if (!f->model) {
 		log_step(run, "host function", s->ref, 0);
 		do {
@@ -541,18 +520,17 @@ static void play_seed(const char *soc, uint64_t seed, uint64_t nr_steps)
 	uint64_t i;
 
 	memset(&run, 0, sizeof(run));
-	run.seed = seed;
-	run.random = seed;
+	steps_begin(&run.steps, seed);
 	attach_init(&run.ctx, profile_find(soc));
 	run.ctx.act = act;
 	run.ref = attach_ref_create((enum attach_ref_board)run.ctx.class);
 	run.streams[0].model = &run.ctx.null_stream;
 	for (i = 0; i < nr_steps; i++) {
-		unsigned int nr_logged = run.nr_logged;
+		unsigned int nr_logged = run.steps.nr;
 
 		step(&run);
 		take_back(&run, below(&run, 3));
-		if (run.nr_logged == nr_logged)
+		if (run.steps.nr == nr_logged)
 			continue;
 		compare(&run);
 		if (!below(&run, 4))

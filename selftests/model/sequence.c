@@ -11,9 +11,7 @@
 #include <string.h>
 
 #include "sequence.h"
-
-#define NR_LOG	24
-#define LOG_LEN	96
+#include "steps.h"
 
 /**
  * struct run - a sequence while it is played
@@ -21,26 +19,22 @@
  * @ops: the subject's
  * @subject: what is compared to @ref
  * @ref: the reference
- * @random: state of the generator
+ * @steps: numbers and the last steps
  * @bytes: scratch, as long as the buffer
  * @is_sample: the touch that is played must be seen; then, before it:
  * @want_before: counters of the reference
  * @have_before: counters of the subject
- * @log: the last steps
- * @nr_logged: steps so far
  */
 struct run {
 	const struct sequence *seq;
 	const struct subject_ops *ops;
 	void *subject;
 	struct ref *ref;
-	uint64_t random;
+	struct steps steps;
 	uint8_t *bytes;
 	bool is_sample;
 	struct heapsim_counters want_before;
 	struct heapsim_counters have_before;
-	char log[NR_LOG][LOG_LEN];
-	unsigned int nr_logged;
 };
 
 /** struct counter_name - a counter and what it is called */
@@ -117,19 +111,9 @@ int sequence_compare_counters(const struct heapsim_counters *want,
 	return ret;
 }
 
-/* splitmix64 */
-static uint64_t draw(struct run *run)
-{
-	uint64_t z = run->random += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
-}
-
 static size_t below(struct run *run, size_t bound)
 {
-	return draw(run) % bound;
+	return steps_draw(&run->steps, bound);
 }
 
 /* Mostly near the beginning, the end or the edge of a page. */
@@ -214,10 +198,8 @@ static void make_bytes_differ(struct run *run, size_t off, size_t len)
 static void log_step(struct run *run, const char *what, size_t off, size_t len,
 		     unsigned int who)
 {
-	snprintf(run->log[run->nr_logged % NR_LOG], LOG_LEN,
-		 "%u: %s off %#zx len %#zx who/dir %u", run->nr_logged,
-		 what, off, len, who);
-	run->nr_logged++;
+	steps_log(&run->steps, "%u: %s off %#zx len %#zx who/dir %u",
+		  run->steps.nr, what, off, len, who);
 }
 
 static int compare_bytes(struct run *run, const uint8_t *want, size_t off,
@@ -661,16 +643,13 @@ static int compare(struct run *run)
 
 static void tell_failure(const struct run *run, int err)
 {
-	unsigned int i = run->nr_logged > NR_LOG ? run->nr_logged - NR_LOG : 0;
-
 	fprintf(stderr,
 		"# %s: error %d; SEED=%#llx; buffer %zu, line %zu, page %zu, fill %zu; last steps:\n",
 		run->ops->name, err,
 		(unsigned long long)run->seq->seed, run->seq->p.len,
 		run->seq->p.line_size, run->seq->p.page_size,
 		run->seq->p.fill_size);
-	for (; i < run->nr_logged; i++)
-		fprintf(stderr, "#   %s\n", run->log[i % NR_LOG]);
+	steps_print(&run->steps, stderr);
 }
 
 /* After all has been let go, DRAM as an engine sees it. */
@@ -697,10 +676,11 @@ static int finish(struct run *run)
  */
 int sequence_play(const struct sequence *seq, const struct subject_ops *ops)
 {
-	struct run run = { .seq = seq, .ops = ops, .random = seq->seed };
+	struct run run = { .seq = seq, .ops = ops };
 	unsigned int i;
 	int ret = 0;
 
+	steps_begin(&run.steps, seq->seed);
 	run.subject = ops->create(&seq->p);
 	if (!run.subject)
 		return -ENOMEM;
@@ -709,10 +689,10 @@ int sequence_play(const struct sequence *seq, const struct subject_ops *ops)
 	if (!run.bytes)
 		ret = -ENOMEM;
 	for (i = 0; i < seq->nr_steps && !ret; i++) {
-		unsigned int nr_logged = run.nr_logged;
+		unsigned int nr_logged = run.steps.nr;
 
 		ret = step(&run);
-		if (!ret && run.nr_logged != nr_logged)
+		if (!ret && run.steps.nr != nr_logged)
 			ret = compare(&run);
 	}
 	if (!ret)
