@@ -14,42 +14,11 @@
  * a lower ticket, and no blocking stream need be looked at.
  */
 #include "attach.h"
+#include "list.h"
 #include "profile.h"
 
 #define of_link(link, type, member) \
 	((type *)((char *)(link) - offsetof(type, member)))
-
-static void list_init(struct attach_link *head)
-{
-	head->next = head;
-	head->prev = head;
-}
-
-static bool list_is_empty(const struct attach_link *head)
-{
-	return head->next == head;
-}
-
-/* Behind @at; at the end of a list when @at is the one before its head. */
-static void list_insert(struct attach_link *at, struct attach_link *link)
-{
-	link->prev = at;
-	link->next = at->next;
-	at->next->prev = link;
-	at->next = link;
-}
-
-static void list_append(struct attach_link *head, struct attach_link *link)
-{
-	list_insert(head->prev, link);
-}
-
-static void list_remove(struct attach_link *link)
-{
-	link->prev->next = link->next;
-	link->next->prev = link->prev;
-	list_init(link);
-}
 
 static struct attach_op *op_of(struct attach_link *in_stream)
 {

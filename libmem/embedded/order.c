@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../kmod/model/list.h"
 #include "embedded.h"
 
 struct mark {
@@ -47,27 +48,6 @@ void order_unlock(struct embedded_ctx *ctx, const sigset_t *old)
 {
 	pthread_mutex_unlock(&ctx->order_lock);
 	signals_restore(old);
-}
-
-static void list_init(struct attach_link *link)
-{
-	link->next = link;
-	link->prev = link;
-}
-
-static void list_append(struct attach_link *head, struct attach_link *link)
-{
-	link->prev = head->prev;
-	link->next = head;
-	head->prev->next = link;
-	head->prev = link;
-}
-
-static void list_remove(struct attach_link *link)
-{
-	link->prev->next = link->next;
-	link->next->prev = link->prev;
-	list_init(link);
 }
 
 static struct embedded_buf *buf_of(struct attach_buf *buf)
