@@ -203,6 +203,7 @@ struct heapsim_bracket {
  * @rule: its policy
  * @is_revoked: the CPU may not touch it now; with policy off nobody looks
  * @has_stores: CPU lines of it may be dirty
+ * @has_own_stores: the CPU stored when it might, and was not cleaned since
  * @view: its device view, NULL none
  * @has_two_views: CPU and engines may see different bytes; stays as it is while
  *	somebody holds the buffer, has a bracket open or a job to run
@@ -254,6 +255,7 @@ struct heapsim_buf {
 	struct heapsim_rule rule;
 	bool is_revoked;
 	bool has_stores;
+	bool has_own_stores;
 	struct heapsim_view *view;
 	bool has_two_views;
 	struct list_head attachments;

@@ -21,13 +21,20 @@ static void clean(struct heapsim_buf *buf)
 		return;
 	heapsim_views_clean(buf, 0, buf->len);
 	buf->has_stores = buf->vmap_pages_cpu;
+	buf->has_own_stores = false;
 }
 
-/* The same. */
+/*
+ * The same. What the CPU stored by right, and no work has seen since, is not
+ * lost: one that has not begun may be what the invalidate is for.
+ */
 static void invalidate(struct heapsim_buf *buf)
 {
-	if (buf->has_two_views && buf->lines.pages)
-		heapsim_views_invalidate(buf, 0, buf->len);
+	if (!buf->has_two_views || !buf->lines.pages)
+		return;
+	if (buf->has_own_stores)
+		clean(buf);
+	heapsim_views_invalidate(buf, 0, buf->len);
 }
 
 /*

@@ -429,6 +429,7 @@ static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
 	}
 	bitmap_set(buf->stored, span->first, span->end - span->first);
 	buf->has_stores = true;
+	buf->has_own_stores |= !buf->is_revoked;
 	return was_shared;
 }
 

@@ -658,6 +658,34 @@ static void a_work_sees_it_behind_one_that_has_begun(void **state)
 	end(w, id);
 }
 
+/*
+ * A wait gives the buffer back while one work that is to see it has not begun:
+ * what the CPU had stored by then is not lost, nor what it stores after.
+ */
+static void what_the_cpu_stored_before_a_work_began_stays(void **state)
+{
+	struct world *w = *state;
+	uint64_t host = host_function(w, w->a), id;
+
+	attach(w, w->a, &w->host, HEAPSIM_ATTACH_GLOBAL);
+	id = submit(w, w->a);
+	w->host.map[9] = 9;
+	work(w, w->b);
+	sync_stream(w, w->b);
+	assert_int_equal(w->host.map[9], 9);
+	w->host.map[10] = 10;
+	host_begin(w, host);
+	host_return(w, host);
+	begin(w, id);
+	assert_int_equal(w->host.view[9], 9);
+	assert_int_equal(w->host.view[10], 10);
+	w->host.view[9] = 19;
+	end(w, id);
+	sync_stream(w, w->a);
+	assert_int_equal(w->host.map[9], 19);
+	assert_int_equal(w->host.map[10], 10);
+}
+
 static void a_prefetch_waits_for_the_works_before_it(void **state)
 {
 	struct world *w = *state;
@@ -1303,6 +1331,7 @@ int main(void)
 		TEST(each_work_is_told_of_its_own_stores),
 		TEST(a_work_sees_what_a_host_function_before_it_wrote),
 		TEST(a_work_sees_it_behind_one_that_has_begun),
+		TEST(what_the_cpu_stored_before_a_work_began_stays),
 		TEST(a_prefetch_waits_for_the_works_before_it),
 		TEST(hints_keep_what_the_cpu_wrote),
 		TEST(pinned_memory_is_everybodys),

@@ -590,6 +590,30 @@ static void a_job_that_has_come_has_it(void **state)
 	release(gate.word);
 }
 
+/* What it stored before the job came, and before the wait, is not lost. */
+static void a_job_to_come_takes_nothing(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_HOST);
+	struct held held;
+
+	(void)state;
+	hold(stream, &held);
+	begins(&held);
+	attach(stream, ptr, MEM_ATTACH_GLOBAL);
+	start_add(stream, ptr, ptr, 1);
+	set_all(ptr, VALUE);
+	work(other);
+	sync_of(other);
+	all_are(ptr, VALUE);
+	ptr[0] = 7;
+	returns(&held);
+	sync_of(stream);
+	assert_int_equal(ptr[0], 8);
+	assert_int_equal(ptr[1], VALUE + 1);
+	nothing_found();
+	release(ptr);
+}
+
 /* A destroyed stream */
 
 /* Where all of it is known done the default is back at once. */
@@ -674,6 +698,7 @@ int main(void)
 		cmocka_unit_test(global_memory_made_while_active_waits),
 		cmocka_unit_test(a_job_behind_an_unknown_attach_sees_it),
 		cmocka_unit_test(a_job_that_has_come_has_it),
+		cmocka_unit_test(a_job_to_come_takes_nothing),
 		cmocka_unit_test(the_default_comes_back_with_the_stream),
 		cmocka_unit_test(the_default_comes_back_behind_its_last),
 	};
