@@ -23,7 +23,7 @@ static struct platform_device *platform_device;
  */
 static char *soc = "generic-noncoherent";
 module_param(soc, charp, 0444);
-MODULE_PARM_DESC(soc, "The board: nano, tx2, xavier, orin, orin-nano, thor, generic-coherent, generic-noncoherent (default)");
+MODULE_PARM_DESC(soc, "The board: nano, tx2, drive-px2, xavier, orin, orin-nano, thor, generic-coherent, generic-noncoherent (default)");
 
 static char *policy = "strict";
 module_param(policy, charp, 0444);

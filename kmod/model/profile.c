@@ -44,6 +44,35 @@ static const struct profile profiles[] = {
 		.has_vic = true,
 	},
 	{
+		.name = "drive-px2",
+		.description = "DRIVE PX 2: a TX2 and a discrete GPU",
+		.capability = 62,
+		.nr_sms = 2,
+		.cores_per_sm = 128,
+		.gpu_mhz = 1300,
+		.gpu_l2_len = 524288,
+		.dram_bus_bits = 128,
+		.dram_mbps = 59700,
+		.dram_len = 8 * GIB,
+		.nr_cpus = 6,
+		.cpu_mhz = 2000,
+		.l1d_len = 32768,
+		.l2_len = 2097152,
+		.nr_l2 = 2,
+		.line_size = 64,
+		.has_vic = true,
+		.dgpu = {
+			.capability = 61,
+			.nr_sms = 10,
+			.cores_per_sm = 128,
+			.mhz = 1250,
+			.l2_len = 1048576,
+			.bus_bits = 128,
+			.mbps = 80000,
+			.len = 4 * GIB,
+		},
+	},
+	{
 		.name = "xavier",
 		.description = "Jetson AGX Xavier: I/O-coherent",
 		.capability = 72,
@@ -209,6 +238,18 @@ const struct profile *profile_find(const char *name)
 	return NULL;
 }
 
+static const char *dgpu_refusal(const struct profile_dgpu *g)
+{
+	const bool has_all = g->nr_sms && g->cores_per_sm && g->mhz &&
+			     g->l2_len && g->bus_bits && g->mbps && g->len;
+	const bool has_any = g->nr_sms || g->cores_per_sm || g->mhz ||
+			     g->l2_len || g->bus_bits || g->mbps || g->len;
+
+	if (g->capability ? !has_all : has_any)
+		return "a discrete GPU has all of its facts, or none";
+	return NULL;
+}
+
 static const char *refusal(const struct profile *p)
 {
 	if (!p->name || !p->name[0] || strlen(p->name) > 31)
@@ -229,6 +270,8 @@ static const char *refusal(const struct profile *p)
 	if (p->capability &&
 	    (!p->nr_sms || !p->cores_per_sm || !p->gpu_mhz || !p->gpu_l2_len))
 		return "a capability without the GPU's facts";
+	if (p->dgpu.capability && !p->capability)
+		return "a discrete GPU stands beside a Tegra's own";
 	if (p->is_fully_coherent && !p->is_io_coherent)
 		return "full coherency takes in I/O coherency";
 	if (p->has_host_register && !p->is_io_coherent)
@@ -239,7 +282,7 @@ static const char *refusal(const struct profile *p)
 		return "pageable access takes in concurrent access";
 	if (p->has_concurrent_access && !p->is_fully_coherent)
 		return "concurrent access needs full coherency";
-	return NULL;
+	return dgpu_refusal(&p->dgpu);
 }
 
 /**

@@ -6,11 +6,39 @@
  * sheets and technical briefs, and sbc-bench's public results (cache sizes,
  * clocks). The generic boards are the two kinds of Arm board that dma-buf
  * drivers meet: engines that snoop the CPU's caches, and engines that do not.
+ *
+ * Of a DRIVE PX 2 the board is one half of an AutoChauffeur: a Tegra of the
+ * TX2's class ("Parker") and the Pascal GPU behind its PCIe. Of that NVIDIA
+ * told at GTC 2016: 4 GB of GDDR5, 128 bits, 80 GB/s, 1.25 GHz. GP106
+ * (capability 6.1, 10 SMs) is what the chip was found to be; its L2 is 256 KiB
+ * for each 32 bits of its bus.
  */
 #ifndef HEAPSIM_MODEL_PROFILE_H
 #define HEAPSIM_MODEL_PROFILE_H
 
 #include "env.h"
+
+/**
+ * struct profile_dgpu - a discrete GPU; all 0: the board has none
+ * @capability: CUDA compute capability times 10
+ * @nr_sms: streaming multiprocessors
+ * @cores_per_sm: CUDA cores each
+ * @mhz: clock, MHz
+ * @l2_len: L2 cache, bytes
+ * @bus_bits: width of the bus of its own memory
+ * @mbps: peak bandwidth of that, 10^6 bytes a second
+ * @len: how much it has of it, bytes
+ */
+struct profile_dgpu {
+	u32 capability;
+	u32 nr_sms;
+	u32 cores_per_sm;
+	u32 mhz;
+	u32 l2_len;
+	u32 bus_bits;
+	u32 mbps;
+	u64 len;
+};
 
 /**
  * struct profile - a board
@@ -41,6 +69,7 @@
  * @has_memory_ipc: CUDA memory IPC
  * @has_pva: a programmable vision accelerator
  * @has_vic: a video image compositor
+ * @dgpu: a GPU beside the SoC's
  */
 struct profile {
 	const char *name;
@@ -70,6 +99,7 @@ struct profile {
 	bool has_memory_ipc;
 	bool has_pva;
 	bool has_vic;
+	struct profile_dgpu dgpu;
 };
 
 size_t profile_count(void);

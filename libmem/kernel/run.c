@@ -19,6 +19,7 @@
 static const struct board boards[] = {
 	{ .name = "nano", .has_vic = true },
 	{ .name = "tx2", .has_vic = true },
+	{ .name = "drive-px2", .has_vic = true },
 	{ .name = "xavier", .has_vic = true, .has_pva = true },
 	{ .name = "orin", .has_vic = true, .has_pva = true },
 	{ .name = "orin-nano", .has_vic = true },

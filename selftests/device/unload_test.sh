@@ -206,8 +206,8 @@ for bad in soc=nosuch soc= policy=lax policy= evict=lru evict= seed=abc \
 	tap_try "refuses_$bad" refuses "$bad"
 done
 
-for good in soc=nano soc=tx2 soc=xavier soc=orin soc=orin-nano soc=thor \
-	soc=generic-coherent soc=generic-noncoherent policy=strict \
+for good in soc=nano soc=tx2 soc=drive-px2 soc=xavier soc=orin soc=orin-nano \
+	soc=thor soc=generic-coherent soc=generic-noncoherent policy=strict \
 	policy=record policy=off evict=none evict=random seed=0 seed=12345 \
 	vmap=device vmap=cpu fill=65536 fill=2097152 pool_mb=0 pool_mb=16 \
 	limit_mb=64 user_limit_mb=32; do

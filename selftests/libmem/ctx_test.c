@@ -148,8 +148,8 @@ static void the_module_has_one_board(void **state)
 static void a_process_has_every_board(void **state)
 {
 	static const char *const socs[] = {
-		"nano", "tx2", "xavier", "orin", "orin-nano", "thor",
-		"generic-coherent", "generic-noncoherent",
+		"nano", "tx2", "drive-px2", "xavier", "orin", "orin-nano",
+		"thor", "generic-coherent", "generic-noncoherent",
 	};
 	struct mem_ctx_options options = { .size = sizeof(options) };
 	struct mem_probe probe = { .size = sizeof(probe) };

@@ -47,6 +47,8 @@ static const struct fact facts[] = {
 	  32, 2048, 1, 0, 0 },
 	{ "tx2", 62, 2, 128, 1300, 524288, 128, 59700, 6, 0,
 	  32, 2048, 2, 0, 0 },
+	{ "drive-px2", 62, 2, 128, 1300, 524288, 128, 59700, 6, 0,
+	  32, 2048, 2, 0, 0 },
 	{ "xavier", 72, 8, 64, 1377, 524288, 256, 136500, 8, XAVIER,
 	  64, 2048, 4, 4, 0 },
 	{ "orin", 87, 16, 128, 1300, 4194304, 256, 204800, 12, XAVIER,
@@ -74,7 +76,7 @@ static void every_profile_is_valid(void **state)
 	size_t i;
 
 	(void)state;
-	assert_int_equal(profile_count(), 8);
+	assert_int_equal(profile_count(), 9);
 	for (i = 0; i < profile_count(); i++) {
 		assert_int_equal(profile_validate(profile_at(i), &why), 0);
 		assert_null(why);
@@ -138,6 +140,26 @@ static void boards_have_the_facts_of_their_data_sheets(void **state)
 	}
 }
 
+/* The rest of DRIVE PX 2 is a TX2. */
+static void one_board_has_a_discrete_gpu(void **state)
+{
+	const struct profile_dgpu *dgpu = &profile_find("drive-px2")->dgpu;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(dgpu->capability, 61);
+	assert_int_equal(dgpu->nr_sms, 10);
+	assert_int_equal(dgpu->cores_per_sm, 128);
+	assert_int_equal(dgpu->mhz, 1250);
+	assert_int_equal(dgpu->l2_len, 1 << 20);
+	assert_int_equal(dgpu->bus_bits, 128);
+	assert_int_equal(dgpu->mbps, 80000);
+	assert_int_equal(dgpu->len, 4ULL << 30);
+	for (i = 0; i < profile_count(); i++)
+		if (&profile_at(i)->dgpu != dgpu)
+			assert_int_equal(profile_at(i)->dgpu.capability, 0);
+}
+
 static void generic_boards_differ_in_io_coherency(void **state)
 {
 	const struct profile *coherent = profile_find("generic-coherent");
@@ -188,6 +210,13 @@ static void missing_facts_are_refused(void **state)
 	REFUSED("orin", cores_per_sm, 0);
 	REFUSED("orin", gpu_mhz, 0);
 	REFUSED("orin", gpu_l2_len, 0);
+	REFUSED("drive-px2", dgpu.nr_sms, 0);
+	REFUSED("drive-px2", dgpu.cores_per_sm, 0);
+	REFUSED("drive-px2", dgpu.mhz, 0);
+	REFUSED("drive-px2", dgpu.l2_len, 0);
+	REFUSED("drive-px2", dgpu.bus_bits, 0);
+	REFUSED("drive-px2", dgpu.mbps, 0);
+	REFUSED("drive-px2", dgpu.len, 0);
 }
 
 static void only_three_line_sizes_are_taken(void **state)
@@ -219,6 +248,10 @@ static void contradictions_are_refused(void **state)
 	REFUSED("tx2", has_system_atomics, true);
 	REFUSED("tx2", is_fully_coherent, true);
 	REFUSED("generic-coherent", nr_sms, 1);
+	REFUSED("drive-px2", dgpu.capability, 0);
+	REFUSED("tx2", dgpu.capability, 61);
+	REFUSED("tx2", dgpu.len, 1);
+	REFUSED("generic-coherent", dgpu, profile_find("drive-px2")->dgpu);
 }
 
 int main(void)
@@ -228,6 +261,7 @@ int main(void)
 		cmocka_unit_test(every_name_finds_its_profile),
 		cmocka_unit_test(unknown_names_find_nothing),
 		cmocka_unit_test(boards_have_the_facts_of_their_data_sheets),
+		cmocka_unit_test(one_board_has_a_discrete_gpu),
 		cmocka_unit_test(generic_boards_differ_in_io_coherency),
 		cmocka_unit_test(missing_facts_are_refused),
 		cmocka_unit_test(only_three_line_sizes_are_taken),
