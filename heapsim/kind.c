@@ -109,7 +109,7 @@ static const struct kind kinds[] = {
 	},
 	[MEM_VIOLATION_ILLEGAL_ADDRESS] = {
 		"illegal-address",
-		"Illegal address: a kernel touched what no engine may touch",
+		"Illegal address: a kernel touched what its engine may not",
 		NULL, "touched", "accesses", KIND_ERROR,
 	},
 	[MEM_VIOLATION_OVERRUN] = {

@@ -213,7 +213,7 @@ struct mem_probe {
  * @MEM_VIOLATION_CPU_ON_DEVICE: the CPU touched device memory
  * @MEM_VIOLATION_ATOMIC_ON_UNCACHED: an atomic instruction on pinned memory of
  *	a board whose CPU does not cache that
- * @MEM_VIOLATION_ILLEGAL_ADDRESS: a job touched what engines have not
+ * @MEM_VIOLATION_ILLEGAL_ADDRESS: a job touched what its engine has not
  * @MEM_VIOLATION_OVERRUN: the bytes behind a buffer have changed
  */
 enum mem_violation_kind {
@@ -271,7 +271,8 @@ enum mem_other {
  * @off: out: first byte; of an access the byte that was touched
  * @len: out: bytes up to the end of the last line
  * @time_ns: out: when it was found first, CLOCK_MONOTONIC
- * @name: out: name of the buffer, terminated
+ * @name: out: name of the buffer, terminated; of an illegal address what is
+ *	there: "managed memory"
  * @cpu_ip: out: instruction of the CPU's access, or of the store before it
  *	that is concerned; 0: not known, as that of embedded maintenance
  * @cpu_addr: out: address that it touched; 0 none
@@ -446,6 +447,9 @@ struct mem_copy2d {
 #define MEM_PINNED_MAPPED	0x2U	/* nothing: all of it is mapped */
 #define MEM_PINNED_WRITE_COMBINED 0x4U	/* nothing: kept, and told */
 
+/* Flags of device memory, for mem_alloc() */
+#define MEM_DEVICE_DISCRETE	0x1U	/* the discrete GPU's, in its own */
+
 /* Flags of mem_register() */
 #define MEM_REGISTER_PORTABLE	0x1U
 #define MEM_REGISTER_MAPPED	0x2U
@@ -459,9 +463,10 @@ struct mem_copy2d {
  * @base: out: where the allocation begins, as the CPU has it; NULL: pageable
  * @len: out: its length as it was asked for, bytes
  * @host: out: the same byte for the CPU; NULL: it has no access
- * @device: out: the same byte for engines; NULL: they have no access
+ * @device: out: the same byte for engines; NULL: none has access
  * @id: out: of the buffer, as in struct mem_violation; 0 none
- * @flags: out: as given to mem_alloc() or mem_register()
+ * @flags: out: as given to mem_alloc() or mem_register(): device memory with
+ *	MEM_DEVICE_DISCRETE is the discrete GPU's, without it the SoC's
  * @attach: out: managed: newest attach state, MEM_ATTACH_*, else 0
  * @is_own: out: 1: it is of this context
  * @reserved: out: 0
@@ -555,12 +560,14 @@ struct mem_rows {
  * @MEM_ENGINE_GPU: the integrated GPU
  * @MEM_ENGINE_PVA: the vision accelerator
  * @MEM_ENGINE_VIC: the image compositor
+ * @MEM_ENGINE_DGPU: a discrete GPU, which has memory of its own
  * @MEM_NR_ENGINES: how many there are
  */
 enum mem_engine {
 	MEM_ENGINE_GPU,
 	MEM_ENGINE_PVA,
 	MEM_ENGINE_VIC,
+	MEM_ENGINE_DGPU,
 	MEM_NR_ENGINES
 };
 
@@ -1024,7 +1031,8 @@ void mem_job_destroy(struct mem_job *job);
  * @kind: MEM_KIND_MANAGED, MEM_KIND_PINNED or MEM_KIND_DEVICE
  * @len: bytes, above 0
  * @flags: managed: MEM_ATTACH_GLOBAL or MEM_ATTACH_HOST: who may touch it, and
- *	what it falls back to; pinned: MEM_PINNED_*; device: 0
+ *	what it falls back to; pinned: MEM_PINNED_*; device: 0, or
+ *	MEM_DEVICE_DISCRETE
  * @ptr: out: the memory, owned by the caller: mem_free()
  *
  * The CPU and engines have it at the same address; who may touch it when is in
@@ -1033,14 +1041,15 @@ void mem_job_destroy(struct mem_job *job);
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (an argument is NULL, @len is 0, no such @kind or
- * @flags), -ENOMEM (no memory is left, of the machine or of the board),
- * -EOPNOTSUPP (the backend cannot), or as mem_stream_sync().
+ * @flags), -ENOMEM (no memory is left, of the machine, of the board or of its
+ * discrete GPU), -EOPNOTSUPP (the backend cannot, the board has no discrete
+ * GPU), or as mem_stream_sync().
  */
 int mem_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
 	      unsigned int flags, void **ptr);
 
 /**
- * mem_alloc_pitch() - allocate rows of device memory
+ * mem_alloc_pitch() - allocate rows of the SoC's device memory
  * @ctx: context
  * @row_len: bytes, above 0
  * @nr_rows: rows, above 0

@@ -32,6 +32,34 @@ void grants_fini(struct grants *grants)
 }
 
 /**
+ * grants_refusal() - what keeps an engine from memory, whoever is attached
+ * @grants: of the engine
+ * @ctx: its context
+ * @buf: in the window
+ *
+ * Table 1 of NVIDIA's "CUDA for Tegra" application note, and its section on
+ * what Tegra has not: unified memory on a discrete GPU, and peer-to-peer.
+ *
+ * Return: what the memory is, in words, static; NULL: the engine may have it.
+ */
+const char *grants_refusal(const struct grants *grants,
+			   const struct mem_ctx *ctx,
+			   const struct mem_buf *buf)
+{
+	const bool is_dgpu = grants->at == MEM_ENGINE_DGPU;
+
+	if (buf->ctx != ctx)
+		return "memory of another context";
+	if (is_discrete(buf->kind, buf->flags))
+		return is_dgpu ? NULL : "device memory of the dgpu";
+	if (!is_dgpu)
+		return NULL;
+	if (buf->kind == MEM_KIND_DEVICE)
+		return "device memory of the gpu";
+	return buf->kind == MEM_KIND_MANAGED ? "managed memory" : NULL;
+}
+
+/**
  * grants_has() - has it got a buffer?
  * @grants: of an engine
  * @granted: of the buffer

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an engine has been given of buffers, for both backends. */
+/* What an engine may have of buffers and has been given, for both backends. */
 #ifndef _LIBMEM_GRANT_H
 #define _LIBMEM_GRANT_H
 
 #include "engine/engine.h"
+
+struct mem_buf;
+struct mem_ctx;
 
 /**
  * struct grant_link - a place in a list, or its head
@@ -43,6 +46,9 @@ struct grants {
 
 void grants_init(struct grants *grants, unsigned int at);
 void grants_fini(struct grants *grants);
+const char *grants_refusal(const struct grants *grants,
+			   const struct mem_ctx *ctx,
+			   const struct mem_buf *buf);
 bool grants_has(const struct grants *grants, const struct granted *granted);
 void grants_add(struct grants *grants, struct granted *granted);
 int grants_hide(struct grants *grants, struct granted *granted, uint64_t off,

@@ -191,6 +191,12 @@ struct verdict {
 	bool is_waited_for;
 };
 
+/* Memory of mem_alloc() that is the discrete GPU's own. */
+static inline bool is_discrete(enum mem_kind kind, unsigned int flags)
+{
+	return kind == MEM_KIND_DEVICE && flags & MEM_DEVICE_DISCRETE;
+}
+
 struct mem_job {
 	struct mem_ctx *ctx;
 	struct living living;

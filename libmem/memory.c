@@ -29,7 +29,7 @@ static bool flags_are_valid(enum mem_kind kind, unsigned int flags)
 		return !(flags & ~(MEM_PINNED_PORTABLE | MEM_PINNED_MAPPED |
 				   MEM_PINNED_WRITE_COMBINED));
 	case MEM_KIND_DEVICE:
-		return !flags;
+		return !(flags & ~MEM_DEVICE_DISCRETE);
 	default:
 		return false;
 	}
@@ -44,6 +44,9 @@ API int mem_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
 	if (!ctx || !ptr || !len || !flags_are_valid(kind, flags))
 		return -EINVAL;
 	err = ctx_check(ctx);
+	if (!err && is_discrete(kind, flags) &&
+	    !ctx->backend->has_engine(ctx, MEM_ENGINE_DGPU))
+		err = -EOPNOTSUPP;
 	if (!err)
 		err = ctx->backend->alloc_ptr(ctx, kind, len, flags, &buf);
 	if (err)

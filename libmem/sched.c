@@ -502,6 +502,7 @@ static const char *exec_name(unsigned int exec)
 		[MEM_ENGINE_GPU] = "libmem-gpu",
 		[MEM_ENGINE_PVA] = "libmem-pva",
 		[MEM_ENGINE_VIC] = "libmem-vic",
+		[MEM_ENGINE_DGPU] = "libmem-dgpu",
 		[EXEC_DMA] = "libmem-copy",
 		[EXEC_HOST] = "libmem-host",
 	};

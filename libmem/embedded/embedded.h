@@ -96,6 +96,7 @@ struct work {
  * @ctx: its context
  * @engine: the process; NULL: nothing has run yet
  * @work: that it runs
+ * @refused: what that touched and may not, in words; NULL: nothing
  * @grants: what it has access to; the order lock protects the rest
  * @is_unsafe: it has what it must not: the next job gets another
  */
@@ -103,6 +104,7 @@ struct owner {
 	struct embedded_ctx *ctx;
 	struct engine *engine;
 	struct work *work;
+	const char *refused;
 	struct grants grants;
 	bool is_unsafe;
 };
@@ -344,7 +346,7 @@ void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
 void watch_atomic(const struct embedded_buf *buf, const struct touch *touch,
 		  const struct work *work);
 void watch_illegal(const struct engine_result *result,
-		   const struct work *work);
+		   const struct work *work, const char *refused);
 void watch_overrun(const struct embedded_buf *buf, uint64_t off,
 		   const struct work *work);
 

@@ -18,9 +18,9 @@
 #define CANARY_MAX	256U
 #define CANARY_BYTE	0xc3
 
-/* By board: bytes that are allocated, of all contexts. */
+/* By board: bytes that are allocated of its DRAM, and of its discrete GPU's. */
 #define MAX_BOARDS	32
-static atomic_ullong used[MAX_BOARDS];
+static atomic_ullong used[MAX_BOARDS][2];
 
 /* Registered memory by the host's address. */
 static struct {
@@ -30,18 +30,27 @@ static struct {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
-static atomic_ullong *used_of(const struct embedded_ctx *ctx)
+static atomic_ullong *used_of(const struct embedded_ctx *ctx,
+			      enum mem_kind kind, unsigned int flags)
 {
-	return &used[ctx->profile - profile_at(0)];
+	return &used[ctx->profile - profile_at(0)][is_discrete(kind, flags)];
 }
 
-static int take_dram(const struct embedded_ctx *ctx, uint64_t len)
+static void give_dram(const struct embedded_ctx *ctx, enum mem_kind kind,
+		      unsigned int flags, uint64_t len)
 {
-	const uint64_t limit = ctx->profile->dram_len;
+	atomic_fetch_sub(used_of(ctx, kind, flags), len);
+}
 
-	if (atomic_fetch_add(used_of(ctx), len) + len <= limit)
+static int take_dram(const struct embedded_ctx *ctx, enum mem_kind kind,
+		     unsigned int flags, uint64_t len)
+{
+	const uint64_t limit = is_discrete(kind, flags) ?
+			       ctx->profile->dgpu.len : ctx->profile->dram_len;
+
+	if (atomic_fetch_add(used_of(ctx, kind, flags), len) + len <= limit)
 		return 0;
-	atomic_fetch_sub(used_of(ctx), len);
+	give_dram(ctx, kind, flags, len);
 	return -ENOMEM;
 }
 
@@ -137,7 +146,7 @@ int ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 
 	if (len > INT64_MAX / 2)
 		return -EINVAL;
-	err = take_dram(ctx, len);
+	err = take_dram(ctx, kind, flags, len);
 	if (err)
 		return err;
 	err = -ENOMEM;
@@ -163,7 +172,7 @@ int ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 err_destroy:
 	embedded_buf_destroy(buf);
 err_dram:
-	atomic_fetch_sub(used_of(ctx), len);
+	give_dram(ctx, kind, flags, len);
 	return err;
 }
 
@@ -335,7 +344,7 @@ void ptr_free(struct mem_buf *base)
 		registered_remove(buf);
 		move_out(buf, (void *)page_of(base->host), base->len);
 	} else {
-		atomic_fetch_sub(used_of(ctx), base->asked_len);
+		give_dram(ctx, base->kind, base->flags, base->asked_len);
 	}
 	buf_lock(buf, &old);
 	watch_free(buf);

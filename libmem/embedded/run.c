@@ -206,7 +206,9 @@ static int grant_buf(struct owner *owner, struct embedded_buf *buf,
 		     const struct engine_touch *touch,
 		     struct engine_grant *grant)
 {
-	if (buf->base.ctx != &owner->ctx->base)
+	owner->refused = grants_refusal(&owner->grants, &owner->ctx->base,
+					&buf->base);
+	if (owner->refused)
 		return -EFAULT;
 	*grant = grant_of(buf, buf->has_two_views ? ENGINE_TRACKED :
 						    ENGINE_WRITE);
@@ -291,10 +293,17 @@ static int owner_start(struct owner *owner)
 
 static bool has_engine(const struct embedded_ctx *ctx, unsigned int at)
 {
-	/* A generic board has one of some kind. */
-	if (at == MEM_ENGINE_PVA)
+	switch (at) {
+	case MEM_ENGINE_PVA:
 		return ctx->profile->has_pva;
-	return at == MEM_ENGINE_GPU || ctx->profile->has_vic;
+	case MEM_ENGINE_VIC:
+		return ctx->profile->has_vic;
+	case MEM_ENGINE_DGPU:
+		return ctx->profile->dgpu.capability;
+	default:
+		/* A generic board has a GPU of some kind. */
+		return true;
+	}
 }
 
 /**
@@ -330,6 +339,7 @@ int run_kernel(struct mem_ctx *base, struct work *work,
 
 	order_work_begin(ctx, work);
 	owner->work = work;
+	owner->refused = NULL;
 	hidden = before_job(owner, &job.nr_changes);
 	job.changes = hidden;
 	err = owner_start(owner);
@@ -341,7 +351,7 @@ int run_kernel(struct mem_ctx *base, struct work *work,
 	after_job(owner);
 	order_take_back(ctx);
 	if (result.status == -EFAULT)
-		watch_illegal(&result, work);
+		watch_illegal(&result, work, owner->refused);
 	err = result.status;
 out:
 	free(hidden);

@@ -625,9 +625,10 @@ void watch_atomic(const struct embedded_buf *buf, const struct touch *touch,
  * watch_illegal() - a kernel touched what is not an engine's
  * @result: of its job
  * @work: the job
+ * @refused: what was not given to it, in words; NULL: @result knows
  */
 void watch_illegal(const struct engine_result *result,
-		   const struct work *work)
+		   const struct work *work, const char *refused)
 {
 	static const char *const places[] = {
 		[ENGINE_UNKNOWN] = "nothing",
@@ -647,7 +648,7 @@ void watch_illegal(const struct engine_result *result,
 
 	if (!is_watched())
 		return;
-	strcpy(f.v.name, places[result->place]);
+	strcpy(f.v.name, refused ? refused : places[result->place]);
 	add_engine(&f, &work->acting);
 	f.v.other_ip = result->ip;
 	tell(&f);

@@ -86,6 +86,7 @@ static const char *const names[] = {
 	[MEM_ENGINE_GPU] = "gpu",
 	[MEM_ENGINE_PVA] = "pva",
 	[MEM_ENGINE_VIC] = "vic",
+	[MEM_ENGINE_DGPU] = "dgpu",
 };
 
 static struct {

@@ -91,9 +91,16 @@ bool kernel_run_has_engine(struct mem_ctx *ctx, unsigned int at)
 {
 	const struct board *board = kernel_ctx_of(ctx)->board;
 
-	if (at == MEM_ENGINE_PVA)
+	switch (at) {
+	case MEM_ENGINE_PVA:
 		return board->has_pva;
-	return at == MEM_ENGINE_GPU || board->has_vic;
+	case MEM_ENGINE_VIC:
+		return board->has_vic;
+	case MEM_ENGINE_DGPU:
+		return false;
+	default:
+		return true;
+	}
 }
 
 /* What an engine has */

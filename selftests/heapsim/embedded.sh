@@ -164,6 +164,15 @@ illegal_address()
 		clean_twin illegal
 }
 
+not_the_dgpus()
+{
+	report 0 --leak-check=no --soc=drive-px2 "$wrong" on-dgpu &&
+		has 'Illegal address' 'address 0x[0-9a-f]+, managed memory' \
+		    'touched by engine dgpu' "at $(at on_dgpu DGPU)" \
+		    'its kernel' "at $(at k_store KERNEL)" && sum 1 1 &&
+		report 0 --soc=drive-px2 "$wrong" right-on-dgpu && sum 0 0
+}
+
 overrun()
 {
 	report 0 "$wrong" overrun &&
@@ -385,6 +394,7 @@ try cpu_while_active cpu_while_active
 try engine_not_attached engine_not_attached
 try cpu_on_device cpu_on_device
 try illegal_address illegal_address
+try not_the_dgpus not_the_dgpus
 try overrun overrun
 try leaked_buffers_are_told leaked_buffers
 try leaked_jobs_are_told leaked_job

@@ -505,6 +505,30 @@ static void illegal(void)
 	CHECK(mem_free(ctx, p));
 }
 
+/* On a board that has two GPUs. */
+static void on_dgpu(void)
+{
+	unsigned char *p = make_memory(is_right ? MEM_KIND_PINNED :
+						  MEM_KIND_MANAGED,
+				       is_right ? 0 : MEM_ATTACH_GLOBAL);
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.engine = MEM_ENGINE_DGPU,
+		.kernel = k_store,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args = &p,
+		.args_len = sizeof(p),
+	};
+	struct mem_stream *stream = make_stream();
+
+	CHECK(mem_launch(stream, &launch)); /* DGPU */
+	if (mem_stream_sync(stream) == -EFAULT && !is_right)
+		return;
+	CHECK(mem_stream_destroy(stream));
+	CHECK(mem_free(ctx, p));
+}
+
 static void overrun(void)
 {
 	unsigned char *p = make_memory(MEM_KIND_DEVICE, 0);
@@ -550,6 +574,7 @@ int main(int argc, char **argv)
 		{ "not-attached", not_attached },
 		{ "on-device", on_device },
 		{ "illegal", illegal },
+		{ "on-dgpu", on_dgpu },
 		{ "overrun", overrun },
 		{ "nothing", nothing },
 	};

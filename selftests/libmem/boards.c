@@ -65,7 +65,9 @@ static void show_memory(void)
 
 int main(int argc, char **argv)
 {
-	static const char *const engines[] = { "gpu", "pva", "vic" };
+	static const char *const engines[] = {
+		"gpu", "pva", "vic", "dgpu",
+	};
 	struct mem_ctx_options options = {
 		.size = sizeof(options),
 		.backend = MEM_BACKEND_EMBEDDED,

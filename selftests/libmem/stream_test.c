@@ -61,7 +61,7 @@ static void alloc_says_what_is_wrong(void **state)
 	assert_int_equal(mem_alloc(ctx, MEM_KIND_DEVICE, LEN, 0, NULL),
 			 -EINVAL);
 	assert_int_equal(mem_alloc(ctx, MEM_KIND_DEVICE, 0, 0, &ptr), -EINVAL);
-	assert_int_equal(mem_alloc(ctx, MEM_KIND_DEVICE, LEN, 1, &ptr),
+	assert_int_equal(mem_alloc(ctx, MEM_KIND_DEVICE, LEN, 2, &ptr),
 			 -EINVAL);
 	assert_int_equal(mem_alloc(ctx, MEM_KIND_MANAGED, LEN, 0, &ptr),
 			 -EINVAL);
@@ -335,6 +335,43 @@ static void a_kernel_on_another_stream_is_found(void **state)
 	sync_stream();
 	assert_int_equal(found(MEM_VIOLATION_ENGINE_NOT_ATTACHED),
 			 is_concurrent() ? 0 : 1);
+	release(ptr);
+	release(to);
+}
+
+/* Of a DRIVE PX 2 the discrete GPU has no managed memory at all. */
+static void each_engine_obeys_the_attach_state(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_HOST);
+	uint32_t *to = memory(MEM_KIND_PINNED);
+	const struct args args = { to, ptr, N - 1, 1 };
+	uint32_t engine;
+
+	(void)state;
+	set_all(ptr, 5);
+	for (engine = MEM_ENGINE_GPU; engine < MEM_ENGINE_DGPU; engine++) {
+		struct mem_launch launch = launch_of(k_add, &args,
+						     sizeof(args));
+
+		launch.engine = engine;
+		if (mem_launch(stream, &launch) == -EOPNOTSUPP)
+			continue;
+		sync_stream();
+		assert_int_equal(found(MEM_VIOLATION_ENGINE_NOT_ATTACHED),
+				 is_concurrent() ? 0 : 1);
+		assert_int_equal(mem_stream_attach(stream, ptr, 0,
+						   MEM_ATTACH_SINGLE), 0);
+		assert_int_equal(mem_launch(stream, &launch), 0);
+		is_refused(ptr + N - 1);
+		sync_stream();
+		assert_int_equal(mem_stream_attach(stream, ptr, 0,
+						   MEM_ATTACH_HOST), 0);
+		sync_stream();
+		is_allowed(ptr + N - 1);
+		assert_int_equal(to[0], 6);
+		assert_int_equal(to[N - 2], 6);
+		to[0] = 0;
+	}
 	release(ptr);
 	release(to);
 }
@@ -680,22 +717,37 @@ static void a_thread_has_its_own_stream(void **state)
 
 /* Copies and sets */
 
+static uint32_t *discrete(void)
+{
+	void *ptr;
+	int err;
+
+	err = mem_alloc(ctx, MEM_KIND_DEVICE, LEN, MEM_DEVICE_DISCRETE, &ptr);
+	if (err)
+		assert_int_equal(err, -EOPNOTSUPP);
+	return err ? NULL : ptr;
+}
+
 static void copies_go_in_every_direction(void **state)
 {
 	static const enum mem_kind kinds[] = {
 		MEM_KIND_PAGEABLE, MEM_KIND_PINNED, MEM_KIND_DEVICE,
 		MEM_KIND_MANAGED,
 	};
-	uint32_t *place[4][2], *back = malloc(LEN);
-	size_t i, j;
+	uint32_t *place[5][2], *back = malloc(LEN);
+	size_t i, j, nr;
 
 	(void)state;
 	for (i = 0; i < 4; i++)
 		for (j = 0; j < 2; j++)
 			place[i][j] = kinds[i] == MEM_KIND_PAGEABLE ?
 				      malloc(LEN) : memory(kinds[i]);
-	for (i = 0; i < 4; i++)
-		for (j = 0; j < 4; j++) {
+	/* Not each board has the fifth. */
+	place[4][0] = discrete();
+	place[4][1] = discrete();
+	nr = place[4][0] ? 5 : 4;
+	for (i = 0; i < nr; i++)
+		for (j = 0; j < nr; j++) {
 			const uint32_t value = (uint32_t)(100 * i + j);
 
 			set_all(back, value);
@@ -714,7 +766,7 @@ static void copies_go_in_every_direction(void **state)
 			sync_stream();
 		}
 	nothing_found();
-	for (i = 1; i < 4; i++)
+	for (i = 1; i < nr; i++)
 		for (j = 0; j < 2; j++)
 			release(place[i][j]);
 	free(place[0][0]);
@@ -1042,6 +1094,7 @@ int main(void)
 		cmocka_unit_test(host_memory_is_always_the_cpus),
 		cmocka_unit_test(single_memory_needs_its_own_stream_idle),
 		cmocka_unit_test(a_kernel_on_another_stream_is_found),
+		cmocka_unit_test(each_engine_obeys_the_attach_state),
 		cmocka_unit_test(attach_says_what_is_wrong),
 		cmocka_unit_test(device_memory_is_not_the_cpus),
 		cmocka_unit_test(atomics_on_pinned_memory_are_found),

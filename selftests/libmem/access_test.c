@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who may touch which memory, and is it cached there: Table 1 of NVIDIA's "CUDA
+ * for Tegra" application note, with a row for registered memory (its section
+ * 3.2), on each board; over the module on the one that it has. A cell is tried
+ * by a touch of the CPU or by a kernel of each engine.
+ *
+ * That the CPU caches memory shows in atomic instructions, which work; that a
+ * GPU does in what the driver has to do, and counts. Where neither caches it
+ * each sees the other's stores at once. Of device memory nobody else can see
+ * whether its GPU caches it: all that shows is that the driver has no work.
+ */
+#include "test.h"
+
+#include <sys/mman.h>
+
+#include <profile.h>
+
+/* Small mappings an engine has as they were when it was forked. */
+#define BIG		(1UL << 20)
+#define PAGE		4096UL
+#define GIB		(1ULL << 30)
+
+/**
+ * enum cell - an entry of the table
+ * @NEVER: no access
+ * @CACHED: access
+ * @UNCACHED: access
+ * @SNOOPED: cached where engines snoop, else uncached
+ * @COHERENT: cached on a board that is coherent as a whole, else uncached
+ * @PAGEABLE: as @CACHED if engines have pageable memory, else never
+ */
+enum cell {
+	NEVER,
+	CACHED,
+	UNCACHED,
+	SNOOPED,
+	COHERENT,
+	PAGEABLE,
+};
+
+/**
+ * struct row - a kind of memory
+ * @name: for the test
+ * @kind: of it
+ * @flags: for mem_alloc()
+ * @told: what a touch of it that is illegal is told to be
+ * @cpu: cell
+ * @igpu: cell, of all engines of the SoC
+ * @dgpu: cell
+ */
+struct row {
+	const char *name;
+	enum mem_kind kind;
+	unsigned int flags;
+	const char *told;
+	enum cell cpu;
+	enum cell igpu;
+	enum cell dgpu;
+};
+
+static const struct row rows[] = {
+	{ "device", MEM_KIND_DEVICE, 0, "device memory of the gpu",
+	  NEVER, CACHED, NEVER },
+	{ "discrete", MEM_KIND_DEVICE, MEM_DEVICE_DISCRETE,
+	  "device memory of the dgpu", NEVER, NEVER, CACHED },
+	{ "pageable", MEM_KIND_PAGEABLE, 0, "heap of the host",
+	  CACHED, PAGEABLE, NEVER },
+	{ "pinned", MEM_KIND_PINNED, 0, NULL, SNOOPED, UNCACHED, UNCACHED },
+	{ "managed", MEM_KIND_MANAGED, MEM_ATTACH_GLOBAL, "managed memory",
+	  CACHED, CACHED, NEVER },
+	{ "registered", MEM_KIND_REGISTERED, 0, NULL,
+	  CACHED, COHERENT, UNCACHED },
+};
+
+static const char *const engines[] = { "gpu", "pva", "vic", "dgpu" };
+
+#define NR_ROWS		(sizeof(rows) / sizeof(rows[0]))
+#define MAX_TESTS	128
+
+/* A cell's memory in a context of its own: an illegal address ends that. */
+static const struct profile *board;
+static struct mem_stream *stream;
+static volatile uint32_t *host;
+static uint32_t *device;
+
+static enum cell cell_of(enum cell cell)
+{
+	switch (cell) {
+	case SNOOPED:
+		return board->is_io_coherent ? CACHED : UNCACHED;
+	case COHERENT:
+		return board->is_fully_coherent ? CACHED : UNCACHED;
+	case PAGEABLE:
+		return board->has_pageable_access ? CACHED : NEVER;
+	default:
+		return cell;
+	}
+}
+
+static bool has_engine(unsigned int engine)
+{
+	switch (engine) {
+	case MEM_ENGINE_PVA:
+		return board->has_pva;
+	case MEM_ENGINE_VIC:
+		return board->has_vic;
+	case MEM_ENGINE_DGPU:
+		return board->dgpu.capability;
+	default:
+		return true;
+	}
+}
+
+static void open_board(uint32_t poison)
+{
+	struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.policy = MEM_POLICY_STRICT,
+		.poison = poison,
+	};
+
+	strcpy(options.soc, board->name);
+	assert_int_equal(mem_ctx_open(&options, &ctx), 0);
+	assert_int_equal(mem_ctx_watch(ctx, MEM_WATCH_ERRORS, 100), 0);
+	stream = mem_stream_legacy(ctx);
+}
+
+static uint64_t found(enum mem_violation_kind kind)
+{
+	struct mem_violation v = { .size = sizeof(v) };
+	uint64_t nr = 0;
+
+	while (mem_ctx_next_violation(ctx, &v) == 1) {
+		assert_string_equal(mem_violation_name(v.kind),
+				    mem_violation_name(kind));
+		nr += v.count;
+	}
+	return nr;
+}
+
+static void nothing_found(void)
+{
+	assert_int_equal(found(MEM_VIOLATION_DROPPED), 0);
+}
+
+/* What the board or the backend has not got is refused. */
+static int take(const struct row *row)
+{
+	void *ptr;
+	int err;
+
+	switch (row->kind) {
+	case MEM_KIND_PAGEABLE:
+		ptr = mmap(NULL, BIG, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		assert_true(ptr != MAP_FAILED);
+		host = ptr;
+		device = ptr;
+		return 0;
+	case MEM_KIND_REGISTERED:
+		ptr = aligned_alloc(PAGE, PAGE);
+		assert_non_null(ptr);
+		host = ptr;
+		err = mem_register(ctx, ptr, PAGE, 0);
+		if (err)
+			free(ptr);
+		else
+			assert_int_equal(mem_device_ptr(ctx, ptr, &ptr), 0);
+		device = ptr;
+		return err;
+	default:
+		err = mem_alloc(ctx, row->kind, PAGE, row->flags, &ptr);
+		host = ptr;
+		device = ptr;
+		return err;
+	}
+}
+
+/* Of a context that has an error it answers that. */
+static void give(const struct row *row)
+{
+	switch (row->kind) {
+	case MEM_KIND_PAGEABLE:
+		munmap(device, BIG);
+		break;
+	case MEM_KIND_REGISTERED:
+		mem_unregister(ctx, (void *)host);
+		free((void *)host);
+		break;
+	default:
+		mem_free(ctx, device);
+		break;
+	}
+}
+
+static bool is_there(const struct row *row)
+{
+	if (row->flags == MEM_DEVICE_DISCRETE && row->kind == MEM_KIND_DEVICE)
+		return board->dgpu.capability;
+	return row->kind != MEM_KIND_REGISTERED ||
+	       (board->has_host_register && is_embedded());
+}
+
+/* The CPU's touches: the signal that one ends with, 0 none. */
+static sigjmp_buf touch_env;
+
+static void on_bus(int signal)
+{
+	siglongjmp(touch_env, signal);
+}
+
+static int touch(bool is_write)
+{
+	struct sigaction action = { .sa_handler = on_bus }, old;
+	int signal;
+
+	assert_int_equal(sigaction(SIGBUS, &action, &old), 0);
+	signal = sigsetjmp(touch_env, 1);
+	if (!signal && is_write)
+		*host = 1;
+	else if (!signal)
+		(void)*host;
+	assert_int_equal(sigaction(SIGBUS, &old, NULL), 0);
+	return signal;
+}
+
+static void cpu_touches(enum cell cell)
+{
+	if (cell == NEVER) {
+		assert_int_equal(touch(false), SIGBUS);
+		assert_int_equal(touch(true), SIGBUS);
+		assert_int_equal(found(MEM_VIOLATION_CPU_ON_DEVICE), 2);
+		return;
+	}
+	/* It is found at the first touch; the module sees no instructions. */
+	__atomic_fetch_add(host, 1, __ATOMIC_SEQ_CST);
+	assert_int_equal(found(MEM_VIOLATION_ATOMIC_ON_UNCACHED),
+			 is_embedded() && cell == UNCACHED);
+	assert_int_equal(touch(false), 0);
+	assert_int_equal(touch(true), 0);
+	nothing_found();
+	assert_int_equal(*host, 1);
+}
+
+/* Kernels */
+
+static void k_add(const struct mem_block *block, void *arg)
+{
+	uint32_t *word = *(uint32_t **)arg;
+
+	(void)block;
+	++*word;
+}
+
+/* The first word asks, the second answers, at most some seconds. */
+static void k_answer(const struct mem_block *block, void *arg)
+{
+	volatile uint32_t *words = *(uint32_t **)arg;
+	uint64_t end = now_ns() + 5000 * NS_PER_MS;
+
+	(void)block;
+	words[2] = 1;
+	while (words[0] != 7 && now_ns() < end)
+		;
+	words[1] = words[0];
+}
+
+static int start(unsigned int engine, mem_kernel kernel, uint32_t *word)
+{
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.engine = engine,
+		.kernel = kernel,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args = &word,
+		.args_len = sizeof(word),
+	};
+
+	return mem_launch(stream, &launch);
+}
+
+static void an_engine_is_refused(unsigned int engine, const struct row *row)
+{
+	struct mem_violation v = { .size = sizeof(v) };
+
+	assert_int_equal(start(engine, k_add, device), 0);
+	assert_int_equal(mem_stream_sync(stream), -EFAULT);
+	assert_int_equal(mem_ctx_next_violation(ctx, &v), 1);
+	assert_int_equal(v.kind, MEM_VIOLATION_ILLEGAL_ADDRESS);
+	assert_int_equal(v.cpu_addr, (uintptr_t)device);
+	assert_string_equal(v.name, row->told);
+	assert_string_equal(v.other_name, engines[engine]);
+	assert_int_equal(v.other_kernel, (uintptr_t)k_add);
+	nothing_found();
+}
+
+static void wait_for(volatile uint32_t *word, uint32_t value)
+{
+	uint64_t end = now_ns() + 5000 * NS_PER_MS;
+
+	while (*word != value && now_ns() < end)
+		usleep(100);
+	assert_int_equal(*word, value);
+}
+
+/* Nobody waits for the kernel: the stores are seen while it runs. */
+static void both_see_at_once(unsigned int engine)
+{
+	host[0] = 0;
+	host[1] = 0;
+	host[2] = 0;
+	assert_int_equal(start(engine, k_answer, device), 0);
+	wait_for(&host[2], 1);
+	assert_int_equal(host[1], 0);
+	host[0] = 7;
+	wait_for(&host[1], 7);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	nothing_found();
+}
+
+static struct mem_attach_counters counters(void)
+{
+	struct mem_attach_counters count;
+
+	assert_int_equal(mem_ptr_attach_counters(ctx, NULL, &count), 0);
+	return count;
+}
+
+/* Two jobs and a wait: what the driver had to do. */
+static void check_maintenance(const struct row *row,
+			      const struct mem_attach_counters *before)
+{
+	const struct mem_attach_counters now = counters();
+	const bool is_managed = row->kind == MEM_KIND_MANAGED &&
+				!board->has_concurrent_access;
+	const bool has_lines = is_managed && !board->is_io_coherent;
+
+	assert_int_equal(now.gpu_invalidates - before->gpu_invalidates,
+			 is_managed ? 2 : 0);
+	assert_int_equal(now.gpu_cleans - before->gpu_cleans, is_managed);
+	assert_int_equal(now.cleans - before->cleans, has_lines ? 2 : 0);
+	assert_int_equal(now.cpu_invalidates - before->cpu_invalidates,
+			 has_lines);
+}
+
+static void an_engine_works(unsigned int engine, const struct row *row)
+{
+	struct mem_attach_counters before;
+	uint32_t word = 40;
+
+	assert_int_equal(mem_copy(stream, device, &word, sizeof(word),
+				  MEM_DIR_DEFAULT), 0);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	before = counters();
+	assert_int_equal(start(engine, k_add, device), 0);
+	assert_int_equal(start(engine, k_add, device), 0);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	check_maintenance(row, &before);
+	assert_int_equal(mem_copy(stream, &word, device, sizeof(word),
+				  MEM_DIR_DEFAULT), 0);
+	assert_int_equal(word, 42);
+	nothing_found();
+}
+
+static void engine_touches(unsigned int engine, const struct row *row)
+{
+	const enum cell cell = cell_of(engine == MEM_ENGINE_DGPU ? row->dgpu :
+								   row->igpu);
+
+	if (!has_engine(engine)) {
+		assert_int_equal(start(engine, k_add, device), -EOPNOTSUPP);
+		return;
+	}
+	if (cell == NEVER) {
+		an_engine_is_refused(engine, row);
+		return;
+	}
+	an_engine_works(engine, row);
+	if (cell == UNCACHED)
+		both_see_at_once(engine);
+}
+
+/**
+ * struct of_table - a row on a board
+ * @row: row
+ * @board: board
+ */
+struct of_table {
+	const struct row *row;
+	const struct profile *board;
+};
+
+static void a_row_is_as_the_table_says(void **state)
+{
+	const struct of_table *of = *state;
+	const struct row *row = of->row;
+	unsigned int i;
+
+	board = of->board;
+	for (i = 0; i <= MEM_NR_ENGINES; i++) {
+		open_board(0);
+		if (!is_there(row)) {
+			assert_int_equal(take(row), -EOPNOTSUPP);
+			mem_ctx_close(ctx);
+			return;
+		}
+		assert_int_equal(take(row), 0);
+		if (i < MEM_NR_ENGINES)
+			engine_touches(i, row);
+		else
+			cpu_touches(cell_of(row->cpu));
+		give(row);
+		mem_ctx_close(ctx);
+	}
+}
+
+/* The discrete GPU's memory */
+
+static int of_dgpu(void **state)
+{
+	board = *state;
+	open_board(MEM_POISON_NONE);
+	return 0;
+}
+
+static int close_board(void **state)
+{
+	return close_ctx(state);
+}
+
+static int take_len(unsigned int flags, uint64_t len, void **ptr)
+{
+	return mem_alloc(ctx, MEM_KIND_DEVICE, len, flags, ptr);
+}
+
+static bool machine_has(uint64_t len)
+{
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) >= len / PAGE;
+}
+
+/* Nothing is stored to it: it takes no memory of the machine. */
+static void the_dgpus_memory_has_a_size_of_its_own(void **state)
+{
+	const uint64_t len = board->dgpu.len;
+	void *of_soc, *of_dgpu, *ptr = UNTOUCHED;
+
+	(void)state;
+	/* The module allocates all; the library no more than there is. */
+	if (!is_embedded() || !machine_has(len + 2 * GIB))
+		skip();
+	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, len + 1, &ptr), -ENOMEM);
+	assert_int_equal(take_len(0, GIB, &of_soc), 0);
+	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, len, &of_dgpu), 0);
+	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, 1, &ptr), -ENOMEM);
+	/* What is free of the one helps the other nothing. */
+	assert_int_equal(mem_free(ctx, of_soc), 0);
+	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, 1, &ptr), -ENOMEM);
+	assert_ptr_equal(ptr, UNTOUCHED);
+	assert_int_equal(take_len(0, GIB, &of_soc), 0);
+	assert_int_equal(mem_free(ctx, of_dgpu), 0);
+	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, len, &of_dgpu), 0);
+	assert_int_equal(mem_free(ctx, of_soc), 0);
+	assert_int_equal(mem_free(ctx, of_dgpu), 0);
+}
+
+static void an_address_tells_whose_memory_it_is(void **state)
+{
+	struct mem_ptr_info info = { .size = sizeof(info) };
+	void *of_soc, *of_dgpu;
+
+	(void)state;
+	assert_int_equal(take_len(0, PAGE, &of_soc), 0);
+	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, PAGE, &of_dgpu), 0);
+	assert_int_equal(mem_ptr_info(ctx, of_soc, &info), 0);
+	assert_int_equal(info.kind, MEM_KIND_DEVICE);
+	assert_int_equal(info.flags, 0);
+	assert_int_equal(mem_ptr_info(ctx, (char *)of_dgpu + 9, &info), 0);
+	assert_int_equal(info.kind, MEM_KIND_DEVICE);
+	assert_int_equal(info.flags, MEM_DEVICE_DISCRETE);
+	assert_ptr_equal(info.base, of_dgpu);
+	assert_ptr_equal(info.device, (char *)of_dgpu + 9);
+	assert_null(info.host);
+	assert_int_equal(mem_free(ctx, of_soc), 0);
+	assert_int_equal(mem_free(ctx, of_dgpu), 0);
+}
+
+/* What one GPU has made the other gets by a copy, in a stream's order. */
+static void two_gpus_pass_data_on_by_copies(void **state)
+{
+	void *of_soc, *of_dgpu;
+	uint32_t word;
+
+	(void)state;
+	assert_int_equal(take_len(0, PAGE, &of_soc), 0);
+	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, PAGE, &of_dgpu), 0);
+	assert_int_equal(mem_set_async(stream, of_dgpu, 0, PAGE), 0);
+	assert_int_equal(start(MEM_ENGINE_DGPU, k_add, of_dgpu), 0);
+	assert_int_equal(mem_copy_async(stream, of_soc, of_dgpu, PAGE,
+					MEM_DEVICE_TO_DEVICE), 0);
+	assert_int_equal(start(MEM_ENGINE_GPU, k_add, of_soc), 0);
+	assert_int_equal(mem_copy_async(stream, of_dgpu, of_soc, PAGE,
+					MEM_DEVICE_TO_DEVICE), 0);
+	assert_int_equal(start(MEM_ENGINE_DGPU, k_add, of_dgpu), 0);
+	assert_int_equal(mem_copy(stream, &word, of_dgpu, sizeof(word),
+				  MEM_DEVICE_TO_HOST), 0);
+	assert_int_equal(word, 3);
+	nothing_found();
+	assert_int_equal(mem_free(ctx, of_soc), 0);
+	assert_int_equal(mem_free(ctx, of_dgpu), 0);
+}
+
+/* Not the engine: what it may have is judged anew for each. */
+static void a_place_that_is_used_again_is_another(void **state)
+{
+	struct mem_violation v = { .size = sizeof(v) };
+	void *ptr, *again;
+
+	(void)state;
+	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, PAGE, &ptr), 0);
+	assert_int_equal(start(MEM_ENGINE_DGPU, k_add, ptr), 0);
+	assert_int_equal(mem_free(ctx, ptr), 0);
+	assert_int_equal(take_len(0, PAGE, &again), 0);
+	assert_ptr_equal(again, ptr);
+	assert_int_equal(start(MEM_ENGINE_GPU, k_add, again), 0);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	assert_int_equal(start(MEM_ENGINE_DGPU, k_add, again), 0);
+	assert_int_equal(mem_stream_sync(stream), -EFAULT);
+	assert_int_equal(mem_ctx_next_violation(ctx, &v), 1);
+	assert_string_equal(v.name, "device memory of the gpu");
+	nothing_found();
+	assert_int_equal(mem_free(ctx, again), -EFAULT);
+}
+
+/* As the SoC's engines do, past the CPU's cache. */
+static void the_dgpu_reads_a_heaps_buffer(void **state)
+{
+	struct mem_violation v = { .size = sizeof(v) };
+	struct mem_buf *buf;
+	void *addr;
+
+	(void)state;
+	/* Over the module no kernel has them. */
+	if (!is_embedded())
+		skip();
+	assert_int_equal(mem_buf_alloc(ctx, MEM_KIND_NONCOHERENT, PAGE, NULL,
+				       &buf), 0);
+	assert_int_equal(mem_buf_map(buf, &addr), 0);
+	assert_int_equal(mem_buf_begin(buf, MEM_RW), 0);
+	*(uint32_t *)addr = 1;
+	assert_int_equal(mem_buf_end(buf, MEM_RW), 0);
+	assert_int_equal(start(MEM_ENGINE_DGPU, k_add, addr), 0);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	assert_int_equal(mem_buf_begin(buf, MEM_RW), 0);
+	assert_int_equal(*(uint32_t *)addr, 2);
+	nothing_found();
+	*(uint32_t *)addr = 1;
+	assert_int_equal(start(MEM_ENGINE_DGPU, k_add, addr), 0);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	assert_int_equal(mem_ctx_next_violation(ctx, &v), 1);
+	assert_int_equal(v.kind, MEM_VIOLATION_MISSING_CLEAN);
+	assert_string_equal(v.other_name, "dgpu");
+	mem_buf_destroy(buf);
+}
+
+static struct CMUnitTest tests[MAX_TESTS];
+static struct of_table of_tables[MAX_TESTS];
+static size_t nr_tests;
+
+static void add_row(const struct row *row, const struct profile *on)
+{
+	char *name;
+
+	if (nr_tests == MAX_TESTS ||
+	    asprintf(&name, "%s_memory_on_%s", row->name, on->name) < 0)
+		abort();
+	of_tables[nr_tests] = (struct of_table) { row, on };
+	tests[nr_tests] = (struct CMUnitTest) {
+		.name = name,
+		.test_func = a_row_is_as_the_table_says,
+		.initial_state = &of_tables[nr_tests],
+	};
+	nr_tests++;
+}
+
+static void add_board(const struct profile *on)
+{
+	static const struct CMUnitTest own[] = {
+		cmocka_unit_test(the_dgpus_memory_has_a_size_of_its_own),
+		cmocka_unit_test(an_address_tells_whose_memory_it_is),
+		cmocka_unit_test(two_gpus_pass_data_on_by_copies),
+		cmocka_unit_test(a_place_that_is_used_again_is_another),
+		cmocka_unit_test(the_dgpu_reads_a_heaps_buffer),
+	};
+	size_t i;
+
+	for (i = 0; i < NR_ROWS; i++)
+		add_row(&rows[i], on);
+	for (i = 0; on->dgpu.capability && i < sizeof(own) / sizeof(own[0]);
+	     i++) {
+		if (nr_tests == MAX_TESTS)
+			abort();
+		tests[nr_tests] = own[i];
+		tests[nr_tests].setup_func = of_dgpu;
+		tests[nr_tests].teardown_func = close_board;
+		tests[nr_tests++].initial_state = (void *)on;
+	}
+}
+
+int main(void)
+{
+	struct mem_probe probe = { .size = sizeof(probe) };
+	size_t i;
+
+	if (mem_ctx_open(NULL, &ctx) || mem_ctx_probe(ctx, &probe))
+		return 1;
+	mem_ctx_close(ctx);
+	for (i = 0; i < profile_count(); i++)
+		if (probe.backend == MEM_BACKEND_EMBEDDED ||
+		    !strcmp(probe.soc, profile_at(i)->name))
+			add_board(profile_at(i));
+	return _cmocka_run_group_tests("access", tests, nr_tests, NULL, NULL);
+}
