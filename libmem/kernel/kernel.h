@@ -23,6 +23,7 @@
  * @has_pva: it has that engine
  * @has_pageable_access: engines have the application's memory
  * @has_concurrent_access: managed memory is everybody's at any time
+ * @dgpu_len: a discrete GPU's own memory, bytes; 0: it has no such GPU
  */
 struct board {
 	const char *name;
@@ -30,6 +31,7 @@ struct board {
 	bool has_pva;
 	bool has_pageable_access;
 	bool has_concurrent_access;
+	uint64_t dgpu_len;
 };
 
 /**
@@ -98,9 +100,10 @@ struct work {
 /**
  * struct owner - an engine and what it has been given
  * @ctx: its context
- * @run_lock: around each job; protects @engine and @work
+ * @run_lock: around each job; protects @engine, @work and @refused
  * @engine: the process; NULL: nothing has run yet
  * @work: that it runs
+ * @refused: what that touched and may not, in words; NULL: nothing
  * @grants: what it has access to; the context's lock protects this
  */
 struct owner {
@@ -108,6 +111,7 @@ struct owner {
 	pthread_mutex_t run_lock;
 	struct engine *engine;
 	struct work *work;
+	const char *refused;
 	struct grants grants;
 };
 
@@ -237,7 +241,7 @@ void kernel_watch_end(struct kernel_ctx *ctx);
 int kernel_watch_next(struct kernel_ctx *ctx, struct mem_violation *violation);
 void kernel_watch_illegal(struct kernel_ctx *ctx,
 			  const struct engine_result *result,
-			  const struct work *work);
+			  const struct work *work, const char *refused);
 void kernel_watch_overrun(struct kernel_ctx *ctx, const struct kernel_buf *buf,
 			  uint64_t off, uintptr_t ip, const struct work *work);
 

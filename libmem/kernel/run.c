@@ -19,7 +19,7 @@
 static const struct board boards[] = {
 	{ .name = "nano", .has_vic = true },
 	{ .name = "tx2", .has_vic = true },
-	{ .name = "drive-px2", .has_vic = true },
+	{ .name = "drive-px2", .has_vic = true, .dgpu_len = 4ULL << 30 },
 	{ .name = "xavier", .has_vic = true, .has_pva = true },
 	{ .name = "orin", .has_vic = true, .has_pva = true },
 	{ .name = "orin-nano", .has_vic = true },
@@ -97,7 +97,7 @@ bool kernel_run_has_engine(struct mem_ctx *ctx, unsigned int at)
 	case MEM_ENGINE_VIC:
 		return board->has_vic;
 	case MEM_ENGINE_DGPU:
-		return false;
+		return board->dgpu_len;
 	default:
 		return true;
 	}
@@ -221,7 +221,9 @@ static int on_touch(void *arg, const struct engine_touch *touch,
 	buf = kernel_ptr_find_page(touch->off, &is_behind);
 	if (!buf)
 		return -EFAULT;
-	if (buf->base.ctx != &owner->ctx->base)
+	owner->refused = grants_refusal(&owner->grants, &owner->ctx->base,
+					&buf->base);
+	if (owner->refused)
 		err = -EFAULT;
 	else if (is_behind)
 		err = grant_behind(owner, buf, touch, grant);
@@ -376,11 +378,13 @@ int kernel_run(struct mem_ctx *base, struct work *work,
 	struct owner *owner = &ctx->owners[launch->engine];
 	struct engine_result result = { 0 };
 	struct engine_job job = engine_job_of(launch);
+	const char *refused;
 	int err;
 
 	kernel_order_work_begin(ctx, work);
 	pthread_mutex_lock(&owner->run_lock);
 	owner->work = work;
+	owner->refused = NULL;
 	if (is_inline(ctx))
 		lend_all(ctx);
 	err = run(owner, &job, &result);
@@ -388,11 +392,12 @@ int kernel_run(struct mem_ctx *base, struct work *work,
 		take_back_all(ctx);
 	after_job(owner);
 	owner->work = NULL;
+	refused = owner->refused;
 	pthread_mutex_unlock(&owner->run_lock);
 	if (err)
 		return err;
 	if (result.status == -EFAULT)
-		kernel_watch_illegal(ctx, &result, work);
+		kernel_watch_illegal(ctx, &result, work, refused);
 	return result.status;
 }
 

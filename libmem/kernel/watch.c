@@ -251,10 +251,11 @@ static void tell(struct kernel_ctx *ctx, const struct mem_violation *v)
  * @ctx: context
  * @result: of its job
  * @work: the job
+ * @refused: what was not given to it, in words; NULL: @result knows
  */
 void kernel_watch_illegal(struct kernel_ctx *ctx,
 			  const struct engine_result *result,
-			  const struct work *work)
+			  const struct work *work, const char *refused)
 {
 	static const char *const places[] = {
 		[ENGINE_UNKNOWN] = "nothing",
@@ -273,7 +274,7 @@ void kernel_watch_illegal(struct kernel_ctx *ctx,
 		.other_ip = result->ip,
 	};
 
-	strcpy(v.name, places[result->place]);
+	strcpy(v.name, refused ? refused : places[result->place]);
 	add_work(&v, work);
 	pthread_mutex_lock(&ctx->lock);
 	tell(ctx, &v);

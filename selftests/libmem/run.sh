@@ -32,10 +32,11 @@ modprobe vgem 2>/dev/null
 for test in ctx buf job watch random; do
 	LIBMEM_BACKEND=kernel "$dir/${test}_test" || rc=1
 done
-# The boards' kinds of memory: neither coherent, coherent, all concurrent.
-for soc in "" tx2 xavier thor; do
+# The boards' kinds of memory: neither coherent, with a discrete GPU, coherent,
+# all concurrent.
+for soc in "" tx2 drive-px2 xavier thor; do
 	if [ -z "$soc" ] || insert soc=$soc; then
-		for test in stream attach; do
+		for test in stream attach access; do
 			LIBMEM_BACKEND=kernel timeout -k 5 "$limit" \
 				"$dir/${test}_test" || rc=1
 		done
