@@ -18,7 +18,7 @@
 
 #include <drm.h>
 
-#include "device.h"
+#include "stream.h"
 #include "vgem.h"
 
 #define LEN		(12 * KIB)
@@ -47,7 +47,10 @@ struct fixture {
 	uint8_t *map;	/* of fd, or NULL */
 	int made;	/* descriptor that a call gave */
 	uint8_t *mapped;	/* map that a call gave */
-	uint64_t id;	/* of a job, fence, hold or handle */
+	uint64_t id;	/* of a job, fence, hold, handle or what a stream has */
+	uint64_t stream;	/* 0: the NULL stream */
+	struct managed managed;	/* .map NULL: none */
+	int made_view;	/* device view that a call gave, or -1 */
 	int error;	/* -errno of a call that failed */
 	size_t foreign_len;
 };
@@ -165,6 +168,7 @@ static void fixture_make(struct fixture *f)
 		.mem = -1,
 		.watcher = -1,
 		.made = -1,
+		.made_view = -1,
 	};
 	f->dev = device_open();
 	f->heap = device_heap_open("noncoherent", O_RDWR);
@@ -180,6 +184,8 @@ static void fixture_drop(struct fixture *f)
 
 	if (f->map)
 		device_unmap(f->map, LEN);
+	if (f->managed.map)
+		managed_destroy(&f->managed);
 	for (i = 0; i < ARRAY_SIZE(fds); i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
@@ -1073,6 +1079,423 @@ static const struct call touch_that_is_stepped = {
 	.takes_pages = true,
 };
 
+/* Streams, and what is in them. What is left behind has a sync hang. */
+
+static void settle_streams(struct fixture *f)
+{
+	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0), 0);
+}
+
+static int run_managed_alloc(struct fixture *f)
+{
+	struct heapsim_buf_alloc alloc = { .len = LEN };
+	int ret = managed_alloc_errno(f->dev, HEAPSIM_KIND_MANAGED,
+				      HEAPSIM_ATTACH_GLOBAL,
+				      HEAPSIM_ALLOC_DEVICE_VIEW, &alloc);
+
+	if (ret)
+		return ret;
+	f->made = alloc.fd;
+	f->made_view = alloc.view_fd;
+	return 0;
+}
+
+static void undo_managed_alloc(struct fixture *f)
+{
+	close_made(f);
+	assert_int_equal(close(f->made_view), 0);
+}
+
+static const struct call alloc_of_managed = {
+	.run = run_managed_alloc,
+	.undo = undo_managed_alloc,
+	.takes_pages = true,
+};
+
+static int run_stream_create(struct fixture *f)
+{
+	struct heapsim_stream_op op = { .size = sizeof(op) };
+	int ret = device_ioctl_errno(f->dev, HEAPSIM_IOC_STREAM_CREATE, &op);
+
+	f->stream = op.stream;
+	return ret;
+}
+
+static void undo_stream_create(struct fixture *f)
+{
+	assert_int_equal(stream_destroy_errno(f->dev, f->stream), 0);
+}
+
+static const struct call stream_is_created = {
+	.run = run_stream_create,
+	.undo = undo_stream_create,
+};
+
+static void stream_make(struct fixture *f)
+{
+	f->stream = stream_create(f->dev, HEAPSIM_STREAM_NON_BLOCKING);
+}
+
+static int run_stream_destroy(struct fixture *f)
+{
+	return stream_destroy_errno(f->dev, f->stream);
+}
+
+static const struct call stream_is_destroyed = {
+	.prepare = stream_make,
+	.run = run_stream_destroy,
+	.undo = stream_make,
+};
+
+static int run_event_create(struct fixture *f)
+{
+	struct heapsim_event_op op = { .size = sizeof(op) };
+	int ret = device_ioctl_errno(f->dev, HEAPSIM_IOC_EVENT_CREATE, &op);
+
+	f->id = op.event;
+	return ret;
+}
+
+static void undo_event_create(struct fixture *f)
+{
+	assert_int_equal(event_errno(f->dev, HEAPSIM_IOC_EVENT_DESTROY, f->id,
+				     0), 0);
+}
+
+static const struct call event_is_created = {
+	.run = run_event_create,
+	.undo = undo_event_create,
+};
+
+static void event_make(struct fixture *f)
+{
+	stream_make(f);
+	f->id = event_create(f->dev);
+}
+
+static int run_event_record(struct fixture *f)
+{
+	return event_errno(f->dev, HEAPSIM_IOC_EVENT_RECORD, f->id, f->stream);
+}
+
+static const struct call event_is_recorded = {
+	.prepare = event_make,
+	.run = run_event_record,
+	.undo = settle_streams,
+	.settle = settle_streams,
+};
+
+static void event_make_recorded(struct fixture *f)
+{
+	event_make(f);
+	assert_int_equal(run_event_record(f), 0);
+}
+
+static int run_event_wait(struct fixture *f)
+{
+	return event_errno(f->dev, HEAPSIM_IOC_EVENT_WAIT, f->id, f->stream);
+}
+
+static const struct call event_is_waited_for = {
+	.prepare = event_make_recorded,
+	.run = run_event_wait,
+	.undo = settle_streams,
+	.settle = settle_streams,
+};
+
+static void managed_make(struct fixture *f)
+{
+	stream_make(f);
+	f->managed = managed_create(f->dev, HEAPSIM_KIND_MANAGED,
+				    HEAPSIM_ATTACH_GLOBAL, LEN);
+}
+
+/* The CPU has dirty lines of it. */
+static void managed_store(struct fixture *f)
+{
+	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0), 0);
+	assert_true(cpu_writes(f->managed.map, 1));
+}
+
+static void managed_make_dirty(struct fixture *f)
+{
+	managed_make(f);
+	managed_store(f);
+}
+
+static int run_attach(struct fixture *f)
+{
+	return attach_errno(f->dev, f->stream, f->managed.id,
+			    HEAPSIM_ATTACH_SINGLE);
+}
+
+static void undo_attach(struct fixture *f)
+{
+	assert_int_equal(attach_errno(f->dev, f->stream, f->managed.id,
+				      HEAPSIM_ATTACH_GLOBAL), 0);
+	managed_store(f);
+}
+
+static const struct call attach_of_a_buffer = {
+	.prepare = managed_make_dirty,
+	.run = run_attach,
+	.undo = undo_attach,
+	.settle = settle_streams,
+};
+
+static int run_attach_info(struct fixture *f)
+{
+	struct heapsim_attach_info answer;
+
+	return attach_info_errno(f->dev, f->managed.id, &answer);
+}
+
+static const struct call info_of_an_attach = {
+	.prepare = managed_make,
+	.run = run_attach_info,
+	.undo = nothing,
+};
+
+static int run_host_submit(struct fixture *f)
+{
+	return host_submit_errno(f->dev, f->stream, &f->id);
+}
+
+static void host_begin(struct fixture *f)
+{
+	assert_int_equal(host_errno(f->dev, HEAPSIM_IOC_HOST_BEGIN, f->id), 0);
+}
+
+static void host_return(struct fixture *f)
+{
+	assert_int_equal(host_errno(f->dev, HEAPSIM_IOC_HOST_RETURN, f->id), 0);
+	settle_streams(f);
+}
+
+static void undo_host_submit(struct fixture *f)
+{
+	host_begin(f);
+	host_return(f);
+}
+
+static const struct call host_function_is_submitted = {
+	.prepare = stream_make,
+	.run = run_host_submit,
+	.undo = undo_host_submit,
+	.settle = settle_streams,
+};
+
+static void host_make(struct fixture *f)
+{
+	stream_make(f);
+	assert_int_equal(run_host_submit(f), 0);
+}
+
+static int run_host_begin(struct fixture *f)
+{
+	return host_errno(f->dev, HEAPSIM_IOC_HOST_BEGIN, f->id);
+}
+
+static void undo_host_begin(struct fixture *f)
+{
+	host_return(f);
+	assert_int_equal(run_host_submit(f), 0);
+}
+
+static const struct call host_function_begins = {
+	.prepare = host_make,
+	.run = run_host_begin,
+	.undo = undo_host_begin,
+};
+
+static int run_work_submit(struct fixture *f)
+{
+	return work_submit_errno(f->dev, f->stream, "gpu", &f->id);
+}
+
+static int run_work_begin(struct fixture *f)
+{
+	return work_errno(f->dev, HEAPSIM_IOC_WORK_BEGIN, f->id);
+}
+
+static int run_work_end(struct fixture *f)
+{
+	return work_errno(f->dev, HEAPSIM_IOC_WORK_END, f->id);
+}
+
+static void work_end(struct fixture *f)
+{
+	assert_int_equal(run_work_end(f), 0);
+	settle_streams(f);
+}
+
+static void work_through(struct fixture *f)
+{
+	assert_int_equal(run_work_begin(f), 0);
+	work_end(f);
+}
+
+static void undo_work_submit(struct fixture *f)
+{
+	work_through(f);
+	managed_store(f);
+}
+
+static const struct call work_is_submitted = {
+	.prepare = managed_make_dirty,
+	.run = run_work_submit,
+	.undo = undo_work_submit,
+	.settle = settle_streams,
+};
+
+static void work_submit(struct fixture *f)
+{
+	managed_store(f);
+	assert_int_equal(run_work_submit(f), 0);
+}
+
+static void work_make(struct fixture *f)
+{
+	managed_make(f);
+	work_submit(f);
+}
+
+static void undo_work_begin(struct fixture *f)
+{
+	work_end(f);
+	work_submit(f);
+}
+
+/* It cleans what the CPU has stored. */
+static const struct call work_begins = {
+	.prepare = work_make,
+	.run = run_work_begin,
+	.undo = undo_work_begin,
+};
+
+static void work_make_begun(struct fixture *f)
+{
+	work_make(f);
+	assert_int_equal(run_work_begin(f), 0);
+}
+
+static int run_work_touch(struct fixture *f)
+{
+	struct heapsim_work_touch answer;
+
+	return work_touch_errno(f->dev, f->id, f->managed.id, &answer);
+}
+
+static const struct call work_touches = {
+	.prepare = work_make_begun,
+	.run = run_work_touch,
+	.undo = nothing,
+};
+
+/* The page is watched for stores in each work anew. */
+static int run_view_store(struct fixture *f)
+{
+	return touch((uint8_t *)f->managed.view, true);
+}
+
+static void work_again(struct fixture *f)
+{
+	work_end(f);
+	work_submit(f);
+	assert_int_equal(run_work_begin(f), 0);
+}
+
+static const struct call store_through_the_view = {
+	.prepare = work_make_begun,
+	.run = run_view_store,
+	.undo = work_again,
+	.may_sigbus = true,
+};
+
+static void work_make_stored(struct fixture *f)
+{
+	work_make_begun(f);
+	assert_int_equal(run_view_store(f), 0);
+}
+
+static void undo_work_end(struct fixture *f)
+{
+	settle_streams(f);
+	work_submit(f);
+	assert_int_equal(run_work_begin(f), 0);
+	assert_int_equal(run_view_store(f), 0);
+}
+
+static const struct call work_ends = {
+	.prepare = work_make_stored,
+	.run = run_work_end,
+	.undo = undo_work_end,
+};
+
+/* What the work stored to is the CPU's again. */
+static void work_make_ended(struct fixture *f)
+{
+	work_make_stored(f);
+	assert_int_equal(run_work_end(f), 0);
+}
+
+static int run_sync(struct fixture *f)
+{
+	return sync_errno(f->dev, HEAPSIM_SYNC_STREAM, f->stream);
+}
+
+static void undo_sync(struct fixture *f)
+{
+	work_submit(f);
+	assert_int_equal(run_work_begin(f), 0);
+	assert_int_equal(run_view_store(f), 0);
+	assert_int_equal(run_work_end(f), 0);
+}
+
+static const struct call synchronise = {
+	.prepare = work_make_ended,
+	.run = run_sync,
+	.undo = undo_sync,
+};
+
+static int run_managed_write(struct fixture *f)
+{
+	return touch((uint8_t *)f->managed.map, true);
+}
+
+/* A whole work: the lines are its, and no page is left. */
+static void give_to_the_work(struct fixture *f)
+{
+	assert_int_equal(run_work_submit(f), 0);
+	work_through(f);
+}
+
+static const struct call first_write_of_managed = {
+	.prepare = managed_make,
+	.run = run_managed_write,
+	.undo = give_to_the_work,
+	.may_sigbus = true,
+};
+
+static int run_range(struct fixture *f)
+{
+	struct heapsim_range_maintain op = {
+		.size = sizeof(op),
+		.range = {
+			.fd = f->fd,
+			.op = HEAPSIM_MAINT_CLEAN_INVALIDATE,
+			.len = LEN,
+		},
+	};
+
+	return device_ioctl_errno(f->dev, HEAPSIM_IOC_RANGE_MAINTAIN, &op);
+}
+
+static const struct call maintenance_of_a_range = {
+	.run = run_range,
+	.undo = nothing,
+};
+
 static void no_fault_can_be_injected(void **state)
 {
 	device_skip("this kernel has no /proc/self/fail-nth");
@@ -1145,6 +1568,24 @@ int main(void)
 		SWEEP(policy_of_all),
 		SWEEP(first_write_after_off),
 		SWEEP(touch_that_is_stepped),
+		SWEEP(alloc_of_managed),
+		SWEEP(stream_is_created),
+		SWEEP(stream_is_destroyed),
+		SWEEP(event_is_created),
+		SWEEP(event_is_recorded),
+		SWEEP(event_is_waited_for),
+		SWEEP(attach_of_a_buffer),
+		SWEEP(info_of_an_attach),
+		SWEEP(host_function_is_submitted),
+		SWEEP(host_function_begins),
+		SWEEP(work_is_submitted),
+		SWEEP(work_begins),
+		SWEEP(work_touches),
+		SWEEP(store_through_the_view),
+		SWEEP(work_ends),
+		SWEEP(synchronise),
+		SWEEP(first_write_of_managed),
+		SWEEP(maintenance_of_a_range),
 	};
 	static const struct CMUnitTest skipped[] = {
 		cmocka_unit_test(no_fault_can_be_injected),
