@@ -784,10 +784,21 @@ static void to_wire(const struct job *job, struct wire *wire)
 	}
 }
 
+/* All that the board has but a discrete GPU, which has no managed memory. */
+static uint32_t any_engine(void)
+{
+	static const uint32_t engines[] = {
+		MEM_ENGINE_GPU, MEM_ENGINE_VIC, MEM_ENGINE_PVA,
+	};
+
+	return engines[any(strcmp(p.soc, "tx2") ? 3 : 2)];
+}
+
 static int start(struct mem_stream *stream, const struct wire *wire)
 {
 	const struct mem_launch launch = {
 		.size = sizeof(launch),
+		.engine = any_engine(),
 		.kernel = k_run,
 		.grid = { 1, 1, 1 },
 		.block = { 1, 1, 1 },
