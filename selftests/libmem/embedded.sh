@@ -16,7 +16,7 @@ for test in ctx buf job watch random embedded engine stream_random \
 done
 # One board of each kind that memory has.
 for soc in tx2 drive-px2 xavier thor generic-noncoherent generic-coherent; do
-	for test in stream attach; do
+	for test in stream attach misuse; do
 		LIBMEM_SOC=$soc "$dir/${test}_test" || rc=1
 	done
 done

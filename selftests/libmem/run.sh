@@ -36,7 +36,7 @@ done
 # all concurrent.
 for soc in "" tx2 drive-px2 xavier thor; do
 	if [ -z "$soc" ] || insert soc=$soc; then
-		for test in stream attach access; do
+		for test in stream attach access misuse; do
 			LIBMEM_BACKEND=kernel timeout -k 5 "$limit" \
 				"$dir/${test}_test" || rc=1
 		done

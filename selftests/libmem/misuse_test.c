@@ -1,0 +1,691 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What programs do wrong with memory by its address: each mistake has the
+ * answer that libmem.h and Documentation/libmem.rst say, and leaves nothing
+ * behind. To see that, each is made several times, in a context of its own, and
+ * the process's descriptors, mappings and children are counted before and
+ * after. Engines are its children here: it is a subreaper.
+ */
+#include "test.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#define NR_TIMES	10U
+#define NR_QUEUED	100U
+#define END_NS		(20000 * NS_PER_MS)
+#define EXIT_CODE	7
+
+/* Mappings that come and go: stacks of threads, which the C library keeps. */
+#define MAX_MORE_MAPPINGS	(NR_TIMES - 1)
+
+static struct mem_stream *stream;
+
+static size_t nr_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	size_t nr = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		nr++;
+	closedir(dir);
+	return nr;
+}
+
+static size_t nr_mappings(void)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	size_t nr = 0;
+	int c;
+
+	assert_non_null(file);
+	while ((c = fgetc(file)) != EOF)
+		nr += c == '\n';
+	fclose(file);
+	return nr;
+}
+
+/* What is left of them must end, and soon. */
+static void no_child_is_left(void)
+{
+	const uint64_t end = now_ns() + END_NS;
+	pid_t got;
+
+	while ((got = waitpid(-1, NULL, WNOHANG)) >= 0) {
+		assert_true(now_ns() < end);
+		if (!got)
+			usleep(1000);
+	}
+	assert_int_equal(errno, ECHILD);
+}
+
+static void open_one(void)
+{
+	assert_int_equal(mem_ctx_open(NULL, &ctx), 0);
+	assert_int_equal(mem_ctx_watch(ctx, MEM_WATCH_ERRORS, 100), 0);
+	assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
+					   &stream), 0);
+}
+
+static void close_one(void)
+{
+	assert_int_equal(mem_stream_destroy(stream), 0);
+	mem_ctx_close(ctx);
+}
+
+static void once(void (*mistake)(void))
+{
+	open_one();
+	mistake();
+	close_one();
+}
+
+/* The first time makes what stays: the window, and the C library's own. */
+static void leaves_nothing(void (*mistake)(void))
+{
+	size_t fds, mappings, i;
+
+	once(mistake);
+	no_child_is_left();
+	fds = nr_fds();
+	mappings = nr_mappings();
+	for (i = 0; i < NR_TIMES; i++)
+		once(mistake);
+	no_child_is_left();
+	assert_int_equal(nr_fds(), fds);
+	assert_in_range(nr_mappings(), 0, mappings + MAX_MORE_MAPPINGS);
+}
+
+static uint32_t *memory(enum mem_kind kind)
+{
+	void *ptr;
+
+	assert_int_equal(mem_alloc(ctx, kind, LEN, kind == MEM_KIND_MANAGED ?
+				   MEM_ATTACH_GLOBAL : 0, &ptr), 0);
+	return ptr;
+}
+
+static void release(void *ptr)
+{
+	assert_int_equal(mem_free(ctx, ptr), 0);
+}
+
+static int start(struct mem_stream *where, mem_kernel kernel, const void *arg)
+{
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = kernel,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args = arg,
+		.args_len = arg ? sizeof(void *) : 0,
+		.timeout_ns = 3 * END_NS,
+	};
+
+	return mem_launch(where, &launch);
+}
+
+static void k_nothing(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	(void)arg;
+}
+
+static void k_one(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	**(uint32_t **)arg = 1;
+}
+
+static void k_pid(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	**(pid_t **)arg = getpid();
+}
+
+/* Until somebody stores to the second word. */
+static void k_wait(const struct mem_block *block, void *arg)
+{
+	uint32_t *words = *(uint32_t **)arg;
+	const uint64_t end = now_ns() + 2 * END_NS;
+
+	(void)block;
+	__atomic_store_n(&words[0], 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&words[1], __ATOMIC_ACQUIRE) &&
+	       now_ns() < end)
+		;
+}
+
+static void has_begun(uint32_t *words)
+{
+	const uint64_t end = now_ns() + END_NS;
+
+	while (!__atomic_load_n(&words[0], __ATOMIC_ACQUIRE)) {
+		assert_true(now_ns() < end);
+		usleep(100);
+	}
+}
+
+/* 0: kernels run in this process itself. */
+static pid_t engine_pid(void)
+{
+	pid_t *word = (pid_t *)memory(MEM_KIND_PINNED);
+	pid_t pid;
+
+	assert_int_equal(start(stream, k_pid, &word), 0);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	pid = *word;
+	release(word);
+	return pid == getpid() ? 0 : pid;
+}
+
+/* How many of a kind were found, and no others. */
+static uint64_t found(enum mem_violation_kind kind)
+{
+	struct mem_violation v = { .size = sizeof(v) };
+	uint64_t nr = 0;
+
+	while (mem_ctx_next_violation(ctx, &v) == 1) {
+		assert_int_equal(v.kind, kind);
+		nr += v.count;
+	}
+	return nr;
+}
+
+/* At addresses at which no sanitizer would let it. */
+#define WILD	__attribute__((no_sanitize("address", "undefined")))
+
+static WILD void k_behind(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	(*(volatile uint8_t **)arg)[LEN] = 1;
+}
+
+static WILD void k_far_behind(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	(*(volatile uint8_t **)arg)[64 * LEN] = 1;
+}
+
+static void store_just_behind(void)
+{
+	uint32_t *ptr = memory(MEM_KIND_DEVICE);
+
+	if (engine_pid()) {
+		assert_int_equal(start(stream, k_behind, &ptr), 0);
+		assert_int_equal(mem_stream_sync(stream), 0);
+		assert_int_equal(found(MEM_VIOLATION_OVERRUN), 1);
+		assert_int_equal(start(stream, k_one, &ptr), 0);
+		assert_int_equal(mem_stream_sync(stream), 0);
+	}
+	release(ptr);
+}
+
+static void store_far_behind(void)
+{
+	uint32_t *ptr = memory(MEM_KIND_DEVICE);
+	struct mem_event *event;
+	void *other = UNTOUCHED;
+
+	if (!engine_pid()) {
+		release(ptr);
+		return;
+	}
+	assert_int_equal(mem_event_create(ctx, 0, &event), 0);
+	assert_int_equal(start(stream, k_far_behind, &ptr), 0);
+	/* What is queued behind it is dropped; it may have ended by now. */
+	start(stream, k_nothing, NULL);
+	mem_event_record(event, stream);
+	assert_int_equal(mem_stream_sync(stream), -EFAULT);
+	assert_int_equal(found(MEM_VIOLATION_ILLEGAL_ADDRESS), 1);
+	assert_int_equal(mem_event_sync(event), -EFAULT);
+	assert_int_equal(mem_ctx_error(ctx), -EFAULT);
+	assert_int_equal(mem_alloc(ctx, MEM_KIND_DEVICE, LEN, 0, &other),
+			 -EFAULT);
+	assert_ptr_equal(other, UNTOUCHED);
+	assert_int_equal(mem_free(ctx, ptr), -EFAULT);
+	assert_int_equal(mem_free(ctx, ptr), -EINVAL);
+	mem_event_destroy(event);
+}
+
+static void free_twice(void)
+{
+	uint32_t *ptr = memory(MEM_KIND_MANAGED);
+	uint32_t *next = memory(MEM_KIND_MANAGED);
+
+	release(ptr);
+	assert_int_equal(mem_free(ctx, ptr), -EINVAL);
+	assert_int_equal(mem_free(ctx, ptr), -EINVAL);
+	next[0] = 5;
+	assert_int_equal(next[0], 5);
+	release(next);
+}
+
+static void *free_it(void *ptr)
+{
+	return (void *)(intptr_t)mem_free(ctx, ptr);
+}
+
+/* Two threads at a time: one of them has it. */
+static void free_at_once(void)
+{
+	uint32_t *ptr = memory(MEM_KIND_PINNED);
+	pthread_t threads[2];
+	void *answers[2];
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, free_it,
+						ptr), 0);
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], &answers[i]);
+	assert_int_equal((intptr_t)answers[0] + (intptr_t)answers[1], -EINVAL);
+	assert_true(!answers[0] || !answers[1]);
+}
+
+/* It waits; nobody can do anything more with the memory meanwhile. */
+static void free_while_busy(void)
+{
+	uint32_t *ptr = memory(MEM_KIND_MANAGED);
+	uint32_t *gate = memory(MEM_KIND_PINNED);
+	pthread_t thread;
+	void *answer;
+
+	assert_int_equal(start(stream, k_wait, &gate), 0);
+	assert_int_equal(start(stream, k_one, &ptr), 0);
+	has_begun(gate);
+	assert_int_equal(pthread_create(&thread, NULL, free_it, ptr), 0);
+	while (mem_stream_attach(stream, ptr, 0, MEM_ATTACH_GLOBAL) != -EINVAL)
+		usleep(100);
+	assert_int_equal(mem_free(ctx, ptr), -EINVAL);
+	__atomic_store_n(&gate[1], 1, __ATOMIC_RELEASE);
+	pthread_join(thread, &answer);
+	assert_null(answer);
+	assert_int_equal(mem_stream_query(stream), 0);
+	release(gate);
+}
+
+static void attach_inside(void)
+{
+	uint32_t *ptr = memory(MEM_KIND_MANAGED);
+	struct mem_ptr_info info = { .size = sizeof(info) };
+
+	assert_int_equal(mem_stream_attach(stream, ptr + 1, 0,
+					   MEM_ATTACH_HOST), -EINVAL);
+	assert_int_equal(mem_stream_attach(stream, ptr + 1024, LEN - 4096,
+					   MEM_ATTACH_HOST), -EINVAL);
+	assert_int_equal(mem_stream_attach(stream, ptr, LEN - 1,
+					   MEM_ATTACH_HOST), -EINVAL);
+	assert_int_equal(mem_free(ctx, ptr + 1), -EINVAL);
+	assert_int_equal(mem_ptr_info(ctx, ptr, &info), 0);
+	assert_int_equal(info.attach, MEM_ATTACH_GLOBAL);
+	release(ptr);
+}
+
+static void null_memory(void)
+{
+	struct mem_launch launch = { .size = sizeof(launch) };
+	struct mem_attach_counters count;
+	void *ptr;
+
+	assert_int_equal(mem_ctx_open(NULL, NULL), -EINVAL);
+	assert_int_equal(mem_ctx_sync(NULL), -EINVAL);
+	assert_int_equal(mem_ctx_error(NULL), -EINVAL);
+	assert_int_equal(mem_ctx_watch(NULL, MEM_WATCH_ERRORS, 1), -EINVAL);
+	assert_int_equal(mem_ctx_set_wait_policy(NULL, MEM_WAIT_SPIN), -EINVAL);
+	assert_int_equal(mem_alloc(NULL, MEM_KIND_DEVICE, 1, 0, &ptr), -EINVAL);
+	assert_int_equal(mem_alloc(ctx, MEM_KIND_DEVICE, 1, 0, NULL), -EINVAL);
+	assert_int_equal(mem_free(NULL, NULL), -EINVAL);
+	assert_int_equal(mem_free(ctx, NULL), 0);
+	assert_int_equal(mem_register(ctx, NULL, 1, 0), -EINVAL);
+	assert_int_equal(mem_unregister(ctx, NULL), -EINVAL);
+	assert_int_equal(mem_device_ptr(ctx, NULL, &ptr), -EINVAL);
+	assert_int_equal(mem_ptr_info(ctx, &ptr, NULL), -EINVAL);
+	assert_int_equal(mem_ptr_buf_info(ctx, &ptr, NULL), -EINVAL);
+	assert_int_equal(mem_ptr_attach_counters(NULL, NULL, &count), -EINVAL);
+	assert_int_equal(mem_ptr_attach_counters(ctx, NULL, NULL), -EINVAL);
+	assert_int_equal(mem_set_name(ctx, NULL, "name"), -EINVAL);
+	assert_int_equal(mem_set_name(ctx, &ptr, NULL), -EINVAL);
+	assert_int_equal(mem_launch(NULL, &launch), -EINVAL);
+	assert_int_equal(mem_launch(stream, NULL), -EINVAL);
+	assert_int_equal(mem_copy(stream, NULL, &ptr, 1, MEM_DIR_DEFAULT),
+			 -EINVAL);
+	assert_int_equal(mem_copy(stream, &ptr, NULL, 1, MEM_DIR_DEFAULT),
+			 -EINVAL);
+	assert_int_equal(mem_copy_rows(stream, NULL, MEM_DIR_DEFAULT), -EINVAL);
+	assert_int_equal(mem_set(stream, NULL, 0, 1), -EINVAL);
+	mem_ctx_close(NULL);
+}
+
+static void null_streams(void)
+{
+	struct mem_event *event;
+	struct mem_stream *other;
+	int64_t ns;
+
+	assert_int_equal(mem_event_create(ctx, 0, &event), 0);
+	assert_int_equal(mem_stream_create(NULL, 0, 0, &other), -EINVAL);
+	assert_int_equal(mem_stream_create(ctx, 0, 0, NULL), -EINVAL);
+	assert_int_equal(mem_stream_per_thread(ctx, NULL), -EINVAL);
+	assert_int_equal(mem_stream_destroy(NULL), -EINVAL);
+	assert_null(mem_stream_legacy(NULL));
+	assert_int_equal(mem_stream_id(NULL), 0);
+	assert_int_equal(mem_stream_sync(NULL), -EINVAL);
+	assert_int_equal(mem_stream_query(NULL), -EINVAL);
+	assert_int_equal(mem_stream_call(stream, NULL, NULL), -EINVAL);
+	assert_int_equal(mem_stream_add_callback(stream, NULL, NULL), -EINVAL);
+	assert_int_equal(mem_stream_attach(stream, NULL, 0, MEM_ATTACH_HOST),
+			 -EINVAL);
+	assert_int_equal(mem_stream_wait_event(stream, NULL), -EINVAL);
+	assert_int_equal(mem_event_create(ctx, 0, NULL), -EINVAL);
+	assert_int_equal(mem_event_record(event, NULL), -EINVAL);
+	assert_int_equal(mem_event_record(NULL, stream), -EINVAL);
+	assert_int_equal(mem_event_sync(NULL), -EINVAL);
+	assert_int_equal(mem_event_query(NULL), -EINVAL);
+	assert_int_equal(mem_event_elapsed(event, NULL, &ns), -EINVAL);
+	assert_int_equal(mem_event_elapsed(event, event, NULL), -EINVAL);
+	mem_event_destroy(event);
+	mem_event_destroy(NULL);
+}
+
+/* Memory that is another stream's: told, and run all the same. */
+static void launch_on_the_wrong_stream(void)
+{
+	struct mem_probe probe = { .size = sizeof(probe) };
+	uint32_t *ptr = memory(MEM_KIND_MANAGED);
+	struct mem_stream *other;
+
+	assert_int_equal(mem_ctx_probe(ctx, &probe), 0);
+	assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
+					   &other), 0);
+	assert_int_equal(mem_stream_attach(other, ptr, 0, MEM_ATTACH_SINGLE),
+			 0);
+	assert_int_equal(mem_stream_sync(other), 0);
+	assert_int_equal(start(stream, k_one, &ptr), 0);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	/* Who has managed memory at any time has no wrong stream. */
+	if (engine_pid())
+		assert_int_equal(found(MEM_VIOLATION_ENGINE_NOT_ATTACHED),
+				 strcmp(probe.soc, "thor") ? 1 : 0);
+	assert_int_equal(mem_stream_destroy(other), 0);
+	release(ptr);
+}
+
+static void use_another_context(void)
+{
+	uint32_t *ptr = memory(MEM_KIND_MANAGED);
+	struct mem_stream *strange;
+	struct mem_event *event;
+	struct mem_ctx *other;
+	uint32_t word;
+
+	assert_int_equal(mem_ctx_open(NULL, &other), 0);
+	strange = mem_stream_legacy(other);
+	assert_int_equal(mem_event_create(other, 0, &event), 0);
+	assert_int_equal(mem_free(other, ptr), -EXDEV);
+	assert_int_equal(mem_stream_attach(strange, ptr, 0, MEM_ATTACH_HOST),
+			 -EXDEV);
+	assert_int_equal(mem_copy(strange, &word, ptr, 4, MEM_DIR_DEFAULT),
+			 -EXDEV);
+	assert_int_equal(mem_set(strange, ptr, 0, 4), -EXDEV);
+	assert_int_equal(mem_event_record(event, stream), -EXDEV);
+	assert_int_equal(mem_stream_wait_event(stream, event), -EXDEV);
+	mem_event_destroy(event);
+	mem_ctx_close(other);
+	release(ptr);
+}
+
+static void exits(pid_t child, int code)
+{
+	int status = -1;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), code);
+}
+
+/* All answers are -EPERM; what it gives back is nobody else's loss. */
+static bool child_has_nothing(uint32_t *ptr, struct mem_event *event)
+{
+	struct mem_stream *other;
+	struct mem_ctx *again;
+	void *more;
+
+	return mem_stream_sync(stream) == -EPERM &&
+	       mem_ctx_sync(ctx) == -EPERM &&
+	       start(stream, k_nothing, NULL) == -EPERM &&
+	       mem_alloc(ctx, MEM_KIND_DEVICE, LEN, 0, &more) == -EPERM &&
+	       mem_free(ctx, ptr) == -EPERM &&
+	       mem_stream_create(ctx, 0, 0, &other) == -EPERM &&
+	       mem_event_record(event, stream) == -EPERM &&
+	       mem_event_sync(event) == -EPERM &&
+	       (!is_embedded() || mem_ctx_open(NULL, &again) == -EPERM);
+}
+
+static void fork_in_the_midst(void)
+{
+	uint32_t *ptr = memory(MEM_KIND_MANAGED);
+	uint32_t *gate = memory(MEM_KIND_PINNED);
+	struct mem_event *event;
+	pid_t child;
+
+	assert_int_equal(mem_event_create(ctx, 0, &event), 0);
+	assert_int_equal(start(stream, k_wait, &gate), 0);
+	has_begun(gate);
+	assert_int_equal(start(stream, k_one, &ptr), 0);
+	assert_int_equal(mem_event_record(event, stream), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		if (!child_has_nothing(ptr, event))
+			_exit(1);
+		mem_event_destroy(event);
+		mem_ctx_close(ctx);
+		_exit(EXIT_CODE);
+	}
+	exits(child, EXIT_CODE);
+	__atomic_store_n(&gate[1], 1, __ATOMIC_RELEASE);
+	assert_int_equal(mem_event_sync(event), 0);
+	assert_int_equal(ptr[0], 1);
+	mem_event_destroy(event);
+	release(ptr);
+	release(gate);
+}
+
+static void never(void *arg)
+{
+	(void)arg;
+	abort();
+}
+
+/* Another program: it begins to end with a kernel under way and more behind. */
+static int exit_with_work(const char *how)
+{
+	uint32_t *gate, i;
+
+	open_one();
+	gate = memory(MEM_KIND_PINNED);
+	if (start(stream, k_wait, &gate))
+		return 1;
+	for (i = 0; i < NR_QUEUED; i++)
+		if (start(stream, k_nothing, NULL))
+			return 1;
+	if (mem_stream_call(stream, never, NULL))
+		return 1;
+	has_begun(gate);
+	if (!strcmp(how, "_exit"))
+		_exit(EXIT_CODE);
+	if (!strcmp(how, "exit"))
+		exit(EXIT_CODE);
+	/* Nobody waits for what is queued, but the context stays for it. */
+	mem_stream_destroy(stream);
+	mem_ctx_close(ctx);
+	return EXIT_CODE;
+}
+
+static void run_again(const char *how)
+{
+	const uint64_t begin = now_ns();
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (!child) {
+		execl("/proc/self/exe", "misuse_test", how, NULL);
+		_exit(1);
+	}
+	exits(child, EXIT_CODE);
+	assert_true(now_ns() - begin < END_NS);
+}
+
+static void exit_with_work_queued(void)
+{
+	run_again("return");
+	run_again("exit");
+	run_again("_exit");
+}
+
+static void kill_the_engine(void)
+{
+	uint32_t *gate = memory(MEM_KIND_PINNED);
+	pid_t pid = engine_pid();
+
+	if (!pid) {
+		release(gate);
+		return;
+	}
+	assert_int_equal(start(stream, k_wait, &gate), 0);
+	has_begun(gate);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	/* Told once, and all goes on with another. */
+	assert_int_equal(mem_stream_sync(stream), -EOWNERDEAD);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	assert_int_equal(mem_ctx_error(ctx), 0);
+	assert_int_not_equal(engine_pid(), pid);
+	/* One that is idle nobody misses. */
+	assert_int_equal(kill(engine_pid(), SIGKILL), 0);
+	assert_int_not_equal(engine_pid(), 0);
+	release(gate);
+}
+
+static void remove_the_module(void)
+{
+	uint32_t *ptr = memory(MEM_KIND_PINNED);
+
+	assert_int_equal(syscall(SYS_delete_module, "heapsim", O_NONBLOCK),
+			 -1);
+	assert_int_equal(errno, EWOULDBLOCK);
+	assert_int_equal(start(stream, k_one, &ptr), 0);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	assert_int_equal(ptr[0], 1);
+	release(ptr);
+}
+
+static void an_overrun_is_told_and_survived(void **state)
+{
+	(void)state;
+	leaves_nothing(store_just_behind);
+}
+
+static void a_store_out_of_bounds_ends_the_context(void **state)
+{
+	(void)state;
+	leaves_nothing(store_far_behind);
+}
+
+static void a_second_free_is_einval(void **state)
+{
+	(void)state;
+	leaves_nothing(free_twice);
+	leaves_nothing(free_at_once);
+}
+
+static void free_of_busy_memory_waits(void **state)
+{
+	(void)state;
+	leaves_nothing(free_while_busy);
+}
+
+static void an_interior_attach_is_einval(void **state)
+{
+	(void)state;
+	leaves_nothing(attach_inside);
+}
+
+static void null_is_einval(void **state)
+{
+	(void)state;
+	leaves_nothing(null_memory);
+	leaves_nothing(null_streams);
+}
+
+static void the_wrong_stream_is_told(void **state)
+{
+	(void)state;
+	leaves_nothing(launch_on_the_wrong_stream);
+}
+
+static void the_wrong_context_is_exdev(void **state)
+{
+	(void)state;
+	leaves_nothing(use_another_context);
+}
+
+static void a_child_of_fork_gets_eperm(void **state)
+{
+	(void)state;
+	leaves_nothing(fork_in_the_midst);
+}
+
+static void exit_drops_what_is_queued(void **state)
+{
+	(void)state;
+	leaves_nothing(exit_with_work_queued);
+}
+
+static void a_killed_engine_is_told_once(void **state)
+{
+	(void)state;
+	leaves_nothing(kill_the_engine);
+}
+
+static void the_module_stays_while_a_context_is_open(void **state)
+{
+	(void)state;
+	leaves_nothing(remove_the_module);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest both[] = {
+		cmocka_unit_test(an_overrun_is_told_and_survived),
+		cmocka_unit_test(a_store_out_of_bounds_ends_the_context),
+		cmocka_unit_test(a_second_free_is_einval),
+		cmocka_unit_test(free_of_busy_memory_waits),
+		cmocka_unit_test(an_interior_attach_is_einval),
+		cmocka_unit_test(null_is_einval),
+		cmocka_unit_test(the_wrong_stream_is_told),
+		cmocka_unit_test(the_wrong_context_is_exdev),
+		cmocka_unit_test(a_child_of_fork_gets_eperm),
+		cmocka_unit_test(exit_drops_what_is_queued),
+		cmocka_unit_test(a_killed_engine_is_told_once),
+	};
+	const struct CMUnitTest kernel[] = {
+		cmocka_unit_test(the_module_stays_while_a_context_is_open),
+	};
+	const char *backend = getenv("LIBMEM_BACKEND");
+	int failed;
+
+	if (argc > 1)
+		return exit_with_work(argv[1]);
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
+		return 1;
+	failed = cmocka_run_group_tests(both, NULL, NULL);
+	if (backend && !strcmp(backend, "kernel"))
+		failed |= cmocka_run_group_tests(kernel, NULL, NULL);
+	return failed;
+}
