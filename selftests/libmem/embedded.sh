@@ -11,7 +11,7 @@ export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
 rc=0
 
 for test in ctx buf job watch random embedded engine stream_random \
-	access; do
+	access scale; do
 	"$dir/${test}_test" || rc=1
 done
 # One board of each kind that memory has.

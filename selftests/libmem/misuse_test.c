@@ -8,7 +8,6 @@
  */
 #include "test.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -24,18 +23,6 @@
 #define MAX_MORE_MAPPINGS	(NR_TIMES - 1)
 
 static struct mem_stream *stream;
-
-static size_t nr_fds(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	size_t nr = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		nr++;
-	closedir(dir);
-	return nr;
-}
 
 static size_t nr_mappings(void)
 {
@@ -88,16 +75,19 @@ static void once(void (*mistake)(void))
 /* The first time makes what stays: the window, and the C library's own. */
 static void leaves_nothing(void (*mistake)(void))
 {
+	const size_t threads = nr_of_process("task");
 	size_t fds, mappings, i;
 
 	once(mistake);
 	no_child_is_left();
-	fds = nr_fds();
+	wait_for_threads(threads);
+	fds = nr_of_process("fd");
 	mappings = nr_mappings();
 	for (i = 0; i < NR_TIMES; i++)
 		once(mistake);
 	no_child_is_left();
-	assert_int_equal(nr_fds(), fds);
+	wait_for_threads(threads);
+	assert_int_equal(nr_of_process("fd"), fds);
 	assert_in_range(nr_mappings(), 0, mappings + MAX_MORE_MAPPINGS);
 }
 

@@ -46,6 +46,8 @@ for soc in "" tx2 drive-px2 xavier thor; do
 		rc=1
 	fi
 done
+# A descriptor is dear where software emulates the machine.
+SCALE=20 LIBMEM_BACKEND=kernel timeout -k 5 "$limit" "$dir/scale_test" || rc=1
 # No module in it, but another kernel, or machine, than where it was built.
 "$dir/engine_test" || rc=1
 exit "$rc"

@@ -3,6 +3,7 @@
 #ifndef _LIBMEM_TEST_H
 #define _LIBMEM_TEST_H
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -203,6 +204,36 @@ static inline int put_fence(struct mem_buf *buf, uint32_t flags,
 	close(arg.fence_fd);
 	*fence = arg.fence;
 	return dev;
+}
+
+/* "fd" or "task", whose first thread is one. */
+static inline size_t nr_of_process(const char *what)
+{
+	char path[64];
+	size_t nr = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/self/%s", what);
+	dir = opendir(path);
+	assert_non_null(dir);
+	while (readdir(dir))
+		nr++;
+	closedir(dir);
+	return nr;
+}
+
+/*
+ * The last thread of a context may close it, after its owner has: until there
+ * are no more than there were.
+ */
+static inline void wait_for_threads(size_t nr)
+{
+	const uint64_t end = now_ns() + 20000 * NS_PER_MS;
+
+	while (nr_of_process("task") > nr) {
+		assert_true(now_ns() < end);
+		usleep(1000);
+	}
 }
 
 static atomic_int nr_signals;
