@@ -132,12 +132,6 @@ static void k_one(const struct mem_block *block, void *arg)
 	**(uint32_t **)arg = 1;
 }
 
-static void k_pid(const struct mem_block *block, void *arg)
-{
-	(void)block;
-	**(pid_t **)arg = getpid();
-}
-
 /* Until somebody stores to the second word. */
 static void k_wait(const struct mem_block *block, void *arg)
 {
@@ -164,13 +158,8 @@ static void has_begun(uint32_t *words)
 /* 0: kernels run in this process itself. */
 static pid_t engine_pid(void)
 {
-	pid_t *word = (pid_t *)memory(MEM_KIND_PINNED);
-	pid_t pid;
+	const pid_t pid = engine_pid_of(ctx);
 
-	assert_int_equal(start(stream, k_pid, &word), 0);
-	assert_int_equal(mem_stream_sync(stream), 0);
-	pid = *word;
-	release(word);
 	return pid == getpid() ? 0 : pid;
 }
 

@@ -127,6 +127,9 @@ struct host {
 	uint32_t value;
 };
 
+/* Whose kernels are seen to touch what they may not. */
+static bool has_processes;
+
 static struct program {
 	uint64_t random;
 	uint64_t seed;
@@ -147,6 +150,12 @@ static struct program {
 
 /* Posted by each host function that begins, in order. */
 static struct host *volatile begun;
+
+/*
+ * At times the programs touch what the rules forbid: races of theirs, not of
+ * the library's, for which ThreadSanitizer is there.
+ */
+#define MAY_RACE	__attribute__((no_sanitize("thread")))
 static sem_t has_begun;
 
 static uint32_t any(uint32_t below)
@@ -374,7 +383,7 @@ static void compare_word(int buf, uint32_t off, uint32_t value)
 
 /* Host functions */
 
-static void carry_out(struct host *host)
+static MAY_RACE void carry_out(struct host *host)
 {
 	if (host->order == ORDER_READ)
 		host->value = *host->word;
@@ -628,12 +637,13 @@ static void check_counters_of(int at, bool is_idle)
 	      count->gpu_invalidates);
 	equal(at, "prefetches to CPU", real.prefetches_to_cpu, count->to_cpu);
 	equal(at, "prefetches to GPU", real.prefetches_to_gpu, count->to_gpu);
-	if (real.cpu_while_active < b->min_while_active ||
+	/* What a kernel of this process has open is open to the CPU. */
+	if ((has_processes && real.cpu_while_active < b->min_while_active) ||
 	    real.cpu_while_active > b->max_while_active)
 		wrong("buffer %d: %" PRIu64 " cpu-while-active, not %" PRIu64
 		      " to %" PRIu64, at, real.cpu_while_active,
 		      b->min_while_active, b->max_while_active);
-	if (is_idle)
+	if (is_idle && has_processes)
 		equal(at, "engine-not-attached", real.engine_not_attached,
 		      b->nr_not_attached);
 }
@@ -669,7 +679,7 @@ struct wire {
 	} cmds[NR_CMDS];
 };
 
-static void k_run(const struct mem_block *block, void *arg)
+static MAY_RACE void k_run(const struct mem_block *block, void *arg)
 {
 	const struct wire *wire = arg;
 	uint32_t i;
@@ -1004,7 +1014,8 @@ static void step_attach(void)
 			       kinds[how]), "attach");
 }
 
-static uint32_t touch(volatile uint32_t *word, bool is_write, uint32_t value)
+static MAY_RACE uint32_t touch(volatile uint32_t *word, bool is_write,
+			       uint32_t value)
 {
 	struct host *host = p.running;
 
@@ -1229,13 +1240,31 @@ static void step(void)
 	check_counters(false);
 }
 
-static void begin(const char *soc, uint64_t seed)
+static struct mem_ctx_options options_of(const char *soc)
 {
 	struct mem_ctx_options options = {
 		.size = sizeof(options),
 		.backend = MEM_BACKEND_EMBEDDED,
 		.policy = MEM_POLICY_RECORD,
 	};
+
+	strcpy(options.soc, soc);
+	return options;
+}
+
+static void look_at_engines(const char *soc)
+{
+	const struct mem_ctx_options options = options_of(soc);
+	struct mem_ctx *one;
+
+	must(mem_ctx_open(&options, &one), "open");
+	has_processes = engine_pid_of(one) != getpid();
+	mem_ctx_close(one);
+}
+
+static void begin(const char *soc, uint64_t seed)
+{
+	struct mem_ctx_options options = options_of(soc);
 	unsigned int i;
 
 	memset(&p, 0, sizeof(p));
@@ -1244,7 +1273,6 @@ static void begin(const char *soc, uint64_t seed)
 	p.random = seed * 0x9e3779b97f4a7c15ULL + 1;
 	p.is_concurrent = !strcmp(soc, "thor");
 	options.fill_size = any(2) ? 4096 : 0;
-	strcpy(options.soc, soc);
 	must(mem_ctx_open(&options, &ctx), "open");
 	must(mem_ctx_watch(ctx, MEM_WATCH_ERRORS, 1000), "watch");
 	p.ref = attach_ref_create(p.is_concurrent ? ATTACH_REF_CONCURRENT :
@@ -1291,6 +1319,7 @@ static void play(const char *soc)
 	const uint64_t nr_steps = env_or("STEPS", 150);
 	uint64_t i;
 
+	look_at_engines(soc);
 	for (i = 0; i < nr_rounds; i++) {
 		begin(soc, only ? only : i + 1);
 		for (p.step = 0; p.step < nr_steps; p.step++)

@@ -236,6 +236,38 @@ static inline void wait_for_threads(size_t nr)
 	}
 }
 
+static inline void k_tell_pid(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	**(pid_t **)arg = getpid();
+}
+
+/*
+ * The process that runs kernels: the application itself on boards with pageable
+ * access, with LIBMEM_ENGINE=inline, and under ThreadSanitizer and valgrind.
+ */
+static inline pid_t engine_pid_of(struct mem_ctx *of)
+{
+	struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = k_tell_pid,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+	};
+	void *word;
+	pid_t pid;
+
+	assert_int_equal(mem_alloc(of, MEM_KIND_PINNED, sizeof(pid), 0, &word),
+			 0);
+	launch.args = &word;
+	launch.args_len = sizeof(word);
+	assert_int_equal(mem_launch(mem_stream_legacy(of), &launch), 0);
+	assert_int_equal(mem_ctx_sync(of), 0);
+	pid = *(pid_t *)word;
+	assert_int_equal(mem_free(of, word), 0);
+	return pid;
+}
+
 static atomic_int nr_signals;
 
 static inline void count_signal(int signal)
