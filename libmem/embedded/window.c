@@ -12,6 +12,11 @@
  * nothing but that touches fault again.
  *
  * Places live as long as the process does: the window is made once.
+ *
+ * Under valgrind it is open: pages have access as long as they are a buffer's,
+ * aliases too. A handler cannot let a touch go on there: the registers are
+ * those of some instructions before (its --vex-iropt-register-updates), and
+ * memcheck tells of each touch. There is one view then.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,6 +34,8 @@
 
 #define REGION_MAX_LEN	(64ULL << 30)
 #define REGION_MIN_LEN	(1ULL << 30)
+/* Memcheck looks through all tables at the end. */
+#define REGION_OPEN_LEN	(4ULL << 30)
 
 /* A limit of mappings is the process's: take a part of it. */
 #define DEFAULT_MAX_MAPPINGS	65530
@@ -50,6 +57,7 @@ static struct {
 
 	pthread_mutex_t lock;	/* places, start */
 	bool is_there;
+	bool is_open;
 	struct places places[2];	/* by region */
 	size_t free_pages;	/* of the machine's memory */
 
@@ -135,11 +143,24 @@ static void undo(size_t len)
 	window.before_fd = -1;
 }
 
+/* Memcheck looks through a child, too: 10 ms for a page that is not there. */
+static void let_fork(void)
+{
+	const size_t nr = window.region_pages;
+	unsigned int i;
+
+	madvise(window.access, 2 * nr, MADV_DOFORK);
+	for (i = 0; i < 2; i++)
+		madvise(window.places[i].all,
+			nr * sizeof(*window.places[i].all), MADV_DOFORK);
+}
+
 /* All reservations of one size, or -errno with nothing held. */
 static int make(size_t region_len)
 {
 	const size_t len = 2 * region_len;
 	const size_t nr_pages = len >> window.page_shift;
+	const int prot = window.is_open ? PROT_NONE : PROT_READ | PROT_WRITE;
 	int err;
 
 	window.region_pages = nr_pages / 2;
@@ -156,7 +177,8 @@ static int make(size_t region_len)
 	window.dram = private_reserve(len);
 	window.cpu = private_reserve(region_len);
 	window.before = private_reserve(region_len);
-	window.twin = private_table(region_len);
+	window.twin = window.is_open ? private_reserve(region_len) :
+				       private_table(region_len);
 	window.access = private_table(nr_pages);
 	if (!window.addr || !window.dram || !window.cpu || !window.twin ||
 	    !window.before || !window.access ||
@@ -168,14 +190,12 @@ static int make(size_t region_len)
 		err = map_file(window.addr + region_len, region_len, PROT_NONE,
 			       window.dram_fd, region_len);
 	if (!err)
-		err = map_file(window.dram, len, PROT_READ | PROT_WRITE,
-			       window.dram_fd, 0);
+		err = map_file(window.dram, len, prot, window.dram_fd, 0);
 	if (!err)
-		err = map_file(window.cpu, region_len, PROT_READ | PROT_WRITE,
-			       window.cpu_fd, 0);
+		err = map_file(window.cpu, region_len, prot, window.cpu_fd, 0);
 	if (!err)
-		err = map_file(window.before, region_len,
-			       PROT_READ | PROT_WRITE, window.before_fd, 0);
+		err = map_file(window.before, region_len, prot,
+			       window.before_fd, 0);
 	if (err)
 		goto err_undo;
 	window.len = len;
@@ -202,7 +222,7 @@ static long max_mappings(void)
 static size_t longest_region(void)
 {
 	struct rlimit limit;
-	size_t len = REGION_MAX_LEN;
+	size_t len = window.is_open ? REGION_OPEN_LEN : REGION_MAX_LEN;
 
 	if (getrlimit(RLIMIT_FSIZE, &limit))
 		return len;
@@ -211,11 +231,22 @@ static size_t longest_region(void)
 	return len;
 }
 
+/* Who has asked for a checker should know that this one looks away. */
+static void say_open(void)
+{
+	static const char text[] =
+		"libmem: under valgrind: policy off, kernels in the program\n";
+
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		return;
+}
+
 static int start(void)
 {
 	size_t region_len;
 	int err = -ENOMEM;
 
+	window.is_open = engine_has_valgrind();
 	window.page_shift = (uint32_t)
 		__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	for (region_len = longest_region();
@@ -231,6 +262,9 @@ static int start(void)
 	if (err) {
 		undo(window.len);
 		window.len = 0;
+	} else if (window.is_open) {
+		let_fork();
+		say_open();
 	}
 	return err;
 }
@@ -285,6 +319,17 @@ bool window_is_there(void)
 }
 
 /**
+ * window_is_open() - is no touch ever seen?
+ *
+ * Context: after window_get().
+ * Return: true under valgrind.
+ */
+bool window_is_open(void)
+{
+	return window.is_open;
+}
+
+/**
  * window_has() - is an address in the window?
  * @addr: any
  *
@@ -318,12 +363,34 @@ static struct places *places_of(size_t page)
 	return &window.places[page >= window.region_pages];
 }
 
+/* An open buffer's own access, and that of its alias; the lock is held. */
+static int give_open(size_t off, size_t len)
+{
+	const int prot = PROT_READ | PROT_WRITE;
+
+	if (!window.is_open)
+		return 0;
+	if (mprotect(window.addr + off, len, prot) ||
+	    mprotect(window.dram + off, len, prot))
+		return -ENOMEM;
+	return 0;
+}
+
+/* By another mapping: that mprotect() takes access memcheck does not note. */
+static void take_open(size_t off, size_t len)
+{
+	if (!window.is_open)
+		return;
+	map_file(window.addr + off, len, PROT_NONE, window.dram_fd, off);
+	map_file(window.dram + off, len, PROT_NONE, window.dram_fd, off);
+}
+
 /**
  * window_alloc() - a place for a buffer
  * @buf: with its kind of views and number of pages; gets its addresses
  *
- * The memory is zeroed. The CPU has no access to it. What follows the buffer
- * up to the next power of two is nobody's.
+ * The memory is zeroed. The CPU has no access to it, unless all is open. What
+ * follows the buffer up to the next power of two is nobody's.
  *
  * Context: takes the window's lock; all signals blocked.
  * Return: 0, or -ENOMEM (all buffers would be more than the machine's memory,
@@ -341,12 +408,16 @@ int window_alloc(struct embedded_buf *buf)
 				  &buf->first);
 	if (!err) {
 		buf->first += base;
-		window.free_pages -= buf->nr_pages;
+		off = buf->first << window.page_shift;
+		err = give_open(off, buf->nr_pages << window.page_shift);
+		if (err)
+			place_free(places_of(base), buf->first - base);
+		else
+			window.free_pages -= buf->nr_pages;
 	}
 	pthread_mutex_unlock(&window.lock);
 	if (err)
 		return err;
-	off = buf->first << window.page_shift;
 	buf->addr = window.addr + off;
 	buf->dram = window.dram + off;
 	buf->cpu = buf->has_two_views ? window.cpu + off : buf->dram;
@@ -374,6 +445,7 @@ void window_free(struct embedded_buf *buf)
 	const size_t len = buf->nr_pages << window.page_shift;
 
 	pthread_mutex_lock(&window.lock);
+	take_open(off, len);
 	punch(window.dram_fd, off, len);
 	if (buf->has_two_views) {
 		punch(window.cpu_fd, off, len);
@@ -571,6 +643,8 @@ int window_protect(size_t first, size_t nr, enum page_access access)
 {
 	int err;
 
+	if (window.is_open)
+		return 0;
 	if (first >= window.region_pages)
 		return protect_one_view(first, access);
 	if (atomic_load(&window.nr_edges) > window.max_edges)

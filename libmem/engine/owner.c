@@ -132,6 +132,20 @@ static void init(void)
 }
 
 /**
+ * engine_has_valgrind() - does valgrind run this process?
+ *
+ * Context: any thread; reads the environment.
+ * Return: true if so.
+ */
+bool engine_has_valgrind(void)
+{
+	const char *preloaded = getenv("LD_PRELOAD");
+
+	/* How it gets into a process. */
+	return preloaded && strstr(preloaded, "/vgpreload_");
+}
+
+/**
  * engine_is_inline() - do all engines run in the application?
  *
  * Under valgrind and ThreadSanitizer, which see one process at a time, and
@@ -143,12 +157,10 @@ static void init(void)
 bool engine_is_inline(void)
 {
 	const char *wanted = getenv("LIBMEM_ENGINE");
-	const char *preloaded = getenv("LD_PRELOAD");
 
 	if (wanted && *wanted)
 		return !strcmp(wanted, "inline");
-	/* How valgrind gets into a process. */
-	return __tsan_init || (preloaded && strstr(preloaded, "/vgpreload_"));
+	return __tsan_init || engine_has_valgrind();
 }
 
 /**

@@ -501,6 +501,50 @@ static void record_refuses_nothing(void **state)
 	release(gate.word);
 }
 
+static int open_off(void **state)
+{
+	(void)state;
+	return open_with(MEM_POLICY_OFF);
+}
+
+/* Under valgrind it is off whatever is asked for. */
+static bool is_always_off(void)
+{
+	struct mem_probe probe = { .size = sizeof(probe) };
+	bool ret;
+
+	if (open_with(MEM_POLICY_STRICT) || mem_ctx_probe(ctx, &probe))
+		exit(1);
+	ret = probe.policy == MEM_POLICY_OFF;
+	close_all(NULL);
+	return ret;
+}
+
+static void off_looks_at_nothing(void **state)
+{
+	struct mem_probe probe = { .size = sizeof(probe) };
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	uint32_t *device = memory(MEM_KIND_DEVICE);
+	struct gate gate;
+
+	(void)state;
+	assert_int_equal(mem_ctx_probe(ctx, &probe), 0);
+	assert_int_equal(probe.policy, MEM_POLICY_OFF);
+	assert_int_equal(touch(device, true), 0);
+	gate = hold_up(stream);
+	assert_int_equal(touch(ptr, true), 0);
+	let_go(gate);
+	sync_stream();
+	/* There is one view: nothing is stale. */
+	start_add(stream, ptr, ptr, 1);
+	sync_stream();
+	assert_int_equal(ptr[0], 2);
+	nothing_found();
+	release(ptr);
+	release(device);
+	release(gate.word);
+}
+
 /* Streams */
 
 static void work_of_a_stream_is_in_order(void **state)
@@ -1136,6 +1180,34 @@ int main(void)
 		cmocka_unit_test(record_refuses_nothing),
 	};
 
+	const struct CMUnitTest off[] = {
+		cmocka_unit_test(off_looks_at_nothing),
+		cmocka_unit_test(a_kernel_works_on_each_kind),
+		cmocka_unit_test(new_memory_is_poisoned_but_pinned),
+		cmocka_unit_test(alloc_says_what_is_wrong),
+		cmocka_unit_test(free_says_what_is_wrong),
+		cmocka_unit_test(free_waits_for_work),
+		cmocka_unit_test(an_address_tells_what_it_is),
+		cmocka_unit_test(registered_memory_has_two_addresses),
+		cmocka_unit_test(host_memory_is_always_the_cpus),
+		cmocka_unit_test(attach_says_what_is_wrong),
+		cmocka_unit_test(work_of_a_stream_is_in_order),
+		cmocka_unit_test(blocking_streams_wait_for_the_legacy_one),
+		cmocka_unit_test(an_event_orders_two_streams),
+		cmocka_unit_test(events_tell_the_time),
+		cmocka_unit_test(a_host_function_may_not_call),
+		cmocka_unit_test(a_host_function_may_touch),
+		cmocka_unit_test(a_thread_has_its_own_stream),
+		cmocka_unit_test(copies_go_in_every_direction),
+		cmocka_unit_test(rows_are_copied_and_set),
+		cmocka_unit_test(copies_say_what_is_wrong),
+		cmocka_unit_test(launch_says_what_is_wrong),
+		cmocka_unit_test(a_child_has_no_board),
+	};
+
+	if (is_always_off())
+		return cmocka_run_group_tests(off, open_off, close_all);
 	return cmocka_run_group_tests(strict, open_strict, close_all) |
-	       cmocka_run_group_tests(record, open_record, close_all);
+	       cmocka_run_group_tests(record, open_record, close_all) |
+	       cmocka_run_group_tests(off, open_off, close_all);
 }
