@@ -378,8 +378,7 @@ static int watch_begin(const struct run *run, int fd,
 /* What the board in the program itself cannot do. */
 static int embedded_check(const struct run *run)
 {
-	const char *option = run->policy.evict_random ? "--evict=random" :
-			     run->policy.is_precise ? "--precise" :
+	const char *option = run->policy.is_precise ? "--precise" :
 			     run->timeline ? "--trace" : NULL;
 
 	if (!option)
@@ -463,6 +462,8 @@ static int stacks_create(struct run *run)
 	run->stacks->version = STACKS_VERSION;
 	run->stacks->magic = STACKS_MAGIC;
 	run->stacks->told.policy = run->policy.policy;
+	run->stacks->told.evict_random = run->policy.evict_random;
+	run->stacks->told.seed = run->policy.seed;
 	run->findings = findings_open(run->stacks);
 	if (!run->findings)
 		return failed(run, "no memory");

@@ -88,6 +88,21 @@ enum mem_policy {
 	MEM_POLICY_OFF
 };
 
+/**
+ * enum mem_evict - do lines leave the CPU's cache before they are maintained?
+ * @MEM_EVICT_DEFAULT: what the environment's LIBMEM_EVICT says ("none" or
+ *	"random", with LIBMEM_SEED), else as the module has it, or embedded
+ *	never; only asked for
+ * @MEM_EVICT_NONE: never
+ * @MEM_EVICT_RANDOM: and others come in, at any time, as a real cache may have
+ *	it; the same seed and the same calls give the same result
+ */
+enum mem_evict {
+	MEM_EVICT_DEFAULT,
+	MEM_EVICT_NONE,
+	MEM_EVICT_RANDOM
+};
+
 /** enum mem_maint_op - maintenance of the CPU's cache over a range */
 enum mem_maint_op {
 	MEM_MAINT_CLEAN = 1,
@@ -142,10 +157,11 @@ typedef void (*mem_kernel)(const struct mem_block *block, void *args);
  *	the context allocates
  * @poison: in: what new managed and device memory is filled with: 0: byte
  *	0xa5; MEM_POISON_NONE: zeros; 1 to 255: that byte
- * @reserved: in: 0
+ * @evict: in: enum mem_evict, of the buffers that the context allocates
  * @soc: in: name of the profile, terminated; empty: what the environment's
  *	LIBMEM_SOC says, else the module's own, else "generic". The module
  *	has one, and takes no other
+ * @seed: in: of MEM_EVICT_RANDOM
  */
 struct mem_ctx_options {
 	uint32_t size;
@@ -153,8 +169,9 @@ struct mem_ctx_options {
 	uint32_t fill_size;
 	uint32_t policy;
 	uint32_t poison;
-	uint32_t reserved;
+	uint32_t evict;
 	char soc[MEM_NAME_LEN];
+	uint64_t seed;
 };
 
 #define MEM_POISON_NONE		UINT32_MAX
@@ -627,8 +644,9 @@ typedef void (*mem_callback)(struct mem_stream *stream, int status, void *arg);
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (@ctx is NULL, @options->size is below the struct's
- * first version, a field has no meaning, no such board, LIBMEM_BACKEND or
- * LIBMEM_SOC says what is not known), -E2BIG (a tail of @options that this
+ * first version or no multiple of 8, a field has no meaning, no such board,
+ * LIBMEM_BACKEND, LIBMEM_SOC, LIBMEM_EVICT or LIBMEM_SEED says what is not
+ * known), -E2BIG (a tail of @options that this
  * library does not know is not 0), -EOPNOTSUPP (the module has another board
  * than @options->soc), -ENOENT (kernel: no /dev/heapsim, the module is not
  * loaded), -EACCES (kernel: no permission for it), -EPROTO (the module's

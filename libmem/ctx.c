@@ -76,13 +76,16 @@ int ctx_result(struct mem_ctx *ctx)
 	return err ? err : atomic_exchange(&ctx->sched.lost, 0);
 }
 
+/* What the first version had of it. */
+#define OPTIONS_MIN	offsetof(struct mem_ctx_options, seed)
+
 /* A longer struct of a newer caller may say nothing that is not known here. */
 static int options_check(const struct mem_ctx_options *options)
 {
 	const unsigned char *tail = (const unsigned char *)options;
 	size_t i;
 
-	if (options->size < sizeof(*options))
+	if (options->size < OPTIONS_MIN || options->size % 8)
 		return -EINVAL;
 	for (i = sizeof(*options); i < options->size; i++)
 		if (tail[i])
@@ -90,7 +93,8 @@ static int options_check(const struct mem_ctx_options *options)
 	if (options->backend > MEM_BACKEND_KERNEL ||
 	    options->policy > MEM_POLICY_OFF ||
 	    (options->poison > UINT8_MAX &&
-	     options->poison != MEM_POISON_NONE) || options->reserved ||
+	     options->poison != MEM_POISON_NONE) ||
+	    options->evict > MEM_EVICT_RANDOM ||
 	    !memchr(options->soc, 0, sizeof(options->soc)))
 		return -EINVAL;
 	return 0;
@@ -129,6 +133,33 @@ static int policy_named(const char *name, uint32_t *policy)
 	return -EINVAL;
 }
 
+static int seed_named(const char *name, uint64_t *seed)
+{
+	char *end;
+
+	*seed = 0;
+	if (!name || !*name)
+		return 0;
+	if (*name < '0' || *name > '9')
+		return -EINVAL;
+	errno = 0;
+	*seed = strtoull(name, &end, 0);
+	return errno || *end ? -EINVAL : 0;
+}
+
+static int evict_named(const char *name, struct mem_ctx_options *all)
+{
+	if (!name || !*name)
+		return 0;
+	if (!strcmp(name, "none"))
+		all->evict = MEM_EVICT_NONE;
+	else if (!strcmp(name, "random"))
+		all->evict = MEM_EVICT_RANDOM;
+	else
+		return -EINVAL;
+	return seed_named(getenv("LIBMEM_SEED"), &all->seed);
+}
+
 /* What the caller leaves open the environment says. */
 static int options_complete(struct mem_ctx_options *all)
 {
@@ -142,6 +173,11 @@ static int options_complete(struct mem_ctx_options *all)
 	}
 	if (all->policy == MEM_POLICY_DEFAULT) {
 		err = policy_named(getenv("LIBMEM_POLICY"), &all->policy);
+		if (err)
+			return err;
+	}
+	if (all->evict == MEM_EVICT_DEFAULT) {
+		err = evict_named(getenv("LIBMEM_EVICT"), all);
 		if (err)
 			return err;
 	}
@@ -177,7 +213,8 @@ API int mem_ctx_open(const struct mem_ctx_options *options,
 		err = options_check(options);
 		if (err)
 			return err;
-		memcpy(&all, options, sizeof(all));
+		memcpy(&all, options, options->size < sizeof(all) ?
+				      options->size : sizeof(all));
 	}
 	err = options_complete(&all);
 	if (err)

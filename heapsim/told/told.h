@@ -128,6 +128,8 @@ struct told_place {
 /**
  * struct told - all of it
  * @policy: enum heapsim_policy, that the command asks for
+ * @evict_random: lines are to leave the cache at random
+ * @seed: of that
  * @nr_processes: that have opened a context, over any backend
  * @processes: their numbers, as far as there is room
  * @nr_contexts: embedded contexts that were opened
@@ -143,6 +145,8 @@ struct told_place {
  */
 struct told {
 	uint32_t policy;
+	uint32_t evict_random;
+	uint64_t seed;
 	_Atomic uint32_t nr_processes;
 	_Atomic uint32_t processes[TOLD_NR_PROCESSES];
 	_Atomic uint32_t nr_contexts;

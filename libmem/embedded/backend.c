@@ -21,6 +21,9 @@
 /* A START waits no longer, as the module's. */
 #define BRACKET_WAIT_NS		(5 * NS_PER_S)
 
+/* Multiplied by a buffer's number: as the module has it. */
+#define GOLDEN			0x9e3779b97f4a7c15ULL
+
 static atomic_ullong last_id;
 
 static int fill_of(const struct mem_ctx_options *options, uint32_t *fill)
@@ -71,6 +74,10 @@ static int ctx_create(const struct mem_ctx_options *options,
 	if (window_is_open())
 		new->policy = MEM_POLICY_OFF;
 	new->poison = poison_of(options->poison);
+	new->evicts = options->evict == MEM_EVICT_RANDOM;
+	new->seed = options->seed;
+	if (tell_is_on())
+		new->evicts = tell_evicts(&new->seed);
 	order_init(new);
 	run_init(new);
 	tell_context(profile->name, profile->line_size);
@@ -110,6 +117,8 @@ static int embedded_probe(struct mem_ctx *base, struct mem_probe *probe)
 	probe->fill_size = ctx->fill;
 	probe->page_size = 1U << window_page_shift();
 	probe->policy = ctx->policy;
+	probe->evict_random = ctx->evicts;
+	probe->seed = ctx->evicts ? ctx->seed : 0;
 	probe->io_coherent = ctx->profile->is_io_coherent;
 	strcpy(probe->soc, ctx->profile->name);
 	return 0;
@@ -160,7 +169,7 @@ static bool has_two_views(const struct embedded_ctx *ctx, enum mem_kind kind)
  *
  * Return: the buffer, with one user, or NULL.
  */
-struct embedded_buf *embedded_buf_create(const struct embedded_ctx *ctx,
+struct embedded_buf *embedded_buf_create(struct embedded_ctx *ctx,
 					 enum mem_kind kind, uint64_t len)
 {
 	const uint64_t page_size = 1ULL << window_page_shift();
@@ -175,6 +184,9 @@ struct embedded_buf *embedded_buf_create(const struct embedded_ctx *ctx,
 	buf->has_two_views = has_two_views(ctx, kind);
 	buf->fill = ctx->fill;
 	buf->nr_pages = nr_pages;
+	if (buf->has_two_views)
+		buf->random = ctx->seed ^
+			      (atomic_fetch_add(&ctx->nr_made, 1) + 1) * GOLDEN;
 	buf->id = atomic_fetch_add(&last_id, 1) + 1;
 	return buf;
 }
@@ -193,7 +205,7 @@ static int embedded_alloc(struct mem_ctx *base, enum mem_kind kind,
 			  uint64_t len, const char *name,
 			  struct mem_buf **made)
 {
-	const struct embedded_ctx *ctx = embedded_ctx_of(base);
+	struct embedded_ctx *ctx = embedded_ctx_of(base);
 	const uint64_t page_size = 1ULL << window_page_shift();
 	struct embedded_buf *buf;
 	sigset_t old;

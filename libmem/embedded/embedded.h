@@ -120,6 +120,9 @@ struct owner {
  * @watch: what waits to be told; NULL: it does not watch
  * @policy: enum mem_policy
  * @poison: what new memory is filled with; -1: zeros
+ * @evicts: lines leave the cache, and come in, at random
+ * @seed: of that
+ * @nr_made: two-view buffers so far, each of which has a seed of its own
  * @owners: its engines
  * @nr_running: engines that run a kernel
  * @order_lock: protects the rest
@@ -141,6 +144,9 @@ struct embedded_ctx {
 	struct watch *watch;
 	uint32_t policy;
 	int poison;
+	bool evicts;
+	uint64_t seed;
+	atomic_ullong nr_made;
 	struct owner owners[MEM_NR_ENGINES];
 	atomic_uint nr_running;
 
@@ -198,6 +204,8 @@ struct touch;
  * @nr_jobs: jobs that are to use it
  * @nr_write_jobs: those that are to write it
  * @was_faulted: a page was made ready while one was to write it
+ * @random: state of random eviction
+ * @nr_due: touches after which nothing has been evicted yet
  * @nr_read: open READ brackets
  * @nr_write: open WRITE brackets
  * @begin: of the newest WRITE bracket
@@ -239,6 +247,8 @@ struct embedded_buf {
 	uint32_t nr_jobs;
 	uint32_t nr_write_jobs;
 	bool was_faulted;
+	uint64_t random;
+	uint32_t nr_due;
 	uint64_t nr_read;
 	uint64_t nr_write;
 	struct note begin;
@@ -263,12 +273,14 @@ struct embedded_buf {
  * @off: byte of the buffer
  * @is_write: it stores
  * @is_ahead: it may come to store; the line is not judged
+ * @is_call: a system call does, which wants all its pages at a time
  * @ip: instruction
  */
 struct touch {
 	uint64_t off;
 	bool is_write;
 	bool is_ahead;
+	bool is_call;
 	uintptr_t ip;
 };
 
@@ -310,6 +322,7 @@ void view_prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		  bool is_write, uintptr_t ip);
 void view_finish_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		       uintptr_t ip);
+void view_finish_call(struct embedded_buf *buf);
 void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len);
 void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len);
 void view_take_in(struct embedded_buf *buf);
@@ -352,7 +365,7 @@ void watch_overrun(const struct embedded_buf *buf, uint64_t off,
 		   const struct work *work);
 
 /* backend.c */
-struct embedded_buf *embedded_buf_create(const struct embedded_ctx *ctx,
+struct embedded_buf *embedded_buf_create(struct embedded_ctx *ctx,
 					 enum mem_kind kind, uint64_t len);
 void embedded_buf_destroy(struct embedded_buf *buf);
 void embedded_buf_get(struct embedded_buf *buf);

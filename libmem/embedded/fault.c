@@ -173,6 +173,7 @@ static enum fault what_is(uintptr_t addr, const ucontext_t *context)
 	touch.off = addr - (uintptr_t)buf->addr;
 	touch.is_write = trap_is_store(context);
 	touch.is_ahead = false;
+	touch.is_call = false;
 	touch.ip = trap_ip(context);
 	ret = fault_touch(buf, &touch);
 	embedded_buf_put(buf);

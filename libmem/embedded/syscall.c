@@ -87,6 +87,7 @@ static bool is_refused(struct embedded_buf *buf, uint64_t off,
 		.off = off,
 		.is_write = dir == KERNEL_WRITES,
 		.is_ahead = dir == KERNEL_WRITES,
+		.is_call = true,
 		.ip = ip,
 	};
 
@@ -105,6 +106,16 @@ static void finish(struct embedded_buf *buf, uint64_t off, uint64_t len,
 {
 	(void)dir;
 	view_finish_write(buf, off, len, ip);
+}
+
+static void end(struct embedded_buf *buf, uint64_t off, uint64_t len,
+		enum direction dir, uintptr_t ip)
+{
+	(void)off;
+	(void)len;
+	(void)dir;
+	(void)ip;
+	view_finish_call(buf);
 }
 
 /* All of a call's memory that lies in the window, buffer by buffer. */
@@ -130,7 +141,7 @@ static void for_each_buf(const struct area *area,
 		}
 		off = at - (uintptr_t)buf->addr;
 		len = buf->base.len - off < left ? buf->base.len - off : left;
-		if (act == finish || !is_refused(buf, off, dir, ip)) {
+		if (act != prepare || !is_refused(buf, off, dir, ip)) {
 			pthread_mutex_lock(&buf->lock);
 			if (buf->is_mapped && buf->has_two_views)
 				act(buf, off, len, dir, ip);
@@ -180,6 +191,18 @@ static void finish_all(const struct area *areas, size_t nr, size_t done,
 	}
 }
 
+/* The call is over: what was kept for it may go. */
+static void end_all(const struct area *areas, size_t nr, enum direction dir,
+		    uintptr_t ip)
+{
+	const int err = errno;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		for_each_buf(&areas[i], end, dir, ip);
+	errno = err;
+}
+
 /*
  * The call with its pages ready; @expr gives bytes, or -1 and errno. What was
  * taken away meanwhile is tried again: nothing was done then.
@@ -202,6 +225,7 @@ static void finish_all(const struct area *areas, size_t nr, size_t done,
 		if ((dir) == KERNEL_WRITES &&				\
 		    done != (__typeof__(done))-1)			\
 			finish_all(all, count, (size_t)done, ip);	\
+		end_all(all, count, dir, ip);				\
 	}								\
 	done;								\
 })
@@ -452,6 +476,7 @@ static size_t stdio_len(size_t size, size_t nr)
 	done = (expr);							\
 	if ((dir) == KERNEL_WRITES)					\
 		finish_all(&area, 1, done * (size), ip);		\
+	end_all(&area, 1, dir, ip);					\
 	done;								\
 })
 

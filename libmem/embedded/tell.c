@@ -77,6 +77,21 @@ enum mem_policy tell_policy(void)
 }
 
 /**
+ * tell_evicts() - are lines to leave the cache at random?
+ * @seed: out: of that
+ *
+ * Context: any.
+ * Return: as the command was told; false without it.
+ */
+bool tell_evicts(uint64_t *seed)
+{
+	const struct stacks *s = stacks_seen();
+
+	*seed = s ? s->told.seed : 0;
+	return s && s->told.evict_random;
+}
+
+/**
  * tell_process() - this process opens contexts: its calls are libmem's
  *
  * Context: any thread, after tell_init().

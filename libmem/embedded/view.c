@@ -300,12 +300,80 @@ static void store(struct embedded_buf *buf, size_t first, size_t end,
 	}
 }
 
+/* Take the images back once no line is valid; forget a page with nothing. */
+static void settle(struct embedded_buf *buf, size_t page)
+{
+	struct line_page *p = &buf->lines.pages[page];
+
+	if (line_page_has_valid(&buf->lines, page))
+		return;
+	bit_clear(buf->stored, page);
+	if (!buf->nr_write_jobs && !line_page_has_written(&buf->lines, page))
+		bit_clear(buf->active, page);
+	p->twin = NULL;
+	p->cpu = NULL;
+	p->writer = 0;
+}
+
+/* As the module: the same seed and the same touches give the same lines. */
+static uint64_t next_random(struct embedded_buf *buf)
+{
+	uint64_t x = buf->random ? buf->random : 1;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	buf->random = x;
+	return x;
+}
+
+/* Drop or fetch lines of one page, but @keep, as a cache may. */
+static void evict(struct embedded_buf *buf, size_t keep)
+{
+	const size_t per_page = page_size() >> buf->lines.line_shift;
+	const uint64_t random = next_random(buf);
+	const size_t page = random % buf->nr_pages;
+
+	if (page == keep || is_engine_at_work(buf))
+		return;
+	view_revoke(buf, page, page + 1);
+	if (line_page_has_valid(&buf->lines, page)) {
+		line_evict(&buf->lines,
+			   page * per_page + (random >> 32) % per_page);
+		settle(buf, page);
+	} else {
+		fill(buf, page, page + 1);
+	}
+}
+
+/* What a system call needs stays until it is over. */
+static void evict_after(struct embedded_buf *buf, const struct touch *touch)
+{
+	if (!embedded_ctx_of(buf->base.ctx)->evicts)
+		return;
+	buf->nr_due++;
+	if (touch->is_call)
+		return;
+	for (; buf->nr_due; buf->nr_due--)
+		evict(buf, touch->off >> window_page_shift());
+}
+
+/**
+ * view_finish_call() - a system call that touched pages for the CPU is over
+ * @buf: two-view buffer
+ */
+void view_finish_call(struct embedded_buf *buf)
+{
+	for (; buf->nr_due; buf->nr_due--)
+		evict(buf, SIZE_MAX);
+}
+
 /**
  * view_touch() - the CPU touches a byte of a page that it has no access for
  * @buf: two-view buffer
  * @touch: what it does
  *
- * Fills the granule, judges, and gives access.
+ * Fills the granule, judges, and gives access; then others may be evicted.
  *
  * Context: signal handlers too.
  * Return: false if access cannot be had: the process has too many mappings.
@@ -325,6 +393,7 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 						 buf->nr_write_jobs;
 	size_t first = page - page % per_fill;
 	size_t end = first + per_fill;
+	bool is_alone;
 
 	if (end > buf->nr_pages)
 		end = buf->nr_pages;
@@ -337,7 +406,10 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 		watch_unbracketed(buf, touch);
 	}
 	buf->was_faulted |= buf->nr_write_jobs > 0;
-	if (is_fenced || is_engine_at_work(buf)) {
+	/* What is evicted hangs on touches that are seen. */
+	is_alone = is_fenced || is_engine_at_work(buf) ||
+		   embedded_ctx_of(buf->base.ctx)->evicts;
+	if (is_alone) {
 		first = page;
 		end = page + 1;
 	} else if (touch->is_write) {
@@ -353,8 +425,11 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 		line_touch(&buf->lines, touch->off,
 			   touch->is_write ? LINE_WRITE : LINE_READ, WHO);
 	buf->touch = NULL;
-	return !window_protect(buf->first + first, end - first,
-			       touch->is_write ? PAGE_WRITE : PAGE_READ);
+	if (window_protect(buf->first + first, end - first,
+			   touch->is_write ? PAGE_WRITE : PAGE_READ))
+		return false;
+	evict_after(buf, touch);
+	return true;
 }
 
 /**
@@ -410,6 +485,7 @@ void view_prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
 			.off = off,
 			.is_write = is_write,
 			.is_ahead = is_write,
+			.is_call = true,
 			.ip = ip,
 		};
 		const size_t page = off >> window_page_shift();
@@ -576,21 +652,6 @@ static void take_cpu_back(struct embedded_buf *buf, size_t page)
 	p->cpu = NULL;
 	if (p->twin)
 		line_lend_twin(&buf->lines, page, cpu_page(buf, page));
-}
-
-/* Take the images back once no line is valid; forget a page with nothing. */
-static void settle(struct embedded_buf *buf, size_t page)
-{
-	struct line_page *p = &buf->lines.pages[page];
-
-	if (line_page_has_valid(&buf->lines, page))
-		return;
-	bit_clear(buf->stored, page);
-	if (!buf->nr_write_jobs && !line_page_has_written(&buf->lines, page))
-		bit_clear(buf->active, page);
-	p->twin = NULL;
-	p->cpu = NULL;
-	p->writer = 0;
 }
 
 /**

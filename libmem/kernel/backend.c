@@ -109,15 +109,21 @@ static int probe_fd(int fd, struct mem_probe *probe, uint64_t *features)
 
 static int kernel_probe(struct mem_ctx *ctx, struct mem_probe *probe)
 {
-	const uint32_t policy = kernel_ctx_of(ctx)->policy;
+	const struct kernel_ctx *kernel = kernel_ctx_of(ctx);
 	uint64_t features;
 	int err;
 
 	probe->backend = MEM_BACKEND_KERNEL;
-	err = probe_fd(kernel_ctx_of(ctx)->fd, probe, &features);
-	if (!err && policy != MEM_POLICY_DEFAULT)
-		probe->policy = policy;
-	return err;
+	err = probe_fd(kernel->fd, probe, &features);
+	if (err)
+		return err;
+	if (kernel->policy != MEM_POLICY_DEFAULT)
+		probe->policy = kernel->policy;
+	if (kernel->evict != MEM_EVICT_DEFAULT) {
+		probe->evict_random = kernel->evict == MEM_EVICT_RANDOM;
+		probe->seed = kernel->seed;
+	}
+	return 0;
 }
 
 /* The board is the module's: another one is not to be had. */
@@ -132,19 +138,27 @@ static int check_soc(const struct mem_probe *probe,
 }
 
 /* Of what the context allocates; the rest is as the module has it. */
-static int set_policy(int fd, const struct mem_probe *probe, uint32_t policy)
+static int set_policy(int fd, const struct mem_probe *probe,
+		      const struct mem_ctx_options *options)
 {
 	struct heapsim_set_policy arg = {
 		.size = sizeof(arg),
 		.scope = HEAPSIM_POLICY_OF_CONTEXT,
 		.fd = -1,
-		.policy = policy - MEM_POLICY_STRICT,
+		.policy = probe->policy - MEM_POLICY_STRICT,
 		.evict_random = probe->evict_random,
 		.seed = probe->seed,
 	};
 
-	if (policy == MEM_POLICY_DEFAULT)
+	if (options->policy == MEM_POLICY_DEFAULT &&
+	    options->evict == MEM_EVICT_DEFAULT)
 		return 0;
+	if (options->policy != MEM_POLICY_DEFAULT)
+		arg.policy = options->policy - MEM_POLICY_STRICT;
+	if (options->evict != MEM_EVICT_DEFAULT) {
+		arg.evict_random = options->evict == MEM_EVICT_RANDOM;
+		arg.seed = options->seed;
+	}
 	return ioctl_again(fd, HEAPSIM_IOC_POLICY, &arg);
 }
 
@@ -174,11 +188,13 @@ static int kernel_open(const struct mem_ctx_options *options,
 	if (!err)
 		err = check_soc(&probe, options);
 	if (!err)
-		err = set_policy(new->fd, &probe, options->policy);
+		err = set_policy(new->fd, &probe, options);
 	if (err)
 		goto err_close;
 	new->board = kernel_run_board(probe.soc);
 	new->policy = options->policy;
+	new->evict = options->evict;
+	new->seed = options->seed;
 	new->poison = poison_of(options->poison);
 	new->watch_fd = -1;
 	kernel_run_init(new);

@@ -132,6 +132,8 @@ struct found {
  * @features: HEAPSIM_FEATURE_*
  * @board: what is simulated
  * @policy: enum mem_policy that was asked for
+ * @evict: enum mem_evict that was asked for
+ * @seed: of that
  * @poison: what new memory is filled with; -1: zeros
  * @owners: its engines
  * @lock: protects the rest
@@ -156,6 +158,8 @@ struct kernel_ctx {
 	uint64_t features;
 	const struct board *board;
 	uint32_t policy;
+	uint32_t evict;
+	uint64_t seed;
 	int poison;
 	struct owner owners[MEM_NR_ENGINES];
 

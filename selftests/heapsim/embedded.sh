@@ -15,7 +15,7 @@ set -u
 wrong=$O/mistakes
 source=$here/mistakes.c
 options=(--backend=embedded)
-unset LIBMEM_BACKEND LIBMEM_SOC HEAPSIM_STACKS
+unset LIBMEM_BACKEND LIBMEM_SOC LIBMEM_EVICT LIBMEM_SEED HEAPSIM_STACKS
 
 # at FUNCTION MARK: a frame there
 at() { echo "$1 \\(mistakes.c:$(line "$2")\\)"; }
@@ -330,11 +330,57 @@ boards()
 		report 0 --policy=strict --evict=none "$wrong" stale && sum 1 1
 }
 
+# What no touch shows by itself a cache that loses a line does.
+eviction_shows()
+{
+	report 0 "$wrong" late-store && sum 0 0 &&
+		report 0 --evict=random --seed=2 "$wrong" late-store &&
+		has 'Lost device write' '"frame"' "at $(at poke POKE)" \
+		    "by $(at late_store LATE)" "at $(at device_fills FILL)" &&
+		clean_twin late-store --evict=random --seed=2
+}
+
+# What might have been old without eviction, is: the same bytes each time.
+eviction_repeats()
+{
+	local old
+
+	report 0 "$wrong" partly && has 'Possible stale read' \
+		"by $(at partly PARTLY)" && hasnt ' Stale read' &&
+		grep -qx '0 old bytes' "$tmp/out" || return
+	report 0 --evict=random --seed=1 "$wrong" partly &&
+		has ' Stale read' "by $(at partly PARTLY)" \
+		    "at $(at partly WHOLE)" || return
+	old=$(<"$tmp/out")
+	[ "$old" != '0 old bytes' ] &&
+		report 0 --evict=random --seed=1 "$wrong" partly &&
+		[ "$(<"$tmp/out")" = "$old" ] &&
+		report 0 --evict=random --seed=2 "$wrong" partly &&
+		[ "$(<"$tmp/out")" != "$old" ] &&
+		clean_twin partly --evict=random --seed=1
+}
+
+# Whatever a cache does, who follows the rules has the right bytes.
+right_under_eviction()
+{
+	local seed name
+
+	for seed in {1..20}; do
+		for name in frames partly stale missing-clean by-call \
+			    not-attached while-active; do
+			report 0 --evict=random --seed="$seed" "$wrong" \
+				"right-$name" && sum 0 0 || return
+		done
+	done
+	report 0 --evict=random --seed=1 "$wrong" frames &&
+		has 'Stale read' "by $(at frames FRAMES)"
+}
+
 says_what_it_cannot()
 {
 	local option
 
-	for option in --precise --evict=random "--trace=$tmp/trace"; do
+	for option in --precise "--trace=$tmp/trace"; do
 		report 1 "$option" "$wrong" stale || return
 		[ "$(<"$tmp/err")" = "heapsim run: ${option%=/*}: not with the\
  embedded backend" ] || { cat "$tmp/err"; return 1; }
@@ -411,6 +457,9 @@ try what_has_no_room_is_counted full_table
 try json json
 try suppressions suppressions
 try boards_and_policies boards
+try eviction_shows_what_no_touch_does eviction_shows
+try a_seed_gives_the_same_again eviction_repeats
+try right_programs_are_right_under_eviction right_under_eviction
 try says_what_it_cannot says_what_it_cannot
 try environment environment
 if [ -e /dev/heapsim ]; then

@@ -142,6 +142,97 @@ static void conflict(void)
 	mem_buf_destroy(buf);
 }
 
+/* Stored outside of any bracket, as it seems for nothing: a cache may do it. */
+static void late_store(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+	int i;
+
+	begin(buf, MEM_READ);
+	for (i = 0; i < LEN; i += 4096)
+		sink = peek(p + i);
+	end(buf, MEM_READ);
+	device_fills(buf, 0x55555555);
+	if (is_right)
+		begin(buf, MEM_RW);
+	for (i = 0; i < 8 * LEN; i += 256)
+		poke(p + i % LEN, 1); /* LATE */
+	if (is_right)
+		end(buf, MEM_RW);
+	mem_buf_destroy(buf);
+}
+
+/*
+ * Only the first part is taken in, all is read. What was never in the cache is
+ * fresh, if no cache has fetched it of its own accord.
+ */
+static void partly(void)
+{
+	const size_t part = 65536, len = 4 * part;
+	unsigned int nr_old = 0;
+	struct mem_job *job;
+	struct mem_buf *buf;
+	unsigned char *p;
+	void *addr;
+	size_t i;
+
+	CHECK(mem_buf_alloc(ctx, MEM_KIND_NONCOHERENT, len, "frame", &buf));
+	CHECK(mem_buf_map(buf, &addr));
+	p = addr;
+	begin(buf, MEM_READ);
+	for (i = 0; i < part; i += 4096)
+		sink = peek(p + i);
+	end(buf, MEM_READ);
+	CHECK(mem_job_fill(buf, 0, len, 0x11111111, &job)); /* WHOLE */
+	finish(job);
+	CHECK(mem_buf_begin_range(buf, 0, is_right ? len : part, MEM_READ));
+	for (i = 0; i < len; i += 4096)
+		nr_old += peek(p + i) != 0x11; /* PARTLY */
+	printf("%u old bytes\n", nr_old);
+	mem_buf_destroy(buf);
+}
+
+/* All that is right, and more than once. */
+static void frames(void)
+{
+	unsigned char *p, *q, all[LEN];
+	struct mem_buf *in = make("in", &p);
+	struct mem_buf *out = make("out", &q);
+	int fds[2], i, j;
+
+	if (pipe(fds))
+		err(3, "pipe");
+	for (i = 1; i < 20; i++) {
+		begin(out, MEM_WRITE);
+		for (j = 0; j < LEN; j++)
+			poke(q + j, i);
+		end(out, MEM_WRITE);
+		device_reads(out);
+		device_fills(in, i * 0x01010101);
+		if (is_right)
+			begin(in, MEM_READ);
+		for (j = 0; j < LEN; j++)
+			if (peek(p + j) != i && is_right) /* FRAMES */
+				errx(4, "frame %d: an old byte at %d", i, j);
+		/* The kernel touches all pages of them. */
+		if (write(fds[1], p, LEN) != LEN)
+			err(3, "write");
+		if (is_right)
+			end(in, MEM_READ);
+		begin(out, MEM_RW);
+		if (read(fds[0], q, LEN) != LEN)
+			err(3, "read");
+		memcpy(all, q, LEN);
+		end(out, MEM_RW);
+		for (j = 0; j < LEN && is_right; j++)
+			if (all[j] != i)
+				errx(4, "frame %d: another byte at %d", i, j);
+	}
+	mem_buf_destroy(in);
+	mem_buf_destroy(out);
+}
+
 static void lost_cpu_write(void)
 {
 	struct mem_range range = {
@@ -555,6 +646,9 @@ int main(int argc, char **argv)
 		{ "conflict", conflict },
 		{ "lost-cpu-write", lost_cpu_write },
 		{ "lost-device-write", lost_device_write },
+		{ "late-store", late_store },
+		{ "partly", partly },
+		{ "frames", frames },
 		{ "early", early },
 		{ "open-bracket", open_bracket },
 		{ "exit-in-bracket", exit_in_bracket },

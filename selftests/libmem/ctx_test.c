@@ -21,9 +21,9 @@ static void open_refuses_what_is_malformed(void **state)
 	options->backend = MEM_BACKEND_KERNEL + 1;
 	assert_int_equal(mem_ctx_open(options, &place), -EINVAL);
 	options->backend = MEM_BACKEND_AUTO;
-	options->reserved = 1;
+	options->evict = MEM_EVICT_RANDOM + 1;
 	assert_int_equal(mem_ctx_open(options, &place), -EINVAL);
-	options->reserved = 0;
+	options->evict = 0;
 	memset(options->soc, 'n', sizeof(options->soc));
 	assert_int_equal(mem_ctx_open(options, &place), -EINVAL);
 	assert_ptr_equal(place, UNTOUCHED);
@@ -45,11 +45,62 @@ static void the_environment_says_what_is_left_open(void **state)
 					  MEM_BACKEND_KERNEL;
 	assert_int_equal(mem_ctx_open(&options, &place), 0);
 	mem_ctx_close(place);
+	/* What was the whole struct once says nothing of the rest. */
+	options.size = offsetof(struct mem_ctx_options, seed);
+	assert_int_equal(mem_ctx_open(&options, &place), 0);
+	mem_ctx_close(place);
+	options.size = sizeof(options);
 	if (was)
 		setenv("LIBMEM_BACKEND", was, 1);
 	else
 		unsetenv("LIBMEM_BACKEND");
 	free((char *)was);
+}
+
+static void probe_of(const struct mem_ctx_options *options,
+		     struct mem_probe *probe)
+{
+	struct mem_ctx *one;
+
+	probe->size = sizeof(*probe);
+	assert_int_equal(mem_ctx_open(options, &one), 0);
+	assert_int_equal(mem_ctx_probe(one, probe), 0);
+	mem_ctx_close(one);
+}
+
+static void the_environment_says_what_is_evicted(void **state)
+{
+	static const char *const bad_seeds[] = {
+		"x", "-1", "1x", " 1", "99999999999999999999",
+	};
+	struct mem_ctx_options options = { .size = sizeof(options) };
+	struct mem_ctx *place = UNTOUCHED;
+	struct mem_probe probe;
+	size_t i;
+
+	(void)state;
+	setenv("LIBMEM_EVICT", "random", 1);
+	setenv("LIBMEM_SEED", "18446744073709551615", 1);
+	probe_of(NULL, &probe);
+	assert_int_equal(probe.evict_random, 1);
+	assert_true(probe.seed == UINT64_MAX);
+	for (i = 0; i < sizeof(bad_seeds) / sizeof(*bad_seeds); i++) {
+		setenv("LIBMEM_SEED", bad_seeds[i], 1);
+		assert_int_equal(mem_ctx_open(NULL, &place), -EINVAL);
+	}
+	options.evict = MEM_EVICT_NONE;
+	probe_of(&options, &probe);
+	assert_int_equal(probe.evict_random, 0);
+	options.evict = MEM_EVICT_RANDOM;
+	options.seed = 7;
+	probe_of(&options, &probe);
+	assert_int_equal(probe.evict_random, 1);
+	assert_int_equal(probe.seed, 7);
+	unsetenv("LIBMEM_SEED");
+	setenv("LIBMEM_EVICT", "lru", 1);
+	assert_int_equal(mem_ctx_open(NULL, &place), -EINVAL);
+	assert_ptr_equal(place, UNTOUCHED);
+	unsetenv("LIBMEM_EVICT");
 }
 
 static void open_without_descriptors_is_emfile(void **state)
@@ -188,6 +239,7 @@ int main(void)
 	const struct CMUnitTest both[] = {
 		cmocka_unit_test(open_refuses_what_is_malformed),
 		cmocka_unit_test(the_environment_says_what_is_left_open),
+		cmocka_unit_test(the_environment_says_what_is_evicted),
 		cmocka_unit_test(close_accepts_null),
 		cmocka_unit_test(probe_tells_the_soc),
 		cmocka_unit_test(probe_refuses_null_and_short_structs),

@@ -553,6 +553,103 @@ static void ten_thousand_contexts(void **state)
 	assert_true(nr_mappings() < before + 100);
 }
 
+/* What a seed makes of some touches, with what was read at the end. */
+static struct mem_counters evicted_with(uint64_t seed, uint8_t *read)
+{
+	const struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.backend = MEM_BACKEND_EMBEDDED,
+		.evict = seed ? MEM_EVICT_RANDOM : MEM_EVICT_NONE,
+		.seed = seed,
+	};
+	struct mem_ctx *one, *was = ctx;
+	struct mem_counters count;
+	struct mem_buf *buf;
+	struct mem_job *job;
+	uint8_t *addr;
+	size_t i;
+
+	assert_int_equal(mem_ctx_open(&options, &one), 0);
+	ctx = one;
+	buf = new_buf(MEM_KIND_NONCOHERENT);
+	addr = map_buf(buf);
+	for (i = 0; i < 4 * LEN; i += 1024)
+		addr[i % LEN] = (uint8_t)(1 + i / LEN);
+	assert_int_equal(mem_job_fill(buf, 0, LEN, 0, &job), 0);
+	assert_int_equal(finish_job(job), LEN);
+	for (i = 0; i < LEN; i++)
+		read[i] = byte_at(addr + i);
+	count = count_of(buf);
+	mem_buf_destroy(buf);
+	ctx = was;
+	mem_ctx_close(one);
+	return count;
+}
+
+static void a_seed_evicts_the_same_again(void **state)
+{
+	uint8_t *read = malloc(2 * LEN);
+	struct mem_counters a, b;
+
+	(void)state;
+	assert_non_null(read);
+	a = evicted_with(0, read);
+	assert_int_equal(a.evictions, 0);
+	a = evicted_with(5, read);
+	b = evicted_with(5, read + LEN);
+	assert_true(a.evictions > 10);
+	assert_memory_equal(&a, &b, sizeof(a));
+	assert_memory_equal(read, read + LEN, LEN);
+	b = evicted_with(6, read);
+	assert_memory_not_equal(&a, &b, sizeof(a));
+	free(read);
+}
+
+static int send_and_get(int *fds, uint8_t *from, uint8_t *to, size_t len)
+{
+	const struct iovec halves[] = {
+		{ to + len / 2, len - len / 2 },
+		{ to, len / 2 },
+	};
+
+	return write(fds[0], from, len) == (ssize_t)len &&
+	       readv(fds[1], halves, 2) == (ssize_t)len ? 0 : -1;
+}
+
+/* All of its pages, however many there are, have to be there at a time. */
+static void nothing_is_evicted_inside_a_call(void **state)
+{
+	const struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.backend = MEM_BACKEND_EMBEDDED,
+		.evict = MEM_EVICT_RANDOM,
+		.seed = 1,
+	};
+	struct mem_ctx *one, *was = ctx;
+	struct mem_buf *buf;
+	uint8_t *addr;
+	int fds[2], i;
+
+	(void)state;
+	assert_int_equal(mem_ctx_open(&options, &one), 0);
+	ctx = one;
+	buf = new_buf(MEM_KIND_NONCOHERENT);
+	addr = map_buf(buf);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	for (i = 0; i < 200; i++) {
+		memset(addr, i, LEN / 2);
+		assert_int_equal(send_and_get(fds, addr, addr + LEN / 2,
+					      LEN / 2), 0);
+		assert_memory_equal(addr, addr + LEN / 2, LEN / 2);
+	}
+	assert_true(count_of(buf).evictions > 200);
+	close(fds[0]);
+	close(fds[1]);
+	mem_buf_destroy(buf);
+	ctx = was;
+	mem_ctx_close(one);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -568,6 +665,8 @@ int main(void)
 		cmocka_unit_test(the_kernel_is_judged_as_the_cpu),
 		cmocka_unit_test(what_a_call_did_not_write_is_not_dirty),
 		cmocka_unit_test(many_threads_lose_nothing),
+		cmocka_unit_test(a_seed_evicts_the_same_again),
+		cmocka_unit_test(nothing_is_evicted_inside_a_call),
 		cmocka_unit_test(a_hundred_thousand_buffers),
 		cmocka_unit_test(ten_thousand_contexts),
 	};
