@@ -192,6 +192,23 @@ static int places_take(const struct told_place *places, uint32_t nr,
 }
 
 /**
+ * backend_facts() - contexts, and of the embedded backend the board
+ * @told: what was told so far
+ * @facts: out
+ */
+void backend_facts(const struct told *told, struct run_facts *facts)
+{
+	facts->nr_contexts = atomic_load(&told->nr_contexts);
+	facts->nr_failed = atomic_load(&told->nr_failed);
+	facts->failed_err = atomic_load(&told->failed_err);
+	if (facts->backend == RUN_EMBEDDED) {
+		facts->probe.line_size = atomic_load(&told->line_size);
+		text_copy(facts->probe.soc, sizeof(facts->probe.soc), told->soc,
+			  sizeof(told->soc));
+	}
+}
+
+/**
  * backend_take() - take what was told
  * @told: by processes that have all ended, or will not be waited for
  * @findings: where to
@@ -204,14 +221,7 @@ int backend_take(const struct told *told, struct findings *findings,
 {
 	int ret, err;
 
-	facts->nr_contexts = atomic_load(&told->nr_contexts);
-	facts->nr_failed = atomic_load(&told->nr_failed);
-	facts->failed_err = atomic_load(&told->failed_err);
-	if (facts->backend == RUN_EMBEDDED) {
-		facts->probe.line_size = atomic_load(&told->line_size);
-		text_copy(facts->probe.soc, sizeof(facts->probe.soc), told->soc,
-			  sizeof(told->soc));
-	}
+	backend_facts(told, facts);
 	findings_add_dropped(findings, atomic_load(&told->nr_dropped),
 			     atomic_load(&told->nr_dropped_harmless));
 	/* Else memory would be made only to see that nothing is there. */

@@ -11,6 +11,7 @@ struct told;
 int backend_find(const char *name, enum run_backend *backend);
 int backend_choose(const char *who, enum run_backend *backend);
 int backend_env_set(const struct run_facts *facts, const char *soc);
+void backend_facts(const struct told *told, struct run_facts *facts);
 int backend_take(const struct told *told, struct findings *findings,
 		 struct run_facts *facts);
 

@@ -27,6 +27,7 @@
 #include <linux/heapsim.h>
 
 #include "backend.h"
+#include "events.h"
 #include "finding.h"
 #include "group.h"
 #include "heapsim.h"
@@ -41,6 +42,7 @@
 #define NR_EVENTS	HEAPSIM_WATCH_MAX_RECORDS
 #define NR_READS	512	/* of events before those of findings */
 #define RETRY_MS	100	/* for stacks to come */
+#define EVENTS_MS	20	/* for events of libmem */
 #define PRELOAD_NAME	"libheapsim-preload.so"
 
 /* As shells have it. */
@@ -64,6 +66,7 @@
  * @events_fd: the same once more, for events: they are many, and no finding
  *	shall be lost by them; -1 none
  * @trace: what is done, over time, NULL none
+ * @events: of libmem, that go there, NULL none
  * @trace_err: what befell it, -errno, 0 nothing
  * @stacks_fd: of @stacks
  * @stacks: where threads put their stacks
@@ -89,6 +92,7 @@ struct run {
 	int watch_fd;
 	int events_fd;
 	struct trace *trace;
+	struct events *events;
 	int trace_err;
 	int stacks_fd;
 	struct stacks *stacks;
@@ -375,19 +379,16 @@ static int watch_begin(const struct run *run, int fd,
 	return failed(run, "cannot watch: %s", strerror(errno));
 }
 
-/* What the board in the program itself cannot do. */
-static int embedded_check(const struct run *run)
-{
-	const char *option = run->policy.is_precise ? "--precise" :
-			     run->timeline ? "--trace" : NULL;
-
-	if (!option)
-		return 0;
-	return failed(run, "%s: not with the embedded backend", option);
-}
-
 /* Before the program is started: its times begin here. */
 static int trace_begin(struct run *run)
+{
+	if (!run->timeline)
+		return 0;
+	run->trace = trace_open(run->timeline);
+	return run->trace ? 0 : failed(run, "no memory");
+}
+
+static int events_watch(struct run *run)
 {
 	struct heapsim_watch watch = {
 		.kinds = HEAPSIM_KINDS_EVENTS,
@@ -400,10 +401,7 @@ static int trace_begin(struct run *run)
 	ret = device_open(run, &run->events_fd);
 	if (!ret)
 		ret = watch_begin(run, run->events_fd, &watch);
-	if (ret)
-		return ret;
-	run->trace = trace_open(run->timeline);
-	return run->trace ? 0 : failed(run, "no memory");
+	return ret ? ret : trace_begin(run);
 }
 
 static int module_open(struct run *run)
@@ -436,10 +434,15 @@ static int board_open(struct run *run)
 {
 	int ret;
 
-	if (run->facts.backend == RUN_EMBEDDED)
-		return embedded_check(run);
-	ret = module_open(run);
-	return ret ? ret : trace_begin(run);
+	if (run->facts.backend != RUN_EMBEDDED) {
+		ret = module_open(run);
+		return ret ? ret : events_watch(run);
+	}
+	/* A process would take its own SIGTRAP, or its debugger's. */
+	if (run->policy.is_precise)
+		return failed(run,
+			      "--precise: only the module steps threads unseen (--backend=kernel)");
+	return trace_begin(run);
 }
 
 static int stacks_create(struct run *run)
@@ -468,7 +471,10 @@ static int stacks_create(struct run *run)
 	if (!run->findings)
 		return failed(run, "no memory");
 	findings_set_leak_check(run->findings, run->leak_check);
-	return 0;
+	if (!run->trace || run->facts.backend != RUN_EMBEDDED)
+		return 0;
+	run->events = events_open(run->stacks, run->trace);
+	return run->events ? 0 : failed(run, "no memory");
 }
 
 /* Beside this program if it was not installed. */
@@ -599,20 +605,21 @@ static void trace_failed(struct run *run, int err)
 }
 
 /* Not all if there is no end of them: findings want to be read, too. */
-static int events_read(struct run *run)
+static int module_events_read(struct run *run)
 {
 	struct heapsim_record records[NR_AT_ONCE];
 	ssize_t n, i;
 	int reads;
 
-	for (reads = 0; run->trace && reads < NR_READS; reads++) {
+	for (reads = 0; run->events_fd >= 0 && reads < NR_READS; reads++) {
 		n = read(run->events_fd, records, sizeof(records));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return errno == EAGAIN ? 0 : -errno;
 		for (i = 0; i < n / (ssize_t)sizeof(records[0]); i++)
-			trace_failed(run, trace_event(run->trace, &records[i]));
+			trace_failed(run, trace_event(run->trace, &records[i],
+						      NULL));
 	}
 	return 0;
 }
@@ -634,7 +641,8 @@ static int records_read(struct run *run)
 	ssize_t n, i;
 	int ret, reads;
 
-	ret = events_read(run);
+	trace_failed(run, events_read(run->events, false));
+	ret = module_events_read(run);
 	if (ret || run->watch_fd < 0)
 		return ret;
 	for (reads = 0; reads < NR_READS; reads++) {
@@ -696,6 +704,13 @@ static void signals_take(struct run *run, int fd)
 		signal_take(run, &info);
 }
 
+static int patience_ms(const struct run *run)
+{
+	if (run->events)
+		return EVENTS_MS;
+	return findings_are_waiting(run->findings) ? RETRY_MS : -1;
+}
+
 /* Until they have all ended, or we shall not wait for those that are left. */
 static int watch(struct run *run, int signal_fd)
 {
@@ -709,8 +724,7 @@ static int watch(struct run *run, int signal_fd)
 
 	while (has_children && !(run->has_ended && run->nr_asked) &&
 	       run->nr_asked < 3 && !ret) {
-		if (poll(fds, 3, findings_are_waiting(run->findings) ?
-			 RETRY_MS : -1) < 0 && errno != EINTR)
+		if (poll(fds, 3, patience_ms(run)) < 0 && errno != EINTR)
 			return -errno;
 		ret = records_read(run);
 		findings_retry(run->findings);
@@ -819,6 +833,8 @@ static int trace_finish(struct run *run)
 {
 	if (!run->trace)
 		return 0;
+	trace_failed(run, events_read(run->events, true));
+	backend_facts(&run->stacks->told, &run->facts);
 	trace_failed(run, trace_end(run->trace, &run->facts));
 	if (trace_nr_lost(run->trace))
 		failed(run, "%llu events were lost: the trace has holes",
@@ -902,6 +918,7 @@ static void run_close(struct run *run)
 {
 	group_leave(&run->group);
 	findings_close(run->findings);
+	events_close(run->events);
 	suppressions_close(run->suppressions);
 	if (run->stacks)
 		munmap(run->stacks, sizeof(*run->stacks));

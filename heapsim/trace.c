@@ -7,7 +7,8 @@
  * What a thread does lies on its own track. Brackets and holds overlap, so
  * they are asynchronous slices: those of a process, and those of a process of
  * ours that stands for all importers. Engines are threads of another one: an
- * engine runs one job at a time.
+ * engine runs one job at a time. With the board in the program there is one of
+ * a name for each thread that plays it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,10 +20,11 @@
 
 #include "finding.h"
 #include "kind.h"
+#include "told/told.h"
 #include "trace.h"
 
 #define NR_BUCKETS	1024
-#define MAX_ENGINES	16
+#define MAX_ENGINES	256
 
 /* Beyond the largest pid there is (4194304), and not in each other's way. */
 #define PID_NOBODY	5000000
@@ -64,6 +66,20 @@ struct span {
 };
 
 /**
+ * struct engine - a track of one
+ * @name: of it
+ * @pid: process that it is in; 0: the module
+ * @thread: that plays it
+ * @is_running: a job of it has begun and not ended
+ */
+struct engine {
+	char name[HEAPSIM_NAME_LEN];
+	uint32_t pid;
+	uint32_t thread;
+	bool is_running;
+};
+
+/**
  * struct trace - a file that is being written
  * @out: it; its error is kept by itself
  * @error: the first, -errno, 0 none
@@ -74,8 +90,7 @@ struct span {
  * @nr_spans: that began
  * @threads: hash table by tid
  * @spans: brackets and holds that have not ended, newest first
- * @engines: their names
- * @is_running: a job of the engine has begun and not ended
+ * @engines: all that have run
  * @nr_engines: how many
  */
 struct trace {
@@ -88,8 +103,7 @@ struct trace {
 	uint64_t nr_spans;
 	struct thread *threads[NR_BUCKETS];
 	struct span *spans;
-	char engines[MAX_ENGINES][HEAPSIM_NAME_LEN];
-	bool is_running[MAX_ENGINES];
+	struct engine engines[MAX_ENGINES];
 	unsigned int nr_engines;
 };
 
@@ -276,22 +290,33 @@ static void put_access(struct trace *t, const struct heapsim_record *r)
 		put(t, ",\"access\":\"%s\"", access_name(r->access));
 }
 
-static void put_job(struct trace *t, const struct heapsim_record *r)
+static void put_job(struct trace *t, const struct heapsim_record *r,
+		    const struct trace_job *job)
 {
-	put_buf(t, r);
-	put_access(t, r);
-	put(t, ",\"job\":%" PRIu64 ",\"bytes\":%" PRIu64,
-	    (uint64_t)r->other.job, (uint64_t)r->bytes);
+	/* Which buffers a kernel uses nobody says. */
+	if (job->kernel) {
+		put_text(t, "kernel", job->kernel, SIZE_MAX);
+	} else {
+		put_buf(t, r);
+		put_access(t, r);
+		put(t, ",\"bytes\":%" PRIu64, (uint64_t)r->bytes);
+	}
+	put(t, ",\"job\":%" PRIu64, (uint64_t)r->other.job);
 	if (r->op == HEAPSIM_DMA_COPY)
 		put(t, ",\"source\":%" PRIu64, (uint64_t)r->src);
+	if (r->other.stream)
+		put(t, ",\"stream\":%" PRIu64, (uint64_t)r->other.stream);
 	put(t, ",\"submitter_pid\":%u,", r->other.pid);
 	put_text(t, "submitter", r->other.comm, sizeof(r->other.comm));
 	put(t, ",\"waited_us\":%" PRIu64, r->time_ns > r->other.time_ns ?
 	    (uint64_t)(r->time_ns - r->other.time_ns) / 1000 : 0);
 }
 
-static const char *job_name(const struct heapsim_record *r)
+static const char *job_name(const struct heapsim_record *r,
+			    const struct trace_job *job)
 {
+	if (job->kernel)
+		return job->kernel;
 	return r->op < sizeof(op_names) / sizeof(op_names[0]) &&
 	       op_names[r->op] ? op_names[r->op] : "job";
 }
@@ -353,6 +378,17 @@ static void put_span(struct trace *t, const char *phase,
 	    span->access ? "bracket" : "hold", span->id);
 }
 
+/* A process whose first thread has done nothing has brackets all the same. */
+static int know_process(struct trace *t, const struct heapsim_record *r,
+			uint32_t pid)
+{
+	const uint32_t track[2] = { pid, pid };
+
+	if (thread_find(t, pid, pid))
+		return 0;
+	return know_thread(t, track, r->cpu.comm, sizeof(r->cpu.comm));
+}
+
 static struct span *span_begin(struct trace *t, const struct heapsim_record *r,
 			       uint32_t pid)
 {
@@ -392,6 +428,8 @@ static int put_start(struct trace *t, const struct heapsim_record *r)
 	ret = put_slice(t, r, name);
 	if (!ret)
 		ret = track_of(t, r, track);
+	if (!ret)
+		ret = know_process(t, r, track[0]);
 	if (ret)
 		return ret;
 	span = span_begin(t, r, track[0]);
@@ -513,14 +551,17 @@ static void put_flow(struct trace *t, const struct heapsim_record *r,
 	event_end(t);
 }
 
-static int put_submit(struct trace *t, const struct heapsim_record *r)
+static int put_submit(struct trace *t, const struct heapsim_record *r,
+		      const struct trace_job *job)
 {
 	uint32_t track[2];
-	char name[32];
+	char *name;
 	int ret;
 
-	snprintf(name, sizeof(name), "submit %s", job_name(r));
+	if (asprintf(&name, "submit %s", job_name(r, job)) < 0)
+		return -ENOMEM;
 	ret = put_slice(t, r, name);
+	free(name);
 	if (!ret)
 		ret = track_of(t, r, track);
 	if (!ret)
@@ -528,14 +569,25 @@ static int put_submit(struct trace *t, const struct heapsim_record *r)
 	return ret;
 }
 
-/* Its track, or -1: there are too many. */
-static int engine_find(struct trace *t, const char *name, uint32_t track[2])
+static bool is_engine(const struct engine *engine,
+		      const struct heapsim_record *r,
+		      const struct trace_job *job)
 {
+	return engine->thread == job->thread &&
+	       (!job->thread || engine->pid == r->other.pid) &&
+	       !strncmp(engine->name, r->other.name, HEAPSIM_NAME_LEN);
+}
+
+/* Its track, or -1: there are too many. */
+static int engine_find(struct trace *t, const struct heapsim_record *r,
+		       const struct trace_job *job, uint32_t track[2])
+{
+	struct engine *engine;
 	unsigned int i;
 
 	track[0] = PID_ENGINES;
 	for (i = 0; i < t->nr_engines; i++)
-		if (!strncmp(t->engines[i], name, HEAPSIM_NAME_LEN))
+		if (is_engine(&t->engines[i], r, job))
 			break;
 	if (i == MAX_ENGINES)
 		return -1;
@@ -544,8 +596,11 @@ static int engine_find(struct trace *t, const char *name, uint32_t track[2])
 		return i;
 	if (!i)
 		name_track(t, "process_name", track, "engines", SIZE_MAX);
-	name_track(t, "thread_name", track, name, HEAPSIM_NAME_LEN);
-	memcpy(t->engines[i], name, HEAPSIM_NAME_LEN);
+	engine = &t->engines[i];
+	name_track(t, "thread_name", track, r->other.name, HEAPSIM_NAME_LEN);
+	memcpy(engine->name, r->other.name, HEAPSIM_NAME_LEN);
+	engine->pid = r->other.pid;
+	engine->thread = job->thread;
 	return t->nr_engines++;
 }
 
@@ -556,36 +611,38 @@ static void job_end(struct trace *t, int engine, uint64_t time_ns, int status)
 	event_begin(t, "E", "job", time_ns, track);
 	put(t, ",\"cat\":\"job\",\"args\":{\"status\":%d}", status);
 	event_end(t);
-	t->is_running[engine] = false;
+	t->engines[engine].is_running = false;
 }
 
-static void put_job_begin(struct trace *t, const struct heapsim_record *r)
+static void put_job_begin(struct trace *t, const struct heapsim_record *r,
+			  const struct trace_job *job)
 {
 	uint32_t track[2];
 	int engine;
 
-	engine = engine_find(t, r->other.name, track);
+	engine = engine_find(t, r, job, track);
 	if (engine < 0)
 		return;
 	/* The end of the one before was lost. */
-	if (t->is_running[engine])
+	if (t->engines[engine].is_running)
 		job_end(t, engine, r->time_ns, 0);
-	t->is_running[engine] = true;
-	event_begin(t, "B", job_name(r), r->time_ns, track);
+	t->engines[engine].is_running = true;
+	event_begin(t, "B", job_name(r, job), r->time_ns, track);
 	put(t, ",\"cat\":\"job\",\"args\":{");
-	put_job(t, r);
+	put_job(t, r, job);
 	put(t, "}");
 	event_end(t);
 	put_flow(t, r, "f", track, r->time_ns);
 }
 
-static void put_job_end(struct trace *t, const struct heapsim_record *r)
+static void put_job_end(struct trace *t, const struct heapsim_record *r,
+			const struct trace_job *job)
 {
 	uint32_t track[2];
 	int engine;
 
-	engine = engine_find(t, r->other.name, track);
-	if (engine >= 0 && t->is_running[engine])
+	engine = engine_find(t, r, job, track);
+	if (engine >= 0 && t->engines[engine].is_running)
 		job_end(t, engine, r->time_ns, r->status);
 }
 
@@ -648,12 +705,17 @@ void trace_close(struct trace *trace)
  * trace_event() - write an event
  * @trace: file
  * @r: record of an event; others but those of drops are passed over
+ * @job: what is known beside it; NULL: nothing
  *
  * Return: 0, -ENOMEM, or why the file cannot be written.
  */
-int trace_event(struct trace *trace, const struct heapsim_record *r)
+int trace_event(struct trace *trace, const struct heapsim_record *r,
+		const struct trace_job *job)
 {
+	static const struct trace_job of_module;
 	int ret = 0;
+
+	job = job ? job : &of_module;
 
 	switch (r->kind) {
 	case HEAPSIM_RECORD_DROPPED:
@@ -662,6 +724,9 @@ int trace_event(struct trace *trace, const struct heapsim_record *r)
 	case HEAPSIM_RECORD_FILL:
 		ret = put_instant(trace, r, r->access ? "fill" :
 				  "fill (random)");
+		break;
+	case TOLD_TOUCH:
+		ret = put_instant(trace, r, "touch");
 		break;
 	case HEAPSIM_RECORD_EVICT:
 		ret = put_instant(trace, r, "evict");
@@ -679,13 +744,13 @@ int trace_event(struct trace *trace, const struct heapsim_record *r)
 		ret = put_stop(trace, r);
 		break;
 	case HEAPSIM_RECORD_SUBMIT:
-		ret = put_submit(trace, r);
+		ret = put_submit(trace, r, job);
 		break;
 	case HEAPSIM_RECORD_JOB_BEGIN:
-		put_job_begin(trace, r);
+		put_job_begin(trace, r, job);
 		break;
 	case HEAPSIM_RECORD_JOB_END:
-		put_job_end(trace, r);
+		put_job_end(trace, r, job);
 		break;
 	case HEAPSIM_RECORD_HOLD:
 		ret = put_hold(trace, r);
@@ -764,7 +829,7 @@ int trace_end(struct trace *trace, const struct run_facts *facts)
 	unsigned int i;
 
 	for (i = 0; i < trace->nr_engines; i++)
-		if (trace->is_running[i])
+		if (trace->engines[i].is_running)
 			job_end(trace, i, now, 0);
 	while (trace->spans)
 		span_end(trace, &trace->spans, now, trace->spans->access);

@@ -12,9 +12,20 @@
 
 struct trace;
 
+/**
+ * struct trace_job - what a record does not say of a job
+ * @kernel: that it runs; NULL none
+ * @thread: of the program, that plays the engine; 0: it is the module's
+ */
+struct trace_job {
+	const char *kernel;
+	uint32_t thread;
+};
+
 struct trace *trace_open(FILE *out);
 void trace_close(struct trace *trace);
-int trace_event(struct trace *trace, const struct heapsim_record *r);
+int trace_event(struct trace *trace, const struct heapsim_record *r,
+		const struct trace_job *job);
 int trace_finding(struct trace *trace, const struct heapsim_record *r);
 int trace_end(struct trace *trace, const struct run_facts *facts);
 uint64_t trace_nr_lost(const struct trace *trace);

@@ -8,12 +8,17 @@
  * A place that has found room is written once, with its state as the last
  * thing; from then on its sums alone change, each by itself. Places of several
  * processes stand side by side.
+ *
+ * What is drawn over time is a stream, in a ring that the command reads while
+ * the program runs. An event that finds it full is lost, and counted.
  */
 #ifndef TOLD_H
 #define TOLD_H
 
 #include <stdatomic.h>
 #include <stdint.h>
+
+#include <linux/heapsim.h>
 
 #define TOLD_NAME_LEN		32
 
@@ -25,6 +30,7 @@
 #define TOLD_NR_PROCESSES	256
 #define TOLD_PROBES		64	/* of a table that is full */
 #define TOLD_PLACE_LEN		640
+#define TOLD_NR_EVENTS		32768
 
 /*
  * Kinds beyond enum mem_violation_kind, which all others are of: objects that
@@ -33,6 +39,7 @@
 enum told_kind {
 	TOLD_LEAKED_BUF = 56,
 	TOLD_LEAKED_JOB,
+	TOLD_TOUCH,		/* an event: a touch that filled no line */
 };
 
 /**
@@ -126,6 +133,22 @@ struct told_place {
 };
 
 /**
+ * struct told_event - a place of the ring
+ * @turn: number of the event that is there, from 1, once it is all there
+ * @kernel: of a job, as struct stacks_stack has frames; 0 none
+ * @thread: of a job, the thread that plays the engine
+ * @reserved: 0
+ * @record: as the module has it, of an event or of what was found
+ */
+struct told_event {
+	_Atomic uint64_t turn;
+	uint64_t kernel;
+	uint32_t thread;
+	uint32_t reserved;
+	struct heapsim_record record;
+};
+
+/**
  * struct told - all of it
  * @policy: enum heapsim_policy, that the command asks for
  * @evict_random: lines are to leave the cache at random
@@ -142,6 +165,11 @@ struct told_place {
  * @soc: its name, terminated
  * @places: hash table of what was found
  * @objects: hash table of where objects were made
+ * @is_traced: events are wanted
+ * @nr_events: that have, or will have, a place in the ring
+ * @nr_read: of them that the command has read
+ * @nr_events_lost: that found none
+ * @events: the ring
  */
 struct told {
 	uint32_t policy;
@@ -159,6 +187,11 @@ struct told {
 	char soc[TOLD_NAME_LEN];
 	struct told_place places[TOLD_NR_PLACES];
 	struct told_place objects[TOLD_NR_OBJECTS];
+	uint32_t is_traced;
+	_Atomic uint64_t nr_events;
+	_Atomic uint64_t nr_read;
+	_Atomic uint64_t nr_events_lost;
+	struct told_event events[TOLD_NR_EVENTS];
 };
 
 #endif

@@ -230,6 +230,19 @@ static uint64_t frame_of(struct stacks *stacks, uintptr_t address)
 	       (address - map->l_addr);
 }
 
+/**
+ * stacks_frame() - a place in code as stacks have it
+ * @stacks: the file
+ * @ip: instruction
+ *
+ * Context: any signal handler, after stacks_init().
+ * Return: a frame.
+ */
+uint64_t stacks_frame(struct stacks *stacks, uintptr_t ip)
+{
+	return frame_of(stacks, ip);
+}
+
 /* By so much a system call that is to be made again is set back. */
 #if defined(__x86_64__)
 #define CALL_LEN	2

@@ -9,6 +9,7 @@
 
 int stacks_init(void);
 struct stacks *stacks_map(const char *path);
+uint64_t stacks_frame(struct stacks *stacks, uintptr_t ip);
 uint32_t stacks_put(struct stacks *stacks, uintptr_t from);
 uint32_t stacks_put_at(struct stacks *stacks, const uintptr_t *ips,
 		       uint32_t nr);

@@ -394,39 +394,33 @@ static int embedded_info(struct mem_buf *base, struct mem_buf_info *info)
 static int embedded_begin(struct mem_buf *base, unsigned int access)
 {
 	struct embedded_buf *buf = embedded_buf_of(base);
+	const uint64_t begin_ns = trace_begin();
 	sigset_t old;
 	int err;
 
 	if (window_is_forked())
 		return -EPERM;
 	err = dma_wait_buf(buf, access & MEM_WRITE, BRACKET_WAIT_NS);
-	if (err || !buf->has_two_views)
+	if (err)
 		return err;
 	buf_lock(buf, &old);
-	if (access & MEM_READ)
-		view_take_in(buf);
-	buf->nr_read += !!(access & MEM_READ);
-	buf->nr_write += !!(access & MEM_WRITE);
-	if (access & MEM_WRITE)
-		watch_begin_write(buf);
+	if (buf->has_two_views) {
+		if (access & MEM_READ)
+			view_take_in(buf);
+		buf->nr_read += !!(access & MEM_READ);
+		buf->nr_write += !!(access & MEM_WRITE);
+		if (access & MEM_WRITE)
+			watch_begin_write(buf);
+	}
+	trace_bracket(buf, true, access, begin_ns);
 	buf_unlock(buf, &old);
 	return 0;
 }
 
-static int embedded_end(struct mem_buf *base, unsigned int access)
+static void end_locked(struct embedded_buf *buf, bool is_read, bool is_write)
 {
-	struct embedded_buf *buf = embedded_buf_of(base);
-	const bool is_read = access & MEM_READ;
-	const bool is_write = access & MEM_WRITE;
-	sigset_t old;
-
-	if (window_is_forked())
-		return -EPERM;
-	if (!buf->has_two_views)
-		return 0;
-	buf_lock(buf, &old);
 	if (is_write)
-		view_clean(buf, 0, base->len);
+		view_clean(buf, 0, buf->base.len);
 	if (buf->nr_read >= is_read && buf->nr_write >= is_write) {
 		buf->nr_read -= is_read;
 		buf->nr_write -= is_write;
@@ -436,6 +430,20 @@ static int embedded_end(struct mem_buf *base, unsigned int access)
 		buf->lines.count.unmatched_ends++;
 		watch_unmatched_end(buf, is_write && !buf->nr_write, is_write);
 	}
+}
+
+static int embedded_end(struct mem_buf *base, unsigned int access)
+{
+	struct embedded_buf *buf = embedded_buf_of(base);
+	const uint64_t begin_ns = trace_begin();
+	sigset_t old;
+
+	if (window_is_forked())
+		return -EPERM;
+	buf_lock(buf, &old);
+	if (buf->has_two_views)
+		end_locked(buf, access & MEM_READ, access & MEM_WRITE);
+	trace_bracket(buf, false, access, begin_ns);
 	buf_unlock(buf, &old);
 	return 0;
 }

@@ -400,8 +400,24 @@ static void fence_signal(const struct dma_job *job)
 	syscall(SYS_write, job->fence_fd, &many, sizeof(many));
 }
 
+static struct traced traced_of(const struct dma_job *job)
+{
+	const struct side *side = job->dst.buf ? &job->dst : &job->src;
+
+	return (struct traced) {
+		.op = job->op,
+		.dst = job->dst.buf,
+		.src = job->src.buf,
+		.off = side->lo,
+		.len = side->len,
+		.bytes = job->row_len * job->nr_rows,
+	};
+}
+
 static void job_run(struct dma_job *job)
 {
+	const struct traced what = traced_of(job);
+
 	struct mem_ctx *ctx = job->ctx;
 
 	if (!job->is_started) {
@@ -410,9 +426,11 @@ static void job_run(struct dma_job *job)
 			judge(job);
 		atomic_fetch_sub(&embedded_ctx_of(ctx)->nr_waiting, 1);
 	}
+	trace_job_begin(&job->acting, &what);
 	if (job->delay_ns)
 		wait_until(now_ns() + job->delay_ns);
 	job->status = run_rows(job);
+	trace_job_end(&job->acting, job->status);
 	side_end(&job->dst, true);
 	side_end(&job->src, false);
 	atomic_fetch_sub(&embedded_ctx_of(ctx)->nr_jobs, 1);
@@ -555,6 +573,9 @@ static bool is_next(const struct dma_job *job)
 /* Nothing fails any more. */
 static void job_queue(struct dma_job *job)
 {
+	const struct traced what = traced_of(job);
+
+	trace_submit(&job->acting, &what);
 	ctx_get(job->ctx);
 	job->is_started = is_next(job);
 	if (job->is_started) {

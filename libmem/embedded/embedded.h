@@ -364,6 +364,39 @@ void watch_illegal(const struct engine_result *result,
 void watch_overrun(const struct embedded_buf *buf, uint64_t off,
 		   const struct work *work);
 
+/* trace.c */
+
+/**
+ * struct traced - what a job of the dma engine does
+ * @op: it
+ * @dst: that it writes; NULL: none of ours
+ * @src: that it reads; NULL: none of ours
+ * @off: of @dst, else of @src: the first byte
+ * @len: up to the last
+ * @bytes: of all rows
+ */
+struct traced {
+	enum job_op op;
+	const struct embedded_buf *dst;
+	const struct embedded_buf *src;
+	uint64_t off;
+	uint64_t len;
+	uint64_t bytes;
+};
+
+uint64_t trace_begin(void);
+void trace_touch(const struct embedded_buf *buf, const struct touch *touch,
+		 uint64_t nr_filled);
+void trace_random(const struct embedded_buf *buf, uint64_t off, uint64_t len,
+		  uint64_t nr_filled);
+void trace_maintain(const struct embedded_buf *buf, const struct line_op *op,
+		    bool is_clean, uint64_t nr_lines, uint64_t begin_ns);
+void trace_bracket(const struct embedded_buf *buf, bool is_begin,
+		   unsigned int access, uint64_t begin_ns);
+void trace_submit(const struct acting *acting, const struct traced *what);
+void trace_job_begin(const struct acting *acting, const struct traced *what);
+void trace_job_end(const struct acting *acting, int status);
+
 /* backend.c */
 struct embedded_buf *embedded_buf_create(struct embedded_ctx *ctx,
 					 enum mem_kind kind, uint64_t len);

@@ -40,8 +40,10 @@ static bool is_ready(struct embedded_buf *buf, const struct touch *touch)
 
 	if (!buf->is_mapped)
 		return false;
-	if (!buf->has_two_views)
+	if (!buf->has_two_views) {
+		trace_touch(buf, touch, 0);
 		return !window_protect(buf->first, buf->nr_pages, PAGE_WRITE);
+	}
 	access = window_access(page);
 	/* Another thread was faster. */
 	if (access == PAGE_WRITE || (access == PAGE_READ && !touch->is_write))

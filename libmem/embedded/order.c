@@ -1037,6 +1037,7 @@ int order_work_submit(struct mem_stream *stream,
 		work_free(work);
 		return err;
 	}
+	trace_submit(&work->acting, NULL);
 	*made = work;
 	return 0;
 }

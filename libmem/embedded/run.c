@@ -345,11 +345,13 @@ int run_kernel(struct mem_ctx *base, struct work *work,
 	err = owner_start(owner);
 	if (err)
 		goto out;
+	trace_job_begin(&work->acting, NULL);
 	atomic_fetch_add(&ctx->nr_running, 1);
 	engine_run(owner->engine, &job, &result);
 	atomic_fetch_sub(&ctx->nr_running, 1);
 	after_job(owner);
 	order_take_back(ctx);
+	trace_job_end(&work->acting, result.status);
 	if (result.status == -EFAULT)
 		watch_illegal(&result, work, owner->refused);
 	err = result.status;
@@ -433,6 +435,22 @@ static void move(uint8_t *to, const uint8_t *from, uint8_t value, uint64_t len)
 		memset(to, value, len);
 }
 
+static void trace_copy(const struct work *work, const struct copy *copy)
+{
+	const struct mem_rows *rows = &copy->rows;
+	struct traced what = {
+		.op = rows->src ? JOB_COPY : JOB_FILL,
+		.bytes = rows->row_len * rows->nr_rows,
+	};
+
+	if (copy->dst)
+		what.dst = embedded_buf_of(copy->dst);
+	if (copy->src)
+		what.src = embedded_buf_of(copy->src);
+	what.len = what.bytes;
+	trace_job_begin(&work->acting, &what);
+}
+
 /**
  * run_copy() - a copy or set
  * @ctx: context
@@ -456,8 +474,10 @@ void run_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy)
 					     rows->src_pitch);
 	uint64_t i;
 
-	if (work)
+	if (work) {
+		trace_copy(work, copy);
 		order_work_begin(embedded_ctx_of(ctx), work);
+	}
 	for (i = 0; i < rows->nr_rows; i++) {
 		const uint64_t from = i * src.pitch, to = i * dst.pitch;
 
@@ -467,4 +487,6 @@ void run_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy)
 		move(dst.at + to, rows->src ? src.at + from : NULL,
 		     copy->value, rows->row_len);
 	}
+	if (work)
+		trace_job_end(&work->acting, 0);
 }

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -348,6 +349,107 @@ static bool is_harmless(uint32_t kind)
 }
 
 /**
+ * tell_is_traced() - are events wanted?
+ *
+ * Context: any.
+ * Return: true: tell_event() is of use.
+ */
+bool tell_is_traced(void)
+{
+	const struct stacks *s = stacks_seen();
+
+	return s && s->told.is_traced;
+}
+
+/* A place in the ring, and its number; NULL: there is none. */
+static struct told_event *event_get(struct told *told, uint64_t *turn)
+{
+	uint64_t nr = atomic_load(&told->nr_events);
+
+	do {
+		if (nr - atomic_load(&told->nr_read) >= TOLD_NR_EVENTS)
+			return NULL;
+	} while (!atomic_compare_exchange_weak(&told->nr_events, &nr, nr + 1));
+	*turn = nr + 1;
+	return &told->events[nr % TOLD_NR_EVENTS];
+}
+
+/**
+ * tell_event() - tell what was done
+ * @r: with all but who did it, which is the calling thread if @cpu.time_ns is
+ *	not 0, and in whose process
+ * @job: of a job that begins, else NULL
+ *
+ * Context: any.
+ */
+void tell_event(struct heapsim_record *r, const struct tell_job *job)
+{
+	struct stacks *s = stacks_seen();
+	struct told_event *event;
+	uint64_t turn;
+
+	if (!s || !s->told.is_traced)
+		return;
+	event = event_get(&s->told, &turn);
+	if (!event) {
+		atomic_fetch_add(&s->told.nr_events_lost, 1);
+		return;
+	}
+	r->size = sizeof(*r);
+	if (r->cpu.time_ns) {
+		r->cpu.pid = (uint32_t)getpid();
+		if (!r->cpu.tid || r->cpu.tid == (uint32_t)gettid()) {
+			r->cpu.tid = (uint32_t)gettid();
+			prctl(PR_GET_NAME, r->cpu.comm, 0, 0, 0);
+		} else {
+			text_copy(r->cpu.comm, program_invocation_short_name,
+				  sizeof(r->cpu.comm));
+		}
+	}
+	if (r->other.type) {
+		r->other.pid = (uint32_t)getpid();
+		text_copy(r->other.comm, program_invocation_short_name,
+			  sizeof(r->other.comm));
+	}
+	event->record = *r;
+	event->kernel = job && job->kernel ? stacks_frame(s, job->kernel) : 0;
+	event->thread = job ? (uint32_t)job->thread : 0;
+	atomic_store_explicit(&event->turn, turn, memory_order_release);
+}
+
+/* Each time it happens, where places have a sum. */
+static void tell_when(const struct mem_violation *v)
+{
+	struct heapsim_record r = {
+		.kind = v->kind,
+		.missing = v->missing,
+		.time_ns = v->time_ns,
+		.count = v->count,
+		.buf = v->buf,
+		.off = v->off,
+		.len = v->len,
+		.bytes = v->len,
+		.cpu = {
+			.tid = v->cpu_tid,
+			.ip = v->cpu_ip,
+			.addr = v->cpu_addr,
+			.time_ns = v->cpu_time_ns,
+			.is_write = v->is_write,
+		},
+		.other = {
+			.type = v->other,
+			.job = v->other_job,
+			.stream = v->other_stream,
+			.time_ns = v->other_time_ns,
+		},
+	};
+
+	text_copy(r.name, v->name, sizeof(r.name));
+	text_copy(r.other.name, v->other_name, sizeof(r.other.name));
+	tell_event(&r, NULL);
+}
+
+/**
  * tell_violation() - tell what was found
  * @v: it
  * @beside: stacks, and what a violation has no room for
@@ -362,6 +464,8 @@ void tell_violation(const struct mem_violation *v, const struct tell *beside)
 
 	if (!s)
 		return;
+	if (s->told.is_traced)
+		tell_when(v);
 	r = record_of(v);
 	r.cpu_stack = beside->cpu_stack;
 	r.other_stack = beside->other_stack;

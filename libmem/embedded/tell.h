@@ -18,6 +18,7 @@
 
 #include "libmem.h"
 
+struct heapsim_record;
 struct told_place;
 
 /**
@@ -42,6 +43,16 @@ struct living {
 	pid_t maker;
 };
 
+/**
+ * struct tell_job - what is told of an engine's job beside its record
+ * @kernel: that it runs, 0 none
+ * @thread: that plays the engine
+ */
+struct tell_job {
+	uintptr_t kernel;
+	pid_t thread;
+};
+
 void tell_init(void);
 bool tell_is_on(void);
 enum mem_policy tell_policy(void);
@@ -50,6 +61,8 @@ void tell_process(void);
 void tell_context(const char *soc, uint32_t line_size);
 void tell_no_context(int err);
 uint32_t tell_stack(uintptr_t from);
+bool tell_is_traced(void);
+void tell_event(struct heapsim_record *r, const struct tell_job *job);
 void tell_violation(const struct mem_violation *v, const struct tell *beside);
 struct told_place *tell_object(const struct mem_violation *v,
 			       uint32_t cpu_stack);

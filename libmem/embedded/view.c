@@ -266,7 +266,7 @@ void view_begin_write(struct embedded_buf *buf, uint64_t off, uint64_t len)
  * All Invalid lines of the granule, from DRAM. What nobody stored to is without
  * the model's knowledge: it gets the bytes that the model has it see.
  */
-static void fill(struct embedded_buf *buf, size_t first, size_t end)
+static uint64_t fill(struct embedded_buf *buf, size_t first, size_t end)
 {
 	uint64_t filled = 0, nr;
 	size_t i;
@@ -281,6 +281,7 @@ static void fill(struct embedded_buf *buf, size_t first, size_t end)
 		bit_set(buf->active, i);
 	}
 	buf->lines.count.fills += filled > 0;
+	return filled;
 }
 
 static void store(struct embedded_buf *buf, size_t first, size_t end,
@@ -333,16 +334,19 @@ static void evict(struct embedded_buf *buf, size_t keep)
 	const size_t per_page = page_size() >> buf->lines.line_shift;
 	const uint64_t random = next_random(buf);
 	const size_t page = random % buf->nr_pages;
+	const size_t line = page * per_page + (random >> 32) % per_page;
 
 	if (page == keep || is_engine_at_work(buf))
 		return;
 	view_revoke(buf, page, page + 1);
 	if (line_page_has_valid(&buf->lines, page)) {
-		line_evict(&buf->lines,
-			   page * per_page + (random >> 32) % per_page);
+		line_evict(&buf->lines, line);
 		settle(buf, page);
+		trace_random(buf, (uint64_t)line << buf->lines.line_shift,
+			     1ULL << buf->lines.line_shift, 0);
 	} else {
-		fill(buf, page, page + 1);
+		trace_random(buf, (uint64_t)page << window_page_shift(),
+			     page_size(), fill(buf, page, page + 1));
 	}
 }
 
@@ -393,11 +397,13 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 						 buf->nr_write_jobs;
 	size_t first = page - page % per_fill;
 	size_t end = first + per_fill;
+	uint64_t nr_filled;
 	bool is_alone;
 
 	if (end > buf->nr_pages)
 		end = buf->nr_pages;
-	fill(buf, first, end);
+	nr_filled = fill(buf, first, end);
+	trace_touch(buf, touch, nr_filled);
 	/* What was filled stays so. */
 	if (is_engine_at_work(buf))
 		add_twins(buf, first, end);
@@ -662,6 +668,8 @@ static void take_cpu_back(struct embedded_buf *buf, size_t page)
  */
 void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len)
 {
+	const uint64_t before = buf->lines.count.lines_cleaned;
+	const uint64_t begin_ns = trace_begin();
 	size_t page = off >> window_page_shift();
 	size_t end = end_page(off, len);
 	struct line_op op;
@@ -679,6 +687,8 @@ void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len)
 			take_cpu_back(buf, page);
 	}
 	line_clean_end(&buf->lines, &op);
+	trace_maintain(buf, &op, true,
+		       buf->lines.count.lines_cleaned - before, begin_ns);
 }
 
 /**
@@ -689,6 +699,8 @@ void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len)
  */
 void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len)
 {
+	const uint64_t before = buf->lines.count.lines_invalidated;
+	const uint64_t begin_ns = trace_begin();
 	const size_t first = off >> window_page_shift();
 	const size_t end = end_page(off, len);
 	struct line_op op;
@@ -706,6 +718,8 @@ void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len)
 		settle(buf, page);
 	}
 	line_invalidate_end(&buf->lines, &op, false);
+	trace_maintain(buf, &op, false,
+		       buf->lines.count.lines_invalidated - before, begin_ns);
 }
 
 /**
@@ -714,6 +728,8 @@ void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len)
  */
 void view_take_in(struct embedded_buf *buf)
 {
+	const uint64_t before = buf->lines.count.lines_invalidated;
+	const uint64_t begin_ns = trace_begin();
 	const bool keep = buf->nr_write;
 	struct line_op op;
 	size_t page;
@@ -728,4 +744,6 @@ void view_take_in(struct embedded_buf *buf)
 		settle(buf, page);
 	}
 	line_invalidate_end(&buf->lines, &op, false);
+	trace_maintain(buf, &op, false,
+		       buf->lines.count.lines_invalidated - before, begin_ns);
 }

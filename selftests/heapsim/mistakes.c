@@ -631,6 +631,34 @@ static void overrun(void)
 	CHECK(mem_free(ctx, p));
 }
 
+/* Copies, sets and kernels on two streams; forgets to wait for one of them. */
+static void pipeline(void)
+{
+	unsigned char *in = make_memory(MEM_KIND_DEVICE, 0);
+	unsigned char *out = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_GLOBAL);
+	struct mem_stream *a = make_stream(), *b = make_stream();
+	static unsigned char host[LEN];
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		CHECK(mem_copy_async(a, in, host, LEN, MEM_DIR_DEFAULT));
+		CHECK(mem_set_async(b, out, i, LEN));
+		start(a, in);
+		start(b, out + 1);
+		CHECK(mem_copy_async(b, out, in, LEN / 2, MEM_DIR_DEFAULT));
+		CHECK(mem_stream_sync(a));
+		if (is_right)
+			CHECK(mem_stream_sync(b));
+		sink = peek(out + 1); /* PIPELINE */
+	}
+	CHECK(mem_ctx_sync(ctx));
+	CHECK(mem_copy(a, host, out, LEN, MEM_DIR_DEFAULT));
+	CHECK(mem_stream_destroy(a));
+	CHECK(mem_stream_destroy(b));
+	CHECK(mem_free(ctx, in));
+	CHECK(mem_free(ctx, out));
+}
+
 static void nothing(void)
 {
 }
@@ -670,6 +698,7 @@ int main(int argc, char **argv)
 		{ "illegal", illegal },
 		{ "on-dgpu", on_dgpu },
 		{ "overrun", overrun },
+		{ "pipeline", pipeline },
 		{ "nothing", nothing },
 	};
 	const char *name = argc > 1 ? argv[1] : "";

@@ -39,7 +39,8 @@ def check(trace):
         assert track in names or event.get("s") == "g", event
         if phase == "B":
             assert not running[track], event
-            assert event["args"]["bytes"] > 0, event
+            assert event["args"].get("kernel") == event["name"] or \
+                event["args"]["bytes"] > 0, event
             assert event["args"]["submitter"], event
             running[track].append(time)
         elif phase == "E":
@@ -58,7 +59,9 @@ def check(trace):
             assert phase == "i" and event["s"] in "tg", event
             if event["cat"] == "finding":
                 assert event["args"]["kind"] == event["name"], event
-                assert event["args"]["buffer"] and "off" in event["args"], event
+                assert event["args"]["buffer"] or \
+                    event["name"] == "illegal-address", event
+                assert "off" in event["args"], event
     assert not spans, spans
     assert not any(running.values()), running
     for ident, phase in list(flows):

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What libmem tells while a program runs, to be drawn. */
+#ifndef HEAPSIM_EVENTS_H
+#define HEAPSIM_EVENTS_H
+
+#include <stdbool.h>
+
+#include "told/stacks.h"
+#include "trace.h"
+
+struct events;
+
+struct events *events_open(struct stacks *stacks, struct trace *trace);
+void events_close(struct events *events);
+int events_read(struct events *events, bool is_last);
+
+#endif
