@@ -80,6 +80,7 @@ struct call {
  * @stream: id of its stream
  * @kernel: that it runs, 0 none
  * @engine: name of the engine
+ * @stack: of who submits it, from tell_stack()
  * @asked_ns: before it was submitted
  * @submitted_ns: after
  * @has_begun: the module knows that it has
@@ -89,6 +90,7 @@ struct work {
 	uint64_t stream;
 	uintptr_t kernel;
 	const char *engine;
+	uint32_t stack;
 	uint64_t asked_ns;
 	uint64_t submitted_ns;
 	bool has_begun;

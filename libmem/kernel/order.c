@@ -570,6 +570,7 @@ int kernel_order_work_submit(struct mem_stream *stream,
 	work->stream = stream->id;
 	work->engine = launch ? engine_name(launch->engine) : "dma";
 	work->kernel = launch ? (uintptr_t)launch->kernel : 0;
+	work->stack = tell_stack(0);
 	work->asked_ns = now_ns();
 	strcpy(arg.name, work->engine);
 	err = submit(ctx, HEAPSIM_IOC_WORK_SUBMIT, &arg);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * What was found: by the module, which is read, and by the library, of what
- * only an engine's owner sees. kernel_ctx.lock protects all.
+ * only an engine's owner sees: that `heapsim run` is told of here, all else it
+ * has from the module. kernel_ctx.lock protects all.
  */
 #include <assert.h>
 #include <errno.h>
@@ -225,10 +226,13 @@ static void add_work(struct mem_violation *v, const struct work *work)
 }
 
 /* The lock is held. */
-static void tell(struct kernel_ctx *ctx, const struct mem_violation *v)
+static void tell(struct kernel_ctx *ctx, const struct mem_violation *v,
+		 const struct work *work)
 {
+	const struct tell beside = { .other_stack = work ? work->stack : 0 };
 	struct found *found = NULL;
 
+	tell_violation(v, &beside);
 	if (!ctx->max_found)
 		return;
 	if (ctx->nr_found < ctx->max_found)
@@ -277,7 +281,7 @@ void kernel_watch_illegal(struct kernel_ctx *ctx,
 	strcpy(v.name, refused ? refused : places[result->place]);
 	add_work(&v, work);
 	pthread_mutex_lock(&ctx->lock);
-	tell(ctx, &v);
+	tell(ctx, &v, work);
 	pthread_mutex_unlock(&ctx->lock);
 }
 
@@ -305,7 +309,10 @@ void kernel_watch_overrun(struct kernel_ctx *ctx, const struct kernel_buf *buf,
 		.other_ip = ip,
 	};
 
+	/* heapsim run wants nothing looked at. */
+	if (tell_policy() == MEM_POLICY_OFF)
+		return;
 	memcpy(v.name, buf->name, sizeof(v.name));
 	add_work(&v, work);
-	tell(ctx, &v);
+	tell(ctx, &v, work);
 }

@@ -44,6 +44,25 @@ libmem_over_both()
 		has 'mem_buf_begin' && sum 1 1
 }
 
+# What only the library sees, the owner of an engine's process.
+libmem_finds()
+{
+	local name
+
+	report 0 --backend=kernel --leak-check=no "$O/mistakes" illegal &&
+		has 'Illegal address' 'variable of the host' \
+		    'touched by engine gpu' 'by illegal' 'its kernel' \
+		    'at k_store' && sum 1 1 &&
+		report 0 --backend=kernel "$O/mistakes" overrun &&
+		has 'Overrun' 'offset 16384, 1 byte' \
+		    'written by engine gpu' 'by overrun' 'its kernel' \
+		    'at k_store' && sum 1 1 || return
+	for name in illegal overrun; do
+		report 0 --backend=kernel "$O/mistakes" "right-$name" &&
+			sum 0 0 || return
+	done
+}
+
 right_program() { report 0 "$wrong" right && sum 0 0 && hasnt 'No error'; }
 
 stale_read()
@@ -684,5 +703,6 @@ try "the policy is of the program alone" policy
 try "each access is seen in precise mode" precise
 try "it needs no privilege" unprivileged
 try "libmem over both backends: one report" libmem_over_both
+try "what only libmem sees is told over the module" libmem_finds
 try "without the module it says what to do" without_module
 tap_end
