@@ -127,6 +127,21 @@ static const struct kind kinds[] = {
 		"Leaked job: nobody had destroyed it at the end",
 		"submitted", NULL, "jobs", KIND_LEAK,
 	},
+	[TOLD_LEAKED_STREAM] = {
+		"leaked-stream",
+		"Leaked stream: nobody had destroyed it at the end",
+		"created", NULL, "streams", KIND_LEAK,
+	},
+	[TOLD_LEAKED_EVENT] = {
+		"leaked-event",
+		"Leaked event: nobody had destroyed it at the end",
+		"created", NULL, "events", KIND_LEAK,
+	},
+	[TOLD_LEAKED_REGISTRATION] = {
+		"leaked-registration",
+		"Leaked registration: nobody had unregistered it at the end",
+		"registered", NULL, "ranges", KIND_LEAK,
+	},
 };
 
 /* Of one that is newer than this command. */

@@ -33,6 +33,7 @@ struct work;	/* a job, or a copy or set by a device, as the backend has it */
 /**
  * struct mem_stream - a stream
  * @ctx: kept by what @nr_users says; not for the legacy one or a thread's
+ * @living: for who is told of leaks, if it is the caller's
  * @id: 0: the legacy one
  * @is_blocking: ordered with the legacy one, or that itself
  * @is_own: the library's: the caller cannot destroy it
@@ -47,6 +48,7 @@ struct work;	/* a job, or a copy or set by a device, as the backend has it */
  */
 struct mem_stream {
 	struct mem_ctx *ctx;
+	struct living living;
 	uint64_t id;
 	bool is_blocking;
 	bool is_own;

@@ -14,6 +14,7 @@
 /**
  * struct mem_event - an event
  * @ctx: kept
+ * @living: for who is told of leaks
  * @flags: MEM_EVENT_*
  * @op: that it stands for, kept; NULL: it was never recorded
  * @mark: the same, the backend's
@@ -22,6 +23,7 @@
  */
 struct mem_event {
 	struct mem_ctx *ctx;
+	struct living living;
 	unsigned int flags;
 	struct op *op;
 	struct mark *mark;
@@ -212,7 +214,10 @@ API int mem_stream_create(struct mem_ctx *ctx, unsigned int flags,
 	err = ctx_check(ctx);
 	if (err)
 		return err;
-	return stream_make(ctx, flags, priority, false, stream);
+	err = stream_make(ctx, flags, priority, false, stream);
+	if (!err)
+		tell_stream(&(*stream)->living);
+	return err;
 }
 
 API struct mem_stream *mem_stream_legacy(struct mem_ctx *ctx)
@@ -234,9 +239,11 @@ API int mem_stream_destroy(struct mem_stream *stream)
 	sched_lock(ctx);
 	err = stream_forget(stream);
 	sched_unlock(ctx);
-	if (!err)
-		stream_put(stream);
-	return err;
+	if (err)
+		return err;
+	tell_gone(&stream->living);
+	stream_put(stream);
+	return 0;
 }
 
 static void thread_stream_unlink(struct thread_stream *one)
@@ -562,6 +569,7 @@ API int mem_event_create(struct mem_ctx *ctx, unsigned int flags,
 		return -ENOMEM;
 	new->ctx = ctx_get(ctx);
 	new->flags = flags;
+	tell_event(&new->living);
 	*event = new;
 	return 0;
 }
@@ -588,6 +596,7 @@ API void mem_event_destroy(struct mem_event *event)
 		event_forget(event);
 		sched_unlock(ctx);
 	}
+	tell_gone(&event->living);
 	free(event);
 	ctx_put(ctx);
 }

@@ -39,6 +39,9 @@
 enum told_kind {
 	TOLD_LEAKED_BUF = 56,
 	TOLD_LEAKED_JOB,
+	TOLD_LEAKED_STREAM,
+	TOLD_LEAKED_EVENT,
+	TOLD_LEAKED_REGISTRATION,
 	TOLD_TOUCH,		/* an event: a touch that filled no line */
 };
 

@@ -349,6 +349,7 @@ void watch_missing_end(struct embedded_buf *buf);
 void watch_begin_write(struct embedded_buf *buf);
 void watch_end_write(struct embedded_buf *buf);
 void watch_alloc(struct embedded_buf *buf);
+void watch_register(struct embedded_buf *buf);
 void watch_free(struct embedded_buf *buf);
 void watch_cpu_while_active(const struct embedded_buf *buf,
 			    const struct touch *touch,

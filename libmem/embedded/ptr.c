@@ -310,6 +310,7 @@ int ptr_register(struct mem_ctx *base, void *ptr, uint64_t len,
 	if (err)
 		goto err_registered;
 	give_access(buf);
+	watch_register(buf);
 	*made = &buf->base;
 	return 0;
 

@@ -352,7 +352,7 @@ static bool is_harmless(uint32_t kind)
  * tell_is_traced() - are events wanted?
  *
  * Context: any.
- * Return: true: tell_event() is of use.
+ * Return: true: tell_traced() is of use.
  */
 bool tell_is_traced(void)
 {
@@ -375,14 +375,14 @@ static struct told_event *event_get(struct told *told, uint64_t *turn)
 }
 
 /**
- * tell_event() - tell what was done
+ * tell_traced() - tell what was done
  * @r: with all but who did it, which is the calling thread if @cpu.time_ns is
  *	not 0, and in whose process
  * @job: of a job that begins, else NULL
  *
  * Context: any.
  */
-void tell_event(struct heapsim_record *r, const struct tell_job *job)
+void tell_traced(struct heapsim_record *r, const struct tell_job *job)
 {
 	struct stacks *s = stacks_seen();
 	struct told_event *event;
@@ -446,7 +446,7 @@ static void tell_when(const struct mem_violation *v)
 
 	text_copy(r.name, v->name, sizeof(r.name));
 	text_copy(r.other.name, v->other_name, sizeof(r.other.name));
-	tell_event(&r, NULL);
+	tell_traced(&r, NULL);
 }
 
 /**
@@ -534,15 +534,11 @@ static void living_begin(struct living *living, struct mem_violation *v)
 	living->place = tell_object(v, tell_stack(0));
 }
 
-/**
- * tell_buf() - a buffer was made
- * @living: its own, zeroed
- * @info: of it
- */
-void tell_buf(struct living *living, const struct mem_buf_info *info)
+static void memory_begin(struct living *living, uint32_t kind,
+			 const struct mem_buf_info *info)
 {
 	struct mem_violation v = {
-		.kind = TOLD_LEAKED_BUF,
+		.kind = kind,
 		.buf = info->id,
 		.len = info->len,
 	};
@@ -552,16 +548,59 @@ void tell_buf(struct living *living, const struct mem_buf_info *info)
 }
 
 /**
+ * tell_buf() - a buffer was made
+ * @living: its own, zeroed
+ * @info: of it
+ */
+void tell_buf(struct living *living, const struct mem_buf_info *info)
+{
+	memory_begin(living, TOLD_LEAKED_BUF, info);
+}
+
+/**
+ * tell_registered() - memory of the caller's was registered
+ * @living: its own, zeroed
+ * @info: of it
+ */
+void tell_registered(struct living *living, const struct mem_buf_info *info)
+{
+	memory_begin(living, TOLD_LEAKED_REGISTRATION, info);
+}
+
+static void thing_begin(struct living *living, uint32_t kind)
+{
+	struct mem_violation v = { .kind = kind };
+
+	*living = (struct living) { 0 };
+	if (tell_is_on())
+		living_begin(living, &v);
+}
+
+/**
  * tell_job() - a job was made
  * @living: its own
  */
 void tell_job(struct living *living)
 {
-	struct mem_violation v = { .kind = TOLD_LEAKED_JOB };
+	thing_begin(living, TOLD_LEAKED_JOB);
+}
 
-	*living = (struct living) { 0 };
-	if (tell_is_on())
-		living_begin(living, &v);
+/**
+ * tell_stream() - a stream was made that its maker has to destroy
+ * @living: its own
+ */
+void tell_stream(struct living *living)
+{
+	thing_begin(living, TOLD_LEAKED_STREAM);
+}
+
+/**
+ * tell_event() - an event was made
+ * @living: its own
+ */
+void tell_event(struct living *living)
+{
+	thing_begin(living, TOLD_LEAKED_EVENT);
 }
 
 /**

@@ -62,13 +62,16 @@ void tell_context(const char *soc, uint32_t line_size);
 void tell_no_context(int err);
 uint32_t tell_stack(uintptr_t from);
 bool tell_is_traced(void);
-void tell_event(struct heapsim_record *r, const struct tell_job *job);
+void tell_traced(struct heapsim_record *r, const struct tell_job *job);
 void tell_violation(const struct mem_violation *v, const struct tell *beside);
 struct told_place *tell_object(const struct mem_violation *v,
 			       uint32_t cpu_stack);
 void tell_object_gone(struct told_place *place, uint64_t len);
 void tell_buf(struct living *living, const struct mem_buf_info *info);
+void tell_registered(struct living *living, const struct mem_buf_info *info);
 void tell_job(struct living *living);
+void tell_stream(struct living *living);
+void tell_event(struct living *living);
 void tell_gone(struct living *living);
 
 #endif

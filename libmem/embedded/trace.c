@@ -71,7 +71,7 @@ void trace_touch(const struct embedded_buf *buf, const struct touch *touch,
 	r.cpu.ip = touch->ip;
 	r.cpu.addr = (uintptr_t)buf->addr + touch->off;
 	r.cpu.is_write = touch->is_write;
-	tell_event(&r, NULL);
+	tell_traced(&r, NULL);
 }
 
 /**
@@ -93,7 +93,7 @@ void trace_random(const struct embedded_buf *buf, uint64_t off, uint64_t len,
 	r.count = nr_filled ? nr_filled : 1;
 	r.off = off;
 	r.len = len;
-	tell_event(&r, NULL);
+	tell_traced(&r, NULL);
 }
 
 /**
@@ -116,7 +116,7 @@ void trace_maintain(const struct embedded_buf *buf, const struct line_op *op,
 	r.off = op->off;
 	r.len = op->end - op->off;
 	r.count = nr_lines;
-	tell_event(&r, NULL);
+	tell_traced(&r, NULL);
 }
 
 /**
@@ -138,7 +138,7 @@ void trace_bracket(const struct embedded_buf *buf, bool is_begin,
 	r.access = (access & MEM_READ ? HEAPSIM_ACCESS_READ : 0) |
 		   (access & MEM_WRITE ? HEAPSIM_ACCESS_WRITE : 0);
 	r.cpu.is_write = !!(access & MEM_WRITE);
-	tell_event(&r, NULL);
+	tell_traced(&r, NULL);
 }
 
 static struct heapsim_record job_of(const struct acting *acting, uint32_t kind,
@@ -190,7 +190,7 @@ void trace_submit(const struct acting *acting, const struct traced *what)
 		return;
 	r = job_of(acting, HEAPSIM_RECORD_SUBMIT, what);
 	r.cpu.time_ns = acting->time_ns;
-	tell_event(&r, &job);
+	tell_traced(&r, &job);
 }
 
 /**
@@ -209,7 +209,7 @@ void trace_job_begin(const struct acting *acting, const struct traced *what)
 	if (!tell_is_traced())
 		return;
 	r = job_of(acting, HEAPSIM_RECORD_JOB_BEGIN, what);
-	tell_event(&r, &job);
+	tell_traced(&r, &job);
 }
 
 /**
@@ -226,5 +226,5 @@ void trace_job_end(const struct acting *acting, int status)
 		return;
 	r = job_of(acting, HEAPSIM_RECORD_JOB_END, NULL);
 	r.status = status;
-	tell_event(&r, &job);
+	tell_traced(&r, &job);
 }

@@ -503,6 +503,21 @@ void watch_alloc(struct embedded_buf *buf)
 }
 
 /**
+ * watch_register() - memory of the application's was registered
+ * @buf: it, which nobody else knows yet
+ */
+void watch_register(struct embedded_buf *buf)
+{
+	const struct mem_buf_info info = {
+		.id = buf->id,
+		.len = buf->base.asked_len,
+	};
+
+	if (tell_is_on())
+		tell_registered(&buf->base.living, &info);
+}
+
+/**
  * watch_free() - its owner lets go of it
  * @buf: buffer
  */

@@ -198,6 +198,35 @@ leaked_job()
 		    "at $(at leak_job JOB)" && sum 0 0 && clean_twin leak-job
 }
 
+leaked_stream()
+{
+	report 0 "$wrong" leak-streams &&
+		has 'Leaked stream' '    1 stream$' 'created by mistakes' \
+		    "at $(at leak_streams STREAM)" \
+		    'LEAK SUMMARY: 1 object \(0 bytes\) from 1 place' &&
+		sum 0 0 && clean_twin leak-streams
+}
+
+leaked_event()
+{
+	report 0 --json="$tmp/json" "$wrong" leak-event &&
+		has 'Leaked event' '    1 event$' 'created by mistakes' \
+		    "at $(at leak_event EVENT)" && sum 0 0 &&
+		grep -q '"kind": *"leaked-event"' "$tmp/json" &&
+		grep -q '"leaks": *1,' "$tmp/json" && clean_twin leak-event
+}
+
+leaked_registration()
+{
+	report 0 --soc=xavier "$wrong" leak-registration &&
+		has 'Leaked registration' 'buffer [0-9]+, 16384 bytes' \
+		    'registered by mistakes' \
+		    "at $(at leak_registration REGISTER)" \
+		    'LEAK SUMMARY: 1 object \(16384 bytes\) from 1 place' &&
+		sum 0 0 && report 0 --soc=xavier "$wrong" \
+		right-leak-registration && sum 0 0 && hasnt Leaked
+}
+
 leaks_are_asked_for()
 {
 	report 0 --error-exitcode=9 "$wrong" leak &&
@@ -520,6 +549,9 @@ try not_the_dgpus not_the_dgpus
 try overrun overrun
 try leaked_buffers_are_told leaked_buffers
 try leaked_jobs_are_told leaked_job
+try leaked_streams_are_told leaked_stream
+try leaked_events_are_told leaked_event
+try leaked_registrations_are_told leaked_registration
 try leaks_are_errors_if_asked leaks_are_asked_for
 try libmem_a linked archive
 try static_program linked static

@@ -398,6 +398,42 @@ static void leak_job(void)
 	mem_buf_destroy(buf);
 }
 
+static void leak_streams(void)
+{
+	struct mem_stream *streams[2];
+	int i;
+
+	for (i = 0; i < 2; i++)
+		CHECK(mem_stream_create(ctx, 0, 0, &streams[i])); /* STREAM */
+	/* The library's own are no leak. */
+	CHECK(mem_stream_sync(mem_stream_legacy(ctx)));
+	CHECK(mem_stream_destroy(streams[1]));
+	if (is_right)
+		CHECK(mem_stream_destroy(streams[0]));
+	CHECK(mem_stream_per_thread(ctx, &streams[0]));
+}
+
+static void leak_event(void)
+{
+	struct mem_event *event;
+
+	CHECK(mem_event_create(ctx, 0, &event)); /* EVENT */
+	CHECK(mem_event_record(event, mem_stream_legacy(ctx)));
+	if (is_right)
+		mem_event_destroy(event);
+}
+
+static void leak_registration(void)
+{
+	void *host = aligned_alloc(4096, LEN);
+
+	CHECK(mem_register(ctx, host, LEN, 0)); /* REGISTER */
+	if (is_right) {
+		CHECK(mem_unregister(ctx, host));
+		free(host);
+	}
+}
+
 static void *mistakes_thread(void *arg)
 {
 	int i;
@@ -685,6 +721,9 @@ int main(int argc, char **argv)
 		{ "redundant", redundant },
 		{ "leak", leak },
 		{ "leak-job", leak_job },
+		{ "leak-streams", leak_streams },
+		{ "leak-event", leak_event },
+		{ "leak-registration", leak_registration },
 		{ "threads", threads },
 		{ "forks", forks },
 		{ "fork-only", fork_only },

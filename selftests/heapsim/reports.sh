@@ -27,7 +27,7 @@ libmem_over_both()
 
 	for name in stale missing-clean conflict lost-cpu-write \
 		lost-device-write early open-bracket exit-in-bracket no-begin \
-		redundant leak leak-job fork-only; do
+		redundant leak leak-job leak-streams leak-event fork-only; do
 		for twin in "" right-; do
 			report 0 --backend=embedded "$O/mistakes" \
 				"$twin$name" || return
