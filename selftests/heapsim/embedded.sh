@@ -395,8 +395,7 @@ right_under_eviction()
 	local seed name
 
 	for seed in {1..20}; do
-		for name in frames partly stale missing-clean by-call \
-			    not-attached while-active; do
+		for name in frames partly while-active; do
 			report 0 --evict=random --seed="$seed" "$wrong" \
 				"right-$name" && sum 0 0 || return
 		done
