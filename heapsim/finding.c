@@ -17,7 +17,7 @@
 #include "told/stacks.h"
 
 /* A thread that takes no signal for so long was killed, or is stopped. */
-#define PATIENCE_NS	2000000000ULL
+#define PATIENCE_NS	10000000000ULL
 #define MAX_WAITING	65536
 #define NR_BUCKETS	4096
 #define MAX_FRAMES	256	/* with those that were inlined */
