@@ -19,7 +19,7 @@ _heapsim_value()
 		*=*) return 1 ;;	# whose '=' is no end of a word
 		esac
 		case ${COMP_WORDS[COMP_CWORD - 1]} in
-		--module|-m|--log-file|--suppressions|--sort|-s|--soc|\
+		--module|-m|--log-file|--json|--trace|--suppressions|--sort|-s|--soc|\
 		--policy|--evict|--backend|--leak-check)
 			name=${COMP_WORDS[COMP_CWORD - 1]} value=$cur ;;
 		--wait|-w|--delay|-d|--count|-n|--seed|--error-exitcode)

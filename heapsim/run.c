@@ -163,6 +163,7 @@ static const char help[] =
 "  --trace=FILE          what was done when, for ui.perfetto.dev\n"
 "  --suppressions=FILE   do not report what it names; may be given again\n"
 "  --gen-suppressions    print what would suppress each error\n"
+"  --help                this text\n"
 "\n"
 "heapsim-run(1) tells the rest.\n";
 
