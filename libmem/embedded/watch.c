@@ -645,14 +645,6 @@ void watch_atomic(const struct embedded_buf *buf, const struct touch *touch,
 void watch_illegal(const struct engine_result *result,
 		   const struct work *work, const char *refused)
 {
-	static const char *const places[] = {
-		[ENGINE_UNKNOWN] = "nothing",
-		[ENGINE_HOST_HEAP] = "heap of the host",
-		[ENGINE_HOST_STACK] = "stack of the host",
-		[ENGINE_HOST_GLOBAL] = "variable of the host",
-		[ENGINE_HOST_CODE] = "code of the host",
-		[ENGINE_WINDOW] = "no allocation",
-	};
 	struct found f = {
 		.v.kind = MEM_VIOLATION_ILLEGAL_ADDRESS,
 		.v.count = 1,
@@ -663,7 +655,7 @@ void watch_illegal(const struct engine_result *result,
 
 	if (!is_watched())
 		return;
-	strcpy(f.v.name, refused ? refused : places[result->place]);
+	strcpy(f.v.name, refused ? refused : engine_place_name(result->place));
 	add_engine(&f, &work->acting);
 	f.v.other_ip = result->ip;
 	tell(&f);

@@ -166,6 +166,7 @@ void engine_destroy(struct engine *engine);
 void engine_run(struct engine *engine, const struct engine_job *job,
 		struct engine_result *result);
 const char *engine_name(unsigned int at);
+const char *engine_place_name(enum engine_place place);
 struct engine_job engine_job_of(const struct mem_launch *launch);
 bool engine_has_valgrind(void);
 bool engine_is_inline(void);

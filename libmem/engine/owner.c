@@ -807,6 +807,26 @@ const char *engine_name(unsigned int at)
 }
 
 /**
+ * engine_place_name() - what an illegal address is, as it is told
+ * @place: of struct engine_result
+ *
+ * Return: static, shorter than MEM_NAME_LEN.
+ */
+const char *engine_place_name(enum engine_place place)
+{
+	static const char *const places[] = {
+		[ENGINE_UNKNOWN] = "nothing",
+		[ENGINE_HOST_HEAP] = "heap of the host",
+		[ENGINE_HOST_STACK] = "stack of the host",
+		[ENGINE_HOST_GLOBAL] = "variable of the host",
+		[ENGINE_HOST_CODE] = "code of the host",
+		[ENGINE_WINDOW] = "no allocation",
+	};
+
+	return places[place];
+}
+
+/**
  * engine_job_of() - what a launch has an engine run
  * @launch: as the application gave it
  *

@@ -261,14 +261,6 @@ void kernel_watch_illegal(struct kernel_ctx *ctx,
 			  const struct engine_result *result,
 			  const struct work *work, const char *refused)
 {
-	static const char *const places[] = {
-		[ENGINE_UNKNOWN] = "nothing",
-		[ENGINE_HOST_HEAP] = "heap of the host",
-		[ENGINE_HOST_STACK] = "stack of the host",
-		[ENGINE_HOST_GLOBAL] = "variable of the host",
-		[ENGINE_HOST_CODE] = "code of the host",
-		[ENGINE_WINDOW] = "no allocation",
-	};
 	struct mem_violation v = {
 		.kind = MEM_VIOLATION_ILLEGAL_ADDRESS,
 		.count = 1,
@@ -278,7 +270,7 @@ void kernel_watch_illegal(struct kernel_ctx *ctx,
 		.other_ip = result->ip,
 	};
 
-	strcpy(v.name, refused ? refused : places[result->place]);
+	strcpy(v.name, refused ? refused : engine_place_name(result->place));
 	add_work(&v, work);
 	pthread_mutex_lock(&ctx->lock);
 	tell(ctx, &v, work);

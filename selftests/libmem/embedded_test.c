@@ -486,19 +486,6 @@ static void many_threads_lose_nothing(void **state)
 	mem_buf_destroy(shared);
 }
 
-static size_t nr_mappings(void)
-{
-	FILE *file = fopen("/proc/self/maps", "re");
-	size_t nr = 0;
-	int c;
-
-	assert_non_null(file);
-	while ((c = fgetc(file)) != EOF)
-		nr += c == '\n';
-	fclose(file);
-	return nr;
-}
-
 /* With touches that leave no two neighbours alike. */
 static void a_hundred_thousand_buffers(void **state)
 {

@@ -24,19 +24,6 @@
 
 static struct mem_stream *stream;
 
-static size_t nr_mappings(void)
-{
-	FILE *file = fopen("/proc/self/maps", "re");
-	size_t nr = 0;
-	int c;
-
-	assert_non_null(file);
-	while ((c = fgetc(file)) != EOF)
-		nr += c == '\n';
-	fclose(file);
-	return nr;
-}
-
 /* What is left of them must end, and soon. */
 static void no_child_is_left(void)
 {

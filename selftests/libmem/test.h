@@ -236,6 +236,19 @@ static inline void wait_for_threads(size_t nr)
 	}
 }
 
+static inline size_t nr_mappings(void)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	size_t nr = 0;
+	int c;
+
+	assert_non_null(file);
+	while ((c = fgetc(file)) != EOF)
+		nr += c == '\n';
+	fclose(file);
+	return nr;
+}
+
 static inline void k_tell_pid(const struct mem_block *block, void *arg)
 {
 	(void)block;
