@@ -100,6 +100,10 @@ struct heapsim_attachment {
  * @dmabuf: ours
  * @a: attachment; its priv becomes a struct heapsim_attachment
  *
+ * It may add a fence of its own at any time, mapped or not, which is seen at
+ * the next touch: touches are made to be seen from now on, and after each
+ * bracket.
+ *
  * Return: 0 or -ENOMEM.
  */
 int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
@@ -118,6 +122,7 @@ int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 	a->priv = at;
 	mutex_lock(&buf->lock);
 	list_add(&at->node, &buf->attachments);
+	heapsim_views_revoke(buf, 0, buf->nr_pages);
 	mutex_unlock(&buf->lock);
 	return 0;
 
@@ -455,7 +460,7 @@ int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 	/* This one first: it is no missing end that comes just now. */
 	heapsim_bracket_close(buf, dir);
 	heapsim_brackets_reap(buf);
-	if (buf->nr_holders)
+	if (buf->nr_holders || !list_empty(&buf->attachments))
 		heapsim_views_revoke(buf, 0, buf->nr_pages);
 out_tell:
 	tell_event(buf, HEAPSIM_RECORD_END, access_of(dir), begin_ns, NULL);

@@ -22,6 +22,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
+#include <linux/tracepoint-defs.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -527,6 +528,8 @@ void heapsim_ctx_buf_destroy(struct heapsim_buf *buf);
 void heapsim_managed_written(struct heapsim_buf *buf);
 int heapsim_managed_touch(struct heapsim_buf *buf,
 			  struct heapsim_access *access);
+void heapsim_managed_attaches(const struct heapsim_buf *buf,
+			      struct heapsim_record *r);
 void heapsim_managed_describe(const struct heapsim_buf *buf,
 			      struct heapsim_record *r);
 
@@ -570,6 +573,7 @@ struct poll_table_struct;
  * @op: enum heapsim_dma_op of a job
  * @src: id of the buffer that it reads
  * @status: that it ended with
+ * @kernel: of a work, that it runs
  */
 struct heapsim_event {
 	u32 kind;
@@ -585,14 +589,20 @@ struct heapsim_event {
 	u32 op;
 	u64 src;
 	int status;
+	u64 kernel;
 };
 
 extern unsigned int heapsim_nr_event_watchers;	/* protected by record.c */
+DECLARE_TRACEPOINT(heapsim_event);
 
-/* Does anybody ask for events? All that they cost while nobody does. */
+/*
+ * Does anybody ask for events, a watcher or the trace? All that they cost while
+ * nobody does.
+ */
 static inline bool heapsim_has_event_watchers(void)
 {
-	return READ_ONCE(heapsim_nr_event_watchers);
+	return READ_ONCE(heapsim_nr_event_watchers) ||
+	       tracepoint_enabled(heapsim_event);
 }
 
 u64 heapsim_event_begin(void);
@@ -602,6 +612,7 @@ void heapsim_event_tell(const struct heapsim_buf *buf,
 void heapsim_cpu_now(struct heapsim_cpu *side, u64 addr, bool is_write);
 void heapsim_store_now(struct heapsim_cpu *side, u64 addr,
 		       const struct heapsim_cpu *before);
+void heapsim_attached_now(struct heapsim_record_attach *how, u32 by);
 void heapsim_party_now(struct heapsim_party *party, u32 type, const char *name);
 u64 heapsim_party_keep(const struct heapsim_party *party);
 void heapsim_record_lines(struct line_buf *lines, enum line_event event,

@@ -51,6 +51,22 @@ static bool owes_invalidate(struct heapsim_streams *s,
 	return true;
 }
 
+/* Is there one of them that the buffer is owed to? */
+static bool is_owed(const struct heapsim_streams *s,
+		    const struct heapsim_ctx_buf *m)
+{
+	const struct heapsim_work *work;
+	struct heapsim_state state;
+
+	list_for_each_entry(work, &s->works, node) {
+		if (work->seq > m->owes_to)
+			return false;
+		if (heapsim_managed_sees(work, m, &state))
+			return true;
+	}
+	return false;
+}
+
 /*
  * A clean is due for a work that is submitted. It is due anew when a host
  * function gets the buffer that works are behind which were submitted before.
@@ -85,7 +101,9 @@ void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 	if (drops && owes_invalidate(s, m, what))
 		drops = false;
 	if (what & ATTACH_RESTORE && !list_empty(&m->owing)) {
-		list_del_init(&m->owing);
+		/* It is a host function's while works are behind that. */
+		if (!is_owed(s, m))
+			list_del_init(&m->owing);
 		drops = true;
 	}
 	mutex_lock(&buf->lock);
@@ -129,16 +147,28 @@ static void past_keep(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
 	list_add_tail(&kept->in_streams, &s->pasts);
 }
 
+/* @how: with all but the state */
+static void attach_remember(struct heapsim_ctx_buf *m,
+			    const struct heapsim_record_attach *how)
+{
+	memmove(m->attaches + 1, m->attaches,
+		sizeof(m->attaches) - sizeof(m->attaches[0]));
+	m->attaches[0] = *how;
+	m->attaches[0].attach = m->newest.attach;
+}
+
 /**
  * heapsim_managed_set_state() - a buffer has been attached
  * @m: managed buffer of a context that is locked and has a spare
  *	struct heapsim_kept
  * @state: its newest state
  * @single_to: the stream that it is single to, NULL none
+ * @how: from heapsim_attached_now(), with the stream that it is ordered in
  */
 void heapsim_managed_set_state(struct heapsim_ctx_buf *m,
 			       const struct heapsim_state *state,
-			       struct heapsim_stream *single_to)
+			       struct heapsim_stream *single_to,
+			       const struct heapsim_record_attach *how)
 {
 	struct heapsim_streams *s = m->streams;
 
@@ -146,6 +176,7 @@ void heapsim_managed_set_state(struct heapsim_ctx_buf *m,
 	WRITE_ONCE(m->newest.attach, state->attach);
 	WRITE_ONCE(m->newest.stream, state->stream);
 	m->newest.serial = state->serial;
+	attach_remember(m, how);
 	list_del_init(&m->in_singles);
 	if (single_to)
 		list_add_tail(&m->in_singles, &single_to->singles);
@@ -407,13 +438,18 @@ void heapsim_managed_end(struct heapsim_streams *s)
 	}
 }
 
+/* Counted are bytes that were asked for, whatever pages they fill. */
 static void model_init(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
-		       u32 attach)
+		       const struct heapsim_wish *wish)
 {
-	m->newest.attach = attach;
-	attach_buf_create(&s->attach, &m->model, m->buf->len,
-			  attach == HEAPSIM_ATTACH_HOST ? ATTACH_HOST :
-							  ATTACH_GLOBAL);
+	struct heapsim_record_attach how;
+
+	m->newest.attach = wish->attach;
+	heapsim_attached_now(&how, HEAPSIM_ATTACHED_BY_ALLOC);
+	attach_remember(m, &how);
+	attach_buf_create(&s->attach, &m->model, wish->len,
+			  wish->attach == HEAPSIM_ATTACH_HOST ? ATTACH_HOST :
+								ATTACH_GLOBAL);
 	m->buf->is_revoked = m->model.is_revoked;
 }
 
@@ -452,7 +488,7 @@ int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 	buf->owned = m;
 	mutex_lock(&s->lock);
 	if (heapsim_is_managed(m))
-		model_init(s, m, wish->attach);
+		model_init(s, m, wish);
 	/* Takes no memory: the slot is there. */
 	xa_store(&s->buf_ids, buf->id, m, GFP_NOWAIT);
 	mutex_unlock(&s->lock);
@@ -553,4 +589,17 @@ void heapsim_managed_describe(const struct heapsim_buf *buf,
 		return;
 	r->attach = READ_ONCE(buf->owned->newest.attach);
 	r->attach_stream = READ_ONCE(buf->owned->newest.stream);
+}
+
+/**
+ * heapsim_managed_attaches() - tell a record how its buffer came to its state
+ * @buf: buffer of a context
+ * @r: of it
+ *
+ * Context: heapsim_streams.lock is held.
+ */
+void heapsim_managed_attaches(const struct heapsim_buf *buf,
+			      struct heapsim_record *r)
+{
+	memcpy(r->attaches, buf->owned->attaches, sizeof(r->attaches));
 }

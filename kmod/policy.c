@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 
 #include "heapsim.h"
+#include "trace.h"
 
 /* Each allocation looks at all of them, under a spinlock. */
 #define MAX_TREES	64
@@ -136,6 +137,8 @@ static int set_of_buf(int fd, const struct heapsim_rule *rule)
 		buf->random = rule->seed;
 		/* What eviction does hangs on touches that are seen. */
 		heapsim_views_revoke_all(buf);
+		trace_heapsim_policy(HEAPSIM_POLICY_OF_BUF, buf->id,
+				     task_tgid_nr(current), rule);
 	}
 	mutex_unlock(&buf->lock);
 out_put:
@@ -150,6 +153,8 @@ static void set_of_context(struct heapsim_ctx *ctx,
 	ctx->rule = *rule;
 	ctx->nr_ruled = 0;
 	ctx->has_rule = true;
+	trace_heapsim_policy(HEAPSIM_POLICY_OF_CONTEXT, 0,
+			     task_tgid_nr(current), rule);
 	spin_unlock(&rules_lock);
 }
 
@@ -197,6 +202,8 @@ static int set_of_tree(struct heapsim_ctx *ctx, const struct heapsim_rule *rule)
 		list_del(&old->node);
 	list_add(&tree->node, &trees);
 	ctx->tree = tree;
+	trace_heapsim_policy(HEAPSIM_POLICY_OF_TREE, 0, pid_nr(tree->tgid),
+			     rule);
 	spin_unlock(&rules_lock);
 	tree_free(old);
 	return 0;
@@ -208,6 +215,8 @@ static int set_of_all(const struct heapsim_rule *rule)
 		return -EPERM;
 	spin_lock(&rules_lock);
 	rule_of_all = *rule;
+	trace_heapsim_policy(HEAPSIM_POLICY_OF_ALL, 0, task_tgid_nr(current),
+			     rule);
 	spin_unlock(&rules_lock);
 	return 0;
 }
@@ -260,6 +269,8 @@ void heapsim_policy_forget(struct heapsim_ctx *ctx)
 		return;
 	spin_lock(&rules_lock);
 	list_del(&ctx->tree->node);
+	trace_heapsim_policy(HEAPSIM_POLICY_OF_TREE, 0,
+			     pid_nr(ctx->tree->tgid), NULL);
 	spin_unlock(&rules_lock);
 	tree_free(ctx->tree);
 }

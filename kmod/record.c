@@ -292,6 +292,22 @@ void heapsim_party_now(struct heapsim_party *party, u32 type, const char *name)
 }
 
 /**
+ * heapsim_attached_now() - note that the calling thread attaches a buffer
+ * @how: out: with all but the state and the stream
+ * @by: HEAPSIM_ATTACHED_BY_*
+ */
+void heapsim_attached_now(struct heapsim_record_attach *how, u32 by)
+{
+	const struct watch watch = watch_now();
+
+	*how = (struct heapsim_record_attach) {
+		.by = by,
+		.time_ns = ktime_get_ns(),
+		.stack = heapsim_stack_now(watch.signal),
+	};
+}
+
+/**
  * heapsim_party_keep() - let pages name a party
  * @party: it is copied
  *
@@ -495,10 +511,20 @@ static void blank_other(struct heapsim_record *r)
 	r->other_stack = 0;
 	other->pid = 0;
 	other->job = 0;
+	r->kernel = 0;
 	memset(other->comm, 0, sizeof(other->comm));
 	/* That of a vmap is its task's. */
 	if (other->type == HEAPSIM_OTHER_VMAP)
 		memset(other->name, 0, sizeof(other->name));
+}
+
+/* Whoever it was, of either side or a third. */
+static void blank_attaches(struct heapsim_record *r)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(r->attaches); i++)
+		r->attaches[i].stack = 0;
 }
 
 static void tell_to(struct heapsim_watcher *w, const struct heapsim_record *r,
@@ -521,6 +547,7 @@ static void tell_to(struct heapsim_watcher *w, const struct heapsim_record *r,
 		blank_cpu(&seen);
 	if (!w->other.is_seen)
 		blank_other(&seen);
+	blank_attaches(&seen);
 	queue(w, &seen);
 }
 
@@ -591,7 +618,7 @@ u64 heapsim_event_begin(void)
  * @event: what
  *
  * The calling thread is the CPU's side, but of a job. Its watchers are looked
- * for when it is told, and no stack is asked for.
+ * for when it is told, and no stack is asked for. It is a trace event, too.
  *
  * Context: any, also under lines_lock, and between publication and signal.
  */
@@ -608,6 +635,7 @@ void heapsim_event_tell(const struct heapsim_buf *buf,
 	r.op = event->op;
 	r.src = event->src;
 	r.status = event->status;
+	r.kernel = event->kernel;
 	if (!event->is_engines) {
 		cpu_note(&r.cpu, event->addr,
 			 event->access & HEAPSIM_ACCESS_WRITE);
@@ -617,6 +645,7 @@ void heapsim_event_tell(const struct heapsim_buf *buf,
 	}
 	if (event->party)
 		r.other = event->party->other;
+	trace_heapsim_event(&r);
 	tell_all(&r, 0, event->party ? event->party->seen_by : 0);
 }
 
@@ -744,6 +773,7 @@ void heapsim_record_cpu_forbidden(struct heapsim_buf *buf, u32 kind,
 	if (!is_wanted())
 		return;
 	record_init(&r, buf, kind, access->off, access->len);
+	heapsim_managed_attaches(buf, &r);
 	heapsim_cpu_now(&side, access->addr,
 			access->touch == HEAPSIM_TOUCH_WRITE);
 	tell(&r, &side, party);
@@ -765,6 +795,7 @@ void heapsim_record_not_attached(struct heapsim_buf *buf,
 	if (!is_wanted())
 		return;
 	record_init(&r, buf, HEAPSIM_RECORD_ENGINE_NOT_ATTACHED, 0, buf->len);
+	heapsim_managed_attaches(buf, &r);
 	tell(&r, &nobody, party);
 }
 

@@ -334,6 +334,7 @@ static int stream_destroy(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_stream_op *cmd = request->cmd;
 	struct heapsim_stream *st = find(&s->stream_ids, cmd->stream);
+	struct heapsim_record_attach how;
 	struct heapsim_ctx_buf *m, *next;
 	struct heapsim_state state = { 0 };
 
@@ -345,10 +346,14 @@ static int stream_destroy(struct heapsim_streams *s, struct attempt *request)
 		return WANTS_MORE;
 	xa_erase(&s->stream_ids, st->id);
 	attach_stream_destroy(&s->attach, st->model);
+	if (list_empty(&st->singles))
+		return 0;
+	heapsim_attached_now(&how, HEAPSIM_ATTACHED_BY_DESTROY);
+	how.stream = cmd->stream;
 	list_for_each_entry_safe(m, next, &st->singles, in_singles) {
 		state.attach = m->model.fallback == ATTACH_HOST ?
 			HEAPSIM_ATTACH_HOST : HEAPSIM_ATTACH_GLOBAL;
-		heapsim_managed_set_state(m, &state, NULL);
+		heapsim_managed_set_state(m, &state, NULL, &how);
 	}
 	return 0;
 }
@@ -378,6 +383,7 @@ static int attach(struct heapsim_streams *s, struct attempt *request)
 	struct heapsim_stream *st = stream_find(s, cmd->stream);
 	struct heapsim_ctx_buf *m = heapsim_ctx_buf_find(s, cmd->buf);
 	struct heapsim_state state = { .attach = cmd->attach };
+	struct heapsim_record_attach how;
 	enum attach_kind kind = ATTACH_GLOBAL;
 
 	if (!st || !m)
@@ -396,8 +402,10 @@ static int attach(struct heapsim_streams *s, struct attempt *request)
 		state.serial = st->serial;
 	}
 	attach_submit_state(&s->attach, st->model, &m->model, kind);
+	heapsim_attached_now(&how, HEAPSIM_ATTACHED_BY_CALL);
+	how.stream = st->id;
 	heapsim_managed_set_state(m, &state,
-				  kind == ATTACH_SINGLE ? st : NULL);
+				  kind == ATTACH_SINGLE ? st : NULL, &how);
 	trace_heapsim_attach(m->buf->id, cmd->attach, st->id);
 	return 0;
 }
@@ -685,13 +693,32 @@ void heapsim_host_disown(struct heapsim_ctx *ctx, u64 id)
 
 /* Works */
 
+static void tell_work(const struct heapsim_work *work, u32 kind, int status)
+{
+	const bool is_submit = kind == HEAPSIM_RECORD_SUBMIT;
+
+	if (!heapsim_has_event_watchers())
+		return;
+	heapsim_event_tell(NULL, &(struct heapsim_event) {
+		.kind = kind,
+		.count = 1,
+		.begin_ns = is_submit ? work->party.other.time_ns : 0,
+		.is_engines = !is_submit,
+		.party = &work->party,
+		.status = status,
+		.kernel = work->kernel,
+	});
+}
+
 static void work_init(struct heapsim_streams *s, struct heapsim_work *work,
-		      struct heapsim_stream *st, const char *name)
+		      struct heapsim_stream *st,
+		      const struct heapsim_work_op *cmd)
 {
 	work->seq = ++s->last_seq;
 	work->serial = st->serial;
 	INIT_LIST_HEAD(&work->verdicts);
-	heapsim_party_now(&work->party, HEAPSIM_OTHER_ENGINE, name);
+	work->kernel = cmd->kernel;
+	heapsim_party_now(&work->party, HEAPSIM_OTHER_ENGINE, cmd->name);
 	work->party.other.job = work->id;
 	work->party.other.stream = st->id;
 	list_add_tail(&work->node, &s->works);
@@ -712,11 +739,12 @@ static int work_submit(struct heapsim_streams *s, struct attempt *request)
 	if (!is_stocked(s, request))
 		return WANTS_MORE;
 	work->id = request->id;
-	work_init(s, work, st, cmd->name);
+	work_init(s, work, st, cmd);
 	attach_submit_work(&s->attach, st->model);
 	heapsim_managed_judge_all(s, st, work);
 	cmd->work = work->id;
 	trace_heapsim_work(work->id, st->id, 0);
+	tell_work(work, HEAPSIM_RECORD_SUBMIT, 0);
 	object_publish(request);
 	return 0;
 }
@@ -756,6 +784,7 @@ static int work_begin(struct heapsim_streams *s, struct attempt *request)
 		return -EBUSY;
 	work->has_begun = true;
 	s->nr_unbegun--;
+	tell_work(work, HEAPSIM_RECORD_JOB_BEGIN, 0);
 	heapsim_managed_clean_for(s, work);
 	trace_heapsim_work(work->id, work->party.other.stream, 1);
 	return 0;
@@ -763,7 +792,7 @@ static int work_begin(struct heapsim_streams *s, struct attempt *request)
 
 static bool is_malformed(const struct heapsim_work_op *cmd)
 {
-	return cmd->flags || cmd->stream ||
+	return cmd->flags || cmd->stream || cmd->kernel ||
 	       memchr_inv(cmd->name, 0, sizeof(cmd->name));
 }
 
@@ -786,10 +815,13 @@ int heapsim_work_begin(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
 	return request_run(ctx->streams, &request, work_begin, waits);
 }
 
-static void work_forget(struct heapsim_streams *s, struct heapsim_work *work)
+static void work_forget(struct heapsim_streams *s, struct heapsim_work *work,
+			int status)
 {
 	struct heapsim_kept *kept, *next;
 
+	if (work->has_begun)
+		tell_work(work, HEAPSIM_RECORD_JOB_END, status);
 	list_for_each_entry_safe(kept, next, &work->verdicts, node)
 		heapsim_kept_put(s, kept);
 	list_del(&work->node);
@@ -808,7 +840,7 @@ static int work_end(struct heapsim_streams *s, struct attempt *request)
 		return -EBUSY;
 	trace_heapsim_work(work->id, work->party.other.stream, 2);
 	heapsim_managed_settle(s, &work->party);
-	work_forget(s, work);
+	work_forget(s, work, 0);
 	heapsim_managed_work_ended(s);
 	return 0;
 }
@@ -849,7 +881,7 @@ void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id)
 	work = find(&s->work_ids, id);
 	if (work) {
 		s->nr_unbegun -= !work->has_begun;
-		work_forget(s, work);
+		work_forget(s, work, -ECANCELED);
 		heapsim_managed_work_ended(s);
 	}
 	heapsim_streams_unlock(s);
@@ -1071,7 +1103,7 @@ void heapsim_streams_end(struct heapsim_streams *s)
 	s->attach.act = NULL;
 	s->has_ended = true;
 	list_for_each_entry_safe(work, next, &s->works, node)
-		work_forget(s, work);
+		work_forget(s, work, -ECANCELED);
 	heapsim_managed_end(s);
 	xa_for_each(&s->event_ids, id, event) {
 		attach_event_destroy(&s->attach, event);

@@ -67,6 +67,7 @@ struct heapsim_kept {
  * @serial: of its stream
  * @has_begun: it has
  * @verdicts: struct heapsim_kept: of buffers that had an attach in flight
+ * @kernel: that it runs, for records
  * @party: it, for records
  */
 struct heapsim_work {
@@ -76,6 +77,7 @@ struct heapsim_work {
 	u64 serial;
 	bool has_begun;
 	struct list_head verdicts;
+	u64 kernel;
 	struct heapsim_party party;
 };
 
@@ -143,6 +145,7 @@ struct heapsim_streams {
  * @streams: of its open, referenced
  * @model: of a managed one
  * @newest: of a managed one; written under the lock, read by records without
+ * @attaches: how it came to that, the newest first, for records
  * @pasts: struct heapsim_kept, in order: states before that
  * @in_singles: place in heapsim_stream.singles
  * @in_flight: place in heapsim_streams.in_flight
@@ -157,6 +160,7 @@ struct heapsim_ctx_buf {
 	struct heapsim_streams *streams;
 	struct attach_buf model;
 	struct heapsim_state newest;
+	struct heapsim_record_attach attaches[HEAPSIM_RECORD_NR_ATTACHES];
 	struct list_head pasts;
 	struct list_head in_singles;
 	struct list_head in_flight;
@@ -183,7 +187,8 @@ void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 struct heapsim_ctx_buf *heapsim_ctx_buf_find(struct heapsim_streams *s, u64 id);
 void heapsim_managed_set_state(struct heapsim_ctx_buf *m,
 			       const struct heapsim_state *state,
-			       struct heapsim_stream *single_to);
+			       struct heapsim_stream *single_to,
+			       const struct heapsim_record_attach *how);
 u64 heapsim_managed_nr_in_flight(struct heapsim_streams *s);
 void heapsim_managed_judge_all(struct heapsim_streams *s,
 			       struct heapsim_stream *stream,

@@ -1444,6 +1444,7 @@ static struct heapsim_record event(struct fixture *f, int events, uint32_t kind)
 	assert_int_equal(r.attach, 0);
 	assert_int_equal(r.nr_harmless, 0);
 	assert_int_equal(r.attach_stream, 0);
+	assert_int_equal(r.kernel, 0);
 	assert_true(r.time_ns && r.time_ns <= device_now_ns());
 	return r;
 }
@@ -1572,6 +1573,88 @@ static void jobs_are_events(void **state)
 	assert_none(events);
 	close(events);
 	close(other);
+}
+
+static int work_errno(int dev, unsigned long cmd, struct heapsim_work_op *op)
+{
+	op->size = sizeof(*op);
+	return device_ioctl_errno(dev, cmd, op);
+}
+
+/* The next event, which is of this work, as it was submitted. */
+static struct heapsim_record work_event(int events, uint32_t kind,
+					const struct heapsim_work_op *op)
+{
+	struct heapsim_record r;
+
+	if (!record_next(events, &r))
+		fail_msg("nothing of kind %u", kind);
+	assert_int_equal(r.kind, kind);
+	assert_int_equal(r.buf, 0);
+	assert_int_equal(r.len, 0);
+	assert_int_equal(r.bytes, 0);
+	assert_int_equal(r.op, 0);
+	assert_int_equal(r.kernel, op->kernel);
+	assert_int_equal(r.other.type, HEAPSIM_OTHER_ENGINE);
+	assert_string_equal(r.other.name, op->name);
+	assert_int_equal(r.other.job, op->work);
+	assert_int_equal(r.other.stream, op->stream);
+	assert_int_equal(r.other.pid, getpid());
+	assert_in_range(r.other.time_ns, 1, r.time_ns);
+	if (kind == HEAPSIM_RECORD_SUBMIT) {
+		assert_int_equal(r.cpu.tid, gettid());
+		assert_int_equal(r.cpu.time_ns, r.other.time_ns);
+	} else {
+		assert_int_equal(r.cpu.pid, 0);
+		assert_int_equal(r.cpu.time_ns, 0);
+	}
+	return r;
+}
+
+/* Also of one whose open is closed before it has ended. */
+static void works_are_events(void **state)
+{
+	struct heapsim_stream_op stream = { .size = sizeof(stream) };
+	struct heapsim_work_op work, begin, unbegun;
+	int events = events_open();
+	int dev = device_open();
+	struct heapsim_record r;
+
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_STREAM_CREATE,
+					    &stream), 0);
+	work = (struct heapsim_work_op) {
+		.stream = stream.stream,
+		.name = "gpu",
+		.kernel = 0x123456789abcdef,
+	};
+	unbegun = work;
+	assert_int_equal(work_errno(dev, HEAPSIM_IOC_WORK_SUBMIT, &work), 0);
+	r = work_event(events, HEAPSIM_RECORD_SUBMIT, &work);
+	assert_int_equal(work_errno(dev, HEAPSIM_IOC_WORK_SUBMIT, &unbegun), 0);
+	work_event(events, HEAPSIM_RECORD_SUBMIT, &unbegun);
+	begin = (struct heapsim_work_op) { .work = work.work, .kernel = 1 };
+	assert_int_equal(work_errno(dev, HEAPSIM_IOC_WORK_BEGIN, &begin),
+			 -EINVAL);
+	begin.kernel = 0;
+	assert_int_equal(work_errno(dev, HEAPSIM_IOC_WORK_BEGIN, &begin), 0);
+	assert_true(r.time_ns <= work_event(events, HEAPSIM_RECORD_JOB_BEGIN,
+					    &work).time_ns);
+	assert_none(events);
+	assert_int_equal(work_errno(dev, HEAPSIM_IOC_WORK_END, &begin), 0);
+	r = work_event(events, HEAPSIM_RECORD_JOB_END, &work);
+	assert_int_equal(r.status, 0);
+
+	work.work = 0;
+	assert_int_equal(work_errno(dev, HEAPSIM_IOC_WORK_SUBMIT, &work), 0);
+	work_event(events, HEAPSIM_RECORD_SUBMIT, &work);
+	begin.work = work.work;
+	assert_int_equal(work_errno(dev, HEAPSIM_IOC_WORK_BEGIN, &begin), 0);
+	work_event(events, HEAPSIM_RECORD_JOB_BEGIN, &work);
+	close(dev);
+	r = work_event(events, HEAPSIM_RECORD_JOB_END, &work);
+	assert_int_equal(r.status, -ECANCELED);
+	assert_none(events);
+	close(events);
 }
 
 static void hold_and_release(struct fixture *f, int events, uint32_t how,
@@ -2065,6 +2148,7 @@ int main(void)
 		TEST(older_readers_get_what_they_know),
 		TEST(brackets_and_their_maintenance_are_events),
 		TEST(jobs_are_events),
+		TEST(works_are_events),
 		TEST(holds_are_events),
 		TEST(evictions_are_events),
 		TEST(events_are_for_who_asks),

@@ -983,6 +983,61 @@ static void records_name_stream_work_and_state(void **state)
 	close(watch);
 }
 
+static void attached_is(const struct heapsim_record_attach *a, uint32_t attach,
+			uint32_t by, uint64_t stream)
+{
+	assert_int_equal(a->attach, attach);
+	assert_int_equal(a->by, by);
+	assert_int_equal(a->stream, stream);
+	assert_int_equal(a->stack, 0);
+}
+
+static void records_tell_attaches_the_newest_first(void **state)
+{
+	struct world *w = *state;
+	struct heapsim_work_touch touch;
+	struct heapsim_record r;
+	uint64_t c, before;
+	int i, watch;
+
+	if (w->is_concurrent)
+		device_skip("access is concurrent");
+	watch = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	assert_int_equal(device_watch_errno(watch, HEAPSIM_WATCH_PROCESS,
+					    HEAPSIM_KINDS_STREAMS, 8), 0);
+	attach(w, w->a, &w->global, HEAPSIM_ATTACH_HOST);
+	assert_int_equal(work_touch_errno(w->dev, submit(w, w->a),
+					  w->global.id, &touch), 0);
+	r = only_record(watch);
+	attached_is(&r.attaches[0], HEAPSIM_ATTACH_HOST,
+		    HEAPSIM_ATTACHED_BY_CALL, w->a);
+	attached_is(&r.attaches[1], HEAPSIM_ATTACH_GLOBAL,
+		    HEAPSIM_ATTACHED_BY_ALLOC, 0);
+	attached_is(&r.attaches[2], 0, 0, 0);
+
+	c = stream_create(w->dev, 0);
+	attach(w, c, &w->global, HEAPSIM_ATTACH_SINGLE);
+	assert_int_equal(stream_destroy_errno(w->dev, c), 0);
+	attach(w, w->b, &w->global, HEAPSIM_ATTACH_SINGLE);
+	assert_int_equal(work_touch_errno(w->dev, submit(w, w->a),
+					  w->global.id, &touch), 0);
+	r = only_record(watch);
+	attached_is(&r.attaches[0], HEAPSIM_ATTACH_SINGLE,
+		    HEAPSIM_ATTACHED_BY_CALL, w->b);
+	attached_is(&r.attaches[1], HEAPSIM_ATTACH_GLOBAL,
+		    HEAPSIM_ATTACHED_BY_DESTROY, c);
+	attached_is(&r.attaches[2], HEAPSIM_ATTACH_SINGLE,
+		    HEAPSIM_ATTACHED_BY_CALL, c);
+	attached_is(&r.attaches[3], HEAPSIM_ATTACH_HOST,
+		    HEAPSIM_ATTACHED_BY_CALL, w->a);
+	before = r.time_ns;
+	for (i = 0; i < HEAPSIM_RECORD_NR_ATTACHES; i++) {
+		assert_in_range(r.attaches[i].time_ns, 1, before);
+		before = r.attaches[i].time_ns;
+	}
+	close(watch);
+}
+
 /* Commands */
 
 static void what_is_malformed_is_einval(void **state)
@@ -1343,6 +1398,7 @@ int main(void)
 		TEST(a_bracket_may_be_open_at_the_end_of_a_buffer),
 		TEST(a_right_that_ends_ends_in_all_processes),
 		TEST(records_name_stream_work_and_state),
+		TEST(records_tell_attaches_the_newest_first),
 		TEST(what_is_malformed_is_einval),
 		TEST(what_is_not_there_is_enoent),
 		TEST(a_buffer_of_another_context_is_enoent),

@@ -175,7 +175,13 @@ AT(heapsim_record_other, job, 56);
 AT(heapsim_record_other, stream, 64);
 AT(heapsim_record_other, time_ns, 72);
 
-SIZE_IS(heapsim_record, 296);
+static_assert(sizeof(struct heapsim_record_attach) == 32, "size of an attach");
+AT(heapsim_record_attach, by, 4);
+AT(heapsim_record_attach, stream, 8);
+AT(heapsim_record_attach, time_ns, 16);
+AT(heapsim_record_attach, stack, 24);
+
+SIZE_IS(heapsim_record, 432);
 AT(heapsim_record, kind, 4);
 AT(heapsim_record, missing, 8);
 AT(heapsim_record, reserved, 12);
@@ -198,6 +204,8 @@ AT(heapsim_record, status, 272);
 AT(heapsim_record, attach, 276);
 AT(heapsim_record, nr_harmless, 280);
 AT(heapsim_record, attach_stream, 288);
+AT(heapsim_record, kernel, 296);
+AT(heapsim_record, attaches, 304);
 
 SIZE_IS(heapsim_set_policy, 32);
 AT(heapsim_set_policy, scope, 4);
@@ -226,11 +234,12 @@ AT(heapsim_host_op, flags, 4);
 AT(heapsim_host_op, stream, 8);
 AT(heapsim_host_op, host, 16);
 
-SIZE_IS(heapsim_work_op, 56);
+SIZE_IS(heapsim_work_op, 64);
 AT(heapsim_work_op, flags, 4);
 AT(heapsim_work_op, stream, 8);
 AT(heapsim_work_op, work, 16);
 AT(heapsim_work_op, name, 24);
+AT(heapsim_work_op, kernel, 56);
 
 SIZE_IS(heapsim_work_touch, 40);
 AT(heapsim_work_touch, access, 4);

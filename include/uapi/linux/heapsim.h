@@ -531,7 +531,7 @@ enum heapsim_record_kind {
 	HEAPSIM_RECORD_INVALIDATE,		/* or take in */
 	HEAPSIM_RECORD_START,			/* of a bracket */
 	HEAPSIM_RECORD_END,
-	HEAPSIM_RECORD_SUBMIT,			/* of a job */
+	HEAPSIM_RECORD_SUBMIT,			/* of a job, or a work */
 	HEAPSIM_RECORD_JOB_BEGIN,		/* its waits are over */
 	HEAPSIM_RECORD_JOB_END,			/* before its fence signals */
 	HEAPSIM_RECORD_HOLD,			/* map, or first vmap */
@@ -630,6 +630,31 @@ struct heapsim_record_other {
 	__aligned_u64 time_ns;
 };
 
+/* How a managed buffer came to its attach state. */
+#define HEAPSIM_ATTACHED_BY_CALL	1
+#define HEAPSIM_ATTACHED_BY_ALLOC	2	/* its first one */
+#define HEAPSIM_ATTACHED_BY_DESTROY	3	/* of its stream */
+
+/**
+ * struct heapsim_record_attach - an attach of a managed buffer
+ * @attach: HEAPSIM_ATTACH_*; 0: there were no more
+ * @by: HEAPSIM_ATTACHED_BY_*
+ * @stream: id of the stream that it is ordered in; ATTACH_SINGLE: and single to
+ * @time_ns: when it was called for, CLOCK_MONOTONIC
+ * @stack: number that the calling thread was signalled with, as @cpu_stack of
+ *	struct heapsim_record; 0 it was not
+ */
+struct heapsim_record_attach {
+	__u32 attach;
+	__u32 by;
+	__aligned_u64 stream;
+	__aligned_u64 time_ns;
+	__aligned_u64 stack;
+};
+
+/* So many attaches of a buffer are remembered. */
+#define HEAPSIM_RECORD_NR_ATTACHES	4
+
 /**
  * struct heapsim_record - what read() of a watching /dev/heapsim gives
  * @size: bytes of this record, where the next one begins
@@ -665,6 +690,9 @@ struct heapsim_record_other {
  * @nr_harmless: of a drop: how many of these records were no mistakes, but
  *	waste or events; else 0
  * @attach_stream: the stream that @attach is single to
+ * @kernel: of an event of a work what it was submitted with, else 0
+ * @attaches: of RECORD_CPU_WHILE_ACTIVE and RECORD_ENGINE_NOT_ATTACHED the last
+ *	attaches of the buffer, the newest, which @attach is, first; else 0
  *
  * Of an event @time_ns is when it ended, and @cpu.time_ns when it began, the
  * same where it takes no time: a START waits, and maintenance that is part of
@@ -674,6 +702,13 @@ struct heapsim_record_other {
  * it began to be submitted. The engine that begins and ends one has no @cpu;
  * @buf is what the job writes, or else reads, 0 a foreign buffer, with the
  * bytes from its first row to its last, and @bytes those that it is to move.
+ *
+ * A work (struct heapsim_work_op) has the events of a job, with neither @op nor
+ * buffer: what it touches nobody knows before. Ids of works and of jobs count
+ * by themselves, and those of another open, too: with @other.pid and
+ * @other.time_ns they are one's own. It begins before what it sees is cleaned,
+ * and ends when what it stored was told; @status is -ECANCELED if its open was
+ * closed before.
  */
 struct heapsim_record {
 	__u32 size;
@@ -699,6 +734,8 @@ struct heapsim_record {
 	__u32 attach;
 	__aligned_u64 nr_harmless;
 	__aligned_u64 attach_stream;
+	__aligned_u64 kernel;
+	struct heapsim_record_attach attaches[HEAPSIM_RECORD_NR_ATTACHES];
 };
 
 #define HEAPSIM_WATCH_PROCESS	1	/* the calling process */
@@ -899,7 +936,10 @@ struct heapsim_host_op {
  * @flags: in: 0
  * @stream: in: submit: its stream; else 0
  * @work: submit: out; else in; gone when it has ended, and then used again
- * @name: in: submit: engine and kernel, for records, terminated; else empty
+ * @name: in: submit: engine, for records, terminated; else empty
+ * @kernel: in: submit: what it runs, a number of the submitter's own for who
+ *	watches events (libmem has one if heapsim run draws them), 0 none; else
+ *	0. E2BIG of an older module
  *
  * When it begins, what the CPU wrote into buffers that it sees is cleaned.
  * When it ends, what was stored to device views since the last end is compared
@@ -912,6 +952,7 @@ struct heapsim_work_op {
 	__aligned_u64 stream;
 	__aligned_u64 work;
 	char name[HEAPSIM_NAME_LEN];
+	__aligned_u64 kernel;
 };
 
 /**
@@ -963,7 +1004,8 @@ struct heapsim_sync {
  * @revoked: the CPU's right ended
  * @restored: the host waited, and the buffer became touchable by the CPU
  * @cleans: CPU lines written back, whole buffers
- * @cleaned_bytes: the sum of their lengths; so are all bytes below
+ * @cleaned_bytes: the sum of their lengths, as they were asked for; so are all
+ *	bytes below
  * @cpu_invalidates: CPU lines dropped
  * @cpu_invalidated_bytes: bytes of that
  * @gpu_cleans: GPU cache written back
