@@ -161,6 +161,14 @@ static struct heapsim_record record_of(const struct told_place *place,
 	return all;
 }
 
+/* libmem has no number for a copy that was missing; the module has. */
+static uint32_t missing_of(const struct told_record *r)
+{
+	if (r->kind == HEAPSIM_RECORD_CPU_ON_DEVICE)
+		return HEAPSIM_MISSING_COPY;
+	return r->missing;
+}
+
 static int place_take(const struct told_place *place, struct findings *findings)
 {
 	struct told_record r;
@@ -171,10 +179,12 @@ static int place_take(const struct told_place *place, struct findings *findings)
 		return 0;
 	r = record_read(place);
 	f.record = record_of(place, &r);
+	f.record.missing = missing_of(&r);
 	f.nr_bufs = atomic_load(&place->nr_bufs);
 	f.last_buf = atomic_load(&place->last_buf);
 	f.record.attach = r.attach;
 	f.record.attach_stream = r.attach_stream;
+	memcpy(f.record.attaches, r.attaches, sizeof(f.record.attaches));
 	return findings_add_told(findings, &f, r.cpu_stack, r.other_stack,
 				 r.kernel_stack);
 }
@@ -199,6 +209,7 @@ static int places_take(const struct told_place *places, uint32_t nr,
 void backend_facts(const struct told *told, struct run_facts *facts)
 {
 	facts->nr_contexts = atomic_load(&told->nr_contexts);
+	facts->nr_inline = atomic_load(&told->nr_inline);
 	facts->nr_failed = atomic_load(&told->nr_failed);
 	facts->failed_err = atomic_load(&told->failed_err);
 	if (facts->backend == RUN_EMBEDDED) {

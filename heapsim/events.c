@@ -2,7 +2,8 @@
 /*
  * Events of programs that have the board in themselves: the ring in which
  * libmem tells them (told/told.h) is read while they run, and drawn (trace.c).
- * A program can write there, too: nothing in it is believed.
+ * A program can write there, too: nothing in it is believed. And those of the
+ * module, whose kernels have their names from there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,8 @@ static char *name_find(struct events *e, uint64_t frame)
 	       strdup(frames[nr - 1].function) : NULL;
 }
 
-static const char *name_of(struct events *e, uint64_t frame)
+static const char *name_of(struct events *e, uint64_t frame,
+			   const char *unnamed)
 {
 	unsigned int i;
 
@@ -126,14 +128,15 @@ static const char *name_of(struct events *e, uint64_t frame)
 		e->frames[i] = frame;
 		e->nr_names++;
 	}
-	return e->names[i] ? e->names[i] : "kernel";
+	return e->names[i] ? e->names[i] : unnamed;
 }
 
 static int draw(struct events *e, const struct told_event *event)
 {
 	const struct heapsim_record *r = &event->record;
 	const struct trace_job job = {
-		.kernel = name_of(e, event->kernel),
+		.kernel = name_of(e, event->kernel, r->kind == TOLD_CALL ?
+				  "host function" : "kernel"),
 		.thread = event->thread,
 	};
 
@@ -215,4 +218,20 @@ int events_read(struct events *events, bool is_last)
 	}
 	err = lost_draw(events);
 	return ret ? ret : err;
+}
+
+/**
+ * events_of_module() - draw what the module tells
+ * @events: all
+ * @r: its record
+ *
+ * Return: as trace_event().
+ */
+int events_of_module(struct events *events, const struct heapsim_record *r)
+{
+	const struct trace_job job = {
+		.kernel = name_of(events, r->kernel, "kernel"),
+	};
+
+	return trace_event(events->trace, r, &job);
 }

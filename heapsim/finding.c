@@ -142,6 +142,10 @@ void findings_set_leak_check(struct findings *findings, enum leak_check check)
 
 static void finding_free(struct finding *finding)
 {
+	int i;
+
+	for (i = 0; i < HEAPSIM_RECORD_NR_ATTACHES; i++)
+		free(finding->attaches[i].frames);
 	free(finding->cpu.frames);
 	free(finding->other.frames);
 	free(finding->kernel.frames);
@@ -192,18 +196,34 @@ static uint64_t outside_key(struct findings *f, const struct heapsim_record *r)
 	return place < 0 ? KEY_NONE : KEY_OUTSIDE | place;
 }
 
+/**
+ * struct keys - of the stacks of a record
+ * @cpu: of the CPU's
+ * @other: of the other's
+ * @attaches: of those of attaches
+ */
+struct keys {
+	uint64_t cpu;
+	uint64_t other;
+	uint64_t attaches[HEAPSIM_RECORD_NR_ATTACHES];
+};
+
 /* False: the threads have not put all of it down yet. */
 static bool keys_find(struct findings *f, const struct heapsim_record *r,
-		      uint64_t *cpu, uint64_t *other)
+		      struct keys *keys)
 {
 	bool is_there = true;
+	int i;
 
-	*cpu = KEY_NONE;
-	*other = KEY_NONE;
+	*keys = (struct keys) { .cpu = KEY_NONE, .other = KEY_NONE };
 	if (r->cpu_stack)
-		is_there = stack_key(f, r->cpu_stack, cpu);
+		is_there = stack_key(f, r->cpu_stack, &keys->cpu);
 	if (r->other_stack)
-		is_there &= stack_key(f, r->other_stack, other);
+		is_there &= stack_key(f, r->other_stack, &keys->other);
+	for (i = 0; i < HEAPSIM_RECORD_NR_ATTACHES; i++)
+		if (r->attaches[i].stack)
+			is_there &= stack_key(f, r->attaches[i].stack,
+					      &keys->attaches[i]);
 	return is_there;
 }
 
@@ -222,23 +242,37 @@ static bool is_same_sort(const struct heapsim_record *a,
 	       !strncmp(a->name, b->name, sizeof(a->name));
 }
 
+static int record_order(const struct heapsim_record *r,
+			const struct heapsim_record *s)
+{
+	if (r->time_ns != s->time_ns)
+		return r->time_ns < s->time_ns ? -1 : 1;
+	return r->seq < s->seq ? -1 : r->seq > s->seq;
+}
+
 static void merge(struct finding *into, const struct finding *f)
 {
-	struct heapsim_record *first = &into->record;
-	const struct heapsim_record *r = &f->record;
-	const uint64_t end = first->off + first->len;
+	struct heapsim_record *first = &into->record, r = f->record;
+	uint64_t end;
 
-	first->count += r->count;
-	first->bytes += r->bytes;
-	if (first->buf == r->buf) {
-		if (first->off > r->off)
-			first->off = r->off;
-		first->len = (end > r->off + r->len ? end : r->off + r->len) -
-			     first->off;
-	}
 	/* The first and the last may be the same one. */
-	into->nr_bufs += f->nr_bufs - (into->last_buf == r->buf);
+	into->nr_bufs += f->nr_bufs - (into->last_buf == r.buf);
 	into->last_buf = f->last_buf;
+	/* One that waited for its stack comes behind others of its place. */
+	if (record_order(&r, first) < 0) {
+		r = *first;
+		*first = f->record;
+	}
+	first->count += r.count;
+	first->bytes += r.bytes;
+	if (first->buf != r.buf)
+		return;
+	end = first->off + first->len;
+	if (end < r.off + r.len)
+		end = r.off + r.len;
+	if (first->off > r.off)
+		first->off = r.off;
+	first->len = end - first->off;
 }
 
 static uint64_t hash_number(uint64_t h, uint64_t n)
@@ -282,16 +316,17 @@ static int place(struct findings *f, const struct finding *new)
 }
 
 static int record_place(struct findings *f, const struct heapsim_record *r,
-			uint64_t cpu, uint64_t other)
+			const struct keys *keys)
 {
-	const struct finding new = {
+	struct finding new = {
 		.record = *r,
 		.nr_bufs = 1,
 		.last_buf = r->buf,
-		.cpu_key = cpu,
-		.other_key = other,
+		.cpu_key = keys->cpu,
+		.other_key = keys->other,
 	};
 
+	memcpy(new.attach_keys, keys->attaches, sizeof(new.attach_keys));
 	return place(f, &new);
 }
 
@@ -312,16 +347,17 @@ static int retry_all(struct findings *f, bool is_last)
 
 	for (i = 0; i < f->nr_waiting; i++) {
 		const struct heapsim_record *r = &f->waiting[i].record;
-		uint64_t cpu, other;
+		struct keys keys;
 		int err;
 
-		if (!keys_find(f, r, &cpu, &other) && !is_last &&
+		if (!keys_find(f, r, &keys) && !is_last &&
 		    r->time_ns + PATIENCE_NS > now) {
 			f->waiting[nr++] = f->waiting[i];
 			continue;
 		}
-		err = record_place(f, r, cpu == KEY_NONE ?
-				   f->waiting[i].outside : cpu, other);
+		if (keys.cpu == KEY_NONE)
+			keys.cpu = f->waiting[i].outside;
+		err = record_place(f, r, &keys);
 		if (err)
 			ret = err;
 	}
@@ -358,7 +394,7 @@ static void record_clean(struct heapsim_record *r)
 int findings_add(struct findings *findings, struct heapsim_record *r)
 {
 	struct waiting *waiting;
-	uint64_t cpu, other;
+	struct keys keys;
 	bool is_there;
 
 	record_clean(r);
@@ -368,14 +404,14 @@ int findings_add(struct findings *findings, struct heapsim_record *r)
 		findings->dropped_harmless += r->nr_harmless;
 		return 0;
 	}
-	is_there = keys_find(findings, r, &cpu, &other);
-	if (cpu == KEY_NONE)
-		cpu = outside_key(findings, r);
+	is_there = keys_find(findings, r, &keys);
+	if (keys.cpu == KEY_NONE)
+		keys.cpu = outside_key(findings, r);
 	if (is_there || findings->nr_waiting == MAX_WAITING)
-		return record_place(findings, r, cpu, other);
+		return record_place(findings, r, &keys);
 	waiting = &findings->waiting[findings->nr_waiting++];
 	waiting->record = *r;
-	waiting->outside = cpu;
+	waiting->outside = keys.cpu;
 	return 0;
 }
 
@@ -388,7 +424,8 @@ static uint64_t told_key(uint32_t stack)
 /**
  * findings_add_told() - take a place of what libmem has told
  * @findings: all
- * @finding: with all but its stacks; its names are made fit to be printed
+ * @finding: with all but its stacks, of which those of attaches are in its
+ *	record, by number; its names are made fit to be printed
  * @cpu_stack: number of the CPU's stack, from 1; 0 none
  * @other_stack: of the other's
  * @kernel_stack: of its kernel
@@ -399,6 +436,8 @@ int findings_add_told(struct findings *findings, struct finding *finding,
 		      uint32_t cpu_stack, uint32_t other_stack,
 		      uint32_t kernel_stack)
 {
+	int i;
+
 	if (finding_is_leak(finding) &&
 	    findings->leak_check == LEAKS_NOT_TOLD)
 		return 0;
@@ -406,6 +445,9 @@ int findings_add_told(struct findings *findings, struct finding *finding,
 	finding->cpu_key = told_key(cpu_stack);
 	finding->other_key = told_key(other_stack);
 	finding->kernel_key = told_key(kernel_stack);
+	for (i = 0; i < HEAPSIM_RECORD_NR_ATTACHES; i++)
+		finding->attach_keys[i] =
+			told_key(finding->record.attaches[i].stack);
 	if (finding->cpu_key == KEY_NONE)
 		finding->cpu_key = outside_key(findings, &finding->record);
 	return place(findings, finding);
@@ -588,11 +630,8 @@ static bool is_same_trace(const struct backtrace *a, const struct backtrace *b)
 static int by_time(const void *a, const void *b)
 {
 	const struct finding *const *x = a, *const *y = b;
-	const struct heapsim_record *r = &(*x)->record, *s = &(*y)->record;
 
-	if (r->time_ns != s->time_ns)
-		return r->time_ns < s->time_ns ? -1 : 1;
-	return r->seq < s->seq ? -1 : r->seq > s->seq;
+	return record_order(&(*x)->record, &(*y)->record);
 }
 
 static struct finding **sorted(struct findings *f, size_t *nr)
@@ -651,6 +690,33 @@ static void list_add(struct findings *f, struct finding *one)
 	f->last = &one->next;
 }
 
+/* 0 or -ENOMEM */
+static int all_resolve(struct findings *f, struct finding *one)
+{
+	int err, i;
+
+	err = resolve(f, one->cpu_key, &one->cpu);
+	if (!err)
+		err = resolve(f, one->other_key, &one->other);
+	if (!err)
+		err = resolve(f, one->kernel_key, &one->kernel);
+	for (i = 0; !err && i < HEAPSIM_RECORD_NR_ATTACHES; i++)
+		err = resolve(f, one->attach_keys[i], &one->attaches[i]);
+	return err;
+}
+
+static void all_cut(struct findings *f, struct finding *one)
+{
+	int i;
+
+	kernel_cut(&one->kernel);
+	one->is_libmem |= is_of_libmem(f, one->record.cpu.pid);
+	one->is_libmem |= libmem_cut(&one->cpu);
+	one->is_libmem |= libmem_cut(&one->other);
+	for (i = 0; i < HEAPSIM_RECORD_NR_ATTACHES; i++)
+		libmem_cut(&one->attaches[i]);
+}
+
 /**
  * findings_end() - no record comes any more: find functions and lines
  * @findings: all
@@ -668,20 +734,10 @@ int findings_end(struct findings *findings)
 	if (!all)
 		return -ENOMEM;
 	for (i = 0; i < nr; i++) {
-		err = resolve(findings, all[i]->cpu_key, &all[i]->cpu);
-		if (!err)
-			err = resolve(findings, all[i]->other_key,
-				      &all[i]->other);
-		if (!err)
-			err = resolve(findings, all[i]->kernel_key,
-				      &all[i]->kernel);
+		err = all_resolve(findings, all[i]);
 		if (err)
 			ret = err;
-		kernel_cut(&all[i]->kernel);
-		all[i]->is_libmem |= is_of_libmem(findings,
-						  all[i]->record.cpu.pid);
-		all[i]->is_libmem |= libmem_cut(&all[i]->cpu);
-		all[i]->is_libmem |= libmem_cut(&all[i]->other);
+		all_cut(findings, all[i]);
 		list_add(findings, all[i]);
 	}
 	free(all);

@@ -39,6 +39,8 @@ struct backtrace {
  * @kernel_key: of @kernel
  * @kernel: that the other's job ran: the instruction that touched, if it is
  *	known, and where the kernel begins
+ * @attach_keys: of @attaches
+ * @attaches: stacks of @record.attaches
  */
 struct finding {
 	struct finding *next;
@@ -54,6 +56,8 @@ struct finding {
 	bool is_libmem;
 	uint64_t kernel_key;
 	struct backtrace kernel;
+	uint64_t attach_keys[HEAPSIM_RECORD_NR_ATTACHES];
+	struct backtrace attaches[HEAPSIM_RECORD_NR_ATTACHES];
 };
 
 /**

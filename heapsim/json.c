@@ -111,18 +111,53 @@ static json_object *other_of(const struct finding *f)
 	return o;
 }
 
-static json_object *attach_of(const struct heapsim_record *r)
+static json_object *attach_of(uint32_t attach, uint64_t stream)
 {
-	switch (r->attach) {
+	switch (attach) {
 	case HEAPSIM_ATTACH_GLOBAL:
 		return text("global", SIZE_MAX);
 	case HEAPSIM_ATTACH_HOST:
 		return text("host", SIZE_MAX);
 	case HEAPSIM_ATTACH_SINGLE:
-		return number(r->attach_stream);
+		return number(stream);
 	default:
 		return NULL;
 	}
+}
+
+static json_object *attached_of(const struct heapsim_record_attach *a,
+				const struct backtrace *trace)
+{
+	static const char *const by[] = {
+		[HEAPSIM_ATTACHED_BY_CALL] = "call",
+		[HEAPSIM_ATTACHED_BY_ALLOC] = "allocation",
+		[HEAPSIM_ATTACHED_BY_DESTROY] = "stream-destroyed",
+	};
+	const bool is_known = a->by < sizeof(by) / sizeof(by[0]);
+	json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "attach", attach_of(a->attach, a->stream));
+	json_object_object_add(o, "by", text(is_known ? by[a->by] : NULL,
+					     SIZE_MAX));
+	json_object_object_add(o, "stream", number(a->stream));
+	json_object_object_add(o, "time_ns", number(a->time_ns));
+	json_object_object_add(o, "stack", stack_of(trace));
+	return o;
+}
+
+static json_object *attaches_of(const struct finding *f)
+{
+	json_object *o = json_object_new_array();
+	int i;
+
+	for (i = 0; i < HEAPSIM_RECORD_NR_ATTACHES; i++) {
+		const struct heapsim_record_attach *a = &f->record.attaches[i];
+
+		if (a->attach)
+			json_object_array_add(o,
+					      attached_of(a, &f->attaches[i]));
+	}
+	return o;
 }
 
 static json_object *buffer_of(const struct finding *f)
@@ -134,7 +169,8 @@ static json_object *buffer_of(const struct finding *f)
 	json_object_object_add(o, "name", text(r->name, sizeof(r->name)));
 	json_object_object_add(o, "off", number(r->off));
 	json_object_object_add(o, "len", number(r->len));
-	json_object_object_add(o, "attach", attach_of(r));
+	json_object_object_add(o, "attach",
+			       attach_of(r->attach, r->attach_stream));
 	return o;
 }
 
@@ -155,6 +191,7 @@ static json_object *finding_of(const struct findings *findings,
 	json_object_object_add(o, "time_ns", number(r->time_ns));
 	json_object_object_add(o, "buffer", buffer_of(f));
 	json_object_object_add(o, "nr_buffers", number(f->nr_bufs));
+	json_object_object_add(o, "attaches", attaches_of(f));
 	json_object_object_add(o, "missing", text(missing, SIZE_MAX));
 	json_object_object_add(o, "cpu", cpu_of(f));
 	json_object_object_add(o, "other", other_of(f));
@@ -212,6 +249,8 @@ int report_write_json(FILE *out, const struct findings *findings,
 	json_object_object_add(all, "program", program_of(facts));
 	json_object_object_add(all, "backend", text(backend, SIZE_MAX));
 	json_object_object_add(all, "contexts", number(facts->nr_contexts));
+	json_object_object_add(all, "inline_contexts",
+			       number(facts->nr_inline));
 	json_object_object_add(all, "soc", text(facts->probe.soc,
 						sizeof(facts->probe.soc)));
 	json_object_object_add(all, "line_size",

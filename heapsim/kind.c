@@ -104,18 +104,27 @@ static const struct kind kinds[] = {
 	},
 	[MEM_VIOLATION_ATOMIC_ON_UNCACHED] = {
 		"atomic-on-uncached",
-		"Atomic on uncached memory: engines of this board cannot",
+		"Atomic on uncached memory: atomic instructions of this\n"
+		"board do not work on memory that is not cached",
 		NULL, "touched", "accesses", KIND_ERROR,
+		"to mend it, keep what is changed atomically in managed\n"
+		"memory, or in device memory if engines alone use it:\n"
+		"mem_alloc()",
 	},
 	[MEM_VIOLATION_ILLEGAL_ADDRESS] = {
 		"illegal-address",
 		"Illegal address: a kernel touched what its engine may not",
 		NULL, "touched", "accesses", KIND_ERROR,
+		"to mend it, give the kernel memory that its engine has\n"
+		"(mem_ptr_info() says which), by a pointer in its arguments\n"
+		"or in such memory, and free that when it is done",
 	},
 	[MEM_VIOLATION_OVERRUN] = {
 		"overrun",
 		"Overrun: bytes behind an allocation have changed",
 		NULL, "written", "times", KIND_ERROR,
+		"to mend it, keep indexes below what was asked for, or ask\n"
+		"for more: the offset is the first byte that has changed",
 	},
 	[TOLD_LEAKED_BUF] = {
 		"leaked-buffer",
@@ -147,7 +156,7 @@ static const struct kind kinds[] = {
 /* Of one that is newer than this command. */
 static const struct kind unknown = {
 	"unknown", "Something that this heapsim does not know", NULL, "used",
-	"times", KIND_ERROR,
+	"times", KIND_ERROR, NULL,
 };
 
 /* What to do, and the call: of dma-bufs and of libmem. */
@@ -276,13 +285,16 @@ const char *kind_missing_name(uint32_t missing)
 
 /**
  * kind_mend() - what to do about it, and the call
+ * @number: of the kind
  * @missing: enum heapsim_missing
  * @is_libmem: the program's calls are libmem's
  *
- * Return: lines; NULL where nothing was missing.
+ * Return: lines; NULL where there is nothing to say.
  */
-const char *kind_mend(uint32_t missing, bool is_libmem)
+const char *kind_mend(uint32_t number, uint32_t missing, bool is_libmem)
 {
+	if (missing == HEAPSIM_MISSING_NOTHING)
+		return kind_of(number)->mend;
 	if (missing >= NR(missing_ops))
 		return NULL;
 	return is_libmem ? missing_ops[missing].mend_libmem :

@@ -23,6 +23,7 @@ enum kind_class {
  * @other: what the other side did
  * @count: of what there are many, in the plural
  * @class: what it counts as
+ * @mend: what to do where no operation of ours was missing; NULL: those know
  */
 struct kind {
 	const char *name;
@@ -31,13 +32,14 @@ struct kind {
 	const char *other;
 	const char *count;
 	enum kind_class class;
+	const char *mend;
 };
 
 const struct kind *kind_of(uint32_t number);
 int kind_find(const char *name);
 uint32_t kind_end(void);
 const char *kind_missing_name(uint32_t missing);
-const char *kind_mend(uint32_t missing, bool is_libmem);
+const char *kind_mend(uint32_t number, uint32_t missing, bool is_libmem);
 const char *kind_other_name(uint32_t type);
 
 #endif

@@ -54,11 +54,11 @@ static void text_put(FILE *out, const char *text)
 		fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
 }
 
-static void frame_print(FILE *out, const struct frame *frame, int nr)
+/* The rest of a line. */
+static void place_print(FILE *out, const struct frame *frame)
 {
 	const char *module = frame->module;
 
-	fprintf(out, PREFIX "      %s ", nr ? "by" : "at");
 	text_put(out, frame->function ? frame->function : "???");
 	if (frame->file) {
 		const char *base = strrchr(frame->file, '/');
@@ -74,6 +74,12 @@ static void frame_print(FILE *out, const struct frame *frame, int nr)
 		fprintf(out, " (0x%" PRIx64 ")", frame->address);
 	}
 	fputc('\n', out);
+}
+
+static void frame_print(FILE *out, const struct frame *frame, int nr)
+{
+	fprintf(out, PREFIX "      %s ", nr ? "by" : "at");
+	place_print(out, frame);
 }
 
 static void trace_print(FILE *out, const struct backtrace *trace)
@@ -140,6 +146,54 @@ static void attach_print(FILE *out, const struct heapsim_record *r)
 			(uint64_t)r->attach_stream);
 		break;
 	}
+}
+
+static const struct frame *own_frame(const struct backtrace *trace)
+{
+	int i;
+
+	for (i = 0; i < trace->nr; i++)
+		if (!symbol_is_runtime(&trace->frames[i]))
+			return &trace->frames[i];
+	return trace->nr ? &trace->frames[0] : NULL;
+}
+
+/* One line: how it was attached, since when, and by whom. */
+static void attached_print(FILE *out, const struct finding *f, int i)
+{
+	const struct heapsim_record_attach *a = &f->record.attaches[i];
+	const struct frame *frame = own_frame(&f->attaches[i]);
+
+	fputs(PREFIX "      ", out);
+	if (a->attach == HEAPSIM_ATTACH_SINGLE)
+		fprintf(out, "to stream %" PRIu64, (uint64_t)a->stream);
+	else
+		fputs(a->attach == HEAPSIM_ATTACH_HOST ? "to the host" :
+							 "to all streams", out);
+	if (a->by == HEAPSIM_ATTACHED_BY_ALLOC)
+		fputs(" when allocated", out);
+	else if (a->by == HEAPSIM_ATTACHED_BY_DESTROY)
+		fprintf(out, " when stream %" PRIu64 " was destroyed",
+			(uint64_t)a->stream);
+	else if (a->attach != HEAPSIM_ATTACH_SINGLE)
+		fprintf(out, " in stream %" PRIu64, (uint64_t)a->stream);
+	fprintf(out, ", %.3f ms before",
+		(f->record.time_ns - a->time_ns) / 1e6);
+	if (frame) {
+		fputs(",\n" PREFIX "        attached by ", out);
+		place_print(out, frame);
+	} else {
+		fputc('\n', out);
+	}
+}
+
+static void attaches_print(FILE *out, const struct finding *f)
+{
+	int i;
+
+	for (i = 0; i < HEAPSIM_RECORD_NR_ATTACHES; i++)
+		if (f->record.attaches[i].attach)
+			attached_print(out, f, i);
 }
 
 static void cpu_print(FILE *out, const struct finding *f)
@@ -211,7 +265,8 @@ static void other_print(FILE *out, const struct finding *f)
 
 static void error_print(FILE *out, const struct finding *f)
 {
-	const char *mend = kind_mend(f->record.missing, f->is_libmem);
+	const char *mend = kind_mend(f->record.kind, f->record.missing,
+				     f->is_libmem);
 
 	text_print(out, 0, headline(&f->record));
 	if (finding_is_leak(f) && !f->record.bytes)
@@ -219,21 +274,12 @@ static void error_print(FILE *out, const struct finding *f)
 	else
 		buffer_print(out, f);
 	attach_print(out, &f->record);
+	attaches_print(out, f);
 	cpu_print(out, f);
 	other_print(out, f);
 	if (mend)
 		text_print(out, 4, mend);
 	fputs(PREFIX "\n", out);
-}
-
-static const struct frame *own_frame(const struct backtrace *trace)
-{
-	int i;
-
-	for (i = 0; i < trace->nr; i++)
-		if (!symbol_is_runtime(&trace->frames[i]))
-			return &trace->frames[i];
-	return trace->nr ? &trace->frames[0] : NULL;
 }
 
 static void waste_print(FILE *out, const struct finding *f)
@@ -302,6 +348,12 @@ static void contexts_print(FILE *out, const struct run_facts *facts)
 			facts->nr_failed,
 			facts->nr_failed == 1 ? " was" : "s were",
 			strerror(-facts->failed_err));
+	if (facts->nr_inline)
+		text_print(out, 0, facts->backend == RUN_EMBEDDED ?
+			   "Engines were inline: kernels ran in the program, and\n"
+			   "were not checked, nor were old bytes, on one view" :
+			   "Engines were inline: kernels ran in the program, and\n"
+			   "were not checked");
 	if (facts->backend != RUN_EMBEDDED || facts->nr_contexts)
 		return;
 	text_print(out, 0,

@@ -24,6 +24,7 @@ enum run_backend {
  * @backend: where the board was
  * @probe: of the module; embedded: name and line size of the first context's
  * @nr_contexts: embedded ones that were opened
+ * @nr_inline: contexts whose kernels ran in the program, and were not checked
  * @nr_failed: that could not be
  * @failed_err: -errno of the last of these
  */
@@ -35,6 +36,7 @@ struct run_facts {
 	enum run_backend backend;
 	struct heapsim_probe probe;
 	uint32_t nr_contexts;
+	uint32_t nr_inline;
 	uint32_t nr_failed;
 	int failed_err;
 };

@@ -472,7 +472,7 @@ static int stacks_create(struct run *run)
 	if (!run->findings)
 		return failed(run, "no memory");
 	findings_set_leak_check(run->findings, run->leak_check);
-	if (!run->trace || run->facts.backend != RUN_EMBEDDED)
+	if (!run->trace)
 		return 0;
 	run->events = events_open(run->stacks, run->trace);
 	return run->events ? 0 : failed(run, "no memory");
@@ -619,8 +619,8 @@ static int module_events_read(struct run *run)
 		if (n < 0)
 			return errno == EAGAIN ? 0 : -errno;
 		for (i = 0; i < n / (ssize_t)sizeof(records[0]); i++)
-			trace_failed(run, trace_event(run->trace, &records[i],
-						      NULL));
+			trace_failed(run, events_of_module(run->events,
+							   &records[i]));
 	}
 	return 0;
 }

@@ -8,7 +8,9 @@
  * they are asynchronous slices: those of a process, and those of a process of
  * ours that stands for all importers. Engines are threads of another one: an
  * engine runs one job at a time. With the board in the program there is one of
- * a name for each thread that plays it.
+ * a name for each thread that plays it. Works of programs over the module are
+ * of engines that each open has for itself, and nobody tells of which: one of a
+ * name for as many as a process runs at once.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -70,13 +72,21 @@ struct span {
  * @name: of it
  * @pid: process that it is in; 0: the module
  * @thread: that plays it
+ * @has_works: it is of a process over the module
  * @is_running: a job of it has begun and not ended
+ * @may_have_ended: that was lost, if it was told
+ * @job: id of that
+ * @time_ns: when it was submitted
  */
 struct engine {
 	char name[HEAPSIM_NAME_LEN];
 	uint32_t pid;
 	uint32_t thread;
+	bool has_works;
 	bool is_running;
+	bool may_have_ended;
+	uint64_t job;
+	uint64_t time_ns;
 };
 
 /**
@@ -290,22 +300,29 @@ static void put_access(struct trace *t, const struct heapsim_record *r)
 		put(t, ",\"access\":\"%s\"", access_name(r->access));
 }
 
+static void put_job_ids(struct trace *t, const struct heapsim_record *r)
+{
+	put(t, "\"job\":%" PRIu64, (uint64_t)r->other.job);
+	if (r->other.stream)
+		put(t, ",\"stream\":%" PRIu64, (uint64_t)r->other.stream);
+}
+
 static void put_job(struct trace *t, const struct heapsim_record *r,
 		    const struct trace_job *job)
 {
-	/* Which buffers a kernel uses nobody says. */
+	put_job_ids(t, r);
+	/* Which buffers a kernel uses nobody says, nor what a work does. */
 	if (job->kernel) {
+		put(t, ",");
 		put_text(t, "kernel", job->kernel, SIZE_MAX);
-	} else {
+	} else if (r->op) {
+		put(t, ",");
 		put_buf(t, r);
 		put_access(t, r);
 		put(t, ",\"bytes\":%" PRIu64, (uint64_t)r->bytes);
 	}
-	put(t, ",\"job\":%" PRIu64, (uint64_t)r->other.job);
 	if (r->op == HEAPSIM_DMA_COPY)
 		put(t, ",\"source\":%" PRIu64, (uint64_t)r->src);
-	if (r->other.stream)
-		put(t, ",\"stream\":%" PRIu64, (uint64_t)r->other.stream);
 	put(t, ",\"submitter_pid\":%u,", r->other.pid);
 	put_text(t, "submitter", r->other.comm, sizeof(r->other.comm));
 	put(t, ",\"waited_us\":%" PRIu64, r->time_ns > r->other.time_ns ?
@@ -340,8 +357,10 @@ static int put_slice(struct trace *t, const struct heapsim_record *r,
 	    r->kind == HEAPSIM_RECORD_INVALIDATE)
 		put(t, ",\"lines\":%" PRIu64, (uint64_t)r->count);
 	put_access(t, r);
-	if (r->kind == HEAPSIM_RECORD_SUBMIT)
-		put(t, ",\"job\":%" PRIu64, (uint64_t)r->other.job);
+	if (r->kind == HEAPSIM_RECORD_SUBMIT) {
+		put(t, ",");
+		put_job_ids(t, r);
+	}
 	put(t, ",\"ip\":\"0x%" PRIx64 "\"}", (uint64_t)r->cpu.ip);
 	event_end(t);
 	return 0;
@@ -363,6 +382,61 @@ static int put_instant(struct trace *t, const struct heapsim_record *r,
 	put_access(t, r);
 	put(t, ",\"addr\":\"0x%" PRIx64 "\",\"ip\":\"0x%" PRIx64 "\"}",
 	    (uint64_t)r->cpu.addr, (uint64_t)r->cpu.ip);
+	event_end(t);
+	return 0;
+}
+
+/* Of libmem, what is of no buffer. */
+static int put_hosts(struct trace *t, const struct heapsim_record *r,
+		     const char *what, const char *name)
+{
+	const uint64_t begin = r->cpu.time_ns;
+	uint32_t track[2];
+	char text[128];
+	int ret;
+
+	ret = track_of(t, r, track);
+	if (ret)
+		return ret;
+	snprintf(text, sizeof(text), "%s %s", what, name);
+	event_begin(t, "X", text, begin, track);
+	put_us(t, "dur", since_start(t, r->time_ns) - since_start(t, begin));
+	put(t, ",\"cat\":\"cpu\",\"args\":{");
+	if (r->other.stream)
+		put(t, "\"stream\":%" PRIu64, (uint64_t)r->other.stream);
+	put(t, "}");
+	event_end(t);
+	return 0;
+}
+
+static int put_wait(struct trace *t, const struct heapsim_record *r)
+{
+	char name[HEAPSIM_NAME_LEN + 1] = "";
+
+	/* It may have no end. */
+	memcpy(name, r->other.name, HEAPSIM_NAME_LEN);
+	return put_hosts(t, r, "wait for", name);
+}
+
+static int put_attach(struct trace *t, const struct heapsim_record *r)
+{
+	static const char *const names[] = {
+		[HEAPSIM_ATTACH_GLOBAL] = "attach global",
+		[HEAPSIM_ATTACH_HOST] = "attach host",
+		[HEAPSIM_ATTACH_SINGLE] = "attach single",
+	};
+	const char *name = r->attach < sizeof(names) / sizeof(names[0]) ?
+			   names[r->attach] : NULL;
+	uint32_t track[2];
+	int ret;
+
+	ret = track_of(t, r, track);
+	if (ret)
+		return ret;
+	event_begin(t, "i", name ? name : "attach", r->time_ns, track);
+	put(t, ",\"cat\":\"cpu\",\"s\":\"t\",\"args\":{");
+	put_buf(t, r);
+	put(t, ",\"stream\":%" PRIu64 "}", (uint64_t)r->other.stream);
 	event_end(t);
 	return 0;
 }
@@ -569,64 +643,113 @@ static int put_submit(struct trace *t, const struct heapsim_record *r,
 	return ret;
 }
 
+/* One that a program tells the module of; of a submission it is of no use. */
+static bool is_work(const struct heapsim_record *r, const struct trace_job *job)
+{
+	return !r->op && !job->thread;
+}
+
+/* Ids of several opens are the same, times are not. */
+static bool has_work(const struct engine *engine,
+		     const struct heapsim_record *r)
+{
+	return engine->is_running && engine->job == r->other.job &&
+	       engine->time_ns == r->other.time_ns;
+}
+
+static bool has_room(const struct engine *engine)
+{
+	return !engine->is_running || engine->may_have_ended;
+}
+
 static bool is_engine(const struct engine *engine,
 		      const struct heapsim_record *r,
 		      const struct trace_job *job)
 {
-	return engine->thread == job->thread &&
-	       (!job->thread || engine->pid == r->other.pid) &&
-	       !strncmp(engine->name, r->other.name, HEAPSIM_NAME_LEN);
+	const bool has_works = is_work(r, job);
+
+	if (engine->thread != job->thread || engine->has_works != has_works ||
+	    strncmp(engine->name, r->other.name, HEAPSIM_NAME_LEN))
+		return false;
+	if ((job->thread || has_works) && engine->pid != r->other.pid)
+		return false;
+	if (!has_works)
+		return true;
+	return r->kind == HEAPSIM_RECORD_JOB_END ? has_work(engine, r) :
+						   has_room(engine);
 }
 
-/* Its track, or -1: there are too many. */
-static int engine_find(struct trace *t, const struct heapsim_record *r,
-		       const struct trace_job *job, uint32_t track[2])
+/* NULL: there is none yet. */
+static struct engine *engine_find(struct trace *t,
+				  const struct heapsim_record *r,
+				  const struct trace_job *job)
 {
-	struct engine *engine;
 	unsigned int i;
 
-	track[0] = PID_ENGINES;
 	for (i = 0; i < t->nr_engines; i++)
 		if (is_engine(&t->engines[i], r, job))
-			break;
-	if (i == MAX_ENGINES)
-		return -1;
-	track[1] = PID_ENGINES + 1 + i;
-	if (i < t->nr_engines)
-		return i;
-	if (!i)
+			return &t->engines[i];
+	return NULL;
+}
+
+static void track_of_engine(const struct trace *t, const struct engine *engine,
+			    uint32_t track[2])
+{
+	track[0] = PID_ENGINES;
+	track[1] = PID_ENGINES + 1 + (engine - t->engines);
+}
+
+/* NULL: there are too many. */
+static struct engine *engine_add(struct trace *t,
+				 const struct heapsim_record *r,
+				 const struct trace_job *job)
+{
+	struct engine *engine = &t->engines[t->nr_engines];
+	uint32_t track[2];
+
+	if (t->nr_engines == MAX_ENGINES)
+		return NULL;
+	track_of_engine(t, engine, track);
+	if (!t->nr_engines++)
 		name_track(t, "process_name", track, "engines", SIZE_MAX);
-	engine = &t->engines[i];
 	name_track(t, "thread_name", track, r->other.name, HEAPSIM_NAME_LEN);
 	memcpy(engine->name, r->other.name, HEAPSIM_NAME_LEN);
 	engine->pid = r->other.pid;
 	engine->thread = job->thread;
-	return t->nr_engines++;
+	engine->has_works = is_work(r, job);
+	return engine;
 }
 
-static void job_end(struct trace *t, int engine, uint64_t time_ns, int status)
+static void job_end(struct trace *t, struct engine *engine, uint64_t time_ns,
+		    int status)
 {
-	const uint32_t track[2] = { PID_ENGINES, PID_ENGINES + 1 + engine };
+	uint32_t track[2];
 
+	track_of_engine(t, engine, track);
 	event_begin(t, "E", "job", time_ns, track);
 	put(t, ",\"cat\":\"job\",\"args\":{\"status\":%d}", status);
 	event_end(t);
-	t->engines[engine].is_running = false;
+	engine->is_running = false;
 }
 
 static void put_job_begin(struct trace *t, const struct heapsim_record *r,
 			  const struct trace_job *job)
 {
+	struct engine *engine = engine_find(t, r, job);
 	uint32_t track[2];
-	int engine;
 
-	engine = engine_find(t, r, job, track);
-	if (engine < 0)
+	if (!engine)
+		engine = engine_add(t, r, job);
+	if (!engine)
 		return;
 	/* The end of the one before was lost. */
-	if (t->engines[engine].is_running)
+	if (engine->is_running)
 		job_end(t, engine, r->time_ns, 0);
-	t->engines[engine].is_running = true;
+	engine->is_running = true;
+	engine->may_have_ended = false;
+	engine->job = r->other.job;
+	engine->time_ns = r->other.time_ns;
+	track_of_engine(t, engine, track);
 	event_begin(t, "B", job_name(r, job), r->time_ns, track);
 	put(t, ",\"cat\":\"job\",\"args\":{");
 	put_job(t, r, job);
@@ -638,18 +761,19 @@ static void put_job_begin(struct trace *t, const struct heapsim_record *r,
 static void put_job_end(struct trace *t, const struct heapsim_record *r,
 			const struct trace_job *job)
 {
-	uint32_t track[2];
-	int engine;
+	struct engine *engine = engine_find(t, r, job);
 
-	engine = engine_find(t, r, job, track);
-	if (engine >= 0 && t->engines[engine].is_running)
+	if (engine && engine->is_running)
 		job_end(t, engine, r->time_ns, r->status);
 }
 
 static void put_lost(struct trace *t, const struct heapsim_record *r)
 {
 	const uint32_t track[2] = { PID_NOBODY, PID_NOBODY };
+	unsigned int i;
 
+	for (i = 0; i < t->nr_engines; i++)
+		t->engines[i].may_have_ended = true;
 	t->nr_lost += r->count;
 	event_begin(t, "i", "events lost", r->time_ns, track);
 	put(t, ",\"cat\":\"lost\",\"s\":\"g\",\"args\":{\"count\":%" PRIu64 "}",
@@ -727,6 +851,16 @@ int trace_event(struct trace *trace, const struct heapsim_record *r,
 		break;
 	case TOLD_TOUCH:
 		ret = put_instant(trace, r, "touch");
+		break;
+	case TOLD_ATTACH:
+		ret = put_attach(trace, r);
+		break;
+	case TOLD_WAIT:
+		ret = put_wait(trace, r);
+		break;
+	case TOLD_CALL:
+		ret = put_hosts(trace, r, "call", job->kernel ? job->kernel :
+				"host function");
 		break;
 	case HEAPSIM_RECORD_EVICT:
 		ret = put_instant(trace, r, "evict");
@@ -830,7 +964,7 @@ int trace_end(struct trace *trace, const struct run_facts *facts)
 
 	for (i = 0; i < trace->nr_engines; i++)
 		if (trace->engines[i].is_running)
-			job_end(trace, i, now, 0);
+			job_end(trace, &trace->engines[i], now, 0);
 	while (trace->spans)
 		span_end(trace, &trace->spans, now, trace->spans->access);
 	put(trace, "\n],\"otherData\":{");

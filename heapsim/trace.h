@@ -14,7 +14,7 @@ struct trace;
 
 /**
  * struct trace_job - what a record does not say of a job
- * @kernel: that it runs; NULL none
+ * @kernel: that it runs, or a host function; NULL none
  * @thread: of the program, that plays the engine; 0: it is the module's
  */
 struct trace_job {

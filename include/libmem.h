@@ -6,7 +6,8 @@
  * through the last argument, which stays untouched on failure. Nothing is
  * printed, nothing exits. The kernel backend has no global state; the embedded
  * one has an address window and a handler for SIGSEGV, one for the process
- * (Documentation/libmem.rst), and answers every call -EPERM in a child.
+ * (Documentation/libmem.rst), and answers every call -EPERM in a child. So do
+ * most in a host function: see mem_stream_call().
  * Objects may be used from several threads at a time unless a call says
  * otherwise; an object must not be destroyed while another thread uses it.
  * Buffers and jobs keep what they need of their context, so the order of
@@ -34,6 +35,8 @@ struct mem_ctx_options;
 #define MEM_NAME_LEN		32
 /* What a kernel's arguments may be long, bytes */
 #define MEM_ARGS_MAX		4096U
+/* How many blocks a kernel may be launched with */
+#define MEM_BLOCKS_MAX		(1ULL << 48)
 
 /* CPU access, for brackets */
 #define MEM_READ		0x1U
@@ -159,8 +162,8 @@ typedef void (*mem_kernel)(const struct mem_block *block, void *args);
  *	0xa5; MEM_POISON_NONE: zeros; 1 to 255: that byte
  * @evict: in: enum mem_evict, of the buffers that the context allocates
  * @soc: in: name of the profile, terminated; empty: what the environment's
- *	LIBMEM_SOC says, else the module's own, else "generic". The module
- *	has one, and takes no other
+ *	LIBMEM_SOC says, else the module's own, else
+ *	"generic-noncoherent". The module has one, and takes no other
  * @seed: in: of MEM_EVICT_RANDOM
  */
 struct mem_ctx_options {
@@ -509,7 +512,8 @@ struct mem_ptr_info {
  * @revoked: the CPU's right ended
  * @restored: the host waited, and the buffer became touchable by the CPU
  * @cleans: CPU lines written back, whole buffers
- * @cleaned_bytes: the sum of their lengths; so are all bytes below
+ * @cleaned_bytes: the sum of their lengths, as they were asked for; so are all
+ *	bytes below
  * @cpu_invalidates: CPU lines dropped
  * @cpu_invalidated_bytes: bytes of that
  * @gpu_cleans: GPU cache written back
@@ -593,7 +597,8 @@ enum mem_engine {
  * @size: in: sizeof of this struct
  * @engine: in: enum mem_engine
  * @kernel: in: a function of the program or of a library
- * @grid: in: blocks in x, y and z, each above 0
+ * @grid: in: blocks in x, y and z, each above 0; their product is at most
+ *	MEM_BLOCKS_MAX
  * @block: in: threads of a block, each above 0; the kernel is told
  * @shared_len: in: bytes of memory for each block, at most 1 MiB
  * @args_len: in: bytes at @args, at most MEM_ARGS_MAX
@@ -645,14 +650,15 @@ typedef void (*mem_callback)(struct mem_stream *stream, int status, void *arg);
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (@ctx is NULL, @options->size is below the struct's
  * first version or no multiple of 8, a field has no meaning, no such board,
- * LIBMEM_BACKEND, LIBMEM_SOC, LIBMEM_EVICT or LIBMEM_SEED says what is not
- * known), -E2BIG (a tail of @options that this
+ * LIBMEM_BACKEND, LIBMEM_SOC, LIBMEM_POLICY, LIBMEM_EVICT, LIBMEM_SEED or
+ * LIBMEM_ENGINE says what is not known), -E2BIG (a tail of @options that this
  * library does not know is not 0), -EOPNOTSUPP (the module has another board
  * than @options->soc), -ENOENT (kernel: no /dev/heapsim, the module is not
  * loaded), -EACCES (kernel: no permission for it), -EPROTO (the module's
  * interface is older than any that this library knows), -EPERM (a child of a
- * process with an embedded context), -EMFILE or -ENFILE (no file descriptor is
- * left), -ENOMEM (embedded: also no room in the address space).
+ * process with an embedded context, or a host function), -EMFILE or -ENFILE
+ * (no file descriptor is left), -ENOMEM (embedded: also no room in the address
+ * space).
  */
 int mem_ctx_open(const struct mem_ctx_options *options, struct mem_ctx **ctx);
 
@@ -690,8 +696,8 @@ int mem_ctx_probe(struct mem_ctx *ctx, struct mem_probe *probe);
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (@ctx is NULL, no such @what, @nr out of range),
  * -EBUSY (it watches already, or too many do), -EPERM (a child of a process
- * with an embedded context), -EMFILE or -ENFILE (kernel: no file descriptor is
- * left), -ENOMEM.
+ * with an embedded context, or a host function), -EMFILE or -ENFILE (kernel: no
+ * file descriptor is left), -ENOMEM.
  */
 int mem_ctx_watch(struct mem_ctx *ctx, unsigned int what, uint32_t nr);
 
@@ -1213,7 +1219,8 @@ int mem_ctx_error(struct mem_ctx *ctx);
  * @policy: how; MEM_WAIT_AUTO: it spins a little and then blocks
  *
  * Context: any thread.
- * Return: 0, or -EINVAL (@ctx is NULL, no such @policy).
+ * Return: 0, or -EINVAL (@ctx is NULL, no such @policy), -EPERM (called from a
+ * host function).
  */
 int mem_ctx_set_wait_policy(struct mem_ctx *ctx, enum mem_wait_policy policy);
 
@@ -1293,10 +1300,11 @@ int mem_stream_priority(const struct mem_stream *stream);
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (@stream is NULL), -EPERM (called from a host
  * function, or in a child of the process), -EOWNERDEAD (an engine was killed
- * and a job of it is lost: told once), or what ended all work of the context,
- * for good: -EFAULT (a kernel touched an illegal address), -ETIME (one ran for
- * too long), -EIO (one called exit or abort, or a signal or an exception ended
- * it).
+ * and a job of it is lost: told once), -EMFILE, -ENFILE, -ENOMEM or -EAGAIN (an
+ * engine's process could not be made, its job is lost: told once, and the next
+ * job tries again), or what ended all work of the context, for good: -EFAULT (a
+ * kernel touched an illegal address), -ETIME (one ran for too long), -EIO (one
+ * called exit or abort, or a signal or an exception ended it).
  */
 int mem_stream_sync(struct mem_stream *stream);
 
@@ -1342,12 +1350,19 @@ int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
 /**
  * mem_stream_call() - have a function of the host called
  * @stream: in order of this one
- * @fn: called on a thread of the library; no function of libmem that works on
- *	a context may be called in it: they answer -EPERM
+ * @fn: called on a thread of the library
  * @arg: for it
  *
  * One at a time in a context. Not called any more once the context has an
  * error.
+ *
+ * In @fn libmem can be asked, of any context: mem_ctx_probe(), mem_ctx_error(),
+ * mem_ctx_next_violation(), mem_violation_name(), mem_buf_len(),
+ * mem_buf_kind(), mem_buf_info(), mem_ptr_info(), mem_ptr_buf_info(),
+ * mem_ptr_attach_counters(), mem_stream_legacy(), mem_stream_id() and
+ * mem_stream_priority(). It can be given back what needs no answer:
+ * mem_ctx_close(), mem_buf_destroy(), mem_job_destroy() and
+ * mem_event_destroy(). All other functions answer -EPERM.
  *
  * Context: any thread.
  * Return: 0, or -EINVAL (@stream or @fn is NULL), -ENOMEM, or as

@@ -53,7 +53,9 @@ API int mem_buf_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
 		return -EINVAL;
 	if (name && strlen(name) >= MEM_NAME_LEN)
 		return -EINVAL;
-	err = ctx->backend->alloc(ctx, kind, len, name, &new);
+	err = sched_check_call();
+	if (!err)
+		err = ctx->backend->alloc(ctx, kind, len, name, &new);
 	return made(err, ctx, new, buf);
 }
 
@@ -68,7 +70,9 @@ API int mem_buf_alloc_heap(struct mem_ctx *ctx, const char *heap, uint64_t len,
 	if (!*heap || *heap == '.' || strchr(heap, '/') ||
 	    strlen(heap) > NAME_MAX)
 		return -EINVAL;
-	err = ctx->backend->alloc_heap(ctx, heap, len, &new);
+	err = sched_check_call();
+	if (!err)
+		err = ctx->backend->alloc_heap(ctx, heap, len, &new);
 	return made(err, ctx, new, buf);
 }
 
@@ -86,15 +90,20 @@ API int mem_buf_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
 
 	if (!ctx || !buf)
 		return -EINVAL;
-	err = ctx->backend->import(ctx, fd, &new);
+	err = sched_check_call();
+	if (!err)
+		err = ctx->backend->import(ctx, fd, &new);
 	return made(err, ctx, new, buf);
 }
 
 API int mem_buf_export(struct mem_buf *buf, int *fd)
 {
+	int err;
+
 	if (!buf || !fd)
 		return -EINVAL;
-	return buf->ctx->backend->export(buf, fd);
+	err = sched_check_call();
+	return err ? err : buf->ctx->backend->export(buf, fd);
 }
 
 API void mem_buf_destroy(struct mem_buf *buf)
@@ -116,7 +125,10 @@ API void mem_buf_destroy(struct mem_buf *buf)
 static int check(const struct mem_buf *buf)
 {
 	const struct backend *backend = buf->ctx->backend;
+	const int err = sched_check_call();
 
+	if (err)
+		return err;
 	return backend->check ? backend->check() : 0;
 }
 
@@ -194,16 +206,22 @@ static bool access_is_valid(unsigned int access)
 
 API int mem_buf_begin(struct mem_buf *buf, unsigned int access)
 {
+	int err;
+
 	if (!buf || !access_is_valid(access))
 		return -EINVAL;
-	return buf->ctx->backend->begin(buf, access);
+	err = sched_check_call();
+	return err ? err : buf->ctx->backend->begin(buf, access);
 }
 
 API int mem_buf_end(struct mem_buf *buf, unsigned int access)
 {
+	int err;
+
 	if (!buf || !access_is_valid(access))
 		return -EINVAL;
-	return buf->ctx->backend->end(buf, access);
+	err = sched_check_call();
+	return err ? err : buf->ctx->backend->end(buf, access);
 }
 
 static bool range_is_valid(const struct mem_buf *buf, uint64_t off,
@@ -234,6 +252,9 @@ API int mem_buf_begin_range(struct mem_buf *buf, uint64_t off, uint64_t len,
 
 	if (!buf || !range_is_valid(buf, off, len) || !access_is_valid(access))
 		return -EINVAL;
+	err = sched_check_call();
+	if (err)
+		return err;
 	if (buf->kind == MEM_KIND_FOREIGN)
 		return buf->ctx->backend->begin(buf, access);
 	err = buf->ctx->backend->wait(buf, access & MEM_WRITE);
@@ -245,8 +266,13 @@ API int mem_buf_begin_range(struct mem_buf *buf, uint64_t off, uint64_t len,
 API int mem_buf_end_range(struct mem_buf *buf, uint64_t off, uint64_t len,
 			  unsigned int access)
 {
+	int err;
+
 	if (!buf || !range_is_valid(buf, off, len) || !access_is_valid(access))
 		return -EINVAL;
+	err = sched_check_call();
+	if (err)
+		return err;
 	if (buf->kind == MEM_KIND_FOREIGN)
 		return buf->ctx->backend->end(buf, access);
 	if (!(access & MEM_WRITE))
@@ -267,6 +293,8 @@ API int mem_buf_maintain(struct mem_ctx *ctx, const struct mem_range *ranges,
 		    ranges[i].buf->ctx->backend != ctx->backend)
 			err = -EINVAL;
 	if (!err)
+		err = sched_check_call();
+	if (!err)
 		err = ctx->backend->maintain(ctx, ranges, nr_ranges, &done);
 	if (nr_done)
 		*nr_done = done;
@@ -275,7 +303,10 @@ API int mem_buf_maintain(struct mem_ctx *ctx, const struct mem_range *ranges,
 
 API int mem_buf_revoke(struct mem_buf *buf)
 {
+	int err;
+
 	if (!buf)
 		return -EINVAL;
-	return buf->ctx->backend->revoke(buf);
+	err = sched_check_call();
+	return err ? err : buf->ctx->backend->revoke(buf);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/engine.h"
 #include "sched.h"
 
 struct mem_ctx *ctx_get(struct mem_ctx *ctx)
@@ -57,7 +58,9 @@ int ctx_look(const struct mem_ctx *ctx)
 /* One that gives something back? */
 int ctx_may_change(const struct mem_ctx *ctx)
 {
-	return sched_is_in_call() ? -EPERM : ctx_look(ctx);
+	const int err = sched_check_call();
+
+	return err ? err : ctx_look(ctx);
 }
 
 /* One that works on it? */
@@ -166,6 +169,8 @@ static int options_complete(struct mem_ctx_options *all)
 	const char *soc = getenv("LIBMEM_SOC");
 	int err;
 
+	if (!engine_is_known())
+		return -EINVAL;
 	if (!all->soc[0] && soc) {
 		if (strlen(soc) >= sizeof(all->soc))
 			return -EINVAL;
@@ -217,6 +222,8 @@ API int mem_ctx_open(const struct mem_ctx_options *options,
 				      options->size : sizeof(all));
 	}
 	err = options_complete(&all);
+	if (!err)
+		err = sched_check_call();
 	if (err)
 		return err;
 	tell_init();
@@ -256,10 +263,13 @@ API int mem_ctx_probe(struct mem_ctx *ctx, struct mem_probe *probe)
 
 API int mem_ctx_watch(struct mem_ctx *ctx, unsigned int what, uint32_t nr)
 {
+	int err;
+
 	if (!ctx || !what || what & ~(MEM_WATCH_ERRORS | MEM_WATCH_WASTE) ||
 	    !nr || nr > MEM_WATCH_MAX)
 		return -EINVAL;
-	return ctx->backend->watch(ctx, what, nr);
+	err = sched_check_call();
+	return err ? err : ctx->backend->watch(ctx, what, nr);
 }
 
 API int mem_ctx_next_violation(struct mem_ctx *ctx,

@@ -42,7 +42,8 @@ struct work;	/* a job, or a copy or set by a device, as the backend has it */
  *	the context, too
  * @order: the backend's; NULL: the legacy one
  * @last: its newest operation, kept; NULL: it never had one
- * @has_news: something was submitted since the host last waited for all
+ * @known: number of the newest operation of the context when the host last
+ *	began to wait for all, once that is known
  * @next: of the context's
  * @prev: of the context's
  */
@@ -56,7 +57,7 @@ struct mem_stream {
 	atomic_uint nr_users;
 	struct order *order;
 	struct op *last;
-	bool has_news;
+	uint64_t known;
 	struct mem_stream *next;
 	struct mem_stream *prev;
 };
@@ -256,6 +257,7 @@ enum job_op {
  * @attach_of: newest attach state of a managed buffer
  * @attach_counters: of a managed buffer; NULL: of the context
  * @stream_create: the stream's order
+ * @stream_number: that records have of it; NULL: its id
  * @stream_destroy: it takes nothing more; its order is the backend's; @reach as
  *	of @attach, at its end
  * @mark: behind all that the stream has so far
@@ -279,10 +281,10 @@ enum job_op {
  * @run: a kernel, as the work that was submitted; waits for its end
  * @copy: a copy or set; @work is NULL if no device does it
  *
- * From @stream_create to @work_end all are called with the scheduler's lock
- * held. All but @next_violation return 0 or -errno and have given nothing away
- * on failure. -EOPNOTSUPP: the backend cannot. What they make gets its
- * ctx_get() from the caller of the table.
+ * From @stream_create to @work_end all but @stream_number are called with the
+ * scheduler's lock held. All but @next_violation return 0 or -errno and have
+ * given nothing away on failure. -EOPNOTSUPP: the backend cannot. What they
+ * make gets its ctx_get() from the caller of the table.
  */
 struct backend {
 	const char *name;
@@ -330,6 +332,7 @@ struct backend {
 				struct mem_attach_counters *count);
 
 	int (*stream_create)(struct mem_stream *stream);
+	uint64_t (*stream_number)(const struct mem_stream *stream);
 	int (*stream_destroy)(struct mem_stream *stream, struct reach **reach);
 	int (*mark)(struct mem_stream *stream, struct mark **mark);
 	int (*mark_end)(struct mem_stream *stream, struct mark **mark);
@@ -369,6 +372,7 @@ extern const struct backend embedded_backend;
 /* Of a block. */
 #define MAX_SHARED_LEN		(1U << 20)
 
+int sched_check_call(void);
 struct mem_ctx *ctx_get(struct mem_ctx *ctx);
 bool ctx_try(struct mem_ctx *ctx);
 bool ctx_put(struct mem_ctx *ctx);

@@ -15,7 +15,9 @@ static int submit(struct mem_ctx *ctx, enum job_op op,
 
 	if (rows->src && rows->src->ctx->backend != ctx->backend)
 		return -EINVAL;
-	err = ctx->backend->submit(ctx, op, rows, &new);
+	err = sched_check_call();
+	if (!err)
+		err = ctx->backend->submit(ctx, op, rows, &new);
 	if (err)
 		return err;
 	new->ctx = ctx_get(ctx);
@@ -115,12 +117,18 @@ static int wait_done(struct mem_job *job, uint64_t timeout_ns)
 API int mem_job_wait(struct mem_job *job, uint64_t timeout_ns,
 		     uint64_t *result)
 {
+	uint64_t begin_ns;
 	int err;
 
 	if (!job)
 		return -EINVAL;
+	err = sched_check_call();
+	if (err)
+		return err;
 	if (!job->is_done) {
+		begin_ns = tell_begin();
 		err = wait_done(job, timeout_ns);
+		tell_waited("job", 0, begin_ns);
 		if (err)
 			return err;
 	}
@@ -134,9 +142,12 @@ API int mem_job_wait(struct mem_job *job, uint64_t timeout_ns,
 
 API int mem_job_fence(struct mem_job *job, int *fd)
 {
+	int err;
+
 	if (!job || !fd)
 		return -EINVAL;
-	return job->ctx->backend->fence(job, fd);
+	err = sched_check_call();
+	return err ? err : job->ctx->backend->fence(job, fd);
 }
 
 API void mem_job_destroy(struct mem_job *job)

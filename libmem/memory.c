@@ -306,7 +306,7 @@ API int mem_set_name(struct mem_ctx *ctx, const void *ptr, const char *name)
 
 	if (!ctx || !name || strlen(name) >= MEM_NAME_LEN)
 		return -EINVAL;
-	err = ctx_look(ctx);
+	err = ctx_may_change(ctx);
 	if (err)
 		return err;
 	buf = ctx->backend->find(ctx, ptr);
@@ -320,6 +320,7 @@ API int mem_set_name(struct mem_ctx *ctx, const void *ptr, const char *name)
 API int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
 			  unsigned int how)
 {
+	struct mem_buf_info info = { .size = sizeof(info) };
 	struct mem_ctx *ctx;
 	struct mem_buf *buf;
 	struct op *op;
@@ -349,6 +350,8 @@ API int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
 	if (!err)
 		op_submit(op, NULL);
 	sched_unlock(ctx);
+	if (!err && tell_is_traced() && !ctx->backend->info(buf, &info))
+		tell_attached(&info, how, stream_number(stream));
 	if (buf)
 		ctx->backend->put(buf);
 	if (err)

@@ -38,10 +38,10 @@ void sched_unlock(struct mem_ctx *ctx)
 	pthread_mutex_unlock(&ctx->sched.lock);
 }
 
-/* Is the caller a host function? */
-bool sched_is_in_call(void)
+/* A host function may not wait, nor make or change anything. */
+int sched_check_call(void)
 {
-	return is_in_call;
+	return is_in_call ? -EPERM : 0;
 }
 
 void sched_init(struct mem_ctx *ctx)
@@ -359,7 +359,6 @@ void op_submit(struct op *op, struct op *after)
 	struct op *done = NULL;
 
 	op->seq = ++sched->seq;
-	stream->has_news = true;
 	/* The legacy stream's are in order by the domain. */
 	if (!is_legacy(stream))
 		wait_for(op, 0, stream->last);
@@ -444,6 +443,7 @@ static void run_copy(struct mem_ctx *ctx, struct op *op)
 static void run_call(struct mem_ctx *ctx, struct op *op)
 {
 	const struct op_call *call = &op->call;
+	uint64_t begin_ns;
 	int err;
 
 	sched_lock(ctx);
@@ -451,11 +451,16 @@ static void run_call(struct mem_ctx *ctx, struct op *op)
 	sched_unlock(ctx);
 	err = atomic_load(&ctx->sched.error);
 	is_in_call = true;
+	begin_ns = tell_begin();
 	if (call->callback)
 		call->callback(op->stream, err, call->arg);
 	else if (!err)
 		call->fn(call->arg);
 	is_in_call = false;
+	if (call->callback || !err)
+		tell_called(call->callback ? (uintptr_t)call->callback :
+					     (uintptr_t)call->fn,
+			    stream_number(op->stream), begin_ns);
 }
 
 static void op_run(struct mem_ctx *ctx, struct op *op)

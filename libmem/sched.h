@@ -129,10 +129,12 @@ struct op {
 /**
  * struct place_mark - a mark that is kept until the host has waited for all
  * @mark: the backend's
+ * @seq: number of the newest operation before it
  * @next: of those
  */
 struct place_mark {
 	struct mark *mark;
+	uint64_t seq;
 	struct place_mark *next;
 };
 
@@ -141,7 +143,6 @@ bool sched_fini(struct mem_ctx *ctx);
 int sched_start(struct mem_ctx *ctx, unsigned int exec);
 void sched_lock(struct mem_ctx *ctx);
 void sched_unlock(struct mem_ctx *ctx);
-bool sched_is_in_call(void);
 void sched_wait_all(struct mem_ctx *ctx, uint64_t seq);
 
 void stream_get(struct mem_stream *stream);
@@ -149,6 +150,7 @@ void stream_drop(struct mem_stream *stream);
 void stream_put(struct mem_stream *stream);
 bool stream_is_idle(const struct mem_stream *stream);
 
+uint64_t stream_number(const struct mem_stream *stream);
 int stream_wait(struct mem_stream *stream);
 int ctx_wait(struct mem_ctx *ctx);
 void threads_forget(struct mem_ctx *ctx);

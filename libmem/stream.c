@@ -8,29 +8,41 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sched.h"
+
+/**
+ * struct record - what an event stands for
+ * @nr_users: the event while it stands for that, and who waits for it; under
+ *	the scheduler's lock
+ * @op: done when all of it is, kept
+ * @mark: the same, the backend's
+ */
+struct record {
+	unsigned int nr_users;
+	struct op *op;
+	struct mark *mark;
+};
 
 /**
  * struct mem_event - an event
  * @ctx: kept
  * @living: for who is told of leaks
  * @flags: MEM_EVENT_*
- * @op: that it stands for, kept; NULL: it was never recorded
- * @mark: the same, the backend's
- *
- * The scheduler's lock protects the last two.
+ * @record: newest, kept; NULL: it was never recorded; under the scheduler's
+ *	lock
  */
 struct mem_event {
 	struct mem_ctx *ctx;
 	struct living living;
 	unsigned int flags;
-	struct op *op;
-	struct mark *mark;
+	struct record *record;
 };
 
 /**
  * struct thread_stream - the stream of a thread in a context
+ * @pid: of the process that has the thread
  * @ctx: which is there while @stream is
  * @stream: it; NULL: the context is gone
  * @is_left: the thread is gone
@@ -38,6 +50,7 @@ struct mem_event {
  * @next_in_ctx: of the context's
  */
 struct thread_stream {
+	pid_t pid;
 	struct mem_ctx *ctx;
 	struct mem_stream *stream;
 	bool is_left;
@@ -155,6 +168,12 @@ static int stream_make(struct mem_ctx *ctx, unsigned int flags, int priority,
 	return 0;
 }
 
+/* Has it anything that no wait for all has made known? The lock is held. */
+static bool has_news(const struct mem_stream *stream)
+{
+	return stream->last && stream->last->seq > stream->known;
+}
+
 /*
  * The backend forgets it with its last work; that it has been waited for can
  * be said by a mark still. The scheduler's lock is held.
@@ -169,7 +188,7 @@ static int stream_forget(struct mem_stream *stream)
 
 	if (!op)
 		return -ENOMEM;
-	if (stream->has_news) {
+	if (has_news(stream)) {
 		place = malloc(sizeof(*place));
 		if (!place)
 			goto err_free;
@@ -184,6 +203,7 @@ static int stream_forget(struct mem_stream *stream)
 	op_submit(op, NULL);
 	op_put(op);
 	if (place) {
+		place->seq = sched->seq;
 		place->next = sched->orphans;
 		sched->orphans = place;
 	}
@@ -268,12 +288,17 @@ static void thread_stream_end(struct thread_stream *one)
 	free(one);
 }
 
+/*
+ * In a child of fork those of before are the parent's, as all are that are
+ * behind one: their context's lock may be that of a thread which is not there.
+ */
 static void thread_end(void *first)
 {
 	struct thread_stream *one, *next;
+	const pid_t pid = getpid();
 	bool is_ours;
 
-	for (one = first; one; one = next) {
+	for (one = first; one && one->pid == pid; one = next) {
 		next = one->next;
 		pthread_mutex_lock(&threads_lock);
 		is_ours = one->stream && ctx_try(one->ctx);
@@ -305,9 +330,17 @@ void threads_forget(struct mem_ctx *ctx)
 	pthread_mutex_unlock(&threads_lock);
 }
 
+/* A thread which is not there may have had it. */
+static void threads_in_child(void)
+{
+	pthread_mutex_init(&threads_lock, NULL);
+}
+
 static void thread_init(void)
 {
-	thread_key_err = pthread_key_create(&thread_key, thread_end);
+	thread_key_err = pthread_atfork(NULL, NULL, threads_in_child);
+	if (!thread_key_err)
+		thread_key_err = pthread_key_create(&thread_key, thread_end);
 }
 
 static int thread_stream_make(struct mem_ctx *ctx, struct mem_stream **stream)
@@ -317,6 +350,7 @@ static int thread_stream_make(struct mem_ctx *ctx, struct mem_stream **stream)
 
 	if (!one)
 		return -ENOMEM;
+	one->pid = getpid();
 	one->ctx = ctx;
 	one->next = pthread_getspecific(thread_key);
 	if (pthread_setspecific(thread_key, one)) {
@@ -361,6 +395,20 @@ API uint64_t mem_stream_id(const struct mem_stream *stream)
 	return stream ? stream->id : 0;
 }
 
+/**
+ * stream_number() - a stream, for who draws what is done
+ * @stream: stream
+ *
+ * Return: the number that records have.
+ */
+uint64_t stream_number(const struct mem_stream *stream)
+{
+	const struct backend *backend = stream->ctx->backend;
+
+	return backend->stream_number ? backend->stream_number(stream) :
+					stream->id;
+}
+
 API int mem_stream_priority(const struct mem_stream *stream)
 {
 	return stream->priority;
@@ -368,12 +416,18 @@ API int mem_stream_priority(const struct mem_stream *stream)
 
 API int mem_stream_sync(struct mem_stream *stream)
 {
+	uint64_t begin_ns;
 	int err;
 
 	if (!stream)
 		return -EINVAL;
 	err = ctx_check(stream->ctx);
-	return err ? err : stream_wait(stream);
+	if (err)
+		return err;
+	begin_ns = tell_begin();
+	err = stream_wait(stream);
+	tell_waited("stream", stream_number(stream), begin_ns);
+	return err;
 }
 
 API int mem_stream_query(struct mem_stream *stream)
@@ -401,7 +455,11 @@ API int mem_stream_query(struct mem_stream *stream)
 	return err ? err : ctx_result(ctx);
 }
 
-/* Marks of all that is not known, so that what comes meanwhile is left out. */
+/*
+ * Marks of all that is not known, so that what comes meanwhile is left out. It
+ * stays unknown until the wait is over: who waits at the same time marks it,
+ * too, and may be the first to return.
+ */
 static int marks_take(struct mem_ctx *ctx, struct place_mark **first)
 {
 	struct sched *sched = &ctx->sched;
@@ -412,7 +470,7 @@ static int marks_take(struct mem_ctx *ctx, struct place_mark **first)
 	*first = NULL;
 	for (; stream; stream = stream == &sched->legacy ? sched->streams :
 							   stream->next) {
-		if (!stream->has_news)
+		if (!has_news(stream))
 			continue;
 		place = malloc(sizeof(*place));
 		err = place ? ctx->backend->mark(stream, &place->mark) :
@@ -421,71 +479,108 @@ static int marks_take(struct mem_ctx *ctx, struct place_mark **first)
 			free(place);
 			break;
 		}
-		stream->has_news = false;
+		place->seq = sched->seq;
 		place->next = *first;
 		*first = place;
 	}
 	return err;
 }
 
-static void marks_known(struct mem_ctx *ctx, struct place_mark *place,
-			bool is_known)
+/* Those up to a number go; the backend knows that all is done, or is told. */
+static void marks_known(struct mem_ctx *ctx, struct place_mark **first,
+			uint64_t seq, bool is_to_be_told)
 {
-	struct place_mark *next;
+	struct place_mark *place;
 
-	for (; place; place = next) {
-		next = place->next;
-		if (is_known)
+	while ((place = *first)) {
+		if (place->seq > seq) {
+			first = &place->next;
+			continue;
+		}
+		*first = place->next;
+		if (is_to_be_told)
 			ctx->backend->mark_sync(ctx, place->mark);
 		mark_free(ctx, place->mark);
 		free(place);
 	}
 }
 
-static void forget_news(struct sched *sched)
+static void streams_known(struct sched *sched, uint64_t seq)
 {
-	struct mem_stream *stream;
+	struct mem_stream *stream = &sched->legacy;
 
-	sched->legacy.has_news = false;
-	for (stream = sched->streams; stream; stream = stream->next)
-		stream->has_news = false;
+	for (; stream; stream = stream == &sched->legacy ? sched->streams :
+							   stream->next)
+		if (stream->known < seq)
+			stream->known = seq;
+}
+
+/* Nothing is left, and the host knows; the lock is held. */
+static void all_known(struct mem_ctx *ctx)
+{
+	struct sched *sched = &ctx->sched;
+
+	ctx->backend->sync_all(ctx);
+	streams_known(sched, sched->seq);
+	marks_known(ctx, &sched->orphans, sched->seq, false);
+}
+
+/* The wait for all up to a number is over; the lock is held. */
+static void wait_known(struct mem_ctx *ctx, struct place_mark *marks,
+		       uint64_t seq, bool has_all_marks)
+{
+	struct sched *sched = &ctx->sched;
+
+	if (!sched->all.first) {
+		all_known(ctx);
+		marks_known(ctx, &marks, seq, false);
+		return;
+	}
+	marks_known(ctx, &marks, seq, true);
+	marks_known(ctx, &sched->orphans, seq, true);
+	if (has_all_marks)
+		streams_known(sched, seq);
 }
 
 /* Wait for all of a context. */
 int ctx_wait(struct mem_ctx *ctx)
 {
 	struct sched *sched = &ctx->sched;
-	struct place_mark *marks = NULL, *orphans = NULL;
+	struct place_mark *marks;
 	uint64_t seq;
-	int err = 0;
+	int err;
 
 	sched_lock(ctx);
+	if (!sched->all.first) {
+		/* Now: there may be news before the lock is taken again. */
+		all_known(ctx);
+		sched_unlock(ctx);
+		return ctx_result(ctx);
+	}
 	seq = sched->seq;
-	orphans = sched->orphans;
-	sched->orphans = NULL;
-	if (sched->all.first)
-		err = marks_take(ctx, &marks);
+	err = marks_take(ctx, &marks);
 	sched_unlock(ctx);
 	sched_wait_all(ctx, seq);
 	sched_lock(ctx);
-	if (!sched->all.first) {
-		ctx->backend->sync_all(ctx);
-		forget_news(sched);
-	}
-	marks_known(ctx, marks, sched->all.first);
-	marks_known(ctx, orphans, sched->all.first);
+	wait_known(ctx, marks, seq, !err);
 	sched_unlock(ctx);
 	return err ? err : ctx_result(ctx);
 }
 
 API int mem_ctx_sync(struct mem_ctx *ctx)
 {
+	uint64_t begin_ns;
 	int err;
 
 	if (!ctx)
 		return -EINVAL;
 	err = ctx_check(ctx);
-	return err ? err : ctx_wait(ctx);
+	if (err)
+		return err;
+	begin_ns = tell_begin();
+	err = ctx_wait(ctx);
+	tell_waited("context", 0, begin_ns);
+	return err;
 }
 
 API int mem_ctx_error(struct mem_ctx *ctx)
@@ -496,10 +591,14 @@ API int mem_ctx_error(struct mem_ctx *ctx)
 API int mem_ctx_set_wait_policy(struct mem_ctx *ctx,
 				enum mem_wait_policy policy)
 {
+	int err;
+
 	if (!ctx || (unsigned int)policy > MEM_WAIT_BLOCK)
 		return -EINVAL;
-	atomic_store(&ctx->sched.wait_policy, policy);
-	return 0;
+	err = sched_check_call();
+	if (!err)
+		atomic_store(&ctx->sched.wait_policy, policy);
+	return err;
 }
 
 /* Host functions */
@@ -574,14 +673,14 @@ API int mem_event_create(struct mem_ctx *ctx, unsigned int flags,
 	return 0;
 }
 
-/* What it stood for; the scheduler's lock is held. */
-static void event_forget(struct mem_event *event)
+/* The scheduler's lock is held. */
+static void record_put(struct mem_ctx *ctx, struct record *record)
 {
-	if (!event->op)
+	if (!record || --record->nr_users)
 		return;
-	op_put(event->op);
-	mark_free(event->ctx, event->mark);
-	event->op = NULL;
+	op_put(record->op);
+	mark_free(ctx, record->mark);
+	free(record);
 }
 
 API void mem_event_destroy(struct mem_event *event)
@@ -593,7 +692,7 @@ API void mem_event_destroy(struct mem_event *event)
 	ctx = event->ctx;
 	if (!ctx_is_forked(ctx)) {
 		sched_lock(ctx);
-		event_forget(event);
+		record_put(ctx, event->record);
 		sched_unlock(ctx);
 	}
 	tell_gone(&event->living);
@@ -603,9 +702,8 @@ API void mem_event_destroy(struct mem_event *event)
 
 API int mem_event_record(struct mem_event *event, struct mem_stream *stream)
 {
+	struct record *record;
 	struct mem_ctx *ctx;
-	struct mark *mark;
-	struct op *op;
 	int err;
 
 	if (!event || !stream)
@@ -616,20 +714,26 @@ API int mem_event_record(struct mem_event *event, struct mem_stream *stream)
 	err = ctx_check(ctx);
 	if (err)
 		return err;
+	record = malloc(sizeof(*record));
+	if (!record)
+		return -ENOMEM;
+	record->nr_users = 1;
 	sched_lock(ctx);
-	err = mark_submit(stream, &mark, &op);
+	err = mark_submit(stream, &record->mark, &record->op);
 	if (!err) {
-		event_forget(event);
-		event->op = op;
-		event->mark = mark;
+		record_put(ctx, event->record);
+		event->record = record;
 	}
 	sched_unlock(ctx);
+	if (err)
+		free(record);
 	return err;
 }
 
 API int mem_stream_wait_event(struct mem_stream *stream,
 			      struct mem_event *event)
 {
+	const struct record *record;
 	struct mem_ctx *ctx;
 	struct op *op;
 	int err;
@@ -646,10 +750,11 @@ API int mem_stream_wait_event(struct mem_stream *stream,
 	if (!op)
 		return -ENOMEM;
 	sched_lock(ctx);
+	record = event->record;
 	/* Of the legacy stream even one that waits for nothing is in order. */
-	err = ctx->backend->mark_wait(stream, event->op ? event->mark : NULL);
+	err = ctx->backend->mark_wait(stream, record ? record->mark : NULL);
 	if (!err)
-		op_submit(op, event->op);
+		op_submit(op, record ? record->op : NULL);
 	sched_unlock(ctx);
 	if (err)
 		op_discard(op);
@@ -659,31 +764,40 @@ API int mem_stream_wait_event(struct mem_stream *stream,
 }
 
 /* What it stands for now, kept: it may be recorded anew meanwhile. */
-static struct op *event_take(struct mem_event *event)
+static struct record *event_take(struct mem_event *event)
 {
-	struct op *op;
+	struct record *record;
 
 	sched_lock(event->ctx);
-	op = event->op ? op_get(event->op) : NULL;
+	record = event->record;
+	if (record)
+		record->nr_users++;
 	sched_unlock(event->ctx);
-	return op;
+	return record;
 }
 
-/* All before it is known, if it is done and still stands for the same. */
-static void event_known(struct mem_event *event, const struct op *op)
+/*
+ * One that was taken goes: -EBUSY if it is not done, else the host knows all of
+ * it. The event may be gone, too.
+ */
+static int record_known(struct mem_ctx *ctx, struct record *record)
 {
-	struct mem_ctx *ctx = event->ctx;
+	bool is_done;
 
 	sched_lock(ctx);
-	if (event->op == op)
-		ctx->backend->mark_sync(ctx, event->mark);
+	is_done = op_is_done(record->op);
+	if (is_done)
+		ctx->backend->mark_sync(ctx, record->mark);
+	record_put(ctx, record);
 	sched_unlock(ctx);
+	return is_done ? 0 : -EBUSY;
 }
 
 API int mem_event_sync(struct mem_event *event)
 {
+	struct record *record;
+	uint64_t begin_ns;
 	struct mem_ctx *ctx;
-	struct op *op;
 	int err;
 
 	if (!event)
@@ -692,20 +806,22 @@ API int mem_event_sync(struct mem_event *event)
 	err = ctx_check(ctx);
 	if (err)
 		return err;
-	op = event_take(event);
-	if (op) {
-		op_wait(op, OP_DONE, event->flags & MEM_EVENT_BLOCKING ?
-				     MEM_WAIT_BLOCK : wait_policy(ctx));
-		event_known(event, op);
-		op_put(op);
+	begin_ns = tell_begin();
+	record = event_take(event);
+	if (record) {
+		op_wait(record->op, OP_DONE,
+			event->flags & MEM_EVENT_BLOCKING ? MEM_WAIT_BLOCK :
+							    wait_policy(ctx));
+		record_known(ctx, record);
 	}
+	tell_waited("event", 0, begin_ns);
 	return ctx_result(ctx);
 }
 
 API int mem_event_query(struct mem_event *event)
 {
+	struct record *record;
 	struct mem_ctx *ctx;
-	struct op *op;
 	int err;
 
 	if (!event)
@@ -714,20 +830,15 @@ API int mem_event_query(struct mem_event *event)
 	err = ctx_check(ctx);
 	if (err)
 		return err;
-	op = event_take(event);
-	if (op) {
-		if (op_is_done(op))
-			event_known(event, op);
-		else
-			err = -EBUSY;
-		op_put(op);
-	}
+	record = event_take(event);
+	if (record)
+		err = record_known(ctx, record);
 	return err ? err : ctx_result(ctx);
 }
 
 static bool has_time(const struct mem_event *event)
 {
-	return !(event->flags & MEM_EVENT_NO_TIMING) && event->op;
+	return !(event->flags & MEM_EVENT_NO_TIMING) && event->record;
 }
 
 API int mem_event_elapsed(struct mem_event *start, struct mem_event *end,
@@ -747,10 +858,12 @@ API int mem_event_elapsed(struct mem_event *start, struct mem_event *end,
 	sched_lock(ctx);
 	if (!has_time(start) || !has_time(end))
 		err = -EINVAL;
-	else if (!op_is_done(start->op) || !op_is_done(end->op))
+	else if (!op_is_done(start->record->op) ||
+		 !op_is_done(end->record->op))
 		err = -EBUSY;
 	else
-		*ns = (int64_t)(end->op->done_ns - start->op->done_ns);
+		*ns = (int64_t)(end->record->op->done_ns -
+				start->record->op->done_ns);
 	sched_unlock(ctx);
 	return err;
 }
@@ -760,6 +873,7 @@ API int mem_event_elapsed(struct mem_event *start, struct mem_event *end,
 static int launch_check(const struct mem_launch *launch)
 {
 	const unsigned char *tail = (const unsigned char *)launch;
+	uint64_t nr_blocks = 1;
 	unsigned int i;
 
 	if (launch->size < sizeof(*launch))
@@ -768,10 +882,12 @@ static int launch_check(const struct mem_launch *launch)
 		if (tail[i])
 			return -E2BIG;
 	for (i = 0; i < 3; i++)
-		if (!launch->grid[i] || !launch->block[i])
+		if (!launch->grid[i] || !launch->block[i] ||
+		    __builtin_mul_overflow(nr_blocks, launch->grid[i],
+					   &nr_blocks))
 			return -EINVAL;
 	if (launch->engine >= MEM_NR_ENGINES || !launch->kernel ||
-	    launch->shared_len > MAX_SHARED_LEN ||
+	    nr_blocks > MEM_BLOCKS_MAX || launch->shared_len > MAX_SHARED_LEN ||
 	    launch->args_len > MEM_ARGS_MAX ||
 	    (launch->args_len && !launch->args))
 		return -EINVAL;

@@ -42,7 +42,12 @@ enum told_kind {
 	TOLD_LEAKED_STREAM,
 	TOLD_LEAKED_EVENT,
 	TOLD_LEAKED_REGISTRATION,
-	TOLD_TOUCH,		/* an event: a touch that filled no line */
+
+	/* Events: */
+	TOLD_TOUCH,		/* that filled no line */
+	TOLD_ATTACH,		/* in order of @other.stream */
+	TOLD_WAIT,		/* of the host, for what @other.name says */
+	TOLD_CALL,		/* of a host function */
 };
 
 /**
@@ -75,6 +80,8 @@ enum told_kind {
  * @attach_stream: id of the stream that the buffer is single to
  * @attach: newest attach state of managed memory, MEM_ATTACH_*; 0: it is none
  * @reserved: 0
+ * @attaches: of managed memory that has one how it came to @attach, the newest
+ *	first; stacks are numbers as @cpu_stack
  */
 struct told_record {
 	uint32_t size;
@@ -103,6 +110,7 @@ struct told_record {
 	uint64_t attach_stream;
 	uint32_t attach;
 	uint32_t reserved;
+	struct heapsim_record_attach attaches[HEAPSIM_RECORD_NR_ATTACHES];
 };
 
 /**
@@ -138,7 +146,8 @@ struct told_place {
 /**
  * struct told_event - a place of the ring
  * @turn: number of the event that is there, from 1, once it is all there
- * @kernel: of a job, as struct stacks_stack has frames; 0 none
+ * @kernel: of a job, as struct stacks_stack has frames; or a host function;
+ *	0 none
  * @thread: of a job, the thread that plays the engine
  * @reserved: 0
  * @record: as the module has it, of an event or of what was found
@@ -159,6 +168,7 @@ struct told_event {
  * @nr_processes: that have opened a context, over any backend
  * @processes: their numbers, as far as there is room
  * @nr_contexts: embedded contexts that were opened
+ * @nr_inline: contexts, over any backend, whose kernels run in the program
  * @nr_failed: that could not be
  * @failed_err: -errno of the last of these
  * @nr_seq: places so far
@@ -181,6 +191,7 @@ struct told {
 	_Atomic uint32_t nr_processes;
 	_Atomic uint32_t processes[TOLD_NR_PROCESSES];
 	_Atomic uint32_t nr_contexts;
+	_Atomic uint32_t nr_inline;
 	_Atomic uint32_t nr_failed;
 	_Atomic int32_t failed_err;
 	_Atomic uint64_t nr_seq;

@@ -81,6 +81,8 @@ static int ctx_create(const struct mem_ctx_options *options,
 	order_init(new);
 	run_init(new);
 	tell_context(profile->name, profile->line_size);
+	if (engine_is_inline())
+		tell_inline();
 	*ctx = &new->base;
 	return 0;
 }
@@ -394,7 +396,7 @@ static int embedded_info(struct mem_buf *base, struct mem_buf_info *info)
 static int embedded_begin(struct mem_buf *base, unsigned int access)
 {
 	struct embedded_buf *buf = embedded_buf_of(base);
-	const uint64_t begin_ns = trace_begin();
+	const uint64_t begin_ns = tell_begin();
 	sigset_t old;
 	int err;
 
@@ -435,7 +437,7 @@ static void end_locked(struct embedded_buf *buf, bool is_read, bool is_write)
 static int embedded_end(struct mem_buf *base, unsigned int access)
 {
 	struct embedded_buf *buf = embedded_buf_of(base);
-	const uint64_t begin_ns = trace_begin();
+	const uint64_t begin_ns = tell_begin();
 	sigset_t old;
 
 	if (window_is_forked())

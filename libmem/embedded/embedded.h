@@ -213,6 +213,8 @@ struct touch;
  * @touch: that is being judged
  * @acting: whose work on DRAM is being judged
  * @attach: managed: who may touch it; the order lock protects the rest
+ * @attaches: how it came to its state, the newest first; all 0 while nobody is
+ *	told
  * @in_flight: place in the context's list, if @is_in_flight
  * @is_in_flight: it is in that
  * @in_dirty: place in the context's list, if @is_dirty
@@ -257,6 +259,7 @@ struct embedded_buf {
 	struct acting acting;
 
 	struct attach_buf attach;
+	struct tell_attach attaches[TELL_NR_ATTACHES];
 	struct attach_link in_flight;
 	bool is_in_flight;
 	struct attach_link in_dirty;
@@ -351,6 +354,10 @@ void watch_end_write(struct embedded_buf *buf);
 void watch_alloc(struct embedded_buf *buf);
 void watch_register(struct embedded_buf *buf);
 void watch_free(struct embedded_buf *buf);
+bool watch_attached_now(struct tell_attach *how, enum tell_attached_by by,
+			uint64_t stream);
+void watch_attached(struct embedded_buf *buf,
+		    const struct tell_attach *how, uint32_t attach);
 void watch_cpu_while_active(const struct embedded_buf *buf,
 			    const struct touch *touch,
 			    const struct attach_why *why);
@@ -385,7 +392,6 @@ struct traced {
 	uint64_t bytes;
 };
 
-uint64_t trace_begin(void);
 void trace_touch(const struct embedded_buf *buf, const struct touch *touch,
 		 uint64_t nr_filled);
 void trace_random(const struct embedded_buf *buf, uint64_t off, uint64_t len,

@@ -477,6 +477,13 @@ void order_work_begin(struct embedded_ctx *ctx, struct work *work)
 
 /* Buffers */
 
+static uint32_t name_of(enum attach_kind kind)
+{
+	if (kind == ATTACH_SINGLE)
+		return MEM_ATTACH_SINGLE;
+	return kind == ATTACH_HOST ? MEM_ATTACH_HOST : MEM_ATTACH_GLOBAL;
+}
+
 /**
  * order_buf_create() - a managed buffer begins
  * @ctx: context
@@ -484,8 +491,11 @@ void order_work_begin(struct embedded_ctx *ctx, struct work *work)
  */
 void order_buf_create(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
+	struct tell_attach how;
 	sigset_t old;
 
+	if (watch_attached_now(&how, TELL_ATTACHED_BY_ALLOC, 0))
+		watch_attached(buf, &how, buf->base.flags);
 	order_lock(ctx, &old);
 	attach_buf_create(&ctx->attach, &buf->attach,
 			  buf->base.asked_len,
@@ -540,10 +550,7 @@ struct attach_state order_newest(const struct embedded_buf *buf)
  */
 uint32_t order_attach_name(const struct attach_state *state)
 {
-	if (state->kind == ATTACH_SINGLE)
-		return MEM_ATTACH_SINGLE;
-	return state->kind == ATTACH_HOST ? MEM_ATTACH_HOST :
-					    MEM_ATTACH_GLOBAL;
+	return name_of(state->kind);
 }
 
 /**
@@ -672,6 +679,25 @@ static int keep_singles(struct embedded_ctx *ctx, struct attach_stream *model)
 	return 0;
 }
 
+/* Nothing can fail any more: it is told of already. */
+static void tell_singles(const struct mem_stream *stream,
+			 struct attach_stream *model)
+{
+	struct tell_attach how;
+	struct attach_link *link;
+
+	if (model->singles.next == &model->singles ||
+	    !watch_attached_now(&how, TELL_ATTACHED_BY_DESTROY, stream->id))
+		return;
+	for (link = model->singles.next; link != &model->singles;
+	     link = link->next) {
+		struct attach_buf *buf = containerof(link, struct attach_buf,
+						     in_newest);
+
+		watch_attached(buf_of(buf), &how, name_of(buf->fallback));
+	}
+}
+
 /**
  * order_stream_destroy() - it takes nothing more
  * @stream: stream
@@ -693,6 +719,8 @@ int order_stream_destroy(struct mem_stream *stream, struct reach **reach)
 	err = ctx->reach ? give_ops(ctx, needs) : -ENOMEM;
 	if (!err)
 		err = keep_singles(ctx, model);
+	if (!err)
+		tell_singles(stream, model);
 	if (!err)
 		err = attach_stream_destroy(&ctx->attach, model);
 	if (ctx->reach)
@@ -842,6 +870,7 @@ int order_attach(struct mem_stream *stream, struct mem_buf *base,
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(stream->ctx);
 	struct embedded_buf *buf = embedded_buf_of(base);
+	struct tell_attach attached;
 	sigset_t old;
 	int err;
 
@@ -855,6 +884,9 @@ int order_attach(struct mem_stream *stream, struct mem_buf *base,
 					  &buf->attach, kind_of(how));
 	if (!err)
 		put_in_flight(ctx, buf);
+	if (!err && watch_attached_now(&attached, TELL_ATTACHED_BY_CALL,
+				       order_stream_id(ctx, model_of(stream))))
+		watch_attached(buf, &attached, how);
 	if (ctx->reach)
 		*reach = reach_take(ctx);
 	take_streams(ctx);

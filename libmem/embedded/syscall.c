@@ -118,8 +118,11 @@ static void end(struct embedded_buf *buf, uint64_t off, uint64_t len,
 	view_finish_call(buf);
 }
 
-/* All of a call's memory that lies in the window, buffer by buffer. */
-static void for_each_buf(const struct area *area,
+/*
+ * All of a call's memory that lies in the window, buffer by buffer. Returns
+ * true if some of it was to be prepared, and was refused.
+ */
+static bool for_each_buf(const struct area *area,
 			 void (*act)(struct embedded_buf *buf, uint64_t off,
 				     uint64_t len, enum direction dir,
 				     uintptr_t ip),
@@ -128,6 +131,7 @@ static void for_each_buf(const struct area *area,
 	uintptr_t at = (uintptr_t)area->addr;
 	size_t left = area->len;
 	struct embedded_buf *buf;
+	bool ret = false;
 	sigset_t old;
 
 	while (left && window_has(at)) {
@@ -137,11 +141,13 @@ static void for_each_buf(const struct area *area,
 		buf = window_find_buf(at);
 		if (!buf) {
 			signals_restore(&old);
-			return;
+			break;
 		}
 		off = at - (uintptr_t)buf->addr;
 		len = buf->base.len - off < left ? buf->base.len - off : left;
-		if (act != prepare || !is_refused(buf, off, dir, ip)) {
+		if (act == prepare && is_refused(buf, off, dir, ip)) {
+			ret = true;
+		} else {
 			pthread_mutex_lock(&buf->lock);
 			if (buf->is_mapped && buf->has_two_views)
 				act(buf, off, len, dir, ip);
@@ -152,6 +158,7 @@ static void for_each_buf(const struct area *area,
 		at += len;
 		left -= len;
 	}
+	return ret;
 }
 
 static bool is_in_window(const struct area *areas, size_t nr)
@@ -165,13 +172,16 @@ static bool is_in_window(const struct area *areas, size_t nr)
 	return false;
 }
 
-static void prepare_all(const struct area *areas, size_t nr,
+/* Returns true if some of it was refused, which has been told. */
+static bool prepare_all(const struct area *areas, size_t nr,
 			enum direction dir, uintptr_t ip)
 {
+	bool ret = false;
 	size_t i;
 
 	for (i = 0; i < nr; i++)
-		for_each_buf(&areas[i], prepare, dir, ip);
+		ret |= for_each_buf(&areas[i], prepare, dir, ip);
+	return ret;
 }
 
 /* The first @done bytes of them have been written. */
@@ -205,23 +215,26 @@ static void end_all(const struct area *areas, size_t nr, enum direction dir,
 
 /*
  * The call with its pages ready; @expr gives bytes, or -1 and errno. What was
- * taken away meanwhile is tried again: nothing was done then.
+ * taken away meanwhile is tried again: nothing was done then. What was refused
+ * would be refused, and counted, again.
  */
 #define CALL(areas, nr, dir, expr) ({					\
 	const uintptr_t ip = (uintptr_t)__builtin_return_address(0);	\
 	const struct area *const all = (areas);				\
 	const size_t count = (nr);					\
 	__typeof__(expr) done;						\
+	bool was_refused;						\
 	int tries = 0;							\
 									\
 	if (!is_in_window(all, count)) {				\
 		done = (expr);						\
 	} else {							\
 		do {							\
-			prepare_all(all, count, dir, ip);		\
+			was_refused = prepare_all(all, count, dir, ip);	\
 			done = (expr);					\
 		} while (done == (__typeof__(done))-1 &&		\
-			 errno == EFAULT && ++tries < MAX_TRIES);	\
+			 errno == EFAULT && !was_refused &&		\
+			 ++tries < MAX_TRIES);				\
 		if ((dir) == KERNEL_WRITES &&				\
 		    done != (__typeof__(done))-1)			\
 			finish_all(all, count, (size_t)done, ip);	\
@@ -422,28 +435,27 @@ static size_t user_areas(const struct v4l2_buffer *buf, struct area *areas)
 	return i;
 }
 
-/* The struct that the number tells of, and what V4L2 pins. */
-static void prepare_ioctl(unsigned long request, const void *arg,
-			  uintptr_t ip)
-{
-	const struct area whole = {
-		.addr = arg,
-		.len = _IOC_DIR(request) ? _IOC_SIZE(request) : 0,
-	};
-	struct area areas[VIDEO_MAX_PLANES];
+/* The most that a number without a size stands for: termios, ifreq */
+#define OLD_LEN		64
 
-	prepare_all(&whole, 1, _IOC_DIR(request) & _IOC_READ ? KERNEL_WRITES :
-							       KERNEL_READS,
-		    ip);
-	if (request == VIDIOC_QBUF || request == VIDIOC_PREPARE_BUF)
-		prepare_all(areas, user_areas(arg, areas), KERNEL_WRITES, ip);
+/* The struct that the number tells of; of an old one nobody knows. */
+static struct area struct_area(unsigned long request, const void *arg)
+{
+	return (struct area) {
+		.addr = arg,
+		.len = _IOC_DIR(request) ? _IOC_SIZE(request) : OLD_LEN,
+	};
 }
 
 API int ioctl(int fd, unsigned long request, ...)
 {
 	const uintptr_t ip = (uintptr_t)__builtin_return_address(0);
+	struct area areas[1 + VIDEO_MAX_PLANES];
+	enum direction dir = KERNEL_WRITES;
+	size_t nr = 0;
 	va_list args;
 	void *arg;
+	int ret;
 
 	va_start(args, request);
 	arg = va_arg(args, void *);
@@ -451,9 +463,21 @@ API int ioctl(int fd, unsigned long request, ...)
 	/* Of an int, as many pass it, the sign has come along. */
 	request = (unsigned int)request;
 	/* Before there is a window there is nothing to be done. */
-	if (window_is_there() && arg)
-		prepare_ioctl(request, arg, ip);
-	return NEXT(ioctl)(fd, request, arg);
+	if (!window_is_there() || !arg)
+		return NEXT(ioctl)(fd, request, arg);
+	areas[0] = struct_area(request, arg);
+	if (_IOC_DIR(request) == _IOC_WRITE)
+		dir = KERNEL_READS;
+	prepare_all(areas, 1, dir, ip);
+	/* What V4L2 pins; in the struct, that can be read now. */
+	if (request == VIDIOC_QBUF || request == VIDIOC_PREPARE_BUF)
+		nr = user_areas(arg, areas + 1);
+	prepare_all(areas + 1, nr, KERNEL_WRITES, ip);
+	ret = NEXT(ioctl)(fd, request, arg);
+	if (ret >= 0 && _IOC_DIR(request) & _IOC_READ)
+		finish_all(areas, 1, areas[0].len, ip);
+	end_all(areas, 1 + nr, dir, ip);
+	return ret;
 }
 
 /*
@@ -484,6 +508,26 @@ API size_t fread(void *buf, size_t size, size_t nr, FILE *file)
 {
 	return CALL_STDIO(buf, size, nr, KERNEL_WRITES,
 			  NEXT(fread)(buf, size, nr, file));
+}
+
+/* As those above. */
+size_t __fread_chk(void *buf, size_t room, size_t size, size_t nr, FILE *file);
+size_t __fread_unlocked_chk(void *buf, size_t room, size_t size, size_t nr,
+			    FILE *file);
+
+API size_t __fread_chk(void *buf, size_t room, size_t size, size_t nr,
+		       FILE *file)
+{
+	return CALL_STDIO(buf, size, nr, KERNEL_WRITES,
+			  NEXT(__fread_chk)(buf, room, size, nr, file));
+}
+
+API size_t __fread_unlocked_chk(void *buf, size_t room, size_t size, size_t nr,
+				FILE *file)
+{
+	return CALL_STDIO(buf, size, nr, KERNEL_WRITES,
+			  NEXT(__fread_unlocked_chk)(buf, room, size, nr,
+						     file));
 }
 
 API size_t fread_unlocked(void *buf, size_t size, size_t nr, FILE *file)

@@ -6,15 +6,16 @@
  * what was told is there whatever happens to the process next.
  */
 #define _GNU_SOURCE
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../heapsim/told/walk.h"
+#include "../internal.h"
 #include "tell.h"
 
 /* Set once, by the first context, if at all. */
@@ -110,6 +111,19 @@ void tell_process(void)
 	i = atomic_fetch_add(&s->told.nr_processes, 1);
 	if (i < TOLD_NR_PROCESSES)
 		atomic_store(&s->told.processes[i], (uint32_t)pid);
+}
+
+/**
+ * tell_inline() - a context's kernels run in the program, and unchecked
+ *
+ * Context: any thread, after tell_init().
+ */
+void tell_inline(void)
+{
+	struct stacks *s = stacks_seen();
+
+	if (s)
+		atomic_fetch_add(&s->told.nr_inline, 1);
 }
 
 /**
@@ -341,6 +355,28 @@ static uint32_t kernel_stack(struct stacks *s, const struct mem_violation *v)
 	return index < STACKS_NR_STACKS ? index + 1 : 0;
 }
 
+static_assert(HEAPSIM_RECORD_NR_ATTACHES == (int)TELL_NR_ATTACHES &&
+	      HEAPSIM_ATTACHED_BY_CALL == (int)TELL_ATTACHED_BY_CALL &&
+	      HEAPSIM_ATTACHED_BY_ALLOC == (int)TELL_ATTACHED_BY_ALLOC &&
+	      HEAPSIM_ATTACHED_BY_DESTROY == (int)TELL_ATTACHED_BY_DESTROY &&
+	      HEAPSIM_ATTACH_SINGLE == (int)MEM_ATTACH_SINGLE,
+	      "attaches are the module's");
+
+static void attaches_tell(struct told_record *r,
+			  const struct tell_attach *attaches)
+{
+	int i;
+
+	for (i = 0; i < TELL_NR_ATTACHES; i++)
+		r->attaches[i] = (struct heapsim_record_attach) {
+			.attach = attaches[i].attach,
+			.by = attaches[i].by,
+			.stream = attaches[i].stream,
+			.time_ns = attaches[i].time_ns,
+			.stack = attaches[i].stack,
+		};
+}
+
 static bool is_harmless(uint32_t kind)
 {
 	return kind == MEM_VIOLATION_SHARED_LINE ||
@@ -359,6 +395,20 @@ bool tell_is_traced(void)
 	const struct stacks *s = stacks_seen();
 
 	return s && s->told.is_traced;
+}
+
+/**
+ * tell_kernel() - what a job runs, as the module may pass it on
+ * @kernel: function; 0 none
+ *
+ * Context: any.
+ * Return: a number that the command finds its name by; 0: nobody asks.
+ */
+uint64_t tell_kernel(uintptr_t kernel)
+{
+	struct stacks *s = stacks_seen();
+
+	return s && s->told.is_traced && kernel ? stacks_frame(s, kernel) : 0;
 }
 
 /* A place in the ring, and its number; NULL: there is none. */
@@ -417,6 +467,84 @@ void tell_traced(struct heapsim_record *r, const struct tell_job *job)
 	atomic_store_explicit(&event->turn, turn, memory_order_release);
 }
 
+/**
+ * tell_begin() - something begins that may be traced
+ *
+ * Context: any.
+ * Return: when; 0: it is not.
+ */
+uint64_t tell_begin(void)
+{
+	return tell_is_traced() ? now_ns() : 0;
+}
+
+static struct heapsim_record done_by_host(uint32_t kind, uint64_t stream,
+					  uint64_t begin_ns)
+{
+	return (struct heapsim_record) {
+		.kind = kind,
+		.count = 1,
+		.time_ns = now_ns(),
+		.cpu.time_ns = begin_ns,
+		.other.stream = stream,
+	};
+}
+
+/**
+ * tell_waited() - the calling thread has waited
+ * @what: for that
+ * @stream: number of that stream, else 0
+ * @begin_ns: from tell_begin(); 0: nobody is told
+ */
+void tell_waited(const char *what, uint64_t stream, uint64_t begin_ns)
+{
+	struct heapsim_record r;
+
+	if (!begin_ns)
+		return;
+	r = done_by_host(TOLD_WAIT, stream, begin_ns);
+	text_copy(r.other.name, what, sizeof(r.other.name));
+	tell_traced(&r, NULL);
+}
+
+/**
+ * tell_called() - the calling thread has run a host function
+ * @function: it
+ * @stream: number of its stream
+ * @begin_ns: from tell_begin(); 0: nobody is told
+ */
+void tell_called(uintptr_t function, uint64_t stream, uint64_t begin_ns)
+{
+	const struct tell_job job = { .kernel = function };
+	struct heapsim_record r;
+
+	if (!begin_ns)
+		return;
+	r = done_by_host(TOLD_CALL, stream, begin_ns);
+	tell_traced(&r, &job);
+}
+
+/**
+ * tell_attached() - the calling thread has attached a buffer
+ * @info: of it
+ * @how: MEM_ATTACH_*
+ * @stream: number of the stream in whose order that was
+ */
+void tell_attached(const struct mem_buf_info *info, uint32_t how,
+		   uint64_t stream)
+{
+	struct heapsim_record r;
+
+	if (!tell_is_traced())
+		return;
+	r = done_by_host(TOLD_ATTACH, stream, now_ns());
+	r.buf = info->id;
+	r.len = info->len;
+	r.attach = how;
+	text_copy(r.name, info->name, sizeof(r.name));
+	tell_traced(&r, NULL);
+}
+
 /* Each time it happens, where places have a sum. */
 static void tell_when(const struct mem_violation *v)
 {
@@ -470,6 +598,8 @@ void tell_violation(const struct mem_violation *v, const struct tell *beside)
 	r.cpu_stack = beside->cpu_stack;
 	r.other_stack = beside->other_stack;
 	r.kernel_stack = kernel_stack(s, v);
+	if (beside->attaches)
+		attaches_tell(&r, beside->attaches);
 	table = (struct table) { s->told.places, TOLD_NR_PLACES,
 				 is_same_place };
 	if (place_get(&s->told, &table, &r, v))
@@ -522,10 +652,7 @@ void tell_object_gone(struct told_place *place, uint64_t len)
 
 static void living_begin(struct living *living, struct mem_violation *v)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	v->time_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	v->time_ns = now_ns();
 	v->cpu_time_ns = v->time_ns;
 	v->cpu_tid = (uint32_t)gettid();
 	v->count = 1;

@@ -21,14 +21,43 @@
 struct heapsim_record;
 struct told_place;
 
+/* So many attaches of a buffer are remembered. */
+#define TELL_NR_ATTACHES	4
+
+/** enum tell_attached_by - how managed memory came to its attach state */
+enum tell_attached_by {
+	TELL_ATTACHED_BY_CALL = 1,
+	TELL_ATTACHED_BY_ALLOC,		/* its first one */
+	TELL_ATTACHED_BY_DESTROY,	/* of the stream it was single to */
+};
+
+/**
+ * struct tell_attach - an attach of managed memory
+ * @attach: MEM_ATTACH_*; 0: there were no more
+ * @by: enum tell_attached_by
+ * @stream: number of the one that it is ordered in; MEM_ATTACH_SINGLE: and
+ *	single to
+ * @time_ns: when it was called for, CLOCK_MONOTONIC
+ * @stack: from tell_stack(), of who called
+ */
+struct tell_attach {
+	uint32_t attach;
+	enum tell_attached_by by;
+	uint64_t stream;
+	uint64_t time_ns;
+	uint32_t stack;
+};
+
 /**
  * struct tell - what is told beside a violation
  * @cpu_stack: from tell_stack(), of the CPU's side; 0 none
  * @other_stack: of the other's
+ * @attaches: array of TELL_NR_ATTACHES, the newest first; NULL none
  */
 struct tell {
 	uint32_t cpu_stack;
 	uint32_t other_stack;
+	const struct tell_attach *attaches;
 };
 
 /**
@@ -58,10 +87,17 @@ bool tell_is_on(void);
 enum mem_policy tell_policy(void);
 bool tell_evicts(uint64_t *seed);
 void tell_process(void);
+void tell_inline(void);
 void tell_context(const char *soc, uint32_t line_size);
 void tell_no_context(int err);
 uint32_t tell_stack(uintptr_t from);
 bool tell_is_traced(void);
+uint64_t tell_kernel(uintptr_t kernel);
+uint64_t tell_begin(void);
+void tell_waited(const char *what, uint64_t stream, uint64_t begin_ns);
+void tell_called(uintptr_t function, uint64_t stream, uint64_t begin_ns);
+void tell_attached(const struct mem_buf_info *info, uint32_t how,
+		   uint64_t stream);
 void tell_traced(struct heapsim_record *r, const struct tell_job *job);
 void tell_violation(const struct mem_violation *v, const struct tell *beside);
 struct told_place *tell_object(const struct mem_violation *v,

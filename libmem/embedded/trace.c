@@ -13,16 +13,6 @@
 #include "../../heapsim/told/told.h"
 #include "embedded.h"
 
-/**
- * trace_begin() - something begins that may be traced
- *
- * Return: when; 0: it is not.
- */
-uint64_t trace_begin(void)
-{
-	return tell_is_traced() ? now_ns() : 0;
-}
-
 static struct heapsim_record event_of(const struct embedded_buf *buf,
 				      uint32_t kind, uint64_t begin_ns)
 {
@@ -102,7 +92,7 @@ void trace_random(const struct embedded_buf *buf, uint64_t off, uint64_t len,
  * @op: of which range
  * @is_clean: it was a clean, else an invalidate
  * @nr_lines: that were written back or dropped
- * @begin_ns: from trace_begin()
+ * @begin_ns: from tell_begin()
  */
 void trace_maintain(const struct embedded_buf *buf, const struct line_op *op,
 		    bool is_clean, uint64_t nr_lines, uint64_t begin_ns)
@@ -124,7 +114,7 @@ void trace_maintain(const struct embedded_buf *buf, const struct line_op *op,
  * @buf: buffer
  * @is_begin: it was opened
  * @access: MEM_READ, MEM_WRITE
- * @begin_ns: from trace_begin()
+ * @begin_ns: from tell_begin()
  */
 void trace_bracket(const struct embedded_buf *buf, bool is_begin,
 		   unsigned int access, uint64_t begin_ns)

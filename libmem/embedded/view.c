@@ -577,13 +577,13 @@ static void add_twin_of(struct embedded_buf *buf, size_t page,
 static bool differs(const uint8_t *a, const uint8_t *b, size_t len)
 {
 	const uint64_t *x = (const uint64_t *)a, *y = (const uint64_t *)b;
-	uint64_t all = 0;
 	size_t i;
 
 	for (i = 0; i < len / sizeof(*x); i += 4)
-		all |= (x[i] ^ y[i]) | (x[i + 1] ^ y[i + 1]) |
-		       (x[i + 2] ^ y[i + 2]) | (x[i + 3] ^ y[i + 3]);
-	return all;
+		if ((x[i] ^ y[i]) | (x[i + 1] ^ y[i + 1]) |
+		    (x[i + 2] ^ y[i + 2]) | (x[i + 3] ^ y[i + 3]))
+			return true;
+	return false;
 }
 
 static void tell_changed_lines(struct embedded_buf *buf, size_t page,
@@ -669,7 +669,7 @@ static void take_cpu_back(struct embedded_buf *buf, size_t page)
 void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len)
 {
 	const uint64_t before = buf->lines.count.lines_cleaned;
-	const uint64_t begin_ns = trace_begin();
+	const uint64_t begin_ns = tell_begin();
 	size_t page = off >> window_page_shift();
 	size_t end = end_page(off, len);
 	struct line_op op;
@@ -700,7 +700,7 @@ void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len)
 void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len)
 {
 	const uint64_t before = buf->lines.count.lines_invalidated;
-	const uint64_t begin_ns = trace_begin();
+	const uint64_t begin_ns = tell_begin();
 	const size_t first = off >> window_page_shift();
 	const size_t end = end_page(off, len);
 	struct line_op op;
@@ -729,7 +729,7 @@ void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len)
 void view_take_in(struct embedded_buf *buf)
 {
 	const uint64_t before = buf->lines.count.lines_invalidated;
-	const uint64_t begin_ns = trace_begin();
+	const uint64_t begin_ns = tell_begin();
 	const bool keep = buf->nr_write;
 	struct line_op op;
 	size_t page;

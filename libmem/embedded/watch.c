@@ -536,6 +536,46 @@ static void add_attach(struct found *f, const struct embedded_buf *buf)
 		return;
 	f->v.attach = order_attach_name(&state);
 	f->v.attach_stream = order_stream_id(ctx, state.stream);
+	f->beside.attaches = buf->attaches;
+}
+
+/**
+ * watch_attached_now() - note that the calling thread attaches memory
+ * @how: out: with all but the state
+ * @by: enum tell_attached_by
+ * @stream: number of the one that it is ordered in
+ *
+ * Return: whether anybody wants to know.
+ */
+bool watch_attached_now(struct tell_attach *how, enum tell_attached_by by,
+			uint64_t stream)
+{
+	if (!tell_is_on())
+		return false;
+	*how = (struct tell_attach) {
+		.by = by,
+		.stream = stream,
+		.time_ns = now_ns(),
+		.stack = tell_stack(0),
+	};
+	return true;
+}
+
+/**
+ * watch_attached() - memory has been attached
+ * @buf: managed buffer
+ * @how: from watch_attached_now()
+ * @attach: MEM_ATTACH_*
+ *
+ * Context: the order lock is held.
+ */
+void watch_attached(struct embedded_buf *buf,
+		    const struct tell_attach *how, uint32_t attach)
+{
+	memmove(buf->attaches + 1, buf->attaches,
+		sizeof(buf->attaches) - sizeof(buf->attaches[0]));
+	buf->attaches[0] = *how;
+	buf->attaches[0].attach = attach;
 }
 
 /**

@@ -169,6 +169,7 @@ const char *engine_name(unsigned int at);
 const char *engine_place_name(enum engine_place place);
 struct engine_job engine_job_of(const struct mem_launch *launch);
 bool engine_has_valgrind(void);
+bool engine_is_known(void);
 bool engine_is_inline(void);
 bool engine_is_worker(void);
 

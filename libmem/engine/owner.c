@@ -146,6 +146,20 @@ bool engine_has_valgrind(void)
 }
 
 /**
+ * engine_is_known() - does LIBMEM_ENGINE say something that is known?
+ *
+ * Context: any thread; reads the environment.
+ * Return: true if so, or if it says nothing.
+ */
+bool engine_is_known(void)
+{
+	const char *wanted = getenv("LIBMEM_ENGINE");
+
+	return !wanted || !*wanted || !strcmp(wanted, "inline") ||
+	       !strcmp(wanted, "process");
+}
+
+/**
  * engine_is_inline() - do all engines run in the application?
  *
  * Under valgrind and ThreadSanitizer, which see one process at a time, and

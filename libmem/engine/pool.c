@@ -13,8 +13,6 @@
 
 #include "process.h"
 
-#define MAX_BLOCKS	(1ULL << 48)
-
 /**
  * pool_nr_workers() - how many threads are to run blocks
  *
@@ -34,7 +32,7 @@ static uint64_t count_blocks(const uint32_t grid[3])
 	const unsigned __int128 nr = (unsigned __int128)grid[0] * grid[1] *
 				     grid[2];
 
-	return nr > MAX_BLOCKS ? 0 : (uint64_t)nr;
+	return nr > MEM_BLOCKS_MAX ? 0 : (uint64_t)nr;
 }
 
 /**

@@ -201,6 +201,8 @@ static int kernel_open(const struct mem_ctx_options *options,
 	new->base.backend = &kernel_backend;
 	atomic_init(&new->base.nr_users, 1);
 	pthread_mutex_init(&new->lock, NULL);
+	if (engine_is_inline())
+		tell_inline();
 	*ctx = &new->base;
 	return 0;
 
@@ -632,6 +634,7 @@ const struct backend kernel_backend = {
 	.attach_of = kernel_order_attach_of,
 	.attach_counters = kernel_order_counters,
 	.stream_create = kernel_order_stream_create,
+	.stream_number = kernel_order_stream_number,
 	.stream_destroy = kernel_order_stream_destroy,
 	.mark = kernel_order_mark,
 	/* The module's streams end with their last record. */

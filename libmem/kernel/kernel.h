@@ -278,6 +278,7 @@ bool kernel_order_may_touch(struct kernel_ctx *ctx, const struct work *work,
 			    const struct kernel_buf *buf, bool is_write);
 void kernel_order_work_begin(struct kernel_ctx *ctx, struct work *work);
 uint32_t kernel_order_attach_of(struct mem_buf *buf);
+uint64_t kernel_order_stream_number(const struct mem_stream *stream);
 void kernel_order_counters(struct mem_ctx *ctx, struct mem_buf *buf,
 			   struct mem_attach_counters *count);
 int kernel_order_stream_create(struct mem_stream *stream);

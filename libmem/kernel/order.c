@@ -144,6 +144,17 @@ int kernel_order_stream_destroy(struct mem_stream *stream, struct reach **reach)
 	return err;
 }
 
+/**
+ * kernel_order_stream_number() - as the module's records have it
+ * @stream: stream
+ *
+ * Return: the module's id.
+ */
+uint64_t kernel_order_stream_number(const struct mem_stream *stream)
+{
+	return id_of(stream);
+}
+
 /* Marks: events, used again and again. */
 
 static struct mark *spare_take(struct kernel_ctx *ctx)
@@ -573,7 +584,13 @@ int kernel_order_work_submit(struct mem_stream *stream,
 	work->stack = tell_stack(0);
 	work->asked_ns = now_ns();
 	strcpy(arg.name, work->engine);
+	arg.kernel = tell_kernel(work->kernel);
 	err = submit(ctx, HEAPSIM_IOC_WORK_SUBMIT, &arg);
+	if (err == -E2BIG) {
+		/* An older module draws no works. */
+		arg.kernel = 0;
+		err = submit(ctx, HEAPSIM_IOC_WORK_SUBMIT, &arg);
+	}
 	if (err) {
 		free(work);
 		return err;

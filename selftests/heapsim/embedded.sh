@@ -132,7 +132,7 @@ cpu_while_active()
 		has 'CPU while active' '"pixels", ' 'attached to all streams' \
 		    "at $(at peek PEEK)" "by $(at while_active ACTIVE)" \
 		    'in use by engine .* on stream [0-9]+, submitted' \
-		    "at $(at start LAUNCH)" 'mem_stream_sync' && sum 1 1 &&
+		    "at $(at start_kernel LAUNCH)" 'mem_stream_sync' && sum 1 1 &&
 		clean_twin while-active
 }
 
@@ -141,9 +141,35 @@ engine_not_attached()
 	report 0 "$wrong" not-attached &&
 		has 'Engine not attached' 'attached to the host' \
 		    'touched by engine gpu, job 1 on stream 1' \
-		    "at $(at start LAUNCH)" "by $(at not_attached ATTACH)" \
+		    "at $(at start_kernel LAUNCH)" "by $(at not_attached ATTACH)" \
 		    'its kernel' "at $(at k_store KERNEL)" \
 		    'mem_stream_attach' && sum 1 1 && clean_twin not-attached
+}
+
+# Of what was allocated and attached, the newest first.
+attaches()
+{
+	report 0 --json="$tmp/json" "$wrong" attached-often &&
+		attach_history && python3 - "$tmp/json" <<'EOF' || return
+import json, sys
+with open(sys.argv[1], encoding="utf-8") as f:
+    one = json.load(f)["findings"][0]
+all = one["attaches"]
+what = [(a["attach"], a["by"], a["stream"]) for a in all]
+assert what == [("host", "call", 0), ("global", "stream-destroyed", 2),
+                (2, "call", 2), ("host", "call", 1)], what
+times = [one["time_ns"]] + [a["time_ns"] for a in all]
+assert times == sorted(times, reverse=True) and times[-1] > 0, times
+assert all[0]["stack"][0]["function"] == "attached_often", all
+EOF
+	report 0 --json="$tmp/json" "$wrong" not-attached &&
+		has 'to the host when allocated, [0-9.]+ ms before,' \
+		    "attached by make_memory \\(mistakes.c:$(line MEMORY)\\)" &&
+		grep -q '"by": *"allocation"' "$tmp/json" &&
+		report 0 "$wrong" while-active &&
+		has '  to all streams when allocated' \
+		    'attached by make_memory' && report 0 "$wrong" on-device &&
+		hasnt 'attached' && clean_twin attached-often
 }
 
 # Nothing is refused under heapsim run.
@@ -151,8 +177,21 @@ cpu_on_device()
 {
 	report 0 "$wrong" on-device &&
 		has 'CPU on device memory' "at $(at peek PEEK)" \
-		    "by $(at on_device DEVICE)" && sum 1 1 &&
-		clean_twin on-device
+		    "by $(at on_device DEVICE)" \
+		    'to mend it, copy what the CPU needs' 'mem_copy\(\)' &&
+		sum 1 1 && clean_twin on-device
+}
+
+atomic_on_uncached()
+{
+	report 0 --soc=tx2 "$wrong" on-uncached &&
+		has 'Atomic on uncached memory: atomic' 'do not work' \
+		    '"pixels", offset 0, 1 byte' 'touched by engine gpu' \
+		    "by $(at on_uncached UNCACHED)" 'its kernel' \
+		    "at $(at k_count COUNT)" 'to mend it, keep what' \
+		    'mem_alloc\(\)' && sum 1 1 &&
+		report 0 --soc=xavier "$wrong" on-uncached && sum 0 0 &&
+		report 0 --soc=tx2 "$wrong" right-on-uncached && sum 0 0
 }
 
 illegal_address()
@@ -160,7 +199,8 @@ illegal_address()
 	report 0 --leak-check=no "$wrong" illegal &&
 		has 'Illegal address' 'address 0x[0-9a-f]+, variable of the host' \
 		    'touched by engine gpu' "by $(at illegal ILLEGAL)" \
-		    'its kernel' "at $(at k_store KERNEL)" && sum 1 1 &&
+		    'its kernel' "at $(at k_store KERNEL)" \
+		    'to mend it, give the kernel memory' && sum 1 1 &&
 		clean_twin illegal
 }
 
@@ -177,7 +217,8 @@ overrun()
 {
 	report 0 "$wrong" overrun &&
 		has 'Overrun' 'offset 16384, 1 byte' 'written by engine gpu' \
-		    "by $(at overrun OVERRUN)" 'its kernel' 'at k_store' &&
+		    "by $(at overrun OVERRUN)" 'its kernel' 'at k_store' \
+		    'to mend it, keep indexes' &&
 		sum 1 1 && clean_twin overrun
 }
 
@@ -338,6 +379,21 @@ assert other["stream"] == 0 and other["kernel"] == [], other
 EOF
 }
 
+# Of findings of several kinds, all of what the man page has of a report.
+json_members()
+{
+	local name
+
+	for name in stale missing-clean early open-bracket no-begin redundant \
+		leak while-active not-attached on-device illegal overrun; do
+		json_of 0 "$wrong" "$name" || return
+	done
+	printf '{\n name: known\n kind: *\n}\n' >"$tmp/known"
+	json_of 137 "$wrong" killed &&
+		json_of 0 --suppressions="$tmp/known" "$wrong" stale &&
+		json_is_documented
+}
+
 suppressions()
 {
 	report 0 --gen-suppressions "$wrong" stale && has 'kind: stale-read' &&
@@ -444,9 +500,20 @@ trace_of_streams()
 		traced '"submit k_store"' '"kernel":"k_store"' '"stream":1' \
 		       '"stream":2' '"name":"copy"' '"name":"gpu"' \
 		       '"name":"dma"' '"invalidate"' &&
+		"$here/trace_check.py" -s gpu/k_store=6 "$tmp/trace" &&
 		trace 0 "$wrong" pipeline &&
 		has 'CPU while active' "by $(at pipeline PIPELINE)" &&
 		traced '"kind":"cpu-while-active"' '"missing":"sync"'
+}
+
+# Which streams they were on, too.
+trace_of_calls()
+{
+	trace 0 "$wrong" right-calls && sum 0 0 &&
+		traced '"attach single"' '"attach host"' '"wait for event"' \
+		       '"wait for stream"' '"wait for context"' \
+		       '"call host_done"' '"stream":1}' &&
+		trace 0 "$wrong" right-early && traced '"wait for job"'
 }
 
 # Each time it happens, where it happens.
@@ -503,6 +570,18 @@ environment()
 		grep -q '"soc":"\?.*xavier' "$tmp/json"
 }
 
+# What was not looked at is not "0 errors" without a word.
+inline_engines()
+{
+	local told='Engines were inline: kernels ran in the program'
+
+	LIBMEM_ENGINE=inline report 0 --json="$tmp/json" --leak-check=no \
+		"$wrong" not-attached && has "$told" 'were not checked' &&
+		sum 0 0 && grep -q '"inline_contexts": *1,' "$tmp/json" &&
+		report 0 --json="$tmp/json" "$wrong" not-attached &&
+		hasnt "$told" && grep -q '"inline_contexts": *0,' "$tmp/json"
+}
+
 auto_without_module()
 {
 	report 0 --backend=auto "$wrong" stale && sum 1 1
@@ -542,7 +621,9 @@ try a_system_call_is_its_callers system_call
 try waste_is_told_by_place waste
 try cpu_while_active cpu_while_active
 try engine_not_attached engine_not_attached
+try attaches_are_told attaches
 try cpu_on_device cpu_on_device
+try atomic_on_uncached atomic_on_uncached
 try illegal_address illegal_address
 try not_the_dgpus not_the_dgpus
 try overrun overrun
@@ -562,6 +643,7 @@ try killed_by_itself killed_by_itself
 try killed_at_any_moment killed_at_any_moment
 try what_has_no_room_is_counted full_table
 try json json
+try json_has_the_members_of_the_man_page json_members
 try suppressions suppressions
 try boards_and_policies boards
 try eviction_shows_what_no_touch_does eviction_shows
@@ -570,6 +652,7 @@ try right_programs_are_right_under_eviction right_under_eviction
 if command -v python3 >/dev/null; then
 	try trace_of_buffers trace_of_buffers
 	try trace_of_streams trace_of_streams
+	try trace_of_waits_and_calls trace_of_calls
 	try trace_of_findings trace_of_findings
 	try trace_of_processes_and_threads trace_of_many
 	try what_is_lost_of_a_trace_is_told trace_that_is_lost
@@ -578,6 +661,7 @@ else
 fi
 try says_what_it_cannot says_what_it_cannot
 try environment environment
+try inline_engines_are_told inline_engines
 if [ -e /dev/heapsim ]; then
 	echo "# a module is loaded: auto is not tried"
 else

@@ -548,7 +548,7 @@ static void *make_memory(enum mem_kind kind, unsigned int flags)
 {
 	void *ptr;
 
-	CHECK(mem_alloc(ctx, kind, LEN, flags, &ptr));
+	CHECK(mem_alloc(ctx, kind, LEN, flags, &ptr)); /* MEMORY */
 	CHECK(mem_set_name(ctx, ptr, "pixels"));
 	return ptr;
 }
@@ -568,12 +568,19 @@ static void k_store(const struct mem_block *block, void *arg)
 	**(volatile unsigned char **)arg = 1; /* KERNEL */
 }
 
+static void k_count(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	__atomic_fetch_add(*(int **)arg, 1, __ATOMIC_SEQ_CST); /* COUNT */
+}
+
 __attribute__((noinline))
-static void start(struct mem_stream *stream, void *where)
+static void start_kernel(struct mem_stream *stream, mem_kernel kernel,
+			 void *where)
 {
 	const struct mem_launch launch = {
 		.size = sizeof(launch),
-		.kernel = k_store,
+		.kernel = kernel,
 		.grid = { 1, 1, 1 },
 		.block = { 1, 1, 1 },
 		.args = &where,
@@ -581,6 +588,11 @@ static void start(struct mem_stream *stream, void *where)
 	};
 
 	CHECK(mem_launch(stream, &launch)); /* LAUNCH */
+}
+
+static void start(struct mem_stream *stream, void *where)
+{
+	start_kernel(stream, k_store, where);
 }
 
 static void while_active(void)
@@ -610,12 +622,45 @@ static void not_attached(void)
 	CHECK(mem_free(ctx, p));
 }
 
+/* More attaches than are remembered; the last one is the wrong one. */
+static void attached_often(void)
+{
+	unsigned char *p = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_GLOBAL);
+	struct mem_stream *a = make_stream(), *b = make_stream();
+	struct mem_stream *null = mem_stream_legacy(ctx);
+
+	CHECK(mem_stream_attach(a, p, 0, MEM_ATTACH_SINGLE));
+	CHECK(mem_stream_attach(a, p, 0, MEM_ATTACH_HOST)); /* FOURTH */
+	CHECK(mem_stream_attach(b, p, 0, MEM_ATTACH_SINGLE)); /* THIRD */
+	CHECK(mem_stream_destroy(b)); /* SECOND */
+	CHECK(mem_stream_attach(null, p, 0, MEM_ATTACH_HOST)); /* NEWEST */
+	if (is_right)
+		CHECK(mem_stream_attach(a, p, 0, MEM_ATTACH_SINGLE));
+	start(a, p); /* OFTEN */
+	CHECK(mem_stream_sync(a));
+	CHECK(mem_stream_destroy(a));
+	CHECK(mem_free(ctx, p));
+}
+
 static void on_device(void)
 {
 	unsigned char *p = make_memory(is_right ? MEM_KIND_PINNED :
 						  MEM_KIND_DEVICE, 0);
 
 	sink = peek(p); /* DEVICE */
+	CHECK(mem_free(ctx, p));
+}
+
+/* On a board below 7.2. */
+static void on_uncached(void)
+{
+	unsigned char *p = make_memory(is_right ? MEM_KIND_DEVICE :
+						  MEM_KIND_PINNED, 0);
+	struct mem_stream *stream = make_stream();
+
+	start_kernel(stream, k_count, p); /* UNCACHED */
+	CHECK(mem_stream_sync(stream));
+	CHECK(mem_stream_destroy(stream));
 	CHECK(mem_free(ctx, p));
 }
 
@@ -695,6 +740,34 @@ static void pipeline(void)
 	CHECK(mem_free(ctx, out));
 }
 
+static void host_done(void *arg)
+{
+	*(volatile int *)arg = 1;
+}
+
+/* What the host does beside its touches. */
+static void calls(void)
+{
+	unsigned char *p = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_HOST);
+	struct mem_stream *stream = make_stream();
+	struct mem_event *event;
+	int is_done = 0;
+
+	CHECK(mem_event_create(ctx, 0, &event));
+	CHECK(mem_stream_attach(stream, p, 0, MEM_ATTACH_SINGLE));
+	start(stream, p);
+	CHECK(mem_stream_call(stream, host_done, &is_done));
+	CHECK(mem_event_record(event, stream));
+	CHECK(mem_event_sync(event));
+	CHECK(mem_stream_attach(stream, p, 0, MEM_ATTACH_HOST));
+	CHECK(mem_stream_sync(stream));
+	sink = peek(p);
+	CHECK(mem_ctx_sync(ctx));
+	mem_event_destroy(event);
+	CHECK(mem_stream_destroy(stream));
+	CHECK(mem_free(ctx, p));
+}
+
 static void nothing(void)
 {
 }
@@ -733,11 +806,14 @@ int main(int argc, char **argv)
 		{ "segv", segv },
 		{ "while-active", while_active },
 		{ "not-attached", not_attached },
+		{ "attached-often", attached_often },
 		{ "on-device", on_device },
+		{ "on-uncached", on_uncached },
 		{ "illegal", illegal },
 		{ "on-dgpu", on_dgpu },
 		{ "overrun", overrun },
 		{ "pipeline", pipeline },
+		{ "calls", calls },
 		{ "nothing", nothing },
 	};
 	const char *name = argc > 1 ? argv[1] : "";

@@ -74,7 +74,40 @@ line()
 	done <"$source"
 }
 
+# The last attaches of mistakes.c's attached-often, and nothing before these.
+attach_history()
+{
+	local source=$here/mistakes.c ago='[0-9.]+ ms before,'
+	local by='attached by attached_often \(mistakes.c'
+
+	has 'Engine not attached' 'attached to the host$' \
+	    "  to the host in stream 0, $ago" "$by:$(line NEWEST)\)" \
+	    "  to all streams when stream 2 was destroyed, $ago" \
+	    "$by:$(line SECOND)\)" \
+	    "  to stream 2, $ago" "$by:$(line THIRD)\)" \
+	    "  to the host in stream 1, $ago" "$by:$(line FOURTH)\)" \
+	    'touched by engine gpu, job 1 on stream 1' && sum 1 1 || return
+	[ "$(grep -c 'attached by' <<<"$report")" = 4 ] && return
+	echo "not four attaches"
+	return 1
+}
+
 sum() # ERRORS PLACES
 {
 	has "^==heapsim== ERROR SUMMARY: $1 errors? from $2 places?\$"
+}
+
+# json_of RC ARGUMENT...: as report, with one more of the reports that
+# json_is_documented compares.
+json_of()
+{
+	nr_jsons=$((${nr_jsons:-0} + 1))
+	report "$1" --json="$tmp/$nr_jsons.json" "${@:2}"
+}
+
+# Their members are those that the man page has.
+json_is_documented()
+{
+	"$here/json_check.py" "$top/Documentation/man/heapsim-run.rst" \
+		"$tmp"/*.json
 }

@@ -14,6 +14,9 @@ set -u
 module=${HEAPSIM_MODULE:-$top/build/kmod/$(uname -r)/heapsim.ko}
 wrong=$O/wrong
 source=$here/wrong.c
+# Of the random moments; HEAPSIM_SEED=N repeats them.
+seed=${HEAPSIM_SEED:-$((SRANDOM % 32768))}
+
 # What is another number each time, and whose program it is.
 same_numbers()
 {
@@ -59,8 +62,10 @@ libmem_finds()
 		    'at k_store' && sum 1 1 || return
 	for name in illegal overrun; do
 		report 0 --backend=kernel "$O/mistakes" "right-$name" &&
-			sum 0 0 || return
+			sum 0 0 && hasnt inline || return
 	done
+	LIBMEM_ENGINE=inline report 0 --backend=kernel "$O/mistakes" \
+		right-overrun && has 'Engines were inline' && sum 0 0
 }
 
 right_program() { report 0 "$wrong" right && sum 0 0 && hasnt 'No error'; }
@@ -109,6 +114,20 @@ engine_not_attached()
 		    'touched by engine gpu, job 1 on stream 0, submitted by' \
 		    "by not_attached \\(wrong.c:$(line ALONE)\\)" \
 		    "to mend it, attach the buffer to the job's stream" && sum 1 1
+}
+
+# Of the module's own calls, and of libmem's.
+attaches()
+{
+	report 0 "$wrong" not-attached &&
+		has 'attached to stream 1' '  to stream 1, [0-9.]+ ms before,' \
+		    "attached by not_attached \\(wrong.c:$(line SINGLE)\\)" \
+		    '  to the host when allocated, [0-9.]+ ms before,' \
+		    "attached by context_alloc \\(wrong.c:$(line MEMORY)\\)" ||
+		return
+	report 0 --backend=kernel "$O/mistakes" attached-often &&
+		attach_history && report 0 --backend=kernel "$O/mistakes" \
+			right-attached-often && sum 0 0
 }
 
 cpu_on_device()
@@ -210,6 +229,24 @@ assert len(report["findings"]) == 1
 ' "$tmp/json"
 }
 
+# Of findings of several kinds, all of what the man page has of a report.
+json_members()
+{
+	local name
+
+	for name in stale no-end in-bracket waste while-active not-attached \
+		on-device; do
+		json_of 0 "$wrong" "$name" || return
+	done
+	printf '{\n name: known\n kind: *\n}\n' >"$tmp/known"
+	json_of 137 "$wrong" killed-after 50000 &&
+		json_of 0 --suppressions="$tmp/known" "$wrong" stale &&
+		json_of 0 --backend=kernel "$O/mistakes" illegal &&
+		json_of 0 --backend=kernel "$O/mistakes" overrun &&
+		json_of 0 --backend=kernel "$O/mistakes" leak &&
+		json_is_documented
+}
+
 # What ui.perfetto.dev needs; on architectures that have Python here, whose
 # start takes long.
 trace_is_sound() # [TRACE]...
@@ -260,6 +297,41 @@ trace_held()
 	report 0 --trace="$tmp/trace" "$wrong" held &&
 		traced '"importers"' '"name":"map ' '"name":"vmap wrong"' \
 		       '"name":"unmap"' '"cat":"hold"' && trace_is_sound
+}
+
+# Of libmem's engines: kernels by their names, in the order of things.
+trace_works()
+{
+	report 0 --backend=kernel --trace="$tmp/trace" "$O/mistakes" \
+		right-pipeline && sum 0 0 &&
+		traced '"submit k_store"' '"kernel":"k_store"' '"stream":1' \
+		       '"stream":2' '"submit job"' '"name":"gpu"' \
+		       '"name":"dma"' '"submitter":"mistakes"' \
+		       '"events_lost":0' &&
+		trace_is_sound -s gpu/k_store=6 -s dma/job=10 "$tmp/trace" &&
+		report 0 --backend=kernel --trace="$tmp/trace" \
+			--leak-check=no "$O/mistakes" illegal &&
+		traced '"kind":"illegal-address"' '"name":"k_store"' &&
+		trace_is_sound -s gpu/k_store=1 "$tmp/trace"
+}
+
+# As embedded: libmem tells it itself.
+trace_calls()
+{
+	report 0 --backend=kernel --trace="$tmp/trace" "$O/mistakes" \
+		right-calls && sum 0 0 &&
+		traced '"attach single"' '"attach host"' '"wait for event"' \
+		       '"wait for stream"' '"wait for context"' \
+		       '"call host_done"' '"stream":1}' &&
+		trace_is_sound -s gpu/k_store=1 "$tmp/trace"
+}
+
+# Those of two opens have the same ids.
+trace_works_of_two()
+{
+	report 0 --trace="$tmp/trace" "$wrong" works-of-two && sum 0 0 &&
+		traced '"submit job"' '"status":-125' &&
+		trace_is_sound -s gpu/job=6 "$tmp/trace"
 }
 
 # A program chooses its name, and an exec another one.
@@ -356,12 +428,52 @@ children()
 		has "at no_end \\(wrong.c:$(line STORE)\\)"
 }
 
+# What the kernel has to say of us.
+kernel_log() { dmesg | grep -E 'heapsim|wrong|BUG|WARNING'; }
+
+# quiet COMMAND...: and the kernel says nothing of it.
+quiet()
+{
+	local before after
+
+	before=$(kernel_log)
+	"$@" || return
+	after=$(kernel_log)
+	[ "$before" = "$after" ] && return
+	diff <(echo "$before") <(echo "$after")
+	return 1
+}
+
+# Each of them is found, at its own page.
 threads() # NUMBER
 {
-	report 0 "$wrong" threads "$1" &&
+	report 0 --json="$tmp/json" "$wrong" threads "$1" && sum "$1" 1 &&
 		has 'Stale read' "at peek \\(wrong.c:$(line PEEK)\\)" \
 		    "by stale_once \\(wrong.c:$(line THREAD)\\)" \
-		    'by device_fills' && hasnt 'lost'
+		    'by device_fills' && hasnt 'lost' || return
+	report=$(<"$tmp/json")
+	has "\"kind\":\"stale-read\"" "\"count\":$1,\$" "\"dropped\":0,\$" \
+	    "\"errors\":$1\$"
+}
+
+number_in_json() # NAME
+{
+	sed -n "s/^ *\"$1\":\([0-9]*\),*\$/\1/p" "$tmp/json"
+}
+
+# When there is no room left for what they do: that is counted.
+threads_in_a_full_queue()
+{
+	local errors dropped
+
+	report 0 --json="$tmp/json" sh -c "kill -STOP \$PPID
+		'$wrong' many 16000; '$wrong' threads 1000
+		kill -CONT \$PPID" || return
+	errors=$(number_in_json errors)
+	dropped=$(number_in_json dropped_errors)
+	[ "$dropped" -gt 0 ] && [ $((errors + dropped)) = 17000 ] && return
+	echo "errors $errors, lost $dropped"
+	return 1
 }
 
 # Stacks are those of where it was, not of where another handler is.
@@ -417,14 +529,140 @@ inert()
 	return 1
 }
 
+# In microseconds.
+now() { echo "${EPOCHREALTIME/[.,]/}"; }
+
+# Without a program that would have to be started first.
+sleep_us() # MICROSECONDS
+{
+	local seconds
+
+	printf -v seconds '%d.%06d' $(($1 / 1000000)) $(($1 % 1000000))
+	read -rt "$seconds" -u "$never"
+	return 0
+}
+
+# lives_begin FROM: heapsim run of a program with an end, in $background; FROM
+# is program: wait until that is there, in $program. Its own group has SIGINT,
+# which background jobs ignore.
+lives_begin()
+{
+	local children=()
+
+	: | tee "$tmp/report" >"$tmp/err"
+	set -m
+	heapsim run --log-file="$tmp/report" "$wrong" lives 30 </dev/null \
+		>/dev/null 2>"$tmp/err" &
+	background=$!
+	set +m
+	program=
+	[ "$1" = program ] || return 0
+	# The first one is of the command itself.
+	while [ "${#children[@]}" -lt 2 ]; do
+		read -ra children <"/proc/$background/task/$background/children"
+	done 2>/dev/null
+	program=${children[1]}
+}
+
+# Nobody has a buffer, a mapping or the device any more.
+is_unused()
+{
+	local refs i
+
+	for ((i = 0; i < 1000; i++)); do
+		read -r refs </sys/module/heapsim/refcnt
+		[ "$refs" != 0 ] || return 0
+		sleep_us 10000
+	done
+	echo "the module has $refs references:"
+	heapsim unload --wait 0
+	return 1
+}
+
+# kill_at WHOM SIGNAL MICROSECONDS: it is killed so long after its start; sets
+# rc.
+kill_at()
+{
+	local whom=$1 signal=$2 from=program want
+
+	[ "$whom $signal" != "command KILL" ] || from="command"
+	lives_begin "$from"
+	sleep_us "$3"
+	if [ "$whom" = program ]; then
+		kill "-$signal" "$program"
+	else
+		kill "-$signal" "$background"
+	fi 2>/dev/null
+	wait "$background"
+	rc=$?
+	want=$((128 + $(kill -l "$signal")))
+	[ "$rc" = 0 ] || [ "$rc" = "$want" ] || {
+		echo "exited with $rc, not $want"
+		return 1
+	}
+	report=$(<"$tmp/report")
+	[ "$from" = command ] || has 'ERROR SUMMARY: [0-9]+ errors?' || return
+	[ "$rc" != 0 ] || sum "$all_errors" "$all_places" || return
+	is_unused
+}
+
+# How long that takes if nobody is killed, in $life of the program, and in
+# $whole of the command. The second time: then it is all in memory.
+lives_measure()
+{
+	local begin i
+
+	for i in 1 2; do
+		begin=$(now)
+		lives_begin program
+		life=$(now)
+		while kill -0 "$program" 2>/dev/null; do
+			sleep_us 1000
+		done
+		life=$(($(now) - life))
+		wait "$background" || return
+		whole=$(($(now) - begin))
+	done
+	read -r all_errors all_places <<<"$(sed -nE \
+		's/.*SUMMARY: ([0-9]+) .* ([0-9]+) places?/\1 \2/p' \
+		"$tmp/report")"
+	echo "$all_errors errors of $all_places places, $life us of $whole"
+	[ "$all_places" -ge 2 ] && is_unused
+}
+
+# Spread over a whole life, wherever it is then: the program, which the report
+# comes for; the command, which passes on what it gets, and may be printing; and
+# the command by what it cannot see, whose program goes on to its end.
 killed_at_any_moment()
 {
-	local us
+	local each=5 life whole rc i us span kind nr_hit=0 program background
+	local all_errors all_places never
 
-	for us in 0 500 1000 2000 5000 10000 20000 50000 100000; do
-		report 137 "$wrong" killed-after "$us" &&
-			has 'ERROR SUMMARY' || return
+	echo "HEAPSIM_SEED=$seed"
+	RANDOM=$seed
+	mkfifo "$tmp/never" && exec {never}<>"$tmp/never" &&
+		lives_measure || return
+	for kind in "program KILL" "command TERM" "command INT" \
+		"command KILL"; do
+		span=$life
+		[[ $kind != *INT && $kind != "command KILL" ]] || span=$whole
+		for ((i = 0; i < each; i++)); do
+			us=$((span * i / each +
+			      (RANDOM << 15 | RANDOM) % (span / each)))
+			echo "$kind after $us of $span us"
+			# shellcheck disable=SC2086 # two words
+			kill_at $kind "$us" || return
+			nr_hit=$((nr_hit + (rc != 0)))
+		done
 	done
+	echo "$nr_hit came in time"
+	[ "$nr_hit" -gt "$each" ]
+}
+
+# What the module says as it comes is none of it.
+killed_and_removed()
+{
+	quiet killed_at_any_moment && rmmod heapsim && insmod "$module"
 }
 
 left_running()
@@ -624,6 +862,45 @@ policy()
 	done
 }
 
+# As embedded: what no touch shows by itself a cache that loses a line does.
+eviction_shows()
+{
+	local source=$here/mistakes.c
+	local options=(--backend=kernel) late=("$O/mistakes" late-store)
+	local seeded=(--evict=random --seed=2)
+
+	report 0 "${late[@]}" && sum 0 0 &&
+		report 0 "${seeded[@]}" "${late[@]}" &&
+		has 'Lost device write' '"frame"' \
+		    "at poke \\(mistakes.c:$(line POKE)\\)" \
+		    "by late_store \\(mistakes.c:$(line LATE)\\)" \
+		    "at device_fills \\(mistakes.c:$(line FILL)\\)" &&
+		report 0 "${seeded[@]}" "$O/mistakes" right-late-store &&
+		sum 0 0
+}
+
+# The same seed: the same bytes, and the same report.
+eviction_repeats()
+{
+	local options=(--backend=kernel) partly=("$O/mistakes" partly) old
+
+	report 0 "${partly[@]}" && has 'Possible stale read' &&
+		hasnt ' Stale read' && grep -qx '0 old bytes' "$tmp/out" ||
+		return
+	report 0 --evict=random --seed=1 "${partly[@]}" &&
+		has ' Stale read' || return
+	old=$(<"$tmp/out")
+	same_numbers >"$tmp/once"
+	[ "$old" != '0 old bytes' ] &&
+		report 0 --evict=random --seed=1 "${partly[@]}" &&
+		[ "$(<"$tmp/out")" = "$old" ] &&
+		same_numbers | diff "$tmp/once" - &&
+		report 0 --evict=random --seed=2 "${partly[@]}" &&
+		[ "$(<"$tmp/out")" != "$old" ] && return
+	echo "$old, then $(<"$tmp/out")"
+	return 1
+}
+
 precise()
 {
 	report 0 "$wrong" pair && sum 1 1 || return
@@ -662,6 +939,7 @@ try "a stale read is told with both sides and lines" stale_read
 try "a missing clean is told at the store" missing_clean
 try "a touch of managed memory that is in use is told" cpu_while_active
 try "a job on memory of another stream is told" engine_not_attached
+try "how memory came to be attached so is told" attaches
 try "a touch of device memory is told" cpu_on_device
 try "without heapsim run it is refused" refused_without_run
 try "a missing END is told at its START" missing_end
@@ -671,9 +949,17 @@ try "it exits as the program does, or as it is told" exit_codes
 try "bad options are refused" bad_options
 try "a report that cannot be written is an error" full_disk
 try "the report is JSON, too" json
+if command -v python3 >/dev/null; then
+	try "its members are those of the man page" json_members
+else
+	echo "# no python3: its members are not compared"
+fi
 try "a right run is traced" trace_right
 try "findings are in the trace" trace_wrong
 try "who holds a buffer is in the trace" trace_held
+try "what the engines of libmem do is in the trace" trace_works
+try "waits, attaches and host functions are in the trace" trace_calls
+try "works of several opens are not mixed up" trace_works_of_two
 try "any name is fit for the trace" trace_names
 try "events that are lost are told, and cost no finding" trace_flood
 try "what is suppressed is not reported" suppressions
@@ -681,14 +967,16 @@ try "suppressions match what they say" suppressions_match_what_they_say
 try "bad suppressions are refused with their line" bad_suppressions
 try "children and what they exec are followed" children
 try "threads that block all signals have stacks" threads 8
-try "a thousand threads fault at once" threads 1000
+try "a thousand threads fault at once" quiet threads 1000
+try "they are counted where there is no room" threads_in_a_full_queue
 try "other signals that come at once spoil no stack" other_signals
 try "who cannot be preloaded is seen from outside" without_preload
 try "a library of a relative path has lines" relative_library
 try "a program has the signal for itself that it takes" own_signal
 try "a program with AddressSanitizer works" sanitized
 try "a program that uses no buffer sees nothing of it" inert
-try "a program may be killed at any moment" killed_at_any_moment
+echo "# HEAPSIM_SEED=$seed"
+try "program and command may be killed at any moment" killed_and_removed
 try "what a program leaves running is waited for" left_running
 try "who was a child before is none of the program's" children_before
 try "a signal goes on to the program then, too" asked_to_end_for_another
@@ -700,6 +988,8 @@ try "records that nobody reads are told to be lost" reader_that_does_not_read
 try "waste that is lost is no error" lost_waste_is_no_error
 try "it runs in itself" nested
 try "the policy is of the program alone" policy
+try "random eviction shows what no touch does" eviction_shows
+try "a seed gives the same again" eviction_repeats
 try "each access is seen in precise mode" precise
 try "it needs no privilege" unprivileged
 try "libmem over both backends: one report" libmem_over_both

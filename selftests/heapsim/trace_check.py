@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace_check.py FILE...: traces of heapsim run that Perfetto can draw?"""
+"""trace_check.py [-s TRACK/NAME=COUNT]... FILE...
 
+Traces of heapsim run that Perfetto can draw? With so many slices of that name
+on tracks of that name of the engines?
+"""
+
+import argparse
 import collections
 import json
-import sys
 
 SLACK = 0.002   # us: times are rounded when they are added
 
@@ -20,29 +24,39 @@ def check_nested(slices):
         open_until.append(end)
 
 
+def check_submitted(submits, begins, is_whole):
+    """What runs was submitted before."""
+    for ident, begin in begins.items():
+        assert ident in submits or not is_whole, ident
+        assert submits.get(ident, 0) <= begin, (ident, begin)
+
+
 def check(trace):
-    """Fails an assertion if it is not."""
+    """Fails an assertion if it is not; counts slices of engines by names."""
     end = trace["otherData"]["duration_us"]
     is_whole = trace["otherData"]["events_lost"] == 0
     running = collections.defaultdict(list)
     slices = collections.defaultdict(list)
-    flows = collections.Counter()
+    flows = collections.defaultdict(dict)
+    jobs = collections.Counter()
     spans = {}
-    names = set()
+    names = {}
     for event in trace["traceEvents"]:
         phase, time = event["ph"], event["ts"]
         track = event["pid"], event["tid"]
         assert 0 <= time <= end + SLACK, event
         if phase == "M":
-            names.add(track)
+            if event["name"] == "thread_name":
+                names[track] = event["args"]["name"]
             continue
         assert track in names or event.get("s") == "g", event
         if phase == "B":
             assert not running[track], event
-            assert event["args"].get("kernel") == event["name"] or \
+            assert event["args"].get("kernel", "job") == event["name"] or \
                 event["args"]["bytes"] > 0, event
             assert event["args"]["submitter"], event
             running[track].append(time)
+            jobs[f"{names[track]}/{event['name']}"] += 1
         elif phase == "E":
             assert running[track].pop() <= time, event
         elif phase == "b":
@@ -54,7 +68,8 @@ def check(trace):
             assert time + event["dur"] <= end + SLACK, event
             slices[track].append((time, -event["dur"], event["name"]))
         elif phase in "sf":
-            flows[event["id"], phase] += 1
+            assert event["id"] not in flows[phase], event
+            flows[phase][event["id"]] = time
         else:
             assert phase == "i" and event["s"] in "tg", event
             if event["cat"] == "finding":
@@ -64,14 +79,25 @@ def check(trace):
                 assert "off" in event["args"], event
     assert not spans, spans
     assert not any(running.values()), running
-    for ident, phase in list(flows):
-        assert flows[ident, phase] == 1, ident
-        assert flows[ident, "s"] or not is_whole, ident
+    check_submitted(flows["s"], flows["f"], is_whole)
     for of_a_track in slices.values():
         check_nested(of_a_track)
+    return jobs
 
 
-for path in sys.argv[1:]:
-    print(path)     # shown if it is not
-    with open(path, encoding="ascii") as trace_file:
-        check(json.load(trace_file))
+def main():
+    """Shows the file that is not one, with what it has."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-s", dest="slices", action="append", default=[])
+    parser.add_argument("files", nargs="+")
+    options = parser.parse_args()
+    for path in options.files:
+        print(path)
+        with open(path, encoding="ascii") as trace_file:
+            jobs = check(json.load(trace_file))
+        for wanted in options.slices:
+            name, count = wanted.rsplit("=", 1)
+            assert jobs[name] == int(count), (wanted, jobs)
+
+
+main()

@@ -24,12 +24,14 @@
 #include <linux/heapsim.h>
 
 #define LEN		(64 << 10)
+#define PAGE		4096
 #define MAX_THREADS	4096
 
 /* Preloaded where it is wanted. */
 void touch(volatile uint8_t *at) __attribute__((weak));
 
 static int dev;
+static size_t len = LEN;
 static int buf;
 static volatile uint8_t *map;
 
@@ -42,7 +44,7 @@ static void die(const char *what)
 static void buf_open(void)
 {
 	struct dma_heap_allocation_data alloc = {
-		.len = LEN,
+		.len = len,
 		.fd_flags = O_RDWR | O_CLOEXEC,
 	};
 	int heap = open("/dev/dma_heap/noncoherent", O_RDWR | O_CLOEXEC);
@@ -52,7 +54,7 @@ static void buf_open(void)
 		die("buffer");
 	close(heap);
 	buf = alloc.fd;
-	map = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, buf, 0);
+	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, buf, 0);
 	if (map == MAP_FAILED)
 		die("mmap");
 }
@@ -74,7 +76,7 @@ static void job_run(struct heapsim_dma_submit *submit)
 	int ret;
 
 	submit->size = sizeof(*submit);
-	submit->row_len = LEN;
+	submit->row_len = len;
 	submit->nr_rows = 1;
 	if (ioctl(dev, HEAPSIM_IOC_DMA_SUBMIT, submit))	/* SUBMIT */
 		die("submit");
@@ -219,35 +221,44 @@ static int waste(void)
 	return wasteful(5);
 }
 
+static pthread_barrier_t all_there;
+
 static void *stale_once(void *arg)
 {
+	const size_t page = (uintptr_t)arg;
 	sigset_t all;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, NULL);
-	pthread_barrier_wait(arg);
-	peek(4096 * 3);		/* THREAD */
+	pthread_barrier_wait(&all_there);
+	peek(page * PAGE);	/* THREAD */
 	return NULL;
 }
 
-/* All of them at once, with all signals blocked. */
+/*
+ * All of them at once, with all signals blocked. Each has a page of its own: of
+ * those that read the same one only the first would fault.
+ */
 static int threads(int nr)
 {
 	static pthread_t thread[MAX_THREADS];
-	pthread_barrier_t barrier;
 	pthread_attr_t attr;
 	int i;
 
-	if (nr > MAX_THREADS)
+	if (nr < 1 || nr > MAX_THREADS)
 		return 1;
-	pthread_barrier_init(&barrier, NULL, nr);
+	pthread_barrier_init(&all_there, NULL, nr);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 128 << 10);
-	peek(0);
+	len = (size_t)nr * PAGE;
+	buf_open();
+	for (i = 0; i < nr; i++)
+		peek((size_t)i * PAGE);
 	device_fills(0x03030303);
 	revoke_buf();
 	for (i = 0; i < nr; i++)
-		if (pthread_create(&thread[i], &attr, stale_once, &barrier))
+		if (pthread_create(&thread[i], &attr, stale_once,
+				   (void *)(uintptr_t)i))
 			die("thread");
 	for (i = 0; i < nr; i++)
 		pthread_join(thread[i], NULL);
@@ -317,6 +328,22 @@ static int children(void)
 	return !WIFEXITED(status) || WEXITSTATUS(status);
 }
 
+static void mistakes(void)
+{
+	stale();
+	no_end();
+	sync_buf(DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW);
+	sync_buf(DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW);
+}
+
+/* A life with an end, in which there is always something to be told. */
+static int lives(int nr)
+{
+	while (nr--)
+		mistakes();
+	return 0;
+}
+
 /* In the midst of its work, wherever that is. */
 static int killed_after(int us)
 {
@@ -327,12 +354,8 @@ static int killed_after(int us)
 		kill(pid, SIGKILL);
 		_exit(0);
 	}
-	for (;;) {
-		stale();
-		no_end();
-		sync_buf(DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW);
-		sync_buf(DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW);
-	}
+	for (;;)
+		mistakes();
 }
 
 static void hold(uint32_t how)
@@ -450,7 +473,7 @@ static volatile uint8_t *context_alloc(uint32_t kind, uint32_t attach,
 	};
 	void *at;
 
-	if (ioctl(dev, HEAPSIM_IOC_BUF_ALLOC, &alloc))
+	if (ioctl(dev, HEAPSIM_IOC_BUF_ALLOC, &alloc))	/* MEMORY */
 		die("buffer of a context");
 	at = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, alloc.fd, 0);
 	if (at == MAP_FAILED)
@@ -521,11 +544,44 @@ static int not_attached(void)
 	context_alloc(HEAPSIM_KIND_MANAGED, HEAPSIM_ATTACH_HOST, &id);
 	touch.buf = id;
 	attach.buf = id;
-	if (ioctl(dev, HEAPSIM_IOC_ATTACH, &attach))
+	if (ioctl(dev, HEAPSIM_IOC_ATTACH, &attach))	/* SINGLE */
 		die("attach");
 	touch.work = work_submit(0);	/* ALONE */
 	if (ioctl(dev, HEAPSIM_IOC_WORK_TOUCH, &touch))
 		die("touch");
+	return 0;
+}
+
+static void work_tell(int fd, unsigned long cmd, uint64_t id)
+{
+	struct heapsim_work_op work = { .size = sizeof(work), .work = id };
+
+	if (ioctl(fd, cmd, &work))
+		die("work");
+}
+
+/* At once, in two opens, with the same ids; the last one never ends. */
+static int works_of_two(void)
+{
+	int first = dev, other = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
+	int i;
+
+	if (other < 0)
+		die("another open");
+	for (i = 0; i < 3; i++) {
+		uint64_t a = work_submit(0), b;
+
+		dev = other;
+		b = work_submit(0);
+		dev = first;
+		if (a != b)
+			die("the ids differ");
+		work_tell(first, HEAPSIM_IOC_WORK_BEGIN, a);
+		work_tell(other, HEAPSIM_IOC_WORK_BEGIN, b);
+		work_tell(first, HEAPSIM_IOC_WORK_END, a);
+		if (i < 2)
+			work_tell(other, HEAPSIM_IOC_WORK_END, b);
+	}
 	return 0;
 }
 
@@ -561,6 +617,7 @@ static const struct {
 	{ "abort", aborted },
 	{ "while-active", while_active },
 	{ "not-attached", not_attached },
+	{ "works-of-two", works_of_two },
 	{ "on-device", on_device },
 };
 
@@ -574,6 +631,7 @@ static const struct {
 	{ "flood", flood },
 	{ "long-bracket", long_bracket },
 	{ "hit", hit },
+	{ "lives", lives },
 	{ "killed-after", killed_after },
 	{ "daemon", daemon_left },
 };

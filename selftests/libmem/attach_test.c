@@ -152,6 +152,145 @@ static void a_wait_for_the_context_is_one_for_all(void **state)
 	release(ptr);
 }
 
+/**
+ * struct waiter - a thread that waits
+ * @thread: it
+ * @tid: its number, as it begins
+ * @wait: what it calls
+ * @arg: with that
+ */
+struct waiter {
+	pthread_t thread;
+	atomic_int tid;
+	int (*wait)(void *arg);
+	void *arg;
+};
+
+static int sync_ctx(void *of)
+{
+	return mem_ctx_sync(of);
+}
+
+static void *waiter_main(void *arg)
+{
+	struct waiter *waiter = arg;
+
+	waiter->tid = gettid();
+	return (void *)(intptr_t)waiter->wait(waiter->arg);
+}
+
+static bool is_asleep(pid_t tid)
+{
+	char path[64], line[256] = "";
+	const char *name_end;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	assert_non_null(fgets(line, sizeof(line), file));
+	fclose(file);
+	name_end = strrchr(line, ')');
+	assert_non_null(name_end);
+	return name_end[2] == 'S';
+}
+
+/* It waits when this returns: it sleeps for longer than for a lock. */
+static void start_waiter(struct waiter *waiter, int (*wait)(void *arg),
+			 void *arg)
+{
+	int nr = 0;
+
+	*waiter = (struct waiter) { .wait = wait, .arg = arg };
+	assert_int_equal(pthread_create(&waiter->thread, NULL, waiter_main,
+					waiter), 0);
+	while (!waiter->tid)
+		usleep(1000);
+	while (nr < 10) {
+		nr = is_asleep(waiter->tid) ? nr + 1 : 0;
+		usleep(2000);
+	}
+}
+
+static void waiter_returns(struct waiter *waiter)
+{
+	void *err;
+
+	assert_int_equal(pthread_join(waiter->thread, &err), 0);
+	assert_null(err);
+}
+
+static sem_t is_late;
+static atomic_bool may_go_on;
+
+static void be_late(int signal)
+{
+	const uint64_t end = now_ns() + 10000 * NS_PER_MS;
+
+	(void)signal;
+	sem_post(&is_late);
+	while (!may_go_on && now_ns() < end)
+		usleep(1000);
+}
+
+static void hold_thread(struct waiter *waiter)
+{
+	const struct sigaction action = { .sa_handler = be_late };
+
+	sem_init(&is_late, 0, 0);
+	may_go_on = false;
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+	assert_int_equal(pthread_kill(waiter->thread, SIGUSR1), 0);
+	while (sem_wait(&is_late))
+		;
+}
+
+/*
+ * Two threads wait for all, and the one that began first is late; there is more
+ * work meanwhile, so that not all is done.
+ */
+static void the_second_of_two_waits(bool is_destroyed)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_HOST);
+	struct waiter first, second;
+	struct mem_stream *mine;
+	struct held held;
+	struct gate gate;
+
+	assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
+					   &mine), 0);
+	attach(mine, ptr, MEM_ATTACH_SINGLE);
+	sync_of(mine);
+	hold(other, &held);
+	begins(&held);
+	work(mine);
+	if (is_destroyed)
+		assert_int_equal(mem_stream_destroy(mine), 0);
+	is_refused(ptr);
+	start_waiter(&first, sync_ctx, ctx);
+	hold_thread(&first);
+	start_waiter(&second, sync_ctx, ctx);
+	gate = hold_up(stream);
+	returns(&held);
+	waiter_returns(&second);
+	is_allowed(ptr);
+	may_go_on = true;
+	waiter_returns(&first);
+	is_allowed(ptr);
+	let_go(gate);
+	if (!is_destroyed)
+		assert_int_equal(mem_stream_destroy(mine), 0);
+	release(ptr);
+	release(gate.word);
+}
+
+static void each_of_two_waits_for_the_context_is_one(void **state)
+{
+	(void)state;
+	the_second_of_two_waits(false);
+	the_second_of_two_waits(true);
+}
+
 static void a_wait_for_what_is_ordered_after_will_do(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
@@ -194,6 +333,37 @@ static void an_event_covers_what_was_before_its_record(void **state)
 	mem_event_destroy(first);
 	mem_event_destroy(last);
 	release(ptr);
+}
+
+static int sync_event(void *event)
+{
+	return mem_event_sync(event);
+}
+
+/* Who waits does so for the record of the time when it began. */
+static void an_event_that_is_recorded_anew_covers_both(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_HOST);
+	struct waiter waiter;
+	struct mem_event *event;
+	struct gate gate;
+
+	(void)state;
+	attach(stream, ptr, MEM_ATTACH_SINGLE);
+	sync_of(stream);
+	gate = hold_up(stream);
+	event = event_of(stream);
+	start_waiter(&waiter, sync_event, event);
+	assert_int_equal(mem_event_record(event, other), 0);
+	/* That one is done, and says nothing of the stream. */
+	assert_int_equal(mem_event_sync(event), 0);
+	is_refused(ptr);
+	let_go(gate);
+	waiter_returns(&waiter);
+	is_allowed(ptr);
+	mem_event_destroy(event);
+	release(ptr);
+	release(gate.word);
 }
 
 static void an_events_query_that_succeeds_is_a_wait(void **state)
@@ -590,6 +760,37 @@ static void a_job_that_has_come_has_it(void **state)
 	release(gate.word);
 }
 
+/*
+ * The prefetch to the CPU is behind it, but a host function before it has the
+ * buffer in between: the CPU fills its lines once more.
+ */
+static void a_prefetch_is_of_what_comes_before_it(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	struct held first, second;
+
+	(void)state;
+	set_all(ptr, VALUE);
+	hold(stream, &first);
+	begins(&first);
+	work(stream);
+	hold(stream, &second);
+	start_add(stream, ptr, ptr, 1);
+	attach(stream, ptr, MEM_ATTACH_HOST);
+	all_are(ptr, VALUE);
+	returns(&first);
+	begins(&second);
+	all_are(ptr, VALUE);
+	ptr[0] = VALUE + 5;
+	returns(&second);
+	sync_of(stream);
+	assert_int_equal(ptr[0], VALUE + 6);
+	ptr[0] = VALUE + 1;
+	all_are(ptr, VALUE + 1);
+	nothing_found();
+	release(ptr);
+}
+
 /* What it stored before the job came, and before the wait, is not lost. */
 static void a_job_to_come_takes_nothing(void **state)
 {
@@ -678,8 +879,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_wait_in_any_thread_is_the_hosts),
 		cmocka_unit_test(a_wait_for_the_context_is_one_for_all),
+		cmocka_unit_test(each_of_two_waits_for_the_context_is_one),
 		cmocka_unit_test(a_wait_for_what_is_ordered_after_will_do),
 		cmocka_unit_test(an_event_covers_what_was_before_its_record),
+		cmocka_unit_test(an_event_that_is_recorded_anew_covers_both),
 		cmocka_unit_test(an_events_query_that_succeeds_is_a_wait),
 		cmocka_unit_test(the_legacy_stream_takes_in_blocking_ones),
 		cmocka_unit_test(a_blocking_stream_is_behind_the_legacy_one),
@@ -698,6 +901,7 @@ int main(void)
 		cmocka_unit_test(global_memory_made_while_active_waits),
 		cmocka_unit_test(a_job_behind_an_unknown_attach_sees_it),
 		cmocka_unit_test(a_job_that_has_come_has_it),
+		cmocka_unit_test(a_prefetch_is_of_what_comes_before_it),
 		cmocka_unit_test(a_job_to_come_takes_nothing),
 		cmocka_unit_test(the_default_comes_back_with_the_stream),
 		cmocka_unit_test(the_default_comes_back_behind_its_last),

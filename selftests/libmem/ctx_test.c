@@ -103,6 +103,32 @@ static void the_environment_says_what_is_evicted(void **state)
 	unsetenv("LIBMEM_EVICT");
 }
 
+/* One by one: what the tests were started with comes back. */
+static void what_the_environment_says_must_be_known(void **state)
+{
+	static const char *const names[] = {
+		"LIBMEM_BACKEND", "LIBMEM_POLICY", "LIBMEM_EVICT",
+		"LIBMEM_ENGINE",
+	};
+	struct mem_ctx *place = UNTOUCHED;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *was = getenv(names[i]);
+
+		was = was ? strdup(was) : NULL;
+		setenv(names[i], "foo", 1);
+		assert_int_equal(mem_ctx_open(NULL, &place), -EINVAL);
+		assert_ptr_equal(place, UNTOUCHED);
+		if (was)
+			setenv(names[i], was, 1);
+		else
+			unsetenv(names[i]);
+		free((char *)was);
+	}
+}
+
 static void open_without_descriptors_is_emfile(void **state)
 {
 	struct mem_ctx *place = UNTOUCHED;
@@ -240,6 +266,7 @@ int main(void)
 		cmocka_unit_test(open_refuses_what_is_malformed),
 		cmocka_unit_test(the_environment_says_what_is_left_open),
 		cmocka_unit_test(the_environment_says_what_is_evicted),
+		cmocka_unit_test(what_the_environment_says_must_be_known),
 		cmocka_unit_test(close_accepts_null),
 		cmocka_unit_test(probe_tells_the_soc),
 		cmocka_unit_test(probe_refuses_null_and_short_structs),

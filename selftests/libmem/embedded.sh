@@ -10,13 +10,12 @@ dir=${LIBMEM_TESTS:-${HEAPSIM_BUILD:-$top/build}/selftests/libmem}
 export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
 rc=0
 
-for test in ctx buf job watch random embedded engine stream_random \
-	access scale; do
+for test in ctx buf job watch random embedded engine access scale; do
 	"$dir/${test}_test" || rc=1
 done
-# One board of each kind that memory has.
-for soc in tx2 drive-px2 xavier thor generic-noncoherent generic-coherent; do
-	for test in stream attach misuse; do
+for soc in nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent \
+	generic-coherent; do
+	for test in stream attach misuse stream_random; do
 		LIBMEM_SOC=$soc "$dir/${test}_test" || rc=1
 	done
 done

@@ -6,12 +6,14 @@
 #include "test.h"
 
 #include <limits.h>
+#include <linux/videodev2.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <termios.h>
 
 static sigjmp_buf back;
 static void *volatile seen_addr;
@@ -384,6 +386,128 @@ static void the_kernel_reads_and_writes_tracked_memory(void **state)
 	mem_buf_destroy(buf);
 }
 
+static int open_pty(void)
+{
+	int fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+/* By the size in the number, and by numbers that have none. */
+static void an_ioctl_reaches_tracked_memory(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	uint8_t *addr = map_buf(buf);
+	int fds[2], pty = open_pty();
+	struct termios there;
+	unsigned int nr;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(write(fds[1], "abc", 3), 3);
+	assert_int_equal(ioctl(fds[0], FIONREAD, addr), 0);
+	assert_int_equal(*(int *)addr, 3);
+	assert_int_equal(ioctl(pty, TIOCGPTN, &nr), 0);
+	assert_int_equal(ioctl(pty, TIOCGPTN, addr + page), 0);
+	assert_int_equal(*(unsigned int *)(addr + page), nr);
+	memset(&there, 0, sizeof(there));
+	assert_int_equal(ioctl(pty, TCGETS, &there), 0);
+	assert_int_equal(ioctl(pty, TCGETS, addr + 3 * page - 8), 0);
+	assert_memory_equal(addr + 3 * page - 8, &there, 36);
+	/* They are the CPU's stores. */
+	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
+	assert_int_equal(count_of(buf).lines_cleaned, 4);
+	assert_int_equal(sum_of(buf), fnv1a(addr, LEN));
+	/* What it takes in it reads alone. */
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(ioctl(pty, TIOCSPTLCK, addr + 5 * page), 0);
+	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
+	assert_int_equal(count_of(buf).lines_cleaned, 4);
+	/* A failed one stores nothing. */
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(ioctl(-1, TIOCGPTN, addr + page), -1);
+	assert_int_equal(errno, EBADF);
+	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
+	assert_int_equal(count_of(buf).lines_cleaned, 4);
+	assert_int_equal(count_of(buf).missing_cleans, 0);
+	close(pty);
+	close(fds[0]);
+	close(fds[1]);
+	mem_buf_destroy(buf);
+}
+
+/* No device: that the pages are there for one is seen by what they cost. */
+static void what_v4l2_pins_is_there(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	struct mem_buf *many = new_buf(MEM_KIND_NONCOHERENT);
+	uint8_t *addr = map_buf(buf), *others = map_buf(many);
+	struct v4l2_plane planes[2] = {
+		{ .m.userptr = (uintptr_t)others, .length = page },
+		{ .m.userptr = (uintptr_t)others + LEN / 2, .length = page },
+	};
+	struct v4l2_buffer queued = {
+		.type = V4L2_BUF_TYPE_VIDEO_CAPTURE,
+		.memory = V4L2_MEMORY_USERPTR,
+		.m.userptr = (uintptr_t)addr,
+		.length = LEN,
+	};
+	int fd = memfd_create("no video", MFD_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(ioctl(fd, VIDIOC_DQBUF, &queued), -1);
+	assert_int_equal(count_of(buf).fills, 0);
+	assert_int_equal(ioctl(fd, VIDIOC_QBUF, &queued), -1);
+	assert_int_equal(errno, ENOTTY);
+	assert_int_equal(count_of(buf).lines_filled, LEN / line_size());
+	queued.type = V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE;
+	queued.m.planes = planes;
+	queued.length = 2;
+	assert_int_equal(ioctl(fd, VIDIOC_PREPARE_BUF, &queued), -1);
+	assert_true(count_of(many).fills > 0);
+	queued.memory = V4L2_MEMORY_MMAP;
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(ioctl(fd, VIDIOC_QBUF, &queued), -1);
+	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
+	assert_int_equal(count_of(buf).lines_cleaned, 0);
+	close(fd);
+	mem_buf_destroy(buf);
+	mem_buf_destroy(many);
+}
+
+/* What the compiler calls with -D_FORTIFY_SOURCE. */
+ssize_t __read_chk(int fd, void *buf, size_t len, size_t room);
+size_t __fread_chk(void *buf, size_t room, size_t size, size_t nr, FILE *file);
+size_t __fread_unlocked_chk(void *buf, size_t room, size_t size, size_t nr,
+			    FILE *file);
+
+/* More than a stream's own memory, so that the kernel is to fill the page. */
+static void calls_that_check_lengths_work(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	uint8_t *addr = map_buf(buf);
+	int fd = memfd_create("source", MFD_CLOEXEC);
+	FILE *file;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 3 * LEN), 0);
+	assert_int_equal(__read_chk(fd, addr, LEN, LEN), LEN);
+	file = fdopen(fd, "r");
+	assert_non_null(file);
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(__fread_chk(addr, LEN, 1, LEN, file), LEN);
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	rewind(file);
+	assert_int_equal(__fread_unlocked_chk(addr, LEN, 1, LEN, file), LEN);
+	fclose(file);
+	mem_buf_destroy(buf);
+}
+
 static void the_kernel_is_judged_as_the_cpu(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
@@ -649,6 +773,9 @@ int main(void)
 		cmocka_unit_test(a_bare_fork_is_a_child_too),
 		cmocka_unit_test(a_fence_can_be_read),
 		cmocka_unit_test(the_kernel_reads_and_writes_tracked_memory),
+		cmocka_unit_test(an_ioctl_reaches_tracked_memory),
+		cmocka_unit_test(what_v4l2_pins_is_there),
+		cmocka_unit_test(calls_that_check_lengths_work),
 		cmocka_unit_test(the_kernel_is_judged_as_the_cpu),
 		cmocka_unit_test(what_a_call_did_not_write_is_not_dirty),
 		cmocka_unit_test(many_threads_lose_nothing),

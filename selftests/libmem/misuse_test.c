@@ -17,6 +17,7 @@
 #define NR_TIMES	10U
 #define NR_QUEUED	100U
 #define END_NS		(20000 * NS_PER_MS)
+#define NR_FORKS	4U
 #define EXIT_CODE	7
 
 /* Mappings that come and go: stacks of threads, which the C library keeps. */
@@ -463,6 +464,264 @@ static void fork_in_the_midst(void)
 	release(gate);
 }
 
+static atomic_bool is_over;
+
+/* Has the context's lock about as long as not. */
+static void *ask_often(void *arg)
+{
+	(void)arg;
+	while (!is_over)
+		mem_stream_query(stream);
+	return NULL;
+}
+
+/* It ends with the thread, which has a stream of the parent's. */
+static int fork_and_end_thread(void)
+{
+	int status = -1;
+	pid_t child;
+
+	/* Its end is one of a program: it writes what is left. */
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		alarm(END_NS / NS_PER_MS / 1000);
+		pthread_exit(NULL);
+	}
+	if (child > 0)
+		waitpid(child, &status, 0);
+	return status;
+}
+
+static void *fork_often(void *arg)
+{
+	struct mem_stream *mine;
+	unsigned int i;
+	intptr_t err;
+
+	(void)arg;
+	err = mem_stream_per_thread(ctx, &mine);
+	for (i = 0; !err && i < NR_FORKS; i++)
+		err = fork_and_end_thread();
+	if (!err)
+		err = start(mine, k_nothing, NULL);
+	if (!err)
+		err = mem_stream_sync(mine);
+	return (void *)err;
+}
+
+static void fork_in_a_thread(void)
+{
+	pthread_t asking, forking;
+	void *err;
+
+	is_over = false;
+	assert_int_equal(pthread_create(&asking, NULL, ask_often, NULL), 0);
+	assert_int_equal(pthread_create(&forking, NULL, fork_often, NULL), 0);
+	pthread_join(forking, &err);
+	is_over = true;
+	pthread_join(asking, NULL);
+	assert_null(err);
+}
+
+/**
+ * struct answer - what a call answered
+ * @call: its text
+ * @answer: of it
+ */
+struct answer {
+	const char *call;
+	int64_t answer;
+};
+
+#define ANSWER(call)	{ #call, call }
+#define NR(array)	(sizeof(array) / sizeof(*(array)))
+
+/**
+ * struct inside - what a host function calls libmem with
+ * @other: context that it closes
+ * @buf: that it destroys
+ * @job: so, done
+ * @event: so, recorded
+ * @ptr: managed memory
+ * @wrong: out: the first call with another answer than is documented
+ */
+struct inside {
+	struct mem_ctx *other;
+	struct mem_buf *buf;
+	struct mem_job *job;
+	struct mem_event *event;
+	uint32_t *ptr;
+	struct answer wrong;
+};
+
+static void are_all(struct inside *in, const struct answer *answers, size_t nr,
+		    int64_t answer)
+{
+	for (; nr--; answers++)
+		if (answers->answer != answer && !in->wrong.call)
+			in->wrong = *answers;
+}
+
+static void never(void *arg);
+
+static void never_called(struct mem_stream *where, int status, void *arg)
+{
+	(void)where;
+	(void)status;
+	never(arg);
+}
+
+/* All that work on a context's streams, events or memory by its address. */
+static void call_streams_inside(struct inside *in)
+{
+	const struct mem_rows rows = { .dst = in->ptr, .src = in->ptr };
+	struct mem_event *event;
+	struct mem_stream *other;
+	int64_t ns;
+	const struct answer answers[] = {
+		ANSWER(mem_ctx_sync(ctx)),
+		ANSWER(mem_ctx_set_wait_policy(ctx, MEM_WAIT_AUTO)),
+		ANSWER(mem_stream_create(ctx, 0, 0, &other)),
+		ANSWER(mem_stream_per_thread(ctx, &other)),
+		ANSWER(mem_stream_destroy(stream)),
+		ANSWER(mem_stream_sync(stream)),
+		ANSWER(mem_stream_query(stream)),
+		ANSWER(mem_stream_wait_event(stream, in->event)),
+		ANSWER(mem_stream_attach(stream, in->ptr, 0, MEM_ATTACH_HOST)),
+		ANSWER(mem_stream_call(stream, never, NULL)),
+		ANSWER(mem_stream_add_callback(stream, never_called, NULL)),
+		ANSWER(start(stream, k_nothing, NULL)), /* mem_launch() */
+		ANSWER(mem_copy(stream, in->ptr, in->ptr, 4, MEM_DIR_DEFAULT)),
+		ANSWER(mem_copy_async(stream, in->ptr, in->ptr, 4,
+				      MEM_DIR_DEFAULT)),
+		ANSWER(mem_copy_rows(stream, &rows, MEM_DIR_DEFAULT)),
+		ANSWER(mem_copy_rows_async(stream, &rows, MEM_DIR_DEFAULT)),
+		ANSWER(mem_set(stream, in->ptr, 0, 4)),
+		ANSWER(mem_set_async(stream, in->ptr, 0, 4)),
+		ANSWER(mem_set_rows(stream, in->ptr, 4, 0, 4, 1, 0)),
+		ANSWER(mem_event_create(ctx, 0, &event)),
+		ANSWER(mem_event_record(in->event, stream)),
+		ANSWER(mem_event_sync(in->event)),
+		ANSWER(mem_event_query(in->event)),
+		ANSWER(mem_event_elapsed(in->event, in->event, &ns)),
+	};
+
+	are_all(in, answers, NR(answers), -EPERM);
+}
+
+/* All others that are refused. */
+static void call_buffers_inside(struct inside *in)
+{
+	const struct mem_range range = {
+		.buf = in->buf,
+		.op = MEM_MAINT_CLEAN,
+		.len = LEN,
+	};
+	const struct mem_copy2d copy = {
+		.size = sizeof(copy),
+		.dst = in->buf,
+		.src = in->buf,
+		.row_len = LEN,
+		.nr_rows = 1,
+	};
+	struct mem_buf *buf;
+	struct mem_job *job;
+	struct mem_ctx *other;
+	uint64_t pitch;
+	void *ptr;
+	int fd;
+	const struct answer answers[] = {
+		ANSWER(mem_ctx_open(NULL, &other)),
+		ANSWER(mem_ctx_watch(in->other, MEM_WATCH_ERRORS, 1)),
+		ANSWER(mem_buf_alloc(ctx, MEM_KIND_SYSTEM, LEN, NULL, &buf)),
+		ANSWER(mem_buf_alloc_heap(ctx, "system", LEN, &buf)),
+		ANSWER(mem_buf_import(ctx, 0, &buf)),
+		ANSWER(mem_buf_export(in->buf, &fd)),
+		ANSWER(mem_buf_map(in->buf, &ptr)),
+		ANSWER(mem_buf_unmap(in->buf)),
+		ANSWER(mem_buf_begin(in->buf, MEM_RW)),
+		ANSWER(mem_buf_end(in->buf, MEM_RW)),
+		ANSWER(mem_buf_begin_range(in->buf, 0, LEN, MEM_RW)),
+		ANSWER(mem_buf_end_range(in->buf, 0, LEN, MEM_RW)),
+		ANSWER(mem_buf_maintain(ctx, &range, 1, NULL)),
+		ANSWER(mem_buf_revoke(in->buf)),
+		ANSWER(mem_job_fill(in->buf, 0, LEN, 0, &job)),
+		ANSWER(mem_job_copy(in->buf, 0, in->buf, 0, LEN, &job)),
+		ANSWER(mem_job_copy2d(&copy, &job)),
+		ANSWER(mem_job_checksum(in->buf, 0, LEN, &job)),
+		ANSWER(mem_job_wait(in->job, 0, NULL)),
+		ANSWER(mem_job_fence(in->job, &fd)),
+		ANSWER(mem_alloc(ctx, MEM_KIND_PINNED, LEN, 0, &ptr)),
+		ANSWER(mem_alloc_pitch(ctx, LEN, 1, &pitch, &ptr)),
+		ANSWER(mem_free(ctx, in->ptr)),
+		ANSWER(mem_register(ctx, &ptr, sizeof(ptr), 0)),
+		ANSWER(mem_unregister(ctx, &ptr)),
+		ANSWER(mem_device_ptr(ctx, in->ptr, &ptr)),
+		ANSWER(mem_set_name(ctx, in->ptr, "name")),
+	};
+
+	are_all(in, answers, NR(answers), -EPERM);
+}
+
+/* What only asks answers as it does elsewhere. */
+static void ask_inside(struct inside *in)
+{
+	struct mem_violation v = { .size = sizeof(v) };
+	struct mem_probe probe = { .size = sizeof(probe) };
+	struct mem_buf_info info = { .size = sizeof(info) };
+	struct mem_ptr_info ptr_info = { .size = sizeof(ptr_info) };
+	struct mem_attach_counters count;
+	const struct answer answers[] = {
+		ANSWER(mem_ctx_probe(ctx, &probe)),
+		ANSWER(mem_ctx_error(ctx)),
+		ANSWER(mem_ctx_next_violation(ctx, &v)),
+		ANSWER(!mem_violation_name(MEM_VIOLATION_DROPPED)),
+		ANSWER(!mem_buf_len(in->buf)),
+		ANSWER(mem_buf_kind(in->buf) == MEM_KIND_SYSTEM),
+		ANSWER(mem_buf_info(in->buf, &info)),
+		ANSWER(mem_ptr_info(ctx, in->ptr, &ptr_info)),
+		ANSWER(mem_ptr_buf_info(ctx, in->ptr, &info)),
+		ANSWER(mem_ptr_attach_counters(ctx, in->ptr, &count)),
+		ANSWER(!mem_stream_legacy(ctx)),
+		ANSWER(!mem_stream_id(stream)),
+		ANSWER(mem_stream_priority(stream)),
+	};
+
+	are_all(in, answers, NR(answers), 0);
+}
+
+static void call_all_inside(void *arg)
+{
+	struct inside *in = arg;
+
+	call_streams_inside(in);
+	call_buffers_inside(in);
+	ask_inside(in);
+	mem_job_destroy(in->job);
+	mem_buf_destroy(in->buf);
+	mem_event_destroy(in->event);
+	mem_ctx_close(in->other);
+}
+
+static void call_in_a_host_function(void)
+{
+	struct inside in = { .ptr = memory(MEM_KIND_MANAGED) };
+
+	assert_int_equal(mem_ctx_open(NULL, &in.other), 0);
+	in.buf = new_buf(MEM_KIND_SYSTEM);
+	assert_int_equal(mem_job_fill(in.buf, 0, LEN, 0, &in.job), 0);
+	assert_int_equal(mem_job_wait(in.job, MEM_WAIT_FOREVER, NULL), 0);
+	assert_int_equal(mem_event_create(ctx, 0, &in.event), 0);
+	assert_int_equal(mem_event_record(in.event, stream), 0);
+	assert_int_equal(mem_stream_call(stream, call_all_inside, &in), 0);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	if (in.wrong.call)
+		fail_msg("%s answers %d", in.wrong.call,
+			 (int)in.wrong.answer);
+	release(in.ptr);
+}
+
 static void never(void *arg)
 {
 	(void)arg;
@@ -538,6 +797,34 @@ static void kill_the_engine(void)
 	release(gate);
 }
 
+static void start_without_descriptors(void)
+{
+	struct mem_ctx *other;
+	struct rlimit old;
+	uint32_t *ptr;
+	pid_t pid;
+
+	/* Of this context there is none yet. */
+	assert_int_equal(mem_ctx_open(NULL, &other), 0);
+	pid = engine_pid_of(other);
+	mem_ctx_close(other);
+	if (pid == getpid())
+		return;
+	ptr = memory(MEM_KIND_PINNED);
+	ptr[0] = 0;
+	old = take_all_fds();
+	assert_int_equal(start(stream, k_one, &ptr), 0);
+	assert_int_equal(mem_stream_sync(stream), -EMFILE);
+	give_fds_back(old);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	assert_int_equal(mem_ctx_error(ctx), 0);
+	assert_int_equal(ptr[0], 0);
+	assert_int_equal(start(stream, k_one, &ptr), 0);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	assert_int_equal(ptr[0], 1);
+	release(ptr);
+}
+
 static void remove_the_module(void)
 {
 	uint32_t *ptr = memory(MEM_KIND_PINNED);
@@ -607,6 +894,24 @@ static void a_child_of_fork_gets_eperm(void **state)
 	leaves_nothing(fork_in_the_midst);
 }
 
+static void a_thread_that_forks_ends_in_the_child(void **state)
+{
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	/* At a thread's end it takes a lock, which it does not at fork(). */
+	skip();
+#endif
+	leaves_nothing(fork_in_a_thread);
+}
+
+static void a_host_function_may_only_ask(void **state)
+{
+	(void)state;
+	/* The thread that runs jobs stays, too. */
+	once(call_in_a_host_function);
+	leaves_nothing(call_in_a_host_function);
+}
+
 static void exit_drops_what_is_queued(void **state)
 {
 	(void)state;
@@ -617,6 +922,12 @@ static void a_killed_engine_is_told_once(void **state)
 {
 	(void)state;
 	leaves_nothing(kill_the_engine);
+}
+
+static void an_engine_that_cannot_start_is_told_once(void **state)
+{
+	(void)state;
+	leaves_nothing(start_without_descriptors);
 }
 
 static void the_module_stays_while_a_context_is_open(void **state)
@@ -637,8 +948,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_wrong_stream_is_told),
 		cmocka_unit_test(the_wrong_context_is_exdev),
 		cmocka_unit_test(a_child_of_fork_gets_eperm),
+		cmocka_unit_test(a_thread_that_forks_ends_in_the_child),
+		cmocka_unit_test(a_host_function_may_only_ask),
 		cmocka_unit_test(exit_drops_what_is_queued),
 		cmocka_unit_test(a_killed_engine_is_told_once),
+		cmocka_unit_test(an_engine_that_cannot_start_is_told_once),
 	};
 	const struct CMUnitTest kernel[] = {
 		cmocka_unit_test(the_module_stays_while_a_context_is_open),

@@ -4,8 +4,10 @@
  * 2.4 and a plain model of bytes. The reference says who may touch what and
  * what the driver does; the bytes are compared for as long as a buffer was used
  * as the rules allow. No two unordered operations use the same bytes but those
- * that a rule forbids. SEED= plays one program only, ROUNDS= says how many a
- * board, STEPS= how long; the same seed does the same however fast all is.
+ * that a rule forbids. Which board it is LIBMEM_SOC says, or the module. SEED=
+ * plays one program only, ROUNDS= says how many, STEPS= how long each, LIMIT_S=
+ * after how many seconds no other begins; the same seed does the same however
+ * fast all is.
  *
  * Host functions wait for this thread to tell them what to do, so that it knows
  * when each begins and returns.
@@ -127,14 +129,27 @@ struct host {
 	uint32_t value;
 };
 
-/* Whose kernels are seen to touch what they may not. */
-static bool has_processes;
+/**
+ * board - what all programs run on
+ * @probe: as it tells itself
+ * @ref: the reference's word for it
+ * @has_processes: kernels are seen to touch what they may not
+ * @engines: those that there are, but a discrete GPU, which has no managed
+ *	memory
+ * @nr_engines: how many
+ */
+static struct {
+	struct mem_probe probe;
+	enum attach_ref_board ref;
+	bool has_processes;
+	uint32_t engines[MEM_ENGINE_DGPU];
+	uint32_t nr_engines;
+} board = { .probe.size = sizeof(board.probe) };
 
 static struct program {
 	uint64_t random;
 	uint64_t seed;
 	uint64_t step;
-	const char *soc;
 	bool is_concurrent;
 	struct attach_ref *ref;
 	struct buf bufs[NR_BUFS];
@@ -184,7 +199,7 @@ do {									\
 	for (; at_ < p.nr_log; at_++)					\
 		print_message("# %s\n", p.log[at_ % NR_LOG]);		\
 	print_message("# on %s: SEED=%" PRIu64 " STEPS=%" PRIu64 "\n",	\
-		      p.soc, p.seed, p.step + 1);			\
+		      board.probe.soc, p.seed, p.step + 1);		\
 	fail_msg(__VA_ARGS__);						\
 } while (0)
 
@@ -638,12 +653,13 @@ static void check_counters_of(int at, bool is_idle)
 	equal(at, "prefetches to CPU", real.prefetches_to_cpu, count->to_cpu);
 	equal(at, "prefetches to GPU", real.prefetches_to_gpu, count->to_gpu);
 	/* What a kernel of this process has open is open to the CPU. */
-	if ((has_processes && real.cpu_while_active < b->min_while_active) ||
+	if ((board.has_processes &&
+	     real.cpu_while_active < b->min_while_active) ||
 	    real.cpu_while_active > b->max_while_active)
 		wrong("buffer %d: %" PRIu64 " cpu-while-active, not %" PRIu64
 		      " to %" PRIu64, at, real.cpu_while_active,
 		      b->min_while_active, b->max_while_active);
-	if (is_idle && has_processes)
+	if (is_idle && board.has_processes)
 		equal(at, "engine-not-attached", real.engine_not_attached,
 		      b->nr_not_attached);
 }
@@ -794,21 +810,11 @@ static void to_wire(const struct job *job, struct wire *wire)
 	}
 }
 
-/* All that the board has but a discrete GPU, which has no managed memory. */
-static uint32_t any_engine(void)
-{
-	static const uint32_t engines[] = {
-		MEM_ENGINE_GPU, MEM_ENGINE_VIC, MEM_ENGINE_PVA,
-	};
-
-	return engines[any(strcmp(p.soc, "tx2") ? 3 : 2)];
-}
-
 static int start(struct mem_stream *stream, const struct wire *wire)
 {
 	const struct mem_launch launch = {
 		.size = sizeof(launch),
-		.engine = any_engine(),
+		.engine = board.engines[any(board.nr_engines)],
 		.kernel = k_run,
 		.grid = { 1, 1, 1 },
 		.block = { 1, 1, 1 },
@@ -1240,44 +1246,60 @@ static void step(void)
 	check_counters(false);
 }
 
-static struct mem_ctx_options options_of(const char *soc)
+static void k_nothing(const struct mem_block *block, void *arg)
 {
-	struct mem_ctx_options options = {
-		.size = sizeof(options),
-		.backend = MEM_BACKEND_EMBEDDED,
-		.policy = MEM_POLICY_RECORD,
-	};
-
-	strcpy(options.soc, soc);
-	return options;
+	(void)block;
+	(void)arg;
 }
 
-static void look_at_engines(const char *soc)
+static void look_at_board(void)
 {
-	const struct mem_ctx_options options = options_of(soc);
+	struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = k_nothing,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+	};
 	struct mem_ctx *one;
+	uint32_t i;
+	int err;
 
-	must(mem_ctx_open(&options, &one), "open");
-	has_processes = engine_pid_of(one) != getpid();
+	must(mem_ctx_open(NULL, &one), "open");
+	must(mem_ctx_probe(one, &board.probe), "probe");
+	board.ref = !strcmp(board.probe.soc, "thor") ? ATTACH_REF_CONCURRENT :
+		    board.probe.io_coherent ? ATTACH_REF_IO_COHERENT :
+					      ATTACH_REF_NONCOHERENT;
+	board.has_processes = engine_pid_of(one) != getpid();
+	for (i = MEM_ENGINE_GPU; i < MEM_ENGINE_DGPU; i++) {
+		launch.engine = i;
+		err = mem_launch(mem_stream_legacy(one), &launch);
+		if (!err)
+			board.engines[board.nr_engines++] = i;
+		else if (err != -EOPNOTSUPP)
+			must(err, "launch");
+	}
 	mem_ctx_close(one);
 }
 
-static void begin(const char *soc, uint64_t seed)
+static void begin(uint64_t seed)
 {
-	struct mem_ctx_options options = options_of(soc);
+	struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.policy = MEM_POLICY_RECORD,
+	};
+	bool is_small;
 	unsigned int i;
 
 	memset(&p, 0, sizeof(p));
-	p.soc = soc;
 	p.seed = seed;
 	p.random = seed * 0x9e3779b97f4a7c15ULL + 1;
-	p.is_concurrent = !strcmp(soc, "thor");
-	options.fill_size = any(2) ? 4096 : 0;
+	p.is_concurrent = board.ref == ATTACH_REF_CONCURRENT;
+	is_small = any(2);
+	if (is_small && board.probe.backend == MEM_BACKEND_EMBEDDED)
+		options.fill_size = 4096;
 	must(mem_ctx_open(&options, &ctx), "open");
 	must(mem_ctx_watch(ctx, MEM_WATCH_ERRORS, 1000), "watch");
-	p.ref = attach_ref_create(p.is_concurrent ? ATTACH_REF_CONCURRENT :
-				  strcmp(soc, "tx2") ? ATTACH_REF_IO_COHERENT :
-						       ATTACH_REF_NONCOHERENT);
+	p.ref = attach_ref_create(board.ref);
 	p.streams[0].real = mem_stream_legacy(ctx);
 	must(mem_stream_per_thread(ctx, &p.streams[1].real), "per thread");
 	p.streams[1].ref = attach_ref_stream_create(p.ref, true);
@@ -1312,46 +1334,30 @@ static void end(void)
 	attach_ref_destroy(p.ref);
 }
 
-static void play(const char *soc)
+static void programs_equal_the_reference(void **state)
 {
 	const uint64_t only = env_or("SEED", 0);
 	const uint64_t nr_rounds = only ? 1 : env_or("ROUNDS", 100);
 	const uint64_t nr_steps = env_or("STEPS", 150);
+	const uint64_t limit_ns = env_or("LIMIT_S", 3600) * 1000 * NS_PER_MS;
+	const uint64_t from = now_ns();
 	uint64_t i;
 
-	look_at_engines(soc);
-	for (i = 0; i < nr_rounds; i++) {
-		begin(soc, only ? only : i + 1);
+	(void)state;
+	look_at_board();
+	for (i = 0; i < nr_rounds && now_ns() - from < limit_ns; i++) {
+		begin(only ? only : i + 1);
 		for (p.step = 0; p.step < nr_steps; p.step++)
 			step();
 		end();
 	}
-}
-
-static void programs_equal_the_reference(void **state)
-{
-	(void)state;
-	play("tx2");
-}
-
-static void programs_equal_it_io_coherent(void **state)
-{
-	(void)state;
-	play("xavier");
-}
-
-static void programs_equal_it_concurrent(void **state)
-{
-	(void)state;
-	play("thor");
+	print_message("# %" PRIu64 " programs on %s\n", i, board.probe.soc);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(programs_equal_the_reference),
-		cmocka_unit_test(programs_equal_it_io_coherent),
-		cmocka_unit_test(programs_equal_it_concurrent),
 	};
 
 	sem_init(&has_begun, 0, 0);

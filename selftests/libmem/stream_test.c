@@ -6,6 +6,7 @@
  */
 #include "stream.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -319,9 +320,10 @@ static void single_memory_needs_its_own_stream_idle(void **state)
 	is_allowed(ptr);
 	start_add(other, ptr, ptr, 1);
 	is_refused(ptr);
+	/* The engine is one; the stream stays active until it is waited for. */
+	let_go(gate);
 	assert_int_equal(mem_stream_sync(other), 0);
 	is_allowed(ptr);
-	let_go(gate);
 	sync_stream();
 	assert_int_equal(mem_stream_destroy(other), 0);
 	assert_int_equal(info_of(ptr).attach, MEM_ATTACH_HOST);
@@ -367,7 +369,9 @@ static void each_engine_obeys_the_attach_state(void **state)
 		assert_int_equal(mem_stream_attach(stream, ptr, 0,
 						   MEM_ATTACH_SINGLE), 0);
 		assert_int_equal(mem_launch(stream, &launch), 0);
-		is_refused(ptr + N - 1);
+		/* What a kernel of this process has open is open to the CPU. */
+		if (has_processes)
+			is_refused(ptr + N - 1);
 		sync_stream();
 		assert_int_equal(mem_stream_attach(stream, ptr, 0,
 						   MEM_ATTACH_HOST), 0);
@@ -456,26 +460,46 @@ static void atomics_on_pinned_memory_are_found(void **state)
 	release(other);
 }
 
+static uint64_t nr_refused(const void *ptr)
+{
+	struct mem_attach_counters count;
+
+	assert_int_equal(mem_ptr_attach_counters(ctx, ptr, &count), 0);
+	return count.cpu_while_active;
+}
+
+/* It counts once, as an instruction does. */
 static void a_system_call_is_refused_too(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
 	struct gate gate;
-	int fd = open("/dev/zero", O_RDONLY);
+	int fd = open("/dev/zero", O_RDONLY), pipe_fds[2];
 
 	(void)state;
 	assert_true(fd >= 0);
+	assert_int_equal(pipe(pipe_fds), 0);
 	assert_int_equal(read(fd, ptr, LEN), LEN);
 	all_are(ptr, 0);
 	gate = hold_up(stream);
 	if (!is_concurrent()) {
 		assert_int_equal(read(fd, ptr, LEN), -1);
 		assert_int_equal(errno, EFAULT);
-		assert_true(found(MEM_VIOLATION_CPU_WHILE_ACTIVE) > 0);
+		assert_int_equal(nr_refused(ptr), 1);
+		assert_int_equal(found(MEM_VIOLATION_CPU_WHILE_ACTIVE), 1);
+		assert_int_equal(ioctl(pipe_fds[0], FIONREAD, ptr), -1);
+		assert_int_equal(errno, EFAULT);
+		assert_int_equal(nr_refused(ptr), 2);
+		assert_int_equal(found(MEM_VIOLATION_CPU_WHILE_ACTIVE), 1);
 	}
 	let_go(gate);
 	sync_stream();
 	assert_int_equal(read(fd, ptr, LEN), LEN);
+	assert_int_equal(write(pipe_fds[1], "abc", 3), 3);
+	assert_int_equal(ioctl(pipe_fds[0], FIONREAD, ptr), 0);
+	assert_int_equal(ptr[0], 3);
 	nothing_found();
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
 	close(fd);
 	release(ptr);
 	release(gate.word);
@@ -714,6 +738,390 @@ static void a_host_function_may_touch(void **state)
 	release(ptr);
 }
 
+/* What order jobs come in: each takes the next place. */
+struct queue {
+	uint32_t nr;
+	uint32_t who[8];
+};
+
+struct turn {
+	struct queue *queue;
+	uint32_t who;
+};
+
+static void k_take_turn(const struct mem_block *block, void *arg)
+{
+	const struct turn *turn = arg;
+
+	(void)block;
+	turn->queue->who[turn->queue->nr++] = turn->who;
+}
+
+static void take_turn(void *arg)
+{
+	k_take_turn(NULL, arg);
+}
+
+static void stays_until_told(void *arg)
+{
+	const uint64_t end = now_ns() + 5000 * NS_PER_MS;
+
+	while (!atomic_load((atomic_int *)arg) && now_ns() < end)
+		usleep(1000);
+}
+
+static const int priorities[] = {
+	MEM_PRIORITY_LEAST, MEM_PRIORITY_LEAST - 2, MEM_PRIORITY_GREATEST,
+};
+
+static void must_be_by_priority(const struct queue *queue)
+{
+	assert_int_equal(queue->nr, 6);
+	assert_int_equal(queue->who[0], 2);
+	assert_int_equal(queue->who[1], 5);
+	assert_int_equal(queue->who[2], 1);
+	assert_int_equal(queue->who[3], 4);
+	assert_int_equal(queue->who[4], 0);
+	assert_int_equal(queue->who[5], 3);
+}
+
+/* The engine is busy when they come, the least urgent first. */
+static void the_most_urgent_job_is_next(void **state)
+{
+	void *word = memory(MEM_KIND_PINNED);
+	struct queue *queue = word, of_host = { 0 };
+	struct mem_stream *streams[3], *first;
+	struct turn turns[6];
+	atomic_int is_told = 0;
+	struct gate gate;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING,
+						   priorities[i], &streams[i]),
+				 0);
+		assert_int_equal(mem_stream_priority(streams[i]),
+				 priorities[i]);
+	}
+	assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING,
+					   MEM_PRIORITY_GREATEST, &first), 0);
+	gate = hold_up(first);
+	for (i = 0; i < 6; i++) {
+		const struct turn turn = { queue, i };
+
+		start(streams[i % 3], k_take_turn, &turn, sizeof(turn));
+	}
+	let_go(gate);
+	assert_int_equal(mem_ctx_sync(ctx), 0);
+	must_be_by_priority(queue);
+	assert_int_equal(mem_stream_call(first, stays_until_told, &is_told), 0);
+	for (i = 0; i < 6; i++) {
+		turns[i] = (struct turn) { &of_host, i };
+		assert_int_equal(mem_stream_call(streams[i % 3], take_turn,
+						 &turns[i]), 0);
+	}
+	atomic_store(&is_told, 1);
+	assert_int_equal(mem_ctx_sync(ctx), 0);
+	must_be_by_priority(&of_host);
+	assert_int_equal(mem_stream_destroy(first), 0);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(mem_stream_destroy(streams[i]), 0);
+	release(gate.word);
+	release(word);
+}
+
+static void priorities_have_bounds(void **state)
+{
+	static const int asked[][2] = {
+		{ 5, MEM_PRIORITY_LEAST }, { INT32_MAX, MEM_PRIORITY_LEAST },
+		{ -99, MEM_PRIORITY_GREATEST },
+		{ INT32_MIN, MEM_PRIORITY_GREATEST },
+	};
+	struct mem_stream *one;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(mem_stream_create(ctx, 0, asked[i][0], &one),
+				 0);
+		assert_int_equal(mem_stream_priority(one), asked[i][1]);
+		start(one, k_nothing, NULL, 0);
+		assert_int_equal(mem_stream_sync(one), 0);
+		assert_int_equal(mem_stream_destroy(one), 0);
+	}
+	assert_int_equal(mem_stream_priority(mem_stream_legacy(ctx)),
+			 MEM_PRIORITY_LEAST);
+}
+
+/* How the host waits */
+
+#define MOST_BLOCKED_NS	(25 * NS_PER_MS)
+
+static uint64_t cpu_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	assert_int_equal(clock_gettime(clock, &now), 0);
+	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
+
+/* Lets the kernel go when the waiting thread has burnt enough, or has not. */
+struct watcher {
+	struct gate gate;
+	clockid_t clock;
+	uint64_t from_ns;
+	uint64_t limit_ns;
+};
+
+static void *watch(void *arg)
+{
+	const struct watcher *watcher = arg;
+	const uint64_t end = now_ns() + watcher->limit_ns;
+
+	while (cpu_ns(watcher->clock) - watcher->from_ns < MOST_BLOCKED_NS &&
+	       now_ns() < end)
+		usleep(1000);
+	let_go(watcher->gate);
+	return NULL;
+}
+
+static int wait_for_stream(void *unused)
+{
+	(void)unused;
+	return mem_stream_sync(stream);
+}
+
+static int wait_for_event(void *event)
+{
+	return mem_event_sync(event);
+}
+
+/* The CPU time that it costs this thread to wait for a kernel. */
+static uint64_t cost_of_wait(int (*wait)(void *of), struct mem_event *event,
+			     uint64_t limit_ns)
+{
+	struct watcher watcher = {
+		.gate = hold_up(stream),
+		.limit_ns = limit_ns,
+	};
+	pthread_t thread;
+
+	if (event)
+		assert_int_equal(mem_event_record(event, stream), 0);
+	assert_int_equal(pthread_getcpuclockid(pthread_self(), &watcher.clock),
+			 0);
+	watcher.from_ns = cpu_ns(watcher.clock);
+	assert_int_equal(pthread_create(&thread, NULL, watch, &watcher), 0);
+	assert_int_equal(wait(event), 0);
+	watcher.from_ns = cpu_ns(watcher.clock) - watcher.from_ns;
+	pthread_join(thread, NULL);
+	release(watcher.gate.word);
+	return watcher.from_ns;
+}
+
+static void must_sleep(int (*wait)(void *of), struct mem_event *event)
+{
+	assert_true(cost_of_wait(wait, event, 100 * NS_PER_MS) <
+		    MOST_BLOCKED_NS);
+}
+
+/* However little of a processor there is, it has some of it. */
+static void must_burn(int (*wait)(void *of), struct mem_event *event)
+{
+	assert_true(cost_of_wait(wait, event, 4500 * NS_PER_MS) >=
+		    MOST_BLOCKED_NS);
+}
+
+/* It burns what nobody else wants: beside others it is sent away, often. */
+static void must_yield(int (*wait)(void *of), struct mem_event *event)
+{
+	struct rusage before, after;
+	uint64_t cost;
+
+	assert_int_equal(getrusage(RUSAGE_THREAD, &before), 0);
+	cost = cost_of_wait(wait, event, 1000 * NS_PER_MS);
+	assert_int_equal(getrusage(RUSAGE_THREAD, &after), 0);
+	assert_true(cost >= MOST_BLOCKED_NS ||
+		    after.ru_nivcsw - before.ru_nivcsw >= 10);
+}
+
+static void a_thread_waits_as_it_is_told(void **state)
+{
+	struct mem_event *plain, *blocking;
+
+	(void)state;
+	assert_int_equal(mem_event_create(ctx, 0, &plain), 0);
+	assert_int_equal(mem_event_create(ctx, MEM_EVENT_BLOCKING, &blocking),
+			 0);
+	assert_int_equal(mem_ctx_set_wait_policy(NULL, MEM_WAIT_SPIN), -EINVAL);
+	assert_int_equal(mem_ctx_set_wait_policy(ctx, MEM_WAIT_BLOCK + 1),
+			 -EINVAL);
+	must_sleep(wait_for_stream, NULL);
+	assert_int_equal(mem_ctx_set_wait_policy(ctx, MEM_WAIT_BLOCK), 0);
+	must_sleep(wait_for_stream, NULL);
+	must_sleep(wait_for_event, plain);
+	assert_int_equal(mem_ctx_set_wait_policy(ctx, MEM_WAIT_YIELD), 0);
+	must_yield(wait_for_stream, NULL);
+	assert_int_equal(mem_ctx_set_wait_policy(ctx, MEM_WAIT_SPIN), 0);
+	must_burn(wait_for_stream, NULL);
+	must_burn(wait_for_event, plain);
+	must_sleep(wait_for_event, blocking);
+	assert_int_equal(mem_ctx_set_wait_policy(ctx, MEM_WAIT_AUTO), 0);
+	mem_event_destroy(plain);
+	mem_event_destroy(blocking);
+}
+
+/* Host functions */
+
+struct crowd {
+	atomic_int nr_inside;
+	atomic_int most_inside;
+	atomic_int nr_calls;
+};
+
+static void stay_a_while(void *arg)
+{
+	struct crowd *crowd = arg;
+	int nr = ++crowd->nr_inside;
+
+	if (nr > crowd->most_inside)
+		crowd->most_inside = nr;
+	usleep(5000);
+	crowd->nr_inside--;
+	crowd->nr_calls++;
+}
+
+static void stay_in_callback(struct mem_stream *where, int status, void *arg)
+{
+	(void)where;
+	(void)status;
+	stay_a_while(arg);
+}
+
+static void host_functions_run_one_at_a_time(void **state)
+{
+	struct mem_stream *streams[3];
+	struct crowd crowd = { 0 };
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING,
+						   -i, &streams[i]), 0);
+	for (i = 0; i < 12; i++)
+		assert_int_equal(i % 4 ?
+				 mem_stream_call(streams[i % 3], stay_a_while,
+						 &crowd) :
+				 mem_stream_add_callback(streams[i % 3],
+							 stay_in_callback,
+							 &crowd), 0);
+	assert_int_equal(mem_ctx_sync(ctx), 0);
+	assert_int_equal(crowd.nr_calls, 12);
+	assert_int_equal(crowd.most_inside, 1);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(mem_stream_destroy(streams[i]), 0);
+}
+
+struct told {
+	struct mem_stream *where;
+	atomic_int *clock;
+	int time;
+	int status;
+	int answer;
+};
+
+static void be_told(struct mem_stream *where, int status, void *arg)
+{
+	struct told *told = arg;
+
+	told->where = where;
+	told->status = status;
+	told->time = ++*told->clock;
+	told->answer = mem_stream_query(where);
+}
+
+static void a_callback_is_told_of_its_stream(void **state)
+{
+	atomic_int clock = 0;
+	struct told told[2] = { { .clock = &clock }, { .clock = &clock } };
+	struct note note = { &clock, 0 };
+	struct gate gate = hold_up(stream);
+
+	(void)state;
+	assert_int_equal(mem_stream_add_callback(NULL, be_told, told), -EINVAL);
+	assert_int_equal(mem_stream_add_callback(stream, NULL, told), -EINVAL);
+	told[0].status = -1;
+	assert_int_equal(mem_stream_add_callback(stream, be_told, &told[0]), 0);
+	assert_int_equal(mem_stream_call(stream, take_note, &note), 0);
+	assert_int_equal(mem_stream_add_callback(stream, be_told, &told[1]), 0);
+	assert_int_equal(clock, 0);
+	let_go(gate);
+	sync_stream();
+	assert_int_equal(told[0].time, 1);
+	assert_int_equal(note.time, 2);
+	assert_int_equal(told[1].time, 3);
+	assert_ptr_equal(told[0].where, stream);
+	assert_int_equal(told[0].status, 0);
+	assert_int_equal(told[0].answer, -EPERM);
+	release(gate.word);
+}
+
+/* Bits of signals that a thread of the library blocks; of others false. */
+static bool blocked_by(const char *task, uint64_t *blocked)
+{
+	char path[300], line[256];
+	bool is_ours = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/status", task);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		is_ours |= !strncmp(line, "Name:\tlibmem", 12);
+		if (sscanf(line, "SigBlk: %" SCNx64, blocked) == 1)
+			break;
+	}
+	if (file)
+		fclose(file);
+	return is_ours;
+}
+
+/* But those that say what the thread itself did wrong. */
+static void the_librarys_threads_block_signals(void **state)
+{
+	static const int some[] = {
+		SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM,
+		SIGTERM, SIGCHLD, SIGPROF, SIGWINCH, SIGIO,
+	};
+	struct dirent *entry;
+	size_t nr = 0, i;
+	DIR *dir;
+
+	(void)state;
+	start(stream, k_nothing, NULL, 0);
+	assert_int_equal(mem_stream_call(stream, take_note, &(struct note) {
+					 &(atomic_int) { 0 }, 0 }), 0);
+	sync_stream();
+	dir = opendir("/proc/self/task");
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		uint64_t blocked = 0;
+
+		if (entry->d_name[0] == '.' ||
+		    !blocked_by(entry->d_name, &blocked))
+			continue;
+		nr++;
+		for (i = 0; i < sizeof(some) / sizeof(some[0]); i++)
+			if (!(blocked & 1ULL << (some[i] - 1)))
+				fail_msg("a thread does not block signal %d",
+					 some[i]);
+		assert_false(blocked & 1ULL << (SIGSEGV - 1));
+		assert_false(blocked & 1ULL << (SIGBUS - 1));
+	}
+	closedir(dir);
+	assert_true(nr >= 2);
+}
+
 static void a_destroyed_stream_ends_its_work(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
@@ -861,6 +1269,50 @@ static void rows_are_copied_and_set(void **state)
 	free(back);
 }
 
+static void rows_are_copied_in_order_of_a_stream(void **state)
+{
+	uint8_t *from = (void *)memory(MEM_KIND_PINNED);
+	uint8_t *to = (void *)memory(MEM_KIND_PINNED);
+	uint8_t *device = (void *)memory(MEM_KIND_DEVICE);
+	const struct mem_rows up = { device, 500, from, 300, 200, 40 };
+	const struct mem_rows down = { to, 250, device, 500, 200, 40 };
+	struct gate gate = hold_up(stream);
+	struct mem_rows bad = down;
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < LEN; i++)
+		from[i] = (uint8_t)(i * 11);
+	assert_int_equal(mem_copy_rows_async(stream, &up, MEM_DIR_DEFAULT), 0);
+	assert_int_equal(mem_copy_rows_async(stream, &down,
+					     MEM_DEVICE_TO_HOST), 0);
+	assert_int_equal(mem_stream_query(stream), -EBUSY);
+	for (i = 0; i < LEN; i++)
+		assert_int_equal(to[i], 0);
+	/* Read when its turn comes. */
+	from[0] = 99;
+	let_go(gate);
+	sync_stream();
+	for (i = 0; i < 40; i++)
+		for (j = 0; j < 250; j++)
+			assert_int_equal(to[250 * i + j],
+					 j < 200 ? from[300 * i + j] : 0);
+	bad.src_pitch = 199;
+	assert_int_equal(mem_copy_rows_async(stream, &bad, MEM_DIR_DEFAULT),
+			 -EINVAL);
+	assert_int_equal(mem_copy_rows_async(NULL, &down, MEM_DIR_DEFAULT),
+			 -EINVAL);
+	assert_int_equal(mem_copy_rows_async(stream, NULL, MEM_DIR_DEFAULT),
+			 -EINVAL);
+	assert_int_equal(mem_copy_rows_async(stream, &down,
+					     MEM_HOST_TO_DEVICE), -EINVAL);
+	nothing_found();
+	release(from);
+	release(to);
+	release(device);
+	release(gate.word);
+}
+
 static void copies_say_what_is_wrong(void **state)
 {
 	uint32_t *device = memory(MEM_KIND_DEVICE);
@@ -925,54 +1377,240 @@ static struct mem_attach_counters counters(const void *ptr)
 	return count;
 }
 
-/* Each launch uses one of several buffers. */
-static uint64_t maintained_by_loop(unsigned int how, size_t nr)
+/**
+ * struct work - what was maintained
+ * @lines: lines of the CPU's cache that were cleaned or invalidated, bytes
+ * @cleaned: of them, those that were cleaned
+ * @ranges: the ranges that it was asked for, of the GPU's cache, too
+ */
+struct work {
+	uint64_t lines;
+	uint64_t cleaned;
+	struct mem_attach_counters ranges;
+};
+
+static bool has_two_views(const void *ptr)
 {
-	uint32_t *bufs[8];
-	uint64_t before, after;
+	struct mem_buf_info info = { .size = sizeof(info) };
+
+	assert_int_equal(mem_ptr_buf_info(ctx, ptr, &info), 0);
+	return info.has_two_views;
+}
+
+static struct work work_on(uint32_t **bufs, size_t nr)
+{
+	struct work work = { .ranges = counters(NULL) };
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		bufs[i] = managed(how);
-		set_all(bufs[i], 1);
+		struct mem_buf_info info = { .size = sizeof(info) };
+
+		assert_int_equal(mem_ptr_buf_info(ctx, bufs[i], &info), 0);
+		work.cleaned += info.count.lines_cleaned * line_size();
+		work.lines += (info.count.lines_cleaned +
+			       info.count.lines_invalidated) * line_size();
 	}
-	before = counters(NULL).cleaned_bytes;
+	return work;
+}
+
+static struct work work_since(const struct work *before, uint32_t **bufs,
+			      size_t nr)
+{
+	struct work work = work_on(bufs, nr);
+
+	work.lines -= before->lines;
+	work.cleaned -= before->cleaned;
+	work.ranges.cleaned_bytes -= before->ranges.cleaned_bytes;
+	work.ranges.cpu_invalidated_bytes -=
+		before->ranges.cpu_invalidated_bytes;
+	work.ranges.gpu_cleaned_bytes -= before->ranges.gpu_cleaned_bytes;
+	work.ranges.gpu_invalidated_bytes -=
+		before->ranges.gpu_invalidated_bytes;
+	return work;
+}
+
+#define MOST_BUFS	8
+
+/*
+ * Each launch uses one of several buffers. The CPU has the others, and works
+ * on them.
+ */
+static struct work work_of_loop(unsigned int how, uint32_t nr, bool *is_two)
+{
+	uint32_t *bufs[MOST_BUFS] = { NULL };
+	struct work work;
+	uint32_t i, j;
+
+	for (i = 0; i < nr; i++)
+		bufs[i] = managed(how);
+	*is_two = has_two_views(bufs[0]);
+	work = work_on(bufs, nr);
 	for (i = 0; i < nr; i++) {
+		for (j = 0; j < nr; j++)
+			set_all(bufs[j], 2 * i);
 		if (how == MEM_ATTACH_HOST)
 			assert_int_equal(mem_stream_attach(stream, bufs[i], 0,
 							   MEM_ATTACH_SINGLE),
 					 0);
 		start_add(stream, bufs[i], bufs[i], 1);
-		sync_stream();
 		if (how == MEM_ATTACH_HOST)
 			assert_int_equal(mem_stream_attach(stream, bufs[i], 0,
 							   MEM_ATTACH_HOST),
 					 0);
 		sync_stream();
-		all_are(bufs[i], 2);
+		all_are(bufs[i], 2 * i + 1);
 	}
-	after = counters(NULL).cleaned_bytes;
+	work = work_since(&work, bufs, nr);
 	for (i = 0; i < nr; i++)
 		release(bufs[i]);
-	return after - before;
+	return work;
+}
+
+static void loop_of(uint32_t nr)
+{
+	const uint64_t clean = is_coherent() ? 0 : nr * LEN;
+	const uint64_t gpu = is_concurrent() ? 0 : nr * LEN;
+	struct work all, one;
+	bool is_two;
+
+	all = work_of_loop(MEM_ATTACH_GLOBAL, nr, &is_two);
+	nothing_found();
+	one = work_of_loop(MEM_ATTACH_HOST, nr, &is_two);
+	nothing_found();
+	/* Each line is cleaned for the job, and invalidated after it. */
+	assert_int_equal(all.lines, is_two ? 2 * nr * nr * LEN : 0);
+	assert_int_equal(one.lines, is_two ? 2 * nr * LEN : 0);
+	assert_int_equal(all.cleaned, is_two ? nr * nr * LEN : 0);
+	assert_int_equal(one.cleaned, is_two ? nr * LEN : 0);
+	assert_int_equal(all.ranges.cleaned_bytes, nr * clean);
+	/* The prefetch, and as the job starts one that finds nothing. */
+	assert_int_equal(one.ranges.cleaned_bytes, 2 * clean);
+	assert_int_equal(all.ranges.cpu_invalidated_bytes, nr * clean);
+	assert_int_equal(one.ranges.cpu_invalidated_bytes, clean);
+	assert_int_equal(all.ranges.gpu_cleaned_bytes, nr * gpu);
+	assert_int_equal(one.ranges.gpu_cleaned_bytes, gpu);
+	assert_int_equal(all.ranges.gpu_invalidated_bytes, nr * gpu);
+	assert_int_equal(one.ranges.gpu_invalidated_bytes, gpu);
 }
 
 static void hints_save_maintenance(void **state)
 {
-	uint64_t without, with;
+	(void)state;
+	loop_of(1);
+	loop_of(3);
+	loop_of(MOST_BUFS);
+}
+
+#define SIDE		128
+
+_Static_assert(SIDE * SIDE == N, "a buffer is a matrix");
+
+struct product {
+	uint32_t *r;
+	const uint32_t *p;
+	const uint32_t *q;
+};
+
+static uint32_t element(const uint32_t *p, const uint32_t *q, uint32_t at)
+{
+	const uint32_t row = at / SIDE, col = at % SIDE;
+	uint32_t sum = 0, i;
+
+	for (i = 0; i < SIDE; i++)
+		sum += p[SIDE * row + i] * q[SIDE * i + col];
+	return sum;
+}
+
+static void k_multiply(const struct mem_block *block, void *arg)
+{
+	const struct product *product = arg;
+	uint32_t i;
+
+	for (i = block->index[0]; i < N; i += block->grid[0])
+		product->r[i] = element(product->p, product->q, i);
+}
+
+static void make_matrices(uint32_t **bufs, unsigned int how)
+{
+	uint32_t i;
+
+	bufs[0] = managed(how);
+	bufs[1] = managed(how);
+	bufs[2] = managed(MEM_ATTACH_GLOBAL);
+	for (i = 0; i < N; i++) {
+		bufs[0][i] = i;
+		bufs[1][i] = i ^ VALUE;
+	}
+}
+
+static void attach(struct mem_stream *where, void *ptr, unsigned int how)
+{
+	assert_int_equal(mem_stream_attach(where, ptr, 0, how), 0);
+}
+
+/* The note's MatrixMul. @at_launch: what was maintained from there on */
+static struct work work_of_product(bool has_hints, struct work *at_launch,
+				   bool *is_two)
+{
+	struct mem_stream *where = mem_stream_legacy(ctx);
+	struct product product;
+	struct mem_launch launch = launch_of(k_multiply, &product,
+					     sizeof(product));
+	uint32_t *bufs[3], i;
+	struct work work;
+
+	make_matrices(bufs, has_hints ? MEM_ATTACH_HOST : MEM_ATTACH_GLOBAL);
+	*is_two = has_two_views(bufs[0]);
+	product = (struct product) { bufs[2], bufs[0], bufs[1] };
+	launch.grid[0] = 4;
+	work = work_on(bufs, 3);
+	if (has_hints) {
+		attach(where, bufs[0], MEM_ATTACH_GLOBAL);
+		attach(where, bufs[1], MEM_ATTACH_GLOBAL);
+	}
+	/* For us alone, to tell what is the launch's. */
+	assert_int_equal(mem_stream_sync(where), 0);
+	*at_launch = work_on(bufs, 3);
+	assert_int_equal(mem_launch(where, &launch), 0);
+	if (has_hints)
+		attach(where, bufs[2], MEM_ATTACH_HOST);
+	assert_int_equal(mem_stream_sync(where), 0);
+	*at_launch = work_since(at_launch, bufs, 3);
+	work = work_since(&work, bufs, 3);
+	for (i = 0; i < N; i += 77)
+		assert_int_equal(bufs[2][i], element(bufs[0], bufs[1], i));
+	for (i = 0; i < 3; i++)
+		release(bufs[i]);
+	return work;
+}
+
+static void hints_move_maintenance_from_the_launch(void **state)
+{
+	struct work without, with, at_launch;
+	bool is_two;
 
 	(void)state;
-	without = maintained_by_loop(MEM_ATTACH_GLOBAL, 8);
+	without = work_of_product(false, &at_launch, &is_two);
 	nothing_found();
-	with = maintained_by_loop(MEM_ATTACH_HOST, 8);
+	assert_int_equal(at_launch.cleaned, is_two ? 2 * LEN : 0);
+	with = work_of_product(true, &at_launch, &is_two);
 	nothing_found();
-	if (is_coherent()) {
-		assert_int_equal(without, 0);
-		return;
-	}
-	assert_int_equal(without, 8 * 8 * LEN);
-	/* One prefetch, and one clean as the job starts. */
-	assert_int_equal(with, 2 * 8 * LEN);
+	assert_int_equal(at_launch.cleaned, 0);
+	assert_int_equal(without.cleaned, is_two ? 2 * LEN : 0);
+	assert_int_equal(with.cleaned, without.cleaned);
+	assert_int_equal(without.lines, is_two ? 4 * LEN : 0);
+	assert_int_equal(with.lines, without.lines);
+	/* Two prefetches leave the launch's nothing to do. */
+	assert_int_equal(without.ranges.cleaned_bytes,
+			 is_coherent() ? 0 : 3 * LEN);
+	assert_int_equal(with.ranges.cleaned_bytes,
+			 is_coherent() ? 0 : 5 * LEN);
+	assert_int_equal(with.ranges.cpu_invalidated_bytes,
+			 without.ranges.cpu_invalidated_bytes);
+	assert_int_equal(with.ranges.gpu_cleaned_bytes,
+			 without.ranges.gpu_cleaned_bytes);
+	assert_int_equal(with.ranges.gpu_invalidated_bytes,
+			 without.ranges.gpu_invalidated_bytes);
 }
 
 /* What goes wrong in kernels */
@@ -1016,6 +1654,50 @@ static void an_illegal_address_ends_the_context(void **state)
 	assert_string_equal(v.other_name, "gpu");
 	assert_int_equal(v.other_kernel, (uintptr_t)k_store_global);
 	nothing_found();
+}
+
+static void a_callback_is_told_of_an_error(void **state)
+{
+	atomic_int clock = 0;
+	struct told told[3] = {
+		{ .clock = &clock }, { .clock = &clock }, { .clock = &clock },
+	};
+	struct note note = { &clock, 0 };
+	struct mem_violation v = { .size = sizeof(v) };
+	struct mem_stream *where;
+	struct mem_ctx *other;
+
+	(void)state;
+	if (!has_processes)
+		return;
+	assert_int_equal(mem_ctx_open(NULL, &other), 0);
+	assert_int_equal(mem_ctx_watch(other, MEM_WATCH_ERRORS, 10), 0);
+	assert_int_equal(mem_stream_create(other, 0, 0, &where), 0);
+	assert_int_equal(mem_stream_add_callback(where, be_told, &told[0]), 0);
+	/* It is not known of the kernel before that is to come. */
+	assert_int_equal(mem_stream_call(where, stays_until_told,
+					 &told[2].status), 0);
+	start(where, k_store_global, NULL, 0);
+	assert_int_equal(mem_stream_add_callback(where, be_told, &told[1]), 0);
+	assert_int_equal(mem_stream_call(where, take_note, &note), 0);
+	__atomic_store_n(&told[2].status, 1, __ATOMIC_SEQ_CST);
+	assert_int_equal(mem_stream_sync(where), -EFAULT);
+	assert_int_equal(told[0].time, 1);
+	assert_int_equal(told[0].status, 0);
+	assert_int_equal(told[1].time, 2);
+	assert_int_equal(told[1].status, -EFAULT);
+	assert_ptr_equal(told[1].where, where);
+	assert_int_equal(note.time, 0);
+	assert_int_equal(mem_stream_add_callback(where, be_told, &told[2]),
+			 -EFAULT);
+	assert_int_equal(clock, 2);
+	assert_int_equal(mem_ctx_next_violation(other, &v), 1);
+	assert_int_equal(v.kind, MEM_VIOLATION_ILLEGAL_ADDRESS);
+	/* The module does not know of it: only its own context is told. */
+	assert_int_equal(found(MEM_VIOLATION_ILLEGAL_ADDRESS),
+			 is_embedded() ? 1 : 0);
+	mem_stream_destroy(where);
+	mem_ctx_close(other);
 }
 
 static void k_print(const struct mem_block *block, void *arg)
@@ -1092,6 +1774,15 @@ static void launch_says_what_is_wrong(void **state)
 	launch = good;
 	launch.grid[1] = 0;
 	assert_int_equal(mem_launch(stream, &launch), -EINVAL);
+	/* The product of the last is 0 in 64 bits. */
+	memset(launch.grid, 0xff, sizeof(launch.grid));
+	assert_int_equal(mem_launch(stream, &launch), -EINVAL);
+	launch.grid[0] = MEM_BLOCKS_MAX >> 32;
+	launch.grid[1] = 1U << 31;
+	launch.grid[2] = 3;
+	assert_int_equal(mem_launch(stream, &launch), -EINVAL);
+	launch.grid[2] = 1U << 17;
+	assert_int_equal(mem_launch(stream, &launch), -EINVAL);
 	launch = good;
 	launch.engine = MEM_NR_ENGINES;
 	assert_int_equal(mem_launch(stream, &launch), -EINVAL);
@@ -1162,13 +1853,22 @@ int main(void)
 		cmocka_unit_test(events_tell_the_time),
 		cmocka_unit_test(a_host_function_may_not_call),
 		cmocka_unit_test(a_host_function_may_touch),
+		cmocka_unit_test(the_most_urgent_job_is_next),
+		cmocka_unit_test(priorities_have_bounds),
+		cmocka_unit_test(a_thread_waits_as_it_is_told),
+		cmocka_unit_test(host_functions_run_one_at_a_time),
+		cmocka_unit_test(a_callback_is_told_of_its_stream),
+		cmocka_unit_test(the_librarys_threads_block_signals),
 		cmocka_unit_test(a_destroyed_stream_ends_its_work),
 		cmocka_unit_test(a_thread_has_its_own_stream),
 		cmocka_unit_test(copies_go_in_every_direction),
 		cmocka_unit_test(rows_are_copied_and_set),
+		cmocka_unit_test(rows_are_copied_in_order_of_a_stream),
 		cmocka_unit_test(copies_say_what_is_wrong),
 		cmocka_unit_test(a_copy_to_the_host_is_a_wait),
 		cmocka_unit_test(hints_save_maintenance),
+		cmocka_unit_test(hints_move_maintenance_from_the_launch),
+		cmocka_unit_test(a_callback_is_told_of_an_error),
 		cmocka_unit_test(what_a_kernel_prints_is_there_after_the_wait),
 		cmocka_unit_test(an_overrun_is_found),
 		cmocka_unit_test(launch_says_what_is_wrong),
@@ -1197,9 +1897,15 @@ int main(void)
 		cmocka_unit_test(events_tell_the_time),
 		cmocka_unit_test(a_host_function_may_not_call),
 		cmocka_unit_test(a_host_function_may_touch),
+		cmocka_unit_test(the_most_urgent_job_is_next),
+		cmocka_unit_test(priorities_have_bounds),
+		cmocka_unit_test(host_functions_run_one_at_a_time),
+		cmocka_unit_test(a_callback_is_told_of_its_stream),
+		cmocka_unit_test(the_librarys_threads_block_signals),
 		cmocka_unit_test(a_thread_has_its_own_stream),
 		cmocka_unit_test(copies_go_in_every_direction),
 		cmocka_unit_test(rows_are_copied_and_set),
+		cmocka_unit_test(rows_are_copied_in_order_of_a_stream),
 		cmocka_unit_test(copies_say_what_is_wrong),
 		cmocka_unit_test(launch_says_what_is_wrong),
 		cmocka_unit_test(a_child_has_no_board),
