@@ -57,6 +57,17 @@ static bool any_bit(const u64 *map, size_t bit, size_t end)
 	return false;
 }
 
+static bool all_bits(const u64 *map, size_t bit, size_t end)
+{
+	while (bit < end) {
+		size_t word = bit / WORD_BITS;
+
+		if (next_mask(&bit, end) & ~map[word])
+			return false;
+	}
+	return true;
+}
+
 static struct line_page *page_of(const struct line_buf *buf, size_t line)
 {
 	return &buf->pages[line >> (buf->page_shift - buf->line_shift)];
@@ -392,6 +403,38 @@ bool line_page_has_written(const struct line_buf *buf, size_t page)
 	size_t first = page * lines_per_page(buf);
 
 	return any_bit(buf->written, first, first + lines_per_page(buf));
+}
+
+/**
+ * line_page_is_valid() - do all lines of the page hold CPU bytes?
+ * @buf: buffer
+ * @page: page number
+ *
+ * Return: true if there is nothing to fill.
+ */
+bool line_page_is_valid(const struct line_buf *buf, size_t page)
+{
+	size_t first = page * lines_per_page(buf);
+
+	return all_bits(buf->valid, first, first + lines_per_page(buf));
+}
+
+/**
+ * line_page_is_written() - is it all the same whether an engine writes there?
+ * @buf: buffer
+ * @page: page number
+ *
+ * Return: true if engines have written each of its lines, none of which the CPU
+ * has stored to or been told of since: line_engine_write() would change
+ * nothing.
+ */
+bool line_page_is_written(const struct line_buf *buf, size_t page)
+{
+	size_t first = page * lines_per_page(buf);
+	size_t end = first + lines_per_page(buf);
+
+	return !buf->pages[page].cpu && all_bits(buf->written, first, end) &&
+	       !any_bit(buf->told, first, end);
 }
 
 /**

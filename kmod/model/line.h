@@ -132,6 +132,8 @@ size_t line_bitmap_words(size_t nr_pages, u32 page_shift, u32 line_shift);
 
 bool line_page_has_valid(const struct line_buf *buf, size_t page);
 bool line_page_has_written(const struct line_buf *buf, size_t page);
+bool line_page_is_valid(const struct line_buf *buf, size_t page);
+bool line_page_is_written(const struct line_buf *buf, size_t page);
 bool line_page_has_dirty(const struct line_buf *buf, size_t page);
 bool line_page_is_shared(const struct line_buf *buf, size_t page);
 

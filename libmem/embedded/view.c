@@ -166,17 +166,21 @@ static size_t row_before(const struct embedded_buf *buf, size_t page,
 	return nr;
 }
 
-/* A row of stores goes on: as many pages again are made ready. */
+/*
+ * A row of stores goes on: as many pages again are made ready, which need not
+ * be filled.
+ */
 static size_t store_end(const struct embedded_buf *buf, size_t page,
-			const struct note *note, size_t granule_end)
+			const struct note *note)
 {
 	size_t end = page + 1 + row_before(buf, page, note);
 	size_t stop = page + 1;
 
-	if (end > granule_end)
-		end = granule_end;
+	if (end > buf->nr_pages)
+		end = buf->nr_pages;
 	while (stop < end && is_harmless(buf, stop) &&
-	       !bit_is_set(buf->stored, stop))
+	       !bit_is_set(buf->stored, stop) &&
+	       line_page_is_valid(&buf->lines, stop))
 		stop++;
 	return stop;
 }
@@ -420,7 +424,7 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 		end = page + 1;
 	} else if (touch->is_write) {
 		first = page;
-		end = store_end(buf, page, &note, end);
+		end = store_end(buf, page, &note);
 	} else {
 		read_span(buf, page, &first, &end);
 	}
@@ -627,7 +631,8 @@ void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
 			    page_size()))
 			continue;
 		add_twin_of(buf, page, before);
-		tell_changed_lines(buf, page, before);
+		if (!line_page_is_written(&buf->lines, page))
+			tell_changed_lines(buf, page, before);
 		bit_set(buf->active, page);
 		buf->notes[page].engine = *acting;
 	}

@@ -864,6 +864,42 @@ static void images_are_wanted_only_when_bytes_differ(void **state)
 	assert_true(line_page_is_shared(lines, 0));
 }
 
+static void whole_pages_are_known_to_be_valid(void **state)
+{
+	struct host *host = *state;
+
+	assert_false(line_page_is_valid(&host->lines, 0));
+	read_at(host, 0);
+	assert_true(line_page_is_valid(&host->lines, 0));
+	host_invalidate(host, at(host, 1, 0), host->p.line_size);
+	assert_false(line_page_is_valid(&host->lines, 0));
+}
+
+/* Until the CPU stores to it, or is told of it, or has it taken in. */
+static void whole_pages_are_known_to_be_written(void **state)
+{
+	struct host *host = *state;
+	struct line_buf *lines = &host->lines;
+	const size_t page_len = (size_t)1 << lines->page_shift;
+	const size_t last = page_len - host->p.line_size;
+	size_t off;
+
+	read_at(host, 0);
+	for (off = 0; off < last; off += host->p.line_size)
+		engine_store(host, off, 5);
+	assert_false(line_page_is_written(lines, 0));
+	engine_store(host, last, 5);
+	assert_true(line_page_is_written(lines, 0));
+	read_at(host, 0);
+	assert_false(line_page_is_written(lines, 0));
+	engine_store(host, 0, 6);
+	assert_true(line_page_is_written(lines, 0));
+	store(host, last, 7);
+	assert_false(line_page_is_written(lines, 0));
+	host_invalidate(host, 0, page_len);
+	assert_false(line_page_is_written(lines, 0));
+}
+
 static void bitmaps_have_a_bit_for_each_line(void **state)
 {
 	struct host *host = *state;
@@ -957,6 +993,8 @@ static const struct CMUnitTest rows[] = {
 	TEST(take_in_keeps_dirty_lines_of_an_open_write_bracket),
 	TEST(take_in_of_nothing_is_a_redundant_invalidate),
 	TEST(images_are_wanted_only_when_bytes_differ),
+	TEST(whole_pages_are_known_to_be_valid),
+	TEST(whole_pages_are_known_to_be_written),
 	TEST(bitmaps_have_a_bit_for_each_line),
 	TEST(touch_remembers_the_last_writer_of_the_page),
 };
