@@ -630,12 +630,13 @@ lives_measure()
 	[ "$all_places" -ge 2 ] && is_unused
 }
 
-# Spread over a whole life, wherever it is then: the program, which the report
-# comes for; the command, which passes on what it gets, and may be printing; and
-# the command by what it cannot see, whose program goes on to its end.
+# Anywhere in a life, wherever it is then: the program, which the report comes
+# for; the command, which passes on what it gets, and may be printing; and the
+# command by what it cannot see, whose program goes on to its end. What came
+# after the end says how long a life is now.
 killed_at_any_moment()
 {
-	local each=5 life whole rc i us span kind nr_hit=0 program background
+	local life whole rc i us span kind nr_hit program background
 	local all_errors all_places never
 
 	echo "HEAPSIM_SEED=$seed"
@@ -646,17 +647,21 @@ killed_at_any_moment()
 		"command KILL"; do
 		span=$life
 		[[ $kind != *INT && $kind != "command KILL" ]] || span=$whole
-		for ((i = 0; i < each; i++)); do
-			us=$((span * i / each +
-			      (RANDOM << 15 | RANDOM) % (span / each)))
+		nr_hit=0
+		for ((i = 0; i < 5 || (nr_hit < 2 && i < 30); i++)); do
+			us=$(((RANDOM << 15 | RANDOM) % span))
 			echo "$kind after $us of $span us"
 			# shellcheck disable=SC2086 # two words
 			kill_at $kind "$us" || return
-			nr_hit=$((nr_hit + (rc != 0)))
+			if [ "$rc" != 0 ]; then
+				nr_hit=$((nr_hit + 1))
+			else
+				span=$((us + 1))
+			fi
 		done
+		echo "$nr_hit came in time"
+		[ "$nr_hit" -ge 2 ] || return
 	done
-	echo "$nr_hit came in time"
-	[ "$nr_hit" -gt "$each" ]
 }
 
 # What the module says as it comes is none of it.
