@@ -543,8 +543,8 @@ sleep_us() # MICROSECONDS
 }
 
 # lives_begin FROM: heapsim run of a program with an end, in $background; FROM
-# is program: wait until that is there, in $program. Its own group has SIGINT,
-# which background jobs ignore.
+# is program: wait until that is there, in $program, or has been there and gone
+# while nobody looked. Its own group has SIGINT, which background jobs ignore.
 lives_begin()
 {
 	local children=()
@@ -558,23 +558,27 @@ lives_begin()
 	program=
 	[ "$1" = program ] || return 0
 	# The first one is of the command itself.
-	while [ "${#children[@]}" -lt 2 ]; do
+	while [ "${#children[@]}" -lt 2 ] && kill -0 "$background"; do
 		read -ra children <"/proc/$background/task/$background/children"
 	done 2>/dev/null
-	program=${children[1]}
+	program=${children[1]-}
 }
 
-# Nobody has a buffer, a mapping or the device any more.
+# Nobody has a buffer, a mapping or the device any more, or is about to: a
+# program whose command was killed lives on, and may not have opened it yet. On
+# a busy machine a life is long.
 is_unused()
 {
 	local refs i
 
 	for ((i = 0; i < 1000; i++)); do
 		read -r refs </sys/module/heapsim/refcnt
-		[ "$refs" != 0 ] || return 0
-		sleep_us 10000
+		[ "$refs" != 0 ] || pgrep -x 'heapsim|wrong' >/dev/null ||
+			return 0
+		sleep_us 100000
 	done
 	echo "the module has $refs references:"
+	pgrep -lx 'heapsim|wrong'
 	heapsim unload --wait 0
 	return 1
 }
@@ -589,7 +593,7 @@ kill_at()
 	lives_begin "$from"
 	sleep_us "$3"
 	if [ "$whom" = program ]; then
-		kill "-$signal" "$program"
+		[ -z "$program" ] || kill "-$signal" "$program"
 	else
 		kill "-$signal" "$background"
 	fi 2>/dev/null
@@ -616,7 +620,7 @@ lives_measure()
 		begin=$(now)
 		lives_begin program
 		life=$(now)
-		while kill -0 "$program" 2>/dev/null; do
+		while kill -0 "${program:-$background}" 2>/dev/null; do
 			sleep_us 1000
 		done
 		life=$(($(now) - life))
@@ -632,8 +636,9 @@ lives_measure()
 
 # Anywhere in a life, wherever it is then: the program, which the report comes
 # for; the command, which passes on what it gets, and may be printing; and the
-# command by what it cannot see, whose program goes on to its end. What came
-# after the end says how long a life is now.
+# command by what it cannot see, whose program goes on to its end. A life is as
+# long as the machine is busy: if of the first few too few come in time, each
+# that does not says how long it is by now.
 killed_at_any_moment()
 {
 	local life whole rc i us span kind nr_hit program background
@@ -655,7 +660,7 @@ killed_at_any_moment()
 			kill_at $kind "$us" || return
 			if [ "$rc" != 0 ]; then
 				nr_hit=$((nr_hit + 1))
-			else
+			elif [ "$i" -ge 4 ]; then
 				span=$((us + 1))
 			fi
 		done
