@@ -35,6 +35,8 @@ struct work;	/* a job, or a copy or set by a device, as the backend has it */
  * @ctx: kept by what @nr_users says; not for the legacy one or a thread's
  * @living: for who is told of leaks, if it is the caller's
  * @id: 0: the legacy one
+ * @number: that records have of it, for as long as anything of it is there; 0:
+ *	the legacy one
  * @is_blocking: ordered with the legacy one, or that itself
  * @is_own: the library's: the caller cannot destroy it
  * @priority: of its work
@@ -51,6 +53,7 @@ struct mem_stream {
 	struct mem_ctx *ctx;
 	struct living living;
 	uint64_t id;
+	uint64_t number;
 	bool is_blocking;
 	bool is_own;
 	int priority;
@@ -257,7 +260,7 @@ enum job_op {
  * @attach_of: newest attach state of a managed buffer
  * @attach_counters: of a managed buffer; NULL: of the context
  * @stream_create: the stream's order
- * @stream_number: that records have of it; NULL: its id
+ * @stream_number: that records have of one just made; NULL: its id
  * @stream_destroy: it takes nothing more; its order is the backend's; @reach as
  *	of @attach, at its end
  * @mark: behind all that the stream has so far
@@ -281,10 +284,10 @@ enum job_op {
  * @run: a kernel, as the work that was submitted; waits for its end
  * @copy: a copy or set; @work is NULL if no device does it
  *
- * From @stream_create to @work_end all but @stream_number are called with the
- * scheduler's lock held. All but @next_violation return 0 or -errno and have
- * given nothing away on failure. -EOPNOTSUPP: the backend cannot. What they
- * make gets its ctx_get() from the caller of the table.
+ * From @stream_create to @work_end all are called with the scheduler's lock
+ * held. All but @next_violation return 0 or -errno and have given nothing away
+ * on failure. -EOPNOTSUPP: the backend cannot. What they make gets its
+ * ctx_get() from the caller of the table.
  */
 struct backend {
 	const char *name;

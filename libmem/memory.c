@@ -351,7 +351,7 @@ API int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
 		op_submit(op, NULL);
 	sched_unlock(ctx);
 	if (!err && tell_is_traced() && !ctx->backend->info(buf, &info))
-		tell_attached(&info, how, stream_number(stream));
+		tell_attached(&info, how, stream->number);
 	if (buf)
 		ctx->backend->put(buf);
 	if (err)

@@ -460,7 +460,7 @@ static void run_call(struct mem_ctx *ctx, struct op *op)
 	if (call->callback || !err)
 		tell_called(call->callback ? (uintptr_t)call->callback :
 					     (uintptr_t)call->fn,
-			    stream_number(op->stream), begin_ns);
+			    op->stream->number, begin_ns);
 }
 
 static void op_run(struct mem_ctx *ctx, struct op *op)

@@ -150,7 +150,6 @@ void stream_drop(struct mem_stream *stream);
 void stream_put(struct mem_stream *stream);
 bool stream_is_idle(const struct mem_stream *stream);
 
-uint64_t stream_number(const struct mem_stream *stream);
 int stream_wait(struct mem_stream *stream);
 int ctx_wait(struct mem_ctx *ctx);
 void threads_forget(struct mem_ctx *ctx);

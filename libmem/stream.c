@@ -152,6 +152,9 @@ static int stream_make(struct mem_ctx *ctx, unsigned int flags, int priority,
 	err = ctx->backend->stream_create(stream);
 	if (!err) {
 		sched->last_stream++;
+		stream->number = ctx->backend->stream_number ?
+				 ctx->backend->stream_number(stream) :
+				 stream->id;
 		stream->next = sched->streams;
 		if (stream->next)
 			stream->next->prev = stream;
@@ -395,20 +398,6 @@ API uint64_t mem_stream_id(const struct mem_stream *stream)
 	return stream ? stream->id : 0;
 }
 
-/**
- * stream_number() - a stream, for who draws what is done
- * @stream: stream
- *
- * Return: the number that records have.
- */
-uint64_t stream_number(const struct mem_stream *stream)
-{
-	const struct backend *backend = stream->ctx->backend;
-
-	return backend->stream_number ? backend->stream_number(stream) :
-					stream->id;
-}
-
 API int mem_stream_priority(const struct mem_stream *stream)
 {
 	return stream->priority;
@@ -416,7 +405,7 @@ API int mem_stream_priority(const struct mem_stream *stream)
 
 API int mem_stream_sync(struct mem_stream *stream)
 {
-	uint64_t begin_ns;
+	uint64_t begin_ns, number;
 	int err;
 
 	if (!stream)
@@ -425,8 +414,10 @@ API int mem_stream_sync(struct mem_stream *stream)
 	if (err)
 		return err;
 	begin_ns = tell_begin();
+	/* Another thread may destroy it meanwhile. */
+	number = stream->number;
 	err = stream_wait(stream);
-	tell_waited("stream", stream_number(stream), begin_ns);
+	tell_waited("stream", number, begin_ns);
 	return err;
 }
 

@@ -514,7 +514,8 @@ trace_of_calls()
 	trace 0 "$wrong" right-calls && sum 0 0 &&
 		traced '"attach single"' '"attach host"' '"wait for event"' \
 		       '"wait for stream"' '"wait for context"' \
-		       '"call host_done"' '"stream":1}' &&
+		       '"call host_done"' '"stream":1}' \
+		       '"call host_late"' '"stream":2}' &&
 		trace 0 "$wrong" right-early && traced '"wait for job"'
 }
 

@@ -745,6 +745,31 @@ static void host_done(void *arg)
 	*(volatile int *)arg = 1;
 }
 
+static void host_waits(void *arg)
+{
+	while (!*(volatile int *)arg)
+		usleep(1000);
+}
+
+static void host_late(void *arg)
+{
+	host_done(arg);
+}
+
+/* A stream that is destroyed before its function is called. */
+static void call_late(struct mem_stream *stream)
+{
+	struct mem_stream *late = make_stream();
+	volatile int may_go_on = 0;
+	int is_done = 0;
+
+	CHECK(mem_stream_call(stream, host_waits, (void *)&may_go_on));
+	CHECK(mem_stream_call(late, host_late, &is_done));
+	CHECK(mem_stream_destroy(late));
+	may_go_on = 1;
+	CHECK(mem_ctx_sync(ctx));
+}
+
 /* What the host does beside its touches. */
 static void calls(void)
 {
@@ -763,6 +788,7 @@ static void calls(void)
 	CHECK(mem_stream_sync(stream));
 	sink = peek(p);
 	CHECK(mem_ctx_sync(ctx));
+	call_late(stream);
 	mem_event_destroy(event);
 	CHECK(mem_stream_destroy(stream));
 	CHECK(mem_free(ctx, p));

@@ -322,7 +322,8 @@ trace_calls()
 		right-calls && sum 0 0 &&
 		traced '"attach single"' '"attach host"' '"wait for event"' \
 		       '"wait for stream"' '"wait for context"' \
-		       '"call host_done"' '"stream":1}' &&
+		       '"call host_done"' '"stream":1}' \
+		       '"call host_late"' '"stream":2}' &&
 		trace_is_sound -s gpu/k_store=1 "$tmp/trace"
 }
 
