@@ -262,6 +262,9 @@ static void merge(struct finding *into, const struct finding *f)
 	if (record_order(&r, first) < 0) {
 		r = *first;
 		*first = f->record;
+		/* They are the record's; none is resolved yet. */
+		memcpy(into->attach_keys, f->attach_keys,
+		       sizeof(into->attach_keys));
 	}
 	first->count += r.count;
 	first->bytes += r.bytes;
