@@ -920,10 +920,18 @@ static uint64_t cost_of_wait(int (*wait)(void *of), struct mem_event *event,
 	return watcher.from_ns;
 }
 
+/*
+ * Once of a few times: in a VM whose host is busy a thread is charged for what
+ * its processor was not given, too.
+ */
 static void must_sleep(int (*wait)(void *of), struct mem_event *event)
 {
-	assert_true(cost_of_wait(wait, event, 100 * NS_PER_MS) <
-		    MOST_BLOCKED_NS);
+	uint64_t cost = MOST_BLOCKED_NS;
+	int i;
+
+	for (i = 0; i < 5 && cost >= MOST_BLOCKED_NS; i++)
+		cost = cost_of_wait(wait, event, 100 * NS_PER_MS);
+	assert_true(cost < MOST_BLOCKED_NS);
 }
 
 /* However little of a processor there is, it has some of it. */
