@@ -41,12 +41,13 @@ static void trace_write(const char *file, const char *text)
 	close(fd);
 }
 
-static int setup(void **state)
+/*
+ * All are on from the first test to the last: each change rewrites code of the
+ * kernel, after which an emulator of processors may go on with what was there.
+ */
+static int trace_begin(void **state)
 {
-	struct fixture *f = fixture_create();
-
-	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, NR_PAGES * f->page);
-	*state = f;
+	(void)state;
 	snprintf(trace_dir, sizeof(trace_dir),
 		 "/sys/kernel/tracing/instances/heapsim-%d", getpid());
 	if (mkdir(trace_dir, 0700))
@@ -55,11 +56,20 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int trace_end(void **state)
 {
-	int ret = rmdir(trace_dir);
+	(void)state;
+	return rmdir(trace_dir);
+}
 
-	return fixture_teardown(state) || ret;
+static int setup(void **state)
+{
+	struct fixture *f = fixture_create();
+
+	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, NR_PAGES * f->page);
+	*state = f;
+	trace_write("trace", "");
+	return 0;
 }
 
 /* The trace so far; free() it. */
@@ -660,7 +670,8 @@ static void refused_policy_is_not_traced(void **state)
 	device_release(f->dev, hold.hold);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, \
+						   fixture_teardown)
 
 int main(void)
 {
@@ -684,5 +695,6 @@ int main(void)
 		TEST(refused_policy_is_not_traced),
 	};
 
-	return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("trace", tests, trace_begin,
+					   trace_end);
 }
