@@ -103,7 +103,7 @@ static void closing_the_open_cancels_its_fences(void **state)
 	assert_int_equal(device_fence_errno(dev, f->fd, HEAPSIM_FENCE_WRITE,
 					    10 * NSEC_PER_SEC, &fence), 0);
 	close(dev);
-	assert_int_equal(device_poll(fence.fence_fd, POLLIN, 1000), POLLIN);
+	assert_int_equal(device_poll(fence.fence_fd, POLLIN, 30000), POLLIN);
 	assert_int_equal(device_fence_status(fence.fence_fd), -ECANCELED);
 	close(fence.fence_fd);
 	device_sync(f->fd, SYNC_START_RW);
@@ -120,13 +120,13 @@ static void poll_of_the_buffer_follows_its_fences(void **state)
 	assert_int_equal(device_poll(f->fd, POLLOUT, 20), 0);
 	device_fence_signal(f->dev, fence.fence, 0);
 	close(fence.fence_fd);
-	assert_int_equal(device_poll(f->fd, POLLIN, 1000), POLLIN);
+	assert_int_equal(device_poll(f->fd, POLLIN, 30000), POLLIN);
 	fence = create(f, HEAPSIM_FENCE_READ, 10 * NSEC_PER_SEC);
-	assert_int_equal(device_poll(f->fd, POLLIN, 1000), POLLIN);
+	assert_int_equal(device_poll(f->fd, POLLIN, 30000), POLLIN);
 	assert_int_equal(device_poll(f->fd, POLLOUT, 20), 0);
 	device_fence_signal(f->dev, fence.fence, 0);
 	close(fence.fence_fd);
-	assert_int_equal(device_poll(f->fd, POLLOUT, 1000), POLLOUT);
+	assert_int_equal(device_poll(f->fd, POLLOUT, 30000), POLLOUT);
 }
 
 /* Signals a fence after a while, from another thread. */
@@ -360,7 +360,7 @@ static void fence_of_a_job_is_on_its_buffers(void **state)
 	assert_int_equal(device_poll(dst, POLLIN, 0), 0);
 	assert_int_equal(device_poll(submit.fence_fd, POLLIN, 30000), POLLIN);
 	assert_int_equal(device_fence_status(submit.fence_fd), 1);
-	assert_int_equal(device_poll(dst, POLLIN | POLLOUT, 1000),
+	assert_int_equal(device_poll(dst, POLLIN | POLLOUT, 30000),
 			 POLLIN | POLLOUT);
 	close(submit.fence_fd);
 	close(dst);
@@ -468,7 +468,7 @@ static void export_and_import_of_sync_files_work(void **state)
 	assert_int_equal(device_poll(other, POLLIN, 20), 0);
 	device_fence_signal(f->dev, fence.fence, 0);
 	assert_int_equal(device_fence_status(fence_fd), 1);
-	assert_int_equal(device_poll(other, POLLIN, 1000), POLLIN);
+	assert_int_equal(device_poll(other, POLLIN, 30000), POLLIN);
 	close(fence_fd);
 	close(other);
 	close(fence.fence_fd);

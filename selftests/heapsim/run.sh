@@ -501,7 +501,7 @@ looking_keeps_nobody()
 	heapsim stat 0.2 >/dev/null 2>&1 &
 	local pid=$!
 	sleep 1
-	says 0 '^unloaded$' heapsim unload --wait 5 || return
+	says 0 '^unloaded$' heapsim unload --wait 60 || return
 	# stat ends when what it looked at is gone.
 	wait "$pid"
 	[ $? = 1 ]

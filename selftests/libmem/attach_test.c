@@ -206,7 +206,7 @@ static void start_waiter(struct waiter *waiter, int (*wait)(void *arg),
 					waiter), 0);
 	while (!waiter->tid)
 		usleep(1000);
-	while (nr < 10) {
+	while (nr < 50) {
 		nr = is_asleep(waiter->tid) ? nr + 1 : 0;
 		usleep(2000);
 	}

@@ -485,7 +485,7 @@ static int fork_and_end_thread(void)
 	fflush(stdout);
 	child = fork();
 	if (!child) {
-		alarm(END_NS / NS_PER_MS / 1000);
+		alarm(3 * END_NS / NS_PER_MS / 1000);
 		pthread_exit(NULL);
 	}
 	if (child > 0)

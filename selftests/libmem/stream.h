@@ -134,7 +134,7 @@ static inline void k_nothing(const struct mem_block *block, void *arg)
 static inline void k_wait_for(const struct mem_block *block, void *arg)
 {
 	uint32_t *word = *(uint32_t **)arg;
-	uint64_t end = now_ns() + 5000 * NS_PER_MS;
+	uint64_t end = now_ns() + 9000 * NS_PER_MS;
 
 	(void)block;
 	while (!__atomic_load_n(word, __ATOMIC_ACQUIRE) && now_ns() < end)
