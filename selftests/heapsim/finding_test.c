@@ -98,12 +98,12 @@ static void a_first_record_that_is_late_has_its_attaches(void **state)
 	assert_int_equal(one->attaches[0].frames[0].address, 0x1000);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			a_first_record_that_is_late_has_its_attaches,
-			open_all, close_all),
+		TEST(a_first_record_that_is_late_has_its_attaches),
 	};
 
 	return cmocka_run_group_tests_name("finding", tests, NULL, NULL);
