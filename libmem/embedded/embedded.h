@@ -335,7 +335,8 @@ void view_begin_write(struct embedded_buf *buf, uint64_t off, uint64_t len);
 void view_engine_begin_write(struct embedded_buf *buf, uint64_t off,
 			     uint64_t len);
 void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
-		       const uint8_t *before, const struct acting *acting);
+		       const uint8_t *before, bool is_changed,
+		       const struct acting *acting);
 uint64_t view_clean_run(const struct embedded_buf *buf, uint64_t off);
 
 /* watch.c */

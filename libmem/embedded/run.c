@@ -240,7 +240,7 @@ static int on_touch(void *arg, const struct engine_touch *touch,
 }
 
 /* Neighbours may be in one run. */
-static void on_written(void *arg, uint64_t off, uint64_t len)
+static void on_written(void *arg, uint64_t off, uint64_t len, bool is_changed)
 {
 	struct owner *owner = arg;
 	const uint64_t end = off + len;
@@ -262,7 +262,7 @@ static void on_written(void *arg, uint64_t off, uint64_t len)
 			part = end - off;
 		if (buf->has_two_views)
 			view_engine_wrote(buf, in, part, window_before(off),
-					  &owner->work->acting);
+					  is_changed, &owner->work->acting);
 		buf_unlock(buf, &old);
 		embedded_buf_put(buf);
 		off += part;

@@ -614,12 +614,14 @@ static void tell_changed_lines(struct embedded_buf *buf, size_t page,
  * @off: of the first page
  * @len: bytes, whole pages
  * @before: what they held before
+ * @is_changed: each of them has other bytes now
  * @acting: the job
  *
  * Only lines that have changed were written, as far as can be seen.
  */
 void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
-		       const uint8_t *before, const struct acting *acting)
+		       const uint8_t *before, bool is_changed,
+		       const struct acting *acting)
 {
 	const size_t first = off >> window_page_shift();
 	const size_t end = end_page(off, len);
@@ -627,8 +629,9 @@ void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
 
 	buf->acting = *acting;
 	for (page = first; page < end; page++, before += page_size()) {
-		if (!memcmp(before, buf->dram + page * page_size(),
-			    page_size()))
+		if (!is_changed && !memcmp(before,
+					   buf->dram + page * page_size(),
+					   page_size()))
 			continue;
 		add_twin_of(buf, page, before);
 		if (!line_page_is_written(&buf->lines, page))

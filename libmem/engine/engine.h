@@ -150,13 +150,15 @@ struct engine_result {
  * @touch: fills in the grant, which has the touched page, and returns 0; or
  *	returns -EFAULT: the job ends there
  * @written: a run of tracked pages that the job stored to, when it has ended,
- *	well or not; @before_fd has what they were. Some of a run may have been
- *	made ready with those before them and not been stored to
+ *	well or not; @before_fd has what they were. is_changed: each of them has
+ *	other bytes now. Else some of a run may have been made ready with those
+ *	before them and not been stored to
  */
 struct engine_ops {
 	int (*touch)(void *owner, const struct engine_touch *touch,
 		     struct engine_grant *grant);
-	void (*written)(void *owner, uint64_t off, uint64_t len);
+	void (*written)(void *owner, uint64_t off, uint64_t len,
+			bool is_changed);
 };
 
 int engine_create(const char *name, const struct engine_window *window,

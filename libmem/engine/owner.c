@@ -719,7 +719,8 @@ static void tell_written(const struct engine *engine)
 	for (page = page_set_next(&engine->stored, 0, &nr); nr;
 	     page = page_set_next(&engine->stored, page + nr, &nr))
 		engine->ops->written(engine->owner, (uint64_t)page << shift,
-				     (uint64_t)nr << shift);
+				     (uint64_t)nr << shift,
+				     engine->shared->is_compared);
 }
 
 static bool is_taken(const struct engine *engine)

@@ -320,13 +320,17 @@ static int run_job(struct worker *worker)
 
 static int serve(struct worker *worker)
 {
+	int err;
+
 	switch (process->shared->request) {
 	case REQUEST_CHANGES:
 		touch_begin_job();
 		return change_all();
 	case REQUEST_JOB:
 		touch_begin_job();
-		return run_job(worker);
+		err = run_job(worker);
+		touch_end_job();
+		return err;
 	case REQUEST_FLUSH:
 		fflush(stdout);
 		return 0;

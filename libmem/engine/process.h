@@ -107,7 +107,8 @@ struct page_set {
  * @has_output: something was printed that has not come out
  * @nr_answers: of the owner
  * @answer: the last
- * @nr_stored: pages in the set
+ * @nr_stored: above 0: there are pages in the set
+ * @is_compared: each of them has other bytes than before the job
  * @job: of REQUEST_JOB
  * @changes: as many as @nr_changes
  */
@@ -127,6 +128,7 @@ struct engine_shared {
 	struct wire_grant answer;
 
 	size_t nr_stored __attribute__((aligned(LINE)));
+	bool is_compared;
 	struct wire_job job;
 	struct wire_grant changes[NR_CHANGES];
 };
@@ -359,6 +361,7 @@ void __ubsan_handle_builtin_unreachable(void *at);
 /* stored.c */
 size_t page_set_len(size_t nr_pages);
 void page_set_init(struct page_set *set, void *at, size_t nr_pages);
+void page_set_remove(struct page_set *set, size_t page);
 bool page_set_has(const struct page_set *set, size_t page);
 void page_set_add(struct page_set *set, size_t page);
 size_t page_set_next(const struct page_set *set, size_t from, size_t *nr);
@@ -400,6 +403,7 @@ int touch_init(void);
 int touch_thread_init(void *stack);
 int touch_change(const struct wire_grant *grant, int fd);
 void touch_begin_job(void);
+void touch_end_job(void);
 void touch_begin_block(void);
 void touch_end(int status, int signal) __attribute__((noreturn));
 

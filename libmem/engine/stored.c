@@ -69,6 +69,16 @@ void page_set_add(struct page_set *set, size_t page)
 	set->blocks[word / BITS] |= 1ULL << (word % BITS);
 }
 
+/**
+ * page_set_remove() - take a page out
+ * @set: set
+ * @page: page
+ */
+void page_set_remove(struct page_set *set, size_t page)
+{
+	set->words[page / BITS] &= ~(1ULL << (page % BITS));
+}
+
 /* The first bit at or after @from, or @nr_words * 64. */
 static size_t next_bit(const uint64_t *words, size_t nr_words, size_t from)
 {

@@ -121,6 +121,7 @@ void touch_begin_job(void)
 	size_t page, nr;
 
 	touch_begin_block();
+	process->shared->is_compared = false;
 	if (!process->shared->nr_stored)
 		return;
 	for (page = page_set_next(stored, 0, &nr); nr;
@@ -128,6 +129,60 @@ void touch_begin_job(void)
 		track_again(page, nr);
 	page_set_clear(stored);
 	process->shared->nr_stored = 0;
+}
+
+static bool is_as_before(size_t page)
+{
+	const size_t len = process->page_len;
+
+	return !memcmp(process->before + page * len, page_addr(page), len);
+}
+
+/* Pages that were made ready with others and not stored to. */
+static void drop_unchanged(size_t page, size_t end)
+{
+	size_t first;
+
+	while (page < end) {
+		while (page < end && !is_as_before(page))
+			page++;
+		for (first = page; page < end && is_as_before(page); page++)
+			page_set_remove(&process->stored, page);
+		if (page > first)
+			set_prot(first, page - first, PROT_READ);
+	}
+}
+
+/* Those that had to be hidden meanwhile cannot be looked at. */
+static bool can_be_compared(size_t page, size_t end)
+{
+	while (page < end && process->access[page] == ENGINE_TRACKED)
+		page++;
+	return page == end;
+}
+
+/**
+ * touch_end_job() - which of the pages that it was let store to have changed
+ *
+ * Where their bytes are near still: the owner's processor would fetch them.
+ *
+ * Context: no job runs.
+ */
+void touch_end_job(void)
+{
+	const struct page_set *stored = &process->stored;
+	size_t page, nr;
+
+	if (!process->shared->nr_stored)
+		return;
+	for (page = page_set_next(stored, 0, &nr); nr;
+	     page = page_set_next(stored, page + nr, &nr))
+		if (!can_be_compared(page, page + nr))
+			return;
+	for (page = page_set_next(stored, 0, &nr); nr;
+	     page = page_set_next(stored, page + nr, &nr))
+		drop_unchanged(page, page + nr);
+	process->shared->is_compared = true;
 }
 
 /**

@@ -27,6 +27,7 @@ static struct {
 	struct engine_touch touch;	/* the last */
 	uint64_t written_off;
 	uint64_t written_len;
+	bool is_changed;
 	unsigned int nr_written;
 } own;
 
@@ -46,11 +47,12 @@ static int on_touch(void *owner, const struct engine_touch *touch,
 	return 0;
 }
 
-static void on_written(void *owner, uint64_t off, uint64_t len)
+static void on_written(void *owner, uint64_t off, uint64_t len, bool is_changed)
 {
 	assert_ptr_equal(owner, &own);
 	own.written_off = off;
 	own.written_len = len;
+	own.is_changed = is_changed;
 	own.nr_written++;
 }
 
@@ -552,7 +554,8 @@ static void pages_are_kept_as_they_were_before_a_jobs_first_store(void **state)
 	store_pages(4, 3, 2);
 	assert_int_equal(own.nr_written, 1);
 	assert_int_equal(own.written_off, 4 * own.page_len);
-	assert_in_range(own.written_len, 3 * own.page_len, 8 * own.page_len);
+	assert_int_equal(own.written_len, 3 * own.page_len);
+	assert_true(own.is_changed);
 	assert_int_equal(own.before[4 * own.page_len], 1);
 	assert_int_equal(own.view[6 * own.page_len], 2);
 	/* In each job anew, without being asked for. */
@@ -565,6 +568,46 @@ static void pages_are_kept_as_they_were_before_a_jobs_first_store(void **state)
 	/* What is only read is not told. */
 	assert_int_equal(touch(load, own.window.addr).status, 0);
 	assert_int_equal(own.nr_written, 2);
+}
+
+/* Nor is a store of what is there; and it is seen anew in the next job. */
+static void what_has_not_changed_is_not_told(void **state)
+{
+	(void)state;
+	track_all();
+	memset(own.view, 1, own.window.len);
+	store_pages(4, 3, 1);
+	assert_int_equal(own.nr_written, 0);
+	store_pages(2, 1, 2);
+	store_pages(2, 1, 1);
+	store_pages(2, NR_PAGES - 2, 1);
+	assert_int_equal(own.nr_written, 2);
+	store_pages(3, 1, 2);
+	assert_int_equal(own.nr_written, 3);
+	assert_int_equal(own.written_off, 3 * own.page_len);
+	assert_int_equal(own.written_len, own.page_len);
+	assert_int_equal(own.before[3 * own.page_len], 1);
+}
+
+/* Nobody has compared it: pages made ready with others may be among them. */
+static void a_job_that_dies_has_stored_all_the_same(void **state)
+{
+	const struct touch_args args = {
+		.at = (uint8_t *)own.window.addr,
+		.step = own.page_len,
+		.nr = NR_PAGES,
+		.value = 2,
+	};
+
+	(void)state;
+	track_all();
+	own.refuses[NR_PAGES - 1] = true;
+	assert_int_equal(run(store, &args, sizeof(args)).status, -EFAULT);
+	own.refuses[NR_PAGES - 1] = false;
+	assert_int_equal(own.nr_written, 1);
+	assert_false(own.is_changed);
+	assert_int_equal(own.written_off, 0);
+	assert_int_equal(own.written_len, own.window.len - own.page_len);
 }
 
 static void a_whole_run_is_told_at_once(void **state)
@@ -1483,6 +1526,8 @@ int main(void)
 		each(a_store_asks_where_only_reading_is_allowed),
 		each(changes_are_made_before_the_job),
 		each(pages_are_kept_as_they_were_before_a_jobs_first_store),
+		each(what_has_not_changed_is_not_told),
+		each(a_job_that_dies_has_stored_all_the_same),
 		each(a_whole_run_is_told_at_once),
 		each(a_run_downwards_is_told_at_once),
 		each(what_a_failed_job_stored_is_told),
