@@ -1304,7 +1304,7 @@ int mem_stream_priority(const struct mem_stream *stream);
  * engine's process could not be made, its job is lost: told once, and the next
  * job tries again), or what ended all work of the context, for good: -EFAULT (a
  * kernel touched an illegal address), -ETIME (one ran for too long), -EIO (one
- * called exit or abort, or a signal or an exception ended it).
+ * called exit, abort or fork, or a signal or an exception ended it).
  */
 int mem_stream_sync(struct mem_stream *stream);
 

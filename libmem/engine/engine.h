@@ -126,10 +126,11 @@ struct engine_job {
 /**
  * struct engine_result - how it ended
  * @status: 0; -EFAULT: illegal address; -ETIME: the watchdog ended it; -EIO: it
- *	called exit or abort, or a signal or an exception ended it; -EOWNERDEAD:
- *	somebody killed the engine; -ENOMEM, -EAGAIN, -EMFILE or -ENFILE: no
- *	engine could be started, or it ran out of mappings; -EINVAL: too many
- *	blocks or bytes; -EPERM: a child of the process that made it
+ *	called exit, abort or fork, or a signal or an exception ended it;
+ *	-EOWNERDEAD: somebody killed the engine; -ENOMEM, -EAGAIN, -EMFILE or
+ *	-ENFILE: no engine could be started, or it ran out of mappings;
+ *	-EINVAL: too many blocks or bytes; -EPERM: a child of the process that
+ *	made it
  * @signal: of -EIO and -EFAULT: which, 0 none
  * @addr: of -EFAULT: what it touched
  * @ip: of -EFAULT: the instruction

@@ -230,7 +230,10 @@ static int set_up(struct process *own)
 	return own->access && own->args ? 0 : -ENOMEM;
 }
 
-/* Of exit() and quick_exit(), before anything of the application's. */
+/*
+ * Of exit() and quick_exit(), and of fork(), whose child would return from the
+ * kernel and be an engine, too: before anything of the application's.
+ */
 static void on_exit_called(void)
 {
 	futex_lock(&process->lock);
@@ -426,7 +429,8 @@ NO_ASAN void process_main(struct engine_start *start)
 	err = set_up(own);
 	if (!err)
 		err = touch_init();
-	if (!err && (atexit(on_exit_called) || at_quick_exit(on_exit_called)))
+	if (!err && (atexit(on_exit_called) || at_quick_exit(on_exit_called) ||
+		     pthread_atfork(on_exit_called, NULL, NULL)))
 		err = -ENOMEM;
 	block_signals();
 	if (!err) {

@@ -911,6 +911,14 @@ static void end_thread(const struct mem_block *block, void *args)
 	pthread_exit(NULL);
 }
 
+/* Its child would run what the engine is asked for from then on. */
+static void call_fork(const struct mem_block *block, void *args)
+{
+	(void)block;
+	(void)args;
+	fork();
+}
+
 static volatile int zero;
 
 static WILD void divide(const struct mem_block *block, void *args)
@@ -953,6 +961,7 @@ static void ends_of_all_kinds_are_told_and_survived(void **state)
 		{ call_exit, -EIO, 0 },
 		{ call_abort, -EIO, SIGABRT },
 		{ end_thread, -EIO, 0 },
+		{ call_fork, -EIO, 0 },
 		{ divide, -EIO, SIGFPE },
 		{ kill_itself, -EOWNERDEAD, 0 },
 		{ overflow, -EFAULT, SIGSEGV },
