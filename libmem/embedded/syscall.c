@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -312,6 +313,34 @@ API ssize_t getrandom(void *buf, size_t len, unsigned int flags)
 {
 	return CALL_ONE(buf, len, KERNEL_WRITES,
 			NEXT(getrandom)(buf, len, flags));
+}
+
+API int getentropy(void *buf, size_t len)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(getentropy)(buf, len) ? -1 : (ssize_t)len) < 0 ?
+	       -1 : 0;
+}
+
+/* glibc has it from 2.36 on; it ends the process if the kernel refuses. */
+void arc4random_buf(void *buf, size_t len);
+
+API void arc4random_buf(void *buf, size_t len)
+{
+	const struct area area = { buf, len };
+	unsigned char part[256], *at = buf;
+	size_t nr;
+
+	if (!is_in_window(&area, 1)) {
+		NEXT(arc4random_buf)(buf, len);
+		return;
+	}
+	for (; len; len -= nr, at += nr) {
+		nr = len < sizeof(part) ? len : sizeof(part);
+		NEXT(arc4random_buf)(part, nr);
+		memcpy(at, part, nr);
+	}
+	explicit_bzero(part, sizeof(part));
 }
 
 /* Those that check the length against what the compiler knows of the buffer. */

@@ -380,6 +380,13 @@ static void the_kernel_reads_and_writes_tracked_memory(void **state)
 	assert_int_equal(fwrite(addr, 16, LEN / 16, file), LEN / 16);
 	assert_int_equal(mem_buf_revoke(buf), 0);
 	assert_int_equal(getrandom(addr, 256, 0), 256);
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(getentropy(addr, 256), 0);
+	assert_int_equal(getentropy(addr, 257), -1);
+#if __GLIBC_PREREQ(2, 36)
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	arc4random_buf(addr + 256, LEN - 256);
+#endif
 	assert_int_equal(mem_buf_end(buf, MEM_RW), 0);
 	assert_int_equal(sum_of(buf), fnv1a(addr, LEN));
 	fclose(file);
