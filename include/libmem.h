@@ -679,7 +679,8 @@ void mem_ctx_close(struct mem_ctx *ctx);
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (an argument is NULL, @probe->size is below the
- * struct's first version).
+ * struct's first version), -EPERM (a child of a process with an embedded
+ * context).
  */
 int mem_ctx_probe(struct mem_ctx *ctx, struct mem_probe *probe);
 
@@ -1209,7 +1210,7 @@ int mem_ctx_sync(struct mem_ctx *ctx);
  *
  * Context: any thread.
  * Return: 0; -EFAULT, -ETIME or -EIO, see mem_stream_sync(), for good; -EINVAL
- * (@ctx is NULL).
+ * (@ctx is NULL), -EPERM (a child of the process that opened it).
  */
 int mem_ctx_error(struct mem_ctx *ctx);
 
@@ -1220,7 +1221,7 @@ int mem_ctx_error(struct mem_ctx *ctx);
  *
  * Context: any thread.
  * Return: 0, or -EINVAL (@ctx is NULL, no such @policy), -EPERM (called from a
- * host function).
+ * host function, or in a child of the process that opened @ctx).
  */
 int mem_ctx_set_wait_policy(struct mem_ctx *ctx, enum mem_wait_policy policy);
 

@@ -270,7 +270,7 @@ API int mem_buf_end_range(struct mem_buf *buf, uint64_t off, uint64_t len,
 
 	if (!buf || !range_is_valid(buf, off, len) || !access_is_valid(access))
 		return -EINVAL;
-	err = sched_check_call();
+	err = check(buf);
 	if (err)
 		return err;
 	if (buf->kind == MEM_KIND_FOREIGN)

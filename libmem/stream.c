@@ -576,7 +576,9 @@ API int mem_ctx_sync(struct mem_ctx *ctx)
 
 API int mem_ctx_error(struct mem_ctx *ctx)
 {
-	return ctx ? atomic_load(&ctx->sched.error) : -EINVAL;
+	if (!ctx)
+		return -EINVAL;
+	return ctx_is_forked(ctx) ? -EPERM : atomic_load(&ctx->sched.error);
 }
 
 API int mem_ctx_set_wait_policy(struct mem_ctx *ctx,
@@ -586,7 +588,7 @@ API int mem_ctx_set_wait_policy(struct mem_ctx *ctx,
 
 	if (!ctx || (unsigned int)policy > MEM_WAIT_BLOCK)
 		return -EINVAL;
-	err = sched_check_call();
+	err = ctx_is_forked(ctx) ? -EPERM : sched_check_call();
 	if (!err)
 		atomic_store(&ctx->sched.wait_policy, policy);
 	return err;

@@ -114,6 +114,8 @@ static int embedded_probe(struct mem_ctx *base, struct mem_probe *probe)
 {
 	const struct embedded_ctx *ctx = embedded_ctx_of(base);
 
+	if (window_is_forked())
+		return -EPERM;
 	probe->backend = MEM_BACKEND_EMBEDDED;
 	probe->line_size = ctx->profile->line_size;
 	probe->fill_size = ctx->fill;

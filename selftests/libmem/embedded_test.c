@@ -178,6 +178,7 @@ static void use_what_is_the_parents(void *arg)
 	    mem_buf_end(buf, MEM_READ) != -EPERM ||
 	    mem_buf_begin_range(buf, 0, 1, MEM_READ) != -EPERM ||
 	    mem_buf_end_range(buf, 0, 1, MEM_WRITE) != -EPERM ||
+	    mem_buf_end_range(buf, 0, 1, MEM_READ) != -EPERM ||
 	    mem_buf_map(buf, &addr) != -EPERM ||
 	    mem_buf_unmap(buf) != -EPERM ||
 	    mem_buf_revoke(buf) != -EPERM ||

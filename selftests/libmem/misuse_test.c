@@ -417,8 +417,10 @@ static void exits(pid_t child, int code)
 }
 
 /* All answers are -EPERM; what it gives back is nobody else's loss. */
-static bool child_has_nothing(uint32_t *ptr, struct mem_event *event)
+static bool child_has_nothing(uint32_t *ptr, struct mem_event *event,
+			      bool embedded)
 {
+	struct mem_probe probe = { .size = sizeof(probe) };
 	struct mem_stream *other;
 	struct mem_ctx *again;
 	void *more;
@@ -431,13 +433,17 @@ static bool child_has_nothing(uint32_t *ptr, struct mem_event *event)
 	       mem_stream_create(ctx, 0, 0, &other) == -EPERM &&
 	       mem_event_record(event, stream) == -EPERM &&
 	       mem_event_sync(event) == -EPERM &&
-	       (!is_embedded() || mem_ctx_open(NULL, &again) == -EPERM);
+	       mem_ctx_error(ctx) == -EPERM &&
+	       mem_ctx_set_wait_policy(ctx, MEM_WAIT_SPIN) == -EPERM &&
+	       (!embedded || (mem_ctx_probe(ctx, &probe) == -EPERM &&
+			      mem_ctx_open(NULL, &again) == -EPERM));
 }
 
 static void fork_in_the_midst(void)
 {
 	uint32_t *ptr = memory(MEM_KIND_MANAGED);
 	uint32_t *gate = memory(MEM_KIND_PINNED);
+	const bool embedded = is_embedded();
 	struct mem_event *event;
 	pid_t child;
 
@@ -449,7 +455,7 @@ static void fork_in_the_midst(void)
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
-		if (!child_has_nothing(ptr, event))
+		if (!child_has_nothing(ptr, event, embedded))
 			_exit(1);
 		mem_event_destroy(event);
 		mem_ctx_close(ctx);
