@@ -483,7 +483,8 @@ struct mem_copy2d {
  * @base: out: where the allocation begins, as the CPU has it; NULL: pageable
  * @len: out: its length as it was asked for, bytes
  * @host: out: the same byte for the CPU; NULL: it has no access
- * @device: out: the same byte for engines; NULL: none has access
+ * @device: out: the same byte for engines; NULL: none has access, or it is
+ *	pageable, which engines of some boards have at the same address
  * @id: out: of the buffer, as in struct mem_violation; 0 none
  * @flags: out: as given to mem_alloc() or mem_register(): device memory with
  *	MEM_DEVICE_DISCRETE is the discrete GPU's, without it the SoC's
@@ -1065,10 +1066,10 @@ void mem_job_destroy(struct mem_job *job);
  * poisoned, see struct mem_ctx_options; pinned memory is zeroed.
  *
  * Context: may sleep; any thread.
- * Return: 0, or -EINVAL (an argument is NULL, @len is 0, no such @kind or
- * @flags), -ENOMEM (no memory is left, of the machine, of the board or of its
- * discrete GPU), -EOPNOTSUPP (the backend cannot, the board has no discrete
- * GPU), or as mem_stream_sync().
+ * Return: 0, or -EINVAL (an argument is NULL, @len is 0 or more than can be, no
+ * such @kind or @flags), -ENOMEM (no memory is left, of the machine, of the
+ * board or of its discrete GPU), -EOPNOTSUPP (the backend cannot, the board has
+ * no discrete GPU), or as mem_stream_sync().
  */
 int mem_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
 	      unsigned int flags, void **ptr);

@@ -153,7 +153,10 @@ struct mem_buf {
 	enum mem_kind kind;
 	struct living living;
 
-	/* what mem_alloc() and mem_register() make */
+	/*
+	 * what mem_alloc() and mem_register() make; of a heap's buffer that a
+	 * backend finds by its address, @host as long as it is mapped
+	 */
 	uint64_t asked_len;
 	unsigned int flags;
 	void *host;

@@ -233,6 +233,8 @@ static int embedded_alloc(struct mem_ctx *base, enum mem_kind kind,
 		err = view_init(buf, ctx->profile);
 	if (err)
 		goto err_free;
+	/* A kernel has it there, whether the CPU has it mapped or not. */
+	buf->base.device = buf->addr;
 	*made = &buf->base;
 	return 0;
 
@@ -354,7 +356,7 @@ static int embedded_map(struct mem_buf *base, void **addr)
 	buf->is_mapped = !err;
 	buf_unlock(buf, &old);
 	if (!err)
-		*addr = buf->addr;
+		*addr = base->host = buf->addr;
 	return err;
 }
 
@@ -367,6 +369,7 @@ static void embedded_unmap(struct mem_buf *base)
 		return;
 	buf_lock(buf, &old);
 	buf->is_mapped = false;
+	base->host = NULL;
 	window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
 	buf_unlock(buf, &old);
 }

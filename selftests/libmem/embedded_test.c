@@ -199,6 +199,36 @@ static void a_child_gives_back_what_it_has(void **state)
 	mem_buf_destroy(buf);
 }
 
+static struct mem_ptr_info info_of(const void *ptr)
+{
+	struct mem_ptr_info info = { .size = sizeof(info) };
+
+	assert_int_equal(mem_ptr_info(ctx, ptr, &info), 0);
+	return info;
+}
+
+static void an_address_in_a_heaps_buffer_tells_it(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
+	uint8_t *addr = map_buf(buf);
+	struct mem_ptr_info info = info_of(addr + 5);
+	void *device;
+
+	(void)state;
+	assert_int_equal(info.kind, MEM_KIND_COHERENT);
+	assert_ptr_equal(info.base, addr);
+	assert_int_equal(info.len, LEN);
+	assert_ptr_equal(info.host, addr + 5);
+	assert_ptr_equal(info.device, addr + 5);
+	assert_int_equal(mem_free(ctx, addr), -EINVAL);
+	assert_int_equal(mem_device_ptr(ctx, addr, &device), -EINVAL);
+	assert_int_equal(mem_buf_unmap(buf), 0);
+	assert_null(info_of(addr + 5).host);
+	assert_ptr_equal(info_of(addr + 5).device, addr + 5);
+	mem_buf_destroy(buf);
+	assert_int_equal(info_of(addr).kind, MEM_KIND_PAGEABLE);
+}
+
 static void freed_memory_is_nobodys(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
@@ -776,6 +806,7 @@ int main(void)
 		cmocka_unit_test(signals_that_are_blocked_do_not_matter),
 		cmocka_unit_test(a_child_has_no_window),
 		cmocka_unit_test(a_child_gives_back_what_it_has),
+		cmocka_unit_test(an_address_in_a_heaps_buffer_tells_it),
 		cmocka_unit_test(freed_memory_is_nobodys),
 		cmocka_unit_test(code_in_a_buffer_does_not_run),
 		cmocka_unit_test(a_bare_fork_is_a_child_too),
