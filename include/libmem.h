@@ -1106,7 +1106,8 @@ int mem_free(struct mem_ctx *ctx, void *ptr);
 /**
  * mem_register() - let engines reach memory of the caller's
  * @ctx: context
- * @ptr: memory of this process, readable and writable, anonymous and private
+ * @ptr: memory of this process, readable and writable, and private: of
+ *	malloc(), or variables; not on the stack that the caller is on
  * @len: bytes, above 0
  * @flags: MEM_REGISTER_*
  *
@@ -1115,9 +1116,10 @@ int mem_free(struct mem_ctx *ctx, void *ptr);
  * at another address: mem_device_ptr().
  *
  * Context: may sleep; any thread.
- * Return: 0, or -EINVAL (an argument is NULL or 0, no such @flags, no such
- * memory), -EOPNOTSUPP (a board below capability 7.2, or the backend cannot),
- * -EEXIST (some of it is registered, or is libmem's own), -ENOMEM.
+ * Return: 0, or -EINVAL (an argument is NULL or 0, no such @flags, some of it
+ * is no such memory), -EOPNOTSUPP (a board below capability 7.2, or the backend
+ * cannot), -EEXIST (some of its pages are registered, or are libmem's own),
+ * -ENOMEM.
  */
 int mem_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
 		 unsigned int flags);

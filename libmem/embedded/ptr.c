@@ -178,6 +178,11 @@ err_dram:
 
 /* Registered memory */
 
+static uintptr_t page_of(const void *addr)
+{
+	return (uintptr_t)addr >> window_page_shift() << window_page_shift();
+}
+
 static int by_range(const void *a, const void *b)
 {
 	const struct mem_buf *x = a, *y = b;
@@ -201,18 +206,21 @@ static void registered_unlock(const sigset_t *old)
 	signals_restore(old);
 }
 
+/* A page can be moved once: what is beside another in one is in its way. */
 static int registered_add(struct embedded_buf *buf)
 {
-	struct mem_buf **node;
+	const struct mem_buf pages = {
+		.host = (void *)page_of(buf->base.host),
+		.asked_len = buf->base.len,
+	};
 	sigset_t old;
 	int err = 0;
 
 	registered_lock(&old);
-	node = tsearch(&buf->base, &registered.tree, by_range);
-	if (!node)
-		err = -ENOMEM;
-	else if (*node != &buf->base)
+	if (tfind(&pages, &registered.tree, by_range))
 		err = -EEXIST;
+	else if (!tsearch(&buf->base, &registered.tree, by_range))
+		err = -ENOMEM;
 	registered_unlock(&old);
 	return err;
 }
@@ -241,17 +249,27 @@ static struct embedded_buf *registered_find(const void *addr)
 	return buf;
 }
 
-static uintptr_t page_of(const void *addr)
+/* The frames of this call and of those around it, and some more. */
+static bool has_frame(uintptr_t first, size_t len)
 {
-	return (uintptr_t)addr >> window_page_shift() << window_page_shift();
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t page_len = (uintptr_t)1 << window_page_shift();
+
+	return first < frame + page_len && first + len > frame - page_len;
 }
 
 /* Its pages become the window's; their bytes stay. */
 static int move_in(struct embedded_buf *buf, void *pages, size_t len)
 {
-	/* What is not readable must not end the process. */
-	if (msync(pages, len, MS_ASYNC))
+	/* A page without access would end the process, a shared one part. */
+	const uintptr_t first = (uintptr_t)pages;
+	int err;
+
+	if (has_frame(first, len))
 		return -EINVAL;
+	err = mappings_check_own(first, first + len);
+	if (err)
+		return err;
 	memcpy(buf->dram, pages, len);
 	return window_map_host(buf, pages, len);
 }

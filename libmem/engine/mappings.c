@@ -143,3 +143,49 @@ enum engine_place mappings_place(const struct mappings *mappings,
 	}
 	return ENGINE_UNKNOWN;
 }
+
+/* From @start on, in order, without a hole up to @end. */
+static bool are_own(const struct mappings *mappings, uintptr_t start,
+		    uintptr_t end)
+{
+	size_t i;
+
+	for (i = 0; i < mappings->nr && start < end; i++) {
+		const struct mapping *mapping = &mappings->at[i];
+
+		if (mapping->at.end <= start)
+			continue;
+		if (mapping->at.start > start || mapping->is_shared ||
+		    !mapping->is_readable || !mapping->is_writable)
+			return false;
+		start = mapping->at.end;
+	}
+	return start >= end;
+}
+
+/**
+ * mappings_check_own() - is it the process's own to read and write?
+ * @start: first byte
+ * @end: behind the last
+ *
+ * The cost grows with the number of mappings.
+ *
+ * Context: any thread.
+ * Return: 0, -EINVAL (some of it is not mapped, is shared, or cannot be read or
+ * stored to) or -ENOMEM.
+ */
+int mappings_check_own(uintptr_t start, uintptr_t end)
+{
+	struct mappings mappings;
+	void *area;
+	int err;
+
+	area = mmap(NULL, MAPPINGS_LEN, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (area == MAP_FAILED)
+		return -ENOMEM;
+	mappings_read(&mappings, area, NULL);
+	err = are_own(&mappings, start, end) ? 0 : -EINVAL;
+	munmap(area, MAPPINGS_LEN);
+	return err;
+}

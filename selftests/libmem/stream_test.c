@@ -203,6 +203,52 @@ static void registered_memory_has_two_addresses(void **state)
 	free(host);
 }
 
+static uint8_t *pages_of(int prot, int flags)
+{
+	void *pages = mmap(NULL, LEN, prot, flags | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	return pages;
+}
+
+static void only_memory_of_its_own_is_registered(void **state)
+{
+	uint8_t *own = pages_of(PROT_READ | PROT_WRITE, MAP_PRIVATE);
+	uint8_t *shared = pages_of(PROT_READ | PROT_WRITE, MAP_SHARED);
+	uint8_t *constant = pages_of(PROT_READ, MAP_PRIVATE);
+	uint8_t *hidden = pages_of(PROT_NONE, MAP_PRIVATE);
+	int err = mem_register(ctx, own, LEN, 0);
+
+	(void)state;
+	if (err != -EOPNOTSUPP) {
+		assert_int_equal(err, 0);
+		assert_int_equal(mem_unregister(ctx, own), 0);
+		assert_int_equal(mem_register(ctx, shared, LEN, 0), -EINVAL);
+		assert_int_equal(mem_register(ctx, constant, 1, 0), -EINVAL);
+		assert_int_equal(mem_register(ctx, hidden, 1, 0), -EINVAL);
+		assert_int_equal(mem_register(ctx, &own, sizeof(own), 0),
+				 -EINVAL);
+		/* A page is moved once. */
+		assert_int_equal(mem_register(ctx, own + 8, 8, 0), 0);
+		assert_int_equal(mem_register(ctx, own + 32, 8, 0), -EEXIST);
+		assert_int_equal(mem_register(ctx, own, LEN, 0), -EEXIST);
+		assert_int_equal(info_of(own + 32).kind, MEM_KIND_PAGEABLE);
+		assert_int_equal(mem_unregister(ctx, own + 8), 0);
+		/* One page of it. */
+		mprotect(own + LEN / 2, 1, PROT_NONE);
+		assert_int_equal(mem_register(ctx, own, LEN, 0), -EINVAL);
+		assert_int_equal(mem_register(ctx, own, LEN / 2, 0), 0);
+		assert_int_equal(mem_unregister(ctx, own), 0);
+		munmap(own + LEN / 2, LEN / 2);
+		assert_int_equal(mem_register(ctx, own, LEN, 0), -EINVAL);
+		assert_int_equal(info_of(own).kind, MEM_KIND_PAGEABLE);
+	}
+	munmap(own, LEN);
+	munmap(shared, LEN);
+	munmap(constant, LEN);
+	munmap(hidden, LEN);
+}
+
 /* Who may touch what when */
 
 static void the_cpu_is_refused_while_a_kernel_runs(void **state)
@@ -1843,6 +1889,7 @@ int main(void)
 		cmocka_unit_test(free_waits_for_work),
 		cmocka_unit_test(an_address_tells_what_it_is),
 		cmocka_unit_test(registered_memory_has_two_addresses),
+		cmocka_unit_test(only_memory_of_its_own_is_registered),
 		cmocka_unit_test(the_cpu_is_refused_while_a_kernel_runs),
 		cmocka_unit_test(a_touch_is_told_with_who_has_the_buffer),
 		cmocka_unit_test(having_finished_is_not_enough),
@@ -1897,6 +1944,7 @@ int main(void)
 		cmocka_unit_test(free_waits_for_work),
 		cmocka_unit_test(an_address_tells_what_it_is),
 		cmocka_unit_test(registered_memory_has_two_addresses),
+		cmocka_unit_test(only_memory_of_its_own_is_registered),
 		cmocka_unit_test(host_memory_is_always_the_cpus),
 		cmocka_unit_test(attach_says_what_is_wrong),
 		cmocka_unit_test(work_of_a_stream_is_in_order),
