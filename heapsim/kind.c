@@ -126,6 +126,14 @@ static const struct kind kinds[] = {
 		"to mend it, keep indexes below what was asked for, or ask\n"
 		"for more: the offset is the first byte that has changed",
 	},
+	[MEM_VIOLATION_FAILED_KERNEL] = {
+		"failed-kernel",
+		"Failed kernel: it did not return, which ends all work of\n"
+		"its context",
+		NULL, "run", "times", KIND_ERROR,
+		"to mend it, have the kernel return when it is done; one that\n"
+		"needs long has its own time: mem_launch.timeout_ns",
+	},
 	[TOLD_LEAKED_BUF] = {
 		"leaked-buffer",
 		"Leaked buffer: nobody had destroyed it at the end",

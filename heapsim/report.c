@@ -100,6 +100,11 @@ static void buffer_print(FILE *out, const struct finding *f)
 			(uint64_t)r->cpu.addr, (int)sizeof(r->name), r->name);
 		return;
 	}
+	if (r->kind == MEM_VIOLATION_FAILED_KERNEL) {
+		fprintf(out, PREFIX "    ended by %.*s\n",
+			(int)sizeof(r->name), r->name);
+		return;
+	}
 	fprintf(out, PREFIX "    buffer %" PRIu64, (uint64_t)r->buf);
 	if (r->name[0])
 		fprintf(out, " \"%.*s\"", (int)sizeof(r->name), r->name);

@@ -235,6 +235,8 @@ struct mem_probe {
  *	a board whose CPU does not cache that
  * @MEM_VIOLATION_ILLEGAL_ADDRESS: a job touched what its engine has not
  * @MEM_VIOLATION_OVERRUN: the bytes behind a buffer have changed
+ * @MEM_VIOLATION_FAILED_KERNEL: a kernel did not return: it called exit, abort
+ *	or fork, or a signal, an exception or the watchdog ended it
  */
 enum mem_violation_kind {
 	MEM_VIOLATION_DROPPED,
@@ -255,7 +257,8 @@ enum mem_violation_kind {
 	MEM_VIOLATION_CPU_ON_DEVICE,
 	MEM_VIOLATION_ATOMIC_ON_UNCACHED,
 	MEM_VIOLATION_ILLEGAL_ADDRESS,
-	MEM_VIOLATION_OVERRUN
+	MEM_VIOLATION_OVERRUN,
+	MEM_VIOLATION_FAILED_KERNEL
 };
 
 /** enum mem_missing - the operation that would have mended it */
@@ -292,7 +295,7 @@ enum mem_other {
  * @len: out: bytes up to the end of the last line
  * @time_ns: out: when it was found first, CLOCK_MONOTONIC
  * @name: out: name of the buffer, terminated; of an illegal address what is
- *	there: "managed memory"
+ *	there: "managed memory"; of a failed kernel what ended it: "SIGABRT"
  * @cpu_ip: out: instruction of the CPU's access, or of the store before it
  *	that is concerned; 0: not known, as that of embedded maintenance
  * @cpu_addr: out: address that it touched; 0 none

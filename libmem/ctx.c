@@ -312,6 +312,7 @@ API const char *mem_violation_name(enum mem_violation_kind kind)
 		[MEM_VIOLATION_ATOMIC_ON_UNCACHED] = "atomic-on-uncached",
 		[MEM_VIOLATION_ILLEGAL_ADDRESS] = "illegal-address",
 		[MEM_VIOLATION_OVERRUN] = "overrun",
+		[MEM_VIOLATION_FAILED_KERNEL] = "failed-kernel",
 	};
 
 	if ((size_t)kind >= sizeof(names) / sizeof(*names))

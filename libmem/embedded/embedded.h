@@ -368,8 +368,8 @@ void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
 			bool is_write, uintptr_t ip, const struct work *work);
 void watch_atomic(const struct embedded_buf *buf, const struct touch *touch,
 		  const struct work *work);
-void watch_illegal(const struct engine_result *result,
-		   const struct work *work, const char *refused);
+void watch_failed(const struct engine_result *result,
+		  const struct work *work, const char *refused);
 void watch_overrun(const struct embedded_buf *buf, uint64_t off,
 		   const struct work *work);
 

@@ -352,8 +352,8 @@ int run_kernel(struct mem_ctx *base, struct work *work,
 	after_job(owner);
 	order_take_back(ctx);
 	trace_job_end(&work->acting, result.status);
-	if (result.status == -EFAULT)
-		watch_illegal(&result, work, owner->refused);
+	if (engine_is_failed(&result))
+		watch_failed(&result, work, owner->refused);
 	err = result.status;
 out:
 	free(hidden);

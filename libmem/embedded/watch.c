@@ -677,16 +677,18 @@ void watch_atomic(const struct embedded_buf *buf, const struct touch *touch,
 }
 
 /**
- * watch_illegal() - a kernel touched what is not an engine's
- * @result: of its job
+ * watch_failed() - a kernel touched what is not an engine's, or did not return
+ * @result: of its job, as engine_is_failed() has it
  * @work: the job
  * @refused: what was not given to it, in words; NULL: @result knows
  */
-void watch_illegal(const struct engine_result *result,
-		   const struct work *work, const char *refused)
+void watch_failed(const struct engine_result *result,
+		  const struct work *work, const char *refused)
 {
+	const bool is_illegal = result->status == -EFAULT;
 	struct found f = {
-		.v.kind = MEM_VIOLATION_ILLEGAL_ADDRESS,
+		.v.kind = is_illegal ? MEM_VIOLATION_ILLEGAL_ADDRESS :
+				       MEM_VIOLATION_FAILED_KERNEL,
 		.v.count = 1,
 		.v.time_ns = now_ns(),
 		.v.cpu_addr = result->addr,
@@ -695,7 +697,11 @@ void watch_illegal(const struct engine_result *result,
 
 	if (!is_watched())
 		return;
-	strcpy(f.v.name, refused ? refused : engine_place_name(result->place));
+	if (!is_illegal)
+		strcpy(f.v.name, engine_end_name(result));
+	else
+		strcpy(f.v.name, refused ? refused :
+					   engine_place_name(result->place));
 	add_engine(&f, &work->acting);
 	f.v.other_ip = result->ip;
 	tell(&f);

@@ -171,6 +171,8 @@ void engine_run(struct engine *engine, const struct engine_job *job,
 int mappings_check_own(uintptr_t start, uintptr_t end);
 const char *engine_name(unsigned int at);
 const char *engine_place_name(enum engine_place place);
+bool engine_is_failed(const struct engine_result *result);
+const char *engine_end_name(const struct engine_result *result);
 struct engine_job engine_job_of(const struct mem_launch *launch);
 bool engine_has_valgrind(void);
 bool engine_is_known(void);

@@ -841,6 +841,53 @@ const char *engine_place_name(enum engine_place place)
 	return places[place];
 }
 
+static const char *signal_name(int signal)
+{
+	switch (signal) {
+	case SIGABRT:
+		return "SIGABRT: abort or an exception";
+	case SIGBUS:
+		return "SIGBUS";
+	case SIGFPE:
+		return "SIGFPE";
+	case SIGILL:
+		return "SIGILL";
+	case SIGSEGV:
+		return "SIGSEGV";
+	case SIGSYS:
+		return "SIGSYS";
+	case SIGTRAP:
+		return "SIGTRAP";
+	}
+	return "a signal";
+}
+
+/**
+ * engine_is_failed() - did the kernel do something that it may not?
+ * @result: how it ended
+ *
+ * Return: true if so; an engine that was killed, or could not be made, is
+ * nobody's mistake.
+ */
+bool engine_is_failed(const struct engine_result *result)
+{
+	return result->status == -EFAULT || result->status == -ETIME ||
+	       result->status == -EIO;
+}
+
+/**
+ * engine_end_name() - what ended a kernel, as it is told
+ * @result: -ETIME or -EIO
+ *
+ * Return: static, shorter than MEM_NAME_LEN.
+ */
+const char *engine_end_name(const struct engine_result *result)
+{
+	if (result->status == -ETIME)
+		return "the watchdog";
+	return result->signal ? signal_name(result->signal) : "exit or fork";
+}
+
 /**
  * engine_job_of() - what a launch has an engine run
  * @launch: as the application gave it

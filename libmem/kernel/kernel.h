@@ -245,9 +245,9 @@ int ioctl_again(int fd, unsigned long cmd, void *arg);
 int kernel_watch_begin(struct kernel_ctx *ctx, unsigned int what, uint32_t nr);
 void kernel_watch_end(struct kernel_ctx *ctx);
 int kernel_watch_next(struct kernel_ctx *ctx, struct mem_violation *violation);
-void kernel_watch_illegal(struct kernel_ctx *ctx,
-			  const struct engine_result *result,
-			  const struct work *work, const char *refused);
+void kernel_watch_failed(struct kernel_ctx *ctx,
+			 const struct engine_result *result,
+			 const struct work *work, const char *refused);
 void kernel_watch_overrun(struct kernel_ctx *ctx, const struct kernel_buf *buf,
 			  uint64_t off, uintptr_t ip, const struct work *work);
 

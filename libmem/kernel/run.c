@@ -396,8 +396,8 @@ int kernel_run(struct mem_ctx *base, struct work *work,
 	pthread_mutex_unlock(&owner->run_lock);
 	if (err)
 		return err;
-	if (result.status == -EFAULT)
-		kernel_watch_illegal(ctx, &result, work, refused);
+	if (engine_is_failed(&result))
+		kernel_watch_failed(ctx, &result, work, refused);
 	return result.status;
 }
 

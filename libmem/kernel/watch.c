@@ -251,18 +251,21 @@ static void tell(struct kernel_ctx *ctx, const struct mem_violation *v,
 }
 
 /**
- * kernel_watch_illegal() - a kernel touched what is not an engine's
+ * kernel_watch_failed() - a kernel touched what is not an engine's, or did not
+ * return
  * @ctx: context
- * @result: of its job
+ * @result: of its job, as engine_is_failed() has it
  * @work: the job
  * @refused: what was not given to it, in words; NULL: @result knows
  */
-void kernel_watch_illegal(struct kernel_ctx *ctx,
-			  const struct engine_result *result,
-			  const struct work *work, const char *refused)
+void kernel_watch_failed(struct kernel_ctx *ctx,
+			 const struct engine_result *result,
+			 const struct work *work, const char *refused)
 {
+	const bool is_illegal = result->status == -EFAULT;
 	struct mem_violation v = {
-		.kind = MEM_VIOLATION_ILLEGAL_ADDRESS,
+		.kind = is_illegal ? MEM_VIOLATION_ILLEGAL_ADDRESS :
+				     MEM_VIOLATION_FAILED_KERNEL,
 		.count = 1,
 		.time_ns = now_ns(),
 		.cpu_addr = result->addr,
@@ -270,7 +273,11 @@ void kernel_watch_illegal(struct kernel_ctx *ctx,
 		.other_ip = result->ip,
 	};
 
-	strcpy(v.name, refused ? refused : engine_place_name(result->place));
+	if (!is_illegal)
+		strcpy(v.name, engine_end_name(result));
+	else
+		strcpy(v.name, refused ? refused :
+					 engine_place_name(result->place));
 	add_work(&v, work);
 	pthread_mutex_lock(&ctx->lock);
 	tell(ctx, &v, work);

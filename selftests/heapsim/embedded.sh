@@ -204,6 +204,15 @@ illegal_address()
 		clean_twin illegal
 }
 
+failed_kernel()
+{
+	report 0 --leak-check=no "$wrong" failed &&
+		has 'Failed kernel' 'ended by exit or fork' \
+		    'run by engine gpu' "by $(at failed FAILED)" 'its kernel' \
+		    'at k_leave' 'to mend it, have the kernel return' &&
+		sum 1 1 && clean_twin failed
+}
+
 not_the_dgpus()
 {
 	report 0 --leak-check=no --soc=drive-px2 "$wrong" on-dgpu &&
@@ -628,6 +637,7 @@ try attaches_are_told attaches
 try cpu_on_device cpu_on_device
 try atomic_on_uncached atomic_on_uncached
 try illegal_address illegal_address
+try failed_kernel failed_kernel
 try not_the_dgpus not_the_dgpus
 try overrun overrun
 try leaked_buffers_are_told leaked_buffers

@@ -568,6 +568,14 @@ static void k_store(const struct mem_block *block, void *arg)
 	**(volatile unsigned char **)arg = 1; /* KERNEL */
 }
 
+/* Ends here, where its argument says nothing. */
+static void k_leave(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	if (!*(void **)arg)
+		exit(0);
+}
+
 static void k_count(const struct mem_block *block, void *arg)
 {
 	(void)block;
@@ -660,6 +668,18 @@ static void on_uncached(void)
 
 	start_kernel(stream, k_count, p); /* UNCACHED */
 	CHECK(mem_stream_sync(stream));
+	CHECK(mem_stream_destroy(stream));
+	CHECK(mem_free(ctx, p));
+}
+
+static void failed(void)
+{
+	unsigned char *p = make_memory(MEM_KIND_DEVICE, 0);
+	struct mem_stream *stream = make_stream();
+
+	start_kernel(stream, k_leave, is_right ? p : NULL); /* FAILED */
+	if (mem_stream_sync(stream) == -EIO && !is_right)
+		return;
 	CHECK(mem_stream_destroy(stream));
 	CHECK(mem_free(ctx, p));
 }
@@ -836,6 +856,7 @@ int main(int argc, char **argv)
 		{ "on-device", on_device },
 		{ "on-uncached", on_uncached },
 		{ "illegal", illegal },
+		{ "failed", failed },
 		{ "on-dgpu", on_dgpu },
 		{ "overrun", overrun },
 		{ "pipeline", pipeline },

@@ -1686,6 +1686,62 @@ static void k_overrun(const struct mem_block *block, void *arg)
 	at[LEN] = 1;
 }
 
+static void k_exit(const struct mem_block *block, void *args)
+{
+	(void)block;
+	(void)args;
+	exit(0);
+}
+
+static void k_abort(const struct mem_block *block, void *args)
+{
+	(void)block;
+	(void)args;
+	abort();
+}
+
+static void k_no_end(const struct mem_block *block, void *args)
+{
+	(void)block;
+	(void)args;
+	for (;;)
+		pause();
+}
+
+static void a_kernel_that_does_not_return_is_told(void **state)
+{
+	static const struct {
+		mem_kernel kernel;
+		int status;
+		const char *name;
+	} ends[] = {
+		{ k_exit, -EIO, "exit or fork" },
+		{ k_abort, -EIO, "SIGABRT: abort or an exception" },
+		{ k_no_end, -ETIME, "the watchdog" },
+	};
+	struct mem_violation v = { .size = sizeof(v) };
+	struct mem_launch launch;
+	size_t i;
+
+	for (i = 0; has_processes && i < sizeof(ends) / sizeof(*ends); i++) {
+		launch = launch_of(ends[i].kernel, NULL, 0);
+		launch.timeout_ns = 100 * NS_PER_MS;
+		if (ends[i].status != -ETIME)
+			launch.timeout_ns = 0;
+		assert_int_equal(mem_launch(stream, &launch), 0);
+		assert_int_equal(mem_stream_sync(stream), ends[i].status);
+		assert_int_equal(mem_ctx_next_violation(ctx, &v), 1);
+		assert_int_equal(v.kind, MEM_VIOLATION_FAILED_KERNEL);
+		assert_string_equal(v.name, ends[i].name);
+		assert_string_equal(v.other_name, "gpu");
+		assert_int_equal(v.other_kernel, (uintptr_t)ends[i].kernel);
+		nothing_found();
+		/* Nothing more is to be had of this one. */
+		close_all(state);
+		assert_int_equal(open_strict(state), 0);
+	}
+}
+
 static void an_illegal_address_ends_the_context(void **state)
 {
 	struct mem_violation v = { .size = sizeof(v) };
@@ -1929,6 +1985,7 @@ int main(void)
 		cmocka_unit_test(launch_says_what_is_wrong),
 		cmocka_unit_test(a_child_has_no_board),
 		/* Nothing can be done with the context after it. */
+		cmocka_unit_test(a_kernel_that_does_not_return_is_told),
 		cmocka_unit_test(an_illegal_address_ends_the_context),
 	};
 	const struct CMUnitTest record[] = {
