@@ -393,5 +393,6 @@ uint64_t now_ns(void);
 void signals_block(sigset_t *old);
 void signals_restore(const sigset_t *old);
 int dup_cloexec(int fd);
+int fd_aside(int fd);
 
 #endif

@@ -108,7 +108,7 @@ static int map_file(void *addr, size_t len, int prot, int fd, size_t off)
 
 static int file_create(const char *name, size_t len, int *fd)
 {
-	*fd = memfd_create(name, MFD_CLOEXEC);
+	*fd = fd_aside(memfd_create(name, MFD_CLOEXEC));
 	if (*fd < 0)
 		return -errno;
 	return ftruncate(*fd, (off_t)len) ? -errno : 0;

@@ -323,7 +323,7 @@ static NO_ASAN int fork_process(void *arg)
 	start->err = pid < 0 ? -errno : 0;
 	if (pid > 0) {
 		/* It is nobody else's child yet: its number is its own. */
-		start->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+		start->pidfd = fd_aside((int)syscall(SYS_pidfd_open, pid, 0));
 		if (start->pidfd < 0) {
 			start->err = -errno;
 			kill(pid, SIGKILL);
@@ -428,7 +428,7 @@ static int fork_engine(struct engine *engine, int pair[2])
 	if (!start)
 		return -ENOMEM;
 	start->sock = pair[1];
-	start->app_pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	start->app_pidfd = fd_aside((int)syscall(SYS_pidfd_open, getpid(), 0));
 	err = start->app_pidfd < 0 ? -errno : 0;
 	if (!err) {
 		err = run_helper(start);
@@ -486,6 +486,27 @@ static void give_up(struct engine *engine)
 	release(engine);
 }
 
+static int open_pair(int pair[2])
+{
+	int err = 0;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -errno;
+	pair[0] = fd_aside(pair[0]);
+	if (pair[0] < 0)
+		err = -errno;
+	pair[1] = fd_aside(pair[1]);
+	if (pair[1] < 0 && !err)
+		err = -errno;
+	if (!err)
+		return 0;
+	if (pair[0] >= 0)
+		close(pair[0]);
+	if (pair[1] >= 0)
+		close(pair[1]);
+	return err;
+}
+
 static int try_start(struct engine *engine, uint64_t timeout_ns)
 {
 	int pair[2], err;
@@ -493,8 +514,8 @@ static int try_start(struct engine *engine, uint64_t timeout_ns)
 	err = map_shared(engine);
 	if (!err)
 		err = objects_list(&engine->objects);
-	if (!err && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		err = -errno;
+	if (!err)
+		err = open_pair(pair);
 	if (err)
 		goto err_release;
 	err = fork_engine(engine, pair);

@@ -81,7 +81,7 @@ static int start(void)
 
 	window.page_shift = (uint32_t)
 		__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
-	window.guard_fd = memfd_create("libmem-behind", MFD_CLOEXEC);
+	window.guard_fd = fd_aside(memfd_create("libmem-behind", MFD_CLOEXEC));
 	if (window.guard_fd < 0)
 		return -errno;
 	if (ftruncate(window.guard_fd, (off_t)page_len()))

@@ -799,7 +799,51 @@ static void nothing_is_evicted_inside_a_call(void **state)
 	mem_ctx_close(one);
 }
 
-int main(void)
+static void do_nothing(const struct mem_block *block, void *args)
+{
+	(void)block;
+	(void)args;
+}
+
+/* Of the library none may be there: what is printed would go to it. */
+static int work_without_standard_files(void)
+{
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = do_nothing,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+	};
+	struct mem_ctx *own;
+	int fd;
+
+	for (fd = 0; fd < 3; fd++)
+		close(fd);
+	if (mem_ctx_open(NULL, &own) ||
+	    mem_launch(mem_stream_legacy(own), &launch) || mem_ctx_sync(own))
+		return 1;
+	for (fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) >= 0)
+			return 2 + fd;
+	mem_ctx_close(own);
+	return 0;
+}
+
+static void begin_anew(void *arg)
+{
+	execl("/proc/self/exe", "embedded_test", arg, NULL);
+	_exit(127);
+}
+
+static void it_is_none_of_the_standard_files(void **state)
+{
+	char arg[] = "closed";
+
+	(void)state;
+	assert_int_equal(status_of(begin_anew, arg), 0);
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_fault_of_its_own_is_the_applications),
@@ -822,7 +866,10 @@ int main(void)
 		cmocka_unit_test(nothing_is_evicted_inside_a_call),
 		cmocka_unit_test(a_hundred_thousand_buffers),
 		cmocka_unit_test(ten_thousand_contexts),
+		cmocka_unit_test(it_is_none_of_the_standard_files),
 	};
 
+	if (argc == 2 && !strcmp(argv[1], "closed"))
+		return work_without_standard_files();
 	return cmocka_run_group_tests(tests, open_ctx, close_ctx);
 }
