@@ -844,6 +844,45 @@ static void remove_the_module(void)
 	release(ptr);
 }
 
+static void k_exit(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	(void)arg;
+	exit(0);
+}
+
+/* Its child would be an engine, too. */
+static void k_fork(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	(void)arg;
+	fork();
+}
+
+static void fail_by(mem_kernel kernel)
+{
+	uint32_t *ptr = memory(MEM_KIND_DEVICE);
+
+	if (!engine_pid()) {
+		release(ptr);
+		return;
+	}
+	assert_int_equal(start(stream, kernel, NULL), 0);
+	assert_int_equal(mem_stream_sync(stream), -EIO);
+	assert_int_equal(found(MEM_VIOLATION_FAILED_KERNEL), 1);
+	assert_int_equal(mem_free(ctx, ptr), -EIO);
+}
+
+static void exit_in_a_kernel(void)
+{
+	fail_by(k_exit);
+}
+
+static void fork_in_a_kernel(void)
+{
+	fail_by(k_fork);
+}
+
 static void an_overrun_is_told_and_survived(void **state)
 {
 	(void)state;
@@ -854,6 +893,13 @@ static void a_store_out_of_bounds_ends_the_context(void **state)
 {
 	(void)state;
 	leaves_nothing(store_far_behind);
+}
+
+static void a_kernel_that_fails_ends_the_context(void **state)
+{
+	(void)state;
+	leaves_nothing(exit_in_a_kernel);
+	leaves_nothing(fork_in_a_kernel);
 }
 
 static void a_second_free_is_einval(void **state)
@@ -947,6 +993,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest both[] = {
 		cmocka_unit_test(an_overrun_is_told_and_survived),
 		cmocka_unit_test(a_store_out_of_bounds_ends_the_context),
+		cmocka_unit_test(a_kernel_that_fails_ends_the_context),
 		cmocka_unit_test(a_second_free_is_einval),
 		cmocka_unit_test(free_of_busy_memory_waits),
 		cmocka_unit_test(an_interior_attach_is_einval),
