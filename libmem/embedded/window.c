@@ -5,7 +5,10 @@
  *
  * It has two regions, of buffers with two views and with one. DRAM is one
  * memfd, as long as both; the CPU view of the first region is another, of the
- * second DRAM itself. A byte has the same offset in the window, its alias and
+ * second DRAM itself. Between them is a gap: places begin at powers of two, and
+ * a cache that looks up by some bits of the address (AMD's first level) would
+ * have those of both regions in each other's way: loops from one to the other
+ * took three times as long. A byte has the same offset in the window, its alias and
  * its file, so that neighbours with the same protection are one mapping: the
  * kernel has a limit for those. Where protections differ from page to page all
  * the same, the first region is revoked as a whole now and then, which changes
@@ -36,6 +39,8 @@
 #define REGION_MIN_LEN	(1ULL << 30)
 /* Memcheck looks through all tables at the end. */
 #define REGION_OPEN_LEN	(4ULL << 30)
+/* No sum of few powers of two. */
+#define GAP_PAGES	37
 
 /* A limit of mappings is the process's: take a part of it. */
 #define DEFAULT_MAX_MAPPINGS	65530
@@ -47,7 +52,7 @@ static struct {
 	uint8_t *cpu;		/* alias of the first one's CPU view */
 	uint8_t *twin;		/* as long as that; no file */
 	size_t len;
-	size_t region_pages;
+	size_t region_pages;	/* the first region's, with the gap */
 	uint32_t page_shift;
 	int dram_fd;
 	int cpu_fd;
@@ -116,14 +121,14 @@ static int file_create(const char *name, size_t len, int *fd)
 
 static void undo(size_t len)
 {
-	const size_t nr_pages = 2 * window.region_pages;
+	const size_t first_len = window.region_pages << window.page_shift;
 
 	release(window.addr, len);
 	release(window.dram, len);
-	release(window.cpu, len / 2);
-	release(window.twin, len / 2);
-	release(window.before, len / 2);
-	release(window.access, nr_pages);
+	release(window.cpu, first_len);
+	release(window.twin, first_len);
+	release(window.before, first_len);
+	release(window.access, len >> window.page_shift);
 	if (window.dram_fd >= 0)
 		close(window.dram_fd);
 	if (window.cpu_fd >= 0)
@@ -146,27 +151,28 @@ static void undo(size_t len)
 /* Memcheck looks through a child, too: 10 ms for a page that is not there. */
 static void let_fork(void)
 {
-	const size_t nr = window.region_pages;
 	unsigned int i;
 
-	madvise(window.access, 2 * nr, MADV_DOFORK);
+	madvise(window.access, window.len >> window.page_shift, MADV_DOFORK);
 	for (i = 0; i < 2; i++)
 		madvise(window.places[i].all,
-			nr * sizeof(*window.places[i].all), MADV_DOFORK);
+			window.places[i].nr_pages *
+			sizeof(*window.places[i].all), MADV_DOFORK);
 }
 
 /* All reservations of one size, or -errno with nothing held. */
 static int make(size_t region_len)
 {
-	const size_t len = 2 * region_len;
-	const size_t nr_pages = len >> window.page_shift;
+	const size_t nr_places = region_len >> window.page_shift;
+	const size_t first_len = (nr_places + GAP_PAGES) << window.page_shift;
+	const size_t len = first_len + region_len;
 	const int prot = window.is_open ? PROT_NONE : PROT_READ | PROT_WRITE;
 	int err;
 
-	window.region_pages = nr_pages / 2;
+	window.region_pages = nr_places + GAP_PAGES;
 	err = file_create("libmem-dram", len, &window.dram_fd);
 	if (!err)
-		err = file_create("libmem-cpu", region_len, &window.cpu_fd);
+		err = file_create("libmem-cpu", first_len, &window.cpu_fd);
 	/* As long as all: so have engines one offset for all files. */
 	if (!err)
 		err = file_create("libmem-before", len, &window.before_fd);
@@ -175,26 +181,26 @@ static int make(size_t region_len)
 	err = -ENOMEM;
 	window.addr = private_reserve(len);
 	window.dram = private_reserve(len);
-	window.cpu = private_reserve(region_len);
-	window.before = private_reserve(region_len);
-	window.twin = window.is_open ? private_reserve(region_len) :
-				       private_table(region_len);
-	window.access = private_table(nr_pages);
+	window.cpu = private_reserve(first_len);
+	window.before = private_reserve(first_len);
+	window.twin = window.is_open ? private_reserve(first_len) :
+				       private_table(first_len);
+	window.access = private_table(len >> window.page_shift);
 	if (!window.addr || !window.dram || !window.cpu || !window.twin ||
 	    !window.before || !window.access ||
-	    places_init(&window.places[0], window.region_pages) ||
-	    places_init(&window.places[1], window.region_pages))
+	    places_init(&window.places[0], nr_places) ||
+	    places_init(&window.places[1], nr_places))
 		goto err_undo;
-	err = map_file(window.addr, region_len, PROT_NONE, window.cpu_fd, 0);
+	err = map_file(window.addr, first_len, PROT_NONE, window.cpu_fd, 0);
 	if (!err)
-		err = map_file(window.addr + region_len, region_len, PROT_NONE,
-			       window.dram_fd, region_len);
+		err = map_file(window.addr + first_len, region_len, PROT_NONE,
+			       window.dram_fd, first_len);
 	if (!err)
 		err = map_file(window.dram, len, prot, window.dram_fd, 0);
 	if (!err)
-		err = map_file(window.cpu, region_len, prot, window.cpu_fd, 0);
+		err = map_file(window.cpu, first_len, prot, window.cpu_fd, 0);
 	if (!err)
-		err = map_file(window.before, region_len, prot,
+		err = map_file(window.before, first_len, prot,
 			       window.before_fd, 0);
 	if (err)
 		goto err_undo;
@@ -226,7 +232,8 @@ static size_t longest_region(void)
 
 	if (getrlimit(RLIMIT_FSIZE, &limit))
 		return len;
-	while (len >= REGION_MIN_LEN && 2 * len > limit.rlim_cur)
+	while (len >= REGION_MIN_LEN &&
+	       2 * len + (GAP_PAGES << window.page_shift) > limit.rlim_cur)
 		len /= 2;
 	return len;
 }
@@ -589,7 +596,8 @@ static void revoke_all(void)
 {
 	pthread_rwlock_wrlock(&window.protect_lock);
 	if (!protect(0, window.region_pages, PAGE_NO_ACCESS)) {
-		madvise(window.access, window.region_pages, MADV_DONTNEED);
+		madvise(window.access, window.places[0].nr_pages,
+			MADV_DONTNEED);
 		atomic_store(&window.nr_edges, 0);
 	}
 	pthread_rwlock_unlock(&window.protect_lock);
@@ -626,7 +634,7 @@ static int protect_one_view(size_t first, enum page_access access)
 	/* Too many mappings: access is left to all, or given to all. */
 	if (access == PAGE_NO_ACCESS)
 		return 0;
-	return protect(window.region_pages, window.region_pages, access);
+	return protect(window.region_pages, window.places[1].nr_pages, access);
 }
 
 /**
