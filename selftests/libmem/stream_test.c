@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 /* Memory */
@@ -609,6 +610,11 @@ static void off_looks_at_nothing(void **state)
 	start_add(stream, ptr, ptr, 1);
 	sync_stream();
 	assert_int_equal(ptr[0], 2);
+	/* And no system call is refused, that libmem does not know either. */
+	start_add(stream, ptr, ptr, 1);
+	sync_stream();
+	assert_int_equal(syscall(SYS_getrandom, ptr, sizeof(*ptr), 0),
+			 sizeof(*ptr));
 	nothing_found();
 	release(ptr);
 	release(device);
