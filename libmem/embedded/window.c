@@ -8,11 +8,13 @@
  * second DRAM itself. Between them is a gap: places begin at powers of two, and
  * a cache that looks up by some bits of the address (AMD's first level) would
  * have those of both regions in each other's way: loops from one to the other
- * took three times as long. A byte has the same offset in the window, its alias and
- * its file, so that neighbours with the same protection are one mapping: the
- * kernel has a limit for those. Where protections differ from page to page all
- * the same, the first region is revoked as a whole now and then, which changes
- * nothing but that touches fault again.
+ * took three times as long.
+ *
+ * A byte has the same offset in the window, its alias and its file, so that
+ * neighbours with the same protection are one mapping: the kernel has a limit
+ * for those. Where protections differ from page to page all the same, the first
+ * region is revoked as a whole now and then, which changes nothing but that
+ * touches fault again.
  *
  * Places live as long as the process does: the window is made once.
  *
