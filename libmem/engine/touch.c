@@ -138,19 +138,28 @@ static bool is_as_before(size_t page)
 	return !memcmp(process->before + page * len, page_addr(page), len);
 }
 
-/* Pages that were made ready with others and not stored to. */
-static void drop_unchanged(size_t page, size_t end)
+/*
+ * Pages that were made ready with others and not stored to. False: one stays,
+ * as there are too many mappings; what is to be compared is not hidden for it.
+ */
+static bool drop_unchanged(size_t page, size_t end)
 {
 	size_t first;
 
 	while (page < end) {
 		while (page < end && !is_as_before(page))
 			page++;
-		for (first = page; page < end && is_as_before(page); page++)
-			page_set_remove(&process->stored, page);
-		if (page > first)
-			set_prot(first, page - first, PROT_READ);
+		first = page;
+		while (page < end && is_as_before(page))
+			page++;
+		if (page > first && mprotect(page_addr(first),
+					     (page - first) * process->page_len,
+					     PROT_READ))
+			return false;
+		for (; first < page; first++)
+			page_set_remove(&process->stored, first);
 	}
+	return true;
 }
 
 /* Those that had to be hidden meanwhile cannot be looked at. */
@@ -181,7 +190,8 @@ void touch_end_job(void)
 			return;
 	for (page = page_set_next(stored, 0, &nr); nr;
 	     page = page_set_next(stored, page + nr, &nr))
-		drop_unchanged(page, page + nr);
+		if (!drop_unchanged(page, page + nr))
+			return;
 	process->shared->is_compared = true;
 }
 
