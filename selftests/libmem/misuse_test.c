@@ -54,7 +54,7 @@ static void close_one(void)
 	mem_ctx_close(ctx);
 }
 
-/* The threads there are between contexts: a job's, once there was one, stays. */
+/* Of those between contexts a job's stays, once there was one. */
 static int count_threads(void **state)
 {
 	struct mem_job *job;
