@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The CUDA-shaped surface: what the runtime's calls (libmem-cudart) and the
+ * driver's (libmem-cuda) have in common. It lies in libmem-cuda, knows libmem.h
+ * and cuda.h, and answers with the driver's numbers, which are the runtime's
+ * too, wherever both have one.
+ *
+ * Unlike libmem it has global state, as CUDA has: the devices, their primary
+ * contexts, what is current in each thread, the program's objects and kernels.
+ */
+#ifndef _COMPAT_CUDA_CORE_H
+#define _COMPAT_CUDA_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda.h"
+#include "libmem.h"
+
+/* In libmem-cuda for libmem-cudart; nobody else's. */
+#define CORE_API	__attribute__((visibility("default")))
+#define API		__attribute__((visibility("default")))
+
+/**
+ * struct core_device - a GPU of the board
+ * @ordinal: its number for the program
+ * @engine: enum mem_engine
+ * @is_discrete: it has memory of its own
+ * @name: as properties have it
+ * @board: facts of it
+ */
+struct core_device {
+	int ordinal;
+	unsigned int engine;
+	bool is_discrete;
+	char name[64];
+	struct mem_board board;
+};
+
+/**
+ * struct CUctx_st - a context
+ * @mem: libmem's; primary contexts share one, since they share a board
+ * @device: whose
+ * @flags: as at its creation
+ * @is_primary: of the device; else the program's own
+ * @nr_users: primary: how often it was retained
+ * @is_open: it is there; a primary one comes and goes
+ * @next: of all
+ */
+struct CUctx_st {
+	struct mem_ctx *mem;
+	const struct core_device *device;
+	unsigned int flags;
+	bool is_primary;
+	unsigned int nr_users;
+	bool is_open;
+	struct CUctx_st *next;
+};
+
+/** struct CUstream_st - a stream that the program created */
+struct CUstream_st {
+	struct CUctx_st *ctx;
+	struct mem_stream *mem;
+	unsigned int flags;
+};
+
+/** struct CUevent_st - an event */
+struct CUevent_st {
+	struct CUctx_st *ctx;
+	struct mem_event *mem;
+	unsigned int flags;
+};
+
+/** enum core_type - what a program may hand back */
+enum core_type {
+	CORE_MEMORY,
+	CORE_STREAM,
+	CORE_EVENT,
+	CORE_ARRAY,
+	CORE_MIPMAP,
+	CORE_SURFACE,
+	CORE_TEXTURE,
+	CORE_EXTERNAL,
+	CORE_POOL,
+	CORE_NR_TYPES,
+};
+
+/**
+ * struct core_ptr - what an address is
+ * @kind: enum mem_kind; MEM_KIND_PAGEABLE: none of ours
+ * @ctx: whose; NULL: nobody's
+ * @is_start: it is what the allocation call gave
+ * @info: libmem's answer
+ */
+struct core_ptr {
+	enum mem_kind kind;
+	struct CUctx_st *ctx;
+	bool is_start;
+	struct mem_ptr_info info;
+};
+
+/* context.c */
+CORE_API int core_init(void);
+CORE_API int core_nr_devices(void);
+CORE_API const struct core_device *core_device(int ordinal);
+CORE_API int core_current(struct CUctx_st **ctx);
+CORE_API struct CUctx_st *core_top(void);
+CORE_API int core_push(struct CUctx_st *ctx);
+CORE_API int core_pop(struct CUctx_st **ctx);
+CORE_API int core_set_top(struct CUctx_st *ctx);
+CORE_API int core_get_device(void);
+CORE_API int core_set_device(int ordinal);
+CORE_API int core_primary_retain(int ordinal, struct CUctx_st **ctx);
+CORE_API int core_primary_release(int ordinal);
+CORE_API int core_primary_reset(int ordinal);
+CORE_API int core_primary_state(int ordinal, unsigned int *flags,
+				bool *is_active);
+CORE_API int core_primary_set_flags(int ordinal, unsigned int flags);
+CORE_API int core_ctx_create(int ordinal, unsigned int flags,
+			     struct CUctx_st **ctx);
+CORE_API int core_ctx_destroy(struct CUctx_st *ctx);
+CORE_API bool core_ctx_exists(const struct CUctx_st *ctx);
+CORE_API int core_ctx_sync(struct CUctx_st *ctx);
+CORE_API int core_error(int err);
+
+/* object.c */
+CORE_API int core_object_add(enum core_type type, void *object,
+			     struct CUctx_st *ctx);
+CORE_API struct CUctx_st *core_object_ctx(enum core_type type,
+					  const void *object);
+CORE_API bool core_object_del(enum core_type type, const void *object);
+
+/* memory.c */
+CORE_API int core_alloc(struct CUctx_st *ctx, enum mem_kind kind, uint64_t len,
+			unsigned int flags, void **ptr);
+CORE_API int core_free(void *ptr);
+CORE_API int core_register(struct CUctx_st *ctx, void *ptr, uint64_t len,
+			   unsigned int flags);
+CORE_API int core_unregister(void *ptr);
+CORE_API void core_ptr(const void *ptr, struct core_ptr *what);
+CORE_API int core_memory(struct CUctx_st *ctx, uint64_t *nr_free,
+			 uint64_t *nr_all);
+
+/* copy.c */
+
+/* Sides of a copy that are said to be an engine's; else whatever they are. */
+#define CORE_SRC_DEVICE	0x1U
+#define CORE_DST_DEVICE	0x2U
+
+/**
+ * struct core_copy - a copy of rows
+ * @rows: what
+ * @sides: CORE_*_DEVICE
+ * @stream: where
+ * @is_async: do not wait
+ */
+struct core_copy {
+	struct mem_rows rows;
+	unsigned int sides;
+	CUstream stream;
+	bool is_async;
+};
+
+/**
+ * struct core_set - a fill of rows
+ * @dst: first byte
+ * @pitch: bytes from row to row; not looked at where there is one row
+ * @value: of each element
+ * @value_len: bytes of an element: 1, 2 or 4
+ * @row_len: elements
+ * @nr_rows: rows
+ * @stream: where
+ * @is_async: do not wait
+ */
+struct core_set {
+	void *dst;
+	uint64_t pitch;
+	uint32_t value;
+	unsigned int value_len;
+	uint64_t row_len;
+	uint64_t nr_rows;
+	CUstream stream;
+	bool is_async;
+};
+
+CORE_API int core_copy(const struct core_copy *copy);
+CORE_API int core_set(const struct core_set *set);
+
+/* stream.c, event.c; a stream may be NULL, CU_STREAM_LEGACY or CU_STREAM_PER_THREAD */
+CORE_API int core_stream(struct CUctx_st *ctx, CUstream handle,
+			 struct mem_stream **stream);
+CORE_API int core_stream_create(struct CUctx_st *ctx, unsigned int flags,
+				int priority, CUstream *stream);
+CORE_API int core_stream_destroy(CUstream stream);
+CORE_API int core_stream_attach(CUstream stream, void *ptr, uint64_t len,
+				unsigned int flags);
+CORE_API int core_stream_call(CUstream stream, void (*fn)(void *), void *arg);
+CORE_API int core_stream_callback(CUstream stream, CUstreamCallback fn,
+				  void *arg, unsigned int flags);
+CORE_API int core_event_create(struct CUctx_st *ctx, unsigned int flags,
+			       CUevent *event);
+CORE_API int core_event_destroy(CUevent event);
+CORE_API int core_event(CUevent handle, struct mem_event **event);
+CORE_API int core_event_record(CUevent event, CUstream stream);
+CORE_API int core_event_wait(CUstream stream, CUevent event,
+			     unsigned int flags);
+CORE_API int core_event_elapsed(CUevent start, CUevent end, float *ms);
+
+/* launch.c */
+
+/**
+ * struct core_kernel - a kernel of the program: one call a thread
+ * @fn: the function, which reports name
+ * @call: calls it with the values that @args point to
+ * @nr_params: of them
+ * @sizes: of each, bytes
+ * @aligns: of each, bytes: a power of two
+ * @name: as the program has it
+ * @next: of all
+ */
+struct core_kernel {
+	const void *fn;
+	void (*call)(void **args);
+	unsigned int nr_params;
+	const size_t *sizes;
+	const size_t *aligns;
+	const char *name;
+	struct core_kernel *next;
+};
+
+CORE_API void core_kernel_add(struct core_kernel *kernel);
+CORE_API const struct core_kernel *core_kernel_find(const void *fn);
+
+/**
+ * struct core_launch - a launch
+ * @kernel: what
+ * @grid: blocks
+ * @block: threads of one
+ * @shared_len: dynamic shared memory of a block, bytes
+ * @stream: where
+ * @args: pointers to the parameters' values
+ */
+struct core_launch {
+	const struct core_kernel *kernel;
+	unsigned int grid[3];
+	unsigned int block[3];
+	size_t shared_len;
+	CUstream stream;
+	void **args;
+};
+
+CORE_API int core_launch(const struct core_launch *launch);
+
+/* missing.c: a call that heapsim has not: reports name it once. */
+CORE_API int core_missing(const char *call);
+
+#endif

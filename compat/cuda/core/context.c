@@ -1,0 +1,652 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Devices, contexts, and which of them are current in a thread.
+ *
+ * All primary contexts share one libmem context, opened at the first call and
+ * kept until the process ends: their devices are on one board and share its
+ * pinned memory. A context that the program creates has one of its own.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core.h"
+#include "internal.h"
+
+#define MAX_DEVICES	2
+#define MAX_DEPTH	64
+
+/* Where nothing says which board, one that CUDA's users have today. */
+#define DEFAULT_SOC	"orin"
+
+static struct {
+	pthread_mutex_t lock;	/* all of it, but once is_ready */
+	bool is_ready;
+	pid_t pid;
+	struct mem_ctx *mem;
+	int nr_devices;
+	struct core_device devices[MAX_DEVICES];
+	struct CUctx_st primary[MAX_DEVICES];
+	struct CUctx_st *contexts;
+} state = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static __thread struct {
+	int device;
+	unsigned int depth;
+	struct CUctx_st *stack[MAX_DEPTH];
+} self;
+
+/* As the boards' own driver names them. */
+static const struct {
+	const char *soc;
+	const char *gpu;
+	const char *dgpu;
+} names[] = {
+	{ "nano", "NVIDIA Tegra X1", NULL },
+	{ "tx2", "NVIDIA Tegra X2", NULL },
+	{ "drive-px2", "NVIDIA Tegra X2", "DRIVE PX 2 AutoChauffeur" },
+	{ "xavier", "Xavier", NULL },
+	{ "orin", "Orin", NULL },
+	{ "orin-nano", "Orin", NULL },
+	{ "thor", "NVIDIA Thor", NULL },
+};
+
+/**
+ * core_error() - what an answer of libmem is to a CUDA program
+ * @err: 0 or -errno
+ *
+ * Return: CUDA_SUCCESS or an error.
+ */
+CORE_API int core_error(int err)
+{
+	switch (-err) {
+	case 0:
+		return CUDA_SUCCESS;
+	case EINVAL:
+	case EXDEV:
+		return CUDA_ERROR_INVALID_VALUE;
+	case ENOMEM:
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	case EBUSY:
+		return CUDA_ERROR_NOT_READY;
+	case EPERM:
+		return state.pid && state.pid != getpid() ?
+			CUDA_ERROR_NOT_INITIALIZED :
+			CUDA_ERROR_NOT_PERMITTED;
+	case EOPNOTSUPP:
+		return CUDA_ERROR_NOT_SUPPORTED;
+	case EFAULT:
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	case ETIME:
+		return CUDA_ERROR_LAUNCH_TIMEOUT;
+	case EIO:
+	case EOWNERDEAD:
+		return CUDA_ERROR_LAUNCH_FAILED;
+	case EEXIST:
+		return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+	case ENOENT:
+		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+	case EMFILE:
+	case ENFILE:
+	case EAGAIN:
+		return CUDA_ERROR_OPERATING_SYSTEM;
+	default:
+		return CUDA_ERROR_UNKNOWN;
+	}
+}
+
+/* An answer of mem_ctx_open(), where ENOENT is no pointer's. */
+static int open_error(int err)
+{
+	switch (-err) {
+	case ENOENT:
+	case EACCES:
+	case EPROTO:
+		return CUDA_ERROR_NO_DEVICE;
+	case EINVAL:
+		return CUDA_ERROR_SYSTEM_NOT_READY;
+	default:
+		return core_error(err);
+	}
+}
+
+static void device_add(enum mem_engine engine)
+{
+	struct core_device *device = &state.devices[state.nr_devices];
+	const char *name = NULL;
+	size_t i;
+
+	device->board.size = sizeof(device->board);
+	if (mem_ctx_board(state.mem, engine, &device->board) ||
+	    !device->board.capability)
+		return;
+	device->ordinal = state.nr_devices;
+	device->engine = engine;
+	device->is_discrete = engine == MEM_ENGINE_DGPU;
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i].soc, device->board.name))
+			name = device->is_discrete ? names[i].dgpu :
+						     names[i].gpu;
+	strncpy(device->name, name ? name : device->board.name,
+		sizeof(device->name) - 1);
+	state.primary[state.nr_devices].mem = state.mem;
+	state.primary[state.nr_devices].device = device;
+	state.primary[state.nr_devices].is_primary = true;
+	state.nr_devices++;
+}
+
+/* The fastest first, as CUDA counts them. */
+static void devices_add(void)
+{
+	device_add(MEM_ENGINE_DGPU);
+	device_add(MEM_ENGINE_GPU);
+}
+
+static int open_board(void)
+{
+	struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.soc = DEFAULT_SOC,
+	};
+	struct mem_probe probe = { .size = sizeof(probe) };
+	const char *soc = getenv("LIBMEM_SOC");
+	int err;
+
+	err = mem_ctx_open(NULL, &state.mem);
+	if (err)
+		return open_error(err);
+	devices_add();
+	if (state.nr_devices || (soc && *soc) ||
+	    mem_ctx_probe(state.mem, &probe) ||
+	    probe.backend != MEM_BACKEND_EMBEDDED)
+		return CUDA_SUCCESS;
+	mem_ctx_close(state.mem);
+	err = mem_ctx_open(&options, &state.mem);
+	if (err)
+		return open_error(err);
+	devices_add();
+	return CUDA_SUCCESS;
+}
+
+/**
+ * core_init() - find the board, once
+ *
+ * Context: any thread.
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NO_DEVICE (the board has no CUDA GPU,
+ * there is no module), CUDA_ERROR_SYSTEM_NOT_READY (an environment variable of
+ * libmem says what is not known), CUDA_ERROR_NOT_INITIALIZED (a child of a
+ * process with CUDA).
+ */
+CORE_API int core_init(void)
+{
+	int rc = CUDA_SUCCESS;
+
+	if (__atomic_load_n(&state.is_ready, __ATOMIC_ACQUIRE)) {
+		if (state.pid != getpid())
+			return CUDA_ERROR_NOT_INITIALIZED;
+		return state.nr_devices ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+	}
+	pthread_mutex_lock(&state.lock);
+	if (!state.is_ready)
+		rc = open_board();
+	if (!rc) {
+		state.pid = getpid();
+		__atomic_store_n(&state.is_ready, true, __ATOMIC_RELEASE);
+		if (!state.nr_devices)
+			rc = CUDA_ERROR_NO_DEVICE;
+	}
+	pthread_mutex_unlock(&state.lock);
+	return rc;
+}
+
+/**
+ * core_nr_devices() - how many GPUs the board has
+ *
+ * Return: 0 before core_init().
+ */
+CORE_API int core_nr_devices(void)
+{
+	return state.nr_devices;
+}
+
+/**
+ * core_device() - a GPU by its number
+ * @ordinal: from 0
+ *
+ * Return: NULL if there is none.
+ */
+CORE_API const struct core_device *core_device(int ordinal)
+{
+	if (ordinal < 0 || ordinal >= state.nr_devices)
+		return NULL;
+	return &state.devices[ordinal];
+}
+
+/**
+ * core_top() - the context that is current in this thread
+ *
+ * Return: NULL if none is.
+ */
+CORE_API struct CUctx_st *core_top(void)
+{
+	return self.depth ? self.stack[self.depth - 1] : NULL;
+}
+
+/**
+ * core_push() - make a context current, above the one that is
+ * @ctx: context
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_CONTEXT (there is no such one),
+ * CUDA_ERROR_OUT_OF_MEMORY (too many are).
+ */
+CORE_API int core_push(struct CUctx_st *ctx)
+{
+	if (!core_ctx_exists(ctx))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (self.depth == MAX_DEPTH)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	self.stack[self.depth++] = ctx;
+	self.device = ctx->device->ordinal;
+	return CUDA_SUCCESS;
+}
+
+/**
+ * core_pop() - have the one below current again
+ * @ctx: out: the one that was; may be NULL
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_CONTEXT (none is).
+ */
+CORE_API int core_pop(struct CUctx_st **ctx)
+{
+	if (!self.depth)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	self.depth--;
+	if (ctx)
+		*ctx = self.stack[self.depth];
+	if (self.depth)
+		self.device = core_top()->device->ordinal;
+	return CUDA_SUCCESS;
+}
+
+/**
+ * core_set_top() - have another context current instead
+ * @ctx: NULL: none
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_CONTEXT (there is no such one).
+ */
+CORE_API int core_set_top(struct CUctx_st *ctx)
+{
+	if (ctx && !core_ctx_exists(ctx))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (self.depth)
+		self.depth--;
+	return ctx ? core_push(ctx) : CUDA_SUCCESS;
+}
+
+/**
+ * core_get_device() - the device that this thread has chosen
+ *
+ * Return: its number.
+ */
+CORE_API int core_get_device(void)
+{
+	return self.device;
+}
+
+/**
+ * core_set_device() - choose a device, and make its primary context current
+ * @ordinal: its number
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, or as core_init().
+ */
+CORE_API int core_set_device(int ordinal)
+{
+	struct CUctx_st *ctx;
+	int rc = core_init();
+
+	if (rc)
+		return rc;
+	if (!core_device(ordinal))
+		return CUDA_ERROR_INVALID_DEVICE;
+	self.device = ordinal;
+	rc = core_primary_open(ordinal, &ctx);
+	return rc ? rc : core_set_top(ctx);
+}
+
+/**
+ * core_primary_open() - have a device's primary context, retained by nobody
+ * @ordinal: of the device, which there is
+ * @ctx: out: the context
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED.
+ */
+int core_primary_open(int ordinal, struct CUctx_st **ctx)
+{
+	struct CUctx_st *primary = &state.primary[ordinal];
+
+	pthread_mutex_lock(&state.lock);
+	primary->is_open = true;
+	pthread_mutex_unlock(&state.lock);
+	*ctx = primary;
+	return CUDA_SUCCESS;
+}
+
+/**
+ * core_current() - the current context; if none is, the device's primary one
+ * @ctx: out: the context
+ *
+ * What the runtime's calls work in. It stays current.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_CONTEXT_IS_DESTROYED, or as core_init().
+ */
+CORE_API int core_current(struct CUctx_st **ctx)
+{
+	int rc = core_init();
+
+	if (rc)
+		return rc;
+	if (!self.depth) {
+		rc = core_set_device(self.device);
+		if (rc)
+			return rc;
+	}
+	*ctx = core_top();
+	if (!core_ctx_exists(*ctx))
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	if ((*ctx)->is_primary && !(*ctx)->is_open)
+		return core_primary_open((*ctx)->device->ordinal, ctx);
+	return CUDA_SUCCESS;
+}
+
+/**
+ * core_primary_retain() - keep a device's primary context
+ * @ordinal: of the device
+ * @ctx: out: the context
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, or as core_init().
+ */
+CORE_API int core_primary_retain(int ordinal, struct CUctx_st **ctx)
+{
+	int rc = core_init();
+
+	if (rc)
+		return rc;
+	if (!core_device(ordinal))
+		return CUDA_ERROR_INVALID_DEVICE;
+	pthread_mutex_lock(&state.lock);
+	state.primary[ordinal].nr_users++;
+	state.primary[ordinal].is_open = true;
+	pthread_mutex_unlock(&state.lock);
+	*ctx = &state.primary[ordinal];
+	return CUDA_SUCCESS;
+}
+
+/**
+ * core_primary_release() - let it go, and with the last all that is in it
+ * @ordinal: of the device
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE,
+ * CUDA_ERROR_INVALID_CONTEXT (nobody keeps it).
+ */
+CORE_API int core_primary_release(int ordinal)
+{
+	bool is_last;
+	int rc = core_init();
+
+	if (rc)
+		return rc;
+	if (!core_device(ordinal))
+		return CUDA_ERROR_INVALID_DEVICE;
+	pthread_mutex_lock(&state.lock);
+	if (!state.primary[ordinal].nr_users) {
+		pthread_mutex_unlock(&state.lock);
+		return CUDA_ERROR_INVALID_CONTEXT;
+	}
+	is_last = !--state.primary[ordinal].nr_users;
+	pthread_mutex_unlock(&state.lock);
+	return is_last ? core_primary_reset(ordinal) : CUDA_SUCCESS;
+}
+
+/**
+ * core_primary_reset() - give back all that is in a primary context
+ * @ordinal: of the device
+ *
+ * Its memory, streams and events are gone. An error that has ended its work
+ * stays, as CUDA has it.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, or as core_init(), or
+ * that error.
+ */
+CORE_API int core_primary_reset(int ordinal)
+{
+	struct CUctx_st *primary;
+	int rc = core_init();
+
+	if (rc)
+		return rc;
+	if (!core_device(ordinal))
+		return CUDA_ERROR_INVALID_DEVICE;
+	primary = &state.primary[ordinal];
+	rc = core_error(mem_ctx_sync(primary->mem));
+	core_objects_drop(primary);
+	pthread_mutex_lock(&state.lock);
+	primary->is_open = primary->nr_users;
+	primary->flags = 0;
+	pthread_mutex_unlock(&state.lock);
+	core_wait_policy(primary);
+	return rc;
+}
+
+/**
+ * core_primary_state() - is a primary context open?
+ * @ordinal: of the device
+ * @flags: out: of it
+ * @is_active: out: it is
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, or as core_init().
+ */
+CORE_API int core_primary_state(int ordinal, unsigned int *flags,
+				bool *is_active)
+{
+	int rc = core_init();
+
+	if (rc)
+		return rc;
+	if (!core_device(ordinal))
+		return CUDA_ERROR_INVALID_DEVICE;
+	pthread_mutex_lock(&state.lock);
+	*flags = state.primary[ordinal].flags;
+	*is_active = state.primary[ordinal].is_open;
+	pthread_mutex_unlock(&state.lock);
+	return CUDA_SUCCESS;
+}
+
+/**
+ * core_wait_policy() - have libmem wait as a context's flags say
+ * @ctx: context
+ *
+ * Primary contexts share libmem's: the newest flags are those of all.
+ */
+void core_wait_policy(struct CUctx_st *ctx)
+{
+	enum mem_wait_policy policy = MEM_WAIT_AUTO;
+
+	switch (ctx->flags & CU_CTX_SCHED_MASK) {
+	case CU_CTX_SCHED_SPIN:
+		policy = MEM_WAIT_SPIN;
+		break;
+	case CU_CTX_SCHED_YIELD:
+		policy = MEM_WAIT_YIELD;
+		break;
+	case CU_CTX_SCHED_BLOCKING_SYNC:
+		policy = MEM_WAIT_BLOCK;
+		break;
+	}
+	mem_ctx_set_wait_policy(ctx->mem, policy);
+}
+
+static bool are_flags(unsigned int flags)
+{
+	const unsigned int sched = flags & CU_CTX_SCHED_MASK;
+
+	return !(flags & ~(CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST |
+			   CU_CTX_LMEM_RESIZE_TO_MAX)) &&
+	       !(sched & (sched - 1));
+}
+
+/**
+ * core_primary_set_flags() - how the host waits, in a primary context
+ * @ordinal: of the device
+ * @flags: CU_CTX_*
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such flags),
+ * CUDA_ERROR_INVALID_DEVICE, or as core_init().
+ */
+CORE_API int core_primary_set_flags(int ordinal, unsigned int flags)
+{
+	int rc;
+
+	if (!are_flags(flags))
+		return CUDA_ERROR_INVALID_VALUE;
+	rc = core_init();
+	if (rc)
+		return rc;
+	if (!core_device(ordinal))
+		return CUDA_ERROR_INVALID_DEVICE;
+	pthread_mutex_lock(&state.lock);
+	state.primary[ordinal].flags = flags;
+	pthread_mutex_unlock(&state.lock);
+	core_wait_policy(&state.primary[ordinal]);
+	return CUDA_SUCCESS;
+}
+
+/**
+ * core_ctx_create() - make a context, and make it current
+ * @ordinal: of its device
+ * @flags: CU_CTX_*
+ * @ctx: out: the context, owned by the caller: core_ctx_destroy()
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such flags),
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_OUT_OF_MEMORY, or as core_init().
+ */
+CORE_API int core_ctx_create(int ordinal, unsigned int flags,
+			     struct CUctx_st **ctx)
+{
+	struct mem_ctx_options options = { .size = sizeof(options) };
+	struct mem_probe probe = { .size = sizeof(probe) };
+	struct CUctx_st *new;
+	int rc;
+
+	if (!are_flags(flags))
+		return CUDA_ERROR_INVALID_VALUE;
+	rc = core_init();
+	if (rc)
+		return rc;
+	if (!core_device(ordinal))
+		return CUDA_ERROR_INVALID_DEVICE;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	/* The same board, whoever chose it. */
+	rc = mem_ctx_probe(state.mem, &probe);
+	if (!rc) {
+		options.backend = probe.backend;
+		memcpy(options.soc, probe.soc, sizeof(options.soc));
+		rc = mem_ctx_open(&options, &new->mem);
+	}
+	if (rc) {
+		free(new);
+		return open_error(rc);
+	}
+	new->device = core_device(ordinal);
+	new->flags = flags;
+	new->is_open = true;
+	core_wait_policy(new);
+	pthread_mutex_lock(&state.lock);
+	new->next = state.contexts;
+	state.contexts = new;
+	pthread_mutex_unlock(&state.lock);
+	rc = core_push(new);
+	if (rc)
+		core_ctx_destroy(new);
+	else
+		*ctx = new;
+	return rc;
+}
+
+/**
+ * core_ctx_destroy() - give a context back, and all that is in it
+ * @ctx: of core_ctx_create()
+ *
+ * If it is current in the calling thread, it is so no more; another thread
+ * finds CUDA_ERROR_CONTEXT_IS_DESTROYED.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_CONTEXT (no such one, or a
+ * primary one).
+ */
+CORE_API int core_ctx_destroy(struct CUctx_st *ctx)
+{
+	struct CUctx_st **at;
+
+	pthread_mutex_lock(&state.lock);
+	for (at = &state.contexts; *at && *at != ctx; at = &(*at)->next)
+		;
+	if (!*at || !ctx) {
+		pthread_mutex_unlock(&state.lock);
+		return CUDA_ERROR_INVALID_CONTEXT;
+	}
+	*at = ctx->next;
+	pthread_mutex_unlock(&state.lock);
+	if (core_top() == ctx)
+		core_pop(NULL);
+	mem_ctx_sync(ctx->mem);
+	core_objects_drop(ctx);
+	mem_ctx_close(ctx->mem);
+	free(ctx);
+	return CUDA_SUCCESS;
+}
+
+/**
+ * core_ctx_exists() - has it not been destroyed?
+ * @ctx: any address
+ *
+ * Return: true if it is a context.
+ */
+CORE_API bool core_ctx_exists(const struct CUctx_st *ctx)
+{
+	const struct CUctx_st *at;
+
+	if (ctx >= state.primary && ctx < state.primary + state.nr_devices)
+		return true;
+	pthread_mutex_lock(&state.lock);
+	for (at = state.contexts; at && at != ctx; at = at->next)
+		;
+	pthread_mutex_unlock(&state.lock);
+	return at;
+}
+
+/**
+ * core_ctx_sync() - wait for all work of a context
+ * @ctx: context
+ *
+ * Return: CUDA_SUCCESS, or what ended its work.
+ */
+CORE_API int core_ctx_sync(struct CUctx_st *ctx)
+{
+	return core_error(mem_ctx_sync(ctx->mem));
+}
+
+/**
+ * core_missing() - the program has called what heapsim has not
+ * @call: its name
+ *
+ * Return: CUDA_ERROR_NOT_SUPPORTED.
+ */
+CORE_API int core_missing(const char *call)
+{
+	if (!core_init())
+		mem_ctx_tell_missing(state.mem, call);
+	return CUDA_ERROR_NOT_SUPPORTED;
+}

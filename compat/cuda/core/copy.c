@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Copies and sets. */
+#include "internal.h"
+
+/* The longest pitch there is: CU_DEVICE_ATTRIBUTE_MAX_PITCH. */
+#define MAX_PITCH	0x7fffffffU
+
+/* Can the engine of the current device reach it? */
+static bool is_reached(const struct CUctx_st *ctx, const void *ptr)
+{
+	struct core_ptr what;
+
+	core_ptr(ptr, &what);
+	return what.kind != MEM_KIND_PAGEABLE ||
+	       ctx->device->board.has_pageable_access;
+}
+
+/**
+ * core_copy() - copy rows
+ * @copy: what
+ *
+ * A side that is said to be a device's has to be memory that devices reach. Of
+ * one that is said to be the host's nothing is demanded: what it is decides
+ * (asked of a CUDA 13.0 runtime).
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (a side is NULL or not what
+ * it is said to be, a row leaves its pitch or its memory),
+ * CUDA_ERROR_INVALID_HANDLE, or as core_error() of mem_copy().
+ */
+CORE_API int core_copy(const struct core_copy *copy)
+{
+	const struct mem_rows *rows = &copy->rows;
+	struct mem_stream *stream;
+	struct CUctx_st *ctx;
+	int rc = core_current(&ctx);
+
+	if (!rc)
+		rc = core_stream(ctx, copy->stream, &stream);
+	if (rc || !rows->row_len || !rows->nr_rows)
+		return rc;
+	if (!rows->dst || !rows->src ||
+	    (rows->nr_rows > 1 && (rows->dst_pitch > MAX_PITCH ||
+				   rows->src_pitch > MAX_PITCH)) ||
+	    (copy->sides & CORE_SRC_DEVICE && !is_reached(ctx, rows->src)) ||
+	    (copy->sides & CORE_DST_DEVICE && !is_reached(ctx, rows->dst)))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (rows->nr_rows == 1)
+		rc = copy->is_async ?
+			mem_copy_async(stream, rows->dst, rows->src,
+				       rows->row_len, MEM_DIR_DEFAULT) :
+			mem_copy(stream, rows->dst, rows->src, rows->row_len,
+				 MEM_DIR_DEFAULT);
+	else
+		rc = copy->is_async ?
+			mem_copy_rows_async(stream, rows, MEM_DIR_DEFAULT) :
+			mem_copy_rows(stream, rows, MEM_DIR_DEFAULT);
+	return core_error(rc);
+}
+
+/* What a kernel fills. */
+struct fill {
+	char *dst;
+	uint64_t pitch;
+	uint64_t row_len;
+	uint32_t value;
+	uint32_t value_len;
+};
+
+static void k_fill(const struct mem_block *block, void *args)
+{
+	const struct fill *fill = args;
+	char *row = fill->dst + block->index[0] * fill->pitch;
+	uint64_t i;
+
+	if (fill->value_len == 2)
+		for (i = 0; i < fill->row_len; i++)
+			((uint16_t *)row)[i] = fill->value;
+	else
+		for (i = 0; i < fill->row_len; i++)
+			((uint32_t *)row)[i] = fill->value;
+}
+
+static bool is_of_one_byte(const struct core_set *set)
+{
+	const uint32_t bytes = (uint8_t)set->value * 0x01010101U;
+
+	switch (set->value_len) {
+	case 1:
+		return true;
+	case 2:
+		return (uint16_t)set->value == (uint16_t)bytes;
+	default:
+		return set->value == bytes;
+	}
+}
+
+static int set_bytes(struct mem_stream *stream, const struct core_set *set)
+{
+	const uint64_t row_len = set->row_len * set->value_len;
+
+	if (set->nr_rows != 1)
+		return mem_set_rows(stream, set->dst, set->pitch, set->value,
+				    row_len, set->nr_rows, set->is_async);
+	return set->is_async ?
+		mem_set_async(stream, set->dst, set->value, row_len) :
+		mem_set(stream, set->dst, set->value, row_len);
+}
+
+/* What libmem's sets cannot, a kernel does; as they, it is waited for. */
+static int set_words(struct CUctx_st *ctx, struct mem_stream *stream,
+		     const struct core_set *set)
+{
+	const uint64_t row_len = set->row_len * set->value_len;
+	const uint64_t len = (set->nr_rows - 1) * set->pitch + row_len;
+	struct fill fill = {
+		.pitch = set->pitch,
+		.row_len = set->row_len,
+		.value = set->value,
+		.value_len = set->value_len,
+	};
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.engine = ctx->device->engine,
+		.kernel = k_fill,
+		.grid = { set->nr_rows, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args = &fill,
+		.args_len = sizeof(fill),
+	};
+	struct core_ptr what;
+	uint64_t off;
+	int rc;
+
+	core_ptr(set->dst, &what);
+	off = (char *)set->dst - (char *)what.info.base;
+	if (what.kind == MEM_KIND_PAGEABLE || !what.info.device)
+		return CUDA_ERROR_INVALID_VALUE;
+	/* The address may be the engine's. */
+	if (what.kind == MEM_KIND_REGISTERED && set->dst == what.info.device)
+		off = (char *)what.info.host - (char *)what.info.base;
+	if (len > what.info.len - off)
+		return CUDA_ERROR_INVALID_VALUE;
+	fill.dst = what.info.device;
+	rc = mem_launch(stream, &launch);
+	if (!rc && !set->is_async && what.kind != MEM_KIND_DEVICE)
+		rc = mem_stream_sync(stream);
+	return core_error(rc);
+}
+
+/**
+ * core_set() - fill rows
+ * @set: what
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (it is not memory that
+ * devices reach, not aligned to its elements, a row leaves its pitch or its
+ * memory), CUDA_ERROR_INVALID_HANDLE, or as core_error() of mem_set().
+ */
+CORE_API int core_set(const struct core_set *set)
+{
+	const uint64_t max_rows = 0x7fffffff;
+	struct mem_stream *stream;
+	struct CUctx_st *ctx;
+	int rc = core_current(&ctx);
+
+	if (!rc)
+		rc = core_stream(ctx, set->stream, &stream);
+	if (rc || !set->row_len || !set->nr_rows)
+		return rc;
+	if (!set->dst || set->nr_rows > max_rows ||
+	    set->row_len > UINT64_MAX / set->value_len ||
+	    (uintptr_t)set->dst % set->value_len)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (set->nr_rows > 1 &&
+	    (set->pitch > MAX_PITCH || set->pitch % set->value_len ||
+	     set->pitch < set->row_len * set->value_len))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (is_of_one_byte(set))
+		return core_error(set_bytes(stream, set));
+	return set_words(ctx, stream, set);
+}

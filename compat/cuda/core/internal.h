@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the core's files share among themselves. */
+#ifndef _COMPAT_CUDA_CORE_INTERNAL_H
+#define _COMPAT_CUDA_CORE_INTERNAL_H
+
+#include "core.h"
+
+int core_primary_open(int ordinal, struct CUctx_st **ctx);
+void core_wait_policy(struct CUctx_st *ctx);
+void core_objects_drop(struct CUctx_st *ctx);
+void core_memory_drop(struct CUctx_st *ctx, void *ptr);
+void core_stream_drop(struct CUctx_st *ctx, void *stream);
+void core_event_drop(struct CUctx_st *ctx, void *event);
+
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Memory of libmem, as a CUDA program has it. */
+#include <errno.h>
+#include <string.h>
+
+#include "internal.h"
+
+/**
+ * core_alloc() - allocate memory
+ * @ctx: context
+ * @kind: MEM_KIND_MANAGED, MEM_KIND_PINNED or MEM_KIND_DEVICE
+ * @len: bytes, above 0
+ * @flags: as of mem_alloc()
+ * @ptr: out: the memory, owned by the caller: core_free()
+ *
+ * Device memory is the context's device's own. A discrete GPU of a Tegra has no
+ * managed memory (CUDA for Tegra, table 1).
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_SUPPORTED (so),
+ * CUDA_ERROR_OUT_OF_MEMORY, or as core_error() of mem_alloc().
+ */
+CORE_API int core_alloc(struct CUctx_st *ctx, enum mem_kind kind, uint64_t len,
+			unsigned int flags, void **ptr)
+{
+	void *new;
+	int rc;
+
+	if (ctx->device->is_discrete) {
+		if (kind == MEM_KIND_MANAGED)
+			return CUDA_ERROR_NOT_SUPPORTED;
+		if (kind == MEM_KIND_DEVICE)
+			flags |= MEM_DEVICE_DISCRETE;
+	}
+	/* More than there can be is no mistake of CUDA's caller. */
+	rc = mem_alloc(ctx->mem, kind, len, flags, &new);
+	if (rc == -EINVAL)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (rc)
+		return core_error(rc);
+	rc = core_object_add(CORE_MEMORY, new, ctx);
+	if (rc)
+		mem_free(ctx->mem, new);
+	else
+		*ptr = new;
+	return rc;
+}
+
+/**
+ * core_free() - give memory back
+ * @ptr: of core_alloc()
+ *
+ * Waits for all work of its context first.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (it is none: freed before,
+ * interior), CUDA_ERROR_NOT_PERMITTED (in a host function), or what has ended
+ * the context's work: it is given back all the same.
+ */
+CORE_API int core_free(void *ptr)
+{
+	struct CUctx_st *ctx = core_object_ctx(CORE_MEMORY, ptr);
+	struct core_ptr what;
+	int err;
+
+	if (!ctx)
+		return CUDA_ERROR_INVALID_VALUE;
+	core_ptr(ptr, &what);
+	if (what.kind == MEM_KIND_REGISTERED)
+		return CUDA_ERROR_INVALID_VALUE;
+	err = mem_free(ctx->mem, ptr);
+	/* Of two threads that free it libmem refuses one. */
+	if (err != -EINVAL && err != -EPERM)
+		core_object_del(CORE_MEMORY, ptr);
+	return core_error(err);
+}
+
+/**
+ * core_register() - let engines reach memory of the program's own
+ * @ctx: context
+ * @ptr: its start
+ * @len: bytes, above 0
+ * @flags: MEM_REGISTER_*
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_SUPPORTED (a board below 7.2),
+ * CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, CUDA_ERROR_INVALID_VALUE (it is
+ * other memory than the program's own).
+ */
+CORE_API int core_register(struct CUctx_st *ctx, void *ptr, uint64_t len,
+			   unsigned int flags)
+{
+	struct core_ptr what;
+	int rc;
+
+	core_ptr(ptr, &what);
+	if (what.kind != MEM_KIND_PAGEABLE && what.kind != MEM_KIND_REGISTERED)
+		return CUDA_ERROR_INVALID_VALUE;
+	rc = core_error(mem_register(ctx->mem, ptr, len, flags));
+	if (rc)
+		return rc;
+	rc = core_object_add(CORE_MEMORY, ptr, ctx);
+	if (rc)
+		mem_unregister(ctx->mem, ptr);
+	return rc;
+}
+
+/**
+ * core_unregister() - undo core_register()
+ * @ptr: exactly what was registered
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+ * CUDA_ERROR_INVALID_VALUE (memory of core_alloc()), or what has ended the
+ * context's work: it is done all the same.
+ */
+CORE_API int core_unregister(void *ptr)
+{
+	struct CUctx_st *ctx;
+	struct core_ptr what;
+	int err;
+
+	core_ptr(ptr, &what);
+	if (what.kind != MEM_KIND_PAGEABLE && what.kind != MEM_KIND_REGISTERED)
+		return CUDA_ERROR_INVALID_VALUE;
+	ctx = core_object_ctx(CORE_MEMORY, ptr);
+	if (!ctx)
+		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+	err = mem_unregister(ctx->mem, ptr);
+	if (err != -ENOENT && err != -EINVAL && err != -EPERM)
+		core_object_del(CORE_MEMORY, ptr);
+	return core_error(err);
+}
+
+/**
+ * core_ptr() - what an address is
+ * @ptr: any
+ * @what: out
+ */
+CORE_API void core_ptr(const void *ptr, struct core_ptr *what)
+{
+	struct CUctx_st *ctx;
+
+	memset(what, 0, sizeof(*what));
+	what->kind = MEM_KIND_PAGEABLE;
+	what->info.size = sizeof(what->info);
+	if (!ptr || core_current(&ctx) ||
+	    mem_ptr_info(ctx->mem, ptr, &what->info) ||
+	    what->info.kind == MEM_KIND_PAGEABLE)
+		return;
+	/* A buffer of a heap is libmem's, but nothing that CUDA knows. */
+	what->ctx = core_object_ctx(CORE_MEMORY, what->info.base);
+	if (!what->ctx)
+		return;
+	what->kind = what->info.kind;
+	what->is_start = ptr == what->info.base;
+}
+
+/**
+ * core_memory() - how much memory the context's device has
+ * @ctx: context
+ * @nr_free: out: bytes
+ * @nr_all: out: bytes
+ *
+ * Return: CUDA_SUCCESS, or as core_error() of mem_ctx_memory().
+ */
+CORE_API int core_memory(struct CUctx_st *ctx, uint64_t *nr_free,
+			 uint64_t *nr_all)
+{
+	return core_error(mem_ctx_memory(ctx->mem, ctx->device->engine,
+					 nr_free, nr_all));
+}
+
+/* For core_objects_drop(). */
+void core_memory_drop(struct CUctx_st *ctx, void *ptr)
+{
+	if (mem_free(ctx->mem, ptr) == -EINVAL)
+		mem_unregister(ctx->mem, ptr);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What the program has of ours: memory by its start, streams, events and so on
+ * by their handle. A handle that was never given out, or was handed back, is
+ * found out and not followed; and a context knows what goes with it.
+ */
+#include <pthread.h>
+#include <search.h>
+#include <stdlib.h>
+
+#include "internal.h"
+
+/**
+ * struct object - one of them
+ * @type: what it is
+ * @key: address or handle
+ * @ctx: whose
+ * @next: of the context's
+ * @prev: of the context's
+ */
+struct object {
+	enum core_type type;
+	const void *key;
+	struct CUctx_st *ctx;
+	struct object *next;
+	struct object *prev;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of the rest */
+static void *tree;
+static struct object all = { .next = &all, .prev = &all };
+
+static int compare(const void *a, const void *b)
+{
+	const struct object *x = a;
+	const struct object *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return (int)x->type - (int)y->type;
+}
+
+/* The lock is held. */
+static struct object *find(enum core_type type, const void *key)
+{
+	const struct object wanted = { .type = type, .key = key };
+	struct object **found = tfind(&wanted, &tree, compare);
+
+	return found ? *found : NULL;
+}
+
+static void take_out(struct object *object)
+{
+	tdelete(object, &tree, compare);
+	object->prev->next = object->next;
+	object->next->prev = object->prev;
+	free(object);
+}
+
+/**
+ * core_object_add() - the program has something more
+ * @type: what it is
+ * @key: address or handle
+ * @ctx: whose
+ *
+ * Return: CUDA_SUCCESS or CUDA_ERROR_OUT_OF_MEMORY.
+ */
+CORE_API int core_object_add(enum core_type type, void *key,
+			     struct CUctx_st *ctx)
+{
+	struct object *object = malloc(sizeof(*object));
+
+	if (!object)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	object->type = type;
+	object->key = key;
+	object->ctx = ctx;
+	pthread_mutex_lock(&lock);
+	if (!tsearch(object, &tree, compare)) {
+		pthread_mutex_unlock(&lock);
+		free(object);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	object->next = &all;
+	object->prev = all.prev;
+	object->prev->next = object;
+	all.prev = object;
+	pthread_mutex_unlock(&lock);
+	return CUDA_SUCCESS;
+}
+
+/**
+ * core_object_ctx() - whose is it?
+ * @type: what it should be
+ * @key: any address or handle
+ *
+ * Return: NULL if the program has no such thing.
+ */
+CORE_API struct CUctx_st *core_object_ctx(enum core_type type,
+					  const void *key)
+{
+	struct CUctx_st *ctx = NULL;
+	struct object *object;
+
+	pthread_mutex_lock(&lock);
+	object = find(type, key);
+	if (object)
+		ctx = object->ctx;
+	pthread_mutex_unlock(&lock);
+	return ctx;
+}
+
+/**
+ * core_object_del() - the program hands it back
+ * @type: what it should be
+ * @key: any address or handle
+ *
+ * Return: true if it had it: of several that ask, one is told so.
+ */
+CORE_API bool core_object_del(enum core_type type, const void *key)
+{
+	struct object *object;
+
+	pthread_mutex_lock(&lock);
+	object = find(type, key);
+	if (object)
+		take_out(object);
+	pthread_mutex_unlock(&lock);
+	return object;
+}
+
+/* The newest first: what refers to other things goes before them. */
+static bool next_of(struct CUctx_st *ctx, enum core_type *type, void **key)
+{
+	struct object *object;
+
+	pthread_mutex_lock(&lock);
+	for (object = all.prev; object != &all; object = object->prev)
+		if (object->ctx == ctx)
+			break;
+	if (object != &all) {
+		*type = object->type;
+		*key = (void *)object->key;
+		take_out(object);
+		object = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+	return !object;
+}
+
+/**
+ * core_objects_drop() - a context goes, with all that is in it
+ * @ctx: context without work
+ */
+void core_objects_drop(struct CUctx_st *ctx)
+{
+	static void (*const drop[CORE_NR_TYPES])(struct CUctx_st *, void *) = {
+		[CORE_MEMORY] = core_memory_drop,
+		[CORE_STREAM] = core_stream_drop,
+		[CORE_EVENT] = core_event_drop,
+	};
+	enum core_type type;
+	void *key;
+
+	while (next_of(ctx, &type, &key))
+		if (drop[type])
+			drop[type](ctx, key);
+}
