@@ -33,6 +33,7 @@ struct mem_event;
 struct mem_ctx_options;
 
 #define MEM_NAME_LEN		32
+#define MEM_DESCRIPTION_LEN	64
 /* What a kernel's arguments may be long, bytes */
 #define MEM_ARGS_MAX		4096U
 /* How many blocks a kernel may be launched with */
@@ -339,6 +340,64 @@ struct mem_violation {
 	uint32_t attach;
 	uint32_t reserved;
 	uint64_t attach_stream;
+};
+
+/**
+ * struct mem_board - facts of the simulated board, as a GPU of it has them
+ * @size: in: sizeof of this struct; fields beyond it are not written
+ * @is_discrete: out: 1: the discrete GPU, whose memory is its own
+ * @capability: out: CUDA compute capability times 10; 0: no CUDA GPU
+ * @nr_sms: out: streaming multiprocessors; 0 when @capability is
+ * @cores_per_sm: out: CUDA cores each
+ * @gpu_mhz: out: GPU clock, MHz
+ * @gpu_l2_len: out: GPU L2 cache, bytes
+ * @bus_bits: out: width of the memory's bus
+ * @memory_mbps: out: peak bandwidth of the memory, 10^6 bytes a second
+ * @nr_cpus: out: CPU cores; this and what follows is the board's, whichever the
+ *	GPU
+ * @memory_len: out: memory, bytes: the SoC's DRAM, or the discrete GPU's own
+ * @cpu_mhz: out: CPU clock, MHz
+ * @line_size: out: cache line, bytes
+ * @is_io_coherent: out: 1: engines see the newest bytes in CPU caches
+ * @is_fully_coherent: out: 1: the CPU also sees what is in the GPU's caches
+ * @has_host_register: out: 1: mem_register() is to be had, over a backend that
+ *	can
+ * @has_concurrent_access: out: 1: CPU and GPU may touch managed memory together
+ * @has_pageable_access: out: 1: the GPU has ordinary memory of the process
+ * @has_system_atomics: out: 1: atomics between CPU and GPU
+ * @has_memory_ipc: out: 1: CUDA memory IPC
+ * @has_pva: out: 1: MEM_ENGINE_PVA
+ * @has_vic: out: 1: MEM_ENGINE_VIC
+ * @has_dgpu: out: 1: MEM_ENGINE_DGPU
+ * @name: out: of the profile, terminated
+ * @description: out: a line for people, terminated
+ */
+struct mem_board {
+	uint32_t size;
+	uint32_t is_discrete;
+	uint32_t capability;
+	uint32_t nr_sms;
+	uint32_t cores_per_sm;
+	uint32_t gpu_mhz;
+	uint32_t gpu_l2_len;
+	uint32_t bus_bits;
+	uint32_t memory_mbps;
+	uint32_t nr_cpus;
+	uint64_t memory_len;
+	uint32_t cpu_mhz;
+	uint32_t line_size;
+	uint32_t is_io_coherent;
+	uint32_t is_fully_coherent;
+	uint32_t has_host_register;
+	uint32_t has_concurrent_access;
+	uint32_t has_pageable_access;
+	uint32_t has_system_atomics;
+	uint32_t has_memory_ipc;
+	uint32_t has_pva;
+	uint32_t has_vic;
+	uint32_t has_dgpu;
+	char name[MEM_NAME_LEN];
+	char description[MEM_DESCRIPTION_LEN];
 };
 
 /* What a context watches for */
@@ -687,6 +746,38 @@ void mem_ctx_close(struct mem_ctx *ctx);
  * context).
  */
 int mem_ctx_probe(struct mem_ctx *ctx, struct mem_probe *probe);
+
+/**
+ * mem_ctx_board() - what the simulated board is like
+ * @ctx: context
+ * @engine: MEM_ENGINE_GPU or MEM_ENGINE_DGPU
+ * @board: in and out: @board->size is set by the caller
+ *
+ * Nothing of it changes as long as the context is there.
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, @engine is no GPU, @board->size
+ * is below the struct's first version), -EOPNOTSUPP (the board has no such
+ * engine, or is a newer module's, which this library does not know), -EPERM (a
+ * child of the process that opened @ctx).
+ */
+int mem_ctx_board(struct mem_ctx *ctx, unsigned int engine,
+		  struct mem_board *board);
+
+/**
+ * mem_ctx_memory() - how much memory mem_alloc() has left
+ * @ctx: context
+ * @engine: MEM_ENGINE_GPU: the SoC's, or MEM_ENGINE_DGPU: the discrete GPU's
+ * @free_len: out: bytes that all allocations of the process leave
+ * @len: out: bytes that there are, as struct mem_board has it
+ *
+ * The machine may have less than the board.
+ *
+ * Context: any thread.
+ * Return: 0, or as mem_ctx_board().
+ */
+int mem_ctx_memory(struct mem_ctx *ctx, unsigned int engine,
+		   uint64_t *free_len, uint64_t *len);
 
 /**
  * mem_ctx_watch() - have violations kept for mem_ctx_next_violation()
@@ -1363,13 +1454,13 @@ int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
  * One at a time in a context. Not called any more once the context has an
  * error.
  *
- * In @fn libmem can be asked, of any context: mem_ctx_probe(), mem_ctx_error(),
- * mem_ctx_next_violation(), mem_violation_name(), mem_buf_len(),
- * mem_buf_kind(), mem_buf_info(), mem_ptr_info(), mem_ptr_buf_info(),
- * mem_ptr_attach_counters(), mem_stream_legacy(), mem_stream_id() and
- * mem_stream_priority(). It can be given back what needs no answer:
- * mem_ctx_close(), mem_buf_destroy(), mem_job_destroy() and
- * mem_event_destroy(). All other functions answer -EPERM.
+ * In @fn libmem can be asked, of any context: mem_ctx_probe(), mem_ctx_board(),
+ * mem_ctx_memory(), mem_ctx_error(), mem_ctx_next_violation(),
+ * mem_violation_name(), mem_buf_len(), mem_buf_kind(), mem_buf_info(),
+ * mem_ptr_info(), mem_ptr_buf_info(), mem_ptr_attach_counters(),
+ * mem_stream_legacy(), mem_stream_id() and mem_stream_priority(). It can be
+ * given back what needs no answer: mem_ctx_close(), mem_buf_destroy(),
+ * mem_job_destroy() and mem_event_destroy(). All other functions answer -EPERM.
  *
  * Context: any thread.
  * Return: 0, or -EINVAL (@stream or @fn is NULL), -ENOMEM, or as

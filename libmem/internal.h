@@ -27,6 +27,7 @@ struct mark;	/* a place in the order of all work, as the backend has it */
 struct op;
 struct reach;	/* what an attach makes due in its stream's order */
 struct order;	/* a stream, as the backend has it */
+struct profile;	/* a board, as the model has it */
 struct thread_stream;
 struct work;	/* a job, or a copy or set by a device, as the backend has it */
 
@@ -143,6 +144,7 @@ struct sched {
 /* Shared by the caller and every object made from it; the last one closes. */
 struct mem_ctx {
 	const struct backend *backend;
+	const struct profile *board;
 	atomic_uint nr_users;
 	struct sched sched;
 };
@@ -283,7 +285,6 @@ enum job_op {
  *	set
  * @work_touch: what it is known to touch
  * @work_end: it is done; the struct is gone
- * @has_engine: of the board
  * @run: a kernel, as the work that was submitted; waits for its end
  * @copy: a copy or set; @work is NULL if no device does it
  *
@@ -361,7 +362,6 @@ struct backend {
 	void (*work_touch)(struct mem_ctx *ctx, struct work *work,
 			   struct mem_buf *buf, bool is_write);
 	void (*work_end)(struct mem_ctx *ctx, struct work *work);
-	bool (*has_engine)(struct mem_ctx *ctx, unsigned int at);
 	int (*run)(struct mem_ctx *ctx, struct work *work,
 		   const struct mem_launch *launch);
 	void (*copy)(struct mem_ctx *ctx, struct work *work,
@@ -379,6 +379,15 @@ extern const struct backend embedded_backend;
 #define MAX_SHARED_LEN		(1U << 20)
 
 int sched_check_call(void);
+const struct profile *board_find(const char *name);
+bool board_is_known(const struct profile *board);
+bool board_has_engine(const struct profile *board, unsigned int at);
+bool board_has_pageable_access(const struct profile *board);
+bool board_has_concurrent_access(const struct profile *board);
+int board_take(const struct profile *board, enum mem_kind kind,
+	       unsigned int flags, uint64_t len);
+void board_give(const struct profile *board, enum mem_kind kind,
+		unsigned int flags, uint64_t len);
 struct mem_ctx *ctx_get(struct mem_ctx *ctx);
 bool ctx_try(struct mem_ctx *ctx);
 bool ctx_put(struct mem_ctx *ctx);

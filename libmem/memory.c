@@ -45,7 +45,7 @@ API int mem_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
 		return -EINVAL;
 	err = ctx_check(ctx);
 	if (!err && is_discrete(kind, flags) &&
-	    !ctx->backend->has_engine(ctx, MEM_ENGINE_DGPU))
+	    !board_has_engine(ctx->board, MEM_ENGINE_DGPU))
 		err = -EOPNOTSUPP;
 	if (!err)
 		err = ctx->backend->alloc_ptr(ctx, kind, len, flags, &buf);

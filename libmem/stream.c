@@ -899,7 +899,7 @@ API int mem_launch(struct mem_stream *stream, const struct mem_launch *launch)
 	err = ctx_check(ctx);
 	if (!err)
 		err = launch_check(launch);
-	if (!err && !ctx->backend->has_engine(ctx, launch->engine))
+	if (!err && !board_has_engine(ctx->board, launch->engine))
 		err = -EOPNOTSUPP;
 	if (err)
 		return err;

@@ -97,5 +97,5 @@ bool atomic_is_looked_for(const struct embedded_buf *buf)
 
 	return buf->base.kind == MEM_KIND_PINNED &&
 	       ctx->policy != MEM_POLICY_OFF &&
-	       !attach_has_pinned_atomics(ctx->profile);
+	       !attach_has_pinned_atomics(ctx->base.board);
 }

@@ -65,7 +65,7 @@ static int ctx_create(const struct mem_ctx_options *options,
 		return -ENOMEM;
 	new->base.backend = &embedded_backend;
 	atomic_init(&new->base.nr_users, 1);
-	new->profile = profile;
+	new->base.board = profile;
 	new->fill = fill;
 	new->policy = tell_is_on() ? (uint32_t)tell_policy() : options->policy;
 	if (new->policy == MEM_POLICY_DEFAULT)
@@ -117,14 +117,14 @@ static int embedded_probe(struct mem_ctx *base, struct mem_probe *probe)
 	if (window_is_forked())
 		return -EPERM;
 	probe->backend = MEM_BACKEND_EMBEDDED;
-	probe->line_size = ctx->profile->line_size;
+	probe->line_size = ctx->base.board->line_size;
 	probe->fill_size = ctx->fill;
 	probe->page_size = 1U << window_page_shift();
 	probe->policy = ctx->policy;
 	probe->evict_random = ctx->evicts;
 	probe->seed = ctx->evicts ? ctx->seed : 0;
-	probe->io_coherent = ctx->profile->is_io_coherent;
-	strcpy(probe->soc, ctx->profile->name);
+	probe->io_coherent = ctx->base.board->is_io_coherent;
+	strcpy(probe->soc, ctx->base.board->name);
 	return 0;
 }
 
@@ -153,7 +153,7 @@ static enum mem_kind kind_of(const struct embedded_ctx *ctx,
 {
 	if (kind != MEM_KIND_SYSTEM)
 		return kind;
-	return ctx->profile->is_io_coherent ? MEM_KIND_COHERENT :
+	return ctx->base.board->is_io_coherent ? MEM_KIND_COHERENT :
 					      MEM_KIND_NONCOHERENT;
 }
 
@@ -162,7 +162,7 @@ static bool has_two_views(const struct embedded_ctx *ctx, enum mem_kind kind)
 	if (ctx->policy == MEM_POLICY_OFF || engine_is_inline())
 		return false;
 	return kind == MEM_KIND_NONCOHERENT ||
-	       (kind == MEM_KIND_MANAGED && !ctx->profile->is_io_coherent);
+	       (kind == MEM_KIND_MANAGED && !ctx->base.board->is_io_coherent);
 }
 
 /**
@@ -230,7 +230,7 @@ static int embedded_alloc(struct mem_ctx *base, enum mem_kind kind,
 	if (err)
 		goto err_destroy;
 	if (buf->has_two_views)
-		err = view_init(buf, ctx->profile);
+		err = view_init(buf, ctx->base.board);
 	if (err)
 		goto err_free;
 	/* A kernel has it there, whether the CPU has it mapped or not. */
@@ -592,7 +592,6 @@ const struct backend embedded_backend = {
 	.work_submit = order_work_submit,
 	.work_touch = order_work_touch,
 	.work_end = order_work_end,
-	.has_engine = run_has_engine,
 	.run = run_kernel,
 	.copy = run_copy,
 };

@@ -112,7 +112,6 @@ struct owner {
 /**
  * struct embedded_ctx - a context
  * @base: for the rest of the library
- * @profile: the board
  * @fill: fill granule, bytes
  * @nr_jobs: that are not done
  * @nr_waiting: those that wait for others
@@ -136,7 +135,6 @@ struct owner {
  */
 struct embedded_ctx {
 	struct mem_ctx base;
-	const struct profile *profile;
 	uint32_t fill;
 	atomic_uint nr_jobs;
 	atomic_uint nr_waiting;
@@ -500,7 +498,6 @@ bool atomic_is_looked_for(const struct embedded_buf *buf);
 /* run.c */
 void run_init(struct embedded_ctx *ctx);
 void run_fini(struct embedded_ctx *ctx);
-bool run_has_engine(struct mem_ctx *ctx, unsigned int at);
 void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf);
 int run_kernel(struct mem_ctx *ctx, struct work *work,
 	       const struct mem_launch *launch);

@@ -246,7 +246,7 @@ void order_take_back(struct embedded_ctx *ctx)
 int order_init(struct embedded_ctx *ctx)
 {
 	pthread_mutex_init(&ctx->order_lock, NULL);
-	attach_init(&ctx->attach, ctx->profile);
+	attach_init(&ctx->attach, ctx->base.board);
 	ctx->attach.act = act;
 	list_init(&ctx->in_flight);
 	list_init(&ctx->dirty);

@@ -18,10 +18,6 @@
 #define CANARY_MAX	256U
 #define CANARY_BYTE	0xc3
 
-/* By board: bytes that are allocated of its DRAM, and of its discrete GPU's. */
-#define MAX_BOARDS	32
-static atomic_ullong used[MAX_BOARDS][2];
-
 /* Registered memory by the host's address. */
 static struct {
 	pthread_mutex_t lock;
@@ -29,30 +25,6 @@ static struct {
 } registered = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
-
-static atomic_ullong *used_of(const struct embedded_ctx *ctx,
-			      enum mem_kind kind, unsigned int flags)
-{
-	return &used[ctx->profile - profile_at(0)][is_discrete(kind, flags)];
-}
-
-static void give_dram(const struct embedded_ctx *ctx, enum mem_kind kind,
-		      unsigned int flags, uint64_t len)
-{
-	atomic_fetch_sub(used_of(ctx, kind, flags), len);
-}
-
-static int take_dram(const struct embedded_ctx *ctx, enum mem_kind kind,
-		     unsigned int flags, uint64_t len)
-{
-	const uint64_t limit = is_discrete(kind, flags) ?
-			       ctx->profile->dgpu.len : ctx->profile->dram_len;
-
-	if (atomic_fetch_add(used_of(ctx, kind, flags), len) + len <= limit)
-		return 0;
-	give_dram(ctx, kind, flags, len);
-	return -ENOMEM;
-}
 
 static uint64_t canary_len(const struct embedded_buf *buf)
 {
@@ -106,7 +78,7 @@ static int place(struct embedded_ctx *ctx, struct embedded_buf *buf)
 	signals_restore(&old);
 	if (err || !buf->has_two_views)
 		return err;
-	err = view_init(buf, ctx->profile);
+	err = view_init(buf, ctx->base.board);
 	if (err) {
 		signals_block(&old);
 		window_free(buf);
@@ -146,13 +118,13 @@ int ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 
 	if (len > INT64_MAX / 2)
 		return -EINVAL;
-	err = take_dram(ctx, kind, flags, len);
+	err = board_take(base->board, kind, flags, len);
 	if (err)
 		return err;
 	err = -ENOMEM;
 	buf = embedded_buf_create(ctx, kind, len + CANARY_MIN);
 	if (!buf)
-		goto err_dram;
+		goto err_give;
 	buf->base.ctx = base;
 	buf->base.asked_len = len;
 	buf->base.flags = flags;
@@ -171,8 +143,8 @@ int ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 
 err_destroy:
 	embedded_buf_destroy(buf);
-err_dram:
-	give_dram(ctx, kind, flags, len);
+err_give:
+	board_give(base->board, kind, flags, len);
 	return err;
 }
 
@@ -302,7 +274,7 @@ int ptr_register(struct mem_ctx *base, void *ptr, uint64_t len,
 	size_t all;
 	int err;
 
-	if (!ctx->profile->has_host_register)
+	if (!ctx->base.board->has_host_register)
 		return -EOPNOTSUPP;
 	if (len > INT64_MAX / 2)
 		return -EINVAL;
@@ -363,7 +335,8 @@ void ptr_free(struct mem_buf *base)
 		registered_remove(buf);
 		move_out(buf, (void *)page_of(base->host), base->len);
 	} else {
-		give_dram(ctx, base->kind, base->flags, base->asked_len);
+		board_give(ctx->base.board, base->kind, base->flags,
+			   base->asked_len);
 	}
 	buf_lock(buf, &old);
 	watch_free(buf);

@@ -286,36 +286,9 @@ static int owner_start(struct owner *owner)
 	if (owner->engine)
 		return 0;
 	window_for_engine(&window);
-	window.is_inline = owner->ctx->profile->has_pageable_access;
+	window.is_inline = owner->ctx->base.board->has_pageable_access;
 	return engine_create(engine_name(owner->grants.at), &window, &ops,
 			     owner, &owner->engine);
-}
-
-static bool has_engine(const struct embedded_ctx *ctx, unsigned int at)
-{
-	switch (at) {
-	case MEM_ENGINE_PVA:
-		return ctx->profile->has_pva;
-	case MEM_ENGINE_VIC:
-		return ctx->profile->has_vic;
-	case MEM_ENGINE_DGPU:
-		return ctx->profile->dgpu.capability;
-	default:
-		/* A generic board has a GPU of some kind. */
-		return true;
-	}
-}
-
-/**
- * run_has_engine() - has the board got an engine?
- * @ctx: context
- * @at: enum mem_engine
- *
- * Return: true if so.
- */
-bool run_has_engine(struct mem_ctx *ctx, unsigned int at)
-{
-	return has_engine(embedded_ctx_of(ctx), at);
 }
 
 /**

@@ -191,7 +191,6 @@ static int kernel_open(const struct mem_ctx_options *options,
 		err = set_policy(new->fd, &probe, options);
 	if (err)
 		goto err_close;
-	new->board = kernel_run_board(probe.soc);
 	new->policy = options->policy;
 	new->evict = options->evict;
 	new->seed = options->seed;
@@ -199,6 +198,7 @@ static int kernel_open(const struct mem_ctx_options *options,
 	new->watch_fd = -1;
 	kernel_run_init(new);
 	new->base.backend = &kernel_backend;
+	new->base.board = board_find(probe.soc);
 	atomic_init(&new->base.nr_users, 1);
 	pthread_mutex_init(&new->lock, NULL);
 	if (engine_is_inline())
@@ -651,7 +651,6 @@ const struct backend kernel_backend = {
 	.work_submit = kernel_order_work_submit,
 	.work_touch = kernel_order_work_touch,
 	.work_end = kernel_order_work_end,
-	.has_engine = kernel_run_has_engine,
 	.run = kernel_run,
 	.copy = kernel_copy,
 };

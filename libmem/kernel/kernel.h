@@ -17,24 +17,6 @@
 #define CANARY_MAX	256U
 
 /**
- * struct board - what the module's name of a board says about it
- * @name: of the profile
- * @has_vic: it has that engine
- * @has_pva: it has that engine
- * @has_pageable_access: engines have the application's memory
- * @has_concurrent_access: managed memory is everybody's at any time
- * @dgpu_len: a discrete GPU's own memory, bytes; 0: it has no such GPU
- */
-struct board {
-	const char *name;
-	bool has_vic;
-	bool has_pva;
-	bool has_pageable_access;
-	bool has_concurrent_access;
-	uint64_t dgpu_len;
-};
-
-/**
  * struct kernel_job - a job of the module's dma engine
  * @base: for the rest of the library
  * @next: of orphans
@@ -132,7 +114,6 @@ struct found {
  * @base: for the rest of the library
  * @fd: open of /dev/heapsim
  * @features: HEAPSIM_FEATURE_*
- * @board: what is simulated
  * @policy: enum mem_policy that was asked for
  * @evict: enum mem_evict that was asked for
  * @seed: of that
@@ -158,7 +139,6 @@ struct kernel_ctx {
 	struct mem_ctx base;
 	int fd;
 	uint64_t features;
-	const struct board *board;
 	uint32_t policy;
 	uint32_t evict;
 	uint64_t seed;
@@ -306,10 +286,8 @@ void kernel_order_work_touch(struct mem_ctx *ctx, struct work *work,
 void kernel_order_work_end(struct mem_ctx *ctx, struct work *work);
 
 /* run.c */
-const struct board *kernel_run_board(const char *name);
 void kernel_run_init(struct kernel_ctx *ctx);
 void kernel_run_fini(struct kernel_ctx *ctx);
-bool kernel_run_has_engine(struct mem_ctx *ctx, unsigned int at);
 void kernel_run_forget(struct kernel_ctx *ctx, struct kernel_buf *buf);
 int kernel_run(struct mem_ctx *ctx, struct work *work,
 	       const struct mem_launch *launch);

@@ -509,7 +509,8 @@ static bool is_devices(struct mem_stream *stream, const struct mem_buf *base)
 
 	if (!base || base->kind == MEM_KIND_PINNED)
 		return false;
-	if (base->kind == MEM_KIND_DEVICE || ctx->board->has_concurrent_access)
+	if (base->kind == MEM_KIND_DEVICE ||
+	    board_has_concurrent_access(ctx->base.board))
 		return true;
 	buf = containerof(base, struct kernel_buf, base);
 	if (!atomic_load(&buf->was_attached))

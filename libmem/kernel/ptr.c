@@ -38,23 +38,6 @@ static struct {
 	.guard_fd = -1,
 };
 
-/* Of the discrete GPU's own memory, bytes in use, by all contexts. */
-static atomic_ullong used_discrete;
-
-static int discrete_take(const struct kernel_ctx *ctx, uint64_t len)
-{
-	if (!len || atomic_fetch_add(&used_discrete, len) + len <=
-		    ctx->board->dgpu_len)
-		return 0;
-	atomic_fetch_sub(&used_discrete, len);
-	return -ENOMEM;
-}
-
-static void discrete_give(uint64_t len)
-{
-	atomic_fetch_sub(&used_discrete, len);
-}
-
 static size_t page_len(void)
 {
 	return (size_t)1 << window.page_shift;
@@ -482,7 +465,6 @@ int kernel_ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 		     unsigned int flags, struct mem_buf **made)
 {
 	struct kernel_ctx *ctx = kernel_ctx_of(base);
-	const uint64_t of_dgpu = is_discrete(kind, flags) ? len : 0;
 	struct kernel_buf *buf;
 	int err;
 
@@ -493,13 +475,13 @@ int kernel_ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 	err = window_get();
 	if (err)
 		return err;
-	err = discrete_take(ctx, of_dgpu);
+	err = board_take(base->board, kind, flags, len);
 	if (err)
 		return err;
 	err = -ENOMEM;
 	buf = buf_new(base, kind, len, flags);
 	if (!buf)
-		goto err_discrete;
+		goto err_give;
 	err = buf_make(ctx, buf);
 	if (err)
 		goto err_free;
@@ -512,8 +494,8 @@ int kernel_ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 err_free:
 	pthread_mutex_destroy(&buf->base.lock);
 	free(buf);
-err_discrete:
-	discrete_give(of_dgpu);
+err_give:
+	board_give(base->board, kind, flags, len);
 	return err;
 }
 
@@ -579,8 +561,7 @@ void kernel_ptr_free(struct mem_buf *base)
 	pthread_mutex_unlock(&ctx->lock);
 	list_remove(ctx, buf);
 	kernel_run_forget(ctx, buf);
-	if (is_discrete(base->kind, base->flags))
-		discrete_give(base->asked_len);
+	board_give(ctx->base.board, base->kind, base->flags, base->asked_len);
 	kernel_ptr_put(base);
 }
 

@@ -15,40 +15,6 @@
 
 #include "kernel.h"
 
-/* Those of kmod/model/profile.c that have more than a GPU. */
-static const struct board boards[] = {
-	{ .name = "nano", .has_vic = true },
-	{ .name = "tx2", .has_vic = true },
-	{ .name = "drive-px2", .has_vic = true, .dgpu_len = 4ULL << 30 },
-	{ .name = "xavier", .has_vic = true, .has_pva = true },
-	{ .name = "orin", .has_vic = true, .has_pva = true },
-	{ .name = "orin-nano", .has_vic = true },
-	{
-		.name = "thor",
-		.has_vic = true,
-		.has_pva = true,
-		.has_pageable_access = true,
-		.has_concurrent_access = true,
-	},
-};
-
-/**
- * kernel_run_board() - a board by its name
- * @name: as the module says
- *
- * Return: never NULL: of one that is not known it has a GPU.
- */
-const struct board *kernel_run_board(const char *name)
-{
-	static const struct board other = { 0 };
-	size_t i;
-
-	for (i = 0; i < sizeof(boards) / sizeof(*boards); i++)
-		if (!strcmp(boards[i].name, name))
-			return &boards[i];
-	return &other;
-}
-
 /**
  * kernel_run_init() - a context has no engine yet
  * @ctx: context
@@ -80,29 +46,6 @@ void kernel_run_fini(struct kernel_ctx *ctx)
 	}
 }
 
-/**
- * kernel_run_has_engine() - has the board got an engine?
- * @ctx: context
- * @at: enum mem_engine
- *
- * Return: true if so.
- */
-bool kernel_run_has_engine(struct mem_ctx *ctx, unsigned int at)
-{
-	const struct board *board = kernel_ctx_of(ctx)->board;
-
-	switch (at) {
-	case MEM_ENGINE_PVA:
-		return board->has_pva;
-	case MEM_ENGINE_VIC:
-		return board->has_vic;
-	case MEM_ENGINE_DGPU:
-		return board->dgpu_len;
-	default:
-		return true;
-	}
-}
-
 /* What an engine has */
 
 static struct kernel_buf *granted_next(struct owner *owner,
@@ -118,7 +61,7 @@ static struct kernel_buf *granted_next(struct owner *owner,
 static bool may_keep(const struct owner *owner, struct kernel_buf *buf)
 {
 	if (buf->base.kind != MEM_KIND_MANAGED ||
-	    owner->ctx->board->has_concurrent_access)
+	    board_has_concurrent_access(owner->ctx->base.board))
 		return true;
 	return buf->base.flags == MEM_ATTACH_GLOBAL &&
 	       !atomic_load(&buf->was_attached);
@@ -240,7 +183,7 @@ static const struct engine_ops ops = {
 
 static bool is_inline(const struct kernel_ctx *ctx)
 {
-	return ctx->board->has_pageable_access || engine_is_inline();
+	return board_has_pageable_access(ctx->base.board) || engine_is_inline();
 }
 
 static int owner_start(struct owner *owner)
@@ -265,7 +208,7 @@ static void lend_all(struct kernel_ctx *ctx)
 	for (buf = ctx->bufs; buf; buf = buf->next)
 		if (buf->base.kind == MEM_KIND_DEVICE ||
 		    (buf->base.kind == MEM_KIND_MANAGED &&
-		     !ctx->board->has_concurrent_access))
+		     !board_has_concurrent_access(ctx->base.board)))
 			kernel_ptr_show_view(buf, true);
 	pthread_mutex_unlock(&ctx->lock);
 }

@@ -557,6 +557,158 @@ static void the_dgpu_reads_a_heaps_buffer(void **state)
 	mem_buf_destroy(buf);
 }
 
+static int of_board(void **state)
+{
+	board = *state;
+	open_board(0);
+	return 0;
+}
+
+/* What the SoC and its CPUs are, whichever GPU is asked for. */
+static void is_the_boards(const struct mem_board *told)
+{
+	assert_string_equal(told->name, board->name);
+	assert_string_equal(told->description, board->description);
+	assert_int_equal(told->nr_cpus, board->nr_cpus);
+	assert_int_equal(told->cpu_mhz, board->cpu_mhz);
+	assert_int_equal(told->line_size, board->line_size);
+	assert_int_equal(told->is_io_coherent, board->is_io_coherent);
+	assert_int_equal(told->is_fully_coherent, board->is_fully_coherent);
+	assert_int_equal(told->has_host_register, board->has_host_register);
+	assert_int_equal(told->has_concurrent_access,
+			 board->has_concurrent_access);
+	assert_int_equal(told->has_pageable_access, board->has_pageable_access);
+	assert_int_equal(told->has_system_atomics, board->has_system_atomics);
+	assert_int_equal(told->has_memory_ipc, board->has_memory_ipc);
+	assert_int_equal(told->has_pva, board->has_pva);
+	assert_int_equal(told->has_vic, board->has_vic);
+	assert_int_equal(told->has_dgpu, board->dgpu.capability ? 1 : 0);
+}
+
+static void a_board_tells_its_facts(void **state)
+{
+	struct {
+		struct mem_board board;
+		uint8_t tail[8];
+	} longer = { .board.size = sizeof(longer), .tail[0] = 0xa5 };
+	struct mem_board *told = &longer.board;
+
+	(void)state;
+	memset(&told->is_discrete, 0xff,
+	       sizeof(*told) - offsetof(struct mem_board, is_discrete));
+	assert_int_equal(mem_ctx_board(ctx, MEM_ENGINE_GPU, told), 0);
+	assert_int_equal(told->size, sizeof(longer));
+	assert_int_equal(longer.tail[0], 0xa5);
+	assert_int_equal(told->is_discrete, 0);
+	assert_int_equal(told->capability, board->capability);
+	assert_int_equal(told->nr_sms, board->nr_sms);
+	assert_int_equal(told->cores_per_sm, board->cores_per_sm);
+	assert_int_equal(told->gpu_mhz, board->gpu_mhz);
+	assert_int_equal(told->gpu_l2_len, board->gpu_l2_len);
+	assert_int_equal(told->bus_bits, board->dram_bus_bits);
+	assert_int_equal(told->memory_mbps, board->dram_mbps);
+	assert_int_equal(told->memory_len, board->dram_len);
+	is_the_boards(told);
+}
+
+static void a_discrete_gpu_has_facts_of_its_own(void **state)
+{
+	struct mem_board told = { .size = sizeof(told) };
+
+	(void)state;
+	assert_int_equal(mem_ctx_board(ctx, MEM_ENGINE_DGPU, &told), 0);
+	assert_int_equal(told.is_discrete, 1);
+	assert_int_equal(told.capability, board->dgpu.capability);
+	assert_int_equal(told.nr_sms, board->dgpu.nr_sms);
+	assert_int_equal(told.cores_per_sm, board->dgpu.cores_per_sm);
+	assert_int_equal(told.gpu_mhz, board->dgpu.mhz);
+	assert_int_equal(told.gpu_l2_len, board->dgpu.l2_len);
+	assert_int_equal(told.bus_bits, board->dgpu.bus_bits);
+	assert_int_equal(told.memory_mbps, board->dgpu.mbps);
+	assert_int_equal(told.memory_len, board->dgpu.len);
+	is_the_boards(&told);
+}
+
+static void facts_of_what_is_no_gpu_are_refused(void **state)
+{
+	struct mem_board told = { .size = sizeof(told) - 1 };
+	uint64_t left = 7, all = 7;
+
+	(void)state;
+	assert_int_equal(mem_ctx_board(ctx, MEM_ENGINE_GPU, &told), -EINVAL);
+	told.size = sizeof(told);
+	assert_int_equal(mem_ctx_board(NULL, MEM_ENGINE_GPU, &told), -EINVAL);
+	assert_int_equal(mem_ctx_board(ctx, MEM_ENGINE_GPU, NULL), -EINVAL);
+	assert_int_equal(mem_ctx_board(ctx, MEM_ENGINE_VIC, &told), -EINVAL);
+	assert_int_equal(mem_ctx_board(ctx, MEM_NR_ENGINES, &told), -EINVAL);
+	assert_int_equal(mem_ctx_memory(NULL, MEM_ENGINE_GPU, &left, &all),
+			 -EINVAL);
+	assert_int_equal(mem_ctx_memory(ctx, MEM_ENGINE_PVA, &left, &all),
+			 -EINVAL);
+	assert_int_equal(mem_ctx_memory(ctx, MEM_ENGINE_GPU, NULL, &all),
+			 -EINVAL);
+	assert_int_equal(mem_ctx_memory(ctx, MEM_ENGINE_GPU, &left, NULL),
+			 -EINVAL);
+	if (!board->dgpu.capability) {
+		assert_int_equal(mem_ctx_board(ctx, MEM_ENGINE_DGPU, &told),
+				 -EOPNOTSUPP);
+		assert_int_equal(mem_ctx_memory(ctx, MEM_ENGINE_DGPU, &left,
+						&all), -EOPNOTSUPP);
+	}
+	assert_int_equal(told.nr_cpus, 0);
+	assert_int_equal(left, 7);
+	assert_int_equal(all, 7);
+}
+
+static uint64_t left_of(unsigned int engine, uint64_t len)
+{
+	uint64_t left, all;
+
+	assert_int_equal(mem_ctx_memory(ctx, engine, &left, &all), 0);
+	assert_int_equal(all, len);
+	return left;
+}
+
+static void what_is_allocated_is_not_left(void **state)
+{
+	static const enum mem_kind kinds[] = {
+		MEM_KIND_MANAGED, MEM_KIND_PINNED, MEM_KIND_DEVICE,
+	};
+	const uint64_t len = board->dram_len;
+	const uint64_t left = left_of(MEM_ENGINE_GPU, len);
+	uint64_t of_dgpu = 0;
+	void *ptr[3], *more;
+	size_t i;
+
+	(void)state;
+	if (board->dgpu.capability)
+		of_dgpu = left_of(MEM_ENGINE_DGPU, board->dgpu.len);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(mem_alloc(ctx, kinds[i], PAGE + 1,
+					   i ? 0 : MEM_ATTACH_GLOBAL, &ptr[i]),
+				 0);
+		assert_int_equal(left_of(MEM_ENGINE_GPU, len),
+				 left - (i + 1) * (PAGE + 1));
+	}
+	assert_int_equal(mem_alloc(ctx, MEM_KIND_PINNED, left, 0, &more),
+			 -ENOMEM);
+	assert_int_equal(left_of(MEM_ENGINE_GPU, len), left - 3 * (PAGE + 1));
+	if (board->dgpu.capability) {
+		assert_int_equal(left_of(MEM_ENGINE_DGPU, board->dgpu.len),
+				 of_dgpu);
+		assert_int_equal(mem_alloc(ctx, MEM_KIND_DEVICE, 7,
+					   MEM_DEVICE_DISCRETE, &more), 0);
+		assert_int_equal(left_of(MEM_ENGINE_DGPU, board->dgpu.len),
+				 of_dgpu - 7);
+		assert_int_equal(mem_free(ctx, more), 0);
+		assert_int_equal(left_of(MEM_ENGINE_DGPU, board->dgpu.len),
+				 of_dgpu);
+	}
+	for (i = 0; i < 3; i++)
+		assert_int_equal(mem_free(ctx, ptr[i]), 0);
+	assert_int_equal(left_of(MEM_ENGINE_GPU, len), left);
+}
+
 static struct CMUnitTest tests[MAX_TESTS];
 static struct of_table of_tables[MAX_TESTS];
 static size_t nr_tests;
@@ -577,9 +729,26 @@ static void add_row(const struct row *row, const struct profile *on)
 	nr_tests++;
 }
 
+static void add_test(const struct CMUnitTest *test,
+		     CMFixtureFunction setup, const struct profile *on)
+{
+	if (nr_tests == MAX_TESTS)
+		abort();
+	tests[nr_tests] = *test;
+	tests[nr_tests].setup_func = setup;
+	tests[nr_tests].teardown_func = close_board;
+	tests[nr_tests++].initial_state = (void *)on;
+}
+
 static void add_board(const struct profile *on, bool embedded)
 {
+	static const struct CMUnitTest every[] = {
+		cmocka_unit_test(a_board_tells_its_facts),
+		cmocka_unit_test(facts_of_what_is_no_gpu_are_refused),
+		cmocka_unit_test(what_is_allocated_is_not_left),
+	};
 	static const struct CMUnitTest own[] = {
+		cmocka_unit_test(a_discrete_gpu_has_facts_of_its_own),
 		cmocka_unit_test(an_address_tells_whose_memory_it_is),
 		cmocka_unit_test(two_gpus_pass_data_on_by_copies),
 		cmocka_unit_test(a_place_that_is_used_again_is_another),
@@ -587,19 +756,15 @@ static void add_board(const struct profile *on, bool embedded)
 		cmocka_unit_test(the_dgpus_memory_has_a_size_of_its_own),
 		cmocka_unit_test(the_dgpu_reads_a_heaps_buffer),
 	};
-	const size_t nr_own = !on->dgpu.capability ? 0 : embedded ? 5 : 3;
+	const size_t nr_own = !on->dgpu.capability ? 0 : embedded ? 6 : 4;
 	size_t i;
 
 	for (i = 0; i < NR_ROWS; i++)
 		add_row(&rows[i], on);
-	for (i = 0; i < nr_own; i++) {
-		if (nr_tests == MAX_TESTS)
-			abort();
-		tests[nr_tests] = own[i];
-		tests[nr_tests].setup_func = of_dgpu;
-		tests[nr_tests].teardown_func = close_board;
-		tests[nr_tests++].initial_state = (void *)on;
-	}
+	for (i = 0; i < sizeof(every) / sizeof(*every); i++)
+		add_test(&every[i], of_board, on);
+	for (i = 0; i < nr_own; i++)
+		add_test(&own[i], of_dgpu, on);
 }
 
 int main(void)

@@ -693,9 +693,13 @@ static void ask_inside(struct inside *in)
 	struct mem_probe probe = { .size = sizeof(probe) };
 	struct mem_buf_info info = { .size = sizeof(info) };
 	struct mem_ptr_info ptr_info = { .size = sizeof(ptr_info) };
+	struct mem_board board = { .size = sizeof(board) };
 	struct mem_attach_counters count;
+	uint64_t left, all;
 	const struct answer answers[] = {
 		ANSWER(mem_ctx_probe(ctx, &probe)),
+		ANSWER(mem_ctx_board(ctx, MEM_ENGINE_GPU, &board)),
+		ANSWER(mem_ctx_memory(ctx, MEM_ENGINE_GPU, &left, &all)),
 		ANSWER(mem_ctx_error(ctx)),
 		ANSWER(mem_ctx_next_violation(ctx, &v)),
 		ANSWER(!mem_violation_name(MEM_VIOLATION_DROPPED)),

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: the board, by its name. Its facts are the model's profile, whichever
+ * backend simulates it. What is allocated of its memory by address is counted
+ * here, for all contexts of the process: nothing else is shared.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../kmod/model/profile.h"
+#include "internal.h"
+
+#define MAX_BOARDS	32
+
+/* A module that is newer than this library may have it: it has a GPU. */
+static const struct profile unknown = { .name = "" };
+
+/* Bytes of the SoC's DRAM, and of the discrete GPU's own; one for unknown. */
+static atomic_ullong used[MAX_BOARDS + 1][2];
+
+/**
+ * board_find() - a board by its name
+ * @name: of the profile
+ *
+ * Return: never NULL; see board_is_known().
+ */
+const struct profile *board_find(const char *name)
+{
+	const struct profile *board = profile_find(name);
+
+	return board ? board : &unknown;
+}
+
+/**
+ * board_is_known() - has board_find() found it?
+ * @board: what that gave
+ *
+ * Return: true if so.
+ */
+bool board_is_known(const struct profile *board)
+{
+	return board != &unknown;
+}
+
+/**
+ * board_has_engine() - has a board got an engine?
+ * @board: board
+ * @at: enum mem_engine
+ *
+ * Return: true if so. A generic board has a GPU of some kind.
+ */
+bool board_has_engine(const struct profile *board, unsigned int at)
+{
+	switch (at) {
+	case MEM_ENGINE_PVA:
+		return board->has_pva;
+	case MEM_ENGINE_VIC:
+		return board->has_vic;
+	case MEM_ENGINE_DGPU:
+		return board->dgpu.capability;
+	default:
+		return true;
+	}
+}
+
+/**
+ * board_has_pageable_access() - have engines the application's memory?
+ * @board: board
+ *
+ * Return: true if so.
+ */
+bool board_has_pageable_access(const struct profile *board)
+{
+	return board->has_pageable_access;
+}
+
+/**
+ * board_has_concurrent_access() - is managed memory everybody's at any time?
+ * @board: board
+ *
+ * Return: true if so.
+ */
+bool board_has_concurrent_access(const struct profile *board)
+{
+	return board->has_concurrent_access;
+}
+
+static atomic_ullong *used_of(const struct profile *board, bool is_discrete)
+{
+	const size_t at = board_is_known(board) ?
+			  (size_t)(board - profile_at(0)) : MAX_BOARDS;
+
+	return &used[at][is_discrete];
+}
+
+static uint64_t memory_len(const struct profile *board, bool is_discrete)
+{
+	if (!board_is_known(board))
+		return UINT64_MAX;
+	return is_discrete ? board->dgpu.len : board->dram_len;
+}
+
+/**
+ * board_take() - something is allocated of a board's memory
+ * @board: board
+ * @kind: of mem_alloc()
+ * @flags: of that
+ * @len: bytes
+ *
+ * Return: 0, or -ENOMEM: so much is not left.
+ */
+int board_take(const struct profile *board, enum mem_kind kind,
+	       unsigned int flags, uint64_t len)
+{
+	const bool of_dgpu = is_discrete(kind, flags);
+
+	if (atomic_fetch_add(used_of(board, of_dgpu), len) + len <=
+	    memory_len(board, of_dgpu))
+		return 0;
+	board_give(board, kind, flags, len);
+	return -ENOMEM;
+}
+
+/**
+ * board_give() - and is given back
+ * @board: board
+ * @kind: as it was taken
+ * @flags: the same
+ * @len: the same
+ */
+void board_give(const struct profile *board, enum mem_kind kind,
+		unsigned int flags, uint64_t len)
+{
+	atomic_fetch_sub(used_of(board, is_discrete(kind, flags)), len);
+}
+
+static void soc_facts(const struct profile *p, struct mem_board *board)
+{
+	board->capability = p->capability;
+	board->nr_sms = p->nr_sms;
+	board->cores_per_sm = p->cores_per_sm;
+	board->gpu_mhz = p->gpu_mhz;
+	board->gpu_l2_len = p->gpu_l2_len;
+	board->bus_bits = p->dram_bus_bits;
+	board->memory_mbps = p->dram_mbps;
+	board->memory_len = p->dram_len;
+}
+
+static void dgpu_facts(const struct profile_dgpu *g, struct mem_board *board)
+{
+	board->is_discrete = 1;
+	board->capability = g->capability;
+	board->nr_sms = g->nr_sms;
+	board->cores_per_sm = g->cores_per_sm;
+	board->gpu_mhz = g->mhz;
+	board->gpu_l2_len = g->l2_len;
+	board->bus_bits = g->bus_bits;
+	board->memory_mbps = g->mbps;
+	board->memory_len = g->len;
+}
+
+static void board_facts(const struct profile *p, struct mem_board *board)
+{
+	board->nr_cpus = p->nr_cpus;
+	board->cpu_mhz = p->cpu_mhz;
+	board->line_size = p->line_size;
+	board->is_io_coherent = p->is_io_coherent;
+	board->is_fully_coherent = p->is_fully_coherent;
+	board->has_host_register = p->has_host_register;
+	board->has_concurrent_access = p->has_concurrent_access;
+	board->has_pageable_access = p->has_pageable_access;
+	board->has_system_atomics = p->has_system_atomics;
+	board->has_memory_ipc = p->has_memory_ipc;
+	board->has_pva = p->has_pva;
+	board->has_vic = p->has_vic;
+	board->has_dgpu = !!p->dgpu.capability;
+	strncpy(board->name, p->name, sizeof(board->name) - 1);
+	strncpy(board->description, p->description,
+		sizeof(board->description) - 1);
+}
+
+/* Is there something to be told? */
+static int gpu_check(struct mem_ctx *ctx, unsigned int engine)
+{
+	int err;
+
+	if (!ctx || (engine != MEM_ENGINE_GPU && engine != MEM_ENGINE_DGPU))
+		return -EINVAL;
+	err = ctx_look(ctx);
+	if (err)
+		return err;
+	if (!board_is_known(ctx->board) ||
+	    !board_has_engine(ctx->board, engine))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+API int mem_ctx_board(struct mem_ctx *ctx, unsigned int engine,
+		      struct mem_board *board)
+{
+	struct mem_board all = { 0 };
+	int err;
+
+	if (!board || board->size < sizeof(all))
+		return -EINVAL;
+	err = gpu_check(ctx, engine);
+	if (err)
+		return err;
+	if (engine == MEM_ENGINE_DGPU)
+		dgpu_facts(&ctx->board->dgpu, &all);
+	else
+		soc_facts(ctx->board, &all);
+	board_facts(ctx->board, &all);
+	all.size = board->size;
+	memcpy(board, &all, sizeof(all));
+	return 0;
+}
+
+API int mem_ctx_memory(struct mem_ctx *ctx, unsigned int engine,
+		       uint64_t *free_len, uint64_t *len)
+{
+	const bool of_dgpu = engine == MEM_ENGINE_DGPU;
+	uint64_t all, taken;
+	int err;
+
+	if (!free_len || !len)
+		return -EINVAL;
+	err = gpu_check(ctx, engine);
+	if (err)
+		return err;
+	all = memory_len(ctx->board, of_dgpu);
+	/* One that is about to be refused is in it for a moment. */
+	taken = atomic_load(used_of(ctx->board, of_dgpu));
+	*free_len = taken < all ? all - taken : 0;
+	*len = all;
+	return 0;
+}
