@@ -111,6 +111,7 @@ CORE_API int core_pop(struct CUctx_st **ctx);
 CORE_API int core_set_top(struct CUctx_st *ctx);
 CORE_API int core_get_device(void);
 CORE_API int core_set_device(int ordinal);
+CORE_API int core_primary_open(int ordinal, struct CUctx_st **ctx);
 CORE_API int core_primary_retain(int ordinal, struct CUctx_st **ctx);
 CORE_API int core_primary_release(int ordinal);
 CORE_API int core_primary_reset(int ordinal);
@@ -186,6 +187,15 @@ struct core_set {
 
 CORE_API int core_copy(const struct core_copy *copy);
 CORE_API int core_set(const struct core_set *set);
+
+/* advice.c */
+CORE_API int core_advise(const void *ptr, uint64_t len, unsigned int advice,
+			 int location);
+CORE_API int core_prefetch(const void *ptr, uint64_t len, int location,
+			   CUstream stream);
+CORE_API int core_range_attribute(void *to, size_t size,
+				  unsigned int attribute, const void *ptr,
+				  uint64_t len);
 
 /* stream.c, event.c; a stream may be NULL, CU_STREAM_LEGACY or CU_STREAM_PER_THREAD */
 CORE_API int core_stream(struct CUctx_st *ctx, CUstream handle,

@@ -296,6 +296,28 @@ CORE_API int core_get_device(void)
 }
 
 /**
+ * core_primary_open() - have a device's primary context, retained by nobody
+ * @ordinal: of the device
+ * @ctx: out: the context
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, or as core_init().
+ */
+CORE_API int core_primary_open(int ordinal, struct CUctx_st **ctx)
+{
+	int rc = core_init();
+
+	if (rc)
+		return rc;
+	if (!core_device(ordinal))
+		return CUDA_ERROR_INVALID_DEVICE;
+	pthread_mutex_lock(&state.lock);
+	state.primary[ordinal].is_open = true;
+	pthread_mutex_unlock(&state.lock);
+	*ctx = &state.primary[ordinal];
+	return CUDA_SUCCESS;
+}
+
+/**
  * core_set_device() - choose a device, and make its primary context current
  * @ordinal: its number
  *
@@ -304,33 +326,12 @@ CORE_API int core_get_device(void)
 CORE_API int core_set_device(int ordinal)
 {
 	struct CUctx_st *ctx;
-	int rc = core_init();
+	int rc = core_primary_open(ordinal, &ctx);
 
 	if (rc)
 		return rc;
-	if (!core_device(ordinal))
-		return CUDA_ERROR_INVALID_DEVICE;
 	self.device = ordinal;
-	rc = core_primary_open(ordinal, &ctx);
-	return rc ? rc : core_set_top(ctx);
-}
-
-/**
- * core_primary_open() - have a device's primary context, retained by nobody
- * @ordinal: of the device, which there is
- * @ctx: out: the context
- *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED.
- */
-int core_primary_open(int ordinal, struct CUctx_st **ctx)
-{
-	struct CUctx_st *primary = &state.primary[ordinal];
-
-	pthread_mutex_lock(&state.lock);
-	primary->is_open = true;
-	pthread_mutex_unlock(&state.lock);
-	*ctx = primary;
-	return CUDA_SUCCESS;
+	return core_set_top(ctx);
 }
 
 /**

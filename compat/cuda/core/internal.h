@@ -5,8 +5,8 @@
 
 #include "core.h"
 
-int core_primary_open(int ordinal, struct CUctx_st **ctx);
 void core_wait_policy(struct CUctx_st *ctx);
+void core_advice_forget(const void *base);
 void core_objects_drop(struct CUctx_st *ctx);
 void core_memory_drop(struct CUctx_st *ctx, void *ptr);
 void core_stream_drop(struct CUctx_st *ctx, void *stream);

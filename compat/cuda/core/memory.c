@@ -59,18 +59,20 @@ CORE_API int core_free(void *ptr)
 {
 	struct CUctx_st *ctx = core_object_ctx(CORE_MEMORY, ptr);
 	struct core_ptr what;
-	int err;
 
 	if (!ctx)
 		return CUDA_ERROR_INVALID_VALUE;
 	core_ptr(ptr, &what);
 	if (what.kind == MEM_KIND_REGISTERED)
 		return CUDA_ERROR_INVALID_VALUE;
-	err = mem_free(ctx->mem, ptr);
-	/* Of two threads that free it libmem refuses one. */
-	if (err != -EINVAL && err != -EPERM)
-		core_object_del(CORE_MEMORY, ptr);
-	return core_error(err);
+	/* It waits in any case; a host function may not. */
+	if (mem_ctx_sync(ctx->mem) == -EPERM)
+		return core_error(-EPERM);
+	/* One of two threads; and then the address may be given out again. */
+	if (!core_object_del(CORE_MEMORY, ptr))
+		return CUDA_ERROR_INVALID_VALUE;
+	core_advice_forget(ptr);
+	return core_error(mem_free(ctx->mem, ptr));
 }
 
 /**
@@ -114,7 +116,6 @@ CORE_API int core_unregister(void *ptr)
 {
 	struct CUctx_st *ctx;
 	struct core_ptr what;
-	int err;
 
 	core_ptr(ptr, &what);
 	if (what.kind != MEM_KIND_PAGEABLE && what.kind != MEM_KIND_REGISTERED)
@@ -122,10 +123,11 @@ CORE_API int core_unregister(void *ptr)
 	ctx = core_object_ctx(CORE_MEMORY, ptr);
 	if (!ctx)
 		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-	err = mem_unregister(ctx->mem, ptr);
-	if (err != -ENOENT && err != -EINVAL && err != -EPERM)
-		core_object_del(CORE_MEMORY, ptr);
-	return core_error(err);
+	if (mem_ctx_sync(ctx->mem) == -EPERM)
+		return core_error(-EPERM);
+	if (!core_object_del(CORE_MEMORY, ptr))
+		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+	return core_error(mem_unregister(ctx->mem, ptr));
 }
 
 /**
@@ -170,6 +172,7 @@ CORE_API int core_memory(struct CUctx_st *ctx, uint64_t *nr_free,
 /* For core_objects_drop(). */
 void core_memory_drop(struct CUctx_st *ctx, void *ptr)
 {
+	core_advice_forget(ptr);
 	if (mem_free(ctx->mem, ptr) == -EINVAL)
 		mem_unregister(ctx->mem, ptr);
 }

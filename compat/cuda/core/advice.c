@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Advice about managed memory, and prefetches of it, by pages of 4 KiB. They
+ * are for boards where CPU and GPU may touch it together; elsewhere they are
+ * refused, as on the board (CUDA for Tegra, 3.3). Here they move nothing: such
+ * a board has one memory. What was advised can be asked for.
+ */
+#include <pthread.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define PAGE		4096ULL
+#define NO_LOCATION	(-2)	/* as CU_DEVICE_INVALID */
+
+/**
+ * struct advice - of a page
+ * @is_read_mostly: it is
+ * @accessed_by: by the CPU, bit 0, and devices, bit 1 and up
+ * @preferred: device, CU_DEVICE_CPU, or NO_LOCATION
+ * @prefetched: where it was prefetched to last, so
+ */
+struct advice {
+	uint8_t is_read_mostly;
+	uint8_t accessed_by;
+	int8_t preferred;
+	int8_t prefetched;
+};
+
+/**
+ * struct advised - memory of which something was said
+ * @base: its start
+ * @nr_pages: of it
+ * @pages: each
+ */
+struct advised {
+	const void *base;
+	uint64_t nr_pages;
+	struct advice pages[];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of tree */
+static void *tree;
+
+static int compare(const void *a, const void *b)
+{
+	const struct advised *x = a;
+	const struct advised *y = b;
+
+	return (x->base > y->base) - (x->base < y->base);
+}
+
+static struct advised *find(const void *base)
+{
+	const struct advised wanted = { .base = base };
+	struct advised **found = tfind(&wanted, &tree, compare);
+
+	return found ? *found : NULL;
+}
+
+static struct advised *add(const void *base, uint64_t len)
+{
+	const uint64_t nr = (len + PAGE - 1) / PAGE;
+	const struct advice none = {
+		.preferred = NO_LOCATION,
+		.prefetched = NO_LOCATION,
+	};
+	struct advised *new;
+	uint64_t i;
+
+	new = malloc(sizeof(*new) + nr * sizeof(*new->pages));
+	if (!new)
+		return NULL;
+	new->base = base;
+	new->nr_pages = nr;
+	for (i = 0; i < nr; i++)
+		new->pages[i] = none;
+	if (!tsearch(new, &tree, compare)) {
+		free(new);
+		return NULL;
+	}
+	return new;
+}
+
+/**
+ * struct range - pages of managed memory
+ * @base: start of the memory
+ * @len: of the memory, bytes
+ * @first: page
+ * @end: page behind the last
+ */
+struct range {
+	const void *base;
+	uint64_t len;
+	uint64_t first;
+	uint64_t end;
+};
+
+static int range_of(const void *ptr, uint64_t len, struct range *range)
+{
+	struct core_ptr what;
+	uint64_t off;
+
+	if (!ptr || !len)
+		return CUDA_ERROR_INVALID_VALUE;
+	core_ptr(ptr, &what);
+	if (what.kind != MEM_KIND_MANAGED)
+		return CUDA_ERROR_INVALID_VALUE;
+	off = (const char *)ptr - (const char *)what.info.base;
+	if (len > what.info.len - off)
+		return CUDA_ERROR_INVALID_VALUE;
+	range->base = what.info.base;
+	range->len = what.info.len;
+	range->first = off / PAGE;
+	range->end = (off + len + PAGE - 1) / PAGE;
+	return CUDA_SUCCESS;
+}
+
+/* A place that there is, and that may share managed memory with the rest. */
+static int check_location(int location)
+{
+	const struct core_device *device = core_device(location);
+
+	if (location == CU_DEVICE_CPU)
+		device = core_device(core_get_device());
+	if (!device)
+		return CUDA_ERROR_INVALID_VALUE;
+	return device->board.has_concurrent_access ? CUDA_SUCCESS :
+						     CUDA_ERROR_INVALID_DEVICE;
+}
+
+static void page_advise(struct advice *page, unsigned int advice, int location)
+{
+	const uint8_t bit = 1U << (location + 1);
+
+	switch (advice) {
+	case CU_MEM_ADVISE_SET_READ_MOSTLY:
+		page->is_read_mostly = 1;
+		break;
+	case CU_MEM_ADVISE_UNSET_READ_MOSTLY:
+		page->is_read_mostly = 0;
+		break;
+	case CU_MEM_ADVISE_SET_PREFERRED_LOCATION:
+		page->preferred = location;
+		break;
+	case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
+		page->preferred = NO_LOCATION;
+		break;
+	case CU_MEM_ADVISE_SET_ACCESSED_BY:
+		page->accessed_by |= bit;
+		break;
+	case CU_MEM_ADVISE_UNSET_ACCESSED_BY:
+		page->accessed_by &= ~bit;
+		break;
+	}
+}
+
+static bool needs_location(unsigned int advice)
+{
+	return advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
+	       advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
+	       advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
+}
+
+/* Over the pages of a range; NULL advice: a prefetch. */
+static int say(const struct range *range, const unsigned int *advice,
+	       int location)
+{
+	struct advised *advised;
+	uint64_t i;
+
+	pthread_mutex_lock(&lock);
+	advised = find(range->base);
+	if (!advised)
+		advised = add(range->base, range->len);
+	for (i = range->first; advised && i < range->end; i++) {
+		if (advice)
+			page_advise(&advised->pages[i], *advice, location);
+		else
+			advised->pages[i].prefetched = location;
+	}
+	pthread_mutex_unlock(&lock);
+	return advised ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/**
+ * core_advise() - say how managed memory will be used
+ * @ptr: in managed memory
+ * @len: bytes, above 0, all of them in it
+ * @advice: CU_MEM_ADVISE_*
+ * @location: of a device, or CU_DEVICE_CPU; not looked at where the advice has
+ *	none
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (a range that is not of
+ * managed memory, no such advice or location), CUDA_ERROR_INVALID_DEVICE (a
+ * board without concurrent access), CUDA_ERROR_OUT_OF_MEMORY, or as
+ * core_init().
+ */
+CORE_API int core_advise(const void *ptr, uint64_t len, unsigned int advice,
+			 int location)
+{
+	struct range range;
+	int rc = core_init();
+
+	if (rc)
+		return rc;
+	if (advice < CU_MEM_ADVISE_SET_READ_MOSTLY ||
+	    advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
+		return CUDA_ERROR_INVALID_VALUE;
+	rc = range_of(ptr, len, &range);
+	if (rc)
+		return rc;
+	rc = check_location(needs_location(advice) ? location : CU_DEVICE_CPU);
+	return rc ? rc : say(&range, &advice, location);
+}
+
+/**
+ * core_prefetch() - have managed memory where it is needed next
+ * @ptr: in managed memory
+ * @len: bytes, above 0, all of them in it
+ * @location: of a device, or CU_DEVICE_CPU
+ * @stream: in order of this one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (no such stream), or as
+ * core_advise().
+ */
+CORE_API int core_prefetch(const void *ptr, uint64_t len, int location,
+			   CUstream stream)
+{
+	struct mem_stream *mem;
+	struct CUctx_st *ctx;
+	struct range range;
+	int rc = core_current(&ctx);
+
+	if (!rc)
+		rc = core_stream(ctx, stream, &mem);
+	if (!rc)
+		rc = range_of(ptr, len, &range);
+	if (!rc)
+		rc = check_location(location);
+	return rc ? rc : say(&range, NULL, location);
+}
+
+static bool agree(const struct advice *a, const struct advice *b,
+		  unsigned int attribute)
+{
+	switch (attribute) {
+	case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+		return a->is_read_mostly == b->is_read_mostly;
+	case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
+		return a->preferred == b->preferred;
+	default:
+		return a->prefetched == b->prefetched;
+	}
+}
+
+/* One answer for all pages, or none. */
+static struct advice range_advice(const struct range *range,
+				  unsigned int attribute)
+{
+	struct advice all = {
+		.preferred = NO_LOCATION,
+		.prefetched = NO_LOCATION,
+	};
+	const struct advice none = all;
+	struct advised *advised;
+	uint64_t i;
+
+	pthread_mutex_lock(&lock);
+	advised = find(range->base);
+	if (advised)
+		all = advised->pages[range->first];
+	for (i = range->first; advised && i < range->end; i++) {
+		if (!agree(&all, &advised->pages[i], attribute)) {
+			all = none;
+			break;
+		}
+		all.accessed_by &= advised->pages[i].accessed_by;
+	}
+	pthread_mutex_unlock(&lock);
+	return all;
+}
+
+static void fill_accessed_by(int *to, size_t nr, uint8_t accessed_by)
+{
+	size_t at = 0;
+	int i;
+
+	for (i = CU_DEVICE_CPU; i < core_nr_devices() && at < nr; i++)
+		if (accessed_by & 1U << (i + 1))
+			to[at++] = i;
+	while (at < nr)
+		to[at++] = NO_LOCATION;
+}
+
+/**
+ * core_range_attribute() - what was said of managed memory
+ * @to: out: an int; CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: as many as there is
+ *	room for
+ * @size: of it, bytes
+ * @attribute: CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, _PREFERRED_LOCATION,
+ *	_ACCESSED_BY or _LAST_PREFETCH_LOCATION
+ * @ptr: in managed memory
+ * @len: bytes, above 0, all of them in it
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (a range that is not of
+ * managed memory, no such attribute, another size), or as core_init().
+ */
+CORE_API int core_range_attribute(void *to, size_t size,
+				  unsigned int attribute, const void *ptr,
+				  uint64_t len)
+{
+	struct advice advice;
+	struct range range;
+	int *answer = to;
+	int rc = core_init();
+
+	if (rc)
+		return rc;
+	if (!to || !size || size % sizeof(*answer) ||
+	    attribute < CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ||
+	    attribute > CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION ||
+	    (attribute != CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY &&
+	     size != sizeof(*answer)))
+		return CUDA_ERROR_INVALID_VALUE;
+	rc = range_of(ptr, len, &range);
+	if (rc)
+		return rc;
+	advice = range_advice(&range, attribute);
+	switch (attribute) {
+	case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+		*answer = advice.is_read_mostly;
+		break;
+	case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
+		*answer = advice.preferred;
+		break;
+	case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
+		fill_accessed_by(answer, size / sizeof(*answer),
+				 advice.accessed_by);
+		break;
+	default:
+		*answer = advice.prefetched;
+		break;
+	}
+	return CUDA_SUCCESS;
+}
+
+/**
+ * core_advice_forget() - memory goes
+ * @base: its start
+ */
+void core_advice_forget(const void *base)
+{
+	struct advised *advised;
+
+	pthread_mutex_lock(&lock);
+	advised = find(base);
+	if (advised)
+		tdelete(advised, &tree, compare);
+	pthread_mutex_unlock(&lock);
+	free(advised);
+}

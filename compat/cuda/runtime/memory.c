@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Runtime: memory of each kind, and what an address is. */
+#include <stdlib.h>
+
+#include "runtime.h"
+
+/* As a CUDA 13.0 runtime aligns rows. */
+#define PITCH_ALIGN	512
+
+/* 0 bytes are no mistake, and no memory. */
+static cudaError_t alloc(void **ptr, enum mem_kind kind, size_t len,
+			 unsigned int flags)
+{
+	struct CUctx_st *ctx;
+	int rc;
+
+	if (!ptr)
+		return cudart_return(cudaErrorInvalidValue);
+	rc = core_current(&ctx);
+	if (rc)
+		return cudart_return(rc);
+	if (!len) {
+		*ptr = NULL;
+		return cudaSuccess;
+	}
+	return cudart_return(core_alloc(ctx, kind, len, flags, ptr));
+}
+
+/* Each call gives back what its own kind of call gave. */
+static cudaError_t give_back(void *ptr, bool is_host)
+{
+	struct CUctx_st *ctx;
+	struct core_ptr what;
+	int rc = core_current(&ctx);
+
+	if (rc || !ptr)
+		return cudart_return(rc);
+	core_ptr(ptr, &what);
+	if (!what.is_start || is_host != (what.kind == MEM_KIND_PINNED))
+		return cudart_return(cudaErrorInvalidValue);
+	return cudart_return(core_free(ptr));
+}
+
+API cudaError_t cudaMalloc(void **devPtr, size_t size)
+{
+	return alloc(devPtr, MEM_KIND_DEVICE, size, 0);
+}
+
+API cudaError_t cudaMallocManaged(void **devPtr, size_t size,
+				  unsigned int flags)
+{
+	/* No memory at all is a mistake here, alone among these calls. */
+	if (!size || (flags != cudaMemAttachGlobal &&
+		      flags != cudaMemAttachHost))
+		return cudart_return(cudaErrorInvalidValue);
+	return alloc(devPtr, MEM_KIND_MANAGED, size, flags);
+}
+
+API cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
+{
+	const unsigned int known = cudaHostAllocPortable |
+		cudaHostAllocMapped | cudaHostAllocWriteCombined;
+
+	if (flags & ~known)
+		return cudart_return(cudaErrorInvalidValue);
+	return alloc(pHost, MEM_KIND_PINNED, size, flags);
+}
+
+API cudaError_t cudaMallocHost(void **ptr, size_t size)
+{
+	return cudaHostAlloc(ptr, size, cudaHostAllocDefault);
+}
+
+API cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width,
+				size_t height)
+{
+	const size_t rows = (width + PITCH_ALIGN - 1) / PITCH_ALIGN;
+	size_t len;
+	cudaError_t rc;
+
+	if (!pitch || width > SIZE_MAX - PITCH_ALIGN)
+		return cudart_return(cudaErrorInvalidValue);
+	if (__builtin_mul_overflow(rows * PITCH_ALIGN, height, &len))
+		return cudart_return(cudaErrorMemoryAllocation);
+	rc = alloc(devPtr, MEM_KIND_DEVICE, len, 0);
+	if (!rc)
+		*pitch = rows * PITCH_ALIGN;
+	return rc;
+}
+
+API cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr,
+			     struct cudaExtent extent)
+{
+	size_t pitch, rows;
+	cudaError_t rc;
+	void *ptr;
+
+	if (!pitchedDevPtr)
+		return cudart_return(cudaErrorInvalidValue);
+	if (__builtin_mul_overflow(extent.height, extent.depth, &rows))
+		return cudart_return(cudaErrorMemoryAllocation);
+	rc = cudaMallocPitch(&ptr, &pitch, extent.width, rows);
+	if (!rc)
+		*pitchedDevPtr = (struct cudaPitchedPtr){
+			.ptr = ptr,
+			.pitch = pitch,
+			.xsize = extent.width,
+			.ysize = extent.height,
+		};
+	return rc;
+}
+
+API cudaError_t cudaFree(void *devPtr)
+{
+	return give_back(devPtr, false);
+}
+
+API cudaError_t cudaFreeHost(void *ptr)
+{
+	return give_back(ptr, true);
+}
+
+API cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
+{
+	const unsigned int known = cudaHostRegisterPortable |
+		cudaHostRegisterMapped | cudaHostRegisterIoMemory |
+		cudaHostRegisterReadOnly;
+	struct CUctx_st *ctx;
+	int rc;
+
+	rc = core_current(&ctx);
+	if (rc)
+		return cudart_return(rc);
+	/* It is the board that has not got it, whatever is asked for. */
+	if (!ctx->device->board.has_host_register)
+		return cudart_return(cudaErrorNotSupported);
+	/* Of I/O memory there is none that a program could name. */
+	if (!ptr || !size || flags & ~known ||
+	    flags & cudaHostRegisterIoMemory)
+		return cudart_return(cudaErrorInvalidValue);
+	return cudart_return(core_register(ctx, ptr, size, flags));
+}
+
+API cudaError_t cudaHostUnregister(void *ptr)
+{
+	struct CUctx_st *ctx;
+	int rc = core_current(&ctx);
+
+	if (rc)
+		return cudart_return(rc);
+	if (!ctx->device->board.has_host_register)
+		return cudart_return(cudaErrorNotSupported);
+	if (!ptr)
+		return cudart_return(cudaErrorInvalidValue);
+	return cudart_return(core_unregister(ptr));
+}
+
+API cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost,
+					 unsigned int flags)
+{
+	struct core_ptr what;
+
+	if (!pDevice || !pHost || flags)
+		return cudart_return(cudaErrorInvalidValue);
+	core_ptr(pHost, &what);
+	if (what.kind != MEM_KIND_PINNED && what.kind != MEM_KIND_REGISTERED)
+		return cudart_return(cudaErrorInvalidValue);
+	*pDevice = what.info.device;
+	return cudaSuccess;
+}
+
+API cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
+{
+	struct core_ptr what;
+
+	if (!pFlags || !pHost)
+		return cudart_return(cudaErrorInvalidValue);
+	core_ptr(pHost, &what);
+	switch (what.kind) {
+	case MEM_KIND_PINNED:
+	case MEM_KIND_REGISTERED:
+		/* With one address space for all, all of it is mapped. */
+		*pFlags = what.info.flags | cudaHostAllocMapped;
+		return cudaSuccess;
+	case MEM_KIND_MANAGED:
+		*pFlags = cudaHostAllocMapped;
+		return cudaSuccess;
+	default:
+		return cudart_return(cudaErrorInvalidValue);
+	}
+}
+
+API cudaError_t cudaMemGetInfo(size_t *nr_free, size_t *total)
+{
+	uint64_t is_free, all;
+	struct CUctx_st *ctx;
+	int rc;
+
+	if (!nr_free && !total)
+		return cudart_return(cudaErrorInvalidValue);
+	rc = core_current(&ctx);
+	if (!rc)
+		rc = core_memory(ctx, &is_free, &all);
+	if (rc)
+		return cudart_return(rc);
+	if (nr_free)
+		*nr_free = is_free;
+	if (total)
+		*total = all;
+	return cudaSuccess;
+}
+
+static enum cudaMemoryType type_of(enum mem_kind kind)
+{
+	switch (kind) {
+	case MEM_KIND_PINNED:
+	case MEM_KIND_REGISTERED:
+		return cudaMemoryTypeHost;
+	case MEM_KIND_DEVICE:
+		return cudaMemoryTypeDevice;
+	case MEM_KIND_MANAGED:
+		return cudaMemoryTypeManaged;
+	default:
+		return cudaMemoryTypeUnregistered;
+	}
+}
+
+/**
+ * cudart_attributes() - what an address is, for every version of the struct
+ * @ptr: any
+ * @attributes: out
+ */
+void cudart_attributes(const void *ptr, struct cudart_attributes *attributes)
+{
+	struct core_ptr what;
+
+	core_ptr(ptr, &what);
+	attributes->type = type_of(what.kind);
+	if (what.kind == MEM_KIND_PAGEABLE) {
+		/* cudaInvalidDeviceId, as a CUDA 13.0 runtime answers */
+		attributes->device = cudaInvalidDeviceId;
+		attributes->device_ptr = NULL;
+		attributes->host_ptr = (void *)ptr;
+		return;
+	}
+	attributes->device = what.ctx->device->ordinal;
+	attributes->device_ptr = what.info.device;
+	attributes->host_ptr = what.info.host;
+}
+
+API cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *to,
+					 const void *ptr)
+{
+	struct cudart_attributes attributes;
+	struct CUctx_st *ctx;
+	int rc;
+
+	if (!to)
+		return cudart_return(cudaErrorInvalidValue);
+	rc = core_current(&ctx);
+	if (rc)
+		return cudart_return(rc);
+	cudart_attributes(ptr, &attributes);
+	*to = (struct cudaPointerAttributes){
+		.type = attributes.type,
+		.device = attributes.device,
+		.devicePointer = attributes.device_ptr,
+		.hostPointer = attributes.host_ptr,
+	};
+	return cudaSuccess;
+}

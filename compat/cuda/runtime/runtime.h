@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the runtime's files share: its calls over the core. */
+#ifndef _COMPAT_CUDA_RUNTIME_RUNTIME_H
+#define _COMPAT_CUDA_RUNTIME_RUNTIME_H
+
+#include "core.h"
+#include "cuda_runtime_api.h"
+
+/**
+ * struct cudart_attributes - what an address is
+ * @type: of its memory
+ * @device: whose
+ * @device_ptr: where the device has it; NULL: nowhere
+ * @host_ptr: where the CPU has it; NULL: nowhere
+ */
+struct cudart_attributes {
+	enum cudaMemoryType type;
+	int device;
+	void *device_ptr;
+	void *host_ptr;
+};
+
+cudaError_t cudart_return(int rc);
+void cudart_attributes(const void *ptr, struct cudart_attributes *attributes);
+
+#endif
