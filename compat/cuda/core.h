@@ -188,6 +188,10 @@ struct core_set {
 CORE_API int core_copy(const struct core_copy *copy);
 CORE_API int core_set(const struct core_set *set);
 
+/* pool.c */
+CORE_API int core_alloc_async(uint64_t len, CUstream stream, void **ptr);
+CORE_API int core_free_async(void *ptr, CUstream stream);
+
 /* advice.c */
 CORE_API int core_advise(const void *ptr, uint64_t len, unsigned int advice,
 			 int location);

@@ -431,6 +431,7 @@ CORE_API int core_primary_reset(int ordinal)
 		return CUDA_ERROR_INVALID_DEVICE;
 	primary = &state.primary[ordinal];
 	rc = core_error(mem_ctx_sync(primary->mem));
+	core_pool_trim(primary);
 	core_objects_drop(primary);
 	pthread_mutex_lock(&state.lock);
 	primary->is_open = primary->nr_users;
@@ -603,6 +604,7 @@ CORE_API int core_ctx_destroy(struct CUctx_st *ctx)
 	if (core_top() == ctx)
 		core_pop(NULL);
 	mem_ctx_sync(ctx->mem);
+	core_pool_trim(ctx);
 	core_objects_drop(ctx);
 	mem_ctx_close(ctx->mem);
 	free(ctx);
@@ -636,7 +638,11 @@ CORE_API bool core_ctx_exists(const struct CUctx_st *ctx)
  */
 CORE_API int core_ctx_sync(struct CUctx_st *ctx)
 {
-	return core_error(mem_ctx_sync(ctx->mem));
+	const int rc = core_error(mem_ctx_sync(ctx->mem));
+
+	if (rc != CUDA_ERROR_NOT_PERMITTED)
+		core_pool_trim(ctx);
+	return rc;
 }
 
 /**
