@@ -14,14 +14,14 @@
 /**
  * struct spare - memory that was given back
  * @ctx: whose
- * @stream: in whose order
+ * @stream: number of the stream in whose order
  * @ptr: its start
  * @len: bytes
  * @next: of all
  */
 struct spare {
 	struct CUctx_st *ctx;
-	CUstream stream;
+	uint64_t stream;
 	void *ptr;
 	uint64_t len;
 	struct spare *next;
@@ -30,7 +30,7 @@ struct spare {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of spares */
 static struct spare *spares;
 
-static void *take(struct CUctx_st *ctx, CUstream stream, uint64_t len)
+static void *take(struct CUctx_st *ctx, uint64_t stream, uint64_t len)
 {
 	struct spare **at, *spare;
 	void *ptr = NULL;
@@ -98,7 +98,7 @@ CORE_API int core_alloc_async(uint64_t len, CUstream stream, void **ptr)
 		rc = core_stream(ctx, stream, &mem);
 	if (rc)
 		return rc;
-	old = take(ctx, stream, len);
+	old = take(ctx, mem_stream_id(mem), len);
 	if (!old) {
 		rc = core_alloc(ctx, MEM_KIND_DEVICE, len, 0, ptr);
 		if (rc != CUDA_ERROR_OUT_OF_MEMORY)
@@ -147,7 +147,7 @@ CORE_API int core_free_async(void *ptr, CUstream stream)
 		return CUDA_ERROR_INVALID_VALUE;
 	}
 	spare->ctx = what.ctx;
-	spare->stream = stream;
+	spare->stream = mem_stream_id(mem);
 	spare->ptr = ptr;
 	/* Managed memory is not what an allocation asks for. */
 	spare->len = what.kind == MEM_KIND_DEVICE ? what.info.len : 0;
