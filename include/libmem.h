@@ -308,7 +308,8 @@ enum mem_other {
  * @other_job: out: id of its job, 0 none
  * @other_name: out: of the engine, device or operation, terminated
  * @other_stream: out: id of its stream, 0: the legacy one or none
- * @other_kernel: out: address of the kernel that it runs, 0 none
+ * @other_kernel: out: address of the kernel that it runs, or of what that
+ *	stands for, see struct mem_launch; 0 none
  * @other_ip: out: instruction of the kernel that touched, 0: not known
  * @attach: out: newest attach state of managed memory, MEM_ATTACH_*; 0: it is
  *	none
@@ -667,6 +668,8 @@ enum mem_engine {
  * @args_len: in: bytes at @args, at most MEM_ARGS_MAX
  * @args: in: copied; may be NULL if that is 0
  * @timeout_ns: in: the watchdog ends it then; 0: 10 s
+ * @entry: in: the function that @kernel stands for: reports name that as the
+ *	kernel, and its library must be loaded, too; NULL: @kernel itself
  */
 struct mem_launch {
 	uint32_t size;
@@ -678,6 +681,7 @@ struct mem_launch {
 	uint32_t args_len;
 	const void *args;
 	uint64_t timeout_ns;
+	const void *entry;
 };
 
 /* Flags of mem_stream_create() */
@@ -1487,9 +1491,10 @@ int mem_stream_add_callback(struct mem_stream *stream, mem_callback fn,
  *
  * Context: any thread.
  * Return: 0, or -EINVAL (an argument is NULL, a field of @launch has no
- * meaning), -E2BIG (a tail of @launch that this library does not know is not
- * 0), -EOPNOTSUPP (the board has no such engine, or the backend cannot),
- * -ENOMEM, or as mem_stream_sync().
+ * meaning, @launch->size is below the struct's first version or no multiple of
+ * 8), -E2BIG (a tail of @launch that this library does not know is not 0),
+ * -EOPNOTSUPP (the board has no such engine, or the backend cannot), -ENOMEM,
+ * or as mem_stream_sync().
  */
 int mem_launch(struct mem_stream *stream, const struct mem_launch *launch);
 

@@ -281,8 +281,8 @@ enum job_op {
  * @call_begin: it is called now
  * @call_return: it has returned; the struct is gone
  * @judge: what a copy or, with no source, a set is; NULL buffer: pageable
- * @work_submit: device work of a stream: a kernel, or with no @launch a copy or
- *	set
+ * @work_submit: device work of a stream: a kernel, whose entry is set, or with
+ *	no @launch a copy or set
  * @work_touch: what it is known to touch
  * @work_end: it is done; the struct is gone
  * @run: a kernel, as the work that was submitted; waits for its end

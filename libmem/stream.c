@@ -863,13 +863,16 @@ API int mem_event_elapsed(struct mem_event *start, struct mem_event *end,
 
 /* Kernels */
 
+/* What the first version had of it. */
+#define LAUNCH_MIN	offsetof(struct mem_launch, entry)
+
 static int launch_check(const struct mem_launch *launch)
 {
 	const unsigned char *tail = (const unsigned char *)launch;
 	uint64_t nr_blocks = 1;
 	unsigned int i;
 
-	if (launch->size < sizeof(*launch))
+	if (launch->size < LAUNCH_MIN || launch->size % 8)
 		return -EINVAL;
 	for (i = sizeof(*launch); i < launch->size; i++)
 		if (tail[i])
@@ -885,6 +888,12 @@ static int launch_check(const struct mem_launch *launch)
 	    (launch->args_len && !launch->args))
 		return -EINVAL;
 	return 0;
+}
+
+/* An object pointer: POSIX has both alike. */
+static const void *entry_of(mem_kernel kernel)
+{
+	return (const void *)(uintptr_t)kernel;
 }
 
 API int mem_launch(struct mem_stream *stream, const struct mem_launch *launch)
@@ -906,7 +915,10 @@ API int mem_launch(struct mem_stream *stream, const struct mem_launch *launch)
 	op = op_create(stream, OP_RUN);
 	if (!op)
 		return -ENOMEM;
-	memcpy(&op->launch, launch, sizeof(op->launch));
+	memcpy(&op->launch, launch, launch->size < sizeof(*launch) ?
+				    launch->size : sizeof(*launch));
+	if (!op->launch.entry)
+		op->launch.entry = entry_of(launch->kernel);
 	if (launch->args_len) {
 		op->args = malloc(launch->args_len);
 		if (!op->args) {
@@ -919,7 +931,7 @@ API int mem_launch(struct mem_stream *stream, const struct mem_launch *launch)
 	sched_lock(ctx);
 	err = sched_start(ctx, launch->engine);
 	if (!err)
-		err = ctx->backend->work_submit(stream, launch, &op->work);
+		err = ctx->backend->work_submit(stream, &op->launch, &op->work);
 	if (!err)
 		op_submit(op, NULL);
 	sched_unlock(ctx);

@@ -1035,7 +1035,7 @@ static void work_free(struct work *work)
 /**
  * order_work_submit() - a device has something to do
  * @stream: in order of this one
- * @launch: a kernel; NULL: a copy or set
+ * @launch: a kernel, whose entry is set; NULL: a copy or set
  * @made: out
  *
  * Return: 0 or -ENOMEM.
@@ -1055,7 +1055,7 @@ int order_work_submit(struct mem_stream *stream,
 		.job = atomic_fetch_add(&ctx->nr_submitted, 1) + 1,
 		.time_ns = now_ns(),
 		.stream = stream->id,
-		.kernel = launch ? (uintptr_t)launch->kernel : 0,
+		.kernel = launch ? (uintptr_t)launch->entry : 0,
 		.engine = launch ? engine_name(launch->engine) : "dma",
 		.stack = tell_stack(0),
 	};

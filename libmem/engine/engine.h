@@ -102,6 +102,7 @@ enum engine_place {
 /**
  * struct engine_job - a job
  * @kernel: a function of the application or of a library of it
+ * @entry: another, which that needs; NULL: none
  * @grid: blocks in x, y and z, each above 0
  * @block: threads of a block, only told to the kernel
  * @shared_len: bytes of block-shared memory, zeroed for each block
@@ -113,6 +114,7 @@ enum engine_place {
  */
 struct engine_job {
 	mem_kernel kernel;
+	const void *entry;
 	uint32_t grid[3];
 	uint32_t block[3];
 	uint32_t shared_len;

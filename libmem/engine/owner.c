@@ -555,11 +555,15 @@ static int start(struct engine *engine)
 }
 
 /* There is a process, and it can run this. */
-static int get_process(struct engine *engine, mem_kernel kernel)
+static int get_process(struct engine *engine, const struct engine_job *job)
 {
+	const uintptr_t kernel = (uintptr_t)job->kernel;
+	const uintptr_t entry = (uintptr_t)job->entry;
+
 	if (engine->sock >= 0 &&
-	    (is_dead(engine, 0) ||
-	     !objects_have(engine->objects, (uintptr_t)kernel)))
+	    (is_dead(engine, 0) || !objects_have(engine->objects, kernel) ||
+	     (entry && entry != kernel &&
+	      !objects_have(engine->objects, entry))))
 		give_up(engine);
 	return engine->sock >= 0 ? 0 : start(engine);
 }
@@ -759,7 +763,7 @@ static bool run_once(struct engine *engine, const struct engine_job *job,
 	bool is_well, is_begun = false;
 	uint64_t deadline;
 
-	result->status = get_process(engine, job->kernel);
+	result->status = get_process(engine, job);
 	if (result->status)
 		return true;
 	deadline = job->timeout_ns ? now_ns() + job->timeout_ns : FOREVER;
@@ -919,6 +923,7 @@ struct engine_job engine_job_of(const struct mem_launch *launch)
 {
 	struct engine_job job = {
 		.kernel = launch->kernel,
+		.entry = launch->entry,
 		.shared_len = launch->shared_len,
 		.args = launch->args,
 		.args_len = launch->args_len,

@@ -560,7 +560,7 @@ int kernel_order_judge(struct mem_stream *stream, const struct mem_buf *dst,
 /**
  * kernel_order_work_submit() - a device has something to do
  * @stream: in order of this one
- * @launch: a kernel; NULL: a copy or set
+ * @launch: a kernel, whose entry is set; NULL: a copy or set
  * @made: out
  *
  * Return: 0, -ENOMEM or -EOPNOTSUPP (an older module).
@@ -581,7 +581,7 @@ int kernel_order_work_submit(struct mem_stream *stream,
 		return -ENOMEM;
 	work->stream = stream->id;
 	work->engine = launch ? engine_name(launch->engine) : "dma";
-	work->kernel = launch ? (uintptr_t)launch->kernel : 0;
+	work->kernel = launch ? (uintptr_t)launch->entry : 0;
 	work->stack = tell_stack(0);
 	work->asked_ns = now_ns();
 	strcpy(arg.name, work->engine);

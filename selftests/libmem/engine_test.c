@@ -1325,6 +1325,38 @@ static void a_library_that_is_loaded_later_is_known(void **state)
 	dlclose(lib);
 }
 
+struct stands_for {
+	void *args;
+	mem_kernel kernel;
+};
+
+static void k_call(const struct mem_block *block, void *args)
+{
+	struct stands_for *it = args;
+
+	it->kernel(block, &it->args);
+}
+
+static void what_a_kernel_stands_for_is_known(void **state)
+{
+	struct stands_for it = { .args = own.window.addr };
+	struct engine_job job = job_of(k_call, &it, sizeof(it));
+	pid_t before = engine_pid();
+	void *lib;
+
+	(void)state;
+	/* One that no test has loaded before: it may stay. */
+	it.kernel = load_late("late3.so", "tell", &lib);
+	job.entry = (const void *)(uintptr_t)it.kernel;
+	assert_int_equal(run_job(&job).status, 0);
+	assert_string_equal(found()->text, "late3");
+	assert_int_not_equal(engine_pid(), before);
+	before = engine_pid();
+	assert_int_equal(run_job(&job).status, 0);
+	assert_int_equal(engine_pid(), before);
+	dlclose(lib);
+}
+
 static void exceptions_end_the_job_and_streams_work(void **state)
 {
 	char text[100];
@@ -1557,6 +1589,7 @@ int main(void)
 		each(it_cannot_start_without_descriptors),
 		each(inline_engines_run_in_the_application),
 		each(a_library_that_is_loaded_later_is_known),
+		each(what_a_kernel_stands_for_is_known),
 		each(exceptions_end_the_job_and_streams_work),
 		each(too_many_pieces_are_hidden_and_asked_for_again),
 		each(the_loader_and_a_threads_variables_work),

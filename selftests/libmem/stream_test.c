@@ -1772,6 +1772,87 @@ static void an_illegal_address_ends_the_context(void **state)
 	nothing_found();
 }
 
+/* A kernel that stands for another is told as that. */
+static void start_for(mem_kernel entry, mem_kernel kernel, const void *args,
+		      uint32_t len)
+{
+	struct mem_launch launch = launch_of(kernel, args, len);
+
+	launch.entry = (const void *)(uintptr_t)entry;
+	assert_int_equal(mem_launch(stream, &launch), 0);
+}
+
+static void is_told_as(enum mem_violation_kind kind, mem_kernel kernel)
+{
+	struct mem_violation v = { .size = sizeof(v) };
+
+	assert_int_equal(mem_ctx_next_violation(ctx, &v), 1);
+	assert_string_equal(mem_violation_name(v.kind),
+			    mem_violation_name(kind));
+	assert_string_equal(v.other_name, "gpu");
+	assert_int_equal(v.other_kernel, (uintptr_t)kernel);
+	nothing_found();
+}
+
+static void a_kernel_is_told_as_what_it_stands_for(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_HOST);
+	const struct args args = { ptr, ptr, 1, 1 };
+	struct gate gate = { memory(MEM_KIND_PINNED) };
+
+	start_for(k_nothing, k_add, &args, sizeof(args));
+	sync_stream();
+	if (!is_concurrent())
+		is_told_as(MEM_VIOLATION_ENGINE_NOT_ATTACHED, k_nothing);
+	assert_int_equal(mem_stream_attach(stream, ptr, 0, MEM_ATTACH_GLOBAL),
+			 0);
+	sync_stream();
+	*gate.word = 0;
+	start_for(k_nothing, k_wait_for, &gate.word, sizeof(gate.word));
+	touch(ptr, true);
+	if (!is_concurrent())
+		is_told_as(MEM_VIOLATION_CPU_WHILE_ACTIVE, k_nothing);
+	let_go(gate);
+	sync_stream();
+	nothing_found();
+	release(gate.word);
+	release(ptr);
+	if (!has_processes)
+		return;
+	start_for(k_nothing, k_store_global, NULL, 0);
+	assert_int_equal(mem_stream_sync(stream), -EFAULT);
+	is_told_as(MEM_VIOLATION_ILLEGAL_ADDRESS, k_nothing);
+	close_all(state);
+	assert_int_equal(open_strict(state), 0);
+	start_for(k_nothing, k_exit, NULL, 0);
+	assert_int_equal(mem_stream_sync(stream), -EIO);
+	is_told_as(MEM_VIOLATION_FAILED_KERNEL, k_nothing);
+	close_all(state);
+	assert_int_equal(open_strict(state), 0);
+}
+
+/* What the struct was once; behind it is something else. */
+static void a_launch_of_the_first_version_does(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_HOST);
+	const struct args args = { ptr, ptr, 1, 1 };
+	struct mem_launch launch = launch_of(k_add, &args, sizeof(args));
+
+	(void)state;
+	launch.size = offsetof(struct mem_launch, entry);
+	memset(&launch.entry, 0xff, sizeof(launch.entry));
+	assert_int_equal(mem_launch(stream, &launch), 0);
+	sync_stream();
+	if (!is_concurrent())
+		is_told_as(MEM_VIOLATION_ENGINE_NOT_ATTACHED, k_add);
+	nothing_found();
+	launch.size -= 8;
+	assert_int_equal(mem_launch(stream, &launch), -EINVAL);
+	launch.size += 12;
+	assert_int_equal(mem_launch(stream, &launch), -EINVAL);
+	release(ptr);
+}
+
 static void a_callback_is_told_of_an_error(void **state)
 {
 	atomic_int clock = 0;
@@ -1990,7 +2071,9 @@ int main(void)
 		cmocka_unit_test(an_overrun_is_found),
 		cmocka_unit_test(launch_says_what_is_wrong),
 		cmocka_unit_test(a_child_has_no_board),
+		cmocka_unit_test(a_launch_of_the_first_version_does),
 		/* Nothing can be done with the context after it. */
+		cmocka_unit_test(a_kernel_is_told_as_what_it_stands_for),
 		cmocka_unit_test(a_kernel_that_does_not_return_is_told),
 		cmocka_unit_test(an_illegal_address_ends_the_context),
 	};
