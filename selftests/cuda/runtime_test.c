@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the runtime's calls do, beyond what each answers (cases.c): on the board
+ * that LIBMEM_SOC names.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LEN		65536U
+#define NR_THREADS	16
+#define NR_ROUNDS	50
+#define WAIT_NS		20000000000ULL
+
+#define ok(call)	assert_int_equal(call, cudaSuccess)
+#define is(call, error)	\
+	do { \
+		assert_int_equal(call, error); \
+		assert_int_equal(cudaGetLastError(), error); \
+	} while (0)
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static int attribute(enum cudaDeviceAttr which)
+{
+	int device, value;
+
+	ok(cudaGetDevice(&device));
+	ok(cudaDeviceGetAttribute(&value, which, device));
+	return value;
+}
+
+/* The board's discrete GPU has no managed memory. */
+static bool has_managed(void)
+{
+	return attribute(cudaDevAttrManagedMemory);
+}
+
+/* Keeps a stream at a host function until it is opened. */
+struct gate {
+	atomic_bool is_open;
+	atomic_bool is_reached;
+};
+
+static void wait_at(void *arg)
+{
+	struct gate *gate = arg;
+	const uint64_t end = now_ns() + WAIT_NS;
+
+	atomic_store(&gate->is_reached, true);
+	while (!atomic_load(&gate->is_open) && now_ns() < end)
+		usleep(100);
+}
+
+static void open_gate(struct gate *gate)
+{
+	atomic_store(&gate->is_open, true);
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	ok(cudaSetDevice(0));
+	ok(cudaDeviceReset());
+	cudaGetLastError();
+	return 0;
+}
+
+static void memory_has_the_attributes_of_its_kind(void **state)
+{
+	struct cudaPointerAttributes what;
+	char *device, *pinned, *managed, *heap;
+
+	(void)state;
+	ok(cudaMalloc((void **)&device, LEN));
+	ok(cudaPointerGetAttributes(&what, device + 5));
+	assert_int_equal(what.type, cudaMemoryTypeDevice);
+	assert_int_equal(what.device, 0);
+	assert_ptr_equal(what.devicePointer, device + 5);
+	assert_null(what.hostPointer);
+
+	ok(cudaMallocHost((void **)&pinned, LEN));
+	ok(cudaPointerGetAttributes(&what, pinned + 5));
+	assert_int_equal(what.type, cudaMemoryTypeHost);
+	assert_ptr_equal(what.devicePointer, pinned + 5);
+	assert_ptr_equal(what.hostPointer, pinned + 5);
+
+	if (has_managed()) {
+		ok(cudaMallocManaged((void **)&managed, LEN,
+				     cudaMemAttachGlobal));
+		ok(cudaPointerGetAttributes(&what, managed + 5));
+		assert_int_equal(what.type, cudaMemoryTypeManaged);
+		assert_ptr_equal(what.devicePointer, managed + 5);
+		assert_ptr_equal(what.hostPointer, managed + 5);
+		is(cudaFreeHost(managed), cudaErrorInvalidValue);
+		ok(cudaFree(managed));
+	} else {
+		is(cudaMallocManaged((void **)&managed, LEN,
+				     cudaMemAttachGlobal),
+		   cudaErrorNotSupported);
+	}
+
+	heap = malloc(LEN);
+	ok(cudaPointerGetAttributes(&what, heap));
+	assert_int_equal(what.type, cudaMemoryTypeUnregistered);
+	assert_null(what.devicePointer);
+	assert_ptr_equal(what.hostPointer, heap);
+	free(heap);
+
+	is(cudaFree(pinned), cudaErrorInvalidValue);
+	is(cudaFreeHost(device), cudaErrorInvalidValue);
+	is(cudaFree(device + 5), cudaErrorInvalidValue);
+	ok(cudaFree(device));
+	is(cudaFree(device), cudaErrorInvalidValue);
+	ok(cudaFreeHost(pinned));
+}
+
+static void registered_memory_is_the_devices_too(void **state)
+{
+	struct cudaPointerAttributes what;
+	char *heap = malloc(LEN), back[16];
+	void *device;
+
+	(void)state;
+	memset(heap, 3, LEN);
+	if (!attribute(cudaDevAttrHostRegisterSupported)) {
+		is(cudaHostRegister(heap, LEN, cudaHostRegisterDefault),
+		   cudaErrorNotSupported);
+		is(cudaHostUnregister(heap), cudaErrorNotSupported);
+		free(heap);
+		return;
+	}
+	ok(cudaHostRegister(heap, LEN, cudaHostRegisterDefault));
+	is(cudaHostRegister(heap, LEN, cudaHostRegisterDefault),
+	   cudaErrorHostMemoryAlreadyRegistered);
+	ok(cudaHostGetDevicePointer(&device, heap, 0));
+	ok(cudaPointerGetAttributes(&what, heap));
+	assert_int_equal(what.type, cudaMemoryTypeHost);
+	assert_ptr_equal(what.devicePointer, device);
+	assert_ptr_equal(what.hostPointer, heap);
+	ok(cudaMemset(device, 9, LEN));
+	ok(cudaMemcpy(back, device, sizeof(back), cudaMemcpyDeviceToHost));
+	assert_int_equal(back[15], 9);
+	assert_int_equal(heap[LEN - 1], 9);
+	is(cudaFreeHost(heap), cudaErrorInvalidValue);
+	is(cudaHostUnregister(heap + 1),
+	   cudaErrorHostMemoryNotRegistered);
+	ok(cudaHostUnregister(heap));
+	is(cudaHostUnregister(heap), cudaErrorHostMemoryNotRegistered);
+	free(heap);
+}
+
+static void rows_are_copied_and_set(void **state)
+{
+	const size_t width = 100, height = 7;
+	unsigned char host[7 * 128], back[7 * 128];
+	size_t pitch, x, y;
+	void *device;
+
+	(void)state;
+	for (x = 0; x < sizeof(host); x++)
+		host[x] = x * 7;
+	memset(back, 0xee, sizeof(back));
+	ok(cudaMallocPitch(&device, &pitch, width, height));
+	assert_int_equal(pitch, 512);
+	ok(cudaMemset2D(device, pitch, 0x11, pitch, height));
+	ok(cudaMemcpy2D(device, pitch, host, 128, width, height,
+			cudaMemcpyHostToDevice));
+	ok(cudaMemset2D((char *)device + pitch, pitch, 0x22, 10, 2));
+	ok(cudaMemcpy2D(back, 128, device, pitch, width + 1, height,
+			cudaMemcpyDeviceToHost));
+	for (y = 0; y < height; y++)
+		for (x = 0; x < 128; x++) {
+			unsigned char want = host[y * 128 + x];
+
+			if (x > width)
+				want = 0xee;
+			else if (x == width)
+				want = 0x11;
+			else if ((y == 1 || y == 2) && x < 10)
+				want = 0x22;
+			assert_int_equal(back[y * 128 + x], want);
+		}
+	is(cudaMemcpy2D(back, 64, device, pitch, width, height,
+			cudaMemcpyDeviceToHost), cudaErrorInvalidPitchValue);
+	is(cudaMemcpy2D(back, 128, device, pitch, width, height + 1,
+			cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+	ok(cudaFree(device));
+}
+
+static void a_reset_gives_all_back(void **state)
+{
+	struct cudaPointerAttributes what;
+	size_t before, after, all;
+	void *device, *spare, *pinned;
+	cudaStream_t stream;
+	cudaEvent_t event;
+
+	(void)state;
+	ok(cudaMemGetInfo(&before, &all));
+	ok(cudaMalloc(&device, LEN));
+	ok(cudaMallocHost(&pinned, LEN));
+	ok(cudaStreamCreate(&stream));
+	ok(cudaEventCreate(&event));
+	ok(cudaMallocAsync(&spare, LEN, stream));
+	ok(cudaFreeAsync(spare, stream));
+	ok(cudaMemsetAsync(device, 1, LEN, stream));
+	ok(cudaEventRecord(event, stream));
+	ok(cudaMemGetInfo(&after, &all));
+	assert_true(after < before);
+	ok(cudaDeviceReset());
+	ok(cudaMemGetInfo(&after, &all));
+	assert_int_equal(after, before);
+	ok(cudaPointerGetAttributes(&what, device));
+	assert_int_equal(what.type, cudaMemoryTypeUnregistered);
+	is(cudaFree(device), cudaErrorInvalidValue);
+	is(cudaStreamQuery(stream), cudaErrorInvalidResourceHandle);
+	is(cudaEventQuery(event), cudaErrorInvalidResourceHandle);
+	ok(cudaMalloc(&device, LEN));
+	ok(cudaFree(device));
+}
+
+static void memory_in_a_streams_order_comes_again(void **state)
+{
+	struct gate gate = { 0 };
+	void *first, *other, *again;
+	size_t before, after, all;
+	cudaStream_t a, b;
+
+	(void)state;
+	ok(cudaStreamCreate(&a));
+	ok(cudaStreamCreate(&b));
+	ok(cudaMemGetInfo(&before, &all));
+	ok(cudaMallocAsync(&first, LEN, a));
+	ok(cudaLaunchHostFunc(a, wait_at, &gate));
+	ok(cudaMemsetAsync(first, 1, LEN, a));
+	/* It waits for nothing, and nobody else gets it meanwhile. */
+	ok(cudaFreeAsync(first, a));
+	assert_int_equal(cudaStreamQuery(a), cudaErrorNotReady);
+	ok(cudaMallocAsync(&other, LEN, b));
+	assert_ptr_not_equal(other, first);
+	ok(cudaMallocAsync(&again, LEN, a));
+	assert_ptr_equal(again, first);
+	ok(cudaFreeAsync(again, a));
+	is(cudaFreeAsync(again, a), cudaErrorInvalidValue);
+	open_gate(&gate);
+	ok(cudaStreamSynchronize(a));
+	ok(cudaStreamDestroy(a));
+	ok(cudaFree(other));
+	ok(cudaDeviceSynchronize());
+	ok(cudaMemGetInfo(&after, &all));
+	assert_int_equal(after, before);
+	ok(cudaStreamDestroy(b));
+}
+
+static void *look_at_own_error(void *arg)
+{
+	(void)arg;
+	return (void *)(uintptr_t)cudaPeekAtLastError();
+}
+
+static void an_error_is_its_threads(void **state)
+{
+	struct gate gate = { 0 };
+	cudaStream_t stream;
+	pthread_t thread;
+	void *other;
+
+	(void)state;
+	assert_int_equal(cudaFree((void *)16), cudaErrorInvalidValue);
+	assert_int_equal(pthread_create(&thread, NULL, look_at_own_error,
+					NULL), 0);
+	assert_int_equal(pthread_join(thread, &other), 0);
+	assert_int_equal((uintptr_t)other, cudaSuccess);
+	ok(cudaStreamCreate(&stream));
+	ok(cudaLaunchHostFunc(stream, wait_at, &gate));
+	assert_int_equal(cudaStreamQuery(stream), cudaErrorNotReady);
+	open_gate(&gate);
+	assert_int_equal(cudaPeekAtLastError(), cudaErrorInvalidValue);
+	assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
+	assert_int_equal(cudaGetLastError(), cudaSuccess);
+	ok(cudaStreamSynchronize(stream));
+	ok(cudaStreamDestroy(stream));
+}
+
+struct called {
+	cudaStream_t stream;
+	cudaError_t status;
+	cudaError_t inside;
+	unsigned int nr;
+};
+
+static void call_back(cudaStream_t stream, cudaError_t status, void *arg)
+{
+	struct called *called = arg;
+	void *ptr;
+
+	called->stream = stream;
+	called->status = status;
+	called->inside = cudaMalloc(&ptr, LEN);
+	called->nr++;
+}
+
+static void a_callback_is_told_and_may_not_call(void **state)
+{
+	struct called called = { 0 };
+	cudaStream_t stream;
+
+	(void)state;
+	ok(cudaStreamCreate(&stream));
+	is(cudaStreamAddCallback(stream, NULL, NULL, 0),
+	   cudaErrorInvalidValue);
+	is(cudaStreamAddCallback(stream, call_back, &called, 1),
+	   cudaErrorInvalidValue);
+	ok(cudaStreamAddCallback(stream, call_back, &called, 0));
+	ok(cudaStreamSynchronize(stream));
+	assert_int_equal(called.nr, 1);
+	assert_ptr_equal(called.stream, stream);
+	assert_int_equal(called.status, cudaSuccess);
+	assert_int_equal(called.inside, cudaErrorNotPermitted);
+	ok(cudaStreamDestroy(stream));
+	is(cudaStreamAddCallback(stream, call_back, &called, 0),
+	   cudaErrorInvalidResourceHandle);
+}
+
+static void a_child_of_fork_is_not_initialised(void **state)
+{
+	void *ptr;
+	pid_t pid;
+	int status;
+
+	(void)state;
+	ok(cudaMalloc(&ptr, LEN));
+	pid = fork();
+	if (!pid) {
+		void *mine;
+
+		_exit(cudaMalloc(&mine, LEN) != cudaErrorInitializationError ||
+		      cudaFree(ptr) != cudaErrorInitializationError ||
+		      cudaDeviceSynchronize() != cudaErrorInitializationError);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	ok(cudaFree(ptr));
+}
+
+static void *have_own_stream(void *arg)
+{
+	struct gate *gate = arg;
+	cudaError_t *seen = calloc(2, sizeof(*seen));
+
+	/* Another thread's is busy; this one's has nothing. */
+	seen[0] = cudaStreamQuery(cudaStreamPerThread);
+	(void)gate;
+	seen[1] = cudaStreamSynchronize(cudaStreamPerThread);
+	return seen;
+}
+
+static void each_thread_has_a_stream(void **state)
+{
+	struct gate gate = { 0 };
+	cudaError_t *seen;
+	pthread_t thread;
+	void *out;
+
+	(void)state;
+	ok(cudaLaunchHostFunc(cudaStreamPerThread, wait_at, &gate));
+	assert_int_equal(cudaStreamQuery(cudaStreamPerThread),
+			 cudaErrorNotReady);
+	assert_int_equal(pthread_create(&thread, NULL, have_own_stream, &gate),
+			 0);
+	assert_int_equal(pthread_join(thread, &out), 0);
+	seen = out;
+	assert_int_equal(seen[0], cudaSuccess);
+	assert_int_equal(seen[1], cudaSuccess);
+	free(seen);
+	/* The legacy stream waits for it. */
+	assert_int_equal(cudaStreamQuery(cudaStreamPerThread),
+			 cudaErrorNotReady);
+	open_gate(&gate);
+	ok(cudaStreamSynchronize(cudaStreamPerThread));
+}
+
+static void *work(void *arg)
+{
+	const unsigned int seed = (uintptr_t)arg;
+	unsigned char back[64];
+	cudaStream_t stream;
+	cudaEvent_t event;
+	unsigned int i;
+	void *device;
+
+	for (i = 0; i < NR_ROUNDS; i++) {
+		if (cudaStreamCreateWithFlags(&stream,
+					      cudaStreamNonBlocking) ||
+		    cudaEventCreateWithFlags(&event,
+					     cudaEventDisableTiming) ||
+		    cudaMalloc(&device, LEN) ||
+		    cudaMemsetAsync(device, seed, LEN, stream) ||
+		    cudaMemcpyAsync(back, (char *)device + LEN - 64, 64,
+				    cudaMemcpyDeviceToHost, stream) ||
+		    cudaEventRecord(event, stream) ||
+		    cudaEventSynchronize(event) ||
+		    back[63] != seed || cudaFree(device) ||
+		    cudaEventDestroy(event) || cudaStreamDestroy(stream))
+			return (void *)(uintptr_t)(i + 1);
+	}
+	return NULL;
+}
+
+static void many_threads_call_at_once(void **state)
+{
+	pthread_t threads[NR_THREADS];
+	size_t before, after, all;
+	unsigned int i;
+	void *wrong;
+
+	(void)state;
+	ok(cudaMemGetInfo(&before, &all));
+	for (i = 0; i < NR_THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, work,
+						(void *)(uintptr_t)(i + 1)),
+				 0);
+	for (i = 0; i < NR_THREADS; i++) {
+		assert_int_equal(pthread_join(threads[i], &wrong), 0);
+		assert_null(wrong);
+	}
+	ok(cudaMemGetInfo(&after, &all));
+	assert_int_equal(after, before);
+}
+
+static void the_flags_of_a_device_are_kept(void **state)
+{
+	unsigned int flags;
+
+	(void)state;
+	ok(cudaSetDeviceFlags(cudaDeviceScheduleYield));
+	ok(cudaGetDeviceFlags(&flags));
+	assert_int_equal(flags & cudaDeviceScheduleMask,
+			 cudaDeviceScheduleYield);
+	is(cudaSetDeviceFlags(cudaDeviceScheduleSpin |
+			      cudaDeviceScheduleYield), cudaErrorInvalidValue);
+	is(cudaSetDeviceFlags(0x100), cudaErrorInvalidValue);
+	ok(cudaGetDeviceFlags(&flags));
+	assert_int_equal(flags & cudaDeviceScheduleMask,
+			 cudaDeviceScheduleYield);
+	ok(cudaDeviceReset());
+	ok(cudaGetDeviceFlags(&flags));
+	assert_int_equal(flags & cudaDeviceScheduleMask,
+			 cudaDeviceScheduleAuto);
+}
+
+static void a_device_is_chosen_for_a_thread(void **state)
+{
+	int nr, device;
+
+	(void)state;
+	ok(cudaGetDeviceCount(&nr));
+	assert_in_range(nr, 1, 2);
+	is(cudaSetDevice(nr), cudaErrorInvalidDevice);
+	is(cudaSetDevice(-1), cudaErrorInvalidDevice);
+	ok(cudaGetDevice(&device));
+	assert_int_equal(device, 0);
+	ok(cudaSetDevice(nr - 1));
+	ok(cudaGetDevice(&device));
+	assert_int_equal(device, nr - 1);
+	/* The board's own GPU is the last, and has managed memory. */
+	assert_true(has_managed());
+	assert_int_equal(attribute(cudaDevAttrIntegrated), 1);
+	ok(cudaSetDevice(0));
+	assert_int_equal(attribute(cudaDevAttrIntegrated), nr == 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_has_the_attributes_of_its_kind),
+		cmocka_unit_test(registered_memory_is_the_devices_too),
+		cmocka_unit_test(rows_are_copied_and_set),
+		cmocka_unit_test(a_reset_gives_all_back),
+		cmocka_unit_test(memory_in_a_streams_order_comes_again),
+		cmocka_unit_test(an_error_is_its_threads),
+		cmocka_unit_test(a_callback_is_told_and_may_not_call),
+		cmocka_unit_test(a_child_of_fork_is_not_initialised),
+		cmocka_unit_test(each_thread_has_a_stream),
+		cmocka_unit_test(many_threads_call_at_once),
+		cmocka_unit_test(the_flags_of_a_device_are_kept),
+		cmocka_unit_test(a_device_is_chosen_for_a_thread),
+	};
+
+	return cmocka_run_group_tests(tests, reset, NULL);
+}
