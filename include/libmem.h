@@ -314,7 +314,7 @@ enum mem_other {
  * @attach: out: newest attach state of managed memory, MEM_ATTACH_*; 0: it is
  *	none
  * @reserved: out: 0
- * @attach_stream: out: MEM_ATTACH_SINGLE: id of the stream
+ * @attach_stream: out: MEM_ATTACH_SINGLE: id of the stream, 0: the legacy one
  */
 struct mem_violation {
 	uint32_t size;
@@ -1441,10 +1441,13 @@ int mem_stream_wait_event(struct mem_stream *stream, struct mem_event *event);
  * @how: MEM_ATTACH_GLOBAL, MEM_ATTACH_HOST or MEM_ATTACH_SINGLE: only work of
  *	@stream, and the CPU while that is idle
  *
+ * Single to the legacy stream it is for that one's own work: that of blocking
+ * streams, which it is ordered with, has no part in it.
+ *
  * Context: any thread.
  * Return: 0, or -EINVAL (an argument is NULL, @ptr is not the start of managed
- * memory, another @len, no such @how, MEM_ATTACH_SINGLE to the legacy stream),
- * -EXDEV (it is of another context), -ENOMEM, or as mem_stream_sync().
+ * memory, another @len, no such @how), -EXDEV (it is of another context),
+ * -ENOMEM, or as mem_stream_sync().
  */
 int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
 		      unsigned int how);

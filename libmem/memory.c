@@ -327,7 +327,7 @@ API int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
 	int err;
 
 	if (!stream || (how != MEM_ATTACH_GLOBAL && how != MEM_ATTACH_HOST &&
-			(how != MEM_ATTACH_SINGLE || !stream->id)))
+			how != MEM_ATTACH_SINGLE))
 		return -EINVAL;
 	ctx = stream->ctx;
 	err = ctx_check(ctx);

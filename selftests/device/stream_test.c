@@ -266,6 +266,26 @@ static void single_buffer_is_the_cpus_when_its_stream_is_idle(void **state)
 	job_may_not(w, 0, &w->global);
 }
 
+static void single_to_the_null_stream_is_not_for_blocking_ones(void **state)
+{
+	struct world *w = *state;
+
+	attach(w, 0, &w->global, HEAPSIM_ATTACH_SINGLE);
+	sync_stream(w, 0);
+	work(w, w->c);
+	work(w, w->a);
+	cpu_may(w, &w->global);
+	work(w, 0);
+	cpu_may_not(w, &w->global);
+	sync_stream(w, w->a);
+	cpu_may_not(w, &w->global);
+	sync_stream(w, w->c);
+	cpu_may(w, &w->global);
+	job_may(w, 0, &w->global);
+	job_may_not(w, w->c, &w->global);
+	job_may_not(w, w->a, &w->global);
+}
+
 static void a_global_buffer_made_while_active_waits(void **state)
 {
 	struct world *w = *state;
@@ -1364,6 +1384,7 @@ int main(void)
 		TEST(host_attached_buffer_is_the_cpus_alone),
 		TEST(global_buffer_is_the_cpus_when_no_stream_is_active),
 		TEST(single_buffer_is_the_cpus_when_its_stream_is_idle),
+		TEST(single_to_the_null_stream_is_not_for_blocking_ones),
 		TEST(a_global_buffer_made_while_active_waits),
 		TEST(work_is_done_when_the_host_knows_and_not_before),
 		TEST(event_covers_what_was_before_its_record),

@@ -691,6 +691,72 @@ static void single_memory_is_for_its_own_jobs(void **state)
 	release(ptr);
 }
 
+static void is_not_attached_to_legacy(struct mem_stream *of)
+{
+	struct mem_violation v = { .size = sizeof(v) };
+
+	if (is_concurrent())
+		return;
+	assert_int_equal(mem_ctx_next_violation(ctx, &v), 1);
+	assert_int_equal(v.kind, MEM_VIOLATION_ENGINE_NOT_ATTACHED);
+	assert_int_equal(v.attach, MEM_ATTACH_SINGLE);
+	assert_int_equal(v.attach_stream, 0);
+	assert_int_equal(v.other_stream, mem_stream_id(of));
+	nothing_found();
+}
+
+static void single_to_the_legacy_stream_is_for_its_work(void **state)
+{
+	struct mem_stream *legacy = mem_stream_legacy(ctx), *a = blocking();
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	struct mem_violation v = { .size = sizeof(v) };
+
+	(void)state;
+	attach(legacy, ptr, MEM_ATTACH_SINGLE);
+	sync_of(legacy);
+	/* Work of others concerns nobody, ordered with it or not. */
+	work(other);
+	work(a);
+	is_allowed(ptr);
+	set_all(ptr, VALUE);
+	start_add(legacy, ptr, ptr, 1);
+	is_refused(ptr);
+	sync_of(other);
+	is_refused(ptr);
+	/* It comes after it in order. */
+	sync_of(a);
+	is_allowed(ptr);
+	/* The first word the CPU has tried. */
+	assert_int_equal(ptr[1], VALUE + 1);
+	work(legacy);
+	sync_of(legacy);
+	nothing_found();
+
+	start_add(a, ptr, ptr, 1);
+	sync_of(a);
+	is_not_attached_to_legacy(a);
+	start_add(other, ptr, ptr, 1);
+	sync_of(other);
+	is_not_attached_to_legacy(other);
+
+	work(legacy);
+	touch(ptr, false);
+	if (!is_concurrent()) {
+		assert_int_equal(mem_ctx_next_violation(ctx, &v), 1);
+		assert_int_equal(v.kind, MEM_VIOLATION_CPU_WHILE_ACTIVE);
+		assert_int_equal(v.attach, MEM_ATTACH_SINGLE);
+		assert_int_equal(v.attach_stream, 0);
+		assert_int_equal(v.other_stream, 0);
+	}
+	attach(legacy, ptr, MEM_ATTACH_GLOBAL);
+	sync_of(legacy);
+	start_add(other, ptr, ptr, 1);
+	sync_of(other);
+	nothing_found();
+	assert_int_equal(mem_stream_destroy(a), 0);
+	release(ptr);
+}
+
 static void global_memory_made_while_active_waits(void **state)
 {
 	uint32_t *global, *host;
@@ -898,6 +964,7 @@ int main(void)
 		cmocka_unit_test(a_job_needs_an_attach_that_is_before_it),
 		cmocka_unit_test(a_job_needs_an_attach_that_is_known),
 		cmocka_unit_test(single_memory_is_for_its_own_jobs),
+		cmocka_unit_test(single_to_the_legacy_stream_is_for_its_work),
 		cmocka_unit_test(global_memory_made_while_active_waits),
 		cmocka_unit_test(a_job_behind_an_unknown_attach_sees_it),
 		cmocka_unit_test(a_job_that_has_come_has_it),

@@ -1003,7 +1003,7 @@ static void step_attach(void)
 	};
 	struct stream *stream = any_stream();
 	const int buf = (int)any(6);
-	const unsigned int how = any(stream->ref ? 3 : 2);
+	const unsigned int how = any(3);
 
 	/* Behind the back of work that has it. */
 	if (is_in_use(buf, true, stream->ref) && !p.is_concurrent) {

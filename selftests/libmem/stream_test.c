@@ -436,7 +436,6 @@ static void attach_says_what_is_wrong(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
 	uint32_t *pinned = memory(MEM_KIND_PINNED);
-	struct mem_stream *legacy = mem_stream_legacy(ctx);
 	struct mem_ctx *other;
 
 	(void)state;
@@ -452,8 +451,6 @@ static void attach_says_what_is_wrong(void **state)
 	assert_int_equal(mem_stream_attach(stream, ptr, LEN, 3), -EINVAL);
 	assert_int_equal(mem_stream_attach(stream, pinned, 0,
 					   MEM_ATTACH_HOST), -EINVAL);
-	assert_int_equal(mem_stream_attach(legacy, ptr, 0, MEM_ATTACH_SINGLE),
-			 -EINVAL);
 	assert_int_equal(mem_stream_attach(mem_stream_legacy(other), ptr, 0,
 					   MEM_ATTACH_HOST), -EXDEV);
 	assert_int_equal(mem_stream_attach(stream, ptr, LEN, MEM_ATTACH_HOST),

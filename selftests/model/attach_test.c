@@ -277,6 +277,26 @@ static void single_buffer_is_for_jobs_of_its_stream_only(void **state)
 	job_may_not(w, w->null, &w->global);
 }
 
+static void single_to_the_null_stream_is_not_for_blocking_ones(void **state)
+{
+	struct world *w = *state;
+
+	attach(w, w->null, &w->global, ATTACH_SINGLE);
+	sync_stream(w, w->null);
+	work(w, &w->c);
+	work(w, &w->a);
+	cpu_may(w, &w->global);
+	work(w, w->null);
+	cpu_may_not(w, &w->global);
+	sync_stream(w, &w->a);
+	cpu_may_not(w, &w->global);
+	sync_stream(w, &w->c);
+	cpu_may(w, &w->global);
+	job_may(w, w->null, &w->global);
+	job_may_not(w, &w->c, &w->global);
+	job_may_not(w, &w->a, &w->global);
+}
+
 static void a_global_buffer_made_while_active_waits(void **state)
 {
 	struct world *w = *state;
@@ -1495,6 +1515,7 @@ int main(void)
 		TEST(global_buffer_is_for_jobs_of_any_stream),
 		TEST(single_buffer_is_the_cpus_when_its_stream_is_idle),
 		TEST(single_buffer_is_for_jobs_of_its_stream_only),
+		TEST(single_to_the_null_stream_is_not_for_blocking_ones),
 		TEST(a_global_buffer_made_while_active_waits),
 		TEST(a_host_buffer_made_while_active_does_not),
 		TEST(work_is_done_when_the_host_knows_and_not_before),
