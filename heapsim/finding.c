@@ -7,6 +7,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -79,6 +80,25 @@ struct findings {
 bool finding_is_leak(const struct finding *finding)
 {
 	return kind_of(finding->record.kind)->class == KIND_LEAK;
+}
+
+/**
+ * finding_call() - what was called and is not there
+ * @finding: any
+ * @name: where to put it
+ *
+ * Return: @name; NULL: it is another kind.
+ */
+const char *finding_call(const struct finding *finding,
+			 char name[FINDING_CALL_LEN])
+{
+	const struct heapsim_record *r = &finding->record;
+
+	if (kind_of(r->kind)->class != KIND_MISSING)
+		return NULL;
+	snprintf(name, FINDING_CALL_LEN, "%.*s%.*s", (int)sizeof(r->name),
+		 r->name, (int)sizeof(r->other.name), r->other.name);
+	return name;
 }
 
 /**

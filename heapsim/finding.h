@@ -109,7 +109,12 @@ int findings_end(struct findings *findings);
 struct finding *findings_first(const struct findings *findings);
 struct totals findings_total(const struct findings *findings);
 
+/* With its end. */
+#define FINDING_CALL_LEN	(2 * HEAPSIM_NAME_LEN)
+
 bool finding_is_leak(const struct finding *finding);
+const char *finding_call(const struct finding *finding,
+			 char name[FINDING_CALL_LEN]);
 bool finding_is_error(const struct findings *findings,
 		      const struct finding *finding);
 

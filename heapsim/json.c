@@ -163,8 +163,12 @@ static json_object *attaches_of(const struct finding *f)
 static json_object *buffer_of(const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
-	json_object *o = json_object_new_object();
+	char call[FINDING_CALL_LEN];
+	json_object *o;
 
+	if (finding_call(f, call))
+		return NULL;
+	o = json_object_new_object();
 	json_object_object_add(o, "id", number(r->buf));
 	json_object_object_add(o, "name", text(r->name, sizeof(r->name)));
 	json_object_object_add(o, "off", number(r->off));
@@ -181,6 +185,7 @@ static json_object *finding_of(const struct findings *findings,
 	const char *missing = kind_missing_name(r->missing);
 	const bool is_error = finding_is_error(findings, f);
 	json_object *o = json_object_new_object();
+	char call[FINDING_CALL_LEN];
 
 	json_object_object_add(o, "kind",
 			       text(kind_of(r->kind)->name, SIZE_MAX));
@@ -189,6 +194,8 @@ static json_object *finding_of(const struct findings *findings,
 	json_object_object_add(o, "count", number(r->count));
 	json_object_object_add(o, "bytes", number(r->bytes));
 	json_object_object_add(o, "time_ns", number(r->time_ns));
+	json_object_object_add(o, "call", text(finding_call(f, call),
+					       SIZE_MAX));
 	json_object_object_add(o, "buffer", buffer_of(f));
 	json_object_object_add(o, "nr_buffers", number(f->nr_bufs));
 	json_object_object_add(o, "attaches", attaches_of(f));

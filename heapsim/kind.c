@@ -3,7 +3,7 @@
  * What can be found, and how it is told. A kind is a row of the first table, an
  * operation that may be missing one of the second, a party one of the third.
  * The numbers are the module's, libmem's beyond these, and those of what is
- * leaked.
+ * told beside violations.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -133,6 +133,11 @@ static const struct kind kinds[] = {
 		NULL, "run", "times", KIND_ERROR,
 		"to mend it, have the kernel return when it is done; one that\n"
 		"needs long has its own time: mem_launch.timeout_ns",
+	},
+	[TOLD_MISSING_CALL] = {
+		"missing-call",
+		"Calls that heapsim has not",
+		"called", NULL, "times", KIND_MISSING,
 	},
 	[TOLD_LEAKED_BUF] = {
 		"leaked-buffer",

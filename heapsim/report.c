@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The report for people: of each finding what happened, where, and what to do;
- * then what maintenance was for nothing; then one line that sums up.
+ * then what maintenance was for nothing, and what was called and is not there;
+ * then one line that sums up.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -366,6 +367,59 @@ static void contexts_print(FILE *out, const struct run_facts *facts)
 		   "the module alone can tell (heapsim load)");
 }
 
+static bool is_call(const struct finding *f, const char *call)
+{
+	char name[FINDING_CALL_LEN];
+
+	return !f->suppressed_by && finding_call(f, name) &&
+	       !strcmp(name, call);
+}
+
+/* Each once, from wherever it was called. */
+static void call_print(FILE *out, const struct findings *findings,
+		       const struct finding *first, const char *call)
+{
+	const struct frame *frame = own_frame(&first->cpu);
+	const struct finding *f;
+	uint64_t nr = 0;
+
+	for (f = findings_first(findings); f != first; f = f->next)
+		if (is_call(f, call))
+			return;
+	for (; f; f = f->next)
+		if (is_call(f, call))
+			nr += f->record.count;
+	fprintf(out, PREFIX "  %s (%" PRIu64 " time%s)", call, nr, plural(nr));
+	if (frame) {
+		fputs(", first by ", out);
+		place_print(out, frame);
+	} else {
+		fputc('\n', out);
+	}
+}
+
+static void calls_print(FILE *out, const struct findings *findings,
+			bool has_suppressions)
+{
+	const struct finding *f;
+	char name[FINDING_CALL_LEN];
+	bool has_begun = false;
+
+	for (f = findings_first(findings); f; f = f->next) {
+		if (f->suppressed_by || !finding_call(f, name))
+			continue;
+		if (!has_begun)
+			fprintf(out, PREFIX "%s:\n",
+				kind_of(f->record.kind)->headline);
+		has_begun = true;
+		call_print(out, findings, f, name);
+		if (has_suppressions)
+			suppression_print(out, "", f);
+	}
+	if (has_begun)
+		fputs(PREFIX "\n", out);
+}
+
 static void leaks_print(FILE *out, const struct totals *t)
 {
 	if (!t->leaks)
@@ -395,6 +449,7 @@ void report_print(FILE *out, const struct findings *findings,
 	for (kind = 0; kind < kind_end(); kind++)
 		if (kind_of(kind)->class == KIND_WASTE)
 			wastes_print(out, findings, kind);
+	calls_print(out, findings, has_suppressions);
 	if (t.dropped)
 		fprintf(out, PREFIX "%" PRIu64 " record%s lost, %" PRIu64
 			" of them of errors: too many\n", t.dropped,

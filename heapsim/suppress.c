@@ -46,6 +46,7 @@ struct pattern {
  * @name: for reports
  * @kind: glob
  * @buffer: glob, NULL any
+ * @call: glob, NULL any
  * @other: glob of "type:name", NULL any
  * @cpu: stack of the CPU's side
  * @by: stack of the other
@@ -55,6 +56,7 @@ struct suppression {
 	char *name;
 	char *kind;
 	char *buffer;
+	char *call;
 	char *other;
 	struct pattern cpu;
 	struct pattern by;
@@ -92,6 +94,7 @@ static void suppression_free(struct suppression *s)
 	free(s->name);
 	free(s->kind);
 	free(s->buffer);
+	free(s->call);
 	free(s->other);
 	free(s);
 }
@@ -169,13 +172,15 @@ static const char *line_take(struct suppression *s, char *line)
 	}
 	if (!strcmp(line, "buffer"))
 		return text_set(&s->buffer, value);
+	if (!strcmp(line, "call"))
+		return text_set(&s->call, value);
 	if (!strcmp(line, "other"))
 		return text_set(&s->other, value);
 	if (!strcmp(line, "cpu"))
 		return frame_add(&s->cpu, value);
 	if (!strcmp(line, "by"))
 		return frame_add(&s->by, value);
-	return "the words are name, kind, buffer, other, cpu and by";
+	return "the words are name, kind, buffer, call, other, cpu and by";
 }
 
 /**
@@ -336,12 +341,27 @@ static bool is_other_like(const char *glob, const struct heapsim_record *r)
 	return is_like(glob, text);
 }
 
+static bool is_buffer_like(const char *glob, const struct finding *f)
+{
+	char call[FINDING_CALL_LEN];
+
+	return !finding_call(f, call) && is_like(glob, f->record.name);
+}
+
+static bool is_call_like(const char *glob, const struct finding *f)
+{
+	char call[FINDING_CALL_LEN];
+
+	return is_like(glob, finding_call(f, call));
+}
+
 static bool is_match(const struct suppression *s, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
 
 	return is_like(s->kind, kind_of(r->kind)->name) &&
-	       (!s->buffer || is_like(s->buffer, r->name)) &&
+	       (!s->buffer || is_buffer_like(s->buffer, f)) &&
+	       (!s->call || is_call_like(s->call, f)) &&
 	       (!s->other || is_other_like(s->other, r)) &&
 	       is_trace_like(s->cpu.frames, s->cpu.nr, f->cpu.frames,
 			     f->cpu.nr) &&
@@ -409,10 +429,15 @@ void suppression_print(FILE *out, const char *prefix,
 {
 	const struct heapsim_record *r = &finding->record;
 	const char *other = kind_other_name(r->other.type);
+	char call[FINDING_CALL_LEN];
 
 	fprintf(out, "%s{\n%s  name: put a name here\n%s  kind: %s\n", prefix,
 		prefix, prefix, kind_of(r->kind)->name);
-	if (r->name[0]) {
+	if (finding_call(finding, call)) {
+		fprintf(out, "%s  call: ", prefix);
+		glob_print(out, call);
+		fputc('\n', out);
+	} else if (r->name[0]) {
 		fprintf(out, "%s  buffer: ", prefix);
 		glob_print(out, r->name);
 		fputc('\n', out);

@@ -319,3 +319,12 @@ API const char *mem_violation_name(enum mem_violation_kind kind)
 		return "unknown";
 	return names[kind];
 }
+
+API void mem_tell_missing(const char *call)
+{
+	if (!call)
+		return;
+	/* The program may have opened none so far, or never. */
+	tell_init();
+	tell_missing(call);
+}

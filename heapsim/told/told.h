@@ -33,11 +33,13 @@
 #define TOLD_NR_EVENTS		32768
 
 /*
- * Kinds beyond enum mem_violation_kind, which all others are of: objects that
- * nobody has destroyed.
+ * Kinds beyond enum mem_violation_kind, which all others are of: calls that are
+ * not there, whose name goes on in @other_name where that of a buffer ends, and
+ * objects that nobody has destroyed.
  */
 enum told_kind {
-	TOLD_LEAKED_BUF = 56,
+	TOLD_MISSING_CALL = 55,
+	TOLD_LEAKED_BUF,
 	TOLD_LEAKED_JOB,
 	TOLD_LEAKED_STREAM,
 	TOLD_LEAKED_EVENT,

@@ -381,7 +381,8 @@ static bool is_harmless(uint32_t kind)
 {
 	return kind == MEM_VIOLATION_SHARED_LINE ||
 	       kind == MEM_VIOLATION_REDUNDANT_CLEAN ||
-	       kind == MEM_VIOLATION_REDUNDANT_INVALIDATE;
+	       kind == MEM_VIOLATION_REDUNDANT_INVALIDATE ||
+	       kind == TOLD_MISSING_CALL;
 }
 
 /**
@@ -577,6 +578,21 @@ static void tell_when(const struct mem_violation *v)
 	tell_traced(&r, NULL);
 }
 
+static void place_tell(struct stacks *s, struct told_record *r,
+		       const struct mem_violation *v)
+{
+	const struct table table = {
+		s->told.places, TOLD_NR_PLACES, is_same_place,
+	};
+
+	if (place_get(&s->told, &table, r, v))
+		return;
+	/* In this order: never more that are harmless than there are. */
+	atomic_fetch_add(&s->told.nr_dropped, v->count);
+	if (is_harmless(v->kind))
+		atomic_fetch_add(&s->told.nr_dropped_harmless, v->count);
+}
+
 /**
  * tell_violation() - tell what was found
  * @v: it
@@ -588,7 +604,6 @@ void tell_violation(const struct mem_violation *v, const struct tell *beside)
 {
 	struct stacks *s = stacks_seen();
 	struct told_record r;
-	struct table table;
 
 	if (!s)
 		return;
@@ -600,14 +615,35 @@ void tell_violation(const struct mem_violation *v, const struct tell *beside)
 	r.kernel_stack = kernel_stack(s, v);
 	if (beside->attaches)
 		attaches_tell(&r, beside->attaches);
-	table = (struct table) { s->told.places, TOLD_NR_PLACES,
-				 is_same_place };
-	if (place_get(&s->told, &table, &r, v))
+	place_tell(s, &r, v);
+}
+
+/**
+ * tell_missing() - the program has called what is not there
+ * @call: name of it; what is too long is cut
+ *
+ * Context: any thread.
+ */
+void tell_missing(const char *call)
+{
+	struct mem_violation v = {
+		.kind = TOLD_MISSING_CALL,
+		.count = 1,
+		.cpu_tid = (uint32_t)gettid(),
+	};
+	struct stacks *s = stacks_seen();
+	struct told_record r;
+
+	if (!s)
 		return;
-	/* In this order: never more that are harmless than there are. */
-	atomic_fetch_add(&s->told.nr_dropped, v->count);
-	if (is_harmless(v->kind))
-		atomic_fetch_add(&s->told.nr_dropped_harmless, v->count);
+	v.time_ns = now_ns();
+	v.cpu_time_ns = v.time_ns;
+	text_copy(v.name, call, sizeof(v.name));
+	/* One name has not always room for it. */
+	text_copy(v.other_name, call + strlen(v.name), sizeof(v.other_name));
+	r = record_of(&v);
+	r.cpu_stack = tell_stack(0);
+	place_tell(s, &r, &v);
 }
 
 /**

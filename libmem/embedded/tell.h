@@ -100,6 +100,7 @@ void tell_attached(const struct mem_buf_info *info, uint32_t how,
 		   uint64_t stream);
 void tell_traced(struct heapsim_record *r, const struct tell_job *job);
 void tell_violation(const struct mem_violation *v, const struct tell *beside);
+void tell_missing(const char *call);
 struct told_place *tell_object(const struct mem_violation *v,
 			       uint32_t cpu_stack);
 void tell_object_gone(struct told_place *place, uint64_t len);

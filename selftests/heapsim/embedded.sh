@@ -277,6 +277,42 @@ leaked_registration()
 		right-leak-registration && sum 0 0 && hasnt Leaked
 }
 
+missing_calls()
+{
+	report 0 --error-exitcode=9 --json="$tmp/json" "$wrong" missing-calls &&
+		has 'Calls that heapsim has not:' \
+		    "cudaGraphLaunch \\(3 times\\), first by $(at launch_graph GRAPH)" \
+		    'a_call_whose_name_is_longer_than_that_of_a_buffer \(1 time\)' &&
+		[ "$(grep -c cudaGraphLaunch "$tmp/report")" = 1 ] &&
+		sum 0 0 || return
+	python3 - "$tmp/json" <<'EOF' || return
+import json, sys
+all = json.load(open(sys.argv[1]))
+calls = [f for f in all["findings"] if f["kind"] == "missing-call"]
+assert [(f["call"], f["count"]) for f in calls] == [
+	("cudaGraphLaunch", 2),
+	("a_call_whose_name_is_longer_than_that_of_a_buffer", 1),
+	("cudaGraphLaunch", 1)], calls
+assert all["errors"] == 0 and not any(f["is_error"] for f in calls), calls
+assert not any(f["buffer"] for f in calls), calls
+assert calls[0]["cpu"]["stack"][0]["function"] == "launch_graph", calls
+EOF
+	printf '{\n name: known\n kind: missing-call\n call: cuda*\n}\n' \
+		>"$tmp/known"
+	report 0 --suppressions="$tmp/known" "$wrong" missing-calls &&
+		hasnt cudaGraph && has 'a_call_whose' && sum 0 0 &&
+		printf '{\n name: known\n kind: *\n buffer: *\n}\n' \
+			>"$tmp/known" &&
+		report 0 --suppressions="$tmp/known" "$wrong" missing-calls &&
+		has 'cudaGraphLaunch \(3 times\)' &&
+		report 0 --gen-suppressions "$wrong" missing-calls &&
+		sed -n '/^{/,/^}/p' "$tmp/report" >"$tmp/known" &&
+		grep -q '^  call: cudaGraphLaunch$' "$tmp/known" &&
+		report 0 --suppressions="$tmp/known" "$wrong" missing-calls &&
+		hasnt 'Calls that' && clean_twin missing-calls &&
+		hasnt 'Calls that'
+}
+
 leaks_are_asked_for()
 {
 	report 0 --error-exitcode=9 "$wrong" leak &&
@@ -396,7 +432,8 @@ json_members()
 	local name
 
 	for name in stale missing-clean early open-bracket no-begin redundant \
-		leak while-active not-attached on-device illegal overrun; do
+		leak while-active not-attached on-device illegal overrun \
+		missing-calls; do
 		json_of 0 "$wrong" "$name" || return
 	done
 	printf '{\n name: known\n kind: *\n}\n' >"$tmp/known"
@@ -646,6 +683,7 @@ try leaked_streams_are_told leaked_stream
 try leaked_events_are_told leaked_event
 try leaked_registrations_are_told leaked_registration
 try leaks_are_errors_if_asked leaks_are_asked_for
+try missing_calls_are_told missing_calls
 try libmem_a linked archive
 try static_program linked static
 try address_sanitizer linked asan

@@ -814,6 +814,25 @@ static void calls(void)
 	CHECK(mem_free(ctx, p));
 }
 
+/* As a library has it that offers another's calls. */
+static void launch_graph(void)
+{
+	mem_tell_missing("cudaGraphLaunch"); /* GRAPH */
+}
+
+static void missing_calls(void)
+{
+	int i;
+
+	if (is_right)
+		return;
+	for (i = 0; i < 2; i++)
+		launch_graph();
+	mem_tell_missing("a_call_whose_name_is_longer_than_that_of_a_buffer");
+	launch_graph(); /* LAST */
+	mem_tell_missing(NULL);
+}
+
 static void nothing(void)
 {
 }
@@ -861,6 +880,7 @@ int main(int argc, char **argv)
 		{ "overrun", overrun },
 		{ "pipeline", pipeline },
 		{ "calls", calls },
+		{ "missing-calls", missing_calls },
 		{ "nothing", nothing },
 	};
 	const char *name = argc > 1 ? argv[1] : "";

@@ -30,7 +30,8 @@ libmem_over_both()
 
 	for name in stale missing-clean conflict lost-cpu-write \
 		lost-device-write early open-bracket exit-in-bracket no-begin \
-		redundant leak leak-job leak-streams leak-event fork-only; do
+		redundant leak leak-job leak-streams leak-event fork-only \
+		missing-calls; do
 		for twin in "" right-; do
 			report 0 --backend=embedded "$O/mistakes" \
 				"$twin$name" || return
@@ -244,6 +245,7 @@ json_members()
 		json_of 0 --backend=kernel "$O/mistakes" illegal &&
 		json_of 0 --backend=kernel "$O/mistakes" overrun &&
 		json_of 0 --backend=kernel "$O/mistakes" leak &&
+		json_of 0 --backend=kernel "$O/mistakes" missing-calls &&
 		json_is_documented
 }
 
