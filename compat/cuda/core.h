@@ -266,6 +266,24 @@ struct core_launch {
 
 CORE_API int core_launch(const struct core_launch *launch);
 
+/* error.c */
+
+/**
+ * struct core_error_text - an error's names and text
+ * @code: its number
+ * @runtime: the runtime's name; NULL: it has no such error
+ * @driver: the driver's name; NULL: it has no such error
+ * @text: for people
+ */
+struct core_error_text {
+	int code;
+	const char *runtime;
+	const char *driver;
+	const char *text;
+};
+
+CORE_API const struct core_error_text *core_error_text(int code);
+
 /* missing.c: a call that heapsim has not: reports name it once. */
 CORE_API int core_missing(const char *call);
 
