@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Driver: the calls that heapsim has not. Programs that only name them link;
+ * one that calls them is told so, and the report names them.
+ *
+ * Which they are the Makefile finds out: all of cuda.map that no other file
+ * defines. A line of its list is MISSING(symbol, "name as programs write it").
+ */
+int core_missing(const char *call);
+
+/*
+ * No header: what it declares has parameters. They do not matter here, nor does
+ * that the answer is an enumeration.
+ */
+#define MISSING(symbol, name)						\
+	__attribute__((visibility("default"))) int symbol(void);	\
+	int symbol(void)						\
+	{								\
+		return core_missing(name);				\
+	}
+
+#include <cuda-missing.h>
