@@ -653,7 +653,6 @@ CORE_API int core_ctx_sync(struct CUctx_st *ctx)
  */
 CORE_API int core_missing(const char *call)
 {
-	if (!core_init())
-		mem_ctx_tell_missing(state.mem, call);
+	mem_tell_missing(call);
 	return CUDA_ERROR_NOT_SUPPORTED;
 }
