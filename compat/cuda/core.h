@@ -125,6 +125,10 @@ CORE_API bool core_ctx_exists(const struct CUctx_st *ctx);
 CORE_API int core_ctx_sync(struct CUctx_st *ctx);
 CORE_API int core_error(int err);
 
+/* attribute.c */
+CORE_API int core_attribute(const struct core_device *device, int attr,
+			    int *value);
+
 /* object.c */
 CORE_API int core_object_add(enum core_type type, void *object,
 			     struct CUctx_st *ctx);
