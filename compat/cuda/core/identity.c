@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What tells one device from another: its place on PCI, its UUID. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core.h"
+
+/* "0000:01:00.0" and its end */
+#define PCI_ID_LEN	13
+
+/**
+ * core_pci_id() - where a device is on PCI
+ * @device: device
+ * @id: out: domain, bus, device and function, terminated
+ * @len: bytes at @id
+ *
+ * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (@len is below 13).
+ */
+CORE_API int core_pci_id(const struct core_device *device, char *id, int len)
+{
+	int bus = 0, domain = 0, slot = 0;
+
+	if (len < PCI_ID_LEN)
+		return CUDA_ERROR_INVALID_VALUE;
+	core_attribute(device, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, &domain);
+	core_attribute(device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, &bus);
+	core_attribute(device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, &slot);
+	snprintf(id, len, "%04x:%02x:%02x.0", domain & 0xffff, bus & 0xff,
+		 slot & 0xff);
+	return CUDA_SUCCESS;
+}
+
+/* As CUDA takes it: domain, function or neither may be left out. */
+static bool parse(const char *id, unsigned int at[4])
+{
+	int end = 0;
+
+	memset(at, 0, 4 * sizeof(*at));
+	if (sscanf(id, "%x:%x:%x.%x%n", &at[0], &at[1], &at[2], &at[3],
+		   &end) == 4 && !id[end])
+		return true;
+	at[3] = 0;
+	if (sscanf(id, "%x:%x:%x%n", &at[0], &at[1], &at[2], &end) == 3 &&
+	    !id[end])
+		return true;
+	at[0] = 0;
+	return sscanf(id, "%x:%x.%x%n", &at[1], &at[2], &at[3], &end) == 3 &&
+		!id[end];
+}
+
+/**
+ * core_device_at() - the device that is somewhere on PCI
+ * @id: [domain:]bus:device[.function], in hexadecimal digits
+ * @ordinal: out: its number
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (that is no place),
+ * CUDA_ERROR_INVALID_DEVICE (no GPU is there).
+ */
+CORE_API int core_device_at(const char *id, int *ordinal)
+{
+	unsigned int at[4];
+	char wanted[32], own[PCI_ID_LEN];
+	int i;
+
+	if (!parse(id, at))
+		return CUDA_ERROR_INVALID_VALUE;
+	snprintf(wanted, sizeof(wanted), "%04x:%02x:%02x.%x", at[0], at[1],
+		 at[2], at[3]);
+	for (i = 0; i < core_nr_devices(); i++)
+		if (!core_pci_id(core_device(i), own, sizeof(own)) &&
+		    !strcmp(own, wanted)) {
+			*ordinal = i;
+			return CUDA_SUCCESS;
+		}
+	return CUDA_ERROR_INVALID_DEVICE;
+}
+
+/**
+ * core_uuid() - a device's UUID
+ * @device: device
+ * @uuid: out: 16 bytes
+ *
+ * The same in all processes, for one device of one kind of board: FNV-1a of
+ * what it is, in the form of a name-based UUID (RFC 9562, version 8).
+ */
+CORE_API void core_uuid(const struct core_device *device, unsigned char *uuid)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+	char text[MEM_NAME_LEN + 32];
+	size_t i;
+
+	snprintf(text, sizeof(text), "heapsim %s %u", device->board.name,
+		 device->engine);
+	for (i = 0; i < 16; i++) {
+		const char *c;
+
+		for (c = text; *c; c++) {
+			hash ^= (unsigned char)*c;
+			hash *= 0x100000001b3ULL;
+		}
+		uuid[i] = hash >> 56;
+	}
+	uuid[6] = (uuid[6] & 0x0f) | 0x80;
+	uuid[8] = (uuid[8] & 0x3f) | 0x80;
+}
