@@ -5,21 +5,23 @@
 /* The longest pitch there is: CU_DEVICE_ATTRIBUTE_MAX_PITCH. */
 #define MAX_PITCH	0x7fffffffU
 
-/* Can the engine of the current device reach it? */
-static bool is_reached(const struct CUctx_st *ctx, const void *ptr)
+/*
+ * Is it of an allocation? Pageable memory is the host's, also on a board whose
+ * engines reach it: no document says otherwise, and what was recorded does not.
+ */
+static bool is_allocated(const void *ptr)
 {
 	struct core_ptr what;
 
 	core_ptr(ptr, &what);
-	return what.kind != MEM_KIND_PAGEABLE ||
-	       ctx->device->board.has_pageable_access;
+	return what.kind != MEM_KIND_PAGEABLE;
 }
 
 /**
  * core_copy() - copy rows
  * @copy: what
  *
- * A side that is said to be a device's has to be memory that devices reach. Of
+ * A side that is said to be a device's has to be memory of an allocation. Of
  * one that is said to be the host's nothing is demanded: what it is decides
  * (asked of a CUDA 13.0 runtime).
  *
@@ -41,8 +43,8 @@ CORE_API int core_copy(const struct core_copy *copy)
 	if (!rows->dst || !rows->src ||
 	    (rows->nr_rows > 1 && (rows->dst_pitch > MAX_PITCH ||
 				   rows->src_pitch > MAX_PITCH)) ||
-	    (copy->sides & CORE_SRC_DEVICE && !is_reached(ctx, rows->src)) ||
-	    (copy->sides & CORE_DST_DEVICE && !is_reached(ctx, rows->dst)))
+	    (copy->sides & CORE_SRC_DEVICE && !is_allocated(rows->src)) ||
+	    (copy->sides & CORE_DST_DEVICE && !is_allocated(rows->dst)))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (rows->nr_rows == 1)
 		rc = copy->is_async ?
