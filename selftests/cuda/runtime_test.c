@@ -144,7 +144,8 @@ static void registered_memory_is_the_devices_too(void **state)
 	if (!attribute(cudaDevAttrHostRegisterSupported)) {
 		is(cudaHostRegister(heap, LEN, cudaHostRegisterDefault),
 		   cudaErrorNotSupported);
-		is(cudaHostUnregister(heap), cudaErrorNotSupported);
+		is(cudaHostUnregister(heap),
+		   cudaErrorHostMemoryNotRegistered);
 		free(heap);
 		return;
 	}

@@ -128,31 +128,25 @@ API cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 	struct CUctx_st *ctx;
 	int rc;
 
-	rc = core_current(&ctx);
-	if (rc)
-		return cudart_return(rc);
-	/* It is the board that has not got it, whatever is asked for. */
-	if (!ctx->device->board.has_host_register)
-		return cudart_return(cudaErrorNotSupported);
 	/* Of I/O memory there is none that a program could name. */
 	if (!ptr || !size || flags & ~known ||
 	    flags & cudaHostRegisterIoMemory)
 		return cudart_return(cudaErrorInvalidValue);
-	return cudart_return(core_register(ctx, ptr, size, flags));
+	rc = core_current(&ctx);
+	if (!rc)
+		rc = core_register(ctx, ptr, size, flags);
+	return cudart_return(rc);
 }
 
 API cudaError_t cudaHostUnregister(void *ptr)
 {
 	struct CUctx_st *ctx;
-	int rc = core_current(&ctx);
+	int rc;
 
-	if (rc)
-		return cudart_return(rc);
-	if (!ctx->device->board.has_host_register)
-		return cudart_return(cudaErrorNotSupported);
 	if (!ptr)
 		return cudart_return(cudaErrorInvalidValue);
-	return cudart_return(core_unregister(ptr));
+	rc = core_current(&ctx);
+	return cudart_return(rc ? rc : core_unregister(ptr));
 }
 
 API cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost,
