@@ -190,8 +190,6 @@ API cudaError_t cudaMemGetInfo(size_t *nr_free, size_t *total)
 	struct CUctx_st *ctx;
 	int rc;
 
-	if (!nr_free && !total)
-		return cudart_return(cudaErrorInvalidValue);
 	rc = core_current(&ctx);
 	if (!rc)
 		rc = core_memory(ctx, &is_free, &all);
