@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of the CUDA-shaped surface with the board in the process itself, on each
+# board: no module, no VM, no root. TAP, one document a program. Exit code: 0 if
+# all passed, else 1.
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+dir=${HEAPSIM_BUILD:-$top/build}/selftests/cuda
+export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
+rc=0
+
+for soc in nano tx2 drive-px2 xavier orin orin-nano thor; do
+	for test in runtime limits; do
+		LIBMEM_SOC=$soc timeout -k 5 120 "$dir/${test}_test" || rc=1
+	done
+done
+exit "$rc"
