@@ -70,7 +70,7 @@ vm: ## A shell in a VM with the module loaded, or CMD='...' (KERNEL=)
 	@selftests/vm/run $(if $(value CMD),-t 3600 -- bash -c "$$VM_CMD",-i)
 
 ##@ Build
-all: modules libmem heapsim ## The module for this machine, libmem, heapsim
+all: modules libmem cuda heapsim ## The module for this machine, all else
 
 modules: ## The module for this machine (RELEASE=, KDIR=)
 	@test -n "$(RELEASE)" -a -e "$(KDIR)/Makefile" || { \
@@ -80,6 +80,10 @@ modules: ## The module for this machine (RELEASE=, KDIR=)
 
 libmem: ## The library, shared and static
 	@$(MAKE) -C libmem O=$(BUILD)/libmem PKGCONFIG_OUT=$(BUILD)/pkgconfig all
+
+cuda: libmem ## The CUDA-shaped libraries: libmem-cuda, libmem-cudart
+	@$(MAKE) -C compat/cuda O=$(BUILD)/cuda LIBMEM=$(BUILD)/libmem \
+		PKGCONFIG_OUT=$(BUILD)/pkgconfig all
 
 heapsim: ## The command, its man pages
 	@$(MAKE) -C heapsim O=$(BUILD)/heapsim PREFIX="$(PREFIX)" all
@@ -149,6 +153,9 @@ install: all ## Module, udev rule, libmem, headers, heapsim (DESTDIR=)
 	@$(MAKE) -C libmem O=$(BUILD)/libmem \
 		PKGCONFIG_OUT=$(BUILD)/pkgconfig PREFIX="$(PREFIX)" \
 		DESTDIR="$(DESTDIR)" install
+	@$(MAKE) -C compat/cuda O=$(BUILD)/cuda LIBMEM=$(BUILD)/libmem \
+		PKGCONFIG_OUT=$(BUILD)/pkgconfig PREFIX="$(PREFIX)" \
+		DESTDIR="$(DESTDIR)" install
 	@$(MAKE) -C heapsim O=$(BUILD)/heapsim PREFIX="$(PREFIX)" \
 		DESTDIR="$(DESTDIR)" install
 	test -n "$(DESTDIR)" || { depmod "$(RELEASE)" && ldconfig; }
@@ -158,6 +165,9 @@ uninstall: ## What install put there
 		"$(DESTDIR)$(UDEVDIR)/60-heapsim.rules" \
 		"$(DESTDIR)$(PREFIX)/include/linux/heapsim.h"
 	@$(MAKE) -C libmem O=$(BUILD)/libmem \
+		PKGCONFIG_OUT=$(BUILD)/pkgconfig PREFIX="$(PREFIX)" \
+		DESTDIR="$(DESTDIR)" uninstall
+	@$(MAKE) -C compat/cuda O=$(BUILD)/cuda LIBMEM=$(BUILD)/libmem \
 		PKGCONFIG_OUT=$(BUILD)/pkgconfig PREFIX="$(PREFIX)" \
 		DESTDIR="$(DESTDIR)" uninstall
 	@$(MAKE) -C heapsim O=$(BUILD)/heapsim PREFIX="$(PREFIX)" \
@@ -189,7 +199,7 @@ load: modules ## Insert the module on this very machine (PARAMS='soc=orin')
 unload: ## Remove it again
 	rmmod heapsim
 
-.PHONY: help demo vm all modules libmem heapsim clean check check-style \
-	check-vm check-model check-device check-libmem check-heapsim corpus \
+.PHONY: help demo vm all modules libmem cuda heapsim clean check \
+	check-style check-vm check-model check-device check-libmem check-heapsim corpus \
 	check-clients check-debug check-all bench install uninstall dkms-install \
 	dkms-uninstall load unload

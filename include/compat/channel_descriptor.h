@@ -62,22 +62,22 @@ CUDART_CHANNELS(float4, 4, Float)
 
 #undef CUDART_CHANNELS
 
-static inline cudaChannelFormatDesc cudaCreateChannelDescHalf()
+static inline cudaChannelFormatDesc cudaCreateChannelDescHalf(void)
 {
 	return cudaCreateChannelDesc(16, 0, 0, 0, cudaChannelFormatKindFloat);
 }
 
-static inline cudaChannelFormatDesc cudaCreateChannelDescHalf1()
+static inline cudaChannelFormatDesc cudaCreateChannelDescHalf1(void)
 {
 	return cudaCreateChannelDesc(16, 0, 0, 0, cudaChannelFormatKindFloat);
 }
 
-static inline cudaChannelFormatDesc cudaCreateChannelDescHalf2()
+static inline cudaChannelFormatDesc cudaCreateChannelDescHalf2(void)
 {
 	return cudaCreateChannelDesc(16, 16, 0, 0, cudaChannelFormatKindFloat);
 }
 
-static inline cudaChannelFormatDesc cudaCreateChannelDescHalf4()
+static inline cudaChannelFormatDesc cudaCreateChannelDescHalf4(void)
 {
 	return cudaCreateChannelDesc(16, 16, 16, 16,
 				     cudaChannelFormatKindFloat);

@@ -51,8 +51,8 @@ typedef struct CUuuid_st CUuuid;
 
 #define CU_IPC_HANDLE_SIZE		64
 
-#define CU_DEVICE_CPU			((CUdevice)-1)
-#define CU_DEVICE_INVALID		((CUdevice)-2)
+#define CU_DEVICE_CPU			((CUdevice)(-1))
+#define CU_DEVICE_INVALID		((CUdevice)(-2))
 
 /* cuMemHostAlloc() */
 #define CU_MEMHOSTALLOC_PORTABLE	0x01
@@ -91,7 +91,9 @@ typedef struct CUuuid_st CUuuid;
 #define CU_LAUNCH_PARAM_BUFFER_SIZE	((void *)0x02)
 
 /* libmem-cuda itself is built with LIBMEM_CUDA defined: it has all symbols. */
-#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) && !defined(LIBMEM_CUDA)
+#ifndef LIBMEM_CUDA
+
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define CU_PTDS(call)	call ## _ptds
 #define CU_PTSZ(call)	call ## _ptsz
 #else
@@ -151,7 +153,6 @@ typedef struct CUuuid_st CUuuid;
 #define cuIpcOpenMemHandle	cuIpcOpenMemHandle_v2
 #define cuGetProcAddress	cuGetProcAddress_v2
 
-#ifndef LIBMEM_CUDA
 #if CUDA_VERSION >= 13000
 #define cuCtxCreate	cuCtxCreate_v4
 #define cuDeviceGetUuid	cuDeviceGetUuid_v2
@@ -1386,7 +1387,7 @@ CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
 #ifdef LIBMEM_CUDA
 CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev);
 #endif
-CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev);
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev);
 CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev);
 CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId);
 CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev);
@@ -1407,11 +1408,11 @@ CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev);
 
 /* Primary contexts: one a device */
 CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev);
-CUresult cuDevicePrimaryCtxRelease(CUdevice dev);
-CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags);
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev);
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags);
 CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags,
 				    int *active);
-CUresult cuDevicePrimaryCtxReset(CUdevice dev);
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev);
 
 /* Contexts. 13.0 has parameters of its own for cuCtxCreate(). */
 #if CUDA_VERSION >= 13000 || defined(LIBMEM_CUDA)
@@ -1421,9 +1422,9 @@ CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
 #if CUDA_VERSION < 13000 || defined(LIBMEM_CUDA)
 CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
 #endif
-CUresult cuCtxDestroy(CUcontext ctx);
-CUresult cuCtxPushCurrent(CUcontext ctx);
-CUresult cuCtxPopCurrent(CUcontext *pctx);
+CUresult cuCtxDestroy_v2(CUcontext ctx);
+CUresult cuCtxPushCurrent_v2(CUcontext ctx);
+CUresult cuCtxPopCurrent_v2(CUcontext *pctx);
 CUresult cuCtxSetCurrent(CUcontext ctx);
 CUresult cuCtxGetCurrent(CUcontext *pctx);
 CUresult cuCtxGetDevice(CUdevice *device);
@@ -1444,22 +1445,23 @@ CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig);
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config);
 
 /* Memory */
-CUresult cuMemGetInfo(size_t *free, size_t *total);
-CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize);
-CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
-			 size_t Height, unsigned int ElementSizeBytes);
-CUresult cuMemFree(CUdeviceptr dptr);
-CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize,
-			      CUdeviceptr dptr);
-CUresult cuMemAllocHost(void **pp, size_t bytesize);
+CUresult cuMemGetInfo_v2(size_t *free, size_t *total);
+CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize);
+CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch,
+			    size_t WidthInBytes, size_t Height,
+			    unsigned int ElementSizeBytes);
+CUresult cuMemFree_v2(CUdeviceptr dptr);
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize,
+				 CUdeviceptr dptr);
+CUresult cuMemAllocHost_v2(void **pp, size_t bytesize);
 CUresult cuMemFreeHost(void *p);
 CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags);
-CUresult cuMemHostGetDevicePointer(CUdeviceptr *pdptr, void *p,
-				   unsigned int Flags);
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p,
+				      unsigned int Flags);
 CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p);
 CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize,
 			   unsigned int flags);
-CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags);
+CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags);
 CUresult cuMemHostUnregister(void *p);
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
 			       CUdeviceptr ptr);
@@ -1495,22 +1497,23 @@ CUresult cuMemRangeGetAttributes(void **data, size_t *dataSizes,
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount);
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
 		       CUstream hStream);
-CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost,
-		      size_t ByteCount);
-CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void *srcHost,
-			   size_t ByteCount, CUstream hStream);
-CUresult cuMemcpyDtoH(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount);
-CUresult cuMemcpyDtoHAsync(void *dstHost, CUdeviceptr srcDevice,
-			   size_t ByteCount, CUstream hStream);
-CUresult cuMemcpyDtoD(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
-		      size_t ByteCount);
-CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
-			   size_t ByteCount, CUstream hStream);
-CUresult cuMemcpy2D(const CUDA_MEMCPY2D *pCopy);
-CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *pCopy);
-CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
-CUresult cuMemcpy3D(const CUDA_MEMCPY3D *pCopy);
-CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
+CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost,
+			 size_t ByteCount);
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost,
+			      size_t ByteCount, CUstream hStream);
+CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice,
+			 size_t ByteCount);
+CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice,
+			      size_t ByteCount, CUstream hStream);
+CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
+			 size_t ByteCount);
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
+			      size_t ByteCount, CUstream hStream);
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy);
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy);
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy);
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext,
 		      CUdeviceptr srcDevice, CUcontext srcContext,
 		      size_t ByteCount);
@@ -1519,58 +1522,58 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
 			   size_t ByteCount, CUstream hStream);
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy);
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
-CUresult cuMemcpyDtoA(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
-		      size_t ByteCount);
-CUresult cuMemcpyAtoD(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
-		      size_t ByteCount);
-CUresult cuMemcpyHtoA(CUarray dstArray, size_t dstOffset, const void *srcHost,
-		      size_t ByteCount);
-CUresult cuMemcpyHtoAAsync(CUarray dstArray, size_t dstOffset,
-			   const void *srcHost, size_t ByteCount,
-			   CUstream hStream);
-CUresult cuMemcpyAtoH(void *dstHost, CUarray srcArray, size_t srcOffset,
-		      size_t ByteCount);
-CUresult cuMemcpyAtoHAsync(void *dstHost, CUarray srcArray, size_t srcOffset,
-			   size_t ByteCount, CUstream hStream);
-CUresult cuMemcpyAtoA(CUarray dstArray, size_t dstOffset, CUarray srcArray,
-		      size_t srcOffset, size_t ByteCount);
+CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset,
+			 CUdeviceptr srcDevice, size_t ByteCount);
+CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray,
+			 size_t srcOffset, size_t ByteCount);
+CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset,
+			 const void *srcHost, size_t ByteCount);
+CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset,
+			      const void *srcHost, size_t ByteCount,
+			      CUstream hStream);
+CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
+			 size_t ByteCount);
+CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
+			      size_t ByteCount, CUstream hStream);
+CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray,
+			 size_t srcOffset, size_t ByteCount);
 
 /* Sets */
-CUresult cuMemsetD8(CUdeviceptr dstDevice, unsigned char uc, size_t N);
+CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N);
 CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N,
 			 CUstream hStream);
-CUresult cuMemsetD16(CUdeviceptr dstDevice, unsigned short us, size_t N);
+CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N);
 CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N,
 			  CUstream hStream);
-CUresult cuMemsetD32(CUdeviceptr dstDevice, unsigned int ui, size_t N);
+CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N);
 CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N,
 			  CUstream hStream);
-CUresult cuMemsetD2D8(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
-		      size_t Width, size_t Height);
+CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch,
+			 unsigned char uc, size_t Width, size_t Height);
 CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch,
 			   unsigned char uc, size_t Width, size_t Height,
 			   CUstream hStream);
-CUresult cuMemsetD2D16(CUdeviceptr dstDevice, size_t dstPitch,
-		       unsigned short us, size_t Width, size_t Height);
+CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch,
+			  unsigned short us, size_t Width, size_t Height);
 CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch,
 			    unsigned short us, size_t Width, size_t Height,
 			    CUstream hStream);
-CUresult cuMemsetD2D32(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
-		       size_t Width, size_t Height);
+CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch,
+			  unsigned int ui, size_t Width, size_t Height);
 CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch,
 			    unsigned int ui, size_t Width, size_t Height,
 			    CUstream hStream);
 
 /* Arrays, texture and surface objects */
-CUresult cuArrayCreate(CUarray *pHandle,
-		       const CUDA_ARRAY_DESCRIPTOR *pAllocateArray);
-CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor,
-			      CUarray hArray);
+CUresult cuArrayCreate_v2(CUarray *pHandle,
+			  const CUDA_ARRAY_DESCRIPTOR *pAllocateArray);
+CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor,
+				 CUarray hArray);
 CUresult cuArrayDestroy(CUarray hArray);
-CUresult cuArray3DCreate(CUarray *pHandle,
-			 const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray);
-CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor,
-				CUarray hArray);
+CUresult cuArray3DCreate_v2(CUarray *pHandle,
+			    const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray);
+CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor,
+				   CUarray hArray);
 CUresult cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray,
 			 unsigned int planeIdx);
 CUresult
@@ -1602,7 +1605,7 @@ CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc,
 CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags);
 CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
 				    int priority);
-CUresult cuStreamDestroy(CUstream hStream);
+CUresult cuStreamDestroy_v2(CUstream hStream);
 CUresult cuStreamGetPriority(CUstream hStream, int *priority);
 CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags);
 CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId);
@@ -1632,7 +1635,7 @@ CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream,
 				unsigned int flags);
 CUresult cuEventQuery(CUevent hEvent);
 CUresult cuEventSynchronize(CUevent hEvent);
-CUresult cuEventDestroy(CUevent hEvent);
+CUresult cuEventDestroy_v2(CUevent hEvent);
 CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
 #ifdef LIBMEM_CUDA
 CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart,
@@ -1680,15 +1683,15 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin);
 CUresult cuModuleUnload(CUmodule hmod);
 CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod,
 			     const char *name);
-CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,
-			   const char *name);
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod,
+			      const char *name);
 
 /* Other processes, other drivers, graphics */
 CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event);
 CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle);
 CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr);
-CUresult cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle,
-			    unsigned int Flags);
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle,
+			       unsigned int Flags);
 CUresult cuIpcCloseMemHandle(CUdeviceptr dptr);
 CUresult
 cuImportExternalMemory(CUexternalMemory *extMem_out,
@@ -1717,10 +1720,11 @@ CUresult cuGraphicsSubResourceGetMappedArray(CUarray *pArray,
 CUresult
 cuGraphicsResourceGetMappedMipmappedArray(CUmipmappedArray *pMipmappedArray,
 					  CUgraphicsResource resource);
-CUresult cuGraphicsResourceGetMappedPointer(CUdeviceptr *pDevPtr, size_t *pSize,
-					    CUgraphicsResource resource);
-CUresult cuGraphicsResourceSetMapFlags(CUgraphicsResource resource,
-				       unsigned int flags);
+CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *pDevPtr,
+					       size_t *pSize,
+					       CUgraphicsResource resource);
+CUresult cuGraphicsResourceSetMapFlags_v2(CUgraphicsResource resource,
+					  unsigned int flags);
 CUresult cuGraphicsMapResources(unsigned int count,
 				CUgraphicsResource *resources,
 				CUstream hStream);
@@ -1746,9 +1750,9 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize,
 				 CUmemoryPool pool, CUstream hStream);
 
 /* Entries of the driver */
-CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,
-			  cuuint64_t flags,
-			  CUdriverProcAddressQueryResult *symbolStatus);
+CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion,
+			     cuuint64_t flags,
+			     CUdriverProcAddressQueryResult *symbolStatus);
 CUresult cuGetExportTable(const void **ppExportTable,
 			  const CUuuid *pExportTableId);
 

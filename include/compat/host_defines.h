@@ -6,6 +6,8 @@
 #ifndef __HOST_DEFINES_H__
 #define __HOST_DEFINES_H__
 
+#include <stddef.h>
+
 #ifndef CUDART_VERSION
 #define CUDART_VERSION	13000
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types of elements that CUDA's libraries speak of; heapsim has none of these */
+/* Types of elements that CUDA's libraries speak of; none of these is here */
 #ifndef __LIBRARY_TYPES_H__
 #define __LIBRARY_TYPES_H__
 
