@@ -117,6 +117,10 @@ check-libmem: ## The library, in the process and in a VM (KERNEL=)
 	@selftests/setup check
 	@selftests/check/run libmem
 
+check-cuda: ## CUDA's calls: a real runtime's answers, in the process, in a VM
+	@selftests/setup check
+	@selftests/check/run cuda
+
 check-heapsim: ## The command, in a VM; what is installed (KERNEL=)
 	@selftests/setup check
 	@selftests/check/run heapsim
@@ -200,6 +204,7 @@ unload: ## Remove it again
 	rmmod heapsim
 
 .PHONY: help demo vm all modules libmem cuda heapsim clean check \
-	check-style check-vm check-model check-device check-libmem check-heapsim corpus \
+	check-style check-vm check-model check-device check-libmem check-cuda \
+	check-heapsim corpus \
 	check-clients check-debug check-all bench install uninstall dkms-install \
 	dkms-uninstall load unload

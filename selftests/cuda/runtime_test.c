@@ -54,6 +54,15 @@ static bool has_managed(void)
 	return attribute(cudaDevAttrManagedMemory);
 }
 
+/* The module cannot have the program's own memory (Documentation/libmem.rst). */
+static bool can_register(void)
+{
+	const char *backend = getenv("LIBMEM_BACKEND");
+
+	return attribute(cudaDevAttrHostRegisterSupported) &&
+	       !(backend && !strcmp(backend, "kernel"));
+}
+
 /* Keeps a stream at a host function until it is opened. */
 struct gate {
 	atomic_bool is_open;

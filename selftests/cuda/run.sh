@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of the CUDA-shaped surface over the module, inside the test VM: it is
+# inserted for one board after the other, all or $HEAPSIM_BOARDS. TAP, one
+# document a program. Exit code: 0 if all passed, else 1.
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+dir=${HEAPSIM_BUILD:-$top/build}/selftests/cuda
+module=${HEAPSIM_MODULE:-$top/build/kmod/$(uname -r)/heapsim.ko}
+limit=${HEAPSIM_LIMIT:-240}	# seconds for one program
+export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=kernel
+rc=0
+
+insert() # PARAMS
+{
+	local i
+
+	# The last fput of a process that has just ended may be under way.
+	for ((i = 0; i < 50; i++)); do
+		rmmod heapsim 2>/dev/null && break
+		sleep 0.1
+	done
+	insmod "$module" "$@"
+}
+
+all="nano tx2 drive-px2 xavier orin orin-nano thor"
+read -ra boards <<<"${HEAPSIM_BOARDS:-$all}"
+for soc in "${boards[@]}"; do
+	if ! insert "soc=$soc"; then
+		echo "not ok 1 - insmod with soc=$soc"
+		echo "1..1"
+		rc=1
+		continue
+	fi
+	for test in runtime limits; do
+		LIBMEM_SOC=$soc timeout -k 5 "$limit" \
+			"$dir/${test}_test" || rc=1
+	done
+done
+exit "$rc"
