@@ -54,6 +54,10 @@
 #define CUDART_PTSZ(call)	call
 #endif
 
+#if CUDART_VERSION < 11000
+#define cudaPointerGetAttributes	cudaPointerGetAttributes_10020
+#endif
+
 #if CUDART_VERSION < 12000
 #define cudaStreamGetCaptureInfo \
 	CUDART_PTSZ(cudaStreamGetCaptureInfo_11040)

@@ -405,25 +405,10 @@ typedef struct double4_32a double4_32a;
 struct dim3 {
 	unsigned int x, y, z;
 #ifdef __cplusplus
-#if __cplusplus >= 201103L
 	constexpr dim3(unsigned int vx = 1, unsigned int vy = 1,
 		       unsigned int vz = 1) : x(vx), y(vy), z(vz) {}
 	constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
-	constexpr operator uint3() const { return uint3{x, y, z}; }
-#else
-	dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1) :
-		x(vx), y(vy), z(vz) {}
-	dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
-	operator uint3() const
-	{
-		uint3 t;
-
-		t.x = x;
-		t.y = y;
-		t.z = z;
-		return t;
-	}
-#endif
+	constexpr operator uint3(void) const { return uint3{x, y, z}; }
 #endif
 };
 typedef struct dim3 dim3;

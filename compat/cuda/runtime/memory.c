@@ -258,6 +258,10 @@ API cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *to,
 		.device = attributes.device,
 		.devicePointer = attributes.device_ptr,
 		.hostPointer = attributes.host_ptr,
+		/* 10.2's: managed memory is the device's. */
+		.memoryType = attributes.type == cudaMemoryTypeManaged ?
+			cudaMemoryTypeDevice : attributes.type,
+		.isManaged = attributes.type == cudaMemoryTypeManaged,
 	};
 	return cudaSuccess;
 }

@@ -20,6 +20,16 @@ struct cudart_attributes {
 	void *host_ptr;
 };
 
+/* Of a program whose default stream is the thread's; ptsz.c has the others. */
+cudaError_t cudaMemcpy_ptds(void *dst, const void *src, size_t count,
+			    enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2D_ptds(void *dst, size_t dpitch, const void *src,
+			      size_t spitch, size_t width, size_t height,
+			      enum cudaMemcpyKind kind);
+cudaError_t cudaMemset_ptds(void *devPtr, int value, size_t count);
+cudaError_t cudaMemset2D_ptds(void *devPtr, size_t pitch, int value,
+			      size_t width, size_t height);
+
 cudaError_t cudart_return(int rc);
 void cudart_attributes(const void *ptr, struct cudart_attributes *attributes);
 

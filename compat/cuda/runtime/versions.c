@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Runtime: calls as programs of older versions know them, up to 12.6: they gave
+ * the number of a device where 13.0 has a location. The names of 12.2 to 12.9
+ * for 13.0's calls are here, too.
+ */
+#include "runtime.h"
+
+/* An older program's calls, by their symbols. */
+cudaError_t cudaMemAdvise_12060(const void *devPtr, size_t count,
+				enum cudaMemoryAdvise advice, int device);
+cudaError_t cudaMemPrefetchAsync_12060(const void *devPtr, size_t count,
+				       int dstDevice, cudaStream_t stream);
+cudaError_t cudaMemPrefetchAsync_12060_ptsz(const void *devPtr, size_t count,
+					    int dstDevice,
+					    cudaStream_t stream);
+cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count,
+					 struct cudaMemLocation location,
+					 unsigned int flags,
+					 cudaStream_t stream);
+cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device);
+cudaError_t
+cudaPointerGetAttributes_10020(struct cudaPointerAttributes *attributes,
+			       const void *ptr);
+cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t start,
+				    cudaEvent_t end);
+
+static struct cudaMemLocation location_of(int device)
+{
+	const struct cudaMemLocation location = {
+		.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost :
+						    cudaMemLocationTypeDevice,
+		.id = device == cudaCpuDeviceId ? 0 : device,
+	};
+
+	return location;
+}
+
+static cudaStream_t own(cudaStream_t stream)
+{
+	return stream ? stream : cudaStreamPerThread;
+}
+
+API cudaError_t cudaMemAdvise_12060(const void *devPtr, size_t count,
+				    enum cudaMemoryAdvise advice, int device)
+{
+	return cudaMemAdvise(devPtr, count, advice, location_of(device));
+}
+
+API cudaError_t cudaMemPrefetchAsync_12060(const void *devPtr, size_t count,
+					   int dstDevice, cudaStream_t stream)
+{
+	return cudaMemPrefetchAsync(devPtr, count, location_of(dstDevice), 0,
+				    stream);
+}
+
+API cudaError_t cudaMemPrefetchAsync_12060_ptsz(const void *devPtr,
+						size_t count, int dstDevice,
+						cudaStream_t stream)
+{
+	return cudaMemPrefetchAsync(devPtr, count, location_of(dstDevice), 0,
+				    own(stream));
+}
+
+API cudaError_t cudaMemAdvise_v2(const void *devPtr, size_t count,
+				 enum cudaMemoryAdvise advice,
+				 struct cudaMemLocation location)
+{
+	return cudaMemAdvise(devPtr, count, advice, location);
+}
+
+API cudaError_t cudaMemPrefetchAsync_v2(const void *devPtr, size_t count,
+					struct cudaMemLocation location,
+					unsigned int flags, cudaStream_t stream)
+{
+	return cudaMemPrefetchAsync(devPtr, count, location, flags, stream);
+}
+
+API cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count,
+					     struct cudaMemLocation location,
+					     unsigned int flags,
+					     cudaStream_t stream)
+{
+	return cudaMemPrefetchAsync(devPtr, count, location, flags,
+				    own(stream));
+}
+
+API cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop,
+					   int device)
+{
+	return cudaGetDeviceProperties(prop, device);
+}
+
+API cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t start,
+					cudaEvent_t end)
+{
+	return cudaEventElapsedTime(ms, start, end);
+}
+
+/* 10.2 and before had no type for memory that CUDA does not know. */
+API cudaError_t
+cudaPointerGetAttributes_10020(struct cudaPointerAttributes *attributes,
+			       const void *ptr)
+{
+	cudaError_t rc = cudaPointerGetAttributes(attributes, ptr);
+
+	if (!rc && attributes->type == cudaMemoryTypeUnregistered)
+		return cudart_return(cudaErrorInvalidValue);
+	return rc;
+}
