@@ -108,3 +108,45 @@ cudaPointerGetAttributes_10020(struct cudaPointerAttributes *attributes,
 		return cudart_return(cudaErrorInvalidValue);
 	return rc;
 }
+
+/* Before 4.0 a device was a thread's. */
+API cudaError_t cudaThreadSynchronize(void)
+{
+	return cudaDeviceSynchronize();
+}
+
+API cudaError_t cudaThreadExit(void)
+{
+	return cudaDeviceReset();
+}
+
+API cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+	return cudaDeviceSetLimit(limit, value);
+}
+
+API cudaError_t cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit)
+{
+	return cudaDeviceGetLimit(pValue, limit);
+}
+
+API cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig)
+{
+	return cudaDeviceSetCacheConfig(cacheConfig);
+}
+
+API cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig)
+{
+	return cudaDeviceGetCacheConfig(pCacheConfig);
+}
+
+/* Every GPU of capability 1.3 and up has doubles as the host has them. */
+API cudaError_t cudaSetDoubleForDevice(double *d)
+{
+	return d ? cudaSuccess : cudart_return(cudaErrorInvalidValue);
+}
+
+API cudaError_t cudaSetDoubleForHost(double *d)
+{
+	return d ? cudaSuccess : cudart_return(cudaErrorInvalidValue);
+}

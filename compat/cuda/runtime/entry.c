@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Runtime: the driver's calls by name. */
+#include "runtime.h"
+
+/* An older program's call, by its symbol; what it lacks is an answer's why. */
+cudaError_t cudaGetDriverEntryPoint_11040(const char *symbol, void **funcPtr,
+					  unsigned long long flags);
+cudaError_t
+cudaGetDriverEntryPoint_11040_ptsz(const char *symbol, void **funcPtr,
+				   unsigned long long flags);
+cudaError_t
+cudaGetDriverEntryPoint_ptsz(const char *symbol, void **funcPtr,
+			     unsigned long long flags,
+			     enum cudaDriverEntryPointQueryResult *status);
+cudaError_t
+cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **funcPtr,
+				      unsigned int version,
+				      unsigned long long flags,
+				      enum cudaDriverEntryPointQueryResult *to);
+
+/* The runtime's and the driver's flags and answers have the same numbers. */
+static cudaError_t find(const char *symbol, void **funcPtr,
+			unsigned int version, unsigned long long flags,
+			enum cudaDriverEntryPointQueryResult *status)
+{
+	const unsigned long long known = cudaEnableLegacyStream |
+		cudaEnablePerThreadDefaultStream;
+	CUdriverProcAddressQueryResult found;
+	int rc;
+
+	if (!symbol || !funcPtr || flags & ~known)
+		return cudart_return(cudaErrorInvalidValue);
+	rc = cuGetProcAddress_v2(symbol, funcPtr, version, flags, &found);
+	/* That there is no such call is an answer to who asks for one. */
+	if (rc == CUDA_ERROR_NOT_FOUND && status) {
+		*funcPtr = NULL;
+		rc = CUDA_SUCCESS;
+	}
+	if (!rc && status)
+		*status = (enum cudaDriverEntryPointQueryResult)found;
+	return cudart_return(rc);
+}
+
+API cudaError_t
+cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr,
+				 unsigned int cudaVersion,
+				 unsigned long long flags,
+				 enum cudaDriverEntryPointQueryResult *status)
+{
+	return find(symbol, funcPtr, cudaVersion, flags, status);
+}
+
+API cudaError_t
+cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **funcPtr,
+				      unsigned int version,
+				      unsigned long long flags,
+				      enum cudaDriverEntryPointQueryResult *to)
+{
+	return find(symbol, funcPtr, version,
+		    flags ? flags : cudaEnablePerThreadDefaultStream, to);
+}
+
+API cudaError_t
+cudaGetDriverEntryPoint(const char *symbol, void **funcPtr,
+			unsigned long long flags,
+			enum cudaDriverEntryPointQueryResult *status)
+{
+	return find(symbol, funcPtr, CUDART_VERSION, flags, status);
+}
+
+API cudaError_t
+cudaGetDriverEntryPoint_ptsz(const char *symbol, void **funcPtr,
+			     unsigned long long flags,
+			     enum cudaDriverEntryPointQueryResult *status)
+{
+	return find(symbol, funcPtr, CUDART_VERSION,
+		    flags ? flags : cudaEnablePerThreadDefaultStream, status);
+}
+
+API cudaError_t cudaGetDriverEntryPoint_11040(const char *symbol,
+					      void **funcPtr,
+					      unsigned long long flags)
+{
+	return find(symbol, funcPtr, 11040, flags, NULL);
+}
+
+API cudaError_t
+cudaGetDriverEntryPoint_11040_ptsz(const char *symbol, void **funcPtr,
+				   unsigned long long flags)
+{
+	return find(symbol, funcPtr, 11040,
+		    flags ? flags : cudaEnablePerThreadDefaultStream, NULL);
+}
