@@ -172,47 +172,287 @@ extern "C" {
 #endif
 
 /* Errors */
+
+/**
+ * cudaGetLastError() - the thread's last error, and forget it
+ *
+ * What the context ended with stays, and is answered again.
+ *
+ * Return: cudaSuccess, or the error.
+ */
 cudaError_t cudaGetLastError(void);
+
+/**
+ * cudaPeekAtLastError() - the thread's last error
+ *
+ * Return: cudaSuccess, or the error.
+ */
 cudaError_t cudaPeekAtLastError(void);
+
+/**
+ * cudaGetErrorName() - name of an error
+ * @error: its number
+ *
+ * Return: its name; "unrecognized error code" if there is none.
+ */
 const char *cudaGetErrorName(cudaError_t error);
+
+/**
+ * cudaGetErrorString() - what an error means
+ * @error: its number
+ *
+ * Return: a short text; "unrecognized error code" if there is none.
+ */
 const char *cudaGetErrorString(cudaError_t error);
 
 /* Devices */
+
+/**
+ * cudaGetDeviceCount() - how many GPUs the board has
+ * @count: out
+ *
+ * The board is LIBMEM_SOC's (Documentation/libmem.rst).
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (@count is NULL),
+ * cudaErrorNoDevice.
+ */
 cudaError_t cudaGetDeviceCount(int *count);
+
+/**
+ * cudaSetDevice() - choose a device for this thread
+ * @device: its number
+ *
+ * Its primary context is opened, over mem_ctx_open().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidDevice.
+ */
 cudaError_t cudaSetDevice(int device);
+
+/**
+ * cudaGetDevice() - this thread's device
+ * @device: out: its number
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaGetDevice(int *device);
+
+/**
+ * cudaInitDevice() - open a device, and choose none
+ * @device: its number
+ * @deviceFlags: cudaDevice*, if @flags says so
+ * @flags: 0 or cudaInitDeviceFlagsAreValid
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDevice.
+ */
 cudaError_t cudaInitDevice(int device, unsigned int deviceFlags,
 			   unsigned int flags);
+
+/**
+ * cudaSetValidDevices() - devices to choose from
+ * @device_arr: their numbers
+ * @len: how many
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaSetValidDevices(int *device_arr, int len);
+
+/**
+ * cudaChooseDevice() - the device that fits best
+ * @device: out: its number
+ * @prop: what it should have; 0 in a field: anything
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop);
+
+/**
+ * cudaSetDeviceFlags() - how threads wait for this thread's device
+ * @flags: cudaDevice*
+ *
+ * mem_ctx_set_wait_policy(). Host memory is always mapped.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaSetDeviceFlags(unsigned int flags);
+
+/**
+ * cudaGetDeviceFlags() - how they wait
+ * @flags: out
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaGetDeviceFlags(unsigned int *flags);
+
+/**
+ * cudaGetDeviceProperties() - what a device is like
+ * @prop: out
+ * @device: its number
+ *
+ * The facts are the profile's: mem_ctx_board().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDevice.
+ */
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
+
+/**
+ * cudaDeviceGetAttribute() - one fact of a device
+ * @value: out
+ * @attr: cudaDevAttr*
+ * @device: its number
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDevice.
+ */
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
 				   int device);
+
+/**
+ * cudaDeviceReset() - close this thread's device
+ *
+ * Waits for its work, and takes away all memory, streams and events of it.
+ *
+ * Return: cudaSuccess, or an error of earlier work.
+ */
 cudaError_t cudaDeviceReset(void);
+
+/**
+ * cudaDeviceSynchronize() - wait for all work of this thread's device
+ *
+ * mem_ctx_sync().
+ *
+ * Return: cudaSuccess, or cudaErrorNotPermitted (in a host function).
+ */
 cudaError_t cudaDeviceSynchronize(void);
+
+/**
+ * cudaDeviceSetLimit() - how much kernels may use
+ * @limit: of what
+ * @value: how much
+ *
+ * Return: cudaSuccess, or cudaErrorUnsupportedLimit, cudaErrorInvalidValue.
+ */
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+
+/**
+ * cudaDeviceGetLimit() - how much kernels may use
+ * @pValue: out
+ * @limit: of what
+ *
+ * Return: cudaSuccess, or cudaErrorUnsupportedLimit, cudaErrorInvalidValue.
+ */
 cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
+
+/**
+ * cudaDeviceGetCacheConfig() - which cache is preferred
+ * @pCacheConfig: out
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+
+/**
+ * cudaDeviceSetCacheConfig() - prefer a cache
+ * @cacheConfig: which
+ *
+ * A hint, which nothing follows.
+ *
+ * Return: cudaSuccess, or an error of earlier work.
+ */
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
+
+/**
+ * cudaDeviceGetStreamPriorityRange() - what priorities streams have
+ * @leastPriority: out; may be NULL
+ * @greatestPriority: out; may be NULL
+ *
+ * Return: cudaSuccess, or an error of earlier work.
+ */
 cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority,
 					     int *greatestPriority);
+
+/**
+ * cudaDeviceGetByPCIBusId() - a device by where it is
+ * @device: out: its number
+ * @pciBusId: [domain:]bus:device[.function], hexadecimal
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDevice.
+ */
 cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId);
+
+/**
+ * cudaDeviceGetPCIBusId() - where a device is
+ * @pciBusId: out: as a string
+ * @len: of it, bytes
+ * @device: its number
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDevice.
+ */
 cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
+
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
 		const struct cudaChannelFormatDesc *fmtDesc, int device);
+
+/**
+ * cudaDeviceCanAccessPeer() - may a device use another one's memory?
+ * @canAccessPeer: out: 0 on every Tegra
+ * @device: its number
+ * @peerDevice: the other one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDevice.
+ */
 cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device,
 				    int peerDevice);
+
+/**
+ * cudaDeviceEnablePeerAccess() - use another device's memory
+ * @peerDevice: the other one
+ * @flags: 0
+ *
+ * Return: cudaSuccess, or cudaErrorPeerAccessUnsupported (always on a Tegra),
+ * cudaErrorInvalidDevice, cudaErrorInvalidValue.
+ */
 cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
+
+/**
+ * cudaDeviceDisablePeerAccess() - use it no longer
+ * @peerDevice: the other one
+ *
+ * Return: cudaSuccess, or cudaErrorPeerAccessNotEnabled,
+ * cudaErrorInvalidDevice.
+ */
 cudaError_t cudaDeviceDisablePeerAccess(int peerDevice);
+
+/**
+ * cudaDeviceGetP2PAttribute() - one fact of two devices
+ * @value: out
+ * @attr: which
+ * @srcDevice: the one
+ * @dstDevice: the other
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDevice.
+ */
 cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr,
 				      int srcDevice, int dstDevice);
+
 cudaError_t
-cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWritesTarget target,
+cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWritesTarget to,
 		enum cudaFlushGPUDirectRDMAWritesScope scope);
+
+/**
+ * cudaDriverGetVersion() - of libmem-cuda
+ * @driverVersion: out: as CUDA_VERSION
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaDriverGetVersion(int *driverVersion);
+
+/**
+ * cudaRuntimeGetVersion() - of libmem-cudart
+ * @runtimeVersion: out: as CUDART_VERSION
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaRuntimeGetVersion(int *runtimeVersion);
+
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
 cudaError_t cudaCtxResetPersistingL2Cache(void);
@@ -236,35 +476,199 @@ cudaError_t cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList,
 					     int device, int flags);
 
 /* Memory */
+
+/**
+ * cudaMalloc() - memory that only the device touches
+ * @devPtr: out: NULL for 0 bytes
+ * @size: bytes
+ *
+ * mem_alloc() of MEM_KIND_DEVICE; not cleared.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorMemoryAllocation.
+ */
 cudaError_t cudaMalloc(void **devPtr, size_t size);
-cudaError_t cudaMallocManaged(void **devPtr, size_t size,
-			      unsigned int flags __dv(1));
+
+/**
+ * cudaMallocManaged() - memory that host and device touch in turn
+ * @devPtr: out
+ * @size: bytes
+ * @flags: cudaMemAttachGlobal or cudaMemAttachHost: whom it is attached to
+ *
+ * mem_alloc() of MEM_KIND_MANAGED; not cleared. Who may touch it when:
+ * Documentation/cuda.rst.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (0 bytes, no such @flags),
+ * cudaErrorMemoryAllocation, cudaErrorNotSupported (a discrete GPU).
+ */
+cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags);
+
+/**
+ * cudaMallocHost() - pinned memory
+ * @ptr: out: NULL for 0 bytes
+ * @size: bytes
+ *
+ * cudaHostAlloc() without flags.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorMemoryAllocation.
+ */
 cudaError_t cudaMallocHost(void **ptr, size_t size);
+
+/**
+ * cudaHostAlloc() - pinned memory, which host and device touch at any time
+ * @pHost: out: NULL for 0 bytes
+ * @size: bytes
+ * @flags: cudaHostAlloc*
+ *
+ * mem_alloc() of MEM_KIND_PINNED. Below capability 7.2 the CPU does not cache
+ * it.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorMemoryAllocation.
+ */
 cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags);
+
+/**
+ * cudaMallocPitch() - rows of device memory
+ * @devPtr: out
+ * @pitch: out: bytes from row to row: a multiple of 512
+ * @width: of a row, bytes
+ * @height: rows
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorMemoryAllocation.
+ */
 cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width,
 			    size_t height);
+
+/**
+ * cudaMalloc3D() - boxes of device memory
+ * @pitchedDevPtr: out
+ * @extent: width in bytes, rows, layers
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorMemoryAllocation.
+ */
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr,
 			 struct cudaExtent extent);
+
+/**
+ * cudaFree() - give back device or managed memory
+ * @devPtr: its start, or NULL
+ *
+ * Waits for work that may use it. mem_free().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (no call has given it).
+ */
 cudaError_t cudaFree(void *devPtr);
+
+/**
+ * cudaFreeHost() - give back pinned memory
+ * @ptr: its start, or NULL
+ *
+ * mem_free().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (no call has given it).
+ */
 cudaError_t cudaFreeHost(void *ptr);
+
+/**
+ * cudaHostRegister() - make the program's pages pinned memory
+ * @ptr: first byte
+ * @size: bytes
+ * @flags: cudaHostRegister*
+ *
+ * mem_register().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorHostMemoryAlreadyRegistered, cudaErrorNotSupported (below capability
+ * 7.2).
+ */
 cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags);
+
+/**
+ * cudaHostUnregister() - make it ordinary memory again
+ * @ptr: what cudaHostRegister() was given
+ *
+ * mem_unregister().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorHostMemoryNotRegistered, cudaErrorNotSupported.
+ */
 cudaError_t cudaHostUnregister(void *ptr);
+
+/**
+ * cudaHostGetDevicePointer() - where the device has pinned memory
+ * @pDevice: out
+ * @pHost: address in pinned or registered memory
+ * @flags: 0
+ *
+ * mem_device_ptr(). That of registered memory differs from the host's.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost,
 				     unsigned int flags);
+
+/**
+ * cudaHostGetFlags() - how pinned memory was made
+ * @pFlags: out: cudaHostAlloc* or cudaHostRegister*
+ * @pHost: address in it
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost);
+
+/**
+ * cudaPointerGetAttributes() - what an address is
+ * @attributes: out
+ * @ptr: any address
+ *
+ * mem_ptr_info(). Below 11.0 what CUDA does not know is an error.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
 				     const void *ptr);
+
+/**
+ * cudaMemGetInfo() - how much memory the device has
+ * @free: out, bytes; may be NULL
+ * @total: out, bytes; may be NULL
+ *
+ * Return: cudaSuccess, or an error of earlier work.
+ */
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
 
 /* Managed memory: who uses it where. 13.0 has locations for device numbers. */
 #if CUDART_VERSION >= 13000 || defined(LIBMEM_CUDA)
+
+/**
+ * cudaMemAdvise() - say how managed memory will be used
+ * @devPtr: first byte
+ * @count: bytes; 0 does nothing
+ * @advice: what
+ * @location: who; where the advice has one
+ *
+ * Kept for cudaMemRangeGetAttribute(); nothing else follows it.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDevice.
+ */
 cudaError_t cudaMemAdvise(const void *devPtr, size_t count,
 			  enum cudaMemoryAdvise advice,
 			  struct cudaMemLocation location);
+
+/**
+ * cudaMemPrefetchAsync() - bring managed memory to where it is used
+ * @devPtr: first byte
+ * @count: bytes; 0 does nothing
+ * @location: where to
+ * @flags: 0
+ * @stream: in order of this one; 0: the default one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDevice (a
+ * place that has not concurrentManagedAccess: every Tegra before Thor).
+ */
 cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count,
 				 struct cudaMemLocation location,
-				 unsigned int flags,
-				 cudaStream_t stream __dv(0));
+				 unsigned int flags, cudaStream_t stream);
+
 #endif
 #if CUDART_VERSION < 13000
 cudaError_t cudaMemAdvise(const void *devPtr, size_t count,
@@ -281,13 +685,37 @@ cudaError_t cudaMemPrefetchAsync_v2(const void *devPtr, size_t count,
 				    unsigned int flags,
 				    cudaStream_t stream __dv(0));
 #endif
+
+/**
+ * cudaMemRangeGetAttribute() - what was said of managed memory
+ * @data: out
+ * @dataSize: of @data, bytes
+ * @attribute: which
+ * @devPtr: first byte
+ * @count: bytes; 0 does nothing
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize,
 				     enum cudaMemRangeAttribute attribute,
 				     const void *devPtr, size_t count);
+
+/**
+ * cudaMemRangeGetAttributes() - cudaMemRangeGetAttribute() of several
+ * @data: out: one each
+ * @dataSizes: of each, bytes
+ * @attributes: which
+ * @numAttributes: how many
+ * @devPtr: first byte
+ * @count: bytes; 0 does nothing
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaMemRangeGetAttributes(void **data, size_t *dataSizes,
 				      enum cudaMemRangeAttribute *attributes,
 				      size_t numAttributes, const void *devPtr,
 				      size_t count);
+
 cudaError_t cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,
 				      struct cudaMemLocation *prefetchLocs,
 				      size_t *prefetchLocIdxs,
@@ -306,42 +734,229 @@ cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,
 				    cudaStream_t stream);
 
 /* Copies */
+
+/**
+ * cudaMemcpy() - copy
+ * @dst: target
+ * @src: source
+ * @count: bytes; 0 does nothing
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ *
+ * mem_copy(): returns when it is done, but for device to device, and from
+ * pageable memory, which has been read by then.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (an address is NULL, is not
+ * what @kind says, or the range leaves its allocation),
+ * cudaErrorInvalidMemcpyDirection (no such @kind).
+ */
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t count,
 		       enum cudaMemcpyKind kind);
+
+/**
+ * cudaMemcpyAsync() - copy in order of a stream
+ * @dst: target
+ * @src: source
+ * @count: bytes; 0 does nothing
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ * @stream: in order of this one; 0: the default one
+ *
+ * mem_copy_async(). With a pageable side it waits, as the driver does.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (an address is NULL, is not
+ * what @kind says, or the range leaves its allocation),
+ * cudaErrorInvalidMemcpyDirection (no such @kind).
+ */
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count,
-			    enum cudaMemcpyKind kind,
-			    cudaStream_t stream __dv(0));
+			    enum cudaMemcpyKind kind, cudaStream_t stream);
+
+/**
+ * cudaMemcpy2D() - copy rows
+ * @dst: target
+ * @dpitch: bytes from row to row of the target
+ * @src: source
+ * @spitch: bytes from row to row of the source
+ * @width: of a row, bytes
+ * @height: rows
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ *
+ * mem_copy_rows().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (an address is NULL, is not
+ * what @kind says, or the range leaves its allocation),
+ * cudaErrorInvalidMemcpyDirection (no such @kind), cudaErrorInvalidPitchValue.
+ */
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src,
 			 size_t spitch, size_t width, size_t height,
 			 enum cudaMemcpyKind kind);
+
+/**
+ * cudaMemcpy2DAsync() - copy rows in order of a stream
+ * @dst: target
+ * @dpitch: bytes from row to row of the target
+ * @src: source
+ * @spitch: bytes from row to row of the source
+ * @width: of a row, bytes
+ * @height: rows
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ * @stream: in order of this one; 0: the default one
+ *
+ * mem_copy_rows_async().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (an address is NULL, is not
+ * what @kind says, or the range leaves its allocation),
+ * cudaErrorInvalidMemcpyDirection (no such @kind), cudaErrorInvalidPitchValue.
+ */
 cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src,
 			      size_t spitch, size_t width, size_t height,
-			      enum cudaMemcpyKind kind,
-			      cudaStream_t stream __dv(0));
+			      enum cudaMemcpyKind kind, cudaStream_t stream);
+
+/**
+ * cudaMemcpy3D() - copy a box
+ * @p: what
+ *
+ * A side is an array, or memory; then its unit is a byte.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidPitchValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
+
+/**
+ * cudaMemcpy3DAsync() - copy a box in order of a stream
+ * @p: what
+ * @stream: in order of this one; 0: the default one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidPitchValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p,
-			      cudaStream_t stream __dv(0));
+			      cudaStream_t stream);
+
+/**
+ * cudaMemcpyPeer() - copy from device to device
+ * @dst: target
+ * @dstDevice: whose target
+ * @src: source
+ * @srcDevice: whose source
+ * @count: bytes; 0 does nothing
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDevice.
+ */
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src,
 			   int srcDevice, size_t count);
+
+/**
+ * cudaMemcpyPeerAsync() - cudaMemcpyPeer() in order of a stream
+ * @dst: target
+ * @dstDevice: whose target
+ * @src: source
+ * @srcDevice: whose source
+ * @count: bytes; 0 does nothing
+ * @stream: in order of this one; 0: the default one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDevice.
+ */
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src,
 				int srcDevice, size_t count,
-				cudaStream_t stream __dv(0));
+				cudaStream_t stream);
+
+/**
+ * cudaMemcpy3DPeer() - cudaMemcpy3D() from device to device
+ * @p: what
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDevice.
+ */
 cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
+
+/**
+ * cudaMemcpy3DPeerAsync() - cudaMemcpy3DPeer() in order of a stream
+ * @p: what
+ * @stream: in order of this one; 0: the default one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDevice.
+ */
 cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p,
-				  cudaStream_t stream __dv(0));
+				  cudaStream_t stream);
+
+/**
+ * cudaMemset() - fill memory
+ * @devPtr: first byte
+ * @value: the low byte fills
+ * @count: bytes; 0 does nothing
+ *
+ * mem_set(): returns when it is done, but for device memory.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (the device has not got all of
+ * it).
+ */
 cudaError_t cudaMemset(void *devPtr, int value, size_t count);
+
+/**
+ * cudaMemsetAsync() - fill memory in order of a stream
+ * @devPtr: first byte
+ * @value: the low byte fills
+ * @count: bytes; 0 does nothing
+ * @stream: in order of this one; 0: the default one
+ *
+ * mem_set_async().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count,
-			    cudaStream_t stream __dv(0));
+			    cudaStream_t stream);
+
+/**
+ * cudaMemset2D() - fill rows
+ * @devPtr: first byte
+ * @pitch: bytes from row to row
+ * @value: the low byte fills
+ * @width: of a row, bytes
+ * @height: rows
+ *
+ * mem_set_rows().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width,
 			 size_t height);
+
+/**
+ * cudaMemset2DAsync() - fill rows in order of a stream
+ * @devPtr: first byte
+ * @pitch: bytes from row to row
+ * @value: the low byte fills
+ * @width: of a row, bytes
+ * @height: rows
+ * @stream: in order of this one; 0: the default one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value,
-			      size_t width, size_t height,
-			      cudaStream_t stream __dv(0));
+			      size_t width, size_t height, cudaStream_t stream);
+
+/**
+ * cudaMemset3D() - fill a box
+ * @pitchedDevPtr: where
+ * @value: the low byte fills
+ * @extent: width in bytes, rows, layers
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value,
 			 struct cudaExtent extent);
+
+/**
+ * cudaMemset3DAsync() - fill a box in order of a stream
+ * @pitchedDevPtr: where
+ * @value: the low byte fills
+ * @extent: width in bytes, rows, layers
+ * @stream: in order of this one; 0: the default one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value,
-			      struct cudaExtent extent,
-			      cudaStream_t stream __dv(0));
+			      struct cudaExtent extent, cudaStream_t stream);
+
 cudaError_t cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs,
 				 const size_t *sizes, size_t count,
 				 struct cudaMemcpyAttributes *attrs,
@@ -353,124 +968,519 @@ cudaError_t cudaMemcpy3DBatchAsync(size_t numOps,
 				   cudaStream_t stream);
 
 /* Variables of the device */
+
+/**
+ * cudaGetSymbolAddress() - where a variable of the device is
+ * @devPtr: out
+ * @symbol: variable of the device
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidSymbol, cudaErrorInvalidValue.
+ */
 cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol);
+
+/**
+ * cudaGetSymbolSize() - how long it is
+ * @size: out, bytes
+ * @symbol: variable of the device
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidSymbol, cudaErrorInvalidValue.
+ */
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol);
-cudaError_t
-cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count,
-		   size_t offset __dv(0),
-		   enum cudaMemcpyKind kind __dv(cudaMemcpyHostToDevice));
+
+/**
+ * cudaMemcpyToSymbol() - write a variable of the device
+ * @symbol: variable of the device
+ * @src: source
+ * @count: bytes; 0 does nothing
+ * @offset: of the first byte in it
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidSymbol, cudaErrorInvalidValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src,
+			       size_t count, size_t offset,
+			       enum cudaMemcpyKind kind);
+
+/**
+ * cudaMemcpyToSymbolAsync() - do so in order of a stream
+ * @symbol: variable of the device
+ * @src: source
+ * @count: bytes; 0 does nothing
+ * @offset: of the first byte in it
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ * @stream: in order of this one; 0: the default one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidSymbol, cudaErrorInvalidValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src,
 				    size_t count, size_t offset,
 				    enum cudaMemcpyKind kind,
-				    cudaStream_t stream __dv(0));
-cudaError_t
-cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count,
-		     size_t offset __dv(0),
-		     enum cudaMemcpyKind kind __dv(cudaMemcpyDeviceToHost));
+				    cudaStream_t stream);
+
+/**
+ * cudaMemcpyFromSymbol() - read a variable of the device
+ * @dst: target
+ * @symbol: variable of the device
+ * @count: bytes; 0 does nothing
+ * @offset: of the first byte in it
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidSymbol, cudaErrorInvalidValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
+cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count,
+				 size_t offset, enum cudaMemcpyKind kind);
+
+/**
+ * cudaMemcpyFromSymbolAsync() - do so in order of a stream
+ * @dst: target
+ * @symbol: variable of the device
+ * @count: bytes; 0 does nothing
+ * @offset: of the first byte in it
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ * @stream: in order of this one; 0: the default one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidSymbol, cudaErrorInvalidValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol,
 				      size_t count, size_t offset,
 				      enum cudaMemcpyKind kind,
-				      cudaStream_t stream __dv(0));
+				      cudaStream_t stream);
 
 /* Arrays */
+
+/**
+ * cudaCreateChannelDesc() - describe an element
+ * @x: bits of the first channel
+ * @y: of the second, or 0
+ * @z: of the third, or 0
+ * @w: of the fourth, or 0
+ * @f: what the channels are
+ *
+ * Return: the description.
+ */
 struct cudaChannelFormatDesc
 cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
+
+/**
+ * cudaGetChannelDesc() - what an array's element is
+ * @desc: out
+ * @array: array
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc,
 			       cudaArray_const_t array);
+
+/**
+ * cudaMallocArray() - make an array of one or two dimensions
+ * @array: out
+ * @desc: what an element is
+ * @width: elements
+ * @height: elements; 0: one dimension
+ * @flags: cudaArray*
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidChannelDescriptor, cudaErrorMemoryAllocation.
+ */
 cudaError_t cudaMallocArray(cudaArray_t *array,
 			    const struct cudaChannelFormatDesc *desc,
-			    size_t width, size_t height __dv(0),
-			    unsigned int flags __dv(0));
+			    size_t width, size_t height, unsigned int flags);
+
+/**
+ * cudaMalloc3DArray() - make an array of up to three dimensions, or layers
+ * @array: out
+ * @desc: what an element is
+ * @extent: elements
+ * @flags: cudaArray*
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidChannelDescriptor, cudaErrorMemoryAllocation.
+ */
 cudaError_t cudaMalloc3DArray(cudaArray_t *array,
 			      const struct cudaChannelFormatDesc *desc,
-			      struct cudaExtent extent,
-			      unsigned int flags __dv(0));
+			      struct cudaExtent extent, unsigned int flags);
+
+/**
+ * cudaMallocMipmappedArray() - make arrays of one picture in halving sizes
+ * @mipmappedArray: out
+ * @desc: what an element is
+ * @extent: of the first, elements
+ * @numLevels: how many; no more than halving gives
+ * @flags: cudaArray*
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidChannelDescriptor, cudaErrorMemoryAllocation.
+ */
 cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray,
 				     const struct cudaChannelFormatDesc *desc,
 				     struct cudaExtent extent,
 				     unsigned int numLevels,
-				     unsigned int flags __dv(0));
+				     unsigned int flags);
+
+/**
+ * cudaGetMipmappedArrayLevel() - one of them
+ * @levelArray: out; goes with @mipmappedArray
+ * @mipmappedArray: of which
+ * @level: 0: the largest
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle.
+ */
 cudaError_t
 cudaGetMipmappedArrayLevel(cudaArray_t *levelArray,
 			   cudaMipmappedArray_const_t mipmappedArray,
 			   unsigned int level);
+
+/**
+ * cudaFreeArray() - give back an array
+ * @array: array, or NULL
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaFreeArray(cudaArray_t array);
+
+/**
+ * cudaFreeMipmappedArray() - give back a mipmapped array
+ * @mipmappedArray: array, or NULL
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray);
+
+/**
+ * cudaArrayGetInfo() - what an array is
+ * @desc: out; may be NULL
+ * @extent: out; may be NULL
+ * @flags: out; may be NULL
+ * @array: array
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc,
 			     struct cudaExtent *extent, unsigned int *flags,
 			     cudaArray_t array);
+
+/**
+ * cudaArrayGetPlane() - one plane of an array with several
+ * @pPlaneArray: out
+ * @hArray: array
+ * @planeIdx: which
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray,
 			      unsigned int planeIdx);
+
+/**
+ * cudaMemcpy2DToArray() - copy rows to an array
+ * @dst: target
+ * @wOffset: bytes from the start of a row of the array
+ * @hOffset: first row of the array
+ * @src: source
+ * @spitch: bytes from row to row of the source
+ * @width: of a row, bytes
+ * @height: rows
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (it leaves the array),
+ * cudaErrorInvalidResourceHandle, cudaErrorInvalidPitchValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
 				const void *src, size_t spitch, size_t width,
 				size_t height, enum cudaMemcpyKind kind);
+
+/**
+ * cudaMemcpy2DToArrayAsync() - copy rows to an array, in order of a stream
+ * @dst: target
+ * @wOffset: bytes from the start of a row of the array
+ * @hOffset: first row of the array
+ * @src: source
+ * @spitch: bytes from row to row of the source
+ * @width: of a row, bytes
+ * @height: rows
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ * @stream: in order of this one; 0: the default one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (it leaves the array),
+ * cudaErrorInvalidResourceHandle, cudaErrorInvalidPitchValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset,
 				     size_t hOffset, const void *src,
 				     size_t spitch, size_t width, size_t height,
 				     enum cudaMemcpyKind kind,
-				     cudaStream_t stream __dv(0));
+				     cudaStream_t stream);
+
+/**
+ * cudaMemcpy2DFromArray() - copy rows from an array
+ * @dst: target
+ * @dpitch: bytes from row to row of the target
+ * @src: source
+ * @wOffset: bytes from the start of a row of the array
+ * @hOffset: first row of the array
+ * @width: of a row, bytes
+ * @height: rows
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (it leaves the array),
+ * cudaErrorInvalidResourceHandle, cudaErrorInvalidPitchValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
 cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch,
 				  cudaArray_const_t src, size_t wOffset,
 				  size_t hOffset, size_t width, size_t height,
 				  enum cudaMemcpyKind kind);
+
+/**
+ * cudaMemcpy2DFromArrayAsync() - copy rows from an array, in order of a stream
+ * @dst: target
+ * @dpitch: bytes from row to row of the target
+ * @src: source
+ * @wOffset: bytes from the start of a row of the array
+ * @hOffset: first row of the array
+ * @width: of a row, bytes
+ * @height: rows
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ * @stream: in order of this one; 0: the default one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (it leaves the array),
+ * cudaErrorInvalidResourceHandle, cudaErrorInvalidPitchValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
 cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch,
 				       cudaArray_const_t src, size_t wOffset,
 				       size_t hOffset, size_t width,
 				       size_t height, enum cudaMemcpyKind kind,
-				       cudaStream_t stream __dv(0));
+				       cudaStream_t stream);
+
+/**
+ * cudaMemcpy2DArrayToArray() - copy rows from array to array
+ * @dst: target
+ * @wOffsetDst: bytes in a row of the target
+ * @hOffsetDst: first row of it
+ * @src: source
+ * @wOffsetSrc: bytes in a row of the source
+ * @hOffsetSrc: first row of it
+ * @width: of a row, bytes
+ * @height: rows
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (it leaves the array),
+ * cudaErrorInvalidResourceHandle, cudaErrorInvalidPitchValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst,
-		size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc,
-		size_t hOffsetSrc, size_t width, size_t height,
-		enum cudaMemcpyKind kind __dv(cudaMemcpyDeviceToDevice));
+				     size_t hOffsetDst, cudaArray_const_t src,
+				     size_t wOffsetSrc, size_t hOffsetSrc,
+				     size_t width, size_t height,
+				     enum cudaMemcpyKind kind);
+
+/**
+ * cudaMemcpyToArray() - copy bytes to an array
+ * @dst: target
+ * @wOffset: bytes from the start of a row of the array
+ * @hOffset: first row of the array
+ * @src: source
+ * @count: bytes; 0 does nothing
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ *
+ * Deprecated.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (it leaves the array),
+ * cudaErrorInvalidResourceHandle, cudaErrorInvalidPitchValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
 cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
 			      const void *src, size_t count,
 			      enum cudaMemcpyKind kind);
+
+/**
+ * cudaMemcpyToArrayAsync() - copy bytes to an array, in order of a stream
+ * @dst: target
+ * @wOffset: bytes from the start of a row of the array
+ * @hOffset: first row of the array
+ * @src: source
+ * @count: bytes; 0 does nothing
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ * @stream: in order of this one; 0: the default one
+ *
+ * Deprecated.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (it leaves the array),
+ * cudaErrorInvalidResourceHandle, cudaErrorInvalidPitchValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset,
 				   size_t hOffset, const void *src,
 				   size_t count, enum cudaMemcpyKind kind,
-				   cudaStream_t stream __dv(0));
+				   cudaStream_t stream);
+
+/**
+ * cudaMemcpyFromArray() - copy bytes from an array
+ * @dst: target
+ * @src: source
+ * @wOffset: bytes from the start of a row of the array
+ * @hOffset: first row of the array
+ * @count: bytes; 0 does nothing
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ *
+ * Deprecated.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (it leaves the array),
+ * cudaErrorInvalidResourceHandle, cudaErrorInvalidPitchValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
 cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src,
 				size_t wOffset, size_t hOffset, size_t count,
 				enum cudaMemcpyKind kind);
+
+/**
+ * cudaMemcpyFromArrayAsync() - copy bytes from an array, in order of a stream
+ * @dst: target
+ * @src: source
+ * @wOffset: bytes from the start of a row of the array
+ * @hOffset: first row of the array
+ * @count: bytes; 0 does nothing
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ * @stream: in order of this one; 0: the default one
+ *
+ * Deprecated.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (it leaves the array),
+ * cudaErrorInvalidResourceHandle, cudaErrorInvalidPitchValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
 cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src,
 				     size_t wOffset, size_t hOffset,
 				     size_t count, enum cudaMemcpyKind kind,
-				     cudaStream_t stream __dv(0));
+				     cudaStream_t stream);
+
+/**
+ * cudaMemcpyArrayToArray() - copy bytes from array to array
+ * @dst: target
+ * @wOffsetDst: bytes in a row of the target
+ * @hOffsetDst: first row of it
+ * @src: source
+ * @wOffsetSrc: bytes in a row of the source
+ * @hOffsetSrc: first row of it
+ * @count: bytes; 0 does nothing
+ * @kind: which way; cudaMemcpyDefault: as the addresses are
+ *
+ * Deprecated.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (it leaves the array),
+ * cudaErrorInvalidResourceHandle, cudaErrorInvalidPitchValue,
+ * cudaErrorInvalidMemcpyDirection.
+ */
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst,
+				   size_t hOffsetDst, cudaArray_const_t src,
+				   size_t wOffsetSrc, size_t hOffsetSrc,
+				   size_t count, enum cudaMemcpyKind kind);
+
 cudaError_t
-cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
-		       cudaArray_const_t src, size_t wOffsetSrc,
-		       size_t hOffsetSrc, size_t count,
-		       enum cudaMemcpyKind kind __dv(cudaMemcpyDeviceToDevice));
+cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *to,
+			       cudaArray_t array, int device);
 cudaError_t
-cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements,
-		cudaArray_t array, int device);
-cudaError_t
-cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements,
-		cudaMipmappedArray_t mipmap, int device);
+cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *to,
+					cudaMipmappedArray_t mipmap,
+					int device);
 cudaError_t
 cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties,
 			     cudaArray_t array);
 cudaError_t
-cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties,
-		cudaMipmappedArray_t mipmap);
+cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *to,
+				      cudaMipmappedArray_t mipmap);
 
 /* Texture and surface objects */
+
+/**
+ * cudaCreateTextureObject() - let kernels read by coordinates
+ * @pTexObject: out
+ * @pResDesc: what
+ * @pTexDesc: how
+ * @pResViewDesc: as what format; NULL: its own
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidChannelDescriptor, cudaErrorInvalidResourceHandle.
+ */
 cudaError_t
 cudaCreateTextureObject(cudaTextureObject_t *pTexObject,
 			const struct cudaResourceDesc *pResDesc,
 			const struct cudaTextureDesc *pTexDesc,
 			const struct cudaResourceViewDesc *pResViewDesc);
+
+/**
+ * cudaDestroyTextureObject() - take that away
+ * @texObject: texture, or 0
+ *
+ * Return: cudaSuccess, or an error of earlier work.
+ */
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject);
+
+/**
+ * cudaGetTextureObjectResourceDesc() - what a texture shows
+ * @pResDesc: out
+ * @texObject: texture
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc,
 					     cudaTextureObject_t texObject);
+
+/**
+ * cudaGetTextureObjectTextureDesc() - how it shows that
+ * @pTexDesc: out
+ * @texObject: texture
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc,
 					    cudaTextureObject_t texObject);
+
+/**
+ * cudaGetTextureObjectResourceViewDesc() - as what format
+ * @pResViewDesc: out
+ * @texObject: texture
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t
 cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *pResViewDesc,
 				     cudaTextureObject_t texObject);
+
+/**
+ * cudaCreateSurfaceObject() - let kernels write an array
+ * @pSurfObject: out
+ * @pResDesc: which: one with cudaArraySurfaceLoadStore
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidChannelDescriptor (it is no array).
+ */
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject,
 				    const struct cudaResourceDesc *pResDesc);
+
+/**
+ * cudaDestroySurfaceObject() - take that away
+ * @surfObject: surface, or 0
+ *
+ * Return: cudaSuccess, or an error of earlier work.
+ */
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject);
+
+/**
+ * cudaGetSurfaceObjectResourceDesc() - which array it is
+ * @pResDesc: out
+ * @surfObject: surface
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc,
 					     cudaSurfaceObject_t surfObject);
 
@@ -478,28 +1488,168 @@ cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc,
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status,
 				     void *userData);
 
+/**
+ * cudaStreamCreate() - make a stream
+ * @pStream: out
+ *
+ * mem_stream_create().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaStreamCreate(cudaStream_t *pStream);
+
+/**
+ * cudaStreamCreateWithFlags() - make a stream
+ * @pStream: out
+ * @flags: 0, or cudaStreamNonBlocking: it does not wait for the NULL stream,
+ *	nor that for it
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream,
 				      unsigned int flags);
+
+/**
+ * cudaStreamCreateWithPriority() - make a stream that goes before others
+ * @pStream: out
+ * @flags: as cudaStreamCreateWithFlags()
+ * @priority: below 0: before those with 0; clamped
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream,
 					 unsigned int flags, int priority);
+
+/**
+ * cudaStreamDestroy() - forget a stream when its work is done
+ * @stream: stream that was made
+ *
+ * mem_stream_destroy(). Memory that is single to it falls back to its default.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
+
+/**
+ * cudaStreamGetPriority() - its priority
+ * @hStream: stream; 0: the default one
+ * @priority: out
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority);
+
+/**
+ * cudaStreamGetFlags() - its flags
+ * @hStream: stream; 0: the default one
+ * @flags: out
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
+
+/**
+ * cudaStreamGetId() - its number
+ * @hStream: stream; 0: the default one
+ * @streamId: out: never used again
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
+
+/**
+ * cudaStreamGetDevice() - its device
+ * @hStream: stream; 0: the default one
+ * @device: out: its number
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device);
+
+/**
+ * cudaStreamQuery() - is all done that a stream has?
+ * @stream: stream; 0: the default one
+ *
+ * mem_stream_query(): success counts as having waited.
+ *
+ * Return: cudaSuccess, or cudaErrorNotReady (no),
+ * cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaStreamQuery(cudaStream_t stream);
+
+/**
+ * cudaStreamSynchronize() - wait for a stream
+ * @stream: stream; 0: the default one
+ *
+ * mem_stream_sync().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidResourceHandle, cudaErrorNotPermitted
+ * (in a host function).
+ */
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+
+/**
+ * cudaStreamWaitEvent() - have a stream's further work wait for an event
+ * @stream: stream; 0: the default one
+ * @event: event
+ * @flags: 0 or cudaEventWaitExternal
+ *
+ * mem_stream_wait_event().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
-				unsigned int flags __dv(0));
+				unsigned int flags);
+
+/**
+ * cudaStreamAddCallback() - have a function called, with the error
+ * @stream: in order of this one; 0: the default one
+ * @callback: function
+ * @userData: for it
+ * @flags: 0
+ *
+ * mem_stream_add_callback(). What it may call: mem_stream_call().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaStreamAddCallback(cudaStream_t stream,
 				  cudaStreamCallback_t callback, void *userData,
 				  unsigned int flags);
+
+/**
+ * cudaLaunchHostFunc() - have a function of the host called
+ * @stream: in order of this one; 0: the default one
+ * @fn: function
+ * @userData: for it
+ *
+ * mem_stream_call(). Calls of CUDA in it answer cudaErrorNotPermitted.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn,
 			       void *userData);
+
+/**
+ * cudaStreamAttachMemAsync() - say who may touch managed memory
+ * @stream: in order of this one; 0: the default one
+ * @devPtr: its start
+ * @length: 0, or all of it
+ * @flags: cudaMemAttachGlobal, cudaMemAttachHost or cudaMemAttachSingle
+ *
+ * mem_stream_attach(). What it gives is given in order of the stream, what it
+ * takes is taken at once.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (it is not the start of managed
+ * memory, another length, no such @flags, single to stream 0).
+ */
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr,
-				     size_t length __dv(0),
-				     unsigned int flags __dv(4));
+				     size_t length, unsigned int flags);
+
 cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
 cudaError_t cudaStreamGetAttribute(cudaStream_t hStream,
 				   cudaLaunchAttributeID attr,
@@ -509,47 +1659,219 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t hStream,
 				   const cudaLaunchAttributeValue *value);
 
 /* Events */
+
+/**
+ * cudaEventCreate() - make an event
+ * @event: out
+ *
+ * mem_event_create().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaEventCreate(cudaEvent_t *event);
+
+/**
+ * cudaEventCreateWithFlags() - make an event
+ * @event: out
+ * @flags: cudaEvent*
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream __dv(0));
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event,
-				     cudaStream_t stream __dv(0),
-				     unsigned int flags __dv(0));
+
+/**
+ * cudaEventRecord() - let an event stand for what a stream has so far
+ * @event: event
+ * @stream: in order of this one; 0: the default one
+ *
+ * mem_event_record().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidResourceHandle.
+ */
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+
+/**
+ * cudaEventRecordWithFlags() - cudaEventRecord()
+ * @event: event
+ * @stream: in order of this one; 0: the default one
+ * @flags: 0 or cudaEventRecordExternal
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle.
+ */
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+				     unsigned int flags);
+
+/**
+ * cudaEventQuery() - is that done?
+ * @event: event
+ *
+ * mem_event_query(): success counts as having waited. One that was never
+ * recorded is done.
+ *
+ * Return: cudaSuccess, or cudaErrorNotReady (no),
+ * cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaEventQuery(cudaEvent_t event);
+
+/**
+ * cudaEventSynchronize() - wait for that
+ * @event: event
+ *
+ * mem_event_sync().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
+
+/**
+ * cudaEventDestroy() - forget an event
+ * @event: event
+ *
+ * mem_event_destroy(). Who waits for it goes on waiting.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaEventDestroy(cudaEvent_t event);
+
+/**
+ * cudaEventElapsedTime() - time between two events
+ * @ms: out: milliseconds
+ * @start: the one
+ * @end: the other
+ *
+ * mem_event_elapsed().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidResourceHandle
+ * (never recorded, or without time), cudaErrorNotReady.
+ */
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
 
 /* Kernels */
+
+/**
+ * cudaLaunchKernel() - run a kernel
+ * @func: kernel
+ * @gridDim: blocks
+ * @blockDim: threads of a block
+ * @args: addresses of the parameters' values
+ * @sharedMem: dynamic shared memory of a block, bytes
+ * @stream: in order of this one; 0: the default one
+ *
+ * mem_launch(). In C++ the kernel's parameters are known by its type, in C by
+ * what registers it: cuda_runtime.h.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidDeviceFunction (no kernel of the
+ * program), cudaErrorInvalidConfiguration, cudaErrorInvalidValue.
+ */
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
 			     void **args, size_t sharedMem,
 			     cudaStream_t stream);
+
+/**
+ * cudaLaunchKernelExC() - run a kernel
+ * @config: how
+ * @func: kernel
+ * @args: addresses of the parameters' values
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidDeviceFunction (no kernel of the
+ * program), cudaErrorInvalidConfiguration, cudaErrorInvalidValue,
+ * cudaErrorNotSupported (an attribute that no board here has).
+ */
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 				const void *func, void **args);
+
+/**
+ * cudaLaunchCooperativeKernel() - run a kernel whose blocks wait for each other
+ * @func: kernel
+ * @gridDim: blocks
+ * @blockDim: threads of a block
+ * @args: addresses of the parameters' values
+ * @sharedMem: dynamic shared memory of a block, bytes
+ * @stream: in order of this one; 0: the default one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidDeviceFunction (no kernel of the
+ * program), cudaErrorInvalidConfiguration, cudaErrorInvalidValue,
+ * cudaErrorNotSupported.
+ */
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim,
 					dim3 blockDim, void **args,
 					size_t sharedMem, cudaStream_t stream);
+
+/**
+ * cudaFuncGetAttributes() - what a kernel is like
+ * @attr: out
+ * @func: kernel
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidDeviceFunction,
+ * cudaErrorInvalidValue.
+ */
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
 				  const void *func);
+
+/**
+ * cudaFuncSetAttribute() - how a kernel shall be
+ * @func: kernel
+ * @attr: which
+ * @value: what
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidDeviceFunction.
+ */
 cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr,
 				 int value);
+
+/**
+ * cudaFuncSetCacheConfig() - prefer a cache for a kernel
+ * @func: kernel
+ * @cacheConfig: which
+ *
+ * A hint, which nothing follows.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidDeviceFunction.
+ */
 cudaError_t cudaFuncSetCacheConfig(const void *func,
 				   enum cudaFuncCache cacheConfig);
+
 cudaError_t cudaFuncSetSharedMemConfig(const void *func,
 				       enum cudaSharedMemConfig config);
 cudaError_t cudaFuncGetName(const char **name, const void *func);
 cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex,
 				 size_t *paramOffset, size_t *paramSize);
+
+/**
+ * cudaOccupancyMaxActiveBlocksPerMultiprocessor() - how many blocks run at once
+ * @numBlocks: out: a multiprocessor
+ * @func: kernel
+ * @blockSize: threads of one
+ * @dynamicSMemSize: of one, bytes
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidDeviceFunction.
+ */
 cudaError_t
 cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func,
 					      int blockSize,
 					      size_t dynamicSMemSize);
+
+/**
+ * cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags() - do so
+ * @numBlocks: out: a multiprocessor
+ * @func: kernel
+ * @blockSize: threads of one
+ * @dynamicSMemSize: of one, bytes
+ * @flags: cudaOccupancy*
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidDeviceFunction.
+ */
 cudaError_t
 cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
 						       const void *func,
 						       int blockSize,
 						       size_t dynamicSMemSize,
 						       unsigned int flags);
+
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize,
 						      const void *func,
 						      int numBlocks,
@@ -565,41 +1887,195 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr,
 cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr);
 
 /* Other processes */
+
+/**
+ * cudaIpcGetEventHandle() - let other processes have an event
+ * @handle: out
+ * @event: one with cudaEventInterprocess
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (every Tegra before
+ * Thor).
+ */
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle,
 				  cudaEvent_t event);
+
+/**
+ * cudaIpcOpenEventHandle() - another process's event
+ * @event: out
+ * @handle: from there
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (every Tegra before
+ * Thor).
+ */
 cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event,
 				   cudaIpcEventHandle_t handle);
+
+/**
+ * cudaIpcGetMemHandle() - let other processes have device memory
+ * @handle: out
+ * @devPtr: its start
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (every Tegra before
+ * Thor).
+ */
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
+
+/**
+ * cudaIpcOpenMemHandle() - another process's device memory
+ * @devPtr: out
+ * @handle: from there
+ * @flags: cudaIpcMemLazyEnablePeerAccess
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (every Tegra before
+ * Thor).
+ */
 cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle,
 				 unsigned int flags);
+
+/**
+ * cudaIpcCloseMemHandle() - no longer
+ * @devPtr: from cudaIpcOpenMemHandle()
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (every Tegra before
+ * Thor).
+ */
 cudaError_t cudaIpcCloseMemHandle(void *devPtr);
 
 /* Memory and semaphores of others */
+
+/**
+ * cudaImportExternalMemory() - take a dma-buf
+ * @extMem_out: out
+ * @memHandleDesc: what; the descriptor is the library's from then on
+ *
+ * mem_buf_import().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
+ * not).
+ */
 cudaError_t cudaImportExternalMemory(cudaExternalMemory_t *extMem_out,
 		const struct cudaExternalMemoryHandleDesc *memHandleDesc);
+
+/**
+ * cudaExternalMemoryGetMappedBuffer() - part of it as device memory
+ * @devPtr: out: cudaFree()
+ * @extMem: which
+ * @bufferDesc: which part
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
+ * not).
+ */
 cudaError_t cudaExternalMemoryGetMappedBuffer(void **devPtr,
 		cudaExternalMemory_t extMem,
 		const struct cudaExternalMemoryBufferDesc *bufferDesc);
+
+/**
+ * cudaExternalMemoryGetMappedMipmappedArray() - part of it as arrays
+ * @mipmap: out: cudaFreeMipmappedArray()
+ * @extMem: which
+ * @mipmapDesc: which part, as what
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
+ * not).
+ */
 cudaError_t
 cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap,
 		cudaExternalMemory_t extMem,
 		const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc);
+
+/**
+ * cudaDestroyExternalMemory() - give it back
+ * @extMem: which; what is mapped of it stays
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
+ * not).
+ */
 cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
+
+/**
+ * cudaImportExternalSemaphore() - take a semaphore
+ * @extSem_out: out
+ * @semHandleDesc: what; the descriptor is the library's from then on
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
+ * not).
+ */
 cudaError_t cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out,
 		const struct cudaExternalSemaphoreHandleDesc *semHandleDesc);
+
+/**
+ * cudaSignalExternalSemaphoresAsync() - signal semaphores in order of a stream
+ * @extSemArray: which
+ * @paramsArray: one each
+ * @numExtSems: how many
+ * @stream: in order of this one; 0: the default one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
+ * not).
+ */
 cudaError_t
 cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
 		const struct cudaExternalSemaphoreSignalParams *paramsArray,
-		unsigned int numExtSems, cudaStream_t stream __dv(0));
+		unsigned int numExtSems, cudaStream_t stream);
+
+/**
+ * cudaWaitExternalSemaphoresAsync() - have a stream wait for semaphores
+ * @extSemArray: which
+ * @paramsArray: one each
+ * @numExtSems: how many
+ * @stream: in order of this one; 0: the default one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
+ * not).
+ */
 cudaError_t
 cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
 		const struct cudaExternalSemaphoreWaitParams *paramsArray,
-		unsigned int numExtSems, cudaStream_t stream __dv(0));
+		unsigned int numExtSems, cudaStream_t stream);
+
+/**
+ * cudaDestroyExternalSemaphore() - give it back
+ * @extSem: which
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
+ * not).
+ */
 cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
 
 /* Memory in order of a stream, and pools */
+
+/**
+ * cudaMallocAsync() - device memory from a stream's order on
+ * @devPtr: out
+ * @size: bytes
+ * @hStream: stream; 0: the default one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorMemoryAllocation.
+ */
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
+
+/**
+ * cudaFreeAsync() - give it back in order of a stream
+ * @devPtr: its start, or NULL
+ * @hStream: stream; 0: the default one
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream);
+
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
@@ -662,24 +2138,49 @@ cudaGraphicsSubResourceGetMappedArray(cudaArray_t *array,
 				      unsigned int arrayIndex,
 				      unsigned int mipLevel);
 cudaError_t
-cudaGraphicsResourceGetMappedMipmappedArray(cudaMipmappedArray_t *mipmappedArray,
-		cudaGraphicsResource_t resource);
+cudaGraphicsResourceGetMappedMipmappedArray(cudaMipmappedArray_t *to,
+					    cudaGraphicsResource_t resource);
 
 /* Entries of the driver, libraries of code, logs */
 typedef void (*cudaLogsCallback_t)(void *data, cudaLogLevel logLevel,
 				   char *message, size_t length);
 
 #if CUDART_VERSION >= 12000
-cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **funcPtr,
-		unsigned long long flags,
-		enum cudaDriverEntryPointQueryResult *driverStatus __dv(NULL));
+
+/**
+ * cudaGetDriverEntryPoint() - a call of the driver by its name
+ * @symbol: its name, without a version
+ * @funcPtr: out
+ * @flags: cudaEnable*
+ * @driverStatus: out: why not; may be NULL
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorSymbolNotFound (and
+ * no @driverStatus).
+ */
+cudaError_t
+cudaGetDriverEntryPoint(const char *symbol, void **funcPtr,
+			unsigned long long flags,
+			enum cudaDriverEntryPointQueryResult *driverStatus);
+
 #else
 cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **funcPtr,
 				    unsigned long long flags);
 #endif
+
+/**
+ * cudaGetDriverEntryPointByVersion() - a call as a version of CUDA had it
+ * @symbol: its name, without a version
+ * @funcPtr: out
+ * @cudaVersion: as CUDA_VERSION
+ * @flags: cudaEnable*
+ * @driverStatus: out: why not; may be NULL
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorSymbolNotFound.
+ */
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr,
 		unsigned int cudaVersion, unsigned long long flags,
-		enum cudaDriverEntryPointQueryResult *driverStatus __dv(0));
+		enum cudaDriverEntryPointQueryResult *driverStatus);
+
 cudaError_t cudaGetExportTable(const void **ppExportTable,
 			       const cudaUUID_t *pExportTableId);
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
@@ -1142,17 +2643,61 @@ cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 
 #if CUDART_VERSION < 13000 || defined(LIBMEM_CUDA)
 /* What went with 13.0 */
+
+/**
+ * cudaThreadExit() - cudaDeviceReset()
+ *
+ * Return: cudaSuccess, or an error of earlier work.
+ */
 cudaError_t cudaThreadExit(void);
+
+/**
+ * cudaThreadSynchronize() - cudaDeviceSynchronize()
+ *
+ * Return: cudaSuccess, or an error of earlier work.
+ */
 cudaError_t cudaThreadSynchronize(void);
+
+/**
+ * cudaThreadSetLimit() - cudaDeviceSetLimit()
+ * @limit: of what
+ * @value: how much
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value);
+
+/**
+ * cudaThreadGetLimit() - cudaDeviceGetLimit()
+ * @pValue: out
+ * @limit: of what
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
+
+/**
+ * cudaThreadGetCacheConfig() - cudaDeviceGetCacheConfig()
+ * @pCacheConfig: out
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue.
+ */
 cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+
+/**
+ * cudaThreadSetCacheConfig() - cudaDeviceSetCacheConfig()
+ * @cacheConfig: which
+ *
+ * Return: cudaSuccess, or an error of earlier work.
+ */
 cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
+
 cudaError_t cudaSetDoubleForDevice(double *d);
 cudaError_t cudaSetDoubleForHost(double *d);
 cudaError_t
-cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *launchParamsList,
-		unsigned int numDevices, unsigned int flags __dv(0));
+cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *list,
+				       unsigned int numDevices,
+				       unsigned int flags __dv(0));
 #endif
 
 #if CUDART_VERSION < 12000
@@ -1185,6 +2730,121 @@ cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surfref,
 				   const struct cudaChannelFormatDesc *desc);
 cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surfref,
 				    const void *symbol);
+#endif
+
+#ifdef __cplusplus
+/* The same again: what need not be given. */
+cudaError_t cudaMallocManaged(void **devPtr, size_t size,
+			      unsigned int flags = 1);
+#if CUDART_VERSION >= 13000
+cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count,
+				 struct cudaMemLocation location,
+				 unsigned int flags,
+				 cudaStream_t stream = 0);
+#endif
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count,
+			    enum cudaMemcpyKind kind,
+			    cudaStream_t stream = 0);
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src,
+			      size_t spitch, size_t width, size_t height,
+			      enum cudaMemcpyKind kind,
+			      cudaStream_t stream = 0);
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p,
+			      cudaStream_t stream = 0);
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src,
+				int srcDevice, size_t count,
+				cudaStream_t stream = 0);
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p,
+				  cudaStream_t stream = 0);
+cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count,
+			    cudaStream_t stream = 0);
+cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value,
+			      size_t width, size_t height,
+			      cudaStream_t stream = 0);
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value,
+			      struct cudaExtent extent,
+			      cudaStream_t stream = 0);
+cudaError_t
+cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count,
+		   size_t offset = 0,
+		   enum cudaMemcpyKind kind = cudaMemcpyHostToDevice);
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src,
+				    size_t count, size_t offset,
+				    enum cudaMemcpyKind kind,
+				    cudaStream_t stream = 0);
+cudaError_t
+cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count,
+		     size_t offset = 0,
+		     enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost);
+cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol,
+				      size_t count, size_t offset,
+				      enum cudaMemcpyKind kind,
+				      cudaStream_t stream = 0);
+cudaError_t cudaMallocArray(cudaArray_t *array,
+			    const struct cudaChannelFormatDesc *desc,
+			    size_t width, size_t height = 0,
+			    unsigned int flags = 0);
+cudaError_t cudaMalloc3DArray(cudaArray_t *array,
+			      const struct cudaChannelFormatDesc *desc,
+			      struct cudaExtent extent,
+			      unsigned int flags = 0);
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray,
+				     const struct cudaChannelFormatDesc *desc,
+				     struct cudaExtent extent,
+				     unsigned int numLevels,
+				     unsigned int flags = 0);
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset,
+				     size_t hOffset, const void *src,
+				     size_t spitch, size_t width, size_t height,
+				     enum cudaMemcpyKind kind,
+				     cudaStream_t stream = 0);
+cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch,
+				       cudaArray_const_t src, size_t wOffset,
+				       size_t hOffset, size_t width,
+				       size_t height, enum cudaMemcpyKind kind,
+				       cudaStream_t stream = 0);
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst,
+		size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc,
+		size_t hOffsetSrc, size_t width, size_t height,
+		enum cudaMemcpyKind kind = cudaMemcpyDeviceToDevice);
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset,
+				   size_t hOffset, const void *src,
+				   size_t count, enum cudaMemcpyKind kind,
+				   cudaStream_t stream = 0);
+cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src,
+				     size_t wOffset, size_t hOffset,
+				     size_t count, enum cudaMemcpyKind kind,
+				     cudaStream_t stream = 0);
+cudaError_t
+cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
+		       cudaArray_const_t src, size_t wOffsetSrc,
+		       size_t hOffsetSrc, size_t count,
+		       enum cudaMemcpyKind kind = cudaMemcpyDeviceToDevice);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+				unsigned int flags = 0);
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr,
+				     size_t length = 0,
+				     unsigned int flags = 4);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event,
+				     cudaStream_t stream = 0,
+				     unsigned int flags = 0);
+cudaError_t
+cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
+		const struct cudaExternalSemaphoreSignalParams *paramsArray,
+		unsigned int numExtSems, cudaStream_t stream = 0);
+cudaError_t
+cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
+		const struct cudaExternalSemaphoreWaitParams *paramsArray,
+		unsigned int numExtSems, cudaStream_t stream = 0);
+#if CUDART_VERSION >= 12000
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **funcPtr,
+		unsigned long long flags,
+		enum cudaDriverEntryPointQueryResult *driverStatus = NULL);
+#endif
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr,
+		unsigned int cudaVersion, unsigned long long flags,
+		enum cudaDriverEntryPointQueryResult *driverStatus = 0);
 #endif
 
 #ifdef __cplusplus
