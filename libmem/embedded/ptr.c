@@ -246,13 +246,18 @@ static int move_in(struct embedded_buf *buf, void *pages, size_t len)
 	return window_map_host(buf, pages, len);
 }
 
-/* Ordinary memory again. */
+/* Ordinary memory again; at once, since @buf may be in it. */
 static void move_out(struct embedded_buf *buf, void *pages, size_t len)
 {
-	if (mmap(pages, len, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+	void *copy = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (copy == MAP_FAILED)
 		abort();
-	memcpy(pages, buf->dram, len);
+	memcpy(copy, buf->dram, len);
+	if (mremap(copy, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, pages) ==
+	    MAP_FAILED)
+		abort();
 }
 
 /**

@@ -250,6 +250,24 @@ static void only_memory_of_its_own_is_registered(void **state)
 	munmap(hidden, LEN);
 }
 
+/* What libmem has of the heap may be in the same pages. */
+static void registered_pages_may_be_the_heaps(void **state)
+{
+	(void)state;
+	for (size_t len = 24; len < LEN; len += len / 2) {
+		uint8_t *small = malloc(len);
+		int err = mem_register(ctx, small, len, 0);
+
+		if (err != -EOPNOTSUPP) {
+			assert_int_equal(err, 0);
+			memset(small, 5, len);
+			assert_int_equal(mem_unregister(ctx, small), 0);
+			assert_int_equal(small[len - 1], 5);
+		}
+		free(small);
+	}
+}
+
 /* Who may touch what when */
 
 static void the_cpu_is_refused_while_a_kernel_runs(void **state)
@@ -2030,6 +2048,7 @@ int main(void)
 		cmocka_unit_test(an_address_tells_what_it_is),
 		cmocka_unit_test(registered_memory_has_two_addresses),
 		cmocka_unit_test(only_memory_of_its_own_is_registered),
+		cmocka_unit_test(registered_pages_may_be_the_heaps),
 		cmocka_unit_test(the_cpu_is_refused_while_a_kernel_runs),
 		cmocka_unit_test(a_touch_is_told_with_who_has_the_buffer),
 		cmocka_unit_test(having_finished_is_not_enough),
@@ -2088,6 +2107,7 @@ int main(void)
 		cmocka_unit_test(an_address_tells_what_it_is),
 		cmocka_unit_test(registered_memory_has_two_addresses),
 		cmocka_unit_test(only_memory_of_its_own_is_registered),
+		cmocka_unit_test(registered_pages_may_be_the_heaps),
 		cmocka_unit_test(host_memory_is_always_the_cpus),
 		cmocka_unit_test(attach_says_what_is_wrong),
 		cmocka_unit_test(work_of_a_stream_is_in_order),
