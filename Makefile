@@ -117,9 +117,11 @@ check-libmem: ## The library, in the process and in a VM (KERNEL=)
 	@selftests/setup check
 	@selftests/check/run libmem
 
-check-cuda: ## CUDA's calls: a real runtime's answers, in the process, in a VM
+check-cuda: ## The CUDA surface; where its boards differ from a discrete GPU
 	@selftests/setup check
-	@selftests/check/run cuda
+	@rm -f build/selftests/cuda/differences
+	@selftests/check/run cuda; rc=$$?; echo; \
+		cat build/selftests/cuda/differences; exit $$rc
 
 check-heapsim: ## The command, in a VM; what is installed (KERNEL=)
 	@selftests/setup check
@@ -205,6 +207,5 @@ unload: ## Remove it again
 
 .PHONY: help demo vm all modules libmem cuda heapsim clean check \
 	check-style check-vm check-model check-device check-libmem check-cuda \
-	check-heapsim corpus \
-	check-clients check-debug check-all bench install uninstall dkms-install \
-	dkms-uninstall load unload
+	check-heapsim corpus check-clients check-debug check-all bench \
+	install uninstall dkms-install dkms-uninstall load unload
