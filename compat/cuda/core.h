@@ -120,6 +120,7 @@ CORE_API int core_primary_state(int ordinal, unsigned int *flags,
 CORE_API int core_primary_set_flags(int ordinal, unsigned int flags);
 CORE_API int core_ctx_create(int ordinal, unsigned int flags,
 			     struct CUctx_st **ctx);
+CORE_API int core_ctx_set_flags(struct CUctx_st *ctx, unsigned int flags);
 CORE_API int core_ctx_destroy(struct CUctx_st *ctx);
 CORE_API bool core_ctx_exists(const struct CUctx_st *ctx);
 CORE_API int core_ctx_sync(struct CUctx_st *ctx);

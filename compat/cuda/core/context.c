@@ -30,6 +30,7 @@ static struct {
 	struct core_device devices[MAX_DEVICES];
 	struct CUctx_st primary[MAX_DEVICES];
 	struct CUctx_st *contexts;
+	struct CUctx_st *destroyed;
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static __thread struct {
@@ -525,6 +526,24 @@ CORE_API int core_primary_set_flags(int ordinal, unsigned int flags)
 }
 
 /**
+ * core_ctx_set_flags() - how the host waits, in a context
+ * @ctx: context
+ * @flags: CU_CTX_*
+ *
+ * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (no such flags).
+ */
+CORE_API int core_ctx_set_flags(struct CUctx_st *ctx, unsigned int flags)
+{
+	if (!are_flags(flags))
+		return CUDA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&state.lock);
+	ctx->flags = flags;
+	pthread_mutex_unlock(&state.lock);
+	core_wait_policy(ctx);
+	return CUDA_SUCCESS;
+}
+
+/**
  * core_ctx_create() - make a context, and make it current
  * @ordinal: of its device
  * @flags: CU_CTX_*
@@ -607,7 +626,12 @@ CORE_API int core_ctx_destroy(struct CUctx_st *ctx)
 	core_pool_trim(ctx);
 	core_objects_drop(ctx);
 	mem_ctx_close(ctx->mem);
-	free(ctx);
+	/* A thread that has it current shall never take another one for it. */
+	ctx->is_open = false;
+	pthread_mutex_lock(&state.lock);
+	ctx->next = state.destroyed;
+	state.destroyed = ctx;
+	pthread_mutex_unlock(&state.lock);
 	return CUDA_SUCCESS;
 }
 

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Driver: what an address is. */
+#include <string.h>
+
+#include "driver.h"
+
+/* The same byte at the start of its allocation, as @ptr's side has it. */
+static CUdeviceptr start_of(const void *ptr, const struct core_ptr *what)
+{
+	const char *at = what->info.host;
+
+	/* Registered memory has an address of its own for engines. */
+	if (!at || what->info.host == what->info.device ||
+	    ptr == what->info.host)
+		return driver_address(what->info.base);
+	return driver_address(ptr) - (at - (const char *)what->info.base);
+}
+
+API CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize,
+				     CUdeviceptr dptr)
+{
+	void *const ptr = driver_ptr(dptr);
+	struct CUctx_st *ctx;
+	struct core_ptr what;
+	const int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	core_ptr(ptr, &what);
+	if (what.kind == MEM_KIND_PAGEABLE)
+		return CUDA_ERROR_NOT_FOUND;
+	if (pbase)
+		*pbase = start_of(ptr, &what);
+	if (psize)
+		*psize = what.info.len;
+	return CUDA_SUCCESS;
+}
+
+ALIAS(cuMemGetAddressRange, cuMemGetAddressRange_v2);
+
+static unsigned int type_of(enum mem_kind kind)
+{
+	switch (kind) {
+	case MEM_KIND_PINNED:
+	case MEM_KIND_REGISTERED:
+		return CU_MEMORYTYPE_HOST;
+	case MEM_KIND_DEVICE:
+	case MEM_KIND_MANAGED:
+		return CU_MEMORYTYPE_DEVICE;
+	default:
+		return 0;
+	}
+}
+
+/**
+ * struct answer - an attribute's value
+ * @bytes: it, at the start
+ * @len: of it
+ */
+struct answer {
+	union {
+		void *ptr;
+		uint64_t number;
+		unsigned int type;
+		int value;
+	} bytes;
+	size_t len;
+};
+
+static void say_ptr(struct answer *answer, void *ptr)
+{
+	answer->bytes.ptr = ptr;
+	answer->len = sizeof(answer->bytes.ptr);
+}
+
+static void say_number(struct answer *answer, uint64_t number)
+{
+	answer->bytes.number = number;
+	answer->len = sizeof(answer->bytes.number);
+}
+
+static void say_int(struct answer *answer, int value)
+{
+	answer->bytes.value = value;
+	answer->len = sizeof(answer->bytes.value);
+}
+
+/* Of memory that is none of CUDA's all is 0, and the device no device. */
+static int ask(const void *ptr, const struct core_ptr *what,
+	       CUpointer_attribute attribute, struct answer *answer)
+{
+	const bool is_ours = what->kind != MEM_KIND_PAGEABLE;
+
+	memset(answer, 0, sizeof(*answer));
+	switch (attribute) {
+	case CU_POINTER_ATTRIBUTE_CONTEXT:
+		say_ptr(answer, what->ctx);
+		break;
+	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+		say_int(answer, type_of(what->kind));
+		break;
+	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+		say_ptr(answer, is_ours ? what->info.device : NULL);
+		break;
+	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+		say_ptr(answer, is_ours ? what->info.host : NULL);
+		break;
+	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+		say_int(answer, 0);
+		break;
+	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+	case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+		say_number(answer, is_ours ? what->info.id : 0);
+		break;
+	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+		say_int(answer, what->kind == MEM_KIND_MANAGED);
+		break;
+	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+		say_int(answer, is_ours ? what->ctx->device->ordinal :
+					  CU_DEVICE_INVALID);
+		break;
+	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+		say_int(answer, what->kind == MEM_KIND_DEVICE &&
+			what->ctx->device->board.has_memory_ipc);
+		break;
+	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+	case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+		say_number(answer, is_ours ? start_of(ptr, what) : 0);
+		break;
+	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+	case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+		say_number(answer, is_ours ? what->info.len : 0);
+		break;
+	case CU_POINTER_ATTRIBUTE_MAPPED:
+		say_int(answer, is_ours);
+		break;
+	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+		say_number(answer, 0);
+		break;
+	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+		say_int(answer, is_ours ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE :
+					  CU_MEM_ACCESS_FLAGS_PROT_NONE);
+		break;
+	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+		say_ptr(answer, NULL);
+		break;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+	return CUDA_SUCCESS;
+}
+
+/* An address that one side has not is no answer. */
+static bool is_missing(const struct answer *answer,
+		       CUpointer_attribute attribute)
+{
+	return (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER ||
+		attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER) &&
+	       !answer->bytes.ptr;
+}
+
+API CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
+				   CUdeviceptr ptr)
+{
+	struct answer answer;
+	struct CUctx_st *ctx;
+	struct core_ptr what;
+	int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	if (!data)
+		return CUDA_ERROR_INVALID_VALUE;
+	core_ptr(driver_ptr(ptr), &what);
+	if (what.kind == MEM_KIND_PAGEABLE)
+		return CUDA_ERROR_INVALID_VALUE;
+	rc = ask(driver_ptr(ptr), &what, attribute, &answer);
+	if (!rc && is_missing(&answer, attribute))
+		rc = CUDA_ERROR_INVALID_VALUE;
+	if (!rc)
+		memcpy(data, &answer.bytes, answer.len);
+	return rc;
+}
+
+/* Of any address: what is none of CUDA's is no error here. */
+API CUresult cuPointerGetAttributes(unsigned int numAttributes,
+				    CUpointer_attribute *attributes,
+				    void **data, CUdeviceptr ptr)
+{
+	struct answer answer;
+	struct CUctx_st *ctx;
+	struct core_ptr what;
+	unsigned int i;
+	int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	if (!numAttributes || !attributes || !data)
+		return CUDA_ERROR_INVALID_VALUE;
+	core_ptr(driver_ptr(ptr), &what);
+	for (i = 0; i < numAttributes; i++) {
+		if (!data[i])
+			return CUDA_ERROR_INVALID_VALUE;
+		rc = ask(driver_ptr(ptr), &what, attributes[i], &answer);
+		if (rc)
+			return rc;
+		memcpy(data[i], &answer.bytes, answer.len);
+	}
+	return CUDA_SUCCESS;
+}
