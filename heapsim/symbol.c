@@ -425,10 +425,26 @@ bool symbol_is_runtime(const struct frame *frame)
 	return false;
 }
 
+static bool is_libmem(const struct frame *frame)
+{
+	/* The second and third offer the calls of others on the first. */
+	static const char *const names[] = {
+		"libmem.so", "libmem-cuda.so", "libmem-cudart.so",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (has_prefix(module_name(frame), names[i]))
+			return true;
+	return false;
+}
+
 /**
  * symbol_in_libmem() - how much of a stack is within a call of libmem?
  * @frames: innermost first; that within may begin in the C library
  * @nr: how many
+ *
+ * A call of a layer on it that comes with it is one, too.
  *
  * Return: frames.
  */
@@ -437,7 +453,7 @@ int symbol_in_libmem(const struct frame *frames, int nr)
 	int i, end = 0;
 
 	for (i = 0; i < nr; i++) {
-		if (has_prefix(module_name(&frames[i]), "libmem.so"))
+		if (is_libmem(&frames[i]))
 			end = i + 1;
 		else if (!symbol_is_runtime(&frames[i]))
 			break;

@@ -98,12 +98,36 @@ static void a_first_record_that_is_late_has_its_attaches(void **state)
 	assert_int_equal(one->attaches[0].frames[0].address, 0x1000);
 }
 
+/* What the program calls is no more of its own than what that calls. */
+static void a_stack_begins_where_the_program_calls(void **state)
+{
+	static const struct frame of_cuda[] = {
+		{ .module = "/lib/libc.so.6", .function = "futex" },
+		{ .module = "/lib/libmem.so.0.1.0", .function = "tell" },
+		{ .module = "/lib/libmem-cuda.so.0.1.0", .function = "core" },
+		{ .module = "/lib/libmem-cudart.so.0", .function = "cudaFree" },
+		{ .module = "/bin/program", .function = "main" },
+		{ .module = "/lib/libmem-cudart.so.0", .function = "again" },
+	};
+	static const struct frame of_others[] = {
+		{ .module = "/lib/libmem-other.so.0", .function = "call" },
+		{ .module = "/lib/libmem.so.0.1.0", .function = "tell" },
+	};
+
+	(void)state;
+	assert_int_equal(symbol_in_libmem(of_cuda, 6), 4);
+	assert_int_equal(symbol_in_libmem(of_cuda + 3, 3), 1);
+	assert_int_equal(symbol_in_libmem(of_cuda + 4, 2), 0);
+	assert_int_equal(symbol_in_libmem(of_others, 2), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_first_record_that_is_late_has_its_attaches),
+		TEST(a_stack_begins_where_the_program_calls),
 	};
 
 	return cmocka_run_group_tests_name("finding", tests, NULL, NULL);
