@@ -237,6 +237,12 @@ typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUgraphDeviceUpdatableNode_st *CUgraphDeviceNode;
 
+typedef struct CUmemFabricHandle_st {
+	unsigned char data[64];
+} CUmemFabricHandle_v1;
+
+typedef CUmemFabricHandle_v1 CUmemFabricHandle;
+
 typedef struct CUipcEventHandle_st {
 	char reserved[64];
 } CUipcEventHandle_v1;
@@ -275,6 +281,13 @@ typedef enum CUctx_flags_enum {
 	CU_CTX_FLAGS_MASK = 0xFF
 } CUctx_flags;
 
+typedef enum CUevent_sched_flags_enum {
+	CU_EVENT_SCHED_AUTO = 0x00,
+	CU_EVENT_SCHED_SPIN = 0x01,
+	CU_EVENT_SCHED_YIELD = 0x02,
+	CU_EVENT_SCHED_BLOCKING_SYNC = 0x04
+} CUevent_sched_flags;
+
 typedef enum CUstream_flags_enum {
 	CU_STREAM_DEFAULT = 0x0,
 	CU_STREAM_NON_BLOCKING = 0x1
@@ -301,6 +314,10 @@ typedef enum CUoccupancy_flags_enum {
 	CU_OCCUPANCY_DEFAULT = 0x0,
 	CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 0x1
 } CUoccupancy_flags;
+
+typedef enum CUasyncNotificationType_enum {
+	CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET = 0x1
+} CUasyncNotificationType;
 
 typedef enum CUarray_format_enum {
 	CU_AD_FORMAT_UNSIGNED_INT8 = 0x01,
@@ -822,6 +839,12 @@ typedef CUlaunchAttributeID CUstreamAttrID;
 typedef CUlaunchAttributeValue CUstreamAttrValue_v1;
 typedef CUstreamAttrValue_v1 CUstreamAttrValue;
 
+typedef enum CUdriverProcAddress_flags_enum {
+	CU_GET_PROC_ADDRESS_DEFAULT = 0,
+	CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1 << 0,
+	CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 1 << 1
+} CUdriverProcAddress_flags;
+
 typedef enum CUdriverProcAddressQueryResult_enum {
 	CU_GET_PROC_ADDRESS_SUCCESS = 0,
 	CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,
@@ -1314,6 +1337,7 @@ typedef enum CUmemLocationType_enum {
 typedef enum CUmemAllocationType_enum {
 	CU_MEM_ALLOCATION_TYPE_INVALID = 0x0,
 	CU_MEM_ALLOCATION_TYPE_PINNED = 0x1,
+	CU_MEM_ALLOCATION_TYPE_MANAGED = 0x2,
 	CU_MEM_ALLOCATION_TYPE_MAX = 0x7FFFFFFF
 } CUmemAllocationType;
 
@@ -1348,10 +1372,22 @@ typedef struct CUmemPoolProps_st {
 	CUmemLocation location;
 	void *win32SecurityAttributes;
 	size_t maxSize;
-	unsigned char reserved[56];
+	unsigned short usage;
+	unsigned char reserved[54];
 } CUmemPoolProps_v1;
 
 typedef CUmemPoolProps_v1 CUmemPoolProps;
+
+typedef enum CUflushGPUDirectRDMAWritesOptions_enum {
+	CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST = 1 << 0,
+	CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_MEMOPS = 1 << 1
+} CUflushGPUDirectRDMAWritesOptions;
+
+typedef enum CUGPUDirectRDMAWritesOrdering_enum {
+	CU_GPU_DIRECT_RDMA_WRITES_ORDERING_NONE = 0,
+	CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER = 100,
+	CU_GPU_DIRECT_RDMA_WRITES_ORDERING_ALL_DEVICES = 200
+} CUGPUDirectRDMAWritesOrdering;
 
 typedef enum CUflushGPUDirectRDMAWritesScope_enum {
 	CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER = 100,
@@ -1361,6 +1397,11 @@ typedef enum CUflushGPUDirectRDMAWritesScope_enum {
 typedef enum CUflushGPUDirectRDMAWritesTarget_enum {
 	CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX = 0
 } CUflushGPUDirectRDMAWritesTarget;
+
+typedef enum CUdeviceNumaConfig_enum {
+	CU_DEVICE_NUMA_CONFIG_NONE = 0,
+	CU_DEVICE_NUMA_CONFIG_NUMA_NODE
+} CUdeviceNumaConfig;
 
 /* cuCtxCreate() of 13.0; heapsim's contexts have no such parameters. */
 typedef struct CUctxCreateParams_st {
@@ -1374,32 +1415,183 @@ extern "C" {
 #endif
 
 /* Errors */
+
+/**
+ * cuGetErrorString() - what an error means
+ * @error: its number
+ * @pStr: out: text; NULL if there is none
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (there is none such, or
+ * @pStr is NULL).
+ */
 CUresult cuGetErrorString(CUresult error, const char **pStr);
+
+/**
+ * cuGetErrorName() - name of an error
+ * @error: its number
+ * @pStr: out: name; NULL if there is none
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (there is none such, or
+ * @pStr is NULL).
+ */
 CUresult cuGetErrorName(CUresult error, const char **pStr);
 
 /* Devices */
+
+/**
+ * cuInit() - begin
+ * @Flags: 0
+ *
+ * All other calls but those for errors and the version need it.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NO_DEVICE.
+ */
 CUresult cuInit(unsigned int Flags);
+
+/**
+ * cuDriverGetVersion() - of libmem-cuda
+ * @driverVersion: out: as CUDA_VERSION
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuDriverGetVersion(int *driverVersion);
+
+/**
+ * cuDeviceGet() - a device by its number
+ * @device: out
+ * @ordinal: its number
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuDeviceGet(CUdevice *device, int ordinal);
+
+/**
+ * cuDeviceGetCount() - how many GPUs the board has
+ * @count: out
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuDeviceGetCount(int *count);
+
+/**
+ * cuDeviceGetName() - a device's name
+ * @name: out
+ * @len: of it, bytes
+ * @dev: device
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuDeviceGetName(char *name, int len, CUdevice dev);
+
+/**
+ * cuDeviceGetUuid() - a device's id
+ * @uuid: out
+ * @dev: device
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
+
 #ifdef LIBMEM_CUDA
 CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev);
 #endif
+
+/**
+ * cuDeviceTotalMem_v2() - how much memory a device has
+ * @bytes: out
+ * @dev: device
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev);
+
+/**
+ * cuDeviceGetAttribute() - one fact of a device
+ * @pi: out
+ * @attrib: which
+ * @dev: device
+ *
+ * The facts are the profile's: mem_ctx_board().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev);
+
+/**
+ * cuDeviceGetByPCIBusId() - a device by where it is
+ * @dev: out
+ * @pciBusId: [domain:]bus:device[.function], hexadecimal
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId);
+
+/**
+ * cuDeviceGetPCIBusId() - where a device is
+ * @pciBusId: out: as a string
+ * @len: of it, bytes
+ * @dev: device
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev);
+
+/**
+ * cuDeviceCanAccessPeer() - may a device use another one's memory?
+ * @canAccessPeer: out: 0 on every Tegra
+ * @dev: device
+ * @peerDev: the other one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev,
 			       CUdevice peerDev);
+
+/**
+ * cuDeviceGetP2PAttribute() - one fact of two devices
+ * @value: out
+ * @attrib: which
+ * @srcDevice: the one
+ * @dstDevice: the other
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib,
 				 CUdevice srcDevice, CUdevice dstDevice);
+
+/**
+ * cuCtxEnablePeerAccess() - use another context's memory
+ * @peerContext: the other one
+ * @Flags: 0
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_PEER_ACCESS_UNSUPPORTED (always on a
+ * Tegra), CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is
+ * current).
+ */
 CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags);
+
+/**
+ * cuCtxDisablePeerAccess() - use it no longer
+ * @peerContext: the other one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_PEER_ACCESS_NOT_ENABLED,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuCtxDisablePeerAccess(CUcontext peerContext);
+
 CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
 					    CUarray_format format,
-					    unsigned numChannels, CUdevice dev);
+					    unsigned int n, CUdevice dev);
 CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target,
 				    CUflushGPUDirectRDMAWritesScope scope);
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev);
@@ -1407,37 +1599,234 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool);
 CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev);
 
 /* Primary contexts: one a device */
+
+/**
+ * cuDevicePrimaryCtxRetain() - a device's context, which the runtime uses, too
+ * @pctx: out: cuDevicePrimaryCtxRelease()
+ * @dev: device
+ *
+ * Opened, over mem_ctx_open(), by who comes first.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev);
+
+/**
+ * cuDevicePrimaryCtxRelease_v2() - give it back
+ * @dev: device
+ *
+ * The last one closes it.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_INVALID_CONTEXT (it was not retained).
+ */
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev);
+
+/**
+ * cuDevicePrimaryCtxSetFlags_v2() - how threads wait for it
+ * @dev: device
+ * @flags: CU_CTX_*
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags);
+
+/**
+ * cuDevicePrimaryCtxGetState() - is it open, and how?
+ * @dev: device
+ * @flags: out
+ * @active: out: 1: it is
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags,
 				    int *active);
+
+/**
+ * cuDevicePrimaryCtxReset_v2() - close it, whoever uses it
+ * @dev: device
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev);
 
 /* Contexts. 13.0 has parameters of its own for cuCtxCreate(). */
 #if CUDA_VERSION >= 13000 || defined(LIBMEM_CUDA)
+
+/**
+ * cuCtxCreate_v4() - make a context, and make it current
+ * @pctx: out: cuCtxDestroy()
+ * @ctxCreateParams: NULL
+ * @flags: CU_CTX_*
+ * @dev: device
+ *
+ * A mem_ctx of its own.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams,
 			unsigned int flags, CUdevice dev);
+
 #endif
 #if CUDA_VERSION < 13000 || defined(LIBMEM_CUDA)
 CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
 #endif
+
+/**
+ * cuCtxDestroy_v2() - give it back
+ * @ctx: context
+ *
+ * Waits for its work.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_INVALID_CONTEXT.
+ */
 CUresult cuCtxDestroy_v2(CUcontext ctx);
+
+/**
+ * cuCtxPushCurrent_v2() - make a context this thread's
+ * @ctx: context
+ *
+ * The one before comes back with cuCtxPopCurrent().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_INVALID_CONTEXT.
+ */
 CUresult cuCtxPushCurrent_v2(CUcontext ctx);
+
+/**
+ * cuCtxPopCurrent_v2() - make the one before this thread's again
+ * @pctx: out: what was current; may be NULL
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuCtxPopCurrent_v2(CUcontext *pctx);
+
+/**
+ * cuCtxSetCurrent() - replace this thread's context
+ * @ctx: context; NULL: take it away
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_CONTEXT.
+ */
 CUresult cuCtxSetCurrent(CUcontext ctx);
+
+/**
+ * cuCtxGetCurrent() - this thread's context
+ * @pctx: out: NULL: none
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuCtxGetCurrent(CUcontext *pctx);
+
+/**
+ * cuCtxGetDevice() - its device
+ * @device: out
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuCtxGetDevice(CUdevice *device);
+
+/**
+ * cuCtxGetFlags() - its flags
+ * @flags: out
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuCtxGetFlags(unsigned int *flags);
+
 CUresult cuCtxSetFlags(unsigned int flags);
+
+/**
+ * cuCtxGetId() - a context's number
+ * @ctx: context; NULL: the current one
+ * @ctxId: out: never used again
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_CONTEXT_IS_DESTROYED.
+ */
 CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId);
+
+/**
+ * cuCtxSynchronize() - wait for all work of this thread's context
+ *
+ * mem_ctx_sync().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_PERMITTED (in a host function),
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuCtxSynchronize(void);
+
+/**
+ * cuCtxSetLimit() - how much kernels may use
+ * @limit: of what
+ * @value: how much
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_UNSUPPORTED_LIMIT,
+ * CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuCtxSetLimit(CUlimit limit, size_t value);
+
+/**
+ * cuCtxGetLimit() - how much kernels may use
+ * @pvalue: out
+ * @limit: of what
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_UNSUPPORTED_LIMIT,
+ * CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit);
+
+/**
+ * cuCtxGetCacheConfig() - which cache is preferred
+ * @pconfig: out
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuCtxGetCacheConfig(CUfunc_cache *pconfig);
+
+/**
+ * cuCtxSetCacheConfig() - prefer a cache
+ * @config: which
+ *
+ * A hint, which nothing follows.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuCtxSetCacheConfig(CUfunc_cache config);
+
+/**
+ * cuCtxGetApiVersion() - what a context was made for
+ * @ctx: context; NULL: the current one
+ * @version: out
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_INVALID_CONTEXT.
+ */
 CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version);
+
+/**
+ * cuCtxGetStreamPriorityRange() - what priorities streams have
+ * @leastPriority: out; may be NULL
+ * @greatestPriority: out; may be NULL
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
+
 CUresult cuCtxResetPersistingL2Cache(void);
 CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags);
 CUresult cuCtxDetach(CUcontext ctx);
@@ -1445,38 +1834,239 @@ CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig);
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config);
 
 /* Memory */
+
+/**
+ * cuMemGetInfo_v2() - how much memory the device has
+ * @free: out, bytes
+ * @total: out, bytes
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemGetInfo_v2(size_t *free, size_t *total);
+
+/**
+ * cuMemAlloc_v2() - memory that only the device touches
+ * @dptr: out
+ * @bytesize: bytes
+ *
+ * mem_alloc() of MEM_KIND_DEVICE; not cleared.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (0 bytes),
+ * CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize);
+
+/**
+ * cuMemAllocPitch_v2() - rows of device memory
+ * @dptr: out
+ * @pPitch: out: bytes from row to row
+ * @WidthInBytes: of a row
+ * @Height: rows
+ * @ElementSizeBytes: 4, 8 or 16
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, or as cuMemAlloc().
+ */
 CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch,
 			    size_t WidthInBytes, size_t Height,
 			    unsigned int ElementSizeBytes);
+
+/**
+ * cuMemFree_v2() - give back device or managed memory
+ * @dptr: its start, or 0
+ *
+ * Waits for work that may use it. mem_free().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no call has given it),
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemFree_v2(CUdeviceptr dptr);
+
+/**
+ * cuMemGetAddressRange_v2() - which allocation an address is in
+ * @pbase: out: its start; may be NULL
+ * @psize: out: bytes; may be NULL
+ * @dptr: address
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_FOUND, CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize,
 				 CUdeviceptr dptr);
+
+/**
+ * cuMemAllocHost_v2() - pinned memory
+ * @pp: out
+ * @bytesize: bytes
+ *
+ * mem_alloc() of MEM_KIND_PINNED.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemAllocHost_v2(void **pp, size_t bytesize);
+
+/**
+ * cuMemFreeHost() - give back pinned memory
+ * @p: its start, or NULL
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no call has given it).
+ */
 CUresult cuMemFreeHost(void *p);
+
+/**
+ * cuMemHostAlloc() - pinned memory, which host and device touch at any time
+ * @pp: out
+ * @bytesize: bytes
+ * @Flags: CU_MEMHOSTALLOC_*
+ *
+ * mem_alloc() of MEM_KIND_PINNED. Below capability 7.2 the CPU does not cache
+ * it.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags);
+
+/**
+ * cuMemHostGetDevicePointer_v2() - where the device has pinned memory
+ * @pdptr: out
+ * @p: address in pinned or registered memory
+ * @Flags: 0
+ *
+ * mem_device_ptr().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p,
 				      unsigned int Flags);
+
+/**
+ * cuMemHostGetFlags() - how pinned memory was made
+ * @pFlags: out: CU_MEMHOSTALLOC_*
+ * @p: address in it
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p);
+
+/**
+ * cuMemAllocManaged() - memory that host and device touch in turn
+ * @dptr: out
+ * @bytesize: bytes
+ * @flags: CU_MEM_ATTACH_GLOBAL or CU_MEM_ATTACH_HOST
+ *
+ * mem_alloc() of MEM_KIND_MANAGED; not cleared.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (0 bytes, no such @flags),
+ * CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_NOT_SUPPORTED (a discrete GPU),
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize,
 			   unsigned int flags);
+
+/**
+ * cuMemHostRegister_v2() - make the program's pages pinned memory
+ * @p: first byte
+ * @bytesize: bytes
+ * @Flags: CU_MEMHOSTREGISTER_*
+ *
+ * mem_register().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, CUDA_ERROR_NOT_SUPPORTED (below
+ * capability 7.2), CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none
+ * is current).
+ */
 CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags);
+
+/**
+ * cuMemHostUnregister() - make it ordinary memory again
+ * @p: what cuMemHostRegister() was given
+ *
+ * mem_unregister().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+ * CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemHostUnregister(void *p);
+
+/**
+ * cuPointerGetAttribute() - one fact of an address
+ * @data: out: its type goes with @attribute
+ * @attribute: which
+ * @ptr: address
+ *
+ * mem_ptr_info().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no memory of ours),
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
 			       CUdeviceptr ptr);
+
+/**
+ * cuPointerGetAttributes() - several facts of an address
+ * @numAttributes: how many
+ * @attributes: which
+ * @data: out: one each
+ * @ptr: any address
+ *
+ * What an address has not is 0.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuPointerGetAttributes(unsigned int numAttributes,
 				CUpointer_attribute *attributes, void **data,
 				CUdeviceptr ptr);
+
+/**
+ * cuPointerSetAttribute() - have copies of an allocation always wait
+ * @value: a bool
+ * @attribute: CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+ * @ptr: address in it
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
 			       CUdeviceptr ptr);
 
 /* Managed memory: who uses it where. 13.0 has locations for device numbers. */
 #if CUDA_VERSION < 13000 || defined(LIBMEM_CUDA)
+
+/**
+ * cuMemAdvise() - say how managed memory will be used
+ * @devPtr: first byte
+ * @count: bytes
+ * @advice: what
+ * @device: who: device, or CU_DEVICE_CPU
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_DEVICE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
 		     CUdevice device);
+
+/**
+ * cuMemPrefetchAsync() - bring managed memory to where it is used
+ * @devPtr: first byte
+ * @count: bytes
+ * @dstDevice: where to: device, or CU_DEVICE_CPU
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_DEVICE
+ * (a place that has not concurrentManagedAccess: every Tegra before Thor),
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count,
 			    CUdevice dstDevice, CUstream hStream);
+
 #endif
 #if CUDA_VERSION >= 12000
 CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
@@ -1485,141 +2075,843 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count,
 			       CUmemLocation location, unsigned int flags,
 			       CUstream hStream);
 #endif
+
+/**
+ * cuMemRangeGetAttribute() - what was said of managed memory
+ * @data: out
+ * @dataSize: of @data, bytes
+ * @attribute: which
+ * @devPtr: first byte
+ * @count: bytes
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemRangeGetAttribute(void *data, size_t dataSize,
 				CUmem_range_attribute attribute,
 				CUdeviceptr devPtr, size_t count);
+
+/**
+ * cuMemRangeGetAttributes() - cuMemRangeGetAttribute() of several
+ * @data: out: one each
+ * @dataSizes: of each, bytes
+ * @attributes: which
+ * @numAttributes: how many
+ * @devPtr: first byte
+ * @count: bytes
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemRangeGetAttributes(void **data, size_t *dataSizes,
 				 CUmem_range_attribute *attributes,
 				 size_t numAttributes, CUdeviceptr devPtr,
 				 size_t count);
 
 /* Copies */
+
+/**
+ * cuMemcpy() - copy
+ * @dst: target
+ * @src: source
+ * @ByteCount: bytes; 0 does nothing
+ *
+ * mem_copy().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount);
+
+/**
+ * cuMemcpyAsync() - do so in order of a stream
+ * @dst: target
+ * @src: source
+ * @ByteCount: bytes; 0 does nothing
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
 		       CUstream hStream);
+
+/**
+ * cuMemcpyHtoD_v2() - copy from host to device
+ * @dstDevice: target
+ * @srcHost: source of the host
+ * @ByteCount: bytes; 0 does nothing
+ *
+ * mem_copy().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost,
 			 size_t ByteCount);
+
+/**
+ * cuMemcpyHtoDAsync_v2() - do so in order of a stream
+ * @dstDevice: target
+ * @srcHost: source of the host
+ * @ByteCount: bytes; 0 does nothing
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost,
 			      size_t ByteCount, CUstream hStream);
+
+/**
+ * cuMemcpyDtoH_v2() - copy from device to host
+ * @dstHost: target of the host
+ * @srcDevice: source
+ * @ByteCount: bytes; 0 does nothing
+ *
+ * mem_copy().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice,
 			 size_t ByteCount);
+
+/**
+ * cuMemcpyDtoHAsync_v2() - do so in order of a stream
+ * @dstHost: target of the host
+ * @srcDevice: source
+ * @ByteCount: bytes; 0 does nothing
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice,
 			      size_t ByteCount, CUstream hStream);
+
+/**
+ * cuMemcpyDtoD_v2() - copy within the device
+ * @dstDevice: target
+ * @srcDevice: source
+ * @ByteCount: bytes; 0 does nothing
+ *
+ * mem_copy().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
 			 size_t ByteCount);
+
+/**
+ * cuMemcpyDtoDAsync_v2() - do so in order of a stream
+ * @dstDevice: target
+ * @srcDevice: source
+ * @ByteCount: bytes; 0 does nothing
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
 			      size_t ByteCount, CUstream hStream);
+
+/**
+ * cuMemcpy2D_v2() - copy rows
+ * @pCopy: what
+ *
+ * mem_copy_rows(). A side is memory or an array.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy);
+
+/**
+ * cuMemcpy2DUnaligned_v2() - cuMemcpy2D() with any pitch
+ * @pCopy: what
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy);
+
+/**
+ * cuMemcpy2DAsync_v2() - do so in order of a stream
+ * @pCopy: what
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream);
+
+/**
+ * cuMemcpy3D_v2() - copy a box
+ * @pCopy: what
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy);
+
+/**
+ * cuMemcpy3DAsync_v2() - do so in order of a stream
+ * @pCopy: what
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
+
+/**
+ * cuMemcpyPeer() - copy from context to context
+ * @dstDevice: target
+ * @dstContext: whose target
+ * @srcDevice: source
+ * @srcContext: whose source
+ * @ByteCount: bytes; 0 does nothing
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext,
 		      CUdeviceptr srcDevice, CUcontext srcContext,
 		      size_t ByteCount);
+
+/**
+ * cuMemcpyPeerAsync() - do so in order of a stream
+ * @dstDevice: target
+ * @dstContext: whose target
+ * @srcDevice: source
+ * @srcContext: whose source
+ * @ByteCount: bytes; 0 does nothing
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
 			   CUdeviceptr srcDevice, CUcontext srcContext,
 			   size_t ByteCount, CUstream hStream);
+
+/**
+ * cuMemcpy3DPeer() - copy a box from context to context
+ * @pCopy: what
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy);
+
+/**
+ * cuMemcpy3DPeerAsync() - do so in order of a stream
+ * @pCopy: what
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream);
+
+/**
+ * cuMemcpyDtoA_v2() - copy from device to array
+ * @dstArray: target
+ * @dstOffset: bytes from its start
+ * @srcDevice: source in the device's memory
+ * @ByteCount: bytes; 0 does nothing
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset,
 			 CUdeviceptr srcDevice, size_t ByteCount);
+
+/**
+ * cuMemcpyAtoD_v2() - copy from array to device
+ * @dstDevice: target in the device's memory
+ * @srcArray: source
+ * @srcOffset: bytes from its start
+ * @ByteCount: bytes; 0 does nothing
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray,
 			 size_t srcOffset, size_t ByteCount);
+
+/**
+ * cuMemcpyHtoA_v2() - copy from host to array
+ * @dstArray: target
+ * @dstOffset: bytes from its start
+ * @srcHost: source of the host
+ * @ByteCount: bytes; 0 does nothing
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset,
 			 const void *srcHost, size_t ByteCount);
+
+/**
+ * cuMemcpyHtoAAsync_v2() - copy from host to array, in order of a stream
+ * @dstArray: target
+ * @dstOffset: bytes from its start
+ * @srcHost: source of the host
+ * @ByteCount: bytes; 0 does nothing
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset,
 			      const void *srcHost, size_t ByteCount,
 			      CUstream hStream);
+
+/**
+ * cuMemcpyAtoH_v2() - copy from array to host
+ * @dstHost: target of the host
+ * @srcArray: source
+ * @srcOffset: bytes from its start
+ * @ByteCount: bytes; 0 does nothing
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
 			 size_t ByteCount);
+
+/**
+ * cuMemcpyAtoHAsync_v2() - copy from array to host, in order of a stream
+ * @dstHost: target of the host
+ * @srcArray: source
+ * @srcOffset: bytes from its start
+ * @ByteCount: bytes; 0 does nothing
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
 			      size_t ByteCount, CUstream hStream);
+
+/**
+ * cuMemcpyAtoA_v2() - copy from array to array
+ * @dstArray: target
+ * @dstOffset: bytes from its start
+ * @srcArray: source
+ * @srcOffset: bytes from its start
+ * @ByteCount: bytes; 0 does nothing
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray,
 			 size_t srcOffset, size_t ByteCount);
 
 /* Sets */
+
+/**
+ * cuMemsetD8_v2() - fill memory with elements of 8 bits
+ * @dstDevice: first element
+ * @uc: value
+ * @N: elements
+ *
+ * mem_set().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N);
+
+/**
+ * cuMemsetD8Async() - do so in order of a stream
+ * @dstDevice: first element
+ * @uc: value
+ * @N: elements
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N,
 			 CUstream hStream);
+
+/**
+ * cuMemsetD16_v2() - fill memory with elements of 16 bits
+ * @dstDevice: first element
+ * @us: value
+ * @N: elements
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N);
+
+/**
+ * cuMemsetD16Async() - do so in order of a stream
+ * @dstDevice: first element
+ * @us: value
+ * @N: elements
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N,
 			  CUstream hStream);
+
+/**
+ * cuMemsetD32_v2() - fill memory with elements of 32 bits
+ * @dstDevice: first element
+ * @ui: value
+ * @N: elements
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N);
+
+/**
+ * cuMemsetD32Async() - do so in order of a stream
+ * @dstDevice: first element
+ * @ui: value
+ * @N: elements
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N,
 			  CUstream hStream);
+
+/**
+ * cuMemsetD2D8_v2() - fill rows with elements of 8 bits
+ * @dstDevice: first element
+ * @dstPitch: bytes from row to row
+ * @uc: value
+ * @Width: elements of a row
+ * @Height: rows
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch,
 			 unsigned char uc, size_t Width, size_t Height);
+
+/**
+ * cuMemsetD2D8Async() - do so in order of a stream
+ * @dstDevice: first element
+ * @dstPitch: bytes from row to row
+ * @uc: value
+ * @Width: elements of a row
+ * @Height: rows
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch,
 			   unsigned char uc, size_t Width, size_t Height,
 			   CUstream hStream);
+
+/**
+ * cuMemsetD2D16_v2() - fill rows with elements of 16 bits
+ * @dstDevice: first element
+ * @dstPitch: bytes from row to row
+ * @us: value
+ * @Width: elements of a row
+ * @Height: rows
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch,
 			  unsigned short us, size_t Width, size_t Height);
+
+/**
+ * cuMemsetD2D16Async() - do so in order of a stream
+ * @dstDevice: first element
+ * @dstPitch: bytes from row to row
+ * @us: value
+ * @Width: elements of a row
+ * @Height: rows
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch,
 			    unsigned short us, size_t Width, size_t Height,
 			    CUstream hStream);
+
+/**
+ * cuMemsetD2D32_v2() - fill rows with elements of 32 bits
+ * @dstDevice: first element
+ * @dstPitch: bytes from row to row
+ * @ui: value
+ * @Width: elements of a row
+ * @Height: rows
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch,
 			  unsigned int ui, size_t Width, size_t Height);
+
+/**
+ * cuMemsetD2D32Async() - do so in order of a stream
+ * @dstDevice: first element
+ * @dstPitch: bytes from row to row
+ * @ui: value
+ * @Width: elements of a row
+ * @Height: rows
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch,
 			    unsigned int ui, size_t Width, size_t Height,
 			    CUstream hStream);
 
 /* Arrays, texture and surface objects */
+
+/**
+ * cuArrayCreate_v2() - make an array of one or two dimensions
+ * @pHandle: out
+ * @pAllocateArray: what
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuArrayCreate_v2(CUarray *pHandle,
 			  const CUDA_ARRAY_DESCRIPTOR *pAllocateArray);
+
+/**
+ * cuArrayGetDescriptor_v2() - what an array is
+ * @pArrayDescriptor: out
+ * @hArray: array
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor,
 				 CUarray hArray);
+
+/**
+ * cuArrayDestroy() - give back an array
+ * @hArray: array
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuArrayDestroy(CUarray hArray);
+
+/**
+ * cuArray3DCreate_v2() - make an array of up to three dimensions, or layers
+ * @pHandle: out
+ * @pAllocateArray: what
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuArray3DCreate_v2(CUarray *pHandle,
 			    const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray);
+
+/**
+ * cuArray3DGetDescriptor_v2() - what an array is
+ * @pArrayDescriptor: out
+ * @hArray: array
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor,
 				   CUarray hArray);
+
+/**
+ * cuArrayGetPlane() - one plane of an array with several
+ * @pPlaneArray: out
+ * @hArray: array
+ * @planeIdx: which
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray,
 			 unsigned int planeIdx);
+
+/**
+ * cuMipmappedArrayCreate() - make arrays of one picture in halving sizes
+ * @pHandle: out
+ * @pMipmappedArrayDesc: what the first is
+ * @numMipmapLevels: how many
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult
 cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
 		       const CUDA_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
 		       unsigned int numMipmapLevels);
+
+/**
+ * cuMipmappedArrayGetLevel() - one of them
+ * @pLevelArray: out; goes with the whole
+ * @hMipmappedArray: of which
+ * @level: 0: the largest
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray,
 				  CUmipmappedArray hMipmappedArray,
 				  unsigned int level);
+
+/**
+ * cuMipmappedArrayDestroy() - give back a mipmapped array
+ * @hMipmappedArray: array
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray);
+
+/**
+ * cuTexObjectCreate() - let kernels read by coordinates
+ * @pTexObject: out
+ * @pResDesc: what
+ * @pTexDesc: how
+ * @pResViewDesc: as what format; NULL: its own
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuTexObjectCreate(CUtexObject *pTexObject,
 			   const CUDA_RESOURCE_DESC *pResDesc,
 			   const CUDA_TEXTURE_DESC *pTexDesc,
 			   const CUDA_RESOURCE_VIEW_DESC *pResViewDesc);
+
+/**
+ * cuTexObjectDestroy() - take that away
+ * @texObject: texture
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuTexObjectDestroy(CUtexObject texObject);
+
+/**
+ * cuTexObjectGetResourceDesc() - what a texture shows
+ * @pResDesc: out
+ * @texObject: texture
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc,
 				    CUtexObject texObject);
+
+/**
+ * cuTexObjectGetTextureDesc() - how it shows that
+ * @pTexDesc: out
+ * @texObject: texture
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc,
 				   CUtexObject texObject);
+
+/**
+ * cuTexObjectGetResourceViewDesc() - as what format
+ * @pResViewDesc: out
+ * @texObject: texture
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc,
 					CUtexObject texObject);
+
+/**
+ * cuSurfObjectCreate() - let kernels write an array
+ * @pSurfObject: out
+ * @pResDesc: which: one with CUDA_ARRAY3D_SURFACE_LDST
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject,
 			    const CUDA_RESOURCE_DESC *pResDesc);
+
+/**
+ * cuSurfObjectDestroy() - take that away
+ * @surfObject: surface
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuSurfObjectDestroy(CUsurfObject surfObject);
+
+/**
+ * cuSurfObjectGetResourceDesc() - which array it is
+ * @pResDesc: out
+ * @surfObject: surface
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc,
 				     CUsurfObject surfObject);
 
 /* Streams */
+
+/**
+ * cuStreamCreate() - make a stream
+ * @phStream: out
+ * @Flags: CU_STREAM_DEFAULT or CU_STREAM_NON_BLOCKING
+ *
+ * mem_stream_create().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags);
+
+/**
+ * cuStreamCreateWithPriority() - make a stream that goes before others
+ * @phStream: out
+ * @flags: as cuStreamCreate()
+ * @priority: below 0: before those with 0; clamped
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
 				    int priority);
+
+/**
+ * cuStreamDestroy_v2() - forget a stream when its work is done
+ * @hStream: stream that was made
+ *
+ * mem_stream_destroy().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuStreamDestroy_v2(CUstream hStream);
+
+/**
+ * cuStreamGetPriority() - its priority
+ * @hStream: stream; 0: the default one
+ * @priority: out
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuStreamGetPriority(CUstream hStream, int *priority);
+
+/**
+ * cuStreamGetFlags() - its flags
+ * @hStream: stream; 0: the default one
+ * @flags: out
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags);
+
+/**
+ * cuStreamGetId() - its number
+ * @hStream: stream; 0: the default one
+ * @streamId: out: never used again
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId);
+
+/**
+ * cuStreamGetCtx() - its context
+ * @hStream: stream; 0: the default one
+ * @pctx: out
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
+
+/**
+ * cuStreamGetDevice() - its device
+ * @hStream: stream; 0: the default one
+ * @device: out
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device);
+
+/**
+ * cuStreamQuery() - is all done that a stream has?
+ * @hStream: stream; 0: the default one
+ *
+ * mem_stream_query(): success counts as having waited.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_READY (no),
+ * CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuStreamQuery(CUstream hStream);
+
+/**
+ * cuStreamSynchronize() - wait for a stream
+ * @hStream: stream; 0: the default one
+ *
+ * mem_stream_sync().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_NOT_PERMITTED
+ * (in a host function).
+ */
 CUresult cuStreamSynchronize(CUstream hStream);
+
+/**
+ * cuStreamWaitEvent() - have a stream's further work wait for an event
+ * @hStream: stream; 0: the default one
+ * @hEvent: event
+ * @Flags: CU_EVENT_WAIT_DEFAULT or CU_EVENT_WAIT_EXTERNAL
+ *
+ * mem_stream_wait_event().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent,
 			   unsigned int Flags);
+
+/**
+ * cuStreamAddCallback() - have a function called, with the error
+ * @hStream: in order of this one; 0: the default one
+ * @callback: function
+ * @userData: for it
+ * @flags: 0
+ *
+ * mem_stream_add_callback().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback,
 			     void *userData, unsigned int flags);
+
+/**
+ * cuLaunchHostFunc() - have a function of the host called
+ * @hStream: in order of this one; 0: the default one
+ * @fn: function
+ * @userData: for it
+ *
+ * mem_stream_call(). Calls of CUDA in it answer CUDA_ERROR_NOT_PERMITTED.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
+
+/**
+ * cuStreamAttachMemAsync() - say who may touch managed memory
+ * @hStream: in order of this one; 0: the default one
+ * @dptr: its start
+ * @length: 0, or all of it
+ * @flags: CU_MEM_ATTACH_GLOBAL, _HOST or _SINGLE
+ *
+ * mem_stream_attach().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (it is not the start of
+ * managed memory, another length, no such @flags, single to stream 0),
+ * CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr,
 				size_t length, unsigned int flags);
+
 CUresult cuStreamIsCapturing(CUstream hStream,
 			     CUstreamCaptureStatus *captureStatus);
 CUresult cuStreamCopyAttributes(CUstream dst, CUstream src);
@@ -1629,25 +2921,118 @@ CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
 			      const CUstreamAttrValue *value);
 
 /* Events */
+
+/**
+ * cuEventCreate() - make an event
+ * @phEvent: out
+ * @Flags: CU_EVENT_*
+ *
+ * mem_event_create().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags);
+
+/**
+ * cuEventRecord() - let an event stand for what a stream has so far
+ * @hEvent: event
+ * @hStream: in order of this one; 0: the default one
+ *
+ * mem_event_record().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream);
+
+/**
+ * cuEventRecordWithFlags() - cuEventRecord()
+ * @hEvent: event
+ * @hStream: in order of this one; 0: the default one
+ * @flags: CU_EVENT_RECORD_DEFAULT or CU_EVENT_RECORD_EXTERNAL
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream,
 				unsigned int flags);
+
+/**
+ * cuEventQuery() - is that done?
+ * @hEvent: event
+ *
+ * mem_event_query(): success counts as having waited.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_READY (no),
+ * CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuEventQuery(CUevent hEvent);
+
+/**
+ * cuEventSynchronize() - wait for that
+ * @hEvent: event
+ *
+ * mem_event_sync().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuEventSynchronize(CUevent hEvent);
+
+/**
+ * cuEventDestroy_v2() - forget an event
+ * @hEvent: event
+ *
+ * mem_event_destroy(). Who waits for it goes on waiting.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE.
+ */
 CUresult cuEventDestroy_v2(CUevent hEvent);
+
+/**
+ * cuEventElapsedTime() - time between two events
+ * @pMilliseconds: out
+ * @hStart: the one
+ * @hEnd: the other
+ *
+ * mem_event_elapsed().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE
+ * (never recorded, or without time), CUDA_ERROR_NOT_READY.
+ */
 CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
+
 #ifdef LIBMEM_CUDA
 CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart,
 			       CUevent hEnd);
 #endif
 
 /* Kernels. A CUfunction is the address of a kernel of the program. */
+
+/**
+ * cuLaunchKernel() - run a kernel
+ * @f: address of a kernel, as cudaLaunchKernel() takes it
+ * @gridDimX: blocks
+ * @gridDimY: blocks
+ * @gridDimZ: blocks
+ * @blockDimX: threads of a block
+ * @blockDimY: threads of a block
+ * @blockDimZ: threads of a block
+ * @sharedMemBytes: dynamic shared memory of a block
+ * @hStream: in order of this one; 0: the default one
+ * @kernelParams: addresses of the parameters' values
+ * @extra: or CU_LAUNCH_PARAM_*: all in one buffer
+ *
+ * mem_launch().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (no kernel of the
+ * program), CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,
 			unsigned int gridDimY, unsigned int gridDimZ,
 			unsigned int blockDimX, unsigned int blockDimY,
 			unsigned int blockDimZ, unsigned int sharedMemBytes,
 			CUstream hStream, void **kernelParams, void **extra);
+
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f,
 			  void **kernelParams, void **extra);
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
@@ -1750,9 +3135,21 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize,
 				 CUmemoryPool pool, CUstream hStream);
 
 /* Entries of the driver */
+
+/**
+ * cuGetProcAddress_v2() - a call by its name
+ * @symbol: its name, without a version
+ * @pfn: out
+ * @cudaVersion: as CUDA_VERSION: which version of it
+ * @flags: CU_GET_PROC_ADDRESS_*
+ * @symbolStatus: out: why not; may be NULL
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_FOUND, CUDA_ERROR_INVALID_VALUE.
+ */
 CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion,
 			     cuuint64_t flags,
 			     CUdriverProcAddressQueryResult *symbolStatus);
+
 CUresult cuGetExportTable(const void **ppExportTable,
 			  const CUuuid *pExportTableId);
 

@@ -802,6 +802,7 @@ enum cudaDeviceAttr {
 	cudaDevAttrReserved94 = 94,
 	cudaDevAttrCooperativeLaunch = 95,
 	cudaDevAttrCooperativeMultiDeviceLaunch = 96,
+	cudaDevAttrReserved96 = 96,
 	cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
 	cudaDevAttrCanFlushRemoteWrites = 98,
 	cudaDevAttrHostRegisterSupported = 99,
