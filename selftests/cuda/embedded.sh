@@ -12,7 +12,7 @@ export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
 rc=0
 
 for soc in nano tx2 drive-px2 xavier orin orin-nano thor; do
-	for test in runtime limits; do
+	for test in runtime limits device; do
 		LIBMEM_SOC=$soc timeout -k 5 120 "$dir/${test}_test" || rc=1
 	done
 done
