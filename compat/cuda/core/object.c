@@ -158,6 +158,8 @@ void core_objects_drop(struct CUctx_st *ctx)
 		[CORE_MEMORY] = core_memory_drop,
 		[CORE_STREAM] = core_stream_drop,
 		[CORE_EVENT] = core_event_drop,
+		[CORE_ARRAY] = core_array_drop,
+		[CORE_MIPMAP] = core_mipmap_drop,
 	};
 	enum core_type type;
 	void *key;

@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Arrays and mipmapped arrays: device memory in rows of a fixed pitch, which
+ * the program names by a handle. The real thing orders its elements otherwise;
+ * nobody but copies, surfaces and textures can tell.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core_array.h"
+#include "internal.h"
+
+/* As pitched memory of a CUDA 13.0 runtime has it. */
+#define PITCH_ALIGN	512
+
+#define SIZE_FLAGS	(CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)
+#define KNOWN_FLAGS	(SIZE_FLAGS | CUDA_ARRAY3D_SURFACE_LDST | \
+			 CUDA_ARRAY3D_TEXTURE_GATHER | \
+			 CUDA_ARRAY3D_DEPTH_TEXTURE | \
+			 CUDA_ARRAY3D_COLOR_ATTACHMENT | UNBACKED_FLAGS)
+/* Their memory comes from cuMemMapArrayAsync(), which Tegra has not. */
+#define UNBACKED_FLAGS	(CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING)
+
+enum shape {
+	SHAPE_1D,
+	SHAPE_2D,
+	SHAPE_3D,
+	SHAPE_3D_ALTERNATE,
+	SHAPE_1D_LAYERED,
+	SHAPE_2D_LAYERED,
+	SHAPE_CUBEMAP,
+	SHAPE_CUBEMAP_LAYERED,
+	SHAPE_1D_MIPMAPPED,
+	SHAPE_2D_MIPMAPPED,
+	SHAPE_GATHER,
+	SHAPE_1D_SURFACE,
+	SHAPE_2D_SURFACE,
+	SHAPE_3D_SURFACE,
+	SHAPE_1D_LAYERED_SURFACE,
+	SHAPE_2D_LAYERED_SURFACE,
+	SHAPE_CUBEMAP_SURFACE,
+	SHAPE_CUBEMAP_LAYERED_SURFACE,
+	NR_SHAPES,
+};
+
+#define LIMIT(name)	(CU_DEVICE_ATTRIBUTE_MAXIMUM_ ## name)
+
+/* The attributes that bound width, height and depth; 0: nothing does. */
+static const CUdevice_attribute limits[NR_SHAPES][3] = {
+	[SHAPE_1D] = { LIMIT(TEXTURE1D_WIDTH) },
+	[SHAPE_2D] = { LIMIT(TEXTURE2D_WIDTH), LIMIT(TEXTURE2D_HEIGHT) },
+	[SHAPE_3D] = { LIMIT(TEXTURE3D_WIDTH), LIMIT(TEXTURE3D_HEIGHT),
+		       LIMIT(TEXTURE3D_DEPTH) },
+	[SHAPE_3D_ALTERNATE] = { LIMIT(TEXTURE3D_WIDTH_ALTERNATE),
+				 LIMIT(TEXTURE3D_HEIGHT_ALTERNATE),
+				 LIMIT(TEXTURE3D_DEPTH_ALTERNATE) },
+	[SHAPE_1D_LAYERED] = { LIMIT(TEXTURE1D_LAYERED_WIDTH), 0,
+			       LIMIT(TEXTURE1D_LAYERED_LAYERS) },
+	[SHAPE_2D_LAYERED] = { LIMIT(TEXTURE2D_LAYERED_WIDTH),
+			       LIMIT(TEXTURE2D_LAYERED_HEIGHT),
+			       LIMIT(TEXTURE2D_LAYERED_LAYERS) },
+	[SHAPE_CUBEMAP] = { LIMIT(TEXTURECUBEMAP_WIDTH) },
+	[SHAPE_CUBEMAP_LAYERED] = { LIMIT(TEXTURECUBEMAP_LAYERED_WIDTH), 0,
+				    LIMIT(TEXTURECUBEMAP_LAYERED_LAYERS) },
+	[SHAPE_1D_MIPMAPPED] = { LIMIT(TEXTURE1D_MIPMAPPED_WIDTH) },
+	[SHAPE_2D_MIPMAPPED] = { LIMIT(TEXTURE2D_MIPMAPPED_WIDTH),
+				 LIMIT(TEXTURE2D_MIPMAPPED_HEIGHT) },
+	[SHAPE_GATHER] = { LIMIT(TEXTURE2D_GATHER_WIDTH),
+			   LIMIT(TEXTURE2D_GATHER_HEIGHT) },
+	[SHAPE_1D_SURFACE] = { LIMIT(SURFACE1D_WIDTH) },
+	[SHAPE_2D_SURFACE] = { LIMIT(SURFACE2D_WIDTH),
+			       LIMIT(SURFACE2D_HEIGHT) },
+	[SHAPE_3D_SURFACE] = { LIMIT(SURFACE3D_WIDTH), LIMIT(SURFACE3D_HEIGHT),
+			       LIMIT(SURFACE3D_DEPTH) },
+	[SHAPE_1D_LAYERED_SURFACE] = { LIMIT(SURFACE1D_LAYERED_WIDTH), 0,
+				       LIMIT(SURFACE1D_LAYERED_LAYERS) },
+	[SHAPE_2D_LAYERED_SURFACE] = { LIMIT(SURFACE2D_LAYERED_WIDTH),
+				       LIMIT(SURFACE2D_LAYERED_HEIGHT),
+				       LIMIT(SURFACE2D_LAYERED_LAYERS) },
+	[SHAPE_CUBEMAP_SURFACE] = { LIMIT(SURFACECUBEMAP_WIDTH) },
+	[SHAPE_CUBEMAP_LAYERED_SURFACE] = {
+		LIMIT(SURFACECUBEMAP_LAYERED_WIDTH), 0,
+		LIMIT(SURFACECUBEMAP_LAYERED_LAYERS)
+	},
+};
+
+/* How the shapes with other limits are reached from those without. */
+static const enum shape as_surface[NR_SHAPES] = {
+	[SHAPE_1D] = SHAPE_1D_SURFACE,
+	[SHAPE_2D] = SHAPE_2D_SURFACE,
+	[SHAPE_3D] = SHAPE_3D_SURFACE,
+	[SHAPE_1D_LAYERED] = SHAPE_1D_LAYERED_SURFACE,
+	[SHAPE_2D_LAYERED] = SHAPE_2D_LAYERED_SURFACE,
+	[SHAPE_CUBEMAP] = SHAPE_CUBEMAP_SURFACE,
+	[SHAPE_CUBEMAP_LAYERED] = SHAPE_CUBEMAP_LAYERED_SURFACE,
+};
+
+/**
+ * core_format_len() - how long an element is
+ * @format: of a channel
+ * @nr_channels: how many
+ *
+ * Block-compressed and planar formats are not modelled.
+ *
+ * Return: bytes; 0: there is no such element.
+ */
+CORE_API unsigned int core_format_len(CUarray_format format,
+				      unsigned int nr_channels)
+{
+	/* The channels that a normalised format's name says, in their order. */
+	static const unsigned int channels_of[] = { 1, 2, 4 };
+	unsigned int normalized;
+
+	if (nr_channels != 1 && nr_channels != 2 && nr_channels != 4)
+		return 0;
+	switch (format) {
+	case CU_AD_FORMAT_UNSIGNED_INT8:
+	case CU_AD_FORMAT_SIGNED_INT8:
+		return nr_channels;
+	case CU_AD_FORMAT_UNSIGNED_INT16:
+	case CU_AD_FORMAT_SIGNED_INT16:
+	case CU_AD_FORMAT_HALF:
+		return nr_channels * 2;
+	case CU_AD_FORMAT_UNSIGNED_INT32:
+	case CU_AD_FORMAT_SIGNED_INT32:
+	case CU_AD_FORMAT_FLOAT:
+		return nr_channels * 4;
+	default:
+		break;
+	}
+	if (format < CU_AD_FORMAT_UNORM_INT8X1 ||
+	    format > CU_AD_FORMAT_SNORM_INT16X4)
+		return 0;
+	normalized = format - CU_AD_FORMAT_UNORM_INT8X1;
+	if (channels_of[normalized % 3] != nr_channels)
+		return 0;
+	return normalized / 3 % 2 ? nr_channels * 2 : nr_channels;
+}
+
+static bool is_layered(const CUDA_ARRAY3D_DESCRIPTOR *desc)
+{
+	return desc->Flags & SIZE_FLAGS;
+}
+
+/* false: extent and flags do not go together */
+static bool shape_of(const CUDA_ARRAY3D_DESCRIPTOR *desc, enum shape *shape)
+{
+	const bool is_cubemap = desc->Flags & CUDA_ARRAY3D_CUBEMAP;
+
+	if (!desc->Width)
+		return false;
+	switch (desc->Flags & SIZE_FLAGS) {
+	case 0:
+		*shape = desc->Depth ? SHAPE_3D :
+			desc->Height ? SHAPE_2D : SHAPE_1D;
+		return desc->Height || !desc->Depth;
+	case CUDA_ARRAY3D_LAYERED:
+		*shape = desc->Height ? SHAPE_2D_LAYERED : SHAPE_1D_LAYERED;
+		return desc->Depth;
+	case CUDA_ARRAY3D_CUBEMAP:
+		*shape = SHAPE_CUBEMAP;
+		return desc->Height == desc->Width && desc->Depth == 6;
+	default:
+		*shape = SHAPE_CUBEMAP_LAYERED;
+		return is_cubemap && desc->Height == desc->Width &&
+		       desc->Depth && desc->Depth % 6 == 0;
+	}
+}
+
+static bool is_within(const struct core_device *device, enum shape shape,
+		      const CUDA_ARRAY3D_DESCRIPTOR *desc)
+{
+	const size_t extent[] = { desc->Width, desc->Height, desc->Depth };
+	unsigned int i;
+	int limit;
+
+	for (i = 0; i < 3; i++)
+		if (limits[shape][i] &&
+		    (core_attribute(device, limits[shape][i], &limit) ||
+		     extent[i] > (size_t)limit))
+			return false;
+	return true;
+}
+
+static bool fits(const struct core_device *device,
+		 const CUDA_ARRAY3D_DESCRIPTOR *desc, bool is_mipmapped)
+{
+	enum shape shape;
+
+	if (!shape_of(desc, &shape))
+		return false;
+	if (desc->Flags & CUDA_ARRAY3D_SURFACE_LDST &&
+	    !is_within(device, as_surface[shape], desc))
+		return false;
+	if (desc->Flags & CUDA_ARRAY3D_TEXTURE_GATHER &&
+	    (shape != SHAPE_2D || !is_within(device, SHAPE_GATHER, desc)))
+		return false;
+	if (is_mipmapped && shape == SHAPE_1D)
+		shape = SHAPE_1D_MIPMAPPED;
+	if (is_mipmapped && shape == SHAPE_2D)
+		shape = SHAPE_2D_MIPMAPPED;
+	return is_within(device, shape, desc) ||
+	       (shape == SHAPE_3D &&
+		is_within(device, SHAPE_3D_ALTERNATE, desc));
+}
+
+/* Of an array and of a mipmapped one. */
+static int check(const struct CUctx_st *ctx,
+		 const CUDA_ARRAY3D_DESCRIPTOR *desc, bool is_mipmapped)
+{
+	if (desc->Flags & ~KNOWN_FLAGS ||
+	    !core_format_len(desc->Format, desc->NumChannels) ||
+	    !fits(ctx->device, desc, is_mipmapped))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (desc->Flags & UNBACKED_FLAGS)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return CUDA_SUCCESS;
+}
+
+/* Its limits keep all of it far below 2^63. */
+static uint64_t lay_out(struct CUarray_st *array)
+{
+	const CUDA_ARRAY3D_DESCRIPTOR *desc = &array->desc;
+	const uint64_t nr_rows = desc->Height ? desc->Height : 1;
+	const uint64_t nr_slices = desc->Depth ? desc->Depth : 1;
+	uint64_t row_len;
+
+	array->element_len = core_format_len(desc->Format, desc->NumChannels);
+	row_len = array->element_len * desc->Width;
+	array->pitch = (row_len + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
+	array->slice = array->pitch * nr_rows;
+	return array->slice * nr_slices;
+}
+
+/* Not the program's own memory: nobody but an array's handle leads to it. */
+static int memory_alloc(struct CUctx_st *ctx, uint64_t len, const char *name,
+			char **base)
+{
+	const unsigned int flags = ctx->device->is_discrete ?
+		MEM_DEVICE_DISCRETE : 0;
+	void *memory;
+	int rc;
+
+	rc = mem_alloc(ctx->mem, MEM_KIND_DEVICE, len, flags, &memory);
+	/* More than there can be is no mistake of CUDA's caller. */
+	if (rc == -EINVAL)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (rc)
+		return core_error(rc);
+	mem_set_name(ctx->mem, memory, name);
+	*base = memory;
+	return CUDA_SUCCESS;
+}
+
+/**
+ * core_array_create() - make an array
+ * @ctx: context
+ * @desc: what it shall be
+ * @array: out: the array, owned by the caller: core_array_destroy()
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such format or flags,
+ * an extent that the device or the flags forbid), CUDA_ERROR_NOT_SUPPORTED
+ * (memory is to be mapped later), CUDA_ERROR_OUT_OF_MEMORY.
+ */
+CORE_API int core_array_create(struct CUctx_st *ctx,
+			       const CUDA_ARRAY3D_DESCRIPTOR *desc,
+			       CUarray *array)
+{
+	struct CUarray_st *new;
+	int rc = check(ctx, desc, false);
+
+	if (rc)
+		return rc;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	new->ctx = ctx;
+	new->desc = *desc;
+	rc = memory_alloc(ctx, lay_out(new), "array", &new->base);
+	if (rc)
+		goto err_free;
+	rc = core_object_add(CORE_ARRAY, new, ctx);
+	if (rc)
+		goto err_mem_free;
+	*array = new;
+	return CUDA_SUCCESS;
+
+err_mem_free:
+	mem_free(ctx->mem, new->base);
+err_free:
+	free(new);
+	return rc;
+}
+
+/**
+ * core_array_exists() - is it an array, or a level of a mipmapped one?
+ * @array: any handle
+ *
+ * Return: true if so.
+ */
+CORE_API bool core_array_exists(const struct CUarray_st *array)
+{
+	return array && core_object_ctx(CORE_ARRAY, array);
+}
+
+/**
+ * core_array_destroy() - give an array back
+ * @array: of core_array_create()
+ *
+ * Waits for all work of its context first.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (it is none, or a level,
+ * which goes with its mipmapped array), CUDA_ERROR_NOT_PERMITTED (in a host
+ * function), or what has ended the context's work: it is given back all the
+ * same.
+ */
+CORE_API int core_array_destroy(CUarray array)
+{
+	struct CUctx_st *ctx;
+	int rc;
+
+	if (!core_array_exists(array) || array->mipmap)
+		return CUDA_ERROR_INVALID_HANDLE;
+	ctx = array->ctx;
+	/* It waits in any case; a host function may not. */
+	if (mem_ctx_sync(ctx->mem) == -EPERM)
+		return core_error(-EPERM);
+	if (!core_object_del(CORE_ARRAY, array))
+		return CUDA_ERROR_INVALID_HANDLE;
+	rc = core_error(mem_free(ctx->mem, array->base));
+	free(array);
+	return rc;
+}
+
+/* For core_objects_drop(). */
+void core_array_drop(struct CUctx_st *ctx, void *object)
+{
+	struct CUarray_st *array = object;
+
+	if (array->mipmap)
+		return;
+	mem_free(ctx->mem, array->base);
+	free(array);
+}
+
+static unsigned int max_levels(const CUDA_ARRAY3D_DESCRIPTOR *desc)
+{
+	size_t longest = desc->Width;
+	unsigned int nr = 1;
+
+	if (desc->Height > longest)
+		longest = desc->Height;
+	if (!is_layered(desc) && desc->Depth > longest)
+		longest = desc->Depth;
+	while (longest >>= 1)
+		nr++;
+	return nr;
+}
+
+static size_t halved(size_t extent, unsigned int times)
+{
+	if (!extent)
+		return 0;
+	return extent >> times ? extent >> times : 1;
+}
+
+/* Return: bytes of all levels; their bases are offsets yet. */
+static uint64_t lay_out_levels(struct CUmipmappedArray_st *mipmap)
+{
+	struct CUarray_st *level;
+	uint64_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < mipmap->nr_levels; i++) {
+		level = &mipmap->levels[i];
+		level->ctx = mipmap->ctx;
+		level->mipmap = mipmap;
+		level->desc = mipmap->desc;
+		level->desc.Width = halved(level->desc.Width, i);
+		level->desc.Height = halved(level->desc.Height, i);
+		if (!is_layered(&level->desc))
+			level->desc.Depth = halved(level->desc.Depth, i);
+		level->base = (char *)(uintptr_t)len;
+		len += lay_out(level);
+	}
+	return len;
+}
+
+/* The whole goes in first, so that it goes last with its context. */
+static int levels_add(struct CUmipmappedArray_st *mipmap)
+{
+	unsigned int i;
+	int rc;
+
+	rc = core_object_add(CORE_MIPMAP, mipmap, mipmap->ctx);
+	if (rc)
+		return rc;
+	for (i = 0; i < mipmap->nr_levels; i++) {
+		rc = core_object_add(CORE_ARRAY, &mipmap->levels[i],
+				     mipmap->ctx);
+		if (rc)
+			break;
+	}
+	if (!rc)
+		return CUDA_SUCCESS;
+	while (i--)
+		core_object_del(CORE_ARRAY, &mipmap->levels[i]);
+	core_object_del(CORE_MIPMAP, mipmap);
+	return rc;
+}
+
+/**
+ * core_mipmap_create() - make a mipmapped array
+ * @ctx: context
+ * @desc: what its finest level shall be
+ * @nr_levels: brought between 1 and what the extent has
+ * @mipmap: out: the array, owned by the caller: core_mipmap_destroy()
+ *
+ * Return: CUDA_SUCCESS, or as core_array_create().
+ */
+CORE_API int core_mipmap_create(struct CUctx_st *ctx,
+				const CUDA_ARRAY3D_DESCRIPTOR *desc,
+				unsigned int nr_levels,
+				CUmipmappedArray *mipmap)
+{
+	struct CUmipmappedArray_st *new;
+	unsigned int i;
+	int rc = check(ctx, desc, true);
+
+	if (rc)
+		return rc;
+	if (!nr_levels)
+		nr_levels = 1;
+	if (nr_levels > max_levels(desc))
+		nr_levels = max_levels(desc);
+	new = calloc(1, sizeof(*new) + nr_levels * sizeof(*new->levels));
+	if (!new)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	new->ctx = ctx;
+	new->desc = *desc;
+	new->nr_levels = nr_levels;
+	rc = memory_alloc(ctx, lay_out_levels(new), "mipmapped array",
+			  &new->base);
+	if (rc)
+		goto err_free;
+	for (i = 0; i < nr_levels; i++)
+		new->levels[i].base = new->base +
+			(uintptr_t)new->levels[i].base;
+	rc = levels_add(new);
+	if (rc)
+		goto err_mem_free;
+	*mipmap = new;
+	return CUDA_SUCCESS;
+
+err_mem_free:
+	mem_free(ctx->mem, new->base);
+err_free:
+	free(new);
+	return rc;
+}
+
+/**
+ * core_mipmap_exists() - is it a mipmapped array?
+ * @mipmap: any handle
+ *
+ * Return: true if so.
+ */
+CORE_API bool core_mipmap_exists(const struct CUmipmappedArray_st *mipmap)
+{
+	return mipmap && core_object_ctx(CORE_MIPMAP, mipmap);
+}
+
+/**
+ * core_mipmap_destroy() - give a mipmapped array back, with its levels
+ * @mipmap: of core_mipmap_create()
+ *
+ * Return: CUDA_SUCCESS, or as core_array_destroy().
+ */
+CORE_API int core_mipmap_destroy(CUmipmappedArray mipmap)
+{
+	struct CUctx_st *ctx;
+	unsigned int i;
+	int rc;
+
+	if (!core_mipmap_exists(mipmap))
+		return CUDA_ERROR_INVALID_HANDLE;
+	ctx = mipmap->ctx;
+	if (mem_ctx_sync(ctx->mem) == -EPERM)
+		return core_error(-EPERM);
+	if (!core_object_del(CORE_MIPMAP, mipmap))
+		return CUDA_ERROR_INVALID_HANDLE;
+	for (i = 0; i < mipmap->nr_levels; i++)
+		core_object_del(CORE_ARRAY, &mipmap->levels[i]);
+	rc = core_error(mem_free(ctx->mem, mipmap->base));
+	free(mipmap);
+	return rc;
+}
+
+/* For core_objects_drop(): its levels have gone before. */
+void core_mipmap_drop(struct CUctx_st *ctx, void *object)
+{
+	struct CUmipmappedArray_st *mipmap = object;
+
+	mem_free(ctx->mem, mipmap->base);
+	free(mipmap);
+}
+
+/**
+ * core_mipmap_level() - a level as an array
+ * @mipmap: mipmapped array
+ * @level: from 0, the finest
+ * @array: out: the array, which goes with @mipmap
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_INVALID_VALUE
+ * (it has not so many).
+ */
+CORE_API int core_mipmap_level(CUmipmappedArray mipmap, unsigned int level,
+			       CUarray *array)
+{
+	if (!core_mipmap_exists(mipmap))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (level >= mipmap->nr_levels)
+		return CUDA_ERROR_INVALID_VALUE;
+	*array = &mipmap->levels[level];
+	return CUDA_SUCCESS;
+}

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Copies of boxes, between memory and arrays. A box goes as rows: in one piece
+ * where its slices lie behind one another on both sides, else slice by slice.
+ */
+#include "core_array.h"
+#include "internal.h"
+
+/* The longest pitch there is: CU_DEVICE_ATTRIBUTE_MAX_PITCH. */
+#define MAX_PITCH	0x7fffffffU
+
+/**
+ * struct side - a side of a copy
+ * @at: first byte
+ * @pitch: bytes from row to row
+ * @slice: bytes from slice to slice
+ */
+struct side {
+	char *at;
+	uint64_t pitch;
+	uint64_t slice;
+};
+
+/**
+ * struct where - a side, as the program says it
+ * @type: of memory
+ * @ptr: of the host, or of devices
+ * @array: instead
+ * @x: bytes
+ * @y: rows
+ * @z: slices
+ * @pitch: bytes, of @ptr
+ * @height: rows of a slice, of @ptr
+ * @lod: 0
+ */
+struct where {
+	CUmemorytype type;
+	void *ptr;
+	CUarray array;
+	size_t x;
+	size_t y;
+	size_t z;
+	size_t pitch;
+	size_t height;
+	size_t lod;
+};
+
+static struct where src_of(const CUDA_MEMCPY3D *copy)
+{
+	return (struct where){
+		.type = copy->srcMemoryType,
+		.ptr = copy->srcMemoryType == CU_MEMORYTYPE_HOST ?
+			(void *)copy->srcHost : (void *)copy->srcDevice,
+		.array = copy->srcArray,
+		.x = copy->srcXInBytes,
+		.y = copy->srcY,
+		.z = copy->srcZ,
+		.pitch = copy->srcPitch,
+		.height = copy->srcHeight,
+		.lod = copy->srcLOD,
+	};
+}
+
+static struct where dst_of(const CUDA_MEMCPY3D *copy)
+{
+	return (struct where){
+		.type = copy->dstMemoryType,
+		.ptr = copy->dstMemoryType == CU_MEMORYTYPE_HOST ?
+			copy->dstHost : (void *)copy->dstDevice,
+		.array = copy->dstArray,
+		.x = copy->dstXInBytes,
+		.y = copy->dstY,
+		.z = copy->dstZ,
+		.pitch = copy->dstPitch,
+		.height = copy->dstHeight,
+		.lod = copy->dstLOD,
+	};
+}
+
+static bool is_inside(size_t at, size_t len, size_t whole)
+{
+	return at <= whole && len <= whole - at;
+}
+
+static size_t at_least_one(size_t extent)
+{
+	return extent ? extent : 1;
+}
+
+/* A box of an array; its elements are whole. */
+static int array_side(const struct CUctx_st *ctx, const struct where *where,
+		      const CUDA_MEMCPY3D *copy, struct side *side)
+{
+	const struct CUarray_st *array = where->array;
+	const CUDA_ARRAY3D_DESCRIPTOR *desc;
+
+	if (!core_array_exists(array))
+		return CUDA_ERROR_INVALID_HANDLE;
+	desc = &array->desc;
+	if (array->ctx->mem != ctx->mem ||
+	    where->x % array->element_len ||
+	    copy->WidthInBytes % array->element_len ||
+	    !is_inside(where->x, copy->WidthInBytes,
+		       desc->Width * array->element_len) ||
+	    !is_inside(where->y, copy->Height, at_least_one(desc->Height)) ||
+	    !is_inside(where->z, copy->Depth, at_least_one(desc->Depth)))
+		return CUDA_ERROR_INVALID_VALUE;
+	side->pitch = array->pitch;
+	side->slice = array->slice;
+	side->at = array->base + where->z * side->slice +
+		where->y * side->pitch + where->x;
+	return CUDA_SUCCESS;
+}
+
+/* false: more than an address can say */
+static bool offset_of(uint64_t z, uint64_t slice, uint64_t y, uint64_t pitch,
+		      uint64_t *off)
+{
+	uint64_t rows, slices;
+
+	return !__builtin_mul_overflow(z, slice, &slices) &&
+	       !__builtin_mul_overflow(y, pitch, &rows) &&
+	       !__builtin_add_overflow(slices, rows, off);
+}
+
+/**
+ * core_is_within() - does a range stay within its allocation?
+ * @ptr: first byte
+ * @len: bytes
+ *
+ * Return: false if @ptr is in an allocation that ends before the range does;
+ * nothing is known of memory that is the program's own.
+ */
+CORE_API bool core_is_within(const void *ptr, uint64_t len)
+{
+	struct core_ptr what;
+	const char *base;
+
+	core_ptr(ptr, &what);
+	if (what.kind == MEM_KIND_PAGEABLE)
+		return true;
+	base = what.info.base;
+	/* The address may be the engine's. */
+	if (what.kind == MEM_KIND_REGISTERED && ptr == what.info.device)
+		base = (char *)what.info.device -
+			((char *)what.info.host - base);
+	return is_inside((char *)ptr - base, len, what.info.len);
+}
+
+/* Pageable memory is the host's, as for core_copy(). */
+static bool is_allocated(const void *ptr)
+{
+	struct core_ptr what;
+
+	core_ptr(ptr, &what);
+	return what.kind != MEM_KIND_PAGEABLE;
+}
+
+static int memory_side(const struct where *where, const CUDA_MEMCPY3D *copy,
+		       struct side *side)
+{
+	const bool has_rows = copy->Height > 1 || copy->Depth > 1;
+	uint64_t begin, end, last;
+
+	if (!where->ptr || where->pitch > MAX_PITCH ||
+	    (has_rows && !is_inside(where->x, copy->WidthInBytes,
+				    where->pitch)) ||
+	    (copy->Depth > 1 && !is_inside(where->y, copy->Height,
+					   where->height)))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (where->type == CU_MEMORYTYPE_DEVICE && !is_allocated(where->ptr))
+		return CUDA_ERROR_INVALID_VALUE;
+	side->pitch = where->pitch;
+	if (__builtin_mul_overflow(side->pitch, where->height, &side->slice) ||
+	    !offset_of(where->z, side->slice, where->y, side->pitch, &begin) ||
+	    __builtin_add_overflow(begin, where->x, &begin) ||
+	    !offset_of(copy->Depth - 1, side->slice, copy->Height - 1,
+		       side->pitch, &last) ||
+	    __builtin_add_overflow(last, copy->WidthInBytes, &last) ||
+	    __builtin_add_overflow(begin, last, &end) ||
+	    __builtin_add_overflow((uintptr_t)where->ptr, end, &end))
+		return CUDA_ERROR_INVALID_VALUE;
+	side->at = (char *)where->ptr + begin;
+	/* All of it or nothing is copied. */
+	return core_is_within(side->at, last) ? CUDA_SUCCESS :
+						CUDA_ERROR_INVALID_VALUE;
+}
+
+static int side_of(const struct CUctx_st *ctx, const struct where *where,
+		   const CUDA_MEMCPY3D *copy, struct side *side)
+{
+	if (where->lod)
+		return CUDA_ERROR_INVALID_VALUE;
+	switch (where->type) {
+	case CU_MEMORYTYPE_ARRAY:
+		return array_side(ctx, where, copy, side);
+	case CU_MEMORYTYPE_HOST:
+	case CU_MEMORYTYPE_DEVICE:
+	case CU_MEMORYTYPE_UNIFIED:
+		return memory_side(where, copy, side);
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+static int copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
+		     bool is_async)
+{
+	if (rows->nr_rows == 1)
+		return is_async ?
+			mem_copy_async(stream, rows->dst, rows->src,
+				       rows->row_len, MEM_DIR_DEFAULT) :
+			mem_copy(stream, rows->dst, rows->src, rows->row_len,
+				 MEM_DIR_DEFAULT);
+	return is_async ? mem_copy_rows_async(stream, rows, MEM_DIR_DEFAULT) :
+			  mem_copy_rows(stream, rows, MEM_DIR_DEFAULT);
+}
+
+static int copy_box(struct mem_stream *stream, const struct side *dst,
+		    const struct side *src, const CUDA_MEMCPY3D *copy,
+		    bool is_async)
+{
+	struct mem_rows rows = {
+		.dst = dst->at,
+		.dst_pitch = dst->pitch,
+		.src = src->at,
+		.src_pitch = src->pitch,
+		.row_len = copy->WidthInBytes,
+		.nr_rows = copy->Height,
+	};
+	size_t z;
+	int rc = 0;
+
+	if (copy->Height == 1) {
+		rows.dst_pitch = dst->slice;
+		rows.src_pitch = src->slice;
+		rows.nr_rows = copy->Depth;
+		return copy_rows(stream, &rows, is_async);
+	}
+	if (dst->slice == copy->Height * dst->pitch &&
+	    src->slice == copy->Height * src->pitch) {
+		rows.nr_rows *= copy->Depth;
+		return copy_rows(stream, &rows, is_async);
+	}
+	for (z = 0; !rc && z < copy->Depth; z++) {
+		rc = copy_rows(stream, &rows, is_async);
+		rows.dst = (char *)rows.dst + dst->slice;
+		rows.src = (const char *)rows.src + src->slice;
+	}
+	return rc;
+}
+
+/**
+ * core_copy3d() - copy a box
+ * @copy: what; of unified memory the addresses are in the device's fields
+ * @stream: where
+ * @is_async: do not wait
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (a side is NULL or not
+ * what it is said to be, the box leaves its array, its pitch or its memory, a
+ * part of an element), CUDA_ERROR_INVALID_HANDLE (no such array or stream), or
+ * as core_error() of mem_copy().
+ */
+CORE_API int core_copy3d(const CUDA_MEMCPY3D *copy, CUstream stream,
+			 bool is_async)
+{
+	const struct where from = src_of(copy);
+	const struct where to = dst_of(copy);
+	struct mem_stream *mem;
+	struct side dst, src;
+	struct CUctx_st *ctx;
+	int rc = core_current(&ctx);
+
+	if (!rc)
+		rc = core_stream(ctx, stream, &mem);
+	if (rc || !copy->WidthInBytes || !copy->Height || !copy->Depth)
+		return rc;
+	rc = side_of(ctx, &to, copy, &dst);
+	if (!rc)
+		rc = side_of(ctx, &from, copy, &src);
+	return rc ? rc : core_error(copy_box(mem, &dst, &src, copy, is_async));
+}
+
+/**
+ * struct run - how far a run of bytes has got, on one side
+ * @row_len: bytes of the array's rows; 0: it is memory
+ * @off: bytes from the array's, or the memory's, first
+ */
+struct run {
+	uint64_t row_len;
+	uint64_t off;
+};
+
+static struct run run_of(const struct where *where)
+{
+	struct run run = { .off = where->x };
+
+	if (where->type != CU_MEMORYTYPE_ARRAY)
+		return run;
+	run.row_len = where->array->desc.Width * where->array->element_len;
+	run.off += where->y * run.row_len;
+	return run;
+}
+
+static uint64_t left_of_row(const struct run *run, uint64_t len)
+{
+	const uint64_t left = run->row_len ?
+		run->row_len - run->off % run->row_len : len;
+
+	return left < len ? left : len;
+}
+
+/* Whole rows in one piece, and what is before and behind them. */
+static void step_of(const struct run *dst, const struct run *src, uint64_t len,
+		    CUDA_MEMCPY3D *step)
+{
+	const uint64_t row_len = dst->row_len ? dst->row_len : src->row_len;
+	const bool has_rows = len >= row_len &&
+		!(dst->row_len && dst->off % row_len) &&
+		!(src->row_len && (src->row_len != row_len ||
+				   src->off % row_len));
+	const uint64_t in_dst = left_of_row(dst, len);
+	const uint64_t in_src = left_of_row(src, len);
+
+	step->WidthInBytes = has_rows ? row_len :
+			     in_dst < in_src ? in_dst : in_src;
+	step->Height = has_rows ? len / row_len : 1;
+	step->dstXInBytes = dst->row_len ? dst->off % dst->row_len : dst->off;
+	step->dstY = dst->row_len ? dst->off / dst->row_len : 0;
+	step->srcXInBytes = src->row_len ? src->off % src->row_len : src->off;
+	step->srcY = src->row_len ? src->off / src->row_len : 0;
+}
+
+/* Memory is read on from where it is: its rows lie behind one another. */
+static void advance_memory(CUDA_MEMCPY3D *step)
+{
+	if (step->srcMemoryType != CU_MEMORYTYPE_ARRAY) {
+		step->srcHost = (const char *)step->srcHost +
+			step->srcXInBytes;
+		step->srcDevice += step->srcXInBytes;
+		step->srcXInBytes = 0;
+		step->srcPitch = step->WidthInBytes;
+	}
+	if (step->dstMemoryType != CU_MEMORYTYPE_ARRAY) {
+		step->dstHost = (char *)step->dstHost + step->dstXInBytes;
+		step->dstDevice += step->dstXInBytes;
+		step->dstXInBytes = 0;
+		step->dstPitch = step->WidthInBytes;
+	}
+}
+
+/**
+ * core_copy_run() - copy bytes row after row of arrays, as if rows had no end
+ * @copy: sides, and where in them it begins; at least one is an array
+ * @len: bytes
+ * @stream: where
+ * @is_async: do not wait
+ *
+ * Return: CUDA_SUCCESS, or as core_copy3d(); of a run that leaves its array
+ * nothing is copied.
+ */
+CORE_API int core_copy_run(const CUDA_MEMCPY3D *copy, uint64_t len,
+			   CUstream stream, bool is_async)
+{
+	const struct where sides[] = { dst_of(copy), src_of(copy) };
+	struct run runs[2];
+	CUDA_MEMCPY3D step;
+	uint64_t done;
+	int rc = 0;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (sides[i].type == CU_MEMORYTYPE_ARRAY &&
+		    !core_array_exists(sides[i].array))
+			return CUDA_ERROR_INVALID_HANDLE;
+		runs[i] = run_of(&sides[i]);
+		if (sides[i].type != CU_MEMORYTYPE_ARRAY)
+			continue;
+		if (sides[i].x > runs[i].row_len ||
+		    sides[i].y > at_least_one(sides[i].array->desc.Height) ||
+		    !is_inside(runs[i].off, len, runs[i].row_len *
+			at_least_one(sides[i].array->desc.Height)))
+			return CUDA_ERROR_INVALID_VALUE;
+	}
+	while (len && !rc) {
+		step = *copy;
+		step.Depth = 1;
+		step_of(&runs[0], &runs[1], len, &step);
+		done = step.WidthInBytes * step.Height;
+		advance_memory(&step);
+		rc = core_copy3d(&step, stream, is_async);
+		runs[0].off += done;
+		runs[1].off += done;
+		len -= done;
+	}
+	return rc;
+}
