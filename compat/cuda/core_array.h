@@ -65,4 +65,21 @@ CORE_API int core_copy_run(const CUDA_MEMCPY3D *copy, uint64_t len,
 			   CUstream stream, bool is_async);
 CORE_API bool core_is_within(const void *ptr, uint64_t len);
 
+/* view.c */
+CORE_API int core_surface_create(struct CUctx_st *ctx,
+				 const CUDA_RESOURCE_DESC *resource,
+				 unsigned long long *surface);
+CORE_API int core_texture_create(struct CUctx_st *ctx,
+				 const CUDA_RESOURCE_DESC *resource,
+				 const CUDA_TEXTURE_DESC *texture,
+				 const CUDA_RESOURCE_VIEW_DESC *view,
+				 unsigned long long *object);
+CORE_API int core_view_destroy(enum core_type type, unsigned long long handle);
+CORE_API int core_view_resource(enum core_type type, unsigned long long handle,
+				CUDA_RESOURCE_DESC *resource);
+CORE_API int core_view_texture(unsigned long long handle,
+			       CUDA_TEXTURE_DESC *texture);
+CORE_API int core_view_view(unsigned long long handle,
+			    CUDA_RESOURCE_VIEW_DESC *view);
+
 #endif

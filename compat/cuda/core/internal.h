@@ -14,5 +14,7 @@ void core_stream_drop(struct CUctx_st *ctx, void *stream);
 void core_event_drop(struct CUctx_st *ctx, void *event);
 void core_array_drop(struct CUctx_st *ctx, void *array);
 void core_mipmap_drop(struct CUctx_st *ctx, void *mipmap);
+void core_view_drop(struct CUctx_st *ctx, void *view);
+void core_views_drop(struct CUctx_st *ctx, void *slab);
 
 #endif

@@ -160,6 +160,9 @@ void core_objects_drop(struct CUctx_st *ctx)
 		[CORE_EVENT] = core_event_drop,
 		[CORE_ARRAY] = core_array_drop,
 		[CORE_MIPMAP] = core_mipmap_drop,
+		[CORE_SURFACE] = core_view_drop,
+		[CORE_TEXTURE] = core_view_drop,
+		[CORE_VIEWS] = core_views_drop,
 	};
 	enum core_type type;
 	void *key;
