@@ -113,17 +113,16 @@ static int open_error(int err)
 	}
 }
 
-static void device_add(enum mem_engine engine)
+static bool device_find(enum mem_engine engine, struct core_device *device)
 {
-	struct core_device *device = &state.devices[state.nr_devices];
 	const char *name = NULL;
 	size_t i;
 
+	memset(device, 0, sizeof(*device));
 	device->board.size = sizeof(device->board);
 	if (mem_ctx_board(state.mem, engine, &device->board) ||
 	    !device->board.capability)
-		return;
-	device->ordinal = state.nr_devices;
+		return false;
 	device->engine = engine;
 	device->is_discrete = engine == MEM_ENGINE_DGPU;
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -132,17 +131,48 @@ static void device_add(enum mem_engine engine)
 						     names[i].gpu;
 	strncpy(device->name, name ? name : device->board.name,
 		sizeof(device->name) - 1);
+	return true;
+}
+
+static void device_add(const struct core_device *found)
+{
+	struct core_device *device = &state.devices[state.nr_devices];
+
+	*device = *found;
+	device->ordinal = state.nr_devices;
 	state.primary[state.nr_devices].mem = state.mem;
 	state.primary[state.nr_devices].device = device;
 	state.primary[state.nr_devices].is_primary = true;
 	state.nr_devices++;
 }
 
-/* The fastest first, as CUDA counts them. */
+/*
+ * The fastest first, as CUDA counts them; of these the ones that the
+ * environment lists, in its order, up to the first that there is not.
+ */
 static void devices_add(void)
 {
-	device_add(MEM_ENGINE_DGPU);
-	device_add(MEM_ENGINE_GPU);
+	const char *list = getenv("CUDA_VISIBLE_DEVICES");
+	struct core_device found[MAX_DEVICES];
+	bool is_taken[MAX_DEVICES] = { false };
+	long nr = 0, i;
+	char *end;
+
+	nr += device_find(MEM_ENGINE_DGPU, &found[nr]);
+	nr += device_find(MEM_ENGINE_GPU, &found[nr]);
+	if (!list) {
+		for (i = 0; i < nr; i++)
+			device_add(&found[i]);
+		return;
+	}
+	do {
+		i = strtol(list, &end, 10);
+		if (end == list || i < 0 || i >= nr || is_taken[i])
+			return;
+		is_taken[i] = true;
+		device_add(&found[i]);
+		list = end + 1;
+	} while (*end == ',');
 }
 
 static int open_board(void)
