@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* From CUDA to libmem; the calls are documented in heapsim_cuda.h. */
+#include "core.h"
+#include "heapsim_cuda.h"
+
+API int heapsim_cuda_ctx(struct mem_ctx **ctx)
+{
+	struct CUctx_st *current;
+	int rc;
+
+	if (!ctx)
+		return CUDA_ERROR_INVALID_VALUE;
+	rc = core_current(&current);
+	if (!rc)
+		*ctx = current->mem;
+	return rc;
+}
+
+API int heapsim_cuda_stream(struct CUstream_st *stream, struct mem_stream **mem)
+{
+	struct CUctx_st *current;
+	int rc;
+
+	if (!mem)
+		return CUDA_ERROR_INVALID_VALUE;
+	rc = core_current(&current);
+	return rc ? rc : core_stream(current, stream, mem);
+}
