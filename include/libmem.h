@@ -35,7 +35,7 @@ struct mem_ctx_options;
 #define MEM_NAME_LEN		32
 #define MEM_DESCRIPTION_LEN	64
 /* What a kernel's arguments may be long, bytes */
-#define MEM_ARGS_MAX		4096U
+#define MEM_ARGS_MAX		8192U
 /* How many blocks a kernel may be launched with */
 #define MEM_BLOCKS_MAX		(1ULL << 48)
 
