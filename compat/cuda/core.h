@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "cuda.h"
+#include "heapsim_cu.h"
 #include "libmem.h"
 
 /* In libmem-cuda for libmem-cudart; nobody else's. */
@@ -235,28 +236,8 @@ CORE_API int core_event_elapsed(CUevent start, CUevent end, float *ms);
 
 /* launch.c */
 
-/**
- * struct core_kernel - a kernel of the program: one call a thread
- * @fn: the function, which reports name
- * @call: calls it with the values that @args point to
- * @nr_params: of them
- * @sizes: of each, bytes
- * @aligns: of each, bytes: a power of two
- * @name: as the program has it
- * @next: of all
- */
-struct core_kernel {
-	const void *fn;
-	void (*call)(void **args);
-	unsigned int nr_params;
-	const size_t *sizes;
-	const size_t *aligns;
-	const char *name;
-	struct core_kernel *next;
-};
-
-CORE_API void core_kernel_add(struct core_kernel *kernel);
-CORE_API const struct core_kernel *core_kernel_find(const void *fn);
+CORE_API int core_kernel_add(struct heapsim_kernel *kernel);
+CORE_API struct heapsim_kernel *core_kernel_find(const void *fn);
 
 /**
  * struct core_launch - a launch
@@ -268,7 +249,7 @@ CORE_API const struct core_kernel *core_kernel_find(const void *fn);
  * @args: pointers to the parameters' values
  */
 struct core_launch {
-	const struct core_kernel *kernel;
+	const struct heapsim_kernel *kernel;
 	unsigned int grid[3];
 	unsigned int block[3];
 	size_t shared_len;
@@ -276,7 +257,10 @@ struct core_launch {
 	void **args;
 };
 
+CORE_API bool core_launch_fits(const struct core_launch *launch);
 CORE_API int core_launch(const struct core_launch *launch);
+CORE_API int core_set_stack_limit(size_t len);
+CORE_API size_t core_stack_limit(void);
 
 /* error.c */
 

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A block of a kernel: its threads, one after the other on one worker of an
+ * engine. A thread that comes to a barrier keeps its stack and waits; the next
+ * one begins on another. One that returns leaves its stack to the next, so that
+ * a kernel without barriers needs one. Stacks stay the worker's.
+ *
+ * In an engine's process nothing of the program can be stored to: all is in
+ * thread-local variables and in mappings of the worker's own.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define VALGRIND_STACK_REGISTER(start, end)	0U
+#define VALGRIND_STACK_DEREGISTER(id)		((void)(id))
+#endif
+
+#include "device_functions.h"
+#include "device_atomic_functions.h"
+
+#include "block.h"
+
+#define GUARD_LEN	(64UL << 10)
+/* So that threads that wait are not all at the same lines of a cache. */
+#define COLOUR_LEN	512U
+#define NR_COLOURS	8U
+
+/* Of AddressSanitizer, if the program has it: it wants to know the stack. */
+void __sanitizer_start_switch_fiber(void **fake, const void *bottom,
+				    size_t len);
+void __sanitizer_finish_switch_fiber(void *fake, const void **bottom,
+				     size_t *len);
+#pragma weak __sanitizer_start_switch_fiber
+#pragma weak __sanitizer_finish_switch_fiber
+
+/**
+ * struct fiber - a stack, and who is on it
+ * @sp: where it goes on
+ * @bottom: of the stack
+ * @len: of it, bytes
+ * @fake: AddressSanitizer's
+ * @valgrind: its number there
+ * @index: of the thread
+ * @next: of those that are free
+ */
+struct fiber {
+	void *sp;
+	void *bottom;
+	size_t len;
+	void *fake;
+	unsigned int valgrind;
+	uint3 index;
+	struct fiber *next;
+};
+
+/**
+ * struct worker - a thread's own
+ * @kernel: that it runs, NULL: none
+ * @args: of it
+ * @nr_threads: of the block
+ * @nr_begun: of them
+ * @next_index: of the thread that begins next
+ * @now: who runs
+ * @waiting: at a barrier, in order: first those that are still to go on from
+ *	the last one, and before them those that have come to the next
+ * @nr_waiting: that were at the last one
+ * @nr_gone_on: of them
+ * @nr_arrived: at the next one
+ * @nr_true: of them, that said so
+ * @last_true: of the last one
+ * @last_arrived: the same
+ * @free: stacks
+ * @stack_len: of each
+ * @has_system_atomics: of the board
+ * @home: the worker's own stack
+ */
+struct worker {
+	const struct heapsim_kernel *kernel;
+	void **args;
+	unsigned int nr_threads;
+	unsigned int nr_begun;
+	uint3 next_index;
+	struct fiber *now;
+	struct fiber **waiting;
+	unsigned int nr_waiting;
+	unsigned int nr_gone_on;
+	unsigned int nr_arrived;
+	unsigned int nr_true;
+	unsigned int last_true;
+	unsigned int last_arrived;
+	struct fiber *free;
+	size_t stack_len;
+	bool has_system_atomics;
+	struct fiber home;
+};
+
+static __thread struct worker *self;
+static pthread_key_t at_end;
+
+/* What a kernel sees. */
+API HEAPSIM_TLS uint3 threadIdx;
+API HEAPSIM_TLS uint3 blockIdx;
+API HEAPSIM_TLS dim3 blockDim;
+API HEAPSIM_TLS dim3 gridDim;
+API HEAPSIM_TLS void *heapsim_cu_shared;
+
+/*
+ * block_switch(from, to): the registers that a function has to keep go onto the
+ * stack, whose end is kept at @from; what is at @to comes back.
+ */
+void block_switch(void **from, void *to);
+
+#if defined(__x86_64__)
+#define NR_KEPT		6U
+#define AT_RETURN	NR_KEPT
+/* A function is entered with its return address on an aligned stack. */
+#define NR_ABOVE	1U
+
+asm(".pushsection .text\n"
+    ".hidden block_switch\n"
+    ".globl block_switch\n"
+    ".type block_switch, @function\n"
+    "block_switch:\n"
+    "	push %rbp\n"
+    "	push %rbx\n"
+    "	push %r12\n"
+    "	push %r13\n"
+    "	push %r14\n"
+    "	push %r15\n"
+    "	mov %rsp, (%rdi)\n"
+    "	mov %rsi, %rsp\n"
+    "	pop %r15\n"
+    "	pop %r14\n"
+    "	pop %r13\n"
+    "	pop %r12\n"
+    "	pop %rbx\n"
+    "	pop %rbp\n"
+    "	ret\n"
+    ".size block_switch, . - block_switch\n"
+    ".popsection\n");
+#elif defined(__aarch64__)
+#define NR_KEPT		20U
+#define AT_RETURN	11U
+#define NR_ABOVE	0U
+
+asm(".pushsection .text\n"
+    ".hidden block_switch\n"
+    ".globl block_switch\n"
+    ".type block_switch, %function\n"
+    "block_switch:\n"
+    "	sub sp, sp, #160\n"
+    "	stp x19, x20, [sp]\n"
+    "	stp x21, x22, [sp, #16]\n"
+    "	stp x23, x24, [sp, #32]\n"
+    "	stp x25, x26, [sp, #48]\n"
+    "	stp x27, x28, [sp, #64]\n"
+    "	stp x29, x30, [sp, #80]\n"
+    "	stp d8, d9, [sp, #96]\n"
+    "	stp d10, d11, [sp, #112]\n"
+    "	stp d12, d13, [sp, #128]\n"
+    "	stp d14, d15, [sp, #144]\n"
+    "	mov x2, sp\n"
+    "	str x2, [x0]\n"
+    "	mov sp, x1\n"
+    "	ldp x19, x20, [sp]\n"
+    "	ldp x21, x22, [sp, #16]\n"
+    "	ldp x23, x24, [sp, #32]\n"
+    "	ldp x25, x26, [sp, #48]\n"
+    "	ldp x27, x28, [sp, #64]\n"
+    "	ldp x29, x30, [sp, #80]\n"
+    "	ldp d8, d9, [sp, #96]\n"
+    "	ldp d10, d11, [sp, #112]\n"
+    "	ldp d12, d13, [sp, #128]\n"
+    "	ldp d14, d15, [sp, #144]\n"
+    "	add sp, sp, #160\n"
+    "	ret\n"
+    ".size block_switch, . - block_switch\n"
+    ".popsection\n");
+#else
+#error "No switch of stacks for this architecture"
+#endif
+
+/* A kernel cannot go on without memory for its threads: it fails. */
+static void __attribute__((noreturn)) fail(void)
+{
+	abort();
+}
+
+static void *map(size_t len, int prot)
+{
+	void *at = mmap(NULL, len, prot,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at == MAP_FAILED)
+		fail();
+	return at;
+}
+
+static void go_on(struct worker *worker, struct fiber *to)
+{
+	struct fiber *from = worker->now;
+
+	if (from == to)
+		return;
+	worker->now = to;
+	if (__sanitizer_start_switch_fiber)
+		__sanitizer_start_switch_fiber(&from->fake, to->bottom,
+					       to->len);
+	block_switch(&from->sp, to->sp);
+	if (__sanitizer_finish_switch_fiber)
+		__sanitizer_finish_switch_fiber(from->fake, NULL, NULL);
+}
+
+static struct fiber *next_of(struct worker *worker);
+
+/* The worker's next thread begins here, on this stack. */
+static void run_thread(struct worker *worker, struct fiber *fiber)
+{
+	uint3 *next = &worker->next_index;
+
+	fiber->index = *next;
+	threadIdx = *next;
+	worker->nr_begun++;
+	if (++next->x == blockDim.x) {
+		next->x = 0;
+		if (++next->y == blockDim.y) {
+			next->y = 0;
+			next->z++;
+		}
+	}
+	worker->kernel->call(worker->kernel->fn, worker->args);
+}
+
+static void __attribute__((noreturn)) fiber_main(void)
+{
+	struct worker *worker = self;
+	struct fiber *fiber = worker->now;
+
+	const void *bottom = NULL;
+	size_t len = 0;
+
+	if (__sanitizer_finish_switch_fiber)
+		__sanitizer_finish_switch_fiber(NULL, &bottom, &len);
+	/* The worker's first fiber comes from its own stack. */
+	if (!worker->home.bottom) {
+		worker->home.bottom = (void *)bottom;
+		worker->home.len = len;
+	}
+	for (;;) {
+		while (worker->nr_begun < worker->nr_threads)
+			run_thread(worker, fiber);
+		fiber->next = worker->free;
+		worker->free = fiber;
+		go_on(worker, next_of(worker));
+	}
+}
+
+/*
+ * Its top has the fiber, below it is the stack, and below that nothing: who
+ * runs out of it touches an illegal address.
+ */
+static struct fiber *fiber_create(struct worker *worker)
+{
+	const size_t len = worker->stack_len;
+	char *at = map(GUARD_LEN + len, PROT_NONE);
+	unsigned int colour = (uintptr_t)at / (GUARD_LEN + len) % NR_COLOURS;
+	struct fiber *fiber;
+	void **sp;
+
+	if (mprotect(at + GUARD_LEN, len, PROT_READ | PROT_WRITE))
+		fail();
+	fiber = (struct fiber *)(at + GUARD_LEN + len - colour * COLOUR_LEN) -
+		1;
+	fiber->bottom = at + GUARD_LEN;
+	fiber->len = (size_t)((char *)fiber - (char *)fiber->bottom);
+	fiber->valgrind = VALGRIND_STACK_REGISTER(fiber->bottom,
+						  (char *)fiber->bottom +
+						  fiber->len);
+	sp = (void **)((uintptr_t)fiber & ~(uintptr_t)15) - 2 - NR_ABOVE -
+	     NR_KEPT;
+	sp[AT_RETURN] = (void *)fiber_main;
+	fiber->sp = sp;
+	return fiber;
+}
+
+static void fiber_destroy(struct worker *worker, struct fiber *fiber)
+{
+	VALGRIND_STACK_DEREGISTER(fiber->valgrind);
+	munmap((char *)fiber->bottom - GUARD_LEN,
+	       GUARD_LEN + worker->stack_len);
+}
+
+static struct fiber *fiber_get(struct worker *worker)
+{
+	struct fiber *fiber = worker->free;
+
+	if (!fiber)
+		return fiber_create(worker);
+	worker->free = fiber->next;
+	return fiber;
+}
+
+/*
+ * Who goes on where one waits or has no more to do: a thread that has not begun
+ * yet; one that is to go on from the last barrier. When there are none, all
+ * have come to the next one, or returned; when there nobody is, the block ends.
+ */
+static struct fiber *next_of(struct worker *worker)
+{
+	if (worker->nr_begun < worker->nr_threads)
+		return fiber_get(worker);
+	if (worker->nr_gone_on == worker->nr_waiting) {
+		worker->nr_waiting = worker->nr_arrived;
+		worker->nr_gone_on = 0;
+		worker->last_arrived = worker->nr_arrived;
+		worker->last_true = worker->nr_true;
+		worker->nr_arrived = 0;
+		worker->nr_true = 0;
+		if (!worker->nr_waiting)
+			return &worker->home;
+	}
+	return worker->waiting[worker->nr_gone_on++];
+}
+
+static struct worker *wait_for_all(bool is_true)
+{
+	struct worker *worker = self;
+	struct fiber *fiber;
+
+	/* Host code has no block. */
+	if (!worker || !worker->kernel)
+		fail();
+	fiber = worker->now;
+	worker->waiting[worker->nr_arrived++] = fiber;
+	worker->nr_true += is_true;
+	go_on(worker, next_of(worker));
+	threadIdx = fiber->index;
+	return worker;
+}
+
+API void heapsim_cu_syncthreads(void)
+{
+	wait_for_all(false);
+}
+
+API int heapsim_cu_syncthreads_count(int is_true)
+{
+	return (int)wait_for_all(is_true)->last_true;
+}
+
+API int heapsim_cu_syncthreads_and(int is_true)
+{
+	const struct worker *worker = wait_for_all(is_true);
+
+	return worker->last_true == worker->last_arrived;
+}
+
+API int heapsim_cu_syncthreads_or(int is_true)
+{
+	return !!wait_for_all(is_true)->last_true;
+}
+
+API void heapsim_cu_system_atomic(void)
+{
+	if (self && self->kernel && !self->has_system_atomics)
+		__builtin_trap();
+}
+
+static void drop_stacks(struct worker *worker)
+{
+	struct fiber *fiber;
+
+	while ((fiber = worker->free)) {
+		worker->free = fiber->next;
+		fiber_destroy(worker, fiber);
+	}
+}
+
+#define WORKER_LEN	(sizeof(struct worker) + \
+			 BLOCK_MAX_THREADS * sizeof(struct fiber *))
+
+/* Of a thread of the program, too, where engines have no process. */
+static void worker_destroy(void *at)
+{
+	struct worker *worker = at;
+
+	drop_stacks(worker);
+	munmap(worker, WORKER_LEN);
+}
+
+static void __attribute__((constructor)) make_key(void)
+{
+	pthread_key_create(&at_end, worker_destroy);
+}
+
+static struct worker *get_worker(size_t stack_len)
+{
+	if (!self) {
+		self = map(WORKER_LEN, PROT_READ | PROT_WRITE);
+		self->waiting = (struct fiber **)(self + 1);
+		pthread_setspecific(at_end, self);
+	}
+	if (self->stack_len != stack_len) {
+		drop_stacks(self);
+		self->stack_len = stack_len;
+	}
+	return self;
+}
+
+/**
+ * block_args() - where each parameter's value is
+ * @kernel: whose
+ * @values: as block_pack() has packed them; NULL: nothing is looked at
+ * @args: out: pointers; may be NULL
+ *
+ * Return: bytes of the values, those between them included.
+ */
+size_t block_args(const struct heapsim_kernel *kernel, void *values,
+		  void **args)
+{
+	size_t off = 0;
+	unsigned int i;
+
+	for (i = 0; i < kernel->nr_params; i++) {
+		off = (off + kernel->aligns[i] - 1) & ~(kernel->aligns[i] - 1);
+		if (args)
+			args[i] = (char *)values + off;
+		off += kernel->sizes[i];
+	}
+	return off;
+}
+
+/**
+ * block_run() - run the threads of a block
+ * @block: which
+ * @at: struct block_job
+ *
+ * Context: a worker of an engine.
+ */
+void block_run(const struct mem_block *block, void *at)
+{
+	struct block_job *job = at;
+	struct worker *worker = get_worker(job->stack_len);
+	void *args[job->kernel.nr_params + 1];
+
+	block_args(&job->kernel, job->values, args);
+	worker->kernel = &job->kernel;
+	worker->args = args;
+	worker->has_system_atomics = job->has_system_atomics;
+	worker->nr_threads = block->block[0] * block->block[1] *
+			     block->block[2];
+	worker->nr_begun = 0;
+	worker->next_index = (uint3){ 0, 0, 0 };
+	blockIdx = (uint3){ block->index[0], block->index[1],
+			    block->index[2] };
+	blockDim = (dim3){ block->block[0], block->block[1], block->block[2] };
+	gridDim = (dim3){ block->grid[0], block->grid[1], block->grid[2] };
+	heapsim_cu_shared = block->shared;
+	worker->now = &worker->home;
+	go_on(worker, fiber_get(worker));
+	worker->kernel = NULL;
+}
+
+/**
+ * block_is_running() - is the caller a kernel?
+ *
+ * Return: true if so.
+ */
+bool block_is_running(void)
+{
+	return self && self->kernel;
+}

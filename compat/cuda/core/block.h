@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The threads of a block: what a launch gives to an engine. */
+#ifndef _COMPAT_CUDA_CORE_BLOCK_H
+#define _COMPAT_CUDA_CORE_BLOCK_H
+
+#include "core.h"
+
+#define BLOCK_MAX_THREADS	1024U
+
+/* CUDA programming guide, technical specifications. */
+#define BLOCK_MAX_PARAMS	4096U
+
+/**
+ * struct block_job - a launch's own, as the kernel's blocks get it
+ * @kernel: copy: an engine that was made before the kernel was registered has
+ *	not the program's
+ * @stack_len: of each thread
+ * @has_system_atomics: of the board
+ * @values: of the parameters
+ */
+struct block_job {
+	struct heapsim_kernel kernel;
+	size_t stack_len;
+	bool has_system_atomics;
+	uint8_t values[BLOCK_MAX_PARAMS] __attribute__((aligned(64)));
+};
+
+size_t block_args(const struct heapsim_kernel *kernel, void *values,
+		  void **args);
+void block_run(const struct mem_block *block, void *at);
+bool block_is_running(void);
+
+#endif

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * heapsim_cu.h in C++, and the runtime's calls that take types. What heapsim-cu
+ * makes of a launch is a call of the kernel while heapsim::config says that one
+ * is meant; the kernel then has itself launched, by what stands before its
+ * body. An engine means no launch, and gets on with the body.
+ */
+#ifndef _HEAPSIM_CU_HPP
+#define _HEAPSIM_CU_HPP
+
+namespace heapsim {
+
+/* The launch that is meant from here to the end of the expression. */
+class config : public heapsim_config {
+public:
+	config(dim3 its_grid, dim3 its_block, size_t its_shared = 0,
+	       cudaStream_t its_stream = 0)
+	{
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+		if (!its_stream)
+			its_stream = cudaStreamPerThread;
+#endif
+		grid = its_grid;
+		block = its_block;
+		shared = its_shared;
+		stream = its_stream;
+		before = heapsim_cu_config;
+		heapsim_cu_config = this;
+	}
+
+	~config()
+	{
+		/* If the kernel was not what was called. */
+		if (heapsim_cu_config == this)
+			heapsim_cu_config = before;
+	}
+
+	config(const config &) = delete;
+	config &operator=(const config &) = delete;
+};
+
+template <size_t... I> struct indices {
+};
+
+template <size_t N, size_t... I> struct make_indices :
+	make_indices<N - 1, N - 1, I...> {
+};
+
+template <size_t... I> struct make_indices<0, I...> {
+	typedef indices<I...> type;
+};
+
+template <class T> struct as_is {
+	typedef T type;
+};
+
+/* Kernels of one list of parameters: they have no zero-length arrays. */
+template <class... P> struct parameters {
+	static const size_t *sizes()
+	{
+		static const size_t all[] = { sizeof(P)..., 0 };
+
+		return all;
+	}
+
+	static const size_t *aligns()
+	{
+		static const size_t all[] = { alignof(P)..., 1 };
+
+		return all;
+	}
+
+	template <size_t... I>
+	static void call_with(void (*fn)(P...), void **args, indices<I...>)
+	{
+		(void)args;
+		fn(*static_cast<P *>(args[I])...);
+	}
+
+	static void call(const void *fn, void **args)
+	{
+		call_with(reinterpret_cast<void (*)(P...)>(
+				  const_cast<void *>(fn)),
+			  args, typename make_indices<sizeof...(P)>::type());
+	}
+
+	static void fill(heapsim_kernel *kernel, void (*fn)(P...),
+			 const char *name)
+	{
+		kernel->fn = reinterpret_cast<const void *>(fn);
+		kernel->call = call;
+		kernel->nr_params = sizeof...(P);
+		kernel->sizes = sizes();
+		kernel->aligns = aligns();
+		kernel->name = name;
+	}
+};
+
+/* A kernel: known from the start of the program on, by its constructor. */
+struct known_kernel : heapsim_kernel {
+	template <class... P>
+	known_kernel(void (*its_fn)(P...), const char *its_name) :
+		heapsim_kernel()
+	{
+		parameters<P...>::fill(this, its_fn, its_name);
+		heapsim_cu_kernel(this);
+	}
+};
+
+template <class F, F f> struct kernel;
+
+template <class... P, void (*f)(P...)> struct kernel<void (*)(P...), f> {
+	static known_kernel known;
+
+	/*
+	 * By value: a kernel whose parameters had their address taken would
+	 * read them from memory each time.
+	 */
+	static void __attribute__((noinline, cold))
+	launch(typename as_is<P>::type... values)
+	{
+		void *args[] = { const_cast<void *>(
+			static_cast<const volatile void *>(&values))...,
+			nullptr };
+
+		heapsim_cu_launch(&known, args);
+	}
+
+	static const char *name()
+	{
+		return __PRETTY_FUNCTION__;
+	}
+};
+
+template <class... P, void (*f)(P...)>
+known_kernel kernel<void (*)(P...), f>::known(f, name());
+
+}
+
+/* Without heapsim-cu: see heapsim_cu.h. */
+#define CUDA_KERNEL(...)						\
+	HEAPSIM_CU_KERNEL(__COUNTER__, __VA_ARGS__, )
+
+#define HEAPSIM_CU_KERNEL(nr, ...)	HEAPSIM_CU_KERNEL_(nr, __VA_ARGS__)
+#define HEAPSIM_CU_KERNEL_(nr, kernel, ...)				\
+	static ::heapsim::known_kernel heapsim_kernel_ ## nr(kernel, #kernel)
+
+/* cuda_runtime_api.h's calls for pointers to any type. */
+template <class T> inline cudaError_t cudaMalloc(T **ptr, size_t size)
+{
+	return cudaMalloc(reinterpret_cast<void **>(ptr), size);
+}
+
+template <class T>
+inline cudaError_t cudaMallocManaged(T **ptr, size_t size,
+				     unsigned int flags = cudaMemAttachGlobal)
+{
+	return cudaMallocManaged(reinterpret_cast<void **>(ptr), size, flags);
+}
+
+template <class T>
+inline cudaError_t cudaMallocHost(T **ptr, size_t size,
+				  unsigned int flags = cudaHostAllocDefault)
+{
+	return cudaHostAlloc(reinterpret_cast<void **>(ptr), size, flags);
+}
+
+template <class T>
+inline cudaError_t cudaHostAlloc(T **ptr, size_t size, unsigned int flags)
+{
+	return cudaHostAlloc(reinterpret_cast<void **>(ptr), size, flags);
+}
+
+template <class T>
+inline cudaError_t cudaHostGetDevicePointer(T **device, void *host,
+					    unsigned int flags)
+{
+	return cudaHostGetDevicePointer(reinterpret_cast<void **>(device),
+					host, flags);
+}
+
+template <class T>
+inline cudaError_t cudaMallocPitch(T **ptr, size_t *pitch, size_t width,
+				   size_t height)
+{
+	return cudaMallocPitch(reinterpret_cast<void **>(ptr), pitch, width,
+			       height);
+}
+
+template <class T>
+inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaStream_t stream)
+{
+	return cudaMallocAsync(reinterpret_cast<void **>(ptr), size, stream);
+}
+
+template <class T>
+inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaMemPool_t pool,
+				   cudaStream_t stream)
+{
+	return cudaMallocFromPoolAsync(reinterpret_cast<void **>(ptr), size,
+				       pool, stream);
+}
+
+template <class T>
+inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *ptr,
+					    size_t length = 0,
+					    unsigned int flags =
+					    cudaMemAttachSingle)
+{
+	return cudaStreamAttachMemAsync(stream, static_cast<void *>(ptr),
+					length, flags);
+}
+
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event,
+					  unsigned int flags)
+{
+	return cudaEventCreateWithFlags(event, flags);
+}
+
+template <class T>
+inline cudaError_t cudaGetSymbolAddress(void **ptr, const T &symbol)
+{
+	return cudaGetSymbolAddress(ptr,
+				    reinterpret_cast<const void *>(&symbol));
+}
+
+template <class T>
+inline cudaError_t cudaGetSymbolSize(size_t *size, const T &symbol)
+{
+	return cudaGetSymbolSize(size,
+				 reinterpret_cast<const void *>(&symbol));
+}
+
+template <class T>
+inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src,
+				      size_t count, size_t offset = 0,
+				      enum cudaMemcpyKind kind =
+				      cudaMemcpyHostToDevice)
+{
+	return cudaMemcpyToSymbol(reinterpret_cast<const void *>(&symbol), src,
+				  count, offset, kind);
+}
+
+template <class T>
+inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src,
+					   size_t count, size_t offset = 0,
+					   enum cudaMemcpyKind kind =
+					   cudaMemcpyHostToDevice,
+					   cudaStream_t stream = 0)
+{
+	return cudaMemcpyToSymbolAsync(reinterpret_cast<const void *>(&symbol),
+				       src, count, offset, kind, stream);
+}
+
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol,
+					size_t count, size_t offset = 0,
+					enum cudaMemcpyKind kind =
+					cudaMemcpyDeviceToHost)
+{
+	return cudaMemcpyFromSymbol(dst,
+				    reinterpret_cast<const void *>(&symbol),
+				    count, offset, kind);
+}
+
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol,
+					     size_t count, size_t offset = 0,
+					     enum cudaMemcpyKind kind =
+					     cudaMemcpyDeviceToHost,
+					     cudaStream_t stream = 0)
+{
+	return cudaMemcpyFromSymbolAsync(dst,
+					 reinterpret_cast<const void *>(
+						 &symbol), count, offset, kind,
+					 stream);
+}
+
+/* Of a function: what it is for CUDA's calls is its address. */
+template <class T>
+inline cudaError_t cudaLaunchKernel(T *func, dim3 grid, dim3 block,
+				    void **args, size_t shared = 0,
+				    cudaStream_t stream = 0)
+{
+	return cudaLaunchKernel(reinterpret_cast<const void *>(func), grid,
+				block, args, shared, stream);
+}
+
+/* Its type says its parameters: it gets known, unless it is. */
+template <class... P>
+inline cudaError_t cudaLaunchKernel(void (*func)(P...), dim3 grid, dim3 block,
+				    void **args, size_t shared = 0,
+				    cudaStream_t stream = 0)
+{
+	if (func && !heapsim_cu_is_kernel(reinterpret_cast<const void *>(func)))
+		new ::heapsim::known_kernel(func, nullptr);
+	return cudaLaunchKernel(reinterpret_cast<const void *>(func), grid,
+				block, args, shared, stream);
+}
+
+template <class... P, class... A>
+inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
+				      void (*func)(P...), A &&...values)
+{
+	return [&](P... converted) {
+		void *args[] = { const_cast<void *>(
+			static_cast<const volatile void *>(&converted))...,
+			nullptr };
+
+		if (!heapsim_cu_is_kernel(
+				reinterpret_cast<const void *>(func)))
+			new ::heapsim::known_kernel(func, nullptr);
+		return cudaLaunchKernelExC(config,
+					   reinterpret_cast<const void *>(func),
+					   args);
+	}(static_cast<A &&>(values)...);
+}
+
+template <class T>
+inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes,
+					 T *func)
+{
+	return cudaFuncGetAttributes(attributes,
+				     reinterpret_cast<const void *>(func));
+}
+
+template <class T>
+inline cudaError_t cudaFuncSetAttribute(T *func,
+					enum cudaFuncAttribute attribute,
+					int value)
+{
+	return cudaFuncSetAttribute(reinterpret_cast<const void *>(func),
+				    attribute, value);
+}
+
+template <class T>
+inline cudaError_t cudaFuncSetCacheConfig(T *func, enum cudaFuncCache config)
+{
+	return cudaFuncSetCacheConfig(reinterpret_cast<const void *>(func),
+				      config);
+}
+
+template <class T>
+inline cudaError_t cudaFuncSetSharedMemConfig(T *func,
+					      enum cudaSharedMemConfig config)
+{
+	return cudaFuncSetSharedMemConfig(reinterpret_cast<const void *>(func),
+					  config);
+}
+
+template <class T>
+inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *nr, T func, int block_size,
+					      size_t shared)
+{
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+		nr, reinterpret_cast<const void *>(func), block_size, shared);
+}
+
+template <class T>
+inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *nr, T func,
+						       int block_size,
+						       size_t shared,
+						       unsigned int flags)
+{
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+		nr, reinterpret_cast<const void *>(func), block_size, shared,
+		flags);
+}
+
+template <class T>
+inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size,
+							     T func, int nr,
+							     int block_size)
+{
+	return cudaOccupancyAvailableDynamicSMemPerBlock(
+		size, reinterpret_cast<const void *>(func), nr, block_size);
+}
+
+/*
+ * The block size that keeps most threads of a multiprocessor busy: of equals
+ * the largest.
+ */
+template <class F, class T>
+inline cudaError_t
+cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *min_grid,
+							int *block_size,
+							T func, F shared_of,
+							int limit = 0,
+							unsigned int flags = 0)
+{
+	cudaFuncAttributes attributes;
+	cudaError_t err;
+	int device, nr_sms, size, nr, best = 0;
+
+	if (!min_grid || !block_size || !func)
+		return cudaErrorInvalidValue;
+	err = cudaGetDevice(&device);
+	if (!err)
+		err = cudaDeviceGetAttribute(&nr_sms,
+					     cudaDevAttrMultiProcessorCount,
+					     device);
+	if (!err)
+		err = cudaFuncGetAttributes(&attributes,
+					    reinterpret_cast<const void *>(
+						    func));
+	if (err)
+		return err;
+	size = attributes.maxThreadsPerBlock;
+	if (limit > 0 && limit < size)
+		size = limit;
+	while (size > 0) {
+		err = cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+			&nr, func, size, static_cast<size_t>(shared_of(size)),
+			flags);
+		if (err)
+			return err;
+		if (nr * size > best) {
+			best = nr * size;
+			*block_size = size;
+			*min_grid = nr * nr_sms;
+		}
+		size = (size - 1) / warpSize * warpSize;
+	}
+	return cudaSuccess;
+}
+
+template <class F, class T>
+inline cudaError_t
+cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid, int *block_size,
+					       T func, F shared_of,
+					       int limit = 0)
+{
+	return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+		min_grid, block_size, func, shared_of, limit, 0U);
+}
+
+template <class T>
+inline cudaError_t
+cudaOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_size,
+					    T func, size_t shared = 0,
+					    int limit = 0,
+					    unsigned int flags = 0)
+{
+	return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+		min_grid, block_size, func, [shared](int) { return shared; },
+		limit, flags);
+}
+
+template <class T>
+inline cudaError_t
+cudaOccupancyMaxPotentialBlockSize(int *min_grid, int *block_size, T func,
+				   size_t shared = 0, int limit = 0)
+{
+	return cudaOccupancyMaxPotentialBlockSizeWithFlags(
+		min_grid, block_size, func, shared, limit, 0U);
+}
+
+#endif
