@@ -113,6 +113,7 @@ CORE_API int core_pop(struct CUctx_st **ctx);
 CORE_API int core_set_top(struct CUctx_st *ctx);
 CORE_API int core_get_device(void);
 CORE_API int core_set_device(int ordinal);
+CORE_API struct CUctx_st *core_primary(int ordinal);
 CORE_API int core_primary_open(int ordinal, struct CUctx_st **ctx);
 CORE_API int core_primary_retain(int ordinal, struct CUctx_st **ctx);
 CORE_API int core_primary_release(int ordinal);
@@ -261,6 +262,27 @@ CORE_API bool core_launch_fits(const struct core_launch *launch);
 CORE_API int core_launch(const struct core_launch *launch);
 CORE_API int core_set_stack_limit(size_t len);
 CORE_API size_t core_stack_limit(void);
+
+/* symbol.c */
+
+/**
+ * struct core_symbol - a variable of the program in libmem's memory
+ * @at: where
+ * @len: bytes
+ * @initial: its value, after a reset too
+ * @kind: MEM_KIND_DEVICE or MEM_KIND_MANAGED
+ * @name: as the program has it
+ */
+struct core_symbol {
+	void *at;
+	size_t len;
+	const void *initial;
+	enum mem_kind kind;
+	const char *name;
+};
+
+CORE_API void *core_symbol_add(const struct core_symbol *symbol);
+CORE_API const struct core_symbol *core_symbol_find(const void *at);
 
 /* error.c */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What CUDA has in its compiler, as functions and macros: kernels that are
- * known by their address, and the launch that is about to happen. heapsim-cu
- * writes calls of these; CUDA_KERNEL() is for programs in C, and for C++ without
- * heapsim-cu.
+ * known by their address, the launch that is about to happen, variables in
+ * device memory. heapsim-cu writes calls of these; CUDA_KERNEL() is for
+ * programs in C, and for C++ without heapsim-cu.
  */
 #ifndef _HEAPSIM_CU_H
 #define _HEAPSIM_CU_H
@@ -53,6 +53,13 @@ struct heapsim_config {
 	struct heapsim_config *before;
 };
 
+/** enum heapsim_place - where a variable of heapsim_cu_variable() lies */
+enum heapsim_place {
+	HEAPSIM_DEVICE,
+	HEAPSIM_CONSTANT,
+	HEAPSIM_MANAGED,
+};
+
 #define HEAPSIM_TLS __thread __attribute__((tls_model("initial-exec")))
 
 /* Of the calling thread: the launch that the next kernel called is meant by. */
@@ -64,6 +71,8 @@ void heapsim_cu_kernel(struct heapsim_kernel *kernel);
 int heapsim_cu_is_kernel(const void *fn);
 cudaError_t heapsim_cu_launch(const struct heapsim_kernel *kernel,
 			      void **args);
+void *heapsim_cu_variable(void *initial, size_t len, enum heapsim_place place,
+			  const char *name);
 
 #ifdef __cplusplus
 }

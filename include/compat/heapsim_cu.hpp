@@ -135,6 +135,14 @@ template <class... P, void (*f)(P...)> struct kernel<void (*)(P...), f> {
 template <class... P, void (*f)(P...)>
 known_kernel kernel<void (*)(P...), f>::known(f, name());
 
+template <class T>
+inline T &variable(T &initial, heapsim_place place, const char *name)
+{
+	return *static_cast<T *>(heapsim_cu_variable(
+		const_cast<void *>(static_cast<const volatile void *>(
+			&initial)), sizeof(T), place, name));
+}
+
 }
 
 /* Without heapsim-cu: see heapsim_cu.h. */

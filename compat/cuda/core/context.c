@@ -327,6 +327,17 @@ CORE_API int core_get_device(void)
 }
 
 /**
+ * core_primary() - a device's primary context, open or not
+ * @ordinal: of a device that there is
+ *
+ * Return: the context.
+ */
+CORE_API struct CUctx_st *core_primary(int ordinal)
+{
+	return &state.primary[ordinal];
+}
+
+/**
  * core_primary_open() - have a device's primary context, retained by nobody
  * @ordinal: of the device
  * @ctx: out: the context
@@ -464,6 +475,7 @@ CORE_API int core_primary_reset(int ordinal)
 	rc = core_error(mem_ctx_sync(primary->mem));
 	core_pool_trim(primary);
 	core_objects_drop(primary);
+	core_symbols_reset(primary);
 	pthread_mutex_lock(&state.lock);
 	primary->is_open = primary->nr_users;
 	primary->flags = 0;

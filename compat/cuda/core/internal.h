@@ -8,6 +8,7 @@
 void core_wait_policy(struct CUctx_st *ctx);
 void core_advice_forget(const void *base);
 void core_pool_trim(struct CUctx_st *ctx);
+void core_symbols_reset(struct CUctx_st *ctx);
 void core_objects_drop(struct CUctx_st *ctx);
 void core_memory_drop(struct CUctx_st *ctx, void *ptr);
 void core_stream_drop(struct CUctx_st *ctx, void *stream);

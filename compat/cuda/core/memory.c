@@ -148,6 +148,8 @@ CORE_API void core_ptr(const void *ptr, struct core_ptr *what)
 		return;
 	/* A buffer of a heap is libmem's, but nothing that CUDA knows. */
 	what->ctx = core_object_ctx(CORE_MEMORY, what->info.base);
+	if (!what->ctx && core_symbol_find(what->info.base))
+		what->ctx = core_primary(0);
 	if (!what->ctx)
 		return;
 	what->kind = what->info.kind;

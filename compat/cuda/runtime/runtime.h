@@ -26,6 +26,12 @@ cudaError_t cudaMemcpy_ptds(void *dst, const void *src, size_t count,
 cudaError_t cudaMemcpy2D_ptds(void *dst, size_t dpitch, const void *src,
 			      size_t spitch, size_t width, size_t height,
 			      enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyToSymbol_ptds(const void *symbol, const void *src,
+				    size_t count, size_t offset,
+				    enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyFromSymbol_ptds(void *dst, const void *symbol,
+				      size_t count, size_t offset,
+				      enum cudaMemcpyKind kind);
 cudaError_t cudaMemset_ptds(void *devPtr, int value, size_t count);
 cudaError_t cudaMemset2D_ptds(void *devPtr, size_t pitch, int value,
 			      size_t width, size_t height);

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Runtime: variables of the program in device, constant and managed memory. */
+#include "runtime.h"
+
+/**
+ * heapsim_cu_variable() - put a variable into libmem's memory
+ * @initial: its value, which stays for cudaDeviceReset()
+ * @len: bytes
+ * @place: which memory
+ * @name: as the program has it
+ *
+ * Before main(), as a rule: the board is chosen by then.
+ *
+ * Return: where it lies; @initial if there is no board.
+ */
+API void *heapsim_cu_variable(void *initial, size_t len,
+			      enum heapsim_place place, const char *name)
+{
+	const struct core_symbol symbol = {
+		.len = len,
+		.initial = initial,
+		.kind = place == HEAPSIM_MANAGED ? MEM_KIND_MANAGED :
+						   MEM_KIND_DEVICE,
+		.name = name,
+	};
+
+	return core_symbol_add(&symbol);
+}
+
+static int find(const void *at, const struct core_symbol **symbol)
+{
+	const int rc = core_init();
+
+	if (rc)
+		return rc;
+	*symbol = core_symbol_find(at);
+	return *symbol ? 0 : cudaErrorInvalidSymbol;
+}
+
+API cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)
+{
+	const struct core_symbol *found;
+	int rc;
+
+	if (!devPtr)
+		return cudart_return(cudaErrorInvalidValue);
+	rc = find(symbol, &found);
+	if (!rc)
+		*devPtr = found->at;
+	return cudart_return(rc);
+}
+
+API cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
+{
+	const struct core_symbol *found;
+	int rc;
+
+	if (!size)
+		return cudart_return(cudaErrorInvalidValue);
+	rc = find(symbol, &found);
+	if (!rc)
+		*size = found->len;
+	return cudart_return(rc);
+}
+
+/* The bytes that a copy is about; NULL: an error, told. */
+static char *part_of(const void *symbol, size_t count, size_t offset)
+{
+	const struct core_symbol *found;
+	int rc = find(symbol, &found);
+
+	if (!rc && (offset > found->len || count > found->len - offset))
+		rc = cudaErrorInvalidValue;
+	if (rc) {
+		cudart_return(rc);
+		return NULL;
+	}
+	return (char *)found->at + offset;
+}
+
+static bool is_to(enum cudaMemcpyKind kind)
+{
+	return kind == cudaMemcpyHostToDevice ||
+	       kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault;
+}
+
+static bool is_from(enum cudaMemcpyKind kind)
+{
+	return kind == cudaMemcpyDeviceToHost ||
+	       kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault;
+}
+
+API cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src,
+				   size_t count, size_t offset,
+				   enum cudaMemcpyKind kind)
+{
+	char *to = part_of(symbol, count, offset);
+
+	if (!to)
+		return cudaPeekAtLastError();
+	if (!is_to(kind))
+		return cudart_return(cudaErrorInvalidMemcpyDirection);
+	return cudaMemcpy(to, src, count, kind);
+}
+
+API cudaError_t cudaMemcpyToSymbol_ptds(const void *symbol, const void *src,
+					size_t count, size_t offset,
+					enum cudaMemcpyKind kind)
+{
+	char *to = part_of(symbol, count, offset);
+
+	if (!to)
+		return cudaPeekAtLastError();
+	if (!is_to(kind))
+		return cudart_return(cudaErrorInvalidMemcpyDirection);
+	return cudaMemcpy_ptds(to, src, count, kind);
+}
+
+API cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol,
+				     size_t count, size_t offset,
+				     enum cudaMemcpyKind kind)
+{
+	const char *from = part_of(symbol, count, offset);
+
+	if (!from)
+		return cudaPeekAtLastError();
+	if (!is_from(kind))
+		return cudart_return(cudaErrorInvalidMemcpyDirection);
+	return cudaMemcpy(dst, from, count, kind);
+}
+
+API cudaError_t cudaMemcpyFromSymbol_ptds(void *dst, const void *symbol,
+					  size_t count, size_t offset,
+					  enum cudaMemcpyKind kind)
+{
+	const char *from = part_of(symbol, count, offset);
+
+	if (!from)
+		return cudaPeekAtLastError();
+	if (!is_from(kind))
+		return cudart_return(cudaErrorInvalidMemcpyDirection);
+	return cudaMemcpy_ptds(dst, from, count, kind);
+}
+
+API cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src,
+					size_t count, size_t offset,
+					enum cudaMemcpyKind kind,
+					cudaStream_t stream)
+{
+	char *to = part_of(symbol, count, offset);
+
+	if (!to)
+		return cudaPeekAtLastError();
+	if (!is_to(kind))
+		return cudart_return(cudaErrorInvalidMemcpyDirection);
+	return cudaMemcpyAsync(to, src, count, kind, stream);
+}
+
+API cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol,
+					  size_t count, size_t offset,
+					  enum cudaMemcpyKind kind,
+					  cudaStream_t stream)
+{
+	const char *from = part_of(symbol, count, offset);
+
+	if (!from)
+		return cudaPeekAtLastError();
+	if (!is_from(kind))
+		return cudart_return(cudaErrorInvalidMemcpyDirection);
+	return cudaMemcpyAsync(dst, from, count, kind, stream);
+}
