@@ -150,7 +150,7 @@ static void registered_memory_is_the_devices_too(void **state)
 
 	(void)state;
 	memset(heap, 3, LEN);
-	if (!attribute(cudaDevAttrHostRegisterSupported)) {
+	if (!can_register()) {
 		is(cudaHostRegister(heap, LEN, cudaHostRegisterDefault),
 		   cudaErrorNotSupported);
 		is(cudaHostUnregister(heap),
