@@ -90,16 +90,19 @@ typedef struct CUuuid_st CUuuid;
 #define CU_LAUNCH_PARAM_BUFFER_POINTER	((void *)0x01)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE	((void *)0x02)
 
+#define CU_LAUNCH_PARAM_END_AS_INT	0x00
+#define CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT	0x01
+#define CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT	0x02
+
+/* Memory and semaphores of others */
+#define CUDA_EXTERNAL_MEMORY_DEDICATED	0x1
+#define CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC	0x01
+#define CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC	0x02
+#define CUDA_NVSCISYNC_ATTR_SIGNAL	0x1
+#define CUDA_NVSCISYNC_ATTR_WAIT	0x2
+
 /* libmem-cuda itself is built with LIBMEM_CUDA defined: it has all symbols. */
 #ifndef LIBMEM_CUDA
-
-#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
-#define CU_PTDS(call)	call ## _ptds
-#define CU_PTSZ(call)	call ## _ptsz
-#else
-#define CU_PTDS(call)	call
-#define CU_PTSZ(call)	call
-#endif
 
 #define cuDeviceTotalMem	cuDeviceTotalMem_v2
 #define cuModuleGetGlobal	cuModuleGetGlobal_v2
@@ -110,30 +113,30 @@ typedef struct CUuuid_st CUuuid;
 #define cuMemGetAddressRange	cuMemGetAddressRange_v2
 #define cuMemAllocHost	cuMemAllocHost_v2
 #define cuMemHostGetDevicePointer	cuMemHostGetDevicePointer_v2
-#define cuMemcpyHtoD	CU_PTDS(cuMemcpyHtoD_v2)
-#define cuMemcpyDtoH	CU_PTDS(cuMemcpyDtoH_v2)
-#define cuMemcpyDtoD	CU_PTDS(cuMemcpyDtoD_v2)
-#define cuMemcpyDtoA	CU_PTDS(cuMemcpyDtoA_v2)
-#define cuMemcpyAtoD	CU_PTDS(cuMemcpyAtoD_v2)
-#define cuMemcpyHtoA	CU_PTDS(cuMemcpyHtoA_v2)
-#define cuMemcpyAtoH	CU_PTDS(cuMemcpyAtoH_v2)
-#define cuMemcpyAtoA	CU_PTDS(cuMemcpyAtoA_v2)
-#define cuMemcpyHtoAAsync	CU_PTSZ(cuMemcpyHtoAAsync_v2)
-#define cuMemcpyAtoHAsync	CU_PTSZ(cuMemcpyAtoHAsync_v2)
-#define cuMemcpy2D	CU_PTDS(cuMemcpy2D_v2)
-#define cuMemcpy2DUnaligned	CU_PTDS(cuMemcpy2DUnaligned_v2)
-#define cuMemcpy3D	CU_PTDS(cuMemcpy3D_v2)
-#define cuMemcpyHtoDAsync	CU_PTSZ(cuMemcpyHtoDAsync_v2)
-#define cuMemcpyDtoHAsync	CU_PTSZ(cuMemcpyDtoHAsync_v2)
-#define cuMemcpyDtoDAsync	CU_PTSZ(cuMemcpyDtoDAsync_v2)
-#define cuMemcpy2DAsync	CU_PTSZ(cuMemcpy2DAsync_v2)
-#define cuMemcpy3DAsync	CU_PTSZ(cuMemcpy3DAsync_v2)
-#define cuMemsetD8	CU_PTDS(cuMemsetD8_v2)
-#define cuMemsetD16	CU_PTDS(cuMemsetD16_v2)
-#define cuMemsetD32	CU_PTDS(cuMemsetD32_v2)
-#define cuMemsetD2D8	CU_PTDS(cuMemsetD2D8_v2)
-#define cuMemsetD2D16	CU_PTDS(cuMemsetD2D16_v2)
-#define cuMemsetD2D32	CU_PTDS(cuMemsetD2D32_v2)
+#define cuMemcpyHtoD	cuMemcpyHtoD_v2
+#define cuMemcpyDtoH	cuMemcpyDtoH_v2
+#define cuMemcpyDtoD	cuMemcpyDtoD_v2
+#define cuMemcpyDtoA	cuMemcpyDtoA_v2
+#define cuMemcpyAtoD	cuMemcpyAtoD_v2
+#define cuMemcpyHtoA	cuMemcpyHtoA_v2
+#define cuMemcpyAtoH	cuMemcpyAtoH_v2
+#define cuMemcpyAtoA	cuMemcpyAtoA_v2
+#define cuMemcpyHtoAAsync	cuMemcpyHtoAAsync_v2
+#define cuMemcpyAtoHAsync	cuMemcpyAtoHAsync_v2
+#define cuMemcpy2D	cuMemcpy2D_v2
+#define cuMemcpy2DUnaligned	cuMemcpy2DUnaligned_v2
+#define cuMemcpy3D	cuMemcpy3D_v2
+#define cuMemcpyHtoDAsync	cuMemcpyHtoDAsync_v2
+#define cuMemcpyDtoHAsync	cuMemcpyDtoHAsync_v2
+#define cuMemcpyDtoDAsync	cuMemcpyDtoDAsync_v2
+#define cuMemcpy2DAsync	cuMemcpy2DAsync_v2
+#define cuMemcpy3DAsync	cuMemcpy3DAsync_v2
+#define cuMemsetD8	cuMemsetD8_v2
+#define cuMemsetD16	cuMemsetD16_v2
+#define cuMemsetD32	cuMemsetD32_v2
+#define cuMemsetD2D8	cuMemsetD2D8_v2
+#define cuMemsetD2D16	cuMemsetD2D16_v2
+#define cuMemsetD2D32	cuMemsetD2D32_v2
 #define cuArrayCreate	cuArrayCreate_v2
 #define cuArrayGetDescriptor	cuArrayGetDescriptor_v2
 #define cuArray3DCreate	cuArray3DCreate_v2
@@ -158,12 +161,36 @@ typedef struct CUuuid_st CUuuid;
 #define cuDeviceGetUuid	cuDeviceGetUuid_v2
 #define cuEventElapsedTime	cuEventElapsedTime_v2
 #define cuMemAdvise	cuMemAdvise_v2
-#define cuMemPrefetchAsync	CU_PTSZ(cuMemPrefetchAsync_v2)
+#define cuMemPrefetchAsync	cuMemPrefetchAsync_v2
 #else
 #define cuCtxCreate	cuCtxCreate_v2
 #endif
 
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define cuMemcpyHtoD_v2	cuMemcpyHtoD_v2_ptds
+#define cuMemcpyDtoH_v2	cuMemcpyDtoH_v2_ptds
+#define cuMemcpyDtoD_v2	cuMemcpyDtoD_v2_ptds
+#define cuMemcpyDtoA_v2	cuMemcpyDtoA_v2_ptds
+#define cuMemcpyAtoD_v2	cuMemcpyAtoD_v2_ptds
+#define cuMemcpyHtoA_v2	cuMemcpyHtoA_v2_ptds
+#define cuMemcpyAtoH_v2	cuMemcpyAtoH_v2_ptds
+#define cuMemcpyAtoA_v2	cuMemcpyAtoA_v2_ptds
+#define cuMemcpyHtoAAsync_v2	cuMemcpyHtoAAsync_v2_ptsz
+#define cuMemcpyAtoHAsync_v2	cuMemcpyAtoHAsync_v2_ptsz
+#define cuMemcpy2D_v2	cuMemcpy2D_v2_ptds
+#define cuMemcpy2DUnaligned_v2	cuMemcpy2DUnaligned_v2_ptds
+#define cuMemcpy3D_v2	cuMemcpy3D_v2_ptds
+#define cuMemcpyHtoDAsync_v2	cuMemcpyHtoDAsync_v2_ptsz
+#define cuMemcpyDtoHAsync_v2	cuMemcpyDtoHAsync_v2_ptsz
+#define cuMemcpyDtoDAsync_v2	cuMemcpyDtoDAsync_v2_ptsz
+#define cuMemcpy2DAsync_v2	cuMemcpy2DAsync_v2_ptsz
+#define cuMemcpy3DAsync_v2	cuMemcpy3DAsync_v2_ptsz
+#define cuMemsetD8_v2	cuMemsetD8_v2_ptds
+#define cuMemsetD16_v2	cuMemsetD16_v2_ptds
+#define cuMemsetD32_v2	cuMemsetD32_v2_ptds
+#define cuMemsetD2D8_v2	cuMemsetD2D8_v2_ptds
+#define cuMemsetD2D16_v2	cuMemsetD2D16_v2_ptds
+#define cuMemsetD2D32_v2	cuMemsetD2D32_v2_ptds
 #define cuMemcpy	cuMemcpy_ptds
 #define cuMemcpyAsync	cuMemcpyAsync_ptsz
 #define cuMemcpyPeer	cuMemcpyPeer_ptds
@@ -203,6 +230,7 @@ typedef struct CUuuid_st CUuuid;
 #define cuMemAllocAsync	cuMemAllocAsync_ptsz
 #define cuMemAllocFromPoolAsync	cuMemAllocFromPoolAsync_ptsz
 #define cuStreamGetDevice	cuStreamGetDevice_ptsz
+#define cuMemPrefetchAsync_v2	cuMemPrefetchAsync_v2_ptsz
 #if CUDA_VERSION < 13000
 #define cuMemPrefetchAsync	cuMemPrefetchAsync_ptsz
 #endif

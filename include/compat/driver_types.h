@@ -1195,12 +1195,14 @@ struct cudaExternalMemoryHandleDesc {
 	} handle;
 	unsigned long long size;
 	unsigned int flags;
+	unsigned int reserved[16];
 };
 
 struct cudaExternalMemoryBufferDesc {
 	unsigned long long offset;
 	unsigned long long size;
 	unsigned int flags;
+	unsigned int reserved[16];
 };
 
 struct cudaExternalMemoryMipmappedArrayDesc {
@@ -1209,6 +1211,7 @@ struct cudaExternalMemoryMipmappedArrayDesc {
 	struct cudaExtent extent;
 	unsigned int flags;
 	unsigned int numLevels;
+	unsigned int reserved[16];
 };
 
 enum cudaExternalSemaphoreHandleType {
@@ -1235,6 +1238,7 @@ struct cudaExternalSemaphoreHandleDesc {
 		const void *nvSciSyncObj;
 	} handle;
 	unsigned int flags;
+	unsigned int reserved[16];
 };
 
 struct cudaExternalSemaphoreSignalParams_v1 {
