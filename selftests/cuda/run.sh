@@ -38,5 +38,9 @@ for soc in "${boards[@]}"; do
 		LIBMEM_SOC=$soc timeout -k 5 "$limit" \
 			"$dir/${test}_test" || rc=1
 	done
+	for test in 10020-thread 13000; do
+		LIBMEM_SOC=$soc timeout -k 5 "$limit" \
+			"$dir/version_test-$test" || rc=1
+	done
 done
 exit "$rc"
