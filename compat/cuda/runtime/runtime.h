@@ -21,20 +21,25 @@ struct cudart_attributes {
 };
 
 /* Of a program whose default stream is the thread's; ptsz.c has the others. */
-cudaError_t cudaMemcpy_ptds(void *dst, const void *src, size_t count,
-			    enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2D_ptds(void *dst, size_t dpitch, const void *src,
-			      size_t spitch, size_t width, size_t height,
-			      enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpyToSymbol_ptds(const void *symbol, const void *src,
-				    size_t count, size_t offset,
-				    enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpyFromSymbol_ptds(void *dst, const void *symbol,
-				      size_t count, size_t offset,
-				      enum cudaMemcpyKind kind);
-cudaError_t cudaMemset_ptds(void *devPtr, int value, size_t count);
-cudaError_t cudaMemset2D_ptds(void *devPtr, size_t pitch, int value,
-			      size_t width, size_t height);
+#define PER_THREAD(call)	extern __typeof__(call) call ## _ptds
+
+PER_THREAD(cudaMemcpy);
+PER_THREAD(cudaMemcpy2D);
+PER_THREAD(cudaMemcpy3D);
+PER_THREAD(cudaMemcpy3DPeer);
+PER_THREAD(cudaMemset);
+PER_THREAD(cudaMemset2D);
+PER_THREAD(cudaMemset3D);
+PER_THREAD(cudaMemcpy2DToArray);
+PER_THREAD(cudaMemcpy2DFromArray);
+PER_THREAD(cudaMemcpy2DArrayToArray);
+PER_THREAD(cudaMemcpyToArray);
+PER_THREAD(cudaMemcpyFromArray);
+PER_THREAD(cudaMemcpyArrayToArray);
+PER_THREAD(cudaMemcpyToSymbol);
+PER_THREAD(cudaMemcpyFromSymbol);
+
+#undef PER_THREAD
 
 cudaError_t cudart_return(int rc);
 void cudart_attributes(const void *ptr, struct cudart_attributes *attributes);
