@@ -215,7 +215,10 @@ CORE_API int core_range_attribute(void *to, size_t size,
 				  unsigned int attribute, const void *ptr,
 				  uint64_t len);
 
-/* stream.c, event.c; a stream may be NULL, CU_STREAM_LEGACY or CU_STREAM_PER_THREAD */
+/*
+ * stream.c, event.c; a stream may be NULL, CU_STREAM_LEGACY or
+ * CU_STREAM_PER_THREAD
+ */
 CORE_API int core_stream(struct CUctx_st *ctx, CUstream handle,
 			 struct mem_stream **stream);
 CORE_API int core_stream_create(struct CUctx_st *ctx, unsigned int flags,

@@ -54,7 +54,7 @@ static bool has_managed(void)
 	return attribute(cudaDevAttrManagedMemory);
 }
 
-/* The module cannot have the program's own memory (Documentation/libmem.rst). */
+/* The module cannot have the program's own memory (see libmem.rst). */
 static bool can_register(void)
 {
 	const char *backend = getenv("LIBMEM_BACKEND");

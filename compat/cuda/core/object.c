@@ -26,7 +26,8 @@ struct object {
 	struct object *prev;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of the rest */
+/* Protects all that follows. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *tree;
 static struct object all = { .next = &all, .prev = &all };
 
