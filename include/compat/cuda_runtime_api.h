@@ -2236,17 +2236,41 @@ cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
 cudaError_t
 cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
+
+/**
+ * cudaStreamIsCapturing() - is a stream being captured into a graph?
+ * @stream: stream; 0: the default one
+ * @pCaptureStatus: out: no
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
 				  enum cudaStreamCaptureStatus *pCaptureStatus);
+
 #if CUDART_VERSION >= 13000
+
+/**
+ * cudaStreamGetCaptureInfo() - is a stream being captured into a graph?
+ * @stream: stream; 0: the default one
+ * @captureStatus_out: out: no
+ * @id_out: not written
+ * @graph_out: not written
+ * @dependencies_out: not written
+ * @edgeData_out: not written
+ * @numDependencies_out: not written
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle.
+ */
 cudaError_t
 cudaStreamGetCaptureInfo(cudaStream_t stream,
 			 enum cudaStreamCaptureStatus *captureStatus_out,
-			 unsigned long long *id_out __dv(0),
-			 cudaGraph_t *graph_out __dv(0),
-			 const cudaGraphNode_t **dependencies_out __dv(0),
-			 const cudaGraphEdgeData **edgeData_out __dv(0),
-			 size_t *numDependencies_out __dv(0));
+			 unsigned long long *id_out, cudaGraph_t *graph_out,
+			 const cudaGraphNode_t **dependencies_out,
+			 const cudaGraphEdgeData **edgeData_out,
+			 size_t *numDependencies_out);
+
 cudaError_t
 cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
 				    cudaGraphNode_t *dependencies,
@@ -2845,6 +2869,16 @@ cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **funcPtr,
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr,
 		unsigned int cudaVersion, unsigned long long flags,
 		enum cudaDriverEntryPointQueryResult *driverStatus = 0);
+#if CUDART_VERSION >= 13000
+cudaError_t
+cudaStreamGetCaptureInfo(cudaStream_t stream,
+			 enum cudaStreamCaptureStatus *captureStatus_out,
+			 unsigned long long *id_out = 0,
+			 cudaGraph_t *graph_out = 0,
+			 const cudaGraphNode_t **dependencies_out = 0,
+			 const cudaGraphEdgeData **edgeData_out = 0,
+			 size_t *numDependencies_out = 0);
+#endif
 #endif
 
 #ifdef __cplusplus
