@@ -153,37 +153,47 @@ inline T &variable(T &initial, heapsim_place place, const char *name)
 #define HEAPSIM_CU_KERNEL_(nr, kernel, ...)				\
 	static ::heapsim::known_kernel heapsim_kernel_ ## nr(kernel, #kernel)
 
+namespace heapsim {
+
+/* T may be const or volatile. */
+template <class T> inline void **any(T **ptr)
+{
+	return static_cast<void **>(static_cast<void *>(ptr));
+}
+
+}
+
 /* cuda_runtime_api.h's calls for pointers to any type. */
 template <class T> inline cudaError_t cudaMalloc(T **ptr, size_t size)
 {
-	return cudaMalloc(reinterpret_cast<void **>(ptr), size);
+	return cudaMalloc(heapsim::any(ptr), size);
 }
 
 template <class T>
 inline cudaError_t cudaMallocManaged(T **ptr, size_t size,
 				     unsigned int flags = cudaMemAttachGlobal)
 {
-	return cudaMallocManaged(reinterpret_cast<void **>(ptr), size, flags);
+	return cudaMallocManaged(heapsim::any(ptr), size, flags);
 }
 
 template <class T>
 inline cudaError_t cudaMallocHost(T **ptr, size_t size,
 				  unsigned int flags = cudaHostAllocDefault)
 {
-	return cudaHostAlloc(reinterpret_cast<void **>(ptr), size, flags);
+	return cudaHostAlloc(heapsim::any(ptr), size, flags);
 }
 
 template <class T>
 inline cudaError_t cudaHostAlloc(T **ptr, size_t size, unsigned int flags)
 {
-	return cudaHostAlloc(reinterpret_cast<void **>(ptr), size, flags);
+	return cudaHostAlloc(heapsim::any(ptr), size, flags);
 }
 
 template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T **device, void *host,
 					    unsigned int flags)
 {
-	return cudaHostGetDevicePointer(reinterpret_cast<void **>(device),
+	return cudaHostGetDevicePointer(heapsim::any(device),
 					host, flags);
 }
 
@@ -191,21 +201,21 @@ template <class T>
 inline cudaError_t cudaMallocPitch(T **ptr, size_t *pitch, size_t width,
 				   size_t height)
 {
-	return cudaMallocPitch(reinterpret_cast<void **>(ptr), pitch, width,
+	return cudaMallocPitch(heapsim::any(ptr), pitch, width,
 			       height);
 }
 
 template <class T>
 inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaStream_t stream)
 {
-	return cudaMallocAsync(reinterpret_cast<void **>(ptr), size, stream);
+	return cudaMallocAsync(heapsim::any(ptr), size, stream);
 }
 
 template <class T>
 inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaMemPool_t pool,
 				   cudaStream_t stream)
 {
-	return cudaMallocFromPoolAsync(reinterpret_cast<void **>(ptr), size,
+	return cudaMallocFromPoolAsync(heapsim::any(ptr), size,
 				       pool, stream);
 }
 
