@@ -266,6 +266,25 @@ CORE_API int core_launch(const struct core_launch *launch);
 CORE_API int core_set_stack_limit(size_t len);
 CORE_API size_t core_stack_limit(void);
 
+/* limit.c */
+CORE_API int core_limit(unsigned int limit, size_t *value);
+CORE_API int core_set_limit(unsigned int limit, size_t value);
+CORE_API bool core_is_cache_config(unsigned int config);
+CORE_API unsigned int core_cache_config(void);
+CORE_API int core_set_cache_config(unsigned int config);
+
+/* function.c */
+CORE_API int core_function_attribute(const struct heapsim_kernel *kernel,
+				     const struct core_device *device,
+				     unsigned int attr, int *value);
+CORE_API int core_set_function_attribute(struct heapsim_kernel *kernel,
+					 const struct core_device *device,
+					 unsigned int attr, int value);
+CORE_API int core_occupancy(const struct core_device *device, int block_size,
+			    size_t shared_len);
+CORE_API int core_occupancy_shared(const struct core_device *device,
+				   int nr_blocks, int block_size, size_t *len);
+
 /* symbol.c */
 
 /**

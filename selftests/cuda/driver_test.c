@@ -19,7 +19,8 @@
 
 #include <cmocka.h>
 #include <cuda.h>
-#include <cuda_runtime_api.h>
+#include <cuda_runtime.h>
+#include <heapsim_cu.h>
 
 #define LEN		65536U
 #define NR_THREADS	8
@@ -984,6 +985,187 @@ static void calls_are_found_by_name(void **state)
 	      CUDA_ERROR_INVALID_VALUE);
 }
 
+/* Of types whose places in a buffer leave gaps. */
+static __global__ void k_write(unsigned char add, unsigned long long *to,
+			       short factor)
+{
+	const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	to[i] = i * factor + add;
+}
+
+CUDA_KERNEL(k_write, unsigned char, unsigned long long *, short);
+
+static __global__ void k_nothing(void)
+{
+}
+
+CUDA_KERNEL(k_nothing);
+
+#define NR		64
+
+static void check_written(CUdeviceptr p, int factor, int add)
+{
+	unsigned long long out[NR];
+	unsigned int i;
+
+	cu(cuMemcpyDtoH(out, p, sizeof(out)));
+	for (i = 0; i < NR; i++)
+		assert_int_equal(out[i], i * factor + add);
+	cu(cuMemsetD8(p, 0, sizeof(out)));
+}
+
+static void kernels_run_with_their_parameters(void **state)
+{
+	CUfunction fn = (CUfunction)k_write;
+	CUlaunchConfig config = {
+		.gridDimX = 4, .gridDimY = 1, .gridDimZ = 1,
+		.blockDimX = NR / 4, .blockDimY = 1, .blockDimZ = 1,
+	};
+	unsigned char add = 5, buf[24];
+	short factor = 3;
+	CUdeviceptr p;
+	void *params[] = { &add, &p, &factor };
+	size_t len = 18;
+	void *extra[] = {
+		CU_LAUNCH_PARAM_BUFFER_POINTER, buf,
+		CU_LAUNCH_PARAM_BUFFER_SIZE, &len,
+		CU_LAUNCH_PARAM_END,
+	};
+	CUstream stream;
+
+	(void)state;
+	cu(cuMemAlloc(&p, NR * sizeof(unsigned long long)));
+	cu(cuStreamCreate(&stream, 0));
+	cu(cuLaunchKernel(fn, 4, 1, 1, NR / 4, 1, 1, 0, NULL, params, NULL));
+	check_written(p, 3, 5);
+	memset(buf, 0xff, sizeof(buf));
+	buf[0] = 9;
+	memcpy(buf + 8, &p, sizeof(p));
+	factor = -2;
+	memcpy(buf + 16, &factor, sizeof(factor));
+	cu(cuLaunchKernel(fn, 4, 1, 1, NR / 4, 1, 1, 0, stream, NULL, extra));
+	cu(cuStreamSynchronize(stream));
+	check_written(p, -2, 9);
+	config.hStream = stream;
+	cu(cuLaunchKernelEx(&config, fn, params, NULL));
+	cu(cuStreamSynchronize(stream));
+	check_written(p, -2, 5);
+	cu(cuLaunchKernel((CUfunction)k_nothing, 1, 1, 1, 1, 1, 1, 0, NULL,
+			  NULL, NULL));
+	cu(cuCtxSynchronize());
+	/* Too short by a byte; both; neither; no name of a buffer's. */
+	len = 17;
+	cu_is(cuLaunchKernel(fn, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra),
+	      CUDA_ERROR_INVALID_VALUE);
+	cu_is(cuLaunchKernel(fn, 1, 1, 1, 1, 1, 1, 0, NULL, params, extra),
+	      CUDA_ERROR_INVALID_VALUE);
+	cu_is(cuLaunchKernel(fn, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
+	      CUDA_ERROR_INVALID_VALUE);
+	extra[0] = (void *)0x77;
+	cu_is(cuLaunchKernel(fn, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra),
+	      CUDA_ERROR_INVALID_VALUE);
+	cu_is(cuLaunchKernel((CUfunction)buf, 1, 1, 1, 1, 1, 1, 0, NULL,
+			     params, NULL), CUDA_ERROR_INVALID_HANDLE);
+	cu_is(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL),
+	      CUDA_ERROR_INVALID_HANDLE);
+	cu_is(cuLaunchKernel(fn, 1, 0, 1, 1, 1, 1, 0, NULL, params, NULL),
+	      CUDA_ERROR_INVALID_VALUE);
+	cu_is(cuLaunchKernel(fn, 1, 1, 1, 2048, 1, 1, 0, NULL, params, NULL),
+	      CUDA_ERROR_INVALID_VALUE);
+	cu_is(cuLaunchKernelEx(NULL, fn, params, NULL),
+	      CUDA_ERROR_INVALID_VALUE);
+	cu(cuStreamDestroy(stream));
+	cu_is(cuLaunchKernel(fn, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL),
+	      CUDA_ERROR_INVALID_HANDLE);
+	cu(cuMemFree(p));
+}
+
+static void a_kernel_tells_what_it_may_have(void **state)
+{
+	const CUdevice_attribute most =
+		CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+	const CUdevice_attribute of_sm =
+		CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR;
+	const CUdevice_attribute reserved =
+		CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK;
+	const CUfunction_attribute dynamic =
+		CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+	CUfunction fn = (CUfunction)k_nothing;
+	struct cudaFuncAttributes attrs;
+	const int optin = attribute(most);
+	int value = -1, blocks = -1, more = -1, threads;
+	cudaError_t rc;
+
+	(void)state;
+	rt(cudaSetDevice(device));
+	cu(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+			      fn));
+	assert_int_equal(value, 1024);
+	cu(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_BINARY_VERSION, fn));
+	assert_int_equal(value, 10 *
+		attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+		attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+	cu(cuFuncSetAttribute(fn, dynamic, optin));
+	rt(cudaFuncGetAttributes(&attrs, (const void *)k_nothing));
+	assert_int_equal(attrs.maxDynamicSharedSizeBytes, optin);
+	cu(cuLaunchKernel(fn, 1, 1, 1, 1, 1, 1, optin, NULL, NULL, NULL));
+	cu_is(cuLaunchKernel(fn, 1, 1, 1, 1, 1, 1, optin + 1, NULL, NULL,
+			     NULL), CUDA_ERROR_INVALID_VALUE);
+	cu(cuCtxSynchronize());
+	cu_is(cuFuncSetAttribute(fn, dynamic, optin + 1),
+	      CUDA_ERROR_INVALID_VALUE);
+	cu_is(cuFuncSetAttribute(fn, CU_FUNC_ATTRIBUTE_NUM_REGS, 1),
+	      CUDA_ERROR_INVALID_VALUE);
+	cu_is(cuFuncGetAttribute(&value, 99, fn), CUDA_ERROR_INVALID_VALUE);
+	cu_is(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, NULL),
+	      CUDA_ERROR_INVALID_HANDLE);
+	cu(cuFuncSetCacheConfig(fn, CU_FUNC_CACHE_PREFER_L1));
+	cu_is(cuFuncSetCacheConfig(fn, 9), CUDA_ERROR_INVALID_VALUE);
+	/* As many as there are threads for, fewer with more shared memory. */
+	cu(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fn, 512, 0));
+	threads = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+	assert_int_equal(blocks, threads / 512);
+	cu(cuOccupancyMaxActiveBlocksPerMultiprocessor(&more, fn, 32, optin));
+	assert_int_equal(more, attribute(of_sm) /
+			       (optin + attribute(reserved)));
+	cu(cuOccupancyMaxActiveBlocksPerMultiprocessor(&more, fn, 1025, 0));
+	assert_int_equal(more, 0);
+	rc = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&more, fn, 512, 0);
+	rt(rc);
+	assert_int_equal(more, blocks);
+	cu_is(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fn, 0, 0),
+	      CUDA_ERROR_INVALID_VALUE);
+}
+
+static void limits_are_the_runtimes(void **state)
+{
+	enum cudaFuncCache same = cudaFuncCachePreferNone;
+	CUfunc_cache cache = CU_FUNC_CACHE_PREFER_NONE;
+	size_t value = 0, old = 0;
+
+	(void)state;
+	cu(cuCtxGetLimit(&old, CU_LIMIT_STACK_SIZE));
+	cu(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 16384));
+	rt(cudaDeviceGetLimit(&value, cudaLimitStackSize));
+	assert_int_equal(value, 16384);
+	cu(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, old));
+	rt(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 20));
+	cu(cuCtxGetLimit(&value, CU_LIMIT_MALLOC_HEAP_SIZE));
+	assert_int_equal(value, 1 << 20);
+	cu_is(cuCtxGetLimit(&value, 99), CUDA_ERROR_INVALID_VALUE);
+	cu_is(cuCtxSetLimit(99, 0), CUDA_ERROR_INVALID_VALUE);
+	cu_is(cuCtxGetLimit(NULL, CU_LIMIT_STACK_SIZE),
+	      CUDA_ERROR_INVALID_VALUE);
+	cu(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_SHARED));
+	rt(cudaDeviceGetCacheConfig(&same));
+	assert_int_equal(same, cudaFuncCachePreferShared);
+	rt(cudaDeviceSetCacheConfig(cudaFuncCachePreferNone));
+	cu(cuCtxGetCacheConfig(&cache));
+	assert_int_equal(cache, CU_FUNC_CACHE_PREFER_NONE);
+	cu_is(cuCtxSetCacheConfig(77), CUDA_ERROR_INVALID_VALUE);
+}
+
 static void there_is_as_much_memory_as_the_board_has(void **state)
 {
 	size_t free_before = 0, free_after = 0, all = 0, total = 0;
@@ -1034,6 +1216,9 @@ int main(void)
 		on_soc(the_runtime_uses_a_context_of_the_programs),
 		on_both(each_thread_has_a_stack_of_its_own),
 		on_soc(another_thread_finds_its_context_destroyed),
+		on_both(kernels_run_with_their_parameters),
+		on_both(a_kernel_tells_what_it_may_have),
+		on_soc(limits_are_the_runtimes),
 		on_soc(a_child_has_no_driver),
 		on_soc(calls_are_found_by_name),
 		on_both(there_is_as_much_memory_as_the_board_has),

@@ -4,44 +4,20 @@
 
 #include "runtime.h"
 
-#define KIB	1024U
-
-/* CUDA programming guide: what a device has where nobody asked for another. */
-#define PRINTF_FIFO	(1024U * KIB)
-#define MALLOC_HEAP	(8192U * KIB)
-#define SYNC_DEPTH	2U
-#define PENDING_LAUNCHES 2048U
-#define FETCH_GRANULARITY 64U
-#define MAX_FETCH	128U
-
-#define WARP		32U
-
 API HEAPSIM_TLS struct heapsim_config *heapsim_cu_config;
 
-static struct {
-	size_t printf_fifo;
-	size_t malloc_heap;
-	size_t sync_depth;
-	size_t pending_launches;
-	size_t fetch_granularity;
-	size_t persisting_l2;
-	enum cudaFuncCache cache;
-	enum cudaSharedMemConfig banks;
-} device = {
-	.printf_fifo = PRINTF_FIFO,
-	.malloc_heap = MALLOC_HEAP,
-	.sync_depth = SYNC_DEPTH,
-	.pending_launches = PENDING_LAUNCHES,
-	.fetch_granularity = FETCH_GRANULARITY,
-	.banks = cudaSharedMemBankSizeFourByte,
-};
-
-static int attribute(enum cudaDeviceAttr attr, int *value)
+/* The current context's device, and a kernel. */
+static int find(const void *func, const struct core_device **device,
+		struct heapsim_kernel **kernel)
 {
 	struct CUctx_st *ctx;
-	int rc = core_current(&ctx);
+	const int rc = core_current(&ctx);
 
-	return rc ? rc : core_attribute(ctx->device, (int)attr, value);
+	if (rc)
+		return rc;
+	*device = ctx->device;
+	*kernel = core_kernel_find(func);
+	return *kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 
 static cudaError_t launch(const struct heapsim_kernel *kernel,
@@ -125,66 +101,54 @@ API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 				config->dynamicSmemBytes, config->stream);
 }
 
+static int fact(const struct heapsim_kernel *kernel,
+		const struct core_device *device, CUfunction_attribute attr)
+{
+	int value = 0;
+
+	core_function_attribute(kernel, device, attr, &value);
+	return value;
+}
+
 API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
 				      const void *func)
 {
-	const struct heapsim_kernel *kernel;
-	int major, minor, rc;
+	const struct core_device *device;
+	struct heapsim_kernel *kernel;
+	int rc;
 
 	if (!attr)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = attribute(cudaDevAttrComputeCapabilityMajor, &major);
-	if (!rc)
-		rc = attribute(cudaDevAttrComputeCapabilityMinor, &minor);
+	rc = find(func, &device, &kernel);
 	if (rc)
 		return cudart_return(rc);
-	kernel = core_kernel_find(func);
-	if (!kernel)
-		return cudart_return(cudaErrorInvalidDeviceFunction);
-	/* What is shared and local is in no list of the host's compiler. */
 	memset(attr, 0, sizeof(*attr));
-	attr->maxThreadsPerBlock = 1024;
-	attr->numRegs = WARP;
-	attr->ptxVersion = 10 * major + minor;
-	attr->binaryVersion = attr->ptxVersion;
+	attr->maxThreadsPerBlock =
+		fact(kernel, device, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+	attr->numRegs = fact(kernel, device, CU_FUNC_ATTRIBUTE_NUM_REGS);
+	attr->ptxVersion = fact(kernel, device, CU_FUNC_ATTRIBUTE_PTX_VERSION);
+	attr->binaryVersion =
+		fact(kernel, device, CU_FUNC_ATTRIBUTE_BINARY_VERSION);
 	attr->maxDynamicSharedSizeBytes =
-		(int)(kernel->max_shared ? kernel->max_shared : 48 * KIB);
-	attr->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
+		fact(kernel, device,
+		     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+	attr->preferredShmemCarveout =
+		fact(kernel, device,
+		     CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
 	return cudaSuccess;
 }
 
 API cudaError_t cudaFuncSetAttribute(const void *func,
 				     enum cudaFuncAttribute attr, int value)
 {
-	struct heapsim_kernel *kernel = core_kernel_find(func);
-	int max, rc;
+	const struct core_device *device;
+	struct heapsim_kernel *kernel;
+	int rc = find(func, &device, &kernel);
 
-	rc = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, &max);
-	if (rc)
-		return cudart_return(rc);
-	if (!kernel)
-		return cudart_return(cudaErrorInvalidDeviceFunction);
-	switch (attr) {
-	case cudaFuncAttributeMaxDynamicSharedMemorySize:
-		if (value < 0 || value > max)
-			break;
-		kernel->max_shared = (unsigned int)value;
-		return cudaSuccess;
-	case cudaFuncAttributePreferredSharedMemoryCarveout:
-		if (value < cudaSharedmemCarveoutDefault ||
-		    value > cudaSharedmemCarveoutMaxShared)
-			break;
-		/* A wish, and no cache is simulated that it could divide. */
-		return cudaSuccess;
-	default:
-		break;
-	}
-	return cudart_return(cudaErrorInvalidValue);
-}
-
-static bool is_cache(enum cudaFuncCache config)
-{
-	return (unsigned int)config <= cudaFuncCachePreferEqual;
+	/* Both kinds of attribute have the same numbers. */
+	if (!rc)
+		rc = core_set_function_attribute(kernel, device, attr, value);
+	return cudart_return(rc);
 }
 
 API cudaError_t cudaFuncSetCacheConfig(const void *func,
@@ -194,7 +158,7 @@ API cudaError_t cudaFuncSetCacheConfig(const void *func,
 
 	if (rc)
 		return cudart_return(rc);
-	if (!is_cache(cacheConfig))
+	if (!core_is_cache_config(cacheConfig))
 		return cudart_return(cudaErrorInvalidValue);
 	return cudart_return(core_kernel_find(func) ?
 			     cudaSuccess : cudaErrorInvalidDeviceFunction);
@@ -248,50 +212,22 @@ API cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex,
 	return cudaSuccess;
 }
 
-static unsigned int min_of(unsigned int a, unsigned int b)
-{
-	return a < b ? a : b;
-}
-
-/*
- * What is resident together: threads, blocks and shared memory limit it;
- * registers are not known.
- */
 API cudaError_t
 cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func,
 					      int blockSize,
 					      size_t dynamicSMemSize)
 {
-	int threads, blocks, shared, reserved, rc;
-	unsigned int warps, nr;
+	const struct core_device *device;
+	struct heapsim_kernel *kernel;
+	int rc;
 
 	if (!numBlocks || blockSize <= 0)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = attribute(cudaDevAttrMaxThreadsPerMultiProcessor, &threads);
+	rc = find(func, &device, &kernel);
 	if (!rc)
-		rc = attribute(cudaDevAttrMaxBlocksPerMultiprocessor, &blocks);
-	if (!rc)
-		rc = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor,
-			       &shared);
-	if (!rc)
-		rc = attribute(cudaDevAttrReservedSharedMemoryPerBlock,
-			       &reserved);
-	if (rc)
-		return cudart_return(rc);
-	if (!core_kernel_find(func))
-		return cudart_return(cudaErrorInvalidDeviceFunction);
-	*numBlocks = 0;
-	if (blockSize > 1024)
-		return cudaSuccess;
-	warps = ((unsigned int)blockSize + WARP - 1) / WARP;
-	nr = min_of((unsigned int)threads / WARP / warps,
-		    (unsigned int)blocks);
-	if (dynamicSMemSize + (size_t)reserved)
-		nr = min_of(nr, (unsigned int)((size_t)shared /
-					       (dynamicSMemSize +
-						(size_t)reserved)));
-	*numBlocks = (int)nr;
-	return cudaSuccess;
+		*numBlocks = core_occupancy(device, blockSize,
+					    dynamicSMemSize);
+	return cudart_return(rc);
 }
 
 API cudaError_t
@@ -313,82 +249,38 @@ API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size,
 							  int numBlocks,
 							  int blockSize)
 {
-	int shared, reserved, max, nr, rc;
+	const struct core_device *device;
+	struct heapsim_kernel *kernel;
+	int rc;
 
-	if (!size || numBlocks <= 0)
+	if (!size || numBlocks <= 0 || blockSize <= 0)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&nr, func,
-							   blockSize, 0);
-	if (rc)
-		return rc;
-	if (nr < numBlocks)
-		return cudart_return(cudaErrorInvalidValue);
-	rc = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, &shared);
+	rc = find(func, &device, &kernel);
 	if (!rc)
-		rc = attribute(cudaDevAttrMaxSharedMemoryPerBlock, &max);
-	if (!rc)
-		rc = attribute(cudaDevAttrReservedSharedMemoryPerBlock,
-			       &reserved);
-	if (rc)
-		return cudart_return(rc);
-	*size = min_of((unsigned int)(shared / numBlocks - reserved),
-		       (unsigned int)max);
-	return cudaSuccess;
+		rc = core_occupancy_shared(device, numBlocks, blockSize, size);
+	return cudart_return(rc);
 }
 
-/* Where a limit is kept; NULL: there is no such one. */
-static size_t *limit_of(enum cudaLimit limit)
-{
-	switch (limit) {
-	case cudaLimitPrintfFifoSize:
-		return &device.printf_fifo;
-	case cudaLimitMallocHeapSize:
-		return &device.malloc_heap;
-	case cudaLimitDevRuntimeSyncDepth:
-		return &device.sync_depth;
-	case cudaLimitDevRuntimePendingLaunchCount:
-		return &device.pending_launches;
-	case cudaLimitMaxL2FetchGranularity:
-		return &device.fetch_granularity;
-	case cudaLimitPersistingL2CacheSize:
-		return &device.persisting_l2;
-	default:
-		return NULL;
-	}
-}
-
-/* But for the stack's they are kept and told: nothing here is so small. */
 API cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
-	size_t *at = limit_of(limit);
 	struct CUctx_st *ctx;
-	int rc = core_current(&ctx);
+	const int rc = core_current(&ctx);
 
-	if (rc)
-		return cudart_return(rc);
-	if (limit == cudaLimitStackSize)
-		return cudart_return(core_set_stack_limit(value));
-	if (!at || (limit == cudaLimitMaxL2FetchGranularity &&
-		    value > MAX_FETCH))
-		return cudart_return(cudaErrorInvalidValue);
-	__atomic_store_n(at, value, __ATOMIC_RELAXED);
-	return cudaSuccess;
+	return cudart_return(rc ? rc : core_set_limit(limit, value));
 }
 
 API cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
-	const size_t *at = limit_of(limit);
 	struct CUctx_st *ctx;
+	size_t own;
 	int rc;
 
-	if (!value || (!at && limit != cudaLimitStackSize))
+	if (!value || core_limit(limit, &own))
 		return cudart_return(cudaErrorInvalidValue);
 	rc = core_current(&ctx);
-	if (rc)
-		return cudart_return(rc);
-	*value = at ? __atomic_load_n(at, __ATOMIC_RELAXED) :
-		      core_stack_limit();
-	return cudaSuccess;
+	if (!rc)
+		*value = own;
+	return cudart_return(rc);
 }
 
 API cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
@@ -398,7 +290,7 @@ API cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 	if (!config)
 		return cudart_return(cudaErrorInvalidValue);
 	if (!rc)
-		*config = device.cache;
+		*config = core_cache_config();
 	return cudart_return(rc);
 }
 
@@ -406,11 +298,9 @@ API cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
 	const int rc = core_init();
 
-	if (!is_cache(config))
+	if (!core_is_cache_config(config))
 		return cudart_return(cudaErrorInvalidValue);
-	if (!rc)
-		device.cache = config;
-	return cudart_return(rc);
+	return cudart_return(rc ? rc : core_set_cache_config(config));
 }
 
 API cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
@@ -420,7 +310,7 @@ API cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 	if (!config)
 		return cudart_return(cudaErrorInvalidValue);
 	if (!rc)
-		*config = device.banks;
+		*config = cudaSharedMemBankSizeFourByte;
 	return cudart_return(rc);
 }
 

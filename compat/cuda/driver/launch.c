@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Driver: kernels and launches, and limits of theirs. A CUfunction is the
+ * address of a kernel of the program, the same that the runtime takes: modules
+ * there are none.
+ */
+#include "driver.h"
+
+static struct heapsim_kernel *kernel_of(CUfunction function)
+{
+	return core_kernel_find(function);
+}
+
+/*
+ * Parameters that lie in one buffer, each as aligned as it must be: where each
+ * is. false: the buffer is too short.
+ */
+static bool unpack(const struct heapsim_kernel *kernel, char *buf, size_t len,
+		   void **params)
+{
+	size_t off = 0;
+	unsigned int i;
+
+	for (i = 0; i < kernel->nr_params; i++) {
+		off = (off + kernel->aligns[i] - 1) & ~(kernel->aligns[i] - 1);
+		if (off > len || kernel->sizes[i] > len - off)
+			return false;
+		params[i] = buf + off;
+		off += kernel->sizes[i];
+	}
+	return true;
+}
+
+/* What cuLaunchKernel() takes besides parameters: names, each with a value. */
+static bool buffer_of(void **extra, char **buf, size_t *len)
+{
+	*buf = NULL;
+	*len = 0;
+	for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			*buf = extra[1];
+		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1])
+			*len = *(size_t *)extra[1];
+		else
+			return false;
+	}
+	return *buf;
+}
+
+static int launch(struct core_launch *what, CUfunction function, void **params,
+		  void **extra)
+{
+	struct CUctx_st *ctx;
+	int rc = driver_ctx(&ctx);
+	char *buf;
+	size_t len;
+
+	if (rc)
+		return rc;
+	what->kernel = kernel_of(function);
+	if (!what->kernel)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (params && extra)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (extra) {
+		void *at[what->kernel->nr_params + 1];
+
+		if (!buffer_of(extra, &buf, &len) ||
+		    !unpack(what->kernel, buf, len, at))
+			return CUDA_ERROR_INVALID_VALUE;
+		what->args = at;
+		return core_launch(what);
+	}
+	what->args = params;
+	return core_launch(what);
+}
+
+API CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,
+			    unsigned int gridDimY, unsigned int gridDimZ,
+			    unsigned int blockDimX, unsigned int blockDimY,
+			    unsigned int blockDimZ, unsigned int sharedMemBytes,
+			    CUstream hStream, void **kernelParams, void **extra)
+{
+	struct core_launch what = {
+		.grid = { gridDimX, gridDimY, gridDimZ },
+		.block = { blockDimX, blockDimY, blockDimZ },
+		.shared_len = sharedMemBytes,
+		.stream = hStream,
+	};
+
+	return launch(&what, f, kernelParams, extra);
+}
+
+PER_THREAD(cuLaunchKernel, _ptsz);
+
+API CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX,
+				 unsigned int gridDimY, unsigned int gridDimZ,
+				 unsigned int blockDimX, unsigned int blockDimY,
+				 unsigned int blockDimZ,
+				 unsigned int sharedMemBytes, CUstream hStream,
+				 void **kernelParams, void **extra)
+{
+	return cuLaunchKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX,
+			      blockDimY, blockDimZ, sharedMemBytes,
+			      driver_own(hStream), kernelParams, extra);
+}
+
+/* Clusters, programmatic events and so on: nothing of it is modelled. */
+static bool has_attributes(const CUlaunchConfig *config)
+{
+	unsigned int i;
+
+	for (i = 0; i < config->numAttrs; i++)
+		if (config->attrs[i].id != CU_LAUNCH_ATTRIBUTE_IGNORE)
+			return true;
+	return false;
+}
+
+API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f,
+			      void **kernelParams, void **extra)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	if (!config || (config->numAttrs && !config->attrs))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (has_attributes(config))
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return cuLaunchKernel(f, config->gridDimX, config->gridDimY,
+			      config->gridDimZ, config->blockDimX,
+			      config->blockDimY, config->blockDimZ,
+			      config->sharedMemBytes, config->hStream,
+			      kernelParams, extra);
+}
+
+PER_THREAD(cuLaunchKernelEx, _ptsz);
+
+API CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f,
+				   void **kernelParams, void **extra)
+{
+	CUlaunchConfig own;
+
+	if (!config)
+		return cuLaunchKernelEx(NULL, f, kernelParams, extra);
+	own = *config;
+	own.hStream = driver_own(own.hStream);
+	return cuLaunchKernelEx(&own, f, kernelParams, extra);
+}
+
+/* The current context's device, and a kernel. */
+static int find(CUfunction function, const struct core_device **device,
+		struct heapsim_kernel **kernel)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	*device = ctx->device;
+	*kernel = kernel_of(function);
+	return *kernel ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+API CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib,
+				CUfunction hfunc)
+{
+	const struct core_device *device;
+	struct heapsim_kernel *kernel;
+	const int rc = find(hfunc, &device, &kernel);
+
+	if (rc)
+		return rc;
+	return pi ? core_function_attribute(kernel, device, attrib, pi) :
+		    CUDA_ERROR_INVALID_VALUE;
+}
+
+API CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib,
+				int value)
+{
+	const struct core_device *device;
+	struct heapsim_kernel *kernel;
+	const int rc = find(hfunc, &device, &kernel);
+
+	return rc ? rc : core_set_function_attribute(kernel, device, attrib,
+						     value);
+}
+
+/* A wish, which nothing follows. */
+API CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
+{
+	const struct core_device *device;
+	struct heapsim_kernel *kernel;
+	const int rc = find(hfunc, &device, &kernel);
+
+	if (rc)
+		return rc;
+	return core_is_cache_config(config) ? CUDA_SUCCESS :
+					      CUDA_ERROR_INVALID_VALUE;
+}
+
+API CUresult
+cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
+						     CUfunction func,
+						     int blockSize,
+						     size_t dynamicSMemSize,
+						     unsigned int flags)
+{
+	const struct core_device *device;
+	struct heapsim_kernel *kernel;
+	const int rc = find(func, &device, &kernel);
+
+	if (rc)
+		return rc;
+	if (!numBlocks || blockSize <= 0 ||
+	    flags & ~(unsigned int)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+		return CUDA_ERROR_INVALID_VALUE;
+	*numBlocks = core_occupancy(device, blockSize, dynamicSMemSize);
+	return CUDA_SUCCESS;
+}
+
+API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks,
+							 CUfunction func,
+							 int blockSize,
+							 size_t dynamicSMemSize)
+{
+	return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks,
+			func, blockSize, dynamicSMemSize, CU_OCCUPANCY_DEFAULT);
+}
+
+API CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	return pvalue ? core_limit(limit, pvalue) : CUDA_ERROR_INVALID_VALUE;
+}
+
+API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	return rc ? rc : core_set_limit(limit, value);
+}
+
+API CUresult cuCtxGetCacheConfig(CUfunc_cache *pconfig)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	if (!pconfig)
+		return CUDA_ERROR_INVALID_VALUE;
+	*pconfig = core_cache_config();
+	return CUDA_SUCCESS;
+}
+
+API CUresult cuCtxSetCacheConfig(CUfunc_cache config)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	return rc ? rc : core_set_cache_config(config);
+}
+
+/* Banks have had four bytes since Maxwell, whatever is wished for. */
+API CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	if (!pConfig)
+		return CUDA_ERROR_INVALID_VALUE;
+	*pConfig = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+	return CUDA_SUCCESS;
+}
+
+API CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	return config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ?
+		CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
