@@ -113,6 +113,7 @@ static struct slab *slab_of(unsigned long long handle, unsigned int *slot)
 	const char *at = (char *)(uintptr_t)handle;
 	struct slab *slab;
 
+	*slot = 0;
 	for (slab = slabs; slab; slab = slab->next)
 		if (at >= slab->memory &&
 		    at < slab->memory + NR_SLOTS * SLOT_LEN)
@@ -604,9 +605,11 @@ static int object_get(enum core_type type, unsigned long long handle,
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&lock);
 	slab = slab_of(handle, &slot);
-	*object = slab->objects[slot];
+	/* Another thread may just have destroyed its context. */
+	if (slab)
+		*object = slab->objects[slot];
 	pthread_mutex_unlock(&lock);
-	return CUDA_SUCCESS;
+	return slab ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /**
