@@ -44,6 +44,8 @@
 #include "device_functions.h"
 #include "device_atomic_functions.h"
 #include "math_functions.h"
+#include "surface_indirect_functions.h"
+#include "texture_indirect_functions.h"
 
 #ifdef __cplusplus
 #include "heapsim_cu.hpp"
