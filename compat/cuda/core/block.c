@@ -119,8 +119,6 @@ void block_switch(void **from, void *to);
 #if defined(__x86_64__)
 #define NR_KEPT		6U
 #define AT_RETURN	NR_KEPT
-/* A function is entered with its return address on an aligned stack. */
-#define NR_ABOVE	1U
 
 asm(".pushsection .text\n"
     ".hidden block_switch\n"
@@ -147,7 +145,6 @@ asm(".pushsection .text\n"
 #elif defined(__aarch64__)
 #define NR_KEPT		20U
 #define AT_RETURN	11U
-#define NR_ABOVE	0U
 
 asm(".pushsection .text\n"
     ".hidden block_switch\n"
@@ -282,8 +279,8 @@ static struct fiber *fiber_create(struct worker *worker)
 	fiber->valgrind = VALGRIND_STACK_REGISTER(fiber->bottom,
 						  (char *)fiber->bottom +
 						  fiber->len);
-	sp = (void **)((uintptr_t)fiber & ~(uintptr_t)15) - 2 - NR_ABOVE -
-	     NR_KEPT;
+	/* Where the first function would return to there is nothing: 0. */
+	sp = (void **)((uintptr_t)fiber & ~(uintptr_t)15) - 2 - NR_KEPT;
 	sp[AT_RETURN] = (void *)fiber_main;
 	fiber->sp = sp;
 	return fiber;
