@@ -17,6 +17,11 @@ static inline uintptr_t trap_ip(const ucontext_t *context)
 	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
 }
 
+static inline uintptr_t trap_sp(const ucontext_t *context)
+{
+	return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+}
+
 /* Intel SDM volume 3, 4.7: bit 1 of a page fault's error code. */
 static inline bool trap_is_store(const ucontext_t *context)
 {
@@ -32,6 +37,11 @@ static inline bool trap_is_fetch(const ucontext_t *context)
 static inline uintptr_t trap_ip(const ucontext_t *context)
 {
 	return (uintptr_t)context->uc_mcontext.pc;
+}
+
+static inline uintptr_t trap_sp(const ucontext_t *context)
+{
+	return (uintptr_t)context->uc_mcontext.sp;
 }
 
 /* The kernel gives ESR_EL1 in a record of its own, behind the registers. */

@@ -89,6 +89,7 @@ struct engine_grant {
  * @ENGINE_HOST_GLOBAL: a variable of it or of a library
  * @ENGINE_HOST_CODE: its code or constants
  * @ENGINE_WINDOW: in the window, but the owner refused
+ * @ENGINE_STACK: beyond the end of the kernel's own stack
  */
 enum engine_place {
 	ENGINE_UNKNOWN,
@@ -97,6 +98,7 @@ enum engine_place {
 	ENGINE_HOST_GLOBAL,
 	ENGINE_HOST_CODE,
 	ENGINE_WINDOW,
+	ENGINE_STACK,
 };
 
 /**

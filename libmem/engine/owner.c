@@ -861,6 +861,7 @@ const char *engine_place_name(enum engine_place place)
 		[ENGINE_HOST_GLOBAL] = "variable of the host",
 		[ENGINE_HOST_CODE] = "code of the host",
 		[ENGINE_WINDOW] = "no allocation",
+		[ENGINE_STACK] = "end of the kernel's stack",
 	};
 
 	return places[place];

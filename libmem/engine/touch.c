@@ -16,6 +16,9 @@
 #include "../trap.h"
 #include "process.h"
 
+/* What is touched when a stack has come to its end is near it. */
+#define STACK_NEAR	(64UL << 10)
+
 /* The C library's own name: another file stands for the common one. */
 int __sigaction(int signal, const struct sigaction *action,
 		struct sigaction *old);
@@ -393,6 +396,12 @@ static bool may_go_on(const struct engine_touch *touch)
 	return ret;
 }
 
+/* Nothing was there, and it is no further than a large frame away. */
+static bool is_beyond_stack(uintptr_t addr, const ucontext_t *context)
+{
+	return addr - (trap_sp(context) - STACK_NEAR) < 2 * STACK_NEAR;
+}
+
 static void __attribute__((noreturn)) end_by_fault(int signal,
 						   const siginfo_t *info,
 						   const ucontext_t *context)
@@ -407,6 +416,9 @@ static void __attribute__((noreturn)) end_by_fault(int signal,
 	else
 		result->place = mappings_place(&process->mappings,
 					       result->addr);
+	if (result->place == ENGINE_UNKNOWN &&
+	    is_beyond_stack(result->addr, context))
+		result->place = ENGINE_STACK;
 	touch_end(-EFAULT, signal);
 }
 

@@ -844,8 +844,8 @@ static WILD void fill_args(const struct mem_block *block, void *args)
 	uint8_t *bytes = args;
 
 	bytes[block->index[0]]++;
-	if (block->index[0] == 4095)
-		bytes[4096] = 1;
+	if (block->index[0] == MEM_ARGS_MAX - 1)
+		bytes[MEM_ARGS_MAX] = 1;
 }
 
 static void arguments_are_a_copy_with_nothing_around(void **state)
@@ -857,7 +857,7 @@ static void arguments_are_a_copy_with_nothing_around(void **state)
 	job.grid[0] = 10;
 	assert_int_equal(run_job(&job).status, 0);
 	assert_int_equal(args[0], 0);
-	job.grid[0] = 4096;
+	job.grid[0] = MEM_ARGS_MAX;
 	assert_int_equal(run_job(&job).status, -EFAULT);
 	job.args_len++;
 	assert_int_equal(run_job(&job).status, -EINVAL);
@@ -978,6 +978,8 @@ static void ends_of_all_kinds_are_told_and_survived(void **state)
 		result = run_job(&job);
 		assert_int_equal(result.status, ends[i].status);
 		assert_int_equal(result.signal, ends[i].signal);
+		if (ends[i].kernel == overflow)
+			assert_int_equal(result.place, ENGINE_STACK);
 		assert_runs(empty, NULL, 0);
 	}
 }
