@@ -1310,6 +1310,20 @@ int mem_ptr_attach_counters(struct mem_ctx *ctx, const void *ptr,
 int mem_set_name(struct mem_ctx *ctx, const void *ptr, const char *name);
 
 /**
+ * mem_set_lasting() - say that an allocation is kept to the program's end
+ * @ctx: context
+ * @ptr: in it
+ *
+ * For what a library keeps for good: reports do not tell of it as leaked, and
+ * neither does LeakSanitizer.
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, @ptr is in no allocation), -EPERM
+ * (called from a host function, or in a child of the process).
+ */
+int mem_set_lasting(struct mem_ctx *ctx, const void *ptr);
+
+/**
  * mem_ctx_sync() - wait for all work of a context
  * @ctx: context
  *

@@ -13,6 +13,10 @@
 /* A row of mem_alloc_pitch() begins at a multiple: a texture's of CUDA's. */
 #define PITCH_ALIGN	512U
 
+/* Of LeakSanitizer, if the program has it. */
+void __lsan_ignore_object(const void *object);
+#pragma weak __lsan_ignore_object
+
 static bool is_by_ptr(const struct mem_buf *buf)
 {
 	return buf->kind == MEM_KIND_MANAGED || buf->kind == MEM_KIND_PINNED ||
@@ -313,6 +317,26 @@ API int mem_set_name(struct mem_ctx *ctx, const void *ptr, const char *name)
 	if (!buf)
 		return -EINVAL;
 	ctx->backend->set_name(buf, name);
+	ctx->backend->put(buf);
+	return 0;
+}
+
+API int mem_set_lasting(struct mem_ctx *ctx, const void *ptr)
+{
+	struct mem_buf *buf;
+	int err;
+
+	if (!ctx)
+		return -EINVAL;
+	err = ctx_may_change(ctx);
+	if (err)
+		return err;
+	buf = ctx->backend->find(ctx, ptr);
+	if (!buf)
+		return -EINVAL;
+	tell_lasting(&buf->living);
+	if (__lsan_ignore_object)
+		__lsan_ignore_object(buf);
 	ctx->backend->put(buf);
 	return 0;
 }

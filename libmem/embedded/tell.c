@@ -775,3 +775,16 @@ void tell_gone(struct living *living)
 	if (living->place && living->maker == getpid())
 		tell_object_gone(living->place, living->len);
 }
+
+/**
+ * tell_lasting() - nobody is to destroy an object
+ * @living: its own
+ */
+void tell_lasting(struct living *living)
+{
+	struct told_place *place;
+
+	place = __atomic_exchange_n(&living->place, NULL, __ATOMIC_ACQ_REL);
+	if (place && living->maker == getpid())
+		tell_object_gone(place, living->len);
+}

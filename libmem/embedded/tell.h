@@ -110,5 +110,6 @@ void tell_job(struct living *living);
 void tell_stream(struct living *living);
 void tell_event(struct living *living);
 void tell_gone(struct living *living);
+void tell_lasting(struct living *living);
 
 #endif

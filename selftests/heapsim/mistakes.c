@@ -377,12 +377,17 @@ static void leak_one(void)
 		mem_buf_destroy(buf);
 }
 
+/* One buffer more is to last, and no leak. */
 static void leak(void)
 {
 	volatile int i;
+	void *ptr;
 
 	for (i = 0; i < 3; i++)
 		leak_one();
+	CHECK(mem_alloc(ctx, MEM_KIND_PINNED, LEN, 0, &ptr));
+	CHECK(mem_set_lasting(ctx, ptr));
+	CHECK(mem_set_lasting(ctx, ptr));
 }
 
 static void leak_job(void)

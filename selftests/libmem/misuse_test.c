@@ -334,6 +334,8 @@ static void null_memory(void)
 	assert_int_equal(mem_ptr_attach_counters(ctx, NULL, NULL), -EINVAL);
 	assert_int_equal(mem_set_name(ctx, NULL, "name"), -EINVAL);
 	assert_int_equal(mem_set_name(ctx, &ptr, NULL), -EINVAL);
+	assert_int_equal(mem_set_lasting(NULL, &ptr), -EINVAL);
+	assert_int_equal(mem_set_lasting(ctx, &ptr), -EINVAL);
 	assert_int_equal(mem_launch(NULL, &launch), -EINVAL);
 	assert_int_equal(mem_launch(stream, NULL), -EINVAL);
 	assert_int_equal(mem_copy(stream, NULL, &ptr, 1, MEM_DIR_DEFAULT),
@@ -681,6 +683,7 @@ static void call_buffers_inside(struct inside *in)
 		ANSWER(mem_unregister(ctx, &ptr)),
 		ANSWER(mem_device_ptr(ctx, in->ptr, &ptr)),
 		ANSWER(mem_set_name(ctx, in->ptr, "name")),
+		ANSWER(mem_set_lasting(ctx, in->ptr)),
 	};
 
 	are_all(in, answers, NR(answers), -EPERM);

@@ -47,6 +47,7 @@ static int alloc(struct mem_ctx *mem, struct core_symbol *symbol)
 		return err;
 	strncpy(name, symbol->name, sizeof(name) - 1);
 	mem_set_name(mem, symbol->at, name);
+	mem_set_lasting(mem, symbol->at);
 	err = set_initial(mem, symbol);
 	if (err)
 		mem_free(mem, symbol->at);

@@ -75,6 +75,7 @@ static int slab_create(struct CUctx_st *ctx, struct slab **slab)
 	if (rc)
 		goto err_free;
 	mem_set_name(ctx->mem, memory, "surface and texture objects");
+	mem_set_lasting(ctx->mem, memory);
 	new->ctx = ctx;
 	new->memory = memory;
 	rc = core_object_add(CORE_VIEWS, new, ctx);
