@@ -29,7 +29,7 @@
 #define MAX_STACK	(8UL << 20)
 
 /* Boards have no watchdog; here a kernel takes longer than there. */
-#define TIMEOUT_SECONDS	120UL
+#define TIMEOUT_SECONDS	600UL
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of tree */
 static void *tree;
