@@ -21,4 +21,7 @@ for soc in nano tx2 drive-px2 xavier orin orin-nano thor; do
 		LIBMEM_SOC=$soc timeout -k 5 60 "$test" || rc=1
 	done
 done
+"$here/samples" || rc=1
+"$here/guide_test" || rc=1
+"$here/calls_test" || rc=1
 exit "$rc"

@@ -43,4 +43,5 @@ for soc in "${boards[@]}"; do
 			"$dir/version_test-$test" || rc=1
 	done
 done
+"$here/samples" "${boards[@]}" || rc=1
 exit "$rc"
