@@ -56,6 +56,11 @@
 
 #if CUDART_VERSION < 11000
 #define cudaPointerGetAttributes	cudaPointerGetAttributes_10020
+#define cudaRuntimeGetVersion	cudaRuntimeGetVersion_10020
+#elif CUDART_VERSION < 12000
+#define cudaRuntimeGetVersion	cudaRuntimeGetVersion_11040
+#elif CUDART_VERSION < 13000
+#define cudaRuntimeGetVersion	cudaRuntimeGetVersion_12060
 #endif
 
 #if CUDART_VERSION < 12000
@@ -447,7 +452,7 @@ cudaError_t cudaDriverGetVersion(int *driverVersion);
 
 /**
  * cudaRuntimeGetVersion() - of libmem-cudart
- * @runtimeVersion: out: as CUDART_VERSION
+ * @runtimeVersion: out: CUDART_VERSION, as the program has it
  *
  * Return: cudaSuccess, or cudaErrorInvalidValue.
  */
@@ -1882,8 +1887,25 @@ cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func,
 cudaError_t
 cudaOccupancyMaxActiveClusters(int *numClusters, const void *func,
 			       const cudaLaunchConfig_t *launchConfig);
+/**
+ * cudaGetFuncBySymbol() - the driver's handle of a kernel
+ * @functionPtr: out: for cuLaunchKernel()
+ * @symbolPtr: the kernel, as cudaLaunchKernel() takes it
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDeviceFunction
+ * (no kernel of the program).
+ */
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr,
 				const void *symbolPtr);
+
+/**
+ * cudaGetKernel() - a handle of a kernel
+ * @kernelPtr: out: for cudaLaunchKernel()
+ * @entryFuncAddr: the kernel, as cudaLaunchKernel() takes it
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDeviceFunction
+ * (no kernel of the program).
+ */
 cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr);
 
 /* Other processes */

@@ -164,12 +164,21 @@ static bool names_from_before_are_there()
 #endif
 }
 
+static bool the_runtime_is_of_the_version()
+{
+	int version = 0;
+
+	return cudaRuntimeGetVersion(&version) == cudaSuccess &&
+	       version == CUDART_VERSION;
+}
+
 int main()
 {
 	const size_t len = 1 << 16;
 	cudaStream_t stream = nullptr;
 	void *managed = nullptr;
 
+	check(the_runtime_is_of_the_version(), "the_runtime_is_of_the_version");
 	check(properties_have_the_fields(), "properties_have_the_fields");
 	if (cudaMallocManaged(&managed, len) == cudaErrorNotSupported) {
 		// A discrete GPU of a Tegra has no managed memory.

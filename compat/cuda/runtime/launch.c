@@ -94,7 +94,7 @@ API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 {
 	if (!config)
 		return cudart_return(cudaErrorInvalidValue);
-	/* Clusters, programmatic events and so on: no board of ours has them. */
+	/* Clusters, programmatic events and so on: nothing is modelled. */
 	if (config->numAttrs)
 		return cudart_return(cudaErrorNotSupported);
 	return cudaLaunchKernel(func, config->gridDim, config->blockDim, args,
@@ -175,6 +175,37 @@ API cudaError_t cudaFuncSetSharedMemConfig(const void *func,
 		return cudart_return(cudaErrorInvalidValue);
 	return cudart_return(core_kernel_find(func) ?
 			     cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+/* A handle of the driver's is the function's address. */
+API cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr,
+				    const void *symbolPtr)
+{
+	const struct core_device *device;
+	struct heapsim_kernel *kernel;
+	int rc;
+
+	if (!functionPtr)
+		return cudart_return(cudaErrorInvalidValue);
+	rc = find(symbolPtr, &device, &kernel);
+	if (!rc)
+		*functionPtr = (cudaFunction_t)kernel->fn;
+	return cudart_return(rc);
+}
+
+API cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr,
+			      const void *entryFuncAddr)
+{
+	const struct core_device *device;
+	struct heapsim_kernel *kernel;
+	int rc;
+
+	if (!kernelPtr)
+		return cudart_return(cudaErrorInvalidValue);
+	rc = find(entryFuncAddr, &device, &kernel);
+	if (!rc)
+		*kernelPtr = (cudaKernel_t)kernel->fn;
+	return cudart_return(rc);
 }
 
 API cudaError_t cudaFuncGetName(const char **name, const void *func)

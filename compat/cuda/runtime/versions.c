@@ -24,6 +24,9 @@ cudaPointerGetAttributes_10020(struct cudaPointerAttributes *attributes,
 			       const void *ptr);
 cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t start,
 				    cudaEvent_t end);
+cudaError_t cudaRuntimeGetVersion_10020(int *runtimeVersion);
+cudaError_t cudaRuntimeGetVersion_11040(int *runtimeVersion);
+cudaError_t cudaRuntimeGetVersion_12060(int *runtimeVersion);
 
 static struct cudaMemLocation location_of(int device)
 {
@@ -149,4 +152,29 @@ API cudaError_t cudaSetDoubleForDevice(double *d)
 API cudaError_t cudaSetDoubleForHost(double *d)
 {
 	return d ? cudaSuccess : cudart_return(cudaErrorInvalidValue);
+}
+
+/* What a program was built for is what it is told that it runs on. */
+static cudaError_t version(int *to, int number)
+{
+	const cudaError_t rc = cudaRuntimeGetVersion(to);
+
+	if (!rc)
+		*to = number;
+	return rc;
+}
+
+API cudaError_t cudaRuntimeGetVersion_10020(int *runtimeVersion)
+{
+	return version(runtimeVersion, 10020);
+}
+
+API cudaError_t cudaRuntimeGetVersion_11040(int *runtimeVersion)
+{
+	return version(runtimeVersion, 11040);
+}
+
+API cudaError_t cudaRuntimeGetVersion_12060(int *runtimeVersion)
+{
+	return version(runtimeVersion, 12060);
 }
