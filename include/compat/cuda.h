@@ -1617,6 +1617,16 @@ CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags);
  */
 CUresult cuCtxDisablePeerAccess(CUcontext peerContext);
 
+/**
+ * cuDeviceGetTexture1DLinearMaxWidth() - how wide a texture in memory can be
+ * @maxWidthInElements: out
+ * @format: of its elements
+ * @numChannels: of an element: 1, 2 or 4
+ * @dev: device
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_DEVICE,
+ * CUDA_ERROR_NOT_INITIALIZED.
+ */
 CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
 					    CUarray_format format,
 					    unsigned int n, CUdevice dev);
@@ -1771,6 +1781,15 @@ CUresult cuCtxGetDevice(CUdevice *device);
  */
 CUresult cuCtxGetFlags(unsigned int *flags);
 
+/**
+ * cuCtxSetFlags() - how the host waits from now on
+ * @flags: CU_CTX_*
+ *
+ * mem_ctx_set_wait_policy().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such flags),
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuCtxSetFlags(unsigned int flags);
 
 /**
@@ -1858,7 +1877,25 @@ CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
 CUresult cuCtxResetPersistingL2Cache(void);
 CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags);
 CUresult cuCtxDetach(CUcontext ctx);
+
+/**
+ * cuCtxGetSharedMemConfig() - how wide a bank of shared memory is
+ * @pConfig: out: four bytes, as of all boards
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig);
+
+/**
+ * cuCtxSetSharedMemConfig() - how wide a bank of shared memory should be
+ * @config: CU_SHARED_MEM_CONFIG_*
+ *
+ * A hint, which nothing follows.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config);
 
 /* Memory */
@@ -2053,15 +2090,6 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes,
 				CUpointer_attribute *attributes, void **data,
 				CUdeviceptr ptr);
 
-/**
- * cuPointerSetAttribute() - have copies of an allocation always wait
- * @value: a bool
- * @attribute: CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
- * @ptr: address in it
- *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
- * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
- */
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
 			       CUdeviceptr ptr);
 
@@ -2302,8 +2330,12 @@ CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream);
  * @srcContext: whose source
  * @ByteCount: bytes; 0 does nothing
  *
+ * Through the dma engine, which goes everywhere: it needs no peer access.
+ * Memory of a context that the program made stays in that.
+ *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
- * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current, no
+ * such one).
  */
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext,
 		      CUdeviceptr srcDevice, CUcontext srcContext,
@@ -2940,6 +2972,14 @@ CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
 CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr,
 				size_t length, unsigned int flags);
 
+/**
+ * cuStreamIsCapturing() - does a stream make a graph?
+ * @hStream: stream; 0: the default one
+ * @captureStatus: out: CU_STREAM_CAPTURE_STATUS_NONE: there are no graphs
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuStreamIsCapturing(CUstream hStream,
 			     CUstreamCaptureStatus *captureStatus);
 CUresult cuStreamCopyAttributes(CUstream dst, CUstream src);
@@ -3061,6 +3101,15 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,
 			unsigned int blockDimZ, unsigned int sharedMemBytes,
 			CUstream hStream, void **kernelParams, void **extra);
 
+/**
+ * cuLaunchKernelEx() - run a kernel
+ * @config: grid, blocks, shared memory and stream; attributes are not modelled
+ * @f: as of cuLaunchKernel()
+ * @kernelParams: as of cuLaunchKernel()
+ * @extra: as of cuLaunchKernel()
+ *
+ * Return: as cuLaunchKernel(), or CUDA_ERROR_NOT_SUPPORTED (it has attributes).
+ */
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f,
 			  void **kernelParams, void **extra);
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
@@ -3070,15 +3119,68 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
 				   unsigned int blockDimZ,
 				   unsigned int sharedMemBytes,
 				   CUstream hStream, void **kernelParams);
+
+/**
+ * cuFuncGetAttribute() - a fact of a kernel
+ * @pi: out
+ * @attrib: which; registers, and what is shared or local in the kernel, are not
+ *	known to the host's compiler
+ * @hfunc: as of cuLaunchKernel()
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE
+ * (no kernel of the program), CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib,
 			    CUfunction hfunc);
+
+/**
+ * cuFuncSetAttribute() - what a kernel may have
+ * @hfunc: as of cuLaunchKernel()
+ * @attrib: CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, or
+ *	CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, a hint
+ * @value: bytes, at most CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+ *
+ * Return: as cuFuncGetAttribute().
+ */
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib,
 			    int value);
+
+/**
+ * cuFuncSetCacheConfig() - which cache a kernel prefers
+ * @hfunc: as of cuLaunchKernel()
+ * @config: which
+ *
+ * A hint, which nothing follows.
+ *
+ * Return: as cuFuncGetAttribute().
+ */
 CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config);
+
+/**
+ * cuOccupancyMaxActiveBlocksPerMultiprocessor() - how many blocks fit together
+ * @numBlocks: out: as threads, blocks and shared memory allow
+ * @func: as of cuLaunchKernel()
+ * @blockSize: threads of a block
+ * @dynamicSMemSize: shared memory of a block, bytes
+ *
+ * Return: as cuFuncGetAttribute().
+ */
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks,
 						     CUfunction func,
 						     int blockSize,
 						     size_t dynamicSMemSize);
+
+/**
+ * cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags() - the same
+ * @numBlocks: out
+ * @func: as of cuLaunchKernel()
+ * @blockSize: threads of a block
+ * @dynamicSMemSize: shared memory of a block, bytes
+ * @flags: 0 or CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE
+ *
+ * Return: as cuFuncGetAttribute().
+ */
 CUresult
 cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
 						     CUfunction func,
@@ -3146,8 +3248,30 @@ CUresult cuGraphicsUnmapResources(unsigned int count,
 				  CUstream hStream);
 
 /* Memory in order of a stream, and pools */
+
+/**
+ * cuMemAllocAsync() - device memory in order of a stream
+ * @dptr: out
+ * @bytesize: bytes
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (0 bytes),
+ * CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_OUT_OF_MEMORY,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream);
+
+/**
+ * cuMemFreeAsync() - give it back in order of a stream
+ * @dptr: memory; 0 does nothing
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (it is none, or was given
+ * back), CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_NOT_INITIALIZED,
+ * CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream);
+
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep);
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
 			       void *value);

@@ -390,6 +390,39 @@ static void rows_go_from_box_to_box(void **state)
 	cu(cuMemFree(p));
 }
 
+static void peers_memory_is_copied(void **state)
+{
+	unsigned char in[64], out[64];
+	CUcontext first, last;
+	CUdeviceptr p, q;
+	CUdevice dev;
+
+	(void)state;
+	memset(in, 0x6b, sizeof(in));
+	last = current();
+	cu(cuDeviceGet(&dev, 0));
+	cu(cuDevicePrimaryCtxRetain(&first, dev));
+	cu(cuCtxPushCurrent(first));
+	cu(cuMemAlloc(&p, sizeof(in)));
+	cu(cuMemcpyHtoD(p, in, sizeof(in)));
+	cu(cuCtxPopCurrent(NULL));
+	cu(cuMemAlloc(&q, sizeof(in)));
+	cu(cuMemcpyPeer(q, last, p, first, sizeof(in)));
+	cu(cuMemcpyDtoH(out, q, sizeof(out)));
+	assert_memory_equal(in, out, sizeof(in));
+	cu(cuMemsetD8(q, 0, sizeof(in)));
+	cu(cuMemcpyPeerAsync(q, last, p, first, sizeof(in), NULL));
+	cu(cuMemcpyDtoH(out, q, sizeof(out)));
+	assert_memory_equal(in, out, sizeof(in));
+	cu_is(cuMemcpyPeer(q, NULL, p, first, sizeof(in)),
+	      CUDA_ERROR_INVALID_CONTEXT);
+	cu_is(cuMemcpyPeer(DEV(out), last, p, first, sizeof(in)),
+	      CUDA_ERROR_INVALID_VALUE);
+	cu(cuMemFree(q));
+	cu(cuMemFree(p));
+	cu(cuDevicePrimaryCtxRelease(dev));
+}
+
 static void managed_memory_is_the_boards(void **state)
 {
 	unsigned int value, *words;
@@ -1081,6 +1114,30 @@ static void kernels_run_with_their_parameters(void **state)
 	cu(cuMemFree(p));
 }
 
+static void a_kernel_is_the_runtimes(void **state)
+{
+	unsigned char add = 1;
+	short factor = 1;
+	cudaFunction_t fn = NULL;
+	cudaKernel_t kernel = NULL;
+	CUdeviceptr p;
+	void *params[] = { &add, &p, &factor };
+
+	(void)state;
+	cu(cuMemAlloc(&p, NR * sizeof(unsigned long long)));
+	rt(cudaGetFuncBySymbol(&fn, (const void *)k_write));
+	cu(cuLaunchKernel(fn, 1, 1, 1, NR, 1, 1, 0, NULL, params, NULL));
+	check_written(p, 1, 1);
+	rt(cudaGetKernel(&kernel, (const void *)k_write));
+	rt(cudaLaunchKernel((const void *)kernel, (struct dim3){ 1, 1, 1 },
+			    (struct dim3){ NR, 1, 1 }, params, 0, NULL));
+	check_written(p, 1, 1);
+	assert_int_equal(cudaGetFuncBySymbol(&fn, &add),
+			 cudaErrorInvalidDeviceFunction);
+	assert_int_equal(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
+	cu(cuMemFree(p));
+}
+
 static void a_kernel_tells_what_it_may_have(void **state)
 {
 	const CUdevice_attribute most =
@@ -1204,6 +1261,7 @@ int main(void)
 		on_soc(a_reset_leaves_the_context_to_who_keeps_it),
 		on_both(device_memory_keeps_its_bytes),
 		on_both(rows_go_from_box_to_box),
+		on_soc(peers_memory_is_copied),
 		on_both(managed_memory_is_the_boards),
 		on_both(host_memory_is_reached_by_the_device),
 		on_soc(registered_memory_is_the_boards),
@@ -1217,6 +1275,7 @@ int main(void)
 		on_both(each_thread_has_a_stack_of_its_own),
 		on_soc(another_thread_finds_its_context_destroyed),
 		on_both(kernels_run_with_their_parameters),
+		on_soc(a_kernel_is_the_runtimes),
 		on_both(a_kernel_tells_what_it_may_have),
 		on_soc(limits_are_the_runtimes),
 		on_soc(a_child_has_no_driver),

@@ -79,7 +79,23 @@ API CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 
 ALIAS(cuCtxCreate, cuCtxCreate_v2);
 
-/* A share of the multiprocessors, or of another interface's, nobody models. */
+/* As it was from 11.4 to 12: a share of the multiprocessors, nobody models. */
+API CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray,
+			    int numParams, unsigned int flags, CUdevice dev);
+
+API CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray,
+			    int numParams, unsigned int flags, CUdevice dev)
+{
+	const int rc = driver_ready();
+
+	if (rc)
+		return rc;
+	if (paramsArray && numParams)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return create(pctx, flags, dev);
+}
+
+/* So it is now; nor does anybody model a context of another interface. */
 API CUresult cuCtxCreate_v4(CUcontext *pctx,
 			    CUctxCreateParams *ctxCreateParams,
 			    unsigned int flags, CUdevice dev)

@@ -181,6 +181,60 @@ API CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dstDevice,
 				    driver_own(hStream));
 }
 
+/* Of devices with memory of their own: the dma engine goes everywhere. */
+static CUresult check_peers(CUcontext a, CUcontext b)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	return core_ctx_exists(a) && core_ctx_exists(b) ?
+		CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+API CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext,
+			  CUdeviceptr srcDevice, CUcontext srcContext,
+			  size_t ByteCount)
+{
+	const CUresult rc = check_peers(dstContext, srcContext);
+
+	return rc ? rc : cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
+}
+
+PER_THREAD(cuMemcpyPeer, _ptds);
+
+API CUresult cuMemcpyPeer_ptds(CUdeviceptr dstDevice, CUcontext dstContext,
+			       CUdeviceptr srcDevice, CUcontext srcContext,
+			       size_t ByteCount)
+{
+	const CUresult rc = check_peers(dstContext, srcContext);
+
+	return rc ? rc : cuMemcpyDtoD_v2_ptds(dstDevice, srcDevice, ByteCount);
+}
+
+API CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
+			       CUdeviceptr srcDevice, CUcontext srcContext,
+			       size_t ByteCount, CUstream hStream)
+{
+	const CUresult rc = check_peers(dstContext, srcContext);
+
+	return rc ? rc : cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount,
+					      hStream);
+}
+
+PER_THREAD(cuMemcpyPeerAsync, _ptsz);
+
+API CUresult cuMemcpyPeerAsync_ptsz(CUdeviceptr dstDevice,
+				    CUcontext dstContext,
+				    CUdeviceptr srcDevice,
+				    CUcontext srcContext, size_t ByteCount,
+				    CUstream hStream)
+{
+	return cuMemcpyPeerAsync(dstDevice, dstContext, srcDevice, srcContext,
+				 ByteCount, driver_own(hStream));
+}
+
 /**
  * struct side - a side of a copy of rows
  * @type: what it is said to be

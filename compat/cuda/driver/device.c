@@ -88,6 +88,23 @@ API CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib,
 	return core_attribute(which, attrib, pi);
 }
 
+/* Two attributes in one, as it was before there were these. */
+API CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev);
+
+API CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
+{
+	const struct core_device *which;
+	const int rc = driver_device(dev, &which);
+
+	if (rc)
+		return rc;
+	if (!major || !minor)
+		return CUDA_ERROR_INVALID_VALUE;
+	*major = which->board.capability / 10;
+	*minor = which->board.capability % 10;
+	return CUDA_SUCCESS;
+}
+
 API CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
 {
 	const int rc = driver_ready();

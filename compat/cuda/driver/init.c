@@ -177,3 +177,24 @@ API CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,
 {
 	return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
 }
+
+PER_THREAD(cuGetProcAddress, _ptsz);
+
+API CUresult cuGetProcAddress_ptsz(const char *symbol, void **pfn,
+				   int cudaVersion, cuuint64_t flags)
+{
+	return cuGetProcAddress(symbol, pfn, cudaVersion,
+				flags ? flags : PROC_PER_THREAD);
+}
+
+PER_THREAD(cuGetProcAddress_v2, _ptsz);
+
+API CUresult
+cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersion,
+			 cuuint64_t flags,
+			 CUdriverProcAddressQueryResult *symbolStatus)
+{
+	return cuGetProcAddress_v2(symbol, pfn, cudaVersion,
+				   flags ? flags : PROC_PER_THREAD,
+				   symbolStatus);
+}
