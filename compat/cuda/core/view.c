@@ -108,6 +108,21 @@ void core_views_drop(struct CUctx_st *ctx, void *object)
 	free(slab);
 }
 
+/*
+ * At the end of the program what is left is a leak: no slab whose objects have
+ * all been destroyed. To give one back at once would wait for the context's
+ * work, which nobody expects of cudaDestroyTextureObject().
+ */
+static void __attribute__((destructor)) slabs_end(void)
+{
+	struct slab *slab;
+
+	for (slab = slabs; slab; slab = slab->next)
+		if (!slab->used)
+			mem_free(slab->ctx->mem, slab->memory);
+	slabs = NULL;
+}
+
 /* The lock is held. */
 static struct slab *slab_of(unsigned long long handle, unsigned int *slot)
 {
