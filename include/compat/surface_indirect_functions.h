@@ -97,7 +97,7 @@ static inline void surface_write(const T &value, cudaSurfaceObject_t object,
 /* How CUDA names the coordinates of a kind of surface, and where they lie */
 #define LIBMEM_SURFACE(kind, at, ...)					\
 template <class T>							\
-static __device__ inline void						\
+static inline void							\
 surf ## kind ## read(T *ptr, cudaSurfaceObject_t object, __VA_ARGS__,	\
 		     cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) \
 {									\
@@ -105,7 +105,7 @@ surf ## kind ## read(T *ptr, cudaSurfaceObject_t object, __VA_ARGS__,	\
 }									\
 									\
 template <class T>							\
-static __device__ inline T						\
+static inline T								\
 surf ## kind ## read(cudaSurfaceObject_t object, __VA_ARGS__,		\
 		     cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) \
 {									\
@@ -116,7 +116,7 @@ surf ## kind ## read(cudaSurfaceObject_t object, __VA_ARGS__,		\
 }									\
 									\
 template <class T>							\
-static __device__ inline void						\
+static inline void							\
 surf ## kind ## write(T value, cudaSurfaceObject_t object, __VA_ARGS__,	\
 		      cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) \
 {									\

@@ -495,14 +495,14 @@ LIBMEM_PUT(float)
 
 #define LIBMEM_TEXTURE(name, found, ...)				\
 template <class T>							\
-static __device__ inline void						\
+static inline void							\
 name(T *ptr, cudaTextureObject_t object, __VA_ARGS__)			\
 {									\
 	libmem::put(ptr, found);					\
 }									\
 									\
 template <class T>							\
-static __device__ inline T						\
+static inline T								\
 name(cudaTextureObject_t object, __VA_ARGS__)				\
 {									\
 	T value;							\
@@ -516,7 +516,7 @@ name(cudaTextureObject_t object, __VA_ARGS__)				\
 LIBMEM_TEXTURE(name, found, __VA_ARGS__)				\
 									\
 template <class T>							\
-static __device__ inline void						\
+static inline void							\
 name(T *ptr, cudaTextureObject_t object, __VA_ARGS__, bool *isResident)	\
 {									\
 	*isResident = true;						\
@@ -524,7 +524,7 @@ name(T *ptr, cudaTextureObject_t object, __VA_ARGS__, bool *isResident)	\
 }									\
 									\
 template <class T>							\
-static __device__ inline T						\
+static inline T								\
 name(cudaTextureObject_t object, __VA_ARGS__, bool *isResident)		\
 {									\
 	T value;							\
@@ -596,14 +596,14 @@ LIBMEM_TEXTURE_THERE(tex2DLayeredGrad,
 #undef LIBMEM_STEP
 
 template <class T>
-static __device__ inline void tex2Dgather(T *ptr, cudaTextureObject_t object,
+static inline void tex2Dgather(T *ptr, cudaTextureObject_t object,
 					  float x, float y, int comp = 0)
 {
 	libmem::put(ptr, libmem::gather(object, x, y, comp));
 }
 
 template <class T>
-static __device__ inline T tex2Dgather(cudaTextureObject_t object, float x,
+static inline T tex2Dgather(cudaTextureObject_t object, float x,
 				       float y, int comp = 0)
 {
 	T value;
@@ -613,7 +613,7 @@ static __device__ inline T tex2Dgather(cudaTextureObject_t object, float x,
 }
 
 template <class T>
-static __device__ inline void tex2Dgather(T *ptr, cudaTextureObject_t object,
+static inline void tex2Dgather(T *ptr, cudaTextureObject_t object,
 					  float x, float y, bool *isResident,
 					  int comp = 0)
 {
@@ -622,7 +622,7 @@ static __device__ inline void tex2Dgather(T *ptr, cudaTextureObject_t object,
 }
 
 template <class T>
-static __device__ inline T tex2Dgather(cudaTextureObject_t object, float x,
+static inline T tex2Dgather(cudaTextureObject_t object, float x,
 				       float y, bool *isResident, int comp = 0)
 {
 	T value;
