@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -471,6 +472,8 @@ static void runs_go_on_in_the_next_row(void **state)
 	side_check(&a, NULL);
 	side_check(&b, NULL);
 	is(cudaMemcpyToArray(a.array, 4, 8, bytes_in, 12,
+			     cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+	is(cudaMemcpyToArray(a.array, 16, 0, bytes_in, 4,
 			     cudaMemcpyHostToDevice), cudaErrorInvalidValue);
 	is(cudaMemcpyFromArray(bytes_out, a.array, 0, 9, 4,
 			       cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
@@ -1073,6 +1076,210 @@ static void an_object_makes_no_stream_active(void **state)
 	ok(cudaSetDevice(0));
 }
 
+#define cu(call)	assert_int_equal(call, CUDA_SUCCESS)
+#define cu_is(call, error) assert_int_equal(call, error)
+
+/* What one made the other knows, and it says the same of it. */
+static void the_driver_has_the_same_arrays(void **state)
+{
+	const CUDA_ARRAY_DESCRIPTOR flat = {
+		.Width = 6,
+		.Height = 5,
+		.Format = CU_AD_FORMAT_SIGNED_INT16,
+		.NumChannels = 2,
+	};
+	CUDA_ARRAY3D_DESCRIPTOR got;
+	CUDA_ARRAY_DESCRIPTOR got_flat;
+	struct cudaChannelFormatDesc desc;
+	struct cudaExtent extent;
+	CUmipmappedArray mipmap;
+	CUarray array, level;
+	unsigned int flags;
+
+	(void)state;
+	ok(cudaFree(NULL));
+	cu(cuArrayCreate(&array, &flat));
+	cu(cuArrayGetDescriptor(&got_flat, array));
+	assert_memory_equal(&got_flat, &flat, sizeof(flat));
+	cu(cuArray3DGetDescriptor(&got, array));
+	assert_int_equal(got.Depth, 0);
+	ok(cudaArrayGetInfo(&desc, &extent, &flags, (cudaArray_t)array));
+	assert_int_equal(desc.x, 16);
+	assert_int_equal(desc.y, 16);
+	assert_int_equal(desc.z, 0);
+	assert_int_equal(desc.f, cudaChannelFormatKindSigned);
+	assert_int_equal(extent.width, 6);
+	assert_int_equal(extent.height, 5);
+	ok(cudaFreeArray((cudaArray_t)array));
+	cu_is(cuArrayDestroy(array), CUDA_ERROR_INVALID_HANDLE);
+	cu_is(cuArrayDestroy(NULL), CUDA_ERROR_INVALID_HANDLE);
+	cu_is(cuArrayCreate(NULL, &flat), CUDA_ERROR_INVALID_VALUE);
+
+	got.Width = 8;
+	got.Height = 8;
+	got.Depth = 8;
+	got.NumChannels = 3;
+	cu_is(cuArray3DCreate(&array, &got), CUDA_ERROR_INVALID_VALUE);
+	got.NumChannels = 4;
+	cu(cuMipmappedArrayCreate(&mipmap, &got, 2));
+	cu(cuMipmappedArrayGetLevel(&level, mipmap, 1));
+	cu(cuArray3DGetDescriptor(&got, level));
+	assert_int_equal(got.Depth, 4);
+	cu_is(cuMipmappedArrayGetLevel(&level, mipmap, 2),
+	      CUDA_ERROR_INVALID_VALUE);
+	cu_is(cuArrayDestroy(level), CUDA_ERROR_INVALID_HANDLE);
+	cu(cuMipmappedArrayDestroy(mipmap));
+}
+
+static void the_driver_copies_boxes_rows_and_runs(void **state)
+{
+	const struct cudaExtent size = extent_of(24, 7, 3);
+	const struct cudaExtent box = extent_of(12, 4, 2);
+	const struct cudaPos to = pos_of(8, 2, 1);
+	const struct cudaPos from = pos_of(4, 1, 0);
+	CUDA_MEMCPY3D copy = { 0 };
+	CUDA_MEMCPY2D rows = { 0 };
+	unsigned char bytes_in[40], bytes_out[40];
+	struct side host, device, array;
+	struct cudaPitchedPtr ptr;
+	unsigned int i;
+
+	(void)state;
+	side_create(&host, IN_HOST, &size, 4);
+	side_create(&device, IN_DEVICE, &size, 4);
+	side_create(&array, IN_ARRAY, &size, 4);
+	ptr = memory_of(&host);
+	copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+	copy.srcHost = ptr.ptr;
+	copy.srcPitch = ptr.pitch;
+	copy.srcHeight = ptr.ysize;
+	copy.srcXInBytes = from.x;
+	copy.srcY = from.y;
+	copy.srcZ = from.z;
+	copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+	copy.dstArray = (CUarray)array.array;
+	copy.dstXInBytes = to.x;
+	copy.dstY = to.y;
+	copy.dstZ = to.z;
+	copy.WidthInBytes = box.width;
+	copy.Height = box.height;
+	copy.Depth = box.depth;
+	cu(cuMemcpy3D(&copy));
+	expect(&array.is, &to, &host.is, &from, &box);
+	side_check(&array, NULL);
+	copy.srcLOD = 1;
+	cu_is(cuMemcpy3D(&copy), CUDA_ERROR_INVALID_VALUE);
+	copy.srcLOD = 0;
+	copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+	copy.srcDevice = (uintptr_t)ptr.ptr;
+	cu_is(cuMemcpy3D(&copy), CUDA_ERROR_INVALID_VALUE);
+
+	/* The same box of the array to memory that may be anybody's */
+	copy = (CUDA_MEMCPY3D){
+		.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+		.srcArray = (CUarray)array.array,
+		.srcXInBytes = to.x,
+		.srcY = to.y,
+		.srcZ = to.z,
+		.dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+		.dstDevice = (uintptr_t)device.device,
+		.dstPitch = device.is.pitch,
+		.dstHeight = device.is.height,
+		.dstXInBytes = from.x,
+		.WidthInBytes = box.width,
+		.Height = box.height,
+		.Depth = box.depth,
+	};
+	cu(cuMemcpy3DAsync(&copy, NULL));
+	cu(cuCtxSynchronize());
+	expect(&device.is, &(struct cudaPos){ .x = from.x }, &array.is, &to,
+	       &box);
+	side_check(&device, NULL);
+
+	/* Rows from device memory; without a pitch one follows another. */
+	rows.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+	rows.srcDevice = (uintptr_t)device.device;
+	rows.srcPitch = device.is.pitch;
+	rows.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+	rows.dstArray = (CUarray)array.array;
+	rows.dstY = 3;
+	rows.WidthInBytes = 24;
+	rows.Height = 4;
+	cu(cuMemcpy2D(&rows));
+	expect(&array.is, &(struct cudaPos){ .y = 3 }, &device.is,
+	       &(struct cudaPos){ 0 }, &(struct cudaExtent){ 24, 4, 1 });
+	side_check(&array, NULL);
+	rows.Height = 5;
+	cu_is(cuMemcpy2DUnaligned(&rows), CUDA_ERROR_INVALID_VALUE);
+
+	fill(bytes_in, sizeof(bytes_in));
+	cu(cuMemcpyHtoA((CUarray)array.array, 36, bytes_in, 40));
+	for (i = 0; i < 40; i++)
+		*byte_of(&array.is, (36 + i) % 24, (36 + i) / 24, 0) =
+			bytes_in[i];
+	side_check(&array, NULL);
+	cu(cuMemcpyAtoA((CUarray)array.array, 0, (CUarray)array.array, 36,
+			12));
+	cu(cuMemcpyAtoH(bytes_out, (CUarray)array.array, 0, 12));
+	assert_memory_equal(bytes_out, bytes_in, 12);
+	cu(cuMemcpyAtoD((uintptr_t)device.device, (CUarray)array.array, 36,
+			40));
+	cu(cuMemcpyDtoA((CUarray)array.array, 4, (uintptr_t)device.device,
+			40));
+	cu(cuMemcpyAtoH(bytes_out, (CUarray)array.array, 4, 40));
+	assert_memory_equal(bytes_out, bytes_in, 40);
+	cu_is(cuMemcpyAtoH(bytes_out, (CUarray)array.array, 24 * 7 - 36, 40),
+	      CUDA_ERROR_INVALID_VALUE);
+	cu_is(cuMemcpyAtoH(bytes_out, NULL, 0, 40), CUDA_ERROR_INVALID_HANDLE);
+	side_destroy(&host);
+	side_destroy(&device);
+	side_destroy(&array);
+}
+
+static void the_driver_has_the_same_objects(void **state)
+{
+	const struct cudaChannelFormatDesc desc = bytes(4);
+	CUDA_TEXTURE_DESC got_how, how = {
+		.filterMode = CU_TR_FILTER_MODE_LINEAR,
+		.borderColor = { 1, 2, 3, 4 },
+	};
+	CUDA_RESOURCE_VIEW_DESC view;
+	CUDA_RESOURCE_DESC got, what = { 0 };
+	struct cudaResourceDesc plain;
+	CUtexObject texture;
+	CUsurfObject surface;
+	cudaArray_t array;
+
+	(void)state;
+	ok(cudaMallocArray(&array, &desc, 8, 8, cudaArraySurfaceLoadStore));
+	what.resType = CU_RESOURCE_TYPE_ARRAY;
+	what.res.array.hArray = (CUarray)array;
+	cu(cuTexObjectCreate(&texture, &what, &how, NULL));
+	cu(cuTexObjectGetTextureDesc(&got_how, texture));
+	assert_memory_equal(&got_how, &how, sizeof(how));
+	cu(cuTexObjectGetResourceDesc(&got, texture));
+	assert_ptr_equal(got.res.array.hArray, array);
+	cu_is(cuTexObjectGetResourceViewDesc(&view, texture),
+	      CUDA_ERROR_INVALID_VALUE);
+	ok(cudaGetTextureObjectResourceDesc(&plain, texture));
+	assert_ptr_equal(plain.res.array.array, array);
+	ok(cudaDestroyTextureObject(texture));
+	cu_is(cuTexObjectDestroy(texture), CUDA_ERROR_INVALID_VALUE);
+	how.flags = CU_TRSF_READ_AS_INTEGER;
+	cu_is(cuTexObjectCreate(&texture, &what, &how, NULL),
+	      CUDA_ERROR_INVALID_VALUE);
+	how.flags = 0x1000;
+	cu_is(cuTexObjectCreate(&texture, &what, &how, NULL),
+	      CUDA_ERROR_INVALID_VALUE);
+	cu(cuSurfObjectCreate(&surface, &what));
+	cu(cuSurfObjectGetResourceDesc(&got, surface));
+	assert_ptr_equal(got.res.array.hArray, array);
+	cu(cuSurfObjectDestroy(surface));
+	what.flags = 1;
+	cu_is(cuSurfObjectCreate(&surface, &what), CUDA_ERROR_INVALID_VALUE);
+	ok(cudaFreeArray(array));
+}
+
 static void what_other_drivers_have_is_refused(void **state)
 {
 	struct cudaExternalMemoryHandleDesc memory = {
@@ -1136,6 +1343,9 @@ int main(void)
 		cmocka_unit_test(objects_tell_what_they_were_made_of),
 		cmocka_unit_test(a_reset_gives_all_back),
 		cmocka_unit_test(an_object_makes_no_stream_active),
+		cmocka_unit_test(the_driver_has_the_same_arrays),
+		cmocka_unit_test(the_driver_copies_boxes_rows_and_runs),
+		cmocka_unit_test(the_driver_has_the_same_objects),
 		cmocka_unit_test(what_other_drivers_have_is_refused),
 	};
 

@@ -351,7 +351,8 @@ static void advance_memory(CUDA_MEMCPY3D *step)
 
 /**
  * core_copy_run() - copy bytes row after row of arrays, as if rows had no end
- * @copy: sides, and where in them it begins; at least one is an array
+ * @copy: sides, and where in them it begins: x counts on into further rows; at
+ *	least one is an array
  * @len: bytes
  * @stream: where
  * @is_async: do not wait
@@ -364,8 +365,8 @@ CORE_API int core_copy_run(const CUDA_MEMCPY3D *copy, uint64_t len,
 {
 	const struct where sides[] = { dst_of(copy), src_of(copy) };
 	struct run runs[2];
+	uint64_t done, nr_rows;
 	CUDA_MEMCPY3D step;
-	uint64_t done;
 	int rc = 0;
 	int i;
 
@@ -376,10 +377,10 @@ CORE_API int core_copy_run(const CUDA_MEMCPY3D *copy, uint64_t len,
 		runs[i] = run_of(&sides[i]);
 		if (sides[i].type != CU_MEMORYTYPE_ARRAY)
 			continue;
-		if (sides[i].x > runs[i].row_len ||
-		    sides[i].y > at_least_one(sides[i].array->desc.Height) ||
-		    !is_inside(runs[i].off, len, runs[i].row_len *
-			at_least_one(sides[i].array->desc.Height)))
+		nr_rows = at_least_one(sides[i].array->desc.Height);
+		if (sides[i].x > nr_rows * runs[i].row_len ||
+		    sides[i].y > nr_rows ||
+		    !is_inside(runs[i].off, len, nr_rows * runs[i].row_len))
 			return CUDA_ERROR_INVALID_VALUE;
 	}
 	while (len && !rc) {

@@ -216,6 +216,22 @@ API cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst,
 
 /* The calls that know no rows: bytes go on in the next one. */
 
+static cudaError_t run(const CUDA_MEMCPY3D *copy, size_t count,
+		       cudaStream_t stream, bool is_async)
+{
+	/* They begin in the row that they say. */
+	if ((copy->srcMemoryType == CU_MEMORYTYPE_ARRAY &&
+	     core_array_exists(copy->srcArray) &&
+	     copy->srcXInBytes > copy->srcArray->desc.Width *
+				 copy->srcArray->element_len) ||
+	    (copy->dstMemoryType == CU_MEMORYTYPE_ARRAY &&
+	     core_array_exists(copy->dstArray) &&
+	     copy->dstXInBytes > copy->dstArray->desc.Width *
+				 copy->dstArray->element_len))
+		return cudart_return(cudaErrorInvalidValue);
+	return cudart_return(core_copy_run(copy, count, stream, is_async));
+}
+
 static cudaError_t run_to_array(cudaArray_t dst, size_t wOffset, size_t hOffset,
 				const void *src, size_t count,
 				enum cudaMemcpyKind kind, cudaStream_t stream,
@@ -227,7 +243,7 @@ static cudaError_t run_to_array(cudaArray_t dst, size_t wOffset, size_t hOffset,
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
 	dst_array(&copy, dst, wOffset, hOffset);
 	src_memory(&copy, src, kind);
-	return cudart_return(core_copy_run(&copy, count, stream, is_async));
+	return run(&copy, count, stream, is_async);
 }
 
 static cudaError_t run_from_array(void *dst, cudaArray_const_t src,
@@ -241,7 +257,7 @@ static cudaError_t run_from_array(void *dst, cudaArray_const_t src,
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
 	src_array(&copy, src, wOffset, hOffset);
 	dst_memory(&copy, dst, kind);
-	return cudart_return(core_copy_run(&copy, count, stream, is_async));
+	return run(&copy, count, stream, is_async);
 }
 
 API cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset,
@@ -301,7 +317,7 @@ static cudaError_t run_between(const CUDA_MEMCPY3D *copy, size_t count,
 {
 	if (!is_to_device(kind) || !is_from_device(kind))
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
-	return cudart_return(core_copy_run(copy, count, stream, false));
+	return run(copy, count, stream, false);
 }
 
 API cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst,
