@@ -31,12 +31,14 @@ static cudaError_t give_back(void *ptr, bool is_host)
 {
 	struct CUctx_st *ctx;
 	struct core_ptr what;
+	bool is_pinned;
 	int rc = core_current(&ctx);
 
 	if (rc || !ptr)
 		return cudart_return(rc);
 	core_ptr(ptr, &what);
-	if (!what.is_start || is_host != (what.kind == MEM_KIND_PINNED))
+	is_pinned = what.kind == MEM_KIND_PINNED;
+	if (!what.is_start || is_host != is_pinned)
 		return cudart_return(cudaErrorInvalidValue);
 	return cudart_return(core_free(ptr));
 }

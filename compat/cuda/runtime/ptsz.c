@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Runtime: calls of a program whose default stream is the thread's. They are
- * the calls themselves, where no stream means that one. Synchronous calls, whose
- * names end in _ptds, lie beside the calls that they are.
+ * the calls themselves, where no stream means that one. Synchronous calls have
+ * names that end in _ptds, and lie beside the calls that they are.
  *
  * The header makes each name here the one with _ptsz, with its parameters; the
  * call itself is known by its symbol alone.
@@ -16,172 +16,171 @@ static cudaStream_t own(cudaStream_t stream)
 	return stream ? stream : cudaStreamPerThread;
 }
 
-#define PTSZ(call, params, args)					\
+#define PTSZ_OF(call, params, args)					\
 	extern __typeof__(call) plain_ ## call __asm__(#call);		\
 	__attribute__((visibility("default"))) cudaError_t call params	\
 	{								\
 		return plain_ ## call args;				\
 	}
 
-PTSZ(cudaMemPrefetchAsync,
-     (const void *devPtr, size_t count, struct cudaMemLocation location,
-      unsigned int flags, cudaStream_t stream),
-     (devPtr, count, location, flags, own(stream)))
-PTSZ(cudaMemPrefetchBatchAsync,
-     (void **dptrs, size_t *sizes, size_t count,
-      struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
-      size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream),
-     (dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs,
-      flags, own(stream)))
-PTSZ(cudaMemDiscardBatchAsync,
-     (void **dptrs, size_t *sizes, size_t count, unsigned long long flags,
-      cudaStream_t stream),
-     (dptrs, sizes, count, flags, own(stream)))
-PTSZ(cudaMemDiscardAndPrefetchBatchAsync,
-     (void **dptrs, size_t *sizes, size_t count,
-      struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
-      size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream),
-     (dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs,
-      flags, own(stream)))
-PTSZ(cudaMemcpyAsync,
-     (void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
-      cudaStream_t stream),
-     (dst, src, count, kind, own(stream)))
-PTSZ(cudaMemcpy2DAsync,
-     (void *dst, size_t dpitch, const void *src, size_t spitch,
-      size_t width, size_t height, enum cudaMemcpyKind kind,
-      cudaStream_t stream),
-     (dst, dpitch, src, spitch, width, height, kind, own(stream)))
-PTSZ(cudaMemcpy3DAsync,
-     (const struct cudaMemcpy3DParms *p, cudaStream_t stream),
-     (p, own(stream)))
-PTSZ(cudaMemcpy3DPeerAsync,
-     (const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream),
-     (p, own(stream)))
-PTSZ(cudaMemsetAsync,
-     (void *devPtr, int value, size_t count, cudaStream_t stream),
-     (devPtr, value, count, own(stream)))
-PTSZ(cudaMemset2DAsync,
-     (void *devPtr, size_t pitch, int value, size_t width, size_t height,
-      cudaStream_t stream),
-     (devPtr, pitch, value, width, height, own(stream)))
-PTSZ(cudaMemset3DAsync,
-     (struct cudaPitchedPtr pitchedDevPtr, int value,
-      struct cudaExtent extent, cudaStream_t stream),
-     (pitchedDevPtr, value, extent, own(stream)))
-PTSZ(cudaMemcpyBatchAsync,
-     (void *const *dsts, const void *const *srcs, const size_t *sizes,
-      size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs,
-      size_t numAttrs, cudaStream_t stream),
-     (dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, own(stream)))
-PTSZ(cudaMemcpy3DBatchAsync,
-     (size_t numOps, struct cudaMemcpy3DBatchOp *opList,
-      unsigned long long flags, cudaStream_t stream),
-     (numOps, opList, flags, own(stream)))
-PTSZ(cudaMemcpyToSymbolAsync,
-     (const void *symbol, const void *src, size_t count, size_t offset,
-      enum cudaMemcpyKind kind, cudaStream_t stream),
-     (symbol, src, count, offset, kind, own(stream)))
-PTSZ(cudaMemcpyFromSymbolAsync,
-     (void *dst, const void *symbol, size_t count, size_t offset,
-      enum cudaMemcpyKind kind, cudaStream_t stream),
-     (dst, symbol, count, offset, kind, own(stream)))
-PTSZ(cudaMemcpy2DToArrayAsync,
-     (cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
-      size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind,
-      cudaStream_t stream),
-     (dst, wOffset, hOffset, src, spitch, width, height, kind, own(stream)))
-PTSZ(cudaMemcpy2DFromArrayAsync,
-     (void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset,
-      size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind,
-      cudaStream_t stream),
-     (dst, dpitch, src, wOffset, hOffset, width, height, kind, own(stream)))
-PTSZ(cudaMemcpyToArrayAsync,
-     (cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
-      size_t count, enum cudaMemcpyKind kind, cudaStream_t stream),
-     (dst, wOffset, hOffset, src, count, kind, own(stream)))
-PTSZ(cudaMemcpyFromArrayAsync,
-     (void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset,
-      size_t count, enum cudaMemcpyKind kind, cudaStream_t stream),
-     (dst, src, wOffset, hOffset, count, kind, own(stream)))
-PTSZ(cudaStreamGetPriority,
-     (cudaStream_t hStream, int *priority),
-     (own(hStream), priority))
-PTSZ(cudaStreamGetFlags,
-     (cudaStream_t hStream, unsigned int *flags),
-     (own(hStream), flags))
-PTSZ(cudaStreamGetId,
-     (cudaStream_t hStream, unsigned long long *streamId),
-     (own(hStream), streamId))
-PTSZ(cudaStreamGetDevice,
-     (cudaStream_t hStream, int *device),
-     (own(hStream), device))
-PTSZ(cudaStreamQuery,
-     (cudaStream_t stream),
-     (own(stream)))
-PTSZ(cudaStreamSynchronize,
-     (cudaStream_t stream),
-     (own(stream)))
-PTSZ(cudaStreamWaitEvent,
-     (cudaStream_t stream, cudaEvent_t event, unsigned int flags),
-     (own(stream), event, flags))
-PTSZ(cudaStreamAddCallback,
-     (cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
-      unsigned int flags),
-     (own(stream), callback, userData, flags))
-PTSZ(cudaLaunchHostFunc,
-     (cudaStream_t stream, cudaHostFn_t fn, void *userData),
-     (own(stream), fn, userData))
-PTSZ(cudaStreamAttachMemAsync,
-     (cudaStream_t stream, void *devPtr, size_t length, unsigned int flags),
-     (own(stream), devPtr, length, flags))
-PTSZ(cudaStreamCopyAttributes,
-     (cudaStream_t dst, cudaStream_t src),
-     (own(dst), own(src)))
-PTSZ(cudaStreamGetAttribute,
-     (cudaStream_t hStream, cudaLaunchAttributeID attr,
-      cudaLaunchAttributeValue *value_out),
-     (own(hStream), attr, value_out))
-PTSZ(cudaStreamSetAttribute,
-     (cudaStream_t hStream, cudaLaunchAttributeID attr,
-      const cudaLaunchAttributeValue *value),
-     (own(hStream), attr, value))
-PTSZ(cudaEventRecord,
-     (cudaEvent_t event, cudaStream_t stream),
-     (event, own(stream)))
-PTSZ(cudaEventRecordWithFlags,
-     (cudaEvent_t event, cudaStream_t stream, unsigned int flags),
-     (event, own(stream), flags))
-PTSZ(cudaLaunchKernel,
-     (const void *func, dim3 gridDim, dim3 blockDim, void **args,
-      size_t sharedMem, cudaStream_t stream),
-     (func, gridDim, blockDim, args, sharedMem, own(stream)))
-PTSZ(cudaLaunchKernelExC,
-     (const cudaLaunchConfig_t *config, const void *func, void **args),
-     (config, func, args))
-PTSZ(cudaLaunchCooperativeKernel,
-     (const void *func, dim3 gridDim, dim3 blockDim, void **args,
-      size_t sharedMem, cudaStream_t stream),
-     (func, gridDim, blockDim, args, sharedMem, own(stream)))
-PTSZ(cudaSignalExternalSemaphoresAsync,
-     (const cudaExternalSemaphore_t *extSemArray,
-      const struct cudaExternalSemaphoreSignalParams *paramsArray,
-      unsigned int numExtSems, cudaStream_t stream),
-     (extSemArray, paramsArray, numExtSems, own(stream)))
-PTSZ(cudaWaitExternalSemaphoresAsync,
-     (const cudaExternalSemaphore_t *extSemArray,
-      const struct cudaExternalSemaphoreWaitParams *paramsArray,
-      unsigned int numExtSems, cudaStream_t stream),
-     (extSemArray, paramsArray, numExtSems, own(stream)))
-PTSZ(cudaMallocAsync,
-     (void **devPtr, size_t size, cudaStream_t hStream),
-     (devPtr, size, own(hStream)))
-PTSZ(cudaFreeAsync,
-     (void *devPtr, cudaStream_t hStream),
-     (devPtr, own(hStream)))
-PTSZ(cudaMallocFromPoolAsync,
-     (void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream),
-     (ptr, size, memPool, own(stream)))
-PTSZ(cudaStreamIsCapturing,
-     (cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus),
-     (own(stream), pCaptureStatus))
+PTSZ_OF(cudaMemPrefetchAsync,
+	(const void *devPtr, size_t count, struct cudaMemLocation location,
+	 unsigned int flags, cudaStream_t stream),
+	(devPtr, count, location, flags, own(stream)))
+PTSZ_OF(cudaMemPrefetchBatchAsync,
+	(void **dptrs, size_t *sizes, size_t count,
+	 struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+	 size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream),
+	(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs,
+	 flags, own(stream)))
+PTSZ_OF(cudaMemDiscardBatchAsync,
+	(void **dptrs, size_t *sizes, size_t count, unsigned long long flags,
+	 cudaStream_t stream),
+	(dptrs, sizes, count, flags, own(stream)))
+PTSZ_OF(cudaMemDiscardAndPrefetchBatchAsync,
+	(void **dptrs, size_t *sizes, size_t count,
+	 struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+	 size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream),
+	(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs,
+	 flags, own(stream)))
+PTSZ_OF(cudaMemcpyAsync,
+	(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
+	 cudaStream_t stream),
+	(dst, src, count, kind, own(stream)))
+PTSZ_OF(cudaMemcpy2DAsync,
+	(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+	 size_t height, enum cudaMemcpyKind kind, cudaStream_t stream),
+	(dst, dpitch, src, spitch, width, height, kind, own(stream)))
+PTSZ_OF(cudaMemcpy3DAsync,
+	(const struct cudaMemcpy3DParms *p, cudaStream_t stream),
+	(p, own(stream)))
+PTSZ_OF(cudaMemcpy3DPeerAsync,
+	(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream),
+	(p, own(stream)))
+PTSZ_OF(cudaMemsetAsync,
+	(void *devPtr, int value, size_t count, cudaStream_t stream),
+	(devPtr, value, count, own(stream)))
+PTSZ_OF(cudaMemset2DAsync,
+	(void *devPtr, size_t pitch, int value, size_t width, size_t height,
+	 cudaStream_t stream),
+	(devPtr, pitch, value, width, height, own(stream)))
+PTSZ_OF(cudaMemset3DAsync,
+	(struct cudaPitchedPtr pitchedDevPtr, int value,
+	 struct cudaExtent extent, cudaStream_t stream),
+	(pitchedDevPtr, value, extent, own(stream)))
+PTSZ_OF(cudaMemcpyBatchAsync,
+	(void *const *dsts, const void *const *srcs, const size_t *sizes,
+	 size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs,
+	 size_t numAttrs, cudaStream_t stream),
+	(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, own(stream)))
+PTSZ_OF(cudaMemcpy3DBatchAsync,
+	(size_t numOps, struct cudaMemcpy3DBatchOp *opList,
+	 unsigned long long flags, cudaStream_t stream),
+	(numOps, opList, flags, own(stream)))
+PTSZ_OF(cudaMemcpyToSymbolAsync,
+	(const void *symbol, const void *src, size_t count, size_t offset,
+	 enum cudaMemcpyKind kind, cudaStream_t stream),
+	(symbol, src, count, offset, kind, own(stream)))
+PTSZ_OF(cudaMemcpyFromSymbolAsync,
+	(void *dst, const void *symbol, size_t count, size_t offset,
+	 enum cudaMemcpyKind kind, cudaStream_t stream),
+	(dst, symbol, count, offset, kind, own(stream)))
+PTSZ_OF(cudaMemcpy2DToArrayAsync,
+	(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
+	 size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind,
+	 cudaStream_t stream),
+	(dst, wOffset, hOffset, src, spitch, width, height, kind, own(stream)))
+PTSZ_OF(cudaMemcpy2DFromArrayAsync,
+	(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset,
+	 size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind,
+	 cudaStream_t stream),
+	(dst, dpitch, src, wOffset, hOffset, width, height, kind, own(stream)))
+PTSZ_OF(cudaMemcpyToArrayAsync,
+	(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
+	 size_t count, enum cudaMemcpyKind kind, cudaStream_t stream),
+	(dst, wOffset, hOffset, src, count, kind, own(stream)))
+PTSZ_OF(cudaMemcpyFromArrayAsync,
+	(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset,
+	 size_t count, enum cudaMemcpyKind kind, cudaStream_t stream),
+	(dst, src, wOffset, hOffset, count, kind, own(stream)))
+PTSZ_OF(cudaStreamGetPriority,
+	(cudaStream_t hStream, int *priority),
+	(own(hStream), priority))
+PTSZ_OF(cudaStreamGetFlags,
+	(cudaStream_t hStream, unsigned int *flags),
+	(own(hStream), flags))
+PTSZ_OF(cudaStreamGetId,
+	(cudaStream_t hStream, unsigned long long *streamId),
+	(own(hStream), streamId))
+PTSZ_OF(cudaStreamGetDevice,
+	(cudaStream_t hStream, int *device),
+	(own(hStream), device))
+PTSZ_OF(cudaStreamQuery,
+	(cudaStream_t stream),
+	(own(stream)))
+PTSZ_OF(cudaStreamSynchronize,
+	(cudaStream_t stream),
+	(own(stream)))
+PTSZ_OF(cudaStreamWaitEvent,
+	(cudaStream_t stream, cudaEvent_t event, unsigned int flags),
+	(own(stream), event, flags))
+PTSZ_OF(cudaStreamAddCallback,
+	(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
+	 unsigned int flags),
+	(own(stream), callback, userData, flags))
+PTSZ_OF(cudaLaunchHostFunc,
+	(cudaStream_t stream, cudaHostFn_t fn, void *userData),
+	(own(stream), fn, userData))
+PTSZ_OF(cudaStreamAttachMemAsync,
+	(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags),
+	(own(stream), devPtr, length, flags))
+PTSZ_OF(cudaStreamCopyAttributes,
+	(cudaStream_t dst, cudaStream_t src),
+	(own(dst), own(src)))
+PTSZ_OF(cudaStreamGetAttribute,
+	(cudaStream_t hStream, cudaLaunchAttributeID attr,
+	 cudaLaunchAttributeValue *value_out),
+	(own(hStream), attr, value_out))
+PTSZ_OF(cudaStreamSetAttribute,
+	(cudaStream_t hStream, cudaLaunchAttributeID attr,
+	 const cudaLaunchAttributeValue *value),
+	(own(hStream), attr, value))
+PTSZ_OF(cudaEventRecord,
+	(cudaEvent_t event, cudaStream_t stream),
+	(event, own(stream)))
+PTSZ_OF(cudaEventRecordWithFlags,
+	(cudaEvent_t event, cudaStream_t stream, unsigned int flags),
+	(event, own(stream), flags))
+PTSZ_OF(cudaLaunchKernel,
+	(const void *func, dim3 gridDim, dim3 blockDim, void **args,
+	 size_t sharedMem, cudaStream_t stream),
+	(func, gridDim, blockDim, args, sharedMem, own(stream)))
+PTSZ_OF(cudaLaunchKernelExC,
+	(const cudaLaunchConfig_t *config, const void *func, void **args),
+	(config, func, args))
+PTSZ_OF(cudaLaunchCooperativeKernel,
+	(const void *func, dim3 gridDim, dim3 blockDim, void **args,
+	 size_t sharedMem, cudaStream_t stream),
+	(func, gridDim, blockDim, args, sharedMem, own(stream)))
+PTSZ_OF(cudaSignalExternalSemaphoresAsync,
+	(const cudaExternalSemaphore_t *extSemArray,
+	 const struct cudaExternalSemaphoreSignalParams *paramsArray,
+	 unsigned int numExtSems, cudaStream_t stream),
+	(extSemArray, paramsArray, numExtSems, own(stream)))
+PTSZ_OF(cudaWaitExternalSemaphoresAsync,
+	(const cudaExternalSemaphore_t *extSemArray,
+	 const struct cudaExternalSemaphoreWaitParams *paramsArray,
+	 unsigned int numExtSems, cudaStream_t stream),
+	(extSemArray, paramsArray, numExtSems, own(stream)))
+PTSZ_OF(cudaMallocAsync,
+	(void **devPtr, size_t size, cudaStream_t hStream),
+	(devPtr, size, own(hStream)))
+PTSZ_OF(cudaFreeAsync,
+	(void *devPtr, cudaStream_t hStream),
+	(devPtr, own(hStream)))
+PTSZ_OF(cudaMallocFromPoolAsync,
+	(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream),
+	(ptr, size, memPool, own(stream)))
+PTSZ_OF(cudaStreamIsCapturing,
+	(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus),
+	(own(stream), pCaptureStatus))
