@@ -134,8 +134,7 @@ static struct slab *slab_of(unsigned long long handle, unsigned int *slot)
 		if (at >= slab->memory &&
 		    at < slab->memory + NR_SLOTS * SLOT_LEN)
 			break;
-	if (slab)
-		*slot = (at - slab->memory) / SLOT_LEN;
+	*slot = slab ? (at - slab->memory) / SLOT_LEN : 0;
 	return slab;
 }
 
