@@ -10,9 +10,9 @@
  * -g answers one group in this very process, without the cases of -x; -l lists
  * the groups.
  *
- * Otherwise each group is a process of its own, which has to say something every
- * LIMIT_S seconds. A call that crashes or hangs is answered "killed by ..." or
- * "hang", and the group is asked again without it.
+ * Otherwise each group is a process of its own, which has to say something
+ * every LIMIT_S seconds. A call that crashes or hangs is answered "killed by
+ * ..." or "hang", and the group is asked again without it.
  */
 #include <errno.h>
 #include <poll.h>

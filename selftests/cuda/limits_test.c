@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What a Tegra has not, each with what a CUDA program is answered, on the board
- * that LIBMEM_SOC names: NVIDIA's "CUDA for Tegra" application note, its list of
- * features that are not supported (3.6, in newer editions 3.7), and what it says
- * of synchronisation flags (3.5). Documentation/cuda-limits.rst tells users.
+ * that LIBMEM_SOC names: NVIDIA's "CUDA for Tegra" application note, its list
+ * of features that are not supported (3.6, in newer editions 3.7), and what it
+ * says of synchronisation flags (3.5). Documentation/cuda-limits.rst tells
+ * users.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -134,17 +135,22 @@ static void no_device_reaches_anothers_memory(void **state)
 
 static void nobody_else_reaches_gpu_memory(void **state)
 {
+	const enum cudaFlushGPUDirectRDMAWritesTarget target =
+		cudaFlushGPUDirectRDMAWritesTargetCurrentDevice;
+	const enum cudaFlushGPUDirectRDMAWritesScope scope =
+		cudaFlushGPUDirectRDMAWritesToOwner;
+	const enum cudaDeviceAttr supported =
+		cudaDevAttrGPUDirectRDMASupported;
+	const enum cudaDeviceAttr flush =
+		cudaDevAttrGPUDirectRDMAFlushWritesOptions;
+
 	(void)state;
 	for (int i = 0; i < board->nr_devices; i++) {
-		assert_int_equal(attribute(cudaDevAttrGPUDirectRDMASupported,
-					   i), 0);
-		assert_int_equal(attribute(
-				 cudaDevAttrGPUDirectRDMAFlushWritesOptions,
-				 i), 0);
+		assert_int_equal(attribute(supported, i), 0);
+		assert_int_equal(attribute(flush, i), 0);
 	}
-	is(cudaDeviceFlushGPUDirectRDMAWrites(
-	   cudaFlushGPUDirectRDMAWritesTargetCurrentDevice,
-	   cudaFlushGPUDirectRDMAWritesToOwner), cudaErrorNotSupported);
+	is(cudaDeviceFlushGPUDirectRDMAWrites(target, scope),
+	   cudaErrorNotSupported);
 }
 
 static void processes_have_no_service_for_a_gpu(void **state)

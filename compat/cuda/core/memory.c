@@ -153,7 +153,7 @@ CORE_API void core_ptr(const void *ptr, struct core_ptr *what)
 	if (!what->ctx)
 		return;
 	what->kind = what->info.kind;
-	/* An engine that has all of the program's memory has this where it is. */
+	/* An engine that has all of the program has this where it is. */
 	if (what->kind == MEM_KIND_REGISTERED &&
 	    what->ctx->device->board.has_pageable_access)
 		what->info.device = what->info.host;
