@@ -76,6 +76,8 @@ struct CUevent_st {
 /** enum core_type - what a program may hand back */
 enum core_type {
 	CORE_MEMORY,
+	CORE_PINNED,
+	CORE_REGISTERED,
 	CORE_STREAM,
 	CORE_EVENT,
 	CORE_ARRAY,
@@ -149,7 +151,7 @@ CORE_API bool core_object_del(enum core_type type, const void *object);
 /* memory.c */
 CORE_API int core_alloc(struct CUctx_st *ctx, enum mem_kind kind, uint64_t len,
 			unsigned int flags, void **ptr);
-CORE_API int core_free(void *ptr);
+CORE_API int core_free(enum core_type type, void *ptr);
 CORE_API int core_register(struct CUctx_st *ctx, void *ptr, uint64_t len,
 			   unsigned int flags);
 CORE_API int core_unregister(void *ptr);

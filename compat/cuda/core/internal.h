@@ -11,6 +11,7 @@ void core_pool_trim(struct CUctx_st *ctx);
 void core_symbols_reset(struct CUctx_st *ctx);
 void core_objects_drop(struct CUctx_st *ctx);
 void core_memory_drop(struct CUctx_st *ctx, void *ptr);
+void core_registered_drop(struct CUctx_st *ctx, void *ptr);
 void core_stream_drop(struct CUctx_st *ctx, void *stream);
 void core_event_drop(struct CUctx_st *ctx, void *event);
 void core_array_drop(struct CUctx_st *ctx, void *array);

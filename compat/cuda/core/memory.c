@@ -5,6 +5,19 @@
 
 #include "internal.h"
 
+/* Each kind of call gives back what its own kind gave. */
+static enum core_type type_of(enum mem_kind kind)
+{
+	switch (kind) {
+	case MEM_KIND_PINNED:
+		return CORE_PINNED;
+	case MEM_KIND_REGISTERED:
+		return CORE_REGISTERED;
+	default:
+		return CORE_MEMORY;
+	}
+}
+
 /**
  * core_alloc() - allocate memory
  * @ctx: context
@@ -37,7 +50,7 @@ CORE_API int core_alloc(struct CUctx_st *ctx, enum mem_kind kind, uint64_t len,
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (rc)
 		return core_error(rc);
-	rc = core_object_add(CORE_MEMORY, new, ctx);
+	rc = core_object_add(type_of(kind), new, ctx);
 	if (rc)
 		mem_free(ctx->mem, new);
 	else
@@ -47,29 +60,26 @@ CORE_API int core_alloc(struct CUctx_st *ctx, enum mem_kind kind, uint64_t len,
 
 /**
  * core_free() - give memory back
- * @ptr: of core_alloc()
+ * @type: CORE_MEMORY, or CORE_PINNED
+ * @ptr: of core_alloc(): device or managed memory, or pinned
  *
  * Waits for all work of its context first.
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (it is none: freed before,
- * interior), CUDA_ERROR_NOT_PERMITTED (in a host function), or what has ended
- * the context's work: it is given back all the same.
+ * interior, of another type), CUDA_ERROR_NOT_PERMITTED (in a host function), or
+ * what has ended the context's work: it is given back all the same.
  */
-CORE_API int core_free(void *ptr)
+CORE_API int core_free(enum core_type type, void *ptr)
 {
-	struct CUctx_st *ctx = core_object_ctx(CORE_MEMORY, ptr);
-	struct core_ptr what;
+	struct CUctx_st *ctx = core_object_ctx(type, ptr);
 
 	if (!ctx)
-		return CUDA_ERROR_INVALID_VALUE;
-	core_ptr(ptr, &what);
-	if (what.kind == MEM_KIND_REGISTERED)
 		return CUDA_ERROR_INVALID_VALUE;
 	/* It waits in any case; a host function may not. */
 	if (mem_ctx_sync(ctx->mem) == -EPERM)
 		return core_error(-EPERM);
 	/* One of two threads; and then the address may be given out again. */
-	if (!core_object_del(CORE_MEMORY, ptr))
+	if (!core_object_del(type, ptr))
 		return CUDA_ERROR_INVALID_VALUE;
 	core_advice_forget(ptr);
 	return core_error(mem_free(ctx->mem, ptr));
@@ -98,7 +108,7 @@ CORE_API int core_register(struct CUctx_st *ctx, void *ptr, uint64_t len,
 	rc = core_error(mem_register(ctx->mem, ptr, len, flags));
 	if (rc)
 		return rc;
-	rc = core_object_add(CORE_MEMORY, ptr, ctx);
+	rc = core_object_add(CORE_REGISTERED, ptr, ctx);
 	if (rc)
 		mem_unregister(ctx->mem, ptr);
 	return rc;
@@ -120,12 +130,12 @@ CORE_API int core_unregister(void *ptr)
 	core_ptr(ptr, &what);
 	if (what.kind != MEM_KIND_PAGEABLE && what.kind != MEM_KIND_REGISTERED)
 		return CUDA_ERROR_INVALID_VALUE;
-	ctx = core_object_ctx(CORE_MEMORY, ptr);
+	ctx = core_object_ctx(CORE_REGISTERED, ptr);
 	if (!ctx)
 		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 	if (mem_ctx_sync(ctx->mem) == -EPERM)
 		return core_error(-EPERM);
-	if (!core_object_del(CORE_MEMORY, ptr))
+	if (!core_object_del(CORE_REGISTERED, ptr))
 		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 	return core_error(mem_unregister(ctx->mem, ptr));
 }
@@ -147,7 +157,7 @@ CORE_API void core_ptr(const void *ptr, struct core_ptr *what)
 	    what->info.kind == MEM_KIND_PAGEABLE)
 		return;
 	/* A buffer of a heap is libmem's, but nothing that CUDA knows. */
-	what->ctx = core_object_ctx(CORE_MEMORY, what->info.base);
+	what->ctx = core_object_ctx(type_of(what->info.kind), what->info.base);
 	if (!what->ctx && core_symbol_find(what->info.base))
 		what->ctx = core_primary(0);
 	if (!what->ctx)
@@ -179,6 +189,10 @@ CORE_API int core_memory(struct CUctx_st *ctx, uint64_t *nr_free,
 void core_memory_drop(struct CUctx_st *ctx, void *ptr)
 {
 	core_advice_forget(ptr);
-	if (mem_free(ctx->mem, ptr) == -EINVAL)
-		mem_unregister(ctx->mem, ptr);
+	mem_free(ctx->mem, ptr);
+}
+
+void core_registered_drop(struct CUctx_st *ctx, void *ptr)
+{
+	mem_unregister(ctx->mem, ptr);
 }

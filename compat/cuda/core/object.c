@@ -157,6 +157,8 @@ void core_objects_drop(struct CUctx_st *ctx)
 {
 	static void (*const drop[CORE_NR_TYPES])(struct CUctx_st *, void *) = {
 		[CORE_MEMORY] = core_memory_drop,
+		[CORE_PINNED] = core_memory_drop,
+		[CORE_REGISTERED] = core_registered_drop,
 		[CORE_STREAM] = core_stream_drop,
 		[CORE_EVENT] = core_event_drop,
 		[CORE_ARRAY] = core_array_drop,

@@ -70,32 +70,24 @@ API CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch,
 ALIAS(cuMemAllocPitch, cuMemAllocPitch_v2);
 
 /* Each call gives back what its own kind of call gave. */
-static int give_back(void *ptr, bool is_pinned)
+static int give_back(void *ptr, enum core_type type)
 {
 	struct CUctx_st *ctx;
-	struct core_ptr what;
 	const int rc = driver_ctx(&ctx);
 
-	if (rc || !ptr)
-		return rc;
-	core_ptr(ptr, &what);
-	if (!what.is_start)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (what.kind == MEM_KIND_PINNED ? !is_pinned : is_pinned)
-		return CUDA_ERROR_INVALID_VALUE;
-	return core_free(ptr);
+	return rc || !ptr ? rc : core_free(type, ptr);
 }
 
 API CUresult cuMemFree_v2(CUdeviceptr dptr)
 {
-	return give_back(driver_ptr(dptr), false);
+	return give_back(driver_ptr(dptr), CORE_MEMORY);
 }
 
 ALIAS(cuMemFree, cuMemFree_v2);
 
 API CUresult cuMemFreeHost(void *p)
 {
-	return give_back(p, true);
+	return give_back(p, CORE_PINNED);
 }
 
 API CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)

@@ -27,20 +27,14 @@ static cudaError_t alloc(void **ptr, enum mem_kind kind, size_t len,
 }
 
 /* Each call gives back what its own kind of call gave. */
-static cudaError_t give_back(void *ptr, bool is_host)
+static cudaError_t give_back(void *ptr, enum core_type type)
 {
 	struct CUctx_st *ctx;
-	struct core_ptr what;
-	bool is_pinned;
 	int rc = core_current(&ctx);
 
-	if (rc || !ptr)
-		return cudart_return(rc);
-	core_ptr(ptr, &what);
-	is_pinned = what.kind == MEM_KIND_PINNED;
-	if (!what.is_start || is_host != is_pinned)
-		return cudart_return(cudaErrorInvalidValue);
-	return cudart_return(core_free(ptr));
+	if (!rc && ptr)
+		rc = core_free(type, ptr);
+	return cudart_return(rc);
 }
 
 API cudaError_t cudaMalloc(void **devPtr, size_t size)
@@ -114,12 +108,12 @@ API cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr,
 
 API cudaError_t cudaFree(void *devPtr)
 {
-	return give_back(devPtr, false);
+	return give_back(devPtr, CORE_MEMORY);
 }
 
 API cudaError_t cudaFreeHost(void *ptr)
 {
-	return give_back(ptr, true);
+	return give_back(ptr, CORE_PINNED);
 }
 
 API cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
