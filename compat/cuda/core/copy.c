@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Copies and sets. */
+#include <errno.h>
+
 #include "internal.h"
 
 /* The longest pitch there is: CU_DEVICE_ATTRIBUTE_MAX_PITCH. */
@@ -15,6 +17,49 @@ static bool is_allocated(const void *ptr)
 
 	core_ptr(ptr, &what);
 	return what.kind != MEM_KIND_PAGEABLE;
+}
+
+/* What a side is said to be a device's for has to be so. */
+static bool are_sides_right(const struct core_copy *copy)
+{
+	return (!(copy->sides & CORE_SRC_DEVICE) ||
+		is_allocated(copy->rows.src)) &&
+	       (!(copy->sides & CORE_DST_DEVICE) ||
+		is_allocated(copy->rows.dst));
+}
+
+static int copy_as(struct mem_stream *stream, const struct core_copy *copy,
+		   enum mem_dir dir)
+{
+	const struct mem_rows *rows = &copy->rows;
+
+	if (rows->nr_rows != 1)
+		return copy->is_async ?
+			mem_copy_rows_async(stream, rows, dir) :
+			mem_copy_rows(stream, rows, dir);
+	return copy->is_async ?
+		mem_copy_async(stream, rows->dst, rows->src, rows->row_len,
+			       dir) :
+		mem_copy(stream, rows->dst, rows->src, rows->row_len, dir);
+}
+
+/*
+ * libmem looks at both sides in any case, and is asked first: it demands of a
+ * host's side that it is no device memory, and else the same.
+ */
+static int copy_sides(struct mem_stream *stream, const struct core_copy *copy)
+{
+	static const enum mem_dir dirs[] = {
+		[0] = MEM_DIR_DEFAULT,
+		[CORE_DST_DEVICE] = MEM_HOST_TO_DEVICE,
+		[CORE_SRC_DEVICE] = MEM_DEVICE_TO_HOST,
+		[CORE_SRC_DEVICE | CORE_DST_DEVICE] = MEM_DEVICE_TO_DEVICE,
+	};
+	int err = copy_as(stream, copy, dirs[copy->sides]);
+
+	if (err == -EINVAL && copy->sides && are_sides_right(copy))
+		err = copy_as(stream, copy, MEM_DIR_DEFAULT);
+	return err;
 }
 
 /**
@@ -42,21 +87,9 @@ CORE_API int core_copy(const struct core_copy *copy)
 		return rc;
 	if (!rows->dst || !rows->src ||
 	    (rows->nr_rows > 1 && (rows->dst_pitch > MAX_PITCH ||
-				   rows->src_pitch > MAX_PITCH)) ||
-	    (copy->sides & CORE_SRC_DEVICE && !is_allocated(rows->src)) ||
-	    (copy->sides & CORE_DST_DEVICE && !is_allocated(rows->dst)))
+				   rows->src_pitch > MAX_PITCH)))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (rows->nr_rows == 1)
-		rc = copy->is_async ?
-			mem_copy_async(stream, rows->dst, rows->src,
-				       rows->row_len, MEM_DIR_DEFAULT) :
-			mem_copy(stream, rows->dst, rows->src, rows->row_len,
-				 MEM_DIR_DEFAULT);
-	else
-		rc = copy->is_async ?
-			mem_copy_rows_async(stream, rows, MEM_DIR_DEFAULT) :
-			mem_copy_rows(stream, rows, MEM_DIR_DEFAULT);
-	return core_error(rc);
+	return core_error(copy_sides(stream, copy));
 }
 
 /* What a kernel fills. */
