@@ -3,7 +3,8 @@
 #
 # run.sh heap [NR]: our heap beside the kernel's own, at 100 and at NR (50,000)
 # live buffers. run.sh overhead: what it costs to be watched. run.sh libmem
-# [ROUNDS]: a launch, and checking, in the process itself, no VM. All without an
+# [ROUNDS]: a launch, and checking, in the process itself, no VM. run.sh cuda
+# [ROUNDS]: calls of the CUDA surface beside libmem's, too. All without an
 # argument. Where no module is inserted it builds it and goes on in a VM, with the
 # kernel KERNEL (6.12).
 
@@ -15,14 +16,16 @@ bench=${O:-$top/build/selftests/bench}/bench
 
 fail() { echo "bench: $*" >&2; exit 1; }
 
-# No module in it, so it is this machine's own.
-if [ "${1:-libmem}" = libmem ] && [ -z "${HEAPSIM_VM:-}" ]; then
-	make --no-print-directory -s -C "$here" O="${bench%/*}" \
-		BUILD="$top/build" "${bench%/*}/libmem" >/dev/null ||
-		fail "not built"
-	"${bench%/*}/libmem" "${2:-9}"
-	[ $# = 0 ] || exit 0
-fi
+# No module in them, so they are this machine's own.
+for what in libmem cuda; do
+	if [ "${1:-$what}" = "$what" ] && [ -z "${HEAPSIM_VM:-}" ]; then
+		make --no-print-directory -s -C "$here" O="${bench%/*}" \
+			BUILD="$top/build" "${bench%/*}/$what" >/dev/null ||
+			fail "not built"
+		LIBMEM_BACKEND=embedded "${bench%/*}/$what" "${2:-9}"
+		[ $# = 0 ] || exit 0
+	fi
+done
 
 if [ ! -c /dev/heapsim ] && [ -z "${HEAPSIM_VM:-}" ]; then
 	export KERNEL=${KERNEL:-6.12}
