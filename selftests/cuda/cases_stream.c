@@ -87,10 +87,18 @@ static void ask_event(void)
 	RT(cudaEventElapsedTime(&ms, event, other),
 	   "event.elapsed.unrecorded");
 	RT(cudaStreamWaitEvent(stream, event, 0), "event.wait.unrecorded");
+	RT(cudaStreamWaitEvent(stream, event, 1), "event.wait.flags_1");
 	RT(cudaStreamWaitEvent(stream, event, 2), "event.wait.flags_2");
 	RT(cudaStreamWaitEvent(stream, event, 3), "event.wait.flags_3");
 	RT(cudaStreamWaitEvent(stream, NULL, 0), "event.wait.null");
 	RT(cudaEventRecord(event, stream), "event.record.idle");
+	RT(cudaEventRecordWithFlags(event, stream, 0),
+	   "event.record.flags_0");
+	RT(cudaEventRecordWithFlags(event, stream, 1),
+	   "event.record.flags_1");
+	RT(cudaEventRecordWithFlags(event, stream, 2),
+	   "event.record.flags_2");
+	RT(cudaEventElapsedTime(&ms, event, event), "event.elapsed.itself");
 	RT(cudaEventElapsedTime(&ms, event, other),
 	   "event.elapsed.one_unrecorded");
 	RT(cudaEventRecord(NULL, stream), "event.record.null");
@@ -174,9 +182,9 @@ static void ask_busy(void)
 }
 
 /* What a host function asks; each is answered by it. */
-static void ask_inside(void *unused)
+static void ask_inside(void *given)
 {
-	void *p = unused;
+	void *p = NULL;
 	cudaStream_t stream = NULL;
 	cudaEvent_t event = NULL;
 	int device;
@@ -194,15 +202,23 @@ static void ask_inside(void *unused)
 	RT(cudaLaunchHostFunc(NULL, ask_inside, NULL),
 	   "hostfunc.api.launchhostfunc");
 	RT(cudaStreamQuery(NULL), "hostfunc.api.streamquery");
+	RT(cudaDeviceReset(), "hostfunc.api.reset");
+	RT(cudaFree(given), "hostfunc.api.free");
+	RT(cudaMemset(given, 0, LEN), "hostfunc.api.memset");
+	RT(cudaMemsetAsync(given, 0, LEN, NULL), "hostfunc.api.memsetasync");
+	RT(cudaHostAlloc(&p, LEN, 0), "hostfunc.api.hostalloc");
 }
 
 static void ask_hostfunc(void)
 {
 	cudaStream_t s = new_stream(cudaStreamDefault);
+	void *device = side_alloc(DEVICE);
 
-	cudaLaunchHostFunc(s, ask_inside, NULL);
+	cudaLaunchHostFunc(s, ask_inside, device);
 	cudaStreamSynchronize(s);
 	RT(cudaStreamSynchronize(s), "hostfunc.api.sync");
+	/* Nothing of what was refused has been done. */
+	RT(cudaMemset(device, 0, LEN), "hostfunc.memory_is_there");
 }
 
 static void ask_legacy(void)

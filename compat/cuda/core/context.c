@@ -449,7 +449,14 @@ CORE_API int core_primary_release(int ordinal)
 	}
 	is_last = !--state.primary[ordinal].nr_users;
 	pthread_mutex_unlock(&state.lock);
-	return is_last ? core_primary_reset(ordinal) : CUDA_SUCCESS;
+	if (is_last)
+		rc = core_primary_reset(ordinal);
+	if (rc == CUDA_ERROR_NOT_PERMITTED) {
+		pthread_mutex_lock(&state.lock);
+		state.primary[ordinal].nr_users++;
+		pthread_mutex_unlock(&state.lock);
+	}
+	return rc;
 }
 
 /**
@@ -459,8 +466,8 @@ CORE_API int core_primary_release(int ordinal)
  * Its memory, streams and events are gone. An error that has ended its work
  * stays, as CUDA has it.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, or as core_init(), or
- * that error.
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_NOT_PERMITTED
+ * (in a host function: nothing has changed), or as core_init(), or that error.
  */
 CORE_API int core_primary_reset(int ordinal)
 {
@@ -473,6 +480,8 @@ CORE_API int core_primary_reset(int ordinal)
 		return CUDA_ERROR_INVALID_DEVICE;
 	primary = &state.primary[ordinal];
 	rc = core_error(mem_ctx_sync(primary->mem));
+	if (rc == CUDA_ERROR_NOT_PERMITTED)
+		return rc;
 	core_pool_trim(primary);
 	core_objects_drop(primary);
 	core_symbols_reset(primary);
@@ -647,16 +656,20 @@ CORE_API int core_ctx_create(int ordinal, unsigned int flags,
  * finds CUDA_ERROR_CONTEXT_IS_DESTROYED.
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_CONTEXT (no such one, or a
- * primary one).
+ * primary one), CUDA_ERROR_NOT_PERMITTED (in a host function).
  */
 CORE_API int core_ctx_destroy(struct CUctx_st *ctx)
 {
 	struct CUctx_st **at;
 
+	if (!core_ctx_exists(ctx) || ctx->is_primary)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (mem_ctx_sync(ctx->mem) == -EPERM)
+		return core_error(-EPERM);
 	pthread_mutex_lock(&state.lock);
 	for (at = &state.contexts; *at && *at != ctx; at = &(*at)->next)
 		;
-	if (!*at || !ctx) {
+	if (!*at) {
 		pthread_mutex_unlock(&state.lock);
 		return CUDA_ERROR_INVALID_CONTEXT;
 	}
@@ -664,7 +677,6 @@ CORE_API int core_ctx_destroy(struct CUctx_st *ctx)
 	pthread_mutex_unlock(&state.lock);
 	if (core_top() == ctx)
 		core_pop(NULL);
-	mem_ctx_sync(ctx->mem);
 	core_pool_trim(ctx);
 	core_objects_drop(ctx);
 	mem_ctx_close(ctx->mem);
