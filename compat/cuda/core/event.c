@@ -114,8 +114,7 @@ CORE_API int core_event_record(CUevent event, CUstream stream)
  * core_event_wait() - further work of a stream waits for an event
  * @stream: handle
  * @event: handle
- * @flags: CU_EVENT_WAIT_DEFAULT or CU_EVENT_WAIT_EXTERNAL, which without graphs
- *	is the same
+ * @flags: CU_EVENT_WAIT_DEFAULT: CU_EVENT_WAIT_EXTERNAL is for capture alone
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such flags),
  * CUDA_ERROR_INVALID_HANDLE, or as core_error() of mem_stream_wait_event().
@@ -128,7 +127,7 @@ CORE_API int core_event_wait(CUstream stream, CUevent event,
 	struct CUctx_st *ctx;
 	int rc;
 
-	if (flags & ~(unsigned int)CU_EVENT_WAIT_EXTERNAL)
+	if (flags != CU_EVENT_WAIT_DEFAULT)
 		return CUDA_ERROR_INVALID_VALUE;
 	rc = core_current(&ctx);
 	if (!rc)

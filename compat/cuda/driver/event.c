@@ -47,7 +47,8 @@ API CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream,
 
 	if (rc)
 		return rc;
-	if (flags & ~(unsigned int)CU_EVENT_RECORD_EXTERNAL)
+	/* CU_EVENT_RECORD_EXTERNAL is for capture alone. */
+	if (flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	return core_event_record(hEvent, hStream);
 }

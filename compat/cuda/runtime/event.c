@@ -35,7 +35,8 @@ API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event,
 					 cudaStream_t stream,
 					 unsigned int flags)
 {
-	if (flags & ~(unsigned int)cudaEventRecordExternal)
+	/* cudaEventRecordExternal is for capture alone. */
+	if (flags)
 		return cudart_return(cudaErrorInvalidValue);
 	return cudart_return(core_event_record(event, stream));
 }
