@@ -226,7 +226,20 @@ static void keep_part(struct kept *kept, const struct range *at, uintptr_t addr)
 	keep(kept, start, end);
 }
 
-/* What is near it in one mapping is of the same maker. */
+/* Of a stack as little as can be: what is there is to be found. */
+static void keep_top(struct kept *kept, const struct range *at, uintptr_t addr)
+{
+	const uintptr_t page = addr & ~kept->page_mask;
+
+	keep(kept, page - at->start > THREAD_LEN ? page - THREAD_LEN :
+						   at->start,
+	     at->end - page > NEAR_LEN ? page + NEAR_LEN : at->end);
+}
+
+/*
+ * What is near it in one mapping is of the same maker, but for a thread's stack
+ * that came to lie just below the loader's memory, and is one mapping with it.
+ */
 static void keep_near(struct kept *kept, const struct mappings *mappings,
 		      uintptr_t addr)
 {
@@ -235,8 +248,12 @@ static void keep_near(struct kept *kept, const struct mappings *mappings,
 	for (i = 0; i < mappings->nr; i++) {
 		const struct mapping *mapping = &mappings->at[i];
 
-		if (addr - mapping->at.start < len_of(mapping) &&
-		    mapping->place != ENGINE_HOST_STACK && !mapping->is_brk)
+		if (addr - mapping->at.start >= len_of(mapping) ||
+		    mapping->is_brk)
+			continue;
+		if (mapping->place == ENGINE_HOST_STACK)
+			keep_top(kept, &mapping->at, addr);
+		else
 			keep_part(kept, &mapping->at, addr);
 	}
 }
