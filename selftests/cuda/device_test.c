@@ -548,7 +548,7 @@ static void managed_memory_is_there_where_it_is_said(void **state)
 static void host_memory_is_registered_where_it_is_said(void **state)
 {
 	const int same = cudaDevAttrCanUseHostPointerForRegisteredMem;
-	static char page[3 * 4096];
+	static char page[3 * 4096] __attribute__((aligned(4096)));
 	int i;
 
 	(void)state;
