@@ -139,11 +139,11 @@ PTSZ_OF(cudaStreamCopyAttributes,
 	(own(dst), own(src)))
 PTSZ_OF(cudaStreamGetAttribute,
 	(cudaStream_t hStream, cudaLaunchAttributeID attr,
-	 cudaLaunchAttributeValue *value_out),
+	 union cudaLaunchAttributeValue *value_out),
 	(own(hStream), attr, value_out))
 PTSZ_OF(cudaStreamSetAttribute,
 	(cudaStream_t hStream, cudaLaunchAttributeID attr,
-	 const cudaLaunchAttributeValue *value),
+	 const union cudaLaunchAttributeValue *value),
 	(own(hStream), attr, value))
 PTSZ_OF(cudaEventRecord,
 	(cudaEvent_t event, cudaStream_t stream),
