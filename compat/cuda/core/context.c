@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core.h"
 #include "internal.h"
@@ -24,7 +23,7 @@
 static struct {
 	pthread_mutex_t lock;	/* all of it, but once is_ready */
 	bool is_ready;
-	pid_t pid;
+	bool is_watched;	/* for forks */
 	struct mem_ctx *mem;
 	int nr_devices;
 	struct core_device devices[MAX_DEVICES];
@@ -38,6 +37,14 @@ static __thread struct {
 	unsigned int depth;
 	struct CUctx_st *stack[MAX_DEPTH];
 } self;
+
+/* Asked by every call: getpid() is a system call. */
+static bool is_child;
+
+static void in_child(void)
+{
+	is_child = true;
+}
 
 /* As the boards' own driver names them. */
 static const struct {
@@ -73,9 +80,8 @@ CORE_API int core_error(int err)
 	case EBUSY:
 		return CUDA_ERROR_NOT_READY;
 	case EPERM:
-		return state.pid && state.pid != getpid() ?
-			CUDA_ERROR_NOT_INITIALIZED :
-			CUDA_ERROR_NOT_PERMITTED;
+		return is_child ? CUDA_ERROR_NOT_INITIALIZED :
+				  CUDA_ERROR_NOT_PERMITTED;
 	case EOPNOTSUPP:
 		return CUDA_ERROR_NOT_SUPPORTED;
 	case EFAULT:
@@ -215,15 +221,18 @@ CORE_API int core_init(void)
 	int rc = CUDA_SUCCESS;
 
 	if (__atomic_load_n(&state.is_ready, __ATOMIC_ACQUIRE)) {
-		if (state.pid != getpid())
+		if (is_child)
 			return CUDA_ERROR_NOT_INITIALIZED;
 		return state.nr_devices ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 	}
 	pthread_mutex_lock(&state.lock);
-	if (!state.is_ready)
+	if (!state.is_watched && !pthread_atfork(NULL, NULL, in_child))
+		state.is_watched = true;
+	if (!state.is_watched)
+		rc = CUDA_ERROR_OUT_OF_MEMORY;
+	else if (!state.is_ready)
 		rc = open_board();
 	if (!rc) {
-		state.pid = getpid();
 		__atomic_store_n(&state.is_ready, true, __ATOMIC_RELEASE);
 		if (!state.nr_devices)
 			rc = CUDA_ERROR_NO_DEVICE;
