@@ -1621,7 +1621,7 @@ CUresult cuCtxDisablePeerAccess(CUcontext peerContext);
  * cuDeviceGetTexture1DLinearMaxWidth() - how wide a texture in memory can be
  * @maxWidthInElements: out
  * @format: of its elements
- * @numChannels: of an element: 1, 2 or 4
+ * @n: channels of an element: 1, 2 or 4
  * @dev: device
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_DEVICE,
