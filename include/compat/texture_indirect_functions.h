@@ -9,8 +9,8 @@
  * - a bias counts for levels that the kernel gives, too;
  * - without a level or gradients the finest level that is allowed is read;
  * - layers outside are clamped;
- * - a face of a cubemap is filtered by itself, and gradients say nothing of a
- *   direction: anisotropic filtering and seamless cubemaps are not modelled.
+ * - a face of a cubemap is filtered by itself: anisotropic filtering and seamless
+ *   cubemaps are not modelled.
  */
 #ifndef __TEXTURE_INDIRECT_FUNCTIONS_H__
 #define __TEXTURE_INDIRECT_FUNCTIONS_H__
@@ -631,6 +631,21 @@ static inline T tex2Dgather(cudaTextureObject_t object, float x,
 	libmem::put(&value, libmem::gather(object, x, y, comp));
 	return value;
 }
+
+/* What is not there is an error that says where to read on. */
+#define LIBMEM_NO_TEXTURE(name)						\
+template <class T, class... Arguments>					\
+static inline T name(cudaTextureObject_t, Arguments...)			\
+{									\
+	static_assert(!sizeof(T *), "heapsim has no " #name		\
+		      ": see Documentation/cuda-limits.rst");		\
+	return T();							\
+}
+
+LIBMEM_NO_TEXTURE(texCubemapGrad)
+LIBMEM_NO_TEXTURE(texCubemapLayeredGrad)
+
+#undef LIBMEM_NO_TEXTURE
 
 #endif
 
