@@ -123,6 +123,20 @@ static bool offset_of(uint64_t z, uint64_t slice, uint64_t y, uint64_t pitch,
 	       !__builtin_add_overflow(slices, rows, off);
 }
 
+/* Nothing is known of memory that is the program's own. */
+static bool stays(const struct core_ptr *what, const void *ptr, uint64_t len)
+{
+	const char *base = what->info.base;
+
+	if (what->kind == MEM_KIND_PAGEABLE)
+		return true;
+	/* The address may be the engine's. */
+	if (what->kind == MEM_KIND_REGISTERED && ptr == what->info.device)
+		base = (char *)what->info.device -
+			((char *)what->info.host - base);
+	return is_inside((char *)ptr - base, len, what->info.len);
+}
+
 /**
  * core_is_within() - does a range stay within its allocation?
  * @ptr: first byte
@@ -134,26 +148,9 @@ static bool offset_of(uint64_t z, uint64_t slice, uint64_t y, uint64_t pitch,
 CORE_API bool core_is_within(const void *ptr, uint64_t len)
 {
 	struct core_ptr what;
-	const char *base;
 
 	core_ptr(ptr, &what);
-	if (what.kind == MEM_KIND_PAGEABLE)
-		return true;
-	base = what.info.base;
-	/* The address may be the engine's. */
-	if (what.kind == MEM_KIND_REGISTERED && ptr == what.info.device)
-		base = (char *)what.info.device -
-			((char *)what.info.host - base);
-	return is_inside((char *)ptr - base, len, what.info.len);
-}
-
-/* Pageable memory is the host's, as for core_copy(). */
-static bool is_allocated(const void *ptr)
-{
-	struct core_ptr what;
-
-	core_ptr(ptr, &what);
-	return what.kind != MEM_KIND_PAGEABLE;
+	return stays(&what, ptr, len);
 }
 
 static int memory_side(const struct where *where, const CUDA_MEMCPY3D *copy,
@@ -161,14 +158,13 @@ static int memory_side(const struct where *where, const CUDA_MEMCPY3D *copy,
 {
 	const bool has_rows = copy->Height > 1 || copy->Depth > 1;
 	uint64_t begin, end, last;
+	struct core_ptr what;
 
 	if (!where->ptr || where->pitch > MAX_PITCH ||
 	    (has_rows && !is_inside(where->x, copy->WidthInBytes,
 				    where->pitch)) ||
 	    (copy->Depth > 1 && !is_inside(where->y, copy->Height,
 					   where->height)))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (where->type == CU_MEMORYTYPE_DEVICE && !is_allocated(where->ptr))
 		return CUDA_ERROR_INVALID_VALUE;
 	side->pitch = where->pitch;
 	if (__builtin_mul_overflow(side->pitch, where->height, &side->slice) ||
@@ -181,9 +177,14 @@ static int memory_side(const struct where *where, const CUDA_MEMCPY3D *copy,
 	    __builtin_add_overflow((uintptr_t)where->ptr, end, &end))
 		return CUDA_ERROR_INVALID_VALUE;
 	side->at = (char *)where->ptr + begin;
+	core_ptr(side->at, &what);
+	/* Pageable memory is the host's, as for core_copy(). */
+	if (where->type == CU_MEMORYTYPE_DEVICE &&
+	    what.kind == MEM_KIND_PAGEABLE)
+		return CUDA_ERROR_INVALID_VALUE;
 	/* All of it or nothing is copied. */
-	return core_is_within(side->at, last) ? CUDA_SUCCESS :
-						CUDA_ERROR_INVALID_VALUE;
+	return stays(&what, side->at, last) ? CUDA_SUCCESS :
+					      CUDA_ERROR_INVALID_VALUE;
 }
 
 static int side_of(const struct CUctx_st *ctx, const struct where *where,

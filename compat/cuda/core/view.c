@@ -75,6 +75,10 @@ static int slab_create(struct CUctx_st *ctx, struct slab **slab)
 	if (rc)
 		goto err_free;
 	mem_set_name(ctx->mem, memory, "surface and texture objects");
+	/*
+	 * To give it back with the last object would wait for the context's
+	 * work, which nobody expects of cudaDestroyTextureObject().
+	 */
 	mem_set_lasting(ctx->mem, memory);
 	new->ctx = ctx;
 	new->memory = memory;
@@ -106,21 +110,6 @@ void core_views_drop(struct CUctx_st *ctx, void *object)
 	pthread_mutex_unlock(&lock);
 	mem_free(ctx->mem, slab->memory);
 	free(slab);
-}
-
-/*
- * At the end of the program what is left is a leak: no slab whose objects have
- * all been destroyed. To give one back at once would wait for the context's
- * work, which nobody expects of cudaDestroyTextureObject().
- */
-static void __attribute__((destructor)) slabs_end(void)
-{
-	struct slab *slab;
-
-	for (slab = slabs; slab; slab = slab->next)
-		if (!slab->used)
-			mem_free(slab->ctx->mem, slab->memory);
-	slabs = NULL;
 }
 
 /* The lock is held. */
