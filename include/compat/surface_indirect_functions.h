@@ -13,7 +13,6 @@
 #ifdef __cplusplus
 
 namespace libmem {
-
 /* Where an object's handle leads */
 static inline const libmem_view *view_of(unsigned long long object,
 					 unsigned int magic)
@@ -101,7 +100,7 @@ static inline void							\
 surf ## kind ## read(T *ptr, cudaSurfaceObject_t object, __VA_ARGS__,	\
 		     cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) \
 {									\
-	libmem::surface_read(ptr, object, at, mode);			\
+	::libmem::surface_read(ptr, object, at, mode);			\
 }									\
 									\
 template <class T>							\
@@ -111,7 +110,7 @@ surf ## kind ## read(cudaSurfaceObject_t object, __VA_ARGS__,		\
 {									\
 	T value;							\
 									\
-	libmem::surface_read(&value, object, at, mode);			\
+	::libmem::surface_read(&value, object, at, mode);		\
 	return value;							\
 }									\
 									\
@@ -120,7 +119,7 @@ static inline void							\
 surf ## kind ## write(T value, cudaSurfaceObject_t object, __VA_ARGS__,	\
 		      cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) \
 {									\
-	libmem::surface_write(value, object, at, mode);			\
+	::libmem::surface_write(value, object, at, mode);		\
 }
 
 #define LIBMEM_AT(x, y, z)	x, y, z

@@ -9,8 +9,8 @@
  * - a bias counts for levels that the kernel gives, too;
  * - without a level or gradients the finest level that is allowed is read;
  * - layers outside are clamped;
- * - a face of a cubemap is filtered by itself: anisotropic filtering and seamless
- *   cubemaps are not modelled.
+ * - a face of a cubemap is filtered by itself: anisotropic filtering and
+ *   seamless cubemaps are not modelled.
  */
 #ifndef __TEXTURE_INDIRECT_FUNCTIONS_H__
 #define __TEXTURE_INDIRECT_FUNCTIONS_H__
@@ -22,7 +22,6 @@
 #ifdef __cplusplus
 
 namespace libmem {
-
 /* What a texture answers: four registers, of floats or of integers */
 struct texel {
 	unsigned int bits[4];
@@ -108,11 +107,13 @@ static inline unsigned int channel_of(const libmem_view *view, const char *at,
 }
 
 /* IEC 61966-2-1 */
-static inline float from_srgb(float value)
+static inline unsigned int from_srgb(unsigned int bits)
 {
+	const float value = to_float(bits);
+
 	if (value <= 0.04045f)
-		return value / 12.92f;
-	return __builtin_powf((value + 0.055f) / 1.055f, 2.4f);
+		return to_bits(value / 12.92f);
+	return to_bits(__builtin_powf((value + 0.055f) / 1.055f, 2.4f));
 }
 
 static inline texel texel_at(const libmem_view *view, const libmem_level *level,
@@ -129,8 +130,7 @@ static inline texel texel_at(const libmem_view *view, const libmem_level *level,
 	    view->flags & LIBMEM_VIEW_TO_FLOAT &&
 	    view->format == LIBMEM_VIEW_U8)
 		for (i = 0; i < 3 && i < view->nr_channels; i++)
-			found.bits[i] = to_bits(from_srgb(
-				to_float(found.bits[i])));
+			found.bits[i] = from_srgb(found.bits[i]);
 	return found;
 }
 
@@ -340,7 +340,7 @@ static inline texel read_texture(cudaTextureObject_t object, const where &from,
 }
 
 /* Without a level: it is as fine as it may be */
-static inline float finest()
+static inline float finest(void)
 {
 	return -__builtin_inff();
 }
@@ -498,7 +498,7 @@ template <class T>							\
 static inline void							\
 name(T *ptr, cudaTextureObject_t object, __VA_ARGS__)			\
 {									\
-	libmem::put(ptr, found);					\
+	::libmem::put(ptr, found);					\
 }									\
 									\
 template <class T>							\
@@ -507,7 +507,7 @@ name(cudaTextureObject_t object, __VA_ARGS__)				\
 {									\
 	T value;							\
 									\
-	libmem::put(&value, found);					\
+	::libmem::put(&value, found);					\
 	return value;							\
 }
 
@@ -520,7 +520,7 @@ static inline void							\
 name(T *ptr, cudaTextureObject_t object, __VA_ARGS__, bool *isResident)	\
 {									\
 	*isResident = true;						\
-	libmem::put(ptr, found);					\
+	::libmem::put(ptr, found);					\
 }									\
 									\
 template <class T>							\
@@ -530,18 +530,18 @@ name(cudaTextureObject_t object, __VA_ARGS__, bool *isResident)		\
 	T value;							\
 									\
 	*isResident = true;						\
-	libmem::put(&value, found);					\
+	::libmem::put(&value, found);					\
 	return value;							\
 }
 
 #define LIBMEM_READ(where, level) \
-	libmem::read_texture(object, libmem::where, level)
-#define LIBMEM_FINEST(where)	LIBMEM_READ(where, libmem::finest())
+	::libmem::read_texture(object, ::libmem::where, level)
+#define LIBMEM_FINEST(where)	LIBMEM_READ(where, ::libmem::finest())
 #define LIBMEM_GRAD(where, dx, dy) \
-	LIBMEM_READ(where, libmem::level_of(object, dx, dy))
-#define LIBMEM_STEP		libmem::step
+	LIBMEM_READ(where, ::libmem::level_of(object, dx, dy))
+#define LIBMEM_STEP		::libmem::step
 
-LIBMEM_TEXTURE(tex1Dfetch, libmem::fetch(object, x), int x)
+LIBMEM_TEXTURE(tex1Dfetch, ::libmem::fetch(object, x), int x)
 LIBMEM_TEXTURE(tex1D, LIBMEM_FINEST(at_1d(x)), float x)
 LIBMEM_TEXTURE_THERE(tex2D, LIBMEM_FINEST(at_2d(x, y)), float x, float y)
 LIBMEM_TEXTURE_THERE(tex3D, LIBMEM_FINEST(at_3d(x, y, z)), float x, float y,
@@ -599,7 +599,7 @@ template <class T>
 static inline void tex2Dgather(T *ptr, cudaTextureObject_t object,
 					  float x, float y, int comp = 0)
 {
-	libmem::put(ptr, libmem::gather(object, x, y, comp));
+	::libmem::put(ptr, ::libmem::gather(object, x, y, comp));
 }
 
 template <class T>
@@ -608,7 +608,7 @@ static inline T tex2Dgather(cudaTextureObject_t object, float x,
 {
 	T value;
 
-	libmem::put(&value, libmem::gather(object, x, y, comp));
+	::libmem::put(&value, ::libmem::gather(object, x, y, comp));
 	return value;
 }
 
@@ -618,7 +618,7 @@ static inline void tex2Dgather(T *ptr, cudaTextureObject_t object,
 					  int comp = 0)
 {
 	*isResident = true;
-	libmem::put(ptr, libmem::gather(object, x, y, comp));
+	::libmem::put(ptr, ::libmem::gather(object, x, y, comp));
 }
 
 template <class T>
@@ -628,7 +628,7 @@ static inline T tex2Dgather(cudaTextureObject_t object, float x,
 	T value;
 
 	*isResident = true;
-	libmem::put(&value, libmem::gather(object, x, y, comp));
+	::libmem::put(&value, ::libmem::gather(object, x, y, comp));
 	return value;
 }
 

@@ -145,7 +145,6 @@ static struct cudaPos pos_of(size_t x, size_t y, size_t z)
 	return (struct cudaPos){ .x = x, .y = y, .z = z };
 }
 
-
 /* Where a side of a copy may be */
 enum place {
 	IN_HOST,
@@ -301,14 +300,22 @@ static struct cudaExtent some_size(size_t len)
 	return extent_of((1 + below(20)) * len, 1 + below(9), 1 + below(5));
 }
 
+static struct cudaExtent some_box(const struct side *src,
+				  const struct side *dst)
+{
+	const struct model *a = &src->is;
+	const struct model *b = &dst->is;
+
+	return extent_of(some_len(src, dst, smaller(a->width, b->width)),
+			 1 + below(smaller(a->height, b->height)),
+			 1 + below(smaller(a->depth, b->depth)));
+}
+
 /* One copy of a random box between two sides, by the call that is given */
 static void copy_some(struct side *src, struct side *dst, unsigned int round)
 {
 	struct cudaMemcpy3DParms copy = { .kind = kind_of(src, dst) };
-	const struct cudaExtent box = extent_of(
-		some_len(src, dst, smaller(src->is.width, dst->is.width)),
-		1 + below(smaller(src->is.height, dst->is.height)),
-		1 + below(smaller(src->is.depth, dst->is.depth)));
+	const struct cudaExtent box = some_box(src, dst);
 	const struct cudaPos from = some_pos(src, &box);
 	const struct cudaPos to = some_pos(dst, &box);
 	struct model memory = dst->is;
@@ -654,6 +661,32 @@ static void extents_are_as_flags_and_limits_say(void **state)
 			 cudaErrorInvalidValue);
 }
 
+static struct cudaChannelFormatDesc channels(int bits, int nr,
+					     enum cudaChannelFormatKind kind)
+{
+	return cudaCreateChannelDesc(bits, nr > 1 ? bits : 0, nr > 2 ? bits : 0,
+				     nr > 2 ? bits : 0, kind);
+}
+
+static void check_told(const struct cudaChannelFormatDesc desc)
+{
+	struct cudaChannelFormatDesc got;
+	struct cudaExtent extent;
+	unsigned int flags;
+	cudaArray_t array;
+
+	ok(cudaMallocArray(&array, &desc, 5, 3, cudaArraySurfaceLoadStore));
+	ok(cudaArrayGetInfo(&got, &extent, &flags, array));
+	assert_memory_equal(&got, &desc, sizeof(got));
+	assert_int_equal(extent.width, 5);
+	assert_int_equal(extent.height, 3);
+	assert_int_equal(extent.depth, 0);
+	assert_int_equal(flags, cudaArraySurfaceLoadStore);
+	ok(cudaGetChannelDesc(&got, array));
+	assert_memory_equal(&got, &desc, sizeof(got));
+	ok(cudaFreeArray(array));
+}
+
 static void an_array_tells_what_it_was_made_of(void **state)
 {
 	const enum cudaChannelFormatKind all[] = {
@@ -661,33 +694,15 @@ static void an_array_tells_what_it_was_made_of(void **state)
 		cudaChannelFormatKindFloat,
 	};
 	struct cudaChannelFormatDesc desc, got;
-	struct cudaExtent extent;
-	unsigned int flags, kind, nr, bits;
+	unsigned int kind, nr, bits;
 	cudaArray_t array;
 
 	(void)state;
 	for (kind = 0; kind < 3; kind++)
 		for (bits = kind == 2 ? 16 : 8; bits <= 32; bits *= 2)
-			for (nr = 1; nr <= 4; nr *= 2) {
-				desc = cudaCreateChannelDesc(bits,
-					nr > 1 ? bits : 0, nr > 2 ? bits : 0,
-					nr > 2 ? bits : 0, all[kind]);
-				ok(cudaMallocArray(&array, &desc, 5, nr,
-						   cudaArraySurfaceLoadStore));
-				ok(cudaArrayGetInfo(&got, &extent, &flags,
-						    array));
-				assert_memory_equal(&got, &desc, sizeof(got));
-				assert_int_equal(extent.width, 5);
-				assert_int_equal(extent.height, nr);
-				assert_int_equal(extent.depth, 0);
-				assert_int_equal(flags,
-						 cudaArraySurfaceLoadStore);
-				ok(cudaGetChannelDesc(&got, array));
-				assert_memory_equal(&got, &desc, sizeof(got));
-				ok(cudaFreeArray(array));
-			}
-	desc = cudaCreateChannelDesc(16, 16, 0, 0,
-			cudaChannelFormatKindSignedNormalized16X2);
+			for (nr = 1; nr <= 4; nr *= 2)
+				check_told(channels(bits, nr, all[kind]));
+	desc = channels(16, 2, cudaChannelFormatKindSignedNormalized16X2);
 	ok(cudaMallocArray(&array, &desc, 5, 5, 0));
 	ok(cudaGetChannelDesc(&got, array));
 	assert_memory_equal(&got, &desc, sizeof(got));
@@ -804,7 +819,7 @@ static cudaError_t texture(const struct cudaResourceDesc *what,
 	return rc;
 }
 
-static void a_texture_is_refused_what_does_not_go_together(void **state)
+static void a_texture_is_refused_what_does_not_fit(void **state)
 {
 	const struct cudaChannelFormatDesc desc = bytes(4);
 	struct cudaTextureDesc how, plain = { 0 };
@@ -1338,8 +1353,7 @@ int main(void)
 		cmocka_unit_test(extents_are_as_flags_and_limits_say),
 		cmocka_unit_test(an_array_tells_what_it_was_made_of),
 		cmocka_unit_test(levels_are_halves_down_to_one),
-		cmocka_unit_test(
-			a_texture_is_refused_what_does_not_go_together),
+		cmocka_unit_test(a_texture_is_refused_what_does_not_fit),
 		cmocka_unit_test(objects_tell_what_they_were_made_of),
 		cmocka_unit_test(a_reset_gives_all_back),
 		cmocka_unit_test(an_object_makes_no_stream_active),

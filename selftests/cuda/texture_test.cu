@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What kernels read through textures and write through surfaces, on the board
- * that LIBMEM_SOC names. The reference counts coordinates in integers, in 512ths
- * of an element, and so shares no arithmetic with the headers: where the
+ * that LIBMEM_SOC names. The reference counts coordinates in integers, in
+ * 512ths of an element, and so shares no arithmetic with the headers: where the
  * programming guide rounds, it does so here by shifting.
  */
 #include <cstdarg>

@@ -58,7 +58,8 @@ struct slab {
 	struct slab *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of the rest */
+/* Of the rest */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct slab *slabs;
 
 /* The lock is held. It is in the context before what will be in it. */

@@ -3,17 +3,91 @@
 #include "core_array.h"
 #include "driver.h"
 
-API CUresult cuArray3DCreate_v2(CUarray *pHandle,
-				const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
+static int array_create(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
 
 	if (rc)
 		return rc;
-	if (!pHandle || !pAllocateArray)
+	if (!array || !desc)
 		return CUDA_ERROR_INVALID_VALUE;
-	return core_array_create(ctx, pAllocateArray, pHandle);
+	return core_array_create(ctx, desc, array);
+}
+
+static int array_get(CUDA_ARRAY3D_DESCRIPTOR *to, CUarray array)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	if (!to)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!core_array_exists(array))
+		return CUDA_ERROR_INVALID_HANDLE;
+	*to = array->desc;
+	return CUDA_SUCCESS;
+}
+
+static int flat_create(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *flat)
+{
+	CUDA_ARRAY3D_DESCRIPTOR desc = { 0 };
+
+	if (!flat)
+		return array_create(array, NULL);
+	desc.Width = flat->Width;
+	desc.Height = flat->Height;
+	desc.Format = flat->Format;
+	desc.NumChannels = flat->NumChannels;
+	return array_create(array, &desc);
+}
+
+static int flat_get(CUDA_ARRAY_DESCRIPTOR *to, CUarray array)
+{
+	CUDA_ARRAY3D_DESCRIPTOR desc;
+	const int rc = array_get(to ? &desc : NULL, array);
+
+	if (rc)
+		return rc;
+	to->Width = desc.Width;
+	to->Height = desc.Height;
+	to->Format = desc.Format;
+	to->NumChannels = desc.NumChannels;
+	return CUDA_SUCCESS;
+}
+
+static int mipmap_create(CUmipmappedArray *mipmap,
+			 const CUDA_ARRAY3D_DESCRIPTOR *desc,
+			 unsigned int nr_levels)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	if (!mipmap || !desc)
+		return CUDA_ERROR_INVALID_VALUE;
+	return core_mipmap_create(ctx, desc, nr_levels, mipmap);
+}
+
+static int level_get(CUarray *array, CUmipmappedArray mipmap,
+		     unsigned int level)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	if (!array)
+		return CUDA_ERROR_INVALID_VALUE;
+	return core_mipmap_level(mipmap, level, array);
+}
+
+API CUresult cuArray3DCreate_v2(CUarray *pHandle,
+				const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
+{
+	return array_create(pHandle, pAllocateArray);
 }
 
 ALIAS(cuArray3DCreate, cuArray3DCreate_v2);
@@ -21,21 +95,7 @@ ALIAS(cuArray3DCreate, cuArray3DCreate_v2);
 API CUresult cuArrayCreate_v2(CUarray *pHandle,
 			      const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
 {
-	CUDA_ARRAY3D_DESCRIPTOR desc;
-	struct CUctx_st *ctx;
-	const int rc = driver_ctx(&ctx);
-
-	if (rc)
-		return rc;
-	if (!pHandle || !pAllocateArray)
-		return CUDA_ERROR_INVALID_VALUE;
-	desc = (CUDA_ARRAY3D_DESCRIPTOR){
-		.Width = pAllocateArray->Width,
-		.Height = pAllocateArray->Height,
-		.Format = pAllocateArray->Format,
-		.NumChannels = pAllocateArray->NumChannels,
-	};
-	return core_array_create(ctx, &desc, pHandle);
+	return flat_create(pHandle, pAllocateArray);
 }
 
 ALIAS(cuArrayCreate, cuArrayCreate_v2);
@@ -51,17 +111,7 @@ API CUresult cuArrayDestroy(CUarray hArray)
 API CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *to,
 				       CUarray hArray)
 {
-	struct CUctx_st *ctx;
-	const int rc = driver_ctx(&ctx);
-
-	if (rc)
-		return rc;
-	if (!to)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!core_array_exists(hArray))
-		return CUDA_ERROR_INVALID_HANDLE;
-	*to = hArray->desc;
-	return CUDA_SUCCESS;
+	return array_get(to, hArray);
 }
 
 ALIAS(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2);
@@ -69,21 +119,7 @@ ALIAS(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2);
 API CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor,
 				     CUarray hArray)
 {
-	CUDA_ARRAY3D_DESCRIPTOR desc;
-	int rc;
-
-	if (!pArrayDescriptor)
-		return cuArray3DGetDescriptor_v2(NULL, hArray);
-	rc = cuArray3DGetDescriptor_v2(&desc, hArray);
-	if (rc)
-		return rc;
-	*pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR){
-		.Width = desc.Width,
-		.Height = desc.Height,
-		.Format = desc.Format,
-		.NumChannels = desc.NumChannels,
-	};
-	return CUDA_SUCCESS;
+	return flat_get(pArrayDescriptor, hArray);
 }
 
 ALIAS(cuArrayGetDescriptor, cuArrayGetDescriptor_v2);
@@ -92,28 +128,14 @@ API CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
 				    const CUDA_ARRAY3D_DESCRIPTOR *desc,
 				    unsigned int numMipmapLevels)
 {
-	struct CUctx_st *ctx;
-	const int rc = driver_ctx(&ctx);
-
-	if (rc)
-		return rc;
-	if (!pHandle || !desc)
-		return CUDA_ERROR_INVALID_VALUE;
-	return core_mipmap_create(ctx, desc, numMipmapLevels, pHandle);
+	return mipmap_create(pHandle, desc, numMipmapLevels);
 }
 
 API CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray,
 				      CUmipmappedArray hMipmappedArray,
 				      unsigned int level)
 {
-	struct CUctx_st *ctx;
-	const int rc = driver_ctx(&ctx);
-
-	if (rc)
-		return rc;
-	if (!pLevelArray)
-		return CUDA_ERROR_INVALID_VALUE;
-	return core_mipmap_level(hMipmappedArray, level, pLevelArray);
+	return level_get(pLevelArray, hMipmappedArray, level);
 }
 
 API CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)

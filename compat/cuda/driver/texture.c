@@ -3,7 +3,47 @@
 #include "core_array.h"
 #include "driver.h"
 
-API CUresult cuTexObjectCreate(CUtexObject *pTexObject,
+static int get_resource(CUDA_RESOURCE_DESC *to, enum core_type type,
+			unsigned long long object)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	return to ? core_view_resource(type, object, to) :
+		    CUDA_ERROR_INVALID_VALUE;
+}
+
+static int get_texture(CUDA_TEXTURE_DESC *to, unsigned long long object)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	return to ? core_view_texture(object, to) : CUDA_ERROR_INVALID_VALUE;
+}
+
+static int get_view(CUDA_RESOURCE_VIEW_DESC *to, unsigned long long object)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	if (rc)
+		return rc;
+	return to ? core_view_view(object, to) : CUDA_ERROR_INVALID_VALUE;
+}
+
+static int destroy(enum core_type type, unsigned long long object)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	return rc ? rc : core_view_destroy(type, object);
+}
+
+API CUresult cuTexObjectCreate(unsigned long long *pTexObject,
 			       const CUDA_RESOURCE_DESC *pResDesc,
 			       const CUDA_TEXTURE_DESC *pTexDesc,
 			       const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
@@ -21,53 +61,29 @@ API CUresult cuTexObjectCreate(CUtexObject *pTexObject,
 
 API CUresult cuTexObjectDestroy(CUtexObject texObject)
 {
-	struct CUctx_st *ctx;
-	const int rc = driver_ctx(&ctx);
-
-	return rc ? rc : core_view_destroy(CORE_TEXTURE, texObject);
+	return destroy(CORE_TEXTURE, texObject);
 }
 
 API CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc,
 					CUtexObject texObject)
 {
-	struct CUctx_st *ctx;
-	const int rc = driver_ctx(&ctx);
-
-	if (rc)
-		return rc;
-	if (!pResDesc)
-		return CUDA_ERROR_INVALID_VALUE;
-	return core_view_resource(CORE_TEXTURE, texObject, pResDesc);
+	return get_resource(pResDesc, CORE_TEXTURE, texObject);
 }
 
 API CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc,
 				       CUtexObject texObject)
 {
-	struct CUctx_st *ctx;
-	const int rc = driver_ctx(&ctx);
-
-	if (rc)
-		return rc;
-	if (!pTexDesc)
-		return CUDA_ERROR_INVALID_VALUE;
-	return core_view_texture(texObject, pTexDesc);
+	return get_texture(pTexDesc, texObject);
 }
 
 API CUresult
 cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc,
 			       CUtexObject texObject)
 {
-	struct CUctx_st *ctx;
-	const int rc = driver_ctx(&ctx);
-
-	if (rc)
-		return rc;
-	if (!pResViewDesc)
-		return CUDA_ERROR_INVALID_VALUE;
-	return core_view_view(texObject, pResViewDesc);
+	return get_view(pResViewDesc, texObject);
 }
 
-API CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject,
+API CUresult cuSurfObjectCreate(unsigned long long *pSurfObject,
 				const CUDA_RESOURCE_DESC *pResDesc)
 {
 	struct CUctx_st *ctx;
@@ -82,21 +98,11 @@ API CUresult cuSurfObjectCreate(CUsurfObject *pSurfObject,
 
 API CUresult cuSurfObjectDestroy(CUsurfObject surfObject)
 {
-	struct CUctx_st *ctx;
-	const int rc = driver_ctx(&ctx);
-
-	return rc ? rc : core_view_destroy(CORE_SURFACE, surfObject);
+	return destroy(CORE_SURFACE, surfObject);
 }
 
 API CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc,
 					 CUsurfObject surfObject)
 {
-	struct CUctx_st *ctx;
-	const int rc = driver_ctx(&ctx);
-
-	if (rc)
-		return rc;
-	if (!pResDesc)
-		return CUDA_ERROR_INVALID_VALUE;
-	return core_view_resource(CORE_SURFACE, surfObject, pResDesc);
+	return get_resource(pResDesc, CORE_SURFACE, surfObject);
 }

@@ -14,6 +14,11 @@
  */
 #include "array.h"
 
+/* Shorter names, for calls with long ones */
+typedef const struct cudaExternalMemoryMipmappedArrayDesc mipmap_desc;
+typedef const struct cudaExternalSemaphoreSignalParams signal_params;
+typedef const struct cudaExternalSemaphoreWaitParams wait_params;
+
 static bool is_fd(int fd)
 {
 	return fd >= 0;
@@ -51,8 +56,8 @@ cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem,
 
 API cudaError_t
 cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap,
-		cudaExternalMemory_t extMem,
-		const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc)
+					  cudaExternalMemory_t extMem,
+					  mipmap_desc *mipmapDesc)
 {
 	(void)extMem;
 	if (!mipmap || !mipmapDesc)
@@ -108,16 +113,16 @@ static cudaError_t no_semaphores(const void *semaphores, const void *params,
 
 API cudaError_t
 cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
-		const struct cudaExternalSemaphoreSignalParams *paramsArray,
-		unsigned int numExtSems, cudaStream_t stream)
+				  signal_params *paramsArray,
+				  unsigned int numExtSems, cudaStream_t stream)
 {
 	return no_semaphores(extSemArray, paramsArray, numExtSems, stream);
 }
 
 API cudaError_t
 cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
-		const struct cudaExternalSemaphoreWaitParams *paramsArray,
-		unsigned int numExtSems, cudaStream_t stream)
+				wait_params *paramsArray,
+				unsigned int numExtSems, cudaStream_t stream)
 {
 	return no_semaphores(extSemArray, paramsArray, numExtSems, stream);
 }
