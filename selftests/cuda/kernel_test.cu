@@ -640,6 +640,11 @@ __global__ void trap(void)
 	__trap();
 }
 
+__global__ void launch_another(void)
+{
+	trap<<<1, 1>>>();
+}
+
 __global__ void add_with_cpu(int *to)
 {
 	atomicAdd_system(to, 1);
@@ -723,6 +728,17 @@ static int fail_trap(void)
 	return found(MEM_VIOLATION_FAILED_KERNEL, (const void *)trap, NULL);
 }
 
+/* It is no dynamic parallelism, and does not go unseen. */
+static int fail_nested(void)
+{
+	watch();
+	launch_another<<<1, 1>>>();
+	if (!ends_with(cudaErrorLaunchFailure))
+		return 1;
+	return found(MEM_VIOLATION_FAILED_KERNEL, (const void *)launch_another,
+		     NULL);
+}
+
 static int system_atomics(void)
 {
 	const int capability =
@@ -757,6 +773,7 @@ static const struct {
 	{ "stack", fail_stack, 0, true },
 	{ "more-stack", more_stack, 0, false },
 	{ "trap", fail_trap, 0, true },
+	{ "nested", fail_nested, 0, true },
 	{ "system-atomics", system_atomics, 0, false },
 	{ "touch-variable", touch_variable, SIGBUS, false },
 };

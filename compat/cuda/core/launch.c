@@ -161,9 +161,8 @@ static void pack(struct block_job *job, void **args)
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (a grid or blocks that no
  * board takes, too much shared memory, too many bytes of parameters, no
- * parameters), CUDA_ERROR_INVALID_HANDLE (no such kernel or stream),
- * CUDA_ERROR_NOT_SUPPORTED (the caller is a kernel), or as core_error() of
- * mem_launch().
+ * parameters), CUDA_ERROR_INVALID_HANDLE (no such kernel or stream), or as
+ * core_error() of mem_launch(). A kernel that calls it is ended.
  */
 CORE_API int core_launch(const struct core_launch *launch)
 {
@@ -181,8 +180,9 @@ CORE_API int core_launch(const struct core_launch *launch)
 	size_t len;
 	int rc;
 
+	/* Few kernels look at an answer: work that is not done has to show. */
 	if (block_is_running())
-		return CUDA_ERROR_NOT_SUPPORTED;
+		__builtin_trap();
 	if (!kernel)
 		return CUDA_ERROR_INVALID_HANDLE;
 	rc = core_current(&ctx);
