@@ -54,10 +54,12 @@ struct reach {
  * struct order - a stream
  * @model: it; the model's until it is taken back
  * @id: of it
+ * @newest: the work that was submitted last, done or not
  */
 struct order {
 	struct attach_stream model;
 	uint64_t id;
+	struct acting newest;
 };
 
 /**
@@ -126,6 +128,7 @@ struct owner {
  * @nr_running: engines that run a kernel
  * @order_lock: protects the rest
  * @attach: the model
+ * @newest: of the legacy stream, as struct order has it
  * @works: device work that is not done
  * @reach: what the call makes due later
  * @dirty: managed buffers that the CPU may have stored to since a clean
@@ -150,6 +153,7 @@ struct embedded_ctx {
 
 	pthread_mutex_t order_lock;
 	struct attach_ctx attach;
+	struct acting newest;
 	struct work *works;
 	struct reach *reach;
 	struct attach_link dirty;
@@ -449,8 +453,8 @@ struct attach_state order_newest(const struct embedded_buf *buf);
 uint32_t order_attach_name(const struct attach_state *state);
 uint64_t order_stream_id(const struct embedded_ctx *ctx,
 			 struct attach_stream *model);
-const struct work *order_work_of(const struct embedded_ctx *ctx,
-				 const struct attach_stream *model);
+const struct acting *order_newest_work(struct embedded_ctx *ctx,
+				       struct attach_stream *model);
 uint32_t order_attach_of(struct mem_buf *buf);
 void order_counters(struct mem_ctx *ctx, struct mem_buf *buf,
 		    struct mem_attach_counters *count);

@@ -571,23 +571,27 @@ uint64_t order_stream_id(const struct embedded_ctx *ctx,
 	return order_of(model)->id;
 }
 
+static struct acting *newest_of(struct embedded_ctx *ctx,
+				struct attach_stream *model)
+{
+	return model == &ctx->attach.null_stream ? &ctx->newest :
+						   &order_of(model)->newest;
+}
+
 /**
- * order_work_of() - what a stream does, or has to do
+ * order_newest_work() - what a stream was given to do last
  * @ctx: context
- * @model: stream
+ * @model: stream, or NULL
+ *
+ * It may be done: a stream is active until the host knows that.
  *
  * Context: the order lock is held.
- * Return: the oldest that is not done, or NULL.
+ * Return: it; NULL without a stream. Its job is 0 where there was none.
  */
-const struct work *order_work_of(const struct embedded_ctx *ctx,
-				 const struct attach_stream *model)
+const struct acting *order_newest_work(struct embedded_ctx *ctx,
+				       struct attach_stream *model)
 {
-	const struct work *work, *ret = NULL;
-
-	for (work = ctx->works; work; work = work->next)
-		if (work->stream == model)
-			ret = work;
-	return ret;
+	return model ? newest_of(ctx, model) : NULL;
 }
 
 /**
@@ -1065,8 +1069,10 @@ int order_work_submit(struct mem_stream *stream,
 		err = judge_in_flight(ctx, work);
 	if (!err)
 		err = attach_submit_work(&ctx->attach, work->stream);
-	if (!err)
+	if (!err) {
 		work_link(ctx, work);
+		*newest_of(ctx, work->stream) = work->acting;
+	}
 	order_unlock(ctx, &old);
 	if (err) {
 		work_free(work);

@@ -591,7 +591,7 @@ void watch_cpu_while_active(const struct embedded_buf *buf,
 			    const struct attach_why *why)
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(buf->base.ctx);
-	const struct work *work;
+	const struct acting *newest;
 	struct found f;
 
 	if (is_off(buf) || !is_watched())
@@ -602,10 +602,9 @@ void watch_cpu_while_active(const struct embedded_buf *buf,
 	add_attach(&f, buf);
 	f.v.other = MEM_OTHER_ENGINE;
 	f.v.other_stream = order_stream_id(ctx, why->stream);
-	/* What has finished is active until the host knows. */
-	work = order_work_of(ctx, why->stream);
-	if (work)
-		add_engine(&f, &work->acting);
+	newest = order_newest_work(ctx, why->stream);
+	if (newest)
+		add_engine(&f, newest);
 	tell(&f);
 }
 

@@ -322,6 +322,24 @@ static void k_signal(const struct mem_block *block, void *arg)
 	__atomic_store_n(*(uint32_t **)arg, 1, __ATOMIC_RELEASE);
 }
 
+/* Whether it has finished or not: it is what nobody has waited for. */
+static void a_touch_is_told_with_the_newest_kernel(uint32_t *ptr)
+{
+	struct mem_violation v = { .size = sizeof(v) };
+
+	touch(ptr, false);
+	if (is_concurrent())
+		return;
+	assert_int_equal(mem_ctx_next_violation(ctx, &v), 1);
+	assert_int_equal(v.kind, MEM_VIOLATION_CPU_WHILE_ACTIVE);
+	assert_int_equal(v.other, MEM_OTHER_ENGINE);
+	assert_string_equal(v.other_name, "gpu");
+	assert_int_equal(v.other_stream, mem_stream_id(stream));
+	assert_int_equal(v.other_kernel, (uintptr_t)k_signal);
+	assert_true(v.other_job > 0);
+	nothing_found();
+}
+
 static void having_finished_is_not_enough(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
@@ -334,6 +352,9 @@ static void having_finished_is_not_enough(void **state)
 	while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE) && now_ns() < end)
 		usleep(1000);
 	is_refused(ptr);
+	/* The flag comes before its end, which nobody may ask for. */
+	usleep(100000);
+	a_touch_is_told_with_the_newest_kernel(ptr);
 	sync_stream();
 	is_allowed(ptr);
 	release(ptr);
