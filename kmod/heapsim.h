@@ -143,11 +143,13 @@ struct heapsim_cpu {
  * @other: as records have it, with a global pid
  * @seen_by: slots of those who watched the process then
  * @stack: of the thread that had it done, from heapsim_stack_now()
+ * @kernel: of a work, what it was submitted with; else 0
  */
 struct heapsim_party {
 	struct heapsim_record_other other;
 	u64 seen_by;
 	u64 stack;
+	u64 kernel;
 };
 
 /**
@@ -573,7 +575,6 @@ struct poll_table_struct;
  * @op: enum heapsim_dma_op of a job
  * @src: id of the buffer that it reads
  * @status: that it ended with
- * @kernel: of a work, that it runs
  */
 struct heapsim_event {
 	u32 kind;
@@ -589,7 +590,6 @@ struct heapsim_event {
 	u32 op;
 	u64 src;
 	int status;
-	u64 kernel;
 };
 
 extern unsigned int heapsim_nr_event_watchers;	/* protected by record.c */

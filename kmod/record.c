@@ -574,6 +574,7 @@ static void tell(struct heapsim_record *r, const struct heapsim_cpu *side,
 	r->cpu_stack = side->stack;
 	r->other = party->other;
 	r->other_stack = party->stack;
+	r->kernel = party->kernel;
 	trace_heapsim_record(r);
 	tell_all(r, side->seen_by, party->seen_by);
 }
@@ -635,7 +636,6 @@ void heapsim_event_tell(const struct heapsim_buf *buf,
 	r.op = event->op;
 	r.src = event->src;
 	r.status = event->status;
-	r.kernel = event->kernel;
 	if (!event->is_engines) {
 		cpu_note(&r.cpu, event->addr,
 			 event->access & HEAPSIM_ACCESS_WRITE);
@@ -643,8 +643,10 @@ void heapsim_event_tell(const struct heapsim_buf *buf,
 		if (event->begin_ns)
 			r.cpu.time_ns = event->begin_ns;
 	}
-	if (event->party)
+	if (event->party) {
 		r.other = event->party->other;
+		r.kernel = event->party->kernel;
+	}
 	trace_heapsim_event(&r);
 	tell_all(&r, 0, event->party ? event->party->seen_by : 0);
 }

@@ -706,7 +706,6 @@ static void tell_work(const struct heapsim_work *work, u32 kind, int status)
 		.is_engines = !is_submit,
 		.party = &work->party,
 		.status = status,
-		.kernel = work->kernel,
 	});
 }
 
@@ -717,8 +716,8 @@ static void work_init(struct heapsim_streams *s, struct heapsim_work *work,
 	work->seq = ++s->last_seq;
 	work->serial = st->serial;
 	INIT_LIST_HEAD(&work->verdicts);
-	work->kernel = cmd->kernel;
 	heapsim_party_now(&work->party, HEAPSIM_OTHER_ENGINE, cmd->name);
+	work->party.kernel = cmd->kernel;
 	work->party.other.job = work->id;
 	work->party.other.stream = st->id;
 	list_add_tail(&work->node, &s->works);

@@ -67,7 +67,6 @@ struct heapsim_kept {
  * @serial: of its stream
  * @has_begun: it has
  * @verdicts: struct heapsim_kept: of buffers that had an attach in flight
- * @kernel: that it runs, for records
  * @party: it, for records
  */
 struct heapsim_work {
@@ -77,7 +76,6 @@ struct heapsim_work {
 	u64 serial;
 	bool has_begun;
 	struct list_head verdicts;
-	u64 kernel;
 	struct heapsim_party party;
 };
 

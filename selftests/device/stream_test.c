@@ -962,6 +962,12 @@ static struct heapsim_record only_record(int watch)
 static void records_name_stream_work_and_state(void **state)
 {
 	struct world *w = *state;
+	struct heapsim_work_op op = {
+		.size = sizeof(op),
+		.stream = w->b,
+		.kernel = 0x5eed,
+		.name = "gpu",
+	};
 	struct heapsim_work_touch touch;
 	struct heapsim_record r;
 	uint64_t id;
@@ -974,9 +980,12 @@ static void records_name_stream_work_and_state(void **state)
 					    HEAPSIM_KINDS_STREAMS, 8), 0);
 	attach(w, w->b, &w->global, HEAPSIM_ATTACH_SINGLE);
 	sync_device(w);
-	id = submit(w, w->b);
+	assert_int_equal(device_ioctl_errno(w->dev, HEAPSIM_IOC_WORK_SUBMIT,
+					    &op), 0);
+	id = op.work;
 	assert_false(cpu_writes(w->global.map + 77, 1));
 	r = only_record(watch);
+	assert_int_equal(r.kernel, 0x5eed);
 	assert_int_equal(r.kind, HEAPSIM_RECORD_CPU_WHILE_ACTIVE);
 	assert_int_equal(r.missing, HEAPSIM_MISSING_SYNC);
 	assert_int_equal(r.buf, w->global.id);

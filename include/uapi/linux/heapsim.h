@@ -690,7 +690,7 @@ struct heapsim_record_attach {
  * @nr_harmless: of a drop: how many of these records were no mistakes, but
  *	waste or events; else 0
  * @attach_stream: the stream that @attach is single to
- * @kernel: of an event of a work what it was submitted with, else 0
+ * @kernel: of a work, which @other is, what it was submitted with, else 0
  * @attaches: of RECORD_CPU_WHILE_ACTIVE and RECORD_ENGINE_NOT_ATTACHED the last
  *	attaches of the buffer, the newest, which @attach is, first; else 0
  *
