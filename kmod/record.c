@@ -601,6 +601,11 @@ static void record_init(struct heapsim_record *r, const struct heapsim_buf *buf,
 	place_init(r, buf, off, len);
 	r->kind = kind;
 	r->missing = missing[kind];
+	/* The driver maintains managed memory when the host waits. */
+	if (buf->kind == HEAPSIM_KIND_MANAGED &&
+	    (r->missing == HEAPSIM_MISSING_START_READ ||
+	     r->missing == HEAPSIM_MISSING_END))
+		r->missing = HEAPSIM_MISSING_SYNC;
 }
 
 /**

@@ -182,6 +182,8 @@ struct note {
 struct watch;
 struct touch;
 
+#define NEWEST_STREAM_SHIFT	3	/* above MEM_ATTACH_* */
+
 /**
  * struct embedded_buf - a buffer
  * @base: for the rest of the library
@@ -197,6 +199,8 @@ struct touch;
  * @twin: place for what lines were filled with, if there are two views
  * @nr_users: the caller and the jobs that use it
  * @nr_done: jobs on it that are done: what waits for one looks again
+ * @newest: managed: newest attach state, for who is told of it: number of the
+ *	stream that it is single to, and MEM_ATTACH_* in the low bits
  * @lock: protects what follows
  * @is_mapped: the CPU may touch it, if nothing else forbids it
  * @lines: its lines, if it has two views
@@ -241,6 +245,7 @@ struct embedded_buf {
 	uint8_t *twin;
 	atomic_uint nr_users;
 	atomic_uint nr_done;
+	atomic_ullong newest;
 
 	pthread_mutex_t lock;
 	bool is_mapped;
@@ -449,7 +454,6 @@ bool order_work_sees(struct embedded_ctx *ctx, const struct work *work,
 		     struct embedded_buf *buf);
 bool order_job_sees(struct embedded_ctx *ctx, struct work *work,
 		    struct embedded_buf *buf, bool *is_news);
-struct attach_state order_newest(const struct embedded_buf *buf);
 uint32_t order_attach_name(const struct attach_state *state);
 uint64_t order_stream_id(const struct embedded_ctx *ctx,
 			 struct attach_stream *model);

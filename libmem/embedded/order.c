@@ -487,6 +487,15 @@ static uint32_t name_of(enum attach_kind kind)
 	return kind == ATTACH_HOST ? MEM_ATTACH_HOST : MEM_ATTACH_GLOBAL;
 }
 
+static void newest_set(struct embedded_buf *buf, unsigned int how,
+		       const struct mem_stream *stream)
+{
+	const uint64_t id = how == MEM_ATTACH_SINGLE ? stream->id : 0;
+
+	atomic_store_explicit(&buf->newest, id << NEWEST_STREAM_SHIFT | how,
+			      memory_order_relaxed);
+}
+
 /**
  * order_buf_create() - a managed buffer begins
  * @ctx: context
@@ -497,6 +506,7 @@ void order_buf_create(struct embedded_ctx *ctx, struct embedded_buf *buf)
 	struct tell_attach how;
 	sigset_t old;
 
+	newest_set(buf, buf->base.flags, NULL);
 	if (watch_attached_now(&how, TELL_ATTACHED_BY_ALLOC, 0))
 		watch_attached(buf, &how, buf->base.flags);
 	order_lock(ctx, &old);
@@ -529,14 +539,8 @@ void order_buf_destroy(struct embedded_ctx *ctx, struct embedded_buf *buf)
 	order_unlock(ctx, &old);
 }
 
-/**
- * order_newest() - newest attach state
- * @buf: managed buffer
- *
- * Context: the order lock is held.
- * Return: it.
- */
-struct attach_state order_newest(const struct embedded_buf *buf)
+/* Newest attach state; the order lock is held. */
+static struct attach_state newest_state(const struct embedded_buf *buf)
 {
 	const struct attach_buf *model = &buf->attach;
 
@@ -607,7 +611,7 @@ uint32_t order_attach_of(struct mem_buf *base)
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	state = order_newest(embedded_buf_of(base));
+	state = newest_state(embedded_buf_of(base));
 	order_unlock(ctx, &old);
 	return order_attach_name(&state);
 }
@@ -692,16 +696,21 @@ static void tell_singles(const struct mem_stream *stream,
 {
 	struct tell_attach how;
 	struct attach_link *link;
+	bool is_told;
 
-	if (model->singles.next == &model->singles ||
-	    !watch_attached_now(&how, TELL_ATTACHED_BY_DESTROY, stream->id))
+	if (model->singles.next == &model->singles)
 		return;
+	is_told = watch_attached_now(&how, TELL_ATTACHED_BY_DESTROY,
+				     stream->id);
 	for (link = model->singles.next; link != &model->singles;
 	     link = link->next) {
 		struct attach_buf *buf = containerof(link, struct attach_buf,
 						     in_newest);
 
-		watch_attached(buf_of(buf), &how, name_of(buf->fallback));
+		newest_set(buf_of(buf), name_of(buf->fallback), NULL);
+		if (is_told)
+			watch_attached(buf_of(buf), &how,
+				       name_of(buf->fallback));
 	}
 }
 
@@ -889,8 +898,10 @@ int order_attach(struct mem_stream *stream, struct mem_buf *base,
 	if (!err)
 		err = attach_submit_state(&ctx->attach, model_of(stream),
 					  &buf->attach, kind_of(how));
-	if (!err)
+	if (!err) {
 		put_in_flight(ctx, buf);
+		newest_set(buf, how, stream);
+	}
 	if (!err && watch_attached_now(&attached, TELL_ATTACHED_BY_CALL,
 				       order_stream_id(ctx, model_of(stream))))
 		watch_attached(buf, &attached, how);

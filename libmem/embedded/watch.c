@@ -255,6 +255,8 @@ static void tell(const struct found *f)
 static struct found found_of(const struct embedded_buf *buf,
 			     uint32_t kind, uint64_t off, uint64_t len)
 {
+	const uint64_t newest = atomic_load_explicit(&buf->newest,
+						     memory_order_relaxed);
 	struct found f = {
 		.v = {
 			.kind = kind,
@@ -263,6 +265,8 @@ static struct found found_of(const struct embedded_buf *buf,
 			.off = off,
 			.len = len,
 			.time_ns = now_ns(),
+			.attach = newest & ((1U << NEWEST_STREAM_SHIFT) - 1),
+			.attach_stream = newest >> NEWEST_STREAM_SHIFT,
 		},
 	};
 
@@ -360,6 +364,9 @@ void watch_lines(struct line_buf *lines, enum line_event event, u64 off,
 		return;
 	f = found_of(buf, of[event].kind, off, len);
 	f.v.missing = of[event].missing;
+	/* The driver maintains managed memory when the host waits. */
+	if (f.v.missing && buf->base.kind == MEM_KIND_MANAGED)
+		f.v.missing = MEM_MISSING_SYNC;
 	switch (event) {
 	case LINE_STALE_READ:
 	case LINE_POSSIBLE_STALE_READ:
@@ -526,17 +533,11 @@ void watch_free(struct embedded_buf *buf)
 	tell_gone(&buf->base.living);
 }
 
-/* The newest attach state; the order lock is held. */
-static void add_attach(struct found *f, const struct embedded_buf *buf)
+/* How it came to its attach state; the order lock is held. */
+static void add_attaches(struct found *f, const struct embedded_buf *buf)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(buf->base.ctx);
-	const struct attach_state state = order_newest(buf);
-
-	if (buf->base.kind != MEM_KIND_MANAGED)
-		return;
-	f->v.attach = order_attach_name(&state);
-	f->v.attach_stream = order_stream_id(ctx, state.stream);
-	f->beside.attaches = buf->attaches;
+	if (buf->base.kind == MEM_KIND_MANAGED)
+		f->beside.attaches = buf->attaches;
 }
 
 /**
@@ -599,7 +600,7 @@ void watch_cpu_while_active(const struct embedded_buf *buf,
 	f = found_of(buf, MEM_VIOLATION_CPU_WHILE_ACTIVE, touch->off, 1);
 	f.v.missing = MEM_MISSING_SYNC;
 	add_touch(&f, buf, touch);
-	add_attach(&f, buf);
+	add_attaches(&f, buf);
 	f.v.other = MEM_OTHER_ENGINE;
 	f.v.other_stream = order_stream_id(ctx, why->stream);
 	newest = order_newest_work(ctx, why->stream);
@@ -647,7 +648,7 @@ void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
 	f.v.is_write = is_write;
 	add_engine(&f, &work->acting);
 	f.v.other_ip = ip;
-	add_attach(&f, buf);
+	add_attaches(&f, buf);
 	tell(&f);
 }
 
