@@ -501,7 +501,7 @@ void watch_alloc(struct embedded_buf *buf)
 {
 	struct mem_buf_info info = {
 		.id = buf->id,
-		.len = buf->base.len,
+		.len = buf->base.asked_len,
 	};
 
 	memcpy(info.name, buf->name, sizeof(info.name));

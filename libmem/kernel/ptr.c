@@ -450,6 +450,18 @@ err_place:
 	return err;
 }
 
+/* Where it was made is told if nobody frees it. */
+static void living_begin(struct kernel_buf *buf)
+{
+	const struct mem_buf_info info = {
+		.id = buf->id,
+		.len = buf->base.asked_len,
+	};
+
+	if (tell_is_on())
+		tell_buf(&buf->base.living, &info);
+}
+
 /**
  * kernel_ptr_alloc() - of mem_alloc()
  * @base: context
@@ -488,6 +500,7 @@ int kernel_ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 	buf->base.device = buf->addr;
 	buf->base.host = kind == MEM_KIND_DEVICE ? NULL : buf->addr;
 	list_add(ctx, buf);
+	living_begin(buf);
 	*made = &buf->base;
 	return 0;
 
@@ -561,6 +574,7 @@ void kernel_ptr_free(struct mem_buf *base)
 	pthread_mutex_unlock(&ctx->lock);
 	list_remove(ctx, buf);
 	kernel_run_forget(ctx, buf);
+	tell_gone(&base->living);
 	board_give(ctx->base.board, base->kind, base->flags, base->asked_len);
 	kernel_ptr_put(base);
 }
