@@ -245,7 +245,7 @@ void kernel_ptr_look_behind(struct kernel_ctx *ctx, struct kernel_buf *buf,
 			    const struct work *work);
 struct kernel_buf *kernel_ptr_find_page(uint64_t off, bool *is_behind);
 void kernel_ptr_show_view(struct kernel_buf *buf, bool is_devices);
-void kernel_ptr_for_engine(struct engine_window *window);
+int kernel_ptr_for_engine(struct engine_window *window);
 uint64_t kernel_ptr_off(const struct kernel_buf *buf);
 int kernel_ptr_guard_fd(void);
 

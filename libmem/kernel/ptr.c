@@ -96,10 +96,17 @@ static int window_get(void)
  * kernel_ptr_for_engine() - what an engine has to know
  * @engine: out
  *
- * Context: there is a buffer, or was.
+ * A kernel may run before anything is allocated: then the window is made now.
+ *
+ * Return: 0, -ENOMEM, -EMFILE or -EPERM (a child of the process that has the
+ * window).
  */
-void kernel_ptr_for_engine(struct engine_window *engine)
+int kernel_ptr_for_engine(struct engine_window *engine)
 {
+	const int err = window_get();
+
+	if (err)
+		return err;
 	*engine = (struct engine_window) {
 		.addr = window.addr,
 		.len = window.len,
@@ -107,6 +114,7 @@ void kernel_ptr_for_engine(struct engine_window *engine)
 		.view_fd = -1,
 		.before_fd = -1,
 	};
+	return 0;
 }
 
 /**

@@ -115,7 +115,9 @@ static int grant_behind(struct owner *owner, struct kernel_buf *buf,
 	struct engine_window window;
 	int err;
 
-	kernel_ptr_for_engine(&window);
+	err = kernel_ptr_for_engine(&window);
+	if (err)
+		return err;
 	*grant = (struct engine_grant) {
 		.off = off,
 		.len = 1ULL << window.page_shift,
@@ -189,10 +191,13 @@ static bool is_inline(const struct kernel_ctx *ctx)
 static int owner_start(struct owner *owner)
 {
 	struct engine_window window;
+	int err;
 
 	if (owner->engine)
 		return 0;
-	kernel_ptr_for_engine(&window);
+	err = kernel_ptr_for_engine(&window);
+	if (err)
+		return err;
 	window.is_inline = is_inline(owner->ctx);
 	return engine_create(engine_name(owner->grants.at), &window, &ops,
 			     owner, &owner->engine);
