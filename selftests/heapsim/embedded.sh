@@ -78,7 +78,7 @@ lost_device_write()
 
 unbracketed_access()
 {
-	report 0 "$wrong" early &&
+	report_early "$wrong" early &&
 		has 'Read before the fence' "at $(at peek PEEK)" \
 		    "by $(at early EARLY)" 'mem_job_wait' && sum 1 1 &&
 		clean_twin early
@@ -431,7 +431,9 @@ json_members()
 {
 	local name
 
-	for name in stale missing-clean early open-bracket no-begin redundant \
+	nr_jsons=1
+	report_early --json="$tmp/1.json" "$wrong" early || return
+	for name in stale missing-clean open-bracket no-begin redundant \
 		leak while-active not-attached on-device illegal overrun \
 		missing-calls; do
 		json_of 0 "$wrong" "$name" || return

@@ -26,17 +26,19 @@ same_numbers()
 # Programs of libmem: who has the board does not matter.
 libmem_over_both()
 {
-	local name twin
+	local name twin run
 
 	for name in stale missing-clean conflict lost-cpu-write \
 		lost-device-write early open-bracket exit-in-bracket no-begin \
 		redundant leak leak-job leak-streams leak-event fork-only \
 		missing-calls; do
 		for twin in "" right-; do
-			report 0 --backend=embedded "$O/mistakes" \
+			run=(report 0)
+			[ "$twin$name" != early ] || run=(report_early)
+			"${run[@]}" --backend=embedded "$O/mistakes" \
 				"$twin$name" || return
 			same_numbers >"$tmp/embedded"
-			report 0 --backend=kernel "$O/mistakes" \
+			"${run[@]}" --backend=kernel "$O/mistakes" \
 				"$twin$name" || return
 			same_numbers >"$tmp/kernel"
 			diff "$tmp/embedded" "$tmp/kernel" && continue
