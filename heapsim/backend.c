@@ -172,7 +172,7 @@ static uint32_t missing_of(const struct told_record *r)
 static int place_take(const struct told_place *place, struct findings *findings)
 {
 	struct told_record r;
-	struct finding f = { .is_libmem = true };
+	struct finding f = { .api = KIND_API_LIBMEM };
 
 	if (atomic_load(&place->state) != STACKS_READY ||
 	    !atomic_load(&place->count))

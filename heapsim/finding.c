@@ -25,12 +25,14 @@
 
 /*
  * What is known of a stack before it is resolved: nothing, its index in
- * stacks.h, or the index of a place that was seen from outside.
+ * stacks.h, the index of a place that was seen from outside, or its one frame
+ * as stacks.h has it.
  */
 #define KEY_NONE	0ULL
 #define KEY_STACK	(1ULL << 63)
 #define KEY_OUTSIDE	(1ULL << 62)
-#define KEY_INDEX(key)	((key) & ~(KEY_STACK | KEY_OUTSIDE))
+#define KEY_FRAME	(1ULL << 61)
+#define KEY_INDEX(key)	((key) & ~(KEY_STACK | KEY_OUTSIDE | KEY_FRAME))
 
 /**
  * struct waiting - a record whose stacks are not there yet
@@ -347,6 +349,8 @@ static int record_place(struct findings *f, const struct heapsim_record *r,
 		.last_buf = r->buf,
 		.cpu_key = keys->cpu,
 		.other_key = keys->other,
+		.kernel_key = r->kernel ? KEY_FRAME | KEY_INDEX(r->kernel) :
+					  KEY_NONE,
 	};
 
 	memcpy(new.attach_keys, keys->attaches, sizeof(new.attach_keys));
@@ -545,56 +549,73 @@ static bool is_main(const struct backtrace *trace)
 	return trace->nr && last->function && !strcmp(last->function, "main");
 }
 
+/* As stacks.h has it. */
+static int number_resolve(struct findings *f, struct backtrace *trace,
+			  uint64_t frame)
+{
+	const uint64_t number = frame >> STACKS_MODULE_SHIFT;
+	const bool has_module = number && number <= STACKS_NR_MODULES;
+	char path[STACKS_PATH_LEN + 1] = "";
+
+	/* The program can write there, too: it may have no end. */
+	if (has_module)
+		memcpy(path, f->stacks->modules[number - 1].path,
+		       STACKS_PATH_LEN);
+	return frame_resolve(f, trace, has_module ? path : NULL,
+			     frame & STACKS_OFF_MASK);
+}
+
 static int stack_resolve(struct findings *f, struct backtrace *trace,
 			 const struct stacks_stack *stack)
 {
 	const uint32_t nr = stack->nr < STACKS_DEPTH ? stack->nr : STACKS_DEPTH;
-	char path[STACKS_PATH_LEN + 1] = "";
 	uint32_t i;
 	int ret = 0;
 
 	for (i = 0; i < nr && !ret && trace->nr < MAX_FRAMES &&
-	     !is_main(trace); i++) {
-		uint64_t number = stack->frames[i] >> STACKS_MODULE_SHIFT;
-		const bool has_module = number && number <= STACKS_NR_MODULES;
-
-		/* The program can write there, too: it may have no end. */
-		if (has_module)
-			memcpy(path, f->stacks->modules[number - 1].path,
-			       STACKS_PATH_LEN);
-		ret = frame_resolve(f, trace, has_module ? path : NULL,
-				    stack->frames[i] & STACKS_OFF_MASK);
-	}
+	     !is_main(trace); i++)
+		ret = number_resolve(f, trace, stack->frames[i]);
 	return ret;
+}
+
+static void frames_cut(struct backtrace *trace, int nr)
+{
+	trace->nr -= nr;
+	memmove(trace->frames, trace->frames + nr,
+		trace->nr * sizeof(*trace->frames));
 }
 
 /*
  * What a call of libmem does inside is not the program's: its stack begins
- * where the program calls. Returns false if it does not go through libmem.
+ * where the program calls. Returns whose call that was, as far as it shows.
  */
-static bool libmem_cut(struct backtrace *trace)
+static enum kind_api libmem_cut(struct backtrace *trace)
 {
 	const int nr = symbol_in_libmem(trace->frames, trace->nr);
+	enum kind_api api = KIND_API_DMABUF;
+	int i;
 
 	/* A thread of libmem's own has nothing else. */
-	if (nr < trace->nr) {
-		trace->nr -= nr;
-		memmove(trace->frames, trace->frames + nr,
-			trace->nr * sizeof(*trace->frames));
-	}
-	return nr;
+	if (nr >= trace->nr)
+		return api;
+	for (i = 0; i < nr && api != KIND_API_CUDA; i++)
+		api = symbol_is_cuda(&trace->frames[i]) ? KIND_API_CUDA :
+							   KIND_API_LIBMEM;
+	frames_cut(trace, nr);
+	return api;
 }
 
-/* Has its process told that it uses libmem? */
-static bool is_of_libmem(const struct findings *f, uint32_t pid)
+/* What its process has told that it uses. */
+static enum kind_api api_of(const struct findings *f, uint32_t pid)
 {
 	const struct told *told = &f->stacks->told;
 	uint32_t nr = atomic_load(&told->nr_processes), i;
 
 	for (i = 0; i < nr && i < TOLD_NR_PROCESSES; i++)
 		if (pid && atomic_load(&told->processes[i]) == pid)
-			return true;
-	return false;
+			return atomic_load(&told->apis[i]) == TOLD_API_CUDA ?
+				KIND_API_CUDA : KIND_API_LIBMEM;
+	return KIND_API_DMABUF;
 }
 
 static bool is_same_text(const char *a, const char *b)
@@ -605,8 +626,13 @@ static bool is_same_text(const char *a, const char *b)
 /* Where it touched and where it begins are mostly in one function. */
 static void kernel_cut(struct backtrace *trace)
 {
-	const struct frame *last = trace->frames + trace->nr - 1;
+	const int nr = symbol_in_headers(trace->frames, trace->nr);
+	const struct frame *last;
 
+	/* By what of CUDA's stands in a header. */
+	if (nr < trace->nr)
+		frames_cut(trace, nr);
+	last = trace->frames + trace->nr - 1;
 	if (trace->nr > 1 && is_same_text(last->function, last[-1].function))
 		trace->nr--;
 }
@@ -617,6 +643,8 @@ static int resolve(struct findings *f, uint64_t key, struct backtrace *trace)
 
 	if (key & KEY_STACK)
 		return stack_resolve(f, trace, &f->stacks->stacks[index]);
+	if (key & KEY_FRAME)
+		return number_resolve(f, trace, index);
 	if (key & KEY_OUTSIDE) {
 		uint64_t address;
 		const char *module = outside_at(f->outside, index, f->symbols,
@@ -728,16 +756,28 @@ static int all_resolve(struct findings *f, struct finding *one)
 	return err;
 }
 
+static void api_raise(enum kind_api *api, enum kind_api seen)
+{
+	if (*api < seen)
+		*api = seen;
+}
+
+/* The calls that it shows itself count more than what else a process does. */
 static void all_cut(struct findings *f, struct finding *one)
 {
+	enum kind_api shown = KIND_API_DMABUF;
 	int i;
 
 	kernel_cut(&one->kernel);
-	one->is_libmem |= is_of_libmem(f, one->record.cpu.pid);
-	one->is_libmem |= libmem_cut(&one->cpu);
-	one->is_libmem |= libmem_cut(&one->other);
+	api_raise(&shown, libmem_cut(&one->cpu));
+	api_raise(&shown, libmem_cut(&one->other));
 	for (i = 0; i < HEAPSIM_RECORD_NR_ATTACHES; i++)
-		libmem_cut(&one->attaches[i]);
+		api_raise(&shown, libmem_cut(&one->attaches[i]));
+	if (shown == KIND_API_DMABUF) {
+		shown = api_of(f, one->record.cpu.pid);
+		api_raise(&shown, api_of(f, one->record.other.pid));
+	}
+	api_raise(&one->api, shown);
 }
 
 /**

@@ -9,6 +9,7 @@
 
 #include <linux/heapsim.h>
 
+#include "kind.h"
 #include "symbol.h"
 
 struct stacks;
@@ -35,7 +36,7 @@ struct backtrace {
  * @cpu: the CPU's stack
  * @other: the other's
  * @suppressed_by: name of a suppression, NULL none
- * @is_libmem: the program's calls are libmem's
+ * @api: whose calls the program makes
  * @kernel_key: of @kernel
  * @kernel: that the other's job ran: the instruction that touched, if it is
  *	known, and where the kernel begins
@@ -53,7 +54,7 @@ struct finding {
 	struct backtrace cpu;
 	struct backtrace other;
 	const char *suppressed_by;
-	bool is_libmem;
+	enum kind_api api;
 	uint64_t kernel_key;
 	struct backtrace kernel;
 	uint64_t attach_keys[HEAPSIM_RECORD_NR_ATTACHES];

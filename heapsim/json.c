@@ -178,6 +178,21 @@ static json_object *buffer_of(const struct finding *f)
 	return o;
 }
 
+/* In one line. */
+static json_object *mend_of(const struct finding *f)
+{
+	const char *mend = kind_mend(f->record.kind, f->record.missing, f->api);
+	char *line = mend ? strdup(mend) : NULL;
+	json_object *o;
+	char *at;
+
+	for (at = line; at && (at = strchr(at, '\n')); )
+		*at = ' ';
+	o = text(line, SIZE_MAX);
+	free(line);
+	return o;
+}
+
 static json_object *finding_of(const struct findings *findings,
 			       const struct finding *f)
 {
@@ -200,6 +215,8 @@ static json_object *finding_of(const struct findings *findings,
 	json_object_object_add(o, "nr_buffers", number(f->nr_bufs));
 	json_object_object_add(o, "attaches", attaches_of(f));
 	json_object_object_add(o, "missing", text(missing, SIZE_MAX));
+	json_object_object_add(o, "api", text(kind_api_name(f->api), SIZE_MAX));
+	json_object_object_add(o, "mend", mend_of(f));
 	json_object_object_add(o, "cpu", cpu_of(f));
 	json_object_object_add(o, "other", other_of(f));
 	json_object_object_add(o, "suppressed_by",

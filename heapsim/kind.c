@@ -110,6 +110,9 @@ static const struct kind kinds[] = {
 		"to mend it, keep what is changed atomically in managed\n"
 		"memory, or in device memory if engines alone use it:\n"
 		"mem_alloc()",
+		"to mend it, keep what is changed atomically in managed\n"
+		"memory (cudaMallocManaged()), or in device memory if\n"
+		"kernels alone use it: cudaMalloc()",
 	},
 	[MEM_VIOLATION_ILLEGAL_ADDRESS] = {
 		"illegal-address",
@@ -118,6 +121,9 @@ static const struct kind kinds[] = {
 		"to mend it, give the kernel memory that its engine has\n"
 		"(mem_ptr_info() says which), by a pointer in its arguments\n"
 		"or in such memory, and free that when it is done",
+		"to mend it, give the kernel memory that the device has\n"
+		"(cudaPointerGetAttributes() says which), by a pointer in its\n"
+		"arguments or in such memory, and free that when it is done",
 	},
 	[MEM_VIOLATION_OVERRUN] = {
 		"overrun",
@@ -133,6 +139,8 @@ static const struct kind kinds[] = {
 		NULL, "run", "times", KIND_ERROR,
 		"to mend it, have the kernel return when it is done; one that\n"
 		"needs long has its own time: mem_launch.timeout_ns",
+		"to mend it, have the kernel return when it is done; if one\n"
+		"needs more than 120 s, HEAPSIM_CU_TIMEOUT says how many",
 	},
 	[TOLD_MISSING_CALL] = {
 		"missing-call",
@@ -143,100 +151,125 @@ static const struct kind kinds[] = {
 		"leaked-buffer",
 		"Leaked buffer: nobody had destroyed it at the end",
 		"allocated", NULL, "buffers", KIND_LEAK,
+		"to mend it, free it: mem_free(), or mem_buf_destroy()",
+		"to mend it, free it: cudaFree(), pinned memory by\n"
+		"cudaFreeHost(), an array by cudaFreeArray()",
 	},
 	[TOLD_LEAKED_JOB] = {
 		"leaked-job",
 		"Leaked job: nobody had destroyed it at the end",
 		"submitted", NULL, "jobs", KIND_LEAK,
+		"to mend it, destroy it when it is done: mem_job_destroy()",
 	},
 	[TOLD_LEAKED_STREAM] = {
 		"leaked-stream",
 		"Leaked stream: nobody had destroyed it at the end",
 		"created", NULL, "streams", KIND_LEAK,
+		"to mend it, destroy it: mem_stream_destroy()",
+		"to mend it, destroy it: cudaStreamDestroy()",
 	},
 	[TOLD_LEAKED_EVENT] = {
 		"leaked-event",
 		"Leaked event: nobody had destroyed it at the end",
 		"created", NULL, "events", KIND_LEAK,
+		"to mend it, destroy it: mem_event_destroy()",
+		"to mend it, destroy it: cudaEventDestroy()",
 	},
 	[TOLD_LEAKED_REGISTRATION] = {
 		"leaked-registration",
 		"Leaked registration: nobody had unregistered it at the end",
 		"registered", NULL, "ranges", KIND_LEAK,
+		"to mend it, unregister it: mem_unregister()",
+		"to mend it, unregister it: cudaHostUnregister()",
 	},
 };
 
 /* Of one that is newer than this command. */
 static const struct kind unknown = {
 	"unknown", "Something that this heapsim does not know", NULL, "used",
-	"times", KIND_ERROR, NULL,
+	"times", KIND_ERROR, NULL, NULL,
 };
 
-/* What to do, and the call: of dma-bufs and of libmem. */
+/* Who waits, has to know of managed memory what the driver maintains then. */
+#define WAIT_CUDA							\
+	"to mend it, wait for the work before the CPU touches the\n"	\
+	"memory: cudaStreamSynchronize(), cudaEventSynchronize() or\n"	\
+	"cudaDeviceSynchronize(); or keep it from the work: attached\n"	\
+	"to the host, or to a stream that is idle, by\n"		\
+	"cudaStreamAttachMemAsync()"
+
+/*
+ * What to do, and the call. Managed memory has no brackets, and CUDA has no
+ * other memory of which there are two views: who misses one has to wait.
+ */
 static const struct {
 	const char *name;
-	const char *mend;
-	const char *mend_libmem;
+	const char *mend[KIND_NR_APIS];
 } missing_ops[] = {
-	[HEAPSIM_MISSING_START_READ] = {
-		"start-read",
+	[HEAPSIM_MISSING_START_READ] = { "start-read", {
 		"to mend it, begin a bracket for reading before the\n"
 		"CPU reads, when the device is done: DMA_BUF_IOCTL_SYNC\n"
 		"with DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ",
 		"to mend it, begin a bracket for reading before the\n"
 		"CPU reads, when the engine is done:\n"
 		"mem_buf_begin(buf, MEM_READ)",
-	},
-	[HEAPSIM_MISSING_START_WRITE] = {
-		"start-write",
+		WAIT_CUDA,
+	} },
+	[HEAPSIM_MISSING_START_WRITE] = { "start-write", {
 		"to mend it, begin a bracket for writing before the\n"
 		"CPU writes: DMA_BUF_IOCTL_SYNC with\n"
 		"DMA_BUF_SYNC_START | DMA_BUF_SYNC_WRITE",
 		"to mend it, begin a bracket for writing before the\n"
 		"CPU writes: mem_buf_begin(buf, MEM_WRITE)",
-	},
-	[HEAPSIM_MISSING_END] = {
-		"end",
+		WAIT_CUDA,
+	} },
+	[HEAPSIM_MISSING_END] = { "end", {
 		"to mend it, end the bracket when the CPU has written,\n"
 		"before a device gets the buffer: DMA_BUF_IOCTL_SYNC\n"
 		"with DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE",
 		"to mend it, end the bracket when the CPU has written,\n"
 		"before an engine gets the buffer:\n"
 		"mem_buf_end(buf, MEM_WRITE)",
-	},
-	[HEAPSIM_MISSING_WAIT] = {
-		"wait",
+		WAIT_CUDA,
+	} },
+	[HEAPSIM_MISSING_WAIT] = { "wait", {
 		"to mend it, wait for the job before the CPU touches\n"
 		"the buffer: poll() its descriptor or the job's fence, or\n"
 		"begin a bracket (START waits)",
 		"to mend it, wait for the job before the CPU touches\n"
 		"the buffer: mem_job_wait(), or mem_buf_begin(), which waits",
-	},
-	[HEAPSIM_MISSING_SYNC] = {
-		"sync",
+		WAIT_CUDA,
+	} },
+	[HEAPSIM_MISSING_SYNC] = { "sync", {
 		"to mend it, wait for the stream, or for the device,\n"
 		"before the CPU touches the buffer, or keep it attached to\n"
 		"the host, or to a stream that is idle",
 		"to mend it, wait for the stream, or for the device,\n"
 		"before the CPU touches the buffer: mem_stream_sync(), or\n"
 		"keep it attached to the host, or to a stream that is idle",
-	},
-	[HEAPSIM_MISSING_ATTACH] = {
-		"attach",
+		WAIT_CUDA,
+	} },
+	[HEAPSIM_MISSING_ATTACH] = { "attach", {
 		"to mend it, attach the buffer to the job's stream, or\n"
 		"globally, in that stream or in one that it waits for,\n"
 		"before the job is submitted",
 		"to mend it, attach the buffer to the job's stream, or\n"
 		"globally, in that stream or in one that it waits for,\n"
 		"before the job is submitted: mem_stream_attach()",
-	},
-	[HEAPSIM_MISSING_COPY] = {
-		"copy",
+		"to mend it, attach the memory to the job's stream\n"
+		"(cudaMemAttachSingle), or to all (cudaMemAttachGlobal), in\n"
+		"that stream or in one that it waits for, before the job is\n"
+		"submitted: cudaStreamAttachMemAsync()",
+	} },
+	[HEAPSIM_MISSING_COPY] = { "copy", {
 		"to mend it, copy what the CPU needs to memory that it\n"
 		"may touch, or use managed or pinned memory",
 		"to mend it, copy what the CPU needs to memory that it\n"
 		"may touch (mem_copy()), or use managed or pinned memory",
-	},
+		"to mend it, copy what the CPU needs to memory that it\n"
+		"may touch: cudaMemcpy(); or use managed or pinned memory:\n"
+		"cudaMallocManaged(), cudaMallocHost()",
+	} },
 };
 
 static const char *const other_names[] = {
@@ -300,18 +333,36 @@ const char *kind_missing_name(uint32_t missing)
  * kind_mend() - what to do about it, and the call
  * @number: of the kind
  * @missing: enum heapsim_missing
- * @is_libmem: the program's calls are libmem's
+ * @api: whose calls the program makes
  *
  * Return: lines; NULL where there is nothing to say.
  */
-const char *kind_mend(uint32_t number, uint32_t missing, bool is_libmem)
+const char *kind_mend(uint32_t number, uint32_t missing, enum kind_api api)
 {
-	if (missing == HEAPSIM_MISSING_NOTHING)
-		return kind_of(number)->mend;
-	if (missing >= NR(missing_ops))
-		return NULL;
-	return is_libmem ? missing_ops[missing].mend_libmem :
-			   missing_ops[missing].mend;
+	const struct kind *kind = kind_of(number);
+
+	if (missing != HEAPSIM_MISSING_NOTHING)
+		return missing < NR(missing_ops) ?
+			missing_ops[missing].mend[api] : NULL;
+	return api == KIND_API_CUDA && kind->mend_cuda ? kind->mend_cuda :
+							  kind->mend;
+}
+
+/**
+ * kind_api_name() - whose calls a program makes
+ * @api: it
+ *
+ * Return: as reports have it.
+ */
+const char *kind_api_name(enum kind_api api)
+{
+	static const char *const names[] = {
+		[KIND_API_DMABUF] = "dma-buf",
+		[KIND_API_LIBMEM] = "libmem",
+		[KIND_API_CUDA] = "cuda",
+	};
+
+	return names[api];
 }
 
 /**

@@ -16,6 +16,14 @@ enum kind_class {
 	KIND_MISSING,	/* what was called, and is not there */
 };
 
+/** enum kind_api - whose calls a program makes, and has to make */
+enum kind_api {
+	KIND_API_DMABUF,	/* the kernel's */
+	KIND_API_LIBMEM,
+	KIND_API_CUDA,		/* those of libmem-cudart and libmem-cuda */
+	KIND_NR_APIS,
+};
+
 /**
  * struct kind - a kind of finding
  * @name: as reports and suppressions have it
@@ -24,7 +32,8 @@ enum kind_class {
  * @other: what the other side did
  * @count: of what there are many, in the plural
  * @class: what it counts as
- * @mend: what to do where no operation of ours was missing; NULL: those know
+ * @mend: what to do where no operation of ours was missing, NULL: that knows
+ * @mend_cuda: the same with CUDA's calls, NULL: @mend has none
  */
 struct kind {
 	const char *name;
@@ -34,13 +43,15 @@ struct kind {
 	const char *count;
 	enum kind_class class;
 	const char *mend;
+	const char *mend_cuda;
 };
 
 const struct kind *kind_of(uint32_t number);
 int kind_find(const char *name);
 uint32_t kind_end(void);
 const char *kind_missing_name(uint32_t missing);
-const char *kind_mend(uint32_t number, uint32_t missing, bool is_libmem);
+const char *kind_mend(uint32_t number, uint32_t missing, enum kind_api api);
+const char *kind_api_name(enum kind_api api);
 const char *kind_other_name(uint32_t type);
 
 #endif

@@ -137,9 +137,20 @@ static void count_print(FILE *out, const struct finding *f)
 		(int)strlen(what) - (count == 1), what);
 }
 
-/* Of managed memory: who could have touched it. */
-static void attach_print(FILE *out, const struct heapsim_record *r)
+/* CUDA's handle of the first one is NULL, or none. */
+static void stream_put(FILE *out, const struct finding *f, uint64_t stream)
 {
+	if (f->api == KIND_API_CUDA && !stream)
+		fputs("the NULL stream", out);
+	else
+		fprintf(out, "stream %" PRIu64, stream);
+}
+
+/* Of managed memory: who could have touched it. */
+static void attach_print(FILE *out, const struct finding *f)
+{
+	const struct heapsim_record *r = &f->record;
+
 	switch (r->attach) {
 	case HEAPSIM_ATTACH_GLOBAL:
 		fputs(PREFIX "    attached to all streams\n", out);
@@ -148,8 +159,9 @@ static void attach_print(FILE *out, const struct heapsim_record *r)
 		fputs(PREFIX "    attached to the host\n", out);
 		break;
 	case HEAPSIM_ATTACH_SINGLE:
-		fprintf(out, PREFIX "    attached to stream %" PRIu64 "\n",
-			(uint64_t)r->attach_stream);
+		fputs(PREFIX "    attached to ", out);
+		stream_put(out, f, r->attach_stream);
+		fputc('\n', out);
 		break;
 	}
 }
@@ -170,19 +182,21 @@ static void attached_print(FILE *out, const struct finding *f, int i)
 	const struct heapsim_record_attach *a = &f->record.attaches[i];
 	const struct frame *frame = own_frame(&f->attaches[i]);
 
-	fputs(PREFIX "      ", out);
+	fputs(PREFIX "      to ", out);
 	if (a->attach == HEAPSIM_ATTACH_SINGLE)
-		fprintf(out, "to stream %" PRIu64, (uint64_t)a->stream);
+		stream_put(out, f, a->stream);
 	else
-		fputs(a->attach == HEAPSIM_ATTACH_HOST ? "to the host" :
-							 "to all streams", out);
-	if (a->by == HEAPSIM_ATTACHED_BY_ALLOC)
+		fputs(a->attach == HEAPSIM_ATTACH_HOST ? "the host" :
+							 "all streams", out);
+	if (a->by == HEAPSIM_ATTACHED_BY_ALLOC) {
 		fputs(" when allocated", out);
-	else if (a->by == HEAPSIM_ATTACHED_BY_DESTROY)
+	} else if (a->by == HEAPSIM_ATTACHED_BY_DESTROY) {
 		fprintf(out, " when stream %" PRIu64 " was destroyed",
 			(uint64_t)a->stream);
-	else if (a->attach != HEAPSIM_ATTACH_SINGLE)
-		fprintf(out, " in stream %" PRIu64, (uint64_t)a->stream);
+	} else if (a->attach != HEAPSIM_ATTACH_SINGLE) {
+		fputs(" in ", out);
+		stream_put(out, f, a->stream);
+	}
 	fprintf(out, ", %.3f ms before",
 		(f->record.time_ns - a->time_ns) / 1e6);
 	if (frame) {
@@ -241,9 +255,11 @@ static void other_print(FILE *out, const struct finding *f)
 		fprintf(out, PREFIX "    %s by engine %.*s, job %" PRIu64, did,
 			(int)sizeof(r->other.name), r->other.name,
 			(uint64_t)r->other.job);
-		if (r->other.stream || r->attach)
-			fprintf(out, " on stream %" PRIu64,
-				(uint64_t)r->other.stream);
+		/* Of libmem's a job may be on none. */
+		if (r->other.stream || r->attach || f->api == KIND_API_CUDA) {
+			fputs(" on ", out);
+			stream_put(out, f, r->other.stream);
+		}
 		fputs(", submitted by ", out);
 		break;
 	case HEAPSIM_OTHER_DEVICE:
@@ -272,14 +288,14 @@ static void other_print(FILE *out, const struct finding *f)
 static void error_print(FILE *out, const struct finding *f)
 {
 	const char *mend = kind_mend(f->record.kind, f->record.missing,
-				     f->is_libmem);
+				     f->api);
 
 	text_print(out, 0, headline(&f->record));
 	if (finding_is_leak(f) && !f->record.bytes)
 		count_print(out, f);
 	else
 		buffer_print(out, f);
-	attach_print(out, &f->record);
+	attach_print(out, f);
 	attaches_print(out, f);
 	cpu_print(out, f);
 	other_print(out, f);
@@ -403,11 +419,12 @@ static void calls_print(FILE *out, const struct findings *findings,
 {
 	const struct finding *f;
 	char name[FINDING_CALL_LEN];
-	bool has_begun = false;
+	bool has_begun = false, is_cuda = false;
 
 	for (f = findings_first(findings); f; f = f->next) {
 		if (f->suppressed_by || !finding_call(f, name))
 			continue;
+		is_cuda |= f->api == KIND_API_CUDA;
 		if (!has_begun)
 			fprintf(out, PREFIX "%s:\n",
 				kind_of(f->record.kind)->headline);
@@ -416,6 +433,10 @@ static void calls_print(FILE *out, const struct findings *findings,
 		if (has_suppressions)
 			suppression_print(out, "", f);
 	}
+	if (has_begun && is_cuda)
+		text_print(out, 2,
+			   "what they answered is cudaErrorNotSupported, or\n"
+			   "CUDA_ERROR_NOT_SUPPORTED; cuda-limits.rst names them");
 	if (has_begun)
 		fputs(PREFIX "\n", out);
 }

@@ -71,6 +71,11 @@ struct symbols {
 
 static char *debuginfo_path;
 
+static bool has_prefix(const char *text, const char *prefix)
+{
+	return text && !strncmp(text, prefix, strlen(prefix));
+}
+
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
 	.find_debuginfo = dwfl_standard_find_debuginfo,
@@ -208,7 +213,7 @@ uint64_t symbols_address(struct symbols *symbols, const char *module,
 static const char *readable(struct symbols *symbols, const char *name)
 {
 	struct name *n;
-	char *text;
+	char *text, *end;
 
 	if (!name)
 		return NULL;
@@ -218,6 +223,10 @@ static const char *readable(struct symbols *symbols, const char *name)
 	text = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI);
 	if (!text)
 		return name;
+	/* A part of it that the compiler has put elsewhere is it, too. */
+	end = strstr(text, " [clone ");
+	if (end)
+		*end = '\0';
 	n = malloc(sizeof(*n));
 	if (!n) {
 		free(text);
@@ -230,13 +239,19 @@ static const char *readable(struct symbols *symbols, const char *name)
 	return text;
 }
 
-static const char *function_of(struct symbols *symbols, Dwarf_Die *die)
+/* @symbol: of the address, NULL none; others may have been inlined there */
+static const char *function_of(struct symbols *symbols, Dwarf_Die *die,
+			       const char *symbol)
 {
 	Dwarf_Attribute attr;
 	const char *name;
 
 	name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name,
 						     &attr));
+	/* What is known in its file alone has none. */
+	if (!name && dwarf_tag(die) == DW_TAG_subprogram &&
+	    has_prefix(symbol, "_Z"))
+		name = symbol;
 	return name ? readable(symbols, name) : dwarf_diename(die);
 }
 
@@ -262,7 +277,7 @@ static void call_site(Dwarf_Die *die, Dwarf_Die *cu, struct frame *frame)
  * caller, whose line is that of the call.
  */
 static int inlined(struct symbols *symbols, Dwarf_Die *cu, Dwarf_Addr pc,
-		   struct frame *frames, int nr)
+		   const char *symbol, struct frame *frames, int nr)
 {
 	struct frame at = frames[0];
 	Dwarf_Die *innermost = NULL, *scopes = NULL;
@@ -279,7 +294,7 @@ static int inlined(struct symbols *symbols, Dwarf_Die *cu, Dwarf_Addr pc,
 		    tag != DW_TAG_subprogram)
 			continue;
 		at.is_inlined = tag == DW_TAG_inlined_subroutine;
-		at.function = function_of(symbols, &scopes[i]);
+		at.function = function_of(symbols, &scopes[i], symbol);
 		frames[n++] = at;
 		if (!at.is_inlined)
 			break;
@@ -319,6 +334,7 @@ static int look_up(struct symbols *symbols, struct module *m, uint64_t address,
 		   struct frame *frames, int nr)
 {
 	Dwarf_Addr bias = 0, pc;
+	const char *symbol;
 	Dwarf_Line *line;
 	Dwarf_Die cu;
 	int n;
@@ -330,14 +346,14 @@ static int look_up(struct symbols *symbols, struct module *m, uint64_t address,
 	if (!m || !m->module)
 		return 1;
 	pc = address + m->base;
-	frames[0].function = readable(symbols, dwfl_module_addrname(m->module,
-								    pc));
+	symbol = dwfl_module_addrname(m->module, pc);
+	frames[0].function = readable(symbols, symbol);
 	if (!unit_find(m->module, pc, &bias, &cu))
 		return 1;
 	line = dwarf_getsrc_die(&cu, pc - bias);
 	if (line && !dwarf_lineno(line, &frames[0].line))
 		frames[0].file = dwarf_linesrc(line, NULL, NULL);
-	n = inlined(symbols, &cu, pc - bias, frames, nr);
+	n = inlined(symbols, &cu, pc - bias, symbol, frames, nr);
 	return n ? n : 1;
 }
 
@@ -392,16 +408,16 @@ int symbols_find(struct symbols *symbols, const char *module, uint64_t address,
 	return nr;
 }
 
-static bool has_prefix(const char *text, const char *prefix)
+static const char *base_name(const char *path)
 {
-	return text && !strncmp(text, prefix, strlen(prefix));
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path;
 }
 
 static const char *module_name(const struct frame *frame)
 {
-	const char *slash = frame->module ? strrchr(frame->module, '/') : NULL;
-
-	return slash ? slash + 1 : frame->module;
+	return base_name(frame->module);
 }
 
 /**
@@ -425,18 +441,112 @@ bool symbol_is_runtime(const struct frame *frame)
 	return false;
 }
 
+/**
+ * symbol_is_cuda() - is it code of the layer that offers CUDA's calls?
+ * @frame: of a stack
+ *
+ * Return: whether it is.
+ */
+bool symbol_is_cuda(const struct frame *frame)
+{
+	return has_prefix(module_name(frame), "libmem-cuda.so") ||
+	       has_prefix(module_name(frame), "libmem-cudart.so");
+}
+
 static bool is_libmem(const struct frame *frame)
 {
-	/* The second and third offer the calls of others on the first. */
-	static const char *const names[] = {
-		"libmem.so", "libmem-cuda.so", "libmem-cudart.so",
+	return has_prefix(module_name(frame), "libmem.so") ||
+	       symbol_is_cuda(frame);
+}
+
+#define LAUNCH	"heapsim::kernel<"
+
+/*
+ * Code of the CUDA layer that the compiler puts into the program: what is
+ * inline in its headers, and so has no module of its own. Without line numbers
+ * names have to do.
+ */
+static bool is_of_headers(const struct frame *frame)
+{
+	static const char *const files[] = {
+		"heapsim_cu.", "cuda_runtime", "cuda.h", "math_functions.",
+		"device_atomic_functions.", "vector_functions.",
+		"surface_indirect_functions.", "texture_indirect_functions.",
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (has_prefix(module_name(frame), names[i]))
+	/* Compilers have been seen to name another file for it. */
+	if (has_prefix(frame->function, LAUNCH))
+		return true;
+	if (!frame->file)
+		return has_prefix(frame->function, "cudaError cuda");
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (has_prefix(base_name(frame->file), files[i]))
 			return true;
 	return false;
+}
+
+/* Without the parameters that end it. */
+static size_t name_len(const char *name)
+{
+	const size_t all = strlen(name);
+	size_t len = all;
+	int depth = 0;
+
+	if (!all || name[all - 1] != ')')
+		return all;
+	do {
+		len--;
+		depth += (name[len] == ')') - (name[len] == '(');
+	} while (len && depth);
+	return len;
+}
+
+/*
+ * Is @frame the kernel that @launch launches? That is how a launch begins: what
+ * heapsim-cu makes of it calls the kernel, which has itself launched before
+ * anything else. Unless the compiler made a jump of that.
+ */
+static bool is_kernel_of(const struct frame *frame, const struct frame *launch)
+{
+	const char *at = launch->function, *name = frame->function, *end;
+	size_t len;
+
+	if (!has_prefix(at, LAUNCH) || !name)
+		return false;
+	/* Its parameters are not always there, and not always here. */
+	len = name_len(name);
+	/* Its type comes first; a program's own may be called launch(). */
+	at = strstr(at, "), &");
+	end = at ? strstr(at, ">::launch(") : NULL;
+	if (!end || !len)
+		return false;
+	for (at++; at + len <= end; at++)
+		if (!strncmp(at, name, len) && strchr("(: &", at[-1]) &&
+		    (at[len] == '(' || at + len == end))
+			return true;
+	return false;
+}
+
+/**
+ * symbol_in_headers() - how much of a stack is in headers of the CUDA layer?
+ * @frames: innermost first
+ * @nr: how many
+ *
+ * Return: frames; with that of a kernel that is about to be launched.
+ */
+int symbol_in_headers(const struct frame *frames, int nr)
+{
+	const struct frame *launch;
+	int i;
+
+	for (i = 0; i < nr && is_of_headers(&frames[i]); i++)
+		;
+	launch = &frames[i - !!i];
+	/* More than one frame if parts of it were inlined into others. */
+	while (i && i < nr && is_kernel_of(&frames[i], launch))
+		i++;
+	return i;
 }
 
 /**
@@ -458,6 +568,7 @@ int symbol_in_libmem(const struct frame *frames, int nr)
 		else if (!symbol_is_runtime(&frames[i]))
 			break;
 	}
+	end += symbol_in_headers(frames + end, nr - end);
 	if (end || !nr || !frames[0].function ||
 	    strcmp(frames[0].function, "stacks_put"))
 		return end;

@@ -34,6 +34,8 @@ int symbols_find(struct symbols *symbols, const char *module, uint64_t address,
 uint64_t symbols_address(struct symbols *symbols, const char *module,
 			 uint64_t off);
 bool symbol_is_runtime(const struct frame *frame);
+bool symbol_is_cuda(const struct frame *frame);
+int symbol_in_headers(const struct frame *frames, int nr);
 int symbol_in_libmem(const struct frame *frames, int nr);
 
 #endif

@@ -19,7 +19,7 @@
 #define STACKS_ENV	"HEAPSIM_STACKS"
 
 #define STACKS_MAGIC	0x736b636174734851ULL
-#define STACKS_VERSION	8
+#define STACKS_VERSION	9
 
 /* glibc hands out real-time signals from both ends: this is the last. */
 #define STACKS_SIGNAL	64

@@ -162,6 +162,12 @@ struct told_event {
 	struct heapsim_record record;
 };
 
+/** enum told_api - whose calls a process makes */
+enum told_api {
+	TOLD_API_LIBMEM,
+	TOLD_API_CUDA,		/* those of the layer that is like CUDA */
+};
+
 /**
  * struct told - all of it
  * @policy: enum heapsim_policy, that the command asks for
@@ -169,6 +175,7 @@ struct told_event {
  * @seed: of that
  * @nr_processes: that have opened a context, over any backend
  * @processes: their numbers, as far as there is room
+ * @apis: of each, enum told_api, set before its number
  * @nr_contexts: embedded contexts that were opened
  * @nr_inline: contexts, over any backend, whose kernels run in the program
  * @nr_failed: that could not be
@@ -192,6 +199,7 @@ struct told {
 	uint64_t seed;
 	_Atomic uint32_t nr_processes;
 	_Atomic uint32_t processes[TOLD_NR_PROCESSES];
+	_Atomic uint32_t apis[TOLD_NR_PROCESSES];
 	_Atomic uint32_t nr_contexts;
 	_Atomic uint32_t nr_inline;
 	_Atomic uint32_t nr_failed;

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,16 @@ bool tell_evicts(uint64_t *seed)
 	return s && s->told.evict_random;
 }
 
+static int is_cuda(struct dl_phdr_info *info, size_t len, void *arg)
+{
+	const char *slash = strrchr(info->dlpi_name, '/');
+
+	(void)len;
+	(void)arg;
+	return !strncmp(slash ? slash + 1 : info->dlpi_name, "libmem-cuda",
+			strlen("libmem-cuda"));
+}
+
 /**
  * tell_process() - this process opens contexts: its calls are libmem's
  *
@@ -109,8 +120,12 @@ void tell_process(void)
 	if (!s || atomic_exchange(&told, pid) == pid)
 		return;
 	i = atomic_fetch_add(&s->told.nr_processes, 1);
-	if (i < TOLD_NR_PROCESSES)
-		atomic_store(&s->told.processes[i], (uint32_t)pid);
+	if (i >= TOLD_NR_PROCESSES)
+		return;
+	/* It is there by now if it is what opens the context. */
+	if (dl_iterate_phdr(is_cuda, NULL))
+		atomic_store(&s->told.apis[i], TOLD_API_CUDA);
+	atomic_store(&s->told.processes[i], (uint32_t)pid);
 }
 
 /**
@@ -409,7 +424,7 @@ uint64_t tell_kernel(uintptr_t kernel)
 {
 	struct stacks *s = stacks_seen();
 
-	return s && s->told.is_traced && kernel ? stacks_frame(s, kernel) : 0;
+	return s && kernel ? stacks_frame(s, kernel) : 0;
 }
 
 /* A place in the ring, and its number; NULL: there is none. */

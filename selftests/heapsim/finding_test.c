@@ -121,6 +121,140 @@ static void a_stack_begins_where_the_program_calls(void **state)
 	assert_int_equal(symbol_in_libmem(of_others, 2), 0);
 }
 
+#define LAUNCH(type, kernel)						\
+	"heapsim::kernel<" type ", &" kernel ">::launch(int*, int)"
+
+static const char launch_add[] =
+	LAUNCH("void (*)(int*, int)",
+	       "(void (anonymous namespace)::add<int>(int*, int))");
+static const char launch_late[] =
+	LAUNCH("void (*)(int*, int)", "(anonymous namespace)::late");
+
+/* What a header has put into the program is none of it, either. */
+static void a_stack_begins_behind_the_headers_of_cuda(void **state)
+{
+	static const char layer[] = "/lib/libmem-cudart.so.0";
+	static const char program[] = "/bin/program";
+	static const struct frame alloc[] = {
+		{ .module = layer, .function = "cudaMalloc" },
+		{ .module = program, .function = "cudaError cudaMalloc<int>",
+		  .file = "/include/heapsim_cu.hpp", .line = 160 },
+		{ .module = program, .function = "main", .file = "a.cu" },
+	};
+	struct frame launch[] = {
+		{ .module = layer, .function = "heapsim_cu_launch" },
+		{ .module = program, .function = launch_add,
+		  .file = "/include/heapsim_cu.hpp" },
+		{ .module = program, .function =
+		  "void (anonymous namespace)::add<int>(int*, int)",
+		  .file = "a.cu", .line = 5 },
+		{ .module = program, .function = "main", .file = "a.cu" },
+	};
+
+	(void)state;
+	assert_int_equal(symbol_in_libmem(alloc, 3), 2);
+	assert_int_equal(symbol_in_libmem(launch, 4), 3);
+	/* Inlined, with parts of it inlined into others, or jumped over. */
+	launch[2].function = "add<int>";
+	assert_int_equal(symbol_in_libmem(launch, 4), 3);
+	launch[3] = launch[2];
+	assert_int_equal(symbol_in_libmem(launch, 4), 4);
+	launch[2].function = "run(int*, int)";
+	assert_int_equal(symbol_in_libmem(launch, 4), 2);
+	/* What has the name of a part of it is another. */
+	launch[2].function = "int";
+	assert_int_equal(symbol_in_libmem(launch, 4), 2);
+	launch[2].function = "launch(int*, int)";
+	assert_int_equal(symbol_in_libmem(launch, 4), 2);
+	launch[2].function = "add";
+	assert_int_equal(symbol_in_libmem(launch, 4), 2);
+	/* Without line numbers. */
+	launch[1].file = NULL;
+	launch[1].function = launch_late;
+	launch[2].file = NULL;
+	launch[2].function = "(anonymous namespace)::late(int*, int)";
+	assert_int_equal(symbol_in_libmem(launch, 4), 3);
+}
+
+/* Whose calls are shown counts; if none are, what the process has loaded. */
+static void advice_is_of_the_calls_that_are_made(void **state)
+{
+	struct heapsim_record of_cuda = {
+		.kind = HEAPSIM_RECORD_CPU_ON_DEVICE,
+		.missing = HEAPSIM_MISSING_COPY,
+		.time_ns = 100,
+		.count = 1,
+		.cpu = { .pid = 7, .ip = 0x2000, .time_ns = 100 },
+	}, of_libmem = of_cuda, of_none = of_cuda;
+	const struct finding *one;
+
+	(void)state;
+	stacks->told.apis[0] = TOLD_API_CUDA;
+	stacks->told.processes[0] = 7;
+	stacks->told.apis[1] = TOLD_API_LIBMEM;
+	stacks->told.processes[1] = 8;
+	stacks->told.nr_processes = 2;
+	of_libmem.cpu.pid = 8;
+	of_libmem.time_ns++;
+	of_libmem.name[0] = 'l';
+	of_none.cpu.pid = 9;
+	of_none.time_ns += 2;
+	of_none.name[0] = 'n';
+	assert_int_equal(findings_add(findings, &of_cuda), 0);
+	assert_int_equal(findings_add(findings, &of_libmem), 0);
+	assert_int_equal(findings_add(findings, &of_none), 0);
+	assert_int_equal(findings_end(findings), 0);
+	one = findings_first(findings);
+	assert_int_equal(one->api, KIND_API_CUDA);
+	one = one->next;
+	assert_int_equal(one->api, KIND_API_LIBMEM);
+	one = one->next;
+	assert_int_equal(one->api, KIND_API_DMABUF);
+}
+
+/* The module has it as a number, that libmem has given it. */
+static void a_record_of_the_module_has_its_kernel(void **state)
+{
+	struct heapsim_record record = {
+		.kind = HEAPSIM_RECORD_CPU_WHILE_ACTIVE,
+		.time_ns = 100,
+		.count = 1,
+		.kernel = 1ULL << STACKS_MODULE_SHIFT | 0x1234,
+		.other = { .type = HEAPSIM_OTHER_ENGINE },
+	};
+	const struct finding *one;
+
+	(void)state;
+	strcpy(stacks->modules[0].path, "/no/such/module");
+	assert_int_equal(findings_add(findings, &record), 0);
+	assert_int_equal(findings_end(findings), 0);
+	one = findings_first(findings);
+	assert_int_equal(one->kernel.nr, 1);
+	assert_int_equal(one->kernel.frames[0].address, 0x1234);
+	assert_string_equal(one->kernel.frames[0].module, "/no/such/module");
+}
+
+/* Of every kind, for every reader: whoever has CUDA's calls has no others. */
+static void advice_names_calls_that_the_program_can_make(void **state)
+{
+	uint32_t kind, missing;
+	const char *mend;
+
+	(void)state;
+	for (kind = 0; kind < kind_end(); kind++)
+		for (missing = 0; missing <= HEAPSIM_MISSING_COPY; missing++) {
+			mend = kind_mend(kind, missing, KIND_API_CUDA);
+			/* It has no such jobs. */
+			if (mend && kind != TOLD_LEAKED_JOB)
+				assert_null(strstr(mend, "mem_"));
+			mend = kind_mend(kind, missing, KIND_API_LIBMEM);
+			if (mend)
+				assert_null(strstr(mend, "cuda"));
+			if (mend)
+				assert_null(strstr(mend, "IOCTL"));
+		}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
 
 int main(void)
@@ -128,6 +262,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_first_record_that_is_late_has_its_attaches),
 		TEST(a_stack_begins_where_the_program_calls),
+		TEST(a_stack_begins_behind_the_headers_of_cuda),
+		TEST(advice_is_of_the_calls_that_are_made),
+		TEST(a_record_of_the_module_has_its_kernel),
+		TEST(advice_names_calls_that_the_program_can_make),
 	};
 
 	return cmocka_run_group_tests_name("finding", tests, NULL, NULL);
