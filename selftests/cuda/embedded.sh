@@ -24,4 +24,5 @@ done
 "$here/samples" || rc=1
 "$here/guide_test" || rc=1
 "$here/calls_test" || rc=1
+"$here/report.sh" || rc=1
 exit "$rc"
