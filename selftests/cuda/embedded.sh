@@ -12,6 +12,7 @@ export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
 rc=0
 
 "$here/symbols_test" || rc=1
+"$here/heapsim-cu_test" || rc=1
 "$dir/header_test" || rc=1
 for soc in nano tx2 drive-px2 xavier orin orin-nano thor; do
 	for test in array device driver kernel launch limits runtime texture; do

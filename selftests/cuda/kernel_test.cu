@@ -120,6 +120,32 @@ static void grids_may_be_large(void **)
 	assert_int_equal(cudaFree(last), 0);
 }
 
+/* The compiler takes it for granted, and so never looks. */
+__global__ void look_at_stack(unsigned int *wrong)
+{
+	alignas(16) char on_stack[16];
+	char *volatile at = on_stack;
+
+	if ((uintptr_t)at % 16)
+		atomicAdd(wrong, 1u);
+	__syncthreads();
+	if ((uintptr_t)at % 16)
+		atomicAdd(wrong, 1u);
+}
+
+static void stacks_are_aligned(void **)
+{
+	unsigned int *wrong, got = 1;
+
+	assert_int_equal(cudaMalloc(&wrong, sizeof(*wrong)), 0);
+	assert_int_equal(cudaMemset(wrong, 0, sizeof(*wrong)), 0);
+	look_at_stack<<<2, 40>>>(wrong);
+	done();
+	cudaMemcpy(&got, wrong, sizeof(got), cudaMemcpyDeviceToHost);
+	assert_int_equal(got, 0);
+	assert_int_equal(cudaFree(wrong), 0);
+}
+
 /* Barriers and shared memory */
 
 template <int N> __global__ void reduce(const int *from, int *to)
@@ -807,6 +833,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_thread_knows_its_place),
 		cmocka_unit_test(grids_may_be_large),
+		cmocka_unit_test(stacks_are_aligned),
 		cmocka_unit_test(barriers_hold_in_loops),
 		cmocka_unit_test(who_has_returned_is_not_waited_for),
 		cmocka_unit_test(barriers_count_what_threads_say),
