@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A line of the guide's table of attributes: NAME VALUE, or "0, 1" of two GPUs. */
+/* Lines of the guide's table of attributes: NAME VALUE, "0, 1" of two GPUs. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 
