@@ -2,6 +2,6 @@
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
 
-#error "heapsim has no cooperative groups: see Documentation/cuda.rst, \"Warps\""
+#error "heapsim has no cooperative groups: see Documentation/cuda.rst"
 
 #endif

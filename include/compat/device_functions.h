@@ -343,8 +343,9 @@ static inline float __double2float_rn(double x)
  * no answer. __syncwarp() would be wrong as nothing at all: the others of the
  * warp may not have come that far.
  */
-int heapsim_no_warps(void)
-	__attribute__((error("heapsim has no warps: see Documentation/cuda.rst")));
+#define HEAPSIM_NO_WARPS_TEXT \
+	"heapsim has no warps: see Documentation/cuda.rst"
+int heapsim_no_warps(void) __attribute__((error(HEAPSIM_NO_WARPS_TEXT)));
 
 #define HEAPSIM_NO_WARPS	heapsim_no_warps()
 #define __syncwarp(...)			HEAPSIM_NO_WARPS

@@ -29,11 +29,13 @@ __global__ void store_one(int *to)
 {
 	*to = 1;
 }
+
 CUDA_KERNEL(store_one, int *);
 
 __global__ void nothing(void)
 {
 }
+
 CUDA_KERNEL(nothing);
 
 __global__ void unknown(int *to)
@@ -48,6 +50,7 @@ __global__ void sum_up(double *to, char a, short b, int c, long long d, float e,
 	*to = a + b + c + d + e + f + g.bytes[0] + g.bytes[1] + g.bytes[2] + h +
 	      i + j + k + l + m + n + o;
 }
+
 CUDA_KERNEL(sum_up, double *, char, short, int, long long, float, double,
 	    struct odd, unsigned char, long, int, int, int, int, int, int);
 
@@ -55,12 +58,14 @@ __global__ void take_all(char *to, struct full what)
 {
 	to[threadIdx.x] = what.bytes[threadIdx.x];
 }
+
 CUDA_KERNEL(take_all, char *, struct full);
 
 __global__ void take_too_much(char *to, struct too_much what)
 {
 	to[0] = what.bytes[0];
 }
+
 CUDA_KERNEL(take_too_much, char *, struct too_much);
 
 __global__ void turn(int *at)
@@ -74,6 +79,7 @@ __global__ void turn(int *at)
 	atomicAdd(&at[64], 1);
 	atomicMax(&at[65], (int)own);
 }
+
 CUDA_KERNEL(turn, int *);
 
 __global__ void fill_shared(char *to, unsigned int len)
@@ -85,7 +91,14 @@ __global__ void fill_shared(char *to, unsigned int len)
 		shared[i] = (char)i;
 	*to = shared[len - 1];
 }
+
 CUDA_KERNEL(fill_shared, char *, unsigned int);
+
+static int max_active(int *nr, const void *fn, int size, size_t shared)
+{
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(nr, fn, size,
+							     shared);
+}
 
 static const dim3 one = { 1, 1, 1 };
 
@@ -347,26 +360,21 @@ static void attributes_are_the_boards(void **state)
 	cudaGetLastError();
 }
 
-static void occupancy_is_what_threads_blocks_and_shared_memory_leave(void **st)
+static void occupancy_is_what_a_processor_has_room_for(void **st)
 {
 	const int threads = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
 	const int blocks = attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
 	int nr;
 
 	(void)st;
-	assert_int_equal(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&nr,
-				(void *)nothing, 256, 0), 0);
+	assert_int_equal(max_active(&nr, nothing, 256, 0), 0);
 	assert_int_equal(nr, threads / 256);
-	assert_int_equal(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&nr,
-				(void *)nothing, 33, 0), 0);
+	assert_int_equal(max_active(&nr, nothing, 33, 0), 0);
 	assert_int_equal(nr, threads / 64 < blocks ? threads / 64 : blocks);
-	assert_int_equal(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&nr,
-				(void *)nothing, 1, 40000), 0);
+	assert_int_equal(max_active(&nr, nothing, 1, 40000), 0);
 	assert_in_range(nr, 1, 5);
-	assert_int_equal(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&nr,
-				(void *)nothing, 0, 0), cudaErrorInvalidValue);
-	assert_int_equal(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&nr,
-				(void *)unknown, 1, 0),
+	assert_int_equal(max_active(&nr, nothing, 0, 0), cudaErrorInvalidValue);
+	assert_int_equal(max_active(&nr, unknown, 1, 0),
 			 cudaErrorInvalidDeviceFunction);
 	cudaGetLastError();
 }
@@ -419,8 +427,7 @@ int main(void)
 		cmocka_unit_test(shared_memory_is_as_long_as_the_board_has_it),
 		cmocka_unit_test(a_stream_that_is_none_is_refused),
 		cmocka_unit_test(attributes_are_the_boards),
-		cmocka_unit_test(
-		occupancy_is_what_threads_blocks_and_shared_memory_leave),
+		cmocka_unit_test(occupancy_is_what_a_processor_has_room_for),
 		cmocka_unit_test(limits_are_kept),
 	};
 

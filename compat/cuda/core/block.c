@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#if __has_include(<valgrind/valgrind.h>)
+#if __has_include("valgrind/valgrind.h")
 #include <valgrind/valgrind.h>
 #else
 #define VALGRIND_STACK_REGISTER(start, end)	0U
@@ -120,68 +120,72 @@ void block_switch(void **from, void *to);
 #define NR_KEPT		6U
 #define AT_RETURN	NR_KEPT
 
-asm(".pushsection .text\n"
-    ".hidden block_switch\n"
-    ".globl block_switch\n"
-    ".type block_switch, @function\n"
-    "block_switch:\n"
-    "	push %rbp\n"
-    "	push %rbx\n"
-    "	push %r12\n"
-    "	push %r13\n"
-    "	push %r14\n"
-    "	push %r15\n"
-    "	mov %rsp, (%rdi)\n"
-    "	mov %rsi, %rsp\n"
-    "	pop %r15\n"
-    "	pop %r14\n"
-    "	pop %r13\n"
-    "	pop %r12\n"
-    "	pop %rbx\n"
-    "	pop %rbp\n"
-    "	ret\n"
-    ".size block_switch, . - block_switch\n"
-    ".popsection\n");
+#define SWITCH \
+	".pushsection .text\n" \
+	".hidden block_switch\n" \
+	".globl block_switch\n" \
+	".type block_switch, @function\n" \
+	"block_switch:\n" \
+	"	push %rbp\n" \
+	"	push %rbx\n" \
+	"	push %r12\n" \
+	"	push %r13\n" \
+	"	push %r14\n" \
+	"	push %r15\n" \
+	"	mov %rsp, (%rdi)\n" \
+	"	mov %rsi, %rsp\n" \
+	"	pop %r15\n" \
+	"	pop %r14\n" \
+	"	pop %r13\n" \
+	"	pop %r12\n" \
+	"	pop %rbx\n" \
+	"	pop %rbp\n" \
+	"	ret\n" \
+	".size block_switch, . - block_switch\n" \
+	".popsection\n"
 #elif defined(__aarch64__)
 #define NR_KEPT		20U
 #define AT_RETURN	11U
 
-asm(".pushsection .text\n"
-    ".hidden block_switch\n"
-    ".globl block_switch\n"
-    ".type block_switch, %function\n"
-    "block_switch:\n"
-    "	sub sp, sp, #160\n"
-    "	stp x19, x20, [sp]\n"
-    "	stp x21, x22, [sp, #16]\n"
-    "	stp x23, x24, [sp, #32]\n"
-    "	stp x25, x26, [sp, #48]\n"
-    "	stp x27, x28, [sp, #64]\n"
-    "	stp x29, x30, [sp, #80]\n"
-    "	stp d8, d9, [sp, #96]\n"
-    "	stp d10, d11, [sp, #112]\n"
-    "	stp d12, d13, [sp, #128]\n"
-    "	stp d14, d15, [sp, #144]\n"
-    "	mov x2, sp\n"
-    "	str x2, [x0]\n"
-    "	mov sp, x1\n"
-    "	ldp x19, x20, [sp]\n"
-    "	ldp x21, x22, [sp, #16]\n"
-    "	ldp x23, x24, [sp, #32]\n"
-    "	ldp x25, x26, [sp, #48]\n"
-    "	ldp x27, x28, [sp, #64]\n"
-    "	ldp x29, x30, [sp, #80]\n"
-    "	ldp d8, d9, [sp, #96]\n"
-    "	ldp d10, d11, [sp, #112]\n"
-    "	ldp d12, d13, [sp, #128]\n"
-    "	ldp d14, d15, [sp, #144]\n"
-    "	add sp, sp, #160\n"
-    "	ret\n"
-    ".size block_switch, . - block_switch\n"
-    ".popsection\n");
+#define SWITCH \
+	".pushsection .text\n" \
+	".hidden block_switch\n" \
+	".globl block_switch\n" \
+	".type block_switch, %function\n" \
+	"block_switch:\n" \
+	"	sub sp, sp, #160\n" \
+	"	stp x19, x20, [sp]\n" \
+	"	stp x21, x22, [sp, #16]\n" \
+	"	stp x23, x24, [sp, #32]\n" \
+	"	stp x25, x26, [sp, #48]\n" \
+	"	stp x27, x28, [sp, #64]\n" \
+	"	stp x29, x30, [sp, #80]\n" \
+	"	stp d8, d9, [sp, #96]\n" \
+	"	stp d10, d11, [sp, #112]\n" \
+	"	stp d12, d13, [sp, #128]\n" \
+	"	stp d14, d15, [sp, #144]\n" \
+	"	mov x2, sp\n" \
+	"	str x2, [x0]\n" \
+	"	mov sp, x1\n" \
+	"	ldp x19, x20, [sp]\n" \
+	"	ldp x21, x22, [sp, #16]\n" \
+	"	ldp x23, x24, [sp, #32]\n" \
+	"	ldp x25, x26, [sp, #48]\n" \
+	"	ldp x27, x28, [sp, #64]\n" \
+	"	ldp x29, x30, [sp, #80]\n" \
+	"	ldp d8, d9, [sp, #96]\n" \
+	"	ldp d10, d11, [sp, #112]\n" \
+	"	ldp d12, d13, [sp, #128]\n" \
+	"	ldp d14, d15, [sp, #144]\n" \
+	"	add sp, sp, #160\n" \
+	"	ret\n" \
+	".size block_switch, . - block_switch\n" \
+	".popsection\n"
 #else
 #error "No switch of stacks for this architecture"
 #endif
+
+asm(SWITCH);
 
 /* A kernel cannot go on without memory for its threads: it fails. */
 static void __attribute__((noreturn)) fail(void)
@@ -456,8 +460,12 @@ void block_run(const struct mem_block *block, void *at)
 	worker->next_index = (uint3){ 0, 0, 0 };
 	blockIdx = (uint3){ block->index[0], block->index[1],
 			    block->index[2] };
-	blockDim = (dim3){ block->block[0], block->block[1], block->block[2] };
-	gridDim = (dim3){ block->grid[0], block->grid[1], block->grid[2] };
+	blockDim.x = block->block[0];
+	blockDim.y = block->block[1];
+	blockDim.z = block->block[2];
+	gridDim.x = block->grid[0];
+	gridDim.y = block->grid[1];
+	gridDim.z = block->grid[2];
 	heapsim_cu_shared = block->shared;
 	worker->now = &worker->home;
 	go_on(worker, fiber_get(worker));

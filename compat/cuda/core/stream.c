@@ -37,7 +37,7 @@ CORE_API int core_stream(struct CUctx_st *ctx, CUstream handle,
  * core_stream_create() - make a stream
  * @ctx: context
  * @flags: CU_STREAM_DEFAULT or CU_STREAM_NON_BLOCKING
- * @priority: lower is sooner; the nearest that there is is taken
+ * @priority: lower is sooner; what is beyond counts as the nearest
  * @stream: out: the stream, owned by the caller: core_stream_destroy()
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such flags),

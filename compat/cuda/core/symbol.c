@@ -20,7 +20,8 @@ struct entry {
 	struct entry *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of the list */
+/* Protects the list. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct entry *entries;
 
 /* It is no work of the program's: no stream is active after it. */

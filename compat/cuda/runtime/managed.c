@@ -55,10 +55,11 @@ API cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize,
 						  devPtr, count));
 }
 
-API cudaError_t cudaMemRangeGetAttributes(void **data, size_t *dataSizes,
-				enum cudaMemRangeAttribute *attributes,
-				size_t numAttributes, const void *devPtr,
-				size_t count)
+API cudaError_t
+cudaMemRangeGetAttributes(void **data, size_t *dataSizes,
+			  enum cudaMemRangeAttribute *attributes,
+			  size_t numAttributes, const void *devPtr,
+			  size_t count)
 {
 	size_t i;
 	int rc = 0;
