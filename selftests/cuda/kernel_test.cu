@@ -701,10 +701,19 @@ static int found(mem_violation_kind kind, const void *kernel, const char *name)
 	return !name || !strcmp(what.name, name) ? 0 : 94;
 }
 
+/* And so ends all that comes after it: the error sticks to the context. */
 static int ends_with(cudaError_t err)
 {
+	cudaStream_t stream;
+	void *ptr;
+
 	return cudaDeviceSynchronize() == err && cudaGetLastError() == err &&
-	       cudaDeviceSynchronize() == err;
+	       cudaPeekAtLastError() == cudaSuccess &&
+	       cudaDeviceSynchronize() == err && cudaMalloc(&ptr, 1) == err &&
+	       cudaStreamCreate(&stream) == err &&
+	       cudaStreamQuery(cudaStreamLegacy) == err &&
+	       cudaDeviceReset() == err && cudaMalloc(&ptr, 1) == err &&
+	       cudaGetLastError() == err;
 }
 
 static int fail_illegal(void)
