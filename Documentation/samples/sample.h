@@ -21,6 +21,9 @@
 #endif
 #endif
 
+/* So that a finding names the function and its line, whatever is optimised. */
+#define OWN_FRAME	__attribute__((noinline))
+
 #define CHECK(call)	check(call, #call, __FILE__, __LINE__)
 /* A launch has no answer of its own. */
 #define CHECK_LAUNCH()	check(cudaGetLastError(), "launch", __FILE__, __LINE__)

@@ -61,16 +61,17 @@ static void build(struct list *list, struct node *nodes)
 }
 
 /* The first value is the largest now; all are even. */
-static int is_right(const struct list *list)
+static OWN_FRAME int is_right(const struct list *list)
 {
-	int wanted = NR_NODES;
 	const long long sum = (long long)NR_NODES * (NR_NODES + 1) / 2;
+	const struct node *node;
+	int wanted = NR_NODES;
 
-	if (list->sum != sum)	/* found here */
-		return 0;
-	for (const struct node *node = list->first; node; node = node->next)
+	for (node = list->first; node; node = node->next)	/* found here */
 		if (node->value != 2 * wanted--)
 			return 0;
+	if (list->sum != sum)
+		return 0;
 	return wanted == 0;
 }
 

@@ -86,7 +86,8 @@ static void find_on_pva(const struct mem_block *block, void *arg)
 }
 
 /* What vpiSubmitHarrisCornerDetector() is on the board. */
-static int submit_to_pva(cudaStream_t stream, const struct find_args *args)
+static OWN_FRAME int submit_to_pva(cudaStream_t stream,
+				   const struct find_args *args)
 {
 	struct mem_launch launch;
 	struct mem_stream *mem;
@@ -119,7 +120,8 @@ static int has_pva(void)
 		!mem_ctx_board(ctx, MEM_ENGINE_GPU, &board) && board.has_pva;
 }
 #else
-static int submit_to_pva(cudaStream_t stream, const struct find_args *args)
+static OWN_FRAME int submit_to_pva(cudaStream_t stream,
+				   const struct find_args *args)
 {
 	(void)stream;
 	(void)args;
@@ -147,7 +149,7 @@ static void draw(unsigned char *pixels)
 				(unsigned char)(x * x / 7 + y * y / 3 + x * y);
 }
 
-static int nr_wrong(const struct keypoint *keypoints,
+static OWN_FRAME int nr_wrong(const struct keypoint *keypoints,
 		    const unsigned char *pixels)
 {
 	int wrong = 0;

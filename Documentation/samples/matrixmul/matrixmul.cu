@@ -53,7 +53,7 @@ static void rand_fill(int *to, int nr)
 }
 
 /* What the CPU alone makes of it. */
-static int is_right(const int *p, const int *q, const int *r)
+static OWN_FRAME int is_right(const int *p, const int *q, const int *r)
 {
 	for (int y = 0; y < HP; y++) {
 		for (int x = 0; x < WQ; x++) {

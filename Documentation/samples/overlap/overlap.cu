@@ -26,7 +26,7 @@ __global__ void mix(unsigned int *values, int nr)
 		values[i] = mixed(values[i]);
 }
 
-static int nr_wrong(const unsigned int *values)
+static OWN_FRAME int nr_wrong(const unsigned int *values)
 {
 	int wrong = 0;
 

@@ -138,7 +138,7 @@ static void read_image(int *pixels)
 }
 
 /* Every pixel is looked at: what an early or stale one is, shows. */
-static int use_image(const int *pixels)
+static OWN_FRAME int use_image(const int *pixels)
 {
 	int wrong = 0;
 

@@ -33,7 +33,7 @@ __global__ void add(int *values, int number)
 		values[i] += number;
 }
 
-static int nr_wrong(const int *values, int round, int number)
+static OWN_FRAME int nr_wrong(const int *values, int round, int number)
 {
 	int wrong = 0;
 

@@ -148,7 +148,7 @@ static int with_progress(void)
 }
 
 /* The CPU counts, the GPU reads: below capability 7.2 not with atomics. */
-static int with_counter(bool has_atomics)
+static OWN_FRAME int with_counter(bool has_atomics)
 {
 	int *counter, wrong;
 
