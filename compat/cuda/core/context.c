@@ -264,6 +264,16 @@ CORE_API const struct core_device *core_device(int ordinal)
 	return &state.devices[ordinal];
 }
 
+/* There is a board, and it has this GPU. */
+static int check_device(int ordinal)
+{
+	const int rc = core_init();
+
+	if (rc)
+		return rc;
+	return core_device(ordinal) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
 /**
  * core_top() - the context that is current in this thread
  *
@@ -355,12 +365,10 @@ CORE_API struct CUctx_st *core_primary(int ordinal)
  */
 CORE_API int core_primary_open(int ordinal, struct CUctx_st **ctx)
 {
-	int rc = core_init();
+	int rc = check_device(ordinal);
 
 	if (rc)
 		return rc;
-	if (!core_device(ordinal))
-		return CUDA_ERROR_INVALID_DEVICE;
 	pthread_mutex_lock(&state.lock);
 	state.primary[ordinal].is_open = true;
 	pthread_mutex_unlock(&state.lock);
@@ -421,12 +429,10 @@ CORE_API int core_current(struct CUctx_st **ctx)
  */
 CORE_API int core_primary_retain(int ordinal, struct CUctx_st **ctx)
 {
-	int rc = core_init();
+	int rc = check_device(ordinal);
 
 	if (rc)
 		return rc;
-	if (!core_device(ordinal))
-		return CUDA_ERROR_INVALID_DEVICE;
 	pthread_mutex_lock(&state.lock);
 	state.primary[ordinal].nr_users++;
 	state.primary[ordinal].is_open = true;
@@ -445,12 +451,10 @@ CORE_API int core_primary_retain(int ordinal, struct CUctx_st **ctx)
 CORE_API int core_primary_release(int ordinal)
 {
 	bool is_last;
-	int rc = core_init();
+	int rc = check_device(ordinal);
 
 	if (rc)
 		return rc;
-	if (!core_device(ordinal))
-		return CUDA_ERROR_INVALID_DEVICE;
 	pthread_mutex_lock(&state.lock);
 	if (!state.primary[ordinal].nr_users) {
 		pthread_mutex_unlock(&state.lock);
@@ -481,12 +485,10 @@ CORE_API int core_primary_release(int ordinal)
 CORE_API int core_primary_reset(int ordinal)
 {
 	struct CUctx_st *primary;
-	int rc = core_init();
+	int rc = check_device(ordinal);
 
 	if (rc)
 		return rc;
-	if (!core_device(ordinal))
-		return CUDA_ERROR_INVALID_DEVICE;
 	primary = &state.primary[ordinal];
 	rc = core_error(mem_ctx_sync(primary->mem));
 	if (rc == CUDA_ERROR_NOT_PERMITTED)
@@ -513,12 +515,10 @@ CORE_API int core_primary_reset(int ordinal)
 CORE_API int core_primary_state(int ordinal, unsigned int *flags,
 				bool *is_active)
 {
-	int rc = core_init();
+	int rc = check_device(ordinal);
 
 	if (rc)
 		return rc;
-	if (!core_device(ordinal))
-		return CUDA_ERROR_INVALID_DEVICE;
 	pthread_mutex_lock(&state.lock);
 	*flags = state.primary[ordinal].flags;
 	*is_active = state.primary[ordinal].is_open;
@@ -573,11 +573,9 @@ CORE_API int core_primary_set_flags(int ordinal, unsigned int flags)
 
 	if (!are_flags(flags))
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = core_init();
+	rc = check_device(ordinal);
 	if (rc)
 		return rc;
-	if (!core_device(ordinal))
-		return CUDA_ERROR_INVALID_DEVICE;
 	pthread_mutex_lock(&state.lock);
 	state.primary[ordinal].flags = flags;
 	pthread_mutex_unlock(&state.lock);
@@ -622,11 +620,9 @@ CORE_API int core_ctx_create(int ordinal, unsigned int flags,
 
 	if (!are_flags(flags))
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = core_init();
+	rc = check_device(ordinal);
 	if (rc)
 		return rc;
-	if (!core_device(ordinal))
-		return CUDA_ERROR_INVALID_DEVICE;
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return CUDA_ERROR_OUT_OF_MEMORY;
