@@ -244,7 +244,9 @@ try cpu_on_device cpu_on_device
 try illegal_address illegal_address
 try failed_kernel failed_kernel
 try overrun overrun
-try atomic_on_uncached atomic_on_uncached
+# Only in the process is an instruction seen.
+[ "${options[1]}" = --backend=kernel ] ||
+	try atomic_on_uncached atomic_on_uncached
 try missing_calls_are_told missing_call
 try leaks_are_told leaks
 if command -v python3 >/dev/null; then
