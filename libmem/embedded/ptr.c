@@ -11,6 +11,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#if __has_include("valgrind/memcheck.h")
+#include <valgrind/memcheck.h>
+#else
+#define VALGRIND_DISABLE_ERROR_REPORTING
+#define VALGRIND_ENABLE_ERROR_REPORTING
+#define VALGRIND_MAKE_MEM_DEFINED(at, len)	((void)(at), (void)(len))
+#endif
+
 #include "embedded.h"
 
 /* Behind each allocation, at least and at most. */
@@ -231,8 +239,8 @@ static bool has_frame(uintptr_t first, size_t len)
 }
 
 /*
- * As memcpy(), which AddressSanitizer has its eye on: pages hold more than what
- * the caller may read.
+ * As memcpy(), on which AddressSanitizer and valgrind have their eye: pages
+ * hold more than what the caller may read.
  */
 static void __attribute__((no_sanitize("address", "thread")))
 copy_pages(void *to, const void *from, size_t len)
@@ -241,8 +249,12 @@ copy_pages(void *to, const void *from, size_t len)
 	uint64_t *dst = to;
 	size_t i;
 
+	VALGRIND_DISABLE_ERROR_REPORTING;
 	for (i = 0; i < len / sizeof(*dst); i++)
 		dst[i] = src[i];
+	VALGRIND_ENABLE_ERROR_REPORTING;
+	/* What is stored from now on goes by another address. */
+	VALGRIND_MAKE_MEM_DEFINED(to, len);
 }
 
 /* Its pages become the window's; their bytes stay. */
