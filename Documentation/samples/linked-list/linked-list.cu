@@ -8,6 +8,8 @@
 #include "sample.h"
 
 #define NR_NODES	1000
+/* glibc maps what is longer than 32 MiB, whatever was freed before. */
+#define MAPPED_LEN	(33UL << 20)
 
 struct node {
 	struct node *next;
@@ -98,7 +100,7 @@ int main(int argc, char **argv)
 	CHECK(cudaMallocManaged(&list, sizeof(*list)));
 	set_name(list, "list");
 	if (is_malloc)
-		nodes = (struct node *)malloc(NR_NODES * sizeof(*nodes));
+		nodes = (struct node *)malloc(MAPPED_LEN);
 	else
 		CHECK(cudaMallocManaged(&nodes, NR_NODES * sizeof(*nodes)));
 	set_name(nodes, "nodes");
