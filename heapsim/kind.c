@@ -140,7 +140,7 @@ static const struct kind kinds[] = {
 		"to mend it, have the kernel return when it is done; one that\n"
 		"needs long has its own time: mem_launch.timeout_ns",
 		"to mend it, have the kernel return when it is done; if one\n"
-		"needs more than 120 s, HEAPSIM_CU_TIMEOUT says how many",
+		"needs more than 600 s, HEAPSIM_CU_TIMEOUT says how many",
 	},
 	[TOLD_MISSING_CALL] = {
 		"missing-call",
