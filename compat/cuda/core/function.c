@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What can be asked of a kernel, and how many blocks of it fit together. */
-#include "core.h"
+#include "internal.h"
 
 #define WARP		32U
 #define MAX_THREADS	1024
@@ -18,6 +18,17 @@
 static int capability(const struct core_device *device)
 {
 	return device->board.capability;
+}
+
+/**
+ * core_shared_max() - how much dynamic shared memory a kernel may have
+ * @kernel: which
+ *
+ * Return: bytes of a block.
+ */
+size_t core_shared_max(const struct heapsim_kernel *kernel)
+{
+	return kernel->max_shared ? kernel->max_shared : DEFAULT_SHARED;
 }
 
 /**
@@ -48,8 +59,7 @@ CORE_API int core_function_attribute(const struct heapsim_kernel *kernel,
 		*value = capability(device);
 		return CUDA_SUCCESS;
 	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-		*value = kernel->max_shared ? (int)kernel->max_shared :
-					      DEFAULT_SHARED;
+		*value = (int)core_shared_max(kernel);
 		return CUDA_SUCCESS;
 	case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
 		*value = -1;

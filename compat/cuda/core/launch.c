@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "internal.h"
 
 /* CUDA programming guide, technical specifications per compute capability. */
 #define MAX_BLOCK_X	1024U
@@ -17,7 +18,6 @@
 #define MAX_GRID_X	0x7fffffffU
 #define MAX_GRID_Y	65535U
 #define MAX_GRID_Z	65535U
-#define DEFAULT_SHARED	(48U << 10)
 
 /*
  * Of a thread: what the program asks for comes on top, since code of this
@@ -193,8 +193,7 @@ CORE_API int core_launch(const struct core_launch *launch)
 	len = block_args(kernel, NULL, NULL);
 	if (!core_launch_fits(launch) || len > BLOCK_MAX_PARAMS ||
 	    (kernel->nr_params && !launch->args) ||
-	    launch->shared_len > (kernel->max_shared ? kernel->max_shared :
-						       DEFAULT_SHARED))
+	    launch->shared_len > core_shared_max(kernel))
 		return CUDA_ERROR_INVALID_VALUE;
 	job.kernel = *kernel;
 	job.has_system_atomics = ctx->device->board.has_system_atomics;

@@ -119,7 +119,6 @@ static struct slab *slab_of(unsigned long long handle, unsigned int *slot)
 	const char *at = (char *)(uintptr_t)handle;
 	struct slab *slab;
 
-	*slot = 0;
 	for (slab = slabs; slab; slab = slab->next)
 		if (at >= slab->memory &&
 		    at < slab->memory + NR_SLOTS * SLOT_LEN)
