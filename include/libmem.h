@@ -1337,8 +1337,8 @@ int mem_ctx_sync(struct mem_ctx *ctx);
  * @ctx: context
  *
  * Context: any thread.
- * Return: 0; -EFAULT, -ETIME or -EIO, see mem_stream_sync(), for good; -EINVAL
- * (@ctx is NULL), -EPERM (a child of the process that opened it).
+ * Return: 0; -EFAULT, -ETIME, -ECANCELED or -EIO, see mem_stream_sync(), for
+ * good; -EINVAL (@ctx is NULL), -EPERM (a child of the process that opened it).
  */
 int mem_ctx_error(struct mem_ctx *ctx);
 
@@ -1432,8 +1432,9 @@ int mem_stream_priority(const struct mem_stream *stream);
  * and a job of it is lost: told once), -EMFILE, -ENFILE, -ENOMEM or -EAGAIN (an
  * engine's process could not be made, its job is lost: told once, and the next
  * job tries again), or what ended all work of the context, for good: -EFAULT (a
- * kernel touched an illegal address), -ETIME (one ran for too long), -EIO (one
- * called exit, abort or fork, or a signal or an exception ended it).
+ * kernel touched an illegal address), -ETIME (one ran for too long), -ECANCELED
+ * (one called abort, as a failed assert and an exception that nobody catches
+ * do), -EIO (one called exit or fork, or another signal ended it).
  */
 int mem_stream_sync(struct mem_stream *stream);
 

@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "engine/engine.h"
 #include "sched.h"
 
 /* Before a thread that waits as it likes blocks. */
@@ -421,7 +422,7 @@ static void note_error(struct mem_ctx *ctx, int err)
 {
 	int none = 0;
 
-	if (err == -EFAULT || err == -ETIME || err == -EIO)
+	if (engine_status_is_final(err))
 		atomic_compare_exchange_strong(&ctx->sched.error, &none, err);
 	else if (err)
 		atomic_store(&ctx->sched.lost, err);

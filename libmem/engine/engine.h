@@ -129,13 +129,13 @@ struct engine_job {
 
 /**
  * struct engine_result - how it ended
- * @status: 0; -EFAULT: illegal address; -ETIME: the watchdog ended it; -EIO: it
- *	called exit, abort or fork, or a signal or an exception ended it;
- *	-EOWNERDEAD: somebody killed the engine; -ENOMEM, -EAGAIN, -EMFILE or
- *	-ENFILE: no engine could be started, or it ran out of mappings;
- *	-EINVAL: too many blocks or bytes; -EPERM: a child of the process that
- *	made it
- * @signal: of -EIO and -EFAULT: which, 0 none
+ * @status: 0; -EFAULT: illegal address; -ETIME: the watchdog ended it;
+ *	-ECANCELED: it called abort; -EIO: it called exit or fork, or another
+ *	signal ended it; -EOWNERDEAD: somebody killed the engine; -ENOMEM,
+ *	-EAGAIN, -EMFILE or -ENFILE: no engine could be started, or it ran out
+ *	of mappings; -EINVAL: too many blocks or bytes; -EPERM: a child of the
+ *	process that made it
+ * @signal: of -EIO, -ECANCELED and -EFAULT: which, 0 none
  * @addr: of -EFAULT: what it touched
  * @ip: of -EFAULT: the instruction
  * @is_write: of -EFAULT: it stored
@@ -175,6 +175,7 @@ void engine_run(struct engine *engine, const struct engine_job *job,
 int mappings_check_own(uintptr_t start, uintptr_t end);
 const char *engine_name(unsigned int at);
 const char *engine_place_name(enum engine_place place);
+bool engine_status_is_final(int status);
 bool engine_is_failed(const struct engine_result *result);
 const char *engine_end_name(const struct engine_result *result);
 struct engine_job engine_job_of(const struct mem_launch *launch);

@@ -871,7 +871,7 @@ static const char *signal_name(int signal)
 {
 	switch (signal) {
 	case SIGABRT:
-		return "SIGABRT: abort or an exception";
+		return "SIGABRT: abort, assert, throw";
 	case SIGBUS:
 		return "SIGBUS";
 	case SIGFPE:
@@ -889,6 +889,18 @@ static const char *signal_name(int signal)
 }
 
 /**
+ * engine_status_is_final() - is all work of the context over by it?
+ * @status: 0 or -errno
+ *
+ * Return: true if it is one that a kernel brought about.
+ */
+bool engine_status_is_final(int status)
+{
+	return status == -EFAULT || status == -ETIME || status == -ECANCELED ||
+	       status == -EIO;
+}
+
+/**
  * engine_is_failed() - did the kernel do something that it may not?
  * @result: how it ended
  *
@@ -897,13 +909,12 @@ static const char *signal_name(int signal)
  */
 bool engine_is_failed(const struct engine_result *result)
 {
-	return result->status == -EFAULT || result->status == -ETIME ||
-	       result->status == -EIO;
+	return engine_status_is_final(result->status);
 }
 
 /**
  * engine_end_name() - what ended a kernel, as it is told
- * @result: -ETIME or -EIO
+ * @result: -ETIME, -ECANCELED or -EIO
  *
  * Return: static, shorter than MEM_NAME_LEN.
  */

@@ -461,7 +461,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	futex_lock(&process->lock);
 	if (info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS))
 		end_by_fault(signal, info, context);
-	touch_end(-EIO, signal);
+	touch_end(signal == SIGABRT ? -ECANCELED : -EIO, signal);
 }
 
 /**

@@ -661,6 +661,11 @@ __global__ void run_out_of_stack(int *to, int depth)
 	*to = frame[depth % 3000];
 }
 
+__global__ void say_wrong(void)
+{
+	assert(threadIdx.x < 31);
+}
+
 __global__ void trap(void)
 {
 	__trap();
@@ -763,6 +768,16 @@ static int fail_trap(void)
 	return found(MEM_VIOLATION_FAILED_KERNEL, (const void *)trap, NULL);
 }
 
+static int fail_assert(void)
+{
+	watch();
+	say_wrong<<<1, 32>>>();
+	if (!ends_with(cudaErrorAssert))
+		return 1;
+	return found(MEM_VIOLATION_FAILED_KERNEL, (const void *)say_wrong,
+		     NULL);
+}
+
 /* It is no dynamic parallelism, and does not go unseen. */
 static int fail_nested(void)
 {
@@ -808,6 +823,7 @@ static const struct {
 	{ "stack", fail_stack, 0, true },
 	{ "more-stack", more_stack, 0, false },
 	{ "trap", fail_trap, 0, true },
+	{ "assert", fail_assert, 0, true },
 	{ "nested", fail_nested, 0, true },
 	{ "system-atomics", system_atomics, 0, false },
 	{ "touch-variable", touch_variable, SIGBUS, false },

@@ -959,7 +959,7 @@ static void ends_of_all_kinds_are_told_and_survived(void **state)
 		int signal;
 	} ends[] = {
 		{ call_exit, -EIO, 0 },
-		{ call_abort, -EIO, SIGABRT },
+		{ call_abort, -ECANCELED, SIGABRT },
 		{ end_thread, -EIO, 0 },
 		{ call_fork, -EIO, 0 },
 		{ divide, -EIO, SIGFPE },

@@ -1758,7 +1758,8 @@ static void a_kernel_that_does_not_return_is_told(void **state)
 		const char *name;
 	} ends[] = {
 		{ k_exit, -EIO, "exit or fork" },
-		{ k_abort, -EIO, "SIGABRT: abort or an exception" },
+		{ k_abort, -ECANCELED,
+		  "SIGABRT: abort, assert, throw" },
 		{ k_no_end, -ETIME, "the watchdog" },
 	};
 	struct mem_violation v = { .size = sizeof(v) };

@@ -88,6 +88,8 @@ CORE_API int core_error(int err)
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	case ETIME:
 		return CUDA_ERROR_LAUNCH_TIMEOUT;
+	case ECANCELED:
+		return CUDA_ERROR_ASSERT;
 	case EIO:
 	case EOWNERDEAD:
 		return CUDA_ERROR_LAUNCH_FAILED;
