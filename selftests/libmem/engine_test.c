@@ -1418,6 +1418,8 @@ static void too_many_pieces_are_hidden_and_asked_for_again(void **state)
 	args.at = window.addr;
 	job.changes = changes;
 	job.nr_changes = MANY_PAGES / 2;
+	/* A mapping each: that takes a debug kernel a minute. */
+	job.timeout_ns = 5 * FOREVER_NS;
 	engine_run(engine, &job, &result);
 	assert_int_equal(result.status, 0);
 	assert_int_equal(own.nr_asked, 1);
