@@ -121,6 +121,7 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 	if (theirs.sa_handler == SIG_IGN && info->si_code <= 0)
 		return;
 	if (theirs.sa_handler == SIG_DFL || theirs.sa_handler == SIG_IGN) {
+		engine_leave_kernel(signal, info, context);
 		act_by_default(signal, info);
 		return;
 	}

@@ -10,6 +10,7 @@
 #ifndef _LIBMEM_ENGINE_H
 #define _LIBMEM_ENGINE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -175,6 +176,8 @@ void engine_run(struct engine *engine, const struct engine_job *job,
 int mappings_check_own(uintptr_t start, uintptr_t end);
 const char *engine_name(unsigned int at);
 const char *engine_place_name(enum engine_place place);
+void engine_leave_kernel(int signal, const siginfo_t *info,
+			 const void *context);
 bool engine_status_is_final(int status);
 bool engine_is_failed(const struct engine_result *result);
 const char *engine_end_name(const struct engine_result *result);

@@ -3,23 +3,41 @@
  * An engine without a process: its jobs run in the caller and on threads of the
  * application. For boards whose engines have all of a process's memory, and for
  * tools that follow no fork.
+ *
+ * A kernel that fails is left by a jump out of the signal's handler; what it
+ * had taken, a lock or memory, it keeps. Signals for which the application, or
+ * a sanitizer, has a handler when an engine is made are theirs.
  */
 #define _GNU_SOURCE
+/* Its longjmp() knows no stacks but the thread's. */
+#undef _FORTIFY_SOURCE
 #include <errno.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "../internal.h"
+#include "../trap.h"
 #include "process.h"
 
 #define MAX_HELPERS	1024U
+/* For handlers: of the window's pages, too, and who asked for them. */
+#define SIGNAL_STACK_LEN	(256UL << 10)
+
+/* The C library's own name for it, which nobody else defines. */
+int __sigaction(int signal, const struct sigaction *action,
+		struct sigaction *old);
 
 /**
  * struct inline_engine - one
  * @pool: its threads
  * @worker: of the caller, one at a time
+ * @window: of the application
+ * @stack: for handlers, of the caller
+ * @is_failed: a block of the job did not return
+ * @result: of the first such
  * @args: a job's own copy
  * @name: for its threads
  * @threads: helpers
@@ -29,6 +47,10 @@
 struct inline_engine {
 	struct pool pool;
 	struct worker worker;
+	struct engine_window window;
+	void *stack;
+	atomic_bool is_failed;
+	struct engine_result result;
 	uint8_t args[MEM_ARGS_MAX] __attribute__((aligned(LINE)));
 	char name[ENGINE_NAME_LEN];
 	pthread_t *threads;
@@ -36,7 +58,19 @@ struct inline_engine {
 	bool has_helpers;
 };
 
-static _Thread_local bool is_worker;
+/**
+ * struct escape - out of a block
+ * @at: where to
+ * @result: why
+ */
+struct escape {
+	sigjmp_buf at;
+	struct engine_result result;
+};
+
+static _Thread_local struct inline_engine *mine;
+static _Thread_local struct escape *escape;
+static _Thread_local void *stack;
 
 /**
  * engine_is_worker() - does the calling thread run a kernel?
@@ -46,23 +80,158 @@ static _Thread_local bool is_worker;
  */
 bool engine_is_worker(void)
 {
-	return is_worker;
+	return mine;
+}
+
+/* What was sent from outside is no kernel's doing. */
+static bool is_own(int signal, const siginfo_t *info)
+{
+	return signal == SIGABRT ? info->si_pid == getpid() : info->si_code > 0;
+}
+
+static enum engine_place place_of(uintptr_t addr, const void *context)
+{
+	const struct engine_window *window = &mine->window;
+
+	if (addr - (uintptr_t)window->addr < window->len)
+		return ENGINE_WINDOW;
+	return touch_is_beyond_stack(addr, context) ? ENGINE_STACK :
+						      ENGINE_UNKNOWN;
+}
+
+/**
+ * engine_leave_kernel() - leave a kernel that cannot go on
+ * @signal: what it got
+ * @info: of it
+ * @context: of it, ucontext_t
+ *
+ * Context: the handler of a synchronous signal, or of SIGABRT. Returns only
+ * where no kernel got it.
+ */
+void engine_leave_kernel(int signal, const siginfo_t *info,
+			 const void *context)
+{
+	struct escape *to = escape;
+
+	if (!to || !is_own(signal, info))
+		return;
+	escape = NULL;
+	to->result = (struct engine_result) {
+		.status = signal == SIGABRT ? -ECANCELED : -EIO,
+		.signal = signal,
+	};
+	if (signal == SIGSEGV || signal == SIGBUS) {
+		to->result.status = -EFAULT;
+		to->result.addr = (uintptr_t)info->si_addr;
+		to->result.ip = trap_ip(context);
+		to->result.is_write = trap_is_store(context);
+		to->result.place = place_of(to->result.addr, context);
+	}
+	signals_restore(&((const ucontext_t *)context)->uc_sigmask);
+	siglongjmp(to->at, 1);
+}
+
+/* As if there were no handler. */
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	const struct sigaction none = { .sa_handler = SIG_DFL };
+
+	engine_leave_kernel(signal, info, context);
+	__sigaction(signal, &none, NULL);
+	/* One that was sent does not come again by itself. */
+	if (info->si_code <= 0)
+		raise(signal);
+}
+
+static void take_signals(void)
+{
+	static const int signals[] = {
+		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT,
+	};
+	const struct sigaction action = {
+		.sa_sigaction = on_signal,
+		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER,
+	};
+	struct sigaction old;
+	size_t i;
+
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (!__sigaction(signals[i], NULL, &old) &&
+		    old.sa_handler == SIG_DFL)
+			__sigaction(signals[i], &action, NULL);
+}
+
+/* Its status if it is the first that did not return, or 0. */
+static int call_block(mem_kernel kernel, const struct mem_block *block,
+		      void *args)
+{
+	struct escape own;
+
+	if (sigsetjmp(own.at, 0)) {
+		if (!atomic_exchange(&mine->is_failed, true))
+			mine->result = own.result;
+		return own.result.status;
+	}
+	escape = &own;
+	kernel(block, args);
+	escape = NULL;
+	return 0;
+}
+
+static void *stack_create(void)
+{
+	void *at = mmap(NULL, SIGNAL_STACK_LEN, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* A kernel that has no stack left needs another for the handler. */
+static void stack_use(void *at)
+{
+	const stack_t new = {
+		.ss_sp = at,
+		.ss_size = SIGNAL_STACK_LEN,
+		.ss_flags = at ? 0 : SS_DISABLE,
+	};
+
+	if (stack != at && !sigaltstack(&new, NULL))
+		stack = at;
+}
+
+static void stack_destroy(void *at)
+{
+	if (!at)
+		return;
+	if (stack == at)
+		stack_use(NULL);
+	munmap(at, SIGNAL_STACK_LEN);
 }
 
 /**
  * inline_create() - make one
  * @name: of it
+ * @window: of the application
  * @made: out: it, for inline_destroy()
  *
  * Return: 0, or -ENOMEM.
  */
-int inline_create(const char *name, struct inline_engine **made)
+int inline_create(const char *name, const struct engine_window *window,
+		  struct inline_engine **made)
 {
 	struct inline_engine *engine = aligned_alloc(LINE, sizeof(*engine));
 
 	if (!engine)
 		return -ENOMEM;
 	memset(engine, 0, sizeof(*engine));
+	engine->stack = stack_create();
+	if (!engine->stack) {
+		free(engine);
+		return -ENOMEM;
+	}
+	take_signals();
+	engine->window = *window;
+	engine->pool.call = call_block;
 	strncpy(engine->name, name, sizeof(engine->name) - 1);
 	*made = engine;
 	return 0;
@@ -81,6 +250,7 @@ void inline_destroy(struct inline_engine *engine)
 		pthread_join(engine->threads[i], NULL);
 	if (engine->worker.shared)
 		munmap(engine->worker.shared, engine->worker.shared_len);
+	stack_destroy(engine->stack);
 	free(engine->threads);
 	free(engine);
 }
@@ -90,8 +260,12 @@ static void *help(void *arg)
 	struct inline_engine *engine = arg;
 	struct worker worker = { .is_helper = true };
 
-	is_worker = true;
+	void *at = stack_create();
+
+	mine = engine;
+	stack_use(at);
 	pool_help(&engine->pool, &worker);
+	stack_destroy(at);
 	return NULL;
 }
 
@@ -125,13 +299,12 @@ static void get_helpers(struct inline_engine *engine, const uint32_t grid[3])
  * inline_run() - run a job
  * @engine: that runs none
  * @job: checked
- *
- * Return: 0, or -ENOMEM.
+ * @result: out: how it ended
  */
-int inline_run(struct inline_engine *engine, const struct engine_job *job)
+void inline_run(struct inline_engine *engine, const struct engine_job *job,
+		struct engine_result *result)
 {
 	struct wire_job wire;
-	int err;
 
 	wire.kernel = job->kernel;
 	wire.shared_len = job->shared_len;
@@ -140,8 +313,12 @@ int inline_run(struct inline_engine *engine, const struct engine_job *job)
 	if (job->args_len)
 		memcpy(engine->args, job->args, job->args_len);
 	get_helpers(engine, job->grid);
-	is_worker = true;
-	err = pool_run(&engine->pool, &engine->worker, &wire, engine->args);
-	is_worker = false;
-	return err;
+	stack_use(engine->stack);
+	atomic_store(&engine->is_failed, false);
+	mine = engine;
+	result->status = pool_run(&engine->pool, &engine->worker, &wire,
+				  engine->args);
+	mine = NULL;
+	if (atomic_load(&engine->is_failed))
+		*result = engine->result;
 }

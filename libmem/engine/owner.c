@@ -212,7 +212,7 @@ int engine_create(const char *name, const struct engine_window *window,
 	engine->pidfd = -1;
 	pthread_mutex_init(&engine->lock, NULL);
 	if (window->is_inline || engine_is_inline()) {
-		err = inline_create(name, &engine->in_process);
+		err = inline_create(name, window, &engine->in_process);
 		if (err)
 			goto err_free;
 	}
@@ -829,7 +829,7 @@ void engine_run(struct engine *engine, const struct engine_job *job,
 		return;
 	pthread_mutex_lock(&engine->lock);
 	if (engine->in_process)
-		result->status = inline_run(engine->in_process, job);
+		inline_run(engine->in_process, job, result);
 	else
 		run(engine, job, result);
 	pthread_mutex_unlock(&engine->lock);

@@ -65,7 +65,7 @@ static int get_shared(struct worker *worker, size_t len)
 	return 0;
 }
 
-static void run_block(struct pool *pool, struct worker *worker, uint64_t index)
+static int run_block(struct pool *pool, struct worker *worker, uint64_t index)
 {
 	const struct wire_job *job = &pool->job;
 	struct mem_block block = {
@@ -82,7 +82,25 @@ static void run_block(struct pool *pool, struct worker *worker, uint64_t index)
 		memset(worker->shared, 0, job->shared_len);
 	if (pool->begin_block)
 		pool->begin_block();
+	if (pool->call)
+		return pool->call(job->kernel, &block, pool->args);
 	job->kernel(&block, pool->args);
+	return 0;
+}
+
+/* The first error is the job's. */
+static void try_block(struct pool *pool, struct worker *worker, uint64_t index)
+{
+	int none = 0;
+	int err;
+
+	if (atomic_load(&pool->err))
+		return;
+	err = get_shared(worker, pool->job.shared_len);
+	if (!err)
+		err = run_block(pool, worker, index);
+	if (err)
+		atomic_compare_exchange_strong(&pool->err, &none, err);
 }
 
 /* As many as there are to be had. */
@@ -91,11 +109,7 @@ static void run_blocks(struct pool *pool, struct worker *worker)
 	long left;
 
 	while ((left = atomic_fetch_sub(&pool->left, 1)) > 0) {
-		if (get_shared(worker, pool->job.shared_len))
-			atomic_store(&pool->err, -ENOMEM);
-		else
-			run_block(pool, worker,
-				  (uint64_t)(pool->nr_blocks - left));
+		try_block(pool, worker, (uint64_t)(pool->nr_blocks - left));
 		if (atomic_fetch_sub(&pool->nr_undone, 1) == 1 &&
 		    worker->is_helper) {
 			atomic_fetch_add(&pool->nr_done, 1);
@@ -111,7 +125,8 @@ static void run_blocks(struct pool *pool, struct worker *worker)
  * @job: checked
  * @args: what its blocks get
  *
- * Return: 0 when all blocks are done, or -ENOMEM (no block-shared memory).
+ * Return: 0 when all blocks are done, -ENOMEM (no block-shared memory), or as
+ * @pool->call.
  */
 int pool_run(struct pool *pool, struct worker *worker,
 	     const struct wire_job *job, void *args)

@@ -259,7 +259,8 @@ struct engine_start {
  * @nr_done: who has it run waits here for its end
  * @is_stopped: helpers are to return
  * @begin_block: called before each; may be NULL
- * @err: of the job
+ * @call: runs a block, 0 or -errno; NULL: none is needed
+ * @err: of the job: no more blocks of it begin
  * @job: what to run; set while nobody has a block
  * @args: its arguments
  * @nr_blocks: of it
@@ -271,6 +272,8 @@ struct pool {
 	atomic_uint nr_done;
 	atomic_bool is_stopped;
 	void (*begin_block)(void);
+	int (*call)(mem_kernel kernel, const struct mem_block *block,
+		    void *args);
 	atomic_int err;
 	struct wire_job job;
 	void *args;
@@ -401,6 +404,7 @@ int process_take_fd(void);
 
 int touch_init(void);
 int touch_thread_init(void *stack);
+bool touch_is_beyond_stack(uintptr_t addr, const void *context);
 int touch_change(const struct wire_grant *grant, int fd);
 void touch_begin_job(void);
 void touch_end_job(void);
@@ -417,8 +421,10 @@ unsigned int pool_nr_workers(void);
 
 /* inline.c */
 struct inline_engine;
-int inline_create(const char *name, struct inline_engine **engine);
+int inline_create(const char *name, const struct engine_window *window,
+		  struct inline_engine **engine);
 void inline_destroy(struct inline_engine *engine);
-int inline_run(struct inline_engine *engine, const struct engine_job *job);
+void inline_run(struct inline_engine *engine, const struct engine_job *job,
+		struct engine_result *result);
 
 #endif

@@ -396,8 +396,14 @@ static bool may_go_on(const struct engine_touch *touch)
 	return ret;
 }
 
-/* Nothing was there, and it is no further than a large frame away. */
-static bool is_beyond_stack(uintptr_t addr, const ucontext_t *context)
+/**
+ * touch_is_beyond_stack() - did a thread run out of its stack?
+ * @addr: where it touched nothing
+ * @context: of the signal, ucontext_t
+ *
+ * Return: true if that is no further than a large frame away.
+ */
+bool touch_is_beyond_stack(uintptr_t addr, const void *context)
 {
 	return addr - (trap_sp(context) - STACK_NEAR) < 2 * STACK_NEAR;
 }
@@ -417,7 +423,7 @@ static void __attribute__((noreturn)) end_by_fault(int signal,
 		result->place = mappings_place(&process->mappings,
 					       result->addr);
 	if (result->place == ENGINE_UNKNOWN &&
-	    is_beyond_stack(result->addr, context))
+	    touch_is_beyond_stack(result->addr, context))
 		result->place = ENGINE_STACK;
 	touch_end(-EFAULT, signal);
 }

@@ -661,6 +661,14 @@ __global__ void run_out_of_stack(int *to, int depth)
 	*to = frame[depth % 3000];
 }
 
+__global__ void store_behind_barrier(void)
+{
+	__syncthreads();
+	if (threadIdx.x == 100)
+		*(volatile int *)nullptr = 1;
+	__syncthreads();
+}
+
 __global__ void say_wrong(void)
 {
 	assert(threadIdx.x < 31);
@@ -723,12 +731,26 @@ static int ends_with(cudaError_t err)
 
 static int fail_illegal(void)
 {
+	/* There the program's memory is the GPU's, too. */
+	const bool has_all = attribute(cudaDevAttrPageableMemoryAccess);
+
 	watch();
-	store<<<1, 1>>>(&of_the_program);
+	store<<<1, 1>>>(has_all ? nullptr : &of_the_program);
 	if (!ends_with(cudaErrorIllegalAddress))
 		return 1;
 	return found(MEM_VIOLATION_ILLEGAL_ADDRESS, (const void *)store,
-		     "variable of the host");
+		     has_all ? "nothing" : "variable of the host");
+}
+
+/* One thread of many, when all have come to a barrier; then another kernel. */
+static int fail_behind_barrier(void)
+{
+	watch();
+	store_behind_barrier<<<64, 256>>>();
+	if (!ends_with(cudaErrorIllegalAddress))
+		return 1;
+	return found(MEM_VIOLATION_ILLEGAL_ADDRESS,
+		     (const void *)store_behind_barrier, "nothing");
 }
 
 static int fail_stack(void)
@@ -817,29 +839,24 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 	int status;
-	bool needs_process;
 } alone[] = {
-	{ "illegal", fail_illegal, 0, true },
-	{ "stack", fail_stack, 0, true },
-	{ "more-stack", more_stack, 0, false },
-	{ "trap", fail_trap, 0, true },
-	{ "assert", fail_assert, 0, true },
-	{ "nested", fail_nested, 0, true },
-	{ "system-atomics", system_atomics, 0, false },
-	{ "touch-variable", touch_variable, SIGBUS, false },
+	{ "illegal", fail_illegal, 0 },
+	{ "barrier", fail_behind_barrier, 0 },
+	{ "stack", fail_stack, 0 },
+	{ "more-stack", more_stack, 0 },
+	{ "trap", fail_trap, 0 },
+	{ "assert", fail_assert, 0 },
+	{ "nested", fail_nested, 0 },
+	{ "system-atomics", system_atomics, 0 },
+	{ "touch-variable", touch_variable, SIGBUS },
 };
 
 static void kernels_that_fail_are_named(void **)
 {
-	const int pageable = attribute(cudaDevAttrPageableMemoryAccess);
-
 	for (size_t i = 0; i < LEN(alone); i++) {
 		int status;
 		pid_t child;
 
-		/* There a kernel's process is the program's. */
-		if (pageable && alone[i].needs_process)
-			continue;
 		child = fork();
 		if (!child) {
 			execl("/proc/self/exe", "kernel_test", alone[i].name,

@@ -1291,6 +1291,86 @@ static void inline_engines_run_in_the_application(void **state)
 	unsetenv("LIBMEM_ENGINE");
 }
 
+static int *volatile nowhere;
+
+static void touch_nothing(const struct mem_block *block, void *args)
+{
+	(void)args;
+	/* One of many, which others are beside. */
+	if (block->index[0] == block->grid[0] / 2)
+		*nowhere = 1;
+}
+
+static void touch_no_allocation(const struct mem_block *block, void *args)
+{
+	(void)block;
+	*(volatile uint8_t *)*(void **)args = 1;
+}
+
+/* What the test program itself does at signals is not asked. */
+static int leave_inline_kernels(void)
+{
+	static const struct {
+		mem_kernel kernel;
+		int status;
+		int signal;
+		enum engine_place place;
+	} ends[] = {
+		{ touch_nothing, -EFAULT, SIGSEGV, ENGINE_UNKNOWN },
+		{ touch_no_allocation, -EFAULT, SIGSEGV, ENGINE_WINDOW },
+		{ overflow, -EFAULT, SIGSEGV, ENGINE_STACK },
+		{ call_abort, -ECANCELED, SIGABRT, ENGINE_UNKNOWN },
+		{ divide, -EIO, SIGFPE, ENGINE_UNKNOWN },
+	};
+	struct engine_window window = own.window;
+	struct engine_job job = job_of(empty, &own.window.addr, sizeof(void *));
+	struct engine_result result;
+	struct engine *engine;
+	int signal;
+	size_t i;
+
+	for (signal = 1; signal < SIGSYS; signal++)
+		sigaction(signal, &(struct sigaction) {
+			  .sa_handler = SIG_DFL }, NULL);
+	window.is_inline = true;
+	if (engine_create("gpu", &window, &ops, &own, &engine))
+		return 100;
+	deeper = overflow;
+	for (i = 0; i < 2 * sizeof(ends) / sizeof(*ends); i++) {
+		job.kernel = ends[i / 2].kernel;
+		job.grid[0] = i % 2 ? 100 : 1;
+		engine_run(engine, &job, &result);
+		if (result.status != ends[i / 2].status ||
+		    result.signal != ends[i / 2].signal ||
+		    result.place != ends[i / 2].place)
+			return 10 + (int)i;
+		job.kernel = empty;
+		engine_run(engine, &job, &result);
+		if (result.status || result.signal)
+			return 50 + (int)i;
+	}
+	engine_destroy(engine);
+	/* It is no kernel that does so. */
+	abort();
+}
+
+static void inline_kernels_that_fail_are_left(void **state)
+{
+	int status;
+	pid_t child;
+
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip();	/* The sanitizer has the signals. */
+#endif
+	child = fork();
+	assert_true(child >= 0);
+	if (!child)
+		_exit(leave_inline_kernels());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status & 0x7f, SIGABRT);
+}
+
 static mem_kernel load_late(const char *name, const char *kernel, void **lib)
 {
 	char path[4096];
@@ -1378,7 +1458,7 @@ static void exceptions_end_the_job_and_streams_work(void **state)
 	assert_string_equal(text, "3.5 from C++\n");
 	kernel = (mem_kernel)(uintptr_t)dlsym(lib, "fail");
 	result = find(kernel);
-	assert_int_equal(result.status, -EIO);
+	assert_int_equal(result.status, -ECANCELED);
 	assert_int_equal(result.signal, SIGABRT);
 	dlclose(lib);
 }
@@ -1592,6 +1672,7 @@ int main(void)
 		each(two_hundred_engines_leave_nothing),
 		each(it_cannot_start_without_descriptors),
 		each(inline_engines_run_in_the_application),
+		each(inline_kernels_that_fail_are_left),
 		each(a_library_that_is_loaded_later_is_known),
 		each(what_a_kernel_stands_for_is_known),
 		each(exceptions_end_the_job_and_streams_work),

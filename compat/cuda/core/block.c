@@ -48,6 +48,7 @@ void __sanitizer_finish_switch_fiber(void *fake, const void **bottom,
  * @valgrind: its number there
  * @index: of the thread
  * @next: of those that are free
+ * @older: of all of the worker
  */
 struct fiber {
 	void *sp;
@@ -57,6 +58,7 @@ struct fiber {
 	unsigned int valgrind;
 	uint3 index;
 	struct fiber *next;
+	struct fiber *older;
 };
 
 /**
@@ -76,6 +78,7 @@ struct fiber {
  * @last_true: of the last one
  * @last_arrived: the same
  * @free: stacks
+ * @last: stack that was made
  * @stack_len: of each
  * @has_system_atomics: of the board
  * @home: the worker's own stack
@@ -95,6 +98,7 @@ struct worker {
 	unsigned int last_true;
 	unsigned int last_arrived;
 	struct fiber *free;
+	struct fiber *last;
 	size_t stack_len;
 	bool has_system_atomics;
 	struct fiber home;
@@ -287,6 +291,8 @@ static struct fiber *fiber_create(struct worker *worker)
 	sp = (void **)((uintptr_t)fiber & ~(uintptr_t)15) - 2 - NR_KEPT;
 	sp[AT_RETURN] = (void *)fiber_main;
 	fiber->sp = sp;
+	fiber->older = worker->last;
+	worker->last = fiber;
 	return fiber;
 }
 
@@ -373,12 +379,14 @@ API void heapsim_cu_system_atomic(void)
 		__builtin_trap();
 }
 
+/* No thread is on any. */
 static void drop_stacks(struct worker *worker)
 {
 	struct fiber *fiber;
 
-	while ((fiber = worker->free)) {
-		worker->free = fiber->next;
+	worker->free = NULL;
+	while ((fiber = worker->last)) {
+		worker->last = fiber->older;
 		fiber_destroy(worker, fiber);
 	}
 }
@@ -407,7 +415,8 @@ static struct worker *get_worker(size_t stack_len)
 		self->waiting = (struct fiber **)(self + 1);
 		pthread_setspecific(at_end, self);
 	}
-	if (self->stack_len != stack_len) {
+	/* An engine in the program has left a kernel that failed. */
+	if (self->kernel || self->stack_len != stack_len) {
 		drop_stacks(self);
 		self->stack_len = stack_len;
 	}
