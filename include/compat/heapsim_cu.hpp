@@ -54,6 +54,22 @@ template <class T> struct as_is {
 	typedef T type;
 };
 
+/*
+ * What a parameter's type is to the function's: g++ keeps the __restrict__ of a
+ * template's parameter, and then finds no such function.
+ */
+template <class T> struct parameter {
+	typedef T type;
+};
+
+template <class T> struct parameter<T *__restrict__> {
+	typedef T *type;
+};
+
+template <class T> struct parameter<T *const __restrict__> {
+	typedef T *type;
+};
+
 /* Kernels of one list of parameters: they have no zero-length arrays. */
 template <class... P> struct parameters {
 	static const size_t *sizes()

@@ -298,6 +298,13 @@ template <class T, int K> __global__ void scale(T *to, const T, int n)
 		to[threadIdx.x] *= K;
 }
 
+template <class T, int K>
+__global__ void add_restricted(T *__restrict__ to,
+			       const T *const __restrict__ from)
+{
+	*to += *from + K;
+}
+
 template <class T> __global__ void by_default(T *to, T value = T(7))
 {
 	*to += value;
@@ -357,6 +364,9 @@ static void overloads_templates_and_conversions_are_cplusplus(void **)
 	scale<int, (4 > 3 ? 10 : 20)><<<grids[0], dim3(n + 1, 1)>>>(i, *i, n);
 	done();
 	assert_int_equal(i[0] + i[1] + i[2] + i[3], 10 + 20 + 30 + 4);
+	add_restricted<int, 2><<<1, 1>>>(i, i + 1);
+	done();
+	assert_int_equal(i[0], 10 + 20 + 2);
 	by_default<<<1, 1, 0, 0>>>(d);
 	by_default<<<1, 1>>>(d, 0.5);
 	LAUNCH_TWICE(by_default, d, 1.0);
