@@ -281,6 +281,32 @@ static void memory_in_a_streams_order_comes_again(void **state)
 	ok(cudaStreamDestroy(b));
 }
 
+/* Of memory that lies where another did, nothing has been said. */
+static void advice_ends_with_its_memory(void **state)
+{
+	const struct cudaMemLocation place = {
+		.type = cudaMemLocationTypeDevice,
+	};
+	void *small, *large;
+	int is_mostly_read;
+
+	(void)state;
+	if (!attribute(cudaDevAttrConcurrentManagedAccess))
+		return;
+	ok(cudaMallocManaged(&small, LEN, cudaMemAttachGlobal));
+	ok(cudaMemAdvise(small, LEN, cudaMemAdviseSetReadMostly, place));
+	ok(cudaFreeAsync(small, NULL));
+	ok(cudaDeviceSynchronize());
+	ok(cudaMallocManaged(&large, 64 * LEN, cudaMemAttachGlobal));
+	assert_ptr_equal(large, small);
+	ok(cudaMemRangeGetAttribute(&is_mostly_read, sizeof(is_mostly_read),
+				    cudaMemRangeAttributeReadMostly, large,
+				    64 * LEN));
+	assert_int_equal(is_mostly_read, 0);
+	ok(cudaMemAdvise(large, 64 * LEN, cudaMemAdviseSetReadMostly, place));
+	ok(cudaFree(large));
+}
+
 static void *look_at_own_error(void *arg)
 {
 	(void)arg;
@@ -509,6 +535,7 @@ int main(void)
 		cmocka_unit_test(rows_are_copied_and_set),
 		cmocka_unit_test(a_reset_gives_all_back),
 		cmocka_unit_test(memory_in_a_streams_order_comes_again),
+		cmocka_unit_test(advice_ends_with_its_memory),
 		cmocka_unit_test(an_error_is_its_threads),
 		cmocka_unit_test(a_callback_is_told_and_may_not_call),
 		cmocka_unit_test(a_child_of_fork_is_not_initialised),

@@ -146,6 +146,7 @@ CORE_API int core_free_async(void *ptr, CUstream stream)
 		free(spare);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
+	core_advice_forget(ptr);
 	spare->ctx = what.ctx;
 	spare->stream = mem_stream_id(mem);
 	spare->ptr = ptr;
