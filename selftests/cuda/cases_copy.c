@@ -144,6 +144,11 @@ static void ask_3d(void)
 	copy.extent.height = 4;
 	copy.extent.depth = 2;
 	RT(cudaMemcpy3D(&copy), "memcpy3d.ok");
+	copy.kind = cudaMemcpyDefault;
+	copy.dstPos.z = 1000000;
+	RT(cudaMemcpy3D(&copy), "memcpy3d.far_beyond");
+	copy.dstPos.z = 0;
+	copy.kind = cudaMemcpyHostToDevice;
 	copy.srcPtr.pitch = 32;
 	RT(cudaMemcpy3D(&copy), "memcpy3d.wider_than_pitch");
 	copy.srcPtr.pitch = 64;

@@ -123,10 +123,15 @@ static bool offset_of(uint64_t z, uint64_t slice, uint64_t y, uint64_t pitch,
 	       !__builtin_add_overflow(slices, rows, off);
 }
 
-/* Nothing is known of memory that is the program's own. */
-static bool stays(const struct core_ptr *what, const void *ptr, uint64_t len)
+/*
+ * Bytes behind an address of which @what is told: nothing is known of memory
+ * that is the program's own.
+ */
+static bool stays(const struct core_ptr *what, const void *ptr, uint64_t off,
+		  uint64_t len)
 {
 	const char *base = what->info.base;
+	uint64_t end;
 
 	if (what->kind == MEM_KIND_PAGEABLE)
 		return true;
@@ -134,7 +139,8 @@ static bool stays(const struct core_ptr *what, const void *ptr, uint64_t len)
 	if (what->kind == MEM_KIND_REGISTERED && ptr == what->info.device)
 		base = (char *)what->info.device -
 			((char *)what->info.host - base);
-	return is_inside((char *)ptr - base, len, what->info.len);
+	return !__builtin_add_overflow(off, len, &end) &&
+	       is_inside((char *)ptr - base, end, what->info.len);
 }
 
 /**
@@ -150,7 +156,7 @@ CORE_API bool core_is_within(const void *ptr, uint64_t len)
 	struct core_ptr what;
 
 	core_ptr(ptr, &what);
-	return stays(&what, ptr, len);
+	return stays(&what, ptr, 0, len);
 }
 
 static int memory_side(const struct where *where, const CUDA_MEMCPY3D *copy,
@@ -177,14 +183,15 @@ static int memory_side(const struct where *where, const CUDA_MEMCPY3D *copy,
 	    __builtin_add_overflow((uintptr_t)where->ptr, end, &end))
 		return CUDA_ERROR_INVALID_VALUE;
 	side->at = (char *)where->ptr + begin;
-	core_ptr(side->at, &what);
+	/* What it is says its address: the box may begin far from there. */
+	core_ptr(where->ptr, &what);
 	/* Pageable memory is the host's, as for core_copy(). */
 	if (where->type == CU_MEMORYTYPE_DEVICE &&
 	    what.kind == MEM_KIND_PAGEABLE)
 		return CUDA_ERROR_INVALID_VALUE;
 	/* All of it or nothing is copied. */
-	return stays(&what, side->at, last) ? CUDA_SUCCESS :
-					      CUDA_ERROR_INVALID_VALUE;
+	return stays(&what, where->ptr, begin, last) ?
+		CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static int side_of(const struct CUctx_st *ctx, const struct where *where,
