@@ -201,16 +201,18 @@ size_t place_len(const struct places *places, size_t page)
 /**
  * place_find() - whose a page is
  * @places: range
- * @page: of it
+ * @page: of it, or behind it
  * @first: out: first page of the block
  *
- * Return: the owner of the block, NULL: it is free.
+ * Return: the owner of the block, NULL: it is free, or there is none.
  */
 void *place_find(const struct places *places, size_t page, size_t *first)
 {
 	unsigned int order;
 
 	*first = page;
+	if (page >= places->nr_pages)
+		return NULL;
 	for (order = 0; places->all[*first].order <= order; order++)
 		*first = page >> (order + 1) << (order + 1);
 	return places->all[*first].owner;

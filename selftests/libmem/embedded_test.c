@@ -229,6 +229,26 @@ static void an_address_in_a_heaps_buffer_tells_it(void **state)
 	assert_int_equal(info_of(addr).kind, MEM_KIND_PAGEABLE);
 }
 
+/* Of the window, and of no buffer: between its regions, too. */
+static void an_address_beside_memory_is_nobodys(void **state)
+{
+	uint8_t *one_view, *two_views;
+	size_t off;
+
+	(void)state;
+	assert_int_equal(mem_alloc(ctx, MEM_KIND_DEVICE, LEN, 0,
+				   (void **)&one_view), 0);
+	assert_int_equal(mem_alloc(ctx, MEM_KIND_MANAGED, LEN,
+				   MEM_ATTACH_GLOBAL, (void **)&two_views), 0);
+	for (off = 1; off < 64 * 4096; off += 4096) {
+		assert_int_equal(info_of(one_view - off).kind,
+				 MEM_KIND_PAGEABLE);
+		info_of(two_views - off);
+	}
+	assert_int_equal(mem_free(ctx, one_view), 0);
+	assert_int_equal(mem_free(ctx, two_views), 0);
+}
+
 static void freed_memory_is_nobodys(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
@@ -851,6 +871,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_child_has_no_window),
 		cmocka_unit_test(a_child_gives_back_what_it_has),
 		cmocka_unit_test(an_address_in_a_heaps_buffer_tells_it),
+		cmocka_unit_test(an_address_beside_memory_is_nobodys),
 		cmocka_unit_test(freed_memory_is_nobodys),
 		cmocka_unit_test(code_in_a_buffer_does_not_run),
 		cmocka_unit_test(a_bare_fork_is_a_child_too),
