@@ -105,6 +105,10 @@ static void memory_has_the_attributes_of_its_kind(void **state)
 	assert_int_equal(what.device, 0);
 	assert_ptr_equal(what.devicePointer, device + 5);
 	assert_null(what.hostPointer);
+	ok(cudaPointerGetAttributes(&what, device + LEN - 1));
+	assert_int_equal(what.type, cudaMemoryTypeDevice);
+	ok(cudaPointerGetAttributes(&what, device + LEN));
+	assert_int_equal(what.type, cudaMemoryTypeUnregistered);
 
 	ok(cudaMallocHost((void **)&pinned, LEN));
 	ok(cudaPointerGetAttributes(&what, pinned + 5));

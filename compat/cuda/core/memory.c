@@ -140,6 +140,14 @@ CORE_API int core_unregister(void *ptr)
 	return core_error(mem_unregister(ctx->mem, ptr));
 }
 
+/* What it takes up may be longer than what was asked for. */
+static bool is_behind(const struct mem_ptr_info *info)
+{
+	const void *at = info->host ? info->host : info->device;
+
+	return (uint64_t)((char *)at - (char *)info->base) >= info->len;
+}
+
 /**
  * core_ptr() - what an address is
  * @ptr: any
@@ -154,7 +162,7 @@ CORE_API void core_ptr(const void *ptr, struct core_ptr *what)
 	what->info.size = sizeof(what->info);
 	if (!ptr || core_current(&ctx) ||
 	    mem_ptr_info(ctx->mem, ptr, &what->info) ||
-	    what->info.kind == MEM_KIND_PAGEABLE)
+	    what->info.kind == MEM_KIND_PAGEABLE || is_behind(&what->info))
 		return;
 	/* A buffer of a heap is libmem's, but nothing that CUDA knows. */
 	what->ctx = core_object_ctx(type_of(what->info.kind), what->info.base);
