@@ -391,10 +391,15 @@ static void a_child_of_fork_is_not_initialised(void **state)
 	ok(cudaMalloc(&ptr, LEN));
 	pid = fork();
 	if (!pid) {
+		unsigned int flags;
 		void *mine;
 
 		_exit(cudaMalloc(&mine, LEN) != cudaErrorInitializationError ||
 		      cudaFree(ptr) != cudaErrorInitializationError ||
+		      cudaHostGetDevicePointer(&mine, ptr, 0) !=
+		      cudaErrorInitializationError ||
+		      cudaHostGetFlags(&flags, ptr) !=
+		      cudaErrorInitializationError ||
 		      cudaDeviceSynchronize() != cudaErrorInitializationError);
 	}
 	assert_true(pid > 0);
@@ -402,6 +407,26 @@ static void a_child_of_fork_is_not_initialised(void **state)
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
 	ok(cudaFree(ptr));
+}
+
+static void a_call_of_the_driver_has_its_name(void **state)
+{
+	enum cudaDriverEntryPointQueryResult answer;
+	int (*init)(unsigned int);
+	void *call;
+
+	(void)state;
+	ok(cudaGetDriverEntryPoint("cuInit", (void **)&init, 0, &answer));
+	assert_int_equal(answer, cudaDriverEntryPointSuccess);
+	assert_int_equal(init(0), 0);
+	ok(cudaGetDriverEntryPoint("cuNone", &call, 0, &answer));
+	assert_int_equal(answer, cudaDriverEntryPointSymbolNotFound);
+	assert_null(call);
+	/* Who does not ask for the answer has an error. */
+	is(cudaGetDriverEntryPoint("cuNone", &call, 0, NULL),
+	   cudaErrorSymbolNotFound);
+	is(cudaGetDriverEntryPoint(NULL, &call, 0, &answer),
+	   cudaErrorInvalidValue);
 }
 
 static void *have_own_stream(void *arg)
@@ -543,6 +568,7 @@ int main(void)
 		cmocka_unit_test(an_error_is_its_threads),
 		cmocka_unit_test(a_callback_is_told_and_may_not_call),
 		cmocka_unit_test(a_child_of_fork_is_not_initialised),
+		cmocka_unit_test(a_call_of_the_driver_has_its_name),
 		cmocka_unit_test(each_thread_has_a_stream),
 		cmocka_unit_test(many_threads_call_at_once),
 		cmocka_unit_test(the_flags_of_a_device_are_kept),

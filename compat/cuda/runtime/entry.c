@@ -30,12 +30,9 @@ static cudaError_t find(const char *symbol, void **funcPtr,
 
 	if (!symbol || !funcPtr || flags & ~known)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = cuGetProcAddress_v2(symbol, funcPtr, version, flags, &found);
 	/* That there is no such call is an answer to who asks for one. */
-	if (rc == CUDA_ERROR_NOT_FOUND && status) {
-		*funcPtr = NULL;
-		rc = CUDA_SUCCESS;
-	}
+	rc = cuGetProcAddress_v2(symbol, funcPtr, version, flags,
+				 status ? &found : NULL);
 	if (!rc && status)
 		*status = (enum cudaDriverEntryPointQueryResult)found;
 	return cudart_return(rc);
