@@ -148,10 +148,15 @@ API cudaError_t cudaHostUnregister(void *ptr)
 API cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost,
 					 unsigned int flags)
 {
+	struct CUctx_st *ctx;
 	struct core_ptr what;
+	int rc;
 
 	if (!pDevice || !pHost || flags)
 		return cudart_return(cudaErrorInvalidValue);
+	rc = core_current(&ctx);
+	if (rc)
+		return cudart_return(rc);
 	core_ptr(pHost, &what);
 	if (what.kind != MEM_KIND_PINNED && what.kind != MEM_KIND_REGISTERED)
 		return cudart_return(cudaErrorInvalidValue);
@@ -161,10 +166,15 @@ API cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost,
 
 API cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
 {
+	struct CUctx_st *ctx;
 	struct core_ptr what;
+	int rc;
 
 	if (!pFlags || !pHost)
 		return cudart_return(cudaErrorInvalidValue);
+	rc = core_current(&ctx);
+	if (rc)
+		return cudart_return(rc);
 	core_ptr(pHost, &what);
 	switch (what.kind) {
 	case MEM_KIND_PINNED:
