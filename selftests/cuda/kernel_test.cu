@@ -541,6 +541,7 @@ static void functions_of_numbers_are_cudas(void **)
 
 /* Variables */
 
+extern __device__ int plain;
 __device__ int plain = 5, list[4] = { 1, 2, 3, 4 };
 static __constant__ float factors[] = { 0.5f, 2 };
 __managed__ unsigned int both = 9;
