@@ -2,10 +2,12 @@
 /* Kernels in plain C: how they get known, launched, refused and asked about. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -165,6 +167,53 @@ static void one_that_is_not_known_is_refused(void **state)
 			 cudaErrorInvalidDeviceFunction);
 	assert_int_equal(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
 	assert_int_equal(cudaGetLastError(), 0);
+}
+
+/* What a program calls whose default stream is the thread's. */
+cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config,
+				     const void *func, void **args);
+
+/* Keeps a stream until it is opened, but not for ever. */
+struct gate {
+	atomic_bool is_open;
+	atomic_bool is_passed;
+};
+
+static void wait_at(void *arg)
+{
+	struct gate *gate = arg;
+	int ms;
+
+	for (ms = 0; !atomic_load(&gate->is_open) && ms < 20000; ms++)
+		usleep(1000);
+	atomic_store(&gate->is_passed, true);
+}
+
+static void no_stream_is_the_threads_own_if_so_asked(void **state)
+{
+	const cudaLaunchConfig_t config = { .gridDim = one, .blockDim = one };
+	struct gate gate = { 0 };
+	cudaStream_t stream;
+	int *to;
+	void *args[] = { &to };
+
+	(void)state;
+	assert_int_equal(cudaMallocHost((void **)&to, sizeof(*to)), 0);
+	*to = 0;
+	assert_int_equal(cudaStreamCreate(&stream), 0);
+	assert_int_equal(cudaLaunchHostFunc(stream, wait_at, &gate), 0);
+	/* The legacy stream would wait for the other one. */
+	assert_int_equal(cudaLaunchKernelExC_ptsz(&config, (void *)store_one,
+						  args), 0);
+	assert_int_equal(cudaStreamSynchronize(cudaStreamPerThread), 0);
+	assert_false(atomic_load(&gate.is_passed));
+	assert_int_equal(*to, 1);
+	atomic_store(&gate.is_open, true);
+	assert_int_equal(cudaLaunchKernelExC_ptsz(NULL, (void *)store_one,
+						  args), cudaErrorInvalidValue);
+	assert_int_equal(cudaStreamDestroy(stream), 0);
+	assert_int_equal(cudaDeviceSynchronize(), 0);
+	assert_int_equal(cudaFreeHost(to), 0);
 }
 
 static void parameters_of_all_sizes_arrive(void **state)
@@ -420,6 +469,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_kernel_is_known_by_its_address),
 		cmocka_unit_test(one_that_is_not_known_is_refused),
+		cmocka_unit_test(no_stream_is_the_threads_own_if_so_asked),
 		cmocka_unit_test(parameters_of_all_sizes_arrive),
 		cmocka_unit_test(parameters_have_4_kib),
 		cmocka_unit_test(threads_share_memory_and_wait_in_c_too),

@@ -157,7 +157,14 @@ PTSZ_OF(cudaLaunchKernel,
 	(func, gridDim, blockDim, args, sharedMem, own(stream)))
 PTSZ_OF(cudaLaunchKernelExC,
 	(const cudaLaunchConfig_t *config, const void *func, void **args),
-	(config, func, args))
+	(config ? &(const cudaLaunchConfig_t){
+		.gridDim = config->gridDim,
+		.blockDim = config->blockDim,
+		.dynamicSmemBytes = config->dynamicSmemBytes,
+		.stream = own(config->stream),
+		.attrs = config->attrs,
+		.numAttrs = config->numAttrs,
+	} : NULL, func, args))
 PTSZ_OF(cudaLaunchCooperativeKernel,
 	(const void *func, dim3 gridDim, dim3 blockDim, void **args,
 	 size_t sharedMem, cudaStream_t stream),
