@@ -264,6 +264,8 @@ struct core_launch {
 };
 
 CORE_API bool core_launch_fits(const struct core_launch *launch);
+CORE_API int core_launch_attributes(const CUlaunchAttribute *attrs,
+				    unsigned int nr);
 CORE_API int core_launch(const struct core_launch *launch);
 CORE_API int core_set_stack_limit(size_t len);
 CORE_API size_t core_stack_limit(void);

@@ -169,6 +169,46 @@ static void one_that_is_not_known_is_refused(void **state)
 	assert_int_equal(cudaGetLastError(), 0);
 }
 
+static void attributes_of_a_launch_are_what_is_so(void **state)
+{
+	int *to = common(sizeof(*to));
+	void *args[] = { &to };
+	cudaLaunchAttribute attrs[] = {
+		{ .id = cudaLaunchAttributePriority, .val.priority = -1 },
+		{ .id = cudaLaunchAttributeCooperative, .val.cooperative = 0 },
+		{ .id = cudaLaunchAttributeClusterDimension,
+		  .val.clusterDim = { 1, 1, 1 } },
+		{ .id = cudaLaunchAttributeProgrammaticStreamSerialization,
+		  .val.programmaticStreamSerializationAllowed = 1 },
+	};
+	cudaLaunchConfig_t config = {
+		.gridDim = one,
+		.blockDim = one,
+		.attrs = attrs,
+		.numAttrs = 4,
+	};
+	void *const kernel = (void *)store_one;
+
+	(void)state;
+	assert_int_equal(cudaLaunchKernelExC(&config, kernel, args), 0);
+	assert_int_equal(cudaDeviceSynchronize(), 0);
+	assert_int_equal(*to, 1);
+	attrs[1].val.cooperative = 1;
+	assert_int_equal(cudaLaunchKernelExC(&config, kernel, args),
+			 cudaErrorNotSupported);
+	attrs[1].id = cudaLaunchAttributeClusterDimension;
+	attrs[1].val.clusterDim.x = 2;
+	assert_int_equal(cudaLaunchKernelExC(&config, kernel, args),
+			 cudaErrorNotSupported);
+	config.attrs = NULL;
+	assert_int_equal(cudaLaunchKernelExC(&config, kernel, args),
+			 cudaErrorInvalidValue);
+	assert_int_equal(cudaLaunchKernelExC(NULL, kernel, args),
+			 cudaErrorInvalidValue);
+	assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
+	give_back(to);
+}
+
 /* What a program calls whose default stream is the thread's. */
 cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config,
 				     const void *func, void **args);
@@ -469,6 +509,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_kernel_is_known_by_its_address),
 		cmocka_unit_test(one_that_is_not_known_is_refused),
+		cmocka_unit_test(attributes_of_a_launch_are_what_is_so),
 		cmocka_unit_test(no_stream_is_the_threads_own_if_so_asked),
 		cmocka_unit_test(parameters_of_all_sizes_arrive),
 		cmocka_unit_test(parameters_have_4_kib),

@@ -145,6 +145,53 @@ CORE_API bool core_launch_fits(const struct core_launch *launch)
 	       (uint64_t)block[0] * block[1] * block[2] <= BLOCK_MAX_THREADS;
 }
 
+static bool is_one_block(const CUlaunchAttributeValue *value)
+{
+	return value->clusterDim.x == 1 && value->clusterDim.y == 1 &&
+	       value->clusterDim.z == 1;
+}
+
+/* Whatever it says, the kernel runs as it would without it. */
+static bool is_without_effect(const CUlaunchAttribute *attr)
+{
+	switch (attr->id) {
+	case CU_LAUNCH_ATTRIBUTE_IGNORE:
+	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+	case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+	case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+	/* That it may begin before the one in front of it has ended. */
+	case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+		return true;
+	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+		return !attr->value.cooperative;
+	case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+		return is_one_block(&attr->value);
+	default:
+		return false;
+	}
+}
+
+/**
+ * core_launch_attributes() - is there anything in them that is not modelled?
+ * @attrs: of a launch; the runtime's are the driver's
+ * @nr: of them
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (@attrs is NULL),
+ * CUDA_ERROR_NOT_SUPPORTED (blocks that wait for each other, events).
+ */
+CORE_API int core_launch_attributes(const CUlaunchAttribute *attrs,
+				    unsigned int nr)
+{
+	unsigned int i;
+
+	if (nr && !attrs)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (i = 0; i < nr; i++)
+		if (!is_without_effect(&attrs[i]))
+			return CUDA_ERROR_NOT_SUPPORTED;
+	return CUDA_SUCCESS;
+}
+
 static void pack(struct block_job *job, void **args)
 {
 	void *to[job->kernel.nr_params + 1];

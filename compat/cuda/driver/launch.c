@@ -105,29 +105,19 @@ API CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX,
 			      driver_own(hStream), kernelParams, extra);
 }
 
-/* Clusters, programmatic events and so on: nothing of it is modelled. */
-static bool has_attributes(const CUlaunchConfig *config)
-{
-	unsigned int i;
-
-	for (i = 0; i < config->numAttrs; i++)
-		if (config->attrs[i].id != CU_LAUNCH_ATTRIBUTE_IGNORE)
-			return true;
-	return false;
-}
-
 API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f,
 			      void **kernelParams, void **extra)
 {
 	struct CUctx_st *ctx;
-	const int rc = driver_ctx(&ctx);
+	int rc = driver_ctx(&ctx);
 
 	if (rc)
 		return rc;
-	if (!config || (config->numAttrs && !config->attrs))
+	if (!config)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (has_attributes(config))
-		return CUDA_ERROR_NOT_SUPPORTED;
+	rc = core_launch_attributes(config->attrs, config->numAttrs);
+	if (rc)
+		return rc;
 	return cuLaunchKernel(f, config->gridDimX, config->gridDimY,
 			      config->gridDimZ, config->blockDimX,
 			      config->blockDimY, config->blockDimZ,

@@ -92,11 +92,15 @@ API cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
 API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 				    const void *func, void **args)
 {
+	int rc;
+
 	if (!config)
 		return cudart_return(cudaErrorInvalidValue);
-	/* Clusters, programmatic events and so on: nothing is modelled. */
-	if (config->numAttrs)
-		return cudart_return(cudaErrorNotSupported);
+	/* Both kinds of attribute are the same. */
+	rc = core_launch_attributes((const CUlaunchAttribute *)config->attrs,
+				    config->numAttrs);
+	if (rc)
+		return cudart_return(rc);
 	return cudaLaunchKernel(func, config->gridDim, config->blockDim, args,
 				config->dynamicSmemBytes, config->stream);
 }
