@@ -697,7 +697,7 @@ cudaError_t cudaMemPrefetchAsync_v2(const void *devPtr, size_t count,
  * @dataSize: of @data, bytes
  * @attribute: which
  * @devPtr: first byte
- * @count: bytes; 0 does nothing
+ * @count: bytes, above 0
  *
  * Return: cudaSuccess, or cudaErrorInvalidValue.
  */
@@ -712,7 +712,7 @@ cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize,
  * @attributes: which
  * @numAttributes: how many
  * @devPtr: first byte
- * @count: bytes; 0 does nothing
+ * @count: bytes, above 0
  *
  * Return: cudaSuccess, or cudaErrorInvalidValue.
  */

@@ -311,6 +311,48 @@ static void advice_ends_with_its_memory(void **state)
 	ok(cudaFree(large));
 }
 
+static int range_attribute(const void *ptr, enum cudaMemRangeAttribute which)
+{
+	int value = 77;
+
+	ok(cudaMemRangeGetAttribute(&value, sizeof(value), which, ptr, LEN));
+	return value;
+}
+
+static void advised_places_have_a_type(void **state)
+{
+	const struct cudaMemLocation device = {
+		.type = cudaMemLocationTypeDevice,
+	};
+	const struct cudaMemLocation host = {
+		.type = cudaMemLocationTypeHost,
+	};
+	enum cudaMemoryAdvise prefer = cudaMemAdviseSetPreferredLocation;
+	void *ptr;
+
+	(void)state;
+	if (!has_managed())
+		return;
+	ok(cudaMallocManaged(&ptr, LEN, cudaMemAttachGlobal));
+#define PREFERRED(what) \
+	range_attribute(ptr, cudaMemRangeAttributePreferredLocation ## what)
+#define LAST(what) \
+	range_attribute(ptr, cudaMemRangeAttributeLastPrefetchLocation ## what)
+	assert_int_equal(PREFERRED(Type), cudaMemLocationTypeInvalid);
+	assert_int_equal(LAST(Type), cudaMemLocationTypeInvalid);
+	if (attribute(cudaDevAttrConcurrentManagedAccess)) {
+		ok(cudaMemAdvise(ptr, LEN, prefer, device));
+		ok(cudaMemPrefetchAsync(ptr, LEN, host, 0, NULL));
+		assert_int_equal(PREFERRED(Type), cudaMemLocationTypeDevice);
+		assert_int_equal(PREFERRED(Id), 0);
+		assert_int_equal(LAST(Type), cudaMemLocationTypeHost);
+		/* Half of it is elsewhere. */
+		ok(cudaMemAdvise(ptr, LEN / 2, prefer, host));
+		assert_int_equal(PREFERRED(Type), cudaMemLocationTypeInvalid);
+	}
+	ok(cudaFree(ptr));
+}
+
 static void *look_at_own_error(void *arg)
 {
 	(void)arg;
@@ -565,6 +607,7 @@ int main(void)
 		cmocka_unit_test(a_reset_gives_all_back),
 		cmocka_unit_test(memory_in_a_streams_order_comes_again),
 		cmocka_unit_test(advice_ends_with_its_memory),
+		cmocka_unit_test(advised_places_have_a_type),
 		cmocka_unit_test(an_error_is_its_threads),
 		cmocka_unit_test(a_callback_is_told_and_may_not_call),
 		cmocka_unit_test(a_child_of_fork_is_not_initialised),

@@ -249,7 +249,11 @@ static bool agree(const struct advice *a, const struct advice *b,
 	switch (attribute) {
 	case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
 		return a->is_read_mostly == b->is_read_mostly;
+	case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
+		return true;
 	case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
+	case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
+	case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
 		return a->preferred == b->preferred;
 	default:
 		return a->prefetched == b->prefetched;
@@ -283,6 +287,14 @@ static struct advice range_advice(const struct range *range,
 	return all;
 }
 
+static int type_of(int location)
+{
+	if (location == NO_LOCATION)
+		return CU_MEM_LOCATION_TYPE_INVALID;
+	return location == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST :
+					   CU_MEM_LOCATION_TYPE_DEVICE;
+}
+
 static void fill_accessed_by(int *to, size_t nr, uint8_t accessed_by)
 {
 	size_t at = 0;
@@ -300,8 +312,9 @@ static void fill_accessed_by(int *to, size_t nr, uint8_t accessed_by)
  * @to: out: an int; CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: as many as there is
  *	room for
  * @size: of it, bytes
- * @attribute: CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, _PREFERRED_LOCATION,
- *	_ACCESSED_BY or _LAST_PREFETCH_LOCATION
+ * @attribute: CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, _ACCESSED_BY,
+ *	_PREFERRED_LOCATION or _LAST_PREFETCH_LOCATION, or _TYPE or _ID of these
+ *	two: the type is CU_MEM_LOCATION_TYPE_*
  * @ptr: in managed memory
  * @len: bytes, above 0, all of them in it
  *
@@ -321,7 +334,7 @@ CORE_API int core_range_attribute(void *to, size_t size,
 		return rc;
 	if (!to || !size || size % sizeof(*answer) ||
 	    attribute < CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ||
-	    attribute > CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION ||
+	    attribute > CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID ||
 	    (attribute != CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY &&
 	     size != sizeof(*answer)))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -334,7 +347,14 @@ CORE_API int core_range_attribute(void *to, size_t size,
 		*answer = advice.is_read_mostly;
 		break;
 	case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
+	case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
 		*answer = advice.preferred;
+		break;
+	case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
+		*answer = type_of(advice.preferred);
+		break;
+	case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
+		*answer = type_of(advice.prefetched);
 		break;
 	case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
 		fill_accessed_by(answer, size / sizeof(*answer),

@@ -10,10 +10,13 @@ static bool is_location(const CUmemLocation *location, int *where)
 		*where = location->id;
 		return location->id >= 0;
 	case CU_MEM_LOCATION_TYPE_HOST:
-	case CU_MEM_LOCATION_TYPE_HOST_NUMA:
 	case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
 		*where = CU_DEVICE_CPU;
 		return true;
+	/* All of a Tegra's host is one node. */
+	case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+		*where = CU_DEVICE_CPU;
+		return !location->id;
 	default:
 		return false;
 	}
