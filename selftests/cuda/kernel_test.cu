@@ -702,11 +702,14 @@ __global__ void add_with_cpu(int *to)
 
 static int of_the_program;
 static mem_ctx *watching;
+static cudaEvent_t event;
+static cudaStream_t stream;
 
 static void watch(void)
 {
 	if (mem_ctx_open(NULL, &watching) ||
-	    mem_ctx_watch(watching, MEM_WATCH_ERRORS, 16))
+	    mem_ctx_watch(watching, MEM_WATCH_ERRORS, 16) ||
+	    cudaEventCreate(&event) || cudaStreamCreate(&stream))
 		exit(90);
 }
 
@@ -728,13 +731,19 @@ static int found(mem_violation_kind kind, const void *kernel, const char *name)
 /* And so ends all that comes after it: the error sticks to the context. */
 static int ends_with(cudaError_t err)
 {
-	cudaStream_t stream;
+	cudaStream_t other;
+	size_t len;
 	void *ptr;
 
 	return cudaDeviceSynchronize() == err && cudaGetLastError() == err &&
 	       cudaPeekAtLastError() == cudaSuccess &&
 	       cudaDeviceSynchronize() == err && cudaMalloc(&ptr, 1) == err &&
-	       cudaStreamCreate(&stream) == err &&
+	       cudaStreamCreate(&other) == err && cudaFree(NULL) == err &&
+	       cudaMemGetInfo(&len, &len) == err &&
+	       cudaEventDestroy(event) == err &&
+	       cudaEventDestroy(event) == cudaErrorInvalidResourceHandle &&
+	       cudaStreamDestroy(stream) == err &&
+	       cudaStreamDestroy(stream) == cudaErrorInvalidResourceHandle &&
 	       cudaStreamQuery(cudaStreamLegacy) == err &&
 	       cudaDeviceReset() == err && cudaMalloc(&ptr, 1) == err &&
 	       cudaGetLastError() == err;

@@ -72,14 +72,18 @@ err_free:
  * core_event_destroy() - forget an event
  * @event: handle
  *
- * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_HANDLE.
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE, or what has ended the
+ * context's work: it is destroyed all the same.
  */
 CORE_API int core_event_destroy(CUevent event)
 {
+	struct CUctx_st *ctx;
+
 	if (!core_object_del(CORE_EVENT, event))
 		return CUDA_ERROR_INVALID_HANDLE;
-	core_event_drop(event->ctx, event);
-	return CUDA_SUCCESS;
+	ctx = event->ctx;
+	core_event_drop(ctx, event);
+	return core_error(mem_ctx_error(ctx->mem));
 }
 
 /* An event and a stream of two contexts. */

@@ -81,14 +81,18 @@ err_free:
  * What it has goes on.
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (no such stream, or none
- * of the program's), or as core_error() of mem_stream_destroy().
+ * of the program's), or what has ended the context's work: it is destroyed all
+ * the same.
  */
 CORE_API int core_stream_destroy(CUstream stream)
 {
+	struct CUctx_st *ctx;
+
 	if (!core_object_del(CORE_STREAM, stream))
 		return CUDA_ERROR_INVALID_HANDLE;
-	core_stream_drop(stream->ctx, stream);
-	return CUDA_SUCCESS;
+	ctx = stream->ctx;
+	core_stream_drop(ctx, stream);
+	return core_error(mem_ctx_error(ctx->mem));
 }
 
 /**

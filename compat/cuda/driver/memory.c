@@ -75,7 +75,11 @@ static int give_back(void *ptr, enum core_type type)
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
 
-	return rc || !ptr ? rc : core_free(type, ptr);
+	if (rc)
+		return rc;
+	/* NULL is how programs ask whether all is well. */
+	return ptr ? core_free(type, ptr) :
+		     core_error(mem_ctx_error(ctx->mem));
 }
 
 API CUresult cuMemFree_v2(CUdeviceptr dptr)

@@ -32,8 +32,10 @@ static cudaError_t give_back(void *ptr, enum core_type type)
 	struct CUctx_st *ctx;
 	int rc = core_current(&ctx);
 
-	if (!rc && ptr)
-		rc = core_free(type, ptr);
+	/* NULL is how programs ask whether all is well. */
+	if (!rc)
+		rc = ptr ? core_free(type, ptr) :
+			   core_error(mem_ctx_error(ctx->mem));
 	return cudart_return(rc);
 }
 
