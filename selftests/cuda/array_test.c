@@ -4,28 +4,15 @@
  * on the board that LIBMEM_SOC names: what the calls do, against copies that
  * the test makes itself. What kernels see is texture_test's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-#include <cuda.h>
-#include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "test.h"
 
 #define NR_ROUNDS	150
 #define NR_THREADS	8
 #define NR_MADE		40
-
-#define ok(call)	assert_int_equal(call, cudaSuccess)
-#define is(call, error)	\
-	do { \
-		assert_int_equal(call, error); \
-		assert_int_equal(cudaGetLastError(), error); \
-	} while (0)
 
 static uint64_t seed = 1;
 
@@ -41,14 +28,6 @@ static void fill(void *at, size_t len)
 
 	for (i = 0; i < len; i++)
 		((unsigned char *)at)[i] = below(256);
-}
-
-static int attribute(enum cudaDeviceAttr which)
-{
-	int value;
-
-	ok(cudaDeviceGetAttribute(&value, which, 0));
-	return value;
 }
 
 static struct cudaChannelFormatDesc bytes(int nr)
@@ -633,11 +612,12 @@ static void extents_are_as_flags_and_limits_say(void **state)
 		{ { 8, 8, 0 }, 0x10, cudaErrorInvalidValue },
 		{ { 8, 8, 0 }, 0x4000, cudaErrorInvalidValue },
 	};
-	const size_t wide = attribute(cudaDevAttrMaxTexture1DWidth);
-	const size_t deep = attribute(cudaDevAttrMaxTexture3DDepth);
-	const size_t deepest = attribute(cudaDevAttrMaxTexture3DDepthAlt);
-	const size_t layers = attribute(cudaDevAttrMaxTexture1DLayeredLayers);
-	const size_t surface = attribute(cudaDevAttrMaxSurface1DWidth);
+	const size_t wide = own_attribute(cudaDevAttrMaxTexture1DWidth);
+	const size_t deep = own_attribute(cudaDevAttrMaxTexture3DDepth);
+	const size_t deepest = own_attribute(cudaDevAttrMaxTexture3DDepthAlt);
+	const size_t layers =
+		own_attribute(cudaDevAttrMaxTexture1DLayeredLayers);
+	const size_t surface = own_attribute(cudaDevAttrMaxSurface1DWidth);
 	size_t i;
 
 	(void)state;
@@ -895,7 +875,7 @@ static void a_texture_is_refused_what_does_not_fit(void **state)
 	what = of_linear(device, 0);
 	assert_int_equal(texture(&what, &plain, NULL), cudaErrorInvalidValue);
 	what = of_linear(device, 4UL * (1 +
-		attribute(cudaDevAttrMaxTexture1DLinearWidth)));
+		own_attribute(cudaDevAttrMaxTexture1DLinearWidth)));
 	assert_int_equal(texture(&what, &plain, NULL), cudaErrorInvalidValue);
 	what = of_linear(device, 4096);
 	what.res.linear.desc.x = 7;
@@ -903,7 +883,7 @@ static void a_texture_is_refused_what_does_not_fit(void **state)
 			 cudaErrorInvalidChannelDescriptor);
 	what = of_linear(heap, 4096);
 	assert_int_equal(texture(&what, &plain, NULL),
-			 attribute(cudaDevAttrPageableMemoryAccess) ?
+			 own_attribute(cudaDevAttrPageableMemoryAccess) ?
 			 cudaSuccess : cudaErrorInvalidValue);
 	what = of_rows(device, 64, 64, 512);
 	ok(texture(&what, &plain, NULL));
@@ -1090,9 +1070,6 @@ static void an_object_makes_no_stream_active(void **state)
 	ok(cudaFree(managed));
 	ok(cudaSetDevice(0));
 }
-
-#define cu(call)	assert_int_equal(call, CUDA_SUCCESS)
-#define cu_is(call, error) assert_int_equal(call, error)
 
 /* What one made the other knows, and it says the same of it. */
 static void the_driver_has_the_same_arrays(void **state)

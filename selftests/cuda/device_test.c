@@ -4,25 +4,11 @@
  * in a table here, apart from the library's; what the rest must be to each
  * other is asked.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-#include <cuda.h>
-#include <cuda_runtime_api.h>
+#include "test.h"
 
-#define ok(call)	assert_int_equal(call, cudaSuccess)
-#define is(call, error)	\
-	do { \
-		assert_int_equal(call, error); \
-		assert_int_equal(cudaGetLastError(), error); \
-	} while (0)
 
 /* The ids of CUDA 13.0, without a gap. */
 #define FIRST_ID	1
@@ -98,15 +84,6 @@ static int find_board(void **state)
 	if (!nr_devices)
 		print_error("LIBMEM_SOC names no board that this test knows\n");
 	return nr_devices ? 0 : -1;
-}
-
-static int attribute(int id, int device)
-{
-	int value = -12345;
-
-	ok(cudaDeviceGetAttribute(&value, id, device));
-	assert_int_not_equal(value, -12345);
-	return value;
 }
 
 static void a_board_has_its_devices(void **state)

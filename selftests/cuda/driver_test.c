@@ -5,22 +5,16 @@
  * handles that go back and forth between driver and runtime.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-#include <cuda.h>
 #include <cuda_runtime.h>
 #include <heapsim_cu.h>
+
+#include "test.h"
 
 #define LEN		65536U
 #define NR_THREADS	8
@@ -28,8 +22,6 @@
 #define WAIT_S		20
 #define NAP_NS		200000
 
-#define cu(call)	assert_int_equal(call, CUDA_SUCCESS)
-#define cu_is(call, error)	assert_int_equal(call, error)
 #define rt(call)	assert_int_equal(call, cudaSuccess)
 
 #define PTR(p)		((void *)(uintptr_t)(p))
@@ -39,7 +31,7 @@
 static CUdevice device;
 static CUcontext primary;
 
-static int attribute(CUdevice_attribute which)
+static int fact(CUdevice_attribute which)
 {
 	int value = -1;
 
@@ -429,7 +421,7 @@ static void managed_memory_is_the_boards(void **state)
 	CUdeviceptr p = 0;
 
 	(void)state;
-	if (!attribute(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY)) {
+	if (!fact(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY)) {
 		cu_is(cuMemAllocManaged(&p, LEN, CU_MEM_ATTACH_GLOBAL),
 		      CUDA_ERROR_NOT_SUPPORTED);
 		return;
@@ -504,7 +496,7 @@ static void registered_memory_is_the_boards(void **state)
 	(void)state;
 	own = aligned_alloc(4096, LEN);
 	assert_non_null(own);
-	if (!attribute(CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED)) {
+	if (!fact(CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED)) {
 		cu_is(cuMemHostRegister(own, LEN, 0),
 		      CUDA_ERROR_NOT_SUPPORTED);
 		cu_is(cuMemHostUnregister(own), CUDA_ERROR_NOT_SUPPORTED);
@@ -523,7 +515,7 @@ static void registered_memory_is_the_boards(void **state)
 	cu_is(cuMemHostRegister(own, LEN, 0),
 	      CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
 	cu(cuMemHostGetDevicePointer(&p, own, 0));
-	assert_int_equal(p == DEV(own), attribute(has_one_address));
+	assert_int_equal(p == DEV(own), fact(has_one_address));
 	cu(cuMemsetD32(p, 0x22, LEN / 4));
 	cu(cuCtxSynchronize());
 	assert_int_equal(own[LEN / 4 - 1], 0x22);
@@ -1164,7 +1156,7 @@ static void a_kernel_tells_what_it_may_have(void **state)
 		CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
 	CUfunction fn = (CUfunction)k_nothing;
 	struct cudaFuncAttributes attrs;
-	const int optin = attribute(most);
+	const int optin = fact(most);
 	int value = -1, blocks = -1, more = -1, threads;
 	cudaError_t rc;
 
@@ -1175,8 +1167,8 @@ static void a_kernel_tells_what_it_may_have(void **state)
 	assert_int_equal(value, 1024);
 	cu(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_BINARY_VERSION, fn));
 	assert_int_equal(value, 10 *
-		attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-		attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+		fact(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+		fact(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
 	cu(cuFuncSetAttribute(fn, dynamic, optin));
 	rt(cudaFuncGetAttributes(&attrs, (const void *)k_nothing));
 	assert_int_equal(attrs.maxDynamicSharedSizeBytes, optin);
@@ -1195,11 +1187,11 @@ static void a_kernel_tells_what_it_may_have(void **state)
 	cu_is(cuFuncSetCacheConfig(fn, 9), CUDA_ERROR_INVALID_VALUE);
 	/* As many as there are threads for, fewer with more shared memory. */
 	cu(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fn, 512, 0));
-	threads = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+	threads = fact(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
 	assert_int_equal(blocks, threads / 512);
 	cu(cuOccupancyMaxActiveBlocksPerMultiprocessor(&more, fn, 32, optin));
-	assert_int_equal(more, attribute(of_sm) /
-			       (optin + attribute(reserved)));
+	assert_int_equal(more, fact(of_sm) /
+			       (optin + fact(reserved)));
 	cu(cuOccupancyMaxActiveBlocksPerMultiprocessor(&more, fn, 1025, 0));
 	assert_int_equal(more, 0);
 	rc = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&more, fn, 512, 0);

@@ -5,22 +5,14 @@
  * What ends all work of a process runs in one of its own: this program, with
  * the name of it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-extern "C" {
-#include <cmocka.h>
-}
-
 #include <vector>
 
 #include "libmem.h"
+#include "test.h"
 
 #define LEN(array)	(sizeof(array) / sizeof(*(array)))
 #define LAUNCH_TWICE(k, ...)	do { \
@@ -28,35 +20,10 @@ extern "C" {
 		k<<<1, 1>>>(__VA_ARGS__); \
 	} while (0)
 
-static int attribute(cudaDeviceAttr attr)
-{
-	int value;
-
-	assert_int_equal(cudaDeviceGetAttribute(&value, attr, 0), 0);
-	return value;
-}
-
-/* A discrete GPU of a Tegra has no managed memory. */
-static bool has_managed(void)
-{
-	return attribute(cudaDevAttrManagedMemory);
-}
-
 /* That both sides have. */
 template <class T> static T *common(size_t nr)
 {
-	T *ptr;
-
-	assert_int_equal(has_managed() ?
-			 cudaMallocManaged(&ptr, nr * sizeof(T)) :
-			 cudaMallocHost(&ptr, nr * sizeof(T)), 0);
-	memset((void *)ptr, 0, nr * sizeof(T));
-	return ptr;
-}
-
-static void give_back(void *ptr)
-{
-	assert_int_equal(has_managed() ? cudaFree(ptr) : cudaFreeHost(ptr), 0);
+	return static_cast<T *>(common_alloc(nr * sizeof(T)));
 }
 
 static void done(void)
@@ -88,7 +55,7 @@ static void each_thread_knows_its_place(void **)
 	done();
 	for (unsigned int i = 0; i < nr; i++)
 		assert_int_equal(to[i], i + 1);
-	give_back(to);
+	common_free(to);
 }
 
 __global__ void count(unsigned long long *nr, unsigned int *last)
@@ -176,8 +143,8 @@ static void barriers_hold_in_loops(void **)
 	reduce<1024><<<nr, 1024>>>(from, to);
 	done();
 	assert_memory_equal(to, want, sizeof(want));
-	give_back(from);
-	give_back(to);
+	common_free(from);
+	common_free(to);
 }
 
 __global__ void leave_early(int *seen, int rounds)
@@ -212,7 +179,7 @@ static void who_has_returned_is_not_waited_for(void **)
 		sum += nr - i;
 		assert_int_equal(seen[i], sum);
 	}
-	give_back(seen);
+	common_free(seen);
 }
 
 __global__ void vote(int *to)
@@ -239,7 +206,7 @@ static void barriers_count_what_threads_say(void **)
 	for (int i = 0; i < 99; i++)
 		assert_int_equal(to[i], 33 * 16 + 8 + 2);
 	assert_int_equal(to[99], 0);
-	give_back(to);
+	common_free(to);
 }
 
 extern __shared__ unsigned char of_file[];
@@ -277,7 +244,7 @@ static void shared_memory_is_a_blocks_own(void **)
 	done();
 	for (unsigned int i = 0; i < nr; i++)
 		assert_int_equal(to[i], 64 * (1 + i % 7) + 1000 * i);
-	give_back(to);
+	common_free(to);
 }
 
 /* What the compiler has to find out about a launch */
@@ -390,9 +357,9 @@ static void overloads_templates_and_conversions_are_cplusplus(void **)
 	assert_int_equal(launched, 1);
 	assert_int_equal(i[0], 42);
 	assert_int_equal(i[1], 41);
-	give_back(i);
-	give_back(f);
-	give_back(d);
+	common_free(i);
+	common_free(f);
+	common_free(d);
 }
 
 static void launches_say_what_is_wrong_with_them(void **)
@@ -408,7 +375,7 @@ static void launches_say_what_is_wrong_with_them(void **)
 	assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
 	done();
 	assert_int_equal(*to, 0);
-	give_back(to);
+	common_free(to);
 }
 
 static void a_kernels_type_is_enough_for_cudalaunchkernel(void **)
@@ -434,7 +401,7 @@ static void a_kernels_type_is_enough_for_cudalaunchkernel(void **)
 	assert_in_range(size, 512, 1024);
 	assert_in_range(nr, 1, 4);
 	assert_int_equal(blocks % nr, 0);
-	give_back(to);
+	common_free(to);
 }
 
 /* Atomics and numbers */
@@ -536,7 +503,7 @@ static void functions_of_numbers_are_cudas(void **)
 	done();
 	for (size_t i = 0; i < LEN(want); i++)
 		assert_int_equal(to[i], want[i]);
-	give_back(to);
+	common_free(to);
 }
 
 /* Variables */
@@ -609,7 +576,7 @@ static void variables_are_the_devices(void **)
 	use_variables<<<1, 1>>>(to);
 	done();
 	assert_true(*to == 7);
-	give_back(to);
+	common_free(to);
 }
 
 static void symbols_are_checked(void **)
@@ -752,7 +719,7 @@ static int ends_with(cudaError_t err)
 static int fail_illegal(void)
 {
 	/* There the program's memory is the GPU's, too. */
-	const bool has_all = attribute(cudaDevAttrPageableMemoryAccess);
+	const bool has_all = own_attribute(cudaDevAttrPageableMemoryAccess);
 
 	watch();
 	store<<<1, 1>>>(has_all ? nullptr : &of_the_program);
@@ -834,8 +801,8 @@ static int fail_nested(void)
 static int system_atomics(void)
 {
 	const int capability =
-		10 * attribute(cudaDevAttrComputeCapabilityMajor) +
-		attribute(cudaDevAttrComputeCapabilityMinor);
+		10 * own_attribute(cudaDevAttrComputeCapabilityMajor) +
+		own_attribute(cudaDevAttrComputeCapabilityMinor);
 	int *to;
 
 	cudaMalloc(&to, sizeof(*to));

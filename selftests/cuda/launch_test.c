@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Kernels in plain C: how they get known, launched, refused and asked about. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 
-#include "cuda_runtime.h"
+#include <cuda_runtime.h>
+
+#include "test.h"
 
 #define LEN(array)	(sizeof(array) / sizeof(*(array)))
 
@@ -104,42 +99,9 @@ static int max_active(int *nr, const void *fn, int size, size_t shared)
 
 static const dim3 one = { 1, 1, 1 };
 
-static int attribute(enum cudaDeviceAttr attr)
-{
-	int value;
-
-	assert_int_equal(cudaDeviceGetAttribute(&value, attr, 0), 0);
-	return value;
-}
-
-/* A discrete GPU of a Tegra has no managed memory. */
-static bool has_managed(void)
-{
-	return attribute(cudaDevAttrManagedMemory);
-}
-
-/* That both sides have. */
-static void *common(size_t len)
-{
-	void *ptr;
-
-	if (has_managed())
-		assert_int_equal(cudaMallocManaged(&ptr, len,
-						   cudaMemAttachGlobal), 0);
-	else
-		assert_int_equal(cudaMallocHost(&ptr, len), 0);
-	memset(ptr, 0, len);
-	return ptr;
-}
-
-static void give_back(void *ptr)
-{
-	assert_int_equal(has_managed() ? cudaFree(ptr) : cudaFreeHost(ptr), 0);
-}
-
 static void a_kernel_is_known_by_its_address(void **state)
 {
-	int *to = common(sizeof(*to));
+	int *to = common_alloc(sizeof(*to));
 	void *args[] = { &to };
 
 	(void)state;
@@ -150,7 +112,7 @@ static void a_kernel_is_known_by_its_address(void **state)
 	assert_int_equal(cudaLaunchKernel((void *)nothing, one, one, NULL, 0,
 					  NULL), 0);
 	assert_int_equal(cudaDeviceSynchronize(), 0);
-	give_back(to);
+	common_free(to);
 }
 
 static void one_that_is_not_known_is_refused(void **state)
@@ -171,7 +133,7 @@ static void one_that_is_not_known_is_refused(void **state)
 
 static void attributes_of_a_launch_are_what_is_so(void **state)
 {
-	int *to = common(sizeof(*to));
+	int *to = common_alloc(sizeof(*to));
 	void *args[] = { &to };
 	cudaLaunchAttribute attrs[] = {
 		{ .id = cudaLaunchAttributePriority, .val.priority = -1 },
@@ -206,7 +168,7 @@ static void attributes_of_a_launch_are_what_is_so(void **state)
 	assert_int_equal(cudaLaunchKernelExC(NULL, kernel, args),
 			 cudaErrorInvalidValue);
 	assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
-	give_back(to);
+	common_free(to);
 }
 
 /* What a program calls whose default stream is the thread's. */
@@ -258,7 +220,7 @@ static void no_stream_is_the_threads_own_if_so_asked(void **state)
 
 static void parameters_of_all_sizes_arrive(void **state)
 {
-	double *to = common(sizeof(*to));
+	double *to = common_alloc(sizeof(*to));
 	char a = 1;
 	short b = 2;
 	int c = 3, j = 10, k = 11, l = 12, m = 13, n = 14, o = 15;
@@ -278,7 +240,7 @@ static void parameters_of_all_sizes_arrive(void **state)
 	c = 1000;
 	assert_int_equal(cudaDeviceSynchronize(), 0);
 	assert_true(*to == 21 + 24 + 200 + (double)(1LL << 33) + 75);
-	give_back(to);
+	common_free(to);
 }
 
 static void parameters_have_4_kib(void **state)
@@ -286,7 +248,7 @@ static void parameters_have_4_kib(void **state)
 	static struct full full;
 	static struct too_much too_much;
 	const dim3 block = { 1000, 1, 1 };
-	char *to = common(sizeof(full));
+	char *to = common_alloc(sizeof(full));
 	void *args[] = { &to, &full };
 	size_t i;
 
@@ -301,12 +263,12 @@ static void parameters_have_4_kib(void **state)
 	assert_int_equal(cudaLaunchKernel((void *)take_too_much, one, one, args,
 					  0, NULL), cudaErrorInvalidValue);
 	assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
-	give_back(to);
+	common_free(to);
 }
 
 static void threads_share_memory_and_wait_in_c_too(void **state)
 {
-	int *at = common(66 * sizeof(*at)), i;
+	int *at = common_alloc(66 * sizeof(*at)), i;
 	const dim3 block = { 64, 1, 1 };
 	void *args[] = { &at };
 
@@ -320,7 +282,7 @@ static void threads_share_memory_and_wait_in_c_too(void **state)
 		assert_int_equal(at[i], 63 - i);
 	assert_int_equal(at[64], 64);
 	assert_int_equal(at[65], 63);
-	give_back(at);
+	common_free(at);
 }
 
 static void grids_and_blocks_have_limits(void **state)
@@ -369,11 +331,11 @@ static void grids_and_blocks_have_limits(void **state)
 
 static void shared_memory_is_as_long_as_the_board_has_it(void **state)
 {
-	const int max = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+	const int max = own_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
 	const enum cudaFuncAttribute wanted =
 		cudaFuncAttributeMaxDynamicSharedMemorySize;
 	unsigned int len = 48 << 10;
-	char *to = common(1);
+	char *to = common_alloc(1);
 	void *args[] = { &to, &len };
 
 	(void)state;
@@ -399,7 +361,7 @@ static void shared_memory_is_as_long_as_the_board_has_it(void **state)
 	assert_int_equal(cudaFuncSetAttribute((void *)unknown, wanted, 0),
 			 cudaErrorInvalidDeviceFunction);
 	cudaGetLastError();
-	give_back(to);
+	common_free(to);
 }
 
 static void a_stream_that_is_none_is_refused(void **state)
@@ -422,8 +384,8 @@ static void attributes_are_the_boards(void **state)
 {
 	struct cudaFuncAttributes attributes;
 	const int capability =
-		10 * attribute(cudaDevAttrComputeCapabilityMajor) +
-		attribute(cudaDevAttrComputeCapabilityMinor);
+		10 * own_attribute(cudaDevAttrComputeCapabilityMajor) +
+		own_attribute(cudaDevAttrComputeCapabilityMinor);
 	size_t off, size;
 
 	(void)state;
@@ -451,8 +413,9 @@ static void attributes_are_the_boards(void **state)
 
 static void occupancy_is_what_a_processor_has_room_for(void **st)
 {
-	const int threads = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
-	const int blocks = attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
+	const int threads =
+		own_attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+	const int blocks = own_attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
 	int nr;
 
 	(void)st;

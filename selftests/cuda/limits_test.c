@@ -8,30 +8,17 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-#include <cuda_runtime_api.h>
 #include <libmem.h>
+
+#include "test.h"
 
 #define LEN		65536UL
 #define NAP_US		150000
 #define NS_PER_MS	1000000ULL
-
-#define ok(call)	assert_int_equal(call, cudaSuccess)
-#define is(call, error)	\
-	do { \
-		assert_int_equal(call, error); \
-		cudaGetLastError(); \
-	} while (0)
 
 /**
  * struct board - what it has, as the documents say
@@ -60,14 +47,6 @@ static const struct board boards[] = {
 };
 
 static const struct board *board;
-
-static int attribute(enum cudaDeviceAttr which, int device)
-{
-	int value = -1;
-
-	ok(cudaDeviceGetAttribute(&value, which, device));
-	return value;
-}
 
 /* The module sees no instructions, and has no memory of the program's own. */
 static bool is_kernel(void)

@@ -3,33 +3,20 @@
  * What the runtime's calls do, beyond what each answers (cases.c): on the board
  * that LIBMEM_SOC names.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-#include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "test.h"
 
 #define LEN		65536U
 #define NR_THREADS	16
 #define NR_ROUNDS	50
 #define WAIT_NS		20000000000ULL
-
-#define ok(call)	assert_int_equal(call, cudaSuccess)
-#define is(call, error)	\
-	do { \
-		assert_int_equal(call, error); \
-		assert_int_equal(cudaGetLastError(), error); \
-	} while (0)
 
 static uint64_t now_ns(void)
 {
@@ -39,27 +26,12 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-static int attribute(enum cudaDeviceAttr which)
-{
-	int device, value;
-
-	ok(cudaGetDevice(&device));
-	ok(cudaDeviceGetAttribute(&value, which, device));
-	return value;
-}
-
-/* The board's discrete GPU has no managed memory. */
-static bool has_managed(void)
-{
-	return attribute(cudaDevAttrManagedMemory);
-}
-
 /* The module cannot have the program's own memory (see libmem.rst). */
 static bool can_register(void)
 {
 	const char *backend = getenv("LIBMEM_BACKEND");
 
-	return attribute(cudaDevAttrHostRegisterSupported) &&
+	return own_attribute(cudaDevAttrHostRegisterSupported) &&
 	       !(backend && !strcmp(backend, "kernel"));
 }
 
@@ -295,7 +267,7 @@ static void advice_ends_with_its_memory(void **state)
 	int is_mostly_read;
 
 	(void)state;
-	if (!attribute(cudaDevAttrConcurrentManagedAccess))
+	if (!own_attribute(cudaDevAttrConcurrentManagedAccess))
 		return;
 	ok(cudaMallocManaged(&small, LEN, cudaMemAttachGlobal));
 	ok(cudaMemAdvise(small, LEN, cudaMemAdviseSetReadMostly, place));
@@ -340,7 +312,7 @@ static void advised_places_have_a_type(void **state)
 	range_attribute(ptr, cudaMemRangeAttributeLastPrefetchLocation ## what)
 	assert_int_equal(PREFERRED(Type), cudaMemLocationTypeInvalid);
 	assert_int_equal(LAST(Type), cudaMemLocationTypeInvalid);
-	if (attribute(cudaDevAttrConcurrentManagedAccess)) {
+	if (own_attribute(cudaDevAttrConcurrentManagedAccess)) {
 		ok(cudaMemAdvise(ptr, LEN, prefer, device));
 		ok(cudaMemPrefetchAsync(ptr, LEN, host, 0, NULL));
 		assert_int_equal(PREFERRED(Type), cudaMemLocationTypeDevice);
@@ -593,9 +565,9 @@ static void a_device_is_chosen_for_a_thread(void **state)
 	assert_int_equal(device, nr - 1);
 	/* The board's own GPU is the last, and has managed memory. */
 	assert_true(has_managed());
-	assert_int_equal(attribute(cudaDevAttrIntegrated), 1);
+	assert_int_equal(own_attribute(cudaDevAttrIntegrated), 1);
 	ok(cudaSetDevice(0));
-	assert_int_equal(attribute(cudaDevAttrIntegrated), nr == 1);
+	assert_int_equal(own_attribute(cudaDevAttrIntegrated), nr == 1);
 }
 
 int main(void)
