@@ -9,7 +9,6 @@
 
 #include "test.h"
 
-
 /* The ids of CUDA 13.0, without a gap. */
 #define FIRST_ID	1
 #define LAST_ID		147

@@ -3,7 +3,6 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-
 #include <cuda_runtime.h>
 
 #include "test.h"

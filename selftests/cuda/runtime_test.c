@@ -426,7 +426,7 @@ static void a_child_of_fork_is_not_initialised(void **state)
 static void a_call_of_the_driver_has_its_name(void **state)
 {
 	enum cudaDriverEntryPointQueryResult answer;
-	int (*init)(unsigned int);
+	int (*init)(unsigned int flags);
 	void *call;
 
 	(void)state;

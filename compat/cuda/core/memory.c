@@ -184,8 +184,8 @@ CORE_API void core_ptr(const void *ptr, struct core_ptr *what)
  * @nr_free: out: bytes
  * @nr_all: out: bytes
  *
- * Return: CUDA_SUCCESS, or what has ended the context's work, or as core_error()
- * of mem_ctx_memory().
+ * Return: CUDA_SUCCESS, or what has ended the context's work, or as
+ * core_error() of mem_ctx_memory().
  */
 CORE_API int core_memory(struct CUctx_st *ctx, uint64_t *nr_free,
 			 uint64_t *nr_all)
