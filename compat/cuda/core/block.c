@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #if __has_include("valgrind/valgrind.h")
@@ -380,6 +381,16 @@ API void heapsim_cu_system_atomic(void)
 }
 
 /* No thread is on any. */
+/* A millisecond at most, as on a GPU. */
+API void heapsim_cu_nanosleep(unsigned int ns)
+{
+	const struct timespec time = {
+		.tv_nsec = ns < 1000000 ? ns : 1000000,
+	};
+
+	nanosleep(&time, NULL);
+}
+
 static void drop_stacks(struct worker *worker)
 {
 	struct fiber *fiber;
