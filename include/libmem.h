@@ -30,6 +30,7 @@ struct mem_buf;
 struct mem_job;
 struct mem_stream;
 struct mem_event;
+struct mem_semaphore;
 struct mem_ctx_options;
 
 #define MEM_NAME_LEN		32
@@ -733,7 +734,9 @@ int mem_ctx_open(const struct mem_ctx_options *options, struct mem_ctx **ctx);
  * mem_ctx_close() - close a context
  * @ctx: context, or NULL, which does nothing
  *
- * Its buffers and jobs stay usable; what they share goes with the last.
+ * Its buffers and jobs stay usable; what they share goes with the last. Work
+ * goes on, but from now on no wait for a semaphore lasts longer than all other
+ * work: then it, and what is behind it, is dropped as by mem_ctx_cancel().
  *
  * Context: may sleep; any thread.
  */
@@ -1333,6 +1336,22 @@ int mem_set_lasting(struct mem_ctx *ctx, const void *ptr);
 int mem_ctx_sync(struct mem_ctx *ctx);
 
 /**
+ * mem_ctx_cancel() - wait for all work that needs nobody else's signal
+ * @ctx: context
+ *
+ * Once nothing of the context goes on any more, waits for semaphores that are
+ * not signalled are given up. They, and all that is behind them, are dropped:
+ * kernels and copies do nothing, host functions are not called, semaphores not
+ * signalled; a callback is called with -EDEADLK. Attaches happen all the
+ * same. Who waits meanwhile is answered -EDEADLK, too. The context can be
+ * worked with as before.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EDEADLK (something was dropped), or as mem_stream_sync().
+ */
+int mem_ctx_cancel(struct mem_ctx *ctx);
+
+/**
  * mem_ctx_error() - the error that ended a context's work
  * @ctx: context
  *
@@ -1434,7 +1453,8 @@ int mem_stream_priority(const struct mem_stream *stream);
  * job tries again), or what ended all work of the context, for good: -EFAULT (a
  * kernel touched an illegal address), -ETIME (one ran for too long), -ECANCELED
  * (one called abort, as a failed assert and an exception that nobody catches
- * do), -EIO (one called exit or fork, or another signal ended it).
+ * do), -EIO (one called exit or fork, or another signal ended it). -EDEADLK:
+ * some of it was dropped, see mem_ctx_cancel().
  */
 int mem_stream_sync(struct mem_stream *stream);
 
@@ -1495,7 +1515,8 @@ int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
  * mem_ptr_info(), mem_ptr_buf_info(), mem_ptr_attach_counters(),
  * mem_stream_legacy(), mem_stream_id() and mem_stream_priority(). It can be
  * given back what needs no answer: mem_ctx_close(), mem_buf_destroy(),
- * mem_job_destroy() and mem_event_destroy(). mem_tell_missing() does as ever.
+ * mem_job_destroy(), mem_event_destroy() and mem_semaphore_destroy().
+ * mem_tell_missing() does as ever.
  * All other functions answer -EPERM.
  *
  * Context: any thread.
@@ -1705,6 +1726,72 @@ int mem_event_query(struct mem_event *event);
  */
 int mem_event_elapsed(struct mem_event *start, struct mem_event *end,
 		      int64_t *ns);
+
+/**
+ * mem_semaphore_import() - have a semaphore that others have, too
+ * @ctx: context
+ * @fd: an eventfd, which stays the caller's: it may be closed at once
+ * @semaphore: out: the semaphore, owned by the caller: mem_semaphore_destroy()
+ *
+ * It is signalled while the eventfd's counter is above 0. Of one that was made
+ * with EFD_SEMAPHORE a wait takes one from the counter, else all of it. Whoever
+ * has the eventfd can signal it, by writing to it, and wait for it, by reading:
+ * any thread or process, and other contexts.
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (a pointer is NULL, @fd is no eventfd), -EBADF (@fd is
+ * not open), -EMFILE (no file descriptor is left), -ENOMEM, or as
+ * mem_stream_sync().
+ */
+int mem_semaphore_import(struct mem_ctx *ctx, int fd,
+			 struct mem_semaphore **semaphore);
+
+/**
+ * mem_semaphore_destroy() - forget a semaphore
+ * @semaphore: semaphore, or NULL, which does nothing
+ *
+ * Waits and signals that streams have go on.
+ *
+ * Context: any thread.
+ */
+void mem_semaphore_destroy(struct mem_semaphore *semaphore);
+
+/**
+ * mem_stream_wait_semaphore() - further work of a stream waits for a signal
+ * @stream: stream
+ * @semaphore: of the same context
+ *
+ * When the stream comes to it, it waits until the semaphore is signalled, and
+ * takes the signal. Of several waits of the context the one that began first
+ * takes the first. Other streams go on meanwhile, and so do host functions. No
+ * thread is held up. It is no wait of the host: what was done before the signal
+ * is not known done by it, and neither cache nor attach state changes.
+ *
+ * Nothing bounds it: see mem_ctx_cancel().
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL), -EXDEV (the semaphore is of
+ * another context), -EMFILE or -ENFILE (no file descriptor is left, at the
+ * first wait of a context), -ENOMEM, -EOPNOTSUPP (an older module), or as
+ * mem_stream_sync().
+ */
+int mem_stream_wait_semaphore(struct mem_stream *stream,
+			      struct mem_semaphore *semaphore);
+
+/**
+ * mem_stream_signal_semaphore() - signal a semaphore in order of a stream
+ * @stream: stream
+ * @semaphore: of the same context
+ *
+ * When all before it in the stream is done 1 is added to the eventfd's counter;
+ * one that is full stays as it is. After an error of the context, or if it is
+ * dropped (mem_ctx_cancel()), it is not signalled.
+ *
+ * Context: any thread.
+ * Return: 0, or as mem_stream_wait_semaphore().
+ */
+int mem_stream_signal_semaphore(struct mem_stream *stream,
+				struct mem_semaphore *semaphore);
 
 #ifdef __cplusplus
 }

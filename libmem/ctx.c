@@ -240,8 +240,11 @@ API int mem_ctx_open(const struct mem_ctx_options *options,
 
 API void mem_ctx_close(struct mem_ctx *ctx)
 {
-	if (ctx)
-		ctx_put(ctx);
+	if (!ctx)
+		return;
+	if (!ctx_is_forked(ctx))
+		sched_close(ctx);
+	ctx_put(ctx);
 }
 
 API int mem_ctx_probe(struct mem_ctx *ctx, struct mem_probe *probe)

@@ -118,6 +118,17 @@ struct op_list {
  * @all: operations that are not done
  * @domain: those of the legacy and of blocking streams
  * @execs: who runs them
+ * @nr_going: operations that wait for none and are not done, but those of
+ *	@nr_pending
+ * @nr_pending: waits for semaphores that streams have come to
+ * @nr_dropped: operations that were behind such a wait, which was given up
+ * @nr_cancels: calls that have such waits given up
+ * @is_closed: the caller has closed the context
+ * @is_polling: what follows is there
+ * @poller: thread that polls semaphores
+ * @poll_fd: their epoll
+ * @stop_fd: an eventfd in that: the thread is to end
+ * @semaphores: that are polled
  * @wait_policy: enum mem_wait_policy
  * @error: what ended all work, 0 or -errno
  * @lost: told once: a job of a killed engine, 0 or -errno
@@ -135,6 +146,16 @@ struct sched {
 	struct op_list all;
 	struct op_list domain;
 	struct exec execs[NR_EXECS];
+	uint64_t nr_going;
+	uint64_t nr_pending;
+	uint64_t nr_dropped;
+	unsigned int nr_cancels;
+	bool is_closed;
+	bool is_polling;
+	pthread_t poller;
+	int poll_fd;
+	int stop_fd;
+	struct mem_semaphore *semaphores;
 
 	atomic_int wait_policy;
 	atomic_int error;

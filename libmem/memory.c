@@ -521,7 +521,7 @@ static void request_finish(struct request *request)
 
 	if (op->kind == OP_OWN) {
 		op_wait(op, OP_READY, policy);
-		if (!atomic_load(&ctx->sched.error))
+		if (!op->is_dropped && !atomic_load(&ctx->sched.error))
 			ctx->backend->copy(ctx, op->work, &op->copy);
 		sched_lock(ctx);
 		if (op->work)
@@ -552,8 +552,9 @@ static int request_run(struct mem_stream *stream, struct request *request)
 		return err;
 	}
 	request_finish(request);
+	err = request->is_async ? 0 : op_result(ctx, request->op);
 	op_put(request->op);
-	return request->is_async ? 0 : ctx_result(ctx);
+	return err;
 }
 
 /* Looks both sides up, into @copy, which keeps them. */

@@ -113,6 +113,9 @@ static void op_release(struct op *op)
 
 	if (op->kind == OP_RUN) {
 		free(op->args);
+	} else if (op->kind == OP_WAIT || op->kind == OP_SIGNAL) {
+		if (op->semaphore)
+			semaphore_put(op->semaphore);
 	} else if (op->kind == OP_COPY || op->kind == OP_OWN) {
 		if (op->copy.dst)
 			backend->put(op->copy.dst);
@@ -140,6 +143,14 @@ bool op_is_done(const struct op *op)
 {
 	return atomic_load_explicit(&op->state, memory_order_acquire) ==
 	       OP_DONE;
+}
+
+/* What a call answers that has waited for it. */
+int op_result(struct mem_ctx *ctx, const struct op *op)
+{
+	const int err = ctx_result(ctx);
+
+	return !err && op->is_dropped ? -EDEADLK : err;
 }
 
 static void futex_wake(atomic_uint *word)
@@ -270,22 +281,40 @@ static struct op *exec_pop(struct exec *exec)
 	return NULL;
 }
 
+/* Nothing of it is carried out: it was dropped, or the context has an error. */
+static bool is_over(const struct op *op)
+{
+	return op->is_dropped || atomic_load(&op->stream->ctx->sched.error);
+}
+
 /* It waits for none any more. @done: marks, which are done with that. */
 static void op_ready(struct op *op, struct op **done)
 {
+	struct sched *sched = &op->stream->ctx->sched;
+
 	switch (op->kind) {
-	case OP_MARK:
-	case OP_ATTACH:
-		op->next_ready = *done;
-		*done = op;
+	case OP_WAIT:
+		if (!is_over(op) && !semaphore_wait(op))
+			return;
+		break;
+	case OP_SIGNAL:
+		if (!is_over(op))
+			semaphore_signal(op->semaphore);
 		break;
 	case OP_OWN:
+		sched->nr_going++;
 		set_state(op, OP_READY);
+		return;
+	case OP_MARK:
+	case OP_ATTACH:
 		break;
 	default:
-		exec_push(&op->stream->ctx->sched.execs[exec_of(op)], op);
-		break;
+		sched->nr_going++;
+		exec_push(&sched->execs[exec_of(op)], op);
+		return;
 	}
+	op->next_ready = *done;
+	*done = op;
 }
 
 static void one_less(struct op *op, struct op **done)
@@ -330,14 +359,61 @@ static void finish_all(struct sched *sched, struct op *done)
 }
 
 /*
+ * Nobody is to wait for a semaphore any longer, and nothing goes on that may
+ * still signal one: then all that is not done is a wait, or behind one, and is
+ * dropped.
+ */
+void sched_drop_waits(struct sched *sched)
+{
+	struct op *op, *done;
+
+	if (!sched->is_closed && !sched->nr_cancels &&
+	    !atomic_load(&sched->error))
+		return;
+	do {
+		if (!sched->nr_pending || sched->nr_going)
+			return;
+		/* It may be signalled, and the thread late that polls it. */
+		done = NULL;
+		semaphores_take(sched, &done);
+		finish_all(sched, done);
+	} while (done);
+	for (op = sched->all.first; op; op = op->in_all.next) {
+		op->is_dropped = true;
+		sched->nr_dropped++;
+	}
+	semaphores_give_up(sched, &done);
+	finish_all(sched, done);
+}
+
+/* Waits are done; otherwise as op_finish(). */
+void ops_finish(struct sched *sched, struct op *done)
+{
+	finish_all(sched, done);
+	sched_drop_waits(sched);
+}
+
+/*
  * It is done, and what only waited for it begins. The scheduler's lock is held,
  * and the caller keeps the context, which the operation may have been the last
  * to keep.
  */
 void op_finish(struct op *op)
 {
+	struct sched *sched = &op->stream->ctx->sched;
+
+	sched->nr_going--;
 	op->next_ready = NULL;
-	finish_all(&op->stream->ctx->sched, op);
+	ops_finish(sched, op);
+}
+
+/* Waits for semaphores do not keep it; the lock is not held. */
+void sched_close(struct mem_ctx *ctx)
+{
+	sched_lock(ctx);
+	ctx->sched.is_closed = true;
+	sched_drop_waits(&ctx->sched);
+	sched_unlock(ctx);
 }
 
 static void wait_for(struct op *op, unsigned int slot, struct op *other)
@@ -379,7 +455,7 @@ void op_submit(struct op *op, struct op *after)
 	op_get(op);
 	if (!op->nr_before)
 		op_ready(op, &done);
-	finish_all(sched, done);
+	ops_finish(sched, done);
 }
 
 /* Would what is submitted to it now wait for none? The lock is held. */
@@ -431,13 +507,13 @@ static void note_error(struct mem_ctx *ctx, int err)
 static void run_kernel(struct mem_ctx *ctx, struct op *op)
 {
 	/* What is behind a failed kernel is dropped. */
-	if (!atomic_load(&ctx->sched.error))
+	if (!is_over(op))
 		note_error(ctx, ctx->backend->run(ctx, op->work, &op->launch));
 }
 
 static void run_copy(struct mem_ctx *ctx, struct op *op)
 {
-	if (!atomic_load(&ctx->sched.error))
+	if (!is_over(op))
 		ctx->backend->copy(ctx, op->work, &op->copy);
 }
 
@@ -451,6 +527,8 @@ static void run_call(struct mem_ctx *ctx, struct op *op)
 	ctx->backend->call_begin(ctx, call->call);
 	sched_unlock(ctx);
 	err = atomic_load(&ctx->sched.error);
+	if (!err && op->is_dropped)
+		err = -EDEADLK;
 	is_in_call = true;
 	begin_ns = tell_begin();
 	if (call->callback)
@@ -562,6 +640,8 @@ bool sched_fini(struct mem_ctx *ctx)
 		}
 		pthread_cond_destroy(&exec->has_work);
 	}
+	if (semaphores_fini(sched))
+		is_self = true;
 	threads_forget(ctx);
 	while (sched->orphans) {
 		struct place_mark *place = sched->orphans;

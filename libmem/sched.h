@@ -17,6 +17,8 @@
  * @OP_COPY: a copy or set by the dma engine
  * @OP_CALL: a host function
  * @OP_OWN: whoever submitted it runs and finishes it, once it is ready
+ * @OP_WAIT: a wait for a semaphore
+ * @OP_SIGNAL: nothing to run: a semaphore is signalled
  */
 enum op_kind {
 	OP_MARK,
@@ -25,6 +27,8 @@ enum op_kind {
 	OP_COPY,
 	OP_CALL,
 	OP_OWN,
+	OP_WAIT,
+	OP_SIGNAL,
 };
 
 /**
@@ -84,13 +88,14 @@ struct op_call {
  * @state: enum op_state; a futex
  * @nr_waiters: threads that wait for a change of that
  * @seq: place in call order
+ * @is_dropped: it is not carried out; not written once it runs
  * @nr_before: operations that it waits for
  * @waits_for_domain: one of those stands for all of the domain before it
  * @waits: in the lists of those
  * @followers: who waits for it
  * @in_all: place among those that are not done
  * @in_domain: the same, of blocking streams
- * @next_ready: in an executor's queue, or of those that are done
+ * @next_ready: in an executor's queue, a semaphore's, or of those that are done
  * @done_ns: when it was
  * @work: OP_RUN, OP_COPY, OP_OWN: the backend's, or NULL
  * @launch: OP_RUN
@@ -98,6 +103,7 @@ struct op_call {
  * @copy: OP_COPY
  * @call: OP_CALL
  * @reach: OP_ATTACH: the backend's, or NULL
+ * @semaphore: OP_WAIT, OP_SIGNAL: kept
  */
 struct op {
 	enum op_kind kind;
@@ -106,6 +112,7 @@ struct op {
 	atomic_uint state;
 	atomic_uint nr_waiters;
 	uint64_t seq;
+	bool is_dropped;
 	unsigned int nr_before;
 	bool waits_for_domain;
 	struct op_wait waits[MAX_OP_WAITS];
@@ -123,6 +130,7 @@ struct op {
 		struct copy copy;
 		struct op_call call;
 		struct reach *reach;
+		struct mem_semaphore *semaphore;
 	};
 };
 
@@ -140,6 +148,8 @@ struct place_mark {
 
 void sched_init(struct mem_ctx *ctx);
 bool sched_fini(struct mem_ctx *ctx);
+void sched_close(struct mem_ctx *ctx);
+void sched_drop_waits(struct sched *sched);
 int sched_start(struct mem_ctx *ctx, unsigned int exec);
 void sched_lock(struct mem_ctx *ctx);
 void sched_unlock(struct mem_ctx *ctx);
@@ -160,7 +170,16 @@ void op_put(struct op *op);
 void op_discard(struct op *op);
 void op_submit(struct op *op, struct op *after);
 void op_finish(struct op *op);
+void ops_finish(struct sched *sched, struct op *done);
 void op_wait(struct op *op, enum op_state state, enum mem_wait_policy policy);
 bool op_is_done(const struct op *op);
+int op_result(struct mem_ctx *ctx, const struct op *op);
+
+void semaphore_put(struct mem_semaphore *semaphore);
+void semaphore_signal(const struct mem_semaphore *semaphore);
+bool semaphore_wait(struct op *op);
+void semaphores_take(struct sched *sched, struct op **done);
+void semaphores_give_up(struct sched *sched, struct op **done);
+bool semaphores_fini(struct sched *sched);
 
 #endif

@@ -120,9 +120,10 @@ int stream_wait(struct mem_stream *stream)
 	if (err)
 		return err;
 	op_wait(op, OP_DONE, wait_policy(ctx));
-	op_put(op);
 	mark_known(ctx, mark);
-	return ctx_result(ctx);
+	err = op_result(ctx, op);
+	op_put(op);
+	return err;
 }
 
 static int priority_of(int priority)
@@ -538,7 +539,7 @@ int ctx_wait(struct mem_ctx *ctx)
 {
 	struct sched *sched = &ctx->sched;
 	struct place_mark *marks;
-	uint64_t seq;
+	uint64_t seq, nr_dropped;
 	int err;
 
 	sched_lock(ctx);
@@ -549,13 +550,17 @@ int ctx_wait(struct mem_ctx *ctx)
 		return ctx_result(ctx);
 	}
 	seq = sched->seq;
+	nr_dropped = sched->nr_dropped;
 	err = marks_take(ctx, &marks);
 	sched_unlock(ctx);
 	sched_wait_all(ctx, seq);
 	sched_lock(ctx);
 	wait_known(ctx, marks, seq, !err);
+	nr_dropped = sched->nr_dropped - nr_dropped;
 	sched_unlock(ctx);
-	return err ? err : ctx_result(ctx);
+	if (!err)
+		err = ctx_result(ctx);
+	return !err && nr_dropped ? -EDEADLK : err;
 }
 
 API int mem_ctx_sync(struct mem_ctx *ctx)
@@ -572,6 +577,33 @@ API int mem_ctx_sync(struct mem_ctx *ctx)
 	err = ctx_wait(ctx);
 	tell_waited("context", 0, begin_ns);
 	return err;
+}
+
+API int mem_ctx_cancel(struct mem_ctx *ctx)
+{
+	uint64_t nr_dropped, begin_ns;
+	struct sched *sched;
+	int err;
+
+	if (!ctx)
+		return -EINVAL;
+	err = ctx_may_change(ctx);
+	if (err)
+		return err;
+	begin_ns = tell_begin();
+	sched = &ctx->sched;
+	sched_lock(ctx);
+	nr_dropped = sched->nr_dropped;
+	sched->nr_cancels++;
+	sched_drop_waits(sched);
+	sched_unlock(ctx);
+	err = ctx_wait(ctx);
+	sched_lock(ctx);
+	sched->nr_cancels--;
+	nr_dropped = sched->nr_dropped - nr_dropped;
+	sched_unlock(ctx);
+	tell_waited("context", 0, begin_ns);
+	return !err && nr_dropped ? -EDEADLK : err;
 }
 
 API int mem_ctx_error(struct mem_ctx *ctx)
@@ -775,15 +807,16 @@ static struct record *event_take(struct mem_event *event)
  */
 static int record_known(struct mem_ctx *ctx, struct record *record)
 {
-	bool is_done;
+	int err = -EBUSY;
 
 	sched_lock(ctx);
-	is_done = op_is_done(record->op);
-	if (is_done)
+	if (op_is_done(record->op)) {
 		ctx->backend->mark_sync(ctx, record->mark);
+		err = op_result(ctx, record->op);
+	}
 	record_put(ctx, record);
 	sched_unlock(ctx);
-	return is_done ? 0 : -EBUSY;
+	return err;
 }
 
 API int mem_event_sync(struct mem_event *event)
@@ -805,10 +838,10 @@ API int mem_event_sync(struct mem_event *event)
 		op_wait(record->op, OP_DONE,
 			event->flags & MEM_EVENT_BLOCKING ? MEM_WAIT_BLOCK :
 							    wait_policy(ctx));
-		record_known(ctx, record);
+		err = record_known(ctx, record);
 	}
 	tell_waited("event", 0, begin_ns);
-	return ctx_result(ctx);
+	return err ? err : ctx_result(ctx);
 }
 
 API int mem_event_query(struct mem_event *event)

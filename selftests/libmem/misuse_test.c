@@ -9,6 +9,7 @@
 #include "test.h"
 
 #include <pthread.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -575,6 +576,7 @@ struct inside {
 	struct mem_buf *buf;
 	struct mem_job *job;
 	struct mem_event *event;
+	struct mem_semaphore *semaphore;
 	uint32_t *ptr;
 	struct answer wrong;
 };
@@ -600,11 +602,13 @@ static void never_called(struct mem_stream *where, int status, void *arg)
 static void call_streams_inside(struct inside *in)
 {
 	const struct mem_rows rows = { .dst = in->ptr, .src = in->ptr };
+	struct mem_semaphore *semaphore;
 	struct mem_event *event;
 	struct mem_stream *other;
 	int64_t ns;
 	const struct answer answers[] = {
 		ANSWER(mem_ctx_sync(ctx)),
+		ANSWER(mem_ctx_cancel(ctx)),
 		ANSWER(mem_ctx_set_wait_policy(ctx, MEM_WAIT_AUTO)),
 		ANSWER(mem_stream_create(ctx, 0, 0, &other)),
 		ANSWER(mem_stream_per_thread(ctx, &other)),
@@ -629,6 +633,9 @@ static void call_streams_inside(struct inside *in)
 		ANSWER(mem_event_sync(in->event)),
 		ANSWER(mem_event_query(in->event)),
 		ANSWER(mem_event_elapsed(in->event, in->event, &ns)),
+		ANSWER(mem_semaphore_import(ctx, 0, &semaphore)),
+		ANSWER(mem_stream_wait_semaphore(stream, in->semaphore)),
+		ANSWER(mem_stream_signal_semaphore(stream, in->semaphore)),
 	};
 
 	are_all(in, answers, NR(answers), -EPERM);
@@ -731,12 +738,14 @@ static void call_all_inside(void *arg)
 	mem_job_destroy(in->job);
 	mem_buf_destroy(in->buf);
 	mem_event_destroy(in->event);
+	mem_semaphore_destroy(in->semaphore);
 	mem_ctx_close(in->other);
 }
 
 static void call_in_a_host_function(void)
 {
 	struct inside in = { .ptr = memory(MEM_KIND_MANAGED) };
+	const int fd = eventfd(0, EFD_CLOEXEC);
 
 	assert_int_equal(mem_ctx_open(NULL, &in.other), 0);
 	in.buf = new_buf(MEM_KIND_SYSTEM);
@@ -744,6 +753,8 @@ static void call_in_a_host_function(void)
 	assert_int_equal(mem_job_wait(in.job, MEM_WAIT_FOREVER, NULL), 0);
 	assert_int_equal(mem_event_create(ctx, 0, &in.event), 0);
 	assert_int_equal(mem_event_record(in.event, stream), 0);
+	assert_int_equal(mem_semaphore_import(ctx, fd, &in.semaphore), 0);
+	close(fd);
 	assert_int_equal(mem_stream_call(stream, call_all_inside, &in), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
 	if (in.wrong.call)

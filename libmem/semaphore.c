@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: semaphores of other programs, which are eventfds. A wait for one that
+ * is not signalled lies in its queue and holds up what is behind it, no thread:
+ * one thread of the context, started at the first wait, polls all of them. All
+ * is under the scheduler's lock.
+ *
+ * Who else has the descriptor may take what it was polled for, and decides
+ * whether reads of it block. So one is taken by a read that never does.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "sched.h"
+
+/**
+ * struct mem_semaphore - one that was imported
+ * @ctx: kept while the caller has it, and by each operation
+ * @fd: its eventfd
+ * @nr_users: the caller, and operations
+ * @is_polled: it is one of the context's that are polled
+ * @first: waits for it, the oldest first
+ * @last: of those
+ * @next: of those that are polled
+ * @prev: of those that are polled
+ */
+struct mem_semaphore {
+	struct mem_ctx *ctx;
+	int fd;
+	unsigned int nr_users;
+	bool is_polled;
+	struct op *first;
+	struct op *last;
+	struct mem_semaphore *next;
+	struct mem_semaphore *prev;
+};
+
+static int check_eventfd(int fd)
+{
+	static const char name[] = "anon_inode:[eventfd]";
+	char path[32], link[sizeof(name) + 1];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	len = readlink(path, link, sizeof(link));
+	if (len < 0)
+		return errno == ENOENT ? -EBADF : -errno;
+	if (len != sizeof(name) - 1 || memcmp(link, name, sizeof(name) - 1))
+		return -EINVAL;
+	return 0;
+}
+
+API int mem_semaphore_import(struct mem_ctx *ctx, int fd,
+			     struct mem_semaphore **semaphore)
+{
+	struct mem_semaphore *new;
+	int err;
+
+	if (!ctx || !semaphore)
+		return -EINVAL;
+	err = ctx_check(ctx);
+	if (!err)
+		err = check_eventfd(fd);
+	if (err)
+		return err;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	new->fd = dup_cloexec(fd);
+	err = new->fd < 0 ? new->fd : 0;
+	if (!err) {
+		new->fd = fd_aside(new->fd);
+		err = new->fd < 0 ? -errno : 0;
+	}
+	if (err) {
+		free(new);
+		return err;
+	}
+	/* Again, by a call that ThreadSanitizer sees: both are one file. */
+	dup3(fd, new->fd, O_CLOEXEC);
+	new->ctx = ctx_get(ctx);
+	new->nr_users = 1;
+	*semaphore = new;
+	return 0;
+}
+
+static void unpoll(struct mem_semaphore *semaphore)
+{
+	struct sched *sched = &semaphore->ctx->sched;
+
+	/* The file may stay open elsewhere, and be polled for nobody. */
+	epoll_ctl(sched->poll_fd, EPOLL_CTL_DEL, semaphore->fd, NULL);
+	if (semaphore->prev)
+		semaphore->prev->next = semaphore->next;
+	else
+		sched->semaphores = semaphore->next;
+	if (semaphore->next)
+		semaphore->next->prev = semaphore->prev;
+}
+
+/* One user less; the scheduler's lock is held. */
+void semaphore_put(struct mem_semaphore *semaphore)
+{
+	if (--semaphore->nr_users)
+		return;
+	if (semaphore->is_polled)
+		unpoll(semaphore);
+	close(semaphore->fd);
+	free(semaphore);
+}
+
+API void mem_semaphore_destroy(struct mem_semaphore *semaphore)
+{
+	struct mem_ctx *ctx;
+
+	if (!semaphore)
+		return;
+	ctx = semaphore->ctx;
+	if (ctx_is_forked(ctx)) {
+		/* What is polled is the parent's. */
+		close(semaphore->fd);
+		free(semaphore);
+	} else {
+		sched_lock(ctx);
+		semaphore_put(semaphore);
+		sched_unlock(ctx);
+	}
+	ctx_put(ctx);
+}
+
+/* One signal less, if there is one. */
+static bool take(const struct mem_semaphore *semaphore)
+{
+	uint64_t nr;
+	struct iovec to = { &nr, sizeof(nr) };
+
+	if (preadv2(semaphore->fd, &to, 1, -1, RWF_NOWAIT) != sizeof(nr))
+		return false;
+	/* For ThreadSanitizer, which has never heard of that call. */
+	return !readv(semaphore->fd, NULL, 0);
+}
+
+/* One more. At its limit, where a write would block, it stays signalled. */
+void semaphore_signal(const struct mem_semaphore *semaphore)
+{
+	struct pollfd full = { .fd = semaphore->fd, .events = POLLOUT };
+	const uint64_t one = 1;
+
+	if (poll(&full, 1, 0) == 1 && full.revents & POLLOUT &&
+	    write(semaphore->fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+/* Be told of the next signal. */
+static void poll_for(struct mem_semaphore *semaphore)
+{
+	struct epoll_event event = {
+		.events = EPOLLIN | EPOLLONESHOT,
+		.data.ptr = semaphore,
+	};
+
+	epoll_ctl(semaphore->ctx->sched.poll_fd, EPOLL_CTL_MOD, semaphore->fd,
+		  &event);
+}
+
+/*
+ * A stream has come to a wait: true if it was signalled, else it will be
+ * finished. The scheduler's lock is held.
+ */
+bool semaphore_wait(struct op *op)
+{
+	struct mem_semaphore *semaphore = op->semaphore;
+
+	if (!semaphore->first && take(semaphore))
+		return true;
+	op->next_ready = NULL;
+	if (semaphore->first) {
+		semaphore->last->next_ready = op;
+	} else {
+		semaphore->first = op;
+		poll_for(semaphore);
+	}
+	semaphore->last = op;
+	semaphore->ctx->sched.nr_pending++;
+	return false;
+}
+
+static void pop(struct mem_semaphore *semaphore, struct op **done)
+{
+	struct op *op = semaphore->first;
+
+	semaphore->first = op->next_ready;
+	semaphore->ctx->sched.nr_pending--;
+	op->next_ready = *done;
+	*done = op;
+}
+
+/* What could be waited for no longer; the scheduler's lock is held. */
+void semaphores_take(struct sched *sched, struct op **done)
+{
+	struct mem_semaphore *semaphore = sched->semaphores;
+
+	for (; semaphore; semaphore = semaphore->next)
+		while (semaphore->first && take(semaphore))
+			pop(semaphore, done);
+}
+
+/* Nobody waits any more; the scheduler's lock is held. */
+void semaphores_give_up(struct sched *sched, struct op **done)
+{
+	struct mem_semaphore *semaphore = sched->semaphores;
+
+	for (; semaphore; semaphore = semaphore->next)
+		while (semaphore->first)
+			pop(semaphore, done);
+}
+
+/* An event of one that has gone meanwhile is nobody's. */
+static bool is_polled(const struct sched *sched, const void *semaphore)
+{
+	const struct mem_semaphore *one = sched->semaphores;
+
+	while (one && one != semaphore)
+		one = one->next;
+	return one;
+}
+
+/* The scheduler's lock is held, and the caller keeps the context. */
+static void serve(struct mem_semaphore *semaphore)
+{
+	struct sched *sched = &semaphore->ctx->sched;
+	struct op *done;
+
+	/* The last wait may be the last to keep it. */
+	semaphore->nr_users++;
+	while (semaphore->first && take(semaphore)) {
+		done = NULL;
+		pop(semaphore, &done);
+		ops_finish(sched, done);
+	}
+	if (semaphore->first)
+		poll_for(semaphore);
+	semaphore_put(semaphore);
+}
+
+static void *poll_main(void *arg)
+{
+	struct mem_ctx *ctx = arg;
+	struct sched *sched = &ctx->sched;
+	struct epoll_event event;
+	struct mem_semaphore *semaphore;
+	bool is_due;
+
+	for (;;) {
+		if (epoll_wait(sched->poll_fd, &event, 1, -1) != 1)
+			continue;
+		semaphore = event.data.ptr;
+		sched_lock(ctx);
+		if (sched->is_stopping) {
+			sched_unlock(ctx);
+			return NULL;
+		}
+		/* Who waits keeps the context; else it may be going. */
+		is_due = is_polled(sched, semaphore) && semaphore->first;
+		if (is_due) {
+			ctx_get(ctx);
+			serve(semaphore);
+		}
+		sched_unlock(ctx);
+		if (is_due && ctx_put(ctx))
+			return NULL;
+	}
+}
+
+static int poll_open(struct sched *sched)
+{
+	struct epoll_event stop = { .events = EPOLLIN };
+	int err;
+
+	sched->poll_fd = fd_aside(epoll_create1(EPOLL_CLOEXEC));
+	if (sched->poll_fd < 0)
+		return -errno;
+	sched->stop_fd = fd_aside(eventfd(0, EFD_CLOEXEC));
+	if (sched->stop_fd >= 0 &&
+	    !epoll_ctl(sched->poll_fd, EPOLL_CTL_ADD, sched->stop_fd, &stop))
+		return 0;
+	err = -errno;
+	if (sched->stop_fd >= 0)
+		close(sched->stop_fd);
+	close(sched->poll_fd);
+	return err;
+}
+
+static void poll_close(const struct sched *sched)
+{
+	close(sched->stop_fd);
+	close(sched->poll_fd);
+}
+
+/* The thread, at the first wait; the lock is held. */
+static int poll_start(struct mem_ctx *ctx)
+{
+	struct sched *sched = &ctx->sched;
+	sigset_t old;
+	int err;
+
+	if (sched->is_polling)
+		return 0;
+	err = poll_open(sched);
+	if (err)
+		return err;
+	signals_block(&old);
+	err = pthread_create(&sched->poller, NULL, poll_main, ctx);
+	signals_restore(&old);
+	if (err) {
+		poll_close(sched);
+		return -ENOMEM;
+	}
+	pthread_setname_np(sched->poller, "libmem-wait");
+	sched->is_polling = true;
+	return 0;
+}
+
+/* A wait for it will be submitted, and fail no more; the lock is held. */
+static int make_polled(struct mem_semaphore *semaphore)
+{
+	struct sched *sched = &semaphore->ctx->sched;
+	struct epoll_event event = {
+		.events = EPOLLONESHOT,
+		.data.ptr = semaphore,
+	};
+	int err;
+
+	if (semaphore->is_polled)
+		return 0;
+	err = poll_start(semaphore->ctx);
+	if (err)
+		return err;
+	if (epoll_ctl(sched->poll_fd, EPOLL_CTL_ADD, semaphore->fd, &event))
+		return -ENOMEM;
+	semaphore->next = sched->semaphores;
+	if (semaphore->next)
+		semaphore->next->prev = semaphore;
+	sched->semaphores = semaphore;
+	semaphore->is_polled = true;
+	return 0;
+}
+
+/*
+ * The context stops, and has said so: end the thread. Returns true if the
+ * caller is that.
+ */
+bool semaphores_fini(struct sched *sched)
+{
+	const uint64_t one = 1;
+	bool is_self;
+
+	if (!sched->is_polling)
+		return false;
+	is_self = pthread_equal(sched->poller, pthread_self());
+	if (is_self)
+		pthread_detach(sched->poller);
+	else if (write(sched->stop_fd, &one, sizeof(one)) == sizeof(one))
+		pthread_join(sched->poller, NULL);
+	poll_close(sched);
+	return is_self;
+}
+
+static int submit(struct mem_stream *stream, struct mem_semaphore *semaphore,
+		  enum op_kind kind)
+{
+	struct mem_ctx *ctx;
+	struct op *op;
+	int err;
+
+	if (!stream || !semaphore)
+		return -EINVAL;
+	ctx = stream->ctx;
+	if (semaphore->ctx != ctx)
+		return -EXDEV;
+	err = ctx_check(ctx);
+	if (err)
+		return err;
+	op = op_create(stream, kind);
+	if (!op)
+		return -ENOMEM;
+	sched_lock(ctx);
+	if (kind == OP_WAIT)
+		err = make_polled(semaphore);
+	/* It is in the stream's order, and no wait of the host. */
+	if (!err)
+		err = ctx->backend->mark_wait(stream, NULL);
+	if (!err) {
+		op->semaphore = semaphore;
+		semaphore->nr_users++;
+		op_submit(op, NULL);
+	}
+	sched_unlock(ctx);
+	if (err)
+		op_discard(op);
+	else
+		op_put(op);
+	return err;
+}
+
+API int mem_stream_wait_semaphore(struct mem_stream *stream,
+				  struct mem_semaphore *semaphore)
+{
+	return submit(stream, semaphore, OP_WAIT);
+}
+
+API int mem_stream_signal_semaphore(struct mem_stream *stream,
+				    struct mem_semaphore *semaphore)
+{
+	return submit(stream, semaphore, OP_SIGNAL);
+}
