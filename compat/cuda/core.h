@@ -73,6 +73,12 @@ struct CUevent_st {
 	unsigned int flags;
 };
 
+/** struct CUextSemaphore_st - a semaphore of others */
+struct CUextSemaphore_st {
+	struct CUctx_st *ctx;
+	struct mem_semaphore *mem;
+};
+
 /** enum core_type - what a program may hand back */
 enum core_type {
 	CORE_MEMORY,
@@ -87,6 +93,7 @@ enum core_type {
 	CORE_VIEWS,
 	CORE_EXTERNAL,
 	CORE_POOL,
+	CORE_SEMAPHORE,
 	CORE_NR_TYPES,
 };
 
@@ -239,6 +246,31 @@ CORE_API int core_event_record(CUevent event, CUstream stream);
 CORE_API int core_event_wait(CUstream stream, CUevent event,
 			     unsigned int flags);
 CORE_API int core_event_elapsed(CUevent start, CUevent end, float *ms);
+
+/* semaphore.c */
+
+/**
+ * struct core_semaphore_desc - a semaphore that is to be imported
+ * @call: by this one
+ * @type: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_*
+ * @fd: of types with a descriptor
+ * @flags: of NvSciSync
+ */
+struct core_semaphore_desc {
+	const char *call;
+	unsigned int type;
+	int fd;
+	unsigned int flags;
+};
+
+CORE_API int core_semaphore_import(struct CUctx_st *ctx,
+				   const struct core_semaphore_desc *desc,
+				   CUexternalSemaphore *semaphore);
+CORE_API int core_semaphores(const CUexternalSemaphore *all, unsigned int nr,
+			     CUstream stream,
+			     int (*submit)(struct mem_stream *stream,
+					   struct mem_semaphore *semaphore));
+CORE_API int core_semaphore_destroy(CUexternalSemaphore semaphore);
 
 /* launch.c */
 

@@ -3073,6 +3073,62 @@ CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart,
 			       CUevent hEnd);
 #endif
 
+/* Semaphores of others */
+
+/**
+ * cuImportExternalSemaphore() - take a semaphore
+ * @extSem_out: out
+ * @semHandleDesc: an opaque descriptor: an eventfd, CUDA's from then on
+ *
+ * mem_semaphore_import().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_OPERATING_SYSTEM (it is no eventfd), CUDA_ERROR_NOT_SUPPORTED
+ * (another type).
+ */
+CUresult cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,
+		const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc);
+
+/**
+ * cuSignalExternalSemaphoresAsync() - signal semaphores in order of a stream
+ * @extSemArray: which
+ * @paramsArray: one each, with no flags
+ * @numExtSems: how many
+ * @stream: in order of this one; 0: the default one
+ *
+ * mem_stream_signal_semaphore().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
+ * CUDA_ERROR_NOT_PERMITTED (in a host function).
+ */
+CUresult cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray,
+		const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray,
+		unsigned int numExtSems, CUstream stream);
+
+/**
+ * cuWaitExternalSemaphoresAsync() - have a stream wait for semaphores
+ * @extSemArray: which
+ * @paramsArray: one each, with no flags
+ * @numExtSems: how many
+ * @stream: in order of this one; 0: the default one
+ *
+ * mem_stream_wait_semaphore().
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
+ * CUDA_ERROR_NOT_PERMITTED (in a host function).
+ */
+CUresult cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray,
+		const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray,
+		unsigned int numExtSems, CUstream stream);
+
+/**
+ * cuDestroyExternalSemaphore() - give it back
+ * @extSem: which; waits and signals that streams have go on
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE.
+ */
+CUresult cuDestroyExternalSemaphore(CUexternalSemaphore extSem);
+
 /* Kernels. A CUfunction is the address of a kernel of the program. */
 
 /**
@@ -3218,15 +3274,6 @@ CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap,
 		CUexternalMemory extMem,
 		const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc);
 CUresult cuDestroyExternalMemory(CUexternalMemory extMem);
-CUresult cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,
-		const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *semHandleDesc);
-CUresult cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray,
-		const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *paramsArray,
-		unsigned int numExtSems, CUstream stream);
-CUresult cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray,
-		const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray,
-		unsigned int numExtSems, CUstream stream);
-CUresult cuDestroyExternalSemaphore(CUexternalSemaphore extSem);
 CUresult cuGraphicsUnregisterResource(CUgraphicsResource resource);
 CUresult cuGraphicsSubResourceGetMappedArray(CUarray *pArray,
 					     CUgraphicsResource resource,

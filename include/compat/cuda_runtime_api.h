@@ -2026,11 +2026,12 @@ cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
 /**
  * cudaImportExternalSemaphore() - take a semaphore
  * @extSem_out: out
- * @semHandleDesc: what; the descriptor is the library's from then on
+ * @semHandleDesc: an opaque descriptor: an eventfd, the library's from then on
  *
- * Return: cudaSuccess, or cudaErrorInvalidValue,
- * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
- * not).
+ * mem_semaphore_import().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorOperatingSystem (it
+ * is no eventfd), cudaErrorNotSupported (another type).
  */
 cudaError_t cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out,
 		const struct cudaExternalSemaphoreHandleDesc *semHandleDesc);
@@ -2038,13 +2039,14 @@ cudaError_t cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out,
 /**
  * cudaSignalExternalSemaphoresAsync() - signal semaphores in order of a stream
  * @extSemArray: which
- * @paramsArray: one each
+ * @paramsArray: one each, with no flags
  * @numExtSems: how many
  * @stream: in order of this one; 0: the default one
  *
+ * mem_stream_signal_semaphore().
+ *
  * Return: cudaSuccess, or cudaErrorInvalidValue,
- * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
- * not).
+ * cudaErrorInvalidResourceHandle, cudaErrorNotPermitted (in a host function).
  */
 cudaError_t
 cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
@@ -2054,13 +2056,14 @@ cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
 /**
  * cudaWaitExternalSemaphoresAsync() - have a stream wait for semaphores
  * @extSemArray: which
- * @paramsArray: one each
+ * @paramsArray: one each, with no flags
  * @numExtSems: how many
  * @stream: in order of this one; 0: the default one
  *
+ * mem_stream_wait_semaphore().
+ *
  * Return: cudaSuccess, or cudaErrorInvalidValue,
- * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
- * not).
+ * cudaErrorInvalidResourceHandle, cudaErrorNotPermitted (in a host function).
  */
 cudaError_t
 cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
@@ -2069,11 +2072,9 @@ cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
 
 /**
  * cudaDestroyExternalSemaphore() - give it back
- * @extSem: which
+ * @extSem: which; waits and signals that streams have go on
  *
- * Return: cudaSuccess, or cudaErrorInvalidValue,
- * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
- * not).
+ * Return: cudaSuccess, or cudaErrorInvalidResourceHandle.
  */
 cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
 

@@ -1279,15 +1279,8 @@ static void what_other_drivers_have_is_refused(void **state)
 		.handle.fd = 0,
 		.size = 4096,
 	};
-	struct cudaExternalSemaphoreHandleDesc semaphore = {
-		.type = cudaExternalSemaphoreHandleTypeOpaqueFd,
-		.handle.fd = 0,
-	};
-	struct cudaExternalSemaphoreSignalParams signal = { 0 };
-	struct cudaExternalSemaphoreWaitParams wait = { 0 };
 	struct cudaExternalMemoryBufferDesc buffer = { 0 };
 	cudaExternalMemory_t external;
-	cudaExternalSemaphore_t other = NULL;
 	void *ptr;
 
 	(void)state;
@@ -1307,16 +1300,6 @@ static void what_other_drivers_have_is_refused(void **state)
 	is(cudaExternalMemoryGetMappedBuffer(&ptr, NULL, &buffer),
 	   cudaErrorInvalidResourceHandle);
 	is(cudaDestroyExternalMemory(NULL), cudaErrorInvalidResourceHandle);
-	is(cudaImportExternalSemaphore(&other, &semaphore),
-	   cudaErrorNotSupported);
-	semaphore.flags = 1;
-	is(cudaImportExternalSemaphore(&other, &semaphore),
-	   cudaErrorInvalidValue);
-	is(cudaSignalExternalSemaphoresAsync(&other, &signal, 1, NULL),
-	   cudaErrorInvalidResourceHandle);
-	is(cudaWaitExternalSemaphoresAsync(&other, &wait, 0, NULL),
-	   cudaErrorInvalidValue);
-	is(cudaDestroyExternalSemaphore(NULL), cudaErrorInvalidResourceHandle);
 }
 
 int main(void)

@@ -90,6 +90,8 @@ CORE_API int core_error(int err)
 		return CUDA_ERROR_LAUNCH_TIMEOUT;
 	case ECANCELED:
 		return CUDA_ERROR_ASSERT;
+	case EDEADLK:
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	case EIO:
 	case EOWNERDEAD:
 		return CUDA_ERROR_LAUNCH_FAILED;
@@ -474,12 +476,21 @@ CORE_API int core_primary_release(int ordinal)
 	return rc;
 }
 
+/* All goes with the context: also what waits for others in vain. */
+static int wait_or_cancel(struct CUctx_st *ctx)
+{
+	const int err = mem_ctx_cancel(ctx->mem);
+
+	return err == -EDEADLK ? 0 : err;
+}
+
 /**
  * core_primary_reset() - give back all that is in a primary context
  * @ordinal: of the device
  *
- * Its memory, streams and events are gone. An error that has ended its work
- * stays, as CUDA has it.
+ * Its memory, streams and events are gone. A wait for a semaphore that nobody
+ * signals is given up, and what is behind it dropped; a board's other device
+ * shares that. An error that has ended its work stays, as CUDA has it.
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_NOT_PERMITTED
  * (in a host function: nothing has changed), or as core_init(), or that error.
@@ -492,7 +503,7 @@ CORE_API int core_primary_reset(int ordinal)
 	if (rc)
 		return rc;
 	primary = &state.primary[ordinal];
-	rc = core_error(mem_ctx_sync(primary->mem));
+	rc = core_error(wait_or_cancel(primary));
 	if (rc == CUDA_ERROR_NOT_PERMITTED)
 		return rc;
 	core_pool_trim(primary);
@@ -671,7 +682,7 @@ CORE_API int core_ctx_destroy(struct CUctx_st *ctx)
 
 	if (!core_ctx_exists(ctx) || ctx->is_primary)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (mem_ctx_sync(ctx->mem) == -EPERM)
+	if (wait_or_cancel(ctx) == -EPERM)
 		return core_error(-EPERM);
 	pthread_mutex_lock(&state.lock);
 	for (at = &state.contexts; *at && *at != ctx; at = &(*at)->next)

@@ -15,6 +15,7 @@ void core_memory_drop(struct CUctx_st *ctx, void *ptr);
 void core_registered_drop(struct CUctx_st *ctx, void *ptr);
 void core_stream_drop(struct CUctx_st *ctx, void *stream);
 void core_event_drop(struct CUctx_st *ctx, void *event);
+void core_semaphore_drop(struct CUctx_st *ctx, void *semaphore);
 void core_array_drop(struct CUctx_st *ctx, void *array);
 void core_mipmap_drop(struct CUctx_st *ctx, void *mipmap);
 void core_view_drop(struct CUctx_st *ctx, void *view);

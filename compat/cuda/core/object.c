@@ -166,6 +166,7 @@ void core_objects_drop(struct CUctx_st *ctx)
 		[CORE_SURFACE] = core_view_drop,
 		[CORE_TEXTURE] = core_view_drop,
 		[CORE_VIEWS] = core_views_drop,
+		[CORE_SEMAPHORE] = core_semaphore_drop,
 	};
 	enum core_type type;
 	void *key;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Runtime: calls as programs of older versions know them, up to 12.6: they gave
- * the number of a device where 13.0 has a location. The names of 12.2 to 12.9
+ * the number of a device where 13.0 has a location. The names of 11.2 to 12.9
  * for 13.0's calls are here, too.
  */
 #include "runtime.h"
+
+/* Shorter names, for calls with long ones */
+typedef const struct cudaExternalSemaphoreSignalParams signal_params;
+typedef const struct cudaExternalSemaphoreWaitParams wait_params;
 
 /* An older program's calls, by their symbols. */
 cudaError_t cudaMemAdvise_12060(const void *devPtr, size_t count,
@@ -19,6 +23,26 @@ cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count,
 					 unsigned int flags,
 					 cudaStream_t stream);
 cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device);
+cudaError_t
+cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray,
+				     signal_params *paramsArray,
+				     unsigned int numExtSems,
+				     cudaStream_t stream);
+cudaError_t
+cudaSignalExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *all,
+					  signal_params *paramsArray,
+					  unsigned int numExtSems,
+					  cudaStream_t stream);
+cudaError_t
+cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray,
+				   wait_params *paramsArray,
+				   unsigned int numExtSems,
+				   cudaStream_t stream);
+cudaError_t
+cudaWaitExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *all,
+					wait_params *paramsArray,
+					unsigned int numExtSems,
+					cudaStream_t stream);
 cudaError_t
 cudaPointerGetAttributes_10020(struct cudaPointerAttributes *attributes,
 			       const void *ptr);
@@ -98,6 +122,47 @@ API cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t start,
 					cudaEvent_t end)
 {
 	return cudaEventElapsedTime(ms, start, end);
+}
+
+/* Before 11.2 the parameters were shorter; the name stayed in the headers. */
+API cudaError_t
+cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray,
+				     signal_params *paramsArray,
+				     unsigned int numExtSems,
+				     cudaStream_t stream)
+{
+	return cudaSignalExternalSemaphoresAsync(extSemArray, paramsArray,
+						 numExtSems, stream);
+}
+
+API cudaError_t
+cudaSignalExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *all,
+					  signal_params *paramsArray,
+					  unsigned int numExtSems,
+					  cudaStream_t stream)
+{
+	return cudaSignalExternalSemaphoresAsync(all, paramsArray, numExtSems,
+						 own(stream));
+}
+
+API cudaError_t
+cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray,
+				   wait_params *paramsArray,
+				   unsigned int numExtSems,
+				   cudaStream_t stream)
+{
+	return cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray,
+					       numExtSems, stream);
+}
+
+API cudaError_t
+cudaWaitExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *all,
+					wait_params *paramsArray,
+					unsigned int numExtSems,
+					cudaStream_t stream)
+{
+	return cudaWaitExternalSemaphoresAsync(all, paramsArray, numExtSems,
+					       own(stream));
 }
 
 /* 10.2 and before had no type for memory that CUDA does not know. */

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Runtime: semaphores of others, by file descriptor. */
+#include "runtime.h"
+
+/* Shorter names, for calls with long ones */
+typedef const struct cudaExternalSemaphoreSignalParams signal_params;
+typedef const struct cudaExternalSemaphoreWaitParams wait_params;
+
+/* Both kinds of handle are the same. */
+static CUexternalSemaphore driver_handle(cudaExternalSemaphore_t semaphore)
+{
+	return (CUexternalSemaphore)semaphore;
+}
+
+API cudaError_t
+cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out,
+			    const struct cudaExternalSemaphoreHandleDesc *what)
+{
+	struct core_semaphore_desc desc = { .call = __func__ };
+	CUexternalSemaphore made;
+	struct CUctx_st *ctx;
+	int rc;
+
+	if (!extSem_out || !what)
+		return cudart_return(cudaErrorInvalidValue);
+	rc = core_current(&ctx);
+	if (rc)
+		return cudart_return(rc);
+	desc.type = what->type;
+	desc.fd = what->handle.fd;
+	desc.flags = what->flags;
+	rc = core_semaphore_import(ctx, &desc, &made);
+	if (!rc)
+		*extSem_out = (cudaExternalSemaphore_t)made;
+	return cudart_return(rc);
+}
+
+/* NvSciSync alone has flags. */
+API cudaError_t
+cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
+				  signal_params *paramsArray,
+				  unsigned int numExtSems, cudaStream_t stream)
+{
+	unsigned int i;
+
+	if (!extSemArray || !paramsArray || !numExtSems)
+		return cudart_return(cudaErrorInvalidValue);
+	for (i = 0; i < numExtSems; i++)
+		if (paramsArray[i].flags)
+			return cudart_return(cudaErrorInvalidValue);
+	return cudart_return(core_semaphores((void *)extSemArray, numExtSems,
+					     stream,
+					     mem_stream_signal_semaphore));
+}
+
+API cudaError_t
+cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
+				wait_params *paramsArray,
+				unsigned int numExtSems, cudaStream_t stream)
+{
+	unsigned int i;
+
+	if (!extSemArray || !paramsArray || !numExtSems)
+		return cudart_return(cudaErrorInvalidValue);
+	for (i = 0; i < numExtSems; i++)
+		if (paramsArray[i].flags)
+			return cudart_return(cudaErrorInvalidValue);
+	return cudart_return(core_semaphores((void *)extSemArray, numExtSems,
+					     stream,
+					     mem_stream_wait_semaphore));
+}
+
+API cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
+{
+	struct CUctx_st *ctx;
+	int rc = core_current(&ctx);
+
+	if (!rc)
+		rc = core_semaphore_destroy(driver_handle(extSem));
+	return cudart_return(rc);
+}
