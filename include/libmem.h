@@ -533,6 +533,7 @@ struct mem_copy2d {
 
 /* Flags of device memory, for mem_alloc() */
 #define MEM_DEVICE_DISCRETE	0x1U	/* the discrete GPU's, in its own */
+#define MEM_DEVICE_IMPORTED	0x2U	/* of mem_ptr_import(); only answered */
 
 /* Flags of mem_register() */
 #define MEM_REGISTER_PORTABLE	0x1U
@@ -551,7 +552,8 @@ struct mem_copy2d {
  *	pageable, which engines of some boards have at the same address
  * @id: out: of the buffer, as in struct mem_violation; 0 none
  * @flags: out: as given to mem_alloc() or mem_register(): device memory with
- *	MEM_DEVICE_DISCRETE is the discrete GPU's, without it the SoC's
+ *	MEM_DEVICE_DISCRETE is the discrete GPU's, without it the SoC's; with
+ *	MEM_DEVICE_IMPORTED in a file of somebody's
  * @attach: out: managed: newest attach state, MEM_ATTACH_*, else 0
  * @is_own: out: 1: it is of this context
  * @reserved: out: 0
@@ -1205,7 +1207,7 @@ int mem_alloc_pitch(struct mem_ctx *ctx, uint64_t row_len, uint64_t nr_rows,
 /**
  * mem_free() - give memory back
  * @ctx: context that it is of
- * @ptr: what mem_alloc() gave, or NULL, which does nothing
+ * @ptr: what mem_alloc() or mem_ptr_import() gave, or NULL, which does nothing
  *
  * Waits for all work of the context first, as mem_ctx_sync() does.
  *
@@ -1216,6 +1218,60 @@ int mem_alloc_pitch(struct mem_ctx *ctx, uint64_t row_len, uint64_t nr_rows,
  * same.
  */
 int mem_free(struct mem_ctx *ctx, void *ptr);
+
+/**
+ * mem_ptr_export() - let others have device memory
+ * @ctx: context that it is of
+ * @ptr: what mem_alloc() gave: device memory
+ * @fd: out: a memfd with O_CLOEXEC, owned by the caller; its first byte is that
+ *	at @ptr. It is longer than the allocation: what is behind that is
+ *	nobody's, and looked at
+ *
+ * Another process, which gets the descriptor by a socket or /proc, has the
+ * memory by mem_ptr_import() or mmap() with MAP_SHARED; what either side's
+ * engines store the other's see at once. mem_free() takes the memory from this
+ * process alone: it lasts as long as somebody has it.
+ *
+ * The first time the bytes move to a file of their own, at the same address;
+ * the call waits for that until no work of the context is under way. For who
+ * may touch managed memory that is no wait. Each memory that is exported takes
+ * a descriptor until it is freed.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, @ptr is not the start of device
+ * memory, it is freed meanwhile, it was imported), -EXDEV (it is of another
+ * context), -EMFILE or -ENFILE (no descriptor is left), -ENOMEM, -EOPNOTSUPP
+ * (over the module), or as mem_stream_sync().
+ */
+int mem_ptr_export(struct mem_ctx *ctx, const void *ptr, int *fd);
+
+/**
+ * mem_ptr_import() - let engines have memory of somebody's, by its file
+ * @ctx: context
+ * @fd: what can be mapped shared, to read and write: of mem_ptr_export() in
+ *	another process, any memfd, a dma-buf; stays the caller's, who need not
+ *	keep it
+ * @off: of the first byte in that
+ * @len: bytes, above 0
+ * @flags: 0, or MEM_DEVICE_DISCRETE
+ * @ptr: out: the memory, owned by the caller: mem_free()
+ *
+ * Kernels, copies and sets have it as device memory of the context, with the
+ * bytes that it has: it is not poisoned, and takes nothing of the board's
+ * memory. The CPU may not touch it by this address, but by a mapping of its own
+ * of the same file, at any time: what it stores there engines see at once, and
+ * the reverse. Nobody looks for stale bytes of such a mapping, nor takes a
+ * dma-buf's brackets. Who makes the file shorter ends what touches it then.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (@ctx or @ptr is NULL, @len is 0, the file is shorter
+ * than that, no such @flags), -EBADF (@fd is none), -EPERM (it cannot be read
+ * and written, or is sealed), -EOPNOTSUPP (it cannot be mapped; over the
+ * module; the board has no discrete GPU), -EMFILE (no descriptor is left),
+ * -ENOMEM, or as mem_stream_sync().
+ */
+int mem_ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
+		   unsigned int flags, void **ptr);
 
 /**
  * mem_register() - let engines reach memory of the caller's

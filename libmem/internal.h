@@ -229,6 +229,12 @@ static inline bool is_discrete(enum mem_kind kind, unsigned int flags)
 	return kind == MEM_KIND_DEVICE && flags & MEM_DEVICE_DISCRETE;
 }
 
+/* Device memory in a file of somebody's. */
+static inline bool is_imported(const struct mem_buf *buf)
+{
+	return buf->kind == MEM_KIND_DEVICE && buf->flags & MEM_DEVICE_IMPORTED;
+}
+
 struct mem_job {
 	struct mem_ctx *ctx;
 	struct living living;
@@ -278,7 +284,11 @@ enum job_op {
  * @forget: destroy a job, which may still run
  * @alloc_ptr: memory of mem_alloc(); arguments are checked
  * @register_ptr: of mem_register(); flags are checked
- * @free_ptr: of either, not used by work; nobody else knows it any more
+ * @export_ptr: a descriptor of device memory, the caller's; no work of the
+ *	context is under way; NULL: it cannot
+ * @import_ptr: device memory in a file of somebody's; arguments are checked as
+ *	far as they need no file; NULL: it cannot
+ * @free_ptr: of all of these, not used by work; nobody else knows it any more
  * @find: whose address it is, of any context; kept; NULL: nobody's
  * @keep: a buffer's memory
  * @put: and let it go
@@ -310,9 +320,9 @@ enum job_op {
  * @copy: a copy or set; @work is NULL if no device does it
  *
  * From @stream_create to @work_end all are called with the scheduler's lock
- * held. All but @next_violation return 0 or -errno and have given nothing away
- * on failure. -EOPNOTSUPP: the backend cannot. What they make gets its
- * ctx_get() from the caller of the table.
+ * held, and @export_ptr is. All but @next_violation return 0 or -errno and have
+ * given nothing away on failure. -EOPNOTSUPP: the backend cannot. What they
+ * make gets its ctx_get() from the caller of the table.
  */
 struct backend {
 	const char *name;
@@ -350,6 +360,10 @@ struct backend {
 			 unsigned int flags, struct mem_buf **buf);
 	int (*register_ptr)(struct mem_ctx *ctx, void *ptr, uint64_t len,
 			    unsigned int flags, struct mem_buf **buf);
+	int (*export_ptr)(struct mem_buf *buf, int *fd);
+	int (*import_ptr)(struct mem_ctx *ctx, int fd, uint64_t off,
+			  uint64_t len, unsigned int flags,
+			  struct mem_buf **buf);
 	void (*free_ptr)(struct mem_buf *buf);
 	struct mem_buf *(*find)(struct mem_ctx *ctx, const void *addr);
 	void (*keep)(struct mem_buf *buf);

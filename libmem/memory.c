@@ -131,6 +131,87 @@ API int mem_free(struct mem_ctx *ctx, void *ptr)
 	return err;
 }
 
+static int check_export(const struct mem_ctx *ctx, const struct mem_buf *buf,
+			const void *ptr)
+{
+	if (!buf || buf->kind != MEM_KIND_DEVICE || buf->device != ptr ||
+	    is_imported(buf))
+		return -EINVAL;
+	return buf->ctx == ctx ? 0 : -EXDEV;
+}
+
+/*
+ * Its bytes move: nothing may be at them meanwhile. That is no wait of the
+ * host's: nobody is told here that something is done.
+ */
+static int export_idle(struct mem_ctx *ctx, struct mem_buf *buf, int *fd)
+{
+	bool is_idle;
+	uint64_t seq;
+	int err = 0;
+
+	for (;;) {
+		sched_lock(ctx);
+		seq = ctx->sched.seq;
+		is_idle = !ctx->sched.all.first;
+		if (buf->is_claimed)
+			err = -EINVAL;
+		else if (is_idle)
+			err = ctx->backend->export_ptr(buf, fd);
+		sched_unlock(ctx);
+		if (is_idle || err)
+			return err;
+		sched_wait_all(ctx, seq);
+		err = atomic_load(&ctx->sched.error);
+		if (err)
+			return err;
+	}
+}
+
+API int mem_ptr_export(struct mem_ctx *ctx, const void *ptr, int *fd)
+{
+	struct mem_buf *buf;
+	int err;
+
+	if (!ctx || !ptr || !fd)
+		return -EINVAL;
+	err = ctx_check(ctx);
+	if (!err && !ctx->backend->export_ptr)
+		err = -EOPNOTSUPP;
+	if (err)
+		return err;
+	buf = ctx->backend->find(ctx, ptr);
+	err = check_export(ctx, buf, ptr);
+	if (!err)
+		err = export_idle(ctx, buf, fd);
+	if (buf)
+		ctx->backend->put(buf);
+	return err;
+}
+
+API int mem_ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
+		       unsigned int flags, void **ptr)
+{
+	struct mem_buf *buf;
+	int err;
+
+	if (!ctx || !ptr || !len || !flags_are_valid(MEM_KIND_DEVICE, flags))
+		return -EINVAL;
+	err = ctx_check(ctx);
+	if (!err && !ctx->backend->import_ptr)
+		err = -EOPNOTSUPP;
+	if (!err && is_discrete(MEM_KIND_DEVICE, flags) &&
+	    !board_has_engine(ctx->board, MEM_ENGINE_DGPU))
+		err = -EOPNOTSUPP;
+	if (!err)
+		err = ctx->backend->import_ptr(ctx, fd, off, len, flags, &buf);
+	if (err)
+		return err;
+	ctx_get(ctx);
+	*ptr = buf->device;
+	return 0;
+}
+
 API int mem_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
 		     unsigned int flags)
 {

@@ -188,6 +188,7 @@ struct embedded_buf *embedded_buf_create(struct embedded_ctx *ctx,
 	buf->has_two_views = has_two_views(ctx, kind);
 	buf->fill = ctx->fill;
 	buf->nr_pages = nr_pages;
+	buf->fd = -1;
 	if (buf->has_two_views)
 		buf->random = ctx->seed ^
 			      (atomic_fetch_add(&ctx->nr_made, 1) + 1) * GOLDEN;
@@ -201,6 +202,8 @@ struct embedded_buf *embedded_buf_create(struct embedded_ctx *ctx,
  */
 void embedded_buf_destroy(struct embedded_buf *buf)
 {
+	if (buf->fd >= 0)
+		close(buf->fd);
 	pthread_mutex_destroy(&buf->lock);
 	free(buf);
 }
@@ -568,6 +571,8 @@ const struct backend embedded_backend = {
 	.forget = dma_forget,
 	.alloc_ptr = ptr_alloc,
 	.register_ptr = ptr_register,
+	.export_ptr = ptr_export,
+	.import_ptr = ptr_import,
 	.free_ptr = ptr_free,
 	.find = ptr_find,
 	.keep = embedded_keep,

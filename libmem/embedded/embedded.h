@@ -197,6 +197,9 @@ struct touch;
  * @dram: alias of DRAM
  * @cpu: alias of the CPU view; @dram if there is one view
  * @twin: place for what lines were filled with, if there are two views
+ * @fd: a file of its own, in which its bytes are; -1: they are in the window's.
+ *	Set while no work is under way
+ * @fd_off: of its first page in that
  * @nr_users: the caller and the jobs that use it
  * @nr_done: jobs on it that are done: what waits for one looks again
  * @newest: managed: newest attach state, for who is told of it: number of the
@@ -243,6 +246,8 @@ struct embedded_buf {
 	uint8_t *dram;
 	uint8_t *cpu;
 	uint8_t *twin;
+	int fd;
+	uint64_t fd_off;
 	atomic_uint nr_users;
 	atomic_uint nr_done;
 	atomic_ullong newest;
@@ -317,6 +322,8 @@ uint64_t window_off(const struct embedded_buf *buf);
 void window_for_engine(struct engine_window *engine);
 const uint8_t *window_before(uint64_t off);
 int window_map_host(const struct embedded_buf *buf, void *host, size_t len);
+int window_move(struct embedded_buf *buf, int fd);
+int window_map_own(const struct embedded_buf *buf);
 int window_protect(size_t first, size_t nr, enum page_access access);
 enum page_access window_access(size_t page);
 
@@ -495,6 +502,9 @@ int ptr_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
 	      unsigned int flags, struct mem_buf **buf);
 int ptr_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
 		 unsigned int flags, struct mem_buf **buf);
+int ptr_export(struct mem_buf *buf, int *fd);
+int ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
+	       unsigned int flags, struct mem_buf **buf);
 void ptr_free(struct mem_buf *buf);
 struct mem_buf *ptr_find(struct mem_ctx *ctx, const void *addr);
 void ptr_look_behind(const struct embedded_buf *buf, const struct work *work);

@@ -6,10 +6,13 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #if __has_include("valgrind/memcheck.h")
 #include <valgrind/memcheck.h>
@@ -38,6 +41,9 @@ static uint64_t canary_len(const struct embedded_buf *buf)
 {
 	const uint64_t rest = buf->base.len - buf->base.asked_len;
 
+	/* What is behind that is its owner's. */
+	if (is_imported(&buf->base))
+		return 0;
 	return rest < CANARY_MAX ? rest : CANARY_MAX;
 }
 
@@ -154,6 +160,159 @@ err_destroy:
 err_give:
 	board_give(base->board, kind, flags, len);
 	return err;
+}
+
+/* Memory in files of its own */
+
+/* Nobody can take pages from it, or have it longer. */
+static int shared_file(uint64_t len)
+{
+	int fd = fd_aside(memfd_create("libmem-shared",
+				       MFD_CLOEXEC | MFD_ALLOW_SEALING));
+
+	if (fd < 0)
+		return -errno;
+	if (!ftruncate(fd, (off_t)len) &&
+	    !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+		return fd;
+	close(fd);
+	return -ENOMEM;
+}
+
+static int move_to_file(struct embedded_ctx *ctx, struct embedded_buf *buf)
+{
+	const int fd = shared_file(buf->base.len);
+	sigset_t old;
+	int err;
+
+	if (fd < 0)
+		return fd;
+	buf_lock(buf, &old);
+	window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
+	buf_unlock(buf, &old);
+	signals_block(&old);
+	err = window_move(buf, fd);
+	signals_restore(&old);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	run_forget(ctx, buf);
+	return 0;
+}
+
+/**
+ * ptr_export() - of mem_ptr_export()
+ * @base: device memory, its own
+ * @fd: out: for the caller
+ *
+ * Its bytes go to a file of its own the first time.
+ *
+ * Context: no work of the context is under way, and none can begin.
+ * Return: 0, -EMFILE, -ENFILE or -ENOMEM.
+ */
+int ptr_export(struct mem_buf *base, int *fd)
+{
+	struct embedded_buf *buf = embedded_buf_of(base);
+	int err = 0, copy;
+
+	if (buf->fd < 0)
+		err = move_to_file(embedded_ctx_of(base->ctx), buf);
+	if (err)
+		return err;
+	copy = dup_cloexec(buf->fd);
+	if (copy < 0)
+		return copy;
+	*fd = copy;
+	return 0;
+}
+
+/* A dma-buf's length is where its end is; some files have none. */
+static int check_file(int fd, uint64_t end)
+{
+	struct stat stat;
+	off_t len;
+
+	if (fstat(fd, &stat))
+		return -errno;
+	if (S_ISREG(stat.st_mode))
+		return (uint64_t)stat.st_size < end ? -EINVAL : 0;
+	len = lseek(fd, 0, SEEK_END);
+	return len > 0 && (uint64_t)len < end ? -EINVAL : 0;
+}
+
+static int import_error(int err)
+{
+	switch (err) {
+	case -EACCES:
+		return -EPERM;
+	case -ENODEV:
+		return -EOPNOTSUPP;
+	case -EAGAIN:
+	case -ENFILE:
+		return -ENOMEM;
+	default:
+		return err;
+	}
+}
+
+static int place_others(struct embedded_ctx *ctx, struct embedded_buf *buf)
+{
+	sigset_t old;
+	int err = place(ctx, buf);
+
+	if (err)
+		return err;
+	signals_block(&old);
+	err = window_map_own(buf);
+	if (err)
+		window_free(buf);
+	signals_restore(&old);
+	return import_error(err);
+}
+
+/**
+ * ptr_import() - of mem_ptr_import()
+ * @base: context
+ * @fd: the caller's
+ * @off: first byte in that
+ * @len: bytes, above 0
+ * @flags: of device memory
+ * @made: out
+ *
+ * Return: 0, -EINVAL, -EBADF, -EPERM, -EOPNOTSUPP, -EMFILE or -ENOMEM.
+ */
+int ptr_import(struct mem_ctx *base, int fd, uint64_t off, uint64_t len,
+	       unsigned int flags, struct mem_buf **made)
+{
+	struct embedded_ctx *ctx = embedded_ctx_of(base);
+	const uint64_t in_page = off & ((1ULL << window_page_shift()) - 1);
+	struct embedded_buf *buf;
+	int err;
+
+	if (off > INT64_MAX / 2 || len > INT64_MAX / 2)
+		return -EINVAL;
+	err = check_file(fd, off + len);
+	if (err)
+		return err;
+	buf = embedded_buf_create(ctx, MEM_KIND_DEVICE, in_page + len);
+	if (!buf)
+		return -ENOMEM;
+	buf->base.ctx = base;
+	buf->base.asked_len = len;
+	buf->base.flags = flags | MEM_DEVICE_IMPORTED;
+	buf->fd_off = off - in_page;
+	buf->fd = fd_aside(dup_cloexec(fd));
+	err = buf->fd < 0 ? buf->fd : place_others(ctx, buf);
+	if (err) {
+		embedded_buf_destroy(buf);
+		return err;
+	}
+	buf->base.device = buf->addr + in_page;
+	give_access(buf);
+	watch_alloc(buf);
+	*made = &buf->base;
+	return 0;
 }
 
 /* Registered memory */
@@ -366,7 +525,7 @@ void ptr_free(struct mem_buf *base)
 	if (base->kind == MEM_KIND_REGISTERED) {
 		registered_remove(buf);
 		move_out(buf, (void *)page_of(base->host), base->len);
-	} else {
+	} else if (!is_imported(base)) {
 		board_give(ctx->base.board, base->kind, base->flags,
 			   base->asked_len);
 	}

@@ -63,22 +63,27 @@ static struct engine_grant grant_of(const struct embedded_buf *buf,
 		.off = window_off(buf),
 		.len = buf->base.len,
 		.access = access,
-		.fd = -1,
+		.fd = buf->fd,
+		.fd_off = buf->fd_off,
 	};
 }
 
-/* Without memory for that the next job has an engine that has nothing. */
+/*
+ * Without memory for that the next job has an engine that has nothing. So it
+ * has where a file of a buffer's own came or goes: what is hidden is still the
+ * file that was mapped there.
+ */
 static void hide(struct owner *owner, struct embedded_buf *buf)
 {
 	if (grants_hide(&owner->grants, &buf->granted, window_off(buf),
-			buf->base.len))
+			buf->base.len) || buf->fd >= 0)
 		owner->is_unsafe = true;
 }
 
 /**
- * run_forget() - a buffer goes
+ * run_forget() - a buffer goes, or has got a file of its own
  * @ctx: context
- * @buf: that no work touches any more
+ * @buf: that no work touches
  */
 void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {

@@ -412,7 +412,8 @@ int window_alloc(struct embedded_buf *buf)
 	size_t off;
 
 	pthread_mutex_lock(&window.lock);
-	if (buf->nr_pages <= window.free_pages)
+	/* What was imported takes none of the machine's memory. */
+	if (buf->nr_pages <= window.free_pages || is_imported(&buf->base))
 		err = place_alloc(places_of(base), buf->nr_pages, buf,
 				  &buf->first);
 	if (!err) {
@@ -421,7 +422,7 @@ int window_alloc(struct embedded_buf *buf)
 		err = give_open(off, buf->nr_pages << window.page_shift);
 		if (err)
 			place_free(places_of(base), buf->first - base);
-		else
+		else if (!is_imported(&buf->base))
 			window.free_pages -= buf->nr_pages;
 	}
 	pthread_mutex_unlock(&window.lock);
@@ -432,6 +433,47 @@ int window_alloc(struct embedded_buf *buf)
 	buf->cpu = buf->has_two_views ? window.cpu + off : buf->dram;
 	buf->twin = buf->has_two_views ? window.twin + off : NULL;
 	return 0;
+}
+
+/* The window's own file, at the addresses of a buffer; the lock is held. */
+static int map_back(const struct embedded_buf *buf)
+{
+	const size_t off = buf->first << window.page_shift;
+	const size_t len = buf->nr_pages << window.page_shift;
+	const int prot = window.is_open ? PROT_NONE : PROT_READ | PROT_WRITE;
+	int err;
+
+	err = map_file(buf->addr, len, PROT_NONE, window.dram_fd, off);
+	if (!err)
+		err = map_file(buf->dram, len, prot, window.dram_fd, off);
+	return err;
+}
+
+/**
+ * window_map_own() - have a buffer's own file at its addresses
+ * @buf: with one view and that file; its pages have no access
+ *
+ * Context: takes the window's lock; all signals blocked.
+ * Return: 0, or what mmap() answers, and the place is as it was, or is good for
+ * nothing but window_free().
+ */
+int window_map_own(const struct embedded_buf *buf)
+{
+	const size_t len = buf->nr_pages << window.page_shift;
+	const int all = PROT_READ | PROT_WRITE;
+	int err;
+
+	pthread_mutex_lock(&window.lock);
+	err = map_file(buf->dram, len, all, buf->fd, buf->fd_off);
+	if (!err)
+		err = map_file(buf->addr, len,
+			       window.is_open ? all : PROT_NONE, buf->fd,
+			       buf->fd_off);
+	/* Of what is to be moved the window has the bytes. */
+	if (err && map_back(buf) && !is_imported(&buf->base))
+		abort();
+	pthread_mutex_unlock(&window.lock);
+	return err;
 }
 
 static void punch(int fd, size_t off, size_t len)
@@ -461,9 +503,63 @@ void window_free(struct embedded_buf *buf)
 		punch(window.before_fd, off, len);
 		madvise(buf->twin, len, MADV_DONTNEED);
 	}
-	place_free(places_of(buf->first), buf->first - base_of(buf->first));
-	window.free_pages += buf->nr_pages;
+	/* Where the window's file cannot come back nobody gets the place. */
+	if (buf->fd < 0 || !map_back(buf))
+		place_free(places_of(buf->first),
+			   buf->first - base_of(buf->first));
+	if (!is_imported(&buf->base))
+		window.free_pages += buf->nr_pages;
 	pthread_mutex_unlock(&window.lock);
+}
+
+/* Only pages that are there: of others there may be many. */
+static int copy_out(const struct embedded_buf *buf, int fd)
+{
+	const off_t first = (off_t)window_off(buf);
+	const off_t end = first + (off_t)buf->base.len;
+	off_t at = first, hole;
+	ssize_t nr;
+
+	while (at < end) {
+		at = lseek(window.dram_fd, at, SEEK_DATA);
+		if (at < 0 || at >= end)
+			break;
+		hole = lseek(window.dram_fd, at, SEEK_HOLE);
+		if (hole > end)
+			hole = end;
+		for (; at < hole; at += nr) {
+			nr = pwrite(fd, buf->dram + (at - first),
+				    (size_t)(hole - at), at - first);
+			if (nr <= 0)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/**
+ * window_move() - give a buffer a file of its own
+ * @buf: with one view, that nothing touches; its pages have no access
+ * @fd: empty file, as long as the buffer; the buffer's from now on, if all is
+ *	well
+ *
+ * Context: takes the window's lock; all signals blocked.
+ * Return: 0 or -ENOMEM, and nothing has changed.
+ */
+int window_move(struct embedded_buf *buf, int fd)
+{
+	const size_t len = buf->nr_pages << window.page_shift;
+
+	if (copy_out(buf, fd))
+		return -ENOMEM;
+	buf->fd = fd;
+	buf->fd_off = 0;
+	if (window_map_own(buf)) {
+		buf->fd = -1;
+		return -ENOMEM;
+	}
+	punch(window.dram_fd, window_off(buf), len);
+	return 0;
 }
 
 /**

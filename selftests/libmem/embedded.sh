@@ -15,7 +15,7 @@ for test in ctx buf job watch random embedded engine access scale; do
 done
 for soc in nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent \
 	generic-coherent; do
-	for test in stream semaphore attach misuse stream_random; do
+	for test in stream semaphore attach misuse share stream_random; do
 		LIBMEM_SOC=$soc "$dir/${test}_test" || rc=1
 	done
 done

@@ -686,6 +686,8 @@ static void call_buffers_inside(struct inside *in)
 		ANSWER(mem_alloc(ctx, MEM_KIND_PINNED, LEN, 0, &ptr)),
 		ANSWER(mem_alloc_pitch(ctx, LEN, 1, &pitch, &ptr)),
 		ANSWER(mem_free(ctx, in->ptr)),
+		ANSWER(mem_ptr_export(ctx, in->ptr, &fd)),
+		ANSWER(mem_ptr_import(ctx, 0, 0, LEN, 0, &ptr)),
 		ANSWER(mem_register(ctx, &ptr, sizeof(ptr), 0)),
 		ANSWER(mem_unregister(ctx, &ptr)),
 		ANSWER(mem_device_ptr(ctx, in->ptr, &ptr)),
