@@ -92,6 +92,7 @@ enum core_type {
 	CORE_TEXTURE,
 	CORE_VIEWS,
 	CORE_EXTERNAL,
+	CORE_IPC,
 	CORE_POOL,
 	CORE_SEMAPHORE,
 	CORE_NR_TYPES,
@@ -165,6 +166,24 @@ CORE_API int core_unregister(void *ptr);
 CORE_API void core_ptr(const void *ptr, struct core_ptr *what);
 CORE_API int core_memory(struct CUctx_st *ctx, uint64_t *nr_free,
 			 uint64_t *nr_all);
+
+/* extmem.c */
+CORE_API int core_extmem_import(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *what,
+				CUexternalMemory *memory);
+CORE_API int
+core_extmem_buffer(CUexternalMemory memory,
+		   const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *desc, void **ptr);
+CORE_API int
+core_extmem_mipmap(CUexternalMemory memory,
+		   const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *desc,
+		   CUmipmappedArray *mipmap);
+CORE_API int core_extmem_destroy(CUexternalMemory memory);
+
+/* ipc.c */
+CORE_API int core_ipc_export(const void *ptr, void *handle);
+CORE_API int core_ipc_open(const void *handle, unsigned int flags,
+			   void **ptr);
+CORE_API int core_ipc_close(void *ptr);
 
 /* copy.c */
 

@@ -41,6 +41,18 @@ struct CUmipmappedArray_st {
 	struct CUarray_st levels[];
 };
 
+/**
+ * struct core_part - part of another driver's memory
+ * @fd: its file
+ * @off: first byte
+ * @len: bytes that there are from that on
+ */
+struct core_part {
+	int fd;
+	uint64_t off;
+	uint64_t len;
+};
+
 /* array.c */
 CORE_API unsigned int core_format_len(CUarray_format format,
 				      unsigned int nr_channels);
@@ -53,6 +65,9 @@ CORE_API int core_mipmap_create(struct CUctx_st *ctx,
 				const CUDA_ARRAY3D_DESCRIPTOR *desc,
 				unsigned int nr_levels,
 				CUmipmappedArray *mipmap);
+int core_mipmap_map(struct CUctx_st *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc,
+		    unsigned int nr_levels, const struct core_part *part,
+		    CUmipmappedArray *mipmap);
 CORE_API int core_mipmap_destroy(CUmipmappedArray mipmap);
 CORE_API int core_mipmap_level(CUmipmappedArray mipmap, unsigned int level,
 			       CUarray *array);

@@ -1915,9 +1915,7 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr);
  * @handle: out
  * @event: one with cudaEventInterprocess
  *
- * Return: cudaSuccess, or cudaErrorInvalidValue,
- * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (every Tegra before
- * Thor).
+ * Return: cudaErrorNotSupported.
  */
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle,
 				  cudaEvent_t event);
@@ -1927,33 +1925,40 @@ cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle,
  * @event: out
  * @handle: from there
  *
- * Return: cudaSuccess, or cudaErrorInvalidValue,
- * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (every Tegra before
- * Thor).
+ * Return: cudaErrorNotSupported.
  */
 cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event,
 				   cudaIpcEventHandle_t handle);
 
 /**
  * cudaIpcGetMemHandle() - let other processes have device memory
- * @handle: out
- * @devPtr: its start
+ * @handle: out: good until the memory is freed, or this process ends
+ * @devPtr: its start, or any byte of it: others get the start
  *
- * Return: cudaSuccess, or cudaErrorInvalidValue,
- * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (every Tegra before
- * Thor).
+ * mem_ptr_export(), which the first time waits for work.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (an argument is NULL, it is not
+ * this process's own device memory), cudaErrorMemoryAllocation,
+ * cudaErrorOperatingSystem (no descriptor is left), cudaErrorNotSupported
+ * (every Tegra before Thor; over the module).
  */
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
 
 /**
  * cudaIpcOpenMemHandle() - another process's device memory
- * @devPtr: out
+ * @devPtr: out: its start; the same as long as it is open
  * @handle: from there
  * @flags: cudaIpcMemLazyEnablePeerAccess
  *
- * Return: cudaSuccess, or cudaErrorInvalidValue,
- * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (every Tegra before
- * Thor).
+ * mem_ptr_import(). cudaIpcCloseMemHandle() gives it back, as often as it was
+ * opened; cudaFree() does not.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (@devPtr is NULL, other flags,
+ * no handle), cudaErrorDeviceUninitialized (it is this process's own),
+ * cudaErrorInvalidResourceHandle (the memory was freed, or its process has
+ * ended), cudaErrorMapBufferObjectFailed (it is another user's),
+ * cudaErrorMemoryAllocation, cudaErrorOperatingSystem (no descriptor is left),
+ * cudaErrorNotSupported (every Tegra before Thor; over the module).
  */
 cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle,
 				 unsigned int flags);
@@ -1962,24 +1967,27 @@ cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle,
  * cudaIpcCloseMemHandle() - no longer
  * @devPtr: from cudaIpcOpenMemHandle()
  *
- * Return: cudaSuccess, or cudaErrorInvalidValue,
- * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (every Tegra before
- * Thor).
+ * Waits for all work.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (it is not open),
+ * cudaErrorNotSupported (every Tegra before Thor).
  */
 cudaError_t cudaIpcCloseMemHandle(void *devPtr);
 
 /* Memory and semaphores of others */
 
 /**
- * cudaImportExternalMemory() - take a dma-buf
- * @extMem_out: out
- * @memHandleDesc: what; the descriptor is the library's from then on
+ * cudaImportExternalMemory() - take memory of another driver
+ * @extMem_out: out: cudaDestroyExternalMemory()
+ * @memHandleDesc: what: a descriptor that can be mapped shared, to read and
+ *	write: a memfd, a dma-buf whose driver can. It is the library's from
+ *	then on, if all is well
  *
- * mem_buf_import().
- *
- * Return: cudaSuccess, or cudaErrorInvalidValue,
- * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
- * not).
+ * Return: cudaSuccess, or cudaErrorInvalidValue (an argument is NULL, no such
+ * type or flags, no size, no descriptor, a file that is shorter),
+ * cudaErrorOperatingSystem (it cannot be mapped), cudaErrorMemoryAllocation,
+ * cudaErrorNotSupported (handles that Linux has not, NvSciBuf; over the
+ * module).
  */
 cudaError_t cudaImportExternalMemory(cudaExternalMemory_t *extMem_out,
 		const struct cudaExternalMemoryHandleDesc *memHandleDesc);
@@ -1990,9 +1998,12 @@ cudaError_t cudaImportExternalMemory(cudaExternalMemory_t *extMem_out,
  * @extMem: which
  * @bufferDesc: which part
  *
- * Return: cudaSuccess, or cudaErrorInvalidValue,
- * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
- * not).
+ * mem_ptr_import().
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue (an argument is NULL, flags, no
+ * size, more than there is), cudaErrorInvalidResourceHandle (it was destroyed,
+ * it is none), cudaErrorMemoryAllocation, cudaErrorOperatingSystem (no
+ * descriptor is left).
  */
 cudaError_t cudaExternalMemoryGetMappedBuffer(void **devPtr,
 		cudaExternalMemory_t extMem,
@@ -2004,9 +2015,12 @@ cudaError_t cudaExternalMemoryGetMappedBuffer(void **devPtr,
  * @extMem: which
  * @mipmapDesc: which part, as what
  *
- * Return: cudaSuccess, or cudaErrorInvalidValue,
- * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
- * not).
+ * Levels are one behind the other, the finest first, each in rows of a multiple
+ * of 512 bytes. A GPU has an order of its own.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidResourceHandle (it was destroyed, it
+ * is none), cudaErrorInvalidValue (there is not so much), or as
+ * cudaMallocMipmappedArray().
  */
 cudaError_t
 cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap,
@@ -2015,11 +2029,11 @@ cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap,
 
 /**
  * cudaDestroyExternalMemory() - give it back
- * @extMem: which; what is mapped of it stays
+ * @extMem: which; what is mapped of it is to be freed all the same, before or
+ *	after
  *
- * Return: cudaSuccess, or cudaErrorInvalidValue,
- * cudaErrorInvalidResourceHandle, cudaErrorNotSupported (handles that Linux has
- * not).
+ * Return: cudaSuccess, or cudaErrorInvalidResourceHandle (it was destroyed, it
+ * is none).
  */
 cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
 

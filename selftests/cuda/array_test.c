@@ -1272,36 +1272,6 @@ static void the_driver_has_the_same_objects(void **state)
 	ok(cudaFreeArray(array));
 }
 
-static void what_other_drivers_have_is_refused(void **state)
-{
-	struct cudaExternalMemoryHandleDesc memory = {
-		.type = cudaExternalMemoryHandleTypeOpaqueFd,
-		.handle.fd = 0,
-		.size = 4096,
-	};
-	struct cudaExternalMemoryBufferDesc buffer = { 0 };
-	cudaExternalMemory_t external;
-	void *ptr;
-
-	(void)state;
-	is(cudaImportExternalMemory(&external, &memory),
-	   cudaErrorNotSupported);
-	memory.size = 0;
-	is(cudaImportExternalMemory(&external, &memory),
-	   cudaErrorInvalidValue);
-	memory.size = 4096;
-	memory.handle.fd = -1;
-	is(cudaImportExternalMemory(&external, &memory),
-	   cudaErrorInvalidValue);
-	memory.handle.fd = 0;
-	memory.type = 0;
-	is(cudaImportExternalMemory(&external, &memory),
-	   cudaErrorInvalidValue);
-	is(cudaExternalMemoryGetMappedBuffer(&ptr, NULL, &buffer),
-	   cudaErrorInvalidResourceHandle);
-	is(cudaDestroyExternalMemory(NULL), cudaErrorInvalidResourceHandle);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1320,7 +1290,6 @@ int main(void)
 		cmocka_unit_test(the_driver_has_the_same_arrays),
 		cmocka_unit_test(the_driver_copies_boxes_rows_and_runs),
 		cmocka_unit_test(the_driver_has_the_same_objects),
-		cmocka_unit_test(what_other_drivers_have_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, reset, NULL);

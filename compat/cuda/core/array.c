@@ -252,6 +252,23 @@ static int memory_alloc(struct CUctx_st *ctx, uint64_t len, const char *name,
 	return CUDA_SUCCESS;
 }
 
+/* The same, in what another driver has. */
+static int memory_import(struct CUctx_st *ctx, uint64_t len,
+			 const struct core_part *part, char **base)
+{
+	void *memory;
+	int rc;
+
+	if (len > part->len)
+		return CUDA_ERROR_INVALID_VALUE;
+	rc = mem_ptr_import(ctx->mem, part->fd, part->off, len,
+			    ctx->device->is_discrete ? MEM_DEVICE_DISCRETE : 0,
+			    &memory);
+	if (!rc)
+		*base = memory;
+	return core_error(rc);
+}
+
 /**
  * core_array_create() - make an array
  * @ctx: context
@@ -409,22 +426,15 @@ static int levels_add(struct CUmipmappedArray_st *mipmap)
 	return rc;
 }
 
-/**
- * core_mipmap_create() - make a mipmapped array
- * @ctx: context
- * @desc: what its finest level shall be
- * @nr_levels: brought between 1 and what the extent has
- * @mipmap: out: the array, owned by the caller: core_mipmap_destroy()
- *
- * Return: CUDA_SUCCESS, or as core_array_create().
- */
-CORE_API int core_mipmap_create(struct CUctx_st *ctx,
-				const CUDA_ARRAY3D_DESCRIPTOR *desc,
-				unsigned int nr_levels,
-				CUmipmappedArray *mipmap)
+/* In memory of its own, if @part is NULL. */
+static int mipmap_make(struct CUctx_st *ctx,
+		       const CUDA_ARRAY3D_DESCRIPTOR *desc,
+		       unsigned int nr_levels, const struct core_part *part,
+		       CUmipmappedArray *mipmap)
 {
 	struct CUmipmappedArray_st *new;
 	unsigned int i;
+	uint64_t len;
 	int rc = check(ctx, desc, true);
 
 	if (rc)
@@ -439,8 +449,9 @@ CORE_API int core_mipmap_create(struct CUctx_st *ctx,
 	new->ctx = ctx;
 	new->desc = *desc;
 	new->nr_levels = nr_levels;
-	rc = memory_alloc(ctx, lay_out_levels(new), "mipmapped array",
-			  &new->base);
+	len = lay_out_levels(new);
+	rc = part ? memory_import(ctx, len, part, &new->base) :
+		    memory_alloc(ctx, len, "mipmapped array", &new->base);
 	if (rc)
 		goto err_free;
 	for (i = 0; i < nr_levels; i++)
@@ -457,6 +468,42 @@ err_mem_free:
 err_free:
 	free(new);
 	return rc;
+}
+
+/**
+ * core_mipmap_create() - make a mipmapped array
+ * @ctx: context
+ * @desc: what its finest level shall be
+ * @nr_levels: brought between 1 and what the extent has
+ * @mipmap: out: the array, owned by the caller: core_mipmap_destroy()
+ *
+ * Return: CUDA_SUCCESS, or as core_array_create().
+ */
+CORE_API int core_mipmap_create(struct CUctx_st *ctx,
+				const CUDA_ARRAY3D_DESCRIPTOR *desc,
+				unsigned int nr_levels,
+				CUmipmappedArray *mipmap)
+{
+	return mipmap_make(ctx, desc, nr_levels, NULL, mipmap);
+}
+
+/**
+ * core_mipmap_map() - make one of what another driver has
+ * @ctx: context
+ * @desc: what its finest level shall be
+ * @nr_levels: brought between 1 and what the extent has
+ * @part: from where on: there are its levels, the finest first, each as rows of
+ *	a multiple of PITCH_ALIGN
+ * @mipmap: out: the array, owned by the caller: core_mipmap_destroy()
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (there is not so much), or
+ * as core_array_create(), or as core_error() of mem_ptr_import().
+ */
+int core_mipmap_map(struct CUctx_st *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc,
+		    unsigned int nr_levels, const struct core_part *part,
+		    CUmipmappedArray *mipmap)
+{
+	return mipmap_make(ctx, desc, nr_levels, part, mipmap);
 }
 
 /**

@@ -82,6 +82,7 @@ CORE_API int core_free(enum core_type type, void *ptr)
 	if (!core_object_del(type, ptr))
 		return CUDA_ERROR_INVALID_VALUE;
 	core_advice_forget(ptr);
+	core_ipc_forget(ptr);
 	return core_error(mem_free(ctx->mem, ptr));
 }
 
@@ -166,6 +167,8 @@ CORE_API void core_ptr(const void *ptr, struct core_ptr *what)
 		return;
 	/* A buffer of a heap is libmem's, but nothing that CUDA knows. */
 	what->ctx = core_object_ctx(type_of(what->info.kind), what->info.base);
+	if (!what->ctx)
+		what->ctx = core_object_ctx(CORE_IPC, what->info.base);
 	if (!what->ctx && core_symbol_find(what->info.base))
 		what->ctx = core_primary(0);
 	if (!what->ctx)
@@ -202,6 +205,7 @@ CORE_API int core_memory(struct CUctx_st *ctx, uint64_t *nr_free,
 void core_memory_drop(struct CUctx_st *ctx, void *ptr)
 {
 	core_advice_forget(ptr);
+	core_ipc_forget(ptr);
 	mem_free(ctx->mem, ptr);
 }
 

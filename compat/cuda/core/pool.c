@@ -147,6 +147,7 @@ CORE_API int core_free_async(void *ptr, CUstream stream)
 		return CUDA_ERROR_INVALID_VALUE;
 	}
 	core_advice_forget(ptr);
+	core_ipc_forget(ptr);
 	spare->ctx = what.ctx;
 	spare->stream = mem_stream_id(mem);
 	spare->ptr = ptr;

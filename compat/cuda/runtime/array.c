@@ -145,7 +145,8 @@ _Static_assert(cudaArrayLayered == CUDA_ARRAY3D_LAYERED &&
 	       cudaArrayDeferredMapping == CUDA_ARRAY3D_DEFERRED_MAPPING,
 	       "flags of arrays");
 
-static cudaError_t describe(const struct cudaChannelFormatDesc *desc,
+/* An array as the driver has it; else an error, which is not noted yet. */
+cudaError_t cudart_describe(const struct cudaChannelFormatDesc *desc,
 			    struct cudaExtent extent, unsigned int flags,
 			    CUDA_ARRAY3D_DESCRIPTOR *to)
 {
@@ -174,7 +175,7 @@ API cudaError_t cudaMalloc3DArray(cudaArray_t *array,
 		return cudart_return(cudaErrorInvalidValue);
 	rc = core_current(&ctx);
 	if (!rc)
-		rc = describe(desc, extent, flags, &what);
+		rc = cudart_describe(desc, extent, flags, &what);
 	if (!rc)
 		rc = core_array_create(ctx, &what, &new);
 	if (!rc)
@@ -227,7 +228,7 @@ cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray,
 		return cudart_return(cudaErrorInvalidValue);
 	rc = core_current(&ctx);
 	if (!rc)
-		rc = describe(desc, extent, flags, &what);
+		rc = cudart_describe(desc, extent, flags, &what);
 	if (!rc)
 		rc = core_mipmap_create(ctx, &what, numLevels, &new);
 	if (!rc)

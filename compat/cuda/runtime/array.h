@@ -39,6 +39,9 @@ cudaError_t cudaMemset3D_ptds(struct cudaPitchedPtr pitchedDevPtr, int value,
 
 cudaError_t cudart_format(const struct cudaChannelFormatDesc *desc,
 			  CUarray_format *format, unsigned int *nr_channels);
+cudaError_t cudart_describe(const struct cudaChannelFormatDesc *desc,
+			    struct cudaExtent extent, unsigned int flags,
+			    CUDA_ARRAY3D_DESCRIPTOR *to);
 struct cudaChannelFormatDesc cudart_channels(CUarray_format format,
 					     unsigned int nr_channels);
 cudaError_t cudart_resource(const struct cudaResourceDesc *from,
