@@ -1233,9 +1233,9 @@ int mem_free(struct mem_ctx *ctx, void *ptr);
  * process alone: it lasts as long as somebody has it.
  *
  * The first time the bytes move to a file of their own, at the same address;
- * the call waits for that until no work of the context is under way. For who
- * may touch managed memory that is no wait. Each memory that is exported takes
- * a descriptor until it is freed.
+ * the call waits for that until no work of the context is under way, what other
+ * threads submit meanwhile included. For who may touch managed memory that is
+ * no wait. Each memory that is exported takes a descriptor until it is freed.
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (an argument is NULL, @ptr is not the start of device

@@ -49,6 +49,15 @@ __global__ void add(unsigned int *words, unsigned int value)
 		words[i] += value;
 }
 
+static bool is_capable(CUdeviceptr ptr)
+{
+	const CUpointer_attribute which =
+		CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE;
+	int value = -1;
+
+	return !cuPointerGetAttribute(&value, which, ptr) && value == 1;
+}
+
 static bool has_ipc(void)
 {
 	const char *soc = getenv("LIBMEM_SOC");
@@ -155,7 +164,7 @@ static int other_adds_by_driver(const struct request *request)
 	if (cuIpcOpenMemHandle(&ptr, handle, request->flags))
 		return 2;
 	if (cuMemGetAddressRange(&base, &len, ptr + 8) || base != ptr ||
-	    len != LEN)
+	    len != LEN || is_capable(ptr))
 		return 3;
 	if (run_add((unsigned int *)ptr, THEIRS))
 		return 4;
@@ -314,6 +323,7 @@ static void a_handle_is_of_the_whole(void **state)
 	ok(cudaIpcGetMemHandle(&handle, ptr));
 	ok(cudaIpcGetMemHandle(&inside, ptr + 100));
 	assert_memory_equal(&handle, &inside, sizeof(handle));
+	assert_true(is_capable((CUdeviceptr)ptr));
 	cu(cuIpcGetMemHandle(&drivers, (CUdeviceptr)ptr));
 	assert_memory_equal(&handle, &drivers, sizeof(handle));
 	assert_int_equal(ask(ADD, &inside), 0);

@@ -122,6 +122,7 @@ static int ask(const void *ptr, const struct core_ptr *what,
 		break;
 	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
 		say_int(answer, what->kind == MEM_KIND_DEVICE &&
+			!(what->info.flags & MEM_DEVICE_IMPORTED) &&
 			what->ctx->device->board.has_memory_ipc);
 		break;
 	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
