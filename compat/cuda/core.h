@@ -93,7 +93,6 @@ enum core_type {
 	CORE_VIEWS,
 	CORE_EXTERNAL,
 	CORE_IPC,
-	CORE_POOL,
 	CORE_SEMAPHORE,
 	CORE_NR_TYPES,
 };
@@ -231,8 +230,26 @@ CORE_API int core_copy(const struct core_copy *copy);
 CORE_API int core_set(const struct core_set *set);
 
 /* pool.c */
-CORE_API int core_alloc_async(uint64_t len, CUstream stream, void **ptr);
+CORE_API int core_alloc_async(uint64_t len, CUmemoryPool pool, CUstream stream,
+			      void **ptr);
+CORE_API int core_alloc_from_pool(uint64_t len, CUmemoryPool pool,
+				  CUstream stream, void **ptr);
 CORE_API int core_free_async(void *ptr, CUstream stream);
+CORE_API CUmemoryPool core_pool_of(const void *ptr);
+CORE_API int core_pool_default(int ordinal, CUmemoryPool *pool);
+CORE_API int core_pool_current(int ordinal, CUmemoryPool *pool);
+CORE_API int core_pool_set_current(int ordinal, CUmemoryPool pool);
+CORE_API int core_pool_create(const CUmemPoolProps *props, CUmemoryPool *pool);
+CORE_API int core_pool_destroy(CUmemoryPool pool);
+CORE_API int core_pool_trim_to(CUmemoryPool pool);
+CORE_API int core_pool_attribute(CUmemoryPool pool, unsigned int attr,
+				 void *value);
+CORE_API int core_pool_set_attribute(CUmemoryPool pool, unsigned int attr,
+				     const void *value);
+CORE_API int core_pool_access(CUmemoryPool pool, const CUmemLocation *location,
+			      unsigned int *flags);
+CORE_API int core_pool_set_access(CUmemoryPool pool,
+				  const CUmemAccessDesc *access, size_t nr);
 
 /* advice.c */
 CORE_API int core_advise(const void *ptr, uint64_t len, unsigned int advice,

@@ -1383,6 +1383,8 @@ typedef struct CUmemAccessDesc_st {
 
 typedef CUmemAccessDesc_v1 CUmemAccessDesc;
 
+#define CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS	0x2
+
 typedef enum CUmemPool_attribute_enum {
 	CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
 	CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
@@ -1632,8 +1634,34 @@ CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
 					    unsigned int n, CUdevice dev);
 CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target,
 				    CUflushGPUDirectRDMAWritesScope scope);
+
+/**
+ * cuDeviceGetDefaultMemPool() - the pool that a device always has
+ * @pool_out: out
+ * @dev: device
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_DEVICE,
+ * CUDA_ERROR_NOT_SUPPORTED (the board has no pools),
+ * CUDA_ERROR_NOT_INITIALIZED.
+ */
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev);
+
+/**
+ * cuDeviceSetMemPool() - have cuMemAllocAsync() allocate from another pool
+ * @dev: device
+ * @pool: a pool of its
+ *
+ * Return: as cuDeviceGetDefaultMemPool().
+ */
 CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool);
+
+/**
+ * cuDeviceGetMemPool() - the pool that cuMemAllocAsync() allocates from
+ * @pool: out
+ * @dev: device
+ *
+ * Return: as cuDeviceGetDefaultMemPool().
+ */
 CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev);
 
 /* Primary contexts: one a device */
@@ -3319,17 +3347,94 @@ CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream);
  */
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream);
 
+/**
+ * cuMemPoolTrimTo() - have a pool hold back less
+ * @pool: pool
+ * @minBytesToKeep: bytes that it may
+ *
+ * What was given back may go when the host waits for all work, and then goes.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED
+ * (the board has no pools), CUDA_ERROR_NOT_INITIALIZED.
+ */
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep);
+
+/**
+ * cuMemPoolSetAttribute() - say what a pool shall be like
+ * @pool: pool
+ * @attr: CU_MEMPOOL_ATTR_*
+ * @value: int of those about reuse, else cuuint64_t; of the most that there was
+ *	0: count from what there is
+ *
+ * Return: as cuMemPoolTrimTo().
+ */
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
 			       void *value);
+
+/**
+ * cuMemPoolGetAttribute() - what a pool is like
+ * @pool: pool
+ * @attr: CU_MEMPOOL_ATTR_*
+ * @value: out: int of those about reuse, else cuuint64_t
+ *
+ * Return: as cuMemPoolTrimTo().
+ */
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
 			       void *value);
+
+/**
+ * cuMemPoolSetAccess() - say who has a pool's memory
+ * @pool: pool
+ * @map: who and how: the pool's own device reads and writes
+ * @count: how many
+ *
+ * Return: as cuMemPoolTrimTo(), or CUDA_ERROR_INVALID_DEVICE (not the pool's).
+ */
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map,
 			    size_t count);
+
+/**
+ * cuMemPoolGetAccess() - who has a pool's memory
+ * @flags: out: how
+ * @memPool: pool
+ * @location: who
+ *
+ * Return: as cuMemPoolSetAccess().
+ */
 CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
 			    CUmemLocation *location);
+
+/**
+ * cuMemPoolCreate() - make a pool
+ * @pool: out: cuMemPoolDestroy()
+ * @poolProps: device memory of a device that other processes do not have
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED
+ * (the board has no pools, or none of these), CUDA_ERROR_OUT_OF_MEMORY,
+ * CUDA_ERROR_NOT_INITIALIZED.
+ */
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps);
+
+/**
+ * cuMemPoolDestroy() - nothing is allocated from a pool any more
+ * @pool: pool; not the one that a device always has
+ *
+ * What has been stays until it is given back.
+ *
+ * Return: as cuMemPoolTrimTo().
+ */
 CUresult cuMemPoolDestroy(CUmemoryPool pool);
+
+/**
+ * cuMemAllocFromPoolAsync() - device memory of a pool in order of a stream
+ * @dptr: out
+ * @bytesize: bytes
+ * @pool: pool
+ * @hStream: in order of this one; 0: the default one
+ *
+ * Return: as cuMemAllocAsync(), or CUDA_ERROR_INVALID_VALUE (no such pool),
+ * CUDA_ERROR_NOT_SUPPORTED (the board has no pools).
+ */
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize,
 				 CUmemoryPool pool, CUstream hStream);
 

@@ -2113,25 +2113,128 @@ cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream);
  */
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream);
 
+/**
+ * cudaDeviceGetDefaultMemPool() - the pool that a device always has
+ * @memPool: out
+ * @device: device
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidDevice, cudaErrorInvalidValue,
+ * cudaErrorNotSupported (the board has no pools).
+ */
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
+
+/**
+ * cudaDeviceSetMemPool() - have cudaMallocAsync() allocate from another pool
+ * @device: device
+ * @memPool: a pool of its
+ *
+ * Return: as cudaDeviceGetDefaultMemPool().
+ */
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
+
+/**
+ * cudaDeviceGetMemPool() - the pool that cudaMallocAsync() allocates from
+ * @memPool: out
+ * @device: device
+ *
+ * Return: as cudaDeviceGetDefaultMemPool().
+ */
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
+
+/**
+ * cudaMemPoolTrimTo() - have a pool hold back less
+ * @memPool: pool
+ * @minBytesToKeep: bytes that it may
+ *
+ * What was given back may go when the host waits for all work, and then goes.
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorNotSupported (the
+ * board has no pools).
+ */
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
+
+/**
+ * cudaMemPoolSetAttribute() - say what a pool shall be like
+ * @memPool: pool
+ * @attr: what of it
+ * @value: int of those about reuse, else an unsigned number of 64 bits; of the
+ *	most that there was 0: count from what there is
+ *
+ * Return: as cudaMemPoolTrimTo().
+ */
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool,
 				    enum cudaMemPoolAttr attr, void *value);
+
+/**
+ * cudaMemPoolGetAttribute() - what a pool is like
+ * @memPool: pool
+ * @attr: what of it
+ * @value: out: int of those about reuse, else an unsigned number of 64 bits
+ *
+ * Return: as cudaMemPoolTrimTo().
+ */
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool,
 				    enum cudaMemPoolAttr attr, void *value);
+
+/**
+ * cudaMemPoolSetAccess() - say who has a pool's memory
+ * @memPool: pool
+ * @descList: who and how: the pool's own device reads and writes
+ * @count: how many
+ *
+ * Return: as cudaMemPoolTrimTo(), or cudaErrorInvalidDevice (not the pool's).
+ */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool,
 				 const struct cudaMemAccessDesc *descList,
 				 size_t count);
+
+/**
+ * cudaMemPoolGetAccess() - who has a pool's memory
+ * @flags: out: how
+ * @memPool: pool
+ * @location: who
+ *
+ * Return: as cudaMemPoolSetAccess().
+ */
 cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags,
 				 cudaMemPool_t memPool,
 				 struct cudaMemLocation *location);
+
+/**
+ * cudaMemPoolCreate() - make a pool
+ * @memPool: out: cudaMemPoolDestroy()
+ * @poolProps: device memory of a device that other processes do not have
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorNotSupported (the
+ * board has no pools, or none of these), cudaErrorMemoryAllocation.
+ */
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool,
 			      const struct cudaMemPoolProps *poolProps);
+
+/**
+ * cudaMemPoolDestroy() - nothing is allocated from a pool any more
+ * @memPool: pool; not the one that a device always has
+ *
+ * What has been stays until it is given back.
+ *
+ * Return: as cudaMemPoolTrimTo().
+ */
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool);
+
+/**
+ * cudaMallocFromPoolAsync() - cudaMallocAsync() of a pool that is named
+ * @ptr: out
+ * @size: bytes
+ * @memPool: pool
+ * @stream: stream; 0: the default one
+ *
+ * Return: as cudaMallocAsync(), or cudaErrorNotSupported (the board has no
+ * pools).
+ */
 cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size,
 				    cudaMemPool_t memPool, cudaStream_t stream);
+
+/* Missing: pools of other processes, of other memory */
 cudaError_t
 cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool,
 				   enum cudaMemAllocationHandleType handleType,

@@ -15,7 +15,7 @@ rc=0
 "$here/heapsim-cu_test" || rc=1
 "$dir/header_test" || rc=1
 for soc in nano tx2 drive-px2 xavier orin orin-nano thor; do
-	for test in array device driver kernel launch limits runtime \
+	for test in array device driver kernel launch limits pool runtime \
 		semaphore share texture; do
 		LIBMEM_SOC=$soc timeout -k 5 120 "$dir/${test}_test" || rc=1
 	done

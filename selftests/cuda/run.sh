@@ -34,7 +34,7 @@ for soc in "${boards[@]}"; do
 		rc=1
 		continue
 	fi
-	for test in array device driver limits runtime semaphore share texture; do
+	for test in array device driver limits pool runtime semaphore share texture; do
 		LIBMEM_SOC=$soc timeout -k 5 "$limit" \
 			"$dir/${test}_test" || rc=1
 	done

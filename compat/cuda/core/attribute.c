@@ -7,7 +7,7 @@
  * even where the board has it, so that a program that asks takes its other way:
  * virtual memory management, cooperative and cluster launches, stream memory
  * operations, L2 persistence, tensor maps, sparse arrays, timeline semaphores,
- * sharing of memory pools.
+ * sharing of memory pools, pools of other memory than the device's.
  */
 #include <stddef.h>
 

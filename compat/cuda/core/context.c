@@ -508,6 +508,7 @@ CORE_API int core_primary_reset(int ordinal)
 		return rc;
 	core_pool_trim(primary);
 	core_objects_drop(primary);
+	core_pools_reset(primary->device);
 	core_symbols_reset(primary);
 	pthread_mutex_lock(&state.lock);
 	primary->is_open = primary->nr_users;

@@ -9,6 +9,8 @@ void core_wait_policy(struct CUctx_st *ctx);
 void core_advice_forget(const void *base);
 size_t core_shared_max(const struct heapsim_kernel *kernel);
 void core_pool_trim(struct CUctx_st *ctx);
+void core_pool_forget(const void *ptr);
+void core_pools_reset(const struct core_device *device);
 void core_symbols_reset(struct CUctx_st *ctx);
 void core_objects_drop(struct CUctx_st *ctx);
 void core_extmem_drop(struct CUctx_st *ctx, void *memory);

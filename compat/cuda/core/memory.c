@@ -83,6 +83,7 @@ CORE_API int core_free(enum core_type type, void *ptr)
 		return CUDA_ERROR_INVALID_VALUE;
 	core_advice_forget(ptr);
 	core_ipc_forget(ptr);
+	core_pool_forget(ptr);
 	return core_error(mem_free(ctx->mem, ptr));
 }
 
@@ -206,6 +207,7 @@ void core_memory_drop(struct CUctx_st *ctx, void *ptr)
 {
 	core_advice_forget(ptr);
 	core_ipc_forget(ptr);
+	core_pool_forget(ptr);
 	mem_free(ctx->mem, ptr);
 }
 

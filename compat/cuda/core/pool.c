@@ -1,53 +1,221 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Stream-ordered allocation. Memory that is given back in a stream's order is
- * not libmem's again before the host waits for all work of the context: libmem
- * would wait, and the host would know more to be done than the program has
- * asked for. Until then the same stream may have it once more, for the same
- * length.
+ * Stream-ordered allocation, and the pools that it is from. Memory that is
+ * given back in a stream's order is not libmem's again before the host waits
+ * for all work of the context: libmem would wait, and the host would know more
+ * to be done than the program has asked for. Until then the same stream may
+ * have it once more, of the same pool and for the same length.
+ *
+ * A pool is a device's and not a context's. It is a name and an account: what
+ * it has is libmem's device memory as all else. Where the board has no pools
+ * the default one is there all the same, and no program gets hold of it.
  */
 #include <pthread.h>
+#include <search.h>
 #include <stdlib.h>
 
 #include "internal.h"
 
 /**
- * struct spare - memory that was given back
+ * struct CUmemPoolHandle_st - a pool
+ * @device: whose
+ * @is_default: it was always there
+ * @is_current: the device's allocations that name no pool are from it
+ * @is_gone: destroyed; it goes with its last piece
+ * @nr: pieces of it
+ * @max: bytes that it may have; 0: any number
+ * @may_reuse: CU_MEMPOOL_ATTR_REUSE_*, in their order; kept and told
+ * @threshold: bytes that it may hold back; kept and told
+ * @used: bytes that the program has
+ * @used_high: the most that it had
+ * @reserved: bytes of all pieces
+ * @reserved_high: the most that there were
+ * @next: of all that are not gone
+ */
+struct CUmemPoolHandle_st {
+	const struct core_device *device;
+	bool is_default;
+	bool is_current;
+	bool is_gone;
+	uint64_t nr;
+	uint64_t max;
+	int may_reuse[3];
+	uint64_t threshold;
+	uint64_t used;
+	uint64_t used_high;
+	uint64_t reserved;
+	uint64_t reserved_high;
+	struct CUmemPoolHandle_st *next;
+};
+
+/**
+ * struct piece - memory of a pool, or any that was given back
  * @ctx: whose
- * @stream: number of the stream in whose order
+ * @pool: which; NULL: it was allocated in no stream's order
+ * @stream: given back: number of the stream in whose order
  * @ptr: its start
  * @len: bytes
- * @next: of all
+ * @next: of all that were given back
  */
-struct spare {
+struct piece {
 	struct CUctx_st *ctx;
+	CUmemoryPool pool;
 	uint64_t stream;
 	void *ptr;
 	uint64_t len;
-	struct spare *next;
+	struct piece *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of spares */
-static struct spare *spares;
+/* Protects all that follows. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static CUmemoryPool pools;
+static void *live;		/* pieces that the program has, by address */
+static struct piece *spares;	/* that it has given back */
 
-static void *take(struct CUctx_st *ctx, uint64_t stream, uint64_t len)
+static int compare(const void *a, const void *b)
 {
-	struct spare **at, *spare;
-	void *ptr = NULL;
+	const struct piece *x = a;
+	const struct piece *y = b;
 
-	pthread_mutex_lock(&lock);
-	for (at = &spares; *at; at = &(*at)->next)
-		if ((*at)->ctx == ctx && (*at)->stream == stream &&
-		    (*at)->len == len)
-			break;
-	spare = *at;
-	if (spare) {
-		*at = spare->next;
-		ptr = spare->ptr;
-		free(spare);
+	if (x->ptr == y->ptr)
+		return 0;
+	return x->ptr < y->ptr ? -1 : 1;
+}
+
+/* Do programs get hold of pools there? */
+static bool has_pools(const struct core_device *device)
+{
+	int value = 0;
+
+	core_attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED,
+		       &value);
+	return value;
+}
+
+/* The lock is held wherever a comment says nothing else. */
+static CUmemoryPool add(const struct core_device *device)
+{
+	CUmemoryPool pool = calloc(1, sizeof(*pool));
+	int i;
+
+	if (!pool)
+		return NULL;
+	pool->device = device;
+	for (i = 0; i < 3; i++)
+		pool->may_reuse[i] = 1;
+	pool->next = pools;
+	pools = pool;
+	return pool;
+}
+
+static CUmemoryPool default_of(const struct core_device *device)
+{
+	CUmemoryPool pool;
+
+	for (pool = pools; pool; pool = pool->next)
+		if (pool->device == device && pool->is_default)
+			return pool;
+	pool = add(device);
+	if (pool)
+		pool->is_default = true;
+	return pool;
+}
+
+static CUmemoryPool current_of(const struct core_device *device)
+{
+	CUmemoryPool pool;
+
+	for (pool = pools; pool; pool = pool->next)
+		if (pool->device == device && pool->is_current)
+			return pool;
+	return default_of(device);
+}
+
+static bool exists(CUmemoryPool wanted)
+{
+	CUmemoryPool pool;
+
+	for (pool = pools; pool; pool = pool->next)
+		if (pool == wanted)
+			return true;
+	return false;
+}
+
+static void set_current(const struct core_device *device, CUmemoryPool current)
+{
+	CUmemoryPool pool;
+
+	for (pool = pools; pool; pool = pool->next)
+		if (pool->device == device)
+			pool->is_current = pool == current;
+}
+
+static void remove_pool(CUmemoryPool pool)
+{
+	CUmemoryPool *at;
+
+	for (at = &pools; *at != pool; at = &(*at)->next)
+		;
+	*at = pool->next;
+	pool->is_gone = true;
+	if (!pool->nr)
+		free(pool);
+}
+
+/* The program has so much of it. */
+static void use(CUmemoryPool pool, uint64_t len)
+{
+	pool->used += len;
+	if (pool->used_high < pool->used)
+		pool->used_high = pool->used;
+	if (pool->reserved_high < pool->reserved)
+		pool->reserved_high = pool->reserved;
+}
+
+/* A piece is no more; the program had it no longer. */
+static void give_up(CUmemoryPool pool, uint64_t len)
+{
+	if (!pool)
+		return;
+	pool->reserved -= len;
+	pool->nr--;
+	if (pool->is_gone && !pool->nr)
+		free(pool);
+}
+
+static struct piece *find_live(const void *ptr)
+{
+	const struct piece wanted = { .ptr = (void *)ptr };
+	struct piece **found = tfind(&wanted, &live, compare);
+
+	return found ? *found : NULL;
+}
+
+/* The program has it no longer. */
+static struct piece *take_live(const void *ptr)
+{
+	struct piece *piece = find_live(ptr);
+
+	if (piece) {
+		tdelete(piece, &live, compare);
+		piece->pool->used -= piece->len;
 	}
-	pthread_mutex_unlock(&lock);
-	return ptr;
+	return piece;
+}
+
+static struct piece *take_spare(const struct piece *wanted)
+{
+	struct piece **at, *piece;
+
+	for (at = &spares; *at; at = &(*at)->next)
+		if ((*at)->ctx == wanted->ctx && (*at)->pool == wanted->pool &&
+		    (*at)->stream == wanted->stream &&
+		    (*at)->len == wanted->len)
+			break;
+	piece = *at;
+	if (piece)
+		*at = piece->next;
+	return piece;
 }
 
 /**
@@ -56,61 +224,198 @@ static void *take(struct CUctx_st *ctx, uint64_t stream, uint64_t len)
  */
 void core_pool_trim(struct CUctx_st *ctx)
 {
-	struct spare **at, *spare, *mine = NULL;
+	struct piece **at, *piece, *mine = NULL;
 
 	pthread_mutex_lock(&lock);
 	for (at = &spares; *at;) {
-		spare = *at;
-		if (spare->ctx != ctx) {
-			at = &spare->next;
+		piece = *at;
+		if (piece->ctx != ctx) {
+			at = &piece->next;
 			continue;
 		}
-		*at = spare->next;
-		spare->next = mine;
-		mine = spare;
+		*at = piece->next;
+		piece->next = mine;
+		mine = piece;
+		give_up(piece->pool, piece->len);
 	}
 	pthread_mutex_unlock(&lock);
 	while (mine) {
-		spare = mine;
-		mine = spare->next;
-		mem_free(ctx->mem, spare->ptr);
-		free(spare);
+		piece = mine;
+		mine = piece->next;
+		mem_free(ctx->mem, piece->ptr);
+		free(piece);
 	}
+}
+
+/**
+ * core_pool_forget() - memory is given back, in no stream's order
+ * @ptr: its start; it may be of no pool
+ */
+void core_pool_forget(const void *ptr)
+{
+	struct piece *piece;
+
+	pthread_mutex_lock(&lock);
+	piece = take_live(ptr);
+	if (piece)
+		give_up(piece->pool, piece->len);
+	pthread_mutex_unlock(&lock);
+	free(piece);
+}
+
+/**
+ * core_pools_reset() - a device is as new
+ * @device: device; its primary context has nothing any more
+ *
+ * Another context's memory stays, and its pool as long.
+ */
+void core_pools_reset(const struct core_device *device)
+{
+	CUmemoryPool pool, next;
+	int i;
+
+	pthread_mutex_lock(&lock);
+	for (pool = pools; pool; pool = next) {
+		next = pool->next;
+		if (pool->device != device)
+			continue;
+		if (!pool->is_default) {
+			remove_pool(pool);
+			continue;
+		}
+		pool->is_current = false;
+		pool->threshold = 0;
+		for (i = 0; i < 3; i++)
+			pool->may_reuse[i] = 1;
+		pool->used_high = pool->used;
+		pool->reserved_high = pool->reserved;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* Does the pool have so much left? The wanted piece counts as one then. */
+static int reserve(struct piece *wanted, struct piece **spare)
+{
+	CUmemoryPool pool = wanted->pool;
+
+	if (!pool) {
+		pool = current_of(wanted->ctx->device);
+		if (!pool)
+			return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	if (!exists(pool))
+		return CUDA_ERROR_INVALID_VALUE;
+	/* Boards with pools have one GPU; one day there may be another. */
+	if (pool->device != wanted->ctx->device)
+		return CUDA_ERROR_INVALID_VALUE;
+	wanted->pool = pool;
+	*spare = take_spare(wanted);
+	if (*spare)
+		return CUDA_SUCCESS;
+	if (pool->max && (wanted->len > pool->max ||
+			  pool->reserved > pool->max - wanted->len))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	pool->nr++;
+	pool->reserved += wanted->len;
+	return CUDA_SUCCESS;
+}
+
+/* All that was given back is libmem's before there is too little. */
+static int reserve_or_trim(struct piece *wanted, struct piece **spare)
+{
+	int rc;
+
+	pthread_mutex_lock(&lock);
+	rc = reserve(wanted, spare);
+	pthread_mutex_unlock(&lock);
+	if (rc != CUDA_ERROR_OUT_OF_MEMORY)
+		return rc;
+	core_pool_trim(wanted->ctx);
+	pthread_mutex_lock(&lock);
+	rc = reserve(wanted, spare);
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+static int alloc(struct piece *piece)
+{
+	struct CUctx_st *ctx = piece->ctx;
+	int rc = core_alloc(ctx, MEM_KIND_DEVICE, piece->len, 0, &piece->ptr);
+
+	if (rc != CUDA_ERROR_OUT_OF_MEMORY)
+		return rc;
+	core_pool_trim(ctx);
+	return core_alloc(ctx, MEM_KIND_DEVICE, piece->len, 0, &piece->ptr);
+}
+
+/* Of the new piece, or of the spare that is used instead. */
+static int hand_out(struct piece *piece, bool is_new)
+{
+	int rc = is_new ? alloc(piece) :
+			  core_object_add(CORE_MEMORY, piece->ptr, piece->ctx);
+
+	pthread_mutex_lock(&lock);
+	if (!rc && !tsearch(piece, &live, compare))
+		rc = CUDA_ERROR_OUT_OF_MEMORY;
+	else if (!rc)
+		use(piece->pool, piece->len);
+	else if (is_new)
+		piece->ptr = NULL;
+	if (rc)
+		give_up(piece->pool, piece->len);
+	pthread_mutex_unlock(&lock);
+	if (rc && piece->ptr) {
+		core_object_del(CORE_MEMORY, piece->ptr);
+		mem_free(piece->ctx->mem, piece->ptr);
+	}
+	return rc;
 }
 
 /**
  * core_alloc_async() - allocate device memory in a stream's order
  * @len: bytes, above 0
+ * @pool: handle; NULL: the device's current one
  * @stream: handle
  * @ptr: out: the memory, owned by the caller: core_free_async() or core_free()
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (no such stream), or as
- * core_alloc().
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (no such stream),
+ * CUDA_ERROR_INVALID_VALUE (no such pool), CUDA_ERROR_OUT_OF_MEMORY (of the
+ * pool, too), or as core_alloc().
  */
-CORE_API int core_alloc_async(uint64_t len, CUstream stream, void **ptr)
+CORE_API int core_alloc_async(uint64_t len, CUmemoryPool pool, CUstream stream,
+			      void **ptr)
 {
+	struct piece *piece, *spare = NULL;
 	struct mem_stream *mem;
 	struct CUctx_st *ctx;
-	void *old;
 	int rc = core_current(&ctx);
 
 	if (!rc)
 		rc = core_stream(ctx, stream, &mem);
 	if (rc)
 		return rc;
-	old = take(ctx, mem_stream_id(mem), len);
-	if (!old) {
-		rc = core_alloc(ctx, MEM_KIND_DEVICE, len, 0, ptr);
-		if (rc != CUDA_ERROR_OUT_OF_MEMORY)
-			return rc;
-		core_pool_trim(ctx);
-		return core_alloc(ctx, MEM_KIND_DEVICE, len, 0, ptr);
-	}
-	rc = core_object_add(CORE_MEMORY, old, ctx);
+	piece = calloc(1, sizeof(*piece));
+	if (!piece)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	piece->ctx = ctx;
+	piece->pool = pool;
+	piece->stream = mem_stream_id(mem);
+	piece->len = len;
+	rc = reserve_or_trim(piece, &spare);
 	if (rc)
-		mem_free(ctx->mem, old);
-	else
-		*ptr = old;
+		goto err_free;
+	if (spare) {
+		free(piece);
+		piece = spare;
+	}
+	rc = hand_out(piece, !spare);
+	if (rc)
+		goto err_free;
+	*ptr = piece->ptr;
+	return CUDA_SUCCESS;
+
+err_free:
+	free(piece);
 	return rc;
 }
 
@@ -125,8 +430,8 @@ CORE_API int core_alloc_async(uint64_t len, CUstream stream, void **ptr)
  */
 CORE_API int core_free_async(void *ptr, CUstream stream)
 {
+	struct piece *spare, *piece;
 	struct mem_stream *mem;
-	struct spare *spare;
 	struct CUctx_st *ctx;
 	struct core_ptr what;
 	int rc = core_current(&ctx);
@@ -139,7 +444,7 @@ CORE_API int core_free_async(void *ptr, CUstream stream)
 	if (!what.is_start || (what.kind != MEM_KIND_DEVICE &&
 			       what.kind != MEM_KIND_MANAGED))
 		return CUDA_ERROR_INVALID_VALUE;
-	spare = malloc(sizeof(*spare));
+	spare = calloc(1, sizeof(*spare));
 	if (!spare)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (!core_object_del(CORE_MEMORY, ptr)) {
@@ -149,13 +454,443 @@ CORE_API int core_free_async(void *ptr, CUstream stream)
 	core_advice_forget(ptr);
 	core_ipc_forget(ptr);
 	spare->ctx = what.ctx;
-	spare->stream = mem_stream_id(mem);
 	spare->ptr = ptr;
-	/* Managed memory is not what an allocation asks for. */
-	spare->len = what.kind == MEM_KIND_DEVICE ? what.info.len : 0;
 	pthread_mutex_lock(&lock);
+	/* What is of no pool is not what an allocation asks for. */
+	piece = take_live(ptr);
+	if (piece) {
+		free(spare);
+		spare = piece;
+	}
+	spare->stream = mem_stream_id(mem);
 	spare->next = spares;
 	spares = spare;
 	pthread_mutex_unlock(&lock);
 	return CUDA_SUCCESS;
+}
+
+/**
+ * core_pool_of() - the pool that memory is from
+ * @ptr: its start
+ *
+ * Return: NULL if it is of none, or the board has none.
+ */
+CORE_API CUmemoryPool core_pool_of(const void *ptr)
+{
+	CUmemoryPool pool = NULL;
+	struct piece *piece;
+
+	pthread_mutex_lock(&lock);
+	piece = find_live(ptr);
+	if (piece && has_pools(piece->ctx->device) && !piece->pool->is_gone)
+		pool = piece->pool;
+	pthread_mutex_unlock(&lock);
+	return pool;
+}
+
+/* Of the device that is asked for. The lock is not held. */
+static int device_of(int ordinal, const struct core_device **device)
+{
+	const int rc = core_init();
+
+	if (rc)
+		return rc;
+	*device = core_device(ordinal);
+	if (!*device)
+		return CUDA_ERROR_INVALID_DEVICE;
+	return has_pools(*device) ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/**
+ * core_pool_default() - the pool that a device always has
+ * @ordinal: of the device
+ * @pool: out
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_NOT_SUPPORTED
+ * (the board has no pools), CUDA_ERROR_INVALID_VALUE (@pool is NULL),
+ * CUDA_ERROR_OUT_OF_MEMORY, or as core_init().
+ */
+CORE_API int core_pool_default(int ordinal, CUmemoryPool *pool)
+{
+	const struct core_device *device;
+	CUmemoryPool found;
+	const int rc = device_of(ordinal, &device);
+
+	if (rc)
+		return rc;
+	if (!pool)
+		return CUDA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&lock);
+	found = default_of(device);
+	pthread_mutex_unlock(&lock);
+	if (!found)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*pool = found;
+	return CUDA_SUCCESS;
+}
+
+/**
+ * core_pool_current() - the pool of allocations that name none
+ * @ordinal: of the device
+ * @pool: out
+ *
+ * Return: as core_pool_default().
+ */
+CORE_API int core_pool_current(int ordinal, CUmemoryPool *pool)
+{
+	const struct core_device *device;
+	CUmemoryPool found;
+	const int rc = device_of(ordinal, &device);
+
+	if (rc)
+		return rc;
+	if (!pool)
+		return CUDA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&lock);
+	found = current_of(device);
+	pthread_mutex_unlock(&lock);
+	if (!found)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*pool = found;
+	return CUDA_SUCCESS;
+}
+
+/**
+ * core_pool_set_current() - have allocations that name none from a pool
+ * @ordinal: of the device
+ * @pool: handle of a pool of its
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_NOT_SUPPORTED
+ * (the board has no pools), CUDA_ERROR_INVALID_VALUE (no such pool, another
+ * device's), or as core_init().
+ */
+CORE_API int core_pool_set_current(int ordinal, CUmemoryPool pool)
+{
+	const struct core_device *device;
+	int rc = device_of(ordinal, &device);
+
+	if (rc)
+		return rc;
+	pthread_mutex_lock(&lock);
+	if (exists(pool) && pool->device == device)
+		set_current(device, pool);
+	else
+		rc = CUDA_ERROR_INVALID_VALUE;
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+static bool is_zero(const unsigned char *bytes, size_t len)
+{
+	while (len--)
+		if (bytes[len])
+			return false;
+	return true;
+}
+
+/* Malformed, or well-formed and nothing that the board has? */
+static int check_props(const CUmemPoolProps *props)
+{
+	const unsigned int handles = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR |
+		CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT |
+		CU_MEM_HANDLE_TYPE_FABRIC;
+	const CUmemLocation *at = &props->location;
+
+	if ((props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED &&
+	     props->allocType != CU_MEM_ALLOCATION_TYPE_MANAGED) ||
+	    props->handleTypes & ~handles ||
+	    props->usage & ~CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS ||
+	    !is_zero(props->reserved, sizeof(props->reserved)))
+		return CUDA_ERROR_INVALID_VALUE;
+	switch (at->type) {
+	case CU_MEM_LOCATION_TYPE_DEVICE:
+		if (!core_device(at->id))
+			return CUDA_ERROR_INVALID_VALUE;
+		break;
+	case CU_MEM_LOCATION_TYPE_HOST:
+	case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+		return CUDA_ERROR_NOT_SUPPORTED;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+	if (props->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED ||
+	    props->handleTypes || props->usage)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return has_pools(core_device(at->id)) ? CUDA_SUCCESS :
+						CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* Of calls that name a pool only: the device is the thread's. */
+static int ready(void)
+{
+	const struct core_device *device;
+
+	return device_of(core_get_device(), &device);
+}
+
+/**
+ * core_pool_create() - make a pool
+ * @props: which
+ * @pool: out: owned by the caller: core_pool_destroy()
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED
+ * (the board has no pools, or none of these), CUDA_ERROR_OUT_OF_MEMORY, or as
+ * core_init().
+ */
+CORE_API int core_pool_create(const CUmemPoolProps *props, CUmemoryPool *pool)
+{
+	CUmemoryPool new;
+	int rc = ready();
+
+	if (rc)
+		return rc;
+	if (!props || !pool)
+		return CUDA_ERROR_INVALID_VALUE;
+	rc = check_props(props);
+	if (rc)
+		return rc;
+	pthread_mutex_lock(&lock);
+	new = add(core_device(props->location.id));
+	if (new) {
+		new->max = props->maxSize;
+		*pool = new;
+	}
+	pthread_mutex_unlock(&lock);
+	return new ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* With the lock, if the pool is one. */
+static int get(CUmemoryPool pool)
+{
+	const int rc = ready();
+
+	if (rc)
+		return rc;
+	pthread_mutex_lock(&lock);
+	if (exists(pool))
+		return CUDA_SUCCESS;
+	pthread_mutex_unlock(&lock);
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+/**
+ * core_alloc_from_pool() - core_alloc_async() of a pool that is named
+ * @len: bytes, above 0
+ * @pool: handle
+ * @stream: handle
+ * @ptr: out: the memory, owned by the caller: core_free_async() or core_free()
+ *
+ * Return: as core_alloc_async(), or CUDA_ERROR_NOT_SUPPORTED (the board has no
+ * pools).
+ */
+CORE_API int core_alloc_from_pool(uint64_t len, CUmemoryPool pool,
+				  CUstream stream, void **ptr)
+{
+	const int rc = get(pool);
+
+	if (rc)
+		return rc;
+	pthread_mutex_unlock(&lock);
+	return core_alloc_async(len, pool, stream, ptr);
+}
+
+/**
+ * core_pool_destroy() - nothing is allocated from a pool any more
+ * @pool: handle
+ *
+ * What has been stays. The device's current pool is then the default one.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such pool, the default
+ * one), CUDA_ERROR_NOT_SUPPORTED (the board has none), or as core_init().
+ */
+CORE_API int core_pool_destroy(CUmemoryPool pool)
+{
+	int rc = get(pool);
+
+	if (rc)
+		return rc;
+	if (pool->is_default)
+		rc = CUDA_ERROR_INVALID_VALUE;
+	else
+		remove_pool(pool);
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+/**
+ * core_pool_trim_to() - have a pool hold back less
+ * @pool: handle
+ *
+ * What was given back may not go before the host waits for all work, and then
+ * all goes, however little should.
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such pool),
+ * CUDA_ERROR_NOT_SUPPORTED (the board has none), or as core_init().
+ */
+CORE_API int core_pool_trim_to(CUmemoryPool pool)
+{
+	const int rc = get(pool);
+
+	if (!rc)
+		pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+/**
+ * core_pool_attribute() - what a pool is like
+ * @pool: handle
+ * @attr: CU_MEMPOOL_ATTR_*
+ * @value: out: int of those about reuse, else uint64_t
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such pool or
+ * attribute, @value is NULL), CUDA_ERROR_NOT_SUPPORTED (the board has none), or
+ * as core_init().
+ */
+CORE_API int core_pool_attribute(CUmemoryPool pool, unsigned int attr,
+				 void *value)
+{
+	int rc = get(pool);
+
+	if (rc)
+		return rc;
+	if (!value)
+		attr = 0;
+	switch (attr) {
+	case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+	case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+	case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+		*(int *)value = pool->may_reuse[attr - 1];
+		break;
+	case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+		*(uint64_t *)value = pool->threshold;
+		break;
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+		*(uint64_t *)value = pool->reserved;
+		break;
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+		*(uint64_t *)value = pool->reserved_high;
+		break;
+	case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+		*(uint64_t *)value = pool->used;
+		break;
+	case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+		*(uint64_t *)value = pool->used_high;
+		break;
+	default:
+		rc = CUDA_ERROR_INVALID_VALUE;
+	}
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+/**
+ * core_pool_set_attribute() - say what a pool shall be like
+ * @pool: handle
+ * @attr: CU_MEMPOOL_ATTR_*
+ * @value: int of those about reuse, else uint64_t; of the most that there was
+ *	0: count from what there is
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such pool, or
+ * attribute, or it cannot be set, or not so), CUDA_ERROR_NOT_SUPPORTED (the
+ * board has none), or as core_init().
+ */
+CORE_API int core_pool_set_attribute(CUmemoryPool pool, unsigned int attr,
+				     const void *value)
+{
+	int rc = get(pool);
+
+	if (rc)
+		return rc;
+	rc = CUDA_ERROR_INVALID_VALUE;
+	if (!value)
+		goto out;
+	switch (attr) {
+	case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+	case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+	case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+		pool->may_reuse[attr - 1] = !!*(const int *)value;
+		rc = CUDA_SUCCESS;
+		break;
+	case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+		pool->threshold = *(const uint64_t *)value;
+		rc = CUDA_SUCCESS;
+		break;
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+		if (*(const uint64_t *)value)
+			break;
+		pool->reserved_high = pool->reserved;
+		rc = CUDA_SUCCESS;
+		break;
+	case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+		if (*(const uint64_t *)value)
+			break;
+		pool->used_high = pool->used;
+		rc = CUDA_SUCCESS;
+		break;
+	}
+out:
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+/* A pool's own device has its memory, and there is no other that could. */
+static int check_location(CUmemoryPool pool, const CUmemLocation *location)
+{
+	if (location->type != CU_MEM_LOCATION_TYPE_DEVICE)
+		return CUDA_ERROR_INVALID_VALUE;
+	return location->id == pool->device->ordinal ?
+		CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+/**
+ * core_pool_access() - who has a pool's memory
+ * @pool: handle
+ * @location: who
+ * @flags: out: CU_MEM_ACCESS_FLAGS_*
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such pool, a pointer is
+ * NULL, no device), CUDA_ERROR_INVALID_DEVICE (not the pool's),
+ * CUDA_ERROR_NOT_SUPPORTED (the board has none), or as core_init().
+ */
+CORE_API int core_pool_access(CUmemoryPool pool, const CUmemLocation *location,
+			      unsigned int *flags)
+{
+	int rc = get(pool);
+
+	if (rc)
+		return rc;
+	rc = location && flags ? check_location(pool, location) :
+				 CUDA_ERROR_INVALID_VALUE;
+	if (!rc)
+		*flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+/**
+ * core_pool_set_access() - say who has a pool's memory
+ * @pool: handle
+ * @access: who and how: the pool's own device reads and writes
+ * @nr: how many
+ *
+ * Return: as core_pool_access().
+ */
+CORE_API int core_pool_set_access(CUmemoryPool pool,
+				  const CUmemAccessDesc *access, size_t nr)
+{
+	int rc = get(pool);
+	size_t i;
+
+	if (rc)
+		return rc;
+	if (!access && nr)
+		rc = CUDA_ERROR_INVALID_VALUE;
+	for (i = 0; !rc && i < nr; i++) {
+		rc = check_location(pool, &access[i].location);
+		if (!rc &&
+		    access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+			rc = CUDA_ERROR_INVALID_VALUE;
+	}
+	pthread_mutex_unlock(&lock);
+	return rc;
 }

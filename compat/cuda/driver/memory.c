@@ -228,7 +228,7 @@ API CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize,
 		return rc;
 	if (!dptr || !bytesize)
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = core_alloc_async(bytesize, hStream, &ptr);
+	rc = core_alloc_async(bytesize, NULL, hStream, &ptr);
 	if (!rc)
 		*dptr = driver_address(ptr);
 	return rc;

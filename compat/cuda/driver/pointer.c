@@ -144,7 +144,8 @@ static int ask(const void *ptr, const struct core_ptr *what,
 					  CU_MEM_ACCESS_FLAGS_PROT_NONE);
 		break;
 	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-		say_ptr(answer, NULL);
+		say_ptr(answer, is_ours ? core_pool_of(what->info.base) :
+					  NULL);
 		break;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
