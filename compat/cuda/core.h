@@ -274,6 +274,7 @@ CORE_API int core_stream_attach(CUstream stream, void *ptr, uint64_t len,
 CORE_API int core_stream_call(CUstream stream, void (*fn)(void *), void *arg);
 CORE_API int core_stream_callback(CUstream stream, CUstreamCallback fn,
 				  void *arg, unsigned int flags);
+CORE_API int core_capture_mode(unsigned int *mode);
 CORE_API int core_event_create(struct CUctx_st *ctx, unsigned int flags,
 			       CUevent *event);
 CORE_API int core_event_destroy(CUevent event);
@@ -307,6 +308,13 @@ CORE_API int core_semaphores(const CUexternalSemaphore *all, unsigned int nr,
 			     int (*submit)(struct mem_stream *stream,
 					   struct mem_semaphore *semaphore));
 CORE_API int core_semaphore_destroy(CUexternalSemaphore semaphore);
+
+/* stream_attribute.c */
+CORE_API int core_stream_attribute(CUstream stream, unsigned int attr,
+				   CUlaunchAttributeValue *value);
+CORE_API int core_stream_set_attribute(CUstream stream, unsigned int attr,
+				       const CUlaunchAttributeValue *value);
+CORE_API int core_stream_copy_attributes(CUstream dst, CUstream src);
 
 /* launch.c */
 

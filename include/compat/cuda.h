@@ -3010,9 +3010,45 @@ CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr,
  */
 CUresult cuStreamIsCapturing(CUstream hStream,
 			     CUstreamCaptureStatus *captureStatus);
+
+/**
+ * cuThreadExchangeStreamCaptureMode() - what a thread may do while captured
+ * @mode: CU_STREAM_CAPTURE_MODE_*; out: what it was; there are no graphs
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
+ * CUDA_ERROR_NOT_INITIALIZED.
+ */
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
+
+/**
+ * cuStreamCopyAttributes() - have a stream be like another
+ * @dst: stream; 0: the default one
+ * @src: stream of the same context; 0: the default one
+ *
+ * Return: as cuStreamGetAttribute().
+ */
 CUresult cuStreamCopyAttributes(CUstream dst, CUstream src);
+
+/**
+ * cuStreamGetAttribute() - what a stream is like
+ * @hStream: stream; 0: the default one
+ * @attr: CU_LAUNCH_ATTRIBUTE_* of streams
+ * @value_out: out
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
+ * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).
+ */
 CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
 			      CUstreamAttrValue *value_out);
+
+/**
+ * cuStreamSetAttribute() - say what a stream shall be like
+ * @hStream: stream; 0: the default one
+ * @attr: CU_LAUNCH_ATTRIBUTE_* of streams
+ * @value: it is kept and told, and changes nothing
+ *
+ * Return: as cuStreamGetAttribute().
+ */
 CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
 			      const CUstreamAttrValue *value);
 

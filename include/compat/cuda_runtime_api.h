@@ -1655,10 +1655,36 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn,
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr,
 				     size_t length, unsigned int flags);
 
+/**
+ * cudaStreamCopyAttributes() - have a stream be like another
+ * @dst: stream; 0: the default one
+ * @src: stream of the same context; 0: the default one
+ *
+ * Return: as cudaStreamGetAttribute().
+ */
 cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
+
+/**
+ * cudaStreamGetAttribute() - what a stream is like
+ * @hStream: stream; 0: the default one
+ * @attr: one that streams have
+ * @value_out: out
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue,
+ * cudaErrorInvalidResourceHandle.
+ */
 cudaError_t cudaStreamGetAttribute(cudaStream_t hStream,
 				   cudaLaunchAttributeID attr,
 				   cudaLaunchAttributeValue *value_out);
+
+/**
+ * cudaStreamSetAttribute() - say what a stream shall be like
+ * @hStream: stream; 0: the default one
+ * @attr: one that streams have
+ * @value: it is kept and told, and changes nothing
+ *
+ * Return: as cudaStreamGetAttribute().
+ */
 cudaError_t cudaStreamSetAttribute(cudaStream_t hStream,
 				   cudaLaunchAttributeID attr,
 				   const cudaLaunchAttributeValue *value);
@@ -2373,8 +2399,16 @@ cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
 			      const cudaGraphEdgeData *dependencyData,
 			      size_t numDependencies,
 			      enum cudaStreamCaptureMode mode);
+
+/**
+ * cudaThreadExchangeStreamCaptureMode() - what a thread may do while captured
+ * @mode: mode; out: what it was; there are no graphs
+ *
+ * Return: cudaSuccess or cudaErrorInvalidValue.
+ */
 cudaError_t
 cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
+
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
 
 /**

@@ -720,6 +720,30 @@ static void streams_and_events_are_in_order(void **state)
 	cu(cuStreamDestroy(other));
 }
 
+static void streams_have_attributes(void **state)
+{
+	const CUstreamAttrID policy =
+		CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY;
+	CUstreamAttrValue value = { .syncPolicy = CU_SYNC_POLICY_YIELD };
+	CUstream a, b;
+
+	(void)state;
+	cu(cuStreamCreate(&a, 0));
+	cu(cuStreamCreate(&b, CU_STREAM_NON_BLOCKING));
+	cu(cuStreamSetAttribute(a, policy, &value));
+	value.syncPolicy = CU_SYNC_POLICY_AUTO;
+	cu(cuStreamCopyAttributes(b, a));
+	cu(cuStreamGetAttribute(b, policy, &value));
+	assert_int_equal(value.syncPolicy, CU_SYNC_POLICY_YIELD);
+	cu_is(cuStreamSetAttribute(a, policy, NULL), CUDA_ERROR_INVALID_VALUE);
+	cu_is(cuStreamGetAttribute(a, CU_LAUNCH_ATTRIBUTE_IGNORE, &value),
+	      CUDA_ERROR_INVALID_VALUE);
+	cu(cuStreamDestroy(a));
+	cu_is(cuStreamGetAttribute(a, policy, &value),
+	      CUDA_ERROR_INVALID_HANDLE);
+	cu(cuStreamDestroy(b));
+}
+
 static void memory_in_a_streams_order_comes_and_goes(void **state)
 {
 	CUdeviceptr p = 0;
@@ -1274,6 +1298,7 @@ int main(void)
 		on_both(an_address_tells_what_it_is),
 		on_soc(streams_tell_what_they_are),
 		on_both(streams_and_events_are_in_order),
+		on_both(streams_have_attributes),
 		on_soc(memory_in_a_streams_order_comes_and_goes),
 		on_both(memory_is_the_runtimes),
 		on_both(handles_are_the_runtimes),

@@ -480,6 +480,164 @@ static void each_thread_has_a_stream(void **state)
 	ok(cudaStreamSynchronize(cudaStreamPerThread));
 }
 
+static cudaLaunchAttributeValue told(cudaStream_t stream,
+				     cudaLaunchAttributeID attr)
+{
+	cudaLaunchAttributeValue value;
+
+	memset(&value, 0xee, sizeof(value));
+	ok(cudaStreamGetAttribute(stream, attr, &value));
+	return value;
+}
+
+#define priority_of(stream) \
+	told(stream, cudaLaunchAttributePriority).priority
+#define policy_of(stream) \
+	told(stream, cudaLaunchAttributeSynchronizationPolicy).syncPolicy
+#define domain_of(stream) \
+	told(stream, cudaLaunchAttributeMemSyncDomain).memSyncDomain
+
+static void a_stream_has_attributes(void **state)
+{
+	const cudaLaunchAttributeID domains =
+		cudaLaunchAttributeMemSyncDomainMap;
+	cudaLaunchAttributeValue value = { .priority = -3 };
+	struct cudaAccessPolicyWindow window;
+	cudaStream_t a, b;
+
+	(void)state;
+	ok(cudaStreamCreateWithPriority(&a, cudaStreamDefault, -1));
+	ok(cudaStreamCreate(&b));
+	/* As it is when nothing has been said */
+	assert_int_equal(priority_of(a), -1);
+	assert_int_equal(policy_of(a), cudaSyncPolicyAuto);
+	assert_int_equal(domain_of(a), cudaLaunchMemSyncDomainDefault);
+	assert_int_equal(told(a, domains).memSyncDomainMap.default_, 0);
+	assert_int_equal(told(a, domains).memSyncDomainMap.remote, 0);
+	window = told(a, cudaLaunchAttributeAccessPolicyWindow)
+			 .accessPolicyWindow;
+	assert_int_equal(window.num_bytes, 0);
+
+	ok(cudaStreamSetAttribute(a, cudaLaunchAttributePriority, &value));
+	assert_int_equal(priority_of(a), -3);
+	assert_int_equal(priority_of(b), 0);
+	value.priority = -100;
+	ok(cudaStreamSetAttribute(b, cudaLaunchAttributePriority, &value));
+	assert_int_equal(priority_of(b), -5);
+	value.syncPolicy = cudaSyncPolicyBlockingSync;
+	ok(cudaStreamSetAttribute(a, cudaLaunchAttributeSynchronizationPolicy,
+				  &value));
+	value.memSyncDomain = cudaLaunchMemSyncDomainRemote;
+	ok(cudaStreamSetAttribute(a, cudaLaunchAttributeMemSyncDomain,
+				  &value));
+	memset(&value, 0, sizeof(value));
+	ok(cudaStreamSetAttribute(a, domains, &value));
+	value.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+	ok(cudaStreamSetAttribute(a, cudaLaunchAttributeAccessPolicyWindow,
+				  &value));
+	assert_int_equal(policy_of(b), cudaSyncPolicyAuto);
+	ok(cudaStreamCopyAttributes(b, a));
+	assert_int_equal(priority_of(b), -3);
+	assert_int_equal(policy_of(b), cudaSyncPolicyBlockingSync);
+	assert_int_equal(domain_of(b), cudaLaunchMemSyncDomainRemote);
+	window = told(b, cudaLaunchAttributeAccessPolicyWindow)
+			 .accessPolicyWindow;
+	assert_int_equal(window.hitProp, cudaAccessPropertyPersisting);
+	/* The default one has them, and loses them with the rest. */
+	ok(cudaStreamCopyAttributes(0, a));
+	assert_int_equal(policy_of(0), cudaSyncPolicyBlockingSync);
+	assert_int_equal(policy_of(cudaStreamLegacy),
+			 cudaSyncPolicyBlockingSync);
+	assert_int_equal(policy_of(cudaStreamPerThread), cudaSyncPolicyAuto);
+	ok(cudaStreamDestroy(a));
+	is(cudaStreamCopyAttributes(b, a), cudaErrorInvalidResourceHandle);
+	is(cudaStreamSetAttribute(a, domains, &value),
+	   cudaErrorInvalidResourceHandle);
+	ok(cudaStreamDestroy(b));
+	ok(cudaDeviceReset());
+	assert_int_equal(policy_of(0), cudaSyncPolicyAuto);
+}
+
+static void refused(cudaLaunchAttributeID attr,
+		    const cudaLaunchAttributeValue *value)
+{
+	is(cudaStreamSetAttribute(0, attr, value), cudaErrorInvalidValue);
+}
+
+static void wrong_attributes_are_refused(void **state)
+{
+	cudaLaunchAttributeValue value = { .accessPolicyWindow.num_bytes = 0 };
+
+	(void)state;
+	is(cudaStreamGetAttribute(0, cudaLaunchAttributePriority, NULL),
+	   cudaErrorInvalidValue);
+	is(cudaStreamGetAttribute(0, cudaLaunchAttributeCooperative, &value),
+	   cudaErrorInvalidValue);
+	refused(cudaLaunchAttributePriority, NULL);
+	refused(cudaLaunchAttributeCooperative, &value);
+	refused((cudaLaunchAttributeID)99, &value);
+	value.accessPolicyWindow.num_bytes =
+		own_attribute(cudaDevAttrMaxAccessPolicyWindowSize) + 1UL;
+	refused(cudaLaunchAttributeAccessPolicyWindow, &value);
+	value.accessPolicyWindow.num_bytes = 0;
+	value.accessPolicyWindow.hitRatio = 1.5f;
+	refused(cudaLaunchAttributeAccessPolicyWindow, &value);
+	value.accessPolicyWindow.hitRatio = 0.5f;
+	value.accessPolicyWindow.missProp = cudaAccessPropertyPersisting;
+	refused(cudaLaunchAttributeAccessPolicyWindow, &value);
+	memset(&value, 0, sizeof(value));
+	refused(cudaLaunchAttributeSynchronizationPolicy, &value);
+	value.syncPolicy = (enum cudaSynchronizationPolicy)5;
+	refused(cudaLaunchAttributeSynchronizationPolicy, &value);
+	value.memSyncDomain = (cudaLaunchMemSyncDomain)2;
+	refused(cudaLaunchAttributeMemSyncDomain, &value);
+	value.memSyncDomainMap.default_ = 0;
+	value.memSyncDomainMap.remote =
+		own_attribute(cudaDevAttrMemSyncDomainCount);
+	refused(cudaLaunchAttributeMemSyncDomainMap, &value);
+}
+
+static enum cudaStreamCaptureMode exchange(enum cudaStreamCaptureMode mode)
+{
+	ok(cudaThreadExchangeStreamCaptureMode(&mode));
+	return mode;
+}
+
+static void *have_own_mode(void *arg)
+{
+	enum cudaStreamCaptureMode *mode = arg;
+
+	return cudaThreadExchangeStreamCaptureMode(mode) ? NULL : mode;
+}
+
+static void a_thread_has_a_mode_of_capture(void **state)
+{
+	enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+	CUstreamCaptureMode driver = CU_STREAM_CAPTURE_MODE_GLOBAL;
+	pthread_t thread;
+	void *out;
+
+	(void)state;
+	assert_int_equal(exchange(cudaStreamCaptureModeRelaxed),
+			 cudaStreamCaptureModeGlobal);
+	assert_int_equal(exchange(cudaStreamCaptureModeThreadLocal),
+			 cudaStreamCaptureModeRelaxed);
+	assert_int_equal(pthread_create(&thread, NULL, have_own_mode, &mode),
+			 0);
+	assert_int_equal(pthread_join(thread, &out), 0);
+	assert_ptr_equal(out, &mode);
+	assert_int_equal(mode, cudaStreamCaptureModeGlobal);
+	/* The driver's is the same. */
+	cu(cuThreadExchangeStreamCaptureMode(&driver));
+	assert_int_equal(driver, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+	mode = (enum cudaStreamCaptureMode)3;
+	is(cudaThreadExchangeStreamCaptureMode(&mode), cudaErrorInvalidValue);
+	assert_int_equal(mode, 3);
+	is(cudaThreadExchangeStreamCaptureMode(NULL), cudaErrorInvalidValue);
+	assert_int_equal(exchange(cudaStreamCaptureModeGlobal),
+			 cudaStreamCaptureModeGlobal);
+}
+
 static void *work(void *arg)
 {
 	const unsigned int seed = (uintptr_t)arg;
@@ -585,6 +743,9 @@ int main(void)
 		cmocka_unit_test(a_child_of_fork_is_not_initialised),
 		cmocka_unit_test(a_call_of_the_driver_has_its_name),
 		cmocka_unit_test(each_thread_has_a_stream),
+		cmocka_unit_test(a_stream_has_attributes),
+		cmocka_unit_test(wrong_attributes_are_refused),
+		cmocka_unit_test(a_thread_has_a_mode_of_capture),
 		cmocka_unit_test(many_threads_call_at_once),
 		cmocka_unit_test(the_flags_of_a_device_are_kept),
 		cmocka_unit_test(a_device_is_chosen_for_a_thread),

@@ -18,6 +18,7 @@ void core_ipc_forget(const void *base);
 void core_ipc_drop(struct CUctx_st *ctx, void *ptr);
 void core_memory_drop(struct CUctx_st *ctx, void *ptr);
 void core_registered_drop(struct CUctx_st *ctx, void *ptr);
+void core_stream_forget(struct CUctx_st *ctx, const uint64_t *stream);
 void core_stream_drop(struct CUctx_st *ctx, void *stream);
 void core_event_drop(struct CUctx_st *ctx, void *event);
 void core_semaphore_drop(struct CUctx_st *ctx, void *semaphore);

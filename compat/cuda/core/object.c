@@ -176,4 +176,5 @@ void core_objects_drop(struct CUctx_st *ctx)
 	while (next_of(ctx, &type, &key))
 		if (drop[type])
 			drop[type](ctx, key);
+	core_stream_forget(ctx, NULL);
 }

@@ -206,12 +206,33 @@ CORE_API int core_stream_callback(CUstream stream, CUstreamCallback fn,
 	return rc;
 }
 
+/**
+ * core_capture_mode() - what a thread may do while a stream is captured
+ * @mode: CU_STREAM_CAPTURE_MODE_*; out: what it was
+ *
+ * There is no capture; libraries say so around what it would forbid.
+ *
+ * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (no such mode, NULL).
+ */
+CORE_API int core_capture_mode(unsigned int *mode)
+{
+	static __thread unsigned int current = CU_STREAM_CAPTURE_MODE_GLOBAL;
+	unsigned int old = current;
+
+	if (!mode || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+		return CUDA_ERROR_INVALID_VALUE;
+	current = *mode;
+	*mode = old;
+	return CUDA_SUCCESS;
+}
+
 /* For core_objects_drop(), too: nobody else has it any more. */
 void core_stream_drop(struct CUctx_st *ctx, void *object)
 {
 	struct CUstream_st *stream = object;
+	const uint64_t id = mem_stream_id(stream->mem);
 
-	(void)ctx;
+	core_stream_forget(ctx, &id);
 	mem_stream_destroy(stream->mem);
 	free(stream);
 }

@@ -269,3 +269,59 @@ API CUresult cuStreamIsCapturing_ptsz(CUstream hStream,
 {
 	return cuStreamIsCapturing(driver_own(hStream), captureStatus);
 }
+
+API CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+	const int rc = driver_ready();
+
+	return rc ? rc : core_capture_mode((unsigned int *)mode);
+}
+
+API CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
+				  CUstreamAttrValue *value_out)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	return rc ? rc : core_stream_attribute(hStream, attr, value_out);
+}
+
+PER_THREAD(cuStreamGetAttribute, _ptsz);
+
+API CUresult cuStreamGetAttribute_ptsz(CUstream hStream, CUstreamAttrID attr,
+				       CUstreamAttrValue *value_out)
+{
+	return cuStreamGetAttribute(driver_own(hStream), attr, value_out);
+}
+
+API CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
+				  const CUstreamAttrValue *value)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	return rc ? rc : core_stream_set_attribute(hStream, attr, value);
+}
+
+PER_THREAD(cuStreamSetAttribute, _ptsz);
+
+API CUresult cuStreamSetAttribute_ptsz(CUstream hStream, CUstreamAttrID attr,
+				       const CUstreamAttrValue *value)
+{
+	return cuStreamSetAttribute(driver_own(hStream), attr, value);
+}
+
+API CUresult cuStreamCopyAttributes(CUstream dst, CUstream src)
+{
+	struct CUctx_st *ctx;
+	const int rc = driver_ctx(&ctx);
+
+	return rc ? rc : core_stream_copy_attributes(dst, src);
+}
+
+PER_THREAD(cuStreamCopyAttributes, _ptsz);
+
+API CUresult cuStreamCopyAttributes_ptsz(CUstream dst, CUstream src)
+{
+	return cuStreamCopyAttributes(driver_own(dst), driver_own(src));
+}

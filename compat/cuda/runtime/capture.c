@@ -81,6 +81,14 @@ cudaStreamGetCaptureInfo(cudaStream_t stream,
 	return cudaStreamIsCapturing(stream, status);
 }
 
+API cudaError_t
+cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+	const int rc = core_init();
+
+	return cudart_return(rc ? rc : core_capture_mode((unsigned int *)mode));
+}
+
 /* Of whichever default stream: none is. */
 #define SAME(name, call) \
 	API __typeof__(call) name __attribute__((alias(#call)))

@@ -169,3 +169,29 @@ API cudaError_t cudaStreamAddCallback(cudaStream_t stream,
 						  (CUstreamCallback)callback,
 						  userData, flags));
 }
+
+/* The driver's union begins with the same members. */
+_Static_assert(sizeof(cudaLaunchAttributeValue) ==
+	       sizeof(CUlaunchAttributeValue),
+	       "an attribute has another value than the driver's");
+
+API cudaError_t cudaStreamGetAttribute(cudaStream_t hStream,
+				       cudaLaunchAttributeID attr,
+				       cudaLaunchAttributeValue *value_out)
+{
+	return cudart_return(core_stream_attribute(hStream, attr,
+						   (void *)value_out));
+}
+
+API cudaError_t cudaStreamSetAttribute(cudaStream_t hStream,
+				       cudaLaunchAttributeID attr,
+				       const cudaLaunchAttributeValue *value)
+{
+	return cudart_return(core_stream_set_attribute(hStream, attr,
+						       (const void *)value));
+}
+
+API cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+	return cudart_return(core_stream_copy_attributes(dst, src));
+}
