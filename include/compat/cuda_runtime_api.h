@@ -274,7 +274,8 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop);
  * cudaSetDeviceFlags() - how threads wait for this thread's device
  * @flags: cudaDevice*
  *
- * mem_ctx_set_wait_policy(). Host memory is always mapped.
+ * mem_ctx_set_wait_policy(). Host memory is always mapped. With
+ * cudaDeviceSyncMemops copies and sets within device memory wait, too.
  *
  * Return: cudaSuccess, or cudaErrorInvalidValue.
  */

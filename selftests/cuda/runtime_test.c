@@ -707,6 +707,68 @@ static void the_flags_of_a_device_are_kept(void **state)
 			 cudaDeviceScheduleAuto);
 }
 
+static void nap(void *arg)
+{
+	struct gate *gate = arg;
+
+	usleep(50000);
+	atomic_store(&gate->is_reached, true);
+}
+
+/* Within a device's memory they do not wait unless that is asked for. */
+static void synchronous_calls_may_all_wait(void **state)
+{
+	struct gate gate = { 0 }, naps[4] = { 0 };
+	struct cudaMemcpy3DParms box = {
+		.kind = cudaMemcpyDeviceToDevice,
+		.extent = { 64, 4, 4 },
+	};
+	unsigned int flags;
+	char *device;
+
+	(void)state;
+	ok(cudaMalloc((void **)&device, LEN));
+	ok(cudaLaunchHostFunc(0, wait_at, &gate));
+	ok(cudaMemset(device, 1, LEN));
+	assert_int_equal(cudaStreamQuery(0), cudaErrorNotReady);
+	open_gate(&gate);
+	ok(cudaDeviceSynchronize());
+
+	ok(cudaSetDeviceFlags(cudaDeviceSyncMemops));
+	ok(cudaGetDeviceFlags(&flags));
+	assert_true(flags & cudaDeviceSyncMemops);
+	ok(cudaLaunchHostFunc(0, nap, &naps[0]));
+	ok(cudaMemset(device, 2, LEN));
+	assert_true(atomic_load(&naps[0].is_reached));
+	ok(cudaLaunchHostFunc(0, nap, &naps[1]));
+	ok(cudaMemcpy(device, device + LEN / 2, LEN / 2,
+		      cudaMemcpyDeviceToDevice));
+	assert_true(atomic_load(&naps[1].is_reached));
+	ok(cudaLaunchHostFunc(0, nap, &naps[2]));
+	cu(cuMemsetD32((CUdeviceptr)(uintptr_t)device, 0x12345678, LEN / 4));
+	assert_true(atomic_load(&naps[2].is_reached));
+	box.srcPtr.ptr = device;
+	box.dstPtr.ptr = device + LEN / 2;
+	box.srcPtr.pitch = 64;
+	box.dstPtr.pitch = 64;
+	box.srcPtr.ysize = 4;
+	box.dstPtr.ysize = 4;
+	ok(cudaLaunchHostFunc(0, nap, &naps[3]));
+	ok(cudaMemcpy3D(&box));
+	assert_true(atomic_load(&naps[3].is_reached));
+	/* Those that are called asynchronous are. */
+	atomic_store(&gate.is_open, false);
+	ok(cudaLaunchHostFunc(0, wait_at, &gate));
+	ok(cudaMemsetAsync(device, 3, LEN, 0));
+	assert_int_equal(cudaStreamQuery(0), cudaErrorNotReady);
+	open_gate(&gate);
+	ok(cudaDeviceSynchronize());
+	ok(cudaFree(device));
+	ok(cudaDeviceReset());
+	ok(cudaGetDeviceFlags(&flags));
+	assert_false(flags & cudaDeviceSyncMemops);
+}
+
 static void a_device_is_chosen_for_a_thread(void **state)
 {
 	int nr, device;
@@ -748,6 +810,7 @@ int main(void)
 		cmocka_unit_test(a_thread_has_a_mode_of_capture),
 		cmocka_unit_test(many_threads_call_at_once),
 		cmocka_unit_test(the_flags_of_a_device_are_kept),
+		cmocka_unit_test(synchronous_calls_may_all_wait),
 		cmocka_unit_test(a_device_is_chosen_for_a_thread),
 	};
 

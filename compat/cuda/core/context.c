@@ -569,7 +569,7 @@ static bool are_flags(unsigned int flags)
 	const unsigned int sched = flags & CU_CTX_SCHED_MASK;
 
 	return !(flags & ~(CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST |
-			   CU_CTX_LMEM_RESIZE_TO_MAX)) &&
+			   CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_SYNC_MEMOPS)) &&
 	       !(sched & (sched - 1));
 }
 

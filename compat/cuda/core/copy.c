@@ -63,6 +63,26 @@ static int copy_sides(struct mem_stream *stream, const struct core_copy *copy)
 }
 
 /**
+ * core_memop() - end a copy or a set
+ * @ctx: context
+ * @stream: where
+ * @is_async: it is one that does not wait
+ * @rc: its answer
+ *
+ * Of those that are called synchronous not all wait: one within the device's
+ * memory does where the context was told that all shall (CU_CTX_SYNC_MEMOPS).
+ *
+ * Return: @rc, or as core_error() of mem_stream_sync().
+ */
+int core_memop(struct CUctx_st *ctx, struct mem_stream *stream, bool is_async,
+	       int rc)
+{
+	if (rc || is_async || !(ctx->flags & CU_CTX_SYNC_MEMOPS))
+		return rc;
+	return core_error(mem_stream_sync(stream));
+}
+
+/**
  * core_copy() - copy rows
  * @copy: what
  *
@@ -89,7 +109,8 @@ CORE_API int core_copy(const struct core_copy *copy)
 	    (rows->nr_rows > 1 && (rows->dst_pitch > MAX_PITCH ||
 				   rows->src_pitch > MAX_PITCH)))
 		return CUDA_ERROR_INVALID_VALUE;
-	return core_error(copy_sides(stream, copy));
+	return core_memop(ctx, stream, copy->is_async,
+			  core_error(copy_sides(stream, copy)));
 }
 
 /* What a kernel fills. */
@@ -209,7 +230,7 @@ CORE_API int core_set(const struct core_set *set)
 	    (set->pitch > MAX_PITCH || set->pitch % set->value_len ||
 	     set->pitch < set->row_len * set->value_len))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (is_of_one_byte(set))
-		return core_error(set_bytes(stream, set));
-	return set_words(ctx, stream, set);
+	rc = is_of_one_byte(set) ? core_error(set_bytes(stream, set)) :
+				   set_words(ctx, stream, set);
+	return core_memop(ctx, stream, set->is_async, rc);
 }

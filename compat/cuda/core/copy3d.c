@@ -286,7 +286,10 @@ CORE_API int core_copy3d(const CUDA_MEMCPY3D *copy, CUstream stream,
 	rc = side_of(ctx, &to, copy, &dst);
 	if (!rc)
 		rc = side_of(ctx, &from, copy, &src);
-	return rc ? rc : core_error(copy_box(mem, &dst, &src, copy, is_async));
+	if (rc)
+		return rc;
+	rc = core_error(copy_box(mem, &dst, &src, copy, is_async));
+	return core_memop(ctx, mem, is_async, rc);
 }
 
 /**

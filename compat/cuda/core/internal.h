@@ -8,6 +8,8 @@
 void core_wait_policy(struct CUctx_st *ctx);
 void core_advice_forget(const void *base);
 size_t core_shared_max(const struct heapsim_kernel *kernel);
+int core_memop(struct CUctx_st *ctx, struct mem_stream *stream, bool is_async,
+	       int rc);
 void core_pool_trim(struct CUctx_st *ctx);
 void core_pool_forget(const void *ptr);
 void core_pools_reset(const struct core_device *device);
