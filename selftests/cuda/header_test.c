@@ -18,6 +18,7 @@
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 #include <library_types.h>
+#include <math_constants.h>
 #include <vector_functions.h>
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
@@ -326,6 +327,44 @@ static void both_headers_name_errors_alike(void **state)
 	assert_int_equal(named, 134);
 }
 
+static uint32_t bits_f(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static uint64_t bits(double value)
+{
+	uint64_t all;
+
+	memcpy(&all, &value, sizeof(all));
+	return all;
+}
+
+static void constants_are_those_of_mathematics(void **state)
+{
+	(void)state;
+	assert_true(__builtin_acos(-1.0) == CUDART_PI);
+	assert_true(CUDART_PI_F == (float)CUDART_PI);
+	assert_true(__builtin_log(2.0) == CUDART_LN2);
+	assert_true(__builtin_sqrtf(2.0f) == CUDART_SQRT_TWO_F);
+	assert_true(CUDART_PI_LO != 0 && CUDART_PI_HI + CUDART_PI_LO ==
+		    CUDART_PI);
+	assert_int_equal(bits_f(CUDART_INF_F), 0x7f800000);
+	assert_int_equal(bits_f(CUDART_NAN_F), 0x7fffffff);
+	assert_int_equal(bits_f(CUDART_NEG_ZERO_F), 0x80000000);
+	assert_int_equal(bits_f(CUDART_MIN_DENORM_F), 1);
+	assert_int_equal(bits_f(CUDART_MAX_NORMAL_F), 0x7f7fffff);
+	assert_true(bits(CUDART_INF) == 0x7ff0000000000000);
+	assert_true(bits(CUDART_NAN) == 0xfff8000000000000);
+	assert_true(bits(CUDART_NEG_ZERO) == 0x8000000000000000);
+	assert_true(bits(CUDART_MIN_DENORM) == 1);
+	assert_int_equal(sizeof(CUDART_INF_F), sizeof(float));
+	assert_int_equal(sizeof(CUDART_INF), sizeof(double));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,6 +374,7 @@ int main(void)
 		cmocka_unit_test(structures_are_laid_out_as_cudas),
 		cmocka_unit_test(vectors_are_laid_out_as_cudas),
 		cmocka_unit_test(both_headers_name_errors_alike),
+		cmocka_unit_test(constants_are_those_of_mathematics),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
