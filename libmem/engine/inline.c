@@ -70,7 +70,6 @@ struct escape {
 
 static _Thread_local struct inline_engine *mine;
 static _Thread_local struct escape *escape;
-static _Thread_local void *stack;
 
 /**
  * engine_is_worker() - does the calling thread run a kernel?
@@ -186,26 +185,29 @@ static void *stack_create(void)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* A kernel that has no stack left needs another for the handler. */
-static void stack_use(void *at)
+/*
+ * A kernel that has no stack left needs another for the handler. The thread's
+ * own comes back after the kernel: a sanitizer unmaps what it finds when the
+ * thread ends.
+ */
+static void stack_enter(void *at, stack_t *old)
 {
-	const stack_t new = {
-		.ss_sp = at,
-		.ss_size = SIGNAL_STACK_LEN,
-		.ss_flags = at ? 0 : SS_DISABLE,
-	};
+	const stack_t new = { .ss_sp = at, .ss_size = SIGNAL_STACK_LEN };
 
-	if (stack != at && !sigaltstack(&new, NULL))
-		stack = at;
+	if (!at || sigaltstack(&new, old))
+		old->ss_flags = SS_ONSTACK;
+}
+
+static void stack_leave(const stack_t *old)
+{
+	if (!(old->ss_flags & SS_ONSTACK))
+		sigaltstack(old, NULL);
 }
 
 static void stack_destroy(void *at)
 {
-	if (!at)
-		return;
-	if (stack == at)
-		stack_use(NULL);
-	munmap(at, SIGNAL_STACK_LEN);
+	if (at)
+		munmap(at, SIGNAL_STACK_LEN);
 }
 
 /**
@@ -259,12 +261,13 @@ static void *help(void *arg)
 {
 	struct inline_engine *engine = arg;
 	struct worker worker = { .is_helper = true };
-
 	void *at = stack_create();
+	stack_t old;
 
 	mine = engine;
-	stack_use(at);
+	stack_enter(at, &old);
 	pool_help(&engine->pool, &worker);
+	stack_leave(&old);
 	stack_destroy(at);
 	return NULL;
 }
@@ -305,6 +308,7 @@ void inline_run(struct inline_engine *engine, const struct engine_job *job,
 		struct engine_result *result)
 {
 	struct wire_job wire;
+	stack_t old;
 
 	wire.kernel = job->kernel;
 	wire.shared_len = job->shared_len;
@@ -313,12 +317,13 @@ void inline_run(struct inline_engine *engine, const struct engine_job *job,
 	if (job->args_len)
 		memcpy(engine->args, job->args, job->args_len);
 	get_helpers(engine, job->grid);
-	stack_use(engine->stack);
+	stack_enter(engine->stack, &old);
 	atomic_store(&engine->is_failed, false);
 	mine = engine;
 	result->status = pool_run(&engine->pool, &engine->worker, &wire,
 				  engine->args);
 	mine = NULL;
+	stack_leave(&old);
 	if (atomic_load(&engine->is_failed))
 		*result = engine->result;
 }

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "../../libmem/engine/engine.h"
+#include "../../libmem/engine/process.h"
 
 #define NR_PAGES	64UL
 #define FOREVER_NS	(60ULL * 1000000000ULL)
@@ -1291,6 +1292,62 @@ static void inline_engines_run_in_the_application(void **state)
 	unsetenv("LIBMEM_ENGINE");
 }
 
+static pthread_key_t stack_key;
+static atomic_uint nr_ended;
+static atomic_uint nr_kept;
+
+/* A thread ends: what it had for handlers in a kernel is not its any more. */
+static void look_at_stack(void *in_kernel)
+{
+	stack_t now;
+
+	atomic_fetch_add(&nr_ended, 1);
+	if (!sigaltstack(NULL, &now) && now.ss_sp == in_kernel)
+		atomic_fetch_add(&nr_kept, 1);
+}
+
+static void note_stack(const struct mem_block *block, void *args)
+{
+	stack_t now;
+
+	(void)block;
+	(void)args;
+	if (!sigaltstack(NULL, &now))
+		pthread_setspecific(stack_key, now.ss_sp);
+	usleep(100);
+}
+
+static void inline_engines_give_signal_stacks_back(void **state)
+{
+	struct engine_window window = own.window;
+	struct engine_job job = job_of(note_stack, NULL, 0);
+	struct engine_result result;
+	struct engine *engine;
+	stack_t before, after;
+
+	(void)state;
+	assert_int_equal(pthread_key_create(&stack_key, look_at_stack), 0);
+	window.is_inline = true;
+	assert_int_equal(engine_create("gpu", &window, &ops, &own, &engine),
+			 0);
+	assert_int_equal(sigaltstack(NULL, &before), 0);
+	job.grid[2] = 100;
+	engine_run(engine, &job, &result);
+	assert_int_equal(result.status, 0);
+	assert_int_equal(sigaltstack(NULL, &after), 0);
+	assert_ptr_equal(after.ss_sp, before.ss_sp);
+	assert_int_equal(after.ss_size, before.ss_size);
+	assert_int_equal(after.ss_flags, before.ss_flags);
+	assert_non_null(pthread_getspecific(stack_key));
+	assert_ptr_not_equal(pthread_getspecific(stack_key), before.ss_sp);
+	assert_int_equal(pthread_setspecific(stack_key, NULL), 0);
+	engine_destroy(engine);
+	/* All but this one have ended, on a machine that has others. */
+	assert_true(atomic_load(&nr_ended) || pool_nr_workers() == 1);
+	assert_int_equal(atomic_load(&nr_kept), 0);
+	assert_int_equal(pthread_key_delete(stack_key), 0);
+}
+
 static int *volatile nowhere;
 
 static void touch_nothing(const struct mem_block *block, void *args)
@@ -1672,6 +1729,7 @@ int main(void)
 		each(two_hundred_engines_leave_nothing),
 		each(it_cannot_start_without_descriptors),
 		each(inline_engines_run_in_the_application),
+		each(inline_engines_give_signal_stacks_back),
 		each(inline_kernels_that_fail_are_left),
 		each(a_library_that_is_loaded_later_is_known),
 		each(what_a_kernel_stands_for_is_known),
