@@ -59,6 +59,7 @@ for soc in "" "${boards[@]}"; do
 done
 # A descriptor is dear where software emulates the machine.
 SCALE=20 LIBMEM_BACKEND=kernel timeout -k 5 "$limit" "$dir/scale_test" || rc=1
-# No module in it, but another kernel, or machine, than where it was built.
-"$dir/engine_test" || rc=1
+# No module in it, but another kernel, or machine, than where it was built. One
+# that looks for mistakes of its own finds none there, and takes long.
+[ -e /sys/kernel/debug/kmemleak ] || "$dir/engine_test" || rc=1
 exit "$rc"
