@@ -8,6 +8,8 @@
 #ifndef _HEAPSIM_CU_HPP
 #define _HEAPSIM_CU_HPP
 
+#include <type_traits>
+
 namespace heapsim {
 
 /* The launch that is meant from here to the end of the expression. */
@@ -50,8 +52,93 @@ template <size_t... I> struct make_indices<0, I...> {
 	typedef indices<I...> type;
 };
 
-template <class T> struct as_is {
-	typedef T type;
+/* A reference is where it refers to, as a pointer would say. */
+template <class T> class reference {
+public:
+	reference(T &its) : at(&its)
+	{
+	}
+
+	operator T &() const
+	{
+		return *at;
+	}
+
+private:
+	T *at;
+};
+
+/*
+ * The bytes of a value, which no constructor has made and no destructor ends:
+ * what a thread of a kernel has of it.
+ */
+template <class T> class bytes {
+public:
+	bytes(const void *from)
+	{
+		__builtin_memcpy(at, from, sizeof(at));
+	}
+
+	operator T &()
+	{
+		return *reinterpret_cast<T *>(at);
+	}
+
+private:
+	alignas(T) unsigned char at[sizeof(T)];
+};
+
+/* Is a T in registers, and not an address of one, for who calls a function? */
+template <class T> struct is_plain {
+	static const bool value = std::is_trivially_destructible<T>::value &&
+		(std::is_copy_constructible<T>::value ||
+		 std::is_move_constructible<T>::value) &&
+		(!std::is_copy_constructible<T>::value ||
+		 std::is_trivially_copy_constructible<T>::value) &&
+		(!std::is_move_constructible<T>::value ||
+		 std::is_trivially_move_constructible<T>::value);
+};
+
+/*
+ * A parameter on its way: what is kept of it, how launch() gets it, what a
+ * kernel is called with, and as what. One with a copy constructor is copied by
+ * that on the host, once; the kernel's threads get its bytes, as on a GPU. They
+ * are passed by address, as g++ and clang pass it.
+ */
+template <class T, bool = is_plain<T>::value> struct passed {
+	typedef T kept;
+	typedef T launched;
+	typedef T called;
+	typedef T &given;
+
+	static given give(void *at)
+	{
+		return *static_cast<T *>(at);
+	}
+};
+
+template <class T> struct passed<T, false> {
+	typedef T kept;
+	typedef T &launched;
+	typedef T &called;
+	typedef bytes<T> given;
+
+	static given give(void *at)
+	{
+		return given(at);
+	}
+};
+
+template <class T, bool is_any> struct passed<T &, is_any> {
+	typedef reference<T> kept;
+	typedef reference<T> launched;
+	typedef T &called;
+	typedef T &given;
+
+	static given give(void *at)
+	{
+		return *static_cast<reference<T> *>(at);
+	}
 };
 
 /*
@@ -74,29 +161,34 @@ template <class T> struct parameter<T *const __restrict__> {
 template <class... P> struct parameters {
 	static const size_t *sizes()
 	{
-		static const size_t all[] = { sizeof(P)..., 0 };
+		static const size_t all[] = {
+			sizeof(typename passed<P>::kept)..., 0
+		};
 
 		return all;
 	}
 
 	static const size_t *aligns()
 	{
-		static const size_t all[] = { alignof(P)..., 1 };
+		static const size_t all[] = {
+			alignof(typename passed<P>::kept)..., 1
+		};
 
 		return all;
 	}
 
+	typedef void (*called)(typename passed<P>::called...);
+
 	template <size_t... I>
-	static void call_with(void (*fn)(P...), void **args, indices<I...>)
+	static void call_with(called fn, void **args, indices<I...>)
 	{
 		(void)args;
-		fn(*static_cast<P *>(args[I])...);
+		fn(passed<P>::give(args[I])...);
 	}
 
 	static void call(const void *fn, void **args)
 	{
-		call_with(reinterpret_cast<void (*)(P...)>(
-				  const_cast<void *>(fn)),
+		call_with(reinterpret_cast<called>(const_cast<void *>(fn)),
 			  args, typename make_indices<sizeof...(P)>::type());
 	}
 
@@ -133,7 +225,7 @@ template <class... P, void (*f)(P...)> struct kernel<void (*)(P...), f> {
 	 * read them from memory each time.
 	 */
 	static void __attribute__((noinline, cold))
-	launch(typename as_is<P>::type... values)
+	launch(typename passed<P>::launched... values)
 	{
 		void *args[] = { const_cast<void *>(
 			static_cast<const volatile void *>(&values))...,
@@ -336,7 +428,7 @@ template <class... P, class... A>
 inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
 				      void (*func)(P...), A &&...values)
 {
-	return [&](P... converted) {
+	return [&](typename ::heapsim::passed<P>::kept... converted) {
 		void *args[] = { const_cast<void *>(
 			static_cast<const volatile void *>(&converted))...,
 			nullptr };

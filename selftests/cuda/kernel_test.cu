@@ -362,6 +362,88 @@ static void overloads_templates_and_conversions_are_cplusplus(void **)
 	common_free(d);
 }
 
+/* Its constructors are the host's; a thread has the bytes of its own. */
+class counted {
+public:
+	explicit counted(int its_value) : value(its_value)
+	{
+	}
+
+	counted(const counted &other) : value(other.value + 1)
+	{
+		nr_copies++;
+	}
+
+	~counted()
+	{
+		nr_ended++;
+	}
+
+	__device__ int next()
+	{
+		return value++;
+	}
+
+	static int nr_copies, nr_ended;
+
+private:
+	int value;
+};
+
+int counted::nr_copies, counted::nr_ended;
+
+__global__ void copy_class(int *to, counted it, inner::pair second)
+{
+	second.a += (short)it.next();
+	to[threadIdx.x] = it.next() * 100 + second.a;
+}
+
+template <class T> __global__ void refer(T &to, const T &from)
+{
+	to += from;
+}
+
+static void objects_are_copied_on_the_host_once(void **)
+{
+	int *to = common<int>(64);
+	const counted it(3);
+	const inner::pair second = { 7, 0 };
+	cudaLaunchConfig_t config = {};
+
+	copy_class<<<1, 64>>>(to, it, second);
+	assert_int_equal(counted::nr_copies, 1);
+	assert_int_equal(counted::nr_ended, 1);
+	done();
+	for (int i = 0; i < 64; i++)
+		assert_int_equal(to[i], 511);
+	config.gridDim = 1;
+	config.blockDim = 2;
+	assert_int_equal(cudaLaunchKernelEx(&config, copy_class, to, it,
+					    second), 0);
+	assert_int_equal(counted::nr_copies, counted::nr_ended);
+	done();
+	assert_int_equal(to[1], 511);
+	common_free(to);
+}
+
+static void references_are_addresses(void **)
+{
+	int *to = common<int>(2);
+	cudaLaunchConfig_t config = {};
+
+	to[0] = 3;
+	to[1] = 4;
+	refer<<<1, 1>>>(to[0], to[1]);
+	done();
+	assert_int_equal(to[0], 7);
+	config.gridDim = config.blockDim = 1;
+	assert_int_equal(cudaLaunchKernelEx(&config, refer<int>, to[0], to[1]),
+			 0);
+	done();
+	assert_int_equal(to[0], 11);
+	common_free(to);
+}
+
 static void launches_say_what_is_wrong_with_them(void **)
 {
 	int *to = common<int>(1);
@@ -869,6 +951,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(shared_memory_is_a_blocks_own),
 		cmocka_unit_test(
 			overloads_templates_and_conversions_are_cplusplus),
+		cmocka_unit_test(objects_are_copied_on_the_host_once),
+		cmocka_unit_test(references_are_addresses),
 		cmocka_unit_test(launches_say_what_is_wrong_with_them),
 		cmocka_unit_test(a_kernels_type_is_enough_for_cudalaunchkernel),
 		cmocka_unit_test(atomics_lose_nothing),
