@@ -269,6 +269,12 @@ template <class T> inline void **any(T **ptr)
 	return static_cast<void **>(static_cast<void *>(ptr));
 }
 
+template <class T> inline const void *address(const T &symbol)
+{
+	return const_cast<const void *>(
+		static_cast<const volatile void *>(&symbol));
+}
+
 }
 
 /* cuda_runtime_api.h's calls for pointers to any type. */
@@ -346,15 +352,13 @@ static inline cudaError_t cudaEventCreate(cudaEvent_t *event,
 template <class T>
 inline cudaError_t cudaGetSymbolAddress(void **ptr, const T &symbol)
 {
-	return cudaGetSymbolAddress(ptr,
-				    reinterpret_cast<const void *>(&symbol));
+	return cudaGetSymbolAddress(ptr, ::heapsim::address(symbol));
 }
 
 template <class T>
 inline cudaError_t cudaGetSymbolSize(size_t *size, const T &symbol)
 {
-	return cudaGetSymbolSize(size,
-				 reinterpret_cast<const void *>(&symbol));
+	return cudaGetSymbolSize(size, ::heapsim::address(symbol));
 }
 
 template <class T>
@@ -363,8 +367,8 @@ inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src,
 				      enum cudaMemcpyKind kind =
 				      cudaMemcpyHostToDevice)
 {
-	return cudaMemcpyToSymbol(reinterpret_cast<const void *>(&symbol), src,
-				  count, offset, kind);
+	return cudaMemcpyToSymbol(::heapsim::address(symbol), src, count,
+				  offset, kind);
 }
 
 template <class T>
@@ -374,8 +378,8 @@ inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src,
 					   cudaMemcpyHostToDevice,
 					   cudaStream_t stream = 0)
 {
-	return cudaMemcpyToSymbolAsync(reinterpret_cast<const void *>(&symbol),
-				       src, count, offset, kind, stream);
+	return cudaMemcpyToSymbolAsync(::heapsim::address(symbol), src, count,
+				       offset, kind, stream);
 }
 
 template <class T>
@@ -384,9 +388,8 @@ inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol,
 					enum cudaMemcpyKind kind =
 					cudaMemcpyDeviceToHost)
 {
-	return cudaMemcpyFromSymbol(dst,
-				    reinterpret_cast<const void *>(&symbol),
-				    count, offset, kind);
+	return cudaMemcpyFromSymbol(dst, ::heapsim::address(symbol), count,
+				    offset, kind);
 }
 
 template <class T>
@@ -396,10 +399,8 @@ inline cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol,
 					     cudaMemcpyDeviceToHost,
 					     cudaStream_t stream = 0)
 {
-	return cudaMemcpyFromSymbolAsync(dst,
-					 reinterpret_cast<const void *>(
-						 &symbol), count, offset, kind,
-					 stream);
+	return cudaMemcpyFromSymbolAsync(dst, ::heapsim::address(symbol),
+					 count, offset, kind, stream);
 }
 
 /* Of a function: what it is for CUDA's calls is its address. */
@@ -422,6 +423,16 @@ inline cudaError_t cudaLaunchKernel(void (*func)(P...), dim3 grid, dim3 block,
 		new ::heapsim::known_kernel(func, nullptr);
 	return cudaLaunchKernel(reinterpret_cast<const void *>(func), grid,
 				block, args, shared, stream);
+}
+
+/* Blocks that wait for each other: not there, but it compiles. */
+template <class T>
+inline cudaError_t cudaLaunchCooperativeKernel(T *func, dim3 grid, dim3 block,
+					       void **args, size_t shared = 0,
+					       cudaStream_t stream = 0)
+{
+	return cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(func),
+					   grid, block, args, shared, stream);
 }
 
 template <class... P, class... A>

@@ -483,6 +483,9 @@ static void a_kernels_type_is_enough_for_cudalaunchkernel(void **)
 	assert_in_range(size, 512, 1024);
 	assert_in_range(nr, 1, 4);
 	assert_int_equal(blocks % nr, 0);
+	assert_int_equal(cudaLaunchCooperativeKernel(fn, 1, 1, args),
+			 cudaErrorNotSupported);
+	assert_int_equal(cudaGetLastError(), cudaErrorNotSupported);
 	common_free(to);
 }
 
@@ -599,6 +602,7 @@ __device__ pair a_pair = { 1, 2 };
 __device__ const int fixed = 11;
 }
 static __device__ int *to_list;
+static __device__ volatile int seen;
 constexpr __device__ int known = 3;
 
 __global__ void use_variables(float *to)
@@ -607,6 +611,7 @@ __global__ void use_variables(float *to)
 	list[threadIdx.x] += known;
 	to_list = &list[1];
 	inner::a_pair.b += inner::fixed;
+	seen = list[0];
 	*to = factors[0] + factors[1];
 }
 
@@ -629,7 +634,7 @@ static void variables_are_the_devices(void **)
 {
 	float *to = common<float>(1);
 	const float other[] = { 3, 4 };
-	int got[4], *at, *again;
+	int got[4], *at, *again, last;
 	size_t size;
 	double b;
 
@@ -648,6 +653,8 @@ static void variables_are_the_devices(void **)
 	assert_int_equal(cudaMemcpyFromSymbol(&again, to_list, sizeof(again)),
 			 0);
 	assert_ptr_equal(again, at + 1);
+	assert_int_equal(cudaMemcpyFromSymbol(&last, seen, sizeof(last)), 0);
+	assert_int_equal(last, 4);
 	assert_int_equal(cudaGetSymbolSize(&size, list), 0);
 	assert_int_equal(size, sizeof(got));
 	assert_int_equal(cudaMemcpyToSymbol(factors, other, sizeof(other)), 0);
