@@ -43,6 +43,8 @@
 
 #include "heapsim_cu.h"
 #include "device_functions.h"
+#include "simd_intrinsics.h"
+#include "sm_61_intrinsics.h"
 #include "device_atomic_functions.h"
 #include "math_functions.h"
 #include "surface_indirect_functions.h"

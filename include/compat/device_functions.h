@@ -181,6 +181,19 @@ static inline unsigned int __funnelshift_r(unsigned int lo, unsigned int hi,
 			      (shift & 31));
 }
 
+/* A shift of 32 and more is one of 32. */
+static inline unsigned int __funnelshift_lc(unsigned int lo, unsigned int hi,
+					    unsigned int shift)
+{
+	return shift < 32 ? __funnelshift_l(lo, hi, shift) : lo;
+}
+
+static inline unsigned int __funnelshift_rc(unsigned int lo, unsigned int hi,
+					    unsigned int shift)
+{
+	return shift < 32 ? __funnelshift_r(lo, hi, shift) : hi;
+}
+
 /* The low 24 bits of each. */
 static inline int __mul24(int x, int y)
 {

@@ -95,19 +95,16 @@ static inline double rhypot(double x, double y)
 	return 1.0 / hypot(x, y);
 }
 
-static inline float norm3df(float a, float b, float c)
+static inline void sincospif(float x, float *s, float *c)
 {
-	return sqrtf(a * a + b * b + c * c);
+	*s = sinpif(x);
+	*c = cospif(x);
 }
 
-static inline float rnorm3df(float a, float b, float c)
+static inline void sincospi(double x, double *s, double *c)
 {
-	return 1.0f / norm3df(a, b, c);
-}
-
-static inline double norm3d(double a, double b, double c)
-{
-	return sqrt(a * a + b * b + c * c);
+	*s = sinpi(x);
+	*c = cospi(x);
 }
 
 static inline float fdividef(float x, float y)
@@ -183,6 +180,18 @@ static inline double __drcp_rn(double x)
 	return 1.0 / x;
 }
 
+static inline unsigned long long ullmin(unsigned long long a,
+					unsigned long long b)
+{
+	return a < b ? a : b;
+}
+
+static inline unsigned long long ullmax(unsigned long long a,
+					unsigned long long b)
+{
+	return a > b ? a : b;
+}
+
 static inline unsigned int umin(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;
@@ -192,6 +201,9 @@ static inline unsigned int umax(unsigned int a, unsigned int b)
 {
 	return a > b ? a : b;
 }
+
+#include "rounded_functions.h"
+#include "special_functions.h"
 
 #ifdef __cplusplus
 }
