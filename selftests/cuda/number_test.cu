@@ -6,9 +6,12 @@
  */
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
+
+#include <cuComplex.h>
 
 #include "test.h"
 
@@ -434,6 +437,45 @@ static void products_of_parts_are_summed(void **)
 	common_free(to);
 }
 
+__global__ void use_complex(cuDoubleComplex *to, cuDoubleComplex a,
+			    cuDoubleComplex b)
+{
+	*to++ = cuCadd(a, cuConj(b));
+	*to++ = cuCsub(a, b);
+	*to++ = cuCmul(a, b);
+	*to++ = cuCdiv(a, b);
+	*to++ = cuCfma(a, b, a);
+	*to++ = make_cuDoubleComplex(cuCabs(a), cuCreal(b) + cuCimag(b));
+	*to++ = cuComplexFloatToDouble(cuCdivf(cuComplexDoubleToFloat(a),
+					       make_cuComplex(3, -4)));
+}
+
+static void complex_numbers_are_those_of_cplusplus(void **)
+{
+	const std::complex<double> a(1.5, -2), b(-3, 0.25);
+	const std::complex<double> want[] = {
+		a + std::conj(b), a - b, a * b, a / b, a * b + a,
+		{ std::abs(a), -2.75 }, a / std::complex<double>(3, -4),
+	};
+	const int nr = sizeof(want) / sizeof(want[0]);
+	cuDoubleComplex *to = static_cast<cuDoubleComplex *>(
+		common_alloc(nr * sizeof(*to)));
+
+	use_complex<<<1, 1>>>(to, make_cuDoubleComplex(1.5, -2),
+			      make_cuDoubleComplex(-3, 0.25));
+	ok(cudaDeviceSynchronize());
+	for (int i = 0; i < nr; i++)
+		assert_true(std::abs(want[i] - std::complex<double>(
+				to[i].x, to[i].y)) < (i < 6 ? 1e-15 : 1e-7));
+	common_free(to);
+	/* Nothing leaves the range that the result does not. */
+	assert_true(cuCrealf(cuCdivf(make_cuComplex(1e30f, 0),
+				     make_cuComplex(1e30f, 0))) == 1);
+	assert_true(cuCabs(make_cuDoubleComplex(ldexp(3, 900),
+						ldexp(4, 900))) ==
+		    ldexp(5, 900));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -443,6 +485,7 @@ int main(void)
 		cmocka_unit_test(functions_are_near_those_of_more_bits),
 		cmocka_unit_test(parts_of_words_are_their_own),
 		cmocka_unit_test(products_of_parts_are_summed),
+		cmocka_unit_test(complex_numbers_are_those_of_cplusplus),
 	};
 
 	return cmocka_run_group_tests_name("number", tests, NULL, NULL);
