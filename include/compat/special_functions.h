@@ -45,14 +45,14 @@ static inline type norm3d ## suffix(type a, type b, type c)		\
 {									\
 	const type all[] = { a, b, c };					\
 									\
-	return heapsim_norm ## suffix(3, all);					\
+	return heapsim_norm ## suffix(3, all);				\
 }									\
 									\
 static inline type norm4d ## suffix(type a, type b, type c, type d)	\
 {									\
 	const type all[] = { a, b, c, d };				\
 									\
-	return heapsim_norm ## suffix(4, all);					\
+	return heapsim_norm ## suffix(4, all);				\
 }									\
 									\
 static inline type rnorm3d ## suffix(type a, type b, type c)		\

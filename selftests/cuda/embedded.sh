@@ -15,7 +15,9 @@ rc=0
 "$here/heapsim-cu_test" || rc=1
 "$dir/header_test" || rc=1
 # Numbers are the same on all boards.
-LIBMEM_SOC=tx2 timeout -k 5 120 "$dir/number_test" || rc=1
+for test in half number; do
+	LIBMEM_SOC=tx2 timeout -k 5 120 "$dir/${test}_test" || rc=1
+done
 for soc in nano tx2 drive-px2 xavier orin orin-nano thor; do
 	for test in array device driver kernel launch limits pool runtime \
 		semaphore share texture; do
