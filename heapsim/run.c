@@ -22,6 +22,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/heapsim.h>
@@ -42,6 +43,7 @@
 #define NR_EVENTS	HEAPSIM_WATCH_MAX_RECORDS
 #define NR_READS	512	/* of events before those of findings */
 #define RETRY_MS	100	/* for stacks to come */
+#define GRACE_MS	200	/* engines of the program's end behind it */
 #define EVENTS_MS	20	/* for events of libmem */
 #define PRELOAD_NAME	"libheapsim-preload.so"
 
@@ -77,6 +79,7 @@
  * @group: that we and, unless it leaves, the program are of
  * @nr_asked: how often we were asked to end
  * @has_ended: the program has; others that it started may run
+ * @ended_ms: when, of the monotonic clock
  */
 struct run {
 	const char *name;
@@ -103,6 +106,7 @@ struct run {
 	struct group group;
 	int nr_asked;
 	bool has_ended;
+	int64_t ended_ms;
 };
 
 enum {
@@ -659,6 +663,14 @@ static int records_read(struct run *run)
 	return ret;
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
+}
+
 /* Returns false once nobody is left. */
 static bool children_wait(struct run *run)
 {
@@ -670,6 +682,7 @@ static bool children_wait(struct run *run)
 			continue;
 		run->facts.status = status;
 		run->has_ended = true;
+		run->ended_ms = now_ms();
 	}
 	return !(pid < 0 && errno == ECHILD);
 }
@@ -709,7 +722,8 @@ static int patience_ms(const struct run *run)
 {
 	if (run->events)
 		return EVENTS_MS;
-	return findings_are_waiting(run->findings) ? RETRY_MS : -1;
+	return run->has_ended || findings_are_waiting(run->findings) ?
+	       RETRY_MS : -1;
 }
 
 /* Until they have all ended, or we shall not wait for those that are left. */
@@ -731,7 +745,8 @@ static int watch(struct run *run, int signal_fd)
 		findings_retry(run->findings);
 		signals_take(run, signal_fd);
 		has_children = children_wait(run);
-		if (run->has_ended && has_children && !is_told) {
+		if (run->has_ended && has_children && !is_told &&
+		    now_ms() - run->ended_ms >= GRACE_MS) {
 			failed(run, "waiting for what %s has left running",
 			       run->facts.argv[0]);
 			is_told = true;
