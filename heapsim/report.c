@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include <libmem.h>
 
@@ -451,6 +452,24 @@ static void leaks_print(FILE *out, const struct totals *t)
 		t->leak_places, plural(t->leak_places));
 }
 
+/* No shell says so, since that has not started it. */
+static void end_print(FILE *out, const struct run_facts *facts)
+{
+	const char *name;
+	int signal;
+
+	if (facts->status < 0 || !WIFSIGNALED(facts->status))
+		return;
+	signal = WTERMSIG(facts->status);
+	name = sigabbrev_np(signal);
+	if (name)
+		fprintf(out, PREFIX "%s was ended by SIG%s\n", facts->argv[0],
+			name);
+	else
+		fprintf(out, PREFIX "%s was ended by signal %d\n",
+			facts->argv[0], signal);
+}
+
 /**
  * report_print() - the report for people
  * @out: where to
@@ -482,6 +501,7 @@ void report_print(FILE *out, const struct findings *findings,
 		fprintf(out, PREFIX "%" PRIu64 " error%s suppressed\n",
 			t.suppressed, t.suppressed == 1 ? " is" : "s are");
 	contexts_print(out, facts);
+	end_print(out, facts);
 	leaks_print(out, &t);
 	fprintf(out, PREFIX "ERROR SUMMARY: %" PRIu64 " error%s from %" PRIu64
 		" place%s\n", t.errors, plural(t.errors), t.places,

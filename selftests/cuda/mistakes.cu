@@ -185,6 +185,19 @@ ALONE on_uncached(void)
 	CHECK(is_right ? cudaFree(at) : cudaFreeHost(at));
 }
 
+/* What the host has freed is the system's to refuse. */
+ALONE freed(void)
+{
+	int *all;
+
+	CHECK(cudaMallocManaged(&all, LEN));
+	if (is_right)
+		sink = all[3];
+	CHECK(cudaFree(all));
+	if (!is_right)
+		sink = all[3];
+}
+
 ALONE missing_call(void)
 {
 	if (!is_right)
@@ -222,6 +235,7 @@ int main(int argc, char **argv)
 		{ "failed", failed },
 		{ "overrun", overrun },
 		{ "on-uncached", on_uncached },
+		{ "freed", freed },
 		{ "missing-call", missing_call },
 		{ "leak", leak },
 	};

@@ -239,6 +239,12 @@ without_lines()
 		    'add<int>' && sum 1 1 && of_cuda
 }
 
+signals_are_named()
+{
+	report 139 "$wrong" freed && has 'mistakes was ended by SIGSEGV' &&
+		sum 0 0 && clean_twin freed
+}
+
 try cpu_while_active cpu_while_active
 try stale_read stale_read
 try engine_not_attached engine_not_attached
@@ -249,6 +255,8 @@ try overrun overrun
 # Only in the process is an instruction seen.
 [ "${options[1]}" = --backend=kernel ] ||
 	try atomic_on_uncached atomic_on_uncached
+[ "${options[1]}" = --backend=kernel ] ||
+	try signals_are_named signals_are_named
 try missing_calls_are_told missing_call
 try leaks_are_told leaks
 if command -v python3 >/dev/null; then

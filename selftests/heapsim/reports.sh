@@ -180,7 +180,8 @@ waste()
 exit_codes()
 {
 	report 0 true && report 1 false && report 7 sh -c 'exit 7' &&
-		report 137 sh -c 'kill -9 $$' &&
+		hasnt 'ended by' && report 137 sh -c 'kill -9 $$' &&
+		has 'sh was ended by SIGKILL' &&
 		report 134 "$wrong" abort && sum 1 1 &&
 		report 3 --error-exitcode=3 "$wrong" stale &&
 		report 0 --error-exitcode=3 "$wrong" right &&
