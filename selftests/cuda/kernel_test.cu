@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -876,13 +877,33 @@ static int fail_assert(void)
 		     NULL);
 }
 
+/* What is printed to stderr, by engines, too, is kept. */
+static int keep_stderr(void)
+{
+	const int fd = memfd_create("stderr", 0);
+
+	return fd >= 0 && dup2(fd, STDERR_FILENO) >= 0 ? fd : -1;
+}
+
+static bool is_kept(int fd, const char *wanted)
+{
+	char text[1000] = "";
+
+	return pread(fd, text, sizeof(text) - 1, 0) > 0 &&
+	       strstr(text, wanted);
+}
+
 /* It is no dynamic parallelism, and does not go unseen. */
 static int fail_nested(void)
 {
+	const int fd = keep_stderr();
+
 	watch();
 	launch_another<<<1, 1>>>();
 	if (!ends_with(cudaErrorLaunchFailure))
 		return 1;
+	if (!is_kept(fd, "dynamic parallelism"))
+		return 2;
 	return found(MEM_VIOLATION_FAILED_KERNEL, (const void *)launch_another,
 		     NULL);
 }
@@ -892,6 +913,7 @@ static int system_atomics(void)
 	const int capability =
 		10 * own_attribute(cudaDevAttrComputeCapabilityMajor) +
 		own_attribute(cudaDevAttrComputeCapabilityMinor);
+	const int fd = keep_stderr();
 	int *to;
 
 	cudaMalloc(&to, sizeof(*to));
@@ -901,6 +923,8 @@ static int system_atomics(void)
 		return cudaDeviceSynchronize();
 	if (!ends_with(cudaErrorLaunchFailure))
 		return 1;
+	if (!is_kept(fd, "_system"))
+		return 2;
 	return found(MEM_VIOLATION_FAILED_KERNEL, (const void *)add_with_cpu,
 		     NULL);
 }

@@ -9,6 +9,7 @@
  * thread-local variables and in mappings of the worker's own.
  */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -374,13 +375,26 @@ API int heapsim_cu_syncthreads_or(int is_true)
 	return !!wait_for_all(is_true)->last_true;
 }
 
+/**
+ * block_refuse() - end the kernel that calls
+ * @what: it cannot have
+ *
+ * Few kernels look at an answer: what is not done has to show.
+ */
+void block_refuse(const char *what)
+{
+	fprintf(stderr,
+		"heapsim: %s: refused in a kernel, see cuda-limits.rst\n",
+		what);
+	__builtin_trap();
+}
+
 API void heapsim_cu_system_atomic(void)
 {
 	if (self && self->kernel && !self->has_system_atomics)
-		__builtin_trap();
+		block_refuse("atomic functions with _system below 7.2");
 }
 
-/* No thread is on any. */
 /* A millisecond at most, as on a GPU. */
 API void heapsim_cu_nanosleep(unsigned int ns)
 {
@@ -391,6 +405,7 @@ API void heapsim_cu_nanosleep(unsigned int ns)
 	nanosleep(&time, NULL);
 }
 
+/* No thread is on any. */
 static void drop_stacks(struct worker *worker)
 {
 	struct fiber *fiber;

@@ -29,5 +29,6 @@ size_t block_args(const struct heapsim_kernel *kernel, void *values,
 		  void **args);
 void block_run(const struct mem_block *block, void *at);
 bool block_is_running(void);
+void block_refuse(const char *what);
 
 #endif

@@ -227,9 +227,8 @@ CORE_API int core_launch(const struct core_launch *launch)
 	size_t len;
 	int rc;
 
-	/* Few kernels look at an answer: work that is not done has to show. */
 	if (block_is_running())
-		__builtin_trap();
+		block_refuse("a launch (dynamic parallelism)");
 	if (!kernel)
 		return CUDA_ERROR_INVALID_HANDLE;
 	rc = core_current(&ctx);
