@@ -718,12 +718,12 @@ static void signals_take(struct run *run, int fd)
 		signal_take(run, &info);
 }
 
-static int patience_ms(const struct run *run)
+static int patience_ms(const struct run *run, bool is_told)
 {
 	if (run->events)
 		return EVENTS_MS;
-	return run->has_ended || findings_are_waiting(run->findings) ?
-	       RETRY_MS : -1;
+	return (run->has_ended && !is_told) ||
+	       findings_are_waiting(run->findings) ? RETRY_MS : -1;
 }
 
 /* Until they have all ended, or we shall not wait for those that are left. */
@@ -739,7 +739,8 @@ static int watch(struct run *run, int signal_fd)
 
 	while (has_children && !(run->has_ended && run->nr_asked) &&
 	       run->nr_asked < 3 && !ret) {
-		if (poll(fds, 3, patience_ms(run)) < 0 && errno != EINTR)
+		if (poll(fds, 3, patience_ms(run, is_told)) < 0 &&
+		    errno != EINTR)
 			return -errno;
 		ret = records_read(run);
 		findings_retry(run->findings);
