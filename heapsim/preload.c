@@ -5,8 +5,9 @@
  * handler here has the thread's stack walked and put down (told/stacks.h).
  *
  * Until the first such signal a process pays for one handler and nothing else:
- * no descriptor, no mapping, no thread. What the handler calls is safe in any
- * signal handler (told/walk.c).
+ * no descriptor, no mapping, no thread; but one that gives up its rights maps
+ * the file as long as it may. What the handler calls is safe in any signal
+ * handler (told/walk.c).
  *
  * The signal is taken away from the program as glibc takes its own: it is not
  * counted in SIGRTMAX, cannot be handled and cannot be blocked.
@@ -14,10 +15,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include <linux/heapsim.h>
 
@@ -32,6 +36,10 @@ static int (*next_sigaction)(int, const struct sigaction *, struct sigaction *);
 static int (*next_sigprocmask)(int, const sigset_t *, sigset_t *);
 static int (*next_sigmask)(int, const sigset_t *, sigset_t *);
 static sighandler_t (*next_signal)(int, sighandler_t);
+static int (*next_prctl)(int, ...);
+static int (*next_setuid)(uid_t);
+static int (*next_setreuid)(uid_t, uid_t);
+static int (*next_setresuid)(uid_t, uid_t, uid_t);
 static bool is_taken;
 
 static struct stacks *_Atomic stacks_mapped;
@@ -98,6 +106,10 @@ static void next_find(void)
 	next_sigaction = dlsym(RTLD_NEXT, "sigaction");
 	next_sigprocmask = dlsym(RTLD_NEXT, "sigprocmask");
 	next_signal = dlsym(RTLD_NEXT, "signal");
+	next_prctl = dlsym(RTLD_NEXT, "prctl");
+	next_setuid = dlsym(RTLD_NEXT, "setuid");
+	next_setreuid = dlsym(RTLD_NEXT, "setreuid");
+	next_setresuid = dlsym(RTLD_NEXT, "setresuid");
 	next_sigmask = dlsym(RTLD_NEXT, "pthread_sigmask");
 }
 
@@ -190,4 +202,50 @@ EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 
 	next_find();
 	return next_sigmask(how, mask_without(how, set, &without), old);
+}
+
+/*
+ * A sandbox may kill whoever opens a file, and to another user the file is
+ * closed: what the handler needs is had before.
+ */
+static void rights_go(void)
+{
+	next_find();
+	if (is_taken)
+		stacks_get();
+}
+
+/* Unprivileged processes need the first of these for the second. */
+EXPORT int prctl(int option, ...)
+{
+	unsigned long args[4];
+	va_list list;
+	size_t i;
+
+	va_start(list, option);
+	for (i = 0; i < sizeof(args) / sizeof(args[0]); i++)
+		args[i] = va_arg(list, unsigned long);
+	va_end(list);
+	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)
+		rights_go();
+	next_find();
+	return next_prctl(option, args[0], args[1], args[2], args[3]);
+}
+
+EXPORT int setuid(uid_t uid)
+{
+	rights_go();
+	return next_setuid(uid);
+}
+
+EXPORT int setreuid(uid_t real, uid_t effective)
+{
+	rights_go();
+	return next_setreuid(real, effective);
+}
+
+EXPORT int setresuid(uid_t real, uid_t effective, uid_t saved)
+{
+	rights_go();
+	return next_setresuid(real, effective, saved);
 }

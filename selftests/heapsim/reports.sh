@@ -515,6 +515,18 @@ own_signal()
 		report 0 "$O/wrong-static" own-signal && sum 1 1
 }
 
+# One that would be killed if it opened a file, and one that is root no more.
+without_rights()
+{
+	local how
+
+	for how in sandboxed other-user; do
+		report 0 "$wrong" "$how" && sum 1 1 &&
+			has "at peek \\(wrong.c:$(line PEEK)\\)" \
+			    "by job_run \\(wrong.c:$(line SUBMIT)\\)" || return
+	done
+}
+
 sanitized()
 {
 	report 0 "$O/wrong-asan" stale &&
@@ -997,6 +1009,7 @@ try "other signals that come at once spoil no stack" other_signals
 try "who cannot be preloaded is seen from outside" without_preload
 try "a library of a relative path has lines" relative_library
 try "a program has the signal for itself that it takes" own_signal
+try "a program that gives up its rights goes on, and has stacks" without_rights
 try "a program with AddressSanitizer works" sanitized
 try "a program that uses no buffer sees nothing of it" inert
 echo "# HEAPSIM_SEED=$seed"

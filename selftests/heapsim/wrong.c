@@ -8,12 +8,14 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -21,7 +23,9 @@
 
 #include <linux/dma-buf.h>
 #include <linux/dma-heap.h>
+#include <linux/filter.h>
 #include <linux/heapsim.h>
+#include <linux/seccomp.h>
 
 #define LEN		(64 << 10)
 #define PAGE		4096
@@ -444,6 +448,35 @@ static int own_signal(void)
 	return stale();
 }
 
+/* It is killed if it opens a file. */
+static int sandboxed(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {
+		.len = sizeof(filter) / sizeof(filter[0]),
+		.filter = filter,
+	};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		die("seccomp");
+	return stale();
+}
+
+/* From root to somebody who may not read what root has. */
+static int other_user(void)
+{
+	if (setuid(65534))
+		die("setuid");
+	return stale();
+}
+
 /* By a library that was found by a relative path, when it is elsewhere. */
 static int in_library(void)
 {
@@ -613,6 +646,8 @@ static const struct {
 	{ "waste", waste },
 	{ "held", held },
 	{ "own-signal", own_signal },
+	{ "sandboxed", sandboxed },
+	{ "other-user", other_user },
 	{ "in-library", in_library },
 	{ "abort", aborted },
 	{ "while-active", while_active },
