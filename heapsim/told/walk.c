@@ -258,6 +258,8 @@ uint64_t stacks_frame(struct stacks *stacks, uintptr_t ip)
  * @from: where the thread was noted: frames before are those of our handler,
  *	and of others that were to run at the same time
  * @has_begun: that frame was met
+ * @function: where that of the last frame begins, 0: not known
+ * @nr_same: how many frames in a row are of it
  * @nr: frames so far
  * @frames: as in struct stacks_stack
  */
@@ -265,9 +267,25 @@ struct walk {
 	struct stacks *stacks;
 	uintptr_t from;
 	bool has_begun;
+	uintptr_t function;
+	uint32_t nr_same;
 	uint32_t nr;
 	uint64_t frames[STACKS_DEPTH];
 };
+
+/*
+ * Of a function that calls itself the first and the last frame are kept: every
+ * way down a tree would be a place of its own, and a deep one would leave no
+ * room for who began.
+ */
+static bool is_between(struct walk *walk, uintptr_t function)
+{
+	if (!function || function != walk->function)
+		walk->nr_same = 0;
+	walk->function = function;
+	walk->nr_same++;
+	return walk->nr_same > 2;
+}
 
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
 {
@@ -278,7 +296,11 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
 	if (!walk->has_begun && ip != walk->from &&
 	    !(is_exact && ip == walk->from - CALL_LEN))
 		return _URC_NO_REASON;
-	if (!ip || walk->nr == STACKS_DEPTH)
+	if (!ip)
+		return _URC_END_OF_STACK;
+	if (is_between(walk, _Unwind_GetRegionStart(context)))
+		walk->nr--;
+	if (walk->nr == STACKS_DEPTH)
 		return _URC_END_OF_STACK;
 	/* A caller's frame says where it goes on. */
 	if (!is_exact)
@@ -343,6 +365,8 @@ uint32_t stacks_put(struct stacks *stacks, uintptr_t from)
 	walk.stacks = stacks;
 	walk.from = from;
 	walk.has_begun = !from;
+	walk.function = 0;
+	walk.nr_same = 0;
 	walk.nr = 0;
 	_Unwind_Backtrace(step, &walk);
 	return walk_put(stacks, &walk);

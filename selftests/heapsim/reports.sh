@@ -515,6 +515,17 @@ own_signal()
 		report 0 "$O/wrong-static" own-signal && sum 1 1
 }
 
+# A place is no way down a tree; its innermost and outermost calls are told.
+recursive()
+{
+	report 0 "$wrong" recursive && sum 16 2 &&
+		has "at peek \\(wrong.c:$(line PEEK)\\)" 'by tree' \
+		    "by tree \\(wrong.c:$(line TREE)\\)" 'by recursive' 'by main' &&
+		[ "$(grep -c 'by tree' <<<"$report")" = 4 ] && return
+	echo "$report"
+	return 1
+}
+
 # One that would be killed if it opened a file, and one that is root no more.
 without_rights()
 {
@@ -1009,6 +1020,7 @@ try "other signals that come at once spoil no stack" other_signals
 try "who cannot be preloaded is seen from outside" without_preload
 try "a library of a relative path has lines" relative_library
 try "a program has the signal for itself that it takes" own_signal
+try "a function that calls itself is told twice in a row" recursive
 try "a program that gives up its rights goes on, and has stacks" without_rights
 try "a program with AddressSanitizer works" sanitized
 try "a program that uses no buffer sees nothing of it" inert

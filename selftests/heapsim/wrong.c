@@ -169,6 +169,28 @@ static int pair(void)
 	return 0;
 }
 
+/* Down a tree whose leaves are pages: each has a way of its own. */
+static void __attribute__((noinline)) tree(int first, int nr)
+{
+	if (nr == 1) {
+		peek(first * PAGE);
+		return;
+	}
+	tree(first, nr / 2);	/* TREE */
+	tree(first + nr / 2, nr / 2);
+	/* Not as a jump. */
+	__asm__ volatile("");
+}
+
+static int recursive(void)
+{
+	peek(0);
+	device_fills(0x02020202);
+	revoke_buf();
+	tree(0, LEN / PAGE);
+	return 0;
+}
+
 static int no_end(void)
 {
 	map[100] = 1;		/* STORE */
@@ -641,6 +663,7 @@ static const struct {
 	{ "right", right },
 	{ "stale", stale },
 	{ "pair", pair },
+	{ "recursive", recursive },
 	{ "no-end", no_end },
 	{ "in-bracket", in_bracket },
 	{ "waste", waste },
