@@ -501,6 +501,27 @@ static int device_of(int ordinal, const struct core_device **device)
 	return has_pools(*device) ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
+static int pool_of(int ordinal,
+		   CUmemoryPool (*find)(const struct core_device *device),
+		   CUmemoryPool *pool)
+{
+	const struct core_device *device;
+	CUmemoryPool found;
+	const int rc = device_of(ordinal, &device);
+
+	if (rc)
+		return rc;
+	if (!pool)
+		return CUDA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&lock);
+	found = find(device);
+	pthread_mutex_unlock(&lock);
+	if (!found)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*pool = found;
+	return CUDA_SUCCESS;
+}
+
 /**
  * core_pool_default() - the pool that a device always has
  * @ordinal: of the device
@@ -512,21 +533,7 @@ static int device_of(int ordinal, const struct core_device **device)
  */
 CORE_API int core_pool_default(int ordinal, CUmemoryPool *pool)
 {
-	const struct core_device *device;
-	CUmemoryPool found;
-	const int rc = device_of(ordinal, &device);
-
-	if (rc)
-		return rc;
-	if (!pool)
-		return CUDA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&lock);
-	found = default_of(device);
-	pthread_mutex_unlock(&lock);
-	if (!found)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	*pool = found;
-	return CUDA_SUCCESS;
+	return pool_of(ordinal, default_of, pool);
 }
 
 /**
@@ -538,21 +545,7 @@ CORE_API int core_pool_default(int ordinal, CUmemoryPool *pool)
  */
 CORE_API int core_pool_current(int ordinal, CUmemoryPool *pool)
 {
-	const struct core_device *device;
-	CUmemoryPool found;
-	const int rc = device_of(ordinal, &device);
-
-	if (rc)
-		return rc;
-	if (!pool)
-		return CUDA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&lock);
-	found = current_of(device);
-	pthread_mutex_unlock(&lock);
-	if (!found)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	*pool = found;
-	return CUDA_SUCCESS;
+	return pool_of(ordinal, current_of, pool);
 }
 
 /**
