@@ -46,15 +46,6 @@ static struct cudaExtent extent_of(size_t width, size_t height, size_t depth)
 	};
 }
 
-static int reset(void **state)
-{
-	(void)state;
-	ok(cudaSetDevice(0));
-	ok(cudaDeviceReset());
-	cudaGetLastError();
-	return 0;
-}
-
 /* Memory of the host as a box: what an array is thought to hold */
 struct model {
 	unsigned char *at;

@@ -18,15 +18,6 @@ static const enum cudaMemPoolAttr reuse[] = {
 	cudaMemPoolReuseAllowInternalDependencies,
 };
 
-static int reset(void **state)
-{
-	(void)state;
-	ok(cudaSetDevice(0));
-	ok(cudaDeviceReset());
-	cudaGetLastError();
-	return 0;
-}
-
 /* The tests of what a board with pools does */
 static void need_pools(void)
 {

@@ -56,15 +56,6 @@ static void open_gate(struct gate *gate)
 	atomic_store(&gate->is_open, true);
 }
 
-static int reset(void **state)
-{
-	(void)state;
-	ok(cudaSetDevice(0));
-	ok(cudaDeviceReset());
-	cudaGetLastError();
-	return 0;
-}
-
 static void memory_has_the_attributes_of_its_kind(void **state)
 {
 	struct cudaPointerAttributes what;

@@ -24,15 +24,6 @@
 static const struct cudaExternalSemaphoreSignalParams to_signal[3];
 static const struct cudaExternalSemaphoreWaitParams to_wait[3];
 
-static int reset(void **state)
-{
-	(void)state;
-	ok(cudaSetDevice(0));
-	ok(cudaDeviceReset());
-	cudaGetLastError();
-	return 0;
-}
-
 static struct cudaExternalSemaphoreHandleDesc desc_of(int fd)
 {
 	return (struct cudaExternalSemaphoreHandleDesc) {

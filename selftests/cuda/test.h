@@ -32,6 +32,16 @@ extern "C" {
 #define cu(call)	assert_int_equal(call, CUDA_SUCCESS)
 #define cu_is(call, error)	assert_int_equal(call, error)
 
+/* Before, or behind, a test: nothing is left of another. */
+static inline int reset(void **state)
+{
+	(void)state;
+	ok(cudaSetDevice(0));
+	ok(cudaDeviceReset());
+	cudaGetLastError();
+	return 0;
+}
+
 static inline int attribute(enum cudaDeviceAttr which, int device)
 {
 	int value = -12345;
