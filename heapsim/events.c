@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "events.h"
 #include "symbol.h"
 
@@ -41,14 +41,6 @@ struct events {
 	char *names[NR_NAMES];
 	unsigned int nr_names;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 /**
  * events_open() - have events told, and be ready to read them

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "finding.h"
 #include "kind.h"
 #include "outside.h"
@@ -355,14 +355,6 @@ static int record_place(struct findings *f, const struct heapsim_record *r,
 
 	memcpy(new.attach_keys, keys->attaches, sizeof(new.attach_keys));
 	return place(f, &new);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
 /* Place those whose stacks have come, and those that waited long enough. */

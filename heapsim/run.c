@@ -22,12 +22,12 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <linux/heapsim.h>
 
 #include "backend.h"
+#include "clock.h"
 #include "events.h"
 #include "finding.h"
 #include "group.h"
@@ -43,7 +43,7 @@
 #define NR_EVENTS	HEAPSIM_WATCH_MAX_RECORDS
 #define NR_READS	512	/* of events before those of findings */
 #define RETRY_MS	100	/* for stacks to come */
-#define GRACE_MS	200	/* engines of the program's end behind it */
+#define GRACE_NS	200000000ULL	/* its engines end behind a program */
 #define EVENTS_MS	20	/* for events of libmem */
 #define PRELOAD_NAME	"libheapsim-preload.so"
 
@@ -79,7 +79,7 @@
  * @group: that we and, unless it leaves, the program are of
  * @nr_asked: how often we were asked to end
  * @has_ended: the program has; others that it started may run
- * @ended_ms: when, of the monotonic clock
+ * @ended_ns: when, of the monotonic clock
  */
 struct run {
 	const char *name;
@@ -106,7 +106,7 @@ struct run {
 	struct group group;
 	int nr_asked;
 	bool has_ended;
-	int64_t ended_ms;
+	uint64_t ended_ns;
 };
 
 enum {
@@ -663,14 +663,6 @@ static int records_read(struct run *run)
 	return ret;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
-
 /* Returns false once nobody is left. */
 static bool children_wait(struct run *run)
 {
@@ -682,7 +674,7 @@ static bool children_wait(struct run *run)
 			continue;
 		run->facts.status = status;
 		run->has_ended = true;
-		run->ended_ms = now_ms();
+		run->ended_ns = now_ns();
 	}
 	return !(pid < 0 && errno == ECHILD);
 }
@@ -747,7 +739,7 @@ static int watch(struct run *run, int signal_fd)
 		signals_take(run, signal_fd);
 		has_children = children_wait(run);
 		if (run->has_ended && has_children && !is_told &&
-		    now_ms() - run->ended_ms >= GRACE_MS) {
+		    now_ns() - run->ended_ns >= GRACE_NS) {
 			failed(run, "waiting for what %s has left running",
 			       run->facts.argv[0]);
 			is_told = true;

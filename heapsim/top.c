@@ -19,6 +19,7 @@
 
 #include <curses.h>
 
+#include "clock.h"
 #include "heapsim.h"
 #include "number.h"
 #include "sample.h"
@@ -79,14 +80,6 @@ static volatile sig_atomic_t ended_by;
 static void on_end(int sig)
 {
 	ended_by = sig;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
 /* Blocks them for good; @waiting is the mask that lets them in. */

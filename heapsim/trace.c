@@ -18,8 +18,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "finding.h"
 #include "kind.h"
 #include "told/told.h"
@@ -122,14 +122,6 @@ static const char *const op_names[] = {
 	[HEAPSIM_DMA_COPY] = "copy",
 	[HEAPSIM_DMA_CHECKSUM] = "checksum",
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 __attribute__((format(printf, 2, 3)))
 static void put(struct trace *t, const char *format, ...)
