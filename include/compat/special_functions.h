@@ -100,7 +100,7 @@ static inline double heapsim_erfinv_small(double y)
 static inline double heapsim_erfcinv_tail(double z)
 {
 	/* Abramowitz and Stegun, 26.2.22, has three digits. */
-	const double t = sqrt(-2 * log(z / 2));
+	const double t = sqrt(-2 * (log(z) - log(2.0)));
 	double x = HEAPSIM_SQRT_HALF *
 		   (t - (2.30753 + t * 0.27061) /
 			(1 + t * (0.99229 + t * 0.04481)));

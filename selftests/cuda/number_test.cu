@@ -276,6 +276,8 @@ static void inverses_are_inverses(void **)
 		    std::isnan(normcdfinv(NAN)));
 	assert_true(std::isinf(normcdfinv(0)) && normcdfinv(0) < 0);
 	assert_true(erfinv(0) == 0 && erfcinv(1) == 0);
+	/* erfc(27.2121...) is the smallest double. */
+	assert_true(fabs(erfcinv(5e-324) - 27.2121) < 0.001);
 }
 
 static void functions_are_near_those_of_more_bits(void **)
