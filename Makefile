@@ -82,11 +82,11 @@ libmem: ## The library, shared and static
 	@$(MAKE) -C libmem O=$(BUILD)/libmem PKGCONFIG_OUT=$(BUILD)/pkgconfig all
 
 cuda: libmem ## The CUDA-shaped libraries: libmem-cuda, libmem-cudart
-	@$(MAKE) -C compat/cuda O=$(BUILD)/cuda LIBMEM=$(BUILD)/libmem \
+	@$(MAKE) -C libmem/compat/cuda O=$(BUILD)/cuda LIBMEM=$(BUILD)/libmem \
 		PKGCONFIG_OUT=$(BUILD)/pkgconfig all
 
 heapsim: ## The command, its man pages
-	@$(MAKE) -C heapsim O=$(BUILD)/heapsim PREFIX="$(PREFIX)" all
+	@$(MAKE) -C libmem/tools O=$(BUILD)/heapsim PREFIX="$(PREFIX)" all
 
 clean: ## Remove all that was built
 	rm -rf build .checkpatch-camelcase.*
@@ -159,10 +159,10 @@ install: all ## Module, udev rule, libmem, headers, heapsim (DESTDIR=)
 	@$(MAKE) -C libmem O=$(BUILD)/libmem \
 		PKGCONFIG_OUT=$(BUILD)/pkgconfig PREFIX="$(PREFIX)" \
 		DESTDIR="$(DESTDIR)" install
-	@$(MAKE) -C compat/cuda O=$(BUILD)/cuda LIBMEM=$(BUILD)/libmem \
+	@$(MAKE) -C libmem/compat/cuda O=$(BUILD)/cuda LIBMEM=$(BUILD)/libmem \
 		PKGCONFIG_OUT=$(BUILD)/pkgconfig PREFIX="$(PREFIX)" \
 		DESTDIR="$(DESTDIR)" install
-	@$(MAKE) -C heapsim O=$(BUILD)/heapsim PREFIX="$(PREFIX)" \
+	@$(MAKE) -C libmem/tools O=$(BUILD)/heapsim PREFIX="$(PREFIX)" \
 		DESTDIR="$(DESTDIR)" install
 	test -n "$(DESTDIR)" || { depmod "$(RELEASE)" && ldconfig; }
 
@@ -173,10 +173,10 @@ uninstall: ## What install put there
 	@$(MAKE) -C libmem O=$(BUILD)/libmem \
 		PKGCONFIG_OUT=$(BUILD)/pkgconfig PREFIX="$(PREFIX)" \
 		DESTDIR="$(DESTDIR)" uninstall
-	@$(MAKE) -C compat/cuda O=$(BUILD)/cuda LIBMEM=$(BUILD)/libmem \
+	@$(MAKE) -C libmem/compat/cuda O=$(BUILD)/cuda LIBMEM=$(BUILD)/libmem \
 		PKGCONFIG_OUT=$(BUILD)/pkgconfig PREFIX="$(PREFIX)" \
 		DESTDIR="$(DESTDIR)" uninstall
-	@$(MAKE) -C heapsim O=$(BUILD)/heapsim PREFIX="$(PREFIX)" \
+	@$(MAKE) -C libmem/tools O=$(BUILD)/heapsim PREFIX="$(PREFIX)" \
 		DESTDIR="$(DESTDIR)" uninstall
 	test -n "$(DESTDIR)" || { depmod "$(RELEASE)" && ldconfig; }
 

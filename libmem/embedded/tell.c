@@ -2,7 +2,7 @@
 /*
  * What `heapsim run` is told: violations with the stacks of both sides, and
  * where objects were made that live. All goes into tables that the command
- * shares with its processes (heapsim/told), without a lock, from any handler:
+ * shares with its processes (libmem/told), without a lock, from any handler:
  * what was told is there whatever happens to the process next.
  */
 #define _GNU_SOURCE
@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "../../heapsim/told/walk.h"
+#include "../told/walk.h"
 #include "../internal.h"
 #include "tell.h"
 

@@ -203,8 +203,8 @@ guide()
 	     }' "$doc" >"$tmp/bright.cu"
 	sed 's|/\* wait \*/|cudaDeviceSynchronize();|' "$tmp/bright.cu" \
 		>"$tmp/mended.cu"
-	"$top/compat/cuda/heapsim-cu" -g -o "$tmp/bright" "$tmp/bright.cu" &&
-		"$top/compat/cuda/heapsim-cu" -g -o "$tmp/mended" \
+	"$top/libmem/compat/cuda/heapsim-cu" -g -o "$tmp/bright" "$tmp/bright.cu" &&
+		"$top/libmem/compat/cuda/heapsim-cu" -g -o "$tmp/mended" \
 			"$tmp/mended.cu" || return
 	report 0 "$tmp/bright" && sum 1 1 || return
 	sed -nE '/CPU while active/,/^==heapsim== $/{/^==heapsim== $/!p}' \

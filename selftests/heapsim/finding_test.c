@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "../../heapsim/finding.h"
-#include "../../heapsim/told/stacks.h"
+#include "../../libmem/tools/finding.h"
+#include "../../libmem/told/stacks.h"
 
 static struct stacks *stacks;
 static struct findings *findings;

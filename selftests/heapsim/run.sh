@@ -646,7 +646,7 @@ completes()
 	gone && screen_begin || return
 	# However long the module's path is: on one line.
 	tmux resize-window -x 300 -y 12
-	tmux send-keys "cd $top; . heapsim/completion.bash; clear" Enter
+	tmux send-keys "cd $top; . libmem/tools/completion.bash; clear" Enter
 	screen_has '^\$ *$' || return
 	tmux send-keys 'heapsim unl' Tab
 	screen_has '^\$ heapsim unload *$' || return

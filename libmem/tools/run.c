@@ -35,7 +35,7 @@
 #include "number.h"
 #include "report.h"
 #include "suppress.h"
-#include "told/stacks.h"
+#include "../told/stacks.h"
 #include "trace.h"
 
 #define NR_RECORDS	16384	/* that may wait in the kernel */

@@ -22,7 +22,7 @@
 #include "clock.h"
 #include "finding.h"
 #include "kind.h"
-#include "told/told.h"
+#include "../told/told.h"
 #include "trace.h"
 
 #define NR_BUCKETS	1024

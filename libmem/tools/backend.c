@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "backend.h"
-#include "told/stacks.h"
+#include "../told/stacks.h"
 
 #define BACKEND_ENV	"LIBMEM_BACKEND"
 #define SOC_ENV		"LIBMEM_SOC"

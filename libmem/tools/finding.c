@@ -15,7 +15,7 @@
 #include "finding.h"
 #include "kind.h"
 #include "outside.h"
-#include "told/stacks.h"
+#include "../told/stacks.h"
 
 /* A thread that takes no signal for so long was killed, or is stopped. */
 #define PATIENCE_NS	10000000000ULL

@@ -25,7 +25,7 @@
 
 #include <linux/heapsim.h>
 
-#include "told/walk.h"
+#include "../told/walk.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
