@@ -14,13 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if __has_include("valgrind/memcheck.h")
 #include <valgrind/memcheck.h>
-#else
-#define VALGRIND_DISABLE_ERROR_REPORTING
-#define VALGRIND_ENABLE_ERROR_REPORTING
-#define VALGRIND_MAKE_MEM_DEFINED(at, len)	((void)(at), (void)(len))
-#endif
 
 #include "embedded.h"
 

@@ -16,12 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#if __has_include("valgrind/valgrind.h")
 #include <valgrind/valgrind.h>
-#else
-#define VALGRIND_STACK_REGISTER(start, end)	0U
-#define VALGRIND_STACK_DEREGISTER(id)		((void)(id))
-#endif
 
 #include "device_functions.h"
 #include "device_atomic_functions.h"
