@@ -688,18 +688,18 @@ static int size_check(const struct command *command, u32 size)
 	return size > PAGE_SIZE ? -E2BIG : 0;
 }
 
+/* @size: out: of the caller's struct, bytes */
 static int cmd_copy(const struct command *command, union cmd *cmd,
-		    void __user *user)
+		    void __user *user, u32 *size)
 {
-	u32 size;
 	int ret;
 
-	if (get_user(size, (u32 __user *)user))
+	if (get_user(*size, (u32 __user *)user))
 		return -EFAULT;
-	ret = size_check(command, size);
+	ret = size_check(command, *size);
 	if (!ret)
-		ret = copy_struct_from_user(cmd, command->size, user, size);
-	cmd->size = size;	/* what was looked at: it may have changed */
+		ret = copy_struct_from_user(cmd, command->size, user, *size);
+	cmd->size = *size;	/* the one checked: user space may change it */
 	return ret;
 }
 
@@ -721,16 +721,18 @@ static int command_run(struct heapsim_ctx *ctx, const struct command *command,
 {
 	struct publish publish = { .waits = waits, .fd = -1 };
 	union cmd cmd;
+	u32 size;
 	int ret;
 
-	ret = cmd_copy(command, &cmd, user);
+	ret = cmd_copy(command, &cmd, user, &size);
 	if (ret)
 		return ret;
 	ret = command->run(ctx, &cmd, &publish);
 	if (command->answers_nothing || (ret && !command->answers_failure) ||
 	    (ret == -EAGAIN && !waits))
 		return ret;
-	if (copy_to_user(user, &cmd, min(cmd.size, command->size))) {
+	/* Not cmd.size: PROBE reports the kernel's there. */
+	if (copy_to_user(user, &cmd, min(size, command->size))) {
 		answer_take_back(ctx, command, &cmd, &publish, !ret);
 		return ret ? ret : -EFAULT;
 	}

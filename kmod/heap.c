@@ -13,6 +13,7 @@
 #include <linux/namei.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/workqueue.h>
 
 #include <uapi/linux/dma-heap.h>
 
@@ -142,33 +143,55 @@ static const struct file_operations heap_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-/* devtmpfs would not tell: the second of two equal names has no node. */
-static bool is_taken(const struct heap *heap)
+/**
+ * struct search - looks for nodes of other heaps
+ * @work: runs it
+ * @is_taken: out: by enum heapsim_kind: another heap has the name
+ */
+struct search {
+	struct work_struct work;
+	bool is_taken[ARRAY_SIZE(heaps)];
+};
+
+static void heaps_search(struct work_struct *work)
 {
+	struct search *search = container_of(work, struct search, work);
 	char name[64];
 	struct path path;
+	size_t i;
 
-	snprintf(name, sizeof(name), "/dev/%s", heap->misc.nodename);
-	if (kern_path(name, 0, &path))
-		return false;
-	path_put(&path);
-	return true;
+	for (i = 0; i < ARRAY_SIZE(heaps); i++) {
+		snprintf(name, sizeof(name), "/dev/%s",
+			 heaps[i].misc.nodename);
+		search->is_taken[i] = !kern_path(name, 0, &path);
+		if (search->is_taken[i])
+			path_put(&path);
+	}
 }
 
 /**
  * heapsim_heap_init() - publish the heaps
  *
- * A heap whose name another has is left out.
+ * A heap whose name another heap has is left out: devtmpfs would report no
+ * error, and the second of two equal names would have no node. A worker
+ * searches, because it sees the /dev of the machine; the process that inserts
+ * the module may have one of its own. Heaps that other modules add later are
+ * not seen.
  *
  * Return: 0 or -errno with none published.
  */
 int heapsim_heap_init(void)
 {
+	struct search search;
 	size_t i;
 	int ret;
 
+	INIT_WORK_ONSTACK(&search.work, heaps_search);
+	queue_work(system_dfl_wq, &search.work);
+	flush_work(&search.work);
+	destroy_work_on_stack(&search.work);
 	for (i = 0; i < ARRAY_SIZE(heaps); i++) {
-		if (is_taken(&heaps[i])) {
+		if (search.is_taken[i]) {
 			pr_info("/dev/%s has a heap of that name already: not taken\n",
 				heaps[i].misc.nodename);
 			continue;

@@ -229,16 +229,17 @@ static int __init heapsim_init(void)
 	if (ret)
 		goto err_step;
 	heapsim_debugfs_init();
-	ret = heapsim_cdev_init();
-	if (ret)
-		goto err_debugfs;
 	ret = heapsim_heap_init();
 	if (ret)
-		goto err_cdev;
+		goto err_debugfs;
+	/* Last: nothing may fail once a program can open it. */
+	ret = heapsim_cdev_init();
+	if (ret)
+		goto err_heap;
 	return 0;
 
-err_cdev:
-	heapsim_cdev_fini();
+err_heap:
+	heapsim_heap_fini();
 err_debugfs:
 	heapsim_debugfs_fini();
 	heapsim_dma_fini();
@@ -248,21 +249,24 @@ err_pool:
 	heapsim_pool_fini();
 err_device:
 	platform_device_unregister(platform_device);
-	rcu_barrier();
 	return ret;
 }
 
 static void __exit heapsim_exit(void)
 {
-	heapsim_heap_fini();
 	heapsim_cdev_fini();
+	heapsim_heap_fini();
 	heapsim_debugfs_fini();
 	heapsim_dma_fini();
 	heapsim_step_fini();
 	heapsim_stack_fini();
 	heapsim_pool_fini();
 	platform_device_unregister(platform_device);
-	rcu_barrier();	/* fences are freed after a grace period */
+	/*
+	 * The last fence let the module go from inside a read-side section of
+	 * fence_release(); the core frees it without code of ours.
+	 */
+	synchronize_rcu();
 }
 
 module_init(heapsim_init);

@@ -789,6 +789,23 @@ static void bytes_after_the_size_are_not_touched(void **state)
 	assert_true(device_is_filled(w->any.bytes + size, 0xa5, 64));
 }
 
+/* Programs older than this kernel end anywhere between the two sizes. */
+static void answers_are_cut_to_every_size(void **state)
+{
+	struct world *w = *state;
+	const struct command *command = w->command;
+	size_t size;
+
+	for (size = command->first_size; size <= command->size; size += 4) {
+		memset(&w->any, 0, sizeof(w->any));
+		if (command->prepare)
+			command->prepare(w);
+		memset(w->any.bytes + size, 0xa5, 512);
+		call_succeeds(w, size);
+		assert_true(device_is_filled(w->any.bytes + size, 0xa5, 512));
+	}
+}
+
 static void bad_pointer_is_efault(void **state)
 {
 	struct world *w = *state;
@@ -829,6 +846,7 @@ static const struct {
 	TEST(bigger_size_with_another_tail_is_e2big),
 	TEST(first_size_is_taken_and_nothing_after_it_touched),
 	TEST(bytes_after_the_size_are_not_touched),
+	TEST(answers_are_cut_to_every_size),
 	TEST(bad_pointer_is_efault),
 	TEST(a_tail_is_looked_at_before_the_contents),
 };

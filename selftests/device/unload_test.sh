@@ -107,6 +107,24 @@ nodes_come_and_go()
 	! grep -q heapsim /proc/modules
 }
 
+# A heap of somebody else's is found from a mount namespace that lacks it, too.
+names_of_other_heaps_are_left_to_them()
+{
+	local rc
+
+	unload || return
+	mkdir -p /dev/dma_heap && : >/dev/dma_heap/noncoherent || return
+	unshare -m bash -c 'mount -t tmpfs none /dev && insmod "$1"' - "$module"
+	rc=$?
+	[ -d /sys/class/misc/heapsim-coherent ] ||
+		{ echo "no heap at all"; rc=1; }
+	[ ! -e /sys/class/misc/heapsim-noncoherent ] ||
+		{ echo "noncoherent was taken"; rc=1; }
+	unload || rc=1
+	rm -f /dev/dma_heap/noncoherent
+	return "$rc"
+}
+
 # Free memory in KiB, with what can be dropped dropped. MemFree leaves out the
 # pages on the processors' free lists, which newer kernels let grow to tens of
 # MiB.
@@ -196,6 +214,8 @@ for what in fd map sync_file context heap; do
 done
 tap_try "unload_follows_steps" unload_follows_steps 10
 tap_try "nodes_come_and_go" nodes_come_and_go
+tap_try "names_of_other_heaps_are_left_to_them" \
+	names_of_other_heaps_are_left_to_them
 tap_try "memory_of_many_buffers_is_back" memory_is_back_after_unload 1000 4 8
 tap_try "memory_of_large_buffers_is_back" memory_is_back_after_unload 4 24576 4
 
