@@ -13,7 +13,9 @@
  * Buffers and jobs keep what they need of their context, so the order of
  * destruction is free.
  *
- * Lengths and offsets are bytes, times carry their unit in the name.
+ * Lengths and offsets are bytes, times carry their unit in the name. A value of
+ * an enumeration is passed as unsigned int and stored as uint32_t; a call
+ * refuses one that it does not know.
  */
 #ifndef _LIBMEM_H
 #define _LIBMEM_H
@@ -24,6 +26,18 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Of this header; mem_version() returns that of the library. */
+#define LIBMEM_VERSION_MAJOR	0
+#define LIBMEM_VERSION_MINOR	1
+#define LIBMEM_VERSION_PATCH	0
+
+/* Versions made by this compare as numbers. */
+#define LIBMEM_MAKE_VERSION(major, minor, patch) \
+	(((major) << 16) | ((minor) << 8) | (patch))
+#define LIBMEM_VERSION \
+	LIBMEM_MAKE_VERSION(LIBMEM_VERSION_MAJOR, LIBMEM_VERSION_MINOR, \
+			    LIBMEM_VERSION_PATCH)
 
 struct mem_ctx;
 struct mem_buf;
@@ -611,17 +625,17 @@ struct mem_attach_counters {
 
 /**
  * enum mem_dir - from where to where a copy goes
- * @MEM_HOST_TO_HOST: both sides are the CPU's
- * @MEM_HOST_TO_DEVICE: the target is an engine's
- * @MEM_DEVICE_TO_HOST: the source is
- * @MEM_DEVICE_TO_DEVICE: both are
+ * @MEM_DIR_HOST_TO_HOST: both sides are the CPU's
+ * @MEM_DIR_HOST_TO_DEVICE: the target is an engine's
+ * @MEM_DIR_DEVICE_TO_HOST: the source is
+ * @MEM_DIR_DEVICE_TO_DEVICE: both are
  * @MEM_DIR_DEFAULT: as the addresses are
  */
 enum mem_dir {
-	MEM_HOST_TO_HOST,
-	MEM_HOST_TO_DEVICE,
-	MEM_DEVICE_TO_HOST,
-	MEM_DEVICE_TO_DEVICE,
+	MEM_DIR_HOST_TO_HOST,
+	MEM_DIR_HOST_TO_DEVICE,
+	MEM_DIR_DEVICE_TO_HOST,
+	MEM_DIR_DEVICE_TO_DEVICE,
 	MEM_DIR_DEFAULT
 };
 
@@ -649,14 +663,12 @@ struct mem_rows {
  * @MEM_ENGINE_PVA: the vision accelerator
  * @MEM_ENGINE_VIC: the image compositor
  * @MEM_ENGINE_DGPU: a discrete GPU, which has memory of its own
- * @MEM_NR_ENGINES: how many there are
  */
 enum mem_engine {
 	MEM_ENGINE_GPU,
 	MEM_ENGINE_PVA,
 	MEM_ENGINE_VIC,
-	MEM_ENGINE_DGPU,
-	MEM_NR_ENGINES
+	MEM_ENGINE_DGPU
 };
 
 /**
@@ -708,6 +720,15 @@ enum mem_wait_policy {
 
 typedef void (*mem_host_fn)(void *arg);
 typedef void (*mem_callback)(struct mem_stream *stream, int status, void *arg);
+
+/**
+ * mem_version() - the version of the library that is loaded
+ *
+ * Context: any thread, also of a host function or a child; needs no context.
+ * Return: as LIBMEM_MAKE_VERSION() makes it; LIBMEM_VERSION is the version of
+ * the header.
+ */
+unsigned int mem_version(void);
 
 /**
  * mem_ctx_open() - open a context
@@ -827,7 +848,7 @@ int mem_ctx_next_violation(struct mem_ctx *ctx,
  * Context: any.
  * Return: "stale-read" and so on, as reports have it; "unknown".
  */
-const char *mem_violation_name(enum mem_violation_kind kind);
+const char *mem_violation_name(unsigned int kind);
 
 /**
  * mem_tell_missing() - the program has called what is not there
@@ -855,7 +876,7 @@ void mem_tell_missing(const char *call);
  * no such @kind, @name is too long), -EMFILE or -ENFILE (kernel: no file
  * descriptor is left), -ENOMEM (a limit is reached or there is no memory).
  */
-int mem_buf_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
+int mem_buf_alloc(struct mem_ctx *ctx, unsigned int kind, uint64_t len,
 		  const char *name, struct mem_buf **buf);
 
 /**
@@ -946,12 +967,12 @@ uint64_t mem_buf_len(const struct mem_buf *buf);
 
 /**
  * mem_buf_kind() - kind of a buffer
- * @buf: buffer, not NULL
+ * @buf: buffer, or NULL
  *
  * Context: any thread.
- * Return: what it is; never MEM_KIND_SYSTEM.
+ * Return: enum mem_kind; MEM_KIND_SYSTEM only if @buf is NULL.
  */
-enum mem_kind mem_buf_kind(const struct mem_buf *buf);
+unsigned int mem_buf_kind(const struct mem_buf *buf);
 
 /**
  * mem_buf_info() - state and counters of a buffer
@@ -1187,7 +1208,7 @@ void mem_job_destroy(struct mem_job *job);
  * board or of its discrete GPU), -EOPNOTSUPP (the backend cannot, the board has
  * no discrete GPU), or as mem_stream_sync().
  */
-int mem_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
+int mem_alloc(struct mem_ctx *ctx, unsigned int kind, uint64_t len,
 	      unsigned int flags, void **ptr);
 
 /**
@@ -1420,13 +1441,13 @@ int mem_ctx_error(struct mem_ctx *ctx);
 /**
  * mem_ctx_set_wait_policy() - how the host waits for engines
  * @ctx: context
- * @policy: how; MEM_WAIT_AUTO: it spins a little and then blocks
+ * @policy: enum mem_wait_policy; MEM_WAIT_AUTO spins a little and then blocks
  *
  * Context: any thread.
  * Return: 0, or -EINVAL (@ctx is NULL, no such @policy), -EPERM (called from a
  * host function, or in a child of the process that opened @ctx).
  */
-int mem_ctx_set_wait_policy(struct mem_ctx *ctx, enum mem_wait_policy policy);
+int mem_ctx_set_wait_policy(struct mem_ctx *ctx, unsigned int policy);
 
 /**
  * mem_stream_create() - make a stream
@@ -1468,14 +1489,14 @@ int mem_stream_per_thread(struct mem_ctx *ctx, struct mem_stream **stream);
 
 /**
  * mem_stream_destroy() - a stream takes no more work
- * @stream: stream that mem_stream_create() gave
+ * @stream: stream that mem_stream_create() gave, or NULL, which does nothing
  *
  * Does not wait: what it has goes on. Managed memory attached to it falls back
  * to its default at the stream's end.
  *
  * Context: any thread.
- * Return: 0, or -EINVAL (@stream is NULL, the legacy stream or one of a
- * thread), -ENOMEM (nothing has changed).
+ * Return: 0, or -EINVAL (the legacy stream or one of a thread), -ENOMEM
+ * (nothing has changed).
  */
 int mem_stream_destroy(struct mem_stream *stream);
 
@@ -1490,10 +1511,11 @@ uint64_t mem_stream_id(const struct mem_stream *stream);
 
 /**
  * mem_stream_priority() - its priority
- * @stream: stream, not NULL
+ * @stream: stream, or NULL
  *
  * Context: any thread.
- * Return: from MEM_PRIORITY_GREATEST to MEM_PRIORITY_LEAST.
+ * Return: from MEM_PRIORITY_GREATEST to MEM_PRIORITY_LEAST; the latter if
+ * @stream is NULL.
  */
 int mem_stream_priority(const struct mem_stream *stream);
 
@@ -1572,7 +1594,7 @@ int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
  * mem_stream_legacy(), mem_stream_id() and mem_stream_priority(). It can be
  * given back what needs no answer: mem_ctx_close(), mem_buf_destroy(),
  * mem_job_destroy(), mem_event_destroy() and mem_semaphore_destroy().
- * mem_tell_missing() does as ever.
+ * mem_version() and mem_tell_missing() do as ever.
  * All other functions answer -EPERM.
  *
  * Context: any thread.
@@ -1613,7 +1635,7 @@ int mem_launch(struct mem_stream *stream, const struct mem_launch *launch);
  * @dst: target
  * @src: source
  * @len: bytes; 0 does nothing
- * @dir: what the addresses must be; MEM_DIR_DEFAULT: any
+ * @dir: enum mem_dir: what the addresses must be; MEM_DIR_DEFAULT: any
  *
  * Returns when the copy is done, but for one from pageable memory to device
  * memory, whose source has been read, and for one within device memory. Memory
@@ -1627,7 +1649,7 @@ int mem_launch(struct mem_stream *stream, const struct mem_launch *launch);
  * context), -ENOMEM, or as mem_stream_sync().
  */
 int mem_copy(struct mem_stream *stream, void *dst, const void *src,
-	     uint64_t len, enum mem_dir dir);
+	     uint64_t len, unsigned int dir);
 
 /**
  * mem_copy_async() - copy in order of a stream
@@ -1635,7 +1657,7 @@ int mem_copy(struct mem_stream *stream, void *dst, const void *src,
  * @dst: target
  * @src: source
  * @len: bytes; 0 does nothing
- * @dir: what the addresses must be; MEM_DIR_DEFAULT: any
+ * @dir: enum mem_dir: what the addresses must be; MEM_DIR_DEFAULT: any
  *
  * Where a side is pageable memory it waits, and the calling thread copies.
  *
@@ -1643,32 +1665,32 @@ int mem_copy(struct mem_stream *stream, void *dst, const void *src,
  * Return: 0, or as mem_copy().
  */
 int mem_copy_async(struct mem_stream *stream, void *dst, const void *src,
-		   uint64_t len, enum mem_dir dir);
+		   uint64_t len, unsigned int dir);
 
 /**
  * mem_copy_rows() - mem_copy() of rows
  * @stream: in order of this one
  * @rows: what; not needed any more when the call returns
- * @dir: what the addresses must be; MEM_DIR_DEFAULT: any
+ * @dir: enum mem_dir: what the addresses must be; MEM_DIR_DEFAULT: any
  *
  * Context: may sleep; any thread.
  * Return: 0, or as mem_copy(); -EINVAL also if a pitch is below the length of
  * a row.
  */
 int mem_copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
-		  enum mem_dir dir);
+		  unsigned int dir);
 
 /**
  * mem_copy_rows_async() - mem_copy_async() of rows
  * @stream: in order of this one
  * @rows: what; not needed any more when the call returns
- * @dir: what the addresses must be; MEM_DIR_DEFAULT: any
+ * @dir: enum mem_dir: what the addresses must be; MEM_DIR_DEFAULT: any
  *
  * Context: may sleep; any thread.
  * Return: 0, or as mem_copy_rows().
  */
 int mem_copy_rows_async(struct mem_stream *stream, const struct mem_rows *rows,
-			enum mem_dir dir);
+			unsigned int dir);
 
 /**
  * mem_set() - have an engine fill memory

@@ -44,7 +44,7 @@ static int made(int err, struct mem_ctx *ctx, struct mem_buf *new,
 	return 0;
 }
 
-API int mem_buf_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
+API int mem_buf_alloc(struct mem_ctx *ctx, unsigned int kind, uint64_t len,
 		      const char *name, struct mem_buf **buf)
 {
 	struct mem_buf *new = NULL;
@@ -195,9 +195,9 @@ API uint64_t mem_buf_len(const struct mem_buf *buf)
 	return buf ? buf->len : 0;
 }
 
-API enum mem_kind mem_buf_kind(const struct mem_buf *buf)
+API unsigned int mem_buf_kind(const struct mem_buf *buf)
 {
-	return buf->kind;
+	return buf ? buf->kind : MEM_KIND_SYSTEM;
 }
 
 API int mem_buf_info(struct mem_buf *buf, struct mem_buf_info *info)

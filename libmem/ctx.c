@@ -206,6 +206,11 @@ static int open_with(const struct backend *backend,
 	return 0;
 }
 
+API unsigned int mem_version(void)
+{
+	return LIBMEM_VERSION;
+}
+
 API int mem_ctx_open(const struct mem_ctx_options *options,
 		     struct mem_ctx **ctx)
 {
@@ -293,7 +298,7 @@ API int mem_ctx_next_violation(struct mem_ctx *ctx,
 	return ret;
 }
 
-API const char *mem_violation_name(enum mem_violation_kind kind)
+API const char *mem_violation_name(unsigned int kind)
 {
 	static const char *const names[] = {
 		[MEM_VIOLATION_DROPPED] = "dropped",
@@ -318,7 +323,7 @@ API const char *mem_violation_name(enum mem_violation_kind kind)
 		[MEM_VIOLATION_FAILED_KERNEL] = "failed-kernel",
 	};
 
-	if ((size_t)kind >= sizeof(names) / sizeof(*names))
+	if (kind >= sizeof(names) / sizeof(*names))
 		return "unknown";
 	return names[kind];
 }

@@ -4,9 +4,7 @@
 #define _LIBMEM_GRANT_H
 
 #include "engine/engine.h"
-
-struct mem_buf;
-struct mem_ctx;
+#include "internal.h"
 
 /**
  * struct grant_link - a place in a list, or its head
@@ -24,7 +22,7 @@ struct grant_link {
  * @engines: bit an engine: it is in its list
  */
 struct granted {
-	struct grant_link link[MEM_NR_ENGINES];
+	struct grant_link link[NR_ENGINES];
 	uint8_t engines;
 };
 

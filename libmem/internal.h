@@ -18,6 +18,8 @@
 
 #define API		__attribute__((visibility("default")))
 #define NS_PER_S	1000000000ULL
+/* Of enum mem_engine. */
+#define NR_ENGINES	(MEM_ENGINE_DGPU + 1)
 
 #define containerof(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
@@ -68,7 +70,7 @@ struct mem_stream {
 
 /* Who runs operations: an engine each, then these. */
 enum {
-	EXEC_DMA = MEM_NR_ENGINES,
+	EXEC_DMA = NR_ENGINES,
 	EXEC_HOST,
 	NR_EXECS,
 };

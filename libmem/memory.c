@@ -24,7 +24,7 @@ static bool is_by_ptr(const struct mem_buf *buf)
 	       buf->kind == MEM_KIND_REGISTERED;
 }
 
-static bool flags_are_valid(enum mem_kind kind, unsigned int flags)
+static bool flags_are_valid(unsigned int kind, unsigned int flags)
 {
 	switch (kind) {
 	case MEM_KIND_MANAGED:
@@ -39,7 +39,7 @@ static bool flags_are_valid(enum mem_kind kind, unsigned int flags)
 	}
 }
 
-API int mem_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
+API int mem_alloc(struct mem_ctx *ctx, unsigned int kind, uint64_t len,
 		  unsigned int flags, void **ptr)
 {
 	struct mem_buf *buf;
@@ -511,17 +511,17 @@ static bool is_host_side(const struct mem_buf *buf)
 	return !buf || buf->kind != MEM_KIND_DEVICE;
 }
 
-static bool dir_is_valid(enum mem_dir dir, const struct mem_buf *dst,
+static bool dir_is_valid(unsigned int dir, const struct mem_buf *dst,
 			 const struct mem_buf *src)
 {
 	switch (dir) {
-	case MEM_HOST_TO_HOST:
+	case MEM_DIR_HOST_TO_HOST:
 		return is_host_side(dst) && is_host_side(src);
-	case MEM_HOST_TO_DEVICE:
+	case MEM_DIR_HOST_TO_DEVICE:
 		return dst && is_host_side(src);
-	case MEM_DEVICE_TO_HOST:
+	case MEM_DIR_DEVICE_TO_HOST:
 		return is_host_side(dst) && src;
-	case MEM_DEVICE_TO_DEVICE:
+	case MEM_DIR_DEVICE_TO_DEVICE:
 		return dst && src;
 	case MEM_DIR_DEFAULT:
 		return true;
@@ -658,14 +658,14 @@ static int copy_find(struct mem_ctx *ctx, const struct mem_rows *rows,
 }
 
 static int copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
-		     enum mem_dir dir, bool is_async)
+		     unsigned int dir, bool is_async)
 {
 	struct request request = { .is_async = is_async };
 	struct copy *copy;
 	int err;
 
 	if (!stream || !rows || !rows->dst || !rows->src ||
-	    (unsigned int)dir > MEM_DIR_DEFAULT ||
+	    dir > MEM_DIR_DEFAULT ||
 	    rows->dst_pitch < rows->row_len || rows->src_pitch < rows->row_len)
 		return -EINVAL;
 	err = ctx_check(stream->ctx);
@@ -725,7 +725,7 @@ static struct mem_rows one_row(void *dst, const void *src, uint64_t len)
 }
 
 API int mem_copy(struct mem_stream *stream, void *dst, const void *src,
-		 uint64_t len, enum mem_dir dir)
+		 uint64_t len, unsigned int dir)
 {
 	const struct mem_rows rows = one_row(dst, src, len);
 
@@ -733,7 +733,7 @@ API int mem_copy(struct mem_stream *stream, void *dst, const void *src,
 }
 
 API int mem_copy_async(struct mem_stream *stream, void *dst, const void *src,
-		       uint64_t len, enum mem_dir dir)
+		       uint64_t len, unsigned int dir)
 {
 	const struct mem_rows rows = one_row(dst, src, len);
 
@@ -741,13 +741,13 @@ API int mem_copy_async(struct mem_stream *stream, void *dst, const void *src,
 }
 
 API int mem_copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
-		      enum mem_dir dir)
+		      unsigned int dir)
 {
 	return copy_rows(stream, rows, dir, false);
 }
 
 API int mem_copy_rows_async(struct mem_stream *stream,
-			    const struct mem_rows *rows, enum mem_dir dir)
+			    const struct mem_rows *rows, unsigned int dir)
 {
 	return copy_rows(stream, rows, dir, true);
 }

@@ -254,7 +254,9 @@ API int mem_stream_destroy(struct mem_stream *stream)
 	struct mem_ctx *ctx;
 	int err;
 
-	if (!stream || stream->is_own)
+	if (!stream)
+		return 0;
+	if (stream->is_own)
 		return -EINVAL;
 	ctx = stream->ctx;
 	err = ctx_may_change(ctx);
@@ -401,7 +403,7 @@ API uint64_t mem_stream_id(const struct mem_stream *stream)
 
 API int mem_stream_priority(const struct mem_stream *stream)
 {
-	return stream->priority;
+	return stream ? stream->priority : MEM_PRIORITY_LEAST;
 }
 
 API int mem_stream_sync(struct mem_stream *stream)
@@ -613,12 +615,11 @@ API int mem_ctx_error(struct mem_ctx *ctx)
 	return ctx_is_forked(ctx) ? -EPERM : atomic_load(&ctx->sched.error);
 }
 
-API int mem_ctx_set_wait_policy(struct mem_ctx *ctx,
-				enum mem_wait_policy policy)
+API int mem_ctx_set_wait_policy(struct mem_ctx *ctx, unsigned int policy)
 {
 	int err;
 
-	if (!ctx || (unsigned int)policy > MEM_WAIT_BLOCK)
+	if (!ctx || policy > MEM_WAIT_BLOCK)
 		return -EINVAL;
 	err = ctx_is_forked(ctx) ? -EPERM : sched_check_call();
 	if (!err)
@@ -915,7 +916,7 @@ static int launch_check(const struct mem_launch *launch)
 		    __builtin_mul_overflow(nr_blocks, launch->grid[i],
 					   &nr_blocks))
 			return -EINVAL;
-	if (launch->engine >= MEM_NR_ENGINES || !launch->kernel ||
+	if (launch->engine >= NR_ENGINES || !launch->kernel ||
 	    nr_blocks > MEM_BLOCKS_MAX || launch->shared_len > MAX_SHARED_LEN ||
 	    launch->args_len > MEM_ARGS_MAX ||
 	    (launch->args_len && !launch->args))

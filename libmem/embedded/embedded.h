@@ -148,7 +148,7 @@ struct embedded_ctx {
 	bool evicts;
 	uint64_t seed;
 	atomic_ullong nr_made;
-	struct owner owners[MEM_NR_ENGINES];
+	struct owner owners[NR_ENGINES];
 	atomic_uint nr_running;
 
 	pthread_mutex_t order_lock;

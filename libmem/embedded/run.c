@@ -24,7 +24,7 @@ void run_init(struct embedded_ctx *ctx)
 {
 	unsigned int i;
 
-	for (i = 0; i < MEM_NR_ENGINES; i++) {
+	for (i = 0; i < NR_ENGINES; i++) {
 		ctx->owners[i].ctx = ctx;
 		grants_init(&ctx->owners[i].grants, i);
 	}
@@ -38,7 +38,7 @@ void run_fini(struct embedded_ctx *ctx)
 {
 	unsigned int i;
 
-	for (i = 0; i < MEM_NR_ENGINES; i++) {
+	for (i = 0; i < NR_ENGINES; i++) {
 		if (ctx->owners[i].engine)
 			engine_destroy(ctx->owners[i].engine);
 		grants_fini(&ctx->owners[i].grants);
@@ -91,7 +91,7 @@ void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	for (i = 0; i < MEM_NR_ENGINES; i++)
+	for (i = 0; i < NR_ENGINES; i++)
 		if (grants_has(&ctx->owners[i].grants, &buf->granted))
 			hide(&ctx->owners[i], buf);
 	order_unlock(ctx, &old);

@@ -143,7 +143,7 @@ struct kernel_ctx {
 	uint32_t evict;
 	uint64_t seed;
 	int poison;
-	struct owner owners[MEM_NR_ENGINES];
+	struct owner owners[NR_ENGINES];
 
 	pthread_mutex_t lock;
 	struct kernel_job *orphans;

@@ -23,7 +23,7 @@ void kernel_run_init(struct kernel_ctx *ctx)
 {
 	unsigned int i;
 
-	for (i = 0; i < MEM_NR_ENGINES; i++) {
+	for (i = 0; i < NR_ENGINES; i++) {
 		ctx->owners[i].ctx = ctx;
 		pthread_mutex_init(&ctx->owners[i].run_lock, NULL);
 		grants_init(&ctx->owners[i].grants, i);
@@ -38,7 +38,7 @@ void kernel_run_fini(struct kernel_ctx *ctx)
 {
 	unsigned int i;
 
-	for (i = 0; i < MEM_NR_ENGINES; i++) {
+	for (i = 0; i < NR_ENGINES; i++) {
 		if (ctx->owners[i].engine)
 			engine_destroy(ctx->owners[i].engine);
 		grants_fini(&ctx->owners[i].grants);
@@ -293,7 +293,7 @@ void kernel_run_forget(struct kernel_ctx *ctx, struct kernel_buf *buf)
 	bool has_it;
 	int err;
 
-	for (i = 0; i < MEM_NR_ENGINES; i++) {
+	for (i = 0; i < NR_ENGINES; i++) {
 		struct owner *owner = &ctx->owners[i];
 
 		pthread_mutex_lock(&ctx->lock);

@@ -15,6 +15,7 @@
 #include <profile.h>
 
 #define PAGE		4096UL
+#define NR_ENGINES	(MEM_ENGINE_DGPU + 1)
 #define GIB		(1ULL << 30)
 
 /**
@@ -394,7 +395,7 @@ static void a_row_is_as_the_table_says(void **state)
 	unsigned int i;
 
 	board = of->board;
-	for (i = 0; i <= MEM_NR_ENGINES; i++) {
+	for (i = 0; i <= NR_ENGINES; i++) {
 		open_board(0);
 		if (!is_there(row)) {
 			assert_int_equal(take(row), -EOPNOTSUPP);
@@ -402,7 +403,7 @@ static void a_row_is_as_the_table_says(void **state)
 			return;
 		}
 		assert_int_equal(take(row), 0);
-		if (i < MEM_NR_ENGINES)
+		if (i < NR_ENGINES)
 			engine_touches(i, row);
 		else
 			cpu_touches(cell_of(row->cpu));
@@ -493,13 +494,13 @@ static void two_gpus_pass_data_on_by_copies(void **state)
 	assert_int_equal(mem_set_async(stream, of_dgpu, 0, PAGE), 0);
 	assert_int_equal(start(MEM_ENGINE_DGPU, k_add, of_dgpu), 0);
 	assert_int_equal(mem_copy_async(stream, of_soc, of_dgpu, PAGE,
-					MEM_DEVICE_TO_DEVICE), 0);
+					MEM_DIR_DEVICE_TO_DEVICE), 0);
 	assert_int_equal(start(MEM_ENGINE_GPU, k_add, of_soc), 0);
 	assert_int_equal(mem_copy_async(stream, of_dgpu, of_soc, PAGE,
-					MEM_DEVICE_TO_DEVICE), 0);
+					MEM_DIR_DEVICE_TO_DEVICE), 0);
 	assert_int_equal(start(MEM_ENGINE_DGPU, k_add, of_dgpu), 0);
 	assert_int_equal(mem_copy(stream, &word, of_dgpu, sizeof(word),
-				  MEM_DEVICE_TO_HOST), 0);
+				  MEM_DIR_DEVICE_TO_HOST), 0);
 	assert_int_equal(word, 3);
 	nothing_found();
 	assert_int_equal(mem_free(ctx, of_soc), 0);
@@ -640,7 +641,7 @@ static void facts_of_what_is_no_gpu_are_refused(void **state)
 	assert_int_equal(mem_ctx_board(NULL, MEM_ENGINE_GPU, &told), -EINVAL);
 	assert_int_equal(mem_ctx_board(ctx, MEM_ENGINE_GPU, NULL), -EINVAL);
 	assert_int_equal(mem_ctx_board(ctx, MEM_ENGINE_VIC, &told), -EINVAL);
-	assert_int_equal(mem_ctx_board(ctx, MEM_NR_ENGINES, &told), -EINVAL);
+	assert_int_equal(mem_ctx_board(ctx, NR_ENGINES, &told), -EINVAL);
 	assert_int_equal(mem_ctx_memory(NULL, MEM_ENGINE_GPU, &left, &all),
 			 -EINVAL);
 	assert_int_equal(mem_ctx_memory(ctx, MEM_ENGINE_PVA, &left, &all),

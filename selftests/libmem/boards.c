@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 		stream = mem_stream_legacy(ctx);
 		printf("%s ", argv[i]);
 		show_memory();
-		for (e = 0; e < MEM_NR_ENGINES; e++)
+		for (e = 0; e <= MEM_ENGINE_DGPU; e++)
 			if (!start(e))
 				printf(" %s", engines[e]);
 		putchar('\n');

@@ -59,7 +59,7 @@ static void alloc_refuses_what_is_malformed(void **state)
 				       NULL, &buf), -EINVAL);
 	assert_int_equal(mem_buf_alloc(ctx, MEM_KIND_FOREIGN, LEN, NULL, &buf),
 			 -EINVAL);
-	assert_int_equal(mem_buf_alloc(ctx, (enum mem_kind)99, LEN, NULL,
+	assert_int_equal(mem_buf_alloc(ctx, 99, LEN, NULL,
 				       &buf), -EINVAL);
 	assert_int_equal(mem_buf_alloc(ctx, MEM_KIND_COHERENT, LEN, name,
 				       &buf), -EINVAL);
@@ -321,6 +321,7 @@ static void null_is_destroyed_and_has_no_length(void **state)
 	(void)state;
 	mem_buf_destroy(NULL);
 	assert_int_equal(mem_buf_len(NULL), 0);
+	assert_int_equal(mem_buf_kind(NULL), MEM_KIND_SYSTEM);
 }
 
 static void end_of_a_write_shows_it_to_engines(void **state)

@@ -2,6 +2,14 @@
 /* Tests of libmem's contexts. */
 #include "test.h"
 
+static void the_library_has_the_version_of_its_header(void **state)
+{
+	(void)state;
+	assert_int_equal(mem_version(), LIBMEM_VERSION);
+	assert_int_equal(LIBMEM_MAKE_VERSION(1, 2, 3), 0x010203);
+	assert_true(mem_version() < LIBMEM_MAKE_VERSION(0, 255, 255));
+}
+
 static void open_refuses_what_is_malformed(void **state)
 {
 	struct {
@@ -263,6 +271,7 @@ static void a_process_has_every_board(void **state)
 int main(void)
 {
 	const struct CMUnitTest both[] = {
+		cmocka_unit_test(the_library_has_the_version_of_its_header),
 		cmocka_unit_test(open_refuses_what_is_malformed),
 		cmocka_unit_test(the_environment_says_what_is_left_open),
 		cmocka_unit_test(the_environment_says_what_is_evicted),

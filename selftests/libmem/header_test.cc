@@ -13,7 +13,8 @@ int main()
 
 	probe.size = sizeof(probe);
 	copy.size = sizeof(copy);
-	is_good = mem_ctx_probe(nullptr, &probe) == -EINVAL &&
+	is_good = mem_version() == LIBMEM_VERSION &&
+		  mem_ctx_probe(nullptr, &probe) == -EINVAL &&
 		  mem_job_copy2d(&copy, nullptr) == -EINVAL &&
 		  mem_buf_begin(nullptr, MEM_RW) == -EINVAL;
 	mem_ctx_close(nullptr);

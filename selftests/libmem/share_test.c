@@ -23,8 +23,8 @@ static uint32_t *device(uint32_t value)
 
 	assert_non_null(words);
 	set_all(words, value);
-	assert_int_equal(mem_copy(stream, ptr, words, LEN, MEM_HOST_TO_DEVICE),
-			 0);
+	assert_int_equal(mem_copy(stream, ptr, words, LEN,
+				  MEM_DIR_HOST_TO_DEVICE), 0);
 	free(words);
 	return ptr;
 }
@@ -34,8 +34,8 @@ static void device_is(const uint32_t *ptr, uint32_t value)
 	uint32_t *words = malloc(LEN);
 
 	assert_non_null(words);
-	assert_int_equal(mem_copy(stream, words, ptr, LEN, MEM_DEVICE_TO_HOST),
-			 0);
+	assert_int_equal(mem_copy(stream, words, ptr, LEN,
+				  MEM_DIR_DEVICE_TO_HOST), 0);
 	all_are(words, value);
 	free(words);
 }

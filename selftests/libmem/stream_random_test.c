@@ -589,7 +589,7 @@ static void buf_destroy(int at)
 
 		assert_non_null(host);
 		must(mem_copy(p.streams[0].real, host, b->ptr, b->len,
-			      MEM_DEVICE_TO_HOST), "copy");
+			      MEM_DIR_DEVICE_TO_HOST), "copy");
 		must(attach_ref_work(p.ref, 0), "work");
 		must(attach_ref_sync_stream(p.ref, 0), "sync");
 		if (!b->is_wrong && memcmp(host, b->bytes, b->len))

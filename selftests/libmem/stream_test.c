@@ -45,7 +45,7 @@ static void new_memory_is_poisoned_but_pinned(void **state)
 	all_are(ptr, 0xa5a5a5a5U);
 	all_are(pinned, 0);
 	assert_int_equal(mem_copy(stream, &word, device, sizeof(word),
-				  MEM_DEVICE_TO_HOST), 0);
+				  MEM_DIR_DEVICE_TO_HOST), 0);
 	assert_int_equal(word, 0xa5a5a5a5U);
 	release(ptr);
 	release(device);
@@ -1230,7 +1230,8 @@ static void a_destroyed_stream_ends_its_work(void **state)
 	gate = hold_up(other);
 	start_add(other, ptr, ptr, 1);
 	assert_int_equal(mem_stream_destroy(other), 0);
-	assert_int_equal(mem_stream_destroy(NULL), -EINVAL);
+	assert_int_equal(mem_stream_destroy(NULL), 0);
+	assert_int_equal(mem_stream_priority(NULL), MEM_PRIORITY_LEAST);
 	assert_int_equal(mem_stream_destroy(mem_stream_legacy(ctx)), -EINVAL);
 	is_refused(ptr);
 	let_go(gate);
@@ -1343,11 +1344,13 @@ static void rows_are_copied_and_set(void **state)
 	assert_int_equal(mem_alloc_pitch(ctx, 100, 30, &pitch, &device), 0);
 	assert_int_equal(pitch, 512);
 	rows = (struct mem_rows) { device, pitch, from, 200, 100, 30 };
-	assert_int_equal(mem_copy_rows(stream, &rows, MEM_HOST_TO_DEVICE), 0);
+	assert_int_equal(mem_copy_rows(stream, &rows,
+				       MEM_DIR_HOST_TO_DEVICE), 0);
 	assert_int_equal(mem_set_rows(stream, (char *)device + 10, pitch, 9, 5,
 				      30, 0), 0);
 	rows = (struct mem_rows) { back, 100, device, pitch, 100, 30 };
-	assert_int_equal(mem_copy_rows(stream, &rows, MEM_DEVICE_TO_HOST), 0);
+	assert_int_equal(mem_copy_rows(stream, &rows,
+				       MEM_DIR_DEVICE_TO_HOST), 0);
 	for (i = 0; i < 30; i++)
 		for (j = 0; j < 100; j++)
 			assert_int_equal(back[100 * i + j],
@@ -1381,7 +1384,7 @@ static void rows_are_copied_in_order_of_a_stream(void **state)
 		from[i] = (uint8_t)(i * 11);
 	assert_int_equal(mem_copy_rows_async(stream, &up, MEM_DIR_DEFAULT), 0);
 	assert_int_equal(mem_copy_rows_async(stream, &down,
-					     MEM_DEVICE_TO_HOST), 0);
+					     MEM_DIR_DEVICE_TO_HOST), 0);
 	assert_int_equal(mem_stream_query(stream), -EBUSY);
 	for (i = 0; i < LEN; i++)
 		assert_int_equal(to[i], 0);
@@ -1401,7 +1404,7 @@ static void rows_are_copied_in_order_of_a_stream(void **state)
 	assert_int_equal(mem_copy_rows_async(stream, NULL, MEM_DIR_DEFAULT),
 			 -EINVAL);
 	assert_int_equal(mem_copy_rows_async(stream, &down,
-					     MEM_HOST_TO_DEVICE), -EINVAL);
+					     MEM_DIR_HOST_TO_DEVICE), -EINVAL);
 	nothing_found();
 	release(from);
 	release(to);
@@ -1425,11 +1428,11 @@ static void copies_say_what_is_wrong(void **state)
 			 -EINVAL);
 	assert_int_equal(mem_copy(stream, device, &local, 4, 5), -EINVAL);
 	assert_int_equal(mem_copy(stream, device, &local, 4,
-				  MEM_HOST_TO_HOST), -EINVAL);
+				  MEM_DIR_HOST_TO_HOST), -EINVAL);
 	assert_int_equal(mem_copy(stream, device, &local, 4,
-				  MEM_DEVICE_TO_DEVICE), -EINVAL);
+				  MEM_DIR_DEVICE_TO_DEVICE), -EINVAL);
 	assert_int_equal(mem_copy(stream, &local, device, 4,
-				  MEM_HOST_TO_DEVICE), -EINVAL);
+				  MEM_DIR_HOST_TO_DEVICE), -EINVAL);
 	assert_int_equal(mem_copy(stream, device + N - 1, &local, 8,
 				  MEM_DIR_DEFAULT), -EINVAL);
 	assert_int_equal(mem_copy(mem_stream_legacy(other), device, &local, 4,
@@ -1450,10 +1453,10 @@ static void a_copy_to_the_host_is_a_wait(void **state)
 
 	(void)state;
 	assert_int_equal(mem_copy(stream, device, &word, sizeof(word),
-				  MEM_HOST_TO_DEVICE), 0);
+				  MEM_DIR_HOST_TO_DEVICE), 0);
 	is_refused(ptr);
 	assert_int_equal(mem_copy(stream, &word, device, sizeof(word),
-				  MEM_DEVICE_TO_HOST), 0);
+				  MEM_DIR_DEVICE_TO_HOST), 0);
 	is_allowed(ptr);
 	assert_int_equal(mem_set(stream, device, 0, LEN), 0);
 	is_refused(ptr);
@@ -2018,7 +2021,7 @@ static void launch_says_what_is_wrong(void **state)
 	launch.grid[2] = 1U << 17;
 	assert_int_equal(mem_launch(stream, &launch), -EINVAL);
 	launch = good;
-	launch.engine = MEM_NR_ENGINES;
+	launch.engine = MEM_ENGINE_DGPU + 1;
 	assert_int_equal(mem_launch(stream, &launch), -EINVAL);
 	launch = good;
 	launch.args_len = 4;

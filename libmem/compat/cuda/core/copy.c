@@ -51,9 +51,9 @@ static int copy_sides(struct mem_stream *stream, const struct core_copy *copy)
 {
 	static const enum mem_dir dirs[] = {
 		[0] = MEM_DIR_DEFAULT,
-		[CORE_DST_DEVICE] = MEM_HOST_TO_DEVICE,
-		[CORE_SRC_DEVICE] = MEM_DEVICE_TO_HOST,
-		[CORE_SRC_DEVICE | CORE_DST_DEVICE] = MEM_DEVICE_TO_DEVICE,
+		[CORE_DST_DEVICE] = MEM_DIR_HOST_TO_DEVICE,
+		[CORE_SRC_DEVICE] = MEM_DIR_DEVICE_TO_HOST,
+		[CORE_SRC_DEVICE | CORE_DST_DEVICE] = MEM_DIR_DEVICE_TO_DEVICE,
 	};
 	int err = copy_as(stream, copy, dirs[copy->sides]);
 
