@@ -411,9 +411,6 @@ static void forget(struct heapsim_ctx_buf *m)
 	list_del_init(&m->in_flight);
 	list_del_init(&m->due);
 	list_del_init(&m->owing);
-	spin_lock(&s->written_lock);
-	list_del_init(&m->written);
-	spin_unlock(&s->written_lock);
 	xa_erase(&s->buf_ids, m->buf->id);
 	if (heapsim_is_managed(m))
 		attach_buf_destroy(&s->attach, &m->model);
@@ -508,6 +505,10 @@ void heapsim_ctx_buf_destroy(struct heapsim_buf *buf)
 		return;
 	s = m->streams;
 	mutex_lock(&s->lock);
+	/* A view is stored to also after its context has ended. */
+	spin_lock(&s->written_lock);
+	list_del_init(&m->written);
+	spin_unlock(&s->written_lock);
 	if (!s->has_ended)
 		forget(m);
 	/* A bracket that is still open is told of after this. */

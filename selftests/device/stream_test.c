@@ -1261,6 +1261,31 @@ static void buffers_of_a_closed_context_are_the_cpus(void **state)
 	w->global.view[w->page] = 4;
 }
 
+/* A buffer that goes leaves nothing to those that stay. */
+static void views_of_a_closed_context_are_stored_to(void **state)
+{
+	struct world *w = *state;
+	struct managed gone = managed_create(w->dev, HEAPSIM_KIND_MANAGED,
+					     HEAPSIM_ATTACH_GLOBAL, w->page);
+	struct managed fresh[8];
+	unsigned int i;
+
+	close(w->dev);
+	w->dev = device_open();
+	w->global.view[0] = 1;
+	gone.view[0] = 2;
+	managed_destroy(&gone);
+	/* Its memory may be another's now. */
+	for (i = 0; i < ARRAY_SIZE(fresh); i++)
+		fresh[i] = managed_create(w->dev, HEAPSIM_KIND_MANAGED,
+					  HEAPSIM_ATTACH_GLOBAL, w->page);
+	w->host.view[0] = 3;
+	assert_int_equal(w->global.view[0], 1);
+	assert_int_equal(w->host.view[0], 3);
+	for (i = 0; i < ARRAY_SIZE(fresh); i++)
+		managed_destroy(&fresh[i]);
+}
+
 /* In the middle of whatever. */
 static int works_on(void *arg)
 {
@@ -1435,6 +1460,7 @@ int main(void)
 		TEST(what_cannot_be_now_is_ebusy),
 		TEST(an_answer_that_cannot_be_given_leaves_nothing),
 		TEST(buffers_of_a_closed_context_are_the_cpus),
+		TEST(views_of_a_closed_context_are_stored_to),
 		TEST(a_killed_program_leaves_nothing),
 		TEST(many_threads_are_served),
 		TEST(objects_of_a_user_are_limited),
