@@ -9,6 +9,7 @@
  * place in its program: one number, one signal.
  */
 #include <linux/hashtable.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pagemap.h>
 #include <linux/ptrace.h>
@@ -55,10 +56,11 @@ static u64 nr_calls;		/* the same */
 static bool had_stacks;
 
 /*
- * Not one who would be killed by it, or get it too late, or whose handler is
- * for something else: it says that it is for this.
+ * Returns true if the calling thread has a handler for stack signals, and the
+ * signal is not blocked: it would kill the thread, or be delivered too late.
+ * @flags: out: SA_* of the handler.
  */
-static bool takes(int signal)
+static bool takes(int signal, unsigned long *flags_of_handler)
 {
 	/* A thread's own, until it is reaped. */
 	struct sighand_struct *sighand =
@@ -68,6 +70,7 @@ static bool takes(int signal)
 	bool ret;
 
 	spin_lock_irqsave(&sighand->siglock, flags);
+	*flags_of_handler = action->sa.sa_flags;
 	ret = action->sa.sa_handler != SIG_DFL &&
 	      action->sa.sa_handler != SIG_IGN &&
 	      action->sa.sa_flags & SA_SIGINFO &&
@@ -78,34 +81,69 @@ static bool takes(int signal)
 }
 
 /*
- * Does the signal's frame, and a handler that walks the stack, fit? Who has no
- * room would be killed, or overwrite what lies below a small stack.
+ * Returns true if a driver maps memory there. A probe of it would count as an
+ * access of the program, and a buffer's page may be open for one step only.
  */
-static bool has_room(void)
+static bool is_device_memory(unsigned long low, unsigned long end)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+	bool ret = false;
+
+	mmap_read_lock(mm);
+	for (vma = find_vma(mm, low); vma && vma->vm_start < end && !ret;
+	     vma = find_vma(mm, vma->vm_end))
+		ret = vma->vm_flags & (VM_IO | VM_PFNMAP);
+	mmap_read_unlock(mm);
+	return ret;
+}
+
+/*
+ * Returns true if the signal's frame, and a handler that walks the stack, fit.
+ * Without room the thread would be killed, or memory below a small stack
+ * overwritten. What lies below the stack pointer may be live, so nothing is
+ * written there: reads grow the stack, which only a real access does, and find
+ * guard pages; the second probe finds pages that cannot be written.
+ */
+static bool has_room(unsigned long flags)
 {
 	unsigned long sp = current_user_stack_pointer();
 	const unsigned long low = current->sas_ss_sp;
 	const unsigned long size = current->sas_ss_size;
+	const char __user *from;
 
-	if (size && (sp <= low || sp - low > size))
+	if (flags & SA_ONSTACK && !sas_ss_flags(sp))
 		sp = low + size;	/* where the handler will run */
-	if (size && sp - low < ROOM)
+	if (size && sp - low <= size && sp - low < ROOM)
 		return false;
-	return sp > ROOM &&
-	       !fault_in_writeable((char __user *)sp - ROOM, ROOM);
+	if (sp <= ROOM)
+		return false;
+	from = (const char __user *)sp - ROOM;
+	return !is_device_memory(sp - ROOM, sp) &&
+	       !fault_in_readable(from, ROOM) &&
+	       !fault_in_safe_writeable(from, ROOM);
 }
 
-/* Runs in the thread that was noted, with no lock held. */
+/* Returns true if the calling thread will be back in user space. */
+static bool is_coming_back(void)
+{
+	return current->mm && !(current->flags & PF_EXITING) &&
+	       !fatal_signal_pending(current);
+}
+
+/*
+ * Runs in the thread that was noted, with no lock held. The thread stays in the
+ * table until the end: should the probe of its stack fault in a buffer, that
+ * must not have it noted again, and this run again, for ever.
+ */
 static void stack_tell(struct callback_head *work)
 {
 	struct stack *s = container_of(work, struct stack, work);
 	struct kernel_siginfo info;
+	unsigned long flags;
 
-	spin_lock(&stacks_lock);
-	hash_del(&s->node);
-	spin_unlock(&stacks_lock);
 	/* An exec may have taken its handler away. */
-	if (takes(s->signal) && has_room()) {
+	if (is_coming_back() && takes(s->signal, &flags) && has_room(flags)) {
 		clear_siginfo(&info);
 		info.si_signo = s->signal;
 		info.si_code = HEAPSIM_SI_STACK;
@@ -115,6 +153,9 @@ static void stack_tell(struct callback_head *work)
 		info.si_value.sival_ptr = (void __user *)(uintptr_t)s->id;
 		send_sig_info(s->signal, &info, current);
 	}
+	spin_lock(&stacks_lock);
+	hash_del(&s->node);
+	spin_unlock(&stacks_lock);
 	kfree(s);
 	/* It may go from here on, see heapsim_stack_fini(). */
 	module_put(THIS_MODULE);
@@ -208,14 +249,15 @@ err_enable:
  */
 u64 heapsim_stack_now(int signal)
 {
+	unsigned long flags;
 	struct stack *s;
 	u64 id;
 
 	if (!signal ||
-	    current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_EXITING))
+	    current->flags & (PF_KTHREAD | PF_USER_WORKER | PF_EXITING))
 		return 0;
 	id = find();
-	if (id || !takes(signal))
+	if (id || !takes(signal, &flags))
 		return id;
 	s = kmalloc(sizeof(*s), GFP_NOWAIT | __GFP_NOWARN);
 	if (!s)

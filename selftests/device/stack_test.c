@@ -375,6 +375,153 @@ static void exec_takes_the_signal_away(void **state)
 	assert_true(r.cpu_stack > 0);
 }
 
+#ifdef __x86_64__
+#define RED_ZONE	128	/* bytes below the stack pointer that are live */
+
+/* Stores to @at with the stack pointer @sp and the red zone in use. */
+static void store_with_red_zone(uint8_t *sp, uint8_t *at, uint8_t *zone)
+{
+	__asm__ volatile("movq %%rsp, %%r12\n\t"
+			 "movq %[sp], %%rsp\n\t"
+			 "leaq -128(%%rsp), %%rdi\n\t"
+			 "movl $128, %%ecx\n\t"
+			 "movl $0xaa, %%eax\n\t"
+			 "rep stosb\n\t"
+			 "movb $1, (%[at])\n\t"
+			 "leaq -128(%%rsp), %%rsi\n\t"
+			 "movq %[zone], %%rdi\n\t"
+			 "movl $128, %%ecx\n\t"
+			 "rep movsb\n\t"
+			 "movq %%r12, %%rsp\n\t"
+			 : : [sp] "r"(sp), [at] "r"(at), [zone] "r"(zone)
+			 : "rdi", "rsi", "rcx", "rax", "r12", "memory", "cc");
+}
+
+static uint8_t *map_area(size_t len)
+{
+	uint8_t *area = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(area, MAP_FAILED);
+	return area;
+}
+
+/* Wherever the stack pointer is in its page. */
+static void the_red_zone_stays_as_it_is(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t zone[RED_ZONE], *area = map_area(MIB);
+	size_t above;
+
+	for (above = 1; above <= RED_ZONE; above += 9) {
+		device_revoke(f->dev, f->fd);
+		nr_signals = 0;
+		memset(zone, 0, sizeof(zone));
+		store_with_red_zone(area + MIB / 2 + above, f->map, zone);
+		assert_true(device_is_filled(zone, 0xaa, sizeof(zone)));
+		assert_int_equal(nr_signals, 1);
+	}
+	munmap(area, MIB);
+	record_drain(f->watch);
+}
+
+/* A thread with less stack than a handler needs is not signalled. */
+static void a_stack_without_room_is_left_alone(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t zone[RED_ZONE], *area = map_area(MIB);
+	const size_t low = MIB / 2;
+
+	assert_int_equal(mprotect(area, low, PROT_READ), 0);
+	store_with_red_zone(area + low + f->page, f->map, zone);
+	assert_int_equal(nr_signals, 0);
+	assert_int_equal(mprotect(area, low, PROT_NONE), 0);
+	store_with_red_zone(area + low + f->page, f->map + f->page, zone);
+	assert_int_equal(nr_signals, 0);
+	munmap(area, MIB);
+	record_drain(f->watch);
+}
+
+/* Nor is one whose stack is in a buffer, each access to which is stepped. */
+static int push_in_a_precise_buffer(void *arg)
+{
+	uint8_t *map = arg;
+
+	__asm__ volatile("movq %%rsp, %%r12\n\t"
+			 "movq %[sp], %%rsp\n\t"
+			 "pushq %%rax\n\t"
+			 "popq %%rax\n\t"
+			 "movq %%r12, %%rsp\n\t"
+			 : : [sp] "r"(map + MIB / 2 + 64)
+			 : "r12", "memory", "cc");
+	return nr_signals;
+}
+
+static void a_stack_in_a_buffer_is_left_alone(void **state)
+{
+	struct heapsim_set_policy policy = {
+		.size = sizeof(policy),
+		.scope = HEAPSIM_POLICY_OF_CONTEXT,
+		.fd = -1,
+		.policy = HEAPSIM_POLICY_RECORD,
+		.is_precise = 1,
+	};
+	const uint64_t deadline = device_now_ns() + 60 * NSEC_PER_SEC;
+	struct fixture *f = *state;
+	int fd, status, ret = 0;
+	uint8_t *map;
+	pid_t pid;
+
+	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_POLICY,
+					    &policy), 0);
+	fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, MIB);
+	map = device_map(fd, MIB);
+	pid = fork();
+	if (!pid)
+		_exit(push_in_a_precise_buffer(map));
+	/* A thread that loops in the kernel cannot be waited for. */
+	while (!ret && device_now_ns() < deadline) {
+		device_sleep_ns(10 * NSEC_PER_MSEC);
+		ret = waitpid(pid, &status, WNOHANG);
+	}
+	if (!ret)
+		kill(pid, SIGKILL);
+	assert_int_equal(ret, pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	device_unmap(map, MIB);
+	close(fd);
+	record_drain(f->watch);
+}
+#endif
+
+/*
+ * The room that counts is where the handler will run: on the alternate stack
+ * if it asked for that, else on the thread's own.
+ */
+static void a_small_alternate_stack_counts_if_it_is_used(void **state)
+{
+	struct sigaction action = {
+		.sa_sigaction = on_stack,
+		.sa_flags = SA_SIGINFO | HEAPSIM_SA_STACK | SA_RESTART,
+	};
+	struct fixture *f = *state;
+	const stack_t none = { .ss_flags = SS_DISABLE };
+	stack_t small = { .ss_size = MINSIGSTKSZ };
+
+	small.ss_sp = malloc(small.ss_size);
+	assert_non_null(small.ss_sp);
+	assert_int_equal(sigaltstack(&small, NULL), 0);
+	assert_true(stack_of_a_stale_read(f) > 0);
+	assert_int_equal(nr_signals, 1);
+	action.sa_flags |= SA_ONSTACK;
+	assert_int_equal(sigaction(STACK_SIGNAL, &action, NULL), 0);
+	stack_of_a_stale_read(f);
+	assert_int_equal(nr_signals, 0);
+	assert_int_equal(sigaltstack(&none, NULL), 0);
+	free(small.ss_sp);
+}
+
 static void *read_stale(void *arg)
 {
 	stack_of_a_stale_read(arg);
@@ -485,6 +632,12 @@ int main(void)
 		TEST(who_takes_no_signal_gets_none),
 		TEST(who_is_not_watched_gets_none),
 		TEST(exec_takes_the_signal_away),
+#ifdef __x86_64__
+		TEST(the_red_zone_stays_as_it_is),
+		TEST(a_stack_without_room_is_left_alone),
+		TEST(a_stack_in_a_buffer_is_left_alone),
+#endif
+		TEST(a_small_alternate_stack_counts_if_it_is_used),
 		TEST(other_threads_are_not_signalled),
 		TEST(many_threads_are_signalled),
 		TEST(threads_may_be_killed),
