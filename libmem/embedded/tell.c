@@ -32,7 +32,7 @@ static void look(void)
 	const char *path = secure_getenv(STACKS_ENV);
 
 	if (path && !stacks_init())
-		atomic_store(&stacks, stacks_map(path));
+		atomic_store(&stacks, stacks_map(path, LIBRARY_NAME));
 }
 
 /**
@@ -126,6 +126,23 @@ void tell_process(void)
 	if (dl_iterate_phdr(is_cuda, NULL))
 		atomic_store(&s->told.apis[i], TOLD_API_CUDA);
 	atomic_store(&s->told.processes[i], (uint32_t)pid);
+}
+
+/**
+ * tell_engine() - an engine has a process of its own, which may end late
+ * @pid: its number
+ *
+ * Context: any thread, after tell_init().
+ */
+void tell_engine(pid_t pid)
+{
+	struct stacks *s = stacks_seen();
+	uint32_t i;
+
+	if (!s)
+		return;
+	i = atomic_fetch_add(&s->told.nr_engines, 1) % TOLD_NR_PROCESSES;
+	atomic_store(&s->told.engines[i], (uint32_t)pid);
 }
 
 /**

@@ -87,6 +87,7 @@ bool tell_is_on(void);
 enum mem_policy tell_policy(void);
 bool tell_evicts(uint64_t *seed);
 void tell_process(void);
+void tell_engine(pid_t pid);
 void tell_inline(void);
 void tell_context(const char *soc, uint32_t line_size);
 void tell_no_context(int err);

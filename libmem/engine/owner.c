@@ -321,6 +321,7 @@ static NO_ASAN int fork_process(void *arg)
 	if (!pid)
 		process_main(start);
 	start->err = pid < 0 ? -errno : 0;
+	start->pid = pid;
 	if (pid > 0) {
 		/* It is nobody else's child yet: its number is its own. */
 		start->pidfd = fd_aside((int)syscall(SYS_pidfd_open, pid, 0));
@@ -353,6 +354,8 @@ static int run_helper(struct engine_start *start)
 	else
 		syscall(SYS_wait4, pid, NULL, __WCLONE, NULL);
 	signals_restore(&old);
+	if (!err && start->pid > 0)
+		tell_engine(start->pid);
 	return err ? err : start->err;
 }
 

@@ -232,6 +232,7 @@ struct mappings {
  * @app_pidfd: ready when the application has ended; -1 none
  * @nr_workers: threads that run blocks
  * @app: the application
+ * @pid: out: the process's number
  * @pidfd: out: of the process
  * @err: out: 0 or -errno
  */
@@ -247,6 +248,7 @@ struct engine_start {
 	int app_pidfd;
 	unsigned int nr_workers;
 	pid_t app;
+	pid_t pid;
 	int pidfd;
 	int err;
 };

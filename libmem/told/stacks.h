@@ -8,7 +8,9 @@
 #ifndef STACKS_H
 #define STACKS_H
 
+#include <assert.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <linux/heapsim.h>
@@ -19,7 +21,15 @@
 #define STACKS_ENV	"HEAPSIM_STACKS"
 
 #define STACKS_MAGIC	0x736b636174734851ULL
-#define STACKS_VERSION	9
+
+/* Of all that follows the header; a test has another. */
+#ifndef STACKS_VERSION
+#define STACKS_VERSION	10
+#endif
+
+/* The header, which every version has at the same place: see below. */
+#define STACKS_HEADER_LEN	4096
+#define STACKS_NR_REFUSALS	15
 
 /* glibc hands out real-time signals from both ends: this is the last. */
 #define STACKS_SIGNAL	64
@@ -42,6 +52,52 @@ enum stacks_state {
 	STACKS_BUSY,	/* being written, or its writer was killed */
 	STACKS_READY,
 };
+
+/**
+ * struct stacks_refusal - a process that could not use the file
+ * @state: enum stacks_state
+ * @pid: its number
+ * @version: STACKS_VERSION of its library
+ * @reserved: 0
+ * @library: name and version of the library, terminated
+ * @program: path of the executable, terminated; the end of it is cut off if it
+ *	is too long
+ */
+struct stacks_refusal {
+	_Atomic uint32_t state;
+	uint32_t pid;
+	uint32_t version;
+	uint32_t reserved;
+	char library[48];
+	char program[192];
+};
+
+/**
+ * struct stacks_header - how the file begins, in all versions
+ * @magic: STACKS_MAGIC
+ * @version: STACKS_VERSION of the command
+ * @nr_refusals: processes that could not use the file
+ * @reserved: 0
+ * @refusals: the first of them
+ *
+ * A library reads no more of a file of another version than this, and writes a
+ * refusal, so that the command can report which process it did not watch. The
+ * layout never changes.
+ */
+struct stacks_header {
+	uint64_t magic;
+	uint32_t version;
+	_Atomic uint32_t nr_refusals;
+	uint8_t reserved[240];
+	struct stacks_refusal refusals[STACKS_NR_REFUSALS];
+};
+
+static_assert(sizeof(struct stacks_refusal) == 256 &&
+	      sizeof(struct stacks_header) == STACKS_HEADER_LEN &&
+	      offsetof(struct stacks_header, refusals) == 256 &&
+	      offsetof(struct stacks_refusal, library) == 16 &&
+	      offsetof(struct stacks_refusal, program) == 64,
+	      "libraries of other versions write the header");
 
 /* A frame: which module, and where in it as its ELF file has addresses. */
 #define STACKS_MODULE_SHIFT	48
@@ -80,8 +136,7 @@ struct stacks_stack {
 
 /**
  * struct stacks - the file
- * @magic: STACKS_MAGIC
- * @version: STACKS_VERSION
+ * @header: the part that never changes
  * @nr_lost: stacks that found no room
  * @modules: hash table by path
  * @stacks: hash table by frames
@@ -90,8 +145,7 @@ struct stacks_stack {
  * @told: what libmem found itself
  */
 struct stacks {
-	uint64_t magic;
-	uint32_t version;
+	struct stacks_header header;
 	_Atomic uint32_t nr_lost;
 	struct stacks_module modules[STACKS_NR_MODULES];
 	struct stacks_stack stacks[STACKS_NR_STACKS];

@@ -176,6 +176,8 @@ enum told_api {
  * @nr_processes: that have opened a context, over any backend
  * @processes: their numbers, as far as there is room
  * @apis: of each, enum told_api, set before its number
+ * @nr_engines: processes of engines that were started
+ * @engines: the numbers of the newest of them, each at its turn
  * @nr_contexts: embedded contexts that were opened
  * @nr_inline: contexts, over any backend, whose kernels run in the program
  * @nr_failed: that could not be
@@ -200,6 +202,8 @@ struct told {
 	_Atomic uint32_t nr_processes;
 	_Atomic uint32_t processes[TOLD_NR_PROCESSES];
 	_Atomic uint32_t apis[TOLD_NR_PROCESSES];
+	_Atomic uint32_t nr_engines;
+	_Atomic uint32_t engines[TOLD_NR_PROCESSES];
 	_Atomic uint32_t nr_contexts;
 	_Atomic uint32_t nr_inline;
 	_Atomic uint32_t nr_failed;

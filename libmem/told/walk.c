@@ -39,36 +39,76 @@ int stacks_init(void)
 	return 0;
 }
 
+static void text_copy(char *to, const char *from, size_t size)
+{
+	const size_t len = strnlen(from, size - 1);
+
+	memcpy(to, from, len);
+	to[len] = '\0';
+}
+
+/* The command reports it: nobody shall believe that the process was watched. */
+static void refuse(struct stacks_header *header, const char *library)
+{
+	const uint32_t i = atomic_fetch_add(&header->nr_refusals, 1);
+	struct stacks_refusal *refusal;
+
+	if (i >= STACKS_NR_REFUSALS)
+		return;
+	refusal = &header->refusals[i];
+	refusal->pid = (uint32_t)getpid();
+	refusal->version = STACKS_VERSION;
+	text_copy(refusal->library, library, sizeof(refusal->library));
+	text_copy(refusal->program, exe_path, sizeof(refusal->program));
+	atomic_store(&refusal->state, STACKS_READY);
+}
+
+/* Returns true if the file is of this version; else says so in its header. */
+static bool is_ours(int fd, const char *library)
+{
+	struct stacks_header *header;
+	struct stat status;
+	bool ret = false;
+
+	/* Seen from elsewhere the path may be of another file. */
+	if (fstat(fd, &status) || status.st_size < (off_t)sizeof(*header))
+		return false;
+	header = mmap(NULL, sizeof(*header), PROT_READ | PROT_WRITE, MAP_SHARED,
+		      fd, 0);
+	if (header == MAP_FAILED)
+		return false;
+	if (header->magic == STACKS_MAGIC) {
+		ret = header->version == STACKS_VERSION &&
+		      status.st_size == sizeof(struct stacks);
+		if (!ret)
+			refuse(header, library);
+	}
+	munmap(header, sizeof(*header));
+	return ret;
+}
+
 /**
  * stacks_map() - map the file
  * @path: of it, as STACKS_ENV has it
+ * @library: name and version of the caller, for the report of a command that
+ *	has another version of the file
  *
- * Context: any signal handler.
- * Return: NULL if it cannot be had, or is another's.
+ * Context: any signal handler, after stacks_init().
+ * Return: NULL if it cannot be opened or mapped, or is of another version.
  */
-struct stacks *stacks_map(const char *path)
+struct stacks *stacks_map(const char *path, const char *library)
 {
-	struct stacks *stacks;
-	struct stat status;
+	struct stacks *stacks = NULL;
 	int fd;
 
 	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	/* Seen from elsewhere the path may be of another file. */
-	if (fstat(fd, &status) || status.st_size != sizeof(*stacks)) {
-		syscall(SYS_close, fd);
-		return NULL;
-	}
-	stacks = mmap(NULL, sizeof(*stacks), PROT_READ | PROT_WRITE, MAP_SHARED,
-		      fd, 0);
+	if (is_ours(fd, library))
+		stacks = mmap(NULL, sizeof(*stacks), PROT_READ | PROT_WRITE,
+			      MAP_SHARED, fd, 0);
 	syscall(SYS_close, fd);
-	if (stacks == MAP_FAILED)
-		return NULL;
-	if (stacks->magic == STACKS_MAGIC && stacks->version == STACKS_VERSION)
-		return stacks;
-	munmap(stacks, sizeof(*stacks));
-	return NULL;
+	return stacks == MAP_FAILED ? NULL : stacks;
 }
 
 static uint64_t hash(const void *bytes, size_t len)

@@ -5,6 +5,9 @@
  * ended. A program can write there, too: nothing in it is believed to be well
  * formed.
  */
+#include <assert.h>
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -212,10 +215,108 @@ void backend_facts(const struct told *told, struct run_facts *facts)
 	facts->nr_inline = atomic_load(&told->nr_inline);
 	facts->nr_failed = atomic_load(&told->nr_failed);
 	facts->failed_err = atomic_load(&told->failed_err);
+	/* Those of both backends; over the module it sees them all. */
+	if (facts->backend == RUN_EMBEDDED ? facts->nr_contexts :
+					     atomic_load(&told->nr_processes))
+		facts->is_seen = true;
 	if (facts->backend == RUN_EMBEDDED) {
 		facts->probe.line_size = atomic_load(&told->line_size);
 		text_copy(facts->probe.soc, sizeof(facts->probe.soc), told->soc,
 			  sizeof(told->soc));
+	}
+}
+
+/* 0: it has ended. */
+static pid_t parent_of(const char *pid)
+{
+	char path[300], line[512] = "";
+	const char *end;
+	int parent = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	/* A process chooses what stands between the parentheses. */
+	if (fgets(line, sizeof(line), file)) {
+		end = strrchr(line, ')');
+		if (end && sscanf(end, ") %*c %d", &parent) != 1)
+			parent = 0;
+	}
+	fclose(file);
+	return parent;
+}
+
+static bool is_engine(const struct told *told, pid_t pid)
+{
+	int i;
+
+	for (i = 0; i < TOLD_NR_PROCESSES; i++)
+		if (atomic_load(&told->engines[i]) == (uint32_t)pid)
+			return true;
+	return false;
+}
+
+/**
+ * backend_has_left() - look for what a program has left running
+ * @told: what was told so far
+ * @own: a child of this process that is none of the program's; 0 none
+ *
+ * Engines of libmem's end by themselves, soon after the program: on a busy
+ * machine that takes a while, and is nothing that a user could change.
+ *
+ * Return: true if there are children that are no engines.
+ */
+bool backend_has_left(const struct told *told, pid_t own)
+{
+	const struct dirent *entry;
+	bool ret = false;
+	DIR *dir;
+	pid_t pid;
+
+	dir = opendir("/proc");
+	if (!dir)
+		return true;
+	while (!ret && (entry = readdir(dir))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		pid = atoi(entry->d_name);
+		ret = pid != own && !is_engine(told, pid) &&
+		      parent_of(entry->d_name) == getpid();
+	}
+	closedir(dir);
+	return ret;
+}
+
+static_assert(RUN_NR_REFUSALS == STACKS_NR_REFUSALS, "one of each");
+
+/**
+ * backend_refusals() - find processes that were not watched
+ * @stacks: that they could not use
+ * @facts: out: they
+ */
+void backend_refusals(const struct stacks *stacks, struct run_facts *facts)
+{
+	const struct stacks_header *header = &stacks->header;
+	const uint32_t nr = atomic_load(&header->nr_refusals);
+	uint32_t i;
+
+	facts->nr_refused = nr;
+	facts->nr_refusals = 0;
+	for (i = 0; i < nr && i < STACKS_NR_REFUSALS; i++) {
+		const struct stacks_refusal *from = &header->refusals[i];
+		struct run_refusal *to = &facts->refusals[facts->nr_refusals];
+
+		if (atomic_load(&from->state) != STACKS_READY)
+			continue;
+		to->pid = from->pid;
+		to->version = from->version;
+		text_copy(to->library, sizeof(to->library), from->library,
+			  sizeof(from->library));
+		text_copy(to->program, sizeof(to->program), from->program,
+			  sizeof(from->program));
+		facts->nr_refusals++;
 	}
 }
 

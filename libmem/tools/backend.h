@@ -3,15 +3,21 @@
 #ifndef HEAPSIM_BACKEND_H
 #define HEAPSIM_BACKEND_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include "finding.h"
 #include "report.h"
 
+struct stacks;
 struct told;
 
 int backend_find(const char *name, enum run_backend *backend);
 int backend_choose(const char *who, enum run_backend *backend);
 int backend_env_set(const struct run_facts *facts, const char *soc);
 void backend_facts(const struct told *told, struct run_facts *facts);
+void backend_refusals(const struct stacks *stacks, struct run_facts *facts);
+bool backend_has_left(const struct told *told, pid_t own);
 int backend_take(const struct told *told, struct findings *findings,
 		 struct run_facts *facts);
 

@@ -103,7 +103,8 @@ _heapsim_run() # WORD
 	if [ "$at" -ge "$COMP_CWORD" ]; then
 		case $1 in
 		-*)	_heapsim_words "$1" "--backend= --soc= --policy= --evict=
-				--seed= --leak-check= --precise --error-exitcode= --log-file= --json=
+				--seed= --leak-check= --precise --error-exitcode=
+				--allow-no-context --log-file= --json=
 				--suppressions= --gen-suppressions --trace=
 				--help"
 			return ;;

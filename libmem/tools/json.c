@@ -243,6 +243,25 @@ static json_object *program_of(const struct run_facts *facts)
 	return o;
 }
 
+static json_object *refused_of(const struct run_facts *facts)
+{
+	json_object *o = json_object_new_array();
+	uint32_t i;
+
+	for (i = 0; i < facts->nr_refusals; i++) {
+		const struct run_refusal *r = &facts->refusals[i];
+		json_object *one = json_object_new_object();
+
+		json_object_object_add(one, "pid", number(r->pid));
+		json_object_object_add(one, "program",
+				       text(r->program, SIZE_MAX));
+		json_object_object_add(one, "library",
+				       text(r->library, SIZE_MAX));
+		json_object_array_add(o, one);
+	}
+	return o;
+}
+
 /**
  * report_write_json() - the report for programs
  * @out: where to
@@ -275,6 +294,9 @@ int report_write_json(FILE *out, const struct findings *findings,
 	json_object_object_add(all, "contexts", number(facts->nr_contexts));
 	json_object_object_add(all, "inline_contexts",
 			       number(facts->nr_inline));
+	json_object_object_add(all, "is_seen",
+			       json_object_new_boolean(facts->is_seen));
+	json_object_object_add(all, "refused", refused_of(facts));
 	json_object_object_add(all, "soc", text(facts->probe.soc,
 						sizeof(facts->probe.soc)));
 	json_object_object_add(all, "line_size",

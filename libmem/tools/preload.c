@@ -29,6 +29,9 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
+/* For the report of a command of another version. */
+#define PRELOADED "libheapsim-preload.so " HEAPSIM_VERSION
+
 int __libc_allocate_rtsig(int high);
 
 static char stacks_path[64];
@@ -53,7 +56,7 @@ static struct stacks *stacks_get(void)
 
 	if (stacks || atomic_load(&has_failed))
 		return stacks;
-	stacks = stacks_map(stacks_path);
+	stacks = stacks_map(stacks_path, PRELOADED);
 	if (!stacks) {
 		/* Else the command would wait for what never comes. */
 		atomic_store(&has_failed, true);

@@ -363,6 +363,30 @@ static void blocks_print(FILE *out, const struct findings *findings,
 	}
 }
 
+/* They were not watched, so no finding can be of them. */
+static void refusals_print(FILE *out, const struct run_facts *facts)
+{
+	uint32_t i;
+
+	for (i = 0; i < facts->nr_refusals; i++) {
+		const struct run_refusal *r = &facts->refusals[i];
+
+		fputs(PREFIX, out);
+		text_put(out, r->library);
+		fputs(" in ", out);
+		text_put(out, r->program);
+		fprintf(out, " (process %" PRIu32 ")\n", r->pid);
+		text_print(out, 2, "does not fit this heapsim ("
+			   HEAPSIM_VERSION "): it was not watched.\n"
+			   "Build it with the libmem of this heapsim");
+	}
+	if (facts->nr_refused > facts->nr_refusals)
+		fprintf(out, PREFIX "%" PRIu32 " more process%s not watched\n",
+			facts->nr_refused - facts->nr_refusals,
+			facts->nr_refused - facts->nr_refusals == 1 ?
+			" was" : "es were");
+}
+
 /* A report of a program that was not seen would be a riddle. */
 static void contexts_print(FILE *out, const struct run_facts *facts)
 {
@@ -377,11 +401,16 @@ static void contexts_print(FILE *out, const struct run_facts *facts)
 			   "were not checked, nor were old bytes, on one view" :
 			   "Engines were inline: kernels ran in the program, and\n"
 			   "were not checked");
-	if (facts->backend != RUN_EMBEDDED || facts->nr_contexts)
+	refusals_print(out, facts);
+	if (facts->is_seen)
 		return;
-	text_print(out, 0,
+	text_print(out, 0, facts->backend == RUN_EMBEDDED ?
 		   "No libmem context was seen. Of programs without libmem\n"
-		   "the module alone can tell (heapsim load)");
+		   "the module alone can tell (heapsim load)" :
+		   "No libmem context was seen, and no use of a buffer");
+	text_print(out, 0,
+		   "With --error-exitcode that is an error, unless there is\n"
+		   "--allow-no-context");
 }
 
 static bool is_call(const struct finding *f, const char *call)

@@ -16,6 +16,22 @@ enum run_backend {
 };
 
 /**
+ * struct run_refusal - a process that was not watched
+ * @pid: its number
+ * @version: of what its library shares with a command
+ * @library: name and version of the library
+ * @program: path
+ */
+struct run_refusal {
+	uint32_t pid;
+	uint32_t version;
+	char library[48];
+	char program[192];
+};
+
+#define RUN_NR_REFUSALS	15
+
+/**
  * struct run_facts - what was run, and on what
  * @argv: the program and its arguments, NULL terminated
  * @pid: its process
@@ -27,6 +43,10 @@ enum run_backend {
  * @nr_inline: contexts whose kernels ran in the program, and were not checked
  * @nr_failed: that could not be
  * @failed_err: -errno of the last of these
+ * @is_seen: the program used a buffer or a context that the board sees
+ * @nr_refused: processes whose library is of another version than this command
+ * @nr_refusals: how many of them @refusals lists
+ * @refusals: the first of them
  */
 struct run_facts {
 	char *const *argv;
@@ -39,6 +59,10 @@ struct run_facts {
 	uint32_t nr_inline;
 	uint32_t nr_failed;
 	int failed_err;
+	bool is_seen;
+	uint32_t nr_refused;
+	uint32_t nr_refusals;
+	struct run_refusal refusals[RUN_NR_REFUSALS];
 };
 
 void report_print(FILE *out, const struct findings *findings,

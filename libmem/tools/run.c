@@ -43,7 +43,7 @@
 #define NR_EVENTS	HEAPSIM_WATCH_MAX_RECORDS
 #define NR_READS	512	/* of events before those of findings */
 #define RETRY_MS	100	/* for stacks to come */
-#define GRACE_NS	200000000ULL	/* its engines end behind a program */
+#define GRACE_NS	200000000ULL	/* what a program starts ends behind it */
 #define EVENTS_MS	20	/* for events of libmem */
 #define PRELOAD_NAME	"libheapsim-preload.so"
 
@@ -57,7 +57,9 @@
  * @name: of the command
  * @soc: that the module has to have, or libmem shall take; NULL any
  * @policy: of the buffers that the program and its children allocate
- * @error_exitcode: to exit with if there are errors; 0: as the program
+ * @error_exitcode: to exit with if there are errors, or if nothing was watched;
+ *	0: as the program
+ * @allow_no_context: it is no error if no context and no buffer was seen
  * @leak_check: what is done about objects that nobody destroyed
  * @has_gen: print what would suppress each finding
  * @log: the report
@@ -67,6 +69,7 @@
  * @watch_fd: /dev/heapsim; -1: the board is in the program itself
  * @events_fd: the same once more, for events: they are many, and no finding
  *	shall be lost by them; -1 none
+ * @seen_fd: the same, until the first event: then a buffer was seen; -1 none
  * @trace: what is done, over time, NULL none
  * @events: of libmem, that go there, NULL none
  * @trace_err: what befell it, -errno, 0 nothing
@@ -86,6 +89,7 @@ struct run {
 	const char *soc;
 	struct heapsim_set_policy policy;
 	int error_exitcode;
+	bool allow_no_context;
 	enum leak_check leak_check;
 	bool has_gen;
 	FILE *log;
@@ -94,6 +98,7 @@ struct run {
 	struct suppressions *suppressions;
 	int watch_fd;
 	int events_fd;
+	int seen_fd;
 	struct trace *trace;
 	struct events *events;
 	int trace_err;
@@ -118,6 +123,7 @@ enum {
 	OPT_SEED,
 	OPT_PRECISE,
 	OPT_ERROR_EXITCODE,
+	OPT_ALLOW_NO_CONTEXT,
 	OPT_LOG_FILE,
 	OPT_JSON,
 	OPT_TRACE,
@@ -135,6 +141,7 @@ static const struct option options[] = {
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "precise", no_argument, NULL, OPT_PRECISE },
 	{ "error-exitcode", required_argument, NULL, OPT_ERROR_EXITCODE },
+	{ "allow-no-context", no_argument, NULL, OPT_ALLOW_NO_CONTEXT },
 	{ "log-file", required_argument, NULL, OPT_LOG_FILE },
 	{ "json", required_argument, NULL, OPT_JSON },
 	{ "trace", required_argument, NULL, OPT_TRACE },
@@ -160,8 +167,10 @@ static const char help[] =
 "  --precise             see each access, not the first to a page (x86; slow)\n"
 "  --leak-check=HOW      libmem's objects that live at the end: yes (default),\n"
 "                        no, or error\n"
-"  --error-exitcode=N    exit with N if there are errors (default: as the\n"
-"                        program did; 128 and the signal that ended it)\n"
+"  --error-exitcode=N    exit with N if there are errors, or no context and no\n"
+"                        buffer was seen (default: as the program did; 128\n"
+"                        and the signal that ended it)\n"
+"  --allow-no-context    it is no error if no context and no buffer was seen\n"
 "  --log-file=FILE       the report goes there, not to standard error\n"
 "  --json=FILE           and as JSON there (-: standard output)\n"
 "  --trace=FILE          what was done when, for ui.perfetto.dev\n"
@@ -298,6 +307,9 @@ static int option_take(struct run *run, int option)
 		ret = number_take(run, "--error-exitcode", 255, &n);
 		run->error_exitcode = n;
 		return ret;
+	case OPT_ALLOW_NO_CONTEXT:
+		run->allow_no_context = true;
+		return -1;
 	case OPT_LOG_FILE:
 		if (run->log != stderr)
 			return usage_error(run->name,
@@ -409,6 +421,26 @@ static int events_watch(struct run *run)
 	return ret ? ret : trace_begin(run);
 }
 
+/*
+ * A program that uses the module's heaps, and nothing of libmem, shows by its
+ * first event. With one view, and so with --policy=off, there may be none.
+ */
+static int seen_watch(struct run *run)
+{
+	struct heapsim_watch watch = {
+		.kinds = HEAPSIM_KINDS_EVENTS,
+		.nr_records = 1,
+	};
+	int ret;
+
+	if (run->policy.policy == HEAPSIM_POLICY_OFF) {
+		run->facts.is_seen = true;
+		return 0;
+	}
+	ret = device_open(run, &run->seen_fd);
+	return ret ? ret : watch_begin(run, run->seen_fd, &watch);
+}
+
 static int module_open(struct run *run)
 {
 	struct heapsim_watch watch = {
@@ -441,6 +473,8 @@ static int board_open(struct run *run)
 
 	if (run->facts.backend != RUN_EMBEDDED) {
 		ret = module_open(run);
+		if (!ret)
+			ret = seen_watch(run);
 		return ret ? ret : events_watch(run);
 	}
 	/* A process would take its own SIGTRAP, or its debugger's. */
@@ -467,8 +501,8 @@ static int stacks_create(struct run *run)
 		run->stacks = NULL;
 		return failed(run, "memory for stacks: %s", strerror(errno));
 	}
-	run->stacks->version = STACKS_VERSION;
-	run->stacks->magic = STACKS_MAGIC;
+	run->stacks->header.version = STACKS_VERSION;
+	run->stacks->header.magic = STACKS_MAGIC;
 	run->stacks->told.policy = run->policy.policy;
 	run->stacks->told.evict_random = run->policy.evict_random;
 	run->stacks->told.seed = run->policy.seed;
@@ -636,6 +670,19 @@ static int finding_take(struct run *run, struct heapsim_record *r)
 	return findings_add(run->findings, r);
 }
 
+/* Events cost: of what was seen no more are asked for. */
+static void seen_read(struct run *run)
+{
+	struct heapsim_record record;
+
+	if (run->seen_fd < 0 ||
+	    read(run->seen_fd, &record, sizeof(record)) < 0)
+		return;
+	run->facts.is_seen = true;
+	close(run->seen_fd);
+	run->seen_fd = -1;
+}
+
 /*
  * Take what is there; the events first that led to the findings. Not all if
  * there is no end of it: the program may have to be told to end.
@@ -646,6 +693,7 @@ static int records_read(struct run *run)
 	ssize_t n, i;
 	int ret, reads;
 
+	seen_read(run);
 	trace_failed(run, events_read(run->events, false));
 	ret = module_events_read(run);
 	if (ret || run->watch_fd < 0)
@@ -725,13 +773,15 @@ static int watch(struct run *run, int signal_fd)
 		{ .fd = run->watch_fd, .events = POLLIN },
 		{ .fd = signal_fd, .events = POLLIN },
 		{ .fd = run->events_fd, .events = POLLIN },
+		{ .fd = run->seen_fd, .events = POLLIN },
 	};
 	bool has_children = true, is_told = false;
 	int ret = 0;
 
 	while (has_children && !(run->has_ended && run->nr_asked) &&
 	       run->nr_asked < 3 && !ret) {
-		if (poll(fds, 3, patience_ms(run, is_told)) < 0 &&
+		fds[3].fd = run->seen_fd;
+		if (poll(fds, 4, patience_ms(run, is_told)) < 0 &&
 		    errno != EINTR)
 			return -errno;
 		ret = records_read(run);
@@ -739,7 +789,8 @@ static int watch(struct run *run, int signal_fd)
 		signals_take(run, signal_fd);
 		has_children = children_wait(run);
 		if (run->has_ended && has_children && !is_told &&
-		    now_ns() - run->ended_ns >= GRACE_NS) {
+		    now_ns() - run->ended_ns >= GRACE_NS &&
+		    backend_has_left(&run->stacks->told, run->group.witness)) {
 			failed(run, "waiting for what %s has left running",
 			       run->facts.argv[0]);
 			is_told = true;
@@ -860,6 +911,7 @@ static int print_reports(struct run *run)
 
 	ret = trace_finish(run);
 	err = backend_take(&run->stacks->told, run->findings, &run->facts);
+	backend_refusals(run->stacks, &run->facts);
 	if (findings_end(run->findings) || err)
 		ret = failed(run, "no memory: the report is not whole");
 	for (f = findings_first(run->findings); f; f = f->next)
@@ -874,13 +926,20 @@ static int print_reports(struct run *run)
 	return ret;
 }
 
+/* Returns true if what was not watched may have errors. */
+static bool is_unwatched(const struct run *run)
+{
+	return run->facts.nr_refused ||
+	       !(run->facts.is_seen || run->allow_no_context);
+}
+
 static int exit_code(const struct run *run)
 {
+	const struct totals t = findings_total(run->findings);
 	const int status = run->facts.status;
 
-	const struct totals t = findings_total(run->findings);
-
-	if (run->error_exitcode && (t.errors || t.dropped_errors))
+	if (run->error_exitcode &&
+	    (t.errors || t.dropped_errors || is_unwatched(run)))
 		return run->error_exitcode;
 	if (WIFSIGNALED(status))
 		return EXIT_BY_SIGNAL + WTERMSIG(status);
@@ -937,6 +996,8 @@ static void run_close(struct run *run)
 		close(run->watch_fd);
 	if (run->events_fd >= 0)
 		close(run->events_fd);
+	if (run->seen_fd >= 0)
+		close(run->seen_fd);
 	trace_close(run->trace);
 	if (run->log != stderr)
 		fclose(run->log);
@@ -973,6 +1034,7 @@ int cmd_run(int argc, char **argv)
 		.suppressions = suppressions_open(),
 		.watch_fd = -1,
 		.events_fd = -1,
+		.seen_fd = -1,
 		.stacks_fd = -1,
 		.leak_check = LEAKS_TOLD,
 		.facts.status = -1,

@@ -439,7 +439,8 @@ json_members()
 		json_of 0 "$wrong" "$name" || return
 	done
 	printf '{\n name: known\n kind: *\n}\n' >"$tmp/known"
-	json_of 137 "$wrong" killed &&
+	json_of 0 "$wrong-other" right-stale &&
+		json_of 137 "$wrong" killed &&
 		json_of 0 --suppressions="$tmp/known" "$wrong" stale &&
 		json_is_documented
 }
@@ -646,6 +647,60 @@ without_libmem()
 		hasnt 'No libmem' && sum 0 0
 }
 
+# What was not watched does not pass, whatever else there is.
+other_version()
+{
+	report 0 --json="$tmp/json" "$wrong-other" right-stale &&
+		has 'libmem [0-9.]+ in .*/mistakes-other \(process [0-9]+\)' \
+		    'does not fit this heapsim \([0-9.]+\)' && sum 0 0 &&
+		grep -q '"program": *".*/mistakes-other"' "$tmp/json" &&
+		report 9 --error-exitcode=9 "$wrong-other" right-stale ||
+		return
+	# shellcheck disable=SC2016 # the other shell's
+	report 9 --error-exitcode=9 --allow-no-context sh -c \
+		'"$0" right-stale; "$0-other" right-stale' "$wrong" &&
+		has 'does not fit' && report 0 --error-exitcode=9 "$wrong" \
+		right-stale && hasnt 'does not fit'
+}
+
+many_of_another_version()
+{
+	# shellcheck disable=SC2016 # the other shell's
+	report 9 --error-exitcode=9 sh -c \
+		'for i in $(seq 20); do "$0" right-stale; done' \
+		"$wrong-other" && has '5 more processes were not watched' &&
+		[ "$(grep -c 'does not fit' <<<"$report")" = 15 ]
+}
+
+nothing_seen()
+{
+	report 9 --error-exitcode=9 true && has 'No libmem context was seen' \
+		'--error-exitcode.* is an error' '--allow-no-context' &&
+		report 0 true &&
+		report 0 --error-exitcode=9 --allow-no-context \
+			--json="$tmp/json" true &&
+		grep -q '"is_seen": *false' "$tmp/json" &&
+		report 0 --error-exitcode=9 --json="$tmp/json" "$wrong" \
+			nothing && grep -q '"is_seen": *true' "$tmp/json" &&
+		report 0 --error-exitcode=9 "$wrong-static" right-stale
+}
+
+# An engine that ends late, as on a busy machine, is nothing that is left.
+late_engine()
+{
+	local pid
+
+	heapsim run --backend=embedded --leak-check=no \
+		--log-file="$tmp/report" "$wrong" stopped-engine \
+		2>"$tmp/err" &
+	pid=$!
+	sleep 1.5
+	pkill -CONT -P "$pid" || return
+	wait "$pid" && [ ! -s "$tmp/err" ] && return
+	cat "$tmp/err" "$tmp/report"
+	return 1
+}
+
 own_handler()
 {
 	report 42 "$wrong" segv && sum 1 1 && report 0 "$wrong" right-segv
@@ -721,6 +776,10 @@ else
 	try auto_without_module auto_without_module
 fi
 try without_libmem without_libmem
+try another_version_of_libmem_does_not_pass other_version
+try many_of_another_version_are_counted many_of_another_version
+try a_program_that_is_not_seen_does_not_pass nothing_seen
+try a_late_engine_is_nothing_left late_engine
 try own_handler own_handler
 try watchers_are_told_too watchers
 tap_end

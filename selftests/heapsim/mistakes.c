@@ -847,6 +847,47 @@ static void missing_calls(void)
 	mem_tell_missing(NULL);
 }
 
+static void k_stop(const struct mem_block *block, void *arg)
+{
+	const pid_t pid = getpid();
+
+	(void)block;
+	(void)arg;
+	if (write(STDIN_FILENO, &pid, sizeof(pid)) == sizeof(pid))
+		kill(pid, SIGSTOP);
+}
+
+static char state_of(pid_t pid)
+{
+	char path[64], state = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "r");
+	if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (file)
+		fclose(file);
+	return state;
+}
+
+/* Ends while its engine cannot, for now. */
+static void stopped_engine(void)
+{
+	int fds[2];
+	pid_t pid;
+
+	/* The engine keeps none of the descriptors but the first three. */
+	if (pipe(fds) || dup2(fds[1], STDIN_FILENO) < 0)
+		err(1, "pipe");
+	start_kernel(make_stream(), k_stop, NULL);
+	if (read(fds[0], &pid, sizeof(pid)) != sizeof(pid))
+		err(1, "read");
+	while (state_of(pid) != 'T')
+		usleep(1000);
+	_exit(0);
+}
+
 static void nothing(void)
 {
 }
@@ -895,6 +936,7 @@ int main(int argc, char **argv)
 		{ "pipeline", pipeline },
 		{ "calls", calls },
 		{ "missing-calls", missing_calls },
+		{ "stopped-engine", stopped_engine },
 		{ "nothing", nothing },
 	};
 	const char *name = argc > 1 ? argv[1] : "";

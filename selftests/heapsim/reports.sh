@@ -71,6 +71,23 @@ libmem_finds()
 		right-overrun && has 'Engines were inline' && sum 0 0
 }
 
+# By whatever door: a heap's buffer, or a context of libmem's.
+nothing_seen()
+{
+	report 9 --error-exitcode=9 true &&
+		has 'No libmem context was seen, and no use of a buffer' &&
+		report 0 true &&
+		report 0 --error-exitcode=9 --allow-no-context true &&
+		report 0 --error-exitcode=9 "$wrong" right &&
+		hasnt 'No libmem context' &&
+		report 0 --error-exitcode=9 "$wrong-static" right &&
+		report 0 --error-exitcode=9 --trace="$tmp/trace" "$wrong" \
+			right && report 0 --error-exitcode=9 \
+			--backend=kernel "$O/mistakes" nothing &&
+		report 9 --error-exitcode=9 --backend=kernel \
+			"$O/mistakes-other" right-stale && has 'does not fit'
+}
+
 right_program() { report 0 "$wrong" right && sum 0 0 && hasnt 'No error'; }
 
 stale_read()
@@ -185,7 +202,7 @@ exit_codes()
 		report 134 "$wrong" abort && sum 1 1 &&
 		report 3 --error-exitcode=3 "$wrong" stale &&
 		report 0 --error-exitcode=3 "$wrong" right &&
-		report 7 --error-exitcode=3 sh -c 'exit 7' &&
+		report 7 --error-exitcode=3 --allow-no-context sh -c 'exit 7' &&
 		report 127 "$tmp/none" && report 126 "$tmp"
 }
 
@@ -245,6 +262,7 @@ json_members()
 	printf '{\n name: known\n kind: *\n}\n' >"$tmp/known"
 	json_of 137 "$wrong" killed-after 50000 &&
 		json_of 0 --suppressions="$tmp/known" "$wrong" stale &&
+		json_of 0 --backend=kernel "$O/mistakes-other" right-stale &&
 		json_of 0 --backend=kernel "$O/mistakes" illegal &&
 		json_of 0 --backend=kernel "$O/mistakes" overrun &&
 		json_of 0 --backend=kernel "$O/mistakes" leak &&
@@ -982,6 +1000,7 @@ without_module()
 }
 
 try "a right program has no finding" right_program
+try "a program that is not seen does not pass" nothing_seen
 try "a stale read is told with both sides and lines" stale_read
 try "a missing clean is told at the store" missing_clean
 try "a touch of managed memory that is in use is told" cpu_while_active
