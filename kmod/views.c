@@ -906,9 +906,11 @@ out_put:
 }
 
 /**
- * heapsim_views_release() - an importer unmaps or vunmaps: take in
+ * heapsim_views_release() - an importer unmaps or vunmaps
  * @buf: buffer
  * @may_write: as when it began to hold
+ *
+ * Takes in what the importer may have written.
  *
  * Context: takes the buffer's lock; may sleep.
  */
@@ -917,7 +919,8 @@ void heapsim_views_release(struct heapsim_buf *buf, bool may_write)
 	mutex_lock(&buf->lock);
 	if (buf->has_two_views) {
 		heapsim_brackets_reap(buf);
-		heapsim_views_take_in(buf);
+		if (may_write)
+			heapsim_views_take_in(buf);
 	}
 	buf->nr_holders--;
 	buf->nr_writers -= may_write;

@@ -232,6 +232,20 @@ static void unmap_takes_in(void **state)
 	}
 }
 
+static void unmap_of_a_to_device_map_keeps_stale_lines(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t id;
+
+	assert_int_equal(device_peek(f->map), 0);
+	device_fill(f->dev, f->fd, 0, LEN, 0x11111111);
+	id = hold(f, HEAPSIM_HOLD_MAP, HEAPSIM_DIR_TO_DEVICE);
+	device_release(f->dev, id);
+	assert_int_equal(count(f).lines_invalidated, 0);
+	assert_int_equal(device_peek(f->map), 0);
+	assert_int_equal(count(f).stale_reads, 1);
+}
+
 static void only_the_last_vunmap_takes_in(void **state)
 {
 	struct fixture *f = *state;
@@ -814,6 +828,7 @@ int main(void)
 		TEST(hold_belongs_to_one_open),
 		TEST(map_cleans_all),
 		TEST(unmap_takes_in),
+		TEST(unmap_of_a_to_device_map_keeps_stale_lines),
 		TEST(only_the_last_vunmap_takes_in),
 		TEST(touch_of_a_held_buffer_outside_a_bracket_is_counted),
 		TEST(brackets_license_a_held_buffer),

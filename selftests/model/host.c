@@ -588,7 +588,8 @@ static int op_unmap(void *subject, unsigned int dir)
 {
 	struct host *host = subject;
 
-	host_take_in(host);
+	if (dir != HEAPSIM_DIR_TO_DEVICE)
+		host_take_in(host);
 	host->nr_maps[dir]--;
 	return 0;
 }

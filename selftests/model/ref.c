@@ -658,7 +658,8 @@ void ref_map(struct ref *ref, unsigned int dir)
 void ref_unmap(struct ref *ref, unsigned int dir)
 {
 	assert(ref->nr_maps[dir]);
-	take_in(ref);
+	if (dir != HEAPSIM_DIR_TO_DEVICE)
+		take_in(ref);
 	ref->nr_maps[dir]--;
 }
 
