@@ -299,6 +299,8 @@ static void write_back(struct line_buf *buf, size_t line)
 	if (page->cpu && page->twin)
 		copy(page->twin + off, bytes, line_size(buf));
 	bit_clear(buf->stored, line);
+	if (bit_is_set(buf->written, line))
+		bit_set(buf->told, line);
 	buf->count.lines_cleaned++;
 }
 
@@ -320,14 +322,18 @@ static u64 write_back_lines(struct line_buf *buf, const struct line_page *page,
 		u64 valid = mask & buf->valid[word];
 		u64 stored = buf->stored[word];
 		u64 line = mask & -mask;
+		u64 done = 0;
 
 		for (; line & mask; line <<= 1, off += size) {
 			if (!(line & valid))
 				continue;
-			nr += update(page->dram + off, page->cpu + off, size) ||
-			      line & stored;
+			if (update(page->dram + off, page->cpu + off, size) ||
+			    line & stored)
+				done |= line;
 		}
+		nr += env_popcount64(done);
 		buf->stored[word] = stored & ~valid;
+		buf->told[word] |= buf->written[word] & done;
 	}
 	buf->count.lines_cleaned += nr;
 	return nr;
@@ -530,7 +536,7 @@ void line_touch(struct line_buf *buf, u64 off, enum line_access access,
 		buf->count.stale_reads++;
 		tell(buf, LINE_STALE_READ, line);
 	} else if (bit_is_set(buf->written, line) &&
-		   !bit_is_set(buf->told, line)) {
+		   !bit_is_set(buf->told, line) && !is_dirty(buf, line)) {
 		buf->count.possible_stale_reads++;
 		tell(buf, LINE_POSSIBLE_STALE_READ, line);
 	}
@@ -911,7 +917,7 @@ void line_take_in_page(struct line_buf *buf, size_t page, bool keep_dirty,
 				continue;
 			if (!is_stale(buf, line))
 				write_back(buf, line);
-			else if (has_changed(buf, line))
+			else
 				lose_cpu_write(buf, line);
 		}
 		drop_line(buf, line);

@@ -72,7 +72,8 @@ struct line_page {
  * @valid: bit a line: it is not Invalid
  * @stored: bit a line: it holds the address of a faulting store
  * @written: bit a line: an engine wrote it since its last invalidate
- * @told: bit a line: that has been told as a possible stale read
+ * @told: bit a line: no possible stale read any more: one has been reported, or
+ *	the line was written back since
  * @count: counters
  * @tell: told of each line, and of each redundant operation's range, at once
  *	and before the line changes; NULL nobody is

@@ -158,6 +158,23 @@ static void a_stale_read_was_the_first_read_since(void **state)
 	assert_count(host, possible_stale_reads, 0);
 }
 
+/* The line holds what the CPU and the engine wrote: nothing can be old. */
+static void a_line_written_back_is_not_even_possible(void **state)
+{
+	struct host *host = *state;
+
+	engine_store(host, at(host, 2, 5), 3);
+	store(host, at(host, 2, 0), 1);
+	read_at(host, at(host, 2, 0));
+	assert_count(host, possible_stale_reads, 0);
+	host_clean(host, at(host, 2, 0), 1);
+	read_at(host, at(host, 2, 0));
+	assert_int_equal(nr_violations(host), 0);
+	engine_store(host, at(host, 2, 5), 3);
+	read_at(host, at(host, 2, 0));
+	assert_count(host, possible_stale_reads, 1);
+}
+
 /* CPU writes */
 
 static void write_of_an_invalid_line_fills_and_dirties_it(void **state)
@@ -713,8 +730,19 @@ static void eviction_loses_engine_writes_as_a_clean_does(void **state)
 	assert_count(host, lost_device_writes, 1);
 	assert_int_equal(host_dram(host, at(host, 2, 9)), 0);
 	assert_count(host, redundant_cleans, 0);
-	/* an eviction is no invalidate */
 	read_at(host, at(host, 2, 9));
+	assert_count(host, possible_stale_reads, 0);
+}
+
+static void eviction_of_a_clean_line_is_no_invalidate(void **state)
+{
+	struct host *host = *state;
+
+	read_at(host, at(host, 2, 4));
+	engine_store(host, at(host, 2, 9), 5);
+	line_evict(&host->lines, 2);
+	read_at(host, at(host, 2, 9));
+	assert_count(host, stale_reads, 0);
 	assert_count(host, possible_stale_reads, 1);
 }
 
@@ -792,7 +820,7 @@ static void take_in_of_a_dirty_and_stale_line_loses_it(void **state)
 	engine_store(host, at(host, 2, 9), 5);
 	engine_store(host, at(host, 3, 9), 5);
 	host_take_in(host);
-	assert_count(host, lost_cpu_writes, 1);
+	assert_count(host, lost_cpu_writes, 2);
 	assert_count(host, lines_cleaned, 0);
 	assert_int_equal(host_dram(host, at(host, 2, 4)), 0);
 	assert_int_equal(host_dram(host, at(host, 2, 9)), 5);
@@ -949,6 +977,7 @@ static const struct CMUnitTest rows[] = {
 	TEST(read_of_an_invalidated_line_is_not_even_possible),
 	TEST(invalidate_forgets_engine_writes_of_invalid_lines),
 	TEST(a_stale_read_was_the_first_read_since),
+	TEST(a_line_written_back_is_not_even_possible),
 	TEST(write_of_an_invalid_line_fills_and_dirties_it),
 	TEST(write_of_a_clean_line_dirties_it),
 	TEST(faulting_store_of_equal_bytes_makes_a_line_dirty),
@@ -985,6 +1014,7 @@ static const struct CMUnitTest rows[] = {
 	TEST(nothing_happens_to_no_bytes),
 	TEST(eviction_writes_back_and_drops),
 	TEST(eviction_loses_engine_writes_as_a_clean_does),
+	TEST(eviction_of_a_clean_line_is_no_invalidate),
 	TEST(touch_fills_its_granule),
 	TEST(refill_fetches_only_invalid_lines),
 	TEST(touch_is_judged_at_its_line_only),

@@ -225,11 +225,12 @@ void ref_cpu_read(struct ref *ref, size_t off, unsigned int who)
 	if (ref_line_is_stale(ref, index)) {
 		ref->count.stale_reads++;
 		tell_line(ref, HEAPSIM_RECORD_STALE_READ, index);
-	} else if (line->is_engine_written && !line->is_read_since) {
+	} else if (line->is_engine_written && !line->is_settled &&
+		   ref_line_state(ref, index) != REF_DIRTY) {
 		ref->count.possible_stale_reads++;
 		tell_line(ref, HEAPSIM_RECORD_POSSIBLE_STALE_READ, index);
 	}
-	line->is_read_since = true;
+	line->is_settled = true;
 }
 
 /**
@@ -365,7 +366,7 @@ void ref_engine_write(struct ref *ref, size_t off, const uint8_t *bytes,
 			tell_line(ref, HEAPSIM_RECORD_WRITE_CONFLICT, i);
 		}
 		ref->lines[i].is_engine_written = true;
-		ref->lines[i].is_read_since = false;
+		ref->lines[i].is_settled = false;
 	}
 	memcpy(ref->dram + off, bytes, len);
 }
@@ -429,6 +430,7 @@ static void clean_line(struct ref *ref, size_t line)
 	memcpy(ref->dram + off, ref->cpu + off, ref->p.line_size);
 	memcpy(ref->fill + off, ref->cpu + off, ref->p.line_size);
 	ref->lines[line].is_stored = false;
+	ref->lines[line].is_settled = true;
 	ref->count.lines_cleaned++;
 }
 
@@ -557,7 +559,7 @@ static void take_in(struct ref *ref)
 				continue;
 			if (!ref_line_is_stale(ref, i))
 				clean_line(ref, i);
-			else if (line_bytes_changed(ref, i))
+			else
 				lose_cpu_write(ref, i);
 		}
 		drop_line(ref, i);

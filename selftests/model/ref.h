@@ -33,13 +33,13 @@ enum ref_state {
  * @is_valid: it is not Invalid
  * @is_stored: it holds the address of a faulting store since it became Clean
  * @is_engine_written: an engine wrote it since its last invalidate
- * @is_read_since: the CPU was seen to read it since that write
+ * @is_settled: since that write it was written back, or seen to be read
  */
 struct ref_line {
 	bool is_valid;
 	bool is_stored;
 	bool is_engine_written;
-	bool is_read_since;
+	bool is_settled;
 };
 
 /**
