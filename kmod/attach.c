@@ -219,7 +219,7 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 	ret = dma_map_sgtable(at->dev, &at->sgt, dir, DMA_ATTR_SKIP_CPU_SYNC);
 	if (ret)
 		return ERR_PTR(ret);
-	buf->is_touched = true;
+	heapsim_buf_set_touched(buf);
 	heapsim_party_now(&who, HEAPSIM_OTHER_DEVICE, dev_name(at->dev));
 	ret = heapsim_views_hold(buf, dir != DMA_TO_DEVICE, &who);
 	if (ret) {
@@ -285,6 +285,7 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	struct page **pages;
 	int ret = -ENOMEM;
 	size_t i, n, p = 0;
+	void *vaddr;
 	bool is_cpu;
 
 	pages = kvmalloc_array(buf->nr_pages, sizeof(*pages),
@@ -309,21 +310,22 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 			goto err_vmapped;
 	}
 	ret = -ENOMEM;
-	buf->vaddr = vmap(pages, buf->nr_pages, VM_MAP, buf->is_wc ?
-			  pgprot_writecombine(PAGE_KERNEL) : PAGE_KERNEL);
-	if (!buf->vaddr)
+	vaddr = vmap(pages, buf->nr_pages, VM_MAP, buf->is_wc ?
+		     pgprot_writecombine(PAGE_KERNEL) : PAGE_KERNEL);
+	if (!vaddr)
 		goto err_vunmap_cpu;
-	buf->is_touched = true;
+	WRITE_ONCE(buf->vaddr, vaddr);
+	heapsim_buf_set_touched(buf);
 	ret = is_cpu ? 0 : heapsim_views_hold(buf, true, &who);
 	if (ret)
 		goto err_vunmap;
-	iosys_map_set_vaddr(map, buf->vaddr);
+	iosys_map_set_vaddr(map, vaddr);
 	tell_event(buf, HEAPSIM_RECORD_HOLD, VMAP_ACCESS, begin_ns, &who);
 	goto out_free;
 
 err_vunmap:
-	vunmap(buf->vaddr);
-	buf->vaddr = NULL;
+	WRITE_ONCE(buf->vaddr, NULL);
+	vunmap(vaddr);
 err_vunmap_cpu:
 	if (is_cpu)
 		heapsim_views_vunmap_cpu(buf);
@@ -344,8 +346,8 @@ void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	struct heapsim_buf *buf = dmabuf->priv;
 	const u64 begin_ns = heapsim_event_begin();
 
-	vunmap(buf->vaddr);
-	buf->vaddr = NULL;
+	WRITE_ONCE(buf->vaddr, NULL);
+	vunmap(map->vaddr);
 	if (buf->vmap_is_cpu)
 		heapsim_views_vunmap_cpu(buf);
 	else
@@ -374,7 +376,7 @@ void heapsim_buf_get_holder(const struct heapsim_buf *buf, bool is_write,
 			*who = at->who;
 			return;
 		}
-	if (buf->vaddr && !buf->vmap_is_cpu)
+	if (READ_ONCE(buf->vaddr) && !buf->vmap_is_cpu)
 		*who = buf->vmapper;
 }
 

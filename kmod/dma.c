@@ -886,7 +886,7 @@ static int job_start(struct heapsim_ctx *ctx, struct heapsim_job *job)
 	if (ret)
 		goto err_src;
 	if (dst->buf)
-		dst->buf->is_touched = true;
+		heapsim_buf_set_touched(dst->buf);
 	side_use(src);
 	side_use(dst);
 	ret = side_get_told(job, src);

@@ -200,8 +200,9 @@ struct heapsim_bracket {
  * @chunks: DRAM
  * @nr_chunks: how many
  * @node: in heapsim_bufs
- * @is_touched: somebody could have written DRAM: it may not be zero any more;
- *	of a two-view buffer with lines it is false only while nobody can
+ * @is_touched: DRAM may have been written and so may be non-zero; see
+ *	heapsim_buf_set_touched(). Of a two-view buffer with lines it is false
+ *	only while nobody can write DRAM
  * @lock: protects what follows, and what PTEs show
  * @rule: its policy
  * @is_revoked: the CPU may not touch it now; with policy off nobody looks
@@ -217,7 +218,7 @@ struct heapsim_bracket {
  * @last_who: the last number that one of them got
  * @is_vmapped: a driver has a kernel mapping, or is about to
  * @vmap_is_cpu: it shows CPU images
- * @vaddr: that mapping or NULL
+ * @vaddr: that mapping or NULL; written under the dma_resv, not the lock
  * @vmapper: who vmapped it first, while @vaddr
  * @vmap_pages_cpu: the vmap shows CPU images: they stay
  * @active: bit a page: it may have valid or engine-written lines
@@ -287,6 +288,20 @@ struct heapsim_buf {
 	u32 nr_write_jobs;
 	bool was_faulted;
 };
+
+/**
+ * heapsim_buf_set_touched() - DRAM is no longer known to be zero
+ * @buf: buffer
+ *
+ * Called before DRAM can be written, with or without the buffer's lock: it
+ * only ever stores true. A read-modify-write could store back an old false,
+ * and the pages would go to the next user as zeroed ones.
+ */
+static inline void heapsim_buf_set_touched(struct heapsim_buf *buf)
+{
+	if (!READ_ONCE(buf->is_touched))
+		WRITE_ONCE(buf->is_touched, true);
+}
 
 struct heapsim_ctx;
 struct heapsim_ctx_buf;		/* these two: streams.h */

@@ -236,7 +236,8 @@ static int lock_touched(struct heapsim_buf *buf, struct heapsim_access *access,
 		mutex_unlock(&buf->lock);
 		if (heapsim_views_init(buf))
 			return -ENOMEM;
-		if (heapsim_images_get(images, need, !buf->is_touched))
+		if (heapsim_images_get(images, need,
+				       !READ_ONCE(buf->is_touched)))
 			return -ENOMEM;
 	}
 }
@@ -295,7 +296,8 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 		revoke(buf, &span);
 	if (buf->rule.evicts && buf->has_two_views && !access.is_again)
 		heapsim_views_evict(buf, page);
-	buf->is_touched |= !buf->has_two_views;
+	if (!buf->has_two_views)
+		heapsim_buf_set_touched(buf);
 	ret = buf->has_two_views ? insert_span(vmf, buf, &span, touch) :
 				   heapsim_mmap_dram(vmf, buf, &span,
 						     HEAPSIM_TOUCH_WRITE);
@@ -350,7 +352,8 @@ static int access_page(struct heapsim_buf *buf, struct heapsim_access *access,
 		goto out_put;
 	image = heapsim_views_cpu_image(buf, page) +
 		offset_in_page(access->off);
-	buf->is_touched |= !buf->has_two_views;
+	if (!buf->has_two_views)
+		heapsim_buf_set_touched(buf);
 	if (access->touch == HEAPSIM_TOUCH_WRITE)
 		memcpy(image, bytes, access->len);
 	else
@@ -460,7 +463,7 @@ int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 		return -EINVAL;
 	vma->vm_private_data = buf;
 	if (!buf->is_faulted) {
-		buf->is_touched = true;
+		heapsim_buf_set_touched(buf);
 		vma->vm_ops = &whole_ops;
 		return heapsim_mmap_whole(buf, vma);
 	}

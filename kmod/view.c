@@ -203,7 +203,7 @@ static void span_keep(struct heapsim_view *view,
 
 	for (page = span->first; page < span->end; page++)
 		page_keep(view, page, images);
-	view->buf->is_touched = true;
+	heapsim_buf_set_touched(view->buf);
 	heapsim_managed_written(view->buf);
 }
 
@@ -253,7 +253,8 @@ static vm_fault_t view_touch(struct vm_fault *vmf, bool is_store, bool has_pte)
 	}
 	if (is_store && buf->has_two_views)
 		span_keep(view, &span, &images);
-	buf->is_touched |= is_store;
+	if (is_store)
+		heapsim_buf_set_touched(buf);
 	/* The core must not upgrade a PFN itself: see mmap.c. */
 	if (has_pte || span.end > span.first + 1)
 		ptes_revoke(view, span.first, span.end);
@@ -317,7 +318,7 @@ static int view_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 		return -EINVAL;
 	vma->vm_private_data = view;
 	if (!view->before) {
-		view->buf->is_touched = true;
+		heapsim_buf_set_touched(view->buf);
 		vma->vm_ops = &view_whole_ops;
 		return heapsim_mmap_whole(view->buf, vma);
 	}

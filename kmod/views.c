@@ -97,7 +97,7 @@ u8 *heapsim_image_take(struct heapsim_images *images)
 static void image_lend(struct heapsim_buf *buf, size_t page,
 		       struct heapsim_images *images)
 {
-	if (!buf->is_touched && !list_empty(&images->zeroed))
+	if (!READ_ONCE(buf->is_touched) && !list_empty(&images->zeroed))
 		line_lend_cpu(&buf->lines, page,
 			      take_from(images, &images->zeroed));
 	else
@@ -630,7 +630,7 @@ void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len)
 	line_clean_end(&buf->lines, &op);
 	spin_unlock(&buf->lines_lock);
 	if (op.nr_dirty)
-		buf->is_touched = true;
+		heapsim_buf_set_touched(buf);
 	trace_heapsim_clean(buf->id, off, len);
 	tell_maintenance(buf, HEAPSIM_RECORD_CLEAN, &op, op.nr_dirty, begin_ns);
 }
@@ -673,7 +673,7 @@ void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 	line_invalidate_end(&buf->lines, &op, buf->nr_writers > 0);
 	spin_unlock(&buf->lines_lock);
 	heapsim_images_put(&images);
-	buf->is_touched = true;
+	heapsim_buf_set_touched(buf);
 	trace_heapsim_invalidate(buf->id, off, len);
 	tell_maintenance(buf, HEAPSIM_RECORD_INVALIDATE, &op,
 			 buf->lines.count.lines_invalidated - before, begin_ns);
@@ -703,7 +703,8 @@ void heapsim_views_take_in(struct heapsim_buf *buf)
 			bool keep = heapsim_bracket_is_open(buf, who,
 						HEAPSIM_TOUCH_WRITE);
 
-			buf->is_touched |= test_bit(page, buf->stored);
+			if (test_bit(page, buf->stored))
+				heapsim_buf_set_touched(buf);
 			spin_lock(&buf->lines_lock);
 				line_take_in_page(&buf->lines, page, keep, &op);
 				refill_for_vmap(buf, page);
@@ -815,7 +816,7 @@ void heapsim_views_evict(struct heapsim_buf *buf, size_t keep)
 		event.off = (u64)page << PAGE_SHIFT;
 		event.len = PAGE_SIZE;
 	}
-	buf->is_touched = true;
+	heapsim_buf_set_touched(buf);
 	spin_unlock(&buf->lines_lock);
 	heapsim_images_put(&images);
 	if (heapsim_has_event_watchers())

@@ -579,6 +579,60 @@ static void first_store_after_a_take_in_keeps_the_page(void **state)
 	}
 }
 
+struct toucher {
+	uint8_t *map;
+	size_t len;
+	size_t page;
+	int dev;
+	int fd;
+	bool ends;
+};
+
+/* Each touch faults, since all PTEs go before the next round. */
+static void *touches(void *arg)
+{
+	struct toucher *t = arg;
+	struct heapsim_buf_revoke revoke = {
+		.size = sizeof(revoke),
+		.fd = t->fd,
+	};
+	size_t i;
+
+	while (!__atomic_load_n(&t->ends, __ATOMIC_ACQUIRE)) {
+		for (i = 0; i < t->len; i += t->page)
+			device_peek(t->map + i);
+		device_ioctl_errno(t->dev, HEAPSIM_IOC_BUF_REVOKE, &revoke);
+	}
+	return NULL;
+}
+
+/* That DRAM was written must not be forgotten while pages fault in. */
+static void pages_of_a_freed_buffer_are_zeroed(void **state)
+{
+	struct fixture *f = *state;
+	int lap;
+
+	for (lap = 0; lap < 500; lap++) {
+		struct toucher t = {
+			.len = 4 * f->page,
+			.page = f->page,
+			.dev = f->dev,
+		};
+		pthread_t thread;
+
+		t.fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, t.len);
+		t.map = device_map(t.fd, t.len);
+		assert_true(device_is_filled(t.map, 0, t.len));
+		device_revoke(f->dev, t.fd);
+		assert_int_equal(pthread_create(&thread, NULL, touches, &t), 0);
+		device_fill(f->dev, t.fd, 0, t.len, 0x5a5a5a5a);
+		__atomic_store_n(&t.ends, true, __ATOMIC_RELEASE);
+		pthread_join(thread, NULL);
+		device_unmap(t.map, t.len);
+		close(t.fd);
+	}
+}
+
 static void sync_of_an_unmapped_buffer_is_good(void **state)
 {
 	struct fixture *f = *state;
@@ -1143,6 +1197,7 @@ int main(void)
 		TEST(pages_of_a_row_are_theirs_who_store),
 		TEST(first_store_shows_no_byte_of_others),
 		TEST(first_store_after_a_take_in_keeps_the_page),
+		TEST(pages_of_a_freed_buffer_are_zeroed),
 		TEST(sync_of_an_unmapped_buffer_is_good),
 		TEST(two_maps_share_the_cpu_view),
 		TEST(processes_share_the_cpu_view),

@@ -114,7 +114,7 @@ names_of_other_heaps_are_left_to_them()
 
 	unload || return
 	mkdir -p /dev/dma_heap && : >/dev/dma_heap/noncoherent || return
-	unshare -m bash -c 'mount -t tmpfs none /dev && insmod "$1"' - "$module"
+	unshare -m bash -c "mount -t tmpfs none /dev && insmod '$module'"
 	rc=$?
 	[ -d /sys/class/misc/heapsim-coherent ] ||
 		{ echo "no heap at all"; rc=1; }
