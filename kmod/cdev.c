@@ -19,61 +19,15 @@
 
 #define BATCH	64	/* ranges that are read at once */
 
-union cmd {
-	u32 size;
-	struct heapsim_probe probe;
-	struct heapsim_info info;
-	struct heapsim_buf_alloc alloc;
-	struct heapsim_buf_info buf_info;
-	struct heapsim_buf_maintain maintain;
-	struct heapsim_dma_submit submit;
-	struct heapsim_job_wait wait;
-	struct heapsim_fence_create create;
-	struct heapsim_fence_signal signal;
-	struct heapsim_hold hold;
-	struct heapsim_release release;
-	struct heapsim_buf_revoke revoke;
-	struct heapsim_watch watch;
-	struct heapsim_set_policy policy;
-	struct heapsim_stream_op stream;
-	struct heapsim_attach_op attach;
-	struct heapsim_event_op event;
-	struct heapsim_host_op host;
-	struct heapsim_work_op work;
-	struct heapsim_work_touch touch;
-	struct heapsim_sync sync;
-	struct heapsim_attach_info attach_info;
-	struct heapsim_range_maintain range;
-};
-
-/**
- * struct publish - how a command runs, and what is to happen once the answer is
- *	out
- * @waits: the command may wait for a lock
- * @fd: number of the descriptor that the caller is to get, reserved
- * @file: its file, NULL none
- * @view_fd: of a second one
- * @view_file: the same
- * @job: to be forgotten, NULL none
- */
-struct publish {
-	bool waits;
-	int fd;
-	struct file *file;
-	int view_fd;
-	struct file *view_file;
-	struct heapsim_job *job;
-};
-
-static int run_probe(struct heapsim_ctx *ctx, union cmd *cmd,
-		     struct publish *publish)
+static int run_probe(struct heapsim_call *call)
 {
 	const struct profile *profile = heapsim_config.profile;
+	struct heapsim_probe *probe = &call->cmd.probe;
 	struct heapsim_rule rule;
 
 	heapsim_policy_of_all(&rule);
-	cmd->probe = (struct heapsim_probe) {
-		.size = sizeof(cmd->probe),
+	*probe = (struct heapsim_probe) {
+		.size = sizeof(*probe),
 		.abi_version = HEAPSIM_ABI_VERSION,
 		.features = (heapsim_has_write_combine() ?
 			     HEAPSIM_FEATURE_WRITE_COMBINE : 0) |
@@ -90,14 +44,13 @@ static int run_probe(struct heapsim_ctx *ctx, union cmd *cmd,
 		.evict_random = rule.evicts,
 		.io_coherent = profile->is_io_coherent,
 	};
-	strscpy(cmd->probe.soc, profile->name, sizeof(cmd->probe.soc));
+	strscpy(probe->soc, profile->name, sizeof(probe->soc));
 	return 0;
 }
 
-static int run_info(struct heapsim_ctx *ctx, union cmd *cmd,
-		    struct publish *publish)
+static int run_info(struct heapsim_call *call)
 {
-	struct heapsim_info *info = &cmd->info;
+	struct heapsim_info *info = &call->cmd.info;
 
 	if (info->flags)
 		return -EINVAL;
@@ -125,17 +78,16 @@ static bool is_malformed(const struct heapsim_buf_alloc *alloc)
 	       alloc->view_fd || alloc->reserved;
 }
 
-static int run_alloc(struct heapsim_ctx *ctx, union cmd *cmd,
-		     struct publish *publish)
+static int run_alloc(struct heapsim_call *call)
 {
-	struct heapsim_buf_alloc *alloc = &cmd->alloc;
+	struct heapsim_buf_alloc *alloc = &call->cmd.alloc;
 	const struct heapsim_wish wish = {
 		.len = alloc->len,
 		.kind = alloc->kind,
 		.fd_flags = alloc->fd_flags,
 		.name = alloc->name,
 		.attach = alloc->attach,
-		.ctx = ctx,
+		.ctx = call->ctx,
 	};
 	struct dma_buf *dmabuf, *view;
 	struct heapsim_buf *buf;
@@ -161,11 +113,11 @@ static int run_alloc(struct heapsim_ctx *ctx, union cmd *cmd,
 			return fd;
 		}
 		alloc->view_fd = fd;
-		publish->view_fd = fd;
-		publish->view_file = view->file;
+		call->view_fd = fd;
+		call->view_file = view->file;
 	}
-	publish->fd = alloc->fd;
-	publish->file = dmabuf->file;
+	call->fd = alloc->fd;
+	call->file = dmabuf->file;
 	return 0;
 }
 
@@ -189,10 +141,9 @@ static void buf_get_info(struct heapsim_buf *buf, struct heapsim_buf_info *info)
 	mutex_unlock(&buf->lock);
 }
 
-static int run_buf_info(struct heapsim_ctx *ctx, union cmd *cmd,
-			struct publish *publish)
+static int run_buf_info(struct heapsim_call *call)
 {
-	struct heapsim_buf_info *info = &cmd->buf_info;
+	struct heapsim_buf_info *info = &call->cmd.buf_info;
 	struct heapsim_buf *buf;
 	struct dma_buf *dmabuf;
 
@@ -273,10 +224,9 @@ static bool is_cancelled(void)
 	       (current->flags & PF_USER_WORKER && signal_pending(current));
 }
 
-static int run_maintain(struct heapsim_ctx *ctx, union cmd *cmd,
-			struct publish *publish)
+static int run_maintain(struct heapsim_call *call)
 {
-	struct heapsim_buf_maintain *maintain = &cmd->maintain;
+	struct heapsim_buf_maintain *maintain = &call->cmd.maintain;
 	struct heapsim_range __user *user = u64_to_user_ptr(maintain->ranges);
 	struct heapsim_range *ranges;
 	u32 i, nr;
@@ -298,7 +248,7 @@ static int run_maintain(struct heapsim_ctx *ctx, union cmd *cmd,
 		for (i = 0; i < nr && !ret; i++) {
 			/* What is done is done: the first alone comes again. */
 			ret = is_cancelled() ? -EINTR :
-			      range_maintain(&ranges[i], publish->waits ||
+			      range_maintain(&ranges[i], call->waits ||
 					     maintain->nr_done);
 			if (!ret)
 				maintain->nr_done++;
@@ -309,97 +259,90 @@ static int run_maintain(struct heapsim_ctx *ctx, union cmd *cmd,
 	return ret;
 }
 
-static int run_range(struct heapsim_ctx *ctx, union cmd *cmd,
-		     struct publish *publish)
+static int run_range(struct heapsim_call *call)
 {
-	if (cmd->range.reserved)
+	if (call->cmd.range.reserved)
 		return -EINVAL;
-	return range_maintain(&cmd->range.range, publish->waits);
+	return range_maintain(&call->cmd.range.range, call->waits);
 }
 
-static int run_submit(struct heapsim_ctx *ctx, union cmd *cmd,
-		      struct publish *publish)
+static int run_submit(struct heapsim_call *call)
 {
-	int ret = heapsim_dma_submit(ctx, &cmd->submit, &publish->file);
+	int ret = heapsim_dma_submit(call->ctx, &call->cmd.submit, &call->file);
 
-	publish->fd = cmd->submit.fence_fd;
+	call->fd = call->cmd.submit.fence_fd;
 	return ret;
 }
 
-static void undo_submit(struct heapsim_ctx *ctx, const union cmd *cmd)
+static void undo_submit(struct heapsim_call *call)
 {
-	heapsim_dma_disown(ctx, cmd->submit.job);
+	heapsim_dma_disown(call->ctx, call->cmd.submit.job);
 }
 
-static int run_wait(struct heapsim_ctx *ctx, union cmd *cmd,
-		    struct publish *publish)
+static int run_wait(struct heapsim_call *call)
 {
-	const u64 timeout_ns = cmd->wait.timeout_ns;
+	const u64 timeout_ns = call->cmd.wait.timeout_ns;
 	int ret;
 
-	if (publish->waits || !timeout_ns)
-		return heapsim_job_wait(ctx, &cmd->wait, &publish->job);
-	cmd->wait.timeout_ns = 0;
-	ret = heapsim_job_wait(ctx, &cmd->wait, &publish->job);
-	cmd->wait.timeout_ns = timeout_ns;
+	if (call->waits || !timeout_ns)
+		return heapsim_job_wait(call->ctx, &call->cmd.wait, &call->job);
+	call->cmd.wait.timeout_ns = 0;
+	ret = heapsim_job_wait(call->ctx, &call->cmd.wait, &call->job);
+	call->cmd.wait.timeout_ns = timeout_ns;
 	return ret == -ETIMEDOUT ? -EAGAIN : ret;
 }
 
-static int run_create(struct heapsim_ctx *ctx, union cmd *cmd,
-		      struct publish *publish)
+static int run_create(struct heapsim_call *call)
 {
-	int ret = heapsim_fence_create(ctx, &cmd->create, &publish->file);
+	int ret;
 
-	publish->fd = cmd->create.fence_fd;
+	ret = heapsim_fence_create(call->ctx, &call->cmd.create, &call->file);
+	call->fd = call->cmd.create.fence_fd;
 	return ret;
 }
 
-static void undo_create(struct heapsim_ctx *ctx, const union cmd *cmd)
+static void undo_create(struct heapsim_call *call)
 {
 	struct heapsim_fence_signal signal = {
 		.size = sizeof(signal),
 		.error = -ECANCELED,
-		.fence = cmd->create.fence,
+		.fence = call->cmd.create.fence,
 	};
 
-	heapsim_fence_signal(ctx, &signal);
+	heapsim_fence_signal(call->ctx, &signal);
 }
 
-static int run_signal(struct heapsim_ctx *ctx, union cmd *cmd,
-		      struct publish *publish)
+static int run_signal(struct heapsim_call *call)
 {
-	return heapsim_fence_signal(ctx, &cmd->signal);
+	return heapsim_fence_signal(call->ctx, &call->cmd.signal);
 }
 
-static int run_hold(struct heapsim_ctx *ctx, union cmd *cmd,
-		    struct publish *publish)
+static int run_hold(struct heapsim_call *call)
 {
-	return heapsim_hold(ctx, &cmd->hold);
+	return heapsim_hold(call->ctx, &call->cmd.hold);
 }
 
-static void undo_hold(struct heapsim_ctx *ctx, const union cmd *cmd)
+static void undo_hold(struct heapsim_call *call)
 {
 	struct heapsim_release release = {
 		.size = sizeof(release),
-		.hold = cmd->hold.hold,
+		.hold = call->cmd.hold.hold,
 	};
 
-	heapsim_release(ctx, &release);
+	heapsim_release(call->ctx, &release);
 }
 
-static int run_release(struct heapsim_ctx *ctx, union cmd *cmd,
-		       struct publish *publish)
+static int run_release(struct heapsim_call *call)
 {
-	return heapsim_release(ctx, &cmd->release);
+	return heapsim_release(call->ctx, &call->cmd.release);
 }
 
-static int run_revoke(struct heapsim_ctx *ctx, union cmd *cmd,
-		      struct publish *publish)
+static int run_revoke(struct heapsim_call *call)
 {
 	struct dma_buf *dmabuf;
 	int ret;
 
-	dmabuf = dma_buf_get(cmd->revoke.fd);
+	dmabuf = dma_buf_get(call->cmd.revoke.fd);
 	if (IS_ERR(dmabuf))
 		return PTR_ERR(dmabuf);
 	ret = heapsim_buf_revoke(dmabuf);
@@ -407,269 +350,121 @@ static int run_revoke(struct heapsim_ctx *ctx, union cmd *cmd,
 	return ret;
 }
 
-static int run_watch(struct heapsim_ctx *ctx, union cmd *cmd,
-		     struct publish *publish)
+static int run_watch(struct heapsim_call *call)
 {
-	return heapsim_watch(ctx, &cmd->watch);
+	return heapsim_watch(call->ctx, &call->cmd.watch);
 }
 
-static int run_policy(struct heapsim_ctx *ctx, union cmd *cmd,
-		      struct publish *publish)
+static int run_policy(struct heapsim_call *call)
 {
-	return heapsim_policy_set(ctx, &cmd->policy);
+	return heapsim_policy_set(call->ctx, &call->cmd.policy);
 }
 
-/* The struct of each is a member of the union. */
-#define STREAM_COMMAND(name)						\
-static int run_##name(struct heapsim_ctx *ctx, union cmd *cmd,		\
-		      struct publish *publish)				\
-{									\
-	return heapsim_##name(ctx, (void *)cmd, publish->waits);	\
+static void undo_stream_create(struct heapsim_call *call)
+{
+	struct heapsim_call destroy = {
+		.ctx = call->ctx,
+		.cmd.stream.stream = call->cmd.stream.stream,
+		.waits = true,
+	};
+
+	heapsim_stream_destroy(&destroy);
 }
 
-STREAM_COMMAND(stream_create)
-STREAM_COMMAND(stream_destroy)
-STREAM_COMMAND(attach)
-STREAM_COMMAND(event_create)
-STREAM_COMMAND(event_destroy)
-STREAM_COMMAND(event_record)
-STREAM_COMMAND(event_wait)
-STREAM_COMMAND(host_submit)
-STREAM_COMMAND(host_begin)
-STREAM_COMMAND(host_return)
-STREAM_COMMAND(work_submit)
-STREAM_COMMAND(work_begin)
-STREAM_COMMAND(work_end)
-STREAM_COMMAND(work_touch)
-STREAM_COMMAND(sync)
-STREAM_COMMAND(attach_info)
-
-static void undo_stream_create(struct heapsim_ctx *ctx, const union cmd *cmd)
+static void undo_event_create(struct heapsim_call *call)
 {
-	struct heapsim_stream_op op = { .stream = cmd->stream.stream };
+	struct heapsim_call destroy = {
+		.ctx = call->ctx,
+		.cmd.event.event = call->cmd.event.event,
+		.waits = true,
+	};
 
-	heapsim_stream_destroy(ctx, &op, true);
-}
-
-static void undo_event_create(struct heapsim_ctx *ctx, const union cmd *cmd)
-{
-	struct heapsim_event_op op = { .event = cmd->event.event };
-
-	heapsim_event_destroy(ctx, &op, true);
+	heapsim_event_destroy(&destroy);
 }
 
 /* What has been submitted stays so, but nobody is to wait for it. */
-static void undo_host_submit(struct heapsim_ctx *ctx, const union cmd *cmd)
+static void undo_host_submit(struct heapsim_call *call)
 {
-	heapsim_host_disown(ctx, cmd->host.host);
+	heapsim_host_disown(call->ctx, call->cmd.host.host);
 }
 
-static void undo_work_submit(struct heapsim_ctx *ctx, const union cmd *cmd)
+static void undo_work_submit(struct heapsim_call *call)
 {
-	heapsim_work_disown(ctx, cmd->work.work);
+	heapsim_work_disown(call->ctx, call->cmd.work.work);
 }
 
 /**
  * struct command - a command
- * @min_size: of its first version's struct
- * @size: of its struct now
+ * @min_size: of its first version's struct, bytes
+ * @size: of its struct now, bytes
  * @answers_failure: the struct is given back on failure too
  * @answers_nothing: the struct is only read
- * @run: does it
- * @undo: takes back what nobody can name, since the answer had nowhere to go;
- *	may be NULL
+ * @run: runs it
+ * @undo: undoes it if its result could not be copied to user space; may be NULL
  */
 struct command {
 	u32 min_size;
 	u32 size;
 	bool answers_failure;
 	bool answers_nothing;
-	int (*run)(struct heapsim_ctx *ctx, union cmd *cmd,
-		   struct publish *publish);
-	void (*undo)(struct heapsim_ctx *ctx, const union cmd *cmd);
+	int (*run)(struct heapsim_call *call);
+	void (*undo)(struct heapsim_call *call);
 };
 
-/* First versions end where the struct did when it was first released. */
+/* @last: field that the struct of the first version ended with */
+#define COMMAND(ioc, type, last, fn, ...)				\
+	[_IOC_NR(HEAPSIM_IOC_##ioc)] = {				\
+		.min_size = offsetofend(struct heapsim_##type, last),	\
+		.size = sizeof(struct heapsim_##type) +			\
+			BUILD_BUG_ON_ZERO(sizeof(struct heapsim_##type) > \
+					  sizeof(union heapsim_cmd)),	\
+		.run = fn,						\
+		##__VA_ARGS__						\
+	}
+
+/* Its struct is only read, so it may lie in an SQE. */
+#define COMMAND_IN(ioc, type, last, fn)					\
+	COMMAND(ioc, type, last, fn, .answers_nothing = true)
+
 static const struct command commands[] = {
-	[_IOC_NR(HEAPSIM_IOC_PROBE)] = {
-		.min_size = 80,
-		.size = sizeof(struct heapsim_probe),
-		.run = run_probe,
-	},
-	[_IOC_NR(HEAPSIM_IOC_INFO)] = {
-		.min_size = 64,
-		.size = sizeof(struct heapsim_info),
-		.run = run_info,
-	},
-	[_IOC_NR(HEAPSIM_IOC_BUF_ALLOC)] = {
-		.min_size = 64,
-		.size = sizeof(struct heapsim_buf_alloc),
-		.run = run_alloc,
-	},
-	[_IOC_NR(HEAPSIM_IOC_BUF_INFO)] = {
-		.min_size = 208,
-		.size = sizeof(struct heapsim_buf_info),
-		.run = run_buf_info,
-	},
-	[_IOC_NR(HEAPSIM_IOC_BUF_MAINTAIN)] = {
-		.min_size = 24,
-		.size = sizeof(struct heapsim_buf_maintain),
-		.answers_failure = true,
-		.run = run_maintain,
-	},
-	[_IOC_NR(HEAPSIM_IOC_DMA_SUBMIT)] = {
-		.min_size = 96,
-		.size = sizeof(struct heapsim_dma_submit),
-		.run = run_submit,
-		.undo = undo_submit,
-	},
-	[_IOC_NR(HEAPSIM_IOC_JOB_WAIT)] = {
-		.min_size = 40,
-		.size = sizeof(struct heapsim_job_wait),
-		.run = run_wait,
-	},
-	[_IOC_NR(HEAPSIM_IOC_FENCE_CREATE)] = {
-		.min_size = 32,
-		.size = sizeof(struct heapsim_fence_create),
-		.run = run_create,
-		.undo = undo_create,
-	},
-	[_IOC_NR(HEAPSIM_IOC_FENCE_SIGNAL)] = {
-		.min_size = 16,
-		.size = sizeof(struct heapsim_fence_signal),
-		.answers_nothing = true,
-		.run = run_signal,
-	},
-	[_IOC_NR(HEAPSIM_IOC_HOLD)] = {
-		.min_size = 48,
-		.size = sizeof(struct heapsim_hold),
-		.run = run_hold,
-		.undo = undo_hold,
-	},
-	[_IOC_NR(HEAPSIM_IOC_RELEASE)] = {
-		.min_size = 16,
-		.size = sizeof(struct heapsim_release),
-		.answers_nothing = true,
-		.run = run_release,
-	},
-	[_IOC_NR(HEAPSIM_IOC_BUF_REVOKE)] = {
-		.min_size = 8,
-		.size = sizeof(struct heapsim_buf_revoke),
-		.answers_nothing = true,
-		.run = run_revoke,
-	},
-	[_IOC_NR(HEAPSIM_IOC_WATCH)] = {
-		.min_size = 24,
-		.size = sizeof(struct heapsim_watch),
-		.answers_nothing = true,
-		.run = run_watch,
-	},
-	[_IOC_NR(HEAPSIM_IOC_POLICY)] = {
-		.min_size = 32,
-		.size = sizeof(struct heapsim_set_policy),
-		.answers_nothing = true,
-		.run = run_policy,
-	},
-	[_IOC_NR(HEAPSIM_IOC_STREAM_CREATE)] = {
-		.min_size = 16,
-		.size = sizeof(struct heapsim_stream_op),
-		.run = run_stream_create,
-		.undo = undo_stream_create,
-	},
-	[_IOC_NR(HEAPSIM_IOC_STREAM_DESTROY)] = {
-		.min_size = 16,
-		.size = sizeof(struct heapsim_stream_op),
-		.answers_nothing = true,
-		.run = run_stream_destroy,
-	},
-	[_IOC_NR(HEAPSIM_IOC_ATTACH)] = {
-		.min_size = 24,
-		.size = sizeof(struct heapsim_attach_op),
-		.answers_nothing = true,
-		.run = run_attach,
-	},
-	[_IOC_NR(HEAPSIM_IOC_EVENT_CREATE)] = {
-		.min_size = 24,
-		.size = sizeof(struct heapsim_event_op),
-		.run = run_event_create,
-		.undo = undo_event_create,
-	},
-	[_IOC_NR(HEAPSIM_IOC_EVENT_DESTROY)] = {
-		.min_size = 24,
-		.size = sizeof(struct heapsim_event_op),
-		.answers_nothing = true,
-		.run = run_event_destroy,
-	},
-	[_IOC_NR(HEAPSIM_IOC_EVENT_RECORD)] = {
-		.min_size = 24,
-		.size = sizeof(struct heapsim_event_op),
-		.answers_nothing = true,
-		.run = run_event_record,
-	},
-	[_IOC_NR(HEAPSIM_IOC_EVENT_WAIT)] = {
-		.min_size = 24,
-		.size = sizeof(struct heapsim_event_op),
-		.answers_nothing = true,
-		.run = run_event_wait,
-	},
-	[_IOC_NR(HEAPSIM_IOC_HOST_SUBMIT)] = {
-		.min_size = 24,
-		.size = sizeof(struct heapsim_host_op),
-		.run = run_host_submit,
-		.undo = undo_host_submit,
-	},
-	[_IOC_NR(HEAPSIM_IOC_HOST_BEGIN)] = {
-		.min_size = 24,
-		.size = sizeof(struct heapsim_host_op),
-		.answers_nothing = true,
-		.run = run_host_begin,
-	},
-	[_IOC_NR(HEAPSIM_IOC_HOST_RETURN)] = {
-		.min_size = 24,
-		.size = sizeof(struct heapsim_host_op),
-		.answers_nothing = true,
-		.run = run_host_return,
-	},
-	[_IOC_NR(HEAPSIM_IOC_WORK_SUBMIT)] = {
-		.min_size = 56,
-		.size = sizeof(struct heapsim_work_op),
-		.run = run_work_submit,
-		.undo = undo_work_submit,
-	},
-	[_IOC_NR(HEAPSIM_IOC_WORK_BEGIN)] = {
-		.min_size = 56,
-		.size = sizeof(struct heapsim_work_op),
-		.answers_nothing = true,
-		.run = run_work_begin,
-	},
-	[_IOC_NR(HEAPSIM_IOC_WORK_END)] = {
-		.min_size = 56,
-		.size = sizeof(struct heapsim_work_op),
-		.answers_nothing = true,
-		.run = run_work_end,
-	},
-	[_IOC_NR(HEAPSIM_IOC_WORK_TOUCH)] = {
-		.min_size = 40,
-		.size = sizeof(struct heapsim_work_touch),
-		.run = run_work_touch,
-	},
-	[_IOC_NR(HEAPSIM_IOC_SYNC)] = {
-		.min_size = 16,
-		.size = sizeof(struct heapsim_sync),
-		.answers_nothing = true,
-		.run = run_sync,
-	},
-	[_IOC_NR(HEAPSIM_IOC_ATTACH_INFO)] = {
-		.min_size = 152,
-		.size = sizeof(struct heapsim_attach_info),
-		.run = run_attach_info,
-	},
-	[_IOC_NR(HEAPSIM_IOC_RANGE_MAINTAIN)] = {
-		.min_size = 32,
-		.size = sizeof(struct heapsim_range_maintain),
-		.answers_nothing = true,
-		.run = run_range,
-	},
+	COMMAND(PROBE, probe, soc, run_probe),
+	COMMAND(INFO, info, user_limit_bytes, run_info),
+	COMMAND(BUF_ALLOC, buf_alloc, name, run_alloc),
+	COMMAND(BUF_INFO, buf_info, count, run_buf_info),
+	COMMAND(BUF_MAINTAIN, buf_maintain, reserved, run_maintain,
+		.answers_failure = true),
+	COMMAND(DMA_SUBMIT, dma_submit, reserved, run_submit,
+		.undo = undo_submit),
+	COMMAND(JOB_WAIT, job_wait, reserved, run_wait),
+	COMMAND(FENCE_CREATE, fence_create, fence, run_create,
+		.undo = undo_create),
+	COMMAND_IN(FENCE_SIGNAL, fence_signal, fence, run_signal),
+	COMMAND(HOLD, hold, max_segment, run_hold, .undo = undo_hold),
+	COMMAND_IN(RELEASE, release, hold, run_release),
+	COMMAND_IN(BUF_REVOKE, buf_revoke, fd, run_revoke),
+	COMMAND_IN(WATCH, watch, record_size, run_watch),
+	COMMAND_IN(POLICY, set_policy, seed, run_policy),
+	COMMAND(STREAM_CREATE, stream_op, stream, heapsim_stream_create,
+		.undo = undo_stream_create),
+	COMMAND_IN(STREAM_DESTROY, stream_op, stream, heapsim_stream_destroy),
+	COMMAND_IN(ATTACH, attach_op, buf, heapsim_attach),
+	COMMAND(EVENT_CREATE, event_op, stream, heapsim_event_create,
+		.undo = undo_event_create),
+	COMMAND_IN(EVENT_DESTROY, event_op, stream, heapsim_event_destroy),
+	COMMAND_IN(EVENT_RECORD, event_op, stream, heapsim_event_record),
+	COMMAND_IN(EVENT_WAIT, event_op, stream, heapsim_event_wait),
+	COMMAND(HOST_SUBMIT, host_op, host, heapsim_host_submit,
+		.undo = undo_host_submit),
+	COMMAND_IN(HOST_BEGIN, host_op, host, heapsim_host_begin),
+	COMMAND_IN(HOST_RETURN, host_op, host, heapsim_host_return),
+	COMMAND(WORK_SUBMIT, work_op, name, heapsim_work_submit,
+		.undo = undo_work_submit),
+	COMMAND_IN(WORK_BEGIN, work_op, name, heapsim_work_begin),
+	COMMAND_IN(WORK_END, work_op, name, heapsim_work_end),
+	COMMAND(WORK_TOUCH, work_touch, attach_stream, heapsim_work_touch),
+	COMMAND_IN(SYNC, sync, id, heapsim_sync),
+	COMMAND(ATTACH_INFO, attach_info, count, heapsim_attach_info),
+	COMMAND_IN(RANGE_MAINTAIN, range_maintain, range, run_range),
 };
 
 static void file_take_back(int fd, struct file *file)
@@ -689,7 +484,7 @@ static int size_check(const struct command *command, u32 size)
 }
 
 /* @size: out: of the caller's struct, bytes */
-static int cmd_copy(const struct command *command, union cmd *cmd,
+static int cmd_copy(const struct command *command, union heapsim_cmd *cmd,
 		    void __user *user, u32 *size)
 {
 	int ret;
@@ -703,45 +498,42 @@ static int cmd_copy(const struct command *command, union cmd *cmd,
 	return ret;
 }
 
-static void answer_take_back(struct heapsim_ctx *ctx,
-			     const struct command *command,
-			     const union cmd *cmd,
-			     const struct publish *publish, bool has_run)
+static void answer_take_back(const struct command *command,
+			     struct heapsim_call *call, bool has_run)
 {
-	file_take_back(publish->fd, publish->file);
-	file_take_back(publish->view_fd, publish->view_file);
-	if (publish->job)
-		heapsim_job_give_back(ctx, publish->job);
+	file_take_back(call->fd, call->file);
+	file_take_back(call->view_fd, call->view_file);
+	if (call->job)
+		heapsim_job_give_back(call->ctx, call->job);
 	if (has_run && command->undo)
-		command->undo(ctx, cmd);
+		command->undo(call);
 }
 
 static int command_run(struct heapsim_ctx *ctx, const struct command *command,
 		       void __user *user, bool waits)
 {
-	struct publish publish = { .waits = waits, .fd = -1 };
-	union cmd cmd;
+	struct heapsim_call call = { .ctx = ctx, .waits = waits };
 	u32 size;
 	int ret;
 
-	ret = cmd_copy(command, &cmd, user, &size);
+	ret = cmd_copy(command, &call.cmd, user, &size);
 	if (ret)
 		return ret;
-	ret = command->run(ctx, &cmd, &publish);
+	ret = command->run(&call);
 	if (command->answers_nothing || (ret && !command->answers_failure) ||
 	    (ret == -EAGAIN && !waits))
 		return ret;
 	/* Not cmd.size: PROBE reports the kernel's there. */
-	if (copy_to_user(user, &cmd, min(size, command->size))) {
-		answer_take_back(ctx, command, &cmd, &publish, !ret);
+	if (copy_to_user(user, &call.cmd, min(size, command->size))) {
+		answer_take_back(command, &call, !ret);
 		return ret ? ret : -EFAULT;
 	}
-	if (publish.file)
-		fd_install(publish.fd, publish.file);
-	if (publish.view_file)
-		fd_install(publish.view_fd, publish.view_file);
-	if (publish.job)
-		heapsim_job_forget(ctx, publish.job);
+	if (call.file)
+		fd_install(call.fd, call.file);
+	if (call.view_file)
+		fd_install(call.view_fd, call.view_file);
+	if (call.job)
+		heapsim_job_forget(ctx, call.job);
 	return ret;
 }
 
@@ -773,26 +565,26 @@ static long heapsim_ioctl(struct file *file, unsigned int cmd,
 static int inline_run(struct heapsim_ctx *ctx, const struct command *command,
 		      const void *from, bool waits)
 {
-	struct publish publish = { .waits = waits, .fd = -1 };
-	union cmd cmd;
+	struct heapsim_call call = { .ctx = ctx, .waits = waits };
 	u32 size;
 	int ret;
 
 	if (!command->answers_nothing)
 		return -EINVAL;
-	memcpy(&cmd, from, HEAPSIM_URING_INLINE_LEN);
-	size = cmd.size;
+	memcpy(&call.cmd, from, HEAPSIM_URING_INLINE_LEN);
+	size = call.cmd.size;
 	ret = size_check(command, size);
 	if (ret)
 		return ret;
 	if (size > HEAPSIM_URING_INLINE_LEN ||
-	    (size > command->size && memchr_inv((u8 *)&cmd + command->size, 0,
-						size - command->size)))
+	    (size > command->size &&
+	     memchr_inv((u8 *)&call.cmd + command->size, 0,
+			size - command->size)))
 		return -E2BIG;
 	/* What lies behind it is none of it. */
 	if (size < command->size)
-		memset((u8 *)&cmd + size, 0, command->size - size);
-	return command->run(ctx, &cmd, &publish);
+		memset((u8 *)&call.cmd + size, 0, command->size - size);
+	return command->run(&call);
 }
 
 static int heapsim_uring(struct io_uring_cmd *ioucmd, unsigned int flags)

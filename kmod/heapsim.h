@@ -501,42 +501,79 @@ struct heapsim_ctx {
 	struct heapsim_streams *streams;
 };
 
+struct heapsim_job;
+
+/** union heapsim_cmd - the struct of a command */
+union heapsim_cmd {
+	u32 size;
+	struct heapsim_probe probe;
+	struct heapsim_info info;
+	struct heapsim_buf_alloc alloc;
+	struct heapsim_buf_info buf_info;
+	struct heapsim_buf_maintain maintain;
+	struct heapsim_dma_submit submit;
+	struct heapsim_job_wait wait;
+	struct heapsim_fence_create create;
+	struct heapsim_fence_signal signal;
+	struct heapsim_hold hold;
+	struct heapsim_release release;
+	struct heapsim_buf_revoke revoke;
+	struct heapsim_watch watch;
+	struct heapsim_set_policy policy;
+	struct heapsim_stream_op stream;
+	struct heapsim_attach_op attach;
+	struct heapsim_event_op event;
+	struct heapsim_host_op host;
+	struct heapsim_work_op work;
+	struct heapsim_work_touch touch;
+	struct heapsim_sync sync;
+	struct heapsim_attach_info attach_info;
+	struct heapsim_range_maintain range;
+};
+
+/**
+ * struct heapsim_call - a command while it runs
+ * @ctx: open of /dev/heapsim
+ * @waits: the command may wait for a lock; if not, it returns -EAGAIN instead
+ * @cmd: its struct, a copy; what the command answers goes there
+ * @fd: reserved number, at which @file is installed once the answer is out
+ * @file: file for the caller, NULL none
+ * @view_fd: as @fd, for a second one
+ * @view_file: as @file
+ * @job: job to be forgotten once the answer is out, NULL none
+ */
+struct heapsim_call {
+	struct heapsim_ctx *ctx;
+	bool waits;
+	union heapsim_cmd cmd;
+	int fd;
+	struct file *file;
+	int view_fd;
+	struct file *view_file;
+	struct heapsim_job *job;
+};
+
 /* stream.c: streams, events, host functions, works */
 struct heapsim_streams *heapsim_streams_create(void);
 void heapsim_streams_end(struct heapsim_streams *s);
-int heapsim_stream_create(struct heapsim_ctx *ctx,
-			  struct heapsim_stream_op *cmd, bool waits);
-int heapsim_stream_destroy(struct heapsim_ctx *ctx,
-			   struct heapsim_stream_op *cmd, bool waits);
-int heapsim_attach(struct heapsim_ctx *ctx, struct heapsim_attach_op *cmd,
-		   bool waits);
-int heapsim_event_create(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
-			 bool waits);
-int heapsim_event_destroy(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
-			  bool waits);
-int heapsim_event_record(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
-			 bool waits);
-int heapsim_event_wait(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
-		       bool waits);
-int heapsim_host_submit(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
-			bool waits);
-int heapsim_host_begin(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
-		       bool waits);
-int heapsim_host_return(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
-			bool waits);
-int heapsim_work_submit(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
-			bool waits);
-int heapsim_work_begin(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
-		       bool waits);
-int heapsim_work_end(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
-		     bool waits);
+int heapsim_stream_create(struct heapsim_call *call);
+int heapsim_stream_destroy(struct heapsim_call *call);
+int heapsim_attach(struct heapsim_call *call);
+int heapsim_event_create(struct heapsim_call *call);
+int heapsim_event_destroy(struct heapsim_call *call);
+int heapsim_event_record(struct heapsim_call *call);
+int heapsim_event_wait(struct heapsim_call *call);
+int heapsim_host_submit(struct heapsim_call *call);
+int heapsim_host_begin(struct heapsim_call *call);
+int heapsim_host_return(struct heapsim_call *call);
+int heapsim_work_submit(struct heapsim_call *call);
+int heapsim_work_begin(struct heapsim_call *call);
+int heapsim_work_end(struct heapsim_call *call);
+int heapsim_work_touch(struct heapsim_call *call);
+int heapsim_sync(struct heapsim_call *call);
+int heapsim_attach_info(struct heapsim_call *call);
 void heapsim_host_disown(struct heapsim_ctx *ctx, u64 id);
 void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id);
-int heapsim_work_touch(struct heapsim_ctx *ctx, struct heapsim_work_touch *cmd,
-		       bool waits);
-int heapsim_sync(struct heapsim_ctx *ctx, struct heapsim_sync *cmd, bool waits);
-int heapsim_attach_info(struct heapsim_ctx *ctx,
-			struct heapsim_attach_info *cmd, bool waits);
 
 /* managed.c: buffers of a context */
 int heapsim_ctx_buf_create(struct heapsim_buf *buf,
@@ -664,8 +701,6 @@ void heapsim_heap_fini(void);
 
 int heapsim_cdev_init(void);
 void heapsim_cdev_fini(void);
-
-struct heapsim_job;
 
 /*
  * dma.c. A command that answers with a descriptor reserves its number and

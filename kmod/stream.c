@@ -240,15 +240,16 @@ static bool is_stocked(const struct heapsim_streams *s,
  * Run a command under the lock. While it answers that it wants more, what it
  * asks for is got without the lock, and it looks at everything anew.
  */
-static int request_run(struct heapsim_streams *s, struct attempt *request,
+static int request_run(const struct heapsim_call *call,
+		       struct attempt *request,
 		       int (*run)(struct heapsim_streams *s,
-				  struct attempt *request),
-		       bool waits)
+				  struct attempt *request))
 {
+	struct heapsim_streams *s = call->ctx->streams;
 	int ret;
 
 	do {
-		ret = streams_lock(s, waits);
+		ret = streams_lock(s, call->waits);
 		if (ret)
 			break;
 		ret = run(s, request);
@@ -309,25 +310,23 @@ static int stream_create(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_stream_create() - create a stream
- * @ctx: open of /dev/heapsim
- * @cmd: command; answered in place
- * @waits: for the lock
+ * @call: command, a struct heapsim_stream_op; answered in place
  *
  * Return: 0, or what struct heapsim_stream_op says; -EAGAIN it would have to
  * wait.
  */
-int heapsim_stream_create(struct heapsim_ctx *ctx,
-			  struct heapsim_stream_op *cmd, bool waits)
+int heapsim_stream_create(struct heapsim_call *call)
 {
+	struct heapsim_stream_op *cmd = &call->cmd.stream;
 	struct attempt request = {
 		.cmd = cmd,
-		.ids = &ctx->streams->stream_ids,
+		.ids = &call->ctx->streams->stream_ids,
 		.size = sizeof(struct heapsim_stream),
 	};
 
 	if (cmd->flags & ~HEAPSIM_STREAM_NON_BLOCKING || cmd->stream)
 		return -EINVAL;
-	return request_run(ctx->streams, &request, stream_create, waits);
+	return request_run(call, &request, stream_create);
 }
 
 static int stream_destroy(struct heapsim_streams *s, struct attempt *request)
@@ -360,21 +359,19 @@ static int stream_destroy(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_stream_destroy() - a stream takes no more
- * @ctx: open of /dev/heapsim
- * @cmd: command
- * @waits: for the lock
+ * @call: command, a struct heapsim_stream_op
  *
  * Return: 0, or what struct heapsim_stream_op says; -EAGAIN it would have to
  * wait.
  */
-int heapsim_stream_destroy(struct heapsim_ctx *ctx,
-			   struct heapsim_stream_op *cmd, bool waits)
+int heapsim_stream_destroy(struct heapsim_call *call)
 {
+	struct heapsim_stream_op *cmd = &call->cmd.stream;
 	struct attempt request = { .cmd = cmd };
 
 	if (cmd->flags || !cmd->stream)
 		return -EINVAL;
-	return request_run(ctx->streams, &request, stream_destroy, waits);
+	return request_run(call, &request, stream_destroy);
 }
 
 static int attach(struct heapsim_streams *s, struct attempt *request)
@@ -412,23 +409,21 @@ static int attach(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_attach() - attach a managed buffer
- * @ctx: open of /dev/heapsim
- * @cmd: command
- * @waits: for the lock
+ * @call: command, a struct heapsim_attach_op
  *
  * Return: 0, or what struct heapsim_attach_op says; -EAGAIN it would have to
  * wait.
  */
-int heapsim_attach(struct heapsim_ctx *ctx, struct heapsim_attach_op *cmd,
-		   bool waits)
+int heapsim_attach(struct heapsim_call *call)
 {
+	struct heapsim_attach_op *cmd = &call->cmd.attach;
 	struct attempt request = { .cmd = cmd };
 
 	if (cmd->attach != HEAPSIM_ATTACH_GLOBAL &&
 	    cmd->attach != HEAPSIM_ATTACH_HOST &&
 	    cmd->attach != HEAPSIM_ATTACH_SINGLE)
 		return -EINVAL;
-	return request_run(ctx->streams, &request, attach, waits);
+	return request_run(call, &request, attach);
 }
 
 /* Events */
@@ -446,25 +441,23 @@ static int event_create(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_event_create() - create an event
- * @ctx: open of /dev/heapsim
- * @cmd: command; answered in place
- * @waits: for the lock
+ * @call: command, a struct heapsim_event_op; answered in place
  *
  * Return: 0, or what struct heapsim_event_op says; -EAGAIN it would have to
  * wait.
  */
-int heapsim_event_create(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
-			 bool waits)
+int heapsim_event_create(struct heapsim_call *call)
 {
+	struct heapsim_event_op *cmd = &call->cmd.event;
 	struct attempt request = {
 		.cmd = cmd,
-		.ids = &ctx->streams->event_ids,
+		.ids = &call->ctx->streams->event_ids,
 		.size = sizeof(struct attach_event),
 	};
 
 	if (cmd->flags || cmd->event || cmd->stream)
 		return -EINVAL;
-	return request_run(ctx->streams, &request, event_create, waits);
+	return request_run(call, &request, event_create);
 }
 
 static int event_destroy(struct heapsim_streams *s, struct attempt *request)
@@ -482,21 +475,19 @@ static int event_destroy(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_event_destroy() - an event is forgotten
- * @ctx: open of /dev/heapsim
- * @cmd: command
- * @waits: for the lock
+ * @call: command, a struct heapsim_event_op
  *
  * Return: 0, -EINVAL, -ENOENT no such event of this open; -EAGAIN it would have
  * to wait.
  */
-int heapsim_event_destroy(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
-			  bool waits)
+int heapsim_event_destroy(struct heapsim_call *call)
 {
+	struct heapsim_event_op *cmd = &call->cmd.event;
 	struct attempt request = { .cmd = cmd };
 
 	if (cmd->flags || cmd->stream)
 		return -EINVAL;
-	return request_run(ctx->streams, &request, event_destroy, waits);
+	return request_run(call, &request, event_destroy);
 }
 
 static int event_record(struct heapsim_streams *s, struct attempt *request)
@@ -514,21 +505,19 @@ static int event_record(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_event_record() - record an event
- * @ctx: open of /dev/heapsim
- * @cmd: command
- * @waits: for the lock
+ * @call: command, a struct heapsim_event_op
  *
  * Return: 0, -EINVAL, -ENOENT no such event or stream of this open; -EAGAIN it
  * would have to wait.
  */
-int heapsim_event_record(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
-			 bool waits)
+int heapsim_event_record(struct heapsim_call *call)
 {
+	struct heapsim_event_op *cmd = &call->cmd.event;
 	struct attempt request = { .cmd = cmd };
 
 	if (cmd->flags & ~HEAPSIM_EVENT_END)
 		return -EINVAL;
-	return request_run(ctx->streams, &request, event_record, waits);
+	return request_run(call, &request, event_record);
 }
 
 static int event_wait(struct heapsim_streams *s, struct attempt *request)
@@ -547,21 +536,19 @@ static int event_wait(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_event_wait() - a stream waits for an event
- * @ctx: open of /dev/heapsim
- * @cmd: command
- * @waits: for the lock
+ * @call: command, a struct heapsim_event_op
  *
  * Return: 0, or what struct heapsim_event_op says; -EAGAIN it would have to
  * wait.
  */
-int heapsim_event_wait(struct heapsim_ctx *ctx, struct heapsim_event_op *cmd,
-		       bool waits)
+int heapsim_event_wait(struct heapsim_call *call)
 {
+	struct heapsim_event_op *cmd = &call->cmd.event;
 	struct attempt request = { .cmd = cmd };
 
 	if (cmd->flags)
 		return -EINVAL;
-	return request_run(ctx->streams, &request, event_wait, waits);
+	return request_run(call, &request, event_wait);
 }
 
 /* Host functions */
@@ -586,25 +573,23 @@ static int host_submit(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_host_submit() - submit a host function
- * @ctx: open of /dev/heapsim
- * @cmd: command; answered in place
- * @waits: for the lock
+ * @call: command, a struct heapsim_host_op; answered in place
  *
  * Return: 0, or what struct heapsim_host_op says; -EAGAIN it would have to
  * wait.
  */
-int heapsim_host_submit(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
-			bool waits)
+int heapsim_host_submit(struct heapsim_call *call)
 {
+	struct heapsim_host_op *cmd = &call->cmd.host;
 	struct attempt request = {
 		.cmd = cmd,
-		.ids = &ctx->streams->host_ids,
+		.ids = &call->ctx->streams->host_ids,
 		.size = sizeof(struct heapsim_host),
 	};
 
 	if (cmd->flags || cmd->host)
 		return -EINVAL;
-	return request_run(ctx->streams, &request, host_submit, waits);
+	return request_run(call, &request, host_submit);
 }
 
 static int host_begin(struct heapsim_streams *s, struct attempt *request)
@@ -619,21 +604,19 @@ static int host_begin(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_host_begin() - a host function is called now
- * @ctx: open of /dev/heapsim
- * @cmd: command
- * @waits: for the lock
+ * @call: command, a struct heapsim_host_op
  *
  * Return: 0, or what struct heapsim_host_op says; -EAGAIN it would have to
  * wait.
  */
-int heapsim_host_begin(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
-		       bool waits)
+int heapsim_host_begin(struct heapsim_call *call)
 {
+	struct heapsim_host_op *cmd = &call->cmd.host;
 	struct attempt request = { .cmd = cmd };
 
 	if (cmd->flags || cmd->stream)
 		return -EINVAL;
-	return request_run(ctx->streams, &request, host_begin, waits);
+	return request_run(call, &request, host_begin);
 }
 
 static int host_return(struct heapsim_streams *s, struct attempt *request)
@@ -652,21 +635,19 @@ static int host_return(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_host_return() - a host function has returned
- * @ctx: open of /dev/heapsim
- * @cmd: command
- * @waits: for the lock
+ * @call: command, a struct heapsim_host_op
  *
  * Return: 0, or what struct heapsim_host_op says; -EAGAIN it would have to
  * wait.
  */
-int heapsim_host_return(struct heapsim_ctx *ctx, struct heapsim_host_op *cmd,
-			bool waits)
+int heapsim_host_return(struct heapsim_call *call)
 {
+	struct heapsim_host_op *cmd = &call->cmd.host;
 	struct attempt request = { .cmd = cmd };
 
 	if (cmd->flags || cmd->stream)
 		return -EINVAL;
-	return request_run(ctx->streams, &request, host_return, waits);
+	return request_run(call, &request, host_return);
 }
 
 /**
@@ -750,26 +731,24 @@ static int work_submit(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_work_submit() - submit a job of somebody's engine
- * @ctx: open of /dev/heapsim
- * @cmd: command; answered in place
- * @waits: for the lock
+ * @call: command, a struct heapsim_work_op; answered in place
  *
  * Return: 0, or what struct heapsim_work_op says; -EAGAIN it would have to
  * wait.
  */
-int heapsim_work_submit(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
-			bool waits)
+int heapsim_work_submit(struct heapsim_call *call)
 {
+	struct heapsim_work_op *cmd = &call->cmd.work;
 	struct attempt request = {
 		.cmd = cmd,
-		.ids = &ctx->streams->work_ids,
+		.ids = &call->ctx->streams->work_ids,
 		.size = sizeof(struct heapsim_work),
 	};
 
 	if (cmd->flags || cmd->work ||
 	    strnlen(cmd->name, sizeof(cmd->name)) == sizeof(cmd->name))
 		return -EINVAL;
-	return request_run(ctx->streams, &request, work_submit, waits);
+	return request_run(call, &request, work_submit);
 }
 
 static int work_begin(struct heapsim_streams *s, struct attempt *request)
@@ -797,21 +776,19 @@ static bool is_malformed(const struct heapsim_work_op *cmd)
 
 /**
  * heapsim_work_begin() - an engine begins with a work
- * @ctx: open of /dev/heapsim
- * @cmd: command
- * @waits: for the lock
+ * @call: command, a struct heapsim_work_op
  *
  * Return: 0, or what struct heapsim_work_op says; -EAGAIN it would have to
  * wait.
  */
-int heapsim_work_begin(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
-		       bool waits)
+int heapsim_work_begin(struct heapsim_call *call)
 {
+	struct heapsim_work_op *cmd = &call->cmd.work;
 	struct attempt request = { .cmd = cmd };
 
 	if (is_malformed(cmd))
 		return -EINVAL;
-	return request_run(ctx->streams, &request, work_begin, waits);
+	return request_run(call, &request, work_begin);
 }
 
 static void work_forget(struct heapsim_streams *s, struct heapsim_work *work,
@@ -846,21 +823,19 @@ static int work_end(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_work_end() - an engine is done with a work
- * @ctx: open of /dev/heapsim
- * @cmd: command
- * @waits: for the lock
+ * @call: command, a struct heapsim_work_op
  *
  * Return: 0, or what struct heapsim_work_op says; -EAGAIN it would have to
  * wait.
  */
-int heapsim_work_end(struct heapsim_ctx *ctx, struct heapsim_work_op *cmd,
-		     bool waits)
+int heapsim_work_end(struct heapsim_call *call)
 {
+	struct heapsim_work_op *cmd = &call->cmd.work;
 	struct attempt request = { .cmd = cmd };
 
 	if (is_malformed(cmd))
 		return -EINVAL;
-	return request_run(ctx->streams, &request, work_end, waits);
+	return request_run(call, &request, work_end);
 }
 
 /**
@@ -907,23 +882,21 @@ static int work_touch(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_work_touch() - an engine touches a buffer for a work
- * @ctx: open of /dev/heapsim
- * @cmd: command; answered in place
- * @waits: for the lock
+ * @call: command, a struct heapsim_work_touch; answered in place
  *
  * Return: 0, or what struct heapsim_work_touch says; -EAGAIN it would have to
  * wait.
  */
-int heapsim_work_touch(struct heapsim_ctx *ctx, struct heapsim_work_touch *cmd,
-		       bool waits)
+int heapsim_work_touch(struct heapsim_call *call)
 {
+	struct heapsim_work_touch *cmd = &call->cmd.touch;
 	struct attempt request = { .cmd = cmd };
 
 	if (!cmd->access ||
 	    cmd->access & ~(HEAPSIM_ACCESS_READ | HEAPSIM_ACCESS_WRITE) ||
 	    cmd->is_allowed || cmd->attach || cmd->attach_stream)
 		return -EINVAL;
-	return request_run(ctx->streams, &request, work_touch, waits);
+	return request_run(call, &request, work_touch);
 }
 
 /* What the host knows, and what was counted */
@@ -949,21 +922,20 @@ static int sync_id(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_sync() - the host has waited
- * @ctx: open of /dev/heapsim
- * @cmd: command
- * @waits: for the lock
+ * @call: command, a struct heapsim_sync
  *
  * Return: 0, or what struct heapsim_sync says; -EAGAIN it would have to wait.
  */
-int heapsim_sync(struct heapsim_ctx *ctx, struct heapsim_sync *cmd, bool waits)
+int heapsim_sync(struct heapsim_call *call)
 {
+	struct heapsim_sync *cmd = &call->cmd.sync;
 	struct attempt request = { .cmd = cmd };
 
 	if (cmd->scope < HEAPSIM_SYNC_DEVICE ||
 	    cmd->scope > HEAPSIM_SYNC_EVENT ||
 	    (cmd->scope == HEAPSIM_SYNC_DEVICE && cmd->id))
 		return -EINVAL;
-	return request_run(ctx->streams, &request, sync_id, waits);
+	return request_run(call, &request, sync_id);
 }
 
 static int info_of_all(struct heapsim_streams *s,
@@ -1005,16 +977,14 @@ static int info(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_attach_info() - what was done for a buffer, or for all
- * @ctx: open of /dev/heapsim
- * @cmd: command; answered in place
- * @waits: for the lock
+ * @call: command, a struct heapsim_attach_info; answered in place
  *
  * Return: 0, -EINVAL flags, -ENOENT no such buffer of this open; -EAGAIN it
  * would have to wait.
  */
-int heapsim_attach_info(struct heapsim_ctx *ctx,
-			struct heapsim_attach_info *cmd, bool waits)
+int heapsim_attach_info(struct heapsim_call *call)
 {
+	struct heapsim_attach_info *cmd = &call->cmd.attach_info;
 	struct attempt request = { .cmd = cmd };
 
 	if (cmd->flags)
@@ -1023,7 +993,7 @@ int heapsim_attach_info(struct heapsim_ctx *ctx,
 		.size = cmd->size,
 		.buf = cmd->buf,
 	};
-	return request_run(ctx->streams, &request, info, waits);
+	return request_run(call, &request, info);
 }
 
 /* The whole */
