@@ -16,6 +16,13 @@
  * Lengths and offsets are bytes, times carry their unit in the name. A value of
  * an enumeration is passed as unsigned int and stored as uint32_t; a call
  * refuses one that it does not know.
+ *
+ * A struct that begins with its size grows at its end. The caller sets the size
+ * to the sizeof that it was compiled with, a multiple of 8. Of a struct that a
+ * call fills in, the library writes no more than that, zeroes the tail that it
+ * does not know, and sets the size to what it filled in. In a struct that a
+ * call reads, a tail that the library does not know must be 0 (-E2BIG), and
+ * what an older caller leaves out counts as 0.
  */
 #ifndef _LIBMEM_H
 #define _LIBMEM_H
@@ -150,6 +157,8 @@ enum mem_backend {
  * @index: which block
  * @shared_len: bytes at @shared
  * @shared: the block's own, zeroed; NULL if there are none
+ *
+ * It has no size: the library makes it, and only ever adds to its end.
  */
 struct mem_block {
 	uint32_t grid[3];
@@ -197,7 +206,7 @@ struct mem_ctx_options {
 
 /**
  * struct mem_probe - the simulated SoC
- * @size: in: sizeof of this struct; fields beyond it are not written
+ * @size: in: sizeof of this struct; out: bytes that were filled in
  * @abi_version: out: version of the module's interface, 0 embedded
  * @line_size: out: cache line, bytes
  * @fill_size: out: bytes that one CPU touch brings into the cache, aligned
@@ -300,7 +309,7 @@ enum mem_other {
 
 /**
  * struct mem_violation - something that was found
- * @size: in: sizeof of this struct; fields beyond it are not written
+ * @size: in: sizeof of this struct; out: bytes that were filled in
  * @kind: out: enum mem_violation_kind
  * @missing: out: enum mem_missing
  * @other: out: enum mem_other
@@ -360,7 +369,7 @@ struct mem_violation {
 
 /**
  * struct mem_board - facts of the simulated board, as a GPU of it has them
- * @size: in: sizeof of this struct; fields beyond it are not written
+ * @size: in: sizeof of this struct; out: bytes that were filled in
  * @is_discrete: out: 1: the discrete GPU, whose memory is its own
  * @capability: out: CUDA compute capability times 10; 0: no CUDA GPU
  * @nr_sms: out: streaming multiprocessors; 0 when @capability is
@@ -444,6 +453,9 @@ struct mem_board {
  * @missing_ends: WRITE brackets whose process ended, or closed its last
  *	descriptor and mapping of the buffer, without an end
  * @unmatched_ends: ends without their begin
+ *
+ * It has no size of its own: it is the end of struct mem_buf_info, and grows
+ * with that.
  */
 struct mem_counters {
 	uint64_t fills;
@@ -467,7 +479,7 @@ struct mem_counters {
 
 /**
  * struct mem_buf_info - the state of a buffer
- * @size: in: sizeof of this struct; fields beyond it are not written
+ * @size: in: sizeof of this struct; out: bytes that were filled in
  * @kind: out: enum mem_kind, never MEM_KIND_SYSTEM
  * @id: out: number of the buffer, never used again; 0 for a foreign one
  * @len: out: bytes
@@ -494,6 +506,8 @@ struct mem_buf_info {
  * @reserved: in: 0
  * @off: in: bytes
  * @len: in: bytes; 0 does nothing
+ *
+ * It has no size, and does not grow: it is an element of a list.
  */
 struct mem_range {
 	struct mem_buf *buf;
@@ -557,7 +571,7 @@ struct mem_copy2d {
 
 /**
  * struct mem_ptr_info - what an address is
- * @size: in: sizeof of this struct; fields beyond it are not written
+ * @size: in: sizeof of this struct; out: bytes that were filled in
  * @kind: out: enum mem_kind, MEM_KIND_PAGEABLE if libmem does not know it
  * @base: out: where the allocation begins, as the CPU has it; NULL: pageable
  * @len: out: its length as it was asked for, bytes
@@ -590,6 +604,8 @@ struct mem_ptr_info {
 
 /**
  * struct mem_attach_counters - what the driver did for managed memory
+ * @size: in: sizeof of this struct; out: bytes that were filled in
+ * @reserved: out: 0
  * @revoked: the CPU's right ended
  * @restored: the host waited, and the buffer became touchable by the CPU
  * @cleans: CPU lines written back, whole buffers
@@ -607,6 +623,8 @@ struct mem_ptr_info {
  * @engine_not_attached: violations: a job touched what its stream may not
  */
 struct mem_attach_counters {
+	uint32_t size;
+	uint32_t reserved;
 	uint64_t revoked;
 	uint64_t restored;
 	uint64_t cleans;
@@ -647,6 +665,9 @@ enum mem_dir {
  * @src_pitch: in: bytes from row to row
  * @row_len: in: bytes, at most either pitch
  * @nr_rows: in: rows
+ *
+ * It has no size, and does not grow: as struct iovec, it is a value. A copy of
+ * another shape will be another call.
  */
 struct mem_rows {
 	void *dst;
@@ -772,8 +793,8 @@ void mem_ctx_close(struct mem_ctx *ctx);
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (an argument is NULL, @probe->size is below the
- * struct's first version), -EPERM (a child of a process with an embedded
- * context).
+ * struct's first version or no multiple of 8), -EPERM (a child of a process
+ * with an embedded context).
  */
 int mem_ctx_probe(struct mem_ctx *ctx, struct mem_probe *probe);
 
@@ -787,9 +808,9 @@ int mem_ctx_probe(struct mem_ctx *ctx, struct mem_probe *probe);
  *
  * Context: any thread.
  * Return: 0, or -EINVAL (an argument is NULL, @engine is no GPU, @board->size
- * is below the struct's first version), -EOPNOTSUPP (the board has no such
- * engine, or is a newer module's, which this library does not know), -EPERM (a
- * child of the process that opened @ctx).
+ * is below the struct's first version or no multiple of 8), -EOPNOTSUPP (the
+ * board has no such engine, or is a newer module's, which this library does not
+ * know), -EPERM (a child of the process that opened @ctx).
  */
 int mem_ctx_board(struct mem_ctx *ctx, unsigned int engine,
 		  struct mem_board *board);
@@ -834,9 +855,9 @@ int mem_ctx_watch(struct mem_ctx *ctx, unsigned int what, uint32_t nr);
  *
  * Context: does not wait; any thread.
  * Return: 1 with @violation filled in, 0 if there is none, or -EINVAL (an
- * argument is NULL, @violation->size is below the struct's first version, the
- * context does not watch), -EPERM (a child of a process with an embedded
- * context).
+ * argument is NULL, @violation->size is below the struct's first version or no
+ * multiple of 8, the context does not watch), -EPERM (a child of a process with
+ * an embedded context).
  */
 int mem_ctx_next_violation(struct mem_ctx *ctx,
 			   struct mem_violation *violation);
@@ -981,7 +1002,7 @@ unsigned int mem_buf_kind(const struct mem_buf *buf);
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (an argument is NULL, @info->size is below the
- * struct's first version).
+ * struct's first version or no multiple of 8).
  */
 int mem_buf_info(struct mem_buf *buf, struct mem_buf_info *info);
 
@@ -1129,8 +1150,8 @@ int mem_job_copy(struct mem_buf *dst, uint64_t dst_off, struct mem_buf *src,
  *
  * Context: may sleep; any thread.
  * Return: 0, or as mem_job_copy(); -EINVAL also if @copy->size is below the
- * struct's first version or @copy->reserved not 0, or the delay too long;
- * -E2BIG if a tail that this library does not know is not 0.
+ * struct's first version or no multiple of 8, @copy->reserved is not 0, or the
+ * delay is too long; -E2BIG if a tail that this library does not know is not 0.
  */
 int mem_job_copy2d(const struct mem_copy2d *copy, struct mem_job **job);
 
@@ -1347,7 +1368,7 @@ int mem_device_ptr(struct mem_ctx *ctx, const void *ptr, void **device);
  *
  * Context: any thread.
  * Return: 0, or -EINVAL (@ctx or @info is NULL, @info->size is below the
- * struct's first version).
+ * struct's first version or no multiple of 8).
  */
 int mem_ptr_info(struct mem_ctx *ctx, const void *ptr,
 		 struct mem_ptr_info *info);
@@ -1360,7 +1381,7 @@ int mem_ptr_info(struct mem_ctx *ctx, const void *ptr,
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (an argument is NULL, @ptr is in no allocation,
- * @info->size is below the struct's first version).
+ * @info->size is below the struct's first version or no multiple of 8).
  */
 int mem_ptr_buf_info(struct mem_ctx *ctx, const void *ptr,
 		     struct mem_buf_info *info);
@@ -1369,10 +1390,11 @@ int mem_ptr_buf_info(struct mem_ctx *ctx, const void *ptr,
  * mem_ptr_attach_counters() - what the driver did for managed memory
  * @ctx: context
  * @ptr: in managed memory; NULL: all there was in the context
- * @count: out
+ * @count: in and out: @count->size is set by the caller
  *
  * Context: any thread.
- * Return: 0, or -EINVAL (@ctx or @count is NULL, @ptr is not managed).
+ * Return: 0, or -EINVAL (@ctx or @count is NULL, @ptr is not managed,
+ * @count->size is below the struct's first version or no multiple of 8).
  */
 int mem_ptr_attach_counters(struct mem_ctx *ctx, const void *ptr,
 			    struct mem_attach_counters *count);

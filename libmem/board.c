@@ -202,7 +202,8 @@ API int mem_ctx_board(struct mem_ctx *ctx, unsigned int engine,
 	struct mem_board all = { 0 };
 	int err;
 
-	if (!board || board->size < sizeof(all))
+	if (!board ||
+	    struct_check(board, offsetofend(struct mem_board, description)))
 		return -EINVAL;
 	err = gpu_check(ctx, engine);
 	if (err)
@@ -212,8 +213,7 @@ API int mem_ctx_board(struct mem_ctx *ctx, unsigned int engine,
 	else
 		soc_facts(ctx->board, &all);
 	board_facts(ctx->board, &all);
-	all.size = board->size;
-	memcpy(board, &all, sizeof(all));
+	struct_out(board, &all, sizeof(all));
 	return 0;
 }
 

@@ -203,18 +203,14 @@ API unsigned int mem_buf_kind(const struct mem_buf *buf)
 API int mem_buf_info(struct mem_buf *buf, struct mem_buf_info *info)
 {
 	struct mem_buf_info all = { 0 };
-	uint32_t size;
 	int err;
 
-	if (!buf || !info || info->size < sizeof(all))
+	if (!buf || !info || struct_check(info, BUF_INFO_FIRST))
 		return -EINVAL;
 	err = buf->ctx->backend->info(buf, &all);
-	if (err)
-		return err;
-	size = info->size;
-	memcpy(info, &all, sizeof(all));
-	info->size = size;
-	return 0;
+	if (!err)
+		struct_out(info, &all, sizeof(all));
+	return err;
 }
 
 static bool access_is_valid(unsigned int access)

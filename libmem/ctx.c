@@ -79,20 +79,8 @@ int ctx_result(struct mem_ctx *ctx)
 	return err ? err : atomic_exchange(&ctx->sched.lost, 0);
 }
 
-/* What the first version had of it. */
-#define OPTIONS_MIN	offsetof(struct mem_ctx_options, seed)
-
-/* A longer struct of a newer caller may say nothing that is not known here. */
 static int options_check(const struct mem_ctx_options *options)
 {
-	const unsigned char *tail = (const unsigned char *)options;
-	size_t i;
-
-	if (options->size < OPTIONS_MIN || options->size % 8)
-		return -EINVAL;
-	for (i = sizeof(*options); i < options->size; i++)
-		if (tail[i])
-			return -E2BIG;
 	if (options->backend > MEM_BACKEND_KERNEL ||
 	    options->policy > MEM_POLICY_OFF ||
 	    (options->poison > UINT8_MAX &&
@@ -220,11 +208,12 @@ API int mem_ctx_open(const struct mem_ctx_options *options,
 	if (!ctx)
 		return -EINVAL;
 	if (options) {
-		err = options_check(options);
+		err = struct_in(&all, sizeof(all), options,
+				offsetofend(struct mem_ctx_options, soc));
+		if (!err)
+			err = options_check(&all);
 		if (err)
 			return err;
-		memcpy(&all, options, options->size < sizeof(all) ?
-				      options->size : sizeof(all));
 	}
 	err = options_complete(&all);
 	if (!err)
@@ -255,17 +244,15 @@ API void mem_ctx_close(struct mem_ctx *ctx)
 API int mem_ctx_probe(struct mem_ctx *ctx, struct mem_probe *probe)
 {
 	struct mem_probe all = { 0 };
-	uint32_t size;
 	int err;
 
-	if (!ctx || !probe || probe->size < sizeof(all))
+	if (!ctx || !probe ||
+	    struct_check(probe, offsetofend(struct mem_probe, reserved)))
 		return -EINVAL;
 	err = ctx->backend->probe(ctx, &all);
 	if (err)
 		return err;
-	size = probe->size;
-	memcpy(probe, &all, sizeof(all));
-	probe->size = size;
+	struct_out(probe, &all, sizeof(all));
 	return 0;
 }
 
@@ -284,17 +271,15 @@ API int mem_ctx_next_violation(struct mem_ctx *ctx,
 			       struct mem_violation *violation)
 {
 	struct mem_violation all = { 0 };
-	uint32_t size;
 	int ret;
 
-	if (!ctx || !violation || violation->size < sizeof(all))
+	if (!ctx || !violation ||
+	    struct_check(violation,
+			 offsetofend(struct mem_violation, attach_stream)))
 		return -EINVAL;
 	ret = ctx->backend->next_violation(ctx, &all);
-	if (ret <= 0)
-		return ret;
-	size = violation->size;
-	memcpy(violation, &all, sizeof(all));
-	violation->size = size;
+	if (ret > 0)
+		struct_out(violation, &all, sizeof(all));
 	return ret;
 }
 

@@ -21,6 +21,11 @@
 /* Of enum mem_engine. */
 #define NR_ENGINES	(MEM_ENGINE_DGPU + 1)
 
+/* What the first version of a struct had, up to its last member. */
+#define offsetofend(type, member) \
+	(offsetof(type, member) + sizeof(((type *)0)->member))
+#define BUF_INFO_FIRST	offsetofend(struct mem_buf_info, count.unmatched_ends)
+
 #define containerof(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
@@ -434,6 +439,10 @@ int ctx_may_change(const struct mem_ctx *ctx);
 int ctx_check(struct mem_ctx *ctx);
 int ctx_result(struct mem_ctx *ctx);
 void buf_init(struct mem_buf *buf, enum mem_kind kind, uint64_t len);
+
+int struct_check(const void *from, size_t first);
+int struct_in(void *to, size_t len, const void *from, size_t first);
+void struct_out(void *to, const void *from, size_t len);
 
 uint64_t now_ns(void);
 void signals_block(sigset_t *old);

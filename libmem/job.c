@@ -62,17 +62,18 @@ API int mem_job_copy(struct mem_buf *dst, uint64_t dst_off,
 
 API int mem_job_copy2d(const struct mem_copy2d *copy, struct mem_job **job)
 {
-	const unsigned char *tail = (const unsigned char *)copy;
-	size_t i;
+	struct mem_copy2d all;
+	int err;
 
-	if (!copy || !job || copy->size < sizeof(*copy))
+	if (!copy || !job)
 		return -EINVAL;
-	for (i = sizeof(*copy); i < copy->size; i++)
-		if (tail[i])
-			return -E2BIG;
-	if (!copy->dst || !copy->src || copy->reserved)
+	err = struct_in(&all, sizeof(all), copy,
+			offsetofend(struct mem_copy2d, delay_ns));
+	if (err)
+		return err;
+	if (!all.dst || !all.src || all.reserved)
 		return -EINVAL;
-	return submit(copy->dst->ctx, JOB_COPY, copy, job);
+	return submit(all.dst->ctx, JOB_COPY, &all, job);
 }
 
 API int mem_job_checksum(struct mem_buf *src, uint64_t off, uint64_t len,

@@ -307,10 +307,10 @@ API int mem_ptr_info(struct mem_ctx *ctx, const void *ptr,
 	};
 	struct mem_buf_info buf_info = { 0 };
 	struct mem_buf *buf;
-	uint32_t size;
 	int err;
 
-	if (!ctx || !info || info->size < sizeof(all))
+	if (!ctx || !info ||
+	    struct_check(info, offsetofend(struct mem_ptr_info, name)))
 		return -EINVAL;
 	err = ctx_look(ctx);
 	if (err)
@@ -334,9 +334,7 @@ API int mem_ptr_info(struct mem_ctx *ctx, const void *ptr,
 		}
 		ctx->backend->put(buf);
 	}
-	size = info->size;
-	memcpy(info, &all, sizeof(all));
-	info->size = size;
+	struct_out(info, &all, sizeof(all));
 	return 0;
 }
 
@@ -346,7 +344,7 @@ API int mem_ptr_buf_info(struct mem_ctx *ctx, const void *ptr,
 	struct mem_buf *buf;
 	int err;
 
-	if (!ctx || !info)
+	if (!ctx || !info || struct_check(info, BUF_INFO_FIRST))
 		return -EINVAL;
 	err = ctx_look(ctx);
 	if (err)
@@ -362,10 +360,13 @@ API int mem_ptr_buf_info(struct mem_ctx *ctx, const void *ptr,
 API int mem_ptr_attach_counters(struct mem_ctx *ctx, const void *ptr,
 				struct mem_attach_counters *count)
 {
+	struct mem_attach_counters all = { 0 };
 	struct mem_buf *buf = NULL;
 	int err;
 
-	if (!ctx || !count)
+	if (!ctx || !count ||
+	    struct_check(count, offsetofend(struct mem_attach_counters,
+					    engine_not_attached)))
 		return -EINVAL;
 	err = ctx_look(ctx);
 	if (err)
@@ -378,9 +379,11 @@ API int mem_ptr_attach_counters(struct mem_ctx *ctx, const void *ptr,
 			err = -EINVAL;
 	}
 	if (!err)
-		ctx->backend->attach_counters(ctx, buf, count);
+		ctx->backend->attach_counters(ctx, buf, &all);
 	if (buf)
 		ctx->backend->put(buf);
+	if (!err)
+		struct_out(count, &all, sizeof(all));
 	return err;
 }
 

@@ -897,20 +897,11 @@ API int mem_event_elapsed(struct mem_event *start, struct mem_event *end,
 
 /* Kernels */
 
-/* What the first version had of it. */
-#define LAUNCH_MIN	offsetof(struct mem_launch, entry)
-
 static int launch_check(const struct mem_launch *launch)
 {
-	const unsigned char *tail = (const unsigned char *)launch;
 	uint64_t nr_blocks = 1;
 	unsigned int i;
 
-	if (launch->size < LAUNCH_MIN || launch->size % 8)
-		return -EINVAL;
-	for (i = sizeof(*launch); i < launch->size; i++)
-		if (tail[i])
-			return -E2BIG;
 	for (i = 0; i < 3; i++)
 		if (!launch->grid[i] || !launch->block[i] ||
 		    __builtin_mul_overflow(nr_blocks, launch->grid[i],
@@ -932,6 +923,7 @@ static const void *entry_of(mem_kernel kernel)
 
 API int mem_launch(struct mem_stream *stream, const struct mem_launch *launch)
 {
+	struct mem_launch all;
 	struct mem_ctx *ctx;
 	struct op *op;
 	int err;
@@ -941,29 +933,31 @@ API int mem_launch(struct mem_stream *stream, const struct mem_launch *launch)
 	ctx = stream->ctx;
 	err = ctx_check(ctx);
 	if (!err)
-		err = launch_check(launch);
-	if (!err && !board_has_engine(ctx->board, launch->engine))
+		err = struct_in(&all, sizeof(all), launch,
+				offsetofend(struct mem_launch, timeout_ns));
+	if (!err)
+		err = launch_check(&all);
+	if (!err && !board_has_engine(ctx->board, all.engine))
 		err = -EOPNOTSUPP;
 	if (err)
 		return err;
 	op = op_create(stream, OP_RUN);
 	if (!op)
 		return -ENOMEM;
-	memcpy(&op->launch, launch, launch->size < sizeof(*launch) ?
-				    launch->size : sizeof(*launch));
-	if (!op->launch.entry)
-		op->launch.entry = entry_of(launch->kernel);
-	if (launch->args_len) {
-		op->args = malloc(launch->args_len);
+	op->launch = all;
+	if (!all.entry)
+		op->launch.entry = entry_of(all.kernel);
+	if (all.args_len) {
+		op->args = malloc(all.args_len);
 		if (!op->args) {
 			op_discard(op);
 			return -ENOMEM;
 		}
-		memcpy(op->args, launch->args, launch->args_len);
+		memcpy(op->args, all.args, all.args_len);
 	}
 	op->launch.args = op->args;
 	sched_lock(ctx);
-	err = sched_start(ctx, launch->engine);
+	err = sched_start(ctx, all.engine);
 	if (!err)
 		err = ctx->backend->work_submit(stream, &op->launch, &op->work);
 	if (!err)

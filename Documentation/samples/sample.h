@@ -122,6 +122,8 @@ static inline void cost(const char *name, const void *ptr)
 
 	memset(&info, 0, sizeof(info));
 	info.size = sizeof(info);
+	memset(&count, 0, sizeof(count));
+	count.size = sizeof(count);
 	if (heapsim_cuda_ctx(&ctx) || mem_ptr_info(ctx, ptr, &info))
 		return;
 	printf("  %-10s %-10s %6llu  ", name, kinds[info.kind],

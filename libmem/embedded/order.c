@@ -616,10 +616,15 @@ uint32_t order_attach_of(struct mem_buf *base)
 	return order_attach_name(&state);
 }
 
-static_assert(sizeof(struct mem_attach_counters) ==
+#define COUNTERS_LEN \
+	(sizeof(struct mem_attach_counters) - \
+	 offsetof(struct mem_attach_counters, revoked))
+
+static_assert(COUNTERS_LEN ==
 	      sizeof(struct attach_counters),
 	      "counters are copied as a whole");
-static_assert(offsetof(struct mem_attach_counters, engine_not_attached) ==
+static_assert(offsetof(struct mem_attach_counters, engine_not_attached) -
+	      offsetof(struct mem_attach_counters, revoked) ==
 	      offsetof(struct attach_counters, engine_not_attached),
 	      "counters are copied as a whole");
 
@@ -627,7 +632,7 @@ static_assert(offsetof(struct mem_attach_counters, engine_not_attached) ==
  * order_counters() - what was done
  * @base: context
  * @buf: managed buffer, of any context; NULL: all of this one
- * @count: out
+ * @count: out: all but the size
  */
 void order_counters(struct mem_ctx *base, struct mem_buf *buf,
 		    struct mem_attach_counters *count)
@@ -643,7 +648,7 @@ void order_counters(struct mem_ctx *base, struct mem_buf *buf,
 	else
 		all = ctx->attach.count;
 	order_unlock(ctx, &old);
-	memcpy(count, &all, sizeof(*count));
+	memcpy(&count->revoked, &all, COUNTERS_LEN);
 }
 
 /* Streams */

@@ -356,10 +356,15 @@ static_assert(HEAPSIM_ATTACH_GLOBAL == (int)MEM_ATTACH_GLOBAL &&
 	      HEAPSIM_ATTACH_HOST == (int)MEM_ATTACH_HOST &&
 	      HEAPSIM_ATTACH_SINGLE == (int)MEM_ATTACH_SINGLE,
 	      "attach states have the same numbers");
-static_assert(sizeof(struct mem_attach_counters) ==
+#define COUNTERS_LEN \
+	(sizeof(struct mem_attach_counters) - \
+	 offsetof(struct mem_attach_counters, revoked))
+
+static_assert(COUNTERS_LEN ==
 	      offsetof(struct heapsim_attach_counters, cpu_on_device),
 	      "counters are copied as a whole");
-static_assert(offsetof(struct mem_attach_counters, engine_not_attached) ==
+static_assert(offsetof(struct mem_attach_counters, engine_not_attached) -
+	      offsetof(struct mem_attach_counters, revoked) ==
 	      offsetof(struct heapsim_attach_counters, engine_not_attached),
 	      "counters are copied as a whole");
 
@@ -418,7 +423,7 @@ uint32_t kernel_order_attach_of(struct mem_buf *base)
  * kernel_order_counters() - what was done
  * @base: context
  * @buf: managed buffer, of any context; NULL: all of this one
- * @count: out
+ * @count: out: all but the size
  */
 void kernel_order_counters(struct mem_ctx *base, struct mem_buf *buf,
 			   struct mem_attach_counters *count)
@@ -428,7 +433,7 @@ void kernel_order_counters(struct mem_ctx *base, struct mem_buf *buf,
 	if (attach_info(kernel_ctx_of(buf ? buf->ctx : base),
 			buf ? kernel_buf_of(buf)->id : 0, &arg))
 		memset(&arg.count, 0, sizeof(arg.count));
-	memcpy(count, &arg.count, sizeof(*count));
+	memcpy(&count->revoked, &arg.count, COUNTERS_LEN);
 }
 
 /* Host functions */

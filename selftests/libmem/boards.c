@@ -39,7 +39,7 @@ static void show_memory(void)
 {
 	struct mem_probe probe = { .size = sizeof(probe) };
 	struct mem_buf_info info = { .size = sizeof(info) };
-	struct mem_attach_counters count;
+	struct mem_attach_counters count = { .size = sizeof(count) };
 	void *host = aligned_alloc(4096, 4096);
 	volatile char *touched;
 	void *ptr;

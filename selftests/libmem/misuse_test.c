@@ -314,7 +314,7 @@ static void attach_inside(void)
 static void null_memory(void)
 {
 	struct mem_launch launch = { .size = sizeof(launch) };
-	struct mem_attach_counters count;
+	struct mem_attach_counters count = { .size = sizeof(count) };
 	void *ptr;
 
 	assert_int_equal(mem_ctx_open(NULL, NULL), -EINVAL);
@@ -706,7 +706,7 @@ static void ask_inside(struct inside *in)
 	struct mem_buf_info info = { .size = sizeof(info) };
 	struct mem_ptr_info ptr_info = { .size = sizeof(ptr_info) };
 	struct mem_board board = { .size = sizeof(board) };
-	struct mem_attach_counters count;
+	struct mem_attach_counters count = { .size = sizeof(count) };
 	uint64_t left, all;
 	const struct answer answers[] = {
 		ANSWER(mem_ctx_probe(ctx, &probe)),

@@ -30,7 +30,7 @@ modprobe vgem 2>/dev/null
 
 "$here/symbols_test" || rc=1
 "$dir/header_test" || rc=1
-for test in ctx buf job watch random; do
+for test in ctx size buf job watch random; do
 	LIBMEM_BACKEND=kernel "$dir/${test}_test" || rc=1
 done
 all="nano tx2 drive-px2 xavier orin orin-nano thor generic-coherent"

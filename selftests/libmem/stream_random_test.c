@@ -636,7 +636,7 @@ static void check_counters_of(int at, bool is_idle)
 {
 	const struct buf *b = &p.bufs[at];
 	const struct attach_ref_count *count = &p.ref->bufs[b->ref].count;
-	struct mem_attach_counters real;
+	struct mem_attach_counters real = { .size = sizeof(real) };
 
 	must(mem_ptr_attach_counters(ctx, b->ptr, &real), "counters");
 	equal(at, "revoked", real.revoked, count->revoked);

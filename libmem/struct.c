@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: structs of callers that know more or less of them than this library.
+ * Each begins with its size, as a uint32_t, and grows at its end.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "internal.h"
+
+static uint32_t size_of(const void *from)
+{
+	uint32_t size;
+
+	memcpy(&size, from, sizeof(size));
+	return size;
+}
+
+/**
+ * struct_check() - check the size of a caller's struct
+ * @from: struct, not NULL
+ * @first: size of the struct's first version
+ *
+ * Return: 0, or -EINVAL: the size is below @first or no multiple of 8.
+ */
+int struct_check(const void *from, size_t first)
+{
+	const uint32_t size = size_of(from);
+
+	return size < first || size % 8 ? -EINVAL : 0;
+}
+
+/**
+ * struct_in() - copy a struct that the caller filled in
+ * @to: out: all of it, of @len bytes: what an older caller does not know is 0
+ * @len: size that this library knows
+ * @from: the caller's, not NULL
+ * @first: size of the struct's first version
+ *
+ * Return: 0, -EINVAL as struct_check(), or -E2BIG: a newer caller set bytes
+ * that this library does not know.
+ */
+int struct_in(void *to, size_t len, const void *from, size_t first)
+{
+	const unsigned char *tail = from;
+	const uint32_t known = (uint32_t)len;
+	const uint32_t size = size_of(from);
+	size_t i;
+
+	if (struct_check(from, first))
+		return -EINVAL;
+	for (i = len; i < size; i++)
+		if (tail[i])
+			return -E2BIG;
+	memset(to, 0, len);
+	memcpy(to, from, size < len ? size : len);
+	memcpy(to, &known, sizeof(known));
+	return 0;
+}
+
+/**
+ * struct_out() - fill in a struct of the caller
+ * @to: the caller's, of the size that it says, which struct_check() accepted
+ * @from: all of it, of @len bytes; its size is ignored
+ * @len: size that this library knows
+ *
+ * The tail that this library does not know is zeroed, and the size becomes the
+ * number of bytes that were filled in.
+ */
+void struct_out(void *to, const void *from, size_t len)
+{
+	const uint32_t size = size_of(to);
+	const uint32_t filled = size < len ? size : (uint32_t)len;
+
+	memcpy(to, from, filled);
+	memset((char *)to + filled, 0, size - filled);
+	memcpy(to, &filled, sizeof(filled));
+}

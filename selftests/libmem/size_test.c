@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Structs of programs that were compiled with an older or a newer header than
+ * the library: each call that takes one, with each kind of size. What is at its
+ * first version has no older one: the three functions behind them are tried
+ * with a struct that has grown.
+ */
+#include "test.h"
+
+#define ROOM		1024U
+#define GUARD		0xa5
+#define NEWER		64U	/* bytes that a newer struct has in addition */
+
+int struct_check(const void *from, size_t first);
+int struct_in(void *to, size_t len, const void *from, size_t first);
+void struct_out(void *to, const void *from, size_t len);
+
+static struct mem_buf *buf;
+static void *managed;
+
+union room {
+	uint32_t size;
+	uint64_t align;
+	uint8_t bytes[ROOM];
+};
+
+/**
+ * struct out - a struct that a call fills in
+ * @name: of the struct
+ * @len: its size
+ * @first: size of its first version, which is never changed
+ * @get: the call: 0, or 1 for one more
+ */
+struct out {
+	const char *name;
+	uint32_t len;
+	uint32_t first;
+	int (*get)(void *to);
+};
+
+static int get_probe(void *to)
+{
+	return mem_ctx_probe(ctx, to);
+}
+
+static int get_board(void *to)
+{
+	const int err = mem_ctx_board(ctx, MEM_ENGINE_GPU, to);
+
+	return err == -EOPNOTSUPP ? 0 : err;
+}
+
+static int get_buf_info(void *to)
+{
+	return mem_buf_info(buf, to);
+}
+
+static int get_ptr_info(void *to)
+{
+	return mem_ptr_info(ctx, managed, to);
+}
+
+static int get_ptr_buf_info(void *to)
+{
+	return mem_ptr_buf_info(ctx, managed, to);
+}
+
+static int get_attach_counters(void *to)
+{
+	return mem_ptr_attach_counters(ctx, managed, to);
+}
+
+/* A size that is refused takes none of what was found. */
+static int get_violation(void *to)
+{
+	return mem_ctx_next_violation(ctx, to);
+}
+
+#define OUT(type, first, get) { #type, sizeof(struct type), first, get }
+
+static const struct out outs[] = {
+	OUT(mem_probe, 80, get_probe),
+	OUT(mem_board, 192, get_board),
+	OUT(mem_buf_info, 200, get_buf_info),
+	OUT(mem_buf_info, 200, get_ptr_buf_info),
+	OUT(mem_ptr_info, 96, get_ptr_info),
+	OUT(mem_attach_counters, 120, get_attach_counters),
+	OUT(mem_violation, 208, get_violation),
+};
+
+#define NR_OUTS		(sizeof(outs) / sizeof(*outs))
+
+/* Something to be found: an end without its begin. */
+static void make_violation(void)
+{
+	assert_int_equal(mem_buf_end(buf, MEM_READ), 0);
+}
+
+static void all_are(const struct out *out, const union room *room, size_t from,
+		    size_t to, uint8_t value)
+{
+	size_t i;
+
+	for (i = from; i < to; i++)
+		if (room->bytes[i] != value)
+			fail_msg("%s: byte %zu is %#x", out->name, i,
+				 room->bytes[i]);
+}
+
+static union room filled(uint32_t size)
+{
+	union room room;
+
+	memset(&room, GUARD, sizeof(room));
+	room.size = size;
+	return room;
+}
+
+static void a_size_without_meaning_is_refused(void **state)
+{
+	const struct out *out;
+	union room room;
+	uint32_t size;
+
+	(void)state;
+	for (out = outs; out < outs + NR_OUTS; out++) {
+		const uint32_t sizes[] = {
+			0, 4, 8, out->first - 8, out->first - 1, out->first + 1,
+			out->first + 4, out->len + 4, UINT32_MAX,
+		};
+		size_t i;
+
+		for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+			size = sizes[i];
+			room = filled(size);
+			if (out->get(&room) != -EINVAL)
+				fail_msg("%s of %u bytes is taken", out->name,
+					 size);
+			assert_int_equal(room.size, size);
+			all_are(out, &room, sizeof(size), ROOM, GUARD);
+		}
+	}
+}
+
+/* Never more than the caller has; all of it, and it says so. */
+static void an_older_program_gets_what_it_knows(void **state)
+{
+	const struct out *out;
+	union room room;
+	uint32_t size;
+
+	(void)state;
+	for (out = outs; out < outs + NR_OUTS; out++)
+		for (size = out->first; size <= out->len; size += 8) {
+			make_violation();
+			room = filled(size);
+			assert_in_range(out->get(&room), 0, 1);
+			all_are(out, &room, size, ROOM, GUARD);
+			if (room.size != size)
+				fail_msg("%s of %u bytes: size %u", out->name,
+					 size, room.size);
+		}
+}
+
+static void a_newer_program_sees_what_is_not_filled_in(void **state)
+{
+	const struct out *out;
+	union room newer, same;
+
+	(void)state;
+	for (out = outs; out < outs + NR_OUTS; out++) {
+		const bool changes = out->get == get_violation;
+
+		make_violation();
+		newer = filled(out->len + NEWER);
+		assert_in_range(out->get(&newer), 0, 1);
+		if (newer.size != out->len)
+			fail_msg("%s: size %u", out->name, newer.size);
+		all_are(out, &newer, out->len, out->len + NEWER, 0);
+		all_are(out, &newer, out->len + NEWER, ROOM, GUARD);
+		if (changes)
+			continue;
+		same = filled(out->len);
+		assert_in_range(out->get(&same), 0, 1);
+		assert_memory_equal(&newer, &same, out->len);
+	}
+}
+
+/**
+ * struct in - a struct that a call reads
+ * @name: of the struct
+ * @len: its size
+ * @first: size of its first version, which is never changed
+ * @fill: what the call takes
+ * @put: the call
+ */
+struct in {
+	const char *name;
+	uint32_t len;
+	uint32_t first;
+	void (*fill)(union room *room);
+	int (*put)(const void *from);
+};
+
+static void fill_options(union room *room)
+{
+	(void)room;
+}
+
+static int put_options(const void *from)
+{
+	struct mem_ctx *other;
+	const int err = mem_ctx_open(from, &other);
+
+	if (!err)
+		mem_ctx_close(other);
+	return err;
+}
+
+static void nothing(const struct mem_block *block, void *args)
+{
+	(void)block;
+	(void)args;
+}
+
+static void fill_launch(union room *room)
+{
+	const struct mem_launch launch = {
+		.kernel = nothing,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+	};
+
+	memcpy(room, &launch, sizeof(launch));
+}
+
+static int put_launch(const void *from)
+{
+	const int err = mem_launch(mem_stream_legacy(ctx), from);
+
+	return err ? err : mem_ctx_sync(ctx);
+}
+
+static void fill_copy2d(union room *room)
+{
+	const struct mem_copy2d copy = {
+		.dst = buf,
+		.src = buf,
+		.row_len = 64,
+		.nr_rows = 1,
+	};
+
+	memcpy(room, &copy, sizeof(copy));
+}
+
+static int put_copy2d(const void *from)
+{
+	struct mem_job *job;
+	int err = mem_job_copy2d(from, &job);
+
+	if (err)
+		return err;
+	err = mem_job_wait(job, MEM_WAIT_FOREVER, NULL);
+	mem_job_destroy(job);
+	return err;
+}
+
+#define IN(type, first, what) \
+	{ #type, sizeof(struct type), first, fill_##what, put_##what }
+
+static const struct in ins[] = {
+	IN(mem_ctx_options, 56, options),
+	IN(mem_launch, 64, launch),
+	IN(mem_copy2d, 80, copy2d),
+};
+
+#define NR_INS		(sizeof(ins) / sizeof(*ins))
+
+static void takes(const struct in *in, const union room *room, int right)
+{
+	const int err = in->put(room);
+
+	if (err != right)
+		fail_msg("%s of %u bytes: %d, not %d", in->name, room->size,
+			 err, right);
+}
+
+static void what_is_read_is_cut_or_must_be_zero(void **state)
+{
+	const struct in *in;
+	uint32_t size;
+
+	(void)state;
+	for (in = ins; in < ins + NR_INS; in++) {
+		union room room = { .size = 0 };
+
+		in->fill(&room);
+		for (size = 0; size < in->first; size++) {
+			room.size = size;
+			takes(in, &room, -EINVAL);
+		}
+		room.size = in->len + 4;
+		takes(in, &room, -EINVAL);
+		room.size = in->len + NEWER;
+		takes(in, &room, 0);
+		room.bytes[in->len + NEWER - 1] = 1;
+		takes(in, &room, -E2BIG);
+		room.bytes[in->len + NEWER - 1] = 0;
+		room.bytes[in->len] = 1;
+		takes(in, &room, -E2BIG);
+		/* What an older program has behind it is not the struct's. */
+		for (size = in->first; size <= in->len; size += 8) {
+			memset(room.bytes + size, 0xff, ROOM - size);
+			in->fill(&room);
+			memset(room.bytes + size, 0xff, ROOM - size);
+			room.size = size;
+			takes(in, &room, 0);
+		}
+	}
+}
+
+/**
+ * struct grown - one whose first version ended with @old
+ * @size: as always
+ * @old: of the first version
+ * @new: since then
+ */
+struct grown {
+	uint32_t size;
+	uint32_t old;
+	uint64_t new;
+};
+
+#define GROWN_FIRST	offsetof(struct grown, new)
+
+static void a_struct_that_has_grown_takes_both(void **state)
+{
+	const struct grown all = { .size = 99, .old = 1, .new = 2 };
+	struct grown to = { .size = GROWN_FIRST, .new = 77 };
+	struct grown from = { .size = GROWN_FIRST, .old = 3, .new = 4 };
+
+	(void)state;
+	assert_int_equal(struct_check(&to, GROWN_FIRST), 0);
+	struct_out(&to, &all, sizeof(all));
+	assert_int_equal(to.size, GROWN_FIRST);
+	assert_int_equal(to.old, 1);
+	assert_int_equal(to.new, 77);
+	to.size = sizeof(to);
+	struct_out(&to, &all, sizeof(all));
+	assert_int_equal(to.size, sizeof(to));
+	assert_int_equal(to.new, 2);
+
+	assert_int_equal(struct_in(&to, sizeof(to), &from, GROWN_FIRST), 0);
+	assert_int_equal(to.size, sizeof(to));
+	assert_int_equal(to.old, 3);
+	assert_int_equal(to.new, 0);
+	from.size = sizeof(from);
+	assert_int_equal(struct_in(&to, sizeof(to), &from, GROWN_FIRST), 0);
+	assert_int_equal(to.new, 4);
+	from.size = GROWN_FIRST - 8;
+	assert_int_equal(struct_in(&to, sizeof(to), &from, GROWN_FIRST),
+			 -EINVAL);
+}
+
+static int open_all(void **state)
+{
+	if (open_ctx(state) || mem_ctx_watch(ctx, MEM_WATCH_ERRORS, 64) ||
+	    mem_buf_alloc(ctx, MEM_KIND_NONCOHERENT, LEN, "sizes", &buf))
+		return -1;
+	return mem_alloc(ctx, MEM_KIND_MANAGED, LEN, MEM_ATTACH_GLOBAL,
+			 &managed);
+}
+
+static int close_all(void **state)
+{
+	mem_buf_destroy(buf);
+	assert_int_equal(mem_free(ctx, managed), 0);
+	return close_ctx(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_size_without_meaning_is_refused),
+		cmocka_unit_test(an_older_program_gets_what_it_knows),
+		cmocka_unit_test(a_newer_program_sees_what_is_not_filled_in),
+		cmocka_unit_test(what_is_read_is_cut_or_must_be_zero),
+		cmocka_unit_test(a_struct_that_has_grown_takes_both),
+	};
+
+	return cmocka_run_group_tests(tests, open_all, close_all);
+}
