@@ -85,7 +85,7 @@ cuda: libmem ## The CUDA-shaped libraries: libmem-cuda, libmem-cudart
 	@$(MAKE) -C libmem/compat/cuda O=$(BUILD)/cuda LIBMEM=$(BUILD)/libmem \
 		PKGCONFIG_OUT=$(BUILD)/pkgconfig all
 
-heapsim: ## The command, its man pages
+heapsim: libmem ## The command, its man pages
 	@$(MAKE) -C libmem/tools O=$(BUILD)/heapsim PREFIX="$(PREFIX)" all
 
 clean: ## Remove all that was built

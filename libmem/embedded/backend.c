@@ -81,6 +81,8 @@ static int ctx_create(const struct mem_ctx_options *options,
 	order_init(new);
 	run_init(new);
 	tell_context(profile->name, profile->line_size);
+	if (!signals_are_seen())
+		tell_bypassed();
 	if (engine_is_inline())
 		tell_inline();
 	*ctx = &new->base;

@@ -429,6 +429,7 @@ void embedded_buf_put(struct embedded_buf *buf);
 
 /* signals.c */
 int signals_init(void);
+bool signals_are_seen(void);
 
 /* fault.c */
 

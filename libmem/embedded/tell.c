@@ -174,6 +174,19 @@ void tell_context(const char *soc, uint32_t line_size)
 }
 
 /**
+ * tell_bypassed() - calls of the C library do not come by libmem
+ *
+ * Context: any thread, after tell_init().
+ */
+void tell_bypassed(void)
+{
+	struct stacks *s = stacks_seen();
+
+	if (s)
+		atomic_store(&s->told.bypassed_pid, (uint32_t)getpid());
+}
+
+/**
  * tell_no_context() - one could not be
  * @err: why, -errno
  */

@@ -90,6 +90,7 @@ void tell_process(void);
 void tell_engine(pid_t pid);
 void tell_inline(void);
 void tell_context(const char *soc, uint32_t line_size);
+void tell_bypassed(void);
 void tell_no_context(int err);
 uint32_t tell_stack(uintptr_t from);
 bool tell_is_traced(void);

@@ -180,7 +180,9 @@ enum told_api {
  * @engines: the numbers of the newest of them, each at its turn
  * @nr_contexts: embedded contexts that were opened
  * @nr_inline: contexts, over any backend, whose kernels run in the program
- * @nr_failed: that could not be
+ * @bypassed_pid: a process with an embedded context in which calls of the C
+ *	library do not come by libmem, 0 none
+ * @nr_failed: contexts that could not be opened
  * @failed_err: -errno of the last of these
  * @nr_seq: places so far
  * @nr_dropped: what was found and had no room, as it is counted in a place
@@ -206,6 +208,7 @@ struct told {
 	_Atomic uint32_t engines[TOLD_NR_PROCESSES];
 	_Atomic uint32_t nr_contexts;
 	_Atomic uint32_t nr_inline;
+	_Atomic uint32_t bypassed_pid;
 	_Atomic uint32_t nr_failed;
 	_Atomic int32_t failed_err;
 	_Atomic uint64_t nr_seq;

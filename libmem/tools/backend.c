@@ -215,6 +215,7 @@ void backend_facts(const struct told *told, struct run_facts *facts)
 	facts->nr_inline = atomic_load(&told->nr_inline);
 	facts->nr_failed = atomic_load(&told->nr_failed);
 	facts->failed_err = atomic_load(&told->failed_err);
+	facts->bypassed_pid = atomic_load(&told->bypassed_pid);
 	/* Those of both backends; over the module it sees them all. */
 	if (facts->backend == RUN_EMBEDDED ? facts->nr_contexts :
 					     atomic_load(&told->nr_processes))

@@ -402,6 +402,13 @@ static void contexts_print(FILE *out, const struct run_facts *facts)
 			   "Engines were inline: kernels ran in the program, and\n"
 			   "were not checked");
 	refusals_print(out, facts);
+	if (facts->bypassed_pid)
+		fprintf(out,
+			PREFIX "System calls of process %" PRIu32
+			" did not come by libmem, which was opened by\n"
+			PREFIX "dlopen() and not preloaded: LD_PRELOAD was replaced, or is not\n"
+			PREFIX "obeyed. Those that touch managed memory can fail with EFAULT\n",
+			facts->bypassed_pid);
 	if (facts->is_seen)
 		return;
 	text_print(out, 0, facts->backend == RUN_EMBEDDED ?

@@ -43,6 +43,7 @@ struct run_refusal {
  * @nr_inline: contexts whose kernels ran in the program, and were not checked
  * @nr_failed: that could not be
  * @failed_err: -errno of the last of these
+ * @bypassed_pid: a process whose system calls libmem could not see, 0 none
  * @is_seen: the program used a buffer or a context that the board sees
  * @nr_refused: processes whose library is of another version than this command
  * @nr_refusals: how many of them @refusals lists
@@ -59,6 +60,7 @@ struct run_facts {
 	uint32_t nr_inline;
 	uint32_t nr_failed;
 	int failed_err;
+	uint32_t bypassed_pid;
 	bool is_seen;
 	uint32_t nr_refused;
 	uint32_t nr_refusals;

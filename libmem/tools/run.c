@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -45,7 +46,6 @@
 #define RETRY_MS	100	/* for stacks to come */
 #define GRACE_NS	200000000ULL	/* what a program starts ends behind it */
 #define EVENTS_MS	20	/* for events of libmem */
-#define PRELOAD_NAME	"libheapsim-preload.so"
 
 /* As shells have it. */
 #define EXIT_NOT_EXECUTABLE	126
@@ -516,22 +516,42 @@ static int stacks_create(struct run *run)
 	return run->events ? 0 : failed(run, "no memory");
 }
 
-/* Beside this program if it was not installed. */
-static int preload_find(char *path, size_t size)
-{
-	ssize_t len = readlink("/proc/self/exe", path, size - 1);
-	char *slash;
+/**
+ * struct preloaded - a library that programs are preloaded with
+ * @name: of its file
+ * @beside: where it is if it was not installed, from this program's folder
+ * @installed: where it is else
+ */
+struct preloaded {
+	const char *name;
+	const char *beside;
+	const char *installed;
+};
 
-	if (len > 0) {
-		path[len] = '\0';
-		slash = strrchr(path, '/');
-		if (slash && slash + 1 + sizeof(PRELOAD_NAME) <= path + size) {
-			strcpy(slash + 1, PRELOAD_NAME);
-			if (!access(path, R_OK))
-				return 0;
-		}
-	}
-	snprintf(path, size, "%s/%s", HEAPSIM_PRELOADDIR, PRELOAD_NAME);
+/*
+ * Over the module it puts down the stacks of threads that the module signals.
+ * Embedded, libmem does so itself; it comes before the C library, whose calls
+ * it has to see, also in a program that opens it by dlopen(). Until a context
+ * is opened it does nothing.
+ */
+static const struct preloaded preloaded[] = {
+	[RUN_KERNEL] = {
+		"libheapsim-preload.so", ".", HEAPSIM_PRELOADDIR,
+	},
+	[RUN_EMBEDDED] = { "libmem.so.0", "../libmem", HEAPSIM_LIBDIR },
+};
+
+static int preload_find(const struct preloaded *what, char *path, size_t size)
+{
+	char own[4096];
+	const ssize_t len = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	own[len < 0 ? 0 : len] = '\0';
+	if (len > 0 &&
+	    snprintf(path, size, "%s/%s/%s", dirname(own), what->beside,
+		     what->name) < (int)size && !access(path, R_OK))
+		return 0;
+	snprintf(path, size, "%s/%s", what->installed, what->name);
 	return access(path, R_OK);
 }
 
@@ -550,12 +570,11 @@ static int env_prepend(const char *name, const char *value)
 	return ret;
 }
 
-/* Who is signalled by the module. libmem puts stacks down by itself. */
 static int preload_prepare(const struct run *run)
 {
-	char path[4096];
+	char path[4096 + 64];
 
-	if (preload_find(path, sizeof(path)))
+	if (preload_find(&preloaded[run->facts.backend], path, sizeof(path)))
 		return failed(run, "%s: %s", path, strerror(errno));
 	/* AddressSanitizer wants to be first, but does not need to. */
 	if (env_prepend("LD_PRELOAD", path) ||
@@ -574,7 +593,7 @@ static int env_prepare(const struct run *run)
 	if (setenv(STACKS_ENV, stacks, 1) ||
 	    backend_env_set(&run->facts, run->soc))
 		return failed(run, "no memory");
-	return run->facts.backend == RUN_KERNEL ? preload_prepare(run) : 0;
+	return preload_prepare(run);
 }
 
 static void child(const struct run *run, int tell)

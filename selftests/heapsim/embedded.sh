@@ -642,7 +642,7 @@ auto_without_module()
 without_libmem()
 {
 	report 5 sh -c 'exit 5' && has 'No libmem context was seen' && sum 0 0 &&
-		report 0 env && ! grep -E '^(LD_PRELOAD|ASAN_OPTIONS)=' \
+		report 0 env && grep -qE '^LD_PRELOAD=/.*/libmem.so.0$' \
 			"$tmp/out" && report 0 "$wrong" nothing &&
 		hasnt 'No libmem' && sum 0 0
 }
@@ -683,6 +683,42 @@ nothing_seen()
 		report 0 --error-exitcode=9 --json="$tmp/json" "$wrong" \
 			nothing && grep -q '"is_seen": *true' "$tmp/json" &&
 		report 0 --error-exitcode=9 "$wrong-static" right-stale
+}
+
+# opened RC COMMAND: after a command of the shell, a program that opens libmem by dlopen(), has its handler of
+# SIGSEGV, and reads a file into managed memory that no one has touched.
+opened()
+{
+	cat >"$tmp/opened.py" <<'EOF_PY'
+import ctypes, faulthandler, os, sys
+mem = ctypes.CDLL(sys.argv[1])
+mem.mem_alloc.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint64,
+                          ctypes.c_uint, ctypes.c_void_p]
+ctx, p = ctypes.c_void_p(), ctypes.c_void_p()
+assert mem.mem_ctx_open(None, ctypes.byref(ctx)) == 0
+MANAGED, GLOBAL = 6, 1
+assert mem.mem_alloc(ctx, MANAGED, 65536, GLOBAL, ctypes.byref(p)) == 0
+faulthandler.enable()
+area = (ctypes.c_ubyte * 65536).from_address(p.value)
+file = os.open(sys.argv[1], os.O_RDONLY)
+assert os.readv(file, [area]) == 65536
+assert bytes(area[:4]) == b"\x7fELF"
+mem.mem_free.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+assert mem.mem_free(ctx, p) == 0
+mem.mem_ctx_close.argtypes = [ctypes.c_void_p]
+mem.mem_ctx_close(ctx)
+EOF_PY
+	# shellcheck disable=SC2016 # the other shell's
+	report "$1" sh -c "$2"' exec python3 "$0" "$1"' "$tmp/opened.py" \
+		"$build/libmem/libmem.so.0"
+}
+
+opened_by_dlopen()
+{
+	opened 0 '' && sum 0 0 && hasnt 'System calls' &&
+		opened 1 'LD_PRELOAD=' && grep -q 'Bad address' "$tmp/err" &&
+		has 'System calls of process [0-9]+ did not come by libmem' \
+		    'LD_PRELOAD was replaced'
 }
 
 # An engine that ends late, as on a busy machine, is nothing that is left.
@@ -779,6 +815,11 @@ try without_libmem without_libmem
 try another_version_of_libmem_does_not_pass other_version
 try many_of_another_version_are_counted many_of_another_version
 try a_program_that_is_not_seen_does_not_pass nothing_seen
+if command -v python3 >/dev/null; then
+	try who_opens_libmem_by_dlopen_is_watched opened_by_dlopen
+else
+	echo "# no python3: nobody opens libmem by dlopen()"
+fi
 try a_late_engine_is_nothing_left late_engine
 try own_handler own_handler
 try watchers_are_told_too watchers
