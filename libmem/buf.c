@@ -4,10 +4,8 @@
  * lock, all else never changes.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "internal.h"
 
@@ -75,30 +73,6 @@ API int mem_buf_alloc_heap(struct mem_ctx *ctx, const char *heap, uint64_t len,
 	if (!err)
 		err = ctx->backend->alloc_heap(ctx, heap, len, &new);
 	return made(err, ctx, new, buf);
-}
-
-int dup_cloexec(int fd)
-{
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-
-	return copy < 0 ? -errno : copy;
-}
-
-/*
- * None of the standard three, where the application has closed those: what it
- * prints would be written there. -1 and errno, or what was -1 already.
- */
-int fd_aside(int fd)
-{
-	int aside, err;
-
-	if (fd < 0 || fd > STDERR_FILENO)
-		return fd;
-	aside = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	err = errno;
-	close(fd);
-	errno = err;
-	return aside;
 }
 
 API int mem_buf_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf)

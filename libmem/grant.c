@@ -129,7 +129,7 @@ int grants_hide_range(struct grants *grants, uint64_t off, uint64_t len)
 		.off = off,
 		.len = len,
 		.access = ENGINE_HIDDEN,
-		.fd = -1,
+		.file = OWN_FD_NONE,
 	};
 	return 0;
 }

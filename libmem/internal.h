@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "embedded/tell.h"
+#include "fd.h"
 #include "libmem.h"
 
 #define API		__attribute__((visibility("default")))
@@ -447,7 +448,5 @@ void struct_out(void *to, const void *from, size_t len);
 uint64_t now_ns(void);
 void signals_block(sigset_t *old);
 void signals_restore(const sigset_t *old);
-int dup_cloexec(int fd);
-int fd_aside(int fd);
 
 #endif

@@ -155,6 +155,9 @@ void semaphore_signal(const struct mem_semaphore *semaphore)
 	struct pollfd full = { .fd = semaphore->fd, .events = POLLOUT };
 	const uint64_t one = 1;
 
+	/* The program may have closed it, and have a file there. */
+	if (check_eventfd(semaphore->fd))
+		return;
 	if (poll(&full, 1, 0) == 1 && full.revents & POLLOUT &&
 	    write(semaphore->fd, &one, sizeof(one)) < 0)
 		return;
@@ -261,8 +264,11 @@ static void *poll_main(void *arg)
 	bool is_due;
 
 	for (;;) {
-		if (epoll_wait(sched->poll_fd, &event, 1, -1) != 1)
-			continue;
+		if (epoll_wait(sched->poll_fd, &event, 1, -1) != 1) {
+			if (errno == EINTR)
+				continue;
+			return NULL;
+		}
 		semaphore = event.data.ptr;
 		sched_lock(ctx);
 		if (sched->is_stopping) {
@@ -369,7 +375,8 @@ bool semaphores_fini(struct sched *sched)
 	is_self = pthread_equal(sched->poller, pthread_self());
 	if (is_self)
 		pthread_detach(sched->poller);
-	else if (write(sched->stop_fd, &one, sizeof(one)) == sizeof(one))
+	else if (!check_eventfd(sched->stop_fd) &&
+		 write(sched->stop_fd, &one, sizeof(one)) == sizeof(one))
 		pthread_join(sched->poller, NULL);
 	poll_close(sched);
 	return is_self;

@@ -190,7 +190,7 @@ struct embedded_buf *embedded_buf_create(struct embedded_ctx *ctx,
 	buf->has_two_views = has_two_views(ctx, kind);
 	buf->fill = ctx->fill;
 	buf->nr_pages = nr_pages;
-	buf->fd = -1;
+	buf->file = OWN_FD_NONE;
 	if (buf->has_two_views)
 		buf->random = ctx->seed ^
 			      (atomic_fetch_add(&ctx->nr_made, 1) + 1) * GOLDEN;
@@ -204,8 +204,7 @@ struct embedded_buf *embedded_buf_create(struct embedded_ctx *ctx,
  */
 void embedded_buf_destroy(struct embedded_buf *buf)
 {
-	if (buf->fd >= 0)
-		close(buf->fd);
+	own_fd_close(&buf->file);
 	pthread_mutex_destroy(&buf->lock);
 	free(buf);
 }

@@ -65,7 +65,7 @@ struct side {
  * @is_started: it waits for no other job any more
  * @is_judged: without a delay: it was told of its lines when it was submitted
  * @nr_users: the queue and the caller
- * @fence_fd: told when it is done; -1: nobody asked
+ * @fence: signalled when it is done; none: nobody asked
  * @is_done: @status and @result are there
  * @status: 0 or -errno
  * @result: checksum or bytes written
@@ -88,7 +88,7 @@ struct dma_job {
 	bool is_started;
 	bool is_judged;
 	unsigned int nr_users;
-	int fence_fd;
+	struct own_fd fence;
 	bool is_done;
 	int status;
 	uint64_t result;
@@ -387,8 +387,7 @@ static void job_put(struct dma_job *job)
 {
 	if (--job->nr_users)
 		return;
-	if (job->fence_fd >= 0)
-		close(job->fence_fd);
+	own_fd_close(&job->fence);
 	job_free(job);
 }
 
@@ -397,7 +396,8 @@ static void fence_signal(const struct dma_job *job)
 {
 	const uint64_t many = UINT64_MAX - 1;
 
-	syscall(SYS_write, job->fence_fd, &many, sizeof(many));
+	if (own_fd_is_open(&job->fence))
+		syscall(SYS_write, job->fence.nr, &many, sizeof(many));
 }
 
 static struct traced traced_of(const struct dma_job *job)
@@ -436,8 +436,7 @@ static void job_run(struct dma_job *job)
 	atomic_fetch_sub(&embedded_ctx_of(ctx)->nr_jobs, 1);
 	pthread_mutex_lock(&dma.lock);
 	job->is_done = true;
-	if (job->fence_fd >= 0)
-		fence_signal(job);
+	fence_signal(job);
 	job_put(job);
 	pthread_mutex_unlock(&dma.lock);
 	tell_change(&dma.nr_done);
@@ -633,7 +632,7 @@ int dma_submit(struct mem_ctx *base, enum job_op op,
 		.dst = { .buf = buf_or_null(rows->dst), .off = rows->dst_off,
 			 .pitch = rows->dst_pitch },
 		.nr_users = 2,
-		.fence_fd = -1,
+		.fence = OWN_FD_NONE,
 		.result = op == JOB_CHECKSUM ? FNV1A_BASIS : 0,
 	};
 	err = job_check(job);
@@ -710,7 +709,8 @@ int dma_wait_job(struct mem_job *base, uint64_t timeout_ns)
  * @base: job
  * @fd: out: an eventfd, the caller's
  *
- * Return: 0, -EMFILE, -ENFILE or -ENOMEM; -EPERM (a child of the process).
+ * Return: 0, -EMFILE, -ENFILE or -ENOMEM; -EPERM (a child of the process);
+ * -EBADF (the program has closed a descriptor of the library).
  */
 int dma_fence(struct mem_job *base, int *fd)
 {
@@ -722,19 +722,21 @@ int dma_fence(struct mem_job *base, int *fd)
 		return -EPERM;
 	dma_lock(&old);
 	/* Whoever reads a copy of it takes one of what are too many. */
-	if (job->fence_fd < 0) {
-		job->fence_fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE |
-					   EFD_NONBLOCK);
-		if (job->is_done && job->fence_fd >= 0)
+	if (job->fence.nr < 0) {
+		err = own_fd_take(&job->fence, eventfd(0, EFD_CLOEXEC |
+							  EFD_SEMAPHORE |
+							  EFD_NONBLOCK));
+		if (job->is_done)
 			fence_signal(job);
 	}
-	copy = job->fence_fd < 0 ? -errno : dup_cloexec(job->fence_fd);
-	if (copy < 0)
-		err = copy;
-	else
-		*fd = copy;
+	if (!err && !own_fd_is_open(&job->fence))
+		err = -EBADF;
+	copy = err ? err : dup_cloexec(job->fence.nr);
 	dma_unlock(&old);
-	return err;
+	if (copy < 0)
+		return copy;
+	*fd = copy;
+	return 0;
 }
 
 /**

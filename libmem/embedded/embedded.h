@@ -197,7 +197,7 @@ struct touch;
  * @dram: alias of DRAM
  * @cpu: alias of the CPU view; @dram if there is one view
  * @twin: place for what lines were filled with, if there are two views
- * @fd: a file of its own, in which its bytes are; -1: they are in the window's.
+ * @file: of the buffer alone, with its bytes; none: they are in the window's.
  *	Set while no work is under way
  * @fd_off: of its first page in that
  * @nr_users: the caller and the jobs that use it
@@ -246,7 +246,7 @@ struct embedded_buf {
 	uint8_t *dram;
 	uint8_t *cpu;
 	uint8_t *twin;
-	int fd;
+	struct own_fd file;
 	uint64_t fd_off;
 	atomic_uint nr_users;
 	atomic_uint nr_done;
@@ -322,7 +322,7 @@ uint64_t window_off(const struct embedded_buf *buf);
 void window_for_engine(struct engine_window *engine);
 const uint8_t *window_before(uint64_t off);
 int window_map_host(const struct embedded_buf *buf, void *host, size_t len);
-int window_move(struct embedded_buf *buf, int fd);
+int window_move(struct embedded_buf *buf, struct own_fd *file);
 int window_map_own(const struct embedded_buf *buf);
 int window_protect(size_t first, size_t nr, enum page_access access);
 enum page_access window_access(size_t page);

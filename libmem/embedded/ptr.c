@@ -159,36 +159,38 @@ err_give:
 /* Memory in files of its own */
 
 /* Nobody can take pages from it, or have it longer. */
-static int shared_file(uint64_t len)
+static int shared_file(uint64_t len, struct own_fd *file)
 {
-	int fd = fd_aside(memfd_create("libmem-shared",
-				       MFD_CLOEXEC | MFD_ALLOW_SEALING));
+	int err = own_fd_take(file, memfd_create("libmem-shared", MFD_CLOEXEC |
+						 MFD_ALLOW_SEALING));
 
-	if (fd < 0)
-		return -errno;
-	if (!ftruncate(fd, (off_t)len) &&
-	    !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
-		return fd;
-	close(fd);
+	if (err)
+		return err;
+	if (!ftruncate(file->nr, (off_t)len) &&
+	    !fcntl(file->nr, F_ADD_SEALS,
+		   F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+		return 0;
+	own_fd_close(file);
 	return -ENOMEM;
 }
 
 static int move_to_file(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
-	const int fd = shared_file(buf->base.len);
+	struct own_fd file;
 	sigset_t old;
 	int err;
 
-	if (fd < 0)
-		return fd;
+	err = shared_file(buf->base.len, &file);
+	if (err)
+		return err;
 	buf_lock(buf, &old);
 	window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
 	buf_unlock(buf, &old);
 	signals_block(&old);
-	err = window_move(buf, fd);
+	err = window_move(buf, &file);
 	signals_restore(&old);
 	if (err) {
-		close(fd);
+		own_fd_close(&file);
 		return err;
 	}
 	run_forget(ctx, buf);
@@ -203,18 +205,21 @@ static int move_to_file(struct embedded_ctx *ctx, struct embedded_buf *buf)
  * Its bytes go to a file of its own the first time.
  *
  * Context: no work of the context is under way, and none can begin.
- * Return: 0, -EMFILE, -ENFILE or -ENOMEM.
+ * Return: 0, -EMFILE, -ENFILE, -ENOMEM or -EBADF (the program has closed a
+ * descriptor of the library).
  */
 int ptr_export(struct mem_buf *base, int *fd)
 {
 	struct embedded_buf *buf = embedded_buf_of(base);
 	int err = 0, copy;
 
-	if (buf->fd < 0)
+	if (buf->file.nr < 0)
 		err = move_to_file(embedded_ctx_of(base->ctx), buf);
+	if (!err && !own_fd_is_open(&buf->file))
+		err = -EBADF;
 	if (err)
 		return err;
-	copy = dup_cloexec(buf->fd);
+	copy = dup_cloexec(buf->file.nr);
 	if (copy < 0)
 		return copy;
 	*fd = copy;
@@ -265,6 +270,13 @@ static int place_others(struct embedded_ctx *ctx, struct embedded_buf *buf)
 	return import_error(err);
 }
 
+static int dup_own(int fd, struct own_fd *file)
+{
+	const int copy = dup_cloexec(fd);
+
+	return copy < 0 ? copy : own_fd_take(file, copy);
+}
+
 /**
  * ptr_import() - of mem_ptr_import()
  * @base: context
@@ -296,8 +308,9 @@ int ptr_import(struct mem_ctx *base, int fd, uint64_t off, uint64_t len,
 	buf->base.asked_len = len;
 	buf->base.flags = flags | MEM_DEVICE_IMPORTED;
 	buf->fd_off = off - in_page;
-	buf->fd = fd_aside(dup_cloexec(fd));
-	err = buf->fd < 0 ? buf->fd : place_others(ctx, buf);
+	err = dup_own(fd, &buf->file);
+	if (!err)
+		err = place_others(ctx, buf);
 	if (err) {
 		embedded_buf_destroy(buf);
 		return err;

@@ -63,7 +63,7 @@ static struct engine_grant grant_of(const struct embedded_buf *buf,
 		.off = window_off(buf),
 		.len = buf->base.len,
 		.access = access,
-		.fd = buf->fd,
+		.file = buf->file,
 		.fd_off = buf->fd_off,
 	};
 }
@@ -76,7 +76,7 @@ static struct engine_grant grant_of(const struct embedded_buf *buf,
 static void hide(struct owner *owner, struct embedded_buf *buf)
 {
 	if (grants_hide(&owner->grants, &buf->granted, window_off(buf),
-			buf->base.len) || buf->fd >= 0)
+			buf->base.len) || buf->file.nr >= 0)
 		owner->is_unsafe = true;
 }
 

@@ -56,9 +56,8 @@ static struct {
 	size_t len;
 	size_t region_pages;	/* the first region's, with the gap */
 	uint32_t page_shift;
-	int dram_fd;
-	int cpu_fd;
-	int before_fd;
+	struct own_fd dram_file;
+	struct own_fd before_file;
 	uint8_t *before;	/* alias of that */
 	atomic_uintptr_t mark;	/* of a byte: 1 here, 0 in a child; 0 none */
 
@@ -76,9 +75,8 @@ static struct {
 } window = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.protect_lock = PTHREAD_RWLOCK_INITIALIZER,
-	.dram_fd = -1,
-	.cpu_fd = -1,
-	.before_fd = -1,
+	.dram_file = { .nr = -1 },
+	.before_file = { .nr = -1 },
 };
 
 /* A page that is all zeros in a child, however it was made. */
@@ -105,20 +103,24 @@ static void release(void *addr, size_t len)
 		munmap(addr, len);
 }
 
-static int map_file(void *addr, size_t len, int prot, int fd, size_t off)
+static int map_file(void *addr, size_t len, int prot,
+		    const struct own_fd *file, size_t off)
 {
-	if (mmap(addr, len, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd,
-		 (off_t)off) == MAP_FAILED)
+	if (!own_fd_is_open(file))
+		return -EBADF;
+	if (mmap(addr, len, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+		 file->nr, (off_t)off) == MAP_FAILED)
 		return -errno;
 	return private_keep(addr, len);
 }
 
-static int file_create(const char *name, size_t len, int *fd)
+static int file_create(const char *name, size_t len, struct own_fd *file)
 {
-	*fd = fd_aside(memfd_create(name, MFD_CLOEXEC));
-	if (*fd < 0)
-		return -errno;
-	return ftruncate(*fd, (off_t)len) ? -errno : 0;
+	int err = own_fd_take(file, memfd_create(name, MFD_CLOEXEC));
+
+	if (err)
+		return err;
+	return ftruncate(file->nr, (off_t)len) ? -errno : 0;
 }
 
 static void undo(size_t len)
@@ -131,12 +133,8 @@ static void undo(size_t len)
 	release(window.twin, first_len);
 	release(window.before, first_len);
 	release(window.access, len >> window.page_shift);
-	if (window.dram_fd >= 0)
-		close(window.dram_fd);
-	if (window.cpu_fd >= 0)
-		close(window.cpu_fd);
-	if (window.before_fd >= 0)
-		close(window.before_fd);
+	own_fd_close(&window.dram_file);
+	own_fd_close(&window.before_file);
 	window.addr = NULL;
 	window.dram = NULL;
 	window.cpu = NULL;
@@ -145,9 +143,6 @@ static void undo(size_t len)
 	window.access = NULL;
 	places_fini(&window.places[0]);
 	places_fini(&window.places[1]);
-	window.dram_fd = -1;
-	window.cpu_fd = -1;
-	window.before_fd = -1;
 }
 
 /* Memcheck looks through a child, too: 10 ms for a page that is not there. */
@@ -169,15 +164,16 @@ static int make(size_t region_len)
 	const size_t first_len = (nr_places + GAP_PAGES) << window.page_shift;
 	const size_t len = first_len + region_len;
 	const int prot = window.is_open ? PROT_NONE : PROT_READ | PROT_WRITE;
+	struct own_fd cpu_file = OWN_FD_NONE;
 	int err;
 
 	window.region_pages = nr_places + GAP_PAGES;
-	err = file_create("libmem-dram", len, &window.dram_fd);
+	err = file_create("libmem-dram", len, &window.dram_file);
 	if (!err)
-		err = file_create("libmem-cpu", first_len, &window.cpu_fd);
+		err = file_create("libmem-cpu", first_len, &cpu_file);
 	/* As long as all: so have engines one offset for all files. */
 	if (!err)
-		err = file_create("libmem-before", len, &window.before_fd);
+		err = file_create("libmem-before", len, &window.before_file);
 	if (err)
 		goto err_undo;
 	err = -ENOMEM;
@@ -193,23 +189,26 @@ static int make(size_t region_len)
 	    places_init(&window.places[0], nr_places) ||
 	    places_init(&window.places[1], nr_places))
 		goto err_undo;
-	err = map_file(window.addr, first_len, PROT_NONE, window.cpu_fd, 0);
+	err = map_file(window.addr, first_len, PROT_NONE, &cpu_file, 0);
 	if (!err)
 		err = map_file(window.addr + first_len, region_len, PROT_NONE,
-			       window.dram_fd, first_len);
+			       &window.dram_file, first_len);
 	if (!err)
-		err = map_file(window.dram, len, prot, window.dram_fd, 0);
+		err = map_file(window.dram, len, prot, &window.dram_file, 0);
 	if (!err)
-		err = map_file(window.cpu, first_len, prot, window.cpu_fd, 0);
+		err = map_file(window.cpu, first_len, prot, &cpu_file, 0);
 	if (!err)
 		err = map_file(window.before, first_len, prot,
-			       window.before_fd, 0);
+			       &window.before_file, 0);
 	if (err)
 		goto err_undo;
+	/* Its mappings are all that is needed. */
+	own_fd_close(&cpu_file);
 	window.len = len;
 	return 0;
 
 err_undo:
+	own_fd_close(&cpu_file);
 	undo(len);
 	return err;
 }
@@ -390,8 +389,8 @@ static void take_open(size_t off, size_t len)
 {
 	if (!window.is_open)
 		return;
-	map_file(window.addr + off, len, PROT_NONE, window.dram_fd, off);
-	map_file(window.dram + off, len, PROT_NONE, window.dram_fd, off);
+	map_file(window.addr + off, len, PROT_NONE, &window.dram_file, off);
+	map_file(window.dram + off, len, PROT_NONE, &window.dram_file, off);
 }
 
 /**
@@ -443,9 +442,9 @@ static int map_back(const struct embedded_buf *buf)
 	const int prot = window.is_open ? PROT_NONE : PROT_READ | PROT_WRITE;
 	int err;
 
-	err = map_file(buf->addr, len, PROT_NONE, window.dram_fd, off);
+	err = map_file(buf->addr, len, PROT_NONE, &window.dram_file, off);
 	if (!err)
-		err = map_file(buf->dram, len, prot, window.dram_fd, off);
+		err = map_file(buf->dram, len, prot, &window.dram_file, off);
 	return err;
 }
 
@@ -454,8 +453,8 @@ static int map_back(const struct embedded_buf *buf)
  * @buf: with one view and that file; its pages have no access
  *
  * Context: takes the window's lock; all signals blocked.
- * Return: 0, or what mmap() answers, and the place is as it was, or is good for
- * nothing but window_free().
+ * Return: 0; -EBADF (the program has closed a descriptor of the library) or an
+ * error of mmap(): the place is as it was, or only window_free() may follow.
  */
 int window_map_own(const struct embedded_buf *buf)
 {
@@ -463,11 +462,13 @@ int window_map_own(const struct embedded_buf *buf)
 	const int all = PROT_READ | PROT_WRITE;
 	int err;
 
+	if (!own_fd_is_open(&window.dram_file) || !own_fd_is_open(&buf->file))
+		return -EBADF;
 	pthread_mutex_lock(&window.lock);
-	err = map_file(buf->dram, len, all, buf->fd, buf->fd_off);
+	err = map_file(buf->dram, len, all, &buf->file, buf->fd_off);
 	if (!err)
 		err = map_file(buf->addr, len,
-			       window.is_open ? all : PROT_NONE, buf->fd,
+			       window.is_open ? all : PROT_NONE, &buf->file,
 			       buf->fd_off);
 	/* Of what is to be moved the window has the bytes. */
 	if (err && map_back(buf) && !is_imported(&buf->base))
@@ -476,12 +477,15 @@ int window_map_own(const struct embedded_buf *buf)
 	return err;
 }
 
-static void punch(int fd, size_t off, size_t len)
+/*
+ * Frees the pages of an alias, which read as zeros afterwards. By the mapping:
+ * the program may have a file of its own at the number of the descriptor.
+ */
+static void release_pages(void *alias, size_t len)
 {
-	/* All that fails it is a bug: the range is the file's. */
-	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		      (off_t)off, (off_t)len))
-		abort();
+	/* Locked memory (mlockall) cannot be freed. */
+	if (madvise(alias, len, MADV_REMOVE))
+		memset(alias, 0, len);
 }
 
 /**
@@ -494,17 +498,22 @@ void window_free(struct embedded_buf *buf)
 {
 	const size_t off = buf->first << window.page_shift;
 	const size_t len = buf->nr_pages << window.page_shift;
+	bool is_back;
 
 	pthread_mutex_lock(&window.lock);
-	take_open(off, len);
-	punch(window.dram_fd, off, len);
+	/* With a file of its own it has no pages of the window's. */
+	is_back = buf->file.nr < 0 || !map_back(buf);
+	if (buf->file.nr < 0) {
+		release_pages(buf->dram, len);
+		take_open(off, len);
+	}
 	if (buf->has_two_views) {
-		punch(window.cpu_fd, off, len);
-		punch(window.before_fd, off, len);
+		release_pages(buf->cpu, len);
+		release_pages(window.before + off, len);
 		madvise(buf->twin, len, MADV_DONTNEED);
 	}
 	/* Where the window's file cannot come back nobody gets the place. */
-	if (buf->fd < 0 || !map_back(buf))
+	if (is_back)
 		place_free(places_of(buf->first),
 			   buf->first - base_of(buf->first));
 	if (!is_imported(&buf->base))
@@ -520,11 +529,13 @@ static int copy_out(const struct embedded_buf *buf, int fd)
 	off_t at = first, hole;
 	ssize_t nr;
 
+	if (!own_fd_is_open(&window.dram_file))
+		return -EBADF;
 	while (at < end) {
-		at = lseek(window.dram_fd, at, SEEK_DATA);
+		at = lseek(window.dram_file.nr, at, SEEK_DATA);
 		if (at < 0 || at >= end)
 			break;
-		hole = lseek(window.dram_fd, at, SEEK_HOLE);
+		hole = lseek(window.dram_file.nr, at, SEEK_HOLE);
 		if (hole > end)
 			hole = end;
 		for (; at < hole; at += nr) {
@@ -540,26 +551,35 @@ static int copy_out(const struct embedded_buf *buf, int fd)
 /**
  * window_move() - give a buffer a file of its own
  * @buf: with one view, that nothing touches; its pages have no access
- * @fd: empty file, as long as the buffer; the buffer's from now on, if all is
- *	well
+ * @file: empty, as long as the buffer; on success it is the buffer's
  *
  * Context: takes the window's lock; all signals blocked.
- * Return: 0 or -ENOMEM, and nothing has changed.
+ * Return: 0; -ENOMEM or -EBADF (the program has closed a descriptor of the
+ * library), and nothing has changed.
  */
-int window_move(struct embedded_buf *buf, int fd)
+int window_move(struct embedded_buf *buf, struct own_fd *file)
 {
 	const size_t len = buf->nr_pages << window.page_shift;
+	void *old;
+	int err;
 
-	if (copy_out(buf, fd))
+	err = copy_out(buf, file->nr);
+	if (err)
+		return err;
+	/* What is freed in the end has no other mapping then. */
+	old = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED,
+		   window.dram_file.nr, (off_t)window_off(buf));
+	if (old == MAP_FAILED)
 		return -ENOMEM;
-	buf->fd = fd;
+	buf->file = *file;
 	buf->fd_off = 0;
-	if (window_map_own(buf)) {
-		buf->fd = -1;
-		return -ENOMEM;
-	}
-	punch(window.dram_fd, window_off(buf), len);
-	return 0;
+	err = window_map_own(buf);
+	if (err)
+		buf->file = OWN_FD_NONE;
+	else
+		release_pages(old, len);
+	munmap(old, len);
+	return err == -EBADF ? err : err ? -ENOMEM : 0;
 }
 
 /**
@@ -644,8 +664,8 @@ void window_for_engine(struct engine_window *engine)
 		.addr = window.addr,
 		.len = window.len,
 		.page_shift = window.page_shift,
-		.view_fd = window.dram_fd,
-		.before_fd = window.before_fd,
+		.view = window.dram_file,
+		.before = window.before_file,
 	};
 }
 
@@ -655,12 +675,15 @@ void window_for_engine(struct engine_window *engine)
  * @host: pages
  * @len: bytes, whole pages, at most the buffer's
  *
- * Return: 0 or -ENOMEM, and nothing has changed.
+ * Return: 0; -ENOMEM or -EBADF (the program has closed a descriptor of the
+ * library), and nothing has changed.
  */
 int window_map_host(const struct embedded_buf *buf, void *host, size_t len)
 {
+	if (!own_fd_is_open(&window.dram_file))
+		return -EBADF;
 	if (mmap(host, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-		 window.dram_fd, (off_t)window_off(buf)) == MAP_FAILED)
+		 window.dram_file.nr, (off_t)window_off(buf)) == MAP_FAILED)
 		return -ENOMEM;
 	return 0;
 }

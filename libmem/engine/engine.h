@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../fd.h"
 #include "libmem.h"
 
 struct engine;
@@ -24,9 +25,9 @@ struct engine;
  * @addr: of the window, the same on both sides
  * @len: bytes
  * @page_shift: log2 of the page size
- * @view_fd: file of the device view, same offsets; -1: each grant has one
- * @before_fd: file for pages as they were before a job's first store to them,
- *	same offsets; -1: nothing is tracked
+ * @view: file of the device view, same offsets; none: each grant has one
+ * @before: file for pages as they were before a job's first store to them,
+ *	same offsets; none: nothing is tracked
  * @is_inline: jobs run on threads of the application, with its memory and
  *	without a process or protection: nobody is asked or told
  */
@@ -34,8 +35,8 @@ struct engine_window {
 	void *addr;
 	size_t len;
 	uint32_t page_shift;
-	int view_fd;
-	int before_fd;
+	struct own_fd view;
+	struct own_fd before;
 	bool is_inline;
 };
 
@@ -71,14 +72,14 @@ struct engine_touch {
  * @off: first byte of the window, of a page
  * @len: bytes, whole pages
  * @access: from now on, for later jobs too
- * @fd: file to map there, the owner's; -1: the window's
+ * @file: to map there, the owner's; none: the window's
  * @fd_off: where in that
  */
 struct engine_grant {
 	uint64_t off;
 	uint64_t len;
 	enum engine_access access;
-	int fd;
+	struct own_fd file;
 	uint64_t fd_off;
 };
 
@@ -134,8 +135,9 @@ struct engine_job {
  *	-ECANCELED: it called abort; -EIO: it called exit or fork, or another
  *	signal ended it; -EOWNERDEAD: somebody killed the engine; -ENOMEM,
  *	-EAGAIN, -EMFILE or -ENFILE: no engine could be started, or it ran out
- *	of mappings; -EINVAL: too many blocks or bytes; -EPERM: a child of the
- *	process that made it
+ *	of mappings; -EBADF: the program has closed a descriptor of the library;
+ *	-EINVAL: too many blocks or bytes; -EPERM: a child of the process that
+ *	made it
  * @signal: of -EIO, -ECANCELED and -EFAULT: which, 0 none
  * @addr: of -EFAULT: what it touched
  * @ip: of -EFAULT: the instruction
@@ -156,7 +158,7 @@ struct engine_result {
  * @touch: fills in the grant, which has the touched page, and returns 0; or
  *	returns -EFAULT: the job ends there
  * @written: a run of tracked pages that the job stored to, when it has ended,
- *	well or not; @before_fd has what they were. is_changed: each of them has
+ *	well or not; @before has what they were. is_changed: each of them has
  *	other bytes now. Else some of a run may have been made ready with those
  *	before them and not been stored to
  */

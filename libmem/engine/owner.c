@@ -53,7 +53,7 @@
  * @next: in the list of all
  * @is_foreign: this is a child of the process that made it
  * @lock: protects what follows
- * @sock: of the process, -1: there is none
+ * @sock: of the process; none: there is no process
  * @pidfd: of it
  * @shared: memory that both have
  * @shared_len: bytes
@@ -72,8 +72,8 @@ struct engine {
 	bool is_foreign;
 
 	pthread_mutex_t lock;
-	int sock;
-	int pidfd;
+	struct own_fd sock;
+	struct own_fd pidfd;
 	struct engine_shared *shared;
 	size_t shared_len;
 	struct page_set stored;
@@ -117,10 +117,8 @@ static void in_child(void)
 
 	for (engine = engines.first; engine; engine = engine->next) {
 		engine->is_foreign = true;
-		if (engine->sock >= 0)
-			close(engine->sock);
-		if (engine->pidfd >= 0)
-			close(engine->pidfd);
+		own_fd_close(&engine->sock);
+		own_fd_close(&engine->pidfd);
 	}
 	engines.first = NULL;
 	pthread_mutex_unlock(&engines.lock);
@@ -208,8 +206,8 @@ int engine_create(const char *name, const struct engine_window *window,
 	engine->window = *window;
 	engine->ops = ops;
 	engine->owner = owner;
-	engine->sock = -1;
-	engine->pidfd = -1;
+	engine->sock = OWN_FD_NONE;
+	engine->pidfd = OWN_FD_NONE;
 	pthread_mutex_init(&engine->lock, NULL);
 	if (window->is_inline || engine_is_inline()) {
 		err = inline_create(name, window, &engine->in_process);
@@ -242,9 +240,12 @@ static void forget(const struct engine *engine)
 
 static bool is_dead(const struct engine *engine, int timeout_ms)
 {
-	struct pollfd end = { .fd = engine->pidfd, .events = POLLIN };
+	struct pollfd end = { .fd = engine->pidfd.nr, .events = POLLIN };
 	int got;
 
+	/* With its sockets closed it ends by itself. */
+	if (!own_fd_is_open(&engine->pidfd))
+		return true;
 	do
 		got = poll(&end, 1, timeout_ms);
 	while (got < 0 && errno == EINTR);
@@ -254,11 +255,13 @@ static bool is_dead(const struct engine *engine, int timeout_ms)
 /* What it printed comes out, if that can be; nothing of it is left. */
 static void end_process(struct engine *engine)
 {
-	if (engine->sock < 0)
+	if (engine->sock.nr < 0)
 		return;
-	shutdown(engine->sock, SHUT_RDWR);
+	if (own_fd_is_open(&engine->sock))
+		shutdown(engine->sock.nr, SHUT_RDWR);
 	if (!is_dead(engine, END_MS)) {
-		syscall(SYS_pidfd_send_signal, engine->pidfd, SIGKILL, NULL, 0);
+		syscall(SYS_pidfd_send_signal, engine->pidfd.nr, SIGKILL,
+			NULL, 0);
 		is_dead(engine, -1);
 	}
 }
@@ -266,12 +269,8 @@ static void end_process(struct engine *engine)
 static void release(struct engine *engine)
 {
 	pthread_mutex_lock(&engines.lock);
-	if (engine->sock >= 0)
-		close(engine->sock);
-	if (engine->pidfd >= 0)
-		close(engine->pidfd);
-	engine->sock = -1;
-	engine->pidfd = -1;
+	own_fd_close(&engine->sock);
+	own_fd_close(&engine->pidfd);
 	pthread_mutex_unlock(&engines.lock);
 	if (engine->shared)
 		munmap(engine->shared, engine->shared_len);
@@ -374,7 +373,7 @@ static size_t area_len(const struct engine_window *window,
 		     ENGINE_OUTPUT_LEN + MEM_ARGS_MAX +
 		     (window->len >> window->page_shift);
 
-	if (window->before_fd >= 0)
+	if (window->before.nr >= 0)
 		len += window->len;
 	len += nr_workers * (of_worker + 2 * page_len);
 	return round_up(len + 16 * page_len, page_len);
@@ -437,7 +436,8 @@ static int fork_engine(struct engine *engine, int pair[2])
 		err = run_helper(start);
 		close(start->app_pidfd);
 	}
-	engine->pidfd = start->pidfd;
+	if (!err)
+		err = own_fd_take(&engine->pidfd, start->pidfd);
 	clear_start(engine);
 	return err;
 }
@@ -510,10 +510,18 @@ static int open_pair(int pair[2])
 	return err;
 }
 
+/* The process would map, and store to, what is at the number now. */
+static bool is_open(const struct own_fd *file)
+{
+	return file->nr < 0 || own_fd_is_open(file);
+}
+
 static int try_start(struct engine *engine, uint64_t timeout_ns)
 {
 	int pair[2], err;
 
+	if (!is_open(&engine->window.view) || !is_open(&engine->window.before))
+		return -EBADF;
 	err = map_shared(engine);
 	if (!err)
 		err = objects_list(&engine->objects);
@@ -523,7 +531,10 @@ static int try_start(struct engine *engine, uint64_t timeout_ns)
 		goto err_release;
 	err = fork_engine(engine, pair);
 	close(pair[1]);
-	engine->sock = pair[0];
+	if (err)
+		close(pair[0]);
+	else
+		err = own_fd_take(&engine->sock, pair[0]);
 	if (err)
 		goto err_release;
 	err = wait_event(engine, now_ns() + timeout_ns);
@@ -563,15 +574,15 @@ static int get_process(struct engine *engine, const struct engine_job *job)
 	const uintptr_t kernel = (uintptr_t)job->kernel;
 	const uintptr_t entry = (uintptr_t)job->entry;
 
-	if (engine->sock >= 0 &&
+	if (engine->sock.nr >= 0 &&
 	    (is_dead(engine, 0) || !objects_have(engine->objects, kernel) ||
 	     (entry && entry != kernel &&
 	      !objects_have(engine->objects, entry))))
 		give_up(engine);
-	return engine->sock >= 0 ? 0 : start(engine);
+	return engine->sock.nr >= 0 ? 0 : start(engine);
 }
 
-static int send_fd(const struct engine *engine, int fd)
+static int send_file(const struct engine *engine, const struct own_fd *file)
 {
 	union {
 		struct cmsghdr head;
@@ -592,9 +603,12 @@ static int send_fd(const struct engine *engine, int fd)
 		.msg_controllen = sizeof(control.room),
 	};
 
-	memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
-	return sendmsg(engine->sock, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ?
-	       0 : -errno;
+	if (!own_fd_is_open(&engine->sock) || !own_fd_is_open(file))
+		return -EBADF;
+	memcpy(CMSG_DATA(&control.head), &file->nr, sizeof(file->nr));
+	if (sendmsg(engine->sock.nr, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
+		return -errno;
+	return 0;
 }
 
 static int send_grant(const struct engine *engine,
@@ -602,16 +616,16 @@ static int send_grant(const struct engine *engine,
 {
 	enum engine_access access = grant->access;
 
-	if (access == ENGINE_TRACKED && engine->window.before_fd < 0)
+	if (access == ENGINE_TRACKED && engine->window.before.nr < 0)
 		access = ENGINE_WRITE;
 	*to = (struct wire_grant) {
 		.off = grant->off,
 		.len = grant->len,
 		.fd_off = grant->fd_off,
 		.access = access,
-		.has_fd = grant->fd >= 0,
+		.has_fd = grant->file.nr >= 0,
 	};
-	return grant->fd >= 0 ? send_fd(engine, grant->fd) : 0;
+	return grant->file.nr >= 0 ? send_file(engine, &grant->file) : 0;
 }
 
 static void request(struct engine *engine, enum engine_request what)
@@ -626,12 +640,12 @@ static bool has_page(const struct engine_grant *grant, uint64_t off)
 	return off - grant->off < grant->len;
 }
 
-/* 0, or -EFAULT with the result filled in. */
+/* Returns 0; -EFAULT with the result filled in; or an error of send_file(). */
 static int answer(struct engine *engine, struct engine_result *result)
 {
 	struct engine_shared *shared = engine->shared;
 	const struct engine_touch touch = shared->touch;
-	struct engine_grant grant = { .fd = -1 };
+	struct engine_grant grant = { .file = OWN_FD_NONE };
 	int err;
 
 	err = engine->ops->touch(engine->owner, &touch, &grant);
@@ -639,6 +653,8 @@ static int answer(struct engine *engine, struct engine_result *result)
 		err = send_grant(engine, &grant, &shared->answer);
 	else
 		err = -EFAULT;
+	if (err && err != -EFAULT)
+		return err;
 	if (err) {
 		result->addr = (uintptr_t)engine->window.addr + touch.off;
 		result->ip = touch.ip;
@@ -793,7 +809,7 @@ static void flush(struct engine *engine)
 {
 	struct engine_result result;
 
-	if (engine->sock < 0 || !engine->shared->has_output)
+	if (engine->sock.nr < 0 || !engine->shared->has_output)
 		return;
 	request(engine, REQUEST_FLUSH);
 	if (!finish(engine, now_ns() + FLUSH_NS, &result))

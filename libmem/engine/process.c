@@ -86,7 +86,7 @@ static void close_foreign(const struct engine_start *start)
 {
 	int needed[] = {
 		STDERR_FILENO, start->sock, start->app_pidfd,
-		start->window.view_fd, start->window.before_fd,
+		start->window.view.nr, start->window.before.nr,
 	};
 	const size_t nr = sizeof(needed) / sizeof(*needed);
 	unsigned int from;
@@ -179,22 +179,22 @@ static int take_output(void)
 static int map_window(struct process *own)
 {
 	const struct engine_window *window = &own->start.window;
-	const int flags = window->view_fd >= 0 ? MAP_SHARED :
+	const int flags = window->view.nr >= 0 ? MAP_SHARED :
 						 MAP_PRIVATE | MAP_ANONYMOUS;
 	void *addr;
 
 	addr = mmap(window->addr, window->len, PROT_NONE,
 		    flags | MAP_FIXED_NOREPLACE | MAP_NORESERVE,
-		    window->view_fd, 0);
+		    window->view.nr, 0);
 	if (addr == MAP_FAILED)
 		return -ENOMEM;
 	own->window = addr;
-	if (window->before_fd < 0)
+	if (window->before.nr < 0)
 		return 0;
 	addr = take_addr(window->len);
 	if (!addr || mmap(addr, window->len, PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
-			  window->before_fd, 0) == MAP_FAILED)
+			  window->before.nr, 0) == MAP_FAILED)
 		return -ENOMEM;
 	own->before = addr;
 	return 0;
@@ -202,10 +202,10 @@ static int map_window(struct process *own)
 
 static void close_files(const struct engine_window *window)
 {
-	if (window->view_fd >= 0)
-		close(window->view_fd);
-	if (window->before_fd >= 0)
-		close(window->before_fd);
+	if (window->view.nr >= 0)
+		close(window->view.nr);
+	if (window->before.nr >= 0)
+		close(window->before.nr);
 }
 
 static int set_up(struct process *own)

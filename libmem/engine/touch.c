@@ -48,7 +48,7 @@ static int protect(const struct wire_grant *grant, int fd)
 	const int prot = prot_of(grant->access);
 	int flags = MAP_SHARED;
 
-	if (fd < 0 && (process->start.window.view_fd >= 0 || prot != PROT_NONE))
+	if (fd < 0 && (process->start.window.view.nr >= 0 || prot != PROT_NONE))
 		return mprotect(addr, grant->len, prot) ? -errno : 0;
 	if (fd < 0)
 		flags = MAP_PRIVATE | MAP_ANONYMOUS;

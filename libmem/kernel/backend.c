@@ -258,7 +258,7 @@ static int create(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
 		return -ENOMEM;
 	buf_init(&new->base, (enum mem_kind)arg.kind, arg.len);
 	new->fd = fd;
-	new->view_fd = -1;
+	new->view = OWN_FD_NONE;
 	*buf = &new->base;
 	return 0;
 }

@@ -168,7 +168,7 @@ struct kernel_ctx {
  * @fd: dma-buf
  *
  * Of one that has an address:
- * @view_fd: dma-buf of the device view; -1: it has no address
+ * @view: dma-buf of the device view; none: it has no address
  * @id: of it
  * @first: its first page in the window
  * @nr_pages: that it has
@@ -187,7 +187,7 @@ struct kernel_buf {
 	struct mem_buf base;
 	int fd;
 
-	int view_fd;
+	struct own_fd view;
 	uint64_t id;
 	size_t first;
 	size_t nr_pages;
@@ -247,7 +247,7 @@ struct kernel_buf *kernel_ptr_find_page(uint64_t off, bool *is_behind);
 void kernel_ptr_show_view(struct kernel_buf *buf, bool is_devices);
 int kernel_ptr_for_engine(struct engine_window *window);
 uint64_t kernel_ptr_off(const struct kernel_buf *buf);
-int kernel_ptr_guard_fd(void);
+struct own_fd kernel_ptr_guard(void);
 
 /* order.c */
 void kernel_order_fini(struct kernel_ctx *ctx);

@@ -31,11 +31,11 @@ static struct {
 	uint8_t *addr;
 	size_t len;
 	uint32_t page_shift;
-	int guard_fd;		/* what engines have behind buffers */
+	struct own_fd guard;	/* what engines have behind buffers */
 	struct places places;
 } window = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
-	.guard_fd = -1,
+	.guard = { .nr = -1 },
 };
 
 static size_t page_len(void)
@@ -60,20 +60,22 @@ static int make(size_t len)
 static int start(void)
 {
 	size_t len;
-	int err = -ENOMEM;
+	int err;
 
 	window.page_shift = (uint32_t)
 		__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
-	window.guard_fd = fd_aside(memfd_create("libmem-behind", MFD_CLOEXEC));
-	if (window.guard_fd < 0)
-		return -errno;
-	if (ftruncate(window.guard_fd, (off_t)page_len()))
+	err = own_fd_take(&window.guard,
+			  memfd_create("libmem-behind", MFD_CLOEXEC));
+	if (err)
+		return err;
+	err = -ENOMEM;
+	if (ftruncate(window.guard.nr, (off_t)page_len()))
 		err = -errno;
 	else
 		for (len = MAX_WINDOW; err && len >= MIN_WINDOW; len /= 2)
 			err = make(len);
 	if (err)
-		close(window.guard_fd);
+		own_fd_close(&window.guard);
 	else
 		window.pid = getpid();
 	return err;
@@ -111,8 +113,8 @@ int kernel_ptr_for_engine(struct engine_window *engine)
 		.addr = window.addr,
 		.len = window.len,
 		.page_shift = window.page_shift,
-		.view_fd = -1,
-		.before_fd = -1,
+		.view = OWN_FD_NONE,
+		.before = OWN_FD_NONE,
 	};
 	return 0;
 }
@@ -129,13 +131,13 @@ uint64_t kernel_ptr_off(const struct kernel_buf *buf)
 }
 
 /**
- * kernel_ptr_guard_fd() - what engines have behind a buffer
+ * kernel_ptr_guard() - what engines have behind a buffer
  *
  * Return: file of a page.
  */
-int kernel_ptr_guard_fd(void)
+struct own_fd kernel_ptr_guard(void)
 {
-	return window.guard_fd;
+	return window.guard;
 }
 
 /* Nothing there, but the place is the window's. */
@@ -166,7 +168,7 @@ void kernel_ptr_show_view(struct kernel_buf *buf, bool is_devices)
 {
 	if (buf->is_lent == is_devices)
 		return;
-	if (!show(buf, is_devices ? buf->view_fd : buf->fd))
+	if (!show(buf, is_devices ? buf->view.nr : buf->fd))
 		buf->is_lent = is_devices;
 }
 
@@ -261,15 +263,19 @@ static int buf_open(struct kernel_ctx *ctx, struct kernel_buf *buf)
 	err = ioctl_again(ctx->fd, HEAPSIM_IOC_BUF_ALLOC, &arg);
 	if (err)
 		return err == -EBUSY ? -ENOMEM : err;
+	err = own_fd_take(&buf->view, arg.view_fd);
+	if (err) {
+		close(arg.fd);
+		return err;
+	}
 	buf->fd = arg.fd;
-	buf->view_fd = arg.view_fd;
 	buf->id = arg.id;
 	return 0;
 }
 
 static void buf_close(struct kernel_buf *buf)
 {
-	close(buf->view_fd);
+	own_fd_close(&buf->view);
 	close(buf->fd);
 }
 
@@ -278,7 +284,7 @@ static int map_all(struct kernel_buf *buf)
 	const size_t len = buf->base.len;
 
 	buf->dram = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED,
-			 buf->view_fd, 0);
+			 buf->view.nr, 0);
 	if (buf->dram == MAP_FAILED)
 		return -errno;
 	if (!private_keep(buf->dram, len) && !show(buf, buf->fd))

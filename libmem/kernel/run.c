@@ -122,7 +122,7 @@ static int grant_behind(struct owner *owner, struct kernel_buf *buf,
 		.off = off,
 		.len = 1ULL << window.page_shift,
 		.access = touch->is_write ? ENGINE_WRITE : ENGINE_READ,
-		.fd = kernel_ptr_guard_fd(),
+		.file = kernel_ptr_guard(),
 	};
 	pthread_mutex_lock(&ctx->lock);
 	err = grants_hide_range(&owner->grants, off, grant->len);
@@ -151,7 +151,7 @@ static void grant_buf(struct owner *owner, struct kernel_buf *buf,
 		.off = kernel_ptr_off(buf),
 		.len = buf->base.len,
 		.access = ENGINE_WRITE,
-		.fd = buf->view_fd,
+		.file = buf->view,
 	};
 }
 

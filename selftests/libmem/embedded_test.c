@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -863,6 +864,134 @@ static void it_is_none_of_the_standard_files(void **state)
 	assert_int_equal(status_of(begin_anew, arg), 0);
 }
 
+#define NR_MEMORY	4UL
+
+/* Memory of each kind, used by an engine and exported, and a fence. */
+static int use_all(struct mem_ctx *own, void **memory, struct mem_job **job)
+{
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = do_nothing,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+	};
+	struct mem_buf *buf;
+	int err, fd;
+
+	err = mem_alloc(own, MEM_KIND_MANAGED, LEN, MEM_ATTACH_GLOBAL,
+			&memory[0]);
+	if (!err)
+		err = mem_alloc(own, MEM_KIND_PINNED, LEN, 0, &memory[1]);
+	if (!err)
+		err = mem_alloc(own, MEM_KIND_DEVICE, LEN, 0, &memory[2]);
+	if (!err)
+		err = mem_alloc(own, MEM_KIND_DEVICE, LEN, 0, &memory[3]);
+	if (!err)
+		err = mem_launch(mem_stream_legacy(own), &launch);
+	if (!err)
+		err = mem_ctx_sync(own);
+	if (!err)
+		err = mem_ptr_export(own, memory[2], &fd);
+	if (!err)
+		err = mem_buf_alloc(own, MEM_KIND_NONCOHERENT, LEN, NULL, &buf);
+	if (!err)
+		err = mem_job_fill(buf, 0, LEN, 1, job);
+	if (!err)
+		err = mem_job_fence(*job, &fd);
+	return err;
+}
+
+/* Every number that is free becomes one of the file, except the last. */
+static int take_all_numbers(uint8_t **bytes)
+{
+	int first = memfd_create("the program's own", MFD_CLOEXEC);
+	int last = first, fd;
+
+	if (first < 0 || ftruncate(first, LEN))
+		return -1;
+	*bytes = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, first, 0);
+	if (*bytes == MAP_FAILED)
+		return -1;
+	memset(*bytes, 'x', LEN);
+	while ((fd = dup(first)) >= 0)
+		last = fd;
+	close(last);
+	return first;
+}
+
+static bool is_untouched(const uint8_t *bytes, int first)
+{
+	struct rlimit limit;
+	struct stat stat;
+	int fd;
+	size_t i;
+
+	if (fstat(first, &stat) || stat.st_size != LEN ||
+	    lseek(first, 0, SEEK_CUR) || getrlimit(RLIMIT_NOFILE, &limit))
+		return false;
+	for (i = 0; i < LEN; i++)
+		if (bytes[i] != 'x')
+			return false;
+	for (fd = first; fd < (int)limit.rlim_cur - 1; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			return false;
+	return true;
+}
+
+/* What needs a descriptor of the library says so, and all else works. */
+static int go_on_without_files(bool takes_numbers)
+{
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = do_nothing,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+	};
+	struct rlimit limit = { 1024, 1024 };
+	void *memory[NR_MEMORY], *again;
+	struct mem_ctx *own;
+	struct mem_job *job;
+	uint8_t *bytes = NULL;
+	int first = -1, fd;
+	size_t i;
+
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (mem_ctx_open(NULL, &own) || use_all(own, memory, &job))
+		return 1;
+	close_range(3, UINT_MAX, 0);
+	if (takes_numbers) {
+		first = take_all_numbers(&bytes);
+		if (first < 0)
+			return 2;
+	}
+	if (mem_alloc(own, MEM_KIND_MANAGED, LEN, MEM_ATTACH_HOST, &again))
+		return 3;
+	memset(again, 7, LEN);
+	if (mem_free(own, again))
+		return 4;
+	if (mem_ptr_export(own, memory[2], &fd) != -EBADF ||
+	    mem_ptr_export(own, memory[3], &fd) != -EBADF ||
+	    mem_job_fence(job, &fd) != -EBADF)
+		return 5;
+	if (mem_launch(mem_stream_legacy(own), &launch) ||
+	    mem_ctx_sync(own) != -EBADF)
+		return 6;
+	for (i = 0; i < NR_MEMORY; i++)
+		if (mem_free(own, memory[i]))
+			return 7;
+	mem_ctx_close(own);
+	return takes_numbers && !is_untouched(bytes, first) ? 8 : 0;
+}
+
+static void closed_descriptors_harm_no_file(void **state)
+{
+	char lost[] = "lost", taken[] = "taken";
+
+	(void)state;
+	assert_int_equal(status_of(begin_anew, lost), 0);
+	assert_int_equal(status_of(begin_anew, taken), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -888,9 +1017,14 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_hundred_thousand_buffers),
 		cmocka_unit_test(ten_thousand_contexts),
 		cmocka_unit_test(it_is_none_of_the_standard_files),
+		cmocka_unit_test(closed_descriptors_harm_no_file),
 	};
 
 	if (argc == 2 && !strcmp(argv[1], "closed"))
 		return work_without_standard_files();
+	if (argc == 2 && !strcmp(argv[1], "lost"))
+		return go_on_without_files(false);
+	if (argc == 2 && !strcmp(argv[1], "taken"))
+		return go_on_without_files(true);
 	return cmocka_run_group_tests(tests, open_ctx, close_ctx);
 }

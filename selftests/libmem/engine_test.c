@@ -62,18 +62,20 @@ static const struct engine_ops ops = {
 	.written = on_written,
 };
 
-static int make_file(size_t len)
+static struct own_fd make_file(size_t len)
 {
-	int fd = memfd_create("view", MFD_CLOEXEC);
+	struct own_fd file;
 
-	assert_true(fd >= 0);
-	assert_int_equal(ftruncate(fd, (off_t)len), 0);
-	return fd;
+	assert_int_equal(own_fd_take(&file, memfd_create("view", MFD_CLOEXEC)),
+			 0);
+	assert_int_equal(ftruncate(file.nr, (off_t)len), 0);
+	return file;
 }
 
-static void *map_file(int fd, size_t len)
+static void *map_file(struct own_fd file, size_t len)
 {
-	void *addr = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *addr = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED,
+			  file.nr, 0);
 
 	assert_ptr_not_equal(addr, MAP_FAILED);
 	assert_int_equal(madvise(addr, len, MADV_DONTFORK), 0);
@@ -90,10 +92,10 @@ static int make_owner(void **state)
 	len = NR_PAGES * own.page_len;
 	own.window.page_shift = (uint32_t)__builtin_ctzl(own.page_len);
 	own.window.len = len;
-	own.window.view_fd = make_file(len);
-	own.window.before_fd = make_file(len);
-	own.view = map_file(own.window.view_fd, len);
-	own.before = map_file(own.window.before_fd, len);
+	own.window.view = make_file(len);
+	own.window.before = make_file(len);
+	own.view = map_file(own.window.view, len);
+	own.before = map_file(own.window.before, len);
 	own.window.addr = mmap(NULL, len, PROT_NONE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(own.window.addr, MAP_FAILED);
@@ -110,8 +112,8 @@ static int end_owner(void **state)
 	munmap(own.window.addr, own.window.len);
 	munmap(own.view, own.window.len);
 	munmap(own.before, own.window.len);
-	close(own.window.view_fd);
-	close(own.window.before_fd);
+	own_fd_close(&own.window.view);
+	own_fd_close(&own.window.before);
 	return 0;
 }
 
@@ -524,7 +526,7 @@ static void changes_are_made_before_the_job(void **state)
 		changes[i] = (struct engine_grant) {
 			.len = own.window.len,
 			.access = i % 2 ? ENGINE_WRITE : ENGINE_HIDDEN,
-			.fd = -1,
+			.file = OWN_FD_NONE,
 		};
 	job.changes = changes;
 	job.nr_changes = 300;
@@ -686,7 +688,7 @@ static void a_page_that_is_no_longer_tracked_is_not_told(void **state)
 	struct engine_grant change = {
 		.len = own.page_len,
 		.access = ENGINE_WRITE,
-		.fd = -1,
+		.file = OWN_FD_NONE,
 	};
 
 	(void)state;
@@ -699,13 +701,13 @@ static void a_page_that_is_no_longer_tracked_is_not_told(void **state)
 	assert_int_equal(own.nr_written, 1);
 }
 
-static int file_of_page;
+static struct own_fd file_of_page;
 
 static int grant_file(void *owner, const struct engine_touch *touch,
 		      struct engine_grant *grant)
 {
 	on_touch(owner, touch, grant);
-	grant->fd = file_of_page;
+	grant->file = file_of_page;
 	grant->fd_off = own.page_len;
 	return 0;
 }
@@ -731,7 +733,7 @@ static void a_grant_can_have_a_file_of_its_own(void **state)
 	(void)state;
 	file_of_page = make_file(4 * own.page_len);
 	file = map_file(file_of_page, 4 * own.page_len);
-	window.view_fd = -1;
+	window.view = OWN_FD_NONE;
 	assert_int_equal(engine_create("vic", &window, &file_ops, &own,
 				       &engine), 0);
 	job = job_of(store, &args, sizeof(args));
@@ -743,7 +745,7 @@ static void a_grant_can_have_a_file_of_its_own(void **state)
 		.off = 5 * own.page_len,
 		.len = own.page_len,
 		.access = ENGINE_WRITE,
-		.fd = file_of_page,
+		.file = file_of_page,
 		.fd_off = 2 * own.page_len,
 	};
 	job.changes = &change;
@@ -753,14 +755,14 @@ static void a_grant_can_have_a_file_of_its_own(void **state)
 	assert_int_equal(file[2 * own.page_len], 4);
 	/* And none: it asks. */
 	change.access = ENGINE_HIDDEN;
-	change.fd = -1;
+	change.file = OWN_FD_NONE;
 	own.nr_asked = 0;
 	engine_run(engine, &job, &result);
 	assert_int_equal(result.status, 0);
 	assert_int_equal(own.nr_asked, 1);
 	engine_destroy(engine);
 	munmap(file, 4 * own.page_len);
-	close(file_of_page);
+	own_fd_close(&file_of_page);
 }
 
 struct grid_args {
@@ -1101,7 +1103,7 @@ static void it_ends_with_the_application(void **state)
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 		madvise(window.addr, window.len, MADV_DONTFORK);
 		view = mmap(NULL, window.len, PROT_READ, MAP_SHARED,
-			    window.view_fd, 0);
+			    window.view.nr, 0);
 		if (engine_create("gpu", &window, &ops, &own, &own.engine))
 			_exit(1);
 		job = job_of(find_pid, &window.addr, sizeof(window.addr));
@@ -1146,7 +1148,7 @@ static WILD void print(const struct mem_block *block, void *args)
 /* What comes out at descriptor 1, which is a file meanwhile. */
 static int redirect(int *old)
 {
-	int fd = make_file(0);
+	int fd = make_file(0).nr;
 
 	fflush(stdout);
 	*old = dup(1);
@@ -1535,8 +1537,8 @@ static void too_many_pieces_are_hidden_and_asked_for_again(void **state)
 
 	(void)state;
 	window.len = MANY_PAGES * own.page_len;
-	window.view_fd = make_file(window.len);
-	window.before_fd = make_file(window.len);
+	window.view = make_file(window.len);
+	window.before = make_file(window.len);
 	window.addr = mmap(NULL, window.len, PROT_NONE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	assert_ptr_not_equal(window.addr, MAP_FAILED);
@@ -1550,7 +1552,7 @@ static void too_many_pieces_are_hidden_and_asked_for_again(void **state)
 			.off = 2 * i * own.page_len,
 			.len = own.page_len,
 			.access = ENGINE_TRACKED,
-			.fd = -1,
+			.file = OWN_FD_NONE,
 		};
 	args.at = window.addr;
 	job.changes = changes;
@@ -1563,8 +1565,8 @@ static void too_many_pieces_are_hidden_and_asked_for_again(void **state)
 	engine_destroy(engine);
 	free(changes);
 	munmap(window.addr, window.len);
-	close(window.view_fd);
-	close(window.before_fd);
+	own_fd_close(&window.view);
+	own_fd_close(&window.before);
 }
 
 /* More than what is taken for the application's. */

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Descriptors that the library keeps. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fd.h"
+
+/* The kernel gives out the lowest number: a program rarely gets there. */
+#define LOW_NR		512
+
+/**
+ * dup_cloexec() - duplicate a descriptor for the caller
+ * @fd: any number
+ *
+ * Return: the lowest free number, or -errno of fcntl().
+ */
+int dup_cloexec(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	return copy < 0 ? -errno : copy;
+}
+
+/**
+ * fd_aside() - move a descriptor to a number that programs rarely use
+ * @fd: a new descriptor, which is closed; or -1
+ *
+ * The number is 512 or more if RLIMIT_NOFILE allows it, and never one of the
+ * standard three: if the program has closed those, its output would be written
+ * to the library's file.
+ *
+ * Return: the new number; -1 and errno if fcntl() failed; -1 if @fd is.
+ */
+int fd_aside(int fd)
+{
+	int aside, err;
+
+	if (fd < 0 || fd >= LOW_NR)
+		return fd;
+	aside = fcntl(fd, F_DUPFD_CLOEXEC, LOW_NR);
+	if (aside < 0 && fd > STDERR_FILENO)
+		return fd;
+	if (aside < 0)
+		aside = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	err = errno;
+	close(fd);
+	errno = err;
+	return aside;
+}
+
+/**
+ * own_fd_take() - keep a descriptor
+ * @own: out: the descriptor, moved by fd_aside(); none on failure
+ * @fd: a new descriptor, which is closed; or -1, with errno
+ *
+ * Return: 0 or -errno.
+ */
+int own_fd_take(struct own_fd *own, int fd)
+{
+	struct stat stat;
+
+	*own = OWN_FD_NONE;
+	fd = fd_aside(fd);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &stat)) {
+		close(fd);
+		return -EBADF;
+	}
+	*own = (struct own_fd) {
+		.nr = fd,
+		.dev = stat.st_dev,
+		.ino = stat.st_ino,
+	};
+	return 0;
+}
+
+/**
+ * own_fd_is_open() - compare what a number is now with what was kept
+ * @own: descriptor, or none
+ *
+ * Files that have no inode of their own (eventfd, epoll) are told from all
+ * other files, but not from each other.
+ *
+ * Context: any, signal handlers too.
+ * Return: true if the program has left the descriptor open.
+ */
+bool own_fd_is_open(const struct own_fd *own)
+{
+	struct stat stat;
+
+	return own->nr >= 0 && !fstat(own->nr, &stat) &&
+	       stat.st_dev == own->dev && stat.st_ino == own->ino;
+}
+
+/**
+ * own_fd_close() - close a descriptor, unless the program has done so
+ * @own: descriptor, or none; none afterwards
+ */
+void own_fd_close(struct own_fd *own)
+{
+	if (own_fd_is_open(own))
+		close(own->nr);
+	*own = OWN_FD_NONE;
+}

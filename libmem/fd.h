@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Descriptors that the library keeps. The program may close them all, as
+ * daemons do, and then have files of its own at their numbers: a number alone
+ * says nothing.
+ */
+#ifndef _LIBMEM_FD_H
+#define _LIBMEM_FD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/**
+ * struct own_fd - a descriptor that the library keeps
+ * @nr: its number, -1 none
+ * @dev: of the file
+ * @ino: of the file
+ */
+struct own_fd {
+	int nr;
+	dev_t dev;
+	ino_t ino;
+};
+
+#define OWN_FD_NONE	((struct own_fd) { .nr = -1 })
+
+int dup_cloexec(int fd);
+int fd_aside(int fd);
+int own_fd_take(struct own_fd *own, int fd);
+bool own_fd_is_open(const struct own_fd *own);
+void own_fd_close(struct own_fd *own);
+
+#endif
