@@ -321,6 +321,7 @@ uintptr_t window_addr(uint64_t off);
 uint64_t window_off(const struct embedded_buf *buf);
 void window_for_engine(struct engine_window *engine);
 const uint8_t *window_before(uint64_t off);
+void window_map_private(void *host, size_t len, uint64_t off);
 int window_map_host(const struct embedded_buf *buf, void *host, size_t len);
 int window_move(struct embedded_buf *buf, struct own_fd *file);
 int window_map_own(const struct embedded_buf *buf);

@@ -23,11 +23,45 @@
 #define CANARY_MAX	256U
 #define CANARY_BYTE	0xc3
 
-/* Registered memory by the host's address. */
+/**
+ * struct host_pages - pages of registered memory, for a child of fork
+ * @at: where the program has them
+ * @len: bytes
+ * @has_first: memory that is not registered lies in the first page, too
+ * @has_last: the same of the last page
+ * @copy: what was in them at the fork, NULL none
+ * @off: of the window
+ */
+struct host_pages {
+	uint8_t *at;
+	size_t len;
+	bool has_first;
+	bool has_last;
+	void *copy;
+	uint64_t off;
+};
+
+/*
+ * Registered memory by the host's address. Handlers of fork hold both locks
+ * from before the fork on; what they note is in a mapping of its own, since any
+ * other memory may be in registered pages.
+ */
 static struct {
+	pthread_once_t once;
+	int err;
+
+	pthread_mutex_t move_lock;	/* pages become the program's again */
+
 	pthread_mutex_t lock;
 	void *tree;		/* of struct embedded_buf, none overlaps */
+	size_t nr;
+
+	struct host_pages *pages;	/* at the last fork */
+	size_t nr_pages;
+	sigset_t old;
 } registered = {
+	.once = PTHREAD_ONCE_INIT,
+	.move_lock = PTHREAD_MUTEX_INITIALIZER,
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
@@ -367,6 +401,8 @@ static int registered_add(struct embedded_buf *buf)
 		err = -EEXIST;
 	else if (!tsearch(&buf->base, &registered.tree, by_range))
 		err = -ENOMEM;
+	else
+		registered.nr++;
 	registered_unlock(&old);
 	return err;
 }
@@ -377,6 +413,7 @@ static void registered_remove(struct embedded_buf *buf)
 
 	registered_lock(&old);
 	tdelete(&buf->base, &registered.tree, by_range);
+	registered.nr--;
 	registered_unlock(&old);
 }
 
@@ -393,15 +430,6 @@ static struct embedded_buf *registered_find(const void *addr)
 		buf = embedded_buf_of(*node);
 	registered_unlock(&old);
 	return buf;
-}
-
-/* The frames of this call and of those around it, and some more. */
-static bool has_frame(uintptr_t first, size_t len)
-{
-	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-	const uintptr_t page_len = (uintptr_t)1 << window_page_shift();
-
-	return first < frame + page_len && first + len > frame - page_len;
 }
 
 /*
@@ -421,6 +449,151 @@ copy_pages(void *to, const void *from, size_t len)
 	VALGRIND_ENABLE_ERROR_REPORTING;
 	/* What is stored from now on goes by another address. */
 	VALGRIND_MAKE_MEM_DEFINED(to, len);
+}
+
+/*
+ * fork: pages of registered memory are shared mappings, and memory that is not
+ * registered lies in the first and the last, malloc()'s own among it. A child
+ * gets copies of all pages. An engine gets copies of those that it needs to go
+ * on, and only of those: kernels have registered memory at another address.
+ */
+
+static void note_pages(const void *node, VISIT visit, void *unused)
+{
+	const struct mem_buf *buf = *(struct mem_buf *const *)node;
+	struct host_pages *pages = &registered.pages[registered.nr_pages];
+	uint8_t *const first = (uint8_t *)page_of(buf->host);
+	const uint8_t *end = (uint8_t *)buf->host + buf->asked_len;
+
+	(void)unused;
+	if (visit != preorder && visit != leaf)
+		return;
+	registered.nr_pages++;
+	*pages = (struct host_pages) {
+		.at = first,
+		.len = buf->len,
+		.has_first = (uint8_t *)buf->host > first,
+		.has_last = end < first + buf->len,
+		.off = window_off((const struct embedded_buf *)buf),
+	};
+}
+
+/* The program goes on meanwhile, if it has other threads. */
+static void *copy_of(const void *pages, size_t len)
+{
+	void *copy = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (copy == MAP_FAILED)
+		return NULL;
+	copy_pages(copy, pages, len);
+	return copy;
+}
+
+static size_t noted_len(void)
+{
+	return registered.nr * sizeof(*registered.pages);
+}
+
+static void before_fork(void)
+{
+	sigset_t old;
+	size_t i;
+
+	signals_block(&old);
+	pthread_mutex_lock(&registered.move_lock);
+	pthread_mutex_lock(&registered.lock);
+	registered.old = old;
+	registered.pages = NULL;
+	registered.nr_pages = 0;
+	if (!registered.nr)
+		return;
+	registered.pages = mmap(NULL, noted_len(), PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (registered.pages == MAP_FAILED) {
+		registered.pages = NULL;
+		return;
+	}
+	twalk_r(registered.tree, note_pages, NULL);
+	if (engine_is_forking())
+		return;
+	for (i = 0; i < registered.nr_pages; i++)
+		registered.pages[i].copy = copy_of(registered.pages[i].at,
+						   registered.pages[i].len);
+}
+
+static void end_fork(void)
+{
+	const sigset_t old = registered.old;
+
+	pthread_mutex_unlock(&registered.lock);
+	pthread_mutex_unlock(&registered.move_lock);
+	signals_restore(&old);
+}
+
+static void in_parent(void)
+{
+	size_t i;
+
+	for (i = 0; i < registered.nr_pages; i++)
+		if (registered.pages[i].copy)
+			munmap(registered.pages[i].copy,
+			       registered.pages[i].len);
+	if (registered.pages)
+		munmap(registered.pages, noted_len());
+	end_fork();
+}
+
+static void put_copy(void *copy, size_t len, void *at)
+{
+	if (copy)
+		mremap(copy, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, at);
+}
+
+/* The library stays shared with nobody, but for pages without memory. */
+static void in_child_of(const struct host_pages *pages)
+{
+	if (pages->copy)
+		put_copy(pages->copy, pages->len, pages->at);
+	else
+		window_map_private(pages->at, pages->len, pages->off);
+}
+
+static void in_engine(const struct host_pages *pages)
+{
+	const size_t page_len = (size_t)1 << window_page_shift();
+	uint8_t *const last = pages->at + pages->len - page_len;
+
+	if (pages->has_first)
+		put_copy(copy_of(pages->at, page_len), page_len, pages->at);
+	if (pages->has_last && (last > pages->at || !pages->has_first))
+		put_copy(copy_of(last, page_len), page_len, last);
+}
+
+static void in_child(void)
+{
+	size_t i;
+
+	for (i = 0; i < registered.nr_pages; i++)
+		if (engine_is_forking())
+			in_engine(&registered.pages[i]);
+		else
+			in_child_of(&registered.pages[i]);
+	end_fork();
+}
+
+static void init_registered(void)
+{
+	registered.err = -pthread_atfork(before_fork, in_parent, in_child);
+}
+
+/* The frames of this call and of those around it, and some more. */
+static bool has_frame(uintptr_t first, size_t len)
+{
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t page_len = (uintptr_t)1 << window_page_shift();
+
+	return first < frame + page_len && first + len > frame - page_len;
 }
 
 /* Its pages become the window's; their bytes stay. */
@@ -478,6 +651,9 @@ int ptr_register(struct mem_ctx *base, void *ptr, uint64_t len,
 		return -EINVAL;
 	if (window_has((uintptr_t)ptr))
 		return -EEXIST;
+	pthread_once(&registered.once, init_registered);
+	if (registered.err)
+		return registered.err;
 	buf = embedded_buf_create(ctx, MEM_KIND_REGISTERED,
 				  (uintptr_t)ptr + len - first);
 	if (!buf)
@@ -530,8 +706,12 @@ void ptr_free(struct mem_buf *base)
 	if (base->kind == MEM_KIND_MANAGED)
 		order_buf_destroy(ctx, buf);
 	if (base->kind == MEM_KIND_REGISTERED) {
+		signals_block(&old);
+		pthread_mutex_lock(&registered.move_lock);
 		registered_remove(buf);
 		move_out(buf, (void *)page_of(base->host), base->len);
+		pthread_mutex_unlock(&registered.move_lock);
+		signals_restore(&old);
 	} else if (!is_imported(base)) {
 		board_give(ctx->base.board, base->kind, base->flags,
 			   base->asked_len);

@@ -688,6 +688,24 @@ int window_map_host(const struct embedded_buf *buf, void *host, size_t len)
 	return 0;
 }
 
+/**
+ * window_map_private() - share memory of a window_map_host() no longer
+ * @host: pages
+ * @len: bytes
+ * @off: of the window
+ *
+ * Pages that this process stores to are its own. All others are what they are
+ * in the file.
+ *
+ * Context: in a child, before it goes on; calls nothing that takes a lock.
+ */
+void window_map_private(void *host, size_t len, uint64_t off)
+{
+	if (own_fd_is_open(&window.dram_file))
+		mmap(host, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
+		     window.dram_file.nr, (off_t)off);
+}
+
 static int protect(size_t first, size_t nr, enum page_access access)
 {
 	static const int prots[] = {

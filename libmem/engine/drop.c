@@ -153,8 +153,39 @@ static bool is_anonymous(const struct mapping *mapping)
 	return !mapping->is_file && !mapping->is_shared && mapping->is_writable;
 }
 
+/* Registered memory, which has pages of the window. */
+static bool is_registered(const struct process *own,
+			  const struct mapping *mapping)
+{
+	const struct own_fd *view = &own->start.window.view;
+
+	return mapping->is_shared && view->nr >= 0 &&
+	       mapping->dev == view->dev && mapping->ino == view->ino;
+}
+
+/* A block's first and last page are not shared where the rest of it is. */
+static bool are_one_block(const struct process *own, const struct mapping *one)
+{
+	return one->at.end == one[1].at.start &&
+	       (is_registered(own, one) ? is_anonymous(&one[1]) :
+		is_anonymous(one) && is_registered(own, &one[1]));
+}
+
+static size_t block_len(const struct process *own, const struct mapping *at)
+{
+	const struct mapping *const all = own->mappings.at;
+	const struct mapping *first = at, *last = at;
+
+	while (first > all && are_one_block(own, first - 1))
+		first--;
+	while (last + 1 < all + own->mappings.nr && are_one_block(own, last))
+		last++;
+	return last->at.end - first->at.start;
+}
+
 /* Is it the application's alone? */
-static bool is_unwanted(const struct mapping *mapping)
+static bool is_unwanted(const struct process *own,
+			const struct mapping *mapping)
 {
 	if (!mapping->is_writable)
 		return false;
@@ -168,18 +199,19 @@ static bool is_unwanted(const struct mapping *mapping)
 	if (__asan_init)
 		return false;
 	return mapping->place == ENGINE_HOST_STACK ||
-	       len_of(mapping) >= SMALL_LEN;
+	       block_len(own, mapping) >= SMALL_LEN;
 }
 
-static void drop_unwanted(struct kept *kept, const struct mappings *mappings,
+static void drop_unwanted(struct kept *kept, const struct process *own,
 			  size_t min_len)
 {
+	const struct mappings *mappings = &own->mappings;
 	size_t i;
 
 	for (i = 0; i < mappings->nr; i++) {
 		const struct mapping *mapping = &mappings->at[i];
 
-		if (len_of(mapping) < min_len || !is_unwanted(mapping))
+		if (len_of(mapping) < min_len || !is_unwanted(own, mapping))
 			continue;
 		drop(kept, mapping->at.start, mapping->at.end);
 	}
@@ -329,8 +361,8 @@ int drop_memory(struct process *own)
 	keep_needed(&kept, own);
 	if (kept.is_full)
 		return -ENOMEM;
-	drop_unwanted(&kept, &own->mappings, LARGE_LEN);
-	drop_unwanted(&kept, &own->mappings, 0);
+	drop_unwanted(&kept, own, LARGE_LEN);
+	drop_unwanted(&kept, own, 0);
 	return 0;
 }
 

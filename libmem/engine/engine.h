@@ -185,6 +185,7 @@ bool engine_is_failed(const struct engine_result *result);
 const char *engine_end_name(const struct engine_result *result);
 struct engine_job engine_job_of(const struct mem_launch *launch);
 bool engine_has_valgrind(void);
+bool engine_is_forking(void);
 bool engine_is_known(void);
 bool engine_is_inline(void);
 bool engine_is_worker(void);

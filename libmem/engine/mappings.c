@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysmacros.h>
 
 #include "process.h"
 
@@ -73,6 +74,19 @@ static enum engine_place place_of(const struct mapping *mapping,
 	return ENGINE_HOST_HEAP;
 }
 
+/* Of "offset major:minor inode" */
+static void parse_file(const char *text, struct mapping *mapping)
+{
+	unsigned int major, minor;
+	char *at;
+
+	strtoul(text, &at, 16);
+	major = (unsigned int)strtoul(at, &at, 16);
+	minor = (unsigned int)strtoul(at + 1, &at, 16);
+	mapping->dev = makedev(major, minor);
+	mapping->ino = strtoul(at, NULL, 10);
+}
+
 /* start-end rwxp offset device inode name */
 static void parse_line(char *line, struct mapping *mapping,
 		       const struct mapping *before,
@@ -86,6 +100,7 @@ static void parse_line(char *line, struct mapping *mapping,
 	mapping->is_readable = at[1] == 'r';
 	mapping->is_writable = at[2] == 'w';
 	mapping->is_shared = at[4] == 's';
+	parse_file(at + 5, mapping);
 	for (field = 0, name = at; field < 4 && name; field++)
 		name = strchr(name + 1, ' ');
 	name = name ? name + strspn(name, " ") : "";

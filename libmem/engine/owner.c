@@ -100,6 +100,20 @@ static struct {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
+/* Of the thread that has a process made, and of all that come from it. */
+static __thread bool is_forking;
+
+/**
+ * engine_is_forking() - tell an engine's fork from one of the program
+ *
+ * Context: in handlers of fork.
+ * Return: true if the child is an engine.
+ */
+bool engine_is_forking(void)
+{
+	return is_forking;
+}
+
 static void before_fork(void)
 {
 	pthread_mutex_lock(&engines.lock);
@@ -347,11 +361,13 @@ static int run_helper(struct engine_start *start)
 
 	sigfillset(&all);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, _NSIG / 8);
+	is_forking = true;
 	pid = clone(fork_process, start, flags, start);
 	if (pid < 0)
 		err = -errno;
 	else
 		syscall(SYS_wait4, pid, NULL, __WCLONE, NULL);
+	is_forking = false;
 	signals_restore(&old);
 	if (!err && start->pid > 0)
 		tell_engine(start->pid);

@@ -195,6 +195,8 @@ struct objects {
  * @is_readable: the same
  * @is_shared: the same
  * @is_file: it has a name
+ * @dev: of its file
+ * @ino: of its file
  * @is_brk: it is the C library's heap, but for what malloc() mapped
  */
 struct mapping {
@@ -205,6 +207,8 @@ struct mapping {
 	bool is_shared;
 	bool is_file;
 	bool is_brk;
+	dev_t dev;
+	ino_t ino;
 };
 
 /**

@@ -709,6 +709,43 @@ static void a_reset_gives_variables_their_first_value(void **)
 	assert_int_equal(both, 9);
 }
 
+/* Registered memory */
+
+__global__ void twice(float *values)
+{
+	values[threadIdx.x] *= 2;
+}
+
+/* The process that runs kernels is made after they were. */
+static void small_vectors_can_be_registered(void **)
+{
+	std::vector<std::vector<float>> vectors(9, {1.5f});
+	cudaError_t err;
+	float *device;
+
+	assert_int_equal(cudaDeviceReset(), 0);
+	for (size_t i = 0; i < vectors.size(); i++) {
+		std::vector<float> &values = vectors[i];
+
+		values.resize(16UL << i, 1.5f);
+		err = cudaHostRegister(values.data(),
+				       values.size() * sizeof(float),
+				       cudaHostRegisterMapped);
+		if (err == cudaErrorNotSupported) {
+			cudaGetLastError();
+			skip();
+		}
+		assert_int_equal(err, 0);
+		assert_int_equal(cudaHostGetDevicePointer((void **)&device,
+							  values.data(), 0), 0);
+		twice<<<1, 16>>>(device);
+		done();
+		assert_true(values[15] == 3);
+		assert_int_equal(cudaHostUnregister(values.data()), 0);
+		assert_int_equal(cudaDeviceReset(), 0);
+	}
+}
+
 /* How kernels fail */
 
 __global__ void store(int *to)
@@ -992,6 +1029,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(variables_are_the_devices),
 		cmocka_unit_test(symbols_are_checked),
 		cmocka_unit_test(a_reset_gives_variables_their_first_value),
+		cmocka_unit_test(small_vectors_can_be_registered),
 		cmocka_unit_test(kernels_that_fail_are_named),
 	};
 

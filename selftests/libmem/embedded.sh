@@ -10,7 +10,7 @@ dir=${LIBMEM_TESTS:-${HEAPSIM_BUILD:-$top/build}/selftests/libmem}
 export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
 rc=0
 
-for test in ctx size buf job watch random embedded engine access scale; do
+for test in ctx size buf job watch random embedded engine access scale heap; do
 	"$dir/${test}_test" || rc=1
 done
 for soc in nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent \

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of the embedded backend beside the program's heap: registered memory
+ * shares pages with other blocks, an engine needs the heap to go on, and a
+ * child of fork() has a heap of its own. Run as it is, and with other
+ * allocators preloaded.
+ */
+#include "test.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#define MIN_LEN		64UL
+#define MAX_LEN		(128UL << 10)
+#define NR_NOISE	20
+#define NR_FORKS	50
+
+struct add {
+	uint32_t *at;
+	size_t nr;
+};
+
+/* Kernels may use the heap, too: it is the engine's own. */
+static void add_one(const struct mem_block *block, void *args)
+{
+	const struct add *add = args;
+	uint32_t *copy = malloc(add->nr * sizeof(*copy));
+	size_t i;
+
+	(void)block;
+	memcpy(copy, add->at, add->nr * sizeof(*copy));
+	for (i = 0; i < add->nr; i++)
+		add->at[i] = copy[i] + 1;
+	free(copy);
+}
+
+static struct mem_ctx *new_ctx(void)
+{
+	const struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.backend = MEM_BACKEND_EMBEDDED,
+		.soc = "orin",
+	};
+	struct mem_ctx *own;
+
+	assert_int_equal(mem_ctx_open(&options, &own), 0);
+	return own;
+}
+
+/* Registers, has an engine add one to each word, and takes it back. */
+static int run_registered(struct mem_ctx *own, uint32_t *block, size_t len)
+{
+	struct add add = { .nr = len / sizeof(*block) };
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = add_one,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args = &add,
+		.args_len = sizeof(add),
+	};
+	void *device;
+	int err;
+
+	err = mem_register(own, block, len, 0);
+	if (err)
+		return err;
+	err = mem_device_ptr(own, block, &device);
+	add.at = device;
+	if (!err)
+		err = mem_launch(mem_stream_legacy(own), &launch);
+	if (!err)
+		err = mem_ctx_sync(own);
+	return err ? err : mem_unregister(own, block);
+}
+
+/* An ordinary heap: blocks in use, and free ones of all sizes between. */
+static void make_noise(char **noise)
+{
+	size_t i;
+
+	for (i = 0; i < NR_NOISE; i++) {
+		noise[i] = malloc(100 + 37 * i);
+		assert_non_null(noise[i]);
+		memset(noise[i], 'n', 100 + 37 * i);
+	}
+}
+
+static void free_half(char **noise, size_t from)
+{
+	for (; from < NR_NOISE; from += 2)
+		free(noise[from]);
+}
+
+/* The engine's start comes after the registration. */
+static void run_all_lengths(void)
+{
+	char *noise[NR_NOISE];
+	struct mem_ctx *own;
+	uint32_t *block;
+	size_t len, i;
+
+	for (len = MIN_LEN; len <= MAX_LEN; len *= 2) {
+		make_noise(noise);
+		block = malloc(len);
+		assert_non_null(block);
+		for (i = 0; i < len / sizeof(*block); i++)
+			block[i] = (uint32_t)i;
+		free_half(noise, 0);
+		own = new_ctx();
+		assert_int_equal(run_registered(own, block, len), 0);
+		mem_ctx_close(own);
+		for (i = 0; i < len / sizeof(*block); i++)
+			assert_int_equal(block[i], i + 1);
+		free(block);
+		free_half(noise, 1);
+	}
+}
+
+static void kernels_run_beside_small_registered_blocks(void **state)
+{
+	(void)state;
+	run_all_lengths();
+}
+
+static void *run_in_thread(void *unused)
+{
+	(void)unused;
+	run_all_lengths();
+	return NULL;
+}
+
+/* The heap of a thread is another than the first's. */
+static void threads_register_small_blocks_too(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, run_in_thread, NULL), 0);
+	pthread_join(thread, NULL);
+}
+
+static void variables_can_be_registered(void **state)
+{
+	static uint32_t words[100];
+	struct mem_ctx *own = new_ctx();
+
+	(void)state;
+	words[99] = 7;
+	assert_int_equal(run_registered(own, words, sizeof(words)), 0);
+	assert_int_equal(words[0], 1);
+	assert_int_equal(words[99], 8);
+	mem_ctx_close(own);
+}
+
+/* Whole pages of it: nothing of an engine's lies there. */
+static void host_pointers_of_large_blocks_are_illegal(void **state)
+{
+	const size_t len = 1 << 20;
+	uint32_t *block = calloc(1, len);
+	struct add add = { .at = block, .nr = 1 };
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = add_one,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args = &add,
+		.args_len = sizeof(add),
+	};
+	struct mem_ctx *own;
+	size_t i;
+
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip();
+#endif
+	if (getenv("LD_PRELOAD"))
+		skip();
+	for (i = 0; i < 3; i++) {
+		own = new_ctx();
+		assert_int_equal(mem_register(own, block, len, 0), 0);
+		add.at = block + i * (len / sizeof(*block) - 1) / 2;
+		assert_int_equal(mem_launch(mem_stream_legacy(own), &launch),
+				 0);
+		assert_int_equal(mem_ctx_sync(own), -EFAULT);
+		mem_unregister(own, block);
+		mem_ctx_close(own);
+	}
+	free(block);
+}
+
+static int status_of(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+/* A child as programs have them: it uses its heap. */
+static void use_heap(void)
+{
+	char *blocks[NR_NOISE];
+
+	make_noise(blocks);
+	free_half(blocks, 0);
+	free_half(blocks, 1);
+}
+
+static void a_childs_stores_stay_in_the_child(void **state)
+{
+	struct mem_ctx *own = new_ctx();
+	char *frame = malloc(3000), *note = malloc(64);
+	int pipes[2];
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	strcpy(note, "the parent's");
+	memset(frame, 7, 3000);
+	assert_int_equal(mem_register(own, frame, 3000, 0), 0);
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		alarm(60);
+		/* After the parent's. */
+		if (read(pipes[0], &byte, 1) != 1 || frame[0] != 7 ||
+		    strcmp(note, "the parent's"))
+			_exit(1);
+		use_heap();
+		strcpy(note, "the child's");
+		memset(frame, 8, 3000);
+		_exit(0);
+	}
+	strcpy(note, "the parent's new");
+	memset(frame, 9, 3000);
+	use_heap();
+	assert_int_equal(write(pipes[1], "", 1), 1);
+	assert_int_equal(status_of(pid), 0);
+	assert_string_equal(note, "the parent's new");
+	assert_int_equal(frame[0], 9);
+	assert_int_equal(frame[2999], 9);
+	use_heap();
+	free(note);
+	/* For engines it is what it was. */
+	assert_int_equal(mem_unregister(own, frame), 0);
+	assert_int_equal(run_registered(own, (uint32_t *)frame, 3000), 0);
+	assert_int_equal(frame[0], 10);
+	free(frame);
+	close(pipes[0]);
+	close(pipes[1]);
+	mem_ctx_close(own);
+}
+
+static atomic_bool is_over;
+
+static void *register_and_unregister(void *own)
+{
+	uint8_t *block;
+
+	while (!atomic_load(&is_over)) {
+		block = malloc(5000);
+		memset(block, 5, 5000);
+		if (!mem_register(own, block, 5000, 0))
+			mem_unregister(own, block);
+		free(block);
+	}
+	return NULL;
+}
+
+/* At whatever point of a registration it comes. */
+static void children_can_come_at_any_time(void **state)
+{
+	struct mem_ctx *own = new_ctx();
+	pthread_t thread;
+	size_t i;
+	pid_t pid;
+
+	(void)state;
+	atomic_store(&is_over, false);
+	assert_int_equal(pthread_create(&thread, NULL, register_and_unregister,
+					own), 0);
+	for (i = 0; i < NR_FORKS; i++) {
+		pid = fork();
+		assert_true(pid >= 0);
+		if (!pid) {
+			alarm(60);
+			_exit(0);
+		}
+		assert_int_equal(status_of(pid), 0);
+	}
+	atomic_store(&is_over, true);
+	pthread_join(thread, NULL);
+	mem_ctx_close(own);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernels_run_beside_small_registered_blocks),
+		cmocka_unit_test(threads_register_small_blocks_too),
+		cmocka_unit_test(variables_can_be_registered),
+		cmocka_unit_test(host_pointers_of_large_blocks_are_illegal),
+		cmocka_unit_test(a_childs_stores_stay_in_the_child),
+		cmocka_unit_test(children_can_come_at_any_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
