@@ -658,7 +658,7 @@ enum mem_dir {
 };
 
 /**
- * struct mem_rows - a copy of rows
+ * struct mem_rows - rows to copy or to fill
  * @dst: in: first byte of the first row that is written
  * @dst_pitch: in: bytes from row to row
  * @src: in: first byte of the first row that is read
@@ -1251,13 +1251,14 @@ int mem_alloc_pitch(struct mem_ctx *ctx, uint64_t row_len, uint64_t nr_rows,
  * @ctx: context that it is of
  * @ptr: what mem_alloc() or mem_ptr_import() gave, or NULL, which does nothing
  *
- * Waits for all work of the context first, as mem_ctx_sync() does.
+ * Waits for all work of the context first, as mem_ctx_sync() does. An error of
+ * that work is returned by the next wait, not by this call.
  *
  * Context: may sleep; any thread.
- * Return: 0, or -EINVAL (@ctx is NULL, @ptr is not the start of an allocation:
- * freed before, interior, registered), -EXDEV (it is of another context), or
- * the context's error, as mem_ctx_sync(): the memory is given back all the
- * same.
+ * Return: 0: the memory is given back, also after an error of the context. Else
+ * it is not: -EINVAL (@ctx is NULL, @ptr is not the start of an allocation:
+ * freed before, interior, registered), -EXDEV (it is of another context), -EPERM
+ * (called from a host function, or in a child of the process).
  */
 int mem_free(struct mem_ctx *ctx, void *ptr);
 
@@ -1341,11 +1342,13 @@ int mem_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
  * @ctx: context that it is of
  * @ptr: exactly what was registered
  *
- * Waits for all work of the context first.
+ * Waits for all work of the context first, as mem_free() does.
  *
  * Context: may sleep; any thread.
- * Return: 0, or -EINVAL (@ctx or @ptr is NULL), -ENOENT (not registered at
- * exactly @ptr), -EXDEV (it is of another context), or as mem_ctx_sync().
+ * Return: 0: done, also after an error of the context. Else it is not: -EINVAL
+ * (@ctx or @ptr is NULL), -ENOENT (not registered at exactly @ptr), -EXDEV (it
+ * is of another context), -EPERM (called from a host function, or in a child of
+ * the process).
  */
 int mem_unregister(struct mem_ctx *ctx, void *ptr);
 
@@ -1715,7 +1718,7 @@ int mem_copy_rows_async(struct mem_stream *stream, const struct mem_rows *rows,
 			unsigned int dir);
 
 /**
- * mem_set() - have an engine fill memory
+ * mem_fill() - have an engine fill memory
  * @stream: in order of this one
  * @dst: in device, managed, pinned or registered memory
  * @value: its low byte
@@ -1727,36 +1730,47 @@ int mem_copy_rows_async(struct mem_stream *stream, const struct mem_rows *rows,
  * Return: 0, or -EINVAL (an argument is NULL, the range is not in one
  * allocation that engines reach), -EXDEV, -ENOMEM, or as mem_stream_sync().
  */
-int mem_set(struct mem_stream *stream, void *dst, int value, uint64_t len);
+int mem_fill(struct mem_stream *stream, void *dst, int value, uint64_t len);
 
 /**
- * mem_set_async() - mem_set() that does not wait
+ * mem_fill_async() - mem_fill() that does not wait
  * @stream: in order of this one
  * @dst: in device, managed, pinned or registered memory
  * @value: its low byte
  * @len: bytes; 0 does nothing
  *
  * Context: any thread.
- * Return: 0, or as mem_set().
+ * Return: 0, or as mem_fill().
  */
-int mem_set_async(struct mem_stream *stream, void *dst, int value,
-		  uint64_t len);
+int mem_fill_async(struct mem_stream *stream, void *dst, int value,
+		   uint64_t len);
 
 /**
- * mem_set_rows() - mem_set() of rows
+ * mem_fill_rows() - mem_fill() of rows
  * @stream: in order of this one
- * @dst: first byte of the first row
- * @pitch: bytes from row to row
+ * @rows: what, except that its source is ignored; not needed any more when the
+ *	call returns
  * @value: its low byte
- * @row_len: bytes, at most @pitch
- * @nr_rows: rows
- * @is_async: do not wait
  *
  * Context: may sleep; any thread.
- * Return: 0, or as mem_set(); -EINVAL also if @pitch is below @row_len.
+ * Return: 0, or as mem_fill(); -EINVAL also if the pitch is below the length of
+ * a row.
  */
-int mem_set_rows(struct mem_stream *stream, void *dst, uint64_t pitch,
-		 int value, uint64_t row_len, uint64_t nr_rows, int is_async);
+int mem_fill_rows(struct mem_stream *stream, const struct mem_rows *rows,
+		  int value);
+
+/**
+ * mem_fill_rows_async() - mem_fill_async() of rows
+ * @stream: in order of this one
+ * @rows: what, except that its source is ignored; not needed any more when the
+ *	call returns
+ * @value: its low byte
+ *
+ * Context: any thread.
+ * Return: 0, or as mem_fill_rows().
+ */
+int mem_fill_rows_async(struct mem_stream *stream, const struct mem_rows *rows,
+			int value);
 
 /**
  * mem_event_create() - make an event

@@ -90,6 +90,7 @@ static int claim(struct mem_buf *buf)
 	return was_claimed ? -EINVAL : 0;
 }
 
+/* What the work that it waits for came to is for the caller's next wait. */
 static int give_back(struct mem_ctx *ctx, struct mem_buf *buf)
 {
 	int err;
@@ -97,9 +98,9 @@ static int give_back(struct mem_ctx *ctx, struct mem_buf *buf)
 	err = claim(buf);
 	if (err)
 		return err;
-	err = ctx_wait(ctx);
+	ctx_settle(ctx);
 	ctx->backend->free_ptr(buf);
-	return err;
+	return 0;
 }
 
 API int mem_free(struct mem_ctx *ctx, void *ptr)
@@ -126,7 +127,7 @@ API int mem_free(struct mem_ctx *ctx, void *ptr)
 	}
 	err = give_back(ctx, buf);
 	ctx->backend->put(buf);
-	if (err != -EINVAL)
+	if (!err)
 		ctx_put(ctx);
 	return err;
 }
@@ -256,10 +257,10 @@ API int mem_unregister(struct mem_ctx *ctx, void *ptr)
 	}
 	err = give_back(ctx, buf);
 	ctx->backend->put(buf);
-	if (err == -EINVAL)
+	if (err)
 		return -ENOENT;
 	ctx_put(ctx);
-	return err;
+	return 0;
 }
 
 /* The byte of an allocation that an address names, from its start. */
@@ -688,14 +689,15 @@ static int copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
 	return request_run(stream, &request);
 }
 
-static int set_rows(struct mem_stream *stream, const struct mem_rows *rows,
-		    int value, bool is_async)
+static int fill_rows(struct mem_stream *stream, const struct mem_rows *rows,
+		     int value, bool is_async)
 {
 	struct request request = { .is_set = true, .is_async = is_async };
 	struct copy *copy;
 	int err;
 
-	if (!stream || !rows->dst || rows->dst_pitch < rows->row_len)
+	if (!stream || !rows || !rows->dst ||
+	    rows->dst_pitch < rows->row_len)
 		return -EINVAL;
 	err = ctx_check(stream->ctx);
 	if (err || !rows->row_len || !rows->nr_rows)
@@ -706,6 +708,7 @@ static int set_rows(struct mem_stream *stream, const struct mem_rows *rows,
 	copy = &request.op->copy;
 	copy->value = (uint8_t)value;
 	err = copy_find(stream->ctx, rows, true, copy);
+	copy->rows.src = NULL;
 	if (!err && !copy->dst)
 		err = -EINVAL;
 	if (err) {
@@ -755,31 +758,29 @@ API int mem_copy_rows_async(struct mem_stream *stream,
 	return copy_rows(stream, rows, dir, true);
 }
 
-API int mem_set(struct mem_stream *stream, void *dst, int value, uint64_t len)
+API int mem_fill(struct mem_stream *stream, void *dst, int value, uint64_t len)
 {
 	const struct mem_rows rows = one_row(dst, NULL, len);
 
-	return set_rows(stream, &rows, value, false);
+	return fill_rows(stream, &rows, value, false);
 }
 
-API int mem_set_async(struct mem_stream *stream, void *dst, int value,
-		      uint64_t len)
+API int mem_fill_async(struct mem_stream *stream, void *dst, int value,
+		       uint64_t len)
 {
 	const struct mem_rows rows = one_row(dst, NULL, len);
 
-	return set_rows(stream, &rows, value, true);
+	return fill_rows(stream, &rows, value, true);
 }
 
-API int mem_set_rows(struct mem_stream *stream, void *dst, uint64_t pitch,
-		     int value, uint64_t row_len, uint64_t nr_rows,
-		     int is_async)
+API int mem_fill_rows_async(struct mem_stream *stream,
+			    const struct mem_rows *rows, int value)
 {
-	const struct mem_rows rows = {
-		.dst = dst,
-		.dst_pitch = pitch,
-		.row_len = row_len,
-		.nr_rows = nr_rows,
-	};
+	return fill_rows(stream, rows, value, true);
+}
 
-	return set_rows(stream, &rows, value, is_async);
+API int mem_fill_rows(struct mem_stream *stream, const struct mem_rows *rows,
+		      int value)
+{
+	return fill_rows(stream, rows, value, false);
 }

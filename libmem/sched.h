@@ -161,6 +161,7 @@ void stream_put(struct mem_stream *stream);
 bool stream_is_idle(const struct mem_stream *stream);
 
 int stream_wait(struct mem_stream *stream);
+int ctx_settle(struct mem_ctx *ctx);
 int ctx_wait(struct mem_ctx *ctx);
 void threads_forget(struct mem_ctx *ctx);
 

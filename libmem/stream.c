@@ -536,8 +536,11 @@ static void wait_known(struct mem_ctx *ctx, struct place_mark *marks,
 		streams_known(sched, seq);
 }
 
-/* Wait for all of a context. */
-int ctx_wait(struct mem_ctx *ctx)
+/*
+ * Wait for all of a context. Returns 0, -ENOMEM (not all is known done) or
+ * -EDEADLK (some was dropped), whatever the work came to.
+ */
+int ctx_settle(struct mem_ctx *ctx)
 {
 	struct sched *sched = &ctx->sched;
 	struct place_mark *marks;
@@ -549,7 +552,7 @@ int ctx_wait(struct mem_ctx *ctx)
 		/* Now: there may be news before the lock is taken again. */
 		all_known(ctx);
 		sched_unlock(ctx);
-		return ctx_result(ctx);
+		return 0;
 	}
 	seq = sched->seq;
 	nr_dropped = sched->nr_dropped;
@@ -560,9 +563,18 @@ int ctx_wait(struct mem_ctx *ctx)
 	wait_known(ctx, marks, seq, !err);
 	nr_dropped = sched->nr_dropped - nr_dropped;
 	sched_unlock(ctx);
-	if (!err)
-		err = ctx_result(ctx);
 	return !err && nr_dropped ? -EDEADLK : err;
+}
+
+/* The same, and what the work came to, which goes before what was dropped. */
+int ctx_wait(struct mem_ctx *ctx)
+{
+	const int settled = ctx_settle(ctx);
+	int err = 0;
+
+	if (!settled || settled == -EDEADLK)
+		err = ctx_result(ctx);
+	return err ? err : settled;
 }
 
 API int mem_ctx_sync(struct mem_ctx *ctx)

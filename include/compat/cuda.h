@@ -2507,7 +2507,7 @@ CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray,
  * @uc: value
  * @N: elements
  *
- * mem_set().
+ * mem_fill().
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE,
  * CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT (none is current).

@@ -890,7 +890,7 @@ cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p,
  * @value: the low byte fills
  * @count: bytes; 0 does nothing
  *
- * mem_set(): returns when it is done, but for device memory.
+ * mem_fill(): returns when it is done, but for device memory.
  *
  * Return: cudaSuccess, or cudaErrorInvalidValue (the device has not got all of
  * it).
@@ -904,7 +904,7 @@ cudaError_t cudaMemset(void *devPtr, int value, size_t count);
  * @count: bytes; 0 does nothing
  * @stream: in order of this one; 0: the default one
  *
- * mem_set_async().
+ * mem_fill_async().
  *
  * Return: cudaSuccess, or cudaErrorInvalidValue.
  */
@@ -919,7 +919,7 @@ cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count,
  * @width: of a row, bytes
  * @height: rows
  *
- * mem_set_rows().
+ * mem_fill_rows().
  *
  * Return: cudaSuccess, or cudaErrorInvalidValue.
  */

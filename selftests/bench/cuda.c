@@ -59,7 +59,7 @@ static int surface_copy(void)
 
 static int libmem_set(void)
 {
-	return mem_set_async(stream, device, 0, 64);
+	return mem_fill_async(stream, device, 0, 64);
 }
 
 static int surface_set(void)

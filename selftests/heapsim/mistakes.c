@@ -757,7 +757,7 @@ static void pipeline(void)
 
 	for (i = 0; i < 3; i++) {
 		CHECK(mem_copy_async(a, in, host, LEN, MEM_DIR_DEFAULT));
-		CHECK(mem_set_async(b, out, i, LEN));
+		CHECK(mem_fill_async(b, out, i, LEN));
 		start(a, in);
 		start(b, out + 1);
 		CHECK(mem_copy_async(b, out, in, LEN / 2, MEM_DIR_DEFAULT));

@@ -499,13 +499,13 @@ static void a_set_is_a_wait_where_the_cpu_sees_it(void **state)
 	uint32_t *device = memory(MEM_KIND_DEVICE);
 
 	(void)state;
-	assert_int_equal(mem_set(stream, device, 1, LEN), 0);
+	assert_int_equal(mem_fill(stream, device, 1, LEN), 0);
 	is_refused(ptr);
-	assert_int_equal(mem_set(stream, pinned, 1, LEN), 0);
+	assert_int_equal(mem_fill(stream, pinned, 1, LEN), 0);
 	is_allowed(ptr);
-	assert_int_equal(mem_set_async(stream, pinned, 1, LEN), 0);
+	assert_int_equal(mem_fill_async(stream, pinned, 1, LEN), 0);
 	is_refused(ptr);
-	assert_int_equal(mem_set(stream, ptr, 1, LEN), 0);
+	assert_int_equal(mem_fill(stream, ptr, 1, LEN), 0);
 	is_allowed(ptr);
 	release(ptr);
 	release(pinned);

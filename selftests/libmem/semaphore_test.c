@@ -256,7 +256,7 @@ static void one_stream_signals_another(void **state)
 	uint32_t i;
 
 	(void)state;
-	assert_int_equal(mem_set(stream, word, 0, LEN), 0);
+	assert_int_equal(mem_fill(stream, word, 0, LEN), 0);
 	sync_stream();
 	for (i = 0; i < NR_TURNS; i++) {
 		start_add(stream, word, word, 1);
@@ -610,7 +610,7 @@ static void what_is_cancelled_does_nothing(void **state)
 	assert_int_equal(mem_event_create(ctx, 0, &event), 0);
 	wait_for(stream, go);
 	start_add(stream, to, from, 1);
-	assert_int_equal(mem_set_async(stream, to, 0xff, LEN), 0);
+	assert_int_equal(mem_fill_async(stream, to, 0xff, LEN), 0);
 	assert_int_equal(mem_copy_async(stream, to, from, LEN,
 					MEM_DIR_DEFAULT), 0);
 	assert_int_equal(mem_stream_call(stream, set_flag, &called), 0);

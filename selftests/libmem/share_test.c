@@ -117,7 +117,7 @@ static void an_export_has_the_bytes(void **state)
 	set_all(map, 20);
 	add(ptr, 3);
 	device_is(ptr, 23);
-	assert_int_equal(mem_set(stream, ptr, 0, LEN), 0);
+	assert_int_equal(mem_fill(stream, ptr, 0, LEN), 0);
 	sync_stream();
 	all_are(map, 0);
 	/* It is the file's as long as somebody has it. */
@@ -255,7 +255,7 @@ static void an_import_begins_at_any_byte(void **state)
 	assert_int_equal(words[0], 2);
 	assert_int_equal(words[1], before);
 	/* It ends where it was said to. */
-	assert_int_equal(mem_set(stream, ptr + 1, 0, LEN), -EINVAL);
+	assert_int_equal(mem_fill(stream, ptr + 1, 0, LEN), -EINVAL);
 	assert_int_equal(mem_free(ctx, ptr + 1), -EINVAL);
 	release(ptr);
 	/* Up to the last byte of the file. */

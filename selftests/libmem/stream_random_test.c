@@ -985,7 +985,7 @@ static void step_set(void)
 	note("set on stream %d: %d+%u = %#x, %u bytes%s", stream->ref, cmd.to,
 	     cmd.to_off, cmd.value, cmd.len, is_async ? ", async" : "");
 	job->cmds[job->nr_cmds++] = cmd;
-	must((is_async ? mem_set_async : mem_set)
+	must((is_async ? mem_fill_async : mem_fill)
 	     (stream->real, p.bufs[cmd.to].ptr + cmd.to_off, (int)cmd.value,
 	      cmd.len), "set");
 	job_submitted(job, stream->ref);

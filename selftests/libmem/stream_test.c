@@ -668,7 +668,7 @@ static void work_of_a_stream_is_in_order(void **state)
 	set_all(ptr, 0);
 	for (i = 0; i < 50; i++)
 		start_add(stream, ptr, ptr, 1);
-	assert_int_equal(mem_set_async(stream, ptr, 0, LEN), 0);
+	assert_int_equal(mem_fill_async(stream, ptr, 0, LEN), 0);
 	for (i = 0; i < 50; i++)
 		start_add(stream, ptr, ptr, 2);
 	sync_stream();
@@ -1346,8 +1346,12 @@ static void rows_are_copied_and_set(void **state)
 	rows = (struct mem_rows) { device, pitch, from, 200, 100, 30 };
 	assert_int_equal(mem_copy_rows(stream, &rows,
 				       MEM_DIR_HOST_TO_DEVICE), 0);
-	assert_int_equal(mem_set_rows(stream, (char *)device + 10, pitch, 9, 5,
-				      30, 0), 0);
+	/* Where the rows would come from is ignored. */
+	rows = (struct mem_rows) { (char *)device + 10, pitch, from, 1, 5, 30 };
+	assert_int_equal(mem_fill_rows(stream, &rows, 8), 0);
+	assert_int_equal(mem_fill_rows_async(stream, &rows, 9), 0);
+	rows.dst_pitch = 4;
+	assert_int_equal(mem_fill_rows(stream, &rows, 8), -EINVAL);
 	rows = (struct mem_rows) { back, 100, device, pitch, 100, 30 };
 	assert_int_equal(mem_copy_rows(stream, &rows,
 				       MEM_DIR_DEVICE_TO_HOST), 0);
@@ -1439,8 +1443,8 @@ static void copies_say_what_is_wrong(void **state)
 				  MEM_DIR_DEFAULT), -EXDEV);
 	assert_int_equal(mem_copy(stream, device, &local, 0,
 				  MEM_DIR_DEFAULT), 0);
-	assert_int_equal(mem_set(stream, &local, 1, 4), -EINVAL);
-	assert_int_equal(mem_set(stream, device, 1, LEN + 1), -EINVAL);
+	assert_int_equal(mem_fill(stream, &local, 1, 4), -EINVAL);
+	assert_int_equal(mem_fill(stream, device, 1, LEN + 1), -EINVAL);
 	mem_ctx_close(other);
 	release(device);
 }
@@ -1458,9 +1462,9 @@ static void a_copy_to_the_host_is_a_wait(void **state)
 	assert_int_equal(mem_copy(stream, &word, device, sizeof(word),
 				  MEM_DIR_DEVICE_TO_HOST), 0);
 	is_allowed(ptr);
-	assert_int_equal(mem_set(stream, device, 0, LEN), 0);
+	assert_int_equal(mem_fill(stream, device, 0, LEN), 0);
 	is_refused(ptr);
-	assert_int_equal(mem_set(stream, ptr, 0, LEN), 0);
+	assert_int_equal(mem_fill(stream, ptr, 0, LEN), 0);
 	is_allowed(ptr);
 	release(ptr);
 	release(device);

@@ -334,17 +334,19 @@ CORE_API bool core_array_exists(const struct CUarray_st *array)
 CORE_API int core_array_destroy(CUarray array)
 {
 	struct CUctx_st *ctx;
-	int rc;
+	int waited, err, rc;
 
 	if (!core_array_exists(array) || array->mipmap)
 		return CUDA_ERROR_INVALID_HANDLE;
 	ctx = array->ctx;
 	/* It waits in any case; a host function may not. */
-	if (mem_ctx_sync(ctx->mem) == -EPERM)
+	waited = mem_ctx_sync(ctx->mem);
+	if (waited == -EPERM)
 		return core_error(-EPERM);
 	if (!core_object_del(CORE_ARRAY, array))
 		return CUDA_ERROR_INVALID_HANDLE;
-	rc = core_error(mem_free(ctx->mem, array->base));
+	err = mem_free(ctx->mem, array->base);
+	rc = core_error(err ? err : waited);
 	free(array);
 	return rc;
 }
@@ -527,18 +529,20 @@ CORE_API int core_mipmap_destroy(CUmipmappedArray mipmap)
 {
 	struct CUctx_st *ctx;
 	unsigned int i;
-	int rc;
+	int waited, err, rc;
 
 	if (!core_mipmap_exists(mipmap))
 		return CUDA_ERROR_INVALID_HANDLE;
 	ctx = mipmap->ctx;
-	if (mem_ctx_sync(ctx->mem) == -EPERM)
+	waited = mem_ctx_sync(ctx->mem);
+	if (waited == -EPERM)
 		return core_error(-EPERM);
 	if (!core_object_del(CORE_MIPMAP, mipmap))
 		return CUDA_ERROR_INVALID_HANDLE;
 	for (i = 0; i < mipmap->nr_levels; i++)
 		core_object_del(CORE_ARRAY, &mipmap->levels[i]);
-	rc = core_error(mem_free(ctx->mem, mipmap->base));
+	err = mem_free(ctx->mem, mipmap->base);
+	rc = core_error(err ? err : waited);
 	free(mipmap);
 	return rc;
 }

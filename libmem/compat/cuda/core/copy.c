@@ -152,14 +152,16 @@ static bool is_of_one_byte(const struct core_set *set)
 
 static int set_bytes(struct mem_stream *stream, const struct core_set *set)
 {
-	const uint64_t row_len = set->row_len * set->value_len;
+	const struct mem_rows rows = {
+		.dst = set->dst,
+		.dst_pitch = set->nr_rows != 1 ? set->pitch :
+						 set->row_len * set->value_len,
+		.row_len = set->row_len * set->value_len,
+		.nr_rows = set->nr_rows,
+	};
 
-	if (set->nr_rows != 1)
-		return mem_set_rows(stream, set->dst, set->pitch, set->value,
-				    row_len, set->nr_rows, set->is_async);
-	return set->is_async ?
-		mem_set_async(stream, set->dst, set->value, row_len) :
-		mem_set(stream, set->dst, set->value, row_len);
+	return set->is_async ? mem_fill_rows_async(stream, &rows, set->value) :
+			       mem_fill_rows(stream, &rows, set->value);
 }
 
 /* What libmem's sets cannot, a kernel does; as they, it is waited for. */
@@ -209,7 +211,7 @@ static int set_words(struct CUctx_st *ctx, struct mem_stream *stream,
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (it is not memory that
  * devices reach, not aligned to its elements, a row leaves its pitch or its
- * memory), CUDA_ERROR_INVALID_HANDLE, or as core_error() of mem_set().
+ * memory), CUDA_ERROR_INVALID_HANDLE, or as core_error() of mem_fill().
  */
 CORE_API int core_set(const struct core_set *set)
 {

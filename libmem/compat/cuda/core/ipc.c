@@ -350,7 +350,7 @@ CORE_API int core_ipc_close(void *ptr)
 	struct CUctx_st *ctx;
 	struct import *import;
 	bool is_last;
-	int rc;
+	int waited, err, rc;
 
 	rc = core_current(&ctx);
 	if (rc)
@@ -360,7 +360,8 @@ CORE_API int core_ipc_close(void *ptr)
 	ctx = core_object_ctx(CORE_IPC, ptr);
 	if (!ctx)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (mem_ctx_sync(ctx->mem) == -EPERM)
+	waited = mem_ctx_sync(ctx->mem);
+	if (waited == -EPERM)
 		return core_error(-EPERM);
 	import = import_put(ptr, false, &is_last);
 	if (!import)
@@ -369,7 +370,8 @@ CORE_API int core_ipc_close(void *ptr)
 		return CUDA_SUCCESS;
 	free(import);
 	core_object_del(CORE_IPC, ptr);
-	return core_error(mem_free(ctx->mem, ptr));
+	err = mem_free(ctx->mem, ptr);
+	return core_error(err ? err : waited);
 }
 
 /* For core_objects_drop(). */

@@ -72,11 +72,13 @@ CORE_API int core_alloc(struct CUctx_st *ctx, enum mem_kind kind, uint64_t len,
 CORE_API int core_free(enum core_type type, void *ptr)
 {
 	struct CUctx_st *ctx = core_object_ctx(type, ptr);
+	int waited, err;
 
 	if (!ctx)
 		return CUDA_ERROR_INVALID_VALUE;
 	/* It waits in any case; a host function may not. */
-	if (mem_ctx_sync(ctx->mem) == -EPERM)
+	waited = mem_ctx_sync(ctx->mem);
+	if (waited == -EPERM)
 		return core_error(-EPERM);
 	/* One of two threads; and then the address may be given out again. */
 	if (!core_object_del(type, ptr))
@@ -84,7 +86,8 @@ CORE_API int core_free(enum core_type type, void *ptr)
 	core_advice_forget(ptr);
 	core_ipc_forget(ptr);
 	core_pool_forget(ptr);
-	return core_error(mem_free(ctx->mem, ptr));
+	err = mem_free(ctx->mem, ptr);
+	return core_error(err ? err : waited);
 }
 
 /**
@@ -128,6 +131,7 @@ CORE_API int core_unregister(void *ptr)
 {
 	struct CUctx_st *ctx;
 	struct core_ptr what;
+	int waited, err;
 
 	core_ptr(ptr, &what);
 	if (what.kind != MEM_KIND_PAGEABLE && what.kind != MEM_KIND_REGISTERED)
@@ -135,11 +139,13 @@ CORE_API int core_unregister(void *ptr)
 	ctx = core_object_ctx(CORE_REGISTERED, ptr);
 	if (!ctx)
 		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-	if (mem_ctx_sync(ctx->mem) == -EPERM)
+	waited = mem_ctx_sync(ctx->mem);
+	if (waited == -EPERM)
 		return core_error(-EPERM);
 	if (!core_object_del(CORE_REGISTERED, ptr))
 		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-	return core_error(mem_unregister(ctx->mem, ptr));
+	err = mem_unregister(ctx->mem, ptr);
+	return core_error(err ? err : waited);
 }
 
 /* What it takes up may be longer than what was asked for. */
