@@ -32,14 +32,18 @@ DESTDIR ?=
 PREFIX ?= /usr/local
 UDEVDIR ?= /usr/lib/udev/rules.d
 MODULEDIR ?= /lib/modules/$(RELEASE)/updates
+DOCDIR ?= $(PREFIX)/share/doc/heapsim
 DKMSDIR ?= /usr/src/heapsim-$(VERSION)
 INSTALL ?= install
 
 MODULE := $(BUILD)/kmod/$(RELEASE)/heapsim.ko
-# Parameters for load: make load PARAMS='soc=orin policy=record'
+# Parameters for load and vm: make load PARAMS='soc=orin policy=record'
 PARAMS ?=
 
 ##@ Try it
+setup: ## Install the packages that build, demo and check need
+	@selftests/setup
+
 help: ## This text
 	@awk -f selftests/check/help.awk Makefile
 
@@ -48,13 +52,13 @@ DEMO_IMAGE := $(BUILD)/demo/photo-source
 
 demo: ## Boot a VM, insert the module, show stale bytes (IMAGE=photo)
 	@selftests/setup demo
+	@echo "Building the demo and the module (kernel $(KERNEL))."
 	@$(MAKE) -s -C selftests/demo O=$(BUILD)/selftests/demo all
 	@test -z "$$IMAGE" || { $(BUILD)/selftests/demo/demo -c "$$IMAGE" && \
 		install -D -m 644 -- "$$IMAGE" $(DEMO_IMAGE); }
 	@selftests/vm/build-module $(KERNEL) >/dev/null
 	@selftests/vm/build-programs $(KERNEL) demo >/dev/null
 	@selftests/vm/kernel $(KERNEL) >/dev/null
-	@echo "Booting a VM (kernel $(KERNEL))."
 	@OUT=$(BUILD)/demo selftests/vm/run -t 600 -- selftests/demo/run.sh \
 		$${IMAGE:+$(DEMO_IMAGE)}
 	@echo
@@ -64,33 +68,50 @@ demo: ## Boot a VM, insert the module, show stale bytes (IMAGE=photo)
 # The shell's text, not make's: CMD='echo $HOME'.
 unexport CMD
 vm: export VM_CMD = $(value CMD)
-vm: ## A shell in a VM with the module loaded, or CMD='...' (KERNEL=)
+vm: ## A shell in a VM with module and command, or CMD='...' (KERNEL=, PARAMS=)
 	@selftests/setup demo
+	@echo "Building the module (kernel $(KERNEL)) and the command."
 	@selftests/vm/build-module $(KERNEL) >/dev/null
-	@selftests/vm/run $(if $(value CMD),-t 3600 -- bash -c "$$VM_CMD",-i)
+	@selftests/vm/build-programs $(KERNEL) heapsim heapsim >/dev/null
+	@selftests/vm/kernel $(KERNEL) >/dev/null
+	@selftests/vm/run -p "$(PARAMS)" \
+		$(if $(value CMD),-t 3600 -- bash -c "$$VM_CMD",-i)
 
 ##@ Build
-all: modules libmem cuda heapsim ## The module for this machine, all else
+all: modules user ## The module for this machine, all else
 
-modules: ## The module for this machine (RELEASE=, KDIR=)
-	@test -n "$(RELEASE)" -a -e "$(KDIR)/Makefile" || { \
-		echo "No kernel headers (KDIR=$(KDIR)):" \
-		     "apt install gcc libc6-dev linux-headers-amd64" >&2; exit 1; }
+modules: needs-headers ## The module for this machine (RELEASE=, KDIR=)
 	@KDIR="$(KDIR)" selftests/check/build-here "$(RELEASE)"
 
-libmem: ## The library, shared and static
+user: libmem cuda heapsim ## All but the module
+
+# What is missing is said before anything is built, and all of it.
+needs:
+	@selftests/setup -n build
+
+needs-headers:
+	@selftests/setup -n $(if $(wildcard $(KDIR)/Makefile),build,module)
+	@test -n "$(RELEASE)" -a -e "$(KDIR)/Makefile" || { \
+		echo "No kernel headers$(RELEASE:%= (KDIR=$(KDIR))): apt-get install" \
+		     "linux-headers-amd64. 'make user' and 'make" \
+		     "install-user' do without the module." >&2; exit 1; }
+
+libmem: needs ## The library, shared and static
 	@$(MAKE) -C libmem O=$(BUILD)/libmem PKGCONFIG_OUT=$(BUILD)/pkgconfig all
 
-cuda: libmem ## The CUDA-shaped libraries: libmem-cuda, libmem-cudart
+cuda: needs libmem ## The CUDA-shaped libraries: libmem-cuda, libmem-cudart
 	@$(MAKE) -C libmem/compat/cuda O=$(BUILD)/cuda LIBMEM=$(BUILD)/libmem \
 		PKGCONFIG_OUT=$(BUILD)/pkgconfig all
 
-heapsim: libmem ## The command, its man pages
+heapsim: needs libmem ## The command, its man pages
 	@$(MAKE) -C libmem/tools O=$(BUILD)/heapsim PREFIX="$(PREFIX)" all
 
 clean: ## Remove all that was built
 	rm -rf build .checkpatch-camelcase.*
 	@find . -name __pycache__ -prune -exec rm -rf {} +
+
+distclean: clean ## The same, and the cache of kernels (~/.cache/heapsim)
+	selftests/vm/kernel --clean
 
 ##@ Check
 check: ## Style, model, VM, device, libmem, command, corpus on KERNEL (6.1)
@@ -149,52 +170,81 @@ bench: ## Our heap beside the kernel's own, what watching costs (6.12)
 		selftests/bench/run.sh
 
 ##@ Install
-install: all ## Module, udev rule, libmem, headers, heapsim (DESTDIR=)
-	$(INSTALL) -d "$(DESTDIR)$(MODULEDIR)" "$(DESTDIR)$(UDEVDIR)" \
-		"$(DESTDIR)$(PREFIX)/include/linux"
+# Files in build that root has written are given to whose tree it is.
+define installed
+	@test -n "$(DESTDIR)" || test "$$(id -u)" != 0 || ldconfig
+	@test ! -d build || test "$$(id -u)" != 0 || \
+		chown -R --reference=Makefile build
+endef
+# A machine without kmod, or without this kernel, has no list of modules.
+modules_changed = @test -n "$(DESTDIR)" -o \
+	! -e "/lib/modules/$(RELEASE)/modules.dep" || \
+	{ PATH="$$PATH:/usr/sbin:/sbin"; ! command -v depmod >/dev/null || \
+	depmod "$(RELEASE)"; }
+# part FOLDER,TARGET
+part = @$(MAKE) -C $(1) O=$(BUILD)/$(notdir $(1:%/tools=%/heapsim)) \
+	LIBMEM=$(BUILD)/libmem PKGCONFIG_OUT=$(BUILD)/pkgconfig \
+	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" $(2)
+
+install: no-dkms modules install-user ## Module and all else (DESTDIR=, PREFIX=)
+	$(INSTALL) -d "$(DESTDIR)$(MODULEDIR)" "$(DESTDIR)$(UDEVDIR)"
 	$(INSTALL) -m 644 "$(MODULE)" "$(DESTDIR)$(MODULEDIR)/heapsim.ko"
 	$(INSTALL) -m 644 kmod/60-heapsim.rules "$(DESTDIR)$(UDEVDIR)"
+	$(modules_changed)
+
+install-user: user ## All but the module: libmem, heapsim, headers, documents
+	$(INSTALL) -d "$(DESTDIR)$(PREFIX)/include/linux"
 	$(INSTALL) -m 644 include/uapi/linux/heapsim.h \
 		"$(DESTDIR)$(PREFIX)/include/linux"
-	@$(MAKE) -C libmem O=$(BUILD)/libmem \
-		PKGCONFIG_OUT=$(BUILD)/pkgconfig PREFIX="$(PREFIX)" \
-		DESTDIR="$(DESTDIR)" install
-	@$(MAKE) -C libmem/compat/cuda O=$(BUILD)/cuda LIBMEM=$(BUILD)/libmem \
-		PKGCONFIG_OUT=$(BUILD)/pkgconfig PREFIX="$(PREFIX)" \
-		DESTDIR="$(DESTDIR)" install
-	@$(MAKE) -C libmem/tools O=$(BUILD)/heapsim PREFIX="$(PREFIX)" \
-		DESTDIR="$(DESTDIR)" install
-	test -n "$(DESTDIR)" || { depmod "$(RELEASE)" && ldconfig; }
+	$(call part,libmem,install)
+	$(call part,libmem/compat/cuda,install)
+	$(call part,libmem/tools,install)
+	@set -e; find README.md COPYING Documentation -name man -prune -o \
+		-type f ! -name Makefile -print | while read -r file; do \
+			$(INSTALL) -D -m 644 "$$file" "$(DESTDIR)$(DOCDIR)/$$file"; \
+		done
+	$(installed)
 
-uninstall: ## What install put there
+# Of whatever kernel.
+uninstall: ## What install and install-user put there
+	$(call part,libmem/tools,uninstall)
+	$(call part,libmem/compat/cuda,uninstall)
+	$(call part,libmem,uninstall)
 	rm -f "$(DESTDIR)$(MODULEDIR)/heapsim.ko" \
-		"$(DESTDIR)$(UDEVDIR)/60-heapsim.rules" \
+		"$(DESTDIR)"/lib/modules/*/updates/heapsim.ko \
 		"$(DESTDIR)$(PREFIX)/include/linux/heapsim.h"
-	@$(MAKE) -C libmem O=$(BUILD)/libmem \
-		PKGCONFIG_OUT=$(BUILD)/pkgconfig PREFIX="$(PREFIX)" \
-		DESTDIR="$(DESTDIR)" uninstall
-	@$(MAKE) -C libmem/compat/cuda O=$(BUILD)/cuda LIBMEM=$(BUILD)/libmem \
-		PKGCONFIG_OUT=$(BUILD)/pkgconfig PREFIX="$(PREFIX)" \
-		DESTDIR="$(DESTDIR)" uninstall
-	@$(MAKE) -C libmem/tools O=$(BUILD)/heapsim PREFIX="$(PREFIX)" \
-		DESTDIR="$(DESTDIR)" uninstall
-	test -n "$(DESTDIR)" || { depmod "$(RELEASE)" && ldconfig; }
+	test -d "$(DKMSDIR)" || rm -f "$(DESTDIR)$(UDEVDIR)/60-heapsim.rules"
+	rm -rf "$(DESTDIR)$(DOCDIR)"
+	@rmdir "$(DESTDIR)$(PREFIX)/include/linux" "$(DESTDIR)$(MODULEDIR)" \
+		2>/dev/null || :
+	$(modules_changed)
+	$(installed)
+
+# Each of the two would replace what the other keeps an eye on.
+no-dkms:
+	@test -n "$(DESTDIR)" -o ! -d "$(DKMSDIR)" || { \
+		echo "dkms has the module: 'make dkms-uninstall' before, or" \
+		     "'make install-user' for all else." >&2; exit 1; }
 
 # dkms looks at the sources in /usr/src; the module's are all it needs.
-dkms-install: ## Let dkms build the module for each kernel of this machine
+dkms-install: ## The module by dkms, for this kernel and those to come; udev rule
 	@command -v dkms >/dev/null || { \
 		echo "No dkms: apt install dkms" >&2; exit 1; }
+	@test ! -e "$(MODULEDIR)/heapsim.ko" || { \
+		echo "$(MODULEDIR)/heapsim.ko is from 'make install': 'make" \
+		     "uninstall' before, then 'make install-user'." >&2; exit 1; }
 	test -z "$$(dkms status heapsim/$(VERSION))" || \
 		dkms remove heapsim/$(VERSION) --all
 	rm -rf "$(DKMSDIR)"
-	$(INSTALL) -d "$(DKMSDIR)"
+	$(INSTALL) -d "$(DKMSDIR)" "$(UDEVDIR)"
 	cp -R Kbuild dkms.conf COPYING LICENSES kmod include "$(DKMSDIR)"
+	$(INSTALL) -m 644 kmod/60-heapsim.rules "$(UDEVDIR)"
 	dkms add heapsim/$(VERSION)
 	dkms install heapsim/$(VERSION) -k "$(RELEASE)"
 
 dkms-uninstall: ## Take it from dkms again
 	dkms remove heapsim/$(VERSION) --all
-	rm -rf "$(DKMSDIR)"
+	rm -rf "$(DKMSDIR)" "$(UDEVDIR)/60-heapsim.rules"
 
 load: modules ## Insert the module on this very machine (PARAMS='soc=orin')
 	@test "$(RELEASE)" = "$(RUNNING)" || { \
@@ -205,7 +255,9 @@ load: modules ## Insert the module on this very machine (PARAMS='soc=orin')
 unload: ## Remove it again
 	rmmod heapsim
 
-.PHONY: help demo vm all modules libmem cuda heapsim clean check \
+.PHONY: setup help demo vm all modules user needs needs-headers libmem \
+	cuda heapsim clean distclean check \
 	check-style check-vm check-model check-device check-libmem check-cuda \
 	check-heapsim corpus check-clients check-debug check-all bench \
-	install uninstall dkms-install dkms-uninstall load unload
+	install install-user uninstall no-dkms dkms-install dkms-uninstall \
+	load unload

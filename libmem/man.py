@@ -176,7 +176,8 @@ def overview(docs, version):
     out += roff("Every call that can fail gives 0 or a count, or -errno. "
                 "An object comes back through the last argument, which stays "
                 "untouched on failure. Nothing is printed, nothing exits. "
-                "Guides are in Documentation/ of the sources.") + "\n"
+                "Guides are in Documentation/ of the sources, and in "
+                "share/doc/heapsim where they are installed.") + "\n"
     for doc in docs:
         out += f".TP\n.BR {doc.name} (3)\n{roff(doc.brief)}\n"
     return out + ".SH SEE ALSO\n.BR heapsim (1),\n.BR heapsim\\-run (1)\n"
