@@ -10,6 +10,10 @@ tap_failed=0
 tap_dir=
 tap_names=()
 
+# Whether what takes long, and is a variant of what is tried anyway, is left to
+# check-all.
+is_quick() { [ -n "${HEAPSIM_QUICK:-}" ]; }
+
 tap_ok() # NAME
 {
 	tap_nr=$((tap_nr + 1))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Tests of the CUDA-shaped surface with the board in the process itself, on each
-# board: no module, no VM, no root. TAP, one document a program. Exit code: 0 if
+# board, or on $HEAPSIM_BOARDS: no module, no VM, no root. TAP, one document a program. Exit code: 0 if
 # all passed, else 1.
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,7 +18,8 @@ rc=0
 for test in half number; do
 	LIBMEM_SOC=tx2 timeout -k 5 120 "$dir/${test}_test" || rc=1
 done
-for soc in nano tx2 drive-px2 xavier orin orin-nano thor; do
+read -ra boards <<<"${HEAPSIM_BOARDS:-nano tx2 drive-px2 xavier orin orin-nano thor}"
+for soc in "${boards[@]}"; do
 	for test in array device driver kernel launch limits pool runtime \
 		semaphore share texture; do
 		LIBMEM_SOC=$soc timeout -k 5 120 "$dir/${test}_test" || rc=1
@@ -27,7 +28,7 @@ for soc in nano tx2 drive-px2 xavier orin orin-nano thor; do
 		LIBMEM_SOC=$soc timeout -k 5 60 "$test" || rc=1
 	done
 done
-"$here/samples" || rc=1
+"$here/samples" "${boards[@]}" || rc=1
 "$here/guide_test" || rc=1
 "$here/calls_test" || rc=1
 "$here/report.sh" || rc=1

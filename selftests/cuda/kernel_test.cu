@@ -624,7 +624,7 @@ __global__ void use_managed(void)
 static void managed_variables_are_both_sides(void **)
 {
 	if (!has_managed())
-		skip();
+		skip_because("the board has no managed memory");
 	both = 20;
 	use_managed<<<1, 1>>>();
 	done();

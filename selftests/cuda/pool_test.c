@@ -22,7 +22,7 @@ static const enum cudaMemPoolAttr reuse[] = {
 static void need_pools(void)
 {
 	if (!own_attribute(cudaDevAttrMemoryPoolsSupported))
-		skip();
+		skip_because("the board has no memory pools");
 }
 
 static cudaMemPool_t create(size_t max)
@@ -67,7 +67,7 @@ static void a_board_without_pools_refuses_them(void **state)
 
 	(void)state;
 	if (own_attribute(cudaDevAttrMemoryPoolsSupported))
-		skip();
+		skip_because("the board has memory pools");
 	is(cudaDeviceGetDefaultMemPool(&pool, 0), cudaErrorNotSupported);
 	is(cudaDeviceGetMemPool(&pool, 0), cudaErrorNotSupported);
 	is(cudaDeviceSetMemPool(0, pool), cudaErrorNotSupported);

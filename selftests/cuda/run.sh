@@ -7,6 +7,8 @@
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
+# shellcheck source=selftests/check/tap.sh
+. "$top/selftests/check/tap.sh"
 dir=${HEAPSIM_BUILD:-$top/build}/selftests/cuda
 module=${HEAPSIM_MODULE:-$top/build/kmod/$(uname -r)/heapsim.ko}
 limit=${HEAPSIM_LIMIT:-240}	# seconds for one program
@@ -34,16 +36,19 @@ for soc in "${boards[@]}"; do
 		rc=1
 		continue
 	fi
-	for test in array device driver limits pool runtime semaphore share texture; do
+	tests="driver runtime semaphore share"
+	# In the process all are tried.
+	is_quick || tests+=" array device limits pool texture"
+	for test in $tests; do
 		LIBMEM_SOC=$soc timeout -k 5 "$limit" \
 			"$dir/${test}_test" || rc=1
 	done
-	for test in 10020-thread 13000; do
+	is_quick || for test in 10020-thread 13000; do
 		LIBMEM_SOC=$soc timeout -k 5 "$limit" \
 			"$dir/version_test-$test" || rc=1
 	done
 	# Reports of any other board are made in the same way.
-	[ "$soc" != tx2 ] || "$here/report.sh" || rc=1
+	[ "$soc" != tx2 ] || is_quick || "$here/report.sh" || rc=1
 done
 "$here/samples" "${boards[@]}" || rc=1
 exit "$rc"

@@ -20,6 +20,8 @@ extern "C" {
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include "../skip.h"
+
 /* The runtime's calls; an error is the last one, too, and then none. */
 #define ok(call)	assert_int_equal(call, cudaSuccess)
 #define is(call, error)	\

@@ -441,12 +441,20 @@ static void save_all(enum input input, const struct source *noncoherent,
 #define CAPTION_H	20u
 #define SHEET_MAX_LEN	(300 * 1024)
 
+static const char *const legend[] = {
+	"BRIGHT ROWS: WHAT WAS READ",
+	"DARK ROWS: DIFFERENCE FROM THE RIGHT ONE",
+	"RED: WRONG PIXELS",
+	"BROWN: RIGHT ONES IN THE SAME CACHE LINE",
+};
+
 /* A row of what was seen and a row of what is wrong in it, for each input. */
 static void save_overview(struct outcome outcomes[NR_INPUTS][NR_VARIANTS])
 {
 	struct image sheet = new_image(NR_VARIANTS * (TILE_W + GAP) + GAP,
 				       CAPTION_H + GAP +
-				       NR_INPUTS * 2 * (TILE_H + GAP));
+				       NR_INPUTS * 2 * (TILE_H + GAP) +
+				       CAPTION_H);
 	char path[4096];
 	struct stat stat;
 	size_t i;
@@ -470,6 +478,11 @@ static void save_overview(struct outcome outcomes[NR_INPUTS][NR_VARIANTS])
 			y += TILE_H + GAP;
 		}
 	}
+	for (i = 0; i < sizeof(legend) / sizeof(*legend); i++)
+		image_draw_text(sheet.pixels, sheet.width, sheet.height,
+				(int)(GAP + i * (TILE_W + GAP)),
+				(int)(sheet.height - CAPTION_H), 1, 0xe0e0e0,
+				legend[i]);
 	snprintf(path, sizeof(path), "%s/overview.png", directory);
 	for (bits = 8; bits > 2; bits--) {
 		if (image_save(&sheet, path, bits) || lstat(path, &stat))
@@ -517,10 +530,9 @@ static void print_place(enum input input, const struct outcome *outcome)
 {
 	const struct damage *damage = &outcome->damage;
 
-	printf("  Where:  %s: %zu of %zu lines of %u bytes, rows %zu to %zu.\n",
+	printf("  Where:  %s: %zu of %zu cache lines, rows %zu to %zu.\n",
 	       input_names[input], damage->nr_lines, LEN / probe.line_size,
-	       probe.line_size, damage->first / ROW_LEN,
-	       damage->last / ROW_LEN);
+	       damage->first / ROW_LEN, damage->last / ROW_LEN);
 }
 
 /* For people: what happened, where, what to do. */
@@ -528,14 +540,14 @@ static const char no_end_what[] =
 "  What:   what the CPU drew stayed in its cache; the engine copied memory\n"
 "          without it.\n";
 static const char no_end_todo[] =
-"  To do:  mem_buf_end(buf, MEM_RW), that is DMA_BUF_IOCTL_SYNC with\n"
-"          DMA_BUF_SYNC_END, after the last write, before the engine starts.\n";
+"  To do:  DMA_BUF_IOCTL_SYNC with DMA_BUF_SYNC_END after the last write,\n"
+"          before the engine starts (libmem: mem_buf_end()).\n";
 static const char no_start_what[] =
 "  What:   the CPU had looked at these lines of the result a round before,\n"
 "          and read its cache again, not what the engine wrote since.\n";
 static const char no_start_todo[] =
-"  To do:  mem_buf_begin(buf, MEM_READ), that is DMA_BUF_IOCTL_SYNC with\n"
-"          DMA_BUF_SYNC_START, after the engine is done, before the read.\n";
+"  To do:  DMA_BUF_IOCTL_SYNC with DMA_BUF_SYNC_START after the engine is\n"
+"          done, before the read (libmem: mem_buf_begin()).\n";
 
 static void explain(size_t variant,
 		    struct outcome outcomes[NR_INPUTS][NR_VARIANTS])
@@ -617,7 +629,7 @@ int main(int argc, char **argv)
 	open_all();
 	printf("SoC %s: cache lines of %u bytes, %u bytes filled at a touch.\n",
 	       probe.soc, probe.line_size, probe.fill_size);
-	printf("Pictures of %u x %u, %zu lines, twice through the buffers.\n",
+	printf("Pictures of %u x %u, %zu cache lines, twice through buffers.\n",
 	       WIDTH, HEIGHT, LEN / probe.line_size);
 	print_head();
 	for (input = 0; input < NR_INPUTS; input++) {

@@ -1009,7 +1009,7 @@ try "how memory came to be attached so is told" attaches
 try "a touch of device memory is told" cpu_on_device
 try "without heapsim run it is refused" refused_without_run
 try "a missing END is told at its START" missing_end
-try "it has its stack after any number of stores" long_bracket
+is_quick || try "it has its stack after any number of stores" long_bracket
 try "redundant maintenance is summed up by place" waste
 try "it exits as the program does, or as it is told" exit_codes
 try "bad options are refused" bad_options
@@ -1021,46 +1021,46 @@ else
 	echo "# no python3: its members are not compared"
 fi
 try "a right run is traced" trace_right
-try "findings are in the trace" trace_wrong
-try "who holds a buffer is in the trace" trace_held
+is_quick || try "findings are in the trace" trace_wrong
+is_quick || try "who holds a buffer is in the trace" trace_held
 try "what the engines of libmem do is in the trace" trace_works
 try "waits, attaches and host functions are in the trace" trace_calls
-try "works of several opens are not mixed up" trace_works_of_two
-try "any name is fit for the trace" trace_names
-try "events that are lost are told, and cost no finding" trace_flood
+is_quick || try "works of several opens are not mixed up" trace_works_of_two
+is_quick || try "any name is fit for the trace" trace_names
+is_quick || try "events that are lost are told, and cost no finding" trace_flood
 try "what is suppressed is not reported" suppressions
-try "suppressions match what they say" suppressions_match_what_they_say
-try "bad suppressions are refused with their line" bad_suppressions
+is_quick || try "suppressions match what they say" suppressions_match_what_they_say
+is_quick || try "bad suppressions are refused with their line" bad_suppressions
 try "children and what they exec are followed" children
 try "threads that block all signals have stacks" threads 8
-try "a thousand threads fault at once" quiet threads 1000
-try "they are counted where there is no room" threads_in_a_full_queue
-try "other signals that come at once spoil no stack" other_signals
+is_quick || try "a thousand threads fault at once" quiet threads 1000
+is_quick || try "they are counted where there is no room" threads_in_a_full_queue
+is_quick || try "other signals that come at once spoil no stack" other_signals
 try "who cannot be preloaded is seen from outside" without_preload
-try "a library of a relative path has lines" relative_library
+is_quick || try "a library of a relative path has lines" relative_library
 try "a program has the signal for itself that it takes" own_signal
-try "a function that calls itself is told twice in a row" recursive
+is_quick || try "a function that calls itself is told twice in a row" recursive
 try "a program that gives up its rights goes on, and has stacks" without_rights
-try "a program with AddressSanitizer works" sanitized
+is_quick || try "a program with AddressSanitizer works" sanitized
 try "a program that uses no buffer sees nothing of it" inert
 echo "# HEAPSIM_SEED=$seed"
-try "program and command may be killed at any moment" killed_and_removed
+is_quick || try "program and command may be killed at any moment" killed_and_removed
 try "what a program leaves running is waited for" left_running
-try "who was a child before is none of the program's" children_before
-try "a signal goes on to the program then, too" asked_to_end_for_another
+is_quick || try "who was a child before is none of the program's" children_before
+is_quick || try "a signal goes on to the program then, too" asked_to_end_for_another
 try "a signal to end goes to the program" asked_to_end
-try "it goes to the program once, whoever else gets it" asked_once
-try "as the first of a container it waits for its own" first_of_all
-try "that wait can be ended" wait_is_ended
-try "records that nobody reads are told to be lost" reader_that_does_not_read
-try "waste that is lost is no error" lost_waste_is_no_error
-try "it runs in itself" nested
+is_quick || try "it goes to the program once, whoever else gets it" asked_once
+is_quick || try "as the first of a container it waits for its own" first_of_all
+is_quick || try "that wait can be ended" wait_is_ended
+is_quick || try "records that nobody reads are told to be lost" reader_that_does_not_read
+is_quick || try "waste that is lost is no error" lost_waste_is_no_error
+is_quick || try "it runs in itself" nested
 try "the policy is of the program alone" policy
 try "random eviction shows what no touch does" eviction_shows
-try "a seed gives the same again" eviction_repeats
+is_quick || try "a seed gives the same again" eviction_repeats
 try "each access is seen in precise mode" precise
 try "it needs no privilege" unprivileged
-try "libmem over both backends: one report" libmem_over_both
+is_quick || try "libmem over both backends: one report" libmem_over_both
 try "what only libmem sees is told over the module" libmem_finds
 try "without the module it says what to do" without_module
 tap_end

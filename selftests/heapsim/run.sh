@@ -686,18 +686,18 @@ try only_root_loads only_root_loads
 try load_takes_what_is_installed load_takes_what_is_installed
 try unload_removes unload_removes
 try unload_names_who_keeps_it unload_names_who_keeps_it
-try unload_names_heaps_and_fences unload_names_heaps_and_fences
+is_quick || try unload_names_heaps_and_fences unload_names_heaps_and_fences
 try unload_waits_for_what_ends unload_waits_for_what_ends
 try info_tells info_tells
 try info_may_be_refused info_may_be_refused
 try debugfs_tells_inodes debugfs_tells_inodes
 try stat_counts stat_counts
 try stat_sorts stat_sorts
-try stat_gives_rates stat_gives_rates
+is_quick || try stat_gives_rates stat_gives_rates
 try stat_gives_json stat_gives_json
 try stat_needs_root_for_buffers stat_needs_root_for_buffers
 try stat_does_without_debugfs stat_does_without_debugfs
-for name in killed_run_leaves_its_program_alone \
+is_quick || for name in killed_run_leaves_its_program_alone \
 	killed_stand_in_ends_its_program \
 	killed_worker_leaves_its_program_alone; do
 	try "$name" "$name"
@@ -705,12 +705,12 @@ done
 try looking_keeps_nobody looking_keeps_nobody
 try top_prints_tables top_prints_tables
 try top_on_screen top_on_screen
-for sig in INT TERM HUP; do
+is_quick || for sig in INT TERM HUP; do
 	try "top_gives_the_terminal_back_on_$sig" \
 		top_gives_the_terminal_back "$sig"
 done
-try top_survives_an_unload top_survives_an_unload
-try top_scrolls top_scrolls
-try completes completes
+is_quick || try top_survives_an_unload top_survives_an_unload
+is_quick || try top_scrolls top_scrolls
+is_quick || try completes completes
 try locked_modules_are_told locked_modules_are_told
 tap_end

@@ -445,7 +445,7 @@ static void the_dgpus_memory_has_a_size_of_its_own(void **state)
 	(void)state;
 	/* The library gives no more than there is. */
 	if (!machine_has(len + 2 * GIB))
-		skip();
+		skip_because("the machine has less memory than the dGPU");
 	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, len + 1, &ptr), -ENOMEM);
 	assert_int_equal(take_len(0, GIB, &of_soc), 0);
 	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, len, &of_dgpu), 0);

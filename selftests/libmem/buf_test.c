@@ -136,10 +136,8 @@ static void a_node_that_is_no_heap_is_enotty(void **state)
 	int err;
 
 	(void)state;
-	if (symlink("/dev/null", "/dev/dma_heap/no_heap")) {
-		print_message("# no symbolic link can be made\n");
-		skip();
-	}
+	if (symlink("/dev/null", "/dev/dma_heap/no_heap"))
+		skip_because("no symbolic link can be made in /dev/dma_heap");
 	err = mem_buf_alloc_heap(ctx, "no_heap", LEN, &buf);
 	unlink("/dev/dma_heap/no_heap");
 	assert_int_equal(err, -ENOTTY);
@@ -619,10 +617,8 @@ static struct mem_buf *new_foreign(void)
 	struct mem_buf *buf;
 	int vgem = vgem_open();
 
-	if (vgem < 0) {
-		print_message("# no vgem\n");
-		skip();
-	}
+	if (vgem < 0)
+		skip_because("the kernel has no vgem");
 	assert_int_equal(ioctl(vgem, DRM_IOCTL_MODE_CREATE_DUMB, &dumb), 0);
 	prime.handle = dumb.handle;
 	assert_int_equal(ioctl(vgem, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime), 0);

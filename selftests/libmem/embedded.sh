@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # All tests of libmem with the board in the process itself: no module, no VM,
-# no root. TAP, one document a program. Exit code: 0 if all passed, else 1.
+# no root; on all boards, or $HEAPSIM_BOARDS. TAP, one document a program. Exit code: 0 if all passed, else 1.
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -13,8 +13,9 @@ rc=0
 for test in ctx size buf job watch random embedded engine access scale heap; do
 	"$dir/${test}_test" || rc=1
 done
-for soc in nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent \
-	generic-coherent; do
+all="nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent
+	generic-coherent"
+for soc in ${HEAPSIM_BOARDS:-$all}; do
 	for test in stream semaphore attach misuse share stream_random; do
 		LIBMEM_SOC=$soc "$dir/${test}_test" || rc=1
 	done

@@ -358,8 +358,7 @@ static void heap_is_not_there(void **state)
 
 	(void)state;
 #ifdef __SANITIZE_ADDRESS__
-	/* It is among the sanitizer's own. */
-	skip();
+	skip_because("the heap is among the sanitizer's own memory");
 #endif
 	before = malloc(1 << 20);
 	before[5000] = 1;
@@ -467,7 +466,7 @@ static void the_applications_memory_is_not_copied(void **state)
 
 	(void)state;
 #ifdef __SANITIZE_ADDRESS__
-	skip();
+	skip_because("the sanitizer's own pages are copied");
 #endif
 	heap = malloc(len);
 	memset(heap, 1, len);
@@ -1420,7 +1419,7 @@ static void inline_kernels_that_fail_are_left(void **state)
 
 	(void)state;
 #ifdef __SANITIZE_ADDRESS__
-	skip();	/* The sanitizer has the signals. */
+	skip_because("the sanitizer has the signals");
 #endif
 	child = fork();
 	assert_true(child >= 0);

@@ -7,6 +7,8 @@
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
+# shellcheck source=selftests/check/tap.sh
+. "$top/selftests/check/tap.sh"
 dir=${LIBMEM_TESTS:-${HEAPSIM_BUILD:-$top/build}/selftests/libmem}
 export CMOCKA_MESSAGE_OUTPUT=TAP
 limit=${HEAPSIM_LIMIT:-240}	# seconds for one program
@@ -58,8 +60,8 @@ for soc in "" "${boards[@]}"; do
 	fi
 done
 # A descriptor is dear where software emulates the machine.
-SCALE=20 LIBMEM_BACKEND=kernel timeout -k 5 "$limit" "$dir/scale_test" || rc=1
+is_quick || SCALE=20 LIBMEM_BACKEND=kernel timeout -k 5 "$limit" "$dir/scale_test" || rc=1
 # No module in it, but another kernel, or machine, than where it was built. One
 # that looks for mistakes of its own finds none there, and takes long.
-[ -e /sys/kernel/debug/kmemleak ] || "$dir/engine_test" || rc=1
+is_quick || [ -e /sys/kernel/debug/kmemleak ] || "$dir/engine_test" || rc=1
 exit "$rc"

@@ -28,6 +28,8 @@
 #include <libmem.h>
 #include <linux/heapsim.h>
 
+#include "../skip.h"
+
 #define LEN		(64 * 1024UL)
 #define NS_PER_MS	1000000ULL
 
