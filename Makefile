@@ -72,6 +72,7 @@ vm: ## A shell in a VM with module and command, or CMD='...' (KERNEL=, PARAMS=)
 	@selftests/setup demo
 	@echo "Building the module (kernel $(KERNEL)) and the command."
 	@selftests/vm/build-module $(KERNEL) >/dev/null
+	@selftests/vm/build-programs $(KERNEL) libmem libmem >/dev/null
 	@selftests/vm/build-programs $(KERNEL) heapsim heapsim >/dev/null
 	@selftests/vm/kernel $(KERNEL) >/dev/null
 	@selftests/vm/run -p "$(PARAMS)" \
