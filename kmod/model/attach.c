@@ -128,6 +128,7 @@ static struct attach_op *pool_get(struct attach_ctx *ctx)
 	list_init(&op->in_stream);
 	list_init(&op->in_domain);
 	list_init(&op->in_buf);
+	list_init(&op->in_waits);
 	list_init(&op->claim.in_claims);
 	list_init(&op->watchers);
 	return op;
@@ -144,9 +145,12 @@ static void op_drop(struct attach_ctx *ctx, struct attach_op *op)
 {
 	struct attach_stream *s = op->stream;
 
+	if (op->kind == ATTACH_OP_WORK)
+		ctx->nr_works--;
 	list_remove(&op->in_stream);
 	list_remove(&op->in_domain);
 	list_remove(&op->in_buf);
+	list_remove(&op->in_waits);
 	list_remove(&op->claim.in_claims);
 	put_stream(ctx, op->source.stream);
 	put_stream(ctx, op->state.stream);
@@ -198,6 +202,10 @@ static struct attach_op *op_submit(struct attach_ctx *ctx,
 	list_append(&s->queue.ops[kind], &op->in_stream);
 	if (s->is_blocking)
 		list_append(&ctx->domain.ops[kind], &op->in_domain);
+	if (kind == ATTACH_OP_WAIT)
+		list_append(&ctx->waits, &op->in_waits);
+	if (kind == ATTACH_OP_WORK)
+		ctx->nr_works++;
 	return op;
 }
 
@@ -279,12 +287,89 @@ static void search(struct attach_ctx *ctx, const struct attach_point *point,
 			return;
 		}
 		while (queue->cursor != end) {
+			ctx->nr_steps++;
 			op = op_in(ctx, queue, queue->cursor);
 			if (op->first > queue->reach)
 				break;
 			queue->cursor = queue->cursor->next;
 			reach_point(ctx, &op->source);
 		}
+	}
+}
+
+/* The same to the end, once for each point as long as nothing changes. */
+static void search_all(struct attach_ctx *ctx, const struct attach_point *point)
+{
+	const struct attach_point *last = &ctx->searched;
+
+	if (ctx->searched_epoch == ctx->epoch &&
+	    last->stream == point->stream && last->at == point->at &&
+	    last->null == point->null)
+		return;
+	search(ctx, point, NULL);
+	ctx->searched = *point;
+	ctx->searched_epoch = ctx->epoch;
+}
+
+/*
+ * Returns a host function that has not returned and that operations of @queue
+ * up to @at are behind, as find_held() found it; NULL: there is none.
+ */
+static struct attach_op *queue_held(struct attach_ctx *ctx,
+				    struct attach_queue *queue, u64 at)
+{
+	struct attach_op *host = first_in(ctx, queue, ATTACH_OP_HOST);
+
+	if (host && host->first <= at)
+		return host;
+	return queue->held_epoch == ctx->epoch && queue->held_from <= at ?
+	       queue->held_by : NULL;
+}
+
+static struct attach_op *point_held(struct attach_ctx *ctx,
+				    const struct attach_point *point)
+{
+	struct attach_stream *s = point->stream;
+	u64 null = is_null(ctx, s) ? point->at : point->null;
+	struct attach_op *host = queue_held(ctx, &s->queue, point->at);
+
+	if (!host && s->is_blocking)
+		host = queue_held(ctx, &ctx->domain, null);
+	return host;
+}
+
+static void queue_hold(struct attach_ctx *ctx, struct attach_queue *queue,
+		       u64 from, struct attach_op *host)
+{
+	if (queue->held_epoch == ctx->epoch)
+		return;
+	queue->held_epoch = ctx->epoch;
+	queue->held_from = from;
+	queue->held_by = host;
+}
+
+/*
+ * Find from which ticket on each queue is behind a host function that has not
+ * returned. A wait is for what came before it, so that one look at all waits,
+ * the oldest first, answers for all streams: a search for each of them would
+ * take the product of both numbers.
+ */
+static void find_held(struct attach_ctx *ctx)
+{
+	struct attach_link *link;
+
+	ctx->epoch++;
+	for (link = ctx->waits.next; link != &ctx->waits; link = link->next) {
+		struct attach_op *wait = of_link(link, struct attach_op,
+						 in_waits);
+		struct attach_op *host = point_held(ctx, &wait->source);
+
+		ctx->nr_steps++;
+		if (!host)
+			continue;
+		queue_hold(ctx, &wait->stream->queue, wait->first, host);
+		if (wait->stream->is_blocking)
+			queue_hold(ctx, &ctx->domain, wait->first, host);
 	}
 }
 
@@ -461,26 +546,62 @@ static struct attach_op *unknown_work(struct attach_stream *s)
 	return list_is_empty(rows) ? NULL : op_of(rows->prev);
 }
 
-/* May work of a stream that is not known done have seen a buffer? */
-static bool may_have_been_seen(const struct attach_buf *buf,
-			       const struct attach_stream *s)
+/*
+ * Returns true if a stream has work that is not known done. With @attach what
+ * the last search came to does not count.
+ */
+static bool stream_has_work_left(struct attach_ctx *ctx,
+				 struct attach_stream *s,
+				 const struct attach_op *attach)
+{
+	struct attach_op *work = unknown_work(s);
+
+	ctx->nr_steps++;
+	return work && !(attach && is_reached_whole(ctx, work));
+}
+
+/* The same of any stream; found once for each search. */
+static bool any_has_work_left(struct attach_ctx *ctx,
+			      const struct attach_op *attach)
 {
 	struct attach_link *link;
 
-	if (state_allows_job(&buf->base, s))
-		return true;
-	for (link = buf->states.next; link != &buf->states; link = link->next)
-		if (state_allows_job(&state_of(link)->state, s))
-			return true;
-	return false;
+	if (!attach)
+		return ctx->nr_works;
+	if (ctx->left_epoch == ctx->epoch)
+		return ctx->has_work_left;
+	ctx->left_epoch = ctx->epoch;
+	ctx->has_work_left = false;
+	for (link = ctx->streams.next;
+	     link != &ctx->streams && !ctx->has_work_left; link = link->next)
+		ctx->has_work_left =
+			stream_has_work_left(ctx,
+					     of_link(link, struct attach_stream,
+						     in_ctx), attach);
+	return ctx->has_work_left;
+}
+
+/* Returns true if such work may have seen a buffer that is in this state. */
+static bool state_has_work_left(struct attach_ctx *ctx,
+				const struct attach_state *state,
+				const struct attach_op *attach)
+{
+	switch (state->kind) {
+	case ATTACH_GLOBAL:
+		return any_has_work_left(ctx, attach);
+	case ATTACH_SINGLE:
+		return stream_has_work_left(ctx, state->stream, attach);
+	default:
+		return false;
+	}
 }
 
 /*
- * Is there work that is not known done and that may have seen a buffer, by any
- * of the states that decide about the CPU, so that taking it from the GPU now
- * is not the last time? A job behind a host function may be behind an attach
- * that is as little known as itself. @attach: as that is reached, behind the
- * work before it; NULL: now.
+ * Returns true if there is work that is not known done and that may have seen a
+ * buffer, by any of the states that decide about the CPU: taking the buffer
+ * from the GPU now is not the last time then. A job behind a host function may
+ * be behind an attach that is as little known as itself. @attach: as that is
+ * reached, behind the work before it; NULL: now.
  */
 static bool is_still_seen(struct attach_ctx *ctx, const struct attach_buf *buf,
 			  const struct attach_op *attach)
@@ -497,18 +618,13 @@ static bool is_still_seen(struct attach_ctx *ctx, const struct attach_buf *buf,
 			.null = attach->null,
 		};
 
-		search(ctx, &point, NULL);
+		search_all(ctx, &point);
 	}
-	for (link = ctx->streams.next; link != &ctx->streams;
-	     link = link->next) {
-		struct attach_stream *s = of_link(link, struct attach_stream,
-						  in_ctx);
-		struct attach_op *work = unknown_work(s);
-
-		if (work && may_have_been_seen(buf, s) &&
-		    !(attach && is_reached_whole(ctx, work)))
+	if (state_has_work_left(ctx, &buf->base, attach))
+		return true;
+	for (link = buf->states.next; link != &buf->states; link = link->next)
+		if (state_has_work_left(ctx, &state_of(link)->state, attach))
 			return true;
-	}
 	return false;
 }
 
@@ -544,7 +660,7 @@ static bool state_allows_cpu(const struct attach_ctx *ctx,
 }
 
 /* The oldest state that forbids it, NULL none does. */
-static const struct attach_state *forbids_cpu(const struct attach_ctx *ctx,
+static const struct attach_state *forbids_cpu(struct attach_ctx *ctx,
 					      const struct attach_buf *buf)
 {
 	struct attach_link *link;
@@ -553,9 +669,11 @@ static const struct attach_state *forbids_cpu(const struct attach_ctx *ctx,
 		return NULL;
 	if (!state_allows_cpu(ctx, &buf->base))
 		return &buf->base;
-	for (link = buf->states.next; link != &buf->states; link = link->next)
+	for (link = buf->states.next; link != &buf->states; link = link->next) {
+		ctx->nr_steps++;
 		if (!state_allows_cpu(ctx, &state_of(link)->state))
 			return &state_of(link)->state;
+	}
 	return NULL;
 }
 
@@ -618,7 +736,8 @@ static void set_active(struct attach_ctx *ctx, struct attach_stream *s,
 
 /*
  * What holds up some work of a stream holds up all that follows it there: the
- * oldest work decides.
+ * oldest work decides. find_held() has been called, if there is a host function
+ * that has not returned.
  */
 static void recheck(struct attach_ctx *ctx, struct attach_stream *s)
 {
@@ -631,7 +750,7 @@ static void recheck(struct attach_ctx *ctx, struct attach_stream *s)
 			.stream = s, .at = work->first, .null = work->null,
 		};
 
-		search(ctx, &point, &host);
+		host = point_held(ctx, &point);
 	}
 	if (host) {
 		s->witness = host;
@@ -650,13 +769,19 @@ static void update_settled(struct attach_ctx *ctx, struct attach_link *head)
 			update_right(ctx, newest_of(link));
 }
 
-/* Those with one, by each of their states. */
+/* Those with one, by each of their states; each buffer once in a call. */
 static void update_claims(struct attach_ctx *ctx, struct attach_link *head)
 {
 	struct attach_link *link;
 
-	for (link = head->next; link != head; link = link->next)
-		update_right(ctx, claim_of(link)->buf);
+	for (link = head->next; link != head; link = link->next) {
+		struct attach_buf *buf = claim_of(link)->buf;
+
+		if (buf->updated == ctx->nr_calls)
+			continue;
+		buf->updated = ctx->nr_calls;
+		update_right(ctx, buf);
+	}
 }
 
 static void update_news(struct attach_ctx *ctx)
@@ -679,6 +804,10 @@ static void end_call(struct attach_ctx *ctx)
 	struct attach_link *link;
 	bool is_any_active;
 
+	ctx->nr_calls++;
+	ctx->searched.stream = NULL;
+	if (ctx->nr_host && !list_is_empty(head))
+		find_held(ctx);
 	for (link = head->next; link != head; link = link->next)
 		recheck(ctx, recheck_of(link));
 	for (link = head->next; link != head; link = link->next) {
@@ -782,6 +911,7 @@ void attach_init(struct attach_ctx *ctx, const struct profile *profile)
 	list_init(&ctx->streams);
 	list_init(&ctx->actives);
 	list_init(&ctx->recheck);
+	list_init(&ctx->waits);
 	list_init(&ctx->work);
 	list_init(&ctx->reached);
 	list_init(&ctx->pool);
@@ -1056,14 +1186,13 @@ void attach_buf_counters(const struct attach_ctx *ctx,
 
 /*
  * The newest state, in call order, that is ordered before an operation of @s
- * submitted now, or that is known done. @has_searched: what @s is behind has
- * been searched for since anything changed.
+ * submitted now, or that is known done.
  */
 static struct attach_state judge(struct attach_ctx *ctx,
 				 struct attach_stream *s,
-				 const struct attach_buf *buf,
-				 bool *has_searched)
+				 const struct attach_buf *buf)
 {
+	const struct attach_point point = point_now(ctx, s);
 	struct attach_link *link;
 
 	for (link = buf->states.prev; link != &buf->states;
@@ -1072,12 +1201,7 @@ static struct attach_state judge(struct attach_ctx *ctx,
 
 		if (op->stream == s)
 			return op->state;
-		if (!*has_searched) {
-			const struct attach_point point = point_now(ctx, s);
-
-			search(ctx, &point, NULL);
-			*has_searched = true;
-		}
+		search_all(ctx, &point);
 		if (is_reached(ctx, op))
 			return op->state;
 	}
@@ -1129,10 +1253,10 @@ static void group_sees_job(struct attach_ctx *ctx, struct attach_group *group,
 
 /*
  * Buffers with an attach in flight, each judged once though it may have made
- * several claims. @has_searched: see judge().
+ * several claims.
  */
 static void claims_see_job(struct attach_ctx *ctx, struct attach_stream *s,
-			   struct attach_link *head, bool *has_searched)
+			   struct attach_link *head)
 {
 	struct attach_link *link;
 
@@ -1143,7 +1267,7 @@ static void claims_see_job(struct attach_ctx *ctx, struct attach_stream *s,
 		if (buf->judged == ctx->ticket)
 			continue;
 		buf->judged = ctx->ticket;
-		state = judge(ctx, s, buf, has_searched);
+		state = judge(ctx, s, buf);
 		if (!state_allows_job(&state, s))
 			continue;
 		buf->jobs++;
@@ -1154,14 +1278,12 @@ static void claims_see_job(struct attach_ctx *ctx, struct attach_stream *s,
 
 static void buffers_see_job(struct attach_ctx *ctx, struct attach_stream *s)
 {
-	bool has_searched = false;
-
 	if (ctx->class == ATTACH_CONCURRENT)
 		return;
 	group_sees_job(ctx, &ctx->group, &ctx->globals);
 	group_sees_job(ctx, &s->group, &s->singles);
-	claims_see_job(ctx, s, &ctx->claims, &has_searched);
-	claims_see_job(ctx, s, &s->claims, &has_searched);
+	claims_see_job(ctx, s, &ctx->claims);
+	claims_see_job(ctx, s, &s->claims);
 }
 
 /*
@@ -1541,8 +1663,7 @@ enum attach_verdict attach_judge_job(struct attach_ctx *ctx,
 				     const struct attach_buf *buf,
 				     struct attach_why *why)
 {
-	bool has_searched = false;
-	struct attach_state state = judge(ctx, s, buf, &has_searched);
+	struct attach_state state = judge(ctx, s, buf);
 
 	if (ctx->class == ATTACH_CONCURRENT || state_allows_job(&state, s))
 		return ATTACH_ALLOWED;

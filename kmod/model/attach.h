@@ -153,6 +153,7 @@ struct attach_point {
  * @state: ATTACH_OP_STATE: the new one
  * @claim: ATTACH_OP_STATE: the buffer's by this state
  * @in_buf: ATTACH_OP_STATE: place in that buffer's states
+ * @in_waits: ATTACH_OP_WAIT: place among all waits of the context
  * @watchers: ATTACH_OP_HOST: streams whose next work it is known to hold up
  * @has_begun: ATTACH_OP_HOST: the function has been called
  * @in_stream: place in the stream's queue, or in the pool
@@ -168,6 +169,7 @@ struct attach_op {
 	struct attach_state state;
 	struct attach_claim claim;
 	struct attach_link in_buf;
+	struct attach_link in_waits;
 	struct attach_link watchers;
 	bool has_begun;
 	struct attach_link in_stream;
@@ -183,6 +185,9 @@ struct attach_op {
  * @cursor: first wait that the search has not looked at
  * @in_work: place among those that the search has still to look at
  * @in_reached: place among those that it came to
+ * @held_epoch: the search that @held_from and @held_by are of
+ * @held_from: a wait of this ticket, and all behind it, are behind @held_by
+ * @held_by: a host function that has not returned
  */
 struct attach_queue {
 	struct attach_link ops[ATTACH_NR_OP_KINDS];
@@ -192,6 +197,9 @@ struct attach_queue {
 	struct attach_link *cursor;
 	struct attach_link in_work;
 	struct attach_link in_reached;
+	u64 held_epoch;
+	u64 held_from;
+	struct attach_op *held_by;
 };
 
 /**
@@ -274,6 +282,7 @@ struct attach_event {
  * @in_newest: place among those whose newest state is the same
  * @in_news: place among those of which an attach became known done in this call
  * @judged: ticket of the last job that it was judged for while in flight
+ * @updated: number of the last call at whose end its claims were looked at
  */
 struct attach_buf {
 	u64 len;
@@ -292,6 +301,7 @@ struct attach_buf {
 	struct attach_link in_newest;
 	struct attach_link in_news;
 	u64 judged;
+	u64 updated;
 };
 
 /**
@@ -303,6 +313,15 @@ struct attach_buf {
  * @null_last: ticket of the NULL stream's newest
  * @blocking_last: ticket of the newest of all other blocking streams
  * @epoch: number of the newest search
+ * @nr_calls: calls that have ended
+ * @searched: what the newest search of all was for; no stream: something has
+ *	changed since
+ * @searched_epoch: its number
+ * @left_epoch: the search that @has_work_left is of
+ * @has_work_left: work that is not known done lies outside of what that came to
+ * @nr_steps: steps of all loops over operations and streams that decide
+ *	something, so far: what calls cost, for tests
+ * @nr_works: rows of jobs that are not known done
  * @nr_host: host functions that have not returned
  * @nr_active: streams that are active
  * @was_any_active: what that was when the last call ended
@@ -314,6 +333,7 @@ struct attach_buf {
  * @streams: all that have not been taken back
  * @actives: active streams, the oldest first
  * @recheck: streams whose work or what holds it up changed in this call
+ * @waits: all waits that are not known done, by ticket
  * @work: queues that the search has still to look at
  * @reached: those that it came to
  * @pool: operations that can be had
@@ -331,6 +351,13 @@ struct attach_ctx {
 	u64 null_last;
 	u64 blocking_last;
 	u64 epoch;
+	u64 nr_calls;
+	struct attach_point searched;
+	u64 searched_epoch;
+	u64 left_epoch;
+	bool has_work_left;
+	u64 nr_steps;
+	u64 nr_works;
 	u64 nr_host;
 	u64 nr_active;
 	bool was_any_active;
@@ -342,6 +369,7 @@ struct attach_ctx {
 	struct attach_link streams;
 	struct attach_link actives;
 	struct attach_link recheck;
+	struct attach_link waits;
 	struct attach_link work;
 	struct attach_link reached;
 	struct attach_link pool;
