@@ -10,6 +10,7 @@
  * all PTEs with it.
  */
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "streams.h"
@@ -51,7 +52,10 @@ static bool owes_invalidate(struct heapsim_streams *s,
 	return true;
 }
 
-/* Is there one of them that the buffer is owed to? */
+/*
+ * Is there one of them that the buffer is owed to? This is asked for each
+ * buffer that is restored, so whoever is killed need not look.
+ */
 static bool is_owed(const struct heapsim_streams *s,
 		    const struct heapsim_ctx_buf *m)
 {
@@ -61,8 +65,10 @@ static bool is_owed(const struct heapsim_streams *s,
 	list_for_each_entry(work, &s->works, node) {
 		if (work->seq > m->owes_to)
 			return false;
-		if (heapsim_managed_sees(work, m, &state))
+		if (fatal_signal_pending(current) ||
+		    heapsim_managed_sees(work, m, &state))
 			return true;
+		cond_resched();
 	}
 	return false;
 }
@@ -317,6 +323,9 @@ void heapsim_managed_clean_for(struct heapsim_streams *s,
 		}
 		if (!s->nr_unbegun)
 			list_del_init(&m->due);
+		if (fatal_signal_pending(current))
+			break;
+		cond_resched();
 	}
 }
 
@@ -335,13 +344,13 @@ void heapsim_managed_written(struct heapsim_buf *buf)
 	spin_unlock(&s->written_lock);
 }
 
-static struct heapsim_ctx_buf *written_take(struct heapsim_streams *s)
+static struct heapsim_ctx_buf *written_take(struct heapsim_streams *s,
+					    struct list_head *written)
 {
 	struct heapsim_ctx_buf *m;
 
 	spin_lock(&s->written_lock);
-	m = list_first_entry_or_null(&s->written, struct heapsim_ctx_buf,
-				     written);
+	m = list_first_entry_or_null(written, struct heapsim_ctx_buf, written);
 	if (m)
 		list_del_init(&m->written);
 	spin_unlock(&s->written_lock);
@@ -349,24 +358,40 @@ static struct heapsim_ctx_buf *written_take(struct heapsim_streams *s)
 }
 
 /**
- * heapsim_managed_settle() - tell what was stored to device views
+ * heapsim_managed_settle() - report what was stored to device views
  * @s: locked
- * @party: who did it
+ * @party: the work that stored
+ *
+ * Takes the buffers that have been stored to when it is called: a thread that
+ * goes on storing has its buffers put on the list again, and would never let
+ * this end.
+ *
+ * Return: 0, -EINTR if the caller is killed; the rest stays for the next call.
  */
-void heapsim_managed_settle(struct heapsim_streams *s,
-			    const struct heapsim_party *party)
+int heapsim_managed_settle(struct heapsim_streams *s,
+			   const struct heapsim_party *party)
 {
-	struct heapsim_ctx_buf *m = written_take(s);
+	struct heapsim_ctx_buf *m;
+	LIST_HEAD(written);
+	int ret = 0;
 	u64 serial;
 
-	if (!m)
-		return;
+	spin_lock(&s->written_lock);
+	list_splice_init(&s->written, &written);
+	spin_unlock(&s->written_lock);
+	if (list_empty(&written))
+		return 0;
 	serial = heapsim_party_keep(party);
-	for (; m; m = written_take(s)) {
+	while (!ret && (m = written_take(s, &written))) {
 		mutex_lock(&m->buf->lock);
 		heapsim_view_settle(m->buf, party, serial);
 		mutex_unlock(&m->buf->lock);
+		ret = fatal_signal_pending(current) ? -EINTR : 0;
 	}
+	spin_lock(&s->written_lock);
+	list_splice(&written, &s->written);
+	spin_unlock(&s->written_lock);
+	return ret;
 }
 
 static u64 oldest_seq(const struct heapsim_streams *s)
@@ -397,6 +422,7 @@ void heapsim_managed_work_ended(struct heapsim_streams *s)
 		mutex_lock(&m->buf->lock);
 		invalidate(m->buf);
 		mutex_unlock(&m->buf->lock);
+		cond_resched();
 	}
 }
 

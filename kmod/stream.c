@@ -132,25 +132,29 @@ static void trim(struct heapsim_streams *s, u64 nr_kept)
 	struct attach_stream *model;
 	struct heapsim_kept *kept;
 
-	while ((model = attach_take_stream(&s->attach)))
+	while ((model = attach_take_stream(&s->attach))) {
 		heapsim_object_free(s, container_of(model,
 						    struct heapsim_stream,
 						    own));
-	while (s->attach.nr_pool > nr_kept)
+		cond_resched();
+	}
+	while (s->attach.nr_pool > nr_kept) {
 		heapsim_object_free(s, attach_take_op(&s->attach));
+		cond_resched();
+	}
 	while (s->nr_spare > nr_kept) {
 		kept = heapsim_kept_get(s);
 		heapsim_object_free(s, kept);
+		cond_resched();
 	}
 }
 
+/* Whoever holds the lock may clean many buffers. */
 static int streams_lock(struct heapsim_streams *s, bool waits)
 {
 	if (waits)
-		mutex_lock(&s->lock);
-	else if (!mutex_trylock(&s->lock))
-		return -EAGAIN;
-	return 0;
+		return mutex_lock_killable(&s->lock);
+	return mutex_trylock(&s->lock) ? 0 : -EAGAIN;
 }
 
 /**
@@ -168,6 +172,8 @@ static int ops_stock(struct heapsim_streams *s, u64 nr)
 	struct attach_op *op;
 
 	while (READ_ONCE(s->attach.nr_pool) < nr) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		op = heapsim_object_new(s, sizeof(*op));
 		if (IS_ERR(op))
 			return PTR_ERR(op);
@@ -183,6 +189,8 @@ static int kept_stock(struct heapsim_streams *s, u64 nr)
 	struct heapsim_kept *kept;
 
 	while (READ_ONCE(s->nr_spare) < nr) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		kept = heapsim_object_new(s, sizeof(*kept));
 		if (IS_ERR(kept))
 			return PTR_ERR(kept);
@@ -809,13 +817,16 @@ static int work_end(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_work_op *cmd = request->cmd;
 	struct heapsim_work *work = find(&s->work_ids, cmd->work);
+	int ret;
 
 	if (!work)
 		return -ENOENT;
 	if (!work->has_begun)
 		return -EBUSY;
+	ret = heapsim_managed_settle(s, &work->party);
+	if (ret)
+		return ret;
 	trace_heapsim_work(work->id, work->party.other.stream, 2);
-	heapsim_managed_settle(s, &work->party);
 	work_forget(s, work, 0);
 	heapsim_managed_work_ended(s);
 	return 0;

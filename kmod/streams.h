@@ -196,8 +196,8 @@ bool heapsim_managed_sees(const struct heapsim_work *work,
 			  struct heapsim_state *state);
 void heapsim_managed_clean_for(struct heapsim_streams *s,
 			       const struct heapsim_work *work);
-void heapsim_managed_settle(struct heapsim_streams *s,
-			    const struct heapsim_party *party);
+int heapsim_managed_settle(struct heapsim_streams *s,
+			   const struct heapsim_party *party);
 void heapsim_managed_work_ended(struct heapsim_streams *s);
 void heapsim_managed_end(struct heapsim_streams *s);
 

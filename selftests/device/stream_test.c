@@ -1391,6 +1391,99 @@ static void many_threads_are_served(void **state)
 	cpu_may(w, &w->global);
 }
 
+#define NR_STORED	8	/* buffers */
+
+/**
+ * struct storer - a thread that stores to device views
+ * @bufs: buffers
+ * @until: when it gives up
+ * @is_stopped: it is to end
+ * @nr_rounds: stores to all of them so far
+ */
+struct storer {
+	struct managed bufs[NR_STORED];
+	uint64_t until;
+	bool is_stopped;
+	unsigned long nr_rounds;
+};
+
+static void *store_until_stopped(void *arg)
+{
+	struct storer *storer = arg;
+	unsigned int i;
+
+	while (!__atomic_load_n(&storer->is_stopped, __ATOMIC_ACQUIRE) &&
+	       device_now_ns() < storer->until) {
+		for (i = 0; i < NR_STORED; i++)
+			storer->bufs[i].view[0]++;
+		__atomic_fetch_add(&storer->nr_rounds, 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* What is stored after the end is the next work's. */
+static void a_work_ends_while_a_thread_stores(void **state)
+{
+	struct storer storer = { .until = device_now_ns() + 60 * NSEC_PER_SEC };
+	struct world *w = *state;
+	pthread_t thread;
+	unsigned int i;
+
+	for (i = 0; i < NR_STORED; i++)
+		storer.bufs[i] = managed_create(w->dev, HEAPSIM_KIND_MANAGED,
+						HEAPSIM_ATTACH_GLOBAL, w->page);
+	assert_int_equal(pthread_create(&thread, NULL, store_until_stopped,
+					&storer), 0);
+	while (__atomic_load_n(&storer.nr_rounds, __ATOMIC_ACQUIRE) < 10)
+		usleep(1000);
+	for (i = 0; i < 20; i++)
+		work(w, w->a);
+	assert_true(device_now_ns() < storer.until);
+	__atomic_store_n(&storer.is_stopped, true, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	for (i = 0; i < NR_STORED; i++)
+		managed_destroy(&storer.bufs[i]);
+}
+
+#define NR_BEHIND	1000
+#define NR_WAITS	20000
+
+/* One look at all waits, however many streams a host function held up. */
+static void a_return_takes_less_than_what_is_behind_it(void **state)
+{
+	uint64_t held, busy, last, host, other, s, begun, returned, set_up;
+	struct world *w = *state;
+	unsigned int i;
+
+	begun = device_now_ns();
+	held = event_create(w->dev);
+	busy = event_create(w->dev);
+	last = event_create(w->dev);
+	/* While another has not returned each of the streams is looked at. */
+	assert_int_equal(host_submit_errno(w->dev, w->c, &other), 0);
+	s = stream_create(w->dev, HEAPSIM_STREAM_NON_BLOCKING);
+	assert_int_equal(host_submit_errno(w->dev, s, &host), 0);
+	record(w, held, s);
+	submit(w, w->b);
+	record(w, busy, w->b);
+	for (i = 0; i < NR_WAITS; i++)
+		wait_for(w, w->a, busy);
+	wait_for(w, w->a, held);
+	record(w, last, w->a);
+	for (i = 0; i < NR_BEHIND; i++) {
+		s = stream_create(w->dev, HEAPSIM_STREAM_NON_BLOCKING);
+		wait_for(w, s, last);
+		submit(w, s);
+	}
+	assert_int_equal(host_errno(w->dev, HEAPSIM_IOC_HOST_BEGIN, host), 0);
+	set_up = device_now_ns() - begun;
+	begun = device_now_ns();
+	assert_int_equal(host_errno(w->dev, HEAPSIM_IOC_HOST_RETURN, host), 0);
+	returned = device_now_ns() - begun;
+	print_message("# %lu us of %lu us\n", returned / 1000, set_up / 1000);
+	assert_true(returned < set_up / 16);
+}
+
 static void objects_of_a_user_are_limited(void **state)
 {
 	struct world *w = *state;
@@ -1463,6 +1556,8 @@ int main(void)
 		TEST(views_of_a_closed_context_are_stored_to),
 		TEST(a_killed_program_leaves_nothing),
 		TEST(many_threads_are_served),
+		TEST(a_work_ends_while_a_thread_stores),
+		TEST(a_return_takes_less_than_what_is_behind_it),
 		TEST(objects_of_a_user_are_limited),
 	};
 
