@@ -14,7 +14,8 @@ endif
 VERSION := 0.1.0
 BUILD := $(CURDIR)/build
 
-# Which Debian kernel a VM boots: 6.1, 6.12, newest, 6.1-arm64, debug.
+# Which Debian kernel a VM boots: 6.1, 6.12, newest, 6.1-arm64,
+# newest-arm64-16k, debug, kcsan.
 KERNEL ?= 6.1
 KERNEL_FROM := $(origin KERNEL)
 export KERNEL
@@ -157,13 +158,17 @@ check-clients: ## Other people's programs on the heaps, in a VM (KERNEL=)
 	@selftests/setup clients
 	@selftests/check/run clients
 
-check-debug: ## Device and libmem tests on a KASAN, lockdep, kmemleak kernel
+check-debug: ## Device and libmem tests on KASAN, lockdep, KCSAN kernels
 	@selftests/setup check debug
 	@selftests/check/run debug
 
 check-all: ## All of it on every kernel, with a table
 	@selftests/setup all
 	@selftests/check/run all
+
+check-coverage: ## Which lines of the module its tests run, by file
+	@selftests/setup check debug
+	@selftests/check/coverage
 
 bench: ## Our heap beside the kernel's own, what watching costs (6.12)
 	@selftests/setup bench
@@ -259,6 +264,6 @@ unload: ## Remove it again
 .PHONY: setup help demo vm all modules user needs needs-headers libmem \
 	cuda heapsim clean distclean check \
 	check-style check-vm check-model check-device check-libmem check-cuda \
-	check-heapsim corpus check-clients check-debug check-all bench \
+	check-heapsim corpus check-clients check-debug check-coverage check-all bench \
 	install install-user uninstall no-dkms dkms-install dkms-uninstall \
 	load unload
