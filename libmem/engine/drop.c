@@ -3,7 +3,9 @@
  * What an engine must not have of the application's memory, it gives back: the
  * kernel would copy each page for the application that stores to it as long as
  * both have it. What it needs to go on stays: code, constants, the C library's
- * heap and what the loader and the thread library have of this thread.
+ * heap and what the loader and the thread library have of this thread. If the
+ * program has another allocator, nobody can say what that needs: all private
+ * memory stays.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -196,7 +198,7 @@ static bool is_unwanted(const struct process *own,
 	if (mapping->is_file)
 		return true;
 	/* The sanitizer's own is among them, and nothing tells which. */
-	if (__asan_init)
+	if (__asan_init || own->start.keep != KEEP_NEEDED)
 		return false;
 	return mapping->place == ENGINE_HOST_STACK ||
 	       block_len(own, mapping) >= SMALL_LEN;
@@ -373,11 +375,15 @@ int drop_memory(struct process *own)
 void drop_stores(const struct process *own)
 {
 	const struct objects *objects = own->start.objects;
+	const enum keep keep = own->start.keep;
 	size_t i;
 
 	for (i = 0; i < objects->nr; i++) {
 		const struct segment *segment = &objects->segments[i];
 
+		if (keep == KEEP_ALL ||
+		    (keep == KEEP_LIBRARIES && !segment->is_program))
+			continue;
 		if (segment->is_writable && segment->is_host)
 			mprotect((void *)segment->at.start,
 				 segment->at.end - segment->at.start,

@@ -138,6 +138,7 @@ static void add_segments(struct objects *objects,
 	struct segment segment = {
 		.id = id_of(info),
 		.is_host = is_host(info),
+		.is_program = !*info->dlpi_name,
 		.may_store = has_any(info->dlpi_name, storing_names,
 				     LEN_OF(storing_names)),
 	};

@@ -438,13 +438,14 @@ static void clear_start(const struct engine *engine)
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-static int fork_engine(struct engine *engine, int pair[2])
+static int fork_engine(struct engine *engine, enum keep keep, int pair[2])
 {
 	struct engine_start *start = map_start(engine);
 	int err;
 
 	if (!start)
 		return -ENOMEM;
+	start->keep = keep;
 	start->sock = pair[1];
 	start->app_pidfd = fd_aside((int)syscall(SYS_pidfd_open, getpid(), 0));
 	err = start->app_pidfd < 0 ? -errno : 0;
@@ -532,7 +533,8 @@ static bool is_open(const struct own_fd *file)
 	return file->nr < 0 || own_fd_is_open(file);
 }
 
-static int try_start(struct engine *engine, uint64_t timeout_ns)
+static int try_start(struct engine *engine, enum keep keep,
+		     uint64_t timeout_ns)
 {
 	int pair[2], err;
 
@@ -545,7 +547,7 @@ static int try_start(struct engine *engine, uint64_t timeout_ns)
 		err = open_pair(pair);
 	if (err)
 		goto err_release;
-	err = fork_engine(engine, pair);
+	err = fork_engine(engine, keep, pair);
 	close(pair[1]);
 	if (err)
 		close(pair[0]);
@@ -572,16 +574,62 @@ err_release:
  * Of AddressSanitizer's allocator (GCC 12) a fork takes no lock: a process in
  * which another thread's is held for ever comes to nothing, and the next may.
  */
-static int start(struct engine *engine)
+static int start_keeping(struct engine *engine, enum keep keep)
 {
 	uint64_t timeout_ns = __asan_init ? ASAN_START_NS : START_NS;
 	int err;
 
 	do {
-		err = try_start(engine, timeout_ns);
+		err = try_start(engine, keep, timeout_ns);
 		timeout_ns *= 2;
 	} while (err == -ETIME && timeout_ns <= START_NS);
-	return err == -EOWNERDEAD || err == -ETIME ? -EAGAIN : err;
+	return err;
+}
+
+/* The process itself, and no call of the system, has failed. */
+static bool is_broken(int err)
+{
+	return err == -EOWNERDEAD || err == -ETIME ||
+	       engine_status_is_final(err);
+}
+
+/* Who has asked for a checker should know that this one looks away. */
+static void say_kept(void)
+{
+	static const char text[] =
+		"libmem: engines keep all private memory of this program, "
+		"which its allocator needs: kernels' touches of that are not "
+		"found\n";
+
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		return;
+}
+
+/*
+ * A process that keeps little finds most mistakes. It cannot go on if the
+ * program's allocator needs more, which its start tries. Each start may also
+ * fail by chance, by what other threads do to shared pages of the heap.
+ */
+static int start(struct engine *engine)
+{
+	static const enum keep tries[] = {
+		KEEP_NEEDED, KEEP_NEEDED, KEEP_LIBRARIES, KEEP_LIBRARIES,
+		KEEP_ALL, KEEP_ALL,
+	};
+	static _Atomic enum keep works;
+	int err = -EAGAIN;
+	size_t i;
+
+	for (i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
+		if (tries[i] < atomic_load(&works))
+			continue;
+		err = start_keeping(engine, tries[i]);
+		if (!is_broken(err))
+			break;
+	}
+	if (!err && atomic_exchange(&works, tries[i]) < tries[i])
+		say_kept();
+	return is_broken(err) ? -EAGAIN : err;
 }
 
 /* There is a process, and it can run this. */

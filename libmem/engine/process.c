@@ -23,8 +23,8 @@
 /* glibc, libio/libio.h: _IO_CURRENTLY_PUTTING */
 #define CURRENTLY_PUTTING	0x0800
 
-/* AddressSanitizer has lists of free blocks up to 128 KiB. */
-#define ASAN_LEN	(256UL << 10)
+/* Allocators have lists of free blocks up to 128 KiB, and map larger ones. */
+#define MAX_TRIED_LEN	(256UL << 10)
 
 /* To what is printed to come out when the owner is gone. */
 #define LAST_SECONDS	2
@@ -362,16 +362,22 @@ static void serve_all(void *stack)
 }
 
 /*
- * A lock of AddressSanitizer's allocator that is lost with another thread is
- * found here, by a start that does not end, and not in a kernel: this thread
- * is new, and has blocks of no length yet.
+ * The allocator may be any: if it needs what the process has dropped, or a lock
+ * of it is lost with another thread (AddressSanitizer's), that is found by a
+ * start that fails, and not in a kernel. This thread is new, and has blocks of
+ * no length yet.
  */
 static void try_allocator(void)
 {
+	volatile char *block;
 	size_t len;
 
-	for (len = 16; __asan_init && len <= ASAN_LEN; len += len / 8 + 16)
-		free(malloc(len));
+	for (len = 16; len <= MAX_TRIED_LEN; len += len / 8 + 16) {
+		block = malloc(len);
+		if (block)
+			block[len - 1] = 1;
+		free((void *)block);
+	}
 }
 
 static void *serve_main(void *stack)

@@ -149,6 +149,7 @@ struct range {
  * @id: of its object: another one at the same place has another
  * @is_writable: variables
  * @is_host: they are the application's
+ * @is_program: of the program, not of a library
  * @may_store: it stores to the application's variables on purpose
  */
 struct segment {
@@ -156,6 +157,7 @@ struct segment {
 	uint64_t id;
 	bool is_writable;
 	bool is_host;
+	bool is_program;
 	bool may_store;
 };
 
@@ -222,6 +224,20 @@ struct mappings {
 };
 
 /**
+ * enum keep - memory of the application that a process keeps
+ * @KEEP_NEEDED: what glibc's allocator needs, and code
+ * @KEEP_LIBRARIES: all that is private and anonymous, for other allocators;
+ *	variables of libraries can be stored to
+ * @KEEP_ALL: the same, and the program's variables can be stored to: its
+ *	allocator is part of it
+ */
+enum keep {
+	KEEP_NEEDED,
+	KEEP_LIBRARIES,
+	KEEP_ALL,
+};
+
+/**
  * struct engine_start - what a process begins with, in memory of its own
  * @name: of the engine
  * @window: as the owner has it
@@ -235,6 +251,7 @@ struct mappings {
  * @sock: its end of the socket
  * @app_pidfd: ready when the application has ended; -1 none
  * @nr_workers: threads that run blocks
+ * @keep: of the application's memory
  * @app: the application
  * @pid: out: the process's number
  * @pidfd: out: of the process
@@ -251,6 +268,7 @@ struct engine_start {
 	int sock;
 	int app_pidfd;
 	unsigned int nr_workers;
+	enum keep keep;
 	pid_t app;
 	pid_t pid;
 	int pidfd;

@@ -20,6 +20,17 @@ for soc in ${HEAPSIM_BOARDS:-$all}; do
 		LIBMEM_SOC=$soc "$dir/${test}_test" || rc=1
 	done
 done
+# With allocators that programs bring along: engines need those, too.
+"$dir/heap_own_test" || rc=1
+for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2.0; do
+	if ! ldconfig -p | grep -q "$allocator"; then
+		echo "ok 1 # SKIP $allocator is not installed"
+		echo "1..1"
+		continue
+	fi
+	LD_PRELOAD=$allocator "$dir/heap_test" || rc=1
+	LD_PRELOAD=$allocator LIBMEM_SOC=tx2 "$dir/stream_test" || rc=1
+done
 "$here/gdb_test" || rc=1
 "$here/pages_test" || rc=1
 "$here/guide_test" || rc=1
