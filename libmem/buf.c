@@ -126,6 +126,7 @@ static int check(const struct mem_buf *buf)
 
 API int mem_buf_map(struct mem_buf *buf, void **addr)
 {
+	void *mapped = NULL;
 	int err;
 
 	if (!buf || !addr)
@@ -140,9 +141,12 @@ API int mem_buf_map(struct mem_buf *buf, void **addr)
 		err = buf->ctx->backend->map(buf, &buf->addr);
 	if (!err) {
 		buf->nr_maps++;
-		*addr = buf->addr;
+		mapped = buf->addr;
 	}
 	pthread_mutex_unlock(&buf->lock);
+	/* The caller's memory: a store to it may fault, so hold no lock. */
+	if (!err)
+		*addr = mapped;
 	return err;
 }
 

@@ -149,7 +149,7 @@ static int export_idle(struct mem_ctx *ctx, struct mem_buf *buf, int *fd)
 {
 	bool is_idle;
 	uint64_t seq;
-	int err = 0;
+	int new = -1, err = 0;
 
 	for (;;) {
 		sched_lock(ctx);
@@ -158,8 +158,11 @@ static int export_idle(struct mem_ctx *ctx, struct mem_buf *buf, int *fd)
 		if (buf->is_claimed)
 			err = -EINVAL;
 		else if (is_idle)
-			err = ctx->backend->export_ptr(buf, fd);
+			err = ctx->backend->export_ptr(buf, &new);
 		sched_unlock(ctx);
+		/* The caller's memory: a store to it may fault. */
+		if (is_idle && !err)
+			*fd = new;
 		if (is_idle || err)
 			return err;
 		sched_wait_all(ctx, seq);

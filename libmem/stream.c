@@ -281,17 +281,31 @@ static void thread_stream_unlink(struct thread_stream *one)
 	*at = one->next_in_ctx;
 }
 
-/* What cannot be told for want of memory is told as the context goes. */
+/* A stream that the scheduler still has stays until the context goes. */
+static void thread_stream_keep(struct thread_stream *one)
+{
+	pthread_mutex_lock(&threads_lock);
+	one->is_left = true;
+	one->next_in_ctx = one->ctx->sched.thread_streams;
+	one->ctx->sched.thread_streams = one;
+	pthread_mutex_unlock(&threads_lock);
+}
+
 static void thread_stream_end(struct thread_stream *one)
 {
 	struct mem_ctx *ctx = one->ctx;
+	int err;
 
 	sched_lock(ctx);
-	stream_forget(one->stream);
+	err = stream_forget(one->stream);
 	sched_unlock(ctx);
-	stream_drop(one->stream);
+	if (err) {
+		thread_stream_keep(one);
+	} else {
+		stream_drop(one->stream);
+		free(one);
+	}
 	ctx_put(ctx);
-	free(one);
 }
 
 /*
@@ -884,6 +898,7 @@ API int mem_event_elapsed(struct mem_event *start, struct mem_event *end,
 			  int64_t *ns)
 {
 	struct mem_ctx *ctx;
+	int64_t elapsed_ns = 0;
 	int err;
 
 	if (!start || !end || !ns)
@@ -901,9 +916,12 @@ API int mem_event_elapsed(struct mem_event *start, struct mem_event *end,
 		 !op_is_done(end->record->op))
 		err = -EBUSY;
 	else
-		*ns = (int64_t)(end->record->op->done_ns -
-				start->record->op->done_ns);
+		elapsed_ns = (int64_t)(end->record->op->done_ns -
+				       start->record->op->done_ns);
 	sched_unlock(ctx);
+	/* The caller's memory: a store to it may fault, so hold no lock. */
+	if (!err)
+		*ns = elapsed_ns;
 	return err;
 }
 

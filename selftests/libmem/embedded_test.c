@@ -864,6 +864,176 @@ static void it_is_none_of_the_standard_files(void **state)
 	assert_int_equal(status_of(begin_anew, arg), 0);
 }
 
+/* What calls that return something have to do with. */
+struct objects {
+	struct mem_ctx *own;
+	struct mem_buf *buf;
+	struct mem_job *job;
+	struct mem_event *start;
+	struct mem_event *end;
+	void *device;
+};
+
+static void get_elapsed(const struct objects *all, void *to)
+{
+	mem_event_elapsed(all->start, all->end, to);
+}
+
+static void get_mapping(const struct objects *all, void *to)
+{
+	mem_buf_map(all->buf, to);
+}
+
+static void get_export(const struct objects *all, void *to)
+{
+	mem_ptr_export(all->own, all->device, to);
+}
+
+static void get_fence(const struct objects *all, void *to)
+{
+	mem_job_fence(all->job, to);
+}
+
+static void get_result(const struct objects *all, void *to)
+{
+	mem_job_wait(all->job, 0, to);
+}
+
+static void get_stream(const struct objects *all, void *to)
+{
+	mem_stream_per_thread(all->own, to);
+}
+
+static void get_memory(const struct objects *all, void *to)
+{
+	mem_alloc(all->own, MEM_KIND_PINNED, LEN, 0, to);
+}
+
+static void get_buf(const struct objects *all, void *to)
+{
+	mem_buf_alloc(all->own, MEM_KIND_SYSTEM, LEN, NULL, to);
+}
+
+static void get_job(const struct objects *all, void *to)
+{
+	mem_job_fill(all->buf, 0, LEN, 1, to);
+}
+
+static void get_event(const struct objects *all, void *to)
+{
+	mem_event_create(all->own, 0, to);
+}
+
+static void get_device(const struct objects *all, void *to)
+{
+	mem_device_ptr(all->own, to, to);
+}
+
+static void get_len(const struct objects *all, void *to)
+{
+	mem_ctx_memory(all->own, MEM_ENGINE_GPU, to, (uint64_t *)to + 1);
+}
+
+static void get_pitch(const struct objects *all, void *to)
+{
+	mem_alloc_pitch(all->own, LEN, 2, to, (void **)to + 1);
+}
+
+static void make_objects(struct objects *all)
+{
+	const struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.soc = "tx2",
+	};
+	struct mem_stream *stream;
+
+	assert_int_equal(mem_ctx_open(&options, &all->own), 0);
+	stream = mem_stream_legacy(all->own);
+	assert_int_equal(mem_buf_alloc(all->own, MEM_KIND_NONCOHERENT, LEN,
+				       NULL, &all->buf), 0);
+	assert_int_equal(mem_job_fill(all->buf, 0, LEN, 1, &all->job), 0);
+	assert_int_equal(mem_alloc(all->own, MEM_KIND_DEVICE, LEN, 0,
+				   &all->device), 0);
+	assert_int_equal(mem_event_create(all->own, 0, &all->start), 0);
+	assert_int_equal(mem_event_create(all->own, 0, &all->end), 0);
+	assert_int_equal(mem_event_record(all->start, stream), 0);
+	assert_int_equal(mem_event_record(all->end, stream), 0);
+	assert_int_equal(mem_ctx_sync(all->own), 0);
+}
+
+static void destroy_objects(struct objects *all)
+{
+	mem_event_destroy(all->start);
+	mem_event_destroy(all->end);
+	mem_job_destroy(all->job);
+	mem_buf_destroy(all->buf);
+	mem_free(all->own, all->device);
+	mem_ctx_close(all->own);
+}
+
+/* A lock that the call has left held is waited for here, until the alarm. */
+static void use_objects(const struct objects *all)
+{
+	int64_t ns;
+	void *addr;
+	int fd;
+
+	assert_int_equal(mem_ctx_sync(all->own), 0);
+	assert_int_equal(mem_event_elapsed(all->start, all->end, &ns), 0);
+	assert_int_equal(mem_buf_map(all->buf, &addr), 0);
+	assert_int_equal(mem_buf_unmap(all->buf), 0);
+	assert_int_equal(mem_job_fence(all->job, &fd), 0);
+	close(fd);
+	assert_int_equal(mem_ptr_export(all->own, all->device, &fd), 0);
+	close(fd);
+}
+
+/*
+ * A store to memory that the CPU may not touch now is SIGBUS, and a handler may
+ * leave by siglongjmp().
+ */
+static void results_are_stored_under_no_lock(void **state)
+{
+	static void (*const calls[])(const struct objects *all, void *to) = {
+		get_elapsed, get_mapping, get_export, get_fence, get_result,
+		get_stream, get_memory, get_buf, get_job, get_event,
+		get_device, get_len, get_pitch,
+	};
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = do_nothing,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+	};
+	struct sigaction jump = {
+		.sa_sigaction = jump_back,
+		.sa_flags = SA_SIGINFO,
+	}, old;
+	struct objects all;
+	void *to;
+	volatile size_t i;
+
+	(void)state;
+	make_objects(&all);
+	assert_int_equal(mem_alloc(all.own, MEM_KIND_MANAGED, LEN,
+				   MEM_ATTACH_GLOBAL, &to), 0);
+	assert_int_equal(sigaction(SIGBUS, &jump, &old), 0);
+	alarm(60);
+	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		assert_int_equal(mem_launch(mem_stream_legacy(all.own),
+					    &launch), 0);
+		if (!sigsetjmp(back, 1)) {
+			calls[i](&all, to);
+			fail_msg("call %zu has stored its result", i);
+		}
+		use_objects(&all);
+	}
+	alarm(0);
+	sigaction(SIGBUS, &old, NULL);
+	assert_int_equal(mem_free(all.own, to), 0);
+	destroy_objects(&all);
+}
+
 #define NR_MEMORY	4UL
 
 /* Memory of each kind, used by an engine and exported, and a fence. */
@@ -1017,6 +1187,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_hundred_thousand_buffers),
 		cmocka_unit_test(ten_thousand_contexts),
 		cmocka_unit_test(it_is_none_of_the_standard_files),
+		cmocka_unit_test(results_are_stored_under_no_lock),
 		cmocka_unit_test(closed_descriptors_harm_no_file),
 	};
 

@@ -307,6 +307,43 @@ static void children_can_come_at_any_time(void **state)
 	mem_ctx_close(own);
 }
 
+#ifdef OWN_MALLOC
+extern _Thread_local bool malloc_fails;
+
+static void *end_without_memory(void *own)
+{
+	struct mem_stream *stream;
+
+	if (mem_stream_per_thread(own, &stream) || mem_stream_sync(stream))
+		return own;
+	malloc_fails = true;
+	return NULL;
+}
+
+/* What it has left behind is its context's. */
+static void a_thread_can_end_without_memory(void **state)
+{
+	uint32_t *words = calloc(1, 4096);
+	struct mem_ctx *own = new_ctx();
+	pthread_t thread;
+	void *ret;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(pthread_create(&thread, NULL,
+						end_without_memory, own), 0);
+		pthread_join(thread, &ret);
+		assert_null(ret);
+		assert_int_equal(run_registered(own, words, 4096), 0);
+		assert_int_equal(mem_ctx_sync(own), 0);
+	}
+	assert_int_equal(words[7], 3);
+	mem_ctx_close(own);
+	free(words);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +353,9 @@ int main(void)
 		cmocka_unit_test(host_pointers_of_large_blocks_are_illegal),
 		cmocka_unit_test(a_childs_stores_stay_in_the_child),
 		cmocka_unit_test(children_can_come_at_any_time),
+#ifdef OWN_MALLOC
+		cmocka_unit_test(a_thread_can_end_without_memory),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

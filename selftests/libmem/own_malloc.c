@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,6 +25,9 @@ static _Alignas(4096) uint8_t memory[1UL << MAX_SHIFT];
 static size_t used;
 static struct head *unused[MAX_SHIFT + 1];
 static atomic_flag lock = ATOMIC_FLAG_INIT;
+
+/* Of the thread: there is no memory from now on. */
+_Thread_local bool malloc_fails;
 
 static struct head *take(size_t shift)
 {
@@ -50,7 +54,7 @@ void *malloc(size_t len)
 		shift++;
 	while (atomic_flag_test_and_set(&lock))
 		;
-	if (shift <= MAX_SHIFT)
+	if (shift <= MAX_SHIFT && !malloc_fails)
 		head = take(shift);
 	atomic_flag_clear(&lock);
 	if (!head) {
@@ -68,6 +72,8 @@ void free(void *block)
 	/* Of an aligned block nothing is used again. */
 	if (!block || !head->shift)
 		return;
+	/* Who goes on using it is found. */
+	memset(block, 0xdd, (1UL << head->shift) - sizeof(*head));
 	while (atomic_flag_test_and_set(&lock))
 		;
 	head->next = unused[head->shift];
