@@ -8,7 +8,9 @@
  * where libmem is part of the program, its variables are read-only.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdio_ext.h>
@@ -81,8 +83,44 @@ static int compare(const void *one, const void *other)
 	return *(const int *)one - *(const int *)other;
 }
 
-/* All but the standard three and those that the process needs. */
-static void close_foreign(const struct engine_start *start)
+/* Descriptors from @from to @last, one by one. */
+static int close_listed(unsigned int from, unsigned int last)
+{
+	const int dir = open("/proc/self/fd", O_RDONLY | O_DIRECTORY);
+	char entries[1024] __attribute__((aligned(8)));
+	const struct dirent64 *entry;
+	unsigned long fd;
+	char *end;
+	long got = -1, at;
+
+	while (dir >= 0 && (got = syscall(SYS_getdents64, dir, entries,
+					  sizeof(entries))) > 0) {
+		for (at = 0; at < got; at += entry->d_reclen) {
+			entry = (struct dirent64 *)(entries + at);
+			fd = strtoul(entry->d_name, &end, 10);
+			if (end != entry->d_name && fd >= from && fd <= last &&
+			    fd != (unsigned long)dir)
+				close((int)fd);
+		}
+	}
+	if (dir >= 0)
+		close(dir);
+	return got < 0 ? -EAGAIN : 0;
+}
+
+/* The call may be refused: containers do so with what they do not know. */
+static int close_all(unsigned int from, unsigned int last)
+{
+	if (!syscall(SYS_close_range, from, last, 0))
+		return 0;
+	return close_listed(from, last);
+}
+
+/*
+ * All but the standard three and those that the process needs. What stays open
+ * here the application cannot close: the peer of a socket waits for its end.
+ */
+static int close_foreign(const struct engine_start *start)
 {
 	int needed[] = {
 		STDERR_FILENO, start->sock, start->app_pidfd,
@@ -91,9 +129,10 @@ static void close_foreign(const struct engine_start *start)
 	const size_t nr = sizeof(needed) / sizeof(*needed);
 	unsigned int from;
 	size_t i;
+	int err = 0;
 
 	qsort(needed, nr, sizeof(*needed), compare);
-	for (i = 0; i < nr; i++) {
+	for (i = 0; !err && i < nr; i++) {
 		unsigned int until = i + 1 < nr ? (unsigned int)needed[i + 1] :
 						  UINT_MAX;
 
@@ -101,8 +140,9 @@ static void close_foreign(const struct engine_start *start)
 			continue;
 		from = (unsigned int)needed[i] + 1;
 		if (until > from)
-			syscall(SYS_close_range, from, until - 1, 0);
+			err = close_all(from, until - 1);
 	}
+	return err;
 }
 
 static void default_signals(void)
@@ -213,7 +253,6 @@ static int set_up(struct process *own)
 	const struct engine_window *window = &own->start.window;
 	int err;
 
-	own->shared = own->start.shared;
 	own->nr_pages = window->len >> window->page_shift;
 	page_set_init(&own->stored, own->shared + 1, own->nr_pages);
 	err = drop_memory(own);
@@ -426,13 +465,15 @@ NO_ASAN void process_main(struct engine_start *start)
 	int err;
 
 	default_signals();
-	close_foreign(start);
+	err = close_foreign(start);
 	own->start = *start;
 	own->page_len = (size_t)1 << start->window.page_shift;
 	process = own;
 	process_map(sizeof(*own));
 	prctl(PR_SET_NAME, start->name);
-	err = set_up(own);
+	own->shared = own->start.shared;
+	if (!err)
+		err = set_up(own);
 	if (!err)
 		err = touch_init();
 	if (!err && (atexit(on_exit_called) || at_quick_exit(on_exit_called) ||

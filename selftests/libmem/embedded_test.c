@@ -6,12 +6,16 @@
 #include "test.h"
 
 #include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <linux/videodev2.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -1162,6 +1166,79 @@ static void closed_descriptors_harm_no_file(void **state)
 	assert_int_equal(status_of(begin_anew, taken), 0);
 }
 
+/* As a container does that does not know them. */
+static int refuse_calls(unsigned int first, unsigned int second)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, second, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {
+		.len = sizeof(code) / sizeof(*code),
+		.filter = code,
+	};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -1;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static void count_files(const struct mem_block *block, void *args)
+{
+	uint32_t *nr = *(uint32_t **)args;
+	int fd;
+
+	(void)block;
+	for (fd = 0; fd < 1024; fd++)
+		*nr += fcntl(fd, F_GETFD) >= 0;
+}
+
+/* It has no file of the program's, or it does not start. */
+static int start_without_close_range(bool has_list)
+{
+	uint32_t *nr;
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = count_files,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args = &nr,
+		.args_len = sizeof(nr),
+	};
+	struct mem_ctx *own;
+	int err;
+
+	if (mem_ctx_open(NULL, &own) ||
+	    mem_alloc(own, MEM_KIND_PINNED, LEN, 0, (void **)&nr))
+		return 1;
+	*nr = 0;
+	while (dup(2) < 100)
+		;
+	if (refuse_calls(SYS_close_range,
+			 has_list ? SYS_close_range : SYS_getdents64))
+		return 2;
+	if (mem_launch(mem_stream_legacy(own), &launch))
+		return 3;
+	err = mem_ctx_sync(own);
+	if (!has_list)
+		return err == -EAGAIN ? 0 : 4;
+	/* The standard three, the socket, and the application's end. */
+	return err || *nr != 5 ? 5 : 0;
+}
+
+static void an_engine_has_no_file_of_the_program(void **state)
+{
+	char refused[] = "refused", unlisted[] = "unlisted";
+
+	(void)state;
+	assert_int_equal(status_of(begin_anew, refused), 0);
+	assert_int_equal(status_of(begin_anew, unlisted), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -1188,11 +1265,16 @@ int main(int argc, char **argv)
 		cmocka_unit_test(ten_thousand_contexts),
 		cmocka_unit_test(it_is_none_of_the_standard_files),
 		cmocka_unit_test(results_are_stored_under_no_lock),
+		cmocka_unit_test(an_engine_has_no_file_of_the_program),
 		cmocka_unit_test(closed_descriptors_harm_no_file),
 	};
 
 	if (argc == 2 && !strcmp(argv[1], "closed"))
 		return work_without_standard_files();
+	if (argc == 2 && !strcmp(argv[1], "refused"))
+		return start_without_close_range(true);
+	if (argc == 2 && !strcmp(argv[1], "unlisted"))
+		return start_without_close_range(false);
 	if (argc == 2 && !strcmp(argv[1], "lost"))
 		return go_on_without_files(false);
 	if (argc == 2 && !strcmp(argv[1], "taken"))
