@@ -1016,15 +1016,15 @@ try "bad options are refused" bad_options
 try "a report that cannot be written is an error" full_disk
 try "the report is JSON, too" json
 if command -v python3 >/dev/null; then
-	try "its members are those of the man page" json_members
+	is_quick || try "its members are those of the man page" json_members
 else
 	echo "# no python3: its members are not compared"
 fi
 try "a right run is traced" trace_right
 is_quick || try "findings are in the trace" trace_wrong
 is_quick || try "who holds a buffer is in the trace" trace_held
-try "what the engines of libmem do is in the trace" trace_works
-try "waits, attaches and host functions are in the trace" trace_calls
+is_quick || try "what the engines of libmem do is in the trace" trace_works
+is_quick || try "waits, attaches and host functions are in the trace" trace_calls
 is_quick || try "works of several opens are not mixed up" trace_works_of_two
 is_quick || try "any name is fit for the trace" trace_names
 is_quick || try "events that are lost are told, and cost no finding" trace_flood
