@@ -19,6 +19,7 @@
 #include "../engine/engine.h"
 #include "../grant.h"
 #include "../internal.h"
+#include "../trap/ops.h"
 
 /**
  * struct acting - an engine's job, for whom it concerns later
@@ -430,7 +431,12 @@ void embedded_buf_put(struct embedded_buf *buf);
 
 /* signals.c */
 int signals_init(void);
+int signals_action(int signal, const struct sigaction *action,
+		   struct sigaction *old);
 bool signals_are_seen(void);
+
+/* syscall.c */
+extern const struct trap_ops syscall_ops;
 
 /* fault.c */
 

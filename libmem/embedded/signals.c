@@ -2,10 +2,10 @@
 /*
  * The application's signals and ours. SIGSEGV is ours once a context is there;
  * what is not a touch of the window goes to the handler that the application
- * asked for. To that end its calls of sigaction(), signal(), sigprocmask() and
- * pthread_sigmask() come by here: the library defines them, and passes on all
- * but what concerns SIGSEGV, which stays unblocked: the kernel ends a process
- * that touches a page without access while it is blocked.
+ * asked for. To that end libmem-trap passes its calls of sigaction() and
+ * signal() on to this file; all but what concerns SIGSEGV goes to the kernel.
+ * SIGSEGV stays unblocked: the kernel ends a process that touches a page without
+ * access while it is blocked.
  *
  * The lock protects the application's action; handlers read a copy.
  */
@@ -17,10 +17,6 @@
 #include <unistd.h>
 
 #include "embedded.h"
-
-/* The C library's own name for it, which nobody else defines. */
-int __sigaction(int signal, const struct sigaction *action,
-		struct sigaction *old);
 
 static struct {
 	atomic_bool is_ours;		/* SIGSEGV */
@@ -230,6 +226,7 @@ int signals_init(void)
 	if (__sigaction(SIGSEGV, &action, &signals.theirs))
 		return -errno;
 	atomic_store(&signals.is_ours, true);
+	libmem_trap_set(&syscall_ops);
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGSEGV);
 	set_mask(SIG_UNBLOCK, &ours, NULL);
@@ -238,7 +235,7 @@ int signals_init(void)
 
 /**
  * struct sought - which of two objects is found first
- * @ours: an address in the one that has the functions below
+ * @ours: an address in libmem-trap
  * @libcs: an address in the C library
  */
 struct sought {
@@ -279,13 +276,13 @@ static int sought_look(struct dl_phdr_info *info, size_t len, void *arg)
  * up. One that was opened by dlopen() comes after the C library.
  *
  * Context: any thread; not a signal handler.
- * Return: false if the C library's functions are found before those of the
- * same names in this file and in syscall.c.
+ * Return: false if the C library's functions are found before those of
+ * libmem-trap.
  */
 bool signals_are_seen(void)
 {
 	struct sought sought = {
-		.ours = (uintptr_t)signals_are_seen,
+		.ours = (uintptr_t)libmem_trap_set,
 		.libcs = (uintptr_t)__sigaction,
 	};
 
@@ -297,9 +294,17 @@ static bool is_ours(int signal)
 	return signal == SIGSEGV && atomic_load(&signals.is_ours);
 }
 
-/* The C library's, by way of us: see the head of this file. */
-API int sigaction(int signal, const struct sigaction *action,
-		  struct sigaction *old)
+/**
+ * signals_action() - sigaction() of the application
+ * @signal: any
+ * @action: new one, or NULL
+ * @old: out: previous one, or NULL
+ *
+ * Context: any, also a signal handler.
+ * Return: 0, or -1 and errno.
+ */
+int signals_action(int signal, const struct sigaction *action,
+		   struct sigaction *old)
 {
 	struct sigaction copy;
 	bool blocked = false;
@@ -324,63 +329,4 @@ API int sigaction(int signal, const struct sigaction *action,
 	else if (old && blocked)
 		sigaddset(&old->sa_mask, SIGSEGV);
 	return ret;
-}
-
-/* @action: its flags and mask */
-static sighandler_t handle(int signal, sighandler_t handler,
-			   struct sigaction *action)
-{
-	struct sigaction old;
-
-	action->sa_handler = handler;
-	return sigaction(signal, action, &old) ? SIG_ERR : old.sa_handler;
-}
-
-/* As BSD's, which is what the C library has by this name. */
-API sighandler_t signal(int signal, sighandler_t handler)
-{
-	struct sigaction action = { .sa_flags = SA_RESTART };
-
-	sigaddset(&action.sa_mask, signal);
-	return handle(signal, handler, &action);
-}
-
-/* As signal() of System V, which strict C has by this name. */
-sighandler_t __sysv_signal(int signal, sighandler_t handler);
-
-API sighandler_t __sysv_signal(int signal, sighandler_t handler)
-{
-	struct sigaction action = { .sa_flags = SA_RESETHAND | SA_NODEFER };
-
-	return handle(signal, handler, &action);
-}
-
-API sighandler_t sysv_signal(int signal, sighandler_t handler)
-{
-	return __sysv_signal(signal, handler);
-}
-
-API int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
-{
-	sigset_t copy;
-
-	if (set && (how == SIG_BLOCK || how == SIG_SETMASK)) {
-		copy = *set;
-		if (atomic_load(&signals.is_ours))
-			sigdelset(&copy, SIGSEGV);
-		/* The C library's own two, which it keeps from all. */
-		((unsigned long *)&copy)[0] &= ~(3UL << 31);
-		set = &copy;
-	}
-	return set_mask(how, set, old);
-}
-
-API int sigprocmask(int how, const sigset_t *set, sigset_t *old)
-{
-	int err = pthread_sigmask(how, set, old);
-
-	if (!err)
-		return 0;
-	errno = err;
-	return -1;
 }

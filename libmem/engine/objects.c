@@ -29,7 +29,7 @@ static const char * const runtime_names[] = {
 	"ld-linux", "libc.so", "libm.so", "libstdc++.so", "libgcc_s.so",
 	"libc++", "libunwind", "libpthread", "libdl.so", "librt.so", "libasan",
 	"libubsan", "liblsan", "libclang_rt", "linux-vdso",
-	"libheapsim-preload",
+	"libheapsim-preload", "libmem-trap",
 };
 
 /* What a sanitizer has told once it notes there. */

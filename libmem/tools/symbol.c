@@ -456,6 +456,7 @@ bool symbol_is_cuda(const struct frame *frame)
 static bool is_libmem(const struct frame *frame)
 {
 	return has_prefix(module_name(frame), "libmem.so") ||
+	       has_prefix(module_name(frame), "libmem-trap.so") ||
 	       symbol_is_cuda(frame);
 }
 

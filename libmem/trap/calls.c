@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Calls of the C library in which the kernel touches memory for the
+ * application. What libmem does about them is in embedded/syscall.c.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/videodev2.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "ops.h"
+
+/* stdio has them as macros, too. */
+#undef fread_unlocked
+#undef fwrite_unlocked
+
+/* An engine may take the access away again before the kernel gets there. */
+#define MAX_TRIES	8
+
+/* The C library's own function; a program without it does not start. */
+static void *find_next(const char *name)
+{
+	void *ret = dlsym(RTLD_NEXT, name);
+
+	if (!ret)
+		abort();
+	return ret;
+}
+
+/* Found once; several threads find the same. */
+static void *next_of(atomic_uintptr_t *next, const char *name)
+{
+	uintptr_t ret = atomic_load_explicit(next, memory_order_relaxed);
+
+	if (!ret) {
+		ret = (uintptr_t)find_next(name);
+		atomic_store_explicit(next, ret, memory_order_relaxed);
+	}
+	return (void *)ret;
+}
+
+#define NEXT(function) ({						\
+	static atomic_uintptr_t next;					\
+	__typeof__((function)) *real = next_of(&next, #function);	\
+									\
+	real;								\
+})
+
+/*
+ * The call with its pages ready; @expr gives bytes, or -1 and errno. What was
+ * taken away meanwhile is tried again: nothing was done then. What was refused
+ * would be refused, and counted, again.
+ */
+#define CALL(areas, nr, dir, expr) ({					\
+	const uintptr_t ip = (uintptr_t)__builtin_return_address(0);	\
+	const struct area *const all = (areas);				\
+	const struct trap_ops *const ops = trap_ops();			\
+	const size_t count = (nr);					\
+	__typeof__(expr) done;						\
+	bool was_refused;						\
+	int tries = 0;							\
+									\
+	if (!ops || !ops->is_ours(all, count)) {			\
+		done = (expr);						\
+	} else {							\
+		do {							\
+			was_refused = ops->prepare(all, count, dir, ip); \
+			done = (expr);					\
+		} while (done == (__typeof__(done))-1 &&		\
+			 errno == EFAULT && !was_refused &&		\
+			 ++tries < MAX_TRIES);				\
+		if ((dir) == KERNEL_WRITES &&				\
+		    done != (__typeof__(done))-1)			\
+			ops->finish(all, count, (size_t)done, ip);	\
+		ops->end(all, count, dir, ip);				\
+	}								\
+	done;								\
+})
+
+#define CALL_ONE(buf, len, dir, expr) ({				\
+	const struct area one = { (buf), (len) };			\
+	CALL(&one, 1, dir, expr);					\
+})
+
+TRAP_API ssize_t read(int fd, void *buf, size_t len)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES, NEXT(read)(fd, buf, len));
+}
+
+TRAP_API ssize_t write(int fd, const void *buf, size_t len)
+{
+	return CALL_ONE(buf, len, KERNEL_READS, NEXT(write)(fd, buf, len));
+}
+
+TRAP_API ssize_t pread(int fd, void *buf, size_t len, off_t off)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(pread)(fd, buf, len, off));
+}
+
+TRAP_API ssize_t pread64(int fd, void *buf, size_t len, off64_t off)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(pread64)(fd, buf, len, off));
+}
+
+TRAP_API ssize_t pwrite(int fd, const void *buf, size_t len, off_t off)
+{
+	return CALL_ONE(buf, len, KERNEL_READS,
+			NEXT(pwrite)(fd, buf, len, off));
+}
+
+TRAP_API ssize_t pwrite64(int fd, const void *buf, size_t len, off64_t off)
+{
+	return CALL_ONE(buf, len, KERNEL_READS,
+			NEXT(pwrite64)(fd, buf, len, off));
+}
+
+TRAP_API ssize_t recv(int fd, void *buf, size_t len, int flags)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(recv)(fd, buf, len, flags));
+}
+
+TRAP_API ssize_t recvfrom(int fd, void *buf, size_t len, int flags,
+		     struct sockaddr *addr, socklen_t *addr_len)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(recvfrom)(fd, buf, len, flags, addr, addr_len));
+}
+
+TRAP_API ssize_t send(int fd, const void *buf, size_t len, int flags)
+{
+	return CALL_ONE(buf, len, KERNEL_READS,
+			NEXT(send)(fd, buf, len, flags));
+}
+
+TRAP_API ssize_t sendto(int fd, const void *buf, size_t len, int flags,
+		   const struct sockaddr *addr, socklen_t addr_len)
+{
+	return CALL_ONE(buf, len, KERNEL_READS,
+			NEXT(sendto)(fd, buf, len, flags, addr, addr_len));
+}
+
+TRAP_API ssize_t getrandom(void *buf, size_t len, unsigned int flags)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(getrandom)(buf, len, flags));
+}
+
+TRAP_API int getentropy(void *buf, size_t len)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(getentropy)(buf, len) ? -1 : (ssize_t)len) < 0 ?
+	       -1 : 0;
+}
+
+/* glibc has it from 2.36 on; it ends the process if the kernel refuses. */
+void arc4random_buf(void *buf, size_t len);
+
+TRAP_API void arc4random_buf(void *buf, size_t len)
+{
+	const struct trap_ops *ops = trap_ops();
+	const struct area area = { buf, len };
+	unsigned char part[256], *at = buf;
+	size_t nr;
+
+	if (!ops || !ops->is_ours(&area, 1)) {
+		NEXT(arc4random_buf)(buf, len);
+		return;
+	}
+	for (; len; len -= nr, at += nr) {
+		nr = len < sizeof(part) ? len : sizeof(part);
+		NEXT(arc4random_buf)(part, nr);
+		memcpy(at, part, nr);
+	}
+	explicit_bzero(part, sizeof(part));
+}
+
+/* Those that check the length against what the compiler knows of the buffer. */
+ssize_t __read_chk(int fd, void *buf, size_t len, size_t room);
+ssize_t __pread_chk(int fd, void *buf, size_t len, off_t off, size_t room);
+ssize_t __pread64_chk(int fd, void *buf, size_t len, off64_t off, size_t room);
+ssize_t __recv_chk(int fd, void *buf, size_t len, size_t room, int flags);
+
+TRAP_API ssize_t __read_chk(int fd, void *buf, size_t len, size_t room)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(__read_chk)(fd, buf, len, room));
+}
+
+TRAP_API ssize_t __pread_chk(int fd, void *buf, size_t len, off_t off, size_t room)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(__pread_chk)(fd, buf, len, off, room));
+}
+
+TRAP_API ssize_t __pread64_chk(int fd, void *buf, size_t len, off64_t off,
+			  size_t room)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(__pread64_chk)(fd, buf, len, off, room));
+}
+
+TRAP_API ssize_t __recv_chk(int fd, void *buf, size_t len, size_t room, int flags)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(__recv_chk)(fd, buf, len, room, flags));
+}
+
+/* A list is laid out as areas: struct iovec has the same two members. */
+_Static_assert(sizeof(struct iovec) == sizeof(struct area) &&
+	       offsetof(struct iovec, iov_len) == offsetof(struct area, len),
+	       "an iovec is an area");
+
+static const struct area *areas_of(const struct iovec *iov)
+{
+	return (const struct area *)iov;
+}
+
+static size_t nr_of(int nr)
+{
+	return nr > 0 ? (size_t)nr : 0;
+}
+
+TRAP_API ssize_t readv(int fd, const struct iovec *iov, int nr)
+{
+	return CALL(areas_of(iov), nr_of(nr), KERNEL_WRITES,
+		    NEXT(readv)(fd, iov, nr));
+}
+
+TRAP_API ssize_t writev(int fd, const struct iovec *iov, int nr)
+{
+	return CALL(areas_of(iov), nr_of(nr), KERNEL_READS,
+		    NEXT(writev)(fd, iov, nr));
+}
+
+TRAP_API ssize_t preadv(int fd, const struct iovec *iov, int nr, off_t off)
+{
+	return CALL(areas_of(iov), nr_of(nr), KERNEL_WRITES,
+		    NEXT(preadv)(fd, iov, nr, off));
+}
+
+TRAP_API ssize_t pwritev(int fd, const struct iovec *iov, int nr, off_t off)
+{
+	return CALL(areas_of(iov), nr_of(nr), KERNEL_READS,
+		    NEXT(pwritev)(fd, iov, nr, off));
+}
+
+TRAP_API ssize_t preadv64(int fd, const struct iovec *iov, int nr, off64_t off)
+{
+	return CALL(areas_of(iov), nr_of(nr), KERNEL_WRITES,
+		    NEXT(preadv64)(fd, iov, nr, off));
+}
+
+TRAP_API ssize_t pwritev64(int fd, const struct iovec *iov, int nr, off64_t off)
+{
+	return CALL(areas_of(iov), nr_of(nr), KERNEL_READS,
+		    NEXT(pwritev64)(fd, iov, nr, off));
+}
+
+TRAP_API ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
+{
+	if (!msg)
+		return NEXT(recvmsg)(fd, msg, flags);
+	return CALL(areas_of(msg->msg_iov), msg->msg_iovlen, KERNEL_WRITES,
+		    NEXT(recvmsg)(fd, msg, flags));
+}
+
+TRAP_API ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	if (!msg)
+		return NEXT(sendmsg)(fd, msg, flags);
+	return CALL(areas_of(msg->msg_iov), msg->msg_iovlen, KERNEL_READS,
+		    NEXT(sendmsg)(fd, msg, flags));
+}
+
+/* What a driver is given by address in a buffer that is queued. */
+static size_t user_areas(const struct v4l2_buffer *buf, struct area *areas)
+{
+	const struct v4l2_plane *planes = buf->m.planes;
+	size_t i;
+
+	if (buf->memory != V4L2_MEMORY_USERPTR)
+		return 0;
+	if (!V4L2_TYPE_IS_MULTIPLANAR(buf->type)) {
+		areas[0] = (struct area) {
+			.addr = (const void *)buf->m.userptr,
+			.len = buf->length,
+		};
+		return 1;
+	}
+	for (i = 0; i < buf->length && i < VIDEO_MAX_PLANES; i++)
+		areas[i] = (struct area) {
+			.addr = (const void *)planes[i].m.userptr,
+			.len = planes[i].length,
+		};
+	return i;
+}
+
+/* The most that a number without a size stands for: termios, ifreq */
+#define OLD_LEN		64
+
+/* The struct that the number tells of; of an old one nobody knows. */
+static struct area struct_area(unsigned long request, const void *arg)
+{
+	return (struct area) {
+		.addr = arg,
+		.len = _IOC_DIR(request) ? _IOC_SIZE(request) : OLD_LEN,
+	};
+}
+
+TRAP_API int ioctl(int fd, unsigned long request, ...)
+{
+	const uintptr_t ip = (uintptr_t)__builtin_return_address(0);
+	const struct trap_ops *ops = trap_ops();
+	struct area areas[1 + VIDEO_MAX_PLANES];
+	enum direction dir = KERNEL_WRITES;
+	size_t nr = 0;
+	va_list args;
+	void *arg;
+	int ret;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	/* Of an int, as many pass it, the sign has come along. */
+	request = (unsigned int)request;
+	/* Without a context there is nothing to be done. */
+	if (!ops || !arg)
+		return NEXT(ioctl)(fd, request, arg);
+	areas[0] = struct_area(request, arg);
+	if (_IOC_DIR(request) == _IOC_WRITE)
+		dir = KERNEL_READS;
+	ops->prepare(areas, 1, dir, ip);
+	/* What V4L2 pins; in the struct, that can be read now. */
+	if (request == VIDIOC_QBUF || request == VIDIOC_PREPARE_BUF)
+		nr = user_areas(arg, areas + 1);
+	ops->prepare(areas + 1, nr, KERNEL_WRITES, ip);
+	ret = NEXT(ioctl)(fd, request, arg);
+	if (ret >= 0 && _IOC_DIR(request) & _IOC_READ)
+		ops->finish(areas, 1, areas[0].len, ip);
+	ops->end(areas, 1 + nr, dir, ip);
+	return ret;
+}
+
+/*
+ * A stream reads and writes large blocks past its own memory. How far it came
+ * when it failed nobody tells, so what it was to write counts as written.
+ */
+static size_t stdio_len(size_t size, size_t nr)
+{
+	size_t len;
+
+	return __builtin_mul_overflow(size, nr, &len) ? 0 : len;
+}
+
+#define CALL_STDIO(buf, size, nr, dir, expr) ({				\
+	const uintptr_t ip = (uintptr_t)__builtin_return_address(0);	\
+	const struct area area = { (buf), stdio_len(size, nr) };	\
+	const struct trap_ops *const ops = trap_ops();			\
+	size_t done;							\
+									\
+	if (ops)							\
+		ops->prepare(&area, 1, dir, ip);			\
+	done = (expr);							\
+	if (ops && (dir) == KERNEL_WRITES)				\
+		ops->finish(&area, 1, done * (size), ip);		\
+	if (ops)							\
+		ops->end(&area, 1, dir, ip);				\
+	done;								\
+})
+
+TRAP_API size_t fread(void *buf, size_t size, size_t nr, FILE *file)
+{
+	return CALL_STDIO(buf, size, nr, KERNEL_WRITES,
+			  NEXT(fread)(buf, size, nr, file));
+}
+
+/* As those above. */
+size_t __fread_chk(void *buf, size_t room, size_t size, size_t nr, FILE *file);
+size_t __fread_unlocked_chk(void *buf, size_t room, size_t size, size_t nr,
+			    FILE *file);
+
+TRAP_API size_t __fread_chk(void *buf, size_t room, size_t size, size_t nr,
+		       FILE *file)
+{
+	return CALL_STDIO(buf, size, nr, KERNEL_WRITES,
+			  NEXT(__fread_chk)(buf, room, size, nr, file));
+}
+
+TRAP_API size_t __fread_unlocked_chk(void *buf, size_t room, size_t size, size_t nr,
+				FILE *file)
+{
+	return CALL_STDIO(buf, size, nr, KERNEL_WRITES,
+			  NEXT(__fread_unlocked_chk)(buf, room, size, nr,
+						     file));
+}
+
+TRAP_API size_t fread_unlocked(void *buf, size_t size, size_t nr, FILE *file)
+{
+	return CALL_STDIO(buf, size, nr, KERNEL_WRITES,
+			  NEXT(fread_unlocked)(buf, size, nr, file));
+}
+
+TRAP_API size_t fwrite(const void *buf, size_t size, size_t nr, FILE *file)
+{
+	return CALL_STDIO(buf, size, nr, KERNEL_READS,
+			  NEXT(fwrite)(buf, size, nr, file));
+}
+
+TRAP_API size_t fwrite_unlocked(const void *buf, size_t size, size_t nr, FILE *file)
+{
+	return CALL_STDIO(buf, size, nr, KERNEL_READS,
+			  NEXT(fwrite_unlocked)(buf, size, nr, file));
+}

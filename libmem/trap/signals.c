@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Calls of the C library that concern signals, and whom all calls are passed on
+ * to. libmem.a has this file, too.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ops.h"
+
+static _Atomic(const struct trap_ops *) current;
+
+/**
+ * trap_ops() - what libmem does about calls
+ *
+ * Context: any.
+ * Return: NULL as long as there is no embedded context.
+ */
+const struct trap_ops *trap_ops(void)
+{
+	return atomic_load_explicit(&current, memory_order_acquire);
+}
+
+/**
+ * libmem_trap_set() - have calls passed on
+ * @ops: to these from now on
+ *
+ * For libmem alone; there is one in a process.
+ *
+ * Context: any thread.
+ */
+TRAP_API void libmem_trap_set(const struct trap_ops *ops)
+{
+	atomic_store_explicit(&current, ops, memory_order_release);
+}
+
+TRAP_API int sigaction(int signal, const struct sigaction *action,
+		       struct sigaction *old)
+{
+	const struct trap_ops *ops = trap_ops();
+
+	return ops ? ops->sigaction(signal, action, old) :
+		     __sigaction(signal, action, old);
+}
+
+/* @action: its flags and mask */
+static sighandler_t handle(int signal, sighandler_t handler,
+			   struct sigaction *action)
+{
+	struct sigaction old;
+
+	action->sa_handler = handler;
+	return sigaction(signal, action, &old) ? SIG_ERR : old.sa_handler;
+}
+
+/* As BSD's, which is what the C library has by this name. */
+TRAP_API sighandler_t signal(int signal, sighandler_t handler)
+{
+	struct sigaction action = { .sa_flags = SA_RESTART };
+
+	sigaddset(&action.sa_mask, signal);
+	return handle(signal, handler, &action);
+}
+
+/* As signal() of System V, which strict C has by this name. */
+sighandler_t __sysv_signal(int signal, sighandler_t handler);
+
+TRAP_API sighandler_t __sysv_signal(int signal, sighandler_t handler)
+{
+	struct sigaction action = { .sa_flags = SA_RESETHAND | SA_NODEFER };
+
+	return handle(signal, handler, &action);
+}
+
+TRAP_API sighandler_t sysv_signal(int signal, sighandler_t handler)
+{
+	return __sysv_signal(signal, handler);
+}
+
+/* A mask without SIGSEGV: it is never really blocked once it is libmem's. */
+TRAP_API int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	sigset_t copy;
+
+	if (set && (how == SIG_BLOCK || how == SIG_SETMASK)) {
+		copy = *set;
+		if (trap_ops())
+			sigdelset(&copy, SIGSEGV);
+		/* The C library's own two, which it keeps from all. */
+		((unsigned long *)&copy)[0] &= ~(3UL << 31);
+		set = &copy;
+	}
+	return syscall(SYS_rt_sigprocmask, how, set, old, _NSIG / 8) ? errno :
+								       0;
+}
+
+TRAP_API int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	int err = pthread_sigmask(how, set, old);
+
+	if (!err)
+		return 0;
+	errno = err;
+	return -1;
+}
