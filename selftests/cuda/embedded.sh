@@ -16,16 +16,16 @@ rc=0
 "$dir/header_test" || rc=1
 # Numbers are the same on all boards.
 for test in half number; do
-	LIBMEM_SOC=tx2 timeout -k 5 120 "$dir/${test}_test" || rc=1
+	LIBMEM_SOC=tx2 timeout -k 5 600 "$dir/${test}_test" || rc=1
 done
 read -ra boards <<<"${HEAPSIM_BOARDS:-nano tx2 drive-px2 xavier orin orin-nano thor}"
 for soc in "${boards[@]}"; do
 	for test in array device driver kernel launch limits pool runtime \
 		semaphore share texture; do
-		LIBMEM_SOC=$soc timeout -k 5 120 "$dir/${test}_test" || rc=1
+		LIBMEM_SOC=$soc timeout -k 5 600 "$dir/${test}_test" || rc=1
 	done
 	for test in "$dir"/version_test-*; do
-		LIBMEM_SOC=$soc timeout -k 5 60 "$test" || rc=1
+		LIBMEM_SOC=$soc timeout -k 5 600 "$test" || rc=1
 	done
 done
 "$here/samples" "${boards[@]}" || rc=1
