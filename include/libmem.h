@@ -1150,8 +1150,9 @@ int mem_job_copy(struct mem_buf *dst, uint64_t dst_off, struct mem_buf *src,
  *
  * Context: may sleep; any thread.
  * Return: 0, or as mem_job_copy(); -EINVAL also if @copy->size is below the
- * struct's first version or no multiple of 8, @copy->reserved is not 0, or the
- * delay is too long; -E2BIG if a tail that this library does not know is not 0.
+ * struct's first version or no multiple of 8, @copy->reserved is not 0, the
+ * delay is too long, or all rows together are longer than 64 times the larger
+ * buffer; -E2BIG if a tail that this library does not know is not 0.
  */
 int mem_job_copy2d(const struct mem_copy2d *copy, struct mem_job **job);
 
@@ -1181,9 +1182,10 @@ int mem_job_checksum(struct mem_buf *src, uint64_t off, uint64_t len,
  *
  * Context: may sleep; one thread per job at a time.
  * Return: 0, or -EINVAL (@job is NULL), -ETIMEDOUT (not done yet: ask again),
- * or the error that the job ended with, for good: -ETIME (a fence that it
- * waited for was not signalled within 5 s, or it moved bytes for more than
- * 60 s). A fence that was signalled in error counts as signalled.
+ * or the error that the job ended with, for good: -ETIME (with the module: it
+ * was not done 10 s after its submission, whatever it waited for; in the
+ * process: it moved bytes for more than 60 s). A fence that was signalled in
+ * error counts as signalled.
  */
 int mem_job_wait(struct mem_job *job, uint64_t timeout_ns, uint64_t *result);
 

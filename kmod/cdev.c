@@ -621,6 +621,12 @@ static int heapsim_open(struct inode *inode, struct file *file)
 		kfree(ctx);
 		return -ENOMEM;
 	}
+	ctx->queue = heapsim_queue_create();
+	if (!ctx->queue) {
+		heapsim_streams_end(ctx->streams);
+		kfree(ctx);
+		return -ENOMEM;
+	}
 	xa_init_flags(&ctx->jobs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&ctx->fences, XA_FLAGS_ALLOC1);
 	xa_init_flags(&ctx->holds, XA_FLAGS_ALLOC1);
@@ -642,6 +648,7 @@ static int heapsim_close(struct inode *inode, struct file *file)
 	xa_destroy(&ctx->jobs);
 	xa_destroy(&ctx->fences);
 	xa_destroy(&ctx->holds);
+	heapsim_queue_put(ctx->queue);
 	kfree(ctx);
 	return 0;
 }

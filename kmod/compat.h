@@ -7,6 +7,7 @@
 #define HEAPSIM_COMPAT_H
 
 #include <linux/dma-buf.h>
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/module.h>
@@ -15,6 +16,7 @@
 #include <linux/sched/task.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
+#include <linux/timer.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
 
@@ -39,6 +41,21 @@ static inline void vm_flags_set(struct vm_area_struct *vma,
 	dma_buf_map_attachment(attach, dir)
 #define dma_buf_unmap_attachment_unlocked(attach, sgt, dir) \
 	dma_buf_unmap_attachment(attach, sgt, dir)
+#endif
+
+/* Timers are deleted, set up with their function. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define timer_delete_sync(timer)	del_timer_sync(timer)
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*fn)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = fn;
+}
 #endif
 
 /* Those of io_uring were the first threads that never come to user space. */

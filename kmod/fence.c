@@ -12,6 +12,7 @@
 
 #define MAX_TEST_FENCES		1024	/* of one open */
 #define MAX_TIMEOUT_NS		10000000000ULL
+#define MAX_LIFE_MS		9900	/* a timer may be late; 10 s is the bound */
 
 /* The fence comes first: it is freed by the core. */
 struct heapsim_fence {
@@ -27,7 +28,7 @@ struct heapsim_fence {
  */
 struct heapsim_test_fence {
 	struct dma_fence *fence;
-	struct delayed_work timeout;
+	struct timer_list timeout;
 };
 
 static const char *fence_driver_name(struct dma_fence *fence)
@@ -56,25 +57,27 @@ static const struct dma_fence_ops fence_ops = {
 };
 
 /**
- * heapsim_fence_new() - make a fence, the only one of its context
+ * heapsim_fence_new() - make a fence
  * @timeline: name, static
+ * @context: fence context
+ * @seqno: number in the context
  *
  * The module stays while the fence lives.
  *
  * Context: may sleep; the caller keeps the module.
  * Return: the fence with one reference, NULL without memory.
  */
-struct dma_fence *heapsim_fence_new(const char *timeline)
+struct dma_fence *heapsim_fence_new(const char *timeline, u64 context,
+				    u64 seqno)
 {
-	struct heapsim_fence *f = kzalloc(sizeof(*f), GFP_KERNEL);
+	struct heapsim_fence *f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
 
 	if (!f)
 		return NULL;
 	__module_get(THIS_MODULE);
 	spin_lock_init(&f->lock);
 	f->timeline = timeline;
-	dma_fence_init(&f->base, &fence_ops, &f->lock,
-		       dma_fence_context_alloc(1), 1);
+	dma_fence_init(&f->base, &fence_ops, &f->lock, context, seqno);
 	return &f->base;
 }
 
@@ -88,18 +91,18 @@ static void signal_once(struct dma_fence *fence, int error)
 	dma_fence_signal(fence);
 }
 
-static void test_fence_timeout(struct work_struct *work)
+/* A timer, not work: memory reclaim may wait for the fence. */
+static void test_fence_timeout(struct timer_list *timer)
 {
 	struct heapsim_test_fence *t;
 
-	t = container_of(to_delayed_work(work), struct heapsim_test_fence,
-			 timeout);
+	t = container_of(timer, struct heapsim_test_fence, timeout);
 	signal_once(t->fence, -ETIMEDOUT);
 }
 
 static void test_fence_end(struct heapsim_test_fence *t, int error)
 {
-	cancel_delayed_work_sync(&t->timeout);
+	timer_delete_sync(&t->timeout);
 	signal_once(t->fence, error);
 	dma_fence_put(t->fence);
 	kfree(t);
@@ -107,12 +110,13 @@ static void test_fence_end(struct heapsim_test_fence *t, int error)
 
 static struct heapsim_test_fence *test_fence_alloc(void)
 {
-	struct heapsim_test_fence *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	struct heapsim_test_fence *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 
 	if (!t)
 		return NULL;
-	INIT_DELAYED_WORK(&t->timeout, test_fence_timeout);
-	t->fence = heapsim_fence_new("test");
+	timer_setup(&t->timeout, test_fence_timeout, TIMER_IRQSAFE);
+	/* Signalled in any order: each has a context of its own. */
+	t->fence = heapsim_fence_new("test", dma_fence_context_alloc(1), 1);
 	if (!t->fence) {
 		kfree(t);
 		return NULL;
@@ -120,8 +124,23 @@ static struct heapsim_test_fence *test_fence_alloc(void)
 	return t;
 }
 
-static int fence_attach(struct dma_buf *dmabuf, struct dma_fence *fence,
-			enum dma_resv_usage usage)
+/* The timer runs before anybody can wait for the fence. */
+static void test_fence_publish(struct dma_resv *resv,
+			       struct heapsim_test_fence *t,
+			       enum dma_resv_usage usage, u64 timeout_ns)
+{
+	bool cookie = dma_fence_begin_signalling();
+
+	mod_timer(&t->timeout, jiffies +
+		  min(heapsim_jiffies_of(timeout_ns),
+		      msecs_to_jiffies(MAX_LIFE_MS)));
+	dma_resv_add_fence(resv, t->fence, usage);
+	dma_fence_end_signalling(cookie);
+}
+
+static int test_fence_attach(struct dma_buf *dmabuf,
+			     struct heapsim_test_fence *t,
+			     enum dma_resv_usage usage, u64 timeout_ns)
 {
 	int ret = dma_resv_lock_interruptible(dmabuf->resv, NULL);
 
@@ -129,7 +148,7 @@ static int fence_attach(struct dma_buf *dmabuf, struct dma_fence *fence,
 		return ret;
 	ret = dma_resv_reserve_fences(dmabuf->resv, 1);
 	if (!ret)
-		dma_resv_add_fence(dmabuf->resv, fence, usage);
+		test_fence_publish(dmabuf->resv, t, usage, timeout_ns);
 	dma_resv_unlock(dmabuf->resv);
 	return ret;
 }
@@ -181,11 +200,9 @@ int heapsim_fence_create(struct heapsim_ctx *ctx,
 		ret = fd;
 		goto err_sync;
 	}
-	ret = fence_attach(dmabuf, t->fence, usage);
+	ret = test_fence_attach(dmabuf, t, usage, cmd->timeout_ns);
 	if (ret)
 		goto err_fd;
-	queue_delayed_work(system_dfl_wq, &t->timeout,
-			   heapsim_jiffies_of(cmd->timeout_ns));
 	/* Takes no memory: the slot is there. */
 	xa_store(&ctx->fences, id, t, GFP_KERNEL);
 	cmd->fence = id;

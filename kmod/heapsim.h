@@ -9,8 +9,9 @@
  * rules_lock (of policy.c) has none of these around or in it. Under
  * heapsim_buf.lock nothing that may sleep is allocated but page tables (by the
  * core, while a PFN is inserted).
- * A worker between publication and signal of its fence takes lines_lock and
- * records_lock alone.
+ * A worker between publication and signal of its fence takes lines_lock,
+ * records_lock, heapsim_share.lock (of dma.c) and those of fences alone.
+ * heapsim_queue.lock (of dma.c) is taken before dma_resv.
  */
 #ifndef HEAPSIM_H
 #define HEAPSIM_H
@@ -304,6 +305,7 @@ static inline void heapsim_buf_set_touched(struct heapsim_buf *buf)
 }
 
 struct heapsim_ctx;
+struct heapsim_queue;		/* of dma.c */
 struct heapsim_ctx_buf;		/* these two: streams.h */
 struct heapsim_streams;
 struct heapsim_view;		/* view.c */
@@ -477,7 +479,7 @@ void heapsim_brackets_fini(struct heapsim_buf *buf);
  * @fences: struct heapsim_test_fence by id
  * @holds: struct heapsim_test_hold by id
  * @nr_jobs: jobs that were submitted and not yet forgotten
- * @last_job: id of the last that was submitted
+ * @queue: of the dma engine
  * @has_rule: its buffers have a policy of their own, see policy.c
  * @rule: which
  * @nr_ruled: how many of its buffers got it
@@ -491,7 +493,7 @@ struct heapsim_ctx {
 	struct xarray fences;
 	struct xarray holds;
 	atomic_t nr_jobs;
-	u32 last_job;
+	struct heapsim_queue *queue;
 	bool has_rule;
 	struct heapsim_rule rule;
 	u64 nr_ruled;
@@ -717,10 +719,13 @@ void heapsim_job_forget(struct heapsim_ctx *ctx, struct heapsim_job *job);
 void heapsim_job_give_back(struct heapsim_ctx *ctx, struct heapsim_job *job);
 void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id);
 void heapsim_dma_forget(struct heapsim_ctx *ctx);
+struct heapsim_queue *heapsim_queue_create(void);
+void heapsim_queue_put(struct heapsim_queue *q);
 u64 heapsim_dma_nr_jobs(void);
 
 /* fence.c */
-struct dma_fence *heapsim_fence_new(const char *timeline);
+struct dma_fence *heapsim_fence_new(const char *timeline, u64 context,
+				    u64 seqno);
 int heapsim_fence_create(struct heapsim_ctx *ctx,
 			 struct heapsim_fence_create *cmd, struct file **file);
 int heapsim_fence_signal(struct heapsim_ctx *ctx,

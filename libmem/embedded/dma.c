@@ -23,6 +23,7 @@
 
 #define MAX_JOBS	64		/* of a context */
 #define MAX_DELAY_NS	(10 * NS_PER_S)
+#define MAX_PASSES	64		/* as HEAPSIM_DMA_MAX_PASSES */
 #define MAX_RUN_NS	(60 * NS_PER_S)
 
 /* What is written under a buffer's lock at a time: a multiple of 4. */
@@ -63,7 +64,6 @@ struct side {
  * @dst: what it writes
  * @next: in the queue
  * @is_started: it waits for no other job any more
- * @is_judged: without a delay: it was told of its lines when it was submitted
  * @nr_users: the queue and the caller
  * @fence: signalled when it is done; none: nobody asked
  * @is_done: @status and @result are there
@@ -86,7 +86,6 @@ struct dma_job {
 
 	struct dma_job *next;
 	bool is_started;
-	bool is_judged;
 	unsigned int nr_users;
 	struct own_fd fence;
 	bool is_done;
@@ -194,22 +193,17 @@ static uint64_t checksum_row(const uint8_t *from, uint64_t len, uint64_t sum)
 	return sum;
 }
 
-/* Which lines it was told of; NULL: of none yet. */
-static struct line_job *told_of(const struct dma_job *job, struct side *side)
-{
-	return side->told.told || job->is_judged ? &side->told : NULL;
-}
-
 /* The engine reads what DRAM holds, whatever the CPU has. */
 static void read_row(struct dma_job *job, uint64_t off)
 {
 	struct embedded_buf *buf = job->src.buf;
 
-	if (buf->has_two_views && !job->is_judged) {
+	/* One without a delay was judged when it started. */
+	if (buf->has_two_views && job->delay_ns) {
 		pthread_mutex_lock(&buf->lock);
 		buf->acting = job->acting;
-		view_engine_access(buf, off, job->row_len,
-				   told_of(job, &job->src), line_engine_read);
+		view_engine_access(buf, off, job->row_len, &job->src.told,
+				   line_engine_read);
 		pthread_mutex_unlock(&buf->lock);
 	}
 	if (job->op == JOB_CHECKSUM)
@@ -237,8 +231,7 @@ static void write_piece(struct dma_job *job, uint64_t src_off,
 	pthread_mutex_lock(&buf->lock);
 	if (buf->has_two_views) {
 		buf->acting = job->acting;
-		line_engine_write(&buf->lines, dst_off, len,
-				  told_of(job, &job->dst));
+		line_engine_write(&buf->lines, dst_off, len, &job->dst.told);
 		note_write(buf, dst_off, len, job);
 	}
 	if (job->op == JOB_FILL)
@@ -293,7 +286,8 @@ static void start_side(const struct dma_job *job, struct side *side,
 		       void (*account)(struct line_buf *lines, u64 off,
 				       u64 len, struct line_job *told))
 {
-	struct line_job *told = told_of(job, side);
+	/* A job without a delay comes to each line once here. */
+	struct line_job *told = side->told.told ? &side->told : NULL;
 	const uint64_t deadline = now_ns() + MAX_RUN_NS;
 	const uint64_t step = side->pitch < 0 ? -(uint64_t)side->pitch :
 						(uint64_t)side->pitch;
@@ -305,11 +299,10 @@ static void start_side(const struct dma_job *job, struct side *side,
 	pthread_mutex_lock(&side->buf->lock);
 	side->buf->acting = job->acting;
 	/*
-	 * If no line fits between two rows they are in all lines there are, and
-	 * a map has each of them once.
+	 * If no line fits between two rows, the rows are in all lines from the
+	 * first to the last; else no two rows share a line.
 	 */
-	if (told &&
-	    step < job->row_len + (1ULL << side->buf->lines.line_shift)) {
+	if (step < job->row_len + (1ULL << side->buf->lines.line_shift)) {
 		view_engine_access(side->buf, side->lo, side->len, told,
 				   account);
 	} else {
@@ -421,9 +414,7 @@ static void job_run(struct dma_job *job)
 	struct mem_ctx *ctx = job->ctx;
 
 	if (!job->is_started) {
-		/* Without a delay it comes to its lines at once. */
-		if (job->delay_ns)
-			judge(job);
+		judge(job);
 		atomic_fetch_sub(&embedded_ctx_of(ctx)->nr_waiting, 1);
 	}
 	trace_job_begin(&job->acting, &what);
@@ -502,6 +493,20 @@ static int side_bounds(struct side *side, uint64_t row_len, uint32_t nr_rows)
 	return 0;
 }
 
+/* Rows that go over a buffer again and again would last for minutes. */
+static bool is_within_passes(const struct dma_job *job)
+{
+	uint64_t total, most = 0;
+
+	if (__builtin_mul_overflow(job->row_len, job->nr_rows, &total))
+		return false;
+	if (job->src.buf)
+		most = job->src.buf->base.len;
+	if (job->dst.buf && job->dst.buf->base.len > most)
+		most = job->dst.buf->base.len;
+	return total <= most * MAX_PASSES;
+}
+
 static int job_check(struct dma_job *job)
 {
 	int err = 0;
@@ -512,6 +517,8 @@ static int job_check(struct dma_job *job)
 		err = side_bounds(&job->src, job->row_len, job->nr_rows);
 	if (!err && job->dst.buf)
 		err = side_bounds(&job->dst, job->row_len, job->nr_rows);
+	if (!err && !is_within_passes(job))
+		err = -EINVAL;
 	return err;
 }
 
@@ -577,12 +584,10 @@ static void job_queue(struct dma_job *job)
 	trace_submit(&job->acting, &what);
 	ctx_get(job->ctx);
 	job->is_started = is_next(job);
-	if (job->is_started) {
+	if (job->is_started)
 		judge(job);
-		job->is_judged = !job->delay_ns;
-	} else {
+	else
 		atomic_fetch_add(&embedded_ctx_of(job->ctx)->nr_waiting, 1);
-	}
 	side_begin(&job->src, false);
 	side_begin(&job->dst, true);
 	*dma.last = job;

@@ -398,15 +398,18 @@ static void take_in_sees_what_a_job_is_writing(void **state)
 	struct heapsim_dma_submit submit = {
 		.op = HEAPSIM_DMA_FILL,
 		.src_fd = -1,
-		.dst_fd = f->fd,
 		.row_len = 64,
-		.nr_rows = 2000000,
+		.nr_rows = 300000,
 	};
 	struct heapsim_fence_create fence;
 	struct heapsim_hold first, second;
 	struct heapsim_job_wait wait;
 	uint64_t redundant;
 
+	/* Large enough for so many rows. */
+	close(f->fd);
+	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, MIB);
+	submit.dst_fd = f->fd;
 	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
 					   HEAPSIM_DIR_TO_DEVICE, &first), 0);
 	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,

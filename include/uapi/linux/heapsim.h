@@ -322,6 +322,8 @@ enum heapsim_dma_op {
 };
 
 #define HEAPSIM_DMA_MAX_DELAY_NS	10000000000ULL
+/* How often all rows together may go over the larger buffer of a job. */
+#define HEAPSIM_DMA_MAX_PASSES		64
 
 /**
  * struct heapsim_dma_submit - start a job of the dma engine
@@ -346,17 +348,19 @@ enum heapsim_dma_op {
  *
  * The job waits for the fences it must, its own fence is attached to the
  * buffers. Rows of one buffer that overlap between source and destination are
- * copied in order. EINVAL also when a row leaves its buffer, EOPNOTSUPP for a
- * foreign buffer that has no vmap, EBUSY when 64 jobs of this open have not
- * been waited for (the kernel keeps their results) or 1024 of all opens are not
- * done (those of an open that was closed run on), EPERM when the fd does not
- * allow the access (dst not writable, src not readable).
+ * copied in order. EINVAL also if a row leaves its buffer or all rows together
+ * are longer than HEAPSIM_DMA_MAX_PASSES times the larger buffer; EOPNOTSUPP
+ * for a foreign buffer that has no vmap, EBUSY if 64 jobs of this open have not
+ * been waited for (the kernel keeps their results), 1024 of the user are not
+ * done (those of an open that was closed run on), or the user has too many
+ * objects, see struct heapsim_stream_op; EPERM if the fd does not allow the
+ * access (dst not writable, src not readable).
  *
- * Every job ends, since others wait for its fence: with -ETIMEDOUT when what it
- * waits for is not signalled within 5 s, or when it has moved bytes for 60 s
- * (what it finds Dirty at its start it is told of for 60 s at most, too).
- * How much was written then is its result. A fence that was signalled in error
- * counts as signalled.
+ * Jobs of one open run one after the other, in the order of their submission;
+ * jobs of different opens share the engine. Others wait for the fence of a job,
+ * so each job ends within 10 s of its submission: with -ETIMEDOUT if it is not
+ * done then, whatever it waited for. The bytes written until then are its
+ * result. A fence that was signalled in error counts as signalled.
  */
 struct heapsim_dma_submit {
 	__u32 size;

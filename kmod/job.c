@@ -1,0 +1,713 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Jobs of the dma engine: which bytes they read and write, on own buffers and
+ * foreign ones, and what the model is told of it.
+ *
+ * All that can fail, allocate or sleep is done before the fence of a job is
+ * published (heapsim_job_prepare()) or after it is signalled
+ * (heapsim_job_end()). In between a job moves bytes and changes model state
+ * under lines_lock.
+ *
+ * Lines are judged when a job starts. A delay is time in which the job runs and
+ * may be at any of its bytes, so the lines of a delayed job are judged once
+ * more when it comes to them.
+ */
+#include <linux/dma-resv.h>
+#include <linux/fs.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/sched/signal.h>
+
+#include "job.h"
+
+#define FNV1A_BASIS	0xcbf29ce484222325ULL
+#define FNV1A_PRIME	0x100000001b3ULL
+
+/* Pieces of at most a page between two looks at the clock. */
+#define NR_PIECES	16
+
+/* Returns the address of a byte of DRAM; valid up to the end of its page. */
+static u8 *side_at(struct heapsim_side *side, u64 off)
+{
+	struct heapsim_buf *buf = side->buf;
+	size_t page = off >> PAGE_SHIFT;
+
+	if (!buf)
+		return (u8 *)side->map.vaddr + off;
+	if (page < side->chunk_first) {
+		side->chunk = 0;
+		side->chunk_first = 0;
+	}
+	while (page - side->chunk_first >= buf->chunks[side->chunk].nr_pages)
+		side->chunk_first += buf->chunks[side->chunk++].nr_pages;
+	return (u8 *)page_address(buf->chunks[side->chunk].page) +
+	       (off - ((u64)side->chunk_first << PAGE_SHIFT));
+}
+
+static u64 piece_len(u64 off, u64 left)
+{
+	return min_t(u64, left, PAGE_SIZE - offset_in_page(off));
+}
+
+/* The same from behind: bytes of the page that end at @end. */
+static u64 piece_len_back(u64 end, u64 left)
+{
+	return min_t(u64, left, offset_in_page(end - 1) + 1);
+}
+
+/* A walk over all rows of the job. */
+static struct heapsim_walk walk_of_rows(const struct heapsim_job *job,
+					const struct heapsim_side *side)
+{
+	return (struct heapsim_walk) {
+		.off = side->off,
+		.pitch = side->pitch,
+		.row_len = job->row_len,
+		.nr_rows = job->nr_rows,
+	};
+}
+
+/*
+ * A walk that comes to each line of the rows once. If no line fits between two
+ * rows, the rows are in all lines from the first to the last; else no two rows
+ * share a line.
+ */
+static struct heapsim_walk walk_of_lines(const struct heapsim_job *job,
+					 const struct heapsim_side *side)
+{
+	const u64 step = side->pitch < 0 ? -(u64)side->pitch : side->pitch;
+
+	if (!side->has_two_views)
+		return (struct heapsim_walk) { 0 };
+	if (step >= job->row_len + heapsim_config.profile->line_size)
+		return walk_of_rows(job, side);
+	return (struct heapsim_walk) {
+		.off = side->lo,
+		.row_len = side->len,
+		.nr_rows = 1,
+	};
+}
+
+/* The next bytes, all of one page; returns false if there are none. */
+static bool walk_next(struct heapsim_walk *walk, u64 *off, u64 *n)
+{
+	if (!walk->nr_rows)
+		return false;
+	*off = walk->off + walk->done;
+	*n = piece_len(*off, walk->row_len - walk->done);
+	walk->done += *n;
+	if (walk->done == walk->row_len) {
+		walk->done = 0;
+		walk->off += walk->pitch;
+		walk->nr_rows--;
+	}
+	return true;
+}
+
+/*
+ * The job reads these bytes of a page, or may from now on. The CPU has no lines
+ * of a buffer whose arrays were never needed, and no Dirty one in a page that
+ * nobody stored to: its bytes need not be compared.
+ */
+static void job_account_read(struct heapsim_job *job, u64 off, u64 n,
+			     struct line_job *told)
+{
+	struct heapsim_buf *buf = job->src.buf;
+
+	spin_lock(&buf->lines_lock);
+	buf->acting = &job->party;
+	if (buf->lines.pages && test_bit(off >> PAGE_SHIFT, buf->stored))
+		line_engine_read(&buf->lines, off, n, told);
+	buf->acting = NULL;
+	spin_unlock(&buf->lines_lock);
+}
+
+/* A job without a delay comes to each line once while it is judged. */
+static struct line_job *job_news(struct heapsim_side *side)
+{
+	return side->told.told ? &side->told : NULL;
+}
+
+static void job_will_read(struct heapsim_job *job, u64 off, u64 n)
+{
+	job_account_read(job, off, n, job_news(&job->src));
+}
+
+/* The job may write these bytes from now on. */
+static void job_will_write(struct heapsim_job *job, u64 off, u64 n)
+{
+	struct heapsim_buf *buf = job->dst.buf;
+
+	spin_lock(&buf->lines_lock);
+	buf->acting = &job->party;
+	line_engine_will_write(&buf->lines, off, n, job_news(&job->dst));
+	buf->acting = NULL;
+	spin_unlock(&buf->lines_lock);
+}
+
+static void fill_bytes(u8 *d, size_t n, u32 pattern)
+{
+	__le32 word = cpu_to_le32(pattern);
+	size_t i;
+
+	if (pattern == ror32(pattern, 8)) {
+		memset(d, pattern & 0xff, n);
+		return;
+	}
+	for (i = 0; i + 4 <= n; i += 4)
+		memcpy(d + i, &word, 4);
+	for (; i < n; i++)
+		d[i] = pattern >> (8 * (i % 4));
+}
+
+static void copy_bytes(u8 *d, const u8 *s, size_t n, u32 pattern, bool back)
+{
+	u32 word, le = (__force u32)cpu_to_le32(pattern);
+	size_t i;
+
+	if (!pattern) {
+		memmove(d, s, n);
+		return;
+	}
+	if (back) {
+		for (i = n; i--;)
+			d[i] = s[i] ^ (u8)(pattern >> (8 * (i % 4)));
+		return;
+	}
+	for (i = 0; i + 4 <= n; i += 4) {
+		memcpy(&word, s + i, 4);
+		word ^= le;
+		memcpy(d + i, &word, 4);
+	}
+	for (; i < n; i++)
+		d[i] = s[i] ^ (u8)(pattern >> (8 * (i % 4)));
+}
+
+/* The pattern, rotated to begin with byte @pos of the row. */
+static u32 job_pattern_at(const struct heapsim_job *job, u64 pos)
+{
+	return ror32(job->pattern, 8 * (pos % 4));
+}
+
+/* Copy to a page of the destination, which @d is in. */
+static void job_copy_bytes(struct heapsim_job *job, u8 *d, u64 pos, u64 n,
+			   bool back)
+{
+	const u64 off = job->src_row + pos;
+	u64 done, len, at;
+
+	for (done = 0; done < n; done += len) {
+		if (back) {
+			len = piece_len_back(off + n - done, n - done);
+			at = n - done - len;
+		} else {
+			len = piece_len(off + done, n - done);
+			at = done;
+		}
+		copy_bytes(d + at, side_at(&job->src, off + at), len,
+			   job_pattern_at(job, pos + at), back);
+	}
+}
+
+static void job_write_bytes(struct heapsim_job *job, u64 pos, u64 n, bool back)
+{
+	u8 *d = side_at(&job->dst, job->dst_row + pos);
+
+	if (job->op == HEAPSIM_DMA_FILL)
+		fill_bytes(d, n, job_pattern_at(job, pos));
+	else
+		job_copy_bytes(job, d, pos, n, back);
+}
+
+/* Bytes and lines of a page of the destination change together. */
+static void job_write_page(struct heapsim_job *job, u64 pos, u64 n, bool back)
+{
+	const u64 off = job->dst_row + pos;
+	struct heapsim_buf *buf = job->dst.buf;
+
+	if (!job->dst.has_two_views) {
+		job_write_bytes(job, pos, n, back);
+		return;
+	}
+	spin_lock(&buf->lines_lock);
+	buf->acting = &job->party;
+	line_engine_write(&buf->lines, off, n, &job->dst.told);
+	buf->acting = NULL;
+	buf->notes[off >> PAGE_SHIFT].engine = job->serial;
+	job_write_bytes(job, pos, n, back);
+	spin_unlock(&buf->lines_lock);
+}
+
+/* A row that overlaps its source from below is moved from its end. */
+static bool job_row_goes_back(const struct heapsim_job *job)
+{
+	return job->src.dmabuf == job->dst.dmabuf &&
+	       job->dst_row > job->src_row &&
+	       job->dst_row - job->src_row < job->row_len;
+}
+
+static void job_write_piece(struct heapsim_job *job)
+{
+	const u64 left = job->row_len - job->done;
+	u64 n, pos = job->done;
+	bool back = job_row_goes_back(job);
+
+	if (back) {
+		n = piece_len_back(job->dst_row + left, left);
+		pos = left - n;
+	} else {
+		n = piece_len(job->dst_row + pos, left);
+	}
+	job_write_page(job, pos, n, back);
+	job->result += n;
+	job->done += n;
+}
+
+static void job_read_piece(struct heapsim_job *job)
+{
+	const u64 off = job->src_row + job->done;
+	const u64 n = piece_len(off, job->row_len - job->done);
+	const u8 *s;
+	u64 i;
+
+	if (job->src.has_two_views && job->delay_ns)
+		job_account_read(job, off, n, &job->src.told);
+	if (job->op == HEAPSIM_DMA_CHECKSUM) {
+		s = side_at(&job->src, off);
+		for (i = 0; i < n; i++)
+			job->result = (job->result ^ s[i]) * FNV1A_PRIME;
+	}
+	job->done += n;
+}
+
+/* What a row begins with: a source that was judged need not be read apart. */
+static enum heapsim_job_phase job_first_phase(const struct heapsim_job *job)
+{
+	if (job->op == HEAPSIM_DMA_CHECKSUM ||
+	    (job->src.has_two_views && job->delay_ns))
+		return HEAPSIM_JOB_READS;
+	return HEAPSIM_JOB_WRITES;
+}
+
+static void job_end_of_row(struct heapsim_job *job)
+{
+	job->done = 0;
+	if (job->phase == HEAPSIM_JOB_READS && job->dst.dmabuf) {
+		job->phase = HEAPSIM_JOB_WRITES;
+		return;
+	}
+	job->src_row += job->src.pitch;
+	job->dst_row += job->dst.pitch;
+	job->phase = ++job->row == job->nr_rows ? HEAPSIM_JOB_IS_DONE :
+						  job_first_phase(job);
+}
+
+static void job_move_piece(struct heapsim_job *job)
+{
+	u64 off, n;
+
+	switch (job->phase) {
+	case HEAPSIM_JOB_JUDGES_SRC:
+		if (walk_next(&job->walk, &off, &n)) {
+			job_will_read(job, off, n);
+			return;
+		}
+		job->walk = walk_of_lines(job, &job->dst);
+		job->phase = HEAPSIM_JOB_JUDGES_DST;
+		return;
+	case HEAPSIM_JOB_JUDGES_DST:
+		if (walk_next(&job->walk, &off, &n))
+			job_will_write(job, off, n);
+		else
+			job->phase = HEAPSIM_JOB_LASTS;
+		return;
+	case HEAPSIM_JOB_READS:
+		job_read_piece(job);
+		break;
+	default:
+		job_write_piece(job);
+	}
+	if (job->done == job->row_len)
+		job_end_of_row(job);
+}
+
+/**
+ * heapsim_job_is_moving() - has the job something to do now?
+ * @job: job
+ *
+ * Return: true if it neither waits nor is done.
+ */
+bool heapsim_job_is_moving(const struct heapsim_job *job)
+{
+	return job->phase != HEAPSIM_JOB_WAITS &&
+	       job->phase != HEAPSIM_JOB_LASTS &&
+	       job->phase != HEAPSIM_JOB_IS_DONE;
+}
+
+/**
+ * heapsim_job_move() - move bytes, or judge lines, for some time
+ * @job: job
+ * @end_ns: when to stop, by ktime_get_ns()
+ *
+ * Context: fit for the time between publication and signal.
+ */
+void heapsim_job_move(struct heapsim_job *job, u64 end_ns)
+{
+	unsigned int i;
+
+	do {
+		for (i = 0; i < NR_PIECES && heapsim_job_is_moving(job); i++)
+			job_move_piece(job);
+	} while (heapsim_job_is_moving(job) && ktime_get_ns() < end_ns);
+}
+
+/**
+ * heapsim_job_begin_judging() - the job starts, and was not judged before
+ * @job: job
+ *
+ * From here on the engine may read and write at any moment: a line that is
+ * Dirty now is reported, although it may be clean when the engine comes to it.
+ */
+void heapsim_job_begin_judging(struct heapsim_job *job)
+{
+	job->walk = walk_of_lines(job, &job->src);
+	job->phase = HEAPSIM_JOB_JUDGES_SRC;
+}
+
+/**
+ * heapsim_job_judge() - judge the lines of a job that starts at once
+ * @job: job
+ *
+ * It is judged when it is submitted, so that the result does not depend on when
+ * the engine comes to it.
+ *
+ * Context: may sleep.
+ * Return: 0 or -EINTR if the thread is being killed.
+ */
+int heapsim_job_judge(struct heapsim_job *job)
+{
+	heapsim_job_begin_judging(job);
+	while (heapsim_job_is_moving(job)) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		job_move_piece(job);
+		cond_resched();
+	}
+	job->phase = HEAPSIM_JOB_WAITS;
+	return 0;
+}
+
+/**
+ * heapsim_job_begin_rows() - the job's delay is over
+ * @job: job
+ */
+void heapsim_job_begin_rows(struct heapsim_job *job)
+{
+	job->src_row = job->src.off;
+	job->dst_row = job->dst.off;
+	if (job->op == HEAPSIM_DMA_CHECKSUM)
+		job->result = FNV1A_BASIS;
+	job->phase = job_first_phase(job);
+}
+
+/* A map for the lines that a delayed job is told of; the user is charged. */
+static int side_get_told(struct heapsim_job *job, struct heapsim_side *side)
+{
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
+			  __GFP_RETRY_MAYFAIL;
+	const u32 line_shift = ilog2(heapsim_config.profile->line_size);
+	struct heapsim_user *user;
+	u64 *map;
+
+	if (!side->has_two_views || !job->delay_ns)
+		return 0;
+	side->told_len = sizeof(*map) *
+			 line_job_words(side->lo, side->len, line_shift);
+	user = heapsim_limit_charge(side->told_len);
+	if (IS_ERR(user))
+		return PTR_ERR(user);
+	map = kvzalloc(side->told_len, gfp);
+	if (!map) {
+		heapsim_limit_uncharge(user, side->told_len);
+		return -ENOMEM;
+	}
+	side->told_user = user;
+	line_job_init(&side->told, map, side->lo, line_shift);
+	return 0;
+}
+
+static void side_put_told(struct heapsim_side *side)
+{
+	if (!side->told.told)
+		return;
+	kvfree(side->told.told);
+	side->told.told = NULL;
+	heapsim_limit_uncharge(side->told_user, side->told_len);
+}
+
+static bool job_writes_lines(const struct heapsim_job *job)
+{
+	return job->dst.has_two_views;
+}
+
+static void side_use(struct heapsim_side *side)
+{
+	if (!side->buf)
+		return;
+	side->has_two_views = heapsim_views_job_add(side->buf);
+	side->is_used = true;
+}
+
+/* A program that has waited for the job may change the policy at once. */
+static void side_unuse(struct heapsim_side *side)
+{
+	if (side->is_used)
+		heapsim_views_job_del(side->buf);
+	side->is_used = false;
+}
+
+static void side_end(struct heapsim_side *side, enum dma_data_direction dir)
+{
+	if (!side->dmabuf || side->buf)
+		return;
+	dma_buf_end_cpu_access(side->dmabuf, dir);
+	dma_buf_vunmap_unlocked(side->dmabuf, &side->map);
+}
+
+static void side_put(struct heapsim_side *side)
+{
+	if (side->dmabuf)
+		dma_buf_put(side->dmabuf);
+}
+
+/* Rows that go over a buffer again and again would last for minutes. */
+static bool is_within_passes(const struct heapsim_job *job)
+{
+	u64 total, most = 0;
+
+	if (check_mul_overflow(job->row_len, (u64)job->nr_rows, &total))
+		return false;
+	if (job->src.dmabuf)
+		most = job->src.dmabuf->size;
+	if (job->dst.dmabuf)
+		most = max_t(u64, most, job->dst.dmabuf->size);
+	return total <= most * HEAPSIM_DMA_MAX_PASSES;
+}
+
+static int side_bounds(struct heapsim_side *side, u64 row_len, u32 nr_rows)
+{
+	u64 walk = 0, last, hi, end;
+
+	if (nr_rows > 1) {
+		u64 step = side->pitch < 0 ? -(u64)side->pitch : side->pitch;
+
+		if (check_mul_overflow(step, (u64)nr_rows - 1, &walk))
+			return -EINVAL;
+	}
+	side->lo = side->off;
+	hi = side->off;
+	if (walk && side->pitch < 0) {
+		if (walk > side->off)
+			return -EINVAL;
+		side->lo = side->off - walk;
+	} else if (walk) {
+		if (check_add_overflow(side->off, walk, &last))
+			return -EINVAL;
+		hi = last;
+	}
+	if (check_add_overflow(hi, row_len, &end) || end > side->dmabuf->size)
+		return -EINVAL;
+	side->len = end - side->lo;
+	return 0;
+}
+
+static int side_get(struct heapsim_side *side, int fd, u64 off, s64 pitch)
+{
+	struct dma_buf *dmabuf = dma_buf_get(fd);
+
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	side->dmabuf = dmabuf;
+	side->buf = heapsim_buf_of(dmabuf);
+	side->off = off;
+	side->pitch = pitch;
+	return 0;
+}
+
+static bool side_has_no_vmap(const struct heapsim_side *side)
+{
+	return side->dmabuf && !side->buf && !side->dmabuf->ops->vmap;
+}
+
+/* Make a foreign buffer accessible; on failure nothing is done. */
+static int side_begin(struct heapsim_side *side, enum dma_data_direction dir)
+{
+	struct dma_buf *dmabuf = side->dmabuf;
+	bool may_write = dir != DMA_FROM_DEVICE;
+	long left;
+	int ret;
+
+	if (!dmabuf || side->buf)
+		return 0;
+	ret = dma_buf_vmap_unlocked(dmabuf, &side->map);
+	if (ret)
+		return ret;
+	ret = -EOPNOTSUPP;
+	if (side->map.is_iomem)
+		goto err_vunmap;
+	/* The exporter or the core would wait too, but without bound. */
+	left = dma_resv_wait_timeout(dmabuf->resv,
+				     dma_resv_usage_rw(may_write), true,
+				     msecs_to_jiffies(HEAPSIM_WAIT_MS));
+	ret = left ? left : -ETIMEDOUT;
+	if (left <= 0)
+		goto err_vunmap;
+	ret = dma_buf_begin_cpu_access(dmabuf, dir);
+	if (ret)
+		goto err_vunmap;
+	return 0;
+err_vunmap:
+	dma_buf_vunmap_unlocked(dmabuf, &side->map);
+	return ret;
+}
+
+/**
+ * heapsim_job_get_sides() - find and check the buffers of a job
+ * @job: job; its sides hold references, also on failure
+ * @cmd: what the caller asked for
+ *
+ * Return: 0 or what struct heapsim_dma_submit says of descriptors and rows.
+ */
+int heapsim_job_get_sides(struct heapsim_job *job,
+			  const struct heapsim_dma_submit *cmd)
+{
+	struct heapsim_side *src = &job->src, *dst = &job->dst;
+	int ret = 0;
+
+	if (cmd->op != HEAPSIM_DMA_FILL)
+		ret = side_get(src, cmd->src_fd, cmd->src_off, cmd->src_pitch);
+	if (!ret && cmd->op != HEAPSIM_DMA_CHECKSUM)
+		ret = side_get(dst, cmd->dst_fd, cmd->dst_off, cmd->dst_pitch);
+	if (!ret && src->dmabuf)
+		ret = side_bounds(src, cmd->row_len, cmd->nr_rows);
+	if (!ret && dst->dmabuf)
+		ret = side_bounds(dst, cmd->row_len, cmd->nr_rows);
+	if (!ret && !is_within_passes(job))
+		ret = -EINVAL;
+	if (!ret && (side_has_no_vmap(src) || side_has_no_vmap(dst)))
+		ret = -EOPNOTSUPP;
+	if (!ret && src->dmabuf && !(src->dmabuf->file->f_mode & FMODE_READ))
+		ret = -EPERM;
+	if (!ret && dst->dmabuf && !(dst->dmabuf->file->f_mode & FMODE_WRITE))
+		ret = -EPERM;
+	return ret;
+}
+
+/**
+ * heapsim_job_put_sides() - drop the references to the buffers
+ * @job: job
+ */
+void heapsim_job_put_sides(struct heapsim_job *job)
+{
+	side_put(&job->dst);
+	side_put(&job->src);
+}
+
+static void job_unprepare_sides(struct heapsim_job *job)
+{
+	side_put_told(&job->dst);
+	side_put_told(&job->src);
+	side_unuse(&job->dst);
+	side_unuse(&job->src);
+	side_end(&job->dst, DMA_BIDIRECTIONAL);
+	side_end(&job->src, DMA_FROM_DEVICE);
+}
+
+/**
+ * heapsim_job_prepare() - make both buffers ready for the job
+ * @job: job with its sides
+ *
+ * Context: may sleep.
+ * Return: 0; -ETIMEDOUT a foreign buffer stayed busy, -EINTR, -ERESTARTSYS,
+ * -ENOMEM, -EOPNOTSUPP, or what a foreign exporter failed with; on failure
+ * nothing is done.
+ */
+int heapsim_job_prepare(struct heapsim_job *job)
+{
+	struct heapsim_side *src = &job->src, *dst = &job->dst;
+	int ret;
+
+	ret = side_begin(src, DMA_FROM_DEVICE);
+	if (ret)
+		return ret;
+	ret = side_begin(dst, DMA_BIDIRECTIONAL);
+	if (ret) {
+		side_end(src, DMA_FROM_DEVICE);
+		return ret;
+	}
+	if (dst->buf)
+		heapsim_buf_set_touched(dst->buf);
+	side_use(src);
+	side_use(dst);
+	ret = side_get_told(job, src);
+	if (!ret)
+		ret = side_get_told(job, dst);
+	if (!ret && job_writes_lines(job))
+		ret = heapsim_views_job_begin(dst->buf, dst->lo, dst->len);
+	if (ret)
+		job_unprepare_sides(job);
+	return ret;
+}
+
+/**
+ * heapsim_job_unprepare() - undo heapsim_job_prepare(): the job does not run
+ * @job: job
+ *
+ * Context: may sleep.
+ */
+void heapsim_job_unprepare(struct heapsim_job *job)
+{
+	struct heapsim_side *dst = &job->dst;
+
+	if (job_writes_lines(job)) {
+		heapsim_views_job_signalled(dst->buf);
+		heapsim_views_job_end(dst->buf, dst->lo, dst->len);
+	}
+	job_unprepare_sides(job);
+}
+
+/**
+ * heapsim_job_stop() - the job reads and writes no more; its signal follows
+ * @job: job
+ *
+ * Context: atomic; fit for the time between publication and signal.
+ */
+void heapsim_job_stop(struct heapsim_job *job)
+{
+	if (job->status && !job->dst.dmabuf)
+		job->result = 0;
+	if (job_writes_lines(job))
+		heapsim_views_job_signalled(job->dst.buf);
+	side_unuse(&job->dst);
+	side_unuse(&job->src);
+}
+
+/**
+ * heapsim_job_end() - after the signal: what takes locks
+ * @job: job
+ *
+ * Context: may sleep.
+ */
+void heapsim_job_end(struct heapsim_job *job)
+{
+	struct heapsim_side *dst = &job->dst;
+
+	if (job_writes_lines(job))
+		heapsim_views_job_end(dst->buf, dst->lo, dst->len);
+	side_end(dst, DMA_BIDIRECTIONAL);
+	side_end(&job->src, DMA_FROM_DEVICE);
+	side_put_told(dst);
+	side_put_told(&job->src);
+	heapsim_job_put_sides(job);
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The dma engine: who waits for whom in it, for how long at most, and what a
+ * submission is refused for. What jobs do to bytes: cdev_test.c.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/sync_file.h>
+
+#include "fixture.h"
+
+#define LEN		(16 * KIB)
+#define NR_JOBS		64	/* of an open */
+
+/* The bound is 10 s; only a fence that hangs is later than this. */
+#define BOUND_MS	60000
+
+static int setup(void **state)
+{
+	struct fixture *f = fixture_create();
+
+	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, LEN);
+	*state = f;
+	return 0;
+}
+
+static struct heapsim_dma_submit fill_of(int fd, uint64_t len)
+{
+	return (struct heapsim_dma_submit) {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = fd,
+		.pattern = 0x5a5a5a5a,
+		.row_len = len,
+		.nr_rows = 1,
+	};
+}
+
+static struct heapsim_dma_submit checksum_of(int fd, uint64_t len)
+{
+	return (struct heapsim_dma_submit) {
+		.op = HEAPSIM_DMA_CHECKSUM,
+		.src_fd = fd,
+		.dst_fd = -1,
+		.row_len = len,
+		.nr_rows = 1,
+	};
+}
+
+/* The answer is the job's fence. */
+static int submit(int dev, struct heapsim_dma_submit job)
+{
+	assert_int_equal(device_submit_errno(dev, &job), 0);
+	return job.fence_fd;
+}
+
+/* 1, or the -errno of a job once it is done. */
+static int status_of(int fence_fd)
+{
+	assert_int_equal(device_poll(fence_fd, POLLIN, BOUND_MS), POLLIN);
+	return device_fence_status(fence_fd);
+}
+
+static void job_of_another_context_waits_for_no_delay(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit slow = fill_of(f->fd, 1);
+	int stranger = device_open();
+	int fd = device_alloc(stranger, HEAPSIM_KIND_COHERENT, LEN);
+	int last = -1, fence, i;
+
+	slow.delay_ns = 3 * NSEC_PER_SEC;
+	for (i = 0; i < 3; i++) {
+		if (last >= 0)
+			close(last);
+		last = submit(f->dev, slow);
+	}
+	fence = submit(stranger, fill_of(fd, 1));
+	assert_int_equal(status_of(fence), 1);
+	assert_int_equal(device_fence_status(last), 0);
+	close(fence);
+	close(last);
+	close(fd);
+	close(stranger);
+}
+
+static void job_of_another_context_waits_for_no_bytes(void **state)
+{
+	const size_t len = 64 * MIB;
+	struct fixture *f = *state;
+	int big = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, len);
+	int stranger = device_open(), last = -1, fence, i;
+	int fd = device_alloc(stranger, HEAPSIM_KIND_COHERENT, LEN);
+	struct heapsim_dma_submit job = fill_of(big, len);
+
+	job.nr_rows = 8;
+	for (i = 0; i < NR_JOBS; i++) {
+		if (last >= 0)
+			close(last);
+		last = submit(f->dev, job);
+	}
+	fence = submit(stranger, fill_of(fd, 1));
+	assert_int_equal(status_of(fence), 1);
+	assert_int_equal(device_fence_status(last), 0);
+	close(fence);
+	assert_int_equal(status_of(last), -ETIMEDOUT);
+	close(last);
+	close(fd);
+	close(stranger);
+	close(big);
+}
+
+static void job_of_another_context_waits_for_no_fence(void **state)
+{
+	struct fixture *f = *state;
+	int stranger = device_open(), waits, fence;
+	int fd = device_alloc(stranger, HEAPSIM_KIND_COHERENT, LEN);
+	struct heapsim_fence_create create;
+
+	assert_int_equal(device_fence_errno(f->dev, f->fd, HEAPSIM_FENCE_READ,
+					    10 * NSEC_PER_SEC, &create), 0);
+	waits = submit(f->dev, fill_of(f->fd, 1));
+	fence = submit(stranger, fill_of(fd, 1));
+	assert_int_equal(status_of(fence), 1);
+	assert_int_equal(device_fence_status(waits), 0);
+	device_fence_signal(f->dev, create.fence, 0);
+	assert_int_equal(status_of(waits), 1);
+	close(create.fence_fd);
+	close(waits);
+	close(fence);
+	close(fd);
+	close(stranger);
+}
+
+/* Each of two contexts waits for the other: by buffers, never for itself. */
+static void contexts_that_take_turns_on_a_buffer_keep_their_order(void **state)
+{
+	struct fixture *f = *state;
+	int other = device_open(), fences[2 * NR_JOBS], i;
+	struct heapsim_dma_submit job = fill_of(f->fd, LEN);
+
+	for (i = 0; i < 2 * NR_JOBS; i++) {
+		job.pattern = 0x01010101U * (i + 1);
+		/* The first holds up all the others. */
+		job.delay_ns = i ? 0 : NSEC_PER_SEC / 2;
+		fences[i] = submit(i % 2 ? other : f->dev, job);
+	}
+	for (i = 0; i < 2 * NR_JOBS; i++) {
+		assert_int_equal(status_of(fences[i]), 1);
+		close(fences[i]);
+	}
+	assert_true(device_is_filled(f->map, 2 * NR_JOBS, LEN));
+	close(other);
+}
+
+static void jobs_that_are_late_are_etimedout(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit job = fill_of(f->fd, LEN);
+	int other = device_open(), fences[NR_JOBS], i, nr_late = 0;
+	const uint64_t begin = device_now_ns();
+
+	job.delay_ns = NSEC_PER_SEC;
+	for (i = 0; i < NR_JOBS; i++)
+		fences[i] = submit(f->dev, job);
+	for (i = 0; i < NR_JOBS; i++) {
+		int status = status_of(fences[i]);
+
+		if (status == -ETIMEDOUT)
+			nr_late++;
+		else
+			assert_int_equal(status, 1);
+		/* In order: what is late once is late from then on. */
+		if (nr_late)
+			assert_int_equal(status, -ETIMEDOUT);
+		close(fences[i]);
+	}
+	/* In 10 s there is room for 9 of them. */
+	assert_true(nr_late >= NR_JOBS - 10);
+	assert_true(device_now_ns() - begin < 30 * NSEC_PER_SEC);
+	/* The engine goes on; this open's results were not taken. */
+	device_fill(other, f->fd, 0, LEN, 0);
+	close(other);
+}
+
+static void jobs_of_closed_opens_end_in_time(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit job = fill_of(f->fd, LEN);
+	int fences[16], i;
+
+	job.delay_ns = 10 * NSEC_PER_SEC;
+	for (i = 0; i < 16; i++) {
+		int dev = device_open();
+
+		fences[i] = submit(dev, job);
+		close(dev);
+	}
+	for (i = 0; i < 16; i++) {
+		assert_int_equal(status_of(fences[i]), -ETIMEDOUT);
+		close(fences[i]);
+	}
+	assert_int_equal(device_info(f->dev).nr_jobs, 0);
+}
+
+/* A job waits for the fences of others until its own deadline. */
+static void job_behind_a_fence_is_done_in_time(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit job = fill_of(f->fd, LEN);
+	struct heapsim_fence_create create;
+	int fence;
+
+	assert_int_equal(device_fence_errno(f->dev, f->fd, HEAPSIM_FENCE_READ,
+					    10 * NSEC_PER_SEC, &create), 0);
+	job.delay_ns = 5 * NSEC_PER_SEC;
+	fence = submit(f->dev, job);
+	assert_int_equal(status_of(create.fence_fd), -ETIMEDOUT);
+	assert_int_equal(status_of(fence), -ETIMEDOUT);
+	close(fence);
+	close(create.fence_fd);
+}
+
+static uint32_t nr_fences(int fd)
+{
+	int all = device_sync_file_export(fd, DMA_BUF_SYNC_RW);
+	struct sync_file_info info = { 0 };
+
+	assert_int_equal(device_ioctl_errno(all, SYNC_IOC_FILE_INFO, &info),
+			 0);
+	close(all);
+	return info.num_fences;
+}
+
+static void fences_of_one_context_replace_each_other(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit job = checksum_of(f->fd, LEN);
+	int fences[8], i;
+
+	job.delay_ns = NSEC_PER_SEC / 4;
+	for (i = 0; i < 8; i++)
+		fences[i] = submit(f->dev, job);
+	assert_int_equal(nr_fences(f->fd), 1);
+	for (i = 0; i < 8; i++) {
+		assert_int_equal(status_of(fences[i]), 1);
+		close(fences[i]);
+	}
+}
+
+static void rows_without_end_are_einval(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit job = fill_of(f->fd, 1);
+	int fence;
+
+	job.nr_rows = UINT32_MAX;
+	assert_int_equal(device_submit_errno(f->dev, &job), -EINVAL);
+	job.nr_rows = HEAPSIM_DMA_MAX_PASSES * LEN + 1;
+	assert_int_equal(device_submit_errno(f->dev, &job), -EINVAL);
+	job.row_len = LEN;
+	job.nr_rows = HEAPSIM_DMA_MAX_PASSES;
+	fence = submit(f->dev, job);
+	assert_int_equal(status_of(fence), 1);
+	close(fence);
+	job = checksum_of(f->fd, LEN);
+	job.nr_rows = UINT32_MAX;
+	assert_int_equal(device_submit_errno(f->dev, &job), -EINVAL);
+}
+
+static void line_of_many_rows_is_told_once(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit job = checksum_of(f->fd, 8);
+
+	f->map[0] = 1;
+	f->map[f->line] = 1;
+	job.nr_rows = 1000;
+	assert_int_equal(device_run(f->dev, &job).status, 0);
+	assert_int_equal(device_count(f->dev, f->fd).missing_cleans, 1);
+	/* One row is in the first line, the next is in both. */
+	job.nr_rows = 2;
+	job.row_len = f->line;
+	job.src_pitch = 8;
+	assert_int_equal(device_run(f->dev, &job).status, 0);
+	assert_int_equal(device_count(f->dev, f->fd).missing_cleans, 3);
+}
+
+static void line_of_many_rows_is_told_once_behind_a_fence(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit job = checksum_of(f->fd, 8);
+	struct heapsim_fence_create create;
+	int fence;
+
+	f->map[0] = 1;
+	assert_int_equal(device_fence_errno(f->dev, f->fd, HEAPSIM_FENCE_WRITE,
+					    10 * NSEC_PER_SEC, &create), 0);
+	job.nr_rows = 1000;
+	fence = submit(f->dev, job);
+	assert_int_equal(device_count(f->dev, f->fd).missing_cleans, 0);
+	device_fence_signal(f->dev, create.fence, 0);
+	assert_int_equal(status_of(fence), 1);
+	assert_int_equal(device_count(f->dev, f->fd).missing_cleans, 1);
+	close(fence);
+	close(create.fence_fd);
+}
+
+int main(void)
+{
+#define TEST(fn)	\
+	cmocka_unit_test_setup_teardown(fn, setup, fixture_teardown)
+	static const struct CMUnitTest tests[] = {
+		TEST(job_of_another_context_waits_for_no_delay),
+		TEST(job_of_another_context_waits_for_no_bytes),
+		TEST(job_of_another_context_waits_for_no_fence),
+		TEST(contexts_that_take_turns_on_a_buffer_keep_their_order),
+		TEST(jobs_that_are_late_are_etimedout),
+		TEST(jobs_of_closed_opens_end_in_time),
+		TEST(job_behind_a_fence_is_done_in_time),
+		TEST(fences_of_one_context_replace_each_other),
+		TEST(rows_without_end_are_einval),
+		TEST(line_of_many_rows_is_told_once),
+		TEST(line_of_many_rows_is_told_once_behind_a_fence),
+	};
+
+	return cmocka_run_group_tests_name("dma", tests, NULL, NULL);
+}
