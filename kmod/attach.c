@@ -27,7 +27,7 @@ static int table_init(struct sg_table *sgt, const struct heapsim_buf *buf,
 	most = min_t(size_t, most, (UINT_MAX >> PAGE_SHIFT));
 	for (i = 0; i < buf->nr_chunks; i++)
 		nr += DIV_ROUND_UP(buf->chunks[i].nr_pages, most);
-	ret = sg_alloc_table(sgt, nr, GFP_KERNEL | __GFP_NOWARN |
+	ret = sg_alloc_table(sgt, nr, GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
 			     __GFP_RETRY_MAYFAIL);
 	if (ret)
 		return ret;
@@ -109,7 +109,8 @@ struct heapsim_attachment {
 int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 {
 	struct heapsim_buf *buf = dmabuf->priv;
-	struct heapsim_attachment *at = kzalloc(sizeof(*at), GFP_KERNEL);
+	struct heapsim_attachment *at = kzalloc(sizeof(*at),
+						GFP_KERNEL_ACCOUNT);
 
 	if (!at)
 		return -ENOMEM;

@@ -34,6 +34,8 @@ static int run_probe(struct heapsim_call *call)
 			    (heapsim_can_step() ?
 			     HEAPSIM_FEATURE_PRECISE : 0) |
 			    HEAPSIM_FEATURE_STREAMS |
+			    (heapsim_config.has_test_hooks ?
+			     HEAPSIM_FEATURE_TEST_HOOKS : 0) |
 			    (IS_ENABLED(CONFIG_IO_URING) ?
 			     HEAPSIM_FEATURE_URING : 0),
 		.line_size = profile->line_size,
@@ -345,7 +347,10 @@ static int run_revoke(struct heapsim_call *call)
 	dmabuf = dma_buf_get(call->cmd.revoke.fd);
 	if (IS_ERR(dmabuf))
 		return PTR_ERR(dmabuf);
-	ret = heapsim_buf_revoke(dmabuf);
+	if (heapsim_buf_of(dmabuf) && !heapsim_watches_current(call->ctx))
+		ret = -EPERM;
+	else
+		ret = heapsim_buf_revoke(dmabuf);
 	dma_buf_put(dmabuf);
 	return ret;
 }

@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 #include <linux/sync_file.h>
 
-#include "heapsim.h"
+#include "streams.h"
 
 #define MAX_TEST_FENCES		1024	/* of one open */
 #define MAX_TIMEOUT_NS		10000000000ULL
@@ -100,26 +100,34 @@ static void test_fence_timeout(struct timer_list *timer)
 	signal_once(t->fence, -ETIMEDOUT);
 }
 
-static void test_fence_end(struct heapsim_test_fence *t, int error)
+static void test_fence_free(struct heapsim_ctx *ctx,
+			    struct heapsim_test_fence *t)
+{
+	dma_fence_put(t->fence);
+	heapsim_object_free(ctx->streams, t);
+}
+
+static void test_fence_end(struct heapsim_ctx *ctx,
+			   struct heapsim_test_fence *t, int error)
 {
 	timer_delete_sync(&t->timeout);
 	signal_once(t->fence, error);
-	dma_fence_put(t->fence);
-	kfree(t);
+	test_fence_free(ctx, t);
 }
 
-static struct heapsim_test_fence *test_fence_alloc(void)
+static struct heapsim_test_fence *test_fence_alloc(struct heapsim_ctx *ctx)
 {
-	struct heapsim_test_fence *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
+	struct heapsim_test_fence *t;
 
-	if (!t)
-		return NULL;
+	t = heapsim_object_new(ctx->streams, sizeof(*t));
+	if (IS_ERR(t))
+		return t;
 	timer_setup(&t->timeout, test_fence_timeout, TIMER_IRQSAFE);
 	/* Signalled in any order: each has a context of its own. */
 	t->fence = heapsim_fence_new("test", dma_fence_context_alloc(1), 1);
 	if (!t->fence) {
-		kfree(t);
-		return NULL;
+		heapsim_object_free(ctx->streams, t);
+		return ERR_PTR(-ENOMEM);
 	}
 	return t;
 }
@@ -160,8 +168,7 @@ static int test_fence_attach(struct dma_buf *dmabuf,
  * @file: out: sync_file for the reserved @cmd->fence_fd, which the caller
  *	installs or gives back
  *
- * Return: 0, or what struct heapsim_fence_create says; -EBUSY too many
- * fences of this open.
+ * Return: 0, or what struct heapsim_fence_create says.
  */
 int heapsim_fence_create(struct heapsim_ctx *ctx,
 			 struct heapsim_fence_create *cmd, struct file **file)
@@ -178,6 +185,8 @@ int heapsim_fence_create(struct heapsim_ctx *ctx,
 		return -EINVAL;
 	if (!cmd->timeout_ns || cmd->timeout_ns > MAX_TIMEOUT_NS)
 		return -EINVAL;
+	if (!heapsim_config.has_test_hooks)
+		return -EOPNOTSUPP;
 	usage = cmd->flags == HEAPSIM_FENCE_WRITE ? DMA_RESV_USAGE_WRITE :
 						    DMA_RESV_USAGE_READ;
 	dmabuf = dma_buf_get(cmd->fd);
@@ -185,13 +194,15 @@ int heapsim_fence_create(struct heapsim_ctx *ctx,
 		return PTR_ERR(dmabuf);
 	/* The id is taken, but nobody finds the fence before it is whole. */
 	ret = xa_alloc(&ctx->fences, &id, NULL, XA_LIMIT(1, MAX_TEST_FENCES),
-		       GFP_KERNEL);
+		       GFP_KERNEL_ACCOUNT);
 	if (ret)
 		goto out_put_buf;
-	ret = -ENOMEM;
-	t = test_fence_alloc();
-	if (!t)
+	t = test_fence_alloc(ctx);
+	if (IS_ERR(t)) {
+		ret = PTR_ERR(t);
 		goto err_id;
+	}
+	ret = -ENOMEM;
 	sync = sync_file_create(t->fence);
 	if (!sync)
 		goto err_fence;
@@ -217,8 +228,7 @@ err_fd:
 err_sync:
 	fput(sync->file);
 err_fence:
-	dma_fence_put(t->fence);
-	kfree(t);
+	test_fence_free(ctx, t);
 err_id:
 	xa_erase(&ctx->fences, id);
 out_put_buf:
@@ -231,7 +241,8 @@ out_put_buf:
  * @ctx: open of /dev/heapsim
  * @cmd: command
  *
- * Return: 0, -EINVAL no such error number, -ENOENT no such fence.
+ * Return: 0, -EINVAL no such error number, -EOPNOTSUPP the module has no test
+ * hooks, -ENOENT no such fence.
  */
 int heapsim_fence_signal(struct heapsim_ctx *ctx,
 			 struct heapsim_fence_signal *cmd)
@@ -240,6 +251,8 @@ int heapsim_fence_signal(struct heapsim_ctx *ctx,
 
 	if (cmd->error > 0 || cmd->error < -MAX_ERRNO)
 		return -EINVAL;
+	if (!heapsim_config.has_test_hooks)
+		return -EOPNOTSUPP;
 	if (cmd->fence > MAX_TEST_FENCES)
 		return -ENOENT;
 	xa_lock(&ctx->fences);
@@ -249,7 +262,7 @@ int heapsim_fence_signal(struct heapsim_ctx *ctx,
 	xa_unlock(&ctx->fences);
 	if (!t)
 		return -ENOENT;
-	test_fence_end(t, cmd->error);
+	test_fence_end(ctx, t, cmd->error);
 	return 0;
 }
 
@@ -264,6 +277,6 @@ void heapsim_fence_forget(struct heapsim_ctx *ctx)
 
 	xa_for_each(&ctx->fences, id, t) {
 		xa_erase(&ctx->fences, id);
-		test_fence_end(t, -ECANCELED);
+		test_fence_end(ctx, t, -ECANCELED);
 	}
 }

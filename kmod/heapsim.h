@@ -69,6 +69,7 @@ struct heapsim_rule {
  * @pool_pages: most pages that each pool keeps
  * @limit: most bytes of all buffers
  * @user_limit: most bytes of one user's buffers
+ * @has_test_hooks: HOLD, FENCE_CREATE and FENCE_SIGNAL are offered
  */
 struct heapsim_config {
 	const struct profile *profile;
@@ -77,6 +78,7 @@ struct heapsim_config {
 	unsigned long pool_pages;
 	u64 limit;
 	u64 user_limit;
+	bool has_test_hooks;
 };
 
 struct heapsim_step;	/* of step.c */
@@ -685,6 +687,7 @@ void heapsim_record_unmatched_end(struct heapsim_buf *buf, bool lacks_write,
 				  bool is_write);
 int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd);
 void heapsim_watch_end(struct heapsim_ctx *ctx);
+bool heapsim_watches_current(const struct heapsim_ctx *ctx);
 ssize_t heapsim_record_read(struct heapsim_ctx *ctx, char __user *to,
 			    size_t len, bool waits);
 __poll_t heapsim_record_poll(struct heapsim_ctx *ctx, struct file *file,

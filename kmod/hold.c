@@ -4,7 +4,7 @@
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 
-#include "heapsim.h"
+#include "streams.h"
 
 #define MAX_HOLDS	1024	/* of one open */
 
@@ -37,7 +37,7 @@ static int hold_map(struct heapsim_test_hold *h)
 	return 0;
 }
 
-static void hold_end(struct heapsim_test_hold *h)
+static void hold_end(struct heapsim_ctx *ctx, struct heapsim_test_hold *h)
 {
 	if (h->attach) {
 		dma_buf_unmap_attachment_unlocked(h->attach, h->sgt, h->dir);
@@ -46,11 +46,11 @@ static void hold_end(struct heapsim_test_hold *h)
 		dma_buf_vunmap_unlocked(h->dmabuf, &h->map);
 	}
 	dma_buf_put(h->dmabuf);
-	kfree(h);
+	heapsim_object_free(ctx->streams, h);
 }
 
-static void describe(const struct heapsim_test_hold *h,
-		     struct heapsim_hold *cmd)
+static void hold_describe(const struct heapsim_test_hold *h,
+			  struct heapsim_hold *cmd)
 {
 	struct scatterlist *sg;
 	unsigned int i;
@@ -72,8 +72,7 @@ static void describe(const struct heapsim_test_hold *h,
  * @ctx: open of /dev/heapsim
  * @cmd: command; answered in place
  *
- * Return: 0, or what struct heapsim_hold says; -EBUSY too many holds of this
- * open; what the exporter fails with.
+ * Return: 0, or what struct heapsim_hold says; what the exporter fails with.
  */
 int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd)
 {
@@ -87,6 +86,8 @@ int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd)
 	if (cmd->reserved || cmd->dir > HEAPSIM_DIR_FROM_DEVICE ||
 	    (cmd->how == HEAPSIM_HOLD_VMAP && cmd->dir))
 		return -EINVAL;
+	if (!heapsim_config.has_test_hooks)
+		return -EOPNOTSUPP;
 	dmabuf = dma_buf_get(cmd->fd);
 	if (IS_ERR(dmabuf))
 		return PTR_ERR(dmabuf);
@@ -95,12 +96,12 @@ int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd)
 		goto err_put_buf;
 	/* The id is taken, but nobody finds the hold before it is whole. */
 	ret = xa_alloc(&ctx->holds, &id, NULL, XA_LIMIT(1, MAX_HOLDS),
-		       GFP_KERNEL);
+		       GFP_KERNEL_ACCOUNT);
 	if (ret)
 		goto err_put_buf;
-	h = kzalloc(sizeof(*h), GFP_KERNEL);
-	if (!h) {
-		ret = -ENOMEM;
+	h = heapsim_object_new(ctx->streams, sizeof(*h));
+	if (IS_ERR(h)) {
+		ret = PTR_ERR(h);
 		goto err_id;
 	}
 	h->dmabuf = dmabuf;
@@ -109,13 +110,13 @@ int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd)
 		hold_map(h) : dma_buf_vmap_unlocked(dmabuf, &h->map);
 	if (ret)
 		goto err_hold;
-	describe(h, cmd);
+	hold_describe(h, cmd);
 	cmd->hold = id;
 	/* Takes no memory: the slot is there. */
 	xa_store(&ctx->holds, id, h, GFP_KERNEL);
 	return 0;
 err_hold:
-	kfree(h);
+	heapsim_object_free(ctx->streams, h);
 err_id:
 	xa_erase(&ctx->holds, id);
 err_put_buf:
@@ -145,7 +146,7 @@ int heapsim_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd)
 	xa_unlock(&ctx->holds);
 	if (!h)
 		return -ENOENT;
-	hold_end(h);
+	hold_end(ctx, h);
 	return 0;
 }
 
@@ -160,6 +161,6 @@ void heapsim_hold_forget(struct heapsim_ctx *ctx)
 
 	xa_for_each(&ctx->holds, id, h) {
 		xa_erase(&ctx->holds, id);
-		hold_end(h);
+		hold_end(ctx, h);
 	}
 }

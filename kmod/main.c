@@ -49,6 +49,10 @@ static unsigned int pool_mb = 64;
 module_param(pool_mb, uint, 0444);
 MODULE_PARM_DESC(pool_mb, "Most MiB that each pool keeps (default 64)");
 
+static bool test_hooks;
+module_param(test_hooks, bool, 0444);
+MODULE_PARM_DESC(test_hooks, "Commands for tests, which let any user of the device keep others waiting: 0 (default), 1");
+
 static int limit_set(const char *value, const struct kernel_param *param)
 {
 	unsigned int mb;
@@ -168,6 +172,7 @@ static int numbers_check(void)
 		       user_limit_mb, limit_mb);
 		return -EINVAL;
 	}
+	heapsim_config.has_test_hooks = test_hooks;
 	heapsim_config.fill = fill;
 	heapsim_config.pool_pages = (unsigned long)pool_mb <<
 				    (20 - PAGE_SHIFT);

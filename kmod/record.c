@@ -958,6 +958,26 @@ int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd)
 }
 
 /**
+ * heapsim_watches_current() - may the calling process act as a watcher?
+ * @ctx: open of /dev/heapsim
+ *
+ * Return: true if the open watches, and the calling process is the one that
+ * began it or a descendant of that.
+ */
+bool heapsim_watches_current(const struct heapsim_ctx *ctx)
+{
+	const struct heapsim_watcher *w = READ_ONCE(ctx->watcher);
+	bool ret = false;
+
+	if (!w)
+		return false;
+	rcu_read_lock();
+	ret = heapsim_tree_depth(current, w->tgid) >= 0;
+	rcu_read_unlock();
+	return ret;
+}
+
+/**
  * heapsim_watch_end() - end watching, if it was begun
  * @ctx: open of /dev/heapsim that ends
  */

@@ -487,8 +487,15 @@ static int kernel_revoke(struct mem_buf *buf)
 		.fd = kernel_buf_of(buf)->fd,
 	};
 
-	return ioctl_again(kernel_ctx_of(buf->ctx)->fd, HEAPSIM_IOC_BUF_REVOKE,
-			   &arg);
+	int fd, err;
+
+	/* Only a watcher may: one that is told of nothing. */
+	fd = kernel_watch_open(kernel_ctx_of(buf->ctx), 0, 1);
+	if (fd < 0)
+		return fd;
+	err = ioctl_again(fd, HEAPSIM_IOC_BUF_REVOKE, &arg);
+	close(fd);
+	return err;
 }
 
 /* Not restarted here: the time that is left changes. */

@@ -222,6 +222,8 @@ static inline struct kernel_job *kernel_job_of(struct mem_job *job)
 int ioctl_again(int fd, unsigned long cmd, void *arg);
 
 /* watch.c */
+int kernel_watch_open(const struct kernel_ctx *ctx, unsigned int what,
+		      uint32_t nr);
 int kernel_watch_begin(struct kernel_ctx *ctx, unsigned int what, uint32_t nr);
 void kernel_watch_end(struct kernel_ctx *ctx);
 int kernel_watch_next(struct kernel_ctx *ctx, struct mem_violation *violation);

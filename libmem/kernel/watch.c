@@ -28,7 +28,15 @@ static_assert((int)MEM_OTHER_PROCESS == (int)HEAPSIM_OTHER_PROCESS,
 	      "others have the same numbers");
 static_assert(MEM_WATCH_MAX == HEAPSIM_WATCH_MAX_RECORDS, "as many may wait");
 
-static int watch_open(const struct kernel_ctx *ctx, unsigned int what,
+/**
+ * kernel_watch_open() - an open of the device that watches this process
+ * @ctx: context
+ * @what: MEM_WATCH_*, or 0
+ * @nr: records that may wait, above 0
+ *
+ * Return: its descriptor, the caller's, or -errno.
+ */
+int kernel_watch_open(const struct kernel_ctx *ctx, unsigned int what,
 		      uint32_t nr)
 {
 	struct heapsim_watch arg = {
@@ -74,7 +82,7 @@ int kernel_watch_begin(struct kernel_ctx *ctx, unsigned int what, uint32_t nr)
 	if (ctx->watch_fd >= 0) {
 		err = -EBUSY;
 	} else {
-		fd = watch_open(ctx, what, nr);
+		fd = kernel_watch_open(ctx, what, nr);
 		if (fd < 0)
 			err = fd;
 		else

@@ -612,6 +612,9 @@ static void pages_of_a_freed_buffer_are_zeroed(void **state)
 	struct fixture *f = *state;
 	int lap;
 
+	/* Only a watcher may revoke. */
+	assert_int_equal(device_watch_errno(f->dev, HEAPSIM_WATCH_PROCESS, 0,
+					    1), 0);
 	for (lap = 0; lap < 500; lap++) {
 		struct toucher t = {
 			.len = 4 * f->page,

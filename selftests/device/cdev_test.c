@@ -408,6 +408,8 @@ static void commands_without_an_answer_take_read_only_memory(void **state)
 			 0);
 	device_unmap(ask, device_page_size());
 
+	assert_int_equal(device_watch_errno(f->dev, HEAPSIM_WATCH_PROCESS, 0,
+					    1), 0);
 	ask = read_only(&revoke, sizeof(revoke));
 	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_REVOKE,
 					    ask), 0);
@@ -460,6 +462,61 @@ static int with_fd(struct fixture *f, unsigned int which, int fd)
 		return device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_REVOKE,
 					  &revoke);
 	}
+}
+
+static void revoke_by_an_open_that_does_not_watch_is_eperm(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_buf_revoke revoke = {
+		.size = sizeof(revoke),
+		.fd = f->dst,
+	};
+
+	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_REVOKE,
+					    &revoke), -EPERM);
+	assert_int_equal(device_watch_errno(f->dev, HEAPSIM_WATCH_PROCESS, 0,
+					    1), 0);
+	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_REVOKE,
+					    &revoke), 0);
+}
+
+struct revoker {
+	int dev;
+	int fd;
+};
+
+static int revoke_errno(void *arg)
+{
+	struct heapsim_buf_revoke revoke = { .size = sizeof(revoke) };
+	struct revoker *r = arg;
+
+	revoke.fd = r->fd;
+	return ioctl(r->dev, HEAPSIM_IOC_BUF_REVOKE, &revoke) ? errno : 0;
+}
+
+static int watch_and_have_a_child_revoke(void *arg)
+{
+	struct heapsim_watch watch = {
+		.size = sizeof(watch),
+		.scope = HEAPSIM_WATCH_TREE,
+		.nr_records = 1,
+		.record_size = sizeof(struct heapsim_record),
+	};
+	struct revoker *r = arg;
+
+	if (ioctl(r->dev, HEAPSIM_IOC_WATCH, &watch))
+		return errno;
+	return device_in_child(revoke_errno, arg);
+}
+
+static void revoke_by_a_process_that_is_not_of_the_tree_is_eperm(void **state)
+{
+	struct fixture *f = *state;
+	struct revoker r = { .dev = f->dev, .fd = f->dst };
+
+	/* By a descriptor that all three have. */
+	assert_int_equal(device_in_child(watch_and_have_a_child_revoke, &r), 0);
+	assert_int_equal(revoke_errno(&r), EPERM);
 }
 
 static void closed_fd_is_ebadf(void **state)
@@ -1285,6 +1342,8 @@ int main(void)
 		TEST(wait_that_cannot_answer_keeps_the_job),
 		TEST(commands_without_an_answer_take_read_only_memory),
 		TEST(kind_system_is_answered_as_what_it_is),
+		TEST(revoke_by_an_open_that_does_not_watch_is_eperm),
+		TEST(revoke_by_a_process_that_is_not_of_the_tree_is_eperm),
 		TEST(closed_fd_is_ebadf),
 		TEST(file_that_is_no_dma_buf_is_einval),
 		TEST(malformed_comes_before_a_bad_fd),

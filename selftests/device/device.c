@@ -288,15 +288,20 @@ void device_maintain(int dev, int fd, uint32_t op, uint64_t off, uint64_t len)
 	assert_int_equal(device_maintain_errno(dev, &range, 1, NULL), 0);
 }
 
+/* Only a watcher may: not @dev, but an open that is told of nothing. */
 void device_revoke(int dev, int fd)
 {
 	struct heapsim_buf_revoke revoke = {
 		.size = sizeof(revoke),
 		.fd = fd,
 	};
+	int watcher = device_open();
 
-	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_BUF_REVOKE,
+	assert_int_equal(device_watch_errno(watcher, HEAPSIM_WATCH_PROCESS, 0,
+					    1), 0);
+	assert_int_equal(device_ioctl_errno(watcher, HEAPSIM_IOC_BUF_REVOKE,
 					    &revoke), 0);
+	close(watcher);
 }
 
 int device_submit_errno(int dev, struct heapsim_dma_submit *submit)

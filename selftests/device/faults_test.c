@@ -611,8 +611,15 @@ static int run_revoke(struct fixture *f)
 	return device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_REVOKE, &revoke);
 }
 
+static void map_and_watch(struct fixture *f)
+{
+	map_fd(f);
+	assert_int_equal(device_watch_errno(f->dev, HEAPSIM_WATCH_PROCESS, 0,
+					    1), 0);
+}
+
 static const struct call revocation = {
-	.prepare = map_fd,
+	.prepare = map_and_watch,
 	.run = run_revoke,
 	.undo = nothing,
 };

@@ -19,9 +19,9 @@ export CMOCKA_MESSAGE_OUTPUT=TAP
 programs=("$@")
 [ $# -gt 0 ] || programs=(uapi_test heap_test buf_test bracket_test cdev_test
 	dma_test fence_test import_test record_test stack_test
-	policy_test precise_test
-	faults_test trace_test unload_test.sh stream_test uring_test
-	stream_random_test soc=thor:stream_test stress_test)
+	policy_test precise_test faults_test trace_test unload_test.sh
+	stream_test uring_test stream_random_test soc=thor:stream_test stress_test
+	test_hooks=0:hooks_test)
 [ $# -gt 0 ] || is_quick || programs+=(vmap=cpu:import_test vmap=cpu:policy_test
 	soc=orin:stream_test soc=orin:stream_random_test
 	soc=thor:stream_random_test)
@@ -49,7 +49,7 @@ insert() # PARAMS
 		rmmod heapsim 2>/dev/null && break
 		sleep 0.1
 	done
-	insmod "$module" "${words[@]}"
+	insmod "$module" test_hooks=1 "${words[@]}"
 }
 
 run() # PARAMS PATH

@@ -365,6 +365,7 @@ struct world {
 	int dev;
 	int fd;
 	int managed;
+	bool is_watching;
 	struct heapsim_range range;
 	union any any;
 };
@@ -476,6 +477,12 @@ static void prepare_release(struct world *w)
 static void prepare_revoke(struct world *w)
 {
 	w->any.revoke.fd = w->fd;
+	/* Several sizes are tried with one open. */
+	if (!w->is_watching)
+		assert_int_equal(device_watch_errno(w->dev,
+						    HEAPSIM_WATCH_PROCESS, 0,
+						    1), 0);
+	w->is_watching = true;
 }
 
 static void prepare_watch(struct world *w)

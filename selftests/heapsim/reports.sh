@@ -719,7 +719,7 @@ killed_at_any_moment()
 # What the module says as it comes is none of it.
 killed_and_removed()
 {
-	quiet killed_at_any_moment && rmmod heapsim && insmod "$module"
+	quiet killed_at_any_moment && rmmod heapsim && insmod "$module" test_hooks=1
 }
 
 left_running()
@@ -996,7 +996,7 @@ without_module()
 	rmmod heapsim && report 1 --backend=kernel true &&
 		grep -q 'heapsim load' "$tmp/err" && report 0 true &&
 		has 'No libmem context was seen' 'heapsim load' &&
-		insmod "$module"
+		insmod "$module" test_hooks=1
 }
 
 try "a right program has no finding" right_program

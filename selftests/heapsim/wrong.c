@@ -35,6 +35,7 @@
 void touch(volatile uint8_t *at) __attribute__((weak));
 
 static int dev;
+static int watcher = -1;
 static size_t len = LEN;
 static int buf;
 static volatile uint8_t *map;
@@ -122,8 +123,20 @@ static void revoke_buf(void)
 		.size = sizeof(revoke),
 		.fd = buf,
 	};
+	struct heapsim_watch watch = {
+		.size = sizeof(watch),
+		.scope = HEAPSIM_WATCH_PROCESS,
+		.nr_records = 1,
+		.record_size = sizeof(struct heapsim_record),
+	};
 
-	if (ioctl(dev, HEAPSIM_IOC_BUF_REVOKE, &revoke))
+	/* Only a watcher may; this one is told of nothing. */
+	if (watcher < 0) {
+		watcher = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
+		if (watcher < 0 || ioctl(watcher, HEAPSIM_IOC_WATCH, &watch))
+			die("watch");
+	}
+	if (ioctl(watcher, HEAPSIM_IOC_BUF_REVOKE, &revoke))
 		die("revoke");
 }
 

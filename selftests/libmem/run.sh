@@ -24,7 +24,7 @@ insert() # PARAMS
 		rmmod heapsim 2>/dev/null && break
 		sleep 0.1
 	done
-	insmod "$module" "$@"
+	insmod "$module" test_hooks=1 "$@"
 }
 
 # A foreign dma-buf for the tests, where the kernel has one.

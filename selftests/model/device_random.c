@@ -437,7 +437,10 @@ static int revoke_ptes(void *subject)
 		.fd = dev->fd,
 	};
 
-	return command(HEAPSIM_IOC_BUF_REVOKE, &args, "BUF_REVOKE");
+	if (!ioctl(watch_fd, HEAPSIM_IOC_BUF_REVOKE, &args))
+		return 0;
+	perror("# BUF_REVOKE");
+	return -errno;
 }
 
 static int revoke_before_touch(void *subject, const struct ref *ref, size_t off)

@@ -78,6 +78,11 @@ enum heapsim_policy {
 #define HEAPSIM_FEATURE_STREAMS		(1ULL << 2)
 /* ... io_uring takes the commands, see struct heapsim_uring_cmd */
 #define HEAPSIM_FEATURE_URING		(1ULL << 3)
+/*
+ * ... the module has test_hooks=1: HEAPSIM_IOC_HOLD, HEAPSIM_IOC_FENCE_CREATE
+ * and HEAPSIM_IOC_FENCE_SIGNAL are offered, else they are EOPNOTSUPP
+ */
+#define HEAPSIM_FEATURE_TEST_HOOKS	(1ULL << 4)
 
 /* Attach states of a managed buffer; the numbers are CUDA's. */
 #define HEAPSIM_ATTACH_GLOBAL	1	/* jobs of any stream */
@@ -417,9 +422,10 @@ struct heapsim_job_wait {
  *	10 s
  * @fence: out: id for HEAPSIM_IOC_FENCE_SIGNAL, of this open
  *
- * When this open is closed its fences are signalled with -ECANCELED. EBUSY when
- * this open has 1024 fences that were not signalled by HEAPSIM_IOC_FENCE_SIGNAL
- * (timed out is not enough: they have their ids).
+ * Needs HEAPSIM_FEATURE_TEST_HOOKS. When this open is closed its fences are
+ * signalled with -ECANCELED. EBUSY if this open has 1024 fences that were not
+ * signalled by HEAPSIM_IOC_FENCE_SIGNAL (a fence that has timed out keeps its
+ * id), or the user has too many objects, see struct heapsim_stream_op.
  */
 struct heapsim_fence_create {
 	__u32 size;
@@ -436,7 +442,8 @@ struct heapsim_fence_create {
  * @error: in: 0 or a -errno from -4095
  * @fence: in: id; gone afterwards, and then used again
  *
- * ENOENT no such fence of this open; a fence that has timed out is still one.
+ * Needs HEAPSIM_FEATURE_TEST_HOOKS. ENOENT no such fence of this open; one that
+ * has timed out still exists.
  */
 struct heapsim_fence_signal {
 	__u32 size;
@@ -463,8 +470,9 @@ struct heapsim_fence_signal {
  * @sg_bytes: out, map: sum of their lengths
  * @max_segment: out, map: the longest, bytes
  *
- * Closing the open releases. EOPNOTSUPP: the exporter has no vmap. EBUSY when
- * this open has 1024 holds.
+ * Needs HEAPSIM_FEATURE_TEST_HOOKS. Closing the open releases. EOPNOTSUPP also
+ * if the exporter has no vmap. EBUSY if this open has 1024 holds, or the user
+ * has too many objects, see struct heapsim_stream_op.
  */
 struct heapsim_hold {
 	__u32 size;
@@ -493,11 +501,14 @@ struct heapsim_release {
 };
 
 /**
- * struct heapsim_buf_revoke - take away all PTEs, change no state; for tests
+ * struct heapsim_buf_revoke - take away all PTEs, change no state
  * @size: in: sizeof of this struct
  * @fd: in: a buffer of ours
  *
- * Does nothing to a buffer of one view. EOPNOTSUPP for a foreign one.
+ * The next touch of each page is then seen. For watchers: EPERM unless this
+ * open watches (HEAPSIM_IOC_WATCH) and the caller is the process that began
+ * that, or a descendant. Does nothing to a buffer of one view. EOPNOTSUPP for a
+ * foreign one.
  */
 struct heapsim_buf_revoke {
 	__u32 size;
