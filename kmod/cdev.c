@@ -404,6 +404,7 @@ static void undo_work_submit(struct heapsim_call *call)
  * @size: of its struct now, bytes
  * @answers_failure: the struct is given back on failure too
  * @answers_nothing: the struct is only read
+ * @may_block: waits for locks or fences, or takes long: never runs inline
  * @run: runs it
  * @undo: undoes it if its result could not be copied to user space; may be NULL
  */
@@ -412,6 +413,7 @@ struct command {
 	u32 size;
 	bool answers_failure;
 	bool answers_nothing;
+	bool may_block;
 	int (*run)(struct heapsim_call *call);
 	void (*undo)(struct heapsim_call *call);
 };
@@ -428,27 +430,28 @@ struct command {
 	}
 
 /* Its struct is only read, so it may lie in an SQE. */
-#define COMMAND_IN(ioc, type, last, fn)					\
-	COMMAND(ioc, type, last, fn, .answers_nothing = true)
+#define COMMAND_IN(ioc, type, last, fn, ...)				\
+	COMMAND(ioc, type, last, fn, .answers_nothing = true, ##__VA_ARGS__)
 
 static const struct command commands[] = {
 	COMMAND(PROBE, probe, soc, run_probe),
 	COMMAND(INFO, info, user_limit_bytes, run_info),
-	COMMAND(BUF_ALLOC, buf_alloc, name, run_alloc),
-	COMMAND(BUF_INFO, buf_info, count, run_buf_info),
+	COMMAND(BUF_ALLOC, buf_alloc, name, run_alloc, .may_block = true),
+	COMMAND(BUF_INFO, buf_info, count, run_buf_info, .may_block = true),
 	COMMAND(BUF_MAINTAIN, buf_maintain, reserved, run_maintain,
 		.answers_failure = true),
 	COMMAND(DMA_SUBMIT, dma_submit, reserved, run_submit,
-		.undo = undo_submit),
+		.may_block = true, .undo = undo_submit),
 	COMMAND(JOB_WAIT, job_wait, reserved, run_wait),
 	COMMAND(FENCE_CREATE, fence_create, fence, run_create,
-		.undo = undo_create),
+		.may_block = true, .undo = undo_create),
 	COMMAND_IN(FENCE_SIGNAL, fence_signal, fence, run_signal),
-	COMMAND(HOLD, hold, max_segment, run_hold, .undo = undo_hold),
-	COMMAND_IN(RELEASE, release, hold, run_release),
-	COMMAND_IN(BUF_REVOKE, buf_revoke, fd, run_revoke),
+	COMMAND(HOLD, hold, max_segment, run_hold, .may_block = true,
+		.undo = undo_hold),
+	COMMAND_IN(RELEASE, release, hold, run_release, .may_block = true),
+	COMMAND_IN(BUF_REVOKE, buf_revoke, fd, run_revoke, .may_block = true),
 	COMMAND_IN(WATCH, watch, record_size, run_watch),
-	COMMAND_IN(POLICY, set_policy, seed, run_policy),
+	COMMAND_IN(POLICY, set_policy, seed, run_policy, .may_block = true),
 	COMMAND(STREAM_CREATE, stream_op, stream, heapsim_stream_create,
 		.undo = undo_stream_create),
 	COMMAND_IN(STREAM_DESTROY, stream_op, stream, heapsim_stream_destroy),
@@ -605,6 +608,9 @@ static int heapsim_uring(struct io_uring_cmd *ioucmd, unsigned int flags)
 		return -ENOTTY;
 	if (READ_ONCE(door->reserved))
 		return -EINVAL;
+	/* Whoever submits, or polls the queue, is not kept waiting. */
+	if (command->may_block && !waits)
+		return -EAGAIN;
 	if (arg)
 		ret = command_run(ctx, command, u64_to_user_ptr(arg), waits);
 	else if (flags & IO_URING_F_SQE128)

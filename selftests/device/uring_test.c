@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "stream.h"
+#include "vgem.h"
 
 #define LEN		(64 * KIB)
 #define NR_ENTRIES	256
@@ -326,6 +327,44 @@ static void a_wait_for_a_job_does_not_hold_up_who_submits_it(void **state)
 	assert_int_equal(wait.result, 64);
 }
 
+/* A thread waits for the fence of a foreign buffer, the queue goes on. */
+static void a_submission_that_waits_holds_up_nothing_behind_it(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit job = {
+		.size = sizeof(job),
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.row_len = 64,
+		.nr_rows = 1,
+	};
+	struct heapsim_range_maintain range = range_of(f, 0);
+	struct heapsim_fence_create fence;
+	int vgem = vgem_open();
+	uint64_t data;
+	size_t len;
+
+	if (vgem < 0)
+		device_skip("this kernel has no vgem");
+	job.dst_fd = device_vgem_dumb(vgem, LEN, &len);
+	assert_int_equal(device_fence_errno(f->dev, job.dst_fd,
+					    HEAPSIM_FENCE_WRITE,
+					    4 * NSEC_PER_SEC, &fence), 0);
+	prepare(f, HEAPSIM_IOC_DMA_SUBMIT, &job)->user_data = 1;
+	prepare(f, HEAPSIM_IOC_RANGE_MAINTAIN, &range)->user_data = 2;
+	assert_true(io_uring_submit(&f->ring) >= 0);
+	assert_int_equal(next_result(f, &data), 0);
+	assert_int_equal(data, 2);
+	assert_int_equal(device_fence_status(fence.fence_fd), 0);
+	device_fence_signal(f->dev, fence.fence, 0);
+	assert_int_equal(next_result(f, &data), 0);
+	assert_int_equal(data, 1);
+	close(job.fence_fd);
+	close(fence.fence_fd);
+	close(job.dst_fd);
+	close(vgem);
+}
+
 static void a_wait_can_be_cancelled(void **state)
 {
 	struct fixture *f = *state;
@@ -599,6 +638,8 @@ int main(void)
 						setup_wide, teardown),
 		TEST(a_thread_may_run_it),
 		cmocka_unit_test_setup_teardown(a_polled_queue_runs_it,
+						setup_sqpoll, teardown),
+		cmocka_unit_test_setup_teardown(a_submission_that_waits_holds_up_nothing_behind_it,
 						setup_sqpoll, teardown),
 		TEST(a_wait_for_a_job_does_not_hold_up_who_submits_it),
 		TEST(a_wait_can_be_cancelled),

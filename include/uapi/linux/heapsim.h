@@ -1083,9 +1083,11 @@ struct heapsim_attach_info {
  *
  * This is what the cmd field of an IORING_OP_URING_CMD on /dev/heapsim holds;
  * cmd_op is HEAPSIM_IOC_*, the result what ioctl() gives, as -errno. Commands
- * run when they are submitted, unless they would have to wait for a lock or a
- * job: then io_uring lets a thread wait, which IORING_OP_ASYNC_CANCEL ends
- * (EINTR, or ECANCELED). What that leaves undone is as after a signal.
+ * run when they are submitted, except if they would have to wait for a lock or
+ * a job, and those that may take long: DMA_SUBMIT, FENCE_CREATE, HOLD, RELEASE,
+ * BUF_ALLOC, BUF_INFO, BUF_REVOKE and POLICY. These are run by a thread of
+ * io_uring's, whose wait IORING_OP_ASYNC_CANCEL ends (EINTR, or ECANCELED).
+ * What that leaves undone is as after a signal.
  */
 struct heapsim_uring_cmd {
 	__aligned_u64 arg;
