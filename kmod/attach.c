@@ -204,7 +204,8 @@ static void table_lend(struct sg_table *lent, const struct sg_table *sgt)
  * @dir: DMA_TO_DEVICE: it only reads
  *
  * Context: the buffer's dma_resv is held (the core sees to it).
- * Return: a table, owned by the attachment, or an ERR_PTR: -ENOMEM, or what
+ * Return: a table, owned by the attachment, or an ERR_PTR: -ENOMEM (also by
+ * fault injection, as the next two), or what
  * mapping it for the device failed with.
  */
 struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
@@ -216,6 +217,8 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 	struct heapsim_party who;
 	int ret;
 
+	if (heapsim_fault(HEAPSIM_FAIL_MAP, buf->len))
+		return ERR_PTR(-ENOMEM);
 	/* The device gets what is in DRAM after the clean. */
 	ret = dma_map_sgtable(at->dev, &at->sgt, dir, DMA_ATTR_SKIP_CPU_SYNC);
 	if (ret)
@@ -289,6 +292,8 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	void *vaddr;
 	bool is_cpu;
 
+	if (heapsim_fault(HEAPSIM_FAIL_VMAP, buf->len))
+		return -ENOMEM;
 	pages = kvmalloc_array(buf->nr_pages, sizeof(*pages),
 			       GFP_KERNEL | __GFP_NOWARN |
 			       __GFP_RETRY_MAYFAIL);
@@ -414,6 +419,8 @@ int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
 	struct heapsim_bracket *fresh = NULL;
 	int ret;
 
+	if (heapsim_fault(HEAPSIM_FAIL_BEGIN, buf->len))
+		return -EINTR;
 	ret = wait_for_fences(dmabuf, dir != DMA_FROM_DEVICE);
 	if (ret)
 		return ret;

@@ -73,6 +73,9 @@ static int chunks_alloc(struct heapsim_buf *buf)
 			room *= 2;
 		}
 		chunk = &buf->chunks[buf->nr_chunks];
+		if (heapsim_fault(HEAPSIM_FAIL_ALLOC,
+				  min(left, 1UL << max_order) << PAGE_SHIFT))
+			return -ENOMEM;
 		ret = heapsim_pool_alloc(buf->pool, left, max_order, chunk);
 		if (ret)
 			return ret;
@@ -87,7 +90,8 @@ static int contiguous_alloc(struct heapsim_buf *buf)
 {
 	void *mem;
 
-	if (get_order(buf->len) > MAX_PAGE_ORDER)
+	if (get_order(buf->len) > MAX_PAGE_ORDER ||
+	    heapsim_fault(HEAPSIM_FAIL_ALLOC, buf->len))
 		return -ENOMEM;
 	buf->chunks = kvmalloc_array(1, sizeof(*buf->chunks), GFP_KERNEL);
 	if (!buf->chunks)

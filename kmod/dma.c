@@ -607,6 +607,7 @@ static bool job_is_next(const struct heapsim_job *job)
 static void job_push(struct heapsim_job *job, struct dma_resv *src,
 		     struct dma_resv *dst)
 {
+	const bool is_late = heapsim_fault(HEAPSIM_LATE_FENCE, 0);
 	struct heapsim_queue *q = job->queue;
 	bool cookie;
 
@@ -622,7 +623,9 @@ static void job_push(struct heapsim_job *job, struct dma_resv *src,
 		dma_resv_add_fence(src, job->fence, DMA_RESV_USAGE_READ);
 	/* Once it is in the queue it may be over at any moment. */
 	job_tell(job, HEAPSIM_RECORD_SUBMIT, job->party.other.time_ns);
-	atomic_dec(&job->nr_pending);
+	/* A job that is to be late waits on for itself. */
+	if (!is_late)
+		atomic_dec(&job->nr_pending);
 	spin_lock_irq(&q->share->lock);
 	list_add_tail(&job->node, &q->jobs);
 	spin_unlock_irq(&q->share->lock);

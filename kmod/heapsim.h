@@ -741,6 +741,26 @@ int heapsim_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd);
 void heapsim_hold_forget(struct heapsim_ctx *ctx);
 
 /* debugfs.c */
+
+/**
+ * enum heapsim_fault - operations that can be made to fail
+ * @HEAPSIM_FAIL_ALLOC: allocation of a chunk of a buffer: ENOMEM
+ * @HEAPSIM_FAIL_MAP: an importer's map: ENOMEM
+ * @HEAPSIM_FAIL_VMAP: a kernel mapping: ENOMEM
+ * @HEAPSIM_FAIL_BEGIN: START of a bracket: EINTR
+ * @HEAPSIM_LATE_FENCE: the fence of a job is signalled at its deadline, with
+ *	ETIMEDOUT
+ */
+enum heapsim_fault {
+	HEAPSIM_FAIL_ALLOC,
+	HEAPSIM_FAIL_MAP,
+	HEAPSIM_FAIL_VMAP,
+	HEAPSIM_FAIL_BEGIN,
+	HEAPSIM_LATE_FENCE,
+	HEAPSIM_NR_FAULTS,
+};
+
+bool heapsim_fault(enum heapsim_fault which, size_t len);
 void heapsim_debugfs_init(void);
 void heapsim_debugfs_fini(void);
 
