@@ -640,7 +640,7 @@ static void assert_nothing_left(int dev, const struct heapsim_info *before)
 			return;
 		device_sleep_ns(20 * NSEC_PER_MSEC);
 	} while (device_now_ns() < end);
-	fail_msg("left: %lld buffers of %lld bytes, %lld bytes of the CPU's, %lld jobs",
+	fail_msg("left: %lld buffers, %lld bytes, %lld of the CPU's, %lld jobs",
 		 (long long)(now.nr_bufs - before->nr_bufs),
 		 (long long)(now.buf_bytes - before->buf_bytes),
 		 (long long)(now.cpu_bytes - before->cpu_bytes),
@@ -654,9 +654,8 @@ static void nothing_breaks_and_nothing_stays(void **state)
 		HEAPSIM_KIND_NONCOHERENT, HEAPSIM_KIND_COHERENT,
 		HEAPSIM_KIND_MANAGED, HEAPSIM_KIND_PINNED,
 	};
-	const char *steps = getenv("HEAPSIM_STEPS"), *seed_text = getenv("HEAPSIM_SEED");
-	uint64_t seed = seed_text ? strtoull(seed_text, NULL, 0) :
-			device_now_ns();
+	const char *text = getenv("HEAPSIM_SEED");
+	uint64_t seed = text ? strtoull(text, NULL, 0) : device_now_ns();
 	int dev = device_open();
 	struct heapsim_info before = device_info(dev);
 	int owner = device_open();
@@ -665,9 +664,10 @@ static void nothing_breaks_and_nothing_stays(void **state)
 	size_t nr_killed = 0, nr_knobs;
 	uint64_t nr_seeds = 0;
 
-	nr_steps = steps ? strtoull(steps, NULL, 0) : 8000;
-	printf("# HEAPSIM_SEED=%llu HEAPSIM_STEPS=%llu\n", (unsigned long long)seed,
-	       (unsigned long long)nr_steps);
+	text = getenv("HEAPSIM_STEPS");
+	nr_steps = text ? strtoull(text, NULL, 0) : 8000;
+	printf("# HEAPSIM_SEED=%llu HEAPSIM_STEPS=%llu\n",
+	       (unsigned long long)seed, (unsigned long long)nr_steps);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(shared != MAP_FAILED);
@@ -675,11 +675,13 @@ static void nothing_breaks_and_nothing_stays(void **state)
 		const size_t len = device_page_size() * (1 + i * 3);
 		struct heapsim_buf_alloc alloc = { .len = len };
 		struct buf *b = &p.bufs[i];
+		uint32_t attach = 0;
 
 		b->len = len;
-		assert_int_equal(managed_alloc_errno(owner, kinds[i],
-				kinds[i] == HEAPSIM_KIND_MANAGED ?
-				HEAPSIM_ATTACH_GLOBAL : 0, 0, &alloc), 0);
+		if (kinds[i] == HEAPSIM_KIND_MANAGED)
+			attach = HEAPSIM_ATTACH_GLOBAL;
+		assert_int_equal(managed_alloc_errno(owner, kinds[i], attach, 0,
+						     &alloc), 0);
 		b->fd = alloc.fd;
 		b->dev = -1;
 		b->map = device_map(b->fd, b->len);
