@@ -863,6 +863,23 @@ int mem_ctx_next_violation(struct mem_ctx *ctx,
 			   struct mem_violation *violation);
 
 /**
+ * mem_ctx_watch_fd() - a descriptor that tells when there is a violation
+ * @ctx: context that watches
+ * @fd: out: a descriptor with O_CLOEXEC, owned by the caller
+ *
+ * For an event loop: poll() finds POLLIN as long as mem_ctx_next_violation()
+ * may return one. After POLLIN call that until it returns 0. Do nothing else
+ * with the descriptor; it becomes useless when the context goes.
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, the context does not watch),
+ * -EPERM (a child of a process with an embedded context, or a host function),
+ * -EBADF (the program has closed the library's descriptors), -EMFILE or -ENFILE
+ * (no file descriptor is left), -ENOMEM.
+ */
+int mem_ctx_watch_fd(struct mem_ctx *ctx, int *fd);
+
+/**
  * mem_violation_name() - a kind of violation in a word
  * @kind: enum mem_violation_kind
  *
@@ -1259,8 +1276,8 @@ int mem_alloc_pitch(struct mem_ctx *ctx, uint64_t row_len, uint64_t nr_rows,
  * Context: may sleep; any thread.
  * Return: 0: the memory is given back, also after an error of the context. Else
  * it is not: -EINVAL (@ctx is NULL, @ptr is not the start of an allocation:
- * freed before, interior, registered), -EXDEV (it is of another context), -EPERM
- * (called from a host function, or in a child of the process).
+ * freed before, interior, registered), -EXDEV (it is of another context),
+ * -EPERM (called from a host function, or in a child of the process).
  */
 int mem_free(struct mem_ctx *ctx, void *ptr);
 

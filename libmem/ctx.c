@@ -267,6 +267,20 @@ API int mem_ctx_watch(struct mem_ctx *ctx, unsigned int what, uint32_t nr)
 	return err ? err : ctx->backend->watch(ctx, what, nr);
 }
 
+API int mem_ctx_watch_fd(struct mem_ctx *ctx, int *fd)
+{
+	int err, new;
+
+	if (!ctx || !fd)
+		return -EINVAL;
+	err = sched_check_call();
+	if (!err)
+		err = ctx->backend->watch_fd(ctx, &new);
+	if (!err)
+		*fd = new;
+	return err;
+}
+
 API int mem_ctx_next_violation(struct mem_ctx *ctx,
 			       struct mem_violation *violation)
 {

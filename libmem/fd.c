@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -105,4 +106,48 @@ void own_fd_close(struct own_fd *own)
 	if (own_fd_is_open(own))
 		close(own->nr);
 	*own = OWN_FD_NONE;
+}
+
+/**
+ * own_fd_dup() - duplicate a descriptor for the caller
+ * @own: descriptor
+ *
+ * Return: the lowest free number, -EBADF (the program has closed it), or -errno
+ * of fcntl().
+ */
+int own_fd_dup(const struct own_fd *own)
+{
+	return own_fd_is_open(own) ? dup_cloexec(own->nr) : -EBADF;
+}
+
+/**
+ * own_event_open() - make an eventfd that is set or is not
+ * @own: out: not set; none on failure
+ *
+ * Return: 0 or -errno.
+ */
+int own_event_open(struct own_fd *own)
+{
+	return own_fd_take(own, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+}
+
+/**
+ * own_event_set() - have an eventfd poll readable, or not
+ * @own: of own_event_open(), or none
+ * @is_set: readable
+ *
+ * Context: any, signal handlers too. Keeps errno.
+ */
+void own_event_set(const struct own_fd *own, bool is_set)
+{
+	const int err = errno;
+	eventfd_t value;
+
+	if (own_fd_is_open(own)) {
+		if (is_set)
+			eventfd_write(own->nr, 1);
+		else
+			eventfd_read(own->nr, &value);
+	}
+	errno = err;
 }

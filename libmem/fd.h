@@ -29,5 +29,8 @@ int fd_aside(int fd);
 int own_fd_take(struct own_fd *own, int fd);
 bool own_fd_is_open(const struct own_fd *own);
 void own_fd_close(struct own_fd *own);
+int own_fd_dup(const struct own_fd *own);
+int own_event_open(struct own_fd *own);
+void own_event_set(const struct own_fd *own, bool is_set);
 
 #endif

@@ -272,6 +272,7 @@ enum job_op {
  * @check: before an object's lock is taken; NULL: there is nothing to check
  * @probe: what is simulated; all but the size
  * @watch: violations are kept from now on; once a context
+ * @watch_fd: a new descriptor that polls readable while violations wait
  * @next_violation: 1 with all but the size, or 0; -EINVAL: nobody watches
  * @alloc: @len above 0, @name short enough or NULL
  * @alloc_heap: @heap is a file name
@@ -340,6 +341,7 @@ struct backend {
 	int (*check)(void);
 	int (*probe)(struct mem_ctx *ctx, struct mem_probe *probe);
 	int (*watch)(struct mem_ctx *ctx, unsigned int what, uint32_t nr);
+	int (*watch_fd)(struct mem_ctx *ctx, int *fd);
 	int (*next_violation)(struct mem_ctx *ctx,
 			      struct mem_violation *violation);
 	int (*alloc)(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,

@@ -142,6 +142,13 @@ static int embedded_watch(struct mem_ctx *ctx, unsigned int what, uint32_t nr)
 	return watch_begin(embedded_ctx_of(ctx), what, nr);
 }
 
+static int embedded_watch_fd(struct mem_ctx *ctx, int *fd)
+{
+	if (window_is_forked())
+		return -EPERM;
+	return watch_fd(embedded_ctx_of(ctx), fd);
+}
+
 static int embedded_next_violation(struct mem_ctx *ctx,
 				   struct mem_violation *violation)
 {
@@ -552,6 +559,7 @@ const struct backend embedded_backend = {
 	.check = embedded_check,
 	.probe = embedded_probe,
 	.watch = embedded_watch,
+	.watch_fd = embedded_watch_fd,
 	.next_violation = embedded_next_violation,
 	.alloc = embedded_alloc,
 	.alloc_heap = embedded_alloc_heap,

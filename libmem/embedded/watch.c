@@ -25,6 +25,7 @@
  * @first: oldest
  * @nr: that wait
  * @nr_dropped: that found no room since one was told of that
+ * @event: set while some wait; none as long as nobody asked for it
  * @ring: they
  */
 struct watch {
@@ -33,6 +34,7 @@ struct watch {
 	uint32_t first;
 	uint32_t nr;
 	uint64_t nr_dropped;
+	struct own_fd event;
 	struct mem_violation ring[];
 };
 
@@ -71,6 +73,7 @@ static struct watch *watch_create(unsigned int what, uint32_t nr)
 	if (what & MEM_WATCH_WASTE)
 		watch->kinds |= waste;
 	watch->size = nr;
+	watch->event = OWN_FD_NONE;
 	return watch;
 }
 
@@ -134,7 +137,13 @@ void watch_end(struct embedded_ctx *ctx)
 		atomic_fetch_sub(&watchers.nr, 1);
 		watchers_unlock(&old);
 	}
+	own_fd_close(&ctx->watch->event);
 	free(ctx->watch);
+}
+
+static bool is_waiting(const struct watch *watch)
+{
+	return watch->nr || watch->nr_dropped;
 }
 
 /**
@@ -166,8 +175,41 @@ int watch_next(struct embedded_ctx *ctx, struct mem_violation *violation)
 		watch->nr_dropped = 0;
 		ret = 1;
 	}
+	if (watch && !is_waiting(watch))
+		own_event_set(&watch->event, false);
 	watchers_unlock(&old);
 	return ret;
+}
+
+/**
+ * watch_fd() - a descriptor that polls readable while violations wait
+ * @ctx: context
+ * @fd: out: owned by the caller
+ *
+ * Return: 0, -EINVAL (the context does not watch) or -errno.
+ */
+int watch_fd(struct embedded_ctx *ctx, int *fd)
+{
+	struct watch *watch;
+	sigset_t old;
+	int err = 0;
+
+	watchers_lock(&old);
+	watch = ctx->watch;
+	if (!watch) {
+		err = -EINVAL;
+	} else if (watch->event.nr < 0) {
+		err = own_event_open(&watch->event);
+		if (!err && is_waiting(watch))
+			own_event_set(&watch->event, true);
+	}
+	if (!err)
+		err = own_fd_dup(&watch->event);
+	watchers_unlock(&old);
+	if (err < 0)
+		return err;
+	*fd = err;
+	return 0;
 }
 
 static bool is_same_place(const struct mem_violation *a,
@@ -205,6 +247,8 @@ static void keep(struct watch *watch, const struct mem_violation *v)
 			return;
 		}
 	}
+	if (!is_waiting(watch))
+		own_event_set(&watch->event, true);
 	if (watch->nr == watch->size) {
 		watch->nr_dropped += v->count;
 		return;

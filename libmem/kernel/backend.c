@@ -196,6 +196,8 @@ static int kernel_open(const struct mem_ctx_options *options,
 	new->seed = options->seed;
 	new->poison = poison_of(options->poison);
 	new->watch_fd = -1;
+	new->found_event = OWN_FD_NONE;
+	new->watch_poll = OWN_FD_NONE;
 	kernel_run_init(new);
 	new->base.backend = &kernel_backend;
 	new->base.board = board_find(probe.soc);
@@ -235,6 +237,11 @@ static void kernel_close(struct mem_ctx *base)
 static int kernel_watch(struct mem_ctx *ctx, unsigned int what, uint32_t nr)
 {
 	return kernel_watch_begin(kernel_ctx_of(ctx), what, nr);
+}
+
+static int kernel_watch_descriptor(struct mem_ctx *ctx, int *fd)
+{
+	return kernel_watch_fd(kernel_ctx_of(ctx), fd);
 }
 
 static int kernel_next_violation(struct mem_ctx *ctx,
@@ -613,6 +620,7 @@ const struct backend kernel_backend = {
 	.close = kernel_close,
 	.probe = kernel_probe,
 	.watch = kernel_watch,
+	.watch_fd = kernel_watch_descriptor,
 	.next_violation = kernel_next_violation,
 	.alloc = kernel_alloc,
 	.alloc_heap = kernel_alloc_heap,

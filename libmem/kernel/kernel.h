@@ -122,6 +122,8 @@ struct found {
  * @lock: protects the rest
  * @orphans: jobs that were forgotten and are not known done
  * @watch_fd: -1: it does not watch
+ * @found_event: set while some of @found wait; none as long as nobody asked
+ * @watch_poll: an epoll of both; none as long as nobody asked
  * @max_found: of @found, most that wait
  * @nr_found: how many do
  * @nr_dropped: how many found no room
@@ -148,6 +150,8 @@ struct kernel_ctx {
 	pthread_mutex_t lock;
 	struct kernel_job *orphans;
 	int watch_fd;
+	struct own_fd found_event;
+	struct own_fd watch_poll;
 	uint32_t max_found;
 	uint32_t nr_found;
 	uint64_t nr_dropped;
@@ -227,6 +231,7 @@ int kernel_watch_open(const struct kernel_ctx *ctx, unsigned int what,
 int kernel_watch_begin(struct kernel_ctx *ctx, unsigned int what, uint32_t nr);
 void kernel_watch_end(struct kernel_ctx *ctx);
 int kernel_watch_next(struct kernel_ctx *ctx, struct mem_violation *violation);
+int kernel_watch_fd(struct kernel_ctx *ctx, int *fd);
 void kernel_watch_failed(struct kernel_ctx *ctx,
 			 const struct engine_result *result,
 			 const struct work *work, const char *refused);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "kernel.h"
@@ -106,8 +107,64 @@ void kernel_watch_end(struct kernel_ctx *ctx)
 		ctx->found = found->next;
 		free(found);
 	}
+	own_fd_close(&ctx->watch_poll);
+	own_fd_close(&ctx->found_event);
 	if (ctx->watch_fd >= 0)
 		close(ctx->watch_fd);
+}
+
+static int poll_add(const struct kernel_ctx *ctx, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	return epoll_ctl(ctx->watch_poll.nr, EPOLL_CTL_ADD, fd, &event) ?
+	       -errno : 0;
+}
+
+/* What the module finds, and what the library does; the lock is held. */
+static int poll_open(struct kernel_ctx *ctx)
+{
+	int err = own_event_open(&ctx->found_event);
+
+	if (err)
+		return err;
+	err = own_fd_take(&ctx->watch_poll, epoll_create1(EPOLL_CLOEXEC));
+	if (!err)
+		err = poll_add(ctx, ctx->watch_fd);
+	if (!err)
+		err = poll_add(ctx, ctx->found_event.nr);
+	if (err) {
+		own_fd_close(&ctx->watch_poll);
+		own_fd_close(&ctx->found_event);
+	} else if (ctx->found || ctx->nr_dropped) {
+		own_event_set(&ctx->found_event, true);
+	}
+	return err;
+}
+
+/**
+ * kernel_watch_fd() - a descriptor that polls readable while violations wait
+ * @ctx: context
+ * @fd: out: owned by the caller
+ *
+ * Return: 0, -EINVAL (the context does not watch) or -errno.
+ */
+int kernel_watch_fd(struct kernel_ctx *ctx, int *fd)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&ctx->lock);
+	if (ctx->watch_fd < 0)
+		err = -EINVAL;
+	else if (ctx->watch_poll.nr < 0)
+		err = poll_open(ctx);
+	if (!err)
+		err = own_fd_dup(&ctx->watch_poll);
+	pthread_mutex_unlock(&ctx->lock);
+	if (err < 0)
+		return err;
+	*fd = err;
+	return 0;
 }
 
 static const struct kernel_buf *buf_find(const struct kernel_ctx *ctx,
@@ -204,6 +261,8 @@ int kernel_watch_next(struct kernel_ctx *ctx, struct mem_violation *violation)
 	pthread_mutex_lock(&ctx->lock);
 	fd = ctx->watch_fd;
 	ret = found_take(ctx, violation);
+	if (!ctx->found && !ctx->nr_dropped)
+		own_event_set(&ctx->found_event, false);
 	pthread_mutex_unlock(&ctx->lock);
 	if (fd < 0)
 		return -EINVAL;
@@ -243,6 +302,7 @@ static void tell(struct kernel_ctx *ctx, const struct mem_violation *v,
 	tell_violation(v, &beside);
 	if (!ctx->max_found)
 		return;
+	own_event_set(&ctx->found_event, true);
 	if (ctx->nr_found < ctx->max_found)
 		found = calloc(1, sizeof(*found));
 	if (!found) {

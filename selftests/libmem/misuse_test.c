@@ -668,6 +668,7 @@ static void call_buffers_inside(struct inside *in)
 	const struct answer answers[] = {
 		ANSWER(mem_ctx_open(NULL, &other)),
 		ANSWER(mem_ctx_watch(in->other, MEM_WATCH_ERRORS, 1)),
+		ANSWER(mem_ctx_watch_fd(in->other, &fd)),
 		ANSWER(mem_buf_alloc(ctx, MEM_KIND_SYSTEM, LEN, NULL, &buf)),
 		ANSWER(mem_buf_alloc_heap(ctx, "system", LEN, &buf)),
 		ANSWER(mem_buf_import(ctx, 0, &buf)),

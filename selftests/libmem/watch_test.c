@@ -226,8 +226,57 @@ static void what_finds_no_room_is_counted(void **state)
 	read_all();
 }
 
+static bool is_readable(int fd)
+{
+	struct pollfd polled = { .fd = fd, .events = POLLIN };
+
+	return poll(&polled, 1, 0) == 1 && polled.revents == POLLIN;
+}
+
+static void a_descriptor_polls_while_something_waits(void **state)
+{
+	struct mem_violation v = { .size = sizeof(v) };
+	struct mem_ctx *narrow;
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	struct mem_buf *other = new_buf(MEM_KIND_NONCOHERENT);
+	int fd, again;
+
+	(void)state;
+	assert_int_equal(mem_ctx_open(NULL, &narrow), 0);
+	assert_int_equal(mem_ctx_watch(narrow, MEM_WATCH_ERRORS, 1), 0);
+	assert_int_equal(mem_ctx_watch_fd(narrow, &fd), 0);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	assert_false(is_readable(fd));
+	/* One waits, one finds no room. */
+	assert_int_equal(mem_buf_end(buf, MEM_READ), 0);
+	assert_true(is_readable(fd));
+	assert_int_equal(mem_buf_end(other, MEM_READ), 0);
+	assert_int_equal(mem_ctx_watch_fd(narrow, &again), 0);
+	assert_true(is_readable(again));
+	while (mem_ctx_next_violation(narrow, &v) == 1)
+		;
+	assert_false(is_readable(fd));
+	assert_false(is_readable(again));
+	/* One that somebody closed takes nothing from the other. */
+	close(again);
+	assert_int_equal(mem_buf_end(buf, MEM_READ), 0);
+	assert_true(is_readable(fd));
+	mem_ctx_close(narrow);
+	close(fd);
+	/* Asked for only when something waits. */
+	assert_int_equal(mem_ctx_watch_fd(ctx, &fd), 0);
+	assert_true(is_readable(fd));
+	read_all();
+	assert_false(is_readable(fd));
+	close(fd);
+	mem_buf_destroy(buf);
+	mem_buf_destroy(other);
+	read_all();
+}
+
 static void watch_refuses(void **state)
 {
+	int fd = 77;
 	struct mem_violation v = { .size = sizeof(v) - 1 };
 	struct mem_ctx *other;
 
@@ -239,6 +288,10 @@ static void watch_refuses(void **state)
 	assert_int_equal(mem_ctx_next_violation(NULL, &v), -EINVAL);
 	assert_int_equal(mem_ctx_open(NULL, &other), 0);
 	assert_int_equal(mem_ctx_next_violation(other, &v), -EINVAL);
+	assert_int_equal(mem_ctx_watch_fd(other, &fd), -EINVAL);
+	assert_int_equal(mem_ctx_watch_fd(NULL, &fd), -EINVAL);
+	assert_int_equal(mem_ctx_watch_fd(ctx, NULL), -EINVAL);
+	assert_int_equal(fd, 77);
 	assert_int_equal(mem_ctx_watch(NULL, ALL, 1), -EINVAL);
 	assert_int_equal(mem_ctx_watch(other, 0, 1), -EINVAL);
 	assert_int_equal(mem_ctx_watch(other, ALL + 1, 1), -EINVAL);
@@ -267,6 +320,7 @@ int main(void)
 		cmocka_unit_test(waste_is_told_to_who_asks),
 		cmocka_unit_test(what_repeats_is_folded),
 		cmocka_unit_test(what_finds_no_room_is_counted),
+		cmocka_unit_test(a_descriptor_polls_while_something_waits),
 		cmocka_unit_test(watch_refuses),
 		cmocka_unit_test(kinds_have_names),
 	};
