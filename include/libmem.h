@@ -1912,6 +1912,24 @@ int mem_stream_wait_semaphore(struct mem_stream *stream,
 			      struct mem_semaphore *semaphore);
 
 /**
+ * mem_stream_wait_fence() - further work of a stream waits for a fence
+ * @stream: stream
+ * @fd: what mem_job_fence() gave, of any context; a sync_file of any driver; an
+ *	eventfd. It stays the caller's: it may be closed at once
+ *
+ * When the stream comes to it, it waits until the descriptor polls readable. It
+ * takes nothing: any number of streams may wait for one fence. The rest is as of
+ * mem_stream_wait_semaphore(): other streams go on, it is no wait of the host,
+ * and mem_ctx_cancel() and mem_ctx_close() give it up.
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (@stream is NULL, @fd is neither sync_file nor eventfd),
+ * -EBADF (@fd is not open), -EMFILE or -ENFILE (no file descriptor is left),
+ * -ENOMEM, -EOPNOTSUPP (an older module), or as mem_stream_sync().
+ */
+int mem_stream_wait_fence(struct mem_stream *stream, int fd);
+
+/**
  * mem_stream_signal_semaphore() - signal a semaphore in order of a stream
  * @stream: stream
  * @semaphore: of the same context

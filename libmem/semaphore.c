@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: semaphores of other programs, which are eventfds. A wait for one that
+ * libmem: semaphores of other programs, which are eventfds, and fences, which
+ * are eventfds or sync_files that nobody takes from. A wait for one that
  * is not signalled lies in its queue and holds up what is behind it, no thread:
  * one thread of the context, started at the first wait, polls all of them. All
  * is under the scheduler's lock.
@@ -25,7 +26,8 @@
 /**
  * struct mem_semaphore - one that was imported
  * @ctx: kept while the caller has it, and by each operation
- * @fd: its eventfd
+ * @fd: its eventfd, or of a fence that or a sync_file
+ * @is_fence: a wait leaves it signalled
  * @nr_users: the caller, and operations
  * @is_polled: it is one of the context's that are polled
  * @first: waits for it, the oldest first
@@ -36,6 +38,7 @@
 struct mem_semaphore {
 	struct mem_ctx *ctx;
 	int fd;
+	bool is_fence;
 	unsigned int nr_users;
 	bool is_polled;
 	struct op *first;
@@ -44,32 +47,36 @@ struct mem_semaphore {
 	struct mem_semaphore *prev;
 };
 
-static int check_eventfd(int fd)
+/* By the name that the kernel gives to files of its own. */
+static bool has_name(const char *link, size_t len, const char *name)
 {
-	static const char name[] = "anon_inode:[eventfd]";
-	char path[32], link[sizeof(name) + 1];
+	return len == strlen(name) && !memcmp(link, name, len);
+}
+
+static int check_fd(int fd, bool is_fence)
+{
+	char path[32], link[64];
 	ssize_t len;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	len = readlink(path, link, sizeof(link));
 	if (len < 0)
 		return errno == ENOENT ? -EBADF : -errno;
-	if (len != sizeof(name) - 1 || memcmp(link, name, sizeof(name) - 1))
-		return -EINVAL;
-	return 0;
+	if (has_name(link, (size_t)len, "anon_inode:[eventfd]") ||
+	    (is_fence && has_name(link, (size_t)len, "anon_inode:sync_file")))
+		return 0;
+	return -EINVAL;
 }
 
-API int mem_semaphore_import(struct mem_ctx *ctx, int fd,
-			     struct mem_semaphore **semaphore)
+static int import(struct mem_ctx *ctx, int fd, bool is_fence,
+		  struct mem_semaphore **semaphore)
 {
 	struct mem_semaphore *new;
 	int err;
 
-	if (!ctx || !semaphore)
-		return -EINVAL;
 	err = ctx_check(ctx);
 	if (!err)
-		err = check_eventfd(fd);
+		err = check_fd(fd, is_fence);
 	if (err)
 		return err;
 	new = calloc(1, sizeof(*new));
@@ -88,9 +95,18 @@ API int mem_semaphore_import(struct mem_ctx *ctx, int fd,
 	/* Again, by a call that ThreadSanitizer sees: both are one file. */
 	dup3(fd, new->fd, O_CLOEXEC);
 	new->ctx = ctx_get(ctx);
+	new->is_fence = is_fence;
 	new->nr_users = 1;
 	*semaphore = new;
 	return 0;
+}
+
+API int mem_semaphore_import(struct mem_ctx *ctx, int fd,
+			     struct mem_semaphore **semaphore)
+{
+	if (!ctx || !semaphore)
+		return -EINVAL;
+	return import(ctx, fd, false, semaphore);
 }
 
 static void unpoll(struct mem_semaphore *semaphore)
@@ -137,12 +153,15 @@ API void mem_semaphore_destroy(struct mem_semaphore *semaphore)
 	ctx_put(ctx);
 }
 
-/* One signal less, if there is one. */
+/* One signal less, if there is one; a fence keeps it. */
 static bool take(const struct mem_semaphore *semaphore)
 {
+	struct pollfd fence = { .fd = semaphore->fd, .events = POLLIN };
 	uint64_t nr;
 	struct iovec to = { &nr, sizeof(nr) };
 
+	if (semaphore->is_fence)
+		return poll(&fence, 1, 0) == 1;
 	if (preadv2(semaphore->fd, &to, 1, -1, RWF_NOWAIT) != sizeof(nr))
 		return false;
 	/* For ThreadSanitizer, which has never heard of that call. */
@@ -156,7 +175,7 @@ void semaphore_signal(const struct mem_semaphore *semaphore)
 	const uint64_t one = 1;
 
 	/* The program may have closed it, and have a file there. */
-	if (check_eventfd(semaphore->fd))
+	if (check_fd(semaphore->fd, false))
 		return;
 	if (poll(&full, 1, 0) == 1 && full.revents & POLLOUT &&
 	    write(semaphore->fd, &one, sizeof(one)) < 0)
@@ -375,7 +394,7 @@ bool semaphores_fini(struct sched *sched)
 	is_self = pthread_equal(sched->poller, pthread_self());
 	if (is_self)
 		pthread_detach(sched->poller);
-	else if (!check_eventfd(sched->stop_fd) &&
+	else if (!check_fd(sched->stop_fd, false) &&
 		 write(sched->stop_fd, &one, sizeof(one)) == sizeof(one))
 		pthread_join(sched->poller, NULL);
 	poll_close(sched);
@@ -429,4 +448,20 @@ API int mem_stream_signal_semaphore(struct mem_stream *stream,
 				    struct mem_semaphore *semaphore)
 {
 	return submit(stream, semaphore, OP_SIGNAL);
+}
+
+API int mem_stream_wait_fence(struct mem_stream *stream, int fd)
+{
+	struct mem_semaphore *fence;
+	int err;
+
+	if (!stream)
+		return -EINVAL;
+	err = import(stream->ctx, fd, true, &fence);
+	if (err)
+		return err;
+	err = submit(stream, fence, OP_WAIT);
+	/* The wait keeps it. */
+	mem_semaphore_destroy(fence);
+	return err;
 }

@@ -639,6 +639,7 @@ static void call_streams_inside(struct inside *in)
 		ANSWER(mem_semaphore_import(ctx, 0, &semaphore)),
 		ANSWER(mem_stream_wait_semaphore(stream, in->semaphore)),
 		ANSWER(mem_stream_signal_semaphore(stream, in->semaphore)),
+		ANSWER(mem_stream_wait_fence(stream, 0)),
 	};
 
 	are_all(in, answers, NR(answers), -EPERM);
