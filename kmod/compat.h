@@ -28,6 +28,11 @@ static inline void vm_flags_set(struct vm_area_struct *vma,
 }
 #endif
 
+/* A fault under the lock of its area: an enumerator. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define FAULT_FLAG_VMA_LOCK	0
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
 #define MAX_PAGE_ORDER	(MAX_ORDER - 1)
 #elif LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)

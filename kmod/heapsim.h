@@ -434,6 +434,8 @@ void heapsim_views_vunmap_cpu(struct heapsim_buf *buf);
 /* mmap.c */
 int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
 int heapsim_mmap_whole(struct heapsim_buf *buf, struct vm_area_struct *vma);
+vm_fault_t heapsim_mmap_lock(const struct vm_fault *vmf,
+			     struct dma_buf *dmabuf, struct mutex *lock);
 vm_fault_t heapsim_mmap_dram(const struct vm_fault *vmf,
 			     struct heapsim_buf *buf,
 			     const struct heapsim_span *span,
@@ -584,8 +586,9 @@ int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 			   const struct heapsim_wish *wish);
 void heapsim_ctx_buf_destroy(struct heapsim_buf *buf);
 void heapsim_managed_written(struct heapsim_buf *buf);
-int heapsim_managed_touch(struct heapsim_buf *buf,
-			  struct heapsim_access *access);
+vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
+				 struct heapsim_buf *buf,
+				 struct heapsim_access *access);
 void heapsim_managed_attaches(const struct heapsim_buf *buf,
 			      struct heapsim_record *r);
 void heapsim_managed_describe(const struct heapsim_buf *buf,

@@ -578,18 +578,24 @@ static void device_touch(struct heapsim_streams *s, struct heapsim_buf *buf,
 
 /**
  * heapsim_managed_touch() - the CPU touches a buffer that says it may not
+ * @vmf: fault; NULL: the touch is none, or cannot be retried
  * @buf: buffer of a context
- * @access: the touch; if it is wrong and goes on all the same, it is marked
+ * @access: touch; is_wrong comes back true if it has been reported
  *
  * Context: takes heapsim_streams.lock; the buffer's is not held.
- * Return: 0: try again; -EFAULT: it is refused.
+ * Return: 0: try again; VM_FAULT_SIGBUS: it is refused, or the caller is
+ * killed; VM_FAULT_RETRY as heapsim_mmap_lock() has it.
  */
-int heapsim_managed_touch(struct heapsim_buf *buf,
-			  struct heapsim_access *access)
+vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
+				 struct heapsim_buf *buf,
+				 struct heapsim_access *access)
 {
 	struct heapsim_streams *s = buf->owned->streams;
+	vm_fault_t ret;
 
-	mutex_lock(&s->lock);
+	ret = heapsim_mmap_lock(vmf, buf->dmabuf, &s->lock);
+	if (ret)
+		return ret;
 	if (buf->kind == HEAPSIM_KIND_DEVICE) {
 		device_touch(s, buf, access);
 		access->is_wrong = true;
@@ -599,7 +605,7 @@ int heapsim_managed_touch(struct heapsim_buf *buf,
 	mutex_unlock(&s->lock);
 	return access->is_wrong &&
 	       READ_ONCE(buf->rule.policy) == HEAPSIM_POLICY_STRICT ?
-		-EFAULT : 0;
+		VM_FAULT_SIGBUS : 0;
 }
 
 /**

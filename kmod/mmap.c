@@ -52,6 +52,10 @@ static unsigned long pfn_of(const struct insertion *in, size_t page)
 								page)));
 }
 
+/*
+ * Both of these return VM_FAULT_NOPAGE, or VM_FAULT_SIGBUS without memory for
+ * page tables: VM_FAULT_OOM would call the OOM killer.
+ */
 #ifdef CONFIG_X86
 /*
  * The core's way to insert a PFN looks its memory type up in the resource tree,
@@ -106,7 +110,7 @@ static vm_fault_t insert(struct insertion *in, unsigned long addr,
 	if (insert_beside(in, addr, nr))
 		return VM_FAULT_NOPAGE;
 	return apply_to_page_range(in->vma->vm_mm, addr, nr << PAGE_SHIFT,
-				   insert_one, in) ? VM_FAULT_OOM :
+				   insert_one, in) ? VM_FAULT_SIGBUS :
 						     VM_FAULT_NOPAGE;
 }
 #else
@@ -118,7 +122,7 @@ static vm_fault_t insert(struct insertion *in, unsigned long addr,
 	for (; nr && ret == VM_FAULT_NOPAGE; nr--, page++, addr += PAGE_SIZE)
 		ret = vmf_insert_pfn_prot(in->vma, addr, pfn_of(in, page),
 					  in->prot);
-	return ret;
+	return ret == VM_FAULT_OOM ? VM_FAULT_SIGBUS : ret;
 }
 #endif
 
@@ -190,6 +194,40 @@ vm_fault_t heapsim_mmap_dram(const struct vm_fault *vmf,
 	return ret;
 }
 
+/**
+ * heapsim_mmap_lock() - take a lock in a fault
+ * @vmf: fault, of an area of @dmabuf; NULL: it is none that may be retried
+ * @dmabuf: keeps the lock
+ * @lock: a buffer's, or that of the context that has the buffer
+ *
+ * The holder may clean gigabytes. Meanwhile the fault gives up mmap_lock, which
+ * other threads and readers of /proc need, and is retried.
+ *
+ * Context: may sleep.
+ * Return: 0 with the lock held; else without it: VM_FAULT_RETRY, where @vmf
+ * must not be used any more, or VM_FAULT_SIGBUS: the caller is killed.
+ */
+vm_fault_t heapsim_mmap_lock(const struct vm_fault *vmf,
+			     struct dma_buf *dmabuf, struct mutex *lock)
+{
+	struct mm_struct *mm;
+
+	if (mutex_trylock(lock))
+		return 0;
+	if (!vmf || !fault_flag_allow_retry_first(vmf->flags) ||
+	    vmf->flags & FAULT_FLAG_VMA_LOCK)
+		return mutex_lock_killable(lock) ? VM_FAULT_SIGBUS : 0;
+	if (vmf->flags & FAULT_FLAG_RETRY_NOWAIT)
+		return VM_FAULT_RETRY;
+	mm = vmf->vma->vm_mm;
+	get_dma_buf(dmabuf);
+	mmap_read_unlock(mm);
+	if (!mutex_lock_killable(lock))
+		mutex_unlock(lock);
+	dma_buf_put(dmabuf);
+	return VM_FAULT_RETRY;
+}
+
 /* Must the context that has the buffer be asked? The buffer is locked. */
 static bool is_in_doubt(const struct heapsim_buf *buf,
 			const struct heapsim_access *access)
@@ -201,25 +239,33 @@ static bool is_in_doubt(const struct heapsim_buf *buf,
 /*
  * Lock the buffer with the touch done, and what it used up taken from @images,
  * which are stocked up while the lock is not held. Of one view there is nothing
- * to be done. Returns 0, or with the buffer not locked -ENOMEM or, where the
- * touch is refused, -EFAULT.
+ * to be done. A touch that was told to be wrong is not retried: it would be
+ * told again. @vmf: as heapsim_mmap_lock() has it. Returns 0, or with the
+ * buffer not locked what the fault handler returns.
  */
-static int lock_touched(struct heapsim_buf *buf, struct heapsim_access *access,
-			struct heapsim_images *images,
-			struct heapsim_span *span)
+static vm_fault_t lock_touched(const struct vm_fault *vmf,
+			       struct heapsim_buf *buf,
+			       struct heapsim_access *access,
+			       struct heapsim_images *images,
+			       struct heapsim_span *span)
 {
 	const struct heapsim_span whole = *span;
 
 	for (;;) {
 		size_t need = 0;
 		bool is_ready;
+		vm_fault_t ret;
 
 		*span = whole;
-		mutex_lock(&buf->lock);
+		ret = heapsim_mmap_lock(access->is_wrong ? NULL : vmf,
+					buf->dmabuf, &buf->lock);
+		if (ret)
+			return ret;
 		if (is_in_doubt(buf, access)) {
 			mutex_unlock(&buf->lock);
-			if (heapsim_managed_touch(buf, access))
-				return -EFAULT;
+			ret = heapsim_managed_touch(vmf, buf, access);
+			if (ret)
+				return ret;
 			continue;
 		}
 		if (!buf->has_two_views)
@@ -234,11 +280,12 @@ static int lock_touched(struct heapsim_buf *buf, struct heapsim_access *access,
 		if (is_ready && !need)
 			return 0;
 		mutex_unlock(&buf->lock);
+		/* VM_FAULT_OOM would call the OOM killer. */
 		if (heapsim_views_init(buf))
-			return -ENOMEM;
+			return VM_FAULT_SIGBUS;
 		if (heapsim_images_get(images, need,
 				       !READ_ONCE(buf->is_touched)))
-			return -ENOMEM;
+			return VM_FAULT_SIGBUS;
 	}
 }
 
@@ -277,10 +324,10 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 		return VM_FAULT_SIGBUS;
 	access.is_again = is_user && heapsim_step_is_again(buf, &access);
 	heapsim_images_init(&images);
-	if (lock_touched(buf, &access, &images, &span)) {
+	ret = lock_touched(vmf, buf, &access, &images, &span);
+	if (ret) {
 		heapsim_images_put(&images);
-		/* VM_FAULT_OOM would call the OOM killer. */
-		return VM_FAULT_SIGBUS;
+		return ret;
 	}
 	/*
 	 * The core must not upgrade a read-only PFN itself: between our answer
@@ -343,13 +390,14 @@ static int access_page(struct heapsim_buf *buf, struct heapsim_access *access,
 	const size_t page = access->off >> PAGE_SHIFT;
 	struct heapsim_span span = { page, page + 1 };
 	struct heapsim_images images;
+	int ret = 0;
 	u8 *image;
-	int ret;
 
 	heapsim_images_init(&images);
-	ret = lock_touched(buf, access, &images, &span);
-	if (ret)
+	if (lock_touched(NULL, buf, access, &images, &span)) {
+		ret = -EFAULT;
 		goto out_put;
+	}
 	image = heapsim_views_cpu_image(buf, page) +
 		offset_in_page(access->off);
 	if (!buf->has_two_views)

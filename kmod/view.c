@@ -207,30 +207,36 @@ static void span_keep(struct heapsim_view *view,
 	heapsim_managed_written(view->buf);
 }
 
-/* Lock the buffer with what a store needs in stock; false without memory. */
-static bool lock_for_store(struct heapsim_view *view,
-			   struct vm_area_struct *vma,
-			   struct heapsim_span *span,
-			   struct heapsim_images *images)
+/*
+ * Lock the buffer with what a store needs in stock. Returns 0, or with the
+ * buffer not locked what the fault handler returns.
+ */
+static vm_fault_t lock_for_store(const struct vm_fault *vmf,
+				 struct heapsim_view *view,
+				 struct heapsim_span *span,
+				 struct heapsim_images *images)
 {
 	struct heapsim_buf *buf = view->buf;
+	vm_fault_t ret;
 	size_t need;
 
 	for (;;) {
-		mutex_lock(&buf->lock);
+		ret = heapsim_mmap_lock(vmf, view->dmabuf, &buf->lock);
+		if (ret)
+			return ret;
 		if (!buf->has_two_views)
-			return true;
+			return 0;
 		need = 0;
 		if (buf->lines.pages) {
-			span_widen(view, vma, span);
+			span_widen(view, vmf->vma, span);
 			need = count_needs(view, span);
 			if (need <= images->nr)
-				return true;
+				return 0;
 		}
 		mutex_unlock(&buf->lock);
 		if (heapsim_views_init(buf) ||
 		    heapsim_images_get(images, need, false))
-			return false;
+			return VM_FAULT_SIGBUS;
 	}
 }
 
@@ -245,11 +251,11 @@ static vm_fault_t view_touch(struct vm_fault *vmf, bool is_store, bool has_pte)
 	if (vmf->pgoff >= buf->nr_pages)
 		return VM_FAULT_SIGBUS;
 	heapsim_images_init(&images);
-	if (!is_store) {
-		mutex_lock(&buf->lock);
-	} else if (!lock_for_store(view, vmf->vma, &span, &images)) {
+	ret = is_store ? lock_for_store(vmf, view, &span, &images) :
+			 heapsim_mmap_lock(vmf, view->dmabuf, &buf->lock);
+	if (ret) {
 		heapsim_images_put(&images);
-		return VM_FAULT_SIGBUS;
+		return ret;
 	}
 	if (is_store && buf->has_two_views)
 		span_keep(view, &span, &images);

@@ -831,8 +831,10 @@ static size_t count_missing_twins(struct heapsim_buf *buf, size_t first,
 
 	if (!buf->lines.pages)
 		return 0;
-	for_each_set_bit_from(first, buf->active, end)
+	for_each_set_bit_from(first, buf->active, end) {
 		nr += line_needs_twin(&buf->lines, first);
+		cond_resched();
+	}
 	return nr;
 }
 
@@ -847,6 +849,7 @@ static void add_twins(struct heapsim_buf *buf, size_t first, size_t end,
 			line_add_twin(&buf->lines, first,
 				      heapsim_image_take(images));
 		spin_unlock(&buf->lines_lock);
+		cond_resched();
 	}
 }
 
@@ -1076,6 +1079,7 @@ int heapsim_views_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
 			image_lend(buf, i, &images);
 		pages[i] = virt_to_page(buf->lines.pages[i].cpu);
 		spin_unlock(&buf->lines_lock);
+		cond_resched();
 	}
 	mutex_unlock(&buf->lock);
 	heapsim_images_put(&images);

@@ -1024,6 +1024,86 @@ static int store_into_all_pages(void *arg)
 	return 0;
 }
 
+#define BIG_LEN		(64 * MIB)
+
+/**
+ * struct slow - a long clean, and a thread that waits for it in a fault
+ * @f: open
+ * @fd: big buffer
+ * @map: map of it
+ * @is_cleaning: the clean goes on
+ * @has_touched: the other thread is done
+ */
+struct slow {
+	struct fixture *f;
+	int fd;
+	uint8_t *map;
+	atomic_bool is_cleaning;
+	atomic_bool has_touched;
+};
+
+static void *clean_all(void *arg)
+{
+	struct slow *slow = arg;
+
+	device_maintain(slow->f->dev, slow->fd, HEAPSIM_MAINT_CLEAN, 0,
+			BIG_LEN);
+	atomic_store(&slow->is_cleaning, false);
+	return NULL;
+}
+
+static void *touch_last(void *arg)
+{
+	struct slow *slow = arg;
+
+	device_peek(slow->map + BIG_LEN - 1);
+	atomic_store(&slow->has_touched, true);
+	return NULL;
+}
+
+/* Did the process get an area while one thread cleaned and one waited? */
+static bool maps_meanwhile(struct slow *slow)
+{
+	pthread_t cleaner, toucher;
+	bool ret;
+	void *area;
+	size_t at;
+
+	for (at = 0; at < BIG_LEN; at += slow->f->page)
+		slow->map[at]++;
+	atomic_store(&slow->is_cleaning, true);
+	atomic_store(&slow->has_touched, false);
+	assert_int_equal(pthread_create(&cleaner, NULL, clean_all, slow), 0);
+	usleep(20000);
+	assert_int_equal(pthread_create(&toucher, NULL, touch_last, slow), 0);
+	usleep(20000);
+	area = mmap(NULL, slow->f->page, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ret = atomic_load(&slow->is_cleaning) &&
+	      !atomic_load(&slow->has_touched);
+	assert_ptr_not_equal(area, MAP_FAILED);
+	munmap(area, slow->f->page);
+	pthread_join(cleaner, NULL);
+	pthread_join(toucher, NULL);
+	return ret;
+}
+
+/* A fault that waits for a buffer does not stop the process's other threads. */
+static void areas_change_while_a_fault_waits(void **state)
+{
+	struct slow slow = { .f = *state };
+	bool ret = false;
+	unsigned int i;
+
+	slow.fd = device_alloc(slow.f->dev, HEAPSIM_KIND_NONCOHERENT, BIG_LEN);
+	slow.map = device_map(slow.fd, BIG_LEN);
+	for (i = 0; i < 20 && !ret; i++)
+		ret = maps_meanwhile(&slow);
+	assert_true(ret);
+	device_unmap(slow.map, BIG_LEN);
+	close(slow.fd);
+}
+
 /* What the CPU stores into needs a second page of memory, which may be out. */
 static void store_that_memory_is_short_for_is_sigbus(void **state)
 {
@@ -1215,6 +1295,7 @@ int main(void)
 		TEST(read_and_write_calls_take_a_map),
 		TEST(no_write_is_lost_while_another_thread_cleans),
 		TEST(no_write_is_lost_while_another_thread_flushes),
+		TEST(areas_change_while_a_fault_waits),
 		TEST(store_that_memory_is_short_for_is_sigbus),
 		ON(one_view_needs_no_sync, coherent),
 		ON(one_view_stays_mapped_when_it_is_revoked, coherent),
