@@ -4,7 +4,8 @@
  *
  * A record is made where the model or a bracket finds something: under locks of
  * the buffer, and by the engine's worker between publication and signal. So
- * nothing is allocated for one, and records_lock is the last of our locks. It
+ * nothing is allocated for one, and records_lock is the last of our locks. Who
+ * watches a process is looked up for each of its faults: under RCU alone. It
  * costs nothing where nobody watches, but for what a page notes of its last
  * store and its last engine. Events, which are no findings, go the same way.
  *
@@ -45,12 +46,14 @@
  * @time_ns: and when it did it: with these two a side is known again
  * @is_its: it watches that process
  * @is_seen: it may know about it
+ * @is_located: and where in memory it was
  */
 struct sight {
 	u32 pid;
 	u64 time_ns;
 	bool is_its;
 	bool is_seen;
+	bool is_located;
 };
 
 /**
@@ -116,7 +119,7 @@ struct heapsim_watcher {
 };
 
 static DEFINE_SPINLOCK(records_lock);	/* protects what follows, and rings */
-static struct heapsim_watcher *watchers[MAX_WATCHERS];
+static struct heapsim_watcher __rcu *watchers[MAX_WATCHERS];
 static unsigned int end_watchers;	/* behind the last that was ever used */
 static unsigned int nr_watchers;
 unsigned int heapsim_nr_event_watchers;
@@ -141,7 +144,17 @@ static bool is_watched(void)
 	return READ_ONCE(nr_watchers);
 }
 
-/* As ptrace has it for who may look into a process, LSMs apart. Under RCU. */
+/* Under RCU or records_lock. */
+static struct heapsim_watcher *watcher_at(unsigned int slot)
+{
+	return rcu_dereference_check(watchers[slot],
+				     lockdep_is_held(&records_lock));
+}
+
+/*
+ * As ptrace has it for who may look into a process, LSMs apart: modules can ask
+ * neither ptrace_may_access() nor a security module. Under RCU.
+ */
 static bool may_see(const struct heapsim_watcher *w, struct task_struct *task)
 {
 	const struct cred *theirs = __task_cred(task), *ours = w->cred;
@@ -187,9 +200,8 @@ static struct watch watch_now(void)
 	if (!is_watched() || current->flags & PF_KTHREAD)
 		return ret;
 	rcu_read_lock();
-	spin_lock(&records_lock);
-	for (i = 0; i < end_watchers; i++) {
-		const struct heapsim_watcher *w = watchers[i];
+	for (i = 0; i < READ_ONCE(end_watchers); i++) {
+		const struct heapsim_watcher *w = watcher_at(i);
 
 		if (!w || (w->scope == HEAPSIM_WATCH_ALL && !w->stack_signal))
 			continue;
@@ -204,7 +216,6 @@ static struct watch watch_now(void)
 			ret.signal = w->stack_signal;
 		}
 	}
-	spin_unlock(&records_lock);
 	rcu_read_unlock();
 	return ret;
 }
@@ -361,10 +372,12 @@ static void look(const struct heapsim_watcher *w, struct sight *sight, u32 pid,
 	*sight = (struct sight) { .pid = pid, .time_ns = time_ns };
 	/* Of nobody, and of a kernel thread, there is nothing to hide. */
 	sight->is_seen = !pid || w->is_privileged;
+	sight->is_located = sight->is_seen;
 	if (w->scope == HEAPSIM_WATCH_ALL ||
 	    (seen_by & BIT_ULL(w->slot) && w->since_ns < time_ns)) {
 		sight->is_its = true;
 		sight->is_seen = true;
+		sight->is_located = true;
 		return;
 	}
 	task = task_of(pid, time_ns, PIDTYPE_TGID);
@@ -372,6 +385,7 @@ static void look(const struct heapsim_watcher *w, struct sight *sight, u32 pid,
 		return;
 	sight->is_seen = true;
 	sight->is_its = is_in_scope(w, task);
+	sight->is_located |= sight->is_its;
 }
 
 static struct heapsim_record *ring_at(const struct ring *ring, u32 i)
@@ -494,6 +508,22 @@ static void queue(struct heapsim_watcher *w, const struct heapsim_record *r)
 	wake_up_interruptible(w->wait);
 }
 
+/*
+ * Addresses of a process that is not watched stay out: /proc has its number and
+ * name for everybody, but not where its memory lies, for which a security
+ * module may have its say.
+ */
+static void blank_places(struct heapsim_record *r, const struct sight *cpu,
+			 const struct sight *other)
+{
+	if (!cpu->is_located) {
+		r->cpu.ip = 0;
+		r->cpu.addr = 0;
+	}
+	if (!other->is_located)
+		r->kernel = 0;
+}
+
 /* What is left of a side whose process a watcher may not know. */
 static void blank_cpu(struct heapsim_record *r)
 {
@@ -538,16 +568,18 @@ static void tell_to(struct heapsim_watcher *w, const struct heapsim_record *r,
 	look(w, &w->other, r->other.pid, r->other.time_ns, other_seen_by);
 	if (!w->cpu.is_its && !w->other.is_its)
 		return;
-	if (w->cpu.is_seen && w->other.is_seen) {
+	if (w->cpu.is_located && w->other.is_located) {
 		queue(w, r);
 		return;
 	}
 	seen = *r;
+	blank_places(&seen, &w->cpu, &w->other);
 	if (!w->cpu.is_seen)
 		blank_cpu(&seen);
 	if (!w->other.is_seen)
 		blank_other(&seen);
-	blank_attaches(&seen);
+	if (!w->cpu.is_seen || !w->other.is_seen)
+		blank_attaches(&seen);
 	queue(w, &seen);
 }
 
@@ -559,8 +591,8 @@ static void tell_all(const struct heapsim_record *r, u64 cpu_seen_by,
 	rcu_read_lock();
 	spin_lock(&records_lock);
 	for (i = 0; i < end_watchers; i++)
-		if (watchers[i])
-			tell_to(watchers[i], r, cpu_seen_by, other_seen_by);
+		if (watcher_at(i))
+			tell_to(watcher_at(i), r, cpu_seen_by, other_seen_by);
 	spin_unlock(&records_lock);
 	rcu_read_unlock();
 }
@@ -878,18 +910,20 @@ static int watcher_add(struct heapsim_ctx *ctx, struct heapsim_watcher *w)
 
 	spin_lock(&records_lock);
 	for (i = 0; i < MAX_WATCHERS; i++) {
-		if (!watchers[i])
+		const struct heapsim_watcher *old = watcher_at(i);
+
+		if (!old)
 			free = min(free, i);
-		else if (!watchers[i]->is_privileged)
-			nr_same += uid_eq(watchers[i]->cred->uid, w->cred->uid);
+		else if (!old->is_privileged)
+			nr_same += uid_eq(old->cred->uid, w->cred->uid);
 	}
 	if (ctx->watcher || free == MAX_WATCHERS ||
 	    (!w->is_privileged && nr_same >= MAX_USERS_WATCHERS))
 		goto out_unlock;
 	w->slot = free;
 	w->since_ns = ktime_get_ns();
-	watchers[free] = w;
-	end_watchers = max(end_watchers, free + 1);
+	rcu_assign_pointer(watchers[free], w);
+	WRITE_ONCE(end_watchers, max(end_watchers, free + 1));
 	WRITE_ONCE(nr_watchers, nr_watchers + 1);
 	WRITE_ONCE(heapsim_nr_event_watchers, heapsim_nr_event_watchers +
 		   !!(w->kinds & HEAPSIM_KINDS_EVENTS));
@@ -988,11 +1022,13 @@ void heapsim_watch_end(struct heapsim_ctx *ctx)
 	if (!w)
 		return;
 	spin_lock(&records_lock);
-	watchers[w->slot] = NULL;
+	RCU_INIT_POINTER(watchers[w->slot], NULL);
 	WRITE_ONCE(nr_watchers, nr_watchers - 1);
 	WRITE_ONCE(heapsim_nr_event_watchers, heapsim_nr_event_watchers -
 		   !!(w->kinds & HEAPSIM_KINDS_EVENTS));
 	spin_unlock(&records_lock);
+	/* Faults of others may be looking at it. */
+	synchronize_rcu();
 	watcher_free(w);
 }
 

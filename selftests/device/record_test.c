@@ -1107,6 +1107,78 @@ static int submit_as_nobody(void *arg)
 	return 0;
 }
 
+/* Waits for a byte, stores as nobody, and says so. */
+static int store_when_told(struct fixture *f, const int *from, const int *to)
+{
+	char byte;
+
+	if (setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY) || prctl(PR_SET_DUMPABLE, 1) ||
+	    read(from[0], &byte, 1) != 1)
+		return 1;
+	write_at(f->map, 1);
+	if (write(to[1], &byte, 1) != 1)
+		return 2;
+	/* Whoever is gone could not be told of anyway. */
+	return read(from[0], &byte, 1) == 1 ? 0 : 3;
+}
+
+/**
+ * struct neighbour - a process of the same user that is not of the tree
+ * @f: open
+ * @pid: its number
+ * @to: pipe to it
+ * @from: pipe from it
+ */
+struct neighbour {
+	struct fixture *f;
+	pid_t pid;
+	int to[2];
+	int from[2];
+};
+
+static int submit_beside_a_neighbour(void *arg)
+{
+	const struct neighbour *n = arg;
+	int watch = become_nobody_and_watch(HEAPSIM_WATCH_TREE);
+	struct heapsim_record r;
+	char byte = 0;
+
+	if (watch < 0)
+		return 1;
+	if (write(n->to[1], &byte, 1) != 1 || read(n->from[0], &byte, 1) != 1)
+		return 2;
+	device_checksum(n->f->dev, n->f->fd, 0, n->f->line);
+	if (read(watch, &r, sizeof(r)) != sizeof(r) ||
+	    r.kind != HEAPSIM_RECORD_MISSING_CLEAN ||
+	    r.other.pid != (uint32_t)getpid())
+		return 3;
+	if (r.cpu.pid != (uint32_t)n->pid || !r.cpu.comm[0])
+		return 4;
+	return r.cpu.ip || r.cpu.addr ? 5 : 0;
+}
+
+static void addresses_of_a_neighbour_are_not_told(void **state)
+{
+	struct neighbour n = { .f = *state };
+	int status, ret;
+
+	assert_int_equal(pipe(n.to), 0);
+	assert_int_equal(pipe(n.from), 0);
+	n.pid = fork();
+	if (!n.pid)
+		_exit(store_when_told(n.f, n.to, n.from));
+	ret = device_in_child(submit_beside_a_neighbour, &n);
+	assert_int_equal(write(n.to[1], "", 1), 1);
+	assert_int_equal(waitpid(n.pid, &status, 0), n.pid);
+	assert_int_equal(ret, 0);
+	assert_int_equal(status, 0);
+	close(n.to[0]);
+	close(n.to[1]);
+	close(n.from[0]);
+	close(n.from[1]);
+}
+
 /* A child that does nothing else; its number. */
 static pid_t child_that_stores(struct fixture *f)
 {
@@ -2136,6 +2208,7 @@ int main(void)
 		TEST(waste_costs_no_mistake),
 		TEST(scopes_are_kept),
 		TEST(other_users_processes_are_not_told),
+		TEST(addresses_of_a_neighbour_are_not_told),
 		TEST(processes_of_other_user_namespaces_are_not_told),
 		TEST(sides_of_other_users_are_blank),
 		TEST(sides_of_the_tree_are_told_when_it_is_gone),

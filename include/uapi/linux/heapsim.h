@@ -783,7 +783,8 @@ struct heapsim_record {
  *	to be in it, at most 64 generations below, and, unless the watcher has
  *	CAP_SYS_PTRACE, to be one that it could ptrace: of its user, group and
  *	user namespace, with no more capabilities, dumpable; of a side that is
- *	not so no more is told than that there is one
+ *	not so no more is told than that there is one, and of a side that is so
+ *	but not in the scope no addresses
  * @kinds: in: HEAPSIM_KIND_BIT()s
  * @nr_records: in: how many wait at most, 1 to HEAPSIM_WATCH_MAX_RECORDS;
  *	what finds no room is dropped, and told by a record; waste and events
