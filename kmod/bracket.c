@@ -82,8 +82,11 @@ static bool has_descriptor(const struct file *file, struct pid *tgid)
 			ret = iterate_fd(task->files, 0, is_file, file);
 		}
 		task_unlock(task);
-		if (!ret && need_resched())
+		if (!ret && need_resched()) {
 			ret = !rest_at(task);
+			/* It may have been freed, and be another's now. */
+			seen = NULL;
+		}
 		if (ret)
 			break;
 	}

@@ -69,12 +69,14 @@ static bool takes(int signal, unsigned long *flags_of_handler)
 	unsigned long flags;
 	bool ret;
 
+	BUILD_BUG_ON(HEAPSIM_SA_STACK !=
+		     (SA_EXPOSE_TAGBITS | SA_NOCLDSTOP | SA_NOCLDWAIT));
 	spin_lock_irqsave(&sighand->siglock, flags);
 	*flags_of_handler = action->sa.sa_flags;
 	ret = action->sa.sa_handler != SIG_DFL &&
 	      action->sa.sa_handler != SIG_IGN &&
 	      action->sa.sa_flags & SA_SIGINFO &&
-	      action->sa.sa_flags & HEAPSIM_SA_STACK &&
+	      (action->sa.sa_flags & HEAPSIM_SA_STACK) == HEAPSIM_SA_STACK &&
 	      !sigismember(&current->blocked, signal);
 	spin_unlock_irqrestore(&sighand->siglock, flags);
 	return ret;

@@ -288,6 +288,11 @@ static void who_takes_no_signal_gets_none(void **state)
 		.sa_sigaction = on_stack,
 		.sa_flags = SA_SIGINFO | SA_RESTART,
 	};
+	/* SA_EXPOSE_TAGBITS: arm64 programs have it for their own use. */
+	const struct sigaction tagged = {
+		.sa_sigaction = on_stack,
+		.sa_flags = SA_SIGINFO | SA_RESTART | 0x800,
+	};
 	struct fixture *f = *state;
 	sigset_t set, old;
 
@@ -308,6 +313,8 @@ static void who_takes_no_signal_gets_none(void **state)
 	assert_int_equal(stack_of_a_stale_read(f), 0);
 	/* One that is for something else. */
 	assert_int_equal(sigaction(STACK_SIGNAL, &others, NULL), 0);
+	assert_int_equal(stack_of_a_stale_read(f), 0);
+	assert_int_equal(sigaction(STACK_SIGNAL, &tagged, NULL), 0);
 	assert_int_equal(stack_of_a_stale_read(f), 0);
 	assert_int_equal(nr_signals, 0);
 	handle();

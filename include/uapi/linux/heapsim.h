@@ -767,11 +767,13 @@ struct heapsim_record {
 #define HEAPSIM_STACK_CALL	1
 
 /*
- * sigaction.sa_flags of a handler that is for stacks: others for that signal
- * are left alone. It is SA_EXPOSE_TAGBITS, which the kernel keeps, and which
- * means nothing to a signal that tells no address.
+ * sigaction.sa_flags of a handler that is for stacks: a handler that lacks one
+ * of these is for something else. The kernel keeps no flags but those that it
+ * knows, so these are three that together mean nothing to a signal without a
+ * child or an address: SA_EXPOSE_TAGBITS, which alone a handler of arm64 may
+ * have, SA_NOCLDSTOP and SA_NOCLDWAIT.
  */
-#define HEAPSIM_SA_STACK	0x800
+#define HEAPSIM_SA_STACK	0x803
 
 #define HEAPSIM_WATCH_MAX_RECORDS	65536
 #define HEAPSIM_WATCH_MAX_SIZE		4096
