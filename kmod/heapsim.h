@@ -699,7 +699,6 @@ __poll_t heapsim_record_poll(struct heapsim_ctx *ctx, struct file *file,
 /* stack.c */
 u64 heapsim_stack_place(void);
 u64 heapsim_stack_now(int signal);
-bool heapsim_stack_is_wanted(void);
 void heapsim_stack_fini(void);
 
 /* heap.c */

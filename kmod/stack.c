@@ -284,16 +284,6 @@ u64 heapsim_stack_now(int signal)
 }
 
 /**
- * heapsim_stack_is_wanted() - is the calling thread to note its stack?
- *
- * Return: true from heapsim_stack_now() until it is back in user space.
- */
-bool heapsim_stack_is_wanted(void)
-{
-	return READ_ONCE(had_stacks) && find();
-}
-
-/**
  * heapsim_stack_fini() - see the last thread off
  *
  * Each had a reference of the module. What may still run is the end of the

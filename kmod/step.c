@@ -37,12 +37,14 @@
 #define NR_SETS		256	/* a thread's in the set of its number */
 #define NR_WAYS		4
 #define NR_SEEN		4	/* movs: two accesses of two pages each */
+#define MAX_TRIES	64	/* of an instruction that does not get to run */
 
 /**
  * struct insn - an instruction and what of it was judged
  * @buf: id of the buffer
  * @tid: thread
  * @ip: where it is
+ * @nr_tries: how often it was left unfinished
  * @nr_seen: accesses so far; beyond NR_SEEN they take each other's place
  * @seen: these
  */
@@ -50,6 +52,7 @@ struct insn {
 	u64 buf;
 	pid_t tid;
 	unsigned long ip;
+	unsigned int nr_tries;
 	unsigned int nr_seen;
 	struct {
 		u64 addr;
@@ -222,13 +225,13 @@ static void step_end(struct callback_head *work)
 
 	raw_spin_lock(&steps_lock);
 	hlist_del(&step->node);
-	if (step->is_user && !step->is_done)
+	if (step->is_user && !step->is_done) {
+		step->insn.nr_tries++;
 		set_of_current()[next_way++ % NR_WAYS] = step->insn;
+	}
 	raw_spin_unlock(&steps_lock);
 	if (step->is_user && !step->is_done && !step->had_flag)
 		task_pt_regs(current)->flags &= ~X86_EFLAGS_TF;
-	/* Of others, as heapsim_step_arm() found it. */
-	set_thread_flag(TIF_NOTIFY_RESUME);
 	mutex_lock(&buf->lock);
 	heapsim_views_revoke(buf, step->first, step->end);
 	mutex_unlock(&buf->lock);
@@ -279,12 +282,35 @@ static struct heapsim_step *step_begin(struct heapsim_buf *buf,
 	return step;
 }
 
+/*
+ * Work of others that is due before the thread is back in user space runs ours,
+ * too, and the instruction starts anew: after a preemption, for one. Where a
+ * fault takes so long that this is always so, the thread would never get to its
+ * access. Returns true if that may be the case, and forgets the instruction.
+ */
+static bool never_gets_to_it(const struct heapsim_buf *buf)
+{
+	struct insn *insn;
+	bool ret;
+
+	raw_spin_lock(&steps_lock);
+	insn = unfinished_find(buf);
+	ret = insn && insn->nr_tries >= MAX_TRIES;
+	if (ret)
+		insn->nr_seen = 0;
+	raw_spin_unlock(&steps_lock);
+	return ret;
+}
+
 /**
  * heapsim_step_arm() - let the thread do what it was given a PTE for, no more
  * @buf: buffer; does nothing if it is not tracked precisely
  * @fresh: memory, NULL if it was taken, or was not wanted
  * @access: a fault of the calling thread
  * @is_user: it is in user mode
+ *
+ * An instruction that was left unfinished MAX_TRIES times is not stepped: its
+ * page stays open until something else revokes it.
  *
  * Context: the buffer's lock is held.
  */
@@ -298,6 +324,8 @@ void heapsim_step_arm(struct heapsim_buf *buf, struct heapsim_step **fresh,
 	    current->flags & (PF_KTHREAD | PF_USER_WORKER))
 		return;
 	step = step_find(buf);
+	if (!step && is_user && never_gets_to_it(buf))
+		return;
 	if (!step && *fresh) {
 		step = step_begin(buf, *fresh, is_user);
 		if (step)
@@ -315,15 +343,6 @@ void heapsim_step_arm(struct heapsim_buf *buf, struct heapsim_step **fresh,
 	step->had_flag = is_flag_of_others();
 	step->is_user = true;
 	task_pt_regs(current)->flags |= X86_EFLAGS_TF;
-	/*
-	 * Who was preempted on the way here has work to do before it is back
-	 * in user space, and would do ours, too. Where a fault takes so long
-	 * that this is always so, it would never get to its access. What that
-	 * is waits for one instruction. But a stack is that of the access: the
-	 * thread puts it down first, faults once more, and goes its step then.
-	 */
-	if (!heapsim_stack_is_wanted())
-		clear_thread_flag(TIF_NOTIFY_RESUME);
 }
 
 /* Interrupts are off, and nothing was held when the exception came. */

@@ -6,12 +6,14 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/rseq.h>
 #include <sys/time.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -682,6 +684,93 @@ static void an_instruction_may_touch_two_buffers(void **state)
 	close(other.fd);
 }
 
+/*
+ * Copies *@from to *@to by the last instruction of a restartable sequence, whose
+ * first reads *@from into *@before. Returns false if the kernel had it aborted.
+ */
+static bool copy_in_a_sequence(const uint64_t *from, uint64_t *to,
+			       uint64_t *before)
+{
+	struct rseq *rseq = (struct rseq *)((char *)__builtin_thread_pointer() +
+					    __rseq_offset);
+
+	__asm__ goto(".pushsection __rseq_cs, \"aw\"\n\t"
+		     ".balign 32\n"
+		     "3:\t.long 0, 0\n\t"
+		     ".quad 1f, 2f - 1f, 4f\n\t"
+		     ".popsection\n\t"
+		     "movq %[from], %%rsi\n\t"
+		     "movq %[to], %%rdi\n\t"
+		     "leaq 3b(%%rip), %%rax\n\t"
+		     "movq %%rax, %[cs]\n"
+		     "1:\tmovq (%%rsi), %%rdx\n\t"
+		     "movq %%rdx, (%[before])\n\t"
+		     "movsq\n"
+		     "2:\n\t"
+		     ".pushsection __rseq_failure, \"ax\"\n\t"
+		     ".byte 0x0f, 0xb9, 0x3d\n\t"
+		     ".long %c[sig]\n"
+		     "4:\tjmp %l[aborted]\n\t"
+		     ".popsection"
+		     : : [cs] "m"(rseq->rseq_cs), [from] "r"(from),
+		     [to] "r"(to), [before] "r"(before), [sig] "i"(RSEQ_SIG)
+		     : "memory", "rax", "rdx", "rsi", "rdi" : aborted);
+	return true;
+
+aborted:
+	return false;
+}
+
+/**
+ * struct rival - a thread that counts whenever it gets the processor
+ * @count: so far
+ * @is_stopped: it is to end
+ */
+struct rival {
+	uint64_t count;
+	bool is_stopped;
+};
+
+static void *count_on(void *arg)
+{
+	struct rival *rival = arg;
+
+	while (!__atomic_load_n(&rival->is_stopped, __ATOMIC_RELAXED))
+		__atomic_store_n(&rival->count, rival->count + 1,
+				 __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/* The rival has run between begin and end of no sequence that was not aborted. */
+static void a_restartable_sequence_is_aborted_when_preempted(void **state)
+{
+	struct fixture *f = *state;
+	struct rival rival = { 0 };
+	unsigned int i, nr_aborted = 0;
+	cpu_set_t one, old;
+	uint64_t before;
+	pthread_t thread;
+
+	if (!__rseq_size)
+		device_skip("the C library registers no rseq");
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	sched_getaffinity(0, sizeof(old), &old);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	assert_int_equal(pthread_create(&thread, NULL, count_on, &rival), 0);
+	for (i = 0; i < 100000 && nr_aborted < 30; i++) {
+		if (!copy_in_a_sequence(&rival.count, (uint64_t *)f->map,
+					&before))
+			nr_aborted++;
+		else
+			assert_int_equal(*(volatile uint64_t *)f->map, before);
+	}
+	__atomic_store_n(&rival.is_stopped, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	sched_setaffinity(0, sizeof(old), &old);
+	assert_true(nr_aborted > 0);
+}
+
 static void off_is_not_stepped(void **state)
 {
 	struct fixture *f = *state;
@@ -729,6 +818,7 @@ int main(void)
 		TEST(a_fork_by_another_thread_copies_no_step),
 		TEST(a_debugger_steps_as_ever),
 		TEST(traps_of_its_own_reach_a_program),
+		TEST(a_restartable_sequence_is_aborted_when_preempted),
 		TEST(off_is_not_stepped),
 	};
 
