@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <link.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -80,6 +81,12 @@ static void unlock(const sigset_t *old)
 {
 	atomic_flag_clear_explicit(&signals.lock, memory_order_release);
 	signals_restore(old);
+}
+
+/* The thread that holds it may not be there. */
+static void unlock_in_child(void)
+{
+	atomic_flag_clear(&signals.lock);
 }
 
 static struct sigaction exchange_theirs(const struct sigaction *action)
@@ -223,6 +230,8 @@ int signals_init(void)
 	for (signal = 1; signal < _NSIG; signal++)
 		if (signal != SIGSEGV)
 			adopt(signal);
+	if (pthread_atfork(NULL, NULL, unlock_in_child))
+		return -ENOMEM;
 	if (__sigaction(SIGSEGV, &action, &signals.theirs))
 		return -errno;
 	atomic_store(&signals.is_ours, true);

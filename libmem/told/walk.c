@@ -165,6 +165,16 @@ struct line {
 	char path[STACKS_PATH_LEN];
 };
 
+/**
+ * struct search - in /proc/self/maps; too much for a handler's stack
+ * @line: the last that was read
+ * @bytes: of the file, some lines at a time
+ */
+struct search {
+	struct line line;
+	char bytes[512];
+};
+
 /* What comes before the path has no slash, and begins with two numbers. */
 static void line_take(struct line *line, char c)
 {
@@ -188,9 +198,10 @@ static void line_take(struct line *line, char c)
  * Path of the file that is mapped there, empty: of none. False: that could not
  * be found out.
  */
-static bool maps_find(uintptr_t address, struct line *line)
+static bool maps_find(uintptr_t address, struct search *search)
 {
-	char bytes[512];
+	struct line *line = &search->line;
+	char *bytes = search->bytes;
 	bool is_found = false;
 	long n, i;
 	int fd;
@@ -201,7 +212,8 @@ static bool maps_find(uintptr_t address, struct line *line)
 		return false;
 	memset(line, 0, sizeof(*line));
 	while (!is_found &&
-	       (n = syscall(SYS_read, fd, bytes, sizeof(bytes))) > 0) {
+	       (n = syscall(SYS_read, fd, bytes,
+			      sizeof(search->bytes))) > 0) {
 		for (i = 0; i < n && !is_found; i++) {
 			if (bytes[i] != '\n') {
 				line_take(line, bytes[i]);
@@ -235,15 +247,20 @@ static uint64_t relative_number(struct stacks *stacks, uintptr_t address,
 	const uint64_t h = hash(what, sizeof(what)) & STACKS_OFF_MASK;
 	const size_t i = h % (sizeof(known) / sizeof(known[0]));
 	const uint64_t seen = atomic_load(&known[i]);
-	struct line line;
+	struct search *search;
 	uint64_t number;
 	bool is_answer;
 
 	if (seen && (seen & STACKS_OFF_MASK) == h)
 		return seen >> STACKS_MODULE_SHIFT;
-	is_answer = maps_find(address, &line);
-	number = module_number(stacks, is_answer && line.len ? line.path :
-							       map->l_name);
+	search = mmap(NULL, sizeof(*search), PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (search == MAP_FAILED)
+		return module_number(stacks, map->l_name);
+	is_answer = maps_find(address, search);
+	number = module_number(stacks, is_answer && search->line.len ?
+				       search->line.path : map->l_name);
+	munmap(search, sizeof(*search));
 	if (is_answer)
 		atomic_store(&known[i], number << STACKS_MODULE_SHIFT | h);
 	return number;

@@ -750,6 +750,12 @@ watchers()
 		has 'ERROR SUMMARY: [1-9]'
 }
 
+# What a watched touch takes of a stack; the program says if that is too much.
+small_stack()
+{
+	report 0 "$build/selftests/libmem/embedded_test" stack && sum 1 1
+}
+
 try stale_read stale_read
 try missing_clean missing_clean
 try write_conflict write_conflict
@@ -822,5 +828,6 @@ else
 fi
 try a_late_engine_is_nothing_left late_engine
 try own_handler own_handler
+try a_watched_touch_takes_little_stack small_stack
 try watchers_are_told_too watchers
 tap_end

@@ -10,6 +10,7 @@
 #include <linux/seccomp.h>
 #include <linux/videodev2.h>
 #include <pthread.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -1166,6 +1167,70 @@ static void closed_descriptors_harm_no_file(void **state)
 	assert_int_equal(status_of(begin_anew, taken), 0);
 }
 
+/* The least that Linux calls enough for a signal's handler. */
+#define SMALL_STACK	8192UL
+/* What libmem.rst says of its own part. */
+#define OUR_PART	3072UL
+
+/* A touch on a small stack, with nothing below it: how much it takes. */
+static int touch_on_small_stack(void)
+{
+	const struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.soc = "tx2",
+		.policy = MEM_POLICY_RECORD,
+	};
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = do_nothing,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+	};
+	const size_t page_len = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t len = (SMALL_STACK + page_len - 1) / page_len * page_len;
+	const unsigned long kernels_part = getauxval(AT_MINSIGSTKSZ);
+	stack_t stack = { .ss_size = SMALL_STACK };
+	volatile uint8_t *memory;
+	uint8_t *all, *at;
+	struct mem_ctx *own;
+
+	if (mem_ctx_open(&options, &own) ||
+	    mem_ctx_watch(own, MEM_WATCH_ERRORS, 8) ||
+	    mem_alloc(own, MEM_KIND_MANAGED, LEN, MEM_ATTACH_GLOBAL,
+		      (void **)&memory))
+		return 1;
+	all = mmap(NULL, page_len + len, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (all == MAP_FAILED || mprotect(all, page_len, PROT_NONE))
+		return 2;
+	stack.ss_sp = all + page_len + len - SMALL_STACK;
+	memset(stack.ss_sp, 0xab, SMALL_STACK);
+	if (sigaltstack(&stack, NULL))
+		return 3;
+	memory[0] = 1;
+	/* And with a violation. */
+	if (mem_launch(mem_stream_legacy(own), &launch))
+		return 4;
+	memory[0] = 2;
+	for (at = stack.ss_sp; *at == 0xab; at++)
+		;
+	return (uint8_t *)stack.ss_sp + SMALL_STACK - at >
+	       (ptrdiff_t)((kernels_part ? kernels_part : 4096) + OUR_PART) ?
+	       5 : 0;
+}
+
+static void a_touch_takes_little_of_a_small_stack(void **state)
+{
+	char arg[] = "stack";
+
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	/* Its frames are larger. */
+	skip();
+#endif
+	assert_int_equal(status_of(begin_anew, arg), 0);
+}
+
 /* As a container does that does not know them. */
 static int refuse_calls(unsigned int first, unsigned int second)
 {
@@ -1266,6 +1331,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(it_is_none_of_the_standard_files),
 		cmocka_unit_test(results_are_stored_under_no_lock),
 		cmocka_unit_test(an_engine_has_no_file_of_the_program),
+		cmocka_unit_test(a_touch_takes_little_of_a_small_stack),
 		cmocka_unit_test(closed_descriptors_harm_no_file),
 	};
 
@@ -1275,6 +1341,8 @@ int main(int argc, char **argv)
 		return start_without_close_range(true);
 	if (argc == 2 && !strcmp(argv[1], "unlisted"))
 		return start_without_close_range(false);
+	if (argc == 2 && !strcmp(argv[1], "stack"))
+		return touch_on_small_stack();
 	if (argc == 2 && !strcmp(argv[1], "lost"))
 		return go_on_without_files(false);
 	if (argc == 2 && !strcmp(argv[1], "taken"))
