@@ -114,7 +114,10 @@ static void fault_init(enum heapsim_fault which)
 
 bool heapsim_fault(enum heapsim_fault which, size_t len)
 {
-	return should_fail(&fault_attrs[which], len);
+	struct fault_attr *attr = &fault_attrs[which];
+
+	/* What /proc/PID/fail-nth counts is not ours: an unset knob is off. */
+	return attr->probability && should_fail(attr, len);
 }
 #else
 /**
