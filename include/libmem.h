@@ -1918,14 +1918,14 @@ int mem_stream_wait_semaphore(struct mem_stream *stream,
  *	eventfd. It stays the caller's: it may be closed at once
  *
  * When the stream comes to it, it waits until the descriptor polls readable. It
- * takes nothing: any number of streams may wait for one fence. The rest is as of
- * mem_stream_wait_semaphore(): other streams go on, it is no wait of the host,
- * and mem_ctx_cancel() and mem_ctx_close() give it up.
+ * takes nothing: any number of streams may wait for one fence. The rest is as
+ * of mem_stream_wait_semaphore(): other streams go on, it is no wait of the
+ * host, and mem_ctx_cancel() and mem_ctx_close() give it up.
  *
  * Context: any thread.
- * Return: 0, or -EINVAL (@stream is NULL, @fd is neither sync_file nor eventfd),
- * -EBADF (@fd is not open), -EMFILE or -ENFILE (no file descriptor is left),
- * -ENOMEM, -EOPNOTSUPP (an older module), or as mem_stream_sync().
+ * Return: 0, or -EINVAL (@stream is NULL, @fd is neither sync_file nor
+ * eventfd), -EBADF (@fd is not open), -EMFILE or -ENFILE (no file descriptor is
+ * left), -ENOMEM, -EOPNOTSUPP (an older module), or as mem_stream_sync().
  */
 int mem_stream_wait_fence(struct mem_stream *stream, int fd);
 

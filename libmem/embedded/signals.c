@@ -4,8 +4,8 @@
  * what is not a touch of the window goes to the handler that the application
  * asked for. To that end libmem-trap passes its calls of sigaction() and
  * signal() on to this file; all but what concerns SIGSEGV goes to the kernel.
- * SIGSEGV stays unblocked: the kernel ends a process that touches a page without
- * access while it is blocked.
+ * SIGSEGV stays unblocked: the kernel ends a process that touches a page
+ * without access while it is blocked.
  *
  * The lock protects the application's action; handlers read a copy.
  */

@@ -133,7 +133,7 @@ TRAP_API ssize_t recv(int fd, void *buf, size_t len, int flags)
 }
 
 TRAP_API ssize_t recvfrom(int fd, void *buf, size_t len, int flags,
-		     struct sockaddr *addr, socklen_t *addr_len)
+			  struct sockaddr *addr, socklen_t *addr_len)
 {
 	return CALL_ONE(buf, len, KERNEL_WRITES,
 			NEXT(recvfrom)(fd, buf, len, flags, addr, addr_len));
@@ -146,7 +146,7 @@ TRAP_API ssize_t send(int fd, const void *buf, size_t len, int flags)
 }
 
 TRAP_API ssize_t sendto(int fd, const void *buf, size_t len, int flags,
-		   const struct sockaddr *addr, socklen_t addr_len)
+			const struct sockaddr *addr, socklen_t addr_len)
 {
 	return CALL_ONE(buf, len, KERNEL_READS,
 			NEXT(sendto)(fd, buf, len, flags, addr, addr_len));
@@ -199,20 +199,22 @@ TRAP_API ssize_t __read_chk(int fd, void *buf, size_t len, size_t room)
 			NEXT(__read_chk)(fd, buf, len, room));
 }
 
-TRAP_API ssize_t __pread_chk(int fd, void *buf, size_t len, off_t off, size_t room)
+TRAP_API ssize_t __pread_chk(int fd, void *buf, size_t len, off_t off,
+			     size_t room)
 {
 	return CALL_ONE(buf, len, KERNEL_WRITES,
 			NEXT(__pread_chk)(fd, buf, len, off, room));
 }
 
 TRAP_API ssize_t __pread64_chk(int fd, void *buf, size_t len, off64_t off,
-			  size_t room)
+			       size_t room)
 {
 	return CALL_ONE(buf, len, KERNEL_WRITES,
 			NEXT(__pread64_chk)(fd, buf, len, off, room));
 }
 
-TRAP_API ssize_t __recv_chk(int fd, void *buf, size_t len, size_t room, int flags)
+TRAP_API ssize_t __recv_chk(int fd, void *buf, size_t len, size_t room,
+			    int flags)
 {
 	return CALL_ONE(buf, len, KERNEL_WRITES,
 			NEXT(__recv_chk)(fd, buf, len, room, flags));
@@ -393,14 +395,14 @@ size_t __fread_unlocked_chk(void *buf, size_t room, size_t size, size_t nr,
 			    FILE *file);
 
 TRAP_API size_t __fread_chk(void *buf, size_t room, size_t size, size_t nr,
-		       FILE *file)
+			    FILE *file)
 {
 	return CALL_STDIO(buf, size, nr, KERNEL_WRITES,
 			  NEXT(__fread_chk)(buf, room, size, nr, file));
 }
 
-TRAP_API size_t __fread_unlocked_chk(void *buf, size_t room, size_t size, size_t nr,
-				FILE *file)
+TRAP_API size_t __fread_unlocked_chk(void *buf, size_t room, size_t size,
+				     size_t nr, FILE *file)
 {
 	return CALL_STDIO(buf, size, nr, KERNEL_WRITES,
 			  NEXT(__fread_unlocked_chk)(buf, room, size, nr,
@@ -419,7 +421,8 @@ TRAP_API size_t fwrite(const void *buf, size_t size, size_t nr, FILE *file)
 			  NEXT(fwrite)(buf, size, nr, file));
 }
 
-TRAP_API size_t fwrite_unlocked(const void *buf, size_t size, size_t nr, FILE *file)
+TRAP_API size_t fwrite_unlocked(const void *buf, size_t size, size_t nr,
+				FILE *file)
 {
 	return CALL_STDIO(buf, size, nr, KERNEL_READS,
 			  NEXT(fwrite_unlocked)(buf, size, nr, file));

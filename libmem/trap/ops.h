@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libmem-trap: calls of the C library that a program makes, and what libmem does
- * about them. A library of its own, so that no other one exports a read(). It
- * knows nothing of libmem: without an embedded context each call goes on to the
- * C library.
+ * libmem-trap: calls of the C library that a program makes, and what libmem
+ * does about them. A library of its own, so that no other one exports a read().
+ * It knows nothing of libmem: without an embedded context each call goes on to
+ * the C library.
  */
 #ifndef _LIBMEM_TRAP_OPS_H
 #define _LIBMEM_TRAP_OPS_H

@@ -11,7 +11,7 @@
 
 #include "ops.h"
 
-static _Atomic(const struct trap_ops *) current;
+static const struct trap_ops *_Atomic current;
 
 /**
  * trap_ops() - what libmem does about calls
