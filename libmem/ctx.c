@@ -138,7 +138,8 @@ static int seed_named(const char *name, uint64_t *seed)
 	return errno || *end ? -EINVAL : 0;
 }
 
-static int evict_named(const char *name, struct mem_ctx_options *all)
+static int evict_named(const char *name, struct mem_ctx_options *all,
+		       const char **variable)
 {
 	if (!name || !*name)
 		return 0;
@@ -148,35 +149,51 @@ static int evict_named(const char *name, struct mem_ctx_options *all)
 		all->evict = MEM_EVICT_RANDOM;
 	else
 		return -EINVAL;
-	return seed_named(getenv("LIBMEM_SEED"), &all->seed);
+	*variable = "LIBMEM_SEED";
+	return seed_named(getenv(*variable), &all->seed);
 }
 
-/* What the caller leaves open the environment says. */
-static int options_complete(struct mem_ctx_options *all)
+/*
+ * What the caller leaves open the environment says. @name is the variable that
+ * is to blame if this fails or, where it names one, if the context cannot be
+ * opened.
+ */
+static int options_complete(struct mem_ctx_options *all, const char **name)
 {
 	const char *soc = getenv("LIBMEM_SOC");
 	int err;
 
+	*name = "LIBMEM_ENGINE";
 	if (!engine_is_known())
 		return -EINVAL;
+	*name = "LIBMEM_SOC";
 	if (!all->soc[0] && soc) {
 		if (strlen(soc) >= sizeof(all->soc))
 			return -EINVAL;
 		strcpy(all->soc, soc);
+	} else {
+		soc = NULL;
 	}
+	*name = "LIBMEM_POLICY";
 	if (all->policy == MEM_POLICY_DEFAULT) {
-		err = policy_named(getenv("LIBMEM_POLICY"), &all->policy);
+		err = policy_named(getenv(*name), &all->policy);
 		if (err)
 			return err;
 	}
 	if (all->evict == MEM_EVICT_DEFAULT) {
-		err = evict_named(getenv("LIBMEM_EVICT"), all);
+		*name = "LIBMEM_EVICT";
+		err = evict_named(getenv(*name), all, name);
 		if (err)
 			return err;
 	}
-	if (all->backend != MEM_BACKEND_AUTO)
-		return 0;
-	return backend_named(getenv("LIBMEM_BACKEND"), &all->backend);
+	*name = "LIBMEM_BACKEND";
+	if (all->backend == MEM_BACKEND_AUTO) {
+		err = backend_named(getenv(*name), &all->backend);
+		if (err)
+			return err;
+	}
+	*name = soc && *soc ? "LIBMEM_SOC" : NULL;
+	return 0;
 }
 
 static int open_with(const struct backend *backend,
@@ -199,10 +216,26 @@ API unsigned int mem_version(void)
 	return LIBMEM_VERSION;
 }
 
+static int open_any(const struct mem_ctx_options *all, struct mem_ctx **ctx)
+{
+	int err;
+
+	tell_process();
+	if (all->backend == MEM_BACKEND_EMBEDDED)
+		return open_with(&embedded_backend, all, ctx);
+	err = open_with(&kernel_backend, all, ctx);
+	/* No module, or a node that one has left behind. */
+	if (all->backend == MEM_BACKEND_AUTO &&
+	    (err == -ENOENT || err == -ENXIO || err == -ENODEV))
+		err = open_with(&embedded_backend, all, ctx);
+	return err;
+}
+
 API int mem_ctx_open(const struct mem_ctx_options *options,
 		     struct mem_ctx **ctx)
 {
 	struct mem_ctx_options all = { .size = sizeof(all) };
+	const char *variable;
 	int err;
 
 	if (!ctx)
@@ -215,20 +248,15 @@ API int mem_ctx_open(const struct mem_ctx_options *options,
 		if (err)
 			return err;
 	}
-	err = options_complete(&all);
-	if (!err)
-		err = sched_check_call();
+	err = sched_check_call();
 	if (err)
 		return err;
 	tell_init();
-	tell_process();
-	if (all.backend == MEM_BACKEND_EMBEDDED)
-		return open_with(&embedded_backend, &all, ctx);
-	err = open_with(&kernel_backend, &all, ctx);
-	/* No module, or a node that one has left behind. */
-	if (all.backend == MEM_BACKEND_AUTO &&
-	    (err == -ENOENT || err == -ENXIO || err == -ENODEV))
-		err = open_with(&embedded_backend, &all, ctx);
+	err = options_complete(&all, &variable);
+	if (!err)
+		err = open_any(&all, ctx);
+	if (err)
+		tell_no_context(err, variable);
 	return err;
 }
 

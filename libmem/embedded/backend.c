@@ -44,8 +44,8 @@ static int poison_of(uint32_t option)
 	return option ? (int)option : DEFAULT_POISON;
 }
 
-static int ctx_create(const struct mem_ctx_options *options,
-		      struct mem_ctx **ctx)
+static int embedded_open(const struct mem_ctx_options *options,
+			 struct mem_ctx **ctx)
 {
 	const char *soc = options->soc[0] ? options->soc : DEFAULT_SOC;
 	const struct profile *profile = profile_find(soc);
@@ -87,16 +87,6 @@ static int ctx_create(const struct mem_ctx_options *options,
 		tell_inline();
 	*ctx = &new->base;
 	return 0;
-}
-
-static int embedded_open(const struct mem_ctx_options *options,
-			 struct mem_ctx **ctx)
-{
-	int err = ctx_create(options, ctx);
-
-	if (err)
-		tell_no_context(err);
-	return err;
 }
 
 static void embedded_close(struct mem_ctx *base)

@@ -27,6 +27,14 @@ static struct stacks *stacks_seen(void)
 	return atomic_load_explicit(&stacks, memory_order_acquire);
 }
 
+static void text_copy(char *to, const char *from, size_t size)
+{
+	size_t len = from ? strnlen(from, size - 1) : 0;
+
+	memcpy(to, from ? from : "", len);
+	memset(to + len, 0, size - len);
+}
+
 static void look(void)
 {
 	const char *path = secure_getenv(STACKS_ENV);
@@ -187,17 +195,24 @@ void tell_bypassed(void)
 }
 
 /**
- * tell_no_context() - one could not be
+ * tell_no_context() - a context could not be opened
  * @err: why, -errno
+ * @variable: of the environment, whose value may be why; NULL none
  */
-void tell_no_context(int err)
+void tell_no_context(int err, const char *variable)
 {
+	const char *value = variable ? getenv(variable) : NULL;
 	struct stacks *s = stacks_seen();
 
-	if (!s)
+	if (!s || atomic_fetch_add(&s->told.nr_failed, 1))
 		return;
+	if (value) {
+		text_copy(s->told.failed_name, variable,
+			  sizeof(s->told.failed_name));
+		text_copy(s->told.failed_value, value,
+			  sizeof(s->told.failed_value));
+	}
 	atomic_store(&s->told.failed_err, err);
-	atomic_fetch_add(&s->told.nr_failed, 1);
 }
 
 /**
@@ -217,14 +232,6 @@ uint32_t tell_stack(uintptr_t from)
 		return 0;
 	index = stacks_put(s, from);
 	return index < STACKS_NR_STACKS ? index + 1 : 0;
-}
-
-static void text_copy(char *to, const char *from, size_t size)
-{
-	size_t len = from ? strnlen(from, size - 1) : 0;
-
-	memcpy(to, from ? from : "", len);
-	memset(to + len, 0, size - len);
 }
 
 static struct told_record record_of(const struct mem_violation *v)

@@ -91,7 +91,7 @@ void tell_engine(pid_t pid);
 void tell_inline(void);
 void tell_context(const char *soc, uint32_t line_size);
 void tell_bypassed(void);
-void tell_no_context(int err);
+void tell_no_context(int err, const char *variable);
 uint32_t tell_stack(uintptr_t from);
 bool tell_is_traced(void);
 uint64_t tell_kernel(uintptr_t kernel);

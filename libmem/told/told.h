@@ -183,7 +183,9 @@ enum told_api {
  * @bypassed_pid: a process with an embedded context in which calls of the C
  *	library do not come by libmem, 0 none
  * @nr_failed: contexts that could not be opened
- * @failed_err: -errno of the last of these
+ * @failed_err: -errno of the first of these
+ * @failed_name: the variable of the environment that it may come from, empty none
+ * @failed_value: its value, terminated; what is too long is cut
  * @nr_seq: places so far
  * @nr_dropped: what was found and had no room, as it is counted in a place
  * @nr_dropped_harmless: those of it that were no errors
@@ -211,6 +213,8 @@ struct told {
 	_Atomic uint32_t bypassed_pid;
 	_Atomic uint32_t nr_failed;
 	_Atomic int32_t failed_err;
+	char failed_name[TOLD_NAME_LEN];
+	char failed_value[64];
 	_Atomic uint64_t nr_seq;
 	_Atomic uint64_t nr_dropped;
 	_Atomic uint64_t nr_dropped_harmless;

@@ -211,10 +211,19 @@ static int places_take(const struct told_place *places, uint32_t nr,
  */
 void backend_facts(const struct told *told, struct run_facts *facts)
 {
+	char *at;
+
 	facts->nr_contexts = atomic_load(&told->nr_contexts);
 	facts->nr_inline = atomic_load(&told->nr_inline);
 	facts->nr_failed = atomic_load(&told->nr_failed);
 	facts->failed_err = atomic_load(&told->failed_err);
+	text_copy(facts->failed_name, sizeof(facts->failed_name),
+		  told->failed_name, sizeof(told->failed_name));
+	text_copy(facts->failed_value, sizeof(facts->failed_value),
+		  told->failed_value, sizeof(told->failed_value));
+	for (at = facts->failed_value; *at; at++)
+		if (iscntrl((unsigned char)*at))
+			*at = '?';
 	facts->bypassed_pid = atomic_load(&told->bypassed_pid);
 	/* Those of both backends; over the module it sees them all. */
 	if (facts->backend == RUN_EMBEDDED ? facts->nr_contexts :

@@ -23,5 +23,6 @@ int cmd_top(int argc, char **argv);
 /* main.c */
 __attribute__((format(printf, 2, 3)))
 int usage_error(const char *name, const char *format, ...);
+int usage_try(const char *name);
 
 #endif

@@ -168,7 +168,7 @@ int cmd_info(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_OK;
 		default:
-			return EXIT_USAGE;
+			return usage_try(argv[0]);
 		}
 	}
 	if (optind < argc)

@@ -231,9 +231,11 @@ static void rest_print(struct search *search)
 				search->bufs[i].nr_holders);
 	if (!device_ask(&state) &&
 	    (state.info.nr_bufs || state.info.nr_jobs))
-		fprintf(search->out, "  %llu live buffers, %llu jobs\n",
+		fprintf(search->out, "  %llu live buffer%s, %llu job%s\n",
 			(unsigned long long)state.info.nr_bufs,
-			(unsigned long long)state.info.nr_jobs);
+			state.info.nr_bufs == 1 ? "" : "s",
+			(unsigned long long)state.info.nr_jobs,
+			state.info.nr_jobs == 1 ? "" : "s");
 	if (search->nr_denied)
 		fprintf(search->out,
 			"  %d processes could not be looked at: root sees all\n",

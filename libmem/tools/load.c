@@ -131,14 +131,13 @@ static int wishes_parse(struct wish *wishes, int nr, char **words,
 
 static bool is_fulfilled(const struct wish *wish, const char *now)
 {
-	unsigned long long max;
 	uint64_t a, b;
 
 	if (!now)
 		return false;
-	if (module_param_is_number(wish->param, &max))
-		return !number_whole(wish->value, UINT64_MAX, &a) &&
-		       !number_whole(now, UINT64_MAX, &b) && a == b;
+	if (!number_whole(wish->value, UINT64_MAX, &a) &&
+	    !number_whole(now, UINT64_MAX, &b))
+		return a == b;
 	return !strcmp(wish->value, now);
 }
 
@@ -311,7 +310,7 @@ int cmd_load(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_OK;
 		default:
-			return EXIT_USAGE;
+			return usage_try(who);
 		}
 	}
 	nr = argc - optind;
@@ -323,9 +322,13 @@ int cmd_load(int argc, char **argv)
 		return EXIT_FAILED;
 	}
 	ret = module_open(&module, file, who);
-	if (!ret && is_list)
+	if (!ret && is_list && !module.has_file) {
+		module_tell_missing(who);
+		ret = EXIT_FAILED;
+	} else if (!ret && is_list) {
 		ret = list(&module);
-	else if (!ret)
+	}
+	if (!ret && !is_list)
 		ret = wishes_parse(wishes, nr, argv + optind, &module, who);
 	if (!ret && !is_list)
 		ret = load(&module, wishes, nr, who);

@@ -42,7 +42,19 @@ int usage_error(const char *name, const char *format, ...)
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
-	fprintf(stderr, "\nTry '%s --help'.\n", name);
+	fputc('\n', stderr);
+	return usage_try(name);
+}
+
+/**
+ * usage_try() - say where help is, once it is said what is wrong
+ * @name: as for usage_error()
+ *
+ * Return: EXIT_USAGE, for the caller to return.
+ */
+int usage_try(const char *name)
+{
+	fprintf(stderr, "Try '%s --help'.\n", name);
 	return EXIT_USAGE;
 }
 

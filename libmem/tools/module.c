@@ -4,6 +4,7 @@
  * insert and remove it. What fails is told here, on standard error; callers
  * know what they wanted it for and pass their name (@who).
  */
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -36,7 +37,11 @@ static const char *running_release(void)
 	return uname(&name) ? "" : name.release;
 }
 
-static void tell_where_to_get_it(const char *who)
+/**
+ * module_tell_missing() - say that no file of the module is installed
+ * @who: how the message begins
+ */
+void module_tell_missing(const char *who)
 {
 	const char *release = running_release();
 
@@ -52,8 +57,10 @@ static int file_open(struct module *module, const char *file, const char *who)
 {
 	int err = kmod_module_new_from_path(module->ctx, file, &module->mod);
 
-	if (!err)
+	if (!err) {
+		module->has_file = true;
 		return EXIT_OK;
+	}
 	fprintf(stderr, "%s: %s: %s\n", who, file, strerror(-err));
 	return EXIT_FAILED;
 }
@@ -66,9 +73,13 @@ static int installed_open(struct module *module, const char *who)
 		fprintf(stderr, "%s: libkmod: %s\n", who, strerror(-err));
 		return EXIT_FAILED;
 	}
-	if (kmod_module_get_path(module->mod))
+	if (kmod_module_get_path(module->mod)) {
+		module->has_file = true;
 		return EXIT_OK;
-	tell_where_to_get_it(who);
+	}
+	if (module_state() == MODULE_LIVE)
+		return EXIT_OK;
+	module_tell_missing(who);
 	return EXIT_FAILED;
 }
 
@@ -197,10 +208,38 @@ static int info_read(struct module *module, const char *who)
 	return EXIT_OK;
 }
 
+/* Somebody inserted it from elsewhere: of its parameters there are the names. */
+static int loaded_read(struct module *module, const char *who)
+{
+	const struct dirent *entry;
+	int err = 0;
+	DIR *dir;
+
+	dir = opendir("/sys/module/" NAME "/parameters");
+	if (!dir) {
+		fprintf(stderr, "%s: the module's parameters: %s\n", who,
+			strerror(errno));
+		return EXIT_FAILED;
+	}
+	while (!err && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' &&
+		    !param_of(module, entry->d_name, strlen(entry->d_name)))
+			err = -ENOMEM;
+	closedir(dir);
+	if (err) {
+		fprintf(stderr, "%s: %s\n", who, strerror(-err));
+		return EXIT_FAILED;
+	}
+	qsort(module->params, module->nr_params, sizeof(*module->params),
+	      param_compare);
+	return EXIT_OK;
+}
+
 /**
  * module_open() - find the module's file and read what it says of itself
  * @module: filled in; module_close() afterwards, also when this fails
- * @file: path, NULL the one that is installed for the running kernel
+ * @file: path, NULL the one that is installed for the running kernel; without
+ *	such a file the one that is loaded
  * @who: how the caller's messages begin
  *
  * Return: EXIT_OK, or EXIT_FAILED and the reason was told.
@@ -219,7 +258,10 @@ int module_open(struct module *module, const char *file, const char *who)
 	}
 	ret = file ? file_open(module, file, who) :
 		     installed_open(module, who);
-	return ret ? ret : info_read(module, who);
+	if (ret)
+		return ret;
+	return module->has_file ? info_read(module, who) :
+				  loaded_read(module, who);
 }
 
 /** module_close() - give back what module_open() got */

@@ -19,6 +19,7 @@ struct module_param {
 struct module {
 	struct kmod_ctx *ctx;
 	struct kmod_module *mod;
+	bool has_file;		/* else only the kernel knows it, loaded */
 	char *release;		/* of the kernel that it is for; "" not told */
 	char *depends;		/* modules that it needs, by commas */
 	struct module_param *params;	/* words, then numbers, by name */
@@ -32,6 +33,7 @@ enum module_state {
 };
 
 int module_open(struct module *module, const char *file, const char *who);
+void module_tell_missing(const char *who);
 void module_close(struct module *module);
 int module_insert(struct module *module, const char *options,
 		  const char *who);

@@ -5,6 +5,7 @@
  * then one line that sums up.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -13,6 +14,7 @@
 
 #include "kind.h"
 #include "report.h"
+#include "setting.h"
 #include "suppress.h"
 
 #define PREFIX	"==heapsim== "
@@ -387,14 +389,31 @@ static void refusals_print(FILE *out, const struct run_facts *facts)
 			" was" : "es were");
 }
 
+static void failed_print(FILE *out, const struct run_facts *facts)
+{
+	const char *name = facts->failed_name, *value = facts->failed_value;
+
+	fprintf(out, PREFIX "%" PRIu32 " context%s not opened: %s\n",
+		facts->nr_failed, facts->nr_failed == 1 ? " was" : "s were",
+		strerror(-facts->failed_err));
+	if (facts->failed_err == -ENOENT && facts->backend == RUN_EMBEDDED)
+		fputs(PREFIX "  the module is not loaded (heapsim load)\n", out);
+	if (!*name)
+		return;
+	fputs(PREFIX "  ", out);
+	if (!setting_is_good(name, value))
+		setting_print(out, name, value);
+	else
+		fprintf(out, "%s=%s: the module simulates %s", name, value,
+			facts->probe.soc);
+	fputc('\n', out);
+}
+
 /* A report of a program that was not seen would be a riddle. */
 static void contexts_print(FILE *out, const struct run_facts *facts)
 {
 	if (facts->nr_failed)
-		fprintf(out, PREFIX "%" PRIu32 " context%s not opened: %s\n",
-			facts->nr_failed,
-			facts->nr_failed == 1 ? " was" : "s were",
-			strerror(-facts->failed_err));
+		failed_print(out, facts);
 	if (facts->nr_inline)
 		text_print(out, 0, facts->backend == RUN_EMBEDDED ?
 			   "Engines were inline: kernels ran in the program, and\n"

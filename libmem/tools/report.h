@@ -42,7 +42,9 @@ struct run_refusal {
  * @nr_contexts: embedded ones that were opened
  * @nr_inline: contexts whose kernels ran in the program, and were not checked
  * @nr_failed: that could not be
- * @failed_err: -errno of the last of these
+ * @failed_err: -errno of the first of these
+ * @failed_name: the variable of the environment that it may come from, empty none
+ * @failed_value: its value
  * @bypassed_pid: a process whose system calls libmem could not see, 0 none
  * @is_seen: the program used a buffer or a context that the board sees
  * @nr_refused: processes whose library is of another version than this command
@@ -60,6 +62,8 @@ struct run_facts {
 	uint32_t nr_inline;
 	uint32_t nr_failed;
 	int failed_err;
+	char failed_name[32];
+	char failed_value[64];
 	uint32_t bypassed_pid;
 	bool is_seen;
 	uint32_t nr_refused;

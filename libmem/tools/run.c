@@ -29,12 +29,14 @@
 
 #include "backend.h"
 #include "clock.h"
+#include "device.h"
 #include "events.h"
 #include "finding.h"
 #include "group.h"
 #include "heapsim.h"
 #include "number.h"
 #include "report.h"
+#include "setting.h"
 #include "suppress.h"
 #include "../told/stacks.h"
 #include "trace.h"
@@ -279,6 +281,14 @@ static int leak_check_take(struct run *run)
 	return -1;
 }
 
+static int board_unknown(const struct run *run, const char *soc)
+{
+	fprintf(stderr, "%s: ", run->name);
+	setting_print(stderr, "--soc", soc);
+	fputc('\n', stderr);
+	return EXIT_USAGE;
+}
+
 /* The same. */
 static int option_take(struct run *run, int option)
 {
@@ -291,6 +301,8 @@ static int option_take(struct run *run, int option)
 	case OPT_LEAK_CHECK:
 		return leak_check_take(run);
 	case OPT_SOC:
+		if (!*optarg)
+			return board_unknown(run, optarg);
 		run->soc = optarg;
 		return -1;
 	case OPT_POLICY:
@@ -340,8 +352,7 @@ static int option_take(struct run *run, int option)
 		fputs(help, stdout);
 		return EXIT_OK;
 	default:
-		fprintf(stderr, "Try '%s --help'.\n", run->name);
-		return EXIT_USAGE;
+		return usage_try(run->name);
 	}
 }
 
@@ -378,7 +389,7 @@ static int device_open(const struct run *run, int *fd)
 		return 0;
 	if (errno == ENOENT || errno == ENXIO)
 		return failed(run, "the module is not loaded (heapsim load)");
-	return failed(run, "/dev/heapsim: %s", strerror(errno));
+	return device_tell_error(run->name, -errno);
 }
 
 static int watch_begin(const struct run *run, int fd,
@@ -458,8 +469,9 @@ static int module_open(struct run *run)
 	if (ioctl(run->watch_fd, HEAPSIM_IOC_PROBE, probe))
 		return failed(run, "/dev/heapsim: %s", strerror(errno));
 	if (run->soc && strcmp(run->soc, probe->soc))
-		return failed(run, "the module simulates %s (heapsim load)",
-			      probe->soc);
+		return setting_is_board(run->soc) ?
+			failed(run, "the module simulates %s (heapsim load)",
+			       probe->soc) : board_unknown(run, run->soc);
 	/* An older module refuses kinds that it does not know. */
 	if (!(probe->features & HEAPSIM_FEATURE_STREAMS))
 		watch.kinds &= ~HEAPSIM_KINDS_STREAMS;
@@ -477,6 +489,8 @@ static int board_open(struct run *run)
 			ret = seen_watch(run);
 		return ret ? ret : events_watch(run);
 	}
+	if (run->soc && !setting_is_board(run->soc))
+		return board_unknown(run, run->soc);
 	/* A process would take its own SIGTRAP, or its debugger's. */
 	if (run->policy.is_precise)
 		return failed(run,
@@ -965,11 +979,26 @@ static int exit_code(const struct run *run)
 	return run->has_ended ? WEXITSTATUS(status) : EXIT_FAILED;
 }
 
+/* Of a value that libmem does not know a program can only say "invalid". */
+static int environment_check(const struct run *run)
+{
+	const char *bad = setting_find_bad(run->facts.backend == RUN_EMBEDDED &&
+					   !run->soc);
+
+	if (!bad)
+		return 0;
+	fprintf(stderr, "%s: ", run->name);
+	setting_print(stderr, bad, getenv(bad));
+	fputc('\n', stderr);
+	return EXIT_FAILED;
+}
+
 static int run_program(struct run *run)
 {
 	int signal_fd, ret, err;
 
-	if (backend_choose(run->name, &run->facts.backend))
+	if (backend_choose(run->name, &run->facts.backend) ||
+	    environment_check(run))
 		return EXIT_FAILED;
 	ret = stand_in(run);
 	if (ret >= 0)

@@ -225,7 +225,7 @@ int cmd_stat(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_OK;
 		default:
-			return EXIT_USAGE;
+			return usage_try(argv[0]);
 		}
 	}
 	ret = interval_parse(&options, argc - optind, argv + optind, argv[0]);

@@ -151,6 +151,23 @@ static const char *text_set(char **text, const char *value)
 	return *text ? NULL : "no memory";
 }
 
+/* They are as many as fit in; each has its name once. */
+static const char *kind_unknown(const char *name)
+{
+	static char text[1024];
+	uint32_t kind;
+	size_t len;
+
+	len = snprintf(text, sizeof(text), "%.64s: no such kind; there are:",
+		       name);
+	for (kind = 0; kind < kind_end(); kind++)
+		if (kind_find(kind_of(kind)->name) == (int)kind &&
+		    len < sizeof(text))
+			len += snprintf(text + len, sizeof(text) - len, " %s",
+					kind_of(kind)->name);
+	return text;
+}
+
 /* What is wrong with the line, or NULL. */
 static const char *line_take(struct suppression *s, char *line)
 {
@@ -167,7 +184,7 @@ static const char *line_take(struct suppression *s, char *line)
 		return text_set(&s->name, value);
 	if (!strcmp(line, "kind")) {
 		if (!strpbrk(value, "*?[") && kind_find(value) < 0)
-			return "no such kind";
+			return kind_unknown(value);
 		return text_set(&s->kind, value);
 	}
 	if (!strcmp(line, "buffer"))
@@ -243,7 +260,7 @@ int suppressions_read(struct suppressions *suppressions, const char *path)
 	const char *wrong = NULL;
 	char *line = NULL;
 	size_t size = 0;
-	int nr = 0, ret;
+	int nr = 0, err = 0, ret;
 	FILE *in;
 
 	in = fopen(path, "re");
@@ -256,12 +273,15 @@ int suppressions_read(struct suppressions *suppressions, const char *path)
 		nr++;
 		wrong = take(&reader, trim(line));
 	}
+	if (ferror(in))
+		err = -errno;
 	if (!wrong && reader.one)
 		wrong = "{ without }";
-	ret = wrong ? -EINVAL : ferror(in) ? -EIO : 0;
-	if (ret)
-		fprintf(stderr, "heapsim run: %s:%d: %s\n", path, nr,
-			wrong ? wrong : strerror(-ret));
+	ret = wrong ? -EINVAL : err;
+	if (wrong)
+		fprintf(stderr, "heapsim run: %s:%d: %s\n", path, nr, wrong);
+	else if (err)
+		fprintf(stderr, "heapsim run: %s: %s\n", path, strerror(-err));
 	if (reader.one)
 		suppression_free(reader.one);
 	free(line);

@@ -208,6 +208,11 @@ static size_t cell(char *line, size_t len, enum table_column column,
 	return len < TABLE_LINE ? len : TABLE_LINE - 1;
 }
 
+static const char *plural(uint64_t nr)
+{
+	return nr == 1 ? "" : "s";
+}
+
 /**
  * table_summary() - the module in one line
  * @line: out
@@ -219,13 +224,14 @@ void table_summary(char line[TABLE_LINE], const struct sample *sample)
 	char len[NUMBER_LEN], cpu[NUMBER_LEN], pool[NUMBER_LEN];
 
 	snprintf(line, TABLE_LINE,
-		 "%llu buffers, %s; CPU views %s; pool %s; %llu jobs; %llu missing ENDs",
-		 (unsigned long long)info->nr_bufs,
+		 "%llu buffer%s, %s; CPU views %s; pool %s; %llu job%s; %llu missing END%s",
+		 (unsigned long long)info->nr_bufs, plural(info->nr_bufs),
 		 number_bytes(len, info->buf_bytes),
 		 number_bytes(cpu, info->cpu_bytes),
 		 number_bytes(pool, info->pool_bytes),
-		 (unsigned long long)info->nr_jobs,
-		 (unsigned long long)info->missing_ends);
+		 (unsigned long long)info->nr_jobs, plural(info->nr_jobs),
+		 (unsigned long long)info->missing_ends,
+		 plural(info->missing_ends));
 }
 
 /**

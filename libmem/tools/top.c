@@ -470,7 +470,7 @@ int cmd_top(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_OK;
 		default:
-			return EXIT_USAGE;
+			return usage_try(argv[0]);
 		}
 	}
 	if (optind < argc)

@@ -451,6 +451,13 @@ suppressions()
 		sed -n '/^{/,/^}/p' <<<"$report" >"$tmp/known" &&
 		report 0 --error-exitcode=3 --suppressions="$tmp/known" \
 			"$wrong" stale && has '1 error is suppressed' && sum 0 0
+	printf '{\n name: odd\n kind: cake\n}\n' >"$tmp/known"
+	report 1 --suppressions="$tmp/known" true
+	grep -q 'known:3: cake: no such kind; there are: .*stale-read .*overrun' \
+		"$tmp/err" || { cat "$tmp/err"; return 1; }
+	report 1 --suppressions="$tmp" true
+	grep -qx "heapsim run: $tmp: Is a directory" "$tmp/err" ||
+		{ cat "$tmp/err"; return 1; }
 	printf '{\n name: old\n kind: leaked-*\n cpu: ...\n cpu: fun:leak_one\n}\n' \
 		>"$tmp/known"
 	report 0 --error-exitcode=3 --leak-check=error \
@@ -460,8 +467,15 @@ suppressions()
 
 boards()
 {
-	report 3 --soc=commodore "$wrong" stale &&
-		has '1 context was not opened: Invalid argument' &&
+	local soc
+
+	for soc in commodore ''; do
+		report 2 --soc="$soc" "$wrong" stale || return
+		grep -qx "heapsim run: --soc=$soc: no such board; there are: .*tx2, .*\
+generic-noncoherent" "$tmp/err" && continue
+		cat "$tmp/err"
+		return 1
+	done
 		report 0 --policy=off "$wrong" stale && sum 0 0 &&
 		report 0 --policy=strict --evict=none "$wrong" stale && sum 1 1
 }
@@ -620,6 +634,47 @@ environment()
 		report 2 --backend=what "$wrong" stale &&
 		LIBMEM_SOC=xavier report 0 --json="$tmp/json" "$wrong" stale &&
 		grep -q '"soc":"\?.*xavier' "$tmp/json"
+}
+
+# setting NAME=VALUE REGEX: a value that libmem does not know is named, whether
+# the command finds it, or a program that has set it.
+setting()
+{
+	local text="$1: no such $2"
+
+	env "$1" heapsim run "${options[@]}" "$wrong" nothing \
+		>"$tmp/out" 2>&1
+	if [ $? != 1 ] || ! grep -q "^heapsim run: $text" "$tmp/out"; then
+		cat "$tmp/out"
+		return 1
+	fi
+	report 3 env "$1" "$wrong" nothing &&
+		has '1 context was not opened: Invalid argument' "  $text"
+}
+
+settings()
+{
+	setting LIBMEM_SOC=tx3 'board; there are: .*, tx2, ' &&
+		setting LIBMEM_POLICY=lax \
+			'policy; there are: strict, record, off' &&
+		setting LIBMEM_EVICT=lru 'eviction; there are: none, random' &&
+		setting LIBMEM_ENGINE=v8 \
+			'kind of engine; there are: process, inline' || return
+	report 3 env LIBMEM_EVICT=random LIBMEM_SEED=x "$wrong" nothing &&
+		has '  LIBMEM_SEED=x: no such number' &&
+		report 3 env LIBMEM_BACKEND=user "$wrong" nothing && has \
+		'LIBMEM_BACKEND=user: no such backend; .* kernel, embedded' &&
+		report 0 env LIBMEM_SOC= LIBMEM_POLICY= "$wrong" nothing &&
+		hasnt 'not opened' || return
+	# Its own choice overrules.
+	LIBMEM_SOC=tx3 report 0 --soc=tx2 "$wrong" nothing
+}
+
+without_the_module()
+{
+	[ ! -e /dev/heapsim ] || return 0
+	report 3 env LIBMEM_BACKEND=kernel "$wrong" nothing &&
+		has 'not opened: No such file' 'module is not loaded'
 }
 
 # What was not looked at is not "0 errors" without a word.
@@ -811,6 +866,8 @@ else
 fi
 try says_what_it_cannot says_what_it_cannot
 try environment environment
+try unknown_settings_are_named settings
+try a_backend_without_its_module_is_told without_the_module
 try inline_engines_are_told inline_engines
 if [ -e /dev/heapsim ]; then
 	echo "# a module is loaded: auto is not tried"

@@ -982,8 +982,14 @@ unprivileged()
 	mkdir -m 755 "$bin" &&
 		install "$build/heapsim/heapsim" \
 			"$build/heapsim/libheapsim-preload.so" "$wrong" \
-			"$bin" || return
-	chmod 666 /dev/heapsim /dev/dma_heap/noncoherent && chmod 777 "$tmp" &&
+			"$bin" && chmod 777 "$tmp" && chmod 600 /dev/heapsim ||
+		return
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$bin/heapsim" run "$bin/wrong" stale 2>"$tmp/err"
+	# As heapsim info says it.
+	grep -q 'you may not open it.*group video' "$tmp/err" ||
+		{ cat "$tmp/err"; return 1; }
+	chmod 666 /dev/heapsim /dev/dma_heap/noncoherent &&
 		setpriv --reuid=65534 --regid=65534 --clear-groups \
 			"$bin/heapsim" run --log-file="$tmp/nobody" \
 			"$bin/wrong" stale

@@ -100,6 +100,9 @@ what_is_wrong_is_told()
 		says 2 "unrecognized option '--fly'" heapsim unload --fly &&
 		says 2 "x: wants no argument" heapsim info x &&
 		says 2 "x: wants no argument" heapsim top x &&
+		says 2 "^Try 'heapsim stat --help'" heapsim stat -1 &&
+		says 2 "^Try 'heapsim load --help'" heapsim load -1 &&
+		says 2 "^Try 'heapsim info --help'" heapsim info -1 &&
 		says 2 "not a count" heapsim stat 1 0 &&
 		says 2 "not an interval" heapsim stat nan &&
 		says 2 "no such column" heapsim stat -s colour &&
@@ -211,6 +214,20 @@ load_again()
 		says 1 'already loaded, with soc=tx2' \
 			heapsim load -m "$module" soc=orin fill=131072 &&
 		says 1 'heapsim unload' heapsim load -m "$module" soc=orin
+}
+
+# By insmod, from a file that is installed nowhere.
+load_knows_what_is_inserted()
+{
+	gone && insmod "$module" soc=tx2 &&
+		says 0 '^already loaded: .*soc=tx2' heapsim load &&
+		says 0 '^already loaded' heapsim load soc=tx2 pool_mb=64 ||
+		return
+	says 1 'already loaded, with soc=tx2' heapsim load soc=orin &&
+		says 1 'Unload it first: heapsim unload' heapsim load soc=orin &&
+		says 2 'sco: no such parameter; do you mean soc' \
+			heapsim load sco=tx2 &&
+		says 1 'is installed for this kernel' heapsim load --list
 }
 
 only_root_loads()
@@ -400,7 +417,7 @@ stat_needs_root_for_buffers()
 {
 	fresh && holding busy one && chmod 666 /dev/heapsim || return
 	says 0 'only root sees' as_nobody heapsim stat &&
-		says 0 '^1 buffers, 64 KiB' as_nobody heapsim stat &&
+		says 0 '^1 buffer, 64 KiB' as_nobody heapsim stat &&
 		says 0 'only root sees' as_nobody heapsim top -b -n 1 || return
 	release
 }
@@ -682,6 +699,7 @@ done
 try load_lists_all_values load_lists_all_values
 try load_inserts load_inserts
 try load_again load_again
+try load_knows_what_is_inserted load_knows_what_is_inserted
 try only_root_loads only_root_loads
 try load_takes_what_is_installed load_takes_what_is_installed
 try unload_removes unload_removes

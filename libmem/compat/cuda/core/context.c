@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,6 +186,28 @@ static void devices_add(void)
 	} while (*end == ',');
 }
 
+/*
+ * CUDA's errors say no more than that the system is not ready. Who set one of
+ * these wrote it for this library, and finds nothing of it in CUDA's documents.
+ */
+static void settings_refused(void)
+{
+	static const char *const variables[] = {
+		"LIBMEM_BACKEND", "LIBMEM_SOC", "LIBMEM_POLICY", "LIBMEM_EVICT",
+		"LIBMEM_SEED", "LIBMEM_ENGINE",
+	};
+	const char *value;
+	size_t i;
+
+	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		value = getenv(variables[i]);
+		if (value && *value)
+			fprintf(stderr, "heapsim: %s=%s\n", variables[i], value);
+	}
+	fputs("heapsim: one of these is not known: heapsim run names it\n",
+	      stderr);
+}
+
 static int open_board(void)
 {
 	struct mem_ctx_options options = {
@@ -196,6 +219,8 @@ static int open_board(void)
 	int err;
 
 	err = mem_ctx_open(NULL, &state.mem);
+	if (err == -EINVAL)
+		settings_refused();
 	if (err)
 		return open_error(err);
 	devices_add();
