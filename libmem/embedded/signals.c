@@ -10,9 +10,9 @@
  * The lock protects the application's action; handlers read a copy.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <link.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -243,46 +243,11 @@ int signals_init(void)
 }
 
 /**
- * struct sought - which of two objects is found first
- * @ours: an address in libmem-trap
- * @libcs: an address in the C library
- */
-struct sought {
-	uintptr_t ours;
-	uintptr_t libcs;
-};
-
-static bool has_address(const struct dl_phdr_info *info, uintptr_t address)
-{
-	size_t i;
-
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const uintptr_t start = info->dlpi_addr +
-					info->dlpi_phdr[i].p_vaddr;
-
-		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
-		    address - start < info->dlpi_phdr[i].p_memsz)
-			return true;
-	}
-	return false;
-}
-
-/* 1: ours; -1: the C library's */
-static int sought_look(struct dl_phdr_info *info, size_t len, void *arg)
-{
-	const struct sought *sought = arg;
-
-	(void)len;
-	if (has_address(info, sought->ours))
-		return 1;
-	return has_address(info, sought->libcs) ? -1 : 0;
-}
-
-/**
  * signals_are_seen() - find out if the application's calls come by here
  *
- * Objects are listed in the order in which the dynamic linker looks symbols
- * up. One that was opened by dlopen() comes after the C library.
+ * The order of objects does not say it: the dynamic linker moves an auxiliary
+ * library that was preloaded behind the C library, where it lists it, not where
+ * it looks symbols up.
  *
  * Context: any thread; not a signal handler.
  * Return: false if the C library's functions are found before those of
@@ -290,12 +255,7 @@ static int sought_look(struct dl_phdr_info *info, size_t len, void *arg)
  */
 bool signals_are_seen(void)
 {
-	struct sought sought = {
-		.ours = (uintptr_t)libmem_trap_set,
-		.libcs = (uintptr_t)__sigaction,
-	};
-
-	return dl_iterate_phdr(sought_look, &sought) >= 0;
+	return dlsym(RTLD_DEFAULT, "sigaction") != (void *)__sigaction;
 }
 
 static bool is_ours(int signal)

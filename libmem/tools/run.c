@@ -544,15 +544,15 @@ struct preloaded {
 
 /*
  * Over the module it puts down the stacks of threads that the module signals.
- * Embedded, libmem does so itself; it comes before the C library, whose calls
- * it has to see, also in a program that opens it by dlopen(). Until a context
- * is opened it does nothing.
+ * Embedded, libmem does so itself; but it has to see calls of the C library, also
+ * in a program that opens it by dlopen(): libmem-trap comes before that library.
+ * Until a context is opened it does nothing.
  */
 static const struct preloaded preloaded[] = {
 	[RUN_KERNEL] = {
 		"libheapsim-preload.so", ".", HEAPSIM_PRELOADDIR,
 	},
-	[RUN_EMBEDDED] = { "libmem.so.0", "../libmem", HEAPSIM_LIBDIR },
+	[RUN_EMBEDDED] = { "libmem-trap.so.0", "../libmem", HEAPSIM_LIBDIR },
 };
 
 static int preload_find(const struct preloaded *what, char *path, size_t size)

@@ -697,7 +697,7 @@ auto_without_module()
 without_libmem()
 {
 	report 5 sh -c 'exit 5' && has 'No libmem context was seen' && sum 0 0 &&
-		report 0 env && grep -qE '^LD_PRELOAD=/.*/libmem.so.0$' \
+		report 0 env && grep -qE '^LD_PRELOAD=/.*/libmem-trap.so.0$' \
 			"$tmp/out" && report 0 "$wrong" nothing &&
 		hasnt 'No libmem' && sum 0 0
 }
