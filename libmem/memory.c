@@ -405,6 +405,7 @@ API int mem_set_name(struct mem_ctx *ctx, const void *ptr, const char *name)
 	if (!buf)
 		return -EINVAL;
 	ctx->backend->set_name(buf, name);
+	tell_named(&buf->living, name);
 	ctx->backend->put(buf);
 	return 0;
 }

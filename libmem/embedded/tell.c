@@ -745,6 +745,7 @@ static void living_begin(struct living *living, struct mem_violation *v)
 	v->cpu_tid = (uint32_t)gettid();
 	v->count = 1;
 	living->len = v->len;
+	living->buf = v->buf;
 	living->maker = getpid();
 	living->place = tell_object(v, tell_stack(0));
 }
@@ -816,6 +817,22 @@ void tell_stream(struct living *living)
 void tell_event(struct living *living)
 {
 	thing_begin(living, TOLD_LEAKED_EVENT);
+}
+
+/**
+ * tell_named() - a buffer has got a name
+ * @living: its own
+ * @name: short enough
+ *
+ * A place has the name of its first buffer.
+ */
+void tell_named(struct living *living, const char *name)
+{
+	struct told_place *place;
+
+	place = __atomic_load_n(&living->place, __ATOMIC_ACQUIRE);
+	if (place && living->maker == getpid() && place->buf == living->buf)
+		text_copy(place->record.name, name, sizeof(place->record.name));
 }
 
 /**

@@ -64,11 +64,13 @@ struct tell {
  * struct living - an object that is told of if nobody destroys it
  * @place: where it was made; NULL: nobody is told
  * @len: bytes
+ * @buf: id of the buffer, 0 none
  * @maker: process; to another that has it by fork it is nothing of its own
  */
 struct living {
 	struct told_place *place;
 	uint64_t len;
+	uint64_t buf;
 	pid_t maker;
 };
 
@@ -111,6 +113,7 @@ void tell_registered(struct living *living, const struct mem_buf_info *info);
 void tell_job(struct living *living);
 void tell_stream(struct living *living);
 void tell_event(struct living *living);
+void tell_named(struct living *living, const char *name);
 void tell_gone(struct living *living);
 void tell_lasting(struct living *living);
 

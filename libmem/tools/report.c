@@ -119,6 +119,14 @@ static void buffer_print(FILE *out, const struct finding *f)
 			plural(r->bytes));
 		return;
 	}
+	/* Of what does not lie together the range is no length. */
+	if (r->count > 1 && r->bytes < r->len) {
+		fprintf(out, ", %" PRIu64 " %s between offset %" PRIu64
+			" and %" PRIu64 "\n", (uint64_t)r->count,
+			kind_of(r->kind)->count, (uint64_t)r->off,
+			(uint64_t)(r->off + r->len - 1));
+		return;
+	}
 	fprintf(out, ", offset %" PRIu64, (uint64_t)r->off);
 	if (r->kind != HEAPSIM_RECORD_MISSING_END &&
 	    r->kind != HEAPSIM_RECORD_UNMATCHED_END)

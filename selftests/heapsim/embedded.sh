@@ -241,6 +241,22 @@ leaked_buffers()
 		sum 0 0 && clean_twin leak
 }
 
+leaked_names()
+{
+	report 0 "$wrong" leak-memory &&
+		has 'Leaked buffer' 'buffer 1 "pixels", 16384 bytes' &&
+		sum 0 0 && clean_twin leak-memory
+}
+
+# Two bytes that are far from each other are no long access.
+two_apart()
+{
+	report 0 "$wrong" apart && has 'CPU while active' \
+		'"pixels", 2 accesses between offset 0 and 16383$' \
+		"at $(at apart APART)" && sum 2 1 && hasnt '16384 bytes' &&
+		clean_twin apart
+}
+
 leaked_job()
 {
 	report 0 "$wrong" leak-job &&
@@ -832,6 +848,8 @@ try failed_kernel failed_kernel
 try not_the_dgpus not_the_dgpus
 try overrun overrun
 try leaked_buffers_are_told leaked_buffers
+try leaked_buffers_have_their_names leaked_names
+try what_lies_apart_is_no_length two_apart
 try leaked_jobs_are_told leaked_job
 try leaked_streams_are_told leaked_stream
 try leaked_events_are_told leaked_event

@@ -847,6 +847,33 @@ static void missing_calls(void)
 	mem_tell_missing(NULL);
 }
 
+/* It has its name only when it is there. */
+static void leak_memory(void)
+{
+	void *p = make_memory(MEM_KIND_DEVICE, 0);
+
+	if (is_right)
+		CHECK(mem_free(ctx, p));
+}
+
+/* Far from each other, from one place. */
+static void apart(void)
+{
+	unsigned char *p = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_GLOBAL);
+	struct mem_stream *stream = make_stream();
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		start(stream, p);
+		if (is_right)
+			CHECK(mem_stream_sync(stream));
+		sink = p[i * (LEN - 1)]; /* APART */
+		CHECK(mem_stream_sync(stream));
+	}
+	CHECK(mem_stream_destroy(stream));
+	CHECK(mem_free(ctx, p));
+}
+
 static void k_stop(const struct mem_block *block, void *arg)
 {
 	const pid_t pid = getpid();
@@ -936,6 +963,8 @@ int main(int argc, char **argv)
 		{ "pipeline", pipeline },
 		{ "calls", calls },
 		{ "missing-calls", missing_calls },
+		{ "leak-memory", leak_memory },
+		{ "apart", apart },
 		{ "stopped-engine", stopped_engine },
 		{ "nothing", nothing },
 	};
