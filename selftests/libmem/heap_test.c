@@ -169,8 +169,8 @@ static bool has_other_allocator(void)
 static void host_pointers_of_large_blocks_are_illegal(void **state)
 {
 	const size_t len = 1 << 20;
-	uint32_t *block = calloc(1, len);
-	struct add add = { .at = block, .nr = 1 };
+	struct add add = { .nr = 1 };
+	uint32_t *block;
 	const struct mem_launch launch = {
 		.size = sizeof(launch),
 		.kernel = add_one,
@@ -188,6 +188,8 @@ static void host_pointers_of_large_blocks_are_illegal(void **state)
 #endif
 	if (has_other_allocator())
 		skip();
+	block = calloc(1, len);
+	assert_non_null(block);
 	for (i = 0; i < 3; i++) {
 		own = new_ctx();
 		assert_int_equal(mem_register(own, block, len, 0), 0);
