@@ -117,12 +117,9 @@ static void device_reads(void)
 	job_run(&submit);
 }
 
-static void revoke_buf(void)
+/* Only a watcher may revoke; no record is of a kind that this one asks for. */
+static void watcher_open(void)
 {
-	struct heapsim_buf_revoke revoke = {
-		.size = sizeof(revoke),
-		.fd = buf,
-	};
 	struct heapsim_watch watch = {
 		.size = sizeof(watch),
 		.scope = HEAPSIM_WATCH_PROCESS,
@@ -130,12 +127,21 @@ static void revoke_buf(void)
 		.record_size = sizeof(struct heapsim_record),
 	};
 
-	/* Only a watcher may; this one is told of nothing. */
-	if (watcher < 0) {
-		watcher = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
-		if (watcher < 0 || ioctl(watcher, HEAPSIM_IOC_WATCH, &watch))
-			die("watch");
-	}
+	if (watcher >= 0)
+		return;
+	watcher = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
+	if (watcher < 0 || ioctl(watcher, HEAPSIM_IOC_WATCH, &watch))
+		die("watch");
+}
+
+static void revoke_buf(void)
+{
+	struct heapsim_buf_revoke revoke = {
+		.size = sizeof(revoke),
+		.fd = buf,
+	};
+
+	watcher_open();
 	if (ioctl(watcher, HEAPSIM_IOC_BUF_REVOKE, &revoke))
 		die("revoke");
 }
@@ -498,6 +504,7 @@ static int sandboxed(void)
 		.filter = filter,
 	};
 
+	watcher_open();
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 		die("seccomp");
@@ -507,6 +514,7 @@ static int sandboxed(void)
 /* From root to somebody who may not read what root has. */
 static int other_user(void)
 {
+	watcher_open();
 	if (setuid(65534))
 		die("setuid");
 	return stale();
