@@ -201,7 +201,8 @@ vm_fault_t heapsim_mmap_dram(const struct vm_fault *vmf,
  * @lock: a buffer's, or that of the context that has the buffer
  *
  * The holder may clean gigabytes. Meanwhile the fault gives up mmap_lock, which
- * other threads and readers of /proc need, and is retried.
+ * other threads and readers of /proc need, and is retried. A pfn_mkwrite is not:
+ * the core goes on with mmap_lock after VM_FAULT_RETRY there.
  *
  * Context: may sleep.
  * Return: 0 with the lock held; else without it: VM_FAULT_RETRY, where @vmf
@@ -215,7 +216,7 @@ vm_fault_t heapsim_mmap_lock(const struct vm_fault *vmf,
 	if (mutex_trylock(lock))
 		return 0;
 	if (!vmf || !fault_flag_allow_retry_first(vmf->flags) ||
-	    vmf->flags & FAULT_FLAG_VMA_LOCK)
+	    vmf->flags & (FAULT_FLAG_VMA_LOCK | FAULT_FLAG_MKWRITE))
 		return mutex_lock_killable(lock) ? VM_FAULT_SIGBUS : 0;
 	if (vmf->flags & FAULT_FLAG_RETRY_NOWAIT)
 		return VM_FAULT_RETRY;
