@@ -623,24 +623,34 @@ static int heapsim_uring(struct io_uring_cmd *ioucmd, unsigned int flags)
 
 static int heapsim_open(struct inode *inode, struct file *file)
 {
-	struct heapsim_ctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+	struct heapsim_ctx *ctx = kzalloc(sizeof(*ctx), HEAPSIM_GFP_USER);
+	struct heapsim_user *user;
 
 	if (!ctx)
 		return -ENOMEM;
-	ctx->streams = heapsim_streams_create();
+	user = heapsim_limit_open();
+	if (IS_ERR(user)) {
+		kfree(ctx);
+		return PTR_ERR(user);
+	}
+	heapsim_objects_init(&ctx->objects, user);
+	ctx->streams = heapsim_streams_create(&ctx->objects);
 	if (!ctx->streams) {
+		heapsim_limit_close(user);
 		kfree(ctx);
 		return -ENOMEM;
 	}
 	ctx->queue = heapsim_queue_create();
 	if (!ctx->queue) {
 		heapsim_streams_end(ctx->streams);
+		heapsim_objects_fini(&ctx->objects);
+		heapsim_limit_close(user);
 		kfree(ctx);
 		return -ENOMEM;
 	}
-	xa_init_flags(&ctx->jobs, XA_FLAGS_ALLOC1);
-	xa_init_flags(&ctx->fences, XA_FLAGS_ALLOC1);
-	xa_init_flags(&ctx->holds, XA_FLAGS_ALLOC1);
+	xa_init_flags(&ctx->jobs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&ctx->fences, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&ctx->holds, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	init_waitqueue_head(&ctx->wait);
 	file->private_data = ctx;
 	return stream_open(inode, file);
@@ -660,6 +670,8 @@ static int heapsim_close(struct inode *inode, struct file *file)
 	xa_destroy(&ctx->fences);
 	xa_destroy(&ctx->holds);
 	heapsim_queue_put(ctx->queue);
+	heapsim_objects_fini(&ctx->objects);
+	heapsim_limit_close(ctx->objects.user);
 	kfree(ctx);
 	return 0;
 }

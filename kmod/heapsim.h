@@ -22,6 +22,7 @@
 #include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/tracepoint-defs.h>
 #include <linux/types.h>
@@ -116,16 +117,112 @@ void heapsim_pool_put_images(struct list_head *pages);
 u64 heapsim_pool_bytes(void);
 bool heapsim_has_write_combine(void);
 
+/*
+ * Memory that a user causes: charged to the cgroup of the calling task. Where
+ * there is no more, the allocation fails and no OOM killer is called.
+ */
+#define HEAPSIM_GFP_USER	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | \
+				 __GFP_RETRY_MAYFAIL)
+
 /* limit.c */
 struct heapsim_user;
 
+kuid_t heapsim_limit_uid(void);
+struct heapsim_user *heapsim_limit_user_get(void);
+struct heapsim_user *heapsim_limit_user_ref(struct heapsim_user *user);
+void heapsim_limit_user_put(struct heapsim_user *user);
 struct heapsim_user *heapsim_limit_charge(u64 len);
 void heapsim_limit_uncharge(struct heapsim_user *user, u64 len);
 u64 heapsim_limit_used(void);
-struct heapsim_user *heapsim_limit_user_get(void);
-void heapsim_limit_user_put(struct heapsim_user *user);
+struct heapsim_user *heapsim_limit_open(void);
+void heapsim_limit_close(struct heapsim_user *user);
 bool heapsim_limit_object_add(struct heapsim_user *user);
 void heapsim_limit_object_del(struct heapsim_user *user);
+void *heapsim_limit_alloc(struct heapsim_user *user, size_t len);
+void heapsim_limit_free(struct heapsim_user *user, void *object);
+
+/* object.c */
+
+/** enum heapsim_object_type - types of object */
+enum heapsim_object_type {
+	HEAPSIM_OBJECT_STREAM,
+	HEAPSIM_OBJECT_EVENT,
+	HEAPSIM_OBJECT_HOST,
+	HEAPSIM_OBJECT_WORK,
+	HEAPSIM_NR_OBJECTS
+};
+
+struct heapsim_object;
+
+/**
+ * struct heapsim_object_ops - a type of object
+ * @type: the type
+ * @size: HEAPSIM_OBJECT_SIZE() of the struct
+ * @max: most that one open may have; 0: what the user may have
+ * @release: drops what the object refers to, before its memory is freed; may
+ *	sleep; NULL: it refers to nothing
+ */
+struct heapsim_object_ops {
+	enum heapsim_object_type type;
+	size_t size;
+	unsigned int max;
+	void (*release)(struct heapsim_object *object);
+};
+
+/* Bytes of a struct whose first member is its struct heapsim_object, object. */
+#define HEAPSIM_OBJECT_SIZE(type) \
+	(sizeof(type) + BUILD_BUG_ON_ZERO(offsetof(type, object)))
+
+/**
+ * struct heapsim_object - what each object begins with
+ * @ops: of its type
+ * @user: for whom it counts, referenced
+ * @refs: references; the table has one while the object can be found
+ * @id: id in the table
+ */
+struct heapsim_object {
+	const struct heapsim_object_ops *ops;
+	struct heapsim_user *user;
+	refcount_t refs;
+	u32 id;
+};
+
+/**
+ * struct heapsim_objects - the objects of an open
+ * @ids: struct heapsim_object by id; an id is reserved before it has an entry
+ * @user: that opened
+ * @nr: ids that are taken, by type
+ */
+struct heapsim_objects {
+	struct xarray ids;
+	struct heapsim_user *user;
+	atomic_t nr[HEAPSIM_NR_OBJECTS];
+};
+
+void heapsim_objects_init(struct heapsim_objects *objects,
+			  struct heapsim_user *user);
+void heapsim_objects_fini(struct heapsim_objects *objects);
+struct heapsim_object *
+heapsim_object_alloc(struct heapsim_objects *objects,
+		     const struct heapsim_object_ops *ops);
+void heapsim_object_abort(struct heapsim_objects *objects,
+			  struct heapsim_object *object);
+void heapsim_object_publish(struct heapsim_objects *objects,
+			    struct heapsim_object *object);
+struct heapsim_object *
+heapsim_object_find(struct heapsim_objects *objects,
+		    const struct heapsim_object_ops *ops, u64 id);
+struct heapsim_object *
+heapsim_object_get(struct heapsim_objects *objects,
+		   const struct heapsim_object_ops *ops, u64 id);
+struct heapsim_object *
+heapsim_object_take(struct heapsim_objects *objects,
+		    const struct heapsim_object_ops *ops, u64 id);
+void heapsim_object_unlink(struct heapsim_objects *objects,
+			   struct heapsim_object *object);
+void heapsim_object_remove(struct heapsim_objects *objects,
+			   struct heapsim_object *object);
+void heapsim_object_put(struct heapsim_object *object);
 
 /**
  * struct heapsim_cpu - what the CPU did, for records
@@ -486,6 +583,7 @@ void heapsim_brackets_fini(struct heapsim_buf *buf);
 
 /**
  * struct heapsim_ctx - one open of /dev/heapsim
+ * @objects: its streams, events, host functions and works
  * @jobs: struct heapsim_job by id
  * @fences: struct heapsim_test_fence by id
  * @holds: struct heapsim_test_hold by id
@@ -500,6 +598,7 @@ void heapsim_brackets_fini(struct heapsim_buf *buf);
  * @streams: and all that goes with them
  */
 struct heapsim_ctx {
+	struct heapsim_objects objects;
 	struct xarray jobs;
 	struct xarray fences;
 	struct xarray holds;
@@ -567,7 +666,8 @@ struct heapsim_call {
 };
 
 /* stream.c: streams, events, host functions, works */
-struct heapsim_streams *heapsim_streams_create(void);
+struct heapsim_streams *
+heapsim_streams_create(struct heapsim_objects *objects);
 void heapsim_streams_end(struct heapsim_streams *s);
 int heapsim_stream_create(struct heapsim_call *call);
 int heapsim_stream_destroy(struct heapsim_call *call);

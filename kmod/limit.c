@@ -1,37 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Limits: how much DRAM all buffers, and those of one user, may have, and how
- * many objects of contexts. Exported memory cannot be charged to a memory
- * cgroup, so this is what keeps one user from taking it all. One lock for all
- * of it.
+ * Limits: how much memory all buffers, and those of one user, may take, and how
+ * many opens and objects a user may have. They bound what no memory cgroup is
+ * charged for: pages that wait in pools, and what the core allocates for
+ * dma-bufs, attachments and fences. One lock for all of it.
  */
 #include <linux/cred.h>
+#include <linux/kref.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 
 #include "heapsim.h"
 
 #define MAX_OBJECTS	262144	/* of a user: some 64 MiB */
+#define MAX_OPENS	4096	/* of a user */
 
 /**
  * struct heapsim_user - what a user has
  * @node: in users
  * @uid: the user
+ * @refs: opens, objects and charges; the last one frees
  * @used: bytes
- * @nr_contexts: opens; the entry goes when this and @used fall to 0
- * @nr_objects: of all these contexts
+ * @nr_opens: opens of /dev/heapsim
+ * @nr_objects: of all these opens
  */
 struct heapsim_user {
 	struct list_head node;
 	kuid_t uid;
+	struct kref refs;
 	u64 used;
-	u64 nr_contexts;
+	atomic_t nr_opens;
 	atomic_t nr_objects;
 };
 
 static DEFINE_MUTEX(limit_lock);	/* protects users and used */
 static LIST_HEAD(users);
 static u64 used;
+
+/**
+ * heapsim_limit_uid() - whom the calling task's memory and objects count for
+ *
+ * A user namespace has as many uids as its owner was given, so what they have
+ * counts for the owner: outside of namespaces that is one uid.
+ *
+ * Return: a uid of the initial user namespace.
+ */
+kuid_t heapsim_limit_uid(void)
+{
+	const struct user_namespace *ns = current_user_ns();
+	kuid_t uid = current_uid();
+
+	for (; ns != &init_user_ns; ns = ns->parent)
+		uid = ns->owner;
+	return uid;
+}
 
 static struct heapsim_user *user_find(kuid_t uid)
 {
@@ -43,26 +66,85 @@ static struct heapsim_user *user_find(kuid_t uid)
 	return NULL;
 }
 
-/* The calling user's entry, which may be the fresh one. */
-static struct heapsim_user *user_get(struct heapsim_user **fresh)
+/**
+ * heapsim_limit_user_get() - the calling task's user
+ *
+ * Context: may sleep.
+ * Return: the user, for heapsim_limit_user_put(), or NULL without memory.
+ */
+struct heapsim_user *heapsim_limit_user_get(void)
 {
-	struct heapsim_user *user = user_find(current_uid());
+	const kuid_t uid = heapsim_limit_uid();
+	struct heapsim_user *user, *fresh;
 
-	if (user)
-		return user;
-	user = *fresh;
-	*fresh = NULL;
-	user->uid = current_uid();
-	list_add(&user->node, &users);
+	fresh = kzalloc(sizeof(*fresh), HEAPSIM_GFP_USER);
+	mutex_lock(&limit_lock);
+	user = user_find(uid);
+	if (user) {
+		kref_get(&user->refs);
+	} else if (fresh) {
+		user = fresh;
+		fresh = NULL;
+		user->uid = uid;
+		kref_init(&user->refs);
+		list_add(&user->node, &users);
+	}
+	mutex_unlock(&limit_lock);
+	kfree(fresh);
 	return user;
 }
 
-static void user_settle(struct heapsim_user *user)
+static void user_free(struct kref *refs)
 {
-	if (user->used || user->nr_contexts)
-		return;
+	struct heapsim_user *user = container_of(refs, struct heapsim_user,
+						 refs);
+
 	list_del(&user->node);
+	mutex_unlock(&limit_lock);
 	kfree(user);
+}
+
+/**
+ * heapsim_limit_user_ref() - take another reference
+ * @user: user
+ *
+ * Return: @user.
+ */
+struct heapsim_user *heapsim_limit_user_ref(struct heapsim_user *user)
+{
+	kref_get(&user->refs);
+	return user;
+}
+
+/**
+ * heapsim_limit_user_put() - give a reference back
+ * @user: user
+ *
+ * Context: may sleep.
+ */
+void heapsim_limit_user_put(struct heapsim_user *user)
+{
+	kref_put_mutex(&user->refs, user_free, &limit_lock);
+}
+
+static int user_charge(struct heapsim_user *user, u64 len)
+{
+	int ret = -ENOMEM;
+
+	if (len > heapsim_config.limit || len > heapsim_config.user_limit)
+		return ret;
+	if (len >> PAGE_SHIFT > (u64)si_mem_available() +
+				(heapsim_pool_bytes() >> PAGE_SHIFT))
+		return ret;
+	mutex_lock(&limit_lock);
+	if (used + len <= heapsim_config.limit &&
+	    user->used + len <= heapsim_config.user_limit) {
+		user->used += len;
+		used += len;
+		ret = 0;
+	}
+	mutex_unlock(&limit_lock);
+	return ret;
 }
 
 /**
@@ -75,83 +157,70 @@ static void user_settle(struct heapsim_user *user)
  */
 struct heapsim_user *heapsim_limit_charge(u64 len)
 {
-	struct heapsim_user *user, *fresh;
+	struct heapsim_user *user = heapsim_limit_user_get();
+	int ret;
 
-	if (len > heapsim_config.limit || len > heapsim_config.user_limit)
+	if (!user)
 		return ERR_PTR(-ENOMEM);
-	if (len >> PAGE_SHIFT > (u64)si_mem_available() +
-				(heapsim_pool_bytes() >> PAGE_SHIFT))
-		return ERR_PTR(-ENOMEM);
-	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL);
-	if (!fresh)
-		return ERR_PTR(-ENOMEM);
-	mutex_lock(&limit_lock);
-	user = user_find(current_uid());
-	if (used + len > heapsim_config.limit ||
-	    (user && user->used + len > heapsim_config.user_limit)) {
-		user = ERR_PTR(-ENOMEM);
-	} else {
-		user = user_get(&fresh);
-		user->used += len;
-		used += len;
-	}
-	mutex_unlock(&limit_lock);
-	kfree(fresh);
-	return user;
+	ret = user_charge(user, len);
+	if (!ret)
+		return user;
+	heapsim_limit_user_put(user);
+	return ERR_PTR(ret);
 }
 
 /**
  * heapsim_limit_uncharge() - memory is given back
  * @user: from heapsim_limit_charge()
  * @len: as there
+ *
+ * Context: may sleep.
  */
 void heapsim_limit_uncharge(struct heapsim_user *user, u64 len)
 {
 	mutex_lock(&limit_lock);
 	used -= len;
 	user->used -= len;
-	user_settle(user);
 	mutex_unlock(&limit_lock);
+	heapsim_limit_user_put(user);
 }
 
 /**
- * heapsim_limit_user_get() - the calling user gets a context
+ * heapsim_limit_open() - the calling user opens /dev/heapsim
  *
  * Context: may sleep.
- * Return: the user, for heapsim_limit_user_put(), or NULL without memory.
+ * Return: the user, for heapsim_limit_close(), or ERR_PTR(-EBUSY) too many
+ * opens, ERR_PTR(-ENOMEM).
  */
-struct heapsim_user *heapsim_limit_user_get(void)
+struct heapsim_user *heapsim_limit_open(void)
 {
-	struct heapsim_user *user, *fresh;
+	struct heapsim_user *user = heapsim_limit_user_get();
 
-	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL);
-	if (!fresh)
-		return NULL;
-	mutex_lock(&limit_lock);
-	user = user_get(&fresh);
-	user->nr_contexts++;
-	mutex_unlock(&limit_lock);
-	kfree(fresh);
-	return user;
+	if (!user)
+		return ERR_PTR(-ENOMEM);
+	if (atomic_add_unless(&user->nr_opens, 1, MAX_OPENS))
+		return user;
+	heapsim_limit_user_put(user);
+	return ERR_PTR(-EBUSY);
 }
 
 /**
- * heapsim_limit_user_put() - the context and its objects are gone
- * @user: from heapsim_limit_user_get()
- */
-void heapsim_limit_user_put(struct heapsim_user *user)
-{
-	mutex_lock(&limit_lock);
-	user->nr_contexts--;
-	user_settle(user);
-	mutex_unlock(&limit_lock);
-}
-
-/**
- * heapsim_limit_object_add() - a context of the user gets an object
- * @user: of the context
+ * heapsim_limit_close() - /dev/heapsim is closed
+ * @user: from heapsim_limit_open()
  *
- * Return: false: it has too many.
+ * Context: may sleep.
+ */
+void heapsim_limit_close(struct heapsim_user *user)
+{
+	atomic_dec(&user->nr_opens);
+	heapsim_limit_user_put(user);
+}
+
+/**
+ * heapsim_limit_object_add() - a user gets an object
+ * @user: user
+ *
+ * Return: false if the user has too many.
  */
 bool heapsim_limit_object_add(struct heapsim_user *user)
 {
@@ -159,12 +228,47 @@ bool heapsim_limit_object_add(struct heapsim_user *user)
 }
 
 /**
- * heapsim_limit_object_del() - the object is gone
- * @user: of the context
+ * heapsim_limit_object_del() - undo heapsim_limit_object_add()
+ * @user: as there
  */
 void heapsim_limit_object_del(struct heapsim_user *user)
 {
 	atomic_dec(&user->nr_objects);
+}
+
+/**
+ * heapsim_limit_alloc() - memory that counts as an object of a user
+ * @user: user
+ * @len: bytes
+ *
+ * Context: may sleep; charges the calling task's memory cgroup.
+ * Return: memory, zeroed, for heapsim_limit_free(); ERR_PTR(-EBUSY) the user
+ * has too many objects, ERR_PTR(-ENOMEM).
+ */
+void *heapsim_limit_alloc(struct heapsim_user *user, size_t len)
+{
+	void *object;
+
+	if (!heapsim_limit_object_add(user))
+		return ERR_PTR(-EBUSY);
+	object = kzalloc(len, HEAPSIM_GFP_USER);
+	if (object)
+		return object;
+	heapsim_limit_object_del(user);
+	return ERR_PTR(-ENOMEM);
+}
+
+/**
+ * heapsim_limit_free() - free memory that counted as an object
+ * @user: as when it was allocated
+ * @object: from heapsim_limit_alloc(); NULL does nothing
+ */
+void heapsim_limit_free(struct heapsim_user *user, void *object)
+{
+	if (!object)
+		return;
+	kfree(object);
+	heapsim_limit_object_del(user);
 }
 
 /**

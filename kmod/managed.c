@@ -236,7 +236,7 @@ static void verdict_keep(struct heapsim_streams *s,
 	to = heapsim_stream_of(s, why.stream);
 	kept->state = (struct heapsim_state) {
 		.attach = attach_of(why.kind),
-		.stream = to ? to->id : 0,
+		.stream = to ? to->object.id : 0,
 	};
 	list_add_tail(&kept->node, &work->verdicts);
 }
@@ -491,12 +491,12 @@ int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 	struct heapsim_ctx_buf *m;
 	int ret;
 
-	m = heapsim_object_new(s, sizeof(*m));
+	m = heapsim_limit_alloc(s->user, sizeof(*m));
 	if (IS_ERR(m))
 		return PTR_ERR(m);
-	ret = xa_reserve(&s->buf_ids, buf->id, GFP_KERNEL_ACCOUNT);
+	ret = xa_reserve(&s->buf_ids, buf->id, HEAPSIM_GFP_USER);
 	if (ret) {
-		heapsim_object_free(s, m);
+		heapsim_limit_free(s->user, m);
 		return ret;
 	}
 	m->buf = buf;
@@ -539,7 +539,7 @@ void heapsim_ctx_buf_destroy(struct heapsim_buf *buf)
 		forget(m);
 	/* A bracket that is still open is told of after this. */
 	buf->owned = NULL;
-	heapsim_object_free(s, m);
+	heapsim_limit_free(s->user, m);
 	if (s->has_ended)
 		mutex_unlock(&s->lock);
 	else

@@ -15,12 +15,42 @@
 
 /**
  * struct heapsim_host - a host function
- * @id: id
+ * @object: head
  * @op: in the model
  */
 struct heapsim_host {
-	u32 id;
+	struct heapsim_object object;
 	struct attach_op *op;
+};
+
+/**
+ * struct heapsim_stream_event - an event of streams
+ * @object: head
+ * @model: in the model
+ */
+struct heapsim_stream_event {
+	struct heapsim_object object;
+	struct attach_event model;
+};
+
+static const struct heapsim_object_ops stream_ops = {
+	.type = HEAPSIM_OBJECT_STREAM,
+	.size = HEAPSIM_OBJECT_SIZE(struct heapsim_stream),
+};
+
+static const struct heapsim_object_ops event_ops = {
+	.type = HEAPSIM_OBJECT_EVENT,
+	.size = HEAPSIM_OBJECT_SIZE(struct heapsim_stream_event),
+};
+
+static const struct heapsim_object_ops host_ops = {
+	.type = HEAPSIM_OBJECT_HOST,
+	.size = HEAPSIM_OBJECT_SIZE(struct heapsim_host),
+};
+
+static const struct heapsim_object_ops work_ops = {
+	.type = HEAPSIM_OBJECT_WORK,
+	.size = HEAPSIM_OBJECT_SIZE(struct heapsim_work),
 };
 
 /**
@@ -28,57 +58,19 @@ struct heapsim_host {
  * @cmd: its struct
  * @nr_ops: operations that the model must have in its pool
  * @nr_kept: struct heapsim_kept that must be spare
- * @ids: where it makes an object, NULL it makes none
- * @size: of that, bytes
+ * @ops: type of the object that it makes, NULL it makes none
  * @object: that, once there is one
- * @id: of that
  */
 struct attempt {
 	void *cmd;
 	u64 nr_ops;
 	u64 nr_kept;
-	struct xarray *ids;
-	size_t size;
-	void *object;
-	u32 id;
+	const struct heapsim_object_ops *ops;
+	struct heapsim_object *object;
 };
 
 /* A command's function answers this when what it asks for is not there. */
 #define WANTS_MORE	(-ENOBUFS)
-
-/**
- * heapsim_object_new() - an object of a context
- * @s: of the context
- * @size: bytes
- *
- * Context: may sleep; the lock is not held.
- * Return: it, zeroed; ERR_PTR(-EBUSY) the user has too many, ERR_PTR(-ENOMEM).
- */
-void *heapsim_object_new(struct heapsim_streams *s, size_t size)
-{
-	void *object;
-
-	if (!heapsim_limit_object_add(s->user))
-		return ERR_PTR(-EBUSY);
-	object = kzalloc(size, GFP_KERNEL_ACCOUNT);
-	if (object)
-		return object;
-	heapsim_limit_object_del(s->user);
-	return ERR_PTR(-ENOMEM);
-}
-
-/**
- * heapsim_object_free() - the other way round
- * @s: of the context
- * @object: NULL does nothing
- */
-void heapsim_object_free(struct heapsim_streams *s, void *object)
-{
-	if (!object)
-		return;
-	kfree(object);
-	heapsim_limit_object_del(s->user);
-}
 
 /**
  * heapsim_kept_get() - take one of those that are spare
@@ -133,18 +125,17 @@ static void trim(struct heapsim_streams *s, u64 nr_kept)
 	struct heapsim_kept *kept;
 
 	while ((model = attach_take_stream(&s->attach))) {
-		heapsim_object_free(s, container_of(model,
-						    struct heapsim_stream,
-						    own));
+		heapsim_object_put(&container_of(model, struct heapsim_stream,
+						 own)->object);
 		cond_resched();
 	}
 	while (s->attach.nr_pool > nr_kept) {
-		heapsim_object_free(s, attach_take_op(&s->attach));
+		heapsim_limit_free(s->user, attach_take_op(&s->attach));
 		cond_resched();
 	}
 	while (s->nr_spare > nr_kept) {
 		kept = heapsim_kept_get(s);
-		heapsim_object_free(s, kept);
+		heapsim_limit_free(s->user, kept);
 		cond_resched();
 	}
 }
@@ -174,7 +165,7 @@ static int ops_stock(struct heapsim_streams *s, u64 nr)
 	while (READ_ONCE(s->attach.nr_pool) < nr) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		op = heapsim_object_new(s, sizeof(*op));
+		op = heapsim_limit_alloc(s->user, sizeof(*op));
 		if (IS_ERR(op))
 			return PTR_ERR(op);
 		mutex_lock(&s->lock);
@@ -191,7 +182,7 @@ static int kept_stock(struct heapsim_streams *s, u64 nr)
 	while (READ_ONCE(s->nr_spare) < nr) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		kept = heapsim_object_new(s, sizeof(*kept));
+		kept = heapsim_limit_alloc(s->user, sizeof(*kept));
 		if (IS_ERR(kept))
 			return PTR_ERR(kept);
 		INIT_LIST_HEAD(&kept->node);
@@ -203,23 +194,15 @@ static int kept_stock(struct heapsim_streams *s, u64 nr)
 	return 0;
 }
 
-/* An id of its own, but an entry only when it can be found. */
 static int object_stock(struct heapsim_streams *s, struct attempt *request)
 {
-	void *object;
-	int ret;
+	struct heapsim_object *object;
 
-	if (!request->ids || request->object)
+	if (!request->ops || request->object)
 		return 0;
-	object = heapsim_object_new(s, request->size);
+	object = heapsim_object_alloc(s->objects, request->ops);
 	if (IS_ERR(object))
 		return PTR_ERR(object);
-	ret = xa_alloc(request->ids, &request->id, NULL, xa_limit_31b,
-		       GFP_KERNEL_ACCOUNT);
-	if (ret) {
-		heapsim_object_free(s, object);
-		return ret;
-	}
 	request->object = object;
 	return 0;
 }
@@ -241,7 +224,7 @@ static bool is_stocked(const struct heapsim_streams *s,
 {
 	return s->attach.nr_pool >= request->nr_ops &&
 	       s->nr_spare >= request->nr_kept &&
-	       (!request->ids || request->object);
+	       (!request->ops || request->object);
 }
 
 /*
@@ -267,27 +250,55 @@ static int request_run(const struct heapsim_call *call,
 			heapsim_streams_unlock(s);
 	} while (ret == WANTS_MORE && !(ret = request_stock(s, request)) &&
 		 !(ret = fatal_signal_pending(current) ? -EINTR : 0));
-	if (ret && request->object) {
-		xa_erase(request->ids, request->id);
-		heapsim_object_free(s, request->object);
-	}
+	if (ret && request->object)
+		heapsim_object_abort(s->objects, request->object);
 	return ret;
-}
-
-/* Takes no memory: the slot is there. */
-static void object_publish(struct attempt *request)
-{
-	xa_store(request->ids, request->id, request->object, GFP_NOWAIT);
-}
-
-static void *find(struct xarray *ids, u64 id)
-{
-	return id > U32_MAX ? NULL : xa_load(ids, id);
 }
 
 static struct heapsim_stream *stream_find(struct heapsim_streams *s, u64 id)
 {
-	return id ? find(&s->stream_ids, id) : &s->null;
+	struct heapsim_object *object;
+
+	if (!id)
+		return &s->null;
+	object = heapsim_object_find(s->objects, &stream_ops, id);
+	return object ? container_of(object, struct heapsim_stream, object) :
+			NULL;
+}
+
+static struct attach_event *event_find(struct heapsim_streams *s, u64 id)
+{
+	struct heapsim_object *object;
+
+	object = heapsim_object_find(s->objects, &event_ops, id);
+	return object ? &container_of(object, struct heapsim_stream_event,
+				      object)->model : NULL;
+}
+
+static void event_free(struct heapsim_streams *s, struct attach_event *event)
+{
+	attach_event_destroy(&s->attach, event);
+	heapsim_object_remove(s->objects,
+			      &container_of(event, struct heapsim_stream_event,
+					    model)->object);
+}
+
+static struct heapsim_host *host_find(struct heapsim_streams *s, u64 id)
+{
+	struct heapsim_object *object;
+
+	object = heapsim_object_find(s->objects, &host_ops, id);
+	return object ? container_of(object, struct heapsim_host, object) :
+			NULL;
+}
+
+static struct heapsim_work *work_find(struct heapsim_streams *s, u64 id)
+{
+	struct heapsim_object *object;
+
+	object = heapsim_object_find(s->objects, &work_ops, id);
+	return object ? container_of(object, struct heapsim_work, object) :
+			NULL;
 }
 
 /* Streams */
@@ -303,16 +314,16 @@ static void stream_init(struct heapsim_streams *s, struct heapsim_stream *st,
 static int stream_create(struct heapsim_streams *s, struct attempt *request)
 {
 	struct heapsim_stream_op *cmd = request->cmd;
-	struct heapsim_stream *st = request->object;
+	struct heapsim_stream *st;
 
 	if (!is_stocked(s, request))
 		return WANTS_MORE;
+	st = container_of(request->object, struct heapsim_stream, object);
 	stream_init(s, st, &st->own);
-	st->id = request->id;
 	attach_stream_create(&s->attach, st->model,
 			     !(cmd->flags & HEAPSIM_STREAM_NON_BLOCKING));
-	cmd->stream = st->id;
-	object_publish(request);
+	cmd->stream = request->object->id;
+	heapsim_object_publish(s->objects, request->object);
 	return 0;
 }
 
@@ -328,8 +339,7 @@ int heapsim_stream_create(struct heapsim_call *call)
 	struct heapsim_stream_op *cmd = &call->cmd.stream;
 	struct attempt request = {
 		.cmd = cmd,
-		.ids = &call->ctx->streams->stream_ids,
-		.size = sizeof(struct heapsim_stream),
+		.ops = &stream_ops,
 	};
 
 	if (cmd->flags & ~HEAPSIM_STREAM_NON_BLOCKING || cmd->stream)
@@ -340,7 +350,7 @@ int heapsim_stream_create(struct heapsim_call *call)
 static int stream_destroy(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_stream_op *cmd = request->cmd;
-	struct heapsim_stream *st = find(&s->stream_ids, cmd->stream);
+	struct heapsim_stream *st = stream_find(s, cmd->stream);
 	struct heapsim_record_attach how;
 	struct heapsim_ctx_buf *m, *next;
 	struct heapsim_state state = { 0 };
@@ -351,7 +361,8 @@ static int stream_destroy(struct heapsim_streams *s, struct attempt *request)
 	request->nr_kept = request->nr_ops;
 	if (!is_stocked(s, request))
 		return WANTS_MORE;
-	xa_erase(&s->stream_ids, st->id);
+	/* The model gives it back when nothing waits for it: see trim(). */
+	heapsim_object_unlink(s->objects, &st->object);
 	attach_stream_destroy(&s->attach, st->model);
 	if (list_empty(&st->singles))
 		return 0;
@@ -403,15 +414,15 @@ static int attach(struct heapsim_streams *s, struct attempt *request)
 		kind = ATTACH_HOST;
 	if (cmd->attach == HEAPSIM_ATTACH_SINGLE) {
 		kind = ATTACH_SINGLE;
-		state.stream = st->id;
+		state.stream = st->object.id;
 		state.serial = st->serial;
 	}
 	attach_submit_state(&s->attach, st->model, &m->model, kind);
 	heapsim_attached_now(&how, HEAPSIM_ATTACHED_BY_CALL);
-	how.stream = st->id;
+	how.stream = st->object.id;
 	heapsim_managed_set_state(m, &state,
 				  kind == ATTACH_SINGLE ? st : NULL, &how);
-	trace_heapsim_attach(m->buf->id, cmd->attach, st->id);
+	trace_heapsim_attach(m->buf->id, cmd->attach, st->object.id);
 	return 0;
 }
 
@@ -442,8 +453,8 @@ static int event_create(struct heapsim_streams *s, struct attempt *request)
 
 	if (!is_stocked(s, request))
 		return WANTS_MORE;
-	cmd->event = request->id;
-	object_publish(request);
+	cmd->event = request->object->id;
+	heapsim_object_publish(s->objects, request->object);
 	return 0;
 }
 
@@ -459,8 +470,7 @@ int heapsim_event_create(struct heapsim_call *call)
 	struct heapsim_event_op *cmd = &call->cmd.event;
 	struct attempt request = {
 		.cmd = cmd,
-		.ids = &call->ctx->streams->event_ids,
-		.size = sizeof(struct attach_event),
+		.ops = &event_ops,
 	};
 
 	if (cmd->flags || cmd->event || cmd->stream)
@@ -471,13 +481,11 @@ int heapsim_event_create(struct heapsim_call *call)
 static int event_destroy(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_event_op *cmd = request->cmd;
-	struct attach_event *event = find(&s->event_ids, cmd->event);
+	struct attach_event *event = event_find(s, cmd->event);
 
 	if (!event)
 		return -ENOENT;
-	xa_erase(&s->event_ids, cmd->event);
-	attach_event_destroy(&s->attach, event);
-	heapsim_object_free(s, event);
+	event_free(s, event);
 	return 0;
 }
 
@@ -502,7 +510,7 @@ static int event_record(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_event_op *cmd = request->cmd;
 	struct heapsim_stream *st = stream_find(s, cmd->stream);
-	struct attach_event *event = find(&s->event_ids, cmd->event);
+	struct attach_event *event = event_find(s, cmd->event);
 
 	if (!st || !event)
 		return -ENOENT;
@@ -532,7 +540,7 @@ static int event_wait(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_event_op *cmd = request->cmd;
 	struct heapsim_stream *st = stream_find(s, cmd->stream);
-	struct attach_event *event = find(&s->event_ids, cmd->event);
+	struct attach_event *event = event_find(s, cmd->event);
 
 	if (!st || !event)
 		return -ENOENT;
@@ -565,17 +573,17 @@ static int host_submit(struct heapsim_streams *s, struct attempt *request)
 {
 	struct heapsim_host_op *cmd = request->cmd;
 	struct heapsim_stream *st = stream_find(s, cmd->stream);
-	struct heapsim_host *host = request->object;
+	struct heapsim_host *host;
 
 	if (!st)
 		return -ENOENT;
 	request->nr_ops = 1;
 	if (!is_stocked(s, request))
 		return WANTS_MORE;
+	host = container_of(request->object, struct heapsim_host, object);
 	attach_submit_host(&s->attach, st->model, &host->op);
-	host->id = request->id;
-	cmd->host = host->id;
-	object_publish(request);
+	cmd->host = request->object->id;
+	heapsim_object_publish(s->objects, request->object);
 	return 0;
 }
 
@@ -591,8 +599,7 @@ int heapsim_host_submit(struct heapsim_call *call)
 	struct heapsim_host_op *cmd = &call->cmd.host;
 	struct attempt request = {
 		.cmd = cmd,
-		.ids = &call->ctx->streams->host_ids,
-		.size = sizeof(struct heapsim_host),
+		.ops = &host_ops,
 	};
 
 	if (cmd->flags || cmd->host)
@@ -603,7 +610,7 @@ int heapsim_host_submit(struct heapsim_call *call)
 static int host_begin(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_host_op *cmd = request->cmd;
-	struct heapsim_host *host = find(&s->host_ids, cmd->host);
+	struct heapsim_host *host = host_find(s, cmd->host);
 
 	if (!host)
 		return -ENOENT;
@@ -630,14 +637,13 @@ int heapsim_host_begin(struct heapsim_call *call)
 static int host_return(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_host_op *cmd = request->cmd;
-	struct heapsim_host *host = find(&s->host_ids, cmd->host);
+	struct heapsim_host *host = host_find(s, cmd->host);
 
 	if (!host)
 		return -ENOENT;
 	if (attach_host_return(&s->attach, host->op))
 		return -EBUSY;
-	xa_erase(&s->host_ids, host->id);
-	heapsim_object_free(s, host);
+	heapsim_object_remove(s->objects, &host->object);
 	return 0;
 }
 
@@ -671,11 +677,10 @@ void heapsim_host_disown(struct heapsim_ctx *ctx, u64 id)
 	struct heapsim_host *host;
 
 	mutex_lock(&s->lock);
-	host = find(&s->host_ids, id);
+	host = host_find(s, id);
 	if (host) {
 		attach_host_withdraw(&s->attach, host->op);
-		xa_erase(&s->host_ids, id);
-		heapsim_object_free(s, host);
+		heapsim_object_remove(s->objects, &host->object);
 	}
 	heapsim_streams_unlock(s);
 }
@@ -707,8 +712,8 @@ static void work_init(struct heapsim_streams *s, struct heapsim_work *work,
 	INIT_LIST_HEAD(&work->verdicts);
 	heapsim_party_now(&work->party, HEAPSIM_OTHER_ENGINE, cmd->name);
 	work->party.kernel = cmd->kernel;
-	work->party.other.job = work->id;
-	work->party.other.stream = st->id;
+	work->party.other.job = work->object.id;
+	work->party.other.stream = st->object.id;
 	list_add_tail(&work->node, &s->works);
 	s->nr_unbegun++;
 	st->newest = work->party;
@@ -718,7 +723,7 @@ static int work_submit(struct heapsim_streams *s, struct attempt *request)
 {
 	struct heapsim_work_op *cmd = request->cmd;
 	struct heapsim_stream *st = stream_find(s, cmd->stream);
-	struct heapsim_work *work = request->object;
+	struct heapsim_work *work;
 
 	if (!st)
 		return -ENOENT;
@@ -726,14 +731,14 @@ static int work_submit(struct heapsim_streams *s, struct attempt *request)
 	request->nr_kept = heapsim_managed_nr_in_flight(s);
 	if (!is_stocked(s, request))
 		return WANTS_MORE;
-	work->id = request->id;
+	work = container_of(request->object, struct heapsim_work, object);
 	work_init(s, work, st, cmd);
 	attach_submit_work(&s->attach, st->model);
 	heapsim_managed_judge_all(s, st, work);
-	cmd->work = work->id;
-	trace_heapsim_work(work->id, st->id, 0);
+	cmd->work = work->object.id;
+	trace_heapsim_work(work->object.id, st->object.id, 0);
 	tell_work(work, HEAPSIM_RECORD_SUBMIT, 0);
-	object_publish(request);
+	heapsim_object_publish(s->objects, request->object);
 	return 0;
 }
 
@@ -749,8 +754,7 @@ int heapsim_work_submit(struct heapsim_call *call)
 	struct heapsim_work_op *cmd = &call->cmd.work;
 	struct attempt request = {
 		.cmd = cmd,
-		.ids = &call->ctx->streams->work_ids,
-		.size = sizeof(struct heapsim_work),
+		.ops = &work_ops,
 	};
 
 	if (cmd->flags || cmd->work ||
@@ -762,7 +766,7 @@ int heapsim_work_submit(struct heapsim_call *call)
 static int work_begin(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_work_op *cmd = request->cmd;
-	struct heapsim_work *work = find(&s->work_ids, cmd->work);
+	struct heapsim_work *work = work_find(s, cmd->work);
 
 	if (!work)
 		return -ENOENT;
@@ -772,7 +776,7 @@ static int work_begin(struct heapsim_streams *s, struct attempt *request)
 	s->nr_unbegun--;
 	tell_work(work, HEAPSIM_RECORD_JOB_BEGIN, 0);
 	heapsim_managed_clean_for(s, work);
-	trace_heapsim_work(work->id, work->party.other.stream, 1);
+	trace_heapsim_work(work->object.id, work->party.other.stream, 1);
 	return 0;
 }
 
@@ -809,14 +813,13 @@ static void work_forget(struct heapsim_streams *s, struct heapsim_work *work,
 	list_for_each_entry_safe(kept, next, &work->verdicts, node)
 		heapsim_kept_put(s, kept);
 	list_del(&work->node);
-	xa_erase(&s->work_ids, work->id);
-	heapsim_object_free(s, work);
+	heapsim_object_remove(s->objects, &work->object);
 }
 
 static int work_end(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_work_op *cmd = request->cmd;
-	struct heapsim_work *work = find(&s->work_ids, cmd->work);
+	struct heapsim_work *work = work_find(s, cmd->work);
 	int ret;
 
 	if (!work)
@@ -826,7 +829,7 @@ static int work_end(struct heapsim_streams *s, struct attempt *request)
 	ret = heapsim_managed_settle(s, &work->party);
 	if (ret)
 		return ret;
-	trace_heapsim_work(work->id, work->party.other.stream, 2);
+	trace_heapsim_work(work->object.id, work->party.other.stream, 2);
 	work_forget(s, work, 0);
 	heapsim_managed_work_ended(s);
 	return 0;
@@ -863,7 +866,7 @@ void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id)
 	struct heapsim_work *work;
 
 	mutex_lock(&s->lock);
-	work = find(&s->work_ids, id);
+	work = work_find(s, id);
 	if (work) {
 		s->nr_unbegun -= !work->has_begun;
 		work_forget(s, work, -ECANCELED);
@@ -875,7 +878,7 @@ void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id)
 static int work_touch(struct heapsim_streams *s, struct attempt *request)
 {
 	struct heapsim_work_touch *cmd = request->cmd;
-	struct heapsim_work *work = find(&s->work_ids, cmd->work);
+	struct heapsim_work *work = work_find(s, cmd->work);
 	struct heapsim_ctx_buf *m = heapsim_ctx_buf_find(s, cmd->buf);
 	struct heapsim_state state = { 0 };
 
@@ -926,7 +929,7 @@ static int sync_id(struct heapsim_streams *s, struct attempt *request)
 		st = stream_find(s, cmd->id);
 		return st ? attach_sync_stream(&s->attach, st->model) : -ENOENT;
 	default:
-		event = find(&s->event_ids, cmd->id);
+		event = event_find(s, cmd->id);
 		return event ? attach_sync_event(&s->attach, event) : -ENOENT;
 	}
 }
@@ -1011,27 +1014,21 @@ int heapsim_attach_info(struct heapsim_call *call)
 
 /**
  * heapsim_streams_create() - what an open begins with
+ * @objects: of the open
  *
  * Return: for heapsim_streams_end(), or NULL without memory.
  */
-struct heapsim_streams *heapsim_streams_create(void)
+struct heapsim_streams *heapsim_streams_create(struct heapsim_objects *objects)
 {
-	struct heapsim_streams *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	struct heapsim_streams *s = kzalloc(sizeof(*s), HEAPSIM_GFP_USER);
 
 	if (!s)
 		return NULL;
-	s->user = heapsim_limit_user_get();
-	if (!s->user) {
-		kfree(s);
-		return NULL;
-	}
+	s->objects = objects;
+	s->user = heapsim_limit_user_ref(objects->user);
 	kref_init(&s->refs);
 	mutex_init(&s->lock);
-	xa_init_flags(&s->stream_ids, XA_FLAGS_ALLOC1);
-	xa_init_flags(&s->event_ids, XA_FLAGS_ALLOC1);
-	xa_init_flags(&s->host_ids, XA_FLAGS_ALLOC1);
-	xa_init_flags(&s->work_ids, XA_FLAGS_ALLOC1);
-	xa_init(&s->buf_ids);
+	xa_init_flags(&s->buf_ids, XA_FLAGS_ACCOUNT);
 	INIT_LIST_HEAD(&s->works);
 	INIT_LIST_HEAD(&s->in_flight);
 	INIT_LIST_HEAD(&s->due);
@@ -1075,8 +1072,7 @@ void heapsim_streams_put(struct heapsim_streams *s)
 void heapsim_streams_end(struct heapsim_streams *s)
 {
 	struct heapsim_work *work, *next;
-	struct attach_event *event;
-	struct heapsim_host *host;
+	struct heapsim_object *object;
 	unsigned long id;
 
 	mutex_lock(&s->lock);
@@ -1085,18 +1081,17 @@ void heapsim_streams_end(struct heapsim_streams *s)
 	list_for_each_entry_safe(work, next, &s->works, node)
 		work_forget(s, work, -ECANCELED);
 	heapsim_managed_end(s);
-	xa_for_each(&s->event_ids, id, event) {
-		attach_event_destroy(&s->attach, event);
-		heapsim_object_free(s, event);
+	/* Nobody else has the open: nothing of another type goes meanwhile. */
+	xa_for_each(&s->objects->ids, id, object) {
+		if (object->ops == &event_ops)
+			event_free(s, event_find(s, id));
+		else if (object->ops == &host_ops)
+			heapsim_object_remove(s->objects, object);
+		else if (object->ops == &stream_ops)
+			heapsim_object_unlink(s->objects, object);
 	}
-	xa_for_each(&s->host_ids, id, host)
-		heapsim_object_free(s, host);
 	attach_fini(&s->attach);
 	trim(s, 0);
 	mutex_unlock(&s->lock);
-	xa_destroy(&s->stream_ids);
-	xa_destroy(&s->event_ids);
-	xa_destroy(&s->host_ids);
-	xa_destroy(&s->work_ids);
 	heapsim_streams_put(s);
 }

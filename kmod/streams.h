@@ -25,17 +25,17 @@ struct heapsim_state {
 
 /**
  * struct heapsim_stream - a stream
+ * @object: head; id 0: the NULL stream
  * @model: in the attach context
  * @own: that, but of the NULL stream
- * @id: 0 the NULL stream
  * @serial: never used again
  * @singles: struct heapsim_ctx_buf, by its newest state single to this
  * @newest: the work that was submitted last, for records
  */
 struct heapsim_stream {
+	struct heapsim_object object;
 	struct attach_stream *model;
 	struct attach_stream own;
-	u32 id;
 	u64 serial;
 	struct list_head singles;
 	struct heapsim_party newest;
@@ -61,8 +61,8 @@ struct heapsim_kept {
 
 /**
  * struct heapsim_work - a work that has not ended
+ * @object: head
  * @node: in heapsim_streams.works
- * @id: id
  * @seq: place in the order of works and attaches
  * @serial: of its stream
  * @has_begun: it has
@@ -70,8 +70,8 @@ struct heapsim_kept {
  * @party: it, for records
  */
 struct heapsim_work {
+	struct heapsim_object object;
 	struct list_head node;
-	u32 id;
 	u64 seq;
 	u64 serial;
 	bool has_begun;
@@ -82,14 +82,10 @@ struct heapsim_work {
 /**
  * struct heapsim_streams - streams, works and buffers of an open
  * @refs: the open and each buffer of it have one
- * @user: who has the objects
- * @stream_ids: struct heapsim_stream; this and the next three have a slot
- *	before they have an entry
- * @event_ids: struct attach_event
- * @host_ids: struct heapsim_host
- * @work_ids: struct heapsim_work
- * @lock: protects what follows, and entries of the above; all that allocates
- *	is done before
+ * @user: for whom what follows counts, referenced
+ * @objects: streams, events, host functions and works; until @has_ended
+ * @lock: protects what follows, and the above types of @objects; all that
+ *	allocates is done before
  * @attach: the model
  * @has_ended: the open is closed
  * @null: the NULL stream
@@ -112,10 +108,7 @@ struct heapsim_work {
 struct heapsim_streams {
 	struct kref refs;
 	struct heapsim_user *user;
-	struct xarray stream_ids;
-	struct xarray event_ids;
-	struct xarray host_ids;
-	struct xarray work_ids;
+	struct heapsim_objects *objects;
 
 	struct mutex lock;
 	struct attach_ctx attach;
@@ -169,9 +162,18 @@ struct heapsim_ctx_buf {
 	u64 cpu_on_device;
 };
 
+/* Memory of a context that counts as an object but has no id. */
+static inline void *heapsim_object_new(struct heapsim_streams *s, size_t size)
+{
+	return heapsim_limit_alloc(s->user, size);
+}
+
+static inline void heapsim_object_free(struct heapsim_streams *s, void *object)
+{
+	heapsim_limit_free(s->user, object);
+}
+
 /* stream.c */
-void *heapsim_object_new(struct heapsim_streams *s, size_t size);
-void heapsim_object_free(struct heapsim_streams *s, void *object);
 struct heapsim_stream *heapsim_stream_of(struct heapsim_streams *s,
 					 struct attach_stream *model);
 void heapsim_streams_put(struct heapsim_streams *s);

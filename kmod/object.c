@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Objects of an open of /dev/heapsim: streams, events, host functions, works.
+ * They share one table of ids, and each counts for the user that opened.
+ *
+ * A command allocates an object, which takes an id that nobody can find yet;
+ * fills it; and publishes it, which cannot fail. It aborts an object that it
+ * could not fill. The table has one reference of a published object.
+ */
+#include <linux/slab.h>
+
+#include "heapsim.h"
+
+/**
+ * heapsim_objects_init() - begin with an empty table
+ * @objects: of an open
+ * @user: that opened; the caller's reference lasts as long as the table
+ */
+void heapsim_objects_init(struct heapsim_objects *objects,
+			  struct heapsim_user *user)
+{
+	xa_init_flags(&objects->ids, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	objects->user = user;
+}
+
+/**
+ * heapsim_objects_fini() - free the table of an open that ends
+ * @objects: without objects
+ */
+void heapsim_objects_fini(struct heapsim_objects *objects)
+{
+	WARN_ON_ONCE(!xa_empty(&objects->ids));
+	xa_destroy(&objects->ids);
+}
+
+static void object_free(struct heapsim_object *object)
+{
+	struct heapsim_user *user = object->user;
+
+	heapsim_limit_free(user, object);
+	heapsim_limit_user_put(user);
+}
+
+/**
+ * heapsim_object_alloc() - allocate an object and its id
+ * @objects: of an open
+ * @ops: of its type
+ *
+ * Context: may sleep; charges the calling task's memory cgroup.
+ * Return: the object, zeroed but for its head, for heapsim_object_publish() or
+ * heapsim_object_abort(); ERR_PTR(-EBUSY) the open or its user has too many,
+ * ERR_PTR(-ENOMEM).
+ */
+struct heapsim_object *
+heapsim_object_alloc(struct heapsim_objects *objects,
+		     const struct heapsim_object_ops *ops)
+{
+	struct heapsim_object *object;
+	int ret;
+
+	if (!atomic_add_unless(&objects->nr[ops->type], 1,
+			       ops->max ? ops->max : INT_MAX))
+		return ERR_PTR(-EBUSY);
+	object = heapsim_limit_alloc(objects->user, ops->size);
+	if (IS_ERR(object)) {
+		ret = PTR_ERR(object);
+		goto err_count;
+	}
+	object->ops = ops;
+	object->user = heapsim_limit_user_ref(objects->user);
+	refcount_set(&object->refs, 1);
+	ret = xa_alloc(&objects->ids, &object->id, NULL, xa_limit_31b,
+		       HEAPSIM_GFP_USER);
+	if (ret) {
+		object_free(object);
+		goto err_count;
+	}
+	return object;
+
+err_count:
+	atomic_dec(&objects->nr[ops->type]);
+	return ERR_PTR(ret);
+}
+
+/**
+ * heapsim_object_abort() - free an object that was never published
+ * @objects: of the open
+ * @object: from heapsim_object_alloc(); its ops->release() is not called
+ */
+void heapsim_object_abort(struct heapsim_objects *objects,
+			  struct heapsim_object *object)
+{
+	heapsim_object_unlink(objects, object);
+	object_free(object);
+}
+
+/**
+ * heapsim_object_publish() - let an object be found
+ * @objects: of the open
+ * @object: from heapsim_object_alloc() or heapsim_object_take()
+ *
+ * The caller's reference becomes the table's.
+ *
+ * Context: any; allocates nothing, because the id has its slot.
+ */
+void heapsim_object_publish(struct heapsim_objects *objects,
+			    struct heapsim_object *object)
+{
+	xa_store(&objects->ids, object->id, object, GFP_NOWAIT);
+}
+
+/* With the table locked: what it holds cannot be freed. */
+static struct heapsim_object *
+object_find(struct heapsim_objects *objects,
+	    const struct heapsim_object_ops *ops, u64 id)
+{
+	struct heapsim_object *object;
+
+	object = id > U32_MAX ? NULL : xa_load(&objects->ids, id);
+	return object && object->ops == ops ? object : NULL;
+}
+
+/**
+ * heapsim_object_find() - look an object up
+ * @objects: of the open
+ * @ops: of the type that it must have
+ * @id: from user space
+ *
+ * Return: the object, or NULL. No reference is taken: a lock of the caller
+ * keeps objects of this type in the table.
+ */
+struct heapsim_object *
+heapsim_object_find(struct heapsim_objects *objects,
+		    const struct heapsim_object_ops *ops, u64 id)
+{
+	struct heapsim_object *object;
+
+	/* Objects of other types can go at any moment. */
+	xa_lock(&objects->ids);
+	object = object_find(objects, ops, id);
+	xa_unlock(&objects->ids);
+	return object;
+}
+
+/**
+ * heapsim_object_get() - look an object up and take a reference
+ * @objects: of the open
+ * @ops: of the type that it must have
+ * @id: from user space
+ *
+ * Return: the object, for heapsim_object_put(), or NULL.
+ */
+struct heapsim_object *
+heapsim_object_get(struct heapsim_objects *objects,
+		   const struct heapsim_object_ops *ops, u64 id)
+{
+	struct heapsim_object *object;
+
+	xa_lock(&objects->ids);
+	object = object_find(objects, ops, id);
+	if (object)
+		refcount_inc(&object->refs);
+	xa_unlock(&objects->ids);
+	return object;
+}
+
+/**
+ * heapsim_object_take() - make an object impossible to find
+ * @objects: of the open
+ * @ops: of the type that it must have
+ * @id: from user space
+ *
+ * Of several that race only one gets the object, and with it the table's
+ * reference. The id stays reserved: the object can be published again, or its
+ * id given back with heapsim_object_unlink().
+ *
+ * Return: the object, or NULL.
+ */
+struct heapsim_object *
+heapsim_object_take(struct heapsim_objects *objects,
+		    const struct heapsim_object_ops *ops, u64 id)
+{
+	struct heapsim_object *object;
+
+	xa_lock(&objects->ids);
+	object = object_find(objects, ops, id);
+	if (object)	/* takes no memory: the slot is there */
+		__xa_store(&objects->ids, id, NULL, GFP_NOWAIT);
+	xa_unlock(&objects->ids);
+	return object;
+}
+
+/**
+ * heapsim_object_unlink() - give the id of an object back
+ * @objects: of the open
+ * @object: published, or taken; afterwards the caller has the table's reference
+ *
+ * The next object may get the id.
+ */
+void heapsim_object_unlink(struct heapsim_objects *objects,
+			   struct heapsim_object *object)
+{
+	xa_erase(&objects->ids, object->id);
+	atomic_dec(&objects->nr[object->ops->type]);
+}
+
+/**
+ * heapsim_object_remove() - an object leaves the table for good
+ * @objects: of the open
+ * @object: published, or taken
+ *
+ * Gives the id and the table's reference back.
+ *
+ * Context: may sleep.
+ */
+void heapsim_object_remove(struct heapsim_objects *objects,
+			   struct heapsim_object *object)
+{
+	heapsim_object_unlink(objects, object);
+	heapsim_object_put(object);
+}
+
+/**
+ * heapsim_object_put() - give a reference back
+ * @object: not in a table, if this is the last reference
+ *
+ * Context: may sleep; not between publication and signal of a fence.
+ */
+void heapsim_object_put(struct heapsim_object *object)
+{
+	if (!refcount_dec_and_test(&object->refs))
+		return;
+	if (object->ops->release)
+		object->ops->release(object);
+	object_free(object);
+}
