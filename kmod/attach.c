@@ -27,8 +27,7 @@ static int table_init(struct sg_table *sgt, const struct heapsim_buf *buf,
 	most = min_t(size_t, most, (UINT_MAX >> PAGE_SHIFT));
 	for (i = 0; i < buf->nr_chunks; i++)
 		nr += DIV_ROUND_UP(buf->chunks[i].nr_pages, most);
-	ret = sg_alloc_table(sgt, nr, GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
-			     __GFP_RETRY_MAYFAIL);
+	ret = sg_alloc_table(sgt, nr, HEAPSIM_GFP_USER);
 	if (ret)
 		return ret;
 	sg = sgt->sgl;
@@ -109,8 +108,7 @@ struct heapsim_attachment {
 int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 {
 	struct heapsim_buf *buf = dmabuf->priv;
-	struct heapsim_attachment *at = kzalloc(sizeof(*at),
-						GFP_KERNEL_ACCOUNT);
+	struct heapsim_attachment *at = kzalloc(sizeof(*at), HEAPSIM_GFP_USER);
 
 	if (!at)
 		return -ENOMEM;
@@ -294,9 +292,7 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 
 	if (heapsim_fault(HEAPSIM_FAIL_VMAP, buf->len))
 		return -ENOMEM;
-	pages = kvmalloc_array(buf->nr_pages, sizeof(*pages),
-			       GFP_KERNEL | __GFP_NOWARN |
-			       __GFP_RETRY_MAYFAIL);
+	pages = kvmalloc_array(buf->nr_pages, sizeof(*pages), HEAPSIM_GFP_USER);
 	if (!pages)
 		return -ENOMEM;
 	for (i = 0; i < buf->nr_chunks; i++)

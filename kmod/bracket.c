@@ -188,7 +188,7 @@ static void bracket_del(struct heapsim_bracket *b)
  */
 struct heapsim_bracket *heapsim_bracket_alloc(void)
 {
-	return kzalloc(sizeof(struct heapsim_bracket), GFP_KERNEL);
+	return kzalloc(sizeof(struct heapsim_bracket), HEAPSIM_GFP_USER);
 }
 
 /**

@@ -54,8 +54,7 @@ static int chunks_alloc(struct heapsim_buf *buf)
 	int ret;
 
 	buf->chunks = kvmalloc_array(room, sizeof(*buf->chunks),
-				     GFP_KERNEL | __GFP_NOWARN |
-				     __GFP_RETRY_MAYFAIL);
+				     HEAPSIM_GFP_USER);
 	if (!buf->chunks)
 		return -ENOMEM;
 	while (left) {
@@ -63,8 +62,7 @@ static int chunks_alloc(struct heapsim_buf *buf)
 
 		if (buf->nr_chunks == room) {
 			chunk = kvmalloc_array(room * 2, sizeof(*chunk),
-					       GFP_KERNEL | __GFP_NOWARN |
-					       __GFP_RETRY_MAYFAIL);
+					       HEAPSIM_GFP_USER);
 			if (!chunk)
 				return -ENOMEM;
 			memcpy(chunk, buf->chunks, room * sizeof(*chunk));
@@ -93,11 +91,11 @@ static int contiguous_alloc(struct heapsim_buf *buf)
 	if (get_order(buf->len) > MAX_PAGE_ORDER ||
 	    heapsim_fault(HEAPSIM_FAIL_ALLOC, buf->len))
 		return -ENOMEM;
-	buf->chunks = kvmalloc_array(1, sizeof(*buf->chunks), GFP_KERNEL);
+	buf->chunks = kvmalloc_array(1, sizeof(*buf->chunks), HEAPSIM_GFP_USER);
 	if (!buf->chunks)
 		return -ENOMEM;
-	mem = alloc_pages_exact(buf->len, GFP_KERNEL | __GFP_ZERO |
-				__GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+	mem = alloc_pages_exact(buf->len, heapsim_pool_gfp() | __GFP_ZERO |
+				__GFP_RETRY_MAYFAIL);
 	if (!mem)
 		return -ENOMEM;
 	buf->chunks[0].page = virt_to_page(mem);
@@ -127,6 +125,7 @@ static void buf_free(struct heapsim_buf *buf)
 	heapsim_brackets_fini(buf);
 	heapsim_views_fini(buf);
 	chunks_free(buf);
+	heapsim_limit_unreserve(buf->user, buf->reserved);
 	heapsim_limit_uncharge(buf->user, buf->len);
 	mutex_destroy(&buf->lock);
 	kfree(buf);
@@ -208,13 +207,56 @@ static void kind_init(struct heapsim_buf *buf, u32 kind)
 					 &heapsim_pool_cached;
 }
 
+static int buf_reserve(struct heapsim_buf *buf, u64 len)
+{
+	int ret = heapsim_limit_reserve(buf->user, len);
+
+	if (!ret)
+		buf->reserved += len;
+	return ret;
+}
+
+/**
+ * heapsim_buf_reserve_images() - count what a second view may take
+ * @buf: buffer that has two views, or is about to; this may have been done
+ *
+ * A page of the CPU's, a twin, and of a device view what it was before. They
+ * are allocated when the CPU or an engine first stores. Counted only then, a
+ * store of a right program could fail, with SIGBUS; so allocations fail.
+ *
+ * Context: the buffer's lock is held, or nobody else has it yet.
+ * Return: 0 or -ENOMEM.
+ */
+int heapsim_buf_reserve_images(struct heapsim_buf *buf)
+{
+	int ret;
+
+	if (buf->has_images)
+		return 0;
+	ret = buf_reserve(buf, (u64)buf->len * (buf->view ? 3 : 2));
+	buf->has_images = !ret;
+	return ret;
+}
+
+/**
+ * heapsim_buf_reserve_view() - count what a new device view may take
+ * @buf: with the view; nobody else has it yet
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int heapsim_buf_reserve_view(struct heapsim_buf *buf)
+{
+	return buf_reserve(buf, HEAPSIM_CORE_BYTES +
+			   (buf->has_images ? buf->len : 0));
+}
+
 static struct heapsim_buf *buf_alloc(const struct heapsim_wish *wish)
 {
 	const u64 len = PAGE_ALIGN(wish->len);
 	struct heapsim_buf *buf;
 	int ret;
 
-	buf = kzalloc(sizeof(*buf), GFP_KERNEL);
+	buf = kzalloc(sizeof(*buf), HEAPSIM_GFP_USER);
 	if (!buf)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&buf->lock);
@@ -234,12 +276,20 @@ static struct heapsim_buf *buf_alloc(const struct heapsim_wish *wish)
 		kfree(buf);
 		return ERR_PTR(ret);
 	}
-	ret = buf->pool ? chunks_alloc(buf) : contiguous_alloc(buf);
-	if (ret) {
-		buf_free(buf);
-		return ERR_PTR(ret);
-	}
+	buf->id = atomic64_inc_return(&last_id);
+	heapsim_policy_give(buf, wish->ctx);
+	ret = buf_reserve(buf, HEAPSIM_CORE_BYTES);
+	if (!ret && buf->has_two_views)
+		ret = heapsim_buf_reserve_images(buf);
+	if (!ret)
+		ret = buf->pool ? chunks_alloc(buf) : contiguous_alloc(buf);
+	if (ret)
+		goto err_free;
 	return buf;
+
+err_free:
+	buf_free(buf);
+	return ERR_PTR(ret);
 }
 
 static struct dma_buf *buf_create(const struct heapsim_wish *wish)
@@ -265,8 +315,6 @@ static struct dma_buf *buf_create(const struct heapsim_wish *wish)
 		return dmabuf;
 	}
 	buf->dmabuf = dmabuf;
-	buf->id = atomic64_inc_return(&last_id);
-	heapsim_policy_give(buf, wish->ctx);
 	/* Kept: when the buffer is released it is gone already. */
 	buf->inode = file_inode(dmabuf->file)->i_ino;
 	mutex_lock(&heapsim_bufs_lock);

@@ -237,7 +237,7 @@ static int run_maintain(struct heapsim_call *call)
 	maintain->nr_done = 0;
 	if (maintain->nr_ranges > HEAPSIM_MAX_RANGES || maintain->reserved)
 		return -EINVAL;
-	ranges = kmalloc_array(BATCH, sizeof(*ranges), GFP_KERNEL);
+	ranges = kmalloc_array(BATCH, sizeof(*ranges), HEAPSIM_GFP_USER);
 	if (!ranges)
 		return -ENOMEM;
 	while (!ret && maintain->nr_done < maintain->nr_ranges) {

@@ -112,7 +112,7 @@ static long heap_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (_IOC_NR(cmd) != _IOC_NR(DMA_HEAP_IOCTL_ALLOC))
 		return -EINVAL;
 	if (size > sizeof(small)) {
-		data = kmalloc(size, GFP_KERNEL);
+		data = kmalloc(size, HEAPSIM_GFP_USER);
 		if (!data)
 			return -ENOMEM;
 	}

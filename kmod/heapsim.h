@@ -68,8 +68,9 @@ struct heapsim_rule {
  * @vmap_is_cpu: a vmap gives the CPU view, not DRAM
  * @fill: fill granule, bytes
  * @pool_pages: most pages that each pool keeps
- * @limit: most bytes of all buffers
- * @user_limit: most bytes of one user's buffers
+ * @mem_accounting: DRAM is charged to memory cgroups, and no pool keeps it
+ * @limit: most bytes of all buffers, with all their CPU images and twins
+ * @user_limit: most bytes of one user's buffers, the same way
  * @has_test_hooks: HOLD, FENCE_CREATE and FENCE_SIGNAL are offered
  */
 struct heapsim_config {
@@ -77,6 +78,7 @@ struct heapsim_config {
 	bool vmap_is_cpu;
 	u32 fill;
 	unsigned long pool_pages;
+	bool mem_accounting;
 	u64 limit;
 	u64 user_limit;
 	bool has_test_hooks;
@@ -115,6 +117,7 @@ size_t heapsim_pool_get_images(struct list_head *pages, size_t nr,
 			       bool is_zero);
 void heapsim_pool_put_images(struct list_head *pages);
 u64 heapsim_pool_bytes(void);
+gfp_t heapsim_pool_gfp(void);
 bool heapsim_has_write_combine(void);
 
 /*
@@ -123,6 +126,12 @@ bool heapsim_has_write_combine(void);
  */
 #define HEAPSIM_GFP_USER	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | \
 				 __GFP_RETRY_MAYFAIL)
+
+/*
+ * What the core keeps for a dma-buf, an attachment or a sync_file and charges
+ * to nobody: bytes, rounded up. It counts against the user's limit.
+ */
+#define HEAPSIM_CORE_BYTES	1024
 
 /* limit.c */
 struct heapsim_user;
@@ -133,6 +142,8 @@ struct heapsim_user *heapsim_limit_user_ref(struct heapsim_user *user);
 void heapsim_limit_user_put(struct heapsim_user *user);
 struct heapsim_user *heapsim_limit_charge(u64 len);
 void heapsim_limit_uncharge(struct heapsim_user *user, u64 len);
+int heapsim_limit_reserve(struct heapsim_user *user, u64 len);
+void heapsim_limit_unreserve(struct heapsim_user *user, u64 len);
 u64 heapsim_limit_used(void);
 struct heapsim_user *heapsim_limit_open(void);
 void heapsim_limit_close(struct heapsim_user *user);
@@ -159,6 +170,7 @@ struct heapsim_object;
  * @type: the type
  * @size: HEAPSIM_OBJECT_SIZE() of the struct
  * @max: most that one open may have; 0: what the user may have
+ * @reserve: bytes that each one counts against the user's limit
  * @release: drops what the object refers to, before its memory is freed; may
  *	sleep; NULL: it refers to nothing
  */
@@ -166,6 +178,7 @@ struct heapsim_object_ops {
 	enum heapsim_object_type type;
 	size_t size;
 	unsigned int max;
+	u32 reserve;
 	void (*release)(struct heapsim_object *object);
 };
 
@@ -297,7 +310,7 @@ struct heapsim_bracket {
  * @is_wc: mapped write-combined
  * @owned: what the context that it belongs to has of it, NULL none
  * @pool: where its chunks go
- * @user: who pays
+ * @user: whose limit it counts against
  * @name: as given at allocation
  * @chunks: DRAM
  * @nr_chunks: how many
@@ -311,6 +324,8 @@ struct heapsim_bracket {
  * @has_stores: CPU lines of it may be dirty
  * @has_own_stores: the CPU stored when it might, and was not cleaned since
  * @view: its device view, NULL none
+ * @reserved: bytes that count against the limits besides @len
+ * @has_images: @reserved has what CPU images and twins may take
  * @has_two_views: CPU and engines may see different bytes; stays as it is while
  *	somebody holds the buffer, has a bracket open or a job to run
  * @attachments: struct heapsim_attachment, of attach.c
@@ -364,6 +379,8 @@ struct heapsim_buf {
 	bool has_stores;
 	bool has_own_stores;
 	struct heapsim_view *view;
+	u64 reserved;
+	bool has_images;
 	bool has_two_views;
 	struct list_head attachments;
 	u32 nr_holders;
@@ -440,6 +457,8 @@ int heapsim_buf_create_fd(const struct heapsim_wish *wish,
 			  struct dma_buf **dmabuf);
 struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf);
 int heapsim_buf_revoke(struct dma_buf *dmabuf);
+int heapsim_buf_reserve_images(struct heapsim_buf *buf);
+int heapsim_buf_reserve_view(struct heapsim_buf *buf);
 struct page *heapsim_buf_page(const struct heapsim_buf *buf, size_t page);
 u32 heapsim_kind_resolve(u32 kind);
 void heapsim_bufs_get_info(struct heapsim_info *info);

@@ -14,14 +14,14 @@
 #include "heapsim.h"
 
 #define MAX_OBJECTS	262144	/* of a user: some 64 MiB */
-#define MAX_OPENS	4096	/* of a user */
+#define MAX_OPENS	1024	/* of a user */
 
 /**
  * struct heapsim_user - what a user has
  * @node: in users
  * @uid: the user
  * @refs: opens, objects and charges; the last one frees
- * @used: bytes
+ * @used: bytes, with what is reserved
  * @nr_opens: opens of /dev/heapsim
  * @nr_objects: of all these opens
  */
@@ -37,6 +37,7 @@ struct heapsim_user {
 static DEFINE_MUTEX(limit_lock);	/* protects users and used */
 static LIST_HEAD(users);
 static u64 used;
+static u64 reserved;	/* of used */
 
 /**
  * heapsim_limit_uid() - whom the calling task's memory and objects count for
@@ -186,6 +187,44 @@ void heapsim_limit_uncharge(struct heapsim_user *user, u64 len)
 }
 
 /**
+ * heapsim_limit_reserve() - count what a user may come to need
+ * @user: user
+ * @len: bytes, of CPU images and twins or of what the core allocates; 0 does
+ *	nothing
+ *
+ * Context: may sleep; allocates nothing.
+ * Return: 0 or -ENOMEM.
+ */
+int heapsim_limit_reserve(struct heapsim_user *user, u64 len)
+{
+	int ret;
+
+	if (!len)
+		return 0;
+	ret = user_charge(user, len);
+	if (ret)
+		return ret;
+	mutex_lock(&limit_lock);
+	reserved += len;
+	mutex_unlock(&limit_lock);
+	return 0;
+}
+
+/**
+ * heapsim_limit_unreserve() - undo heapsim_limit_reserve()
+ * @user: as there
+ * @len: as there
+ */
+void heapsim_limit_unreserve(struct heapsim_user *user, u64 len)
+{
+	mutex_lock(&limit_lock);
+	reserved -= len;
+	used -= len;
+	user->used -= len;
+	mutex_unlock(&limit_lock);
+}
+
+/**
  * heapsim_limit_open() - the calling user opens /dev/heapsim
  *
  * Context: may sleep.
@@ -281,7 +320,7 @@ u64 heapsim_limit_used(void)
 	u64 ret;
 
 	mutex_lock(&limit_lock);
-	ret = used;
+	ret = used - reserved;
 	mutex_unlock(&limit_lock);
 	return ret;
 }

@@ -53,6 +53,10 @@ static bool test_hooks;
 module_param(test_hooks, bool, 0444);
 MODULE_PARM_DESC(test_hooks, "Commands for tests, which let any user of the device keep others waiting: 0 (default), 1");
 
+static bool mem_accounting;
+module_param(mem_accounting, bool, 0444);
+MODULE_PARM_DESC(mem_accounting, "Charge buffers to memory cgroups, without pools: 0 (default), 1");
+
 static int limit_set(const char *value, const struct kernel_param *param)
 {
 	unsigned int mb;
@@ -75,7 +79,7 @@ static const struct kernel_param_ops limit_ops = {
 static unsigned int limit_mb;
 __MODULE_PARM_TYPE(limit_mb, "uint");
 module_param_cb(limit_mb, &limit_ops, &limit_mb, 0444);
-MODULE_PARM_DESC(limit_mb, "Most MiB of all buffers (default 3/4 of RAM)");
+MODULE_PARM_DESC(limit_mb, "Most MiB of all buffers and their CPU views (default 3/4 of RAM)");
 
 static unsigned int user_limit_mb;
 __MODULE_PARM_TYPE(user_limit_mb, "uint");
@@ -176,6 +180,7 @@ static int numbers_check(void)
 	heapsim_config.fill = fill;
 	heapsim_config.pool_pages = (unsigned long)pool_mb <<
 				    (20 - PAGE_SHIFT);
+	heapsim_config.mem_accounting = mem_accounting;
 	heapsim_config.limit = (u64)limit_mb << 20;
 	heapsim_config.user_limit = (u64)user_limit_mb << 20;
 	return 0;

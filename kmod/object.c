@@ -37,6 +37,7 @@ static void object_free(struct heapsim_object *object)
 {
 	struct heapsim_user *user = object->user;
 
+	heapsim_limit_unreserve(user, object->ops->reserve);
 	heapsim_limit_free(user, object);
 	heapsim_limit_user_put(user);
 }
@@ -69,6 +70,12 @@ heapsim_object_alloc(struct heapsim_objects *objects,
 	object->ops = ops;
 	object->user = heapsim_limit_user_ref(objects->user);
 	refcount_set(&object->refs, 1);
+	ret = heapsim_limit_reserve(objects->user, ops->reserve);
+	if (ret) {
+		heapsim_limit_free(objects->user, object);
+		heapsim_limit_user_put(objects->user);
+		goto err_count;
+	}
 	ret = xa_alloc(&objects->ids, &object->id, NULL, xa_limit_31b,
 		       HEAPSIM_GFP_USER);
 	if (ret) {

@@ -26,7 +26,7 @@
  * struct heapsim_tree - a tree of processes whose buffers get a policy
  * @node: in trees, the newest first
  * @tgid: its uppermost process, referenced
- * @uid: who set it
+ * @uid: for whom it counts, from heapsim_limit_uid()
  * @is_privileged: it does not count for that user
  * @rule: the policy
  * @nr_ruled: how many buffers got it
@@ -130,7 +130,9 @@ static int set_of_buf(int fd, const struct heapsim_rule *rule)
 	has_two_views = buf->is_noncoherent &&
 			rule->policy != HEAPSIM_POLICY_OFF;
 	mutex_lock(&buf->lock);
-	if (has_two_views != buf->has_two_views)
+	if (has_two_views)
+		ret = heapsim_buf_reserve_images(buf);
+	if (!ret && has_two_views != buf->has_two_views)
 		ret = heapsim_views_switch(buf);
 	if (!ret) {
 		buf->rule = *rule;
@@ -184,11 +186,11 @@ static int set_of_tree(struct heapsim_ctx *ctx, const struct heapsim_rule *rule)
 {
 	struct heapsim_tree *tree, *old;
 
-	tree = kzalloc(sizeof(*tree), GFP_KERNEL_ACCOUNT);
+	tree = kzalloc(sizeof(*tree), HEAPSIM_GFP_USER);
 	if (!tree)
 		return -ENOMEM;
 	tree->tgid = get_pid(task_tgid(current));
-	tree->uid = current_uid();
+	tree->uid = heapsim_limit_uid();
 	tree->is_privileged = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 	tree->rule = *rule;
 	spin_lock(&rules_lock);

@@ -167,9 +167,21 @@ static void zero_used(struct work_struct *work)
 		}
 }
 
+/**
+ * heapsim_pool_gfp() - how DRAM is allocated
+ *
+ * Return: flags; with mem_accounting=1 they charge the calling task's memory
+ * cgroup.
+ */
+gfp_t heapsim_pool_gfp(void)
+{
+	return (heapsim_config.mem_accounting ? GFP_KERNEL_ACCOUNT :
+						GFP_KERNEL) | __GFP_NOWARN;
+}
+
 static struct page *fresh_pages(struct heapsim_pool *pool, unsigned int order)
 {
-	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN;
+	gfp_t gfp = heapsim_pool_gfp() | __GFP_ZERO;
 	struct page *page;
 
 	/* Large chunks only if they are there; never the OOM killer. */
@@ -182,6 +194,22 @@ static struct page *fresh_pages(struct heapsim_pool *pool, unsigned int order)
 		pages_free(pool, page, order);
 		return NULL;
 	}
+	return page;
+}
+
+/* Nobody is charged for what is in the pool. @i: index of the order */
+static struct page *pooled_pages(struct heapsim_pool *pool, unsigned int i)
+{
+	struct page *page;
+
+	if (heapsim_config.mem_accounting)
+		return NULL;
+	page = take(pool, i, true);
+	if (page)
+		return page;
+	page = take(pool, i, false);
+	if (page)
+		pages_zero(page, heapsim_orders[i]);
 	return page;
 }
 
@@ -209,12 +237,7 @@ int heapsim_pool_alloc(struct heapsim_pool *pool, unsigned long nr_pages,
 
 		if (order > max_order || nr_pages < 1UL << order)
 			continue;
-		page = take(pool, i, true);
-		if (!page) {
-			page = take(pool, i, false);
-			if (page)
-				pages_zero(page, order);
-		}
+		page = pooled_pages(pool, i);
 		if (!page)
 			page = fresh_pages(pool, order);
 		if (page) {
@@ -240,6 +263,10 @@ void heapsim_pool_free(struct heapsim_pool *pool,
 {
 	unsigned int i = 0;
 
+	if (heapsim_config.mem_accounting) {
+		pages_free(pool, chunk->page, chunk->order);
+		return;
+	}
 	while (heapsim_orders[i] != chunk->order)
 		i++;
 	give(pool, i, chunk->page, is_zero);
@@ -248,8 +275,9 @@ void heapsim_pool_free(struct heapsim_pool *pool,
 }
 
 /*
- * Nobody limits what CPU views take, so they leave some for others: whoever
- * asked next would meet the OOM killer, even if we never call it.
+ * CPU images count against the limits, but others may have taken the memory
+ * since. So 1/64 of RAM stays free: else the next allocation elsewhere would
+ * call the OOM killer, even if ours never do.
  */
 static bool is_spare(size_t nr)
 {

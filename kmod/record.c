@@ -905,8 +905,7 @@ void heapsim_record_unmatched_end(struct heapsim_buf *buf, bool lacks_write,
 static int ring_init(struct ring *ring, u32 size)
 {
 	ring->records = kvcalloc(size, sizeof(*ring->records),
-				 GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
-				 __GFP_RETRY_MAYFAIL);
+				 HEAPSIM_GFP_USER);
 	if (!ring->records)
 		return -ENOMEM;
 	ring->size = size;
@@ -981,7 +980,7 @@ int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd)
 		return -EPERM;
 	if (READ_ONCE(ctx->watcher))
 		return -EBUSY;
-	w = kzalloc(sizeof(*w), GFP_KERNEL_ACCOUNT);
+	w = kzalloc(sizeof(*w), HEAPSIM_GFP_USER);
 	if (!w)
 		return -ENOMEM;
 	w->nr_records = cmd->nr_records;

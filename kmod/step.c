@@ -168,7 +168,7 @@ bool heapsim_can_step(void)
  */
 struct heapsim_step *heapsim_step_alloc(void)
 {
-	return kzalloc(sizeof(struct heapsim_step), GFP_KERNEL);
+	return kzalloc(sizeof(struct heapsim_step), HEAPSIM_GFP_USER);
 }
 
 /**

@@ -381,17 +381,16 @@ static const struct dma_buf_ops view_ops = {
 
 static struct heapsim_view *view_new(struct heapsim_buf *buf)
 {
-	struct heapsim_view *view = kzalloc(sizeof(*view), GFP_KERNEL_ACCOUNT);
+	struct heapsim_view *view = kzalloc(sizeof(*view), HEAPSIM_GFP_USER);
 
 	if (!view)
 		return NULL;
 	view->buf = buf;
 	if (!buf->is_noncoherent)
 		return view;
-	view->written = bitmap_zalloc(buf->nr_pages, GFP_KERNEL_ACCOUNT);
+	view->written = bitmap_zalloc(buf->nr_pages, HEAPSIM_GFP_USER);
 	view->before = kvcalloc(buf->nr_pages, sizeof(*view->before),
-				GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
-				__GFP_RETRY_MAYFAIL);
+				HEAPSIM_GFP_USER);
 	if (view->written && view->before)
 		return view;
 	view_free(view);
@@ -429,7 +428,9 @@ int heapsim_view_create_fd(struct heapsim_buf *buf, int fd_flags,
 	}
 	get_dma_buf(buf->dmabuf);
 	buf->view = view;
-	fd = get_unused_fd_flags(fd_flags);
+	fd = heapsim_buf_reserve_view(buf);
+	if (!fd)
+		fd = get_unused_fd_flags(fd_flags);
 	if (fd < 0) {
 		dma_buf_put(view->dmabuf);
 		return fd;

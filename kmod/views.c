@@ -153,7 +153,7 @@ static void lines_free(struct line_buf *lines, unsigned long *pages,
  */
 int heapsim_views_init(struct heapsim_buf *buf)
 {
-	const gfp_t gfp = GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
+	const gfp_t gfp = HEAPSIM_GFP_USER;
 	const u32 line_shift = ilog2(heapsim_config.profile->line_size);
 	size_t words = line_bitmap_words(buf->nr_pages, PAGE_SHIFT, line_shift);
 	size_t longs = BITS_TO_LONGS(buf->nr_pages);

@@ -1104,17 +1104,37 @@ static void areas_change_while_a_fault_waits(void **state)
 	close(slow.fd);
 }
 
-/* What the CPU stores into needs a second page of memory, which may be out. */
+/* What the CPU stores into needs a second page, and its twin a third. */
+static void buffer_without_memory_for_its_views_is_enomem(void **state)
+{
+	const size_t len = memory_available() / 10 * 4 / MIB * MIB;
+	struct fixture *f = *state;
+	int fd;
+
+	assert_int_equal(device_alloc_errno(f->dev, HEAPSIM_KIND_NONCOHERENT,
+					    len, O_RDWR), -ENOMEM);
+	fd = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, len);
+	close(fd);
+}
+
+/* Somebody else may have taken the memory since the buffer was allocated. */
 static void store_that_memory_is_short_for_is_sigbus(void **state)
 {
 	struct fixture *f = *state;
 	struct fixture big = *f;
+	size_t others;
+	void *hog;
 
-	big.len = memory_available() / 10 * 6 / MIB * MIB;
+	big.len = memory_available() / 10 * 2 / MIB * MIB;
 	big.fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, big.len);
 	big.map = device_map(big.fd, big.len);
 	big.map[0] = 2;
+	others = memory_available() - big.len / 2;
+	hog = mmap(NULL, others, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	assert_ptr_not_equal(hog, MAP_FAILED);
 	assert_int_equal(device_in_child(store_into_all_pages, &big), -SIGBUS);
+	munmap(hog, others);
 	assert_int_equal(device_peek(big.map), 1);
 	/* A clean needs none, nor does what was stored into before. */
 	device_sync(big.fd, SYNC_END_WRITE);
@@ -1296,6 +1316,7 @@ int main(void)
 		TEST(no_write_is_lost_while_another_thread_cleans),
 		TEST(no_write_is_lost_while_another_thread_flushes),
 		TEST(areas_change_while_a_fault_waits),
+		TEST(buffer_without_memory_for_its_views_is_enomem),
 		TEST(store_that_memory_is_short_for_is_sigbus),
 		ON(one_view_needs_no_sync, coherent),
 		ON(one_view_stays_mapped_when_it_is_revoked, coherent),

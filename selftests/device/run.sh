@@ -21,7 +21,8 @@ programs=("$@")
 	dma_test fence_test knobs_test import_test record_test stack_test
 	policy_test precise_test faults_test trace_test unload_test.sh
 	test_hooks=1:stream_test uring_test stream_random_test
-	soc=thor:stream_test stress_test test_hooks=0:hooks_test)
+	soc=thor:stream_test stress_test test_hooks=0:hooks_test
+	user_limit_mb=16:limit_test)
 [ $# -gt 0 ] || is_quick || programs+=(vmap=cpu:import_test vmap=cpu:policy_test
 	soc=orin:stream_test soc=orin:stream_random_test
 	soc=thor:stream_random_test)

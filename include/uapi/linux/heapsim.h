@@ -15,10 +15,9 @@
  * ENOMEM, ETIMEDOUT. An fd that is a file but no dma-buf is EINVAL, as the
  * dma-buf core has it.
  *
- * Ids of jobs, fences and holds are numbers of one open of /dev/heapsim, the
- * lowest that is free: what is gone leaves its id to the next. So whoever keeps
- * one beyond that may name another's. Their number is bounded because each
- * keeps kernel memory that nobody is charged for.
+ * Ids of objects (streams, events, host functions, works, jobs, fences, holds)
+ * are numbers of one open of /dev/heapsim, the lowest that is free: what is gone
+ * leaves its id to the next. So whoever keeps one beyond that may name another's.
  */
 #ifndef _UAPI_LINUX_HEAPSIM_H
 #define _UAPI_LINUX_HEAPSIM_H
@@ -128,7 +127,9 @@ struct heapsim_probe {
  * @cpu_bytes: out: memory for CPU views that differ from DRAM, bytes
  * @pool_bytes: out: free pages kept for later, bytes
  * @nr_jobs: out: engine jobs not yet done
- * @limit_bytes: out: most DRAM that all buffers together may have
+ * @limit_bytes: out: most that all buffers together may take: their DRAM, and
+ *	of a buffer of two views also what CPU views, twins and a device view
+ *	may take
  * @user_limit_bytes: out: the same for one user
  * @missing_ends: out: WRITE brackets that ended without END since the module
  *	was inserted; also those of buffers that are gone, which only this tells

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a user can make the kernel keep. Each test is a process of an
+ * unprivileged user in a memory cgroup, who takes what he can of one thing and
+ * keeps it; what the machine lost may not exceed the cgroup and the user's
+ * limit. run.sh inserts the module with user_limit_mb=16 for it.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device.h"
+
+#define NOBODY		65534
+#define CGROUP_BYTES	(16 * MIB)
+#define LIMIT_BYTES	(16 * MIB)
+/* Page tables, the process itself, what processors keep on lists. */
+#define SLACK_BYTES	(6 * MIB)
+
+static char cgroup[64];
+
+static void die(const char *what)
+{
+	perror(what);
+	_exit(1);
+}
+
+static void write_file(const char *dir, const char *name, const char *text)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		die(path);
+	close(fd);
+}
+
+/* MemAvailable, and what pools keep, which anybody can have. */
+static int64_t memory_available(void)
+{
+	FILE *meminfo = fopen("/proc/meminfo", "r");
+	unsigned long kib = 0;
+	char line[128];
+	int dev = device_open();
+	int64_t pooled = device_info(dev).pool_bytes;
+
+	close(dev);
+	assert_non_null(meminfo);
+	while (!kib && fgets(line, sizeof(line), meminfo))
+		sscanf(line, "MemAvailable: %lu kB", &kib);
+	fclose(meminfo);
+	assert_true(kib);
+	return kib * KIB + pooled;
+}
+
+/* What one process takes, until it is refused; the number that it got. */
+struct taker {
+	const char *name;
+	long (*take)(void);
+	long least;	/* of a user who may take all that is documented */
+};
+
+static int open_dev(void)
+{
+	return open("/dev/heapsim", O_RDWR | O_CLOEXEC);
+}
+
+static int alloc(int dev, uint32_t kind, uint64_t len)
+{
+	struct heapsim_buf_alloc alloc = {
+		.size = sizeof(alloc),
+		.fd_flags = O_RDWR | O_CLOEXEC,
+		.len = len,
+		.kind = kind,
+	};
+
+	return ioctl(dev, HEAPSIM_IOC_BUF_ALLOC, &alloc) ? -1 : alloc.fd;
+}
+
+static long take_opens(void)
+{
+	long nr = 0;
+
+	while (open_dev() >= 0)
+		nr++;
+	if (errno != EBUSY)
+		die("open");
+	return nr;
+}
+
+static long take_small_buffers(void)
+{
+	int dev = open_dev();
+	long nr = 0;
+
+	while (alloc(dev, HEAPSIM_KIND_COHERENT, 1) >= 0)
+		nr++;
+	if (errno != ENOMEM)
+		die("alloc");
+	return nr;
+}
+
+/* Each with the state of its lines. */
+static long take_small_noncoherent_buffers(void)
+{
+	int dev = open_dev(), fd;
+	long nr = 0;
+
+	while ((fd = alloc(dev, HEAPSIM_KIND_NONCOHERENT, 1)) >= 0) {
+		struct heapsim_range_maintain invalidate = {
+			.size = sizeof(invalidate),
+			.range = {
+				.fd = fd,
+				.op = HEAPSIM_MAINT_INVALIDATE,
+				.len = 1,
+			},
+		};
+
+		if (ioctl(dev, HEAPSIM_IOC_RANGE_MAINTAIN, &invalidate))
+			break;
+		nr++;
+	}
+	if (errno != ENOMEM)
+		die("invalidate");
+	return nr;
+}
+
+/* Stored to and read by an engine: whoever got a buffer may use all of it. */
+static long take_two_views(void)
+{
+	int dev = open_dev(), fd;
+	long nr = 0;
+	uint8_t *map;
+
+	while ((fd = alloc(dev, HEAPSIM_KIND_NONCOHERENT, MIB)) >= 0) {
+		map = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			   0);
+		if (map == MAP_FAILED)
+			die("mmap");
+		memset(map, 1, MIB);
+		nr++;
+	}
+	if (errno != ENOMEM)
+		die("alloc");
+	return nr;
+}
+
+static long take_streams(void)
+{
+	struct heapsim_stream_op op = { .size = sizeof(op) };
+	int dev = open_dev();
+	long nr = 0;
+
+	while (!ioctl(dev, HEAPSIM_IOC_STREAM_CREATE, &op)) {
+		op.stream = 0;
+		nr++;
+	}
+	if (errno != ENOMEM && errno != EBUSY)
+		die("stream");
+	return nr;
+}
+
+static long take_works(void)
+{
+	struct heapsim_work_op op = { .size = sizeof(op) };
+	int dev = open_dev();
+	long nr = 0;
+
+	while (!ioctl(dev, HEAPSIM_IOC_WORK_SUBMIT, &op)) {
+		op.work = 0;
+		nr++;
+	}
+	if (errno != ENOMEM && errno != EBUSY)
+		die("work");
+	return nr;
+}
+
+static const struct taker takers[] = {
+	{ "opens", take_opens, 1000 },
+	{ "small_buffers", take_small_buffers, 3000 },
+	{ "small_noncoherent_buffers", take_small_noncoherent_buffers, 1000 },
+	{ "buffers_of_two_views", take_two_views, 5 },
+	{ "streams", take_streams, 10000 },
+	{ "works", take_works, 10000 },
+};
+
+static void become_nobody(void)
+{
+	const struct rlimit files = { 1 << 20, 1 << 20 };
+	char pid[16];
+
+	if (setrlimit(RLIMIT_NOFILE, &files))
+		die("setrlimit");
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	write_file(cgroup, "cgroup.procs", pid);
+	if (setgid(NOBODY) || setuid(NOBODY))
+		die("setuid");
+}
+
+/*
+ * The child says how much it got through memory that it has already: its
+ * cgroup may be full, and then the kernel's own allocations for it call the
+ * OOM killer.
+ */
+static void user_takes_no_more_than_his_limits(void **state)
+{
+	const struct taker *taker = *state;
+	const int64_t before = memory_available();
+	int64_t taken;
+	int status;
+	pid_t pid;
+	long *nr;
+
+	nr = mmap(NULL, sizeof(*nr), PROT_READ | PROT_WRITE,
+		  MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	assert_ptr_not_equal(nr, MAP_FAILED);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		become_nobody();
+		__atomic_store_n(nr, taker->take(), __ATOMIC_RELEASE);
+		for (;;)
+			pause();
+	}
+	while (!__atomic_load_n(nr, __ATOMIC_ACQUIRE)) {
+		assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
+		usleep(10000);
+	}
+	taken = before - memory_available();
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	print_message("%s: %ld, %lld KiB\n", taker->name, *nr,
+		      (long long)taken / 1024);
+	assert_true(*nr >= taker->least);
+	assert_true(taken <= (int64_t)(CGROUP_BYTES + LIMIT_BYTES +
+				       SLACK_BYTES));
+	munmap(nr, sizeof(*nr));
+}
+
+/* A uid of a user namespace that uid 65534 owns; the rest is the parent's. */
+static int alloc_as_another_uid(void *arg)
+{
+	const uint64_t *len = arg;
+	int go[2], ready[2], status;
+	char path[64], byte;
+	pid_t pid;
+
+	if (pipe(go) || pipe(ready))
+		return 1;
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		if (setgid(NOBODY) || setuid(NOBODY) ||
+		    unshare(CLONE_NEWUSER) || write(ready[1], "", 1) != 1 ||
+		    read(go[0], &byte, 1) != 1 || setgid(5) || setuid(5))
+			_exit(2);
+		_exit(alloc(open_dev(), HEAPSIM_KIND_COHERENT, *len) >= 0 ? 0 :
+		      errno == ENOMEM ? 3 : 4);
+	}
+	if (read(ready[0], &byte, 1) != 1)
+		return 5;
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	write_file(path, "uid_map", "0 100000 10");
+	write_file(path, "gid_map", "0 100000 10");
+	if (write(go[1], "", 1) != 1 || waitpid(pid, &status, 0) != pid)
+		return 6;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 7;
+}
+
+static int alloc_as_nobody(void *arg)
+{
+	const uint64_t *len = arg;
+
+	if (setgid(NOBODY) || setuid(NOBODY))
+		return 1;
+	return alloc(open_dev(), HEAPSIM_KIND_COHERENT, *len) < 0;
+}
+
+/* The child holds 10 of 16 MiB; its buffers last as long as it does. */
+static void uids_of_a_namespace_count_for_its_owner(void **state)
+{
+	uint64_t len = 10 * MIB;
+	int go[2], ready[2], status, dev;
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(device_in_child(alloc_as_another_uid, &len), 0);
+	assert_int_equal(pipe(go) | pipe(ready), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		close(go[1]);
+		if (alloc_as_nobody(&len) || write(ready[1], "", 1) != 1 ||
+		    read(go[0], &byte, 1))
+			_exit(1);
+		_exit(0);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(device_in_child(alloc_as_another_uid, &len), 3);
+	/* Root is somebody else. */
+	dev = device_open();
+	close(device_alloc(dev, HEAPSIM_KIND_COHERENT, len));
+	close(dev);
+	close(go[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void id_of_another_type_is_enoent(void **state)
+{
+	struct heapsim_stream_op stream = { .size = sizeof(stream) };
+	struct heapsim_event_op event = { .size = sizeof(event) };
+	int dev = device_open();
+
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_STREAM_CREATE,
+					    &stream), 0);
+	event.event = stream.stream;
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_EVENT_DESTROY,
+					    &event), -ENOENT);
+	event.event = 0;
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_EVENT_CREATE,
+					    &event), 0);
+	stream.stream = event.event;
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_STREAM_DESTROY,
+					    &stream), -ENOENT);
+	close(dev);
+}
+
+static int group_setup(void **state)
+{
+	char mount_dir[] = "/tmp/limit_test.XXXXXX";
+	int dev = device_open();
+	bool is_small = device_info(dev).user_limit_bytes == LIMIT_BYTES;
+
+	close(dev);
+	if (!is_small) {
+		print_message("needs user_limit_mb=16\n");
+		return -1;
+	}
+	if (chmod("/dev/heapsim", 0666) || !mkdtemp(mount_dir) ||
+	    mount("none", mount_dir, "cgroup2", 0, NULL))
+		return -1;
+	snprintf(cgroup, sizeof(cgroup), "%s/t", mount_dir);
+	write_file(mount_dir, "cgroup.subtree_control", "+memory");
+	if (mkdir(cgroup, 0755))
+		return -1;
+	write_file(cgroup, "memory.max", "16777216");
+	return 0;
+}
+
+static int group_teardown(void **state)
+{
+	rmdir(cgroup);
+	*strrchr(cgroup, '/') = 0;
+	umount(cgroup);
+	rmdir(cgroup);
+	return chmod("/dev/heapsim", 0660);
+}
+
+int main(void)
+{
+	static struct CMUnitTest tests[ARRAY_SIZE(takers) + 2];
+	static char names[ARRAY_SIZE(takers)][96];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(takers); i++) {
+		snprintf(names[i], sizeof(names[i]),
+			 "%s: user_takes_no_more_than_his_limits",
+			 takers[i].name);
+		tests[i] = (struct CMUnitTest) {
+			.name = names[i],
+			.test_func = user_takes_no_more_than_his_limits,
+			.initial_state = (void *)&takers[i],
+		};
+	}
+	tests[i++] = (struct CMUnitTest)
+		cmocka_unit_test(uids_of_a_namespace_count_for_its_owner);
+	tests[i++] = (struct CMUnitTest)
+		cmocka_unit_test(id_of_another_type_is_enoent);
+	return _cmocka_run_group_tests("limit", tests, ARRAY_SIZE(tests),
+				       group_setup, group_teardown);
+}
