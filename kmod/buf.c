@@ -167,6 +167,25 @@ struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf)
 }
 
 /**
+ * heapsim_buf_get_name() - the name of a buffer
+ * @buf: buffer
+ * @name: out: HEAPSIM_NAME_LEN bytes: the name that DMA_BUF_SET_NAME gave it,
+ *	else the one given at allocation
+ *
+ * Context: any but interrupts.
+ */
+void heapsim_buf_get_name(const struct heapsim_buf *buf, char *name)
+{
+	struct dma_buf *dmabuf = buf->dmabuf;
+
+	memcpy(name, buf->name, HEAPSIM_NAME_LEN);
+	spin_lock(&dmabuf->name_lock);
+	if (dmabuf->name)
+		strscpy_pad(name, dmabuf->name, HEAPSIM_NAME_LEN);
+	spin_unlock(&dmabuf->name_lock);
+}
+
+/**
  * heapsim_buf_revoke() - let the next touch of each page be seen
  * @dmabuf: any
  *

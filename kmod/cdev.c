@@ -128,7 +128,7 @@ static void buf_get_info(struct heapsim_buf *buf, struct heapsim_buf_info *info)
 	BUILD_BUG_ON(sizeof(info->count) != sizeof(buf->lines.count));
 	info->id = buf->id;
 	info->kind = buf->kind;
-	memcpy(info->name, buf->name, sizeof(info->name));
+	heapsim_buf_get_name(buf, info->name);
 	mutex_lock(&buf->lock);
 	heapsim_brackets_reap(buf);
 	info->nr_holders = buf->nr_holders;

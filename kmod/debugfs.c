@@ -43,6 +43,7 @@ static int bufs_show(struct seq_file *m, void *v)
 {
 	struct heapsim_buf *buf;
 	u64 count[ARRAY_SIZE(counters)];
+	char name[HEAPSIM_NAME_LEN];
 	size_t i;
 
 	BUILD_BUG_ON(sizeof(count) != sizeof(buf->lines.count));
@@ -56,7 +57,8 @@ static int bufs_show(struct seq_file *m, void *v)
 	spin_unlock(&buf->lines_lock);
 	seq_printf(m, "%llu %llu %zu %s %u \"", buf->id, buf->inode, buf->len,
 		   heapsim_heap_name(buf->kind), READ_ONCE(buf->nr_holders));
-	seq_escape(m, buf->name, "\n\t\"\\");
+	heapsim_buf_get_name(buf, name);
+	seq_escape(m, name, "\n\t\"\\");
 	seq_putc(m, '"');
 	for (i = 0; i < ARRAY_SIZE(counters); i++)
 		if (count[i])

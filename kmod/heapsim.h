@@ -4,13 +4,14 @@
  *
  * Lock order: mmap_lock, dma_resv, heapsim_streams.lock, heapsim_buf.lock,
  * i_mmap_rwsem, PTE lock, heapsim_buf.lines_lock, records_lock (of record.c),
- * stacks_lock (of stack.c). Under heapsim_streams.lock no user memory is
- * touched.
+ * stacks_lock (of stack.c), dma_buf.name_lock. Under heapsim_streams.lock no
+ * user memory is touched.
  * rules_lock (of policy.c) has none of these around or in it. Under
  * heapsim_buf.lock nothing that may sleep is allocated but page tables (by the
  * core, while a PFN is inserted).
  * A worker between publication and signal of its fence takes lines_lock,
- * records_lock, heapsim_share.lock (of dma.c) and those of fences alone.
+ * records_lock, name_lock, heapsim_share.lock (of dma.c) and those of fences
+ * alone.
  * heapsim_queue.lock (of dma.c) is taken before dma_resv.
  */
 #ifndef HEAPSIM_H
@@ -311,7 +312,7 @@ struct heapsim_bracket {
  * @owned: what the context that it belongs to has of it, NULL none
  * @pool: where its chunks go
  * @user: whose limit it counts against
- * @name: as given at allocation
+ * @name: as given at allocation; see heapsim_buf_get_name()
  * @chunks: DRAM
  * @nr_chunks: how many
  * @node: in heapsim_bufs
@@ -456,6 +457,7 @@ struct heapsim_wish {
 int heapsim_buf_create_fd(const struct heapsim_wish *wish,
 			  struct dma_buf **dmabuf);
 struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf);
+void heapsim_buf_get_name(const struct heapsim_buf *buf, char *name);
 int heapsim_buf_revoke(struct dma_buf *dmabuf);
 int heapsim_buf_reserve_images(struct heapsim_buf *buf);
 int heapsim_buf_reserve_view(struct heapsim_buf *buf);

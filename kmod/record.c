@@ -624,7 +624,7 @@ static void place_init(struct heapsim_record *r, const struct heapsim_buf *buf,
 	if (!buf)
 		return;
 	r->buf = buf->id;
-	memcpy(r->name, buf->name, sizeof(r->name));
+	heapsim_buf_get_name(buf, r->name);
 	heapsim_managed_describe(buf, r);
 }
 

@@ -396,12 +396,13 @@ static void exporter_name_is_in_bufinfo(void **state)
 	close(fd);
 }
 
-static void set_name_is_in_fdinfo(void **state)
+static void set_name_is_in_fdinfo_and_info(void **state)
 {
 	static const char long_name[] =
 		"a name that is longer than the 32 bytes it may have";
 	int fd = device_heap_alloc(heap_of(state), 4096);
 	char value[64];
+	int dev;
 
 	device_fdinfo(fd, "name", value, sizeof(value));
 	assert_string_equal(value, "");
@@ -409,6 +410,9 @@ static void set_name_is_in_fdinfo(void **state)
 					    "a frame"), 0);
 	device_fdinfo(fd, "name", value, sizeof(value));
 	assert_string_equal(value, "a frame");
+	dev = device_open();
+	assert_string_equal(device_buf_info(dev, fd).name, "a frame");
+	close(dev);
 	assert_int_equal(device_ioctl_errno(fd, DMA_BUF_SET_NAME_B,
 					    (void *)long_name), -EINVAL);
 	close(fd);
@@ -872,7 +876,7 @@ static const struct CMUnitTest on_each[] = {
 	cmocka_unit_test(memory_is_zeroed),
 	cmocka_unit_test(exporter_name_is_the_heaps),
 	cmocka_unit_test(exporter_name_is_in_bufinfo),
-	cmocka_unit_test(set_name_is_in_fdinfo),
+	cmocka_unit_test(set_name_is_in_fdinfo_and_info),
 	cmocka_unit_test(lseek_tells_only_the_size),
 	cmocka_unit_test(poll_says_ready_without_fences),
 	cmocka_unit_test(read_and_write_on_the_fd_are_refused),

@@ -237,7 +237,7 @@ struct heapsim_counters {
  * @has_two_views: out: 1 when CPU and engines may see different bytes now
  * @nr_holders: out: importers that have it mapped or vmapped now
  * @reserved: 0
- * @name: out: name given at allocation
+ * @name: out: name given by DMA_BUF_SET_NAME, else at allocation, terminated
  * @count: out: counters; all 0 for a foreign buffer or a kind of one view.
  *	While the policy is off they stay as they are
  * @policy: out: enum heapsim_policy; this and the next three are 0 for a
