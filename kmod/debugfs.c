@@ -180,7 +180,8 @@ bool heapsim_fault(enum heapsim_fault which, size_t len)
 		return false;
 	if (probability <= get_random_u32() % 100)
 		return false;
-	return atomic_read(&f->times) < 0 || atomic_dec_if_positive(&f->times) >= 0;
+	return atomic_read(&f->times) < 0 ||
+	       atomic_dec_if_positive(&f->times) >= 0;
 }
 #endif
 

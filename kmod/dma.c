@@ -26,7 +26,7 @@
 #include "trace.h"
 
 #define MAX_JOBS	64		/* of one open */
-#define MAX_RUNNING	1024		/* of a user, also of opens closed since */
+#define MAX_RUNNING	1024		/* of a user, closed opens too */
 #define MAX_WAIT_NS	3600000000000ULL
 
 /* Of 10 s; the rest is for the worker to come and signal. */

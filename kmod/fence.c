@@ -12,7 +12,8 @@
 
 #define MAX_TEST_FENCES		1024	/* of one open */
 #define MAX_TIMEOUT_NS		10000000000ULL
-#define MAX_LIFE_MS		9900	/* a timer may be late; 10 s is the bound */
+/* A timer may be late; 10 s is the bound. */
+#define MAX_LIFE_MS		9900
 
 /* The fence comes first: it is freed by the core. */
 struct heapsim_fence {

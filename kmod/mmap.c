@@ -201,8 +201,8 @@ vm_fault_t heapsim_mmap_dram(const struct vm_fault *vmf,
  * @lock: a buffer's, or that of the context that has the buffer
  *
  * The holder may clean gigabytes. Meanwhile the fault gives up mmap_lock, which
- * other threads and readers of /proc need, and is retried. A pfn_mkwrite is not:
- * the core goes on with mmap_lock after VM_FAULT_RETRY there.
+ * other threads and readers of /proc need, and is retried. A pfn_mkwrite is
+ * not: the core goes on with mmap_lock after VM_FAULT_RETRY there.
  *
  * Context: may sleep.
  * Return: 0 with the lock held; else without it: VM_FAULT_RETRY, where @vmf

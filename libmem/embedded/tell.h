@@ -5,9 +5,9 @@
  * look at one pointer and does nothing.
  *
  * A kind of finding that is new needs a row in mem_violation_name() and one in
- * libmem/tools/kind.c, and whoever finds it calls tell_violation(). An object whose
- * leaks shall be told needs a number in enum told_kind, a row in libmem/tools/kind.c
- * and a struct living.
+ * libmem/tools/kind.c, and whoever finds it calls tell_violation(). An object
+ * whose leaks shall be told needs a number in enum told_kind, a row in
+ * libmem/tools/kind.c and a struct living.
  */
 #ifndef _LIBMEM_TELL_H
 #define _LIBMEM_TELL_H

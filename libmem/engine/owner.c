@@ -597,9 +597,7 @@ static bool is_broken(int err)
 static void say_kept(void)
 {
 	static const char text[] =
-		"libmem: engines keep all private memory of this program, "
-		"which its allocator needs: kernels' touches of that are not "
-		"found\n";
+		"libmem: engines keep private memory for the allocator\n";
 
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		return;

@@ -184,7 +184,8 @@ enum told_api {
  *	library do not come by libmem, 0 none
  * @nr_failed: contexts that could not be opened
  * @failed_err: -errno of the first of these
- * @failed_name: the variable of the environment that it may come from, empty none
+ * @failed_name: the variable of the environment that it may come from, empty
+ *	none
  * @failed_value: its value, terminated; what is too long is cut
  * @nr_seq: places so far
  * @nr_dropped: what was found and had no room, as it is counted in a place

@@ -208,7 +208,7 @@ static int info_read(struct module *module, const char *who)
 	return EXIT_OK;
 }
 
-/* Somebody inserted it from elsewhere: of its parameters there are the names. */
+/* It was inserted from elsewhere: only the names of parameters are known. */
 static int loaded_read(struct module *module, const char *who)
 {
 	const struct dirent *entry;

@@ -405,7 +405,8 @@ static void failed_print(FILE *out, const struct run_facts *facts)
 		facts->nr_failed, facts->nr_failed == 1 ? " was" : "s were",
 		strerror(-facts->failed_err));
 	if (facts->failed_err == -ENOENT && facts->backend == RUN_EMBEDDED)
-		fputs(PREFIX "  the module is not loaded (heapsim load)\n", out);
+		fputs(PREFIX "  the module is not loaded (heapsim load)\n",
+		      out);
 	if (!*name)
 		return;
 	fputs(PREFIX "  ", out);
@@ -433,8 +434,10 @@ static void contexts_print(FILE *out, const struct run_facts *facts)
 		fprintf(out,
 			PREFIX "System calls of process %" PRIu32
 			" did not come by libmem, which was opened by\n"
-			PREFIX "dlopen() and not preloaded: LD_PRELOAD was replaced, or is not\n"
-			PREFIX "obeyed. Those that touch managed memory can fail with EFAULT\n",
+			PREFIX "dlopen() and not preloaded:\n"
+			PREFIX "LD_PRELOAD was replaced, or is not obeyed.\n"
+			PREFIX "Those that touch managed memory can fail with\n"
+			PREFIX "EFAULT\n",
 			facts->bypassed_pid);
 	if (facts->is_seen)
 		return;

@@ -43,7 +43,8 @@ struct run_refusal {
  * @nr_inline: contexts whose kernels ran in the program, and were not checked
  * @nr_failed: that could not be
  * @failed_err: -errno of the first of these
- * @failed_name: the variable of the environment that it may come from, empty none
+ * @failed_name: the variable of the environment that it may come from, empty
+ *	none
  * @failed_value: its value
  * @bypassed_pid: a process whose system calls libmem could not see, 0 none
  * @is_seen: the program used a buffer or a context that the board sees

@@ -46,7 +46,7 @@
 #define NR_EVENTS	HEAPSIM_WATCH_MAX_RECORDS
 #define NR_READS	512	/* of events before those of findings */
 #define RETRY_MS	100	/* for stacks to come */
-#define GRACE_NS	200000000ULL	/* what a program starts ends behind it */
+#define GRACE_NS	200000000ULL	/* children may end behind a program */
 #define EVENTS_MS	20	/* for events of libmem */
 
 /* As shells have it. */
@@ -544,9 +544,9 @@ struct preloaded {
 
 /*
  * Over the module it puts down the stacks of threads that the module signals.
- * Embedded, libmem does so itself; but it has to see calls of the C library, also
- * in a program that opens it by dlopen(): libmem-trap comes before that library.
- * Until a context is opened it does nothing.
+ * Embedded, libmem does so itself; but it has to see calls of the C library,
+ * also in a program that opens it by dlopen(): libmem-trap comes before that
+ * library. Until a context is opened it does nothing.
  */
 static const struct preloaded preloaded[] = {
 	[RUN_KERNEL] = {

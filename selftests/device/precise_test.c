@@ -685,8 +685,9 @@ static void an_instruction_may_touch_two_buffers(void **state)
 }
 
 /*
- * Copies *@from to *@to by the last instruction of a restartable sequence, whose
- * first reads *@from into *@before. Returns false if the kernel had it aborted.
+ * Copies *@from to *@to by the last instruction of a restartable sequence,
+ * whose first reads *@from into *@before. Returns false if the kernel had it
+ * aborted.
  */
 static bool copy_in_a_sequence(const uint64_t *from, uint64_t *to,
 			       uint64_t *before)
@@ -741,7 +742,7 @@ static void *count_on(void *arg)
 	return NULL;
 }
 
-/* The rival has run between begin and end of no sequence that was not aborted. */
+/* Each sequence in which the rival ran was aborted. */
 static void a_restartable_sequence_is_aborted_when_preempted(void **state)
 {
 	struct fixture *f = *state;

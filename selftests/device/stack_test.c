@@ -383,7 +383,7 @@ static void exec_takes_the_signal_away(void **state)
 }
 
 #ifdef __x86_64__
-#define RED_ZONE	128	/* bytes below the stack pointer that are live */
+#define RED_ZONE	128	/* live bytes below the stack pointer */
 
 /* Stores to @at with the stack pointer @sp and the red zone in use. */
 static void store_with_red_zone(uint8_t *sp, uint8_t *at, uint8_t *zone)

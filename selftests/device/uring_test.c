@@ -328,7 +328,7 @@ static void a_wait_for_a_job_does_not_hold_up_who_submits_it(void **state)
 }
 
 /* A thread waits for the fence of a foreign buffer, the queue goes on. */
-static void a_submission_that_waits_holds_up_nothing_behind_it(void **state)
+static void a_waiting_job_holds_nothing_up(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_dma_submit job = {
@@ -639,7 +639,7 @@ int main(void)
 		TEST(a_thread_may_run_it),
 		cmocka_unit_test_setup_teardown(a_polled_queue_runs_it,
 						setup_sqpoll, teardown),
-		cmocka_unit_test_setup_teardown(a_submission_that_waits_holds_up_nothing_behind_it,
+		cmocka_unit_test_setup_teardown(a_waiting_job_holds_nothing_up,
 						setup_sqpoll, teardown),
 		TEST(a_wait_for_a_job_does_not_hold_up_who_submits_it),
 		TEST(a_wait_can_be_cancelled),

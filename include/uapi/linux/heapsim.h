@@ -16,8 +16,9 @@
  * dma-buf core has it.
  *
  * Ids of objects (streams, events, host functions, works, jobs, fences, holds)
- * are numbers of one open of /dev/heapsim, the lowest that is free: what is gone
- * leaves its id to the next. So whoever keeps one beyond that may name another's.
+ * are numbers of one open of /dev/heapsim, the lowest that is free. An object
+ * that is gone leaves its id to the next one, so an id that is kept longer may
+ * name another object.
  */
 #ifndef _UAPI_LINUX_HEAPSIM_H
 #define _UAPI_LINUX_HEAPSIM_H

@@ -202,7 +202,8 @@ static void settings_refused(void)
 	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
 		value = getenv(variables[i]);
 		if (value && *value)
-			fprintf(stderr, "heapsim: %s=%s\n", variables[i], value);
+			fprintf(stderr, "heapsim: %s=%s\n", variables[i],
+				value);
 	}
 	fputs("heapsim: one of these is not known: heapsim run names it\n",
 	      stderr);
