@@ -101,7 +101,7 @@ attach_history()
 	    "$by:$(line SECOND)\)" \
 	    "  to stream 2, $ago" "$by:$(line THIRD)\)" \
 	    "  to the host in stream 1, $ago" "$by:$(line FOURTH)\)" \
-	    'touched by engine gpu, job 1 on stream 1' && sum 1 1 || return
+	    'touched by engine gpu, job [0-9]+ on stream 1' && sum 1 1 || return
 	[ "$(grep -c 'attached by' <<<"$report")" = 4 ] && return
 	echo "not four attaches"
 	return 1

@@ -121,7 +121,7 @@ cpu_while_active()
 		    'attached to all streams' 'read by wrong' \
 		    "at peek \\(wrong.c:$(line PEEK)\\)" \
 		    "by while_active \\(wrong.c:$(line ACTIVE)\\)" \
-		    'in use by engine gpu, job 1 on stream 1, submitted by wrong' \
+		    'in use by engine gpu, job [0-9]+ on stream 1, submitted by wrong' \
 		    "work_submit \\(wrong.c:$(line LAUNCH)\\)" \
 		    'to mend it, wait for the stream' && sum 1 1
 }
@@ -131,7 +131,7 @@ engine_not_attached()
 	report 0 "$wrong" not-attached &&
 		has 'Engine not attached' 'offset 0, 65536 bytes' \
 		    'attached to stream 1' \
-		    'touched by engine gpu, job 1 on stream 0, submitted by' \
+		    'touched by engine gpu, job [0-9]+ on stream 0, submitted by' \
 		    "by not_attached \\(wrong.c:$(line ALONE)\\)" \
 		    "to mend it, attach the buffer to the job's stream" && sum 1 1
 }
