@@ -184,10 +184,10 @@ static void host_pointers_of_large_blocks_are_illegal(void **state)
 
 	(void)state;
 #ifdef __SANITIZE_ADDRESS__
-	skip();
+	skip_because("AddressSanitizer has an allocator of its own");
 #endif
 	if (has_other_allocator())
-		skip();
+		skip_because("another allocator than glibc's");
 	block = calloc(1, len);
 	assert_non_null(block);
 	for (i = 0; i < 3; i++) {
