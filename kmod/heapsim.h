@@ -880,6 +880,7 @@ void heapsim_hold_forget(struct heapsim_ctx *ctx);
  * @HEAPSIM_FAIL_BEGIN: START of a bracket: EINTR
  * @HEAPSIM_LATE_FENCE: the fence of a job is signalled at its deadline, with
  *	ETIMEDOUT
+ * @HEAPSIM_NR_FAULTS: number of these
  */
 enum heapsim_fault {
 	HEAPSIM_FAIL_ALLOC,

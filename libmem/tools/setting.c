@@ -18,11 +18,13 @@
  * @what: its values are
  * @words: the values; none: boards, or numbers
  */
-static const struct setting {
+struct setting {
 	const char *name;
 	const char *what;
 	const char *words[MAX_WORDS];
-} settings[] = {
+};
+
+static const struct setting settings[] = {
 	{ "LIBMEM_BACKEND", "backend", { "auto", "kernel", "embedded" } },
 	{ "LIBMEM_SOC", "board", { NULL } },
 	{ "LIBMEM_POLICY", "policy", { "strict", "record", "off" } },
