@@ -478,96 +478,63 @@ void watch_unmatched_end(const struct embedded_buf *buf, bool lacks_write,
 	tell(&f);
 }
 
-/* A bracket that nobody will end. */
-static struct found open_bracket(const struct embedded_buf *buf,
-				 enum bracket_dir dir)
+/* A WRITE bracket that nobody will end. */
+static struct found missing_end(const struct embedded_buf *buf)
 {
-	struct found f = found_of(buf, dir == BRACKET_WRITE ?
-				  MEM_VIOLATION_MISSING_END :
-				  MEM_VIOLATION_UNENDED_READ, 0,
+	struct found f = found_of(buf, MEM_VIOLATION_MISSING_END, 0,
 				  buf->base.len);
 
 	f.v.missing = MEM_MISSING_END;
-	add_store(&f, &buf->begin[dir]);
-	f.v.is_write = dir == BRACKET_WRITE;
+	add_store(&f, &buf->begin);
 	return f;
 }
 
-/* One for reading and writing is reported once, as one for writing. */
-static uint64_t nr_open(const struct embedded_buf *buf, enum bracket_dir dir)
-{
-	if (dir == BRACKET_WRITE)
-		return buf->nr_write;
-	return buf->nr_read > buf->nr_write ? buf->nr_read - buf->nr_write : 0;
-}
-
-static void bracket_gone(struct embedded_buf *buf, enum bracket_dir dir)
-{
-	tell_object_gone(buf->begun[dir], buf->base.len);
-	buf->begun[dir] = NULL;
-}
-
 /**
- * watch_open_brackets() - report the brackets in which a buffer goes
+ * watch_missing_end() - a buffer goes with WRITE brackets open
  * @buf: buffer, locked
  */
-void watch_open_brackets(struct embedded_buf *buf)
+void watch_missing_end(struct embedded_buf *buf)
 {
-	enum bracket_dir dir;
 	struct found f;
 
-	if (!is_watched())
+	if (!buf->nr_write || !is_watched())
 		return;
-	for (dir = BRACKET_READ; dir <= BRACKET_WRITE; dir++) {
-		if (!nr_open(buf, dir))
-			continue;
-		f = open_bracket(buf, dir);
-		f.v.count = nr_open(buf, dir);
-		tell(&f);
-		bracket_gone(buf, dir);
-	}
+	f = missing_end(buf);
+	f.v.count = buf->nr_write;
+	tell(&f);
+	tell_object_gone(buf->begun, buf->base.len);
+	buf->begun = NULL;
 }
 
 /**
- * watch_bracket_begin() - note where a bracket was begun
+ * watch_begin_write() - a WRITE bracket is open
  * @buf: buffer, locked
- * @is_read: it is for reading
- * @is_write: it is for writing
+ *
+ * Who ends in it can tell nothing any more: it is told now.
  */
-void watch_bracket_begin(struct embedded_buf *buf, bool is_read, bool is_write)
+void watch_begin_write(struct embedded_buf *buf)
 {
-	const struct note note = {
+	struct found f;
+
+	buf->begin = (struct note) {
 		.time_ns = now_ns(),
 		.tid = gettid(),
 		.stack = tell_stack(0),
 	};
-
-	if (is_read)
-		buf->begin[BRACKET_READ] = note;
-	if (is_write)
-		buf->begin[BRACKET_WRITE] = note;
+	if (buf->begun || !tell_is_on())
+		return;
+	f = missing_end(buf);
+	buf->begun = tell_object(&f.v, f.beside.cpu_stack);
 }
 
 /**
- * watch_brackets() - keep the report up to date: brackets have changed
+ * watch_end_write() - and none is any more
  * @buf: buffer, locked
- *
- * A process that ends inside a bracket cannot report it any more.
  */
-void watch_brackets(struct embedded_buf *buf)
+void watch_end_write(struct embedded_buf *buf)
 {
-	enum bracket_dir dir;
-	struct found f;
-
-	for (dir = BRACKET_READ; dir <= BRACKET_WRITE; dir++) {
-		if (!nr_open(buf, dir)) {
-			bracket_gone(buf, dir);
-		} else if (!buf->begun[dir] && tell_is_on()) {
-			f = open_bracket(buf, dir);
-			buf->begun[dir] = tell_object(&f.v,
-						      f.beside.cpu_stack);
-		}
-	}
+	tell_object_gone(buf->begun, buf->base.len);
+	buf->begun = NULL;
 }
 
 /**
