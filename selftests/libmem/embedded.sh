@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # All tests of libmem with the board in the process itself: no module, no VM,
-# no root; on all boards, or $HEAPSIM_BOARDS. TAP, one document a program. Exit code: 0 if all passed, else 1.
+# no root; on all boards, or $HEAPSIM_BOARDS. TAP, one document a program. Exit
+# code: 0 if all passed, else 1.
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -22,10 +23,12 @@ for soc in ${HEAPSIM_BOARDS:-$all}; do
 done
 # With allocators that programs bring along: engines need those, too.
 "$dir/heap_own_test" || rc=1
-for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2.0; do
-	if ! ldconfig -p | grep -q "$allocator"; then
-		echo "ok 1 # SKIP $allocator is not installed"
+for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
+	if ! ldconfig -p | grep -qF "$allocator "; then
+		echo "not ok 1 - engines_with_$allocator"
+		echo "# $allocator is not installed: make setup"
 		echo "1..1"
+		rc=1
 		continue
 	fi
 	LD_PRELOAD=$allocator "$dir/heap_test" || rc=1
