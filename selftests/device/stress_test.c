@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Random operations of four processes on buffers that they share and on their
- * own, with the fault knobs on, and one of the processes killed now and then.
- * Each answer must be one that the documents have, a killed process must end,
- * and nothing may stay behind. What else can go wrong the kernel's sanitizers
- * and the kernel log report. HEAPSIM_STEPS= is the number of operations of all
+ * own, with the fault knobs on, signals that interrupt them, and one of the
+ * processes killed now and then. Each answer must be one that the documents
+ * have, a killed process must end, and nothing may stay behind. What else can
+ * go wrong the kernel's sanitizers and the kernel log report. HEAPSIM_STEPS= is the number of operations of all
  * processes together, HEAPSIM_SEED= chooses them.
  */
 #include <dirent.h>
@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,6 +31,8 @@
 #define MAX_PAGES	24
 #define MAX_ID		24	/* most ids are those of objects that exist */
 #define KILL_EVERY_MS	700
+/* A process is interrupted this often, in whatever it waits for. */
+#define INTERRUPT_EVERY_US	9000
 #define KNOBS		"/sys/kernel/debug/heapsim"
 /* A killed process that has not ended by then never will. */
 #define END_NS		(120 * NSEC_PER_SEC)
@@ -96,6 +99,27 @@ static uint64_t below(struct process *p, uint64_t limit)
 static void on_refused(int signal)
 {
 	siglongjmp(refused, signal);
+}
+
+/* No operation goes on after it: what waits answers EINTR. */
+static void on_interrupt(int signal)
+{
+	(void)signal;
+}
+
+/* A child has its parent's handlers, and no timer. */
+static void interrupt_often(void)
+{
+	static const struct sigaction interrupt = {
+		.sa_handler = on_interrupt,
+	};
+	static const struct itimerval often = {
+		.it_interval.tv_usec = INTERRUPT_EVERY_US,
+		.it_value.tv_usec = INTERRUPT_EVERY_US,
+	};
+
+	sigaction(SIGALRM, &interrupt, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
 }
 
 static int some_dev(struct process *p)
@@ -464,6 +488,7 @@ static int do_fork(struct process *p)
 	if (pid < 0)
 		return -errno;
 	if (!pid) {
+		interrupt_often();
 		do_touch(p);
 		do_sync(p);
 		_exit(0);
@@ -541,6 +566,7 @@ static int process_main(struct process *p)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGBUS, on_refused);
 	signal(SIGSEGV, SIG_DFL);
+	interrupt_often();
 	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
 		sum += ops[i].share;
 	while (__atomic_fetch_add(&shared->nr_done, 1, __ATOMIC_RELAXED) <
