@@ -902,7 +902,7 @@ static struct outcome outcome_of(struct fixture *f)
 	struct outcome out;
 	size_t i;
 
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < 60; i++) {
 		size_t at = i * 7919 * 64 % f->len;
 
 		device_revoke(f->dev, f->fd);

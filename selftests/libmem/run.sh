@@ -32,6 +32,8 @@ modprobe vgem 2>/dev/null
 
 "$here/symbols_test" || rc=1
 "$dir/header_test" || rc=1
+# Random sequences of the model's: the embedded backend has them all, too.
+! is_quick || export ROUNDS=${ROUNDS:-4}
 for test in ctx size buf job watch random; do
 	LIBMEM_BACKEND=kernel "$dir/${test}_test" || rc=1
 done
