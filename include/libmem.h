@@ -256,6 +256,7 @@ struct mem_probe {
  * @MEM_VIOLATION_ENGINE_NOT_ATTACHED: a job touched managed memory that is not
  *	attached to its stream
  * @MEM_VIOLATION_CPU_ON_DEVICE: the CPU touched device memory
+ * @MEM_VIOLATION_UNENDED_READ: no error: a READ bracket that nobody will end
  * @MEM_VIOLATION_ATOMIC_ON_UNCACHED: an atomic instruction on pinned memory of
  *	a board whose CPU does not cache that
  * @MEM_VIOLATION_ILLEGAL_ADDRESS: a job touched what its engine has not
@@ -280,6 +281,7 @@ enum mem_violation_kind {
 	MEM_VIOLATION_CPU_WHILE_ACTIVE,
 	MEM_VIOLATION_ENGINE_NOT_ATTACHED,
 	MEM_VIOLATION_CPU_ON_DEVICE,
+	MEM_VIOLATION_UNENDED_READ,
 	MEM_VIOLATION_ATOMIC_ON_UNCACHED,
 	MEM_VIOLATION_ILLEGAL_ADDRESS,
 	MEM_VIOLATION_OVERRUN,

@@ -428,6 +428,7 @@ int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
 	mutex_lock(&buf->lock);
 	sync_for_cpu(buf);
 	if (buf->has_two_views) {
+		heapsim_views_compare(buf);
 		heapsim_brackets_reap(buf);
 		if (dir != DMA_TO_DEVICE)
 			heapsim_views_take_in(buf);
@@ -460,6 +461,7 @@ int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 		sync_for_device(buf, dir);
 		goto out_tell;
 	}
+	heapsim_views_compare(buf);
 	if (dir != DMA_FROM_DEVICE)
 		heapsim_views_clean(buf, 0, buf->len);
 	sync_for_device(buf, dir);

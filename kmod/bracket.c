@@ -264,6 +264,23 @@ bool heapsim_bracket_any_open(const struct heapsim_buf *buf)
 }
 
 /**
+ * heapsim_bracket_reader() - find a process that has a READ bracket open
+ * @buf: buffer
+ *
+ * Context: the buffer's lock is held.
+ * Return: its last START that may read, or NULL.
+ */
+const struct heapsim_cpu *heapsim_bracket_reader(const struct heapsim_buf *buf)
+{
+	const struct heapsim_bracket *b;
+
+	list_for_each_entry(b, &buf->brackets, node)
+		if (b->nr_read)
+			return &b->read_start;
+	return NULL;
+}
+
+/**
  * heapsim_bracket_open() - START of the calling process
  * @buf: two-view buffer
  * @dir: of the START
@@ -275,6 +292,8 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 			  struct heapsim_bracket **fresh)
 {
 	struct heapsim_bracket *b = bracket_find(buf);
+	const bool is_write = dir != DMA_FROM_DEVICE;
+	struct heapsim_cpu start;
 
 	if (!b) {
 		b = *fresh;
@@ -284,10 +303,13 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 	/* A driver may call for a process that never had a descriptor. */
 	if (!b->had_buf)
 		b->had_buf = has_buf(buf, b->tgid);
-	if (dir != DMA_FROM_DEVICE)
-		heapsim_cpu_now(&b->start, 0, true);
+	heapsim_cpu_now(&start, 0, is_write);
+	if (is_write)
+		b->write_start = start;
+	if (dir != DMA_TO_DEVICE)
+		b->read_start = start;
 	b->nr_read += dir != DMA_TO_DEVICE;
-	b->nr_write += dir != DMA_FROM_DEVICE;
+	b->nr_write += is_write;
 }
 
 /**
@@ -327,7 +349,7 @@ static void bracket_end(struct heapsim_buf *buf, struct heapsim_bracket *b)
 	buf->lines.count.missing_ends += b->nr_write;
 	spin_unlock(&buf->lines_lock);
 	atomic64_add(b->nr_write, &nr_missing_ends);
-	heapsim_record_missing_end(buf, b);
+	heapsim_record_open_bracket(buf, b);
 	b->nr_read = 0;
 	b->nr_write = 0;
 	b->had_buf = false;

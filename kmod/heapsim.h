@@ -281,7 +281,8 @@ struct heapsim_note {
  * @node: in heapsim_buf.brackets
  * @tgid: the process, referenced
  * @who: its number, as the model has it
- * @start: its last START that may write
+ * @write_start: its last START that may write
+ * @read_start: its last START that may read
  * @had_buf: it had a descriptor or mapping of the buffer at a START
  * @nr_read: STARTs without END that may read
  * @nr_write: STARTs without END that may write
@@ -290,7 +291,8 @@ struct heapsim_bracket {
 	struct list_head node;
 	struct pid *tgid;
 	u32 who;
-	struct heapsim_cpu start;
+	struct heapsim_cpu write_start;
+	struct heapsim_cpu read_start;
 	bool had_buf;
 	u32 nr_read;
 	u32 nr_write;
@@ -342,6 +344,7 @@ struct heapsim_bracket {
  * @mapped: bit a page: it may have PTEs
  * @nr_job_ends: engine jobs that will end or have, and are to be tidied up
  * @random: state of random eviction
+ * @reader: START of the bracket whose reads the model judges, else NULL
  * @lines_lock: protects what follows
  * @notes: an array of as many as there are pages, with @lines
  * @access: what the CPU is doing while the model judges it
@@ -395,6 +398,7 @@ struct heapsim_buf {
 	unsigned long *mapped;
 	u32 nr_job_ends;
 	u64 random;
+	const struct heapsim_cpu *reader;
 
 	spinlock_t lines_lock;
 	struct heapsim_note *notes;
@@ -536,6 +540,7 @@ void heapsim_views_evict(struct heapsim_buf *buf, size_t keep);
 void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len);
 void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len);
 void heapsim_views_take_in(struct heapsim_buf *buf);
+void heapsim_views_compare(struct heapsim_buf *buf);
 void heapsim_views_revoke(struct heapsim_buf *buf, size_t first, size_t end);
 void heapsim_views_revoke_all(struct heapsim_buf *buf);
 int heapsim_views_hold(struct heapsim_buf *buf, bool may_write,
@@ -588,6 +593,8 @@ u32 heapsim_bracket_add(struct heapsim_buf *buf, struct heapsim_bracket *fresh);
 bool heapsim_bracket_is_open(const struct heapsim_buf *buf, u32 who,
 			     enum heapsim_touch touch);
 bool heapsim_bracket_any_open(const struct heapsim_buf *buf);
+const struct heapsim_cpu *
+heapsim_bracket_reader(const struct heapsim_buf *buf);
 void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 			  struct heapsim_bracket **fresh);
 void heapsim_bracket_close(struct heapsim_buf *buf,
@@ -805,8 +812,8 @@ void heapsim_record_cpu_forbidden(struct heapsim_buf *buf, u32 kind,
 				  const struct heapsim_party *party);
 void heapsim_record_not_attached(struct heapsim_buf *buf,
 				 const struct heapsim_party *party);
-void heapsim_record_missing_end(struct heapsim_buf *buf,
-				const struct heapsim_bracket *b);
+void heapsim_record_open_bracket(struct heapsim_buf *buf,
+				 const struct heapsim_bracket *b);
 void heapsim_record_unmatched_end(struct heapsim_buf *buf, bool lacks_write,
 				  bool is_write);
 int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd);

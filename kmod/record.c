@@ -137,6 +137,7 @@ static const u32 missing[HEAPSIM_NR_RECORD_KINDS] = {
 	[HEAPSIM_RECORD_CPU_WHILE_ACTIVE] = HEAPSIM_MISSING_SYNC,
 	[HEAPSIM_RECORD_ENGINE_NOT_ATTACHED] = HEAPSIM_MISSING_ATTACH,
 	[HEAPSIM_RECORD_CPU_ON_DEVICE] = HEAPSIM_MISSING_COPY,
+	[HEAPSIM_RECORD_UNENDED_READ] = HEAPSIM_MISSING_END,
 };
 
 static bool is_watched(void)
@@ -695,6 +696,7 @@ static bool is_wanted(void)
 
 static const u32 kind_of[] = {
 	[LINE_STALE_READ] = HEAPSIM_RECORD_STALE_READ,
+	[LINE_UNSEEN_STALE_READ] = HEAPSIM_RECORD_STALE_READ,
 	[LINE_POSSIBLE_STALE_READ] = HEAPSIM_RECORD_POSSIBLE_STALE_READ,
 	[LINE_LOST_DEVICE_WRITE] = HEAPSIM_RECORD_LOST_DEVICE_WRITE,
 	[LINE_LOST_CPU_WRITE] = HEAPSIM_RECORD_LOST_CPU_WRITE,
@@ -737,6 +739,10 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 		heapsim_cpu_now(&side, access->addr ?
 				 access->addr + (r.off - access->off) : 0,
 				 false);
+		writer_of(buf, page, &party);
+		break;
+	case LINE_UNSEEN_STALE_READ:
+		side = *buf->reader;
 		writer_of(buf, page, &party);
 		break;
 	case LINE_LOST_DEVICE_WRITE:
@@ -838,24 +844,38 @@ void heapsim_record_not_attached(struct heapsim_buf *buf,
 	tell(&r, &nobody, party);
 }
 
-/**
- * heapsim_record_missing_end() - a WRITE bracket that nobody will end
- * @buf: two-view buffer
- * @b: the bracket
- *
- * Context: the buffer's lock is held, or nobody has the buffer.
- */
-void heapsim_record_missing_end(struct heapsim_buf *buf,
-				const struct heapsim_bracket *b)
+static void record_brackets(struct heapsim_buf *buf, u32 kind, u32 nr,
+			    const struct heapsim_cpu *start)
 {
 	const struct heapsim_party nobody = { 0 };
 	struct heapsim_record r;
 
-	if (!b->nr_write || !is_wanted())
+	if (!nr)
 		return;
-	record_init(&r, buf, HEAPSIM_RECORD_MISSING_END, 0, buf->len);
-	r.count = b->nr_write;
-	tell(&r, &b->start, &nobody);
+	record_init(&r, buf, kind, 0, buf->len);
+	r.count = nr;
+	tell(&r, start, &nobody);
+}
+
+/**
+ * heapsim_record_open_bracket() - report brackets that nobody will end
+ * @buf: two-view buffer
+ * @b: brackets of a process that has ended, or has no access to @buf any more
+ *
+ * A bracket for reading and writing is reported once, as one for writing.
+ *
+ * Context: the buffer's lock is held, or nobody has the buffer.
+ */
+void heapsim_record_open_bracket(struct heapsim_buf *buf,
+				 const struct heapsim_bracket *b)
+{
+	if (!is_wanted())
+		return;
+	record_brackets(buf, HEAPSIM_RECORD_MISSING_END, b->nr_write,
+			&b->write_start);
+	record_brackets(buf, HEAPSIM_RECORD_UNENDED_READ,
+			b->nr_read - min(b->nr_read, b->nr_write),
+			&b->read_start);
 }
 
 /**

@@ -722,6 +722,40 @@ void heapsim_views_take_in(struct heapsim_buf *buf)
 			 buf->lines.count.lines_invalidated - before, begin_ns);
 }
 
+/**
+ * heapsim_views_compare() - find reads of what a holder has overwritten
+ * @buf: two-view buffer
+ *
+ * Nobody sees a holder write, nor a read through a PTE that is there. A READ
+ * bracket that is open licenses such reads: each Clean line of a page that has
+ * PTEs then counts as read, and as stale if DRAM differs from it. To be called
+ * before the brackets change, and before lines are taken in.
+ *
+ * Context: the buffer's lock is held. Costs what the pages cost that have PTEs.
+ */
+void heapsim_views_compare(struct heapsim_buf *buf)
+{
+	size_t page;
+
+	if (!buf->nr_writers || !buf->lines.pages)
+		return;
+	buf->reader = heapsim_bracket_reader(buf);
+	if (!buf->reader)
+		return;
+	for_each_set_bit(page, buf->mapped, buf->nr_pages) {
+		u64 nr_stale;
+
+		spin_lock(&buf->lines_lock);
+		nr_stale = line_compare_page(&buf->lines, page);
+		spin_unlock(&buf->lines_lock);
+		/* The next read is seen, and these are not found again. */
+		if (nr_stale)
+			heapsim_views_revoke(buf, page, page + 1);
+		cond_resched();
+	}
+	buf->reader = NULL;
+}
+
 static bool is_in_use(struct heapsim_buf *buf)
 {
 	bool has_jobs;
@@ -922,6 +956,7 @@ void heapsim_views_release(struct heapsim_buf *buf, bool may_write)
 {
 	mutex_lock(&buf->lock);
 	if (buf->has_two_views) {
+		heapsim_views_compare(buf);
 		heapsim_brackets_reap(buf);
 		if (may_write)
 			heapsim_views_take_in(buf);

@@ -344,6 +344,7 @@ API const char *mem_violation_name(unsigned int kind)
 		[MEM_VIOLATION_CPU_WHILE_ACTIVE] = "cpu-while-active",
 		[MEM_VIOLATION_ENGINE_NOT_ATTACHED] = "engine-not-attached",
 		[MEM_VIOLATION_CPU_ON_DEVICE] = "cpu-on-device",
+		[MEM_VIOLATION_UNENDED_READ] = "unended-read",
 		[MEM_VIOLATION_ATOMIC_ON_UNCACHED] = "atomic-on-uncached",
 		[MEM_VIOLATION_ILLEGAL_ADDRESS] = "illegal-address",
 		[MEM_VIOLATION_OVERRUN] = "overrun",

@@ -943,6 +943,34 @@ void line_invalidate_end(struct line_buf *buf, const struct line_op *op,
 }
 
 /**
+ * line_compare_page() - find what a holder wrote while the CPU could read
+ * @buf: buffer
+ * @page: page number; the CPU had access to it in a READ bracket, so that its
+ *	reads were not seen
+ *
+ * A Clean line that is stale counts as a stale read.
+ *
+ * Return: number of these lines.
+ */
+u64 line_compare_page(struct line_buf *buf, size_t page)
+{
+	size_t line = page * lines_per_page(buf);
+	size_t end = line + lines_per_page(buf);
+	u64 nr = 0;
+
+	if (!buf->pages[page].twin)
+		return 0;
+	for (; line < end; line++) {
+		if (!is_stale(buf, line) || is_dirty(buf, line))
+			continue;
+		nr++;
+		buf->count.stale_reads++;
+		tell(buf, LINE_UNSEEN_STALE_READ, line);
+	}
+	return nr;
+}
+
+/**
  * line_evict() - a cache drops a line of its own accord
  * @buf: buffer
  * @line: line number

@@ -39,6 +39,7 @@ struct line_counters {
 /** enum line_event - what is told of lines, besides being counted */
 enum line_event {
 	LINE_STALE_READ,
+	LINE_UNSEEN_STALE_READ,
 	LINE_POSSIBLE_STALE_READ,
 	LINE_LOST_DEVICE_WRITE,
 	LINE_LOST_CPU_WRITE,
@@ -165,6 +166,7 @@ void line_take_in_page(struct line_buf *buf, size_t page, bool keep_dirty,
 		       struct line_op *op);
 void line_invalidate_end(struct line_buf *buf, const struct line_op *op,
 			 bool was_held_by_writer);
+u64 line_compare_page(struct line_buf *buf, size_t page);
 void line_evict(struct line_buf *buf, size_t line);
 
 #endif

@@ -337,7 +337,7 @@ static void embedded_free(struct mem_buf *base)
 
 	if (!window_is_forked()) {
 		buf_lock(buf, &old);
-		watch_missing_end(buf);
+		watch_open_brackets(buf);
 		buf_unlock(buf, &old);
 	}
 	embedded_buf_put(buf);
@@ -417,8 +417,9 @@ static int embedded_begin(struct mem_buf *base, unsigned int access)
 			view_take_in(buf);
 		buf->nr_read += !!(access & MEM_READ);
 		buf->nr_write += !!(access & MEM_WRITE);
-		if (access & MEM_WRITE)
-			watch_begin_write(buf);
+		watch_bracket_begin(buf, access & MEM_READ,
+				    access & MEM_WRITE);
+		watch_brackets(buf);
 	}
 	trace_bracket(buf, true, access, begin_ns);
 	buf_unlock(buf, &old);
@@ -432,8 +433,7 @@ static void end_locked(struct embedded_buf *buf, bool is_read, bool is_write)
 	if (buf->nr_read >= is_read && buf->nr_write >= is_write) {
 		buf->nr_read -= is_read;
 		buf->nr_write -= is_write;
-		if (is_write && !buf->nr_write)
-			watch_end_write(buf);
+		watch_brackets(buf);
 	} else {
 		buf->lines.count.unmatched_ends++;
 		watch_unmatched_end(buf, is_write && !buf->nr_write, is_write);

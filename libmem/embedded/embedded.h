@@ -183,6 +183,13 @@ struct note {
 struct watch;
 struct touch;
 
+/** enum bracket_dir - what a bracket allows */
+enum bracket_dir {
+	BRACKET_READ,
+	BRACKET_WRITE,
+	BRACKET_NR_DIRS
+};
+
 #define NEWEST_STREAM_SHIFT	3	/* above MEM_ATTACH_* */
 
 /**
@@ -218,8 +225,9 @@ struct touch;
  * @nr_due: touches after which nothing has been evicted yet
  * @nr_read: open READ brackets
  * @nr_write: open WRITE brackets
- * @begin: of the newest WRITE bracket
- * @begun: where the oldest open one was begun, for who is told of it at the end
+ * @begin: where the newest bracket of each direction was begun
+ * @begun: the report, if the process ends now, of one that is open; NULL: none
+ *	is, or nobody reads reports
  * @touch: that is being judged
  * @acting: whose work on DRAM is being judged
  * @attach: managed: who may touch it; the order lock protects the rest
@@ -266,8 +274,8 @@ struct embedded_buf {
 	uint32_t nr_due;
 	uint64_t nr_read;
 	uint64_t nr_write;
-	struct note begin;
-	struct told_place *begun;
+	struct note begin[BRACKET_NR_DIRS];
+	struct told_place *begun[BRACKET_NR_DIRS];
 	const struct touch *touch;
 	struct acting acting;
 
@@ -366,9 +374,10 @@ void watch_unbracketed(const struct embedded_buf *buf,
 		       const struct touch *touch);
 void watch_unmatched_end(const struct embedded_buf *buf, bool lacks_write,
 			 bool is_write);
-void watch_missing_end(struct embedded_buf *buf);
-void watch_begin_write(struct embedded_buf *buf);
-void watch_end_write(struct embedded_buf *buf);
+void watch_open_brackets(struct embedded_buf *buf);
+void watch_bracket_begin(struct embedded_buf *buf, bool is_read,
+			 bool is_write);
+void watch_brackets(struct embedded_buf *buf);
 void watch_alloc(struct embedded_buf *buf);
 void watch_register(struct embedded_buf *buf);
 void watch_free(struct embedded_buf *buf);

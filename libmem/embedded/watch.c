@@ -478,63 +478,96 @@ void watch_unmatched_end(const struct embedded_buf *buf, bool lacks_write,
 	tell(&f);
 }
 
-/* A WRITE bracket that nobody will end. */
-static struct found missing_end(const struct embedded_buf *buf)
+/* A bracket that nobody will end. */
+static struct found open_bracket(const struct embedded_buf *buf,
+				 enum bracket_dir dir)
 {
-	struct found f = found_of(buf, MEM_VIOLATION_MISSING_END, 0,
+	struct found f = found_of(buf, dir == BRACKET_WRITE ?
+				  MEM_VIOLATION_MISSING_END :
+				  MEM_VIOLATION_UNENDED_READ, 0,
 				  buf->base.len);
 
 	f.v.missing = MEM_MISSING_END;
-	add_store(&f, &buf->begin);
+	add_store(&f, &buf->begin[dir]);
+	f.v.is_write = dir == BRACKET_WRITE;
 	return f;
 }
 
-/**
- * watch_missing_end() - a buffer goes with WRITE brackets open
- * @buf: buffer, locked
- */
-void watch_missing_end(struct embedded_buf *buf)
+/* One for reading and writing is reported once, as one for writing. */
+static uint64_t nr_open(const struct embedded_buf *buf, enum bracket_dir dir)
 {
-	struct found f;
+	if (dir == BRACKET_WRITE)
+		return buf->nr_write;
+	return buf->nr_read > buf->nr_write ? buf->nr_read - buf->nr_write : 0;
+}
 
-	if (!buf->nr_write || !is_watched())
-		return;
-	f = missing_end(buf);
-	f.v.count = buf->nr_write;
-	tell(&f);
-	tell_object_gone(buf->begun, buf->base.len);
-	buf->begun = NULL;
+static void bracket_gone(struct embedded_buf *buf, enum bracket_dir dir)
+{
+	tell_object_gone(buf->begun[dir], buf->base.len);
+	buf->begun[dir] = NULL;
 }
 
 /**
- * watch_begin_write() - a WRITE bracket is open
+ * watch_open_brackets() - report the brackets in which a buffer goes
  * @buf: buffer, locked
- *
- * Who ends in it can tell nothing any more: it is told now.
  */
-void watch_begin_write(struct embedded_buf *buf)
+void watch_open_brackets(struct embedded_buf *buf)
 {
+	enum bracket_dir dir;
 	struct found f;
 
-	buf->begin = (struct note) {
+	if (!is_watched())
+		return;
+	for (dir = BRACKET_READ; dir <= BRACKET_WRITE; dir++) {
+		if (!nr_open(buf, dir))
+			continue;
+		f = open_bracket(buf, dir);
+		f.v.count = nr_open(buf, dir);
+		tell(&f);
+		bracket_gone(buf, dir);
+	}
+}
+
+/**
+ * watch_bracket_begin() - note where a bracket was begun
+ * @buf: buffer, locked
+ * @is_read: it is for reading
+ * @is_write: it is for writing
+ */
+void watch_bracket_begin(struct embedded_buf *buf, bool is_read, bool is_write)
+{
+	const struct note note = {
 		.time_ns = now_ns(),
 		.tid = gettid(),
 		.stack = tell_stack(0),
 	};
-	if (buf->begun || !tell_is_on())
-		return;
-	f = missing_end(buf);
-	buf->begun = tell_object(&f.v, f.beside.cpu_stack);
+
+	if (is_read)
+		buf->begin[BRACKET_READ] = note;
+	if (is_write)
+		buf->begin[BRACKET_WRITE] = note;
 }
 
 /**
- * watch_end_write() - and none is any more
+ * watch_brackets() - keep the report up to date: brackets have changed
  * @buf: buffer, locked
+ *
+ * A process that ends inside a bracket cannot report it any more.
  */
-void watch_end_write(struct embedded_buf *buf)
+void watch_brackets(struct embedded_buf *buf)
 {
-	tell_object_gone(buf->begun, buf->base.len);
-	buf->begun = NULL;
+	enum bracket_dir dir;
+	struct found f;
+
+	for (dir = BRACKET_READ; dir <= BRACKET_WRITE; dir++) {
+		if (!nr_open(buf, dir)) {
+			bracket_gone(buf, dir);
+		} else if (!buf->begun[dir] && tell_is_on()) {
+			f = open_bracket(buf, dir);
+			buf->begun[dir] = tell_object(&f.v,
+						      f.beside.cpu_stack);
+		}
+	}
 }
 
 /**

@@ -21,7 +21,9 @@ static_assert((int)MEM_VIOLATION_REDUNDANT_INVALIDATE ==
 static_assert((int)MEM_VIOLATION_CPU_WHILE_ACTIVE ==
 	      (int)HEAPSIM_RECORD_CPU_WHILE_ACTIVE &&
 	      (int)MEM_VIOLATION_CPU_ON_DEVICE ==
-	      (int)HEAPSIM_RECORD_CPU_ON_DEVICE,
+	      (int)HEAPSIM_RECORD_CPU_ON_DEVICE &&
+	      (int)MEM_VIOLATION_UNENDED_READ ==
+	      (int)HEAPSIM_RECORD_UNENDED_READ,
 	      "violations have the same numbers");
 static_assert((int)MEM_MISSING_ATTACH == (int)HEAPSIM_MISSING_ATTACH,
 	      "missing operations have the same numbers");

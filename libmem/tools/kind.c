@@ -102,6 +102,11 @@ static const struct kind kinds[] = {
 		"alone have access to",
 		NULL, NULL, "accesses", KIND_ERROR,
 	},
+	[HEAPSIM_RECORD_UNENDED_READ] = {
+		"unended-read",
+		"brackets for reading that were never ended",
+		"begun", NULL, "brackets", KIND_WASTE,
+	},
 	[MEM_VIOLATION_ATOMIC_ON_UNCACHED] = {
 		"atomic-on-uncached",
 		"Atomic on uncached memory: atomic instructions of this\n"

@@ -11,7 +11,7 @@
 /** enum kind_class - what a kind counts as */
 enum kind_class {
 	KIND_ERROR,	/* a mistake: it is in the summary */
-	KIND_WASTE,	/* work that was for nothing */
+	KIND_WASTE,	/* no error: redundant work, brackets left open */
 	KIND_LEAK,	/* what nobody destroyed: an error if that is asked */
 	KIND_MISSING,	/* what was called, and is not there */
 };

@@ -73,6 +73,28 @@ int camera_open(unsigned int nr_bufs)
 	return camera;
 }
 
+/* vivid's own controls have names only. */
+void camera_noise(int camera)
+{
+	struct v4l2_queryctrl query = { .id = V4L2_CTRL_FLAG_NEXT_CTRL };
+	struct v4l2_control pattern = { 0 };
+	struct v4l2_querymenu item = { 0 };
+
+	while (!ioctl(camera, VIDIOC_QUERYCTRL, &query)) {
+		if (!strcmp((char *)query.name, "Test Pattern"))
+			break;
+		query.id |= V4L2_CTRL_FLAG_NEXT_CTRL;
+	}
+	pattern.id = query.id;
+	item.id = query.id;
+	for (item.index = 0; (int)item.index <= query.maximum; item.index++)
+		if (!ioctl(camera, VIDIOC_QUERYMENU, &item) &&
+		    !strcmp((char *)item.name, "Noise"))
+			pattern.value = item.index;
+	need(pattern.value && !ioctl(camera, VIDIOC_S_CTRL, &pattern),
+	     "have noise for a picture");
+}
+
 void camera_queue(int camera, unsigned int index, const struct buf *buf)
 {
 	struct v4l2_buffer buffer = {

@@ -10,6 +10,8 @@
 
 /* Ends the program with 77 where there is no vivid. */
 int camera_open(unsigned int nr_bufs);
+/* No two pictures have the same bytes. */
+void camera_noise(int camera);
 void camera_queue(int camera, unsigned int index, const struct buf *buf);
 /*
  * Queues a grey card of CAMERA_BUF bytes, which is to be seen until there is a

@@ -145,6 +145,26 @@ static void brackets_that_do_not_match_are_told(void **state)
 	assert_int_not_equal(v.cpu_time_ns, 0);
 }
 
+static void a_read_bracket_left_open_is_listed(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	struct mem_violation v;
+
+	(void)state;
+	assert_int_equal(mem_buf_begin(buf, MEM_READ), 0);
+	assert_int_equal(mem_buf_begin(buf, MEM_READ), 0);
+	assert_int_equal(mem_buf_end(buf, MEM_READ), 0);
+	while (mem_ctx_next_violation(ctx, &(struct mem_violation) {
+				      .size = sizeof(v) }) > 0)
+		;
+	mem_buf_destroy(buf);
+	v = only(ctx, MEM_VIOLATION_UNENDED_READ);
+	assert_int_equal(v.missing, MEM_MISSING_END);
+	assert_int_equal(v.count, 1);
+	assert_int_equal(v.is_write, 0);
+	assert_int_not_equal(v.cpu_time_ns, 0);
+}
+
 static void a_touch_beside_a_job_is_told(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
@@ -316,6 +336,7 @@ int main(void)
 		cmocka_unit_test(a_missing_clean_names_the_store),
 		cmocka_unit_test(what_is_lost_is_told),
 		cmocka_unit_test(brackets_that_do_not_match_are_told),
+		cmocka_unit_test(a_read_bracket_left_open_is_listed),
 		cmocka_unit_test(a_touch_beside_a_job_is_told),
 		cmocka_unit_test(waste_is_told_to_who_asks),
 		cmocka_unit_test(what_repeats_is_folded),

@@ -22,6 +22,7 @@ static void hear(struct line_buf *lines, enum line_event event, u64 off,
 {
 	static const unsigned int kinds[] = {
 		[LINE_STALE_READ] = HEAPSIM_RECORD_STALE_READ,
+		[LINE_UNSEEN_STALE_READ] = HEAPSIM_RECORD_STALE_READ,
 		[LINE_POSSIBLE_STALE_READ] =
 			HEAPSIM_RECORD_POSSIBLE_STALE_READ,
 		[LINE_LOST_DEVICE_WRITE] = HEAPSIM_RECORD_LOST_DEVICE_WRITE,
@@ -66,8 +67,9 @@ struct host *host_create(const struct ref_params *p)
 	lines->written = calloc(nr_words, sizeof(u64));
 	lines->told = calloc(nr_words, sizeof(u64));
 	lines->pages = calloc(lines->nr_pages, sizeof(*lines->pages));
+	host->has_pte = calloc(lines->nr_pages, sizeof(*host->has_pte));
 	assert(lines->valid && lines->stored && lines->written &&
-	       lines->told && lines->pages);
+	       lines->told && lines->pages && host->has_pte);
 	for (i = 0; i < lines->nr_pages; i++) {
 		lines->pages[i].dram = calloc(1, p->page_size);
 		assert(lines->pages[i].dram);
@@ -94,6 +96,7 @@ void host_destroy(struct host *host)
 	free(host->lines.written);
 	free(host->lines.told);
 	free(host->job.told);
+	free(host->has_pte);
 	free(host);
 }
 
@@ -135,6 +138,18 @@ static void add_twins(struct host *host, size_t first, size_t last)
 	for (i = first; i <= last && i < host->lines.nr_pages; i++)
 		if (line_needs_twin(&host->lines, i))
 			line_add_twin(&host->lines, i, new_image(host));
+}
+
+/* Pages of [first, last] */
+static void revoke(struct host *host, size_t first, size_t last)
+{
+	memset(host->has_pte + first, 0,
+	       (last + 1 - first) * sizeof(*host->has_pte));
+}
+
+static void revoke_all(struct host *host)
+{
+	revoke(host, 0, host->lines.nr_pages - 1);
 }
 
 static bool is_held(const struct host *host)
@@ -249,6 +264,7 @@ void host_touch(struct host *host, size_t off, enum line_access access,
 	if (access == LINE_WRITE && !host->lines.pages[page].cpu)
 		line_add_cpu(&host->lines, page, new_image(host));
 	line_touch(&host->lines, off, access, who);
+	host->has_pte[page] = true;
 }
 
 /**
@@ -351,6 +367,7 @@ void host_engine_write(struct host *host, size_t off, const uint8_t *bytes,
 		  (off + len - 1) / host->p.page_size);
 	line_engine_write(&host->lines, off, len, job_of(host));
 	write_dram(host, off, bytes, len);
+	revoke_all(host);
 }
 
 /**
@@ -366,6 +383,8 @@ void host_clean(struct host *host, size_t off, size_t len)
 
 	if (!len)
 		return;
+	revoke(host, off / host->p.page_size,
+	       (off + len - 1) / host->p.page_size);
 	line_op_begin(&op, off, len);
 	for (i = off / host->p.page_size;
 	     i <= (off + len - 1) / host->p.page_size; i++)
@@ -407,6 +426,8 @@ void host_invalidate(struct host *host, size_t off, size_t len)
 
 	if (!len)
 		return;
+	revoke(host, off / host->p.page_size,
+	       (off + len - 1) / host->p.page_size);
 	line_op_begin(&op, off, len);
 	for (i = off / host->p.page_size;
 	     i <= (off + len - 1) / host->p.page_size; i++)
@@ -425,6 +446,7 @@ void host_take_in(struct host *host)
 	struct line_op op;
 	size_t i;
 
+	revoke_all(host);
 	line_op_begin(&op, 0, host->p.len);
 	for (i = 0; i < host->lines.nr_pages; i++) {
 		u32 writer = host->lines.pages[i].writer;
@@ -435,6 +457,26 @@ void host_take_in(struct host *host)
 	}
 	line_invalidate_end(&host->lines, &op, host_is_held_by_writer(host));
 	take_images_back(host);
+}
+
+/**
+ * host_compare() - before each START, END and release
+ * @host: the buffer
+ */
+void host_compare(struct host *host)
+{
+	bool is_reading = false;
+	unsigned int who;
+	size_t i;
+
+	for (who = 0; who < REF_MAX_WHO; who++)
+		is_reading |= host->brackets[who].nr_read > 0;
+	if (!is_reading || !host_is_held_by_writer(host))
+		return;
+	for (i = 0; i < host->lines.nr_pages; i++)
+		if (host->has_pte[i])
+			line_compare_page(&host->lines, i);
+	revoke_all(host);
 }
 
 /* What follows is the same as a table, for random sequences. */
@@ -525,6 +567,8 @@ static int op_evict(void *subject, size_t line)
 {
 	struct host *host = subject;
 
+	revoke(host, line * host->p.line_size / host->p.page_size,
+	       line * host->p.line_size / host->p.page_size);
 	line_evict(&host->lines, line);
 	take_images_back(host);
 	return 0;
@@ -534,6 +578,7 @@ static int op_sync_start(void *subject, unsigned int who, unsigned int dir)
 {
 	struct host *host = subject;
 
+	host_compare(host);
 	if (dir & REF_READ)
 		host_take_in(host);
 	host->brackets[who].nr_read += !!(dir & REF_READ);
@@ -548,6 +593,7 @@ static int op_sync_end(void *subject, unsigned int who, unsigned int dir)
 	unsigned int nr_read = !!(dir & REF_READ);
 	unsigned int nr_write = !!(dir & REF_WRITE);
 
+	host_compare(host);
 	if (open->nr_read < nr_read || open->nr_write < nr_write) {
 		host->lines.count.unmatched_ends++;
 		ref_told_add(&host->told[HEAPSIM_RECORD_UNMATCHED_END], 1, 0,
@@ -558,18 +604,24 @@ static int op_sync_end(void *subject, unsigned int who, unsigned int dir)
 	}
 	if (nr_write)
 		host_clean(host, 0, host->p.len);
+	if (is_held(host))
+		revoke_all(host);
 	return 0;
 }
 
 static int op_process_end(void *subject, unsigned int who)
 {
 	struct host *host = subject;
+	struct ref_brackets *open = &host->brackets[who];
 
-	host->lines.count.missing_ends += host->brackets[who].nr_write;
-	if (host->brackets[who].nr_write)
+	host->lines.count.missing_ends += open->nr_write;
+	if (open->nr_write)
 		ref_told_add(&host->told[HEAPSIM_RECORD_MISSING_END],
-			     host->brackets[who].nr_write, 0, host->p.len);
-	host->brackets[who] = (struct ref_brackets){ 0 };
+			     open->nr_write, 0, host->p.len);
+	if (open->nr_read > open->nr_write)
+		ref_told_add(&host->told[HEAPSIM_RECORD_UNENDED_READ],
+			     open->nr_read - open->nr_write, 0, host->p.len);
+	*open = (struct ref_brackets){ 0 };
 	return 0;
 }
 
@@ -578,6 +630,7 @@ static int op_map(void *subject, unsigned int dir)
 	struct host *host = subject;
 
 	host_clean(host, 0, host->p.len);
+	revoke_all(host);
 	host->nr_maps[dir]++;
 	if (host_is_held_by_writer(host))
 		add_twins(host, 0, host->lines.nr_pages - 1);
@@ -588,6 +641,7 @@ static int op_unmap(void *subject, unsigned int dir)
 {
 	struct host *host = subject;
 
+	host_compare(host);
 	if (dir != HEAPSIM_DIR_TO_DEVICE)
 		host_take_in(host);
 	host->nr_maps[dir]--;
@@ -598,8 +652,10 @@ static int op_vmap(void *subject)
 {
 	struct host *host = subject;
 
-	if (!host->nr_vmaps)
+	if (!host->nr_vmaps) {
 		host_clean(host, 0, host->p.len);
+		revoke_all(host);
+	}
 	host->nr_vmaps++;
 	add_twins(host, 0, host->lines.nr_pages - 1);
 	return 0;
@@ -609,8 +665,10 @@ static int op_vunmap(void *subject)
 {
 	struct host *host = subject;
 
-	if (host->nr_vmaps == 1)
+	if (host->nr_vmaps == 1) {
+		host_compare(host);
 		host_take_in(host);
+	}
 	host->nr_vmaps--;
 	return 0;
 }

@@ -17,6 +17,7 @@
  * @lines: the model's
  * @job: of the model's, too; its map is NULL: no job is running
  * @p: shape
+ * @has_pte: a page each: the CPU touched it, and may do so again unseen
  * @brackets: a process each
  * @nr_maps: importers that have it mapped, by HEAPSIM_DIR_*
  * @nr_vmaps: kernel mappings
@@ -26,6 +27,7 @@ struct host {
 	struct line_buf lines;
 	struct line_job job;
 	struct ref_params p;
+	bool *has_pte;
 	struct ref_brackets brackets[REF_MAX_WHO];
 	unsigned int nr_maps[3];
 	unsigned int nr_vmaps;
@@ -56,5 +58,6 @@ void host_engine_write(struct host *host, size_t off, const uint8_t *bytes,
 void host_clean(struct host *host, size_t off, size_t len);
 void host_invalidate(struct host *host, size_t off, size_t len);
 void host_take_in(struct host *host);
+void host_compare(struct host *host);
 
 #endif

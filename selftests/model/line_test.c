@@ -41,6 +41,11 @@ static void read_at(struct host *host, size_t off)
 	host_touch(host, off, LINE_READ, WHO);
 }
 
+static void host_store_dram(struct host *host, size_t off, uint8_t byte)
+{
+	host_ops.holder_write(host, off, &byte, 1);
+}
+
 static uint64_t nr_violations(const struct host *host)
 {
 	const struct line_counters *count = &host->lines.count;
@@ -864,6 +869,50 @@ static void take_in_of_nothing_is_a_redundant_invalidate(void **state)
 	assert_count(host, redundant_cleans, 0);
 }
 
+/* What a holder wrote */
+
+static void a_read_bracket_does_not_hide_what_a_holder_wrote(void **state)
+{
+	struct host *host = *state;
+
+	host->nr_vmaps = 1;
+	host->brackets[WHO].nr_read = 1;
+	read_at(host, at(host, 2, 0));
+	host_store_dram(host, at(host, 2, 5), 9);
+	host_store_dram(host, at(host, 4, 5), 9);
+	host_compare(host);
+	assert_count(host, stale_reads, 2);
+	assert_int_equal(host->told[HEAPSIM_RECORD_STALE_READ].off,
+			 at(host, 2, 0));
+	host_compare(host);
+	assert_count(host, stale_reads, 2);
+}
+
+static void a_page_that_was_not_touched_was_not_read(void **state)
+{
+	struct host *host = *state;
+	size_t other = lines_per_page(host);
+
+	host->nr_vmaps = 1;
+	host->brackets[WHO].nr_read = 1;
+	read_at(host, 0);
+	host_store_dram(host, at(host, other, 0), 9);
+	host_compare(host);
+	assert_count(host, stale_reads, 0);
+}
+
+static void nobody_reads_outside_a_read_bracket_unseen(void **state)
+{
+	struct host *host = *state;
+
+	host->nr_vmaps = 1;
+	host->brackets[WHO].nr_write = 1;
+	store(host, at(host, 2, 0), 1);
+	host_store_dram(host, at(host, 4, 5), 9);
+	host_compare(host);
+	assert_count(host, stale_reads, 0);
+}
+
 /* Images */
 
 static void images_are_wanted_only_when_bytes_differ(void **state)
@@ -1022,6 +1071,9 @@ static const struct CMUnitTest rows[] = {
 	TEST(take_in_of_a_dirty_and_stale_line_loses_it),
 	TEST(take_in_keeps_dirty_lines_of_an_open_write_bracket),
 	TEST(take_in_of_nothing_is_a_redundant_invalidate),
+	TEST(a_read_bracket_does_not_hide_what_a_holder_wrote),
+	TEST(a_page_that_was_not_touched_was_not_read),
+	TEST(nobody_reads_outside_a_read_bracket_unseen),
 	TEST(images_are_wanted_only_when_bytes_differ),
 	TEST(whole_pages_are_known_to_be_valid),
 	TEST(whole_pages_are_known_to_be_written),

@@ -28,8 +28,10 @@ struct ref *ref_create(const struct ref_params *p)
 	ref->is_missed = calloc(ref_nr_lines(ref), sizeof(*ref->is_missed));
 	ref->is_crossed = calloc(ref_nr_lines(ref), sizeof(*ref->is_crossed));
 	ref->writer = calloc(p->len / p->page_size, sizeof(*ref->writer));
+	ref->is_open = calloc(p->len / p->page_size, sizeof(*ref->is_open));
 	assert(ref->dram && ref->cpu && ref->fill && ref->in_run &&
-	       ref->lines && ref->is_missed && ref->is_crossed && ref->writer);
+	       ref->lines && ref->is_missed && ref->is_crossed &&
+	       ref->writer && ref->is_open);
 	return ref;
 }
 
@@ -49,6 +51,7 @@ void ref_destroy(struct ref *ref)
 	free(ref->is_missed);
 	free(ref->is_crossed);
 	free(ref->writer);
+	free(ref->is_open);
 	free(ref);
 }
 
@@ -147,6 +150,47 @@ bool ref_is_held_by_writer(const struct ref *ref)
 	       ref->nr_maps[HEAPSIM_DIR_FROM_DEVICE] || ref->nr_vmaps;
 }
 
+/* The next touch of each page of a range is seen. */
+static void close_pages(struct ref *ref, size_t off, size_t len)
+{
+	size_t page;
+
+	for (page = off / ref->p.page_size;
+	     page * ref->p.page_size < off + len; page++)
+		ref->is_open[page] = false;
+}
+
+/**
+ * ref_revoke() - let the next touch of every page be seen
+ * @ref: the buffer
+ */
+void ref_revoke(struct ref *ref)
+{
+	close_pages(ref, 0, ref->p.len);
+}
+
+/* "While a buffer is held, its Clean lines are compared with DRAM ..." */
+static void compare_clean_lines(struct ref *ref)
+{
+	bool is_reading = false;
+	unsigned int who;
+	size_t i;
+
+	for (who = 0; who < REF_MAX_WHO; who++)
+		is_reading |= ref->brackets[who].nr_read > 0;
+	if (!is_reading || !ref_is_held_by_writer(ref))
+		return;
+	for (i = 0; i < ref_nr_lines(ref); i++) {
+		if (!ref->is_open[i * ref->p.line_size / ref->p.page_size] ||
+		    ref_line_state(ref, i) != REF_CLEAN ||
+		    !ref_line_is_stale(ref, i))
+			continue;
+		ref->count.stale_reads++;
+		tell_line(ref, HEAPSIM_RECORD_STALE_READ, i);
+	}
+	ref_revoke(ref);
+}
+
 /* Any touch fills all Invalid lines of its fill granule. */
 static void fill_granule(struct ref *ref, size_t off)
 {
@@ -231,6 +275,7 @@ void ref_cpu_read(struct ref *ref, size_t off, unsigned int who)
 		tell_line(ref, HEAPSIM_RECORD_POSSIBLE_STALE_READ, index);
 	}
 	line->is_settled = true;
+	ref->is_open[off / ref->p.page_size] = true;
 }
 
 /**
@@ -249,6 +294,7 @@ void ref_cpu_write_fault(struct ref *ref, size_t off, unsigned int who)
 	fill_granule(ref, off);
 	ref->lines[off / ref->p.line_size].is_stored = true;
 	ref->writer[off / ref->p.page_size] = who;
+	ref->is_open[off / ref->p.page_size] = true;
 }
 
 /**
@@ -369,6 +415,7 @@ void ref_engine_write(struct ref *ref, size_t off, const uint8_t *bytes,
 		ref->lines[i].is_settled = false;
 	}
 	memcpy(ref->dram + off, bytes, len);
+	ref_revoke(ref);
 }
 
 /**
@@ -455,6 +502,7 @@ void ref_clean(struct ref *ref, size_t off, size_t len)
 
 	if (!len)
 		return;
+	close_pages(ref, off, len);
 	find_runs(ref);
 	for (i = off / ref->p.line_size;
 	     i <= (off + len - 1) / ref->p.line_size; i++) {
@@ -511,6 +559,7 @@ void ref_invalidate(struct ref *ref, size_t off, size_t len)
 	last = (off + len - 1) / ref->p.line_size;
 	if (!is_any_line_of_interest(ref, first, last))
 		redundant_invalidate(ref, off, len);
+	close_pages(ref, off, len);
 	find_runs(ref);
 	for (i = first; i <= last; i++) {
 		if (i * ref->p.line_size < off ||
@@ -549,6 +598,7 @@ static void take_in(struct ref *ref)
 
 	if (!is_any_line_of_interest(ref, 0, ref_nr_lines(ref) - 1))
 		redundant_invalidate(ref, 0, ref->p.len);
+	ref_revoke(ref);
 	find_runs(ref);
 	for (i = 0; i < ref_nr_lines(ref); i++) {
 		size_t page = i * ref->p.line_size / ref->p.page_size;
@@ -577,6 +627,7 @@ void ref_evict(struct ref *ref, size_t line)
 {
 	if (!ref->lines[line].is_valid)
 		return;
+	close_pages(ref, line * ref->p.line_size, 1);
 	find_runs(ref);
 	clean_line(ref, line);
 	ref->lines[line].is_valid = false;
@@ -592,6 +643,7 @@ void ref_evict(struct ref *ref, size_t line)
  */
 void ref_sync_start(struct ref *ref, unsigned int who, unsigned int dir)
 {
+	compare_clean_lines(ref);
 	if (dir & REF_READ)
 		take_in(ref);
 	if (dir & REF_READ)
@@ -612,6 +664,7 @@ void ref_sync_end(struct ref *ref, unsigned int who, unsigned int dir)
 {
 	struct ref_brackets *open = &ref->brackets[who];
 
+	compare_clean_lines(ref);
 	if (((dir & REF_READ) && !open->nr_read) ||
 	    ((dir & REF_WRITE) && !open->nr_write)) {
 		ref->count.unmatched_ends++;
@@ -625,6 +678,8 @@ void ref_sync_end(struct ref *ref, unsigned int who, unsigned int dir)
 	}
 	if (dir & REF_WRITE)
 		clean_all(ref);
+	if (ref_is_held(ref))
+		ref_revoke(ref);
 }
 
 /**
@@ -634,11 +689,16 @@ void ref_sync_end(struct ref *ref, unsigned int who, unsigned int dir)
  */
 void ref_process_end(struct ref *ref, unsigned int who)
 {
-	ref->count.missing_ends += ref->brackets[who].nr_write;
-	if (ref->brackets[who].nr_write)
+	struct ref_brackets *open = &ref->brackets[who];
+
+	ref->count.missing_ends += open->nr_write;
+	if (open->nr_write)
 		ref_told_add(&ref->told[HEAPSIM_RECORD_MISSING_END],
-			     ref->brackets[who].nr_write, 0, ref->p.len);
-	memset(&ref->brackets[who], 0, sizeof(ref->brackets[who]));
+			     open->nr_write, 0, ref->p.len);
+	if (open->nr_read > open->nr_write)
+		ref_told_add(&ref->told[HEAPSIM_RECORD_UNENDED_READ],
+			     open->nr_read - open->nr_write, 0, ref->p.len);
+	memset(open, 0, sizeof(*open));
 }
 
 /**
@@ -649,6 +709,7 @@ void ref_process_end(struct ref *ref, unsigned int who)
 void ref_map(struct ref *ref, unsigned int dir)
 {
 	clean_all(ref);
+	ref_revoke(ref);
 	ref->nr_maps[dir]++;
 }
 
@@ -660,6 +721,7 @@ void ref_map(struct ref *ref, unsigned int dir)
 void ref_unmap(struct ref *ref, unsigned int dir)
 {
 	assert(ref->nr_maps[dir]);
+	compare_clean_lines(ref);
 	if (dir != HEAPSIM_DIR_TO_DEVICE)
 		take_in(ref);
 	ref->nr_maps[dir]--;
@@ -671,8 +733,10 @@ void ref_unmap(struct ref *ref, unsigned int dir)
  */
 void ref_vmap(struct ref *ref)
 {
-	if (!ref->nr_vmaps)
+	if (!ref->nr_vmaps) {
 		clean_all(ref);
+		ref_revoke(ref);
+	}
 	ref->nr_vmaps++;
 }
 
@@ -683,7 +747,9 @@ void ref_vmap(struct ref *ref)
 void ref_vunmap(struct ref *ref)
 {
 	assert(ref->nr_vmaps);
-	if (ref->nr_vmaps == 1)
+	if (ref->nr_vmaps == 1) {
+		compare_clean_lines(ref);
 		take_in(ref);
+	}
 	ref->nr_vmaps--;
 }

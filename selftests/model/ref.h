@@ -89,6 +89,7 @@ struct ref_told {
  * @is_missed: a line each: the running job was told that it reads it Dirty
  * @is_crossed: the same, that it writes over it
  * @writer: a page each: process that stored last by a fault, 0 nobody
+ * @is_open: a page each: the CPU touched it, and may do so again unseen
  * @brackets: a process each
  * @nr_maps: importers that have it mapped, by HEAPSIM_DIR_*
  * @nr_vmaps: kernel mappings
@@ -105,6 +106,7 @@ struct ref {
 	bool *is_missed;
 	bool *is_crossed;
 	unsigned int *writer;
+	bool *is_open;
 	struct ref_brackets brackets[REF_MAX_WHO];
 	unsigned int nr_maps[3];
 	unsigned int nr_vmaps;
@@ -122,6 +124,8 @@ bool ref_line_is_stale(const struct ref *ref, size_t line);
 bool ref_would_fill(const struct ref *ref, size_t off);
 bool ref_is_held(const struct ref *ref);
 bool ref_is_held_by_writer(const struct ref *ref);
+
+void ref_revoke(struct ref *ref);
 
 void ref_cpu_read(struct ref *ref, size_t off, unsigned int who);
 void ref_cpu_write_fault(struct ref *ref, size_t off, unsigned int who);

@@ -231,6 +231,7 @@ static int before_touch(struct run *run, size_t off)
 	    (run->seq->is_sampled && !run->is_sample))
 		return 0;
 	ret = run->seq->before_touch(run->subject, run->ref, off);
+	ref_revoke(run->ref);
 	if (ret || !run->is_sample)
 		return ret;
 	run->want_before = run->ref->count;
@@ -329,8 +330,10 @@ static int cpu_touch(struct run *run, unsigned int who,
 	log_step(run, what, off, len, who);
 	if (!run->seq->is_precise)
 		return touch(run, off, len, who);
-	for (; off < end && !ret; off = off - off % line_size + line_size)
+	for (; off < end && !ret; off = off - off % line_size + line_size) {
 		ret = touch(run, off, 1, who);
+		ref_revoke(run->ref);
+	}
 	return ret;
 }
 
