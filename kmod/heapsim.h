@@ -341,7 +341,7 @@ struct heapsim_bracket {
  * @vmap_pages_cpu: the vmap shows CPU images: they stay
  * @active: bit a page: it may have valid or engine-written lines
  * @stored: bit a page: it may have Dirty lines
- * @mapped: bit a page: it may have PTEs
+ * @mapped: bit a page: it may have PTEs, or had them until it was cleaned
  * @nr_job_ends: engine jobs that will end or have, and are to be tidied up
  * @random: state of random eviction
  * @reader: START of the bracket whose reads the model judges, else NULL

@@ -242,6 +242,15 @@ u8 *heapsim_views_cpu_image(struct heapsim_buf *buf, size_t page)
 	return p->cpu ? p->cpu : p->twin ? p->twin : p->dram;
 }
 
+static void ptes_unmap(struct heapsim_buf *buf, size_t first, size_t end)
+{
+	unmap_mapping_range(buf->dmabuf->file->f_mapping,
+			    (loff_t)first << PAGE_SHIFT,
+			    (loff_t)(end - first) << PAGE_SHIFT, 1);
+	trace_heapsim_revoke(buf->id, (u64)first << PAGE_SHIFT,
+			     (u64)(end - first) << PAGE_SHIFT);
+}
+
 /**
  * heapsim_views_revoke() - take PTEs away, in all processes
  * @buf: buffer
@@ -260,12 +269,8 @@ void heapsim_views_revoke(struct heapsim_buf *buf, size_t first, size_t end)
 	if (first >= end)
 		return;
 	end = find_last_bit(buf->mapped, end) + 1;
-	unmap_mapping_range(buf->dmabuf->file->f_mapping,
-			    (loff_t)first << PAGE_SHIFT,
-			    (loff_t)(end - first) << PAGE_SHIFT, 1);
+	ptes_unmap(buf, first, end);
 	bitmap_clear(buf->mapped, first, end - first);
-	trace_heapsim_revoke(buf->id, (u64)first << PAGE_SHIFT,
-			     (u64)(end - first) << PAGE_SHIFT);
 }
 
 /**
@@ -283,16 +288,18 @@ void heapsim_views_revoke_all(struct heapsim_buf *buf)
 				    1);
 }
 
-/* Revoke the pages of [first, end) that have a bit in @map, run by run. */
-static void revoke_marked(struct heapsim_buf *buf, const unsigned long *map,
-			  size_t first, size_t end)
+/*
+ * Let the next store to each page of [first, end) be seen. The pages keep their
+ * bits in @mapped: lines that were read stay Clean, and are compared later.
+ */
+static void unmap_stored(struct heapsim_buf *buf, size_t first, size_t end)
 {
 	size_t stop;
 
-	for (first = find_next_bit(map, end, first); first < end;
-	     first = find_next_bit(map, end, stop)) {
-		stop = find_next_zero_bit(map, end, first);
-		heapsim_views_revoke(buf, first, stop);
+	for (first = find_next_bit(buf->stored, end, first); first < end;
+	     first = find_next_bit(buf->stored, end, stop)) {
+		stop = find_next_zero_bit(buf->stored, end, first);
+		ptes_unmap(buf, first, stop);
 	}
 }
 
@@ -613,7 +620,7 @@ void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len)
 		return;
 	line_op_begin(&op, off, len);
 	if (buf->lines.pages) {
-		revoke_marked(buf, buf->stored, first, end);
+		unmap_stored(buf, first, end);
 		for_each_set_bit_from(first, buf->stored, end) {
 			page = first;
 			spin_lock(&buf->lines_lock);
@@ -656,7 +663,7 @@ void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 		return;
 	heapsim_images_init(&images);
 	line_op_begin(&op, off, len);
-	revoke_marked(buf, buf->active, first, end);
+	heapsim_views_revoke(buf, first, end);
 	for (page = first; page < end; page++) {
 		/* The edges count shared lines whatever their state. */
 		if (page != first && page != end - 1)
@@ -697,7 +704,7 @@ void heapsim_views_take_in(struct heapsim_buf *buf)
 	heapsim_images_init(&images);
 	line_op_begin(&op, 0, buf->len);
 	if (buf->lines.pages) {
-		revoke_marked(buf, buf->active, 0, buf->nr_pages);
+		heapsim_views_revoke(buf, 0, buf->nr_pages);
 		for_each_set_bit_from(page, buf->active, buf->nr_pages) {
 			u32 who = buf->lines.pages[page].writer;
 			bool keep = heapsim_bracket_is_open(buf, who,

@@ -383,8 +383,6 @@ void host_clean(struct host *host, size_t off, size_t len)
 
 	if (!len)
 		return;
-	revoke(host, off / host->p.page_size,
-	       (off + len - 1) / host->p.page_size);
 	line_op_begin(&op, off, len);
 	for (i = off / host->p.page_size;
 	     i <= (off + len - 1) / host->p.page_size; i++)

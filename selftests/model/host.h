@@ -17,7 +17,7 @@
  * @lines: the model's
  * @job: of the model's, too; its map is NULL: no job is running
  * @p: shape
- * @has_pte: a page each: the CPU touched it, and may do so again unseen
+ * @has_pte: as struct ref has @is_open
  * @brackets: a process each
  * @nr_maps: importers that have it mapped, by HEAPSIM_DIR_*
  * @nr_vmaps: kernel mappings

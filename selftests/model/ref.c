@@ -502,7 +502,6 @@ void ref_clean(struct ref *ref, size_t off, size_t len)
 
 	if (!len)
 		return;
-	close_pages(ref, off, len);
 	find_runs(ref);
 	for (i = off / ref->p.line_size;
 	     i <= (off + len - 1) / ref->p.line_size; i++) {

@@ -89,7 +89,8 @@ struct ref_told {
  * @is_missed: a line each: the running job was told that it reads it Dirty
  * @is_crossed: the same, that it writes over it
  * @writer: a page each: process that stored last by a fault, 0 nobody
- * @is_open: a page each: the CPU touched it, and may do so again unseen
+ * @is_open: a page each: the CPU touched it, and could read it again unseen
+ *	until now, or until it was cleaned
  * @brackets: a process each
  * @nr_maps: importers that have it mapped, by HEAPSIM_DIR_*
  * @nr_vmaps: kernel mappings
