@@ -352,7 +352,8 @@ struct heapsim_bracket {
  * @writer: the importer that may write and began to hold last
  * @lines: the model's state; its arrays are NULL until first needed
  * @nr_jobs: times that engine jobs will read or write DRAM
- * @nr_write_jobs: engine jobs that will write DRAM
+ * @nr_write_jobs: engine jobs and device views that will write DRAM; also read
+ *	without @lines_lock
  * @was_faulted: the CPU got PTEs while a job was to write
  */
 struct heapsim_buf {
@@ -549,7 +550,7 @@ void heapsim_views_release(struct heapsim_buf *buf, bool may_write);
 bool heapsim_views_job_add(struct heapsim_buf *buf);
 void heapsim_views_job_del(struct heapsim_buf *buf);
 int heapsim_views_job_begin(struct heapsim_buf *buf, u64 off, u64 len);
-void heapsim_views_job_signalled(struct heapsim_buf *buf);
+void heapsim_views_count_writers(struct heapsim_buf *buf, int nr);
 void heapsim_views_job_end(struct heapsim_buf *buf, u64 off, u64 len);
 int heapsim_views_vmap_cpu(struct heapsim_buf *buf, struct page **pages);
 void heapsim_views_vunmap_cpu(struct heapsim_buf *buf);

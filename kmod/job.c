@@ -671,7 +671,7 @@ void heapsim_job_unprepare(struct heapsim_job *job)
 	struct heapsim_side *dst = &job->dst;
 
 	if (job_writes_lines(job)) {
-		heapsim_views_job_signalled(dst->buf);
+		heapsim_views_count_writers(dst->buf, -1);
 		heapsim_views_job_end(dst->buf, dst->lo, dst->len);
 	}
 	job_unprepare_sides(job);
@@ -688,7 +688,7 @@ void heapsim_job_stop(struct heapsim_job *job)
 	if (job->status && !job->dst.dmabuf)
 		job->result = 0;
 	if (job_writes_lines(job))
-		heapsim_views_job_signalled(job->dst.buf);
+		heapsim_views_count_writers(job->dst.buf, -1);
 	side_unuse(&job->dst);
 	side_unuse(&job->src);
 }

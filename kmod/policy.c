@@ -135,7 +135,11 @@ static int set_of_buf(int fd, const struct heapsim_rule *rule)
 	if (!ret && has_two_views != buf->has_two_views)
 		ret = heapsim_views_switch(buf);
 	if (!ret) {
-		buf->rule = *rule;
+		/* Faults and steps look at some of it without the lock. */
+		WRITE_ONCE(buf->rule.policy, rule->policy);
+		WRITE_ONCE(buf->rule.is_precise, rule->is_precise);
+		buf->rule.evicts = rule->evicts;
+		buf->rule.seed = rule->seed;
 		buf->random = rule->seed;
 		/* What eviction does hangs on touches that are seen. */
 		heapsim_views_revoke_all(buf);

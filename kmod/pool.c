@@ -22,7 +22,7 @@ const unsigned int heapsim_orders[HEAPSIM_NR_ORDERS] = { 8, 4, 0 };
 /**
  * struct heapsim_pool - free pages of one kind of mapping
  * @is_wc: write-combined
- * @lock: protects what follows
+ * @lock: protects what follows; the counters are also read without it
  * @zeroed: chunks that are all zero, by index of their order
  * @used: chunks that are not
  * @nr_pages: pages in all
@@ -109,6 +109,14 @@ static void pages_free(struct heapsim_pool *pool, struct page *page,
 	__free_pages(page, order);
 }
 
+/* The pool gets @nr pages, or loses them; it is locked. */
+static void pool_count(struct heapsim_pool *pool, long nr, bool is_zero)
+{
+	WRITE_ONCE(pool->nr_pages, pool->nr_pages + nr);
+	if (is_zero)
+		WRITE_ONCE(pool->nr_zeroed, pool->nr_zeroed + nr);
+}
+
 /* @i: index of the order */
 static struct page *take(struct heapsim_pool *pool, unsigned int i,
 			 bool is_zero)
@@ -120,9 +128,7 @@ static struct page *take(struct heapsim_pool *pool, unsigned int i,
 	page = list_first_entry_or_null(list, struct page, lru);
 	if (page) {
 		list_del_init(&page->lru);
-		pool->nr_pages -= 1UL << heapsim_orders[i];
-		if (is_zero)
-			pool->nr_zeroed -= 1UL << heapsim_orders[i];
+		pool_count(pool, -(1L << heapsim_orders[i]), is_zero);
 	}
 	spin_unlock(&pool->lock);
 	return page;
@@ -139,9 +145,7 @@ static void give(struct heapsim_pool *pool, unsigned int i, struct page *page,
 	if (has_room) {
 		list_add(&page->lru,
 			 is_zero ? &pool->zeroed[i] : &pool->used[i]);
-		pool->nr_pages += nr;
-		if (is_zero)
-			pool->nr_zeroed += nr;
+		pool_count(pool, nr, is_zero);
 	}
 	spin_unlock(&pool->lock);
 	if (!has_room)
@@ -313,12 +317,11 @@ size_t heapsim_pool_get_images(struct list_head *pages, size_t nr,
 	spin_lock(&pool->lock);
 	for (; got < nr && !list_empty(list); got++)
 		list_move(list->next, pages);
-	pool->nr_pages -= got;
-	if (is_zero) {
-		pool->nr_zeroed -= got;
-		pool->most_zeroed = min(pool->most_zeroed + nr - got,
-					heapsim_config.pool_pages);
-	}
+	pool_count(pool, -(long)got, is_zero);
+	if (is_zero)
+		WRITE_ONCE(pool->most_zeroed,
+			   min(pool->most_zeroed + nr - got,
+			       heapsim_config.pool_pages));
 	spin_unlock(&pool->lock);
 	if (is_zero || got == nr || !is_spare(nr - got))
 		return got;
@@ -348,7 +351,7 @@ void heapsim_pool_put_images(struct list_head *pages)
 		if (pool->nr_pages >= heapsim_config.pool_pages)
 			break;
 		list_move(&page->lru, &pool->used[SINGLE]);
-		pool->nr_pages++;
+		pool_count(pool, 1, false);
 	}
 	is_behind = pool->nr_zeroed < pool->most_zeroed;
 	spin_unlock(&pool->lock);

@@ -87,14 +87,6 @@ static void page_settle(struct heapsim_view *view, size_t page,
 		heapsim_views_revoke(buf, page, page + 1);
 }
 
-static void count_writers(struct heapsim_buf *buf, int nr)
-{
-	spin_lock(&buf->lines_lock);
-	buf->nr_jobs += nr;
-	buf->nr_write_jobs += nr;
-	spin_unlock(&buf->lines_lock);
-}
-
 static void view_settle(struct heapsim_view *view,
 			const struct heapsim_party *party, u64 serial)
 {
@@ -116,7 +108,7 @@ static void view_settle(struct heapsim_view *view,
 	}
 	bitmap_zero(view->written, end);
 	view->nr_written = 0;
-	count_writers(view->buf, -1);
+	heapsim_views_count_writers(view->buf, -1);
 	heapsim_images_put(&images);
 }
 
@@ -192,7 +184,7 @@ static void page_keep(struct heapsim_view *view, size_t page,
 	__set_bit(page, view->written);
 	__set_bit(page, buf->active);
 	if (!view->nr_written++)
-		count_writers(buf, 1);
+		heapsim_views_count_writers(buf, 1);
 }
 
 static void span_keep(struct heapsim_view *view,

@@ -306,7 +306,7 @@ static void unmap_stored(struct heapsim_buf *buf, size_t first, size_t end)
 /* An engine may write DRAM while the CPU looks: no sharing of its pages. */
 static bool is_written_by_others(const struct heapsim_buf *buf)
 {
-	return buf->nr_writers || buf->nr_write_jobs;
+	return buf->nr_writers || READ_ONCE(buf->nr_write_jobs);
 }
 
 /* Does a fence keep the CPU from touching the buffer? (DESIGN 2.3) */
@@ -625,11 +625,11 @@ void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len)
 			page = first;
 			spin_lock(&buf->lines_lock);
 			line_clean_page(&buf->lines, page, &op);
-			spin_unlock(&buf->lines_lock);
 			if (!buf->vmap_pages_cpu &&
 			    (u64)page << PAGE_SHIFT >= off &&
 			    (u64)(page + 1) << PAGE_SHIFT <= off + len)
 				__clear_bit(page, buf->stored);
+			spin_unlock(&buf->lines_lock);
 			cond_resched();
 		}
 	}
@@ -769,7 +769,7 @@ static bool is_in_use(struct heapsim_buf *buf)
 
 	heapsim_brackets_reap(buf);
 	spin_lock(&buf->lines_lock);
-	has_jobs = buf->nr_jobs > 0;
+	has_jobs = buf->nr_jobs || buf->nr_write_jobs;
 	spin_unlock(&buf->lines_lock);
 	return has_jobs || buf->nr_holders || buf->is_vmapped ||
 	       heapsim_bracket_any_open(buf);
@@ -942,7 +942,8 @@ int heapsim_views_hold(struct heapsim_buf *buf, bool may_write,
 		buf->writer = *who;
 		spin_unlock(&buf->lines_lock);
 	}
-	buf->nr_holders++;
+	/* debugfs reads it without the lock. */
+	WRITE_ONCE(buf->nr_holders, buf->nr_holders + 1);
 	buf->nr_writers += may_write;
 	mutex_unlock(&buf->lock);
 out_put:
@@ -968,7 +969,7 @@ void heapsim_views_release(struct heapsim_buf *buf, bool may_write)
 		if (may_write)
 			heapsim_views_take_in(buf);
 	}
-	buf->nr_holders--;
+	WRITE_ONCE(buf->nr_holders, buf->nr_holders - 1);
 	buf->nr_writers -= may_write;
 	mutex_unlock(&buf->lock);
 }
@@ -1008,6 +1009,21 @@ void heapsim_views_job_del(struct heapsim_buf *buf)
 }
 
 /**
+ * heapsim_views_count_writers() - engines will write DRAM, or have
+ * @buf: two-view buffer
+ * @nr: how many more, or fewer if negative
+ *
+ * Context: atomic; fit for the time between publication and signal.
+ */
+void heapsim_views_count_writers(struct heapsim_buf *buf, int nr)
+{
+	spin_lock(&buf->lines_lock);
+	/* Who has the buffer's lock alone reads it, too. */
+	WRITE_ONCE(buf->nr_write_jobs, buf->nr_write_jobs + nr);
+	spin_unlock(&buf->lines_lock);
+}
+
+/**
  * heapsim_views_job_begin() - an engine's job is going to write DRAM
  * @buf: two-view buffer
  * @off: first byte it may write
@@ -1032,27 +1048,12 @@ int heapsim_views_job_begin(struct heapsim_buf *buf, u64 off, u64 len)
 		add_twins(buf, first, end, &images);
 		bitmap_set(buf->active, first, end - first);
 		buf->nr_job_ends++;
-		spin_lock(&buf->lines_lock);
-		buf->nr_write_jobs++;
-		spin_unlock(&buf->lines_lock);
+		heapsim_views_count_writers(buf, 1);
 		heapsim_views_revoke(buf, 0, buf->nr_pages);
 		mutex_unlock(&buf->lock);
 	}
 	heapsim_images_put(&images);
 	return ret;
-}
-
-/**
- * heapsim_views_job_signalled() - the job has written all it will
- * @buf: two-view buffer
- *
- * Context: atomic; fit for the time between publication and signal.
- */
-void heapsim_views_job_signalled(struct heapsim_buf *buf)
-{
-	spin_lock(&buf->lines_lock);
-	buf->nr_write_jobs--;
-	spin_unlock(&buf->lines_lock);
 }
 
 /**
