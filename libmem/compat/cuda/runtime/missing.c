@@ -3,8 +3,8 @@
  * Runtime: the calls that heapsim has not. Programs that only name them link;
  * one that calls them is told so, and the report names them.
  *
- * Which they are the Makefile finds out: all of cudart.map that no other file
- * defines. A line of its list is MISSING(symbol, "name as programs write it").
+ * missing.txt lists them; the Makefile makes a line of each:
+ * MISSING(symbol, "name as programs write it").
  */
 int core_missing(const char *call);
 int cudart_return(int rc);
