@@ -891,19 +891,6 @@ int mem_ctx_watch_fd(struct mem_ctx *ctx, int *fd);
 const char *mem_violation_name(unsigned int kind);
 
 /**
- * mem_tell_missing() - the program has called what is not there
- * @call: name of the call, as the program has it, at most 62 bytes of it; NULL:
- *	nothing is told
- *
- * For a library that offers the calls of another one, on libmem, and has not
- * all of them: the report of heapsim-run(1) then names each with how often it
- * was called, and from where. That is no error. Nobody else is told.
- *
- * Context: any thread, also of a host function or a child; needs no context.
- */
-void mem_tell_missing(const char *call);
-
-/**
  * mem_buf_alloc() - allocate a zeroed buffer of a kind
  * @ctx: context
  * @kind: enum mem_kind but MEM_KIND_FOREIGN
@@ -1640,7 +1627,7 @@ int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
  * mem_stream_legacy(), mem_stream_id() and mem_stream_priority(). It can be
  * given back what needs no answer: mem_ctx_close(), mem_buf_destroy(),
  * mem_job_destroy(), mem_event_destroy() and mem_semaphore_destroy().
- * mem_version() and mem_tell_missing() do as ever.
+ * mem_version() does as ever.
  * All other functions answer -EPERM.
  *
  * Context: any thread.

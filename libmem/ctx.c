@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compat.h"
 #include "engine/engine.h"
 #include "sched.h"
 
@@ -356,7 +357,7 @@ API const char *mem_violation_name(unsigned int kind)
 	return names[kind];
 }
 
-API void mem_tell_missing(const char *call)
+API void libmem_tell_missing(const char *call)
 {
 	if (!call)
 		return;

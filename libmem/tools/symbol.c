@@ -550,6 +550,12 @@ int symbol_in_headers(const struct frame *frames, int nr)
 	return i;
 }
 
+static bool is_export(const struct frame *frame)
+{
+	return has_prefix(frame->function, "mem_") ||
+	       has_prefix(frame->function, "libmem_");
+}
+
 /**
  * symbol_in_libmem() - how much of a stack is within a call of libmem?
  * @frames: innermost first; that within may begin in the C library
@@ -573,10 +579,10 @@ int symbol_in_libmem(const struct frame *frames, int nr)
 	if (end || !nr || !frames[0].function ||
 	    strcmp(frames[0].function, "stacks_put"))
 		return end;
-	/* A program that has libmem.a: up to the call that is in libmem.h. */
-	for (i = 0; i < nr && !has_prefix(frames[i].function, "mem_"); i++)
+	/* A program that has libmem.a: up to the call that it exports. */
+	for (i = 0; i < nr && !is_export(&frames[i]); i++)
 		;
-	while (i < nr && has_prefix(frames[i].function, "mem_"))
+	while (i < nr && is_export(&frames[i]))
 		i++;
 	return i;
 }

@@ -18,6 +18,8 @@
 
 #include <libmem.h>
 
+#include "../../libmem/compat.h"
+
 #define LEN	16384
 #define NR_THREADS	64
 
@@ -831,7 +833,7 @@ static void calls(void)
 /* As a library has it that offers another's calls. */
 static void launch_graph(void)
 {
-	mem_tell_missing("cudaGraphLaunch"); /* GRAPH */
+	libmem_tell_missing("cudaGraphLaunch"); /* GRAPH */
 }
 
 static void missing_calls(void)
@@ -842,9 +844,9 @@ static void missing_calls(void)
 		return;
 	for (i = 0; i < 2; i++)
 		launch_graph();
-	mem_tell_missing("a_call_whose_name_is_longer_than_that_of_a_buffer");
+	libmem_tell_missing("a_call_whose_name_is_longer_than_that_of_a_buffer");
 	launch_graph(); /* LAST */
-	mem_tell_missing(NULL);
+	libmem_tell_missing(NULL);
 }
 
 /* It has its name only when it is there. */

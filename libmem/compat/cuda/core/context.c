@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../compat.h"
 #include "core.h"
 #include "internal.h"
 
@@ -776,6 +777,6 @@ CORE_API int core_ctx_sync(struct CUctx_st *ctx)
  */
 CORE_API int core_missing(const char *call)
 {
-	mem_tell_missing(call);
+	libmem_tell_missing(call);
 	return CUDA_ERROR_NOT_SUPPORTED;
 }

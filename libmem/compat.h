@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What libmem offers to the layers in compat/ alone. It is not installed, and
+ * its symbols have a version node that changes without notice: a layer comes
+ * with the libmem that it was built with.
+ */
+#ifndef _LIBMEM_COMPAT_H
+#define _LIBMEM_COMPAT_H
+
+/**
+ * libmem_tell_missing() - report a call that the layer does not implement
+ * @call: name of the call, as the program has it, of which 62 bytes are kept;
+ *	NULL: nothing is reported
+ *
+ * The report of heapsim-run(1) lists each such call, with how often it was
+ * called, and from where. It is no error. Without heapsim-run(1) this does
+ * nothing.
+ *
+ * Context: any thread, also of a host function or a child; needs no context.
+ */
+void libmem_tell_missing(const char *call);
+
+#endif
