@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/videodev2.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -56,33 +57,69 @@ static void *next_of(atomic_uintptr_t *next, const char *name)
 	real;								\
 })
 
+/** struct call - a call that names tracked memory, as struct trap_ops has it */
+struct call {
+	const struct trap_ops *ops;
+	const struct area *areas;
+	size_t nr;
+	enum direction dir;
+	uintptr_t ip;
+};
+
+/* Also of a thread that is cancelled in the call. */
+static void call_end(void *arg)
+{
+	const struct call *call = arg;
+
+	call->ops->end(call->areas, call->nr, call->dir, call->ip);
+}
+
+static bool call_is_ours(const struct call *call)
+{
+	return call->ops && call->ops->is_ours(call->areas, call->nr);
+}
+
+static bool call_prepare(const struct call *call)
+{
+	return call->ops->prepare(call->areas, call->nr, call->dir, call->ip);
+}
+
+static void call_finish(const struct call *call, size_t done)
+{
+	if (call->dir == KERNEL_WRITES)
+		call->ops->finish(call->areas, call->nr, done, call->ip);
+}
+
+#define CALL_OF(areas, nr, dir) {					\
+	trap_ops(), (areas), (nr), (dir),				\
+	(uintptr_t)__builtin_return_address(0),				\
+}
+
 /*
  * The call with its pages ready; @expr gives bytes, or -1 and errno. What was
  * taken away meanwhile is tried again: nothing was done then. What was refused
  * would be refused, and counted, again.
  */
 #define CALL(areas, nr, dir, expr) ({					\
-	const uintptr_t ip = (uintptr_t)__builtin_return_address(0);	\
-	const struct area *const all = (areas);				\
-	const struct trap_ops *const ops = trap_ops();			\
-	const size_t count = (nr);					\
+	struct call call = CALL_OF(areas, nr, dir);			\
 	__typeof__(expr) done;						\
-	bool was_refused;						\
-	int tries = 0;							\
 									\
-	if (!ops || !ops->is_ours(all, count)) {			\
+	if (!call_is_ours(&call)) {					\
 		done = (expr);						\
 	} else {							\
+		bool was_refused;					\
+		int tries = 0;						\
+									\
+		pthread_cleanup_push(call_end, &call);			\
 		do {							\
-			was_refused = ops->prepare(all, count, dir, ip); \
+			was_refused = call_prepare(&call);		\
 			done = (expr);					\
 		} while (done == (__typeof__(done))-1 &&		\
 			 errno == EFAULT && !was_refused &&		\
 			 ++tries < MAX_TRIES);				\
-		if ((dir) == KERNEL_WRITES &&				\
-		    done != (__typeof__(done))-1)			\
-			ops->finish(all, count, (size_t)done, ip);	\
-		ops->end(all, count, dir, ip);				\
+		if (done != (__typeof__(done))-1)			\
+			call_finish(&call, (size_t)done);		\
+		pthread_cleanup_pop(1);					\
 	}								\
 	done;								\
 })
@@ -108,23 +145,20 @@ TRAP_API ssize_t pread(int fd, void *buf, size_t len, off_t off)
 			NEXT(pread)(fd, buf, len, off));
 }
 
-TRAP_API ssize_t pread64(int fd, void *buf, size_t len, off64_t off)
-{
-	return CALL_ONE(buf, len, KERNEL_WRITES,
-			NEXT(pread64)(fd, buf, len, off));
-}
-
 TRAP_API ssize_t pwrite(int fd, const void *buf, size_t len, off_t off)
 {
 	return CALL_ONE(buf, len, KERNEL_READS,
 			NEXT(pwrite)(fd, buf, len, off));
 }
 
+/* off_t has 64 bits by any name. */
+#define ALIAS64(function) __attribute__((alias(#function)))
+_Static_assert(sizeof(off_t) == sizeof(off64_t), "the two are one");
+
+TRAP_API ssize_t pread64(int fd, void *buf, size_t len, off64_t off)
+	ALIAS64(pread);
 TRAP_API ssize_t pwrite64(int fd, const void *buf, size_t len, off64_t off)
-{
-	return CALL_ONE(buf, len, KERNEL_READS,
-			NEXT(pwrite64)(fd, buf, len, off));
-}
+	ALIAS64(pwrite);
 
 TRAP_API ssize_t recv(int fd, void *buf, size_t len, int flags)
 {
@@ -207,11 +241,7 @@ TRAP_API ssize_t __pread_chk(int fd, void *buf, size_t len, off_t off,
 }
 
 TRAP_API ssize_t __pread64_chk(int fd, void *buf, size_t len, off64_t off,
-			       size_t room)
-{
-	return CALL_ONE(buf, len, KERNEL_WRITES,
-			NEXT(__pread64_chk)(fd, buf, len, off, room));
-}
+			       size_t room) ALIAS64(__pread_chk);
 
 TRAP_API ssize_t __recv_chk(int fd, void *buf, size_t len, size_t room,
 			    int flags)
@@ -260,16 +290,9 @@ TRAP_API ssize_t pwritev(int fd, const struct iovec *iov, int nr, off_t off)
 }
 
 TRAP_API ssize_t preadv64(int fd, const struct iovec *iov, int nr, off64_t off)
-{
-	return CALL(areas_of(iov), nr_of(nr), KERNEL_WRITES,
-		    NEXT(preadv64)(fd, iov, nr, off));
-}
-
+	ALIAS64(preadv);
 TRAP_API ssize_t pwritev64(int fd, const struct iovec *iov, int nr, off64_t off)
-{
-	return CALL(areas_of(iov), nr_of(nr), KERNEL_READS,
-		    NEXT(pwritev64)(fd, iov, nr, off));
-}
+	ALIAS64(pwritev);
 
 TRAP_API ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 {
@@ -368,18 +391,19 @@ static size_t stdio_len(size_t size, size_t nr)
 }
 
 #define CALL_STDIO(buf, size, nr, dir, expr) ({				\
-	const uintptr_t ip = (uintptr_t)__builtin_return_address(0);	\
 	const struct area area = { (buf), stdio_len(size, nr) };	\
-	const struct trap_ops *const ops = trap_ops();			\
+	struct call call = CALL_OF(&area, 1, dir);			\
 	size_t done;							\
 									\
-	if (ops)							\
-		ops->prepare(&area, 1, dir, ip);			\
-	done = (expr);							\
-	if (ops && (dir) == KERNEL_WRITES)				\
-		ops->finish(&area, 1, done * (size), ip);		\
-	if (ops)							\
-		ops->end(&area, 1, dir, ip);				\
+	if (!call_is_ours(&call)) {					\
+		done = (expr);						\
+	} else {							\
+		pthread_cleanup_push(call_end, &call);			\
+		call_prepare(&call);					\
+		done = (expr);						\
+		call_finish(&call, done * (size));			\
+		pthread_cleanup_pop(1);					\
+	}								\
 	done;								\
 })
 

@@ -11,7 +11,8 @@ dir=${LIBMEM_TESTS:-${HEAPSIM_BUILD:-$top/build}/selftests/libmem}
 export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
 rc=0
 
-for test in ctx size buf job watch random embedded engine access scale heap; do
+for test in ctx size buf job watch random embedded engine access scale heap \
+	trap; do
 	"$dir/${test}_test" || rc=1
 done
 all="nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of libmem-trap by itself: what libmem is called for where a thread is
+ * cancelled in a call. The tests stand for libmem.
+ */
+#include "test.h"
+
+#include <pthread.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "../../libmem/trap/ops.h"
+
+static char tracked[4096];
+static atomic_int nr_prepared;
+static atomic_int nr_ended;
+
+static bool is_tracked(const struct area *areas, size_t nr)
+{
+	return nr && areas[0].addr == tracked;
+}
+
+static bool prepare(const struct area *areas, size_t nr, enum direction dir,
+		    uintptr_t ip)
+{
+	(void)dir;
+	(void)ip;
+	if (is_tracked(areas, nr))
+		atomic_fetch_add(&nr_prepared, 1);
+	return false;
+}
+
+static void finish(const struct area *areas, size_t nr, size_t done,
+		   uintptr_t ip)
+{
+	(void)areas;
+	(void)nr;
+	(void)done;
+	(void)ip;
+}
+
+static void end(const struct area *areas, size_t nr, enum direction dir,
+		uintptr_t ip)
+{
+	(void)dir;
+	(void)ip;
+	if (is_tracked(areas, nr))
+		atomic_fetch_add(&nr_ended, 1);
+}
+
+static const struct trap_ops ops = {
+	.is_ours = is_tracked,
+	.prepare = prepare,
+	.finish = finish,
+	.end = end,
+	.sigaction = __sigaction,
+};
+
+/* One end of it has no room, the other has nothing to read. */
+static int full, empty;
+
+static struct iovec iov = { tracked, sizeof(tracked) };
+static struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+static void call_read(void)
+{
+	while (read(empty, tracked, sizeof(tracked)) >= 0)
+		;
+}
+
+static void call_readv(void)
+{
+	while (readv(empty, &iov, 1) >= 0)
+		;
+}
+
+static void call_recv(void)
+{
+	while (recv(empty, tracked, sizeof(tracked), 0) >= 0)
+		;
+}
+
+static void call_recvfrom(void)
+{
+	while (recvfrom(empty, tracked, sizeof(tracked), 0, NULL, NULL) >= 0)
+		;
+}
+
+static void call_recvmsg(void)
+{
+	while (recvmsg(empty, &msg, 0) >= 0)
+		;
+}
+
+static void call_write(void)
+{
+	while (write(full, tracked, sizeof(tracked)) >= 0)
+		;
+}
+
+static void call_writev(void)
+{
+	while (writev(full, &iov, 1) >= 0)
+		;
+}
+
+static void call_send(void)
+{
+	while (send(full, tracked, sizeof(tracked), 0) >= 0)
+		;
+}
+
+static void call_sendto(void)
+{
+	while (sendto(full, tracked, sizeof(tracked), 0, NULL, 0) >= 0)
+		;
+}
+
+static void call_sendmsg(void)
+{
+	while (sendmsg(full, &msg, 0) >= 0)
+		;
+}
+
+static FILE *stream;
+
+static void call_fread(void)
+{
+	while (fread(tracked, 1, sizeof(tracked), stream))
+		;
+}
+
+static void call_fwrite(void)
+{
+	while (fwrite(tracked, 1, sizeof(tracked), stream))
+		;
+}
+
+static void *run(void *call)
+{
+	void (*const *const function)(void) = call;
+
+	(*function)();
+	return NULL;
+}
+
+/* It is cancelled in the call, or at its way into it. */
+static void cancel_in(void (*call)(void))
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	pthread_t thread;
+	void *ret;
+
+	atomic_store(&nr_prepared, 0);
+	atomic_store(&nr_ended, 0);
+	assert_int_equal(pthread_create(&thread, NULL, run, &call), 0);
+	while (!atomic_load(&nr_prepared))
+		nanosleep(&moment, NULL);
+	assert_int_equal(pthread_cancel(thread), 0);
+	assert_int_equal(pthread_join(thread, &ret), 0);
+	assert_ptr_equal(ret, PTHREAD_CANCELED);
+	assert_int_equal(atomic_load(&nr_ended), atomic_load(&nr_prepared));
+}
+
+static void a_call_that_is_cancelled_ends(void **state)
+{
+	static void (*const calls[])(void) = {
+		call_read, call_readv, call_recv, call_recvfrom, call_recvmsg,
+		call_write, call_writev, call_send, call_sendto, call_sendmsg,
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		print_message("# %zu\n", i);
+		cancel_in(calls[i]);
+	}
+}
+
+static void a_call_of_stdio_that_is_cancelled_ends(void **state)
+{
+	(void)state;
+	stream = fdopen(dup(empty), "r");
+	assert_non_null(stream);
+	cancel_in(call_fread);
+	fclose(stream);
+	stream = fdopen(dup(full), "w");
+	assert_non_null(stream);
+	setvbuf(stream, NULL, _IONBF, 0);
+	cancel_in(call_fwrite);
+	fclose(stream);
+}
+
+static int fill(void **state)
+{
+	int in[2], out[2];
+
+	(void)state;
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, in) ||
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, out))
+		return -1;
+	empty = in[0];
+	full = out[0];
+	while (send(full, tracked + 1, 1024, MSG_DONTWAIT) > 0)
+		;
+	libmem_trap_set(&ops);
+	return 0;
+}
+
+static int empty_again(void **state)
+{
+	(void)state;
+	libmem_trap_set(NULL);
+	return 0;
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_call_that_is_cancelled_ends),
+		cmocka_unit_test(a_call_of_stdio_that_is_cancelled_ends),
+	};
+
+	return cmocka_run_group_tests(tests, fill, empty_again);
+}
