@@ -48,10 +48,10 @@ static struct mem_ctx *new_ctx(void)
 	return own;
 }
 
-/* Registers, has an engine add one to each word, and takes it back. */
-static int run_registered(struct mem_ctx *own, uint32_t *block, size_t len)
+/* An engine adds one to each word. */
+static int run_add(struct mem_ctx *own, uint32_t *at, size_t nr)
 {
-	struct add add = { .nr = len / sizeof(*block) };
+	const struct add add = { at, nr };
 	const struct mem_launch launch = {
 		.size = sizeof(launch),
 		.kernel = add_one,
@@ -60,6 +60,14 @@ static int run_registered(struct mem_ctx *own, uint32_t *block, size_t len)
 		.args = &add,
 		.args_len = sizeof(add),
 	};
+
+	assert_int_equal(mem_launch(mem_stream_legacy(own), &launch), 0);
+	return mem_ctx_sync(own);
+}
+
+/* The same of memory that is registered for it. */
+static int run_registered(struct mem_ctx *own, uint32_t *block, size_t len)
+{
 	void *device;
 	int err;
 
@@ -67,11 +75,8 @@ static int run_registered(struct mem_ctx *own, uint32_t *block, size_t len)
 	if (err)
 		return err;
 	err = mem_device_ptr(own, block, &device);
-	add.at = device;
 	if (!err)
-		err = mem_launch(mem_stream_legacy(own), &launch);
-	if (!err)
-		err = mem_ctx_sync(own);
+		err = run_add(own, device, len / sizeof(*block));
 	return err ? err : mem_unregister(own, block);
 }
 
@@ -169,17 +174,8 @@ static bool has_other_allocator(void)
 static void host_pointers_of_large_blocks_are_illegal(void **state)
 {
 	const size_t len = 1 << 20;
-	struct add add = { .nr = 1 };
-	uint32_t *block;
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = add_one,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = &add,
-		.args_len = sizeof(add),
-	};
 	struct mem_ctx *own;
+	uint32_t *block;
 	size_t i;
 
 	(void)state;
@@ -193,10 +189,9 @@ static void host_pointers_of_large_blocks_are_illegal(void **state)
 	for (i = 0; i < 3; i++) {
 		own = new_ctx();
 		assert_int_equal(mem_register(own, block, len, 0), 0);
-		add.at = block + i * (len / sizeof(*block) - 1) / 2;
-		assert_int_equal(mem_launch(mem_stream_legacy(own), &launch),
-				 0);
-		assert_int_equal(mem_ctx_sync(own), -EFAULT);
+		assert_int_equal(run_add(own, block + i *
+					 (len / sizeof(*block) - 1) / 2, 1),
+				 -EFAULT);
 		mem_unregister(own, block);
 		mem_ctx_close(own);
 	}
