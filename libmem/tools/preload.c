@@ -14,11 +14,13 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>	/* for unshare() */
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -34,15 +36,46 @@
 
 int __libc_allocate_rtsig(int high);
 
+/* The C library has it, and no header of its own. */
+int capset(void *header, const void *caps);
+
+/* Calls after which a process may not open the file any more, or not find it. */
+#define FOR_EACH_RIGHTS_CALL(DO)					\
+	DO(setuid, (uid_t uid), (uid))					\
+	DO(seteuid, (uid_t uid), (uid))					\
+	DO(setreuid, (uid_t real, uid_t effective), (real, effective))	\
+	DO(setresuid, (uid_t real, uid_t effective, uid_t saved),	\
+	   (real, effective, saved))					\
+	DO(setfsuid, (uid_t uid), (uid))				\
+	DO(setgid, (gid_t gid), (gid))					\
+	DO(setegid, (gid_t gid), (gid))					\
+	DO(setregid, (gid_t real, gid_t effective), (real, effective))	\
+	DO(setresgid, (gid_t real, gid_t effective, gid_t saved),	\
+	   (real, effective, saved))					\
+	DO(setfsgid, (gid_t gid), (gid))				\
+	DO(capset, (void *header, const void *caps), (header, caps))	\
+	DO(chroot, (const char *path), (path))				\
+	DO(unshare, (int flags), (flags))				\
+	DO(setns, (int fd, int type), (fd, type))
+
+#define DECLARE_NEXT(name, params, args)				\
+	static int (*next_##name)params;
+#define FIND_NEXT(name, params, args)					\
+	next_##name = dlsym(RTLD_NEXT, #name);
+#define DEFINE_CALL(name, params, args)					\
+	EXPORT int name params						\
+	{								\
+		rights_go();						\
+		return next_##name args;				\
+	}
+
 static char stacks_path[64];
 static int (*next_sigaction)(int, const struct sigaction *, struct sigaction *);
 static int (*next_sigprocmask)(int, const sigset_t *, sigset_t *);
 static int (*next_sigmask)(int, const sigset_t *, sigset_t *);
 static sighandler_t (*next_signal)(int, sighandler_t);
 static int (*next_prctl)(int, ...);
-static int (*next_setuid)(uid_t);
-static int (*next_setreuid)(uid_t, uid_t);
-static int (*next_setresuid)(uid_t, uid_t, uid_t);
+FOR_EACH_RIGHTS_CALL(DECLARE_NEXT)
 static bool is_taken;
 
 static struct stacks *_Atomic stacks_mapped;
@@ -110,9 +143,7 @@ static void next_find(void)
 	next_sigprocmask = dlsym(RTLD_NEXT, "sigprocmask");
 	next_signal = dlsym(RTLD_NEXT, "signal");
 	next_prctl = dlsym(RTLD_NEXT, "prctl");
-	next_setuid = dlsym(RTLD_NEXT, "setuid");
-	next_setreuid = dlsym(RTLD_NEXT, "setreuid");
-	next_setresuid = dlsym(RTLD_NEXT, "setresuid");
+	FOR_EACH_RIGHTS_CALL(FIND_NEXT)
 	next_sigmask = dlsym(RTLD_NEXT, "pthread_sigmask");
 }
 
@@ -218,7 +249,7 @@ static void rights_go(void)
 		stacks_get();
 }
 
-/* Unprivileged processes need the first of these for the second. */
+/* Unprivileged processes need one of these for seccomp. */
 EXPORT int prctl(int option, ...)
 {
 	unsigned long args[4];
@@ -229,26 +260,11 @@ EXPORT int prctl(int option, ...)
 	for (i = 0; i < sizeof(args) / sizeof(args[0]); i++)
 		args[i] = va_arg(list, unsigned long);
 	va_end(list);
-	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)
+	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP ||
+	    option == PR_SET_DUMPABLE)
 		rights_go();
 	next_find();
 	return next_prctl(option, args[0], args[1], args[2], args[3]);
 }
 
-EXPORT int setuid(uid_t uid)
-{
-	rights_go();
-	return next_setuid(uid);
-}
-
-EXPORT int setreuid(uid_t real, uid_t effective)
-{
-	rights_go();
-	return next_setreuid(real, effective);
-}
-
-EXPORT int setresuid(uid_t real, uid_t effective, uid_t saved)
-{
-	rights_go();
-	return next_setresuid(real, effective, saved);
-}
+FOR_EACH_RIGHTS_CALL(DEFINE_CALL)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -27,6 +29,7 @@
 #include <linux/heapsim.h>
 #include <linux/seccomp.h>
 
+#define NOBODY		65534
 #define LEN		(64 << 10)
 #define PAGE		4096
 #define MAX_THREADS	4096
@@ -515,9 +518,79 @@ static int sandboxed(void)
 static int other_user(void)
 {
 	watcher_open();
-	if (setuid(65534))
+	if (setuid(NOBODY))
 		die("setuid");
 	return stale();
+}
+
+/* The C library has it, and no header of its own. */
+int capset(void *header, const void *caps);
+
+static int caps_drop(void)
+{
+	uint32_t header[] = { 0x20080522, 0 };	/* _LINUX_CAPABILITY_VERSION_3 */
+	const uint32_t none[6] = { 0 };
+
+	return capset(header, none);
+}
+
+/* Returns -1 if that cannot be. */
+static int right_drop(int which)
+{
+	switch (which) {
+	case 0:
+		return seteuid(NOBODY);
+	case 1:
+		return setreuid(-1, NOBODY);
+	case 2:
+		return setresuid(-1, NOBODY, -1);
+	case 3:
+		return setfsuid(NOBODY);
+	case 4:
+		return setgid(NOBODY);
+	case 5:
+		return setegid(NOBODY);
+	case 6:
+		return setregid(-1, NOBODY);
+	case 7:
+		return setresgid(-1, NOBODY, -1);
+	case 8:
+		return setfsgid(NOBODY);
+	case 9:
+		return chroot("/dev");
+	case 10:
+		return caps_drop();
+	case 11:
+		return prctl(PR_SET_DUMPABLE, 0);
+	case 12:
+		return unshare(CLONE_NEWNS);
+	default:
+		errno = EINVAL;
+		return -1;
+	}
+}
+
+/* Each in a process of its own, before it has done anything. */
+static int rights(int nr)
+{
+	int status;
+
+	while (nr--) {
+		const pid_t child = fork();
+
+		if (child < 0)
+			die("fork");
+		if (!child) {
+			buf_open();
+			watcher_open();
+			if (right_drop(nr) < 0)
+				die("right");
+			_exit(stale());
+		}
+		if (waitpid(child, &status, 0) != child || status)
+			return 1;
+	}
+	return 0;
 }
 
 /* By a library that was found by a relative path, when it is elsewhere. */
@@ -708,6 +781,7 @@ static const struct {
 	{ "many", many },
 	{ "wasteful", wasteful },
 	{ "flood", flood },
+	{ "rights", rights },
 	{ "long-bracket", long_bracket },
 	{ "hit", hit },
 	{ "lives", lives },
