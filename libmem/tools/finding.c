@@ -340,6 +340,23 @@ static int place(struct findings *f, const struct finding *new)
 	return 0;
 }
 
+static void why_find(struct findings *f, struct finding *new)
+{
+	const struct heapsim_record *r = &new->record;
+	const bool has_cpu = new->cpu_key & KEY_STACK;
+	const bool has_other = new->other_key & KEY_STACK;
+
+	if (!has_cpu && r->cpu.pid && r->cpu.time_ns)
+		new->cpu_why = outside_why(f->outside, r->cpu.pid);
+	if (!has_other && r->other.pid)
+		new->other_why = outside_why(f->outside, r->other.pid);
+	/* A process that puts stacks down has none for what its end does. */
+	if (has_cpu && new->other_why == OUTSIDE_GONE)
+		new->other_why = OUTSIDE_UNKNOWN;
+	if (has_other && new->cpu_why == OUTSIDE_GONE)
+		new->cpu_why = OUTSIDE_UNKNOWN;
+}
+
 static int record_place(struct findings *f, const struct heapsim_record *r,
 			const struct keys *keys)
 {
@@ -354,6 +371,7 @@ static int record_place(struct findings *f, const struct heapsim_record *r,
 	};
 
 	memcpy(new.attach_keys, keys->attaches, sizeof(new.attach_keys));
+	why_find(f, &new);
 	return place(f, &new);
 }
 

@@ -10,6 +10,7 @@
 #include <linux/heapsim.h>
 
 #include "kind.h"
+#include "outside.h"
 #include "symbol.h"
 
 struct stacks;
@@ -35,6 +36,8 @@ struct backtrace {
  * @other_key: of the other's
  * @cpu: the CPU's stack
  * @other: the other's
+ * @cpu_why: the CPU's process put down none
+ * @other_why: the other's did not
  * @suppressed_by: name of a suppression, NULL none
  * @api: whose calls the program makes
  * @kernel_key: of @kernel
@@ -53,6 +56,8 @@ struct finding {
 	uint64_t other_key;
 	struct backtrace cpu;
 	struct backtrace other;
+	enum outside_why cpu_why;
+	enum outside_why other_why;
 	const char *suppressed_by;
 	enum kind_api api;
 	uint64_t kernel_key;

@@ -68,6 +68,11 @@ static json_object *stack_of(const struct backtrace *trace)
 	return o;
 }
 
+static json_object *why_of(enum outside_why why)
+{
+	return json_object_new_string(outside_why_name(why));
+}
+
 static json_object *cpu_of(const struct finding *f)
 {
 	const struct heapsim_record_cpu *cpu = &f->record.cpu;
@@ -85,6 +90,7 @@ static json_object *cpu_of(const struct finding *f)
 	json_object_object_add(o, "is_write",
 			       json_object_new_boolean(cpu->is_write));
 	json_object_object_add(o, "stack", stack_of(&f->cpu));
+	json_object_object_add(o, "no_stack", why_of(f->cpu_why));
 	return o;
 }
 
@@ -108,6 +114,7 @@ static json_object *other_of(const struct finding *f)
 	json_object_object_add(o, "kernel", stack_of(&f->kernel));
 	json_object_object_add(o, "time_ns", number(other->time_ns));
 	json_object_object_add(o, "stack", stack_of(&f->other));
+	json_object_object_add(o, "no_stack", why_of(f->other_why));
 	return o;
 }
 

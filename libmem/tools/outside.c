@@ -2,14 +2,17 @@
 /*
  * Where a thread is that cannot say so itself: a static program, one whose
  * environment was cleared, or one that blocks all signals. Of these
- * /proc/PID/maps tells the module, while the process lives.
+ * /proc/PID/maps tells the module, and with other files why no library was
+ * preloaded, while the process lives.
  */
+#include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "outside.h"
@@ -37,11 +40,13 @@ struct map {
  * @pid: its number; 0: nobody
  * @maps: array
  * @nr: how many
+ * @why: it puts down no stack
  */
 struct process {
 	pid_t pid;
 	struct map *maps;
 	size_t nr;
+	enum outside_why why;
 };
 
 /**
@@ -56,7 +61,7 @@ struct where {
 
 /**
  * struct outside - what was seen
- * @program: the one that is run, if it lies where its file says
+ * @program: the one that is run, with maps if it lies where its file says
  * @processes: that were looked at last
  * @next: of them, which is forgotten for a new one
  * @places: array
@@ -124,19 +129,104 @@ static void map_add(struct process *process, const struct map *map,
 		process->nr++;
 }
 
-static void process_look(struct process *process, pid_t pid)
+/* Has the file of the program an interpreter, as a dynamic one has? */
+static bool has_interpreter(Elf *elf)
 {
+	size_t nr = 0, i;
+
+	if (elf_getphdrnum(elf, &nr))
+		return true;
+	for (i = 0; i < nr; i++) {
+		GElf_Phdr mem, *p = gelf_getphdr(elf, i, &mem);
+
+		if (p && p->p_type == PT_INTERP)
+			return true;
+	}
+	return false;
+}
+
+static Elf *elf_open(const char *path, int *fd)
+{
+	elf_version(EV_CURRENT);
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	return *fd < 0 ? NULL : elf_begin(*fd, ELF_C_READ, NULL);
+}
+
+static void elf_close(Elf *elf, int fd)
+{
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+}
+
+static bool is_static(pid_t pid)
+{
+	char path[32];
+	bool ret;
+	Elf *elf;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	elf = elf_open(path, &fd);
+	ret = elf && elf_kind(elf) == ELF_K_ELF && !has_interpreter(elf);
+	elf_close(elf, fd);
+	return ret;
+}
+
+/* As the kernel told its dynamic linker. */
+static bool is_secure(pid_t pid)
+{
+	unsigned long entry[2] = { AT_NULL };
+	bool ret = false;
+	char path[32];
+	FILE *auxv;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
+	auxv = fopen(path, "re");
+	if (!auxv)
+		return false;
+	while (fread(entry, sizeof(entry), 1, auxv) == 1 && entry[0] != AT_NULL)
+		if (entry[0] == AT_SECURE)
+			ret = entry[1];
+	fclose(auxv);
+	return ret;
+}
+
+static bool has_map(const struct process *process, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < process->nr; i++) {
+		const char *slash = strrchr(process->maps[i].path, '/');
+
+		if (!strncmp(slash + 1, name, strlen(name)))
+			return true;
+	}
+	return false;
+}
+
+static enum outside_why why(const struct process *process)
+{
+	if (has_map(process, "libheapsim-preload.so"))
+		return has_map(process, "memfd:heapsim-stacks") ?
+			OUTSIDE_UNKNOWN : OUTSIDE_NO_RIGHTS;
+	if (is_static(process->pid))
+		return OUTSIDE_STATIC;
+	return is_secure(process->pid) ? OUTSIDE_SECURE :
+					 OUTSIDE_NOT_PRELOADED;
+}
+
+/* Without maps: there is none, or not any more. */
+static struct process process_look(pid_t pid)
+{
+	struct process process = { .pid = pid };
 	char name[32], *line = NULL;
 	size_t size = 0;
 	FILE *maps;
 
-	process_forget(process);
 	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
 	maps = fopen(name, "re");
-	if (!maps)
-		return;
-	process->pid = pid;
-	while (getline(&line, &size, maps) > 0) {
+	while (maps && getline(&line, &size, maps) > 0) {
 		struct map map = { 0 };
 		int at = 0;
 
@@ -144,10 +234,14 @@ static void process_look(struct process *process, pid_t pid)
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*2cx%*c %" SCNx64
 			   " %*s %*s %n", &map.start, &map.end, &map.off,
 			   &at) == 3 && at && line[at] == '/')
-			map_add(process, &map, line + at);
+			map_add(&process, &map, line + at);
 	}
 	free(line);
-	fclose(maps);
+	if (maps)
+		fclose(maps);
+	if (process.nr)
+		process.why = why(&process);
+	return process;
 }
 
 static const struct map *map_find(const struct process *process, uint64_t ip)
@@ -160,26 +254,58 @@ static const struct map *map_find(const struct process *process, uint64_t ip)
 	return NULL;
 }
 
-static const struct map *look(struct outside *outside, pid_t pid, uint64_t ip)
+/* One that was looked at. */
+static struct process *process_find(struct outside *outside, pid_t pid)
 {
-	struct process *process = NULL;
-	const struct map *map;
 	size_t i;
 
-	for (i = 0; i < MAX_PROCESSES && !process; i++)
+	for (i = 0; i < MAX_PROCESSES; i++)
 		if (outside->processes[i].pid == pid)
-			process = &outside->processes[i];
+			return &outside->processes[i];
+	return NULL;
+}
+
+/* Of one that has ended meanwhile what was seen before, or NULL. */
+static struct process *process_update(struct outside *outside, pid_t pid)
+{
+	struct process *process = process_find(outside, pid);
+	const struct process now = process_look(pid);
+
+	if (!now.nr)
+		return process;
 	if (!process)
-		process = &outside->processes[outside->next % MAX_PROCESSES];
-	map = process->pid == pid ? map_find(process, ip) : NULL;
+		process = &outside->processes[outside->next++ % MAX_PROCESSES];
+	process_forget(process);
+	*process = now;
+	return process;
+}
+
+static const struct map *look(struct outside *outside, pid_t pid, uint64_t ip)
+{
+	const struct process *process = process_find(outside, pid);
+	const struct map *map = process ? map_find(process, ip) : NULL;
+
 	if (map)
 		return map;
 	/* New to us, or it has mapped something since, or is another one. */
-	process_look(process, pid);
-	outside->next += process->nr > 0;
-	map = map_find(process, ip);
+	process = process_update(outside, pid);
+	map = process ? map_find(process, ip) : NULL;
 	/* One that is gone already was most likely the program itself. */
-	return map || process->nr ? map : map_find(&outside->program, ip);
+	return map ? map : map_find(&outside->program, ip);
+}
+
+/* Who starts it may be another user than its owner. */
+static enum outside_why why_program(const char *path, Elf *elf)
+{
+	struct stat status;
+
+	if (elf_kind(elf) == ELF_K_ELF && !has_interpreter(elf))
+		return OUTSIDE_STATIC;
+	if (!stat(path, &status) &&
+	    ((status.st_mode & S_ISUID && status.st_uid != getuid()) ||
+	     (status.st_mode & S_ISGID && status.st_gid != getgid())))
+		return OUTSIDE_SECURE;
+	return OUTSIDE_GONE;
 }
 
 /**
@@ -198,9 +324,7 @@ void outside_set_program(struct outside *outside, const char *path)
 	Elf *elf;
 	int fd;
 
-	elf_version(EV_CURRENT);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	elf = elf_open(path, &fd);
 	if (!elf || !gelf_getehdr(elf, &header) || header.e_type != ET_EXEC ||
 	    elf_getphdrnum(elf, &nr))
 		nr = 0;
@@ -214,9 +338,9 @@ void outside_set_program(struct outside *outside, const char *path)
 		map.off = p->p_offset;
 		map_add(&outside->program, &map, path);
 	}
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
+	if (elf)
+		outside->program.why = why_program(path, elf);
+	elf_close(elf, fd);
 }
 
 /**
@@ -271,4 +395,41 @@ const char *outside_at(struct outside *outside, long place,
 
 	*address = w->path ? symbols_address(symbols, w->path, w->off) : w->off;
 	return w->path;
+}
+
+/**
+ * outside_why() - why a process has put down no stack
+ * @outside: as before
+ * @pid: process
+ *
+ * Return: OUTSIDE_UNKNOWN if it could have.
+ */
+enum outside_why outside_why(struct outside *outside, pid_t pid)
+{
+	const struct process *process = process_find(outside, pid);
+
+	/* It may have opened the file since. */
+	if (!process || process->why == OUTSIDE_NO_RIGHTS)
+		process = process_update(outside, pid);
+	return process ? process->why : outside->program.why;
+}
+
+/**
+ * outside_why_name() - why, for programs
+ * @why: from outside_why()
+ *
+ * Return: static.
+ */
+const char *outside_why_name(enum outside_why why)
+{
+	static const char *const names[] = {
+		[OUTSIDE_UNKNOWN] = "no",
+		[OUTSIDE_STATIC] = "static",
+		[OUTSIDE_SECURE] = "setuid",
+		[OUTSIDE_NOT_PRELOADED] = "not-preloaded",
+		[OUTSIDE_NO_RIGHTS] = "no-rights",
+		[OUTSIDE_GONE] = "ended",
+	};
+
+	return names[why];
 }

@@ -94,6 +94,26 @@ static void trace_print(FILE *out, const struct backtrace *trace)
 		frame_print(out, &trace->frames[i], i);
 }
 
+/* Where a thread could put down no stack. */
+static void why_print(FILE *out, const struct backtrace *trace,
+		      enum outside_why why)
+{
+	static const char *const texts[] = {
+		[OUTSIDE_STATIC] = "the program is linked statically",
+		[OUTSIDE_SECURE] = "setuid, setgid or file capabilities:\n"
+				   "LD_PRELOAD is ignored",
+		[OUTSIDE_NOT_PRELOADED] = "LD_PRELOAD was cleared or replaced",
+		[OUTSIDE_NO_RIGHTS] = "the process has other rights than\n"
+				      "heapsim run, whose file it cannot open",
+		[OUTSIDE_GONE] = "the process had ended",
+	};
+
+	if (why == OUTSIDE_UNKNOWN)
+		return;
+	text_print(out, 6, trace->nr ? "callers unknown:" : "stack unknown:");
+	text_print(out, 8, texts[why]);
+}
+
 static void buffer_print(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
@@ -245,6 +265,7 @@ static void cpu_print(FILE *out, const struct finding *f)
 			(int)sizeof(r->cpu.comm), r->cpu.comm, r->cpu.pid,
 			r->cpu.tid);
 	trace_print(out, &f->cpu);
+	why_print(out, &f->cpu, f->cpu_why);
 }
 
 static void process_print(FILE *out, const struct heapsim_record *r)
@@ -290,6 +311,7 @@ static void other_print(FILE *out, const struct finding *f)
 	process_print(out, r);
 	fputc('\n', out);
 	trace_print(out, &f->other);
+	why_print(out, &f->other, f->other_why);
 	if (!f->kernel.nr)
 		return;
 	fputs(PREFIX "    its kernel\n", out);

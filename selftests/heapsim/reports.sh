@@ -513,9 +513,35 @@ without_preload()
 {
 	report 0 "$O/wrong-static" stale &&
 		has 'Stale read' "at peek \\(wrong.c:$(line PEEK)\\)" \
-		    "by stale \\(wrong.c:$(line STALE)\\)" && sum 1 1 &&
+		    "by stale \\(wrong.c:$(line STALE)\\)" \
+		    'callers unknown' 'linked statically' \
+		    'submitted by wrong-static' 'stack unknown' \
+		    'linked statically' && sum 1 1 &&
 		report 0 env -i "$wrong" no-end 1000 &&
-		has "at no_end \\(wrong.c:$(line STORE)\\)" && sum 1 1
+		has "at no_end \\(wrong.c:$(line STORE)\\)" \
+		    'callers unknown' 'LD_PRELOAD was cleared' && sum 1 1
+}
+
+# It has other rights than heapsim run: from its file, and from who started it.
+with_other_rights()
+{
+	local was
+
+	was=$(stat -c %a /dev/heapsim /dev/dma_heap/noncoherent) &&
+		chmod 666 /dev/heapsim /dev/dma_heap/noncoherent &&
+		install -m 4755 -o 65534 "$wrong" "$tmp/wrong-setuid" || return
+	report 0 "$tmp/wrong-setuid" no-end 1000 &&
+		has "at no_end \\(wrong.c:$(line STORE)\\)" \
+		    'callers unknown' 'setuid' 'LD_PRELOAD is ignored' \
+		    'submitted by wrong-setuid' 'stack unknown' 'setuid' &&
+		sum 1 1 &&
+		report 0 setpriv --reuid=65534 --clear-groups "$wrong" \
+			no-end 1000 &&
+		has "at no_end \\(wrong.c:$(line STORE)\\)" \
+		    'callers unknown' 'other rights' && sum 1 1 || return
+	# shellcheck disable=SC2086 # two numbers
+	set -- $was
+	chmod "$1" /dev/heapsim && chmod "$2" /dev/dma_heap/noncoherent
 }
 
 relative_library()
@@ -1074,4 +1100,5 @@ try "it needs no privilege" unprivileged
 is_quick || try "libmem over both backends: one report" libmem_over_both
 try "what only libmem sees is told over the module" libmem_finds
 try "without the module it says what to do" without_module
+try "whose rights differ has no stack, and that is told" with_other_rights
 tap_end
