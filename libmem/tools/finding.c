@@ -790,6 +790,22 @@ static void all_cut(struct findings *f, struct finding *one)
 	api_raise(&one->api, shown);
 }
 
+/*
+ * A wait takes in what the work could use. Of managed memory that was attached
+ * elsewhere while a job wrote it that was the mistake: no wait would help.
+ */
+static void missing_settle(struct heapsim_record *r)
+{
+	if (r->missing != HEAPSIM_MISSING_SYNC ||
+	    r->kind == HEAPSIM_RECORD_CPU_WHILE_ACTIVE ||
+	    r->other.type != HEAPSIM_OTHER_ENGINE)
+		return;
+	if (r->attach == HEAPSIM_ATTACH_HOST ||
+	    (r->attach == HEAPSIM_ATTACH_SINGLE &&
+	     r->attach_stream != r->other.stream))
+		r->missing = HEAPSIM_MISSING_ATTACH;
+}
+
 /**
  * findings_end() - no record comes any more: find functions and lines
  * @findings: all
@@ -811,6 +827,7 @@ int findings_end(struct findings *findings)
 		if (err)
 			ret = err;
 		all_cut(findings, all[i]);
+		missing_settle(&all[i]->record);
 		list_add(findings, all[i]);
 	}
 	free(all);

@@ -146,6 +146,17 @@ engine_not_attached()
 		    'mem_stream_attach' && sum 1 1 && clean_twin not-attached
 }
 
+# No wait would have helped who reads then.
+read_of_what_was_not_attached()
+{
+	report 0 "$wrong" not-attached-read &&
+		has 'Engine not attached' 'Stale read' 'attached to the host' \
+		    "by $(at not_attached_read UNATTACHED)" \
+		    "to mend it, attach the buffer to the job's stream" &&
+		hasnt 'wait for the stream' && sum 2 2 &&
+		clean_twin not-attached-read
+}
+
 # Of what was allocated and attached, the newest first.
 attaches()
 {
@@ -840,6 +851,7 @@ try a_system_call_is_its_callers system_call
 try waste_is_told_by_place waste
 try cpu_while_active cpu_while_active
 try engine_not_attached engine_not_attached
+try read_of_what_was_not_attached read_of_what_was_not_attached
 try attaches_are_told attaches
 try cpu_on_device cpu_on_device
 try atomic_on_uncached atomic_on_uncached

@@ -646,6 +646,22 @@ static void not_attached(void)
 	CHECK(mem_free(ctx, p));
 }
 
+/* After a wait for all, the CPU reads what such a job wrote. */
+static void not_attached_read(void)
+{
+	unsigned char *p = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_HOST);
+	struct mem_stream *stream = make_stream();
+
+	sink = peek(p);
+	if (is_right)
+		CHECK(mem_stream_attach(stream, p, 0, MEM_ATTACH_SINGLE));
+	start(stream, p);
+	CHECK(mem_ctx_sync(ctx));
+	sink = peek(p); /* UNATTACHED */
+	CHECK(mem_stream_destroy(stream));
+	CHECK(mem_free(ctx, p));
+}
+
 /* More attaches than are remembered; the last one is the wrong one. */
 static void attached_often(void)
 {
@@ -955,6 +971,7 @@ int main(int argc, char **argv)
 		{ "segv", segv },
 		{ "while-active", while_active },
 		{ "not-attached", not_attached },
+		{ "not-attached-read", not_attached_read },
 		{ "attached-often", attached_often },
 		{ "on-device", on_device },
 		{ "on-uncached", on_uncached },

@@ -133,7 +133,14 @@ engine_not_attached()
 		    'attached to stream 1' \
 		    'touched by engine gpu, job [0-9]+ on stream 0, submitted by' \
 		    "by not_attached \\(wrong.c:$(line ALONE)\\)" \
-		    "to mend it, attach the buffer to the job's stream" && sum 1 1
+		    "to mend it, attach the buffer to the job's stream" &&
+		sum 1 1 || return
+	report 0 --backend=kernel "$O/mistakes" not-attached-read &&
+		has 'Engine not attached' 'Stale read' \
+		    "to mend it, attach the buffer to the job's stream" &&
+		hasnt 'wait for the stream' && sum 2 2 &&
+		report 0 --backend=kernel "$O/mistakes" \
+			right-not-attached-read && sum 0 0
 }
 
 # Of the module's own calls, and of libmem's.
