@@ -13,6 +13,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/dma-buf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -594,15 +595,21 @@ void kernel_ptr_free(struct mem_buf *base)
 }
 
 /**
- * kernel_ptr_set_name() - of mem_set_name()
+ * kernel_ptr_set_name() - name a buffer for mem_set_name()
  * @base: buffer
  * @name: short enough
+ *
+ * The dma-buf gets it: so the module's records, `heapsim stat` and fdinfo have
+ * it, too.
  */
 void kernel_ptr_set_name(struct mem_buf *base, const char *name)
 {
 	struct kernel_ctx *ctx = kernel_ctx_of(base->ctx);
+	struct kernel_buf *buf = kernel_buf_of(base);
 
 	pthread_mutex_lock(&ctx->lock);
-	strcpy(kernel_buf_of(base)->name, name);
+	strcpy(buf->name, name);
 	pthread_mutex_unlock(&ctx->lock);
+	/* Without memory for it the library alone knows the name. */
+	ioctl_again(buf->fd, DMA_BUF_SET_NAME_B, (void *)name);
 }
