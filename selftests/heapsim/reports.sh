@@ -114,6 +114,24 @@ missing_clean()
 		    'to mend it, end the bracket' && sum 1 1
 }
 
+# The one that users find in the documents.
+sample_of_a_heap()
+{
+	local sample=$build/samples/dma-heap
+	local source=$top/Documentation/samples/dma-heap/dma-heap.c
+
+	report 0 "$sample" && sum 0 0 &&
+		grep -qx '0 of 65536 bytes are wrong' "$tmp/out" &&
+		report 1 "$sample" wrong &&
+		grep -qx '65536 of 65536 bytes are wrong' "$tmp/out" &&
+		has 'Missing clean' 'buffer [0-9]+ "frame"' \
+		    "draw \\(dma-heap.c:$(line DRAW)\\)" \
+		    'engine_copy \(dma-heap.c' &&
+		has 'Missing END' 'buffer [0-9]+ "frame"' 'draw \(dma-heap.c' &&
+		report 0 "$sample" wrong coherent && sum 0 0 &&
+		grep -qx '0 of 65536 bytes are wrong' "$tmp/out"
+}
+
 cpu_while_active()
 {
 	report 0 "$wrong" while-active &&
@@ -1047,6 +1065,7 @@ try "a right program has no finding" right_program
 try "a program that is not seen does not pass" nothing_seen
 try "a stale read is told with both sides and lines" stale_read
 try "a missing clean is told at the store" missing_clean
+try "the sample of a heap does as its page says" sample_of_a_heap
 try "a touch of managed memory that is in use is told" cpu_while_active
 try "a job on memory of another stream is told" engine_not_attached
 try "how memory came to be attached so is told" attaches
