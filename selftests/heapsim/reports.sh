@@ -656,11 +656,6 @@ lives_begin()
 	program=
 	[ "$1" = program ] || return 0
 	# The first one is of the command itself.
-	# Whose stack is another, or none, would have a place of its own.
-	report 0 "$wrong" rights 13 && sum 13 1 &&
-		has "at peek \\(wrong.c:$(line PEEK)\\)" \
-		    "by stale \\(wrong.c:$(line STALE)\\)" 'by rights' \
-		    "by job_run \\(wrong.c:$(line SUBMIT)\\)"
 	while [ "${#children[@]}" -lt 2 ] && kill -0 "$background"; do
 		read -ra children <"/proc/$background/task/$background/children"
 	done 2>/dev/null
