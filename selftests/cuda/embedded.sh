@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Tests of the CUDA-shaped surface with the board in the process itself, on each
-# board, or on $HEAPSIM_BOARDS: no module, no VM, no root. TAP, one document a program. Exit code: 0 if
-# all passed, else 1.
+# board, or on $HEAPSIM_BOARDS: no module, no VM, no root. TAP, one document a
+# program. Exit code: 0 if all passed, else 1.
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
