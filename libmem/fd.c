@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,6 +51,29 @@ int fd_aside(int fd)
 	close(fd);
 	errno = err;
 	return aside;
+}
+
+/**
+ * fd_limit_raise() - let the process have more descriptors
+ *
+ * Doubles the soft limit, as far as the hard limit allows: what a program asks
+ * for needs none on the board. New descriptors of the program still have the
+ * lowest numbers that are free.
+ *
+ * Return: whether the limit is higher now.
+ */
+bool fd_limit_raise(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) ||
+	    limit.rlim_cur >= limit.rlim_max)
+		return false;
+	if (limit.rlim_cur > limit.rlim_max / 2)
+		limit.rlim_cur = limit.rlim_max;
+	else
+		limit.rlim_cur *= 2;
+	return !setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /**

@@ -261,7 +261,9 @@ static int buf_open(struct kernel_ctx *ctx, struct kernel_buf *buf)
 
 	if (buf->base.kind == MEM_KIND_MANAGED)
 		arg.attach = buf->base.flags;
-	err = ioctl_again(ctx->fd, HEAPSIM_IOC_BUF_ALLOC, &arg);
+	do
+		err = ioctl_again(ctx->fd, HEAPSIM_IOC_BUF_ALLOC, &arg);
+	while (err == -EMFILE && fd_limit_raise());
 	if (err)
 		return err == -EBUSY ? -ENOMEM : err;
 	err = own_fd_take(&buf->view, arg.view_fd);

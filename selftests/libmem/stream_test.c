@@ -86,6 +86,30 @@ static void alloc_says_what_is_wrong(void **state)
 	assert_ptr_equal(ptr, UNTOUCHED);
 }
 
+/* As on the board, which needs none for it. */
+static void memory_needs_none_of_the_programs_descriptors(void **state)
+{
+	uint32_t *ptrs[300];
+	const size_t nr = sizeof(ptrs) / sizeof(ptrs[0]);
+	struct rlimit old, few;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	few = old;
+	few.rlim_cur = 256;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	for (i = 0; i < nr; i++) {
+		ptrs[i] = memory(MEM_KIND_PINNED);
+		ptrs[i][0] = (uint32_t)i;
+	}
+	for (i = 0; i < nr; i++)
+		assert_int_equal(ptrs[i][0], i);
+	for (i = 0; i < nr; i++)
+		release(ptrs[i]);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+}
+
 static void free_says_what_is_wrong(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
@@ -2072,6 +2096,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_works_on_each_kind),
 		cmocka_unit_test(new_memory_is_poisoned_but_pinned),
 		cmocka_unit_test(alloc_says_what_is_wrong),
+		cmocka_unit_test(memory_needs_none_of_the_programs_descriptors),
 		cmocka_unit_test(free_says_what_is_wrong),
 		cmocka_unit_test(free_waits_for_work),
 		cmocka_unit_test(an_address_tells_what_it_is),
