@@ -219,6 +219,24 @@ static void drop_unwanted(struct kept *kept, const struct process *own,
 	}
 }
 
+/*
+ * Whatever they are near, nobody's allocator has its own memory there: but for
+ * what was registered, which is part of a heap.
+ */
+static void drop_shared(const struct kept *kept, const struct process *own)
+{
+	const struct mappings *mappings = &own->mappings;
+	size_t i;
+
+	for (i = 0; i < mappings->nr; i++) {
+		const struct mapping *mapping = &mappings->at[i];
+
+		if (mapping->is_shared && mapping->is_writable &&
+		    !is_registered(own, mapping))
+			drop(kept, mapping->at.start, mapping->at.end);
+	}
+}
+
 /* Nothing that has its place in the thread's own memory is far from these. */
 static void keep_thread(struct kept *kept, const struct objects *objects)
 {
@@ -323,17 +341,22 @@ static void keep_initial(struct kept *kept, const struct mappings *mappings)
 	}
 }
 
-static void keep_needed(struct kept *kept, const struct process *own)
+/* What libmem has mapped for it. */
+static void keep_own(struct kept *kept, const struct engine_start *start)
 {
-	const struct engine_start *start = &own->start;
 	const struct objects *objects = start->objects;
-	size_t i;
 
 	keep(kept, start->area.start, start->area.end);
 	keep(kept, (uintptr_t)start->shared,
 	     (uintptr_t)start->shared + start->shared_len);
 	keep(kept, (uintptr_t)objects, (uintptr_t)objects + objects->len);
-	keep_thread(kept, objects);
+}
+
+static void keep_needed(struct kept *kept, const struct process *own)
+{
+	size_t i;
+
+	keep_thread(kept, own->start.objects);
 	keep_initial(kept, &own->mappings);
 	/* The sanitizer's heap has no arenas, and all of it stays. */
 	for (i = 0; !__asan_init && i < own->mappings.nr; i++)
@@ -360,6 +383,8 @@ int drop_memory(struct process *own)
 	if (!area)
 		return -ENOMEM;
 	mappings_read(&own->mappings, area, own->start.objects);
+	keep_own(&kept, &own->start);
+	drop_shared(&kept, own);
 	keep_needed(&kept, own);
 	if (kept.is_full)
 		return -ENOMEM;

@@ -388,6 +388,46 @@ static void shared_mappings_are_not_there(void **state)
 	munmap(shared, LEN);
 }
 
+struct beside {
+	uint8_t *at;
+	struct engine_result result;
+};
+
+static void *touch_beside(void *arg)
+{
+	struct beside *beside = arg;
+
+	beside->result = touch(store, beside->at);
+	return NULL;
+}
+
+/* The engine is made by a thread that has such a mapping behind its stack. */
+static void shared_mappings_beside_a_thread_are_not_there(void **state)
+{
+	const size_t stack_len = 1 << 20;
+	struct beside beside;
+	pthread_attr_t attr;
+	pthread_t thread;
+	uint8_t *stack;
+
+	(void)state;
+	stack = mmap(NULL, stack_len + LEN, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(stack, MAP_FAILED);
+	beside.at = mmap(stack + stack_len, LEN, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	assert_ptr_equal(beside.at, stack + stack_len);
+	pthread_attr_init(&attr);
+	assert_int_equal(pthread_attr_setstack(&attr, stack, stack_len), 0);
+	assert_int_equal(pthread_create(&thread, &attr, touch_beside, &beside),
+			 0);
+	pthread_join(thread, NULL);
+	pthread_attr_destroy(&attr);
+	assert_illegal(beside.result, beside.at, true, ENGINE_HOST_HEAP);
+	assert_int_equal(beside.at[0], 0);
+	munmap(stack, stack_len + LEN);
+}
+
 static void *wait_at(void *arg)
 {
 	uint8_t local[LEN];
@@ -1701,6 +1741,7 @@ int main(void)
 		each(globals_can_be_read_and_not_stored_to),
 		each(heap_is_not_there),
 		each(shared_mappings_are_not_there),
+		each(shared_mappings_beside_a_thread_are_not_there),
 		each(stacks_are_not_there),
 		each(nothing_is_at_wild_addresses),
 		each(any_thread_can_run_jobs),
