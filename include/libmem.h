@@ -1653,6 +1653,12 @@ int mem_stream_add_callback(struct mem_stream *stream, mem_callback fn,
  * @stream: in order of this one
  * @launch: what; not needed any more when the call returns
  *
+ * The kernel has the context's memory of mem_alloc() and mem_register(), and on
+ * the embedded backend buffers that mem_buf_map() has mapped. Over the module
+ * it has none of these: one that touches such a buffer ends with -EFAULT, and a
+ * violation MEM_VIOLATION_ILLEGAL_ADDRESS with the name "buffer of a heap". An
+ * engine that runs in the program itself touches it as the CPU does.
+ *
  * Context: any thread.
  * Return: 0, or -EINVAL (an argument is NULL, a field of @launch has no
  * meaning, @launch->size is below the struct's first version or no multiple of

@@ -2,14 +2,16 @@
 /*
  * What engines do to memory: kernels in an engine's process, which asks here at
  * its first touch of each buffer and gets its device view, and copies and sets,
- * on those views. The module tracks what is stored to them. Heaps' buffers
- * engines have not.
+ * on those views. The module tracks what is stored to them. Engines have no
+ * access to heaps' buffers: a kernel that touches one fails, and is told so.
  *
  * An engine that runs on threads of the application has the device views where
  * the application has its own as long as it runs: then nobody finds who touches
  * them meanwhile.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,6 +312,25 @@ void kernel_run_forget(struct kernel_ctx *ctx, struct kernel_buf *buf)
 	}
 }
 
+/* Has the application mapped a dma-buf there? Their files have such names. */
+static bool is_dmabuf(uintptr_t addr)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	uintptr_t start, end;
+	char *line = NULL;
+	bool ret = false;
+	size_t size = 0;
+
+	while (maps && !ret && getline(&line, &size, maps) > 0)
+		ret = sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &start, &end) ==
+			      2 &&
+		      start <= addr && addr < end && strstr(line, "/dmabuf:");
+	free(line);
+	if (maps)
+		fclose(maps);
+	return ret;
+}
+
 /**
  * kernel_run() - run a kernel and wait for its end
  * @base: context
@@ -344,6 +365,8 @@ int kernel_run(struct mem_ctx *base, struct work *work,
 	pthread_mutex_unlock(&owner->run_lock);
 	if (err)
 		return err;
+	if (result.status == -EFAULT && !refused && is_dmabuf(result.addr))
+		refused = "buffer of a heap";
 	if (engine_is_failed(&result))
 		kernel_watch_failed(ctx, &result, work, refused);
 	return result.status;

@@ -238,6 +238,33 @@ static void store_far_behind(void)
 	mem_event_destroy(event);
 }
 
+/* Over the module engines have no buffer of a heap, and it is told as that. */
+static void heap_buffer_in_a_kernel(void)
+{
+	struct mem_violation v = { .size = sizeof(v) };
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	void *ptr;
+
+	assert_int_equal(mem_buf_map(buf, &ptr), 0);
+	if (engine_pid() && is_embedded()) {
+		assert_int_equal(start(stream, k_one, &ptr), 0);
+		assert_int_equal(mem_stream_sync(stream), 0);
+		assert_int_equal(mem_buf_begin(buf, MEM_READ), 0);
+		assert_int_equal(*(uint32_t *)ptr, 1);
+		assert_int_equal(mem_buf_end(buf, MEM_READ), 0);
+	} else if (engine_pid()) {
+		assert_int_equal(start(stream, k_one, &ptr), 0);
+		assert_int_equal(mem_stream_sync(stream), -EFAULT);
+		assert_int_equal(mem_ctx_next_violation(ctx, &v), 1);
+		assert_int_equal(v.kind, MEM_VIOLATION_ILLEGAL_ADDRESS);
+		assert_int_equal(v.cpu_addr, (uintptr_t)ptr);
+		assert_string_equal(v.name, "buffer of a heap");
+	}
+	assert_int_equal(found(MEM_VIOLATION_DROPPED), 0);
+	mem_buf_unmap(buf);
+	mem_buf_destroy(buf);
+}
+
 static void free_twice(void)
 {
 	uint32_t *ptr = memory(MEM_KIND_MANAGED);
@@ -940,6 +967,12 @@ static void a_store_out_of_bounds_ends_the_context(void **state)
 	leaves_nothing(store_far_behind);
 }
 
+static void a_heaps_buffer_is_for_kernels_or_is_told(void **state)
+{
+	(void)state;
+	leaves_nothing(heap_buffer_in_a_kernel);
+}
+
 static void a_kernel_that_fails_ends_the_context(void **state)
 {
 	(void)state;
@@ -1035,6 +1068,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest both[] = {
 		cmocka_unit_test(an_overrun_is_told_and_survived),
 		cmocka_unit_test(a_store_out_of_bounds_ends_the_context),
+		cmocka_unit_test(a_heaps_buffer_is_for_kernels_or_is_told),
 		cmocka_unit_test(a_kernel_that_fails_ends_the_context),
 		cmocka_unit_test(a_second_free_is_einval),
 		cmocka_unit_test(free_of_busy_memory_waits),
