@@ -149,7 +149,7 @@ static const struct kind kinds[] = {
 	},
 	[TOLD_MISSING_CALL] = {
 		"missing-call",
-		"Calls that heapsim has not",
+		"Calls that are not supported",
 		"called", NULL, "times", KIND_MISSING,
 	},
 	[TOLD_LEAKED_BUF] = {

@@ -139,10 +139,24 @@ atomic_on_uncached()
 missing_call()
 {
 	report 0 "$wrong" missing-call &&
-		has 'Calls that heapsim has not:' \
+		has 'Calls that are not supported:' \
 		    "cudaGraphLaunch \\(1 time\\), first by $(at missing_call GRAPH)" \
 		    'cudaErrorNotSupported' && sum 0 0 && of_cuda &&
 		clean_twin missing-call && hasnt 'Calls that'
+}
+
+# The device that a program gets which chooses none, on a board with two.
+managed_on_a_discrete_gpu()
+{
+	local options=(--soc=drive-px2 --backend=embedded)
+	local LIBMEM_BACKEND=embedded
+
+	report 1 --leak-check=no "$wrong" right-stale &&
+		has 'Calls that are not supported:' \
+		    'managed memory on device 0, a discrete GPU \(1 time\), first by' \
+		    'cuda-limits.rst' && sum 0 0 &&
+		CUDA_VISIBLE_DEVICES=1 report 0 "$wrong" right-stale &&
+		sum 0 0 && hasnt 'Calls that'
 }
 
 leaks()
@@ -258,6 +272,7 @@ try overrun overrun
 [ "${options[1]}" = --backend=kernel ] ||
 	try signals_are_named signals_are_named
 try missing_calls_are_told missing_call
+try managed_on_a_discrete_gpu_is_told managed_on_a_discrete_gpu
 try leaks_are_told leaks
 if command -v python3 >/dev/null; then
 	try json json

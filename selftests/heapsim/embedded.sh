@@ -307,7 +307,7 @@ leaked_registration()
 missing_calls()
 {
 	report 0 --error-exitcode=9 --json="$tmp/json" "$wrong" missing-calls &&
-		has 'Calls that heapsim has not:' \
+		has 'Calls that are not supported:' \
 		    "cudaGraphLaunch \\(3 times\\), first by $(at launch_graph GRAPH)" \
 		    'a_call_whose_name_is_longer_than_that_of_a_buffer \(1 time\)' &&
 		[ "$(grep -c cudaGraphLaunch "$tmp/report")" = 1 ] &&

@@ -40,7 +40,8 @@ CORE_API int core_alloc(struct CUctx_st *ctx, enum mem_kind kind, uint64_t len,
 
 	if (ctx->device->is_discrete) {
 		if (kind == MEM_KIND_MANAGED)
-			return CUDA_ERROR_NOT_SUPPORTED;
+			return core_missing("managed memory on device 0, "
+					    "a discrete GPU");
 		if (kind == MEM_KIND_DEVICE)
 			flags |= MEM_DEVICE_DISCRETE;
 	}
