@@ -103,33 +103,40 @@ struct heapsim_attachment {
  * the next touch: touches are made to be seen from now on, and after each
  * bracket.
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0; -ENOMEM, or -EINTR if the caller is killed.
  */
 int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 {
 	struct heapsim_buf *buf = dmabuf->priv;
 	struct heapsim_attachment *at = kzalloc(sizeof(*at), HEAPSIM_GFP_USER);
+	int ret;
 
 	if (!at)
 		return -ENOMEM;
-	if (table_init(&at->sgt, buf, a->dev))
+	ret = table_init(&at->sgt, buf, a->dev);
+	if (ret)
 		goto err_free;
-	if (table_init(&at->lent, buf, a->dev))
-		goto err_table;
+	ret = table_init(&at->lent, buf, a->dev);
+	if (ret)
+		goto err_sgt;
 	at->dev = a->dev;
 	at->dir = DMA_NONE;
 	a->priv = at;
-	mutex_lock(&buf->lock);
+	ret = mutex_lock_killable(&buf->lock);
+	if (ret)
+		goto err_lent;
 	list_add(&at->node, &buf->attachments);
 	heapsim_views_revoke(buf, 0, buf->nr_pages);
 	mutex_unlock(&buf->lock);
 	return 0;
 
-err_table:
+err_lent:
+	sg_free_table(&at->lent);
+err_sgt:
 	sg_free_table(&at->sgt);
 err_free:
 	kfree(at);
-	return -ENOMEM;
+	return ret;
 }
 
 /**
@@ -203,7 +210,7 @@ static void table_lend(struct sg_table *lent, const struct sg_table *sgt)
  *
  * Context: the buffer's dma_resv is held (the core sees to it).
  * Return: a table, owned by the attachment, or an ERR_PTR: -ENOMEM (also by
- * fault injection, as the next two), or what
+ * fault injection, as the next two), -EINTR the caller is killed, or what
  * mapping it for the device failed with.
  */
 struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
@@ -223,7 +230,8 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 		return ERR_PTR(ret);
 	heapsim_buf_set_touched(buf);
 	heapsim_party_now(&who, HEAPSIM_OTHER_DEVICE, dev_name(at->dev));
-	ret = heapsim_views_hold(buf, dir != DMA_TO_DEVICE, &who);
+	ret = heapsim_views_hold(buf, dir != DMA_TO_DEVICE, &who,
+				 HEAPSIM_UNTIL_KILLED);
 	if (ret) {
 		dma_unmap_sgtable(at->dev, &at->sgt, dir,
 				  DMA_ATTR_SKIP_CPU_SYNC);
@@ -275,7 +283,8 @@ static void vmap_ended(struct heapsim_buf *buf)
  * @dmabuf: ours
  * @map: out
  *
- * The core counts: this is the first vmap.
+ * The core counts: this is the first vmap. It warns of each one that fails, so
+ * that the caller is killed does not make it fail.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -285,7 +294,7 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	const u64 begin_ns = heapsim_event_begin();
 	struct heapsim_party who;
 	struct page **pages;
-	int ret = -ENOMEM;
+	int ret;
 	size_t i, n, p = 0;
 	void *vaddr;
 	bool is_cpu;
@@ -318,7 +327,8 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 		goto err_vunmap_cpu;
 	WRITE_ONCE(buf->vaddr, vaddr);
 	heapsim_buf_set_touched(buf);
-	ret = is_cpu ? 0 : heapsim_views_hold(buf, true, &who);
+	ret = is_cpu ? 0 : heapsim_views_hold(buf, true, &who,
+					      HEAPSIM_UNTIL_DONE);
 	if (ret)
 		goto err_vunmap;
 	iosys_map_set_vaddr(map, vaddr);
@@ -407,6 +417,7 @@ static int wait_for_fences(struct dma_buf *dmabuf, bool for_write)
  * Context: may sleep.
  * Return: 0, -ETIMEDOUT a fence was not signalled in HEAPSIM_WAIT_MS,
  * -ERESTARTSYS, -ENOMEM; on failure there is no bracket and no maintenance.
+ * -EINTR the caller is killed: some pages may have been taken in.
  */
 int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
@@ -425,19 +436,25 @@ int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
 		if (!fresh)
 			return -ENOMEM;
 	}
-	mutex_lock(&buf->lock);
+	ret = mutex_lock_killable(&buf->lock);
+	if (ret)
+		goto out_free;
 	sync_for_cpu(buf);
 	if (buf->has_two_views) {
-		heapsim_views_compare(buf);
+		ret = heapsim_views_compare(buf, HEAPSIM_UNTIL_KILLED);
 		heapsim_brackets_reap(buf);
-		if (dir != DMA_TO_DEVICE)
-			heapsim_views_take_in(buf);
+		if (!ret && dir != DMA_TO_DEVICE)
+			ret = heapsim_views_take_in(buf, HEAPSIM_UNTIL_KILLED);
+		if (ret)
+			goto out_unlock;
 		heapsim_bracket_open(buf, dir, &fresh);
 	}
 	tell_event(buf, HEAPSIM_RECORD_START, access_of(dir), begin_ns, NULL);
+out_unlock:
 	mutex_unlock(&buf->lock);
+out_free:
 	kfree(fresh);
-	return 0;
+	return ret;
 }
 
 /**
@@ -449,21 +466,28 @@ int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
  * counted; its maintenance is done all the same.
  *
  * Context: may sleep.
- * Return: 0.
+ * Return: 0, or -EINTR if the caller is killed: some pages may have been
+ * cleaned, and the bracket is open.
  */
 int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
 	struct heapsim_buf *buf = dmabuf->priv;
 	const u64 begin_ns = heapsim_event_begin();
+	int ret;
 
-	mutex_lock(&buf->lock);
+	ret = mutex_lock_killable(&buf->lock);
+	if (ret)
+		return ret;
 	if (!buf->has_two_views) {
 		sync_for_device(buf, dir);
 		goto out_tell;
 	}
-	heapsim_views_compare(buf);
-	if (dir != DMA_FROM_DEVICE)
-		heapsim_views_clean(buf, 0, buf->len);
+	ret = heapsim_views_compare(buf, HEAPSIM_UNTIL_KILLED);
+	if (!ret && dir != DMA_FROM_DEVICE)
+		ret = heapsim_views_clean(buf, 0, buf->len,
+					  HEAPSIM_UNTIL_KILLED);
+	if (ret)
+		goto out_unlock;
 	sync_for_device(buf, dir);
 	/* This one first: it is no missing end that comes just now. */
 	heapsim_bracket_close(buf, dir);
@@ -472,6 +496,7 @@ int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 		heapsim_views_revoke(buf, 0, buf->nr_pages);
 out_tell:
 	tell_event(buf, HEAPSIM_RECORD_END, access_of(dir), begin_ns, NULL);
+out_unlock:
 	mutex_unlock(&buf->lock);
-	return 0;
+	return ret;
 }

@@ -56,7 +56,10 @@ static bool rest_at(struct task_struct *task)
 	return ret;
 }
 
-/* May answer true while threads end: whoever asks will ask again. */
+/*
+ * Returns true if the process has one; also while threads end, or if the caller
+ * is killed: whoever asks will ask again.
+ */
 static bool has_descriptor(const struct file *file, struct pid *tgid)
 {
 	const struct files_struct *seen = NULL;
@@ -83,7 +86,7 @@ static bool has_descriptor(const struct file *file, struct pid *tgid)
 		}
 		task_unlock(task);
 		if (!ret && need_resched()) {
-			ret = !rest_at(task);
+			ret = !rest_at(task) || heapsim_is_killed();
 			/* It may have been freed, and be another's now. */
 			seen = NULL;
 		}
@@ -134,7 +137,7 @@ static bool has_mapping(struct address_space *mapping, struct pid *tgid)
 	for (node = rb_first_cached(&mapping->i_mmap); mm && node && !ret;
 	     node = rb_next(node)) {
 		ret = rb_entry(node, struct vm_area_struct,
-			       shared.rb)->vm_mm == mm;
+			       shared.rb)->vm_mm == mm || heapsim_is_killed();
 		cond_resched();
 	}
 	i_mmap_unlock_read(mapping);
@@ -360,6 +363,8 @@ static void bracket_end(struct heapsim_buf *buf, struct heapsim_bracket *b)
  *	have closed their last descriptor and mapping of the buffer
  * @buf: buffer that somebody has
  *
+ * A caller that is killed leaves it to the next one.
+ *
  * Context: the buffer's lock is held; may sleep.
  */
 void heapsim_brackets_reap(struct heapsim_buf *buf)
@@ -369,6 +374,8 @@ void heapsim_brackets_reap(struct heapsim_buf *buf)
 	list_for_each_entry_safe(b, next, &buf->brackets, node) {
 		bool is_open = b->nr_read || b->nr_write;
 
+		if (heapsim_is_killed())
+			break;
 		if (is_gone(b->tgid)) {
 			bracket_end(buf, b);
 			bracket_del(b);

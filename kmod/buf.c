@@ -193,7 +193,7 @@ void heapsim_buf_get_name(const struct heapsim_buf *buf, char *name)
  * PTEs stay.
  *
  * Context: takes the buffer's lock; may sleep.
- * Return: 0, -EOPNOTSUPP a foreign buffer.
+ * Return: 0, -EOPNOTSUPP a foreign buffer, -EINTR the caller is killed.
  */
 int heapsim_buf_revoke(struct dma_buf *dmabuf)
 {
@@ -201,7 +201,8 @@ int heapsim_buf_revoke(struct dma_buf *dmabuf)
 
 	if (!buf)
 		return -EOPNOTSUPP;
-	mutex_lock(&buf->lock);
+	if (mutex_lock_killable(&buf->lock))
+		return -EINTR;
 	heapsim_views_revoke_all(buf);
 	mutex_unlock(&buf->lock);
 	return 0;

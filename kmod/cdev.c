@@ -11,7 +11,6 @@
 #include <linux/nospec.h>
 #include <linux/overflow.h>
 #include <linux/poll.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -123,13 +122,14 @@ static int run_alloc(struct heapsim_call *call)
 	return 0;
 }
 
-static void buf_get_info(struct heapsim_buf *buf, struct heapsim_buf_info *info)
+static int buf_get_info(struct heapsim_buf *buf, struct heapsim_buf_info *info)
 {
 	BUILD_BUG_ON(sizeof(info->count) != sizeof(buf->lines.count));
 	info->id = buf->id;
 	info->kind = buf->kind;
 	heapsim_buf_get_name(buf, info->name);
-	mutex_lock(&buf->lock);
+	if (mutex_lock_killable(&buf->lock))
+		return -EINTR;
 	heapsim_brackets_reap(buf);
 	info->nr_holders = buf->nr_holders;
 	info->has_two_views = buf->has_two_views;
@@ -141,6 +141,7 @@ static void buf_get_info(struct heapsim_buf *buf, struct heapsim_buf_info *info)
 	memcpy(&info->count, &buf->lines.count, sizeof(info->count));
 	spin_unlock(&buf->lines_lock);
 	mutex_unlock(&buf->lock);
+	return 0;
 }
 
 static int run_buf_info(struct heapsim_call *call)
@@ -148,6 +149,7 @@ static int run_buf_info(struct heapsim_call *call)
 	struct heapsim_buf_info *info = &call->cmd.buf_info;
 	struct heapsim_buf *buf;
 	struct dma_buf *dmabuf;
+	int ret = 0;
 
 	if (info->reserved || info->reserved2)
 		return -EINVAL;
@@ -162,9 +164,9 @@ static int run_buf_info(struct heapsim_call *call)
 	};
 	buf = heapsim_buf_of(dmabuf);
 	if (buf)
-		buf_get_info(buf, info);
+		ret = buf_get_info(buf, info);
 	dma_buf_put(dmabuf);
-	return 0;
+	return ret;
 }
 
 static int buf_maintain(struct heapsim_buf *buf,
@@ -180,18 +182,18 @@ static int buf_maintain(struct heapsim_buf *buf,
 		if (ret)
 			return ret;
 	}
-	if (waits)
-		mutex_lock(&buf->lock);
-	else if (!mutex_trylock(&buf->lock))
-		return -EAGAIN;
+	ret = heapsim_lock(&buf->lock, waits);
+	if (ret)
+		return ret;
 	if (!buf->has_two_views)
 		op = 0;
 	if (op & HEAPSIM_MAINT_CLEAN)
-		heapsim_views_clean(buf, range->off, range->len);
-	if (op & HEAPSIM_MAINT_INVALIDATE)
-		heapsim_views_invalidate(buf, range->off, range->len);
+		ret = heapsim_views_clean(buf, range->off, range->len,
+					  HEAPSIM_UNTIL_KILLED);
+	if (!ret && op & HEAPSIM_MAINT_INVALIDATE)
+		ret = heapsim_views_invalidate(buf, range->off, range->len);
 	mutex_unlock(&buf->lock);
-	return 0;
+	return ret;
 }
 
 static int range_maintain(const struct heapsim_range *range, bool waits)
@@ -219,13 +221,6 @@ static int range_maintain(const struct heapsim_range *range, bool waits)
 	return ret;
 }
 
-/* A thread of io_uring's is told by a signal that is none. */
-static bool is_cancelled(void)
-{
-	return fatal_signal_pending(current) ||
-	       (current->flags & PF_USER_WORKER && signal_pending(current));
-}
-
 static int run_maintain(struct heapsim_call *call)
 {
 	struct heapsim_buf_maintain *maintain = &call->cmd.maintain;
@@ -249,7 +244,7 @@ static int run_maintain(struct heapsim_call *call)
 		}
 		for (i = 0; i < nr && !ret; i++) {
 			/* What is done is done: the first alone comes again. */
-			ret = is_cancelled() ? -EINTR :
+			ret = heapsim_is_killed() ? -EINTR :
 			      range_maintain(&ranges[i], call->waits ||
 					     maintain->nr_done);
 			if (!ret)

@@ -24,6 +24,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
+#include <linux/sched/signal.h>
 #include <linux/spinlock.h>
 #include <linux/tracepoint-defs.h>
 #include <linux/types.h>
@@ -45,6 +46,34 @@ static inline unsigned long heapsim_jiffies_of(u64 ns)
 {
 	return nsecs_to_jiffies(ns + TICK_NSEC - 1) + 1;
 }
+
+/*
+ * Asked for each page of a long operation. A thread of io_uring's is ended by a
+ * signal that is not fatal.
+ */
+static inline bool heapsim_is_killed(void)
+{
+	return fatal_signal_pending(current) ||
+	       (current->flags & PF_USER_WORKER && signal_pending(current));
+}
+
+/* Takes a lock whose holder may clean gigabytes, if the caller @waits. */
+static inline int heapsim_lock(struct mutex *lock, bool waits)
+{
+	if (waits)
+		return mutex_lock_killable(lock);
+	return mutex_trylock(lock) ? 0 : -EAGAIN;
+}
+
+/**
+ * enum heapsim_until - what ends an operation on many pages
+ * @HEAPSIM_UNTIL_DONE: its last page
+ * @HEAPSIM_UNTIL_KILLED: that, or SIGKILL of the caller
+ */
+enum heapsim_until {
+	HEAPSIM_UNTIL_DONE,
+	HEAPSIM_UNTIL_KILLED,
+};
 
 #define HEAPSIM_NR_ORDERS	3
 extern const unsigned int heapsim_orders[HEAPSIM_NR_ORDERS];
@@ -473,6 +502,7 @@ void heapsim_bufs_get_info(struct heapsim_info *info);
  * @pages: for CPU images and twins, of any content, linked by lru
  * @zeroed: the same, all zero
  * @nr: how many of both
+ * @until: what ends stocking up
  * @wants_bracket: the process was not seen before
  * @bracket: for such a process, or NULL
  * @wants_step: the touch is to be stepped over
@@ -482,6 +512,7 @@ struct heapsim_images {
 	struct list_head pages;
 	struct list_head zeroed;
 	size_t nr;
+	enum heapsim_until until;
 	bool wants_bracket;
 	struct heapsim_bracket *bracket;
 	bool wants_step;
@@ -538,16 +569,18 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 			   struct heapsim_images *images,
 			   struct heapsim_span *span);
 void heapsim_views_evict(struct heapsim_buf *buf, size_t keep);
-void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len);
-void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len);
-void heapsim_views_take_in(struct heapsim_buf *buf);
-void heapsim_views_compare(struct heapsim_buf *buf);
+int heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len,
+			enum heapsim_until until);
+int heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len);
+int heapsim_views_take_in(struct heapsim_buf *buf, enum heapsim_until until);
+int heapsim_views_compare(struct heapsim_buf *buf, enum heapsim_until until);
 void heapsim_views_revoke(struct heapsim_buf *buf, size_t first, size_t end);
 void heapsim_views_revoke_all(struct heapsim_buf *buf);
 int heapsim_views_hold(struct heapsim_buf *buf, bool may_write,
-		       const struct heapsim_party *who);
+		       const struct heapsim_party *who,
+		       enum heapsim_until until);
 void heapsim_views_release(struct heapsim_buf *buf, bool may_write);
-bool heapsim_views_job_add(struct heapsim_buf *buf);
+int heapsim_views_job_add(struct heapsim_buf *buf, bool *has_two_views);
 void heapsim_views_job_del(struct heapsim_buf *buf);
 int heapsim_views_job_begin(struct heapsim_buf *buf, u64 off, u64 len);
 void heapsim_views_count_writers(struct heapsim_buf *buf, int nr);
@@ -568,8 +601,8 @@ vm_fault_t heapsim_mmap_dram(const struct vm_fault *vmf,
 /* view.c: device views */
 int heapsim_view_create_fd(struct heapsim_buf *buf, int fd_flags,
 			   struct dma_buf **dmabuf);
-void heapsim_view_settle(struct heapsim_buf *buf,
-			 const struct heapsim_party *party, u64 serial);
+int heapsim_view_settle(struct heapsim_buf *buf,
+			const struct heapsim_party *party, u64 serial);
 void heapsim_view_revoke(struct heapsim_buf *buf);
 
 /* attach.c: importers, START and END */

@@ -17,7 +17,6 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
-#include <linux/sched/signal.h>
 
 #include "job.h"
 
@@ -389,7 +388,7 @@ int heapsim_job_judge(struct heapsim_job *job)
 {
 	heapsim_job_begin_judging(job);
 	while (heapsim_job_is_moving(job)) {
-		if (fatal_signal_pending(current))
+		if (heapsim_is_killed())
 			return -EINTR;
 		job_move_piece(job);
 		cond_resched();
@@ -451,12 +450,15 @@ static bool job_writes_lines(const struct heapsim_job *job)
 	return job->dst.has_two_views;
 }
 
-static void side_use(struct heapsim_side *side)
+static int side_use(struct heapsim_side *side)
 {
-	if (!side->buf)
-		return;
-	side->has_two_views = heapsim_views_job_add(side->buf);
-	side->is_used = true;
+	int ret = 0;
+
+	if (side->buf) {
+		ret = heapsim_views_job_add(side->buf, &side->has_two_views);
+		side->is_used = !ret;
+	}
+	return ret;
 }
 
 /* A program that has waited for the job may change the policy at once. */
@@ -648,9 +650,11 @@ int heapsim_job_prepare(struct heapsim_job *job)
 	}
 	if (dst->buf)
 		heapsim_buf_set_touched(dst->buf);
-	side_use(src);
-	side_use(dst);
-	ret = side_get_told(job, src);
+	ret = side_use(src);
+	if (!ret)
+		ret = side_use(dst);
+	if (!ret)
+		ret = side_get_told(job, src);
 	if (!ret)
 		ret = side_get_told(job, dst);
 	if (!ret && job_writes_lines(job))

@@ -10,32 +10,41 @@
  * all PTEs with it.
  */
 #include <linux/mm.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "streams.h"
 
-/* The buffer is locked. Costs nothing where nobody stored. */
-static void clean(struct heapsim_buf *buf)
+/*
+ * The buffer is locked. Costs nothing where nobody stored. Returns -EINTR if
+ * the caller is killed.
+ */
+static int clean(struct heapsim_buf *buf)
 {
+	int ret;
+
 	if (!buf->has_two_views || !buf->has_stores)
-		return;
-	heapsim_views_clean(buf, 0, buf->len);
+		return 0;
+	ret = heapsim_views_clean(buf, 0, buf->len, HEAPSIM_UNTIL_KILLED);
+	if (ret)
+		return ret;
 	buf->has_stores = buf->vmap_pages_cpu;
 	buf->has_own_stores = false;
+	return 0;
 }
 
 /*
  * The same. What the CPU stored by right, and no work has seen since, is not
  * lost: one that has not begun may be what the invalidate is for.
  */
-static void invalidate(struct heapsim_buf *buf)
+static int invalidate(struct heapsim_buf *buf)
 {
+	int ret = 0;
+
 	if (!buf->has_two_views || !buf->lines.pages)
-		return;
+		return 0;
 	if (buf->has_own_stores)
-		clean(buf);
-	heapsim_views_invalidate(buf, 0, buf->len);
+		ret = clean(buf);
+	return ret ? ret : heapsim_views_invalidate(buf, 0, buf->len);
 }
 
 /*
@@ -65,7 +74,7 @@ static bool is_owed(const struct heapsim_streams *s,
 	list_for_each_entry(work, &s->works, node) {
 		if (work->seq > m->owes_to)
 			return false;
-		if (fatal_signal_pending(current) ||
+		if (heapsim_is_killed() ||
 		    heapsim_managed_sees(work, m, &state))
 			return true;
 		cond_resched();
@@ -91,6 +100,10 @@ static bool is_due(const struct heapsim_streams *s, u32 what)
  * @what: ATTACH_REVOKE and so on
  *
  * A clean for a job waits until it begins; there is no GPU cache to maintain.
+ *
+ * If the caller is killed meanwhile the buffer's other users do not lose what
+ * is left: a clean is due for the next work that begins, and the CPU may not
+ * touch the buffer until a touch of it has invalidated the rest.
  */
 void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 			 u32 what)
@@ -117,11 +130,11 @@ void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 		buf->is_revoked = true;
 		heapsim_views_revoke_all(buf);
 	}
-	if (what & ATTACH_PREFETCH_TO_GPU)
-		clean(buf);
-	if (drops)
-		invalidate(buf);
-	if (what & ATTACH_RESTORE)
+	if (what & ATTACH_PREFETCH_TO_GPU && clean(buf) && list_empty(&m->due))
+		list_add_tail(&m->due, &s->due);
+	if (drops && invalidate(buf))
+		buf->is_revoked = true;
+	else if (what & ATTACH_RESTORE)
 		buf->is_revoked = false;
 	mutex_unlock(&buf->lock);
 }
@@ -308,25 +321,33 @@ bool heapsim_managed_sees(const struct heapsim_work *work,
  *
  * While others have not begun, what they see may be stored to again: a host
  * function that they are behind may do that. So it stays due.
+ *
+ * Return: 0, -EINTR if the caller is killed; the rest stays due.
  */
-void heapsim_managed_clean_for(struct heapsim_streams *s,
-			       const struct heapsim_work *work)
+int heapsim_managed_clean_for(struct heapsim_streams *s,
+			      const struct heapsim_work *work)
 {
 	struct heapsim_ctx_buf *m, *next;
 	struct heapsim_state state;
+	int ret = 0;
 
 	list_for_each_entry_safe(m, next, &s->due, due) {
 		if (heapsim_managed_sees(work, m, &state)) {
-			mutex_lock(&m->buf->lock);
-			clean(m->buf);
+			ret = mutex_lock_killable(&m->buf->lock);
+			if (ret)
+				return ret;
+			ret = clean(m->buf);
 			mutex_unlock(&m->buf->lock);
 		}
+		if (!ret && heapsim_is_killed())
+			ret = -EINTR;
+		if (ret)
+			return ret;
 		if (!s->nr_unbegun)
 			list_del_init(&m->due);
-		if (fatal_signal_pending(current))
-			break;
 		cond_resched();
 	}
+	return 0;
 }
 
 /**
@@ -383,10 +404,13 @@ int heapsim_managed_settle(struct heapsim_streams *s,
 		return 0;
 	serial = heapsim_party_keep(party);
 	while (!ret && (m = written_take(s, &written))) {
-		mutex_lock(&m->buf->lock);
-		heapsim_view_settle(m->buf, party, serial);
-		mutex_unlock(&m->buf->lock);
-		ret = fatal_signal_pending(current) ? -EINTR : 0;
+		ret = mutex_lock_killable(&m->buf->lock);
+		if (!ret) {
+			ret = heapsim_view_settle(m->buf, party, serial);
+			mutex_unlock(&m->buf->lock);
+		}
+		if (ret)
+			heapsim_managed_written(m->buf);
 	}
 	spin_lock(&s->written_lock);
 	list_splice(&written, &s->written);
@@ -416,12 +440,18 @@ void heapsim_managed_work_ended(struct heapsim_streams *s)
 		heapsim_kept_put(s, kept);
 	}
 	list_for_each_entry_safe(m, next_m, &s->owing, owing) {
+		int ret;
+
 		if (m->owes_to >= oldest)
 			continue;
-		list_del_init(&m->owing);
-		mutex_lock(&m->buf->lock);
-		invalidate(m->buf);
+		if (mutex_lock_killable(&m->buf->lock))
+			break;
+		ret = invalidate(m->buf);
 		mutex_unlock(&m->buf->lock);
+		/* It stays owed. */
+		if (ret)
+			break;
+		list_del_init(&m->owing);
 		cond_resched();
 	}
 }
@@ -565,6 +595,24 @@ static bool managed_touch(struct heapsim_streams *s, struct heapsim_buf *buf,
 	return true;
 }
 
+/*
+ * The CPU may touch the buffer, but a caller that was killed has left it the
+ * rest of an invalidate: see heapsim_managed_act().
+ */
+static vm_fault_t invalidate_rest(struct heapsim_buf *buf)
+{
+	vm_fault_t ret = 0;
+
+	if (mutex_lock_killable(&buf->lock))
+		return VM_FAULT_SIGBUS;
+	if (buf->is_revoked && invalidate(buf))
+		ret = VM_FAULT_SIGBUS;
+	else
+		buf->is_revoked = false;
+	mutex_unlock(&buf->lock);
+	return ret;
+}
+
 static void device_touch(struct heapsim_streams *s, struct heapsim_buf *buf,
 			 const struct heapsim_access *access)
 {
@@ -601,11 +649,13 @@ vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
 		access->is_wrong = true;
 	} else {
 		access->is_wrong = managed_touch(s, buf, access);
+		if (!access->is_wrong)
+			ret = invalidate_rest(buf);
 	}
 	mutex_unlock(&s->lock);
 	return access->is_wrong &&
 	       READ_ONCE(buf->rule.policy) == HEAPSIM_POLICY_STRICT ?
-		VM_FAULT_SIGBUS : 0;
+		VM_FAULT_SIGBUS : ret;
 }
 
 /**

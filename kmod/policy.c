@@ -129,7 +129,9 @@ static int set_of_buf(int fd, const struct heapsim_rule *rule)
 		goto out_put;
 	has_two_views = buf->is_noncoherent &&
 			rule->policy != HEAPSIM_POLICY_OFF;
-	mutex_lock(&buf->lock);
+	ret = mutex_lock_killable(&buf->lock);
+	if (ret)
+		goto out_put;
 	if (has_two_views)
 		ret = heapsim_buf_reserve_images(buf);
 	if (!ret && has_two_views != buf->has_two_views)

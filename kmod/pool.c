@@ -8,7 +8,6 @@
  */
 #include <linux/gfp.h>
 #include <linux/highmem.h>
-#include <linux/sched/signal.h>
 #include <linux/shrinker.h>
 #ifdef CONFIG_X86
 #include <asm/memtype.h>
@@ -233,7 +232,7 @@ int heapsim_pool_alloc(struct heapsim_pool *pool, unsigned long nr_pages,
 {
 	unsigned int i;
 
-	if (fatal_signal_pending(current))
+	if (heapsim_is_killed())
 		return -EINTR;
 	for (i = 0; i < HEAPSIM_NR_ORDERS; i++) {
 		unsigned int order = heapsim_orders[i];

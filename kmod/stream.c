@@ -140,14 +140,6 @@ static void trim(struct heapsim_streams *s, u64 nr_kept)
 	}
 }
 
-/* Whoever holds the lock may clean many buffers. */
-static int streams_lock(struct heapsim_streams *s, bool waits)
-{
-	if (waits)
-		return mutex_lock_killable(&s->lock);
-	return mutex_trylock(&s->lock) ? 0 : -EAGAIN;
-}
-
 /**
  * heapsim_streams_unlock() - unlock, with nothing kept for too long
  * @s: locked
@@ -162,13 +154,15 @@ static int ops_stock(struct heapsim_streams *s, u64 nr)
 {
 	struct attach_op *op;
 
-	while (READ_ONCE(s->attach.nr_pool) < nr) {
-		if (fatal_signal_pending(current))
-			return -EINTR;
+	/* Only a hint: others take and give, and is_stocked() looks again. */
+	while (data_race(s->attach.nr_pool) < nr) {
 		op = heapsim_limit_alloc(s->user, sizeof(*op));
 		if (IS_ERR(op))
 			return PTR_ERR(op);
-		mutex_lock(&s->lock);
+		if (heapsim_is_killed() || mutex_lock_killable(&s->lock)) {
+			heapsim_limit_free(s->user, op);
+			return -EINTR;
+		}
 		attach_give_op(&s->attach, op);
 		mutex_unlock(&s->lock);
 	}
@@ -179,15 +173,16 @@ static int kept_stock(struct heapsim_streams *s, u64 nr)
 {
 	struct heapsim_kept *kept;
 
-	while (READ_ONCE(s->nr_spare) < nr) {
-		if (fatal_signal_pending(current))
-			return -EINTR;
+	while (data_race(s->nr_spare) < nr) {
 		kept = heapsim_limit_alloc(s->user, sizeof(*kept));
 		if (IS_ERR(kept))
 			return PTR_ERR(kept);
 		INIT_LIST_HEAD(&kept->node);
 		INIT_LIST_HEAD(&kept->in_streams);
-		mutex_lock(&s->lock);
+		if (heapsim_is_killed() || mutex_lock_killable(&s->lock)) {
+			heapsim_limit_free(s->user, kept);
+			return -EINTR;
+		}
 		heapsim_kept_put(s, kept);
 		mutex_unlock(&s->lock);
 	}
@@ -240,7 +235,7 @@ static int request_run(const struct heapsim_call *call,
 	int ret;
 
 	do {
-		ret = streams_lock(s, call->waits);
+		ret = heapsim_lock(&s->lock, call->waits);
 		if (ret)
 			break;
 		ret = run(s, request);
@@ -249,7 +244,7 @@ static int request_run(const struct heapsim_call *call,
 		else
 			heapsim_streams_unlock(s);
 	} while (ret == WANTS_MORE && !(ret = request_stock(s, request)) &&
-		 !(ret = fatal_signal_pending(current) ? -EINTR : 0));
+		 !(ret = heapsim_is_killed() ? -EINTR : 0));
 	if (ret && request->object)
 		heapsim_object_abort(s->objects, request->object);
 	return ret;
@@ -767,6 +762,7 @@ static int work_begin(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_work_op *cmd = request->cmd;
 	struct heapsim_work *work = work_find(s, cmd->work);
+	int ret;
 
 	if (!work)
 		return -ENOENT;
@@ -775,7 +771,12 @@ static int work_begin(struct heapsim_streams *s, struct attempt *request)
 	work->has_begun = true;
 	s->nr_unbegun--;
 	tell_work(work, HEAPSIM_RECORD_JOB_BEGIN, 0);
-	heapsim_managed_clean_for(s, work);
+	ret = heapsim_managed_clean_for(s, work);
+	if (ret) {
+		work->has_begun = false;
+		s->nr_unbegun++;
+		return ret;
+	}
 	trace_heapsim_work(work->object.id, work->party.other.stream, 1);
 	return 0;
 }

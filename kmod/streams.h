@@ -196,8 +196,8 @@ void heapsim_managed_judge_all(struct heapsim_streams *s,
 bool heapsim_managed_sees(const struct heapsim_work *work,
 			  const struct heapsim_ctx_buf *m,
 			  struct heapsim_state *state);
-void heapsim_managed_clean_for(struct heapsim_streams *s,
-			       const struct heapsim_work *work);
+int heapsim_managed_clean_for(struct heapsim_streams *s,
+			      const struct heapsim_work *work);
 int heapsim_managed_settle(struct heapsim_streams *s,
 			   const struct heapsim_party *party);
 void heapsim_managed_work_ended(struct heapsim_streams *s);

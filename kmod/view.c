@@ -87,29 +87,34 @@ static void page_settle(struct heapsim_view *view, size_t page,
 		heapsim_views_revoke(buf, page, page + 1);
 }
 
-static void view_settle(struct heapsim_view *view,
-			const struct heapsim_party *party, u64 serial)
+static int view_settle(struct heapsim_view *view,
+		       const struct heapsim_party *party, u64 serial,
+		       enum heapsim_until until)
 {
 	const size_t end = view->buf->nr_pages;
 	struct heapsim_images images;
-	size_t first, stop, page;
+	size_t stop = 0, page = 0;
 
 	if (!view->nr_written)
-		return;
+		return 0;
 	heapsim_images_init(&images);
-	for (first = find_first_bit(view->written, end); first < end;
-	     first = find_next_bit(view->written, end, stop)) {
-		stop = find_next_zero_bit(view->written, end, first);
-		ptes_revoke(view, first, stop);
-		for (page = first; page < stop; page++) {
-			page_settle(view, page, party, serial, &images);
-			cond_resched();
+	for_each_set_bit_from(page, view->written, end) {
+		if (until == HEAPSIM_UNTIL_KILLED && heapsim_is_killed())
+			break;
+		if (page >= stop) {
+			stop = find_next_zero_bit(view->written, end, page);
+			ptes_revoke(view, page, stop);
 		}
+		page_settle(view, page, party, serial, &images);
+		__clear_bit(page, view->written);
+		view->nr_written--;
+		cond_resched();
 	}
-	bitmap_zero(view->written, end);
-	view->nr_written = 0;
-	heapsim_views_count_writers(view->buf, -1);
 	heapsim_images_put(&images);
+	if (view->nr_written)
+		return -EINTR;
+	heapsim_views_count_writers(view->buf, -1);
+	return 0;
 }
 
 /**
@@ -117,12 +122,15 @@ static void view_settle(struct heapsim_view *view,
  * @buf: buffer, locked; it may have no such view
  * @party: who did it
  * @serial: the same, for pages
+ *
+ * Return: 0, or -EINTR if the caller is killed; the rest is told by the next
+ * call.
  */
-void heapsim_view_settle(struct heapsim_buf *buf,
-			 const struct heapsim_party *party, u64 serial)
+int heapsim_view_settle(struct heapsim_buf *buf,
+			const struct heapsim_party *party, u64 serial)
 {
-	if (buf->view)
-		view_settle(buf->view, party, serial);
+	return buf->view ? view_settle(buf->view, party, serial,
+				       HEAPSIM_UNTIL_KILLED) : 0;
 }
 
 /**
@@ -356,7 +364,7 @@ static void view_release(struct dma_buf *dmabuf)
 	struct heapsim_buf *buf = view->buf;
 
 	mutex_lock(&buf->lock);
-	view_settle(view, &nobody, 0);
+	view_settle(view, &nobody, 0, HEAPSIM_UNTIL_DONE);
 	buf->view = NULL;
 	mutex_unlock(&buf->lock);
 	view_free(view);

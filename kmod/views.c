@@ -17,6 +17,9 @@
 /* Most pages that one store makes ready besides its own. */
 #define STORE_AHEAD	16
 
+/* Pages that are got between two looks whether the caller is killed. */
+#define IMAGES_AT_ONCE	512
+
 static atomic64_t image_pages;
 
 /**
@@ -38,10 +41,16 @@ void heapsim_images_init(struct heapsim_images *images)
 	INIT_LIST_HEAD(&images->pages);
 	INIT_LIST_HEAD(&images->zeroed);
 	images->nr = 0;
+	images->until = HEAPSIM_UNTIL_KILLED;
 	images->wants_bracket = false;
 	images->bracket = NULL;
 	images->wants_step = false;
 	images->step = NULL;
+}
+
+static bool is_over(enum heapsim_until until)
+{
+	return until == HEAPSIM_UNTIL_KILLED && heapsim_is_killed();
 }
 
 /**
@@ -60,9 +69,15 @@ int heapsim_images_get(struct heapsim_images *images, size_t nr, bool is_zero)
 	if (is_zero && images->nr < nr)
 		images->nr += heapsim_pool_get_images(&images->zeroed,
 						      nr - images->nr, true);
-	if (images->nr < nr)
-		images->nr += heapsim_pool_get_images(&images->pages,
-						      nr - images->nr, false);
+	while (images->nr < nr && !is_over(images->until)) {
+		size_t some = min(nr - images->nr, (size_t)IMAGES_AT_ONCE);
+		size_t got = heapsim_pool_get_images(&images->pages, some,
+						     false);
+
+		images->nr += got;
+		if (got < some)
+			break;
+	}
 	atomic64_add(images->nr - had, &image_pages);
 	if (images->wants_bracket && !images->bracket)
 		images->bracket = heapsim_bracket_alloc();
@@ -179,6 +194,7 @@ int heapsim_views_init(struct heapsim_buf *buf)
 		for (n = 0; n < buf->chunks[i].nr_pages; n++)
 			lines.pages[page++].dram = dram + n * PAGE_SIZE;
 	}
+	/* Nobody holds the lock for long while there are no lines. */
 	mutex_lock(&buf->lock);
 	if (buf->lines.pages) {
 		mutex_unlock(&buf->lock);
@@ -605,23 +621,31 @@ static void refill_for_vmap(struct heapsim_buf *buf, size_t page)
  * @buf: two-view buffer
  * @off: first byte
  * @len: bytes; 0 does nothing
+ * @until: HEAPSIM_UNTIL_DONE if it must not be interrupted
  *
  * Context: the buffer's lock is held. Costs what the pages cost that were
  * stored to.
+ * Return: 0, or -EINTR if the caller is killed: some pages are cleaned.
  */
-void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len)
+int heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len,
+			enum heapsim_until until)
 {
 	size_t first = off >> PAGE_SHIFT, page;
 	size_t end = DIV_ROUND_UP(off + len, PAGE_SIZE);
 	const u64 begin_ns = heapsim_event_begin();
 	struct line_op op;
+	int ret = 0;
 
 	if (!len)
-		return;
+		return 0;
 	line_op_begin(&op, off, len);
 	if (buf->lines.pages) {
 		unmap_stored(buf, first, end);
 		for_each_set_bit_from(first, buf->stored, end) {
+			if (is_over(until)) {
+				ret = -EINTR;
+				break;
+			}
 			page = first;
 			spin_lock(&buf->lines_lock);
 			line_clean_page(&buf->lines, page, &op);
@@ -633,13 +657,16 @@ void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len)
 			cond_resched();
 		}
 	}
+	if (op.nr_dirty)
+		heapsim_buf_set_touched(buf);
+	if (ret)
+		return ret;
 	spin_lock(&buf->lines_lock);
 	line_clean_end(&buf->lines, &op);
 	spin_unlock(&buf->lines_lock);
-	if (op.nr_dirty)
-		heapsim_buf_set_touched(buf);
 	trace_heapsim_clean(buf->id, off, len);
 	tell_maintenance(buf, HEAPSIM_RECORD_CLEAN, &op, op.nr_dirty, begin_ns);
+	return 0;
 }
 
 /**
@@ -649,8 +676,10 @@ void heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len)
  * @len: bytes; 0 does nothing
  *
  * Context: the buffer's lock is held.
+ * Return: 0, or -EINTR if the caller is killed: some pages are invalidated, and
+ * none of the range has PTEs.
  */
-void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
+int heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 {
 	size_t first = off >> PAGE_SHIFT, page;
 	size_t end = DIV_ROUND_UP(off + len, PAGE_SIZE);
@@ -658,13 +687,18 @@ void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 	const u64 begin_ns = heapsim_event_begin();
 	struct heapsim_images images;
 	struct line_op op;
+	int ret = 0;
 
 	if (!len)
-		return;
+		return 0;
 	heapsim_images_init(&images);
 	line_op_begin(&op, off, len);
 	heapsim_views_revoke(buf, first, end);
 	for (page = first; page < end; page++) {
+		if (heapsim_is_killed()) {
+			ret = -EINTR;
+			break;
+		}
 		/* The edges count shared lines whatever their state. */
 		if (page != first && page != end - 1)
 			page = min(find_next_bit(buf->active, end, page),
@@ -676,30 +710,37 @@ void heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 		spin_unlock(&buf->lines_lock);
 		cond_resched();
 	}
+	heapsim_images_put(&images);
+	heapsim_buf_set_touched(buf);
+	if (ret)
+		return ret;
 	spin_lock(&buf->lines_lock);
 	line_invalidate_end(&buf->lines, &op, buf->nr_writers > 0);
 	spin_unlock(&buf->lines_lock);
-	heapsim_images_put(&images);
-	heapsim_buf_set_touched(buf);
 	trace_heapsim_invalidate(buf->id, off, len);
 	tell_maintenance(buf, HEAPSIM_RECORD_INVALIDATE, &op,
 			 buf->lines.count.lines_invalidated - before, begin_ns);
+	return 0;
 }
 
 /**
  * heapsim_views_take_in() - make the CPU see DRAM (DESIGN 2.3)
  * @buf: two-view buffer
+ * @until: HEAPSIM_UNTIL_DONE if nobody would hear that it was interrupted
  *
  * Context: the buffer's lock is held. Costs what the pages cost that have
  * valid or engine-written lines.
+ * Return: 0, or -EINTR if the caller is killed: some pages are taken in, and
+ * none has PTEs.
  */
-void heapsim_views_take_in(struct heapsim_buf *buf)
+int heapsim_views_take_in(struct heapsim_buf *buf, enum heapsim_until until)
 {
 	const u64 before = buf->lines.count.lines_invalidated;
 	const u64 begin_ns = heapsim_event_begin();
 	struct heapsim_images images;
 	struct line_op op;
 	size_t page = 0;
+	int ret = 0;
 
 	heapsim_images_init(&images);
 	line_op_begin(&op, 0, buf->len);
@@ -710,28 +751,36 @@ void heapsim_views_take_in(struct heapsim_buf *buf)
 			bool keep = heapsim_bracket_is_open(buf, who,
 						HEAPSIM_TOUCH_WRITE);
 
+			if (is_over(until)) {
+				ret = -EINTR;
+				break;
+			}
 			if (test_bit(page, buf->stored))
 				heapsim_buf_set_touched(buf);
 			spin_lock(&buf->lines_lock);
-				line_take_in_page(&buf->lines, page, keep, &op);
-				refill_for_vmap(buf, page);
+			line_take_in_page(&buf->lines, page, keep, &op);
+			refill_for_vmap(buf, page);
 			page_settle(buf, page, &images);
 			spin_unlock(&buf->lines_lock);
 			cond_resched();
 		}
 	}
+	heapsim_images_put(&images);
+	if (ret)
+		return ret;
 	spin_lock(&buf->lines_lock);
 	line_invalidate_end(&buf->lines, &op, buf->nr_writers > 0);
 	spin_unlock(&buf->lines_lock);
-	heapsim_images_put(&images);
 	trace_heapsim_invalidate(buf->id, 0, buf->len);
 	tell_maintenance(buf, HEAPSIM_RECORD_INVALIDATE, &op,
 			 buf->lines.count.lines_invalidated - before, begin_ns);
+	return 0;
 }
 
 /**
  * heapsim_views_compare() - find reads of what a holder has overwritten
  * @buf: two-view buffer
+ * @until: HEAPSIM_UNTIL_DONE if nobody would hear that it was interrupted
  *
  * Nobody sees a holder write, nor a read through a PTE that is there. A READ
  * bracket that is open licenses such reads: each Clean line of a page that has
@@ -739,19 +788,25 @@ void heapsim_views_take_in(struct heapsim_buf *buf)
  * before the brackets change, and before lines are taken in.
  *
  * Context: the buffer's lock is held. Costs what the pages cost that have PTEs.
+ * Return: 0, or -EINTR if the caller is killed.
  */
-void heapsim_views_compare(struct heapsim_buf *buf)
+int heapsim_views_compare(struct heapsim_buf *buf, enum heapsim_until until)
 {
 	size_t page;
+	int ret = 0;
 
 	if (!buf->nr_writers || !buf->lines.pages)
-		return;
+		return 0;
 	buf->reader = heapsim_bracket_reader(buf);
 	if (!buf->reader)
-		return;
+		return 0;
 	for_each_set_bit(page, buf->mapped, buf->nr_pages) {
 		u64 nr_stale;
 
+		if (is_over(until)) {
+			ret = -EINTR;
+			break;
+		}
 		spin_lock(&buf->lines_lock);
 		nr_stale = line_compare_page(&buf->lines, page);
 		spin_unlock(&buf->lines_lock);
@@ -761,6 +816,7 @@ void heapsim_views_compare(struct heapsim_buf *buf)
 		cond_resched();
 	}
 	buf->reader = NULL;
+	return ret;
 }
 
 static bool is_in_use(struct heapsim_buf *buf)
@@ -782,16 +838,22 @@ static bool is_in_use(struct heapsim_buf *buf)
  * Two become one by a clean and an invalidate, which count as any.
  *
  * Context: the buffer's lock is held; may sleep.
- * Return: 0, -EBUSY it is held, bracketed or in a job.
+ * Return: 0, -EBUSY it is held, bracketed or in a job, -EINTR the caller is
+ * killed.
  */
 int heapsim_views_switch(struct heapsim_buf *buf)
 {
+	int ret;
+
 	if (is_in_use(buf))
 		return -EBUSY;
 	if (buf->has_two_views) {
-		heapsim_views_clean(buf, 0, buf->len);
-		if (buf->lines.pages)
-			heapsim_views_invalidate(buf, 0, buf->len);
+		ret = heapsim_views_clean(buf, 0, buf->len,
+					  HEAPSIM_UNTIL_KILLED);
+		if (!ret && buf->lines.pages)
+			ret = heapsim_views_invalidate(buf, 0, buf->len);
+		if (ret)
+			return ret;
 		heapsim_views_revoke(buf, 0, buf->nr_pages);
 		heapsim_view_revoke(buf);
 	} else {
@@ -879,12 +941,15 @@ static size_t count_missing_twins(struct heapsim_buf *buf, size_t first,
 	return nr;
 }
 
-static void add_twins(struct heapsim_buf *buf, size_t first, size_t end,
-		      struct heapsim_images *images)
+/* Returns 0 or -EINTR. */
+static int add_twins(struct heapsim_buf *buf, size_t first, size_t end,
+		     struct heapsim_images *images)
 {
 	if (!buf->lines.pages)
-		return;
+		return 0;
 	for_each_set_bit_from(first, buf->active, end) {
+		if (is_over(images->until))
+			return -EINTR;
 		spin_lock(&buf->lines_lock);
 		if (line_needs_twin(&buf->lines, first))
 			line_add_twin(&buf->lines, first,
@@ -892,6 +957,7 @@ static void add_twins(struct heapsim_buf *buf, size_t first, size_t end,
 		spin_unlock(&buf->lines_lock);
 		cond_resched();
 	}
+	return 0;
 }
 
 /* Lock the buffer with all twins in stock that pages [first, end) lack. */
@@ -901,7 +967,10 @@ static int lock_with_twins(struct heapsim_buf *buf, size_t first, size_t end,
 	size_t need;
 
 	for (;;) {
-		mutex_lock(&buf->lock);
+		if (images->until == HEAPSIM_UNTIL_DONE)
+			mutex_lock(&buf->lock);
+		else if (mutex_lock_killable(&buf->lock))
+			return -EINTR;
 		need = count_missing_twins(buf, first, end);
 		if (need <= images->nr)
 			return 0;
@@ -916,25 +985,30 @@ static int lock_with_twins(struct heapsim_buf *buf, size_t first, size_t end,
  * @buf: buffer
  * @may_write: it may write
  * @who: it
+ * @until: HEAPSIM_UNTIL_DONE if it must not be interrupted
  *
  * Context: takes the buffer's lock; may sleep.
- * Return: 0, or -ENOMEM with nothing done.
+ * Return: 0; -ENOMEM, or -EINTR if the caller is killed: it does not hold.
  */
 int heapsim_views_hold(struct heapsim_buf *buf, bool may_write,
-		       const struct heapsim_party *who)
+		       const struct heapsim_party *who,
+		       enum heapsim_until until)
 {
 	struct heapsim_images images;
 	int ret;
 
 	heapsim_images_init(&images);
+	images.until = until;
 	ret = lock_with_twins(buf, 0, may_write ? buf->nr_pages : 0, &images);
 	if (ret)
 		goto out_put;
 	if (buf->has_two_views) {
 		heapsim_brackets_reap(buf);
-		heapsim_views_clean(buf, 0, buf->len);
-		if (may_write)
-			add_twins(buf, 0, buf->nr_pages, &images);
+		ret = heapsim_views_clean(buf, 0, buf->len, until);
+		if (!ret && may_write)
+			ret = add_twins(buf, 0, buf->nr_pages, &images);
+		if (ret)
+			goto out_unlock;
 		heapsim_views_revoke(buf, 0, buf->nr_pages);
 	}
 	if (may_write) {
@@ -945,6 +1019,7 @@ int heapsim_views_hold(struct heapsim_buf *buf, bool may_write,
 	/* debugfs reads it without the lock. */
 	WRITE_ONCE(buf->nr_holders, buf->nr_holders + 1);
 	buf->nr_writers += may_write;
+out_unlock:
 	mutex_unlock(&buf->lock);
 out_put:
 	heapsim_images_put(&images);
@@ -964,10 +1039,10 @@ void heapsim_views_release(struct heapsim_buf *buf, bool may_write)
 {
 	mutex_lock(&buf->lock);
 	if (buf->has_two_views) {
-		heapsim_views_compare(buf);
+		heapsim_views_compare(buf, HEAPSIM_UNTIL_DONE);
 		heapsim_brackets_reap(buf);
 		if (may_write)
-			heapsim_views_take_in(buf);
+			heapsim_views_take_in(buf, HEAPSIM_UNTIL_DONE);
 	}
 	WRITE_ONCE(buf->nr_holders, buf->nr_holders - 1);
 	buf->nr_writers -= may_write;
@@ -977,22 +1052,21 @@ void heapsim_views_release(struct heapsim_buf *buf, bool may_write)
 /**
  * heapsim_views_job_add() - an engine's job is going to use DRAM
  * @buf: buffer of ours
+ * @has_two_views: out: it has; so it stays until heapsim_views_job_del()
  *
  * Context: takes the buffer's lock; may sleep.
- * Return: the buffer has two views; so it stays until
- * heapsim_views_job_del().
+ * Return: 0, or -EINTR if the caller is killed.
  */
-bool heapsim_views_job_add(struct heapsim_buf *buf)
+int heapsim_views_job_add(struct heapsim_buf *buf, bool *has_two_views)
 {
-	bool ret;
-
-	mutex_lock(&buf->lock);
+	if (mutex_lock_killable(&buf->lock))
+		return -EINTR;
 	spin_lock(&buf->lines_lock);
 	buf->nr_jobs++;
 	spin_unlock(&buf->lines_lock);
-	ret = buf->has_two_views;
+	*has_two_views = buf->has_two_views;
 	mutex_unlock(&buf->lock);
-	return ret;
+	return 0;
 }
 
 /**
@@ -1030,7 +1104,7 @@ void heapsim_views_count_writers(struct heapsim_buf *buf, int nr)
  * @len: bytes up to the last
  *
  * Context: takes the buffer's lock; may sleep.
- * Return: 0, or -ENOMEM with nothing done.
+ * Return: 0; -ENOMEM, or -EINTR if the caller is killed: it has not begun.
  */
 int heapsim_views_job_begin(struct heapsim_buf *buf, u64 off, u64 len)
 {
@@ -1044,14 +1118,17 @@ int heapsim_views_job_begin(struct heapsim_buf *buf, u64 off, u64 len)
 		return ret;
 	heapsim_images_init(&images);
 	ret = lock_with_twins(buf, first, end, &images);
+	if (ret)
+		goto out_put;
+	ret = add_twins(buf, first, end, &images);
 	if (!ret) {
-		add_twins(buf, first, end, &images);
 		bitmap_set(buf->active, first, end - first);
 		buf->nr_job_ends++;
 		heapsim_views_count_writers(buf, 1);
 		heapsim_views_revoke(buf, 0, buf->nr_pages);
-		mutex_unlock(&buf->lock);
 	}
+	mutex_unlock(&buf->lock);
+out_put:
 	heapsim_images_put(&images);
 	return ret;
 }
@@ -1098,6 +1175,7 @@ int heapsim_views_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
 	if (ret)
 		return ret;
 	heapsim_images_init(&images);
+	images.until = HEAPSIM_UNTIL_DONE;
 	for (;; need = 2 * buf->nr_pages) {
 		ret = heapsim_images_get(&images, need, false);
 		if (ret) {

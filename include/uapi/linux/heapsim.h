@@ -13,7 +13,8 @@
  * flags and non-zero reserved fields), EOPNOTSUPP understood but not offered,
  * EBADF no such file descriptor, ENOENT no such id, EPERM, EBUSY wrong state,
  * ENOMEM, ETIMEDOUT. An fd that is a file but no dma-buf is EINVAL, as the
- * dma-buf core has it.
+ * dma-buf core has it. EINTR: the caller is being killed, and each page that
+ * the command is about is done or not; others who have the buffer lose nothing.
  *
  * Ids of objects (streams, events, host functions, works, jobs, fences, holds)
  * are numbers of one open of /dev/heapsim, the lowest that is free. An object

@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Operations on a large buffer hold its lock for long. Whoever does one, or
+ * waits for one, can be killed meanwhile; what it leaves undone is done by the
+ * next. A vmap is not killed: the dma-buf core warns if one fails.
+ *
+ * How far an operation is comes from debugfs, which does not take the lock: a
+ * test that met it too late tries again with another buffer. Without a place to
+ * be killed it always is too late. An operation that others wait for is kept
+ * from its processor by a thread that has priority over it.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "stream.h"
+
+#define LEN		(64 * MIB)
+#define NR_ATTEMPTS	20
+#define BUFS		"/sys/kernel/debug/heapsim/bufs"
+
+/**
+ * struct operation - what holds the lock, or waits for it
+ * @name: for the test
+ * @counter: of debugfs: tells how far it is
+ * @maintenance: what does the rest, HEAPSIM_MAINT_*
+ * @prepare: what there is to be done
+ * @run: does it; returns 0 or -errno
+ */
+struct operation {
+	const char *name;
+	const char *counter;
+	uint32_t maintenance;
+	void (*prepare)(struct fixture *f);
+	int (*run)(struct fixture *f);
+};
+
+static uint64_t counter_get(const struct fixture *f, const char *name)
+{
+	FILE *bufs = fopen(BUFS, "re");
+	unsigned long long value = 0, id;
+	char line[1024], key[48], *at;
+
+	assert_non_null(bufs);
+	snprintf(key, sizeof(key), " %s=", name);
+	while (fgets(line, sizeof(line), bufs)) {
+		if (sscanf(line, "%llu ", &id) != 1 || id != f->id)
+			continue;
+		at = strstr(line, key);
+		if (at)
+			value = strtoull(at + strlen(key), NULL, 10);
+		break;
+	}
+	fclose(bufs);
+	return value;
+}
+
+static void store_all(struct fixture *f)
+{
+	size_t off;
+
+	for (off = 0; off < f->len; off += f->page)
+		__atomic_store_n(f->map + off, 1, __ATOMIC_RELAXED);
+}
+
+static void read_all(struct fixture *f)
+{
+	size_t off;
+
+	for (off = 0; off < f->len; off += f->page)
+		device_peek(f->map + off);
+}
+
+static int maintain(struct fixture *f, uint32_t op)
+{
+	struct heapsim_range range = { .fd = f->fd, .op = op, .len = f->len };
+
+	return device_maintain_errno(f->dev, &range, 1, NULL);
+}
+
+static int clean(struct fixture *f)
+{
+	return maintain(f, HEAPSIM_MAINT_CLEAN);
+}
+
+static int invalidate(struct fixture *f)
+{
+	return maintain(f, HEAPSIM_MAINT_INVALIDATE);
+}
+
+static int start(struct fixture *f)
+{
+	return device_sync_errno(f->fd, SYNC_START_READ);
+}
+
+static int end(struct fixture *f)
+{
+	return device_sync_errno(f->fd, SYNC_END_WRITE);
+}
+
+static int hold(struct fixture *f)
+{
+	struct heapsim_hold answer;
+
+	return device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
+				 HEAPSIM_DIR_BIDIRECTIONAL, &answer);
+}
+
+static int switch_off(struct fixture *f)
+{
+	return device_policy_errno(f->dev, HEAPSIM_POLICY_OF_BUF, f->fd,
+				   HEAPSIM_POLICY_OFF);
+}
+
+static int submit(struct fixture *f)
+{
+	struct heapsim_dma_submit cmd = {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = f->fd,
+		.row_len = 1,
+		.nr_rows = 1,
+	};
+
+	return device_submit_errno(f->dev, &cmd);
+}
+
+static int ask(struct fixture *f)
+{
+	struct heapsim_buf_info info = { .size = sizeof(info), .fd = f->fd };
+
+	return device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_INFO, &info);
+}
+
+static int touch(struct fixture *f)
+{
+	device_peek(f->map);
+	return 0;
+}
+
+static const struct operation operations[] = {
+	{ "clean", "lines_cleaned", HEAPSIM_MAINT_CLEAN, store_all, clean },
+	{ "invalidate", "lines_invalidated", HEAPSIM_MAINT_INVALIDATE,
+	  read_all, invalidate },
+	{ "START", "lines_invalidated", HEAPSIM_MAINT_INVALIDATE, read_all,
+	  start },
+	{ "END", "lines_cleaned", HEAPSIM_MAINT_CLEAN, store_all, end },
+	{ "map", "lines_cleaned", HEAPSIM_MAINT_CLEAN, store_all, hold },
+	{ "switch", "lines_cleaned", HEAPSIM_MAINT_CLEAN, store_all,
+	  switch_off },
+};
+
+static const struct operation waits[] = {
+	{ .name = "clean", .run = clean },
+	{ .name = "START", .run = start },
+	{ .name = "END", .run = end },
+	{ .name = "map", .run = hold },
+	{ .name = "switch", .run = switch_off },
+	{ .name = "job", .run = submit },
+	{ .name = "info", .run = ask },
+	{ .name = "touch", .run = touch },
+};
+
+static struct fixture *large_buffer(void)
+{
+	struct fixture *f = fixture_create();
+
+	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, LEN);
+	return f;
+}
+
+static void run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		_exit(2);
+}
+
+/* The test itself is on the other processor. */
+static pid_t run_in_child(struct fixture *f, int (*run)(struct fixture *f))
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		run_on(1);
+		_exit(run(f) != 0);
+	}
+	return pid;
+}
+
+/* Waits until the child is at work; returns false if it has ended. */
+static bool is_midway(const struct fixture *f, const char *counter,
+		      uint64_t before, pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	while (counter_get(f, counter) == before) {
+		assert_int_equal(waitid(P_PID, pid, &info,
+					WEXITED | WNOHANG | WNOWAIT), 0);
+		if (info.si_pid)
+			return false;
+	}
+	return true;
+}
+
+/* Returns true if that is how it ended. */
+static bool kill_child(pid_t pid)
+{
+	int status;
+
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFSIGNALED(status);
+}
+
+static bool operation_is_killed(struct fixture *f, const struct operation *op)
+{
+	uint64_t before, total, done;
+	bool is_cleaned = op->maintenance == HEAPSIM_MAINT_CLEAN, ret;
+	pid_t pid;
+
+	op->prepare(f);
+	before = counter_get(f, op->counter);
+	total = f->len / (is_cleaned ? f->page : f->line);
+	pid = run_in_child(f, op->run);
+	ret = is_midway(f, op->counter, before, pid);
+	ret &= kill_child(pid);
+	done = counter_get(f, op->counter) - before;
+	if (!ret || done == total)
+		return false;
+	print_message("%s: killed after %llu of %llu lines\n", op->name,
+		      (unsigned long long)done, (unsigned long long)total);
+	assert_int_equal(device_buf_info(f->dev, f->fd).nr_holders, 0);
+	/* Each line is done once, whoever does it. */
+	assert_int_equal(maintain(f, op->maintenance), 0);
+	assert_int_equal(counter_get(f, op->counter) - before, total);
+	return true;
+}
+
+static void sigkill_ends_an_operation(void **state)
+{
+	bool is_killed = false;
+	int i;
+
+	for (i = 0; i < NR_ATTEMPTS && !is_killed; i++) {
+		struct fixture *f = large_buffer();
+
+		is_killed = operation_is_killed(f, *state);
+		fixture_teardown((void **)&f);
+	}
+	assert_true(is_killed);
+}
+
+/* Shared with children: 1: the waiter may begin, 2: it has */
+static int *stage;
+
+static void stage_set(int value)
+{
+	__atomic_store_n(stage, value, __ATOMIC_SEQ_CST);
+}
+
+static void stage_wait(int value)
+{
+	while (__atomic_load_n(stage, __ATOMIC_SEQ_CST) < value)
+		usleep(100);
+}
+
+/* Whatever runs on the processor of run_in_child() stops at stage 1. */
+static pid_t stop_at_stage_1(void)
+{
+	const struct sched_param param = { .sched_priority = 1 };
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	run_on(1);
+	if (sched_setscheduler(0, SCHED_FIFO, &param))
+		_exit(1);
+	stage_wait(1);
+	for (;;)
+		;
+}
+
+/* Time to come to the lock. */
+static void waiter_let_go(void)
+{
+	stage_set(1);
+	stage_wait(2);
+	usleep(2000);
+}
+
+static bool wait_is_killed(struct fixture *f, const struct operation *wait)
+{
+	static const char counter[] = "lines_invalidated";
+	pid_t holder, waiter, stopper;
+	uint64_t before;
+	bool ret;
+
+	read_all(f);
+	before = counter_get(f, counter);
+	stage_set(0);
+	stopper = stop_at_stage_1();
+	waiter = fork();
+	assert_true(waiter >= 0);
+	if (!waiter) {
+		stage_wait(1);
+		stage_set(2);
+		_exit(wait->run(f) != 0);
+	}
+	holder = run_in_child(f, start);
+	ret = is_midway(f, counter, before, holder);
+	if (ret)
+		waiter_let_go();
+	ret &= kill_child(waiter);
+	ret &= counter_get(f, counter) - before < f->len / f->line;
+	ret &= kill_child(stopper);
+	kill_child(holder);
+	return ret;
+}
+
+static void sigkill_ends_a_wait_for_the_lock(void **state)
+{
+	bool is_killed = false;
+	int i;
+
+	for (i = 0; i < NR_ATTEMPTS && !is_killed; i++) {
+		struct fixture *f = large_buffer();
+
+		is_killed = wait_is_killed(f, *state);
+		fixture_teardown((void **)&f);
+	}
+	assert_true(is_killed);
+}
+
+/* Managed memory of a context that parent and child share. */
+struct shared {
+	struct fixture f;
+	struct managed m;
+};
+
+static void shared_create(struct shared *s)
+{
+	const int dev = device_open();
+	const struct heapsim_probe probe = device_probe(dev);
+
+	s->m = managed_create(dev, HEAPSIM_KIND_MANAGED, HEAPSIM_ATTACH_GLOBAL,
+			      LEN);
+	s->f = (struct fixture) {
+		.dev = dev,
+		.fd = s->m.fd,
+		.id = s->m.id,
+		.line = probe.line_size,
+		.page = probe.page_size,
+		.len = LEN,
+		.map = (uint8_t *)s->m.map,
+	};
+}
+
+static void shared_destroy(struct shared *s)
+{
+	managed_destroy(&s->m);
+	close(s->f.dev);
+}
+
+static uint64_t work;	/* that a child begins */
+
+static int work_begin(struct fixture *f)
+{
+	return work_errno(f->dev, HEAPSIM_IOC_WORK_BEGIN, work);
+}
+
+static int sync_device(struct fixture *f)
+{
+	return sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0);
+}
+
+static bool begin_is_killed(struct shared *s)
+{
+	const uint64_t total = s->f.len / s->f.page;
+	uint64_t before, done;
+	pid_t pid;
+	bool ret;
+
+	store_all(&s->f);
+	assert_int_equal(work_submit_errno(s->f.dev, 0, "work", &work), 0);
+	before = counter_get(&s->f, "lines_cleaned");
+	pid = run_in_child(&s->f, work_begin);
+	ret = is_midway(&s->f, "lines_cleaned", before, pid);
+	ret &= kill_child(pid);
+	done = counter_get(&s->f, "lines_cleaned") - before;
+	if (!ret || done == total)
+		return false;
+	assert_int_equal(work_begin(&s->f), 0);
+	assert_int_equal(counter_get(&s->f, "lines_cleaned") - before, total);
+	assert_int_equal(work_errno(s->f.dev, HEAPSIM_IOC_WORK_END, work), 0);
+	return true;
+}
+
+static bool sync_is_killed(struct shared *s)
+{
+	const uint64_t total = s->f.len / s->f.line;
+	uint8_t value = 0;
+	uint64_t before;
+	pid_t pid;
+	bool ret;
+
+	read_all(&s->f);
+	assert_int_equal(work_submit_errno(s->f.dev, 0, "work", &work), 0);
+	assert_int_equal(work_begin(&s->f), 0);
+	s->m.view[s->f.len - 1] = 0x77;
+	assert_int_equal(work_errno(s->f.dev, HEAPSIM_IOC_WORK_END, work), 0);
+	before = counter_get(&s->f, "lines_invalidated");
+	pid = run_in_child(&s->f, sync_device);
+	ret = is_midway(&s->f, "lines_invalidated", before, pid);
+	ret &= kill_child(pid);
+	if (!ret || counter_get(&s->f, "lines_invalidated") - before == total)
+		return false;
+	/* The last page was not invalidated then. */
+	assert_true(cpu_reads(s->m.map + s->f.len - 1, &value));
+	assert_int_equal(value, 0x77);
+	assert_int_equal(counter_get(&s->f, "lines_invalidated") - before,
+			 total);
+	assert_int_equal(counter_get(&s->f, "stale_reads"), 0);
+	return true;
+}
+
+static void until_it_is_killed(bool (*is_killed)(struct shared *s))
+{
+	struct shared s;
+	bool ret = false;
+	int i;
+
+	for (i = 0; i < NR_ATTEMPTS && !ret; i++) {
+		shared_create(&s);
+		ret = is_killed(&s);
+		shared_destroy(&s);
+	}
+	assert_true(ret);
+}
+
+static void work_that_was_killed_when_it_began_can_begin(void **state)
+{
+	until_it_is_killed(begin_is_killed);
+}
+
+static void sync_that_is_killed_leaves_the_rest_to_a_touch(void **state)
+{
+	until_it_is_killed(sync_is_killed);
+}
+
+static int group_setup(void **state)
+{
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		print_message("needs two processors\n");
+		return -1;
+	}
+	run_on(0);
+	stage = mmap(NULL, sizeof(*stage), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return stage == MAP_FAILED ? -1 : 0;
+}
+
+int main(void)
+{
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(work_that_was_killed_when_it_began_can_begin),
+		cmocka_unit_test(
+			sync_that_is_killed_leaves_the_rest_to_a_touch),
+	};
+	static struct CMUnitTest tests[ARRAY_SIZE(operations) +
+				       ARRAY_SIZE(waits) + ARRAY_SIZE(others)];
+	static char names[ARRAY_SIZE(tests)][64];
+	size_t i, nr = 0;
+
+	for (i = 0; i < ARRAY_SIZE(operations); i++, nr++) {
+		snprintf(names[nr], sizeof(names[nr]),
+			 "%s: sigkill_ends_an_operation", operations[i].name);
+		tests[nr] = (struct CMUnitTest) {
+			.name = names[nr],
+			.test_func = sigkill_ends_an_operation,
+			.initial_state = (void *)&operations[i],
+		};
+	}
+	for (i = 0; i < ARRAY_SIZE(waits); i++, nr++) {
+		snprintf(names[nr], sizeof(names[nr]),
+			 "%s: sigkill_ends_a_wait_for_the_lock",
+			 waits[i].name);
+		tests[nr] = (struct CMUnitTest) {
+			.name = names[nr],
+			.test_func = sigkill_ends_a_wait_for_the_lock,
+			.initial_state = (void *)&waits[i],
+		};
+	}
+	memcpy(tests + nr, others, sizeof(others));
+	return _cmocka_run_group_tests("lock", tests, ARRAY_SIZE(tests),
+				       group_setup, NULL);
+}
