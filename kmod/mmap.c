@@ -365,13 +365,15 @@ static vm_fault_t heapsim_vm_fault(struct vm_fault *vmf)
 
 /*
  * A child would touch by the PTEs that its parent was given, inside the bracket
- * that only the parent has, or for one step. Also called when an area is split
- * or moved.
+ * that only the parent has, or for one step. An area that is split or moved
+ * stays its process's, and does not wait for the lock.
  */
 static void heapsim_vm_open(struct vm_area_struct *vma)
 {
 	struct heapsim_buf *buf = vma->vm_private_data;
 
+	if (vma->vm_mm == current->mm)
+		return;
 	mutex_lock(&buf->lock);
 	if (buf->nr_holders || !list_empty(&buf->brackets) ||
 	    buf->rule.is_precise)

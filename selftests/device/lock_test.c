@@ -2,13 +2,15 @@
 /*
  * Operations on a large buffer hold its lock for long. Whoever does one, or
  * waits for one, can be killed meanwhile; what it leaves undone is done by the
- * next. A vmap is not killed: the dma-buf core warns if one fails.
+ * next. Areas can change while a fault waits. A vmap is not killed: the dma-buf
+ * core warns if one fails.
  *
  * How far an operation is comes from debugfs, which does not take the lock: a
  * test that met it too late tries again with another buffer. Without a place to
  * be killed it always is too late. An operation that others wait for is kept
  * from its processor by a thread that has priority over it.
  */
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -349,6 +351,60 @@ static void sigkill_ends_a_wait_for_the_lock(void **state)
 	assert_true(is_killed);
 }
 
+static void *peek_later(void *at)
+{
+	stage_wait(1);
+	stage_set(2);
+	return (void *)(uintptr_t)device_peek(at);
+}
+
+/* With mmap_lock held by the fault, mmap() would wait as long as the fault. */
+static bool area_is_changed(struct fixture *f)
+{
+	static const char counter[] = "lines_invalidated";
+	uint8_t *at = f->map + 3 * f->page;
+	uint64_t before, done;
+	pid_t holder, stopper;
+	pthread_t thread;
+	void *seen;
+	bool ret;
+
+	device_fill(f->dev, f->fd, 3 * f->page, f->page, 0x55555555);
+	read_all(f);
+	before = counter_get(f, counter);
+	stage_set(0);
+	stopper = stop_at_stage_1();
+	assert_int_equal(pthread_create(&thread, NULL, peek_later, at), 0);
+	holder = run_in_child(f, start);
+	ret = is_midway(f, counter, before, holder);
+	waiter_let_go();
+	assert_ptr_equal(mmap(at, f->page, PROT_READ, MAP_PRIVATE |
+			      MAP_ANONYMOUS | MAP_FIXED, -1, 0), at);
+	done = counter_get(f, counter) - before;
+	ret &= kill_child(stopper);
+	kill_child(holder);
+	assert_int_equal(pthread_join(thread, &seen), 0);
+	if (!ret || done == f->len / f->line)
+		return false;
+	/* The fault was taken again, and found the new area. */
+	assert_ptr_equal(seen, NULL);
+	return true;
+}
+
+static void areas_change_while_a_fault_waits(void **state)
+{
+	bool is_changed = false;
+	int i;
+
+	for (i = 0; i < NR_ATTEMPTS && !is_changed; i++) {
+		struct fixture *f = large_buffer();
+
+		is_changed = area_is_changed(f);
+		fixture_teardown((void **)&f);
+	}
+	assert_true(is_changed);
+}
+
 /* Managed memory of a context that parent and child share. */
 struct shared {
 	struct fixture f;
@@ -480,6 +536,7 @@ static int group_setup(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(areas_change_while_a_fault_waits),
 		cmocka_unit_test(work_that_was_killed_when_it_began_can_begin),
 		cmocka_unit_test(
 			sync_that_is_killed_leaves_the_rest_to_a_touch),
