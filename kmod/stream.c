@@ -250,24 +250,19 @@ static int request_run(const struct heapsim_call *call,
 	return ret;
 }
 
+/* Each of these structs begins with its object: see HEAPSIM_OBJECT_SIZE(). */
 static struct heapsim_stream *stream_find(struct heapsim_streams *s, u64 id)
 {
-	struct heapsim_object *object;
-
-	if (!id)
-		return &s->null;
-	object = heapsim_object_find(s->objects, &stream_ops, id);
-	return object ? container_of(object, struct heapsim_stream, object) :
-			NULL;
+	return id ? (void *)heapsim_object_find(s->objects, &stream_ops, id) :
+		    &s->null;
 }
 
 static struct attach_event *event_find(struct heapsim_streams *s, u64 id)
 {
-	struct heapsim_object *object;
+	struct heapsim_stream_event *event;
 
-	object = heapsim_object_find(s->objects, &event_ops, id);
-	return object ? &container_of(object, struct heapsim_stream_event,
-				      object)->model : NULL;
+	event = (void *)heapsim_object_find(s->objects, &event_ops, id);
+	return event ? &event->model : NULL;
 }
 
 static void event_free(struct heapsim_streams *s, struct attach_event *event)
@@ -280,20 +275,12 @@ static void event_free(struct heapsim_streams *s, struct attach_event *event)
 
 static struct heapsim_host *host_find(struct heapsim_streams *s, u64 id)
 {
-	struct heapsim_object *object;
-
-	object = heapsim_object_find(s->objects, &host_ops, id);
-	return object ? container_of(object, struct heapsim_host, object) :
-			NULL;
+	return (void *)heapsim_object_find(s->objects, &host_ops, id);
 }
 
 static struct heapsim_work *work_find(struct heapsim_streams *s, u64 id)
 {
-	struct heapsim_object *object;
-
-	object = heapsim_object_find(s->objects, &work_ops, id);
-	return object ? container_of(object, struct heapsim_work, object) :
-			NULL;
+	return (void *)heapsim_object_find(s->objects, &work_ops, id);
 }
 
 /* Streams */
