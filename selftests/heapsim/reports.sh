@@ -605,6 +605,11 @@ without_rights()
 			has "at peek \\(wrong.c:$(line PEEK)\\)" \
 			    "by job_run \\(wrong.c:$(line SUBMIT)\\)" || return
 	done
+	# Whose stack is another, or none, would have a place of its own.
+	report 0 "$wrong" rights 13 && sum 13 1 &&
+		has "at peek \\(wrong.c:$(line PEEK)\\)" \
+		    "by stale \\(wrong.c:$(line STALE)\\)" 'by rights' \
+		    "by job_run \\(wrong.c:$(line SUBMIT)\\)"
 }
 
 sanitized()
@@ -1095,6 +1100,7 @@ is_quick || try "a thousand threads fault at once" quiet threads 1000
 is_quick || try "they are counted where there is no room" threads_in_a_full_queue
 is_quick || try "other signals that come at once spoil no stack" other_signals
 try "who cannot be preloaded is seen from outside" without_preload
+try "whose rights differ has no stack, and that is told" with_other_rights
 is_quick || try "a library of a relative path has lines" relative_library
 try "a program has the signal for itself that it takes" own_signal
 is_quick || try "a function that calls itself is told twice in a row" recursive
@@ -1121,5 +1127,4 @@ try "it needs no privilege" unprivileged
 is_quick || try "libmem over both backends: one report" libmem_over_both
 try "what only libmem sees is told over the module" libmem_finds
 try "without the module it says what to do" without_module
-try "whose rights differ has no stack, and that is told" with_other_rights
 tap_end
