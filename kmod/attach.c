@@ -483,15 +483,18 @@ int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 		goto out_tell;
 	}
 	ret = heapsim_views_compare(buf, HEAPSIM_UNTIL_KILLED);
-	if (!ret && dir != DMA_FROM_DEVICE)
+	if (ret)
+		goto out_unlock;
+	/* This one first: it is no missing end that comes just now. */
+	heapsim_bracket_close(buf, dir);
+	heapsim_brackets_reap(buf);
+	/* Lines that are not whole stay only for brackets still open. */
+	if (dir != DMA_FROM_DEVICE)
 		ret = heapsim_views_clean(buf, 0, buf->len,
 					  HEAPSIM_UNTIL_KILLED);
 	if (ret)
 		goto out_unlock;
 	sync_for_device(buf, dir);
-	/* This one first: it is no missing end that comes just now. */
-	heapsim_bracket_close(buf, dir);
-	heapsim_brackets_reap(buf);
 	if (buf->nr_holders || !list_empty(&buf->attachments))
 		heapsim_views_revoke(buf, 0, buf->nr_pages);
 out_tell:

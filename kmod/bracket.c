@@ -165,6 +165,23 @@ static bool is_gone(struct pid *tgid)
 	return ret;
 }
 
+static bool is_open(const struct heapsim_bracket *b)
+{
+	return b->open.nr_read || b->open.nr_write;
+}
+
+static enum line_dir line_dir_of(enum dma_data_direction dir)
+{
+	switch (dir) {
+	case DMA_FROM_DEVICE:
+		return LINE_DIR_READ;
+	case DMA_TO_DEVICE:
+		return LINE_DIR_WRITE;
+	default:
+		return LINE_DIR_RW;
+	}
+}
+
 static struct heapsim_bracket *bracket_find(const struct heapsim_buf *buf)
 {
 	const struct pid *tgid = task_tgid(current);
@@ -244,9 +261,24 @@ bool heapsim_bracket_is_open(const struct heapsim_buf *buf, u32 who,
 
 	list_for_each_entry(b, &buf->brackets, node)
 		if (b->who == who)
-			return touch == HEAPSIM_TOUCH_WRITE ? b->nr_write :
-							      b->nr_read;
+			return touch == HEAPSIM_TOUCH_WRITE ?
+				b->open.nr_write : b->open.nr_read;
 	return false;
+}
+
+/**
+ * heapsim_bracket_of_current() - the open brackets of the calling process
+ * @buf: two-view buffer
+ *
+ * Context: the buffer's lock is held.
+ * Return: they, or NULL: it has no number in this buffer.
+ */
+const struct line_bracket *
+heapsim_bracket_of_current(const struct heapsim_buf *buf)
+{
+	const struct heapsim_bracket *b = bracket_find(buf);
+
+	return b ? &b->open : NULL;
 }
 
 /**
@@ -261,7 +293,7 @@ bool heapsim_bracket_any_open(const struct heapsim_buf *buf)
 	const struct heapsim_bracket *b;
 
 	list_for_each_entry(b, &buf->brackets, node)
-		if (b->nr_read || b->nr_write)
+		if (is_open(b))
 			return true;
 	return false;
 }
@@ -278,7 +310,7 @@ const struct heapsim_cpu *heapsim_bracket_reader(const struct heapsim_buf *buf)
 	const struct heapsim_bracket *b;
 
 	list_for_each_entry(b, &buf->brackets, node)
-		if (b->nr_read)
+		if (b->open.nr_read)
 			return &b->read_start;
 	return NULL;
 }
@@ -297,6 +329,7 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 	struct heapsim_bracket *b = bracket_find(buf);
 	const bool is_write = dir != DMA_FROM_DEVICE;
 	struct heapsim_cpu start;
+	bool could_hide;
 
 	if (!b) {
 		b = *fresh;
@@ -311,8 +344,11 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 		b->write_start = start;
 	if (dir != DMA_TO_DEVICE)
 		b->read_start = start;
-	b->nr_read += dir != DMA_TO_DEVICE;
-	b->nr_write += is_write;
+	could_hide = line_bracket_hides(&b->open);
+	line_bracket_open(&buf->lines, &b->open, line_dir_of(dir));
+	/* What is stored from now on hides lines: it is to be seen. */
+	if (!could_hide && line_bracket_hides(&b->open))
+		heapsim_views_revoke(buf, 0, buf->nr_pages);
 }
 
 /**
@@ -327,21 +363,18 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
  */
 void heapsim_bracket_close(struct heapsim_buf *buf, enum dma_data_direction dir)
 {
-	const bool is_read = dir != DMA_TO_DEVICE;
 	const bool is_write = dir != DMA_FROM_DEVICE;
 	struct heapsim_bracket *b = bracket_find(buf);
 
-	if (b && b->nr_read >= is_read && b->nr_write >= is_write) {
-		b->nr_read -= is_read;
-		b->nr_write -= is_write;
-		if (!b->nr_read && !b->nr_write)
+	if (b && line_bracket_close(&buf->lines, &b->open, line_dir_of(dir))) {
+		if (!is_open(b))
 			b->had_buf = false;
 		return;
 	}
 	spin_lock(&buf->lines_lock);
 	buf->lines.count.unmatched_ends++;
 	spin_unlock(&buf->lines_lock);
-	heapsim_record_unmatched_end(buf, is_write && (!b || !b->nr_write),
+	heapsim_record_unmatched_end(buf, is_write && (!b || !b->open.nr_write),
 				     is_write);
 }
 
@@ -349,12 +382,11 @@ void heapsim_bracket_close(struct heapsim_buf *buf, enum dma_data_direction dir)
 static void bracket_end(struct heapsim_buf *buf, struct heapsim_bracket *b)
 {
 	spin_lock(&buf->lines_lock);
-	buf->lines.count.missing_ends += b->nr_write;
+	buf->lines.count.missing_ends += b->open.nr_write;
 	spin_unlock(&buf->lines_lock);
-	atomic64_add(b->nr_write, &nr_missing_ends);
+	atomic64_add(b->open.nr_write, &nr_missing_ends);
 	heapsim_record_open_bracket(buf, b);
-	b->nr_read = 0;
-	b->nr_write = 0;
+	line_bracket_end(&buf->lines, &b->open);
 	b->had_buf = false;
 }
 
@@ -372,14 +404,13 @@ void heapsim_brackets_reap(struct heapsim_buf *buf)
 	struct heapsim_bracket *b, *next;
 
 	list_for_each_entry_safe(b, next, &buf->brackets, node) {
-		bool is_open = b->nr_read || b->nr_write;
-
 		if (heapsim_is_killed())
 			break;
 		if (is_gone(b->tgid)) {
 			bracket_end(buf, b);
 			bracket_del(b);
-		} else if (is_open && b->had_buf && !has_buf(buf, b->tgid)) {
+		} else if (is_open(b) && b->had_buf &&
+			   !has_buf(buf, b->tgid)) {
 			bracket_end(buf, b);
 		}
 	}

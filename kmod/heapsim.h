@@ -313,8 +313,7 @@ struct heapsim_note {
  * @write_start: its last START that may write
  * @read_start: its last START that may read
  * @had_buf: it had a descriptor or mapping of the buffer at a START
- * @nr_read: STARTs without END that may read
- * @nr_write: STARTs without END that may write
+ * @open: its STARTs without END
  */
 struct heapsim_bracket {
 	struct list_head node;
@@ -323,8 +322,7 @@ struct heapsim_bracket {
 	struct heapsim_cpu write_start;
 	struct heapsim_cpu read_start;
 	bool had_buf;
-	u32 nr_read;
-	u32 nr_write;
+	struct line_bracket open;
 };
 
 /**
@@ -626,6 +624,8 @@ u32 heapsim_bracket_who(const struct heapsim_buf *buf);
 u32 heapsim_bracket_add(struct heapsim_buf *buf, struct heapsim_bracket *fresh);
 bool heapsim_bracket_is_open(const struct heapsim_buf *buf, u32 who,
 			     enum heapsim_touch touch);
+const struct line_bracket *
+heapsim_bracket_of_current(const struct heapsim_buf *buf);
 bool heapsim_bracket_any_open(const struct heapsim_buf *buf);
 const struct heapsim_cpu *
 heapsim_bracket_reader(const struct heapsim_buf *buf);

@@ -871,10 +871,11 @@ void heapsim_record_open_bracket(struct heapsim_buf *buf,
 {
 	if (!is_wanted())
 		return;
-	record_brackets(buf, HEAPSIM_RECORD_MISSING_END, b->nr_write,
+	record_brackets(buf, HEAPSIM_RECORD_MISSING_END, b->open.nr_write,
 			&b->write_start);
 	record_brackets(buf, HEAPSIM_RECORD_UNENDED_READ,
-			b->nr_read - min(b->nr_read, b->nr_write),
+			b->open.nr_read -
+			min(b->open.nr_read, b->open.nr_write),
 			&b->read_start);
 }
 

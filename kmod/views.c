@@ -180,7 +180,7 @@ int heapsim_views_init(struct heapsim_buf *buf)
 	if (READ_ONCE(buf->lines.pages))
 		return 0;
 	lines.pages = kvcalloc(buf->nr_pages, sizeof(*lines.pages), gfp);
-	lines.valid = kvcalloc(4 * words, sizeof(u64), gfp);
+	lines.valid = kvcalloc(LINE_NR_BITMAPS * words, sizeof(u64), gfp);
 	pages = kvcalloc(3 * longs, sizeof(*pages), gfp);
 	notes = kvcalloc(buf->nr_pages, sizeof(*notes), gfp);
 	if (!lines.pages || !lines.valid || !pages || !notes) {
@@ -209,10 +209,7 @@ int heapsim_views_init(struct heapsim_buf *buf)
 	buf->lines.line_shift = line_shift;
 	buf->lines.page_shift = PAGE_SHIFT;
 	buf->lines.nr_pages = buf->nr_pages;
-	buf->lines.valid = lines.valid;
-	buf->lines.stored = lines.valid + words;
-	buf->lines.written = lines.valid + 2 * words;
-	buf->lines.told = lines.valid + 3 * words;
+	line_set_bitmaps(&buf->lines, lines.valid);
 	/* who sees the pages without the lock sees the rest as well */
 	smp_store_release(&buf->lines.pages, lines.pages);
 	spin_unlock(&buf->lines_lock);
@@ -456,6 +453,42 @@ static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
 	return was_shared;
 }
 
+/*
+ * Is the calling thread at an instruction that stores to the page, too, by
+ * another mapping? Each of its faults would take away the other's PTE.
+ */
+static bool is_storing_elsewhere(const struct heapsim_buf *buf, size_t page,
+				 const struct heapsim_access *access)
+{
+	const struct heapsim_record_cpu *store = &buf->notes[page].store.cpu;
+
+	return !(current->flags & PF_KTHREAD) &&
+	       store->tid == task_pid_nr(current) &&
+	       store->ip == instruction_pointer(task_pt_regs(current)) &&
+	       (store->addr ^ access->addr) & PAGE_MASK;
+}
+
+/*
+ * Put old bytes of stale lines aside, or back. Returns true if PTEs of the page
+ * must be revoked.
+ */
+static bool page_turn(struct heapsim_buf *buf, size_t page,
+		      const struct heapsim_access *access)
+{
+	struct line_buf *lines = &buf->lines;
+	const struct line_bracket *open;
+
+	/* Without a twin nothing is stale. A driver's mapping never faults. */
+	if (!lines->pages[page].twin || buf->vmap_pages_cpu)
+		return false;
+	open = heapsim_bracket_of_current(buf);
+	if (access->touch == HEAPSIM_TOUCH_WRITE)
+		return line_hide_page(lines, page, open);
+	if (access->is_again || is_storing_elsewhere(buf, page, access))
+		return false;
+	return line_show_page(lines, page, open);
+}
+
 /**
  * heapsim_views_touch() - the CPU touches bytes of one page
  * @buf: buffer with lines
@@ -487,7 +520,7 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	u32 who = heapsim_bracket_who(buf);
 	bool has_fence, is_forbidden, is_alone;
 	struct heapsim_cpu store;
-	bool was_shared = false;
+	bool is_turned, was_shared = false;
 	size_t i, need = 0;
 	u64 filled = 0, at;
 
@@ -532,6 +565,7 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	bitmap_set(buf->active, first, end - first);
 	if (touch == HEAPSIM_TOUCH_WRITE)
 		was_shared = span_store(buf, span, who, &store, images);
+	is_turned = page_turn(buf, page, access);
 	if (is_forbidden && !access->is_again) {
 		lines->count.unbracketed_accesses++;
 		heapsim_record_unbracketed(buf, access, has_fence);
@@ -547,7 +581,7 @@ size_t heapsim_views_touch(struct heapsim_buf *buf,
 	buf->was_faulted |= buf->nr_write_jobs > 0;
 	spin_unlock(&buf->lines_lock);
 
-	if (was_shared)
+	if (was_shared || is_turned)
 		heapsim_views_revoke(buf, span->first, span->end);
 	if (!filled)
 		return 0;
@@ -651,7 +685,8 @@ int heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len,
 			line_clean_page(&buf->lines, page, &op);
 			if (!buf->vmap_pages_cpu &&
 			    (u64)page << PAGE_SHIFT >= off &&
-			    (u64)(page + 1) << PAGE_SHIFT <= off + len)
+			    (u64)(page + 1) << PAGE_SHIFT <= off + len &&
+			    !line_page_has_hidden(&buf->lines, page))
 				__clear_bit(page, buf->stored);
 			spin_unlock(&buf->lines_lock);
 			cond_resched();
@@ -1192,6 +1227,7 @@ int heapsim_views_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
 	buf->vmap_pages_cpu = true;
 	for (i = 0; i < buf->nr_pages; i++) {
 		spin_lock(&buf->lines_lock);
+		line_show_all(&buf->lines, i);
 		refill_for_vmap(buf, i);
 		if (need > buf->nr_pages && !buf->lines.pages[i].twin)
 			line_add_twin(&buf->lines, i,

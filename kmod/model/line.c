@@ -9,6 +9,13 @@
 #define WORD_BITS 64
 #define LINE_SIZE_MAX 128
 
+/*
+ * Bytes of a line that hold the pattern were not stored if they are so many in
+ * a row, or so many in the line: one in 256 that were has the same by chance.
+ */
+#define PATTERN_ROW	8
+#define PATTERN_LINE	16
+
 static u64 line_size(const struct line_buf *buf)
 {
 	return 1ULL << buf->line_shift;
@@ -161,15 +168,116 @@ static bool is_valid(const struct line_buf *buf, size_t line)
 	return bit_is_set(buf->valid, line);
 }
 
-/* The CPU's bytes differ from those the line was filled with. */
+static bool is_hidden(const struct line_buf *buf, size_t line)
+{
+	return bit_is_set(buf->hidden, line);
+}
+
+/*
+ * The pattern of a buffer, eight bytes at a time: the output function of
+ * splitmix64 over their place. No program writes it by design or by habit.
+ */
+static u64 pattern_word(u64 word)
+{
+	u64 x = (word + 1) * 0x9e3779b97f4a7c15ULL;
+
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+	return x ^ (x >> 31);
+}
+
+static u64 first_word(const struct line_buf *buf, size_t line)
+{
+	return (u64)line << (buf->line_shift - 3);
+}
+
+/** struct line_bytes - bit a byte of a line */
+struct line_bytes {
+	u64 bits[LINE_SIZE_MAX / WORD_BITS];
+};
+
+static size_t count_bytes(const struct line_bytes *bytes)
+{
+	return env_popcount64(bytes->bits[0]) + env_popcount64(bytes->bits[1]);
+}
+
+/* Bytes of a word that are zero, bit a byte in the order of memory. */
+static u64 zero_bytes(u64 word)
+{
+	const u64 low = 0x0101010101010101ULL;
+	const u8 *bytes = (const u8 *)&word;
+	u64 zero = 0;
+	size_t i;
+
+	if (!word)
+		return 0xff;
+	if (!((word - low) & ~word & (low << 7)))
+		return 0;
+	for (i = 0; i < sizeof(word); i++)
+		zero |= (u64)!bytes[i] << i;
+	return zero;
+}
+
+/* Bytes of a hidden line that hold the pattern. */
+static struct line_bytes pattern_bytes(const struct line_buf *buf, size_t line)
+{
+	const u64 *cpu = (const u64 *)(page_of(buf, line)->cpu +
+				       image_off(buf, line));
+	const u64 first = first_word(buf, line);
+	struct line_bytes bytes = { { 0 } };
+	size_t i;
+
+	for (i = 0; i < line_size(buf) / sizeof(*cpu); i++)
+		bytes.bits[i / 8] |= zero_bytes(cpu[i] ^
+						pattern_word(first + i)) <<
+				     (i % 8 * 8);
+	return bytes;
+}
+
+/* Of these, drop what is in no row of PATTERN_ROW or more. */
+static void drop_short_rows(const struct line_buf *buf,
+			    struct line_bytes *bytes)
+{
+	size_t i, j, row = 0;
+
+	for (i = 0; i <= line_size(buf); i++) {
+		if (i < line_size(buf) && bit_is_set(bytes->bits, i)) {
+			row++;
+			continue;
+		}
+		for (j = i - row; row < PATTERN_ROW && j < i; j++)
+			bit_clear(bytes->bits, j);
+		row = 0;
+	}
+}
+
+/* Bytes of a hidden line that the CPU has not stored. */
+static struct line_bytes missing_bytes(const struct line_buf *buf, size_t line)
+{
+	struct line_bytes bytes = pattern_bytes(buf, line);
+
+	if (count_bytes(&bytes) && count_bytes(&bytes) < PATTERN_LINE)
+		drop_short_rows(buf, &bytes);
+	return bytes;
+}
+
+/*
+ * The CPU's bytes differ from those the line was filled with; if it is hidden,
+ * the CPU has stored to it.
+ */
 static bool has_changed(const struct line_buf *buf, size_t line)
 {
 	const struct line_page *page = page_of(buf, line);
 	size_t off = image_off(buf, line);
+	struct line_bytes missing;
 
-	return is_valid(buf, line) && page->cpu &&
-	       differs(page->cpu + off, twin_image(page) + off,
-		       line_size(buf));
+	if (!is_valid(buf, line) || !page->cpu)
+		return false;
+	if (!is_hidden(buf, line))
+		return differs(page->cpu + off, twin_image(page) + off,
+			       line_size(buf));
+	missing = missing_bytes(buf, line);
+	return count_bytes(&missing) < line_size(buf);
 }
 
 static bool is_dirty(const struct line_buf *buf, size_t line)
@@ -178,13 +286,65 @@ static bool is_dirty(const struct line_buf *buf, size_t line)
 	       (bit_is_set(buf->stored, line) || has_changed(buf, line));
 }
 
+/*
+ * Does DRAM lack something that the CPU stored? Of a hidden line it may have
+ * all that there is, and the line is Dirty still.
+ */
+static bool is_unclean(const struct line_buf *buf, size_t line)
+{
+	const struct line_page *page = page_of(buf, line);
+	size_t off = image_off(buf, line);
+	struct line_bytes missing;
+	size_t i;
+
+	if (!is_hidden(buf, line) || bit_is_set(buf->stored, line))
+		return is_dirty(buf, line);
+	missing = missing_bytes(buf, line);
+	for (i = 0; i < line_size(buf); i++)
+		if (!bit_is_set(missing.bits, i) &&
+		    page->cpu[off + i] != page->dram[off + i])
+			return true;
+	return false;
+}
+
+/* Of a hidden line, what the CPU has stored is not. */
 static bool is_stale(const struct line_buf *buf, size_t line)
 {
 	const struct line_page *page = page_of(buf, line);
 	size_t off = image_off(buf, line);
+	struct line_bytes missing;
+	size_t i;
 
-	return is_valid(buf, line) && page->twin &&
-	       differs(page->dram + off, page->twin + off, line_size(buf));
+	if (!is_valid(buf, line) || !page->twin ||
+	    !differs(page->dram + off, page->twin + off, line_size(buf)))
+		return false;
+	if (!is_hidden(buf, line))
+		return true;
+	missing = missing_bytes(buf, line);
+	for (i = 0; i < line_size(buf); i++)
+		if (bit_is_set(missing.bits, i) &&
+		    page->dram[off + i] != page->twin[off + i])
+			return true;
+	return false;
+}
+
+/* Has the CPU changed a byte? @missing: of a hidden line; NULL: it is none. */
+static bool is_changed(const struct line_page *page, size_t off, size_t byte,
+		       const struct line_bytes *missing)
+{
+	return missing ? !bit_is_set(missing->bits, byte) :
+			 page->cpu[off + byte] != twin_image(page)[off + byte];
+}
+
+/* What is_changed() takes: @bytes filled in, or NULL. */
+static const struct line_bytes *missing_of(const struct line_buf *buf,
+					   size_t line,
+					   struct line_bytes *bytes)
+{
+	if (!is_hidden(buf, line))
+		return NULL;
+	*bytes = missing_bytes(buf, line);
+	return bytes;
 }
 
 /* Offset in the buffer after the last byte that the CPU changed, 0 none. */
@@ -192,12 +352,15 @@ static u64 last_changed_in(const struct line_buf *buf, size_t line)
 {
 	const struct line_page *page = page_of(buf, line);
 	size_t off = image_off(buf, line);
+	const struct line_bytes *missing;
+	struct line_bytes bytes;
 	size_t i;
 
 	if (!has_changed(buf, line))
 		return 0;
+	missing = missing_of(buf, line, &bytes);
 	for (i = line_size(buf); i-- > 0;)
-		if (page->cpu[off + i] != twin_image(page)[off + i])
+		if (is_changed(page, off, i, missing))
 			return ((u64)line << buf->line_shift) + i + 1;
 	return 0;
 }
@@ -213,12 +376,15 @@ static u64 next_changed(const struct line_buf *buf, size_t line, size_t from)
 	for (; line < end; line++, from = 0) {
 		const struct line_page *page = page_of(buf, line);
 		size_t off = image_off(buf, line);
+		const struct line_bytes *missing;
+		struct line_bytes bytes;
 		size_t i;
 
 		if (!has_changed(buf, line))
 			continue;
+		missing = missing_of(buf, line, &bytes);
 		for (i = from; i < line_size(buf); i++)
-			if (page->cpu[off + i] != twin_image(page)[off + i])
+			if (is_changed(page, off, i, missing))
 				return ((u64)line << buf->line_shift) + i;
 	}
 	return 0;
@@ -339,14 +505,90 @@ static u64 write_back_lines(struct line_buf *buf, const struct line_page *page,
 	return nr;
 }
 
+static void lose_device_write(struct line_buf *buf, size_t line)
+{
+	buf->count.lost_device_writes++;
+	tell(buf, LINE_LOST_DEVICE_WRITE, line);
+}
+
+/* The old bytes again, in place of @missing; the line is hidden no longer. */
+static void show_line(struct line_buf *buf, size_t line,
+		      const struct line_bytes *missing)
+{
+	const struct line_page *page = page_of(buf, line);
+	size_t off = image_off(buf, line);
+	size_t i;
+
+	for (i = 0; i < line_size(buf); i++)
+		if (bit_is_set(missing->bits, i))
+			page->cpu[off + i] = page->twin[off + i];
+	bit_clear(buf->hidden, line);
+}
+
+static void hide_line(struct line_buf *buf, size_t line)
+{
+	u64 *cpu = (u64 *)(page_of(buf, line)->cpu + image_off(buf, line));
+	const u64 first = first_word(buf, line);
+	size_t i;
+
+	for (i = 0; i < line_size(buf) / sizeof(*cpu); i++)
+		cpu[i] = pattern_word(first + i);
+	bit_set(buf->hidden, line);
+}
+
+/* What was stored of a line goes to DRAM, and more may come. */
+static void write_back_stored(struct line_buf *buf, size_t line,
+			      const struct line_bytes *missing)
+{
+	const struct line_page *page = page_of(buf, line);
+	size_t off = image_off(buf, line);
+	size_t i;
+
+	for (i = 0; i < line_size(buf); i++)
+		if (!bit_is_set(missing->bits, i))
+			page->dram[off + i] = page->cpu[off + i];
+	/* Of a store that has the pattern's byte by chance it is all there is. */
+	if (count_bytes(missing) < line_size(buf))
+		bit_clear(buf->stored, line);
+	buf->count.lines_cleaned++;
+}
+
+/* If it stays hidden a WRITE bracket is open, in which more may be stored. */
+static void clean_hidden(struct line_buf *buf, size_t line, struct line_op *op)
+{
+	struct line_bytes missing = missing_bytes(buf, line);
+
+	if (!is_dirty(buf, line)) {
+		if (!buf->nr_write)
+			show_line(buf, line, &missing);
+		return;
+	}
+	op->nr_dirty++;
+	note_changes(buf, line, op);
+	if (buf->nr_write && count_bytes(&missing)) {
+		write_back_stored(buf, line, &missing);
+		return;
+	}
+	if (is_stale(buf, line)) {
+		lose_device_write(buf, line);
+		missing = pattern_bytes(buf, line);
+	}
+	show_line(buf, line, &missing);
+	write_back(buf, line);
+}
+
 static void clean_line(struct line_buf *buf, size_t line, struct line_op *op)
 {
+	if (is_hidden(buf, line)) {
+		clean_hidden(buf, line, op);
+		return;
+	}
+	if (!is_dirty(buf, line))
+		return;
 	op->nr_dirty++;
 	/* what changed before this line decides, so it is noted afterwards */
-	if (is_stale(buf, line) && loses_device_write(buf, line, op)) {
-		buf->count.lost_device_writes++;
-		tell(buf, LINE_LOST_DEVICE_WRITE, line);
-	}
+	if (is_stale(buf, line) && loses_device_write(buf, line, op))
+		lose_device_write(buf, line);
 	note_changes(buf, line, op);
 	write_back(buf, line);
 }
@@ -379,6 +621,89 @@ size_t line_bitmap_words(size_t nr_pages, u32 page_shift, u32 line_shift)
 	size_t nr_lines = nr_pages << (page_shift - line_shift);
 
 	return (nr_lines + WORD_BITS - 1) / WORD_BITS;
+}
+
+/**
+ * line_set_bitmaps() - place the bitmaps of a buffer in one array
+ * @buf: buffer
+ * @bitmaps: LINE_NR_BITMAPS times line_bitmap_words() words, zeroed; @valid is
+ *	its address
+ */
+void line_set_bitmaps(struct line_buf *buf, u64 *bitmaps)
+{
+	const size_t words = line_bitmap_words(buf->nr_pages, buf->page_shift,
+					       buf->line_shift);
+
+	buf->valid = bitmaps;
+	buf->stored = buf->valid + words;
+	buf->written = buf->stored + words;
+	buf->told = buf->written + words;
+	buf->hidden = buf->told + words;
+}
+
+/**
+ * line_bracket_open() - START of a process
+ * @buf: buffer
+ * @bracket: the process's
+ * @dir: of the START
+ */
+void line_bracket_open(struct line_buf *buf, struct line_bracket *bracket,
+		       enum line_dir dir)
+{
+	bracket->nr_read += !!(dir & LINE_DIR_READ);
+	bracket->nr_write += !!(dir & LINE_DIR_WRITE);
+	bracket->nr_write_alone += dir == LINE_DIR_WRITE;
+	buf->nr_write += !!(dir & LINE_DIR_WRITE);
+}
+
+/**
+ * line_bracket_close() - END of a process
+ * @buf: buffer
+ * @bracket: the process's
+ * @dir: of the END
+ *
+ * Return: false if it lacks its START in one of its directions: then it closes
+ * nothing.
+ */
+bool line_bracket_close(struct line_buf *buf, struct line_bracket *bracket,
+			enum line_dir dir)
+{
+	const u32 nr_read = !!(dir & LINE_DIR_READ);
+	const u32 nr_write = !!(dir & LINE_DIR_WRITE);
+
+	if (bracket->nr_read < nr_read || bracket->nr_write < nr_write)
+		return false;
+	bracket->nr_read -= nr_read;
+	bracket->nr_write -= nr_write;
+	buf->nr_write -= nr_write;
+	if (bracket->nr_write_alone &&
+	    (dir == LINE_DIR_WRITE ||
+	     bracket->nr_write_alone > bracket->nr_write))
+		bracket->nr_write_alone--;
+	return true;
+}
+
+/**
+ * line_bracket_end() - a process will not END any bracket any more
+ * @buf: buffer
+ * @bracket: the process's
+ */
+void line_bracket_end(struct line_buf *buf, struct line_bracket *bracket)
+{
+	buf->nr_write -= bracket->nr_write;
+	memset(bracket, 0, sizeof(*bracket));
+}
+
+/**
+ * line_bracket_hides() - may a store of a process hide stale lines?
+ * @bracket: the process's; NULL: it has had none
+ *
+ * Return: true if it is in a bracket for writing alone, or in none.
+ */
+bool line_bracket_hides(const struct line_bracket *bracket)
+{
+	return !bracket || bracket->nr_write_alone ||
+	       (!bracket->nr_read && !bracket->nr_write);
 }
 
 /**
@@ -476,6 +801,22 @@ bool line_page_is_shared(const struct line_buf *buf, size_t page)
 }
 
 /**
+ * line_page_has_hidden() - does any line of the page have its old bytes aside?
+ * @buf: buffer
+ * @page: page number
+ *
+ * As long as one does, the page keeps both its images.
+ *
+ * Return: true if one does.
+ */
+bool line_page_has_hidden(const struct line_buf *buf, size_t page)
+{
+	size_t first = page * lines_per_page(buf);
+
+	return any_bit(buf->hidden, first, first + lines_per_page(buf));
+}
+
+/**
  * line_fill_page() - fetch all Invalid lines of a page from DRAM
  * @buf: buffer
  * @page: page number
@@ -545,6 +886,94 @@ void line_touch(struct line_buf *buf, u64 off, enum line_access access,
 }
 
 /**
+ * line_hide_page() - the CPU is seen to store to a page
+ * @buf: buffer
+ * @page: page number; it has a CPU image
+ * @bracket: of the process that stores; NULL: it has had none
+ *
+ * To be called before line_touch(). Of Clean stale lines the old bytes are put
+ * aside, so that what is stored can be told from what is not, whatever it is.
+ *
+ * Return: true if some were: the next read of the page is to be seen, by
+ * whatever PTE.
+ */
+bool line_hide_page(struct line_buf *buf, size_t page,
+		    const struct line_bracket *bracket)
+{
+	size_t line = page * lines_per_page(buf);
+	size_t end = line + lines_per_page(buf);
+	bool is_news = false;
+
+	if (!buf->pages[page].twin || !line_bracket_hides(bracket))
+		return false;
+	for (; line < end; line++) {
+		if (is_hidden(buf, line) || !is_stale(buf, line) ||
+		    is_dirty(buf, line))
+			continue;
+		hide_line(buf, line);
+		is_news = true;
+	}
+	return is_news;
+}
+
+/**
+ * line_show_page() - the CPU is seen to read a page
+ * @buf: buffer
+ * @page: page number
+ * @bracket: of the process that reads; NULL: it has had none
+ *
+ * To be called before line_touch(). Hidden lines without a store have their
+ * old bytes again, unless the process is in a READ bracket: what it reads there
+ * was taken in, and others may be about to store.
+ *
+ * Return: true if some have: the next store to the page is to be seen, by
+ * whatever PTE.
+ */
+bool line_show_page(struct line_buf *buf, size_t page,
+		    const struct line_bracket *bracket)
+{
+	size_t line = page * lines_per_page(buf);
+	size_t end = line + lines_per_page(buf);
+	struct line_bytes missing;
+	bool is_news = false;
+
+	if (!any_bit(buf->hidden, line, end) || (bracket && bracket->nr_read))
+		return false;
+	for (; line < end; line++) {
+		if (!is_hidden(buf, line) || is_dirty(buf, line))
+			continue;
+		missing = missing_bytes(buf, line);
+		show_line(buf, line, &missing);
+		is_news = true;
+	}
+	return is_news;
+}
+
+/**
+ * line_show_all() - the CPU may read a page from now on, and is not seen
+ * @buf: buffer
+ * @page: page number
+ *
+ * As line_show_page(), and where something was stored to a line the old bytes
+ * are round it: it is Dirty, and stale if it was.
+ */
+void line_show_all(struct line_buf *buf, size_t page)
+{
+	size_t line = page * lines_per_page(buf);
+	size_t end = line + lines_per_page(buf);
+	struct line_bytes missing;
+
+	for (; line < end; line++) {
+		if (!is_hidden(buf, line))
+			continue;
+		missing = missing_bytes(buf, line);
+		if (is_dirty(buf, line))
+			bit_set(buf->stored, line);
+		show_line(buf, line, &missing);
+	}
+}
+
+/**
  * line_add_cpu() - give a page a CPU image, so that it can be stored to
  * @buf: buffer
  * @page: page number; it has no CPU image
@@ -603,10 +1032,10 @@ bool line_needs_twin(const struct line_buf *buf, size_t page)
 }
 
 /*
- * The first Dirty one of lines [line, end), @end: none is. Pages are passed
- * over whole where one look is enough.
+ * The first of lines [line, end) that is Dirty and not in DRAM, @end: none is.
+ * Pages are passed over whole where one look is enough.
  */
-static size_t next_dirty(const struct line_buf *buf, size_t line, size_t end)
+static size_t next_unclean(const struct line_buf *buf, size_t line, size_t end)
 {
 	while (line < end) {
 		const struct line_page *page = page_of(buf, line);
@@ -617,10 +1046,11 @@ static size_t next_dirty(const struct line_buf *buf, size_t line, size_t end)
 			stop = end;
 		if (page->cpu &&
 		    (any_bit(buf->stored, line, stop) ||
+		     any_bit(buf->hidden, line, stop) ||
 		     differs(page->cpu + off, twin_image(page) + off,
 			     (stop - line) << buf->line_shift)))
 			for (; line < stop; line++)
-				if (is_dirty(buf, line))
+				if (is_unclean(buf, line))
 					return line;
 		line = stop;
 	}
@@ -682,8 +1112,8 @@ void line_engine_read(struct line_buf *buf, u64 off, u64 len,
 	if (!len)
 		return;
 	end = ((off + len - 1) >> buf->line_shift) + 1;
-	for (line = next_dirty(buf, off >> buf->line_shift, end); line < end;
-	     line = next_dirty(buf, line + 1, end)) {
+	for (line = next_unclean(buf, off >> buf->line_shift, end); line < end;
+	     line = next_unclean(buf, line + 1, end)) {
 		if (!is_news(job, line))
 			continue;
 		buf->count.missing_cleans++;
@@ -706,8 +1136,8 @@ void line_engine_will_write(struct line_buf *buf, u64 off, u64 len,
 	if (!len)
 		return;
 	end = ((off + len - 1) >> buf->line_shift) + 1;
-	for (line = next_dirty(buf, off >> buf->line_shift, end); line < end;
-	     line = next_dirty(buf, line + 1, end)) {
+	for (line = next_unclean(buf, off >> buf->line_shift, end); line < end;
+	     line = next_unclean(buf, line + 1, end)) {
 		if (!is_news(job, line))
 			continue;
 		buf->count.write_conflicts++;
@@ -780,8 +1210,7 @@ void line_clean_page(struct line_buf *buf, size_t page, struct line_op *op)
 		return;
 	}
 	for (; line < end; line++)
-		if (is_dirty(buf, line))
-			clean_line(buf, line, op);
+		clean_line(buf, line, op);
 }
 
 /**
@@ -814,9 +1243,10 @@ static void drop_line(struct line_buf *buf, size_t line)
 	bit_clear(buf->stored, line);
 	bit_clear(buf->written, line);
 	bit_clear(buf->told, line);
+	bit_clear(buf->hidden, line);
 }
 
-/* Drop lines [bit, end) none of which can be Dirty. */
+/* Drop lines [bit, end) none of which can be Dirty or hidden. */
 static void drop_clean_lines(struct line_buf *buf, size_t bit, size_t end,
 			     struct line_op *op)
 {
@@ -877,9 +1307,8 @@ void line_invalidate_page(struct line_buf *buf, size_t page,
 		op->nr_valid += is_valid(buf, line);
 		op->nr_written += bit_is_set(buf->written, line);
 		if (is_partly_in(buf, line, op)) {
-			if (is_dirty(buf, line))
-				clean_line(buf, line, op);
-		} else if (has_changed(buf, line)) {
+			clean_line(buf, line, op);
+		} else if (has_changed(buf, line) && is_unclean(buf, line)) {
 			note_changes(buf, line, op);
 			lose_cpu_write(buf, line);
 		}
@@ -913,12 +1342,12 @@ void line_take_in_page(struct line_buf *buf, size_t page, bool keep_dirty,
 		op->nr_valid += is_valid(buf, line);
 		op->nr_written += bit_is_set(buf->written, line);
 		if (is_dirty(buf, line)) {
-			if (keep_dirty)
+			if (is_hidden(buf, line) ? buf->nr_write : keep_dirty)
 				continue;
-			if (!is_stale(buf, line))
-				write_back(buf, line);
-			else
+			if (is_hidden(buf, line) || is_stale(buf, line))
 				lose_cpu_write(buf, line);
+			else
+				write_back(buf, line);
 		}
 		drop_line(buf, line);
 	}
@@ -975,7 +1404,8 @@ u64 line_compare_page(struct line_buf *buf, size_t page)
  * @buf: buffer
  * @line: line number
  *
- * A Dirty line is written back as by a clean. An Invalid line stays as it is.
+ * A Dirty line is written back as by a clean. An Invalid line stays as it is,
+ * and so does a line that stays hidden at a clean.
  */
 void line_evict(struct line_buf *buf, size_t line)
 {
@@ -984,8 +1414,9 @@ void line_evict(struct line_buf *buf, size_t line)
 	if (!is_valid(buf, line))
 		return;
 	line_op_begin(&op, (u64)line << buf->line_shift, line_size(buf));
-	if (is_dirty(buf, line))
-		clean_line(buf, line, &op);
+	clean_line(buf, line, &op);
+	if (is_hidden(buf, line))
+		return;
 	bit_clear(buf->valid, line);
 	buf->count.evictions++;
 }

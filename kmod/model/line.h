@@ -50,6 +50,25 @@ enum line_event {
 	LINE_REDUNDANT_INVALIDATE,
 };
 
+/** enum line_dir - what a bracket allows; as DMA_BUF_SYNC_READ and _WRITE */
+enum line_dir {
+	LINE_DIR_READ = 1,
+	LINE_DIR_WRITE = 2,
+	LINE_DIR_RW = 3,
+};
+
+/**
+ * struct line_bracket - open brackets of a process, zero at first
+ * @nr_read: STARTs without END that may read
+ * @nr_write: STARTs without END that may write
+ * @nr_write_alone: those of them that may only write
+ */
+struct line_bracket {
+	u32 nr_read;
+	u32 nr_write;
+	u32 nr_write_alone;
+};
+
 /**
  * struct line_page - one page of a two-view buffer
  * @dram: the device view; never NULL
@@ -64,32 +83,40 @@ struct line_page {
 	u32 writer;
 };
 
+#define LINE_NR_BITMAPS	5
+
 /**
  * struct line_buf - a two-view buffer
  * @line_shift: log2 of the line size: 5, 6 or 7
  * @page_shift: log2 of the page size: 12, 14 or 16
  * @nr_pages: pages
+ * @nr_write: WRITE brackets that are open, of all processes
  * @pages: array of @nr_pages
  * @valid: bit a line: it is not Invalid
  * @stored: bit a line: it holds the address of a faulting store
  * @written: bit a line: an engine wrote it since its last invalidate
  * @told: bit a line: no possible stale read any more: one has been reported, or
  *	the line was written back since
+ * @hidden: bit a line: its old bytes are aside: the twin has them, and the CPU
+ *	image has the pattern wherever the CPU has not stored since
  * @count: counters
  * @tell: told of each line, and of each redundant operation's range, at once
  *	and before the line changes; NULL nobody is
  *
- * The bitmaps have line_bitmap_words() words each, zero at first.
+ * The LINE_NR_BITMAPS bitmaps have line_bitmap_words() words each, zero at
+ * first; line_set_bitmaps() places them in one array.
  */
 struct line_buf {
 	u32 line_shift;
 	u32 page_shift;
 	size_t nr_pages;
+	u32 nr_write;
 	struct line_page *pages;
 	u64 *valid;
 	u64 *stored;
 	u64 *written;
 	u64 *told;
+	u64 *hidden;
 	struct line_counters count;
 	void (*tell)(struct line_buf *buf, enum line_event event, u64 off,
 		     u64 len);
@@ -131,6 +158,14 @@ struct line_job {
 };
 
 size_t line_bitmap_words(size_t nr_pages, u32 page_shift, u32 line_shift);
+void line_set_bitmaps(struct line_buf *buf, u64 *bitmaps);
+
+void line_bracket_open(struct line_buf *buf, struct line_bracket *bracket,
+		       enum line_dir dir);
+bool line_bracket_close(struct line_buf *buf, struct line_bracket *bracket,
+			enum line_dir dir);
+void line_bracket_end(struct line_buf *buf, struct line_bracket *bracket);
+bool line_bracket_hides(const struct line_bracket *bracket);
 
 bool line_page_has_valid(const struct line_buf *buf, size_t page);
 bool line_page_has_written(const struct line_buf *buf, size_t page);
@@ -138,10 +173,16 @@ bool line_page_is_valid(const struct line_buf *buf, size_t page);
 bool line_page_is_written(const struct line_buf *buf, size_t page);
 bool line_page_has_dirty(const struct line_buf *buf, size_t page);
 bool line_page_is_shared(const struct line_buf *buf, size_t page);
+bool line_page_has_hidden(const struct line_buf *buf, size_t page);
 
 u64 line_fill_page(struct line_buf *buf, size_t page);
 void line_touch(struct line_buf *buf, u64 off, enum line_access access,
 		u32 who);
+bool line_hide_page(struct line_buf *buf, size_t page,
+		    const struct line_bracket *bracket);
+bool line_show_page(struct line_buf *buf, size_t page,
+		    const struct line_bracket *bracket);
+void line_show_all(struct line_buf *buf, size_t page);
 void line_add_cpu(struct line_buf *buf, size_t page, u8 *image);
 void line_lend_cpu(struct line_buf *buf, size_t page, u8 *image);
 void line_add_twin(struct line_buf *buf, size_t page, u8 *image);

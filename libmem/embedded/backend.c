@@ -399,6 +399,19 @@ static int embedded_info(struct mem_buf *base, struct mem_buf_info *info)
 	return 0;
 }
 
+static_assert(MEM_READ == LINE_DIR_READ && MEM_WRITE == LINE_DIR_WRITE,
+	      "the model's directions are libmem's");
+
+static void open_locked(struct embedded_buf *buf, unsigned int access)
+{
+	const bool could_hide = line_bracket_hides(&buf->bracket);
+
+	line_bracket_open(&buf->lines, &buf->bracket, access);
+	/* What is stored from now on hides lines: it is to be seen. */
+	if (!could_hide && line_bracket_hides(&buf->bracket))
+		view_revoke(buf, 0, buf->nr_pages);
+}
+
 static int embedded_begin(struct mem_buf *base, unsigned int access)
 {
 	struct embedded_buf *buf = embedded_buf_of(base);
@@ -415,8 +428,7 @@ static int embedded_begin(struct mem_buf *base, unsigned int access)
 	if (buf->has_two_views) {
 		if (access & MEM_READ)
 			view_take_in(buf);
-		buf->nr_read += !!(access & MEM_READ);
-		buf->nr_write += !!(access & MEM_WRITE);
+		open_locked(buf, access);
 		watch_bracket_begin(buf, access & MEM_READ,
 				    access & MEM_WRITE);
 		watch_brackets(buf);
@@ -426,18 +438,20 @@ static int embedded_begin(struct mem_buf *base, unsigned int access)
 	return 0;
 }
 
-static void end_locked(struct embedded_buf *buf, bool is_read, bool is_write)
+static void end_locked(struct embedded_buf *buf, unsigned int access)
 {
-	if (is_write)
-		view_clean(buf, 0, buf->base.len);
-	if (buf->nr_read >= is_read && buf->nr_write >= is_write) {
-		buf->nr_read -= is_read;
-		buf->nr_write -= is_write;
+	const bool is_write = access & MEM_WRITE;
+
+	if (line_bracket_close(&buf->lines, &buf->bracket, access)) {
 		watch_brackets(buf);
 	} else {
 		buf->lines.count.unmatched_ends++;
-		watch_unmatched_end(buf, is_write && !buf->nr_write, is_write);
+		watch_unmatched_end(buf, is_write && !buf->bracket.nr_write,
+				    is_write);
 	}
+	/* Lines that are not whole stay only for brackets still open. */
+	if (is_write)
+		view_clean(buf, 0, buf->base.len);
 }
 
 static int embedded_end(struct mem_buf *base, unsigned int access)
@@ -450,7 +464,7 @@ static int embedded_end(struct mem_buf *base, unsigned int access)
 		return -EPERM;
 	buf_lock(buf, &old);
 	if (buf->has_two_views)
-		end_locked(buf, access & MEM_READ, access & MEM_WRITE);
+		end_locked(buf, access);
 	trace_bracket(buf, false, access, begin_ns);
 	buf_unlock(buf, &old);
 	return 0;

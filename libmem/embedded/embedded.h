@@ -223,8 +223,7 @@ enum bracket_dir {
  * @was_faulted: a page was made ready while one was to write it
  * @random: state of random eviction
  * @nr_due: touches after which nothing has been evicted yet
- * @nr_read: open READ brackets
- * @nr_write: open WRITE brackets
+ * @bracket: brackets that are open
  * @begin: where the newest bracket of each direction was begun
  * @begun: the report, if the process ends now, of one that is open; NULL: none
  *	is, or nobody reads reports
@@ -272,8 +271,7 @@ struct embedded_buf {
 	bool was_faulted;
 	uint64_t random;
 	uint32_t nr_due;
-	uint64_t nr_read;
-	uint64_t nr_write;
+	struct line_bracket bracket;
 	struct note begin[BRACKET_NR_DIRS];
 	struct told_place *begun[BRACKET_NR_DIRS];
 	const struct touch *touch;

@@ -72,7 +72,8 @@ int view_init(struct embedded_buf *buf, const struct profile *profile)
 	size_t i;
 
 	buf->lines.pages = calloc(buf->nr_pages, sizeof(*buf->lines.pages));
-	buf->lines.valid = calloc(4 * words + 2 * page_words, sizeof(uint64_t));
+	buf->lines.valid = calloc(LINE_NR_BITMAPS * words + 2 * page_words,
+				  sizeof(uint64_t));
 	buf->notes = calloc(buf->nr_pages, sizeof(*buf->notes));
 	if (!buf->lines.pages || !buf->lines.valid || !buf->notes) {
 		view_fini(buf);
@@ -82,10 +83,8 @@ int view_init(struct embedded_buf *buf, const struct profile *profile)
 	buf->lines.line_shift = line_shift;
 	buf->lines.page_shift = window_page_shift();
 	buf->lines.nr_pages = buf->nr_pages;
-	buf->lines.stored = buf->lines.valid + words;
-	buf->lines.written = buf->lines.stored + words;
-	buf->lines.told = buf->lines.written + words;
-	buf->active = buf->lines.told + words;
+	line_set_bitmaps(&buf->lines, buf->lines.valid);
+	buf->active = buf->lines.valid + LINE_NR_BITMAPS * words;
 	buf->stored = buf->active + page_words;
 	for (i = 0; i < buf->nr_pages; i++)
 		buf->lines.pages[i].dram = buf->dram + i * page_size();
@@ -428,8 +427,13 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 	} else {
 		read_span(buf, page, &first, &end);
 	}
-	if (touch->is_write)
+	/* The page itself has no access: no other touch needs to be seen. */
+	if (touch->is_write) {
 		store(buf, first, end, &note);
+		line_hide_page(&buf->lines, page, &buf->bracket);
+	} else {
+		line_show_page(&buf->lines, page, &buf->bracket);
+	}
 	buf->touch = touch;
 	if (!touch->is_ahead)
 		line_touch(&buf->lines, touch->off,
@@ -691,7 +695,8 @@ void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len)
 		const uint64_t at = (uint64_t)page << window_page_shift();
 
 		line_clean_page(&buf->lines, page, &op);
-		if (at >= off && at + page_size() <= off + len)
+		if (at >= off && at + page_size() <= off + len &&
+		    !line_page_has_hidden(&buf->lines, page))
 			take_cpu_back(buf, page);
 	}
 	line_clean_end(&buf->lines, &op);
@@ -738,7 +743,7 @@ void view_take_in(struct embedded_buf *buf)
 {
 	const uint64_t before = buf->lines.count.lines_invalidated;
 	const uint64_t begin_ns = tell_begin();
-	const bool keep = buf->nr_write;
+	const bool keep = buf->bracket.nr_write;
 	struct line_op op;
 	size_t page;
 

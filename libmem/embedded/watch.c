@@ -496,9 +496,12 @@ static struct found open_bracket(const struct embedded_buf *buf,
 /* One for reading and writing is reported once, as one for writing. */
 static uint64_t nr_open(const struct embedded_buf *buf, enum bracket_dir dir)
 {
+	const struct line_bracket *open = &buf->bracket;
+
 	if (dir == BRACKET_WRITE)
-		return buf->nr_write;
-	return buf->nr_read > buf->nr_write ? buf->nr_read - buf->nr_write : 0;
+		return open->nr_write;
+	return open->nr_read > open->nr_write ?
+	       open->nr_read - open->nr_write : 0;
 }
 
 static void bracket_gone(struct embedded_buf *buf, enum bracket_dir dir)

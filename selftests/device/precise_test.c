@@ -279,8 +279,7 @@ static void system_calls_are_seen_by_page(void **state)
 
 	make_stale(f, 2);
 	make_stale(f, 4);
-	assert_int_equal(read(zero, f->map + 2 * f->line, 3 * f->line),
-			 3 * f->line);
+	assert_int_equal(read(zero, f->map + 3 * f->line, f->line), f->line);
 	was = stale_reads(f);
 	load(f->map + 2 * f->line);
 	load(f->map + 3 * f->line);
@@ -288,7 +287,8 @@ static void system_calls_are_seen_by_page(void **state)
 	assert_int_equal(stale_reads(f), was + 2);
 	assert_int_equal(read(zero, f->map, f->len), f->len);
 	load(f->map + 4 * f->line);
-	assert_int_equal(stale_reads(f), was + 3);
+	/* What it stored, in no bracket, is all that is there. */
+	assert_int_equal(stale_reads(f), was + 2);
 	close(zero);
 }
 

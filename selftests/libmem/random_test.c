@@ -218,12 +218,12 @@ static const struct subject_ops pair_ops = {
 	.told = pair_told,
 };
 
-static int revoke_all(void *subject, const struct ref *ref, size_t off)
+static int revoke_all(void *subject, struct ref *ref, size_t off)
 {
 	struct pair *pair = subject;
 
-	(void)ref;
 	(void)off;
+	ref_revoke(ref);
 	return mem_buf_revoke(pair->buf);
 }
 
@@ -231,7 +231,7 @@ static int revoke_all(void *subject, const struct ref *ref, size_t off)
  * A touch of a page that is ready fills nothing, also when other pages of the
  * granule have Invalid lines; the reference has it that it does.
  */
-static int revoke_if_it_fills(void *subject, const struct ref *ref, size_t off)
+static int revoke_if_it_fills(void *subject, struct ref *ref, size_t off)
 {
 	return ref_would_fill(ref, off) ? revoke_all(subject, ref, off) : 0;
 }

@@ -443,10 +443,10 @@ static int revoke_ptes(void *subject)
 	return -errno;
 }
 
-static int revoke_before_touch(void *subject, const struct ref *ref, size_t off)
+static int revoke_before_touch(void *subject, struct ref *ref, size_t off)
 {
-	(void)ref;
 	(void)off;
+	ref_revoke(ref);
 	return revoke_ptes(subject);
 }
 
@@ -454,9 +454,10 @@ static int revoke_before_touch(void *subject, const struct ref *ref, size_t off)
  * A touch through a PTE that is there fills nothing, also when other pages of
  * a wide granule have Invalid lines; the reference has it that it does.
  */
-static int revoke_if_it_fills(void *subject, const struct ref *ref, size_t off)
+static int revoke_if_it_fills(void *subject, struct ref *ref, size_t off)
 {
-	return ref_would_fill(ref, off) ? revoke_ptes(subject) : 0;
+	return ref_would_fill(ref, off) ?
+	       revoke_before_touch(subject, ref, off) : 0;
 }
 
 /* An instance of the trace that has evictions and fills alone. */

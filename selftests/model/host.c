@@ -51,6 +51,7 @@ struct host *host_create(const struct ref_params *p)
 	struct host *host = calloc(1, sizeof(*host));
 	struct line_buf *lines;
 	size_t nr_words, i;
+	u64 *bitmaps;
 
 	assert(host);
 	host->p = *p;
@@ -62,14 +63,15 @@ struct host *host_create(const struct ref_params *p)
 	nr_words = line_bitmap_words(lines->nr_pages, lines->page_shift,
 				     lines->line_shift);
 	assert(nr_words * 64 >= p->len / p->line_size);
-	lines->valid = calloc(nr_words, sizeof(u64));
-	lines->stored = calloc(nr_words, sizeof(u64));
-	lines->written = calloc(nr_words, sizeof(u64));
-	lines->told = calloc(nr_words, sizeof(u64));
+	bitmaps = calloc(LINE_NR_BITMAPS * nr_words, sizeof(*bitmaps));
 	lines->pages = calloc(lines->nr_pages, sizeof(*lines->pages));
 	host->has_pte = calloc(lines->nr_pages, sizeof(*host->has_pte));
-	assert(lines->valid && lines->stored && lines->written &&
-	       lines->told && lines->pages && host->has_pte);
+	assert(bitmaps && lines->pages && host->has_pte);
+	for (i = 0; i < REF_MAX_WHO; i++) {
+		host->pte[i] = calloc(lines->nr_pages, sizeof(*host->pte[i]));
+		assert(host->pte[i]);
+	}
+	line_set_bitmaps(lines, bitmaps);
 	for (i = 0; i < lines->nr_pages; i++) {
 		lines->pages[i].dram = calloc(1, p->page_size);
 		assert(lines->pages[i].dram);
@@ -92,11 +94,10 @@ void host_destroy(struct host *host)
 	}
 	free(host->lines.pages);
 	free(host->lines.valid);
-	free(host->lines.stored);
-	free(host->lines.written);
-	free(host->lines.told);
 	free(host->job.told);
 	free(host->has_pte);
+	for (i = 0; i < REF_MAX_WHO; i++)
+		free(host->pte[i]);
 	free(host);
 }
 
@@ -141,8 +142,18 @@ static void add_twins(struct host *host, size_t first, size_t last)
 }
 
 /* Pages of [first, last] */
+static void unmap(struct host *host, size_t first, size_t last)
+{
+	size_t i;
+
+	for (i = 0; i < REF_MAX_WHO; i++)
+		memset(host->pte[i] + first, 0,
+		       (last + 1 - first) * sizeof(*host->pte[i]));
+}
+
 static void revoke(struct host *host, size_t first, size_t last)
 {
+	unmap(host, first, last);
 	memset(host->has_pte + first, 0,
 	       (last + 1 - first) * sizeof(*host->has_pte));
 }
@@ -218,6 +229,17 @@ enum ref_state host_line_state(const struct host *host, size_t line)
 		return REF_INVALID;
 	if (test_bit(host->lines.stored, line))
 		return REF_DIRTY;
+	if (test_bit(host->lines.hidden, line)) {
+		bool is_stored[REF_MAX_LINE];
+		size_t i;
+
+		ref_find_stored(page->cpu + in_page, off, host->p.line_size,
+				is_stored);
+		for (i = 0; i < host->p.line_size; i++)
+			if (is_stored[i])
+				return REF_DIRTY;
+		return REF_CLEAN;
+	}
 	if (page->cpu && memcmp(page->cpu + in_page,
 				(page->twin ? page->twin : page->dram) +
 				in_page, host->p.line_size))
@@ -243,7 +265,7 @@ static void tell_access(struct host *host, size_t off)
 void host_touch(struct host *host, size_t off, enum line_access access,
 		unsigned int who)
 {
-	const struct ref_brackets *open = &host->brackets[who];
+	const struct line_bracket *open = &host->brackets[who];
 	size_t first = off / host->p.fill_size * host->p.fill_size;
 	size_t page = off / host->p.page_size;
 	size_t at;
@@ -263,8 +285,15 @@ void host_touch(struct host *host, size_t off, enum line_access access,
 			  at / host->p.page_size - 1);
 	if (access == LINE_WRITE && !host->lines.pages[page].cpu)
 		line_add_cpu(&host->lines, page, new_image(host));
+	if (access == LINE_WRITE ? line_hide_page(&host->lines, page, open) :
+				   line_show_page(&host->lines, page, open))
+		revoke(host, page, page);
 	line_touch(&host->lines, off, access, who);
 	host->has_pte[page] = true;
+	if (access == LINE_WRITE)
+		host->pte[who][page] = REF_PTE_WRITE;
+	else if (host->pte[who][page] == REF_NO_PTE)
+		host->pte[who][page] = REF_PTE_READ;
 }
 
 /**
@@ -383,6 +412,8 @@ void host_clean(struct host *host, size_t off, size_t len)
 
 	if (!len)
 		return;
+	unmap(host, off / host->p.page_size,
+	      (off + len - 1) / host->p.page_size);
 	line_op_begin(&op, off, len);
 	for (i = off / host->p.page_size;
 	     i <= (off + len - 1) / host->p.page_size; i++)
@@ -484,6 +515,21 @@ static void *op_create(const struct ref_params *p)
 	return host_create(p);
 }
 
+static void *op_create_unseen(const struct ref_params *p)
+{
+	struct host *host = host_create(p);
+
+	host->has_unseen = true;
+	return host;
+}
+
+static bool is_seen(const struct host *host, size_t off, enum ref_pte touch,
+		    unsigned int who)
+{
+	return !host->has_unseen ||
+	       host->pte[who][off / host->p.page_size] < touch;
+}
+
 static void op_destroy(void *subject)
 {
 	host_destroy(subject);
@@ -494,7 +540,8 @@ static int op_cpu_read(void *subject, size_t off, uint8_t *bytes, size_t len,
 {
 	size_t i;
 
-	host_touch(subject, off, LINE_READ, who);
+	if (is_seen(subject, off, REF_PTE_READ, who))
+		host_touch(subject, off, LINE_READ, who);
 	for (i = 0; i < len; i++)
 		bytes[i] = host_cpu(subject, off + i);
 	return 0;
@@ -503,7 +550,10 @@ static int op_cpu_read(void *subject, size_t off, uint8_t *bytes, size_t len,
 static int op_cpu_write(void *subject, size_t off, const uint8_t *bytes,
 			size_t len, unsigned int who)
 {
-	host_write(subject, off, bytes, len, who);
+	if (is_seen(subject, off, REF_PTE_WRITE, who))
+		host_write(subject, off, bytes, len, who);
+	else
+		host_store(subject, off, bytes, len);
 	return 0;
 }
 
@@ -575,32 +625,29 @@ static int op_evict(void *subject, size_t line)
 static int op_sync_start(void *subject, unsigned int who, unsigned int dir)
 {
 	struct host *host = subject;
+	struct line_bracket *open = &host->brackets[who];
+	bool could_hide = line_bracket_hides(open);
 
 	host_compare(host);
 	if (dir & REF_READ)
 		host_take_in(host);
-	host->brackets[who].nr_read += !!(dir & REF_READ);
-	host->brackets[who].nr_write += !!(dir & REF_WRITE);
+	line_bracket_open(&host->lines, open, dir);
+	if (!could_hide && line_bracket_hides(open))
+		revoke_all(host);
 	return 0;
 }
 
 static int op_sync_end(void *subject, unsigned int who, unsigned int dir)
 {
 	struct host *host = subject;
-	struct ref_brackets *open = &host->brackets[who];
-	unsigned int nr_read = !!(dir & REF_READ);
-	unsigned int nr_write = !!(dir & REF_WRITE);
 
 	host_compare(host);
-	if (open->nr_read < nr_read || open->nr_write < nr_write) {
+	if (!line_bracket_close(&host->lines, &host->brackets[who], dir)) {
 		host->lines.count.unmatched_ends++;
 		ref_told_add(&host->told[HEAPSIM_RECORD_UNMATCHED_END], 1, 0,
 			     host->p.len);
-	} else {
-		open->nr_read -= nr_read;
-		open->nr_write -= nr_write;
 	}
-	if (nr_write)
+	if (dir & REF_WRITE)
 		host_clean(host, 0, host->p.len);
 	if (is_held(host))
 		revoke_all(host);
@@ -610,7 +657,7 @@ static int op_sync_end(void *subject, unsigned int who, unsigned int dir)
 static int op_process_end(void *subject, unsigned int who)
 {
 	struct host *host = subject;
-	struct ref_brackets *open = &host->brackets[who];
+	struct line_bracket *open = &host->brackets[who];
 
 	host->lines.count.missing_ends += open->nr_write;
 	if (open->nr_write)
@@ -619,7 +666,7 @@ static int op_process_end(void *subject, unsigned int who)
 	if (open->nr_read > open->nr_write)
 		ref_told_add(&host->told[HEAPSIM_RECORD_UNENDED_READ],
 			     open->nr_read - open->nr_write, 0, host->p.len);
-	*open = (struct ref_brackets){ 0 };
+	line_bracket_end(&host->lines, open);
 	return 0;
 }
 
@@ -738,29 +785,35 @@ static int op_compare(void *subject, const struct ref *ref)
 	return 0;
 }
 
-const struct subject_ops host_ops = {
-	.name = "model",
-	.nr_who = 2,
-	.create = op_create,
-	.destroy = op_destroy,
-	.cpu_read = op_cpu_read,
-	.cpu_write = op_cpu_write,
-	.cpu_store = op_cpu_store,
-	.job_start = op_job_start,
-	.job_end = op_job_end,
-	.engine_read = op_engine_read,
-	.engine_write = op_engine_write,
-	.holder_write = op_holder_write,
-	.maintain = op_maintain,
-	.evict = op_evict,
-	.sync_start = op_sync_start,
-	.sync_end = op_sync_end,
-	.process_end = op_process_end,
-	.map = op_map,
-	.unmap = op_unmap,
-	.vmap = op_vmap,
-	.vunmap = op_vunmap,
-	.counters = op_counters,
-	.compare = op_compare,
-	.told = op_told,
-};
+/* They differ in what is seen. */
+#define HOST_OPS(what, begin) {						\
+	.name = what,							\
+	.create = begin,						\
+	.nr_who = 2,							\
+	.destroy = op_destroy,						\
+	.cpu_read = op_cpu_read,					\
+	.cpu_write = op_cpu_write,					\
+	.cpu_store = op_cpu_store,					\
+	.job_start = op_job_start,					\
+	.job_end = op_job_end,						\
+	.engine_read = op_engine_read,					\
+	.engine_write = op_engine_write,				\
+	.holder_write = op_holder_write,				\
+	.maintain = op_maintain,					\
+	.evict = op_evict,						\
+	.sync_start = op_sync_start,					\
+	.sync_end = op_sync_end,					\
+	.process_end = op_process_end,					\
+	.map = op_map,							\
+	.unmap = op_unmap,						\
+	.vmap = op_vmap,						\
+	.vunmap = op_vunmap,						\
+	.counters = op_counters,					\
+	.compare = op_compare,						\
+	.told = op_told,						\
+}
+
+const struct subject_ops host_ops = HOST_OPS("model", op_create);
+
+const struct subject_ops host_unseen_ops =
+	HOST_OPS("model, what is unseen", op_create_unseen);

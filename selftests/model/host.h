@@ -18,6 +18,8 @@
  * @job: of the model's, too; its map is NULL: no job is running
  * @p: shape
  * @has_pte: as struct ref has @is_open
+ * @pte: as struct ref has it, of each process
+ * @has_unseen: as struct ref has it, for the table of operations alone
  * @brackets: a process each
  * @nr_maps: importers that have it mapped, by HEAPSIM_DIR_*
  * @nr_vmaps: kernel mappings
@@ -28,13 +30,16 @@ struct host {
 	struct line_job job;
 	struct ref_params p;
 	bool *has_pte;
-	struct ref_brackets brackets[REF_MAX_WHO];
+	enum ref_pte *pte[REF_MAX_WHO];
+	bool has_unseen;
+	struct line_bracket brackets[REF_MAX_WHO];
 	unsigned int nr_maps[3];
 	unsigned int nr_vmaps;
 	struct ref_told told[HEAPSIM_NR_RECORD_KINDS];
 };
 
 extern const struct subject_ops host_ops;
+extern const struct subject_ops host_unseen_ops;
 
 struct host *host_create(const struct ref_params *p);
 void host_destroy(struct host *host);

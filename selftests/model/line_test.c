@@ -46,6 +46,12 @@ static void host_store_dram(struct host *host, size_t off, uint8_t byte)
 	host_ops.holder_write(host, off, &byte, 1);
 }
 
+/* Without the maintenance of a START. */
+static void start(struct host *host, unsigned int who, enum line_dir dir)
+{
+	line_bracket_open(&host->lines, &host->brackets[who], dir);
+}
+
 static uint64_t nr_violations(const struct host *host)
 {
 	const struct line_counters *count = &host->lines.count;
@@ -232,6 +238,7 @@ static void write_of_a_stale_line_stays_stale(void **state)
 {
 	struct host *host = *state;
 
+	start(host, WHO, LINE_DIR_RW);
 	read_at(host, at(host, 2, 0));
 	engine_store(host, at(host, 2, 5), 9);
 	store(host, at(host, 2, 8), 1);
@@ -341,7 +348,10 @@ static void clean_of_any_other_line_does_nothing(void **state)
 	assert_count(host, redundant_cleans, 1);
 }
 
-/* Runs of changed bytes: an engine wrote byte @lost, between two stores. */
+/*
+ * Runs of changed bytes: an engine wrote byte @lost, between two stores, in a
+ * bracket in which nothing is put aside.
+ */
 
 static uint64_t lost_between(struct host *host, size_t before, size_t lost,
 			     size_t after)
@@ -367,6 +377,7 @@ static void bytes_inside_a_run_count_as_overwritten(void **state)
 	struct host *host = *state;
 	size_t size = host->p.line_size;
 
+	start(host, WHO, LINE_DIR_RW);
 	/* gaps of one less than a line, and of a line */
 	assert_int_equal(lost_between(host, at(host, 4, 0), at(host, 4, 6),
 				      at(host, 4, 0) + size), 0);
@@ -390,6 +401,7 @@ static void runs_reach_over_pages(void **state)
 	struct host *host = *state;
 	size_t page = host->p.page_size;
 
+	start(host, WHO, LINE_DIR_RW);
 	assert_int_equal(lost_between(host, page - 2, page + 6, page + 9), 0);
 	assert_int_equal(lost_between(host, page - 9, page - 6, page + 2), 0);
 	assert_int_equal(lost_between(host, page - 9, page - 6,
@@ -400,6 +412,7 @@ static void runs_begin_in_lines_that_are_not_cleaned(void **state)
 {
 	struct host *host = *state;
 
+	start(host, WHO, LINE_DIR_RW);
 	read_at(host, at(host, 2, 0));
 	engine_store(host, at(host, 2, 6), 9);
 	store(host, at(host, 1, host->p.line_size - 1), 1);
@@ -415,6 +428,7 @@ static void runs_are_those_from_before_the_operation(void **state)
 	size_t size = host->p.line_size;
 	size_t i;
 
+	start(host, WHO, LINE_DIR_RW);
 	/* each line changed first and last, an engine wrote between */
 	for (i = 1; i < 6; i++)
 		read_at(host, at(host, i, 0));
@@ -840,7 +854,7 @@ static void take_in_keeps_dirty_lines_of_an_open_write_bracket(void **state)
 	struct host *host = *state;
 	size_t other = lines_per_page(host);
 
-	host->brackets[WHO].nr_write = 1;
+	start(host, WHO, LINE_DIR_WRITE);
 	store(host, at(host, 2, 4), 1);
 	engine_store(host, at(host, 2, 9), 5);
 	host_touch(host, at(host, other, 0), LINE_WRITE, WHO + 1);
@@ -876,7 +890,7 @@ static void a_read_bracket_does_not_hide_what_a_holder_wrote(void **state)
 	struct host *host = *state;
 
 	host->nr_vmaps = 1;
-	host->brackets[WHO].nr_read = 1;
+	start(host, WHO, LINE_DIR_READ);
 	read_at(host, at(host, 2, 0));
 	host_store_dram(host, at(host, 2, 5), 9);
 	host_store_dram(host, at(host, 4, 5), 9);
@@ -894,7 +908,7 @@ static void a_page_that_was_not_touched_was_not_read(void **state)
 	size_t other = lines_per_page(host);
 
 	host->nr_vmaps = 1;
-	host->brackets[WHO].nr_read = 1;
+	start(host, WHO, LINE_DIR_READ);
 	read_at(host, 0);
 	host_store_dram(host, at(host, other, 0), 9);
 	host_compare(host);
@@ -906,11 +920,511 @@ static void nobody_reads_outside_a_read_bracket_unseen(void **state)
 	struct host *host = *state;
 
 	host->nr_vmaps = 1;
-	host->brackets[WHO].nr_write = 1;
+	start(host, WHO, LINE_DIR_WRITE);
 	store(host, at(host, 2, 0), 1);
 	host_store_dram(host, at(host, 4, 5), 9);
 	host_compare(host);
 	assert_count(host, stale_reads, 0);
+}
+
+/* Old bytes aside */
+
+/* Lines 1 to 6 are stale: the CPU has zeros, an engine wrote @byte. */
+static void make_stale(struct host *host, uint8_t byte)
+{
+	uint8_t bytes[6 * REF_MAX_LINE];
+
+	memset(bytes, byte, sizeof(bytes));
+	read_at(host, at(host, 1, 0));
+	host_engine_write(host, at(host, 1, 0), bytes, 6 * host->p.line_size);
+}
+
+static void store_bytes(struct host *host, size_t off, uint8_t byte, size_t len)
+{
+	uint8_t bytes[REF_MAX_LINE];
+
+	memset(bytes, byte, sizeof(bytes));
+	host_write(host, off, bytes, len, WHO);
+}
+
+/* Without the maintenance, as far as that is left to a test. */
+static void end(struct host *host, unsigned int who, enum line_dir dir)
+{
+	assert_true(line_bracket_close(&host->lines, &host->brackets[who],
+				       dir));
+}
+
+static bool is_aside(const struct host *host, size_t line)
+{
+	return host->lines.hidden[line / 64] >> (line % 64) & 1;
+}
+
+static void assert_line(const struct host *host, size_t line,
+			uint8_t (*byte)(const struct host *host, size_t off),
+			uint8_t value, size_t from, size_t to)
+{
+	for (; from < to; from++)
+		assert_int_equal(byte(host, at(host, line, from)), value);
+}
+
+static void a_store_puts_old_bytes_of_stale_lines_aside(void **state)
+{
+	struct host *host = *state;
+	size_t i;
+
+	make_stale(host, 9);
+	start(host, WHO, LINE_DIR_WRITE);
+	store(host, at(host, 2, 3), 7);
+	for (i = 1; i <= 6; i++)
+		assert_true(is_aside(host, i));
+	assert_false(is_aside(host, 0));
+	assert_false(is_aside(host, 7));
+	assert_int_equal(host_line_state(host, 2), REF_DIRTY);
+	assert_int_equal(host_line_state(host, 3), REF_CLEAN);
+	assert_int_equal(host_cpu(host, at(host, 2, 3)), 7);
+	for (i = 0; i < host->p.line_size; i++)
+		assert_int_equal(host_cpu(host, at(host, 3, i)),
+				 ref_pattern(at(host, 3, i)));
+	assert_int_equal(nr_violations(host), 0);
+}
+
+static void only_stores_in_no_other_bracket_put_them_aside(void **state)
+{
+	struct host *host = *state;
+
+	make_stale(host, 9);
+	start(host, WHO, LINE_DIR_RW);
+	store(host, at(host, 2, 3), 7);
+	assert_false(line_page_has_hidden(&host->lines, 0));
+	end(host, WHO, LINE_DIR_RW);
+	start(host, WHO, LINE_DIR_READ);
+	store(host, at(host, 2, 3), 7);
+	assert_false(line_page_has_hidden(&host->lines, 0));
+	/* a bracket for WRITE alone is counted for itself */
+	start(host, WHO, LINE_DIR_WRITE);
+	store(host, at(host, 2, 3), 7);
+	assert_true(line_page_has_hidden(&host->lines, 0));
+	/* what was Dirty stays as it was */
+	assert_false(is_aside(host, 2));
+}
+
+static void a_store_in_no_bracket_puts_them_aside(void **state)
+{
+	struct host *host = *state;
+
+	make_stale(host, 9);
+	store(host, at(host, 2, 3), 7);
+	assert_true(is_aside(host, 2));
+}
+
+static void brackets_for_write_alone_are_counted_for_themselves(void **state)
+{
+	struct host *host = *state;
+	struct line_bracket *open = &host->brackets[WHO];
+
+	assert_true(line_bracket_hides(NULL));
+	assert_true(line_bracket_hides(open));
+	start(host, WHO, LINE_DIR_RW);
+	assert_false(line_bracket_hides(open));
+	start(host, WHO, LINE_DIR_WRITE);
+	assert_true(line_bracket_hides(open));
+	end(host, WHO, LINE_DIR_WRITE);
+	assert_false(line_bracket_hides(open));
+	start(host, WHO, LINE_DIR_WRITE);
+	end(host, WHO, LINE_DIR_RW);
+	assert_true(line_bracket_hides(open));
+	assert_int_equal(host->lines.nr_write, 1);
+	start(host, WHO, LINE_DIR_READ);
+	end(host, WHO, LINE_DIR_RW);
+	assert_int_equal(host->lines.nr_write, 0);
+	start(host, WHO, LINE_DIR_READ);
+	assert_false(line_bracket_hides(open));
+	assert_false(line_bracket_close(&host->lines, open, LINE_DIR_WRITE));
+	start(host, WHO + 1, LINE_DIR_RW);
+	start(host, WHO + 1, LINE_DIR_WRITE);
+	line_bracket_end(&host->lines, &host->brackets[WHO + 1]);
+	assert_int_equal(host->lines.nr_write, 0);
+}
+
+/* The bytes that were there before the engine's, or those of the engine. */
+static void a_line_written_whole_is_right_whatever_is_written(void **state)
+{
+	static const uint8_t values[] = { 0, 9, 5 };
+	struct host *host = *state;
+	size_t i;
+
+	for (i = 0; i < sizeof(values); i++) {
+		host_invalidate(host, 0, host->p.len);
+		host_ops.engine_write(host, 0, (uint8_t[REF_MAX_LINE * 8]){ 0 },
+				      8 * host->p.line_size);
+		host_invalidate(host, 0, host->p.len);
+		make_stale(host, 9);
+		host_ops.sync_start(host, WHO, REF_WRITE);
+		store_bytes(host, at(host, 2, 0), values[i], host->p.line_size);
+		host_ops.sync_end(host, WHO, REF_WRITE);
+		assert_int_equal(nr_violations(host), 0);
+		assert_line(host, 2, host_dram, values[i], 0,
+			    host->p.line_size);
+		assert_line(host, 2, host_cpu, values[i], 0, host->p.line_size);
+		assert_line(host, 1, host_dram, 9, 0, host->p.line_size);
+		assert_line(host, 3, host_dram, 9, 0, host->p.line_size);
+		assert_int_equal(host_line_state(host, 2), REF_CLEAN);
+		assert_int_equal(host_line_state(host, 3), REF_CLEAN);
+		assert_false(line_page_has_hidden(&host->lines, 0));
+	}
+}
+
+static void a_line_written_in_part_loses_the_engines_bytes(void **state)
+{
+	struct host *host = *state;
+	size_t half = host->p.line_size / 2;
+
+	make_stale(host, 9);
+	host_ops.sync_start(host, WHO, REF_WRITE);
+	store_bytes(host, at(host, 2, 0), 7, half);
+	host_ops.sync_end(host, WHO, REF_WRITE);
+	assert_count(host, lost_device_writes, 1);
+	assert_line(host, 2, host_dram, 7, 0, half);
+	assert_line(host, 2, host_dram, 0, half, host->p.line_size);
+	assert_int_equal(host_line_state(host, 2), REF_CLEAN);
+	read_at(host, at(host, 2, 0));
+	assert_count(host, stale_reads, 0);
+}
+
+static void what_was_not_stored_is_lost_only_if_an_engine_wrote_it(void **state)
+{
+	struct host *host = *state;
+	size_t size = host->p.line_size;
+
+	read_at(host, at(host, 2, 0));
+	engine_store(host, at(host, 2, size - 1), 9);
+	start(host, WHO, LINE_DIR_WRITE);
+	store_bytes(host, at(host, 2, 8), 0, size - 8);
+	end(host, WHO, LINE_DIR_WRITE);
+	host_clean(host, 0, host->p.len);
+	assert_count(host, lost_device_writes, 0);
+	assert_line(host, 2, host_dram, 0, 0, size);
+}
+
+static void lines_without_a_store_are_as_they_were_at_the_end(void **state)
+{
+	struct host *host = *state;
+
+	make_stale(host, 9);
+	start(host, WHO, LINE_DIR_WRITE);
+	store_bytes(host, at(host, 2, 0), 7, host->p.line_size);
+	end(host, WHO, LINE_DIR_WRITE);
+	host_clean(host, 0, host->p.len);
+	assert_count(host, lines_cleaned, 1);
+	assert_line(host, 3, host_cpu, 0, 0, host->p.line_size);
+	assert_line(host, 3, host_dram, 9, 0, host->p.line_size);
+	read_at(host, at(host, 3, 0));
+	assert_count(host, stale_reads, 1);
+}
+
+static void a_clean_in_a_write_bracket_writes_what_was_stored(void **state)
+{
+	struct host *host = *state;
+	size_t half = host->p.line_size / 2;
+
+	make_stale(host, 9);
+	start(host, WHO, LINE_DIR_WRITE);
+	store_bytes(host, at(host, 2, 0), 7, half);
+	host_clean(host, at(host, 1, 0), 3 * host->p.line_size);
+	assert_count(host, lines_cleaned, 1);
+	assert_count(host, redundant_cleans, 0);
+	assert_line(host, 2, host_dram, 7, 0, half);
+	assert_line(host, 2, host_dram, 9, half, host->p.line_size);
+	assert_true(is_aside(host, 2));
+	assert_true(is_aside(host, 3));
+	/* all of it is in DRAM */
+	host_engine_read(host, at(host, 2, 0), host->p.line_size);
+	assert_count(host, missing_cleans, 0);
+	store_bytes(host, at(host, 2, half), 0, half);
+	host_engine_read(host, at(host, 2, 0), host->p.line_size);
+	assert_count(host, missing_cleans, 1);
+	end(host, WHO, LINE_DIR_WRITE);
+	host_clean(host, 0, host->p.len);
+	assert_line(host, 2, host_dram, 7, 0, half);
+	assert_line(host, 2, host_dram, 0, half, host->p.line_size);
+	assert_count(host, lost_device_writes, 0);
+}
+
+static void what_was_cleaned_is_not_lost_by_an_invalidate(void **state)
+{
+	struct host *host = *state;
+	size_t half = host->p.line_size / 2;
+
+	make_stale(host, 9);
+	start(host, WHO, LINE_DIR_WRITE);
+	store_bytes(host, at(host, 2, 0), 7, half);
+	host_ops.maintain(host, HEAPSIM_MAINT_CLEAN_INVALIDATE, at(host, 2, 0),
+			  host->p.line_size);
+	assert_count(host, lost_cpu_writes, 0);
+	assert_int_equal(host_line_state(host, 2), REF_INVALID);
+	store_bytes(host, at(host, 2, half), 0, half);
+	end(host, WHO, LINE_DIR_WRITE);
+	host_clean(host, 0, host->p.len);
+	assert_line(host, 2, host_dram, 7, 0, half);
+	assert_line(host, 2, host_dram, 0, half, host->p.line_size);
+	assert_int_equal(nr_violations(host), 0);
+}
+
+static void lines_stay_for_any_process_that_writes(void **state)
+{
+	struct host *host = *state;
+	size_t half = host->p.line_size / 2;
+
+	host_ops.sync_start(host, WHO + 1, REF_RW);
+	make_stale(host, 9);
+	host_ops.sync_start(host, WHO, REF_WRITE);
+	store_bytes(host, at(host, 2, 0), 0, half);
+	host_ops.sync_end(host, WHO, REF_WRITE);
+	assert_true(is_aside(host, 2));
+	assert_count(host, lost_device_writes, 0);
+	host_ops.sync_end(host, WHO + 1, REF_RW);
+	assert_false(is_aside(host, 2));
+	assert_line(host, 2, host_dram, 0, 0, host->p.line_size);
+	assert_count(host, lost_device_writes, 1);
+}
+
+static void a_read_gives_the_old_bytes_again(void **state)
+{
+	struct host *host = *state;
+
+	make_stale(host, 9);
+	start(host, WHO, LINE_DIR_WRITE);
+	store(host, at(host, 2, 0), 7);
+	read_at(host, at(host, 3, 0));
+	assert_count(host, stale_reads, 1);
+	assert_false(is_aside(host, 3));
+	assert_line(host, 3, host_cpu, 0, 0, host->p.line_size);
+	assert_int_equal(host_line_state(host, 3), REF_CLEAN);
+	/* not those round a store */
+	assert_true(is_aside(host, 2));
+	store(host, at(host, 4, 0), 7);
+	assert_true(is_aside(host, 3));
+	/* nor in a READ bracket */
+	start(host, WHO + 1, LINE_DIR_READ);
+	host_touch(host, at(host, 3, 0), LINE_READ, WHO + 1);
+	assert_true(is_aside(host, 3));
+	assert_count(host, stale_reads, 2);
+}
+
+static void bytes_that_were_stored_are_not_stale(void **state)
+{
+	struct host *host = *state;
+
+	make_stale(host, 9);
+	start(host, WHO, LINE_DIR_WRITE);
+	store_bytes(host, at(host, 2, 0), 7, host->p.line_size - 8);
+	read_at(host, at(host, 2, 0));
+	assert_count(host, stale_reads, 1);
+	store_bytes(host, at(host, 2, host->p.line_size - 8), 7, 8);
+	read_at(host, at(host, 2, 0));
+	assert_count(host, stale_reads, 1);
+	assert_count(host, possible_stale_reads, 0);
+}
+
+/* A line in which the CPU has stored all but @nr bytes, each @step-th. */
+static uint64_t lost_with_pattern(struct host *host, size_t nr, size_t step)
+{
+	const size_t off = at(host, 2, 0);
+	uint8_t bytes[REF_MAX_LINE];
+	size_t i;
+
+	host_invalidate(host, 0, host->p.len);
+	memset(&host->lines.count, 0, sizeof(host->lines.count));
+	for (i = 0; i < host->p.line_size; i++) {
+		bytes[i] = (uint8_t)~ref_pattern(off + i);
+		host->lines.pages[0].dram[off + i] = 0;
+	}
+	for (i = 0; i < nr; i++)
+		bytes[1 + i * step] = ref_pattern(off + 1 + i * step);
+	make_stale(host, 9);
+	start(host, WHO, LINE_DIR_WRITE);
+	host_write(host, off, bytes, host->p.line_size, WHO);
+	end(host, WHO, LINE_DIR_WRITE);
+	host_clean(host, 0, host->p.len);
+	for (i = 0; i < nr; i++)
+		assert_int_equal(host_dram(host, off + 1 + i * step),
+				 host->lines.count.lost_device_writes ?
+				 0 : bytes[1 + i * step]);
+	assert_int_equal(host_dram(host, off), bytes[0]);
+	return host->lines.count.lost_device_writes;
+}
+
+static void bytes_are_the_patterns_by_chance_if_they_are_few(void **state)
+{
+	struct host *host = *state;
+
+	assert_int_equal(lost_with_pattern(host, 1, 1), 0);
+	assert_int_equal(lost_with_pattern(host, 7, 1), 0);
+	assert_int_equal(lost_with_pattern(host, 8, 1), 1);
+	assert_int_equal(lost_with_pattern(host, 15, 2), 0);
+	if (host->p.line_size > 32)
+		assert_int_equal(lost_with_pattern(host, 16, 2), 1);
+	/* most of the 31, in one row */
+	assert_int_equal(lost_with_pattern(host, 30, 1), 1);
+}
+
+/* One of three more is stored by chance; the line has lost, so it is old. */
+static void a_line_that_loses_has_old_bytes_for_all_the_pattern(void **state)
+{
+	struct host *host = *state;
+	const size_t off = at(host, 2, 0);
+	uint8_t byte = ref_pattern(off + 12);
+	size_t i;
+
+	make_stale(host, 9);
+	start(host, WHO, LINE_DIR_WRITE);
+	store_bytes(host, off, 7, host->p.line_size);
+	for (i = 0; i < 8; i++) {
+		uint8_t same = ref_pattern(off + i);
+
+		host_store(host, off + i, &same, 1);
+	}
+	host_store(host, off + 12, &byte, 1);
+	end(host, WHO, LINE_DIR_WRITE);
+	host_clean(host, 0, host->p.len);
+	assert_count(host, lost_device_writes, 1);
+	assert_line(host, 2, host_dram, 0, 0, 8);
+	assert_int_equal(host_dram(host, off + 12), 0);
+	assert_int_equal(host_dram(host, off + 13), 7);
+}
+
+static void take_in_drops_lines_with_bytes_aside(void **state)
+{
+	struct host *host = *state;
+
+	make_stale(host, 9);
+	store(host, at(host, 2, 0), 7);
+	host_take_in(host);
+	assert_count(host, lost_cpu_writes, 1);
+	assert_false(line_page_has_valid(&host->lines, 0));
+	assert_false(line_page_has_hidden(&host->lines, 0));
+	read_at(host, at(host, 2, 0));
+	assert_int_equal(host_cpu(host, at(host, 2, 0)), 9);
+}
+
+static void take_in_keeps_them_for_any_process_that_writes(void **state)
+{
+	struct host *host = *state;
+
+	make_stale(host, 9);
+	start(host, WHO + 1, LINE_DIR_WRITE);
+	store(host, at(host, 2, 0), 7);
+	host_take_in(host);
+	assert_count(host, lost_cpu_writes, 0);
+	assert_int_equal(host_line_state(host, 2), REF_DIRTY);
+	assert_int_equal(host_line_state(host, 3), REF_INVALID);
+	assert_false(is_aside(host, 3));
+}
+
+static void invalidate_loses_what_was_stored_besides_old_bytes(void **state)
+{
+	struct host *host = *state;
+
+	make_stale(host, 9);
+	store(host, at(host, 2, 0), 0);
+	host_invalidate(host, at(host, 2, 0), 2 * host->p.line_size);
+	assert_count(host, lost_cpu_writes, 1);
+	assert_int_equal(host_line_state(host, 3), REF_INVALID);
+	assert_false(is_aside(host, 3));
+	assert_true(is_aside(host, 4));
+}
+
+static void eviction_in_a_write_bracket_writes_what_was_stored(void **state)
+{
+	struct host *host = *state;
+
+	make_stale(host, 9);
+	start(host, WHO, LINE_DIR_WRITE);
+	store(host, at(host, 2, 0), 7);
+	store_bytes(host, at(host, 3, 0), 0, host->p.line_size);
+	line_evict(&host->lines, 2);
+	line_evict(&host->lines, 3);
+	line_evict(&host->lines, 4);
+	assert_count(host, evictions, 1);
+	assert_int_equal(host_dram(host, at(host, 2, 0)), 7);
+	assert_int_equal(host_dram(host, at(host, 2, 1)), 9);
+	assert_true(is_aside(host, 2));
+	assert_int_equal(host_line_state(host, 3), REF_INVALID);
+	assert_line(host, 3, host_dram, 0, 0, host->p.line_size);
+	assert_true(is_aside(host, 4));
+	assert_int_equal(nr_violations(host), 0);
+}
+
+static void eviction_in_none_is_as_a_clean(void **state)
+{
+	struct host *host = *state;
+
+	make_stale(host, 9);
+	store(host, at(host, 2, 0), 7);
+	line_evict(&host->lines, 2);
+	line_evict(&host->lines, 4);
+	assert_count(host, evictions, 2);
+	assert_count(host, lost_device_writes, 1);
+	assert_int_equal(host_dram(host, at(host, 2, 1)), 0);
+	assert_line(host, 4, host_dram, 9, 0, host->p.line_size);
+	assert_false(is_aside(host, 4));
+}
+
+static void engines_meet_only_lines_with_a_store(void **state)
+{
+	struct host *host = *state;
+
+	make_stale(host, 9);
+	store(host, at(host, 2, 0), 9);
+	host_engine_read(host, at(host, 3, 0), 3 * host->p.line_size);
+	engine_store(host, at(host, 3, 0), 5);
+	assert_int_equal(nr_violations(host), 0);
+	host_engine_read(host, at(host, 1, 0), 3 * host->p.line_size);
+	assert_count(host, missing_cleans, 1);
+	engine_store(host, at(host, 2, 0), 5);
+	assert_count(host, write_conflicts, 1);
+}
+
+static void runs_are_of_what_was_stored(void **state)
+{
+	struct host *host = *state;
+	size_t size = host->p.line_size;
+
+	/* line 2 is Dirty, then stale; 1 and 3 have the pattern */
+	store(host, at(host, 2, 8), 1);
+	make_stale(host, 9);
+	assert_count(host, write_conflicts, 1);
+	store(host, at(host, 6, 0), 1);
+	assert_true(is_aside(host, 1) && is_aside(host, 3));
+	assert_false(is_aside(host, 2));
+	host_clean(host, at(host, 2, 0), size);
+	assert_count(host, lost_device_writes, 1);
+	/* now what is before it and behind it was stored */
+	store(host, at(host, 4, 8), 1);
+	host_clean(host, at(host, 4, 0), size);
+	host_invalidate(host, 0, host->p.len);
+	host->lines.count.lost_device_writes = 0;
+	read_at(host, at(host, 2, 0));
+	store(host, at(host, 2, 8), 1 + host_cpu(host, at(host, 2, 8)));
+	make_stale(host, 11);
+	store_bytes(host, at(host, 1, 0), 0, size);
+	store_bytes(host, at(host, 3, 0), 0, size);
+	host_clean(host, at(host, 2, 0), size);
+	assert_count(host, lost_device_writes, 0);
+}
+
+static void a_view_that_is_not_seen_has_the_old_bytes(void **state)
+{
+	struct host *host = *state;
+
+	make_stale(host, 9);
+	store(host, at(host, 2, 0), 0);
+	line_show_all(&host->lines, 0);
+	assert_false(line_page_has_hidden(&host->lines, 0));
+	assert_line(host, 2, host_cpu, 0, 0, host->p.line_size);
+	assert_line(host, 3, host_cpu, 0, 0, host->p.line_size);
+	assert_int_equal(host_line_state(host, 2), REF_DIRTY);
+	assert_int_equal(host_line_state(host, 3), REF_CLEAN);
 }
 
 /* Images */
@@ -1074,6 +1588,29 @@ static const struct CMUnitTest rows[] = {
 	TEST(a_read_bracket_does_not_hide_what_a_holder_wrote),
 	TEST(a_page_that_was_not_touched_was_not_read),
 	TEST(nobody_reads_outside_a_read_bracket_unseen),
+	TEST(a_store_puts_old_bytes_of_stale_lines_aside),
+	TEST(only_stores_in_no_other_bracket_put_them_aside),
+	TEST(a_store_in_no_bracket_puts_them_aside),
+	TEST(brackets_for_write_alone_are_counted_for_themselves),
+	TEST(a_line_written_whole_is_right_whatever_is_written),
+	TEST(a_line_written_in_part_loses_the_engines_bytes),
+	TEST(what_was_not_stored_is_lost_only_if_an_engine_wrote_it),
+	TEST(lines_without_a_store_are_as_they_were_at_the_end),
+	TEST(a_clean_in_a_write_bracket_writes_what_was_stored),
+	TEST(what_was_cleaned_is_not_lost_by_an_invalidate),
+	TEST(lines_stay_for_any_process_that_writes),
+	TEST(a_read_gives_the_old_bytes_again),
+	TEST(bytes_that_were_stored_are_not_stale),
+	TEST(bytes_are_the_patterns_by_chance_if_they_are_few),
+	TEST(a_line_that_loses_has_old_bytes_for_all_the_pattern),
+	TEST(take_in_drops_lines_with_bytes_aside),
+	TEST(take_in_keeps_them_for_any_process_that_writes),
+	TEST(invalidate_loses_what_was_stored_besides_old_bytes),
+	TEST(eviction_in_a_write_bracket_writes_what_was_stored),
+	TEST(eviction_in_none_is_as_a_clean),
+	TEST(engines_meet_only_lines_with_a_store),
+	TEST(runs_are_of_what_was_stored),
+	TEST(a_view_that_is_not_seen_has_the_old_bytes),
 	TEST(images_are_wanted_only_when_bytes_differ),
 	TEST(whole_pages_are_known_to_be_valid),
 	TEST(whole_pages_are_known_to_be_written),

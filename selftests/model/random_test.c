@@ -16,12 +16,10 @@
 #include "host.h"
 #include "sequence.h"
 
-static void play(size_t line_size, size_t page_size, size_t nr_pages,
-		 size_t fill_pages)
+static struct sequence sequence_of(size_t line_size, size_t page_size,
+				   size_t nr_pages, size_t fill_pages)
 {
-	uint64_t only = sequence_env("SEED", 0);
-	uint64_t nr_rounds = only ? 1 : sequence_env("ROUNDS", 30);
-	struct sequence seq = {
+	return (struct sequence) {
 		.p = {
 			.len = nr_pages * page_size,
 			.line_size = line_size,
@@ -30,14 +28,30 @@ static void play(size_t line_size, size_t page_size, size_t nr_pages,
 		},
 		.nr_steps = (unsigned int)sequence_env("STEPS", 300),
 	};
+}
+
+static void play_rounds(struct sequence *seq, const struct subject_ops *ops)
+{
+	uint64_t only = sequence_env("SEED", 0);
+	uint64_t nr_rounds = only ? 1 : sequence_env("ROUNDS", 30);
 	uint64_t i;
 
-	if (!only && page_size > 4096)
-		nr_rounds = (nr_rounds + 3) / (page_size > 16384 ? 16 : 4);
+	if (!only && seq->p.page_size > 4096)
+		nr_rounds = (nr_rounds + 3) /
+			    (seq->p.page_size > 16384 ? 16 : 4);
 	for (i = 0; i < nr_rounds; i++) {
-		seq.seed = only ? only : 1 + i;
-		assert_int_equal(sequence_play(&seq, &host_ops), 0);
+		seq->seed = only ? only : 1 + i;
+		assert_int_equal(sequence_play(seq, ops), 0);
 	}
+}
+
+static void play(size_t line_size, size_t page_size, size_t nr_pages,
+		 size_t fill_pages)
+{
+	struct sequence seq = sequence_of(line_size, page_size, nr_pages,
+					  fill_pages);
+
+	play_rounds(&seq, &host_ops);
 }
 
 #define RANDOM_TEST(line, page_kib)					\
@@ -70,6 +84,21 @@ static void one_page_buffer_equals_the_reference(void **state)
 	play(64, 4096, 1, 1);
 }
 
+/* As on a device: what has a PTE goes on unseen, and the bytes are the same. */
+static void bytes_are_those_of_the_reference_if_touches_go_unseen(void **state)
+{
+	struct sequence seq = sequence_of(64, 4096, 3, 1);
+	struct subject_ops ops = host_unseen_ops;
+
+	(void)state;
+	/* A store that the reference sees may not give the old bytes back. */
+	ops.cpu_store = NULL;
+	/* Nor does it know who stores unseen. */
+	ops.nr_who = 1;
+	seq.is_bytes_only = true;
+	play_rounds(&seq, &ops);
+}
+
 #define RANDOM_TESTS(line, page_kib)					\
 	cmocka_unit_test(						\
 		line_##line##_page_##page_kib##k_equals_the_reference),	\
@@ -89,6 +118,8 @@ int main(void)
 		RANDOM_TESTS(64, 64),
 		RANDOM_TESTS(128, 64),
 		cmocka_unit_test(one_page_buffer_equals_the_reference),
+		cmocka_unit_test(
+	bytes_are_those_of_the_reference_if_touches_go_unseen),
 	};
 
 	return cmocka_run_group_tests_name("random", tests, NULL, NULL);

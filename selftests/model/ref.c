@@ -29,9 +29,10 @@ struct ref *ref_create(const struct ref_params *p)
 	ref->is_crossed = calloc(ref_nr_lines(ref), sizeof(*ref->is_crossed));
 	ref->writer = calloc(p->len / p->page_size, sizeof(*ref->writer));
 	ref->is_open = calloc(p->len / p->page_size, sizeof(*ref->is_open));
+	ref->pte = calloc(p->len / p->page_size, sizeof(*ref->pte));
 	assert(ref->dram && ref->cpu && ref->fill && ref->in_run &&
 	       ref->lines && ref->is_missed && ref->is_crossed &&
-	       ref->writer && ref->is_open);
+	       ref->writer && ref->is_open && ref->pte);
 	return ref;
 }
 
@@ -52,6 +53,7 @@ void ref_destroy(struct ref *ref)
 	free(ref->is_crossed);
 	free(ref->writer);
 	free(ref->is_open);
+	free(ref->pte);
 	free(ref);
 }
 
@@ -88,11 +90,80 @@ size_t ref_nr_lines(const struct ref *ref)
 	return ref->p.len / ref->p.line_size;
 }
 
+/**
+ * ref_pattern() - a byte of the pattern
+ * @off: its place in the buffer
+ *
+ * Return: a byte of splitmix64's output for the eight bytes that it is one of.
+ */
+uint8_t ref_pattern(size_t off)
+{
+	uint64_t z = 0x9e3779b97f4a7c15ULL * (off / 8 + 1);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	z ^= z >> 31;
+	return (uint8_t)(z >> (8 * (off % 8)));
+}
+
+/**
+ * ref_find_stored() - which bytes of a line that had the pattern were stored
+ * @bytes: the line's
+ * @off: its place in the buffer
+ * @len: its size
+ * @is_stored: out: a byte each
+ *
+ * "Pattern bytes count as not stored only where eight or more are in a row, the
+ * others only where there are sixteen or more in the line."
+ */
+void ref_find_stored(const uint8_t *bytes, size_t off, size_t len,
+		     bool *is_stored)
+{
+	size_t nr_pattern = 0, nr_before, nr_after, i;
+
+	for (i = 0; i < len; i++)
+		nr_pattern += bytes[i] == ref_pattern(off + i);
+	for (i = 0; i < len; i++) {
+		is_stored[i] = bytes[i] != ref_pattern(off + i);
+		if (is_stored[i] || nr_pattern >= 16)
+			continue;
+		for (nr_before = 0; nr_before < i; nr_before++)
+			if (bytes[i - 1 - nr_before] !=
+			    ref_pattern(off + i - 1 - nr_before))
+				break;
+		for (nr_after = 0; i + nr_after + 1 < len; nr_after++)
+			if (bytes[i + 1 + nr_after] !=
+			    ref_pattern(off + i + 1 + nr_after))
+				break;
+		is_stored[i] = nr_before + 1 + nr_after < 8;
+	}
+}
+
+/* To which bytes of a valid line the CPU has stored, as far as bytes show. */
+static void find_changed(const struct ref *ref, size_t line, bool *is_changed)
+{
+	size_t off = line * ref->p.line_size;
+	size_t i;
+
+	if (ref->lines[line].has_aside) {
+		ref_find_stored(ref->cpu + off, off, ref->p.line_size,
+				is_changed);
+		return;
+	}
+	for (i = 0; i < ref->p.line_size; i++)
+		is_changed[i] = ref->cpu[off + i] != ref->fill[off + i];
+}
+
 static bool line_bytes_changed(const struct ref *ref, size_t line)
 {
 	size_t off = line * ref->p.line_size;
+	bool is_changed[REF_MAX_LINE];
 
-	return memcmp(ref->cpu + off, ref->fill + off, ref->p.line_size) != 0;
+	if (!ref->lines[line].has_aside)
+		return memcmp(ref->cpu + off, ref->fill + off,
+			      ref->p.line_size) != 0;
+	find_changed(ref, line, is_changed);
+	return memchr(is_changed, true, ref->p.line_size);
 }
 
 /**
@@ -116,14 +187,25 @@ enum ref_state ref_line_state(const struct ref *ref, size_t line)
  * @ref: the buffer
  * @line: index
  *
+ * Where the old bytes are aside what was stored since is not stale.
+ *
  * Return: true if so; an Invalid line is never stale.
  */
 bool ref_line_is_stale(const struct ref *ref, size_t line)
 {
 	size_t off = line * ref->p.line_size;
+	bool is_stored[REF_MAX_LINE] = { false };
+	size_t i;
 
-	return ref->lines[line].is_valid &&
-	       memcmp(ref->dram + off, ref->fill + off, ref->p.line_size) != 0;
+	if (!ref->lines[line].is_valid ||
+	    !memcmp(ref->dram + off, ref->fill + off, ref->p.line_size))
+		return false;
+	if (ref->lines[line].has_aside)
+		find_changed(ref, line, is_stored);
+	for (i = 0; i < ref->p.line_size; i++)
+		if (ref->dram[off + i] != ref->fill[off + i] && !is_stored[i])
+			return true;
+	return false;
 }
 
 /**
@@ -156,8 +238,10 @@ static void close_pages(struct ref *ref, size_t off, size_t len)
 	size_t page;
 
 	for (page = off / ref->p.page_size;
-	     page * ref->p.page_size < off + len; page++)
+	     page * ref->p.page_size < off + len; page++) {
 		ref->is_open[page] = false;
+		ref->pte[page] = REF_NO_PTE;
+	}
 }
 
 /**
@@ -248,6 +332,65 @@ bool ref_would_fill(const struct ref *ref, size_t off)
 	return false;
 }
 
+/* Is it by a fault? */
+static bool is_seen(const struct ref *ref, size_t off, enum ref_pte touch)
+{
+	return !ref->has_unseen || ref->pte[off / ref->p.page_size] < touch;
+}
+
+static void open_page(struct ref *ref, size_t off, enum ref_pte touch)
+{
+	size_t page = off / ref->p.page_size;
+
+	ref->is_open[page] = true;
+	if (ref->pte[page] < touch)
+		ref->pte[page] = touch;
+}
+
+/* "In a bracket for WRITE alone or in none" */
+static bool may_put_aside(const struct ref_brackets *open)
+{
+	return open->nr_write_alone || open->nr_read + open->nr_write == 0;
+}
+
+/* "The page's Clean stale lines are filled with a pattern" */
+static void put_old_bytes_aside(struct ref *ref, size_t off)
+{
+	size_t page = off - off % ref->p.page_size;
+	size_t at, i;
+
+	for (at = page; at < page + ref->p.page_size; at += ref->p.line_size) {
+		struct ref_line *line = &ref->lines[at / ref->p.line_size];
+
+		if (line->has_aside ||
+		    ref_line_state(ref, at / ref->p.line_size) != REF_CLEAN ||
+		    !ref_line_is_stale(ref, at / ref->p.line_size))
+			continue;
+		line->has_aside = true;
+		for (i = at; i < at + ref->p.line_size; i++)
+			ref->cpu[i] = ref_pattern(i);
+		ref->pte[page / ref->p.page_size] = REF_NO_PTE;
+	}
+}
+
+/* "Its lines with bytes aside and no store: the old bytes again" */
+static void give_old_bytes_back(struct ref *ref, size_t off)
+{
+	size_t page = off - off % ref->p.page_size;
+	size_t at;
+
+	for (at = page; at < page + ref->p.page_size; at += ref->p.line_size) {
+		struct ref_line *line = &ref->lines[at / ref->p.line_size];
+
+		if (!line->has_aside ||
+		    ref_line_state(ref, at / ref->p.line_size) == REF_DIRTY)
+			continue;
+		line->has_aside = false;
+		memcpy(ref->cpu + at, ref->fill + at, ref->p.line_size);
+		ref->pte[page / ref->p.page_size] = REF_NO_PTE;
+	}
+}
+
 /**
  * ref_cpu_read() - a process is seen to read
  * @ref: the buffer
@@ -266,6 +409,8 @@ void ref_cpu_read(struct ref *ref, size_t off, unsigned int who)
 		tell_line(ref, HEAPSIM_RECORD_UNBRACKETED_ACCESS, index);
 	}
 	fill_granule(ref, off);
+	if (is_seen(ref, off, REF_PTE_READ) && !ref->brackets[who].nr_read)
+		give_old_bytes_back(ref, off);
 	if (ref_line_is_stale(ref, index)) {
 		ref->count.stale_reads++;
 		tell_line(ref, HEAPSIM_RECORD_STALE_READ, index);
@@ -275,7 +420,7 @@ void ref_cpu_read(struct ref *ref, size_t off, unsigned int who)
 		tell_line(ref, HEAPSIM_RECORD_POSSIBLE_STALE_READ, index);
 	}
 	line->is_settled = true;
-	ref->is_open[off / ref->p.page_size] = true;
+	open_page(ref, off, REF_PTE_READ);
 }
 
 /**
@@ -292,9 +437,12 @@ void ref_cpu_write_fault(struct ref *ref, size_t off, unsigned int who)
 			  off / ref->p.line_size);
 	}
 	fill_granule(ref, off);
+	if (is_seen(ref, off, REF_PTE_WRITE) &&
+	    may_put_aside(&ref->brackets[who]))
+		put_old_bytes_aside(ref, off);
 	ref->lines[off / ref->p.line_size].is_stored = true;
 	ref->writer[off / ref->p.page_size] = who;
-	ref->is_open[off / ref->p.page_size] = true;
+	open_page(ref, off, REF_PTE_WRITE);
 }
 
 /**
@@ -327,6 +475,32 @@ void ref_cpu_store(struct ref *ref, size_t off, const uint8_t *bytes,
 	memcpy(ref->cpu + off, bytes, len);
 }
 
+/*
+ * A line with bytes aside that stayed at a clean is Dirty, but all that was
+ * stored to it is in DRAM: it needs no clean, and loses nothing.
+ */
+static bool is_all_in_dram(const struct ref *ref, size_t line)
+{
+	size_t off = line * ref->p.line_size;
+	bool is_stored[REF_MAX_LINE];
+	size_t i;
+
+	if (!ref->lines[line].has_aside || ref->lines[line].is_stored)
+		return false;
+	find_changed(ref, line, is_stored);
+	for (i = 0; i < ref->p.line_size; i++)
+		if (is_stored[i] && ref->cpu[off + i] != ref->dram[off + i])
+			return false;
+	return true;
+}
+
+/* For an engine that reads or writes it. */
+static bool is_in_the_way(const struct ref *ref, size_t line)
+{
+	return ref_line_state(ref, line) == REF_DIRTY &&
+	       !is_all_in_dram(ref, line);
+}
+
 /**
  * ref_job_start() - a job begins that will use DRAM at some moment
  * @ref: the buffer
@@ -345,7 +519,7 @@ void ref_job_start(struct ref *ref, size_t off, size_t len, bool is_write)
 	     at += ref->p.line_size) {
 		size_t i = at / ref->p.line_size;
 
-		if (ref_line_state(ref, i) != REF_DIRTY)
+		if (!is_in_the_way(ref, i))
 			continue;
 		if (is_write) {
 			ref->is_crossed[i] = true;
@@ -383,7 +557,7 @@ void ref_engine_read(struct ref *ref, size_t off, size_t len)
 		if ((i + 1) * ref->p.line_size <= off ||
 		    i * ref->p.line_size >= off + len || !len)
 			continue;
-		if (ref_line_state(ref, i) == REF_DIRTY && !ref->is_missed[i]) {
+		if (is_in_the_way(ref, i) && !ref->is_missed[i]) {
 			ref->count.missing_cleans++;
 			tell_line(ref, HEAPSIM_RECORD_MISSING_CLEAN, i);
 		}
@@ -406,8 +580,7 @@ void ref_engine_write(struct ref *ref, size_t off, const uint8_t *bytes,
 		if ((i + 1) * ref->p.line_size <= off ||
 		    i * ref->p.line_size >= off + len || !len)
 			continue;
-		if (ref_line_state(ref, i) == REF_DIRTY &&
-		    !ref->is_crossed[i]) {
+		if (is_in_the_way(ref, i) && !ref->is_crossed[i]) {
 			ref->count.write_conflicts++;
 			tell_line(ref, HEAPSIM_RECORD_WRITE_CONFLICT, i);
 		}
@@ -440,11 +613,18 @@ static void find_runs(struct ref *ref)
 	size_t nr_since = SIZE_MAX;	/* unchanged bytes since the last */
 	size_t i, back;
 
-	for (i = 0; i < ref->p.len; i++) {
-		bool is_changed = ref->lines[i / ref->p.line_size].is_valid &&
-				  ref->cpu[i] != ref->fill[i];
+	for (i = 0; i < ref_nr_lines(ref); i++) {
+		bool *is_changed = ref->in_run + i * ref->p.line_size;
 
-		ref->in_run[i] = is_changed;
+		if (ref->lines[i].is_valid)
+			find_changed(ref, i, is_changed);
+		else
+			memset(is_changed, 0,
+			       ref->p.line_size * sizeof(*is_changed));
+	}
+	for (i = 0; i < ref->p.len; i++) {
+		bool is_changed = ref->in_run[i];
+
 		if (!is_changed) {
 			if (nr_since != SIZE_MAX)
 				nr_since++;
@@ -457,6 +637,70 @@ static void find_runs(struct ref *ref)
 	}
 }
 
+static void lose_device_write(struct ref *ref, size_t line)
+{
+	ref->count.lost_device_writes++;
+	tell_line(ref, HEAPSIM_RECORD_LOST_DEVICE_WRITE, line);
+}
+
+static bool is_any_write_open(const struct ref *ref)
+{
+	unsigned int who;
+
+	for (who = 0; who < REF_MAX_WHO; who++)
+		if (ref->brackets[who].nr_write)
+			return true;
+	return false;
+}
+
+/*
+ * "A WRITE bracket open in any process: stored bytes to DRAM; if all are,
+ * Clean; else the line stays."
+ */
+static void clean_stored_bytes(struct ref *ref, size_t line)
+{
+	size_t off = line * ref->p.line_size;
+	bool is_stored[REF_MAX_LINE];
+	bool is_whole = true, is_any = false;
+	size_t i;
+
+	ref_find_stored(ref->cpu + off, off, ref->p.line_size, is_stored);
+	for (i = 0; i < ref->p.line_size; i++) {
+		is_whole &= is_stored[i];
+		is_any |= is_stored[i];
+		if (is_stored[i])
+			ref->dram[off + i] = ref->cpu[off + i];
+	}
+	if (is_any)
+		ref->lines[line].is_stored = false;
+	ref->count.lines_cleaned++;
+	if (!is_whole)
+		return;
+	memcpy(ref->fill + off, ref->cpu + off, ref->p.line_size);
+	ref->lines[line].has_aside = false;
+	ref->lines[line].is_settled = true;
+}
+
+/* "No WRITE bracket open: stored bytes to DRAM, old bytes for the rest" */
+static void clean_with_old_bytes(struct ref *ref, size_t line)
+{
+	size_t off = line * ref->p.line_size;
+	bool is_lost = ref_line_is_stale(ref, line);
+	bool is_stored[REF_MAX_LINE];
+	size_t i;
+
+	ref_find_stored(ref->cpu + off, off, ref->p.line_size, is_stored);
+	if (is_lost)
+		lose_device_write(ref, line);
+	for (i = 0; i < ref->p.line_size; i++) {
+		bool is_pattern = ref->cpu[off + i] == ref_pattern(off + i);
+
+		if (is_lost ? is_pattern : !is_stored[i])
+			ref->cpu[off + i] = ref->fill[off + i];
+	}
+	ref->lines[line].has_aside = false;
+}
+
 /* The rows "clean of ...". Runs have been found. */
 static void clean_line(struct ref *ref, size_t line)
 {
@@ -464,15 +708,26 @@ static void clean_line(struct ref *ref, size_t line)
 	bool is_lost = false;
 	size_t i;
 
-	if (ref_line_state(ref, line) != REF_DIRTY)
+	if (ref_line_state(ref, line) != REF_DIRTY) {
+		if (!ref->lines[line].has_aside || is_any_write_open(ref))
+			return;
+		ref->lines[line].has_aside = false;
+		memcpy(ref->cpu + off, ref->fill + off, ref->p.line_size);
 		return;
-	for (i = off; i < off + ref->p.line_size; i++)
-		if (ref->cpu[i] == ref->fill[i] && !ref->in_run[i] &&
-		    ref->dram[i] != ref->fill[i])
-			is_lost = true;
-	if (is_lost) {
-		ref->count.lost_device_writes++;
-		tell_line(ref, HEAPSIM_RECORD_LOST_DEVICE_WRITE, line);
+	}
+	if (ref->lines[line].has_aside) {
+		if (is_any_write_open(ref)) {
+			clean_stored_bytes(ref, line);
+			return;
+		}
+		clean_with_old_bytes(ref, line);
+	} else {
+		for (i = off; i < off + ref->p.line_size; i++)
+			if (ref->cpu[i] == ref->fill[i] && !ref->in_run[i] &&
+			    ref->dram[i] != ref->fill[i])
+				is_lost = true;
+		if (is_lost)
+			lose_device_write(ref, line);
 	}
 	memcpy(ref->dram + off, ref->cpu + off, ref->p.line_size);
 	memcpy(ref->fill + off, ref->cpu + off, ref->p.line_size);
@@ -502,6 +757,8 @@ void ref_clean(struct ref *ref, size_t off, size_t len)
 
 	if (!len)
 		return;
+	for (i = off / ref->p.page_size; i * ref->p.page_size < off + len; i++)
+		ref->pte[i] = REF_NO_PTE;
 	find_runs(ref);
 	for (i = off / ref->p.line_size;
 	     i <= (off + len - 1) / ref->p.line_size; i++) {
@@ -567,7 +824,8 @@ void ref_invalidate(struct ref *ref, size_t off, size_t len)
 			tell_line(ref, HEAPSIM_RECORD_SHARED_LINE, i);
 			clean_line(ref, i);
 		} else if (ref_line_state(ref, i) == REF_DIRTY &&
-			   line_bytes_changed(ref, i)) {
+			   line_bytes_changed(ref, i) &&
+			   !is_all_in_dram(ref, i)) {
 			lose_cpu_write(ref, i);
 		}
 		drop_line(ref, i);
@@ -603,7 +861,12 @@ static void take_in(struct ref *ref)
 		size_t page = i * ref->p.line_size / ref->p.page_size;
 		unsigned int writer = ref->writer[page];
 
-		if (ref_line_state(ref, i) == REF_DIRTY) {
+		if (ref->lines[i].has_aside &&
+		    ref_line_state(ref, i) == REF_DIRTY) {
+			if (is_any_write_open(ref))
+				continue;
+			lose_cpu_write(ref, i);
+		} else if (ref_line_state(ref, i) == REF_DIRTY) {
 			if (writer && ref->brackets[writer].nr_write)
 				continue;
 			if (!ref_line_is_stale(ref, i))
@@ -624,11 +887,13 @@ static void take_in(struct ref *ref)
  */
 void ref_evict(struct ref *ref, size_t line)
 {
+	close_pages(ref, line * ref->p.line_size, 1);
 	if (!ref->lines[line].is_valid)
 		return;
-	close_pages(ref, line * ref->p.line_size, 1);
 	find_runs(ref);
 	clean_line(ref, line);
+	if (ref->lines[line].has_aside)
+		return;
 	ref->lines[line].is_valid = false;
 	ref->lines[line].is_stored = false;
 	ref->count.evictions++;
@@ -642,13 +907,21 @@ void ref_evict(struct ref *ref, size_t line)
  */
 void ref_sync_start(struct ref *ref, unsigned int who, unsigned int dir)
 {
+	struct ref_brackets *open = &ref->brackets[who];
+	bool could = may_put_aside(open);
+
 	compare_clean_lines(ref);
 	if (dir & REF_READ)
 		take_in(ref);
 	if (dir & REF_READ)
-		ref->brackets[who].nr_read++;
+		open->nr_read++;
 	if (dir & REF_WRITE)
-		ref->brackets[who].nr_write++;
+		open->nr_write++;
+	if (dir == REF_WRITE)
+		open->nr_write_alone++;
+	/* What a store does from now on is another thing: it is to be seen. */
+	if (!could && may_put_aside(open))
+		ref_revoke(ref);
 }
 
 /**
@@ -674,6 +947,9 @@ void ref_sync_end(struct ref *ref, unsigned int who, unsigned int dir)
 			open->nr_read--;
 		if (dir & REF_WRITE)
 			open->nr_write--;
+		if (open->nr_write_alone &&
+		    (dir == REF_WRITE || open->nr_write_alone > open->nr_write))
+			open->nr_write_alone--;
 	}
 	if (dir & REF_WRITE)
 		clean_all(ref);

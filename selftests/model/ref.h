@@ -14,6 +14,7 @@
 
 #include <linux/heapsim.h>
 
+#define REF_MAX_LINE	128	/* bytes */
 #define REF_MAX_WHO	8	/* processes are 1 to REF_MAX_WHO - 1 */
 
 /* directions of a bracket; the values of DMA_BUF_SYNC_READ and _WRITE */
@@ -34,22 +35,33 @@ enum ref_state {
  * @is_stored: it holds the address of a faulting store since it became Clean
  * @is_engine_written: an engine wrote it since its last invalidate
  * @is_settled: since that write it was written back, or seen to be read
+ * @has_aside: it was filled with the pattern, its old bytes are kept aside
  */
 struct ref_line {
 	bool is_valid;
 	bool is_stored;
 	bool is_engine_written;
 	bool is_settled;
+	bool has_aside;
 };
 
 /**
  * struct ref_brackets - open brackets of a process, by direction
  * @nr_read: READ brackets
  * @nr_write: WRITE brackets
+ * @nr_write_alone: those that are not READ brackets, too
  */
 struct ref_brackets {
 	unsigned int nr_read;
 	unsigned int nr_write;
+	unsigned int nr_write_alone;
+};
+
+/** enum ref_pte - which touches of a page go unseen */
+enum ref_pte {
+	REF_NO_PTE,
+	REF_PTE_READ,
+	REF_PTE_WRITE,
 };
 
 /**
@@ -83,7 +95,7 @@ struct ref_told {
  * @p: its shape
  * @dram: device view
  * @cpu: CPU view; means something only in valid lines
- * @fill: what lines were filled with; as @cpu
+ * @fill: what lines were filled with, or their bytes that are aside; as @cpu
  * @in_run: scratch: byte is inside a run of changed bytes
  * @lines: a line each
  * @is_missed: a line each: the running job was told that it reads it Dirty
@@ -91,6 +103,8 @@ struct ref_told {
  * @writer: a page each: process that stored last by a fault, 0 nobody
  * @is_open: a page each: the CPU touched it, and could read it again unseen
  *	until now, or until it was cleaned
+ * @pte: a page each: what may go unseen, if @has_unseen
+ * @has_unseen: touches are seen only where @pte does not allow them; else all
  * @brackets: a process each
  * @nr_maps: importers that have it mapped, by HEAPSIM_DIR_*
  * @nr_vmaps: kernel mappings
@@ -108,6 +122,8 @@ struct ref {
 	bool *is_crossed;
 	unsigned int *writer;
 	bool *is_open;
+	enum ref_pte *pte;
+	bool has_unseen;
 	struct ref_brackets brackets[REF_MAX_WHO];
 	unsigned int nr_maps[3];
 	unsigned int nr_vmaps;
@@ -120,6 +136,9 @@ void ref_destroy(struct ref *ref);
 
 void ref_told_add(struct ref_told *told, uint64_t nr, size_t off, size_t len);
 size_t ref_nr_lines(const struct ref *ref);
+uint8_t ref_pattern(size_t off);
+void ref_find_stored(const uint8_t *bytes, size_t off, size_t len,
+		     bool *is_stored);
 enum ref_state ref_line_state(const struct ref *ref, size_t line);
 bool ref_line_is_stale(const struct ref *ref, size_t line);
 bool ref_would_fill(const struct ref *ref, size_t off);

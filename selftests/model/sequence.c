@@ -178,7 +178,10 @@ static void draw_bytes(struct run *run, size_t off, size_t len)
 		run->bytes[i] = (uint8_t)below(run, 3);
 }
 
-/* A store that nobody sees makes a line Dirty only by changing bytes. */
+/*
+ * A store that nobody sees makes a line Dirty only by changing bytes; the byte
+ * of the pattern is no store.
+ */
 static void make_bytes_differ(struct run *run, size_t off, size_t len)
 {
 	size_t line_size = run->ref->p.line_size;
@@ -190,8 +193,9 @@ static void make_bytes_differ(struct run *run, size_t off, size_t len)
 		uint8_t fill = is_valid ? run->ref->fill[off + i] :
 					  run->ref->dram[off + i];
 
-		if (run->bytes[i] == fill)
-			run->bytes[i] ^= 0x40;
+		while (run->bytes[i] == fill ||
+		       run->bytes[i] == ref_pattern(off + i))
+			run->bytes[i] += 0x40;
 	}
 }
 
@@ -231,7 +235,6 @@ static int before_touch(struct run *run, size_t off)
 	    (run->seq->is_sampled && !run->is_sample))
 		return 0;
 	ret = run->seq->before_touch(run->subject, run->ref, off);
-	ref_revoke(run->ref);
 	if (ret || !run->is_sample)
 		return ret;
 	run->want_before = run->ref->count;
@@ -688,6 +691,7 @@ int sequence_play(const struct sequence *seq, const struct subject_ops *ops)
 	if (!run.subject)
 		return -ENOMEM;
 	run.ref = ref_create(&seq->p);
+	run.ref->has_unseen = seq->is_bytes_only || seq->is_sampled;
 	run.bytes = malloc(seq->p.len);
 	if (!run.bytes)
 		ret = -ENOMEM;

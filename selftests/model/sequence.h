@@ -92,8 +92,8 @@ struct subject_ops {
  *	and brackets are told of is a subset; stores as with @is_bytes_only
  * @is_precise: every access is seen: the CPU touches one byte of each line
  * @before_touch: called with the reference before a CPU access, or if
- *	@is_sampled before those that shall be seen, to revoke access; may be
- *	NULL
+ *	@is_sampled before those that shall be seen, to revoke access, and the
+ *	reference's if it does; may be NULL
  * @after_fault: called when the reference has seen the access and a write has
  *	not stored in it yet; may be NULL
  */
@@ -104,7 +104,7 @@ struct sequence {
 	bool is_bytes_only;
 	bool is_sampled;
 	bool is_precise;
-	int (*before_touch)(void *subject, const struct ref *ref, size_t off);
+	int (*before_touch)(void *subject, struct ref *ref, size_t off);
 	int (*after_fault)(void *subject, struct ref *ref, size_t off);
 };
 
