@@ -507,7 +507,7 @@ static void answer_take_back(const struct command *command,
 	file_take_back(call->fd, call->file);
 	file_take_back(call->view_fd, call->view_file);
 	if (call->job)
-		heapsim_job_give_back(call->ctx, call->job);
+		heapsim_job_give_back(call->job);
 	if (has_run && command->undo)
 		command->undo(call);
 }
@@ -643,9 +643,6 @@ static int heapsim_open(struct inode *inode, struct file *file)
 		kfree(ctx);
 		return -ENOMEM;
 	}
-	xa_init_flags(&ctx->jobs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
-	xa_init_flags(&ctx->fences, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
-	xa_init_flags(&ctx->holds, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	init_waitqueue_head(&ctx->wait);
 	file->private_data = ctx;
 	return stream_open(inode, file);
@@ -661,9 +658,6 @@ static int heapsim_close(struct inode *inode, struct file *file)
 	heapsim_fence_forget(ctx);
 	heapsim_hold_forget(ctx);
 	heapsim_streams_end(ctx->streams);
-	xa_destroy(&ctx->jobs);
-	xa_destroy(&ctx->fences);
-	xa_destroy(&ctx->holds);
 	heapsim_queue_put(ctx->queue);
 	heapsim_objects_fini(&ctx->objects);
 	heapsim_limit_close(ctx->objects.user);

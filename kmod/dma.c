@@ -117,7 +117,7 @@ static struct heapsim_share *share_create(struct heapsim_user *user)
 {
 	struct heapsim_share *share;
 
-	share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
+	share = kzalloc(sizeof(*share), HEAPSIM_GFP_USER);
 	if (!share)
 		return NULL;
 	share->user = user;
@@ -215,7 +215,7 @@ static enum hrtimer_restart queue_hurry(struct hrtimer *timer)
  */
 struct heapsim_queue *heapsim_queue_create(void)
 {
-	struct heapsim_queue *q = kzalloc(sizeof(*q), GFP_KERNEL_ACCOUNT);
+	struct heapsim_queue *q = kzalloc(sizeof(*q), HEAPSIM_GFP_USER);
 
 	if (!q)
 		return NULL;
@@ -261,21 +261,21 @@ void heapsim_queue_put(struct heapsim_queue *q)
 	kref_put(&q->refs, queue_free);
 }
 
-static void job_free(struct kref *refs)
+static void job_release(struct heapsim_object *object)
 {
-	struct heapsim_job *job = container_of(refs, struct heapsim_job, refs);
-	struct heapsim_share *share = job->queue->share;
+	struct heapsim_job *job = (void *)object;
 
 	dma_fence_put(job->fence);
-	heapsim_limit_object_del(share->user);
 	heapsim_queue_put(job->queue);
-	kfree(job);
 }
 
-static void job_put(struct heapsim_job *job)
-{
-	kref_put(&job->refs, job_free);
-}
+static const struct heapsim_object_ops job_ops = {
+	.type = HEAPSIM_OBJECT_JOB,
+	.size = HEAPSIM_OBJECT_SIZE(struct heapsim_job),
+	.max = MAX_JOBS,
+	.reserve = HEAPSIM_CORE_BYTES,
+	.release = job_release,
+};
 
 /* Fit for the time between publication and signal. */
 static void job_tell(const struct heapsim_job *job, u32 kind, u64 begin_ns)
@@ -356,7 +356,7 @@ static void job_done(struct heapsim_job *job)
 	if (job->status)
 		dma_fence_set_error(job->fence, job->status);
 	share_del_running(share);
-	trace_heapsim_job(job->id, job->op, src, dst,
+	trace_heapsim_job(job->object.id, job->op, src, dst,
 			  job->row_len * job->nr_rows, job->status);
 	dma_fence_signal(job->fence);
 	queue_work(ends, &job->end);
@@ -452,7 +452,7 @@ static void job_end(struct work_struct *work)
 
 	job_put_deps(job);
 	heapsim_job_end(job);
-	job_put(job);
+	heapsim_object_put(&job->object);
 }
 
 static bool is_well_formed(const struct heapsim_dma_submit *cmd)
@@ -536,7 +536,7 @@ static int job_get_deps(struct heapsim_job *job, struct dma_resv *src,
 	}
 	if (!ret && nr_dst + nr_src) {
 		job->deps = kcalloc(nr_dst + nr_src, sizeof(*job->deps),
-				    GFP_KERNEL_ACCOUNT);
+				    HEAPSIM_GFP_USER);
 		ret = job->deps ? 0 : -ENOMEM;
 	}
 	if (!ret) {
@@ -569,18 +569,10 @@ static void job_add_callbacks(struct heapsim_job *job)
 	}
 }
 
+/* Returns NULL, or the job with a reference. */
 static struct heapsim_job *job_find(struct heapsim_ctx *ctx, u64 id)
 {
-	struct heapsim_job *job;
-
-	if (id > MAX_JOBS)
-		return NULL;
-	xa_lock(&ctx->jobs);
-	job = xa_load(&ctx->jobs, id);
-	if (job)
-		kref_get(&job->refs);
-	xa_unlock(&ctx->jobs);
-	return job;
+	return (void *)heapsim_object_get(&ctx->objects, &job_ops, id);
 }
 
 static bool side_has_fence(const struct heapsim_side *side, bool is_write)
@@ -612,7 +604,7 @@ static void job_push(struct heapsim_job *job, struct dma_resv *src,
 	bool cookie;
 
 	job_add_callbacks(job);
-	kref_get(&job->refs);
+	refcount_inc(&job->object.refs);
 	if (!job->is_started)
 		atomic_inc(&q->nr_unstarted);
 	job->deadline_ns = ktime_get_ns() + JOB_LIMIT_NS;
@@ -709,29 +701,34 @@ static int job_start(struct heapsim_job *job, struct file **file)
 	return ret;
 }
 
-/* Returns ERR_PTR(-EBUSY) if the user has too many objects. */
-static struct heapsim_job *job_alloc(struct heapsim_queue *q,
+/* Returns ERR_PTR(-EBUSY) or ERR_PTR(-ENOMEM). */
+static struct heapsim_job *job_alloc(struct heapsim_ctx *ctx,
 				     const struct heapsim_dma_submit *cmd)
 {
 	struct heapsim_job *job;
 
-	if (!heapsim_limit_object_add(q->share->user))
-		return ERR_PTR(-EBUSY);
-	job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
-	if (!job) {
-		heapsim_limit_object_del(q->share->user);
-		return ERR_PTR(-ENOMEM);
-	}
-	kref_init(&job->refs);
-	kref_get(&q->refs);
-	job->queue = q;
+	job = (void *)heapsim_object_alloc(&ctx->objects, &job_ops);
+	if (IS_ERR(job))
+		return job;
+	kref_get(&ctx->queue->refs);
+	job->queue = ctx->queue;
 	INIT_WORK(&job->end, job_end);
 	job->op = cmd->op;
 	job->pattern = cmd->pattern;
 	job->row_len = cmd->row_len;
 	job->nr_rows = cmd->nr_rows;
 	job->delay_ns = cmd->delay_ns;
+	heapsim_party_now(&job->party, HEAPSIM_OTHER_ENGINE, "dma");
+	job->party.other.job = job->object.id;
+	job->serial = heapsim_party_keep(&job->party);
 	return job;
+}
+
+/* It was never in its queue. */
+static void job_abort(struct heapsim_ctx *ctx, struct heapsim_job *job)
+{
+	job_release(&job->object);
+	heapsim_object_abort(&ctx->objects, &job->object);
 }
 
 /**
@@ -748,71 +745,52 @@ int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
 		       struct file **file)
 {
 	struct heapsim_share *share = ctx->queue->share;
+	struct heapsim_side src = { 0 }, dst = { 0 };
 	struct heapsim_job *job;
 	int ret, fd;
 
 	if (!is_well_formed(cmd))
 		return -EINVAL;
-	job = job_alloc(ctx->queue, cmd);
-	if (IS_ERR(job))
-		return PTR_ERR(job);
-	ret = heapsim_job_get_sides(job, cmd);
+	ret = heapsim_job_get_sides(cmd, &src, &dst);
 	if (ret)
 		goto err_sides;
+	job = job_alloc(ctx, cmd);
+	if (IS_ERR(job)) {
+		ret = PTR_ERR(job);
+		goto err_sides;
+	}
+	job->src = src;
+	job->dst = dst;
 	ret = -EBUSY;
-	if (atomic_inc_return(&ctx->nr_jobs) > MAX_JOBS)
-		goto err_count;
 	if (!share_add_running(share))
-		goto err_count;
+		goto err_job;
 	fd = get_unused_fd_flags(O_CLOEXEC);
 	if (fd < 0) {
 		ret = fd;
 		goto err_running;
 	}
-	/* The id is taken, but nobody finds the job before it is whole. */
-	ret = xa_alloc(&ctx->jobs, &job->id, NULL, XA_LIMIT(1, MAX_JOBS),
-		       GFP_KERNEL_ACCOUNT);
-	if (ret)
-		goto err_fd;
-	heapsim_party_now(&job->party, HEAPSIM_OTHER_ENGINE, "dma");
-	job->party.other.job = job->id;
-	job->serial = heapsim_party_keep(&job->party);
 	ret = job_start(job, file);
 	if (ret)
-		goto err_id;
-	/* Takes no memory: the slot is there. */
-	xa_store(&ctx->jobs, job->id, job, GFP_KERNEL);
-	cmd->job = job->id;
+		goto err_fd;
+	cmd->job = job->object.id;
 	cmd->fence_fd = fd;
+	heapsim_object_publish(&ctx->objects, &job->object);
 	return 0;
-err_id:
-	xa_erase(&ctx->jobs, job->id);
 err_fd:
 	put_unused_fd(fd);
 err_running:
 	share_del_running(share);
-err_count:
-	atomic_dec(&ctx->nr_jobs);
+err_job:
+	job_abort(ctx, job);
 err_sides:
-	heapsim_job_put_sides(job);
-	job_put(job);
+	heapsim_job_put_sides(&src, &dst);
 	return ret;
 }
 
-/*
- * One of several that waited takes the job, with the table's reference. Its id
- * stays reserved: a NULL in an allocating array is that.
- */
-static bool job_take(struct heapsim_ctx *ctx, struct heapsim_job *job)
+/* One of several that waited takes the job. */
+static bool job_take(struct heapsim_job *job)
 {
-	bool is_ours;
-
-	xa_lock(&ctx->jobs);
-	is_ours = xa_load(&ctx->jobs, job->id) == job;
-	if (is_ours)
-		__xa_store(&ctx->jobs, job->id, NULL, GFP_ATOMIC);
-	xa_unlock(&ctx->jobs);
-	return is_ours;
+	return !atomic_cmpxchg(&job->is_taken, 0, 1);
 }
 
 /**
@@ -822,20 +800,16 @@ static bool job_take(struct heapsim_ctx *ctx, struct heapsim_job *job)
  */
 void heapsim_job_forget(struct heapsim_ctx *ctx, struct heapsim_job *job)
 {
-	xa_erase(&ctx->jobs, job->id);
-	atomic_dec(&ctx->nr_jobs);
-	job_put(job);
+	heapsim_object_remove(&ctx->objects, &job->object);
 }
 
 /**
  * heapsim_job_give_back() - a job that was waited for can be again
- * @ctx: open of /dev/heapsim
  * @job: from heapsim_job_wait()
  */
-void heapsim_job_give_back(struct heapsim_ctx *ctx, struct heapsim_job *job)
+void heapsim_job_give_back(struct heapsim_job *job)
 {
-	/* Takes no memory: the slot is there. */
-	xa_store(&ctx->jobs, job->id, job, GFP_KERNEL);
+	atomic_set(&job->is_taken, 0);
 }
 
 /**
@@ -849,17 +823,17 @@ void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id)
 
 	if (!job)
 		return;
-	if (job_take(ctx, job))
+	if (job_take(job))
 		heapsim_job_forget(ctx, job);
-	job_put(job);
+	heapsim_object_put(&job->object);
 }
 
 /**
  * heapsim_job_wait() - wait for a job and take its result
  * @ctx: open of /dev/heapsim
  * @cmd: command; answered in place
- * @taken: out: the job, which nobody finds now; the caller forgets it once the
- *	answer is out, or gives it back
+ * @taken: out: the job, which nobody else can take now; the caller forgets it
+ *	once the answer is out, or gives it back
  *
  * Return: 0, -EINVAL malformed, -ENOENT no such job, -EINTR, -ETIMEDOUT not
  * done yet.
@@ -885,7 +859,7 @@ int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
 		ret = left == -ERESTARTSYS ? -EINTR : left;
 	} else if (!left) {
 		ret = -ETIMEDOUT;
-	} else if (!job_take(ctx, job)) {
+	} else if (!job_take(job)) {
 		ret = -ENOENT;
 	} else {
 		/* Pairs with the atomic test and set of the signal. */
@@ -895,7 +869,7 @@ int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
 		*taken = job;
 		ret = 0;
 	}
-	job_put(job);
+	heapsim_object_put(&job->object);
 	return ret;
 }
 
@@ -905,11 +879,7 @@ int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
  */
 void heapsim_dma_forget(struct heapsim_ctx *ctx)
 {
-	struct heapsim_job *job;
-	unsigned long id;
-
-	xa_for_each(&ctx->jobs, id, job)
-		heapsim_job_forget(ctx, job);
+	heapsim_objects_remove(&ctx->objects, &job_ops);
 }
 
 /**

@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 #include <linux/sync_file.h>
 
-#include "streams.h"
+#include "heapsim.h"
 
 #define MAX_TEST_FENCES		1024	/* of one open */
 #define MAX_TIMEOUT_NS		10000000000ULL
@@ -24,10 +24,12 @@ struct heapsim_fence {
 
 /**
  * struct heapsim_test_fence - a fence that a test signals
+ * @object: head
  * @fence: the fence
  * @timeout: signals it if the test does not
  */
 struct heapsim_test_fence {
+	struct heapsim_object object;
 	struct dma_fence *fence;
 	struct timer_list timeout;
 };
@@ -71,7 +73,7 @@ static const struct dma_fence_ops fence_ops = {
 struct dma_fence *heapsim_fence_new(const char *timeline, u64 context,
 				    u64 seqno)
 {
-	struct heapsim_fence *f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
+	struct heapsim_fence *f = kzalloc(sizeof(*f), HEAPSIM_GFP_USER);
 
 	if (!f)
 		return NULL;
@@ -101,33 +103,49 @@ static void test_fence_timeout(struct timer_list *timer)
 	signal_once(t->fence, -ETIMEDOUT);
 }
 
-static void test_fence_free(struct heapsim_ctx *ctx,
-			    struct heapsim_test_fence *t)
-{
-	dma_fence_put(t->fence);
-	heapsim_object_free(ctx->streams, t);
-}
-
-static void test_fence_end(struct heapsim_ctx *ctx,
-			   struct heapsim_test_fence *t, int error)
+static void test_fence_signal(struct heapsim_test_fence *t, int error)
 {
 	timer_delete_sync(&t->timeout);
 	signal_once(t->fence, error);
-	test_fence_free(ctx, t);
+}
+
+/* The open ends, if the test has not signalled it. */
+static void test_fence_end(struct heapsim_object *object)
+{
+	struct heapsim_test_fence *t = (void *)object;
+
+	test_fence_signal(t, -ECANCELED);
+	dma_fence_put(t->fence);
+}
+
+static const struct heapsim_object_ops fence_object_ops = {
+	.type = HEAPSIM_OBJECT_FENCE,
+	.size = HEAPSIM_OBJECT_SIZE(struct heapsim_test_fence),
+	.max = MAX_TEST_FENCES,
+	.reserve = HEAPSIM_CORE_BYTES,
+	.release = test_fence_end,
+};
+
+/* It was not published, and so has no timer running. */
+static void test_fence_abort(struct heapsim_ctx *ctx,
+			     struct heapsim_test_fence *t)
+{
+	dma_fence_put(t->fence);
+	heapsim_object_abort(&ctx->objects, &t->object);
 }
 
 static struct heapsim_test_fence *test_fence_alloc(struct heapsim_ctx *ctx)
 {
 	struct heapsim_test_fence *t;
 
-	t = heapsim_object_new(ctx->streams, sizeof(*t));
+	t = (void *)heapsim_object_alloc(&ctx->objects, &fence_object_ops);
 	if (IS_ERR(t))
 		return t;
 	timer_setup(&t->timeout, test_fence_timeout, TIMER_IRQSAFE);
 	/* Signalled in any order: each has a context of its own. */
 	t->fence = heapsim_fence_new("test", dma_fence_context_alloc(1), 1);
 	if (!t->fence) {
-		heapsim_object_free(ctx->streams, t);
+		test_fence_abort(ctx, t);
 		return ERR_PTR(-ENOMEM);
 	}
 	return t;
@@ -179,7 +197,6 @@ int heapsim_fence_create(struct heapsim_ctx *ctx,
 	struct dma_buf *dmabuf;
 	enum dma_resv_usage usage;
 	int ret, fd;
-	u32 id;
 
 	if (cmd->flags != HEAPSIM_FENCE_READ &&
 	    cmd->flags != HEAPSIM_FENCE_WRITE)
@@ -193,15 +210,10 @@ int heapsim_fence_create(struct heapsim_ctx *ctx,
 	dmabuf = dma_buf_get(cmd->fd);
 	if (IS_ERR(dmabuf))
 		return PTR_ERR(dmabuf);
-	/* The id is taken, but nobody finds the fence before it is whole. */
-	ret = xa_alloc(&ctx->fences, &id, NULL, XA_LIMIT(1, MAX_TEST_FENCES),
-		       GFP_KERNEL_ACCOUNT);
-	if (ret)
-		goto out_put_buf;
 	t = test_fence_alloc(ctx);
 	if (IS_ERR(t)) {
 		ret = PTR_ERR(t);
-		goto err_id;
+		goto out_put_buf;
 	}
 	ret = -ENOMEM;
 	sync = sync_file_create(t->fence);
@@ -215,9 +227,8 @@ int heapsim_fence_create(struct heapsim_ctx *ctx,
 	ret = test_fence_attach(dmabuf, t, usage, cmd->timeout_ns);
 	if (ret)
 		goto err_fd;
-	/* Takes no memory: the slot is there. */
-	xa_store(&ctx->fences, id, t, GFP_KERNEL);
-	cmd->fence = id;
+	heapsim_object_publish(&ctx->objects, &t->object);
+	cmd->fence = t->object.id;
 	cmd->fence_fd = fd;
 	*file = sync->file;
 	/* The next touch under a write fence of ours shall be seen. */
@@ -229,9 +240,7 @@ err_fd:
 err_sync:
 	fput(sync->file);
 err_fence:
-	test_fence_free(ctx, t);
-err_id:
-	xa_erase(&ctx->fences, id);
+	test_fence_abort(ctx, t);
 out_put_buf:
 	dma_buf_put(dmabuf);
 	return ret;
@@ -248,22 +257,18 @@ out_put_buf:
 int heapsim_fence_signal(struct heapsim_ctx *ctx,
 			 struct heapsim_fence_signal *cmd)
 {
-	struct heapsim_test_fence *t;
+	struct heapsim_object *object;
 
 	if (cmd->error > 0 || cmd->error < -MAX_ERRNO)
 		return -EINVAL;
 	if (!heapsim_config.has_test_hooks)
 		return -EOPNOTSUPP;
-	if (cmd->fence > MAX_TEST_FENCES)
+	object = heapsim_object_take(&ctx->objects, &fence_object_ops,
+				     cmd->fence);
+	if (!object)
 		return -ENOENT;
-	xa_lock(&ctx->fences);
-	t = xa_load(&ctx->fences, cmd->fence);
-	if (t)
-		__xa_erase(&ctx->fences, cmd->fence);
-	xa_unlock(&ctx->fences);
-	if (!t)
-		return -ENOENT;
-	test_fence_end(ctx, t, cmd->error);
+	test_fence_signal((void *)object, cmd->error);
+	heapsim_object_put(object);
 	return 0;
 }
 
@@ -273,11 +278,5 @@ int heapsim_fence_signal(struct heapsim_ctx *ctx,
  */
 void heapsim_fence_forget(struct heapsim_ctx *ctx)
 {
-	struct heapsim_test_fence *t;
-	unsigned long id;
-
-	xa_for_each(&ctx->fences, id, t) {
-		xa_erase(&ctx->fences, id);
-		test_fence_end(ctx, t, -ECANCELED);
-	}
+	heapsim_objects_remove(&ctx->objects, &fence_object_ops);
 }

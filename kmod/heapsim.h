@@ -177,8 +177,6 @@ void heapsim_limit_unreserve(struct heapsim_user *user, u64 len);
 u64 heapsim_limit_used(void);
 struct heapsim_user *heapsim_limit_open(void);
 void heapsim_limit_close(struct heapsim_user *user);
-bool heapsim_limit_object_add(struct heapsim_user *user);
-void heapsim_limit_object_del(struct heapsim_user *user);
 void *heapsim_limit_alloc(struct heapsim_user *user, size_t len);
 void heapsim_limit_free(struct heapsim_user *user, void *object);
 
@@ -190,6 +188,9 @@ enum heapsim_object_type {
 	HEAPSIM_OBJECT_EVENT,
 	HEAPSIM_OBJECT_HOST,
 	HEAPSIM_OBJECT_WORK,
+	HEAPSIM_OBJECT_JOB,
+	HEAPSIM_OBJECT_FENCE,
+	HEAPSIM_OBJECT_HOLD,
 	HEAPSIM_NR_OBJECTS
 };
 
@@ -265,6 +266,8 @@ void heapsim_object_unlink(struct heapsim_objects *objects,
 			   struct heapsim_object *object);
 void heapsim_object_remove(struct heapsim_objects *objects,
 			   struct heapsim_object *object);
+void heapsim_objects_remove(struct heapsim_objects *objects,
+			    const struct heapsim_object_ops *ops);
 void heapsim_object_put(struct heapsim_object *object);
 
 /**
@@ -638,11 +641,7 @@ void heapsim_brackets_fini(struct heapsim_buf *buf);
 
 /**
  * struct heapsim_ctx - one open of /dev/heapsim
- * @objects: its streams, events, host functions and works
- * @jobs: struct heapsim_job by id
- * @fences: struct heapsim_test_fence by id
- * @holds: struct heapsim_test_hold by id
- * @nr_jobs: jobs that were submitted and not yet forgotten
+ * @objects: all of it that has an id
  * @queue: of the dma engine
  * @has_rule: its buffers have a policy of their own, see policy.c
  * @rule: which
@@ -654,10 +653,6 @@ void heapsim_brackets_fini(struct heapsim_buf *buf);
  */
 struct heapsim_ctx {
 	struct heapsim_objects objects;
-	struct xarray jobs;
-	struct xarray fences;
-	struct xarray holds;
-	atomic_t nr_jobs;
 	struct heapsim_queue *queue;
 	bool has_rule;
 	struct heapsim_rule rule;
@@ -883,7 +878,7 @@ int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
 int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
 		     struct heapsim_job **taken);
 void heapsim_job_forget(struct heapsim_ctx *ctx, struct heapsim_job *job);
-void heapsim_job_give_back(struct heapsim_ctx *ctx, struct heapsim_job *job);
+void heapsim_job_give_back(struct heapsim_job *job);
 void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id);
 void heapsim_dma_forget(struct heapsim_ctx *ctx);
 struct heapsim_queue *heapsim_queue_create(void);

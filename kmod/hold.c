@@ -2,14 +2,14 @@
 /* Importers that tests ask for. */
 #include <linux/iosys-map.h>
 #include <linux/scatterlist.h>
-#include <linux/slab.h>
 
-#include "streams.h"
+#include "heapsim.h"
 
 #define MAX_HOLDS	1024	/* of one open */
 
 /**
  * struct heapsim_test_hold - an importer
+ * @object: head
  * @dmabuf: what it holds
  * @attach: of a map, NULL for a vmap
  * @sgt: of a map
@@ -17,6 +17,7 @@
  * @map: of a vmap
  */
 struct heapsim_test_hold {
+	struct heapsim_object object;
 	struct dma_buf *dmabuf;
 	struct dma_buf_attachment *attach;
 	struct sg_table *sgt;
@@ -37,8 +38,10 @@ static int hold_map(struct heapsim_test_hold *h)
 	return 0;
 }
 
-static void hold_end(struct heapsim_ctx *ctx, struct heapsim_test_hold *h)
+static void hold_end(struct heapsim_object *object)
 {
+	struct heapsim_test_hold *h = (void *)object;
+
 	if (h->attach) {
 		dma_buf_unmap_attachment_unlocked(h->attach, h->sgt, h->dir);
 		dma_buf_detach(h->dmabuf, h->attach);
@@ -46,8 +49,15 @@ static void hold_end(struct heapsim_ctx *ctx, struct heapsim_test_hold *h)
 		dma_buf_vunmap_unlocked(h->dmabuf, &h->map);
 	}
 	dma_buf_put(h->dmabuf);
-	heapsim_object_free(ctx->streams, h);
 }
+
+static const struct heapsim_object_ops hold_ops = {
+	.type = HEAPSIM_OBJECT_HOLD,
+	.size = HEAPSIM_OBJECT_SIZE(struct heapsim_test_hold),
+	.max = MAX_HOLDS,
+	.reserve = HEAPSIM_CORE_BYTES,
+	.release = hold_end,
+};
 
 static void hold_describe(const struct heapsim_test_hold *h,
 			  struct heapsim_hold *cmd)
@@ -76,10 +86,10 @@ static void hold_describe(const struct heapsim_test_hold *h,
  */
 int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd)
 {
+	struct heapsim_object *object;
 	struct heapsim_test_hold *h;
 	struct dma_buf *dmabuf;
 	int ret;
-	u32 id;
 
 	if (cmd->how != HEAPSIM_HOLD_MAP && cmd->how != HEAPSIM_HOLD_VMAP)
 		return -EINVAL;
@@ -94,16 +104,12 @@ int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd)
 	ret = -EOPNOTSUPP;
 	if (cmd->how == HEAPSIM_HOLD_VMAP && !dmabuf->ops->vmap)
 		goto err_put_buf;
-	/* The id is taken, but nobody finds the hold before it is whole. */
-	ret = xa_alloc(&ctx->holds, &id, NULL, XA_LIMIT(1, MAX_HOLDS),
-		       GFP_KERNEL_ACCOUNT);
-	if (ret)
+	object = heapsim_object_alloc(&ctx->objects, &hold_ops);
+	if (IS_ERR(object)) {
+		ret = PTR_ERR(object);
 		goto err_put_buf;
-	h = heapsim_object_new(ctx->streams, sizeof(*h));
-	if (IS_ERR(h)) {
-		ret = PTR_ERR(h);
-		goto err_id;
 	}
+	h = (void *)object;
 	h->dmabuf = dmabuf;
 	h->dir = cmd->dir;	/* the numbers are the same */
 	ret = cmd->how == HEAPSIM_HOLD_MAP ?
@@ -111,14 +117,11 @@ int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd)
 	if (ret)
 		goto err_hold;
 	hold_describe(h, cmd);
-	cmd->hold = id;
-	/* Takes no memory: the slot is there. */
-	xa_store(&ctx->holds, id, h, GFP_KERNEL);
+	cmd->hold = object->id;
+	heapsim_object_publish(&ctx->objects, object);
 	return 0;
 err_hold:
-	heapsim_object_free(ctx->streams, h);
-err_id:
-	xa_erase(&ctx->holds, id);
+	heapsim_object_abort(&ctx->objects, object);
 err_put_buf:
 	dma_buf_put(dmabuf);
 	return ret;
@@ -133,20 +136,14 @@ err_put_buf:
  */
 int heapsim_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd)
 {
-	struct heapsim_test_hold *h;
+	struct heapsim_object *object;
 
 	if (cmd->flags)
 		return -EINVAL;
-	if (cmd->hold > MAX_HOLDS)
+	object = heapsim_object_take(&ctx->objects, &hold_ops, cmd->hold);
+	if (!object)
 		return -ENOENT;
-	xa_lock(&ctx->holds);
-	h = xa_load(&ctx->holds, cmd->hold);
-	if (h)
-		__xa_erase(&ctx->holds, cmd->hold);
-	xa_unlock(&ctx->holds);
-	if (!h)
-		return -ENOENT;
-	hold_end(ctx, h);
+	heapsim_object_put(object);
 	return 0;
 }
 
@@ -156,11 +153,5 @@ int heapsim_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd)
  */
 void heapsim_hold_forget(struct heapsim_ctx *ctx)
 {
-	struct heapsim_test_hold *h;
-	unsigned long id;
-
-	xa_for_each(&ctx->holds, id, h) {
-		xa_erase(&ctx->holds, id);
-		hold_end(ctx, h);
-	}
+	heapsim_objects_remove(&ctx->objects, &hold_ops);
 }

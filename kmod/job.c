@@ -413,8 +413,6 @@ void heapsim_job_begin_rows(struct heapsim_job *job)
 /* A map for the lines that a delayed job is told of; the user is charged. */
 static int side_get_told(struct heapsim_job *job, struct heapsim_side *side)
 {
-	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
-			  __GFP_RETRY_MAYFAIL;
 	const u32 line_shift = ilog2(heapsim_config.profile->line_size);
 	struct heapsim_user *user;
 	u64 *map;
@@ -426,7 +424,7 @@ static int side_get_told(struct heapsim_job *job, struct heapsim_side *side)
 	user = heapsim_limit_charge(side->told_len);
 	if (IS_ERR(user))
 		return PTR_ERR(user);
-	map = kvzalloc(side->told_len, gfp);
+	map = kvzalloc(side->told_len, HEAPSIM_GFP_USER);
 	if (!map) {
 		heapsim_limit_uncharge(user, side->told_len);
 		return -ENOMEM;
@@ -484,16 +482,18 @@ static void side_put(struct heapsim_side *side)
 }
 
 /* Rows that go over a buffer again and again would last for minutes. */
-static bool is_within_passes(const struct heapsim_job *job)
+static bool is_within_passes(const struct heapsim_dma_submit *cmd,
+			     const struct heapsim_side *src,
+			     const struct heapsim_side *dst)
 {
 	u64 total, most = 0;
 
-	if (check_mul_overflow(job->row_len, (u64)job->nr_rows, &total))
+	if (check_mul_overflow((u64)cmd->row_len, (u64)cmd->nr_rows, &total))
 		return false;
-	if (job->src.dmabuf)
-		most = job->src.dmabuf->size;
-	if (job->dst.dmabuf)
-		most = max_t(u64, most, job->dst.dmabuf->size);
+	if (src->dmabuf)
+		most = src->dmabuf->size;
+	if (dst->dmabuf)
+		most = max_t(u64, most, dst->dmabuf->size);
 	return total <= most * HEAPSIM_DMA_MAX_PASSES;
 }
 
@@ -576,15 +576,15 @@ err_vunmap:
 
 /**
  * heapsim_job_get_sides() - find and check the buffers of a job
- * @job: job; its sides hold references, also on failure
  * @cmd: what the caller asked for
+ * @src: zeroed; out: source, with a reference, also on failure
+ * @dst: the same: destination
  *
  * Return: 0 or what struct heapsim_dma_submit says of descriptors and rows.
  */
-int heapsim_job_get_sides(struct heapsim_job *job,
-			  const struct heapsim_dma_submit *cmd)
+int heapsim_job_get_sides(const struct heapsim_dma_submit *cmd,
+			  struct heapsim_side *src, struct heapsim_side *dst)
 {
-	struct heapsim_side *src = &job->src, *dst = &job->dst;
 	int ret = 0;
 
 	if (cmd->op != HEAPSIM_DMA_FILL)
@@ -595,7 +595,7 @@ int heapsim_job_get_sides(struct heapsim_job *job,
 		ret = side_bounds(src, cmd->row_len, cmd->nr_rows);
 	if (!ret && dst->dmabuf)
 		ret = side_bounds(dst, cmd->row_len, cmd->nr_rows);
-	if (!ret && !is_within_passes(job))
+	if (!ret && !is_within_passes(cmd, src, dst))
 		ret = -EINVAL;
 	if (!ret && (side_has_no_vmap(src) || side_has_no_vmap(dst)))
 		ret = -EOPNOTSUPP;
@@ -608,12 +608,13 @@ int heapsim_job_get_sides(struct heapsim_job *job,
 
 /**
  * heapsim_job_put_sides() - drop the references to the buffers
- * @job: job
+ * @src: source
+ * @dst: destination
  */
-void heapsim_job_put_sides(struct heapsim_job *job)
+void heapsim_job_put_sides(struct heapsim_side *src, struct heapsim_side *dst)
 {
-	side_put(&job->dst);
-	side_put(&job->src);
+	side_put(dst);
+	side_put(src);
 }
 
 static void job_unprepare_sides(struct heapsim_job *job)
@@ -713,5 +714,5 @@ void heapsim_job_end(struct heapsim_job *job)
 	side_end(&job->src, DMA_FROM_DEVICE);
 	side_put_told(dst);
 	side_put_told(&job->src);
-	heapsim_job_put_sides(job);
+	heapsim_job_put_sides(&job->src, dst);
 }

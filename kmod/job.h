@@ -4,7 +4,6 @@
 #define HEAPSIM_JOB_H
 
 #include <linux/iosys-map.h>
-#include <linux/kref.h>
 
 #include "heapsim.h"
 
@@ -83,11 +82,11 @@ struct heapsim_queue;
 
 /**
  * struct heapsim_job - a job
- * @refs: one of the engine's, one of the open's
+ * @object: head; the engine has a reference besides that of the table
+ * @is_taken: a call that waited for it has its result
  * @queue: of its context, referenced
  * @node: in the queue
  * @end: tidies up after the signal
- * @id: in its open
  * @op: enum heapsim_dma_op
  * @pattern: byte i of a row is combined with byte i % 4
  * @row_len: bytes
@@ -115,11 +114,11 @@ struct heapsim_queue;
  * @serial: the same, for pages
  */
 struct heapsim_job {
-	struct kref refs;
+	struct heapsim_object object;
+	atomic_t is_taken;
 	struct heapsim_queue *queue;
 	struct list_head node;
 	struct work_struct end;
-	u32 id;
 	u32 op;
 	u32 pattern;
 	u64 row_len;
@@ -146,9 +145,9 @@ struct heapsim_job {
 	u64 serial;
 };
 
-int heapsim_job_get_sides(struct heapsim_job *job,
-			  const struct heapsim_dma_submit *cmd);
-void heapsim_job_put_sides(struct heapsim_job *job);
+int heapsim_job_get_sides(const struct heapsim_dma_submit *cmd,
+			  struct heapsim_side *src, struct heapsim_side *dst);
+void heapsim_job_put_sides(struct heapsim_side *src, struct heapsim_side *dst);
 int heapsim_job_prepare(struct heapsim_job *job);
 void heapsim_job_unprepare(struct heapsim_job *job);
 int heapsim_job_judge(struct heapsim_job *job);

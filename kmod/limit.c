@@ -256,26 +256,6 @@ void heapsim_limit_close(struct heapsim_user *user)
 }
 
 /**
- * heapsim_limit_object_add() - a user gets an object
- * @user: user
- *
- * Return: false if the user has too many.
- */
-bool heapsim_limit_object_add(struct heapsim_user *user)
-{
-	return atomic_add_unless(&user->nr_objects, 1, MAX_OBJECTS);
-}
-
-/**
- * heapsim_limit_object_del() - undo heapsim_limit_object_add()
- * @user: as there
- */
-void heapsim_limit_object_del(struct heapsim_user *user)
-{
-	atomic_dec(&user->nr_objects);
-}
-
-/**
  * heapsim_limit_alloc() - memory that counts as an object of a user
  * @user: user
  * @len: bytes
@@ -288,12 +268,12 @@ void *heapsim_limit_alloc(struct heapsim_user *user, size_t len)
 {
 	void *object;
 
-	if (!heapsim_limit_object_add(user))
+	if (!atomic_add_unless(&user->nr_objects, 1, MAX_OBJECTS))
 		return ERR_PTR(-EBUSY);
 	object = kzalloc(len, HEAPSIM_GFP_USER);
 	if (object)
 		return object;
-	heapsim_limit_object_del(user);
+	atomic_dec(&user->nr_objects);
 	return ERR_PTR(-ENOMEM);
 }
 
@@ -307,7 +287,7 @@ void heapsim_limit_free(struct heapsim_user *user, void *object)
 	if (!object)
 		return;
 	kfree(object);
-	heapsim_limit_object_del(user);
+	atomic_dec(&user->nr_objects);
 }
 
 /**

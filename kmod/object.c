@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Objects of an open of /dev/heapsim: streams, events, host functions, works.
- * They share one table of ids, and each counts for the user that opened.
+ * Objects of an open of /dev/heapsim: streams, events, host functions, works,
+ * jobs, fences and holds of tests. They share one table of ids, and each counts
+ * for the user that opened.
  *
  * A command allocates an object, which takes an id that nobody can find yet;
  * fills it; and publishes it, which cannot fail. It aborts an object that it
@@ -104,7 +105,7 @@ void heapsim_object_abort(struct heapsim_objects *objects,
 /**
  * heapsim_object_publish() - let an object be found
  * @objects: of the open
- * @object: from heapsim_object_alloc() or heapsim_object_take()
+ * @object: from heapsim_object_alloc()
  *
  * The caller's reference becomes the table's.
  *
@@ -172,16 +173,15 @@ heapsim_object_get(struct heapsim_objects *objects,
 }
 
 /**
- * heapsim_object_take() - make an object impossible to find
+ * heapsim_object_take() - take an object out of the table
  * @objects: of the open
  * @ops: of the type that it must have
  * @id: from user space
  *
  * Of several that race only one gets the object, and with it the table's
- * reference. The id stays reserved: the object can be published again, or its
- * id given back with heapsim_object_unlink().
+ * reference.
  *
- * Return: the object, or NULL.
+ * Return: the object, for heapsim_object_put(), or NULL.
  */
 struct heapsim_object *
 heapsim_object_take(struct heapsim_objects *objects,
@@ -191,16 +191,18 @@ heapsim_object_take(struct heapsim_objects *objects,
 
 	xa_lock(&objects->ids);
 	object = object_find(objects, ops, id);
-	if (object)	/* takes no memory: the slot is there */
-		__xa_store(&objects->ids, id, NULL, GFP_NOWAIT);
+	if (object)
+		__xa_erase(&objects->ids, id);
 	xa_unlock(&objects->ids);
+	if (object)
+		atomic_dec(&objects->nr[ops->type]);
 	return object;
 }
 
 /**
  * heapsim_object_unlink() - give the id of an object back
  * @objects: of the open
- * @object: published, or taken; afterwards the caller has the table's reference
+ * @object: published; afterwards the caller has the table's reference
  *
  * The next object may get the id.
  */
@@ -214,7 +216,7 @@ void heapsim_object_unlink(struct heapsim_objects *objects,
 /**
  * heapsim_object_remove() - an object leaves the table for good
  * @objects: of the open
- * @object: published, or taken
+ * @object: published
  *
  * Gives the id and the table's reference back.
  *
@@ -225,6 +227,24 @@ void heapsim_object_remove(struct heapsim_objects *objects,
 {
 	heapsim_object_unlink(objects, object);
 	heapsim_object_put(object);
+}
+
+/**
+ * heapsim_objects_remove() - all objects of a type leave the table for good
+ * @objects: of an open that ends, which nobody else has any more
+ * @ops: of the type
+ *
+ * Context: may sleep.
+ */
+void heapsim_objects_remove(struct heapsim_objects *objects,
+			    const struct heapsim_object_ops *ops)
+{
+	struct heapsim_object *object;
+	unsigned long id;
+
+	xa_for_each(&objects->ids, id, object)
+		if (object->ops == ops)
+			heapsim_object_remove(objects, object);
 }
 
 /**

@@ -162,17 +162,6 @@ struct heapsim_ctx_buf {
 	u64 cpu_on_device;
 };
 
-/* Memory of a context that counts as an object but has no id. */
-static inline void *heapsim_object_new(struct heapsim_streams *s, size_t size)
-{
-	return heapsim_limit_alloc(s->user, size);
-}
-
-static inline void heapsim_object_free(struct heapsim_streams *s, void *object)
-{
-	heapsim_limit_free(s->user, object);
-}
-
 /* stream.c */
 struct heapsim_stream *heapsim_stream_of(struct heapsim_streams *s,
 					 struct attach_stream *model);

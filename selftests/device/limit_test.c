@@ -22,7 +22,8 @@
 #include "device.h"
 
 #define NOBODY		65534
-#define CGROUP_BYTES	(16 * MIB)
+/* So much that jobs come to the user's limit first. */
+#define CGROUP_BYTES	(24 * MIB)
 #define LIMIT_BYTES	(16 * MIB)
 /* Page tables, the process itself, what processors keep on lists. */
 #define SLACK_BYTES	(6 * MIB)
@@ -187,6 +188,92 @@ static long take_works(void)
 	return nr;
 }
 
+/* Opened before the cgroup is full: the kernel's own part would be killed. */
+static void open_devs(int *devs, size_t nr)
+{
+	while (nr--) {
+		devs[nr] = open_dev();
+		if (devs[nr] < 0)
+			die("open");
+	}
+}
+
+static long take_holds(void)
+{
+	int devs[32], fd;
+	struct heapsim_hold hold;
+	long nr = 0;
+	size_t i;
+
+	open_devs(devs, ARRAY_SIZE(devs));
+	fd = alloc(devs[0], HEAPSIM_KIND_COHERENT, MIB);
+	for (i = 0; i < ARRAY_SIZE(devs); i++) {
+		while (!device_hold_errno(devs[i], fd, HEAPSIM_HOLD_MAP,
+					  HEAPSIM_DIR_BIDIRECTIONAL, &hold))
+			nr++;
+		if (errno != EBUSY)
+			break;
+	}
+	if (errno != ENOMEM)
+		die("hold");
+	return nr;
+}
+
+/* On many buffers: a fence is compared with all of its buffer. */
+static long take_fences(void)
+{
+	struct heapsim_fence_create fence;
+	int devs[32], fds[64];
+	long nr = 0;
+	size_t i;
+
+	open_devs(devs, ARRAY_SIZE(devs));
+	for (i = 0; i < ARRAY_SIZE(fds); i++)
+		fds[i] = alloc(devs[0], HEAPSIM_KIND_COHERENT, 1);
+	for (i = 0; i < ARRAY_SIZE(devs); i++) {
+		while (!device_fence_errno(devs[i], fds[nr % ARRAY_SIZE(fds)],
+					   HEAPSIM_FENCE_READ,
+					   10 * NSEC_PER_SEC, &fence))
+			nr++;
+		if (errno != EBUSY)
+			break;
+	}
+	if (errno != ENOMEM)
+		die("fence");
+	return nr;
+}
+
+/* Done, and never waited for. */
+static long take_jobs(void)
+{
+	struct heapsim_info info = { .size = sizeof(info) };
+	struct heapsim_dma_submit submit = {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.row_len = 1,
+		.nr_rows = 1,
+	};
+	int devs[400];
+	long nr = 0;
+	size_t i;
+
+	open_devs(devs, ARRAY_SIZE(devs));
+	submit.dst_fd = alloc(devs[0], HEAPSIM_KIND_COHERENT, 1);
+	for (i = 0; i < ARRAY_SIZE(devs); i++) {
+		for (; !device_submit_errno(devs[i], &submit); nr++)
+			close(submit.fence_fd);
+		if (errno != EBUSY)
+			break;
+		do {
+			if (ioctl(devs[i], HEAPSIM_IOC_INFO, &info))
+				die("info");
+		} while (info.nr_jobs && !usleep(1000));
+	}
+	if (errno != ENOMEM)
+		die("submit");
+	return nr;
+}
+
 static const struct taker takers[] = {
 	{ "opens", take_opens, 1000 },
 	{ "small_buffers", take_small_buffers, 3000 },
@@ -194,6 +281,9 @@ static const struct taker takers[] = {
 	{ "buffers_of_two_views", take_two_views, 5 },
 	{ "streams", take_streams, 10000 },
 	{ "works", take_works, 10000 },
+	{ "holds", take_holds, 5000 },
+	{ "fences", take_fences, 5000 },
+	{ "jobs", take_jobs, 5000 },
 };
 
 static void become_nobody(void)
@@ -344,6 +434,7 @@ static int group_setup(void **state)
 	char mount_dir[] = "/tmp/limit_test.XXXXXX";
 	int dev = device_open();
 	bool is_small = device_info(dev).user_limit_bytes == LIMIT_BYTES;
+	char max[16];
 
 	close(dev);
 	if (!is_small) {
@@ -357,7 +448,8 @@ static int group_setup(void **state)
 	write_file(mount_dir, "cgroup.subtree_control", "+memory");
 	if (mkdir(cgroup, 0755))
 		return -1;
-	write_file(cgroup, "memory.max", "16777216");
+	snprintf(max, sizeof(max), "%lu", CGROUP_BYTES);
+	write_file(cgroup, "memory.max", max);
 	return 0;
 }
 
