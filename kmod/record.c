@@ -78,7 +78,8 @@ struct ring {
  * @wait: of its open
  * @tgid: the process that asked, referenced
  * @cred: its credentials, referenced
- * @is_privileged: it may be told of everybody's processes
+ * @uid: for whom it counts, from heapsim_limit_uid()
+ * @is_privileged: it may be told of everybody's processes, and does not count
  * @scope: HEAPSIM_WATCH_*
  * @kinds: HEAPSIM_KIND_BIT()s
  * @record_size: what its reader takes, bytes
@@ -101,6 +102,7 @@ struct heapsim_watcher {
 	wait_queue_head_t *wait;
 	struct pid *tgid;
 	const struct cred *cred;
+	kuid_t uid;
 	bool is_privileged;
 	u32 scope;
 	u64 kinds;
@@ -935,7 +937,7 @@ static int watcher_add(struct heapsim_ctx *ctx, struct heapsim_watcher *w)
 		if (!old)
 			free = min(free, i);
 		else if (!old->is_privileged)
-			nr_same += uid_eq(old->cred->uid, w->cred->uid);
+			nr_same += uid_eq(old->uid, w->uid);
 	}
 	if (ctx->watcher || free == MAX_WATCHERS ||
 	    (!w->is_privileged && nr_same >= MAX_USERS_WATCHERS))
@@ -996,6 +998,7 @@ int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd)
 	w->wait = &ctx->wait;
 	w->tgid = get_pid(task_tgid(current));
 	w->cred = get_current_cred();
+	w->uid = heapsim_limit_uid();
 	w->is_privileged = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
 	w->scope = cmd->scope;
 	w->kinds = cmd->kinds;

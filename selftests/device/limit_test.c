@@ -339,10 +339,32 @@ static void user_takes_no_more_than_his_limits(void **state)
 	munmap(nr, sizeof(*nr));
 }
 
-/* A uid of a user namespace that uid 65534 owns; the rest is the parent's. */
-static int alloc_as_another_uid(void *arg)
+/* Each answers 0 or errno. What it got lasts as long as the process. */
+static int get_10_mib(void)
 {
-	const uint64_t *len = arg;
+	return alloc(open_dev(), HEAPSIM_KIND_COHERENT, 10 * MIB) < 0 ? errno :
+									 0;
+}
+
+static int get_watcher(void)
+{
+	return -device_watch_errno(open_dev(), HEAPSIM_WATCH_PROCESS,
+				   HEAPSIM_KINDS_ALL, 1);
+}
+
+static int get_most_watchers(void)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < 16 && !ret; i++)
+		ret = get_watcher();
+	return ret;
+}
+
+/* A uid of a user namespace that uid 65534 owns; the rest is the parent's. */
+static int run_as_another_uid(void *arg)
+{
+	int (*const *get)(void) = arg;
 	int go[2], ready[2], status;
 	char path[64], byte;
 	pid_t pid;
@@ -355,58 +377,61 @@ static int alloc_as_another_uid(void *arg)
 		if (setgid(NOBODY) || setuid(NOBODY) ||
 		    unshare(CLONE_NEWUSER) || write(ready[1], "", 1) != 1 ||
 		    read(go[0], &byte, 1) != 1 || setgid(5) || setuid(5))
-			_exit(2);
-		_exit(alloc(open_dev(), HEAPSIM_KIND_COHERENT, *len) >= 0 ? 0 :
-		      errno == ENOMEM ? 3 : 4);
+			_exit(252);
+		_exit((*get)());
 	}
 	if (read(ready[0], &byte, 1) != 1)
-		return 5;
+		return 253;
 	snprintf(path, sizeof(path), "/proc/%d", pid);
 	write_file(path, "uid_map", "0 100000 10");
 	write_file(path, "gid_map", "0 100000 10");
 	if (write(go[1], "", 1) != 1 || waitpid(pid, &status, 0) != pid)
-		return 6;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 7;
+		return 254;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
-static int alloc_as_nobody(void *arg)
+static int run_here(void *arg)
 {
-	const uint64_t *len = arg;
+	int (*const *get)(void) = arg;
 
-	if (setgid(NOBODY) || setuid(NOBODY))
-		return 1;
-	return alloc(open_dev(), HEAPSIM_KIND_COHERENT, *len) < 0;
+	return (*get)();
 }
 
-/* The child holds 10 of 16 MiB; its buffers last as long as it does. */
-static void uids_of_a_namespace_count_for_its_owner(void **state)
+/* Nobody gets @most, and then there is no @more in his namespace. */
+static void namespace_counts_for_its_owner(int (*most)(void),
+					   int (*more)(void), int err)
 {
-	uint64_t len = 10 * MIB;
-	int go[2], ready[2], status, dev;
+	int go[2], ready[2], status;
 	char byte;
 	pid_t pid;
 
-	assert_int_equal(device_in_child(alloc_as_another_uid, &len), 0);
+	assert_int_equal(device_in_child(run_as_another_uid, &more), 0);
 	assert_int_equal(pipe(go) | pipe(ready), 0);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
 		close(go[1]);
-		if (alloc_as_nobody(&len) || write(ready[1], "", 1) != 1 ||
-		    read(go[0], &byte, 1))
-			_exit(1);
-		_exit(0);
+		_exit(setgid(NOBODY) || setuid(NOBODY) || most() ||
+		      write(ready[1], "", 1) != 1 || read(go[0], &byte, 1));
 	}
 	close(ready[1]);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
-	assert_int_equal(device_in_child(alloc_as_another_uid, &len), 3);
+	assert_int_equal(device_in_child(run_as_another_uid, &more), err);
 	/* Root is somebody else. */
-	dev = device_open();
-	close(device_alloc(dev, HEAPSIM_KIND_COHERENT, len));
-	close(dev);
+	assert_int_equal(device_in_child(run_here, &more), 0);
 	close(go[1]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
+}
+
+static void memory_of_a_namespace_counts_for_its_owner(void **state)
+{
+	namespace_counts_for_its_owner(get_10_mib, get_10_mib, ENOMEM);
+}
+
+static void watchers_of_a_namespace_count_for_its_owner(void **state)
+{
+	namespace_counts_for_its_owner(get_most_watchers, get_watcher, EBUSY);
 }
 
 static void id_of_another_type_is_enoent(void **state)
@@ -464,7 +489,7 @@ static int group_teardown(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[ARRAY_SIZE(takers) + 2];
+	static struct CMUnitTest tests[ARRAY_SIZE(takers) + 3];
 	static char names[ARRAY_SIZE(takers)][96];
 	size_t i;
 
@@ -479,7 +504,9 @@ int main(void)
 		};
 	}
 	tests[i++] = (struct CMUnitTest)
-		cmocka_unit_test(uids_of_a_namespace_count_for_its_owner);
+		cmocka_unit_test(memory_of_a_namespace_counts_for_its_owner);
+	tests[i++] = (struct CMUnitTest)
+		cmocka_unit_test(watchers_of_a_namespace_count_for_its_owner);
 	tests[i++] = (struct CMUnitTest)
 		cmocka_unit_test(id_of_another_type_is_enoent);
 	return _cmocka_run_group_tests("limit", tests, ARRAY_SIZE(tests),
