@@ -434,6 +434,62 @@ static void watchers_of_a_namespace_count_for_its_owner(void **state)
 	namespace_counts_for_its_owner(get_most_watchers, get_watcher, EBUSY);
 }
 
+static long cgroup_bytes(void)
+{
+	char path[96], text[32] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/memory.current", cgroup);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0);
+	close(fd);
+	return atol(text);
+}
+
+static bool is_accounted(void)
+{
+	int fd = open("/sys/module/heapsim/parameters/mem_accounting",
+		      O_RDONLY | O_CLOEXEC);
+	char value = 0;
+
+	if (fd < 0 || read(fd, &value, 1) != 1)
+		die("mem_accounting");
+	close(fd);
+	return value == 'Y';
+}
+
+/* Whoever is about to take what is charged waits to be told. */
+static void pages_are_charged_if_the_parameter_says_so(void **state)
+{
+	const size_t len = 8 * MIB;
+	int go[2], ready[2], status;
+	long before;
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe(go) | pipe(ready), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		close(go[1]);
+		become_nobody();
+		_exit(write(ready[1], "", 1) != 1 || read(go[0], &byte, 1) != 1 ||
+		      alloc(open_dev(), HEAPSIM_KIND_COHERENT, len) < 0 ||
+		      write(ready[1], "", 1) != 1 || read(go[0], &byte, 1));
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	before = cgroup_bytes();
+	assert_int_equal(write(go[1], "", 1), 1);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	if (is_accounted())
+		assert_true(cgroup_bytes() - before >= (long)len);
+	else
+		assert_true(cgroup_bytes() - before < (long)len / 2);
+	close(go[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static void id_of_another_type_is_enoent(void **state)
 {
 	struct heapsim_stream_op stream = { .size = sizeof(stream) };
@@ -489,10 +545,17 @@ static int group_teardown(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[ARRAY_SIZE(takers) + 3];
+	static struct CMUnitTest tests[ARRAY_SIZE(takers) + 4];
 	static char names[ARRAY_SIZE(takers)][96];
 	size_t i;
 
+	/* Pages would fill the cgroup, and the kernel's own allocations fail. */
+	if (is_accounted()) {
+		tests[0] = (struct CMUnitTest) cmocka_unit_test(
+				pages_are_charged_if_the_parameter_says_so);
+		return _cmocka_run_group_tests("limit", tests, 1, group_setup,
+					       group_teardown);
+	}
 	for (i = 0; i < ARRAY_SIZE(takers); i++) {
 		snprintf(names[i], sizeof(names[i]),
 			 "%s: user_takes_no_more_than_his_limits",
@@ -507,6 +570,8 @@ int main(void)
 		cmocka_unit_test(memory_of_a_namespace_counts_for_its_owner);
 	tests[i++] = (struct CMUnitTest)
 		cmocka_unit_test(watchers_of_a_namespace_count_for_its_owner);
+	tests[i++] = (struct CMUnitTest)
+		cmocka_unit_test(pages_are_charged_if_the_parameter_says_so);
 	tests[i++] = (struct CMUnitTest)
 		cmocka_unit_test(id_of_another_type_is_enoent);
 	return _cmocka_run_group_tests("limit", tests, ARRAY_SIZE(tests),

@@ -22,7 +22,8 @@ programs=("$@")
 	policy_test precise_test faults_test trace_test unload_test.sh
 	test_hooks=1:stream_test uring_test stream_random_test
 	soc=thor:stream_test stress_test test_hooks=0:hooks_test
-	user_limit_mb=16:limit_test)
+	user_limit_mb=16:limit_test
+	'mem_accounting=1 user_limit_mb=16:limit_test')
 [ $# -gt 0 ] || is_quick || programs+=(vmap=cpu:import_test vmap=cpu:policy_test
 	soc=orin:stream_test soc=orin:stream_random_test
 	soc=thor:stream_random_test)
