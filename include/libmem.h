@@ -263,6 +263,8 @@ struct mem_probe {
  * @MEM_VIOLATION_OVERRUN: the bytes behind a buffer have changed
  * @MEM_VIOLATION_FAILED_KERNEL: a kernel did not return: it called exit, abort
  *	or fork, or a signal, an exception or the watchdog ended it
+ * @MEM_VIOLATION_USE_AFTER_FREE: the CPU touched an address of a buffer that
+ *	had been freed
  */
 enum mem_violation_kind {
 	MEM_VIOLATION_DROPPED,
@@ -285,7 +287,8 @@ enum mem_violation_kind {
 	MEM_VIOLATION_ATOMIC_ON_UNCACHED,
 	MEM_VIOLATION_ILLEGAL_ADDRESS,
 	MEM_VIOLATION_OVERRUN,
-	MEM_VIOLATION_FAILED_KERNEL
+	MEM_VIOLATION_FAILED_KERNEL,
+	MEM_VIOLATION_USE_AFTER_FREE
 };
 
 /** enum mem_missing - the operation that would have mended it */

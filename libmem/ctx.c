@@ -350,6 +350,7 @@ API const char *mem_violation_name(unsigned int kind)
 		[MEM_VIOLATION_ILLEGAL_ADDRESS] = "illegal-address",
 		[MEM_VIOLATION_OVERRUN] = "overrun",
 		[MEM_VIOLATION_FAILED_KERNEL] = "failed-kernel",
+		[MEM_VIOLATION_USE_AFTER_FREE] = "use-after-free",
 	};
 
 	if (kind >= sizeof(names) / sizeof(*names))

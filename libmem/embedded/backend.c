@@ -338,6 +338,7 @@ static void embedded_free(struct mem_buf *base)
 	if (!window_is_forked()) {
 		buf_lock(buf, &old);
 		watch_open_brackets(buf);
+		watch_freed(buf);
 		buf_unlock(buf, &old);
 	}
 	embedded_buf_put(buf);

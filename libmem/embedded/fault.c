@@ -163,20 +163,23 @@ enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)
 
 static enum fault what_is(uintptr_t addr, const ucontext_t *context)
 {
+	struct touch touch = {
+		.is_write = trap_is_store(context),
+		.ip = trap_ip(context),
+	};
 	struct embedded_buf *buf;
-	struct touch touch;
 	enum fault ret;
 
 	if (!window_has(addr))
 		return FAULT_STRANGE;
 	buf = window_find_buf(addr);
-	if (!buf)
+	if (!buf) {
+		/* A kernel's is its engine's matter. */
+		if (!engine_is_worker())
+			watch_use_after_free(addr, &touch);
 		return FAULT_STRANGE;
+	}
 	touch.off = addr - (uintptr_t)buf->addr;
-	touch.is_write = trap_is_store(context);
-	touch.is_ahead = false;
-	touch.is_call = false;
-	touch.ip = trap_ip(context);
 	ret = fault_touch(buf, &touch);
 	embedded_buf_put(buf);
 	return ret;

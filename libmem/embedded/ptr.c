@@ -718,6 +718,7 @@ void ptr_free(struct mem_buf *base)
 	}
 	buf_lock(buf, &old);
 	watch_free(buf);
+	watch_freed(buf);
 	buf->is_mapped = false;
 	window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
 	buf_unlock(buf, &old);

@@ -46,6 +46,35 @@ static struct {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
+/* So many buffers that are freed are remembered. */
+#define NR_FREED	64
+
+/**
+ * struct freed - a buffer that was freed
+ * @buf: number of it
+ * @addr: where it was
+ * @len: bytes, whole pages
+ * @time_ns: when it was freed
+ * @stack: from tell_stack(), of who freed it
+ * @name: of it
+ */
+struct freed {
+	uint64_t buf;
+	uintptr_t addr;
+	uint64_t len;
+	uint64_t time_ns;
+	uint32_t stack;
+	char name[MEM_NAME_LEN];
+};
+
+static struct {
+	pthread_mutex_t lock;		/* protects all */
+	uint64_t nr;
+	struct freed all[NR_FREED];	/* in turn */
+} freed = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
 static void watchers_lock(sigset_t *old)
 {
 	signals_block(old);
@@ -611,6 +640,80 @@ void watch_register(struct embedded_buf *buf)
 void watch_free(struct embedded_buf *buf)
 {
 	tell_gone(&buf->base.living);
+}
+
+/**
+ * watch_freed() - a buffer is being freed: remember it, for who touches it
+ * @buf: buffer
+ *
+ * Context: called by who frees it; all signals blocked.
+ */
+void watch_freed(const struct embedded_buf *buf)
+{
+	struct freed one = {
+		.buf = buf->id,
+		.addr = (uintptr_t)buf->addr,
+		.len = buf->nr_pages << window_page_shift(),
+		.time_ns = now_ns(),
+	};
+
+	if (is_off(buf) || !is_watched())
+		return;
+	memcpy(one.name, buf->name, sizeof(one.name));
+	one.stack = tell_stack(0);
+	pthread_mutex_lock(&freed.lock);
+	freed.all[freed.nr++ % NR_FREED] = one;
+	pthread_mutex_unlock(&freed.lock);
+}
+
+/* The newest that was there. */
+static bool freed_find(uintptr_t addr, struct freed *found)
+{
+	uint64_t i;
+	bool ret = false;
+
+	pthread_mutex_lock(&freed.lock);
+	for (i = freed.nr; i && i + NR_FREED > freed.nr && !ret; i--) {
+		*found = freed.all[(i - 1) % NR_FREED];
+		ret = addr - found->addr < found->len;
+	}
+	pthread_mutex_unlock(&freed.lock);
+	return ret;
+}
+
+/**
+ * watch_use_after_free() - the CPU touches what no buffer has
+ * @addr: in the window
+ * @touch: of it
+ *
+ * Context: signal handler.
+ */
+void watch_use_after_free(uintptr_t addr, const struct touch *touch)
+{
+	struct freed one;
+	struct found f;
+
+	if (!is_watched() || !freed_find(addr, &one))
+		return;
+	f = (struct found) {
+		.v = {
+			.kind = MEM_VIOLATION_USE_AFTER_FREE,
+			.count = 1,
+			.buf = one.buf,
+			.off = addr - one.addr,
+			.len = 1,
+			.time_ns = now_ns(),
+			.other = MEM_OTHER_PROCESS,
+			.other_time_ns = one.time_ns,
+			.other_name = "free",
+		},
+		.beside.other_stack = one.stack,
+	};
+	memcpy(f.v.name, one.name, sizeof(f.v.name));
+	add_caller(&f, touch->is_write, touch->ip);
+	f.v.cpu_ip = touch->ip;
+	f.v.cpu_addr = addr;
+	tell(&f);
 }
 
 /* How it came to its attach state; the order lock is held. */

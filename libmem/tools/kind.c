@@ -147,6 +147,12 @@ static const struct kind kinds[] = {
 		"to mend it, have the kernel return when it is done; if one\n"
 		"needs more than 600 s, HEAPSIM_CU_TIMEOUT says how many",
 	},
+	[MEM_VIOLATION_USE_AFTER_FREE] = {
+		"use-after-free",
+		"Use after free: the CPU touched a buffer that had been freed",
+		NULL, "freed", "accesses", KIND_ERROR,
+		"to mend it, free the buffer when nobody needs it any more",
+	},
 	[TOLD_MISSING_CALL] = {
 		"missing-call",
 		"Calls that are not supported",

@@ -146,6 +146,22 @@ engine_not_attached()
 		    'mem_stream_attach' && sum 1 1 && clean_twin not-attached
 }
 
+# The program ends by it; what it was is told.
+use_after_free()
+{
+	report 139 --leak-check=no "$wrong" freed &&
+		has 'Use after free' 'buffer 1 "pixels", offset 100, 1 byte' \
+		    'read by mistakes' "at $(at peek PEEK)" \
+		    "by $(at freed FREED)" 'freed by mistakes' \
+		    "at $(at freed FREE)" 'to mend it' 'ended by SIGSEGV' &&
+		sum 1 1 && clean_twin freed &&
+		report 139 --leak-check=no "$wrong" freed-buf &&
+		has 'Use after free' 'buffer 1 "frame"' 'read by mistakes' \
+		    "by $(at freed_buf GONE)" 'freed by mistakes' \
+		    "at $(at freed_buf DESTROY)" && sum 1 1 &&
+		clean_twin freed-buf
+}
+
 # No wait would have helped who reads then.
 read_of_what_was_not_attached()
 {
@@ -852,6 +868,7 @@ try waste_is_told_by_place waste
 try cpu_while_active cpu_while_active
 try engine_not_attached engine_not_attached
 try read_of_what_was_not_attached read_of_what_was_not_attached
+try use_after_free use_after_free
 try attaches_are_told attaches
 try cpu_on_device cpu_on_device
 try atomic_on_uncached atomic_on_uncached

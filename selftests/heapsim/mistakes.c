@@ -846,6 +846,27 @@ static void calls(void)
 	CHECK(mem_free(ctx, p));
 }
 
+static void freed(void)
+{
+	unsigned char *p = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_GLOBAL);
+
+	sink = peek(p);
+	CHECK(mem_free(ctx, p)); /* FREE */
+	if (!is_right)
+		sink = peek(p + 100); /* FREED */
+}
+
+/* Not of libmem's address by mem_alloc(), but a heap's buffer. */
+static void freed_buf(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+
+	mem_buf_destroy(buf); /* DESTROY */
+	if (!is_right)
+		sink = peek(p); /* GONE */
+}
+
 /* As a library has it that offers another's calls. */
 static void launch_graph(void)
 {
@@ -982,6 +1003,8 @@ int main(int argc, char **argv)
 		{ "pipeline", pipeline },
 		{ "calls", calls },
 		{ "missing-calls", missing_calls },
+		{ "freed", freed },
+		{ "freed-buf", freed_buf },
 		{ "leak-memory", leak_memory },
 		{ "apart", apart },
 		{ "stopped-engine", stopped_engine },
