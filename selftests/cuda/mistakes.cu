@@ -195,7 +195,7 @@ ALONE freed(void)
 		sink = all[3];
 	CHECK(cudaFree(all));
 	if (!is_right)
-		sink = all[3];
+		sink = all[3]; /* FREED */
 }
 
 ALONE missing_call(void)

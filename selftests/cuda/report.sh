@@ -255,8 +255,9 @@ without_lines()
 
 signals_are_named()
 {
-	report 139 "$wrong" freed && has 'mistakes was ended by SIGSEGV' &&
-		sum 0 0 && clean_twin freed
+	report 139 "$wrong" freed && has 'Use after free' \
+		"at $(at freed FREED)" 'mistakes was ended by SIGSEGV' &&
+		sum 1 1 && clean_twin freed
 }
 
 try cpu_while_active cpu_while_active
