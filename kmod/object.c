@@ -242,9 +242,11 @@ void heapsim_objects_remove(struct heapsim_objects *objects,
 	struct heapsim_object *object;
 	unsigned long id;
 
-	xa_for_each(&objects->ids, id, object)
+	xa_for_each(&objects->ids, id, object) {
 		if (object->ops == ops)
 			heapsim_object_remove(objects, object);
+		cond_resched();
+	}
 }
 
 /**

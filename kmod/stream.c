@@ -173,7 +173,7 @@ static int kept_stock(struct heapsim_streams *s, u64 nr)
 {
 	struct heapsim_kept *kept;
 
-	/* A guess: it is looked at again with the lock. */
+	/* A hint, as above. */
 	while (data_race(s->nr_spare) < nr) {
 		kept = heapsim_limit_alloc(s->user, sizeof(*kept));
 		if (IS_ERR(kept))

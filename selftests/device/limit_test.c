@@ -459,7 +459,7 @@ static bool is_accounted(void)
 }
 
 /* Whoever is about to take what is charged waits to be told. */
-static void pages_are_charged_if_the_parameter_says_so(void **state)
+static void pages_are_charged_if_asked(void **state)
 {
 	const size_t len = 8 * MIB;
 	int go[2], ready[2], status;
@@ -473,7 +473,8 @@ static void pages_are_charged_if_the_parameter_says_so(void **state)
 	if (!pid) {
 		close(go[1]);
 		become_nobody();
-		_exit(write(ready[1], "", 1) != 1 || read(go[0], &byte, 1) != 1 ||
+		_exit(write(ready[1], "", 1) != 1 ||
+		      read(go[0], &byte, 1) != 1 ||
 		      alloc(open_dev(), HEAPSIM_KIND_COHERENT, len) < 0 ||
 		      write(ready[1], "", 1) != 1 || read(go[0], &byte, 1));
 	}
@@ -549,10 +550,10 @@ int main(void)
 	static char names[ARRAY_SIZE(takers)][96];
 	size_t i;
 
-	/* Pages would fill the cgroup, and the kernel's own allocations fail. */
+	/* Pages would fill the cgroup, and allocations of the kernel's fail. */
 	if (is_accounted()) {
-		tests[0] = (struct CMUnitTest) cmocka_unit_test(
-				pages_are_charged_if_the_parameter_says_so);
+		tests[0] = (struct CMUnitTest)
+			cmocka_unit_test(pages_are_charged_if_asked);
 		return _cmocka_run_group_tests("limit", tests, 1, group_setup,
 					       group_teardown);
 	}
@@ -571,7 +572,7 @@ int main(void)
 	tests[i++] = (struct CMUnitTest)
 		cmocka_unit_test(watchers_of_a_namespace_count_for_its_owner);
 	tests[i++] = (struct CMUnitTest)
-		cmocka_unit_test(pages_are_charged_if_the_parameter_says_so);
+		cmocka_unit_test(pages_are_charged_if_asked);
 	tests[i++] = (struct CMUnitTest)
 		cmocka_unit_test(id_of_another_type_is_enoent);
 	return _cmocka_run_group_tests("limit", tests, ARRAY_SIZE(tests),

@@ -516,7 +516,7 @@ static void work_that_was_killed_when_it_began_can_begin(void **state)
 	until_it_is_killed(begin_is_killed);
 }
 
-static void sync_that_is_killed_leaves_the_rest_to_a_touch(void **state)
+static void killed_sync_leaves_the_rest_to_a_touch(void **state)
 {
 	until_it_is_killed(sync_is_killed);
 }
@@ -538,8 +538,7 @@ int main(void)
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(areas_change_while_a_fault_waits),
 		cmocka_unit_test(work_that_was_killed_when_it_began_can_begin),
-		cmocka_unit_test(
-			sync_that_is_killed_leaves_the_rest_to_a_touch),
+		cmocka_unit_test(killed_sync_leaves_the_rest_to_a_touch),
 	};
 	static struct CMUnitTest tests[ARRAY_SIZE(operations) +
 				       ARRAY_SIZE(waits) + ARRAY_SIZE(others)];
