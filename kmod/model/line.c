@@ -547,7 +547,7 @@ static void write_back_stored(struct line_buf *buf, size_t line,
 	for (i = 0; i < line_size(buf); i++)
 		if (!bit_is_set(missing->bits, i))
 			page->dram[off + i] = page->cpu[off + i];
-	/* Of a store that has the pattern's byte by chance it is all there. */
+	/* It is all there is of a store of the byte that the pattern has. */
 	if (count_bytes(missing) < line_size(buf))
 		bit_clear(buf->stored, line);
 	buf->count.lines_cleaned++;

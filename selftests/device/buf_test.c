@@ -371,6 +371,191 @@ static void rewriting_a_recycled_frame_loses_nothing(void **state)
 	assert_int_equal(engine_sees(f, f->granule - 1), 0x66);
 }
 
+static uint64_t nr_mistakes(struct fixture *f)
+{
+	struct heapsim_counters c = count(f);
+
+	return c.stale_reads + c.possible_stale_reads + c.lost_device_writes +
+	       c.lost_cpu_writes + c.missing_cleans + c.write_conflicts +
+	       c.unbracketed_accesses;
+}
+
+/* An engine draws in a frame that the cache has, all zeros. */
+static void recycle_frame(struct fixture *f)
+{
+	size_t off;
+
+	for (off = 0; off < f->len; off += f->page)
+		device_peek(f->map + off);
+	device_fill(f->dev, f->fd, 0, f->len, 0x55555555);
+}
+
+static void assert_engine_sees(struct fixture *f, uint8_t value, size_t off,
+			       size_t len)
+{
+	uint8_t *dram = device_dram(f->dev, f->fd, f->len);
+
+	assert_true(device_is_filled(dram + off, value, len));
+	free(dram);
+}
+
+/* With the bytes that the cache has, and with those that the engine wrote. */
+static void rewriting_a_recycled_frame_may_change_no_byte(void **state)
+{
+	static const uint8_t values[] = { 0, 0x55 };
+	struct fixture *f = *state;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		recycle_frame(f);
+		device_sync(f->fd, SYNC_START_WRITE);
+		memset(f->map, values[i], f->len);
+		device_sync(f->fd, SYNC_END_WRITE);
+		assert_engine_sees(f, values[i], 0, f->len);
+		assert_true(device_is_filled(f->map, values[i], f->len));
+		assert_int_equal(nr_mistakes(f), 0);
+		memset(f->map, 0, f->len);
+		device_sync(f->fd, SYNC_START_RW);
+		device_sync(f->fd, SYNC_END_RW);
+	}
+}
+
+static void rewriting_some_lines_leaves_the_others_as_they_were(void **state)
+{
+	struct fixture *f = *state;
+
+	recycle_frame(f);
+	device_sync(f->fd, SYNC_START_WRITE);
+	memset(f->map + f->line, 0, 2 * f->line);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_engine_sees(f, 0x55, 0, f->line);
+	assert_engine_sees(f, 0, f->line, 2 * f->line);
+	assert_engine_sees(f, 0x55, 3 * f->line, f->len - 3 * f->line);
+	assert_int_equal(nr_mistakes(f), 0);
+	assert_true(device_is_filled(f->map, 0, f->len));
+	assert_true(count(f).stale_reads > 0);
+}
+
+static void rewriting_a_part_of_a_line_loses_the_rest(void **state)
+{
+	struct fixture *f = *state;
+	const size_t half = f->line / 2;
+
+	recycle_frame(f);
+	device_sync(f->fd, SYNC_START_WRITE);
+	memset(f->map, 0, 3 * half);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(count(f).lost_device_writes, 1);
+	assert_engine_sees(f, 0, 0, 2 * f->line);
+	assert_engine_sees(f, 0x55, 2 * f->line, f->len - 2 * f->line);
+}
+
+static int rewrite_half_a_line(void *arg)
+{
+	struct fixture *f = arg;
+
+	if (device_sync_errno(f->fd, SYNC_START_WRITE))
+		return 1;
+	memset(f->map + f->line / 2, 0, f->line / 2);
+	return device_sync_errno(f->fd, SYNC_END_WRITE) ? 1 : 0;
+}
+
+/* Until the last of those that write has ended. */
+static void a_line_may_be_rewritten_by_two_processes(void **state)
+{
+	struct fixture *f = *state;
+
+	recycle_frame(f);
+	device_sync(f->fd, SYNC_START_WRITE);
+	memset(f->map, 0, f->line / 2);
+	assert_int_equal(device_in_child(rewrite_half_a_line, f), 0);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(nr_mistakes(f), 0);
+	assert_engine_sees(f, 0, 0, f->line);
+	assert_engine_sees(f, 0x55, f->line, f->line);
+}
+
+/* What a clean finds then is in DRAM, and the rest of the line may follow. */
+static void a_part_of_a_line_may_be_cleaned_in_the_bracket(void **state)
+{
+	struct fixture *f = *state;
+	const size_t half = f->line / 2;
+
+	recycle_frame(f);
+	device_sync(f->fd, SYNC_START_WRITE);
+	memset(f->map, 0, half);
+	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_CLEAN, 0, half);
+	assert_engine_sees(f, 0, 0, half);
+	assert_engine_sees(f, 0x55, half, half);
+	memset(f->map + half, 0, half);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(nr_mistakes(f), 0);
+	assert_engine_sees(f, 0, 0, f->line);
+}
+
+static int read_old_bytes(void *arg)
+{
+	struct fixture *f = arg;
+
+	return device_is_filled(f->map + f->line, 0, f->page - f->line) ? 0 : 1;
+}
+
+/* In no bracket, of lines in which another process may write. */
+static void old_bytes_are_read_beside_what_is_rewritten(void **state)
+{
+	struct fixture *f = *state;
+
+	recycle_frame(f);
+	device_sync(f->fd, SYNC_START_WRITE);
+	f->map[0] = 7;
+	assert_int_equal(device_in_child(read_old_bytes, f), 0);
+	assert_int_equal(count(f).stale_reads, 1);
+	/* The next store is seen, and goes on with what it had begun. */
+	memset(f->map, 0, 2 * f->line);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_engine_sees(f, 0, 0, 2 * f->line);
+	assert_engine_sees(f, 0x55, 2 * f->line, f->line);
+	assert_int_equal(count(f).lost_device_writes, 0);
+}
+
+/* While one that had both does: its PTEs are revoked. */
+static void a_bracket_for_writing_alone_counts_beside_others(void **state)
+{
+	struct fixture *f = *state;
+
+	device_sync(f->fd, SYNC_START_RW);
+	recycle_frame(f);
+	f->map[8 * f->line] = 0;
+	device_sync(f->fd, SYNC_START_WRITE);
+	memset(f->map, 0, f->line);
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_engine_sees(f, 0, 0, f->line);
+	assert_engine_sees(f, 0x55, f->line, f->line);
+	device_sync(f->fd, SYNC_END_RW);
+	/* The store in the other, of one byte. */
+	assert_int_equal(count(f).lost_device_writes, 1);
+}
+
+#ifdef __x86_64__
+/* By two maps of a page: neither fault undoes the other, again and again. */
+static void an_instruction_may_read_and_store_a_recycled_page(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *other = device_map(f->fd, f->len);
+	uint8_t *from = other + 8 * f->line, *to = f->map;
+	size_t nr = f->line;
+
+	recycle_frame(f);
+	device_sync(f->fd, SYNC_START_WRITE);
+	__asm__ volatile("rep movsb" : "+S"(from), "+D"(to), "+c"(nr)
+			 : : "memory");
+	device_sync(f->fd, SYNC_END_WRITE);
+	assert_int_equal(to - f->map, f->line);
+	assert_int_equal(count(f).lost_device_writes, 0);
+	device_unmap(other, f->len);
+}
+#endif
+
 static void end_without_start_is_counted_and_cleans(void **state)
 {
 	struct fixture *f = *state;
@@ -1290,6 +1475,16 @@ int main(void)
 		TEST(invalidate_loses_what_the_cpu_wrote),
 		TEST(clean_overwrites_what_an_engine_wrote),
 		TEST(rewriting_a_recycled_frame_loses_nothing),
+		TEST(rewriting_a_recycled_frame_may_change_no_byte),
+		TEST(rewriting_some_lines_leaves_the_others_as_they_were),
+		TEST(rewriting_a_part_of_a_line_loses_the_rest),
+		TEST(a_line_may_be_rewritten_by_two_processes),
+		TEST(a_part_of_a_line_may_be_cleaned_in_the_bracket),
+		TEST(old_bytes_are_read_beside_what_is_rewritten),
+		TEST(a_bracket_for_writing_alone_counts_beside_others),
+#ifdef __x86_64__
+		TEST(an_instruction_may_read_and_store_a_recycled_page),
+#endif
 		TEST(end_without_start_is_counted_and_cleans),
 		TEST(process_that_ends_without_end_is_counted),
 		TEST(bracket_of_a_process_is_its_own),

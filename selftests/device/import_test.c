@@ -689,6 +689,23 @@ static void vmap_of_the_cache_maintains_nothing(void **state)
 	assert_int_equal(c.unbracketed_accesses, 0);
 }
 
+/* Not in what was stored to before, nor in what is stored to meanwhile. */
+static void vmap_of_the_cache_has_the_old_bytes(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t id;
+
+	assert_true(device_is_filled(f->map, 0, LEN));
+	device_fill(f->dev, f->fd, 0, LEN, 0x55555555);
+	f->map[0] = 0;
+	id = hold(f, HEAPSIM_HOLD_VMAP, 0);
+	assert_true(device_is_filled(f->map, 0, LEN));
+	f->map[2 * f->line] = 0;
+	assert_true(device_is_filled(f->map, 0, LEN));
+	device_release(f->dev, id);
+	assert_true(device_is_filled(f->map, 0, LEN));
+}
+
 /* vivid writes the next frame into the buffer that it gave back last. */
 static void capture_again(struct camera *camera, const int *fds,
 			  unsigned int index)
@@ -844,6 +861,7 @@ int main(void)
 	};
 	static const struct CMUnitTest cpu_tests[] = {
 		TEST(vmap_of_the_cache_maintains_nothing),
+		TEST(vmap_of_the_cache_has_the_old_bytes),
 		TEST(vmap_of_the_cache_under_a_job_loses_nothing),
 		TEST(frame_of_vivid_is_in_the_cache),
 	};

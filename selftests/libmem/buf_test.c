@@ -354,6 +354,111 @@ static void begin_of_a_read_shows_what_engines_wrote(void **state)
 	mem_buf_destroy(buf);
 }
 
+static void assert_nothing_lost(struct mem_buf *buf, uint64_t nr_lost)
+{
+	const struct mem_counters count = count_of(buf);
+
+	assert_int_equal(count.lost_device_writes, nr_lost);
+	assert_int_equal(count.lost_cpu_writes, 0);
+	assert_int_equal(count.missing_cleans, 0);
+	assert_int_equal(count.write_conflicts, 0);
+}
+
+/* With the bytes that the cache has, and with those that the engine wrote. */
+static void a_frame_may_be_rewritten_with_bytes_that_are_there(void **state)
+{
+	static const uint8_t values[] = { 0, 0x55 };
+	static uint8_t want[LEN];
+	size_t i, off;
+
+	(void)state;
+	for (i = 0; i < sizeof(values); i++) {
+		struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+		uint8_t *addr = map_buf(buf);
+
+		for (off = 0; off < LEN; off += 1024)
+			assert_int_equal(byte_at(addr + off), 0);
+		fill_buf(buf, 0x55555555);
+		assert_int_equal(mem_buf_begin(buf, MEM_WRITE), 0);
+		memset(addr, values[i], LEN);
+		assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
+		memset(want, values[i], LEN);
+		assert_int_equal(sum_of(buf), fnv1a(want, LEN));
+		assert_memory_equal(addr, want, LEN);
+		assert_nothing_lost(buf, 0);
+		assert_int_equal(count_of(buf).stale_reads, 0);
+		mem_buf_destroy(buf);
+	}
+}
+
+static void a_line_rewritten_in_part_loses_the_rest(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	const size_t half = line_size() / 2;
+	uint8_t *addr = map_buf(buf);
+	static uint8_t want[LEN];
+
+	(void)state;
+	assert_int_equal(byte_at(addr), 0);
+	fill_buf(buf, 0x55555555);
+	assert_int_equal(mem_buf_begin(buf, MEM_WRITE), 0);
+	memset(addr, 0, 3 * half);
+	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
+	memset(want, 0x55, LEN);
+	memset(want, 0, 4 * half);
+	assert_int_equal(sum_of(buf), fnv1a(want, LEN));
+	assert_nothing_lost(buf, 1);
+	mem_buf_destroy(buf);
+}
+
+/* The system call stores: what it may come to store is made ready before. */
+static void a_system_call_may_rewrite_a_frame(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	const size_t len = 6 * line_size();
+	uint8_t *addr = map_buf(buf);
+	static uint8_t want[LEN];
+	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(byte_at(addr), 0);
+	fill_buf(buf, 0x55555555);
+	assert_int_equal(mem_buf_begin(buf, MEM_WRITE), 0);
+	assert_int_equal(read(zero, addr, len), len);
+	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
+	memset(want, 0x55, LEN);
+	memset(want, 0, len);
+	assert_int_equal(sum_of(buf), fnv1a(want, LEN));
+	assert_nothing_lost(buf, 0);
+	close(zero);
+	mem_buf_destroy(buf);
+}
+
+static void a_bracket_for_writing_alone_counts_beside_others(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	const size_t line = line_size();
+	uint8_t *addr = map_buf(buf);
+	static uint8_t want[LEN];
+
+	(void)state;
+	assert_int_equal(mem_buf_begin(buf, MEM_RW), 0);
+	assert_int_equal(byte_at(addr), 0);
+	fill_buf(buf, 0x55555555);
+	addr[9 * line] = 0;
+	assert_int_equal(mem_buf_begin(buf, MEM_WRITE), 0);
+	memset(addr, 0, line);
+	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
+	memset(want, 0x55, LEN);
+	memset(want, 0, line);
+	memset(want + 9 * line, 0, line);
+	assert_int_equal(sum_of(buf), fnv1a(want, LEN));
+	/* The store in the other, of one byte. */
+	assert_nothing_lost(buf, 1);
+	assert_int_equal(mem_buf_end(buf, MEM_RW), 0);
+	mem_buf_destroy(buf);
+}
+
 static void brackets_refuse(void **state)
 {
 	static const unsigned int bad[] = { 0, 4, MEM_RW | 4, ~0U };
@@ -724,6 +829,12 @@ int main(void)
 		cmocka_unit_test(null_is_destroyed_and_has_no_length),
 		cmocka_unit_test(end_of_a_write_shows_it_to_engines),
 		cmocka_unit_test(begin_of_a_read_shows_what_engines_wrote),
+		cmocka_unit_test(
+			a_frame_may_be_rewritten_with_bytes_that_are_there),
+		cmocka_unit_test(a_line_rewritten_in_part_loses_the_rest),
+		cmocka_unit_test(a_system_call_may_rewrite_a_frame),
+		cmocka_unit_test(
+			a_bracket_for_writing_alone_counts_beside_others),
 		cmocka_unit_test(brackets_refuse),
 		cmocka_unit_test(an_end_without_begin_is_counted),
 		cmocka_unit_test(begin_goes_on_after_signals),

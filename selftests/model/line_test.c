@@ -1050,13 +1050,13 @@ static void brackets_for_write_alone_are_counted_for_themselves(void **state)
 static void a_line_written_whole_is_right_whatever_is_written(void **state)
 {
 	static const uint8_t values[] = { 0, 9, 5 };
+	static const uint8_t zeros[8 * REF_MAX_LINE];
 	struct host *host = *state;
 	size_t i;
 
 	for (i = 0; i < sizeof(values); i++) {
 		host_invalidate(host, 0, host->p.len);
-		host_ops.engine_write(host, 0, (uint8_t[REF_MAX_LINE * 8]){ 0 },
-				      8 * host->p.line_size);
+		host_engine_write(host, 0, zeros, 8 * host->p.line_size);
 		host_invalidate(host, 0, host->p.len);
 		make_stale(host, 9);
 		host_ops.sync_start(host, WHO, REF_WRITE);

@@ -85,7 +85,7 @@ static void one_page_buffer_equals_the_reference(void **state)
 }
 
 /* As on a device: what has a PTE goes on unseen, and the bytes are the same. */
-static void bytes_are_those_of_the_reference_if_touches_go_unseen(void **state)
+static void bytes_are_the_references_if_touches_go_unseen(void **state)
 {
 	struct sequence seq = sequence_of(64, 4096, 3, 1);
 	struct subject_ops ops = host_unseen_ops;
@@ -118,8 +118,7 @@ int main(void)
 		RANDOM_TESTS(64, 64),
 		RANDOM_TESTS(128, 64),
 		cmocka_unit_test(one_page_buffer_equals_the_reference),
-		cmocka_unit_test(
-	bytes_are_those_of_the_reference_if_touches_go_unseen),
+		cmocka_unit_test(bytes_are_the_references_if_touches_go_unseen),
 	};
 
 	return cmocka_run_group_tests_name("random", tests, NULL, NULL);

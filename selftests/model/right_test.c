@@ -26,14 +26,14 @@
 #define NR_SESSIONS	4
 
 /**
- * enum content - what somebody writes
+ * enum what - what somebody writes
  * @CONTENT_FLAT: zeros
  * @CONTENT_SAME: what the buffer holds already
  * @CONTENT_OLD: what the CPU's cache may still hold: what it saw last
  * @CONTENT_FEW: bytes of a small set
  * @CONTENT_ANY: any bytes
  */
-enum content {
+enum what {
 	CONTENT_FLAT,
 	CONTENT_SAME,
 	CONTENT_OLD,
@@ -53,7 +53,7 @@ enum content {
 struct session {
 	unsigned int who;
 	unsigned int dir;
-	enum content content;
+	enum what content;
 	size_t off;
 	size_t end;
 };
@@ -96,7 +96,7 @@ static void failed(struct world *w, const char *what, size_t off)
 	fail();
 }
 
-static void draw_content(struct world *w, enum content content, size_t off,
+static void draw_content(struct world *w, enum what content, size_t off,
 			 size_t end)
 {
 	size_t i;
@@ -196,7 +196,7 @@ static void session_begin(struct world *w, struct session *s)
 	/* Mostly what this test is about. */
 	if (below(w, 2))
 		s->dir = REF_WRITE;
-	s->content = (enum content)below(w, NR_CONTENTS);
+	s->content = (enum what)below(w, NR_CONTENTS);
 	if (!draw_free_lines(w, &s->off, &s->end))
 		return;
 	s->who = 1 + (unsigned int)below(w, NR_WHO);
@@ -214,7 +214,7 @@ static void session_store(struct world *w, const struct session *s)
 
 	draw_piece(w, s->off, s->end, true, &off, &end);
 	if (!below(w, 6))
-		draw_content(w, (enum content)below(w, NR_CONTENTS), off, end);
+		draw_content(w, (enum what)below(w, NR_CONTENTS), off, end);
 	else
 		draw_content(w, s->content, off, end);
 	steps_log(&w->steps, "%u: store of %u, %#zx to %#zx", w->steps.nr,
@@ -296,7 +296,7 @@ static void session_step(struct world *w, struct session *s)
 
 static void engine_step(struct world *w)
 {
-	const enum content content = (enum content)below(w, NR_CONTENTS);
+	const enum what content = (enum what)below(w, NR_CONTENTS);
 	size_t from, to, off, end;
 
 	if (!draw_free_lines(w, &from, &to))
@@ -339,7 +339,7 @@ static void maintainer_step(struct world *w)
 	if (!open->nr_read && below(w, 2)) {
 		steps_log(&w->steps, "%u: %u writes and cleans %#zx to %#zx",
 			  w->steps.nr, who, from, to);
-		draw_content(w, (enum content)below(w, NR_CONTENTS), from, to);
+		draw_content(w, (enum what)below(w, NR_CONTENTS), from, to);
 		for (off = from; off < to; off = end) {
 			end = off - off % page + page;
 			store(w, who, off, end < to ? end : to);
@@ -441,19 +441,19 @@ static void play(size_t line_size)
 			 (unsigned int)sequence_env("STEPS", 300));
 }
 
-static void right_programs_get_right_bytes_with_lines_of_32(void **state)
+static void right_programs_have_right_bytes_lines_of_32(void **state)
 {
 	(void)state;
 	play(32);
 }
 
-static void right_programs_get_right_bytes_with_lines_of_64(void **state)
+static void right_programs_have_right_bytes_lines_of_64(void **state)
 {
 	(void)state;
 	play(64);
 }
 
-static void right_programs_get_right_bytes_with_lines_of_128(void **state)
+static void right_programs_have_right_bytes_lines_of_128(void **state)
 {
 	(void)state;
 	play(128);
@@ -462,12 +462,9 @@ static void right_programs_get_right_bytes_with_lines_of_128(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			right_programs_get_right_bytes_with_lines_of_32),
-		cmocka_unit_test(
-			right_programs_get_right_bytes_with_lines_of_64),
-		cmocka_unit_test(
-			right_programs_get_right_bytes_with_lines_of_128),
+		cmocka_unit_test(right_programs_have_right_bytes_lines_of_32),
+		cmocka_unit_test(right_programs_have_right_bytes_lines_of_64),
+		cmocka_unit_test(right_programs_have_right_bytes_lines_of_128),
 	};
 
 	return cmocka_run_group_tests_name("right", tests, NULL, NULL);
