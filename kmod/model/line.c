@@ -255,10 +255,27 @@ static void drop_short_rows(const struct line_buf *buf,
 static struct line_bytes missing_bytes(const struct line_buf *buf, size_t line)
 {
 	struct line_bytes bytes = pattern_bytes(buf, line);
+	const size_t nr = count_bytes(&bytes);
 
-	if (count_bytes(&bytes) && count_bytes(&bytes) < PATTERN_LINE)
+	if (nr < PATTERN_ROW)
+		return (struct line_bytes){ { 0 } };
+	if (nr < PATTERN_LINE)
 		drop_short_rows(buf, &bytes);
 	return bytes;
+}
+
+/* Has the CPU stored no byte of a hidden line? */
+static bool is_pattern(const struct line_buf *buf, size_t line)
+{
+	const u64 *cpu = (const u64 *)(page_of(buf, line)->cpu +
+				       image_off(buf, line));
+	const u64 first = first_word(buf, line);
+	size_t i;
+
+	for (i = 0; i < line_size(buf) / sizeof(*cpu); i++)
+		if (cpu[i] != pattern_word(first + i))
+			return false;
+	return true;
 }
 
 /*
@@ -269,15 +286,13 @@ static bool has_changed(const struct line_buf *buf, size_t line)
 {
 	const struct line_page *page = page_of(buf, line);
 	size_t off = image_off(buf, line);
-	struct line_bytes missing;
 
 	if (!is_valid(buf, line) || !page->cpu)
 		return false;
-	if (!is_hidden(buf, line))
-		return differs(page->cpu + off, twin_image(page) + off,
-			       line_size(buf));
-	missing = missing_bytes(buf, line);
-	return count_bytes(&missing) < line_size(buf);
+	if (is_hidden(buf, line))
+		return !is_pattern(buf, line);
+	return differs(page->cpu + off, twin_image(page) + off,
+		       line_size(buf));
 }
 
 static bool is_dirty(const struct line_buf *buf, size_t line)
@@ -307,25 +322,37 @@ static bool is_unclean(const struct line_buf *buf, size_t line)
 	return false;
 }
 
+/* Of a hidden line: are bytes that were not stored other ones in DRAM? */
+static bool is_any_stale(const struct line_buf *buf, size_t line,
+			 const struct line_bytes *missing)
+{
+	const struct line_page *page = page_of(buf, line);
+	size_t off = image_off(buf, line);
+	size_t i;
+
+	if (!count_bytes(missing))
+		return false;
+	for (i = 0; i < line_size(buf); i++)
+		if (bit_is_set(missing->bits, i) &&
+		    page->dram[off + i] != page->twin[off + i])
+			return true;
+	return false;
+}
+
 /* Of a hidden line, what the CPU has stored is not. */
 static bool is_stale(const struct line_buf *buf, size_t line)
 {
 	const struct line_page *page = page_of(buf, line);
 	size_t off = image_off(buf, line);
 	struct line_bytes missing;
-	size_t i;
 
 	if (!is_valid(buf, line) || !page->twin ||
 	    !differs(page->dram + off, page->twin + off, line_size(buf)))
 		return false;
-	if (!is_hidden(buf, line))
+	if (!is_hidden(buf, line) || is_pattern(buf, line))
 		return true;
 	missing = missing_bytes(buf, line);
-	for (i = 0; i < line_size(buf); i++)
-		if (bit_is_set(missing.bits, i) &&
-		    page->dram[off + i] != page->twin[off + i])
-			return true;
-	return false;
+	return is_any_stale(buf, line, &missing);
 }
 
 /* Has the CPU changed a byte? @missing: of a hidden line; NULL: it is none. */
@@ -511,15 +538,25 @@ static void lose_device_write(struct line_buf *buf, size_t line)
 	tell(buf, LINE_LOST_DEVICE_WRITE, line);
 }
 
-/* The old bytes again, in place of @missing; the line is hidden no longer. */
-static void show_line(struct line_buf *buf, size_t line,
-		      const struct line_bytes *missing)
+/* The old bytes again, where nothing was stored. */
+static void show_line(struct line_buf *buf, size_t line)
+{
+	const struct line_page *page = page_of(buf, line);
+	size_t off = image_off(buf, line);
+
+	copy(page->cpu + off, page->twin + off, line_size(buf));
+	bit_clear(buf->hidden, line);
+}
+
+/* The same, in place of @missing alone. */
+static void show_bytes(struct line_buf *buf, size_t line,
+		       const struct line_bytes *missing)
 {
 	const struct line_page *page = page_of(buf, line);
 	size_t off = image_off(buf, line);
 	size_t i;
 
-	for (i = 0; i < line_size(buf); i++)
+	for (i = 0; count_bytes(missing) && i < line_size(buf); i++)
 		if (bit_is_set(missing->bits, i))
 			page->cpu[off + i] = page->twin[off + i];
 	bit_clear(buf->hidden, line);
@@ -556,24 +593,28 @@ static void write_back_stored(struct line_buf *buf, size_t line,
 /* If it stays hidden a WRITE bracket is open, in which more may be stored. */
 static void clean_hidden(struct line_buf *buf, size_t line, struct line_op *op)
 {
-	struct line_bytes missing = missing_bytes(buf, line);
+	struct line_bytes missing;
 
 	if (!is_dirty(buf, line)) {
 		if (!buf->nr_write)
-			show_line(buf, line, &missing);
+			show_line(buf, line);
 		return;
 	}
 	op->nr_dirty++;
-	note_changes(buf, line, op);
+	missing = missing_bytes(buf, line);
+	if (count_bytes(&missing))
+		note_changes(buf, line, op);
+	else
+		op->last_changed = (u64)(line + 1) << buf->line_shift;
 	if (buf->nr_write && count_bytes(&missing)) {
 		write_back_stored(buf, line, &missing);
 		return;
 	}
-	if (is_stale(buf, line)) {
+	if (is_any_stale(buf, line, &missing)) {
 		lose_device_write(buf, line);
 		missing = pattern_bytes(buf, line);
 	}
-	show_line(buf, line, &missing);
+	show_bytes(buf, line, &missing);
 	write_back(buf, line);
 }
 
@@ -934,7 +975,6 @@ bool line_show_page(struct line_buf *buf, size_t page,
 {
 	size_t line = page * lines_per_page(buf);
 	size_t end = line + lines_per_page(buf);
-	struct line_bytes missing;
 	bool is_news = false;
 
 	if (!any_bit(buf->hidden, line, end) || (bracket && bracket->nr_read))
@@ -942,8 +982,7 @@ bool line_show_page(struct line_buf *buf, size_t page,
 	for (; line < end; line++) {
 		if (!is_hidden(buf, line) || is_dirty(buf, line))
 			continue;
-		missing = missing_bytes(buf, line);
-		show_line(buf, line, &missing);
+		show_line(buf, line);
 		is_news = true;
 	}
 	return is_news;
@@ -969,7 +1008,7 @@ void line_show_all(struct line_buf *buf, size_t page)
 		missing = missing_bytes(buf, line);
 		if (is_dirty(buf, line))
 			bit_set(buf->stored, line);
-		show_line(buf, line, &missing);
+		show_bytes(buf, line, &missing);
 	}
 }
 
