@@ -473,6 +473,7 @@ int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
 	struct heapsim_buf *buf = dmabuf->priv;
 	const u64 begin_ns = heapsim_event_begin();
+	bool was_open;
 	int ret;
 
 	ret = mutex_lock_killable(&buf->lock);
@@ -486,14 +487,17 @@ int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 	if (ret)
 		goto out_unlock;
 	/* This one first: it is no missing end that comes just now. */
-	heapsim_bracket_close(buf, dir);
+	was_open = heapsim_bracket_close(buf, dir);
 	heapsim_brackets_reap(buf);
 	/* Lines that are not whole stay only for brackets still open. */
 	if (dir != DMA_FROM_DEVICE)
 		ret = heapsim_views_clean(buf, 0, buf->len,
 					  HEAPSIM_UNTIL_KILLED);
-	if (ret)
+	if (ret) {
+		if (was_open)
+			heapsim_bracket_reopen(buf, dir);
 		goto out_unlock;
+	}
 	sync_for_device(buf, dir);
 	if (buf->nr_holders || !list_empty(&buf->attachments))
 		heapsim_views_revoke(buf, 0, buf->nr_pages);

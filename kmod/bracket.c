@@ -360,8 +360,9 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
  * counted.
  *
  * Context: the buffer's lock is held.
+ * Return: true if it closed a bracket.
  */
-void heapsim_bracket_close(struct heapsim_buf *buf, enum dma_data_direction dir)
+bool heapsim_bracket_close(struct heapsim_buf *buf, enum dma_data_direction dir)
 {
 	const bool is_write = dir != DMA_FROM_DEVICE;
 	struct heapsim_bracket *b = bracket_find(buf);
@@ -369,13 +370,32 @@ void heapsim_bracket_close(struct heapsim_buf *buf, enum dma_data_direction dir)
 	if (b && line_bracket_close(&buf->lines, &b->open, line_dir_of(dir))) {
 		if (!is_open(b))
 			b->had_buf = false;
-		return;
+		return true;
 	}
 	spin_lock(&buf->lines_lock);
 	buf->lines.count.unmatched_ends++;
 	spin_unlock(&buf->lines_lock);
 	heapsim_record_unmatched_end(buf, is_write && (!b || !b->open.nr_write),
 				     is_write);
+	return false;
+}
+
+/**
+ * heapsim_bracket_reopen() - the END did not come to its end
+ * @buf: two-view buffer
+ * @dir: of the END, which closed a bracket
+ *
+ * The calling process is killed: its bracket ends with it.
+ *
+ * Context: the buffer's lock is held.
+ */
+void heapsim_bracket_reopen(struct heapsim_buf *buf,
+			    enum dma_data_direction dir)
+{
+	struct heapsim_bracket *b = bracket_find(buf);
+
+	if (b)
+		line_bracket_open(&buf->lines, &b->open, line_dir_of(dir));
 }
 
 /* The process will not END any more: no maintenance, but it is counted. */

@@ -634,8 +634,10 @@ const struct heapsim_cpu *
 heapsim_bracket_reader(const struct heapsim_buf *buf);
 void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 			  struct heapsim_bracket **fresh);
-void heapsim_bracket_close(struct heapsim_buf *buf,
+bool heapsim_bracket_close(struct heapsim_buf *buf,
 			   enum dma_data_direction dir);
+void heapsim_bracket_reopen(struct heapsim_buf *buf,
+			    enum dma_data_direction dir);
 void heapsim_brackets_reap(struct heapsim_buf *buf);
 void heapsim_brackets_fini(struct heapsim_buf *buf);
 
