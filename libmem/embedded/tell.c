@@ -19,7 +19,7 @@
 #include "../internal.h"
 #include "tell.h"
 
-/* Set once, by the first context, if at all. */
+/* Set once, as the library is loaded or by the first context, if at all. */
 static struct stacks *_Atomic stacks;
 
 static struct stacks *stacks_seen(void)
@@ -35,12 +35,27 @@ static void text_copy(char *to, const char *from, size_t size)
 	memset(to + len, 0, size - len);
 }
 
-static void look(void)
+/* @library: who reports a file of another version; NULL: not yet */
+static void look(const char *library)
 {
-	const char *path = secure_getenv(STACKS_ENV);
+	const char *path;
 
+	if (stacks_seen())
+		return;
+	path = secure_getenv(STACKS_ENV);
 	if (path && !stacks_init())
-		atomic_store(&stacks, stacks_map(path, LIBRARY_NAME));
+		atomic_store(&stacks, stacks_map(path, library));
+}
+
+/* A program may give up the right to open it before it opens a context. */
+__attribute__((constructor)) static void look_early(void)
+{
+	look(NULL);
+}
+
+static void look_once(void)
+{
+	look(LIBRARY_NAME);
 }
 
 /**
@@ -53,7 +68,7 @@ void tell_init(void)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const int err = errno;
 
-	pthread_once(&once, look);
+	pthread_once(&once, look_once);
 	errno = err;
 }
 

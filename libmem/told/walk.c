@@ -80,7 +80,7 @@ static bool is_ours(int fd, const char *library)
 	if (header->magic == STACKS_MAGIC) {
 		ret = header->version == STACKS_VERSION &&
 		      status.st_size == sizeof(struct stacks);
-		if (!ret)
+		if (!ret && library)
 			refuse(header, library);
 	}
 	munmap(header, sizeof(*header));
@@ -91,7 +91,7 @@ static bool is_ours(int fd, const char *library)
  * stacks_map() - map the file
  * @path: of it, as STACKS_ENV has it
  * @library: name and version of the caller, for the report of a command that
- *	has another version of the file
+ *	has another version of the file; NULL: none is made
  *
  * Context: any signal handler, after stacks_init().
  * Return: NULL if it cannot be opened or mapped, or is of another version.

@@ -146,6 +146,19 @@ engine_not_attached()
 		    'mem_stream_attach' && sum 1 1 && clean_twin not-attached
 }
 
+# Before it opened a context; linked in any way.
+without_rights()
+{
+	local how
+
+	for how in "" -archive -static; do
+		MISTAKES_SANDBOX=1 report 0 "$wrong$how" stale &&
+			has 'Stale read' "at $(at peek PEEK)" \
+			    "by $(at stale STALE)" 'by main' && sum 1 1 ||
+			return
+	done
+}
+
 # The program ends by it; what it was is told.
 use_after_free()
 {
@@ -869,6 +882,7 @@ try cpu_while_active cpu_while_active
 try engine_not_attached engine_not_attached
 try read_of_what_was_not_attached read_of_what_was_not_attached
 try use_after_free use_after_free
+try a_program_that_gives_up_rights_is_watched without_rights
 try attaches_are_told attaches
 try cpu_on_device cpu_on_device
 try atomic_on_uncached atomic_on_uncached

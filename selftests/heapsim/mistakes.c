@@ -8,15 +8,20 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #include <libmem.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 
 #include "../../libmem/compat.h"
 
@@ -958,6 +963,26 @@ static void nothing(void)
 {
 }
 
+/* It can open no file any more. */
+static void sandbox(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {
+		.len = sizeof(filter) / sizeof(filter[0]),
+		.filter = filter,
+	};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		err(3, "seccomp");
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -1018,6 +1043,8 @@ int main(int argc, char **argv)
 		is_right = 1;
 		name += 6;
 	}
+	if (getenv("MISTAKES_SANDBOX"))
+		sandbox();
 	CHECK(mem_ctx_open(NULL, &ctx));
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (strcmp(all[i].name, name))
