@@ -192,24 +192,34 @@ static bool is_secure(pid_t pid)
 	return ret;
 }
 
-static bool has_map(const struct process *process, const char *name)
+/* Those by which it could open a descriptor of this process. */
+static bool has_other_rights(pid_t pid)
 {
+	struct stat status;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return !stat(path, &status) && (status.st_uid != geteuid() ||
+					status.st_gid != getegid());
+}
+
+static bool is_preloaded(const struct process *process)
+{
+	static const char name[] = "/libheapsim-preload.so";
 	size_t i;
 
-	for (i = 0; i < process->nr; i++) {
-		const char *slash = strrchr(process->maps[i].path, '/');
-
-		if (!strncmp(slash + 1, name, strlen(name)))
+	for (i = 0; i < process->nr; i++)
+		if (strstr(process->maps[i].path, name))
 			return true;
-	}
 	return false;
 }
 
+/* Returns why a process cannot put stacks down that has not mapped the file. */
 static enum outside_why why(const struct process *process)
 {
-	if (has_map(process, "libheapsim-preload.so"))
-		return has_map(process, "memfd:heapsim-stacks") ?
-			OUTSIDE_UNKNOWN : OUTSIDE_NO_RIGHTS;
+	if (is_preloaded(process))
+		return has_other_rights(process->pid) ? OUTSIDE_NO_RIGHTS :
+							OUTSIDE_UNKNOWN;
 	if (is_static(process->pid))
 		return OUTSIDE_STATIC;
 	return is_secure(process->pid) ? OUTSIDE_SECURE :
@@ -221,6 +231,7 @@ static struct process process_look(pid_t pid)
 {
 	struct process process = { .pid = pid };
 	char name[32], *line = NULL;
+	bool has_file = false;
 	size_t size = 0;
 	FILE *maps;
 
@@ -235,11 +246,12 @@ static struct process process_look(pid_t pid)
 			   " %*s %*s %n", &map.start, &map.end, &map.off,
 			   &at) == 3 && at && line[at] == '/')
 			map_add(&process, &map, line + at);
+		has_file |= strstr(line, "/memfd:heapsim-stacks") != NULL;
 	}
 	free(line);
 	if (maps)
 		fclose(maps);
-	if (process.nr)
+	if (process.nr && !has_file)
 		process.why = why(&process);
 	return process;
 }

@@ -581,6 +581,7 @@ own_signal()
 {
 	report 0 "$wrong" own-signal 1000 && sum 1 1 &&
 		has "at peek \\(wrong.c:$(line PEEK)\\)" &&
+		hasnt 'unknown:' &&
 		report 0 "$O/wrong-static" own-signal && sum 1 1
 }
 
