@@ -39,43 +39,12 @@ int __libc_allocate_rtsig(int high);
 /* The C library has it, and no header of its own. */
 int capset(void *header, const void *caps);
 
-/* Calls after which a process may not open the file any more, or not find it. */
-#define FOR_EACH_RIGHTS_CALL(DO)					\
-	DO(setuid, (uid_t uid), (uid))					\
-	DO(seteuid, (uid_t uid), (uid))					\
-	DO(setreuid, (uid_t real, uid_t effective), (real, effective))	\
-	DO(setresuid, (uid_t real, uid_t effective, uid_t saved),	\
-	   (real, effective, saved))					\
-	DO(setfsuid, (uid_t uid), (uid))				\
-	DO(setgid, (gid_t gid), (gid))					\
-	DO(setegid, (gid_t gid), (gid))					\
-	DO(setregid, (gid_t real, gid_t effective), (real, effective))	\
-	DO(setresgid, (gid_t real, gid_t effective, gid_t saved),	\
-	   (real, effective, saved))					\
-	DO(setfsgid, (gid_t gid), (gid))				\
-	DO(capset, (void *header, const void *caps), (header, caps))	\
-	DO(chroot, (const char *path), (path))				\
-	DO(unshare, (int flags), (flags))				\
-	DO(setns, (int fd, int type), (fd, type))
-
-#define DECLARE_NEXT(name, params, args)				\
-	static int (*next_##name)params;
-#define FIND_NEXT(name, params, args)					\
-	next_##name = dlsym(RTLD_NEXT, #name);
-#define DEFINE_CALL(name, params, args)					\
-	EXPORT int name params						\
-	{								\
-		rights_go();						\
-		return next_##name args;				\
-	}
-
 static char stacks_path[64];
 static int (*next_sigaction)(int, const struct sigaction *, struct sigaction *);
 static int (*next_sigprocmask)(int, const sigset_t *, sigset_t *);
 static int (*next_sigmask)(int, const sigset_t *, sigset_t *);
 static sighandler_t (*next_signal)(int, sighandler_t);
 static int (*next_prctl)(int, ...);
-FOR_EACH_RIGHTS_CALL(DECLARE_NEXT)
 static bool is_taken;
 
 static struct stacks *_Atomic stacks_mapped;
@@ -143,7 +112,6 @@ static void next_find(void)
 	next_sigprocmask = dlsym(RTLD_NEXT, "sigprocmask");
 	next_signal = dlsym(RTLD_NEXT, "signal");
 	next_prctl = dlsym(RTLD_NEXT, "prctl");
-	FOR_EACH_RIGHTS_CALL(FIND_NEXT)
 	next_sigmask = dlsym(RTLD_NEXT, "pthread_sigmask");
 }
 
@@ -267,4 +235,36 @@ EXPORT int prctl(int option, ...)
 	return next_prctl(option, args[0], args[1], args[2], args[3]);
 }
 
-FOR_EACH_RIGHTS_CALL(DEFINE_CALL)
+/* After these a process may not open the file any more, or not find it. */
+#define RIGHTS_CALL(name, params, args)					\
+	static int (*next_##name)params;				\
+									\
+	__attribute__((constructor)) static void find_##name(void)	\
+	{								\
+		next_##name = dlsym(RTLD_NEXT, #name);			\
+	}								\
+									\
+	EXPORT int name params						\
+	{								\
+		rights_go();						\
+		if (!next_##name)					\
+			find_##name();					\
+		return next_##name args;				\
+	}
+
+RIGHTS_CALL(setuid, (uid_t uid), (uid))
+RIGHTS_CALL(seteuid, (uid_t uid), (uid))
+RIGHTS_CALL(setreuid, (uid_t real, uid_t effective), (real, effective))
+RIGHTS_CALL(setresuid, (uid_t real, uid_t effective, uid_t saved),
+	    (real, effective, saved))
+RIGHTS_CALL(setfsuid, (uid_t uid), (uid))
+RIGHTS_CALL(setgid, (gid_t gid), (gid))
+RIGHTS_CALL(setegid, (gid_t gid), (gid))
+RIGHTS_CALL(setregid, (gid_t real, gid_t effective), (real, effective))
+RIGHTS_CALL(setresgid, (gid_t real, gid_t effective, gid_t saved),
+	    (real, effective, saved))
+RIGHTS_CALL(setfsgid, (gid_t gid), (gid))
+RIGHTS_CALL(capset, (void *header, const void *caps), (header, caps))
+RIGHTS_CALL(chroot, (const char *path), (path))
+RIGHTS_CALL(unshare, (int flags), (flags))
+RIGHTS_CALL(setns, (int fd, int type), (fd, type))
