@@ -880,13 +880,14 @@ static void launch_graph(void)
 
 static void missing_calls(void)
 {
+	const char *name = "a_call_whose_name_is_longer_than_that_of_a_buffer";
 	int i;
 
 	if (is_right)
 		return;
 	for (i = 0; i < 2; i++)
 		launch_graph();
-	libmem_tell_missing("a_call_whose_name_is_longer_than_that_of_a_buffer");
+	libmem_tell_missing(name);
 	launch_graph(); /* LAST */
 	libmem_tell_missing(NULL);
 }

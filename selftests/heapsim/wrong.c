@@ -528,7 +528,8 @@ int capset(void *header, const void *caps);
 
 static int caps_drop(void)
 {
-	uint32_t header[] = { 0x20080522, 0 };	/* _LINUX_CAPABILITY_VERSION_3 */
+	/* _LINUX_CAPABILITY_VERSION_3, of the calling thread */
+	uint32_t header[] = { 0x20080522, 0 };
 	const uint32_t none[6] = { 0 };
 
 	return capset(header, none);

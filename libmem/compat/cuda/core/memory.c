@@ -18,6 +18,9 @@ static enum core_type type_of(enum mem_kind kind)
 	}
 }
 
+/* As the report has it, where calls stand that are not supported. */
+#define DISCRETE_MANAGED	"managed memory on device 0, a discrete GPU"
+
 /**
  * core_alloc() - allocate memory
  * @ctx: context
@@ -40,8 +43,7 @@ CORE_API int core_alloc(struct CUctx_st *ctx, enum mem_kind kind, uint64_t len,
 
 	if (ctx->device->is_discrete) {
 		if (kind == MEM_KIND_MANAGED)
-			return core_missing("managed memory on device 0, "
-					    "a discrete GPU");
+			return core_missing(DISCRETE_MANAGED);
 		if (kind == MEM_KIND_DEVICE)
 			flags |= MEM_DEVICE_DISCRETE;
 	}
