@@ -246,7 +246,7 @@ static struct process process_look(pid_t pid)
 			   " %*s %*s %n", &map.start, &map.end, &map.off,
 			   &at) == 3 && at && line[at] == '/')
 			map_add(&process, &map, line + at);
-		has_file |= strstr(line, "/memfd:heapsim-stacks") != NULL;
+		has_file |= !!strstr(line, "/memfd:heapsim-stacks");
 	}
 	free(line);
 	if (maps)
