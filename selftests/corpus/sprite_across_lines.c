@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A sheet of two sprites beside each other, which an engine draws. The CPU
- * clears the left one, in a bracket for writing alone, and its rows end within a
- * line: the right one gets back what the cache had of it, zeros. What is cleared
- * whole is right, though these zeros are no others than the cache's.
+ * clears the left one, in a bracket for writing alone, and its rows end within
+ * a line: the right one gets back what the cache had of it, zeros. What is
+ * cleared whole is right, though the cache has the same zeros.
  *
  * Like https://github.com/lvgl/lvgl/issues/3714: areas that CPU and DMA2D drew
  * in one frame neither began nor ended at lines.
