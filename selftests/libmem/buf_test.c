@@ -365,7 +365,7 @@ static void assert_nothing_lost(struct mem_buf *buf, uint64_t nr_lost)
 }
 
 /* With the bytes that the cache has, and with those that the engine wrote. */
-static void a_frame_may_be_rewritten_with_bytes_that_are_there(void **state)
+static void a_frame_may_be_rewritten_with_its_bytes(void **state)
 {
 	static const uint8_t values[] = { 0, 0x55 };
 	static uint8_t want[LEN];
@@ -434,7 +434,7 @@ static void a_system_call_may_rewrite_a_frame(void **state)
 	mem_buf_destroy(buf);
 }
 
-static void a_bracket_for_writing_alone_counts_beside_others(void **state)
+static void a_bracket_for_writing_alone_counts(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
 	const size_t line = line_size();
@@ -829,12 +829,10 @@ int main(void)
 		cmocka_unit_test(null_is_destroyed_and_has_no_length),
 		cmocka_unit_test(end_of_a_write_shows_it_to_engines),
 		cmocka_unit_test(begin_of_a_read_shows_what_engines_wrote),
-		cmocka_unit_test(
-			a_frame_may_be_rewritten_with_bytes_that_are_there),
+		cmocka_unit_test(a_frame_may_be_rewritten_with_its_bytes),
 		cmocka_unit_test(a_line_rewritten_in_part_loses_the_rest),
 		cmocka_unit_test(a_system_call_may_rewrite_a_frame),
-		cmocka_unit_test(
-			a_bracket_for_writing_alone_counts_beside_others),
+		cmocka_unit_test(a_bracket_for_writing_alone_counts),
 		cmocka_unit_test(brackets_refuse),
 		cmocka_unit_test(an_end_without_begin_is_counted),
 		cmocka_unit_test(begin_goes_on_after_signals),
