@@ -4,8 +4,9 @@
  * own, with the fault knobs on, signals that interrupt them, and one of the
  * processes killed now and then. Each answer must be one that the documents
  * have, a killed process must end, and nothing may stay behind. What else can
- * go wrong the kernel's sanitizers and the kernel log report. HEAPSIM_STEPS= is the number of operations of all
- * processes together, HEAPSIM_SEED= chooses them.
+ * go wrong the kernel's sanitizers and the kernel log report. HEAPSIM_STEPS= is
+ * the number of operations of all processes together, HEAPSIM_SEED= chooses
+ * them.
  */
 #include <dirent.h>
 #include <fcntl.h>
