@@ -180,12 +180,12 @@ static void starter_and_submitter_are_signalled(void **state)
 	f->map[0] = 1;
 	device_sync(f->fd, DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE);
 	device_sync(f->fd, DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE);
-	r = told(f, HEAPSIM_RECORD_REDUNDANT_CLEAN);
+	r = told(f, HEAPSIM_RECORD_UNMATCHED_END);
 	assert_true(r.cpu_stack > start);
 	assert_int_equal(last_id, r.cpu_stack);
 	assert_int_equal(last_ip, r.cpu.ip);
 	/* Both of one call: one stack. */
-	assert_int_equal(told(f, HEAPSIM_RECORD_UNMATCHED_END).cpu_stack,
+	assert_int_equal(told(f, HEAPSIM_RECORD_REDUNDANT_CLEAN).cpu_stack,
 			 r.cpu_stack);
 }
 
