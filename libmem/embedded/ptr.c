@@ -16,7 +16,11 @@
 
 #include <valgrind/memcheck.h>
 
+#include "../engine/futex.h"
 #include "embedded.h"
+
+/* So long at most the parent waits for a child of fork. */
+#define APART_NS	1000000000ULL
 
 /* Behind each allocation, at least and at most. */
 #define CANARY_MIN	64U
@@ -58,6 +62,7 @@ static struct {
 
 	struct host_pages *pages;	/* at the last fork */
 	size_t nr_pages;
+	atomic_uint *is_apart;	/* the child has its own; shared */
 	sigset_t old;
 } registered = {
 	.once = PTHREAD_ONCE_INIT,
@@ -495,6 +500,45 @@ static size_t noted_len(void)
 	return registered.nr * sizeof(*registered.pages);
 }
 
+/*
+ * Until a child has its own pages it has those of the window, which another
+ * thread of the parent may free, and malloc() in the child begins before any
+ * handler does: the parent waits. Not for ever, for a child that a debugger
+ * has stopped, or that was killed.
+ */
+static void apart_begin(void)
+{
+	void *page = mmap(NULL, sizeof(*registered.is_apart),
+			  PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			  -1, 0);
+
+	registered.is_apart = page == MAP_FAILED ? NULL : page;
+}
+
+static void apart_wait(void)
+{
+	const uint64_t until = now_ns() + APART_NS;
+
+	while (registered.is_apart && !atomic_load(registered.is_apart) &&
+	       now_ns() < until)
+		futex_wait(registered.is_apart, 0, until);
+}
+
+static void apart_tell(void)
+{
+	if (!registered.is_apart)
+		return;
+	atomic_store(registered.is_apart, 1);
+	futex_wake(registered.is_apart, 1);
+}
+
+static void apart_end(void)
+{
+	if (registered.is_apart)
+		munmap(registered.is_apart, sizeof(*registered.is_apart));
+	registered.is_apart = NULL;
+}
+
 static void before_fork(void)
 {
 	sigset_t old;
@@ -508,6 +552,7 @@ static void before_fork(void)
 	registered.nr_pages = 0;
 	if (!registered.nr)
 		return;
+	apart_begin();
 	registered.pages = mmap(NULL, noted_len(), PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (registered.pages == MAP_FAILED) {
@@ -535,6 +580,8 @@ static void in_parent(void)
 {
 	size_t i;
 
+	apart_wait();
+	apart_end();
 	for (i = 0; i < registered.nr_pages; i++)
 		if (registered.pages[i].copy)
 			munmap(registered.pages[i].copy,
@@ -579,6 +626,8 @@ static void in_child(void)
 			in_engine(&registered.pages[i]);
 		else
 			in_child_of(&registered.pages[i]);
+	apart_tell();
+	apart_end();
 	end_fork();
 }
 
