@@ -525,6 +525,7 @@ int ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
 	       unsigned int flags, struct mem_buf **buf);
 void ptr_free(struct mem_buf *buf);
 struct mem_buf *ptr_find(struct mem_ctx *ctx, const void *addr);
+bool ptr_is_given(uintptr_t addr);
 void ptr_look_behind(const struct embedded_buf *buf, const struct work *work);
 
 /* atomic.c */

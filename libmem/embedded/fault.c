@@ -200,6 +200,9 @@ enum fault fault_handle(const siginfo_t *info, const void *context)
 
 	if (info->si_code == SEGV_ACCERR && !trap_is_fetch(context))
 		ret = what_is((uintptr_t)info->si_addr, context);
+	else if (info->si_code == SEGV_MAPERR &&
+		 ptr_is_given((uintptr_t)info->si_addr))
+		ret = FAULT_READY;
 	errno = err;
 	return ret;
 }

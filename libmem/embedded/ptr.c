@@ -31,19 +31,22 @@
  * struct host_pages - pages of registered memory, for a child of fork
  * @at: where the program has them
  * @len: bytes
- * @has_first: memory that is not registered lies in the first page, too
- * @has_last: the same of the last page
- * @copy: what was in them at the fork, NULL none
+ * @is_edge: it is one, in which memory that is not registered lies, too
+ * @is_away: a child has nothing there, until it gets @copy
+ * @copy: what was in them before the fork, NULL none, or it is there already
  * @off: of the window
  */
 struct host_pages {
 	uint8_t *at;
 	size_t len;
-	bool has_first;
-	bool has_last;
+	bool is_edge;
+	bool is_away;
 	void *copy;
 	uint64_t off;
 };
+
+/* A page that begins it, those within, and one that ends it. */
+#define HOST_PAGES_MAX	3
 
 /*
  * Registered memory by the host's address. Handlers of fork hold both locks
@@ -62,6 +65,7 @@ static struct {
 
 	struct host_pages *pages;	/* at the last fork */
 	size_t nr_pages;
+	pid_t parent;			/* who forked */
 	atomic_uint *is_apart;	/* the child has its own; shared */
 	sigset_t old;
 } registered = {
@@ -461,26 +465,42 @@ copy_pages(void *to, const void *from, size_t len)
  * registered lies in the first and the last, malloc()'s own among it. A child
  * gets copies of all pages. An engine gets copies of those that it needs to go
  * on, and only of those: kernels have registered memory at another address.
+ *
+ * In a child the C library stores to its heap before it calls any handler: it
+ * makes locks new, and arenas those of no thread. So that these stores do not
+ * come to the parent, a child has no first and no last page at all until it
+ * touches them, or its handler gives it the copies.
  */
+
+static void note(const struct mem_buf *buf, size_t first, size_t end,
+		 bool is_edge)
+{
+	if (first >= end)
+		return;
+	registered.pages[registered.nr_pages++] = (struct host_pages) {
+		.at = (uint8_t *)page_of(buf->host) + first,
+		.len = end - first,
+		.is_edge = is_edge,
+		.off = window_off((const struct embedded_buf *)buf) + first,
+	};
+}
 
 static void note_pages(const void *node, VISIT visit, void *unused)
 {
 	const struct mem_buf *buf = *(struct mem_buf *const *)node;
-	struct host_pages *pages = &registered.pages[registered.nr_pages];
-	uint8_t *const first = (uint8_t *)page_of(buf->host);
-	const uint8_t *end = (uint8_t *)buf->host + buf->asked_len;
+	const size_t page_len = (size_t)1 << window_page_shift();
+	const size_t before = (uintptr_t)buf->host - page_of(buf->host);
+	const size_t first = before ? page_len : 0;
+	size_t end = buf->len;
 
 	(void)unused;
 	if (visit != preorder && visit != leaf)
 		return;
-	registered.nr_pages++;
-	*pages = (struct host_pages) {
-		.at = first,
-		.len = buf->len,
-		.has_first = (uint8_t *)buf->host > first,
-		.has_last = end < first + buf->len,
-		.off = window_off((const struct embedded_buf *)buf),
-	};
+	if (before + buf->asked_len < end && end > first)
+		end -= page_len;
+	note(buf, 0, first, true);
+	note(buf, first, end, false);
+	note(buf, end, buf->len, true);
 }
 
 /* The program goes on meanwhile, if it has other threads. */
@@ -497,7 +517,7 @@ static void *copy_of(const void *pages, size_t len)
 
 static size_t noted_len(void)
 {
-	return registered.nr * sizeof(*registered.pages);
+	return HOST_PAGES_MAX * registered.nr * sizeof(*registered.pages);
 }
 
 /*
@@ -539,6 +559,37 @@ static void apart_end(void)
 	registered.is_apart = NULL;
 }
 
+static bool is_near(uintptr_t first, size_t len, uintptr_t addr)
+{
+	const uintptr_t page_len = (uintptr_t)1 << window_page_shift();
+
+	return first < addr + page_len && first + len > addr - page_len;
+}
+
+/* The frames of this call and of those around it, and some more. */
+static bool has_frame(uintptr_t first, size_t len)
+{
+	return is_near(first, len, (uintptr_t)__builtin_frame_address(0));
+}
+
+/* The kernel needs these before the child could get them. */
+static bool is_of_thread(const struct host_pages *pages)
+{
+	return has_frame((uintptr_t)pages->at, pages->len) ||
+	       is_near((uintptr_t)pages->at, pages->len,
+		       (uintptr_t)pthread_self());
+}
+
+static void copy_for_child(struct host_pages *pages)
+{
+	if (engine_is_forking() && !pages->is_edge)
+		return;
+	pages->copy = copy_of(pages->at, pages->len);
+	pages->is_away = pages->is_edge && pages->copy &&
+			 !is_of_thread(pages) &&
+			 !madvise(pages->at, pages->len, MADV_DONTFORK);
+}
+
 static void before_fork(void)
 {
 	sigset_t old;
@@ -550,6 +601,7 @@ static void before_fork(void)
 	registered.old = old;
 	registered.pages = NULL;
 	registered.nr_pages = 0;
+	registered.parent = getpid();
 	if (!registered.nr)
 		return;
 	apart_begin();
@@ -560,11 +612,8 @@ static void before_fork(void)
 		return;
 	}
 	twalk_r(registered.tree, note_pages, NULL);
-	if (engine_is_forking())
-		return;
 	for (i = 0; i < registered.nr_pages; i++)
-		registered.pages[i].copy = copy_of(registered.pages[i].at,
-						   registered.pages[i].len);
+		copy_for_child(&registered.pages[i]);
 }
 
 static void end_fork(void)
@@ -578,43 +627,64 @@ static void end_fork(void)
 
 static void in_parent(void)
 {
+	const size_t nr = registered.nr_pages;
 	size_t i;
 
 	apart_wait();
 	apart_end();
-	for (i = 0; i < registered.nr_pages; i++)
-		if (registered.pages[i].copy)
-			munmap(registered.pages[i].copy,
-			       registered.pages[i].len);
+	registered.nr_pages = 0;
+	for (i = 0; i < nr; i++) {
+		struct host_pages *pages = &registered.pages[i];
+
+		if (pages->is_away)
+			madvise(pages->at, pages->len, MADV_DOFORK);
+		if (pages->copy)
+			munmap(pages->copy, pages->len);
+	}
 	if (registered.pages)
 		munmap(registered.pages, noted_len());
 	end_fork();
 }
 
-static void put_copy(void *copy, size_t len, void *at)
+static void put_copy(struct host_pages *pages)
 {
-	if (copy)
-		mremap(copy, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, at);
+	mremap(pages->copy, pages->len, pages->len,
+	       MREMAP_MAYMOVE | MREMAP_FIXED, pages->at);
+	pages->copy = NULL;
 }
 
 /* The library stays shared with nobody, but for pages without memory. */
-static void in_child_of(const struct host_pages *pages)
+static void in_child_of(struct host_pages *pages)
 {
 	if (pages->copy)
-		put_copy(pages->copy, pages->len, pages->at);
-	else
+		put_copy(pages);
+	else if (!pages->is_away && !engine_is_forking())
 		window_map_private(pages->at, pages->len, pages->off);
 }
 
-static void in_engine(const struct host_pages *pages)
+/**
+ * ptr_is_given() - a child of fork touches a page before its handler is called
+ * @addr: what it touches
+ *
+ * Context: signal handler.
+ * Return: true if it is there now.
+ */
+bool ptr_is_given(uintptr_t addr)
 {
-	const size_t page_len = (size_t)1 << window_page_shift();
-	uint8_t *const last = pages->at + pages->len - page_len;
+	size_t i;
 
-	if (pages->has_first)
-		put_copy(copy_of(pages->at, page_len), page_len, pages->at);
-	if (pages->has_last && (last > pages->at || !pages->has_first))
-		put_copy(copy_of(last, page_len), page_len, last);
+	if (!registered.nr_pages || registered.parent == getpid())
+		return false;
+	for (i = 0; i < registered.nr_pages; i++) {
+		struct host_pages *pages = &registered.pages[i];
+
+		if (!pages->is_away || !pages->copy ||
+		    addr - (uintptr_t)pages->at >= pages->len)
+			continue;
+		put_copy(pages);
+		return true;
+	}
+	return false;
 }
 
 static void in_child(void)
@@ -622,10 +692,7 @@ static void in_child(void)
 	size_t i;
 
 	for (i = 0; i < registered.nr_pages; i++)
-		if (engine_is_forking())
-			in_engine(&registered.pages[i]);
-		else
-			in_child_of(&registered.pages[i]);
+		in_child_of(&registered.pages[i]);
 	apart_tell();
 	apart_end();
 	end_fork();
@@ -634,15 +701,6 @@ static void in_child(void)
 static void init_registered(void)
 {
 	registered.err = -pthread_atfork(before_fork, in_parent, in_child);
-}
-
-/* The frames of this call and of those around it, and some more. */
-static bool has_frame(uintptr_t first, size_t len)
-{
-	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-	const uintptr_t page_len = (uintptr_t)1 << window_page_shift();
-
-	return first < frame + page_len && first + len > frame - page_len;
 }
 
 /* Its pages become the window's; their bytes stay. */

@@ -100,8 +100,12 @@ static struct {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
-/* Of the thread that has a process made, and of all that come from it. */
-static __thread bool is_forking;
+/*
+ * Of the thread that has a process made, and of all that come from it. clone()
+ * is declared as a function that calls nothing of this file: without volatile
+ * the compiler drops the stores.
+ */
+static __thread volatile bool is_forking;
 
 /**
  * engine_is_forking() - tell an engine's fork from one of the program

@@ -262,6 +262,54 @@ static void a_childs_stores_stay_in_the_child(void **state)
 	mem_ctx_close(own);
 }
 
+static pthread_barrier_t turn;
+
+/* Of a thread's arena the first page has its lock, and who uses it. */
+static void *register_the_first_block(void *own)
+{
+	uint32_t *block = malloc(64);
+
+	memset(block, 5, 64);
+	assert_int_equal(mem_register(own, block, 64, 0), 0);
+	pthread_barrier_wait(&turn);
+	pthread_barrier_wait(&turn);
+	assert_int_equal(block[0], 0x05050505);
+	assert_int_equal(mem_unregister(own, block), 0);
+	use_heap();
+	free(block);
+	return NULL;
+}
+
+/* The C library's stores in a child of fork are the child's, too. */
+static void arenas_of_the_parent_stay_as_they_are(void **state)
+{
+	struct mem_ctx *own = new_ctx();
+	pthread_t thread;
+	size_t i;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pthread_barrier_init(&turn, NULL, 2), 0);
+	assert_int_equal(pthread_create(&thread, NULL,
+					register_the_first_block, own), 0);
+	pthread_barrier_wait(&turn);
+	for (i = 0; i < 3; i++) {
+		pid = fork();
+		assert_true(pid >= 0);
+		if (!pid) {
+			alarm(60);
+			use_heap();
+			_exit(0);
+		}
+		assert_int_equal(status_of(pid), 0);
+	}
+	pthread_barrier_wait(&turn);
+	/* It leaves its arena, which the C library has an assertion about. */
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	pthread_barrier_destroy(&turn);
+	mem_ctx_close(own);
+}
+
 static atomic_bool is_over;
 
 static void *register_and_unregister(void *own)
@@ -349,6 +397,7 @@ int main(void)
 		cmocka_unit_test(variables_can_be_registered),
 		cmocka_unit_test(host_pointers_of_large_blocks_are_illegal),
 		cmocka_unit_test(a_childs_stores_stay_in_the_child),
+		cmocka_unit_test(arenas_of_the_parent_stay_as_they_are),
 		cmocka_unit_test(children_can_come_at_any_time),
 #ifdef OWN_MALLOC
 		cmocka_unit_test(a_thread_can_end_without_memory),
