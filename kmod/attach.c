@@ -125,9 +125,13 @@ int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 	ret = mutex_lock_killable(&buf->lock);
 	if (ret)
 		goto err_lent;
-	list_add(&at->node, &buf->attachments);
-	heapsim_views_revoke(buf, 0, buf->nr_pages);
+	ret = heapsim_views_revoke_until(buf, 0, buf->nr_pages,
+					 HEAPSIM_UNTIL_KILLED);
+	if (!ret)
+		list_add(&at->node, &buf->attachments);
 	mutex_unlock(&buf->lock);
+	if (ret)
+		goto err_lent;
 	return 0;
 
 err_lent:
@@ -163,27 +167,35 @@ void heapsim_buf_detach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
  * the table was mapped, in length and direction: by that DMA_API_DEBUG tells
  * the maps apart that one device has of a buffer.
  */
-static void sync_for_cpu(struct heapsim_buf *buf)
-{
-	struct heapsim_attachment *at;
-
-	list_for_each_entry(at, &buf->attachments, node)
-		if (at->dir != DMA_NONE)
-			dma_sync_sgtable_for_cpu(at->dev, &at->sgt, at->dir);
-}
-
-/* @dir is what the CPU did: what it only read is not written to the device. */
-static void sync_for_device(struct heapsim_buf *buf,
-			    enum dma_data_direction dir)
+static int sync_for_cpu(struct heapsim_buf *buf)
 {
 	struct heapsim_attachment *at;
 
 	list_for_each_entry(at, &buf->attachments, node) {
+		if (heapsim_is_killed())
+			return -EINTR;
+		if (at->dir != DMA_NONE)
+			dma_sync_sgtable_for_cpu(at->dev, &at->sgt, at->dir);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* @dir is what the CPU did: what it only read is not written to the device. */
+static int sync_for_device(struct heapsim_buf *buf, enum dma_data_direction dir)
+{
+	struct heapsim_attachment *at;
+
+	list_for_each_entry(at, &buf->attachments, node) {
+		if (heapsim_is_killed())
+			return -EINTR;
+		cond_resched();
 		if (at->dir == DMA_NONE ||
 		    (at->dir == DMA_BIDIRECTIONAL && dir == DMA_FROM_DEVICE))
 			continue;
 		dma_sync_sgtable_for_device(at->dev, &at->sgt, at->dir);
 	}
+	return 0;
 }
 
 /* Where the device finds the table, to the importer. */
@@ -237,7 +249,6 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 				  DMA_ATTR_SKIP_CPU_SYNC);
 		return ERR_PTR(ret);
 	}
-	mutex_lock(&buf->lock);
 	at->dir = dir;
 	at->who = who;
 	dma_sync_sgtable_for_device(at->dev, &at->sgt, dir);
@@ -327,10 +338,12 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 		goto err_vunmap_cpu;
 	WRITE_ONCE(buf->vaddr, vaddr);
 	heapsim_buf_set_touched(buf);
-	ret = is_cpu ? 0 : heapsim_views_hold(buf, true, &who,
-					      HEAPSIM_UNTIL_DONE);
-	if (ret)
-		goto err_vunmap;
+	if (!is_cpu) {
+		ret = heapsim_views_hold(buf, true, &who, HEAPSIM_UNTIL_DONE);
+		if (ret)
+			goto err_vunmap;
+		mutex_unlock(&buf->lock);
+	}
 	iosys_map_set_vaddr(map, vaddr);
 	tell_event(buf, HEAPSIM_RECORD_HOLD, VMAP_ACCESS, begin_ns, &who);
 	goto out_free;
@@ -439,7 +452,9 @@ int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
 	ret = mutex_lock_killable(&buf->lock);
 	if (ret)
 		goto out_free;
-	sync_for_cpu(buf);
+	ret = sync_for_cpu(buf);
+	if (ret)
+		goto out_unlock;
 	if (buf->has_two_views) {
 		ret = heapsim_views_compare(buf, HEAPSIM_UNTIL_KILLED);
 		heapsim_brackets_reap(buf);
@@ -480,7 +495,9 @@ int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 	if (ret)
 		return ret;
 	if (!buf->has_two_views) {
-		sync_for_device(buf, dir);
+		ret = sync_for_device(buf, dir);
+		if (ret)
+			goto out_unlock;
 		goto out_tell;
 	}
 	ret = heapsim_views_compare(buf, HEAPSIM_UNTIL_KILLED);
@@ -493,14 +510,16 @@ int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 	if (dir != DMA_FROM_DEVICE)
 		ret = heapsim_views_clean(buf, 0, buf->len,
 					  HEAPSIM_UNTIL_KILLED);
+	if (!ret && (buf->nr_holders || !list_empty(&buf->attachments)))
+		ret = heapsim_views_revoke_until(buf, 0, buf->nr_pages,
+						 HEAPSIM_UNTIL_KILLED);
+	if (!ret)
+		ret = sync_for_device(buf, dir);
 	if (ret) {
 		if (was_open)
 			heapsim_bracket_reopen(buf, dir);
 		goto out_unlock;
 	}
-	sync_for_device(buf, dir);
-	if (buf->nr_holders || !list_empty(&buf->attachments))
-		heapsim_views_revoke(buf, 0, buf->nr_pages);
 out_tell:
 	tell_event(buf, HEAPSIM_RECORD_END, access_of(dir), begin_ns, NULL);
 out_unlock:

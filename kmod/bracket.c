@@ -85,7 +85,7 @@ static bool has_descriptor(const struct file *file, struct pid *tgid)
 			ret = iterate_fd(task->files, 0, is_file, file);
 		}
 		task_unlock(task);
-		if (!ret && need_resched()) {
+		if (!ret && (need_resched() || heapsim_is_killed())) {
 			ret = !rest_at(task) || heapsim_is_killed();
 			/* It may have been freed, and be another's now. */
 			seen = NULL;
@@ -346,9 +346,13 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 		b->read_start = start;
 	could_hide = line_bracket_hides(&b->open);
 	line_bracket_open(&buf->lines, &b->open, line_dir_of(dir));
-	/* What is stored from now on hides lines: it is to be seen. */
+	/*
+	 * What is stored from now on hides lines: it is to be seen. The bracket
+	 * of a caller who is killed ends with it.
+	 */
 	if (!could_hide && line_bracket_hides(&b->open))
-		heapsim_views_revoke(buf, 0, buf->nr_pages);
+		heapsim_views_revoke_until(buf, 0, buf->nr_pages,
+					   HEAPSIM_UNTIL_KILLED);
 }
 
 /**
@@ -385,7 +389,8 @@ bool heapsim_bracket_close(struct heapsim_buf *buf, enum dma_data_direction dir)
  * @buf: two-view buffer
  * @dir: of the END, which closed a bracket
  *
- * The calling process is killed: its bracket ends with it.
+ * The calling thread is killed, mostly with its process: its bracket ends with
+ * it.
  *
  * Context: the buffer's lock is held.
  */
@@ -394,8 +399,11 @@ void heapsim_bracket_reopen(struct heapsim_buf *buf,
 {
 	struct heapsim_bracket *b = bracket_find(buf);
 
-	if (b)
-		line_bracket_open(&buf->lines, &b->open, line_dir_of(dir));
+	if (!b)
+		return;
+	line_bracket_open(&buf->lines, &b->open, line_dir_of(dir));
+	if (!b->had_buf)
+		b->had_buf = has_buf(buf, b->tgid);
 }
 
 /* The process will not END any more: no maintenance, but it is counted. */

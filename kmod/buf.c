@@ -115,6 +115,7 @@ static void chunks_free(struct heapsim_buf *buf)
 		else
 			free_pages_exact(page_address(buf->chunks[i].page),
 					 buf->len);
+		cond_resched();
 	}
 	kvfree(buf->chunks);
 }
@@ -198,14 +199,15 @@ void heapsim_buf_get_name(const struct heapsim_buf *buf, char *name)
 int heapsim_buf_revoke(struct dma_buf *dmabuf)
 {
 	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
+	int ret;
 
 	if (!buf)
 		return -EOPNOTSUPP;
 	if (mutex_lock_killable(&buf->lock))
 		return -EINTR;
-	heapsim_views_revoke_all(buf);
+	ret = heapsim_views_revoke_all(buf);
 	mutex_unlock(&buf->lock);
-	return 0;
+	return ret;
 }
 
 static void kind_init(struct heapsim_buf *buf, u32 kind)

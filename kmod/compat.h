@@ -20,6 +20,11 @@
 #include <linux/version.h>
 #include <linux/workqueue.h>
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+int vfs_path_lookup(struct dentry *dentry, struct vfsmount *mnt,
+		    const char *name, unsigned int flags, struct path *path);
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_set(struct vm_area_struct *vma,
 				unsigned long flags)

@@ -682,23 +682,16 @@ out_unlock:
 	return ret;
 }
 
-/* Make both sides ready and submit; on failure nothing is done. */
+/* Judge the job if it starts at once, and submit it. */
 static int job_start(struct heapsim_job *job, struct file **file)
 {
-	int ret;
+	int ret = 0;
 
-	ret = heapsim_job_prepare(job);
-	if (ret)
-		return ret;
 	/* Before locks are taken that others may wait for. */
 	job->is_started = job_is_next(job);
 	if (job->is_started)
 		ret = heapsim_job_judge(job);
-	if (!ret)
-		ret = job_submit(job, file);
-	if (ret)
-		heapsim_job_unprepare(job);
-	return ret;
+	return ret ? ret : job_submit(job, file);
 }
 
 /* Returns ERR_PTR(-EBUSY) or ERR_PTR(-ENOMEM). */
@@ -724,11 +717,22 @@ static struct heapsim_job *job_alloc(struct heapsim_ctx *ctx,
 	return job;
 }
 
-/* It was never in its queue. */
+/* It was never prepared. */
 static void job_abort(struct heapsim_ctx *ctx, struct heapsim_job *job)
 {
 	job_release(&job->object);
 	heapsim_object_abort(&ctx->objects, &job->object);
+}
+
+/*
+ * It was never in its queue. It ends as any: the caller may be killed, and a
+ * buffer's lock that its end needs may be held for long.
+ */
+static void job_cancel(struct heapsim_ctx *ctx, struct heapsim_job *job)
+{
+	heapsim_job_stop(job);
+	heapsim_object_unlink(&ctx->objects, &job->object);
+	queue_work(ends, &job->end);
 }
 
 /**
@@ -769,13 +773,21 @@ int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
 		ret = fd;
 		goto err_running;
 	}
-	ret = job_start(job, file);
+	ret = heapsim_job_prepare(job);
 	if (ret)
 		goto err_fd;
+	ret = job_start(job, file);
+	if (ret)
+		goto err_prepared;
 	cmd->job = job->object.id;
 	cmd->fence_fd = fd;
 	heapsim_object_publish(&ctx->objects, &job->object);
 	return 0;
+err_prepared:
+	put_unused_fd(fd);
+	share_del_running(share);
+	job_cancel(ctx, job);
+	return ret;
 err_fd:
 	put_unused_fd(fd);
 err_running:

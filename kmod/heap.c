@@ -8,12 +8,14 @@
 #include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/fs_struct.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/namei.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <linux/workqueue.h>
 
 #include <uapi/linux/dma-heap.h>
 
@@ -143,55 +145,50 @@ static const struct file_operations heap_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-/**
- * struct search - looks for nodes of other heaps
- * @work: runs it
- * @is_taken: out: by enum heapsim_kind: another heap has the name
+/*
+ * The root of the machine's first process: who inserts the module may have a
+ * /dev of its own, and kernel threads have none since Linux 7.
  */
-struct search {
-	struct work_struct work;
-	bool is_taken[ARRAY_SIZE(heaps)];
-};
-
-static void heaps_search(struct work_struct *work)
+static void init_root_get(struct path *root)
 {
-	struct search *search = container_of(work, struct search, work);
-	char name[64];
-	struct path path;
-	size_t i;
+	struct task_struct *init = init_pid_ns.child_reaper;
 
-	for (i = 0; i < ARRAY_SIZE(heaps); i++) {
-		snprintf(name, sizeof(name), "/dev/%s",
-			 heaps[i].misc.nodename);
-		search->is_taken[i] = !kern_path(name, 0, &path);
-		if (search->is_taken[i])
-			path_put(&path);
-	}
+	task_lock(init);
+	get_fs_root(init->fs, root);
+	task_unlock(init);
+}
+
+static bool is_taken(const struct heap *heap)
+{
+	struct path root, path;
+	char name[64];
+	bool ret;
+
+	snprintf(name, sizeof(name), "dev/%s", heap->misc.nodename);
+	init_root_get(&root);
+	ret = !vfs_path_lookup(root.dentry, root.mnt, name, 0, &path);
+	if (ret)
+		path_put(&path);
+	path_put(&root);
+	return ret;
 }
 
 /**
  * heapsim_heap_init() - publish the heaps
  *
  * A heap whose name another heap has is left out: devtmpfs would report no
- * error, and the second of two equal names would have no node. A worker
- * searches, because it sees the /dev of the machine; the process that inserts
- * the module may have one of its own. Heaps that other modules add later are
- * not seen.
+ * error, and the second of two equal names would have no node. Heaps that other
+ * modules add later are not seen.
  *
  * Return: 0 or -errno with none published.
  */
 int heapsim_heap_init(void)
 {
-	struct search search;
 	size_t i;
 	int ret;
 
-	INIT_WORK_ONSTACK(&search.work, heaps_search);
-	queue_work(system_dfl_wq, &search.work);
-	flush_work(&search.work);
-	destroy_work_on_stack(&search.work);
 	for (i = 0; i < ARRAY_SIZE(heaps); i++) {
-		if (search.is_taken[i]) {
+		if (is_taken(&heaps[i])) {
 			pr_info("/dev/%s has a heap of that name already: not taken\n",
 				heaps[i].misc.nodename);
 			continue;

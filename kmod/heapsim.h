@@ -48,13 +48,15 @@ static inline unsigned long heapsim_jiffies_of(u64 ns)
 }
 
 /*
- * Asked for each page of a long operation. A thread of io_uring's is ended by a
- * signal that is not fatal.
+ * Asked for each page of a long operation. What a worker of io_uring's runs is
+ * cancelled by a signal that is not fatal. The thread that polls a queue is a
+ * worker by its flag, too: it gets such signals when any request is done.
  */
 static inline bool heapsim_is_killed(void)
 {
 	return fatal_signal_pending(current) ||
-	       (current->flags & PF_USER_WORKER && signal_pending(current));
+	       (current->flags & PF_IO_WORKER && current->worker_private &&
+		signal_pending(current));
 }
 
 /* Takes a lock whose holder may clean gigabytes, if the caller @waits. */
@@ -74,6 +76,11 @@ enum heapsim_until {
 	HEAPSIM_UNTIL_DONE,
 	HEAPSIM_UNTIL_KILLED,
 };
+
+/* PTEs that are taken away between two looks whether it is over. */
+#define HEAPSIM_PTES_AT_ONCE	8192
+/* Each of them may be of one page. Children of fork may make it more. */
+#define HEAPSIM_MAX_AREAS	8192
 
 #define HEAPSIM_NR_ORDERS	3
 extern const unsigned int heapsim_orders[HEAPSIM_NR_ORDERS];
@@ -351,7 +358,9 @@ struct heapsim_bracket {
  *	only while nobody can write DRAM
  * @lock: protects what follows, and what PTEs show
  * @rule: its policy
- * @is_revoked: the CPU may not touch it now; with policy off nobody looks
+ * @is_revoked: the CPU may not touch it now; with policy off nobody looks.
+ *	A caller that is killed may set it without this lock: only those who
+ *	have the context's lock change it
  * @has_stores: CPU lines of it may be dirty
  * @has_own_stores: the CPU stored when it might, and was not cleaned since
  * @view: its device view, NULL none
@@ -360,6 +369,7 @@ struct heapsim_bracket {
  * @has_two_views: CPU and engines may see different bytes; stays as it is while
  *	somebody holds the buffer, has a bracket open or a job to run
  * @attachments: struct heapsim_attachment, of attach.c
+ * @nr_areas: of processes that map it or its device view by faults
  * @nr_holders: importers that map or vmap
  * @nr_writers: those of them that may write
  * @brackets: struct heapsim_bracket, one a process
@@ -403,7 +413,7 @@ struct heapsim_buf {
 	struct heapsim_chunk *chunks;
 	size_t nr_chunks;
 	struct list_head node;
-	bool is_touched;
+	const bool is_touched;
 
 	struct mutex lock;
 	struct heapsim_rule rule;
@@ -415,6 +425,7 @@ struct heapsim_buf {
 	bool has_images;
 	bool has_two_views;
 	struct list_head attachments;
+	atomic_t nr_areas;
 	u32 nr_holders;
 	u32 nr_writers;
 	struct list_head brackets;
@@ -448,12 +459,13 @@ struct heapsim_buf {
  *
  * Called before DRAM can be written, with or without the buffer's lock: it
  * only ever stores true. A read-modify-write could store back an old false,
- * and the pages would go to the next user as zeroed ones.
+ * and the pages would go to the next user as zeroed ones. No test can hit that
+ * window, so the field is const: no other store compiles.
  */
 static inline void heapsim_buf_set_touched(struct heapsim_buf *buf)
 {
 	if (!READ_ONCE(buf->is_touched))
-		WRITE_ONCE(buf->is_touched, true);
+		WRITE_ONCE(*(bool *)&buf->is_touched, true);
 }
 
 struct heapsim_ctx;
@@ -558,6 +570,7 @@ u64 heapsim_image_bytes(void);
 void heapsim_images_init(struct heapsim_images *images);
 int heapsim_images_get(struct heapsim_images *images, size_t nr, bool is_zero);
 void heapsim_images_put(struct heapsim_images *images);
+void heapsim_images_rest(struct heapsim_images *images);
 u8 *heapsim_image_take(struct heapsim_images *images);
 void heapsim_image_give(struct heapsim_images *images, u8 *image);
 
@@ -575,8 +588,19 @@ int heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len,
 int heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len);
 int heapsim_views_take_in(struct heapsim_buf *buf, enum heapsim_until until);
 int heapsim_views_compare(struct heapsim_buf *buf, enum heapsim_until until);
+/* Pages of HEAPSIM_PTES_AT_ONCE, in all areas that map them. */
+static inline size_t heapsim_pages_at_once(const struct heapsim_buf *buf)
+{
+	const unsigned int nr_areas = max(atomic_read(&buf->nr_areas), 1);
+
+	return max(HEAPSIM_PTES_AT_ONCE / nr_areas, 1U);
+}
+
 void heapsim_views_revoke(struct heapsim_buf *buf, size_t first, size_t end);
-void heapsim_views_revoke_all(struct heapsim_buf *buf);
+int heapsim_views_revoke_until(struct heapsim_buf *buf, size_t first,
+			       size_t end, enum heapsim_until until);
+int heapsim_views_unmap(struct heapsim_buf *buf, struct dma_buf *dmabuf);
+int heapsim_views_revoke_all(struct heapsim_buf *buf);
 int heapsim_views_hold(struct heapsim_buf *buf, bool may_write,
 		       const struct heapsim_party *who,
 		       enum heapsim_until until);
@@ -591,6 +615,10 @@ void heapsim_views_vunmap_cpu(struct heapsim_buf *buf);
 
 /* mmap.c */
 int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
+int heapsim_area_add(struct heapsim_buf *buf);
+void heapsim_area_open(struct vm_area_struct *vma);
+void heapsim_area_close(struct vm_area_struct *vma);
+int heapsim_area_may_split(struct vm_area_struct *vma, unsigned long addr);
 int heapsim_mmap_whole(struct heapsim_buf *buf, struct vm_area_struct *vma);
 vm_fault_t heapsim_mmap_lock(const struct vm_fault *vmf,
 			     struct dma_buf *dmabuf, struct mutex *lock);
@@ -604,7 +632,7 @@ int heapsim_view_create_fd(struct heapsim_buf *buf, int fd_flags,
 			   struct dma_buf **dmabuf);
 int heapsim_view_settle(struct heapsim_buf *buf,
 			const struct heapsim_party *party, u64 serial);
-void heapsim_view_revoke(struct heapsim_buf *buf);
+int heapsim_view_revoke(struct heapsim_buf *buf);
 
 /* attach.c: importers, START and END */
 int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a);

@@ -666,23 +666,6 @@ int heapsim_job_prepare(struct heapsim_job *job)
 }
 
 /**
- * heapsim_job_unprepare() - undo heapsim_job_prepare(): the job does not run
- * @job: job
- *
- * Context: may sleep.
- */
-void heapsim_job_unprepare(struct heapsim_job *job)
-{
-	struct heapsim_side *dst = &job->dst;
-
-	if (job_writes_lines(job)) {
-		heapsim_views_count_writers(dst->buf, -1);
-		heapsim_views_job_end(dst->buf, dst->lo, dst->len);
-	}
-	job_unprepare_sides(job);
-}
-
-/**
  * heapsim_job_stop() - the job reads and writes no more; its signal follows
  * @job: job
  *

@@ -149,7 +149,6 @@ int heapsim_job_get_sides(const struct heapsim_dma_submit *cmd,
 			  struct heapsim_side *src, struct heapsim_side *dst);
 void heapsim_job_put_sides(struct heapsim_side *src, struct heapsim_side *dst);
 int heapsim_job_prepare(struct heapsim_job *job);
-void heapsim_job_unprepare(struct heapsim_job *job);
 int heapsim_job_judge(struct heapsim_job *job);
 void heapsim_job_begin_judging(struct heapsim_job *job);
 void heapsim_job_begin_rows(struct heapsim_job *job);

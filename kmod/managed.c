@@ -9,6 +9,7 @@
  * fault asks the model only where that matters, and a right that ends takes
  * all PTEs with it.
  */
+#include <linux/bitmap.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -27,7 +28,8 @@ static int clean(struct heapsim_buf *buf)
 	ret = heapsim_views_clean(buf, 0, buf->len, HEAPSIM_UNTIL_KILLED);
 	if (ret)
 		return ret;
-	buf->has_stores = buf->vmap_pages_cpu;
+	/* Lines that are not whole stay as long as WRITE brackets are open. */
+	buf->has_stores = !bitmap_empty(buf->stored, buf->nr_pages);
 	buf->has_own_stores = false;
 	return 0;
 }
@@ -93,6 +95,72 @@ static bool is_due(const struct heapsim_streams *s, u32 what)
 	return what & ATTACH_CLEAN && !(what & ATTACH_PREFETCH_TO_GPU);
 }
 
+/*
+ * Drop what is to be dropped, which callers who were killed may have left. The
+ * buffer is locked. Returns 0, or -EINTR if the caller is killed.
+ */
+static int drop_lines(struct heapsim_ctx_buf *m)
+{
+	int ret = m->drops ? invalidate(m->buf) : 0;
+
+	if (!ret)
+		m->drops = false;
+	return ret;
+}
+
+/* All that writes is_revoked has the lock of the context. */
+static void leave(struct heapsim_streams *s, struct heapsim_ctx_buf *m)
+{
+	WRITE_ONCE(m->buf->is_revoked, true);
+	if (list_empty(&m->left))
+		list_add_tail(&m->left, &s->left);
+}
+
+/*
+ * The caller is killed: it neither waits for whoever cleans gigabytes of the
+ * buffer, nor takes the PTEs of each buffer away. A touch by a PTE that is left
+ * is not seen until the next command; one that faults does what is left.
+ */
+static void act_later(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
+		      u32 what)
+{
+	if (what & ATTACH_PREFETCH_TO_GPU && list_empty(&m->due))
+		list_add_tail(&m->due, &s->due);
+	if (what & ATTACH_REVOKE || m->drops)
+		leave(s, m);
+}
+
+/**
+ * heapsim_managed_catch_up() - do what callers who were killed have left
+ * @s: locked
+ *
+ * The model takes it for done: a second sync drops nothing, and a right that
+ * has ended does not end again. So each command does this first.
+ *
+ * Return: 0, -EINTR if the caller is killed; the rest is left to the next.
+ */
+int heapsim_managed_catch_up(struct heapsim_streams *s)
+{
+	struct heapsim_ctx_buf *m, *next;
+	int ret;
+
+	list_for_each_entry_safe(m, next, &s->left, left) {
+		if (heapsim_is_killed() || mutex_lock_killable(&m->buf->lock))
+			return -EINTR;
+		ret = heapsim_views_revoke_all(m->buf);
+		if (!ret)
+			ret = drop_lines(m);
+		if (!ret)
+			WRITE_ONCE(m->buf->is_revoked, m->model.is_revoked);
+		mutex_unlock(&m->buf->lock);
+		if (ret)
+			return ret;
+		list_del_init(&m->left);
+		cond_resched();
+	}
+	return 0;
+}
+
 /**
  * heapsim_managed_act() - attach_ctx.act of every context
  * @attach: of a struct heapsim_streams, locked
@@ -103,7 +171,8 @@ static bool is_due(const struct heapsim_streams *s, u32 what)
  *
  * If the caller is killed meanwhile the buffer's other users do not lose what
  * is left: a clean is due for the next work that begins, and the CPU may not
- * touch the buffer until a touch of it has invalidated the rest.
+ * touch the buffer until a touch of it, or the next command, has invalidated
+ * the rest.
  */
 void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 			 u32 what)
@@ -125,17 +194,22 @@ void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 			list_del_init(&m->owing);
 		drops = true;
 	}
-	mutex_lock(&buf->lock);
+	m->drops |= drops;
+	if (heapsim_is_killed() || mutex_lock_killable(&buf->lock)) {
+		act_later(s, m, what);
+		return;
+	}
 	if (what & ATTACH_REVOKE) {
-		buf->is_revoked = true;
-		heapsim_views_revoke_all(buf);
+		WRITE_ONCE(buf->is_revoked, true);
+		if (heapsim_views_revoke_all(buf))
+			leave(s, m);
 	}
 	if (what & ATTACH_PREFETCH_TO_GPU && clean(buf) && list_empty(&m->due))
 		list_add_tail(&m->due, &s->due);
-	if (drops && invalidate(buf))
-		buf->is_revoked = true;
+	if (drop_lines(m))
+		leave(s, m);
 	else if (what & ATTACH_RESTORE)
-		buf->is_revoked = false;
+		WRITE_ONCE(buf->is_revoked, false);
 	mutex_unlock(&buf->lock);
 }
 
@@ -467,6 +541,7 @@ static void forget(struct heapsim_ctx_buf *m)
 	list_del_init(&m->in_flight);
 	list_del_init(&m->due);
 	list_del_init(&m->owing);
+	list_del_init(&m->left);
 	xa_erase(&s->buf_ids, m->buf->id);
 	if (heapsim_is_managed(m))
 		attach_buf_destroy(&s->attach, &m->model);
@@ -483,10 +558,12 @@ void heapsim_managed_end(struct heapsim_streams *s)
 	unsigned long id;
 
 	heapsim_managed_settle(s, &nobody);
+	heapsim_managed_catch_up(s);
 	xa_for_each(&s->buf_ids, id, m) {
 		forget(m);
 		mutex_lock(&m->buf->lock);
-		m->buf->is_revoked = m->buf->kind == HEAPSIM_KIND_DEVICE;
+		WRITE_ONCE(m->buf->is_revoked,
+			   m->buf->kind == HEAPSIM_KIND_DEVICE || m->drops);
 		mutex_unlock(&m->buf->lock);
 	}
 }
@@ -512,7 +589,8 @@ static void model_init(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
  * @wish: with the context
  *
  * Context: may sleep.
- * Return: 0, -EBUSY the user has too many objects, -ENOMEM.
+ * Return: 0, -EBUSY the user has too many objects, -ENOMEM, -EINTR the caller
+ * is killed.
  */
 int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 			   const struct heapsim_wish *wish)
@@ -525,10 +603,8 @@ int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 	if (IS_ERR(m))
 		return PTR_ERR(m);
 	ret = xa_reserve(&s->buf_ids, buf->id, HEAPSIM_GFP_USER);
-	if (ret) {
-		heapsim_limit_free(s->user, m);
-		return ret;
-	}
+	if (ret)
+		goto err_free;
 	m->buf = buf;
 	m->streams = s;
 	INIT_LIST_HEAD(&m->pasts);
@@ -536,16 +612,25 @@ int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 	INIT_LIST_HEAD(&m->in_flight);
 	INIT_LIST_HEAD(&m->due);
 	INIT_LIST_HEAD(&m->owing);
+	INIT_LIST_HEAD(&m->left);
 	INIT_LIST_HEAD(&m->written);
+	ret = mutex_lock_killable(&s->lock);
+	if (ret)
+		goto err_release;
 	kref_get(&s->refs);
 	buf->owned = m;
-	mutex_lock(&s->lock);
 	if (heapsim_is_managed(m))
 		model_init(s, m, wish);
 	/* Takes no memory: the slot is there. */
 	xa_store(&s->buf_ids, buf->id, m, GFP_NOWAIT);
 	mutex_unlock(&s->lock);
 	return 0;
+
+err_release:
+	xa_release(&s->buf_ids, buf->id);
+err_free:
+	heapsim_limit_free(s->user, m);
+	return ret;
 }
 
 /**
@@ -605,10 +690,10 @@ static vm_fault_t invalidate_rest(struct heapsim_buf *buf)
 
 	if (mutex_lock_killable(&buf->lock))
 		return VM_FAULT_SIGBUS;
-	if (buf->is_revoked && invalidate(buf))
+	if (drop_lines(buf->owned))
 		ret = VM_FAULT_SIGBUS;
 	else
-		buf->is_revoked = false;
+		WRITE_ONCE(buf->is_revoked, false);
 	mutex_unlock(&buf->lock);
 	return ret;
 }

@@ -233,8 +233,8 @@ vm_fault_t heapsim_mmap_lock(const struct vm_fault *vmf,
 static bool is_in_doubt(const struct heapsim_buf *buf,
 			const struct heapsim_access *access)
 {
-	return buf->is_revoked && !access->is_wrong && !access->is_again &&
-	       buf->rule.policy != HEAPSIM_POLICY_OFF;
+	return READ_ONCE(buf->is_revoked) && !access->is_wrong &&
+	       !access->is_again && buf->rule.policy != HEAPSIM_POLICY_OFF;
 }
 
 /*
@@ -363,6 +363,59 @@ static vm_fault_t heapsim_vm_fault(struct vm_fault *vmf)
 			  HEAPSIM_TOUCH_WRITE : HEAPSIM_TOUCH_READ, false);
 }
 
+/**
+ * heapsim_area_add() - one area more maps a buffer by faults
+ * @buf: buffer
+ *
+ * Who takes the PTEs of a page away goes through all of its areas, with the
+ * buffer's lock held and no place to be killed.
+ *
+ * Return: 0, or -ENOMEM: there are HEAPSIM_MAX_AREAS.
+ */
+int heapsim_area_add(struct heapsim_buf *buf)
+{
+	if (atomic_inc_return(&buf->nr_areas) <= HEAPSIM_MAX_AREAS)
+		return 0;
+	atomic_dec(&buf->nr_areas);
+	return -ENOMEM;
+}
+
+/**
+ * heapsim_area_open() - an area was forked, split or moved
+ * @vma: the new one, whose private data is the buffer
+ */
+void heapsim_area_open(struct vm_area_struct *vma)
+{
+	struct heapsim_buf *buf = vma->vm_private_data;
+
+	atomic_inc(&buf->nr_areas);
+}
+
+/**
+ * heapsim_area_close() - an area goes
+ * @vma: it, whose private data is the buffer
+ */
+void heapsim_area_close(struct vm_area_struct *vma)
+{
+	struct heapsim_buf *buf = vma->vm_private_data;
+
+	atomic_dec(&buf->nr_areas);
+}
+
+/**
+ * heapsim_area_may_split() - may an area become two?
+ * @vma: it, whose private data is the buffer
+ * @addr: where
+ *
+ * Return: 0, or -ENOMEM: the buffer has HEAPSIM_MAX_AREAS.
+ */
+int heapsim_area_may_split(struct vm_area_struct *vma, unsigned long addr)
+{
+	struct heapsim_buf *buf = vma->vm_private_data;
+
+	return atomic_read(&buf->nr_areas) < HEAPSIM_MAX_AREAS ? 0 : -ENOMEM;
+}
+
 /*
  * A child would touch by the PTEs that its parent was given, inside the bracket
  * that only the parent has, or for one step. An area that is split or moved
@@ -372,6 +425,7 @@ static void heapsim_vm_open(struct vm_area_struct *vma)
 {
 	struct heapsim_buf *buf = vma->vm_private_data;
 
+	heapsim_area_open(vma);
 	if (vma->vm_mm == current->mm)
 		return;
 	mutex_lock(&buf->lock);
@@ -453,6 +507,8 @@ static const struct vm_operations_struct whole_ops = {
 
 static const struct vm_operations_struct fault_ops = {
 	.open = heapsim_vm_open,
+	.close = heapsim_area_close,
+	.may_split = heapsim_area_may_split,
 	.fault = heapsim_vm_fault,
 	.pfn_mkwrite = heapsim_vm_pfn_mkwrite,
 	.access = heapsim_vm_access,
@@ -502,7 +558,8 @@ int heapsim_mmap_whole(struct heapsim_buf *buf, struct vm_area_struct *vma)
  * @vma: range, checked by the core to be inside the buffer
  *
  * Context: mmap_lock is held for writing.
- * Return: 0, -EINVAL for a private mapping, -ENOMEM.
+ * Return: 0, -EINVAL for a private mapping, -ENOMEM, also for what
+ * heapsim_area_add() refuses.
  */
 int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
@@ -520,6 +577,8 @@ int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	}
 	if (READ_ONCE(buf->has_two_views))
 		ret = heapsim_views_init(buf);
+	if (!ret)
+		ret = heapsim_area_add(buf);
 	if (ret)
 		return ret;
 	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);

@@ -134,6 +134,9 @@ static int set_of_buf(int fd, const struct heapsim_rule *rule)
 		goto out_put;
 	if (has_two_views)
 		ret = heapsim_buf_reserve_images(buf);
+	/* What eviction does hangs on touches that are seen. */
+	if (!ret)
+		ret = heapsim_views_revoke_all(buf);
 	if (!ret && has_two_views != buf->has_two_views)
 		ret = heapsim_views_switch(buf);
 	if (!ret) {
@@ -143,8 +146,6 @@ static int set_of_buf(int fd, const struct heapsim_rule *rule)
 		buf->rule.evicts = rule->evicts;
 		buf->rule.seed = rule->seed;
 		buf->random = rule->seed;
-		/* What eviction does hangs on touches that are seen. */
-		heapsim_views_revoke_all(buf);
 		trace_heapsim_policy(HEAPSIM_POLICY_OF_BUF, buf->id,
 				     task_tgid_nr(current), rule);
 	}

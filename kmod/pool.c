@@ -338,6 +338,8 @@ size_t heapsim_pool_get_images(struct list_head *pages, size_t nr,
 /**
  * heapsim_pool_put_images() - give single pages back
  * @pages: list of pages, by lru; empty afterwards
+ *
+ * Context: may sleep.
  */
 void heapsim_pool_put_images(struct list_head *pages)
 {
@@ -359,6 +361,7 @@ void heapsim_pool_put_images(struct list_head *pages)
 	list_for_each_entry_safe(page, next, pages, lru) {
 		list_del(&page->lru);
 		__free_page(page);
+		cond_resched();
 	}
 }
 

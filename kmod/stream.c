@@ -118,22 +118,31 @@ struct heapsim_stream *heapsim_stream_of(struct heapsim_streams *s,
 	return container_of(model, struct heapsim_stream, own);
 }
 
-/* Take back what the model needs no more, but for @nr_kept of each. */
+/* A context that ends has nobody to go on. */
+static bool is_over(const struct heapsim_streams *s)
+{
+	return !s->has_ended && heapsim_is_killed();
+}
+
+/*
+ * Take back what the model needs no more, but for @nr_kept of each. A caller
+ * who is killed leaves the rest to the next.
+ */
 static void trim(struct heapsim_streams *s, u64 nr_kept)
 {
 	struct attach_stream *model;
 	struct heapsim_kept *kept;
 
-	while ((model = attach_take_stream(&s->attach))) {
+	while (!is_over(s) && (model = attach_take_stream(&s->attach))) {
 		heapsim_object_put(&container_of(model, struct heapsim_stream,
 						 own)->object);
 		cond_resched();
 	}
-	while (s->attach.nr_pool > nr_kept) {
+	while (!is_over(s) && s->attach.nr_pool > nr_kept) {
 		heapsim_limit_free(s->user, attach_take_op(&s->attach));
 		cond_resched();
 	}
-	while (s->nr_spare > nr_kept) {
+	while (!is_over(s) && s->nr_spare > nr_kept) {
 		kept = heapsim_kept_get(s);
 		heapsim_limit_free(s->user, kept);
 		cond_resched();
@@ -239,7 +248,9 @@ static int request_run(const struct heapsim_call *call,
 		ret = heapsim_lock(&s->lock, call->waits);
 		if (ret)
 			break;
-		ret = run(s, request);
+		ret = heapsim_managed_catch_up(s);
+		if (!ret)
+			ret = run(s, request);
 		if (ret == WANTS_MORE)
 			mutex_unlock(&s->lock);
 		else
@@ -1022,6 +1033,7 @@ struct heapsim_streams *heapsim_streams_create(struct heapsim_objects *objects)
 	INIT_LIST_HEAD(&s->in_flight);
 	INIT_LIST_HEAD(&s->due);
 	INIT_LIST_HEAD(&s->owing);
+	INIT_LIST_HEAD(&s->left);
 	spin_lock_init(&s->written_lock);
 	INIT_LIST_HEAD(&s->written);
 	INIT_LIST_HEAD(&s->pasts);

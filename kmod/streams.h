@@ -98,6 +98,8 @@ struct heapsim_work {
  * @due: struct heapsim_ctx_buf that works which have not begun may have to
  *	clean
  * @owing: struct heapsim_ctx_buf whose CPU invalidate waits for a work
+ * @left: struct heapsim_ctx_buf that callers who were killed have left with
+ *	PTEs, or with lines to be dropped; the next command sees to them
  * @written_lock: inside heapsim_buf.lock; protects @written
  * @written: struct heapsim_ctx_buf whose device view was stored to
  * @pasts: struct heapsim_kept, in order
@@ -122,6 +124,7 @@ struct heapsim_streams {
 	struct list_head in_flight;
 	struct list_head due;
 	struct list_head owing;
+	struct list_head left;
 	spinlock_t written_lock;
 	struct list_head written;
 	struct list_head pasts;
@@ -142,6 +145,8 @@ struct heapsim_streams {
  * @in_flight: place in heapsim_streams.in_flight
  * @due: place in heapsim_streams.due
  * @owing: place in heapsim_streams.owing
+ * @left: place in heapsim_streams.left
+ * @drops: its lines are to be dropped before the CPU touches it
  * @written: place in heapsim_streams.written
  * @owes_to: until works before that have ended
  * @cpu_on_device: of device memory: violations
@@ -157,6 +162,8 @@ struct heapsim_ctx_buf {
 	struct list_head in_flight;
 	struct list_head due;
 	struct list_head owing;
+	struct list_head left;
+	bool drops;
 	struct list_head written;
 	u64 owes_to;
 	u64 cpu_on_device;
@@ -173,6 +180,7 @@ void heapsim_kept_put(struct heapsim_streams *s, struct heapsim_kept *kept);
 /* managed.c */
 void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 			 u32 what);
+int heapsim_managed_catch_up(struct heapsim_streams *s);
 struct heapsim_ctx_buf *heapsim_ctx_buf_find(struct heapsim_streams *s, u64 id);
 void heapsim_managed_set_state(struct heapsim_ctx_buf *m,
 			       const struct heapsim_state *state,

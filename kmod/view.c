@@ -102,13 +102,15 @@ static int view_settle(struct heapsim_view *view,
 		if (until == HEAPSIM_UNTIL_KILLED && heapsim_is_killed())
 			break;
 		if (page >= stop) {
-			stop = find_next_zero_bit(view->written, end, page);
+			stop = min(page + heapsim_pages_at_once(view->buf),
+				   end);
+			stop = find_next_zero_bit(view->written, stop, page);
 			ptes_revoke(view, page, stop);
 		}
 		page_settle(view, page, party, serial, &images);
 		__clear_bit(page, view->written);
 		view->nr_written--;
-		cond_resched();
+		heapsim_images_rest(&images);
 	}
 	heapsim_images_put(&images);
 	if (view->nr_written)
@@ -136,11 +138,12 @@ int heapsim_view_settle(struct heapsim_buf *buf,
 /**
  * heapsim_view_revoke() - take away all PTEs of a device view
  * @buf: buffer, locked, with no stores to be told; it may have no such view
+ *
+ * Return: 0, or -EINTR if the caller is killed: some PTEs stay.
  */
-void heapsim_view_revoke(struct heapsim_buf *buf)
+int heapsim_view_revoke(struct heapsim_buf *buf)
 {
-	if (buf->view)
-		ptes_revoke(buf->view, 0, buf->nr_pages);
+	return buf->view ? heapsim_views_unmap(buf, buf->view->dmabuf) : 0;
 }
 
 /* A row of stores makes the pages behind it ready, too. */
@@ -242,9 +245,9 @@ static vm_fault_t lock_for_store(const struct vm_fault *vmf,
 
 static vm_fault_t view_touch(struct vm_fault *vmf, bool is_store, bool has_pte)
 {
-	struct heapsim_view *view = vmf->vma->vm_private_data;
 	struct heapsim_span span = { vmf->pgoff, vmf->pgoff + 1 };
-	struct heapsim_buf *buf = view->buf;
+	struct heapsim_buf *buf = vmf->vma->vm_private_data;
+	struct heapsim_view *view = buf->view;
 	struct heapsim_images images;
 	vm_fault_t ret;
 
@@ -285,21 +288,20 @@ static vm_fault_t view_pfn_mkwrite(struct vm_fault *vmf)
 static int view_access(struct vm_area_struct *vma, unsigned long addr,
 		       void *bytes, int len, int write)
 {
-	struct heapsim_view *view = vma->vm_private_data;
+	struct heapsim_buf *buf = vma->vm_private_data;
 	u64 off = (addr - vma->vm_start) + ((u64)vma->vm_pgoff << PAGE_SHIFT);
 	int done = 0;
 
-	if (write || off >= view->buf->len)
+	if (write || off >= buf->len)
 		return -EFAULT;
-	len = min_t(u64, len, view->buf->len - off);
+	len = min_t(u64, len, buf->len - off);
 	while (done < len) {
 		u64 at = off + done;
 		size_t piece = min_t(size_t, len - done,
 				     PAGE_SIZE - offset_in_page(at));
 
 		memcpy(bytes + done,
-		       page_address(heapsim_buf_page(view->buf,
-						     at >> PAGE_SHIFT)) +
+		       page_address(heapsim_buf_page(buf, at >> PAGE_SHIFT)) +
 		       offset_in_page(at), piece);
 		done += piece;
 	}
@@ -307,6 +309,9 @@ static int view_access(struct vm_area_struct *vma, unsigned long addr,
 }
 
 static const struct vm_operations_struct view_vm_ops = {
+	.open = heapsim_area_open,
+	.close = heapsim_area_close,
+	.may_split = heapsim_area_may_split,
 	.fault = view_fault,
 	.pfn_mkwrite = view_pfn_mkwrite,
 	.access = view_access,
@@ -319,15 +324,19 @@ static const struct vm_operations_struct view_whole_ops = {
 static int view_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
 	struct heapsim_view *view = dmabuf->priv;
+	int ret;
 
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
-	vma->vm_private_data = view;
+	vma->vm_private_data = view->buf;
 	if (!view->before) {
 		heapsim_buf_set_touched(view->buf);
 		vma->vm_ops = &view_whole_ops;
 		return heapsim_mmap_whole(view->buf, vma);
 	}
+	ret = heapsim_area_add(view->buf);
+	if (ret)
+		return ret;
 	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_ops = &view_vm_ops;
 	return 0;

@@ -135,6 +135,8 @@ void heapsim_image_give(struct heapsim_images *images, u8 *image)
 /**
  * heapsim_images_put() - give back what is left
  * @images: stock
+ *
+ * Context: may sleep.
  */
 void heapsim_images_put(struct heapsim_images *images)
 {
@@ -148,6 +150,19 @@ void heapsim_images_put(struct heapsim_images *images)
 	list_splice_init(&images->zeroed, &images->pages);
 	heapsim_pool_put_images(&images->pages);
 	images->nr = 0;
+}
+
+/**
+ * heapsim_images_rest() - rest between two pages of a long operation
+ * @images: stock that it gives images to; all at its end would take long
+ *
+ * Context: may sleep.
+ */
+void heapsim_images_rest(struct heapsim_images *images)
+{
+	if (images->nr >= IMAGES_AT_ONCE)
+		heapsim_images_put(images);
+	cond_resched();
 }
 
 static void lines_free(struct line_buf *lines, unsigned long *pages,
@@ -193,6 +208,7 @@ int heapsim_views_init(struct heapsim_buf *buf)
 
 		for (n = 0; n < buf->chunks[i].nr_pages; n++)
 			lines.pages[page++].dram = dram + n * PAGE_SIZE;
+		cond_resched();
 	}
 	/* Nobody holds the lock for long while there are no lines. */
 	mutex_lock(&buf->lock);
@@ -232,6 +248,7 @@ void heapsim_views_fini(struct heapsim_buf *buf)
 	for (i = 0; i < buf->nr_pages; i++) {
 		heapsim_image_give(&images, buf->lines.pages[i].cpu);
 		heapsim_image_give(&images, buf->lines.pages[i].twin);
+		heapsim_images_rest(&images);
 	}
 	heapsim_images_put(&images);
 	lines_free(&buf->lines, buf->active, buf->notes);
@@ -287,33 +304,90 @@ void heapsim_views_revoke(struct heapsim_buf *buf, size_t first, size_t end)
 }
 
 /**
+ * heapsim_views_revoke_until() - the same in pieces
+ * @buf: buffer
+ * @first: first page
+ * @end: after the last page
+ * @until: when it is over
+ *
+ * Context: the buffer's lock is held.
+ * Return: 0, or -EINTR if it is over: some PTEs stay.
+ */
+int heapsim_views_revoke_until(struct heapsim_buf *buf, size_t first,
+			       size_t end, enum heapsim_until until)
+{
+	size_t stop;
+
+	if (!buf->mapped)
+		return 0;
+	for (; first < end; first = stop) {
+		if (is_over(until))
+			return -EINTR;
+		first = find_next_bit(buf->mapped, end, first);
+		stop = min(first + heapsim_pages_at_once(buf), end);
+		heapsim_views_revoke(buf, first, stop);
+	}
+	return 0;
+}
+
+/**
+ * heapsim_views_unmap() - take away PTEs of which nobody took note
+ * @buf: buffer
+ * @dmabuf: its own, or that of its device view
+ *
+ * Context: the buffer's lock is held.
+ * Return: 0, or -EINTR if the caller is killed: some PTEs stay.
+ */
+int heapsim_views_unmap(struct heapsim_buf *buf, struct dma_buf *dmabuf)
+{
+	u64 off, step;
+
+	for (off = 0; off < buf->len; off += step) {
+		if (heapsim_is_killed())
+			return -EINTR;
+		step = (u64)heapsim_pages_at_once(buf) << PAGE_SHIFT;
+		unmap_mapping_range(dmabuf->file->f_mapping, off,
+				    min(step, buf->len - off), 1);
+	}
+	return 0;
+}
+
+/**
  * heapsim_views_revoke_all() - take away all PTEs of touches that are looked at
  * @buf: buffer
  *
  * Context: the buffer's lock is held.
+ * Return: 0, or -EINTR if the caller is killed: some PTEs stay.
  */
-void heapsim_views_revoke_all(struct heapsim_buf *buf)
+int heapsim_views_revoke_all(struct heapsim_buf *buf)
 {
 	if (buf->has_two_views)
-		heapsim_views_revoke(buf, 0, buf->nr_pages);
-	else if (buf->owned && buf->is_faulted)
-		unmap_mapping_range(buf->dmabuf->file->f_mapping, 0, buf->len,
-				    1);
+		return heapsim_views_revoke_until(buf, 0, buf->nr_pages,
+						  HEAPSIM_UNTIL_KILLED);
+	if (!buf->owned || !buf->is_faulted)
+		return 0;
+	return heapsim_views_unmap(buf, buf->dmabuf);
 }
 
 /*
  * Let the next store to each page of [first, end) be seen. The pages keep their
  * bits in @mapped: lines that were read stay Clean, and are compared later.
+ * Returns -EINTR as above.
  */
-static void unmap_stored(struct heapsim_buf *buf, size_t first, size_t end)
+static int unmap_stored(struct heapsim_buf *buf, size_t first, size_t end,
+			enum heapsim_until until)
 {
 	size_t stop;
 
 	for (first = find_next_bit(buf->stored, end, first); first < end;
 	     first = find_next_bit(buf->stored, end, stop)) {
-		stop = find_next_zero_bit(buf->stored, end, first);
+		if (is_over(until))
+			return -EINTR;
+		stop = min(first + heapsim_pages_at_once(buf), end);
+		stop = find_next_zero_bit(buf->stored, stop, first);
 		ptes_unmap(buf, first, stop);
 	}
+	return 0;
 }
 
 /* An engine may write DRAM while the CPU looks: no sharing of its pages. */
@@ -449,7 +523,7 @@ static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
 	}
 	bitmap_set(buf->stored, span->first, span->end - span->first);
 	buf->has_stores = true;
-	buf->has_own_stores |= !buf->is_revoked;
+	buf->has_own_stores |= !READ_ONCE(buf->is_revoked);
 	return was_shared;
 }
 
@@ -674,7 +748,9 @@ int heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len,
 		return 0;
 	line_op_begin(&op, off, len);
 	if (buf->lines.pages) {
-		unmap_stored(buf, first, end);
+		ret = unmap_stored(buf, first, end, until);
+		if (ret)
+			return ret;
 		for_each_set_bit_from(first, buf->stored, end) {
 			if (is_over(until)) {
 				ret = -EINTR;
@@ -712,7 +788,7 @@ int heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len,
  *
  * Context: the buffer's lock is held.
  * Return: 0, or -EINTR if the caller is killed: some pages are invalidated, and
- * none of the range has PTEs.
+ * if any is, none of the range has PTEs.
  */
 int heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 {
@@ -726,9 +802,11 @@ int heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 
 	if (!len)
 		return 0;
+	ret = heapsim_views_revoke_until(buf, first, end, HEAPSIM_UNTIL_KILLED);
+	if (ret)
+		return ret;
 	heapsim_images_init(&images);
 	line_op_begin(&op, off, len);
-	heapsim_views_revoke(buf, first, end);
 	for (page = first; page < end; page++) {
 		if (heapsim_is_killed()) {
 			ret = -EINTR;
@@ -743,7 +821,7 @@ int heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 		refill_for_vmap(buf, page);
 		page_settle(buf, page, &images);
 		spin_unlock(&buf->lines_lock);
-		cond_resched();
+		heapsim_images_rest(&images);
 	}
 	heapsim_images_put(&images);
 	heapsim_buf_set_touched(buf);
@@ -765,8 +843,8 @@ int heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
  *
  * Context: the buffer's lock is held. Costs what the pages cost that have
  * valid or engine-written lines.
- * Return: 0, or -EINTR if the caller is killed: some pages are taken in, and
- * none has PTEs.
+ * Return: 0, or -EINTR if the caller is killed: some pages are taken in, and if
+ * any is, none has PTEs.
  */
 int heapsim_views_take_in(struct heapsim_buf *buf, enum heapsim_until until)
 {
@@ -780,7 +858,9 @@ int heapsim_views_take_in(struct heapsim_buf *buf, enum heapsim_until until)
 	heapsim_images_init(&images);
 	line_op_begin(&op, 0, buf->len);
 	if (buf->lines.pages) {
-		heapsim_views_revoke(buf, 0, buf->nr_pages);
+		ret = heapsim_views_revoke_until(buf, 0, buf->nr_pages, until);
+		if (ret)
+			return ret;
 		for_each_set_bit_from(page, buf->active, buf->nr_pages) {
 			u32 who = buf->lines.pages[page].writer;
 			bool keep = heapsim_bracket_is_open(buf, who,
@@ -797,7 +877,7 @@ int heapsim_views_take_in(struct heapsim_buf *buf, enum heapsim_until until)
 			refill_for_vmap(buf, page);
 			page_settle(buf, page, &images);
 			spin_unlock(&buf->lines_lock);
-			cond_resched();
+			heapsim_images_rest(&images);
 		}
 	}
 	heapsim_images_put(&images);
@@ -887,16 +967,16 @@ int heapsim_views_switch(struct heapsim_buf *buf)
 					  HEAPSIM_UNTIL_KILLED);
 		if (!ret && buf->lines.pages)
 			ret = heapsim_views_invalidate(buf, 0, buf->len);
-		if (ret)
-			return ret;
-		heapsim_views_revoke(buf, 0, buf->nr_pages);
-		heapsim_view_revoke(buf);
+		if (!ret)
+			ret = heapsim_views_revoke_until(buf, 0, buf->nr_pages,
+							 HEAPSIM_UNTIL_KILLED);
 	} else {
-		heapsim_view_revoke(buf);
-		/* Nobody took note of these PTEs. */
-		unmap_mapping_range(buf->dmabuf->file->f_mapping, 0, buf->len,
-				    1);
+		ret = heapsim_views_unmap(buf, buf->dmabuf);
 	}
+	if (!ret)
+		ret = heapsim_view_revoke(buf);
+	if (ret)
+		return ret;
 	/* Some look first without the lock, to see what they need. */
 	WRITE_ONCE(buf->has_two_views, !buf->has_two_views);
 	return 0;
@@ -1022,7 +1102,7 @@ static int lock_with_twins(struct heapsim_buf *buf, size_t first, size_t end,
  * @who: it
  * @until: HEAPSIM_UNTIL_DONE if it must not be interrupted
  *
- * Context: takes the buffer's lock; may sleep.
+ * Context: may sleep; takes the buffer's lock, and keeps it where it answers 0.
  * Return: 0; -ENOMEM, or -EINTR if the caller is killed: it does not hold.
  */
 int heapsim_views_hold(struct heapsim_buf *buf, bool may_write,
@@ -1042,9 +1122,13 @@ int heapsim_views_hold(struct heapsim_buf *buf, bool may_write,
 		ret = heapsim_views_clean(buf, 0, buf->len, until);
 		if (!ret && may_write)
 			ret = add_twins(buf, 0, buf->nr_pages, &images);
-		if (ret)
-			goto out_unlock;
-		heapsim_views_revoke(buf, 0, buf->nr_pages);
+		if (!ret)
+			ret = heapsim_views_revoke_until(buf, 0, buf->nr_pages,
+							 until);
+		if (ret) {
+			mutex_unlock(&buf->lock);
+			goto out_put;
+		}
 	}
 	if (may_write) {
 		spin_lock(&buf->lines_lock);
@@ -1054,8 +1138,6 @@ int heapsim_views_hold(struct heapsim_buf *buf, bool may_write,
 	/* debugfs reads it without the lock. */
 	WRITE_ONCE(buf->nr_holders, buf->nr_holders + 1);
 	buf->nr_writers += may_write;
-out_unlock:
-	mutex_unlock(&buf->lock);
 out_put:
 	heapsim_images_put(&images);
 	return ret;
@@ -1156,11 +1238,13 @@ int heapsim_views_job_begin(struct heapsim_buf *buf, u64 off, u64 len)
 	if (ret)
 		goto out_put;
 	ret = add_twins(buf, first, end, &images);
+	if (!ret)
+		ret = heapsim_views_revoke_until(buf, 0, buf->nr_pages,
+						 images.until);
 	if (!ret) {
 		bitmap_set(buf->active, first, end - first);
 		buf->nr_job_ends++;
 		heapsim_views_count_writers(buf, 1);
-		heapsim_views_revoke(buf, 0, buf->nr_pages);
 	}
 	mutex_unlock(&buf->lock);
 out_put:

@@ -20,14 +20,33 @@
 #include <linux/sched.h>
 
 #include "fixture.h"
+#include "stream.h"
 
 #define NR_PAGES	4
+#define STORED		7	/* by children */
+#define WRITTEN		0xee	/* by an engine */
 
 static int setup(void **state)
 {
 	struct fixture *f = fixture_create();
 
 	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, NR_PAGES * f->page);
+	*state = f;
+	return 0;
+}
+
+static int setup_managed(void **state)
+{
+	struct fixture *f = fixture_create();
+	struct heapsim_buf_alloc alloc = { .len = NR_PAGES * f->page };
+
+	assert_int_equal(managed_alloc_errno(f->dev, HEAPSIM_KIND_MANAGED,
+					     HEAPSIM_ATTACH_GLOBAL, 0, &alloc),
+			 0);
+	f->len = alloc.len;
+	f->fd = alloc.fd;
+	f->id = alloc.id;
+	f->map = device_map(f->fd, f->len);
 	*state = f;
 	return 0;
 }
@@ -73,7 +92,19 @@ static int load(struct fixture *f)
 
 static int store(struct fixture *f)
 {
-	*(volatile uint8_t *)f->map = 7;
+	*(volatile uint8_t *)f->map = STORED;
+	return 0;
+}
+
+static int store_half_a_line(struct fixture *f)
+{
+	memset(f->map, STORED, f->line / 2);
+	return 0;
+}
+
+static int store_other_half(struct fixture *f)
+{
+	memset(f->map + f->line / 2, STORED, f->line / 2);
 	return 0;
 }
 
@@ -655,10 +686,117 @@ static void many_processes_store(void **state)
 	assert_int_equal(missing_ends(f), 0);
 }
 
+/* A child has a WRITE bracket, and has stored half of a line that is stale. */
+static struct child store_in_stale_line(struct fixture *f)
+{
+	static const step steps[] = {
+		start_write, store_half_a_line, store_other_half, end_write,
+		NULL
+	};
+	struct child child;
+
+	load(f);
+	device_fill(f->dev, f->fd, 0, f->line, 0x01010101U * WRITTEN);
+	child = child_begin(f, steps, 0);
+	child_step(&child);
+	child_step(&child);
+	return child;
+}
+
+static void attach_to(struct fixture *f, uint32_t attach)
+{
+	assert_int_equal(attach_errno(f->dev, 0, f->id, attach), 0);
+	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0), 0);
+}
+
+/* It cleans for engines. */
+static void attach_anew(struct fixture *f)
+{
+	attach_to(f, HEAPSIM_ATTACH_HOST);
+	attach_to(f, HEAPSIM_ATTACH_GLOBAL);
+}
+
+static void run_work(struct fixture *f)
+{
+	uint64_t work;
+
+	assert_int_equal(work_submit_errno(f->dev, 0, "work", &work), 0);
+	assert_int_equal(work_errno(f->dev, HEAPSIM_IOC_WORK_BEGIN, work), 0);
+	assert_int_equal(work_errno(f->dev, HEAPSIM_IOC_WORK_END, work), 0);
+	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0), 0);
+}
+
+/* What engines see of the line: its halves. */
+static void dram_is(struct fixture *f, uint8_t half, uint8_t other)
+{
+	uint8_t *dram = device_dram(f->dev, f->fd, f->len);
+
+	assert_true(device_is_filled(dram, half, f->line / 2));
+	assert_true(device_is_filled(dram + f->line / 2, other, f->line / 2));
+	free(dram);
+}
+
+static uint64_t nr_lost(struct fixture *f)
+{
+	const struct heapsim_counters c = count(f);
+
+	return c.lost_device_writes + c.lost_cpu_writes;
+}
+
+/*
+ * Managed memory is cleaned while another process, which is right to, has
+ * stored half of a line: it stores the rest, and nothing is lost.
+ */
+static void nothing_is_lost_in_the_bracket(struct fixture *f,
+					   void (*clean)(struct fixture *f))
+{
+	struct child child = store_in_stale_line(f);
+
+	clean(f);
+	dram_is(f, STORED, WRITTEN);
+	child_step(&child);
+	child_step(&child);
+	dram_is(f, STORED, STORED);
+	child_end(&child);
+	assert_true(device_is_filled(f->map, STORED, f->line));
+	assert_int_equal(nr_lost(f), 0);
+	assert_int_equal(count(f).missing_cleans, 0);
+	assert_int_equal(missing_ends(f), 0);
+}
+
+static void an_attach_cleans_in_the_bracket_of_another(void **state)
+{
+	nothing_is_lost_in_the_bracket(*state, attach_anew);
+}
+
+static void a_work_cleans_in_the_bracket_of_another(void **state)
+{
+	nothing_is_lost_in_the_bracket(*state, run_work);
+}
+
+/* What a bracket left is due, though nobody has stored since the clean. */
+static void a_clean_settles_the_lines_of_a_bracket_that_ended(void **state)
+{
+	struct fixture *f = *state;
+	struct child child = store_in_stale_line(f);
+
+	attach_anew(f);
+	dram_is(f, STORED, WRITTEN);
+	child_end(&child);
+	assert_int_equal(missing_ends(f), 1);
+	assert_int_equal(nr_lost(f), 0);
+	attach_anew(f);
+	assert_int_equal(count(f).lost_device_writes, 1);
+	dram_is(f, STORED, 0);
+	assert_true(device_is_filled(f->map + f->line / 2, 0, f->line / 2));
+}
+
 int main(void)
 {
 #define TEST(fn)	\
 	cmocka_unit_test_setup_teardown(fn, setup, fixture_teardown)
+#define MANAGED(fn)	\
+	cmocka_unit_test_setup_teardown(fn, setup_managed, fixture_teardown)
 	static const struct CMUnitTest tests[] = {
 		TEST(end_of_the_process_is_a_missing_end),
 		TEST(each_start_that_was_not_ended_is_a_missing_end),
@@ -682,6 +820,9 @@ int main(void)
 		TEST(release_of_the_buffer_is_a_missing_end),
 		TEST(missing_ends_of_all_buffers_are_summed_up),
 		TEST(many_processes_store),
+		MANAGED(an_attach_cleans_in_the_bracket_of_another),
+		MANAGED(a_work_cleans_in_the_bracket_of_another),
+		MANAGED(a_clean_settles_the_lines_of_a_bracket_that_ended),
 	};
 
 	return cmocka_run_group_tests_name("bracket", tests, NULL, NULL);

@@ -3,6 +3,7 @@
  * What the CPU and engines see of a buffer: bytes go stale to the line on
  * `noncoherent`, never on the others, and the counters say why.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #include "fixture.h"
 
 #define NR_GRANULES	4
+#define MOST_AREAS	8192	/* of a buffer */
 
 static int setup_kind(void **state, uint32_t kind)
 {
@@ -1274,6 +1276,39 @@ static bool maps_meanwhile(struct slow *slow)
 }
 
 /* A fault that waits for a buffer does not stop the process's other threads. */
+/* Who takes a page's PTEs away goes through all of its areas. */
+static void areas_are_limited(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *first = device_map(f->fd, 3 * f->page), **at;
+	size_t nr = 0, i;
+
+	at = calloc(MOST_AREAS, sizeof(*at));
+	assert_non_null(at);
+	for (;;) {
+		at[nr] = mmap(NULL, f->page, PROT_READ | PROT_WRITE, MAP_SHARED,
+			      f->fd, 0);
+		if (at[nr] == MAP_FAILED)
+			break;
+		assert_true(++nr < MOST_AREAS);
+	}
+	assert_int_equal(errno, ENOMEM);
+	/* Those of the fixture and the first are there besides. */
+	assert_int_equal(nr + 2, MOST_AREAS);
+	/* The middle of three pages makes three areas of one. */
+	assert_int_equal(mprotect(first + f->page, f->page, PROT_READ), -1);
+	assert_int_equal(errno, ENOMEM);
+	device_unmap(at[--nr], f->page);
+	device_unmap(at[--nr], f->page);
+	assert_int_equal(mprotect(first + f->page, f->page, PROT_READ), 0);
+	for (i = 0; i < nr; i++)
+		device_unmap(at[i], f->page);
+	device_unmap(first, 3 * f->page);
+	for (i = 0; i < 3; i++)
+		device_unmap(device_map(f->fd, f->page), f->page);
+	free(at);
+}
+
 static void areas_change_while_a_fault_waits(void **state)
 {
 	struct slow slow = { .f = *state };
@@ -1510,6 +1545,7 @@ int main(void)
 		TEST(read_and_write_calls_take_a_map),
 		TEST(no_write_is_lost_while_another_thread_cleans),
 		TEST(no_write_is_lost_while_another_thread_flushes),
+		TEST(areas_are_limited),
 		TEST(areas_change_while_a_fault_waits),
 		TEST(buffer_without_memory_for_its_views_is_enomem),
 		TEST(store_that_memory_is_short_for_is_sigbus),

@@ -433,6 +433,29 @@ int device_fence_status(int fence_fd)
 	return info.status;
 }
 
+uint64_t device_fence_time_ns(int fence_fd)
+{
+	struct sync_fence_info fence = { 0 };
+	struct sync_file_info info = {
+		.num_fences = 1,
+		.sync_fence_info = (uintptr_t)&fence,
+	};
+
+	assert_int_equal(device_ioctl_errno(fence_fd, SYNC_IOC_FILE_INFO,
+					    &info), 0);
+	assert_int_not_equal(fence.status, 0);
+	return fence.timestamp_ns;
+}
+
+/* The bound is 10 s; who signals may come late on a machine that is loaded. */
+#define MOST_NS		(12 * NSEC_PER_SEC)
+
+void device_fence_is_in_time(int fence_fd, uint64_t published_ns)
+{
+	assert_in_range(device_fence_time_ns(fence_fd), published_ns,
+			published_ns + MOST_NS);
+}
+
 int device_sync_file_export(int fd, uint32_t flags)
 {
 	struct dma_buf_export_sync_file export = { .flags = flags };

@@ -105,6 +105,10 @@ int device_fence_errno(int dev, int fd, uint32_t flags, uint64_t timeout_ns,
 void device_fence_signal(int dev, uint64_t fence, int error);
 /* 0 pending, 1 signalled, else the -errno that it was signalled with */
 int device_fence_status(int fence_fd);
+/* When a fence that is signalled was, by device_now_ns(). */
+uint64_t device_fence_time_ns(int fence_fd);
+/* The same; it must be no later than the bound after it was published. */
+void device_fence_is_in_time(int fence_fd, uint64_t published_ns);
 /* A sync_file of the fences of @fd that DMA_BUF_SYNC_* waits for. */
 int device_sync_file_export(int fd, uint32_t flags);
 void device_sync_file_import(int fd, uint32_t flags, int fence_fd);

@@ -1417,6 +1417,7 @@ static const struct call store_through_the_view = {
 	.prepare = work_make_begun,
 	.run = run_view_store,
 	.undo = work_again,
+	.takes_pages = true,
 	.may_sigbus = true,
 };
 

@@ -258,10 +258,12 @@ static void late_fence_is_signalled_in_time_and_moves_nothing(void **state)
 	int other = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, LEN);
 	int stranger = device_open();
 	struct heapsim_job_wait wait;
+	uint64_t submitted;
 
 	next = late;
 	next.pattern = 0x22222222;
 	fault_arm("late_fence", 1);
+	submitted = device_now_ns();
 	assert_int_equal(device_submit_errno(f->dev, &late), 0);
 	assert_int_equal(knob_get("late_fence", "times"), 0);
 	/* Nobody else is late. */
@@ -274,6 +276,7 @@ static void late_fence_is_signalled_in_time_and_moves_nothing(void **state)
 	assert_int_equal(wait.status, -ETIMEDOUT);
 	assert_int_equal(wait.result, 0);
 	assert_int_equal(device_fence_status(late.fence_fd), -ETIMEDOUT);
+	device_fence_is_in_time(late.fence_fd, submitted);
 	assert_int_equal(device_info(f->dev).nr_jobs, 0);
 	assert_true(device_checksum(f->dev, f->fd, 0, 4) ==
 		    device_fnv1a("\0\0\0\0", 4));

@@ -10,6 +10,7 @@
  * be killed it always is too late. An operation that others wait for is kept
  * from its processor by a thread that has priority over it.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,7 +27,7 @@
 #include "stream.h"
 
 #define LEN		(64 * MIB)
-#define NR_ATTEMPTS	20
+#define NR_ATTEMPTS	60
 #define BUFS		"/sys/kernel/debug/heapsim/bufs"
 
 /**
@@ -97,6 +99,19 @@ static int invalidate(struct fixture *f)
 	return maintain(f, HEAPSIM_MAINT_INVALIDATE);
 }
 
+/* Of all but the first page. */
+static int invalidate_behind(struct fixture *f)
+{
+	struct heapsim_range range = {
+		.fd = f->fd,
+		.op = HEAPSIM_MAINT_INVALIDATE,
+		.off = f->page,
+		.len = f->len - f->page,
+	};
+
+	return device_maintain_errno(f->dev, &range, 1, NULL);
+}
+
 static int start(struct fixture *f)
 {
 	return device_sync_errno(f->fd, SYNC_START_READ);
@@ -157,6 +172,16 @@ static const struct operation operations[] = {
 	{ "map", "lines_cleaned", HEAPSIM_MAINT_CLEAN, store_all, hold },
 	{ "switch", "lines_cleaned", HEAPSIM_MAINT_CLEAN, store_all,
 	  switch_off },
+};
+
+/* Another process has it while the test waits. */
+static const struct operation takes_in = {
+	"START", "lines_invalidated", HEAPSIM_MAINT_INVALIDATE, read_all, start
+};
+
+static const struct operation invalidates_behind = {
+	"invalidate", "lines_invalidated", HEAPSIM_MAINT_INVALIDATE, read_all,
+	invalidate_behind
 };
 
 static const struct operation waits[] = {
@@ -228,15 +253,22 @@ static bool kill_child(pid_t pid)
 	return WIFSIGNALED(status);
 }
 
+/* Stores are one to a page. */
+static uint64_t count_all(const struct fixture *f, const struct operation *op)
+{
+	return f->len / (op->maintenance == HEAPSIM_MAINT_CLEAN ? f->page :
+								  f->line);
+}
+
 static bool operation_is_killed(struct fixture *f, const struct operation *op)
 {
 	uint64_t before, total, done;
-	bool is_cleaned = op->maintenance == HEAPSIM_MAINT_CLEAN, ret;
 	pid_t pid;
+	bool ret;
 
 	op->prepare(f);
 	before = counter_get(f, op->counter);
-	total = f->len / (is_cleaned ? f->page : f->line);
+	total = count_all(f, op);
 	pid = run_in_child(f, op->run);
 	ret = is_midway(f, op->counter, before, pid);
 	ret &= kill_child(pid);
@@ -308,15 +340,16 @@ static void waiter_let_go(void)
 	usleep(2000);
 }
 
-static bool wait_is_killed(struct fixture *f, const struct operation *wait)
+/* @hold: keeps the lock */
+static bool wait_is_killed(struct fixture *f, const struct operation *wait,
+			   const struct operation *hold)
 {
-	static const char counter[] = "lines_invalidated";
 	pid_t holder, waiter, stopper;
 	uint64_t before;
 	bool ret;
 
-	read_all(f);
-	before = counter_get(f, counter);
+	hold->prepare(f);
+	before = counter_get(f, hold->counter);
 	stage_set(0);
 	stopper = stop_at_stage_1();
 	waiter = fork();
@@ -326,12 +359,14 @@ static bool wait_is_killed(struct fixture *f, const struct operation *wait)
 		stage_set(2);
 		_exit(wait->run(f) != 0);
 	}
-	holder = run_in_child(f, start);
-	ret = is_midway(f, counter, before, holder);
+	holder = run_in_child(f, hold->run);
+	ret = is_midway(f, hold->counter, before, holder);
 	if (ret)
 		waiter_let_go();
 	ret &= kill_child(waiter);
-	ret &= counter_get(f, counter) - before < f->len / f->line;
+	/* All but the first page may be all. */
+	ret &= counter_get(f, hold->counter) - before <
+	       count_all(f, hold) - count_all(f, hold) / (f->len / f->page);
 	ret &= kill_child(stopper);
 	kill_child(holder);
 	return ret;
@@ -345,7 +380,61 @@ static void sigkill_ends_a_wait_for_the_lock(void **state)
 	for (i = 0; i < NR_ATTEMPTS && !is_killed; i++) {
 		struct fixture *f = large_buffer();
 
-		is_killed = wait_is_killed(f, *state);
+		is_killed = wait_is_killed(f, *state, &takes_in);
+		fixture_teardown((void **)&f);
+	}
+	assert_true(is_killed);
+}
+
+static int fill_all(struct fixture *f)
+{
+	struct heapsim_dma_submit cmd = {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = f->fd,
+		.row_len = f->len,
+		.nr_rows = 1,
+	};
+
+	return device_submit_errno(f->dev, &cmd);
+}
+
+/* A job that is judged, while another process takes the lock and keeps it. */
+static bool submission_is_killed(struct fixture *f)
+{
+	pid_t holder, submitter, stopper;
+	bool ret;
+
+	store_all(f);
+	stage_set(0);
+	stopper = stop_at_stage_1();
+	submitter = fork();
+	assert_true(submitter >= 0);
+	if (!submitter)
+		_exit(fill_all(f) != 0);
+	ret = is_midway(f, "write_conflicts", 0, submitter);
+	holder = run_in_child(f, start);
+	ret &= is_midway(f, "lines_invalidated", 0, holder);
+	stage_set(1);
+	ret &= kill_child(submitter);
+	ret &= counter_get(f, "write_conflicts") < f->len / f->page;
+	ret &= counter_get(f, "lines_invalidated") < f->len / f->line;
+	ret &= kill_child(stopper);
+	kill_child(holder);
+	/* Nothing is left of the job. */
+	assert_int_equal(switch_off(f), 0);
+	return ret;
+}
+
+static void sigkill_ends_a_submission(void **state)
+{
+	bool is_killed = false;
+	int i;
+
+	for (i = 0; i < NR_ATTEMPTS && !is_killed; i++) {
+		struct fixture *f = large_buffer();
+
+		is_killed = submission_is_killed(f);
 		fixture_teardown((void **)&f);
 	}
 	assert_true(is_killed);
@@ -435,7 +524,13 @@ static void shared_destroy(struct shared *s)
 	close(s->f.dev);
 }
 
-static uint64_t work;	/* that a child begins */
+static uint64_t work;	/* that a child begins or ends */
+static volatile sig_atomic_t nr_signals;
+
+static void count_signal(int signal)
+{
+	nr_signals++;
+}
 
 static int work_begin(struct fixture *f)
 {
@@ -469,11 +564,135 @@ static bool begin_is_killed(struct shared *s)
 	return true;
 }
 
-static bool sync_is_killed(struct shared *s)
+static int work_submit(struct fixture *f)
+{
+	return work_submit_errno(f->dev, 0, "work", &work);
+}
+
+/* It waits for the buffer's lock to take the CPU's right away. */
+static bool wait_of_submit_is_killed(struct shared *s)
+{
+	static const struct operation wait = { .run = work_submit };
+
+	if (!wait_is_killed(&s->f, &wait, &takes_in))
+		return false;
+	assert_false(cpu_reads(s->m.map, NULL));
+	return true;
+}
+
+/* The same, and the first page keeps its PTEs: the next command takes them. */
+static bool wait_of_submit_is_killed_with_ptes(struct shared *s)
+{
+	static const struct operation wait = { .run = work_submit };
+
+	if (!wait_is_killed(&s->f, &wait, &invalidates_behind))
+		return false;
+	assert_int_equal(work_submit(&s->f), 0);
+	assert_false(cpu_reads(s->m.map, NULL));
+	return true;
+}
+
+static int work_end(struct fixture *f)
+{
+	return work_errno(f->dev, HEAPSIM_IOC_WORK_END, work);
+}
+
+/* With a handler that interrupts system calls, each millisecond. */
+static int work_end_in_a_storm(struct fixture *f)
+{
+	struct sigaction action = { .sa_handler = count_signal };
+	const struct itimerval often = {
+		.it_interval.tv_usec = 1000,
+		.it_value.tv_usec = 1000,
+	};
+	int ret;
+
+	if (sigaction(SIGALRM, &action, NULL) ||
+	    setitimer(ITIMER_REAL, &often, NULL))
+		return 1;
+	ret = work_end(f);
+	return ret ? ret : !nr_signals;
+}
+
+/*
+ * A work that has stored to each page, where the CPU has stored too, against
+ * the rules: its end compares them all, and counts each.
+ */
+static void work_stores_all(struct shared *s)
+{
+	size_t off;
+
+	assert_int_equal(device_policy_errno(s->f.dev, HEAPSIM_POLICY_OF_BUF,
+					     s->f.fd, HEAPSIM_POLICY_RECORD),
+			 0);
+	assert_int_equal(work_submit_errno(s->f.dev, 0, "work", &work), 0);
+	assert_int_equal(work_begin(&s->f), 0);
+	store_all(&s->f);
+	for (off = 0; off < s->f.len; off += s->f.page)
+		s->m.view[off] = 2;
+	assert_int_equal(counter_get(&s->f, "write_conflicts"), 0);
+}
+
+static bool end_is_killed(struct shared *s)
+{
+	const uint64_t total = s->f.len / s->f.page;
+	pid_t pid;
+	bool ret;
+
+	work_stores_all(s);
+	pid = run_in_child(&s->f, work_end);
+	ret = is_midway(&s->f, "write_conflicts", 0, pid);
+	ret &= kill_child(pid);
+	if (!ret || counter_get(&s->f, "write_conflicts") == total)
+		return false;
+	/* The work has not ended; its end counts the rest. */
+	assert_int_equal(work_end(&s->f), 0);
+	assert_int_equal(counter_get(&s->f, "write_conflicts"), total);
+	assert_int_equal(work_end(&s->f), -ENOENT);
+	return true;
+}
+
+/* It waits for the buffer's lock. */
+static bool wait_of_end_is_killed(struct shared *s)
+{
+	static const struct operation wait = { .run = work_end };
+
+	work_stores_all(s);
+	if (!wait_is_killed(&s->f, &wait, &takes_in))
+		return false;
+	assert_int_equal(work_end(&s->f), 0);
+	return true;
+}
+
+static void store_and_submit(struct fixture *f)
+{
+	store_all(f);
+	assert_int_equal(work_submit(f), 0);
+}
+
+static int allocate(struct fixture *f)
+{
+	const int fd = device_alloc_errno(f->dev, HEAPSIM_KIND_PINNED, f->page,
+					  O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? fd : 0;
+}
+
+/* It waits for the context's lock. */
+static bool wait_of_alloc_is_killed(struct shared *s)
+{
+	static const struct operation wait = { .run = allocate };
+	static const struct operation begins = {
+		"begin", "lines_cleaned", HEAPSIM_MAINT_CLEAN, store_and_submit,
+		work_begin
+	};
+
+	return wait_is_killed(&s->f, &wait, &begins);
+}
+
+static bool sync_is_killed(struct shared *s, uint64_t before)
 {
 	const uint64_t total = s->f.len / s->f.line;
-	uint8_t value = 0;
-	uint64_t before;
 	pid_t pid;
 	bool ret;
 
@@ -482,18 +701,47 @@ static bool sync_is_killed(struct shared *s)
 	assert_int_equal(work_begin(&s->f), 0);
 	s->m.view[s->f.len - 1] = 0x77;
 	assert_int_equal(work_errno(s->f.dev, HEAPSIM_IOC_WORK_END, work), 0);
-	before = counter_get(&s->f, "lines_invalidated");
 	pid = run_in_child(&s->f, sync_device);
 	ret = is_midway(&s->f, "lines_invalidated", before, pid);
 	ret &= kill_child(pid);
-	if (!ret || counter_get(&s->f, "lines_invalidated") - before == total)
-		return false;
-	/* The last page was not invalidated then. */
+	return ret &&
+	       counter_get(&s->f, "lines_invalidated") - before < total;
+}
+
+/* The last page was not invalidated then. */
+static void cpu_reads_what_the_work_wrote(struct shared *s, uint64_t before)
+{
+	uint8_t value = 0;
+
 	assert_true(cpu_reads(s->m.map + s->f.len - 1, &value));
 	assert_int_equal(value, 0x77);
 	assert_int_equal(counter_get(&s->f, "lines_invalidated") - before,
-			 total);
+			 s->f.len / s->f.line);
 	assert_int_equal(counter_get(&s->f, "stale_reads"), 0);
+}
+
+static bool sync_is_killed_before_a_touch(struct shared *s)
+{
+	const uint64_t before = counter_get(&s->f, "lines_invalidated");
+
+	if (!sync_is_killed(s, before))
+		return false;
+	cpu_reads_what_the_work_wrote(s, before);
+	return true;
+}
+
+/* The right ends, and comes back without work that the buffer could see. */
+static bool sync_is_killed_before_another(struct shared *s)
+{
+	const uint64_t before = counter_get(&s->f, "lines_invalidated");
+
+	if (!sync_is_killed(s, before))
+		return false;
+	assert_int_equal(attach_errno(s->f.dev, 0, s->f.id,
+				      HEAPSIM_ATTACH_HOST), 0);
+	assert_int_equal(work_submit(&s->f), 0);
+	assert_int_equal(sync_device(&s->f), 0);
+	cpu_reads_what_the_work_wrote(s, before);
 	return true;
 }
 
@@ -516,9 +764,56 @@ static void work_that_was_killed_when_it_began_can_begin(void **state)
 	until_it_is_killed(begin_is_killed);
 }
 
+static void work_whose_submission_was_killed_is_active(void **state)
+{
+	until_it_is_killed(wait_of_submit_is_killed);
+}
+
+static void work_whose_end_was_killed_can_end(void **state)
+{
+	until_it_is_killed(end_is_killed);
+}
+
+static void work_whose_end_waited_and_was_killed_can_end(void **state)
+{
+	until_it_is_killed(wait_of_end_is_killed);
+}
+
+static void sigkill_ends_an_allocation(void **state)
+{
+	until_it_is_killed(wait_of_alloc_is_killed);
+}
+
+static void signals_do_not_interrupt_an_end(void **state)
+{
+	struct shared s;
+	int status;
+	pid_t pid;
+
+	shared_create(&s);
+	work_stores_all(&s);
+	pid = run_in_child(&s.f, work_end_in_a_storm);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(counter_get(&s.f, "write_conflicts"),
+			 s.f.len / s.f.page);
+	assert_int_equal(work_end(&s.f), -ENOENT);
+	shared_destroy(&s);
+}
+
+static void killed_submission_leaves_ptes_to_a_command(void **state)
+{
+	until_it_is_killed(wait_of_submit_is_killed_with_ptes);
+}
+
 static void killed_sync_leaves_the_rest_to_a_touch(void **state)
 {
-	until_it_is_killed(sync_is_killed);
+	until_it_is_killed(sync_is_killed_before_a_touch);
+}
+
+static void killed_sync_leaves_the_rest_to_a_command(void **state)
+{
+	until_it_is_killed(sync_is_killed_before_another);
 }
 
 static int group_setup(void **state)
@@ -536,9 +831,17 @@ static int group_setup(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(sigkill_ends_a_submission),
 		cmocka_unit_test(areas_change_while_a_fault_waits),
 		cmocka_unit_test(work_that_was_killed_when_it_began_can_begin),
+		cmocka_unit_test(work_whose_submission_was_killed_is_active),
+		cmocka_unit_test(work_whose_end_was_killed_can_end),
+		cmocka_unit_test(work_whose_end_waited_and_was_killed_can_end),
+		cmocka_unit_test(sigkill_ends_an_allocation),
+		cmocka_unit_test(signals_do_not_interrupt_an_end),
+		cmocka_unit_test(killed_submission_leaves_ptes_to_a_command),
 		cmocka_unit_test(killed_sync_leaves_the_rest_to_a_touch),
+		cmocka_unit_test(killed_sync_leaves_the_rest_to_a_command),
 	};
 	static struct CMUnitTest tests[ARRAY_SIZE(operations) +
 				       ARRAY_SIZE(waits) + ARRAY_SIZE(others)];

@@ -32,8 +32,9 @@
 #define MAX_PAGES	24
 #define MAX_ID		24	/* most ids are those of objects that exist */
 #define KILL_EVERY_MS	700
-/* A process is interrupted this often, in whatever it waits for. */
-#define INTERRUPT_EVERY_US	9000
+/* An operation that takes longer is interrupted, and again each time after. */
+#define INTERRUPT_AFTER_US	9000
+#define SAY_EVERY	20000	/* operations, so that one sees it go on */
 #define KNOBS		"/sys/kernel/debug/heapsim"
 /* A killed process that has not ended by then never will. */
 #define END_NS		(120 * NSEC_PER_SEC)
@@ -108,19 +109,27 @@ static void on_interrupt(int signal)
 	(void)signal;
 }
 
-/* A child has its parent's handlers, and no timer. */
-static void interrupt_often(void)
+static void interrupts_start(void)
 {
 	static const struct sigaction interrupt = {
 		.sa_handler = on_interrupt,
 	};
-	static const struct itimerval often = {
-		.it_interval.tv_usec = INTERRUPT_EVERY_US,
-		.it_value.tv_usec = INTERRUPT_EVERY_US,
-	};
 
 	sigaction(SIGALRM, &interrupt, NULL);
-	setitimer(ITIMER_REAL, &often, NULL);
+}
+
+/*
+ * Interrupts what this process waits for, in a while. What ends by then pays a
+ * call, not a signal: on a slow machine that does little else than signals.
+ */
+static void interrupt_soon(void)
+{
+	static const struct itimerval soon = {
+		.it_interval.tv_usec = INTERRUPT_AFTER_US,
+		.it_value.tv_usec = INTERRUPT_AFTER_US,
+	};
+
+	setitimer(ITIMER_REAL, &soon, NULL);
 }
 
 static int some_dev(struct process *p)
@@ -489,7 +498,7 @@ static int do_fork(struct process *p)
 	if (pid < 0)
 		return -errno;
 	if (!pid) {
-		interrupt_often();
+		interrupt_soon();
 		do_touch(p);
 		do_sync(p);
 		_exit(0);
@@ -567,7 +576,7 @@ static int process_main(struct process *p)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGBUS, on_refused);
 	signal(SIGSEGV, SIG_DFL);
-	interrupt_often();
+	interrupts_start();
 	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
 		sum += ops[i].share;
 	while (__atomic_fetch_add(&shared->nr_done, 1, __ATOMIC_RELAXED) <
@@ -578,6 +587,7 @@ static int process_main(struct process *p)
 
 		while (at >= ops[i].share)
 			at -= ops[i++].share;
+		interrupt_soon();
 		error = ops[i].run(p);
 		if (!is_documented(&ops[i], error)) {
 			shared->bad_error = error;
@@ -689,7 +699,7 @@ static void nothing_breaks_and_nothing_stays(void **state)
 	struct process p = { 0 };
 	pid_t pids[NR_PROCESSES];
 	size_t nr_killed = 0, nr_knobs;
-	uint64_t nr_seeds = 0;
+	uint64_t nr_seeds = 0, nr_done, nr_said = 0;
 
 	text = getenv("HEAPSIM_STEPS");
 	nr_steps = text ? strtoull(text, NULL, 0) : 8000;
@@ -717,10 +727,17 @@ static void nothing_breaks_and_nothing_stays(void **state)
 	printf("# %zu fault knobs\n", nr_knobs);
 	for (size_t i = 0; i < NR_PROCESSES; i++)
 		pids[i] = process_start(&p, seed + nr_seeds++);
-	while (__atomic_load_n(&shared->nr_done, __ATOMIC_RELAXED) < nr_steps &&
+	while ((nr_done = __atomic_load_n(&shared->nr_done,
+					  __ATOMIC_RELAXED)) < nr_steps &&
 	       !__atomic_load_n(&shared->bad_op, __ATOMIC_ACQUIRE)) {
 		size_t victim = nr_killed % NR_PROCESSES;
 
+		if (nr_done - nr_said >= SAY_EVERY) {
+			printf("# %llu operations, %zu processes killed\n",
+			       (unsigned long long)nr_done, nr_killed);
+			fflush(stdout);
+			nr_said = nr_done;
+		}
 		device_sleep_ns(KILL_EVERY_MS * NSEC_PER_MSEC);
 		kill(pids[victim], SIGKILL);
 		if (process_end(pids[victim]) == -1)

@@ -5,12 +5,14 @@
  */
 #include <fcntl.h>
 #include <liburing.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -288,6 +290,85 @@ static void a_polled_queue_runs_it(void **state)
 	assert_int_equal(next_result(f, NULL), 0);
 }
 
+static atomic_bool is_poked;
+
+/* Each write is a completion of the poll that waits for it. */
+static void *poke(void *at)
+{
+	const int *event = at;
+	uint64_t value = 1;
+
+	while (!is_poked) {
+		if (write(*event, &value, sizeof(value)) < 0 ||
+		    read(*event, &value, sizeof(value)) < 0)
+			break;
+		value = 1;
+	}
+	return NULL;
+}
+
+static void poll_begin(struct fixture *f, int event)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&f->ring);
+
+	assert_non_null(sqe);
+	io_uring_prep_poll_multishot(sqe, event, POLLIN);
+	sqe->user_data = 1;
+	assert_true(io_uring_submit(&f->ring) >= 0);
+}
+
+/* The polling thread gets a signal for each request that is done. */
+static void requests_that_are_done_interrupt_no_other(void **state)
+{
+	const size_t len = 4 * MIB, page = sysconf(_SC_PAGESIZE);
+	struct fixture *f = *state;
+	int fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, len), i, ret;
+	struct heapsim_range_maintain range = {
+		.size = sizeof(range),
+		.range = {
+			.fd = fd,
+			.op = HEAPSIM_MAINT_CLEAN_INVALIDATE,
+			.len = len,
+		},
+	};
+	int event = eventfd(0, EFD_NONBLOCK);
+	uint8_t *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			    0);
+	struct io_uring_cqe *cqe;
+	pthread_t thread;
+	size_t off;
+	bool is_poll;
+
+	assert_true(event >= 0);
+	assert_true(map != MAP_FAILED);
+	is_poked = false;
+	poll_begin(f, event);
+	assert_int_equal(pthread_create(&thread, NULL, poke, &event), 0);
+	for (i = 0; i < 10; i++) {
+		for (off = 0; off < len; off += page)
+			map[off]++;
+		prepare(f, HEAPSIM_IOC_RANGE_MAINTAIN, &range)->user_data = 2;
+		assert_true(io_uring_submit(&f->ring) >= 0);
+		do {
+			while ((ret = io_uring_wait_cqe(&f->ring, &cqe)) ==
+			       -EINTR)
+				;
+			assert_int_equal(ret, 0);
+			is_poll = cqe->user_data == 1;
+			ret = cqe->res;
+			if (is_poll && !(cqe->flags & IORING_CQE_F_MORE))
+				poll_begin(f, event);
+			io_uring_cqe_seen(&f->ring, cqe);
+		} while (is_poll);
+		assert_int_equal(ret, 0);
+	}
+	is_poked = true;
+	pthread_join(thread, NULL);
+	munmap(map, len);
+	close(event);
+	close(fd);
+}
+
 static struct heapsim_dma_submit long_job(struct fixture *f, uint64_t delay_ns)
 {
 	struct heapsim_dma_submit submit = {
@@ -363,6 +444,42 @@ static void a_waiting_job_holds_nothing_up(void **state)
 	close(fence.fence_fd);
 	close(job.dst_fd);
 	close(vgem);
+}
+
+/* A program that is killed submits it from a thread of the ring. */
+static int submits_long_job(void *arg)
+{
+	struct fixture *f = arg, mine = { .dev = device_open(), .fd = f->fd };
+	struct heapsim_dma_submit job = {
+		.size = sizeof(job),
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = f->fd,
+		.row_len = 64,
+		.nr_rows = 1,
+		.delay_ns = 10 * NSEC_PER_SEC,
+	};
+
+	ring_open(&mine, 0);
+	prepare(&mine, HEAPSIM_IOC_DMA_SUBMIT, &job);
+	if (io_uring_submit(&mine.ring) != 1 || next_result(&mine, NULL))
+		return 1;
+	return kill(getpid(), SIGKILL);
+}
+
+static void a_job_of_a_killed_program_is_done_in_time(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t begin = device_now_ns();
+	int fence;
+
+	assert_int_equal(device_in_child(submits_long_job, f), -SIGKILL);
+	fence = device_sync_file_export(f->fd, DMA_BUF_SYNC_RW);
+	assert_int_equal(device_fence_status(fence), 0);
+	assert_int_equal(device_poll(fence, POLLIN, 60000), POLLIN);
+	assert_int_equal(device_fence_status(fence), -ETIMEDOUT);
+	device_fence_is_in_time(fence, begin);
+	close(fence);
 }
 
 static void a_wait_can_be_cancelled(void **state)
@@ -626,6 +743,8 @@ static void many_ranges_cost_less_than_by_ioctl(void **state)
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define TEST_POLLED(fn) \
+	cmocka_unit_test_setup_teardown(fn, setup_sqpoll, teardown)
 
 int main(void)
 {
@@ -637,11 +756,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_struct_may_lie_in_the_entry,
 						setup_wide, teardown),
 		TEST(a_thread_may_run_it),
-		cmocka_unit_test_setup_teardown(a_polled_queue_runs_it,
-						setup_sqpoll, teardown),
-		cmocka_unit_test_setup_teardown(a_waiting_job_holds_nothing_up,
-						setup_sqpoll, teardown),
+		TEST_POLLED(a_polled_queue_runs_it),
+		TEST_POLLED(requests_that_are_done_interrupt_no_other),
+		TEST_POLLED(a_waiting_job_holds_nothing_up),
 		TEST(a_wait_for_a_job_does_not_hold_up_who_submits_it),
+		TEST(a_job_of_a_killed_program_is_done_in_time),
 		TEST(a_wait_can_be_cancelled),
 		TEST(a_killed_program_does_not_wait_on),
 		TEST(contention_is_nobodys_business),
