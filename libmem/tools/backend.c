@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "backend.h"
+#include "outside.h"
 #include "../told/stacks.h"
 
 #define BACKEND_ENV	"LIBMEM_BACKEND"
@@ -239,23 +240,11 @@ void backend_facts(const struct told *told, struct run_facts *facts)
 /* 0: it has ended. */
 static pid_t parent_of(const char *pid)
 {
-	char path[300], line[512] = "";
-	const char *end;
-	int parent = 0;
-	FILE *file;
+	char path[300], state;
+	int parent;
 
 	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	/* A process chooses what stands between the parentheses. */
-	if (fgets(line, sizeof(line), file)) {
-		end = strrchr(line, ')');
-		if (end && sscanf(end, ") %*c %d", &parent) != 1)
-			parent = 0;
-	}
-	fclose(file);
-	return parent;
+	return outside_stat(path, &state, &parent) ? parent : 0;
 }
 
 static bool is_engine(const struct told *told, pid_t pid)

@@ -17,7 +17,10 @@
 #include "outside.h"
 #include "../told/stacks.h"
 
-/* A thread that takes no signal for so long was killed, or is stopped. */
+/*
+ * A thread that takes no signal for so long was killed, or is stopped, or one
+ * of many on a machine that has little time for them.
+ */
 #define PATIENCE_NS	10000000000ULL
 #define MAX_WAITING	65536
 #define NR_BUCKETS	4096
@@ -37,11 +40,13 @@
 /**
  * struct waiting - a record whose stacks are not there yet
  * @record: it
+ * @until_ns: it is given up then, unless the thread runs
  * @outside: what could be seen of the CPU's side from outside, when it came:
  *	once a process is gone nobody can look into it
  */
 struct waiting {
 	struct heapsim_record record;
+	uint64_t until_ns;
 	uint64_t outside;
 };
 
@@ -375,6 +380,16 @@ static int record_place(struct findings *f, const struct heapsim_record *r,
 	return place(f, &new);
 }
 
+static bool is_to_wait(struct waiting *w, uint64_t now)
+{
+	const struct heapsim_record_cpu *cpu = &w->record.cpu;
+
+	if (w->until_ns > now)
+		return true;
+	w->until_ns = now + PATIENCE_NS;
+	return outside_is_running(cpu->pid, cpu->tid);
+}
+
 /* Place those whose stacks have come, and those that waited long enough. */
 static int retry_all(struct findings *f, bool is_last)
 {
@@ -388,7 +403,7 @@ static int retry_all(struct findings *f, bool is_last)
 		int err;
 
 		if (!keys_find(f, r, &keys) && !is_last &&
-		    r->time_ns + PATIENCE_NS > now) {
+		    is_to_wait(&f->waiting[i], now)) {
 			f->waiting[nr++] = f->waiting[i];
 			continue;
 		}
@@ -448,6 +463,7 @@ int findings_add(struct findings *findings, struct heapsim_record *r)
 		return record_place(findings, r, &keys);
 	waiting = &findings->waiting[findings->nr_waiting++];
 	waiting->record = *r;
+	waiting->until_ns = r->time_ns + PATIENCE_NS;
 	waiting->outside = keys.cpu;
 	return 0;
 }

@@ -21,6 +21,8 @@
 #define MAX_PROCESSES	64	/* that are remembered */
 #define MAX_PLACES	65536
 
+#define PRELOADED	"/libheapsim-preload.so"
+
 /**
  * struct map - a part of a module in a process
  * @start: address
@@ -205,25 +207,47 @@ static bool has_other_rights(pid_t pid)
 
 static bool is_preloaded(const struct process *process)
 {
-	static const char name[] = "/libheapsim-preload.so";
 	size_t i;
 
 	for (i = 0; i < process->nr; i++)
-		if (strstr(process->maps[i].path, name))
+		if (strstr(process->maps[i].path, PRELOADED))
 			return true;
 	return false;
+}
+
+/* Does its environment, as it was at the start, name the library? */
+static bool is_named(pid_t pid)
+{
+	char path[32], *text = NULL;
+	size_t size = 0;
+	bool ret = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	while (!ret && getdelim(&text, &size, '\0', file) > 0)
+		ret = !strncmp(text, "LD_PRELOAD=", 11) &&
+		      strstr(text, PRELOADED);
+	free(text);
+	fclose(file);
+	return ret;
 }
 
 /* Returns why a process cannot put stacks down that has not mapped the file. */
 static enum outside_why why(const struct process *process)
 {
+	const bool is_other = has_other_rights(process->pid);
+
 	if (is_preloaded(process))
-		return has_other_rights(process->pid) ? OUTSIDE_NO_RIGHTS :
-							OUTSIDE_UNKNOWN;
+		return is_other ? OUTSIDE_NO_RIGHTS : OUTSIDE_UNKNOWN;
 	if (is_static(process->pid))
 		return OUTSIDE_STATIC;
-	return is_secure(process->pid) ? OUTSIDE_SECURE :
-					 OUTSIDE_NOT_PRELOADED;
+	if (is_secure(process->pid))
+		return OUTSIDE_SECURE;
+	return is_other && is_named(process->pid) ? OUTSIDE_NO_RIGHTS :
+						    OUTSIDE_NOT_PRELOADED;
 }
 
 /* Without maps: there is none, or not any more. */
@@ -424,6 +448,48 @@ enum outside_why outside_why(struct outside *outside, pid_t pid)
 	if (!process || process->why == OUTSIDE_NO_RIGHTS)
 		process = process_update(outside, pid);
 	return process ? process->why : outside->program.why;
+}
+
+/**
+ * outside_stat() - what a process or thread does, and whose it is
+ * @path: of its file stat below /proc
+ * @state: out: a letter, as proc(5) has it
+ * @parent: out: number of the parent
+ *
+ * Return: false if it has ended.
+ */
+bool outside_stat(const char *path, char *state, int *parent)
+{
+	char line[512] = "";
+	const char *end = NULL;
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return false;
+	/* A process chooses what stands between the parentheses. */
+	if (fgets(line, sizeof(line), file))
+		end = strrchr(line, ')');
+	fclose(file);
+	return end && sscanf(end, ") %c %d", state, parent) == 2;
+}
+
+/**
+ * outside_is_running() - does a thread run, as far as there is a processor?
+ * @pid: its process
+ * @tid: its number
+ *
+ * Return: false if it has ended, is stopped, or sleeps so that a signal wakes
+ * it.
+ */
+bool outside_is_running(pid_t pid, pid_t tid)
+{
+	char path[64], state;
+	int parent;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid,
+		 (int)tid);
+	return outside_stat(path, &state, &parent) &&
+	       (state == 'R' || state == 'D');
 }
 
 /**

@@ -104,7 +104,7 @@ static void why_print(FILE *out, const struct backtrace *trace,
 				   "LD_PRELOAD is ignored",
 		[OUTSIDE_NOT_PRELOADED] = "LD_PRELOAD was cleared or replaced",
 		[OUTSIDE_NO_RIGHTS] = "the process has other rights than\n"
-				      "heapsim run, whose file it cannot open",
+				      "heapsim run, whose files it cannot open",
 		[OUTSIDE_GONE] = "the process had ended",
 	};
 

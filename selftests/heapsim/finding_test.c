@@ -3,16 +3,21 @@
  * What becomes of records whose stacks come late: no module, any machine.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "../../libmem/tools/finding.h"
+#include "../../libmem/tools/outside.h"
 #include "../../libmem/told/stacks.h"
 
 static struct stacks *stacks;
@@ -96,6 +101,68 @@ static void a_first_record_that_is_late_has_its_attaches(void **state)
 	assert_int_equal(one->record.attaches[0].time_ns, now - 10);
 	assert_int_equal(one->attaches[0].nr, 1);
 	assert_int_equal(one->attaches[0].frames[0].address, 0x1000);
+}
+
+/* A process that spins, or sleeps. */
+static pid_t child_start(bool does_run)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			if (!does_run)
+				pause();
+	}
+	return pid;
+}
+
+static void child_end(pid_t pid)
+{
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* On a busy machine the stack of one of many threads may come at any time. */
+static void a_thread_that_runs_is_waited_for(void **state)
+{
+	pid_t running = child_start(true), asleep = child_start(false);
+	struct heapsim_record r = record_at(1, 2, 1, 3);
+	struct finding *one;
+	int i;
+
+	(void)state;
+	put_down(3, 0, 0x1000);
+	/* Until it sleeps: it may not have been scheduled yet. */
+	for (i = 0; i < 2000 && outside_is_running(asleep, asleep); i++)
+		usleep(10000);
+	r.cpu.pid = running;
+	r.cpu.tid = running;
+	assert_int_equal(findings_add(findings, &r), 0);
+	r.cpu.pid = asleep;
+	r.cpu.tid = asleep;
+	r.cpu_stack = 4;
+	assert_int_equal(findings_add(findings, &r), 0);
+	assert_int_equal(findings_retry(findings), 0);
+	assert_true(findings_are_waiting(findings));
+	put_down(2, 1, 0x2000);
+	assert_int_equal(findings_retry(findings), 0);
+	assert_false(findings_are_waiting(findings));
+	child_end(running);
+	child_end(asleep);
+	assert_false(outside_is_running(running, running));
+	assert_int_equal(findings_end(findings), 0);
+	one = findings_first(findings);
+	assert_non_null(one);
+	assert_int_equal(one->record.cpu.pid, asleep);
+	assert_int_equal(one->cpu.nr, 0);
+	one = one->next;
+	assert_non_null(one);
+	assert_int_equal(one->record.cpu.pid, running);
+	assert_int_equal(one->cpu.nr, 1);
+	assert_int_equal(one->cpu.frames[0].address, 0x2000);
+	assert_null(one->next);
 }
 
 /* What the program calls is no more of its own than what that calls. */
@@ -261,6 +328,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_first_record_that_is_late_has_its_attaches),
+		TEST(a_thread_that_runs_is_waited_for),
 		TEST(a_stack_begins_where_the_program_calls),
 		TEST(a_stack_begins_behind_the_headers_of_cuda),
 		TEST(advice_is_of_the_calls_that_are_made),

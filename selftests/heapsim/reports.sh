@@ -550,9 +550,9 @@ without_preload()
 # It has other rights than heapsim run: from its file, and from who started it.
 with_other_rights()
 {
-	local was
+	local was lib=$build/heapsim
 
-	was=$(stat -c %a /dev/heapsim /dev/dma_heap/noncoherent) &&
+	was=$(stat -c %a /dev/heapsim /dev/dma_heap/noncoherent "$lib") &&
 		chmod 666 /dev/heapsim /dev/dma_heap/noncoherent &&
 		install -m 4755 -o 65534 "$wrong" "$tmp/wrong-setuid" || return
 	report 0 "$tmp/wrong-setuid" no-end 1000 &&
@@ -563,10 +563,15 @@ with_other_rights()
 		report 0 setpriv --reuid=65534 --clear-groups "$wrong" \
 			no-end 1000 &&
 		has "at no_end \\(wrong.c:$(line STORE)\\)" \
-		    'callers unknown' 'other rights' && sum 1 1 || return
-	# shellcheck disable=SC2086 # two numbers
+		    'callers unknown' 'other rights' && sum 1 1 &&
+		chmod 700 "$lib" &&
+		report 0 setpriv --reuid=65534 --clear-groups "$wrong" \
+			no-end 1000 &&
+		has 'callers unknown' 'other rights' && sum 1 1 || return
+	# shellcheck disable=SC2086 # three numbers
 	set -- $was
-	chmod "$1" /dev/heapsim && chmod "$2" /dev/dma_heap/noncoherent
+	chmod "$1" /dev/heapsim && chmod "$2" /dev/dma_heap/noncoherent &&
+		chmod "$3" "$lib"
 }
 
 relative_library()
