@@ -2,8 +2,9 @@
 # shellcheck shell=bash
 #
 # TAP for the scripts of this folder: tap_try NAME COMMAND... runs a command and
-# tells what it printed if it fails; tap_later does it beside others, which
-# tap_wait tells of in their order; tap_end prints the plan and exits.
+# tells what it printed if it fails; tap_skip leaves it out; tap_later does it
+# beside others, which tap_wait tells of in their order; tap_end prints the plan
+# and exits.
 
 tap_nr=0
 tap_failed=0
@@ -27,6 +28,12 @@ tap_not_ok() # NAME WHY
 	echo "not ok $tap_nr - $1"
 	# shellcheck disable=SC2001 # each line of it
 	sed 's/^/# /' <<<"$2"
+}
+
+tap_skip() # NAME WHY
+{
+	tap_nr=$((tap_nr + 1))
+	echo "ok $tap_nr - $1 # SKIP $2"
 }
 
 tap_try() # NAME COMMAND...

@@ -27,6 +27,8 @@ digest_of() # SEED
 	sed -n 's/^# digest //p' "$log"
 }
 
+put_back() { rmmod heapsim && insmod "$module" test_hooks=1; }
+
 is_digest() { [[ $1 =~ ^[0-9a-f]{16}$ ]] || { echo "$1"; return 1; }; }
 is_same() { [ "$1" = "$2" ] || { echo "$1, then $2"; return 1; }; }
 is_other() { [ "$1" != "$2" ] || { echo "both $1"; return 1; }; }
@@ -39,5 +41,7 @@ tap_try "under_random_eviction_the_replay_of_the_trace_equals_the_device" \
 	is_digest "$first"
 tap_try "the_same_seed_and_calls_evict_the_same" is_same "$first" "$again"
 tap_try "another_seed_evicts_others" is_other "$first" "$other"
+# What comes after finds it as this did.
+tap_try "the_module_is_as_it_was" put_back
 [ "$failed" = 0 ] || tap_failed=$((tap_failed + 1))
 tap_end
