@@ -1331,13 +1331,13 @@ int mem_ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
  * mem_register() - let engines reach memory of the caller's
  * @ctx: context
  * @ptr: memory of this process, readable and writable, and private: of
- *	malloc(), or variables; not on the stack that the caller is on
+ *	malloc(), or variables, also on a stack
  * @len: bytes, above 0
  * @flags: MEM_REGISTER_*
  *
  * The pages that it is in are moved in place: no other thread may store to
- * them meanwhile. A child of fork() shares them from now on. Engines have them
- * at another address: mem_device_ptr().
+ * them meanwhile. A child of fork() has copies of them, any other child shares
+ * them. Engines have them at another address: mem_device_ptr().
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (an argument is NULL or 0, no such @flags, some of it

@@ -202,9 +202,12 @@ static int open_with(const struct backend *backend,
 		     struct mem_ctx **ctx)
 {
 	struct mem_ctx *new;
-	int err;
+	int err, cancel;
 
+	/* Nobody who is cancelled leaves a lock taken. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	err = backend->open(options, &new);
+	pthread_setcancelstate(cancel, NULL);
 	if (err)
 		return err;
 	sched_init(new);

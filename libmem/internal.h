@@ -115,6 +115,7 @@ struct op_list {
  * struct sched - the work of a context
  * @lock: protects what follows, and has the backend told of things in the
  *	order in which they are queued; taken before any of the backend's
+ * @cancel: cancel state of the thread that has the lock, from before
  * @pid: of the process that opened the context
  * @is_stopping: the context goes
  * @seq: number of the newest operation
@@ -143,6 +144,7 @@ struct op_list {
  */
 struct sched {
 	pthread_mutex_t lock;
+	int cancel;
 	pid_t pid;
 	bool is_stopping;
 	uint64_t seq;

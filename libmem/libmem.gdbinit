@@ -7,6 +7,9 @@
 # engine: the library handles it.
 handle SIGSEGV nostop noprint pass
 
+# So is the system call of a fork beside registered memory SIGSYS.
+handle SIGSYS nostop noprint pass
+
 define debug-engines
 	set detach-on-fork off
 	set schedule-multiple on

@@ -197,7 +197,7 @@ API int mem_ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
 		       unsigned int flags, void **ptr)
 {
 	struct mem_buf *buf;
-	int err;
+	int err, cancel;
 
 	if (!ctx || !ptr || !len || !flags_are_valid(MEM_KIND_DEVICE, flags))
 		return -EINVAL;
@@ -207,8 +207,11 @@ API int mem_ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
 	if (!err && is_discrete(MEM_KIND_DEVICE, flags) &&
 	    !board_has_engine(ctx->board, MEM_ENGINE_DGPU))
 		err = -EOPNOTSUPP;
-	if (!err)
-		err = ctx->backend->import_ptr(ctx, fd, off, len, flags, &buf);
+	if (err)
+		return err;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	err = ctx->backend->import_ptr(ctx, fd, off, len, flags, &buf);
+	pthread_setcancelstate(cancel, NULL);
 	if (err)
 		return err;
 	ctx_get(ctx);
@@ -221,7 +224,7 @@ API int mem_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
 {
 	struct mem_buf *buf;
 	uintptr_t end;
-	int err;
+	int err, cancel;
 
 	if (!ctx || !ptr || !len ||
 	    __builtin_add_overflow((uintptr_t)ptr, len, &end) ||
@@ -229,8 +232,11 @@ API int mem_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
 		      MEM_REGISTER_IO | MEM_REGISTER_READ_ONLY))
 		return -EINVAL;
 	err = ctx_check(ctx);
-	if (!err)
-		err = ctx->backend->register_ptr(ctx, ptr, len, flags, &buf);
+	if (err)
+		return err;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	err = ctx->backend->register_ptr(ctx, ptr, len, flags, &buf);
+	pthread_setcancelstate(cancel, NULL);
 	if (err)
 		return err;
 	ctx_get(ctx);

@@ -29,14 +29,22 @@
 
 static _Thread_local bool is_in_call;
 
+/* Nobody is cancelled who has it. */
 void sched_lock(struct mem_ctx *ctx)
 {
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&ctx->sched.lock);
+	ctx->sched.cancel = cancel;
 }
 
 void sched_unlock(struct mem_ctx *ctx)
 {
+	const int cancel = ctx->sched.cancel;
+
 	pthread_mutex_unlock(&ctx->sched.lock);
+	pthread_setcancelstate(cancel, NULL);
 }
 
 /* A host function may not wait, nor make or change anything. */

@@ -320,14 +320,13 @@ void embedded_buf_put(struct embedded_buf *buf)
 
 	if (atomic_fetch_sub(&buf->nr_users, 1) != 1)
 		return;
-	if (!window_is_forked()) {
-		signals_block(&old);
+	signals_block(&old);
+	if (!window_is_forked())
 		window_free(buf);
-		signals_restore(&old);
-	}
 	if (buf->has_two_views)
 		view_fini(buf);
 	embedded_buf_destroy(buf);
+	signals_restore(&old);
 }
 
 static void embedded_free(struct mem_buf *base)

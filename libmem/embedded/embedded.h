@@ -21,6 +21,17 @@
 #include "../internal.h"
 #include "../trap/ops.h"
 
+/*
+ * Of a struct's type: its variables share no page with others, also in a
+ * program that has libmem.a in it. A child of fork needs them while pages of
+ * registered memory are not there, and those who move pages need them, too.
+ */
+#if defined(__x86_64__)
+#define IN_OWN_PAGES	__attribute__((aligned(4096)))
+#else
+#define IN_OWN_PAGES	__attribute__((aligned(65536)))	/* the largest page */
+#endif
+
 /**
  * struct acting - an engine's job, for whom it concerns later
  * @job: id, 0 none
@@ -208,6 +219,7 @@ enum bracket_dir {
  * @file: of the buffer alone, with its bytes; none: they are in the window's.
  *	Set while no work is under way
  * @fd_off: of its first page in that
+ * @is_heap: registered: its first and last page are glibc's heap's
  * @nr_users: the caller and the jobs that use it
  * @nr_done: jobs on it that are done: what waits for one looks again
  * @newest: managed: newest attach state, for who is told of it: number of the
@@ -256,6 +268,7 @@ struct embedded_buf {
 	uint8_t *twin;
 	struct own_fd file;
 	uint64_t fd_off;
+	bool is_heap;
 	atomic_uint nr_users;
 	atomic_uint nr_done;
 	atomic_ullong newest;
@@ -328,6 +341,7 @@ uintptr_t window_addr(uint64_t off);
 uint64_t window_off(const struct embedded_buf *buf);
 void window_for_engine(struct engine_window *engine);
 const uint8_t *window_before(uint64_t off);
+void *window_map_again(size_t len, uint64_t off);
 void window_map_private(void *host, size_t len, uint64_t off);
 int window_map_host(const struct embedded_buf *buf, void *host, size_t len);
 int window_move(struct embedded_buf *buf, struct own_fd *file);
@@ -526,7 +540,18 @@ int ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
 void ptr_free(struct mem_buf *buf);
 struct mem_buf *ptr_find(struct mem_ctx *ctx, const void *addr);
 bool ptr_is_given(uintptr_t addr);
+void ptr_give(void);
+bool ptr_is_back(uintptr_t addr);
 void ptr_look_behind(const struct embedded_buf *buf, const struct work *work);
+
+/* aside.c */
+struct aside *aside_create(void);
+void aside_destroy(struct aside *aside);
+void aside_run(struct aside *aside, void (*what)(void *), void *arg);
+
+/* clone.c */
+void clone_watch(void (*what)(void));
+void clone_unwatch(void);
 
 /* atomic.c */
 bool atomic_is_broken(const struct embedded_buf *buf, uintptr_t ip);

@@ -198,11 +198,12 @@ enum fault fault_handle(const siginfo_t *info, const void *context)
 	enum fault ret = FAULT_STRANGE;
 	const int err = errno;
 
-	if (info->si_code == SEGV_ACCERR && !trap_is_fetch(context))
+	if (info->si_code == SEGV_ACCERR && !trap_is_fetch(context)) {
 		ret = what_is((uintptr_t)info->si_addr, context);
-	else if (info->si_code == SEGV_MAPERR &&
-		 ptr_is_given((uintptr_t)info->si_addr))
-		ret = FAULT_READY;
+		if (ret == FAULT_STRANGE &&
+		    ptr_is_back((uintptr_t)info->si_addr))
+			ret = FAULT_READY;
+	}
 	errno = err;
 	return ret;
 }

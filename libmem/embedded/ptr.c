@@ -5,12 +5,16 @@
  * looked after there.
  */
 #define _GNU_SOURCE
+#include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#if __has_include("sys/rseq.h")
+#include <sys/rseq.h>
+#endif
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,57 +23,79 @@
 #include "../engine/futex.h"
 #include "embedded.h"
 
-/* So long at most the parent waits for a child of fork. */
-#define APART_NS	1000000000ULL
-
 /* Behind each allocation, at least and at most. */
 #define CANARY_MIN	64U
 #define CANARY_MAX	256U
 #define CANARY_BYTE	0xc3
 
 /**
+ * enum host_place - what lies in pages of registered memory
+ * @HOST_WITHIN: registered memory alone
+ * @HOST_EDGE: other memory, too
+ * @HOST_OWN: frames of the thread that forks, or what it has for itself; what
+ *	the kernel has to copy
+ */
+enum host_place {
+	HOST_WITHIN,
+	HOST_EDGE,
+	HOST_OWN,
+};
+
+/**
  * struct host_pages - pages of registered memory, for a child of fork
  * @at: where the program has them
  * @len: bytes
- * @is_edge: it is one, in which memory that is not registered lies, too
+ * @off: of the window
+ * @dram: the library's own address for them
+ * @place: what lies in them
  * @is_away: a child has nothing there, until it gets @copy
  * @copy: what was in them before the fork, NULL none, or it is there already
- * @off: of the window
+ * @shared: the thread's own: where they are shared while they are private at
+ *	@at, NULL they are not
+ * @before: what was in them when they became private
  */
 struct host_pages {
 	uint8_t *at;
 	size_t len;
-	bool is_edge;
+	uint64_t off;
+	const uint8_t *dram;
+	enum host_place place;
 	bool is_away;
 	void *copy;
-	uint64_t off;
+	uint8_t *shared;
+	uint8_t *before;
 };
 
-/* A page that begins it, those within, and one that ends it. */
-#define HOST_PAGES_MAX	3
+/* Frames of fork, of its handlers and of a signal's are in so much. */
+#define FRAMES_LEN	(16UL << 10)
+
+/* The thread's that forks: frames, TCB, alternate signal stack, rseq. */
+#define NR_OWN		4
+
+/* Two edges, what is within, and what each part of the thread's cuts apart. */
+#define HOST_PAGES_MAX	(3 + 2 * NR_OWN)
 
 /*
  * Registered memory by the host's address. Handlers of fork hold both locks
- * from before the fork on; what they note is in a mapping of its own, since any
+ * from before the fork on; what they note is in mappings of its own, since any
  * other memory may be in registered pages.
  */
 static struct {
-	pthread_once_t once;
 	int err;
 
-	pthread_mutex_t move_lock;	/* pages become the program's again */
+	pthread_mutex_t move_lock;	/* no page changes hands meanwhile */
+	atomic_uint nr_moves;	/* began and ended: odd while one goes on */
 
 	pthread_mutex_t lock;
 	void *tree;		/* of struct embedded_buf, none overlaps */
 	size_t nr;
 
-	struct host_pages *pages;	/* at the last fork */
+	struct host_pages *pages;	/* while there is a fork */
 	size_t nr_pages;
-	pid_t parent;			/* who forked */
-	atomic_uint *is_apart;	/* the child has its own; shared */
+	struct range own[NR_OWN];	/* of the thread that forks */
+	struct aside *aside;
 	sigset_t old;
-} registered = {
-	.once = PTHREAD_ONCE_INIT,
+} IN_OWN_PAGES registered = {
 	.move_lock = PTHREAD_MUTEX_INITIALIZER,
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
@@ -470,48 +496,129 @@ copy_pages(void *to, const void *from, size_t len)
  * makes locks new, and arenas those of no thread. So that these stores do not
  * come to the parent, a child has no first and no last page at all until it
  * touches them, or its handler gives it the copies.
+ *
+ * Of pages that the thread needs to get there, and stores to until then, the
+ * kernel has to make the copies: these are private while it forks. What engines
+ * store meanwhile the parent sees afterwards, and the reverse. The thread is on
+ * another stack when they become private, and shared again.
  */
 
-static void note(const struct mem_buf *buf, size_t first, size_t end,
-		 bool is_edge)
+static bool is_in(const struct range *at, uintptr_t addr, size_t len)
 {
-	if (first >= end)
+	return at->start < addr + len && at->end > addr;
+}
+
+/* A signal's frame is stored there by the kernel. */
+static struct range signal_stack(void)
+{
+	stack_t stack;
+
+	if (sigaltstack(NULL, &stack) || stack.ss_flags & SS_DISABLE)
+		return (struct range) { 0 };
+	return (struct range) {
+		(uintptr_t)stack.ss_sp, (uintptr_t)stack.ss_sp + stack.ss_size,
+	};
+}
+
+/* The kernel stores there whenever it goes on with the thread. */
+static struct range rseq_of(uintptr_t self)
+{
+#if __has_include("sys/rseq.h")
+	const uintptr_t at = self + __rseq_offset;
+
+	return (struct range) { at, at + __rseq_size };
+#else
+	(void)self;
+	return (struct range) { 0 };
+#endif
+}
+
+static void note_thread(void)
+{
+	const uintptr_t page_len = (uintptr_t)1 << window_page_shift();
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t self = (uintptr_t)pthread_self();
+
+	registered.own[0] = (struct range) {
+		frame - FRAMES_LEN, frame + page_len,
+	};
+	registered.own[1] = (struct range) { self - page_len, self + page_len };
+	registered.own[2] = signal_stack();
+	registered.own[3] = rseq_of(self);
+}
+
+static enum host_place place_of(const struct mem_buf *buf, uintptr_t page)
+{
+	const uintptr_t host = (uintptr_t)buf->host;
+	const size_t page_len = (size_t)1 << window_page_shift();
+	size_t i;
+
+	for (i = 0; i < NR_OWN; i++)
+		if (is_in(&registered.own[i], page, page_len))
+			return HOST_OWN;
+	if (page >= host && page + page_len <= host + buf->asked_len)
+		return HOST_WITHIN;
+	/* Under valgrind no handler can give a page to who touched it. */
+	return window_is_open() ? HOST_OWN : HOST_EDGE;
+}
+
+/* Neighbours of one place are one. */
+static void note_page(const struct mem_buf *buf, uintptr_t page, bool is_first)
+{
+	const struct embedded_buf *own = (const struct embedded_buf *)buf;
+	const uint64_t off = page - page_of(buf->host);
+	const size_t page_len = (size_t)1 << window_page_shift();
+	const enum host_place place = place_of(buf, page);
+	struct host_pages *last = &registered.pages[registered.nr_pages - 1];
+
+	if (!is_first && last->place == place) {
+		last->len += page_len;
 		return;
+	}
 	registered.pages[registered.nr_pages++] = (struct host_pages) {
-		.at = (uint8_t *)page_of(buf->host) + first,
-		.len = end - first,
-		.is_edge = is_edge,
-		.off = window_off((const struct embedded_buf *)buf) + first,
+		.at = (uint8_t *)page,
+		.len = page_len,
+		.off = window_off(own) + off,
+		.dram = own->dram + off,
+		.place = place,
 	};
 }
 
 static void note_pages(const void *node, VISIT visit, void *unused)
 {
 	const struct mem_buf *buf = *(struct mem_buf *const *)node;
+	const uintptr_t first = page_of(buf->host);
 	const size_t page_len = (size_t)1 << window_page_shift();
-	const size_t before = (uintptr_t)buf->host - page_of(buf->host);
-	const size_t first = before ? page_len : 0;
-	size_t end = buf->len;
+	uintptr_t page;
 
 	(void)unused;
 	if (visit != preorder && visit != leaf)
 		return;
-	if (before + buf->asked_len < end && end > first)
-		end -= page_len;
-	note(buf, 0, first, true);
-	note(buf, first, end, false);
-	note(buf, end, buf->len, true);
+	for (page = first; page < first + buf->len; page += page_len)
+		note_page(buf, page, page == first);
+}
+
+static void *map_new(size_t len)
+{
+	void *new = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return new == MAP_FAILED ? NULL : new;
+}
+
+static void unmap(void *addr, size_t len)
+{
+	if (addr)
+		munmap(addr, len);
 }
 
 /* The program goes on meanwhile, if it has other threads. */
 static void *copy_of(const void *pages, size_t len)
 {
-	void *copy = mmap(NULL, len, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *copy = map_new(len);
 
-	if (copy == MAP_FAILED)
-		return NULL;
-	copy_pages(copy, pages, len);
+	if (copy)
+		copy_pages(copy, pages, len);
 	return copy;
 }
 
@@ -520,106 +627,155 @@ static size_t noted_len(void)
 	return HOST_PAGES_MAX * registered.nr * sizeof(*registered.pages);
 }
 
-/*
- * Until a child has its own pages it has those of the window, which another
- * thread of the parent may free, and malloc() in the child begins before any
- * handler does: the parent waits. Not for ever, for a child that a debugger
- * has stopped, or that was killed.
- */
-static void apart_begin(void)
+static void copy_for_child(enum host_place place)
 {
-	void *page = mmap(NULL, sizeof(*registered.is_apart),
-			  PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			  -1, 0);
+	size_t i;
 
-	registered.is_apart = page == MAP_FAILED ? NULL : page;
+	for (i = 0; i < registered.nr_pages; i++) {
+		struct host_pages *pages = &registered.pages[i];
+
+		if (pages->place != place)
+			continue;
+		pages->copy = copy_of(pages->dram, pages->len);
+		pages->is_away = place == HOST_EDGE && pages->copy &&
+				 !madvise(pages->at, pages->len,
+					  MADV_DONTFORK);
+	}
 }
 
-static void apart_wait(void)
+/* Others change the edges all the time, until the child is made. */
+static void copy_edges(void)
 {
-	const uint64_t until = now_ns() + APART_NS;
+	size_t i;
 
-	while (registered.is_apart && !atomic_load(registered.is_apart) &&
-	       now_ns() < until)
-		futex_wait(registered.is_apart, 0, until);
+	for (i = 0; i < registered.nr_pages; i++) {
+		const struct host_pages *pages = &registered.pages[i];
+
+		if (pages->is_away)
+			copy_pages(pages->copy, pages->dram, pages->len);
+	}
 }
 
-static void apart_tell(void)
+static bool put_copy(struct host_pages *pages)
 {
-	if (!registered.is_apart)
+	if (mremap(pages->copy, pages->len, pages->len,
+		   MREMAP_MAYMOVE | MREMAP_FIXED, pages->at) == MAP_FAILED)
+		return false;
+	pages->copy = NULL;
+	return true;
+}
+
+/* Runs while no frame of the thread is in them. */
+static void make_private(struct host_pages *pages)
+{
+	void *shared = window_map_again(pages->len, pages->off);
+
+	if (!shared)
 		return;
-	atomic_store(registered.is_apart, 1);
-	futex_wake(registered.is_apart, 1);
-}
-
-static void apart_end(void)
-{
-	if (registered.is_apart)
-		munmap(registered.is_apart, sizeof(*registered.is_apart));
-	registered.is_apart = NULL;
-}
-
-static bool is_near(uintptr_t first, size_t len, uintptr_t addr)
-{
-	const uintptr_t page_len = (uintptr_t)1 << window_page_shift();
-
-	return first < addr + page_len && first + len > addr - page_len;
-}
-
-/* The frames of this call and of those around it, and some more. */
-static bool has_frame(uintptr_t first, size_t len)
-{
-	return is_near(first, len, (uintptr_t)__builtin_frame_address(0));
-}
-
-/* The kernel needs these before the child could get them. */
-static bool is_of_thread(const struct host_pages *pages)
-{
-	return has_frame((uintptr_t)pages->at, pages->len) ||
-	       is_near((uintptr_t)pages->at, pages->len,
-		       (uintptr_t)pthread_self());
-}
-
-static void copy_for_child(struct host_pages *pages)
-{
-	if (engine_is_forking() && !pages->is_edge)
+	pages->before = copy_of(pages->at, pages->len);
+	if (pages->before)
+		pages->copy = copy_of(pages->before, pages->len);
+	if (pages->copy && !madvise(shared, pages->len, MADV_DONTFORK) &&
+	    put_copy(pages)) {
+		pages->shared = shared;
 		return;
-	pages->copy = copy_of(pages->at, pages->len);
-	pages->is_away = pages->is_edge && pages->copy &&
-			 !is_of_thread(pages) &&
-			 !madvise(pages->at, pages->len, MADV_DONTFORK);
+	}
+	unmap(pages->copy, pages->len);
+	unmap(pages->before, pages->len);
+	munmap(shared, pages->len);
+	pages->copy = NULL;
+	pages->before = NULL;
+}
+
+/* Bytes that engines have stored meanwhile stay, but for those. */
+static void __attribute__((no_sanitize("address", "thread")))
+store_changes(const struct host_pages *pages)
+{
+	const volatile uint8_t *now = pages->at;
+	size_t i;
+
+	VALGRIND_DISABLE_ERROR_REPORTING;
+	for (i = 0; i < pages->len; i++)
+		if (now[i] != pages->before[i])
+			pages->shared[i] = now[i];
+	VALGRIND_ENABLE_ERROR_REPORTING;
+}
+
+static void make_shared(struct host_pages *pages)
+{
+	if (!pages->shared)
+		return;
+	store_changes(pages);
+	madvise(pages->shared, pages->len, MADV_DOFORK);
+	/* First: what follows may need one mapping more; there is a limit. */
+	munmap(pages->before, pages->len);
+	if (mremap(pages->shared, pages->len, pages->len,
+		   MREMAP_MAYMOVE | MREMAP_FIXED, pages->at) == MAP_FAILED)
+		abort();
+}
+
+static void all_private(void *unused)
+{
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < registered.nr_pages; i++)
+		if (registered.pages[i].place == HOST_OWN)
+			make_private(&registered.pages[i]);
+}
+
+static void all_shared(void *unused)
+{
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < registered.nr_pages; i++)
+		make_shared(&registered.pages[i]);
+}
+
+static bool has_own(void)
+{
+	size_t i;
+
+	for (i = 0; i < registered.nr_pages; i++)
+		if (registered.pages[i].place == HOST_OWN)
+			return true;
+	return false;
 }
 
 static void before_fork(void)
 {
 	sigset_t old;
-	size_t i;
 
 	signals_block(&old);
 	pthread_mutex_lock(&registered.move_lock);
 	pthread_mutex_lock(&registered.lock);
 	registered.old = old;
-	registered.pages = NULL;
 	registered.nr_pages = 0;
-	registered.parent = getpid();
-	if (!registered.nr)
+	registered.pages = registered.nr ? map_new(noted_len()) : NULL;
+	if (!registered.pages)
 		return;
-	apart_begin();
-	registered.pages = mmap(NULL, noted_len(), PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (registered.pages == MAP_FAILED) {
-		registered.pages = NULL;
-		return;
-	}
+	note_thread();
 	twalk_r(registered.tree, note_pages, NULL);
-	for (i = 0; i < registered.nr_pages; i++)
-		copy_for_child(&registered.pages[i]);
+	if (!engine_is_forking())
+		copy_for_child(HOST_WITHIN);
+	copy_for_child(HOST_EDGE);
+	registered.aside = has_own() ? aside_create() : NULL;
+	if (registered.aside)
+		aside_run(registered.aside, all_private, NULL);
+	if (!window_is_open())
+		clone_watch(copy_edges);
 }
 
 static void end_fork(void)
 {
 	const sigset_t old = registered.old;
 
+	clone_unwatch();
+	aside_destroy(registered.aside);
+	unmap(registered.pages, noted_len());
+	registered.aside = NULL;
+	registered.pages = NULL;
 	pthread_mutex_unlock(&registered.lock);
 	pthread_mutex_unlock(&registered.move_lock);
 	signals_restore(&old);
@@ -630,27 +786,67 @@ static void in_parent(void)
 	const size_t nr = registered.nr_pages;
 	size_t i;
 
-	apart_wait();
-	apart_end();
+	if (registered.aside)
+		aside_run(registered.aside, all_shared, NULL);
 	registered.nr_pages = 0;
 	for (i = 0; i < nr; i++) {
 		struct host_pages *pages = &registered.pages[i];
 
 		if (pages->is_away)
 			madvise(pages->at, pages->len, MADV_DOFORK);
-		if (pages->copy)
-			munmap(pages->copy, pages->len);
+		unmap(pages->copy, pages->len);
 	}
-	if (registered.pages)
-		munmap(registered.pages, noted_len());
 	end_fork();
 }
 
-static void put_copy(struct host_pages *pages)
+/* A child's, until its handler has been called. */
+static bool has_pages_away(void)
 {
-	mremap(pages->copy, pages->len, pages->len,
-	       MREMAP_MAYMOVE | MREMAP_FIXED, pages->at);
-	pages->copy = NULL;
+	return registered.nr_pages && window_is_forked();
+}
+
+/**
+ * ptr_give() - before a child of fork touches pages: give it what it has not
+ *
+ * Context: any; touches nothing that may lie in such a page, as thread-local
+ * variables.
+ */
+void ptr_give(void)
+{
+	size_t i;
+
+	if (!has_pages_away())
+		return;
+	for (i = 0; i < registered.nr_pages; i++)
+		if (registered.pages[i].is_away && registered.pages[i].copy)
+			put_copy(&registered.pages[i]);
+}
+
+/**
+ * ptr_is_given() - a child of fork touches a page before its handler is called
+ * @addr: what it touches
+ *
+ * All pages are given: what called this may need some.
+ *
+ * Context: signal handler; as ptr_give().
+ * Return: true if it is there now.
+ */
+bool ptr_is_given(uintptr_t addr)
+{
+	size_t i;
+
+	if (!has_pages_away())
+		return false;
+	for (i = 0; i < registered.nr_pages; i++) {
+		const struct host_pages *pages = &registered.pages[i];
+
+		if (pages->is_away && pages->copy &&
+		    addr - (uintptr_t)pages->at < pages->len) {
+			ptr_give();
+			return true;
+		}
+	}
+	return false;
 }
 
 /* The library stays shared with nobody, but for pages without memory. */
@@ -658,33 +854,10 @@ static void in_child_of(struct host_pages *pages)
 {
 	if (pages->copy)
 		put_copy(pages);
-	else if (!pages->is_away && !engine_is_forking())
+	else if (!pages->is_away && !pages->shared &&
+		 (pages->place != HOST_WITHIN || !engine_is_forking()))
 		window_map_private(pages->at, pages->len, pages->off);
-}
-
-/**
- * ptr_is_given() - a child of fork touches a page before its handler is called
- * @addr: what it touches
- *
- * Context: signal handler.
- * Return: true if it is there now.
- */
-bool ptr_is_given(uintptr_t addr)
-{
-	size_t i;
-
-	if (!registered.nr_pages || registered.parent == getpid())
-		return false;
-	for (i = 0; i < registered.nr_pages; i++) {
-		struct host_pages *pages = &registered.pages[i];
-
-		if (!pages->is_away || !pages->copy ||
-		    addr - (uintptr_t)pages->at >= pages->len)
-			continue;
-		put_copy(pages);
-		return true;
-	}
-	return false;
+	unmap(pages->before, pages->len);
 }
 
 static void in_child(void)
@@ -693,44 +866,239 @@ static void in_child(void)
 
 	for (i = 0; i < registered.nr_pages; i++)
 		in_child_of(&registered.pages[i]);
-	apart_tell();
-	apart_end();
+	registered.nr_pages = 0;
 	end_fork();
+	/* It is memory as any other. */
+	registered.tree = NULL;
+	registered.nr = 0;
 }
 
-static void init_registered(void)
+/*
+ * As early as can be: other handlers, which may take locks that are held where
+ * memory is registered, come before these, and after them in parent and child.
+ */
+static void __attribute__((constructor)) init_registered(void)
 {
 	registered.err = -pthread_atfork(before_fork, in_parent, in_child);
 }
 
-/* Its pages become the window's; their bytes stay. */
-static int move_in(struct embedded_buf *buf, void *pages, size_t len)
-{
-	/* A page without access would end the process, a shared one part. */
-	const uintptr_t first = (uintptr_t)pages;
+/**
+ * struct move - pages that become the window's, or the program's again
+ * @buf: whose they are
+ * @pages: where the program has them
+ * @len: bytes
+ * @err: out: 0 or -errno
+ */
+struct move {
+	struct embedded_buf *buf;
+	void *pages;
+	size_t len;
 	int err;
+};
 
-	if (has_frame(first, len))
-		return -EINVAL;
-	err = mappings_check_own(first, first + len);
-	if (err)
-		return err;
-	copy_pages(buf->dram, pages, len);
-	return window_map_host(buf, pages, len);
+/*
+ * Other threads allocate and free beside a block while its pages are moved.
+ * What they store to the heap waits, in the handler of SIGSEGV. Not so where
+ * the C library may have what it has for a thread: the kernel stores there.
+ */
+static void set_edges(const struct move *move, int prot)
+{
+	const size_t page_len = (size_t)1 << window_page_shift();
+
+	if (!move->buf->is_heap || window_is_open())
+		return;
+	mprotect(move->pages, page_len, prot);
+	mprotect((char *)move->pages + move->len - page_len, page_len, prot);
 }
 
-/* Ordinary memory again; at once, since @buf may be in it. */
-static void move_out(struct embedded_buf *buf, void *pages, size_t len)
+static void hold_back(const struct move *move)
 {
-	void *copy = mmap(NULL, len, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	atomic_fetch_add(&registered.nr_moves, 1);
+	set_edges(move, PROT_READ);
+}
 
-	if (copy == MAP_FAILED)
+static void let_go(void)
+{
+	atomic_fetch_add(&registered.nr_moves, 1);
+	futex_wake(&registered.nr_moves, INT_MAX);
+}
+
+/* To a word, by the kernel, which stores what is there. */
+static bool can_store(uintptr_t addr)
+{
+	static atomic_uint none;
+
+	return syscall(SYS_futex, &none, FUTEX_WAKE_OP_PRIVATE, 0, 0,
+		       addr & ~3UL,
+		       FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0)) >= 0;
+}
+
+/**
+ * ptr_is_back() - wait until no page is moved
+ * @addr: that was to be stored to
+ *
+ * Context: signal handler.
+ * Return: true if it can be stored to now.
+ */
+bool ptr_is_back(uintptr_t addr)
+{
+	unsigned int nr;
+
+	if (!atomic_load(&registered.nr_moves))
+		return false;
+	do {
+		while ((nr = atomic_load(&registered.nr_moves)) % 2)
+			futex_wait(&registered.nr_moves, nr, FOREVER);
+		if (can_store(addr))
+			return true;
+		/* The next move may have begun. */
+	} while (atomic_load(&registered.nr_moves) != nr);
+	return false;
+}
+
+/* Its edges last: as short a time as can be. */
+static void copy_moved(const struct move *move, uint8_t *to,
+		       const uint8_t *from)
+{
+	const size_t page_len = (size_t)1 << window_page_shift();
+	const size_t last = move->len - page_len;
+
+	if (last > page_len)
+		copy_pages(to + page_len, from + page_len, last - page_len);
+	hold_back(move);
+	copy_pages(to, from, page_len);
+	if (last)
+		copy_pages(to + last, from + last, page_len);
+}
+
+/*
+ * Their bytes stay. What describes the move may lie in them, and is not stored
+ * to meanwhile.
+ */
+static void move_in(void *arg)
+{
+	struct move *move = arg;
+	int err;
+
+	copy_moved(move, move->buf->dram, move->pages);
+	err = window_map_host(move->buf, move->pages, move->len);
+	if (err)
+		set_edges(move, PROT_READ | PROT_WRITE);
+	let_go();
+	move->err = err;
+}
+
+static void move_out(void *arg)
+{
+	const struct move *move = arg;
+	uint8_t *copy = map_new(move->len);
+
+	if (!copy)
 		abort();
-	memcpy(copy, buf->dram, len);
-	if (mremap(copy, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, pages) ==
-	    MAP_FAILED)
+	copy_moved(move, copy, move->buf->dram);
+	if (mremap(copy, move->len, move->len, MREMAP_MAYMOVE | MREMAP_FIXED,
+		   move->pages) == MAP_FAILED)
 		abort();
+	let_go();
+}
+
+/*
+ * Who joins this thread waits at a word of the C library's, which the kernel
+ * finds by the file where the page is of one, and by the address else: it has
+ * to look again. Which word is not known.
+ */
+static void wake_joiners(const struct move *move)
+{
+	const uintptr_t page_len = (uintptr_t)1 << window_page_shift();
+	const uintptr_t self = (uintptr_t)pthread_self();
+	size_t i;
+
+	for (i = 0; i < page_len; i += sizeof(atomic_uint)) {
+		const uint64_t off = self + i - (uintptr_t)move->pages;
+
+		if (off < move->len)
+			futex_wake((atomic_uint *)(move->buf->dram + off),
+				   INT_MAX);
+	}
+}
+
+/* Frames of the caller may be in the pages. */
+static int move_aside(struct move *move, void (*what)(void *))
+{
+	struct aside *aside = aside_create();
+
+	if (!aside)
+		return -ENOMEM;
+	aside_run(aside, what, move);
+	aside_destroy(aside);
+	return move->err;
+}
+
+/*
+ * The first thread's stack grows only where a page of its own mapping is the
+ * lowest.
+ */
+static int move_in_below(struct move *move)
+{
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t first = (uintptr_t)move->pages;
+	volatile uint8_t *below;
+
+	if (frame - first < move->len) {
+		below = alloca(frame - first);
+		*below = 0;
+	}
+	return move_aside(move, move_in);
+}
+
+/* A fork sees pages that are moved, or none. */
+static int move_in_own(struct embedded_buf *buf)
+{
+	const uintptr_t first = page_of(buf->base.host);
+	struct move move = {
+		.buf = buf,
+		.pages = (void *)first,
+		.len = buf->base.len,
+	};
+	bool grows;
+	int err;
+
+	pthread_mutex_lock(&registered.move_lock);
+	err = registered_add(buf);
+	if (err)
+		goto out;
+	/* A page without access would end the process, a shared one part. */
+	err = mappings_check_own(first, first + move.len, &buf->is_heap,
+				 &grows);
+	if (!err)
+		err = grows ? move_in_below(&move) :
+			      move_aside(&move, move_in);
+	if (err)
+		registered_remove(buf);
+out:
+	pthread_mutex_unlock(&registered.move_lock);
+	return err;
+}
+
+/* Its signals are blocked. */
+static int register_own(struct embedded_ctx *ctx, struct embedded_buf *buf)
+{
+	void *const host = buf->base.host;
+	int err = place(ctx, buf);
+
+	if (err) {
+		embedded_buf_destroy(buf);
+		return err;
+	}
+	buf->base.device = buf->addr + ((uintptr_t)host - page_of(host));
+	err = move_in_own(buf);
+	if (err) {
+		embedded_buf_put(buf);
+		return err;
+	}
+	give_access(buf);
+	watch_register(buf);
+	return 0;
 }
 
 /**
@@ -741,16 +1109,18 @@ static void move_out(struct embedded_buf *buf, void *pages, size_t len)
  * @flags: MEM_REGISTER_*
  * @made: out
  *
+ * A handler of a signal may fork, but not in the middle of malloc(): none is
+ * called meanwhile.
+ *
  * Return: 0, -EOPNOTSUPP, -EEXIST, -EINVAL or -ENOMEM.
  */
 int ptr_register(struct mem_ctx *base, void *ptr, uint64_t len,
 		 unsigned int flags, struct mem_buf **made)
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(base);
-	const uintptr_t first = page_of(ptr);
 	struct embedded_buf *buf;
-	size_t all;
-	int err;
+	sigset_t old;
+	int err = -ENOMEM;
 
 	if (!ctx->base.board->has_host_register)
 		return -EOPNOTSUPP;
@@ -758,41 +1128,21 @@ int ptr_register(struct mem_ctx *base, void *ptr, uint64_t len,
 		return -EINVAL;
 	if (window_has((uintptr_t)ptr))
 		return -EEXIST;
-	pthread_once(&registered.once, init_registered);
 	if (registered.err)
 		return registered.err;
+	signals_block(&old);
 	buf = embedded_buf_create(ctx, MEM_KIND_REGISTERED,
-				  (uintptr_t)ptr + len - first);
-	if (!buf)
-		return -ENOMEM;
-	buf->base.ctx = base;
-	buf->base.asked_len = len;
-	buf->base.flags = flags;
-	buf->base.host = ptr;
-	all = buf->base.len;
-	err = place(ctx, buf);
-	if (err)
-		goto err_destroy;
-	buf->base.device = buf->addr + ((uintptr_t)ptr - first);
-	err = registered_add(buf);
-	if (err)
-		goto err_place;
-	err = move_in(buf, (void *)first, all);
-	if (err)
-		goto err_registered;
-	give_access(buf);
-	watch_register(buf);
-	*made = &buf->base;
-	return 0;
-
-err_registered:
-	registered_remove(buf);
-err_place:
-	embedded_buf_put(buf);
-	return err;
-
-err_destroy:
-	embedded_buf_destroy(buf);
+				  (uintptr_t)ptr + len - page_of(ptr));
+	if (buf) {
+		buf->base.ctx = base;
+		buf->base.asked_len = len;
+		buf->base.flags = flags;
+		buf->base.host = ptr;
+		err = register_own(ctx, buf);
+	}
+	signals_restore(&old);
+	if (!err)
+		*made = &buf->base;
 	return err;
 }
 
@@ -804,8 +1154,14 @@ void ptr_free(struct mem_buf *base)
 {
 	struct embedded_buf *buf = embedded_buf_of(base);
 	struct embedded_ctx *ctx = embedded_ctx_of(base->ctx);
-	sigset_t old;
+	struct move move = {
+		.buf = buf,
+		.pages = (void *)page_of(base->host),
+		.len = base->len,
+	};
+	sigset_t before, old;
 
+	signals_block(&before);
 	order_lock(ctx, &old);
 	ptr_look_behind(buf, NULL);
 	order_unlock(ctx, &old);
@@ -813,12 +1169,12 @@ void ptr_free(struct mem_buf *base)
 	if (base->kind == MEM_KIND_MANAGED)
 		order_buf_destroy(ctx, buf);
 	if (base->kind == MEM_KIND_REGISTERED) {
-		signals_block(&old);
 		pthread_mutex_lock(&registered.move_lock);
 		registered_remove(buf);
-		move_out(buf, (void *)page_of(base->host), base->len);
+		if (move_aside(&move, move_out))
+			abort();
+		wake_joiners(&move);
 		pthread_mutex_unlock(&registered.move_lock);
-		signals_restore(&old);
 	} else if (!is_imported(base)) {
 		board_give(ctx->base.board, base->kind, base->flags,
 			   base->asked_len);
@@ -830,6 +1186,7 @@ void ptr_free(struct mem_buf *base)
 	window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
 	buf_unlock(buf, &old);
 	embedded_buf_put(buf);
+	signals_restore(&before);
 }
 
 /**

@@ -26,7 +26,7 @@ static struct {
 
 	atomic_flag lock;
 	struct sigaction theirs;	/* for SIGSEGV */
-} signals = {
+} IN_OWN_PAGES signals = {
 	.lock = ATOMIC_FLAG_INIT,
 };
 
@@ -55,6 +55,7 @@ void signals_block(sigset_t *old)
 	sigdelset(&all, SIGBUS);
 	sigdelset(&all, SIGFPE);
 	sigdelset(&all, SIGILL);
+	sigdelset(&all, SIGSYS);
 	sigdelset(&all, SIGTRAP);
 	set_mask(SIG_SETMASK, &all, old);
 }
@@ -116,7 +117,17 @@ static void act_by_default(int signal, const siginfo_t *info)
 		raise(signal);
 }
 
-/* With the mask that the kernel would have set, but for SIGSEGV. */
+/*
+ * Blocked, these end a process that touches a page without access, or whose
+ * system calls are handed to the library (clone.c).
+ */
+static void leave_unblocked(sigset_t *mask)
+{
+	sigdelset(mask, SIGSEGV);
+	sigdelset(mask, SIGSYS);
+}
+
+/* With the mask that the kernel would have set, but for those. */
 static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 {
 	struct sigaction theirs = exchange_theirs(NULL);
@@ -132,7 +143,7 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 	if (theirs.sa_flags & SA_RESETHAND)
 		exchange_theirs(&(struct sigaction) { .sa_handler = SIG_DFL });
 	sigorset(&mask, &context->uc_sigmask, &theirs.sa_mask);
-	sigdelset(&mask, SIGSEGV);
+	leave_unblocked(&mask);
 	signals_restore(&mask);
 	if (theirs.sa_flags & SA_SIGINFO)
 		theirs.sa_sigaction(signal, info, context);
@@ -167,7 +178,7 @@ static void refuse(const siginfo_t *info, ucontext_t *context)
 	sigorset(&mask, &context->uc_sigmask, &theirs.sa_mask);
 	if (!(theirs.sa_flags & SA_NODEFER))
 		sigaddset(&mask, SIGBUS);
-	sigdelset(&mask, SIGSEGV);
+	leave_unblocked(&mask);
 	signals_restore(&mask);
 	if (theirs.sa_flags & SA_SIGINFO)
 		theirs.sa_sigaction(SIGBUS, &bus, context);
@@ -177,6 +188,10 @@ static void refuse(const siginfo_t *info, ucontext_t *context)
 
 static void on_segv(int signal, siginfo_t *info, void *context)
 {
+	/* First: errno may be in such a page. */
+	if (info->si_code == SEGV_MAPERR &&
+	    ptr_is_given((uintptr_t)info->si_addr))
+		return;
 	switch (fault_handle(info, context)) {
 	case FAULT_READY:
 		break;
@@ -226,7 +241,7 @@ int signals_init(void)
 	int signal;
 
 	sigfillset(&action.sa_mask);
-	sigdelset(&action.sa_mask, SIGSEGV);
+	leave_unblocked(&action.sa_mask);
 	for (signal = 1; signal < _NSIG; signal++)
 		if (signal != SIGSEGV)
 			adopt(signal);

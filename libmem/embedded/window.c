@@ -72,7 +72,7 @@ static struct {
 	uint8_t *access;	/* a page each, enum page_access */
 	atomic_long nr_edges;	/* neighbours that differ */
 	long max_edges;
-} window = {
+} IN_OWN_PAGES window = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.protect_lock = PTHREAD_RWLOCK_INITIALIZER,
 	.dram_file = { .nr = -1 },
@@ -686,6 +686,24 @@ int window_map_host(const struct embedded_buf *buf, void *host, size_t len)
 		 window.dram_file.nr, (off_t)window_off(buf)) == MAP_FAILED)
 		return -ENOMEM;
 	return 0;
+}
+
+/**
+ * window_map_again() - the same bytes at another address
+ * @len: bytes
+ * @off: of the window
+ *
+ * Return: for munmap(), or NULL.
+ */
+void *window_map_again(size_t len, uint64_t off)
+{
+	void *at;
+
+	if (!own_fd_is_open(&window.dram_file))
+		return NULL;
+	at = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED,
+		  window.dram_file.nr, (off_t)off);
+	return at == MAP_FAILED ? NULL : at;
 }
 
 /**

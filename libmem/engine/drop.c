@@ -12,6 +12,8 @@
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "process.h"
 
@@ -20,9 +22,6 @@
 /* What the loader has beside what it is known to have */
 #define NEAR_LEN	(64UL << 10)
 #define LARGE_LEN	(1UL << 20)
-
-/* glibc's arenas but the first (malloc/arena.c): HEAP_MAX_SIZE, 64 bit. */
-#define ARENA_LEN	(64UL << 20)
 
 /* Around what the thread library has: more than its struct for a thread. */
 #define THREAD_LEN	8192UL
@@ -123,16 +122,34 @@ struct arena {
 	size_t accessible;
 };
 
-static bool is_arena(const struct arena *at, const struct kept *kept)
+/* Is @at, at @addr or a copy of what is there, one? */
+static bool is_arena(uintptr_t addr, const struct arena *at,
+		     uintptr_t page_mask)
 {
-	const uintptr_t addr = (uintptr_t)at;
-
-	if (!at->len || at->len > ARENA_LEN || at->len & kept->page_mask ||
+	if (!at->len || at->len > ARENA_LEN || at->len & page_mask ||
 	    at->accessible > ARENA_LEN || at->accessible < at->len)
 		return false;
 	if (at->before)
 		return !(at->before % ARENA_LEN);
-	return at->state > addr && at->state < addr + kept->page_mask;
+	return at->state > addr && at->state < addr + page_mask;
+}
+
+/**
+ * drop_is_arena() - is it a part of an arena of glibc's?
+ * @addr: multiple of ARENA_LEN
+ * @page_mask: of an address in its page
+ *
+ * Context: any thread; others may unmap what is there.
+ * Return: true if it looks like one; false, too, where nothing can be read.
+ */
+bool drop_is_arena(uintptr_t addr, uintptr_t page_mask)
+{
+	struct arena copy;
+	const struct iovec from = { (void *)addr, sizeof(copy) };
+	const struct iovec to = { &copy, sizeof(copy) };
+
+	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) ==
+		sizeof(copy) && is_arena(addr, &copy, page_mask);
 }
 
 /* Neighbours may be one mapping: an arena is looked for wherever it can be. */
@@ -140,9 +157,12 @@ static void keep_arenas(struct kept *kept, const struct range *at)
 {
 	uintptr_t addr = (at->start + ARENA_LEN - 1) / ARENA_LEN * ARENA_LEN;
 
-	for (; addr < at->end; addr += ARENA_LEN)
-		if (is_arena((void *)addr, kept))
-			keep(kept, addr, addr + ((struct arena *)addr)->len);
+	for (; addr < at->end; addr += ARENA_LEN) {
+		const struct arena *arena = (const struct arena *)addr;
+
+		if (is_arena(addr, arena, kept->page_mask))
+			keep(kept, addr, addr + arena->len);
+	}
 }
 
 static size_t len_of(const struct mapping *mapping)
@@ -264,6 +284,22 @@ static pthread_t first_thread;
 static void __attribute__((constructor)) note_first_thread(void)
 {
 	first_thread = pthread_self();
+}
+
+/**
+ * drop_is_near_first() - is it near what the first thread has for itself?
+ * @start: first byte
+ * @end: behind the last
+ *
+ * In a program without the dynamic linker that is in the heap.
+ *
+ * Return: true if so.
+ */
+bool drop_is_near_first(uintptr_t start, uintptr_t end)
+{
+	const uintptr_t self = (uintptr_t)first_thread;
+
+	return start < self + NEAR_LEN && end > self - NEAR_LEN;
 }
 
 /* A large block of the heap may have come to lie beside it. */

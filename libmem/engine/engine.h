@@ -21,6 +21,16 @@
 struct engine;
 
 /**
+ * struct range - addresses
+ * @start: first
+ * @end: behind the last
+ */
+struct range {
+	uintptr_t start;
+	uintptr_t end;
+};
+
+/**
  * struct engine_window - the memory that an engine shares with the application
  * @addr: of the window, the same on both sides
  * @len: bytes
@@ -175,7 +185,8 @@ int engine_create(const char *name, const struct engine_window *window,
 void engine_destroy(struct engine *engine);
 void engine_run(struct engine *engine, const struct engine_job *job,
 		struct engine_result *result);
-int mappings_check_own(uintptr_t start, uintptr_t end);
+int mappings_check_own(uintptr_t start, uintptr_t end, bool *is_heap,
+		       bool *grows);
 const char *engine_name(unsigned int at);
 const char *engine_place_name(enum engine_place place);
 void engine_leave_kernel(int signal, const siginfo_t *info,

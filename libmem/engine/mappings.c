@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "process.h"
 
@@ -105,6 +106,7 @@ static void parse_line(char *line, struct mapping *mapping,
 		name = strchr(name + 1, ' ');
 	name = name ? name + strspn(name, " ") : "";
 	mapping->is_brk = !strcmp(name, "[heap]");
+	mapping->grows = !strcmp(name, "[stack]");
 	mapping->is_file = *name && strncmp(name, "[anon", 5);
 	mapping->place = place_of(mapping, name, before, objects);
 }
@@ -178,10 +180,38 @@ static bool are_own(const struct mappings *mappings, uintptr_t start,
 	return start >= end;
 }
 
+static const struct mapping *find(const struct mappings *mappings,
+				  uintptr_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < mappings->nr; i++)
+		if (addr >= mappings->at[i].at.start &&
+		    addr < mappings->at[i].at.end)
+			return &mappings->at[i];
+	return NULL;
+}
+
+/* No thread has its stack, or the C library's struct for it, in such a page. */
+static bool is_in_heap(const struct mappings *mappings, uintptr_t addr)
+{
+	const uintptr_t page_mask = (uintptr_t)getpagesize() - 1;
+	const uintptr_t base = addr / ARENA_LEN * ARENA_LEN;
+	const struct mapping *mapping = find(mappings, addr);
+
+	if (mapping && mapping->is_brk)
+		return !drop_is_near_first(addr, addr + 1);
+	mapping = find(mappings, base);
+	return mapping && mapping->at.start == base && mapping->is_writable &&
+	       drop_is_arena(base, page_mask);
+}
+
 /**
  * mappings_check_own() - is it the process's own to read and write?
  * @start: first byte
  * @end: behind the last
+ * @is_heap: out: its first and its last byte are in glibc's heap
+ * @grows: out: its first byte is in the first thread's stack
  *
  * The cost grows with the number of mappings.
  *
@@ -189,8 +219,10 @@ static bool are_own(const struct mappings *mappings, uintptr_t start,
  * Return: 0, -EINVAL (some of it is not mapped, is shared, or cannot be read or
  * stored to) or -ENOMEM.
  */
-int mappings_check_own(uintptr_t start, uintptr_t end)
+int mappings_check_own(uintptr_t start, uintptr_t end, bool *is_heap,
+		       bool *grows)
 {
+	const struct mapping *mapping;
 	struct mappings mappings;
 	void *area;
 	int err;
@@ -200,7 +232,14 @@ int mappings_check_own(uintptr_t start, uintptr_t end)
 	if (area == MAP_FAILED)
 		return -ENOMEM;
 	mappings_read(&mappings, area, NULL);
-	err = are_own(&mappings, start, end) ? 0 : -EINVAL;
+	err = -EINVAL;
+	/* Where the area is now was nothing before. */
+	if (end <= (uintptr_t)area || start >= (uintptr_t)area + MAPPINGS_LEN)
+		err = are_own(&mappings, start, end) ? 0 : -EINVAL;
+	*is_heap = is_in_heap(&mappings, start) &&
+		   is_in_heap(&mappings, end - 1);
+	mapping = find(&mappings, start);
+	*grows = mapping && mapping->grows;
 	munmap(area, MAPPINGS_LEN);
 	return err;
 }

@@ -134,16 +134,6 @@ struct engine_shared {
 };
 
 /**
- * struct range - addresses
- * @start: first
- * @end: behind the last
- */
-struct range {
-	uintptr_t start;
-	uintptr_t end;
-};
-
-/**
  * struct segment - a part of an object, whole pages
  * @at: where
  * @id: of its object: another one at the same place has another
@@ -200,6 +190,7 @@ struct objects {
  * @dev: of its file
  * @ino: of its file
  * @is_brk: it is the C library's heap, but for what malloc() mapped
+ * @grows: it is the first thread's stack
  */
 struct mapping {
 	struct range at;
@@ -209,6 +200,7 @@ struct mapping {
 	bool is_shared;
 	bool is_file;
 	bool is_brk;
+	bool grows;
 	dev_t dev;
 	ino_t ino;
 };
@@ -404,6 +396,9 @@ const struct segment *objects_find(const struct objects *objects,
 /* mappings.c */
 #define MAPPINGS_LEN		(20UL << 20)
 
+/* glibc's arenas but the first (malloc/arena.c): HEAP_MAX_SIZE, 64 bit. */
+#define ARENA_LEN	(64UL << 20)
+
 void mappings_read(struct mappings *mappings, void *area,
 		   const struct objects *objects);
 enum engine_place mappings_place(const struct mappings *mappings,
@@ -411,6 +406,8 @@ enum engine_place mappings_place(const struct mappings *mappings,
 
 /* drop.c */
 int drop_memory(struct process *process);
+bool drop_is_arena(uintptr_t addr, uintptr_t page_mask);
+bool drop_is_near_first(uintptr_t start, uintptr_t end);
 void drop_stores(const struct process *process);
 
 /* process.c */

@@ -11,19 +11,21 @@ dir=${LIBMEM_TESTS:-${HEAPSIM_BUILD:-$top/build}/selftests/libmem}
 export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
 rc=0
 
-for test in ctx size buf job watch random embedded engine access scale heap \
-	trap; do
+# The same on each board, or tried there on boards that the test itself names.
+for test in ctx size buf job random engine access scale heap fork trap; do
 	"$dir/${test}_test" || rc=1
 done
 all="nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent
 	generic-coherent"
 for soc in ${HEAPSIM_BOARDS:-$all}; do
-	for test in stream semaphore attach misuse share stream_random; do
+	for test in watch embedded stream semaphore attach misuse share \
+		stream_random; do
 		LIBMEM_SOC=$soc "$dir/${test}_test" || rc=1
 	done
 done
 # With allocators that programs bring along: engines need those, too.
 "$dir/heap_own_test" || rc=1
+"$dir/fork_static_test" || rc=1
 for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
 	if ! ldconfig -p | grep -qF "$allocator "; then
 		echo "not ok 1 - engines_with_$allocator"

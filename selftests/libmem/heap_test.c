@@ -310,6 +310,37 @@ static void arenas_of_the_parent_stay_as_they_are(void **state)
 	mem_ctx_close(own);
 }
 
+static __thread uint32_t local_words[1500];
+
+/* Beside them the C library has what a thread that joins this one waits at. */
+static void *unregister_later(void *own)
+{
+	assert_int_equal(mem_register(own, local_words, sizeof(local_words),
+				      0), 0);
+	pthread_barrier_wait(&turn);
+	usleep(100000);
+	assert_int_equal(mem_unregister(own, local_words), 0);
+	return NULL;
+}
+
+static void a_thread_with_registered_variables_is_joined(void **state)
+{
+	struct mem_ctx *own = new_ctx();
+	struct timespec until;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_barrier_init(&turn, NULL, 2), 0);
+	assert_int_equal(pthread_create(&thread, NULL, unregister_later, own),
+			 0);
+	pthread_barrier_wait(&turn);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 20;
+	assert_int_equal(pthread_timedjoin_np(thread, NULL, &until), 0);
+	pthread_barrier_destroy(&turn);
+	mem_ctx_close(own);
+}
+
 static atomic_bool is_over;
 
 static void *register_and_unregister(void *own)
@@ -324,6 +355,69 @@ static void *register_and_unregister(void *own)
 		free(block);
 	}
 	return NULL;
+}
+
+static void *use_heap_all_the_time(void *unused)
+{
+	unsigned int seed = 1;
+	char *blocks[40];
+	size_t i;
+
+	(void)unused;
+	while (!atomic_load(&is_over)) {
+		for (i = 0; i < 40; i++) {
+			blocks[i] = malloc(1100 + (size_t)rand_r(&seed) % 3000);
+			blocks[i][1099] = 'h';
+		}
+		for (i = 0; i < 40; i++)
+			free(blocks[i * 7 % 40]);
+	}
+	return NULL;
+}
+
+/* In a program of its own, which has one heap for all threads. */
+static int register_beside_a_thread(void)
+{
+	struct mem_ctx *own = new_ctx();
+	char *blocks[200];
+	pthread_t thread;
+	size_t i;
+
+	for (i = 0; i < 200; i++)
+		blocks[i] = malloc(1500);
+	for (i = 0; i < 200; i++)
+		if (i % 20)
+			free(blocks[i]);
+	if (pthread_create(&thread, NULL, use_heap_all_the_time, NULL))
+		return 1;
+	for (i = 0; i < 1000; i++) {
+		if (mem_register(own, blocks[i % 10 * 20], 1500, 0))
+			return 2;
+		sched_yield();
+		if (mem_unregister(own, blocks[i % 10 * 20]))
+			return 3;
+	}
+	atomic_store(&is_over, true);
+	pthread_join(thread, NULL);
+	mem_ctx_close(own);
+	return 42;
+}
+
+static void other_threads_use_the_heap_meanwhile(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	if (has_other_allocator())
+		skip_because("another allocator than glibc's");
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		setenv("MALLOC_ARENA_MAX", "1", 1);
+		execl("/proc/self/exe", "heap_test", "register_beside_a_thread",
+		      NULL);
+	}
+	assert_int_equal(status_of(pid), 42);
 }
 
 /* At whatever point of a registration it comes. */
@@ -350,6 +444,42 @@ static void children_can_come_at_any_time(void **state)
 	atomic_store(&is_over, true);
 	pthread_join(thread, NULL);
 	mem_ctx_close(own);
+}
+
+static sigjmp_buf back;
+
+static void on_segv(int signal)
+{
+	(void)signal;
+	siglongjmp(back, 1);
+}
+
+/* What code is made in, by who makes it when it is run, say. */
+static int run_data(void *data)
+{
+	alarm(20);
+	signal(SIGSEGV, on_segv);
+	if (sigsetjmp(back, 1))
+		return 42;
+	((void (*)(void))data)();
+	return 1;
+}
+
+static void a_jump_into_data_is_the_programs_matter(void **state)
+{
+	uint32_t *words = calloc(1, 4096);
+	struct mem_ctx *own = new_ctx();
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(run_registered(own, words, 4096), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(run_data(words));
+	assert_int_equal(status_of(pid), 42);
+	mem_ctx_close(own);
+	free(words);
 }
 
 #ifdef OWN_MALLOC
@@ -389,7 +519,7 @@ static void a_thread_can_end_without_memory(void **state)
 }
 #endif
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_run_beside_small_registered_blocks),
@@ -398,11 +528,16 @@ int main(void)
 		cmocka_unit_test(host_pointers_of_large_blocks_are_illegal),
 		cmocka_unit_test(a_childs_stores_stay_in_the_child),
 		cmocka_unit_test(arenas_of_the_parent_stay_as_they_are),
+		cmocka_unit_test(a_thread_with_registered_variables_is_joined),
+		cmocka_unit_test(other_threads_use_the_heap_meanwhile),
 		cmocka_unit_test(children_can_come_at_any_time),
+		cmocka_unit_test(a_jump_into_data_is_the_programs_matter),
 #ifdef OWN_MALLOC
 		cmocka_unit_test(a_thread_can_end_without_memory),
 #endif
 	};
 
+	if (argc > 1 && !strcmp(argv[1], "register_beside_a_thread"))
+		return register_beside_a_thread();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

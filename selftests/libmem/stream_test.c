@@ -251,8 +251,9 @@ static void only_memory_of_its_own_is_registered(void **state)
 		assert_int_equal(mem_register(ctx, shared, LEN, 0), -EINVAL);
 		assert_int_equal(mem_register(ctx, constant, 1, 0), -EINVAL);
 		assert_int_equal(mem_register(ctx, hidden, 1, 0), -EINVAL);
-		assert_int_equal(mem_register(ctx, &own, sizeof(own), 0),
-				 -EINVAL);
+		/* The frame of who calls it is, too. */
+		assert_int_equal(mem_register(ctx, &own, sizeof(own), 0), 0);
+		assert_int_equal(mem_unregister(ctx, &own), 0);
 		/* A page is moved once. */
 		assert_int_equal(mem_register(ctx, own + 8, 8, 0), 0);
 		assert_int_equal(mem_register(ctx, own + 32, 8, 0), -EEXIST);
@@ -575,12 +576,16 @@ static uint64_t nr_refused(const void *ptr)
 	return count.cpu_while_active;
 }
 
-/* It counts once, as an instruction does. */
+/*
+ * What stores once counts once, as an instruction does. A long copy of some
+ * kernels tries again byte by byte where it failed.
+ */
 static void a_system_call_is_refused_too(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
 	struct gate gate;
 	int fd = open("/dev/zero", O_RDONLY), pipe_fds[2];
+	uint64_t nr;
 
 	(void)state;
 	assert_true(fd >= 0);
@@ -591,11 +596,12 @@ static void a_system_call_is_refused_too(void **state)
 	if (!is_concurrent()) {
 		assert_int_equal(read(fd, ptr, LEN), -1);
 		assert_int_equal(errno, EFAULT);
-		assert_int_equal(nr_refused(ptr), 1);
-		assert_int_equal(found(MEM_VIOLATION_CPU_WHILE_ACTIVE), 1);
+		nr = nr_refused(ptr);
+		assert_in_range(nr, 1, 2);
+		assert_int_equal(found(MEM_VIOLATION_CPU_WHILE_ACTIVE), nr);
 		assert_int_equal(ioctl(pipe_fds[0], FIONREAD, ptr), -1);
 		assert_int_equal(errno, EFAULT);
-		assert_int_equal(nr_refused(ptr), 2);
+		assert_int_equal(nr_refused(ptr), nr + 1);
 		assert_int_equal(found(MEM_VIOLATION_CPU_WHILE_ACTIVE), 1);
 	}
 	let_go(gate);

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A stack aside, on which a thread changes mappings that its own frames may be
+ * in: nothing that it stores meanwhile is lost.
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+
+#include <valgrind/valgrind.h>
+
+#include "embedded.h"
+
+/* Few calls, and the frame of a signal that cannot be blocked. */
+#define ASIDE_LEN	(64UL << 10)
+
+/**
+ * struct aside - what begins the stack's mapping
+ * @id: of the stack, for valgrind
+ */
+struct aside {
+	unsigned int id;
+};
+
+/**
+ * aside_create() - make such a stack
+ *
+ * Context: any; calls no allocator.
+ * Return: for aside_destroy(), or NULL.
+ */
+struct aside *aside_create(void)
+{
+	struct aside *aside = mmap(NULL, ASIDE_LEN, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (aside == MAP_FAILED)
+		return NULL;
+	aside->id = VALGRIND_STACK_REGISTER(aside, (char *)aside + ASIDE_LEN);
+	return aside;
+}
+
+/**
+ * aside_destroy() - and give it back
+ * @aside: stack, or NULL, which does nothing
+ */
+void aside_destroy(struct aside *aside)
+{
+	if (!aside)
+		return;
+	VALGRIND_STACK_DEREGISTER(aside->id);
+	munmap(aside, ASIDE_LEN);
+}
+
+/* No compiler looks into it to see what registers a call of it leaves. */
+#if __has_attribute(noipa)
+#define IS_OPAQUE	__attribute__((noipa))
+#else
+#define IS_OPAQUE	__attribute__((noinline))
+#endif
+
+/*
+ * The stack pointer is kept in a register that a call preserves. What else a
+ * call may change is nothing to this function, which is one itself. Who asks
+ * for its frame's address makes it keep a frame pointer, from which debuggers
+ * find the caller's frame.
+ */
+static void IS_OPAQUE call_on(void *top, void (*what)(void *), void *arg)
+{
+	void *frame = __builtin_frame_address(0);
+
+#if defined(__x86_64__)
+	__asm__ volatile("movq %%rsp, %%rbx\n\t"
+			 "movq %[top], %%rsp\n\t"
+			 "call *%[what]\n\t"
+			 "movq %%rbx, %%rsp"
+			 : "+D" (arg)
+			 : [top] "r" (top), [what] "r" (what), "r" (frame)
+			 : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9",
+			   "r10", "r11", "cc", "memory");
+#elif defined(__aarch64__)
+	register void *x0 __asm__("x0") = arg;
+
+	__asm__ volatile("mov x19, sp\n\t"
+			 "mov sp, %[top]\n\t"
+			 "blr %[what]\n\t"
+			 "mov sp, x19"
+			 : "+r" (x0)
+			 : [top] "r" (top), [what] "r" (what), "r" (frame)
+			 : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9",
+			   "x10", "x11", "x12", "x13", "x14", "x15", "x16",
+			   "x17", "x19", "x30", "cc", "memory");
+#else
+#error libmem knows the stacks of x86-64 and arm64.
+#endif
+}
+
+/**
+ * aside_run() - call a function on it
+ * @aside: stack
+ * @what: function
+ * @arg: for it
+ *
+ * Context: all signals blocked that can be.
+ */
+void aside_run(struct aside *aside, void (*what)(void *), void *arg)
+{
+	call_on((char *)aside + ASIDE_LEN, what, arg);
+}

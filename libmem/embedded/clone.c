@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The moment at which a thread makes a child. fork() takes the locks of the
+ * C library's heap after all handlers: only at its system call do other threads
+ * leave the heap alone. The kernel can hand a thread's system calls to its
+ * process (PR_SET_SYSCALL_USER_DISPATCH, Linux 5.11 on x86), as SIGSYS. The
+ * call is made again then, by itself.
+ *
+ * One thread at a time; the caller's lock protects all.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "embedded.h"
+
+#if defined(__x86_64__) && defined(PR_SET_SYSCALL_USER_DISPATCH)
+
+/* Of the instruction that makes a system call. */
+#define CALL_LEN	2
+/* Of the C library's, by which a handler returns, and more. */
+#define RESTORER_LEN	16
+
+#define CODE_USER_DISPATCH	2	/* of SIGSYS */
+
+/** struct kernel_action - as SYS_rt_sigaction has it */
+struct kernel_action {
+	void *handler;
+	unsigned long flags;
+	void *restorer;
+	unsigned long mask;
+};
+
+static struct {
+	void (*what)(void);
+	volatile char selector;
+	struct sigaction theirs;
+} IN_OWN_PAGES watched;
+
+static bool is_fork(const siginfo_t *info, const greg_t *regs)
+{
+	uint64_t flags = 0;
+
+	if (info->si_syscall == SYS_clone)
+		flags = regs[REG_RDI];
+	else if (info->si_syscall == SYS_clone3)
+		flags = ((const struct clone_args *)regs[REG_RDI])->flags;
+	else
+		return info->si_syscall == SYS_fork;
+	return !(flags & CLONE_VM);
+}
+
+/* What a handler can do in place of the thread, as others' handlers of fork. */
+static bool is_plain(int call)
+{
+	switch (call) {
+	case SYS_brk:
+	case SYS_close:
+	case SYS_futex:
+	case SYS_getpid:
+	case SYS_gettid:
+	case SYS_madvise:
+	case SYS_mmap:
+	case SYS_mprotect:
+	case SYS_munmap:
+	case SYS_read:
+	case SYS_rt_sigprocmask:
+	case SYS_sched_yield:
+	case SYS_write:
+		return true;
+	}
+	return false;
+}
+
+static void stop(void)
+{
+	prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0);
+}
+
+static void make_call(int call, ucontext_t *context)
+{
+	greg_t *regs = context->uc_mcontext.gregs;
+	const int err = errno;
+	const long ret = syscall(call, regs[REG_RDI], regs[REG_RSI],
+				 regs[REG_RDX], regs[REG_R10], regs[REG_R8],
+				 regs[REG_R9]);
+
+	regs[REG_RAX] = ret == -1 ? -errno : ret;
+	errno = err;
+	if (call != SYS_rt_sigprocmask)
+		return;
+	/*
+	 * Returning from the handler would set it back. Newer C libraries block
+	 * all signals in fork(); a SIGSYS that is blocked ends the process.
+	 */
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &context->uc_sigmask,
+		_NSIG / 8);
+	sigdelset(&context->uc_sigmask, SIGSYS);
+}
+
+/* Nobody's: as if there were no handler. */
+static void act_by_default(int signal)
+{
+	__sigaction(signal, &watched.theirs, NULL);
+	raise(signal);
+}
+
+static void on_call(int signal, siginfo_t *info, void *arg)
+{
+	ucontext_t *context = arg;
+
+	if (info->si_code != CODE_USER_DISPATCH) {
+		act_by_default(signal);
+		return;
+	}
+	watched.selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+	if (is_plain(info->si_syscall)) {
+		make_call(info->si_syscall, context);
+		watched.selector = SYSCALL_DISPATCH_FILTER_BLOCK;
+		return;
+	}
+	if (is_fork(info, context->uc_mcontext.gregs))
+		watched.what();
+	stop();
+	context->uc_mcontext.gregs[REG_RIP] -= CALL_LEN;
+	context->uc_mcontext.gregs[REG_RAX] = info->si_syscall;
+}
+
+/**
+ * clone_watch() - have something done just before this thread makes a child
+ * @what: it; a signal's handler calls it
+ *
+ * The caller makes no system call between this and its return to fork(). A
+ * program that handles SIGSYS may have its own calls handed to it: there it is
+ * not done.
+ *
+ * Context: in a handler of fork, between signals_block() and
+ * signals_restore(); clone_unwatch() follows in parent and child.
+ */
+void clone_watch(void (*what)(void))
+{
+	/* A mask of its own would be what the thread's calls find. */
+	const struct sigaction action = {
+		.sa_sigaction = on_call,
+		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER,
+	};
+	struct kernel_action kernel;
+
+	watched.what = NULL;
+	if (__sigaction(SIGSYS, NULL, &watched.theirs) ||
+	    watched.theirs.sa_handler != SIG_DFL ||
+	    __sigaction(SIGSYS, &action, NULL))
+		return;
+	watched.what = what;
+	watched.selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+	if (syscall(SYS_rt_sigaction, SIGSYS, NULL, &kernel, _NSIG / 8) ||
+	    prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON,
+		  kernel.restorer, RESTORER_LEN, &watched.selector))
+		return;
+	watched.selector = SYSCALL_DISPATCH_FILTER_BLOCK;
+}
+
+/**
+ * clone_unwatch() - the child is made, or will not be
+ *
+ * Context: as clone_watch(), in the thread that called it or in its child.
+ */
+void clone_unwatch(void)
+{
+	if (!watched.what)
+		return;
+	watched.selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+	stop();
+	__sigaction(SIGSYS, &watched.theirs, NULL);
+	watched.what = NULL;
+}
+
+#else
+
+void clone_watch(void (*what)(void))
+{
+	(void)what;
+}
+
+void clone_unwatch(void)
+{
+}
+
+#endif
