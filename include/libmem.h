@@ -1343,7 +1343,7 @@ int mem_ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
  * Return: 0, or -EINVAL (an argument is NULL or 0, no such @flags, some of it
  * is no such memory), -EOPNOTSUPP (a board below capability 7.2, or the backend
  * cannot), -EEXIST (some of its pages are registered, or are libmem's own),
- * -ENOMEM.
+ * -EMFILE, -ENFILE or -ENOENT (it cannot open /proc/self/maps), -ENOMEM.
  */
 int mem_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
 		 unsigned int flags);
@@ -1353,13 +1353,14 @@ int mem_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
  * @ctx: context that it is of
  * @ptr: exactly what was registered
  *
- * Waits for all work of the context first, as mem_free() does.
+ * Waits for all work of the context first, as mem_free() does. The pages are
+ * copied: it needs as much memory again until it returns.
  *
  * Context: may sleep; any thread.
  * Return: 0: done, also after an error of the context. Else it is not: -EINVAL
  * (@ctx or @ptr is NULL), -ENOENT (not registered at exactly @ptr), -EXDEV (it
  * is of another context), -EPERM (called from a host function, or in a child of
- * the process).
+ * the process), -ENOMEM.
  */
 int mem_unregister(struct mem_ctx *ctx, void *ptr);
 

@@ -299,6 +299,8 @@ enum job_op {
  *	context is under way; NULL: it cannot
  * @import_ptr: device memory in a file of somebody's; arguments are checked as
  *	far as they need no file; NULL: it cannot
+ * @unregister_ptr: have the caller's memory be its own again, then @free_ptr;
+ *	NULL with @register_ptr
  * @free_ptr: of all of these, not used by work; nobody else knows it any more
  * @find: whose address it is, of any context; kept; NULL: nobody's
  * @keep: a buffer's memory
@@ -376,6 +378,7 @@ struct backend {
 	int (*import_ptr)(struct mem_ctx *ctx, int fd, uint64_t off,
 			  uint64_t len, unsigned int flags,
 			  struct mem_buf **buf);
+	int (*unregister_ptr)(struct mem_buf *buf);
 	void (*free_ptr)(struct mem_buf *buf);
 	struct mem_buf *(*find)(struct mem_ctx *ctx, const void *addr);
 	void (*keep)(struct mem_buf *buf);

@@ -90,6 +90,13 @@ static int claim(struct mem_buf *buf)
 	return was_claimed ? -EINVAL : 0;
 }
 
+static void unclaim(struct mem_buf *buf)
+{
+	sched_lock(buf->ctx);
+	buf->is_claimed = false;
+	sched_unlock(buf->ctx);
+}
+
 /* What the work that it waits for came to is for the caller's next wait. */
 static int give_back(struct mem_ctx *ctx, struct mem_buf *buf)
 {
@@ -99,8 +106,13 @@ static int give_back(struct mem_ctx *ctx, struct mem_buf *buf)
 	if (err)
 		return err;
 	ctx_settle(ctx);
-	ctx->backend->free_ptr(buf);
-	return 0;
+	if (buf->kind == MEM_KIND_REGISTERED)
+		err = ctx->backend->unregister_ptr(buf);
+	if (err)
+		unclaim(buf);
+	else
+		ctx->backend->free_ptr(buf);
+	return err;
 }
 
 API int mem_free(struct mem_ctx *ctx, void *ptr)
@@ -267,7 +279,7 @@ API int mem_unregister(struct mem_ctx *ctx, void *ptr)
 	err = give_back(ctx, buf);
 	ctx->backend->put(buf);
 	if (err)
-		return -ENOENT;
+		return err == -EINVAL ? -ENOENT : err;
 	ctx_put(ctx);
 	return 0;
 }

@@ -586,6 +586,7 @@ const struct backend embedded_backend = {
 	.register_ptr = ptr_register,
 	.export_ptr = ptr_export,
 	.import_ptr = ptr_import,
+	.unregister_ptr = ptr_unregister,
 	.free_ptr = ptr_free,
 	.find = ptr_find,
 	.keep = embedded_keep,

@@ -537,6 +537,7 @@ int ptr_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
 int ptr_export(struct mem_buf *buf, int *fd);
 int ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
 	       unsigned int flags, struct mem_buf **buf);
+int ptr_unregister(struct mem_buf *buf);
 void ptr_free(struct mem_buf *buf);
 struct mem_buf *ptr_find(struct mem_ctx *ctx, const void *addr);
 bool ptr_is_given(uintptr_t addr);

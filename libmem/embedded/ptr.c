@@ -990,15 +990,20 @@ static void move_in(void *arg)
 
 static void move_out(void *arg)
 {
-	const struct move *move = arg;
+	struct move *move = arg;
 	uint8_t *copy = map_new(move->len);
 
-	if (!copy)
-		abort();
+	if (!copy) {
+		move->err = -ENOMEM;
+		return;
+	}
 	copy_moved(move, copy, move->buf->dram);
 	if (mremap(copy, move->len, move->len, MREMAP_MAYMOVE | MREMAP_FIXED,
-		   move->pages) == MAP_FAILED)
-		abort();
+		   move->pages) == MAP_FAILED) {
+		move->err = -ENOMEM;
+		munmap(copy, move->len);
+		set_edges(move, PROT_READ | PROT_WRITE);
+	}
 	let_go();
 }
 
@@ -1147,6 +1152,35 @@ int ptr_register(struct mem_ctx *base, void *ptr, uint64_t len,
 }
 
 /**
+ * ptr_unregister() - the pages are the program's again
+ * @base: registered; no work touches it any more
+ *
+ * Return: 0: ptr_free() is next; -ENOMEM: they stay registered.
+ */
+int ptr_unregister(struct mem_buf *base)
+{
+	struct embedded_buf *buf = embedded_buf_of(base);
+	struct move move = {
+		.buf = buf,
+		.pages = (void *)page_of(base->host),
+		.len = base->len,
+	};
+	sigset_t old;
+	int err;
+
+	signals_block(&old);
+	pthread_mutex_lock(&registered.move_lock);
+	err = move_aside(&move, move_out);
+	if (!err) {
+		registered_remove(buf);
+		wake_joiners(&move);
+	}
+	pthread_mutex_unlock(&registered.move_lock);
+	signals_restore(&old);
+	return err;
+}
+
+/**
  * ptr_free() - of mem_free() and mem_unregister()
  * @base: buffer that no work touches any more
  */
@@ -1154,11 +1188,6 @@ void ptr_free(struct mem_buf *base)
 {
 	struct embedded_buf *buf = embedded_buf_of(base);
 	struct embedded_ctx *ctx = embedded_ctx_of(base->ctx);
-	struct move move = {
-		.buf = buf,
-		.pages = (void *)page_of(base->host),
-		.len = base->len,
-	};
 	sigset_t before, old;
 
 	signals_block(&before);
@@ -1168,17 +1197,9 @@ void ptr_free(struct mem_buf *base)
 	run_forget(ctx, buf);
 	if (base->kind == MEM_KIND_MANAGED)
 		order_buf_destroy(ctx, buf);
-	if (base->kind == MEM_KIND_REGISTERED) {
-		pthread_mutex_lock(&registered.move_lock);
-		registered_remove(buf);
-		if (move_aside(&move, move_out))
-			abort();
-		wake_joiners(&move);
-		pthread_mutex_unlock(&registered.move_lock);
-	} else if (!is_imported(base)) {
+	if (base->kind != MEM_KIND_REGISTERED && !is_imported(base))
 		board_give(ctx->base.board, base->kind, base->flags,
 			   base->asked_len);
-	}
 	buf_lock(buf, &old);
 	watch_free(buf);
 	watch_freed(buf);

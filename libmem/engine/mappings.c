@@ -22,19 +22,20 @@
 #define MAX_GUARD	(128UL << 10)
 
 /* The whole text, ended; as much as there is room for. */
-static void read_text(char *text)
+static int read_text(char *text)
 {
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	size_t len = 0;
 	ssize_t got;
 
-	if (fd >= 0) {
-		while (len < MAX_TEXT - 1 &&
-		       (got = read(fd, text + len, MAX_TEXT - 1 - len)) > 0)
-			len += (size_t)got;
-		close(fd);
-	}
+	if (fd < 0)
+		return -errno;
+	while (len < MAX_TEXT - 1 &&
+	       (got = read(fd, text + len, MAX_TEXT - 1 - len)) > 0)
+		len += (size_t)got;
+	close(fd);
 	text[len] = '\0';
+	return 0;
 }
 
 static bool has_no_access(const struct mapping *mapping)
@@ -116,16 +117,18 @@ static void parse_line(char *line, struct mapping *mapping,
  * @mappings: out: the list
  * @area: of MAPPINGS_LEN zeroed bytes, for it
  * @objects: what is loaded
+ *
+ * Return: 0, or -errno of an open of /proc/self/maps: the list is empty.
  */
-void mappings_read(struct mappings *mappings, void *area,
-		   const struct objects *objects)
+int mappings_read(struct mappings *mappings, void *area,
+		  const struct objects *objects)
 {
 	char *text = (char *)area + LIST_LEN, *line, *end;
 	struct mapping *before = NULL;
+	int err = read_text(text);
 
 	mappings->at = area;
 	mappings->nr = 0;
-	read_text(text);
 	for (line = text;
 	     (end = strchr(line, '\n')) && mappings->nr < MAX_MAPPINGS;
 	     line = end + 1) {
@@ -134,6 +137,7 @@ void mappings_read(struct mappings *mappings, void *area,
 		before = &mappings->at[mappings->nr++];
 	}
 	madvise(text, MAX_TEXT, MADV_DONTNEED);
+	return err;
 }
 
 /**
@@ -217,7 +221,7 @@ static bool is_in_heap(const struct mappings *mappings, uintptr_t addr)
  *
  * Context: any thread.
  * Return: 0, -EINVAL (some of it is not mapped, is shared, or cannot be read or
- * stored to) or -ENOMEM.
+ * stored to), -ENOMEM, or as mappings_read().
  */
 int mappings_check_own(uintptr_t start, uintptr_t end, bool *is_heap,
 		       bool *grows)
@@ -231,11 +235,12 @@ int mappings_check_own(uintptr_t start, uintptr_t end, bool *is_heap,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (area == MAP_FAILED)
 		return -ENOMEM;
-	mappings_read(&mappings, area, NULL);
-	err = -EINVAL;
+	err = mappings_read(&mappings, area, NULL);
 	/* Where the area is now was nothing before. */
-	if (end <= (uintptr_t)area || start >= (uintptr_t)area + MAPPINGS_LEN)
-		err = are_own(&mappings, start, end) ? 0 : -EINVAL;
+	if (!err && ((end > (uintptr_t)area &&
+		      start < (uintptr_t)area + MAPPINGS_LEN) ||
+		     !are_own(&mappings, start, end)))
+		err = -EINVAL;
 	*is_heap = is_in_heap(&mappings, start) &&
 		   is_in_heap(&mappings, end - 1);
 	mapping = find(&mappings, start);

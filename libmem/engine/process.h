@@ -399,8 +399,8 @@ const struct segment *objects_find(const struct objects *objects,
 /* glibc's arenas but the first (malloc/arena.c): HEAP_MAX_SIZE, 64 bit. */
 #define ARENA_LEN	(64UL << 20)
 
-void mappings_read(struct mappings *mappings, void *area,
-		   const struct objects *objects);
+int mappings_read(struct mappings *mappings, void *area,
+		  const struct objects *objects);
 enum engine_place mappings_place(const struct mappings *mappings,
 				 uintptr_t addr);
 

@@ -624,6 +624,52 @@ static void registered_pages_may_be_protected(void **state)
 	munmap(pages, STACK_LEN);
 }
 
+static int err_below(int resource, int (*call)(uint8_t *block), uint8_t *block)
+{
+	struct rlimit old, none;
+	int err;
+
+	assert_int_equal(getrlimit(resource, &old), 0);
+	none = old;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(resource, &none), 0);
+	err = call(block);
+	assert_int_equal(setrlimit(resource, &old), 0);
+	return err;
+}
+
+static int register_block(uint8_t *block)
+{
+	return mem_register(ctx, block, 5000, 0);
+}
+
+static int unregister_block(uint8_t *block)
+{
+	return mem_unregister(ctx, block);
+}
+
+static void what_is_short_changes_nothing(void **state)
+{
+	uint8_t *block = malloc(5000);
+	void *device;
+
+	(void)state;
+	memset(block, 5, 5000);
+	assert_int_equal(err_below(RLIMIT_NOFILE, register_block, block),
+			 -EMFILE);
+	assert_int_equal(err_below(RLIMIT_AS, register_block, block), -ENOMEM);
+	assert_int_equal(register_block(block), 0);
+	assert_int_equal(err_below(RLIMIT_AS, unregister_block, block),
+			 -ENOMEM);
+	assert_int_equal(mem_device_ptr(ctx, block, &device), 0);
+	assert_int_equal(register_block(block), -EEXIST);
+	assert_int_equal(unregister_block(block), 0);
+	assert_int_equal(unregister_block(block), -ENOENT);
+	assert_int_equal(block[0], 5);
+	assert_int_equal(block[4999], 5);
+	free(block);
+}
+
 /* Neighbours of the library's own, where it is linked statically. */
 static volatile uint8_t of_data = 1;
 static volatile uint8_t of_bss;
@@ -1122,6 +1168,7 @@ int main(int argc, char **argv)
 		WITH_CTX(a_thread_may_register_its_stack),
 		WITH_CTX(a_thread_may_be_cancelled_in_a_call),
 		WITH_CTX(registered_pages_may_be_protected),
+		WITH_CTX(what_is_short_changes_nothing),
 		WITH_CTX(a_signal_stack_may_share_registered_pages),
 #ifndef IS_STATIC
 		/* libmem.a has no calls of the C library. */
