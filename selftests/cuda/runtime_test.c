@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -109,6 +110,19 @@ static void memory_has_the_attributes_of_its_kind(void **state)
 	ok(cudaFreeHost(pinned));
 }
 
+/* The pages are copied, for which there has to be memory. */
+static void unregister_without_memory(char *heap)
+{
+	struct rlimit old, none;
+
+	assert_int_equal(getrlimit(RLIMIT_AS, &old), 0);
+	none = old;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
+	is(cudaHostUnregister(heap), cudaErrorMemoryAllocation);
+	assert_int_equal(setrlimit(RLIMIT_AS, &old), 0);
+}
+
 static void registered_memory_is_the_devices_too(void **state)
 {
 	struct cudaPointerAttributes what;
@@ -140,8 +154,10 @@ static void registered_memory_is_the_devices_too(void **state)
 	is(cudaFreeHost(heap), cudaErrorInvalidValue);
 	is(cudaHostUnregister(heap + 1),
 	   cudaErrorHostMemoryNotRegistered);
+	unregister_without_memory(heap);
 	ok(cudaHostUnregister(heap));
 	is(cudaHostUnregister(heap), cudaErrorHostMemoryNotRegistered);
+	assert_int_equal(heap[LEN - 1], 9);
 	free(heap);
 }
 

@@ -127,8 +127,9 @@ CORE_API int core_register(struct CUctx_st *ctx, void *ptr, uint64_t len,
  * @ptr: exactly what was registered
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
- * CUDA_ERROR_INVALID_VALUE (memory of core_alloc()), or what has ended the
- * context's work: it is done all the same.
+ * CUDA_ERROR_INVALID_VALUE (memory of core_alloc()), CUDA_ERROR_OUT_OF_MEMORY
+ * (it stays registered), or what has ended the context's work: it is done all
+ * the same.
  */
 CORE_API int core_unregister(void *ptr)
 {
@@ -145,10 +146,14 @@ CORE_API int core_unregister(void *ptr)
 	waited = mem_ctx_sync(ctx->mem);
 	if (waited == -EPERM)
 		return core_error(-EPERM);
-	if (!core_object_del(CORE_REGISTERED, ptr))
-		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+	/* Of several that ask, one is told that it was registered. */
 	err = mem_unregister(ctx->mem, ptr);
-	return core_error(err ? err : waited);
+	if (err == -ENOENT)
+		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+	if (err)
+		return core_error(err);
+	core_object_del(CORE_REGISTERED, ptr);
+	return core_error(waited);
 }
 
 /* What it takes up may be longer than what was asked for. */
