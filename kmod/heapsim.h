@@ -77,8 +77,12 @@ enum heapsim_until {
 	HEAPSIM_UNTIL_KILLED,
 };
 
-/* PTEs that are taken away between two looks whether it is over. */
+/*
+ * PTEs that are taken away between two looks whether it is over, and pages at
+ * least: a call costs as much as some PTEs in each area, even if it has none.
+ */
 #define HEAPSIM_PTES_AT_ONCE	8192
+#define HEAPSIM_PAGES_AT_ONCE	64
 /* Each of them may be of one page. Children of fork may make it more. */
 #define HEAPSIM_MAX_AREAS	8192
 
@@ -588,12 +592,13 @@ int heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len,
 int heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len);
 int heapsim_views_take_in(struct heapsim_buf *buf, enum heapsim_until until);
 int heapsim_views_compare(struct heapsim_buf *buf, enum heapsim_until until);
-/* Pages of HEAPSIM_PTES_AT_ONCE, in all areas that map them. */
+/* Pages that have about HEAPSIM_PTES_AT_ONCE in all areas that map them. */
 static inline size_t heapsim_pages_at_once(const struct heapsim_buf *buf)
 {
 	const unsigned int nr_areas = max(atomic_read(&buf->nr_areas), 1);
+	const unsigned int nr = HEAPSIM_PTES_AT_ONCE / nr_areas;
 
-	return max(HEAPSIM_PTES_AT_ONCE / nr_areas, 1U);
+	return max_t(size_t, nr, HEAPSIM_PAGES_AT_ONCE);
 }
 
 void heapsim_views_revoke(struct heapsim_buf *buf, size_t first, size_t end);

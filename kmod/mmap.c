@@ -161,7 +161,8 @@ static vm_fault_t insert_span(const struct vm_fault *vmf,
  * PTEs that are there stay as they are.
  *
  * Context: the buffer's lock is held.
- * Return: what the fault handler is to answer.
+ * Return: what the fault handler is to answer; VM_FAULT_SIGBUS also if the
+ * caller is killed, who never sees it.
  */
 vm_fault_t heapsim_mmap_dram(const struct vm_fault *vmf,
 			     struct heapsim_buf *buf,
@@ -189,6 +190,8 @@ vm_fault_t heapsim_mmap_dram(const struct vm_fault *vmf,
 			ret = insert(&in, addr_of(vma, first), first,
 				     stop - first);
 		in.dram_first += buf->chunks[i].nr_pages;
+		if (fatal_signal_pending(current))
+			ret = VM_FAULT_SIGBUS;
 		cond_resched();
 	}
 	return ret;
@@ -419,7 +422,8 @@ int heapsim_area_may_split(struct vm_area_struct *vma, unsigned long addr)
 /*
  * A child would touch by the PTEs that its parent was given, inside the bracket
  * that only the parent has, or for one step. An area that is split or moved
- * stays its process's, and does not wait for the lock.
+ * stays its process's, and does not wait for the lock. If the parent is killed
+ * the child never runs.
  */
 static void heapsim_vm_open(struct vm_area_struct *vma)
 {
@@ -428,10 +432,12 @@ static void heapsim_vm_open(struct vm_area_struct *vma)
 	heapsim_area_open(vma);
 	if (vma->vm_mm == current->mm)
 		return;
-	mutex_lock(&buf->lock);
+	if (mutex_lock_killable(&buf->lock))
+		return;
 	if (buf->nr_holders || !list_empty(&buf->brackets) ||
 	    buf->rule.is_precise)
-		heapsim_views_revoke(buf, 0, buf->nr_pages);
+		heapsim_views_revoke_until(buf, 0, buf->nr_pages,
+					   HEAPSIM_UNTIL_KILLED);
 	mutex_unlock(&buf->lock);
 }
 

@@ -232,6 +232,14 @@ static bool is_stocked(const struct heapsim_streams *s,
 	       (!request->ops || request->object);
 }
 
+/* A caller who does not wait does not do what others have left. */
+static int catch_up(struct heapsim_streams *s, bool waits)
+{
+	if (!waits && !list_empty(&s->left))
+		return -EAGAIN;
+	return heapsim_managed_catch_up(s);
+}
+
 /*
  * Run a command under the lock. While it answers that it wants more, what it
  * asks for is got without the lock, and it looks at everything anew.
@@ -248,7 +256,7 @@ static int request_run(const struct heapsim_call *call,
 		ret = heapsim_lock(&s->lock, call->waits);
 		if (ret)
 			break;
-		ret = heapsim_managed_catch_up(s);
+		ret = catch_up(s, call->waits);
 		if (!ret)
 			ret = run(s, request);
 		if (ret == WANTS_MORE)

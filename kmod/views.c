@@ -326,6 +326,7 @@ int heapsim_views_revoke_until(struct heapsim_buf *buf, size_t first,
 		first = find_next_bit(buf->mapped, end, first);
 		stop = min(first + heapsim_pages_at_once(buf), end);
 		heapsim_views_revoke(buf, first, stop);
+		cond_resched();
 	}
 	return 0;
 }
@@ -348,6 +349,7 @@ int heapsim_views_unmap(struct heapsim_buf *buf, struct dma_buf *dmabuf)
 		step = (u64)heapsim_pages_at_once(buf) << PAGE_SHIFT;
 		unmap_mapping_range(dmabuf->file->f_mapping, off,
 				    min(step, buf->len - off), 1);
+		cond_resched();
 	}
 	return 0;
 }
@@ -1043,13 +1045,15 @@ void heapsim_views_evict(struct heapsim_buf *buf, size_t keep)
 
 /* Twins that pages of [first, end) lack for an engine to write DRAM. */
 static size_t count_missing_twins(struct heapsim_buf *buf, size_t first,
-				  size_t end)
+				  size_t end, enum heapsim_until until)
 {
 	size_t nr = 0;
 
 	if (!buf->lines.pages)
 		return 0;
 	for_each_set_bit_from(first, buf->active, end) {
+		if (is_over(until))
+			break;
 		nr += line_needs_twin(&buf->lines, first);
 		cond_resched();
 	}
@@ -1086,10 +1090,12 @@ static int lock_with_twins(struct heapsim_buf *buf, size_t first, size_t end,
 			mutex_lock(&buf->lock);
 		else if (mutex_lock_killable(&buf->lock))
 			return -EINTR;
-		need = count_missing_twins(buf, first, end);
-		if (need <= images->nr)
+		need = count_missing_twins(buf, first, end, images->until);
+		if (need <= images->nr && !is_over(images->until))
 			return 0;
 		mutex_unlock(&buf->lock);
+		if (is_over(images->until))
+			return -EINTR;
 		if (heapsim_images_get(images, need, false))
 			return -ENOMEM;
 	}

@@ -162,6 +162,18 @@ static int touch(struct fixture *f)
 	return 0;
 }
 
+/* A child gets no PTEs of a buffer with brackets. */
+static int fork_once(struct fixture *f)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)f;
+	if (!pid)
+		_exit(0);
+	return pid < 0 || waitpid(pid, &status, 0) != pid || status;
+}
+
 static const struct operation operations[] = {
 	{ "clean", "lines_cleaned", HEAPSIM_MAINT_CLEAN, store_all, clean },
 	{ "invalidate", "lines_invalidated", HEAPSIM_MAINT_INVALIDATE,
@@ -193,6 +205,7 @@ static const struct operation waits[] = {
 	{ .name = "job", .run = submit },
 	{ .name = "info", .run = ask },
 	{ .name = "touch", .run = touch },
+	{ .name = "fork", .run = fork_once },
 };
 
 static struct fixture *large_buffer(void)
