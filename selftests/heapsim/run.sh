@@ -138,7 +138,7 @@ load_takes_a_module_alone()
 {
 	local other
 
-	other=$(find "$modules/kernel/fs/" -name '*.ko*' -print -quit)
+	other=$(find "$modules/kernel/" -name '*.ko*' -print -quit)
 	gone && says 1 'No such file' heapsim load -m /no/such.ko &&
 		says 1 'not a kernel module' heapsim load -m /etc/passwd &&
 		says 1 'not heapsim' heapsim load -m "$other"
