@@ -429,15 +429,20 @@ static void failed_print(FILE *out, const struct run_facts *facts)
 	if (facts->failed_err == -ENOENT && facts->backend == RUN_EMBEDDED)
 		fputs(PREFIX "  the module is not loaded (heapsim load)\n",
 		      out);
+	if (facts->failed_err == -EPERM && facts->backend == RUN_EMBEDDED)
+		fputs(PREFIX
+		      "  a host function, or a child of fork(), opens none\n",
+		      out);
 	if (!*name)
 		return;
-	fputs(PREFIX "  ", out);
-	if (!setting_is_good(name, value))
+	if (!setting_is_good(name, value)) {
+		fputs(PREFIX "  ", out);
 		setting_print(out, name, value);
-	else
-		fprintf(out, "%s=%s: the module simulates %s", name, value,
-			facts->probe.soc);
-	fputc('\n', out);
+		fputc('\n', out);
+	} else if (strcmp(value, facts->probe.soc)) {
+		fprintf(out, PREFIX "  %s=%s: the module simulates %s\n", name,
+			value, facts->probe.soc);
+	}
 }
 
 /* A report of a program that was not seen would be a riddle. */

@@ -726,6 +726,14 @@ settings()
 	LIBMEM_SOC=tx3 report 0 --soc=tx2 "$wrong" nothing
 }
 
+children_open_none()
+{
+	report 0 "$wrong" open-in-child && has \
+		'1 context was not opened: Operation not permitted' \
+		'  a host function, or a child of fork\(\), opens none' &&
+		hasnt 'the module simulates'
+}
+
 without_the_module()
 {
 	[ ! -e /dev/heapsim ] || return 0
@@ -928,6 +936,7 @@ fi
 try says_what_it_cannot says_what_it_cannot
 try environment environment
 try unknown_settings_are_named settings
+try a_context_that_a_child_opens_is_told children_open_none
 try a_backend_without_its_module_is_told without_the_module
 try inline_engines_are_told inline_engines
 if [ -e /dev/heapsim ]; then

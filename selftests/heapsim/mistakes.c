@@ -964,6 +964,18 @@ static void nothing(void)
 {
 }
 
+static void open_in_child(void)
+{
+	struct mem_ctx *other;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(mem_ctx_open(NULL, &other) != -EPERM);
+	if (waitpid(pid, &status, 0) != pid || status)
+		errx(3, "a child opened a context");
+}
+
 /* It can open no file any more. */
 static void sandbox(void)
 {
@@ -1035,6 +1047,7 @@ int main(int argc, char **argv)
 		{ "apart", apart },
 		{ "stopped-engine", stopped_engine },
 		{ "nothing", nothing },
+		{ "open-in-child", open_in_child },
 	};
 	const char *name = argc > 1 ? argv[1] : "";
 	size_t i;
