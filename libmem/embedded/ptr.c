@@ -88,6 +88,7 @@ static struct {
 
 	pthread_mutex_t lock;
 	void *tree;		/* of struct embedded_buf, none overlaps */
+	void *parents;		/* in a child, which has none */
 	size_t nr;
 
 	struct host_pages *pages;	/* while there is a fork */
@@ -558,8 +559,11 @@ static enum host_place place_of(const struct mem_buf *buf, uintptr_t page)
 			return HOST_OWN;
 	if (page >= host && page + page_len <= host + buf->asked_len)
 		return HOST_WITHIN;
-	/* Under valgrind no handler can give a page to who touched it. */
-	return window_is_open() ? HOST_OWN : HOST_EDGE;
+	/*
+	 * Under valgrind no handler can give a page to who touched it, and
+	 * nothing of malloc()'s own is there.
+	 */
+	return window_is_open() ? HOST_WITHIN : HOST_EDGE;
 }
 
 /* Neighbours of one place are one. */
@@ -868,7 +872,9 @@ static void in_child(void)
 		in_child_of(&registered.pages[i]);
 	registered.nr_pages = 0;
 	end_fork();
-	/* It is memory as any other. */
+	/* It is memory as any other; checkers for leaks see what is kept. */
+	if (registered.tree)
+		registered.parents = registered.tree;
 	registered.tree = NULL;
 	registered.nr = 0;
 }
