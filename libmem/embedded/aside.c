@@ -12,6 +12,8 @@
 
 /* Few calls, and the frame of a signal that cannot be blocked. */
 #define ASIDE_LEN	(64UL << 10)
+/* From the caller's frame: further than most stacks are long. */
+#define ASIDE_GAP	(1UL << 30)
 
 /**
  * struct aside - what begins the stack's mapping
@@ -24,12 +26,17 @@ struct aside {
 /**
  * aside_create() - make such a stack
  *
+ * Below the caller's, where there is room: gdb takes a caller's frame that lies
+ * below for a corrupt stack.
+ *
  * Context: any; calls no allocator.
  * Return: for aside_destroy(), or NULL.
  */
 struct aside *aside_create(void)
 {
-	struct aside *aside = mmap(NULL, ASIDE_LEN, PROT_READ | PROT_WRITE,
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	void *below = (void *)((frame - ASIDE_GAP) & -ASIDE_LEN);
+	struct aside *aside = mmap(below, ASIDE_LEN, PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (aside == MAP_FAILED)

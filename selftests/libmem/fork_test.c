@@ -1217,8 +1217,8 @@ static void a_child_loses_nothing(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest checked[] = {
-		WITH_CTX(forks_of_others_lose_no_byte),
 		WITH_CTX(a_child_loses_nothing),
+		WITH_CTX(forks_of_others_lose_no_byte),
 	};
 	const struct CMUnitTest tests[] = {
 		WITH_CTX(frames_that_fork_may_share_registered_pages),
