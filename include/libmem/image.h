@@ -1,0 +1,682 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Images and arrays: objects that know their format, are locked to be touched
+ * by the program, and are worked on by engines in order of a stream. Part of
+ * libmem.h.
+ *
+ * An image is made for the engines that will use it. A lock gives its memory to
+ * the program: as pointers of the CPU or of engines, as a file descriptor or as
+ * an object; the unlock gives it back. Between the two no job may use it. What
+ * cache maintenance that takes on the board is done by lock and unlock. The
+ * model is VPI's (NVIDIA, Vision Programming Interface).
+ */
+#ifndef _LIBMEM_IMAGE_H
+#define _LIBMEM_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <libmem/attrs.h>
+#include <libmem/object.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct mem_array;
+struct mem_image;
+struct mem_stream;
+
+/* Largest width and height, pixels */
+#define MEM_IMAGE_MAX		16384U
+
+/**
+ * enum mem_format - pixels of an image
+ *
+ * Planes in brackets, each with its DRM fourcc (drm_fourcc.h), which
+ * MEM_ATTR_IMAGE_PLANE_FORMAT takes. Where DRM has none (signed and floating
+ * point pixels) MEM_FOURCC_S16 and MEM_FOURCC_F32 stand for it. Components are
+ * named from the lowest byte on.
+ *
+ * @MEM_FORMAT_INVALID: none
+ * @MEM_FORMAT_U8: [R8], values without a meaning
+ * @MEM_FORMAT_S16: [S16]
+ * @MEM_FORMAT_U16: [R16]
+ * @MEM_FORMAT_F32: [F32]
+ * @MEM_FORMAT_Y8: [R8], luma of studio range
+ * @MEM_FORMAT_Y8_ER: [R8], luma of full range
+ * @MEM_FORMAT_Y16: [R16], luma of studio range
+ * @MEM_FORMAT_Y16_ER: [R16], luma of full range
+ * @MEM_FORMAT_NV12: [R8] [GR88], 4:2:0, studio range, BT.601
+ * @MEM_FORMAT_NV12_ER: the same of full range
+ * @MEM_FORMAT_NV12_BL: as MEM_FORMAT_NV12, block-linear
+ * @MEM_FORMAT_NV12_ER_BL: as MEM_FORMAT_NV12_ER, block-linear
+ * @MEM_FORMAT_RGB8: [BGR888]: bytes R, G, B
+ * @MEM_FORMAT_BGR8: [RGB888]: bytes B, G, R
+ * @MEM_FORMAT_RGBA8: [ABGR8888]: bytes R, G, B, A
+ * @MEM_FORMAT_BGRA8: [ARGB8888]: bytes B, G, R, A
+ * @MEM_FORMAT_RGB8P: [R8] [R8] [R8]: planes of R, G and B
+ * @MEM_FORMAT_2S16: [GR1616 of signed values, MEM_FOURCC_2S16]
+ * @MEM_FORMAT_2F32: [two floats, MEM_FOURCC_2F32]
+ */
+enum mem_format {
+	MEM_FORMAT_INVALID,
+	MEM_FORMAT_U8,
+	MEM_FORMAT_S16,
+	MEM_FORMAT_U16,
+	MEM_FORMAT_F32,
+	MEM_FORMAT_Y8,
+	MEM_FORMAT_Y8_ER,
+	MEM_FORMAT_Y16,
+	MEM_FORMAT_Y16_ER,
+	MEM_FORMAT_NV12,
+	MEM_FORMAT_NV12_ER,
+	MEM_FORMAT_NV12_BL,
+	MEM_FORMAT_NV12_ER_BL,
+	MEM_FORMAT_RGB8,
+	MEM_FORMAT_BGR8,
+	MEM_FORMAT_RGBA8,
+	MEM_FORMAT_BGRA8,
+	MEM_FORMAT_RGB8P,
+	MEM_FORMAT_2S16,
+	MEM_FORMAT_2F32
+};
+
+#define MEM_FOURCC(a, b, c, d) \
+	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | \
+	 (uint32_t)(d) << 24)
+/* libmem's own, where DRM has no code */
+#define MEM_FOURCC_S16		MEM_FOURCC('S', '1', '6', ' ')
+#define MEM_FOURCC_F32		MEM_FOURCC('F', '3', '2', ' ')
+#define MEM_FOURCC_2S16		MEM_FOURCC('2', 'S', '1', '6')
+#define MEM_FOURCC_2F32		MEM_FOURCC('2', 'F', '3', '2')
+
+/*
+ * Who will use an image or array: bit 1 << enum mem_engine, and these. 0 stands
+ * for all that the board has.
+ */
+#define MEM_USE_DMA		MEM_ATTR_ENGINE_DMA
+#define MEM_USE_CPU		(1ULL << 33)
+
+/* The CPU as an engine of image jobs: the job is a host function. */
+#define MEM_ENGINE_CPU		0x100U
+
+/**
+ * struct mem_format_plane - a plane of a format
+ * @fourcc: DRM fourcc of the plane
+ * @pixel_len: bytes of a pixel
+ * @nr_channels: components of a pixel
+ * @x_div: image width by plane width
+ * @y_div: image height by plane height
+ */
+struct mem_format_plane {
+	uint32_t fourcc;
+	uint32_t pixel_len;
+	uint32_t nr_channels;
+	uint32_t x_div;
+	uint32_t y_div;
+};
+
+/**
+ * struct mem_format_info - what a format is
+ * @size: in: sizeof of this struct; out: bytes that were filled in
+ * @fourcc: out: DRM fourcc of the whole; 0: DRM has none
+ * @data_type: out: enum mem_data_type of a component
+ * @layout: out: enum mem_layout
+ * @color_std: out: enum mem_color_std
+ * @nr_planes: out: 1 to MEM_PLANES_MAX
+ * @planes: out: each
+ * @reserved: out: 0
+ * @name: out: "nv12-er", terminated
+ */
+struct mem_format_info {
+	uint32_t size;
+	uint32_t fourcc;
+	uint32_t data_type;
+	uint32_t layout;
+	uint32_t color_std;
+	uint32_t nr_planes;
+	struct mem_format_plane planes[MEM_PLANES_MAX];
+	uint32_t reserved;
+	char name[16];
+};
+
+/**
+ * enum mem_lock_as - what a lock gives
+ * @MEM_LOCK_HOST: pointers of the CPU
+ * @MEM_LOCK_DEVICE: pointers of engines, for kernels and copies
+ * @MEM_LOCK_FD: a file descriptor: a surface. On boards that export surfaces
+ *	(thor)
+ * @MEM_LOCK_OBJECT: the image's object
+ */
+enum mem_lock_as {
+	MEM_LOCK_HOST,
+	MEM_LOCK_DEVICE,
+	MEM_LOCK_FD,
+	MEM_LOCK_OBJECT
+};
+
+/**
+ * struct mem_plane - a plane in memory
+ * @width: pixels
+ * @height: rows
+ * @pixel_len: bytes of a pixel
+ * @pitch: bytes from row to row
+ * @off: bytes from the start of the image's memory
+ * @base: first byte, of whoever the lock or wrapper says; NULL with
+ *	MEM_LOCK_FD and MEM_LOCK_OBJECT
+ *
+ * It has no size, and does not grow: it is an element of a list.
+ */
+struct mem_plane {
+	uint32_t width;
+	uint32_t height;
+	uint32_t pixel_len;
+	uint32_t pitch;
+	uint64_t off;
+	void *base;
+};
+
+/**
+ * struct mem_image_data - the memory of an image, locked or to be wrapped
+ * @size: sizeof of this struct
+ * @as: enum mem_lock_as
+ * @format: enum mem_format
+ * @width: pixels
+ * @height: rows
+ * @nr_planes: as the format has
+ * @planes: each
+ * @fd: with MEM_LOCK_FD; of a lock the image's own, valid until the unlock, of a
+ *	wrapper the caller's; else -1
+ * @reserved: 0
+ * @object: with MEM_LOCK_OBJECT; of a lock the image's own, valid until the
+ *	unlock; else NULL
+ */
+struct mem_image_data {
+	uint32_t size;
+	uint32_t as;
+	uint32_t format;
+	uint32_t width;
+	uint32_t height;
+	uint32_t nr_planes;
+	struct mem_plane planes[MEM_PLANES_MAX];
+	int32_t fd;
+	uint32_t reserved;
+	struct mem_object *object;
+};
+
+/** enum mem_wrap_why - why a wrapper copies */
+enum mem_wrap_why {
+	MEM_WRAP_NO_COPY,		/* it does not */
+	MEM_WRAP_PAGEABLE,		/* engines have no access to the memory */
+	MEM_WRAP_NO_HOST,		/* the CPU has no access to it */
+	MEM_WRAP_ALIGN,			/* an engine needs another pitch or place */
+	MEM_WRAP_READ_ONLY		/* it may not be written */
+};
+
+/**
+ * struct mem_image_info - the state of an image
+ * @size: in: sizeof of this struct; out: bytes that were filled in
+ * @format: out: enum mem_format
+ * @width: out: pixels
+ * @height: out: rows
+ * @uses: out: who may use it, never 0
+ * @is_wrapper: out: 1: the memory is the caller's
+ * @copies: out: enum mem_wrap_why: 0, or why there is a copy inside
+ * @nr_locks: out: locks that are held now
+ * @lock_access: out: MEM_READ, MEM_RW or 0
+ * @nr_copies: out: copies made so far between the caller's memory and the one
+ *	inside
+ * @copied_bytes: out: bytes of those
+ * @name: out: see mem_image_set_name()
+ */
+struct mem_image_info {
+	uint32_t size;
+	uint32_t format;
+	uint32_t width;
+	uint32_t height;
+	uint64_t uses;
+	uint32_t is_wrapper;
+	uint32_t copies;
+	uint32_t nr_locks;
+	uint32_t lock_access;
+	uint64_t nr_copies;
+	uint64_t copied_bytes;
+	char name[32];
+};
+
+/** enum mem_interp - pixels between pixels */
+enum mem_interp {
+	MEM_INTERP_NEAREST,
+	MEM_INTERP_LINEAR
+};
+
+/** enum mem_border - pixels beyond an image */
+enum mem_border {
+	MEM_BORDER_ZERO,
+	MEM_BORDER_CLAMP	/* the nearest pixel of the image */
+};
+
+/**
+ * struct mem_convert - how a conversion computes
+ * @size: in: sizeof of this struct
+ * @is_saturating: in: 1: what does not fit becomes the nearest value; 0: it
+ *	wraps
+ * @scale: in: multiplied with each component; 0 stands for 1
+ * @offset: in: then added
+ */
+struct mem_convert {
+	uint32_t size;
+	uint32_t is_saturating;
+	double scale;
+	double offset;
+};
+
+/**
+ * struct mem_keypoint - a point of an image, element of MEM_DATA_KEYPOINT
+ * @x: pixels from the left
+ * @y: pixels from the top
+ */
+struct mem_keypoint {
+	float x;
+	float y;
+};
+
+/**
+ * struct mem_harris - parameters of the Harris detector
+ * @size: in: sizeof of this struct
+ * @gradient_len: in: width of the gradient's window: 3, 5 or 7
+ * @block_len: in: width of the window that gradients are summed over: 3, 5, 7
+ * @reserved: in: 0
+ * @strength: in: lowest score that is kept
+ * @sensitivity: in: k of det - k * trace^2
+ * @min_distance: in: of two keypoints nearer than this, pixels, the one of
+ *	lower score is dropped
+ * @reserved2: in: 0
+ */
+struct mem_harris {
+	uint32_t size;
+	uint32_t gradient_len;
+	uint32_t block_len;
+	uint32_t reserved;
+	float strength;
+	float sensitivity;
+	float min_distance;
+	uint32_t reserved2;
+};
+
+/**
+ * struct mem_array_data - the memory of an array, locked or to be wrapped
+ * @size: sizeof of this struct
+ * @as: MEM_LOCK_HOST, MEM_LOCK_DEVICE or MEM_LOCK_OBJECT
+ * @data_type: enum mem_data_type
+ * @stride: bytes from element to element
+ * @capacity: elements
+ * @count: elements that it holds; of a wrapper where that is kept, in the same
+ *	kind of memory; of a lock the array's own
+ * @base: first element; NULL with MEM_LOCK_OBJECT
+ * @object: with MEM_LOCK_OBJECT, else NULL
+ */
+struct mem_array_data {
+	uint32_t size;
+	uint32_t as;
+	uint32_t data_type;
+	uint32_t stride;
+	uint64_t capacity;
+	uint64_t *count;
+	void *base;
+	struct mem_object *object;
+};
+
+/**
+ * mem_format_info() - what a format is
+ * @format: enum mem_format
+ * @info: in and out: @info->size is set by the caller
+ *
+ * Context: any.
+ * Return: 0, or -EINVAL (no such format, @info is NULL, @info->size is below the
+ * struct's first version or no multiple of 8).
+ */
+int mem_format_info(unsigned int format, struct mem_format_info *info);
+
+/**
+ * mem_image_create() - make an image
+ * @ctx: context; kept by the image
+ * @width: 1 to MEM_IMAGE_MAX, pixels
+ * @height: 1 to MEM_IMAGE_MAX, rows
+ * @format: enum mem_format
+ * @uses: engines that will use it, MEM_USE_*, 0: all that the board has
+ * @image: out: the image, zeroed, owned by the caller: mem_image_destroy()
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (a pointer is NULL, a number is out of range, no such
+ * format or use, sides that the format cannot have), -EOPNOTSUPP (the board has
+ * no such engine, or one of them cannot have such an image), -EPERM (see
+ * mem_attrs_create()), -EMFILE or -ENFILE, -ENOMEM.
+ */
+int mem_image_create(struct mem_ctx *ctx, uint32_t width, uint32_t height,
+		     unsigned int format, uint64_t uses,
+		     struct mem_image **image);
+
+/**
+ * mem_image_wrap() - make an image of the caller's memory
+ * @ctx: context
+ * @data: the memory: MEM_LOCK_HOST: any memory of the process;
+ *	MEM_LOCK_DEVICE: managed, pinned, device or registered memory of @ctx;
+ *	MEM_LOCK_FD: a file or dma-buf with the planes at their @off;
+ *	MEM_LOCK_OBJECT: an object with an image's attributes, which gives format
+ *	and planes, @data->format may be MEM_FORMAT_INVALID. Except for an object,
+ *	which the image keeps, it is to stay until the image is destroyed
+ * @uses: as at mem_image_create()
+ * @image: out: the image, owned by the caller: mem_image_destroy()
+ *
+ * No byte is copied where all of @uses have access to the memory as it is. Else
+ * the image has a copy inside, which mem_image_info() explains: it is filled
+ * before a job reads it, and copied back before the program may look: at a wait
+ * of the host for the job, or at a lock.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_image_create(); -EINVAL also if planes overlap, do not
+ * hold the format's pixels, or the file or object is shorter; -EXDEV (memory or
+ * object of another context); -EBADF (@data->fd is not open).
+ */
+int mem_image_wrap(struct mem_ctx *ctx, const struct mem_image_data *data,
+		   uint64_t uses, struct mem_image **image);
+
+/**
+ * mem_image_rewrap() - have a wrapper wrap other memory
+ * @image: of mem_image_wrap(), not locked
+ * @data: of the same kind, format and sides as before
+ *
+ * Waits for the jobs that use the image.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EPERM (@image is no wrapper), -EBUSY (it is locked), or as
+ * mem_image_wrap().
+ */
+int mem_image_rewrap(struct mem_image *image,
+		     const struct mem_image_data *data);
+
+/**
+ * mem_image_destroy() - give an image back
+ * @image: image, or NULL, which does nothing
+ *
+ * Jobs that use it go on. A lock that is held is told as a violation.
+ *
+ * Context: may sleep; any thread.
+ */
+void mem_image_destroy(struct mem_image *image);
+
+/**
+ * mem_image_set_name() - name an image for reports
+ * @image: image
+ * @name: shorter than MEM_NAME_LEN, copied
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, @name is too long).
+ */
+int mem_image_set_name(struct mem_image *image, const char *name);
+
+/**
+ * mem_image_info() - the state of an image
+ * @image: image
+ * @info: in and out: @info->size is set by the caller
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, @info->size is below the struct's
+ * first version or no multiple of 8).
+ */
+int mem_image_info(struct mem_image *image, struct mem_image_info *info);
+
+/**
+ * mem_image_lock() - have the memory of an image
+ * @image: image
+ * @access: MEM_READ, MEM_WRITE or MEM_RW
+ * @as: enum mem_lock_as
+ * @data: in and out: @data->size is set by the caller; valid until the unlock
+ *
+ * Waits for jobs that use the image. Locks count: several for reading may be
+ * held at a time, of any kind; one for writing excludes all others. Each needs
+ * its mem_image_unlock().
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (a pointer is NULL, no such @access or @as, @data->size),
+ * -EBUSY (a lock is held that excludes this one), -EACCES (its @uses do not
+ * include who would have the pointers: the CPU, or an engine that runs kernels),
+ * -EOPNOTSUPP (the board exports no surfaces; block-linear pixels have no
+ * pointers), -EPERM (see mem_attrs_create()), -EMFILE or -ENFILE, -ENOMEM, or
+ * what ended the work of the context.
+ */
+int mem_image_lock(struct mem_image *image, unsigned int access,
+		   unsigned int as, struct mem_image_data *data);
+
+/**
+ * mem_image_unlock() - give it back
+ * @image: image
+ *
+ * The newest lock first.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (@image is NULL), -ENOLCK (it is not locked).
+ */
+int mem_image_unlock(struct mem_image *image);
+
+/**
+ * mem_image_copy() - have an engine copy an image
+ * @stream: in order of this one
+ * @engine: enum mem_engine, or MEM_ENGINE_CPU
+ * @dst: of the same format and sides
+ * @src: another image
+ *
+ * This and the calls below return before the job has run. Images may be
+ * destroyed at once.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, formats or sides that do not fit),
+ * -EBUSY (an image is locked), -EACCES (an image is not for @engine),
+ * -EOPNOTSUPP (the board has no such engine, or that does not do it for such
+ * images), -EXDEV (an image of another context), -ENOMEM, or as mem_launch().
+ */
+int mem_image_copy(struct mem_stream *stream, unsigned int engine,
+		   struct mem_image *dst, struct mem_image *src);
+
+/**
+ * mem_image_fill() - have an engine fill an image with one colour
+ * @stream: in order of this one
+ * @engine: enum mem_engine, or MEM_ENGINE_CPU
+ * @dst: image
+ * @value: a component each, of all planes in order; clamped
+ * @nr_values: components of the format
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_image_copy().
+ */
+int mem_image_fill(struct mem_stream *stream, unsigned int engine,
+		   struct mem_image *dst, const double *value,
+		   size_t nr_values);
+
+/**
+ * mem_image_convert() - have an engine convert an image's format
+ * @stream: in order of this one
+ * @engine: enum mem_engine, or MEM_ENGINE_CPU
+ * @dst: of the same sides, pitch-linear
+ * @src: pitch-linear
+ * @how: NULL: no scale, saturating
+ *
+ * Between formats of one component each other (scale and offset apply), between
+ * RGB, luma and NV12 formats by BT.601 in the range that each has.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_image_copy(); -E2BIG (a tail of @how that this library
+ * does not know is not 0).
+ */
+int mem_image_convert(struct mem_stream *stream, unsigned int engine,
+		      struct mem_image *dst, struct mem_image *src,
+		      const struct mem_convert *how);
+
+/**
+ * mem_image_rescale() - have an engine scale an image
+ * @stream: in order of this one
+ * @engine: enum mem_engine, or MEM_ENGINE_CPU
+ * @dst: of the same format
+ * @src: pitch-linear
+ * @interp: enum mem_interp
+ * @border: enum mem_border
+ *
+ * Pixel centres are at half pixels: x of the source is (x + 0.5) * source width
+ * / target width - 0.5.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_image_copy().
+ */
+int mem_image_rescale(struct mem_stream *stream, unsigned int engine,
+		      struct mem_image *dst, struct mem_image *src,
+		      unsigned int interp, unsigned int border);
+
+/**
+ * mem_image_box() - have an engine average windows of an image
+ * @stream: in order of this one
+ * @engine: enum mem_engine, or MEM_ENGINE_CPU
+ * @dst: of the same format and sides
+ * @src: of one plane
+ * @width: of the window, odd, 1 to 11
+ * @height: of the window, odd, 1 to 11
+ * @border: enum mem_border
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_image_copy().
+ */
+int mem_image_box(struct mem_stream *stream, unsigned int engine,
+		  struct mem_image *dst, struct mem_image *src, uint32_t width,
+		  uint32_t height, unsigned int border);
+
+/**
+ * mem_image_harris() - have an engine find corners
+ * @stream: in order of this one
+ * @engine: enum mem_engine, or MEM_ENGINE_CPU
+ * @src: MEM_FORMAT_U8, Y8, Y8_ER or S16
+ * @keypoints: out: array of MEM_DATA_KEYPOINT, best first
+ * @scores: out: array of MEM_DATA_F32 or MEM_DATA_U32, of each keypoint
+ * @how: parameters
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_image_copy(); -E2BIG (a tail of @how that this library
+ * does not know is not 0).
+ */
+int mem_image_harris(struct mem_stream *stream, unsigned int engine,
+		     struct mem_image *src, struct mem_array *keypoints,
+		     struct mem_array *scores, const struct mem_harris *how);
+
+/**
+ * mem_array_create() - make an array
+ * @ctx: context; kept by the array
+ * @capacity: elements, above 0
+ * @data_type: enum mem_data_type
+ * @uses: as at mem_image_create()
+ * @array: out: the array, empty, owned by the caller: mem_array_destroy()
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_image_create().
+ */
+int mem_array_create(struct mem_ctx *ctx, uint64_t capacity,
+		     unsigned int data_type, uint64_t uses,
+		     struct mem_array **array);
+
+/**
+ * mem_array_wrap() - make an array of the caller's memory
+ * @ctx: context
+ * @data: the memory, as of mem_image_wrap()
+ * @uses: as at mem_image_create()
+ * @array: out: the array, owned by the caller: mem_array_destroy()
+ *
+ * A wrapper of host memory is copied for engines; one of managed memory is not,
+ * and the program has to wait before the CPU looks.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_image_wrap().
+ */
+int mem_array_wrap(struct mem_ctx *ctx, const struct mem_array_data *data,
+		   uint64_t uses, struct mem_array **array);
+
+/**
+ * mem_array_rewrap() - have a wrapper wrap other memory
+ * @array: of mem_array_wrap(), not locked
+ * @data: of the same kind, type, stride and capacity as before
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_image_rewrap().
+ */
+int mem_array_rewrap(struct mem_array *array,
+		     const struct mem_array_data *data);
+
+/**
+ * mem_array_destroy() - give an array back
+ * @array: array, or NULL, which does nothing
+ *
+ * Context: may sleep; any thread.
+ */
+void mem_array_destroy(struct mem_array *array);
+
+/**
+ * mem_array_set_name() - name an array for reports
+ * @array: array
+ * @name: shorter than MEM_NAME_LEN, copied
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, @name is too long).
+ */
+int mem_array_set_name(struct mem_array *array, const char *name);
+
+/**
+ * mem_array_count() - how many elements an array holds
+ * @array: array
+ * @count: out: elements
+ *
+ * Waits for jobs that use it.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (an argument is NULL), -EPERM (see mem_attrs_create()),
+ * or what ended the work of the context.
+ */
+int mem_array_count(struct mem_array *array, uint64_t *count);
+
+/**
+ * mem_array_set_count() - say how many it holds
+ * @array: array, locked to be written
+ * @count: elements, at most its capacity
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (@array is NULL, @count is more), -ENOLCK (it is not
+ * locked to be written).
+ */
+int mem_array_set_count(struct mem_array *array, uint64_t count);
+
+/**
+ * mem_array_lock() - have the memory of an array
+ * @array: array
+ * @access: MEM_READ, MEM_WRITE or MEM_RW
+ * @as: MEM_LOCK_HOST, MEM_LOCK_DEVICE or MEM_LOCK_OBJECT
+ * @data: in and out: @data->size is set by the caller; valid until the unlock
+ *
+ * As mem_image_lock().
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_image_lock().
+ */
+int mem_array_lock(struct mem_array *array, unsigned int access,
+		   unsigned int as, struct mem_array_data *data);
+
+/**
+ * mem_array_unlock() - give it back
+ * @array: array
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_image_unlock().
+ */
+int mem_array_unlock(struct mem_array *array);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
