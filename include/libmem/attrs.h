@@ -41,6 +41,9 @@ struct mem_ctx;
 #define MEM_SLOTS_MAX		64U
 /* Bytes of a GPU's id, a UUID */
 #define MEM_GPU_ID_LEN		16U
+/* Keys of a client, and longest value of one, bytes */
+#define MEM_ATTR_CLIENT_KEYS	32U
+#define MEM_ATTR_CLIENT_LEN	256U
 
 /**
  * enum mem_attr_type - what a buffer holds
@@ -104,8 +107,9 @@ enum mem_attr_type {
  * @MEM_ATTR_IMAGE_LAYOUT: uint32_t, enum mem_layout. Mandatory, equal; with
  *	tensors pitch-linear
  * @MEM_ATTR_IMAGE_PLANE_COUNT: uint32_t, 1 to MEM_PLANES_MAX. Mandatory, equal
- * @MEM_ATTR_IMAGE_PLANE_FORMAT: uint32_t[], a DRM fourcc of one plane, see
- *	enum mem_format. Mandatory, equal
+ * @MEM_ATTR_IMAGE_PLANE_FORMAT: uint32_t[], a DRM fourcc of one plane: those of
+ *	enum mem_format, and AYUV, YUYV, YVYU, UYVY, VYUY, ARGB2101010,
+ *	ABGR16161616, ABGR16161616F. Mandatory, equal
  * @MEM_ATTR_IMAGE_PLANE_STD: uint32_t[], enum mem_color_std. Equal
  * @MEM_ATTR_IMAGE_PLANE_WIDTH: uint32_t[], pixels, above 0. Mandatory, equal
  * @MEM_ATTR_IMAGE_PLANE_HEIGHT: uint32_t[], rows, above 0. Mandatory, equal
@@ -148,6 +152,11 @@ enum mem_attr_type {
  * @MEM_ATTR_PYRAMID_LEVEL_SIZE: out, uint64_t[], bytes
  * @MEM_ATTR_PYRAMID_ALIGN: out, uint64_t, bytes
  * @MEM_ATTR_PYRAMID_SIZE: out, uint64_t, bytes
+ *
+ * @MEM_ATTR_CLIENT: first of MEM_ATTR_CLIENT_KEYS keys of a client, by which a
+ *	library above keeps what no other key expresses: uint8_t[], 1 to
+ *	MEM_ATTR_CLIENT_LEN bytes that libmem does not look at. Of no type, so
+ *	that MEM_ATTR_TYPES need not be set. Equal
  */
 enum mem_attr_key {
 	MEM_ATTR_TYPES = 0x00001,
@@ -203,7 +212,9 @@ enum mem_attr_key {
 	MEM_ATTR_PYRAMID_LEVEL_OFFSET,
 	MEM_ATTR_PYRAMID_LEVEL_SIZE,
 	MEM_ATTR_PYRAMID_ALIGN,
-	MEM_ATTR_PYRAMID_SIZE
+	MEM_ATTR_PYRAMID_SIZE,
+
+	MEM_ATTR_CLIENT = 0x70000
 };
 
 /* Of MEM_ATTR_ENGINES: the dma engine, which runs no kernels */
@@ -460,11 +471,35 @@ int mem_attrs_validate(const struct mem_attrs *reconciled,
 int mem_attrs_dump(const struct mem_attrs *attrs, char *text, size_t len);
 
 /**
+ * mem_attrs_set_client() - have a list keep something of a client's
+ * @attrs: any list, an object's own, too
+ * @client: what mem_attrs_client() returns from then on; not NULL
+ * @destroy: called with @client when the list is destroyed; may be NULL
+ *
+ * It stays with this list: clones, reconciled lists and descriptors have none.
+ *
+ * Context: any thread; of several at a time one succeeds.
+ * Return: 0, or -EINVAL (@attrs or @client is NULL), -EEXIST (it has one).
+ */
+int mem_attrs_set_client(const struct mem_attrs *attrs, void *client,
+			 void (*destroy)(void *client));
+
+/**
+ * mem_attrs_client() - what a list keeps of a client's
+ * @attrs: any list
+ *
+ * Context: any thread.
+ * Return: as set by mem_attrs_set_client(); NULL: nothing, or @attrs is NULL.
+ */
+void *mem_attrs_client(const struct mem_attrs *attrs);
+
+/**
  * mem_attr_name() - a key in a word
  * @key: enum mem_attr_key
  *
  * Context: any.
- * Return: "image.plane_pitch" and so on, as dumps have it; "unknown".
+ * Return: "image.plane_pitch" and so on, as dumps have it; "client" for all of a
+ * client's; "unknown".
  */
 const char *mem_attr_name(unsigned int key);
 
