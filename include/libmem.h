@@ -780,8 +780,30 @@ unsigned int mem_version(void);
 int mem_ctx_open(const struct mem_ctx_options *options, struct mem_ctx **ctx);
 
 /**
+ * mem_ctx_open_shared() - have the context that the process shares
+ * @options: what it shall be if it is not open yet; NULL leaves all open
+ * @ctx: out: the context with one reference, owned by the caller:
+ *	mem_ctx_close()
+ *
+ * For libraries whose memory is to be valid in each other's calls. The first
+ * call opens the context, and it stays until the process ends; later calls get
+ * the same one, whatever their @options say. The board @options->soc is a
+ * default: it is taken only if LIBMEM_SOC names none and the context is
+ * embedded.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_ctx_open(); also -EPERM (a child of the process that
+ * opened it, over the module too).
+ */
+int mem_ctx_open_shared(const struct mem_ctx_options *options,
+			struct mem_ctx **ctx);
+
+/**
  * mem_ctx_close() - close a context
  * @ctx: context, or NULL, which does nothing
+ *
+ * Of mem_ctx_open_shared() a reference is given back, which changes nothing for
+ * whoever else has one. Else:
  *
  * Its buffers and jobs stay usable; what they share goes with the last. Work
  * goes on, but from now on no wait for a semaphore lasts longer than all other

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * libmem: contexts, and which backend they have. The count of users is atomic;
- * all else never changes.
+ * all else never changes. One context of the process is shared: whoever asks for
+ * it gets a reference to it, and the library keeps one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +12,23 @@
 #include "compat.h"
 #include "engine/engine.h"
 #include "sched.h"
+
+static struct {
+	pthread_mutex_t lock;	/* who opens it */
+	int err;		/* why no lock of it can be kept right at a fork */
+	_Atomic(struct mem_ctx *) ctx;
+} shared = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* The thread that had it, if any, is not there. */
+static void shared_in_child(void)
+{
+	pthread_mutex_init(&shared.lock, NULL);
+}
+
+static void __attribute__((constructor)) init_shared(void)
+{
+	shared.err = -pthread_atfork(NULL, NULL, shared_in_child);
+}
 
 struct mem_ctx *ctx_get(struct mem_ctx *ctx)
 {
@@ -220,55 +238,125 @@ API unsigned int mem_version(void)
 	return LIBMEM_VERSION;
 }
 
-static int open_any(const struct mem_ctx_options *all, struct mem_ctx **ctx)
+/* The module has its board; elsewhere @soc is one if @all names none. */
+static int open_any(struct mem_ctx_options *all, const char *soc,
+		    struct mem_ctx **ctx)
 {
 	int err;
 
 	tell_process();
-	if (all->backend == MEM_BACKEND_EMBEDDED)
-		return open_with(&embedded_backend, all, ctx);
-	err = open_with(&kernel_backend, all, ctx);
-	/* No module, or a node that one has left behind. */
-	if (all->backend == MEM_BACKEND_AUTO &&
-	    (err == -ENOENT || err == -ENXIO || err == -ENODEV))
-		err = open_with(&embedded_backend, all, ctx);
+	if (all->backend != MEM_BACKEND_EMBEDDED) {
+		err = open_with(&kernel_backend, all, ctx);
+		/* No module, or a node that one has left behind. */
+		if (all->backend != MEM_BACKEND_AUTO ||
+		    (err != -ENOENT && err != -ENXIO && err != -ENODEV))
+			return err;
+	}
+	if (!all->soc[0])
+		memcpy(all->soc, soc, sizeof(all->soc));
+	return open_with(&embedded_backend, all, ctx);
+}
+
+static int options_take(struct mem_ctx_options *all,
+			const struct mem_ctx_options *options)
+{
+	int err;
+
+	*all = (struct mem_ctx_options) { .size = sizeof(*all) };
+	if (!options)
+		return 0;
+	err = struct_in(all, sizeof(*all), options,
+			offsetofend(struct mem_ctx_options, soc));
+	return err ? err : options_check(all);
+}
+
+static int open_told(struct mem_ctx_options *all, const char *soc,
+		     struct mem_ctx **ctx)
+{
+	const char *variable;
+	int err;
+
+	tell_init();
+	err = options_complete(all, &variable);
+	if (!err)
+		err = open_any(all, soc, ctx);
+	if (err)
+		tell_no_context(err, variable);
 	return err;
 }
 
 API int mem_ctx_open(const struct mem_ctx_options *options,
 		     struct mem_ctx **ctx)
 {
-	struct mem_ctx_options all = { .size = sizeof(all) };
-	const char *variable;
+	static const char none[MEM_NAME_LEN];
+	struct mem_ctx_options all;
 	int err;
 
 	if (!ctx)
 		return -EINVAL;
-	if (options) {
-		err = struct_in(&all, sizeof(all), options,
-				offsetofend(struct mem_ctx_options, soc));
-		if (!err)
-			err = options_check(&all);
+	err = options_take(&all, options);
+	if (!err)
+		err = sched_check_call();
+	return err ? err : open_told(&all, none, ctx);
+}
+
+/* The lock is held. It is there for whoever sees it, and stays. */
+static int shared_open(struct mem_ctx_options *all)
+{
+	char soc[MEM_NAME_LEN];
+	struct mem_ctx *new;
+	int err;
+
+	if (atomic_load(&shared.ctx))
+		return 0;
+	memcpy(soc, all->soc, sizeof(soc));
+	all->soc[0] = '\0';
+	err = open_told(all, soc, &new);
+	if (err)
+		return err;
+	new->is_shared = true;
+	atomic_store(&shared.ctx, new);
+	return 0;
+}
+
+API int mem_ctx_open_shared(const struct mem_ctx_options *options,
+			    struct mem_ctx **ctx)
+{
+	struct mem_ctx_options all;
+	int err, cancel;
+
+	if (!ctx)
+		return -EINVAL;
+	err = options_take(&all, options);
+	if (!err)
+		err = sched_check_call();
+	if (!err)
+		err = shared.err;
+	if (err)
+		return err;
+	if (!atomic_load(&shared.ctx)) {
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+		pthread_mutex_lock(&shared.lock);
+		err = shared_open(&all);
+		pthread_mutex_unlock(&shared.lock);
+		pthread_setcancelstate(cancel, NULL);
 		if (err)
 			return err;
 	}
-	err = sched_check_call();
-	if (err)
-		return err;
-	tell_init();
-	err = options_complete(&all, &variable);
-	if (!err)
-		err = open_any(&all, ctx);
-	if (err)
-		tell_no_context(err, variable);
-	return err;
+	if (ctx_is_forked(shared.ctx)) {
+		tell_no_context(-EPERM, NULL);
+		return -EPERM;
+	}
+	*ctx = ctx_get(shared.ctx);
+	return 0;
 }
 
 API void mem_ctx_close(struct mem_ctx *ctx)
 {
 	if (!ctx)
 		return;
-	if (!ctx_is_forked(ctx))
+	/* Others work in the shared one, and go on to. */
+	if (!ctx->is_shared && !ctx_is_forked(ctx))
 		sched_close(ctx);
 	ctx_put(ctx);
 }

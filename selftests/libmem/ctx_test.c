@@ -2,6 +2,11 @@
 /* Tests of libmem's contexts. */
 #include "test.h"
 
+#include <pthread.h>
+#include <sys/wait.h>
+
+#define NR_THREADS	8
+
 static void the_library_has_the_version_of_its_header(void **state)
 {
 	(void)state;
@@ -34,6 +39,7 @@ static void open_refuses_what_is_malformed(void **state)
 	options->evict = 0;
 	memset(options->soc, 'n', sizeof(options->soc));
 	assert_int_equal(mem_ctx_open(options, &place), -EINVAL);
+	assert_int_equal(mem_ctx_open_shared(options, &place), -EINVAL);
 	assert_ptr_equal(place, UNTOUCHED);
 }
 
@@ -254,7 +260,124 @@ static void a_process_has_every_board(void **state)
 	assert_ptr_equal(other, UNTOUCHED);
 }
 
-int main(void)
+static void *open_shared(void *soc)
+{
+	struct mem_ctx_options options = { .size = sizeof(options) };
+	struct mem_ctx *shared;
+
+	strncpy(options.soc, soc, sizeof(options.soc) - 1);
+	return mem_ctx_open_shared(&options, &shared) ? NULL : shared;
+}
+
+/*
+ * A process that has opened none: all of its threads get one context, whose
+ * board is @expected; the module has its own.
+ */
+static int all_share_one(char *soc, const char *expected)
+{
+	struct mem_probe probe = { .size = sizeof(probe) };
+	pthread_t threads[NR_THREADS];
+	void *got[NR_THREADS];
+	int i;
+
+	for (i = 0; i < NR_THREADS; i++)
+		if (pthread_create(&threads[i], NULL, open_shared, soc))
+			return 1;
+	for (i = 0; i < NR_THREADS; i++)
+		pthread_join(threads[i], &got[i]);
+	for (i = 0; i < NR_THREADS; i++)
+		if (!got[i] || got[i] != got[0])
+			return 2;
+	if (mem_ctx_probe(got[0], &probe))
+		return 3;
+	if (probe.backend == MEM_BACKEND_EMBEDDED &&
+	    strcmp(probe.soc, expected))
+		return 4;
+	for (i = 0; i < NR_THREADS; i++)
+		mem_ctx_close(got[i]);
+	/* The process itself has one. */
+	if (mem_ctx_probe(got[0], &probe) || open_shared("nano") != got[0])
+		return 5;
+	mem_ctx_close(got[0]);
+	return 0;
+}
+
+static int status_of(pid_t pid)
+{
+	int status;
+
+	assert_true(pid >= 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static int status_of_sharing(const char *variable, const char *soc,
+			     const char *expected)
+{
+	const pid_t pid = fork();
+
+	if (pid)
+		return status_of(pid);
+	if (variable)
+		setenv("LIBMEM_SOC", variable, 1);
+	else
+		unsetenv("LIBMEM_SOC");
+	execl("/proc/self/exe", "ctx_test", soc, expected, NULL);
+	_exit(127);
+}
+
+static void one_context_is_shared_by_all(void **state)
+{
+	(void)state;
+	assert_int_equal(status_of_sharing(NULL, "tx2", "tx2"), 0);
+	assert_int_equal(status_of_sharing("", "tx2", "tx2"), 0);
+	assert_int_equal(status_of_sharing(NULL, "", "generic-noncoherent"), 0);
+}
+
+static void the_environment_names_the_shared_board(void **state)
+{
+	(void)state;
+	assert_int_equal(status_of_sharing("xavier", "tx2", "xavier"), 0);
+	assert_int_equal(status_of_sharing("no-such-board", "tx2", ""), 2);
+}
+
+static void the_shared_context_is_no_other(void **state)
+{
+	struct mem_ctx *shared, *again;
+	struct mem_buf *buf;
+
+	(void)state;
+	assert_int_equal(mem_ctx_open_shared(NULL, &shared), 0);
+	assert_ptr_not_equal(shared, ctx);
+	assert_int_equal(mem_ctx_open_shared(NULL, &again), 0);
+	assert_ptr_equal(again, shared);
+	assert_int_equal(mem_buf_alloc(shared, MEM_KIND_SYSTEM, 1, NULL, &buf),
+			 0);
+	mem_ctx_close(shared);
+	mem_ctx_close(again);
+	mem_buf_destroy(buf);
+	assert_int_equal(mem_ctx_open_shared(NULL, &again), 0);
+	assert_ptr_equal(again, shared);
+	assert_int_equal(mem_ctx_sync(again), 0);
+	mem_ctx_close(again);
+}
+
+static void a_child_has_no_shared_context(void **state)
+{
+	struct mem_ctx *shared, *place = UNTOUCHED;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(mem_ctx_open_shared(NULL, &shared), 0);
+	pid = fork();
+	if (!pid)
+		_exit(mem_ctx_open_shared(NULL, &place) != -EPERM ||
+		      place != UNTOUCHED);
+	assert_int_equal(status_of(pid), 0);
+	mem_ctx_close(shared);
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest both[] = {
 		cmocka_unit_test(the_library_has_the_version_of_its_header),
@@ -266,6 +389,9 @@ int main(void)
 		cmocka_unit_test(probe_tells_the_soc),
 		cmocka_unit_test(probe_refuses_null_and_short_structs),
 		cmocka_unit_test(buffers_and_jobs_outlive_their_context),
+		cmocka_unit_test(one_context_is_shared_by_all),
+		cmocka_unit_test(the_shared_context_is_no_other),
+		cmocka_unit_test(a_child_has_no_shared_context),
 	};
 	const struct CMUnitTest kernel[] = {
 		cmocka_unit_test(open_without_descriptors_is_emfile),
@@ -273,7 +399,10 @@ int main(void)
 	};
 	const struct CMUnitTest embedded[] = {
 		cmocka_unit_test(a_process_has_every_board),
+		cmocka_unit_test(the_environment_names_the_shared_board),
 	};
 
+	if (argc == 3)
+		return all_share_one(argv[1], argv[2]);
 	return run_both(both, kernel, embedded);
 }

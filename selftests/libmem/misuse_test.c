@@ -346,6 +346,7 @@ static void null_memory(void)
 	void *ptr;
 
 	assert_int_equal(mem_ctx_open(NULL, NULL), -EINVAL);
+	assert_int_equal(mem_ctx_open_shared(NULL, NULL), -EINVAL);
 	assert_int_equal(mem_ctx_sync(NULL), -EINVAL);
 	assert_int_equal(mem_ctx_error(NULL), -EINVAL);
 	assert_int_equal(mem_ctx_watch(NULL, MEM_WATCH_ERRORS, 1), -EINVAL);
@@ -695,6 +696,7 @@ static void call_buffers_inside(struct inside *in)
 	int fd;
 	const struct answer answers[] = {
 		ANSWER(mem_ctx_open(NULL, &other)),
+		ANSWER(mem_ctx_open_shared(NULL, &other)),
 		ANSWER(mem_ctx_watch(in->other, MEM_WATCH_ERRORS, 1)),
 		ANSWER(mem_ctx_watch_fd(in->other, &fd)),
 		ANSWER(mem_buf_alloc(ctx, MEM_KIND_SYSTEM, LEN, NULL, &buf)),

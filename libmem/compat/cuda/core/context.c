@@ -4,7 +4,8 @@
  *
  * All primary contexts share one libmem context, opened at the first call and
  * kept until the process ends: their devices are on one board and share its
- * pinned memory. A context that the program creates has one of its own.
+ * pinned memory. It is the one that all libraries of the process share. A context
+ * that the program creates has one of its own.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -212,26 +213,14 @@ static void settings_refused(void)
 
 static int open_board(void)
 {
-	struct mem_ctx_options options = {
+	const struct mem_ctx_options options = {
 		.size = sizeof(options),
 		.soc = DEFAULT_SOC,
 	};
-	struct mem_probe probe = { .size = sizeof(probe) };
-	const char *soc = getenv("LIBMEM_SOC");
-	int err;
+	const int err = mem_ctx_open_shared(&options, &state.mem);
 
-	err = mem_ctx_open(NULL, &state.mem);
 	if (err == -EINVAL)
 		settings_refused();
-	if (err)
-		return open_error(err);
-	devices_add();
-	if (state.nr_devices || (soc && *soc) ||
-	    mem_ctx_probe(state.mem, &probe) ||
-	    probe.backend != MEM_BACKEND_EMBEDDED)
-		return CUDA_SUCCESS;
-	mem_ctx_close(state.mem);
-	err = mem_ctx_open(&options, &state.mem);
 	if (err)
 		return open_error(err);
 	devices_add();
