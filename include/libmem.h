@@ -843,6 +843,21 @@ int mem_ctx_board(struct mem_ctx *ctx, unsigned int engine,
 		  struct mem_board *board);
 
 /**
+ * mem_ctx_gpu_id() - which GPU an engine of a context is
+ * @ctx: context
+ * @engine: MEM_ENGINE_GPU or MEM_ENGINE_DGPU
+ * @id: out: a UUID of 16 bytes (MEM_GPU_ID_LEN of libmem/attrs.h): what
+ *	cuDeviceGetUuid() returns
+ *
+ * The same in every process and at every start, for one GPU of one kind of
+ * board.
+ *
+ * Context: any thread.
+ * Return: 0, or as mem_ctx_board().
+ */
+int mem_ctx_gpu_id(struct mem_ctx *ctx, unsigned int engine, uint8_t *id);
+
+/**
  * mem_ctx_memory() - how much memory mem_alloc() has left
  * @ctx: context
  * @engine: MEM_ENGINE_GPU: the SoC's, or MEM_ENGINE_DGPU: the discrete GPU's

@@ -6,10 +6,12 @@
  */
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../kmod/model/profile.h"
 #include "internal.h"
+#include "libmem/attrs.h"
 
 #define MAX_BOARDS	32
 
@@ -214,6 +216,36 @@ API int mem_ctx_board(struct mem_ctx *ctx, unsigned int engine,
 		soc_facts(ctx->board, &all);
 	board_facts(ctx->board, &all);
 	struct_out(board, &all, sizeof(all));
+	return 0;
+}
+
+/*
+ * FNV-1a of what the GPU is, in the form of a name-based UUID (RFC 9562,
+ * version 8).
+ */
+API int mem_ctx_gpu_id(struct mem_ctx *ctx, unsigned int engine, uint8_t *id)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+	char text[MEM_NAME_LEN + 32];
+	const char *c;
+	size_t i;
+	int err;
+
+	if (!id)
+		return -EINVAL;
+	err = gpu_check(ctx, engine);
+	if (err)
+		return err;
+	snprintf(text, sizeof(text), "heapsim %s %u", ctx->board->name, engine);
+	for (i = 0; i < MEM_GPU_ID_LEN; i++) {
+		for (c = text; *c; c++) {
+			hash ^= (unsigned char)*c;
+			hash *= 0x100000001b3ULL;
+		}
+		id[i] = hash >> 56;
+	}
+	id[6] = (id[6] & 0x0f) | 0x80;
+	id[8] = (id[8] & 0x3f) | 0x80;
 	return 0;
 }
 

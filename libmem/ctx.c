@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * libmem: contexts, and which backend they have. The count of users is atomic;
- * all else never changes. One context of the process is shared: whoever asks for
- * it gets a reference to it, and the library keeps one.
+ * all else never changes. One context of the process is shared: whoever asks
+ * for it gets a reference to it, and the library keeps one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 static struct {
 	pthread_mutex_t lock;	/* who opens it */
-	int err;		/* why no lock of it can be kept right at a fork */
-	_Atomic(struct mem_ctx *) ctx;
+	int err;		/* no handler for forks */
+	struct mem_ctx *_Atomic ctx;
 } shared = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* The thread that had it, if any, is not there. */

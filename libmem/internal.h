@@ -176,7 +176,7 @@ struct sched {
 struct mem_ctx {
 	const struct backend *backend;
 	const struct profile *board;
-	bool is_shared;		/* by mem_ctx_open_shared(); set before others see it */
+	bool is_shared;	/* by mem_ctx_open_shared(); set before it is seen */
 	atomic_uint nr_users;
 	struct sched sched;
 };

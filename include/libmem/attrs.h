@@ -306,19 +306,6 @@ enum mem_attrs_state {
 };
 
 /**
- * mem_ctx_gpu_id() - which GPU an engine of a context is
- * @ctx: context
- * @engine: MEM_ENGINE_GPU or MEM_ENGINE_DGPU
- * @id: out: MEM_GPU_ID_LEN bytes: what cuDeviceGetUuid() returns
- *
- * The same in every process and at every start.
- *
- * Context: any thread.
- * Return: 0, or as mem_ctx_board().
- */
-int mem_ctx_gpu_id(struct mem_ctx *ctx, unsigned int engine, uint8_t *id);
-
-/**
  * mem_attrs_create() - make an empty unreconciled list of one slot
  * @ctx: context, whose board has the engines; kept by the list
  * @attrs: out: the list, owned by the caller: mem_attrs_destroy()

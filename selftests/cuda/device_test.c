@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <heapsim_cuda.h>
+
 #include "test.h"
 
 /* The ids of CUDA 13.0, without a gap. */
@@ -341,6 +343,28 @@ static void properties_are_the_attributes(void **state)
 	is(cudaGetDeviceProperties(&prop, -1), cudaErrorInvalidDevice);
 }
 
+/* Of the context that all libraries of the process share. */
+static void libmem_tells_the_same_uuids(void **state)
+{
+	struct cudaDeviceProp prop;
+	struct mem_ctx *mem, *shared;
+	uint8_t id[16];
+	int i;
+
+	(void)state;
+	ok(heapsim_cuda_ctx(&mem));
+	assert_int_equal(mem_ctx_open_shared(NULL, &shared), 0);
+	assert_ptr_equal(shared, mem);
+	for (i = 0; i < nr_devices; i++) {
+		ok(cudaGetDeviceProperties(&prop, i));
+		assert_int_equal(mem_ctx_gpu_id(mem, prop.integrated ?
+						MEM_ENGINE_GPU :
+						MEM_ENGINE_DGPU, id), 0);
+		assert_memory_equal(prop.uuid.bytes, id, sizeof(id));
+	}
+	mem_ctx_close(shared);
+}
+
 static void devices_are_told_apart(void **state)
 {
 	struct cudaDeviceProp a, b;
@@ -557,6 +581,7 @@ int main(void)
 		cmocka_unit_test(every_number_of_13_0_is_answered),
 		cmocka_unit_test(the_driver_says_what_the_runtime_says),
 		cmocka_unit_test(properties_are_the_attributes),
+		cmocka_unit_test(libmem_tells_the_same_uuids),
 		cmocka_unit_test(devices_are_told_apart),
 		cmocka_unit_test(a_device_is_found_where_it_is),
 		cmocka_unit_test(there_are_no_peers),

@@ -12,6 +12,7 @@
  */
 #include "test.h"
 
+#include <libmem/attrs.h>
 #include <profile.h>
 
 #define PAGE		4096UL
@@ -656,6 +657,33 @@ static void facts_of_what_is_no_gpu_are_refused(void **state)
 	assert_int_equal(all, 7);
 }
 
+/* A name-based UUID, which no other board's GPU has. */
+static void a_gpu_has_an_id_of_its_own(void **state)
+{
+	static uint8_t before[MEM_GPU_ID_LEN];
+	uint8_t id[MEM_GPU_ID_LEN], of_dgpu[MEM_GPU_ID_LEN];
+
+	(void)state;
+	assert_int_equal(mem_ctx_gpu_id(ctx, MEM_ENGINE_GPU, id), 0);
+	assert_int_equal(id[6] >> 4, 8);
+	assert_int_equal(id[8] >> 6, 2);
+	assert_memory_not_equal(id, before, sizeof(id));
+	memcpy(before, id, sizeof(id));
+	memcpy(of_dgpu, id, sizeof(id));
+	if (board->dgpu.capability) {
+		assert_int_equal(mem_ctx_gpu_id(ctx, MEM_ENGINE_DGPU, of_dgpu),
+				 0);
+		assert_memory_not_equal(of_dgpu, id, sizeof(id));
+	} else {
+		assert_int_equal(mem_ctx_gpu_id(ctx, MEM_ENGINE_DGPU, of_dgpu),
+				 -EOPNOTSUPP);
+		assert_memory_equal(of_dgpu, id, sizeof(id));
+	}
+	assert_int_equal(mem_ctx_gpu_id(ctx, MEM_ENGINE_VIC, id), -EINVAL);
+	assert_int_equal(mem_ctx_gpu_id(NULL, MEM_ENGINE_GPU, id), -EINVAL);
+	assert_int_equal(mem_ctx_gpu_id(ctx, MEM_ENGINE_GPU, NULL), -EINVAL);
+}
+
 static uint64_t left_of(unsigned int engine, uint64_t len)
 {
 	uint64_t left, all;
@@ -741,6 +769,7 @@ static void add_board(const struct profile *on, bool embedded)
 	static const struct CMUnitTest every[] = {
 		cmocka_unit_test(a_board_tells_its_facts),
 		cmocka_unit_test(facts_of_what_is_no_gpu_are_refused),
+		cmocka_unit_test(a_gpu_has_an_id_of_its_own),
 		cmocka_unit_test(what_is_allocated_is_not_left),
 	};
 	static const struct CMUnitTest own[] = {

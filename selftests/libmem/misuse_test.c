@@ -742,8 +742,10 @@ static void ask_inside(struct inside *in)
 	struct mem_board board = { .size = sizeof(board) };
 	struct mem_attach_counters count = { .size = sizeof(count) };
 	uint64_t left, all;
+	uint8_t id[16];
 	const struct answer answers[] = {
 		ANSWER(mem_ctx_probe(ctx, &probe)),
+		ANSWER(mem_ctx_gpu_id(ctx, MEM_ENGINE_GPU, id)),
 		ANSWER(mem_ctx_board(ctx, MEM_ENGINE_GPU, &board)),
 		ANSWER(mem_ctx_memory(ctx, MEM_ENGINE_GPU, &left, &all)),
 		ANSWER(mem_ctx_error(ctx)),

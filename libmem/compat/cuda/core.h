@@ -145,8 +145,8 @@ CORE_API int core_attribute(const struct core_device *device, int attr,
 /* identity.c */
 CORE_API int core_pci_id(const struct core_device *device, char *id, int len);
 CORE_API int core_device_at(const char *id, int *ordinal);
-CORE_API void core_uuid(const struct core_device *device,
-			unsigned char *uuid);
+CORE_API int core_uuid(const struct core_device *device,
+		       unsigned char *uuid);
 
 /* object.c */
 CORE_API int core_object_add(enum core_type type, void *object,

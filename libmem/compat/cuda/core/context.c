@@ -4,8 +4,8 @@
  *
  * All primary contexts share one libmem context, opened at the first call and
  * kept until the process ends: their devices are on one board and share its
- * pinned memory. It is the one that all libraries of the process share. A context
- * that the program creates has one of its own.
+ * pinned memory. It is the one that all libraries of the process share. A
+ * context that the program creates has one of its own.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -80,26 +80,10 @@ CORE_API int core_device_at(const char *id, int *ordinal)
  * @device: device
  * @uuid: out: 16 bytes
  *
- * The same in all processes, for one device of one kind of board: FNV-1a of
- * what it is, in the form of a name-based UUID (RFC 9562, version 8).
+ * Return: CUDA_SUCCESS, or as core_error().
  */
-CORE_API void core_uuid(const struct core_device *device, unsigned char *uuid)
+CORE_API int core_uuid(const struct core_device *device, unsigned char *uuid)
 {
-	uint64_t hash = 0xcbf29ce484222325ULL;
-	char text[MEM_NAME_LEN + 32];
-	size_t i;
-
-	snprintf(text, sizeof(text), "heapsim %s %u", device->board.name,
-		 device->engine);
-	for (i = 0; i < 16; i++) {
-		const char *c;
-
-		for (c = text; *c; c++) {
-			hash ^= (unsigned char)*c;
-			hash *= 0x100000001b3ULL;
-		}
-		uuid[i] = hash >> 56;
-	}
-	uuid[6] = (uuid[6] & 0x0f) | 0x80;
-	uuid[8] = (uuid[8] & 0x3f) | 0x80;
+	return core_error(mem_ctx_gpu_id(core_primary(device->ordinal)->mem,
+					 device->engine, uuid));
 }

@@ -54,8 +54,7 @@ API CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
 		return rc;
 	if (!uuid)
 		return CUDA_ERROR_INVALID_VALUE;
-	core_uuid(which, (unsigned char *)uuid->bytes);
-	return CUDA_SUCCESS;
+	return core_uuid(which, (unsigned char *)uuid->bytes);
 }
 
 ALIAS(cuDeviceGetUuid, cuDeviceGetUuid_v2);
