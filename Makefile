@@ -37,6 +37,9 @@ DOCDIR ?= $(PREFIX)/share/doc/heapsim
 DKMSDIR ?= /usr/src/heapsim-$(VERSION)
 INSTALL ?= install
 
+# The vendors' surfaces, each in its folder of libmem/compat
+COMPAT := cuda
+
 MODULE := $(BUILD)/kmod/$(RELEASE)/heapsim.ko
 # Parameters for load and vm: make load PARAMS='soc=orin policy=record'
 PARAMS ?=
@@ -85,7 +88,7 @@ all: modules user ## The module for this machine, all else
 modules: needs-headers ## The module for this machine (RELEASE=, KDIR=)
 	@KDIR="$(KDIR)" selftests/check/build-here "$(RELEASE)"
 
-user: libmem cuda heapsim ## All but the module
+user: libmem $(COMPAT) heapsim ## All but the module
 
 # What is missing is said before anything is built, and all of it.
 needs:
@@ -101,8 +104,10 @@ needs-headers:
 libmem: needs ## The library, shared and static
 	@$(MAKE) -C libmem O=$(BUILD)/libmem PKGCONFIG_OUT=$(BUILD)/pkgconfig all
 
-cuda: needs libmem ## The CUDA-shaped libraries: libmem-cuda, libmem-cudart
-	@$(MAKE) -C libmem/compat/cuda O=$(BUILD)/cuda LIBMEM=$(BUILD)/libmem \
+cuda: ## The CUDA-shaped libraries: libmem-cuda, libmem-cudart
+
+$(COMPAT): needs libmem
+	@$(MAKE) -C libmem/compat/$@ O=$(BUILD)/$@ LIBMEM=$(BUILD)/libmem \
 		PKGCONFIG_OUT=$(BUILD)/pkgconfig all
 
 heapsim: needs libmem ## The command, its man pages
@@ -191,6 +196,11 @@ modules_changed = @test -n "$(DESTDIR)" -o \
 part = @$(MAKE) -C $(1) O=$(BUILD)/$(notdir $(1:%/tools=%/heapsim)) \
 	LIBMEM=$(BUILD)/libmem PKGCONFIG_OUT=$(BUILD)/pkgconfig \
 	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" $(2)
+# The same as a line of several.
+define compat_part
+$(call part,$(1),$(2))
+
+endef
 
 install: no-dkms modules install-user ## Module and all else (DESTDIR=, PREFIX=)
 	$(INSTALL) -d "$(DESTDIR)$(MODULEDIR)" "$(DESTDIR)$(UDEVDIR)"
@@ -203,7 +213,7 @@ install-user: user ## All but the module: libmem, heapsim, headers, documents
 	$(INSTALL) -m 644 include/uapi/linux/heapsim.h \
 		"$(DESTDIR)$(PREFIX)/include/linux"
 	$(call part,libmem,install)
-	$(call part,libmem/compat/cuda,install)
+	$(foreach p,$(COMPAT),$(call compat_part,libmem/compat/$(p),install))
 	$(call part,libmem/tools,install)
 	@set -e; find README.md COPYING Documentation -name man -prune -o \
 		-type f ! -name Makefile -print | while read -r file; do \
@@ -214,7 +224,7 @@ install-user: user ## All but the module: libmem, heapsim, headers, documents
 # Of whatever kernel.
 uninstall: ## What install and install-user put there
 	$(call part,libmem/tools,uninstall)
-	$(call part,libmem/compat/cuda,uninstall)
+	$(foreach p,$(COMPAT),$(call compat_part,libmem/compat/$(p),uninstall))
 	$(call part,libmem,uninstall)
 	rm -f "$(DESTDIR)$(MODULEDIR)/heapsim.ko" \
 		"$(DESTDIR)"/lib/modules/*/updates/heapsim.ko \
@@ -262,7 +272,7 @@ unload: ## Remove it again
 	rmmod heapsim
 
 .PHONY: setup help demo vm all modules user needs needs-headers libmem \
-	cuda heapsim clean distclean check \
+	$(COMPAT) heapsim clean distclean check \
 	check-style check-vm check-model check-device check-libmem check-cuda \
 	check-heapsim corpus check-clients check-debug check-coverage check-all bench \
 	install install-user uninstall no-dkms dkms-install dkms-uninstall \
