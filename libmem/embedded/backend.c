@@ -339,6 +339,7 @@ static void embedded_free(struct mem_buf *base)
 		watch_open_brackets(buf);
 		watch_freed(buf);
 		buf_unlock(buf, &old);
+		run_forget_freed(embedded_ctx_of(base->ctx), buf);
 	}
 	embedded_buf_put(buf);
 }

@@ -253,6 +253,7 @@ enum bracket_dir {
  * @in_lent: the same of those that are lent
  * @is_lent: it is in that
  * @granted: which engines have it
+ * @is_freed: its owner has no more use for it
  */
 struct embedded_buf {
 	struct mem_buf base;
@@ -301,6 +302,7 @@ struct embedded_buf {
 	struct attach_link in_lent;
 	bool is_lent;
 	struct granted granted;
+	bool is_freed;
 };
 
 /**
@@ -562,6 +564,7 @@ bool atomic_is_looked_for(const struct embedded_buf *buf);
 void run_init(struct embedded_ctx *ctx);
 void run_fini(struct embedded_ctx *ctx);
 void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf);
+void run_forget_freed(struct embedded_ctx *ctx, struct embedded_buf *buf);
 int run_kernel(struct mem_ctx *ctx, struct work *work,
 	       const struct mem_launch *launch);
 void run_copy(struct mem_ctx *ctx, struct work *work,

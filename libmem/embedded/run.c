@@ -80,6 +80,16 @@ static void hide(struct owner *owner, struct embedded_buf *buf)
 		owner->is_unsafe = true;
 }
 
+/* The order lock is held. */
+static void forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_ENGINES; i++)
+		if (grants_has(&ctx->owners[i].grants, &buf->granted))
+			hide(&ctx->owners[i], buf);
+}
+
 /**
  * run_forget() - a buffer goes, or has got a file of its own
  * @ctx: context
@@ -87,13 +97,27 @@ static void hide(struct owner *owner, struct embedded_buf *buf)
  */
 void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
-	unsigned int i;
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	for (i = 0; i < NR_ENGINES; i++)
-		if (grants_has(&ctx->owners[i].grants, &buf->granted))
-			hide(&ctx->owners[i], buf);
+	forget(ctx, buf);
+	order_unlock(ctx, &old);
+}
+
+/**
+ * run_forget_freed() - a heap's buffer is freed
+ * @ctx: context
+ * @buf: buffer, that a job may just touch
+ *
+ * Engines get it no more, however long somebody keeps it.
+ */
+void run_forget_freed(struct embedded_ctx *ctx, struct embedded_buf *buf)
+{
+	sigset_t old;
+
+	order_lock(ctx, &old);
+	buf->is_freed = true;
+	forget(ctx, buf);
 	order_unlock(ctx, &old);
 }
 
@@ -211,6 +235,8 @@ static int grant_buf(struct owner *owner, struct embedded_buf *buf,
 		     const struct engine_touch *touch,
 		     struct engine_grant *grant)
 {
+	if (buf->is_freed)
+		return -EFAULT;
 	owner->refused = grants_refusal(&owner->grants, &owner->ctx->base,
 					&buf->base);
 	if (owner->refused)

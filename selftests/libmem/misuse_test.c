@@ -265,6 +265,35 @@ static void heap_buffer_in_a_kernel(void)
 	mem_buf_destroy(buf);
 }
 
+/*
+ * An engine has the buffer still when its owner frees it; the next job must not
+ * look for it where another buffer lies now. AddressSanitizer sees it at once.
+ */
+static void heap_buffers_freed_between_kernels(void)
+{
+	static const enum mem_kind kinds[] = {
+		MEM_KIND_COHERENT, MEM_KIND_NONCOHERENT,
+	};
+	struct mem_buf *buf;
+	size_t i;
+	void *ptr;
+
+	if (!is_embedded())
+		return;
+	for (i = 0; i < 8; i++) {
+		buf = new_buf(kinds[i % 2]);
+		assert_int_equal(mem_buf_map(buf, &ptr), 0);
+		assert_int_equal(start(stream, k_one, &ptr), 0);
+		assert_int_equal(mem_stream_sync(stream), 0);
+		assert_int_equal(mem_buf_begin(buf, MEM_READ), 0);
+		assert_int_equal(*(uint32_t *)ptr, 1);
+		assert_int_equal(mem_buf_end(buf, MEM_READ), 0);
+		mem_buf_destroy(buf);
+	}
+	assert_int_equal(start(stream, k_nothing, NULL), 0);
+	assert_int_equal(mem_stream_sync(stream), 0);
+}
+
 static void free_twice(void)
 {
 	uint32_t *ptr = memory(MEM_KIND_MANAGED);
@@ -1049,6 +1078,12 @@ static void exit_drops_what_is_queued(void **state)
 	leaves_nothing(exit_with_work_queued);
 }
 
+static void buffers_may_be_freed_between_kernels(void **state)
+{
+	(void)state;
+	leaves_nothing(heap_buffers_freed_between_kernels);
+}
+
 static void a_killed_engine_is_told_once(void **state)
 {
 	(void)state;
@@ -1073,6 +1108,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(an_overrun_is_told_and_survived),
 		cmocka_unit_test(a_store_out_of_bounds_ends_the_context),
 		cmocka_unit_test(a_heaps_buffer_is_for_kernels_or_is_told),
+		cmocka_unit_test(buffers_may_be_freed_between_kernels),
 		cmocka_unit_test(a_kernel_that_fails_ends_the_context),
 		cmocka_unit_test(a_second_free_is_einval),
 		cmocka_unit_test(free_of_busy_memory_waits),
