@@ -265,6 +265,18 @@ struct mem_probe {
  *	or fork, or a signal, an exception or the watchdog ended it
  * @MEM_VIOLATION_USE_AFTER_FREE: the CPU touched an address of a buffer that
  *	had been freed
+ * @MEM_VIOLATION_UNLOCKED_ACCESS: the CPU or a kernel touched an image or
+ *	array that was not locked, or not for that
+ * @MEM_VIOLATION_ENGINE_WHILE_LOCKED: a kernel or copy touched an image or
+ *	array that was locked for the CPU
+ * @MEM_VIOLATION_MISSING_UNLOCK: an image or array was destroyed, or the
+ *	process ended, while it was locked
+ * @MEM_VIOLATION_WRAPPED_GONE: an image or array was used whose wrapped memory
+ *	had been freed
+ * @MEM_VIOLATION_WIDTH_FOR_PITCH: rows of an image were stored one behind the
+ *	other, without the padding between them
+ * @MEM_VIOLATION_READ_ONLY_WRITE: the CPU or a kernel stored to an object that
+ *	it may only read
  */
 enum mem_violation_kind {
 	MEM_VIOLATION_DROPPED,
@@ -288,7 +300,13 @@ enum mem_violation_kind {
 	MEM_VIOLATION_ILLEGAL_ADDRESS,
 	MEM_VIOLATION_OVERRUN,
 	MEM_VIOLATION_FAILED_KERNEL,
-	MEM_VIOLATION_USE_AFTER_FREE
+	MEM_VIOLATION_USE_AFTER_FREE,
+	MEM_VIOLATION_UNLOCKED_ACCESS,
+	MEM_VIOLATION_ENGINE_WHILE_LOCKED,
+	MEM_VIOLATION_MISSING_UNLOCK,
+	MEM_VIOLATION_WRAPPED_GONE,
+	MEM_VIOLATION_WIDTH_FOR_PITCH,
+	MEM_VIOLATION_READ_ONLY_WRITE
 };
 
 /** enum mem_missing - the operation that would have mended it */

@@ -442,6 +442,12 @@ API const char *mem_violation_name(unsigned int kind)
 		[MEM_VIOLATION_OVERRUN] = "overrun",
 		[MEM_VIOLATION_FAILED_KERNEL] = "failed-kernel",
 		[MEM_VIOLATION_USE_AFTER_FREE] = "use-after-free",
+		[MEM_VIOLATION_UNLOCKED_ACCESS] = "unlocked-access",
+		[MEM_VIOLATION_ENGINE_WHILE_LOCKED] = "engine-while-locked",
+		[MEM_VIOLATION_MISSING_UNLOCK] = "missing-unlock",
+		[MEM_VIOLATION_WRAPPED_GONE] = "wrapped-gone",
+		[MEM_VIOLATION_WIDTH_FOR_PITCH] = "width-for-pitch",
+		[MEM_VIOLATION_READ_ONLY_WRITE] = "read-only-write",
 	};
 
 	if (kind >= sizeof(names) / sizeof(*names))

@@ -15,6 +15,7 @@
 
 #include "embedded/tell.h"
 #include "fd.h"
+#include "gate.h"
 #include "libmem.h"
 
 #define API		__attribute__((visibility("default")))
@@ -307,6 +308,8 @@ enum job_op {
  * @keep: a buffer's memory
  * @put: and let it go
  * @set_name: short enough
+ * @set_gate: who may touch a buffer of a heap from now on, as the calling thread
+ *	says; NULL: touches are not seen
  * @attach_of: newest attach state of a managed buffer
  * @attach_counters: of a managed buffer; NULL: of the context
  * @stream_create: the stream's order
@@ -385,6 +388,7 @@ struct backend {
 	void (*keep)(struct mem_buf *buf);
 	void (*put)(struct mem_buf *buf);
 	void (*set_name)(struct mem_buf *buf, const char *name);
+	void (*set_gate)(struct mem_buf *buf, enum gate gate);
 	uint32_t (*attach_of)(struct mem_buf *buf);
 	void (*attach_counters)(struct mem_ctx *ctx, struct mem_buf *buf,
 				struct mem_attach_counters *count);

@@ -344,6 +344,23 @@ static void embedded_free(struct mem_buf *base)
 	embedded_buf_put(buf);
 }
 
+/* Pages that the gate does not allow are taken away, the others given. */
+static void gate_pages(struct embedded_buf *buf)
+{
+	enum page_access access = PAGE_NO_ACCESS;
+
+	if (buf->has_two_views) {
+		view_revoke(buf, 0, buf->nr_pages);
+		return;
+	}
+	if (gate_allows_cpu(buf->gate, true))
+		access = PAGE_WRITE;
+	else if (gate_allows_cpu(buf->gate, false))
+		access = PAGE_READ;
+	/* Giving more may lack memory; then the touch is seen, and allowed. */
+	window_protect(buf->first, buf->nr_pages, access);
+}
+
 static int embedded_map(struct mem_buf *base, void **addr)
 {
 	struct embedded_buf *buf = embedded_buf_of(base);
@@ -353,9 +370,11 @@ static int embedded_map(struct mem_buf *base, void **addr)
 	if (window_is_forked())
 		return -EPERM;
 	buf_lock(buf, &old);
-	if (!buf->has_two_views)
+	if (!buf->has_two_views && !buf->gate)
 		err = window_protect(buf->first, buf->nr_pages, PAGE_WRITE);
 	buf->is_mapped = !err;
+	if (buf->gate && !err)
+		gate_pages(buf);
 	buf_unlock(buf, &old);
 	if (!err)
 		*addr = base->host = buf->addr;
@@ -373,6 +392,28 @@ static void embedded_unmap(struct mem_buf *base)
 	buf->is_mapped = false;
 	base->host = NULL;
 	window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
+	buf_unlock(buf, &old);
+}
+
+static void embedded_set_gate(struct mem_buf *base, enum gate gate)
+{
+	struct embedded_buf *buf = embedded_buf_of(base);
+	const struct embedded_ctx *ctx = embedded_ctx_of(base->ctx);
+	sigset_t old;
+
+	/* Where no touch is seen all of it stays as it is. */
+	if (ctx->policy == MEM_POLICY_OFF || engine_is_inline() ||
+	    window_is_forked())
+		return;
+	buf_lock(buf, &old);
+	buf->gate = gate;
+	buf->gated = (struct note) {
+		.time_ns = now_ns(),
+		.tid = gettid(),
+		.stack = tell_stack(0),
+	};
+	if (buf->is_mapped)
+		gate_pages(buf);
 	buf_unlock(buf, &old);
 }
 
@@ -592,6 +633,7 @@ const struct backend embedded_backend = {
 	.find = ptr_find,
 	.keep = embedded_keep,
 	.put = embedded_put,
+	.set_gate = embedded_set_gate,
 	.set_name = embedded_set_name,
 	.attach_of = order_attach_of,
 	.attach_counters = order_counters,

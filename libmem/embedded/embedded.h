@@ -89,6 +89,7 @@ struct work_verdict {
 /**
  * struct work - device work that is not done
  * @stream: the model's
+ * @is_own: a kernel of libmem's own: no gate stops it
  * @acting: it, for who is told of it
  * @verdicts: of buffers whose state was, or is, in flight since it was
  *	submitted; all others are judged by the state that they have
@@ -98,6 +99,7 @@ struct work_verdict {
  */
 struct work {
 	struct attach_stream *stream;
+	bool is_own;
 	struct acting acting;
 	struct work_verdict *verdicts;
 	size_t nr_verdicts;
@@ -216,6 +218,7 @@ enum bracket_dir {
  * @dram: alias of DRAM
  * @cpu: alias of the CPU view; @dram if there is one view
  * @twin: place for what lines were filled with, if there are two views
+ * @gate: who may touch it; changes under @lock
  * @file: of the buffer alone, with its bytes; none: they are in the window's.
  *	Set while no work is under way
  * @fd_off: of its first page in that
@@ -236,6 +239,7 @@ enum bracket_dir {
  * @random: state of random eviction
  * @nr_due: touches after which nothing has been evicted yet
  * @bracket: brackets that are open
+ * @gated: when and where @gate was set
  * @begin: where the newest bracket of each direction was begun
  * @begun: the report, if the process ends now, of one that is open; NULL: none
  *	is, or nobody reads reports
@@ -267,6 +271,7 @@ struct embedded_buf {
 	uint8_t *dram;
 	uint8_t *cpu;
 	uint8_t *twin;
+	atomic_uint gate;
 	struct own_fd file;
 	uint64_t fd_off;
 	bool is_heap;
@@ -286,6 +291,7 @@ struct embedded_buf {
 	uint64_t random;
 	uint32_t nr_due;
 	struct line_bracket bracket;
+	struct note gated;
 	struct note begin[BRACKET_NR_DIRS];
 	struct told_place *begun[BRACKET_NR_DIRS];
 	const struct touch *touch;
@@ -408,6 +414,9 @@ void watch_cpu_on_device(const struct embedded_buf *buf,
 			 const struct touch *touch);
 void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
 			bool is_write, uintptr_t ip, const struct work *work);
+void watch_gate_cpu(const struct embedded_buf *buf, const struct touch *touch);
+void watch_gate_engine(const struct embedded_buf *buf, uint64_t off,
+		       bool is_write, uintptr_t ip, const struct work *work);
 void watch_atomic(const struct embedded_buf *buf, const struct touch *touch,
 		  const struct work *work);
 void watch_failed(const struct engine_result *result,

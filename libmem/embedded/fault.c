@@ -91,6 +91,10 @@ static enum fault touch_locked(struct embedded_buf *buf,
 	bool ret;
 
 	pthread_mutex_lock(&buf->lock);
+	/* A kernel's is not the CPU's matter. */
+	if (!engine_is_worker() && !gate_is_own() &&
+	    !gate_allows_cpu(buf->gate, touch->is_write))
+		watch_gate_cpu(buf, touch);
 	ret = is_ready(buf, touch);
 	pthread_mutex_unlock(&buf->lock);
 	return ret ? FAULT_READY : FAULT_STRANGE;
@@ -158,7 +162,8 @@ enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)
 		return touch_locked(buf, touch);
 	}
 	/* What else has one view has its access as long as it is mapped. */
-	return buf->has_two_views ? touch_locked(buf, touch) : FAULT_STRANGE;
+	return buf->has_two_views || buf->gate ? touch_locked(buf, touch) :
+						 FAULT_STRANGE;
 }
 
 static enum fault what_is(uintptr_t addr, const ucontext_t *context)

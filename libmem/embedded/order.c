@@ -1071,6 +1071,7 @@ int order_work_submit(struct mem_stream *stream,
 	if (!work)
 		return -ENOMEM;
 	work->stream = model_of(stream);
+	work->is_own = launch && gate_has_kernel(launch->kernel);
 	work->acting = (struct acting) {
 		.job = atomic_fetch_add(&ctx->nr_submitted, 1) + 1,
 		.time_ns = now_ns(),

@@ -132,7 +132,7 @@ static bool may_keep(struct owner *owner, struct embedded_buf *buf)
 	struct embedded_ctx *ctx = owner->ctx;
 
 	if (is_heaps(buf))
-		return !buf->has_two_views;
+		return !buf->has_two_views && !buf->gate;
 	if (atomic_is_looked_for(buf))
 		return false;
 	return buf->base.kind != MEM_KIND_MANAGED ||
@@ -243,6 +243,9 @@ static int grant_buf(struct owner *owner, struct embedded_buf *buf,
 		return -EFAULT;
 	*grant = grant_of(buf, buf->has_two_views ? ENGINE_TRACKED :
 						    ENGINE_WRITE);
+	if (!owner->work->is_own && !gate_allows_device(buf->gate))
+		watch_gate_engine(buf, touch->off - window_off(buf),
+				  touch->is_write, touch->ip, owner->work);
 	if (buf->base.kind == MEM_KIND_MANAGED)
 		judge_touch(owner, buf, touch);
 	else if (buf->has_two_views)
@@ -439,6 +442,16 @@ static void move(uint8_t *to, const uint8_t *from, uint8_t value, uint64_t len)
 		memset(to, value, len);
 }
 
+/* A side of the program's copy, or set, may be an image that it has not. */
+static void judge_gate(struct mem_buf *base, const struct copy_side *side,
+		       bool is_write, const struct work *work)
+{
+	struct embedded_buf *buf = base ? embedded_buf_of(base) : NULL;
+
+	if (buf && work && !gate_is_own() && !gate_allows_device(buf->gate))
+		watch_gate_engine(buf, side->off, is_write, 0, work);
+}
+
 static void trace_copy(const struct work *work, const struct copy *copy)
 {
 	const struct mem_rows *rows = &copy->rows;
@@ -482,6 +495,8 @@ void run_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy)
 		trace_copy(work, copy);
 		order_work_begin(embedded_ctx_of(ctx), work);
 	}
+	judge_gate(copy->src, &src, false, work);
+	judge_gate(copy->dst, &dst, true, work);
 	for (i = 0; i < rows->nr_rows; i++) {
 		const uint64_t from = i * src.pitch, to = i * dst.pitch;
 

@@ -117,14 +117,27 @@ bool tell_evicts(uint64_t *seed)
 	return s && s->told.evict_random;
 }
 
-static int is_cuda(struct dl_phdr_info *info, size_t len, void *arg)
+static int add_api(struct dl_phdr_info *info, size_t len, void *arg)
 {
+	static const struct {
+		const char *prefix;
+		uint32_t api;
+	} layers[] = {
+		{ "libmem-cuda", TOLD_API_CUDA },
+		{ "libmem-nvsci", TOLD_API_NVSCI },
+		{ "libmem-vpi", TOLD_API_VPI },
+		{ "libmem-nvbuf", TOLD_API_NVBUF },
+	};
 	const char *slash = strrchr(info->dlpi_name, '/');
+	const char *name = slash ? slash + 1 : info->dlpi_name;
+	uint32_t *apis = arg;
+	size_t i;
 
 	(void)len;
-	(void)arg;
-	return !strncmp(slash ? slash + 1 : info->dlpi_name, "libmem-cuda",
-			strlen("libmem-cuda"));
+	for (i = 0; i < sizeof(layers) / sizeof(layers[0]); i++)
+		if (!strncmp(name, layers[i].prefix, strlen(layers[i].prefix)))
+			*apis |= layers[i].api;
+	return 0;
 }
 
 /**
@@ -137,7 +150,7 @@ void tell_process(void)
 	static atomic_int told;
 	struct stacks *s = stacks_seen();
 	const pid_t pid = getpid();
-	uint32_t i;
+	uint32_t apis = 0, i;
 
 	/* A child is another. */
 	if (!s || atomic_exchange(&told, pid) == pid)
@@ -145,9 +158,9 @@ void tell_process(void)
 	i = atomic_fetch_add(&s->told.nr_processes, 1);
 	if (i >= TOLD_NR_PROCESSES)
 		return;
-	/* It is there by now if it is what opens the context. */
-	if (dl_iterate_phdr(is_cuda, NULL))
-		atomic_store(&s->told.apis[i], TOLD_API_CUDA);
+	/* They are there by now if one of them opens the context. */
+	dl_iterate_phdr(add_api, &apis);
+	atomic_store(&s->told.apis[i], apis);
 	atomic_store(&s->told.processes[i], (uint32_t)pid);
 }
 
@@ -832,6 +845,58 @@ void tell_stream(struct living *living)
 void tell_event(struct living *living)
 {
 	thing_begin(living, TOLD_LEAKED_EVENT);
+}
+
+/* The entry of a buffer, or a free one, which is busy then; NULL: no room. */
+static struct told_shape *shape_get(struct told *told, uint32_t pid,
+				    uint64_t buf)
+{
+	uint32_t at = told_shape_at(pid, buf), i;
+
+	for (i = 0; i < TOLD_PROBES; i++, at++) {
+		struct told_shape *shape = &told->shapes[at % TOLD_NR_SHAPES];
+		uint32_t state = atomic_load_explicit(&shape->state,
+						      memory_order_acquire);
+
+		if (state == STACKS_READY && shape->pid == pid &&
+		    shape->buf == buf)
+			return shape;
+		if (state == STACKS_FREE &&
+		    atomic_compare_exchange_strong(&shape->state, &state,
+						   STACKS_BUSY))
+			return shape;
+	}
+	return NULL;
+}
+
+/**
+ * tell_shape() - tell what a buffer holds
+ * @buf: id of it
+ * @is_modules: the id is the module's, else this process's own
+ * @shape: all but @state, @pid and @buf
+ *
+ * What was told of the buffer before is replaced. One that finds no room is not
+ * told: its buffer is known by its number.
+ *
+ * Context: one thread per buffer at a time.
+ */
+void tell_shape(uint64_t buf, bool is_modules, const struct told_shape *shape)
+{
+	const uint32_t pid = is_modules ? 0 : (uint32_t)getpid();
+	struct stacks *s = stacks_seen();
+	struct told_shape *place;
+
+	if (!s)
+		return;
+	place = shape_get(&s->told, pid, buf);
+	if (!place)
+		return;
+	place->pid = pid;
+	place->buf = buf;
+	memcpy(&place->type, &shape->type,
+	       sizeof(*shape) - offsetof(struct told_shape, type));
+	atomic_store_explicit(&place->state, STACKS_READY,
+			      memory_order_release);
 }
 
 /**

@@ -20,6 +20,7 @@
 
 struct heapsim_record;
 struct told_place;
+struct told_shape;
 
 /* So many attaches of a buffer are remembered. */
 #define TELL_NR_ATTACHES	4
@@ -113,6 +114,7 @@ void tell_registered(struct living *living, const struct mem_buf_info *info);
 void tell_job(struct living *living);
 void tell_stream(struct living *living);
 void tell_event(struct living *living);
+void tell_shape(uint64_t buf, bool is_modules, const struct told_shape *shape);
 void tell_named(struct living *living, const char *name);
 void tell_gone(struct living *living);
 void tell_lasting(struct living *living);

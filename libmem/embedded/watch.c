@@ -835,6 +835,60 @@ void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
 	tell(&f);
 }
 
+static bool is_closed(const struct embedded_buf *buf)
+{
+	return buf->gate == GATE_CLOSED;
+}
+
+/**
+ * watch_gate_cpu() - the CPU touched an image that it has not locked for that
+ * @buf: buffer of it, locked
+ * @touch: what was done
+ */
+void watch_gate_cpu(const struct embedded_buf *buf, const struct touch *touch)
+{
+	struct found f;
+
+	if (!is_watched())
+		return;
+	f = found_of(buf, MEM_VIOLATION_UNLOCKED_ACCESS, touch->off, 1);
+	add_touch(&f, buf, touch);
+	f.v.other = MEM_OTHER_PROCESS;
+	f.v.other_time_ns = buf->gated.time_ns;
+	strcpy(f.v.other_name, is_closed(buf) ? "unlock" : "lock");
+	f.beside.other_stack = buf->gated.stack;
+	tell(&f);
+}
+
+/**
+ * watch_gate_engine() - a job touched an image that is not locked for engines
+ * @buf: buffer of it
+ * @off: where first
+ * @is_write: it stored
+ * @ip: instruction of a kernel, 0 none
+ * @work: the job
+ */
+void watch_gate_engine(const struct embedded_buf *buf, uint64_t off,
+		       bool is_write, uintptr_t ip, const struct work *work)
+{
+	struct found f;
+
+	if (!is_watched())
+		return;
+	f = found_of(buf, is_closed(buf) ? MEM_VIOLATION_UNLOCKED_ACCESS :
+					   MEM_VIOLATION_ENGINE_WHILE_LOCKED,
+		     off, 1);
+	if (!is_closed(buf)) {
+		f.v.cpu_time_ns = buf->gated.time_ns;
+		f.v.cpu_tid = (uint32_t)buf->gated.tid;
+		f.beside.cpu_stack = buf->gated.stack;
+	}
+	f.v.is_write = is_write;
+	add_engine(&f, &work->acting);
+	f.v.other_ip = ip;
+	tell(&f);
+}
+
 /**
  * watch_atomic() - an atomic instruction on memory that is not cached
  * @buf: buffer

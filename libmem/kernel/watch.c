@@ -38,7 +38,7 @@ SAME_KIND(UNENDED_READ);
 /* libmem's own are beyond these, and fit into a mask of 32 bits. */
 static_assert((int)MEM_VIOLATION_ATOMIC_ON_UNCACHED ==
 	      (int)HEAPSIM_NR_RECORD_KINDS &&
-	      (int)MEM_VIOLATION_USE_AFTER_FREE < (int)HEAPSIM_RECORD_FILL &&
+	      (int)MEM_VIOLATION_READ_ONLY_WRITE < (int)HEAPSIM_RECORD_FILL &&
 	      (int)HEAPSIM_RECORD_FILL == 32, "no two kinds have one number");
 static_assert((int)MEM_MISSING_ATTACH == (int)HEAPSIM_MISSING_ATTACH,
 	      "missing operations have the same numbers");

@@ -24,7 +24,7 @@
 
 /* Of all that follows the header; a test has another. */
 #ifndef STACKS_VERSION
-#define STACKS_VERSION	10
+#define STACKS_VERSION	11
 #endif
 
 /* The header, which every version has at the same place: see below. */

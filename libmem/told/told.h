@@ -31,6 +31,8 @@
 #define TOLD_PROBES		64	/* of a table that is full */
 #define TOLD_PLACE_LEN		640
 #define TOLD_NR_EVENTS		32768
+#define TOLD_NR_SHAPES		2048
+#define TOLD_NR_PLANES		3
 
 /*
  * Kinds beyond enum mem_violation_kind, which all others are of: calls that are
@@ -162,11 +164,59 @@ struct told_event {
 	struct heapsim_record record;
 };
 
-/** enum told_api - whose calls a process makes */
-enum told_api {
-	TOLD_API_LIBMEM,
-	TOLD_API_CUDA,		/* those of the layer that is like CUDA */
+/** enum told_type - what a buffer holds, for people */
+enum told_type {
+	TOLD_TYPE_OBJECT = 1,
+	TOLD_TYPE_IMAGE,
+	TOLD_TYPE_ARRAY,
 };
+
+/**
+ * struct told_plane - rows of a buffer
+ * @off: first byte
+ * @row_len: bytes of a row that hold pixels
+ * @pitch: bytes from row to row, above 0
+ * @nr_rows: rows
+ */
+struct told_plane {
+	uint64_t off;
+	uint64_t row_len;
+	uint64_t pitch;
+	uint64_t nr_rows;
+};
+
+/**
+ * struct told_shape - what a buffer holds: an offset of it is a place in that
+ * @state: enum stacks_state
+ * @pid: process whose buffer it is; 0: the module's, whose numbers are no
+ *	process's own
+ * @buf: id of the buffer
+ * @type: enum told_type
+ * @nr_planes: of @planes; 0: its bytes have no rows
+ * @width: pixels; of an array elements
+ * @height: rows; of an array 1
+ * @format: of pixels or elements, terminated
+ * @name: terminated, empty: that of the buffer
+ * @planes: each
+ */
+struct told_shape {
+	_Atomic uint32_t state;
+	uint32_t pid;
+	uint64_t buf;
+	uint32_t type;
+	uint32_t nr_planes;
+	uint32_t width;
+	uint32_t height;
+	char format[16];
+	char name[TOLD_NAME_LEN];
+	struct told_plane planes[TOLD_NR_PLANES];
+};
+
+/* Layers with a vendor's calls that a process has; libmem itself is no bit. */
+#define TOLD_API_CUDA		0x1U
+#define TOLD_API_NVSCI		0x2U
+#define TOLD_API_VPI		0x4U
+#define TOLD_API_NVBUF		0x8U
 
 /**
  * struct told - all of it
@@ -175,7 +225,7 @@ enum told_api {
  * @seed: of that
  * @nr_processes: that have opened a context, over any backend
  * @processes: their numbers, as far as there is room
- * @apis: of each, enum told_api, set before its number
+ * @apis: of each, TOLD_API_*, set before its number
  * @nr_engines: processes of engines that were started
  * @engines: the numbers of the newest of them, each at its turn
  * @nr_contexts: embedded contexts that were opened
@@ -194,6 +244,7 @@ enum told_api {
  * @soc: its name, terminated
  * @places: hash table of what was found
  * @objects: hash table of where objects were made
+ * @shapes: hash table of what buffers hold
  * @is_traced: events are wanted
  * @nr_events: that have, or will have, a place in the ring
  * @nr_read: of them that the command has read
@@ -223,11 +274,27 @@ struct told {
 	char soc[TOLD_NAME_LEN];
 	struct told_place places[TOLD_NR_PLACES];
 	struct told_place objects[TOLD_NR_OBJECTS];
+	struct told_shape shapes[TOLD_NR_SHAPES];
 	uint32_t is_traced;
 	_Atomic uint64_t nr_events;
 	_Atomic uint64_t nr_read;
 	_Atomic uint64_t nr_events_lost;
 	struct told_event events[TOLD_NR_EVENTS];
 };
+
+/**
+ * told_shape_at() - where the probing for a shape begins
+ * @pid: as struct told_shape has it
+ * @buf: id of the buffer
+ *
+ * Return: index of @shapes.
+ */
+static inline uint32_t told_shape_at(uint32_t pid, uint64_t buf)
+{
+	const uint64_t key = (buf ^ (uint64_t)pid << 40) *
+			     0x9e3779b97f4a7c15ULL;
+
+	return (uint32_t)(key >> 40) % TOLD_NR_SHAPES;
+}
 
 #endif

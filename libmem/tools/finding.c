@@ -90,6 +90,59 @@ bool finding_is_leak(const struct finding *finding)
 }
 
 /**
+ * finding_holder() - what holds the bytes
+ * @finding: it
+ *
+ * Return: "image" and so on; "buffer" if nobody has said more.
+ */
+const char *finding_holder(const struct finding *finding)
+{
+	const uint32_t type = finding->shape ? finding->shape->type : 0;
+
+	switch (type) {
+	case TOLD_TYPE_OBJECT:
+		return "object";
+	case TOLD_TYPE_IMAGE:
+		return "image";
+	case TOLD_TYPE_ARRAY:
+		return "array";
+	default:
+		return "buffer";
+	}
+}
+
+/**
+ * finding_row() - the row of an image that a finding begins in
+ * @finding: it
+ * @row: out: where
+ *
+ * Return: false: the buffer has no rows, or none is there.
+ */
+bool finding_row(const struct finding *finding, struct finding_row *row)
+{
+	const struct told_shape *shape = finding->shape;
+	uint32_t i;
+
+	/* The program can write there: nothing of it is trusted. */
+	for (i = 0; shape && i < shape->nr_planes && i < TOLD_NR_PLANES; i++) {
+		const struct told_plane plane = shape->planes[i];
+		const uint64_t at = finding->record.off - plane.off;
+
+		if (finding->record.off < plane.off || !plane.pitch ||
+		    at / plane.pitch >= plane.nr_rows)
+			continue;
+		*row = (struct finding_row) {
+			.plane = i,
+			.row = at / plane.pitch,
+			.byte = at % plane.pitch,
+			.len = plane.row_len,
+		};
+		return true;
+	}
+	return false;
+}
+
+/**
  * finding_call() - what was called and is not there
  * @finding: any
  * @name: where to put it
@@ -604,6 +657,12 @@ static int stack_resolve(struct findings *f, struct backtrace *trace,
 	return ret;
 }
 
+static void api_raise(enum kind_api *api, enum kind_api seen)
+{
+	if (*api < seen)
+		*api = seen;
+}
+
 static void frames_cut(struct backtrace *trace, int nr)
 {
 	trace->nr -= nr;
@@ -624,23 +683,55 @@ static enum kind_api libmem_cut(struct backtrace *trace)
 	/* A thread of libmem's own has nothing else. */
 	if (nr >= trace->nr)
 		return api;
-	for (i = 0; i < nr && api != KIND_API_CUDA; i++)
-		api = symbol_is_cuda(&trace->frames[i]) ? KIND_API_CUDA :
-							   KIND_API_LIBMEM;
+	for (i = 0; i < nr; i++)
+		api_raise(&api, symbol_api(&trace->frames[i]));
 	frames_cut(trace, nr);
 	return api;
 }
 
+/* What the buffer holds; NULL: nobody has said. */
+static const struct told_shape *shape_of(const struct findings *f,
+					 uint32_t pid, uint64_t buf)
+{
+	const struct told *told = &f->stacks->told;
+	uint32_t at = told_shape_at(pid, buf), i;
+
+	for (i = 0; i < TOLD_PROBES; i++, at++) {
+		const struct told_shape *shape =
+			&told->shapes[at % TOLD_NR_SHAPES];
+
+		if (atomic_load(&shape->state) == STACKS_READY &&
+		    shape->pid == pid && shape->buf == buf)
+			return shape;
+	}
+	return NULL;
+}
+
+/* The layer that made the buffer, of those that the process has. */
+static enum kind_api api_in(uint32_t apis, const struct told_shape *shape)
+{
+	const uint32_t type = shape ? shape->type : 0;
+
+	if (type == TOLD_TYPE_OBJECT && apis & TOLD_API_NVSCI)
+		return KIND_API_NVSCI;
+	if ((type == TOLD_TYPE_IMAGE || type == TOLD_TYPE_ARRAY) &&
+	    apis & TOLD_API_VPI)
+		return KIND_API_VPI;
+	if (type == TOLD_TYPE_IMAGE && apis & TOLD_API_NVBUF)
+		return KIND_API_NVBUF;
+	return apis & TOLD_API_CUDA ? KIND_API_CUDA : KIND_API_LIBMEM;
+}
+
 /* What its process has told that it uses. */
-static enum kind_api api_of(const struct findings *f, uint32_t pid)
+static enum kind_api api_of(const struct findings *f, uint32_t pid,
+			    const struct told_shape *shape)
 {
 	const struct told *told = &f->stacks->told;
 	uint32_t nr = atomic_load(&told->nr_processes), i;
 
 	for (i = 0; i < nr && i < TOLD_NR_PROCESSES; i++)
 		if (pid && atomic_load(&told->processes[i]) == pid)
-			return atomic_load(&told->apis[i]) == TOLD_API_CUDA ?
-				KIND_API_CUDA : KIND_API_LIBMEM;
+			return api_in(atomic_load(&told->apis[i]), shape);
 	return KIND_API_DMABUF;
 }
 
@@ -782,12 +873,6 @@ static int all_resolve(struct findings *f, struct finding *one)
 	return err;
 }
 
-static void api_raise(enum kind_api *api, enum kind_api seen)
-{
-	if (*api < seen)
-		*api = seen;
-}
-
 /* The calls that it shows itself count more than what else a process does. */
 static void all_cut(struct findings *f, struct finding *one)
 {
@@ -799,9 +884,14 @@ static void all_cut(struct findings *f, struct finding *one)
 	api_raise(&shown, libmem_cut(&one->other));
 	for (i = 0; i < HEAPSIM_RECORD_NR_ATTACHES; i++)
 		api_raise(&shown, libmem_cut(&one->attaches[i]));
-	if (shown == KIND_API_DMABUF) {
-		shown = api_of(f, one->record.cpu.pid);
-		api_raise(&shown, api_of(f, one->record.other.pid));
+	one->shape = shape_of(f, one->record.cpu.pid, one->record.buf);
+	if (!one->shape)
+		one->shape = shape_of(f, 0, one->record.buf);
+	/* What holds the buffer decides; without that, what the stacks show. */
+	if (shown == KIND_API_DMABUF || one->shape) {
+		api_raise(&shown, api_of(f, one->record.cpu.pid, one->shape));
+		api_raise(&shown, api_of(f, one->record.other.pid,
+					 one->shape));
 	}
 	api_raise(&one->api, shown);
 }

@@ -14,6 +14,7 @@
 #include "symbol.h"
 
 struct stacks;
+struct told_shape;
 
 /**
  * struct backtrace - a stack, innermost frame first
@@ -40,6 +41,7 @@ struct backtrace {
  * @other_why: the other's did not
  * @suppressed_by: name of a suppression, NULL none
  * @api: whose calls the program makes
+ * @shape: what the buffer holds; NULL: nobody has said. In the file of stacks
  * @kernel_key: of @kernel
  * @kernel: that the other's job ran: the instruction that touched, if it is
  *	known, and where the kernel begins
@@ -60,6 +62,7 @@ struct finding {
 	enum outside_why other_why;
 	const char *suppressed_by;
 	enum kind_api api;
+	const struct told_shape *shape;
 	uint64_t kernel_key;
 	struct backtrace kernel;
 	uint64_t attach_keys[HEAPSIM_RECORD_NR_ATTACHES];
@@ -118,6 +121,22 @@ struct totals findings_total(const struct findings *findings);
 /* With its end. */
 #define FINDING_CALL_LEN	(2 * HEAPSIM_NAME_LEN)
 
+/**
+ * struct finding_row - where in an image an offset is
+ * @plane: from 0
+ * @row: from 0
+ * @byte: of the row; @len and more is padding
+ * @len: bytes of a row that hold pixels
+ */
+struct finding_row {
+	uint32_t plane;
+	uint64_t row;
+	uint64_t byte;
+	uint64_t len;
+};
+
+const char *finding_holder(const struct finding *finding);
+bool finding_row(const struct finding *finding, struct finding_row *row);
 bool finding_is_leak(const struct finding *finding);
 const char *finding_call(const struct finding *finding,
 			 char name[FINDING_CALL_LEN]);

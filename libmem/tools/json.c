@@ -10,6 +10,7 @@
 
 #include "kind.h"
 #include "report.h"
+#include "../told/told.h"
 
 #define JSON_VERSION	1
 
@@ -167,6 +168,41 @@ static json_object *attaches_of(const struct finding *f)
 	return o;
 }
 
+static json_object *row_of(const struct finding *f)
+{
+	struct finding_row row;
+	json_object *o;
+
+	if (!finding_row(f, &row))
+		return NULL;
+	o = json_object_new_object();
+	json_object_object_add(o, "plane", number(row.plane));
+	json_object_object_add(o, "row", number(row.row));
+	json_object_object_add(o, "byte", number(row.byte));
+	json_object_object_add(o, "row_len", number(row.len));
+	return o;
+}
+
+/* What holds the bytes of the buffer, if that is more. */
+static json_object *holder_of(const struct finding *f)
+{
+	const struct told_shape *shape = f->shape;
+	json_object *o;
+
+	if (!shape)
+		return NULL;
+	o = json_object_new_object();
+	json_object_object_add(o, "type",
+			       json_object_new_string(finding_holder(f)));
+	json_object_object_add(o, "name",
+			       text(shape->name, sizeof(shape->name)));
+	json_object_object_add(o, "format",
+			       text(shape->format, sizeof(shape->format)));
+	json_object_object_add(o, "width", number(shape->width));
+	json_object_object_add(o, "height", number(shape->height));
+	return o;
+}
+
 static json_object *buffer_of(const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
@@ -220,6 +256,8 @@ static json_object *finding_of(const struct findings *findings,
 					       SIZE_MAX));
 	json_object_object_add(o, "buffer", buffer_of(f));
 	json_object_object_add(o, "nr_buffers", number(f->nr_bufs));
+	json_object_object_add(o, "holder", holder_of(f));
+	json_object_object_add(o, "place", row_of(f));
 	json_object_object_add(o, "attaches", attaches_of(f));
 	json_object_object_add(o, "missing", text(missing, SIZE_MAX));
 	json_object_object_add(o, "api", text(kind_api_name(f->api), SIZE_MAX));

@@ -16,6 +16,17 @@
 
 #define NR(table)	(sizeof(table) / sizeof((table)[0]))
 
+/* The one call that an object's CPU cache is maintained by. */
+#define FLUSH_NVSCI(when)						\
+	"to fix it: " when ", call\n"					\
+	"NvSciBufObjFlushCpuCacheRange()"
+
+/* A lock and its unlock maintain the cache. */
+#define LOCK_VPI							\
+	"to fix it: touch the image or array between\n"		\
+	"vpiImageLockData() or vpiArrayLockData() and its unlock\n"	\
+	"alone, when its stream is done: vpiStreamSync()"
+
 /* Headlines have lines of at most 60 characters: they are indented. */
 static const struct kind kinds[] = {
 	[HEAPSIM_RECORD_DROPPED] = { .name = "dropped" },
@@ -153,6 +164,60 @@ static const struct kind kinds[] = {
 		NULL, "freed", "accesses", KIND_ERROR,
 		"to mend it, free the buffer when nobody needs it any more",
 	},
+	[MEM_VIOLATION_UNLOCKED_ACCESS] = {
+		"unlocked-access",
+		NULL, NULL, "touched", "accesses", KIND_ERROR,
+		"to fix it: touch the memory of an image or array between\n"
+		"mem_image_lock() or mem_array_lock() and its unlock alone,\n"
+		"with a lock that allows the access",
+		LOCK_VPI,
+	},
+	[MEM_VIOLATION_ENGINE_WHILE_LOCKED] = {
+		"engine-while-locked",
+		"Engine while locked: a kernel or copy touched an image or\n"
+		"array that was locked for the CPU",
+		"locked", "touched", "accesses", KIND_ERROR,
+		"to fix it: unlock it before work that uses it is submitted,\n"
+		"and lock it again when that is done",
+	},
+	[MEM_VIOLATION_MISSING_UNLOCK] = {
+		"missing-unlock",
+		"Missing unlock: an image or array was destroyed, or its\n"
+		"process ended, while it was locked",
+		"locked", NULL, "locks", KIND_ERROR,
+		"to fix it: unlock it when its memory has been used:\n"
+		"mem_image_unlock(), mem_array_unlock()",
+		"to fix it: unlock it when its memory has been used:\n"
+		"vpiImageUnlock(), vpiArrayUnlock()",
+	},
+	[MEM_VIOLATION_WRAPPED_GONE] = {
+		"wrapped-gone",
+		"Wrapped memory is gone: an image or array was used after\n"
+		"the memory that it wraps had been freed",
+		"used", NULL, "times", KIND_ERROR,
+		"to fix it: destroy the wrapper first, or have it wrap other\n"
+		"memory: mem_image_rewrap(), mem_array_rewrap()",
+		"to fix it: destroy the wrapper first, or have it wrap other\n"
+		"memory: vpiImageSetWrapper(), vpiArraySetWrapper()",
+	},
+	[MEM_VIOLATION_WIDTH_FOR_PITCH] = {
+		"width-for-pitch",
+		"Width for pitch: rows were stored one behind the other,\n"
+		"though padding lies between the rows of the image",
+		"locked", NULL, "times", KIND_ERROR,
+		"to fix it: go from row to row by the pitch that the lock\n"
+		"returns, which may be more than a row's pixels take",
+	},
+	[MEM_VIOLATION_READ_ONLY_WRITE] = {
+		"read-only-write",
+		"Write to a read-only object: its permission is to read",
+		NULL, "written", "accesses", KIND_ERROR,
+		"to fix it: do not store to it, or ask for MEM_RW where the\n"
+		"object is exported and imported",
+		"to fix it: do not store to it, or ask for\n"
+		"NvSciBufAccessPerm_ReadWrite where the object is exported\n"
+		"and imported",
+	},
 	[TOLD_MISSING_CALL] = {
 		"missing-call",
 		"Calls that are not supported",
@@ -210,7 +275,10 @@ static const struct kind unknown = {
 	"cudaStreamAttachMemAsync()"
 
 /*
- * What to do, and the call. Managed memory has no brackets, and CUDA has no
+ * What to do, and the call. A vendor's layer without a text has CUDA's: its
+ * programs use that for managed and device memory.
+ *
+ * Managed memory has no brackets, and CUDA has no
  * other memory of which there are two views: who misses one has to wait.
  */
 static const struct {
@@ -225,6 +293,11 @@ static const struct {
 		"CPU reads, when the engine is done:\n"
 		"mem_buf_begin(buf, MEM_READ)",
 		WAIT_CUDA,
+		FLUSH_NVSCI("before the CPU reads, when the\n"
+			    "engine is done"),
+		"to fix it: before the CPU reads what an engine wrote,\n"
+		"call NvBufSurfaceSyncForCpu()",
+		LOCK_VPI,
 	} },
 	[HEAPSIM_MISSING_START_WRITE] = { "start-write", {
 		"to mend it, begin a bracket for writing before the\n"
@@ -233,6 +306,10 @@ static const struct {
 		"to mend it, begin a bracket for writing before the\n"
 		"CPU writes: mem_buf_begin(buf, MEM_WRITE)",
 		WAIT_CUDA,
+		FLUSH_NVSCI("before the CPU writes"),
+		"to fix it: before the CPU writes, call\n"
+		"NvBufSurfaceSyncForCpu()",
+		LOCK_VPI,
 	} },
 	[HEAPSIM_MISSING_END] = { "end", {
 		"to mend it, end the bracket when the CPU has written,\n"
@@ -242,6 +319,11 @@ static const struct {
 		"before an engine gets the buffer:\n"
 		"mem_buf_end(buf, MEM_WRITE)",
 		WAIT_CUDA,
+		FLUSH_NVSCI("when the CPU has written, before\n"
+			    "an engine gets the object"),
+		"to fix it: when the CPU has written, before an engine\n"
+		"gets the surface, call NvBufSurfaceSyncForDevice()",
+		LOCK_VPI,
 	} },
 	[HEAPSIM_MISSING_WAIT] = { "wait", {
 		"to mend it, wait for the job before the CPU touches\n"
@@ -249,7 +331,7 @@ static const struct {
 		"begin a bracket (START waits)",
 		"to mend it, wait for the job before the CPU touches\n"
 		"the buffer: mem_job_wait(), or mem_buf_begin(), which waits",
-		WAIT_CUDA,
+		WAIT_CUDA, WAIT_CUDA, WAIT_CUDA, LOCK_VPI,
 	} },
 	[HEAPSIM_MISSING_SYNC] = { "sync", {
 		"to mend it, wait for the stream, or for the device,\n"
@@ -258,7 +340,9 @@ static const struct {
 		"to mend it, wait for the stream, or for the device,\n"
 		"before the CPU touches the buffer: mem_stream_sync(), or\n"
 		"keep it attached to the host, or to a stream that is idle",
-		WAIT_CUDA,
+		WAIT_CUDA, WAIT_CUDA, WAIT_CUDA,
+		"to fix it: wait for the stream before the CPU touches\n"
+		"what a VPI job uses: vpiStreamSync()",
 	} },
 	[HEAPSIM_MISSING_ATTACH] = { "attach", {
 		"to mend it, attach the buffer to the job's stream, or\n"
@@ -271,6 +355,7 @@ static const struct {
 		"(cudaMemAttachSingle), or to all (cudaMemAttachGlobal), in\n"
 		"that stream or in one that it waits for, before the job is\n"
 		"submitted: cudaStreamAttachMemAsync()",
+		NULL, NULL, NULL,
 	} },
 	[HEAPSIM_MISSING_COPY] = { "copy", {
 		"to mend it, copy what the CPU needs to memory that it\n"
@@ -280,6 +365,7 @@ static const struct {
 		"to mend it, copy what the CPU needs to memory that it\n"
 		"may touch: cudaMemcpy(); or use managed or pinned memory:\n"
 		"cudaMallocManaged(), cudaMallocHost()",
+		NULL, NULL, NULL,
 	} },
 };
 
@@ -352,10 +438,15 @@ const char *kind_mend(uint32_t number, uint32_t missing, enum kind_api api)
 {
 	const struct kind *kind = kind_of(number);
 
-	if (missing != HEAPSIM_MISSING_NOTHING)
-		return missing < NR(missing_ops) ?
-			missing_ops[missing].mend[api] : NULL;
-	return api == KIND_API_CUDA && kind->mend_cuda ? kind->mend_cuda :
+	const char *mend;
+
+	if (missing != HEAPSIM_MISSING_NOTHING) {
+		if (missing >= NR(missing_ops))
+			return NULL;
+		mend = missing_ops[missing].mend[api];
+		return mend ? mend : missing_ops[missing].mend[KIND_API_CUDA];
+	}
+	return api >= KIND_API_CUDA && kind->mend_cuda ? kind->mend_cuda :
 							  kind->mend;
 }
 
@@ -371,6 +462,9 @@ const char *kind_api_name(enum kind_api api)
 		[KIND_API_DMABUF] = "dma-buf",
 		[KIND_API_LIBMEM] = "libmem",
 		[KIND_API_CUDA] = "cuda",
+		[KIND_API_NVSCI] = "nvscibuf",
+		[KIND_API_NVBUF] = "nvbufsurface",
+		[KIND_API_VPI] = "vpi",
 	};
 
 	return names[api];

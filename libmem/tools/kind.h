@@ -21,6 +21,9 @@ enum kind_api {
 	KIND_API_DMABUF,	/* the kernel's */
 	KIND_API_LIBMEM,
 	KIND_API_CUDA,		/* those of libmem-cudart and libmem-cuda */
+	KIND_API_NVSCI,		/* of libmem-nvscibuf */
+	KIND_API_NVBUF,		/* of libmem-nvbuf */
+	KIND_API_VPI,		/* of libmem-vpi */
 	KIND_NR_APIS,
 };
 
@@ -33,7 +36,8 @@ enum kind_api {
  * @count: of what there are many, in the plural
  * @class: what it counts as
  * @mend: what to do where no operation of ours was missing, NULL: that knows
- * @mend_cuda: the same with CUDA's calls, NULL: @mend has none
+ * @mend_cuda: the same with CUDA's calls, or those of layers above; NULL: @mend
+ *	has none
  */
 struct kind {
 	const char *name;

@@ -16,11 +16,26 @@
 #include "report.h"
 #include "setting.h"
 #include "suppress.h"
+#include "../told/told.h"
 
 #define PREFIX	"==heapsim== "
 
+/* Of UNLOCKED_ACCESS: a lock is held, but of another kind. */
+static bool is_other_lock(const struct heapsim_record *r)
+{
+	return r->kind == MEM_VIOLATION_UNLOCKED_ACCESS &&
+	       r->other.type == HEAPSIM_OTHER_PROCESS &&
+	       !strncmp(r->other.name, "lock", sizeof(r->other.name));
+}
+
 static const char *headline(const struct heapsim_record *r)
 {
+	if (r->kind == MEM_VIOLATION_UNLOCKED_ACCESS)
+		return is_other_lock(r) ?
+			"Unlocked access: the lock that is held does not allow\n"
+			"the CPU this access" :
+			"Unlocked access: an image or array was touched that was\n"
+			"not locked";
 	if (r->kind != HEAPSIM_RECORD_UNBRACKETED_ACCESS)
 		return kind_of(r->kind)->headline;
 	if (r->missing == HEAPSIM_MISSING_WAIT)
@@ -114,6 +129,41 @@ static void why_print(FILE *out, const struct backtrace *trace,
 	text_print(out, 8, texts[why]);
 }
 
+/* What holds the bytes: an image or the like, else the buffer. */
+static void holder_put(FILE *out, const struct finding *f)
+{
+	const struct heapsim_record *r = &f->record;
+	const struct told_shape *shape = f->shape;
+	const char *name = r->name;
+
+	if (shape && shape->name[0])
+		name = shape->name;
+	fprintf(out, PREFIX "    %s %" PRIu64,
+		finding_holder(f), (uint64_t)r->buf);
+	if (name[0])
+		fprintf(out, " \"%.*s\"", (int)sizeof(r->name), name);
+	if (shape && shape->type == TOLD_TYPE_ARRAY)
+		fprintf(out, " (%" PRIu32 " %s)", shape->width, shape->format);
+	else if (shape && shape->width)
+		fprintf(out, " (%" PRIu32 "x%" PRIu32 " %s)", shape->width,
+			shape->height, shape->format);
+}
+
+/* A line: the row that the first byte is in, if it is in one. */
+static void row_print(FILE *out, const struct finding *f)
+{
+	struct finding_row row;
+
+	if (!finding_row(f, &row))
+		return;
+	fprintf(out, PREFIX "      plane %" PRIu32 ", row %" PRIu64 ", byte %"
+		PRIu64, row.plane, row.row, row.byte);
+	if (row.byte >= row.len)
+		fprintf(out, ", which is padding: a row has %" PRIu64 " bytes",
+			row.len);
+	fputc('\n', out);
+}
+
 static void buffer_print(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
@@ -129,9 +179,7 @@ static void buffer_print(FILE *out, const struct finding *f)
 			(int)sizeof(r->name), r->name);
 		return;
 	}
-	fprintf(out, PREFIX "    buffer %" PRIu64, (uint64_t)r->buf);
-	if (r->name[0])
-		fprintf(out, " \"%.*s\"", (int)sizeof(r->name), r->name);
+	holder_put(out, f);
 	if (f->nr_bufs > 1)
 		fprintf(out, " and %" PRIu64 " more", f->nr_bufs - 1);
 	if (finding_is_leak(f)) {
@@ -156,6 +204,7 @@ static void buffer_print(FILE *out, const struct finding *f)
 		fprintf(out, "; %" PRIu64 " %s in all", (uint64_t)r->count,
 			kind_of(r->kind)->count);
 	fputc('\n', out);
+	row_print(out, f);
 }
 
 /* Of objects that are no buffers there is but the number. */
@@ -303,6 +352,8 @@ static void other_print(FILE *out, const struct finding *f)
 			did);
 		break;
 	case HEAPSIM_OTHER_PROCESS:
+		if (r->kind == MEM_VIOLATION_UNLOCKED_ACCESS)
+			did = is_other_lock(r) ? "locked" : "unlocked";
 		fprintf(out, PREFIX "    %s by ", did);
 		break;
 	default:

@@ -442,22 +442,37 @@ bool symbol_is_runtime(const struct frame *frame)
 }
 
 /**
- * symbol_is_cuda() - is it code of the layer that offers CUDA's calls?
- * @frame: of a stack
+ * symbol_api() - whose calls a frame of libmem's libraries offers
+ * @frame: of a stack, in one of them
  *
- * Return: whether it is.
+ * Return: KIND_API_LIBMEM, or a vendor's.
  */
-bool symbol_is_cuda(const struct frame *frame)
+enum kind_api symbol_api(const struct frame *frame)
 {
-	return has_prefix(module_name(frame), "libmem-cuda.so") ||
-	       has_prefix(module_name(frame), "libmem-cudart.so");
+	static const struct {
+		const char *prefix;
+		enum kind_api api;
+	} layers[] = {
+		{ "libmem-cuda", KIND_API_CUDA },
+		{ "libmem-nvsci", KIND_API_NVSCI },
+		{ "libmem-nvbuf", KIND_API_NVBUF },
+		{ "libmem-vpi", KIND_API_VPI },
+	};
+	const char *name = module_name(frame);
+	size_t i;
+
+	for (i = 0; i < sizeof(layers) / sizeof(layers[0]); i++)
+		if (has_prefix(name, layers[i].prefix))
+			return layers[i].api;
+	return KIND_API_LIBMEM;
 }
 
+/* A program's own library may begin like that, too, but for the layers. */
 static bool is_libmem(const struct frame *frame)
 {
 	return has_prefix(module_name(frame), "libmem.so") ||
 	       has_prefix(module_name(frame), "libmem-trap.so") ||
-	       symbol_is_cuda(frame);
+	       symbol_api(frame) != KIND_API_LIBMEM;
 }
 
 #define LAUNCH	"heapsim::kernel<"

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kind.h"
+
 /**
  * struct frame - a frame of a stack, as people read it
  * @address: where in @module, as the file has it; without a module where in
@@ -34,7 +36,7 @@ int symbols_find(struct symbols *symbols, const char *module, uint64_t address,
 uint64_t symbols_address(struct symbols *symbols, const char *module,
 			 uint64_t off);
 bool symbol_is_runtime(const struct frame *frame);
-bool symbol_is_cuda(const struct frame *frame);
+enum kind_api symbol_api(const struct frame *frame);
 int symbol_in_headers(const struct frame *frames, int nr);
 int symbol_in_libmem(const struct frame *frames, int nr);
 

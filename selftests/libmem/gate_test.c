@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Gates of buffers (libmem/gate.h): what is reported, what is not, and that the
+ * bytes are those that the board would give. Embedded backend; links libmem.a.
+ */
+#include "test.h"
+
+#include "../../libmem/gate.h"
+
+struct args {
+	uint8_t *at;
+	uint8_t value;
+};
+
+static void k_store(const struct mem_block *block, void *arg)
+{
+	struct args *args = arg;
+
+	(void)block;
+	*args->at = args->value;
+}
+
+/* As libmem's own image jobs. */
+GATE_KERNEL static void k_own_store(const struct mem_block *block, void *arg)
+{
+	k_store(block, arg);
+}
+
+/* A context of its own for each test, which watches. */
+static struct mem_ctx *open_watching(unsigned int policy)
+{
+	struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.backend = MEM_BACKEND_EMBEDDED,
+		.policy = policy,
+	};
+	struct mem_ctx *new;
+
+	assert_int_equal(mem_ctx_open(&options, &new), 0);
+	assert_int_equal(mem_ctx_watch(new, MEM_WATCH_ERRORS, 64), 0);
+	return new;
+}
+
+static int open_test(void **state)
+{
+	(void)state;
+	ctx = open_watching(MEM_POLICY_STRICT);
+	return 0;
+}
+
+static const enum mem_kind kinds[] = {
+	MEM_KIND_COHERENT, MEM_KIND_NONCOHERENT, MEM_KIND_UNCACHED,
+};
+
+#define NR_KINDS	(sizeof(kinds) / sizeof(kinds[0]))
+
+static bool next(struct mem_violation *v)
+{
+	*v = (struct mem_violation) { .size = sizeof(*v) };
+	return mem_ctx_next_violation(ctx, v) == 1;
+}
+
+static void assert_none(void)
+{
+	struct mem_violation v;
+
+	if (next(&v))
+		fail_msg("%s was reported", mem_violation_name(v.kind));
+}
+
+static void assert_one(uint32_t kind, uint64_t off, bool is_write)
+{
+	struct mem_violation v;
+
+	assert_true(next(&v));
+	assert_string_equal(mem_violation_name(v.kind),
+			    mem_violation_name(kind));
+	assert_int_equal(v.off, off);
+	assert_int_equal(v.is_write, is_write);
+	assert_none();
+}
+
+static void launch(mem_kernel kernel, uint8_t *at, uint8_t value)
+{
+	const struct args args = { at, value };
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = kernel,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args = &args,
+		.args_len = sizeof(args),
+	};
+
+	assert_int_equal(mem_launch(mem_stream_legacy(ctx), &launch), 0);
+	assert_int_equal(mem_ctx_sync(ctx), 0);
+}
+
+static void store(uint8_t *at, uint8_t value)
+{
+	__atomic_store_n(at, value, __ATOMIC_RELAXED);
+}
+
+static void a_touch_of_a_closed_buffer_is_reported_once(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR_KINDS; i++) {
+		struct mem_buf *buf = new_buf(kinds[i]);
+		uint8_t *p = map_buf(buf);
+
+		store(p, 7);
+		gate_set(buf, GATE_CLOSED);
+		assert_none();
+		assert_int_equal(byte_at(p), 7);
+		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 0, false);
+		assert_int_equal(byte_at(p), 7);
+		assert_none();
+		gate_set(buf, GATE_CLOSED);
+		store(p + 100, 8);
+		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 100, true);
+		assert_int_equal(byte_at(p + 100), 8);
+		mem_buf_destroy(buf);
+	}
+}
+
+static void a_gate_for_reading_reports_stores_alone(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR_KINDS; i++) {
+		struct mem_buf *buf = new_buf(kinds[i]);
+		uint8_t *p = map_buf(buf);
+
+		gate_set(buf, GATE_READ);
+		assert_int_equal(byte_at(p + 5), 0);
+		assert_none();
+		store(p + 64, 9);
+		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 64, true);
+		assert_int_equal(byte_at(p + 64), 9);
+		mem_buf_destroy(buf);
+	}
+}
+
+static void gates_that_are_open_to_the_cpu_report_nothing(void **state)
+{
+	static const enum gate gates[] = {
+		GATE_WRITE, GATE_ALL, GATE_NONE,
+	};
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < NR_KINDS; i++) {
+		struct mem_buf *buf = new_buf(kinds[i]);
+		uint8_t *p = map_buf(buf);
+
+		for (j = 0; j < sizeof(gates) / sizeof(gates[0]); j++) {
+			gate_set(buf, GATE_CLOSED);
+			gate_set(buf, gates[j]);
+			store(p + j, (uint8_t)(j + 1));
+			assert_int_equal(byte_at(p + j), j + 1);
+		}
+		assert_none();
+		mem_buf_destroy(buf);
+	}
+}
+
+static void a_buffer_that_is_mapped_while_closed_is_closed(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR_KINDS; i++) {
+		struct mem_buf *buf = new_buf(kinds[i]);
+		uint8_t *p;
+
+		gate_set(buf, GATE_CLOSED);
+		p = map_buf(buf);
+		assert_int_equal(byte_at(p + 3), 0);
+		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 3, false);
+		mem_buf_destroy(buf);
+	}
+}
+
+/* Where an engine is threads of the program, nobody sees what they touch. */
+static bool kernels_are_seen(void)
+{
+	return engine_pid_of(ctx) != getpid();
+}
+
+static void kernels_are_reported_by_what_the_gate_is(void **state)
+{
+	static const struct {
+		enum gate gate;
+		uint32_t kind;
+	} cases[] = {
+		{ GATE_CLOSED, MEM_VIOLATION_UNLOCKED_ACCESS },
+		{ GATE_READ, MEM_VIOLATION_ENGINE_WHILE_LOCKED },
+		{ GATE_WRITE, MEM_VIOLATION_ENGINE_WHILE_LOCKED },
+	};
+	size_t i, j;
+
+	(void)state;
+	if (!kernels_are_seen())
+		skip_because("kernels run on threads of the program");
+	for (i = 0; i < NR_KINDS; i++) {
+		struct mem_buf *buf = new_buf(kinds[i]);
+		uint8_t *p = map_buf(buf);
+
+		for (j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+			gate_set(buf, cases[j].gate);
+			/* The second job has it from the first no more. */
+			launch(k_store, p + 64 * j, 1);
+			assert_one(cases[j].kind, 64 * j, true);
+			launch(k_store, p + 64 * j, 2);
+			assert_one(cases[j].kind, 64 * j, true);
+		}
+		gate_set(buf, GATE_DEVICE);
+		launch(k_store, p + 1000, 3);
+		gate_set(buf, GATE_ALL);
+		launch(k_store, p + 1001, 4);
+		gate_set(buf, GATE_NONE);
+		launch(k_store, p + 1002, 5);
+		assert_none();
+		mem_buf_destroy(buf);
+	}
+}
+
+static void what_libmem_does_itself_is_not_reported(void **state)
+{
+	size_t i;
+
+	(void)state;
+	assert_true(gate_has_kernel(k_own_store));
+	assert_false(gate_has_kernel(k_store));
+	for (i = 0; i < NR_KINDS; i++) {
+		struct mem_buf *buf = new_buf(kinds[i]);
+		uint8_t *p = map_buf(buf);
+
+		gate_set(buf, GATE_CLOSED);
+		launch(k_own_store, p, 1);
+		gate_own_begin();
+		store(p + 4096, 2);
+		gate_own_end();
+		assert_none();
+		gate_set(buf, GATE_CLOSED);
+		store(p + 8192, 3);
+		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 8192, true);
+		mem_buf_destroy(buf);
+	}
+}
+
+/* The views stay what they are: a gate looks, and changes no byte. */
+static void a_gate_changes_no_line(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	uint8_t *p = map_buf(buf);
+	struct mem_job *job;
+
+	(void)state;
+	store(p, 1);
+	gate_set(buf, GATE_CLOSED);
+	gate_set(buf, GATE_WRITE);
+	/* It is in the CPU's cache still. */
+	assert_int_not_equal(sum_of(buf), fnv1a(p, LEN));
+	assert_one(MEM_VIOLATION_MISSING_CLEAN, 0, true);
+	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
+	assert_one(MEM_VIOLATION_UNMATCHED_END, 0, true);
+	assert_int_equal(mem_job_fill(buf, 0, 64, 0x05050505, &job), 0);
+	finish_job(job);
+	gate_set(buf, GATE_CLOSED);
+	gate_set(buf, GATE_READ);
+	assert_int_equal(byte_at(p), 1);
+	assert_one(MEM_VIOLATION_STALE_READ, 0, false);
+	mem_buf_destroy(buf);
+}
+
+static void a_system_call_touches_as_the_program_does(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
+	uint8_t *p = map_buf(buf);
+	uint8_t byte = 0;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	store(p, 42);
+	gate_set(buf, GATE_READ);
+	assert_int_equal(write(fds[1], p, 1), 1);
+	assert_int_equal(read(fds[0], &byte, 1), 1);
+	assert_int_equal(byte, 42);
+	assert_none();
+	close(fds[0]);
+	close(fds[1]);
+	mem_buf_destroy(buf);
+}
+
+static void with_policy_off_there_are_no_gates(void **state)
+{
+	struct mem_buf *buf;
+	uint8_t *p;
+
+	(void)state;
+	mem_ctx_close(ctx);
+	ctx = open_watching(MEM_POLICY_OFF);
+	buf = new_buf(MEM_KIND_COHERENT);
+	p = map_buf(buf);
+	gate_set(buf, GATE_CLOSED);
+	store(p, 1);
+	assert_int_equal(byte_at(p), 1);
+	assert_none();
+	mem_buf_destroy(buf);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_test, close_ctx)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_touch_of_a_closed_buffer_is_reported_once),
+		TEST(a_gate_for_reading_reports_stores_alone),
+		TEST(gates_that_are_open_to_the_cpu_report_nothing),
+		TEST(a_buffer_that_is_mapped_while_closed_is_closed),
+		TEST(kernels_are_reported_by_what_the_gate_is),
+		TEST(what_libmem_does_itself_is_not_reported),
+		TEST(a_gate_changes_no_line),
+		TEST(a_system_call_touches_as_the_program_does),
+		TEST(with_policy_off_there_are_no_gates),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
