@@ -32,6 +32,8 @@ struct mem_buf;
 struct mem_endpoint;
 struct mem_object;
 
+/* Bytes of a descriptor of an object without its list */
+#define MEM_OBJECT_DESC_LEN	256U
 /* Longest name of an endpoint, with its end */
 #define MEM_ENDPOINT_NAME_LEN	64U
 /* Longest message of mem_endpoint_send(), bytes */
@@ -365,6 +367,41 @@ int mem_object_import(struct mem_endpoint *endpoint, const void *bytes,
 		      size_t len, struct mem_attrs *const *lists,
 		      size_t nr_lists, unsigned int perm, uint64_t timeout_ns,
 		      struct mem_object **object);
+
+/**
+ * mem_object_export_bare() - a descriptor of an object without its list
+ * @object: object
+ * @perm: as mem_object_export()
+ * @endpoint: whose peer it is for
+ * @timeout_ns: as mem_object_export()
+ * @desc: out: MEM_OBJECT_DESC_LEN bytes, all of which are written
+ *
+ * For a peer that has the list by mem_attrs_export(), and many such objects.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_object_export().
+ */
+int mem_object_export_bare(struct mem_object *object, unsigned int perm,
+			   struct mem_endpoint *endpoint, uint64_t timeout_ns,
+			   void *desc);
+
+/**
+ * mem_object_import_bare() - an object of a descriptor without a list
+ * @endpoint: where it came from; the object is of its context
+ * @desc: what mem_object_export_bare() gave the peer
+ * @attrs: the object's list: reconciled, of the same context; copied
+ * @perm: as mem_object_import()
+ * @timeout_ns: as mem_object_import()
+ * @object: out: the object with one reference: mem_object_put()
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_object_import(); -EBADMSG also if the memory is not such
+ * as @attrs says; -EINVAL also if @attrs is not reconciled; -EXDEV (it is of
+ * another context).
+ */
+int mem_object_import_bare(struct mem_endpoint *endpoint, const void *desc,
+			   const struct mem_attrs *attrs, unsigned int perm,
+			   uint64_t timeout_ns, struct mem_object **object);
 
 #ifdef __cplusplus
 }
