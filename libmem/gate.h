@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Gates: who may touch the memory of an image or an array now. Most buffers
- * have none. A backend that can have touches seen takes the memory away where the
- * gate is closed, and reports a touch that it does not allow; the touch is
+ * have none. A backend that can have touches seen takes the memory away where
+ * the gate is closed, and reports a touch that it does not allow; the touch is
  * carried out all the same, as on the board.
  */
 #ifndef _LIBMEM_GATE_H
