@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Man pages of libmem's calls, from the kernel-doc of its header.
+"""Man pages of libmem's calls, from the kernel-doc of its header, and of those
+that it includes as <libmem/...>.
 
 usage: libmem/man.py HEADER MAP FOLDER VERSION
 
@@ -183,10 +184,25 @@ def overview(docs, version):
     return out + ".SH SEE ALSO\n.BR heapsim (1),\n.BR heapsim\\-run (1)\n"
 
 
-def main():
-    header, exports, folder, version = sys.argv[1:]
+def read(header, seen):
+    """The text of a header, and of its parts."""
+    if header in seen:
+        return ""
+    seen.add(header)
     with open(header, encoding="utf-8") as file:
         text = file.read()
+    folder = os.path.dirname(header)
+    if os.path.basename(folder) == "libmem" and len(seen) > 1:
+        folder = os.path.dirname(folder)
+    parts = re.findall(r"^#include <(libmem/[\w.]+)>", text, re.M)
+    # What is in the braces of this is no struct.
+    return text.replace('extern "C" {', "") + "".join(
+        read(f"{folder}/{part}", seen) for part in parts)
+
+
+def main():
+    header, exports, folder, version = sys.argv[1:]
+    text = read(header, set())
     with open(exports, encoding="utf-8") as file:
         names = re.findall(r"^\s+(mem_\w+);", file.read(), re.M)
     # A comment of one line ends as the others do.
