@@ -2002,4 +2002,6 @@ int mem_stream_signal_semaphore(struct mem_stream *stream,
 }
 #endif
 
+#include <libmem/endpoint.h>
+
 #endif

@@ -12,7 +12,8 @@ export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
 rc=0
 
 # The same on each board, or tried there on boards that the test itself names.
-for test in ctx size buf job random engine access scale heap fork trap; do
+for test in ctx size buf job random engine access scale heap fork trap \
+	endpoint hostile; do
 	"$dir/${test}_test" || rc=1
 done
 all="nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent

@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -636,6 +637,7 @@ struct inside {
 	struct mem_job *job;
 	struct mem_event *event;
 	struct mem_semaphore *semaphore;
+	struct mem_endpoint *endpoint;
 	uint32_t *ptr;
 	struct answer wrong;
 };
@@ -761,6 +763,20 @@ static void call_buffers_inside(struct inside *in)
 	are_all(in, answers, NR(answers), -EPERM);
 }
 
+static void call_endpoints_inside(struct inside *in)
+{
+	struct mem_endpoint *endpoint;
+	char byte = 0;
+	const struct answer answers[] = {
+		ANSWER(mem_endpoint_open(ctx, "name", 0, &endpoint)),
+		ANSWER(mem_endpoint_from_fd(ctx, 0, &endpoint)),
+		ANSWER(mem_endpoint_send(in->endpoint, &byte, 1, 0)),
+		ANSWER(mem_endpoint_recv(in->endpoint, &byte, 1, 0)),
+	};
+
+	are_all(in, answers, NR(answers), -EPERM);
+}
+
 /* What only asks answers as it does elsewhere. */
 static void ask_inside(struct inside *in)
 {
@@ -790,6 +806,7 @@ static void ask_inside(struct inside *in)
 		ANSWER(!mem_stream_legacy(ctx)),
 		ANSWER(!mem_stream_id(stream)),
 		ANSWER(mem_stream_priority(stream)),
+		ANSWER(mem_endpoint_fd(in->endpoint) < 0),
 	};
 
 	are_all(in, answers, NR(answers), 0);
@@ -801,7 +818,9 @@ static void call_all_inside(void *arg)
 
 	call_streams_inside(in);
 	call_buffers_inside(in);
+	call_endpoints_inside(in);
 	ask_inside(in);
+	mem_endpoint_close(in->endpoint);
 	mem_job_destroy(in->job);
 	mem_buf_destroy(in->buf);
 	mem_event_destroy(in->event);
@@ -813,6 +832,7 @@ static void call_in_a_host_function(void)
 {
 	struct inside in = { .ptr = memory(MEM_KIND_MANAGED) };
 	const int fd = eventfd(0, EFD_CLOEXEC);
+	int socks[2];
 
 	assert_int_equal(mem_ctx_open(NULL, &in.other), 0);
 	in.buf = new_buf(MEM_KIND_SYSTEM);
@@ -822,11 +842,16 @@ static void call_in_a_host_function(void)
 	assert_int_equal(mem_event_record(in.event, stream), 0);
 	assert_int_equal(mem_semaphore_import(ctx, fd, &in.semaphore), 0);
 	close(fd);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+				    socks), 0);
+	assert_int_equal(mem_endpoint_from_fd(ctx, socks[0], &in.endpoint), 0);
 	assert_int_equal(mem_stream_call(stream, call_all_inside, &in), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
 	if (in.wrong.call)
 		fail_msg("%s answers %d", in.wrong.call,
 			 (int)in.wrong.answer);
+	close(socks[0]);
+	close(socks[1]);
 	release(in.ptr);
 }
 

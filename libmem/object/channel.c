@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: what threads do at an endpoint. One of them reads for all, and one
+ * sends at a time, both without the endpoint's lock. Whoever has to wait, to
+ * send too, reads meanwhile if nobody else does: two ends that both send come
+ * to an end.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "endpoint.h"
+
+/* Frames that one look at the socket takes in at most. */
+#define MAX_FRAMES	(4 * MEM_ENDPOINT_QUEUE)
+/* What the peer is told unasked: that so many have been taken. */
+#define TELL_AFTER	(MEM_ENDPOINT_QUEUE / 2)
+/* Shortest part that a message is cut into. */
+#define PART_MIN	256U
+/* How long a thread waits for room before it looks who reads. */
+#define ROOM_WAIT_NS	(20 * NS_PER_S / 1000)
+/* Too many descriptors of this user are under way: nothing polls for that. */
+#define REFS_WAIT_NS	(NS_PER_S / 1000)
+
+/**
+ * deadline_of() - when a wait ends
+ * @timeout_ns: that begins now; MEM_WAIT_FOREVER
+ *
+ * Return: a time of now_ns(), or MEM_WAIT_FOREVER.
+ */
+uint64_t deadline_of(uint64_t timeout_ns)
+{
+	const uint64_t now = now_ns();
+
+	return timeout_ns < MEM_WAIT_FOREVER - now ? now + timeout_ns :
+						     MEM_WAIT_FOREVER;
+}
+
+/**
+ * deadline_is_over() - compare a deadline with the time
+ * @deadline: of deadline_of()
+ *
+ * Return: true if it has come.
+ */
+bool deadline_is_over(uint64_t deadline)
+{
+	return deadline != MEM_WAIT_FOREVER && now_ns() >= deadline;
+}
+
+static struct timespec timespec_of(uint64_t ns)
+{
+	return (struct timespec) {
+		.tv_sec = (time_t)(ns / NS_PER_S),
+		.tv_nsec = (long)(ns % NS_PER_S),
+	};
+}
+
+/* Returns false if the time is over. */
+static bool wait_change(struct mem_endpoint *endpoint, uint64_t deadline)
+{
+	const struct timespec end = timespec_of(deadline);
+
+	if (deadline == MEM_WAIT_FOREVER)
+		return !pthread_cond_wait(&endpoint->changed, &endpoint->lock);
+	return !pthread_cond_timedwait(&endpoint->changed, &endpoint->lock,
+				       &end);
+}
+
+/**
+ * socket_poll() - wait for a socket
+ * @fd: the socket
+ * @events: of poll()
+ * @deadline: of deadline_of()
+ *
+ * Return: what it polls; 0: the time is over, or there was a signal.
+ */
+short socket_poll(int fd, short events, uint64_t deadline)
+{
+	struct pollfd sock = { .fd = fd, .events = events };
+	const uint64_t now = now_ns();
+	const struct timespec left = timespec_of(deadline > now ?
+						 deadline - now : 0);
+
+	if (ppoll(&sock, 1, deadline == MEM_WAIT_FOREVER ? NULL : &left,
+		  NULL) <= 0)
+		return 0;
+	return sock.revents;
+}
+
+/* Read what there is now. Returns how many frames, or -errno. */
+static int read_now(struct mem_endpoint *endpoint)
+{
+	int nr, ret;
+
+	for (nr = 0; nr < (int)MAX_FRAMES; nr++) {
+		pthread_mutex_unlock(&endpoint->lock);
+		ret = frame_read(endpoint);
+		pthread_mutex_lock(&endpoint->lock);
+		if (!ret)
+			break;
+		if (ret > 0)
+			ret = frame_take_in(endpoint);
+		else if (ret == -EPIPE)
+			endpoint_break(endpoint);
+		if (ret)
+			return ret;
+	}
+	return nr;
+}
+
+/*
+ * Read, or wait until there is something to read or one of @events, or the time
+ * is over. Nobody else reads.
+ */
+static int read_some(struct mem_endpoint *endpoint, short events,
+		     uint64_t deadline)
+{
+	short polled = 0;
+	int ret;
+
+	endpoint->is_reading = true;
+	do {
+		ret = read_now(endpoint);
+		if (ret)
+			break;
+		if (deadline_is_over(deadline)) {
+			ret = -ETIMEDOUT;
+			break;
+		}
+		pthread_mutex_unlock(&endpoint->lock);
+		polled = socket_poll(endpoint->sock.nr, POLLIN | events, deadline);
+		pthread_mutex_lock(&endpoint->lock);
+	} while (!(polled & events));
+	endpoint->is_reading = false;
+	pthread_cond_broadcast(&endpoint->changed);
+	return ret < 0 ? ret : 0;
+}
+
+/**
+ * endpoint_wait() - wait until an end has something
+ * @endpoint: end
+ * @has: what for
+ * @arg: for @has
+ * @deadline: of deadline_of()
+ *
+ * Context: the endpoint's lock is held, but not while it waits.
+ * Return: 0, or -ETIMEDOUT, -EPIPE or -ENOMEM.
+ */
+int endpoint_wait(struct mem_endpoint *endpoint, endpoint_has has,
+		  const void *arg, uint64_t deadline)
+{
+	int err = 0;
+
+	while (!has(endpoint, arg)) {
+		if (err)
+			return err;
+		if (endpoint->is_gone)
+			return -EPIPE;
+		if (!endpoint->is_reading)
+			err = read_some(endpoint, 0, deadline);
+		else if (!wait_change(endpoint, deadline))
+			err = -ETIMEDOUT;
+	}
+	return 0;
+}
+
+/**
+ * endpoint_drain() - take in what has arrived
+ * @endpoint: end
+ *
+ * The peer may wait to be told what has been taken.
+ *
+ * Context: the endpoint's lock is held.
+ */
+void endpoint_drain(struct mem_endpoint *endpoint)
+{
+	if (endpoint->is_reading || endpoint->is_gone)
+		return;
+	endpoint->is_reading = true;
+	read_now(endpoint);
+	endpoint->is_reading = false;
+	pthread_cond_broadcast(&endpoint->changed);
+}
+
+/**
+ * endpoint_took() - the program has taken something that arrived
+ * @endpoint: end
+ * @credit: what
+ *
+ * The peer is told with the next frame, or now if it waits or there may be none
+ * for long.
+ *
+ * Context: the endpoint's lock is held.
+ */
+void endpoint_took(struct mem_endpoint *endpoint, enum credit credit)
+{
+	endpoint->nr_taken[credit]++;
+	if (endpoint->nr_taken[credit] - endpoint->nr_told[credit] >=
+	    TELL_AFTER)
+		endpoint->is_asked = true;
+	frame_answer(endpoint);
+}
+
+static bool has_credit(const struct mem_endpoint *endpoint, const void *arg)
+{
+	const enum credit credit = *(const enum credit *)arg;
+
+	return endpoint->nr_sent[credit] - endpoint->nr_acked[credit] <
+	       MEM_ENDPOINT_QUEUE;
+}
+
+/* To send one of them: the other threads that send wait. */
+static int send_begin(struct mem_endpoint *endpoint, enum credit credit,
+		      uint64_t deadline)
+{
+	struct frame ask = { .type = FRAME_ASK };
+	int err;
+
+	while (endpoint->is_sending)
+		if (!wait_change(endpoint, deadline) && endpoint->is_sending)
+			return -ETIMEDOUT;
+	endpoint->is_sending = true;
+	if (!has_credit(endpoint, &credit))
+		endpoint_drain(endpoint);
+	if (!has_credit(endpoint, &credit) && !endpoint->has_asked &&
+	    !frame_send(endpoint, &ask, NULL, 0, -1))
+		endpoint->has_asked = true;
+	err = endpoint_wait(endpoint, has_credit, &credit, deadline);
+	/* Nothing arrives from it, but that is no reason to send to it. */
+	if (!err && endpoint->is_gone)
+		err = -EPIPE;
+	if (err) {
+		endpoint->is_sending = false;
+		pthread_cond_broadcast(&endpoint->changed);
+		return err;
+	}
+	endpoint->nr_sent[credit]++;
+	return 0;
+}
+
+static void send_end(struct mem_endpoint *endpoint, enum credit credit,
+		     int err)
+{
+	if (err)
+		endpoint->nr_sent[credit]--;
+	endpoint->is_sending = false;
+	pthread_cond_broadcast(&endpoint->changed);
+}
+
+/* The socket is full: until it is not, or somebody else may have to read. */
+static void wait_room(struct mem_endpoint *endpoint, uint64_t deadline)
+{
+	const uint64_t soon = deadline_of(ROOM_WAIT_NS);
+
+	if (soon < deadline)
+		deadline = soon;
+	if (!endpoint->is_reading) {
+		read_some(endpoint, POLLOUT, deadline);
+		return;
+	}
+	pthread_mutex_unlock(&endpoint->lock);
+	socket_poll(endpoint->sock.nr, POLLOUT, deadline);
+	pthread_mutex_lock(&endpoint->lock);
+}
+
+static void wait_refs(struct mem_endpoint *endpoint)
+{
+	const struct timespec while_ns = timespec_of(REFS_WAIT_NS);
+
+	pthread_mutex_unlock(&endpoint->lock);
+	nanosleep(&while_ns, NULL);
+	pthread_mutex_lock(&endpoint->lock);
+}
+
+/* As frame_send(), but it waits. */
+static int send_frame(struct mem_endpoint *endpoint, struct frame *frame,
+		      const void *bytes, size_t len, int fd, uint64_t deadline)
+{
+	int err;
+
+	for (;;) {
+		err = frame_send(endpoint, frame, bytes, len, fd);
+		if (err == -ENOBUFS)
+			return -ENOMEM;
+		if (err != -EAGAIN && err != -EWOULDBLOCK &&
+		    err != -ETOOMANYREFS)
+			return err;
+		if (deadline_is_over(deadline))
+			return -ETIMEDOUT;
+		if (err == -ETOOMANYREFS)
+			wait_refs(endpoint);
+		else
+			wait_room(endpoint, deadline);
+	}
+}
+
+/**
+ * endpoint_send_hello() - say who this end is
+ * @endpoint: end that has sent nothing
+ *
+ * Context: the endpoint's lock is held.
+ * Return: 0, or -errno of sendmsg().
+ */
+int endpoint_send_hello(struct mem_endpoint *endpoint)
+{
+	struct frame frame = { .type = FRAME_HELLO };
+
+	memcpy(frame.token, endpoint->id, sizeof(frame.token));
+	return frame_send(endpoint, &frame, NULL, 0, -1);
+}
+
+static int send_parts(struct mem_endpoint *endpoint, const uint8_t *bytes,
+		      size_t len, uint64_t deadline)
+{
+	struct frame frame = {
+		.type = FRAME_MESSAGE,
+		.len = (uint32_t)len,
+		.seq = endpoint->nr_sent[CREDIT_MESSAGE] - 1,
+	};
+	size_t part_len;
+	int err;
+
+	while (frame.off < len) {
+		part_len = len - frame.off;
+		if (part_len > endpoint->part_len)
+			part_len = endpoint->part_len;
+		err = send_frame(endpoint, &frame, bytes + frame.off, part_len,
+				 -1, deadline);
+		if (err == -EMSGSIZE && part_len > PART_MIN) {
+			endpoint->part_len = part_len / 2;
+			continue;
+		}
+		if (err)
+			return err;
+		frame.off += (uint32_t)part_len;
+	}
+	return 0;
+}
+
+/**
+ * endpoint_send_message() - send a message
+ * @endpoint: end
+ * @bytes: message
+ * @len: bytes of it
+ * @deadline: of deadline_of()
+ *
+ * Context: the endpoint's lock is held, but not while it waits.
+ * Return: 0 or -errno.
+ */
+int endpoint_send_message(struct mem_endpoint *endpoint, const void *bytes,
+			  size_t len, uint64_t deadline)
+{
+	int err;
+
+	err = send_begin(endpoint, CREDIT_MESSAGE, deadline);
+	if (err)
+		return err;
+	err = send_parts(endpoint, bytes, len, deadline);
+	send_end(endpoint, CREDIT_MESSAGE, err);
+	return err;
+}
+
+static int token_take(struct mem_endpoint *endpoint, uint8_t *token)
+{
+	if (!endpoint->nr_tokens) {
+		if (getrandom(endpoint->tokens, sizeof(endpoint->tokens), 0) !=
+		    sizeof(endpoint->tokens))
+			return -EIO;
+		endpoint->nr_tokens = NR_TOKENS;
+	}
+	memcpy(token, endpoint->tokens[--endpoint->nr_tokens],
+	       ENDPOINT_ID_LEN);
+	return 0;
+}
+
+/**
+ * endpoint_send_fd() - send a file descriptor
+ * @endpoint: end
+ * @fd: stays the caller's
+ * @deadline: of deadline_of()
+ * @ticket: out: what the peer knows it by
+ *
+ * Context: the endpoint's lock is held, but not while it waits.
+ * Return: 0 or -errno.
+ */
+int endpoint_send_fd(struct mem_endpoint *endpoint, int fd, uint64_t deadline,
+		     struct ticket *ticket)
+{
+	struct frame frame = { .type = FRAME_MEMORY };
+	int err;
+
+	err = send_begin(endpoint, CREDIT_MEMORY, deadline);
+	if (err)
+		return err;
+	frame.seq = endpoint->nr_sent[CREDIT_MEMORY] - 1;
+	err = token_take(endpoint, frame.token);
+	if (!err)
+		err = send_frame(endpoint, &frame, NULL, 0, fd, deadline);
+	send_end(endpoint, CREDIT_MEMORY, err);
+	if (err)
+		return err;
+	ticket->seq = frame.seq;
+	memcpy(ticket->token, frame.token, sizeof(ticket->token));
+	return 0;
+}

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: endpoints: their life, messages of the program, and the descriptors of
+ * objects' memory that arrive beside them.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "endpoint.h"
+
+/**
+ * endpoint_check() - check whether a call may go on
+ * @endpoint: end
+ *
+ * Return: 0, or -EPERM: in a host function, or in a child, where a lock may be
+ * that of a thread which is not there.
+ */
+int endpoint_check(const struct mem_endpoint *endpoint)
+{
+	const int err = sched_check_call();
+
+	if (err)
+		return err;
+	return ctx_is_forked(endpoint->ctx) ? -EPERM : 0;
+}
+
+/**
+ * endpoint_enter() - take an endpoint's lock for a call
+ * @endpoint: end
+ * @cancel: out: for endpoint_leave(); no thread is cancelled in between
+ */
+void endpoint_enter(struct mem_endpoint *endpoint, int *cancel)
+{
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
+	pthread_mutex_lock(&endpoint->lock);
+}
+
+/**
+ * endpoint_leave() - give it back
+ * @endpoint: end
+ * @cancel: from endpoint_enter()
+ */
+void endpoint_leave(struct mem_endpoint *endpoint, int cancel)
+{
+	const bool is_set = endpoint->first;
+
+	frame_answer(endpoint);
+	if (endpoint->is_set != is_set) {
+		own_event_set(&endpoint->event, is_set);
+		endpoint->is_set = is_set;
+	}
+	pthread_mutex_unlock(&endpoint->lock);
+	pthread_setcancelstate(cancel, NULL);
+}
+
+static int lock_init(struct mem_endpoint *endpoint)
+{
+	pthread_condattr_t monotonic;
+	int err;
+
+	err = pthread_mutex_init(&endpoint->lock, NULL);
+	if (err)
+		return -err;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	err = pthread_cond_init(&endpoint->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	if (err)
+		pthread_mutex_destroy(&endpoint->lock);
+	return -err;
+}
+
+static int poll_for(const struct mem_endpoint *endpoint,
+		    const struct own_fd *fd)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLRDHUP };
+
+	return epoll_ctl(endpoint->poll.nr, EPOLL_CTL_ADD, fd->nr, &event) ?
+	       -errno : 0;
+}
+
+static int open_fds(struct mem_endpoint *endpoint, int fd)
+{
+	int err;
+
+	err = own_fd_take(&endpoint->sock, fd);
+	if (!err)
+		err = own_event_open(&endpoint->event);
+	if (!err)
+		err = own_fd_take(&endpoint->poll,
+				  epoll_create1(EPOLL_CLOEXEC));
+	if (!err)
+		err = poll_for(endpoint, &endpoint->sock);
+	if (!err)
+		err = poll_for(endpoint, &endpoint->event);
+	return err;
+}
+
+static void close_fds(struct mem_endpoint *endpoint)
+{
+	own_fd_close(&endpoint->poll);
+	own_fd_close(&endpoint->event);
+	own_fd_close(&endpoint->sock);
+}
+
+/**
+ * endpoint_create() - make an end of a socket
+ * @ctx: context
+ * @fd: connected socket, which is closed if this fails
+ * @is_own: nobody else has the socket
+ * @endpoint: out: an end that has neither sent nor received a hello
+ *
+ * Return: 0 or -errno.
+ */
+int endpoint_create(struct mem_ctx *ctx, int fd, bool is_own,
+		    struct mem_endpoint **endpoint)
+{
+	struct mem_endpoint *new = calloc(1, sizeof(*new));
+	int err;
+
+	if (!new) {
+		close(fd);
+		return -ENOMEM;
+	}
+	new->sock = new->event = new->poll = OWN_FD_NONE;
+	err = open_fds(new, fd);
+	if (!err && getrandom(new->id, sizeof(new->id), 0) != sizeof(new->id))
+		err = -EIO;
+	if (!err)
+		err = lock_init(new);
+	if (err) {
+		close_fds(new);
+		free(new);
+		return err;
+	}
+	new->is_own = is_own;
+	new->part_len = PART_MAX;
+	new->ctx = ctx_get(ctx);
+	*endpoint = new;
+	return 0;
+}
+
+API int mem_endpoint_from_fd(struct mem_ctx *ctx, int fd,
+			     struct mem_endpoint **endpoint)
+{
+	struct mem_endpoint *new;
+	struct sockaddr peer;
+	socklen_t len = sizeof(int);
+	int type, err, copy;
+
+	if (!ctx || !endpoint)
+		return -EINVAL;
+	err = sched_check_call();
+	if (!err && ctx_is_forked(ctx))
+		err = -EPERM;
+	if (err)
+		return err;
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len))
+		return errno == EBADF ? -EBADF : -EINVAL;
+	len = sizeof(peer);
+	if (type != SOCK_SEQPACKET || getsockname(fd, &peer, &len) ||
+	    peer.sa_family != AF_UNIX)
+		return -EINVAL;
+	len = sizeof(peer);
+	if (getpeername(fd, &peer, &len))
+		return -EINVAL;
+	copy = dup_cloexec(fd);
+	if (copy < 0)
+		return copy;
+	err = endpoint_create(ctx, copy, false, &new);
+	if (err)
+		return err;
+	pthread_mutex_lock(&new->lock);
+	err = endpoint_send_hello(new);
+	pthread_mutex_unlock(&new->lock);
+	/* A peer that has gone is for later calls to find. */
+	if (err && err != -EPIPE) {
+		mem_endpoint_close(new);
+		return err == -ENOBUFS ? -ENOMEM : -EINVAL;
+	}
+	*endpoint = new;
+	return 0;
+}
+
+static void messages_free(struct mem_endpoint *endpoint)
+{
+	struct message *message;
+
+	while ((message = endpoint->first)) {
+		endpoint->first = message->next;
+		free(message);
+	}
+	free(endpoint->partial);
+}
+
+static void memories_free(struct mem_endpoint *endpoint)
+{
+	size_t i;
+
+	for (i = 0; i < MEM_ENDPOINT_QUEUE; i++)
+		if (endpoint->memories[i].state == MEMORY_ARRIVED)
+			close(endpoint->memories[i].fd);
+	while (endpoint->nr_input_fds)
+		close(endpoint->input_fds[--endpoint->nr_input_fds]);
+}
+
+API void mem_endpoint_close(struct mem_endpoint *endpoint)
+{
+	struct mem_ctx *ctx;
+
+	if (!endpoint)
+		return;
+	ctx = endpoint->ctx;
+	messages_free(endpoint);
+	memories_free(endpoint);
+	/* A child may have the socket, too. */
+	if (endpoint->is_own && !ctx_is_forked(ctx) &&
+	    own_fd_is_open(&endpoint->sock))
+		shutdown(endpoint->sock.nr, SHUT_RDWR);
+	close_fds(endpoint);
+	if (!ctx_is_forked(ctx)) {
+		pthread_cond_destroy(&endpoint->changed);
+		pthread_mutex_destroy(&endpoint->lock);
+	}
+	free(endpoint);
+	ctx_put(ctx);
+}
+
+API int mem_endpoint_fd(const struct mem_endpoint *endpoint)
+{
+	return endpoint ? endpoint->poll.nr : -EINVAL;
+}
+
+API int mem_endpoint_send(struct mem_endpoint *endpoint, const void *bytes,
+			  size_t len, uint64_t timeout_ns)
+{
+	const uint64_t deadline = deadline_of(timeout_ns);
+	int err, cancel;
+
+	if (!endpoint || !bytes || !len || len > MEM_ENDPOINT_MAX)
+		return -EINVAL;
+	err = endpoint_check(endpoint);
+	if (err)
+		return err;
+	endpoint_enter(endpoint, &cancel);
+	err = endpoint_send_message(endpoint, bytes, len, deadline);
+	endpoint_leave(endpoint, cancel);
+	return err;
+}
+
+static bool has_message(const struct mem_endpoint *endpoint, const void *arg)
+{
+	(void)arg;
+	return endpoint->first;
+}
+
+/* The oldest message, if it is no longer than that. */
+static int take_message(struct mem_endpoint *endpoint, size_t max,
+			uint64_t deadline, struct message **message)
+{
+	struct message *first;
+	int err;
+
+	if (endpoint->first)
+		endpoint_drain(endpoint);
+	err = endpoint_wait(endpoint, has_message, NULL, deadline);
+	if (err)
+		return err;
+	first = endpoint->first;
+	if (first->len > max)
+		return -EMSGSIZE;
+	endpoint->first = first->next;
+	endpoint_took(endpoint, CREDIT_MESSAGE);
+	*message = first;
+	return 0;
+}
+
+API int mem_endpoint_recv(struct mem_endpoint *endpoint, void *bytes,
+			  size_t len, uint64_t timeout_ns)
+{
+	const uint64_t deadline = deadline_of(timeout_ns);
+	struct message *message;
+	int ret, cancel;
+
+	if (!endpoint || !bytes)
+		return -EINVAL;
+	ret = endpoint_check(endpoint);
+	if (ret)
+		return ret;
+	endpoint_enter(endpoint, &cancel);
+	ret = take_message(endpoint, len, deadline, &message);
+	endpoint_leave(endpoint, cancel);
+	if (ret)
+		return ret;
+	ret = (int)message->len;
+	/* The caller's memory: a store to it may fault, so hold no lock. */
+	memcpy(bytes, message->bytes, message->len);
+	free(message);
+	return ret;
+}
+
+/**
+ * endpoint_send_memory() - send a descriptor of an object's memory
+ * @endpoint: end
+ * @fd: stays the caller's
+ * @timeout_ns: how long to wait while the peer has too many
+ * @ticket: out: what the peer knows it by
+ *
+ * Context: may sleep.
+ * Return: 0, -EPIPE, -ETIMEDOUT, -ENOMEM or -errno of sendmsg().
+ */
+int endpoint_send_memory(struct mem_endpoint *endpoint, int fd,
+			 uint64_t timeout_ns, struct ticket *ticket)
+{
+	const uint64_t deadline = deadline_of(timeout_ns);
+	int err, cancel;
+
+	endpoint_enter(endpoint, &cancel);
+	err = endpoint_send_fd(endpoint, fd, deadline, ticket);
+	endpoint_leave(endpoint, cancel);
+	return err;
+}
+
+/**
+ * endpoint_is_peer() - compare an id with that of the other end
+ * @endpoint: end
+ * @id: ENDPOINT_ID_LEN bytes
+ *
+ * An end says who it is before anything else.
+ *
+ * Context: may sleep.
+ * Return: true if it is known to be that end's.
+ */
+bool endpoint_is_peer(struct mem_endpoint *endpoint, const uint8_t *id)
+{
+	bool ret;
+	int cancel;
+
+	endpoint_enter(endpoint, &cancel);
+	if (!endpoint->has_peer)
+		endpoint_drain(endpoint);
+	ret = endpoint->has_peer &&
+	      !memcmp(endpoint->peer, id, sizeof(endpoint->peer));
+	endpoint_leave(endpoint, cancel);
+	return ret;
+}
+
+/* It has arrived, whatever came of it since. */
+static bool has_arrived(const struct mem_endpoint *endpoint, const void *arg)
+{
+	const struct ticket *ticket = arg;
+
+	return endpoint->nr_arrived[CREDIT_MEMORY] - ticket->seq - 1 <=
+	       INT32_MAX;
+}
+
+static struct memory *find_memory(struct mem_endpoint *endpoint,
+				  const struct ticket *ticket)
+{
+	struct memory *memory = endpoint->memories;
+	size_t i;
+
+	for (i = 0; i < MEM_ENDPOINT_QUEUE; i++, memory++)
+		if (memory->state != MEMORY_FREE &&
+		    memory->ticket.seq == ticket->seq)
+			break;
+	if (i == MEM_ENDPOINT_QUEUE ||
+	    memcmp(memory->ticket.token, ticket->token,
+		   sizeof(ticket->token)))
+		return NULL;
+	return memory;
+}
+
+static void forget_memory(struct mem_endpoint *endpoint, struct memory *memory)
+{
+	memory->state = MEMORY_FREE;
+	endpoint_took(endpoint, CREDIT_MEMORY);
+}
+
+static int take_memory(struct mem_endpoint *endpoint,
+		       const struct ticket *ticket, uint64_t deadline, int *fd)
+{
+	struct memory *memory;
+	int err;
+
+	/* It is no further ahead than the peer may be. */
+	if (ticket->seq - endpoint->nr_taken[CREDIT_MEMORY] >=
+	    MEM_ENDPOINT_QUEUE && !has_arrived(endpoint, ticket))
+		return -EBADMSG;
+	err = endpoint_wait(endpoint, has_arrived, ticket, deadline);
+	if (err)
+		return err;
+	memory = find_memory(endpoint, ticket);
+	if (!memory || memory->state == MEMORY_TAKEN)
+		return -EBADMSG;
+	if (memory->state == MEMORY_LOST) {
+		forget_memory(endpoint, memory);
+		return -EMFILE;
+	}
+	memory->state = MEMORY_TAKEN;
+	*fd = memory->fd;
+	return 0;
+}
+
+/**
+ * endpoint_take_memory() - take a descriptor that was sent with a ticket
+ * @endpoint: end
+ * @ticket: what the peer says that it is known by
+ * @timeout_ns: how long to wait for it
+ * @fd: out: the endpoint's, which nobody else can take now:
+ *	endpoint_end_memory()
+ *
+ * Context: may sleep.
+ * Return: 0, -EBADMSG (no such descriptor, or it was taken before), -ETIMEDOUT,
+ * -EPIPE, -EMFILE (there was no number left when it came), -ENOMEM.
+ */
+int endpoint_take_memory(struct mem_endpoint *endpoint,
+			 const struct ticket *ticket, uint64_t timeout_ns,
+			 int *fd)
+{
+	const uint64_t deadline = deadline_of(timeout_ns);
+	int err, cancel;
+
+	endpoint_enter(endpoint, &cancel);
+	err = take_memory(endpoint, ticket, deadline, fd);
+	endpoint_leave(endpoint, cancel);
+	return err;
+}
+
+/**
+ * endpoint_end_memory() - have done with such a descriptor
+ * @endpoint: end
+ * @ticket: as it was taken
+ * @is_spent: it is closed, and nobody can take it again
+ *
+ * Context: may sleep.
+ */
+void endpoint_end_memory(struct mem_endpoint *endpoint,
+			 const struct ticket *ticket, bool is_spent)
+{
+	struct memory *memory;
+	int cancel;
+
+	endpoint_enter(endpoint, &cancel);
+	memory = find_memory(endpoint, ticket);
+	if (is_spent) {
+		close(memory->fd);
+		forget_memory(endpoint, memory);
+	} else {
+		memory->state = MEMORY_ARRIVED;
+	}
+	endpoint_leave(endpoint, cancel);
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: frames of endpoints. What arrives is of another process, so nothing of
+ * it is taken for granted: an end that breaks the rules is cut off. Only the
+ * thread that reads has the endpoint's input; all else is under its lock.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "endpoint.h"
+
+/* Two descriptors, one more than a frame may have, and credentials. */
+#define CONTROL_LEN	(CMSG_SPACE(2 * sizeof(int)) + \
+			 CMSG_SPACE(sizeof(struct ucred)))
+
+/**
+ * endpoint_break() - have no more to do with the peer
+ * @endpoint: end
+ *
+ * What has arrived may still be taken.
+ *
+ * Context: the endpoint's lock is held.
+ */
+void endpoint_break(struct mem_endpoint *endpoint)
+{
+	endpoint->is_gone = true;
+	shutdown(endpoint->sock.nr, SHUT_RDWR);
+	pthread_cond_broadcast(&endpoint->changed);
+}
+
+static void input_close_fds(struct mem_endpoint *endpoint)
+{
+	while (endpoint->nr_input_fds)
+		close(endpoint->input_fds[--endpoint->nr_input_fds]);
+}
+
+static void input_keep_fds(struct mem_endpoint *endpoint, struct msghdr *msg)
+{
+	struct cmsghdr *control;
+	size_t nr, i;
+	int fd;
+
+	endpoint->nr_input_fds = 0;
+	endpoint->is_cut = msg->msg_flags & MSG_CTRUNC;
+	for (control = CMSG_FIRSTHDR(msg); control;
+	     control = CMSG_NXTHDR(msg, control)) {
+		if (control->cmsg_level != SOL_SOCKET ||
+		    control->cmsg_type != SCM_RIGHTS)
+			continue;
+		nr = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (i = 0; i < nr; i++) {
+			memcpy(&fd, CMSG_DATA(control) + i * sizeof(int),
+			       sizeof(fd));
+			if (endpoint->nr_input_fds == 2)
+				close(fd);
+			else
+				endpoint->input_fds[endpoint->nr_input_fds++] =
+					fd;
+		}
+	}
+}
+
+/**
+ * frame_read() - read a frame, if there is one
+ * @endpoint: end, whose input the caller has
+ *
+ * Nothing is read while the frame before it waits to be taken in.
+ *
+ * Context: no lock is held.
+ * Return: 1, 0: there is none now, or -errno: the peer has gone (-EPIPE) or the
+ * kernel has no memory.
+ */
+int frame_read(struct mem_endpoint *endpoint)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CONTROL_LEN];
+	} control;
+	struct iovec input = {
+		&endpoint->input,
+		sizeof(endpoint->input),
+	};
+	struct msghdr msg = {
+		.msg_iov = &input,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t len;
+
+	if (endpoint->input_len)
+		return 1;
+	/* A peer that goes with frames unread is an error once. */
+	do {
+		msg.msg_controllen = sizeof(control);
+		len = recvmsg(endpoint->sock.nr, &msg,
+			      MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	} while (len < 0 && (errno == EINTR || errno == ECONNRESET));
+	if (len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		return 0;
+	if (len < 0 && (errno == ENOMEM || errno == ENOBUFS))
+		return -ENOMEM;
+	if (len < 0)
+		return -EPIPE;
+	input_keep_fds(endpoint, &msg);
+	/* Nothing, or what no end sends: an empty or an endless frame. */
+	if (len < (ssize_t)sizeof(endpoint->input.frame) ||
+	    msg.msg_flags & MSG_TRUNC) {
+		input_close_fds(endpoint);
+		return -EPIPE;
+	}
+	endpoint->input_len = (size_t)len;
+	return 1;
+}
+
+/* The newest that the peer can know. */
+static void told(struct mem_endpoint *endpoint, const struct frame *frame)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_CREDITS; i++) {
+		const uint32_t more = frame->nr_taken[i] -
+				      endpoint->nr_told[i];
+
+		if (!more || more > INT32_MAX)
+			continue;
+		endpoint->nr_told[i] += more;
+		endpoint->is_asked = false;
+	}
+}
+
+/**
+ * frame_send() - send a frame, if the socket takes it now
+ * @endpoint: end
+ * @frame: its type and what goes with that; the rest is filled in
+ * @bytes: part of a message
+ * @len: bytes of it
+ * @fd: descriptor to send, or -1
+ *
+ * Context: the endpoint's lock is held; given back meanwhile if there are
+ * bytes, which may be anywhere.
+ * Return: 0, or -errno of sendmsg(), -EPIPE whenever the peer has gone.
+ */
+int frame_send(struct mem_endpoint *endpoint, struct frame *frame,
+	       const void *bytes, size_t len, int fd)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct iovec parts[2] = {
+		{ frame, sizeof(*frame) },
+		{ (void *)bytes, len },
+	};
+	struct msghdr msg = {
+		.msg_iov = parts,
+		.msg_iovlen = len ? 2 : 1,
+	};
+	int err;
+
+	if (fd >= 0) {
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+	}
+	frame->magic = FRAME_MAGIC;
+	memcpy(frame->nr_taken, endpoint->nr_taken, sizeof(frame->nr_taken));
+	if (len)
+		pthread_mutex_unlock(&endpoint->lock);
+	do {
+		err = sendmsg(endpoint->sock.nr, &msg,
+			      MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+	} while (err == -EINTR);
+	if (len)
+		pthread_mutex_lock(&endpoint->lock);
+	if (!err)
+		told(endpoint, frame);
+	if (err == -ECONNRESET || err == -ENOTCONN || err == -EBADF ||
+	    err == -ENOTSOCK)
+		return -EPIPE;
+	return err;
+}
+
+/**
+ * frame_answer() - tell the peer what has been taken, if it waits for that
+ * @endpoint: end
+ *
+ * It is tried again later if the socket is full.
+ *
+ * Context: the endpoint's lock is held.
+ */
+void frame_answer(struct mem_endpoint *endpoint)
+{
+	struct frame frame = { .type = FRAME_TAKEN };
+
+	if (endpoint->is_asked && !endpoint->is_gone &&
+	    memcmp(endpoint->nr_taken, endpoint->nr_told,
+		   sizeof(endpoint->nr_taken)))
+		frame_send(endpoint, &frame, NULL, 0, -1);
+}
+
+/* What the peer has taken may be old: its threads overtake each other. */
+static bool take_acks(struct mem_endpoint *endpoint, const struct frame *frame)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_CREDITS; i++) {
+		const uint32_t more = frame->nr_taken[i] -
+				      endpoint->nr_acked[i];
+		const uint32_t most = endpoint->nr_sent[i] -
+				      endpoint->nr_acked[i];
+
+		if (more > INT32_MAX)
+			continue;
+		if (more > most)
+			return false;
+		if (more)
+			endpoint->has_asked = false;
+		endpoint->nr_acked[i] += more;
+	}
+	return true;
+}
+
+static bool has_room(const struct mem_endpoint *endpoint, enum credit credit)
+{
+	return endpoint->nr_arrived[credit] - endpoint->nr_taken[credit] <
+	       MEM_ENDPOINT_QUEUE;
+}
+
+static void partial_drop(struct mem_endpoint *endpoint)
+{
+	free(endpoint->partial);
+	endpoint->partial = NULL;
+	endpoint->nr_partial = 0;
+}
+
+/* A sender whose time is out begins the next message in the middle. */
+static int take_message(struct mem_endpoint *endpoint,
+			const struct frame *frame, size_t len)
+{
+	struct message *message = endpoint->partial;
+
+	if (!frame->len || frame->len > MEM_ENDPOINT_MAX || !len ||
+	    frame->off > frame->len || len > frame->len - frame->off ||
+	    frame->seq != endpoint->nr_arrived[CREDIT_MESSAGE] ||
+	    !has_room(endpoint, CREDIT_MESSAGE))
+		return -EPIPE;
+	if (!frame->off) {
+		partial_drop(endpoint);
+		message = malloc(sizeof(*message) + frame->len);
+		if (!message)
+			return -ENOMEM;
+		message->next = NULL;
+		message->len = frame->len;
+		endpoint->partial = message;
+	} else if (!message || message->len != frame->len ||
+		   endpoint->nr_partial != frame->off) {
+		return -EPIPE;
+	}
+	memcpy(message->bytes + frame->off, endpoint->input.bytes, len);
+	endpoint->nr_partial += len;
+	if (endpoint->nr_partial < message->len)
+		return 0;
+	if (endpoint->first)
+		endpoint->last->next = message;
+	else
+		endpoint->first = message;
+	endpoint->last = message;
+	endpoint->partial = NULL;
+	endpoint->nr_partial = 0;
+	endpoint->nr_arrived[CREDIT_MESSAGE]++;
+	return 0;
+}
+
+/* The kernel gives no number where the process has none left. */
+static int take_memory(struct mem_endpoint *endpoint,
+		       const struct frame *frame, size_t len)
+{
+	const bool is_lost = !endpoint->nr_input_fds && endpoint->is_cut;
+	struct memory *memory = endpoint->memories;
+
+	if (frame->len || frame->off || len ||
+	    frame->seq != endpoint->nr_arrived[CREDIT_MEMORY] ||
+	    (!is_lost && (endpoint->nr_input_fds != 1 || endpoint->is_cut)) ||
+	    !has_room(endpoint, CREDIT_MEMORY))
+		return -EPIPE;
+	while (memory->state != MEMORY_FREE)
+		memory++;
+	memory->fd = is_lost ? -1 : endpoint->input_fds[0];
+	/* The program's output is not to go there. */
+	if (memory->fd >= 0 && memory->fd <= STDERR_FILENO)
+		memory->fd = fd_aside(memory->fd);
+	memory->state = memory->fd < 0 ? MEMORY_LOST : MEMORY_ARRIVED;
+	memory->ticket.seq = frame->seq;
+	memcpy(memory->ticket.token, frame->token, sizeof(frame->token));
+	endpoint->nr_input_fds = 0;
+	endpoint->is_cut = false;
+	endpoint->nr_arrived[CREDIT_MEMORY]++;
+	return 0;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t len)
+{
+	while (len && !*bytes) {
+		bytes++;
+		len--;
+	}
+	return !len;
+}
+
+static int take_word(struct mem_endpoint *endpoint, const struct frame *frame,
+		     size_t len)
+{
+	if (frame->len || frame->off || frame->seq || len)
+		return -EPIPE;
+	if (frame->type == FRAME_HELLO) {
+		if (endpoint->has_peer)
+			return -EPIPE;
+		memcpy(endpoint->peer, frame->token, sizeof(frame->token));
+		endpoint->has_peer = true;
+		return 0;
+	}
+	if (!is_zero(frame->token, sizeof(frame->token)))
+		return -EPIPE;
+	if (frame->type == FRAME_ASK)
+		endpoint->is_asked = true;
+	return 0;
+}
+
+static int take_frame(struct mem_endpoint *endpoint)
+{
+	const struct frame *frame = &endpoint->input.frame;
+	const size_t len = endpoint->input_len - sizeof(*frame);
+
+	if (frame->magic != FRAME_MAGIC || frame->reserved ||
+	    frame->type >= NR_FRAME_TYPES ||
+	    (frame->type != FRAME_HELLO && !endpoint->has_peer) ||
+	    !take_acks(endpoint, frame))
+		return -EPIPE;
+	if (frame->type == FRAME_MEMORY)
+		return take_memory(endpoint, frame, len);
+	if (endpoint->nr_input_fds || endpoint->is_cut)
+		return -EPIPE;
+	if (frame->type != FRAME_MESSAGE)
+		return take_word(endpoint, frame, len);
+	if (!is_zero(frame->token, sizeof(frame->token)))
+		return -EPIPE;
+	return take_message(endpoint, frame, len);
+}
+
+/**
+ * frame_take_in() - act on the frame that was read
+ * @endpoint: end, whose input the caller has
+ *
+ * Context: the endpoint's lock is held.
+ * Return: 0, -ENOMEM: the frame waits, or -EPIPE: it is none, and its end has
+ * been cut off.
+ */
+int frame_take_in(struct mem_endpoint *endpoint)
+{
+	const int err = take_frame(endpoint);
+
+	if (err == -ENOMEM)
+		return err;
+	endpoint->input_len = 0;
+	input_close_fds(endpoint);
+	if (err)
+		endpoint_break(endpoint);
+	else
+		frame_answer(endpoint);
+	pthread_cond_broadcast(&endpoint->changed);
+	return err;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: how two endpoints find each other. Whoever is first listens at an
+ * abstract Unix socket that has the user and the channel in its name, and takes
+ * one of those who connect; the name is free again at once. Who connected and
+ * was not taken tries anew: it listens, or another does. Both ends have had the
+ * other's hello when they are open, the listening end's being the last.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "endpoint.h"
+
+/* How long who connected may take to say hello. */
+#define HELLO_WAIT_NS		NS_PER_S
+/* Between two looks at a name that another has and does not listen at. */
+#define RETRY_NS		(2 * NS_PER_S / 1000)
+/* That wait to be taken; all others try again. */
+#define BACKLOG			64
+/* Of the socket, if the kernel allows so much: a queue of frames. */
+#define BUFFER_LEN		(256 * 1024)
+
+/**
+ * struct place - where the ends of a channel meet
+ * @addr: the name
+ * @len: bytes of it
+ */
+struct place {
+	struct sockaddr_un addr;
+	socklen_t len;
+};
+
+static void place_init(struct place *place, const char *channel)
+{
+	int len;
+
+	memset(&place->addr, 0, sizeof(place->addr));
+	place->addr.sun_family = AF_UNIX;
+	len = snprintf(place->addr.sun_path + 1,
+		       sizeof(place->addr.sun_path) - 1, "libmem/%u/%s",
+		       geteuid(), channel);
+	place->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+				 (size_t)len);
+}
+
+static int open_socket(void)
+{
+	const int len = BUFFER_LEN;
+	const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC |
+			      SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &len, sizeof(len));
+	return fd;
+}
+
+static bool is_of_user(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
+	       peer.uid == geteuid();
+}
+
+static bool has_peer(const struct mem_endpoint *endpoint, const void *arg)
+{
+	(void)arg;
+	return endpoint->has_peer;
+}
+
+static int wait_hello(struct mem_endpoint *endpoint, uint64_t deadline)
+{
+	return endpoint_wait(endpoint, has_peer, NULL, deadline);
+}
+
+/* Returns 0, -EAGAIN if there is another peer to be found, or -errno. */
+static int greet(struct mem_ctx *ctx, int fd, bool is_first,
+		 uint64_t deadline, struct mem_endpoint **endpoint)
+{
+	struct mem_endpoint *new;
+	int err, cancel;
+
+	if (!is_of_user(fd)) {
+		close(fd);
+		return -EAGAIN;
+	}
+	err = endpoint_create(ctx, fd, true, &new);
+	if (err)
+		return err;
+	endpoint_enter(new, &cancel);
+	err = is_first ? endpoint_send_hello(new) : wait_hello(new, deadline);
+	if (!err)
+		err = is_first ? wait_hello(new, deadline) :
+				 endpoint_send_hello(new);
+	endpoint_leave(new, cancel);
+	if (err) {
+		mem_endpoint_close(new);
+		return err == -ENOMEM ? -ENOMEM : -EAGAIN;
+	}
+	*endpoint = new;
+	return 0;
+}
+
+static void sleep_until(uint64_t deadline, uint64_t most_ns)
+{
+	const uint64_t now = now_ns();
+	struct timespec time = { 0 };
+	uint64_t left = deadline > now ? deadline - now : 0;
+
+	if (left > most_ns)
+		left = most_ns;
+	time.tv_nsec = (long)left;
+	nanosleep(&time, NULL);
+}
+
+/* Take one of those who connect. */
+static int serve(struct mem_ctx *ctx, int listener, uint64_t deadline,
+		 struct mem_endpoint **endpoint)
+{
+	uint64_t end;
+	int fd, err;
+
+	for (;;) {
+		fd = accept4(listener, NULL, NULL,
+			     SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0 && errno == EAGAIN) {
+			if (deadline_is_over(deadline))
+				return -ETIMEDOUT;
+			socket_poll(listener, POLLIN, deadline);
+			continue;
+		}
+		if (fd < 0 && (errno == ECONNABORTED || errno == EINTR))
+			continue;
+		if (fd < 0)
+			return -errno;
+		end = deadline_of(HELLO_WAIT_NS);
+		err = greet(ctx, fd, false, end < deadline ? end : deadline,
+			    endpoint);
+		if (err != -EAGAIN)
+			return err;
+	}
+}
+
+static int listen_at(struct mem_ctx *ctx, int fd, uint64_t deadline,
+		     struct mem_endpoint **endpoint)
+{
+	int err = listen(fd, BACKLOG) ? -errno : 0;
+
+	if (!err)
+		err = serve(ctx, fd, deadline, endpoint);
+	close(fd);
+	return err;
+}
+
+static int connect_to(struct mem_ctx *ctx, int fd, const struct place *place,
+		      uint64_t deadline, struct mem_endpoint **endpoint)
+{
+	int err;
+
+	if (connect(fd, (const struct sockaddr *)&place->addr, place->len)) {
+		err = -errno;
+		close(fd);
+		/* It does not listen yet or any more, or too many wait. */
+		return err == -ECONNREFUSED || err == -EINTR ? -EAGAIN : err;
+	}
+	return greet(ctx, fd, true, deadline, endpoint);
+}
+
+/* Returns -EAGAIN if neither was possible. */
+static int meet(struct mem_ctx *ctx, const struct place *place,
+		uint64_t deadline, struct mem_endpoint **endpoint)
+{
+	const int fd = open_socket();
+	int err;
+
+	if (fd < 0)
+		return fd;
+	if (!bind(fd, (const struct sockaddr *)&place->addr, place->len))
+		return listen_at(ctx, fd, deadline, endpoint);
+	err = -errno;
+	if (err == -EADDRINUSE)
+		return connect_to(ctx, fd, place, deadline, endpoint);
+	close(fd);
+	return err;
+}
+
+API int mem_endpoint_open(struct mem_ctx *ctx, const char *name,
+			  uint64_t timeout_ns, struct mem_endpoint **endpoint)
+{
+	const uint64_t deadline = deadline_of(timeout_ns);
+	char channel[MEM_ENDPOINT_NAME_LEN];
+	struct mem_endpoint *new;
+	struct place place;
+	int err, cancel;
+
+	if (!ctx || !name || !endpoint)
+		return -EINVAL;
+	err = sched_check_call();
+	if (!err && ctx_is_forked(ctx))
+		err = -EPERM;
+	if (!err)
+		err = name_channel(name, channel);
+	if (err)
+		return err;
+	place_init(&place, channel);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	for (;;) {
+		err = meet(ctx, &place, deadline, &new);
+		if (err != -EAGAIN)
+			break;
+		if (deadline_is_over(deadline)) {
+			err = -ETIMEDOUT;
+			break;
+		}
+		sleep_until(deadline, RETRY_NS);
+	}
+	pthread_setcancelstate(cancel, NULL);
+	if (!err)
+		*endpoint = new;
+	return err;
+}
