@@ -91,9 +91,10 @@ enum mem_attr_type {
  * @MEM_ATTR_GPU_COMPRESSION: struct mem_attr_gpu_value[], enum
  *	mem_compression. Equal of one GPU; becomes MEM_COMPRESSION_NONE if
  *	several GPUs, any other engine or the CPU accesses the buffer
- * @MEM_ATTR_ACTUAL_PERM: out, uint32_t: MEM_READ in a reconciled list, MEM_RW
- *	in that of an object which was allocated, of an imported object what the
- *	importer has asked for
+ * @MEM_ATTR_ACTUAL_PERM: out, uint32_t: in a reconciled list what
+ *	MEM_ATTR_REQUIRED_PERM has come to, MEM_READ if no list sets that; MEM_RW
+ *	in that of an object which was allocated; of an imported object what was
+ *	given
  * @MEM_ATTR_CPU_COHERENCY: out, uint8_t: 1 if the CPU's cache must be
  *	maintained by software: cached, CPU access, and an engine that does not
  *	snoop
