@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From VPI to libmem: what is behind VPI's handles. A program asks libmem here
- * what VPI does not tell (what a wrapper copies, counters, names for reports), or
- * gives images to engines' kernels of its own.
+ * what VPI does not tell (what a wrapper copies, counters, names for reports),
+ * or gives images to kernels of its own.
  *
  * VPI has no such header: look for it with __has_include().
  */
@@ -22,8 +22,8 @@ extern "C" {
  * heapsim_vpi_ctx() - libmem's context behind VPI's contexts
  * @ctx: out: libmem's; VPI's own, not to be closed
  *
- * All of VPI's contexts have the same one, which CUDA has, too. It lasts as long
- * as the process.
+ * All of VPI's contexts have the same one, which CUDA has, too. It lasts as
+ * long as the process.
  *
  * Context: any thread.
  * Return: VPI_SUCCESS, or VPI_ERROR_INVALID_ARGUMENT, VPI_ERROR_INTERNAL (it

@@ -34,8 +34,8 @@ typedef void (*VPICUDAHostFunction)(cudaStream_t cudaStream, void *userData);
 /**
  * vpiSubmitCUDAHostFunction() - have the program put CUDA work into a stream
  * @stream: stream with the CUDA backend
- * @hostFunc: called at once, in this thread: all that was submitted before it is
- *	ahead in the same stream; it may not call VPI
+ * @hostFunc: called at once, in this thread: all that was submitted before it
+ *	is ahead in the same stream; it may not call VPI
  * @userData: its argument
  *
  * VPI calls it in a thread of its own, later; it sees no difference unless it
