@@ -88,6 +88,42 @@ bool board_has_concurrent_access(const struct profile *board)
 	return board->has_concurrent_access;
 }
 
+/**
+ * board_is_io_coherent() - look whether engines see what is in CPU caches
+ * @board: board
+ *
+ * Return: true if so.
+ */
+bool board_is_io_coherent(const struct profile *board)
+{
+	return board->is_io_coherent;
+}
+
+/**
+ * board_line_size() - how long a cache line is
+ * @board: board
+ *
+ * Return: bytes; 0: the board is not known.
+ */
+uint32_t board_line_size(const struct profile *board)
+{
+	return board->line_size;
+}
+
+/**
+ * board_capability() - what a GPU of a board can do
+ * @board: board
+ * @at: MEM_ENGINE_GPU or MEM_ENGINE_DGPU
+ *
+ * Return: its CUDA compute capability times 10; 0: it has none, or is no GPU of
+ * CUDA.
+ */
+uint32_t board_capability(const struct profile *board, unsigned int at)
+{
+	return at == MEM_ENGINE_DGPU ? board->dgpu.capability :
+	       board->capability;
+}
+
 static atomic_ullong *used_of(const struct profile *board, bool is_discrete)
 {
 	const size_t at = board_is_known(board) ?

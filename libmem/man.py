@@ -75,8 +75,10 @@ class Doc:
                 for one in inside.split(",")]
 
     def check(self):
-        names = [re.search(r"(\w+)$", one).group(1)
+        # That of a function is in the middle of its declaration.
+        names = [re.search(r"\(\*(\w+)\)|(\w+)$", one).group(1, 2)
                  for one in self.arguments() if one != "void"]
+        names = [first or last for first, last in names]
         if names != [name for name, _ in self.members]:
             raise SystemExit(f"{self.name}: its arguments are "
                              f"{', '.join(names)}, not as in its kernel-doc")

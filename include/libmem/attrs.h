@@ -35,7 +35,7 @@ struct mem_ctx;
 #define MEM_DIMS_MAX		8U
 /* Of a pyramid */
 #define MEM_LEVELS_MAX		10U
-/* Of MEM_ATTR_TYPES and of GPUs in a list */
+/* GPUs in a list */
 #define MEM_ATTR_GPUS_MAX	16U
 /* Lists that one call reconciles, appends or exports, slots included */
 #define MEM_SLOTS_MAX		64U
@@ -81,16 +81,20 @@ enum mem_attr_type {
  * @MEM_ATTR_REQUIRED_PERM: uint32_t, MEM_READ or MEM_RW. The largest
  * @MEM_ATTR_ENGINES: uint64_t, bit 1 << enum mem_engine for each engine that
  *	accesses the buffer beside the GPUs of MEM_ATTR_GPU_IDS, bit
- *	MEM_ATTR_ENGINE_DMA for the dma engine. Or
- * @MEM_ATTR_GPU_IDS: uint8_t[MEM_GPU_ID_LEN][], see mem_ctx_gpu_id(). Union
+ *	MEM_ATTR_ENGINE_DMA for the dma engine. Or. A GPU's bit stands for its
+ *	id, which the result has in MEM_ATTR_GPU_IDS
+ * @MEM_ATTR_GPU_IDS: uint8_t[MEM_GPU_ID_LEN][], see mem_ctx_gpu_id(). Union,
+ *	sorted
  * @MEM_ATTR_VIDMEM_GPU_ID: uint8_t[MEM_GPU_ID_LEN]: the buffer lies in the
- *	memory of this discrete GPU. Equal
- * @MEM_ATTR_GPU_CACHE: struct mem_attr_gpu_value[], 0 or 1. And, of one GPU. If
- *	no list sets it: integrated GPU 1, discrete GPU 0 with system memory and
- *	1 with its own
+ *	memory of this discrete GPU, which it and the dma engine alone reach.
+ *	Equal
+ * @MEM_ATTR_GPU_CACHE: struct mem_attr_gpu_value[], 0 or 1. And, of one GPU,
+ *	which a list names in MEM_ATTR_GPU_IDS. If no list sets it: integrated
+ *	GPU 1, discrete GPU 0 with system memory and 1 with its own
  * @MEM_ATTR_GPU_COMPRESSION: struct mem_attr_gpu_value[], enum
- *	mem_compression. Equal of one GPU; becomes MEM_COMPRESSION_NONE if
- *	several GPUs, any other engine or the CPU accesses the buffer
+ *	mem_compression. Equal of one GPU, which a list names; becomes
+ *	MEM_COMPRESSION_NONE if several GPUs, any other engine or the CPU
+ *	accesses the buffer
  * @MEM_ATTR_ACTUAL_PERM: out, uint32_t: in a reconciled list what
  *	MEM_ATTR_REQUIRED_PERM has come to, MEM_READ if no list sets that; MEM_RW
  *	in that of an object which was allocated; of an imported object what was
@@ -103,15 +107,18 @@ enum mem_attr_type {
  *	any other engine is named
  *
  * @MEM_ATTR_RAW_SIZE: uint64_t, bytes, above 0. Mandatory, equal
- * @MEM_ATTR_RAW_ALIGN: uint64_t, a power of two. The largest
+ * @MEM_ATTR_RAW_ALIGN: uint64_t, a power of two. The largest. This and the other
+ *	alignments are in the result what engines need, if that is more
  *
  * @MEM_ATTR_IMAGE_LAYOUT: uint32_t, enum mem_layout. Mandatory, equal; with
  *	tensors pitch-linear
- * @MEM_ATTR_IMAGE_PLANE_COUNT: uint32_t, 1 to MEM_PLANES_MAX. Mandatory, equal
+ * @MEM_ATTR_IMAGE_PLANE_COUNT: uint32_t, 1 to MEM_PLANES_MAX. Mandatory, equal;
+ *	with tensors 1
  * @MEM_ATTR_IMAGE_PLANE_FORMAT: uint32_t[], a DRM fourcc of one plane: those of
  *	enum mem_format, and AYUV, YUYV, YVYU, UYVY, VYUY, ARGB2101010,
  *	ABGR16161616, ABGR16161616F. Mandatory, equal
- * @MEM_ATTR_IMAGE_PLANE_STD: uint32_t[], enum mem_color_std. Equal
+ * @MEM_ATTR_IMAGE_PLANE_STD: uint32_t[], enum mem_color_std. Equal;
+ *	MEM_COLOR_STD_NONE if no list sets it
  * @MEM_ATTR_IMAGE_PLANE_WIDTH: uint32_t[], pixels, above 0. Mandatory, equal
  * @MEM_ATTR_IMAGE_PLANE_HEIGHT: uint32_t[], rows, above 0. Mandatory, equal
  * @MEM_ATTR_IMAGE_PLANE_ALIGN: uint32_t[], a power of two: alignment of the
@@ -124,13 +131,16 @@ enum mem_attr_type {
  * @MEM_ATTR_IMAGE_PLANE_BITS: out, uint32_t[], bits of a pixel
  * @MEM_ATTR_IMAGE_PLANE_OFFSET: out, uint64_t[], bytes from the start
  * @MEM_ATTR_IMAGE_PLANE_PITCH: out, uint32_t[], bytes from row to row
- * @MEM_ATTR_IMAGE_PLANE_ALIGNED_HEIGHT: out, uint32_t[], rows
+ * @MEM_ATTR_IMAGE_PLANE_ALIGNED_HEIGHT: out, uint32_t[], rows; of one of the two
+ *	fields if rows interlace
  * @MEM_ATTR_IMAGE_PLANE_ALIGNED_SIZE: out, uint64_t[], bytes
  * @MEM_ATTR_IMAGE_PLANE_CHANNELS: out, uint8_t[]
  *
  * @MEM_ATTR_TENSOR_DATA_TYPE: uint32_t, enum mem_data_type. Mandatory, equal
  * @MEM_ATTR_TENSOR_DIM_COUNT: uint32_t, 1 to MEM_DIMS_MAX. Mandatory, equal
- * @MEM_ATTR_TENSOR_DIM_SIZE: uint64_t[], elements, above 0. Mandatory, equal
+ * @MEM_ATTR_TENSOR_DIM_SIZE: uint64_t[], elements, above 0. Mandatory, equal.
+ *	With an image the elements of one dimension are its rows, whose stride is
+ *	the pitch
  * @MEM_ATTR_TENSOR_DIM_ALIGN: uint32_t[], a power of two: the dimension's stride
  *	is a multiple, bytes. The largest
  * @MEM_ATTR_TENSOR_BASE_ALIGN: uint64_t, a power of two. The largest
@@ -147,8 +157,9 @@ enum mem_attr_type {
  *
  * A pyramid has the image's keys, too: those of its finest level.
  * @MEM_ATTR_PYRAMID_LEVEL_COUNT: uint32_t, 1 to MEM_LEVELS_MAX. Mandatory, equal
- * @MEM_ATTR_PYRAMID_SCALE: float, above 0, at most 1: the size of each level by
- *	that of the level before it. Mandatory, equal
+ * @MEM_ATTR_PYRAMID_SCALE: float, above 0, at most 1: the sides of each level by
+ *	those of the level before it, cut to whole pixels, 1 at least. Mandatory,
+ *	equal
  * @MEM_ATTR_PYRAMID_LEVEL_OFFSET: out, uint64_t[], bytes from the start
  * @MEM_ATTR_PYRAMID_LEVEL_SIZE: out, uint64_t[], bytes
  * @MEM_ATTR_PYRAMID_ALIGN: out, uint64_t, bytes

@@ -628,6 +628,7 @@ struct answer {
  * @buf: that it destroys
  * @job: so, done
  * @event: so, recorded
+ * @attrs: so, unreconciled
  * @ptr: managed memory
  * @wrong: out: the first call with another answer than is documented
  */
@@ -638,6 +639,7 @@ struct inside {
 	struct mem_event *event;
 	struct mem_semaphore *semaphore;
 	struct mem_endpoint *endpoint;
+	struct mem_attrs *attrs;
 	uint32_t *ptr;
 	struct answer wrong;
 };
@@ -812,6 +814,36 @@ static void ask_inside(struct inside *in)
 	are_all(in, answers, NR(answers), 0);
 }
 
+/* Lists can be read, but neither made nor changed. */
+static void call_attrs_inside(struct inside *in)
+{
+	const uint32_t type = MEM_ATTR_TYPE_RAW;
+	struct mem_attr attr = { MEM_ATTR_TYPES, 0, &type, sizeof(type) };
+	struct mem_format_info format = { .size = sizeof(format) };
+	struct mem_attrs *other, *conflict;
+	const struct answer answers[] = {
+		ANSWER(mem_attrs_create(ctx, &other)),
+		ANSWER(mem_attrs_clone(in->attrs, &other)),
+		ANSWER(mem_attrs_append(&in->attrs, 1, &other)),
+		ANSWER(mem_attrs_set(in->attrs, &attr, 1)),
+		ANSWER(mem_attrs_reconcile(&in->attrs, 1, &other, &conflict)),
+	};
+	const struct answer others[] = {
+		ANSWER(mem_attrs_get(in->attrs, 0, &attr, 1)),
+		ANSWER(mem_attrs_state(in->attrs)),
+		ANSWER(mem_attrs_slots(in->attrs) - 1),
+		ANSWER(mem_attrs_dump(in->attrs, NULL, 0)),
+		ANSWER(mem_attrs_validate(NULL, &in->attrs, 1) + EINVAL),
+		ANSWER(mem_attrs_set_client(in->attrs, in, NULL)),
+		ANSWER(mem_attrs_client(in->attrs) != in),
+		ANSWER(!mem_attr_name(MEM_ATTR_TYPES)),
+		ANSWER(mem_format_info(MEM_FORMAT_NV12, &format)),
+	};
+
+	are_all(in, answers, NR(answers), -EPERM);
+	are_all(in, others, NR(others), 0);
+}
+
 static void call_all_inside(void *arg)
 {
 	struct inside *in = arg;
@@ -819,12 +851,14 @@ static void call_all_inside(void *arg)
 	call_streams_inside(in);
 	call_buffers_inside(in);
 	call_endpoints_inside(in);
+	call_attrs_inside(in);
 	ask_inside(in);
 	mem_endpoint_close(in->endpoint);
 	mem_job_destroy(in->job);
 	mem_buf_destroy(in->buf);
 	mem_event_destroy(in->event);
 	mem_semaphore_destroy(in->semaphore);
+	mem_attrs_destroy(in->attrs);
 	mem_ctx_close(in->other);
 }
 
@@ -845,6 +879,7 @@ static void call_in_a_host_function(void)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 				    socks), 0);
 	assert_int_equal(mem_endpoint_from_fd(ctx, socks[0], &in.endpoint), 0);
+	assert_int_equal(mem_attrs_create(ctx, &in.attrs), 0);
 	assert_int_equal(mem_stream_call(stream, call_all_inside, &in), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
 	if (in.wrong.call)

@@ -34,8 +34,8 @@ modprobe vgem 2>/dev/null
 "$dir/header_test" || rc=1
 # Random sequences of the model's: the embedded backend has them all, too.
 ! is_quick || export ROUNDS=${ROUNDS:-4}
-for test in ctx size buf job watch random endpoint \
-	hostile; do
+for test in ctx size buf job watch random endpoint hostile attrs \
+	attrs_merge; do
 	LIBMEM_BACKEND=kernel "$dir/${test}_test" || rc=1
 done
 all="nano tx2 drive-px2 xavier orin orin-nano thor generic-coherent"

@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: attribute lists: made, set, read, copied. A list is one allocation
+ * (two if clients' keys are set later), and does not change except by
+ * mem_attrs_set() and mem_attrs_set_client().
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attrs.h"
+#include "constraint.h"
+
+/* Order of the two fields of a list that a client sets */
+enum client_state {
+	CLIENT_NONE,
+	CLIENT_IS_BEING_SET,
+	CLIENT_SET
+};
+
+/**
+ * attrs_check() - check that a call may make or change a list
+ * @ctx: context of the list
+ *
+ * Return: 0, or -EPERM: called in a host function, or in a child.
+ */
+int attrs_check(struct mem_ctx *ctx)
+{
+	const int err = sched_check_call();
+
+	if (err)
+		return err;
+	return ctx->backend->check ? ctx->backend->check() : 0;
+}
+
+static void client_copy(struct attrs_client *to,
+			const struct attrs_client *from)
+{
+	unsigned int i;
+
+	memcpy(to->len, from->len, sizeof(to->len));
+	for (i = 0; i < MEM_ATTR_CLIENT_KEYS; i++)
+		memcpy(to->bytes[i], from->bytes[i], from->len[i]);
+}
+
+/* Returns true if a slot has the same client's values as the one before it. */
+static bool shares_client(const struct attrs_slot *const *slots, size_t i)
+{
+	return i && slots[i]->client == slots[i - 1]->client;
+}
+
+static size_t nr_clients(const struct attrs_slot *const *slots, size_t nr)
+{
+	size_t i, nr_clients = 0;
+
+	for (i = 0; i < nr; i++)
+		nr_clients += slots[i]->client && !shares_client(slots, i);
+	return nr_clients;
+}
+
+/**
+ * attrs_new() - allocate a list
+ * @ctx: context, kept by the list
+ * @state: kind of list
+ * @slots: copied
+ * @nr: slots of the list
+ * @nr_conflicts: room for so many
+ *
+ * Return: the list; NULL: there is no memory.
+ */
+struct mem_attrs *attrs_new(struct mem_ctx *ctx, enum mem_attrs_state state,
+			    const struct attrs_slot *const *slots, size_t nr,
+			    size_t nr_conflicts)
+{
+	const size_t slots_len = nr * sizeof(**slots);
+	const size_t conflicts_len =
+		nr_conflicts * sizeof(struct attrs_conflict);
+	struct attrs_client *client;
+	struct mem_attrs *attrs;
+	size_t i;
+
+	attrs = malloc(sizeof(*attrs) + slots_len + conflicts_len +
+		       nr_clients(slots, nr) * sizeof(*client));
+	if (!attrs)
+		return NULL;
+	memset(attrs, 0, sizeof(*attrs));
+	attrs->ctx = ctx_get(ctx);
+	attrs->state = state;
+	attrs->nr_slots = (uint32_t)nr;
+	attrs->conflicts = (void *)&attrs->slots[nr];
+	client = (void *)(attrs->conflicts + nr_conflicts);
+	for (i = 0; i < nr; i++) {
+		attrs->slots[i] = *slots[i];
+		if (!slots[i]->client)
+			continue;
+		if (shares_client(slots, i)) {
+			attrs->slots[i].client = attrs->slots[i - 1].client;
+			continue;
+		}
+		client_copy(client, slots[i]->client);
+		attrs->slots[i].client = client++;
+	}
+	return attrs;
+}
+
+API int mem_attrs_create(struct mem_ctx *ctx, struct mem_attrs **attrs)
+{
+	static const struct attrs_slot empty;
+	const struct attrs_slot *slot = &empty;
+	struct mem_attrs *new;
+	int err;
+
+	if (!ctx || !attrs)
+		return -EINVAL;
+	err = attrs_check(ctx);
+	if (err)
+		return err;
+	new = attrs_new(ctx, MEM_ATTRS_UNRECONCILED, &slot, 1, 0);
+	if (!new)
+		return -ENOMEM;
+	*attrs = new;
+	return 0;
+}
+
+API void mem_attrs_destroy(struct mem_attrs *attrs)
+{
+	struct mem_ctx *ctx;
+
+	if (!attrs)
+		return;
+	ctx = attrs->ctx;
+	if (attrs->client && attrs->destroy)
+		attrs->destroy(attrs->client);
+	free(attrs->own_client);
+	free(attrs);
+	ctx_put(ctx);
+}
+
+static int copy(const struct mem_attrs *attrs, struct mem_attrs **to)
+{
+	const struct attrs_slot *slots[MEM_SLOTS_MAX];
+	struct mem_attrs *new;
+	uint32_t i;
+
+	for (i = 0; i < attrs->nr_slots; i++)
+		slots[i] = &attrs->slots[i];
+	new = attrs_new(attrs->ctx, attrs->state, slots, attrs->nr_slots, 0);
+	if (!new)
+		return -ENOMEM;
+	new->is_shared = attrs->is_shared;
+	*to = new;
+	return 0;
+}
+
+API int mem_attrs_clone(const struct mem_attrs *attrs,
+			struct mem_attrs **clone)
+{
+	int err;
+
+	if (!attrs || !clone || attrs->state == MEM_ATTRS_CONFLICT)
+		return -EINVAL;
+	err = attrs_check(attrs->ctx);
+	return err ? err : copy(attrs, clone);
+}
+
+/**
+ * attrs_collect() - find the slots of unreconciled lists
+ * @lists: as a caller gave them
+ * @nr_lists: the same
+ * @slots: out: MEM_SLOTS_MAX pointers at most, to the lists' own
+ * @nr_slots: out: how many
+ * @is_shared: out: true if one of the lists has been in another process
+ *
+ * Return: 0, or -EINVAL (a pointer is NULL, no or too many lists or slots, a
+ * list of another kind), -EXDEV (lists of two contexts).
+ */
+int attrs_collect(struct mem_attrs *const *lists, size_t nr_lists,
+		  const struct attrs_slot **slots, size_t *nr_slots,
+		  bool *is_shared)
+{
+	size_t i, nr = 0;
+	uint32_t k;
+
+	if (!lists || !nr_lists || nr_lists > MEM_SLOTS_MAX)
+		return -EINVAL;
+	*is_shared = false;
+	for (i = 0; i < nr_lists; i++) {
+		const struct mem_attrs *list = lists[i];
+
+		if (!list || list->state != MEM_ATTRS_UNRECONCILED ||
+		    list->nr_slots > MEM_SLOTS_MAX - nr)
+			return -EINVAL;
+		for (k = 0; k < list->nr_slots; k++)
+			slots[nr++] = &list->slots[k];
+		*is_shared |= list->is_shared;
+	}
+	for (i = 1; i < nr_lists; i++)
+		if (lists[i]->ctx != lists[0]->ctx)
+			return -EXDEV;
+	*nr_slots = nr;
+	return 0;
+}
+
+API int mem_attrs_append(struct mem_attrs *const *lists, size_t nr_lists,
+			 struct mem_attrs **attrs)
+{
+	const struct attrs_slot *slots[MEM_SLOTS_MAX];
+	struct mem_attrs *new;
+	bool is_shared;
+	size_t nr;
+	int err;
+
+	if (!attrs)
+		return -EINVAL;
+	err = attrs_collect(lists, nr_lists, slots, &nr, &is_shared);
+	if (err)
+		return err;
+	err = attrs_check(lists[0]->ctx);
+	if (err)
+		return err;
+	new = attrs_new(lists[0]->ctx, MEM_ATTRS_UNRECONCILED, slots, nr, 0);
+	if (!new)
+		return -ENOMEM;
+	new->is_shared = is_shared;
+	*attrs = new;
+	return 0;
+}
+
+API int mem_attrs_state(const struct mem_attrs *attrs)
+{
+	return attrs ? (int)attrs->state : -EINVAL;
+}
+
+API int mem_attrs_slots(const struct mem_attrs *attrs)
+{
+	if (!attrs)
+		return -EINVAL;
+	switch (attrs->state) {
+	case MEM_ATTRS_RECONCILED:
+		return 1;
+	case MEM_ATTRS_CONFLICT:
+		return 0;
+	default:
+		return (int)attrs->nr_slots;
+	}
+}
+
+/* Setting */
+
+/**
+ * struct setting - values that are to be set, as far as they are checked
+ * @slot: where
+ * @rows: bits of rows among them
+ * @client_keys: bits of clients' keys among them
+ * @allowed: bits of rows of the slot's types, which may be among them
+ */
+struct setting {
+	const struct attrs_slot *slot;
+	uint64_t rows;
+	uint32_t client_keys;
+	uint64_t allowed;
+};
+
+static bool client_has(const struct attrs_slot *slot, unsigned int at)
+{
+	return slot->client && slot->client->len[at];
+}
+
+static int check_client(struct setting *setting, const struct mem_attr *attr)
+{
+	const unsigned int at = attr->key - MEM_ATTR_CLIENT;
+
+	if (attr->len > MEM_ATTR_CLIENT_LEN)
+		return -EINVAL;
+	if (setting->client_keys >> at & 1 || client_has(setting->slot, at))
+		return -EEXIST;
+	setting->client_keys |= 1U << at;
+	return 0;
+}
+
+/* The caller's bytes may lie anywhere: they are checked where they are aligned. */
+static int check_value(const struct attrs_key *row, const struct mem_attr *attr)
+{
+	uint8_t value[ATTRS_VALUE_MAX] __attribute__((aligned(8)));
+	const size_t len = attrs_element_len(row);
+
+	if (attr->len % len || attr->len / len > row->max)
+		return -EINVAL;
+	memcpy(value, attr->value, attr->len);
+	return attrs_value_is_valid(row, value, attr->len / len) ? 0 : -EINVAL;
+}
+
+static int check_attr(struct setting *setting, const struct mem_attr *attr)
+{
+	int row, err;
+
+	if (attr->reserved || !attr->value || !attr->len)
+		return -EINVAL;
+	if (attrs_is_client(attr->key))
+		return check_client(setting, attr);
+	row = attrs_row_of(attr->key);
+	if (row < 0 || attrs_keys[row].merge == MERGE_OUTPUT)
+		return -EINVAL;
+	if (!(setting->allowed >> row & 1))
+		return -EINVAL;
+	err = check_value(&attrs_keys[row], attr);
+	if (err)
+		return err;
+	if ((setting->rows | setting->slot->is_set) >> row & 1)
+		return -EEXIST;
+	setting->rows |= 1ULL << row;
+	return 0;
+}
+
+/* Keys of the types that a slot has, or gets by the values */
+static uint64_t allowed_rows(const struct attrs_slot *slot,
+			     const struct mem_attr *values, size_t nr_values)
+{
+	uint64_t rows = attrs_rows_of(MEM_ATTR_TYPE_GENERAL);
+	size_t i, k;
+
+	for (i = 0; i < slot->nr[ROW_TYPES]; i++)
+		rows |= attrs_rows_of(slot->values.types[i]);
+	for (i = 0; i < nr_values; i++) {
+		uint32_t types[ATTRS_TYPES_MAX];
+
+		if (values[i].key != MEM_ATTR_TYPES || !values[i].value ||
+		    values[i].len > sizeof(types))
+			continue;
+		memcpy(types, values[i].value, values[i].len);
+		for (k = 0; k < values[i].len / sizeof(*types); k++)
+			if (types[k] <= MEM_ATTR_TYPE_PYRAMID)
+				rows |= attrs_rows_of(types[k]);
+	}
+	return rows;
+}
+
+static void store(struct attrs_slot *slot, const struct mem_attr *attr)
+{
+	const int row = attrs_row_of(attr->key);
+
+	if (attrs_is_client(attr->key)) {
+		const unsigned int at = attr->key - MEM_ATTR_CLIENT;
+
+		slot->client->len[at] = (uint16_t)attr->len;
+		memcpy(slot->client->bytes[at], attr->value, attr->len);
+		return;
+	}
+	memcpy(slot_value(slot, (unsigned int)row), attr->value, attr->len);
+	slot_mark(slot, (unsigned int)row,
+		  attr->len / attrs_element_len(&attrs_keys[row]));
+}
+
+/**
+ * attrs_set_slot() - set keys of a slot, all or none
+ * @attrs: list of one slot, which gets the memory for a client's keys
+ * @slot: of the list
+ * @values: as a caller, or another process, gave them
+ * @nr_values: how many
+ *
+ * Return: 0, or -EINVAL, -EEXIST or -ENOMEM as mem_attrs_set().
+ */
+int attrs_set_slot(struct mem_attrs *attrs, struct attrs_slot *slot,
+		   const struct mem_attr *values, size_t nr_values)
+{
+	struct setting setting = {
+		.slot = slot,
+		.allowed = allowed_rows(slot, values, nr_values),
+	};
+	size_t i;
+	int err;
+
+	for (i = 0; i < nr_values; i++) {
+		err = check_attr(&setting, &values[i]);
+		if (err)
+			return err;
+	}
+	if (setting.client_keys && !slot->client) {
+		slot->client = calloc(1, sizeof(*slot->client));
+		if (!slot->client)
+			return -ENOMEM;
+		attrs->own_client = slot->client;
+	}
+	for (i = 0; i < nr_values; i++)
+		store(slot, &values[i]);
+	return 0;
+}
+
+API int mem_attrs_set(struct mem_attrs *attrs, const struct mem_attr *values,
+		      size_t nr_values)
+{
+	int err;
+
+	if (!attrs || !values || !nr_values)
+		return -EINVAL;
+	err = attrs_check(attrs->ctx);
+	if (err)
+		return err;
+	if (attrs->state != MEM_ATTRS_UNRECONCILED || attrs->nr_slots != 1)
+		return -EPERM;
+	return attrs_set_slot(attrs, attrs->slots, values, nr_values);
+}
+
+/* Reading */
+
+static void look_up(const struct attrs_slot *slot, struct mem_attr *attr)
+{
+	const int row = attrs_row_of(attr->key);
+
+	attr->value = NULL;
+	attr->len = 0;
+	if (attrs_is_client(attr->key)) {
+		const unsigned int at = attr->key - MEM_ATTR_CLIENT;
+
+		if (!client_has(slot, at))
+			return;
+		attr->value = slot->client->bytes[at];
+		attr->len = slot->client->len[at];
+	} else if (slot_has(slot, (unsigned int)row)) {
+		attr->value = slot_value_of(slot, (unsigned int)row);
+		attr->len = slot->nr[row] * attrs_element_len(&attrs_keys[row]);
+	}
+}
+
+API int mem_attrs_get(const struct mem_attrs *attrs, unsigned int slot,
+		      struct mem_attr *values, size_t nr_values)
+{
+	size_t i;
+
+	if (!attrs || !values || !nr_values)
+		return -EINVAL;
+	if (attrs->state == MEM_ATTRS_CONFLICT)
+		return -EPERM;
+	if (slot >= (unsigned int)mem_attrs_slots(attrs))
+		return -EINVAL;
+	for (i = 0; i < nr_values; i++)
+		if (!attrs_is_client(values[i].key) &&
+		    attrs_row_of(values[i].key) < 0)
+			return -EINVAL;
+	for (i = 0; i < nr_values; i++)
+		look_up(&attrs->slots[slot], &values[i]);
+	return 0;
+}
+
+/* What a client keeps with a list */
+
+API int mem_attrs_set_client(const struct mem_attrs *attrs, void *client,
+			     void (*destroy)(void *client))
+{
+	/* It is no part of what the list says. */
+	struct mem_attrs *list = (struct mem_attrs *)attrs;
+	int none = CLIENT_NONE;
+
+	if (!attrs || !client)
+		return -EINVAL;
+	if (!atomic_compare_exchange_strong(&list->client_state, &none,
+					    CLIENT_IS_BEING_SET))
+		return -EEXIST;
+	list->client = client;
+	list->destroy = destroy;
+	atomic_store(&list->client_state, CLIENT_SET);
+	return 0;
+}
+
+API void *mem_attrs_client(const struct mem_attrs *attrs)
+{
+	if (!attrs || atomic_load(&attrs->client_state) != CLIENT_SET)
+		return NULL;
+	return attrs->client;
+}
+
+/* Reconciled lists, for objects and images */
+
+static const struct attrs_values *result_of(const struct mem_attrs *attrs)
+{
+	return &attrs->slots[SLOT_RESULT].values;
+}
+
+static uint64_t larger(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
+/**
+ * attrs_len() - how long the buffer of a list is
+ * @attrs: reconciled list
+ *
+ * Return: bytes, above 0.
+ */
+uint64_t attrs_len(const struct mem_attrs *attrs)
+{
+	const struct attrs_values *v = result_of(attrs);
+
+	/* What is of another type is 0, but the finest level of a pyramid. */
+	if (v->pyramid.size)
+		return v->pyramid.size;
+	return larger(larger(v->raw.size, v->array.size),
+		      larger(v->image.size, v->tensor.size));
+}
+
+/**
+ * attrs_align() - how the buffer of a list is aligned
+ * @attrs: reconciled list
+ *
+ * Return: a power of two.
+ */
+uint64_t attrs_align(const struct mem_attrs *attrs)
+{
+	const struct attrs_values *v = result_of(attrs);
+
+	return larger(larger(v->raw.align, v->array.align),
+		      larger(v->image.align, v->tensor.base_align));
+}
+
+/**
+ * attrs_engines() - who accesses the buffer of a list beside the CPU
+ * @attrs: reconciled list
+ *
+ * Return: bits as MEM_ATTR_ENGINES has them, GPUs included.
+ */
+uint64_t attrs_engines(const struct mem_attrs *attrs)
+{
+	return constraint_engines(attrs->ctx, &attrs->slots[SLOT_RESULT]);
+}
+
+/**
+ * attrs_perm() - what may be done to the buffer of a list
+ * @attrs: reconciled list
+ *
+ * Return: MEM_READ or MEM_RW.
+ */
+uint32_t attrs_perm(const struct mem_attrs *attrs)
+{
+	return result_of(attrs)->actual_perm;
+}
+
+/**
+ * attrs_has_cpu_access() - look whether the CPU accesses the buffer of a list
+ * @attrs: reconciled list
+ *
+ * Return: true if so.
+ */
+bool attrs_has_cpu_access(const struct mem_attrs *attrs)
+{
+	return result_of(attrs)->need_cpu_access;
+}
+
+/**
+ * attrs_needs_maintenance() - look whether a list says MEM_ATTR_CPU_COHERENCY
+ * @attrs: reconciled list
+ *
+ * Return: true if so.
+ */
+bool attrs_needs_maintenance(const struct mem_attrs *attrs)
+{
+	return result_of(attrs)->cpu_coherency;
+}
+
+/**
+ * attrs_kind() - which memory the buffer of a list is
+ * @attrs: reconciled list
+ * @flags: out: with MEM_KIND_DEVICE MEM_DEVICE_DISCRETE, else 0
+ *
+ * The CPU's cache is in question only if the CPU has access. Over the module
+ * engines that run kernels have no memory of two views: such a buffer is
+ * uncached.
+ *
+ * Return: MEM_KIND_NONCOHERENT, MEM_KIND_COHERENT or MEM_KIND_UNCACHED, of
+ * mem_buf_alloc(); MEM_KIND_DEVICE, of mem_alloc().
+ */
+enum mem_kind attrs_kind(const struct mem_attrs *attrs, unsigned int *flags)
+{
+	const struct attrs_values *v = result_of(attrs);
+	const bool runs_kernels = attrs_engines(attrs) & ~MEM_ATTR_ENGINE_DMA;
+
+	*flags = 0;
+	if (slot_has(&attrs->slots[SLOT_RESULT], ROW_VIDMEM_GPU_ID)) {
+		*flags = MEM_DEVICE_DISCRETE;
+		return MEM_KIND_DEVICE;
+	}
+	if (constraint_is_coherent(attrs->ctx))
+		return MEM_KIND_COHERENT;
+	if (!v->need_cpu_access || !v->cpu_cache)
+		return MEM_KIND_UNCACHED;
+	if (runs_kernels && attrs->ctx->backend == &kernel_backend)
+		return MEM_KIND_UNCACHED;
+	return MEM_KIND_NONCOHERENT;
+}
+
+/**
+ * attrs_with_perm() - copy a list with another permission
+ * @attrs: reconciled list
+ * @perm: MEM_READ or MEM_RW
+ * @copy_of: out: the copy, owned by the caller: mem_attrs_destroy()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int attrs_with_perm(const struct mem_attrs *attrs, uint32_t perm,
+		    struct mem_attrs **copy_of)
+{
+	struct mem_attrs *new;
+	int err;
+
+	err = copy(attrs, &new);
+	if (err)
+		return err;
+	new->slots[SLOT_RESULT].values.actual_perm = perm;
+	*copy_of = new;
+	return 0;
+}

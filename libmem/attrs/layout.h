@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* libmem: where the parts of a buffer lie. */
+#ifndef _LIBMEM_ATTRS_LAYOUT_H
+#define _LIBMEM_ATTRS_LAYOUT_H
+
+#include "attrs.h"
+
+void layout_compute(struct mem_ctx *ctx, uint64_t users,
+		    struct attrs_slot *result,
+		    struct attrs_conflicts *conflicts);
+
+#endif

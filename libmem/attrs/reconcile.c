@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: reconciliation. Values of all slots are merged key by key, by the rule
+ * of each key's row, which gives the inputs; what these come to is computed in
+ * result.c. A key that breaks a rule is noted, and the others are gone on with,
+ * so that a conflict list names all of them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attrs.h"
+
+/**
+ * struct merging - a reconciliation that is under way
+ * @ctx: context of the lists
+ * @slots: what is merged
+ * @nr: of @slots
+ * @inputs: what it comes to
+ * @client: the client's part of @inputs
+ * @conflicts: what does not fit
+ */
+struct merging {
+	struct mem_ctx *ctx;
+	const struct attrs_slot *slots[MEM_SLOTS_MAX];
+	size_t nr;
+	struct attrs_slot inputs;
+	struct attrs_client client;
+	struct attrs_conflicts conflicts;
+};
+
+/**
+ * attrs_conflict() - note that a key breaks a rule
+ * @conflicts: where; a key's first rule stays
+ * @key: enum mem_attr_key
+ * @rule: enum attrs_rule
+ * @engine: name of the engine whose rule it is, or NULL
+ * @arg: of the rule
+ */
+void attrs_conflict(struct attrs_conflicts *conflicts, uint32_t key,
+		    enum attrs_rule rule, const char *engine, uint64_t arg)
+{
+	const int row = attrs_row_of(key);
+
+	if (row >= 0) {
+		if (conflicts->rows >> row & 1)
+			return;
+		conflicts->rows |= 1ULL << row;
+	}
+	conflicts->list[conflicts->nr++] = (struct attrs_conflict) {
+		.key = key,
+		.rule = rule,
+		.engine = engine,
+		.arg = arg,
+	};
+}
+
+static enum attrs_rule merge_equal(const struct attrs_key *row,
+				   struct attrs_slot *to,
+				   const struct attrs_slot *from)
+{
+	const unsigned int at = (unsigned int)(row - attrs_keys);
+
+	if (to->nr[at] != from->nr[at] ||
+	    memcmp(slot_value(to, at), slot_value_of(from, at),
+		   to->nr[at] * attrs_element_len(row)))
+		return RULE_EQUAL;
+	return RULE_NONE;
+}
+
+static enum attrs_rule merge_or(const struct attrs_key *row,
+				struct attrs_slot *to,
+				const struct attrs_slot *from)
+{
+	const unsigned int at = (unsigned int)(row - attrs_keys);
+
+	if (row->element == ELEMENT_U8)
+		*(uint8_t *)slot_value(to, at) |=
+			*(const uint8_t *)slot_value_of(from, at);
+	else
+		*(uint64_t *)slot_value(to, at) |=
+			*(const uint64_t *)slot_value_of(from, at);
+	return RULE_NONE;
+}
+
+/* What @to has no element for is 0. */
+static enum attrs_rule merge_max(const struct attrs_key *row,
+				 struct attrs_slot *to,
+				 const struct attrs_slot *from)
+{
+	const unsigned int at = (unsigned int)(row - attrs_keys);
+	unsigned int i;
+
+	for (i = 0; i < from->nr[at]; i++) {
+		if (row->element == ELEMENT_U32) {
+			uint32_t *have = (uint32_t *)slot_value(to, at) + i;
+			const uint32_t other =
+				((const uint32_t *)slot_value_of(from, at))[i];
+
+			*have = *have > other ? *have : other;
+		} else {
+			uint64_t *have = (uint64_t *)slot_value(to, at) + i;
+			const uint64_t other =
+				((const uint64_t *)slot_value_of(from, at))[i];
+
+			*have = *have > other ? *have : other;
+		}
+	}
+	if (to->nr[at] < from->nr[at])
+		to->nr[at] = from->nr[at];
+	return RULE_NONE;
+}
+
+/* Sorted lists of different GPUs: returns where an id is or belongs. */
+static unsigned int place_of(const uint8_t *ids, size_t step, unsigned int nr,
+			     const uint8_t *id, bool *is_there)
+{
+	unsigned int i;
+	int order;
+
+	*is_there = false;
+	for (i = 0; i < nr; i++) {
+		order = memcmp(ids + i * step, id, MEM_GPU_ID_LEN);
+		*is_there = !order;
+		if (order >= 0)
+			break;
+	}
+	return i;
+}
+
+/**
+ * attrs_add_gpu() - have a slot name a GPU
+ * @slot: whose GPUs are sorted
+ * @id: MEM_GPU_ID_LEN bytes
+ *
+ * Return: RULE_NONE, or RULE_TOO_MANY.
+ */
+enum attrs_rule attrs_add_gpu(struct attrs_slot *slot, const uint8_t *id)
+{
+	const unsigned int nr = slot->nr[ROW_GPU_IDS];
+	uint8_t (*ids)[MEM_GPU_ID_LEN] = slot->values.gpu_ids;
+	bool is_there;
+	unsigned int at;
+
+	at = place_of(ids[0], sizeof(*ids), nr, id, &is_there);
+	if (is_there)
+		return RULE_NONE;
+	if (nr == MEM_ATTR_GPUS_MAX)
+		return RULE_TOO_MANY;
+	memmove(ids[at + 1], ids[at], (nr - at) * sizeof(*ids));
+	memcpy(ids[at], id, sizeof(*ids));
+	slot_mark(slot, ROW_GPU_IDS, nr + 1);
+	return RULE_NONE;
+}
+
+static enum attrs_rule merge_gpus(struct attrs_slot *to,
+				  const struct attrs_slot *from)
+{
+	enum attrs_rule rule = RULE_NONE;
+	unsigned int i;
+
+	for (i = 0; i < from->nr[ROW_GPU_IDS] && !rule; i++)
+		rule = attrs_add_gpu(to, from->values.gpu_ids[i]);
+	return rule;
+}
+
+static enum attrs_rule merge_gpu_value(const struct attrs_key *row,
+				       struct attrs_slot *to,
+				       const struct mem_attr_gpu_value *value)
+{
+	const unsigned int at = (unsigned int)(row - attrs_keys);
+	struct mem_attr_gpu_value *values = slot_value(to, at);
+	const unsigned int nr = to->nr[at];
+	bool is_there;
+	unsigned int i;
+
+	i = place_of(values->gpu_id, sizeof(*values), nr, value->gpu_id,
+		     &is_there);
+	if (is_there) {
+		if (row->merge == MERGE_GPU_EQUAL)
+			return values[i].value == value->value ? RULE_NONE :
+			       RULE_EQUAL;
+		values[i].value &= value->value;
+		return RULE_NONE;
+	}
+	if (nr == MEM_ATTR_GPUS_MAX)
+		return RULE_TOO_MANY;
+	memmove(&values[i + 1], &values[i], (nr - i) * sizeof(*values));
+	values[i] = *value;
+	slot_mark(to, at, nr + 1);
+	return RULE_NONE;
+}
+
+static enum attrs_rule merge_gpu_values(const struct attrs_key *row,
+					struct attrs_slot *to,
+					const struct attrs_slot *from)
+{
+	const unsigned int at = (unsigned int)(row - attrs_keys);
+	const struct mem_attr_gpu_value *values = slot_value_of(from, at);
+	enum attrs_rule rule = RULE_NONE;
+	unsigned int i;
+
+	for (i = 0; i < from->nr[at] && !rule; i++)
+		rule = merge_gpu_value(row, to, &values[i]);
+	return rule;
+}
+
+/* The types become a sorted list of different ones. */
+static enum attrs_rule merge_types(struct attrs_slot *to,
+				   const struct attrs_slot *from)
+{
+	const uint32_t both = 1U << MEM_ATTR_TYPE_IMAGE |
+			      1U << MEM_ATTR_TYPE_TENSOR;
+	uint32_t all = 0, type;
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < to->nr[ROW_TYPES]; i++)
+		all |= 1U << to->values.types[i];
+	for (i = 0; i < from->nr[ROW_TYPES]; i++)
+		all |= 1U << from->values.types[i];
+	for (type = 1; type <= MEM_ATTR_TYPE_PYRAMID; type++)
+		if (all >> type & 1)
+			to->values.types[nr++] = type;
+	slot_mark(to, ROW_TYPES, nr);
+	return nr == 1 || all == both ? RULE_NONE : RULE_TYPES;
+}
+
+static enum attrs_rule merge_value(const struct attrs_key *row,
+				   struct attrs_slot *to,
+				   const struct attrs_slot *from)
+{
+	switch (row->merge) {
+	case MERGE_OR:
+		return merge_or(row, to, from);
+	case MERGE_MAX:
+		return merge_max(row, to, from);
+	case MERGE_UNION:
+		return merge_gpus(to, from);
+	case MERGE_TYPES:
+		return merge_types(to, from);
+	case MERGE_GPU_AND:
+	case MERGE_GPU_EQUAL:
+		return merge_gpu_values(row, to, from);
+	default:
+		return merge_equal(row, to, from);
+	}
+}
+
+static bool is_a_set(const struct attrs_key *row)
+{
+	return row->merge == MERGE_UNION || row->merge == MERGE_TYPES ||
+	       row->element == ELEMENT_GPU_VALUE;
+}
+
+static void merge_row(struct merging *merging, unsigned int at)
+{
+	const struct attrs_key *row = &attrs_keys[at];
+	struct attrs_slot *to = &merging->inputs;
+	enum attrs_rule rule, first = RULE_NONE;
+	size_t i;
+
+	/* To the end, so that the order of lists makes no difference. */
+	for (i = 0; i < merging->nr; i++) {
+		const struct attrs_slot *from = merging->slots[i];
+
+		if (!slot_has(from, at))
+			continue;
+		/* A set begins empty, so that it is sorted. */
+		if (!slot_has(to, at) && !is_a_set(row)) {
+			memcpy(slot_value(to, at), slot_value_of(from, at),
+			       from->nr[at] * attrs_element_len(row));
+			slot_mark(to, at, from->nr[at]);
+			continue;
+		}
+		rule = merge_value(row, to, from);
+		first = first ? first : rule;
+	}
+	if (first)
+		attrs_conflict(&merging->conflicts, row->key, first, NULL, 0);
+}
+
+static void merge_client(struct merging *merging)
+{
+	struct attrs_client *to = &merging->client;
+	unsigned int at;
+	size_t i;
+
+	for (i = 0; i < merging->nr; i++) {
+		const struct attrs_client *from = merging->slots[i]->client;
+
+		if (!from)
+			continue;
+		merging->inputs.client = to;
+		for (at = 0; at < MEM_ATTR_CLIENT_KEYS; at++) {
+			if (from->len[at] && !to->len[at]) {
+				to->len[at] = from->len[at];
+				memcpy(to->bytes[at], from->bytes[at],
+				       from->len[at]);
+			}
+		}
+	}
+}
+
+/* The first list's value stands for all: it is enough to compare with that. */
+static void compare_client(struct merging *merging)
+{
+	const struct attrs_client *all = &merging->client;
+	uint32_t different = 0;
+	unsigned int at;
+	size_t i;
+
+	for (i = 0; i < merging->nr; i++) {
+		const struct attrs_client *one = merging->slots[i]->client;
+
+		for (at = 0; one && at < MEM_ATTR_CLIENT_KEYS; at++)
+			if (one->len[at] &&
+			    (one->len[at] != all->len[at] ||
+			     memcmp(one->bytes[at], all->bytes[at],
+				    one->len[at])))
+				different |= 1U << at;
+	}
+	for (at = 0; at < MEM_ATTR_CLIENT_KEYS; at++)
+		if (different >> at & 1)
+			attrs_conflict(&merging->conflicts,
+				       MEM_ATTR_CLIENT + at, RULE_EQUAL, NULL,
+				       0);
+}
+
+static void require_mandatory(struct merging *merging)
+{
+	const struct attrs_slot *inputs = &merging->inputs;
+	uint64_t rows = attrs_rows_of(MEM_ATTR_TYPE_GENERAL);
+	unsigned int i;
+
+	if (merging->conflicts.rows >> ROW_TYPES & 1)
+		return;
+	for (i = 0; i < inputs->nr[ROW_TYPES]; i++)
+		rows |= attrs_rows_of(inputs->values.types[i]);
+	for (i = 0; i < NR_ROWS; i++)
+		if (rows >> i & 1 && attrs_keys[i].is_mandatory &&
+		    !slot_has(inputs, i))
+			attrs_conflict(&merging->conflicts, attrs_keys[i].key,
+				       RULE_MANDATORY, NULL, 0);
+}
+
+/* Of the inputs: as many values as the key says that counts them */
+static void require_counts(struct merging *merging)
+{
+	const struct attrs_slot *inputs = &merging->inputs;
+	unsigned int i;
+
+	for (i = 0; i < NR_ROWS; i++) {
+		const unsigned int by = attrs_keys[i].counted_by;
+		uint32_t nr;
+
+		if (!by || !slot_has(inputs, i))
+			continue;
+		nr = *(const uint32_t *)slot_value_of(inputs, by);
+		if (slot_has(inputs, by) &&
+		    !(merging->conflicts.rows >> by & 1) &&
+		    inputs->nr[i] != nr)
+			attrs_conflict(&merging->conflicts, attrs_keys[i].key,
+				       RULE_COUNT, NULL, nr);
+	}
+}
+
+/* Of what is set; the result is written if there is no conflict. */
+static void merge(struct merging *merging, struct attrs_slot *result)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_ROWS; i++)
+		if (attrs_keys[i].merge != MERGE_OUTPUT)
+			merge_row(merging, i);
+	merge_client(merging);
+	compare_client(merging);
+	require_mandatory(merging);
+	require_counts(merging);
+	if (!merging->conflicts.nr)
+		attrs_result(merging->ctx, &merging->inputs, result,
+			     &merging->conflicts);
+}
+
+static int conflict_out(const struct merging *merging,
+			struct mem_attrs **conflict)
+{
+	const struct attrs_conflicts *conflicts = &merging->conflicts;
+	struct mem_attrs *new;
+
+	if (!conflict)
+		return -EADV;
+	new = attrs_new(merging->ctx, MEM_ATTRS_CONFLICT, merging->slots,
+			merging->nr, conflicts->nr);
+	if (!new)
+		return -ENOMEM;
+	memcpy(new->conflicts, conflicts->list,
+	       conflicts->nr * sizeof(*conflicts->list));
+	new->nr_conflicts = conflicts->nr;
+	*conflict = new;
+	return -EADV;
+}
+
+/**
+ * attrs_merge() - make a reconciled or a conflict list of slots
+ * @ctx: context
+ * @from: slots
+ * @nr: 1 to MEM_SLOTS_MAX
+ * @reconciled: out: as mem_attrs_reconcile()
+ * @conflict: out: as mem_attrs_reconcile()
+ *
+ * Return: 0, or -EADV or -ENOMEM as mem_attrs_reconcile().
+ */
+int attrs_merge(struct mem_ctx *ctx, const struct attrs_slot *const *from,
+		size_t nr, struct mem_attrs **reconciled,
+		struct mem_attrs **conflict)
+{
+	struct attrs_slot result;
+	const struct attrs_slot *slots[NR_SLOTS];
+	struct merging merging;
+	struct mem_attrs *new;
+
+	merging.ctx = ctx;
+	memcpy(merging.slots, from, nr * sizeof(*from));
+	merging.nr = nr;
+	memset(&merging.inputs, 0, sizeof(merging.inputs));
+	memset(merging.client.len, 0, sizeof(merging.client.len));
+	merging.conflicts.nr = 0;
+	merging.conflicts.rows = 0;
+	merge(&merging, &result);
+	if (merging.conflicts.nr)
+		return conflict_out(&merging, conflict);
+	slots[SLOT_RESULT] = &result;
+	slots[SLOT_INPUTS] = &merging.inputs;
+	new = attrs_new(ctx, MEM_ATTRS_RECONCILED, slots, NR_SLOTS, 0);
+	if (!new)
+		return -ENOMEM;
+	*reconciled = new;
+	return 0;
+}
+
+API int mem_attrs_reconcile(struct mem_attrs *const *lists, size_t nr_lists,
+			    struct mem_attrs **reconciled,
+			    struct mem_attrs **conflict)
+{
+	const struct attrs_slot *slots[MEM_SLOTS_MAX];
+	struct mem_attrs *new = NULL;
+	bool is_shared;
+	size_t nr;
+	int err;
+
+	if (!reconciled)
+		return -EINVAL;
+	err = attrs_collect(lists, nr_lists, slots, &nr, &is_shared);
+	if (err)
+		return err;
+	err = attrs_check(lists[0]->ctx);
+	if (err)
+		return err;
+	err = attrs_merge(lists[0]->ctx, slots, nr, &new, conflict);
+	if (err)
+		return err;
+	new->is_shared = is_shared;
+	*reconciled = new;
+	return 0;
+}

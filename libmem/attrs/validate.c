@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: whether a reconciled list satisfies what lists have set. Each value is
+ * compared with the result by the rule of its key's row, in one direction: the
+ * result may have more of what merges by or, union and maximum.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "attrs.h"
+
+static bool contains_type(const struct attrs_slot *result,
+			  const struct attrs_slot *slot)
+{
+	unsigned int i;
+
+	for (i = 0; i < slot->nr[ROW_TYPES]; i++)
+		if (!slot_has_type(result, slot->values.types[i]))
+			return false;
+	return true;
+}
+
+/* Returns where the result names a GPU; its GPUs' values are in this order. */
+static unsigned int gpu_at(const struct attrs_slot *result, const uint8_t *id)
+{
+	unsigned int i;
+
+	for (i = 0; i < result->nr[ROW_GPU_IDS]; i++)
+		if (!memcmp(result->values.gpu_ids[i], id, MEM_GPU_ID_LEN))
+			break;
+	return i;
+}
+
+static bool contains_gpus(const struct attrs_slot *result,
+			  const struct attrs_slot *slot)
+{
+	unsigned int i;
+
+	for (i = 0; i < slot->nr[ROW_GPU_IDS]; i++)
+		if (gpu_at(result, slot->values.gpu_ids[i]) ==
+		    result->nr[ROW_GPU_IDS])
+			return false;
+	return true;
+}
+
+/* A GPU may always be kept from caching, and from compressing. */
+static bool suits_gpus(const struct attrs_slot *result,
+		       const struct attrs_slot *slot, unsigned int row)
+{
+	const struct mem_attr_gpu_value *got = slot_value_of(result, row);
+	const struct mem_attr_gpu_value *asked = slot_value_of(slot, row);
+	unsigned int i, at;
+
+	for (i = 0; i < slot->nr[row]; i++) {
+		at = gpu_at(result, asked[i].gpu_id);
+		if (at >= result->nr[row] ||
+		    (got[at].value && got[at].value != asked[i].value))
+			return false;
+	}
+	return true;
+}
+
+static bool is_as_large(const struct attrs_slot *result,
+			const struct attrs_slot *slot, unsigned int row)
+{
+	unsigned int i;
+
+	if (row == ROW_REQUIRED_PERM)
+		return slot->values.required_perm <= result->values.actual_perm;
+	if (result->nr[row] < slot->nr[row])
+		return false;
+	for (i = 0; i < slot->nr[row]; i++) {
+		const void *got = slot_value_of(result, row);
+		const void *asked = slot_value_of(slot, row);
+
+		if (attrs_keys[row].element == ELEMENT_U32 ?
+		    ((const uint32_t *)got)[i] < ((const uint32_t *)asked)[i] :
+		    ((const uint64_t *)got)[i] < ((const uint64_t *)asked)[i])
+			return false;
+	}
+	return true;
+}
+
+static bool has_bits(const struct attrs_slot *result,
+		     const struct attrs_slot *slot, unsigned int row)
+{
+	const void *got = slot_value_of(result, row);
+	const void *asked = slot_value_of(slot, row);
+
+	if (attrs_keys[row].element == ELEMENT_U8)
+		return !(*(const uint8_t *)asked & ~*(const uint8_t *)got);
+	return !(*(const uint64_t *)asked & ~*(const uint64_t *)got);
+}
+
+static bool is_equal(const struct attrs_slot *result,
+		     const struct attrs_slot *slot, unsigned int row)
+{
+	return result->nr[row] == slot->nr[row] &&
+	       !memcmp(slot_value_of(result, row), slot_value_of(slot, row),
+		       slot->nr[row] * attrs_element_len(&attrs_keys[row]));
+}
+
+static bool is_met(const struct attrs_slot *result,
+		   const struct attrs_slot *slot, unsigned int row)
+{
+	if (!slot_has(result, row))
+		return false;
+	switch (attrs_keys[row].merge) {
+	case MERGE_TYPES:
+		return contains_type(result, slot);
+	case MERGE_UNION:
+		return contains_gpus(result, slot);
+	case MERGE_OR:
+		return has_bits(result, slot, row);
+	case MERGE_MAX:
+		return is_as_large(result, slot, row);
+	case MERGE_GPU_AND:
+	case MERGE_GPU_EQUAL:
+		return suits_gpus(result, slot, row);
+	default:
+		return is_equal(result, slot, row);
+	}
+}
+
+static bool client_is_met(const struct attrs_client *result,
+			  const struct attrs_client *slot)
+{
+	unsigned int at;
+
+	for (at = 0; slot && at < MEM_ATTR_CLIENT_KEYS; at++)
+		if (slot->len[at] &&
+		    (!result || result->len[at] != slot->len[at] ||
+		     memcmp(result->bytes[at], slot->bytes[at], slot->len[at])))
+			return false;
+	return true;
+}
+
+API int mem_attrs_validate(const struct mem_attrs *reconciled,
+			   struct mem_attrs *const *lists, size_t nr_lists)
+{
+	const struct attrs_slot *slots[MEM_SLOTS_MAX];
+	const struct attrs_slot *result;
+	unsigned int row;
+	bool is_shared;
+	size_t i, nr;
+	int err;
+
+	if (!reconciled || reconciled->state != MEM_ATTRS_RECONCILED)
+		return -EINVAL;
+	err = attrs_collect(lists, nr_lists, slots, &nr, &is_shared);
+	if (err)
+		return -EINVAL;
+	err = attrs_check(reconciled->ctx);
+	if (err)
+		return err;
+	result = &reconciled->slots[SLOT_RESULT];
+	for (i = 0; i < nr; i++) {
+		if (!client_is_met(result->client, slots[i]->client))
+			return -EADV;
+		for (row = 0; row < NR_ROWS; row++)
+			if (slot_has(slots[i], row) &&
+			    !is_met(result, slots[i], row))
+				return -EADV;
+	}
+	return 0;
+}

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: attribute lists as bytes, for other processes. All numbers are little
+ * endian:
+ *
+ *	header	magic, version, length of the whole, kind of list, number of
+ *		slots, 0 (each 4 bytes); FNV-1a of what follows (8 bytes)
+ *	slot	number of values, 0 (each 4 bytes); values
+ *	value	key, length (each 4 bytes); bytes, with zeros up to 8
+ *
+ * Values of a slot are in order of their keys, so that a list has one form. A
+ * reconciled list is its result, then its inputs. What arrives is not trusted,
+ * whatever its checksum: values are set by the code that sets a caller's, and a
+ * result must be what its inputs come to here. The permission of an object is not
+ * part of its list: ActualPerm is that of the inputs.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attrs.h"
+
+#define MAGIC		0x7274746dU	/* "mttr" */
+#define VERSION		1U
+#define HEADER_LEN	32U
+#define SUM_AT		24U		/* of the checksum in the header */
+#define SLOT_LEN	8U
+#define VALUE_LEN	8U
+#define VALUES_MAX	(NR_ROWS + MEM_ATTR_CLIENT_KEYS)
+
+static uint64_t sum_of(const uint8_t *bytes, size_t len)
+{
+	uint64_t sum = 0xcbf29ce484222325ULL;
+
+	while (len--)
+		sum = (sum ^ *bytes++) * 0x100000001b3ULL;
+	return sum;
+}
+
+static size_t padded(size_t len)
+{
+	return (len + 7) & ~(size_t)7;
+}
+
+/* Writing */
+
+/**
+ * struct writer - bytes that are written, or counted
+ * @bytes: NULL: counted
+ * @at: how many so far
+ */
+struct writer {
+	uint8_t *bytes;
+	size_t at;
+};
+
+static void write_number(struct writer *to, uint64_t number, size_t len)
+{
+	size_t i;
+
+	for (i = 0; to->bytes && i < len; i++)
+		to->bytes[to->at + i] = (uint8_t)(number >> 8 * i);
+	to->at += len;
+}
+
+static void write_bytes(struct writer *to, const void *bytes, size_t len)
+{
+	if (to->bytes)
+		memcpy(to->bytes + to->at, bytes, len);
+	to->at += len;
+}
+
+static void write_element(struct writer *to, const struct attrs_key *row,
+			  const void *value, size_t i)
+{
+	const struct mem_attr_gpu_value *of_gpu = value;
+	uint32_t bits;
+
+	switch (row->element) {
+	case ELEMENT_U32:
+		write_number(to, ((const uint32_t *)value)[i], 4);
+		break;
+	case ELEMENT_U64:
+		write_number(to, ((const uint64_t *)value)[i], 8);
+		break;
+	case ELEMENT_FLOAT:
+		memcpy(&bits, (const float *)value + i, sizeof(bits));
+		write_number(to, bits, 4);
+		break;
+	case ELEMENT_GPU_VALUE:
+		write_bytes(to, of_gpu[i].gpu_id, MEM_GPU_ID_LEN);
+		write_number(to, of_gpu[i].value, 4);
+		break;
+	default:
+		write_bytes(to, (const uint8_t *)value +
+			    i * attrs_element_len(row),
+			    attrs_element_len(row));
+	}
+}
+
+static void write_value(struct writer *to, const struct attrs_slot *slot,
+			unsigned int row)
+{
+	const size_t len = slot->nr[row] * attrs_element_len(&attrs_keys[row]);
+	size_t i;
+
+	write_number(to, attrs_keys[row].key, 4);
+	write_number(to, len, 4);
+	for (i = 0; i < slot->nr[row]; i++)
+		write_element(to, &attrs_keys[row], slot_value_of(slot, row),
+			      i);
+	write_number(to, 0, padded(len) - len);
+}
+
+static void write_client(struct writer *to, const struct attrs_client *client,
+			 unsigned int at)
+{
+	const size_t len = client->len[at];
+
+	write_number(to, MEM_ATTR_CLIENT + at, 4);
+	write_number(to, len, 4);
+	write_bytes(to, client->bytes[at], len);
+	write_number(to, 0, padded(len) - len);
+}
+
+/* Of a result, whose permission is an object's, all but that */
+static void write_slot(struct writer *to, const struct attrs_slot *slot)
+{
+	struct writer head = *to;
+	uint32_t nr = 0;
+	unsigned int i;
+
+	to->at += SLOT_LEN;
+	for (i = 0; i < NR_ROWS; i++) {
+		if (!slot_has(slot, i) || i == ROW_ACTUAL_PERM)
+			continue;
+		write_value(to, slot, i);
+		nr++;
+	}
+	for (i = 0; slot->client && i < MEM_ATTR_CLIENT_KEYS; i++) {
+		if (!slot->client->len[i])
+			continue;
+		write_client(to, slot->client, i);
+		nr++;
+	}
+	write_number(&head, nr, 4);
+	write_number(&head, 0, 4);
+}
+
+static void write_list(struct writer *to, enum mem_attrs_state state,
+		       const struct attrs_slot *const *slots, size_t nr)
+{
+	struct writer head = *to;
+	size_t i;
+
+	to->at += HEADER_LEN;
+	for (i = 0; i < nr; i++)
+		write_slot(to, slots[i]);
+	write_number(&head, MAGIC, 4);
+	write_number(&head, VERSION, 4);
+	write_number(&head, to->at, 4);
+	write_number(&head, state, 4);
+	write_number(&head, nr, 4);
+	write_number(&head, 0, 4);
+	write_number(&head, to->bytes ? sum_of(to->bytes + HEADER_LEN,
+					       to->at - HEADER_LEN) : 0, 8);
+}
+
+/**
+ * attrs_pack() - make bytes of lists
+ * @lists: unreconciled lists, whose slots become one list, or one reconciled
+ *	list
+ * @nr_lists: 1 to MEM_SLOTS_MAX, of a reconciled list 1
+ * @bytes: out: owned by the caller: free()
+ * @len: out: of @bytes
+ *
+ * Return: 0, or -EINVAL (a pointer is NULL, no or too many lists, a conflict
+ * list or two kinds), -EXDEV (lists of two contexts), -ENOMEM.
+ */
+int attrs_pack(struct mem_attrs *const *lists, size_t nr_lists, void **bytes,
+	       size_t *len)
+{
+	const struct attrs_slot *slots[MEM_SLOTS_MAX];
+	enum mem_attrs_state state = MEM_ATTRS_UNRECONCILED;
+	struct writer to = { 0 };
+	bool is_shared;
+	size_t nr;
+	int err;
+
+	if (!lists || !nr_lists || !lists[0])
+		return -EINVAL;
+	if (nr_lists == 1 && lists[0]->state == MEM_ATTRS_RECONCILED) {
+		state = MEM_ATTRS_RECONCILED;
+		slots[SLOT_RESULT] = &lists[0]->slots[SLOT_RESULT];
+		slots[SLOT_INPUTS] = &lists[0]->slots[SLOT_INPUTS];
+		nr = NR_SLOTS;
+	} else {
+		err = attrs_collect(lists, nr_lists, slots, &nr, &is_shared);
+		if (err)
+			return err;
+	}
+	write_list(&to, state, slots, nr);
+	to.bytes = malloc(to.at);
+	if (!to.bytes)
+		return -ENOMEM;
+	to.at = 0;
+	write_list(&to, state, slots, nr);
+	*bytes = to.bytes;
+	*len = to.at;
+	return 0;
+}
+
+/* Reading: everything that is read may be wrong. */
+
+/**
+ * struct reader - bytes that are read
+ * @bytes: the next one
+ * @left: how many there are
+ */
+struct reader {
+	const uint8_t *bytes;
+	size_t left;
+};
+
+static uint64_t number_at(const uint8_t *bytes, size_t len)
+{
+	uint64_t number = 0;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		number |= (uint64_t)bytes[i] << 8 * i;
+	return number;
+}
+
+/* Returns NULL if so many bytes are not left. */
+static const uint8_t *take(struct reader *from, size_t len)
+{
+	const uint8_t *bytes = from->bytes;
+
+	if (len > from->left)
+		return NULL;
+	from->bytes += len;
+	from->left -= len;
+	return bytes;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+/* Into the machine's own form, in the room for the longest value */
+static void read_elements(const struct attrs_key *row, const uint8_t *from,
+			  size_t nr, void *value)
+{
+	const size_t len = attrs_element_len(row);
+	struct mem_attr_gpu_value *of_gpu = value;
+	uint32_t bits;
+	size_t i;
+
+	for (i = 0; i < nr; i++, from += len) {
+		switch (row->element) {
+		case ELEMENT_U32:
+			((uint32_t *)value)[i] = (uint32_t)number_at(from, 4);
+			break;
+		case ELEMENT_U64:
+			((uint64_t *)value)[i] = number_at(from, 8);
+			break;
+		case ELEMENT_FLOAT:
+			bits = (uint32_t)number_at(from, 4);
+			memcpy((float *)value + i, &bits, sizeof(bits));
+			break;
+		case ELEMENT_GPU_VALUE:
+			memcpy(of_gpu[i].gpu_id, from, MEM_GPU_ID_LEN);
+			of_gpu[i].value = (uint32_t)
+				number_at(from + MEM_GPU_ID_LEN, 4);
+			break;
+		default:
+			memcpy((uint8_t *)value + i * len, from, len);
+		}
+	}
+}
+
+/**
+ * struct unpacking - a slot that is read
+ * @attrs: values of the slot, whose bytes are in @values or in the message
+ * @nr: of @attrs
+ * @values: those of the table, in the machine's form
+ */
+struct unpacking {
+	struct mem_attr attrs[VALUES_MAX];
+	size_t nr;
+	struct attrs_values values;
+};
+
+static int read_value(struct reader *from, struct unpacking *slot)
+{
+	struct mem_attr *attr = &slot->attrs[slot->nr];
+	const uint8_t *head = take(from, VALUE_LEN);
+	const uint8_t *bytes;
+	int row;
+
+	if (!head)
+		return -EBADMSG;
+	*attr = (struct mem_attr) {
+		.key = (uint32_t)number_at(head, 4),
+		.len = number_at(head + 4, 4),
+	};
+	if (slot->nr && attr->key <= attr[-1].key)
+		return -EBADMSG;
+	bytes = take(from, padded(attr->len));
+	if (!bytes || !attr->len ||
+	    !is_zero(bytes + attr->len, padded(attr->len) - attr->len))
+		return -EBADMSG;
+	slot->nr++;
+	attr->value = bytes;
+	if (attrs_is_client(attr->key))
+		return 0;
+	row = attrs_row_of(attr->key);
+	if (row < 0 || attr->len % attrs_element_len(&attrs_keys[row]) ||
+	    attr->len / attrs_element_len(&attrs_keys[row]) >
+	    attrs_keys[row].max)
+		return -EBADMSG;
+	attr->value = (char *)&slot->values + attrs_keys[row].off;
+	read_elements(&attrs_keys[row], bytes,
+		      attr->len / attrs_element_len(&attrs_keys[row]),
+		      (void *)attr->value);
+	return 0;
+}
+
+static int read_slot(struct reader *from, struct unpacking *slot)
+{
+	const uint8_t *head = take(from, SLOT_LEN);
+	uint64_t nr;
+	int err = 0;
+
+	if (!head)
+		return -EBADMSG;
+	nr = number_at(head, 4);
+	if (nr > VALUES_MAX || !is_zero(head + 4, 4))
+		return -EBADMSG;
+	slot->nr = 0;
+	while (nr-- && !err)
+		err = read_value(from, slot);
+	return err;
+}
+
+/* A slot of inputs, as a caller would set it; a slot may be empty. */
+static int set_slot(struct reader *from, struct mem_attrs **attrs,
+		    struct mem_ctx *ctx)
+{
+	static const struct attrs_slot empty;
+	const struct attrs_slot *slots = &empty;
+	struct unpacking slot;
+	struct mem_attrs *new;
+	int err;
+
+	err = read_slot(from, &slot);
+	if (err)
+		return err;
+	new = attrs_new(ctx, MEM_ATTRS_UNRECONCILED, &slots, 1, 0);
+	if (!new)
+		return -ENOMEM;
+	err = attrs_set_slot(new, new->slots, slot.attrs, slot.nr);
+	if (err) {
+		mem_attrs_destroy(new);
+		return err == -ENOMEM ? err : -EBADMSG;
+	}
+	*attrs = new;
+	return 0;
+}
+
+/* What is read says what is computed, value by value. */
+static int compare_result(const struct unpacking *slot,
+			  const struct mem_attrs *computed)
+{
+	const struct attrs_slot *result = &computed->slots[SLOT_RESULT];
+	const uint64_t rows = result->is_set & ~(1ULL << ROW_ACTUAL_PERM);
+	size_t i, nr = (size_t)__builtin_popcountll(rows);
+	unsigned int at;
+
+	for (at = 0; result->client && at < MEM_ATTR_CLIENT_KEYS; at++)
+		nr += !!result->client->len[at];
+	if (nr != slot->nr)
+		return -EBADMSG;
+	for (i = 0; i < nr; i++) {
+		const struct mem_attr *attr = &slot->attrs[i];
+		struct mem_attr own = { .key = attr->key };
+
+		if (attr->key == MEM_ATTR_ACTUAL_PERM ||
+		    mem_attrs_get(computed, 0, &own, 1) ||
+		    own.len != attr->len ||
+		    memcmp(own.value, attr->value, attr->len))
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+static int unpack_reconciled(struct mem_ctx *ctx, struct reader *from,
+			     struct mem_attrs **attrs)
+{
+	const struct attrs_slot *slots;
+	struct mem_attrs *inputs, *new;
+	struct unpacking result;
+	int err;
+
+	err = read_slot(from, &result);
+	if (err)
+		return err;
+	err = set_slot(from, &inputs, ctx);
+	if (err)
+		return err;
+	slots = inputs->slots;
+	err = from->left ? -EBADMSG :
+	      attrs_merge(ctx, &slots, 1, &new, NULL);
+	mem_attrs_destroy(inputs);
+	if (err)
+		return err == -ENOMEM ? err : -EBADMSG;
+	err = compare_result(&result, new);
+	if (err) {
+		mem_attrs_destroy(new);
+		return err;
+	}
+	*attrs = new;
+	return 0;
+}
+
+static int unpack_unreconciled(struct mem_ctx *ctx, struct reader *from,
+			       size_t nr, struct mem_attrs **attrs)
+{
+	struct mem_attrs *lists[MEM_SLOTS_MAX] = { NULL }, *new = NULL;
+	size_t i, nr_read;
+	int err = 0;
+
+	for (nr_read = 0; nr_read < nr; nr_read++) {
+		err = set_slot(from, &lists[nr_read], ctx);
+		if (err)
+			break;
+	}
+	if (!err && from->left)
+		err = -EBADMSG;
+	/* One is what an append would copy. */
+	if (!err && nr == 1) {
+		*attrs = lists[0];
+		return 0;
+	}
+	if (!err)
+		err = mem_attrs_append(lists, nr, &new);
+	for (i = 0; i < nr_read; i++)
+		mem_attrs_destroy(lists[i]);
+	if (!err)
+		*attrs = new;
+	return err;
+}
+
+/**
+ * attrs_unpack() - make a list of bytes that another process sent
+ * @ctx: context of the list
+ * @bytes: may lie anywhere
+ * @len: of @bytes
+ * @attrs: out: the list, owned by the caller: mem_attrs_destroy(); it is marked
+ *	as shared
+ *
+ * Return: 0, or -EBADMSG (it is not what attrs_pack() wrote on a board like this
+ * one), -EPERM (see mem_attrs_create()), -ENOMEM.
+ */
+int attrs_unpack(struct mem_ctx *ctx, const void *bytes, size_t len,
+		 struct mem_attrs **attrs)
+{
+	struct reader from = { .bytes = bytes, .left = len };
+	const uint8_t *head = take(&from, HEADER_LEN);
+	struct mem_attrs *new;
+	uint64_t kind, nr;
+	int err;
+
+	err = attrs_check(ctx);
+	if (err)
+		return err;
+	if (!head || number_at(head, 4) != MAGIC ||
+	    number_at(head + 4, 4) != VERSION || number_at(head + 8, 4) != len)
+		return -EBADMSG;
+	kind = number_at(head + 12, 4);
+	nr = number_at(head + 16, 4);
+	if (!nr || nr > MEM_SLOTS_MAX || !is_zero(head + 20, 4) ||
+	    number_at(head + SUM_AT, 8) != sum_of(from.bytes, from.left))
+		return -EBADMSG;
+	if (kind == MEM_ATTRS_RECONCILED && nr == NR_SLOTS)
+		err = unpack_reconciled(ctx, &from, &new);
+	else if (kind == MEM_ATTRS_UNRECONCILED)
+		err = unpack_unreconciled(ctx, &from, nr, &new);
+	else
+		err = -EBADMSG;
+	if (err)
+		return err;
+	new->is_shared = true;
+	*attrs = new;
+	return 0;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What lists come to when they are merged, and which result satisfies which
+ * lists. What engines of boards need is in attrs_layout_test.
+ */
+#include "attrs.h"
+
+/* Merging; each merge rule once, and each key that has one of its own */
+
+static void or_of_all_lists(void **state)
+{
+	struct mem_attrs *lists[] = {
+		LIST(RAW(8), ATTR(NEED_CPU_ACCESS, uint8_t, 0),
+		     ATTR(CPU_CACHE, uint8_t, 0)),
+		LIST(ATTR(NEED_CPU_ACCESS, uint8_t, 1),
+		     ATTR(ENGINES, uint64_t, MEM_ATTR_ENGINE_DMA)),
+	};
+	struct mem_attrs *result = reconciled(lists, 2);
+
+	(void)state;
+	assert_int_equal(u8_of(result, NEED_CPU_ACCESS), 1);
+	assert_int_equal(u8_of(result, CPU_CACHE), 0);
+	assert_true(u64_of(result, ENGINES) == MEM_ATTR_ENGINE_DMA);
+	mem_attrs_destroy(result);
+	destroy_all(lists, 2);
+}
+
+static void defaults_of_what_no_list_sets(void **state)
+{
+	struct mem_attrs *list = LIST(RAW(8));
+	struct mem_attrs *result = reconciled(&list, 1);
+
+	(void)state;
+	assert_int_equal(u8_of(result, NEED_CPU_ACCESS), 0);
+	assert_int_equal(u8_of(result, CPU_CACHE), 1);
+	assert_int_equal(u32_of(result, REQUIRED_PERM), MEM_READ);
+	assert_int_equal(u32_of(result, ACTUAL_PERM), MEM_READ);
+	assert_int_equal(u64_of(result, ENGINES), 0);
+	assert_int_equal(u8_of(result, CPU_COHERENCY), 0);
+	assert_false(is_set(result, MEM_ATTR_GPU_IDS));
+	assert_false(is_set(result, MEM_ATTR_GPU_CACHE));
+	assert_false(is_set(result, MEM_ATTR_VIDMEM_GPU_ID));
+	mem_attrs_destroy(result);
+	mem_attrs_destroy(list);
+}
+
+static void the_largest_permission_and_alignment(void **state)
+{
+	struct mem_attrs *lists[] = {
+		LIST(RAW(8), ATTR(REQUIRED_PERM, uint32_t, MEM_RW),
+		     ATTR(RAW_ALIGN, uint64_t, 1024)),
+		LIST(RAW(8), ATTR(REQUIRED_PERM, uint32_t, MEM_READ),
+		     ATTR(RAW_ALIGN, uint64_t, 8192)),
+	};
+	struct mem_attrs *result = reconciled(lists, 2);
+
+	(void)state;
+	assert_int_equal(u32_of(result, REQUIRED_PERM), MEM_RW);
+	assert_int_equal(u32_of(result, ACTUAL_PERM), MEM_RW);
+	assert_int_equal(u64_of(result, RAW_ALIGN), 8192);
+	mem_attrs_destroy(result);
+	destroy_all(lists, 2);
+}
+
+static void values_that_must_agree_and_do_not(void **state)
+{
+	struct mem_attrs *lists[] = {
+		LIST(RAW(8), ATTR(CLIENT + 3, uint8_t, 1)),
+		LIST(RAW(9), ATTR(CLIENT + 3, uint8_t, 1, 1)),
+		LIST(RAW(8)),
+	};
+
+	(void)state;
+	assert_string_equal(conflict_of(lists, 3),
+			    "raw.size: conflict\n"
+			    "  list 0: 8\n"
+			    "  list 1: 9\n"
+			    "  list 2: 8\n"
+			    "  rule: lists that set it must agree\n"
+			    "client 3: conflict\n"
+			    "  list 0: 01\n"
+			    "  list 1: 0101\n"
+			    "  list 2: not set\n"
+			    "  rule: lists that set it must agree\n");
+	destroy_all(lists, 3);
+}
+
+static void clients_values_that_agree_are_in_the_result(void **state)
+{
+	struct mem_attrs *lists[] = {
+		LIST(RAW(8), ATTR(CLIENT, uint8_t, 1)),
+		LIST(ATTR(CLIENT + 1, uint8_t, 2, 3)),
+		LIST(ATTR(CLIENT, uint8_t, 1)),
+	};
+	struct mem_attrs *result = reconciled(lists, 3);
+
+	(void)state;
+	assert_memory_equal(value_of(result, MEM_ATTR_CLIENT, 1), "\1", 1);
+	assert_memory_equal(value_of(result, MEM_ATTR_CLIENT + 1, 2), "\2\3",
+			    2);
+	assert_int_equal(mem_attrs_validate(result, lists, 3), 0);
+	mem_attrs_destroy(result);
+	destroy_all(lists, 3);
+}
+
+static void mandatory_keys_must_be_set_by_a_list(void **state)
+{
+	struct mem_attrs *empty = new_list();
+	struct mem_attrs *raw = LIST(ATTR(TYPES, uint32_t, MEM_ATTR_TYPE_RAW));
+	struct mem_attrs *pyramid =
+		LIST(ATTR(TYPES, uint32_t, MEM_ATTR_TYPE_PYRAMID));
+	const char *text = conflict_of(&empty, 1);
+
+	(void)state;
+	assert_string_equal(text, "general.types: conflict\n"
+			    "  list 0: not set\n"
+			    "  rule: a list must set it\n");
+	assert_string_equal(conflict_of(&raw, 1), "raw.size: conflict\n"
+			    "  list 0: not set\n"
+			    "  rule: a list must set it\n");
+	text = conflict_of(&pyramid, 1);
+	has_line(text, "image.plane_width: conflict\n");
+	has_line(text, "pyramid.scale: conflict\n");
+	mem_attrs_destroy(empty);
+	mem_attrs_destroy(raw);
+	mem_attrs_destroy(pyramid);
+}
+
+static void a_buffer_has_one_type(void **state)
+{
+	struct mem_attrs *lists[] = {
+		LIST(RAW(8)), LIST(ATTR(TYPES, uint32_t, MEM_ATTR_TYPE_ARRAY)),
+	};
+	struct mem_attrs *both =
+		LIST(ATTR(TYPES, uint32_t, MEM_ATTR_TYPE_ARRAY,
+			  MEM_ATTR_TYPE_RAW));
+
+	(void)state;
+	assert_string_equal(conflict_of(lists, 2),
+			    "general.types: conflict\n"
+			    "  list 0: raw\n"
+			    "  list 1: array\n"
+			    "  rule: a buffer has one type, or is image and tensor\n");
+	has_line(conflict_of(&both, 1), "  list 0: array, raw\n");
+	mem_attrs_destroy(both);
+	destroy_all(lists, 2);
+}
+
+/* Validation of a result against lists */
+
+static void validates(const struct mem_attrs *result, int expected,
+		      struct mem_attrs *list)
+{
+	assert_int_equal(mem_attrs_validate(result, &list, 1), expected);
+	mem_attrs_destroy(list);
+}
+
+#define is_met(...)	validates(result, 0, LIST(__VA_ARGS__))
+#define is_not_met(...)	validates(result, -EADV, LIST(__VA_ARGS__))
+
+static void a_result_satisfies_no_more_than_it_has(void **state)
+{
+	static const uint8_t id[MEM_GPU_ID_LEN] = { 1, 2, 3 };
+	struct mem_attrs *list =
+		LIST(RAW(4096), ATTR(RAW_ALIGN, uint64_t, 4096),
+		     ATTR(NEED_CPU_ACCESS, uint8_t, 1),
+		     ATTR(ENGINES, uint64_t, MEM_ATTR_ENGINE_DMA),
+		     ATTR(CLIENT, uint8_t, 5));
+	struct mem_attrs *result = reconciled(&list, 1);
+
+	(void)state;
+	assert_int_equal(mem_attrs_validate(result, &list, 1), 0);
+	validates(result, 0, new_list());
+	is_met(RAW(4096));
+	is_not_met(RAW(4095));
+	is_met(RAW(4096), ATTR(RAW_ALIGN, uint64_t, 64));
+	is_not_met(RAW(4096), ATTR(RAW_ALIGN, uint64_t, 8192));
+	is_met(ATTR(NEED_CPU_ACCESS, uint8_t, 0));
+	is_met(ATTR(REQUIRED_PERM, uint32_t, MEM_READ));
+	is_not_met(ATTR(REQUIRED_PERM, uint32_t, MEM_RW));
+	is_not_met(ATTR(ENGINES, uint64_t, 1));
+	is_not_met(ATTR(TYPES, uint32_t, MEM_ATTR_TYPE_ARRAY));
+	is_not_met({ MEM_ATTR_GPU_IDS, 0, id, sizeof(id) });
+	is_not_met({ MEM_ATTR_VIDMEM_GPU_ID, 0, id, sizeof(id) });
+	is_met(ATTR(CLIENT, uint8_t, 5));
+	is_not_met(ATTR(CLIENT, uint8_t, 6));
+	is_not_met(ATTR(CLIENT + 1, uint8_t, 5));
+	mem_attrs_destroy(result);
+	mem_attrs_destroy(list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(or_of_all_lists),
+		cmocka_unit_test(defaults_of_what_no_list_sets),
+		cmocka_unit_test(the_largest_permission_and_alignment),
+		cmocka_unit_test(values_that_must_agree_and_do_not),
+		cmocka_unit_test(clients_values_that_agree_are_in_the_result),
+		cmocka_unit_test(mandatory_keys_must_be_set_by_a_list),
+		cmocka_unit_test(a_buffer_has_one_type),
+		cmocka_unit_test(a_result_satisfies_no_more_than_it_has),
+	};
+
+	return cmocka_run_group_tests(tests, open_ctx, close_ctx);
+}
