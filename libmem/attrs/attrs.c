@@ -172,7 +172,8 @@ API int mem_attrs_clone(const struct mem_attrs *attrs,
  * @is_shared: out: true if one of the lists has been in another process
  *
  * Return: 0, or -EINVAL (a pointer is NULL, no or too many lists or slots, a
- * list of another kind), -EXDEV (lists of two contexts).
+ * list of another kind), -EXDEV (lists of two contexts), -EPERM as
+ * attrs_check().
  */
 int attrs_collect(struct mem_attrs *const *lists, size_t nr_lists,
 		  const struct attrs_slot **slots, size_t *nr_slots,
@@ -198,7 +199,7 @@ int attrs_collect(struct mem_attrs *const *lists, size_t nr_lists,
 		if (lists[i]->ctx != lists[0]->ctx)
 			return -EXDEV;
 	*nr_slots = nr;
-	return 0;
+	return attrs_check(lists[0]->ctx);
 }
 
 API int mem_attrs_append(struct mem_attrs *const *lists, size_t nr_lists,
@@ -213,9 +214,6 @@ API int mem_attrs_append(struct mem_attrs *const *lists, size_t nr_lists,
 	if (!attrs)
 		return -EINVAL;
 	err = attrs_collect(lists, nr_lists, slots, &nr, &is_shared);
-	if (err)
-		return err;
-	err = attrs_check(lists[0]->ctx);
 	if (err)
 		return err;
 	new = attrs_new(lists[0]->ctx, MEM_ATTRS_UNRECONCILED, slots, nr, 0);

@@ -453,9 +453,6 @@ API int mem_attrs_reconcile(struct mem_attrs *const *lists, size_t nr_lists,
 	err = attrs_collect(lists, nr_lists, slots, &nr, &is_shared);
 	if (err)
 		return err;
-	err = attrs_check(lists[0]->ctx);
-	if (err)
-		return err;
 	err = attrs_merge(lists[0]->ctx, slots, nr, &new, conflict);
 	if (err)
 		return err;

@@ -149,10 +149,7 @@ API int mem_attrs_validate(const struct mem_attrs *reconciled,
 		return -EINVAL;
 	err = attrs_collect(lists, nr_lists, slots, &nr, &is_shared);
 	if (err)
-		return -EINVAL;
-	err = attrs_check(reconciled->ctx);
-	if (err)
-		return err;
+		return err == -EPERM ? err : -EINVAL;
 	result = &reconciled->slots[SLOT_RESULT];
 	for (i = 0; i < nr; i++) {
 		if (!client_is_met(result->client, slots[i]->client))

@@ -175,7 +175,8 @@ static void write_list(struct writer *to, enum mem_attrs_state state,
  * @len: out: of @bytes
  *
  * Return: 0, or -EINVAL (a pointer is NULL, no or too many lists, a conflict
- * list or two kinds), -EXDEV (lists of two contexts), -ENOMEM.
+ * list or two kinds), -EXDEV (lists of two contexts), -EPERM (see
+ * mem_attrs_create()), -ENOMEM.
  */
 int attrs_pack(struct mem_attrs *const *lists, size_t nr_lists, void **bytes,
 	       size_t *len)
@@ -190,15 +191,16 @@ int attrs_pack(struct mem_attrs *const *lists, size_t nr_lists, void **bytes,
 	if (!lists || !nr_lists || !lists[0])
 		return -EINVAL;
 	if (nr_lists == 1 && lists[0]->state == MEM_ATTRS_RECONCILED) {
+		err = attrs_check(lists[0]->ctx);
 		state = MEM_ATTRS_RECONCILED;
 		slots[SLOT_RESULT] = &lists[0]->slots[SLOT_RESULT];
 		slots[SLOT_INPUTS] = &lists[0]->slots[SLOT_INPUTS];
 		nr = NR_SLOTS;
 	} else {
 		err = attrs_collect(lists, nr_lists, slots, &nr, &is_shared);
-		if (err)
-			return err;
 	}
+	if (err)
+		return err;
 	write_list(&to, state, slots, nr);
 	to.bytes = malloc(to.at);
 	if (!to.bytes)

@@ -275,7 +275,7 @@ static void set_is(const struct key *key, uint64_t element, uint64_t len,
 	mem_attrs_destroy(list);
 }
 
-static void each_key_takes_values_of_its_length_and_meaning(void **state)
+static void each_key_takes_values_that_it_can_have(void **state)
 {
 	const struct key *key;
 
@@ -614,8 +614,7 @@ int main(void)
 		cmocka_unit_test(types_may_come_after_their_keys),
 		cmocka_unit_test(keys_of_other_types_are_refused),
 		cmocka_unit_test(keys_that_are_none_or_outputs_are_refused),
-		cmocka_unit_test(
-			each_key_takes_values_of_its_length_and_meaning),
+		cmocka_unit_test(each_key_takes_values_that_it_can_have),
 		cmocka_unit_test(lengths_that_wrap_around_are_refused),
 		cmocka_unit_test(a_reserved_field_must_be_0),
 		cmocka_unit_test(a_scale_is_above_0_and_at_most_1),
