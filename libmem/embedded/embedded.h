@@ -545,9 +545,8 @@ int ptr_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
 	      unsigned int flags, struct mem_buf **buf);
 int ptr_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
 		 unsigned int flags, struct mem_buf **buf);
-int ptr_export(struct mem_buf *buf, int *fd);
-int ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
-	       unsigned int flags, struct mem_buf **buf);
+int ptr_place(struct embedded_ctx *ctx, struct embedded_buf *buf);
+void ptr_give_access(struct embedded_buf *buf);
 int ptr_unregister(struct mem_buf *buf);
 void ptr_free(struct mem_buf *buf);
 struct mem_buf *ptr_find(struct mem_ctx *ctx, const void *addr);
@@ -555,6 +554,11 @@ bool ptr_is_given(uintptr_t addr);
 void ptr_give(void);
 bool ptr_is_back(uintptr_t addr);
 void ptr_look_behind(const struct embedded_buf *buf, const struct work *work);
+
+/* share.c */
+int share_export_ptr(struct mem_buf *buf, int *fd);
+int share_import_ptr(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
+		     unsigned int flags, struct mem_buf **buf);
 
 /* aside.c */
 struct aside *aside_create(void);
