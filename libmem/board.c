@@ -124,6 +124,17 @@ uint32_t board_capability(const struct profile *board, unsigned int at)
 	       board->capability;
 }
 
+/**
+ * board_has_surface_export() - look whether an image can be had as a surface
+ * @board: board
+ *
+ * Return: true if so.
+ */
+bool board_has_surface_export(const struct profile *board)
+{
+	return board->has_surface_export;
+}
+
 static atomic_ullong *used_of(const struct profile *board, bool is_discrete)
 {
 	const size_t at = board_is_known(board) ?

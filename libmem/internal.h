@@ -442,6 +442,7 @@ bool board_has_concurrent_access(const struct profile *board);
 bool board_is_io_coherent(const struct profile *board);
 uint32_t board_line_size(const struct profile *board);
 uint32_t board_capability(const struct profile *board, unsigned int at);
+bool board_has_surface_export(const struct profile *board);
 int board_take(const struct profile *board, enum mem_kind kind,
 	       unsigned int flags, uint64_t len);
 void board_give(const struct profile *board, enum mem_kind kind,

@@ -171,6 +171,7 @@ static const struct profile profiles[] = {
 		.has_memory_ipc = true,
 		.has_pva = true,
 		.has_vic = true,
+		.has_surface_export = true,
 	},
 	{
 		.name = "generic-coherent",

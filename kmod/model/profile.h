@@ -69,6 +69,8 @@ struct profile_dgpu {
  * @has_memory_ipc: CUDA memory IPC
  * @has_pva: a programmable vision accelerator
  * @has_vic: a video image compositor
+ * @has_surface_export: VPI gives an image as a surface, a dma-buf: Thor alone
+ *	(VPI, sample "Lock And Extract Interop Handles")
  * @dgpu: a GPU beside the SoC's
  */
 struct profile {
@@ -99,6 +101,7 @@ struct profile {
 	bool has_memory_ipc;
 	bool has_pva;
 	bool has_vic;
+	bool has_surface_export;
 	struct profile_dgpu dgpu;
 };
 

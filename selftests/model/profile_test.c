@@ -19,9 +19,11 @@
 #define HAS_IPC		(1U << 4)
 #define IS_COHERENT	(1U << 5)
 #define IS_FULL		(1U << 6)
+#define HAS_SURFACES	(1U << 7)
 
 #define XAVIER	(HAS_REGISTER | HAS_ATOMICS | IS_COHERENT)
-#define THOR	(XAVIER | HAS_CMA | HAS_PAGEABLE | HAS_IPC | IS_FULL)
+#define THOR	(XAVIER | HAS_CMA | HAS_PAGEABLE | HAS_IPC | IS_FULL | \
+		 HAS_SURFACES)
 
 /** struct fact - a column of the table of device facts */
 struct fact {
@@ -67,7 +69,8 @@ static u32 flags_of(const struct profile *p)
 	       (p->has_system_atomics ? HAS_ATOMICS : 0) |
 	       (p->has_memory_ipc ? HAS_IPC : 0) |
 	       (p->is_io_coherent ? IS_COHERENT : 0) |
-	       (p->is_fully_coherent ? IS_FULL : 0);
+	       (p->is_fully_coherent ? IS_FULL : 0) |
+	       (p->has_surface_export ? HAS_SURFACES : 0);
 }
 
 static void every_profile_is_valid(void **state)
