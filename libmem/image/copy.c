@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* libmem: copies and fills of images. */
+#include "view.h"
+
+/**
+ * view_copy() - copy pixels
+ * @dst: of the format and sides of @src
+ * @src: what is read
+ * @part: rows of each plane
+ */
+void view_copy(const struct view *dst, const struct view *src,
+	       const struct part *part)
+{
+	uint32_t i, y, end;
+
+	for (i = 0; i < dst->nr_planes; i++) {
+		const struct mem_plane *to = &dst->planes[i];
+		const size_t len = (size_t)to->width * to->pixel_len;
+
+		part_rows(part, to->height, &y, &end);
+		for (; y < end; y++)
+			memcpy(row_of(to, y), row_of(&src->planes[i], y), len);
+	}
+}
+
+/* The bytes of one pixel of a plane, whose first component is @value. */
+static void pixel_fill(enum comp comp, uint8_t *pixel, uint32_t nr,
+		       const double *value)
+{
+	uint32_t i;
+
+	for (i = 0; i < nr; i++)
+		if (comp == COMP_F32)
+			float_store(pixel, i, (float)value[i]);
+		else
+			comp_store(comp, pixel, i,
+				   comp_clamp(comp, nearest(value[i], true)));
+}
+
+/**
+ * view_fill() - fill with one colour
+ * @dst: what is written
+ * @value: a component each, of all planes in order: rounded, clamped; a float
+ *	is neither
+ * @part: rows of each plane
+ */
+void view_fill(const struct view *dst, const double *value,
+	       const struct part *part)
+{
+	const enum comp comp = pixel_of(dst->format)->comp;
+	uint8_t pixel[MAX_CHANNELS * sizeof(float)];
+	uint32_t i, x, y, end;
+
+	for (i = 0; i < dst->nr_planes; i++) {
+		const struct mem_plane *to = &dst->planes[i];
+		const uint32_t nr = to->pixel_len / comp_len(comp);
+
+		pixel_fill(comp, pixel, nr, value);
+		value += nr;
+		part_rows(part, to->height, &y, &end);
+		for (; y < end; y++)
+			for (x = 0; x < to->width; x++)
+				memcpy(row_of(to, y) +
+				       (size_t)x * to->pixel_len,
+				       pixel, to->pixel_len);
+	}
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: what the pixels of formats mean for algorithms. Where they lie in
+ * planes is attrs/format.c's.
+ */
+#include "view.h"
+
+static const struct pixel pixels[] = {
+	[MEM_FORMAT_U8] = { FAMILY_PLAIN, COMP_U8 },
+	[MEM_FORMAT_S16] = { FAMILY_PLAIN, COMP_S16 },
+	[MEM_FORMAT_U16] = { FAMILY_PLAIN, COMP_U16 },
+	[MEM_FORMAT_F32] = { FAMILY_PLAIN, COMP_F32 },
+	[MEM_FORMAT_Y8] = { FAMILY_LUMA, COMP_U8, .is_studio = true },
+	[MEM_FORMAT_Y8_ER] = { FAMILY_LUMA, COMP_U8 },
+	[MEM_FORMAT_Y16] = { FAMILY_LUMA, COMP_U16, .is_studio = true },
+	[MEM_FORMAT_Y16_ER] = { FAMILY_LUMA, COMP_U16 },
+	[MEM_FORMAT_NV12] = { FAMILY_NV12, COMP_U8, .is_studio = true },
+	[MEM_FORMAT_NV12_ER] = { FAMILY_NV12, COMP_U8 },
+	[MEM_FORMAT_NV12_BL] = { FAMILY_NV12, COMP_U8, .is_studio = true },
+	[MEM_FORMAT_NV12_ER_BL] = { FAMILY_NV12, COMP_U8 },
+	[MEM_FORMAT_RGB8] = { FAMILY_RGB, COMP_U8 },
+	[MEM_FORMAT_BGR8] = { FAMILY_RGB, COMP_U8, .red = 2 },
+	[MEM_FORMAT_RGBA8] = { FAMILY_RGB, COMP_U8, .has_alpha = true },
+	[MEM_FORMAT_BGRA8] = { FAMILY_RGB, COMP_U8, .red = 2,
+			       .has_alpha = true },
+	[MEM_FORMAT_RGB8P] = { FAMILY_RGB, COMP_U8, .is_planar = true },
+	[MEM_FORMAT_2S16] = { FAMILY_VECTOR, COMP_S16 },
+	[MEM_FORMAT_2F32] = { FAMILY_VECTOR, COMP_F32 },
+};
+
+/**
+ * pixel_of() - how algorithms see a format
+ * @format: enum mem_format, not MEM_FORMAT_INVALID
+ *
+ * Return: what it is, never NULL.
+ */
+const struct pixel *pixel_of(unsigned int format)
+{
+	return &pixels[format];
+}

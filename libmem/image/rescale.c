@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: scaling of images, plane by plane. Pixel centres are at halves: the
+ * target's x is (2 x + 1) * source width / (2 * target width) - 1/2 in the
+ * source, which is kept as an exact fraction.
+ */
+#include "view.h"
+
+/**
+ * struct sample - a place of the target in a row or column of the source
+ * @at: pixel before it, from -1 on
+ * @weight: of the pixel after that, in parts of @of
+ * @of: parts
+ */
+struct sample {
+	int64_t at;
+	int64_t weight;
+	int64_t of;
+};
+
+static struct sample sample_at(uint32_t at, uint32_t dst_len, uint32_t src_len)
+{
+	struct sample s = { .of = 2 * (int64_t)dst_len };
+	const int64_t num = (2 * (int64_t)at + 1) * src_len - dst_len;
+
+	s.at = num < 0 ? -1 : num / s.of;
+	s.weight = num - s.at * s.of;
+	return s;
+}
+
+static uint32_t nearest_at(uint32_t at, uint32_t dst_len, uint32_t src_len)
+{
+	return (uint32_t)((2 * (uint64_t)at + 1) * src_len /
+			  (2 * (uint64_t)dst_len));
+}
+
+static void row_nearest(const struct mem_plane *dst,
+			const struct mem_plane *src, uint32_t y)
+{
+	const uint8_t *from = row_of(src, nearest_at(y, dst->height,
+						     src->height));
+	const size_t len = dst->pixel_len;
+	uint8_t *to = row_of(dst, y);
+	uint32_t x;
+
+	for (x = 0; x < dst->width; x++)
+		memcpy(to + x * len,
+		       from + nearest_at(x, dst->width, src->width) * len, len);
+}
+
+/**
+ * struct corner - one of the four pixels around a place
+ * @row: its row; NULL: it is beyond the source, and 0
+ * @x: its column
+ * @weight: in parts of the product of both @of
+ */
+struct corner {
+	const uint8_t *row;
+	size_t x;
+	int64_t weight;
+};
+
+static void corner_find(const struct mem_plane *src, int64_t x, int64_t y,
+			bool is_clamped, struct corner *corner)
+{
+	const int64_t near_x = within(x, src->width);
+	const int64_t near_y = within(y, src->height);
+
+	corner->x = (size_t)near_x;
+	if (is_clamped || (near_x == x && near_y == y))
+		corner->row = row_of(src, (uint32_t)near_y);
+	else
+		corner->row = NULL;
+}
+
+static void corners_find(const struct mem_plane *src, const struct sample *sx,
+			 const struct sample *sy, bool is_clamped,
+			 struct corner *corners)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		const int64_t wx = i & 1 ? sx->weight : sx->of - sx->weight;
+		const int64_t wy = i & 2 ? sy->weight : sy->of - sy->weight;
+
+		corner_find(src, sx->at + (i & 1), sy->at + (i >> 1),
+			    is_clamped, &corners[i]);
+		corners[i].weight = wx * wy;
+	}
+}
+
+static void pixel_blend(const struct corner *corners, int64_t of,
+			enum comp comp, uint32_t nr, uint8_t *to)
+{
+	unsigned int i, c;
+	double real;
+	int64_t sum;
+
+	for (c = 0; c < nr; c++) {
+		sum = 0;
+		real = 0;
+		for (i = 0; i < 4; i++) {
+			const struct corner *corner = &corners[i];
+			const size_t at = corner->x * nr + c;
+
+			/* What weighs nothing may be no number. */
+			if (!corner->row || !corner->weight)
+				continue;
+			if (comp == COMP_F32)
+				real += (double)corner->weight *
+					float_load(corner->row, at);
+			else
+				sum += corner->weight *
+				       comp_load(comp, corner->row, at);
+		}
+		if (comp == COMP_F32)
+			float_store(to, c, (float)(real / (double)of));
+		else
+			comp_store(comp, to, c, div_nearest(sum, of));
+	}
+}
+
+static void row_linear(const struct mem_plane *dst, const struct mem_plane *src,
+		       enum comp comp, bool is_clamped, uint32_t y)
+{
+	const struct sample sy = sample_at(y, dst->height, src->height);
+	const uint32_t nr = dst->pixel_len / comp_len(comp);
+	uint8_t *to = row_of(dst, y);
+	struct corner corners[4];
+	uint32_t x;
+
+	for (x = 0; x < dst->width; x++) {
+		const struct sample sx = sample_at(x, dst->width, src->width);
+
+		corners_find(src, &sx, &sy, is_clamped, corners);
+		pixel_blend(corners, sx.of * sy.of, comp, nr,
+			    to + (size_t)x * dst->pixel_len);
+	}
+}
+
+/**
+ * view_rescale() - scale
+ * @dst: of the format of @src
+ * @src: what is read
+ * @interp: enum mem_interp
+ * @border: enum mem_border; nothing beyond is read with MEM_INTERP_NEAREST
+ * @part: rows of each plane
+ *
+ * Floats are weighted in double precision.
+ */
+void view_rescale(const struct view *dst, const struct view *src,
+		  unsigned int interp, unsigned int border,
+		  const struct part *part)
+{
+	const enum comp comp = pixel_of(dst->format)->comp;
+	uint32_t i, y, end;
+
+	for (i = 0; i < dst->nr_planes; i++) {
+		const struct mem_plane *to = &dst->planes[i];
+		const struct mem_plane *from = &src->planes[i];
+
+		part_rows(part, to->height, &y, &end);
+		for (; y < end; y++)
+			if (interp == MEM_INTERP_NEAREST)
+				row_nearest(to, from, y);
+			else
+				row_linear(to, from, comp,
+					   border == MEM_BORDER_CLAMP, y);
+	}
+}
