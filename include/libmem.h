@@ -982,28 +982,84 @@ int mem_buf_alloc_heap(struct mem_ctx *ctx, const char *heap, uint64_t len,
 		       struct mem_buf **buf);
 
 /**
- * mem_buf_import() - make a buffer of a dma-buf file descriptor
+ * mem_buf_import() - make a buffer of a file descriptor
  * @ctx: context
- * @fd: dma-buf of any driver; duplicated, so that it stays the caller's
+ * @fd: dma-buf of any driver; embedded, a memfd that mem_buf_export() of any
+ *	process has given; duplicated, so that it stays the caller's
  * @buf: out: the buffer, owned by the caller: mem_buf_destroy()
  *
+ * If @fd is open for reading alone, the buffer is read-only: its mapping cannot
+ * be stored to, brackets and copies to write it are -EACCES, jobs -EPERM, and a
+ * kernel that stores to it ends with an illegal address. Embedded, what is
+ * imported is MEM_KIND_COHERENT: one view, whatever it was in the other
+ * process.
+ *
  * Context: may sleep; any thread.
- * Return: 0, or -EINVAL (an argument is NULL, @fd is no dma-buf), -EBADF (@fd
- * is not open), -EOPNOTSUPP (embedded), -EMFILE (no file descriptor is left),
- * -ENOMEM.
+ * Return: 0, or -EINVAL (an argument is NULL, @fd is no dma-buf; embedded: no
+ * memfd of whole pages that is sealed against getting shorter), -EBADF (@fd is
+ * not open), -EACCES (embedded: it is open for writing alone), -EMFILE (no file
+ * descriptor is left), -ENOMEM.
  */
 int mem_buf_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf);
 
 /**
  * mem_buf_export() - a file descriptor of a buffer
  * @buf: buffer
- * @fd: out: a new dma-buf descriptor with O_CLOEXEC, owned by the caller
+ * @fd: out: a new descriptor with O_CLOEXEC, owned by the caller: a dma-buf,
+ *	embedded a memfd; read-only if the buffer is
  *
- * Context: any thread.
- * Return: 0, or -EINVAL (an argument is NULL), -EOPNOTSUPP (embedded), -EMFILE
- * (no file descriptor is left).
+ * Embedded, the first export moves the bytes to a file of their own, at the
+ * same address. It waits for kernels and copies that use the buffer just then;
+ * threads that touch it meanwhile wait for the move. A buffer of two views has
+ * one from then on, with all that the CPU has stored: no maintenance is needed
+ * any more, and none that is forgotten is found. Each such buffer takes a
+ * descriptor.
+ *
+ * Context: may sleep; any thread. Return: 0, or -EINVAL (an argument is NULL),
+ * -EMFILE or -ENFILE (no file descriptor is left); embedded: -ENOMEM,
+ * -ETIMEDOUT (a kernel or copy has not ended), -EBADF (the program has closed a
+ * descriptor of the library), -EPERM (a child of the process, or a host
+ * function).
  */
 int mem_buf_export(struct mem_buf *buf, int *fd);
+
+/**
+ * mem_buf_export_as() - a file descriptor that allows no more than is said
+ * @buf: buffer
+ * @access: MEM_RW: as mem_buf_export(); MEM_READ: it cannot be mapped to be
+ *	written
+ * @fd: out: as mem_buf_export() has it
+ *
+ * Whoever has a descriptor of MEM_READ can read the memory, and cannot write
+ * it: not by mmap(), mprotect() or a system call, nor by opening it once more
+ * from /proc. Embedded this holds against processes of other users; one of the
+ * same user, or root, can change the file's mode, or look into this process.
+ *
+ * Context: may sleep; any thread. Return: 0, or as mem_buf_export(); -EINVAL
+ * also if @access is neither; -EACCES (MEM_RW, and the buffer is read-only;
+ * embedded also: MEM_READ of what another user has exported), -EOPNOTSUPP
+ * (MEM_READ: an older module, or a dma-buf of another driver; embedded: without
+ * /proc).
+ */
+int mem_buf_export_as(struct mem_buf *buf, unsigned int access, int *fd);
+
+/**
+ * mem_buf_device_ptr() - where kernels have a buffer
+ * @buf: buffer
+ * @ptr: out: its first byte for kernels of its context, valid as long as the
+ *	buffer, mapped or not
+ *
+ * A buffer that is mapped has the same address for the CPU. In copies it is
+ * device memory where the direction says so, with MEM_DIR_DEFAULT once this
+ * call has been made or while it is not mapped, and in sets always; else the
+ * calling thread touches it. mem_ptr_info() tells the buffer by any address of
+ * it.
+ *
+ * Context: any thread, also of a host function. Return: 0, or -EINVAL (an
+ * argument is NULL), -EOPNOTSUPP (kernels have it not: over the module), -EPERM
+ * (a child of the process).
+ */
+int mem_buf_device_ptr(struct mem_buf *buf, void **ptr);
 
 /**
  * mem_buf_destroy() - give a buffer back
@@ -1080,9 +1136,9 @@ int mem_buf_info(struct mem_buf *buf, struct mem_buf_info *info);
  * interrupts it. Brackets of a process count; each needs its mem_buf_end().
  *
  * Context: may sleep; any thread.
- * Return: 0, or -EINVAL (@buf is NULL, no such @access), -ETIMEDOUT (an
- * engine does not get ready: no bracket is open), or what the exporter of a
- * foreign buffer answers.
+ * Return: 0, or -EINVAL (@buf is NULL, no such @access), -EACCES (it is to be
+ * written, and read-only), -ETIMEDOUT (an engine does not get ready: no bracket
+ * is open), or what the exporter of a foreign buffer answers.
  */
 int mem_buf_begin(struct mem_buf *buf, unsigned int access);
 
@@ -1741,12 +1797,13 @@ int mem_launch(struct mem_stream *stream, const struct mem_launch *launch);
  * memory, whose source has been read, and for one within device memory. Memory
  * of the host that libmem does not know is touched by the calling thread.
  * A managed side is the engine's if a job of @stream may touch it, else the
- * CPU's.
+ * CPU's. Of a buffer mem_buf_device_ptr() says whose it is.
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (an argument is NULL, a range leaves its allocation,
  * the addresses are not what @dir says), -EXDEV (an allocation is of another
- * context), -ENOMEM, or as mem_stream_sync().
+ * context), -EACCES (the target is a read-only buffer), -ENOMEM, or as
+ * mem_stream_sync().
  */
 int mem_copy(struct mem_stream *stream, void *dst, const void *src,
 	     uint64_t len, unsigned int dir);
@@ -1795,22 +1852,24 @@ int mem_copy_rows_async(struct mem_stream *stream, const struct mem_rows *rows,
 /**
  * mem_fill() - have an engine fill memory
  * @stream: in order of this one
- * @dst: in device, managed, pinned or registered memory
+ * @dst: in device, managed, pinned or registered memory, or in a buffer that
+ *	kernels have
  * @value: its low byte
  * @len: bytes; 0 does nothing
  *
  * Returns when it is done, but for device memory.
  *
- * Context: may sleep; any thread.
- * Return: 0, or -EINVAL (an argument is NULL, the range is not in one
- * allocation that engines reach), -EXDEV, -ENOMEM, or as mem_stream_sync().
+ * Context: may sleep; any thread. Return: 0, or -EINVAL (an argument is NULL,
+ * the range is not in one allocation that engines reach), -EXDEV, -EACCES (a
+ * read-only buffer), -ENOMEM, or as mem_stream_sync().
  */
 int mem_fill(struct mem_stream *stream, void *dst, int value, uint64_t len);
 
 /**
  * mem_fill_async() - mem_fill() that does not wait
  * @stream: in order of this one
- * @dst: in device, managed, pinned or registered memory
+ * @dst: in device, managed, pinned or registered memory, or in a buffer that
+ *	kernels have
  * @value: its low byte
  * @len: bytes; 0 does nothing
  *

@@ -88,14 +88,49 @@ API int mem_buf_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
 	return made(err, ctx, new, buf);
 }
 
+static int export(struct mem_buf *buf, unsigned int access, int *fd)
+{
+	int err, cancel, new;
+
+	err = sched_check_call();
+	if (err)
+		return err;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	err = buf->ctx->backend->export(buf, access, &new);
+	pthread_setcancelstate(cancel, NULL);
+	if (!err)
+		*fd = new;
+	return err;
+}
+
 API int mem_buf_export(struct mem_buf *buf, int *fd)
+{
+	return buf && fd ? export(buf, MEM_RW, fd) : -EINVAL;
+}
+
+API int mem_buf_export_as(struct mem_buf *buf, unsigned int access, int *fd)
+{
+	if (!buf || !fd || (access != MEM_READ && access != MEM_RW))
+		return -EINVAL;
+	if (access == MEM_RW && buf->is_read_only)
+		return -EACCES;
+	return export(buf, access, fd);
+}
+
+API int mem_buf_device_ptr(struct mem_buf *buf, void **ptr)
 {
 	int err;
 
-	if (!buf || !fd)
+	if (!buf || !ptr)
 		return -EINVAL;
-	err = sched_check_call();
-	return err ? err : buf->ctx->backend->export(buf, fd);
+	err = ctx_look(buf->ctx);
+	if (err)
+		return err;
+	if (!buf->device)
+		return -EOPNOTSUPP;
+	atomic_store(&buf->is_device_told, true);
+	*ptr = buf->device;
+	return 0;
 }
 
 API void mem_buf_destroy(struct mem_buf *buf)
@@ -202,6 +237,8 @@ API int mem_buf_begin(struct mem_buf *buf, unsigned int access)
 
 	if (!buf || !access_is_valid(access))
 		return -EINVAL;
+	if (access & MEM_WRITE && buf->is_read_only)
+		return -EACCES;
 	err = sched_check_call();
 	return err ? err : buf->ctx->backend->begin(buf, access);
 }
@@ -244,6 +281,8 @@ API int mem_buf_begin_range(struct mem_buf *buf, uint64_t off, uint64_t len,
 
 	if (!buf || !range_is_valid(buf, off, len) || !access_is_valid(access))
 		return -EINVAL;
+	if (access & MEM_WRITE && buf->is_read_only)
+		return -EACCES;
 	err = sched_check_call();
 	if (err)
 		return err;

@@ -197,6 +197,9 @@ struct mem_buf {
 	void *host;
 	void *device;
 	bool is_claimed;	/* it is being freed; the scheduler's lock */
+	/* of a heap's buffer, or an import; the first never changes */
+	bool is_read_only;
+	atomic_bool is_device_told;	/* engines' address is in use */
 
 	pthread_mutex_t lock;		/* addr, nr_maps */
 	void *addr;
@@ -241,6 +244,12 @@ static inline bool is_discrete(enum mem_kind kind, unsigned int flags)
 	return kind == MEM_KIND_DEVICE && flags & MEM_DEVICE_DISCRETE;
 }
 
+/* What mem_buf_alloc(), mem_buf_alloc_heap() and mem_buf_import() make. */
+static inline bool is_heaps(const struct mem_buf *buf)
+{
+	return buf->kind <= MEM_KIND_FOREIGN;
+}
+
 /* Device memory in a file of somebody's. */
 static inline bool is_imported(const struct mem_buf *buf)
 {
@@ -280,8 +289,10 @@ enum job_op {
  * @next_violation: 1 with all but the size, or 0; -EINVAL: nobody watches
  * @alloc: @len above 0, @name short enough or NULL
  * @alloc_heap: @heap is a file name
- * @import: of a descriptor that stays the caller's
- * @export: a new descriptor
+ * @import: of a descriptor that stays the caller's; the buffer is read-only if
+ *	that is
+ * @export: a new descriptor, MEM_READ: without permission to write; MEM_RW:
+ *	with what the buffer has
  * @free: unmapped before
  * @map: the whole buffer, which is not mapped
  * @unmap: what @map gave
@@ -308,8 +319,8 @@ enum job_op {
  * @keep: a buffer's memory
  * @put: and let it go
  * @set_name: short enough
- * @set_gate: who may touch a buffer of a heap from now on, as the calling thread
- *	says; NULL: touches are not seen
+ * @set_gate: who may touch a buffer of a heap from now on, as the calling
+ *	thread says; NULL: touches are not seen
  * @attach_of: newest attach state of a managed buffer
  * @attach_counters: of a managed buffer; NULL: of the context
  * @stream_create: the stream's order
@@ -357,7 +368,7 @@ struct backend {
 	int (*alloc_heap)(struct mem_ctx *ctx, const char *heap, uint64_t len,
 			  struct mem_buf **buf);
 	int (*import)(struct mem_ctx *ctx, int fd, struct mem_buf **buf);
-	int (*export)(struct mem_buf *buf, int *fd);
+	int (*export)(struct mem_buf *buf, unsigned int access, int *fd);
 	void (*free)(struct mem_buf *buf);
 	int (*map)(struct mem_buf *buf, void **addr);
 	void (*unmap)(struct mem_buf *buf);

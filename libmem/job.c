@@ -15,6 +15,8 @@ static int submit(struct mem_ctx *ctx, enum job_op op,
 
 	if (rows->src && rows->src->ctx->backend != ctx->backend)
 		return -EINVAL;
+	if (rows->dst && rows->dst->is_read_only)
+		return -EPERM;
 	err = sched_check_call();
 	if (!err)
 		err = ctx->backend->submit(ctx, op, rows, &new);

@@ -505,18 +505,51 @@ static int extent(uint64_t pitch, const struct mem_rows *rows, uint64_t *len)
 	return 0;
 }
 
-/* Whose memory it is, kept; NULL: the process's. */
-static int side_find(struct mem_ctx *ctx, const void *ptr, uint64_t len,
-		     struct mem_buf **found)
+static bool is_dir_from_device(unsigned int dir)
 {
-	struct mem_buf *buf = ctx->backend->find(ctx, ptr);
-	int err = 0;
+	return dir == MEM_DIR_DEVICE_TO_HOST || dir == MEM_DIR_DEVICE_TO_DEVICE;
+}
+
+static bool is_dir_to_device(unsigned int dir)
+{
+	return dir == MEM_DIR_HOST_TO_DEVICE || dir == MEM_DIR_DEVICE_TO_DEVICE;
+}
+
+/*
+ * A heap's buffer has one address for both. The CPU touches it there, in its
+ * brackets, unless it is said to be a device's memory, was asked for as such,
+ * or is not mapped.
+ */
+static bool is_cpus(const struct mem_buf *buf, unsigned int dir, bool is_dst)
+{
+	if (is_by_ptr(buf) || !buf->host)
+		return false;
+	if (dir == MEM_DIR_DEFAULT)
+		return !atomic_load(&buf->is_device_told);
+	return is_dst ? !is_dir_to_device(dir) : !is_dir_from_device(dir);
+}
+
+/* Whose memory it is, kept; NULL: the process's. */
+static int side_find(struct mem_ctx *ctx, const struct mem_rows *rows,
+		     unsigned int dir, bool is_dst, struct mem_buf **found)
+{
+	const void *ptr = is_dst ? rows->dst : rows->src;
+	struct mem_buf *buf;
+	uint64_t len;
+	int err;
 
 	*found = NULL;
+	err = extent(is_dst ? rows->dst_pitch : rows->src_pitch, rows, &len);
+	if (err)
+		return err;
+	buf = ctx->backend->find(ctx, ptr);
 	if (!buf)
 		return 0;
-	/* A heap's buffer is touched by the CPU, in its brackets. */
-	if (!is_by_ptr(buf)) {
+	if (is_dst && buf->is_read_only) {
+		ctx->backend->put(buf);
+		return -EACCES;
+	}
+	if (is_cpus(buf, dir, is_dst)) {
 		ctx->backend->put(buf);
 		return 0;
 	}
@@ -664,23 +697,17 @@ static int request_run(struct mem_stream *stream, struct request *request)
 	return err;
 }
 
-/* Looks both sides up, into @copy, which keeps them. */
+/* Looks both sides up, into @copy, which keeps them. A set has no source. */
 static int copy_find(struct mem_ctx *ctx, const struct mem_rows *rows,
-		     bool is_set, struct copy *copy)
+		     unsigned int dir, struct copy *copy)
 {
-	uint64_t len;
 	int err;
 
 	copy->rows = *rows;
-	err = extent(rows->dst_pitch, rows, &len);
-	if (!err)
-		err = side_find(ctx, rows->dst, len, &copy->dst);
-	if (err || is_set)
+	err = side_find(ctx, rows, dir, true, &copy->dst);
+	if (err || !rows->src)
 		return err;
-	err = extent(rows->src_pitch, rows, &len);
-	if (!err)
-		err = side_find(ctx, rows->src, len, &copy->src);
-	return err;
+	return side_find(ctx, rows, dir, false, &copy->src);
 }
 
 static int copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
@@ -701,7 +728,7 @@ static int copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
 	if (!request.op)
 		return -ENOMEM;
 	copy = &request.op->copy;
-	err = copy_find(stream->ctx, rows, false, copy);
+	err = copy_find(stream->ctx, rows, dir, copy);
 	if (!err && !dir_is_valid(dir, copy->dst, copy->src))
 		err = -EINVAL;
 	if (err) {
@@ -729,8 +756,9 @@ static int fill_rows(struct mem_stream *stream, const struct mem_rows *rows,
 		return -ENOMEM;
 	copy = &request.op->copy;
 	copy->value = (uint8_t)value;
-	err = copy_find(stream->ctx, rows, true, copy);
+	copy->rows = *rows;
 	copy->rows.src = NULL;
+	err = copy_find(stream->ctx, &copy->rows, MEM_DIR_HOST_TO_DEVICE, copy);
 	if (!err && !copy->dst)
 		err = -EINVAL;
 	if (err) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The embedded backend's table: contexts, buffers, brackets. What needs a
- * descriptor that other drivers could import is not to be had.
+ * The embedded backend's table: contexts, buffers, brackets. Descriptors of
+ * memory are memfds (share.c): other processes have them, but no driver.
  */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -268,21 +268,6 @@ static int embedded_alloc_heap(struct mem_ctx *ctx, const char *heap,
 	return -ENOENT;
 }
 
-static int embedded_import(struct mem_ctx *ctx, int fd, struct mem_buf **made)
-{
-	(void)ctx;
-	(void)fd;
-	(void)made;
-	return -EOPNOTSUPP;
-}
-
-static int embedded_export(struct mem_buf *buf, int *fd)
-{
-	(void)buf;
-	(void)fd;
-	return -EOPNOTSUPP;
-}
-
 /**
  * embedded_buf_get() - keep a buffer's memory
  * @buf: buffer
@@ -344,23 +329,6 @@ static void embedded_free(struct mem_buf *base)
 	embedded_buf_put(buf);
 }
 
-/* Pages that the gate does not allow are taken away, the others given. */
-static void gate_pages(struct embedded_buf *buf)
-{
-	enum page_access access = PAGE_NO_ACCESS;
-
-	if (buf->has_two_views) {
-		view_revoke(buf, 0, buf->nr_pages);
-		return;
-	}
-	if (gate_allows_cpu(buf->gate, true))
-		access = PAGE_WRITE;
-	else if (gate_allows_cpu(buf->gate, false))
-		access = PAGE_READ;
-	/* Giving more may lack memory; then the touch is seen, and allowed. */
-	window_protect(buf->first, buf->nr_pages, access);
-}
-
 static int embedded_map(struct mem_buf *base, void **addr)
 {
 	struct embedded_buf *buf = embedded_buf_of(base);
@@ -370,11 +338,8 @@ static int embedded_map(struct mem_buf *base, void **addr)
 	if (window_is_forked())
 		return -EPERM;
 	buf_lock(buf, &old);
-	if (!buf->has_two_views && !buf->gate)
-		err = window_protect(buf->first, buf->nr_pages, PAGE_WRITE);
+	err = fault_open(buf);
 	buf->is_mapped = !err;
-	if (buf->gate && !err)
-		gate_pages(buf);
 	buf_unlock(buf, &old);
 	if (!err)
 		*addr = base->host = buf->addr;
@@ -412,8 +377,9 @@ static void embedded_set_gate(struct mem_buf *base, enum gate gate)
 		.tid = gettid(),
 		.stack = tell_stack(0),
 	};
+	/* Giving more may lack memory; then the touch is seen, and allowed. */
 	if (buf->is_mapped)
-		gate_pages(buf);
+		fault_open(buf);
 	buf_unlock(buf, &old);
 }
 
@@ -433,9 +399,9 @@ static int embedded_info(struct mem_buf *base, struct mem_buf_info *info)
 	info->kind = base->kind;
 	info->id = buf->id;
 	info->len = base->len;
-	info->has_two_views = buf->has_two_views;
 	memcpy(info->name, buf->name, sizeof(info->name));
 	buf_lock(buf, &old);
+	info->has_two_views = buf->has_two_views;
 	memcpy(&info->count, &buf->lines.count, sizeof(info->count));
 	buf_unlock(buf, &old);
 	return 0;
@@ -530,12 +496,10 @@ static int maintain_range(const struct mem_range *range)
 	    range->off > range->buf->len ||
 	    range->len > range->buf->len - range->off)
 		return -EINVAL;
-	if (!buf->has_two_views)
-		return 0;
 	buf_lock(buf, &old);
-	if (range->op & MEM_MAINT_CLEAN)
+	if (buf->has_two_views && range->op & MEM_MAINT_CLEAN)
 		view_clean(buf, range->off, range->len);
-	if (range->op & MEM_MAINT_INVALIDATE)
+	if (buf->has_two_views && range->op & MEM_MAINT_INVALIDATE)
 		view_invalidate(buf, range->off, range->len);
 	buf_unlock(buf, &old);
 	return 0;
@@ -570,10 +534,9 @@ static int embedded_revoke(struct mem_buf *base)
 
 	if (window_is_forked())
 		return -EPERM;
-	if (!buf->has_two_views)
-		return 0;
 	buf_lock(buf, &old);
-	view_revoke(buf, 0, buf->nr_pages);
+	if (buf->has_two_views)
+		view_revoke(buf, 0, buf->nr_pages);
 	buf_unlock(buf, &old);
 	return 0;
 }
@@ -609,8 +572,8 @@ const struct backend embedded_backend = {
 	.next_violation = embedded_next_violation,
 	.alloc = embedded_alloc,
 	.alloc_heap = embedded_alloc_heap,
-	.import = embedded_import,
-	.export = embedded_export,
+	.import = share_import,
+	.export = share_export,
 	.free = embedded_free,
 	.map = embedded_map,
 	.unmap = embedded_unmap,

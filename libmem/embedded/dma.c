@@ -11,7 +11,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -123,35 +122,6 @@ static void dma_unlock(const sigset_t *old)
 	signals_restore(old);
 }
 
-static struct timespec time_at(uint64_t ns)
-{
-	return (struct timespec) {
-		.tv_sec = (time_t)(ns / NS_PER_S),
-		.tv_nsec = (long)(ns % NS_PER_S),
-	};
-}
-
-/*
- * Wait until @count is not @seen any more, at most until @deadline: no lock is
- * held, so signals have their handlers run. Returns 0 or -ETIMEDOUT; a signal
- * may end it early.
- */
-static int wait_change(atomic_uint *count, unsigned int seen, uint64_t deadline)
-{
-	const struct timespec at = time_at(deadline);
-
-	if (!syscall(SYS_futex, count, FUTEX_WAIT_BITSET_PRIVATE, seen, &at,
-		     NULL, FUTEX_BITSET_MATCH_ANY))
-		return 0;
-	return errno == ETIMEDOUT ? -ETIMEDOUT : 0;
-}
-
-static void tell_change(atomic_uint *count)
-{
-	atomic_fetch_add(count, 1);
-	syscall(SYS_futex, count, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
-}
-
 static uint8_t pattern_byte(uint32_t pattern, uint64_t i)
 {
 	return (uint8_t)(pattern >> (8 * (i % 4)));
@@ -199,11 +169,12 @@ static void read_row(struct dma_job *job, uint64_t off)
 	struct embedded_buf *buf = job->src.buf;
 
 	/* One without a delay was judged when it started. */
-	if (buf->has_two_views && job->delay_ns) {
+	if (job->delay_ns) {
 		pthread_mutex_lock(&buf->lock);
 		buf->acting = job->acting;
-		view_engine_access(buf, off, job->row_len, &job->src.told,
-				   line_engine_read);
+		if (buf->has_two_views)
+			view_engine_access(buf, off, job->row_len,
+					   &job->src.told, line_engine_read);
 		pthread_mutex_unlock(&buf->lock);
 	}
 	if (job->op == JOB_CHECKSUM)
@@ -281,8 +252,11 @@ static int run_rows(struct dma_job *job)
 	return 0;
 }
 
-/* From now on the engine may come to the lines of a side at any moment. */
-static void start_side(const struct dma_job *job, struct side *side,
+/*
+ * If no line fits between two rows, the rows are in all lines from the first to
+ * the last; else no two rows share a line.
+ */
+static void judge_rows(const struct dma_job *job, struct side *side,
 		       void (*account)(struct line_buf *lines, u64 off,
 				       u64 len, struct line_job *told))
 {
@@ -294,27 +268,33 @@ static void start_side(const struct dma_job *job, struct side *side,
 	uint64_t off = side->off;
 	uint32_t i;
 
-	if (!side->buf || !side->buf->has_two_views)
-		return;
-	pthread_mutex_lock(&side->buf->lock);
-	side->buf->acting = job->acting;
-	/*
-	 * If no line fits between two rows, the rows are in all lines from the
-	 * first to the last; else no two rows share a line.
-	 */
 	if (step < job->row_len + (1ULL << side->buf->lines.line_shift)) {
 		view_engine_access(side->buf, side->lo, side->len, told,
 				   account);
-	} else {
-		for (i = 0; i < job->nr_rows; i++) {
-			if (i % 1024 == 1023 && now_ns() > deadline)
-				break;
-			view_engine_access(side->buf, off, job->row_len, told,
-					   account);
-			off += (uint64_t)side->pitch;
-		}
+		return;
 	}
-	pthread_mutex_unlock(&side->buf->lock);
+	for (i = 0; i < job->nr_rows; i++) {
+		if (i % 1024 == 1023 && now_ns() > deadline)
+			break;
+		view_engine_access(side->buf, off, job->row_len, told, account);
+		off += (uint64_t)side->pitch;
+	}
+}
+
+/* From now on the engine may come to the lines of a side at any moment. */
+static void start_side(const struct dma_job *job, struct side *side,
+		       void (*account)(struct line_buf *lines, u64 off,
+				       u64 len, struct line_job *told))
+{
+	struct embedded_buf *buf = side->buf;
+
+	if (!buf)
+		return;
+	pthread_mutex_lock(&buf->lock);
+	buf->acting = job->acting;
+	if (buf->has_two_views)
+		judge_rows(job, side, account);
+	pthread_mutex_unlock(&buf->lock);
 }
 
 static void judge(struct dma_job *job)
@@ -325,7 +305,10 @@ static void judge(struct dma_job *job)
 
 static void wait_until(uint64_t ns)
 {
-	const struct timespec at = time_at(ns);
+	const struct timespec at = {
+		.tv_sec = (time_t)(ns / NS_PER_S),
+		.tv_nsec = (long)(ns % NS_PER_S),
+	};
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at,
 			       NULL) == EINTR)
@@ -364,7 +347,7 @@ static void side_end(const struct side *side, bool is_write)
 		view_revoke(buf, 0, buf->nr_pages);
 	}
 	pthread_mutex_unlock(&buf->lock);
-	tell_change(&buf->nr_done);
+	done_tell(&buf->nr_done);
 	embedded_buf_put(buf);
 }
 
@@ -430,7 +413,7 @@ static void job_run(struct dma_job *job)
 	fence_signal(job);
 	job_put(job);
 	pthread_mutex_unlock(&dma.lock);
-	tell_change(&dma.nr_done);
+	done_tell(&dma.nr_done);
 	ctx_put(ctx);
 }
 
@@ -700,7 +683,7 @@ int dma_wait_job(struct mem_job *base, uint64_t timeout_ns)
 		dma_unlock(&old);
 		if (is_done || err)
 			break;
-		err = wait_change(&dma.nr_done, seen, deadline);
+		err = done_wait(&dma.nr_done, seen, deadline);
 	}
 	if (!is_done)
 		return err;
@@ -786,6 +769,6 @@ int dma_wait_buf(struct embedded_buf *buf, bool for_write,
 		signals_restore(&old);
 		if (is_ready || err)
 			return is_ready ? 0 : err;
-		err = wait_change(&buf->nr_done, seen, deadline);
+		err = done_wait(&buf->nr_done, seen, deadline);
 	}
 }

@@ -2,8 +2,8 @@
 /*
  * The embedded backend: the board in the process itself.
  *
- * Lock order: engine lock, a context's order lock, window lock,
- * embedded_buf.lock, the lock of page protections or of watchers. A thread
+ * Lock order: engine lock, a context's order lock, embedded_buf.lock, window
+ * lock, the lock of page protections or of watchers. A thread
  * holds any of them with all signals blocked that can be, and touches no memory
  * of the window meanwhile but by its aliases: a fault's handler takes the
  * window's lock, an order lock and a buffer's.
@@ -114,6 +114,7 @@ struct work {
  * @work: that it runs
  * @refused: what that touched and may not, in words; NULL: nothing
  * @grants: what it has access to; the order lock protects the rest
+ * @is_running: a job has what is granted
  * @is_unsafe: it has what it must not: the next job gets another
  */
 struct owner {
@@ -122,6 +123,7 @@ struct owner {
 	struct work *work;
 	const char *refused;
 	struct grants grants;
+	bool is_running;
 	bool is_unsafe;
 };
 
@@ -210,7 +212,8 @@ enum bracket_dir {
  * @base: for the rest of the library
  * @name: given at allocation
  * @id: never used again
- * @has_two_views: CPU and engines may see different bytes
+ * @has_two_views: CPU and engines may see different bytes; of a heap's buffer
+ *	no more once it has a file of its own: its lock, too
  * @fill: fill granule, bytes
  * @first: its first page in the window
  * @nr_pages: what it asked for
@@ -220,11 +223,13 @@ enum bracket_dir {
  * @twin: place for what lines were filled with, if there are two views
  * @gate: who may touch it; changes under @lock
  * @file: of the buffer alone, with its bytes; none: they are in the window's.
- *	Set while no work is under way
+ *	Of a heap's buffer set under the order lock and its own, of others
+ *	while no work is under way
  * @fd_off: of its first page in that
+ * @is_imported: it is in a file of somebody's
  * @is_heap: registered: its first and last page are glibc's heap's
  * @nr_users: the caller and the jobs that use it
- * @nr_done: jobs on it that are done: what waits for one looks again
+ * @nr_done: jobs and copies on it that are done: what waits for one looks again
  * @newest: managed: newest attach state, for who is told of it: number of the
  *	stream that it is single to, and MEM_ATTACH_* in the low bits
  * @lock: protects what follows
@@ -235,6 +240,7 @@ enum bracket_dir {
  * @notes: a page each
  * @nr_jobs: jobs that are to use it
  * @nr_write_jobs: those that are to write it
+ * @nr_copies: of a heap's buffer: copies and sets that touch it
  * @was_faulted: a page was made ready while one was to write it
  * @random: state of random eviction
  * @nr_due: touches after which nothing has been evicted yet
@@ -258,6 +264,7 @@ enum bracket_dir {
  * @is_lent: it is in that
  * @granted: which engines have it
  * @is_freed: its owner has no more use for it
+ * @nr_moving: who waits until no engine is at it
  */
 struct embedded_buf {
 	struct mem_buf base;
@@ -274,6 +281,7 @@ struct embedded_buf {
 	atomic_uint gate;
 	struct own_fd file;
 	uint64_t fd_off;
+	bool is_imported;
 	bool is_heap;
 	atomic_uint nr_users;
 	atomic_uint nr_done;
@@ -287,6 +295,7 @@ struct embedded_buf {
 	struct note *notes;
 	uint32_t nr_jobs;
 	uint32_t nr_write_jobs;
+	uint32_t nr_copies;
 	bool was_faulted;
 	uint64_t random;
 	uint32_t nr_due;
@@ -309,6 +318,7 @@ struct embedded_buf {
 	bool is_lent;
 	struct granted granted;
 	bool is_freed;
+	unsigned int nr_moving;
 };
 
 /**
@@ -360,6 +370,7 @@ enum page_access window_access(size_t page);
 /* view.c */
 int view_init(struct embedded_buf *buf, const struct profile *profile);
 void view_fini(struct embedded_buf *buf);
+void view_write_back(struct embedded_buf *buf);
 bool view_touch(struct embedded_buf *buf, const struct touch *touch);
 void view_engine_access(struct embedded_buf *buf, uint64_t off, uint64_t len,
 			struct line_job *told,
@@ -490,6 +501,7 @@ enum fault {
 enum fault fault_handle(const siginfo_t *info, const void *context);
 enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch);
 bool fault_is_judged(const struct embedded_buf *buf);
+int fault_open(struct embedded_buf *buf);
 void buf_lock(struct embedded_buf *buf, sigset_t *old);
 void buf_unlock(struct embedded_buf *buf, const sigset_t *old);
 
@@ -556,6 +568,8 @@ bool ptr_is_back(uintptr_t addr);
 void ptr_look_behind(const struct embedded_buf *buf, const struct work *work);
 
 /* share.c */
+int share_export(struct mem_buf *buf, unsigned int access, int *fd);
+int share_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf);
 int share_export_ptr(struct mem_buf *buf, int *fd);
 int share_import_ptr(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
 		     unsigned int flags, struct mem_buf **buf);
@@ -578,10 +592,18 @@ void run_init(struct embedded_ctx *ctx);
 void run_fini(struct embedded_ctx *ctx);
 void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf);
 void run_forget_freed(struct embedded_ctx *ctx, struct embedded_buf *buf);
+int run_keep_away(struct embedded_ctx *ctx, struct embedded_buf *buf,
+		  sigset_t *old);
+void run_let_come(struct embedded_ctx *ctx, struct embedded_buf *buf,
+		  bool has_moved, const sigset_t *old);
 int run_kernel(struct mem_ctx *ctx, struct work *work,
 	       const struct mem_launch *launch);
 void run_copy(struct mem_ctx *ctx, struct work *work,
 	      const struct copy *copy);
+
+/* done.c */
+int done_wait(atomic_uint *count, unsigned int seen, uint64_t deadline);
+void done_tell(atomic_uint *count);
 
 /* dma.c */
 int dma_submit(struct mem_ctx *ctx, enum job_op op,

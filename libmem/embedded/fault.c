@@ -32,17 +32,62 @@ void buf_unlock(struct embedded_buf *buf, const sigset_t *old)
 	signals_restore(old);
 }
 
+static bool can_write(const struct embedded_buf *buf)
+{
+	return !buf->base.is_read_only && gate_allows_cpu(buf->gate, true);
+}
+
+/**
+ * fault_open() - give all access for which no touch needs to be seen
+ * @buf: buffer of a heap, mapped, locked
+ *
+ * What its gate does not allow is taken away; of two views, all.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int fault_open(struct embedded_buf *buf)
+{
+	enum page_access access = PAGE_NO_ACCESS;
+
+	if (buf->has_two_views) {
+		view_revoke(buf, 0, buf->nr_pages);
+		return 0;
+	}
+	if (can_write(buf))
+		access = PAGE_WRITE;
+	else if (gate_allows_cpu(buf->gate, false))
+		access = PAGE_READ;
+	return window_protect(buf->first, buf->nr_pages, access);
+}
+
+/*
+ * One view. Its access may have been taken for a moment, too: by an export, or
+ * with that of all.
+ */
+static bool give(struct embedded_buf *buf, bool is_write)
+{
+	enum page_access access = PAGE_WRITE;
+
+	if (buf->base.is_read_only)
+		access = PAGE_READ;
+	else if (!is_write && !can_write(buf) &&
+		 gate_allows_cpu(buf->gate, false))
+		access = PAGE_READ;
+	return !(is_write && buf->base.is_read_only) &&
+	       !window_protect(buf->first, buf->nr_pages, access);
+}
+
 /* A page that it can have is ready afterwards. */
 static bool is_ready(struct embedded_buf *buf, const struct touch *touch)
 {
 	const size_t page = buf->first + (touch->off >> window_page_shift());
 	enum page_access access;
 
-	if (!buf->is_mapped)
+	if (!buf->is_mapped && !buf->is_lent)
 		return false;
 	if (!buf->has_two_views) {
 		trace_touch(buf, touch, 0);
-		return !window_protect(buf->first, buf->nr_pages, PAGE_WRITE);
+		return give(buf, touch->is_write);
 	}
 	access = window_access(page);
 	/* Another thread was faster. */
@@ -129,6 +174,16 @@ static enum fault touch_lent(struct embedded_buf *buf,
 	return touch_locked(buf, touch);
 }
 
+static bool is_unmapped(struct embedded_buf *buf)
+{
+	bool ret;
+
+	pthread_mutex_lock(&buf->lock);
+	ret = !buf->is_mapped;
+	pthread_mutex_unlock(&buf->lock);
+	return ret;
+}
+
 static enum fault touch_device(struct embedded_buf *buf,
 			       const struct touch *touch)
 {
@@ -153,17 +208,17 @@ enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)
 		return touch_managed(buf, touch);
 	if (buf->base.kind == MEM_KIND_DEVICE)
 		return touch_device(buf, touch);
-	/* Engines have it at another address than the CPU. */
-	if (buf->base.kind == MEM_KIND_REGISTERED && engine_is_worker())
+	/* Engines have it at another address than the CPU, or unmapped. */
+	if (engine_is_worker() && (buf->base.kind == MEM_KIND_REGISTERED ||
+				   (is_heaps(&buf->base) && is_unmapped(buf))))
 		return touch_lent(buf, touch);
 	if (atomic_is_looked_for(buf)) {
 		if (atomic_is_broken(buf, touch->ip))
 			watch_atomic(buf, touch, NULL);
 		return touch_locked(buf, touch);
 	}
-	/* What else has one view has its access as long as it is mapped. */
-	return buf->has_two_views || buf->gate ? touch_locked(buf, touch) :
-						 FAULT_STRANGE;
+	/* Pinned memory has its access all the time. */
+	return is_heaps(&buf->base) ? touch_locked(buf, touch) : FAULT_STRANGE;
 }
 
 static enum fault what_is(uintptr_t addr, const ucontext_t *context)

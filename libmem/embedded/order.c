@@ -203,21 +203,23 @@ void order_stored(struct embedded_ctx *ctx, struct embedded_buf *buf,
  * @ctx: context
  * @buf: that the CPU may not touch
  *
- * Context: the order lock is held.
+ * Context: the order lock is held; takes the buffer's.
  */
 void order_lend(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	if (buf->is_lent)
 		return;
+	pthread_mutex_lock(&buf->lock);
 	buf->is_lent = true;
+	pthread_mutex_unlock(&buf->lock);
 	list_append(&ctx->lent, &buf->in_lent);
 }
 
 static void take_back(struct embedded_buf *buf)
 {
-	buf->is_lent = false;
 	list_remove(&buf->in_lent);
 	pthread_mutex_lock(&buf->lock);
+	buf->is_lent = false;
 	window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
 	pthread_mutex_unlock(&buf->lock);
 }
@@ -990,7 +992,8 @@ static struct attach_side side_of(const struct mem_buf *buf)
 
 	if (!buf)
 		return side;
-	if (buf->kind == MEM_KIND_DEVICE) {
+	/* Where the CPU is meant, a heap's buffer is not looked up. */
+	if (buf->kind == MEM_KIND_DEVICE || is_heaps(buf)) {
 		side.memory = ATTACH_DEVICE;
 	} else if (buf->kind == MEM_KIND_MANAGED) {
 		side.memory = ATTACH_MANAGED;

@@ -121,9 +121,71 @@ void run_forget_freed(struct embedded_ctx *ctx, struct embedded_buf *buf)
 	order_unlock(ctx, &old);
 }
 
-static bool is_heaps(const struct embedded_buf *buf)
+/* What has it, or reads or writes it, will end: how soon is its own matter. */
+static bool is_in_use(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
-	return buf->base.kind < MEM_KIND_FOREIGN;
+	unsigned int i;
+	bool ret;
+
+	for (i = 0; i < NR_ENGINES; i++)
+		if (ctx->owners[i].is_running &&
+		    grants_has(&ctx->owners[i].grants, &buf->granted))
+			return true;
+	pthread_mutex_lock(&buf->lock);
+	ret = buf->nr_copies;
+	pthread_mutex_unlock(&buf->lock);
+	return ret;
+}
+
+/**
+ * run_keep_away() - wait until no engine is at a heap's buffer, and none comes
+ * @ctx: its context
+ * @buf: buffer
+ * @old: out: for run_let_come()
+ *
+ * Work that is only queued may go on to be so.
+ *
+ * Context: takes the order lock, which is held on success.
+ * Return: 0, or -ETIMEDOUT (kernels or copies that use it have not ended).
+ */
+int run_keep_away(struct embedded_ctx *ctx, struct embedded_buf *buf,
+		  sigset_t *old)
+{
+	const uint64_t deadline = now_ns() + ENGINE_WAIT_NS;
+	unsigned int seen;
+	int err = 0;
+
+	order_lock(ctx, old);
+	buf->nr_moving++;
+	for (;;) {
+		seen = atomic_load(&buf->nr_done);
+		if (!is_in_use(ctx, buf))
+			return 0;
+		if (err)
+			break;
+		order_unlock(ctx, old);
+		err = done_wait(&buf->nr_done, seen, deadline);
+		order_lock(ctx, old);
+	}
+	buf->nr_moving--;
+	order_unlock(ctx, old);
+	return err;
+}
+
+/**
+ * run_let_come() - engines may have it again
+ * @ctx: context
+ * @buf: buffer
+ * @has_moved: it has got a file of its own
+ * @old: from run_keep_away()
+ */
+void run_let_come(struct embedded_ctx *ctx, struct embedded_buf *buf,
+		  bool has_moved, const sigset_t *old)
+{
+	buf->nr_moving--;
+	if (has_moved)
+		forget(ctx, buf);
+	order_unlock(ctx, old);
 }
 
 /* May the job have what the one before it had? */
@@ -131,8 +193,8 @@ static bool may_keep(struct owner *owner, struct embedded_buf *buf)
 {
 	struct embedded_ctx *ctx = owner->ctx;
 
-	if (is_heaps(buf))
-		return !buf->has_two_views && !buf->gate;
+	if (is_heaps(&buf->base))
+		return !buf->has_two_views && !buf->gate && !buf->nr_moving;
 	if (atomic_is_looked_for(buf))
 		return false;
 	return buf->base.kind != MEM_KIND_MANAGED ||
@@ -150,12 +212,13 @@ static struct engine_grant *before_job(struct owner *owner, size_t *nr_hidden)
 	order_lock(ctx, &old);
 	for (buf = granted_next(owner, NULL); buf; buf = next) {
 		next = granted_next(owner, buf);
-		if (!is_heaps(buf))
+		if (!is_heaps(&buf->base))
 			ptr_look_behind(buf, NULL);
 		if (!may_keep(owner, buf))
 			hide(owner, buf);
 	}
 	hidden = grants_take_hidden(&owner->grants, nr_hidden);
+	owner->is_running = true;
 	order_unlock(ctx, &old);
 	return hidden;
 }
@@ -167,10 +230,14 @@ static void after_job(struct owner *owner)
 	sigset_t old;
 
 	order_lock(ctx, &old);
+	owner->is_running = false;
 	for (buf = granted_next(owner, NULL); buf;
-	     buf = granted_next(owner, buf))
-		if (!is_heaps(buf))
+	     buf = granted_next(owner, buf)) {
+		if (!is_heaps(&buf->base))
 			ptr_look_behind(buf, owner->work);
+		else if (buf->nr_moving)
+			done_tell(&buf->nr_done);
+	}
 	order_unlock(ctx, &old);
 }
 
@@ -231,6 +298,13 @@ static void judge_atomic(struct owner *owner, struct embedded_buf *buf,
 	grant->len = page_size;
 }
 
+static enum engine_access access_of(const struct embedded_buf *buf)
+{
+	if (buf->base.is_read_only)
+		return ENGINE_READ;
+	return buf->has_two_views ? ENGINE_TRACKED : ENGINE_WRITE;
+}
+
 static int grant_buf(struct owner *owner, struct embedded_buf *buf,
 		     const struct engine_touch *touch,
 		     struct engine_grant *grant)
@@ -239,10 +313,11 @@ static int grant_buf(struct owner *owner, struct embedded_buf *buf,
 		return -EFAULT;
 	owner->refused = grants_refusal(&owner->grants, &owner->ctx->base,
 					&buf->base);
+	if (!owner->refused && buf->base.is_read_only && touch->is_write)
+		owner->refused = "read-only memory";
 	if (owner->refused)
 		return -EFAULT;
-	*grant = grant_of(buf, buf->has_two_views ? ENGINE_TRACKED :
-						    ENGINE_WRITE);
+	*grant = grant_of(buf, access_of(buf));
 	if (!owner->work->is_own && !gate_allows_device(buf->gate))
 		watch_gate_engine(buf, touch->off - window_off(buf),
 				  touch->is_write, touch->ip, owner->work);
@@ -350,8 +425,10 @@ int run_kernel(struct mem_ctx *base, struct work *work,
 	hidden = before_job(owner, &job.nr_changes);
 	job.changes = hidden;
 	err = owner_start(owner);
-	if (err)
+	if (err) {
+		after_job(owner);
 		goto out;
+	}
 	trace_job_begin(&work->acting, NULL);
 	atomic_fetch_add(&ctx->nr_running, 1);
 	engine_run(owner->engine, &job, &result);
@@ -414,8 +491,35 @@ static void side_read(const struct copy_side *side, uint64_t off, uint64_t len,
 		return;
 	buf_lock(buf, &old);
 	buf->acting = *acting;
-	view_engine_access(buf, off, len, NULL, line_engine_read);
+	if (buf->has_two_views)
+		view_engine_access(buf, off, len, NULL, line_engine_read);
 	buf_unlock(buf, &old);
+}
+
+/* A heap's buffer stays where it is as long as a copy is at it. */
+static void copy_begin(struct mem_buf *base)
+{
+	struct embedded_buf *buf = base ? embedded_buf_of(base) : NULL;
+	sigset_t old;
+
+	if (!buf || !is_heaps(&buf->base))
+		return;
+	buf_lock(buf, &old);
+	buf->nr_copies++;
+	buf_unlock(buf, &old);
+}
+
+static void copy_end(struct mem_buf *base)
+{
+	struct embedded_buf *buf = base ? embedded_buf_of(base) : NULL;
+	sigset_t old;
+
+	if (!buf || !is_heaps(&buf->base))
+		return;
+	buf_lock(buf, &old);
+	buf->nr_copies--;
+	buf_unlock(buf, &old);
+	done_tell(&buf->nr_done);
 }
 
 /* Pages get their twins and leave the CPU, then lines are told. */
@@ -429,8 +533,10 @@ static void side_write(const struct copy_side *side, uint64_t off,
 		return;
 	buf_lock(buf, &old);
 	buf->acting = *acting;
-	view_engine_begin_write(buf, off, len);
-	line_engine_write(&buf->lines, off, len, NULL);
+	if (buf->has_two_views) {
+		view_engine_begin_write(buf, off, len);
+		line_engine_write(&buf->lines, off, len, NULL);
+	}
 	buf_unlock(buf, &old);
 }
 
@@ -491,6 +597,8 @@ void run_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy)
 					     rows->src_pitch);
 	uint64_t i;
 
+	copy_begin(copy->dst);
+	copy_begin(copy->src);
 	if (work) {
 		trace_copy(work, copy);
 		order_work_begin(embedded_ctx_of(ctx), work);
@@ -508,4 +616,6 @@ void run_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy)
 	}
 	if (work)
 		trace_job_end(&work->acting, 0);
+	copy_end(copy->src);
+	copy_end(copy->dst);
 }

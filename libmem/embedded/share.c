@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -124,11 +125,20 @@ static int place_others(struct embedded_ctx *ctx, struct embedded_buf *buf)
 	return import_error(err);
 }
 
-static int dup_own(int fd, struct own_fd *file)
+/* The buffer is gone if this fails. */
+static int import_file(struct embedded_ctx *ctx, int fd,
+		       struct embedded_buf *buf)
 {
-	const int copy = dup_cloexec(fd);
+	int err, copy;
 
-	return copy < 0 ? copy : own_fd_take(file, copy);
+	buf->is_imported = true;
+	copy = dup_cloexec(fd);
+	err = copy < 0 ? copy : own_fd_take(&buf->file, copy);
+	if (!err)
+		err = place_others(ctx, buf);
+	if (err)
+		embedded_buf_destroy(buf);
+	return err;
 }
 
 /**
@@ -143,7 +153,7 @@ static int dup_own(int fd, struct own_fd *file)
  * Return: 0, -EINVAL, -EBADF, -EPERM, -EOPNOTSUPP, -EMFILE or -ENOMEM.
  */
 int share_import_ptr(struct mem_ctx *base, int fd, uint64_t off, uint64_t len,
-	       unsigned int flags, struct mem_buf **made)
+		     unsigned int flags, struct mem_buf **made)
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(base);
 	const uint64_t in_page = off & ((1ULL << window_page_shift()) - 1);
@@ -162,16 +172,201 @@ int share_import_ptr(struct mem_ctx *base, int fd, uint64_t off, uint64_t len,
 	buf->base.asked_len = len;
 	buf->base.flags = flags | MEM_DEVICE_IMPORTED;
 	buf->fd_off = off - in_page;
-	err = dup_own(fd, &buf->file);
-	if (!err)
-		err = place_others(ctx, buf);
-	if (err) {
-		embedded_buf_destroy(buf);
+	err = import_file(ctx, fd, buf);
+	if (err)
 		return err;
-	}
 	buf->base.device = buf->addr + in_page;
 	ptr_give_access(buf);
 	watch_alloc(buf);
+	*made = &buf->base;
+	return 0;
+}
+
+/* Buffers of heaps */
+
+/* Its lock and the order lock are held, and no engine is at it. */
+static int move_buf(struct embedded_buf *buf, struct own_fd *file)
+{
+	const bool had_two_views = buf->has_two_views;
+	int err;
+
+	if (had_two_views) {
+		view_revoke(buf, 0, buf->nr_pages);
+		view_write_back(buf);
+	} else {
+		window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
+	}
+	err = window_move(buf, file);
+	if (had_two_views && !err)
+		view_fini(buf);
+	/* What fails is given at the next touch. */
+	if (buf->is_mapped)
+		fault_open(buf);
+	return err;
+}
+
+static bool has_file(struct embedded_buf *buf)
+{
+	sigset_t old;
+	bool ret;
+
+	buf_lock(buf, &old);
+	ret = buf->file.nr >= 0;
+	buf_unlock(buf, &old);
+	return ret;
+}
+
+/* Threads that touch it meanwhile wait at its lock, in the handler. */
+static int own_file(struct embedded_ctx *ctx, struct embedded_buf *buf)
+{
+	bool has_moved = false;
+	struct own_fd file;
+	sigset_t old;
+	int err;
+
+	if (has_file(buf))
+		return 0;
+	err = shared_file(buf->base.len, &file);
+	if (err)
+		return err;
+	err = run_keep_away(ctx, buf, &old);
+	if (!err) {
+		pthread_mutex_lock(&buf->lock);
+		if (buf->file.nr < 0) {
+			err = move_buf(buf, &file);
+			has_moved = !err;
+		}
+		pthread_mutex_unlock(&buf->lock);
+		run_let_come(ctx, buf, has_moved, &old);
+	}
+	if (!has_moved)
+		own_fd_close(&file);
+	return err;
+}
+
+static int file_is(int fd, const struct own_fd *file)
+{
+	struct stat stat;
+
+	return !fstat(fd, &stat) && stat.st_dev == file->dev &&
+	       stat.st_ino == file->ino;
+}
+
+/*
+ * Another file of the same inode that is open for reading alone. The mode keeps
+ * whoever has that from opening it once more for writing: root and the owner,
+ * which may change the mode, can.
+ */
+static int open_read_only(const struct own_fd *file)
+{
+	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+	struct stat stat;
+	int fd;
+
+	if (fstat(file->nr, &stat))
+		return -EBADF;
+	if (stat.st_mode & 0222 && fchmod(file->nr, 0400))
+		return -EACCES;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->nr);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -EOPNOTSUPP : -errno;
+	if (file_is(fd, file))
+		return fd;
+	close(fd);
+	return -EBADF;
+}
+
+/**
+ * share_export() - of mem_buf_export_as()
+ * @base: buffer of a heap
+ * @access: MEM_READ or MEM_RW, which is no more than the buffer has
+ * @fd: out: for the caller
+ *
+ * Its bytes go to a file of its own the first time, and it has one view then.
+ *
+ * Context: takes the order lock and the buffer's.
+ * Return: 0, -EPERM (a child of the process), -EMFILE, -ENFILE, -ENOMEM,
+ * -ETIMEDOUT, -EACCES, -EOPNOTSUPP (no /proc) or -EBADF (the program has closed
+ * a descriptor of the library).
+ */
+int share_export(struct mem_buf *base, unsigned int access, int *fd)
+{
+	struct embedded_buf *buf = embedded_buf_of(base);
+	int err, copy;
+
+	if (window_is_forked())
+		return -EPERM;
+	err = own_file(embedded_ctx_of(base->ctx), buf);
+	if (!err && !own_fd_is_open(&buf->file))
+		err = -EBADF;
+	if (err)
+		return err;
+	if (access & MEM_WRITE || base->is_read_only)
+		copy = dup_cloexec(buf->file.nr);
+	else
+		copy = open_read_only(&buf->file);
+	if (copy < 0)
+		return copy;
+	*fd = copy;
+	return 0;
+}
+
+/*
+ * What share_export() gives, of whichever process: whole pages, which nobody
+ * can take away again, so that no touch of them is SIGBUS.
+ */
+static int check_shared(int fd, uint64_t *len, bool *is_read_only)
+{
+	const uint64_t page_size = 1ULL << window_page_shift();
+	const int flags = fcntl(fd, F_GETFL);
+	struct stat stat;
+	int seals;
+
+	if (flags < 0 || fstat(fd, &stat))
+		return -EBADF;
+	seals = fcntl(fd, F_GET_SEALS);
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || stat.st_size <= 0 ||
+	    stat.st_size % (off_t)page_size)
+		return -EINVAL;
+	if ((flags & O_ACCMODE) == O_WRONLY)
+		return -EACCES;
+	*len = (uint64_t)stat.st_size;
+	*is_read_only = (flags & O_ACCMODE) == O_RDONLY ||
+			(seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE));
+	return 0;
+}
+
+/**
+ * share_import() - of mem_buf_import()
+ * @base: context
+ * @fd: the caller's
+ * @made: out
+ *
+ * Return: 0, -EPERM (a child of the process), -EBADF, -EINVAL (no such file),
+ * -EACCES (it cannot be read), -EMFILE or -ENOMEM.
+ */
+int share_import(struct mem_ctx *base, int fd, struct mem_buf **made)
+{
+	struct embedded_ctx *ctx = embedded_ctx_of(base);
+	struct embedded_buf *buf;
+	bool is_read_only;
+	uint64_t len;
+	int err;
+
+	if (window_is_forked())
+		return -EPERM;
+	err = check_shared(fd, &len, &is_read_only);
+	if (err)
+		return err;
+	buf = embedded_buf_create(ctx, MEM_KIND_COHERENT, len);
+	if (!buf)
+		return -ENOMEM;
+	buf->base.is_read_only = is_read_only;
+	err = import_file(ctx, fd, buf);
+	if (err)
+		return err;
+	buf->base.device = buf->addr;
 	*made = &buf->base;
 	return 0;
 }

@@ -15,6 +15,16 @@
 
 #include "embedded.h"
 
+/* Of one view: by an export, for a moment, or by its gate. */
+static bool is_away(const struct embedded_buf *buf, enum direction dir)
+{
+	const enum page_access access = window_access(buf->first);
+
+	return is_heaps(&buf->base) && !buf->has_two_views &&
+	       (access == PAGE_NO_ACCESS ||
+		(access == PAGE_READ && dir == KERNEL_WRITES));
+}
+
 /*
  * Memory that may be refused. If it is, the page gets no access, and the call
  * answers EFAULT by itself.
@@ -30,7 +40,7 @@ static bool is_refused(struct embedded_buf *buf, uint64_t off,
 		.ip = ip,
 	};
 
-	return fault_is_judged(buf) &&
+	return (fault_is_judged(buf) || is_away(buf, dir)) &&
 	       fault_touch(buf, &touch) != FAULT_READY;
 }
 

@@ -705,6 +705,19 @@ void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len)
 }
 
 /**
+ * view_write_back() - have in DRAM what the CPU has stored, and no bracket open
+ * @buf: two-view buffer, of which no line matters any more
+ */
+void view_write_back(struct embedded_buf *buf)
+{
+	/* Where nothing was stored it would be found redundant. */
+	if (next_bit(buf->stored, 0, buf->nr_pages) < buf->nr_pages)
+		view_clean(buf, 0, buf->base.len);
+	line_bracket_end(&buf->lines, &buf->bracket);
+	watch_brackets(buf);
+}
+
+/**
  * view_invalidate() - invalidate a range
  * @buf: two-view buffer
  * @off: first byte

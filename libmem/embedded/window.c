@@ -412,7 +412,7 @@ int window_alloc(struct embedded_buf *buf)
 
 	pthread_mutex_lock(&window.lock);
 	/* What was imported takes none of the machine's memory. */
-	if (buf->nr_pages <= window.free_pages || is_imported(&buf->base))
+	if (buf->nr_pages <= window.free_pages || buf->is_imported)
 		err = place_alloc(places_of(base), buf->nr_pages, buf,
 				  &buf->first);
 	if (!err) {
@@ -421,7 +421,7 @@ int window_alloc(struct embedded_buf *buf)
 		err = give_open(off, buf->nr_pages << window.page_shift);
 		if (err)
 			place_free(places_of(base), buf->first - base);
-		else if (!is_imported(&buf->base))
+		else if (!buf->is_imported)
 			window.free_pages -= buf->nr_pages;
 	}
 	pthread_mutex_unlock(&window.lock);
@@ -434,6 +434,19 @@ int window_alloc(struct embedded_buf *buf)
 	return 0;
 }
 
+/*
+ * The CPU view's own pages, at its addresses: nobody has their file, but a
+ * mapping of no length is mapped once more.
+ */
+static int map_cpu_view(size_t off, size_t len)
+{
+	if (mremap(window.cpu + off, 0, len, MREMAP_MAYMOVE | MREMAP_FIXED,
+		   window.addr + off) == MAP_FAILED ||
+	    mprotect(window.addr + off, len, PROT_NONE))
+		return -errno;
+	return private_keep(window.addr + off, len);
+}
+
 /* The window's own file, at the addresses of a buffer; the lock is held. */
 static int map_back(const struct embedded_buf *buf)
 {
@@ -442,7 +455,11 @@ static int map_back(const struct embedded_buf *buf)
 	const int prot = window.is_open ? PROT_NONE : PROT_READ | PROT_WRITE;
 	int err;
 
-	err = map_file(buf->addr, len, PROT_NONE, &window.dram_file, off);
+	if (buf->first < window.region_pages)
+		err = map_cpu_view(off, len);
+	else
+		err = map_file(buf->addr, len, PROT_NONE, &window.dram_file,
+			       off);
 	if (!err)
 		err = map_file(buf->dram, len, prot, &window.dram_file, off);
 	return err;
@@ -450,7 +467,7 @@ static int map_back(const struct embedded_buf *buf)
 
 /**
  * window_map_own() - have a buffer's own file at its addresses
- * @buf: with one view and that file; its pages have no access
+ * @buf: with that file, and one view from now on; its pages have no access
  *
  * Context: takes the window's lock; all signals blocked.
  * Return: 0; -EBADF (the program has closed a descriptor of the library) or an
@@ -459,7 +476,8 @@ static int map_back(const struct embedded_buf *buf)
 int window_map_own(const struct embedded_buf *buf)
 {
 	const size_t len = buf->nr_pages << window.page_shift;
-	const int all = PROT_READ | PROT_WRITE;
+	const int all = buf->base.is_read_only ? PROT_READ :
+						 PROT_READ | PROT_WRITE;
 	int err;
 
 	if (!own_fd_is_open(&window.dram_file) || !own_fd_is_open(&buf->file))
@@ -471,7 +489,7 @@ int window_map_own(const struct embedded_buf *buf)
 			       window.is_open ? all : PROT_NONE, &buf->file,
 			       buf->fd_off);
 	/* Of what is to be moved the window has the bytes. */
-	if (err && map_back(buf) && !is_imported(&buf->base))
+	if (err && map_back(buf) && !buf->is_imported)
 		abort();
 	pthread_mutex_unlock(&window.lock);
 	return err;
@@ -486,6 +504,16 @@ static void release_pages(void *alias, size_t len)
 	/* Locked memory (mlockall) cannot be freed. */
 	if (madvise(alias, len, MADV_REMOVE))
 		memset(alias, 0, len);
+}
+
+/* What there is of a second view, for the next in its place. */
+static void release_views(const struct embedded_buf *buf)
+{
+	const size_t len = buf->nr_pages << window.page_shift;
+
+	release_pages(buf->cpu, len);
+	release_pages(window.before + window_off(buf), len);
+	madvise(buf->twin, len, MADV_DONTNEED);
 }
 
 /**
@@ -507,16 +535,13 @@ void window_free(struct embedded_buf *buf)
 		release_pages(buf->dram, len);
 		take_open(off, len);
 	}
-	if (buf->has_two_views) {
-		release_pages(buf->cpu, len);
-		release_pages(window.before + off, len);
-		madvise(buf->twin, len, MADV_DONTNEED);
-	}
+	if (buf->has_two_views)
+		release_views(buf);
 	/* Where the window's file cannot come back nobody gets the place. */
 	if (is_back)
 		place_free(places_of(buf->first),
 			   buf->first - base_of(buf->first));
-	if (!is_imported(&buf->base))
+	if (!buf->is_imported)
 		window.free_pages += buf->nr_pages;
 	pthread_mutex_unlock(&window.lock);
 }
@@ -550,8 +575,10 @@ static int copy_out(const struct embedded_buf *buf, int fd)
 
 /**
  * window_move() - give a buffer a file of its own
- * @buf: with one view, that nothing touches; its pages have no access
+ * @buf: that nothing touches; its pages have no access
  * @file: empty, as long as the buffer; on success it is the buffer's
+ *
+ * Of two views that of the CPU is gone then.
  *
  * Context: takes the window's lock; all signals blocked.
  * Return: 0; -ENOMEM or -EBADF (the program has closed a descriptor of the
@@ -579,6 +606,12 @@ int window_move(struct embedded_buf *buf, struct own_fd *file)
 	else
 		release_pages(old, len);
 	munmap(old, len);
+	if (!err && buf->has_two_views) {
+		release_views(buf);
+		buf->has_two_views = false;
+		buf->cpu = buf->dram;
+		buf->twin = NULL;
+	}
 	return err == -EBADF ? err : err ? -ENOMEM : 0;
 }
 

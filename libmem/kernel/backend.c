@@ -328,10 +328,13 @@ static int kernel_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
 	return create_or_close(ctx, copy, buf);
 }
 
-static int kernel_export(struct mem_buf *buf, int *fd)
+static int kernel_export(struct mem_buf *buf, unsigned int access, int *fd)
 {
-	int copy = dup_cloexec(kernel_buf_of(buf)->fd);
+	int copy;
 
+	if (!(access & MEM_WRITE) && !buf->is_read_only)
+		return -EOPNOTSUPP;
+	copy = dup_cloexec(kernel_buf_of(buf)->fd);
 	if (copy < 0)
 		return copy;
 	*fd = copy;

@@ -514,7 +514,7 @@ static bool is_devices(struct mem_stream *stream, const struct mem_buf *base)
 
 	if (!base || base->kind == MEM_KIND_PINNED)
 		return false;
-	if (base->kind == MEM_KIND_DEVICE ||
+	if (base->kind == MEM_KIND_DEVICE || is_heaps(base) ||
 	    board_has_concurrent_access(ctx->base.board))
 		return true;
 	buf = containerof(base, struct kernel_buf, base);
@@ -549,7 +549,8 @@ int kernel_order_judge(struct mem_stream *stream, const struct mem_buf *dst,
 		*verdict = (struct verdict) {
 			.dst_is_device = dst->kind != MEM_KIND_PINNED,
 			.is_work = true,
-			.is_waited_for = dst->kind != MEM_KIND_DEVICE,
+			.is_waited_for = dst->kind != MEM_KIND_DEVICE &&
+					 !is_heaps(dst),
 		};
 		return 0;
 	}

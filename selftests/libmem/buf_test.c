@@ -781,22 +781,6 @@ static void a_foreign_buffer_has_no_maintenance(void **state)
 	mem_buf_destroy(buf);
 }
 
-static void there_are_no_descriptors_to_share(void **state)
-{
-	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT), *other = UNTOUCHED;
-	int fd = -5;
-
-	(void)state;
-	assert_int_equal(mem_buf_export(buf, &fd), -EOPNOTSUPP);
-	assert_int_equal(fd, -5);
-	assert_int_equal(mem_buf_import(ctx, 0, &other), -EOPNOTSUPP);
-	assert_ptr_equal(other, UNTOUCHED);
-	assert_int_equal(mem_buf_export(NULL, &fd), -EINVAL);
-	assert_int_equal(mem_buf_export(buf, NULL), -EINVAL);
-	assert_int_equal(mem_buf_import(NULL, 0, &other), -EINVAL);
-	mem_buf_destroy(buf);
-}
-
 static void all_kinds_need_no_descriptors(void **state)
 {
 	struct rlimit old = take_all_fds();
@@ -859,7 +843,6 @@ int main(void)
 		cmocka_unit_test(a_foreign_buffer_has_no_maintenance),
 	};
 	const struct CMUnitTest embedded[] = {
-		cmocka_unit_test(there_are_no_descriptors_to_share),
 		cmocka_unit_test(all_kinds_need_no_descriptors),
 	};
 

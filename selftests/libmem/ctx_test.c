@@ -3,7 +3,6 @@
 #include "test.h"
 
 #include <pthread.h>
-#include <sys/wait.h>
 
 #define NR_THREADS	8
 
@@ -302,22 +301,13 @@ static int all_share_one(char *soc, const char *expected)
 	return 0;
 }
 
-static int status_of(pid_t pid)
-{
-	int status;
-
-	assert_true(pid >= 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
-
 static int status_of_sharing(const char *variable, const char *soc,
 			     const char *expected)
 {
 	const pid_t pid = fork();
 
 	if (pid)
-		return status_of(pid);
+		return exit_code_of(pid);
 	if (variable)
 		setenv("LIBMEM_SOC", variable, 1);
 	else
@@ -373,7 +363,7 @@ static void a_child_has_no_shared_context(void **state)
 	if (!pid)
 		_exit(mem_ctx_open_shared(NULL, &place) != -EPERM ||
 		      place != UNTOUCHED);
-	assert_int_equal(status_of(pid), 0);
+	assert_int_equal(exit_code_of(pid), 0);
 	mem_ctx_close(shared);
 }
 

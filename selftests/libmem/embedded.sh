@@ -20,8 +20,8 @@ done
 all="nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent
 	generic-coherent"
 for soc in ${HEAPSIM_BOARDS:-$all}; do
-	for test in watch embedded stream semaphore attach misuse share \
-		stream_random gate; do
+	for test in watch embedded stream semaphore attach misuse share export \
+		move stream_random gate; do
 		LIBMEM_SOC=$soc "$dir/${test}_test" || rc=1
 	done
 done

@@ -65,14 +65,6 @@ static int launch_stores(uint8_t *host, size_t len, uint8_t value)
 	return err ? err : mem_launch(mem_stream_legacy(ctx), &launch);
 }
 
-static int status_of(pid_t pid)
-{
-	int status;
-
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
-
 /* Of this program again, as main() has it. */
 static int status_of_self(const char *arg)
 {
@@ -81,7 +73,7 @@ static int status_of_self(const char *arg)
 	assert_true(pid >= 0);
 	if (!pid)
 		execl("/proc/self/exe", "fork_test", arg, NULL);
-	return status_of(pid);
+	return exit_code_of(pid);
 }
 
 /* Frames below the caller's, stored to. */
@@ -166,7 +158,7 @@ static bool __attribute__((noinline)) fork_beside_an_array(int depth)
 			child_on_stack(array, i);
 		array[1] = 77;
 		local++;
-		is_good &= status_of(pid) == 42;
+		is_good &= exit_code_of(pid) == 42;
 		is_good &= !mem_ctx_sync(ctx);
 		is_good &= local == i + 1 && array[1] == 77;
 		array[1] = i;
@@ -238,7 +230,7 @@ static void *fork_beside_variables(void *unused)
 			_exit(is_thread_well() ? 42 : 1);
 		}
 		is_good &= is_thread_well();
-		is_good &= status_of(pid) == 42 && is_thread_well();
+		is_good &= exit_code_of(pid) == 42 && is_thread_well();
 		is_good &= !mem_ctx_sync(ctx);
 		is_good &= local_words[1] == i && local_words[4000] == 9;
 	}
@@ -320,7 +312,7 @@ static void stacks_of_other_threads_stay_as_they_are(void **state)
 			pthread_join(other, NULL);
 			_exit(42);
 		}
-		assert_int_equal(status_of(pid), 42);
+		assert_int_equal(exit_code_of(pid), 42);
 		assert_int_equal(pthread_create(&other, NULL, do_nothing,
 						NULL), 0);
 		pthread_join(other, NULL);
@@ -388,7 +380,7 @@ static int use_heap_in_children(void)
 				use_heap_at_random(&i);
 			_exit(42);
 		}
-		nr_good += status_of(pid) == 42;
+		nr_good += exit_code_of(pid) == 42;
 	}
 	atomic_store(&is_over, true);
 	pthread_join(thread, NULL);
@@ -441,7 +433,7 @@ static int spawn(void)
 
 	if (posix_spawnp(&pid, "true", NULL, NULL, argv, environ))
 		return -1;
-	return status_of(pid);
+	return exit_code_of(pid);
 }
 
 static int exec_at_once(bool is_vfork)
@@ -452,7 +444,7 @@ static int exec_at_once(bool is_vfork)
 		execlp("true", "true", NULL);
 		_exit(1);
 	}
-	return status_of(pid);
+	return exit_code_of(pid);
 }
 
 /* The last one is nobody's child. */
@@ -476,7 +468,7 @@ static int become_a_daemon(uint8_t *block)
 		use_heap();
 		_exit(write(pipes[1], &byte, 1) != 1);
 	}
-	status = status_of(pid);
+	status = exit_code_of(pid);
 	assert_int_equal(read(pipes[0], &byte, 1), 1);
 	close(pipes[0]);
 	close(pipes[1]);
@@ -693,7 +685,7 @@ static void variables_can_be_registered(void **state)
 			*at += 4;
 			_exit(*at);
 		}
-		assert_int_equal(status_of(pid), 7);
+		assert_int_equal(exit_code_of(pid), 7);
 		assert_int_equal(*at, 3);
 		assert_int_equal(launch_stores((uint8_t *)at, 1, 9), 0);
 		assert_int_equal(mem_unregister(ctx, (void *)at), 0);
@@ -750,7 +742,7 @@ static void a_signal_stack_may_share_registered_pages(void **state)
 		use_heap();
 		_exit(42);
 	}
-	assert_int_equal(status_of(pid), 42);
+	assert_int_equal(exit_code_of(pid), 42);
 	assert_int_equal(mem_unregister(ctx, block), 0);
 	assert_int_equal(sigaltstack(&none, NULL), 0);
 	assert_int_equal(mem_unregister(ctx, first), 0);
@@ -825,7 +817,7 @@ system_calls_of_earlier_handlers_reach_the_pages(void **state)
 	if (!pid)
 		_exit(message_got == 5 && !memcmp(block + 98, "hello", 5) ?
 		      42 : 1);
-	assert_int_equal(status_of(pid), 42);
+	assert_int_equal(exit_code_of(pid), 42);
 	assert_int_equal(block[98], 3);
 	assert_int_equal(block[100], 3);
 	assert_int_equal(mem_unregister(ctx, block + 100), 0);
@@ -936,7 +928,7 @@ static void a_program_may_have_its_own_system_calls(void **state)
 	pid = fork();
 	if (!pid)
 		_exit(42);
-	assert_int_equal(status_of(pid), 42);
+	assert_int_equal(exit_code_of(pid), 42);
 	assert_true(is_answered());
 	prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0);
 	signal(SIGSYS, SIG_DFL);
@@ -1000,7 +992,7 @@ static int fork_under_own_lock(void)
 		pid = fork();
 		if (!pid)
 			_exit(42);
-		nr_good += status_of(pid) == 42;
+		nr_good += exit_code_of(pid) == 42;
 	}
 	atomic_store(&is_over, true);
 	pthread_join(thread, NULL);
@@ -1089,7 +1081,7 @@ static void a_child_may_handle_sigsegv(void **state)
 	pid = fork();
 	if (!pid)
 		_exit(touch_nothing());
-	assert_int_equal(status_of(pid), 42);
+	assert_int_equal(exit_code_of(pid), 42);
 	assert_int_equal(mem_unregister(ctx, block), 0);
 	free(block);
 }
@@ -1122,7 +1114,7 @@ static void *fork_often(void *ret)
 		pid = fork();
 		if (!pid)
 			child_on_stack(array, i);
-		is_good &= status_of(pid) == 42;
+		is_good &= exit_code_of(pid) == 42;
 	}
 	is_good &= is_as_stored(array, 5, 5);
 	is_good &= !mem_unregister(ctx, array);
@@ -1173,7 +1165,7 @@ static void *fork_beside_own_stack(void *ret)
 		pid = fork();
 		if (!pid)
 			raise(SIGKILL);
-		is_good &= status_of(pid) == 128;
+		is_good &= exit_code_of(pid) == 128;
 		is_good &= !mem_unregister(ctx, array);
 	}
 	*(bool *)ret = is_good;
@@ -1209,7 +1201,7 @@ static void a_child_loses_nothing(void **state)
 	pid = fork();
 	if (!pid)
 		exit(0);
-	assert_int_equal(status_of(pid), 0);
+	assert_int_equal(exit_code_of(pid), 0);
 	assert_int_equal(mem_unregister(ctx, block), 0);
 	free(block);
 }

@@ -736,6 +736,7 @@ static void call_buffers_inside(struct inside *in)
 		ANSWER(mem_buf_alloc_heap(ctx, "system", LEN, &buf)),
 		ANSWER(mem_buf_import(ctx, 0, &buf)),
 		ANSWER(mem_buf_export(in->buf, &fd)),
+		ANSWER(mem_buf_export_as(in->buf, MEM_READ, &fd)),
 		ANSWER(mem_buf_map(in->buf, &ptr)),
 		ANSWER(mem_buf_unmap(in->buf)),
 		ANSWER(mem_buf_begin(in->buf, MEM_RW)),
@@ -790,6 +791,7 @@ static void ask_inside(struct inside *in)
 	struct mem_attach_counters count = { .size = sizeof(count) };
 	uint64_t left, all;
 	uint8_t id[16];
+	void *ptr;
 	const struct answer answers[] = {
 		ANSWER(mem_ctx_probe(ctx, &probe)),
 		ANSWER(mem_ctx_gpu_id(ctx, MEM_ENGINE_GPU, id)),
@@ -802,6 +804,8 @@ static void ask_inside(struct inside *in)
 		ANSWER(!mem_buf_len(in->buf)),
 		ANSWER(mem_buf_kind(in->buf) == MEM_KIND_SYSTEM),
 		ANSWER(mem_buf_info(in->buf, &info)),
+		ANSWER(mem_buf_device_ptr(in->buf, &ptr) &&
+		       is_embedded()),
 		ANSWER(mem_ptr_info(ctx, in->ptr, &ptr_info)),
 		ANSWER(mem_ptr_buf_info(ctx, in->ptr, &info)),
 		ANSWER(mem_ptr_attach_counters(ctx, in->ptr, &count)),

@@ -43,7 +43,7 @@ read -ra boards <<<"${HEAPSIM_BOARDS:-$all}"
 # The module's default is generic-noncoherent.
 for soc in "" "${boards[@]}"; do
 	if [ -z "$soc" ] || insert "soc=$soc"; then
-		tests="stream semaphore attach access share"
+		tests="stream semaphore attach access share export"
 		# What comes of mistakes is the kind of memory's matter.
 		case $soc in
 		nano | orin* | generic-coherent) ;;

@@ -81,26 +81,6 @@ static void add(uint32_t *ptr, uint32_t value)
 	sync_stream();
 }
 
-/* This program again, with a file; its exit code. */
-static int run_again(const char *how, int fd)
-{
-	char number[16];
-	int status;
-	pid_t pid;
-
-	snprintf(number, sizeof(number), "%d", fd);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		fcntl(fd, F_SETFD, 0);
-		execl("/proc/self/exe", "share_test", how, number, NULL);
-		_exit(127);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
-
 static void an_export_has_the_bytes(void **state)
 {
 	uint32_t *ptr = device(5), *map;
@@ -176,10 +156,10 @@ static void another_process_adds_to_it(void **state)
 	const int fd = export_of(ptr);
 
 	(void)state;
-	assert_int_equal(run_again(IMPORT, fd), 0);
+	assert_int_equal(exit_code_of(start_again(IMPORT, fd)), 0);
 	device_is(ptr, 1 + THEIRS);
 	add(ptr, 1);
-	assert_int_equal(run_again(IMPORT, fd), 0);
+	assert_int_equal(exit_code_of(start_again(IMPORT, fd)), 0);
 	device_is(ptr, 2 + 2 * THEIRS);
 	close(fd);
 	release(ptr);
@@ -192,7 +172,7 @@ static void what_another_process_overruns_is_found(void **state)
 	const int fd = export_of(ptr);
 
 	(void)state;
-	assert_int_equal(run_again(OVERRUN, fd), 0);
+	assert_int_equal(exit_code_of(start_again(OVERRUN, fd)), 0);
 	close(fd);
 	release(ptr);
 	assert_int_equal(found(MEM_VIOLATION_OVERRUN), 1);

@@ -20,6 +20,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -222,6 +223,33 @@ static inline size_t nr_of_process(const char *what)
 		nr++;
 	closedir(dir);
 	return nr;
+}
+
+/* The exit code of a child; 128: a signal has ended it. */
+static inline int exit_code_of(pid_t pid)
+{
+	int status;
+
+	assert_true(pid >= 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+/* This program again, with a word and a file. */
+static inline pid_t start_again(const char *how, int fd)
+{
+	char number[16];
+	pid_t pid;
+
+	snprintf(number, sizeof(number), "%d", fd);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		fcntl(fd, F_SETFD, 0);
+		execl("/proc/self/exe", "again", how, number, NULL);
+		_exit(127);
+	}
+	return pid;
 }
 
 /*

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Counts of what is done, at which others wait. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "embedded.h"
+
+/**
+ * done_wait() - wait until something more is done
+ * @count: of what is done
+ * @seen: its value when the caller looked
+ * @deadline: of the monotonic clock
+ *
+ * No lock is held, so signals have their handlers run.
+ *
+ * Return: 0 or -ETIMEDOUT; a signal may end it early.
+ */
+int done_wait(atomic_uint *count, unsigned int seen, uint64_t deadline)
+{
+	const struct timespec at = {
+		.tv_sec = (time_t)(deadline / NS_PER_S),
+		.tv_nsec = (long)(deadline % NS_PER_S),
+	};
+
+	if (!syscall(SYS_futex, count, FUTEX_WAIT_BITSET_PRIVATE, seen, &at,
+		     NULL, FUTEX_BITSET_MATCH_ANY))
+		return 0;
+	return errno == ETIMEDOUT ? -ETIMEDOUT : 0;
+}
+
+/**
+ * done_tell() - something is done
+ * @count: of what is
+ */
+void done_tell(atomic_uint *count)
+{
+	atomic_fetch_add(count, 1);
+	syscall(SYS_futex, count, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
