@@ -39,6 +39,9 @@ for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
 	LD_PRELOAD=$allocator "$dir/heap_test" || rc=1
 	LD_PRELOAD=$allocator LIBMEM_SOC=tx2 "$dir/stream_test" || rc=1
 done
+# Lists at random, beside a reference.
+ROUNDS=${ROUNDS:-${HEAPSIM_QUICK:+150}}
+ROUNDS=${ROUNDS:-1000} "$here/attrs_random_test" || rc=1
 "$here/gdb_test" || rc=1
 "$here/pages_test" || rc=1
 "$here/guide_test" || rc=1
