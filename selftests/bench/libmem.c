@@ -10,6 +10,9 @@
  * which the CPU never touches. In place they all write what the CPU reads, as
  * bad a case as there is: all of it is tracked three times.
  *
+ * Last, what it costs to merge attribute lists that have each key that goes
+ * together.
+ *
  * usage: libmem [ROUNDS]
  */
 #include <errno.h>
@@ -302,11 +305,83 @@ static uint64_t frame_ns(struct board *board, bool is_in_place)
 	return (now_ns() - start_ns) / NR_FRAMES;
 }
 
+/* Attribute lists */
+
+#define NR_LISTS	8
+#define NR_RECONCILES	5000
+#define SET(of, type, ...) \
+	{ MEM_ATTR_##of, 0, ((const type[]) { __VA_ARGS__ }), \
+	  sizeof((const type[]) { __VA_ARGS__ }) }
+
+/* Each key that a list can have which is image and tensor, and a client's */
+static struct mem_attrs *full_list(struct mem_ctx *ctx)
+{
+	static const uint8_t client[64];
+	uint8_t id[MEM_GPU_ID_LEN];
+	struct mem_attr_gpu_value of_gpu = { .value = 1 };
+	const struct mem_attr attrs[] = {
+		SET(TYPES, uint32_t, MEM_ATTR_TYPE_IMAGE, MEM_ATTR_TYPE_TENSOR),
+		SET(NEED_CPU_ACCESS, uint8_t, 1),
+		SET(CPU_CACHE, uint8_t, 1),
+		SET(REQUIRED_PERM, uint32_t, MEM_RW),
+		SET(ENGINES, uint64_t, 1 << MEM_ENGINE_VIC |
+		    MEM_ATTR_ENGINE_DMA),
+		{ MEM_ATTR_GPU_IDS, 0, id, sizeof(id) },
+		{ MEM_ATTR_GPU_CACHE, 0, &of_gpu, sizeof(of_gpu) },
+		{ MEM_ATTR_GPU_COMPRESSION, 0, &of_gpu, sizeof(of_gpu) },
+		SET(IMAGE_LAYOUT, uint32_t, MEM_LAYOUT_PITCH_LINEAR),
+		SET(IMAGE_PLANE_COUNT, uint32_t, 1),
+		SET(IMAGE_PLANE_FORMAT, uint32_t, MEM_FOURCC_F32),
+		SET(IMAGE_PLANE_STD, uint32_t, MEM_COLOR_STD_NONE),
+		SET(IMAGE_PLANE_WIDTH, uint32_t, 1920),
+		SET(IMAGE_PLANE_HEIGHT, uint32_t, 1080),
+		SET(IMAGE_PLANE_ALIGN, uint32_t, 4096),
+		SET(IMAGE_SCAN, uint32_t, MEM_SCAN_PROGRESSIVE),
+		SET(TENSOR_DATA_TYPE, uint32_t, MEM_DATA_F32),
+		SET(TENSOR_DIM_COUNT, uint32_t, 4),
+		SET(TENSOR_DIM_SIZE, uint64_t, 1, 1, 1080, 1920),
+		SET(TENSOR_DIM_ALIGN, uint32_t, 1, 1, 64, 1),
+		SET(TENSOR_BASE_ALIGN, uint64_t, 4096),
+		{ MEM_ATTR_CLIENT, 0, client, sizeof(client) },
+		{ MEM_ATTR_CLIENT + 1, 0, client, sizeof(client) },
+	};
+	struct mem_attrs *list;
+
+	must(mem_ctx_gpu_id(ctx, MEM_ENGINE_GPU, id), "gpu_id");
+	memcpy(of_gpu.gpu_id, id, sizeof(id));
+	must(mem_attrs_create(ctx, &list), "attrs_create");
+	must(mem_attrs_set(list, attrs, sizeof(attrs) / sizeof(*attrs)),
+	     "attrs_set");
+	return list;
+}
+
+static uint64_t reconcile_ns(struct mem_attrs **lists)
+{
+	const uint64_t start_ns = now_ns();
+	struct mem_attrs *result;
+	int i;
+
+	for (i = 0; i < NR_RECONCILES; i++) {
+		must(mem_attrs_reconcile(lists, NR_LISTS, &result, NULL),
+		     "reconcile");
+		mem_attrs_destroy(result);
+	}
+	return (now_ns() - start_ns) / NR_RECONCILES;
+}
+
 static int compare(const void *one, const void *other)
 {
 	const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
 
 	return a < b ? -1 : a > b;
+}
+
+/* A row of what has no peer */
+static void alone(const char *what, uint64_t *ns, int nr, const char *bar)
+{
+	qsort(ns, (size_t)nr, sizeof(*ns), compare);
+	printf("%-34s %9.1f us %19s   %s\n", what, (double)ns[nr / 2] / 1000,
+	       "", bar);
 }
 
 static void row(const char *what, uint64_t *ns, uint64_t *peer, int nr,
@@ -323,6 +398,8 @@ int main(int argc, char **argv)
 {
 	static uint64_t trips[MAX_ROUNDS], launches[MAX_ROUNDS];
 	static uint64_t checked[2][MAX_ROUNDS], unchecked[2][MAX_ROUNDS];
+	static uint64_t reconciles[MAX_ROUNDS];
+	struct mem_attrs *lists[NR_LISTS];
 	int i, k, nr = argc > 1 ? atoi(argv[1]) : 9;
 	struct table *table = table_create();
 	struct board record, off;
@@ -339,7 +416,10 @@ int main(int argc, char **argv)
 		one_frame(&record, 0, k);
 		one_frame(&off, 0, k);
 	}
+	for (k = 0; k < NR_LISTS; k++)
+		lists[k] = full_list(record.ctx);
 	for (i = 0; i < nr; i++) {
+		reconciles[i] = reconcile_ns(lists);
 		trips[i] = round_trip_ns(table);
 		launches[i] = launch_ns(&record);
 		for (k = 0; k < 2; k++) {
@@ -353,6 +433,9 @@ int main(int argc, char **argv)
 	row("1080p frame, checked, unchecked", checked[0], unchecked[0], nr,
 	    "1.5");
 	row("the same, kernels in place", checked[1], unchecked[1], nr, "");
+	alone("reconcile of 8 full lists", reconciles, nr, "20 us");
+	for (k = 0; k < NR_LISTS; k++)
+		mem_attrs_destroy(lists[k]);
 	board_close(&record);
 	board_close(&off);
 	partner_end(table, pid);

@@ -3,10 +3,10 @@
 #
 # run.sh heap [NR]: our heap beside the kernel's own, at 100 and at NR (50,000)
 # live buffers. run.sh overhead: what it costs to be watched. run.sh libmem
-# [ROUNDS]: a launch, and checking, in the process itself, no VM. run.sh cuda
-# [ROUNDS]: calls of the CUDA surface beside libmem's, too. All without an
-# argument. Where no module is inserted it builds it and goes on in a VM, with the
-# kernel KERNEL (6.12).
+# [ROUNDS]: a launch, checking, and attribute lists, in the process itself, no VM.
+# run.sh cuda [ROUNDS]: calls of the CUDA surface beside libmem's, too. All
+# without an argument. Where no module is inserted it builds it and goes on in a
+# VM, with the kernel KERNEL (6.12).
 
 set -euo pipefail
 
