@@ -124,10 +124,13 @@ API int mem_buf_device_ptr(struct mem_buf *buf, void **ptr)
 	if (!buf || !ptr)
 		return -EINVAL;
 	err = ctx_look(buf->ctx);
+	if (!err && buf->ctx->backend->device_ptr) {
+		pthread_mutex_lock(&buf->lock);
+		err = buf->ctx->backend->device_ptr(buf);
+		pthread_mutex_unlock(&buf->lock);
+	}
 	if (err)
 		return err;
-	if (!buf->device)
-		return -EOPNOTSUPP;
 	atomic_store(&buf->is_device_told, true);
 	*ptr = buf->device;
 	return 0;

@@ -294,6 +294,8 @@ enum job_op {
  * @export: a new descriptor, MEM_READ: without permission to write; MEM_RW:
  *	with what the buffer has
  * @free: unmapped before
+ * @device_ptr: kernels have a heap's buffer at @device from now on; NULL: each has
+ *	that, or none
  * @map: the whole buffer, which is not mapped
  * @unmap: what @map gave
  * @info: all but the size
@@ -370,6 +372,7 @@ struct backend {
 	int (*import)(struct mem_ctx *ctx, int fd, struct mem_buf **buf);
 	int (*export)(struct mem_buf *buf, unsigned int access, int *fd);
 	void (*free)(struct mem_buf *buf);
+	int (*device_ptr)(struct mem_buf *buf);
 	int (*map)(struct mem_buf *buf, void **addr);
 	void (*unmap)(struct mem_buf *buf);
 	int (*info)(struct mem_buf *buf, struct mem_buf_info *info);

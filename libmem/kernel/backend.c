@@ -265,7 +265,9 @@ static int create(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
 		return -ENOMEM;
 	buf_init(&new->base, (enum mem_kind)arg.kind, arg.len);
 	new->fd = fd;
+	new->id = arg.id;
 	new->view = OWN_FD_NONE;
+	atomic_init(&new->nr_users, 1);
 	*buf = &new->base;
 	return 0;
 }
@@ -321,11 +323,15 @@ static int kernel_alloc_heap(struct mem_ctx *ctx, const char *heap,
 
 static int kernel_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
 {
-	int copy = dup_cloexec(fd);
+	int err, mode, copy = dup_cloexec(fd);
 
 	if (copy < 0)
 		return copy;
-	return create_or_close(ctx, copy, buf);
+	mode = fcntl(copy, F_GETFL);
+	err = create_or_close(ctx, copy, buf);
+	if (!err)
+		(*buf)->is_read_only = (mode & O_ACCMODE) == O_RDONLY;
+	return err;
 }
 
 static int kernel_export(struct mem_buf *buf, unsigned int access, int *fd)
@@ -343,33 +349,76 @@ static int kernel_export(struct mem_buf *buf, unsigned int access, int *fd)
 
 static void kernel_free(struct mem_buf *buf)
 {
-	close(kernel_buf_of(buf)->fd);
-	free(kernel_buf_of(buf));
+	struct kernel_ctx *ctx = kernel_ctx_of(buf->ctx);
+
+	if (buf->device && !ctx_is_forked(buf->ctx)) {
+		pthread_mutex_lock(&ctx->lock);
+		kernel_buf_of(buf)->is_freed = true;
+		pthread_mutex_unlock(&ctx->lock);
+		kernel_run_forget(ctx, kernel_buf_of(buf));
+	}
+	kernel_ptr_put(buf);
 }
 
-static int kernel_map(struct mem_buf *buf, void **addr)
+static int map_anywhere(struct mem_buf *buf, void **addr)
 {
-	int fd = kernel_buf_of(buf)->fd;
-	int prot = PROT_READ;
-	int mode = fcntl(fd, F_GETFL);
+	const int prot = buf->is_read_only ? PROT_READ : PROT_READ | PROT_WRITE;
 	void *new;
 
-	if (mode < 0)
-		return -errno;
-	if ((mode & O_ACCMODE) == O_RDWR)
-		prot |= PROT_WRITE;
 	if (buf->len > SIZE_MAX)
 		return -ENOMEM;
-	new = mmap(NULL, buf->len, prot, MAP_SHARED, fd, 0);
+	new = mmap(NULL, buf->len, prot, MAP_SHARED, kernel_buf_of(buf)->fd, 0);
 	if (new == MAP_FAILED)
 		return -errno;
 	*addr = new;
 	return 0;
 }
 
-static void kernel_unmap(struct mem_buf *buf)
+/* Where kernels have it, if they can have it. */
+static int kernel_map(struct mem_buf *base, void **addr)
 {
-	munmap(buf->addr, buf->len);
+	struct kernel_buf *buf = kernel_buf_of(base);
+	int err;
+
+	if (ctx_is_forked(base->ctx) || kernel_ptr_place_heaps(buf))
+		return map_anywhere(base, addr);
+	err = kernel_ptr_show_heaps(buf);
+	if (err)
+		return err;
+	*addr = base->host = buf->addr;
+	return 0;
+}
+
+static bool is_kept_shown(const struct mem_buf *buf)
+{
+	return atomic_load(&buf->is_device_told) &&
+	       kernel_run_is_inline(kernel_ctx_of(buf->ctx));
+}
+
+static void kernel_unmap(struct mem_buf *base)
+{
+	struct kernel_buf *buf = kernel_buf_of(base);
+
+	if (base->addr != buf->addr) {
+		munmap(base->addr, base->len);
+		return;
+	}
+	base->host = NULL;
+	if (!is_kept_shown(base))
+		kernel_ptr_hide_heaps(buf);
+}
+
+/* Kernels in the application have what that has mapped. */
+static int kernel_device_ptr(struct mem_buf *base)
+{
+	struct kernel_buf *buf = kernel_buf_of(base);
+	int err;
+
+	err = kernel_ptr_place_heaps(buf);
+	if (err || base->host || is_kept_shown(base) ||
+	    !kernel_run_is_inline(kernel_ctx_of(base->ctx)))
+		return err;
+	return kernel_ptr_show_heaps(buf);
 }
 
 /* What mem_set_name() has given; nothing else. */
@@ -630,6 +679,7 @@ const struct backend kernel_backend = {
 	.import = kernel_import,
 	.export = kernel_export,
 	.free = kernel_free,
+	.device_ptr = kernel_device_ptr,
 	.map = kernel_map,
 	.unmap = kernel_unmap,
 	.info = kernel_info,

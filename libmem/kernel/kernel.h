@@ -172,18 +172,20 @@ struct kernel_ctx {
  * @fd: dma-buf
  *
  * Of one that has an address:
- * @view: dma-buf of the device view; none: it has no address
+ * @view: dma-buf of the device view; of a heap's buffer @fd; none: it has no
+ *	address
  * @id: of it
  * @first: its first page in the window
  * @nr_pages: that it has
  * @addr: where that is
- * @dram: the device view, mapped for the library
+ * @dram: the device view, mapped for the library; NULL: not yet
  * @nr_users: the caller and the works that use it
  * @was_attached: its state has changed, once
  * @name: given by mem_set_name(); the context's lock protects the rest
  * @canary: bytes behind it, as they were
  * @granted: which engines have it
  * @is_lent: engines have it at @addr, in the application
+ * @is_freed: of a heap's buffer: its owner has no more use for it
  * @next: of the context's
  * @prev: of the context's
  */
@@ -203,6 +205,7 @@ struct kernel_buf {
 	uint8_t canary[CANARY_MAX];
 	struct granted granted;
 	bool is_lent;
+	bool is_freed;
 	struct kernel_buf *next;
 	struct kernel_buf *prev;
 };
@@ -244,6 +247,9 @@ int kernel_ptr_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
 int kernel_ptr_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
 			unsigned int flags, struct mem_buf **buf);
 void kernel_ptr_free(struct mem_buf *buf);
+int kernel_ptr_place_heaps(struct kernel_buf *buf);
+int kernel_ptr_show_heaps(struct kernel_buf *buf);
+void kernel_ptr_hide_heaps(struct kernel_buf *buf);
 struct mem_buf *kernel_ptr_find(struct mem_ctx *ctx, const void *addr);
 void kernel_ptr_keep(struct mem_buf *buf);
 void kernel_ptr_put(struct mem_buf *buf);
@@ -296,6 +302,7 @@ void kernel_order_work_end(struct mem_ctx *ctx, struct work *work);
 void kernel_run_init(struct kernel_ctx *ctx);
 void kernel_run_fini(struct kernel_ctx *ctx);
 void kernel_run_forget(struct kernel_ctx *ctx, struct kernel_buf *buf);
+bool kernel_run_is_inline(const struct kernel_ctx *ctx);
 int kernel_run(struct mem_ctx *ctx, struct work *work,
 	       const struct mem_launch *launch);
 void kernel_copy(struct mem_ctx *ctx, struct work *work,

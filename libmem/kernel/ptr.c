@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Memory that is known by its address: managed, pinned and device. Each buffer
- * has two dma-bufs, of the CPU's view and of the devices'. The first is mapped
+ * Memory that is known by its address: managed, pinned and device, and heaps'
+ * buffers with one view. Each of the first three has two dma-bufs, of the CPU's
+ * view and of the devices'. The first is mapped
  * in the window, at the address at which engines have the second; that of
  * device memory, too, so that the module finds who touches it. The second is
  * mapped once more, wherever there is room, for copies.
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../place.h"
@@ -181,7 +183,8 @@ static int place_take(struct kernel_buf *buf)
 	/* One more, which nobody gets. */
 	err = place_alloc(&window.places, buf->nr_pages + 1, buf, &buf->first);
 	pthread_mutex_unlock(&window.lock);
-	buf->addr = window.addr + kernel_ptr_off(buf);
+	if (!err)
+		buf->addr = window.addr + kernel_ptr_off(buf);
 	return err;
 }
 
@@ -223,6 +226,39 @@ struct kernel_buf *kernel_ptr_find_page(uint64_t off, bool *is_behind)
 	return buf;
 }
 
+static int map_dram(struct kernel_buf *buf)
+{
+	const int prot = buf->base.is_read_only ? PROT_READ :
+						  PROT_READ | PROT_WRITE;
+	const size_t len = buf->base.len;
+	void *dram;
+
+	dram = mmap(NULL, len, prot, MAP_SHARED, buf->view.nr, 0);
+	if (dram == MAP_FAILED)
+		return -errno;
+	if (private_keep(dram, len)) {
+		munmap(dram, len);
+		return -ENOMEM;
+	}
+	buf->dram = dram;
+	return 0;
+}
+
+/* Copies need it; a buffer that they cannot reach is not found. */
+static int need_dram(struct kernel_buf *buf)
+{
+	struct kernel_ctx *ctx = kernel_ctx_of(buf->base.ctx);
+	int err = 0;
+
+	if (!is_heaps(&buf->base))
+		return 0;
+	pthread_mutex_lock(&ctx->lock);
+	if (!buf->dram)
+		err = map_dram(buf);
+	pthread_mutex_unlock(&ctx->lock);
+	return err;
+}
+
 /**
  * kernel_ptr_find() - whose address it is
  * @ctx: not needed
@@ -240,7 +276,7 @@ struct mem_buf *kernel_ptr_find(struct mem_ctx *ctx, const void *addr)
 	if (!window.pid || off >= window.len)
 		return NULL;
 	buf = kernel_ptr_find_page(off, &is_behind);
-	if (buf && is_behind) {
+	if (buf && (is_behind || need_dram(buf))) {
 		kernel_ptr_put(&buf->base);
 		return NULL;
 	}
@@ -278,22 +314,19 @@ static int buf_open(struct kernel_ctx *ctx, struct kernel_buf *buf)
 
 static void buf_close(struct kernel_buf *buf)
 {
-	own_fd_close(&buf->view);
+	if (!is_heaps(&buf->base))
+		own_fd_close(&buf->view);
 	close(buf->fd);
 }
 
 static int map_all(struct kernel_buf *buf)
 {
-	const size_t len = buf->base.len;
+	int err = map_dram(buf);
 
-	buf->dram = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED,
-			 buf->view.nr, 0);
-	if (buf->dram == MAP_FAILED)
-		return -errno;
-	if (!private_keep(buf->dram, len) && !show(buf, buf->fd))
-		return 0;
+	if (err || !show(buf, buf->fd))
+		return err;
 	hide(buf);
-	munmap(buf->dram, len);
+	munmap(buf->dram, buf->base.len);
 	return -ENOMEM;
 }
 
@@ -390,6 +423,9 @@ void kernel_ptr_look_behind(struct kernel_ctx *ctx, struct kernel_buf *buf,
 	const size_t len = canary_len(buf);
 	size_t i;
 
+	/* A heap's buffer has none. */
+	if (!len)
+		return;
 	if (!memcmp(behind, buf->canary, len))
 		return;
 	for (i = 0; i < len && behind[i] == buf->canary[i]; i++)
@@ -569,11 +605,21 @@ void kernel_ptr_put(struct mem_buf *base)
 
 	if (atomic_fetch_sub(&buf->nr_users, 1) != 1)
 		return;
-	hide(buf);
-	munmap(buf->dram, base->len);
+	/* A child has nothing of the window. */
+	if (window.pid != getpid()) {
+		buf_close(buf);
+		free(buf);
+		return;
+	}
+	if (buf->addr)
+		hide(buf);
+	if (buf->dram)
+		munmap(buf->dram, base->len);
 	buf_close(buf);
-	place_give(buf);
-	pthread_mutex_destroy(&base->lock);
+	if (buf->addr)
+		place_give(buf);
+	if (!is_heaps(base))
+		pthread_mutex_destroy(&base->lock);
 	free(buf);
 }
 
@@ -594,6 +640,90 @@ void kernel_ptr_free(struct mem_buf *base)
 	tell_gone(&base->living);
 	board_give(ctx->base.board, base->kind, base->flags, base->asked_len);
 	kernel_ptr_put(base);
+}
+
+/* Heaps' buffers */
+
+/* CPU and engines see the same, whatever policy the module is given. */
+static bool has_one_view(const struct kernel_buf *buf)
+{
+	return buf->base.kind == MEM_KIND_COHERENT ||
+	       buf->base.kind == MEM_KIND_UNCACHED ||
+	       buf->base.kind == MEM_KIND_CONTIGUOUS;
+}
+
+/**
+ * kernel_ptr_place_heaps() - have a place in the window for a heap's buffer
+ * @buf: buffer
+ *
+ * It is mapped there from then on, for the CPU and for engines.
+ *
+ * Context: the buffer's lock is held.
+ * Return: 0, -EOPNOTSUPP (it may have two views), -EBADF, -ENOMEM, -EMFILE or
+ * -EPERM (a child of the process that has the window).
+ */
+int kernel_ptr_place_heaps(struct kernel_buf *buf)
+{
+	struct stat stat;
+	int err;
+
+	if (buf->base.device)
+		return 0;
+	if (!has_one_view(buf))
+		return -EOPNOTSUPP;
+	err = window_get();
+	if (err)
+		return err;
+	if (fstat(buf->fd, &stat))
+		return -EBADF;
+	buf->view = (struct own_fd) {
+		.nr = buf->fd,
+		.dev = stat.st_dev,
+		.ino = stat.st_ino,
+	};
+	buf->nr_pages = buf->base.len >> window.page_shift;
+	err = place_take(buf);
+	if (err)
+		return err;
+	buf->base.device = buf->addr;
+	return 0;
+}
+
+/**
+ * kernel_ptr_show_heaps() - map a heap's buffer in its place
+ * @buf: that has one
+ *
+ * A child of the process has the mapping, too, as of any dma-buf.
+ *
+ * Context: the buffer's lock is held.
+ * Return: 0, or an error of mmap().
+ */
+int kernel_ptr_show_heaps(struct kernel_buf *buf)
+{
+	const int prot = buf->base.is_read_only ? PROT_READ :
+						  PROT_READ | PROT_WRITE;
+	int err;
+
+	if (mmap(buf->addr, buf->base.len, prot, MAP_SHARED | MAP_FIXED,
+		 buf->fd, 0) != MAP_FAILED)
+		return 0;
+	err = -errno;
+	hide(buf);
+	return err;
+}
+
+/**
+ * kernel_ptr_hide_heaps() - unmap it there
+ * @buf: that kernel_ptr_show_heaps() has mapped
+ *
+ * Context: the buffer's lock is held.
+ */
+void kernel_ptr_hide_heaps(struct kernel_buf *buf)
+{
+	if (window.pid == getpid())
+		hide(buf);
+	else
+		munmap(buf->addr, buf->base.len);
 }
 
 /**

@@ -2,8 +2,9 @@
 /*
  * What engines do to memory: kernels in an engine's process, which asks here at
  * its first touch of each buffer and gets its device view, and copies and sets,
- * on those views. The module tracks what is stored to them. Engines have no
- * access to heaps' buffers: a kernel that touches one fails, and is told so.
+ * on those views. The module tracks what is stored to them. A heap's buffer
+ * with one view is its own device view; engines have no access to those with
+ * two: a kernel that touches one fails, and is told so.
  *
  * An engine that runs on threads of the application has the device views where
  * the application has its own as long as it runs: then nobody finds who touches
@@ -67,6 +68,11 @@ static bool may_keep(const struct owner *owner, struct kernel_buf *buf)
 		return true;
 	return buf->base.flags == MEM_ATTACH_GLOBAL &&
 	       !atomic_load(&buf->was_attached);
+}
+
+static enum engine_access access_of(const struct kernel_buf *buf)
+{
+	return buf->base.is_read_only ? ENGINE_READ : ENGINE_WRITE;
 }
 
 static int hide(struct owner *owner, struct kernel_buf *buf)
@@ -136,25 +142,30 @@ static int grant_behind(struct owner *owner, struct kernel_buf *buf,
 }
 
 /* Managed memory: what it may not touch is told, and given all the same. */
-static void grant_buf(struct owner *owner, struct kernel_buf *buf,
-		      const struct engine_touch *touch,
-		      struct engine_grant *grant)
+static int grant_buf(struct owner *owner, struct kernel_buf *buf,
+		     const struct engine_touch *touch,
+		     struct engine_grant *grant)
 {
 	struct kernel_ctx *ctx = owner->ctx;
-	bool is_news;
+	bool is_news, is_freed;
 
 	pthread_mutex_lock(&ctx->lock);
+	is_freed = buf->is_freed;
 	is_news = !grants_has(&owner->grants, &buf->granted);
-	grants_add(&owner->grants, &buf->granted);
+	if (!is_freed)
+		grants_add(&owner->grants, &buf->granted);
 	pthread_mutex_unlock(&ctx->lock);
+	if (is_freed)
+		return -EFAULT;
 	if (is_news && buf->base.kind == MEM_KIND_MANAGED)
 		kernel_order_may_touch(ctx, owner->work, buf, touch->is_write);
 	*grant = (struct engine_grant) {
 		.off = kernel_ptr_off(buf),
 		.len = buf->base.len,
-		.access = ENGINE_WRITE,
+		.access = access_of(buf),
 		.file = buf->view,
 	};
+	return 0;
 }
 
 static int on_touch(void *arg, const struct engine_touch *touch,
@@ -170,12 +181,15 @@ static int on_touch(void *arg, const struct engine_touch *touch,
 		return -EFAULT;
 	owner->refused = grants_refusal(&owner->grants, &owner->ctx->base,
 					&buf->base);
+	if (!owner->refused && buf->base.is_read_only && touch->is_write &&
+	    !is_behind)
+		owner->refused = "read-only memory";
 	if (owner->refused)
 		err = -EFAULT;
 	else if (is_behind)
 		err = grant_behind(owner, buf, touch, grant);
 	else
-		grant_buf(owner, buf, touch, grant);
+		err = grant_buf(owner, buf, touch, grant);
 	/* A job that uses it keeps it; what it should not is found here. */
 	kernel_ptr_put(&buf->base);
 	return err;
@@ -185,7 +199,13 @@ static const struct engine_ops ops = {
 	.touch = on_touch,
 };
 
-static bool is_inline(const struct kernel_ctx *ctx)
+/**
+ * kernel_run_is_inline() - do kernels run on threads of the application?
+ * @ctx: context
+ *
+ * Return: true if so: they have what those have.
+ */
+bool kernel_run_is_inline(const struct kernel_ctx *ctx)
 {
 	return board_has_pageable_access(ctx->base.board) || engine_is_inline();
 }
@@ -200,7 +220,7 @@ static int owner_start(struct owner *owner)
 	err = kernel_ptr_for_engine(&window);
 	if (err)
 		return err;
-	window.is_inline = is_inline(owner->ctx);
+	window.is_inline = kernel_run_is_inline(owner->ctx);
 	return engine_create(engine_name(owner->grants.at), &window, &ops,
 			     owner, &owner->engine);
 }
@@ -306,7 +326,7 @@ void kernel_run_forget(struct kernel_ctx *ctx, struct kernel_buf *buf)
 			pthread_mutex_lock(&owner->run_lock);
 			engine_end(owner);
 			pthread_mutex_unlock(&owner->run_lock);
-		} else if (has_it && !is_inline(ctx)) {
+		} else if (has_it && !kernel_run_is_inline(ctx)) {
 			let_go(owner);
 		}
 	}
@@ -354,10 +374,10 @@ int kernel_run(struct mem_ctx *base, struct work *work,
 	pthread_mutex_lock(&owner->run_lock);
 	owner->work = work;
 	owner->refused = NULL;
-	if (is_inline(ctx))
+	if (kernel_run_is_inline(ctx))
 		lend_all(ctx);
 	err = run(owner, &job, &result);
-	if (is_inline(ctx))
+	if (kernel_run_is_inline(ctx))
 		take_back_all(ctx);
 	after_job(owner);
 	owner->work = NULL;

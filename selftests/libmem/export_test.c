@@ -229,6 +229,24 @@ static void a_copy_to_read_only_memory_is_refused(void **state)
 	nothing_found();
 }
 
+/* Over the module not those that may have two views. */
+static bool kernels_have(struct mem_buf *buf)
+{
+	const unsigned int kind = mem_buf_kind(buf);
+	void *ptr = UNTOUCHED;
+	int err;
+
+	err = mem_buf_device_ptr(buf, &ptr);
+	if (is_embedded() || kind == MEM_KIND_COHERENT ||
+	    kind == MEM_KIND_UNCACHED || kind == MEM_KIND_CONTIGUOUS) {
+		assert_int_equal(err, 0);
+		return true;
+	}
+	assert_int_equal(err, -EOPNOTSUPP);
+	assert_ptr_equal(ptr, UNTOUCHED);
+	return false;
+}
+
 /* Its address is engines', whether the CPU has it mapped or not. */
 static void kernels_and_copies_reach_it(void **state)
 {
@@ -242,6 +260,10 @@ static void kernels_and_copies_reach_it(void **state)
 	for (i = 0; i < 2 * NR_KINDS; i++) {
 		is_exported = i % 2;
 		buf = new_buf(kinds[i / 2]);
+		if (!kernels_have(buf)) {
+			mem_buf_destroy(buf);
+			continue;
+		}
 		/* Kernels in the program have the CPU's view. */
 		if (is_exported || (is_concurrent() && has_two_views(buf)))
 			close(export_of(buf, MEM_RW));
@@ -269,6 +291,62 @@ static void kernels_and_copies_reach_it(void **state)
 		mem_buf_destroy(buf);
 	}
 	free(host);
+	nothing_found();
+}
+
+/* Asked for before it is mapped, while, and after. */
+static void a_mapping_is_where_kernels_have_it(void **state)
+{
+	struct mem_buf *buf;
+	uint32_t *words, *device;
+	size_t i;
+	int fd;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		buf = new_buf(MEM_KIND_COHERENT);
+		device = i ? NULL : device_of(buf);
+		words = words_of(buf);
+		set_all(words, 1);
+		if (i)
+			device = device_of(buf);
+		assert_ptr_equal(device, words);
+		if (i == 2)
+			assert_int_equal(mem_buf_unmap(buf), 0);
+		start_add(stream, device, device, 1);
+		sync_stream();
+		holds(buf, 2);
+		fd = export_of(buf, MEM_RW);
+		mem_buf_destroy(buf);
+		buf = import_of(fd);
+		close(fd);
+		engines_add(buf, 1);
+		holds(buf, 3);
+		mem_buf_destroy(buf);
+	}
+	nothing_found();
+}
+
+/* Places are used again; so are engines, which let it go. */
+static void kernels_have_it_no_more_when_it_is_gone(void **state)
+{
+	const size_t nr_fds = nr_of_process("fd");
+	struct mem_ptr_info info = { .size = sizeof(info) };
+	struct mem_buf *buf;
+	uint32_t *device;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 20; i++) {
+		buf = new_buf(kinds[1 + i % 3]);
+		device = device_of(buf);
+		engines_add(buf, 1);
+		holds(buf, 1);
+		mem_buf_destroy(buf);
+		assert_int_equal(mem_ptr_info(ctx, device, &info), 0);
+		assert_int_equal(info.kind, MEM_KIND_PAGEABLE);
+	}
+	assert_int_equal(nr_of_process("fd"), nr_fds);
 	nothing_found();
 }
 
@@ -540,12 +618,14 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_is_exported_is_imported),
 		cmocka_unit_test(another_process_adds_to_it),
 		cmocka_unit_test(arguments_of_exports_are_checked),
+		cmocka_unit_test(kernels_and_copies_reach_it),
+		cmocka_unit_test(a_mapping_is_where_kernels_have_it),
+		cmocka_unit_test(kernels_have_it_no_more_when_it_is_gone),
 	};
 	const struct CMUnitTest embedded[] = {
 		cmocka_unit_test(a_read_only_export_cannot_be_written),
 		cmocka_unit_test(a_read_only_import_is_refused_writes),
 		cmocka_unit_test(a_copy_to_read_only_memory_is_refused),
-		cmocka_unit_test(kernels_and_copies_reach_it),
 		cmocka_unit_test(other_files_are_no_buffers),
 		cmocka_unit_test(a_sealed_file_is_read_only),
 		cmocka_unit_test(an_import_takes_no_memory_of_the_machine),
