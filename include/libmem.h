@@ -1015,11 +1015,11 @@ int mem_buf_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf);
  * any more, and none that is forgotten is found. Each such buffer takes a
  * descriptor.
  *
- * Context: may sleep; any thread. Return: 0, or -EINVAL (an argument is NULL),
- * -EMFILE or -ENFILE (no file descriptor is left); embedded: -ENOMEM,
- * -ETIMEDOUT (a kernel or copy has not ended), -EBADF (the program has closed a
- * descriptor of the library), -EPERM (a child of the process, or a host
- * function).
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (an argument is NULL), -EMFILE or -ENFILE (no file
+ * descriptor is left); embedded: -ENOMEM, -ETIMEDOUT (a kernel or copy has not
+ * ended), -EBADF (the program has closed a descriptor of the library), -EPERM
+ * (a child of the process, or a host function).
  */
 int mem_buf_export(struct mem_buf *buf, int *fd);
 
@@ -1035,11 +1035,11 @@ int mem_buf_export(struct mem_buf *buf, int *fd);
  * from /proc. Embedded this holds against processes of other users; one of the
  * same user, or root, can change the file's mode, or look into this process.
  *
- * Context: may sleep; any thread. Return: 0, or as mem_buf_export(); -EINVAL
- * also if @access is neither; -EACCES (MEM_RW, and the buffer is read-only;
- * embedded also: MEM_READ of what another user has exported), -EOPNOTSUPP
- * (MEM_READ: an older module, or a dma-buf of another driver; embedded: without
- * /proc).
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_buf_export(); -EINVAL also if @access is neither;
+ * -EACCES (MEM_RW, and the buffer is read-only; embedded also: MEM_READ of what
+ * another user has exported), -EOPNOTSUPP (MEM_READ: an older module, or a
+ * dma-buf of another driver; embedded: without /proc).
  */
 int mem_buf_export_as(struct mem_buf *buf, unsigned int access, int *fd);
 
@@ -1055,9 +1055,11 @@ int mem_buf_export_as(struct mem_buf *buf, unsigned int access, int *fd);
  * calling thread touches it. mem_ptr_info() tells the buffer by any address of
  * it.
  *
- * Context: any thread, also of a host function. Return: 0, or -EINVAL (an
- * argument is NULL), -EOPNOTSUPP (kernels have it not: over the module), -EPERM
- * (a child of the process).
+ * Context: may sleep; any thread, also of a host function.
+ * Return: 0, or -EINVAL (an argument is NULL), -EOPNOTSUPP (kernels do not reach
+ * it: over the module what is not MEM_KIND_COHERENT, MEM_KIND_UNCACHED or
+ * MEM_KIND_CONTIGUOUS), -EPERM (a child of the process); over the module also
+ * -ENOMEM, -EMFILE or -ENFILE (at the first call), or what mmap() returns.
  */
 int mem_buf_device_ptr(struct mem_buf *buf, void **ptr);
 
@@ -1859,9 +1861,10 @@ int mem_copy_rows_async(struct mem_stream *stream, const struct mem_rows *rows,
  *
  * Returns when it is done, but for device memory.
  *
- * Context: may sleep; any thread. Return: 0, or -EINVAL (an argument is NULL,
- * the range is not in one allocation that engines reach), -EXDEV, -EACCES (a
- * read-only buffer), -ENOMEM, or as mem_stream_sync().
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, the range is not in one
+ * allocation that engines reach), -EXDEV, -EACCES (a read-only buffer),
+ * -ENOMEM, or as mem_stream_sync().
  */
 int mem_fill(struct mem_stream *stream, void *dst, int value, uint64_t len);
 

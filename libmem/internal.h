@@ -294,8 +294,8 @@ enum job_op {
  * @export: a new descriptor, MEM_READ: without permission to write; MEM_RW:
  *	with what the buffer has
  * @free: unmapped before
- * @device_ptr: kernels have a heap's buffer at @device from now on; NULL: each has
- *	that, or none
+ * @device_ptr: kernels have a heap's buffer at @device from now on; NULL: they
+ *	have each
  * @map: the whole buffer, which is not mapped
  * @unmap: what @map gave
  * @info: all but the size
