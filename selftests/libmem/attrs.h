@@ -14,6 +14,20 @@
 	ATTR(TYPES, uint32_t, MEM_ATTR_TYPE_RAW), \
 	ATTR(RAW_SIZE, uint64_t, size)
 
+/* The tests' context becomes one of a board. */
+static inline void board(const char *soc)
+{
+	struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.backend = MEM_BACKEND_EMBEDDED,
+	};
+
+	mem_ctx_close(ctx);
+	ctx = NULL;
+	snprintf(options.soc, sizeof(options.soc), "%s", soc);
+	assert_int_equal(mem_ctx_open(&options, &ctx), 0);
+}
+
 static inline int set_one(struct mem_attrs *list, uint32_t key,
 			  const void *value, uint64_t len)
 {

@@ -31,19 +31,6 @@
 #define VIC		(1ULL << MEM_ENGINE_VIC)
 #define DMA		MEM_ATTR_ENGINE_DMA
 
-static void board(const char *soc)
-{
-	struct mem_ctx_options options = {
-		.size = sizeof(options),
-		.backend = MEM_BACKEND_EMBEDDED,
-	};
-
-	mem_ctx_close(ctx);
-	ctx = NULL;
-	snprintf(options.soc, sizeof(options.soc), "%s", soc);
-	assert_int_equal(mem_ctx_open(&options, &ctx), 0);
-}
-
 static struct mem_attrs *one(struct mem_attrs *list)
 {
 	struct mem_attrs *result = reconciled(&list, 1);
@@ -218,6 +205,9 @@ static void sizes_are_bounded(void **state)
 		  "image.plane_width: conflict", "at most 70368744177664");
 	conflicts(LIST(IMAGE_OF(PITCH_LINEAR, DRM_FORMAT_ABGR16161616,
 				UINT32_MAX, 1)),
+		  "image.plane_width: conflict", "at most 70368744177664");
+	/* Each of the planes is not too large. */
+	conflicts(LIST(NV12_OF(PITCH_LINEAR, 1U << 31, 1U << 15)),
 		  "image.plane_width: conflict", "at most 70368744177664");
 	conflicts(LIST(ATTR(TYPES, uint32_t, MEM_ATTR_TYPE_ARRAY),
 		       ATTR(ARRAY_DATA_TYPE, uint32_t, MEM_DATA_U8),

@@ -554,11 +554,15 @@ static void a_dump_has_a_line_a_key(void **state)
 /* As snprintf(): cut, terminated, and its whole length returned. */
 static void a_dump_is_cut_to_its_room(void **state)
 {
-	struct mem_attrs *list = LIST(RAW(4096));
+	struct mem_attrs *list = LIST(RAW(4096)), *empty = new_list();
 	char whole[100], text[101];
 	int len, i;
 
 	(void)state;
+	text[0] = 'x';
+	assert_int_equal(mem_attrs_dump(empty, text, sizeof(text)), 0);
+	assert_string_equal(text, "");
+	mem_attrs_destroy(empty);
 	len = mem_attrs_dump(list, whole, sizeof(whole));
 	for (i = 0; i <= len + 1; i++) {
 		memset(text, 0xa5, sizeof(text));

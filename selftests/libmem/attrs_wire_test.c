@@ -38,19 +38,6 @@ void *__wrap_calloc(size_t nr, size_t len)
 	return may_allocate() ? __real_calloc(nr, len) : NULL;
 }
 
-static void board(const char *soc)
-{
-	struct mem_ctx_options options = {
-		.size = sizeof(options),
-		.backend = MEM_BACKEND_EMBEDDED,
-	};
-
-	mem_ctx_close(ctx);
-	ctx = NULL;
-	snprintf(options.soc, sizeof(options.soc), "%s", soc);
-	assert_int_equal(mem_ctx_open(&options, &ctx), 0);
-}
-
 static struct mem_attrs *raw(void)
 {
 	return LIST(RAW(4096), ATTR(NEED_CPU_ACCESS, uint8_t, 1),
@@ -220,29 +207,37 @@ static void what_is_no_list_is_not_packed(void **state)
 	destroy_all(lists, NR(lists));
 }
 
-static void bytes_that_are_cut_or_longer_are_refused(void **state)
+static void cut(struct mem_attrs *list)
 {
-	struct mem_attrs *list = raw();
-	struct packed packed = pack(list), cut;
+	struct packed packed = pack(list), other;
 	size_t len;
 
-	(void)state;
-	cut.bytes = test_malloc(packed.len + 8);
+	other.bytes = test_malloc(packed.len + 8);
 	for (len = 0; len < packed.len + 8; len++) {
-		memset(cut.bytes, 0, packed.len + 8);
-		memcpy(cut.bytes, packed.bytes,
+		memset(other.bytes, 0, packed.len + 8);
+		memcpy(other.bytes, packed.bytes,
 		       len < packed.len ? len : packed.len);
-		cut.len = len;
+		other.len = len;
 		if (len == packed.len)
 			continue;
-		is_refused(cut);
+		is_refused(other);
 		if (len < 32)
 			continue;
-		repair(cut);
-		is_refused(cut);
+		repair(other);
+		is_refused(other);
 	}
-	test_free(cut.bytes);
+	test_free(other.bytes);
 	free(packed.bytes);
+}
+
+static void bytes_that_are_cut_or_longer_are_refused(void **state)
+{
+	struct mem_attrs *list = raw(), *result = reconciled(&list, 1);
+
+	(void)state;
+	cut(list);
+	cut(result);
+	mem_attrs_destroy(result);
 	mem_attrs_destroy(list);
 }
 
@@ -296,6 +291,65 @@ static void a_forged_result_is_refused(void **state)
 
 	(void)state;
 	turn_bits(result, false);
+	mem_attrs_destroy(result);
+	mem_attrs_destroy(list);
+}
+
+static uint32_t u32_at(const uint8_t *bytes)
+{
+	uint32_t number;
+
+	memcpy(&number, bytes, sizeof(number));
+	return number;
+}
+
+/*
+ * The result has a value more, or one less. It follows the header: how many
+ * values, 0; of each key, length and bytes up to a multiple of 8.
+ */
+static void a_result_has_each_output_and_no_other(void **state)
+{
+	static const uint32_t extra[] = { MEM_ATTR_PYRAMID_SIZE, 8, 1, 0 };
+	struct mem_attrs *list = LIST(RAW(4096)), *result, *same;
+	struct packed packed, other;
+	uint8_t *last, *at;
+	uint32_t nr, i;
+
+	(void)state;
+	result = reconciled(&list, 1);
+	packed = pack(result);
+	nr = u32_at(packed.bytes + 32);
+	last = at = packed.bytes + 40;
+	for (i = 0; i < nr; i++) {
+		last = at;
+		at += 8 + (u32_at(at + 4) + 7) / 8 * 8;
+	}
+	assert_int_equal(u32_at(last), MEM_ATTR_RAW_ALIGN);
+	other.bytes = test_malloc(packed.len + sizeof(extra));
+
+	memcpy(other.bytes, packed.bytes, packed.len);
+	other.len = packed.len - (size_t)(at - last);
+	memmove(other.bytes + (last - packed.bytes),
+		other.bytes + (at - packed.bytes),
+		packed.len - (size_t)(at - packed.bytes));
+	other.bytes[32]--;
+	repair(other);
+	is_refused(other);
+
+	memcpy(other.bytes, packed.bytes, packed.len);
+	other.len = packed.len + sizeof(extra);
+	memmove(other.bytes + (at - packed.bytes) + sizeof(extra),
+		other.bytes + (at - packed.bytes),
+		packed.len - (size_t)(at - packed.bytes));
+	memcpy(other.bytes + (at - packed.bytes), extra, sizeof(extra));
+	other.bytes[32]++;
+	repair(other);
+	is_refused(other);
+
+	assert_int_equal(unpack(packed, &same), 0);
+	mem_attrs_destroy(same);
+	test_free(other.bytes);
+	free(packed.bytes);
 	mem_attrs_destroy(result);
 	mem_attrs_destroy(list);
 }
@@ -542,6 +596,7 @@ int main(void)
 		cmocka_unit_test(bytes_that_are_cut_or_longer_are_refused),
 		cmocka_unit_test(a_turned_bit_is_seen_or_makes_another_list),
 		cmocka_unit_test(a_forged_result_is_refused),
+		cmocka_unit_test(a_result_has_each_output_and_no_other),
 		cmocka_unit_test(a_result_of_another_board_is_refused),
 		cmocka_unit_test(being_shared_is_passed_on),
 		cmocka_unit_test(the_kind_of_memory_is_what_the_list_needs),
