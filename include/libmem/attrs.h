@@ -115,8 +115,9 @@ enum mem_attr_type {
  * @MEM_ATTR_IMAGE_PLANE_COUNT: uint32_t, 1 to MEM_PLANES_MAX. Mandatory, equal;
  *	with tensors 1
  * @MEM_ATTR_IMAGE_PLANE_FORMAT: uint32_t[], a DRM fourcc of one plane: those of
- *	enum mem_format, and AYUV, YUYV, YVYU, UYVY, VYUY, ARGB2101010,
- *	ABGR16161616, ABGR16161616F. Mandatory, equal
+ *	enum mem_format, and RG88, GR1616, RG1616, RGBA8888, BGRA8888, AYUV,
+ *	YUYV, YVYU, UYVY, VYUY, ARGB2101010, ABGR16161616, ABGR16161616F.
+ *	Mandatory, equal
  * @MEM_ATTR_IMAGE_PLANE_STD: uint32_t[], enum mem_color_std. Equal;
  *	MEM_COLOR_STD_NONE if no list sets it
  * @MEM_ATTR_IMAGE_PLANE_WIDTH: uint32_t[], pixels, above 0. Mandatory, equal

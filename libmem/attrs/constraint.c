@@ -46,9 +46,10 @@ struct engine {
  * vpiSubmitRescale()). That planes begin at such a multiple, too, is heapsim's
  * own. The least of 16 x 16 is a rule of its algorithms, not of images.
  *
- * The vision accelerator: base and rows of 64 bytes, sides of 16384 are
- * heapsim's own; VPI's limits are those of its algorithms. Xavier's takes
- * pitch-linear images alone (VPI's block-linear formats are for later ones).
+ * The vision accelerator takes block-linear images from Orin's generation on (PVA
+ * SDK, cupva::SurfaceFormatType); that Xavier's does not, base and rows of 64
+ * bytes, and sides of 16384 are heapsim's own. VPI's limits are those of its
+ * algorithms.
  *
  * The dma engine of heapsim copies any bytes. For the CPU planes begin at a
  * cache line, whatever the board's is, so that maintenance of one plane leaves
