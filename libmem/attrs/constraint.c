@@ -14,7 +14,6 @@
 
 #define DMA_BIT		32U
 #define CPU_BIT		33U
-#define NR_BITS		34U
 
 /* Plane sides that no engine has a limit for */
 #define ANY_SIDE	UINT32_MAX
@@ -144,24 +143,6 @@ bool constraint_find(struct mem_ctx *ctx, unsigned int at,
 	if (at == CPU_BIT && line > constraint->base_align)
 		constraint->base_align = line;
 	return true;
-}
-
-/**
- * constraint_all() - who can use a buffer of a board
- * @ctx: context
- *
- * Return: bits as MEM_ATTR_ENGINES has them, and CONSTRAINT_CPU.
- */
-uint64_t constraint_all(struct mem_ctx *ctx)
-{
-	struct constraint constraint;
-	uint64_t all = 0;
-	unsigned int at;
-
-	for (at = 0; at < NR_BITS; at++)
-		if (constraint_find(ctx, at, &constraint))
-			all |= 1ULL << at;
-	return all;
 }
 
 /**

@@ -43,7 +43,6 @@ struct constraint {
 };
 
 uint64_t constraint_engines(struct mem_ctx *ctx, const struct attrs_slot *slot);
-uint64_t constraint_all(struct mem_ctx *ctx);
 bool constraint_is_coherent(struct mem_ctx *ctx);
 unsigned int constraint_of_gpu(struct mem_ctx *ctx, const uint8_t *id);
 const char *constraint_name(unsigned int at);

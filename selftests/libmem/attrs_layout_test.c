@@ -147,6 +147,29 @@ static void a_list_may_ask_for_more(void **state)
 	mem_attrs_destroy(list);
 }
 
+static struct mem_attrs *pair(struct mem_attrs *one, struct mem_attrs *other)
+{
+	struct mem_attrs *lists[] = { one, other }, *both;
+
+	assert_int_equal(mem_attrs_append(lists, 2, &both), 0);
+	destroy_all(lists, 2);
+	return both;
+}
+
+static void lists_ask_for_planes_of_their_own(void **state)
+{
+	struct mem_attrs *list;
+
+	(void)state;
+	board("orin");
+	list = one(pair(LIST(NV12_OF(PITCH_LINEAR, 64, 64),
+			     ATTR(IMAGE_PLANE_ALIGN, uint32_t, 128)),
+			LIST(ATTR(TYPES, uint32_t, MEM_ATTR_TYPE_IMAGE),
+			     ATTR(IMAGE_PLANE_ALIGN, uint32_t, 64, 1024))));
+	has_u32(list, IMAGE_PLANE_ALIGN, 128, 1024);
+	mem_attrs_destroy(list);
+}
+
 static void rows_of_two_fields_interlace(void **state)
 {
 	struct mem_attrs *list;
@@ -358,15 +381,6 @@ static void a_tensor_is_dense_but_for_its_alignments(void **state)
 	ATTR(TENSOR_DIM_COUNT, uint32_t, nr), \
 	ATTR(TENSOR_DIM_SIZE, uint64_t, __VA_ARGS__)
 
-static struct mem_attrs *pair(struct mem_attrs *image, struct mem_attrs *tensor)
-{
-	struct mem_attrs *lists[] = { image, tensor }, *both;
-
-	assert_int_equal(mem_attrs_append(lists, 2, &both), 0);
-	destroy_all(lists, 2);
-	return both;
-}
-
 static void an_image_that_is_a_tensor_has_its_rows(void **state)
 {
 	struct mem_attrs *list;
@@ -514,7 +528,7 @@ static uint32_t value_for(const struct mem_attrs *list, uint32_t key, size_t nr,
 static void who_caches_must_maintain_if_others_do_not(void **state)
 {
 	struct mem_attr_gpu_value off;
-	struct mem_attrs *list;
+	struct mem_attrs *list, *other;
 
 	(void)state;
 	board("orin");
@@ -542,6 +556,16 @@ static void who_caches_must_maintain_if_others_do_not(void **state)
 	mem_attrs_destroy(list);
 	conflicts(LIST(RAW(1), { MEM_ATTR_GPU_CACHE, 0, &off, sizeof(off) }),
 		  "general.gpu_cache: conflict", "among general.gpu_ids");
+	/* A list that wants no cache is satisfied by none alone. */
+	list = one(LIST(RAW(1), ENGINES(GPU)));
+	other = LIST({ MEM_ATTR_GPU_CACHE, 0, &off, sizeof(off) });
+	assert_int_equal(mem_attrs_validate(list, &other, 1), -EADV);
+	mem_attrs_destroy(other);
+	off.gpu_id[0] ^= 1;
+	other = LIST({ MEM_ATTR_GPU_CACHE, 0, &off, sizeof(off) });
+	assert_int_equal(mem_attrs_validate(list, &other, 1), -EADV);
+	mem_attrs_destroy(other);
+	mem_attrs_destroy(list);
 }
 
 static void a_discrete_gpu_caches_its_own_memory_alone(void **state)
@@ -695,6 +719,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_and_planes_are_as_the_users_need_them),
 		cmocka_unit_test(a_list_may_ask_for_more),
+		cmocka_unit_test(lists_ask_for_planes_of_their_own),
 		cmocka_unit_test(rows_of_two_fields_interlace),
 		cmocka_unit_test(each_plane_has_a_value_of_each_key),
 		cmocka_unit_test(sides_are_at_most_what_an_engine_takes),

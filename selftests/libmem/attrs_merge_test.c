@@ -146,6 +146,34 @@ static void a_buffer_has_one_type(void **state)
 	destroy_all(lists, 2);
 }
 
+/* Of lists that are good each for itself */
+static void all_lists_together_name_at_most_16_gpus(void **state)
+{
+	struct mem_attr_gpu_value values[2][10] = { 0 };
+	uint8_t ids[2][10][MEM_GPU_ID_LEN] = { 0 };
+	struct mem_attrs *lists[2];
+	const char *text;
+	uint8_t i, k;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		for (k = 0; k < 10; k++) {
+			ids[i][k][0] = (uint8_t)(10 * i + k);
+			values[i][k].gpu_id[0] = (uint8_t)(10 * i + k);
+		}
+		lists[i] = LIST(RAW(8));
+		assert_int_equal(set_one(lists[i], MEM_ATTR_GPU_IDS, ids[i],
+					 sizeof(ids[i])), 0);
+		assert_int_equal(set_one(lists[i], MEM_ATTR_GPU_CACHE,
+					 values[i], sizeof(values[i])), 0);
+	}
+	text = conflict_of(lists, 2);
+	has_line(text, "general.gpu_ids: conflict");
+	has_line(text, "general.gpu_cache: conflict");
+	has_line(text, "rule: all lists together name too many");
+	destroy_all(lists, 2);
+}
+
 /* Validation of a result against lists */
 
 static void validates(const struct mem_attrs *result, int expected,
@@ -199,6 +227,7 @@ int main(void)
 		cmocka_unit_test(clients_values_that_agree_are_in_the_result),
 		cmocka_unit_test(mandatory_keys_must_be_set_by_a_list),
 		cmocka_unit_test(a_buffer_has_one_type),
+		cmocka_unit_test(all_lists_together_name_at_most_16_gpus),
 		cmocka_unit_test(a_result_satisfies_no_more_than_it_has),
 	};
 

@@ -83,11 +83,17 @@ static void a_key_is_set_once(void **state)
 	const struct mem_attr twice[] = {
 		ATTR(CPU_CACHE, uint8_t, 1), ATTR(CPU_CACHE, uint8_t, 1),
 	};
+	const struct mem_attr of_client[] = {
+		ATTR(CLIENT, uint8_t, 1), ATTR(CLIENT, uint8_t, 1),
+	};
 
 	(void)state;
 	assert_int_equal(set_one(list, MEM_ATTR_RAW_SIZE, V(uint64_t, 4096)),
 			 -EEXIST);
 	assert_int_equal(mem_attrs_set(list, twice, 2), -EEXIST);
+	assert_int_equal(mem_attrs_set(list, of_client, 2), -EEXIST);
+	assert_int_equal(mem_attrs_set(list, of_client, 1), 0);
+	assert_int_equal(mem_attrs_set(list, of_client, 1), -EEXIST);
 	assert_false(is_set(list, MEM_ATTR_CPU_CACHE));
 	assert_int_equal(u64_of(list, RAW_SIZE), 4096);
 	mem_attrs_destroy(list);

@@ -319,7 +319,8 @@ static void a_result_has_each_output_and_no_other(void **state)
 	result = reconciled(&list, 1);
 	packed = pack(result);
 	nr = u32_at(packed.bytes + 32);
-	last = at = packed.bytes + 40;
+	at = packed.bytes + 40;
+	last = at;
 	for (i = 0; i < nr; i++) {
 		last = at;
 		at += 8 + (u32_at(at + 4) + 7) / 8 * 8;
@@ -410,6 +411,8 @@ static void kind_is(struct mem_attrs *list, enum mem_kind kind,
 
 	assert_int_equal(attrs_kind(result, &got), kind);
 	assert_int_equal(got, flags);
+	assert_int_equal(attrs_needs_maintenance(result),
+			 kind == MEM_KIND_NONCOHERENT);
 	mem_attrs_destroy(result);
 	mem_attrs_destroy(list);
 }
