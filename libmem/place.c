@@ -14,16 +14,25 @@
 
 /**
  * private_reserve() - addresses, where the kernel chooses
- * @len: bytes
+ * @len: bytes, whole pages
  *
- * Return: where; NULL: there is no room.
+ * Blocks of a range are aligned to their length, as far as the range is.
+ *
+ * Return: where, a multiple of PLACE_ALIGN; NULL: there is no room.
  */
 void *private_reserve(size_t len)
 {
-	void *addr = mmap(NULL, len, PROT_NONE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *all = mmap(NULL, len + PLACE_ALIGN, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t before;
 
-	return addr == MAP_FAILED ? NULL : addr;
+	if (all == MAP_FAILED)
+		return NULL;
+	before = -(uintptr_t)all & (PLACE_ALIGN - 1);
+	if (before)
+		munmap(all, before);
+	munmap(all + before + len, PLACE_ALIGN - before);
+	return all + before;
 }
 
 /**

@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #define PLACE_MAX_ORDERS	32
+/* Of private_reserve(): as large pages are, and as buffers may have to be */
+#define PLACE_ALIGN		((size_t)2 << 20)
 
 /**
  * struct place - the first page of a block; all 0: it is no block's first

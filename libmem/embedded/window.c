@@ -41,8 +41,8 @@
 #define REGION_MIN_LEN	(1ULL << 30)
 /* Memcheck looks through all tables at the end. */
 #define REGION_OPEN_LEN	(4ULL << 30)
-/* No sum of few powers of two. */
-#define GAP_PAGES	37
+/* No sum of few powers of two, and as aligned as buffers may have to be. */
+#define GAP_LEN		(37 * PLACE_ALIGN)
 
 /* A limit of mappings is the process's: take a part of it. */
 #define DEFAULT_MAX_MAPPINGS	65530
@@ -161,13 +161,13 @@ static void let_fork(void)
 static int make(size_t region_len)
 {
 	const size_t nr_places = region_len >> window.page_shift;
-	const size_t first_len = (nr_places + GAP_PAGES) << window.page_shift;
+	const size_t first_len = region_len + GAP_LEN;
 	const size_t len = first_len + region_len;
 	const int prot = window.is_open ? PROT_NONE : PROT_READ | PROT_WRITE;
 	struct own_fd cpu_file = OWN_FD_NONE;
 	int err;
 
-	window.region_pages = nr_places + GAP_PAGES;
+	window.region_pages = first_len >> window.page_shift;
 	err = file_create("libmem-dram", len, &window.dram_file);
 	if (!err)
 		err = file_create("libmem-cpu", first_len, &cpu_file);
@@ -234,7 +234,7 @@ static size_t longest_region(void)
 	if (getrlimit(RLIMIT_FSIZE, &limit))
 		return len;
 	while (len >= REGION_MIN_LEN &&
-	       2 * len + (GAP_PAGES << window.page_shift) > limit.rlim_cur)
+	       2 * len + GAP_LEN > limit.rlim_cur)
 		len /= 2;
 	return len;
 }
