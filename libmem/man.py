@@ -106,9 +106,15 @@ def code(text):
 
 def prototype(text):
     """A declaration, its lines cut so that they fit."""
+    text = re.sub(r"\s+", " ", text)
     line = ""
     out = []
-    for part in re.findall(r"[^,]+,?", re.sub(r"\s+", " ", text)):
+    # What a call returns has a line of its own if need be.
+    start = re.match(r"([^(]*[ *])(\w+\([^,]*)", text)
+    if start and len(start.group(0)) > WIDTH:
+        out.append(start.group(1).rstrip())
+        text = text[start.end(1):]
+    for part in re.findall(r"[^,]+,?", text):
         if len(line) + len(part) > WIDTH:
             out.append(line)
             line = " " * 8 + part.lstrip()
