@@ -17,9 +17,7 @@
 #include "endpoint.h"
 
 /* Frames that one look at the socket takes in at most. */
-#define MAX_FRAMES	(4 * MEM_ENDPOINT_QUEUE)
-/* What the peer is told unasked: that so many have been taken. */
-#define TELL_AFTER	(MEM_ENDPOINT_QUEUE / 2)
+#define MAX_FRAMES	((int)(4 * MEM_ENDPOINT_QUEUE))
 /* Shortest part that a message is cut into. */
 #define PART_MIN	256U
 /* How long a thread waits for room before it looks who reads. */
@@ -92,12 +90,12 @@ short socket_poll(int fd, short events, uint64_t deadline)
 	return sock.revents;
 }
 
-/* Read what there is now. Returns how many frames, or -errno. */
-static int read_now(struct mem_endpoint *endpoint)
+/* Read what there is now, but not more. Returns how many frames, or -errno. */
+static int read_now(struct mem_endpoint *endpoint, int max)
 {
 	int nr, ret;
 
-	for (nr = 0; nr < (int)MAX_FRAMES; nr++) {
+	for (nr = 0; nr < max; nr++) {
 		pthread_mutex_unlock(&endpoint->lock);
 		ret = frame_read(endpoint);
 		pthread_mutex_lock(&endpoint->lock);
@@ -114,8 +112,8 @@ static int read_now(struct mem_endpoint *endpoint)
 }
 
 /*
- * Read, or wait until there is something to read or one of @events, or the time
- * is over. Nobody else reads.
+ * Read a frame, or wait until there is one or one of @events, or the time is
+ * over. Nobody else reads.
  */
 static int read_some(struct mem_endpoint *endpoint, short events,
 		     uint64_t deadline)
@@ -125,7 +123,7 @@ static int read_some(struct mem_endpoint *endpoint, short events,
 
 	endpoint->is_reading = true;
 	do {
-		ret = read_now(endpoint);
+		ret = read_now(endpoint, 1);
 		if (ret)
 			break;
 		if (deadline_is_over(deadline)) {
@@ -173,8 +171,6 @@ int endpoint_wait(struct mem_endpoint *endpoint, endpoint_has has,
  * endpoint_drain() - take in what has arrived
  * @endpoint: end
  *
- * The peer may wait to be told what has been taken.
- *
  * Context: the endpoint's lock is held.
  */
 void endpoint_drain(struct mem_endpoint *endpoint)
@@ -182,7 +178,7 @@ void endpoint_drain(struct mem_endpoint *endpoint)
 	if (endpoint->is_reading || endpoint->is_gone)
 		return;
 	endpoint->is_reading = true;
-	read_now(endpoint);
+	read_now(endpoint, MAX_FRAMES);
 	endpoint->is_reading = false;
 	pthread_cond_broadcast(&endpoint->changed);
 }
@@ -192,33 +188,51 @@ void endpoint_drain(struct mem_endpoint *endpoint)
  * @endpoint: end
  * @credit: what
  *
- * The peer is told with the next frame, or now if it waits or there may be none
- * for long.
+ * A peer that found no room has asked before it looked again: it sees what is
+ * stored here, or its frame is found.
  *
  * Context: the endpoint's lock is held.
  */
 void endpoint_took(struct mem_endpoint *endpoint, enum credit credit)
 {
-	endpoint->nr_taken[credit]++;
-	if (endpoint->nr_taken[credit] - endpoint->nr_told[credit] >=
-	    TELL_AFTER)
-		endpoint->is_asked = true;
+	atomic_store(&endpoint->own->nr_taken[credit],
+		     ++endpoint->nr_taken[credit]);
+	endpoint_drain(endpoint);
 	frame_answer(endpoint);
 }
 
 static bool has_credit(const struct mem_endpoint *endpoint, const void *arg)
 {
 	const enum credit credit = *(const enum credit *)arg;
+	uint32_t nr_taken = 0;
 
-	return endpoint->nr_sent[credit] - endpoint->nr_acked[credit] <
-	       MEM_ENDPOINT_QUEUE;
+	if (endpoint->peers)
+		nr_taken = atomic_load(&endpoint->peers->nr_taken[credit]);
+	/* More than was sent, if it says so, is no room at all. */
+	return endpoint->nr_sent[credit] - nr_taken < MEM_ENDPOINT_QUEUE;
+}
+
+/* The socket is full: until it is not, or somebody else may have to read. */
+static void wait_room(struct mem_endpoint *endpoint, uint64_t deadline)
+{
+	const uint64_t soon = deadline_of(ROOM_WAIT_NS);
+
+	if (soon < deadline)
+		deadline = soon;
+	if (!endpoint->is_reading) {
+		read_some(endpoint, POLLOUT, deadline);
+		return;
+	}
+	pthread_mutex_unlock(&endpoint->lock);
+	socket_poll(endpoint->sock.nr, POLLOUT, deadline);
+	pthread_mutex_lock(&endpoint->lock);
 }
 
 /* To send one of them: the other threads that send wait. */
 static int send_begin(struct mem_endpoint *endpoint, enum credit credit,
 		      uint64_t deadline)
 {
-	struct frame ask = { .type = FRAME_ASK };
+	struct frame ask = { .type = FRAME_ASK, .seq = credit };
 	int err;
 
 	while (endpoint->is_sending)
@@ -227,9 +241,11 @@ static int send_begin(struct mem_endpoint *endpoint, enum credit credit,
 	endpoint->is_sending = true;
 	if (!has_credit(endpoint, &credit))
 		endpoint_drain(endpoint);
-	if (!has_credit(endpoint, &credit) && !endpoint->has_asked &&
-	    !frame_send(endpoint, &ask, NULL, 0, -1))
-		endpoint->has_asked = true;
+	/* If the socket is full, the peer has frames to read before this. */
+	while (!has_credit(endpoint, &credit) && !endpoint->is_gone &&
+	       frame_send(endpoint, &ask, NULL, 0, -1) == -EAGAIN &&
+	       !deadline_is_over(deadline))
+		wait_room(endpoint, deadline);
 	err = endpoint_wait(endpoint, has_credit, &credit, deadline);
 	/* Nothing arrives from it, but that is no reason to send to it. */
 	if (!err && endpoint->is_gone)
@@ -250,22 +266,6 @@ static void send_end(struct mem_endpoint *endpoint, enum credit credit,
 		endpoint->nr_sent[credit]--;
 	endpoint->is_sending = false;
 	pthread_cond_broadcast(&endpoint->changed);
-}
-
-/* The socket is full: until it is not, or somebody else may have to read. */
-static void wait_room(struct mem_endpoint *endpoint, uint64_t deadline)
-{
-	const uint64_t soon = deadline_of(ROOM_WAIT_NS);
-
-	if (soon < deadline)
-		deadline = soon;
-	if (!endpoint->is_reading) {
-		read_some(endpoint, POLLOUT, deadline);
-		return;
-	}
-	pthread_mutex_unlock(&endpoint->lock);
-	socket_poll(endpoint->sock.nr, POLLOUT, deadline);
-	pthread_mutex_lock(&endpoint->lock);
 }
 
 static void wait_refs(struct mem_endpoint *endpoint)
@@ -309,9 +309,13 @@ static int send_frame(struct mem_endpoint *endpoint, struct frame *frame,
 int endpoint_send_hello(struct mem_endpoint *endpoint)
 {
 	struct frame frame = { .type = FRAME_HELLO };
+	int err;
 
 	memcpy(frame.token, endpoint->id, sizeof(frame.token));
-	return frame_send(endpoint, &frame, NULL, 0, -1);
+	err = frame_send(endpoint, &frame, NULL, 0, endpoint->own_fd.nr);
+	/* Its number is free for what the peer sends. */
+	own_fd_close(&endpoint->own_fd);
+	return err;
 }
 
 static int send_parts(struct mem_endpoint *endpoint, const uint8_t *bytes,

@@ -99,11 +99,16 @@ static int open_fds(struct mem_endpoint *endpoint, int fd)
 		err = poll_for(endpoint, &endpoint->sock);
 	if (!err)
 		err = poll_for(endpoint, &endpoint->event);
+	if (!err)
+		err = ledger_create(&endpoint->own, &endpoint->own_fd);
 	return err;
 }
 
 static void close_fds(struct mem_endpoint *endpoint)
 {
+	ledger_unmap(endpoint->own);
+	ledger_unmap(endpoint->peers);
+	own_fd_close(&endpoint->own_fd);
 	own_fd_close(&endpoint->poll);
 	own_fd_close(&endpoint->event);
 	own_fd_close(&endpoint->sock);
@@ -128,7 +133,7 @@ int endpoint_create(struct mem_ctx *ctx, int fd, bool is_own,
 		close(fd);
 		return -ENOMEM;
 	}
-	new->sock = new->event = new->poll = OWN_FD_NONE;
+	new->sock = new->event = new->poll = new->own_fd = OWN_FD_NONE;
 	err = open_fds(new, fd);
 	if (!err && getrandom(new->id, sizeof(new->id), 0) != sizeof(new->id))
 		err = -EIO;
@@ -267,8 +272,6 @@ static int take_message(struct mem_endpoint *endpoint, size_t max,
 	struct message *first;
 	int err;
 
-	if (endpoint->first)
-		endpoint_drain(endpoint);
 	err = endpoint_wait(endpoint, has_message, NULL, deadline);
 	if (err)
 		return err;
@@ -343,9 +346,9 @@ bool endpoint_is_peer(struct mem_endpoint *endpoint, const uint8_t *id)
 	int cancel;
 
 	endpoint_enter(endpoint, &cancel);
-	if (!endpoint->has_peer)
+	if (!endpoint->peers)
 		endpoint_drain(endpoint);
-	ret = endpoint->has_peer &&
+	ret = endpoint->peers &&
 	      !memcmp(endpoint->peer, id, sizeof(endpoint->peer));
 	endpoint_leave(endpoint, cancel);
 	return ret;

@@ -5,9 +5,9 @@
  * file descriptor of an object's memory, or a few words between the two ends.
  *
  * Each end lets the other have MEM_ENDPOINT_QUEUE messages and as many
- * descriptors under way, and acknowledges what its program has taken. So an end
- * always has room for all that may arrive, and a thread that waits for one kind
- * of frame keeps the others for whoever asks for them.
+ * descriptors under way, and counts in a page that both have what its program
+ * has taken. So an end always has room for all that may arrive, and a thread
+ * that waits for one kind of frame keeps the others for whoever asks for them.
  */
 #ifndef _LIBMEM_OBJECT_ENDPOINT_H
 #define _LIBMEM_OBJECT_ENDPOINT_H
@@ -35,11 +35,13 @@ enum credit {
 
 /**
  * enum frame_type - kinds of frame
- * @FRAME_HELLO: the first of each end; @token of the frame is the end's id
+ * @FRAME_HELLO: the first of each end, with its ledger's descriptor; @token of
+ *	the frame is the end's id
  * @FRAME_MESSAGE: a message or a part of one
  * @FRAME_MEMORY: a file descriptor
- * @FRAME_TAKEN: nothing but what each frame says of what was taken
- * @FRAME_ASK: the sender waits for such a frame
+ * @FRAME_TAKEN: what its sender had been asked for has been taken
+ * @FRAME_ASK: its sender waits until something of enum credit, which is in @seq,
+ *	has been taken
  * @NR_FRAME_TYPES: how many kinds there are
  */
 enum frame_type {
@@ -57,8 +59,7 @@ enum frame_type {
  * @type: enum frame_type
  * @len: of the message, bytes; else 0
  * @off: of the part in the message, bytes; else 0
- * @seq: number of the message or the memory, from 0; else 0
- * @nr_taken: by enum credit: what the sender's program has taken so far
+ * @seq: number of the message or the memory, from 0; see FRAME_ASK; else 0
  * @reserved: 0
  * @token: id or token, else 0
  *
@@ -70,13 +71,24 @@ struct frame {
 	uint32_t len;
 	uint32_t off;
 	uint32_t seq;
-	uint32_t nr_taken[NR_CREDITS];
 	uint32_t reserved;
 	uint8_t token[ENDPOINT_ID_LEN];
 };
 
 /* The last byte is the version of all that goes over the socket. */
 #define FRAME_MAGIC		0x48534601U
+
+/**
+ * struct ledger - a page that an end writes and its peer reads
+ * @nr_taken: by enum credit: what the end's program has taken
+ *
+ * Between two calls of a program nobody reads its socket: by this page its peer
+ * knows all the same whether there is room. Whoever finds none asks, and is told
+ * by a frame, which only wakes it.
+ */
+struct ledger {
+	atomic_uint nr_taken[NR_CREDITS];
+};
 
 /**
  * struct message - a message that has arrived
@@ -132,6 +144,8 @@ struct memory {
  * @sock: the socket
  * @event: polls readable while @first is set
  * @poll: an epoll of the two
+ * @own_fd: of @own, until the peer has been sent it
+ * @own: this end's ledger
  * @is_own: the library has made the socket
  * @id: random
  * @part_len: longest part that the socket takes; whoever @is_sending has it
@@ -145,8 +159,8 @@ struct memory {
  * @is_reading: a thread reads from the socket
  * @is_sending: a thread sends a message or a descriptor
  * @is_gone: nothing more arrives
- * @has_peer: @peer is known
- * @peer: id of the other end
+ * @peers: ledger of the other end; NULL: it has said nothing
+ * @peer: its id
  * @is_set: @event is
  * @first: messages that wait, the oldest
  * @last: and the newest
@@ -154,12 +168,10 @@ struct memory {
  * @nr_partial: bytes
  * @memories: descriptors that wait
  * @nr_sent: by enum credit: what this end has sent
- * @nr_acked: what the peer has taken of it
  * @nr_arrived: what has arrived
- * @nr_taken: what has been taken of it
- * @nr_told: what the peer knows of that
- * @is_asked: the peer waits to be told
- * @has_asked: this end waits, and has said so
+ * @nr_taken: what has been taken of it; @own is a copy, since the peer may be
+ *	hostile
+ * @is_asked: the peer waits to be told of that
  * @tokens: random bytes that have not been used
  * @nr_tokens: how many of them
  */
@@ -168,6 +180,8 @@ struct mem_endpoint {
 	struct own_fd sock;
 	struct own_fd event;
 	struct own_fd poll;
+	struct own_fd own_fd;
+	struct ledger *own;
 	bool is_own;
 	uint8_t id[ENDPOINT_ID_LEN];
 
@@ -187,7 +201,7 @@ struct mem_endpoint {
 	bool is_reading;
 	bool is_sending;
 	bool is_gone;
-	bool has_peer;
+	const struct ledger *peers;
 	uint8_t peer[ENDPOINT_ID_LEN];
 	bool is_set;
 	struct message *first;
@@ -196,12 +210,9 @@ struct mem_endpoint {
 	size_t nr_partial;
 	struct memory memories[MEM_ENDPOINT_QUEUE];
 	uint32_t nr_sent[NR_CREDITS];
-	uint32_t nr_acked[NR_CREDITS];
 	uint32_t nr_arrived[NR_CREDITS];
 	uint32_t nr_taken[NR_CREDITS];
-	uint32_t nr_told[NR_CREDITS];
-	bool is_asked;
-	bool has_asked;
+	bool is_asked[NR_CREDITS];
 	uint8_t tokens[NR_TOKENS][ENDPOINT_ID_LEN];
 	size_t nr_tokens;
 };
@@ -209,6 +220,11 @@ struct mem_endpoint {
 /* What an endpoint waits for; the lock is held. */
 typedef bool (*endpoint_has)(const struct mem_endpoint *endpoint,
 			     const void *arg);
+
+/* ledger.c */
+int ledger_create(struct ledger **ledger, struct own_fd *file);
+int ledger_map(int fd, const struct ledger **ledger);
+void ledger_unmap(const struct ledger *ledger);
 
 /* channel.c */
 uint64_t deadline_of(uint64_t timeout_ns);

@@ -117,22 +117,6 @@ int frame_read(struct mem_endpoint *endpoint)
 	return 1;
 }
 
-/* The newest that the peer can know. */
-static void told(struct mem_endpoint *endpoint, const struct frame *frame)
-{
-	unsigned int i;
-
-	for (i = 0; i < NR_CREDITS; i++) {
-		const uint32_t more = frame->nr_taken[i] -
-				      endpoint->nr_told[i];
-
-		if (!more || more > INT32_MAX)
-			continue;
-		endpoint->nr_told[i] += more;
-		endpoint->is_asked = false;
-	}
-}
-
 /**
  * frame_send() - send a frame, if the socket takes it now
  * @endpoint: end
@@ -171,7 +155,6 @@ int frame_send(struct mem_endpoint *endpoint, struct frame *frame,
 		msg.msg_controllen = sizeof(control);
 	}
 	frame->magic = FRAME_MAGIC;
-	memcpy(frame->nr_taken, endpoint->nr_taken, sizeof(frame->nr_taken));
 	if (len)
 		pthread_mutex_unlock(&endpoint->lock);
 	do {
@@ -180,58 +163,40 @@ int frame_send(struct mem_endpoint *endpoint, struct frame *frame,
 	} while (err == -EINTR);
 	if (len)
 		pthread_mutex_lock(&endpoint->lock);
-	if (!err)
-		told(endpoint, frame);
 	if (err == -ECONNRESET || err == -ENOTCONN || err == -EBADF ||
 	    err == -ENOTSOCK)
 		return -EPIPE;
 	return err;
 }
 
+static bool has_room(const struct mem_endpoint *endpoint, enum credit credit)
+{
+	return endpoint->nr_arrived[credit] - endpoint->nr_taken[credit] <
+	       MEM_ENDPOINT_QUEUE;
+}
+
 /**
- * frame_answer() - tell the peer what has been taken, if it waits for that
+ * frame_answer() - wake a peer that waits for room, if there is some
  * @endpoint: end
  *
- * It is tried again later if the socket is full.
+ * It is awake if the socket is full: then it has frames to read.
  *
  * Context: the endpoint's lock is held.
  */
 void frame_answer(struct mem_endpoint *endpoint)
 {
 	struct frame frame = { .type = FRAME_TAKEN };
-
-	if (endpoint->is_asked && !endpoint->is_gone &&
-	    memcmp(endpoint->nr_taken, endpoint->nr_told,
-		   sizeof(endpoint->nr_taken)))
-		frame_send(endpoint, &frame, NULL, 0, -1);
-}
-
-/* What the peer has taken may be old: its threads overtake each other. */
-static bool take_acks(struct mem_endpoint *endpoint, const struct frame *frame)
-{
+	bool is_due = false;
 	unsigned int i;
 
 	for (i = 0; i < NR_CREDITS; i++) {
-		const uint32_t more = frame->nr_taken[i] -
-				      endpoint->nr_acked[i];
-		const uint32_t most = endpoint->nr_sent[i] -
-				      endpoint->nr_acked[i];
-
-		if (more > INT32_MAX)
+		if (!endpoint->is_asked[i] || !has_room(endpoint, i))
 			continue;
-		if (more > most)
-			return false;
-		if (more)
-			endpoint->has_asked = false;
-		endpoint->nr_acked[i] += more;
+		endpoint->is_asked[i] = false;
+		is_due = true;
 	}
-	return true;
-}
-
-static bool has_room(const struct mem_endpoint *endpoint, enum credit credit)
-{
-	return endpoint->nr_arrived[credit] - endpoint->nr_taken[credit] <
-	       MEM_ENDPOINT_QUEUE;
+	if (is_due && !endpoint->is_gone)
+		frame_send(endpoint, &frame, NULL, 0, -1);
 }
 
 static void partial_drop(struct mem_endpoint *endpoint)
@@ -315,22 +280,27 @@ static bool is_zero(const uint8_t *bytes, size_t len)
 	return !len;
 }
 
+static int take_hello(struct mem_endpoint *endpoint,
+		      const struct frame *frame, size_t len)
+{
+	if (frame->len || frame->off || frame->seq || len || endpoint->peers ||
+	    endpoint->nr_input_fds != 1 || endpoint->is_cut ||
+	    ledger_map(endpoint->input_fds[0], &endpoint->peers))
+		return -EPIPE;
+	memcpy(endpoint->peer, frame->token, sizeof(frame->token));
+	return 0;
+}
+
 static int take_word(struct mem_endpoint *endpoint, const struct frame *frame,
 		     size_t len)
 {
-	if (frame->len || frame->off || frame->seq || len)
+	if (frame->len || frame->off || len)
 		return -EPIPE;
-	if (frame->type == FRAME_HELLO) {
-		if (endpoint->has_peer)
-			return -EPIPE;
-		memcpy(endpoint->peer, frame->token, sizeof(frame->token));
-		endpoint->has_peer = true;
-		return 0;
-	}
-	if (!is_zero(frame->token, sizeof(frame->token)))
+	if (frame->type == FRAME_TAKEN)
+		return frame->seq ? -EPIPE : 0;
+	if (frame->seq >= NR_CREDITS)
 		return -EPIPE;
-	if (frame->type == FRAME_ASK)
-		endpoint->is_asked = true;
+	endpoint->is_asked[frame->seq] = true;
 	return 0;
 }
 
@@ -340,19 +310,20 @@ static int take_frame(struct mem_endpoint *endpoint)
 	const size_t len = endpoint->input_len - sizeof(*frame);
 
 	if (frame->magic != FRAME_MAGIC || frame->reserved ||
-	    frame->type >= NR_FRAME_TYPES ||
-	    (frame->type != FRAME_HELLO && !endpoint->has_peer) ||
-	    !take_acks(endpoint, frame))
+	    frame->type >= NR_FRAME_TYPES)
+		return -EPIPE;
+	if (frame->type == FRAME_HELLO)
+		return take_hello(endpoint, frame, len);
+	if (!endpoint->peers)
 		return -EPIPE;
 	if (frame->type == FRAME_MEMORY)
 		return take_memory(endpoint, frame, len);
-	if (endpoint->nr_input_fds || endpoint->is_cut)
+	if (endpoint->nr_input_fds || endpoint->is_cut ||
+	    !is_zero(frame->token, sizeof(frame->token)))
 		return -EPIPE;
-	if (frame->type != FRAME_MESSAGE)
-		return take_word(endpoint, frame, len);
-	if (!is_zero(frame->token, sizeof(frame->token)))
-		return -EPIPE;
-	return take_message(endpoint, frame, len);
+	return frame->type == FRAME_MESSAGE ?
+	       take_message(endpoint, frame, len) :
+	       take_word(endpoint, frame, len);
 }
 
 /**

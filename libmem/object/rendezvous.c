@@ -75,7 +75,7 @@ static bool is_of_user(int fd)
 static bool has_peer(const struct mem_endpoint *endpoint, const void *arg)
 {
 	(void)arg;
-	return endpoint->has_peer;
+	return endpoint->peers;
 }
 
 static int wait_hello(struct mem_endpoint *endpoint, uint64_t deadline)

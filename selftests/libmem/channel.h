@@ -12,7 +12,9 @@
 
 #define SOON		(50 * NS_PER_MS)
 #define LONG		(20000 * NS_PER_MS)
+#ifndef NR
 #define NR(array)	(sizeof(array) / sizeof(*(array)))
+#endif
 
 static struct mem_endpoint *ends[2];
 
@@ -91,6 +93,34 @@ static inline bool polls(const struct mem_endpoint *end)
 
 	assert_true(fd.fd >= 0);
 	return poll(&fd, 1, 0) == 1;
+}
+
+/* As a peer that is a bare socket sends it. */
+static inline void send_fds(int sock, const void *bytes, size_t len,
+			    const int *fds, size_t nr_fds)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(100 * sizeof(int))];
+	} control = { 0 };
+	struct iovec part = { (void *)bytes, len };
+	struct msghdr msg = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	assert_true(nr_fds <= 100);
+	if (nr_fds) {
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(nr_fds * sizeof(int));
+		memcpy(CMSG_DATA(&control.header), fds, nr_fds * sizeof(int));
+		msg.msg_control = &control;
+		msg.msg_controllen = CMSG_SPACE(nr_fds * sizeof(int));
+	}
+	assert_int_equal(sendmsg(sock, &msg, MSG_NOSIGNAL), len);
+}
+
+static inline void send_fd(int sock, const void *bytes, size_t len, int fd)
+{
+	send_fds(sock, bytes, len, &fd, 1);
 }
 
 struct opening {

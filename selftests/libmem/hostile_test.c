@@ -5,6 +5,8 @@
  */
 #include "channel.h"
 
+#include <sys/mman.h>
+
 /*
  * What a frame is (libmem/object/endpoint.h): this is the peer's side of it.
  */
@@ -14,7 +16,6 @@ struct frame {
 	uint32_t len;
 	uint32_t off;
 	uint32_t seq;
-	uint32_t nr_taken[2];
 	uint32_t reserved;
 	uint8_t token[16];
 };
@@ -29,43 +30,68 @@ enum {
 
 #define MAGIC	0x48534601U
 
-/* A bare socket, whose peer is an end. */
-static int open_bare(bool says_hello)
+/* The same descriptor as often. */
+static void send_files(int sock, const void *bytes, size_t len, int file,
+		       int nr_fds)
 {
-	const struct frame hello = { .magic = MAGIC, .type = HELLO };
+	int fds[100], i;
+
+	for (i = 0; i < nr_fds; i++)
+		fds[i] = file;
+	send_fds(sock, bytes, len, fds, (size_t)nr_fds);
+}
+
+static void send_bare(int sock, const void *bytes, size_t len, int nr_fds)
+{
+	send_files(sock, bytes, len, STDERR_FILENO, nr_fds);
+}
+
+/* A page that counts what was taken, as an end sends it first. */
+static int ledger(off_t len, int seals)
+{
+	const int fd = memfd_create("ledger", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, len), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+/* What the bare socket's end says that it has taken, of each kind. */
+static _Atomic unsigned int *counts;
+
+/* A bare socket, whose peer is an end. */
+static int open_silent(void)
+{
 	int socks[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 				    socks), 0);
 	assert_int_equal(mem_endpoint_from_fd(ctx, socks[0], &ends[0]), 0);
 	close(socks[0]);
-	if (says_hello)
-		assert_int_equal(send(socks[1], &hello, sizeof(hello), 0),
-				 sizeof(hello));
 	return socks[1];
 }
 
-static void send_bare(int sock, const void *bytes, size_t len, int nr_fds)
-{
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(100 * sizeof(int))];
-	} control = { 0 };
-	struct iovec part = { (void *)bytes, len };
-	struct msghdr msg = { .msg_iov = &part, .msg_iovlen = 1 };
-	int fds[100], i;
+static const struct frame hello = { .magic = MAGIC, .type = HELLO };
 
-	for (i = 0; i < nr_fds; i++)
-		fds[i] = STDERR_FILENO;
-	if (nr_fds) {
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(nr_fds * sizeof(int));
-		memcpy(CMSG_DATA(&control.header), fds, nr_fds * sizeof(int));
-		msg.msg_control = &control;
-		msg.msg_controllen = CMSG_SPACE(nr_fds * sizeof(int));
-	}
-	assert_int_equal(sendmsg(sock, &msg, MSG_NOSIGNAL), len);
+/* The same with a hello; what it counts. */
+static int open_bare(void)
+{
+	const int sock = open_silent();
+	const int fd = ledger(sysconf(_SC_PAGESIZE), F_SEAL_SHRINK);
+
+	counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(counts, MAP_FAILED);
+	send_files(sock, &hello, sizeof(hello), fd, 1);
+	close(fd);
+	return sock;
+}
+
+static void close_bare(int sock)
+{
+	munmap(counts, 4096);
+	counts = NULL;
+	close(sock);
 }
 
 static void is_cut_off(int sock)
@@ -76,7 +102,7 @@ static void is_cut_off(int sock)
 	assert_int_equal(mem_endpoint_send(ends[0], &byte, 1, LONG), -EPIPE);
 	assert_int_equal(send(sock, &byte, 1, MSG_NOSIGNAL), -1);
 	mem_endpoint_close(ends[0]);
-	close(sock);
+	close_bare(sock);
 }
 
 /* A message of one byte, but for one thing. */
@@ -91,44 +117,43 @@ struct bad {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
 static const struct bad bads[] = {
-	{ BAD(.magic = MAGIC + 1), 49, 0 },
-	{ BAD(.type = 5), 49, 0 },
-	{ BAD(.type = UINT32_MAX), 49, 0 },
-	{ BAD(.type = HELLO), 49, 0 },
-	{ BAD(.type = HELLO, .len = 0), 48, 0 },
-	{ BAD(.type = TAKEN), 48, 0 },
-	{ BAD(.type = ASK, .len = 0, .seq = 1), 48, 0 },
-	{ BAD(.type = ASK, .len = 0, .token = { 1 }), 48, 0 },
-	{ BAD(.type = TAKEN, .len = 0), 49, 0 },
-	{ BAD(.type = TAKEN, .len = 0), 48, 1 },
-	{ BAD(.len = 0), 48, 0 },
-	{ BAD(.len = 0), 49, 0 },
-	{ BAD(.len = 2, .off = 1), 49, 0 },
-	{ BAD(.len = 1, .off = 1), 49, 0 },
-	{ BAD(.len = 1, .off = 2), 49, 0 },
-	{ BAD(.len = 1, .off = UINT32_MAX), 49, 0 },
-	{ BAD(.len = 1), 50, 0 },
-	{ BAD(.len = MEM_ENDPOINT_MAX + 1), 49, 0 },
-	{ BAD(.len = UINT32_MAX), 49, 0 },
-	{ BAD(.seq = 1), 49, 0 },
-	{ BAD(.seq = UINT32_MAX), 49, 0 },
-	{ BAD(.nr_taken = { 1, 0 }), 49, 0 },
-	{ BAD(.nr_taken = { 0, 1 }), 49, 0 },
-	{ BAD(.nr_taken = { INT32_MAX, 0 }), 49, 0 },
-	{ BAD(.reserved = 1), 49, 0 },
-	{ BAD(.token = { [15] = 1 }), 49, 0 },
-	{ BAD(.magic = MAGIC), 49, 1 },
-	{ BAD(.magic = MAGIC), 47, 0 },
+	{ BAD(.magic = MAGIC + 1), 41, 0 },
+	{ BAD(.type = 5), 41, 0 },
+	{ BAD(.type = UINT32_MAX), 41, 0 },
+	{ BAD(.type = HELLO), 41, 0 },
+	{ BAD(.type = HELLO, .len = 0), 40, 0 },
+	{ BAD(.type = TAKEN), 40, 0 },
+	{ BAD(.type = ASK, .len = 0, .token = { 1 }), 40, 0 },
+	{ BAD(.type = TAKEN, .len = 0), 41, 0 },
+	{ BAD(.type = TAKEN, .len = 0), 40, 1 },
+	{ BAD(.len = 0), 40, 0 },
+	{ BAD(.len = 0), 41, 0 },
+	{ BAD(.len = 2, .off = 1), 41, 0 },
+	{ BAD(.len = 1, .off = 1), 41, 0 },
+	{ BAD(.len = 1, .off = 2), 41, 0 },
+	{ BAD(.len = 1, .off = UINT32_MAX), 41, 0 },
+	{ BAD(.len = 1), 42, 0 },
+	{ BAD(.len = MEM_ENDPOINT_MAX + 1), 41, 0 },
+	{ BAD(.len = UINT32_MAX), 41, 0 },
+	{ BAD(.seq = 1), 41, 0 },
+	{ BAD(.seq = UINT32_MAX), 41, 0 },
+	{ BAD(.type = ASK, .len = 0, .seq = 2), 40, 0 },
+	{ BAD(.type = ASK, .len = 0, .off = 1), 40, 0 },
+	{ BAD(.type = TAKEN, .len = 0, .seq = 1), 40, 0 },
+	{ BAD(.reserved = 1), 41, 0 },
+	{ BAD(.token = { [15] = 1 }), 41, 0 },
+	{ BAD(.magic = MAGIC), 41, 1 },
+	{ BAD(.magic = MAGIC), 39, 0 },
 	{ BAD(.magic = MAGIC), 1, 0 },
 	{ BAD(.magic = MAGIC), 1, 3 },
 	{ BAD(.magic = MAGIC), 0, 0 },
 	{ BAD(.magic = MAGIC), 65000, 0 },
-	{ BAD(.type = MEMORY, .len = 0), 48, 0 },
-	{ BAD(.type = MEMORY, .len = 0), 48, 2 },
-	{ BAD(.type = MEMORY, .len = 0), 48, 100 },
-	{ BAD(.type = MEMORY, .len = 0, .seq = 1), 48, 1 },
-	{ BAD(.type = MEMORY, .len = 0), 49, 1 },
-	{ BAD(.type = MEMORY, .len = 1), 48, 1 },
+	{ BAD(.type = MEMORY, .len = 0), 40, 0 },
+	{ BAD(.type = MEMORY, .len = 0), 40, 2 },
+	{ BAD(.type = MEMORY, .len = 0), 40, 100 },
+	{ BAD(.type = MEMORY, .len = 0, .seq = 1), 40, 1 },
+	{ BAD(.type = MEMORY, .len = 0), 41, 1 },
+	{ BAD(.type = MEMORY, .len = 1), 40, 1 },
 };
 #pragma GCC diagnostic pop
 
@@ -140,7 +165,7 @@ static void what_no_end_sends_cuts_the_peer_off(void **state)
 
 	(void)state;
 	for (i = 0; i < NR(bads); i++) {
-		sock = open_bare(true);
+		sock = open_bare();
 		memcpy(bytes, &bads[i].frame, sizeof(bads[i].frame));
 		send_bare(sock, bytes, (size_t)bads[i].len, bads[i].nr_fds);
 		is_cut_off(sock);
@@ -149,16 +174,71 @@ static void what_no_end_sends_cuts_the_peer_off(void **state)
 	/* The first that is not a hello. */
 	memcpy(bytes, &(struct frame) { .magic = MAGIC, .type = MESSAGE,
 					.len = 1 }, sizeof(struct frame));
-	sock = open_bare(false);
-	send_bare(sock, bytes, 49, 0);
+	sock = open_silent();
+	send_bare(sock, bytes, 41, 0);
 	is_cut_off(sock);
 	/* The same is a message, and with a hello a second time is not. */
-	sock = open_bare(true);
-	send_bare(sock, bytes, 49, 0);
+	sock = open_bare();
+	send_bare(sock, bytes, 41, 0);
 	assert_int_equal(mem_endpoint_recv(ends[0], bytes + 100, 1, SOON), 1);
-	send_bare(sock, bytes, 49, 0);
+	send_bare(sock, bytes, 41, 0);
 	is_cut_off(sock);
 	assert_int_equal(nr_of_process("fd"), nr_fds);
+}
+
+/* It is to be there as long as the end, whatever the peer does. */
+static void a_ledger_is_a_page_that_stays(void **state)
+{
+	const off_t page = sysconf(_SC_PAGESIZE);
+	const struct {
+		off_t len;
+		int seals;
+		int nr_fds;
+	} wrong[] = {
+		{ page, 0, 1 }, { page, F_SEAL_GROW, 1 },
+		{ 0, F_SEAL_SHRINK, 1 }, { 2 * page, F_SEAL_SHRINK, 1 },
+		{ page - 1, F_SEAL_SHRINK, 1 }, { page, F_SEAL_SHRINK, 0 },
+		{ page, F_SEAL_SHRINK, 2 },
+	};
+	size_t nr_fds = nr_of_process("fd"), i;
+	int sock, fd;
+
+	(void)state;
+	for (i = 0; i < NR(wrong); i++) {
+		sock = open_silent();
+		fd = ledger(wrong[i].len, wrong[i].seals);
+		send_files(sock, &hello, sizeof(hello), fd, wrong[i].nr_fds);
+		close(fd);
+		is_cut_off(sock);
+		assert_int_equal(nr_of_process("fd"), nr_fds);
+	}
+	sock = open_silent();
+	send_bare(sock, &hello, sizeof(hello), 1);
+	is_cut_off(sock);
+}
+
+/* Whatever the peer says that it has taken. */
+static void a_wrong_ledger_gives_no_room(void **state)
+{
+	const int sock = open_bare();
+	uint8_t bytes[100];
+	unsigned int nr;
+
+	(void)state;
+	assert_int_equal(recv_filled(ends[0], 1, 0, 0), -ETIMEDOUT);
+	atomic_store(&counts[0], 1);
+	assert_int_equal(send_filled(ends[0], 1, 1, 0), -ETIMEDOUT);
+	atomic_store(&counts[0], UINT32_MAX);
+	for (nr = 0; !send_filled(ends[0], 1, 1, 0); nr++)
+		;
+	assert_int_equal(nr, MEM_ENDPOINT_QUEUE - 1);
+	atomic_store(&counts[0], MEM_ENDPOINT_QUEUE);
+	assert_int_equal(send_filled(ends[0], 1, 1, 0), -ETIMEDOUT);
+	atomic_store(&counts[0], 1);
+	assert_int_equal(send_filled(ends[0], 1, 1, 0), 0);
+	assert_true(recv(sock, bytes, sizeof(bytes), 0) > 0);
+	mem_endpoint_close(ends[0]);
+	close_bare(sock);
 }
 
 /* More than an end may send; what came before is whole. */
@@ -174,19 +254,20 @@ static void a_flood_is_bounded(void **state)
 	int sock, i;
 
 	(void)state;
-	sock = open_bare(true);
-	for (i = 0; i < (int)MEM_ENDPOINT_QUEUE + 1; i++) {
+	sock = open_bare();
+	for (i = 0; i < 2 * (int)MEM_ENDPOINT_QUEUE; i++) {
 		message.frame.seq = (uint32_t)i;
 		message.byte = (uint8_t)i;
-		send_bare(sock, &message, 49, 0);
+		send_bare(sock, &message, 41, 0);
 	}
-	for (i = 0; i < (int)MEM_ENDPOINT_QUEUE; i++) {
+	/* One is taken before the others are looked at. */
+	for (i = 0; i < (int)MEM_ENDPOINT_QUEUE + 1; i++) {
 		assert_int_equal(mem_endpoint_recv(ends[0], &byte, 1, LONG),
 				 1);
 		assert_int_equal(byte, i);
 	}
 	is_cut_off(sock);
-	sock = open_bare(true);
+	sock = open_bare();
 	for (i = 0; i < (int)MEM_ENDPOINT_QUEUE + 1; i++) {
 		memory.seq = (uint32_t)i;
 		send_bare(sock, &memory, sizeof(memory), 1);
@@ -212,7 +293,7 @@ static void words_without_end_hold_nobody_up(void **state)
 	uint64_t begin = now_ns();
 	uint8_t byte;
 	pthread_t thread;
-	int sock = open_bare(true);
+	int sock = open_bare();
 
 	(void)state;
 	is_enough = false;
@@ -222,9 +303,9 @@ static void words_without_end_hold_nobody_up(void **state)
 	assert_int_equal(mem_endpoint_recv(ends[0], &byte, 1, 0), -ETIMEDOUT);
 	assert_in_range(now_ns() - begin, 2 * SOON, LONG / 2);
 	is_enough = true;
-	mem_endpoint_close(ends[0]);
-	close(sock);
 	pthread_join(thread, NULL);
+	mem_endpoint_close(ends[0]);
+	close_bare(sock);
 }
 
 /* Another user knows the name, but is not taken. */
@@ -273,6 +354,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_no_end_sends_cuts_the_peer_off),
+		cmocka_unit_test(a_ledger_is_a_page_that_stays),
+		cmocka_unit_test(a_wrong_ledger_gives_no_room),
 		cmocka_unit_test(a_flood_is_bounded),
 		cmocka_unit_test(words_without_end_hold_nobody_up),
 		cmocka_unit_test(another_user_is_refused),
