@@ -2070,5 +2070,6 @@ int mem_stream_signal_semaphore(struct mem_stream *stream,
 #include <libmem/attrs.h>
 #include <libmem/endpoint.h>
 #include <libmem/format.h>
+#include <libmem/object.h>
 
 #endif

@@ -46,8 +46,9 @@ struct mem_object;
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (a pointer is NULL, @name is too long), -EPERM (the list
  * is not reconciled, or see mem_attrs_create()), -EOPNOTSUPP (the backend cannot
- * give the engines of the list such memory), -EMFILE or -ENFILE (no file
- * descriptor is left), -ENOMEM.
+ * give the engines of the list such memory: that of a discrete GPU; embedded,
+ * what is aligned to more than 2 MiB may lie elsewhere), -EMFILE or -ENFILE (no
+ * file descriptor is left), -ENOMEM.
  */
 int mem_object_alloc(const struct mem_attrs *attrs, const char *name,
 		     struct mem_object **object);
@@ -78,9 +79,14 @@ void mem_object_put(struct mem_object *object);
  * @perm: MEM_READ, or MEM_RW if @object has it
  * @other: out: the object with one reference: mem_object_put()
  *
+ * If it may do less than @object, it has a buffer and addresses of its own, by
+ * which the memory cannot be written. Embedded, memory of two views has one from
+ * then on, as if it were exported.
+ *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (a pointer is NULL, no such @perm), -EACCES (@perm is
- * more than @object has), -EPERM (see mem_attrs_create()), -ENOMEM.
+ * more than @object has), -EPERM (see mem_attrs_create()), -ENOMEM; what
+ * mem_buf_export_as() returns if @perm is less.
  */
 int mem_object_restrict(struct mem_object *object, unsigned int perm,
 			struct mem_object **other);
@@ -268,7 +274,9 @@ int mem_object_export(struct mem_object *object, unsigned int perm,
  * endpoint, imported already; or the memory is shorter than its list says),
  * -EADV (the list does not satisfy @lists), -EACCES (@perm is more than was
  * given), -ETIMEDOUT, -EPIPE (the peer has gone before the memory came), -EPERM
- * (see mem_attrs_create()), -EMFILE, -ENOMEM.
+ * (see mem_attrs_create()), -EMFILE, -ENOMEM. Unless that is -EBADMSG the same
+ * descriptor may be tried again; where no file descriptor was left when the
+ * memory came, it is lost.
  */
 int mem_object_import(struct mem_endpoint *endpoint, const void *bytes,
 		      size_t len, struct mem_attrs *const *lists,

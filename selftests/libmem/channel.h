@@ -95,6 +95,29 @@ static inline bool polls(const struct mem_endpoint *end)
 	return poll(&fd, 1, 0) == 1;
 }
 
+/*
+ * What a frame is (libmem/object/endpoint.h): this is the peer's side of it.
+ */
+struct frame {
+	uint32_t magic;
+	uint32_t type;
+	uint32_t len;
+	uint32_t off;
+	uint32_t seq;
+	uint32_t reserved;
+	uint8_t token[16];
+};
+
+enum {
+	HELLO,
+	MESSAGE,
+	MEMORY,
+	TAKEN,
+	ASK,
+};
+
+#define MAGIC	0x48534601U
+
 /* As a peer that is a bare socket sends it. */
 static inline void send_fds(int sock, const void *bytes, size_t len,
 			    const int *fds, size_t nr_fds)

@@ -14,14 +14,14 @@ rc=0
 # The same on each board, or tried there on boards that the test itself names.
 for test in ctx size buf job random engine access scale heap fork trap \
 	endpoint hostile attrs attrs_merge attrs_layout attrs_wire \
-	image_view; do
+	image_view object_share descriptor; do
 	"$dir/${test}_test" || rc=1
 done
 all="nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent
 	generic-coherent"
 for soc in ${HEAPSIM_BOARDS:-$all}; do
 	for test in watch embedded stream semaphore attach misuse share export \
-		move stream_random gate; do
+		move stream_random gate object; do
 		LIBMEM_SOC=$soc "$dir/${test}_test" || rc=1
 	done
 done

@@ -7,29 +7,6 @@
 
 #include <sys/mman.h>
 
-/*
- * What a frame is (libmem/object/endpoint.h): this is the peer's side of it.
- */
-struct frame {
-	uint32_t magic;
-	uint32_t type;
-	uint32_t len;
-	uint32_t off;
-	uint32_t seq;
-	uint32_t reserved;
-	uint8_t token[16];
-};
-
-enum {
-	HELLO,
-	MESSAGE,
-	MEMORY,
-	TAKEN,
-	ASK,
-};
-
-#define MAGIC	0x48534601U
-
 /* The same descriptor as often. */
 static void send_files(int sock, const void *bytes, size_t len, int file,
 		       int nr_fds)

@@ -640,6 +640,7 @@ struct inside {
 	struct mem_semaphore *semaphore;
 	struct mem_endpoint *endpoint;
 	struct mem_attrs *attrs;
+	struct mem_object *object;
 	uint32_t *ptr;
 	struct answer wrong;
 };
@@ -766,6 +767,41 @@ static void call_buffers_inside(struct inside *in)
 	are_all(in, answers, NR(answers), -EPERM);
 }
 
+static void call_objects_inside(struct inside *in)
+{
+	const struct mem_attrs *attrs = mem_object_attrs(in->object);
+	uint8_t desc[MEM_OBJECT_DESC_LEN] = { 0 };
+	struct mem_object *other;
+	struct mem_attrs *list;
+	void *ptr;
+	size_t len;
+	int fd;
+	const struct answer answers[] = {
+		ANSWER(mem_object_alloc(attrs, NULL, &other)),
+		ANSWER(mem_object_restrict(in->object, MEM_READ, &other)),
+		ANSWER(mem_object_cpu_ptr(in->object, MEM_READ, &ptr)),
+		ANSWER(mem_object_device_ptr(in->object, &ptr)),
+		ANSWER(mem_object_flush(in->object, 0, 1)),
+		ANSWER(mem_object_begin(in->object, MEM_READ)),
+		ANSWER(mem_object_end(in->object, MEM_READ)),
+		ANSWER(mem_object_fd(in->object, &fd)),
+		ANSWER(mem_object_export(in->object, MEM_READ, in->endpoint,
+					 0, &ptr, &len)),
+		ANSWER(mem_object_export_bare(in->object, MEM_READ,
+					      in->endpoint, 0, desc)),
+		ANSWER(mem_object_import(in->endpoint, desc, sizeof(desc),
+					 NULL, 0, 0, 0, &other)),
+		ANSWER(mem_object_import_bare(in->endpoint, desc, attrs, 0, 0,
+					      &other)),
+		ANSWER(mem_attrs_export(&in->attrs, 1, in->endpoint, &ptr,
+					&len)),
+		ANSWER(mem_attrs_import(in->endpoint, desc, sizeof(desc),
+					NULL, 0, &list)),
+	};
+
+	are_all(in, answers, NR(answers), -EPERM);
+}
+
 static void call_endpoints_inside(struct inside *in)
 {
 	struct mem_endpoint *endpoint;
@@ -813,6 +849,8 @@ static void ask_inside(struct inside *in)
 		ANSWER(!mem_stream_id(stream)),
 		ANSWER(mem_stream_priority(stream)),
 		ANSWER(mem_endpoint_fd(in->endpoint) < 0),
+		ANSWER(!mem_object_attrs(in->object)),
+		ANSWER(!mem_object_buf(in->object)),
 	};
 
 	are_all(in, answers, NR(answers), 0);
@@ -855,8 +893,11 @@ static void call_all_inside(void *arg)
 	call_streams_inside(in);
 	call_buffers_inside(in);
 	call_endpoints_inside(in);
+	call_objects_inside(in);
 	call_attrs_inside(in);
 	ask_inside(in);
+	mem_object_put(mem_object_get(in->object));
+	mem_object_put(in->object);
 	mem_endpoint_close(in->endpoint);
 	mem_job_destroy(in->job);
 	mem_buf_destroy(in->buf);
@@ -864,6 +905,26 @@ static void call_all_inside(void *arg)
 	mem_semaphore_destroy(in->semaphore);
 	mem_attrs_destroy(in->attrs);
 	mem_ctx_close(in->other);
+}
+
+static struct mem_object *an_object(void)
+{
+	const uint32_t type = MEM_ATTR_TYPE_RAW;
+	const uint64_t len = LEN;
+	const struct mem_attr attrs[] = {
+		{ MEM_ATTR_TYPES, 0, &type, sizeof(type) },
+		{ MEM_ATTR_RAW_SIZE, 0, &len, sizeof(len) },
+	};
+	struct mem_attrs *list, *result;
+	struct mem_object *object;
+
+	assert_int_equal(mem_attrs_create(ctx, &list), 0);
+	assert_int_equal(mem_attrs_set(list, attrs, NR(attrs)), 0);
+	assert_int_equal(mem_attrs_reconcile(&list, 1, &result, NULL), 0);
+	assert_int_equal(mem_object_alloc(result, NULL, &object), 0);
+	mem_attrs_destroy(result);
+	mem_attrs_destroy(list);
+	return object;
 }
 
 static void call_in_a_host_function(void)
@@ -884,6 +945,7 @@ static void call_in_a_host_function(void)
 				    socks), 0);
 	assert_int_equal(mem_endpoint_from_fd(ctx, socks[0], &in.endpoint), 0);
 	assert_int_equal(mem_attrs_create(ctx, &in.attrs), 0);
+	in.object = an_object();
 	assert_int_equal(mem_stream_call(stream, call_all_inside, &in), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
 	if (in.wrong.call)

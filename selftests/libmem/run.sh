@@ -35,7 +35,7 @@ modprobe vgem 2>/dev/null
 # Random sequences of the model's: the embedded backend has them all, too.
 ! is_quick || export ROUNDS=${ROUNDS:-4}
 for test in ctx size buf job watch random endpoint hostile attrs \
-	attrs_merge; do
+	attrs_merge object_share descriptor; do
 	LIBMEM_BACKEND=kernel "$dir/${test}_test" || rc=1
 done
 all="nano tx2 drive-px2 xavier orin orin-nano thor generic-coherent"
@@ -43,7 +43,7 @@ read -ra boards <<<"${HEAPSIM_BOARDS:-$all}"
 # The module's default is generic-noncoherent.
 for soc in "" "${boards[@]}"; do
 	if [ -z "$soc" ] || insert "soc=$soc"; then
-		tests="stream semaphore attach access share export"
+		tests="stream semaphore attach access share export object"
 		# What comes of mistakes is the kind of memory's matter.
 		case $soc in
 		nano | orin* | generic-coherent) ;;

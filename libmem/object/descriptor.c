@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: descriptors of lists and objects. Whoever hands one in may have made
+ * it: what the checksum says only finds what was damaged on the way.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "object.h"
+
+#define DESC_MAGIC	0x6373656470616568ULL	/* "heapdesc" */
+#define DESC_VERSION	1ULL
+#define SUM_FACTOR	0x9e3779b97f4a7c15ULL
+
+static_assert(sizeof(struct desc) == MEM_OBJECT_DESC_LEN,
+	      "a bare descriptor is as long as the header says");
+
+static uint64_t add_word(uint64_t sum, uint64_t word)
+{
+	sum = (sum ^ word) * SUM_FACTOR;
+	return sum ^ sum >> 32;
+}
+
+/* Each step can be undone, so that no change of one word alone goes unseen. */
+static uint64_t sum_of(uint64_t sum, const uint8_t *bytes, size_t len)
+{
+	uint64_t word;
+
+	for (; len >= sizeof(word); len -= sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		sum = add_word(sum, word);
+		bytes += sizeof(word);
+	}
+	if (!len)
+		return sum;
+	word = 0;
+	memcpy(&word, bytes, len);
+	return add_word(sum, word);
+}
+
+static uint64_t desc_sum(const struct desc *desc, const void *list,
+			 size_t list_len)
+{
+	struct desc all = *desc;
+
+	all.sum = 0;
+	return sum_of(sum_of(0, (const uint8_t *)&all, sizeof(all)), list,
+		      list_len);
+}
+
+/**
+ * desc_seal() - fill in what all descriptors have
+ * @desc: what is of its kind is set, the rest 0; the list is behind it
+ * @kind: what it is of
+ * @list_len: bytes of the list
+ * @endpoint: that it is made for
+ */
+void desc_seal(struct desc *desc, enum desc_kind kind, size_t list_len,
+	       const struct mem_endpoint *endpoint)
+{
+	desc->magic = DESC_MAGIC;
+	desc->version = DESC_VERSION;
+	desc->len = sizeof(*desc) + list_len;
+	desc->kind = kind;
+	memcpy(desc->sender, endpoint->id, sizeof(desc->sender));
+	desc->sum = desc_sum(desc, desc + 1, list_len);
+}
+
+static bool object_is_valid(const struct desc *desc)
+{
+	return (desc->perm == MEM_READ || desc->perm == MEM_RW) &&
+	       desc->buf_len;
+}
+
+static bool has_no_object(const struct desc *desc)
+{
+	static const uint8_t none[ENDPOINT_ID_LEN];
+
+	return !desc->perm && !desc->buf_len && !desc->backend && !desc->seq &&
+	       !memcmp(desc->token, none, sizeof(none));
+}
+
+static bool is_valid(const struct desc *desc)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(desc->reserved) / sizeof(*desc->reserved); i++)
+		if (desc->reserved[i])
+			return false;
+	switch (desc->kind) {
+	case DESC_UNRECONCILED:
+	case DESC_RECONCILED:
+		return has_no_object(desc) && desc->len > sizeof(*desc);
+	case DESC_OBJECT:
+		return object_is_valid(desc) && desc->len > sizeof(*desc);
+	case DESC_BARE:
+		return object_is_valid(desc) && desc->len == sizeof(*desc);
+	default:
+		return false;
+	}
+}
+
+/**
+ * desc_open() - check a descriptor
+ * @endpoint: where it came from
+ * @bytes: any
+ * @len: bytes of it
+ * @desc: out: its fields
+ *
+ * Context: may sleep.
+ * Return: 0, or -EBADMSG: it is none, or not of the peer of @endpoint.
+ */
+int desc_open(struct mem_endpoint *endpoint, const void *bytes, size_t len,
+	      struct desc *desc)
+{
+	struct desc all;
+
+	if (len < sizeof(all))
+		return -EBADMSG;
+	memcpy(&all, bytes, sizeof(all));
+	if (all.magic != DESC_MAGIC || all.version != DESC_VERSION ||
+	    all.len != len || !is_valid(&all) ||
+	    all.sum != desc_sum(&all, (const uint8_t *)bytes + sizeof(all),
+				len - sizeof(all)) ||
+	    !endpoint_is_peer(endpoint, all.sender))
+		return -EBADMSG;
+	*desc = all;
+	return 0;
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: objects. A list and a reference to memory, which objects of one
+ * permission share; all of it but the CPU's address never changes. An object
+ * that may only be read has a buffer of its own, of a descriptor that allows no
+ * more: so whatever is done with it obeys.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "object.h"
+
+/**
+ * object_check() - check whether a call may go on
+ * @ctx: context of an object
+ *
+ * Return: 0 or -EPERM: in a host function, or in a child of the process.
+ */
+int object_check(const struct mem_ctx *ctx)
+{
+	const int err = sched_check_call();
+
+	if (err)
+		return err;
+	return ctx_is_forked(ctx) ? -EPERM : 0;
+}
+
+/**
+ * object_backend() - whose descriptors a context has
+ * @ctx: context
+ *
+ * Return: MEM_BACKEND_EMBEDDED or MEM_BACKEND_KERNEL.
+ */
+uint32_t object_backend(const struct mem_ctx *ctx)
+{
+	return ctx->backend == &kernel_backend ? MEM_BACKEND_KERNEL :
+						 MEM_BACKEND_EMBEDDED;
+}
+
+static struct object_memory *memory_create(struct mem_buf *buf)
+{
+	struct object_memory *new = calloc(1, sizeof(*new));
+
+	if (!new)
+		return NULL;
+	atomic_init(&new->nr_users, 1);
+	new->buf = buf;
+	pthread_mutex_init(&new->lock, NULL);
+	return new;
+}
+
+static void memory_put(struct mem_ctx *ctx, struct object_memory *memory)
+{
+	if (atomic_fetch_sub(&memory->nr_users, 1) != 1)
+		return;
+	mem_buf_destroy(memory->buf);
+	if (!ctx_is_forked(ctx))
+		pthread_mutex_destroy(&memory->lock);
+	free(memory);
+}
+
+static int object_new(struct mem_ctx *ctx, struct mem_attrs *attrs,
+		      struct object_memory *memory, struct mem_object **object)
+{
+	struct mem_object *new = calloc(1, sizeof(*new));
+
+	if (!new)
+		return -ENOMEM;
+	new->ctx = ctx_get(ctx);
+	atomic_init(&new->nr_users, 1);
+	new->attrs = attrs;
+	new->memory = memory;
+	*object = new;
+	return 0;
+}
+
+/**
+ * object_create() - make an object of a buffer
+ * @ctx: context of both
+ * @attrs: its list, which is the object's from now on
+ * @buf: so is this
+ * @object: out: with one reference
+ *
+ * Return: 0 or -ENOMEM: both are the caller's still.
+ */
+int object_create(struct mem_ctx *ctx, struct mem_attrs *attrs,
+		  struct mem_buf *buf, struct mem_object **object)
+{
+	struct object_memory *memory = memory_create(buf);
+	int err;
+
+	if (!memory)
+		return -ENOMEM;
+	err = object_new(ctx, attrs, memory, object);
+	if (err) {
+		pthread_mutex_destroy(&memory->lock);
+		free(memory);
+	}
+	return err;
+}
+
+/**
+ * object_buf_len() - how long the buffer of an object is
+ * @attrs: its list
+ *
+ * What is aligned to more than a page is at least as long as that: embedded,
+ * buffers lie at multiples of their length.
+ *
+ * Return: bytes, whole pages.
+ */
+uint64_t object_buf_len(const struct mem_attrs *attrs)
+{
+	const uint64_t page_len = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t len = attrs_len(attrs);
+
+	if (len < attrs_align(attrs))
+		len = attrs_align(attrs);
+	return (len + page_len - 1) & ~(page_len - 1);
+}
+
+static bool is_aligned(const struct mem_attrs *attrs, const struct mem_buf *buf)
+{
+	return !((uintptr_t)buf->device & (attrs_align(attrs) - 1));
+}
+
+/* A discrete GPU's own memory is mem_alloc()'s, which is not for others. */
+static int alloc_buf(struct mem_ctx *ctx, const struct mem_attrs *attrs,
+		     const char *name, struct mem_buf **buf)
+{
+	unsigned int flags;
+	const enum mem_kind kind = attrs_kind(attrs, &flags);
+	struct mem_buf *new;
+	int err;
+
+	if (kind == MEM_KIND_DEVICE)
+		return -EOPNOTSUPP;
+	err = mem_buf_alloc(ctx, kind, object_buf_len(attrs), name, &new);
+	if (err)
+		return err;
+	if (!is_aligned(attrs, new)) {
+		mem_buf_destroy(new);
+		return -EOPNOTSUPP;
+	}
+	*buf = new;
+	return 0;
+}
+
+API int mem_object_alloc(const struct mem_attrs *attrs, const char *name,
+			 struct mem_object **object)
+{
+	struct mem_attrs *own;
+	struct mem_buf *buf;
+	int err;
+
+	if (!attrs || !object || (name && strlen(name) >= MEM_NAME_LEN))
+		return -EINVAL;
+	err = object_check(attrs->ctx);
+	if (!err && attrs->state != MEM_ATTRS_RECONCILED)
+		err = -EPERM;
+	if (!err)
+		err = attrs_with_perm(attrs, MEM_RW, &own);
+	if (err)
+		return err;
+	err = alloc_buf(attrs->ctx, own, name, &buf);
+	if (err)
+		goto err_destroy_attrs;
+	err = object_create(attrs->ctx, own, buf, object);
+	if (!err)
+		return 0;
+	mem_buf_destroy(buf);
+err_destroy_attrs:
+	mem_attrs_destroy(own);
+	return err;
+}
+
+API struct mem_object *mem_object_get(struct mem_object *object)
+{
+	if (object)
+		atomic_fetch_add(&object->nr_users, 1);
+	return object;
+}
+
+API void mem_object_put(struct mem_object *object)
+{
+	struct mem_ctx *ctx;
+
+	if (!object || atomic_fetch_sub(&object->nr_users, 1) != 1)
+		return;
+	ctx = object->ctx;
+	memory_put(ctx, object->memory);
+	mem_attrs_destroy(object->attrs);
+	free(object);
+	ctx_put(ctx);
+}
+
+/**
+ * object_read_only_buf() - make a buffer of the same bytes, only to be read
+ * @ctx: context of both
+ * @buf: buffer; embedded, it has one view from then on
+ * @other: out: owned by the caller: mem_buf_destroy()
+ *
+ * Context: may sleep.
+ * Return: 0, or as mem_buf_export_as() and mem_buf_import().
+ */
+int object_read_only_buf(struct mem_ctx *ctx, struct mem_buf *buf,
+			 struct mem_buf **other)
+{
+	int fd, err;
+
+	err = mem_buf_export_as(buf, MEM_READ, &fd);
+	if (err)
+		return err;
+	err = mem_buf_import(ctx, fd, other);
+	close(fd);
+	return err;
+}
+
+static int read_only_memory(struct mem_object *object,
+			    struct object_memory **memory)
+{
+	struct object_memory *new;
+	struct mem_buf *buf;
+	int err;
+
+	err = object_read_only_buf(object->ctx, object->memory->buf, &buf);
+	if (err)
+		return err;
+	new = memory_create(buf);
+	if (!new) {
+		mem_buf_destroy(buf);
+		return -ENOMEM;
+	}
+	*memory = new;
+	return 0;
+}
+
+API int mem_object_restrict(struct mem_object *object, unsigned int perm,
+			    struct mem_object **other)
+{
+	struct object_memory *memory;
+	struct mem_attrs *attrs;
+	int err;
+
+	if (!object || !other || (perm != MEM_READ && perm != MEM_RW))
+		return -EINVAL;
+	err = object_check(object->ctx);
+	if (!err && perm & ~attrs_perm(object->attrs))
+		err = -EACCES;
+	if (!err)
+		err = attrs_with_perm(object->attrs, perm, &attrs);
+	if (err)
+		return err;
+	if (perm == attrs_perm(object->attrs)) {
+		memory = object->memory;
+		atomic_fetch_add(&memory->nr_users, 1);
+	} else {
+		err = read_only_memory(object, &memory);
+	}
+	if (err)
+		goto err_destroy_attrs;
+	err = object_new(object->ctx, attrs, memory, other);
+	if (!err)
+		return 0;
+	memory_put(object->ctx, memory);
+err_destroy_attrs:
+	mem_attrs_destroy(attrs);
+	return err;
+}
+
+API const struct mem_attrs *mem_object_attrs(const struct mem_object *object)
+{
+	return object ? object->attrs : NULL;
+}
+
+API struct mem_buf *mem_object_buf(struct mem_object *object)
+{
+	return object ? object->memory->buf : NULL;
+}
+
+/* For the CPU. */
+static int check_access(const struct mem_object *object, unsigned int access)
+{
+	const int err = object_check(object->ctx);
+
+	if (err)
+		return err;
+	if (!attrs_has_cpu_access(object->attrs) ||
+	    access & ~attrs_perm(object->attrs))
+		return -EACCES;
+	return 0;
+}
+
+API int mem_object_cpu_ptr(struct mem_object *object, unsigned int access,
+			   void **ptr)
+{
+	struct object_memory *memory;
+	void *addr;
+	int err;
+
+	if (!object || !ptr || (access != MEM_READ && access != MEM_RW))
+		return -EINVAL;
+	err = check_access(object, access);
+	if (err)
+		return err;
+	memory = object->memory;
+	pthread_mutex_lock(&memory->lock);
+	if (!memory->addr)
+		err = mem_buf_map(memory->buf, &memory->addr);
+	addr = memory->addr;
+	pthread_mutex_unlock(&memory->lock);
+	/* The caller's memory: a store to it may fault, so hold no lock. */
+	if (!err)
+		*ptr = addr;
+	return err;
+}
+
+API int mem_object_device_ptr(struct mem_object *object, void **ptr)
+{
+	int err;
+
+	if (!object || !ptr)
+		return -EINVAL;
+	err = object_check(object->ctx);
+	if (err)
+		return err;
+	if (!(attrs_engines(object->attrs) & ~MEM_ATTR_ENGINE_DMA))
+		return -EACCES;
+	return mem_buf_device_ptr(object->memory->buf, ptr);
+}
+
+API int mem_object_flush(struct mem_object *object, uint64_t off, uint64_t len)
+{
+	struct mem_range range = {
+		.op = MEM_MAINT_CLEAN_INVALIDATE,
+		.off = off,
+		.len = len,
+	};
+	int err;
+
+	if (!object || off > attrs_len(object->attrs) ||
+	    len > attrs_len(object->attrs) - off)
+		return -EINVAL;
+	err = check_access(object, MEM_RW);
+	if (err || !len || !attrs_needs_maintenance(object->attrs))
+		return err;
+	range.buf = object->memory->buf;
+	return mem_buf_maintain(object->ctx, &range, 1, NULL);
+}
+
+API int mem_object_begin(struct mem_object *object, unsigned int access)
+{
+	int err;
+
+	if (!object || !access || access & ~MEM_RW)
+		return -EINVAL;
+	err = check_access(object, access);
+	return err ? err : mem_buf_begin(object->memory->buf, access);
+}
+
+API int mem_object_end(struct mem_object *object, unsigned int access)
+{
+	int err;
+
+	if (!object || !access || access & ~MEM_RW)
+		return -EINVAL;
+	err = check_access(object, 0);
+	return err ? err : mem_buf_end(object->memory->buf, access);
+}
+
+API int mem_object_fd(struct mem_object *object, int *fd)
+{
+	int err;
+
+	if (!object || !fd)
+		return -EINVAL;
+	err = object_check(object->ctx);
+	if (err)
+		return err;
+	return mem_buf_export_as(object->memory->buf,
+				 attrs_perm(object->attrs), fd);
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: lists and objects that go to another process: a descriptor, which the
+ * program sends, and the memory of an object, which goes over the endpoint.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "object.h"
+
+/* A descriptor with a list; what else is in it is 0. */
+static int pack(struct mem_attrs *const *lists, size_t nr_lists,
+		struct desc **desc, size_t *list_len)
+{
+	void *list;
+	int err;
+
+	err = attrs_pack(lists, nr_lists, &list, list_len);
+	if (err)
+		return err;
+	*desc = calloc(1, sizeof(**desc) + *list_len);
+	if (*desc)
+		memcpy(*desc + 1, list, *list_len);
+	free(list);
+	return *desc ? 0 : -ENOMEM;
+}
+
+API int mem_attrs_export(struct mem_attrs *const *lists, size_t nr_lists,
+			 struct mem_endpoint *endpoint, void **bytes,
+			 size_t *len)
+{
+	struct desc *desc;
+	size_t list_len;
+	int err;
+
+	if (!lists || !nr_lists || !endpoint || !bytes || !len)
+		return -EINVAL;
+	err = object_check(endpoint->ctx);
+	if (!err)
+		err = pack(lists, nr_lists, &desc, &list_len);
+	if (err)
+		return err;
+	desc_seal(desc, lists[0]->state == MEM_ATTRS_RECONCILED ?
+		  DESC_RECONCILED : DESC_UNRECONCILED, list_len, endpoint);
+	*len = desc->len;
+	*bytes = desc;
+	return 0;
+}
+
+/* The list of a descriptor, which must be of that state. */
+static int unpack(struct mem_endpoint *endpoint, const void *bytes, size_t len,
+		  enum mem_attrs_state state, struct mem_attrs **attrs)
+{
+	struct mem_attrs *new;
+	int err;
+
+	err = attrs_unpack(endpoint->ctx,
+			   (const uint8_t *)bytes + sizeof(struct desc),
+			   len - sizeof(struct desc), &new);
+	if (err)
+		return err;
+	if (new->state != state) {
+		mem_attrs_destroy(new);
+		return -EBADMSG;
+	}
+	*attrs = new;
+	return 0;
+}
+
+static int lists_check(struct mem_attrs *const *lists, size_t nr_lists)
+{
+	size_t i;
+
+	if (nr_lists > MEM_SLOTS_MAX || (nr_lists && !lists))
+		return -EINVAL;
+	for (i = 0; i < nr_lists; i++)
+		if (!lists[i] || lists[i]->state != MEM_ATTRS_UNRECONCILED)
+			return -EINVAL;
+	return 0;
+}
+
+static int validate(const struct mem_attrs *attrs,
+		    struct mem_attrs *const *lists, size_t nr_lists)
+{
+	return nr_lists ? mem_attrs_validate(attrs, lists, nr_lists) : 0;
+}
+
+API int mem_attrs_import(struct mem_endpoint *endpoint, const void *bytes,
+			 size_t len, struct mem_attrs *const *lists,
+			 size_t nr_lists, struct mem_attrs **attrs)
+{
+	struct mem_attrs *new;
+	struct desc desc;
+	int err;
+
+	if (!endpoint || !bytes || !attrs || lists_check(lists, nr_lists))
+		return -EINVAL;
+	err = object_check(endpoint->ctx);
+	if (!err)
+		err = desc_open(endpoint, bytes, len, &desc);
+	if (err)
+		return err;
+	if (desc.kind == DESC_UNRECONCILED)
+		err = unpack(endpoint, bytes, len, MEM_ATTRS_UNRECONCILED,
+			     &new);
+	else if (desc.kind == DESC_RECONCILED)
+		err = unpack(endpoint, bytes, len, MEM_ATTRS_RECONCILED, &new);
+	else
+		err = -EBADMSG;
+	if (err)
+		return err;
+	if (desc.kind == DESC_RECONCILED)
+		err = validate(new, lists, nr_lists);
+	if (err) {
+		mem_attrs_destroy(new);
+		return err;
+	}
+	*attrs = new;
+	return 0;
+}
+
+/* Sends the memory; fills in what a descriptor says of it. */
+static int send_memory(struct mem_object *object, unsigned int perm,
+		       struct mem_endpoint *endpoint, uint64_t timeout_ns,
+		       struct desc *desc)
+{
+	struct ticket ticket;
+	int fd, err;
+
+	err = mem_buf_export_as(object->memory->buf, perm, &fd);
+	if (err)
+		return err;
+	err = endpoint_send_memory(endpoint, fd, timeout_ns, &ticket);
+	close(fd);
+	if (err)
+		return err;
+	desc->perm = perm;
+	desc->buf_len = mem_buf_len(object->memory->buf);
+	desc->backend = object_backend(object->ctx);
+	desc->seq = ticket.seq;
+	memcpy(desc->token, ticket.token, sizeof(desc->token));
+	return 0;
+}
+
+static int check_export(struct mem_object *object, unsigned int perm,
+			struct mem_endpoint *endpoint, const void *out)
+{
+	int err;
+
+	if (!object || !endpoint || !out ||
+	    (perm != MEM_READ && perm != MEM_RW))
+		return -EINVAL;
+	err = object_check(object->ctx);
+	if (!err)
+		err = object_check(endpoint->ctx);
+	if (err)
+		return err;
+	return perm & ~attrs_perm(object->attrs) ? -EACCES : 0;
+}
+
+API int mem_object_export(struct mem_object *object, unsigned int perm,
+			  struct mem_endpoint *endpoint, uint64_t timeout_ns,
+			  void **bytes, size_t *len)
+{
+	struct desc *desc;
+	size_t list_len;
+	int err;
+
+	if (!len)
+		return -EINVAL;
+	err = check_export(object, perm, endpoint, bytes);
+	if (!err)
+		err = pack(&object->attrs, 1, &desc, &list_len);
+	if (err)
+		return err;
+	err = send_memory(object, perm, endpoint, timeout_ns, desc);
+	if (err) {
+		free(desc);
+		return err;
+	}
+	desc_seal(desc, DESC_OBJECT, list_len, endpoint);
+	*len = desc->len;
+	*bytes = desc;
+	return 0;
+}
+
+API int mem_object_export_bare(struct mem_object *object, unsigned int perm,
+			       struct mem_endpoint *endpoint,
+			       uint64_t timeout_ns, void *desc)
+{
+	struct desc new = { 0 };
+	int err;
+
+	err = check_export(object, perm, endpoint, desc);
+	if (!err)
+		err = send_memory(object, perm, endpoint, timeout_ns, &new);
+	if (err)
+		return err;
+	desc_seal(&new, DESC_BARE, 0, endpoint);
+	memcpy(desc, &new, sizeof(new));
+	return 0;
+}
+
+/*
+ * What a descriptor says of its memory: that this backend has it, and that it
+ * is as long as a buffer of the list is here.
+ */
+static bool memory_is_right(const struct mem_ctx *ctx,
+			    const struct mem_attrs *attrs,
+			    const struct desc *desc)
+{
+	return desc->backend == object_backend(ctx) &&
+	       desc->buf_len == object_buf_len(attrs);
+}
+
+/* The same of what has come. Embedded, all that is shared has one view. */
+static bool buf_is_right(const struct mem_ctx *ctx,
+			 const struct mem_attrs *attrs, uint32_t perm,
+			 const struct mem_buf *buf)
+{
+	unsigned int flags;
+
+	if (buf->len != object_buf_len(attrs) ||
+	    (perm == MEM_RW && buf->is_read_only))
+		return false;
+	return object_backend(ctx) == MEM_BACKEND_EMBEDDED ||
+	       buf->kind == attrs_kind(attrs, &flags);
+}
+
+/* What came may allow more. */
+static int restrict_buf(struct mem_ctx *ctx, uint32_t perm,
+			struct mem_buf **buf)
+{
+	struct mem_buf *other;
+	int err;
+
+	if (perm == MEM_RW || (*buf)->is_read_only)
+		return 0;
+	err = object_read_only_buf(ctx, *buf, &other);
+	if (err)
+		return err;
+	mem_buf_destroy(*buf);
+	*buf = other;
+	return 0;
+}
+
+/* Before it is mapped: it may be of any length. */
+static bool fd_is_right(int fd, const struct mem_attrs *attrs)
+{
+	struct stat stat;
+
+	return !fstat(fd, &stat) &&
+	       stat.st_size == (off_t)object_buf_len(attrs);
+}
+
+/* Returns -EBADMSG if it is no such memory as the list says. */
+static int import_buf(struct mem_ctx *ctx, const struct mem_attrs *attrs,
+		      uint32_t perm, int fd, struct mem_buf **buf)
+{
+	struct mem_buf *new;
+	int err;
+
+	if (!fd_is_right(fd, attrs))
+		return -EBADMSG;
+	err = mem_buf_import(ctx, fd, &new);
+	if (err)
+		return err == -EINVAL || err == -EACCES ? -EBADMSG : err;
+	err = buf_is_right(ctx, attrs, perm, new) ?
+	      restrict_buf(ctx, perm, &new) : -EBADMSG;
+	if (err) {
+		mem_buf_destroy(new);
+		return err;
+	}
+	*buf = new;
+	return 0;
+}
+
+/* @attrs is the object's if this succeeds. */
+static int import_memory(struct mem_endpoint *endpoint,
+			 struct mem_attrs *attrs, const struct desc *desc,
+			 uint64_t timeout_ns, struct mem_object **object)
+{
+	struct mem_ctx *ctx = endpoint->ctx;
+	struct ticket ticket = { .seq = desc->seq };
+	struct mem_buf *buf;
+	int fd, err;
+
+	if (!memory_is_right(ctx, attrs, desc))
+		return -EBADMSG;
+	memcpy(ticket.token, desc->token, sizeof(ticket.token));
+	err = endpoint_take_memory(endpoint, &ticket, timeout_ns, &fd);
+	if (err)
+		return err;
+	err = import_buf(ctx, attrs, attrs_perm(attrs), fd, &buf);
+	if (!err) {
+		err = object_create(ctx, attrs, buf, object);
+		if (err)
+			mem_buf_destroy(buf);
+	}
+	/* What is wrong stays wrong; all else may be tried again. */
+	endpoint_end_memory(endpoint, &ticket, !err || err == -EBADMSG);
+	return err;
+}
+
+/* What is asked for, which is no more than what was given. */
+static int perm_of(const struct desc *desc, unsigned int asked, uint32_t *perm)
+{
+	*perm = asked ? asked : desc->perm;
+	return *perm & ~desc->perm ? -EACCES : 0;
+}
+
+static bool perm_is_valid(unsigned int perm)
+{
+	return !perm || perm == MEM_READ || perm == MEM_RW;
+}
+
+API int mem_object_import(struct mem_endpoint *endpoint, const void *bytes,
+			  size_t len, struct mem_attrs *const *lists,
+			  size_t nr_lists, unsigned int perm,
+			  uint64_t timeout_ns, struct mem_object **object)
+{
+	struct mem_attrs *given, *attrs;
+	struct desc desc;
+	uint32_t own_perm;
+	int err;
+
+	if (!endpoint || !bytes || !object || !perm_is_valid(perm) ||
+	    lists_check(lists, nr_lists))
+		return -EINVAL;
+	err = object_check(endpoint->ctx);
+	if (!err)
+		err = desc_open(endpoint, bytes, len, &desc);
+	if (!err && desc.kind != DESC_OBJECT)
+		err = -EBADMSG;
+	if (!err)
+		err = perm_of(&desc, perm, &own_perm);
+	if (!err)
+		err = unpack(endpoint, bytes, len, MEM_ATTRS_RECONCILED,
+			     &given);
+	if (err)
+		return err;
+	err = validate(given, lists, nr_lists);
+	if (!err)
+		err = attrs_with_perm(given, own_perm, &attrs);
+	mem_attrs_destroy(given);
+	if (err)
+		return err;
+	err = import_memory(endpoint, attrs, &desc, timeout_ns, object);
+	if (err)
+		mem_attrs_destroy(attrs);
+	return err;
+}
+
+API int mem_object_import_bare(struct mem_endpoint *endpoint, const void *desc,
+			       const struct mem_attrs *attrs, unsigned int perm,
+			       uint64_t timeout_ns, struct mem_object **object)
+{
+	struct mem_attrs *own;
+	struct desc opened;
+	uint32_t own_perm;
+	int err;
+
+	if (!endpoint || !desc || !attrs || !object || !perm_is_valid(perm) ||
+	    attrs->state != MEM_ATTRS_RECONCILED)
+		return -EINVAL;
+	err = object_check(endpoint->ctx);
+	if (!err && attrs->ctx != endpoint->ctx)
+		err = -EXDEV;
+	if (!err)
+		err = desc_open(endpoint, desc, sizeof(opened), &opened);
+	if (!err && opened.kind != DESC_BARE)
+		err = -EBADMSG;
+	if (!err)
+		err = perm_of(&opened, perm, &own_perm);
+	if (!err)
+		err = attrs_with_perm(attrs, own_perm, &own);
+	if (err)
+		return err;
+	err = import_memory(endpoint, own, &opened, timeout_ns, object);
+	if (err)
+		mem_attrs_destroy(own);
+	return err;
+}

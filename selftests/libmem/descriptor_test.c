@@ -1,0 +1,615 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of descriptors that no end of the library has made: damaged, forged with
+ * a right checksum, and right ones that come with memory which is none.
+ */
+#include "object.h"
+
+#include "channel.h"
+
+#include <sys/eventfd.h>
+
+/* What a descriptor begins with (libmem/object/object.h). */
+struct desc {
+	uint64_t magic;
+	uint64_t version;
+	uint64_t len;
+	uint64_t sum;
+	uint8_t sender[16];
+	uint32_t kind;
+	uint32_t perm;
+	uint64_t buf_len;
+	uint32_t backend;
+	uint32_t seq;
+	uint8_t token[16];
+	uint64_t reserved[21];
+};
+
+/* How one is imported. */
+struct importer {
+	int (*call)(const void *bytes, size_t len);
+};
+
+enum {
+	UNRECONCILED = 1,
+	RECONCILED,
+	OBJECT,
+	BARE,
+};
+
+static uint64_t add_word(uint64_t sum, uint64_t word)
+{
+	sum = (sum ^ word) * 0x9e3779b97f4a7c15ULL;
+	return sum ^ sum >> 32;
+}
+
+/* Lists are whole words long. */
+static void seal(void *bytes, size_t len)
+{
+	uint64_t word, sum = 0;
+	size_t i;
+
+	memset((uint8_t *)bytes + offsetof(struct desc, sum), 0, 8);
+	for (i = 0; i + 8 <= len; i += 8) {
+		memcpy(&word, (uint8_t *)bytes + i, sizeof(word));
+		sum = add_word(sum, word);
+	}
+	memcpy((uint8_t *)bytes + offsetof(struct desc, sum), &sum, 8);
+}
+
+static int import_list(const void *bytes, size_t len)
+{
+	struct mem_attrs *attrs = UNTOUCHED;
+	const int err = mem_attrs_import(ends[1], bytes, len, NULL, 0, &attrs);
+
+	if (!err)
+		mem_attrs_destroy(attrs);
+	else
+		assert_ptr_equal(attrs, UNTOUCHED);
+	return err;
+}
+
+static int import_object(const void *bytes, size_t len)
+{
+	struct mem_object *object = UNTOUCHED;
+	const int err = mem_object_import(ends[1], bytes, len, NULL, 0, 0, 0,
+					  &object);
+
+	if (!err)
+		mem_object_put(object);
+	else
+		assert_ptr_equal(object, UNTOUCHED);
+	return err;
+}
+
+static struct mem_object *shared;	/* whose list a bare one is imported with */
+
+static int import_bare(const void *bytes, size_t len)
+{
+	struct mem_object *object = UNTOUCHED;
+	int err;
+
+	if (len < MEM_OBJECT_DESC_LEN)
+		return -EBADMSG;
+	err = mem_object_import_bare(ends[1], bytes, mem_object_attrs(shared),
+				     0, 0, &object);
+	if (!err)
+		mem_object_put(object);
+	else
+		assert_ptr_equal(object, UNTOUCHED);
+	return err;
+}
+
+/* Each kind, as it is made and imported. */
+static void *made(int kind, size_t *len, struct importer *by)
+{
+	struct mem_attrs *list = raw_list(LEN), *result;
+	void *bytes = NULL;
+
+	result = reconciled(&list, 1);
+	by->call = import_list;
+	if (kind == UNRECONCILED) {
+		assert_int_equal(mem_attrs_export(&list, 1, ends[0], &bytes,
+						  len), 0);
+	} else if (kind == RECONCILED) {
+		assert_int_equal(mem_attrs_export(&result, 1, ends[0], &bytes,
+						  len), 0);
+	} else if (kind == OBJECT) {
+		by->call = import_object;
+		assert_int_equal(mem_object_export(shared, MEM_RW, ends[0], 0,
+						   &bytes, len), 0);
+	} else {
+		by->call = import_bare;
+		*len = MEM_OBJECT_DESC_LEN;
+		bytes = malloc(*len);
+		assert_non_null(bytes);
+		assert_int_equal(mem_object_export_bare(shared, MEM_RW,
+							ends[0], 0, bytes), 0);
+	}
+	mem_attrs_destroy(result);
+	mem_attrs_destroy(list);
+	return bytes;
+}
+
+static void open_shared(void)
+{
+	open_ends();
+	shared = raw_object();
+}
+
+static void close_shared(void)
+{
+	mem_object_put(shared);
+	close_ends();
+}
+
+/* There is no byte that is not looked at, and none of it costs anything. */
+static void a_changed_byte_is_found(void **state)
+{
+	struct importer by;
+	size_t len, at;
+	uint8_t *bytes;
+	int kind, bit;
+
+	(void)state;
+	open_shared();
+	for (kind = UNRECONCILED; kind <= BARE; kind++) {
+		bytes = made(kind, &len, &by);
+		for (at = 0; at < len; at++) {
+			for (bit = 0; bit < 8; bit++) {
+				bytes[at] ^= 1 << bit;
+				assert_int_equal(by.call(bytes, len), -EBADMSG);
+				bytes[at] ^= 1 << bit;
+			}
+			bytes[at] ^= 0xff;
+			assert_int_equal(by.call(bytes, len), -EBADMSG);
+			bytes[at] ^= 0xff;
+		}
+		assert_int_equal(by.call(bytes, len), 0);
+		free(bytes);
+	}
+	close_shared();
+}
+
+static void a_descriptor_of_another_length_is_found(void **state)
+{
+	struct importer by;
+	size_t len, at;
+	uint8_t *bytes, *copy;
+	int kind;
+
+	(void)state;
+	open_shared();
+	for (kind = UNRECONCILED; kind <= BARE; kind++) {
+		bytes = made(kind, &len, &by);
+		/* Of its own, for AddressSanitizer to see what is read. */
+		for (at = 0; at < len; at++) {
+			copy = malloc(at ? at : 1);
+			assert_non_null(copy);
+			memcpy(copy, bytes, at);
+			assert_int_equal(by.call(copy, at), -EBADMSG);
+			free(copy);
+		}
+		copy = calloc(1, len + 8);
+		assert_non_null(copy);
+		memcpy(copy, bytes, len);
+		if (kind != BARE)
+			assert_int_equal(by.call(copy, len + 8), -EBADMSG);
+		seal(copy, len + 8);
+		if (kind != BARE)
+			assert_int_equal(by.call(copy, len + 8), -EBADMSG);
+		free(copy);
+		assert_int_equal(by.call(bytes, len), 0);
+		free(bytes);
+	}
+	close_shared();
+}
+
+static void kinds_are_told_apart(void **state)
+{
+	struct importer by;
+	struct desc desc;
+	size_t len;
+	uint8_t *bytes;
+	int kind;
+	uint32_t other;
+
+	(void)state;
+	open_shared();
+	for (kind = UNRECONCILED; kind <= BARE; kind++) {
+		bytes = made(kind, &len, &by);
+		if (by.call != import_object)
+			assert_int_equal(import_object(bytes, len), -EBADMSG);
+		if (by.call != import_bare)
+			assert_int_equal(import_bare(bytes, len), -EBADMSG);
+		if (by.call != import_list)
+			assert_int_equal(import_list(bytes, len), -EBADMSG);
+		for (other = 0; other < 7; other++) {
+			if (other == (uint32_t)kind)
+				continue;
+			memcpy(&desc, bytes, sizeof(desc));
+			desc.kind = other;
+			memcpy(bytes, &desc, sizeof(desc));
+			seal(bytes, len);
+			assert_int_equal(import_object(bytes, len), -EBADMSG);
+			assert_int_equal(import_bare(bytes, len), -EBADMSG);
+			assert_int_equal(import_list(bytes, len), -EBADMSG);
+		}
+		memcpy(&desc, bytes, sizeof(desc));
+		desc.kind = (uint32_t)kind;
+		memcpy(bytes, &desc, sizeof(desc));
+		seal(bytes, len);
+		assert_int_equal(by.call(bytes, len), 0);
+		free(bytes);
+	}
+	close_shared();
+}
+
+/* A value for a field, and what it is refused with. */
+struct forgery {
+	size_t off;
+	size_t len;
+	uint64_t value;
+	int err;
+};
+
+#define FORGED(name, value, err)					\
+	{								\
+		offsetof(struct desc, name),				\
+		sizeof(((struct desc *)0)->name), value, err,		\
+	}
+
+static void a_forged_field_is_refused(void **state)
+{
+	static const struct forgery forgeries[] = {
+		FORGED(magic, 0, -EBADMSG),
+		FORGED(version, 0, -EBADMSG),
+		FORGED(version, 2, -EBADMSG),
+		FORGED(len, 0, -EBADMSG),
+		FORGED(len, 256, -EBADMSG),
+		FORGED(len, UINT64_MAX, -EBADMSG),
+		FORGED(perm, 0, -EBADMSG),
+		FORGED(perm, MEM_WRITE, -EBADMSG),
+		FORGED(perm, MEM_RW | 4, -EBADMSG),
+		FORGED(buf_len, 0, -EBADMSG),
+		FORGED(buf_len, LEN - 4096, -EBADMSG),
+		FORGED(buf_len, LEN + 4096, -EBADMSG),
+		FORGED(buf_len, UINT64_MAX, -EBADMSG),
+		FORGED(backend, 0, -EBADMSG),
+		FORGED(backend, 77, -EBADMSG),
+		/* Nobody has taken the one before it. */
+		FORGED(seq, 1, -ETIMEDOUT),
+		FORGED(seq, MEM_ENDPOINT_QUEUE - 1, -ETIMEDOUT),
+		FORGED(seq, MEM_ENDPOINT_QUEUE, -EBADMSG),
+		FORGED(seq, INT32_MAX, -EBADMSG),
+		FORGED(seq, UINT32_MAX, -EBADMSG),
+		{ offsetof(struct desc, sender), 4, 0, -EBADMSG },
+		{ offsetof(struct desc, sender) + 15, 1, 0, -EBADMSG },
+		{ offsetof(struct desc, token), 4, 0, -EBADMSG },
+		{ offsetof(struct desc, token) + 15, 1, 0, -EBADMSG },
+		{ offsetof(struct desc, reserved), 1, 1, -EBADMSG },
+		{ sizeof(struct desc) - 1, 1, 1, -EBADMSG },
+	};
+	uint8_t *forged, *bytes, was[8];
+	struct mem_object *object;
+	size_t len, i;
+	void *out;
+	int err;
+
+	(void)state;
+	open_shared();
+	assert_int_equal(mem_object_export(shared, MEM_READ, ends[0], 0, &out,
+					   &len), 0);
+	bytes = out;
+	forged = malloc(len);
+	assert_non_null(forged);
+	for (i = 0; i < NR(forgeries); i++) {
+		const struct forgery *f = &forgeries[i];
+
+		memcpy(forged, bytes, len);
+		memcpy(was, forged + f->off, f->len);
+		memcpy(forged + f->off, &f->value, f->len);
+		/* A random byte may be what it is forged to be. */
+		if (!memcmp(was, forged + f->off, f->len))
+			forged[f->off]++;
+		seal(forged, len);
+		err = import_object(forged, len);
+		if (err != f->err)
+			fail_msg("forgery %zu is answered %d", i, err);
+	}
+	/* The permission may be forged, but nobody gets what was not given. */
+	memcpy(forged, bytes, len);
+	forged[offsetof(struct desc, perm)] = MEM_RW;
+	seal(forged, len);
+	object = UNTOUCHED;
+	assert_int_equal(mem_object_import(ends[1], forged, len, NULL, 0,
+					   MEM_RW, LONG, &object), -EBADMSG);
+	assert_ptr_equal(object, UNTOUCHED);
+	free(forged);
+	free(bytes);
+	close_shared();
+}
+
+static void a_list_that_lies_is_refused(void **state)
+{
+	struct importer by;
+	uint8_t *bytes;
+	size_t len, at;
+
+	(void)state;
+	open_shared();
+	bytes = made(OBJECT, &len, &by);
+	for (at = sizeof(struct desc); at < len; at++) {
+		bytes[at] ^= 0x55;
+		seal(bytes, len);
+		assert_int_equal(by.call(bytes, len), -EBADMSG);
+		bytes[at] ^= 0x55;
+	}
+	seal(bytes, len);
+	assert_int_equal(by.call(bytes, len), 0);
+	free(bytes);
+	close_shared();
+}
+
+/* A peer that is a bare socket: its id is all 7, its tokens are 9. */
+static int open_bare(void)
+{
+	struct frame hello = { .magic = MAGIC, .type = HELLO };
+	int socks[2], page = memfd_create("ledger", MFD_CLOEXEC |
+					  MFD_ALLOW_SEALING);
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+				    socks), 0);
+	assert_int_equal(mem_endpoint_from_fd(ctx, socks[0], &ends[1]), 0);
+	close(socks[0]);
+	assert_int_equal(ftruncate(page, sysconf(_SC_PAGESIZE)), 0);
+	assert_int_equal(fcntl(page, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	memset(hello.token, 7, sizeof(hello.token));
+	send_fd(socks[1], &hello, sizeof(hello), page);
+	close(page);
+	return socks[1];
+}
+
+static void send_memory(int sock, uint32_t seq, int fd)
+{
+	struct frame frame = { .magic = MAGIC, .type = MEMORY, .seq = seq };
+
+	memset(frame.token, 9, sizeof(frame.token));
+	send_fd(sock, &frame, sizeof(frame), fd);
+}
+
+/* As that peer would have made it. */
+static void make_forged(uint8_t *bytes, size_t len, uint32_t seq, uint32_t perm)
+{
+	struct desc desc;
+
+	memcpy(&desc, bytes, sizeof(desc));
+	memset(desc.sender, 7, sizeof(desc.sender));
+	memset(desc.token, 9, sizeof(desc.token));
+	desc.seq = seq;
+	desc.perm = perm;
+	memcpy(bytes, &desc, sizeof(desc));
+	seal(bytes, len);
+}
+
+static int file_of(off_t len, int seals)
+{
+	const int fd = memfd_create("hostile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, len), 0);
+	if (seals)
+		assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+static int again(int fd, int how)
+{
+	char path[64];
+	int other;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	other = open(path, how | O_CLOEXEC);
+	assert_true(other >= 0);
+	close(fd);
+	return other;
+}
+
+/* Files that could be cut, are none, or allow less. */
+static int hostile_file(int which)
+{
+	int fds[2];
+
+	switch (which) {
+	case 0:
+		return file_of(LEN, 0);
+	case 1:
+		return file_of(LEN, F_SEAL_GROW | F_SEAL_SEAL);
+	case 2:
+		return file_of(LEN - 4096, F_SEAL_SHRINK);
+	case 3:
+		return file_of(LEN + 4096, F_SEAL_SHRINK);
+	case 4:
+		return file_of(1ULL << 40, F_SEAL_SHRINK);
+	case 5:
+		return file_of(0, F_SEAL_SHRINK);
+	case 6:
+		return file_of(LEN - 1, F_SEAL_SHRINK);
+	case 7:
+		return again(file_of(LEN, F_SEAL_SHRINK), O_RDONLY);
+	case 8:
+		return again(file_of(LEN, F_SEAL_SHRINK), O_WRONLY);
+	case 9:
+		return file_of(LEN, F_SEAL_SHRINK | F_SEAL_WRITE);
+	case 10:
+		return file_of(LEN, F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE);
+	case 11:
+		return eventfd(0, EFD_CLOEXEC);
+	case 12:
+		return open("/dev/zero", O_RDWR | O_CLOEXEC);
+	case 13:
+		return open("/", O_RDONLY | O_CLOEXEC);
+	case 14:
+		return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	case 15:
+		return open("/dev/null", O_PATH | O_CLOEXEC);
+	case 16:
+		assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+		close(fds[1]);
+		return fds[0];
+	default:
+		return -1;
+	}
+}
+
+static void memory_that_is_none_is_refused(void **state)
+{
+	struct importer by;
+	size_t len, nr_fds, nr_maps;
+	uint8_t *bytes;
+	int sock, which, fd;
+
+	(void)state;
+	open_shared();
+	bytes = made(OBJECT, &len, &by);
+	close_shared();
+	nr_fds = nr_of_process("fd");
+	nr_maps = nr_mappings();
+	sock = open_bare();
+	for (which = 0;; which++) {
+		fd = hostile_file(which);
+		if (fd < 0)
+			break;
+		send_memory(sock, (uint32_t)which, fd);
+		close(fd);
+		make_forged(bytes, len, (uint32_t)which, MEM_RW);
+		if (import_object(bytes, len) != -EBADMSG)
+			fail_msg("file %d is no memory", which);
+		/* It is gone, and its place is free. */
+		assert_int_equal(import_object(bytes, len), -EBADMSG);
+	}
+	assert_int_equal(which, 17);
+	mem_endpoint_close(ends[1]);
+	close(sock);
+	assert_int_equal(nr_of_process("fd"), nr_fds);
+	assert_true(nr_mappings() <= nr_maps + 4);
+	free(bytes);
+}
+
+/* Memory that allows more than its descriptor says allows no more. */
+static void a_writable_file_for_reading_is_read(void **state)
+{
+	struct importer by;
+	struct mem_object *object;
+	uint8_t *bytes;
+	size_t len;
+	int sock, fd;
+
+	(void)state;
+	open_shared();
+	bytes = made(OBJECT, &len, &by);
+	close_shared();
+	sock = open_bare();
+	fd = file_of(LEN, F_SEAL_SHRINK);
+	assert_int_equal(pwrite(fd, "x", 1, 0), 1);
+	send_memory(sock, 0, fd);
+	close(fd);
+	make_forged(bytes, len, 0, MEM_READ);
+	assert_int_equal(mem_object_import(ends[1], bytes, len, NULL, 0, 0,
+					   LONG, &object), 0);
+	assert_int_equal(byte_at(cpu_of(object, MEM_READ)), 'x');
+	assert_int_equal(store(cpu_of(object, MEM_READ)), SIGSEGV);
+	assert_int_equal(mem_object_fd(object, &fd), 0);
+	cannot_be_written(fd);
+	close(fd);
+	mem_object_put(object);
+	mem_endpoint_close(ends[1]);
+	close(sock);
+	free(bytes);
+}
+
+/* Where the process has no number for it, it is lost, and nothing else. */
+static void memory_that_found_no_number_is_told(void **state)
+{
+	struct importer by;
+	size_t len, next_len;
+	uint8_t *bytes, *next;
+	struct rlimit old;
+
+	(void)state;
+	open_shared();
+	assert_int_equal(import_list("", 1), -EBADMSG);
+	/* The first words between the two are not what is at stake. */
+	assert_int_equal(recv_filled(ends[1], 1, 0, 0), -ETIMEDOUT);
+	bytes = made(OBJECT, &len, &by);
+	next = made(OBJECT, &next_len, &by);
+	old = take_all_fds();
+	assert_int_equal(by.call(bytes, len), -EMFILE);
+	give_fds_back(old);
+	assert_int_equal(by.call(bytes, len), -EBADMSG);
+	free(bytes);
+	free(next);
+	/* It came in time: it is tried again. */
+	bytes = made(OBJECT, &len, &by);
+	assert_int_equal(recv_filled(ends[1], 1, 0, 0), -ETIMEDOUT);
+	old = take_all_fds();
+	assert_int_equal(by.call(bytes, len), -EMFILE);
+	give_fds_back(old);
+	assert_int_equal(by.call(bytes, len), 0);
+	free(bytes);
+	close_shared();
+}
+
+static void the_right_one_comes_in_time(void **state)
+{
+	struct importer by;
+	struct mem_object *object = UNTOUCHED;
+	uint8_t *bytes;
+	size_t len;
+	int sock, fd;
+	uint64_t begin;
+
+	(void)state;
+	open_shared();
+	bytes = made(OBJECT, &len, &by);
+	close_shared();
+	sock = open_bare();
+	make_forged(bytes, len, 0, MEM_RW);
+	begin = now_ns();
+	assert_int_equal(mem_object_import(ends[1], bytes, len, NULL, 0, 0,
+					   SOON, &object), -ETIMEDOUT);
+	assert_in_range(now_ns() - begin, SOON, LONG);
+	fd = file_of(LEN, F_SEAL_SHRINK);
+	send_memory(sock, 0, fd);
+	close(fd);
+	assert_int_equal(import_object(bytes, len), 0);
+	make_forged(bytes, len, 1, MEM_RW);
+	close(sock);
+	assert_int_equal(mem_object_import(ends[1], bytes, len, NULL, 0, 0,
+					   LONG, &object), -EPIPE);
+	assert_ptr_equal(object, UNTOUCHED);
+	mem_endpoint_close(ends[1]);
+	free(bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest both[] = {
+		cmocka_unit_test(a_changed_byte_is_found),
+		cmocka_unit_test(a_descriptor_of_another_length_is_found),
+		cmocka_unit_test(kinds_are_told_apart),
+		cmocka_unit_test(a_forged_field_is_refused),
+		cmocka_unit_test(a_list_that_lies_is_refused),
+		cmocka_unit_test(memory_that_is_none_is_refused),
+		cmocka_unit_test(memory_that_found_no_number_is_told),
+	};
+	const struct CMUnitTest embedded[] = {
+		cmocka_unit_test(a_writable_file_for_reading_is_read),
+		cmocka_unit_test(the_right_one_comes_in_time),
+	};
+	const struct CMUnitTest kernel[] = {
+		cmocka_unit_test(a_changed_byte_is_found),
+	};
+
+	return run_both(both, kernel, embedded);
+}
