@@ -425,6 +425,7 @@ void watch_cpu_on_device(const struct embedded_buf *buf,
 			 const struct touch *touch);
 void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
 			bool is_write, uintptr_t ip, const struct work *work);
+void watch_read_only(const struct embedded_buf *buf, const struct touch *touch);
 void watch_gate_cpu(const struct embedded_buf *buf, const struct touch *touch);
 void watch_gate_engine(const struct embedded_buf *buf, uint64_t off,
 		       bool is_write, uintptr_t ip, const struct work *work);

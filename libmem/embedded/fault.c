@@ -140,6 +140,10 @@ static enum fault touch_locked(struct embedded_buf *buf,
 	if (!engine_is_worker() && !gate_is_own() &&
 	    !gate_allows_cpu(buf->gate, touch->is_write))
 		watch_gate_cpu(buf, touch);
+	/* A system call that meets it fails: EFAULT. */
+	if (!engine_is_worker() && touch->is_write && !touch->is_call &&
+	    buf->base.is_read_only && buf->is_mapped)
+		watch_read_only(buf, touch);
 	ret = is_ready(buf, touch);
 	pthread_mutex_unlock(&buf->lock);
 	return ret ? FAULT_READY : FAULT_STRANGE;

@@ -890,6 +890,22 @@ void watch_gate_engine(const struct embedded_buf *buf, uint64_t off,
 }
 
 /**
+ * watch_read_only() - the CPU stored to memory that may only be read
+ * @buf: buffer, locked
+ * @touch: what was done
+ */
+void watch_read_only(const struct embedded_buf *buf, const struct touch *touch)
+{
+	struct found f;
+
+	if (is_off(buf) || !is_watched())
+		return;
+	f = found_of(buf, MEM_VIOLATION_READ_ONLY_WRITE, touch->off, 1);
+	add_touch(&f, buf, touch);
+	tell(&f);
+}
+
+/**
  * watch_atomic() - an atomic instruction on memory that is not cached
  * @buf: buffer
  * @touch: of it

@@ -97,8 +97,10 @@ int object_create(struct mem_ctx *ctx, struct mem_attrs *attrs,
 	if (err) {
 		pthread_mutex_destroy(&memory->lock);
 		free(memory);
+		return err;
 	}
-	return err;
+	object_tell_shape(*object, OBJECT_SHAPE_OBJECT, NULL, NULL);
+	return 0;
 }
 
 /**
@@ -261,6 +263,8 @@ API int mem_object_restrict(struct mem_object *object, unsigned int perm,
 	if (err)
 		goto err_destroy_attrs;
 	err = object_new(object->ctx, attrs, memory, other);
+	if (!err && memory != object->memory)
+		object_tell_shape(*other, OBJECT_SHAPE_OBJECT, NULL, NULL);
 	if (!err)
 		return 0;
 	memory_put(object->ctx, memory);

@@ -93,6 +93,17 @@ uint64_t object_buf_len(const struct mem_attrs *attrs);
 int object_read_only_buf(struct mem_ctx *ctx, struct mem_buf *buf,
 			 struct mem_buf **other);
 
+/** enum object_shape - what an object is for people; as enum told_type */
+enum object_shape {
+	OBJECT_SHAPE_OBJECT = 1,
+	OBJECT_SHAPE_IMAGE,
+	OBJECT_SHAPE_ARRAY,
+};
+
+/* shape.c */
+void object_tell_shape(const struct mem_object *object, enum object_shape what,
+		       const char *format, const char *name);
+
 /* descriptor.c */
 void desc_seal(struct desc *desc, enum desc_kind kind, size_t list_len,
 	       const struct mem_endpoint *endpoint);

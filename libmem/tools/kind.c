@@ -227,7 +227,8 @@ static const struct kind kinds[] = {
 		"leaked-buffer",
 		"Leaked buffer: nobody had destroyed it at the end",
 		"allocated", NULL, "buffers", KIND_LEAK,
-		"to mend it, free it: mem_free(), or mem_buf_destroy()",
+		"to mend it, free it: mem_free(), mem_buf_destroy(), or\n"
+		"mem_object_put(), mem_image_destroy() of what has it",
 		"to mend it, free it: cudaFree(), pinned memory by\n"
 		"cudaFreeHost(), an array by cudaFreeArray()",
 	},

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What `heapsim run` is told of an object: what its buffer holds, so that a
+ * finding has the plane and row of an image instead of an offset alone.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../told/told.h"
+#include "object.h"
+
+_Static_assert(OBJECT_SHAPE_OBJECT == (int)TOLD_TYPE_OBJECT &&
+	       OBJECT_SHAPE_ARRAY == (int)TOLD_TYPE_ARRAY, "types are told");
+_Static_assert(MEM_PLANES_MAX == TOLD_NR_PLANES, "planes have room");
+
+/* The value of a key that the list has; NULL: it has none. */
+static const void *value_of(const struct mem_attrs *attrs, uint32_t key)
+{
+	struct mem_attr value = { .key = key };
+
+	return mem_attrs_get(attrs, 0, &value, 1) ? NULL : value.value;
+}
+
+static void add_plane(struct told_shape *shape, const struct mem_attrs *attrs,
+		      uint32_t i)
+{
+	const uint64_t *offs = value_of(attrs, MEM_ATTR_IMAGE_PLANE_OFFSET);
+	const uint32_t *pitches = value_of(attrs, MEM_ATTR_IMAGE_PLANE_PITCH);
+	const uint32_t *bits = value_of(attrs, MEM_ATTR_IMAGE_PLANE_BITS);
+	const uint32_t *widths = value_of(attrs, MEM_ATTR_IMAGE_PLANE_WIDTH);
+	const uint32_t *heights = value_of(attrs, MEM_ATTR_IMAGE_PLANE_HEIGHT);
+
+	shape->planes[i] = (struct told_plane) {
+		.off = offs[i],
+		.row_len = (uint64_t)widths[i] * bits[i] / 8,
+		.pitch = pitches[i],
+		.nr_rows = heights[i],
+	};
+}
+
+/* Rows of a block-linear image lie nowhere: it has no planes to tell. */
+static void add_image(struct told_shape *shape, const struct mem_attrs *attrs)
+{
+	const uint32_t *nr = value_of(attrs, MEM_ATTR_IMAGE_PLANE_COUNT);
+	const uint32_t *layout = value_of(attrs, MEM_ATTR_IMAGE_LAYOUT);
+	const uint32_t *fourcc = value_of(attrs, MEM_ATTR_IMAGE_PLANE_FORMAT);
+	const uint32_t *widths = value_of(attrs, MEM_ATTR_IMAGE_PLANE_WIDTH);
+	const uint32_t *heights = value_of(attrs, MEM_ATTR_IMAGE_PLANE_HEIGHT);
+	uint32_t i;
+
+	if (!nr || !value_of(attrs, MEM_ATTR_IMAGE_PLANE_OFFSET))
+		return;
+	shape->width = widths[0];
+	shape->height = heights[0];
+	memcpy(shape->format, fourcc, sizeof(*fourcc));
+	if (*layout != MEM_LAYOUT_PITCH_LINEAR)
+		return;
+	shape->nr_planes = *nr;
+	for (i = 0; i < *nr; i++)
+		add_plane(shape, attrs, i);
+}
+
+static void name_copy(char *to, size_t len, const char *from)
+{
+	if (from)
+		snprintf(to, len, "%s", from);
+}
+
+/**
+ * object_tell_shape() - tell what the buffer of an object holds
+ * @object: object
+ * @what: it is for people
+ * @format: of pixels or elements in a word; NULL: what the list says
+ * @name: for reports; NULL: the buffer's own
+ *
+ * Context: any thread; one at a time per object.
+ */
+void object_tell_shape(const struct mem_object *object, enum object_shape what,
+		       const char *format, const char *name)
+{
+	struct mem_buf_info info = { .size = sizeof(info) };
+	struct told_shape shape = { .type = what };
+	const uint64_t *capacity;
+
+	if (!tell_is_on() || mem_buf_info(object->memory->buf, &info))
+		return;
+	add_image(&shape, object->attrs);
+	capacity = value_of(object->attrs, MEM_ATTR_ARRAY_CAPACITY);
+	if (what == OBJECT_SHAPE_ARRAY && capacity) {
+		shape.width = (uint32_t)*capacity;
+		shape.height = 1;
+	}
+	name_copy(shape.format, sizeof(shape.format), format);
+	name_copy(shape.name, sizeof(shape.name), name);
+	tell_shape(info.id, object_backend(object->ctx) == MEM_BACKEND_KERNEL,
+		   &shape);
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program of libmem with one mistake about images, arrays and objects, by
+ * name, for the tests of `heapsim run`; "right-" and the name is the same
+ * program without it. Lines that a test looks for have a mark.
+ */
+#include <err.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libmem.h>
+
+/* Rows of 100 bytes have padding behind them. */
+#define WIDTH	100
+#define HEIGHT	40
+
+static struct mem_ctx *ctx;
+/* What is right is done, too. */
+static int is_right;
+static volatile uint8_t sink;
+
+static void check(int ret, const char *what)
+{
+	if (ret < 0)
+		errx(3, "%s: %s", what, strerror(-ret));
+}
+
+#define CHECK(call)	check(call, #call)
+
+__attribute__((noinline))
+static void peek(const uint8_t *at)
+{
+	sink = *at; /* PEEK */
+}
+
+__attribute__((noinline))
+static void poke(uint8_t *at, uint8_t value)
+{
+	*(volatile uint8_t *)at = value; /* POKE */
+}
+
+static struct mem_image *picture(unsigned int format)
+{
+	struct mem_image *image;
+
+	CHECK(mem_image_create(ctx, WIDTH, HEIGHT, format, 0, &image));
+	CHECK(mem_image_set_name(image, "frame"));
+	return image;
+}
+
+__attribute__((noinline))
+static struct mem_image_data lock(struct mem_image *image, unsigned int access,
+				  unsigned int as)
+{
+	struct mem_image_data data = { .size = sizeof(data) };
+
+	CHECK(mem_image_lock(image, access, as, &data)); /* LOCK */
+	return data;
+}
+
+__attribute__((noinline))
+static void unlock(struct mem_image *image)
+{
+	CHECK(mem_image_unlock(image)); /* UNLOCK */
+}
+
+static void fill(struct mem_image *image, double value)
+{
+	const double values[3] = { value, value, value };
+
+	CHECK(mem_image_fill(mem_stream_legacy(ctx), MEM_ENGINE_GPU, image,
+			     values, 1));
+	CHECK(mem_ctx_sync(ctx));
+}
+
+static void k_store(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	**(uint8_t **)arg = 9; /* KERNEL */
+}
+
+__attribute__((noinline))
+static void launch(uint8_t *at)
+{
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = k_store,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args = &at,
+		.args_len = sizeof(at),
+	};
+
+	CHECK(mem_launch(mem_stream_legacy(ctx), &launch)); /* LAUNCH */
+	CHECK(mem_ctx_sync(ctx));
+}
+
+static void destroyed_while_locked(void)
+{
+	struct mem_image *image = picture(MEM_FORMAT_U8);
+	struct mem_image_data data = lock(image, MEM_RW, MEM_LOCK_HOST);
+
+	poke(data.planes[0].base, 1);
+	if (is_right)
+		unlock(image);
+	mem_image_destroy(image); /* DESTROY */
+}
+
+static void ended_while_locked(void)
+{
+	struct mem_image *image = picture(MEM_FORMAT_U8);
+
+	lock(image, MEM_READ, MEM_LOCK_HOST); /* KEPT */
+	if (is_right) {
+		unlock(image);
+		mem_image_destroy(image);
+	}
+}
+
+static void array_kept(void)
+{
+	struct mem_array_data data = { .size = sizeof(data) };
+	struct mem_array *array;
+
+	CHECK(mem_array_create(ctx, 64, MEM_DATA_F32, 0, &array));
+	CHECK(mem_array_set_name(array, "scores"));
+	CHECK(mem_array_lock(array, MEM_RW, MEM_LOCK_HOST, &data)); /* ARRAY */
+	if (is_right)
+		CHECK(mem_array_unlock(array));
+	mem_array_destroy(array);
+}
+
+/* In the second plane: the report says which row. */
+static void read_after_unlock(void)
+{
+	struct mem_image *image = picture(MEM_FORMAT_NV12_ER);
+	struct mem_image_data data = lock(image, MEM_READ, MEM_LOCK_HOST);
+	const uint8_t *at = (uint8_t *)data.planes[1].base +
+			    3 * data.planes[1].pitch + 7;
+
+	if (is_right)
+		peek(at);
+	unlock(image);
+	if (!is_right)
+		peek(at); /* AFTER */
+	mem_image_destroy(image);
+}
+
+static void store_unlocked(void)
+{
+	struct mem_image *image = picture(MEM_FORMAT_U8);
+	struct mem_image_data data = lock(image, MEM_WRITE, MEM_LOCK_HOST);
+
+	poke(data.planes[0].base, 1);
+	unlock(image);
+	fill(image, 2);
+	if (is_right)
+		data = lock(image, MEM_WRITE, MEM_LOCK_HOST);
+	poke(data.planes[0].base, 3); /* UNLOCKED */
+	if (is_right)
+		unlock(image);
+	mem_image_destroy(image);
+}
+
+static void store_in_read_lock(void)
+{
+	struct mem_image *image = picture(MEM_FORMAT_U8);
+	struct mem_image_data data;
+
+	data = lock(image, is_right ? MEM_RW : MEM_READ, MEM_LOCK_HOST);
+	peek(data.planes[0].base);
+	poke(data.planes[0].base, 3); /* READONLY */
+	unlock(image);
+	mem_image_destroy(image);
+}
+
+static void kernel_after_unlock(void)
+{
+	struct mem_image *image = picture(MEM_FORMAT_U8);
+	struct mem_image_data data = lock(image, MEM_RW, MEM_LOCK_DEVICE);
+
+	if (!is_right)
+		unlock(image);
+	launch(data.planes[0].base); /* LATE */
+	if (is_right)
+		unlock(image);
+	mem_image_destroy(image);
+}
+
+static void kernel_while_locked(void)
+{
+	struct mem_image *image = picture(MEM_FORMAT_U8);
+	struct mem_image_data data = lock(image, MEM_RW, MEM_LOCK_DEVICE);
+	uint8_t *device = data.planes[0].base;
+
+	unlock(image);
+	if (is_right) {
+		data = lock(image, MEM_RW, MEM_LOCK_DEVICE);
+		launch(data.planes[0].base);
+		unlock(image);
+	}
+	data = lock(image, MEM_RW, MEM_LOCK_HOST); /* HELD */
+	if (!is_right)
+		launch(device); /* WHILE */
+	poke((uint8_t *)data.planes[0].base + 1, 1);
+	unlock(image);
+	mem_image_destroy(image);
+}
+
+static void surface_while_locked(void)
+{
+	struct mem_image *image = picture(MEM_FORMAT_U8);
+	struct mem_image *other = picture(MEM_FORMAT_U8);
+	int err;
+
+	lock(image, MEM_READ, MEM_LOCK_HOST);
+	if (is_right)
+		unlock(image);
+	err = mem_image_copy(mem_stream_legacy(ctx), MEM_ENGINE_GPU, image,
+			     other);
+	/* It is refused: there is nothing to report. */
+	if (err != (is_right ? 0 : -EBUSY))
+		errx(3, "mem_image_copy: %s", strerror(-err));
+	if (!is_right)
+		unlock(image);
+	CHECK(mem_ctx_sync(ctx));
+	mem_image_destroy(image);
+	mem_image_destroy(other);
+}
+
+static void wrapper_outlives(void)
+{
+	struct mem_image_data data = {
+		.size = sizeof(data),
+		.as = MEM_LOCK_DEVICE,
+		.format = MEM_FORMAT_U8,
+		.width = WIDTH,
+		.height = HEIGHT,
+		.nr_planes = 1,
+		.planes = { { WIDTH, HEIGHT, 1, 256, 0, NULL } },
+		.fd = -1,
+	};
+	const double value = 1;
+	struct mem_image *image;
+	void *ptr;
+	int err;
+
+	CHECK(mem_alloc(ctx, MEM_KIND_MANAGED, 256 * HEIGHT, MEM_ATTACH_GLOBAL,
+			&ptr));
+	data.planes[0].base = ptr;
+	CHECK(mem_image_wrap(ctx, &data, 1ULL << MEM_ENGINE_GPU, &image));
+	CHECK(mem_image_set_name(image, "wrapper"));
+	if (!is_right)
+		CHECK(mem_free(ctx, ptr)); /* FREE */
+	err = mem_image_fill(mem_stream_legacy(ctx), MEM_ENGINE_GPU, image,
+			     &value, 1); /* GONE */
+	if (is_right)
+		CHECK(err);
+	else if (!err)
+		errx(3, "a job uses memory that is gone");
+	CHECK(mem_ctx_sync(ctx));
+	mem_image_destroy(image);
+	if (is_right)
+		CHECK(mem_free(ctx, ptr));
+}
+
+/* The whole picture, as if there were no padding. */
+static void width_for_pitch(void)
+{
+	struct mem_image *image = picture(MEM_FORMAT_U8);
+	struct mem_image_data data;
+	uint8_t pixels[HEIGHT][WIDTH];
+	uint8_t *base;
+	size_t y;
+
+	memset(pixels, 0x5c, sizeof(pixels));
+	data = lock(image, MEM_WRITE, MEM_LOCK_HOST); /* PITCH */
+	base = data.planes[0].base;
+	if (is_right)
+		for (y = 0; y < HEIGHT; y++)
+			memcpy(base + y * data.planes[0].pitch, pixels[y],
+			       WIDTH);
+	else
+		memcpy(base, pixels, sizeof(pixels));
+	unlock(image);
+	/* All of it, padding too, is no mistake. */
+	data = lock(image, MEM_WRITE, MEM_LOCK_HOST);
+	memset(data.planes[0].base, 0x11, HEIGHT * data.planes[0].pitch);
+	unlock(image);
+	/* Nor are the first rows alone. */
+	data = lock(image, MEM_WRITE, MEM_LOCK_HOST);
+	memset(data.planes[0].base, 0x22, 3 * data.planes[0].pitch);
+	unlock(image);
+	mem_image_destroy(image);
+}
+
+static struct mem_object *raw_object(const char *name)
+{
+	const uint32_t type = MEM_ATTR_TYPE_RAW, perm = MEM_RW;
+	const uint64_t len = 16384, engines = 1ULL << MEM_ENGINE_GPU;
+	const uint8_t yes = 1;
+	const struct mem_attr values[] = {
+		{ MEM_ATTR_TYPES, 0, &type, sizeof(type) },
+		{ MEM_ATTR_NEED_CPU_ACCESS, 0, &yes, sizeof(yes) },
+		{ MEM_ATTR_REQUIRED_PERM, 0, &perm, sizeof(perm) },
+		{ MEM_ATTR_ENGINES, 0, &engines, sizeof(engines) },
+		{ MEM_ATTR_RAW_SIZE, 0, &len, sizeof(len) },
+	};
+	struct mem_attrs *attrs, *reconciled;
+	struct mem_object *object;
+
+	CHECK(mem_attrs_create(ctx, &attrs));
+	CHECK(mem_attrs_set(attrs, values, sizeof(values) / sizeof(*values)));
+	CHECK(mem_attrs_reconcile(&attrs, 1, &reconciled, NULL));
+	CHECK(mem_object_alloc(reconciled, name, &object));
+	mem_attrs_destroy(attrs);
+	mem_attrs_destroy(reconciled);
+	return object;
+}
+
+static void store_read_only(void)
+{
+	struct mem_object *object = raw_object("ring"), *other;
+	void *ptr;
+
+	CHECK(mem_object_restrict(object, is_right ? MEM_RW : MEM_READ,
+				  &other));
+	CHECK(mem_object_cpu_ptr(other, is_right ? MEM_RW : MEM_READ, &ptr));
+	poke((uint8_t *)ptr + 100, 1); /* FORBIDDEN */
+	mem_object_put(other);
+	mem_object_put(object);
+}
+
+/* On boards that are not I/O-coherent the engine reads old bytes. */
+static void object_not_flushed(void)
+{
+	struct mem_object *object = raw_object("ring");
+	void *cpu, *device;
+
+	CHECK(mem_object_cpu_ptr(object, MEM_RW, &cpu));
+	CHECK(mem_object_device_ptr(object, &device));
+	poke((uint8_t *)cpu + 128, 1); /* STORE */
+	if (is_right)
+		CHECK(mem_object_flush(object, 0, 16384));
+	launch((uint8_t *)device + 129);
+	CHECK(mem_object_flush(object, 0, 16384));
+	mem_object_put(object);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} all[] = {
+		{ "destroyed-while-locked", destroyed_while_locked },
+		{ "ended-while-locked", ended_while_locked },
+		{ "array-kept", array_kept },
+		{ "read-after-unlock", read_after_unlock },
+		{ "store-unlocked", store_unlocked },
+		{ "store-in-read-lock", store_in_read_lock },
+		{ "kernel-after-unlock", kernel_after_unlock },
+		{ "kernel-while-locked", kernel_while_locked },
+		{ "surface-while-locked", surface_while_locked },
+		{ "wrapper-outlives", wrapper_outlives },
+		{ "width-for-pitch", width_for_pitch },
+		{ "store-read-only", store_read_only },
+		{ "object-not-flushed", object_not_flushed },
+	};
+	const char *name = argc > 1 ? argv[1] : "";
+	size_t i;
+
+	if (!strncmp(name, "right-", 6)) {
+		is_right = 1;
+		name += 6;
+	}
+	CHECK(mem_ctx_open(NULL, &ctx));
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (strcmp(all[i].name, name))
+			continue;
+		all[i].run();
+		mem_ctx_close(ctx);
+		return 0;
+	}
+	errx(2, "no such mistake: %s", name);
+}
