@@ -170,6 +170,7 @@ static void lines_free(struct line_buf *lines, unsigned long *pages,
 {
 	kvfree(lines->pages);
 	kvfree(lines->valid);
+	kvfree(lines->hidden);
 	kvfree(pages);
 	kvfree(notes);
 }
@@ -194,11 +195,18 @@ int heapsim_views_init(struct heapsim_buf *buf)
 
 	if (READ_ONCE(buf->lines.pages))
 		return 0;
-	lines.pages = kvcalloc(buf->nr_pages, sizeof(*lines.pages), gfp);
+	/*
+	 * The first touch pays for this. kvcalloc() rounds up to a power of two
+	 * and zeroes all of it, so the fifth bitmap is allocated apart from the
+	 * other four. Pages need no zeroing: they are set whole below.
+	 */
+	lines.pages = kvmalloc_array(buf->nr_pages, sizeof(*lines.pages), gfp);
 	lines.valid = kvcalloc(LINE_NR_BITMAPS * words, sizeof(u64), gfp);
+	lines.hidden = kvcalloc(words, sizeof(u64), gfp);
 	pages = kvcalloc(3 * longs, sizeof(*pages), gfp);
 	notes = kvcalloc(buf->nr_pages, sizeof(*notes), gfp);
-	if (!lines.pages || !lines.valid || !pages || !notes) {
+	if (!lines.pages || !lines.valid || !lines.hidden || !pages ||
+	    !notes) {
 		lines_free(&lines, pages, notes);
 		return -ENOMEM;
 	}
@@ -207,7 +215,9 @@ int heapsim_views_init(struct heapsim_buf *buf)
 		size_t n;
 
 		for (n = 0; n < buf->chunks[i].nr_pages; n++)
-			lines.pages[page++].dram = dram + n * PAGE_SIZE;
+			lines.pages[page++] = (struct line_page) {
+				.dram = dram + n * PAGE_SIZE,
+			};
 		cond_resched();
 	}
 	/* Nobody holds the lock for long while there are no lines. */
@@ -225,7 +235,7 @@ int heapsim_views_init(struct heapsim_buf *buf)
 	buf->lines.line_shift = line_shift;
 	buf->lines.page_shift = PAGE_SHIFT;
 	buf->lines.nr_pages = buf->nr_pages;
-	line_set_bitmaps(&buf->lines, lines.valid);
+	line_set_bitmaps(&buf->lines, lines.valid, lines.hidden);
 	/* who sees the pages without the lock sees the rest as well */
 	smp_store_release(&buf->lines.pages, lines.pages);
 	spin_unlock(&buf->lines_lock);

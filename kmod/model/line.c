@@ -665,12 +665,14 @@ size_t line_bitmap_words(size_t nr_pages, u32 page_shift, u32 line_shift)
 }
 
 /**
- * line_set_bitmaps() - place the bitmaps of a buffer in one array
+ * line_set_bitmaps() - place the bitmaps of a buffer
  * @buf: buffer
  * @bitmaps: LINE_NR_BITMAPS times line_bitmap_words() words, zeroed; @valid is
  *	its address
+ * @hidden: line_bitmap_words() words, zeroed. In an array of its own: an
+ *	allocator that rounds up to a power of two would make five bitmaps eight
  */
-void line_set_bitmaps(struct line_buf *buf, u64 *bitmaps)
+void line_set_bitmaps(struct line_buf *buf, u64 *bitmaps, u64 *hidden)
 {
 	const size_t words = line_bitmap_words(buf->nr_pages, buf->page_shift,
 					       buf->line_shift);
@@ -679,7 +681,7 @@ void line_set_bitmaps(struct line_buf *buf, u64 *bitmaps)
 	buf->stored = buf->valid + words;
 	buf->written = buf->stored + words;
 	buf->told = buf->written + words;
-	buf->hidden = buf->told + words;
+	buf->hidden = hidden;
 }
 
 /**

@@ -83,7 +83,7 @@ struct line_page {
 	u32 writer;
 };
 
-#define LINE_NR_BITMAPS	5
+#define LINE_NR_BITMAPS	4	/* in one array, all but @hidden */
 
 /**
  * struct line_buf - a two-view buffer
@@ -103,8 +103,8 @@ struct line_page {
  * @tell: told of each line, and of each redundant operation's range, at once
  *	and before the line changes; NULL nobody is
  *
- * The LINE_NR_BITMAPS bitmaps have line_bitmap_words() words each, zero at
- * first; line_set_bitmaps() places them in one array.
+ * The bitmaps have line_bitmap_words() words each, zero at first;
+ * line_set_bitmaps() places them.
  */
 struct line_buf {
 	u32 line_shift;
@@ -158,7 +158,7 @@ struct line_job {
 };
 
 size_t line_bitmap_words(size_t nr_pages, u32 page_shift, u32 line_shift);
-void line_set_bitmaps(struct line_buf *buf, u64 *bitmaps);
+void line_set_bitmaps(struct line_buf *buf, u64 *bitmaps, u64 *hidden);
 
 void line_bracket_open(struct line_buf *buf, struct line_bracket *bracket,
 		       enum line_dir dir);

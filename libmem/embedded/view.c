@@ -74,8 +74,10 @@ int view_init(struct embedded_buf *buf, const struct profile *profile)
 	buf->lines.pages = calloc(buf->nr_pages, sizeof(*buf->lines.pages));
 	buf->lines.valid = calloc(LINE_NR_BITMAPS * words + 2 * page_words,
 				  sizeof(uint64_t));
+	buf->lines.hidden = calloc(words, sizeof(uint64_t));
 	buf->notes = calloc(buf->nr_pages, sizeof(*buf->notes));
-	if (!buf->lines.pages || !buf->lines.valid || !buf->notes) {
+	if (!buf->lines.pages || !buf->lines.valid || !buf->lines.hidden ||
+	    !buf->notes) {
 		view_fini(buf);
 		return -ENOMEM;
 	}
@@ -83,7 +85,7 @@ int view_init(struct embedded_buf *buf, const struct profile *profile)
 	buf->lines.line_shift = line_shift;
 	buf->lines.page_shift = window_page_shift();
 	buf->lines.nr_pages = buf->nr_pages;
-	line_set_bitmaps(&buf->lines, buf->lines.valid);
+	line_set_bitmaps(&buf->lines, buf->lines.valid, buf->lines.hidden);
 	buf->active = buf->lines.valid + LINE_NR_BITMAPS * words;
 	buf->stored = buf->active + page_words;
 	for (i = 0; i < buf->nr_pages; i++)
@@ -99,6 +101,7 @@ void view_fini(struct embedded_buf *buf)
 {
 	free(buf->lines.pages);
 	free(buf->lines.valid);
+	free(buf->lines.hidden);
 	free(buf->notes);
 }
 

@@ -51,7 +51,7 @@ struct host *host_create(const struct ref_params *p)
 	struct host *host = calloc(1, sizeof(*host));
 	struct line_buf *lines;
 	size_t nr_words, i;
-	u64 *bitmaps;
+	u64 *bitmaps, *hidden;
 
 	assert(host);
 	host->p = *p;
@@ -64,14 +64,15 @@ struct host *host_create(const struct ref_params *p)
 				     lines->line_shift);
 	assert(nr_words * 64 >= p->len / p->line_size);
 	bitmaps = calloc(LINE_NR_BITMAPS * nr_words, sizeof(*bitmaps));
+	hidden = calloc(nr_words, sizeof(*hidden));
 	lines->pages = calloc(lines->nr_pages, sizeof(*lines->pages));
 	host->has_pte = calloc(lines->nr_pages, sizeof(*host->has_pte));
-	assert(bitmaps && lines->pages && host->has_pte);
+	assert(bitmaps && hidden && lines->pages && host->has_pte);
 	for (i = 0; i < REF_MAX_WHO; i++) {
 		host->pte[i] = calloc(lines->nr_pages, sizeof(*host->pte[i]));
 		assert(host->pte[i]);
 	}
-	line_set_bitmaps(lines, bitmaps);
+	line_set_bitmaps(lines, bitmaps, hidden);
 	for (i = 0; i < lines->nr_pages; i++) {
 		lines->pages[i].dram = calloc(1, p->page_size);
 		assert(lines->pages[i].dram);
@@ -94,6 +95,7 @@ void host_destroy(struct host *host)
 	}
 	free(host->lines.pages);
 	free(host->lines.valid);
+	free(host->lines.hidden);
 	free(host->job.told);
 	free(host->has_pte);
 	for (i = 0; i < REF_MAX_WHO; i++)
