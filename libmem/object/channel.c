@@ -20,6 +20,8 @@
 #define MAX_FRAMES	((int)(4 * MEM_ENDPOINT_QUEUE))
 /* Shortest part that a message is cut into. */
 #define PART_MIN	256U
+/* How often the socket is looked at when a descriptor's message is to follow. */
+#define MAX_LOOKS	32
 /* How long a thread waits for room before it looks who reads. */
 #define ROOM_WAIT_NS	(20 * NS_PER_S / 1000)
 /* Too many descriptors of this user are under way: nothing polls for that. */
@@ -118,6 +120,7 @@ static int read_now(struct mem_endpoint *endpoint, int max)
 static int read_some(struct mem_endpoint *endpoint, short events,
 		     uint64_t deadline)
 {
+	unsigned int nr_looks = 0;
 	short polled = 0;
 	int ret;
 
@@ -126,6 +129,10 @@ static int read_some(struct mem_endpoint *endpoint, short events,
 		ret = read_now(endpoint, 1);
 		if (ret)
 			break;
+		/* Shorter than to sleep and be woken. */
+		if (endpoint->is_followed && nr_looks++ < MAX_LOOKS)
+			continue;
+		endpoint->is_followed = false;
 		if (deadline_is_over(deadline)) {
 			ret = -ETIMEDOUT;
 			break;

@@ -158,6 +158,8 @@ struct memory {
  * @changed: something of it has
  * @is_reading: a thread reads from the socket
  * @is_sending: a thread sends a message or a descriptor
+ * @is_followed: what arrived last is memory, whose message comes next if the
+ *	program sends its descriptor over the endpoint
  * @is_gone: nothing more arrives
  * @peers: ledger of the other end; NULL: it has said nothing
  * @peer: its id
@@ -200,6 +202,7 @@ struct mem_endpoint {
 	pthread_cond_t changed;
 	bool is_reading;
 	bool is_sending;
+	bool is_followed;
 	bool is_gone;
 	const struct ledger *peers;
 	uint8_t peer[ENDPOINT_ID_LEN];

@@ -316,6 +316,7 @@ static int take_frame(struct mem_endpoint *endpoint)
 		return take_hello(endpoint, frame, len);
 	if (!endpoint->peers)
 		return -EPIPE;
+	endpoint->is_followed = frame->type == FRAME_MEMORY;
 	if (frame->type == FRAME_MEMORY)
 		return take_memory(endpoint, frame, len);
 	if (endpoint->nr_input_fds || endpoint->is_cut ||
