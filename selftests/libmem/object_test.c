@@ -188,6 +188,7 @@ static void a_restricted_object_can_only_be_read(void **state)
 	assert_int_equal(mem_object_begin(reader, MEM_RW), -EACCES);
 	assert_int_equal(mem_object_flush(reader, 0, LEN), -EACCES);
 	assert_int_equal(store(cpu_of(reader, MEM_READ)), SIGSEGV);
+	assert_int_equal(found(MEM_VIOLATION_READ_ONLY_WRITE), is_embedded());
 	assert_int_equal(mprotect(cpu_of(reader, MEM_READ), LEN,
 				  PROT_READ | PROT_WRITE), -1);
 	assert_int_not_equal(mem_job_fill(mem_object_buf(reader), 0, LEN, 0,
