@@ -19,8 +19,8 @@
 #include <drm_fourcc.h>
 
 #include "../../libmem/attrs/attrs.h"
+#include "mutate.h"
 
-#define MAX_INPUT	16384U
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 
 static struct mem_ctx *ctx;
@@ -142,20 +142,6 @@ static void try_set(const uint8_t *bytes, size_t len)
 	mem_attrs_destroy(list);
 }
 
-static void repair(uint8_t *bytes, size_t len)
-{
-	const uint32_t whole = (uint32_t)len;
-	uint64_t sum = 0xcbf29ce484222325ULL;
-	size_t i;
-
-	if (len < 32)
-		return;
-	for (i = 32; i < len; i++)
-		sum = (sum ^ bytes[i]) * 0x100000001b3ULL;
-	memcpy(bytes + 8, &whole, sizeof(whole));
-	memcpy(bytes + 24, &sum, sizeof(sum));
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 /* The first byte says what is tried. The copy ends where the input does. */
@@ -174,7 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	} else {
 		/* Most of them are not to end at the checksum. */
 		if (bytes[0] & 6)
-			repair(copy, len - 1);
+			repair_list(copy, len - 1);
 		try_unpack(copy, len - 1);
 	}
 	free(copy);
@@ -182,31 +168,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 }
 
 #ifndef LIBFUZZER
-
-static uint64_t seed;
-
-static uint64_t random_number(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
-
-static uint32_t below(uint32_t limit)
-{
-	return (uint32_t)(random_number() >> 32) % limit;
-}
-
-/**
- * struct input - an input of the fuzzer
- * @len: bytes of @bytes
- * @bytes: the first says what is tried
- */
-struct input {
-	size_t len;
-	uint8_t bytes[MAX_INPUT];
-};
 
 #define VALUE(of, ...) \
 	{ MEM_ATTR_##of, 0, ((const uint32_t[]) { __VA_ARGS__ }), \
@@ -276,16 +237,15 @@ static const struct {
 };
 
 /* Each as values, as a list, as a result; then all in one list */
-static struct input corpus[3 * NR(wholes) + 1];
-static size_t nr_inputs;
+static struct input inputs[3 * NR(wholes) + 1];
 
 static void add_packed(struct mem_attrs **lists, size_t nr)
 {
-	struct input *input = &corpus[nr_inputs++];
+	struct input *input = &inputs[nr_inputs++];
 	size_t len;
 	void *bytes;
 
-	must(!attrs_pack(lists, nr, &bytes, &len) && len < MAX_INPUT, "pack");
+	must(!attrs_pack(lists, nr, &bytes, &len) && len < INPUT_MAX, "pack");
 	input->bytes[0] = 2;
 	memcpy(input->bytes + 1, bytes, len);
 	input->len = len + 1;
@@ -294,7 +254,7 @@ static void add_packed(struct mem_attrs **lists, size_t nr)
 
 static void add_values(const struct mem_attr *attrs, size_t nr)
 {
-	struct input *input = &corpus[nr_inputs++];
+	struct input *input = &inputs[nr_inputs++];
 	size_t i;
 
 	input->bytes[0] = 1;
@@ -336,93 +296,6 @@ static void make_corpus(void)
 		mem_attrs_destroy(lists[i]);
 }
 
-static void store_number(struct input *input)
-{
-	static const uint64_t numbers[] = {
-		0, 1, 2, 3, 7, 8, 16, 64, 255, 256, 512, 4096, 65536,
-		INT32_MAX, 1ULL << 31, UINT32_MAX, 1ULL << 32, 1ULL << 46,
-		INT64_MAX, 1ULL << 63, UINT64_MAX,
-	};
-	const uint64_t number = numbers[below(NR(numbers))];
-	const size_t len = below(2) ? 4 : 8;
-	const size_t at = 1 + 4 * (size_t)below((uint32_t)input->len / 4);
-
-	if (at + len <= input->len)
-		memcpy(input->bytes + at, &number, len);
-}
-
-/* From one place to another, of this input or of another one */
-static void copy_bytes(struct input *input)
-{
-	const struct input *from = &corpus[below((uint32_t)nr_inputs)];
-	const size_t len = 1 + below(64);
-	const size_t at = 1 + below((uint32_t)input->len);
-	const size_t from_at = 1 + below((uint32_t)from->len);
-
-	if (at + len <= input->len && from_at + len <= from->len)
-		memcpy(input->bytes + at, from->bytes + from_at, len);
-}
-
-static void cut_bytes(struct input *input)
-{
-	const size_t len = below(2) ? 8 * (1 + below(4)) : 1 + below(32);
-	const size_t at = 1 + below((uint32_t)input->len);
-
-	if (at + len > input->len)
-		return;
-	memmove(input->bytes + at, input->bytes + at + len,
-		input->len - at - len);
-	input->len -= len;
-}
-
-/* A run of bytes twice, as a value or a slot that is there twice */
-static void double_bytes(struct input *input)
-{
-	const size_t len = 8 * (1 + below(16));
-	const size_t at = 1 + 8 * (size_t)below((uint32_t)input->len / 8 + 1);
-
-	if (at + len > input->len || input->len + len > MAX_INPUT)
-		return;
-	memmove(input->bytes + at + len, input->bytes + at, input->len - at);
-	input->len += len;
-}
-
-static void change(struct input *input)
-{
-	if (input->len < 16)
-		return;
-	switch (below(8)) {
-	case 0:
-		cut_bytes(input);
-		break;
-	case 1:
-		double_bytes(input);
-		break;
-	case 2:
-		copy_bytes(input);
-		break;
-	case 3:
-	case 4:
-		store_number(input);
-		break;
-	case 5:
-		input->bytes[1 + below((uint32_t)input->len - 1)] =
-			(uint8_t)random_number();
-		break;
-	default:
-		input->bytes[1 + below((uint32_t)input->len - 1)] ^=
-			1U << below(8);
-	}
-}
-
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 int main(int argc, char **argv)
 {
 	static struct input input;
@@ -430,21 +303,16 @@ int main(int argc, char **argv)
 	const uint64_t from = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
 	const double start = seconds();
 	uint64_t i;
-	int changes;
 	bool is_good;
 
 	open_once();
 	make_corpus();
-	seed = from * 0x9e3779b97f4a7c15ULL | 1;
+	corpus = inputs;
+	seed_set(from);
 	for (i = 0; i < nr; i++) {
-		const struct input *whole = &corpus[below((uint32_t)nr_inputs)];
-
-		input.len = whole->len;
-		memcpy(input.bytes, whole->bytes, whole->len);
+		mutate(&input);
 		if (!below(64))
 			input.bytes[0] = 0;
-		for (changes = (int)below(6); changes--;)
-			change(&input);
 		LLVMFuzzerTestOneInput(input.bytes, input.len);
 	}
 	printf("# seed %llu: %llu executions in %.1f s, of which %llu were ",
