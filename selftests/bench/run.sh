@@ -4,9 +4,10 @@
 # run.sh heap [NR]: our heap beside the kernel's own, at 100 and at NR (50,000)
 # live buffers. run.sh overhead: what it costs to be watched. run.sh libmem
 # [ROUNDS]: a launch, checking, and attribute lists, in the process itself, no VM.
-# run.sh cuda [ROUNDS]: calls of the CUDA surface beside libmem's, too. All
-# without an argument. Where no module is inserted it builds it and goes on in a
-# VM, with the kernel KERNEL (6.12).
+# run.sh object [ROUNDS]: an object of another process, and run.sh cuda [ROUNDS]:
+# calls of the CUDA surface beside libmem's, too. All without an argument. Where no
+# module is inserted it builds it and goes on in a VM, with the kernel KERNEL
+# (6.12).
 
 set -euo pipefail
 
@@ -17,7 +18,7 @@ bench=${O:-$top/build/selftests/bench}/bench
 fail() { echo "bench: $*" >&2; exit 1; }
 
 # No module in them, so they are this machine's own.
-for what in libmem cuda; do
+for what in libmem object cuda; do
 	if [ "${1:-$what}" = "$what" ] && [ -z "${HEAPSIM_VM:-}" ]; then
 		make --no-print-directory -s -C "$here" O="${bench%/*}" \
 			BUILD="$top/build" "${bench%/*}/$what" >/dev/null ||
