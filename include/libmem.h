@@ -1056,8 +1056,8 @@ int mem_buf_export_as(struct mem_buf *buf, unsigned int access, int *fd);
  * it.
  *
  * Context: may sleep; any thread, also of a host function.
- * Return: 0, or -EINVAL (an argument is NULL), -EOPNOTSUPP (kernels do not reach
- * it: over the module what is not MEM_KIND_COHERENT, MEM_KIND_UNCACHED or
+ * Return: 0, or -EINVAL (an argument is NULL), -EOPNOTSUPP (kernels do not
+ * reach it: over the module what is not MEM_KIND_COHERENT, MEM_KIND_UNCACHED or
  * MEM_KIND_CONTIGUOUS), -EPERM (a child of the process); over the module also
  * -ENOMEM, -EMFILE or -ENFILE (at the first call), or what mmap() returns.
  */

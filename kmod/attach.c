@@ -107,7 +107,7 @@ struct heapsim_attachment {
  */
 int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 {
-	struct heapsim_buf *buf = dmabuf->priv;
+	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
 	struct heapsim_attachment *at = kzalloc(sizeof(*at), HEAPSIM_GFP_USER);
 	int ret;
 
@@ -150,7 +150,7 @@ err_free:
  */
 void heapsim_buf_detach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 {
-	struct heapsim_buf *buf = dmabuf->priv;
+	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
 	struct heapsim_attachment *at = a->priv;
 
 	mutex_lock(&buf->lock);
@@ -228,7 +228,7 @@ static void table_lend(struct sg_table *lent, const struct sg_table *sgt)
 struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 				 enum dma_data_direction dir)
 {
-	struct heapsim_buf *buf = a->dmabuf->priv;
+	struct heapsim_buf *buf = heapsim_buf_of(a->dmabuf);
 	struct heapsim_attachment *at = a->priv;
 	const u64 begin_ns = heapsim_event_begin();
 	struct heapsim_party who;
@@ -268,7 +268,7 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 void heapsim_buf_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
 		       enum dma_data_direction dir)
 {
-	struct heapsim_buf *buf = a->dmabuf->priv;
+	struct heapsim_buf *buf = heapsim_buf_of(a->dmabuf);
 	struct heapsim_attachment *at = a->priv;
 	const u64 begin_ns = heapsim_event_begin();
 
@@ -289,19 +289,8 @@ static void vmap_ended(struct heapsim_buf *buf)
 	mutex_unlock(&buf->lock);
 }
 
-/**
- * heapsim_buf_vmap() - a driver maps the buffer into the kernel
- * @dmabuf: ours
- * @map: out
- *
- * The core counts: this is the first vmap. It warns of each one that fails, so
- * that the caller is killed does not make it fail.
- *
- * Return: 0 or -ENOMEM.
- */
-int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
+static int vmap_first(struct heapsim_buf *buf)
 {
-	struct heapsim_buf *buf = dmabuf->priv;
 	const u64 begin_ns = heapsim_event_begin();
 	struct heapsim_party who;
 	struct page **pages;
@@ -310,8 +299,6 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	void *vaddr;
 	bool is_cpu;
 
-	if (heapsim_fault(HEAPSIM_FAIL_VMAP, buf->len))
-		return -ENOMEM;
 	pages = kvmalloc_array(buf->nr_pages, sizeof(*pages), HEAPSIM_GFP_USER);
 	if (!pages)
 		return -ENOMEM;
@@ -344,7 +331,6 @@ int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 			goto err_vunmap;
 		mutex_unlock(&buf->lock);
 	}
-	iosys_map_set_vaddr(map, vaddr);
 	tell_event(buf, HEAPSIM_RECORD_HOLD, VMAP_ACCESS, begin_ns, &who);
 	goto out_free;
 
@@ -362,17 +348,40 @@ out_free:
 }
 
 /**
- * heapsim_buf_vunmap() - the last vmap goes
+ * heapsim_buf_vmap() - a driver maps the buffer into the kernel
  * @dmabuf: ours
- * @map: as given out
+ * @map: out
+ *
+ * The core counts for each dma-buf: this is the first vmap of one. It warns of
+ * each one that fails, so that the caller is killed does not make it fail.
+ *
+ * Return: 0 or -ENOMEM.
  */
-void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
+int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 {
-	struct heapsim_buf *buf = dmabuf->priv;
+	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
+	int ret = 0;
+
+	if (heapsim_fault(HEAPSIM_FAIL_VMAP, buf->len))
+		return -ENOMEM;
+	mutex_lock(&buf->vmap_lock);
+	if (!buf->nr_vmapped)
+		ret = vmap_first(buf);
+	if (!ret) {
+		buf->nr_vmapped++;
+		iosys_map_set_vaddr(map, buf->vaddr);
+	}
+	mutex_unlock(&buf->vmap_lock);
+	return ret;
+}
+
+static void vunmap_last(struct heapsim_buf *buf)
+{
 	const u64 begin_ns = heapsim_event_begin();
+	void *vaddr = buf->vaddr;
 
 	WRITE_ONCE(buf->vaddr, NULL);
-	vunmap(map->vaddr);
+	vunmap(vaddr);
 	if (buf->vmap_is_cpu)
 		heapsim_views_vunmap_cpu(buf);
 	else
@@ -380,6 +389,21 @@ void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	tell_event(buf, HEAPSIM_RECORD_RELEASE, VMAP_ACCESS, begin_ns,
 		   &buf->vmapper);
 	vmap_ended(buf);
+}
+
+/**
+ * heapsim_buf_vunmap() - the last vmap of a dma-buf goes
+ * @dmabuf: ours
+ * @map: as given out
+ */
+void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
+{
+	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
+
+	mutex_lock(&buf->vmap_lock);
+	if (!--buf->nr_vmapped)
+		vunmap_last(buf);
+	mutex_unlock(&buf->vmap_lock);
 }
 
 /**
@@ -434,7 +458,7 @@ static int wait_for_fences(struct dma_buf *dmabuf, bool for_write)
  */
 int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
-	struct heapsim_buf *buf = dmabuf->priv;
+	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
 	const u64 begin_ns = heapsim_event_begin();
 	struct heapsim_bracket *fresh = NULL;
 	int ret;
@@ -486,7 +510,7 @@ out_free:
  */
 int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
-	struct heapsim_buf *buf = dmabuf->priv;
+	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
 	const u64 begin_ns = heapsim_event_begin();
 	bool was_open;
 	int ret;

@@ -37,9 +37,13 @@ u64 heapsim_missing_ends(void)
 	return atomic64_read(&nr_missing_ends);
 }
 
-static int is_file(const void *wanted, struct file *file, unsigned int fd)
+/* Of any of the buffer's dma-bufs: their files have the core's operations. */
+static int is_of_buf(const void *wanted, struct file *file, unsigned int fd)
 {
-	return file == wanted;
+	const struct heapsim_buf *buf = wanted;
+
+	return file->f_op == buf->dmabuf->file->f_op &&
+	       heapsim_buf_of(file->private_data) == buf;
 }
 
 /* Leaves the read side for a while; false: there is no going on from there. */
@@ -60,7 +64,7 @@ static bool rest_at(struct task_struct *task)
  * Returns true if the process has one; also while threads end, or if the caller
  * is killed: whoever asks will ask again.
  */
-static bool has_descriptor(const struct file *file, struct pid *tgid)
+static bool has_descriptor(const struct heapsim_buf *buf, struct pid *tgid)
 {
 	const struct files_struct *seen = NULL;
 	struct task_struct *leader, *task;
@@ -82,7 +86,7 @@ static bool has_descriptor(const struct file *file, struct pid *tgid)
 		task_lock(task);
 		if (task->files != seen) {
 			seen = task->files;
-			ret = iterate_fd(task->files, 0, is_file, file);
+			ret = iterate_fd(task->files, 0, is_of_buf, buf);
 		}
 		task_unlock(task);
 		if (!ret && (need_resched() || heapsim_is_killed())) {
@@ -146,9 +150,8 @@ static bool has_mapping(struct address_space *mapping, struct pid *tgid)
 
 static bool has_buf(const struct heapsim_buf *buf, struct pid *tgid)
 {
-	struct file *file = buf->dmabuf->file;
-
-	return has_mapping(file->f_mapping, tgid) || has_descriptor(file, tgid);
+	return has_mapping(buf->dmabuf->file->f_mapping, tgid) ||
+	       has_descriptor(buf, tgid);
 }
 
 /* Whether or not its parent has waited for it. */

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Buffers: their memory, their dma-buf, the list of all. */
+/*
+ * Buffers: their memory, their dma-bufs, the list of all. A buffer has one
+ * dma-buf, and more that were made of its descriptors: these differ in what
+ * their files may be used for, and in nothing else. The core has no access
+ * modes of importers: a driver may do with each of them what it may with any.
+ */
 #include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -129,6 +134,7 @@ static void buf_free(struct heapsim_buf *buf)
 	heapsim_limit_unreserve(buf->user, buf->reserved);
 	heapsim_limit_uncharge(buf->user, buf->len);
 	mutex_destroy(&buf->lock);
+	mutex_destroy(&buf->vmap_lock);
 	kfree(buf);
 }
 
@@ -143,18 +149,49 @@ static void heapsim_buf_release(struct dma_buf *dmabuf)
 	buf_free(buf);
 }
 
-const struct dma_buf_ops heapsim_buf_ops = {
-	.attach = heapsim_buf_attach,
-	.detach = heapsim_buf_detach,
-	.map_dma_buf = heapsim_buf_map,
-	.unmap_dma_buf = heapsim_buf_unmap,
-	.begin_cpu_access = heapsim_buf_begin,
-	.end_cpu_access = heapsim_buf_end,
-	.mmap = heapsim_buf_mmap,
-	.vmap = heapsim_buf_vmap,
-	.vunmap = heapsim_buf_vunmap,
-	.release = heapsim_buf_release,
+/**
+ * struct reopened - a further dma-buf of a buffer
+ * @buf: whose own dma-buf it refers to
+ * @user: who made it
+ */
+struct reopened {
+	struct heapsim_buf *buf;
+	struct heapsim_user *user;
 };
+
+static void reopened_free(struct reopened *reopened)
+{
+	struct heapsim_user *user = reopened->user;
+
+	heapsim_limit_unreserve(user, HEAPSIM_CORE_BYTES);
+	heapsim_limit_free(user, reopened);
+	heapsim_limit_user_put(user);
+}
+
+static void reopened_release(struct dma_buf *dmabuf)
+{
+	struct reopened *reopened = dmabuf->priv;
+	struct heapsim_buf *buf = reopened->buf;
+
+	reopened_free(reopened);
+	dma_buf_put(buf->dmabuf);
+}
+
+#define BUF_OPS(fn) {						\
+	.attach = heapsim_buf_attach,				\
+	.detach = heapsim_buf_detach,				\
+	.map_dma_buf = heapsim_buf_map,				\
+	.unmap_dma_buf = heapsim_buf_unmap,			\
+	.begin_cpu_access = heapsim_buf_begin,			\
+	.end_cpu_access = heapsim_buf_end,			\
+	.mmap = heapsim_buf_mmap,				\
+	.vmap = heapsim_buf_vmap,				\
+	.vunmap = heapsim_buf_vunmap,				\
+	.release = fn,						\
+}
+
+static const struct dma_buf_ops buf_ops = BUF_OPS(heapsim_buf_release);
+static const struct dma_buf_ops reopened_ops = BUF_OPS(reopened_release);
 
 /**
  * heapsim_buf_of() - the buffer behind a dma-buf
@@ -164,7 +201,11 @@ const struct dma_buf_ops heapsim_buf_ops = {
  */
 struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf)
 {
-	return dmabuf->ops == &heapsim_buf_ops ? dmabuf->priv : NULL;
+	const struct reopened *reopened = dmabuf->priv;
+
+	if (dmabuf->ops == &buf_ops)
+		return dmabuf->priv;
+	return dmabuf->ops == &reopened_ops ? reopened->buf : NULL;
 }
 
 /**
@@ -282,6 +323,7 @@ static struct heapsim_buf *buf_alloc(const struct heapsim_wish *wish)
 	if (!buf)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&buf->lock);
+	mutex_init(&buf->vmap_lock);
 	spin_lock_init(&buf->lines_lock);
 	INIT_LIST_HEAD(&buf->node);
 	INIT_LIST_HEAD(&buf->brackets);
@@ -295,6 +337,7 @@ static struct heapsim_buf *buf_alloc(const struct heapsim_wish *wish)
 	if (IS_ERR(buf->user)) {
 		ret = PTR_ERR(buf->user);
 		mutex_destroy(&buf->lock);
+		mutex_destroy(&buf->vmap_lock);
 		kfree(buf);
 		return ERR_PTR(ret);
 	}
@@ -327,7 +370,7 @@ static struct dma_buf *buf_create(const struct heapsim_wish *wish)
 	if (IS_ERR(buf))
 		return ERR_CAST(buf);
 	exp.exp_name = heapsim_heap_name(wish->kind);
-	exp.ops = &heapsim_buf_ops;
+	exp.ops = &buf_ops;
 	exp.size = buf->len;
 	exp.flags = wish->fd_flags;
 	exp.priv = buf;
@@ -374,6 +417,90 @@ int heapsim_buf_create_fd(const struct heapsim_wish *wish,
 	if (IS_ERR(made))
 		return PTR_ERR(made);
 	fd = get_unused_fd_flags(wish->fd_flags);
+	if (fd < 0) {
+		dma_buf_put(made);
+		return fd;
+	}
+	*dmabuf = made;
+	return fd;
+}
+
+static struct reopened *reopened_new(struct heapsim_buf *buf)
+{
+	struct heapsim_user *user = heapsim_limit_user_get();
+	struct reopened *reopened;
+	int ret;
+
+	if (!user)
+		return ERR_PTR(-ENOMEM);
+	reopened = heapsim_limit_alloc(user, sizeof(*reopened));
+	if (IS_ERR(reopened)) {
+		heapsim_limit_user_put(user);
+		return reopened;
+	}
+	ret = heapsim_limit_reserve(user, HEAPSIM_CORE_BYTES);
+	if (ret) {
+		heapsim_limit_free(user, reopened);
+		heapsim_limit_user_put(user);
+		return ERR_PTR(ret);
+	}
+	reopened->buf = buf;
+	reopened->user = user;
+	return reopened;
+}
+
+static struct dma_buf *reopen(struct heapsim_buf *buf, int fd_flags)
+{
+	struct reopened *reopened = reopened_new(buf);
+	DEFINE_DMA_BUF_EXPORT_INFO(exp);
+	struct dma_buf *dmabuf;
+
+	if (IS_ERR(reopened))
+		return ERR_CAST(reopened);
+	exp.exp_name = buf->dmabuf->exp_name;
+	exp.ops = &reopened_ops;
+	exp.size = buf->len;
+	exp.flags = fd_flags;
+	exp.resv = buf->dmabuf->resv;
+	exp.priv = reopened;
+	dmabuf = dma_buf_export(&exp);
+	if (IS_ERR(dmabuf)) {
+		reopened_free(reopened);
+		return dmabuf;
+	}
+	get_dma_buf(buf->dmabuf);
+	/* Its areas are where PTEs are taken away; nobody has the file yet. */
+	dmabuf->file->f_mapping = buf->dmabuf->file->f_mapping;
+	return dmabuf;
+}
+
+/**
+ * heapsim_buf_reopen_fd() - make a further dma-buf and room for its fd
+ * @given: a dma-buf that the caller has
+ * @fd_flags: O_ACCMODE and O_CLOEXEC for the file
+ * @dmabuf: out: as heapsim_buf_create_fd() has it
+ *
+ * Context: may sleep.
+ * Return: the number, -EOPNOTSUPP a foreign buffer, -EPERM the file of @given
+ * may not be used for so much, -EBUSY the user has too many objects, -ENOMEM,
+ * -EMFILE.
+ */
+int heapsim_buf_reopen_fd(struct dma_buf *given, int fd_flags,
+			  struct dma_buf **dmabuf)
+{
+	struct heapsim_buf *buf = heapsim_buf_of(given);
+	struct dma_buf *made;
+	int fd;
+
+	if (!buf)
+		return -EOPNOTSUPP;
+	if (OPEN_FMODE(fd_flags) & (FMODE_READ | FMODE_WRITE) &
+	    ~given->file->f_mode)
+		return -EPERM;
+	made = reopen(buf, fd_flags);
+	if (IS_ERR(made))
+		return PTR_ERR(made);
+	fd = get_unused_fd_flags(fd_flags);
 	if (fd < 0) {
 		dma_buf_put(made);
 		return fd;

@@ -33,6 +33,7 @@ static int run_probe(struct heapsim_call *call)
 			    (heapsim_can_step() ?
 			     HEAPSIM_FEATURE_PRECISE : 0) |
 			    HEAPSIM_FEATURE_STREAMS |
+			    HEAPSIM_FEATURE_REOPEN |
 			    (heapsim_config.has_test_hooks ?
 			     HEAPSIM_FEATURE_TEST_HOOKS : 0) |
 			    (IS_ENABLED(CONFIG_IO_URING) ?
@@ -79,6 +80,12 @@ static bool is_malformed(const struct heapsim_buf_alloc *alloc)
 	       alloc->view_fd || alloc->reserved;
 }
 
+static bool fd_flags_are_valid(u32 fd_flags)
+{
+	return !(fd_flags & ~(O_CLOEXEC | O_ACCMODE)) &&
+	       (fd_flags & O_ACCMODE) != O_ACCMODE;
+}
+
 static int run_alloc(struct heapsim_call *call)
 {
 	struct heapsim_buf_alloc *alloc = &call->cmd.alloc;
@@ -94,8 +101,7 @@ static int run_alloc(struct heapsim_call *call)
 	struct heapsim_buf *buf;
 	int fd;
 
-	if (alloc->fd_flags & ~(O_CLOEXEC | O_ACCMODE) ||
-	    (alloc->fd_flags & O_ACCMODE) == O_ACCMODE || alloc->fd ||
+	if (!fd_flags_are_valid(alloc->fd_flags) || alloc->fd ||
 	    !is_kind(alloc) || is_malformed(alloc) ||
 	    strnlen(alloc->name, sizeof(alloc->name)) == sizeof(alloc->name))
 		return -EINVAL;
@@ -261,6 +267,27 @@ static int run_range(struct heapsim_call *call)
 	if (call->cmd.range.reserved)
 		return -EINVAL;
 	return range_maintain(&call->cmd.range.range, call->waits);
+}
+
+static int run_reopen(struct heapsim_call *call)
+{
+	struct heapsim_buf_reopen *reopen = &call->cmd.reopen;
+	struct dma_buf *given, *dmabuf;
+	int fd;
+
+	if (!fd_flags_are_valid(reopen->fd_flags) || reopen->new_fd)
+		return -EINVAL;
+	given = dma_buf_get(reopen->fd);
+	if (IS_ERR(given))
+		return PTR_ERR(given);
+	fd = heapsim_buf_reopen_fd(given, reopen->fd_flags, &dmabuf);
+	dma_buf_put(given);
+	if (fd < 0)
+		return fd;
+	reopen->new_fd = fd;
+	call->fd = fd;
+	call->file = dmabuf->file;
+	return 0;
 }
 
 static int run_submit(struct heapsim_call *call)
@@ -468,6 +495,7 @@ static const struct command commands[] = {
 	COMMAND_IN(SYNC, sync, id, heapsim_sync),
 	COMMAND(ATTACH_INFO, attach_info, count, heapsim_attach_info),
 	COMMAND_IN(RANGE_MAINTAIN, range_maintain, range, run_range),
+	COMMAND(BUF_REOPEN, buf_reopen, new_fd, run_reopen, .may_block = true),
 };
 
 static void file_take_back(int fd, struct file *file)

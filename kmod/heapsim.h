@@ -341,7 +341,7 @@ struct heapsim_bracket {
 
 /**
  * struct heapsim_buf - a buffer of ours
- * @dmabuf: its dma-buf
+ * @dmabuf: its own dma-buf; those that were made of it keep it
  * @id: never used again
  * @inode: number of the dma-buf's, as fstat() and /proc/PID/maps tell it
  * @len: bytes
@@ -360,6 +360,8 @@ struct heapsim_bracket {
  * @is_touched: DRAM may have been written and so may be non-zero; see
  *	heapsim_buf_set_touched(). Of a two-view buffer with lines it is false
  *	only while nobody can write DRAM
+ * @vmap_lock: around vmap and vunmap, of which each dma-buf has its own count
+ * @nr_vmapped: dma-bufs that are vmapped; under @vmap_lock
  * @lock: protects what follows, and what PTEs show
  * @rule: its policy
  * @is_revoked: the CPU may not touch it now; with policy off nobody looks.
@@ -380,7 +382,7 @@ struct heapsim_bracket {
  * @last_who: the last number that one of them got
  * @is_vmapped: a driver has a kernel mapping, or is about to
  * @vmap_is_cpu: it shows CPU images
- * @vaddr: that mapping or NULL; written under the dma_resv, not the lock
+ * @vaddr: that mapping or NULL; written under @vmap_lock, not the lock
  * @vmapper: who vmapped it first, while @vaddr
  * @vmap_pages_cpu: the vmap shows CPU images: they stay
  * @active: bit a page: it may have valid or engine-written lines
@@ -418,6 +420,9 @@ struct heapsim_buf {
 	size_t nr_chunks;
 	struct list_head node;
 	const bool is_touched;
+
+	struct mutex vmap_lock;
+	u32 nr_vmapped;
 
 	struct mutex lock;
 	struct heapsim_rule rule;
@@ -481,7 +486,6 @@ struct heapsim_view;		/* view.c */
 /* buf.c */
 extern struct list_head heapsim_bufs;
 extern struct mutex heapsim_bufs_lock;	/* protects heapsim_bufs */
-extern const struct dma_buf_ops heapsim_buf_ops;
 
 /**
  * struct heapsim_wish - a buffer to make
@@ -502,6 +506,8 @@ struct heapsim_wish {
 };
 
 int heapsim_buf_create_fd(const struct heapsim_wish *wish,
+			  struct dma_buf **dmabuf);
+int heapsim_buf_reopen_fd(struct dma_buf *given, int fd_flags,
 			  struct dma_buf **dmabuf);
 struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf);
 void heapsim_buf_get_name(const struct heapsim_buf *buf, char *name);
@@ -726,6 +732,7 @@ union heapsim_cmd {
 	struct heapsim_sync sync;
 	struct heapsim_attach_info attach_info;
 	struct heapsim_range_maintain range;
+	struct heapsim_buf_reopen reopen;
 };
 
 /**

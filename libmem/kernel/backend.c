@@ -336,10 +336,22 @@ static int kernel_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
 
 static int kernel_export(struct mem_buf *buf, unsigned int access, int *fd)
 {
-	int copy;
+	struct kernel_ctx *ctx = kernel_ctx_of(buf->ctx);
+	struct heapsim_buf_reopen arg = {
+		.size = sizeof(arg),
+		.fd_flags = O_RDONLY | O_CLOEXEC,
+		.fd = kernel_buf_of(buf)->fd,
+	};
+	int copy, err;
 
-	if (!(access & MEM_WRITE) && !buf->is_read_only)
-		return -EOPNOTSUPP;
+	if (!(access & MEM_WRITE) && !buf->is_read_only) {
+		if (!(ctx->features & HEAPSIM_FEATURE_REOPEN))
+			return -EOPNOTSUPP;
+		err = ioctl_again(ctx->fd, HEAPSIM_IOC_BUF_REOPEN, &arg);
+		if (!err)
+			*fd = arg.new_fd;
+		return err == -EBUSY ? -ENOMEM : err;
+	}
 	copy = dup_cloexec(kernel_buf_of(buf)->fd);
 	if (copy < 0)
 		return copy;

@@ -1500,6 +1500,25 @@ static int run_range(struct fixture *f)
 	return device_ioctl_errno(f->dev, HEAPSIM_IOC_RANGE_MAINTAIN, &op);
 }
 
+static int run_reopen(struct fixture *f)
+{
+	struct heapsim_buf_reopen op = {
+		.size = sizeof(op),
+		.fd_flags = O_RDONLY | O_CLOEXEC,
+		.fd = f->fd,
+	};
+	int ret = device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_REOPEN, &op);
+
+	if (!ret)
+		close(op.new_fd);
+	return ret;
+}
+
+static const struct call further_descriptor = {
+	.run = run_reopen,
+	.undo = nothing,
+};
+
 static const struct call maintenance_of_a_range = {
 	.run = run_range,
 	.undo = nothing,
@@ -1549,6 +1568,7 @@ int main(void)
 		SWEEP(probe),
 		SWEEP(info),
 		SWEEP(info_of_a_buffer),
+		SWEEP(further_descriptor),
 		SWEEP(map_and_first_read),
 		SWEEP(first_read_of_a_held_buffer),
 		SWEEP(first_write),

@@ -269,6 +269,11 @@ SIZE_IS(heapsim_range_maintain, 32);
 AT(heapsim_range_maintain, reserved, 4);
 AT(heapsim_range_maintain, range, 8);
 
+SIZE_IS(heapsim_buf_reopen, 16);
+AT(heapsim_buf_reopen, fd_flags, 4);
+AT(heapsim_buf_reopen, fd, 8);
+AT(heapsim_buf_reopen, new_fd, 12);
+
 static_assert(sizeof(struct heapsim_uring_cmd) == 16, "room in an SQE");
 AT(heapsim_uring_cmd, reserved, 8);
 
@@ -303,6 +308,7 @@ static_assert(HEAPSIM_IOC_WORK_TOUCH == 0xe71b, "work touch");
 static_assert(HEAPSIM_IOC_SYNC == 0xe71c, "sync");
 static_assert(HEAPSIM_IOC_ATTACH_INFO == 0xe71d, "attach info");
 static_assert(HEAPSIM_IOC_RANGE_MAINTAIN == 0xe71e, "range maintain");
+static_assert(HEAPSIM_IOC_BUF_REOPEN == 0xe71f, "buf reopen");
 
 static_assert(HEAPSIM_KIND_SYSTEM == 0 && HEAPSIM_KIND_NONCOHERENT == 1 &&
 	      HEAPSIM_KIND_COHERENT == 2 && HEAPSIM_KIND_UNCACHED == 3 &&
@@ -354,6 +360,7 @@ union any {
 	struct heapsim_sync sync;
 	struct heapsim_attach_info attach_info;
 	struct heapsim_range_maintain range_maintain;
+	struct heapsim_buf_reopen buf_reopen;
 	uint8_t bytes[1024];
 };
 
@@ -605,6 +612,17 @@ static void prepare_range(struct world *w)
 	};
 }
 
+static void prepare_reopen(struct world *w)
+{
+	w->any.buf_reopen.fd = w->fd;
+}
+
+static void after_reopen(struct world *w)
+{
+	close(w->any.buf_reopen.new_fd);
+	w->any.buf_reopen.new_fd = 0;
+}
+
 static void prepare_sync(struct world *w)
 {
 	w->any.sync.scope = HEAPSIM_SYNC_DEVICE;
@@ -685,6 +703,7 @@ static const struct command {
 	COMMAND(SYNC, sync, 16, prepare_sync, NULL),
 	COMMAND(ATTACH_INFO, attach_info, 152, NULL, NULL),
 	COMMAND(RANGE_MAINTAIN, range_maintain, 32, prepare_range, NULL),
+	COMMAND(BUF_REOPEN, buf_reopen, 16, prepare_reopen, after_reopen),
 };
 
 #define NR_COMMANDS	(ARRAY_SIZE(commands))

@@ -189,6 +189,7 @@ static void a_read_only_import_is_refused_writes(void **state)
 	assert_int_equal(mem_job_copy(other, 0, buf, 0, LEN, &job), -EPERM);
 	assert_ptr_equal(job, UNTOUCHED);
 	assert_int_equal(store_signal(words), SIGSEGV);
+	assert_int_equal(found(MEM_VIOLATION_READ_ONLY_WRITE), is_embedded());
 	assert_int_equal(mem_buf_export_as(other, MEM_RW, &out), -EACCES);
 	assert_int_equal(out, -5);
 	assert_int_equal(mem_buf_export(other, &out), 0);
@@ -403,6 +404,7 @@ static void a_sealed_file_is_read_only(void **state)
 	close(fd);
 	assert_int_equal(mem_buf_begin(buf, MEM_WRITE), -EACCES);
 	assert_int_equal(store_signal(words_of(buf)), SIGSEGV);
+	assert_int_equal(found(MEM_VIOLATION_READ_ONLY_WRITE), 1);
 	holds(buf, 0);
 	mem_buf_destroy(buf);
 }
@@ -619,13 +621,13 @@ int main(int argc, char **argv)
 		cmocka_unit_test(another_process_adds_to_it),
 		cmocka_unit_test(arguments_of_exports_are_checked),
 		cmocka_unit_test(kernels_and_copies_reach_it),
+		cmocka_unit_test(a_read_only_export_cannot_be_written),
+		cmocka_unit_test(a_read_only_import_is_refused_writes),
+		cmocka_unit_test(a_copy_to_read_only_memory_is_refused),
 		cmocka_unit_test(a_mapping_is_where_kernels_have_it),
 		cmocka_unit_test(kernels_have_it_no_more_when_it_is_gone),
 	};
 	const struct CMUnitTest embedded[] = {
-		cmocka_unit_test(a_read_only_export_cannot_be_written),
-		cmocka_unit_test(a_read_only_import_is_refused_writes),
-		cmocka_unit_test(a_copy_to_read_only_memory_is_refused),
 		cmocka_unit_test(other_files_are_no_buffers),
 		cmocka_unit_test(a_sealed_file_is_read_only),
 		cmocka_unit_test(an_import_takes_no_memory_of_the_machine),
@@ -637,7 +639,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_kernels_store_to_read_only_is_illegal),
 	};
 	const struct CMUnitTest kernel[] = {
-		cmocka_unit_test(arguments_of_exports_are_checked),
+		/* The last: it ends the context. */
+		cmocka_unit_test(a_kernels_store_to_read_only_is_illegal),
 	};
 	const char *backend = getenv("LIBMEM_BACKEND");
 	int rc;

@@ -84,6 +84,8 @@ enum heapsim_policy {
  * and HEAPSIM_IOC_FENCE_SIGNAL are offered, else they are EOPNOTSUPP
  */
 #define HEAPSIM_FEATURE_TEST_HOOKS	(1ULL << 4)
+/* ... HEAPSIM_IOC_BUF_REOPEN is offered */
+#define HEAPSIM_FEATURE_REOPEN		(1ULL << 5)
 
 /* Attach states of a managed buffer; the numbers are CUDA's. */
 #define HEAPSIM_ATTACH_GLOBAL	1	/* jobs of any stream */
@@ -185,6 +187,32 @@ struct heapsim_buf_alloc {
 
 /* A device view, too; KIND_MANAGED, KIND_PINNED and KIND_DEVICE have one. */
 #define HEAPSIM_ALLOC_DEVICE_VIEW	(1U << 0)
+
+/**
+ * struct heapsim_buf_reopen - another descriptor of a buffer, with its own mode
+ * @size: in: sizeof of this struct
+ * @fd_flags: in: O_CLOEXEC or 0, with O_RDONLY, O_WRONLY or O_RDWR
+ * @fd: in: a buffer of ours, by any of its descriptors
+ * @new_fd: out: dma-buf, owned by the caller; in: 0
+ *
+ * For a receiver that must not write: a descriptor with O_RDONLY cannot be
+ * mapped to be written, nor be the target of a job. What it names is a dma-buf
+ * of its own, with its own inode and name, of the same buffer: memory, lines,
+ * brackets, fences, id, counters. An access mode binds no driver and no cache
+ * maintenance, as with any dma-buf: whoever imports it may write by DMA, and
+ * DMA_BUF_IOCTL_SYNC and HEAPSIM_IOC_BUF_MAINTAIN can drop what others have
+ * stored and not cleaned. It counts for the calling user as an object.
+ *
+ * EINVAL (unknown flags, @new_fd not 0), EOPNOTSUPP a foreign buffer or a
+ * device view, EPERM @fd allows less than @fd_flags ask for, EBUSY the user has
+ * too many objects, EMFILE, ENOMEM. Needs HEAPSIM_FEATURE_REOPEN.
+ */
+struct heapsim_buf_reopen {
+	__u32 size;
+	__u32 fd_flags;
+	__s32 fd;
+	__s32 new_fd;
+};
 
 /**
  * struct heapsim_counters - what happened to a buffer since it was made
@@ -1134,5 +1162,6 @@ struct heapsim_uring_cmd {
 #define HEAPSIM_IOC_SYNC	_IO(HEAPSIM_IOC_MAGIC, 0x1c)
 #define HEAPSIM_IOC_ATTACH_INFO	_IO(HEAPSIM_IOC_MAGIC, 0x1d)
 #define HEAPSIM_IOC_RANGE_MAINTAIN	_IO(HEAPSIM_IOC_MAGIC, 0x1e)
+#define HEAPSIM_IOC_BUF_REOPEN	_IO(HEAPSIM_IOC_MAGIC, 0x1f)
 
 #endif
