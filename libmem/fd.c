@@ -104,6 +104,23 @@ int own_fd_take(struct own_fd *own, int fd)
 }
 
 /**
+ * own_fd_copy() - keep a duplicate of a descriptor
+ * @own: out: the duplicate, at a number as fd_aside() gives; none on failure
+ * @fd: stays the caller's
+ *
+ * Return: 0 or -errno.
+ */
+int own_fd_copy(struct own_fd *own, int fd)
+{
+	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, LOW_NR);
+
+	/* So many are not allowed, or not left. */
+	if (copy < 0 && (errno == EINVAL || errno == EMFILE))
+		return own_fd_take(own, fcntl(fd, F_DUPFD_CLOEXEC, 0));
+	return own_fd_take(own, copy);
+}
+
+/**
  * own_fd_is_open() - compare what a number is now with what was kept
  * @own: descriptor, or none
  *

@@ -28,6 +28,7 @@ int dup_cloexec(int fd);
 int fd_aside(int fd);
 bool fd_limit_raise(void);
 int own_fd_take(struct own_fd *own, int fd);
+int own_fd_copy(struct own_fd *own, int fd);
 bool own_fd_is_open(const struct own_fd *own);
 void own_fd_close(struct own_fd *own);
 int own_fd_dup(const struct own_fd *own);

@@ -110,32 +110,32 @@ static int import_error(int err)
 	}
 }
 
-static int place_others(struct embedded_ctx *ctx, struct embedded_buf *buf)
+/* It has one view. */
+static int place_others(struct embedded_buf *buf)
 {
 	sigset_t old;
-	int err = ptr_place(ctx, buf);
+	int err;
 
-	if (err)
-		return err;
 	signals_block(&old);
-	err = window_map_own(buf);
-	if (err)
-		window_free(buf);
+	err = window_alloc(buf);
+	if (!err) {
+		err = import_error(window_map_own(buf));
+		if (err)
+			window_free(buf);
+	}
 	signals_restore(&old);
-	return import_error(err);
+	return err;
 }
 
 /* The buffer is gone if this fails. */
-static int import_file(struct embedded_ctx *ctx, int fd,
-		       struct embedded_buf *buf)
+static int import_file(int fd, struct embedded_buf *buf)
 {
-	int err, copy;
+	int err;
 
 	buf->is_imported = true;
-	copy = dup_cloexec(fd);
-	err = copy < 0 ? copy : own_fd_take(&buf->file, copy);
+	err = own_fd_copy(&buf->file, fd);
 	if (!err)
-		err = place_others(ctx, buf);
+		err = place_others(buf);
 	if (err)
 		embedded_buf_destroy(buf);
 	return err;
@@ -172,7 +172,7 @@ int share_import_ptr(struct mem_ctx *base, int fd, uint64_t off, uint64_t len,
 	buf->base.asked_len = len;
 	buf->base.flags = flags | MEM_DEVICE_IMPORTED;
 	buf->fd_off = off - in_page;
-	err = import_file(ctx, fd, buf);
+	err = import_file(fd, buf);
 	if (err)
 		return err;
 	buf->base.device = buf->addr + in_page;
@@ -363,7 +363,7 @@ int share_import(struct mem_ctx *base, int fd, struct mem_buf **made)
 	if (!buf)
 		return -ENOMEM;
 	buf->base.is_read_only = is_read_only;
-	err = import_file(ctx, fd, buf);
+	err = import_file(fd, buf);
 	if (err)
 		return err;
 	buf->base.device = buf->addr;

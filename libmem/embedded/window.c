@@ -103,15 +103,20 @@ static void release(void *addr, size_t len)
 		munmap(addr, len);
 }
 
+static int map_fd(void *addr, size_t len, int prot, int fd, size_t off)
+{
+	if (mmap(addr, len, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd,
+		 (off_t)off) == MAP_FAILED)
+		return -errno;
+	return private_keep(addr, len);
+}
+
 static int map_file(void *addr, size_t len, int prot,
 		    const struct own_fd *file, size_t off)
 {
 	if (!own_fd_is_open(file))
 		return -EBADF;
-	if (mmap(addr, len, prot, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
-		 file->nr, (off_t)off) == MAP_FAILED)
-		return -errno;
-	return private_keep(addr, len);
+	return map_fd(addr, len, prot, file->nr, off);
 }
 
 static int file_create(const char *name, size_t len, struct own_fd *file)
@@ -480,14 +485,15 @@ int window_map_own(const struct embedded_buf *buf)
 						 PROT_READ | PROT_WRITE;
 	int err;
 
-	if (!own_fd_is_open(&window.dram_file) || !own_fd_is_open(&buf->file))
+	/* That of an import has just been opened. */
+	if (!buf->is_imported && (!own_fd_is_open(&window.dram_file) ||
+				  !own_fd_is_open(&buf->file)))
 		return -EBADF;
 	pthread_mutex_lock(&window.lock);
-	err = map_file(buf->dram, len, all, &buf->file, buf->fd_off);
+	err = map_fd(buf->dram, len, all, buf->file.nr, buf->fd_off);
 	if (!err)
-		err = map_file(buf->addr, len,
-			       window.is_open ? all : PROT_NONE, &buf->file,
-			       buf->fd_off);
+		err = map_fd(buf->addr, len, window.is_open ? all : PROT_NONE,
+			     buf->file.nr, buf->fd_off);
 	/* Of what is to be moved the window has the bytes. */
 	if (err && map_back(buf) && !buf->is_imported)
 		abort();
