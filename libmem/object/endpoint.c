@@ -144,6 +144,7 @@ int endpoint_create(struct mem_ctx *ctx, int fd, bool is_own,
 		free(new);
 		return err;
 	}
+	pthread_mutex_init(&new->list_lock, NULL);
 	new->is_own = is_own;
 	new->part_len = PART_MAX;
 	new->ctx = ctx_get(ctx);
@@ -232,7 +233,10 @@ API void mem_endpoint_close(struct mem_endpoint *endpoint)
 	if (!ctx_is_forked(ctx)) {
 		pthread_cond_destroy(&endpoint->changed);
 		pthread_mutex_destroy(&endpoint->lock);
+		pthread_mutex_destroy(&endpoint->list_lock);
 	}
+	mem_attrs_destroy(endpoint->list);
+	free(endpoint->list_bytes);
 	free(endpoint);
 	ctx_put(ctx);
 }

@@ -154,6 +154,11 @@ struct memory {
  * @input_fds: descriptors that came with it
  * @nr_input_fds: of those
  * @is_cut: more of them came than there was room for
+ * @list_lock: protects @list_bytes, @list_len and @list
+ * @list_bytes: the list of the last object that was imported, as it came; NULL:
+ *	none was
+ * @list_len: bytes of it
+ * @list: what it is; most objects of a channel have one list
  * @lock: protects what follows; nobody waits with it
  * @changed: something of it has
  * @is_reading: a thread reads from the socket
@@ -197,6 +202,11 @@ struct mem_endpoint {
 	int input_fds[2];
 	size_t nr_input_fds;
 	bool is_cut;
+
+	pthread_mutex_t list_lock;
+	void *list_bytes;
+	size_t list_len;
+	struct mem_attrs *list;
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;

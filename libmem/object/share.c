@@ -70,6 +70,36 @@ static int unpack(struct mem_endpoint *endpoint, const void *bytes, size_t len,
 	return 0;
 }
 
+/* Unpacked once for all objects that have it; the list's lock is held. */
+static int keep_list(struct mem_endpoint *endpoint, const void *bytes,
+		     size_t len)
+{
+	const uint8_t *list = (const uint8_t *)bytes + sizeof(struct desc);
+	const size_t list_len = len - sizeof(struct desc);
+	struct mem_attrs *new;
+	void *copy;
+	int err;
+
+	if (endpoint->list_bytes && endpoint->list_len == list_len &&
+	    !memcmp(endpoint->list_bytes, list, list_len))
+		return 0;
+	copy = malloc(list_len);
+	if (!copy)
+		return -ENOMEM;
+	err = unpack(endpoint, bytes, len, MEM_ATTRS_RECONCILED, &new);
+	if (err) {
+		free(copy);
+		return err;
+	}
+	memcpy(copy, list, list_len);
+	free(endpoint->list_bytes);
+	mem_attrs_destroy(endpoint->list);
+	endpoint->list_bytes = copy;
+	endpoint->list_len = list_len;
+	endpoint->list = new;
+	return 0;
+}
+
 static int lists_check(struct mem_attrs *const *lists, size_t nr_lists)
 {
 	size_t i;
@@ -247,7 +277,7 @@ static int restrict_buf(struct mem_ctx *ctx, uint32_t perm,
 	return 0;
 }
 
-/* Before it is mapped: it may be of any length. */
+/* Returns true if the file is as long as it should be. */
 static bool fd_is_right(int fd, const struct mem_attrs *attrs)
 {
 	struct stat stat;
@@ -263,11 +293,13 @@ static int import_buf(struct mem_ctx *ctx, const struct mem_attrs *attrs,
 	struct mem_buf *new;
 	int err;
 
-	if (!fd_is_right(fd, attrs))
-		return -EBADMSG;
 	err = mem_buf_import(ctx, fd, &new);
+	/* One that is endless finds no place. */
+	if (err == -EINVAL || err == -EACCES ||
+	    (err && !fd_is_right(fd, attrs)))
+		return -EBADMSG;
 	if (err)
-		return err == -EINVAL || err == -EACCES ? -EBADMSG : err;
+		return err;
 	err = buf_is_right(ctx, attrs, perm, new) ?
 	      restrict_buf(ctx, perm, &new) : -EBADMSG;
 	if (err) {
@@ -312,6 +344,24 @@ static int perm_of(const struct desc *desc, unsigned int asked, uint32_t *perm)
 	return *perm & ~desc->perm ? -EACCES : 0;
 }
 
+/* The list of an object's descriptor, with a permission. */
+static int object_list(struct mem_endpoint *endpoint, const void *bytes,
+		       size_t len, struct mem_attrs *const *lists,
+		       size_t nr_lists, uint32_t perm,
+		       struct mem_attrs **attrs)
+{
+	int err;
+
+	pthread_mutex_lock(&endpoint->list_lock);
+	err = keep_list(endpoint, bytes, len);
+	if (!err)
+		err = validate(endpoint->list, lists, nr_lists);
+	if (!err)
+		err = attrs_with_perm(endpoint->list, perm, attrs);
+	pthread_mutex_unlock(&endpoint->list_lock);
+	return err;
+}
+
 static bool perm_is_valid(unsigned int perm)
 {
 	return !perm || perm == MEM_READ || perm == MEM_RW;
@@ -322,7 +372,7 @@ API int mem_object_import(struct mem_endpoint *endpoint, const void *bytes,
 			  size_t nr_lists, unsigned int perm,
 			  uint64_t timeout_ns, struct mem_object **object)
 {
-	struct mem_attrs *given, *attrs;
+	struct mem_attrs *attrs;
 	struct desc desc;
 	uint32_t own_perm;
 	int err;
@@ -338,14 +388,8 @@ API int mem_object_import(struct mem_endpoint *endpoint, const void *bytes,
 	if (!err)
 		err = perm_of(&desc, perm, &own_perm);
 	if (!err)
-		err = unpack(endpoint, bytes, len, MEM_ATTRS_RECONCILED,
-			     &given);
-	if (err)
-		return err;
-	err = validate(given, lists, nr_lists);
-	if (!err)
-		err = attrs_with_perm(given, own_perm, &attrs);
-	mem_attrs_destroy(given);
+		err = object_list(endpoint, bytes, len, lists, nr_lists,
+				  own_perm, &attrs);
 	if (err)
 		return err;
 	err = import_memory(endpoint, attrs, &desc, timeout_ns, object);
