@@ -535,7 +535,8 @@ typedef struct NvSciBufPeerLocationInfoRec {
 
 typedef struct NvSciBufModuleRec *NvSciBufModule;
 typedef struct NvSciBufAttrListRec *NvSciBufAttrList;
-typedef struct NvSciBufObjRefRec *NvSciBufObj;
+/* nvbufsurface.h and VPI have this type, too, which C99 allows once. */
+__extension__ typedef struct NvSciBufObjRefRec *NvSciBufObj;
 typedef const struct NvSciBufObjRefRec *NvSciBufObjConst;
 
 /**

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * NvMedia's surfaces: what an image is, in attributes: libmem-nvmedia. Names
+ * and numbers are the vendor's, as of DRIVE OS 5; numbers of surface types are
+ * heapsim's own.
+ */
+#ifndef NVMEDIA_SURFACE_H
+#define NVMEDIA_SURFACE_H
+
+#include <stdint.h>
+
+#include "nvmedia_core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a surface's pixels are */
+typedef enum NvMediaSurfFormatAttrTypeRec {
+	NVM_SURF_ATTR_SURF_TYPE = 0u,
+	NVM_SURF_ATTR_LAYOUT,
+	NVM_SURF_ATTR_DATA_TYPE,
+	NVM_SURF_ATTR_MEMORY,
+	NVM_SURF_ATTR_SUB_SAMPLING_TYPE,
+	NVM_SURF_ATTR_BITS_PER_COMPONENT,
+	NVM_SURF_ATTR_COMPONENT_ORDER,
+	NVM_SURF_FMT_ATTR_MAX
+} NvMediaSurfFormatAttrType;
+
+#define NVM_SURF_ATTR_SURF_TYPE_YUV			(0x00000001u)
+#define NVM_SURF_ATTR_SURF_TYPE_RGBA			(0x00000002u)
+#define NVM_SURF_ATTR_SURF_TYPE_RAW			(0x00000003u)
+
+#define NVM_SURF_ATTR_LAYOUT_BL				(0x00000001u)
+#define NVM_SURF_ATTR_LAYOUT_PL				(0x00000002u)
+
+#define NVM_SURF_ATTR_DATA_TYPE_UINT			(0x00000001u)
+#define NVM_SURF_ATTR_DATA_TYPE_INT			(0x00000002u)
+#define NVM_SURF_ATTR_DATA_TYPE_FLOAT			(0x00000003u)
+#define NVM_SURF_ATTR_DATA_TYPE_FLOATISP		(0x00000004u)
+
+#define NVM_SURF_ATTR_MEMORY_PLANAR			(0x00000001u)
+#define NVM_SURF_ATTR_MEMORY_SEMI_PLANAR		(0x00000002u)
+#define NVM_SURF_ATTR_MEMORY_PACKED			(0x00000003u)
+
+#define NVM_SURF_ATTR_SUB_SAMPLING_TYPE_NONE		(0x00000000u)
+#define NVM_SURF_ATTR_SUB_SAMPLING_TYPE_420		(0x00000001u)
+#define NVM_SURF_ATTR_SUB_SAMPLING_TYPE_422		(0x00000002u)
+#define NVM_SURF_ATTR_SUB_SAMPLING_TYPE_444		(0x00000003u)
+#define NVM_SURF_ATTR_SUB_SAMPLING_TYPE_422R		(0x00000004u)
+
+#define NVM_SURF_ATTR_BITS_PER_COMPONENT_8		(0x00000001u)
+#define NVM_SURF_ATTR_BITS_PER_COMPONENT_10		(0x00000002u)
+#define NVM_SURF_ATTR_BITS_PER_COMPONENT_12		(0x00000003u)
+#define NVM_SURF_ATTR_BITS_PER_COMPONENT_14		(0x00000004u)
+#define NVM_SURF_ATTR_BITS_PER_COMPONENT_16		(0x00000005u)
+#define NVM_SURF_ATTR_BITS_PER_COMPONENT_32		(0x00000006u)
+#define NVM_SURF_ATTR_BITS_PER_COMPONENT_LAYOUT_16_8_8	(0x00000007u)
+#define NVM_SURF_ATTR_BITS_PER_COMPONENT_LAYOUT_10_8_8	(0x00000008u)
+#define NVM_SURF_ATTR_BITS_PER_COMPONENT_LAYOUT_2_10_10_10	(0x00000009u)
+#define NVM_SURF_ATTR_BITS_PER_COMPONENT_20		(0x0000000au)
+
+#define NVM_SURF_ATTR_COMPONENT_ORDER_LUMA		(0x00000001u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_YUV		(0x00000002u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_YVU		(0x00000003u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_YUYV		(0x00000004u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_YVYU		(0x00000005u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_VYUY		(0x00000006u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_UYVY		(0x00000007u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_XUYV		(0x00000008u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_XYUV		(0x00000009u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_VUYX		(0x0000000au)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_ALPHA		(0x00000011u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_RGBA		(0x00000012u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_ARGB		(0x00000013u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_BGRA		(0x00000014u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_RG		(0x00000015u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_RGGB		(0x00000021u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_BGGR		(0x00000022u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_GRBG		(0x00000023u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_GBRG		(0x00000024u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_RCCB		(0x00000025u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_BCCR		(0x00000026u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_CRBC		(0x00000027u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_CBRC		(0x00000028u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_RCCC		(0x00000029u)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_CCCR		(0x0000002au)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_CRCC		(0x0000002bu)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_CCRC		(0x0000002cu)
+#define NVM_SURF_ATTR_COMPONENT_ORDER_CCCC		(0x0000002du)
+
+/**
+ * struct NvMediaSurfFormatAttrRec - one attribute of a format
+ * @type: which
+ * @value: one of the numbers above
+ */
+typedef struct NvMediaSurfFormatAttrRec {
+	NvMediaSurfFormatAttrType type;
+	uint32_t value;
+} NvMediaSurfFormatAttr;
+
+/* An array of all attributes, none of which is set */
+#define NVM_SURF_FMT_DEFINE_ATTR(x)					\
+	NvMediaSurfFormatAttr x[] = {					\
+		{ NVM_SURF_ATTR_SURF_TYPE, 0u },			\
+		{ NVM_SURF_ATTR_LAYOUT, 0u },				\
+		{ NVM_SURF_ATTR_DATA_TYPE, 0u },			\
+		{ NVM_SURF_ATTR_MEMORY, 0u },				\
+		{ NVM_SURF_ATTR_SUB_SAMPLING_TYPE, 0u },		\
+		{ NVM_SURF_ATTR_BITS_PER_COMPONENT, 0u },		\
+		{ NVM_SURF_ATTR_COMPONENT_ORDER, 0u },			\
+	}
+
+#define NVM_SURF_FMT_SET_ONE(attr, of, to)				\
+	(attr)[NVM_SURF_ATTR_##of].type = NVM_SURF_ATTR_##of;		\
+	(attr)[NVM_SURF_ATTR_##of].value = (to)
+
+#define NVM_SURF_FMT_SET_ATTR_YUV(attr, order, samplingtype, memory,	\
+				  datatype, bpc, layout)		\
+{									\
+	NVM_SURF_FMT_SET_ONE(attr, SURF_TYPE,				\
+			     NVM_SURF_ATTR_SURF_TYPE_YUV);		\
+	NVM_SURF_FMT_SET_ONE(attr, LAYOUT,				\
+			     NVM_SURF_ATTR_LAYOUT_##layout);		\
+	NVM_SURF_FMT_SET_ONE(attr, DATA_TYPE,				\
+			     NVM_SURF_ATTR_DATA_TYPE_##datatype);	\
+	NVM_SURF_FMT_SET_ONE(attr, MEMORY,				\
+			     NVM_SURF_ATTR_MEMORY_##memory);		\
+	NVM_SURF_FMT_SET_ONE(attr, SUB_SAMPLING_TYPE,			\
+			     NVM_SURF_ATTR_SUB_SAMPLING_TYPE_##samplingtype); \
+	NVM_SURF_FMT_SET_ONE(attr, BITS_PER_COMPONENT,			\
+			     NVM_SURF_ATTR_BITS_PER_COMPONENT_##bpc);	\
+	NVM_SURF_FMT_SET_ONE(attr, COMPONENT_ORDER,			\
+			     NVM_SURF_ATTR_COMPONENT_ORDER_##order);	\
+}
+
+#define NVM_SURF_FMT_SET_ATTR_PACKED(attr, surf, order, datatype, bpc,	\
+				     layout)				\
+{									\
+	NVM_SURF_FMT_SET_ONE(attr, SURF_TYPE,				\
+			     NVM_SURF_ATTR_SURF_TYPE_##surf);		\
+	NVM_SURF_FMT_SET_ONE(attr, LAYOUT,				\
+			     NVM_SURF_ATTR_LAYOUT_##layout);		\
+	NVM_SURF_FMT_SET_ONE(attr, DATA_TYPE,				\
+			     NVM_SURF_ATTR_DATA_TYPE_##datatype);	\
+	NVM_SURF_FMT_SET_ONE(attr, MEMORY,				\
+			     NVM_SURF_ATTR_MEMORY_PACKED);		\
+	NVM_SURF_FMT_SET_ONE(attr, SUB_SAMPLING_TYPE,			\
+			     NVM_SURF_ATTR_SUB_SAMPLING_TYPE_NONE);	\
+	NVM_SURF_FMT_SET_ONE(attr, BITS_PER_COMPONENT,			\
+			     NVM_SURF_ATTR_BITS_PER_COMPONENT_##bpc);	\
+	NVM_SURF_FMT_SET_ONE(attr, COMPONENT_ORDER,			\
+			     NVM_SURF_ATTR_COMPONENT_ORDER_##order);	\
+}
+
+#define NVM_SURF_FMT_SET_ATTR_RGBA(attr, order, datatype, bpc, layout)	\
+	NVM_SURF_FMT_SET_ATTR_PACKED(attr, RGBA, order, datatype, bpc, layout)
+
+#define NVM_SURF_FMT_SET_ATTR_RAW(attr, order, datatype, bpc, layout)	\
+	NVM_SURF_FMT_SET_ATTR_PACKED(attr, RAW, order, datatype, bpc, layout)
+
+/* What a surface's memory is */
+typedef enum NvMediaSurfAllocAttrTypeRec {
+	NVM_SURF_ATTR_WIDTH = 0u,
+	NVM_SURF_ATTR_HEIGHT,
+	NVM_SURF_ATTR_EMB_LINES_TOP,
+	NVM_SURF_ATTR_EMB_LINES_BOTTOM,
+	NVM_SURF_ATTR_CPU_ACCESS,
+	NVM_SURF_ATTR_ALLOC_TYPE,
+	NVM_SURF_ATTR_PEER_VM_ID,
+	NVM_SURF_ATTR_SCAN_TYPE,
+	NVM_SURF_ATTR_COLOR_STD_TYPE,
+	NVM_SURF_ALLOC_ATTR_MAX
+} NvMediaSurfAllocAttrType;
+
+#define NVM_SURF_ATTR_MIN_WIDTH				(16U)
+#define NVM_SURF_ATTR_MAX_WIDTH				(16384U)
+#define NVM_SURF_ATTR_MIN_HEIGHT			(16U)
+#define NVM_SURF_ATTR_MAX_HEIGHT			(16384U)
+#define NVM_SURF_ATTR_MIN_EMB_LINES_TOP			(0U)
+#define NVM_SURF_ATTR_MAX_EMB_LINES_TOP			(128U)
+#define NVM_SURF_ATTR_MIN_EMB_LINES_BOTTOM		(0U)
+#define NVM_SURF_ATTR_MAX_EMB_LINES_BOTTOM		(128U)
+
+#define NVM_SURF_ATTR_CPU_ACCESS_UNCACHED		(0x00000001u)
+#define NVM_SURF_ATTR_CPU_ACCESS_CACHED			(0x00000002u)
+#define NVM_SURF_ATTR_CPU_ACCESS_UNMAPPED		(0x00000003u)
+
+#define NVM_SURF_ATTR_ALLOC_DEFAULT			(0x00000000u)
+#define NVM_SURF_ATTR_ALLOC_ISOCHRONOUS			(0x00000001u)
+#define NVM_SURF_ATTR_ALLOC_SECURED			(0x00000002u)
+
+#define NVM_SURF_ATTR_SCAN_PROGRESSIVE			(0x00000001u)
+#define NVM_SURF_ATTR_SCAN_INTERLACED			(0x00000002u)
+
+#define NVM_SURF_ATTR_COLOR_STD_SRGB			(0x00000001u)
+#define NVM_SURF_ATTR_COLOR_STD_REC601_SR		(0x00000002u)
+#define NVM_SURF_ATTR_COLOR_STD_REC601_ER		(0x00000003u)
+#define NVM_SURF_ATTR_COLOR_STD_REC709_SR		(0x00000004u)
+#define NVM_SURF_ATTR_COLOR_STD_REC709_ER		(0x00000005u)
+#define NVM_SURF_ATTR_COLOR_STD_REC2020_RGB		(0x00000006u)
+#define NVM_SURF_ATTR_COLOR_STD_REC2020_SR		(0x00000007u)
+#define NVM_SURF_ATTR_COLOR_STD_REC2020_ER		(0x00000008u)
+#define NVM_SURF_ATTR_COLOR_STD_YcCbcCrc_SR		(0x00000009u)
+#define NVM_SURF_ATTR_COLOR_STD_YcCbcCrc_ER		(0x0000000au)
+#define NVM_SURF_ATTR_COLOR_STD_SENSOR_RGBA		(0x0000000bu)
+#define NVM_SURF_ATTR_COLOR_STD_REC2020PQ_ER		(0x0000000cu)
+
+/**
+ * struct NvMediaSurfAllocAttrRec - one attribute of memory
+ * @type: which
+ * @value: one of the numbers above, or a number of pixels
+ */
+typedef struct NvMediaSurfAllocAttrRec {
+	NvMediaSurfAllocAttrType type;
+	uint32_t value;
+} NvMediaSurfAllocAttr;
+
+#define NvMediaSurfaceType		uint32_t
+#define NvMediaSurfaceType_Unsupported	(99999u)
+
+/**
+ * NvMediaSurfaceFormatGetType() - what attributes come to
+ * @attrs: all of a format, each once, in any order
+ * @numAttrs: NVM_SURF_FMT_ATTR_MAX
+ *
+ * Return: the surface type, or NvMediaSurfaceType_Unsupported.
+ */
+NvMediaSurfaceType
+NvMediaSurfaceFormatGetType(const NvMediaSurfFormatAttr *attrs,
+			    uint32_t numAttrs);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
