@@ -38,7 +38,7 @@ DKMSDIR ?= /usr/src/heapsim-$(VERSION)
 INSTALL ?= install
 
 # The vendors' surfaces, each in its folder of libmem/compat
-COMPAT := cuda
+COMPAT := cuda nvsci
 
 MODULE := $(BUILD)/kmod/$(RELEASE)/heapsim.ko
 # Parameters for load and vm: make load PARAMS='soc=orin policy=record'
@@ -105,6 +105,7 @@ libmem: needs ## The library, shared and static
 	@$(MAKE) -C libmem O=$(BUILD)/libmem PKGCONFIG_OUT=$(BUILD)/pkgconfig all
 
 cuda: ## The CUDA-shaped libraries: libmem-cuda, libmem-cudart
+nvsci: ## The NvSciBuf-shaped libraries: libmem-nvscibuf, libmem-nvmedia
 
 $(COMPAT): needs libmem
 	@$(MAKE) -C libmem/compat/$@ O=$(BUILD)/$@ LIBMEM=$(BUILD)/libmem \
@@ -150,6 +151,10 @@ check-cuda: ## The CUDA surface; where its boards differ from a discrete GPU
 	@rm -f build/selftests/cuda/differences
 	@selftests/check/run cuda; rc=$$?; echo; \
 		cat build/selftests/cuda/differences; exit $$rc
+
+check-nvsci: ## The NvSciBuf surface, in the process
+	@selftests/setup check
+	@selftests/check/run nvsci
 
 check-heapsim: ## The command, in a VM; what is installed (KERNEL=)
 	@selftests/setup check
@@ -274,6 +279,6 @@ unload: ## Remove it again
 .PHONY: setup help demo vm all modules user needs needs-headers libmem \
 	$(COMPAT) heapsim clean distclean check \
 	check-style check-vm check-model check-device check-libmem check-cuda \
-	check-heapsim corpus check-clients check-debug check-coverage check-all bench \
-	install install-user uninstall no-dkms dkms-install dkms-uninstall \
+	check-nvsci check-heapsim corpus check-clients check-debug check-coverage \
+	check-all bench install install-user uninstall no-dkms dkms-install dkms-uninstall \
 	load unload

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * NvSciIpc: what goes over endpoints, and what is told of them. What the vendor
+ * calls a frame is a message of libmem's.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipc.h"
+
+/* The endpoint's lock is held. */
+
+/* For frames that the program reads or writes in place */
+static bool have_room(uint8_t **frame)
+{
+	if (!*frame)
+		*frame = malloc(NVSCI_FRAME_LEN);
+	return *frame;
+}
+
+/* Of libmem's answers to a read or write that does not wait */
+static NvSciError frame_error(int err)
+{
+	switch (err) {
+	case -ETIMEDOUT:
+		return NvSciError_InsufficientMemory;
+	case -EPIPE:
+		return NvSciError_ConnectionReset;
+	default:
+		return nvsci_error(err);
+	}
+}
+
+/* Returns -EMSGSIZE if a frame is there, which stays. */
+static int peek(struct nvsci_endpoint *endpoint)
+{
+	uint8_t byte;
+
+	if (endpoint->has_read)
+		return -EMSGSIZE;
+	if (!endpoint->mem)
+		return -EPIPE;
+	return mem_endpoint_recv(endpoint->mem, &byte, 0, 0);
+}
+
+static NvSciError look_at_frame(struct nvsci_endpoint *endpoint)
+{
+	int len;
+
+	if (endpoint->has_read)
+		return NvSciError_Success;
+	if (!endpoint->mem)
+		return NvSciError_ConnectionReset;
+	if (!have_room(&endpoint->read))
+		return NvSciError_ResourceError;
+	len = mem_endpoint_recv(endpoint->mem, endpoint->read, NVSCI_FRAME_LEN,
+				0);
+	if (len < 0)
+		return frame_error(len);
+	memset(endpoint->read + len, 0, NVSCI_FRAME_LEN - (size_t)len);
+	endpoint->has_read = true;
+	return NvSciError_Success;
+}
+
+static NvSciError read_frame(struct nvsci_endpoint *endpoint, void *buf,
+			     size_t size)
+{
+	NvSciError error;
+	int len;
+
+	if (!endpoint->has_read && endpoint->mem) {
+		len = mem_endpoint_recv(endpoint->mem, buf, size, 0);
+		if (len >= 0) {
+			memset((uint8_t *)buf + len, 0, size - (size_t)len);
+			return NvSciError_Success;
+		}
+		if (len != -EMSGSIZE)
+			return frame_error(len);
+	}
+	error = look_at_frame(endpoint);
+	if (error)
+		return error;
+	memcpy(buf, endpoint->read, size);
+	endpoint->has_read = false;
+	return NvSciError_Success;
+}
+
+static NvSciError write_frame(struct nvsci_endpoint *endpoint, const void *buf,
+			      size_t size)
+{
+	if (!endpoint->mem)
+		return NvSciError_ConnectionReset;
+	return frame_error(mem_endpoint_send(endpoint->mem, buf, size, 0));
+}
+
+static bool is_frame(const void *buf, size_t size)
+{
+	return buf && size && size <= NVSCI_FRAME_LEN;
+}
+
+static NvSciError do_read(NvSciIpcEndpoint handle, void *buf, size_t size)
+{
+	struct nvsci_endpoint *endpoint;
+	NvSciError error = nvsci_endpoint_enter(handle, &endpoint);
+
+	if (error)
+		return error;
+	error = is_frame(buf, size) ? read_frame(endpoint, buf, size) :
+				      NvSciError_BadParameter;
+	nvsci_endpoint_leave(endpoint);
+	return error;
+}
+
+static NvSciError do_write(NvSciIpcEndpoint handle, const void *buf,
+			   size_t size)
+{
+	struct nvsci_endpoint *endpoint;
+	NvSciError error = nvsci_endpoint_enter(handle, &endpoint);
+
+	if (error)
+		return error;
+	error = is_frame(buf, size) ? write_frame(endpoint, buf, size) :
+				      NvSciError_BadParameter;
+	nvsci_endpoint_leave(endpoint);
+	return error;
+}
+
+API NvSciError NvSciIpcRead(NvSciIpcEndpoint handle, void *buf, size_t size,
+			    int32_t *bytes)
+{
+	const NvSciError error = do_read(handle, bytes ? buf : NULL, size);
+
+	if (!error)
+		*bytes = (int32_t)size;
+	return error;
+}
+
+API NvSciError NvSciIpcReadSafe(NvSciIpcEndpoint handle, void *buf,
+				uint32_t size, uint32_t *bytes)
+{
+	const NvSciError error = do_read(handle, bytes ? buf : NULL, size);
+
+	if (!error)
+		*bytes = size;
+	return error;
+}
+
+API NvSciError NvSciIpcWrite(NvSciIpcEndpoint handle, const void *buf,
+			     size_t size, int32_t *bytes)
+{
+	const NvSciError error = do_write(handle, bytes ? buf : NULL, size);
+
+	if (!error)
+		*bytes = (int32_t)size;
+	return error;
+}
+
+API NvSciError NvSciIpcWriteSafe(NvSciIpcEndpoint handle, const void *buf,
+				 uint32_t size, uint32_t *bytes)
+{
+	const NvSciError error = do_write(handle, bytes ? buf : NULL, size);
+
+	if (!error)
+		*bytes = size;
+	return error;
+}
+
+API NvSciError NvSciIpcReadGetNextFrame(NvSciIpcEndpoint handle,
+					const volatile void **buf)
+{
+	struct nvsci_endpoint *endpoint;
+	NvSciError error = nvsci_endpoint_enter(handle, &endpoint);
+
+	if (error)
+		return error;
+	error = buf ? look_at_frame(endpoint) : NvSciError_BadParameter;
+	if (!error)
+		*buf = endpoint->read;
+	nvsci_endpoint_leave(endpoint);
+	return error;
+}
+
+API NvSciError NvSciIpcReadAdvance(NvSciIpcEndpoint handle)
+{
+	struct nvsci_endpoint *endpoint;
+	NvSciError error = nvsci_endpoint_enter(handle, &endpoint);
+
+	if (error)
+		return error;
+	error = look_at_frame(endpoint);
+	endpoint->has_read = false;
+	nvsci_endpoint_leave(endpoint);
+	return error;
+}
+
+API NvSciError NvSciIpcWriteGetNextFrame(NvSciIpcEndpoint handle,
+					 volatile void **buf)
+{
+	struct nvsci_endpoint *endpoint;
+	NvSciError error = nvsci_endpoint_enter(handle, &endpoint);
+
+	if (error)
+		return error;
+	if (!buf)
+		error = NvSciError_BadParameter;
+	else if (!endpoint->mem)
+		error = NvSciError_ConnectionReset;
+	else if (!have_room(&endpoint->write))
+		error = NvSciError_ResourceError;
+	if (!error) {
+		if (!endpoint->has_write)
+			memset(endpoint->write, 0, NVSCI_FRAME_LEN);
+		endpoint->has_write = true;
+		*buf = endpoint->write;
+	}
+	nvsci_endpoint_leave(endpoint);
+	return error;
+}
+
+API NvSciError NvSciIpcWriteAdvance(NvSciIpcEndpoint handle)
+{
+	struct nvsci_endpoint *endpoint;
+	NvSciError error = nvsci_endpoint_enter(handle, &endpoint);
+
+	if (error)
+		return error;
+	error = endpoint->has_write ?
+		write_frame(endpoint, endpoint->write, NVSCI_FRAME_LEN) :
+		NvSciError_InvalidState;
+	if (!error)
+		endpoint->has_write = false;
+	nvsci_endpoint_leave(endpoint);
+	return error;
+}
+
+/* Events */
+
+API NvSciError NvSciIpcResetEndpointSafe(NvSciIpcEndpoint handle)
+{
+	struct nvsci_endpoint *endpoint;
+	NvSciError error = nvsci_endpoint_enter(handle, &endpoint);
+
+	if (error)
+		return error;
+	/* Before the first one the peer may have sent what is wanted. */
+	if (endpoint->nr_resets++) {
+		while (!look_at_frame(endpoint))
+			endpoint->has_read = false;
+		endpoint->has_write = false;
+	}
+	if (endpoint->mem)
+		nvsci_endpoint_set_new(endpoint, true);
+	nvsci_endpoint_leave(endpoint);
+	return NvSciError_Success;
+}
+
+API void NvSciIpcResetEndpoint(NvSciIpcEndpoint handle)
+{
+	NvSciIpcResetEndpointSafe(handle);
+}
+
+static uint32_t events_of(struct nvsci_endpoint *endpoint)
+{
+	uint32_t events = 0;
+
+	if (!endpoint->mem)
+		return 0;
+	switch (peek(endpoint)) {
+	case -EMSGSIZE:
+		events |= NV_SCI_IPC_EVENT_READ;
+		break;
+	case -ETIMEDOUT:
+		break;
+	default:
+		return NV_SCI_IPC_EVENT_CONN_RESET;
+	}
+	if (endpoint->is_new)
+		events |= NV_SCI_IPC_EVENT_CONN_EST;
+	return events | NV_SCI_IPC_EVENT_WRITE;
+}
+
+API NvSciError NvSciIpcGetEventSafe(NvSciIpcEndpoint handle, uint32_t *events)
+{
+	struct nvsci_endpoint *endpoint;
+	NvSciError error = nvsci_endpoint_enter(handle, &endpoint);
+
+	if (error)
+		return error;
+	if (events) {
+		*events = events_of(endpoint);
+		nvsci_endpoint_set_new(endpoint, false);
+	}
+	nvsci_endpoint_leave(endpoint);
+	return events ? NvSciError_Success : NvSciError_BadParameter;
+}
+
+API NvSciError NvSciIpcGetEvent(NvSciIpcEndpoint handle, uint32_t *events)
+{
+	return NvSciIpcGetEventSafe(handle, events);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * NvSciBuf: modules. All of a process have its shared context, in which CUDA's
+ * pointers and other surfaces' objects are valid, too; which module a list
+ * belongs to is of no effect but that lists of two cannot be reconciled.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "key.h"
+
+/**
+ * nvsci_module_get() - one user more
+ * @module: module, or NULL
+ *
+ * Return: @module.
+ */
+struct NvSciBufModuleRec *nvsci_module_get(struct NvSciBufModuleRec *module)
+{
+	if (module)
+		atomic_fetch_add(&module->nr_users, 1);
+	return module;
+}
+
+/**
+ * nvsci_module_put() - one user less
+ * @module: module, or NULL
+ */
+void nvsci_module_put(struct NvSciBufModuleRec *module)
+{
+	unsigned int i;
+
+	if (!module || atomic_fetch_sub(&module->nr_users, 1) != 1)
+		return;
+	for (i = 0; i < NR_HIDDEN; i++)
+		mem_attrs_destroy(module->hidden[i]);
+	mem_ctx_close(module->ctx);
+	free(module);
+}
+
+/* The CPU's cache is off unless a list asks for it; libmem's is on. */
+static int make_hidden(struct NvSciBufModuleRec *module)
+{
+	static const uint8_t off;
+	static const uint8_t yes = 1;
+	const struct mem_attr values[] = {
+		{ .key = MEM_ATTR_CPU_CACHE, .value = &off, .len = 1 },
+		{ .key = MEM_ATTR_CLIENT + KEPT_ALIGN_0, .value = &yes,
+		  .len = 1 },
+	};
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < NR_HIDDEN; i++) {
+		err = mem_attrs_create(module->ctx, &module->hidden[i]);
+		if (!err)
+			err = mem_attrs_set(module->hidden[i], values, i + 1);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+API NvSciError NvSciBufModuleOpen(NvSciBufModule *newModule)
+{
+	const struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.soc = "orin",
+	};
+	struct NvSciBufModuleRec *module;
+	int err;
+
+	if (!newModule)
+		return NvSciError_BadParameter;
+	module = calloc(1, sizeof(*module));
+	if (!module)
+		return NvSciError_InsufficientMemory;
+	module->nr_users = 1;
+	err = mem_ctx_open_shared(&options, &module->ctx);
+	if (!err)
+		err = make_hidden(module);
+	if (err) {
+		nvsci_module_put(module);
+		return err == -ENOMEM ? NvSciError_InsufficientMemory :
+		       NvSciError_ResourceError;
+	}
+	*newModule = module;
+	return NvSciError_Success;
+}
+
+API void NvSciBufModuleClose(NvSciBufModule module)
+{
+	nvsci_module_put(module);
+}
+
+API NvSciError NvSciBufCheckVersionCompatibility(uint32_t majorVer,
+						 uint32_t minorVer,
+						 bool *isCompatible)
+{
+	if (!isCompatible)
+		return NvSciError_BadParameter;
+	*isCompatible = majorVer == NvSciBufMajorVersion &&
+			minorVer <= NvSciBufMinorVersion;
+	return NvSciError_Success;
+}

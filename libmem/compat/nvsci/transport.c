@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * NvSciBuf: lists and objects on their way to another process. The descriptors
+ * are libmem's.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "key.h"
+
+/* Of exports: what the peer may do; 0: no such permission */
+static unsigned int perm_out(NvSciBufObj object,
+			     NvSciBufAttrValAccessPerm permissions)
+{
+	const uint32_t *actual;
+
+	switch (permissions) {
+	case NvSciBufAccessPerm_Readonly:
+	case NvSciBufAccessPerm_ReadWrite:
+		return permissions;
+	case NvSciBufAccessPerm_Auto:
+		actual = nvsci_get(mem_object_attrs(object_of(object)), 0,
+				   MEM_ATTR_ACTUAL_PERM, NULL);
+		return actual ? *actual : MEM_READ;
+	default:
+		return 0;
+	}
+}
+
+/* Of imports: libmem has 0 for what was given. */
+static bool perm_in(NvSciBufAttrValAccessPerm permissions, unsigned int *perm)
+{
+	switch (permissions) {
+	case NvSciBufAccessPerm_Readonly:
+	case NvSciBufAccessPerm_ReadWrite:
+		*perm = permissions;
+		return true;
+	case NvSciBufAccessPerm_Auto:
+		*perm = 0;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static uint64_t timeout_in(int64_t microseconds)
+{
+	if (microseconds < 0 ||
+	    (uint64_t)microseconds >= MEM_WAIT_FOREVER / 1000)
+		return MEM_WAIT_FOREVER;
+	return (uint64_t)microseconds * 1000;
+}
+
+static NvSciError export_lists(struct mem_attrs *const *lists, size_t nr,
+			       NvSciIpcEndpoint handle, void **bytes,
+			       size_t *len)
+{
+	struct nvsci_endpoint *own;
+	struct mem_endpoint *endpoint;
+	NvSciError error;
+
+	error = nvsci_endpoint_get(handle, &own, &endpoint);
+	if (error)
+		return error;
+	error = nvsci_error(mem_attrs_export(lists, nr, endpoint, bytes, len));
+	nvsci_endpoint_put(own);
+	return error;
+}
+
+API NvSciError
+NvSciBufAttrListIpcExportUnreconciled(const NvSciBufAttrList inputArray[],
+				      size_t inputCount,
+				      NvSciIpcEndpoint ipcEndpoint,
+				      void **descBuf, size_t *descLen)
+{
+	struct NvSciBufModuleRec *module = NULL;
+	NvSciError error;
+
+	if (!descBuf || !descLen)
+		return NvSciError_BadParameter;
+	error = nvsci_lists(inputArray, inputCount, &module);
+	if (error)
+		return error;
+	return export_lists((struct mem_attrs *const *)inputArray, inputCount,
+			    ipcEndpoint, descBuf, descLen);
+}
+
+API NvSciError
+NvSciBufAttrListIpcExportReconciled(NvSciBufAttrList reconciledAttrList,
+				    NvSciIpcEndpoint ipcEndpoint,
+				    void **descBuf, size_t *descLen)
+{
+	struct mem_attrs *attrs = attrs_of(reconciledAttrList);
+
+	if (mem_attrs_state(attrs) != MEM_ATTRS_RECONCILED || !descBuf ||
+	    !descLen)
+		return NvSciError_BadParameter;
+	return export_lists(&attrs, 1, ipcEndpoint, descBuf, descLen);
+}
+
+/**
+ * struct received - a descriptor, and what it must satisfy
+ * @module: what the result belongs to
+ * @handle: where it came from
+ * @bytes: the descriptor
+ * @len: bytes of it
+ * @lists: unreconciled lists, or NULL
+ * @nr_lists: of those
+ */
+struct received {
+	struct NvSciBufModuleRec *module;
+	NvSciIpcEndpoint handle;
+	const void *bytes;
+	size_t len;
+	const NvSciBufAttrList *lists;
+	size_t nr_lists;
+};
+
+static NvSciError check_received(const struct received *received)
+{
+	struct NvSciBufModuleRec *module = received->module;
+
+	if (!module || !received->bytes || !received->len)
+		return NvSciError_BadParameter;
+	if (!received->lists && !received->nr_lists)
+		return NvSciError_Success;
+	return nvsci_lists(received->lists, received->nr_lists, &module);
+}
+
+/* To who imports, a list that does not fit is one that is not valid. */
+static NvSciError import_error(int err)
+{
+	return err == -EADV ? NvSciError_AttrListValidationFailed :
+	       nvsci_error(err);
+}
+
+static NvSciError import_list(const struct received *received, int state,
+			      NvSciBufAttrList *list)
+{
+	struct nvsci_endpoint *own;
+	struct mem_endpoint *endpoint;
+	struct mem_attrs *attrs;
+	NvSciError error;
+	int err;
+
+	error = check_received(received);
+	if (!error)
+		error = nvsci_endpoint_get(received->handle, &own, &endpoint);
+	if (error)
+		return error;
+	err = mem_attrs_import(endpoint, received->bytes, received->len,
+			       (struct mem_attrs *const *)received->lists,
+			       received->nr_lists, &attrs);
+	nvsci_endpoint_put(own);
+	if (err)
+		return import_error(err);
+	if (mem_attrs_state(attrs) != state) {
+		mem_attrs_destroy(attrs);
+		return NvSciError_BadParameter;
+	}
+	return nvsci_list_own(attrs, received->module, list);
+}
+
+API NvSciError
+NvSciBufAttrListIpcImportUnreconciled(NvSciBufModule module,
+				      NvSciIpcEndpoint ipcEndpoint,
+				      const void *descBuf, size_t descLen,
+				      NvSciBufAttrList *importedAttrList)
+{
+	const struct received received = {
+		.module = module,
+		.handle = ipcEndpoint,
+		.bytes = descBuf,
+		.len = descLen,
+	};
+
+	if (!importedAttrList)
+		return NvSciError_BadParameter;
+	return import_list(&received, MEM_ATTRS_UNRECONCILED,
+			   importedAttrList);
+}
+
+API NvSciError
+NvSciBufAttrListIpcImportReconciled(NvSciBufModule module,
+				    NvSciIpcEndpoint ipcEndpoint,
+				    const void *descBuf, size_t descLen,
+				    const NvSciBufAttrList inputArray[],
+				    size_t inputCount,
+				    NvSciBufAttrList *importedAttrList)
+{
+	const struct received received = {
+		.module = module,
+		.handle = ipcEndpoint,
+		.bytes = descBuf,
+		.len = descLen,
+		.lists = inputArray,
+		.nr_lists = inputCount,
+	};
+
+	if (!importedAttrList)
+		return NvSciError_BadParameter;
+	return import_list(&received, MEM_ATTRS_RECONCILED, importedAttrList);
+}
+
+API void NvSciBufAttrListFreeDesc(void *descBuf)
+{
+	free(descBuf);
+}
+
+/* Objects */
+
+API NvSciError
+NvSciBufIpcExportAttrListAndObj(NvSciBufObj bufObj,
+				NvSciBufAttrValAccessPerm permissions,
+				NvSciIpcEndpoint ipcEndpoint,
+				void **attrListAndObjDesc,
+				size_t *attrListAndObjDescSize)
+{
+	struct nvsci_endpoint *own;
+	struct mem_endpoint *endpoint;
+	unsigned int perm;
+	NvSciError error;
+
+	if (!bufObj || !attrListAndObjDesc || !attrListAndObjDescSize)
+		return NvSciError_BadParameter;
+	perm = perm_out(bufObj, permissions);
+	if (!perm)
+		return NvSciError_BadParameter;
+	error = nvsci_endpoint_get(ipcEndpoint, &own, &endpoint);
+	if (error)
+		return error;
+	error = nvsci_error(mem_object_export(object_of(bufObj), perm,
+					      endpoint, NVSCI_WAIT_NS,
+					      attrListAndObjDesc,
+					      attrListAndObjDescSize));
+	nvsci_endpoint_put(own);
+	return error;
+}
+
+API NvSciError
+NvSciBufIpcImportAttrListAndObj(NvSciBufModule module,
+				NvSciIpcEndpoint ipcEndpoint,
+				const void *attrListAndObjDesc,
+				size_t attrListAndObjDescSize,
+				const NvSciBufAttrList attrList[],
+				size_t count,
+				NvSciBufAttrValAccessPerm minPermissions,
+				int64_t timeoutUs, NvSciBufObj *bufObj)
+{
+	const struct received received = {
+		.module = module,
+		.handle = ipcEndpoint,
+		.bytes = attrListAndObjDesc,
+		.len = attrListAndObjDescSize,
+		.lists = attrList,
+		.nr_lists = count,
+	};
+	struct nvsci_endpoint *own;
+	struct mem_endpoint *endpoint;
+	struct mem_object *object;
+	unsigned int perm;
+	NvSciError error;
+	int err;
+
+	if (!bufObj || !perm_in(minPermissions, &perm))
+		return NvSciError_BadParameter;
+	error = check_received(&received);
+	if (!error)
+		error = nvsci_endpoint_get(ipcEndpoint, &own, &endpoint);
+	if (error)
+		return error;
+	err = mem_object_import(endpoint, received.bytes, received.len,
+				(struct mem_attrs *const *)attrList, count,
+				perm, timeout_in(timeoutUs), &object);
+	nvsci_endpoint_put(own);
+	if (!err)
+		*bufObj = (NvSciBufObj)object;
+	return import_error(err);
+}
+
+API void NvSciBufAttrListAndObjFreeDesc(void *attrListAndObjDescBuf)
+{
+	free(attrListAndObjDescBuf);
+}
+
+API NvSciError NvSciBufObjIpcExport(NvSciBufObj bufObj,
+				    NvSciBufAttrValAccessPerm accPerm,
+				    NvSciIpcEndpoint ipcEndpoint,
+				    NvSciBufObjIpcExportDescriptor *exportData)
+{
+	struct nvsci_endpoint *own;
+	struct mem_endpoint *endpoint;
+	unsigned int perm;
+	NvSciError error;
+
+	_Static_assert(sizeof(*exportData) == MEM_OBJECT_DESC_LEN,
+		       "libmem's descriptor is the vendor's");
+	if (!bufObj || !exportData)
+		return NvSciError_BadParameter;
+	perm = perm_out(bufObj, accPerm);
+	if (!perm)
+		return NvSciError_BadParameter;
+	error = nvsci_endpoint_get(ipcEndpoint, &own, &endpoint);
+	if (error)
+		return error;
+	error = nvsci_error(mem_object_export_bare(object_of(bufObj), perm,
+						   endpoint, NVSCI_WAIT_NS,
+						   exportData));
+	nvsci_endpoint_put(own);
+	return error;
+}
+
+API NvSciError NvSciBufObjIpcImport(NvSciIpcEndpoint ipcEndpoint,
+				    const NvSciBufObjIpcExportDescriptor *desc,
+				    NvSciBufAttrList reconciledAttrList,
+				    NvSciBufAttrValAccessPerm minPermissions,
+				    int64_t timeoutUs, NvSciBufObj *bufObj)
+{
+	const struct mem_attrs *attrs = attrs_of(reconciledAttrList);
+	struct nvsci_endpoint *own;
+	struct mem_endpoint *endpoint;
+	struct mem_object *object;
+	unsigned int perm;
+	NvSciError error;
+	int err;
+
+	if (!desc || !bufObj || !perm_in(minPermissions, &perm) ||
+	    mem_attrs_state(attrs) != MEM_ATTRS_RECONCILED)
+		return NvSciError_BadParameter;
+	error = nvsci_endpoint_get(ipcEndpoint, &own, &endpoint);
+	if (error)
+		return error;
+	err = mem_object_import_bare(endpoint, desc, attrs, perm,
+				     timeout_in(timeoutUs), &object);
+	nvsci_endpoint_put(own);
+	if (!err)
+		*bufObj = (NvSciBufObj)object;
+	return nvsci_error(err);
+}

@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * NvSciBuf: values, from the vendor's types to libmem's when they are set, and
+ * back when they are read. What a program reads is valid as long as the list:
+ * where the types differ, the list keeps the value that was made for it. One
+ * lock protects what all lists keep so; nothing waits with it.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "key.h"
+
+/**
+ * struct nvsci_value - a value in the vendor's type
+ * @next: made before it
+ * @key: row
+ * @slot: of the list
+ * @len: bytes
+ * @bytes: the value
+ */
+struct nvsci_value {
+	struct nvsci_value *next;
+	const struct nvsci_key *key;
+	unsigned int slot;
+	size_t len;
+	uint8_t bytes[] __attribute__((aligned(8)));
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/**
+ * nvsci_list_drop_values() - free what a list keeps of values
+ * @list: that is destroyed
+ */
+void nvsci_list_drop_values(struct nvsci_list *list)
+{
+	while (list->values) {
+		struct nvsci_value *value = list->values;
+
+		list->values = value->next;
+		free(value);
+	}
+}
+
+/* Setting */
+
+static void add(struct nvsci_values *values, uint32_t key, const void *value,
+		size_t len)
+{
+	values->attrs[values->nr++] = (struct mem_attr) {
+		.key = key,
+		.value = value,
+		.len = len,
+	};
+}
+
+/**
+ * nvsci_values_add() - set one key of libmem's besides
+ * @values: whose room suffices for two of libmem's for each of the vendor's
+ * @key: libmem's
+ * @value: copied
+ * @len: bytes
+ *
+ * Return: the copy.
+ */
+void *nvsci_values_add(struct nvsci_values *values, uint32_t key,
+		       const void *value, size_t len)
+{
+	uint8_t *copy = values->bytes + values->used;
+
+	memcpy(copy, value, len);
+	values->used += (len + 7) & ~(size_t)7;
+	add(values, key, copy, len);
+	return copy;
+}
+
+static uint32_t number_at(const void *value, size_t i)
+{
+	uint32_t number;
+
+	memcpy(&number, (const uint8_t *)value + i * sizeof(number),
+	       sizeof(number));
+	return number;
+}
+
+static NvSciError gpu_bools_in(struct nvsci_values *values,
+			       const struct nvsci_key *key, const void *value,
+			       size_t nr)
+{
+	struct mem_attr_gpu_value to[16] = { 0 };
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		const uint8_t *from = (const uint8_t *)value + i * key->len;
+		uint8_t number;
+
+		memcpy(&number, from + offsetof(NvSciBufAttrValGpuCache,
+						cacheability), 1);
+		if (number > 1)
+			return NvSciError_BadParameter;
+		memcpy(to[i].gpu_id, from, sizeof(to[i].gpu_id));
+		to[i].value = number;
+	}
+	nvsci_values_add(values, key->mem, to, nr * sizeof(*to));
+	return NvSciError_Success;
+}
+
+static NvSciError compression_in(struct nvsci_values *values,
+				 const struct nvsci_key *key,
+				 const void *value, size_t nr)
+{
+	struct mem_attr_gpu_value to[16];
+	size_t i;
+
+	_Static_assert(sizeof(NvSciBufAttrValGpuCompression) ==
+		       sizeof(struct mem_attr_gpu_value) &&
+		       (int)NvSciBufCompressionType_None ==
+		       (int)MEM_COMPRESSION_NONE &&
+		       (int)NvSciBufCompressionType_GenericCompressible ==
+		       (int)MEM_COMPRESSION_MAY, "the same bytes");
+	memcpy(to, value, nr * sizeof(*to));
+	for (i = 0; i < nr; i++)
+		if (to[i].value != MEM_COMPRESSION_MAY)
+			return NvSciError_BadParameter;
+	nvsci_values_add(values, key->mem, to, nr * sizeof(*to));
+	return NvSciError_Success;
+}
+
+static NvSciError data_type_in(struct nvsci_values *values,
+			       const struct nvsci_key *key, uint32_t number)
+{
+	int mem;
+
+	if (number >= NvSciDataType_UpperBound)
+		return NvSciError_BadParameter;
+	mem = nvsci_mem_data_type(number);
+	if (mem < 0)
+		return nvsci_missing("NvSciDataType_Int4, Uint4, FloatISP");
+	nvsci_values_add(values, key->mem, &mem, sizeof(mem));
+	return NvSciError_Success;
+}
+
+static NvSciError colors_in(struct nvsci_values *values,
+			    const struct nvsci_key *key, const void *value,
+			    size_t nr)
+{
+	uint32_t to[NV_SCI_BUF_IMAGE_MAX_PLANES];
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		to[i] = nvsci_fourcc(number_at(value, i));
+		if (!to[i])
+			return NvSciError_BadParameter;
+	}
+	nvsci_values_add(values, key->mem, to, nr * sizeof(*to));
+	add(values, MEM_ATTR_CLIENT + KEPT_COLOR, value, nr * sizeof(*to));
+	return NvSciError_Success;
+}
+
+static NvSciError stds_in(struct nvsci_values *values,
+			  const struct nvsci_key *key, const void *value,
+			  size_t nr)
+{
+	uint32_t to[NV_SCI_BUF_IMAGE_MAX_PLANES];
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		const int mem = nvsci_mem_std(number_at(value, i));
+
+		if (mem < 0)
+			return NvSciError_BadParameter;
+		to[i] = (uint32_t)mem;
+	}
+	nvsci_values_add(values, key->mem, to, nr * sizeof(*to));
+	add(values, MEM_ATTR_CLIENT + KEPT_STD, value, nr * sizeof(*to));
+	return NvSciError_Success;
+}
+
+/* What the vendor does not support either */
+static bool surface_is_missing(uint32_t key, uint32_t number)
+{
+	switch (key) {
+	case NvSciBufImageAttrKey_SurfType:
+		return number != NvSciSurfType_YUV;
+	case NvSciBufImageAttrKey_SurfMemLayout:
+		return number == NvSciSurfMemLayout_Packed;
+	default:
+		return false;
+	}
+}
+
+static NvSciError number_in(struct nvsci_values *values,
+			    const struct nvsci_key *key, const void *value)
+{
+	const uint32_t number = number_at(value, 0);
+
+	if (key->limit && number >= key->limit)
+		return NvSciError_BadParameter;
+	if (key->as == AS_SURFACE && surface_is_missing(key->key, number))
+		return nvsci_missing(key->name);
+	add(values, key->mem, value, key->len);
+	return NvSciError_Success;
+}
+
+static NvSciError align_in(struct nvsci_values *values,
+			   const struct nvsci_key *key, const void *value)
+{
+	uint64_t align;
+
+	memcpy(&align, value, sizeof(align));
+	if (align & (align - 1))
+		return NvSciError_BadParameter;
+	if (!align)
+		align = 1;
+	nvsci_values_add(values, key->mem, &align, sizeof(align));
+	return NvSciError_Success;
+}
+
+static NvSciError one_in(struct nvsci_values *values,
+			 const struct nvsci_key *key, const void *value)
+{
+	uint64_t number;
+
+	memcpy(&number, value, sizeof(number));
+	if (number != 1)
+		return NvSciError_BadParameter;
+	add(values, key->mem, value, sizeof(number));
+	return NvSciError_Success;
+}
+
+/**
+ * nvsci_value_in() - have a key be set
+ * @values: whose room suffices for all keys, once each
+ * @key: row
+ * @value: the program's, stays until the keys are set
+ * @len: bytes
+ *
+ * Return: NvSciError_Success, NvSciError_BadParameter or
+ * NvSciError_NotSupported. What libmem checks is not checked here.
+ */
+NvSciError nvsci_value_in(struct nvsci_values *values,
+			  const struct nvsci_key *key, const void *value,
+			  size_t len)
+{
+	const size_t nr = len / key->len;
+
+	if (!value || !len || len % key->len || nr > key->max ||
+	    key->access == ACCESS_OUTPUT)
+		return NvSciError_BadParameter;
+	switch (key->as) {
+	case AS_ALIGN:
+		return align_in(values, key, value);
+	case AS_GPU_BOOL:
+		return gpu_bools_in(values, key, value, nr);
+	case AS_COMPRESSION:
+		return compression_in(values, key, value, nr);
+	case AS_DATA_TYPE:
+		return data_type_in(values, key, number_at(value, 0));
+	case AS_COLOR:
+		return colors_in(values, key, value, nr);
+	case AS_STD:
+		return stds_in(values, key, value, nr);
+	case AS_SURFACE:
+	case AS_KEPT:
+		return number_in(values, key, value);
+	case AS_ONE:
+		return one_in(values, key, value);
+	case AS_FALSE:
+		if (*(const uint8_t *)value > 1)
+			return NvSciError_BadParameter;
+		return *(const uint8_t *)value ? nvsci_missing(key->name) :
+		       NvSciError_Success;
+	case AS_MISSING:
+		return nvsci_missing(key->name);
+	default:
+		add(values, key->mem, value, len);
+		return NvSciError_Success;
+	}
+}
+
+/* Reading */
+
+/**
+ * struct reading - a value that is read
+ * @attrs: list
+ * @slot: of it
+ * @key: row
+ * @is_reconciled: the list is
+ * @nr: elements of @bytes; 0: not set
+ * @bytes: the value in the vendor's type
+ */
+struct reading {
+	const struct mem_attrs *attrs;
+	unsigned int slot;
+	const struct nvsci_key *key;
+	bool is_reconciled;
+	size_t nr;
+	uint8_t bytes[NVSCI_VALUE_MAX] __attribute__((aligned(8)));
+};
+
+static const void *get(const struct reading *reading, uint32_t key,
+		       size_t *len)
+{
+	return nvsci_get(reading->attrs, reading->slot, key, len);
+}
+
+/* Keys of an image are a pyramid's, too. */
+static bool is_of_type(const struct reading *reading)
+{
+	const uint32_t type = reading->key->key >> 16;
+	const uint32_t *types;
+	size_t i, len;
+
+	if (type == MEM_ATTR_TYPE_GENERAL)
+		return true;
+	types = get(reading, MEM_ATTR_TYPES, &len);
+	for (i = 0; types && i < len / sizeof(*types); i++)
+		if (types[i] == type || (types[i] == MEM_ATTR_TYPE_PYRAMID &&
+					 type == MEM_ATTR_TYPE_IMAGE))
+			return true;
+	return false;
+}
+
+static size_t nr_planes(const struct reading *reading)
+{
+	const uint32_t *nr = get(reading, MEM_ATTR_IMAGE_PLANE_COUNT, NULL);
+
+	return nr ? *nr : 0;
+}
+
+static void put_number(struct reading *reading, uint64_t number)
+{
+	memcpy(reading->bytes + reading->nr * reading->key->len, &number,
+	       reading->key->len);
+	reading->nr++;
+}
+
+static void read_fallback(struct reading *reading)
+{
+	const struct nvsci_key *key = reading->key;
+	size_t nr = key->as == AS_PADDING ? nr_planes(reading) : 1;
+
+	if (!key->has_fallback || !reading->is_reconciled ||
+	    !is_of_type(reading))
+		return;
+	while (nr--)
+		put_number(reading, key->fallback);
+}
+
+static void read_gpu_bools(struct reading *reading, const void *value,
+			   size_t len)
+{
+	const struct mem_attr_gpu_value *from = value;
+	size_t i;
+
+	for (i = 0; i < len / sizeof(*from); i++) {
+		NvSciBufAttrValGpuCache to = { .cacheability = from[i].value };
+
+		memcpy(to.gpuId.bytes, from[i].gpu_id, sizeof(to.gpuId.bytes));
+		memcpy(reading->bytes + i * sizeof(to), &to, sizeof(to));
+	}
+	reading->nr = i;
+}
+
+static void read_align(struct reading *reading, const void *value)
+{
+	const struct nvsci_list *list = nvsci_list(reading->attrs);
+	bool is_0 = list && list->is_align_0;
+
+	if (reading->is_reconciled)
+		is_0 = get(reading, MEM_ATTR_CLIENT + KEPT_ALIGN_0, NULL);
+	put_number(reading, is_0 ? 0 : *(const uint64_t *)value);
+}
+
+/* As they were set, else by what libmem has: an object of another surface's */
+static void read_numbers(struct reading *reading, uint32_t kept, uint32_t mem,
+			 int (*turn)(uint32_t number))
+{
+	size_t i, len;
+	const uint32_t *numbers = get(reading, MEM_ATTR_CLIENT + kept, &len);
+
+	if (numbers) {
+		memcpy(reading->bytes, numbers, len);
+		reading->nr = len / sizeof(*numbers);
+		return;
+	}
+	numbers = get(reading, mem, &len);
+	for (i = 0; numbers && i < len / sizeof(*numbers); i++) {
+		const int number = turn(numbers[i]);
+
+		if (number < 0) {
+			reading->nr = 0;
+			return;
+		}
+		put_number(reading, (uint64_t)number);
+	}
+}
+
+static int turn_color(uint32_t fourcc)
+{
+	const uint32_t color = nvsci_color(fourcc);
+
+	return color == NvSciColor_LowerBound ? -1 : (int)color;
+}
+
+static void read_plane_data_types(struct reading *reading)
+{
+	uint32_t color;
+	size_t i;
+
+	read_numbers(reading, KEPT_COLOR, MEM_ATTR_IMAGE_PLANE_FORMAT,
+		     turn_color);
+	for (i = 0; i < reading->nr; i++) {
+		color = nvsci_color_data_type(number_at(reading->bytes, i));
+		memcpy(reading->bytes + i * sizeof(color), &color,
+		       sizeof(color));
+	}
+}
+
+/* The second field lies behind the first. */
+static void read_second_fields(struct reading *reading)
+{
+	const uint32_t *scan = get(reading, MEM_ATTR_IMAGE_SCAN, NULL);
+	const uint64_t *lens;
+	size_t i, len;
+
+	lens = get(reading, MEM_ATTR_IMAGE_PLANE_ALIGNED_SIZE, &len);
+	for (i = 0; lens && i < len / sizeof(*lens); i++)
+		put_number(reading, scan && *scan == MEM_SCAN_INTERLACE ?
+			   lens[i] / 2 : 0);
+}
+
+static void read_value(struct reading *reading)
+{
+	const struct nvsci_key *key = reading->key;
+	const void *value = NULL;
+	size_t len = 0;
+
+	if (key->mem)
+		value = get(reading, key->mem, &len);
+	switch (key->as) {
+	case AS_COLOR:
+		read_numbers(reading, KEPT_COLOR, key->mem, turn_color);
+		break;
+	case AS_STD:
+		read_numbers(reading, KEPT_STD, key->mem, nvsci_std);
+		break;
+	case AS_DATA_TYPE:
+		read_numbers(reading, NR_KEPT, key->mem, nvsci_data_type);
+		break;
+	case AS_PLANE_DATA_TYPE:
+		read_plane_data_types(reading);
+		break;
+	case AS_SECOND_FIELD:
+		read_second_fields(reading);
+		break;
+	case AS_ALIGN:
+		if (value)
+			read_align(reading, value);
+		break;
+	case AS_GPU_BOOL:
+		if (value)
+			read_gpu_bools(reading, value, len);
+		break;
+	default:
+		break;
+	}
+	if (!reading->nr)
+		read_fallback(reading);
+}
+
+/* Has the list keep a value; the lock is held. */
+static struct nvsci_value *keep(struct nvsci_list *list,
+				const struct reading *reading)
+{
+	const size_t len = reading->nr * reading->key->len;
+	struct nvsci_value *value;
+
+	for (value = list->values; value; value = value->next)
+		if (value->key == reading->key && value->slot == reading->slot)
+			return value;
+	value = malloc(sizeof(*value) + len);
+	if (!value)
+		return NULL;
+	value->next = list->values;
+	value->key = reading->key;
+	value->slot = reading->slot;
+	value->len = len;
+	memcpy(value->bytes, reading->bytes, len);
+	list->values = value;
+	return value;
+}
+
+static bool has_same_bytes(const struct nvsci_key *key)
+{
+	return key->as == AS_IS || key->as == AS_COMPRESSION ||
+	       key->as == AS_KEPT || key->as == AS_SURFACE ||
+	       key->as == AS_ONE || key->as == AS_PADDING;
+}
+
+/**
+ * nvsci_value_out() - read a key
+ * @attrs: unreconciled or reconciled list
+ * @slot: of it
+ * @key: row
+ * @value: out: the list's own; NULL: not set
+ * @len: out: bytes
+ *
+ * Return: NvSciError_Success or NvSciError_InsufficientMemory.
+ */
+NvSciError nvsci_value_out(const struct mem_attrs *attrs, unsigned int slot,
+			   const struct nvsci_key *key, const void **value,
+			   size_t *len)
+{
+	struct reading reading = {
+		.attrs = attrs,
+		.slot = slot,
+		.key = key,
+		.is_reconciled = mem_attrs_state(attrs) ==
+				 MEM_ATTRS_RECONCILED,
+	};
+	struct nvsci_list *list = nvsci_list(attrs);
+	struct nvsci_value *kept;
+
+	*value = NULL;
+	*len = 0;
+	if (has_same_bytes(key) && key->mem)
+		*value = nvsci_get(attrs, slot, key->mem, len);
+	if (*value)
+		return NvSciError_Success;
+	*len = 0;
+	read_value(&reading);
+	if (!reading.nr)
+		return NvSciError_Success;
+	if (!list)
+		return NvSciError_InsufficientMemory;
+	pthread_mutex_lock(&lock);
+	kept = keep(list, &reading);
+	pthread_mutex_unlock(&lock);
+	if (!kept)
+		return NvSciError_InsufficientMemory;
+	*value = kept->bytes;
+	*len = kept->len;
+	return NvSciError_Success;
+}

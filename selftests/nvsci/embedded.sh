@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of the NvSciBuf-shaped surface with the board in the process itself, on
+# each board, or on $HEAPSIM_BOARDS: no module, no VM, no root. TAP, one
+# document a program. Exit code: 0 if all passed, else 1.
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+dir=${HEAPSIM_BUILD:-$top/build}/selftests/nvsci
+export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
+rc=0
+
+"$here/symbols_test" || rc=1
+for language in c99 c11 cpp; do
+	"$dir/header_${language}_test" || rc=1
+done
+all="nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent
+	generic-coherent"
+for soc in ${HEAPSIM_BOARDS:-$all}; do
+	for test in list image object ipc share media; do
+		LIBMEM_SOC=$soc timeout -k 5 300 "$dir/${test}_test" || rc=1
+	done
+done
+exit "$rc"

@@ -1,0 +1,601 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lists and objects between two processes. The peer is this program again, with
+ * the part that it plays for an argument.
+ */
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "test.h"
+
+/* Of a process: its module and its end of the channel */
+struct side {
+	NvSciIpcEndpoint end;
+};
+
+static struct side begin(const char *name)
+{
+	struct side side = { .end = open_end(name) };
+
+	wait_for_event(side.end, NV_SCI_IPC_EVENT_CONN_EST);
+	return side;
+}
+
+static void end(struct side *side)
+{
+	NvSciIpcCloseEndpoint(side->end);
+	NvSciIpcDeinit();
+}
+
+static void send_lists(const struct side *side, NvSciBufAttrList *lists,
+		       size_t nr)
+{
+	size_t len;
+	void *desc;
+
+	must(NvSciBufAttrListIpcExportUnreconciled(lists, nr, side->end, &desc,
+						   &len) == NvSciError_Success);
+	send_desc(side->end, desc, len);
+	NvSciBufAttrListFreeDesc(desc);
+}
+
+static NvSciBufAttrList recv_lists(const struct side *side)
+{
+	NvSciBufAttrList list;
+	size_t len;
+	void *desc = recv_desc(side->end, &len);
+
+	must(NvSciBufAttrListIpcImportUnreconciled(module, side->end, desc,
+						   len, &list) ==
+	     NvSciError_Success);
+	free(desc);
+	return list;
+}
+
+static void send_object(const struct side *side, NvSciBufObj object,
+			NvSciBufAttrValAccessPerm perm)
+{
+	size_t len;
+	void *desc;
+
+	must(NvSciBufIpcExportAttrListAndObj(object, perm, side->end, &desc,
+					     &len) == NvSciError_Success);
+	send_desc(side->end, desc, len);
+	NvSciBufAttrListAndObjFreeDesc(desc);
+}
+
+static NvSciBufObj recv_object(const struct side *side, NvSciBufAttrList list,
+			       NvSciBufAttrValAccessPerm perm)
+{
+	NvSciBufObj object;
+	size_t len;
+	void *desc = recv_desc(side->end, &len);
+
+	must(NvSciBufIpcImportAttrListAndObj(module, side->end, desc, len,
+					     list ? &list : NULL,
+					     list ? 1 : 0, perm, 10000000,
+					     &object) == NvSciError_Success);
+	free(desc);
+	return object;
+}
+
+static void done(const struct side *side)
+{
+	send_bytes(side->end, "done", 4);
+}
+
+static void wait_until_done(const struct side *side)
+{
+	char word[4];
+
+	recv_bytes(side->end, word, sizeof(word));
+	must(!memcmp(word, "done", 4));
+}
+
+/* Unreconciled lists go one way, the reconciled one the other. */
+
+static void peer_sends_lists(const char *name)
+{
+	NvSciBufAttrList lists[2], result;
+	struct side side = begin(name);
+	const uint64_t align = 65536, zero = 0, padding = 3;
+	bool is_valid = false;
+	size_t len;
+	void *desc;
+
+	lists[0] = new_raw_list(SIZE);
+	lists[1] = new_list();
+	set_number(lists[1], NvSciBufGeneralAttrKey_Types,
+		   NvSciBufType_RawBuffer);
+	must(!set_one(lists[1], NvSciBufRawBufferAttrKey_Align, &align,
+		      sizeof(align)));
+	send_lists(&side, lists, 2);
+	desc = recv_desc(side.end, &len);
+	/* It is no unreconciled one. */
+	must(NvSciBufAttrListIpcImportUnreconciled(module, side.end, desc, len,
+						   &result) ==
+	     NvSciError_BadParameter);
+	must(NvSciBufAttrListIpcImportReconciled(module, side.end, desc, len,
+						 lists, 2, &result) ==
+	     NvSciError_Success);
+	must(value(result, NvSciBufRawBufferAttrKey_Align, uint64_t) == align);
+	must(NvSciBufAttrListValidateReconciled(result, lists, 2, &is_valid) ==
+	     NvSciError_Success && is_valid);
+	NvSciBufAttrListFree(result);
+	free(desc);
+	NvSciBufAttrListFree(lists[0]);
+	NvSciBufAttrListFree(lists[1]);
+
+	/* What libmem does not know goes with the rest. */
+	lists[0] = new_list();
+	set_number(lists[0], NvSciBufGeneralAttrKey_Types, NvSciBufType_Image);
+	must(!set_one(lists[0], NvSciBufImageAttrKey_TopPadding, &padding,
+		      sizeof(padding)));
+	set_number(lists[0], NvSciBufImageAttrKey_PlaneColorFormat,
+		   NvSciColor_X4Bayer12RCCB);
+	send_lists(&side, lists, 1);
+	NvSciBufAttrListFree(lists[0]);
+	lists[0] = new_list();
+	set_number(lists[0], NvSciBufGeneralAttrKey_Types,
+		   NvSciBufType_RawBuffer);
+	must(!set_one(lists[0], NvSciBufRawBufferAttrKey_Align, &zero,
+		      sizeof(zero)));
+	send_lists(&side, lists, 1);
+	NvSciBufAttrListFree(lists[0]);
+	wait_until_done(&side);
+	end(&side);
+}
+
+static void lists_are_shared(void **state)
+{
+	const char *name = channel_name("lists");
+	const pid_t pid = start_peer("peer_sends_lists", name);
+	NvSciBufAttrList lists[2], result, conflict;
+	struct side side = begin(name);
+	const uint64_t size = SIZE;
+	size_t len;
+	void *desc;
+
+	(void)state;
+	lists[0] = recv_lists(&side);
+	assert_int_equal(NvSciBufAttrListGetSlotCount(lists[0]), 2);
+	assert_int_equal(value(lists[0], NvSciBufRawBufferAttrKey_Size,
+			       uint64_t), SIZE);
+	lists[1] = new_raw_list(SIZE);
+	ok(NvSciBufAttrListReconcile(lists, 2, &result, &conflict));
+	ok(NvSciBufAttrListIpcExportReconciled(result, side.end, &desc, &len));
+	send_desc(side.end, desc, len);
+	NvSciBufAttrListFreeDesc(desc);
+	NvSciBufAttrListFree(result);
+	NvSciBufAttrListFree(lists[0]);
+	NvSciBufAttrListFree(lists[1]);
+
+	lists[0] = recv_lists(&side);
+	assert_int_equal(value(lists[0], NvSciBufImageAttrKey_TopPadding,
+			       uint64_t), 3);
+	assert_int_equal(value(lists[0],
+			       NvSciBufImageAttrKey_PlaneColorFormat,
+			       uint32_t), NvSciColor_X4Bayer12RCCB);
+	NvSciBufAttrListFree(lists[0]);
+	lists[0] = recv_lists(&side);
+	lists[1] = new_list();
+	set_number(lists[1], NvSciBufGeneralAttrKey_Types,
+		   NvSciBufType_RawBuffer);
+	ok(set_one(lists[1], NvSciBufRawBufferAttrKey_Size, &size,
+		   sizeof(size)));
+	ok(NvSciBufAttrListReconcile(lists, 2, &result, &conflict));
+	assert_int_equal(value(result, NvSciBufRawBufferAttrKey_Align,
+			       uint64_t), 0);
+	NvSciBufAttrListFree(result);
+	NvSciBufAttrListFree(lists[0]);
+	NvSciBufAttrListFree(lists[1]);
+	done(&side);
+	end(&side);
+	wait_for_peer(pid);
+}
+
+/* A read-only receiver */
+
+static sigjmp_buf fault;
+
+static void on_fault(int signal)
+{
+	(void)signal;
+	siglongjmp(fault, 1);
+}
+
+static bool store_faults(volatile uint8_t *at)
+{
+	struct sigaction action = { .sa_handler = on_fault }, before;
+	volatile bool has_faulted = true;
+
+	must(!sigaction(SIGSEGV, &action, &before));
+	if (!sigsetjmp(fault, 1)) {
+		*at = 1;
+		has_faulted = false;
+	}
+	must(!sigaction(SIGSEGV, &before, NULL));
+	return has_faulted;
+}
+
+static void peer_reads(const char *name)
+{
+	NvSciBufAttrList list = new_raw_list(SIZE), own;
+	struct side side = begin(name);
+	NvSciBufObj object, other;
+	const void *bytes;
+	void *ptr;
+	size_t i;
+
+	object = recv_object(&side, list, NvSciBufAccessPerm_ReadOnly);
+	must(!NvSciBufObjGetAttrList(object, &own));
+	must(value(own, NvSciBufGeneralAttrKey_ActualPerm,
+		   NvSciBufAttrValAccessPerm) == NvSciBufAccessPerm_Readonly);
+	must(NvSciBufObjGetCpuPtr(object, &ptr) == NvSciError_BadParameter);
+	must(NvSciBufObjDupWithReducePerm(object, NvSciBufAccessPerm_ReadWrite,
+					  &other) == NvSciError_BadParameter);
+	must(!NvSciBufObjGetConstCpuPtr(object, &bytes));
+	must(!NvSciBufObjFlushCpuCacheRange(object, 0, SIZE));
+	for (i = 0; i < SIZE; i++)
+		must(((const uint8_t *)bytes)[i] == (uint8_t)(i * 7));
+	must(store_faults((volatile uint8_t *)(uintptr_t)bytes));
+	must(mprotect((void *)(uintptr_t)bytes, 4096,
+		      PROT_READ | PROT_WRITE) != 0);
+	/* What has come goes on with no more than it came with. */
+	must(NvSciBufIpcExportAttrListAndObj(object,
+					     NvSciBufAccessPerm_ReadWrite,
+					     side.end, &ptr, &i) ==
+	     NvSciError_AccessDenied);
+	NvSciBufObjFree(object);
+	NvSciBufAttrListFree(list);
+	done(&side);
+	end(&side);
+}
+
+static void fill(NvSciBufObj object)
+{
+	uint8_t *bytes;
+	void *ptr;
+	size_t i;
+
+	ok(NvSciBufObjGetCpuPtr(object, &ptr));
+	bytes = ptr;
+	for (i = 0; i < SIZE; i++)
+		bytes[i] = (uint8_t)(i * 7);
+	ok(NvSciBufObjFlushCpuCacheRange(object, 0, SIZE));
+}
+
+static void a_read_only_receiver_cannot_write(void **state)
+{
+	const char *name = channel_name("reads");
+	const pid_t pid = start_peer("peer_reads", name);
+	NvSciBufAttrValAccessPerm perm;
+	struct side side = begin(name);
+	NvSciBufObj object = new_raw_object();
+
+	(void)state;
+	fill(object);
+	ok(NvSciBufObjGetMaxPerm(object, side.end, &perm));
+	assert_int_equal(perm, NvSciBufAccessPerm_ReadWrite);
+	bad(NvSciBufObjGetMaxPerm(object, side.end, NULL));
+	bad(NvSciBufObjGetMaxPerm(object, 0, &perm));
+	send_object(&side, object, NvSciBufAccessPerm_ReadOnly);
+	wait_until_done(&side);
+	NvSciBufObjFree(object);
+	end(&side);
+	wait_for_peer(pid);
+}
+
+/* One that may write, and what it writes is seen. */
+
+static void peer_writes(const char *name)
+{
+	struct side side = begin(name);
+	NvSciBufObj object;
+	void *ptr;
+
+	object = recv_object(&side, NULL, NvSciBufAccessPerm_Auto);
+	must(!NvSciBufObjGetCpuPtr(object, &ptr));
+	must(*(uint8_t *)ptr == 0);
+	memset(ptr, 0x77, SIZE);
+	must(!NvSciBufObjFlushCpuCacheRange(object, 0, SIZE));
+	done(&side);
+	NvSciBufObjFree(object);
+	/* The memory is the sender's still. */
+	wait_until_done(&side);
+	end(&side);
+}
+
+static void a_receiver_that_may_write_does(void **state)
+{
+	const char *name = channel_name("writes");
+	const pid_t pid = start_peer("peer_writes", name);
+	struct side side = begin(name);
+	NvSciBufObj object = new_raw_object();
+	const void *bytes;
+
+	(void)state;
+	send_object(&side, object, NvSciBufAccessPerm_ReadWrite);
+	wait_until_done(&side);
+	ok(NvSciBufObjFlushCpuCacheRange(object, 0, SIZE));
+	ok(NvSciBufObjGetConstCpuPtr(object, &bytes));
+	assert_int_equal(((const uint8_t *)bytes)[SIZE - 1], 0x77);
+	done(&side);
+	NvSciBufObjFree(object);
+	end(&side);
+	wait_for_peer(pid);
+}
+
+/* Lists once, objects by a descriptor of a fixed length */
+
+static void peer_takes_bare_objects(const char *name)
+{
+	NvSciBufObjIpcExportDescriptor desc, wrong;
+	NvSciBufAttrList list = new_raw_list(SIZE), result;
+	struct side side = begin(name);
+	NvSciBufObj object;
+	const void *bytes;
+	void *listed;
+	size_t len;
+	int i;
+
+	send_lists(&side, &list, 1);
+	listed = recv_desc(side.end, &len);
+	must(!NvSciBufAttrListIpcImportReconciled(module, side.end, listed,
+						  len, &list, 1, &result));
+	free(listed);
+	for (i = 0; i < 3; i++) {
+		recv_bytes(side.end, &desc, sizeof(desc));
+		wrong = desc;
+		wrong.data[1] ^= 1;
+		must(NvSciBufObjIpcImport(side.end, &wrong, result,
+					  NvSciBufAccessPerm_Readonly, 1000,
+					  &object) ==
+		     NvSciError_BadParameter);
+		must(NvSciBufObjIpcImport(side.end, &desc, list,
+					  NvSciBufAccessPerm_Readonly, 1000,
+					  &object) ==
+		     NvSciError_BadParameter);
+		must(!NvSciBufObjIpcImport(side.end, &desc, result,
+					   NvSciBufAccessPerm_Readonly, 1000,
+					   &object));
+		must(!NvSciBufObjGetConstCpuPtr(object, &bytes));
+		must(*(const uint8_t *)bytes == i + 1);
+		NvSciBufObjFree(object);
+	}
+	NvSciBufAttrListFree(result);
+	NvSciBufAttrListFree(list);
+	done(&side);
+	end(&side);
+}
+
+static void objects_are_shared_without_their_list(void **state)
+{
+	const char *name = channel_name("bare");
+	const pid_t pid = start_peer("peer_takes_bare_objects", name);
+	NvSciBufObjIpcExportDescriptor desc;
+	NvSciBufAttrList lists[2], result, conflict;
+	struct side side = begin(name);
+	NvSciBufObj objects[3];
+	size_t len;
+	void *listed, *ptr;
+	int i;
+
+	(void)state;
+	lists[0] = recv_lists(&side);
+	lists[1] = new_raw_list(SIZE);
+	ok(NvSciBufAttrListReconcile(lists, 2, &result, &conflict));
+	ok(NvSciBufAttrListIpcExportReconciled(result, side.end, &listed,
+					       &len));
+	send_desc(side.end, listed, len);
+	NvSciBufAttrListFreeDesc(listed);
+	for (i = 0; i < 3; i++) {
+		ok(NvSciBufObjAlloc(result, &objects[i]));
+		ok(NvSciBufObjGetCpuPtr(objects[i], &ptr));
+		*(uint8_t *)ptr = (uint8_t)(i + 1);
+		ok(NvSciBufObjFlushCpuCacheRange(objects[i], 0, SIZE));
+		ok(NvSciBufObjIpcExport(objects[i],
+					NvSciBufAccessPerm_Readonly, side.end,
+					&desc));
+		send_bytes(side.end, &desc, sizeof(desc));
+	}
+	wait_until_done(&side);
+	for (i = 0; i < 3; i++)
+		NvSciBufObjFree(objects[i]);
+	NvSciBufAttrListFree(result);
+	NvSciBufAttrListFree(lists[0]);
+	NvSciBufAttrListFree(lists[1]);
+	end(&side);
+	wait_for_peer(pid);
+}
+
+/* What does not fit */
+
+static void peer_is_choosy(const char *name)
+{
+	NvSciBufAttrList larger = new_raw_list(2 * SIZE), result;
+	NvSciBufModule other;
+	NvSciBufAttrList strange;
+	struct side side = begin(name);
+	NvSciBufObj object = UNTOUCHED(NvSciBufObj);
+	size_t len;
+	void *desc;
+
+	desc = recv_desc(side.end, &len);
+	must(NvSciBufAttrListIpcImportReconciled(module, side.end, desc, len,
+						 &larger, 1, &result) ==
+	     NvSciError_AttrListValidationFailed);
+	must(NvSciBufAttrListIpcImportReconciled(module, side.end, desc,
+						 len - 1, NULL, 0, &result) ==
+	     NvSciError_BadParameter);
+	must(!NvSciBufModuleOpen(&other));
+	must(!NvSciBufAttrListCreate(other, &strange));
+	must(NvSciBufAttrListIpcImportReconciled(module, side.end, desc, len,
+						 &strange, 1, &result) ==
+	     NvSciError_BadParameter);
+	NvSciBufAttrListFree(strange);
+	NvSciBufModuleClose(other);
+	free(desc);
+
+	desc = recv_desc(side.end, &len);
+	must(NvSciBufIpcImportAttrListAndObj(module, side.end, desc, len,
+					     &larger, 1,
+					     NvSciBufAccessPerm_ReadOnly, 1000,
+					     &object) ==
+	     NvSciError_AttrListValidationFailed);
+	must(NvSciBufIpcImportAttrListAndObj(module, side.end, desc, len, NULL,
+					     0, NvSciBufAccessPerm_ReadWrite,
+					     1000, &object) ==
+	     NvSciError_AccessDenied);
+	((uint8_t *)desc)[len - 1] ^= 1;
+	must(NvSciBufIpcImportAttrListAndObj(module, side.end, desc, len, NULL,
+					     0, NvSciBufAccessPerm_ReadOnly,
+					     1000, &object) ==
+	     NvSciError_BadParameter);
+	((uint8_t *)desc)[len - 1] ^= 1;
+	must(object == UNTOUCHED(NvSciBufObj));
+	/* A refused one can be imported still, and then no more. */
+	must(!NvSciBufIpcImportAttrListAndObj(module, side.end, desc, len,
+					      NULL, 0,
+					      NvSciBufAccessPerm_ReadOnly,
+					      1000, &object));
+	NvSciBufObjFree(object);
+	must(NvSciBufIpcImportAttrListAndObj(module, side.end, desc, len, NULL,
+					     0, NvSciBufAccessPerm_ReadOnly,
+					     1000, &object) ==
+	     NvSciError_BadParameter);
+	free(desc);
+	NvSciBufAttrListFree(larger);
+	done(&side);
+	end(&side);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+	const char *name = channel_name("choosy");
+	const pid_t pid = start_peer("peer_is_choosy", name);
+	NvSciBufAttrList result = reconciled(new_raw_list(SIZE));
+	struct side side = begin(name);
+	NvSciBufObj object;
+	size_t len;
+	void *desc;
+
+	(void)state;
+	ok(NvSciBufAttrListIpcExportReconciled(result, side.end, &desc, &len));
+	send_desc(side.end, desc, len);
+	NvSciBufAttrListFreeDesc(desc);
+	ok(NvSciBufObjAlloc(result, &object));
+	send_object(&side, object, NvSciBufAccessPerm_ReadOnly);
+	wait_until_done(&side);
+	NvSciBufObjFree(object);
+	NvSciBufAttrListFree(result);
+	end(&side);
+	wait_for_peer(pid);
+}
+
+static void exports_and_imports_are_checked(void **state)
+{
+	NvSciBufAttrList list = new_raw_list(SIZE), result, conflict, other;
+	NvSciBufObjIpcExportDescriptor bare = { { 0 } };
+	NvSciBufObj object = new_raw_object(), none;
+	const NvSciIpcEndpoint end = 12345;
+	uint8_t bytes[64] = { 0 };
+	size_t len;
+	void *desc;
+
+	(void)state;
+	ok(NvSciIpcInit());
+	ok(NvSciBufAttrListReconcile(&list, 1, &result, &conflict));
+	bad(NvSciBufAttrListIpcExportUnreconciled(&list, 1, end, &desc, &len));
+	bad(NvSciBufAttrListIpcExportUnreconciled(NULL, 1, end, &desc, &len));
+	bad(NvSciBufAttrListIpcExportUnreconciled(&list, 0, end, &desc, &len));
+	bad(NvSciBufAttrListIpcExportUnreconciled(&list, 1, end, NULL, &len));
+	bad(NvSciBufAttrListIpcExportUnreconciled(&list, 1, end, &desc, NULL));
+	bad(NvSciBufAttrListIpcExportUnreconciled(&result, 1, end, &desc,
+						  &len));
+	bad(NvSciBufAttrListIpcExportReconciled(NULL, end, &desc, &len));
+	bad(NvSciBufAttrListIpcExportReconciled(list, end, &desc, &len));
+	bad(NvSciBufAttrListIpcExportReconciled(result, end, NULL, &len));
+	bad(NvSciBufAttrListIpcExportReconciled(result, end, &desc, NULL));
+	bad(NvSciBufAttrListIpcExportReconciled(result, end, &desc, &len));
+	bad(NvSciBufAttrListIpcImportUnreconciled(NULL, end, bytes, 64,
+						  &other));
+	bad(NvSciBufAttrListIpcImportUnreconciled(module, end, NULL, 64,
+						  &other));
+	bad(NvSciBufAttrListIpcImportUnreconciled(module, end, bytes, 0,
+						  &other));
+	bad(NvSciBufAttrListIpcImportUnreconciled(module, end, bytes, 64,
+						  NULL));
+	bad(NvSciBufAttrListIpcImportUnreconciled(module, end, bytes, 64,
+						  &other));
+	bad(NvSciBufAttrListIpcImportReconciled(module, end, bytes, 64, &list,
+						0, &other));
+	bad(NvSciBufIpcExportAttrListAndObj(NULL, NvSciBufAccessPerm_Auto, end,
+					    &desc, &len));
+	bad(NvSciBufIpcExportAttrListAndObj(object, NvSciBufAccessPerm_Invalid,
+					    end, &desc, &len));
+	bad(NvSciBufIpcExportAttrListAndObj(object, NvSciBufAccessPerm_Auto,
+					    end, NULL, &len));
+	bad(NvSciBufIpcExportAttrListAndObj(object, NvSciBufAccessPerm_Auto,
+					    end, &desc, NULL));
+	bad(NvSciBufIpcExportAttrListAndObj(object, NvSciBufAccessPerm_Auto,
+					    end, &desc, &len));
+	bad(NvSciBufIpcImportAttrListAndObj(module, end, bytes, 64, NULL, 0,
+					    NvSciBufAccessPerm_Invalid, 0,
+					    &none));
+	bad(NvSciBufIpcImportAttrListAndObj(module, end, bytes, 64, NULL, 0,
+					    NvSciBufAccessPerm_Auto, 0, NULL));
+	bad(NvSciBufIpcImportAttrListAndObj(module, end, bytes, 64, NULL, 0,
+					    NvSciBufAccessPerm_Auto, 0,
+					    &none));
+	bad(NvSciBufObjIpcExport(NULL, NvSciBufAccessPerm_Auto, end, &bare));
+	bad(NvSciBufObjIpcExport(object, NvSciBufAccessPerm_Auto, end, NULL));
+	bad(NvSciBufObjIpcExport(object, NvSciBufAccessPerm_Invalid, end,
+				 &bare));
+	bad(NvSciBufObjIpcImport(end, NULL, result, NvSciBufAccessPerm_Auto, 0,
+				 &none));
+	bad(NvSciBufObjIpcImport(end, &bare, NULL, NvSciBufAccessPerm_Auto, 0,
+				 &none));
+	bad(NvSciBufObjIpcImport(end, &bare, result, NvSciBufAccessPerm_Auto,
+				 0, NULL));
+	NvSciBufAttrListFreeDesc(NULL);
+	NvSciBufAttrListAndObjFreeDesc(NULL);
+	NvSciBufObjFree(object);
+	NvSciBufAttrListFree(result);
+	NvSciBufAttrListFree(list);
+	NvSciIpcDeinit();
+}
+
+static const struct {
+	const char *part;
+	void (*play)(const char *name);
+} peers[] = {
+	{ "peer_sends_lists", peer_sends_lists },
+	{ "peer_reads", peer_reads },
+	{ "peer_writes", peer_writes },
+	{ "peer_takes_bare_objects", peer_takes_bare_objects },
+	{ "peer_is_choosy", peer_is_choosy },
+};
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists_are_shared),
+		cmocka_unit_test(a_read_only_receiver_cannot_write),
+		cmocka_unit_test(a_receiver_that_may_write_does),
+		cmocka_unit_test(objects_are_shared_without_their_list),
+		cmocka_unit_test(what_does_not_fit_is_refused),
+		cmocka_unit_test(exports_and_imports_are_checked),
+	};
+	size_t i;
+
+	for (i = 0; argc == 3 && i < NR(peers); i++) {
+		if (strcmp(argv[1], peers[i].part))
+			continue;
+		must(!open_module(NULL));
+		peers[i].play(argv[2]);
+		close_module(NULL);
+		return 0;
+	}
+	return cmocka_run_group_tests(tests, open_module, close_module);
+}
