@@ -875,6 +875,30 @@ small_stack()
 	report 0 "$build/selftests/libmem/embedded_test" stack && sum 1 1
 }
 
+# The one that users find in the documents: each process has its part.
+two_processes()
+{
+	local sample=$build/samples/share-objects
+	local source=$top/Documentation/samples/share-objects/share-objects.c
+	local draw look
+
+	draw="draw \\(share-objects.c:$(line DRAW)\\)"
+	look="look_at \\(share-objects.c:$(line MARK)\\)"
+	report 0 --soc=tx2 "$sample" && sum 0 0 && hasnt Leaked &&
+		grep -qx '0 of 13 frames are wrong' "$tmp/out" &&
+		report 1 --soc=tx2 "$sample" forgot &&
+		grep -qx '2 of 13 frames are wrong' "$tmp/out" &&
+		has 'Missing clean' '"frame"' "$draw" \
+		    'memory was read by engine dma' 'frames_begin' 'by camera' &&
+		report 1 --soc=tx2 "$sample" wrong &&
+		has 'Write to a read-only object' "$look" 'by viewer' &&
+		sum 1 1 &&
+		report 0 --soc=xavier "$sample" forgot && sum 0 0 &&
+		grep -qx '0 of 13 frames are wrong' "$tmp/out" &&
+		report 1 --soc=xavier "$sample" wrong &&
+		has 'Write to a read-only object' "$look"
+}
+
 try stale_read stale_read
 try missing_clean missing_clean
 try write_conflict write_conflict
@@ -911,6 +935,7 @@ try libmem_a linked archive
 try static_program linked static
 try address_sanitizer linked asan
 try compiled_by_clang linked clang
+try objects_of_two_processes two_processes
 try threads_at_one_place threads
 try forks_and_exec forks
 try killed_by_itself killed_by_itself
