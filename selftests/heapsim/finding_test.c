@@ -258,7 +258,7 @@ static void advice_is_of_the_calls_that_are_made(void **state)
 	(void)state;
 	stacks->told.apis[0] = TOLD_API_CUDA;
 	stacks->told.processes[0] = 7;
-	stacks->told.apis[1] = TOLD_API_LIBMEM;
+	stacks->told.apis[1] = 0;
 	stacks->told.processes[1] = 8;
 	stacks->told.nr_processes = 2;
 	of_libmem.cpu.pid = 8;
