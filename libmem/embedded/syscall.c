@@ -16,11 +16,18 @@
 #include "embedded.h"
 
 /* Of one view: by an export, for a moment, or by its gate. */
-static bool is_away(const struct embedded_buf *buf, enum direction dir)
+static bool is_away(struct embedded_buf *buf, enum direction dir)
 {
-	const enum page_access access = window_access(buf->first);
+	enum page_access access;
+	bool has_one_view;
 
-	return is_heaps(&buf->base) && !buf->has_two_views &&
+	if (!is_heaps(&buf->base))
+		return false;
+	pthread_mutex_lock(&buf->lock);
+	has_one_view = !buf->has_two_views;
+	access = window_access(buf->first);
+	pthread_mutex_unlock(&buf->lock);
+	return has_one_view &&
 	       (access == PAGE_NO_ACCESS ||
 		(access == PAGE_READ && dir == KERNEL_WRITES));
 }
