@@ -563,6 +563,11 @@ static void op_run(struct mem_ctx *ctx, struct op *op)
 		ctx->backend->call_return(ctx, op->call.call);
 	else if (op->work)
 		ctx->backend->work_end(ctx, op->work);
+	if (op->done.fn) {
+		sched_unlock(ctx);
+		op->done.fn(op->done.arg);
+		sched_lock(ctx);
+	}
 	op_finish(op);
 	sched_unlock(ctx);
 }

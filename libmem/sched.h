@@ -81,6 +81,18 @@ struct op_call {
 };
 
 /**
+ * struct op_done - what is called when an operation has ended
+ * @fn: called once, whatever the operation came to, before anyone who waits for
+ *	it goes on; on the thread that ran it, without a lock, and it may not
+ *	wait. NULL: nothing
+ * @arg: for it
+ */
+struct op_done {
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+/**
  * struct op - an operation of a stream
  * @kind: of it
  * @stream: kept
@@ -97,6 +109,7 @@ struct op_call {
  * @in_domain: the same, of blocking streams
  * @next_ready: in an executor's queue, a semaphore's, or of those that are done
  * @done_ns: when it was
+ * @done: OP_RUN, OP_CALL: called at its end
  * @work: OP_RUN, OP_COPY, OP_OWN: the backend's, or NULL
  * @launch: OP_RUN
  * @args: OP_RUN: what @launch names
@@ -121,6 +134,7 @@ struct op {
 	struct op_link in_domain;
 	struct op *next_ready;
 	uint64_t done_ns;
+	struct op_done done;
 	struct work *work;
 	union {
 		struct {
@@ -161,6 +175,10 @@ void stream_put(struct mem_stream *stream);
 bool stream_is_idle(const struct mem_stream *stream);
 
 int stream_wait(struct mem_stream *stream);
+int stream_call(struct mem_stream *stream, const struct op_call *call,
+		const struct op_done *done);
+int stream_launch(struct mem_stream *stream, const struct mem_launch *launch,
+		  const struct op_done *done);
 int ctx_settle(struct mem_ctx *ctx);
 int ctx_wait(struct mem_ctx *ctx);
 void threads_forget(struct mem_ctx *ctx);

@@ -655,7 +655,16 @@ API int mem_ctx_set_wait_policy(struct mem_ctx *ctx, unsigned int policy)
 
 /* Host functions */
 
-static int call_submit(struct mem_stream *stream, const struct op_call *call)
+/**
+ * stream_call() - have a function of the host called
+ * @stream: in order of this one
+ * @call: what
+ * @done: called at its end if this succeeds; NULL: nothing
+ *
+ * Return: 0, or as mem_stream_call().
+ */
+int stream_call(struct mem_stream *stream, const struct op_call *call,
+		const struct op_done *done)
 {
 	struct mem_ctx *ctx = stream->ctx;
 	struct op *op;
@@ -668,6 +677,8 @@ static int call_submit(struct mem_stream *stream, const struct op_call *call)
 	if (!op)
 		return -ENOMEM;
 	op->call = *call;
+	if (done)
+		op->done = *done;
 	sched_lock(ctx);
 	err = sched_start(ctx, EXEC_HOST);
 	if (!err)
@@ -688,7 +699,7 @@ API int mem_stream_call(struct mem_stream *stream, mem_host_fn fn, void *arg)
 
 	if (!stream || !fn)
 		return -EINVAL;
-	return call_submit(stream, &call);
+	return stream_call(stream, &call, NULL);
 }
 
 API int mem_stream_add_callback(struct mem_stream *stream, mem_callback fn,
@@ -698,7 +709,7 @@ API int mem_stream_add_callback(struct mem_stream *stream, mem_callback fn,
 
 	if (!stream || !fn)
 		return -EINVAL;
-	return call_submit(stream, &call);
+	return stream_call(stream, &call, NULL);
 }
 
 /* Events */
@@ -951,7 +962,16 @@ static const void *entry_of(mem_kernel kernel)
 	return (const void *)(uintptr_t)kernel;
 }
 
-API int mem_launch(struct mem_stream *stream, const struct mem_launch *launch)
+/**
+ * stream_launch() - have an engine run a kernel
+ * @stream: in order of this one
+ * @launch: what
+ * @done: called at its end if this succeeds; NULL: nothing
+ *
+ * Return: 0, or as mem_launch().
+ */
+int stream_launch(struct mem_stream *stream, const struct mem_launch *launch,
+		  const struct op_done *done)
 {
 	struct mem_launch all;
 	struct mem_ctx *ctx;
@@ -975,6 +995,8 @@ API int mem_launch(struct mem_stream *stream, const struct mem_launch *launch)
 	if (!op)
 		return -ENOMEM;
 	op->launch = all;
+	if (done)
+		op->done = *done;
 	if (!all.entry)
 		op->launch.entry = entry_of(all.kernel);
 	if (all.args_len) {
@@ -998,4 +1020,9 @@ API int mem_launch(struct mem_stream *stream, const struct mem_launch *launch)
 	else
 		op_put(op);
 	return err;
+}
+
+API int mem_launch(struct mem_stream *stream, const struct mem_launch *launch)
+{
+	return stream_launch(stream, launch, NULL);
 }
