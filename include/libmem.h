@@ -1743,10 +1743,11 @@ int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
  * mem_ptr_info(), mem_ptr_buf_info(), mem_ptr_attach_counters(),
  * mem_stream_legacy(), mem_stream_id(), mem_stream_priority(),
  * mem_attrs_state(), mem_attrs_slots(), mem_attrs_get(), mem_attrs_dump(),
- * mem_attrs_set_client(), mem_attrs_client(), mem_attr_name() and
- * mem_format_info(). It can be given back what needs no answer:
- * mem_ctx_close(), mem_buf_destroy(), mem_job_destroy(), mem_event_destroy(),
- * mem_semaphore_destroy() and mem_attrs_destroy(). mem_version() does as ever.
+ * mem_attrs_set_client(), mem_attrs_client(), mem_attr_name(),
+ * mem_format_info() and mem_image_info(). It can be given back what needs no
+ * answer: mem_ctx_close(), mem_buf_destroy(), mem_job_destroy(),
+ * mem_event_destroy(), mem_semaphore_destroy(), mem_attrs_destroy(),
+ * mem_image_destroy() and mem_array_destroy(). mem_version() does as ever.
  * All other functions answer -EPERM.
  *
  * Context: any thread.
@@ -2070,6 +2071,7 @@ int mem_stream_signal_semaphore(struct mem_stream *stream,
 #include <libmem/attrs.h>
 #include <libmem/endpoint.h>
 #include <libmem/format.h>
+#include <libmem/image.h>
 #include <libmem/object.h>
 
 #endif

@@ -86,8 +86,8 @@ struct mem_plane {
  * @height: rows
  * @nr_planes: as the format has
  * @planes: each
- * @fd: with MEM_LOCK_FD; of a lock the image's own, valid until the unlock, of a
- *	wrapper the caller's; else -1
+ * @fd: with MEM_LOCK_FD; of a lock the image's own, valid until the unlock, of
+ *	a wrapper the caller's; else -1
  * @reserved: 0
  * @object: with MEM_LOCK_OBJECT; of a lock the image's own, valid until the
  *	unlock; else NULL
@@ -105,13 +105,20 @@ struct mem_image_data {
 	struct mem_object *object;
 };
 
-/** enum mem_wrap_why - why a wrapper copies */
+/**
+ * enum mem_wrap_why - why a wrapper copies
+ * @MEM_WRAP_NO_COPY: it does not
+ * @MEM_WRAP_PAGEABLE: engines have no access to the memory
+ * @MEM_WRAP_NO_HOST: the CPU has no access to it
+ * @MEM_WRAP_ALIGN: an engine needs another pitch or place
+ * @MEM_WRAP_READ_ONLY: engines may not write it, the CPU may
+ */
 enum mem_wrap_why {
-	MEM_WRAP_NO_COPY,		/* it does not */
-	MEM_WRAP_PAGEABLE,		/* engines have no access to the memory */
-	MEM_WRAP_NO_HOST,		/* the CPU has no access to it */
-	MEM_WRAP_ALIGN,			/* an engine needs another pitch or place */
-	MEM_WRAP_READ_ONLY		/* it may not be written */
+	MEM_WRAP_NO_COPY,
+	MEM_WRAP_PAGEABLE,
+	MEM_WRAP_NO_HOST,
+	MEM_WRAP_ALIGN,
+	MEM_WRAP_READ_ONLY
 };
 
 /**
@@ -252,10 +259,13 @@ int mem_image_create(struct mem_ctx *ctx, uint32_t width, uint32_t height,
  * @ctx: context
  * @data: the memory: MEM_LOCK_HOST: any memory of the process;
  *	MEM_LOCK_DEVICE: managed, pinned, device or registered memory of @ctx;
- *	MEM_LOCK_FD: a file or dma-buf with the planes at their @off;
- *	MEM_LOCK_OBJECT: an object with an image's attributes, which gives format
- *	and planes, @data->format may be MEM_FORMAT_INVALID. Except for an object,
- *	which the image keeps, it is to stay until the image is destroyed
+ *	MEM_LOCK_FD: a dma-buf, what mem_buf_export() gave, or any file that can
+ *	be mapped, with the planes at their @off; one that is open for reading
+ *	alone is never written;
+ *	MEM_LOCK_OBJECT: an object with an image's attributes, which gives
+ *	format and planes, @data->format may be MEM_FORMAT_INVALID. Except for
+ *	an object, which the image keeps, it is to stay until the image is
+ *	destroyed
  * @uses: as at mem_image_create()
  * @image: out: the image, owned by the caller: mem_image_destroy()
  *
@@ -266,8 +276,10 @@ int mem_image_create(struct mem_ctx *ctx, uint32_t width, uint32_t height,
  *
  * Context: may sleep; any thread.
  * Return: 0, or as mem_image_create(); -EINVAL also if planes overlap, do not
- * hold the format's pixels, or the file or object is shorter; -EXDEV (memory or
- * object of another context); -EBADF (@data->fd is not open).
+ * hold the format's pixels, or the file or object is shorter; -E2BIG (a tail of
+ * @data that this library does not know is not 0); -EXDEV (memory or object of
+ * another context); -EBADF (@data->fd is not open); -EACCES (neither the CPU
+ * nor an engine has access to it).
  */
 int mem_image_wrap(struct mem_ctx *ctx, const struct mem_image_data *data,
 		   uint64_t uses, struct mem_image **image);
@@ -302,7 +314,8 @@ void mem_image_destroy(struct mem_image *image);
  * @name: shorter than MEM_NAME_LEN, copied
  *
  * Context: any thread.
- * Return: 0, or -EINVAL (an argument is NULL, @name is too long).
+ * Return: 0, or -EINVAL (an argument is NULL, @name is too long), -EPERM (see
+ * mem_attrs_create()).
  */
 int mem_image_set_name(struct mem_image *image, const char *name);
 
@@ -313,7 +326,8 @@ int mem_image_set_name(struct mem_image *image, const char *name);
  *
  * Context: any thread.
  * Return: 0, or -EINVAL (an argument is NULL, @info->size is below the struct's
- * first version or no multiple of 8).
+ * first version or no multiple of 8), -EPERM (a child of the process that
+ * opened the context).
  */
 int mem_image_info(struct mem_image *image, struct mem_image_info *info);
 
@@ -326,15 +340,16 @@ int mem_image_info(struct mem_image *image, struct mem_image_info *info);
  *
  * Waits for jobs that use the image. Locks count: several for reading may be
  * held at a time, of any kind; one for writing excludes all others. Each needs
- * its mem_image_unlock().
+ * its mem_image_unlock(). What is not written stays as it is.
  *
  * Context: may sleep; any thread.
- * Return: 0, or -EINVAL (a pointer is NULL, no such @access or @as, @data->size),
- * -EBUSY (a lock is held that excludes this one), -EACCES (its @uses do not
- * include who would have the pointers: the CPU, or an engine that runs kernels),
+ * Return: 0, or -EINVAL (a pointer is NULL, no such @access or @as,
+ * @data->size), -EBUSY (a lock is held that excludes this one), -EACCES (its
+ * @uses do not include who would have the pointers: the CPU, or an engine that
+ * runs kernels; it is to be written, and wraps what may only be read),
  * -EOPNOTSUPP (the board exports no surfaces; block-linear pixels have no
- * pointers), -EPERM (see mem_attrs_create()), -EMFILE or -ENFILE, -ENOMEM, or
- * what ended the work of the context.
+ * pointers; a wrapper has no object), -EPERM (see mem_attrs_create()), -EMFILE
+ * or -ENFILE, -ENOMEM, or what ended the work of the context.
  */
 int mem_image_lock(struct mem_image *image, unsigned int access,
 		   unsigned int as, struct mem_image_data *data);
@@ -346,7 +361,9 @@ int mem_image_lock(struct mem_image *image, unsigned int access,
  * The newest lock first.
  *
  * Context: may sleep; any thread.
- * Return: 0, or -EINVAL (@image is NULL), -ENOLCK (it is not locked).
+ * Return: 0, or -EINVAL (@image is NULL), -ENOLCK (it is not locked), -EPERM
+ * (see mem_attrs_create()), or what a copy to the memory of a wrapper came to,
+ * as mem_stream_sync(): then it is unlocked all the same.
  */
 int mem_image_unlock(struct mem_image *image);
 
@@ -361,8 +378,9 @@ int mem_image_unlock(struct mem_image *image);
  * destroyed at once.
  *
  * Context: may sleep; any thread.
- * Return: 0, or -EINVAL (an argument is NULL, formats or sides that do not fit),
- * -EBUSY (an image is locked), -EACCES (an image is not for @engine),
+ * Return: 0, or -EINVAL (an argument is NULL, formats or sides that do not
+ * fit), -EBUSY (an image is locked), -EACCES (an image is not for @engine, or
+ * @dst may only be read),
  * -EOPNOTSUPP (the board has no such engine, or that does not do it for such
  * images), -EXDEV (an image of another context), -ENOMEM, or as mem_launch().
  */
@@ -374,7 +392,8 @@ int mem_image_copy(struct mem_stream *stream, unsigned int engine,
  * @stream: in order of this one
  * @engine: enum mem_engine, or MEM_ENGINE_CPU
  * @dst: image
- * @value: a component each, of all planes in order; clamped
+ * @value: a component each, of all planes in order; integers are rounded and
+ *	clamped
  * @nr_values: components of the format
  *
  * Context: may sleep; any thread.
@@ -392,8 +411,10 @@ int mem_image_fill(struct mem_stream *stream, unsigned int engine,
  * @src: pitch-linear
  * @how: NULL: no scale, saturating
  *
- * Between formats of one component each other (scale and offset apply), between
- * RGB, luma and NV12 formats by BT.601 in the range that each has.
+ * Formats of one component are converted to each other, RGB, luma and NV12
+ * formats by BT.601 in the range that each has. Scale and offset apply if the
+ * source or the target has one component. Documentation/images.rst has the
+ * formulas of this and of all other jobs.
  *
  * Context: may sleep; any thread.
  * Return: 0, or as mem_image_copy(); -E2BIG (a tail of @how that this library
@@ -459,7 +480,7 @@ int mem_image_harris(struct mem_stream *stream, unsigned int engine,
 /**
  * mem_array_create() - make an array
  * @ctx: context; kept by the array
- * @capacity: elements, above 0
+ * @capacity: elements, 1 to UINT32_MAX
  * @data_type: enum mem_data_type
  * @uses: as at mem_image_create()
  * @array: out: the array, empty, owned by the caller: mem_array_destroy()
@@ -474,7 +495,8 @@ int mem_array_create(struct mem_ctx *ctx, uint64_t capacity,
 /**
  * mem_array_wrap() - make an array of the caller's memory
  * @ctx: context
- * @data: the memory, as of mem_image_wrap()
+ * @data: the memory, as of mem_image_wrap(), with a count; an object has none,
+ *	@data->count is NULL: the array is empty
  * @uses: as at mem_image_create()
  * @array: out: the array, owned by the caller: mem_array_destroy()
  *
@@ -512,7 +534,8 @@ void mem_array_destroy(struct mem_array *array);
  * @name: shorter than MEM_NAME_LEN, copied
  *
  * Context: any thread.
- * Return: 0, or -EINVAL (an argument is NULL, @name is too long).
+ * Return: 0, or -EINVAL (an argument is NULL, @name is too long), -EPERM (see
+ * mem_attrs_create()).
  */
 int mem_array_set_name(struct mem_array *array, const char *name);
 
@@ -536,7 +559,7 @@ int mem_array_count(struct mem_array *array, uint64_t *count);
  *
  * Context: any thread.
  * Return: 0, or -EINVAL (@array is NULL, @count is more), -ENOLCK (it is not
- * locked to be written).
+ * locked to be written), -EPERM (see mem_attrs_create()).
  */
 int mem_array_set_count(struct mem_array *array, uint64_t count);
 

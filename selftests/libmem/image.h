@@ -7,6 +7,12 @@
 
 #include <libmem/image.h>
 
+/* What most images here are: of one plane of bytes. */
+#define WIDTH		50
+#define HEIGHT		20
+#define PIXELS		(WIDTH * HEIGHT)
+#define GPU_AND_CPU	(1ULL << MEM_ENGINE_GPU | MEM_USE_CPU)
+
 static inline struct mem_format_info format_info(uint32_t format)
 {
 	struct mem_format_info info = { .size = sizeof(info) };
@@ -125,13 +131,67 @@ static inline bool is_image(struct mem_image *image, int pixels, int padding)
 	return is_right;
 }
 
-static inline bool has_engine(unsigned int engine)
+static inline struct mem_board board_of(void)
 {
 	struct mem_board board = { .size = sizeof(board) };
 
+	assert_int_equal(mem_ctx_board(ctx, MEM_ENGINE_GPU, &board), 0);
+	return board;
+}
+
+static inline struct mem_image_info info_of(struct mem_image *image)
+{
+	struct mem_image_info info = { .size = sizeof(info) };
+
+	assert_int_equal(mem_image_info(image, &info), 0);
+	return info;
+}
+
+static inline void fill_by(unsigned int engine, struct mem_image *image,
+			   double value)
+{
+	assert_int_equal(mem_image_fill(mem_stream_legacy(ctx), engine, image,
+					&value, 1), 0);
+}
+
+/* Of one plane of bytes. */
+static inline struct mem_image_data data_of(unsigned int as, void *base,
+					    uint32_t pitch)
+{
+	return (struct mem_image_data) {
+		.size = sizeof(struct mem_image_data),
+		.as = as,
+		.format = MEM_FORMAT_U8,
+		.width = WIDTH,
+		.height = HEIGHT,
+		.nr_planes = 1,
+		.planes[0] = {
+			.width = WIDTH,
+			.height = HEIGHT,
+			.pixel_len = 1,
+			.pitch = pitch,
+			.base = base,
+		},
+		.fd = -1,
+	};
+}
+
+static inline struct mem_image *wrap(unsigned int as, void *base,
+				     uint32_t pitch, uint64_t uses)
+{
+	const struct mem_image_data data = data_of(as, base, pitch);
+	struct mem_image *image;
+
+	assert_int_equal(mem_image_wrap(ctx, &data, uses, &image), 0);
+	return image;
+}
+
+static inline bool has_engine(unsigned int engine)
+{
+	const struct mem_board board = board_of();
+
 	if (engine == MEM_ENGINE_CPU || engine == MEM_ENGINE_GPU)
 		return true;
-	assert_int_equal(mem_ctx_board(ctx, MEM_ENGINE_GPU, &board), 0);
 	return engine == MEM_ENGINE_PVA ? board.has_pva :
 	       engine == MEM_ENGINE_VIC ? board.has_vic : board.has_dgpu;
 }

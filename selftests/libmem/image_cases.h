@@ -85,6 +85,13 @@ static inline double distance_of(float one, float other)
 	return d < 0 ? -d : d;
 }
 
+static inline bool is_near(float one, float other)
+{
+	const double most = distance_of(other, 0) / 8e6 + 1.0 / 100000000;
+
+	return distance_of(one, other) <= most;
+}
+
 /* Floats may differ by what double precision costs, all else is equal. */
 static inline bool is_same_result(bool is_float, const uint8_t *have,
 				  const uint8_t *want, size_t len)
@@ -98,8 +105,7 @@ static inline bool is_same_result(bool is_float, const uint8_t *have,
 		memcpy(&one, have + i, sizeof(one));
 		memcpy(&other, want + i, sizeof(other));
 		if (memcmp(have + i, want + i, sizeof(one)) &&
-		    !(distance_of(one, other) <=
-		      distance_of(other, 0) * 1.2e-7 + 1e-8))
+		    !is_near(one, other))
 			return false;
 	}
 	return true;

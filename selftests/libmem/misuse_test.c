@@ -629,6 +629,10 @@ struct answer {
  * @job: so, done
  * @event: so, recorded
  * @attrs: so, unreconciled
+ * @image: so
+ * @second: another
+ * @array: so
+ * @scores: another
  * @ptr: managed memory
  * @wrong: out: the first call with another answer than is documented
  */
@@ -641,6 +645,10 @@ struct inside {
 	struct mem_endpoint *endpoint;
 	struct mem_attrs *attrs;
 	struct mem_object *object;
+	struct mem_image *image;
+	struct mem_image *second;
+	struct mem_array *array;
+	struct mem_array *scores;
 	uint32_t *ptr;
 	struct answer wrong;
 };
@@ -802,6 +810,68 @@ static void call_objects_inside(struct inside *in)
 	are_all(in, answers, NR(answers), -EPERM);
 }
 
+static void call_images_inside(struct inside *in)
+{
+	struct mem_image_data data = { .size = sizeof(data) };
+	const struct mem_image_data wrapped = {
+		.size = sizeof(wrapped), .format = MEM_FORMAT_U8,
+		.width = 1, .height = 1, .nr_planes = 1,
+		.planes[0] = { 1, 1, 1, 1, 0, in->ptr },
+	};
+	const struct mem_convert how = { .size = sizeof(how) };
+	struct mem_image *other;
+	const double value = 1;
+	const struct answer answers[] = {
+		ANSWER(mem_image_create(ctx, 1, 1, MEM_FORMAT_U8, 0, &other)),
+		ANSWER(mem_image_wrap(ctx, &wrapped, 0, &other)),
+		ANSWER(mem_image_rewrap(in->image, &wrapped)),
+		ANSWER(mem_image_set_name(in->image, "name")),
+		ANSWER(mem_image_lock(in->image, MEM_READ, MEM_LOCK_HOST,
+				      &data)),
+		ANSWER(mem_image_unlock(in->image)),
+		ANSWER(mem_image_copy(stream, 0, in->image, in->second)),
+		ANSWER(mem_image_fill(stream, 0, in->image, &value, 1)),
+		ANSWER(mem_image_convert(stream, 0, in->image, in->second,
+					 &how)),
+		ANSWER(mem_image_rescale(stream, 0, in->image, in->second, 0,
+					 0)),
+		ANSWER(mem_image_box(stream, 0, in->image, in->second, 1, 1,
+				     0)),
+	};
+
+	are_all(in, answers, NR(answers), -EPERM);
+}
+
+static void call_arrays_inside(struct inside *in)
+{
+	struct mem_array_data data = { .size = sizeof(data) };
+	const struct mem_harris how = {
+		.size = sizeof(how), .gradient_len = 3, .block_len = 3,
+	};
+	struct mem_array_data wrapped = {
+		.size = sizeof(wrapped), .data_type = MEM_DATA_KEYPOINT,
+		.stride = sizeof(struct mem_keypoint), .capacity = 1,
+		.base = in->ptr, .count = (uint64_t *)(in->ptr + 2),
+	};
+	struct mem_array *other;
+	uint64_t count;
+	const struct answer answers[] = {
+		ANSWER(mem_array_create(ctx, 1, MEM_DATA_U8, 0, &other)),
+		ANSWER(mem_array_wrap(ctx, &wrapped, 0, &other)),
+		ANSWER(mem_array_rewrap(in->array, &wrapped)),
+		ANSWER(mem_array_set_name(in->array, "name")),
+		ANSWER(mem_array_count(in->array, &count)),
+		ANSWER(mem_array_set_count(in->array, 0)),
+		ANSWER(mem_array_lock(in->array, MEM_READ, MEM_LOCK_HOST,
+				      &data)),
+		ANSWER(mem_array_unlock(in->array)),
+		ANSWER(mem_image_harris(stream, 0, in->image, in->array,
+					in->scores, &how)),
+	};
+
+	are_all(in, answers, NR(answers), -EPERM);
+}
+
 static void call_endpoints_inside(struct inside *in)
 {
 	struct mem_endpoint *endpoint;
@@ -825,6 +895,7 @@ static void ask_inside(struct inside *in)
 	struct mem_ptr_info ptr_info = { .size = sizeof(ptr_info) };
 	struct mem_board board = { .size = sizeof(board) };
 	struct mem_attach_counters count = { .size = sizeof(count) };
+	struct mem_image_info image_info = { .size = sizeof(image_info) };
 	uint64_t left, all;
 	uint8_t id[16];
 	void *ptr;
@@ -850,6 +921,7 @@ static void ask_inside(struct inside *in)
 		ANSWER(mem_stream_priority(stream)),
 		ANSWER(mem_endpoint_fd(in->endpoint) < 0),
 		ANSWER(!mem_object_attrs(in->object)),
+		ANSWER(mem_image_info(in->image, &image_info)),
 		ANSWER(!mem_object_buf(in->object)),
 	};
 
@@ -895,9 +967,15 @@ static void call_all_inside(void *arg)
 	call_endpoints_inside(in);
 	call_objects_inside(in);
 	call_attrs_inside(in);
+	call_images_inside(in);
+	call_arrays_inside(in);
 	ask_inside(in);
 	mem_object_put(mem_object_get(in->object));
 	mem_object_put(in->object);
+	mem_image_destroy(in->image);
+	mem_image_destroy(in->second);
+	mem_array_destroy(in->array);
+	mem_array_destroy(in->scores);
 	mem_endpoint_close(in->endpoint);
 	mem_job_destroy(in->job);
 	mem_buf_destroy(in->buf);
@@ -946,6 +1024,14 @@ static void call_in_a_host_function(void)
 	assert_int_equal(mem_endpoint_from_fd(ctx, socks[0], &in.endpoint), 0);
 	assert_int_equal(mem_attrs_create(ctx, &in.attrs), 0);
 	in.object = an_object();
+	assert_int_equal(mem_image_create(ctx, 1, 1, MEM_FORMAT_U8, 0,
+					  &in.image), 0);
+	assert_int_equal(mem_image_create(ctx, 1, 1, MEM_FORMAT_U8, 0,
+					  &in.second), 0);
+	assert_int_equal(mem_array_create(ctx, 1, MEM_DATA_KEYPOINT, 0,
+					  &in.array), 0);
+	assert_int_equal(mem_array_create(ctx, 1, MEM_DATA_U32, 0,
+					  &in.scores), 0);
 	assert_int_equal(mem_stream_call(stream, call_all_inside, &in), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
 	if (in.wrong.call)

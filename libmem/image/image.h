@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* libmem: images and arrays, as their files share them. */
+#ifndef _LIBMEM_IMAGE_IMAGE_H
+#define _LIBMEM_IMAGE_IMAGE_H
+
+#include "store.h"
+
+/**
+ * struct mem_image - an image
+ * @store: what it has in common with arrays
+ * @wrapped_as: of a wrapper: enum mem_lock_as of what it was given
+ */
+struct mem_image {
+	struct store store;
+	unsigned int wrapped_as;
+};
+
+/**
+ * struct mem_array - an array
+ * @store: what it has in common with images
+ * @data_type: enum mem_data_type
+ * @stride: bytes from element to element
+ * @capacity: elements
+ * @wrapped_as: of a wrapper: enum mem_lock_as of what it was given
+ */
+struct mem_array {
+	struct store store;
+	uint32_t data_type;
+	uint32_t stride;
+	uint64_t capacity;
+	unsigned int wrapped_as;
+};
+
+/**
+ * struct wrapped - memory of the caller's
+ * @place: it
+ * @lacking: engines and the CPU that have no access to it
+ * @why: enum mem_wrap_why
+ * @is_read_only: nobody may write it
+ */
+struct wrapped {
+	struct place place;
+	uint64_t lacking;
+	uint32_t why;
+	bool is_read_only;
+};
+
+size_t image_nr_channels(unsigned int format);
+int image_geometry(unsigned int format, uint32_t width, uint32_t height,
+		   struct view *view);
+int image_place_alloc(struct mem_ctx *ctx, const struct view *view,
+		      uint64_t uses, struct place *place);
+int image_place_of(struct mem_object *object, uint64_t uses,
+		   struct place *place);
+int array_place_alloc(struct mem_ctx *ctx, const struct mem_array *array,
+		      uint64_t uses, struct place *place);
+int array_place_of(struct mem_object *object, const struct mem_array *array,
+		   uint64_t uses, struct place *place);
+int count_alloc(struct mem_ctx *ctx, struct place *place);
+
+int wrap_plane(struct mem_ctx *ctx, unsigned int as, uint32_t plane,
+	       void *base, struct wrapped *wrapped);
+int wrap_check(struct mem_ctx *ctx, uint64_t uses, bool is_array,
+	       struct wrapped *wrapped);
+int store_wrap(struct store *store, struct wrapped *wrapped);
+int rewrap_begin(struct store *store, bool is_alike, struct hold **hold);
+uint64_t plane_len(const struct mem_plane *plane);
+
+#endif

@@ -1,0 +1,627 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: submission of image jobs. A job is up to five stages of its stream:
+ * what it reads is copied in, where the engine cannot have the caller's memory;
+ * the work, of Harris in two steps; what it has written is copied out. It keeps
+ * its images until the last stage has ended.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image.h"
+#include "job.h"
+
+/* Blocks of a kernel at most */
+#define MAX_BLOCKS	64U
+/* The watchdog's, and what a pixel may take beyond that */
+#define WATCHDOG_NS	(10 * NS_PER_S)
+#define PIXEL_NS	400U
+
+/**
+ * struct stage - a copy in or out by a host function
+ * @job: kept
+ * @store: whose
+ * @is_in: from the caller's memory, else to it
+ */
+struct stage {
+	struct job *job;
+	struct store *store;
+	bool is_in;
+};
+
+/**
+ * struct job_store - an image or array of a job
+ * @store: kept
+ * @access: MEM_READ or MEM_WRITE
+ * @place: where the engine works on it
+ */
+struct job_store {
+	struct store *store;
+	unsigned int access;
+	struct place *place;
+};
+
+/**
+ * struct job - a job
+ * @nr_users: who submits it, and each of its stages
+ * @engine: who does it
+ * @entry: call that submits it, which stands for the kernel in reports
+ * @work: what is done
+ * @stores: images and arrays
+ * @nr_stores: of those
+ * @stages: room for their copies
+ * @nr_stages: that are taken
+ * @scratch: of Harris on an engine; NULL none
+ * @memory: of Harris on the CPU; NULL none
+ */
+struct job {
+	atomic_uint nr_users;
+	unsigned int engine;
+	const void *entry;
+	struct work_args work;
+	struct job_store stores[MAX_STORES];
+	unsigned int nr_stores;
+	struct stage stages[MAX_STORES];
+	unsigned int nr_stages;
+	struct mem_buf *scratch;
+	void *memory;
+};
+
+static bool is_cpu(const struct job *job)
+{
+	return job->engine == MEM_ENGINE_CPU;
+}
+
+static void job_put(struct job *job)
+{
+	unsigned int i;
+
+	if (atomic_fetch_sub(&job->nr_users, 1) != 1)
+		return;
+	for (i = 0; i < job->nr_stores; i++)
+		store_put(job->stores[i].store);
+	mem_buf_destroy(job->scratch);
+	free(job->memory);
+	free(job);
+}
+
+static void job_put_arg(void *arg)
+{
+	job_put(arg);
+}
+
+/* A stage keeps the job until it has ended. */
+static struct op_done stage_done(struct job *job)
+{
+	atomic_fetch_add(&job->nr_users, 1);
+	return (struct op_done) { job_put_arg, job };
+}
+
+/* Kernels */
+
+static void kernel_run(const struct mem_block *block, void *args)
+{
+	const struct part part = { block->index[0], block->grid[0] };
+
+	work_run(args, &part);
+}
+
+static uint64_t work_timeout(const struct work_args *work)
+{
+	const struct view *src = &work->src, *dst = &work->dst;
+
+	return WATCHDOG_NS + ((uint64_t)src->width * src->height +
+			      (uint64_t)dst->width * dst->height) * PIXEL_NS;
+}
+
+static int launch(struct mem_stream *stream, unsigned int engine,
+		  const struct work_args *work, const void *entry,
+		  const struct op_done *done)
+{
+	const struct view *by = work->dst.nr_planes ? &work->dst : &work->src;
+	const uint32_t height = by->planes[0].height;
+	const struct mem_launch all = {
+		.size = sizeof(all),
+		.engine = engine,
+		.kernel = kernel_run,
+		.grid = {
+			work->op == WORK_PICK ? 1 :
+			height < MAX_BLOCKS ? height : MAX_BLOCKS, 1, 1,
+		},
+		.block = { 1, 1, 1 },
+		.args_len = sizeof(*work),
+		.args = work,
+		.timeout_ns = work_timeout(work),
+		.entry = entry,
+	};
+
+	return stream_launch(stream, &all, done);
+}
+
+/* Copies of what is inside */
+
+/**
+ * job_move() - have a GPU copy to or from the caller's memory
+ * @stream: in order of this one
+ * @store: with a copy inside, and memory that engines have access to; kept by
+ *	the caller until that is done
+ * @is_in: from the caller's memory, else to it
+ *
+ * Return: 0, or as mem_launch().
+ */
+int job_move(struct mem_stream *stream, struct store *store, bool is_in)
+{
+	struct work_args work = {
+		.op = WORK_UPDATE,
+		.dst = place_view(is_in ? &store->inside : &store->main, true),
+		.src = place_view(is_in ? &store->main : &store->inside, true),
+		.is_array = store->is_array,
+	};
+	int err;
+
+	err = launch(stream, MEM_ENGINE_GPU, &work,
+		     (const void *)(uintptr_t)mem_image_wrap, NULL);
+	if (!err)
+		store_count_move(store);
+	return err;
+}
+
+static void stage_run(struct mem_stream *stream, int status, void *arg)
+{
+	const struct stage *stage = arg;
+
+	(void)stream;
+	if (!status)
+		store_move_by_cpu(stage->store, stage->is_in);
+}
+
+static int stage_submit(struct mem_stream *stream, struct job *job,
+			struct store *store, bool is_in)
+{
+	struct stage *stage = &job->stages[job->nr_stages++];
+	const struct op_call call = { .callback = stage_run, .arg = stage };
+	struct op_done done;
+	int err;
+
+	if (!store->main.host[0])
+		return job_move(stream, store, is_in);
+	*stage = (struct stage) { job, store, is_in };
+	done = stage_done(job);
+	err = stream_call(stream, &call, &done);
+	if (err)
+		job_put(job);
+	return err;
+}
+
+static int stages_submit(struct mem_stream *stream, struct job *job, bool is_in)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < job->nr_stores && !err; i++) {
+		const struct job_store *one = &job->stores[i];
+
+		if (one->place == &one->store->inside &&
+		    one->access == (is_in ? MEM_READ : MEM_WRITE))
+			err = stage_submit(stream, job, one->store, is_in);
+	}
+	return err;
+}
+
+/* The work */
+
+static void cpu_work(const struct job *job)
+{
+	const struct part all = { 0, 1 };
+	struct work_args work = job->work;
+
+	work_run(&work, &all);
+	if (work.op == WORK_SCORES) {
+		work.op = WORK_PICK;
+		work_run(&work, &all);
+	}
+}
+
+static void cpu_run(struct mem_stream *stream, int status, void *arg)
+{
+	const struct job *job = arg;
+	unsigned int i, nr = 0;
+	int err = status;
+
+	(void)stream;
+	for (; nr < job->nr_stores && !err; nr += !err)
+		err = place_begin(job->stores[nr].place,
+				  job->stores[nr].access);
+	if (!err)
+		cpu_work(job);
+	for (i = 0; i < nr; i++)
+		place_end(job->stores[i].place, job->stores[i].access);
+}
+
+static int work_submit(struct mem_stream *stream, struct job *job)
+{
+	const struct op_call call = { .callback = cpu_run, .arg = job };
+	struct op_done done = stage_done(job);
+	int err;
+
+	if (is_cpu(job))
+		err = stream_call(stream, &call, &done);
+	else
+		err = launch(stream, job->engine, &job->work, job->entry,
+			     &done);
+	if (err)
+		job_put(job);
+	if (err || is_cpu(job) || job->work.op != WORK_SCORES)
+		return err;
+	done = stage_done(job);
+	job->work.op = WORK_PICK;
+	err = launch(stream, job->engine, &job->work, job->entry, &done);
+	if (err)
+		job_put(job);
+	return err;
+}
+
+static void *plane_base(const struct place *place, unsigned int plane,
+			bool is_device)
+{
+	return is_device ? place->device[plane] : place->host[plane];
+}
+
+/* Of Harris: images first, then keypoints and scores. */
+static void harris_place(struct job *job)
+{
+	const struct place *points = job->stores[1].place;
+	const struct place *values = job->stores[2].place;
+	const struct mem_array *scores = (struct mem_array *)
+					 job->stores[2].store;
+	const uint32_t most = points->view.planes[0].height;
+	const uint32_t room = values->view.planes[0].height;
+	const bool is_device = !is_cpu(job);
+
+	job->work.harris.out = (struct harris_out) {
+		.keypoints = plane_base(points, 0, is_device),
+		.scores = plane_base(values, 0, is_device),
+		.keypoint_stride = points->view.planes[0].pitch,
+		.score_stride = values->view.planes[0].pitch,
+		.is_float = scores->data_type == MEM_DATA_F32,
+		.capacity = most < room ? most : room,
+		.counts = {
+			plane_base(points, ARRAY_COUNT, is_device),
+			plane_base(values, ARRAY_COUNT, is_device),
+		},
+	};
+}
+
+/* Memory between the two steps, which whoever does it has access to. */
+static int scratch_alloc(struct mem_ctx *ctx, struct job *job)
+{
+	const uint64_t len = harris_scratch_len(job->work.src.width,
+						job->work.src.height);
+	void *addr;
+	int err;
+
+	if (is_cpu(job)) {
+		job->memory = malloc(len);
+		job->work.harris.scratch = job->memory;
+		return job->memory ? 0 : -ENOMEM;
+	}
+	err = mem_buf_alloc(ctx, MEM_KIND_UNCACHED, len, "harris",
+			    &job->scratch);
+	if (!err)
+		err = mem_buf_map(job->scratch, &addr);
+	if (!err)
+		err = mem_buf_device_ptr(job->scratch,
+					 &job->work.harris.scratch);
+	return err;
+}
+
+/* The pointers of whoever does the work. */
+static void job_place(struct job *job)
+{
+	const bool is_device = !is_cpu(job);
+	unsigned int i;
+
+	for (i = 0; i < job->nr_stores; i++) {
+		struct job_store *one = &job->stores[i];
+
+		one->place = store_place(one->store, job->engine);
+		if (one->store->is_array)
+			continue;
+		if (one->access == MEM_READ)
+			job->work.src = place_view(one->place, is_device);
+		else
+			job->work.dst = place_view(one->place, is_device);
+	}
+	if (job->work.op == WORK_SCORES)
+		harris_place(job);
+}
+
+static int job_submit(struct mem_stream *stream, struct job *job)
+{
+	int err;
+
+	err = stages_submit(stream, job, true);
+	if (!err)
+		err = work_submit(stream, job);
+	if (!err)
+		err = stages_submit(stream, job, false);
+	return err;
+}
+
+/* Checks */
+
+static struct job *job_create(unsigned int engine, enum work_op op,
+			      const void *entry)
+{
+	struct job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return NULL;
+	atomic_init(&job->nr_users, 1);
+	job->engine = engine;
+	job->entry = entry;
+	job->work.op = op;
+	return job;
+}
+
+static void job_add(struct job *job, struct store *store, unsigned int access)
+{
+	struct job_store *one = &job->stores[job->nr_stores++];
+
+	one->store = store_get(store);
+	one->access = access;
+	if (store->is_array)
+		return;
+	if (access == MEM_READ)
+		job->work.src = store->main.view;
+	else
+		job->work.dst = store->main.view;
+}
+
+static bool is_block_linear(const struct view *view)
+{
+	return view->format == MEM_FORMAT_NV12_BL ||
+	       view->format == MEM_FORMAT_NV12_ER_BL;
+}
+
+static int engine_check(const struct mem_stream *stream, unsigned int engine)
+{
+	if (engine == MEM_ENGINE_CPU)
+		return 0;
+	if (engine >= NR_ENGINES)
+		return -EINVAL;
+	return board_has_engine(stream->ctx->board, engine) ? 0 : -EOPNOTSUPP;
+}
+
+/* What the caller's arguments alone do not say. */
+static int job_check(const struct mem_stream *stream, const struct job *job)
+{
+	unsigned int i;
+
+	for (i = 0; i < job->nr_stores; i++)
+		if (job->stores[i].store->ctx != stream->ctx)
+			return -EXDEV;
+	for (i = 0; i < job->nr_stores; i++) {
+		const struct job_store *one = &job->stores[i];
+
+		if (!(one->store->uses & use_of(job->engine)) ||
+		    (one->access == MEM_WRITE && one->store->is_read_only))
+			return -EACCES;
+	}
+	if (is_block_linear(&job->work.src) || is_block_linear(&job->work.dst))
+		return -EOPNOTSUPP;
+	return work_is_offered(&job->work, job->engine) ? 0 : -EOPNOTSUPP;
+}
+
+/* No image is locked from the first on to the end of the submission. */
+static int stores_begin(struct job *job, unsigned int *nr)
+{
+	int err = 0;
+
+	for (*nr = 0; *nr < job->nr_stores && !err; *nr += !err)
+		err = store_job_begin(job->stores[*nr].store);
+	return err;
+}
+
+/* Submits it, and gives the caller's reference back. NULL: no memory. */
+static int job_send(struct mem_stream *stream, struct job *job)
+{
+	unsigned int i, nr = 0;
+	int err;
+
+	if (!job)
+		return -ENOMEM;
+	err = ctx_check(stream->ctx);
+	if (!err)
+		err = engine_check(stream, job->engine);
+	if (!err)
+		err = job_check(stream, job);
+	if (!err && job->work.op == WORK_SCORES)
+		err = scratch_alloc(stream->ctx, job);
+	if (!err)
+		err = stores_begin(job, &nr);
+	if (!err) {
+		job_place(job);
+		err = job_submit(stream, job);
+	}
+	/* Some of it may be on its way although not all of it is. */
+	for (i = 0; i < nr; i++)
+		store_job_end(job->stores[i].store, stream);
+	job_put(job);
+	return err;
+}
+
+static bool is_same_size(const struct mem_image *one,
+			 const struct mem_image *other)
+{
+	return one->store.main.view.width == other->store.main.view.width &&
+	       one->store.main.view.height == other->store.main.view.height;
+}
+
+static uint32_t format_of(const struct mem_image *image)
+{
+	return image->store.main.view.format;
+}
+
+static const void *entry_of(void (*call)(void))
+{
+	return (const void *)(uintptr_t)call;
+}
+
+#define ENTRY(call)	entry_of((void (*)(void))(call))
+
+static struct job *job_of(unsigned int engine, enum work_op op,
+			  const void *entry, struct mem_image *dst,
+			  struct mem_image *src)
+{
+	struct job *job = job_create(engine, op, entry);
+
+	if (!job)
+		return NULL;
+	if (src)
+		job_add(job, &src->store, MEM_READ);
+	if (dst)
+		job_add(job, &dst->store, MEM_WRITE);
+	return job;
+}
+
+/* The calls */
+
+API int mem_image_copy(struct mem_stream *stream, unsigned int engine,
+		       struct mem_image *dst, struct mem_image *src)
+{
+	if (!stream || !dst || !src || dst == src ||
+	    format_of(dst) != format_of(src) || !is_same_size(dst, src))
+		return -EINVAL;
+	return job_send(stream, job_of(engine, WORK_COPY,
+				       ENTRY(mem_image_copy), dst, src));
+}
+
+API int mem_image_fill(struct mem_stream *stream, unsigned int engine,
+		       struct mem_image *dst, const double *value,
+		       size_t nr_values)
+{
+	struct job *job;
+
+	if (!stream || !dst || !value ||
+	    nr_values != image_nr_channels(format_of(dst)))
+		return -EINVAL;
+	job = job_of(engine, WORK_FILL, ENTRY(mem_image_fill), dst, NULL);
+	if (job)
+		memcpy(job->work.value, value, nr_values * sizeof(*value));
+	return job_send(stream, job);
+}
+
+API int mem_image_convert(struct mem_stream *stream, unsigned int engine,
+			  struct mem_image *dst, struct mem_image *src,
+			  const struct mem_convert *how)
+{
+	struct mem_convert all = { .size = sizeof(all), .is_saturating = 1 };
+	struct job *job;
+	int err;
+
+	if (!stream || !dst || !src || dst == src || !is_same_size(dst, src))
+		return -EINVAL;
+	if (how) {
+		err = struct_in(&all, sizeof(all), how,
+				offsetofend(struct mem_convert, offset));
+		if (err)
+			return err;
+	}
+	if (all.is_saturating > 1)
+		return -EINVAL;
+	if (!view_can_convert(format_of(dst), format_of(src), &all))
+		return -EOPNOTSUPP;
+	job = job_of(engine, WORK_CONVERT, ENTRY(mem_image_convert), dst, src);
+	if (job)
+		job->work.how = all;
+	return job_send(stream, job);
+}
+
+API int mem_image_rescale(struct mem_stream *stream, unsigned int engine,
+			  struct mem_image *dst, struct mem_image *src,
+			  unsigned int interp, unsigned int border)
+{
+	struct job *job;
+
+	if (!stream || !dst || !src || dst == src ||
+	    format_of(dst) != format_of(src) || interp > MEM_INTERP_LINEAR ||
+	    border > MEM_BORDER_CLAMP)
+		return -EINVAL;
+	job = job_of(engine, WORK_RESCALE, ENTRY(mem_image_rescale), dst, src);
+	if (job)
+		job->work.rescale = (struct work_rescale) { interp, border };
+	return job_send(stream, job);
+}
+
+static bool is_window(uint32_t len)
+{
+	return len % 2 && len <= 11;
+}
+
+API int mem_image_box(struct mem_stream *stream, unsigned int engine,
+		      struct mem_image *dst, struct mem_image *src,
+		      uint32_t width, uint32_t height, unsigned int border)
+{
+	struct job *job;
+
+	if (!stream || !dst || !src || dst == src ||
+	    format_of(dst) != format_of(src) || !is_same_size(dst, src) ||
+	    !is_window(width) || !is_window(height) ||
+	    border > MEM_BORDER_CLAMP || src->store.main.view.nr_planes != 1)
+		return -EINVAL;
+	job = job_of(engine, WORK_BOX, ENTRY(mem_image_box), dst, src);
+	if (job)
+		job->work.box = (struct work_box) { width, height, border };
+	return job_send(stream, job);
+}
+
+static int harris_check(const struct mem_harris *how)
+{
+	if (how->gradient_len % 2 == 0 || how->gradient_len < 3 ||
+	    how->gradient_len > 7 || how->block_len % 2 == 0 ||
+	    how->block_len < 3 || how->block_len > 7 || how->reserved ||
+	    how->reserved2)
+		return -EINVAL;
+	/* Neither is no number. */
+	if (!(how->strength >= 0) || !(how->min_distance >= 0) ||
+	    how->sensitivity != how->sensitivity)
+		return -EINVAL;
+	return 0;
+}
+
+static bool has_corners(unsigned int format)
+{
+	return format == MEM_FORMAT_U8 || format == MEM_FORMAT_Y8 ||
+	       format == MEM_FORMAT_Y8_ER || format == MEM_FORMAT_S16;
+}
+
+API int mem_image_harris(struct mem_stream *stream, unsigned int engine,
+			 struct mem_image *src, struct mem_array *keypoints,
+			 struct mem_array *scores, const struct mem_harris *how)
+{
+	struct mem_harris all;
+	struct job *job;
+	int err;
+
+	if (!stream || !src || !keypoints || !scores || !how ||
+	    !has_corners(format_of(src)) ||
+	    keypoints == scores || keypoints->data_type != MEM_DATA_KEYPOINT ||
+	    (scores->data_type != MEM_DATA_F32 &&
+	     scores->data_type != MEM_DATA_U32))
+		return -EINVAL;
+	err = struct_in(&all, sizeof(all), how,
+			offsetofend(struct mem_harris, reserved2));
+	if (!err)
+		err = harris_check(&all);
+	if (err)
+		return err;
+	job = job_of(engine, WORK_SCORES, ENTRY(mem_image_harris), NULL, src);
+	if (job) {
+		job_add(job, &keypoints->store, MEM_WRITE);
+		job_add(job, &scores->store, MEM_WRITE);
+		job->work.harris.how = all;
+	}
+	return job_send(stream, job);
+}

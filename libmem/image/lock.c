@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: locks of images and arrays. A lock is in the list from the moment on
+ * that it excludes jobs; then the jobs that came before are waited for, without
+ * the store's lock, and then it is complete.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store.h"
+
+/**
+ * store_hold() - exclude jobs and locks
+ * @store: store
+ * @access: MEM_WRITE: all locks, else those that write
+ * @hold: out: lock that has nothing yet, for store_drop()
+ *
+ * Return: 0, or -EBUSY, -ENOMEM.
+ */
+int store_hold(struct store *store, unsigned int access, struct hold **hold)
+{
+	struct hold *new = calloc(1, sizeof(*new));
+	int err = 0;
+
+	if (!new)
+		return -ENOMEM;
+	new->access = access;
+	new->fd = -1;
+	pthread_mutex_lock(&store->lock);
+	if ((store->access | (store->holds ? access : 0)) & MEM_WRITE) {
+		err = -EBUSY;
+	} else {
+		new->next = store->holds;
+		store->holds = new;
+		store->nr_holds++;
+		store->access |= access;
+	}
+	pthread_mutex_unlock(&store->lock);
+	if (err)
+		free(new);
+	else
+		*hold = new;
+	return err;
+}
+
+/* The store's lock is held. */
+static void hold_remove(struct store *store, struct hold *hold)
+{
+	struct hold **at = &store->holds;
+
+	while (*at != hold)
+		at = &(*at)->next;
+	*at = hold->next;
+	if (!--store->nr_holds)
+		store->access = 0;
+}
+
+/**
+ * store_drop() - undo store_hold()
+ * @store: store
+ * @hold: what that gave
+ */
+void store_drop(struct store *store, struct hold *hold)
+{
+	pthread_mutex_lock(&store->lock);
+	hold_remove(store, hold);
+	pthread_mutex_unlock(&store->lock);
+	free(hold);
+}
+
+/* Who would have the pointers may use it? */
+static int as_check(const struct store *store, unsigned int access,
+		    unsigned int as)
+{
+	const uint64_t need = as == MEM_LOCK_HOST ? MEM_USE_CPU :
+			      as == MEM_LOCK_DEVICE ? USE_KERNELS :
+			      store->uses;
+
+	if (!(store->uses & need))
+		return -EACCES;
+	return access & MEM_WRITE && store->is_read_only ? -EACCES : 0;
+}
+
+/* NULL: none has such pointers. */
+static struct place *place_as(struct store *store, unsigned int as)
+{
+	struct place *places[] = { &store->main, &store->inside };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		if (as == MEM_LOCK_HOST && places[i]->host[0])
+			return places[i];
+		if (as == MEM_LOCK_DEVICE && places[i]->device[0])
+			return places[i];
+		if (as >= MEM_LOCK_FD && places[i]->object)
+			return places[i];
+	}
+	return NULL;
+}
+
+/* The jobs before it are done: have what it is for. */
+static int hold_complete(struct store *store, struct hold *hold,
+			 unsigned int as)
+{
+	struct place *place = place_as(store, as);
+	int err = 0;
+
+	if (!place)
+		return -EOPNOTSUPP;
+	if (as == MEM_LOCK_FD)
+		err = mem_object_fd(place->object, &hold->fd);
+	if (!err && place == &store->inside)
+		err = store_move(store, true);
+	if (!err && as == MEM_LOCK_HOST)
+		err = place_begin(place, hold->access);
+	if (err && hold->fd >= 0)
+		close(hold->fd);
+	hold->as = as;
+	hold->place = place;
+	return err;
+}
+
+/**
+ * store_lock() - take a lock
+ * @store: store
+ * @access: MEM_READ, MEM_WRITE or both
+ * @as: enum mem_lock_as
+ * @hold: out: the lock; the store's, until the unlock
+ *
+ * Context: may sleep, no lock is held.
+ * Return: 0, or as mem_image_lock().
+ */
+int store_lock(struct store *store, unsigned int access, unsigned int as,
+	       struct hold **hold)
+{
+	struct hold *new;
+	int err;
+
+	err = as_check(store, access, as);
+	if (!err)
+		err = store_hold(store, access, &new);
+	if (err)
+		return err;
+	err = store_wait(store);
+	if (!err)
+		err = hold_complete(store, new, as);
+	if (err) {
+		store_drop(store, new);
+		return err;
+	}
+	pthread_mutex_lock(&store->lock);
+	new->is_complete = true;
+	pthread_mutex_unlock(&store->lock);
+	*hold = new;
+	return 0;
+}
+
+/**
+ * store_unlock() - give the newest lock back
+ * @store: store
+ *
+ * Context: may sleep, no lock is held.
+ * Return: 0, or -ENOLCK, -EPERM (see mem_attrs_create()), or what a copy to the
+ * caller's memory came to: it is unlocked all the same.
+ */
+int store_unlock(struct store *store)
+{
+	struct hold *hold;
+	int err;
+
+	err = ctx_may_change(store->ctx);
+	if (err)
+		return err;
+	pthread_mutex_lock(&store->lock);
+	for (hold = store->holds; hold && !hold->is_complete; hold = hold->next)
+		;
+	/* It stays in the list, which excludes others, but nobody finds it. */
+	if (hold)
+		hold->is_complete = false;
+	pthread_mutex_unlock(&store->lock);
+	if (!hold)
+		return -ENOLCK;
+	if (hold->as == MEM_LOCK_HOST)
+		place_end(hold->place, hold->access);
+	if (hold->place == &store->inside && hold->access & MEM_WRITE)
+		err = store_move(store, false);
+	if (hold->fd >= 0)
+		close(hold->fd);
+	store_drop(store, hold);
+	return err;
+}

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: the memory of images as objects: an attribute list is made of the
+ * format, the sides and the uses, and the planes of the reconciled one are the
+ * image's.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "image.h"
+#include "libmem/attrs.h"
+
+#define MAX_KEYS	16U
+
+/**
+ * struct keys - keys of a list and room for their values
+ * @keys: keys
+ * @nr: of those
+ * @types: enum mem_attr_type
+ * @engines: MEM_ATTR_ENGINES
+ * @gpus: MEM_ATTR_GPU_IDS
+ * @nr_gpus: of those
+ * @needs_cpu: MEM_ATTR_NEED_CPU_ACCESS
+ * @perm: MEM_ATTR_REQUIRED_PERM
+ */
+struct keys {
+	struct mem_attr keys[MAX_KEYS];
+	size_t nr;
+	uint32_t types;
+	uint64_t engines;
+	uint8_t gpus[2][MEM_GPU_ID_LEN];
+	size_t nr_gpus;
+	uint8_t needs_cpu;
+	uint32_t perm;
+};
+
+static void key_add(struct keys *keys, uint32_t key, const void *value,
+		    size_t len)
+{
+	keys->keys[keys->nr++] = (struct mem_attr) {
+		.key = key, .value = value, .len = len,
+	};
+}
+
+static int gpu_add(struct keys *keys, struct mem_ctx *ctx, uint64_t uses,
+		   unsigned int engine)
+{
+	if (!(uses & use_of(engine)))
+		return 0;
+	return mem_ctx_gpu_id(ctx, engine, keys->gpus[keys->nr_gpus++]);
+}
+
+/* What does not depend on the type. */
+static int keys_begin(struct keys *keys, struct mem_ctx *ctx, uint64_t uses,
+		      uint32_t type)
+{
+	int err;
+
+	memset(keys, 0, sizeof(*keys));
+	keys->types = type;
+	keys->perm = MEM_RW;
+	keys->needs_cpu = !!(uses & MEM_USE_CPU);
+	keys->engines = uses & (MEM_USE_DMA | use_of(MEM_ENGINE_PVA) |
+				use_of(MEM_ENGINE_VIC));
+	err = gpu_add(keys, ctx, uses, MEM_ENGINE_GPU);
+	if (!err)
+		err = gpu_add(keys, ctx, uses, MEM_ENGINE_DGPU);
+	if (err)
+		return err;
+	key_add(keys, MEM_ATTR_TYPES, &keys->types, sizeof(keys->types));
+	key_add(keys, MEM_ATTR_REQUIRED_PERM, &keys->perm, sizeof(keys->perm));
+	key_add(keys, MEM_ATTR_NEED_CPU_ACCESS, &keys->needs_cpu,
+		sizeof(keys->needs_cpu));
+	if (keys->engines)
+		key_add(keys, MEM_ATTR_ENGINES, &keys->engines,
+			sizeof(keys->engines));
+	if (keys->nr_gpus)
+		key_add(keys, MEM_ATTR_GPU_IDS, keys->gpus,
+			keys->nr_gpus * MEM_GPU_ID_LEN);
+	return 0;
+}
+
+/* An object of the keys; that they do not fit is for its caller -EOPNOTSUPP. */
+static int keys_alloc(const struct keys *keys, struct mem_ctx *ctx,
+		      struct mem_object **object)
+{
+	struct mem_attrs *list, *reconciled;
+	int err;
+
+	err = mem_attrs_create(ctx, &list);
+	if (err)
+		return err;
+	err = mem_attrs_set(list, keys->keys, keys->nr);
+	if (!err)
+		err = mem_attrs_reconcile(&list, 1, &reconciled, NULL);
+	mem_attrs_destroy(list);
+	if (err)
+		return err == -EADV ? -EOPNOTSUPP : err;
+	err = mem_object_alloc(reconciled, NULL, object);
+	mem_attrs_destroy(reconciled);
+	return err;
+}
+
+/* A value of an object's list, of exactly this length. */
+static int value_get(const struct mem_object *object, uint32_t key, void *value,
+		     size_t len)
+{
+	struct mem_attr attr = { .key = key };
+
+	if (mem_attrs_get(mem_object_attrs(object), 0, &attr, 1) ||
+	    attr.len != len)
+		return -EINVAL;
+	memcpy(value, attr.value, len);
+	return 0;
+}
+
+/* Its pointers, for whoever uses it. */
+static int pointers_get(struct place *place, uint64_t uses,
+			unsigned int access)
+{
+	void *host = NULL, *device = NULL;
+	uint32_t i;
+	int err = 0;
+
+	if (uses & MEM_USE_CPU)
+		err = mem_object_cpu_ptr(place->object, access, &host);
+	if (!err && uses & USE_KERNELS)
+		err = mem_object_device_ptr(place->object, &device);
+	if (err)
+		return err;
+	for (i = 0; i < place->view.nr_planes; i++) {
+		const uint64_t off = place->view.planes[i].off;
+
+		place->host[i] = host ? (uint8_t *)host + off : NULL;
+		place->device[i] = device ? (uint8_t *)device + off : NULL;
+	}
+	if (place->host[0])
+		place->buf = mem_object_buf(place->object);
+	return 0;
+}
+
+/* Of an object of the caller's: whoever has none gets a copy. */
+static int pointers_find(struct place *place, uint64_t uses,
+			 unsigned int access)
+{
+	uint64_t having = uses;
+	void *ptr;
+	int err;
+
+	err = mem_object_cpu_ptr(place->object, access, &ptr);
+	if (err == -EACCES)
+		having &= ~MEM_USE_CPU;
+	else if (err)
+		return err;
+	err = mem_object_device_ptr(place->object, &ptr);
+	if (err == -EACCES || err == -EOPNOTSUPP)
+		having &= ~USE_KERNELS;
+	else if (err)
+		return err;
+	return pointers_get(place, having, access);
+}
+
+static unsigned int access_of(const struct mem_object *object)
+{
+	uint32_t perm = MEM_RW;
+
+	if (value_get(object, MEM_ATTR_ACTUAL_PERM, &perm, sizeof(perm)))
+		return MEM_RW;
+	return perm;
+}
+
+/* Images */
+
+/**
+ * image_nr_channels() - how many components a format has
+ * @format: enum mem_format
+ *
+ * Return: components of a pixel, those of all planes.
+ */
+size_t image_nr_channels(unsigned int format)
+{
+	struct mem_format_info info = { .size = sizeof(info) };
+	size_t nr = 0;
+	uint32_t i;
+
+	if (mem_format_info(format, &info))
+		return 0;
+	for (i = 0; i < info.nr_planes; i++)
+		nr += info.planes[i].nr_channels;
+	return nr;
+}
+
+/**
+ * image_geometry() - the planes of an image
+ * @format: enum mem_format
+ * @width: pixels
+ * @height: rows
+ * @view: out: all but pitches, offsets and bases
+ *
+ * Return: 0, or -EINVAL.
+ */
+int image_geometry(unsigned int format, uint32_t width, uint32_t height,
+		   struct view *view)
+{
+	struct mem_format_info info = { .size = sizeof(info) };
+	uint32_t i;
+
+	if (!width || !height || width > MEM_IMAGE_MAX ||
+	    height > MEM_IMAGE_MAX || mem_format_info(format, &info))
+		return -EINVAL;
+	memset(view, 0, sizeof(*view));
+	view->format = format;
+	view->width = width;
+	view->height = height;
+	view->nr_planes = info.nr_planes;
+	for (i = 0; i < info.nr_planes; i++) {
+		const struct mem_format_plane *plane = &info.planes[i];
+
+		view->planes[i].width = (width - 1) / plane->x_div + 1;
+		view->planes[i].height = (height - 1) / plane->y_div + 1;
+		view->planes[i].pixel_len = plane->pixel_len;
+	}
+	return 0;
+}
+
+/* Where the object's list has the planes. */
+static int planes_get(const struct mem_object *object, struct view *view)
+{
+	uint64_t offs[MEM_PLANES_MAX];
+	uint32_t pitches[MEM_PLANES_MAX];
+	const size_t nr = view->nr_planes;
+	size_t i;
+	int err;
+
+	err = value_get(object, MEM_ATTR_IMAGE_PLANE_OFFSET, offs,
+			nr * sizeof(*offs));
+	if (!err)
+		err = value_get(object, MEM_ATTR_IMAGE_PLANE_PITCH, pitches,
+				nr * sizeof(*pitches));
+	for (i = 0; i < nr && !err; i++) {
+		view->planes[i].off = offs[i];
+		view->planes[i].pitch = pitches[i];
+	}
+	return err;
+}
+
+/**
+ * image_place_alloc() - allocate the memory of an image
+ * @ctx: context
+ * @view: of image_geometry()
+ * @uses: who will use it
+ * @place: out: memory: place_fini()
+ *
+ * Return: 0, or as mem_image_create().
+ */
+int image_place_alloc(struct mem_ctx *ctx, const struct view *view,
+		      uint64_t uses, struct place *place)
+{
+	struct mem_format_info info = { .size = sizeof(info) };
+	uint32_t fourccs[MEM_PLANES_MAX], stds[MEM_PLANES_MAX];
+	uint32_t widths[MEM_PLANES_MAX], heights[MEM_PLANES_MAX];
+	struct place new = { .view = *view };
+	const uint32_t nr = view->nr_planes;
+	struct keys keys;
+	uint32_t i;
+	int err;
+
+	err = mem_format_info(view->format, &info);
+	if (!err)
+		err = keys_begin(&keys, ctx, uses, MEM_ATTR_TYPE_IMAGE);
+	if (err)
+		return err;
+	for (i = 0; i < nr; i++) {
+		fourccs[i] = info.planes[i].fourcc;
+		stds[i] = info.color_std;
+		widths[i] = view->planes[i].width;
+		heights[i] = view->planes[i].height;
+	}
+	key_add(&keys, MEM_ATTR_IMAGE_LAYOUT, &info.layout,
+		sizeof(info.layout));
+	key_add(&keys, MEM_ATTR_IMAGE_PLANE_COUNT, &nr, sizeof(nr));
+	key_add(&keys, MEM_ATTR_IMAGE_PLANE_FORMAT, fourccs,
+		nr * sizeof(*fourccs));
+	key_add(&keys, MEM_ATTR_IMAGE_PLANE_STD, stds, nr * sizeof(*stds));
+	key_add(&keys, MEM_ATTR_IMAGE_PLANE_WIDTH, widths,
+		nr * sizeof(*widths));
+	key_add(&keys, MEM_ATTR_IMAGE_PLANE_HEIGHT, heights,
+		nr * sizeof(*heights));
+	err = keys_alloc(&keys, ctx, &new.object);
+	if (err)
+		return err;
+	err = planes_get(new.object, &new.view);
+	if (!err)
+		err = pointers_get(&new, uses, MEM_RW);
+	if (err)
+		place_fini(&new);
+	else
+		*place = new;
+	return err;
+}
+
+/* Has a list the planes of a format? */
+static bool is_of_format(const struct mem_object *object, unsigned int format)
+{
+	struct mem_format_info info = { .size = sizeof(info) };
+	uint32_t fourccs[MEM_PLANES_MAX], stds[MEM_PLANES_MAX], layout, i;
+	size_t len;
+
+	if (mem_format_info(format, &info))
+		return false;
+	len = info.nr_planes * sizeof(*fourccs);
+	if (value_get(object, MEM_ATTR_IMAGE_PLANE_FORMAT, fourccs, len) ||
+	    value_get(object, MEM_ATTR_IMAGE_LAYOUT, &layout, sizeof(layout)) ||
+	    layout != info.layout)
+		return false;
+	/* A list that says nothing of colours is of any. */
+	if (value_get(object, MEM_ATTR_IMAGE_PLANE_STD, stds, len))
+		for (i = 0; i < info.nr_planes; i++)
+			stds[i] = info.color_std;
+	for (i = 0; i < info.nr_planes; i++)
+		if (fourccs[i] != info.planes[i].fourcc ||
+		    stds[i] != info.color_std)
+			return false;
+	return true;
+}
+
+/**
+ * image_place_of() - the memory of an object as an image
+ * @object: object; kept on success
+ * @uses: who will use it
+ * @place: in: its view has the format, MEM_FORMAT_INVALID: the list's, and
+ *	sides, 0: the list's; out: memory: place_fini()
+ *
+ * Return: 0, or as mem_image_wrap().
+ */
+int image_place_of(struct mem_object *object, uint64_t uses,
+		   struct place *place)
+{
+	uint32_t widths[MEM_PLANES_MAX], heights[MEM_PLANES_MAX], i;
+	unsigned int format = place->view.format;
+	struct place new = { .view = { .format = 0 } };
+	size_t len;
+	int err;
+
+	/* All that there are, until there is no more. */
+	for (i = 1; !format && i <= MEM_FORMAT_2F32; i++)
+		if (is_of_format(object, i))
+			format = i;
+	if (!format || !is_of_format(object, format))
+		return -EINVAL;
+	err = image_geometry(format, 1, 1, &new.view);
+	if (err)
+		return err;
+	len = new.view.nr_planes * sizeof(*widths);
+	if (value_get(object, MEM_ATTR_IMAGE_PLANE_WIDTH, widths, len) ||
+	    value_get(object, MEM_ATTR_IMAGE_PLANE_HEIGHT, heights, len))
+		return -EINVAL;
+	err = image_geometry(format, widths[0], heights[0], &new.view);
+	if (!err)
+		err = planes_get(object, &new.view);
+	if (err)
+		return err;
+	for (i = 0; i < new.view.nr_planes; i++)
+		if (widths[i] != new.view.planes[i].width ||
+		    heights[i] != new.view.planes[i].height)
+			return -EINVAL;
+	if ((place->view.width && place->view.width != widths[0]) ||
+	    (place->view.height && place->view.height != heights[0]))
+		return -EINVAL;
+	new.object = mem_object_get(object);
+	err = pointers_find(&new, uses, access_of(object));
+	if (err)
+		place_fini(&new);
+	else
+		*place = new;
+	return err;
+}
+
+/* Arrays */
+
+/**
+ * count_alloc() - memory for the count of an array
+ * @ctx: context
+ * @place: in and out: gets it as its second plane
+ *
+ * All have it at once, whatever the board: it needs no maintenance.
+ *
+ * Return: 0, or as mem_buf_alloc().
+ */
+int count_alloc(struct mem_ctx *ctx, struct place *place)
+{
+	void *host, *device = NULL;
+	struct mem_buf *buf;
+	int err;
+
+	err = mem_buf_alloc(ctx, MEM_KIND_UNCACHED, sizeof(uint64_t), NULL,
+			    &buf);
+	if (err)
+		return err;
+	err = mem_buf_map(buf, &host);
+	if (!err)
+		err = mem_buf_device_ptr(buf, &device);
+	if (err) {
+		mem_buf_destroy(buf);
+		return err;
+	}
+	place->own = buf;
+	place->host[ARRAY_COUNT] = host;
+	place->device[ARRAY_COUNT] = device;
+	return 0;
+}
+
+/**
+ * array_place_alloc() - allocate the memory of an array
+ * @ctx: context
+ * @array: its type, stride and capacity are read
+ * @uses: who will use it
+ * @place: in: its view; out: memory: place_fini()
+ *
+ * Return: 0, or as mem_array_create().
+ */
+int array_place_alloc(struct mem_ctx *ctx, const struct mem_array *array,
+		      uint64_t uses, struct place *place)
+{
+	const uint64_t stride = array->stride;
+	struct place new = { .view = place->view };
+	struct keys keys;
+	int err;
+
+	err = keys_begin(&keys, ctx, uses, MEM_ATTR_TYPE_ARRAY);
+	if (err)
+		return err;
+	key_add(&keys, MEM_ATTR_ARRAY_DATA_TYPE, &array->data_type,
+		sizeof(array->data_type));
+	key_add(&keys, MEM_ATTR_ARRAY_STRIDE, &stride, sizeof(stride));
+	key_add(&keys, MEM_ATTR_ARRAY_CAPACITY, &array->capacity,
+		sizeof(array->capacity));
+	err = keys_alloc(&keys, ctx, &new.object);
+	if (err)
+		return err;
+	new.view.planes[0].pitch = array->stride;
+	err = pointers_get(&new, uses, MEM_RW);
+	if (!err)
+		err = count_alloc(ctx, &new);
+	if (err)
+		place_fini(&new);
+	else
+		*place = new;
+	return err;
+}
+
+/**
+ * array_place_of() - the memory of an object as an array
+ * @object: object; kept on success
+ * @array: its type, stride and capacity must be the list's
+ * @uses: who will use it
+ * @place: in: its view; out: memory: place_fini()
+ *
+ * Return: 0, or as mem_array_wrap().
+ */
+int array_place_of(struct mem_object *object, const struct mem_array *array,
+		   uint64_t uses, struct place *place)
+{
+	struct place new = { .view = place->view };
+	uint64_t stride, capacity;
+	uint32_t type;
+	int err;
+
+	if (value_get(object, MEM_ATTR_ARRAY_DATA_TYPE, &type, sizeof(type)) ||
+	    value_get(object, MEM_ATTR_ARRAY_STRIDE, &stride, sizeof(stride)) ||
+	    value_get(object, MEM_ATTR_ARRAY_CAPACITY, &capacity,
+		      sizeof(capacity)) ||
+	    type != array->data_type || stride != array->stride ||
+	    capacity != array->capacity)
+		return -EINVAL;
+	new.object = mem_object_get(object);
+	err = pointers_find(&new, uses, access_of(object));
+	if (!err)
+		err = count_alloc(mem_object_buf(object)->ctx, &new);
+	if (err)
+		place_fini(&new);
+	else
+		*place = new;
+	return err;
+}

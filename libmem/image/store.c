@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: the life of images and arrays, the jobs that use them, and copies
+ * between the caller's memory and the one inside. The lock of a store is taken
+ * before the scheduler's, and never held over a wait for work.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "job.h"
+#include "store.h"
+
+/**
+ * uses_check() - check whether an image or array can be made, and for whom
+ * @ctx: context
+ * @uses: in and out: MEM_USE_*; 0 becomes all that the board has
+ *
+ * Return: 0, or -EINVAL (no such use), -EOPNOTSUPP (the board has no such
+ * engine), or as mem_attrs_create(), or what ended the work of the context.
+ */
+int uses_check(struct mem_ctx *ctx, uint64_t *uses)
+{
+	uint64_t all = MEM_USE_CPU | MEM_USE_DMA;
+	unsigned int i;
+	int err;
+
+	err = ctx_check(ctx);
+	if (err)
+		return err;
+	for (i = 0; i < NR_ENGINES; i++)
+		if (board_has_engine(ctx->board, i))
+			all |= 1ULL << i;
+	if (!*uses)
+		*uses = all;
+	if (*uses & ~(MEM_USE_CPU | MEM_USE_DMA | USE_KERNELS))
+		return -EINVAL;
+	return *uses & ~all ? -EOPNOTSUPP : 0;
+}
+
+/* Memory */
+
+/**
+ * place_fini() - give the memory of a place back
+ * @place: place, which may have none
+ */
+void place_fini(struct place *place)
+{
+	mem_object_put(place->object);
+	mem_buf_destroy(place->own);
+	if (place->map)
+		munmap(place->map, place->map_len);
+	memset(place, 0, sizeof(*place));
+}
+
+/**
+ * place_view() - planes as the CPU or engines have them
+ * @place: place
+ * @is_device: engines, else the CPU
+ *
+ * Return: planes with their bases.
+ */
+struct view place_view(const struct place *place, bool is_device)
+{
+	struct view view = place->view;
+	uint32_t i;
+
+	for (i = 0; i < view.nr_planes; i++)
+		view.planes[i].base = is_device ? place->device[i] :
+						  place->host[i];
+	return view;
+}
+
+/**
+ * place_begin() - the CPU is going to access a place
+ * @place: with @host
+ * @access: MEM_READ, MEM_WRITE or both. Rows end within cache lines: what is
+ *	written is read first
+ *
+ * Context: also of a host function.
+ * Return: 0, or as mem_buf_begin().
+ */
+int place_begin(const struct place *place, unsigned int access)
+{
+	struct mem_buf *buf = place->buf;
+
+	if (!buf)
+		return 0;
+	return buf->ctx->backend->begin(buf, access & MEM_WRITE ? MEM_RW :
+								  MEM_READ);
+}
+
+/**
+ * place_end() - the CPU has accessed a place
+ * @place: with @host
+ * @access: as at place_begin()
+ *
+ * Context: also of a host function.
+ */
+void place_end(const struct place *place, unsigned int access)
+{
+	struct mem_buf *buf = place->buf;
+
+	if (buf)
+		buf->ctx->backend->end(buf, access & MEM_WRITE ? MEM_RW :
+								 MEM_READ);
+}
+
+/* Life */
+
+/**
+ * store_init() - a store without memory
+ * @store: zeroed
+ * @ctx: context
+ * @uses: what uses_check() has made of the caller's
+ */
+void store_init(struct store *store, struct mem_ctx *ctx, uint64_t uses)
+{
+	store->ctx = ctx_get(ctx);
+	store->uses = uses;
+	atomic_init(&store->nr_users, 1);
+	atomic_init(&store->nr_copies, 0);
+	atomic_init(&store->copied_bytes, 0);
+	pthread_mutex_init(&store->lock, NULL);
+	pthread_cond_init(&store->idle, NULL);
+}
+
+/**
+ * store_get() - one user more
+ * @store: store
+ *
+ * Return: @store.
+ */
+struct store *store_get(struct store *store)
+{
+	atomic_fetch_add(&store->nr_users, 1);
+	return store;
+}
+
+/**
+ * store_put() - one user less; the last one frees it
+ * @store: first member of what is freed
+ */
+void store_put(struct store *store)
+{
+	struct mem_ctx *ctx = store->ctx;
+	struct hold *hold;
+	unsigned int i;
+
+	if (atomic_fetch_sub(&store->nr_users, 1) != 1)
+		return;
+	while ((hold = store->holds)) {
+		store->holds = hold->next;
+		free(hold);
+	}
+	for (i = 0; i < MAX_USES; i++)
+		mem_event_destroy(store->job_uses[i].event);
+	place_fini(&store->inside);
+	place_fini(&store->main);
+	pthread_cond_destroy(&store->idle);
+	pthread_mutex_destroy(&store->lock);
+	free(store);
+	ctx_put(ctx);
+}
+
+/**
+ * store_destroy() - the caller gives it back
+ * @store: store; jobs keep it
+ *
+ * A bracket that a lock has opened is not ended.
+ */
+void store_destroy(struct store *store)
+{
+	struct hold *hold;
+
+	store->is_gone = true;
+	for (hold = store->holds; hold; hold = hold->next)
+		if (hold->fd >= 0)
+			close(hold->fd);
+	store_put(store);
+}
+
+/**
+ * store_set_name() - name it for reports
+ * @store: store
+ * @name: of the caller
+ *
+ * Return: 0, or as mem_image_set_name().
+ */
+int store_set_name(struct store *store, const char *name)
+{
+	int err;
+
+	if (!name || strlen(name) >= sizeof(store->name))
+		return -EINVAL;
+	err = ctx_may_change(store->ctx);
+	if (err)
+		return err;
+	pthread_mutex_lock(&store->lock);
+	strcpy(store->name, name);
+	pthread_mutex_unlock(&store->lock);
+	if (!store->is_wrapper && store->main.buf)
+		store->ctx->backend->set_name(store->main.buf, name);
+	return 0;
+}
+
+/**
+ * store_place() - where an engine works
+ * @store: store, which @engine may use
+ * @engine: enum mem_engine or MEM_ENGINE_CPU
+ *
+ * Return: the caller's memory, or the copy inside.
+ */
+struct place *store_place(struct store *store, unsigned int engine)
+{
+	return store->inside_for & use_of(engine) ? &store->inside :
+						    &store->main;
+}
+
+/* Jobs */
+
+/**
+ * store_job_begin() - a job is on its way
+ * @store: store
+ *
+ * Return: 0: no lock is taken until store_job_end(); -EBUSY: it is locked.
+ */
+int store_job_begin(struct store *store)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&store->lock);
+	if (store->holds)
+		err = -EBUSY;
+	else
+		store->nr_submitting++;
+	pthread_mutex_unlock(&store->lock);
+	return err;
+}
+
+/* The lock is held. NULL: no more streams can be told apart. */
+static struct mem_event *use_event(struct store *store, uint64_t stream)
+{
+	struct store_use *use = NULL;
+	unsigned int i;
+
+	for (i = 0; i < MAX_USES; i++) {
+		if (store->job_uses[i].stream == stream + 1)
+			return store->job_uses[i].event;
+		if (!use && !store->job_uses[i].stream)
+			use = &store->job_uses[i];
+	}
+	if (!use)
+		return NULL;
+	if (!use->event &&
+	    mem_event_create(store->ctx, MEM_EVENT_NO_TIMING, &use->event))
+		return NULL;
+	use->stream = stream + 1;
+	return use->event;
+}
+
+/**
+ * store_job_end() - a job is in a stream, or was not submitted
+ * @store: store
+ * @stream: stream; NULL: it was not
+ */
+void store_job_end(struct store *store, struct mem_stream *stream)
+{
+	struct mem_event *event;
+
+	pthread_mutex_lock(&store->lock);
+	if (stream) {
+		store->nr_jobs++;
+		event = use_event(store, mem_stream_id(stream));
+		/* The job is submitted: its place may be unknown. */
+		if (!event || mem_event_record(event, stream))
+			store->is_crowded = true;
+	}
+	if (!--store->nr_submitting)
+		pthread_cond_broadcast(&store->idle);
+	pthread_mutex_unlock(&store->lock);
+}
+
+/* All that is known of was waited for, and nothing came since. */
+static void uses_forget(struct store *store, uint64_t nr_jobs)
+{
+	unsigned int i;
+
+	if (store->nr_jobs != nr_jobs || store->nr_submitting)
+		return;
+	store->is_crowded = false;
+	for (i = 0; i < MAX_USES; i++)
+		store->job_uses[i].stream = 0;
+}
+
+/**
+ * store_wait() - wait for the jobs that use it
+ * @store: store
+ *
+ * Context: may sleep, no lock is held.
+ * Return: 0, or as mem_stream_sync().
+ */
+int store_wait(struct store *store)
+{
+	struct mem_event *events[MAX_USES];
+	unsigned int i, nr = 0;
+	bool is_crowded;
+	uint64_t nr_jobs;
+	int err = 0, cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pthread_mutex_lock(&store->lock);
+	while (store->nr_submitting)
+		pthread_cond_wait(&store->idle, &store->lock);
+	for (i = 0; i < MAX_USES; i++)
+		if (store->job_uses[i].stream)
+			events[nr++] = store->job_uses[i].event;
+	is_crowded = store->is_crowded;
+	nr_jobs = store->nr_jobs;
+	pthread_mutex_unlock(&store->lock);
+	pthread_setcancelstate(cancel, NULL);
+	/* Events stay as long as the store. */
+	for (i = 0; i < nr && !err; i++)
+		err = mem_event_sync(events[i]);
+	if (!err && is_crowded)
+		err = mem_ctx_sync(store->ctx);
+	if (err || (!nr && !is_crowded))
+		return err;
+	pthread_mutex_lock(&store->lock);
+	uses_forget(store, nr_jobs);
+	pthread_mutex_unlock(&store->lock);
+	return 0;
+}
+
+/* The copy inside */
+
+static uint64_t elements(const struct view *src)
+{
+	uint64_t count;
+
+	memcpy(&count, src->planes[ARRAY_COUNT].base, sizeof(count));
+	return count < src->planes[0].height ? count : src->planes[0].height;
+}
+
+/**
+ * views_update() - have the pixels of one place in another
+ * @dst: written where it differs: others may be reading it
+ * @src: of the same format and sides
+ * @is_array: as many rows as its count says
+ * @part: rows of each plane
+ */
+void views_update(const struct view *dst, const struct view *src, bool is_array,
+		  const struct part *part)
+{
+	uint32_t i, y, end, height;
+
+	for (i = 0; i < dst->nr_planes; i++) {
+		const struct mem_plane *to = &dst->planes[i];
+		const size_t len = (size_t)to->width * to->pixel_len;
+
+		height = is_array && i != ARRAY_COUNT ?
+			 (uint32_t)elements(src) : to->height;
+		part_rows(part, height, &y, &end);
+		for (; y < end; y++) {
+			const uint8_t *from = row_of(&src->planes[i], y);
+
+			if (memcmp(row_of(to, y), from, len))
+				memcpy(row_of(to, y), from, len);
+		}
+	}
+}
+
+/**
+ * store_count_move() - count a copy
+ * @store: with a copy inside
+ */
+void store_count_move(struct store *store)
+{
+	const struct view *view = &store->main.view;
+	uint64_t len = 0;
+	uint32_t i;
+
+	for (i = 0; i < view->nr_planes; i++)
+		len += (uint64_t)view->planes[i].width *
+		       view->planes[i].pixel_len * view->planes[i].height;
+	atomic_fetch_add(&store->nr_copies, 1);
+	atomic_fetch_add(&store->copied_bytes, len);
+}
+
+/**
+ * store_move_by_cpu() - copy to or from the caller's memory
+ * @store: with a copy inside, and memory that the CPU has access to
+ * @is_in: from the caller's memory, else to it
+ *
+ * Context: also of a host function.
+ * Return: 0, or as mem_buf_begin().
+ */
+int store_move_by_cpu(struct store *store, bool is_in)
+{
+	const struct place *dst = is_in ? &store->inside : &store->main;
+	const struct place *src = is_in ? &store->main : &store->inside;
+	const struct view to = place_view(dst, false);
+	const struct view from = place_view(src, false);
+	const struct part all = { 0, 1 };
+	int err;
+
+	err = place_begin(src, MEM_READ);
+	if (err)
+		return err;
+	err = place_begin(dst, MEM_RW);
+	if (!err) {
+		views_update(&to, &from, store->is_array, &all);
+		place_end(dst, MEM_RW);
+		store_count_move(store);
+	}
+	place_end(src, MEM_READ);
+	return err;
+}
+
+/**
+ * store_move() - the same for a caller who waits, by whoever can
+ * @store: with a copy inside
+ * @is_in: from the caller's memory, else to it
+ *
+ * A GPU does it in order of the legacy stream, as a copy of the caller's would
+ * be.
+ *
+ * Context: may sleep, no lock is held.
+ * Return: 0, or as mem_stream_sync().
+ */
+int store_move(struct store *store, bool is_in)
+{
+	struct mem_stream *stream = mem_stream_legacy(store->ctx);
+	int err;
+
+	if (store->main.host[0])
+		return store_move_by_cpu(store, is_in);
+	err = job_move(stream, store, is_in);
+	return err ? err : mem_stream_sync(stream);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: which engine does what for which format, as one table, and the work
+ * itself.
+ *
+ * The table is that of VPI's reference documentation (tables of backends at
+ * vpiSubmitConvertImageFormat(), vpiSubmitRescale(), vpiSubmitBoxFilter() and
+ * vpiSubmitHarrisCornerDetector(), VPI 2 to 4). Its CPU and CUDA columns lack
+ * some formats; here the CPU and GPUs do all. VPI has neither copies nor fills:
+ * a copy is a conversion of a format to itself; fills are the CPU's and GPUs'.
+ */
+#include "job.h"
+
+#define F(name)		(1U << MEM_FORMAT_##name)
+#define ALL_FORMATS	UINT32_MAX
+#define NO_LIMIT	UINT32_MAX
+
+#define VIC_COLOURS	(F(Y8) | F(Y8_ER) | F(NV12) | F(NV12_ER) | F(RGBA8) | \
+			 F(BGRA8))
+#define VIC_SCALABLE	(VIC_COLOURS | F(Y16) | F(Y16_ER))
+
+/* Who does all that there is */
+#define GPUS_AND_CPU	(1U << MEM_ENGINE_GPU | 1U << MEM_ENGINE_DGPU)
+
+/**
+ * struct offer - what an engine does
+ * @op: what
+ * @engine: who
+ * @from: formats of the source
+ * @to: formats of the target
+ * @min: least width and height of each image
+ * @max: largest
+ */
+struct offer {
+	enum work_op op;
+	unsigned int engine;
+	uint32_t from;
+	uint32_t to;
+	uint32_t min[2];
+	uint32_t max[2];
+};
+
+static const struct offer offers[] = {
+	{ WORK_COPY, MEM_ENGINE_VIC, VIC_SCALABLE | F(2S16),
+	  VIC_SCALABLE | F(2S16), { 1, 1 }, { NO_LIMIT, NO_LIMIT } },
+	{ WORK_CONVERT, MEM_ENGINE_VIC, VIC_COLOURS, VIC_COLOURS,
+	  { 1, 1 }, { NO_LIMIT, NO_LIMIT } },
+	{ WORK_CONVERT, MEM_ENGINE_VIC, F(Y16), F(Y16),
+	  { 1, 1 }, { NO_LIMIT, NO_LIMIT } },
+	{ WORK_CONVERT, MEM_ENGINE_VIC, F(Y16_ER), F(Y16_ER),
+	  { 1, 1 }, { NO_LIMIT, NO_LIMIT } },
+	{ WORK_CONVERT, MEM_ENGINE_VIC, F(2S16), F(2S16),
+	  { 1, 1 }, { NO_LIMIT, NO_LIMIT } },
+	{ WORK_RESCALE, MEM_ENGINE_VIC, VIC_SCALABLE, VIC_SCALABLE,
+	  { 16, 16 }, { 16384, 16384 } },
+	{ WORK_BOX, MEM_ENGINE_PVA, F(U8) | F(U16) | F(S16),
+	  F(U8) | F(U16) | F(S16), { 65, 33 }, { 3264, 2448 } },
+	{ WORK_SCORES, MEM_ENGINE_PVA, F(S16), ALL_FORMATS,
+	  { 160, 120 }, { 3264, 2448 } },
+};
+
+static bool has_sides(const struct offer *offer, const struct view *view)
+{
+	return view->width >= offer->min[0] && view->height >= offer->min[1] &&
+	       view->width <= offer->max[0] && view->height <= offer->max[1];
+}
+
+static bool is_among(uint32_t formats, const struct view *view)
+{
+	return formats >> view->format & 1;
+}
+
+static bool is_even(const struct view *view)
+{
+	return pixel_of(view->format)->family != FAMILY_NV12 ||
+	       (view->width % 2 == 0 && view->height % 2 == 0);
+}
+
+/* From 1/16 to 16 times. */
+static bool is_near_in_size(uint32_t one, uint32_t other)
+{
+	return (uint64_t)one * 16 >= other && (uint64_t)other * 16 >= one;
+}
+
+/* The VIC's own: even sides with chroma, no wrap, no scale, linear, clamp. */
+static bool vic_does(const struct work_args *work)
+{
+	if (!is_even(&work->src) || !is_even(&work->dst))
+		return false;
+	if (work->op == WORK_CONVERT)
+		return work->how.is_saturating && work->how.offset == 0 &&
+		       (work->how.scale == 0 || work->how.scale == 1);
+	if (work->op == WORK_RESCALE)
+		return work->rescale.interp == MEM_INTERP_LINEAR &&
+		       work->rescale.border == MEM_BORDER_CLAMP &&
+		       is_near_in_size(work->src.width, work->dst.width) &&
+		       is_near_in_size(work->src.height, work->dst.height);
+	return true;
+}
+
+/* The PVA's own: keypoints are eight pixels apart. */
+static bool pva_does(const struct work_args *work)
+{
+	return work->op != WORK_SCORES || work->harris.how.min_distance == 8;
+}
+
+/**
+ * work_is_offered() - look whether an engine does something
+ * @work: its bases need not be set
+ * @engine: enum mem_engine or MEM_ENGINE_CPU
+ *
+ * Return: true if so.
+ */
+bool work_is_offered(const struct work_args *work, unsigned int engine)
+{
+	const struct offer *offer;
+
+	if (engine == MEM_ENGINE_CPU || GPUS_AND_CPU >> engine & 1)
+		return true;
+	for (offer = offers; offer < offers + sizeof(offers) / sizeof(*offers);
+	     offer++) {
+		if (offer->op != work->op || offer->engine != engine ||
+		    !is_among(offer->from, &work->src) ||
+		    !has_sides(offer, &work->src))
+			continue;
+		if (work->dst.format && (!is_among(offer->to, &work->dst) ||
+					 !has_sides(offer, &work->dst)))
+			continue;
+		return engine == MEM_ENGINE_VIC ? vic_does(work) :
+						  pva_does(work);
+	}
+	return false;
+}
+
+/**
+ * work_run() - do a part of it
+ * @work: what
+ * @part: which part; WORK_PICK has one
+ *
+ * Context: in an engine's process or a host function.
+ */
+void work_run(const struct work_args *work, const struct part *part)
+{
+	const struct work_harris *harris = &work->harris;
+
+	switch (work->op) {
+	case WORK_COPY:
+		view_copy(&work->dst, &work->src, part);
+		break;
+	case WORK_FILL:
+		view_fill(&work->dst, work->value, part);
+		break;
+	case WORK_CONVERT:
+		view_convert(&work->dst, &work->src, &work->how, part);
+		break;
+	case WORK_RESCALE:
+		view_rescale(&work->dst, &work->src, work->rescale.interp,
+			     work->rescale.border, part);
+		break;
+	case WORK_BOX:
+		view_box(&work->dst, &work->src, work->box.width,
+			 work->box.height, work->box.border, part);
+		break;
+	case WORK_SCORES:
+		harris_scores(&work->src, &harris->how, harris->scratch, part);
+		break;
+	case WORK_PICK:
+		harris_pick(&work->src, &harris->how, harris->scratch,
+			    &harris->out);
+		break;
+	case WORK_UPDATE:
+		views_update(&work->dst, &work->src, work->is_array, part);
+		break;
+	}
+}

@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: images and arrays of memory of the caller's: who has access to it,
+ * and the copy inside for those who have none.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "../attrs/constraint.h"
+#include "image.h"
+
+/**
+ * plane_len() - from the first byte of a plane to the end of its last row
+ * @plane: plane
+ *
+ * Return: bytes.
+ */
+uint64_t plane_len(const struct mem_plane *plane)
+{
+	return (uint64_t)plane->pitch * (plane->height - 1) +
+	       (uint64_t)plane->width * plane->pixel_len;
+}
+
+static bool is_by_ptr(unsigned int kind)
+{
+	return kind == MEM_KIND_MANAGED || kind == MEM_KIND_PINNED ||
+	       kind == MEM_KIND_DEVICE || kind == MEM_KIND_REGISTERED;
+}
+
+/* Is all of it in the allocation? */
+static bool is_inside(const struct mem_ptr_info *info, uint64_t len)
+{
+	const uint8_t *first = info->host ? info->host : info->device;
+	const uint64_t off = (uint64_t)(first - (const uint8_t *)info->base);
+
+	return off <= info->len && len <= info->len - off;
+}
+
+/**
+ * wrap_plane() - who has access to a plane of the caller's
+ * @ctx: context
+ * @as: MEM_LOCK_HOST or MEM_LOCK_DEVICE: whose address @base is
+ * @plane: which
+ * @base: first byte
+ * @wrapped: in and out: its view is set; gets the plane's pointers
+ *
+ * Return: 0, or as mem_image_wrap().
+ */
+int wrap_plane(struct mem_ctx *ctx, unsigned int as, uint32_t plane,
+	       void *base, struct wrapped *wrapped)
+{
+	const bool has_all = board_has_pageable_access(ctx->board);
+	struct mem_ptr_info info = { .size = sizeof(info) };
+	struct place *place = &wrapped->place;
+	int err;
+
+	if (!base)
+		return -EINVAL;
+	err = mem_ptr_info(ctx, base, &info);
+	if (err)
+		return err;
+	if (!is_by_ptr(info.kind)) {
+		if (as == MEM_LOCK_DEVICE && !has_all)
+			return -EINVAL;
+		place->host[plane] = base;
+		place->device[plane] = has_all ? base : NULL;
+		return 0;
+	}
+	if (!info.is_own)
+		return -EXDEV;
+	if (!is_inside(&info, plane_len(&place->view.planes[plane])))
+		return -EINVAL;
+	place->host[plane] = info.host;
+	place->device[plane] = info.device;
+	if (info.kind == MEM_KIND_REGISTERED &&
+	    info.flags & MEM_REGISTER_READ_ONLY) {
+		place->device[plane] = NULL;
+		wrapped->why = MEM_WRAP_READ_ONLY;
+	}
+	return 0;
+}
+
+/* Do planes lie as an engine with rows of its own needs them? */
+static bool is_aligned(struct mem_ctx *ctx, const struct place *place,
+		       unsigned int engine)
+{
+	struct constraint need;
+	uint32_t i;
+
+	if (!constraint_find(ctx, engine, &need))
+		return true;
+	for (i = 0; i < place->view.nr_planes; i++)
+		if ((uintptr_t)place->device[i] % need.base_align ||
+		    place->view.planes[i].pitch % need.pitch_align)
+			return false;
+	return true;
+}
+
+/* What all planes have. */
+static bool has_pointers(void *const *pointers, uint32_t nr)
+{
+	uint32_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!pointers[i])
+			return false;
+	return true;
+}
+
+static void lack(struct wrapped *wrapped, uint64_t who, uint32_t why)
+{
+	if (!who)
+		return;
+	wrapped->lacking |= who;
+	if (!wrapped->why)
+		wrapped->why = why;
+}
+
+/**
+ * wrap_check() - who cannot work on the caller's memory
+ * @ctx: context
+ * @uses: who will use it
+ * @is_array: of an array, whose elements engines take as they are
+ * @wrapped: in and out: with the pointers of all planes
+ *
+ * GPUs take rows of any pitch; the compositor and the vision accelerator do
+ * not.
+ *
+ * Return: 0, or -EACCES: nobody has access to it.
+ */
+int wrap_check(struct mem_ctx *ctx, uint64_t uses, bool is_array,
+	       struct wrapped *wrapped)
+{
+	static const unsigned int strict[] = { MEM_ENGINE_VIC, MEM_ENGINE_PVA };
+	struct place *place = &wrapped->place;
+	const uint32_t nr = place->view.nr_planes;
+	unsigned int i;
+
+	if (!has_pointers(place->host, nr))
+		place->host[0] = NULL;
+	if (!has_pointers(place->device, nr))
+		place->device[0] = NULL;
+	if (!place->host[0] && !place->device[0])
+		return -EACCES;
+	if (!place->device[0])
+		lack(wrapped, uses & USE_KERNELS, MEM_WRAP_PAGEABLE);
+	else if (wrapped->why)
+		wrapped->lacking |= uses & USE_KERNELS;
+	if (!place->host[0])
+		lack(wrapped, uses & MEM_USE_CPU, MEM_WRAP_NO_HOST);
+	for (i = 0; i < 2 && place->device[0] && !is_array; i++)
+		if (uses & use_of(strict[i]) &&
+		    !is_aligned(ctx, place, strict[i]))
+			lack(wrapped, use_of(strict[i]), MEM_WRAP_ALIGN);
+	if (!wrapped->lacking)
+		wrapped->why = MEM_WRAP_NO_COPY;
+	return 0;
+}
+
+/* For those who lack access; the CPU or a GPU copies. */
+static int inside_alloc(struct store *store, uint64_t uses,
+			struct place *inside)
+{
+	if (!store->is_array)
+		return image_place_alloc(store->ctx, &store->main.view, uses,
+					 inside);
+	inside->view = store->main.view;
+	return array_place_alloc(store->ctx, (struct mem_array *)store, uses,
+				 inside);
+}
+
+static int store_set_place(struct store *store, const struct wrapped *wrapped)
+{
+	struct place old = store->main;
+	int err = 0;
+
+	store->main = wrapped->place;
+	if (wrapped->lacking && !store->inside.view.nr_planes)
+		err = inside_alloc(store, store->uses | MEM_USE_CPU |
+				   use_of(MEM_ENGINE_GPU), &store->inside);
+	if (err) {
+		store->main = old;
+		return err;
+	}
+	store->inside_for = wrapped->lacking;
+	store->why = wrapped->why;
+	store->is_read_only = wrapped->is_read_only;
+	place_fini(&old);
+	return 0;
+}
+
+/**
+ * store_wrap() - have a store wrap memory
+ * @store: new, or held by rewrap_begin(); it has its type and stride
+ * @wrapped: what wrap_check() has accepted; given back on failure
+ *
+ * Waits for jobs.
+ *
+ * Return: 0, or as mem_image_create(), mem_stream_sync().
+ */
+int store_wrap(struct store *store, struct wrapped *wrapped)
+{
+	int err;
+
+	err = store_wait(store);
+	if (!err)
+		err = store_set_place(store, wrapped);
+	if (err)
+		place_fini(&wrapped->place);
+	return err;
+}
+
+/**
+ * rewrap_begin() - check whether a wrapper may wrap other memory, and hold it
+ * @store: store
+ * @is_alike: the memory is of the kind as before
+ * @hold: out: for store_drop()
+ *
+ * Return: 0, or as mem_image_rewrap().
+ */
+int rewrap_begin(struct store *store, bool is_alike, struct hold **hold)
+{
+	const int err = ctx_check(store->ctx);
+
+	if (err)
+		return err;
+	if (!store->is_wrapper)
+		return -EPERM;
+	return is_alike ? store_hold(store, MEM_WRITE, hold) : -EINVAL;
+}
+
+/* Planes of images */
+
+static int planes_check(const struct mem_image_data *data, struct view *view)
+{
+	uint32_t i;
+	int err;
+
+	err = image_geometry(data->format, data->width, data->height, view);
+	if (err || data->nr_planes != view->nr_planes)
+		return -EINVAL;
+	for (i = 0; i < view->nr_planes; i++) {
+		const struct mem_plane *want = &view->planes[i];
+		const struct mem_plane *have = &data->planes[i];
+
+		if (have->width != want->width ||
+		    have->height != want->height ||
+		    have->pixel_len != want->pixel_len ||
+		    have->pitch < (uint64_t)want->width * want->pixel_len ||
+		    have->pitch > INT32_MAX)
+			return -EINVAL;
+		view->planes[i].pitch = have->pitch;
+		view->planes[i].off = have->off;
+	}
+	return 0;
+}
+
+static bool overlap(uint64_t one, uint64_t one_len, uint64_t other,
+		    uint64_t other_len)
+{
+	return one < other + other_len && other < one + one_len;
+}
+
+/* By addresses, or offsets where there are none. */
+static int places_check(const struct mem_image_data *data,
+			const struct view *view)
+{
+	uint64_t first[MEM_PLANES_MAX], len[MEM_PLANES_MAX], end;
+	uint32_t i, j;
+
+	for (i = 0; i < view->nr_planes; i++) {
+		first[i] = data->as == MEM_LOCK_FD ? view->planes[i].off :
+			   (uintptr_t)data->planes[i].base;
+		len[i] = plane_len(&view->planes[i]);
+		if (__builtin_add_overflow(first[i], len[i], &end))
+			return -EINVAL;
+		for (j = 0; j < i; j++)
+			if (overlap(first[i], len[i], first[j], len[j]))
+				return -EINVAL;
+	}
+	return 0;
+}
+
+static int wrap_planes(struct mem_ctx *ctx, const struct mem_image_data *data,
+		       struct wrapped *wrapped)
+{
+	struct view *view = &wrapped->place.view;
+	uint32_t i;
+	int err;
+
+	err = planes_check(data, view);
+	if (!err)
+		err = places_check(data, view);
+	for (i = 0; i < view->nr_planes && !err; i++) {
+		view->planes[i].off = 0;
+		err = wrap_plane(ctx, data->as, i, data->planes[i].base,
+				 wrapped);
+	}
+	return err;
+}
+
+static uint64_t file_end(const struct view *view)
+{
+	uint64_t end, most = 0;
+	uint32_t i;
+
+	for (i = 0; i < view->nr_planes; i++) {
+		end = view->planes[i].off + plane_len(&view->planes[i]);
+		if (end > most)
+			most = end;
+	}
+	return most;
+}
+
+static void set_pointers(struct wrapped *wrapped, void *host, void *device)
+{
+	struct place *place = &wrapped->place;
+	uint32_t i;
+
+	for (i = 0; i < place->view.nr_planes; i++) {
+		const uint64_t off = place->view.planes[i].off;
+
+		place->host[i] = host ? (uint8_t *)host + off : NULL;
+		place->device[i] = device ? (uint8_t *)device + off : NULL;
+	}
+}
+
+/* Any file that can be mapped: the CPU's memory, as that of malloc(). */
+static int wrap_mapped(struct mem_ctx *ctx, int fd, bool is_read_only,
+		       struct wrapped *wrapped)
+{
+	struct place *place = &wrapped->place;
+	const uint64_t end = file_end(&place->view);
+	struct stat st;
+	void *addr;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size < end)
+		return -EINVAL;
+	addr = mmap(NULL, end, is_read_only ? PROT_READ :
+					      PROT_READ | PROT_WRITE,
+		    MAP_SHARED, fd, 0);
+	if (addr == MAP_FAILED)
+		return errno == ENOMEM ? -ENOMEM : -EINVAL;
+	place->map = addr;
+	place->map_len = end;
+	set_pointers(wrapped, addr,
+		     board_has_pageable_access(ctx->board) ? addr : NULL);
+	return 0;
+}
+
+static int wrap_imported(struct mem_buf *buf, struct wrapped *wrapped)
+{
+	struct place *place = &wrapped->place;
+	void *host, *device = NULL;
+	int err;
+
+	place->own = buf;
+	if (mem_buf_len(buf) < file_end(&place->view))
+		return -EINVAL;
+	err = mem_buf_map(buf, &host);
+	if (err)
+		return err;
+	err = mem_buf_device_ptr(buf, &device);
+	if (err && err != -EOPNOTSUPP)
+		return err;
+	place->buf = buf;
+	set_pointers(wrapped, host, device);
+	return 0;
+}
+
+static int wrap_file(struct mem_ctx *ctx, const struct mem_image_data *data,
+		     struct wrapped *wrapped)
+{
+	struct view *view = &wrapped->place.view;
+	struct mem_buf *buf;
+	int err, mode;
+
+	err = planes_check(data, view);
+	if (!err)
+		err = places_check(data, view);
+	if (err)
+		return err;
+	mode = fcntl(data->fd, F_GETFL);
+	if (mode < 0)
+		return -EBADF;
+	wrapped->is_read_only = (mode & O_ACCMODE) == O_RDONLY;
+	err = mem_buf_import(ctx, data->fd, &buf);
+	if (!err)
+		return wrap_imported(buf, wrapped);
+	/* No dma-buf, and nothing of libmem's. */
+	return err == -EINVAL ? wrap_mapped(ctx, data->fd,
+					    wrapped->is_read_only, wrapped) :
+				err;
+}
+
+static int wrap_object(struct mem_ctx *ctx, const struct mem_image_data *data,
+		       uint64_t uses, struct wrapped *wrapped)
+{
+	const struct mem_attrs *attrs = mem_object_attrs(data->object);
+	struct mem_attr perm = { .key = MEM_ATTR_ACTUAL_PERM };
+	struct place *place = &wrapped->place;
+	int err;
+
+	if (!attrs)
+		return -EINVAL;
+	if (mem_object_buf(data->object)->ctx != ctx)
+		return -EXDEV;
+	place->view.format = data->format;
+	place->view.width = data->width;
+	place->view.height = data->height;
+	err = image_place_of(data->object, uses, place);
+	if (err) {
+		memset(&place->view, 0, sizeof(place->view));
+		return err;
+	}
+	wrapped->is_read_only = !mem_attrs_get(attrs, 0, &perm, 1) &&
+				perm.len == sizeof(uint32_t) &&
+				*(const uint32_t *)perm.value == MEM_READ;
+	return 0;
+}
+
+static int wrap_data(struct mem_ctx *ctx, const struct mem_image_data *data,
+		     uint64_t uses, struct wrapped *wrapped)
+{
+	int err;
+
+	memset(wrapped, 0, sizeof(*wrapped));
+	if (data->as == MEM_LOCK_FD)
+		err = wrap_file(ctx, data, wrapped);
+	else if (data->as == MEM_LOCK_OBJECT)
+		err = wrap_object(ctx, data, uses, wrapped);
+	else
+		err = wrap_planes(ctx, data, wrapped);
+	if (!err)
+		err = wrap_check(ctx, uses, false, wrapped);
+	if (err)
+		place_fini(&wrapped->place);
+	return err;
+}
+
+static int data_take(struct mem_image_data *all,
+		     const struct mem_image_data *data)
+{
+	int err;
+
+	err = struct_in(all, sizeof(*all), data,
+			offsetofend(struct mem_image_data, object));
+	if (err)
+		return err;
+	return all->as > MEM_LOCK_OBJECT || all->reserved ? -EINVAL : 0;
+}
+
+API int mem_image_wrap(struct mem_ctx *ctx, const struct mem_image_data *data,
+		       uint64_t uses, struct mem_image **image)
+{
+	struct mem_image_data all;
+	struct wrapped wrapped;
+	struct mem_image *new;
+	int err;
+
+	if (!ctx || !data || !image)
+		return -EINVAL;
+	err = data_take(&all, data);
+	if (!err)
+		err = uses_check(ctx, &uses);
+	if (err)
+		return err;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	store_init(&new->store, ctx, uses);
+	new->store.is_wrapper = true;
+	new->wrapped_as = all.as;
+	err = wrap_data(ctx, &all, uses, &wrapped);
+	if (!err)
+		err = store_wrap(&new->store, &wrapped);
+	if (err)
+		store_put(&new->store);
+	else
+		*image = new;
+	return err;
+}
+
+static bool is_alike(const struct view *one, const struct view *other)
+{
+	return one->format == other->format && one->width == other->width &&
+	       one->height == other->height;
+}
+
+API int mem_image_rewrap(struct mem_image *image,
+			 const struct mem_image_data *data)
+{
+	struct mem_image_data all;
+	struct wrapped wrapped;
+	struct store *store;
+	struct hold *hold;
+	int err;
+
+	if (!image || !data)
+		return -EINVAL;
+	store = &image->store;
+	err = data_take(&all, data);
+	if (!err)
+		err = rewrap_begin(store, all.as == image->wrapped_as, &hold);
+	if (err)
+		return err;
+	err = wrap_data(store->ctx, &all, store->uses, &wrapped);
+	if (!err && !is_alike(&wrapped.place.view, &store->main.view)) {
+		place_fini(&wrapped.place);
+		err = -EINVAL;
+	}
+	if (!err)
+		err = store_wrap(store, &wrapped);
+	store_drop(store, hold);
+	return err;
+}
