@@ -2008,13 +2008,15 @@ cudaError_t cudaIpcCloseMemHandle(void *devPtr);
  * @extMem_out: out: cudaDestroyExternalMemory()
  * @memHandleDesc: what: a descriptor that can be mapped shared, to read and
  *	write: a memfd, a dma-buf whose driver can. It is the library's from
- *	then on, if all is well
+ *	then on, if all is well. Or an NvSciBufObj, of which a reference is
+ *	kept
  *
  * Return: cudaSuccess, or cudaErrorInvalidValue (an argument is NULL, no such
- * type or flags, no size, no descriptor, a file that is shorter),
- * cudaErrorOperatingSystem (it cannot be mapped), cudaErrorMemoryAllocation,
- * cudaErrorNotSupported (handles that Linux has not, NvSciBuf; over the
- * module).
+ * type or flags, no size, no descriptor or object, a file or object that is
+ * shorter), cudaErrorOperatingSystem (it cannot be mapped),
+ * cudaErrorMemoryAllocation, cudaErrorNotPermitted (the object's attributes
+ * name no engine that runs kernels), cudaErrorNotSupported (handles that Linux
+ * has not; over the module descriptors).
  */
 cudaError_t cudaImportExternalMemory(cudaExternalMemory_t *extMem_out,
 		const struct cudaExternalMemoryHandleDesc *memHandleDesc);
@@ -2025,7 +2027,10 @@ cudaError_t cudaImportExternalMemory(cudaExternalMemory_t *extMem_out,
  * @extMem: which
  * @bufferDesc: which part
  *
- * mem_ptr_import().
+ * mem_ptr_import(); of an object where engines have it, and as long as it is
+ * mapped the object stays. Kernels may write what the object's permission lets
+ * the program write: else cudaErrorIllegalAddress, and cudaErrorNotPermitted of
+ * copies.
  *
  * Return: cudaSuccess, or cudaErrorInvalidValue (an argument is NULL, flags, no
  * size, more than there is), cudaErrorInvalidResourceHandle (it was destroyed,
@@ -2043,7 +2048,8 @@ cudaError_t cudaExternalMemoryGetMappedBuffer(void **devPtr,
  * @mipmapDesc: which part, as what
  *
  * Levels are one behind the other, the finest first, each in rows of a multiple
- * of 512 bytes. A GPU has an order of its own.
+ * of 512 bytes. A GPU has an order of its own. One level that begins where a
+ * plane of an object's image does is that plane.
  *
  * Return: cudaSuccess, or cudaErrorInvalidResourceHandle (it was destroyed, it
  * is none), cudaErrorInvalidValue (there is not so much), or as

@@ -20,8 +20,8 @@ for test in half number; do
 done
 read -ra boards <<<"${HEAPSIM_BOARDS:-nano tx2 drive-px2 xavier orin orin-nano thor}"
 for soc in "${boards[@]}"; do
-	for test in array device driver kernel launch limits pool runtime \
-		semaphore share texture; do
+	for test in array device driver kernel launch limits object pool \
+		runtime semaphore share texture; do
 		LIBMEM_SOC=$soc timeout -k 5 600 "$dir/${test}_test" || rc=1
 	done
 	for test in "$dir"/version_test-*; do

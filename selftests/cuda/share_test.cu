@@ -627,7 +627,8 @@ static void what_cannot_be_imported_is_refused(void **state)
 	desc.type = cudaExternalMemoryHandleTypeOpaqueWin32;
 	is(cudaImportExternalMemory(&memory, &desc), cudaErrorNotSupported);
 	desc.type = cudaExternalMemoryHandleTypeNvSciBuf;
-	is(cudaImportExternalMemory(&memory, &desc), cudaErrorNotSupported);
+	desc.handle.nvSciBufObject = NULL;
+	is(cudaImportExternalMemory(&memory, &desc), cudaErrorInvalidValue);
 	desc.type = (enum cudaExternalMemoryHandleType)9;
 	is(cudaImportExternalMemory(&memory, &desc), cudaErrorInvalidValue);
 	assert_ptr_equal(memory, &desc);

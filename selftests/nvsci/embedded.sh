@@ -21,5 +21,10 @@ for soc in ${HEAPSIM_BOARDS:-$all}; do
 	for test in list image object ipc share media; do
 		LIBMEM_SOC=$soc timeout -k 5 300 "$dir/${test}_test" || rc=1
 	done
+	# CUDA is not of generic boards.
+	case $soc in generic-*) continue ;; esac
+	for test in guide guide_cpp; do
+		LIBMEM_SOC=$soc timeout -k 5 300 "$dir/${test}_test" || rc=1
+	done
 done
 exit "$rc"

@@ -31,6 +31,7 @@ struct CUarray_st {
  * @desc: as it was asked for
  * @nr_levels: at least 1
  * @base: device memory of all levels
+ * @object: what it is in, a reference; NULL: it is the array's own
  * @levels: the finest first
  */
 struct CUmipmappedArray_st {
@@ -38,16 +39,24 @@ struct CUmipmappedArray_st {
 	CUDA_ARRAY3D_DESCRIPTOR desc;
 	unsigned int nr_levels;
 	char *base;
+	struct mem_object *object;
 	struct CUarray_st levels[];
 };
 
 /**
  * struct core_part - part of another driver's memory
- * @fd: its file
+ * @object: what it is part of, or NULL
+ * @at: with @object: first byte, where engines have it
+ * @pitch: with @object: bytes from row to row of the image whose plane begins
+ *	there; 0: no plane does
+ * @fd: its file, without @object
  * @off: first byte
  * @len: bytes that there are from that on
  */
 struct core_part {
+	struct mem_object *object;
+	char *at;
+	uint64_t pitch;
 	int fd;
 	uint64_t off;
 	uint64_t len;

@@ -261,6 +261,10 @@ static int memory_import(struct CUctx_st *ctx, uint64_t len,
 
 	if (len > part->len)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (part->object) {
+		*base = part->at;
+		return CUDA_SUCCESS;
+	}
 	rc = mem_ptr_import(ctx->mem, part->fd, part->off, len,
 			    ctx->device->is_discrete ? MEM_DEVICE_DISCRETE : 0,
 			    &memory);
@@ -383,6 +387,20 @@ static size_t halved(size_t extent, unsigned int times)
 	return extent >> times ? extent >> times : 1;
 }
 
+/*
+ * Rows of an image's plane lie as the image says. Return: bytes up to the end
+ * of the last row.
+ */
+static uint64_t lay_out_plane(struct CUarray_st *array, uint64_t pitch)
+{
+	const uint64_t row_len = array->element_len * array->desc.Width;
+	const uint64_t nr_rows = array->desc.Height ? array->desc.Height : 1;
+
+	array->pitch = pitch;
+	array->slice = pitch * nr_rows;
+	return row_len > pitch ? UINT64_MAX : pitch * (nr_rows - 1) + row_len;
+}
+
 /* Return: bytes of all levels; their bases are offsets yet. */
 static uint64_t lay_out_levels(struct CUmipmappedArray_st *mipmap)
 {
@@ -428,6 +446,14 @@ static int levels_add(struct CUmipmappedArray_st *mipmap)
 	return rc;
 }
 
+static int mipmap_free_memory(struct CUmipmappedArray_st *mipmap)
+{
+	if (!mipmap->object)
+		return mem_free(mipmap->ctx->mem, mipmap->base);
+	mem_object_put(mipmap->object);
+	return 0;
+}
+
 /* In memory of its own, if @part is NULL. */
 static int mipmap_make(struct CUctx_st *ctx,
 		       const CUDA_ARRAY3D_DESCRIPTOR *desc,
@@ -452,6 +478,8 @@ static int mipmap_make(struct CUctx_st *ctx,
 	new->desc = *desc;
 	new->nr_levels = nr_levels;
 	len = lay_out_levels(new);
+	if (part && part->pitch && nr_levels == 1 && !desc->Depth)
+		len = lay_out_plane(&new->levels[0], part->pitch);
 	rc = part ? memory_import(ctx, len, part, &new->base) :
 		    memory_alloc(ctx, len, "mipmapped array", &new->base);
 	if (rc)
@@ -459,14 +487,16 @@ static int mipmap_make(struct CUctx_st *ctx,
 	for (i = 0; i < nr_levels; i++)
 		new->levels[i].base = new->base +
 			(uintptr_t)new->levels[i].base;
+	if (part && part->object)
+		new->object = mem_object_get(part->object);
 	rc = levels_add(new);
 	if (rc)
-		goto err_mem_free;
+		goto err_free_memory;
 	*mipmap = new;
 	return CUDA_SUCCESS;
 
-err_mem_free:
-	mem_free(ctx->mem, new->base);
+err_free_memory:
+	mipmap_free_memory(new);
 err_free:
 	free(new);
 	return rc;
@@ -495,7 +525,8 @@ CORE_API int core_mipmap_create(struct CUctx_st *ctx,
  * @desc: what its finest level shall be
  * @nr_levels: brought between 1 and what the extent has
  * @part: from where on: there are its levels, the finest first, each as rows of
- *	a multiple of PITCH_ALIGN
+ *	a multiple of PITCH_ALIGN; one level of two dimensions in an image's
+ *	plane as the image has it
  * @mipmap: out: the array, owned by the caller: core_mipmap_destroy()
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (there is not so much), or
@@ -541,7 +572,7 @@ CORE_API int core_mipmap_destroy(CUmipmappedArray mipmap)
 		return CUDA_ERROR_INVALID_HANDLE;
 	for (i = 0; i < mipmap->nr_levels; i++)
 		core_object_del(CORE_ARRAY, &mipmap->levels[i]);
-	err = mem_free(ctx->mem, mipmap->base);
+	err = mipmap_free_memory(mipmap);
 	rc = core_error(err ? err : waited);
 	free(mipmap);
 	return rc;
@@ -552,7 +583,8 @@ void core_mipmap_drop(struct CUctx_st *ctx, void *object)
 {
 	struct CUmipmappedArray_st *mipmap = object;
 
-	mem_free(ctx->mem, mipmap->base);
+	(void)ctx;
+	mipmap_free_memory(mipmap);
 	free(mipmap);
 }
 

@@ -82,6 +82,7 @@ CORE_API int core_error(int err)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	case EBUSY:
 		return CUDA_ERROR_NOT_READY;
+	case EACCES:
 	case EPERM:
 		return is_child ? CUDA_ERROR_NOT_INITIALIZED :
 				  CUDA_ERROR_NOT_PERMITTED;

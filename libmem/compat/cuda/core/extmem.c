@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Memory of other drivers, by file descriptor: what it is mapped for is device
- * memory of the program's as any, which outlives the object that it is of.
+ * Memory of other drivers, by file descriptor, or by an object of libmem's,
+ * which an NvSciBufObj is. What is mapped of it is device memory of the
+ * program's as any, and outlives the handle that it was mapped with.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,10 +17,14 @@
 
 /**
  * struct CUextMemory_st - another driver's memory
- * @fd: its file
+ * @object: a reference of it, or NULL
+ * @at: with @object: where engines have it
+ * @fd: its file, without @object
  * @len: bytes
  */
 struct CUextMemory_st {
+	struct mem_object *object;
+	char *at;
 	int fd;
 	uint64_t len;
 };
@@ -50,17 +56,54 @@ static bool can_import(const struct CUctx_st *ctx)
 	return mem_ptr_import(ctx->mem, -1, 0, 1, 0, &ptr) != -EOPNOTSUPP;
 }
 
+static int take_file(struct CUctx_st *ctx, int fd,
+		     struct CUextMemory_st *memory)
+{
+	const int rc = check_file(fd, memory->len);
+
+	if (rc)
+		return rc;
+	if (!can_import(ctx))
+		return core_missing("cudaImportExternalMemory");
+	memory->fd = fd;
+	return CUDA_SUCCESS;
+}
+
+/* Nothing is imported: the object is the program's own. */
+static int take_object(const void *handle, struct CUextMemory_st *memory)
+{
+	struct mem_object *object = (struct mem_object *)(uintptr_t)handle;
+	void *at;
+
+	if (!object || memory->len > mem_buf_len(mem_object_buf(object)))
+		return CUDA_ERROR_INVALID_VALUE;
+	switch (mem_object_device_ptr(object, &at)) {
+	case 0:
+		break;
+	case -EACCES:
+		return CUDA_ERROR_NOT_PERMITTED;
+	case -EOPNOTSUPP:
+		return core_missing("cudaImportExternalMemory");
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+	memory->object = mem_object_get(object);
+	memory->at = at;
+	return CUDA_SUCCESS;
+}
+
 /**
  * core_extmem_import() - take memory of another driver
  * @what: it
- * @memory: out: it, owned by the caller: core_extmem_destroy(). The descriptor
- *	is the core's from then on
+ * @memory: out: it, owned by the caller: core_extmem_destroy(). A descriptor is
+ *	the core's from then on, of an object it has a reference
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such type or flags, no
- * length, no descriptor, a file that is shorter), CUDA_ERROR_NOT_SUPPORTED (a
- * type that Linux has not, NvSciBuf; over the module),
- * CUDA_ERROR_OPERATING_SYSTEM (it cannot be mapped, to read and write),
- * CUDA_ERROR_OUT_OF_MEMORY.
+ * length, no descriptor, a file or object that is shorter),
+ * CUDA_ERROR_NOT_PERMITTED (the object's list names no engine that runs
+ * kernels), CUDA_ERROR_NOT_SUPPORTED (a type that Linux has not; over the
+ * module), CUDA_ERROR_OPERATING_SYSTEM (a file cannot be mapped, to read and
+ * write), CUDA_ERROR_OUT_OF_MEMORY.
  */
 CORE_API int core_extmem_import(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *what,
 				CUexternalMemory *memory)
@@ -76,24 +119,52 @@ CORE_API int core_extmem_import(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *what,
 	rc = core_current(&ctx);
 	if (rc)
 		return rc;
-	if (what->type != CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD)
+	if (what->type != CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD &&
+	    what->type != CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF)
 		return core_missing("cudaImportExternalMemory");
-	rc = check_file(what->handle.fd, what->size);
-	if (rc)
-		return rc;
-	if (!can_import(ctx))
-		return core_missing("cudaImportExternalMemory");
-	new = malloc(sizeof(*new));
+	new = calloc(1, sizeof(*new));
 	if (!new)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	new->fd = -1;
 	new->len = what->size;
-	new->fd = what->handle.fd;
-	rc = core_object_add(CORE_EXTERNAL, new, ctx);
-	if (rc)
+	rc = what->type == CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF ?
+		take_object(what->handle.nvSciBufObject, new) :
+		take_file(ctx, what->handle.fd, new);
+	if (!rc)
+		rc = core_object_add(CORE_EXTERNAL, new, ctx);
+	if (rc) {
+		mem_object_put(new->object);
 		free(new);
-	else
+	} else {
 		*memory = new;
+	}
 	return rc;
+}
+
+static const void *attr_of(struct mem_object *object, uint32_t key,
+			   uint64_t *len)
+{
+	struct mem_attr attr = { .key = key };
+
+	if (mem_attrs_get(mem_object_attrs(object), 0, &attr, 1))
+		return NULL;
+	*len = attr.len;
+	return attr.value;
+}
+
+/* Of the plane that begins there; 0: none does, or it is no image. */
+static uint64_t pitch_at(struct mem_object *object, uint64_t off)
+{
+	uint64_t len, pitches_len, i;
+	const uint64_t *offs =
+		attr_of(object, MEM_ATTR_IMAGE_PLANE_OFFSET, &len);
+	const uint32_t *pitches =
+		attr_of(object, MEM_ATTR_IMAGE_PLANE_PITCH, &pitches_len);
+
+	for (i = 0; offs && pitches && i < len / sizeof(*offs); i++)
+		if (offs[i] == off && i < pitches_len / sizeof(*pitches))
+			return pitches[i];
+	return 0;
 }
 
 /* From @off on; false: there is nothing. */
@@ -102,6 +173,12 @@ static bool part_of(const struct CUextMemory_st *memory, uint64_t off,
 {
 	if (off >= memory->len)
 		return false;
+	memset(part, 0, sizeof(*part));
+	if (memory->object) {
+		part->object = memory->object;
+		part->at = memory->at + off;
+		part->pitch = pitch_at(memory->object, off);
+	}
 	part->fd = memory->fd;
 	part->off = off;
 	part->len = memory->len - off;
@@ -134,6 +211,12 @@ core_extmem_buffer(CUexternalMemory memory,
 	if (desc->flags || !desc->size ||
 	    !part_of(memory, desc->offset, &part) || desc->size > part.len)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (part.object) {
+		rc = core_mapping_add(ctx, part.object, part.at, desc->size);
+		if (!rc)
+			*ptr = part.at;
+		return rc;
+	}
 	rc = mem_ptr_import(ctx->mem, part.fd, part.off, desc->size,
 			    ctx->device->is_discrete ? MEM_DEVICE_DISCRETE : 0,
 			    &new);
@@ -201,6 +284,9 @@ void core_extmem_drop(struct CUctx_st *ctx, void *object)
 	struct CUextMemory_st *memory = object;
 
 	(void)ctx;
-	close(memory->fd);
+	if (memory->object)
+		mem_object_put(memory->object);
+	else
+		close(memory->fd);
 	free(memory);
 }

@@ -16,6 +16,12 @@ void core_pools_reset(const struct core_device *device);
 void core_symbols_reset(struct CUctx_st *ctx);
 void core_objects_drop(struct CUctx_st *ctx);
 void core_extmem_drop(struct CUctx_st *ctx, void *memory);
+int core_mapping_add(struct CUctx_st *ctx, struct mem_object *object,
+		     void *ptr, uint64_t len);
+struct CUctx_st *core_mapping_ctx(const void *ptr);
+bool core_mapping_free(const void *ptr);
+bool core_mapping_find(const void *ptr, struct core_ptr *what);
+void core_mapping_drop(struct CUctx_st *ctx, void *mapping);
 void core_ipc_forget(const void *base);
 void core_ipc_drop(struct CUctx_st *ctx, void *ptr);
 void core_memory_drop(struct CUctx_st *ctx, void *ptr);

@@ -64,7 +64,8 @@ CORE_API int core_alloc(struct CUctx_st *ctx, enum mem_kind kind, uint64_t len,
 /**
  * core_free() - give memory back
  * @type: CORE_MEMORY, or CORE_PINNED
- * @ptr: of core_alloc(): device or managed memory, or pinned
+ * @ptr: of core_alloc(): device or managed memory, or pinned; or what is mapped
+ *	of an object, which stays itself
  *
  * Waits for all work of its context first.
  *
@@ -75,14 +76,20 @@ CORE_API int core_alloc(struct CUctx_st *ctx, enum mem_kind kind, uint64_t len,
 CORE_API int core_free(enum core_type type, void *ptr)
 {
 	struct CUctx_st *ctx = core_object_ctx(type, ptr);
+	const bool is_mapping = !ctx && type == CORE_MEMORY;
 	int waited, err;
 
+	if (is_mapping)
+		ctx = core_mapping_ctx(ptr);
 	if (!ctx)
 		return CUDA_ERROR_INVALID_VALUE;
 	/* It waits in any case; a host function may not. */
 	waited = mem_ctx_sync(ctx->mem);
 	if (waited == -EPERM)
 		return core_error(-EPERM);
+	if (is_mapping)
+		return core_mapping_free(ptr) ? core_error(waited) :
+		       CUDA_ERROR_INVALID_VALUE;
 	/* One of two threads; and then the address may be given out again. */
 	if (!core_object_del(type, ptr))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -180,14 +187,16 @@ CORE_API void core_ptr(const void *ptr, struct core_ptr *what)
 	    mem_ptr_info(ctx->mem, ptr, &what->info) ||
 	    what->info.kind == MEM_KIND_PAGEABLE || is_behind(&what->info))
 		return;
-	/* A buffer of a heap is libmem's, but nothing that CUDA knows. */
+	/* Of a buffer of a heap CUDA knows what is mapped of its object. */
 	what->ctx = core_object_ctx(type_of(what->info.kind), what->info.base);
 	if (!what->ctx)
 		what->ctx = core_object_ctx(CORE_IPC, what->info.base);
 	if (!what->ctx && core_symbol_find(what->info.base))
 		what->ctx = core_primary(0);
-	if (!what->ctx)
+	if (!what->ctx) {
+		core_mapping_find(ptr, what);
 		return;
+	}
 	what->kind = what->info.kind;
 	/* An engine that has all of the program has this where it is. */
 	if (what->kind == MEM_KIND_REGISTERED &&

@@ -168,6 +168,7 @@ void core_objects_drop(struct CUctx_st *ctx)
 		[CORE_VIEWS] = core_views_drop,
 		[CORE_SEMAPHORE] = core_semaphore_drop,
 		[CORE_EXTERNAL] = core_extmem_drop,
+		[CORE_MAPPING] = core_mapping_drop,
 		[CORE_IPC] = core_ipc_drop,
 	};
 	enum core_type type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runtime: memory of other drivers, by file descriptor. */
+/* Runtime: memory of other drivers. */
 #include "array.h"
 
 /* A shorter name, for a call with a long one */
@@ -17,7 +17,10 @@ cudaImportExternalMemory(cudaExternalMemory_t *extMem_out,
 		return cudart_return(cudaErrorInvalidValue);
 	/* Both number types and flags alike. */
 	desc.type = (CUexternalMemoryHandleType)what->type;
-	desc.handle.fd = what->handle.fd;
+	if (what->type == cudaExternalMemoryHandleTypeNvSciBuf)
+		desc.handle.nvSciBufObject = what->handle.nvSciBufObject;
+	else
+		desc.handle.fd = what->handle.fd;
 	desc.size = what->size;
 	desc.flags = what->flags;
 	rc = core_extmem_import(&desc, &memory);
