@@ -27,4 +27,5 @@ for soc in ${HEAPSIM_BOARDS:-$all}; do
 		LIBMEM_SOC=$soc timeout -k 5 300 "$dir/${test}_test" || rc=1
 	done
 done
+"$here/report_test" || rc=1
 exit "$rc"
