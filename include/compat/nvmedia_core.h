@@ -7,7 +7,7 @@
 #define NVMEDIA_CORE_H
 
 /* It has struct timespec in C99, too, as <time.h> has not. */
-#include <sched.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <time.h>
 
