@@ -259,9 +259,9 @@ int mem_image_create(struct mem_ctx *ctx, uint32_t width, uint32_t height,
  * @ctx: context
  * @data: the memory: MEM_LOCK_HOST: any memory of the process;
  *	MEM_LOCK_DEVICE: managed, pinned, device or registered memory of @ctx;
- *	MEM_LOCK_FD: a dma-buf, what mem_buf_export() gave, or any file that can
- *	be mapped, with the planes at their @off; one that is open for reading
- *	alone is never written;
+ *	MEM_LOCK_FD: a dma-buf, what mem_buf_export() gave, or any file that
+ *	can be mapped, with the planes at their @off; one that is open for
+ *	reading alone is never written;
  *	MEM_LOCK_OBJECT: an object with an image's attributes, which gives
  *	format and planes, @data->format may be MEM_FORMAT_INVALID. Except for
  *	an object, which the image keeps, it is to stay until the image is
@@ -358,7 +358,7 @@ int mem_image_lock(struct mem_image *image, unsigned int access,
  * mem_image_unlock() - give it back
  * @image: image
  *
- * The newest lock first.
+ * The newest lock first, of the calling thread if it has any.
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (@image is NULL), -ENOLCK (it is not locked), -EPERM

@@ -302,7 +302,7 @@ API int mem_array_lock(struct mem_array *array, unsigned int access,
 		       unsigned int as, struct mem_array_data *data)
 {
 	struct mem_array_data all = { .size = sizeof(all) };
-	struct hold *hold;
+	struct hold held;
 	int err;
 
 	if (!array || !data || !access || access & ~MEM_RW ||
@@ -311,10 +311,10 @@ API int mem_array_lock(struct mem_array *array, unsigned int access,
 		return -EINVAL;
 	err = ctx_check(array->store.ctx);
 	if (!err)
-		err = store_lock(&array->store, access, as, &hold);
+		err = store_lock(&array->store, access, as, &held);
 	if (err)
 		return err;
-	data_fill(array, hold, &all);
+	data_fill(array, &held, &all);
 	struct_out(data, &all, sizeof(all));
 	return 0;
 }

@@ -131,7 +131,7 @@ API int mem_image_lock(struct mem_image *image, unsigned int access,
 		       unsigned int as, struct mem_image_data *data)
 {
 	struct mem_image_data all = { .size = sizeof(all) };
-	struct hold *hold;
+	struct hold held;
 	int err;
 
 	if (!image || !data || !access || access & ~MEM_RW ||
@@ -142,10 +142,10 @@ API int mem_image_lock(struct mem_image *image, unsigned int access,
 	if (!err)
 		err = lock_check(image, as);
 	if (!err)
-		err = store_lock(&image->store, access, as, &hold);
+		err = store_lock(&image->store, access, as, &held);
 	if (err)
 		return err;
-	data_fill(hold, &all);
+	data_fill(&held, &all);
 	struct_out(data, &all, sizeof(all));
 	return 0;
 }

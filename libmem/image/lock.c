@@ -26,6 +26,7 @@ int store_hold(struct store *store, unsigned int access, struct hold **hold)
 	if (!new)
 		return -ENOMEM;
 	new->access = access;
+	new->owner = pthread_self();
 	new->fd = -1;
 	pthread_mutex_lock(&store->lock);
 	if ((store->access | (store->holds ? access : 0)) & MEM_WRITE) {
@@ -126,13 +127,13 @@ static int hold_complete(struct store *store, struct hold *hold,
  * @store: store
  * @access: MEM_READ, MEM_WRITE or both
  * @as: enum mem_lock_as
- * @hold: out: the lock; the store's, until the unlock
+ * @held: out: a copy of the lock: another thread may give it back at once
  *
  * Context: may sleep, no lock is held.
  * Return: 0, or as mem_image_lock().
  */
 int store_lock(struct store *store, unsigned int access, unsigned int as,
-	       struct hold **hold)
+	       struct hold *held)
 {
 	struct hold *new;
 	int err;
@@ -151,9 +152,25 @@ int store_lock(struct store *store, unsigned int access, unsigned int as,
 	}
 	pthread_mutex_lock(&store->lock);
 	new->is_complete = true;
+	*held = *new;
 	pthread_mutex_unlock(&store->lock);
-	*hold = new;
 	return 0;
+}
+
+/* The newest, of the calling thread if it has any. The store's lock is held. */
+static struct hold *hold_newest(const struct store *store)
+{
+	struct hold *hold, *newest = NULL;
+
+	for (hold = store->holds; hold; hold = hold->next) {
+		if (!hold->is_complete)
+			continue;
+		if (pthread_equal(hold->owner, pthread_self()))
+			return hold;
+		if (!newest)
+			newest = hold;
+	}
+	return newest;
 }
 
 /**
@@ -173,8 +190,7 @@ int store_unlock(struct store *store)
 	if (err)
 		return err;
 	pthread_mutex_lock(&store->lock);
-	for (hold = store->holds; hold && !hold->is_complete; hold = hold->next)
-		;
+	hold = hold_newest(store);
 	/* It stays in the list, which excludes others, but nobody finds it. */
 	if (hold)
 		hold->is_complete = false;

@@ -44,7 +44,8 @@ struct place {
  * @next: older
  * @as: enum mem_lock_as
  * @access: MEM_READ, MEM_WRITE or both
- * @is_complete: the call that takes it has returned
+ * @is_complete: it may be given back
+ * @owner: thread that took it
  * @place: whose pointers were given
  * @fd: MEM_LOCK_FD: the descriptor; else -1
  */
@@ -53,6 +54,7 @@ struct hold {
 	unsigned int as;
 	unsigned int access;
 	bool is_complete;
+	pthread_t owner;
 	struct place *place;
 	int fd;
 };
@@ -155,7 +157,7 @@ void store_count_move(struct store *store);
 int store_hold(struct store *store, unsigned int access, struct hold **hold);
 void store_drop(struct store *store, struct hold *hold);
 int store_lock(struct store *store, unsigned int access, unsigned int as,
-	       struct hold **hold);
+	       struct hold *held);
 int store_unlock(struct store *store);
 
 #endif

@@ -169,6 +169,41 @@ static void locks_count(void **state)
 	mem_image_destroy(image);
 }
 
+static void *lock_elsewhere(void *arg)
+{
+	struct mem_image_data data = { .size = sizeof(data) };
+
+	if (mem_image_lock(arg, MEM_READ, MEM_LOCK_DEVICE, &data))
+		return arg;
+	return NULL;
+}
+
+/* Each thread gives its own back, whoever locked last. */
+static void a_lock_is_the_threads(void **state)
+{
+	struct mem_image *image = new_image(8, 8, MEM_FORMAT_U8, 0);
+	/* One that can be seen to be given back. */
+	const bool is_thor = !strcmp(board_of().name, "thor");
+	struct mem_image_data data;
+	pthread_t thread;
+	void *locked;
+
+	(void)state;
+	data = lock_image(image, MEM_READ, is_thor ? MEM_LOCK_FD :
+						     MEM_LOCK_HOST);
+	assert_int_equal(pthread_create(&thread, NULL, lock_elsewhere, image),
+			 0);
+	assert_int_equal(pthread_join(thread, &locked), 0);
+	assert_null(locked);
+	unlock_image(image);
+	assert_int_equal(info_of(image).nr_locks, 1);
+	if (is_thor)
+		assert_int_equal(fcntl(data.fd, F_GETFD), -1);
+	unlock_image(image);
+	assert_int_equal(mem_image_unlock(image), -ENOLCK);
+	mem_image_destroy(image);
+}
+
 static void errors_of_locks(void **state)
 {
 	struct mem_image_data data = { .size = sizeof(data) };
@@ -445,6 +480,7 @@ int main(void)
 		test(names_are_kept),
 		test(info_has_the_callers_size),
 		test(locks_count),
+		test(a_lock_is_the_threads),
 		test(errors_of_locks),
 		test(surfaces_are_thors),
 		test(block_linear_pixels_have_no_pointers),
