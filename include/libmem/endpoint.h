@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Endpoints: two make a channel, over which messages and objects go from process
- * to process, or from thread to thread. Part of libmem.h.
+ * Endpoints: two make a channel, over which messages and objects go from
+ * process to process, or from thread to thread. Part of libmem.h.
  *
  * What a channel carries is bounded: MEM_ENDPOINT_QUEUE messages wait at each
  * end at most, and as many objects that have been exported to it and not been
@@ -69,7 +69,8 @@ int mem_endpoint_from_fd(struct mem_ctx *ctx, int fd,
  * mem_endpoint_close() - close an end
  * @endpoint: end, or NULL, which does nothing
  *
- * Descriptors that were made for it and have not been imported are good no more.
+ * Descriptors that were made for it and have not been imported are good no
+ * more.
  *
  * Context: any thread.
  */
@@ -79,8 +80,8 @@ void mem_endpoint_close(struct mem_endpoint *endpoint);
  * mem_endpoint_fd() - a descriptor to poll
  * @endpoint: end
  *
- * Readable: mem_endpoint_recv() may have something, or the peer has gone. A call
- * of it with no time-out takes in what is there, so that one that finds no
+ * Readable: mem_endpoint_recv() may have something, or the peer has gone. A
+ * call of it with no time-out takes in what is there, so that one that finds no
  * message is not repeated without end.
  *
  * Context: any thread.

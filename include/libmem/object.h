@@ -12,8 +12,8 @@
  * What is exported is a descriptor: bytes that the program sends to the peer by
  * any means, mem_endpoint_send() among them. The memory itself goes over the
  * endpoint beside them, as a file descriptor, when the descriptor is made. A
- * descriptor is good for one import by the peer of the endpoint that it was made
- * for. It comes from another process: each byte of it is checked.
+ * descriptor is good for one import by the peer of the endpoint that it was
+ * made for. It comes from another process: each byte of it is checked.
  */
 #ifndef _LIBMEM_OBJECT_H
 #define _LIBMEM_OBJECT_H
@@ -44,11 +44,11 @@ struct mem_object;
  * The memory is zeroed.
  *
  * Context: may sleep; any thread.
- * Return: 0, or -EINVAL (a pointer is NULL, @name is too long), -EPERM (the list
- * is not reconciled, or see mem_attrs_create()), -EOPNOTSUPP (the backend cannot
- * give the engines of the list such memory: that of a discrete GPU; embedded,
- * what is aligned to more than 2 MiB may lie elsewhere), -EMFILE or -ENFILE (no
- * file descriptor is left), -ENOMEM.
+ * Return: 0, or -EINVAL (a pointer is NULL, @name is too long), -EPERM (the
+ * list is not reconciled, or see mem_attrs_create()), -EOPNOTSUPP (the backend
+ * cannot give the engines of the list such memory: that of a discrete GPU;
+ * embedded, what is aligned to more than 2 MiB may lie elsewhere), -EMFILE or
+ * -ENFILE (no file descriptor is left), -ENOMEM.
  */
 int mem_object_alloc(const struct mem_attrs *attrs, const char *name,
 		     struct mem_object **object);
@@ -80,8 +80,8 @@ void mem_object_put(struct mem_object *object);
  * @other: out: the object with one reference: mem_object_put()
  *
  * If it may do less than @object, it has a buffer and addresses of its own, by
- * which the memory cannot be written. Embedded, memory of two views has one from
- * then on, as if it were exported.
+ * which the memory cannot be written. Embedded, memory of two views has one
+ * from then on, as if it were exported.
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (a pointer is NULL, no such @perm), -EACCES (@perm is

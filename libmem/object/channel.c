@@ -20,7 +20,7 @@
 #define MAX_FRAMES	((int)(4 * MEM_ENDPOINT_QUEUE))
 /* Shortest part that a message is cut into. */
 #define PART_MIN	256U
-/* How often the socket is looked at when a descriptor's message is to follow. */
+/* How often to look at the socket when a descriptor's message may follow. */
 #define MAX_LOOKS	32
 /* How long a thread waits for room before it looks who reads. */
 #define ROOM_WAIT_NS	(20 * NS_PER_S / 1000)
@@ -138,7 +138,8 @@ static int read_some(struct mem_endpoint *endpoint, short events,
 			break;
 		}
 		pthread_mutex_unlock(&endpoint->lock);
-		polled = socket_poll(endpoint->sock.nr, POLLIN | events, deadline);
+		polled = socket_poll(endpoint->sock.nr, POLLIN | events,
+				     deadline);
 		pthread_mutex_lock(&endpoint->lock);
 	} while (!(polled & events));
 	endpoint->is_reading = false;

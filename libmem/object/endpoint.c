@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: endpoints: their life, messages of the program, and the descriptors of
- * objects' memory that arrive beside them.
+ * libmem: endpoints: their life, messages of the program, and the descriptors
+ * of objects' memory that arrive beside them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -133,7 +133,10 @@ int endpoint_create(struct mem_ctx *ctx, int fd, bool is_own,
 		close(fd);
 		return -ENOMEM;
 	}
-	new->sock = new->event = new->poll = new->own_fd = OWN_FD_NONE;
+	new->sock = OWN_FD_NONE;
+	new->event = OWN_FD_NONE;
+	new->poll = OWN_FD_NONE;
+	new->own_fd = OWN_FD_NONE;
 	err = open_fds(new, fd);
 	if (!err && getrandom(new->id, sizeof(new->id), 0) != sizeof(new->id))
 		err = -EIO;

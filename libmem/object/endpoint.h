@@ -40,8 +40,8 @@ enum credit {
  * @FRAME_MESSAGE: a message or a part of one
  * @FRAME_MEMORY: a file descriptor
  * @FRAME_TAKEN: what its sender had been asked for has been taken
- * @FRAME_ASK: its sender waits until something of enum credit, which is in @seq,
- *	has been taken
+ * @FRAME_ASK: its sender waits until something of enum credit, which is in
+ *	@seq, has been taken
  * @NR_FRAME_TYPES: how many kinds there are
  */
 enum frame_type {
@@ -83,8 +83,8 @@ struct frame {
  * @nr_taken: by enum credit: what the end's program has taken
  *
  * Between two calls of a program nobody reads its socket: by this page its peer
- * knows all the same whether there is room. Whoever finds none asks, and is told
- * by a frame, which only wakes it.
+ * knows all the same whether there is room. Whoever finds none asks, and is
+ * told by a frame, which only wakes it.
  */
 struct ledger {
 	atomic_uint nr_taken[NR_CREDITS];

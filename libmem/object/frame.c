@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: frames of endpoints. What arrives is of another process, so nothing of
- * it is taken for granted: an end that breaks the rules is cut off. Only the
+ * libmem: frames of endpoints. What arrives is of another process, so nothing
+ * of it is taken for granted: an end that breaks the rules is cut off. Only the
  * thread that reads has the endpoint's input; all else is under its lock.
  */
 #define _GNU_SOURCE

@@ -66,8 +66,8 @@ enum desc_kind {
  * @token: of an object: of that, else 0
  * @reserved: 0
  *
- * A list follows as attrs_pack() has it, but of DESC_BARE. Both processes are on
- * one machine: numbers are in its byte order.
+ * A list follows as attrs_pack() has it, but of DESC_BARE. Both processes are
+ * on one machine: numbers are in its byte order.
  */
 struct desc {
 	uint64_t magic;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What it costs to have an object of another process, beside what any such thing
- * has to: a file descriptor that comes by SCM_RIGHTS, is mapped, and is answered.
- * In turns, so that a slow time of the machine hits both; medians.
+ * What it costs to have an object of another process, beside what any such
+ * thing has to: a file descriptor that comes by SCM_RIGHTS, is mapped, and is
+ * answered. In turns, so that a slow time of the machine hits both; medians.
  *
  * An object is exported, its descriptor sent as a message, received, imported
  * and mapped for the CPU; then it is given back and answered. A bare one has no
@@ -227,7 +227,8 @@ static void play(unsigned long rounds)
 		[WITH_LIST] = "object with its list, pointer, answer",
 		[BARE] = "bare object, pointer, answer",
 	};
-	static double trips[NR_GAMES][MAX_ROUNDS], imports[NR_GAMES][MAX_ROUNDS];
+	static double trips[NR_GAMES][MAX_ROUNDS];
+	static double imports[NR_GAMES][MAX_ROUNDS];
 	struct mem_object *object;
 	uint64_t ns[NR_GAMES], begin_ns;
 	unsigned long round;

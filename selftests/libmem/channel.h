@@ -46,7 +46,8 @@ static inline void fill(uint8_t *bytes, size_t len, unsigned int seed)
 		bytes[i] = (uint8_t)(seed * 31 + i * 7 + (i >> 8));
 }
 
-static inline bool is_filled(const uint8_t *bytes, size_t len, unsigned int seed)
+static inline bool is_filled(const uint8_t *bytes, size_t len,
+			     unsigned int seed)
 {
 	size_t i;
 
@@ -56,8 +57,8 @@ static inline bool is_filled(const uint8_t *bytes, size_t len, unsigned int seed
 	return true;
 }
 
-static inline int send_filled(struct mem_endpoint *end, size_t len, unsigned int seed,
-		       uint64_t timeout_ns)
+static inline int send_filled(struct mem_endpoint *end, size_t len,
+			      unsigned int seed, uint64_t timeout_ns)
 {
 	uint8_t *bytes = malloc(len);
 	int err;
@@ -71,8 +72,8 @@ static inline int send_filled(struct mem_endpoint *end, size_t len, unsigned int
 }
 
 /* -EILSEQ: there is one, but not that. */
-static inline int recv_filled(struct mem_endpoint *end, size_t len, unsigned int seed,
-		       uint64_t timeout_ns)
+static inline int recv_filled(struct mem_endpoint *end, size_t len,
+			      unsigned int seed, uint64_t timeout_ns)
 {
 	uint8_t *bytes = malloc(MEM_ENDPOINT_MAX);
 	int ret;

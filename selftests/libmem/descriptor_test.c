@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of descriptors that no end of the library has made: damaged, forged with
- * a right checksum, and right ones that come with memory which is none.
+ * Tests of descriptors that no end of the library has made: damaged, forged
+ * with a right checksum, and right ones that come with memory which is none.
  */
 #include "object.h"
 
@@ -82,7 +82,8 @@ static int import_object(const void *bytes, size_t len)
 	return err;
 }
 
-static struct mem_object *shared;	/* whose list a bare one is imported with */
+/* Whose list a bare one is imported with. */
+static struct mem_object *shared;
 
 static int import_bare(const void *bytes, size_t len)
 {

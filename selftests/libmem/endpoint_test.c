@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of endpoints: messages, how two ends find each other, and peers that are
- * slow or killed. The peer is a thread or this program again.
+ * Tests of endpoints: messages, how two ends find each other, and peers that
+ * are slow or killed. The peer is a thread or this program again.
  */
 #include "channel.h"
 

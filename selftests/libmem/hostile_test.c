@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of what an end makes of a hostile peer: a bare socket that sends what no
- * end of the library does, and another user.
+ * Tests of what an end makes of a hostile peer: a bare socket that sends what
+ * no end of the library does, and another user.
  */
 #include "channel.h"
 
@@ -89,7 +89,8 @@ struct bad {
 	int nr_fds;
 };
 
-#define BAD(...)	{ .magic = MAGIC, .type = MESSAGE, .len = 1, __VA_ARGS__ }
+#define BAD(...) \
+	{ .magic = MAGIC, .type = MESSAGE, .len = 1, __VA_ARGS__ }
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
@@ -132,11 +133,17 @@ static const struct bad bads[] = {
 	{ BAD(.type = MEMORY, .len = 0), 41, 1 },
 	{ BAD(.type = MEMORY, .len = 1), 40, 1 },
 };
+
 #pragma GCC diagnostic pop
 
 static void what_no_end_sends_cuts_the_peer_off(void **state)
 {
 	size_t nr_fds = nr_of_process("fd"), i;
+	const struct frame first = {
+		.magic = MAGIC,
+		.type = MESSAGE,
+		.len = 1,
+	};
 	uint8_t bytes[66000] = { 0 };
 	int sock;
 
@@ -149,8 +156,7 @@ static void what_no_end_sends_cuts_the_peer_off(void **state)
 		assert_int_equal(nr_of_process("fd"), nr_fds);
 	}
 	/* The first that is not a hello. */
-	memcpy(bytes, &(struct frame) { .magic = MAGIC, .type = MESSAGE,
-					.len = 1 }, sizeof(struct frame));
+	memcpy(bytes, &first, sizeof(first));
 	sock = open_silent();
 	send_bare(sock, bytes, 41, 0);
 	is_cut_off(sock);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Descriptors from a stranger, and frames from one. Inputs are made of those that
- * are right, changed at random but the same from run to run; sanitizers find what
- * goes wrong. What is imported must be what was exported, and no more.
+ * Descriptors from a stranger, and frames from one. Inputs are made of those
+ * that are right, changed at random but the same from run to run; sanitizers
+ * find what goes wrong. What is imported must be what was exported, and no
+ * more.
  *
  * usage: object_fuzz [EXECUTIONS [SEED]]
  *

@@ -13,7 +13,8 @@
 #define EXPORTER	"exporter"
 #define IMPORTER	"importer"
 
-static struct mem_object *given(const void *bytes, size_t len, unsigned int perm)
+static struct mem_object *given(const void *bytes, size_t len,
+				unsigned int perm)
 {
 	struct mem_object *object;
 
