@@ -371,12 +371,13 @@ static void embedded_set_gate(struct mem_buf *base, enum gate gate)
 	    window_is_forked())
 		return;
 	buf_lock(buf, &old);
+	if (buf->gate != gate)
+		buf->gated = (struct note) {
+			.time_ns = now_ns(),
+			.tid = gettid(),
+			.stack = tell_stack(0),
+		};
 	buf->gate = gate;
-	buf->gated = (struct note) {
-		.time_ns = now_ns(),
-		.tid = gettid(),
-		.stack = tell_stack(0),
-	};
 	/* Giving more may lack memory; then the touch is seen, and allowed. */
 	if (buf->is_mapped)
 		fault_open(buf);

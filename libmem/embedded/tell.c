@@ -811,6 +811,16 @@ void tell_registered(struct living *living, const struct mem_buf_info *info)
 	memory_begin(living, TOLD_LEAKED_REGISTRATION, info);
 }
 
+/**
+ * tell_lock() - an image or array was locked
+ * @living: the lock's own, zeroed
+ * @info: of its buffer, with the name of the image
+ */
+void tell_lock(struct living *living, const struct mem_buf_info *info)
+{
+	memory_begin(living, MEM_VIOLATION_MISSING_UNLOCK, info);
+}
+
 static void thing_begin(struct living *living, uint32_t kind)
 {
 	struct mem_violation v = { .kind = kind };

@@ -111,6 +111,7 @@ struct told_place *tell_object(const struct mem_violation *v,
 void tell_object_gone(struct told_place *place, uint64_t len);
 void tell_buf(struct living *living, const struct mem_buf_info *info);
 void tell_registered(struct living *living, const struct mem_buf_info *info);
+void tell_lock(struct living *living, const struct mem_buf_info *info);
 void tell_job(struct living *living);
 void tell_stream(struct living *living);
 void tell_event(struct living *living);

@@ -10,20 +10,30 @@
 
 #include "image.h"
 
+static const struct {
+	uint32_t len;
+	const char *name;
+} elements[] = {
+	[MEM_DATA_U8] = { 1, "u8" }, [MEM_DATA_S8] = { 1, "s8" },
+	[MEM_DATA_U16] = { 2, "u16" }, [MEM_DATA_S16] = { 2, "s16" },
+	[MEM_DATA_U32] = { 4, "u32" }, [MEM_DATA_S32] = { 4, "s32" },
+	[MEM_DATA_U64] = { 8, "u64" }, [MEM_DATA_S64] = { 8, "s64" },
+	[MEM_DATA_F16] = { 2, "f16" }, [MEM_DATA_F32] = { 4, "f32" },
+	[MEM_DATA_F64] = { 8, "f64" }, [MEM_DATA_BOOL] = { 1, "bool" },
+	[MEM_DATA_KEYPOINT] = { sizeof(struct mem_keypoint), "keypoint" },
+};
+
 /* Bytes of an element; 0: no such type. */
 static uint32_t element_len(unsigned int data_type)
 {
-	static const uint8_t lens[] = {
-		[MEM_DATA_U8] = 1, [MEM_DATA_S8] = 1,
-		[MEM_DATA_U16] = 2, [MEM_DATA_S16] = 2,
-		[MEM_DATA_U32] = 4, [MEM_DATA_S32] = 4,
-		[MEM_DATA_U64] = 8, [MEM_DATA_S64] = 8,
-		[MEM_DATA_F16] = 2, [MEM_DATA_F32] = 4, [MEM_DATA_F64] = 8,
-		[MEM_DATA_BOOL] = 1,
-		[MEM_DATA_KEYPOINT] = sizeof(struct mem_keypoint),
-	};
+	return data_type < sizeof(elements) / sizeof(elements[0]) ?
+	       elements[data_type].len : 0;
+}
 
-	return data_type < sizeof(lens) ? lens[data_type] : 0;
+/* Of a type that exists. */
+static const char *element_name(unsigned int data_type)
+{
+	return elements[data_type].name;
 }
 
 static int array_geometry(const struct mem_array *array, struct view *view)
@@ -89,12 +99,16 @@ API int mem_array_create(struct mem_ctx *ctx, uint64_t capacity,
 	if (!new)
 		return -ENOMEM;
 	new->store.main.view = view;
+	strcpy(new->store.format, element_name(data_type));
 	err = array_place_alloc(ctx, new, uses, &new->store.main);
-	if (err)
+	if (err) {
 		store_put(&new->store);
-	else
-		*array = new;
-	return err;
+		return err;
+	}
+	store_tell(&new->store);
+	store_set_gate(&new->store);
+	*array = new;
+	return 0;
 }
 
 /* Wrappers */

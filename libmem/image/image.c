@@ -17,7 +17,9 @@ static void name_make(struct mem_image *image)
 		return;
 	snprintf(name, sizeof(name), "%s %ux%u", info.name, view->width,
 		 view->height);
+	strcpy(image->store.format, info.name);
 	store_set_name(&image->store, name);
+	store_set_gate(&image->store);
 }
 
 API int mem_image_create(struct mem_ctx *ctx, uint32_t width, uint32_t height,

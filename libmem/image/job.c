@@ -79,8 +79,11 @@ static void job_put(struct job *job)
 
 	if (atomic_fetch_sub(&job->nr_users, 1) != 1)
 		return;
-	for (i = 0; i < job->nr_stores; i++)
+	for (i = 0; i < job->nr_stores; i++) {
+		/* A kernel on a thread of the program has opened it. */
+		store_set_gate(job->stores[i].store);
 		store_put(job->stores[i].store);
+	}
 	mem_buf_destroy(job->scratch);
 	free(job->memory);
 	free(job);
@@ -100,7 +103,7 @@ static struct op_done stage_done(struct job *job)
 
 /* Kernels */
 
-static void kernel_run(const struct mem_block *block, void *args)
+GATE_KERNEL static void kernel_run(const struct mem_block *block, void *args)
 {
 	const struct part part = { block->index[0], block->grid[0] };
 
@@ -233,8 +236,10 @@ static void cpu_run(struct mem_stream *stream, int status, void *arg)
 	for (; nr < job->nr_stores && !err; nr += !err)
 		err = place_begin(job->stores[nr].place,
 				  job->stores[nr].access);
+	gate_own_begin();
 	if (!err)
 		cpu_work(job);
+	gate_own_end();
 	for (i = 0; i < nr; i++)
 		place_end(job->stores[i].place, job->stores[i].access);
 }

@@ -140,6 +140,8 @@ int store_lock(struct store *store, unsigned int access, unsigned int as,
 
 	err = as_check(store, access, as);
 	if (!err)
+		err = store_check_wrapped(store);
+	if (!err)
 		err = store_hold(store, access, &new);
 	if (err)
 		return err;
@@ -150,6 +152,8 @@ int store_lock(struct store *store, unsigned int access, unsigned int as,
 		store_drop(store, new);
 		return err;
 	}
+	hold_tell(store, new);
+	store_set_gate(store);
 	pthread_mutex_lock(&store->lock);
 	new->is_complete = true;
 	*held = *new;
@@ -197,6 +201,7 @@ int store_unlock(struct store *store)
 	pthread_mutex_unlock(&store->lock);
 	if (!hold)
 		return -ENOLCK;
+	hold_tell_gone(store, hold);
 	if (hold->as == MEM_LOCK_HOST)
 		place_end(hold->place, hold->access);
 	if (hold->place == &store->inside && hold->access & MEM_WRITE)
@@ -204,5 +209,6 @@ int store_unlock(struct store *store)
 	if (hold->fd >= 0)
 		close(hold->fd);
 	store_drop(store, hold);
+	store_set_gate(store);
 	return err;
 }

@@ -153,8 +153,12 @@ void store_put(struct store *store)
 		return;
 	while ((hold = store->holds)) {
 		store->holds = hold->next;
+		free(hold->snapshot);
 		free(hold);
 	}
+	/* Others may have its object still. */
+	if (store->main.object)
+		store_open_gate(store);
 	for (i = 0; i < MAX_USES; i++)
 		mem_event_destroy(store->job_uses[i].event);
 	place_fini(&store->inside);
@@ -203,6 +207,7 @@ int store_set_name(struct store *store, const char *name)
 	pthread_mutex_unlock(&store->lock);
 	if (!store->is_wrapper && store->main.buf)
 		store->ctx->backend->set_name(store->main.buf, name);
+	store_tell(store);
 	return 0;
 }
 
@@ -229,8 +234,10 @@ struct place *store_place(struct store *store, unsigned int engine)
  */
 int store_job_begin(struct store *store)
 {
-	int err = 0;
+	int err = store_check_wrapped(store);
 
+	if (err)
+		return err;
 	pthread_mutex_lock(&store->lock);
 	if (store->holds)
 		err = -EBUSY;
@@ -411,7 +418,9 @@ int store_move_by_cpu(struct store *store, bool is_in)
 		return err;
 	err = place_begin(dst, MEM_RW);
 	if (!err) {
+		gate_own_begin();
 		views_update(&to, &from, store->is_array, &all);
+		gate_own_end();
 		place_end(dst, MEM_RW);
 		store_count_move(store);
 	}

@@ -27,6 +27,7 @@
  * @own: to be destroyed with it, mapped; NULL: none
  * @map: to be unmapped with it; NULL: nothing
  * @map_len: bytes
+ * @buf_id: of a wrapper, of each plane: id of libmem's memory; 0: it is none
  */
 struct place {
 	struct view view;
@@ -37,7 +38,10 @@ struct place {
 	struct mem_buf *own;
 	void *map;
 	size_t map_len;
+	uint64_t buf_id[MEM_PLANES_MAX];
 };
+
+struct snapshot;
 
 /**
  * struct hold - a lock
@@ -48,6 +52,11 @@ struct place {
  * @owner: thread that took it
  * @place: whose pointers were given
  * @fd: MEM_LOCK_FD: the descriptor; else -1
+ * @living: told of if nobody gives it back
+ * @time_ns: when it was taken; this and what follows if somebody is told
+ * @tid: thread that took it
+ * @stack: of that
+ * @snapshot: bytes as they were then; NULL: they are not compared
  */
 struct hold {
 	struct hold *next;
@@ -57,6 +66,11 @@ struct hold {
 	pthread_t owner;
 	struct place *place;
 	int fd;
+	struct living living;
+	uint64_t time_ns;
+	uint32_t tid;
+	uint32_t stack;
+	struct snapshot *snapshot;
 };
 
 /**
@@ -78,6 +92,7 @@ struct store_use {
  * @is_wrapper: @main is the caller's
  * @is_read_only: @main is not to be written
  * @is_gone: the caller has destroyed it
+ * @has_escaped: its memory was given out: it has no gate any more
  * @why: enum mem_wrap_why
  * @inside_for: who works on the copy inside: those of @uses who cannot work on
  *	@main
@@ -95,6 +110,7 @@ struct store_use {
  * @job_uses: where they were
  * @is_crowded: that is not all
  * @name: for reports
+ * @format: of pixels or elements, in a word
  */
 struct store {
 	struct mem_ctx *ctx;
@@ -104,6 +120,7 @@ struct store {
 	bool is_wrapper;
 	bool is_read_only;
 	bool is_gone;
+	bool has_escaped;
 	uint32_t why;
 	uint64_t inside_for;
 	struct place main;
@@ -121,6 +138,7 @@ struct store {
 	struct store_use job_uses[MAX_USES];
 	bool is_crowded;
 	char name[MEM_NAME_LEN];
+	char format[16];
 };
 
 /* Of struct store's @uses: engines that run kernels */
@@ -159,5 +177,14 @@ void store_drop(struct store *store, struct hold *hold);
 int store_lock(struct store *store, unsigned int access, unsigned int as,
 	       struct hold *held);
 int store_unlock(struct store *store);
+
+/* watched.c */
+void store_set_gate(struct store *store);
+void store_open_gate(struct store *store);
+void store_tell(const struct store *store);
+void hold_tell(struct store *store, struct hold *hold);
+void hold_tell_gone(struct store *store, struct hold *hold);
+void place_remember(struct place *place, struct mem_ctx *ctx);
+int store_check_wrapped(const struct store *store);
 
 #endif

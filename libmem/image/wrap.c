@@ -180,6 +180,7 @@ static int store_set_place(struct store *store, const struct wrapped *wrapped)
 	int err = 0;
 
 	store->main = wrapped->place;
+	place_remember(&store->main, store->ctx);
 	if (wrapped->lacking && !store->inside.view.nr_planes)
 		err = inside_alloc(store, store->uses | MEM_USE_CPU |
 				   use_of(MEM_ENGINE_GPU), &store->inside);

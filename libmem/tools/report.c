@@ -149,6 +149,13 @@ static void holder_put(FILE *out, const struct finding *f)
 			shape->height, shape->format);
 }
 
+/* Of locks and wrappers no byte is wrong. */
+static bool kind_has_place(uint32_t kind)
+{
+	return kind != MEM_VIOLATION_MISSING_UNLOCK &&
+	       kind != MEM_VIOLATION_WRAPPED_GONE;
+}
+
 /* A line: the row that the first byte is in, if it is in one. */
 static void row_print(FILE *out, const struct finding *f)
 {
@@ -185,6 +192,10 @@ static void buffer_print(FILE *out, const struct finding *f)
 	if (finding_is_leak(f)) {
 		fprintf(out, ", %" PRIu64 " byte%s\n", (uint64_t)r->bytes,
 			plural(r->bytes));
+		return;
+	}
+	if (!kind_has_place(r->kind)) {
+		fputc('\n', out);
 		return;
 	}
 	/* Of what does not lie together the range is no length. */

@@ -497,6 +497,7 @@ json_members()
 	printf '{\n name: known\n kind: *\n}\n' >"$tmp/known"
 	json_of 0 "$wrong-other" right-stale &&
 		json_of 137 "$wrong" killed &&
+		json_of 0 "$O/images" read-after-unlock &&
 		json_of 0 --suppressions="$tmp/known" "$wrong" stale &&
 		json_is_documented
 }

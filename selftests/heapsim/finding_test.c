@@ -279,6 +279,82 @@ static void advice_is_of_the_calls_that_are_made(void **state)
 	assert_int_equal(one->api, KIND_API_DMABUF);
 }
 
+static void shape_add(uint32_t pid, uint64_t buf, uint32_t type)
+{
+	struct told_shape *shape =
+		&stacks->told.shapes[told_shape_at(pid, buf)];
+
+	*shape = (struct told_shape) {
+		.pid = pid,
+		.buf = buf,
+		.type = type,
+		.nr_planes = 1,
+		.planes = { { .off = 256, .row_len = 100, .pitch = 128,
+			      .nr_rows = 2 } },
+	};
+	atomic_store(&shape->state, STACKS_READY);
+}
+
+/* Beside CUDA's calls, those of the layer that made what holds the bytes. */
+static void what_holds_a_buffer_has_its_place_and_its_calls(void **state)
+{
+	static const struct {
+		uint32_t pid;
+		uint64_t buf;
+		uint32_t type;
+		uint64_t off;
+		enum kind_api api;
+		const char *holder;
+		bool has_row;
+	} cases[] = {
+		{ 7, 1, TOLD_TYPE_OBJECT, 256 + 128 + 5, KIND_API_NVSCI,
+		  "object", true },
+		{ 7, 2, TOLD_TYPE_IMAGE, 255, KIND_API_VPI, "image", false },
+		{ 0, 3, TOLD_TYPE_ARRAY, 256 + 2 * 128, KIND_API_VPI, "array",
+		  false },
+		{ 7, 4, 0, 256, KIND_API_CUDA, "buffer", false },
+	};
+	const size_t nr = sizeof(cases) / sizeof(cases[0]);
+	const struct finding *one;
+	struct finding_row row;
+	size_t i;
+
+	(void)state;
+	stacks->told.apis[0] = TOLD_API_CUDA | TOLD_API_NVSCI | TOLD_API_VPI;
+	stacks->told.processes[0] = 7;
+	stacks->told.nr_processes = 1;
+	for (i = 0; i < nr; i++) {
+		struct heapsim_record r = {
+			.kind = HEAPSIM_RECORD_MISSING_CLEAN,
+			.missing = HEAPSIM_MISSING_END,
+			.time_ns = 100 + i,
+			.count = 1,
+			.buf = cases[i].buf,
+			.off = cases[i].off,
+			.len = 1,
+			.cpu = { .pid = 7, .ip = 0x2000, .time_ns = 100 },
+			.name = { (char)('a' + i) },
+		};
+
+		if (cases[i].type)
+			shape_add(cases[i].pid, cases[i].buf, cases[i].type);
+		assert_int_equal(findings_add(findings, &r), 0);
+	}
+	assert_int_equal(findings_end(findings), 0);
+	one = findings_first(findings);
+	for (i = 0; i < nr; i++, one = one->next) {
+		assert_non_null(one);
+		assert_int_equal(one->api, cases[i].api);
+		assert_string_equal(finding_holder(one), cases[i].holder);
+		assert_int_equal(finding_row(one, &row), cases[i].has_row);
+	}
+	assert_true(finding_row(findings_first(findings), &row));
+	assert_int_equal(row.plane, 0);
+	assert_int_equal(row.row, 1);
+	assert_int_equal(row.byte, 5);
+	assert_int_equal(row.len, 100);
+}
+
 /* The module has it as a number, that libmem has given it. */
 static void a_record_of_the_module_has_its_kernel(void **state)
 {
@@ -332,6 +408,7 @@ int main(void)
 		TEST(a_stack_begins_where_the_program_calls),
 		TEST(a_stack_begins_behind_the_headers_of_cuda),
 		TEST(advice_is_of_the_calls_that_are_made),
+		TEST(what_holds_a_buffer_has_its_place_and_its_calls),
 		TEST(a_record_of_the_module_has_its_kernel),
 		TEST(advice_names_calls_that_the_program_can_make),
 	};

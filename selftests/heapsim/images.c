@@ -31,13 +31,13 @@ static void check(int ret, const char *what)
 
 #define CHECK(call)	check(call, #call)
 
-__attribute__((noinline))
+__attribute__((noinline, noclone))
 static void peek(const uint8_t *at)
 {
-	sink = *at; /* PEEK */
+	sink = *(const volatile uint8_t *)at; /* PEEK */
 }
 
-__attribute__((noinline))
+__attribute__((noinline, noclone))
 static void poke(uint8_t *at, uint8_t value)
 {
 	*(volatile uint8_t *)at = value; /* POKE */
@@ -52,7 +52,7 @@ static struct mem_image *picture(unsigned int format)
 	return image;
 }
 
-__attribute__((noinline))
+__attribute__((noinline, noclone))
 static struct mem_image_data lock(struct mem_image *image, unsigned int access,
 				  unsigned int as)
 {
@@ -62,7 +62,7 @@ static struct mem_image_data lock(struct mem_image *image, unsigned int access,
 	return data;
 }
 
-__attribute__((noinline))
+__attribute__((noinline, noclone))
 static void unlock(struct mem_image *image)
 {
 	CHECK(mem_image_unlock(image)); /* UNLOCK */
@@ -83,7 +83,7 @@ static void k_store(const struct mem_block *block, void *arg)
 	**(uint8_t **)arg = 9; /* KERNEL */
 }
 
-__attribute__((noinline))
+__attribute__((noinline, noclone))
 static void launch(uint8_t *at)
 {
 	const struct mem_launch launch = {
@@ -256,8 +256,8 @@ static void wrapper_outlives(void)
 	CHECK(mem_image_set_name(image, "wrapper"));
 	if (!is_right)
 		CHECK(mem_free(ctx, ptr)); /* FREE */
-	err = mem_image_fill(mem_stream_legacy(ctx), MEM_ENGINE_GPU, image,
-			     &value, 1); /* GONE */
+	err = mem_image_fill(mem_stream_legacy(ctx), MEM_ENGINE_GPU, /* GONE */
+			     image, &value, 1);
 	if (is_right)
 		CHECK(err);
 	else if (!err)

@@ -286,6 +286,7 @@ json_members()
 	done
 	printf '{\n name: known\n kind: *\n}\n' >"$tmp/known"
 	json_of 137 "$wrong" killed-after 50000 &&
+		json_of 0 --backend=kernel "$O/images" width-for-pitch &&
 		json_of 0 --suppressions="$tmp/known" "$wrong" stale &&
 		json_of 0 --backend=kernel "$O/mistakes-other" right-stale &&
 		json_of 0 --backend=kernel "$O/mistakes" illegal &&

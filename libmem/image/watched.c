@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What `heapsim run` is told of images and arrays: what their buffers hold, who
+ * may touch them now (gates), locks that are never given back, memory of wrappers
+ * that is gone, and rows that were stored without the padding between them.
+ *
+ * Memory of the caller's has no gate: the program may touch it as its kind of
+ * memory allows. Neither has what was given out as a surface or object: others
+ * may have it after the lock.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../object/object.h"
+#include "image.h"
+
+/**
+ * struct snapshot - the bytes of an image when it was locked to be written
+ * @first: of each plane, in @bytes
+ * @bytes: all planes, with padding, except behind the last row
+ */
+struct snapshot {
+	size_t first[MEM_PLANES_MAX];
+	uint8_t bytes[];
+};
+
+static struct mem_buf *gated_buf(const struct store *store)
+{
+	return store->is_wrapper || store->has_escaped ? NULL : store->main.buf;
+}
+
+/* What all locks together allow; the store's lock is held. */
+static enum gate gate_of(const struct store *store)
+{
+	const struct hold *hold;
+	enum gate gate = GATE_CLOSED;
+
+	for (hold = store->holds; hold; hold = hold->next) {
+		const enum gate one = hold->as == MEM_LOCK_DEVICE ?
+			GATE_DEVICE : hold->access & MEM_WRITE ?
+			GATE_WRITE : GATE_READ;
+
+		if (!hold->place || hold->place != &store->main)
+			continue;
+		gate = gate == GATE_CLOSED || gate == one ? one : GATE_ALL;
+	}
+	return gate;
+}
+
+/**
+ * store_set_gate() - say who may touch its memory from now on
+ * @store: store, whose locks have changed
+ *
+ * Context: may sleep, no lock is held.
+ */
+void store_set_gate(struct store *store)
+{
+	struct mem_buf *buf = gated_buf(store);
+	enum gate gate;
+
+	if (!buf)
+		return;
+	pthread_mutex_lock(&store->lock);
+	gate = gate_of(store);
+	pthread_mutex_unlock(&store->lock);
+	gate_set(buf, gate);
+}
+
+/**
+ * store_open_gate() - anybody may touch its memory from now on, for good
+ * @store: store
+ */
+void store_open_gate(struct store *store)
+{
+	struct mem_buf *buf = gated_buf(store);
+
+	if (buf)
+		gate_set(buf, GATE_NONE);
+	store->has_escaped = true;
+}
+
+/**
+ * store_tell() - tell what its buffer holds
+ * @store: store with a name and format; of a wrapper nothing is told
+ */
+void store_tell(const struct store *store)
+{
+	if (!store->is_wrapper && store->main.object)
+		object_tell_shape(store->main.object, store->is_array ?
+				  OBJECT_SHAPE_ARRAY : OBJECT_SHAPE_IMAGE,
+				  store->format, store->name);
+}
+
+static void name_of(const struct store *store, struct mem_buf_info *info)
+{
+	const struct mem_buf *buf = store->main.buf;
+
+	info->size = sizeof(*info);
+	if (!buf || mem_buf_info((struct mem_buf *)buf, info))
+		info->id = 0;
+	memcpy(info->name, store->name, sizeof(info->name));
+}
+
+/* Rows */
+
+static bool has_padding(const struct mem_plane *plane)
+{
+	return plane->height > 1 &&
+	       plane->pitch > plane->width * plane->pixel_len;
+}
+
+static struct snapshot *snapshot_take(const struct place *place)
+{
+	struct snapshot *new;
+	size_t len = 0;
+	uint32_t i;
+
+	for (i = 0; i < place->view.nr_planes; i++)
+		if (has_padding(&place->view.planes[i]))
+			len += plane_len(&place->view.planes[i]);
+	new = len ? malloc(sizeof(*new) + len) : NULL;
+	if (!new)
+		return NULL;
+	len = 0;
+	for (i = 0; i < place->view.nr_planes; i++) {
+		new->first[i] = len;
+		if (!has_padding(&place->view.planes[i]))
+			continue;
+		memcpy(new->bytes + len, place->host[i],
+		       plane_len(&place->view.planes[i]));
+		len += plane_len(&place->view.planes[i]);
+	}
+	return new;
+}
+
+/*
+ * Rows one behind the other end where they would without padding, which is
+ * within another row, and are in the padding of rows before that. Whole rows,
+ * with padding or without, end elsewhere. Bytes that had the value before are
+ * not seen to be stored, so half of the padding has to be.
+ */
+static bool is_packed(const struct mem_plane *plane, const uint8_t *before,
+		      const uint8_t *now)
+{
+	const uint64_t row_len = (uint64_t)plane->width * plane->pixel_len;
+	const uint64_t packed = row_len * plane->height;
+	const uint64_t pad = plane->pitch - row_len;
+	uint64_t end = plane_len(plane), i, y, nr = 0;
+
+	while (end && before[end - 1] == now[end - 1])
+		end--;
+	if (end != packed || end % plane->pitch == 0 ||
+	    end % plane->pitch == row_len)
+		return false;
+	for (y = 0; y < end / plane->pitch; y++)
+		for (i = y * plane->pitch + row_len; i < (y + 1) * plane->pitch;
+		     i++)
+			nr += before[i] != now[i];
+	return y && nr * 2 >= y * pad;
+}
+
+static void packed_tell(const struct store *store, const struct hold *hold,
+			uint32_t plane)
+{
+	const struct mem_plane *rows = &hold->place->view.planes[plane];
+	const uint64_t row_len = (uint64_t)rows->width * rows->pixel_len;
+	struct mem_buf_info info = { 0 };
+	struct mem_violation v = {
+		.kind = MEM_VIOLATION_WIDTH_FOR_PITCH,
+		.count = 1,
+		.len = rows->pitch - row_len,
+		.time_ns = now_ns(),
+		.cpu_time_ns = hold->time_ns,
+		.cpu_tid = hold->tid,
+		.is_write = 1,
+	};
+	const struct tell beside = { .cpu_stack = hold->stack };
+
+	name_of(store, &info);
+	v.buf = info.id;
+	v.off = rows->off + row_len;
+	memcpy(v.name, info.name, sizeof(v.name));
+	tell_violation(&v, &beside);
+}
+
+static void snapshot_compare(const struct store *store, const struct hold *hold)
+{
+	const struct place *place = hold->place;
+	const struct snapshot *old = hold->snapshot;
+	uint32_t i;
+
+	for (i = 0; i < place->view.nr_planes; i++)
+		if (has_padding(&place->view.planes[i]) &&
+		    is_packed(&place->view.planes[i],
+			      old->bytes + old->first[i], place->host[i]))
+			packed_tell(store, hold, i);
+}
+
+/* Locks */
+
+/**
+ * hold_tell() - a lock is complete: from now on it is to be given back
+ * @store: store
+ * @hold: its lock
+ */
+void hold_tell(struct store *store, struct hold *hold)
+{
+	struct mem_buf_info info = { 0 };
+
+	if (hold->as >= MEM_LOCK_FD)
+		store_open_gate(store);
+	if (!tell_is_on())
+		return;
+	name_of(store, &info);
+	tell_lock(&hold->living, &info);
+	hold->time_ns = now_ns();
+	hold->tid = (uint32_t)gettid();
+	hold->stack = tell_stack(0);
+	if (hold->as == MEM_LOCK_HOST && hold->access & MEM_WRITE &&
+	    !store->is_array) {
+		gate_own_begin();
+		hold->snapshot = snapshot_take(hold->place);
+		gate_own_end();
+	}
+}
+
+/**
+ * hold_tell_gone() - it is being given back
+ * @store: store
+ * @hold: its lock, whose bracket is open still
+ */
+void hold_tell_gone(struct store *store, struct hold *hold)
+{
+	tell_gone(&hold->living);
+	if (!hold->snapshot)
+		return;
+	gate_own_begin();
+	snapshot_compare(store, hold);
+	gate_own_end();
+	free(hold->snapshot);
+	hold->snapshot = NULL;
+}
+
+/* Wrappers */
+
+/**
+ * place_remember() - note which memory of libmem's a wrapper has
+ * @place: of it, with its pointers
+ * @ctx: context
+ */
+void place_remember(struct place *place, struct mem_ctx *ctx)
+{
+	uint32_t i;
+
+	for (i = 0; i < place->view.nr_planes; i++) {
+		struct mem_ptr_info info = { .size = sizeof(info) };
+		const void *base = place->host[i] ? place->host[i] :
+						    place->device[i];
+
+		if (base && !mem_ptr_info(ctx, base, &info))
+			place->buf_id[i] = info.id;
+	}
+}
+
+static bool is_there(const struct store *store)
+{
+	const struct place *place = &store->main;
+	uint32_t i;
+
+	for (i = 0; i < place->view.nr_planes; i++) {
+		struct mem_ptr_info info = { .size = sizeof(info) };
+		const void *base = place->host[i] ? place->host[i] :
+						    place->device[i];
+
+		if (place->buf_id[i] &&
+		    (mem_ptr_info(store->ctx, base, &info) ||
+		     info.id != place->buf_id[i]))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * store_check_wrapped() - check whether the memory of a wrapper is there still
+ * @store: store that is about to be used
+ *
+ * What is gone is a violation.
+ *
+ * Return: 0 or -EFAULT.
+ */
+int store_check_wrapped(const struct store *store)
+{
+	struct mem_violation v = {
+		.kind = MEM_VIOLATION_WRAPPED_GONE,
+		.count = 1,
+	};
+	struct tell beside = { 0 };
+
+	if (!store->is_wrapper || is_there(store))
+		return 0;
+	if (tell_is_on()) {
+		v.time_ns = now_ns();
+		v.cpu_time_ns = v.time_ns;
+		v.cpu_tid = (uint32_t)gettid();
+		v.buf = store->main.buf_id[0];
+		memcpy(v.name, store->name, sizeof(v.name));
+		beside.cpu_stack = tell_stack(0);
+		tell_violation(&v, &beside);
+	}
+	return -EFAULT;
+}

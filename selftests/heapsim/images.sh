@@ -1,0 +1,193 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of `heapsim run` for mistakes about images, arrays and objects: each is
+# found where it is, and its corrected twin is clean, on the boards that matter.
+# Embedded: no module, no VM, no root. TAP. Exit code: 0 if all passed, else 1.
+# With arguments, only tests whose names match them (regex).
+#
+# shellcheck disable=SC2317 # tap_try calls the functions
+
+set -u
+
+# shellcheck source=selftests/heapsim/report.sh
+. "$(dirname "$0")/report.sh"
+program=$O/images
+source=$here/images.c
+unset LIBMEM_BACKEND LIBMEM_SOC LIBMEM_EVICT LIBMEM_SEED HEAPSIM_STACKS
+
+# at FUNCTION MARK: a frame there
+at() { echo "$1 \\(images.c:$(line "$2")\\)"; }
+
+on() # BOARD
+{
+	options=(--backend=embedded --soc="$1" --leak-check=no)
+}
+
+twins() # NAME
+{
+	local soc
+
+	for soc in tx2 orin thor; do
+		on "$soc"
+		report 0 "$program" "right-$1" && sum 0 0 || return
+	done
+}
+
+destroyed_while_locked()
+{
+	on orin
+	report 0 "$program" destroyed-while-locked &&
+		has 'Missing unlock' 'image 1 "frame" \(100x40 u8\)$' \
+		    'locked by images' "at $(at lock LOCK)" \
+		    'mem_image_unlock' && sum 1 1 &&
+		twins destroyed-while-locked
+}
+
+ended_while_locked()
+{
+	on orin
+	report 0 "$program" ended-while-locked &&
+		has 'Missing unlock' "by $(at ended_while_locked KEPT)" &&
+		sum 1 1 && twins ended-while-locked
+}
+
+array_kept()
+{
+	on orin
+	report 0 "$program" array-kept &&
+		has 'Missing unlock' 'array 1 "scores" \(64 f32\)$' \
+		    "at $(at array_kept ARRAY)" && sum 1 1 &&
+		twins array-kept
+}
+
+# The row of the second plane, in text and JSON.
+read_after_unlock()
+{
+	on tx2
+	json_of 0 "$program" read-after-unlock &&
+		has 'Unlocked access' '"frame" \(100x40 nv12-er\)' \
+		    'plane 1, row 3, byte 7$' "at $(at peek PEEK)" \
+		    "by $(at read_after_unlock AFTER)" 'unlocked by images' \
+		    "at $(at unlock UNLOCK)" 'mem_image_lock' && sum 1 1 &&
+		python3 - "$tmp/$nr_jsons.json" <<'EOF' && twins read-after-unlock
+import json, sys
+with open(sys.argv[1], encoding="utf-8") as f:
+    one, = (f for f in json.load(f)["findings"]
+            if f["kind"] == "unlocked-access")
+assert one["holder"] == {"type": "image", "name": "frame",
+                         "format": "nv12-er", "width": 100,
+                         "height": 40}, one["holder"]
+assert one["place"] == {"plane": 1, "row": 3, "byte": 7,
+                        "row_len": 100}, one["place"]
+EOF
+}
+
+store_unlocked()
+{
+	local soc
+
+	for soc in tx2 orin thor; do
+		on "$soc"
+		report 0 "$program" store-unlocked &&
+			has 'Unlocked access' 'offset 0, 1 byte' \
+			    'written by images' "at $(at poke POKE)" \
+			    "by $(at store_unlocked UNLOCKED)" && sum 1 1 ||
+			return
+	done
+	twins store-unlocked
+}
+
+store_in_read_lock()
+{
+	on orin
+	report 0 "$program" store-in-read-lock &&
+		has 'the lock that is held does not allow' \
+		    "by $(at store_in_read_lock READONLY)" 'locked by images' \
+		    "at $(at lock LOCK)" && sum 1 1 &&
+		twins store-in-read-lock
+}
+
+kernel_after_unlock()
+{
+	on orin
+	report 0 "$program" kernel-after-unlock &&
+		has 'Unlocked access' 'touched by engine gpu' \
+		    "at $(at launch LAUNCH)" \
+		    "by $(at kernel_after_unlock LATE)" 'its kernel' \
+		    "at $(at k_store KERNEL)" && sum 1 1 &&
+		twins kernel-after-unlock
+}
+
+kernel_while_locked()
+{
+	on orin
+	report 0 "$program" kernel-while-locked &&
+		has 'Engine while locked' 'locked by images' \
+		    "by $(at kernel_while_locked HELD)" \
+		    'touched by engine gpu' \
+		    "by $(at kernel_while_locked WHILE)" && sum 1 1 &&
+		twins kernel-while-locked
+}
+
+# The call refuses it: there is nothing to find.
+surface_while_locked()
+{
+	on orin
+	report 0 "$program" surface-while-locked && sum 0 0 &&
+		twins surface-while-locked
+}
+
+wrapper_outlives()
+{
+	on orin
+	report 0 "$program" wrapper-outlives &&
+		has 'Wrapped memory is gone' '"wrapper"' 'used by images' \
+		    "at $(at wrapper_outlives GONE)" 'mem_image_rewrap' &&
+		sum 1 1 && twins wrapper-outlives
+}
+
+width_for_pitch()
+{
+	on orin
+	report 0 "$program" width-for-pitch &&
+		has 'Width for pitch' 'plane 0, row 0, byte 100, which is' \
+		    "by $(at width_for_pitch PITCH)" 'by the pitch' &&
+		sum 1 1 && twins width-for-pitch
+}
+
+# It is SIGSEGV, as without heapsim.
+store_read_only()
+{
+	on orin
+	report 139 "$program" store-read-only &&
+		has 'Write to a read-only object' 'offset 100, 1 byte' \
+		    "at $(at poke POKE)" \
+		    "by $(at store_read_only FORBIDDEN)" \
+		    'ended by SIGSEGV' && sum 1 1 && twins store-read-only
+}
+
+object_not_flushed()
+{
+	on tx2
+	report 0 "$program" object-not-flushed &&
+		has 'Missing clean' 'object 1 "ring", offset 128, 64 bytes' \
+		    "at $(at poke POKE)" \
+		    "by $(at object_not_flushed STORE)" \
+		    'memory was read by engine gpu' && twins object-not-flushed
+}
+
+try a_lock_that_is_kept_is_found destroyed_while_locked
+try a_lock_that_is_kept_to_the_end_is_found ended_while_locked
+try a_lock_of_an_array_is_found array_kept
+try a_read_after_the_unlock_is_found read_after_unlock
+try a_store_without_a_lock_is_found store_unlocked
+try a_store_in_a_lock_for_reading_is_found store_in_read_lock
+try a_kernel_after_the_unlock_is_found kernel_after_unlock
+try a_kernel_in_a_lock_of_the_cpu_is_found kernel_while_locked
+try a_job_on_a_locked_image_is_refused surface_while_locked
+try a_wrapper_of_freed_memory_is_found wrapper_outlives
+try rows_without_their_padding_are_found width_for_pitch
+try a_store_to_a_read_only_object_is_found store_read_only
+try an_object_that_is_not_flushed_is_found object_not_flushed
+tap_end
