@@ -275,6 +275,23 @@ static long take_jobs(void)
 	return nr;
 }
 
+static long take_descriptors(void)
+{
+	struct heapsim_buf_reopen reopen = {
+		.size = sizeof(reopen),
+		.fd_flags = O_RDONLY | O_CLOEXEC,
+	};
+	int dev = open_dev();
+	long nr = 0;
+
+	reopen.fd = alloc(dev, HEAPSIM_KIND_COHERENT, 1);
+	for (; !ioctl(dev, HEAPSIM_IOC_BUF_REOPEN, &reopen); nr++)
+		reopen.new_fd = 0;
+	if (errno != ENOMEM && errno != EBUSY)
+		die("reopen");
+	return nr;
+}
+
 static const struct taker takers[] = {
 	{ "opens", take_opens, 1000 },
 	{ "small_buffers", take_small_buffers, 3000 },
@@ -285,6 +302,7 @@ static const struct taker takers[] = {
 	{ "holds", take_holds, 5000 },
 	{ "fences", take_fences, 5000 },
 	{ "jobs", take_jobs, 5000 },
+	{ "descriptors", take_descriptors, 5000 },
 };
 
 static void become_nobody(void)

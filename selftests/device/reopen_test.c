@@ -280,8 +280,8 @@ struct child {
 };
 
 /*
- * A process that has the buffer by the further descriptor alone, begins, says so
- * and closes it; it lives on until it is killed.
+ * A process that has the buffer by the further descriptor alone, begins, and
+ * closes that; it lives on until it is killed.
  */
 static pid_t begin_and_close(struct child *child)
 {
@@ -308,7 +308,7 @@ static pid_t begin_and_close(struct child *child)
 	return pid;
 }
 
-/* Its own descriptor and mapping go, the further ones stay: it can END still. */
+/* Its own descriptor and mapping go; by the further ones it can still END. */
 static int begin_and_keep(void *arg)
 {
 	struct child *child = arg;
