@@ -444,6 +444,12 @@ static void a_kernels_store_to_read_only_is_illegal(void **state)
 	start_add(stream, target, from, 1);
 	sync_stream();
 	all_are(target, 4);
+	if (!has_processes && !is_embedded()) {
+		mem_buf_destroy(other);
+		mem_buf_destroy(buf);
+		release(target);
+		skip_because("cmocka had SIGSEGV when the engine began");
+	}
 	/* What a kernel in the program gets is the program's handler's. */
 	assert_int_equal(sigaction(SIGSEGV, &none, &old), 0);
 	start_add(stream, from, from, 1);
