@@ -3,7 +3,7 @@
  * The embedded backend: the board in the process itself.
  *
  * Lock order: engine lock, a context's order lock, embedded_buf.lock, window
- * lock, the lock of page protections or of watchers. A thread
+ * lock, the lock of page protections, of watchers or of forks. A thread
  * holds any of them with all signals blocked that can be, and touches no memory
  * of the window meanwhile but by its aliases: a fault's handler takes the
  * window's lock, an order lock and a buffer's.
@@ -563,6 +563,8 @@ void ptr_give_access(struct embedded_buf *buf);
 int ptr_unregister(struct mem_buf *buf);
 void ptr_free(struct mem_buf *buf);
 struct mem_buf *ptr_find(struct mem_ctx *ctx, const void *addr);
+void ptr_hold_forks(void);
+void ptr_let_fork(void);
 bool ptr_is_given(uintptr_t addr);
 void ptr_give(void);
 bool ptr_is_back(uintptr_t addr);

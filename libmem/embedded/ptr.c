@@ -646,6 +646,25 @@ static void in_parent(void)
 	end_fork();
 }
 
+/**
+ * ptr_hold_forks() - no child of the process is made until ptr_let_fork()
+ *
+ * Context: all signals blocked; a fork may be under way, which takes as long as
+ * that of a large process does.
+ */
+void ptr_hold_forks(void)
+{
+	pthread_mutex_lock(&registered.move_lock);
+}
+
+/**
+ * ptr_let_fork() - children may be made again
+ */
+void ptr_let_fork(void)
+{
+	pthread_mutex_unlock(&registered.move_lock);
+}
+
 /* A child's, until its handler has been called. */
 static bool has_pages_away(void)
 {

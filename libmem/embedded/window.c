@@ -104,13 +104,23 @@ static void release(void *addr, size_t len)
 		munmap(addr, len);
 }
 
+/*
+ * No child is made between the two: an engine that had something at the
+ * window's addresses could not begin.
+ */
 static int map_fd(void *addr, size_t len, int prot, int fd, size_t off)
 {
+	int err;
+
+	ptr_hold_forks();
 	/* ThreadSanitizer takes mmap() for a store to all of the memory. */
 	if (syscall(SYS_mmap, addr, len, prot,
 		    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, off) == -1)
-		return -errno;
-	return private_keep(addr, len);
+		err = -errno;
+	else
+		err = private_keep(addr, len);
+	ptr_let_fork();
+	return err;
 }
 
 static int map_file(void *addr, size_t len, int prot,

@@ -347,6 +347,43 @@ static void copies_go_on_while_it_moves(void **state)
 	nothing_found();
 }
 
+static void *export_many(void *arg)
+{
+	const atomic_bool *is_over = arg;
+
+	while (!atomic_load(is_over)) {
+		struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+
+		close(export_of(buf, MEM_RW));
+		mem_buf_destroy(buf);
+	}
+	return NULL;
+}
+
+/* An engine that had what has moved is another one for the next kernel. */
+static void engines_start_while_others_move(void **state)
+{
+	atomic_bool is_over = false;
+	struct mem_buf *buf;
+	pthread_t thread;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, export_many, &is_over),
+			 0);
+	for (i = 0; i < 60; i++) {
+		buf = new_buf(MEM_KIND_COHERENT);
+		engines_add(buf, 1);
+		close(export_of(buf, MEM_RW));
+		engines_add(buf, 1);
+		holds(buf, 2);
+		mem_buf_destroy(buf);
+	}
+	atomic_store(&is_over, true);
+	pthread_join(thread, NULL);
+	nothing_found();
+}
+
 static void first_exports_meet(void **state)
 {
 	struct mover movers[NR_THREADS];
@@ -387,6 +424,7 @@ int main(void)
 		cmocka_unit_test(an_export_waits_for_nothing_else),
 		cmocka_unit_test(a_job_goes_on_while_it_moves),
 		cmocka_unit_test(copies_go_on_while_it_moves),
+		cmocka_unit_test(engines_start_while_others_move),
 		cmocka_unit_test(first_exports_meet),
 	};
 
