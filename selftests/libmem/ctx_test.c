@@ -312,7 +312,8 @@ static int status_of_sharing(const char *variable, const char *soc,
 		setenv("LIBMEM_SOC", variable, 1);
 	else
 		unsetenv("LIBMEM_SOC");
-	execl("/proc/self/exe", "ctx_test", soc, expected, NULL);
+	execl(program_invocation_name, "ctx_test", soc, expected,
+	      NULL);
 	_exit(127);
 }
 
