@@ -117,8 +117,11 @@ static int hold_complete(struct store *store, struct hold *hold,
 		err = place_begin(place, hold->access);
 	if (err && hold->fd >= 0)
 		close(hold->fd);
+	/* Others look at all locks of the store. */
+	pthread_mutex_lock(&store->lock);
 	hold->as = as;
 	hold->place = place;
+	pthread_mutex_unlock(&store->lock);
 	return err;
 }
 
