@@ -38,7 +38,7 @@ DKMSDIR ?= /usr/src/heapsim-$(VERSION)
 INSTALL ?= install
 
 # The vendors' surfaces, each in its folder of libmem/compat
-COMPAT := cuda nvsci
+COMPAT := cuda nvsci vpi nvbuf
 
 MODULE := $(BUILD)/kmod/$(RELEASE)/heapsim.ko
 # Parameters for load and vm: make load PARAMS='soc=orin policy=record'
@@ -106,6 +106,8 @@ libmem: needs ## The library, shared and static
 
 cuda: ## The CUDA-shaped libraries: libmem-cuda, libmem-cudart
 nvsci: ## The NvSciBuf-shaped libraries: libmem-nvscibuf, libmem-nvmedia
+vpi: ## The VPI-shaped library: libmem-vpi
+nvbuf: ## The NvBufSurface-shaped library: libmem-nvbuf
 
 $(COMPAT): needs libmem
 	@$(MAKE) -C libmem/compat/$@ O=$(BUILD)/$@ LIBMEM=$(BUILD)/libmem \

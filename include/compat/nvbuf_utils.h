@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * nvbuf_utils: NvBufSurface's predecessor, up to JetPack 4 and 5. Names,
- * numbers and layouts are those of Jetson Linux 32.6; which calls heapsim lacks,
- * and what the others do: Documentation/nvbufsurface.rst.
+ * numbers and layouts are those of Jetson Linux 32.6; which calls heapsim
+ * lacks, and what the others do: Documentation/nvbufsurface.rst.
  */
 #ifndef _NVBUF_UTILS_H_
 #define _NVBUF_UTILS_H_

@@ -329,7 +329,8 @@ typedef struct NvBufSurfaceMapParams {
  * @batchSize: buffers, 1 to 1024
  * @params: of each
  *
- * The memory is zeroed.
+ * The memory is zeroed, but for CUDA's device and unified memory, which is as
+ * of cudaMalloc().
  *
  * Context: may sleep; any thread.
  * Return: 0, or -1: errno says why.

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Memory of buffers. Surface arrays and handles are libmem's objects, which all
+ * engines of the board and the CPU have access to; the rest is CUDA's kinds of
+ * memory.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "nvbuf.h"
+
+#define PAGE_LEN	4096U
+/* Of rows and planes of memory that is not libmem's object */
+#define PITCH_ALIGN	256U
+#define MAX_KEYS	12
+
+/**
+ * struct keys - keys of a list
+ * @keys: each
+ * @nr: of them
+ */
+struct keys {
+	struct mem_attr keys[MAX_KEYS];
+	size_t nr;
+};
+
+static void key_add(struct keys *keys, uint32_t key, const void *value,
+		    size_t len)
+{
+	keys->keys[keys->nr++] = (struct mem_attr) {
+		.key = key, .value = value, .len = len,
+	};
+}
+
+static uint32_t align_up(uint32_t value, uint32_t to)
+{
+	return (value + to - 1) / to * to;
+}
+
+static int value_get(const struct mem_object *object, uint32_t key, void *value,
+		     size_t len)
+{
+	struct mem_attr attr = { .key = key };
+
+	if (mem_attrs_get(mem_object_attrs(object), 0, &attr, 1) ||
+	    attr.len != len)
+		return -EINVAL;
+	memcpy(value, attr.value, len);
+	return 0;
+}
+
+/* The engines and the CPU are added to @keys. */
+static int object_alloc(struct mem_ctx *ctx, struct keys *keys,
+			struct mem_object **object)
+{
+	const uint64_t engines = 1ULL << MEM_ENGINE_VIC;
+	const uint32_t perm = MEM_RW;
+	const uint8_t needs_cpu = 1;
+	uint8_t gpu[MEM_GPU_ID_LEN];
+	struct mem_attrs *reconciled;
+	struct mem_attrs *list;
+	int rc;
+
+	rc = mem_ctx_gpu_id(ctx, MEM_ENGINE_GPU, gpu);
+	if (!rc)
+		rc = mem_attrs_create(ctx, &list);
+	if (rc)
+		return rc;
+	key_add(keys, MEM_ATTR_REQUIRED_PERM, &perm, sizeof(perm));
+	key_add(keys, MEM_ATTR_NEED_CPU_ACCESS, &needs_cpu, sizeof(needs_cpu));
+	key_add(keys, MEM_ATTR_GPU_IDS, gpu, sizeof(gpu));
+	if (nvbuf_has_vic())
+		key_add(keys, MEM_ATTR_ENGINES, &engines, sizeof(engines));
+	rc = mem_attrs_set(list, keys->keys, keys->nr);
+	if (!rc)
+		rc = mem_attrs_reconcile(&list, 1, &reconciled, NULL);
+	mem_attrs_destroy(list);
+	if (rc)
+		return rc == -EADV ? -EOPNOTSUPP : rc;
+	rc = mem_object_alloc(reconciled, "NvBufSurface", object);
+	mem_attrs_destroy(reconciled);
+	return rc;
+}
+
+/*
+ * Embedded, who has a descriptor of the memory sees it without a cache between:
+ * where caches are to be maintained the descriptor is a name of the buffer and
+ * no more, for otherwise no forgotten sync would ever be found.
+ */
+static int object_name(struct mem_object *object, int *fd)
+{
+	uint8_t is_cached = 0;
+
+	value_get(object, MEM_ATTR_CPU_COHERENCY, &is_cached,
+		  sizeof(is_cached));
+	if (!is_cached || !nvbuf_is_embedded())
+		return mem_object_fd(object, fd);
+	*fd = eventfd(0, EFD_CLOEXEC);
+	return *fd < 0 ? -errno : 0;
+}
+
+static int raw_alloc(struct mem_ctx *ctx, uint64_t len,
+		     struct nvbuf_buffer *buffer)
+{
+	const uint32_t type = MEM_ATTR_TYPE_RAW;
+	struct keys keys = { .nr = 0 };
+
+	key_add(&keys, MEM_ATTR_TYPES, &type, sizeof(type));
+	key_add(&keys, MEM_ATTR_RAW_SIZE, &len, sizeof(len));
+	buffer->len = len;
+	return object_alloc(ctx, &keys, &buffer->object);
+}
+
+static int planes_alloc(struct mem_ctx *ctx, const struct nvbuf_format *format,
+			NvBufSurfaceParams *shown, struct nvbuf_buffer *buffer)
+{
+	NvBufSurfacePlaneParams *planes = &shown->planeParams;
+	const uint32_t layout = shown->layout == NVBUF_LAYOUT_PITCH ?
+				MEM_LAYOUT_PITCH_LINEAR :
+				MEM_LAYOUT_BLOCK_LINEAR;
+	const uint32_t type = MEM_ATTR_TYPE_IMAGE;
+	const uint32_t nr = format->nr_planes;
+	uint32_t fourccs[MEM_PLANES_MAX];
+	uint32_t stds[MEM_PLANES_MAX];
+	uint64_t offs[MEM_PLANES_MAX];
+	uint64_t lens[MEM_PLANES_MAX];
+	struct keys keys = { .nr = 0 };
+	uint32_t i;
+	int rc;
+
+	for (i = 0; i < nr; i++) {
+		fourccs[i] = format->planes[i].fourcc;
+		stds[i] = format->std;
+	}
+	key_add(&keys, MEM_ATTR_TYPES, &type, sizeof(type));
+	key_add(&keys, MEM_ATTR_IMAGE_LAYOUT, &layout, sizeof(layout));
+	key_add(&keys, MEM_ATTR_IMAGE_PLANE_COUNT, &nr, sizeof(nr));
+	key_add(&keys, MEM_ATTR_IMAGE_PLANE_FORMAT, fourccs,
+		nr * sizeof(*fourccs));
+	key_add(&keys, MEM_ATTR_IMAGE_PLANE_STD, stds, nr * sizeof(*stds));
+	key_add(&keys, MEM_ATTR_IMAGE_PLANE_WIDTH, planes->width,
+		nr * sizeof(*planes->width));
+	key_add(&keys, MEM_ATTR_IMAGE_PLANE_HEIGHT, planes->height,
+		nr * sizeof(*planes->height));
+	rc = object_alloc(ctx, &keys, &buffer->object);
+	if (rc)
+		return rc;
+	rc = value_get(buffer->object, MEM_ATTR_IMAGE_PLANE_PITCH,
+		       planes->pitch, nr * sizeof(*planes->pitch));
+	if (!rc)
+		rc = value_get(buffer->object, MEM_ATTR_IMAGE_PLANE_OFFSET,
+			       offs, nr * sizeof(*offs));
+	if (!rc)
+		rc = value_get(buffer->object,
+			       MEM_ATTR_IMAGE_PLANE_ALIGNED_SIZE, lens,
+			       nr * sizeof(*lens));
+	if (!rc)
+		rc = value_get(buffer->object, MEM_ATTR_IMAGE_SIZE,
+			       &buffer->len, sizeof(buffer->len));
+	for (i = 0; i < nr && !rc; i++) {
+		planes->offset[i] = offs[i];
+		planes->psize[i] = lens[i];
+	}
+	return rc;
+}
+
+static int memory_alloc(struct mem_ctx *ctx, NvBufSurfaceMemType type,
+			struct nvbuf_buffer *buffer)
+{
+	unsigned int kind;
+
+	switch (type) {
+	case NVBUF_MEM_CUDA_PINNED:
+		kind = MEM_KIND_PINNED;
+		break;
+	case NVBUF_MEM_CUDA_DEVICE:
+		kind = MEM_KIND_DEVICE;
+		break;
+	case NVBUF_MEM_CUDA_UNIFIED:
+		kind = MEM_KIND_MANAGED;
+		break;
+	case NVBUF_MEM_SYSTEM:
+		buffer->memory = aligned_alloc(PAGE_LEN, align_up(buffer->len,
+								  PAGE_LEN));
+		if (buffer->memory)
+			memset(buffer->memory, 0, buffer->len);
+		return buffer->memory ? 0 : -ENOMEM;
+	default:
+		return -EOPNOTSUPP;
+	}
+	return mem_alloc(ctx, kind, buffer->len,
+			 kind == MEM_KIND_MANAGED ? MEM_ATTACH_GLOBAL : 0,
+			 &buffer->memory);
+}
+
+/* Pitches and offsets where libmem has no say in them. */
+static void planes_place(bool is_packed, NvBufSurfacePlaneParams *planes,
+			 uint64_t *len)
+{
+	const uint32_t align = is_packed ? 1 : PITCH_ALIGN;
+	uint64_t off = 0;
+	uint32_t i;
+
+	for (i = 0; i < planes->num_planes; i++) {
+		planes->pitch[i] = align_up(planes->width[i] *
+					    planes->bytesPerPix[i], align);
+		planes->offset[i] = off;
+		planes->psize[i] = planes->pitch[i] * planes->height[i];
+		off += planes->psize[i];
+	}
+	*len = off;
+}
+
+/**
+ * nvbuf_alloc() - allocate a buffer
+ * @params: as of NvBufSurfaceCreate(), checked; @params->memType is not default
+ * @is_packed: rows without padding, where libmem has no say in them
+ * @shown: out: what the program sees
+ * @buffer: out: memory: nvbuf_free()
+ *
+ * Return: 0 or -errno, after which there may be some memory.
+ */
+int nvbuf_alloc(const NvBufSurfaceCreateParams *params, bool is_packed,
+		NvBufSurfaceParams *shown, struct nvbuf_buffer *buffer)
+{
+	const bool is_object = params->memType == NVBUF_MEM_SURFACE_ARRAY ||
+			       params->memType == NVBUF_MEM_HANDLE;
+	NvBufSurfacePlaneParams *planes = &shown->planeParams;
+	struct nvbuf_format format = { .nr_planes = 1 };
+	struct mem_ctx *ctx;
+	uint32_t i;
+	int rc;
+
+	rc = nvbuf_ctx(&ctx);
+	if (!rc && !params->size)
+		rc = nvbuf_format(params->colorFormat, &format);
+	if (rc)
+		return rc;
+	shown->colorFormat = params->size ? NVBUF_COLOR_FORMAT_INVALID :
+			     params->colorFormat;
+	shown->layout = params->size ? NVBUF_LAYOUT_PITCH : params->layout;
+	shown->width = params->size ? params->size : params->width;
+	shown->height = params->size ? 1 : params->height;
+	planes->num_planes = format.nr_planes;
+	if (params->size)
+		format.planes[0] = (struct nvbuf_plane) {
+			.pixel_len = 1, .x_div = 1, .y_div = 1,
+		};
+	for (i = 0; i < format.nr_planes; i++) {
+		planes->width[i] = (shown->width - 1) /
+				   format.planes[i].x_div + 1;
+		planes->height[i] = (shown->height - 1) /
+				    format.planes[i].y_div + 1;
+		planes->bytesPerPix[i] = format.planes[i].pixel_len;
+	}
+	planes_place(is_packed || params->size, planes, &buffer->len);
+	if (is_object && params->size)
+		rc = raw_alloc(ctx, params->size, buffer);
+	else if (is_object)
+		rc = planes_alloc(ctx, &format, shown, buffer);
+	else
+		rc = memory_alloc(ctx, params->memType, buffer);
+	if (!rc && is_object)
+		rc = object_name(buffer->object, &buffer->fd);
+	if (rc)
+		return rc;
+	shown->pitch = planes->pitch[0];
+	shown->dataSize = buffer->len;
+	shown->dataPtr = buffer->memory;
+	shown->bufferDesc = is_object ? (uint64_t)buffer->fd : 0;
+	return 0;
+}
+
+/**
+ * nvbuf_free() - give the memory of a buffer back
+ * @type: kind of memory
+ * @buffer: memory
+ */
+void nvbuf_free(NvBufSurfaceMemType type, struct nvbuf_buffer *buffer)
+{
+	struct mem_ctx *ctx;
+
+	if (buffer->fd >= 0)
+		close(buffer->fd);
+	mem_object_put(buffer->object);
+	if (type == NVBUF_MEM_SYSTEM)
+		free(buffer->memory);
+	else if (buffer->memory && !nvbuf_ctx(&ctx))
+		mem_free(ctx, buffer->memory);
+}

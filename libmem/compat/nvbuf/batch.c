@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Batches of this process: one that was never given out, or was given back, is
+ * found out and not followed; and a descriptor leads to its batch.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "nvbuf.h"
+
+/* Protects all that follows. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nvbuf_batch *batches;
+static struct mem_ctx *mem_ctx;
+static bool has_vic;
+static bool is_embedded;
+
+/**
+ * nvbuf_fail() - a call fails
+ * @err: errno
+ *
+ * Return: -1.
+ */
+int nvbuf_fail(int err)
+{
+	errno = err;
+	return -1;
+}
+
+/**
+ * nvbuf_rc() - what a call returns
+ * @rc: 0 or -errno
+ *
+ * Return: 0 or -1.
+ */
+int nvbuf_rc(int rc)
+{
+	return rc < 0 ? nvbuf_fail(-rc) : 0;
+}
+
+/* The lock is held. */
+static int context_open(void)
+{
+	const struct mem_ctx_options options = {
+		.size = sizeof(options), .soc = "orin",
+	};
+	struct mem_board board = { .size = sizeof(board) };
+	struct mem_probe probe = { .size = sizeof(probe) };
+	struct mem_ctx *mem;
+	int rc;
+
+	if (mem_ctx)
+		return 0;
+	rc = mem_ctx_open_shared(&options, &mem);
+	if (rc)
+		return rc;
+	rc = mem_ctx_board(mem, MEM_ENGINE_GPU, &board);
+	if (!rc)
+		rc = mem_ctx_probe(mem, &probe);
+	if (rc) {
+		mem_ctx_close(mem);
+		return rc;
+	}
+	has_vic = board.has_vic;
+	is_embedded = probe.backend == MEM_BACKEND_EMBEDDED;
+	mem_ctx = mem;
+	return 0;
+}
+
+/**
+ * nvbuf_ctx() - libmem's context
+ * @ctx: out: context, which stays
+ *
+ * Return: 0 or -errno.
+ */
+int nvbuf_ctx(struct mem_ctx **ctx)
+{
+	int rc;
+
+	pthread_mutex_lock(&lock);
+	rc = context_open();
+	pthread_mutex_unlock(&lock);
+	*ctx = mem_ctx;
+	return rc;
+}
+
+/**
+ * nvbuf_has_vic() - whether the board has a VIC
+ *
+ * After nvbuf_ctx().
+ */
+bool nvbuf_has_vic(void)
+{
+	return has_vic;
+}
+
+/**
+ * nvbuf_is_embedded() - whether there is no module
+ *
+ * After nvbuf_ctx().
+ */
+bool nvbuf_is_embedded(void)
+{
+	return is_embedded;
+}
+
+/**
+ * nvbuf_batch_of() - what is behind a batch of the program's
+ * @surf: any pointer
+ *
+ * Return: the batch; NULL: there is none.
+ */
+struct nvbuf_batch *nvbuf_batch_of(const NvBufSurface *surf)
+{
+	struct nvbuf_batch *batch;
+
+	pthread_mutex_lock(&lock);
+	for (batch = batches; batch; batch = batch->next)
+		if (&batch->surf == surf)
+			break;
+	pthread_mutex_unlock(&lock);
+	return batch;
+}
+
+/**
+ * nvbuf_batch_of_fd() - the batch of a descriptor
+ * @fd: any number
+ * @index: out: the buffer
+ *
+ * Return: the batch; NULL: there is none.
+ */
+struct nvbuf_batch *nvbuf_batch_of_fd(int fd, unsigned int *index)
+{
+	struct nvbuf_batch *batch;
+	unsigned int i = 0;
+
+	pthread_mutex_lock(&lock);
+	for (batch = fd < 0 ? NULL : batches; batch; batch = batch->next) {
+		for (i = 0; i < batch->surf.batchSize; i++)
+			if (batch->buffers[i].fd == fd)
+				break;
+		if (i < batch->surf.batchSize)
+			break;
+	}
+	pthread_mutex_unlock(&lock);
+	*index = i;
+	return batch;
+}
+
+/**
+ * nvbuf_batch_new() - room for a batch
+ * @nr: buffers
+ *
+ * Return: the batch, nvbuf_batch_free(); NULL: no memory.
+ */
+struct nvbuf_batch *nvbuf_batch_new(uint32_t nr)
+{
+	struct nvbuf_batch *batch = calloc(1, sizeof(*batch));
+	uint32_t i;
+
+	if (!batch)
+		return NULL;
+	batch->surf.surfaceList = calloc(nr, sizeof(*batch->surf.surfaceList));
+	batch->buffers = calloc(nr, sizeof(*batch->buffers));
+	if (!batch->surf.surfaceList || !batch->buffers) {
+		nvbuf_batch_free(batch);
+		return NULL;
+	}
+	batch->surf.batchSize = nr;
+	for (i = 0; i < nr; i++)
+		batch->buffers[i].fd = -1;
+	return batch;
+}
+
+/**
+ * nvbuf_batch_free() - free that room
+ * @batch: without memory
+ */
+void nvbuf_batch_free(struct nvbuf_batch *batch)
+{
+	free(batch->surf.surfaceList);
+	free(batch->buffers);
+	free(batch);
+}
+
+/**
+ * nvbuf_batch_add() - the program has a batch more
+ * @batch: complete
+ */
+void nvbuf_batch_add(struct nvbuf_batch *batch)
+{
+	pthread_mutex_lock(&lock);
+	batch->next = batches;
+	batches = batch;
+	pthread_mutex_unlock(&lock);
+}
+
+/**
+ * nvbuf_batch_take() - the program gives a batch back
+ * @batch: batch
+ *
+ * Return: true if it had it: of several threads that ask, one is told so.
+ */
+bool nvbuf_batch_take(struct nvbuf_batch *batch)
+{
+	struct nvbuf_batch **at;
+	bool had;
+
+	pthread_mutex_lock(&lock);
+	for (at = &batches; *at; at = &(*at)->next)
+		if (*at == batch)
+			break;
+	had = *at;
+	if (had)
+		*at = batch->next;
+	pthread_mutex_unlock(&lock);
+	return had;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of libmem-nvbuf share among themselves. */
+#ifndef _COMPAT_NVBUF_NVBUF_H
+#define _COMPAT_NVBUF_NVBUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <libmem.h>
+#include <libmem/image.h>
+
+#include "nvbufsurface.h"
+
+#define API __attribute__((visibility("default")))
+
+/* Buffers of a batch at most */
+#define BATCH_MAX	1024U
+
+/**
+ * struct nvbuf_plane - a plane of a colour format
+ * @fourcc: its pixels
+ * @pixel_len: bytes of one
+ * @x_div: image width by plane width
+ * @y_div: image height by plane height
+ */
+struct nvbuf_plane {
+	uint32_t fourcc;
+	uint32_t pixel_len;
+	uint32_t x_div;
+	uint32_t y_div;
+};
+
+/**
+ * struct nvbuf_format - a colour format
+ * @std: enum mem_color_std
+ * @nr_planes: 1 to MEM_PLANES_MAX
+ * @planes: each
+ */
+struct nvbuf_format {
+	uint32_t std;
+	uint32_t nr_planes;
+	struct nvbuf_plane planes[MEM_PLANES_MAX];
+};
+
+/**
+ * struct nvbuf_buffer - what is behind one NvBufSurfaceParams
+ * @object: of surface arrays and handles
+ * @memory: of CUDA's kinds and system memory, and of what is borrowed while it
+ *	is mapped
+ * @len: bytes
+ * @fd: descriptor; -1: none
+ * @mapped: bit of each plane that is mapped
+ */
+struct nvbuf_buffer {
+	struct mem_object *object;
+	void *memory;
+	uint64_t len;
+	int fd;
+	unsigned int mapped;
+};
+
+/**
+ * struct nvbuf_batch - what is behind an NvBufSurface
+ * @surf: what the program has, first
+ * @next: another batch
+ * @nr_users: locks of VPI's that it is borrowed from; 0: it is the program's
+ * @buffers: each
+ */
+struct nvbuf_batch {
+	NvBufSurface surf;
+	struct nvbuf_batch *next;
+	unsigned int nr_users;
+	struct nvbuf_buffer *buffers;
+};
+
+int nvbuf_fail(int err);
+int nvbuf_rc(int rc);
+
+int nvbuf_ctx(struct mem_ctx **ctx);
+bool nvbuf_has_vic(void);
+bool nvbuf_is_embedded(void);
+struct nvbuf_batch *nvbuf_batch_of(const NvBufSurface *surf);
+struct nvbuf_batch *nvbuf_batch_of_fd(int fd, unsigned int *index);
+struct nvbuf_batch *nvbuf_batch_new(uint32_t nr);
+void nvbuf_batch_free(struct nvbuf_batch *batch);
+void nvbuf_batch_add(struct nvbuf_batch *batch);
+bool nvbuf_batch_take(struct nvbuf_batch *batch);
+
+int nvbuf_format(NvBufSurfaceColorFormat color, struct nvbuf_format *format);
+unsigned int nvbuf_to_mem(NvBufSurfaceColorFormat color,
+			  NvBufSurfaceLayout layout);
+NvBufSurfaceColorFormat nvbuf_of_mem(unsigned int format,
+				     NvBufSurfaceLayout *layout);
+
+int nvbuf_alloc(const NvBufSurfaceCreateParams *params, bool is_packed,
+		NvBufSurfaceParams *shown, struct nvbuf_buffer *buffer);
+void nvbuf_free(NvBufSurfaceMemType type, struct nvbuf_buffer *buffer);
+
+int nvbuf_check(const struct nvbuf_batch *batch, int index, int plane);
+bool nvbuf_is_cached(const struct nvbuf_batch *batch);
+int nvbuf_maintain(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
+		   uint32_t op);
+int nvbuf_data(const struct nvbuf_batch *batch, uint32_t index,
+	       struct mem_image_data *data);
+
+#endif

@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Images: libmem's, locked as the kinds of buffer that VPI has. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../nvbuf/share.h"
+#include "heapsim_vpi.h"
+#include "vpi.h"
+
+#pragma weak heapsim_nvbuf_add
+#pragma weak heapsim_nvbuf_del
+#pragma weak heapsim_nvbuf_find
+
+/**
+ * struct kind - a kind of buffer
+ * @as: enum mem_lock_as
+ * @backend: that the image must have
+ * @name: as VPI has it
+ */
+struct kind {
+	unsigned int as;
+	uint64_t backend;
+	const char *name;
+};
+
+static const struct kind kinds[] = {
+	[VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR] = {
+		MEM_LOCK_HOST, VPI_BACKEND_CPU,
+		"VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR" },
+	[VPI_IMAGE_BUFFER_CUDA_PITCH_LINEAR] = {
+		MEM_LOCK_DEVICE, VPI_BACKEND_CUDA,
+		"VPI_IMAGE_BUFFER_CUDA_PITCH_LINEAR" },
+	[VPI_IMAGE_BUFFER_CUDA_ARRAY] = {
+		0, 0, "VPI_IMAGE_BUFFER_CUDA_ARRAY" },
+	[VPI_IMAGE_BUFFER_EGLIMAGE] = {
+		0, 0, "VPI_IMAGE_BUFFER_EGLIMAGE" },
+	[VPI_IMAGE_BUFFER_NVBUFFER] = {
+		MEM_LOCK_FD, 0, "VPI_IMAGE_BUFFER_NVBUFFER" },
+	[VPI_IMAGE_BUFFER_NVSCIBUF] = {
+		MEM_LOCK_OBJECT, 0, "VPI_IMAGE_BUFFER_NVSCIBUF" },
+};
+
+static VPIStatus kind_check(VPIImageBufferType type, const struct kind **kind)
+{
+	if (type <= VPI_IMAGE_BUFFER_INVALID ||
+	    (size_t)type >= sizeof(kinds) / sizeof(*kinds))
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"there is no buffer type %d", (int)type);
+	if (type == VPI_IMAGE_BUFFER_CUDA_ARRAY ||
+	    type == VPI_IMAGE_BUFFER_EGLIMAGE)
+		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
+				"heapsim has no %s: Documentation/vpi.rst",
+				kinds[type].name);
+	*kind = &kinds[type];
+	return VPI_SUCCESS;
+}
+
+/**
+ * vpi_image_drop() - free an image
+ * @image: which no handle leads to any more
+ */
+void vpi_image_drop(struct VPIImageImpl *image)
+{
+	struct vpi_hold *hold;
+
+	while ((hold = image->holds)) {
+		image->holds = hold->next;
+		if (hold->fd >= 0 && heapsim_nvbuf_del)
+			heapsim_nvbuf_del(hold->fd);
+		free(hold);
+	}
+	mem_image_destroy(image->mem);
+	pthread_mutex_destroy(&image->lock);
+	free(image);
+}
+
+/* libmem has made @mem: make it an image of the program's. */
+static VPIStatus image_add(struct VPIContextImpl *ctx, struct mem_image *mem,
+			   VPIImageFormat format, VPIImageBufferType wrapped,
+			   uint64_t flags, VPIImage *img)
+{
+	struct mem_image_info info = { .size = sizeof(info) };
+	struct VPIImageImpl *image = calloc(1, sizeof(*image));
+	VPIStatus status;
+	char name[MEM_NAME_LEN];
+
+	if (!image) {
+		mem_image_destroy(mem);
+		return vpi_rc(-ENOMEM, "the image");
+	}
+	mem_image_info(mem, &info);
+	pthread_mutex_init(&image->lock, NULL);
+	image->mem = mem;
+	image->format = format ? format : vpi_format_of_mem(info.format);
+	image->width = info.width;
+	image->height = info.height;
+	image->wrapped = wrapped;
+	status = vpi_object_add(image, VPI_KIND_IMAGE, flags, ctx);
+	if (status) {
+		vpi_image_drop(image);
+		return status;
+	}
+	/* "VPIImage NV12_ER 320x240" */
+	snprintf(name, sizeof(name), "VPIImage %.12s %dx%d",
+		 vpiImageFormatGetName(image->format) +
+		 strlen("VPI_IMAGE_FORMAT_"), image->width, image->height);
+	mem_image_set_name(mem, name);
+	*img = image;
+	return VPI_SUCCESS;
+}
+
+/**
+ * struct request - an image that libmem is to make
+ * @ctx: libmem's context
+ * @data: memory to be wrapped; NULL: of its own
+ * @width: pixels
+ * @height: rows
+ * @format: enum mem_format
+ */
+struct request {
+	struct mem_ctx *ctx;
+	const struct mem_image_data *data;
+	uint32_t width;
+	uint32_t height;
+	unsigned int format;
+};
+
+static int request_make(const void *what, uint64_t uses, void **made)
+{
+	const struct request *request = what;
+	struct mem_image *mem;
+	int rc;
+
+	if (request->data)
+		rc = mem_image_wrap(request->ctx, request->data, uses, &mem);
+	else
+		rc = mem_image_create(request->ctx, request->width,
+				      request->height, request->format, uses,
+				      &mem);
+	if (!rc)
+		*made = mem;
+	return rc;
+}
+
+static void request_drop(void *made)
+{
+	mem_image_destroy(made);
+}
+
+static const struct vpi_maker maker = {
+	.make = request_make,
+	.drop = request_drop,
+	.name = "image",
+};
+
+VPI_PUBLIC VPIStatus vpiImageCreate(int32_t width, int32_t height,
+				    VPIImageFormat fmt, uint64_t flags,
+				    VPIImage *img)
+{
+	struct request request = { .width = width, .height = height };
+	struct VPIContextImpl *ctx;
+	VPIStatus status;
+	void *made;
+
+	VPI_ENTER();
+	if (!img)
+		return vpi_null("img");
+	if (width < 1 || height < 1 || width > (int32_t)MEM_IMAGE_MAX ||
+	    height > (int32_t)MEM_IMAGE_MAX)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"%dx%d is none of 1x1 to %ux%u", width, height,
+				MEM_IMAGE_MAX, MEM_IMAGE_MAX);
+	status = vpi_format_check(fmt, &request.format);
+	if (!status)
+		status = vpi_current(&ctx);
+	if (!status)
+		status = vpi_flags(ctx, &flags, VPI_OBJECT_FLAGS, 0);
+	if (!status)
+		status = vpi_mem(&request.ctx);
+	if (!status)
+		status = vpi_make(&maker, &request, &flags, &made);
+	if (status)
+		return status;
+	return image_add(ctx, made, fmt, VPI_IMAGE_BUFFER_INVALID, flags, img);
+}
+
+VPI_PUBLIC VPIStatus vpiInitImageWrapperParams(VPIImageWrapperParams *params)
+{
+	VPI_ENTER();
+	if (!params)
+		return vpi_null("params");
+	params->colorSpec = VPI_COLOR_SPEC_DEFAULT;
+	return VPI_SUCCESS;
+}
+
+static VPIStatus data_of_pitch(const VPIImageBufferPitchLinear *pitch,
+			       VPIImageFormat format,
+			       struct mem_image_data *data)
+{
+	const VPIImagePlanePitchLinear *plane;
+	int32_t i;
+
+	data->width = pitch->planes[0].width;
+	data->height = pitch->planes[0].height;
+	data->nr_planes = vpiImageFormatGetPlaneCount(format);
+	if (pitch->numPlanes != (int32_t)data->nr_planes)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"numPlanes is %d, %s has %u", pitch->numPlanes,
+				vpiImageFormatGetName(format), data->nr_planes);
+	for (i = 0; i < pitch->numPlanes; i++) {
+		plane = &pitch->planes[i];
+		if (!plane->pBase)
+			return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+					"planes[%d].pBase is NULL", i);
+		if (plane->width < 1 || plane->height < 1 ||
+		    plane->pitchBytes < 1)
+			return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+					"planes[%d] has no size or pitch", i);
+		if (plane->pixelType &&
+		    vpiPixelTypeGetBitsPerPixel(plane->pixelType) !=
+		    vpiImageFormatGetPlaneBitsPerPixel(format, i))
+			return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+					"planes[%d].pixelType is not that of %s",
+					i, vpiImageFormatGetName(format));
+		data->planes[i].width = plane->width;
+		data->planes[i].height = plane->height;
+		data->planes[i].pixel_len =
+			vpiImageFormatGetPlaneBitsPerPixel(format, i) / 8;
+		data->planes[i].pitch = plane->pitchBytes;
+		data->planes[i].base = plane->pBase + plane->offsetBytes;
+	}
+	return VPI_SUCCESS;
+}
+
+static VPIStatus data_of_fd(int fd, struct mem_image_data *data)
+{
+	int rc = heapsim_nvbuf_find ? heapsim_nvbuf_find(fd, data) : -ENOENT;
+
+	if (rc == -ENOENT)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"descriptor %d is no NvBufSurface of this process%s",
+				fd, heapsim_nvbuf_find ? "" :
+				", which is not linked with libmem-nvbuf");
+	if (rc == -EOPNOTSUPP)
+		return vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
+				"heapsim has no images of the surface's format: Documentation/nvbufsurface.rst");
+	return VPI_SUCCESS;
+}
+
+/*
+ * What libmem is to wrap. @format: out: as the program has it, 0: as the memory
+ * says. Of an NvBufSurface @data->object has one reference, the caller's.
+ */
+static VPIStatus data_of(const VPIImageData *vpi,
+			 const VPIImageWrapperParams *params,
+			 struct mem_image_data *data, VPIImageFormat *format)
+{
+	const struct kind *kind = NULL;
+	VPIColorSpec spec = params ? params->colorSpec : VPI_COLOR_SPEC_DEFAULT;
+	VPIStatus status = kind_check(vpi->bufferType, &kind);
+
+	if (status)
+		return status;
+	memset(data, 0, sizeof(*data));
+	data->size = sizeof(*data);
+	data->as = kind->as;
+	data->fd = -1;
+	*format = VPI_IMAGE_FORMAT_INVALID;
+	switch (vpi->bufferType) {
+	case VPI_IMAGE_BUFFER_NVBUFFER:
+		status = data_of_fd(vpi->buffer.fd, data);
+		if (status)
+			return status;
+		*format = vpi_format_of_mem(data->format);
+		break;
+	case VPI_IMAGE_BUFFER_NVSCIBUF:
+		data->object = (struct mem_object *)vpi->buffer.nvscibuf.buffer;
+		*format = vpi->buffer.nvscibuf.format;
+		if (!data->object)
+			return vpi_null("data->buffer.nvscibuf.buffer");
+		break;
+	default:
+		*format = vpi->buffer.pitch.format;
+		break;
+	}
+	if (*format && spec != VPI_COLOR_SPEC_DEFAULT) {
+		*format = vpiImageFormatSetColorSpec(*format, spec);
+		if (!*format)
+			status = vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+					  "the format takes no colour spec");
+	}
+	if (!status && (*format || data->as != MEM_LOCK_OBJECT))
+		status = vpi_format_check(*format, &data->format);
+	if (!status && data->as != MEM_LOCK_OBJECT)
+		status = data_of_pitch(&vpi->buffer.pitch, *format, data);
+	if (status && vpi->bufferType == VPI_IMAGE_BUFFER_NVBUFFER)
+		mem_object_put(data->object);
+	return status;
+}
+
+VPI_PUBLIC VPIStatus vpiImageCreateWrapper(const VPIImageData *data,
+					   const VPIImageWrapperParams *params,
+					   uint64_t flags, VPIImage *img)
+{
+	struct mem_image_data wrapped;
+	struct request request = { .data = &wrapped };
+	struct VPIContextImpl *ctx;
+	VPIImageFormat format;
+	VPIStatus status;
+	void *made;
+
+	VPI_ENTER();
+	if (!img)
+		return vpi_null("img");
+	if (!data)
+		return vpi_null("data");
+	status = data_of(data, params, &wrapped, &format);
+	if (status)
+		return status;
+	status = vpi_current(&ctx);
+	if (!status)
+		status = vpi_flags(ctx, &flags, VPI_OBJECT_FLAGS,
+				   kinds[data->bufferType].backend);
+	if (!status)
+		status = vpi_mem(&request.ctx);
+	if (!status)
+		status = vpi_make(&maker, &request, &flags, &made);
+	if (data->bufferType == VPI_IMAGE_BUFFER_NVBUFFER)
+		mem_object_put(wrapped.object);
+	if (status)
+		return status;
+	return image_add(ctx, made, format, data->bufferType, flags, img);
+}
+
+VPI_PUBLIC VPIStatus vpiImageSetWrapper(VPIImage img, const VPIImageData *data)
+{
+	struct mem_image_data wrapped;
+	VPIImageFormat format;
+	VPIStatus status;
+	int rc;
+
+	VPI_ENTER();
+	status = vpi_object_check(img, VPI_KIND_IMAGE, "img");
+	if (status)
+		return status;
+	if (!data)
+		return vpi_null("data");
+	if (img->wrapped == VPI_IMAGE_BUFFER_INVALID)
+		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				"img is not of vpiImageCreateWrapper()");
+	if (img->wrapped != data->bufferType)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"img wraps another type of buffer");
+	status = data_of(data, NULL, &wrapped, &format);
+	if (status)
+		return status;
+	rc = mem_image_rewrap(img->mem, &wrapped);
+	if (data->bufferType == VPI_IMAGE_BUFFER_NVBUFFER)
+		mem_object_put(wrapped.object);
+	if (rc == -EBUSY)
+		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				"img is locked: vpiImageUnlock() first");
+	if (rc == -EINVAL)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"data has not the format and sides of img");
+	return vpi_rc(rc, "img");
+}
+
+VPI_PUBLIC void vpiImageDestroy(VPIImage img)
+{
+	if (vpi_object_del(img, VPI_KIND_IMAGE))
+		vpi_image_drop(img);
+}
+
+VPI_PUBLIC VPIStatus vpiImageGetSize(VPIImage img, int32_t *width,
+				     int32_t *height)
+{
+	VPIStatus status;
+
+	VPI_ENTER();
+	status = vpi_object_check(img, VPI_KIND_IMAGE, "img");
+	if (status)
+		return status;
+	if (!width || !height)
+		return vpi_null(width ? "height" : "width");
+	*width = img->width;
+	*height = img->height;
+	return VPI_SUCCESS;
+}
+
+VPI_PUBLIC VPIStatus vpiImageGetFormat(VPIImage img, VPIImageFormat *format)
+{
+	VPIStatus status;
+
+	VPI_ENTER();
+	status = vpi_object_check(img, VPI_KIND_IMAGE, "img");
+	if (status)
+		return status;
+	if (!format)
+		return vpi_null("format");
+	*format = img->format;
+	return VPI_SUCCESS;
+}
+
+VPI_PUBLIC VPIStatus vpiImageGetFlags(VPIImage img, uint64_t *flags)
+{
+	VPI_ENTER();
+	return vpi_object_flags(img, VPI_KIND_IMAGE, flags);
+}
+
+VPI_PUBLIC VPIStatus heapsim_vpi_image(VPIImage image, struct mem_image **mem)
+{
+	VPIStatus status;
+
+	VPI_ENTER();
+	status = vpi_object_check(image, VPI_KIND_IMAGE, "image");
+	if (status)
+		return status;
+	if (!mem)
+		return vpi_null("mem");
+	*mem = image->mem;
+	return VPI_SUCCESS;
+}
+
+static VPIStatus lock_failed(int rc, const VPIImageData *vpi,
+			     const struct kind *kind)
+{
+	if (rc == -EBUSY)
+		return vpi_fail(VPI_ERROR_BUFFER_LOCKED,
+				"img is locked in a mode that excludes this one: vpiImageUnlock() first");
+	if (rc == -EOPNOTSUPP && vpi && kind->as == MEM_LOCK_FD)
+		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				"%s exports no surfaces: lock %s or %s instead",
+				vpi_board(),
+				kinds[VPI_IMAGE_BUFFER_CUDA_PITCH_LINEAR].name,
+				kinds[VPI_IMAGE_BUFFER_NVSCIBUF].name);
+	if (rc == -EOPNOTSUPP)
+		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
+				"block-linear pixels have no pointers: convert the image to a pitch-linear format");
+	return vpi_rc(rc, "img");
+}
+
+static void data_fill(const struct mem_image_data *data,
+		      VPIImageBufferType type, VPIImageFormat format,
+		      VPIImageData *vpi)
+{
+	VPIImageBufferPitchLinear *pitch = &vpi->buffer.pitch;
+	uint32_t i;
+
+	memset(vpi, 0, sizeof(*vpi));
+	vpi->bufferType = type;
+	switch (type) {
+	case VPI_IMAGE_BUFFER_NVBUFFER:
+		vpi->buffer.fd = data->fd;
+		return;
+	case VPI_IMAGE_BUFFER_NVSCIBUF:
+		vpi->buffer.nvscibuf.buffer = (NvSciBufObj)data->object;
+		vpi->buffer.nvscibuf.format = format;
+		return;
+	default:
+		break;
+	}
+	pitch->format = format;
+	pitch->numPlanes = data->nr_planes;
+	for (i = 0; i < data->nr_planes; i++) {
+		pitch->planes[i].pixelType =
+			vpiImageFormatGetPlanePixelType(format, i);
+		pitch->planes[i].width = data->planes[i].width;
+		pitch->planes[i].height = data->planes[i].height;
+		pitch->planes[i].pitchBytes = data->planes[i].pitch;
+		pitch->planes[i].pBase = data->planes[i].base;
+	}
+}
+
+/* @vpi may be NULL: the lock alone is wanted. */
+static VPIStatus image_lock(VPIImage img, VPILockMode mode,
+			    VPIImageBufferType type, VPIImageData *vpi)
+{
+	struct mem_image_data data = { .size = sizeof(data) };
+	const struct kind *kind = &kinds[type];
+	struct vpi_hold *hold;
+	int rc;
+
+	if (mode != VPI_LOCK_READ && mode != VPI_LOCK_WRITE &&
+	    mode != VPI_LOCK_READ_WRITE)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"there is no lock mode %d", (int)mode);
+	if (kind->backend & ~img->object.flags)
+		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				"%s needs the backend %s, which img was made without",
+				kind->name,
+				kind->as == MEM_LOCK_HOST ? "CPU" : "CUDA");
+	hold = calloc(1, sizeof(*hold));
+	if (!hold)
+		return vpi_rc(-ENOMEM, "img");
+	hold->fd = -1;
+	rc = mem_image_lock(img->mem, mode == VPI_LOCK_READ ? MEM_READ :
+			    mode == VPI_LOCK_WRITE ? MEM_WRITE : MEM_RW,
+			    kind->as, &data);
+	if (rc) {
+		free(hold);
+		return lock_failed(rc, vpi, kind);
+	}
+	if (kind->as == MEM_LOCK_FD && heapsim_nvbuf_add &&
+	    !heapsim_nvbuf_add(&data))
+		hold->fd = data.fd;
+	pthread_mutex_lock(&img->lock);
+	hold->next = img->holds;
+	img->holds = hold;
+	pthread_mutex_unlock(&img->lock);
+	if (vpi)
+		data_fill(&data, type, img->format, vpi);
+	return VPI_SUCCESS;
+}
+
+VPI_PUBLIC VPIStatus vpiImageLock(VPIImage img, VPILockMode mode)
+{
+	VPIImageBufferType type = VPI_IMAGE_BUFFER_NVSCIBUF;
+	VPIStatus status;
+
+	VPI_ENTER();
+	status = vpi_object_check(img, VPI_KIND_IMAGE, "img");
+	if (status)
+		return status;
+	/* Where the program's memory is to be up to date */
+	if (img->wrapped == VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR ||
+	    img->wrapped == VPI_IMAGE_BUFFER_CUDA_PITCH_LINEAR)
+		type = img->wrapped;
+	return image_lock(img, mode, type, NULL);
+}
+
+VPI_PUBLIC VPIStatus vpiImageLockData(VPIImage img, VPILockMode mode,
+				      VPIImageBufferType bufType,
+				      VPIImageData *data)
+{
+	const struct kind *kind;
+	VPIStatus status;
+
+	VPI_ENTER();
+	status = vpi_object_check(img, VPI_KIND_IMAGE, "img");
+	if (status)
+		return status;
+	if (!data)
+		return vpi_null("data");
+	status = kind_check(bufType, &kind);
+	return status ? status : image_lock(img, mode, bufType, data);
+}
+
+VPI_PUBLIC VPIStatus vpiImageUnlock(VPIImage img)
+{
+	struct vpi_hold *hold;
+	VPIStatus status;
+
+	VPI_ENTER();
+	status = vpi_object_check(img, VPI_KIND_IMAGE, "img");
+	if (status)
+		return status;
+	pthread_mutex_lock(&img->lock);
+	hold = img->holds;
+	if (hold)
+		img->holds = hold->next;
+	pthread_mutex_unlock(&img->lock);
+	if (!hold)
+		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				"img is not locked");
+	if (hold->fd >= 0 && heapsim_nvbuf_del)
+		heapsim_nvbuf_del(hold->fd);
+	free(hold);
+	return vpi_rc(mem_image_unlock(img->mem), "img");
+}

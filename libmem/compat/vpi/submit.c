@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Algorithms: libmem's, by the engine that a backend is. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "vpi.h"
+#include "vpi/algo/BoxFilter.h"
+#include "vpi/algo/ConvertImageFormat.h"
+#include "vpi/algo/HarrisCorners.h"
+#include "vpi/algo/Rescale.h"
+
+/* In the order in which they are tried if the program leaves it open */
+static const struct {
+	uint64_t backend;
+	unsigned int engine;
+	const char *name;
+} tries[] = {
+	{ VPI_BACKEND_CUDA, MEM_ENGINE_GPU, "CUDA" },
+	{ VPI_BACKEND_VIC, MEM_ENGINE_VIC, "VIC" },
+	{ VPI_BACKEND_PVA, MEM_ENGINE_PVA, "PVA" },
+	{ VPI_BACKEND_CPU, MEM_ENGINE_CPU, "CPU" },
+};
+
+#define NR_TRIES	(sizeof(tries) / sizeof(*tries))
+
+/**
+ * struct job - work that is to be submitted
+ * @run: have an engine do it
+ * @stream: in order of this one
+ * @input: image
+ * @output: image, or NULL
+ * @arrays: or NULL
+ * @payload: or NULL
+ * @how: for @run
+ * @misfit: what the images are if they do not fit each other, a sentence
+ */
+struct job {
+	int (*run)(const struct job *job, unsigned int engine);
+	VPIStream stream;
+	VPIImage input;
+	VPIImage output;
+	VPIArray arrays[2];
+	VPIPayload payload;
+	const void *how;
+	const char *misfit;
+};
+
+/* Which backends all have enabled */
+static uint64_t job_backends(const struct job *job)
+{
+	uint64_t flags = job->stream->object.flags & job->input->object.flags;
+	unsigned int i;
+
+	if (job->output)
+		flags &= job->output->object.flags;
+	for (i = 0; i < 2; i++)
+		if (job->arrays[i])
+			flags &= job->arrays[i]->object.flags;
+	if (job->payload)
+		flags &= job->payload->object.flags;
+	return flags & VPI_BACKEND_MASK;
+}
+
+static VPIStatus job_disabled(const struct job *job, uint64_t backend)
+{
+	const struct {
+		const void *handle;
+		const char *name;
+	} all[] = {
+		{ job->stream, "the stream" },
+		{ job->input, "the input" },
+		{ job->output, "the output" },
+		{ job->arrays[0], "outFeatures" },
+		{ job->arrays[1], "outScores" },
+		{ job->payload, "the payload" },
+	};
+	const struct vpi_object *object;
+	char text[48];
+	size_t i;
+
+	vpi_backends_name(backend, text, sizeof(text));
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		object = all[i].handle;
+		if (object && !(object->flags & backend))
+			return vpi_fail(VPI_ERROR_INVALID_OPERATION,
+					"%s was made without the backend %s",
+					all[i].name, text);
+	}
+	return vpi_fail(VPI_ERROR_INVALID_OPERATION,
+			"stream, images, arrays and payload have no backend in common");
+}
+
+/* Images of the same sides? */
+static VPIStatus job_sides(const struct job *job)
+{
+	if (job->input->width != job->output->width ||
+	    job->input->height != job->output->height)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"input is %dx%d, output %dx%d",
+				job->input->width, job->input->height,
+				job->output->width, job->output->height);
+	return VPI_SUCCESS;
+}
+
+static VPIStatus job_formats(const struct job *job)
+{
+	if (job->input->format != job->output->format)
+		return vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
+				"input and output have two formats");
+	return VPI_SUCCESS;
+}
+
+static VPIStatus job_check(const struct job *job)
+{
+	VPIStatus status;
+
+	status = vpi_object_check(job->stream, VPI_KIND_STREAM, "stream");
+	if (!status)
+		status = vpi_object_check(job->input, VPI_KIND_IMAGE, "input");
+	return status;
+}
+
+static VPIStatus job_check_output(const struct job *job)
+{
+	VPIStatus status = job_check(job);
+
+	if (!status)
+		status = vpi_object_check(job->output, VPI_KIND_IMAGE,
+					  "output");
+	if (!status && job->input == job->output)
+		status = vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				  "input and output are one image");
+	return status;
+}
+
+static VPIStatus job_failed(const struct job *job, uint64_t backend, int rc)
+{
+	char text[48];
+
+	/* Of all backends none does it. */
+	if (rc == -EOPNOTSUPP && !backend)
+		rc = -EINVAL;
+	vpi_backends_name(backend, text, sizeof(text));
+	switch (rc) {
+	case -EBUSY:
+		return vpi_fail(VPI_ERROR_BUFFER_LOCKED,
+				"an image or array is locked: unlock it before work uses it");
+	case -EINVAL:
+		return vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
+				"%s: Documentation/vpi.rst", job->misfit);
+	case -EOPNOTSUPP:
+		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
+				"backend %s does not do this for such images: Documentation/vpi.rst",
+				text);
+	default:
+		return vpi_errno(rc, "the stream");
+	}
+}
+
+/* Arguments are checked but for the backend. */
+static VPIStatus job_submit(const struct job *job, uint64_t backend)
+{
+	uint64_t common = job_backends(job);
+	uint64_t asked = backend & VPI_BACKEND_MASK;
+	uint64_t last = 0;
+	int rc = -EOPNOTSUPP;
+	size_t i;
+
+	if (asked & (asked - 1) || backend != asked)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"backend 0x%llx is not one backend",
+				(unsigned long long)backend);
+	if (asked && !(asked & common))
+		return job_disabled(job, asked);
+	for (i = 0; i < NR_TRIES && rc == -EOPNOTSUPP; i++) {
+		if (!(tries[i].backend & (asked ? asked : common)))
+			continue;
+		last = tries[i].backend;
+		rc = job->run(job, tries[i].engine);
+	}
+	if (!last)
+		return job_disabled(job, 0);
+	return rc ? job_failed(job, asked, rc) : VPI_SUCCESS;
+}
+
+/* VPI_PRECISE changes nothing: the work is always that. */
+static VPIStatus precision_check(uint64_t flags)
+{
+	if (flags & ~(uint64_t)VPI_PRECISE)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"flags 0x%llx have no meaning here",
+				(unsigned long long)flags);
+	return VPI_SUCCESS;
+}
+
+static VPIStatus border_check(VPIBorderExtension border, unsigned int *mem)
+{
+	switch (border) {
+	case VPI_BORDER_ZERO:
+		*mem = MEM_BORDER_ZERO;
+		return VPI_SUCCESS;
+	case VPI_BORDER_CLAMP:
+		*mem = MEM_BORDER_CLAMP;
+		return VPI_SUCCESS;
+	case VPI_BORDER_REFLECT:
+	case VPI_BORDER_MIRROR:
+	case VPI_BORDER_LIMITED:
+		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
+				"heapsim has borders VPI_BORDER_ZERO and CLAMP alone");
+	default:
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"there is no border %d", (int)border);
+	}
+}
+
+static VPIStatus interp_check(VPIInterpolationType type, unsigned int *mem)
+{
+	switch (type) {
+	case VPI_INTERP_NEAREST:
+		*mem = MEM_INTERP_NEAREST;
+		return VPI_SUCCESS;
+	case VPI_INTERP_LINEAR:
+		*mem = MEM_INTERP_LINEAR;
+		return VPI_SUCCESS;
+	case VPI_INTERP_CATMULL_ROM:
+		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
+				"heapsim interpolates by VPI_INTERP_NEAREST and LINEAR alone");
+	default:
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"there is no interpolation %d", (int)type);
+	}
+}
+
+VPI_PUBLIC VPIStatus
+vpiInitConvertImageFormatParams(VPIConvertImageFormatParams *params)
+{
+	VPI_ENTER();
+	if (!params)
+		return vpi_null("params");
+	*params = (VPIConvertImageFormatParams) {
+		.policy = VPI_CONVERSION_CLAMP,
+		.scale = 1,
+		.chromaUpFilter = VPI_INTERP_LINEAR,
+		.chromaDownFilter = VPI_INTERP_NEAREST,
+	};
+	return VPI_SUCCESS;
+}
+
+static int convert_run(const struct job *job, unsigned int engine)
+{
+	return mem_image_convert(job->stream->mem, engine, job->output->mem,
+				 job->input->mem, job->how);
+}
+
+VPI_PUBLIC VPIStatus
+vpiSubmitConvertImageFormat(VPIStream stream, uint64_t backend, VPIImage input,
+			    VPIImage output,
+			    const VPIConvertImageFormatParams *params)
+{
+	struct mem_convert how = { .size = sizeof(how), .is_saturating = 1 };
+	const struct job job = {
+		.run = convert_run, .stream = stream, .input = input,
+		.output = output, .how = &how,
+		.misfit = "heapsim does not convert between these formats",
+	};
+	VPIStatus status;
+
+	VPI_ENTER();
+	status = job_check_output(&job);
+	if (!status)
+		status = job_sides(&job);
+	if (!status && params)
+		status = precision_check(params->flags);
+	if (status)
+		return status;
+	if (params) {
+		if (params->policy != VPI_CONVERSION_CLAMP &&
+		    params->policy != VPI_CONVERSION_CAST)
+			return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+					"there is no policy %d",
+					(int)params->policy);
+		if (!isfinite(params->scale) || !isfinite(params->offset) ||
+		    !params->scale)
+			return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+					"scale is 0, or scale or offset is no number");
+		how.is_saturating = params->policy == VPI_CONVERSION_CLAMP;
+		how.scale = params->scale;
+		how.offset = params->offset;
+	}
+	return job_submit(&job, backend);
+}
+
+/**
+ * struct rescale - how an image is scaled
+ * @interp: enum mem_interp
+ * @border: enum mem_border
+ */
+struct rescale {
+	unsigned int interp;
+	unsigned int border;
+};
+
+static int rescale_run(const struct job *job, unsigned int engine)
+{
+	const struct rescale *how = job->how;
+
+	return mem_image_rescale(job->stream->mem, engine, job->output->mem,
+				 job->input->mem, how->interp, how->border);
+}
+
+VPI_PUBLIC VPIStatus vpiSubmitRescale(VPIStream stream, uint64_t backend,
+				      VPIImage input, VPIImage output,
+				      VPIInterpolationType interpolationType,
+				      VPIBorderExtension border,
+				      uint64_t flags)
+{
+	struct rescale how;
+	const struct job job = {
+		.run = rescale_run, .stream = stream, .input = input,
+		.output = output, .how = &how,
+		.misfit = "heapsim does not scale this format",
+	};
+	VPIStatus status;
+
+	VPI_ENTER();
+	status = job_check_output(&job);
+	if (!status)
+		status = job_formats(&job);
+	if (!status)
+		status = precision_check(flags);
+	if (!status)
+		status = interp_check(interpolationType, &how.interp);
+	if (!status)
+		status = border_check(border, &how.border);
+	return status ? status : job_submit(&job, backend);
+}
+
+/**
+ * struct box - a window
+ * @width: pixels
+ * @height: rows
+ * @border: enum mem_border
+ */
+struct box {
+	uint32_t width;
+	uint32_t height;
+	unsigned int border;
+};
+
+static int box_run(const struct job *job, unsigned int engine)
+{
+	const struct box *how = job->how;
+
+	return mem_image_box(job->stream->mem, engine, job->output->mem,
+			     job->input->mem, how->width, how->height,
+			     how->border);
+}
+
+static bool is_side(int32_t len)
+{
+	return len >= 1 && len <= 11 && len % 2;
+}
+
+VPI_PUBLIC VPIStatus vpiSubmitBoxFilter(VPIStream stream, uint64_t backend,
+					VPIImage input, VPIImage output,
+					int32_t kernelWidth,
+					int32_t kernelHeight,
+					VPIBorderExtension border)
+{
+	struct box how = { .width = kernelWidth, .height = kernelHeight };
+	const struct job job = {
+		.run = box_run, .stream = stream, .input = input,
+		.output = output, .how = &how,
+		.misfit = "heapsim does not filter this format",
+	};
+	VPIStatus status;
+
+	VPI_ENTER();
+	status = job_check_output(&job);
+	if (!status)
+		status = job_formats(&job);
+	if (!status)
+		status = job_sides(&job);
+	if (!status && (!is_side(kernelWidth) || !is_side(kernelHeight)))
+		status = vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				  "a window of %dx%d: sides are odd, 1 to 11",
+				  kernelWidth, kernelHeight);
+	if (!status)
+		status = border_check(border, &how.border);
+	return status ? status : job_submit(&job, backend);
+}
+
+VPI_PUBLIC VPIStatus
+vpiInitHarrisCornerDetectorParams(VPIHarrisCornerDetectorParams *params)
+{
+	VPI_ENTER();
+	if (!params)
+		return vpi_null("params");
+	*params = (VPIHarrisCornerDetectorParams) {
+		.gradientSize = 3,
+		.blockSize = 3,
+		.strengthThresh = 20,
+		.sensitivity = 0.0625f,
+		.minNMSDistance = 8,
+	};
+	return VPI_SUCCESS;
+}
+
+VPI_PUBLIC VPIStatus vpiCreateHarrisCornerDetector(uint64_t backends,
+						   int32_t inputWidth,
+						   int32_t inputHeight,
+						   VPIPayload *payload)
+{
+	const uint64_t able = VPI_BACKEND_CPU | VPI_BACKEND_CUDA |
+			      VPI_BACKEND_PVA;
+	uint64_t asked = backends & VPI_BACKEND_MASK;
+	struct VPIContextImpl *ctx;
+	struct VPIPayloadImpl *new;
+	VPIStatus status;
+
+	VPI_ENTER();
+	if (!payload)
+		return vpi_null("payload");
+	if (inputWidth < 1 || inputHeight < 1)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"images of %dx%d have no pixels", inputWidth,
+				inputHeight);
+	if (asked && (!(asked & able) ||
+		      (backends & VPI_REQUIRE_BACKENDS && asked & ~able)))
+		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
+				"backends CPU, CUDA and PVA alone find corners");
+	status = vpi_current(&ctx);
+	if (!status)
+		status = vpi_flags(ctx, &backends, VPI_OBJECT_FLAGS, 0);
+	if (status)
+		return status;
+	backends &= ~(VPI_BACKEND_MASK & ~able);
+	if (!(backends & VPI_BACKEND_MASK))
+		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				"the current context has enabled none of CPU, CUDA and PVA");
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return vpi_rc(-ENOMEM, "the payload");
+	new->width = inputWidth;
+	new->height = inputHeight;
+	status = vpi_object_add(new, VPI_KIND_PAYLOAD, backends, ctx);
+	if (status)
+		free(new);
+	else
+		*payload = new;
+	return status;
+}
+
+VPI_PUBLIC void vpiPayloadDestroy(VPIPayload payload)
+{
+	if (vpi_object_del(payload, VPI_KIND_PAYLOAD))
+		free(payload);
+}
+
+VPI_PUBLIC VPIStatus vpiPayloadGetFlags(VPIPayload payload, uint64_t *flags)
+{
+	VPI_ENTER();
+	return vpi_object_flags(payload, VPI_KIND_PAYLOAD, flags);
+}
+
+static int harris_run(const struct job *job, unsigned int engine)
+{
+	return mem_image_harris(job->stream->mem, engine, job->input->mem,
+				job->arrays[0]->mem, job->arrays[1]->mem,
+				job->how);
+}
+
+static bool is_window(int32_t len)
+{
+	return len == 3 || len == 5 || len == 7;
+}
+
+static VPIStatus harris_how(const VPIHarrisCornerDetectorParams *params,
+			    struct mem_harris *how)
+{
+	if (!is_window(params->gradientSize) || !is_window(params->blockSize))
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"gradientSize %d, blockSize %d: each is 3, 5 or 7",
+				params->gradientSize,
+				params->blockSize);
+	if (!isfinite(params->strengthThresh) ||
+	    !isfinite(params->sensitivity) || params->sensitivity < 0 ||
+	    !isfinite(params->minNMSDistance) || params->minNMSDistance < 0)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"strengthThresh, sensitivity or minNMSDistance is out of range");
+	*how = (struct mem_harris) {
+		.size = sizeof(*how),
+		.gradient_len = params->gradientSize,
+		.block_len = params->blockSize,
+		.strength = params->strengthThresh,
+		.sensitivity = params->sensitivity,
+		.min_distance = params->minNMSDistance,
+	};
+	return VPI_SUCCESS;
+}
+
+static VPIStatus harris_check(const struct job *job)
+{
+	const VPIPayload payload = job->payload;
+	const VPIArray features = job->arrays[0];
+	const VPIArray scores = job->arrays[1];
+
+	if (job->input->width != payload->width ||
+	    job->input->height != payload->height)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"input is %dx%d, the payload is for %dx%d",
+				job->input->width, job->input->height,
+				payload->width, payload->height);
+	if (features->type != VPI_ARRAY_TYPE_KEYPOINT_F32 ||
+	    (scores->type != VPI_ARRAY_TYPE_U32 &&
+	     scores->type != VPI_ARRAY_TYPE_F32))
+		return vpi_fail(VPI_ERROR_INVALID_ARRAY_TYPE,
+				"outFeatures is to be KEYPOINT_F32, outScores U32");
+	if (features->capacity != scores->capacity)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"outFeatures has room for %d, outScores for %d",
+				features->capacity, scores->capacity);
+	return VPI_SUCCESS;
+}
+
+VPI_PUBLIC VPIStatus
+vpiSubmitHarrisCornerDetector(VPIStream stream, uint64_t backend,
+			      VPIPayload payload, VPIImage input,
+			      VPIArray outFeatures, VPIArray outScores,
+			      const VPIHarrisCornerDetectorParams *params)
+{
+	VPIHarrisCornerDetectorParams defaults;
+	struct mem_harris how;
+	const struct job job = {
+		.run = harris_run, .stream = stream, .input = input,
+		.arrays = { outFeatures, outScores }, .payload = payload,
+		.how = &how,
+		.misfit = "corners are found in U8, Y8 and S16 alone",
+	};
+	VPIStatus status;
+
+	vpiInitHarrisCornerDetectorParams(&defaults);
+	VPI_ENTER();
+	if (payload && !vpi_object_is(payload, VPI_KIND_PAYLOAD))
+		return vpi_fail(VPI_ERROR_INVALID_PAYLOAD_TYPE,
+				"payload is none, or was destroyed");
+	status = vpi_object_check(payload, VPI_KIND_PAYLOAD, "payload");
+	if (!status)
+		status = job_check(&job);
+	if (!status)
+		status = vpi_object_check(outFeatures, VPI_KIND_ARRAY,
+					  "outFeatures");
+	if (!status)
+		status = vpi_object_check(outScores, VPI_KIND_ARRAY,
+					  "outScores");
+	if (!status)
+		status = harris_check(&job);
+	if (!status)
+		status = harris_how(params ? params : &defaults, &how);
+	if (!status)
+		status = vpi_array_load(outFeatures);
+	if (!status)
+		status = vpi_array_load(outScores);
+	return status ? status : job_submit(&job, backend);
+}

@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of the VPI- and NvBufSurface-shaped surfaces with the board in the
+# process itself, on each board, or on $HEAPSIM_BOARDS: no module, no VM, no root.
+# TAP, one document a program. Exit code: 0 if all passed, else 1.
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+dir=${HEAPSIM_BUILD:-$top/build}/selftests/vpi
+export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
+rc=0
+
+"$here/symbols_test" || rc=1
+"$dir/format_test" || rc=1
+read -ra boards <<<"${HEAPSIM_BOARDS:-nano tx2 drive-px2 xavier orin orin-nano thor}"
+for soc in "${boards[@]}"; do
+	for test in array image interop legacy nvbuf stream submit; do
+		LIBMEM_SOC=$soc timeout -k 5 600 "$dir/${test}_test" || rc=1
+	done
+done
+exit "$rc"

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Programs of VPI 0.4: keypoints in managed memory, in order with CUDA, and
+// NV12 images of nvbuf_utils that are scaled.
+#include <cuda_runtime_api.h>
+#include <nvbuf_utils.h>
+#include <vpi/legacy-0.4.h>
+
+#include <cstring>
+#include <vector>
+
+#include "test.h"
+
+namespace {
+
+constexpr int32_t side = 64;
+constexpr int32_t capacity = 128;
+
+void draw_squares(VPIImage image)
+{
+	VPIImageData data{};
+
+	ok(vpiImageLock(image, VPI_LOCK_WRITE, &data));
+	auto *bytes = static_cast<uint8_t *>(data.planes[0].data);
+	for (int32_t y = 0; y < side; y++)
+		for (int32_t x = 0; x < side; x++)
+			bytes[y * data.planes[0].pitchBytes + x] =
+				x / 16 % 2 && y / 16 % 2 ? 255 : 0;
+	ok(vpiImageUnlock(image));
+}
+
+void keypoints_are_found_in_managed_memory(void **)
+{
+	VPIHarrisCornerDetectorParams params;
+	VPIKeypoint *keypoints = nullptr;
+	cudaStream_t cuda = nullptr;
+	VPIArray array = nullptr;
+	VPIArray scores = nullptr;
+	VPIImage image = nullptr;
+	VPIPayload payload;
+	VPIStream stream;
+	VPIArrayData data;
+	int32_t size = 0;
+
+	assert_int_equal(cudaMallocManaged((void **)&keypoints,
+					   capacity * sizeof(*keypoints),
+					   cudaMemAttachGlobal), 0);
+	std::memset(&data, 0, sizeof(data));
+	data.capacity = capacity;
+	data.type = VPI_ARRAY_TYPE_KEYPOINT;
+	data.strideBytes = sizeof(*keypoints);
+	data.data = keypoints;
+	ok(vpiArrayCreateCudaMemWrapper(&data, 0, &array));
+	ok(vpiArrayCreate(capacity, VPI_ARRAY_TYPE_U32, 0, &scores));
+	ok(vpiImageCreate(side, side, VPI_IMAGE_FORMAT_U8, 0, &image));
+	draw_squares(image);
+	assert_int_equal(cudaStreamCreate(&cuda), 0);
+	ok(vpiStreamWrapCuda(cuda, &stream));
+	ok(vpiCreateHarrisCornerDetector(VPI_BACKEND_CUDA, side, side,
+					 &payload));
+	ok(vpiInitHarrisCornerDetectorParams(&params));
+	ok(vpiSubmitHarrisCornerDetector(stream, payload, image, array, scores,
+					 &params));
+	assert_int_equal(cudaStreamAttachMemAsync(cuda, keypoints, 0,
+						  cudaMemAttachHost), 0);
+	assert_int_equal(cudaStreamSynchronize(cuda), 0);
+	ok(vpiArrayGetSize(array, &size));
+	assert_true(size >= 4);
+	// The CPU has them without a copy.
+	for (int32_t i = 0; i < size; i++)
+		assert_true(keypoints[i].x >= 0 && keypoints[i].x < side);
+	ok(vpiArrayLock(array, VPI_LOCK_READ, nullptr));
+	ok(vpiArrayUnlock(array));
+	ok(vpiArrayInvalidate(array));
+	vpiStreamDestroy(stream);
+	assert_int_equal(cudaStreamDestroy(cuda), 0);
+	vpiPayloadDestroy(payload);
+	vpiArrayDestroy(array);
+	vpiArrayDestroy(scores);
+	vpiImageDestroy(image);
+	assert_int_equal(cudaFree(keypoints), 0);
+}
+
+void keypoints_are_found_in_host_memory(void **)
+{
+	std::vector<VPIKeypoint> keypoints(capacity);
+	VPIArray array = nullptr;
+	VPIArrayData data;
+	int32_t size = -1;
+
+	std::memset(&data, 0, sizeof(data));
+	data.capacity = capacity;
+	data.type = VPI_ARRAY_TYPE_KEYPOINT;
+	data.size = 3;
+	data.data = keypoints.data();
+	ok(vpiArrayCreateHostMemWrapper(&data, VPI_BACKEND_ALL, &array));
+	ok(vpiArrayGetSize(array, &size));
+	assert_int_equal(size, 3);
+	data.size = 2;
+	ok(vpiArraySetWrappedHostMem(array, &data));
+	ok(vpiArrayLock(array, VPI_LOCK_READ, &data));
+	assert_int_equal(data.size, 2);
+	assert_ptr_equal(data.data, keypoints.data());
+	ok(vpiArrayUnlock(array));
+	vpiArrayDestroy(array);
+}
+
+// A buffer that is mapped, and an image of what the CPU sees there
+struct Nv12 {
+	int fd = -1;
+	void *planes[2] = { nullptr, nullptr };
+	VPIImage image = nullptr;
+
+	Nv12(int32_t width, int32_t height)
+	{
+		NvBufferCreateParams create{};
+		NvBufferParams params{};
+		VPIImageData data;
+
+		create.width = width;
+		create.height = height;
+		create.layout = NvBufferLayout_Pitch;
+		create.payloadType = NvBufferPayload_SurfArray;
+		create.colorFormat = NvBufferColorFormat_NV12;
+		create.nvbuf_tag = NvBufferTag_VIDEO_CONVERT;
+		assert_int_equal(NvBufferCreateEx(&fd, &create), 0);
+		assert_int_equal(NvBufferGetParams(fd, &params), 0);
+		assert_int_equal(params.num_planes, 2);
+		std::memset(&data, 0, sizeof(data));
+		data.type = VPI_IMAGE_FORMAT_NV12;
+		data.numPlanes = 2;
+		for (int i = 0; i < 2; i++) {
+			assert_int_equal(NvBufferMemMap(
+				fd, i, NvBufferMem_Read_Write, &planes[i]), 0);
+			assert_int_equal(NvBufferMemSyncForCpu(fd, i,
+							       &planes[i]), 0);
+			data.planes[i].width = params.width[i];
+			data.planes[i].height = params.height[i];
+			data.planes[i].pitchBytes = params.pitch[i];
+			data.planes[i].data = planes[i];
+			std::memset(planes[i], 90 + i, params.pitch[i] *
+				    params.height[i]);
+		}
+		ok(vpiImageCreateHostMemWrapper(&data, 0, &image));
+	}
+
+	~Nv12()
+	{
+		vpiImageDestroy(image);
+		for (int i = 0; i < 2; i++)
+			assert_int_equal(NvBufferMemUnMap(fd, i, &planes[i]),
+					 0);
+		assert_int_equal(NvBufferDestroy(fd), 0);
+	}
+};
+
+void images_of_nvbuf_utils_are_scaled(void **)
+{
+	VPIEvent start = nullptr;
+	VPIEvent stop = nullptr;
+	VPIStream stream;
+	float msec = -1;
+	Nv12 input(192, 108);
+	Nv12 output(64, 48);
+
+	std::memset(output.planes[0], 0, 64);
+	ok(vpiStreamCreate(VPI_BACKEND_CUDA, &stream));
+	ok(vpiEventCreate(0, &start));
+	ok(vpiEventCreate(0, &stop));
+	ok(vpiEventRecord(start, stream));
+	for (int i = 0; i < 3; i++)
+		ok(vpiSubmitRescale(stream, VPI_BACKEND_CUDA, input.image,
+				    output.image, VPI_INTERP_LINEAR,
+				    VPI_BOUNDARY_COND_CLAMP));
+	ok(vpiEventRecord(stop, stream));
+	ok(vpiEventSync(stop));
+	ok(vpiEventElapsedTime(start, stop, &msec));
+	assert_true(msec >= 0);
+	ok(vpiImageLock(output.image, VPI_LOCK_READ, nullptr));
+	assert_int_equal(static_cast<uint8_t *>(output.planes[0])[63], 90);
+	ok(vpiImageUnlock(output.image));
+	ok(vpiSubmitConvertImageFormat(stream, VPI_BACKEND_CUDA, input.image,
+				       input.image, VPI_CONVERSION_CAST, 1, 0)
+	   == VPI_ERROR_INVALID_ARGUMENT ? VPI_SUCCESS : VPI_ERROR_INTERNAL);
+	vpiEventDestroy(start);
+	vpiEventDestroy(stop);
+	vpiStreamDestroy(stream);
+}
+
+void a_surface_is_wrapped_by_its_descriptor(void **)
+{
+	NvBufferCreateParams create{};
+	VPIImage image = nullptr;
+	int fd = -1;
+
+	create.width = 64;
+	create.height = 48;
+	create.colorFormat = NvBufferColorFormat_ABGR32;
+	assert_int_equal(NvBufferCreateEx(&fd, &create), 0);
+	ok(vpiImageCreateNvBufferWrapper(fd, nullptr, 0, &image));
+	ok(vpiImageSetWrappedNvBuffer(image, fd));
+	vpiImageDestroy(image);
+	assert_int_equal(NvBufferDestroy(fd), 0);
+}
+
+}  // namespace
+
+int main()
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(keypoints_are_found_in_managed_memory,
+					  no_violation),
+		cmocka_unit_test_teardown(keypoints_are_found_in_host_memory,
+					  no_violation),
+		cmocka_unit_test_teardown(images_of_nvbuf_utils_are_scaled,
+					  no_violation),
+		cmocka_unit_test_teardown(a_surface_is_wrapped_by_its_descriptor,
+					  no_violation),
+	};
+
+	return cmocka_run_group_tests_name("vpi legacy", tests, watch_cuda,
+					   nullptr);
+}
