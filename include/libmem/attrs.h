@@ -11,10 +11,10 @@
  * conflict list that names what does not fit. The model is NvSciBuf's (NVIDIA
  * DRIVE OS documentation, "Buffer Allocation").
  *
- *	list			set	get	reconcile	allocate	dump
- *	unreconciled		once	yes	yes		no		yes
- *	reconciled		no	yes	no		yes		yes
- *	conflict		no	no	no		no		yes
+ *	list		set	get	reconcile	allocate	dump
+ *	unreconciled	once	yes	yes		no		yes
+ *	reconciled	no	yes	no		yes		yes
+ *	conflict	no	no	no		no		yes
  */
 #ifndef _LIBMEM_ATTRS_H
 #define _LIBMEM_ATTRS_H
@@ -73,8 +73,8 @@ enum mem_attr_type {
  * dimension, level or GPU; how values of several lists merge; *out* if it is
  * computed. "equal": lists that set it must agree.
  *
- * @MEM_ATTR_TYPES: uint32_t[], enum mem_attr_type. Mandatory before any key of a
- *	type. Equal, or image in one and tensor in another, which gives both
+ * @MEM_ATTR_TYPES: uint32_t[], enum mem_attr_type. Mandatory before any key of
+ *	a type. Equal, or image in one and tensor in another, which gives both
  * @MEM_ATTR_NEED_CPU_ACCESS: uint8_t, 0 or 1. Or
  * @MEM_ATTR_CPU_CACHE: uint8_t, 0 or 1: the CPU's mapping is cached. Or. If no
  *	list sets it, 1
@@ -96,19 +96,19 @@ enum mem_attr_type {
  *	MEM_COMPRESSION_NONE if several GPUs, any other engine or the CPU
  *	accesses the buffer
  * @MEM_ATTR_ACTUAL_PERM: out, uint32_t: in a reconciled list what
- *	MEM_ATTR_REQUIRED_PERM has come to, MEM_READ if no list sets that; MEM_RW
- *	in that of an object which was allocated; of an imported object what was
- *	given
+ *	MEM_ATTR_REQUIRED_PERM has come to, MEM_READ if no list sets that;
+ *	MEM_RW in that of an object which was allocated; of an imported object
+ *	what was given
  * @MEM_ATTR_CPU_COHERENCY: out, uint8_t: 1 if the CPU's cache must be
  *	maintained by software: cached, CPU access, and an engine that does not
  *	snoop
  * @MEM_ATTR_GPU_COHERENCY: out, struct mem_attr_gpu_value[]: 1 if that GPU's
- *	cache must be: it caches, and another GPU does not, the CPU has access or
- *	any other engine is named
+ *	cache must be: it caches, and another GPU does not, the CPU has access
+ *	or any other engine is named
  *
  * @MEM_ATTR_RAW_SIZE: uint64_t, bytes, above 0. Mandatory, equal
- * @MEM_ATTR_RAW_ALIGN: uint64_t, a power of two. The largest. This and the other
- *	alignments are in the result what engines need, if that is more
+ * @MEM_ATTR_RAW_ALIGN: uint64_t, a power of two. The largest. This and the
+ *	other alignments are in the result what engines need, if that is more
  *
  * @MEM_ATTR_IMAGE_LAYOUT: uint32_t, enum mem_layout. Mandatory, equal; with
  *	tensors pitch-linear
@@ -132,35 +132,36 @@ enum mem_attr_type {
  * @MEM_ATTR_IMAGE_PLANE_BITS: out, uint32_t[], bits of a pixel
  * @MEM_ATTR_IMAGE_PLANE_OFFSET: out, uint64_t[], bytes from the start
  * @MEM_ATTR_IMAGE_PLANE_PITCH: out, uint32_t[], bytes from row to row
- * @MEM_ATTR_IMAGE_PLANE_ALIGNED_HEIGHT: out, uint32_t[], rows; of one of the two
- *	fields if rows interlace
+ * @MEM_ATTR_IMAGE_PLANE_ALIGNED_HEIGHT: out, uint32_t[], rows; of one of the
+ *	two fields if rows interlace
  * @MEM_ATTR_IMAGE_PLANE_ALIGNED_SIZE: out, uint64_t[], bytes
  * @MEM_ATTR_IMAGE_PLANE_CHANNELS: out, uint8_t[]
  *
  * @MEM_ATTR_TENSOR_DATA_TYPE: uint32_t, enum mem_data_type. Mandatory, equal
  * @MEM_ATTR_TENSOR_DIM_COUNT: uint32_t, 1 to MEM_DIMS_MAX. Mandatory, equal
  * @MEM_ATTR_TENSOR_DIM_SIZE: uint64_t[], elements, above 0. Mandatory, equal.
- *	With an image the elements of one dimension are its rows, whose stride is
- *	the pitch
- * @MEM_ATTR_TENSOR_DIM_ALIGN: uint32_t[], a power of two: the dimension's stride
- *	is a multiple, bytes. The largest
+ *	With an image the elements of one dimension are its rows, whose stride
+ *	is the pitch
+ * @MEM_ATTR_TENSOR_DIM_ALIGN: uint32_t[], a power of two: the dimension's
+ *	stride is a multiple, bytes. The largest
  * @MEM_ATTR_TENSOR_BASE_ALIGN: uint64_t, a power of two. The largest
- * @MEM_ATTR_TENSOR_DIM_STRIDE: out, uint64_t[], bytes; the last dimension is the
- *	innermost
+ * @MEM_ATTR_TENSOR_DIM_STRIDE: out, uint64_t[], bytes; the last dimension is
+ *	the innermost
  * @MEM_ATTR_TENSOR_SIZE: out, uint64_t, bytes
  *
  * @MEM_ATTR_ARRAY_DATA_TYPE: uint32_t, enum mem_data_type. Mandatory, equal
- * @MEM_ATTR_ARRAY_STRIDE: uint64_t, bytes from element to element, a multiple of
- *	the data type's size. Mandatory, equal
+ * @MEM_ATTR_ARRAY_STRIDE: uint64_t, bytes from element to element, a multiple
+ *	of the data type's size. Mandatory, equal
  * @MEM_ATTR_ARRAY_CAPACITY: uint64_t, elements, above 0. Mandatory, equal
  * @MEM_ATTR_ARRAY_SIZE: out, uint64_t, bytes
  * @MEM_ATTR_ARRAY_ALIGN: out, uint64_t, bytes
  *
  * A pyramid has the image's keys, too: those of its finest level.
- * @MEM_ATTR_PYRAMID_LEVEL_COUNT: uint32_t, 1 to MEM_LEVELS_MAX. Mandatory, equal
- * @MEM_ATTR_PYRAMID_SCALE: float, above 0, at most 1: the sides of each level by
- *	those of the level before it, cut to whole pixels, 1 at least. Mandatory,
+ * @MEM_ATTR_PYRAMID_LEVEL_COUNT: uint32_t, 1 to MEM_LEVELS_MAX. Mandatory,
  *	equal
+ * @MEM_ATTR_PYRAMID_SCALE: float, above 0, at most 1: the sides of each level
+ *	by those of the level before it, cut to whole pixels, 1 at least.
+ *	Mandatory, equal
  * @MEM_ATTR_PYRAMID_LEVEL_OFFSET: out, uint64_t[], bytes from the start
  * @MEM_ATTR_PYRAMID_LEVEL_SIZE: out, uint64_t[], bytes
  * @MEM_ATTR_PYRAMID_ALIGN: out, uint64_t, bytes
@@ -378,8 +379,8 @@ int mem_attrs_state(const struct mem_attrs *attrs);
  * @attrs: list
  *
  * Context: any thread.
- * Return: 1 or more; a reconciled list has 1, a conflict list 0; -EINVAL: @attrs
- * is NULL.
+ * Return: 1 or more; a reconciled list has 1, a conflict list 0; -EINVAL:
+ * @attrs is NULL.
  */
 int mem_attrs_slots(const struct mem_attrs *attrs);
 
@@ -498,8 +499,8 @@ void *mem_attrs_client(const struct mem_attrs *attrs);
  * @key: enum mem_attr_key
  *
  * Context: any.
- * Return: "image.plane_pitch" and so on, as dumps have it; "client" for all of a
- * client's; "unknown".
+ * Return: "image.plane_pitch" and so on, as dumps have it; "client" for all of
+ * a client's; "unknown".
  */
 const char *mem_attr_name(unsigned int key);
 

@@ -121,8 +121,8 @@ struct mem_format_info {
  * @info: in and out: @info->size is set by the caller
  *
  * Context: any.
- * Return: 0, or -EINVAL (no such format, @info is NULL, @info->size is below the
- * struct's first version or no multiple of 8).
+ * Return: 0, or -EINVAL (no such format, @info is NULL, @info->size is below
+ * the struct's first version or no multiple of 8).
  */
 int mem_format_info(unsigned int format, struct mem_format_info *info);
 

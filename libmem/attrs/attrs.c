@@ -276,7 +276,7 @@ static int check_client(struct setting *setting, const struct mem_attr *attr)
 	return 0;
 }
 
-/* The caller's bytes may lie anywhere: they are checked where they are aligned. */
+/* The caller's bytes may lie anywhere: they are checked in an aligned copy. */
 static int check_value(const struct attrs_key *row, const struct mem_attr *attr)
 {
 	uint8_t value[ATTRS_VALUE_MAX] __attribute__((aligned(8)));

@@ -41,8 +41,8 @@ struct attrs_slot {
  * @RULE_TOO_MANY: all lists together name more than a list can hold
  * @RULE_MANDATORY: a list sets the key
  * @RULE_COUNT: there are as many values as @arg says
- * @RULE_WITH_TENSOR: an image that is a tensor, too, is pitch-linear and has one
- *	plane
+ * @RULE_WITH_TENSOR: an image that is a tensor, too, is pitch-linear and has
+ *	one plane
  * @RULE_ROWS_OF_TENSOR: a dimension of the tensor is the image's rows
  * @RULE_STRIDE: the stride is a multiple of the element, @arg bytes
  * @RULE_NO_ENGINE: the board has each engine that is named

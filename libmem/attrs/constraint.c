@@ -45,9 +45,9 @@ struct engine {
  * vpiSubmitRescale()). That planes begin at such a multiple, too, is heapsim's
  * own. The least of 16 x 16 is a rule of its algorithms, not of images.
  *
- * The vision accelerator takes block-linear images from Orin's generation on (PVA
- * SDK, cupva::SurfaceFormatType); that Xavier's does not, base and rows of 64
- * bytes, and sides of 16384 are heapsim's own. VPI's limits are those of its
+ * The vision accelerator takes block-linear images from Orin's generation on
+ * (PVA SDK, cupva::SurfaceFormatType); that Xavier's does not, base and rows of
+ * 64 bytes, and sides of 16384 are heapsim's own. VPI's limits are those of its
  * algorithms.
  *
  * The dma engine of heapsim copies any bytes. For the CPU planes begin at a

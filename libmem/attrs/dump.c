@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: attribute lists as text, for people: a line a key. A conflict list has
- * for each key that conflicts the values of all lists and the rule that failed.
+ * libmem: attribute lists as text, for people: a line a key. A conflict list
+ * has for each key that conflicts the values of all lists and the rule that
+ * failed.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -212,7 +213,8 @@ static void add_rule(struct text *text, const struct attrs_conflict *conflict)
 		add(text, "the %s takes no such layout", conflict->engine);
 		break;
 	case RULE_SWIZZLE:
-		add(text, "the %s places block-linear pixels in a way of its own",
+		add(text,
+		    "the %s places block-linear pixels in a way of its own",
 		    conflict->engine);
 		break;
 	case RULE_MOST:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libmem: the keys of attribute lists. A table has a row for each key: where its
- * value is stored, which values have a meaning, how values of several lists
- * merge, and how it is printed. A client's keys are in no table: they are bytes.
+ * libmem: the keys of attribute lists. A table has a row for each key: where
+ * its value is stored, which values have a meaning, how values of several lists
+ * merge, and how it is printed. A client's keys are in no table: they are
+ * bytes.
  */
 #ifndef _LIBMEM_ATTRS_KEY_H
 #define _LIBMEM_ATTRS_KEY_H

@@ -153,7 +153,7 @@ static enum swizzle agree(struct layout *layout, enum swizzle so_far,
 	return of->swizzle == SWIZZLE_ANY ? so_far : of->swizzle;
 }
 
-/* What all users take; block-linear the bytes are placed as the modifier says. */
+/* What all users take: block-linear bytes are placed as the modifier says. */
 static enum swizzle require_users(struct layout *layout)
 {
 	enum swizzle swizzle = SWIZZLE_ANY;
@@ -385,8 +385,9 @@ static uint64_t row_len_of(const struct attrs_values *v)
 }
 
 /*
- * Which dimension's elements are rows of the image that is the tensor, too: those
- * inside of it fill a row without a gap. The last one if there are several.
+ * Which dimension's elements are rows of the image that is the tensor, too:
+ * those inside of it fill a row without a gap. The last one if there are
+ * several.
  */
 static int rows_of_image(const struct attrs_values *v)
 {

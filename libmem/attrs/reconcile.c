@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: reconciliation. Values of all slots are merged key by key, by the rule
- * of each key's row, which gives the inputs; what these come to is computed in
- * result.c. A key that breaks a rule is noted, and the others are gone on with,
- * so that a conflict list names all of them.
+ * libmem: reconciliation. Values of all slots are merged key by key, by the
+ * rule of each key's row, which gives the inputs; what these come to is
+ * computed in result.c. A key that breaks a rule is noted, and the others are
+ * gone on with, so that a conflict list names all of them.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * libmem: what merged inputs come to: defaults, outputs that are no layout, and
- * whether the board has the engines that are named. It depends on the inputs and
- * the board alone: another process computes the same.
+ * whether the board has the engines that are named. It depends on the inputs
+ * and the board alone: another process computes the same.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: whether a reconciled list satisfies what lists have set. Each value is
- * compared with the result by the rule of its key's row, in one direction: the
- * result may have more of what merges by or, union and maximum.
+ * libmem: whether a reconciled list satisfies what lists have set. Each value
+ * is compared with the result by the rule of its key's row, in one direction:
+ * the result may have more of what merges by or, union and maximum.
  */
 #include <errno.h>
 #include <string.h>

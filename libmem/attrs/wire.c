@@ -11,8 +11,8 @@
  * Values of a slot are in order of their keys, so that a list has one form. A
  * reconciled list is its result, then its inputs. What arrives is not trusted,
  * whatever its checksum: values are set by the code that sets a caller's, and a
- * result must be what its inputs come to here. The permission of an object is not
- * part of its list: ActualPerm is that of the inputs.
+ * result must be what its inputs come to here. The permission of an object is
+ * not part of its list: ActualPerm is that of the inputs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -468,8 +468,8 @@ static int unpack_unreconciled(struct mem_ctx *ctx, struct reader *from,
  * @attrs: out: the list, owned by the caller: mem_attrs_destroy(); it is marked
  *	as shared
  *
- * Return: 0, or -EBADMSG (it is not what attrs_pack() wrote on a board like this
- * one), -EPERM (see mem_attrs_create()), -ENOMEM.
+ * Return: 0, or -EBADMSG (it is not what attrs_pack() wrote on a board like
+ * this one), -EPERM (see mem_attrs_create()), -ENOMEM.
  */
 int attrs_unpack(struct mem_ctx *ctx, const void *bytes, size_t len,
 		 struct mem_attrs **attrs)

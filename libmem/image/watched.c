@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * What `heapsim run` is told of images and arrays: what their buffers hold, who
- * may touch them now (gates), locks that are never given back, memory of wrappers
- * that is gone, and rows that were stored without the padding between them.
+ * may touch them now (gates), locks that are never given back, memory of
+ * wrappers that is gone, and rows that were stored without the padding between
+ * them.
  *
  * Memory of the caller's has no gate: the program may touch it as its kind of
  * memory allows. Neither has what was given out as a surface or object: others

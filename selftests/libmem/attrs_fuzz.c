@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Attribute lists from a stranger: bytes that are unpacked, and values that are
- * set, merged and looked at. Inputs are made of lists that are right, changed at
- * random but the same from run to run; sanitizers find what goes wrong. What is
- * accepted must pack to the same bytes again, so that no list has two forms.
+ * set, merged and looked at. Inputs are made of lists that are right, changed
+ * at random but the same from run to run; sanitizers find what goes wrong. What
+ * is accepted must pack to the same bytes again, so that no list has two forms.
  *
  * usage: attrs_fuzz [EXECUTIONS [SEED]]
  *
@@ -260,7 +260,9 @@ static void add_values(const struct mem_attr *attrs, size_t nr)
 	input->bytes[0] = 1;
 	input->len = 1;
 	for (i = 0; i < nr; i++) {
-		const uint32_t head[] = { attrs[i].key, (uint32_t)attrs[i].len };
+		const uint32_t head[] = {
+			attrs[i].key, (uint32_t)attrs[i].len,
+		};
 
 		memcpy(input->bytes + input->len, head, sizeof(head));
 		memcpy(input->bytes + input->len + 8, attrs[i].value,

@@ -317,13 +317,15 @@ static void block_linear_is_for_engines_that_take_it(void **state)
 	(void)state;
 	board("xavier");
 	conflicts(LIST(NV12_OF(BLOCK_LINEAR, 64, 64), ENGINES(PVA | GPU)),
-		  "image.layout: conflict", "rule: the pva takes no such layout");
+		  "image.layout: conflict",
+		  "rule: the pva takes no such layout");
 	board("orin");
 	mem_attrs_destroy(one(LIST(NV12_OF(BLOCK_LINEAR, 64, 64),
 				   ENGINES(PVA | GPU))));
 	board("generic-coherent");
 	conflicts(LIST(NV12_OF(BLOCK_LINEAR, 64, 64), ENGINES(GPU)),
-		  "image.layout: conflict", "rule: the gpu takes no such layout");
+		  "image.layout: conflict",
+		  "rule: the gpu takes no such layout");
 	conflicts(LIST(NV12_OF(BLOCK_LINEAR, 64, 64)),
 		  "image.layout: conflict",
 		  "rule: the board takes no such layout");

@@ -415,7 +415,8 @@ static void a_clone_is_a_list_of_its_own(void **state)
 static void an_appended_list_has_all_slots_in_order(void **state)
 {
 	struct mem_attrs *lists[] = {
-		LIST(RAW(1)), LIST(RAW(2), ATTR(CLIENT, uint8_t, 2)), new_list(),
+		LIST(RAW(1)), LIST(RAW(2), ATTR(CLIENT, uint8_t, 2)),
+		new_list(),
 	};
 	struct mem_attr attr = { .key = MEM_ATTR_RAW_SIZE };
 	struct mem_attrs *two, *all, *again[2];
