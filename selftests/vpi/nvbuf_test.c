@@ -366,14 +366,13 @@ static void the_compositor_converts_and_scales(void **state)
 		.transform_flag = NVBUFFER_TRANSFORM_FILTER,
 		.transform_filter = NvBufferTransform_Filter_Bilinear,
 	};
-	NvBufferSession session;
+	NvBufferSession session = NvBufferSessionCreate();
 	uint8_t pixels[WIDTH * HEIGHT];
 	uint8_t back[50 * 16 * 4];
 	int src = -1;
 	int dst = -1;
 
 	(void)state;
-	session = NvBufferSessionCreate();
 	assert_non_null(session);
 	params.session = session;
 	assert_int_equal(NvBufferCreate(&src, WIDTH, HEIGHT,
