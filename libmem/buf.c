@@ -151,17 +151,6 @@ API void mem_buf_destroy(struct mem_buf *buf)
 	ctx_put(ctx);
 }
 
-/* In a child the lock may be that of a thread which is not there. */
-static int check(const struct mem_buf *buf)
-{
-	const struct backend *backend = buf->ctx->backend;
-	const int err = sched_check_call();
-
-	if (err)
-		return err;
-	return backend->check ? backend->check() : 0;
-}
-
 API int mem_buf_map(struct mem_buf *buf, void **addr)
 {
 	void *mapped = NULL;
@@ -169,7 +158,7 @@ API int mem_buf_map(struct mem_buf *buf, void **addr)
 
 	if (!buf || !addr)
 		return -EINVAL;
-	err = check(buf);
+	err = ctx_may_call(buf->ctx);
 	if (err)
 		return err;
 	pthread_mutex_lock(&buf->lock);
@@ -194,7 +183,7 @@ API int mem_buf_unmap(struct mem_buf *buf)
 
 	if (!buf)
 		return -EINVAL;
-	err = check(buf);
+	err = ctx_may_call(buf->ctx);
 	if (err)
 		return err;
 	pthread_mutex_lock(&buf->lock);
@@ -304,7 +293,7 @@ API int mem_buf_end_range(struct mem_buf *buf, uint64_t off, uint64_t len,
 
 	if (!buf || !range_is_valid(buf, off, len) || !access_is_valid(access))
 		return -EINVAL;
-	err = check(buf);
+	err = ctx_may_call(buf->ctx);
 	if (err)
 		return err;
 	if (buf->kind == MEM_KIND_FOREIGN)

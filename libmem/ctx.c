@@ -74,6 +74,19 @@ int ctx_look(const struct mem_ctx *ctx)
 	return ctx->backend->alloc_ptr ? 0 : -EOPNOTSUPP;
 }
 
+/*
+ * One on a buffer or list? A child may have locks of threads that are not there,
+ * but where the backend says that it has none.
+ */
+int ctx_may_call(const struct mem_ctx *ctx)
+{
+	const int err = sched_check_call();
+
+	if (err)
+		return err;
+	return ctx->backend->check ? ctx->backend->check() : 0;
+}
+
 /* One that gives something back? */
 int ctx_may_change(const struct mem_ctx *ctx)
 {

@@ -466,6 +466,7 @@ bool ctx_try(struct mem_ctx *ctx);
 bool ctx_put(struct mem_ctx *ctx);
 bool ctx_is_forked(const struct mem_ctx *ctx);
 int ctx_look(const struct mem_ctx *ctx);
+int ctx_may_call(const struct mem_ctx *ctx);
 int ctx_may_change(const struct mem_ctx *ctx);
 int ctx_check(struct mem_ctx *ctx);
 int ctx_result(struct mem_ctx *ctx);

@@ -18,21 +18,6 @@ enum client_state {
 	CLIENT_SET
 };
 
-/**
- * attrs_check() - check that a call may make or change a list
- * @ctx: context of the list
- *
- * Return: 0, or -EPERM: called in a host function, or in a child.
- */
-int attrs_check(struct mem_ctx *ctx)
-{
-	const int err = sched_check_call();
-
-	if (err)
-		return err;
-	return ctx->backend->check ? ctx->backend->check() : 0;
-}
-
 static void client_copy(struct attrs_client *to,
 			const struct attrs_client *from)
 {
@@ -112,7 +97,7 @@ API int mem_attrs_create(struct mem_ctx *ctx, struct mem_attrs **attrs)
 
 	if (!ctx || !attrs)
 		return -EINVAL;
-	err = attrs_check(ctx);
+	err = ctx_may_call(ctx);
 	if (err)
 		return err;
 	new = attrs_new(ctx, MEM_ATTRS_UNRECONCILED, &slot, 1, 0);
@@ -159,7 +144,7 @@ API int mem_attrs_clone(const struct mem_attrs *attrs,
 
 	if (!attrs || !clone || attrs->state == MEM_ATTRS_CONFLICT)
 		return -EINVAL;
-	err = attrs_check(attrs->ctx);
+	err = ctx_may_call(attrs->ctx);
 	return err ? err : copy(attrs, clone);
 }
 
@@ -173,7 +158,7 @@ API int mem_attrs_clone(const struct mem_attrs *attrs,
  *
  * Return: 0, or -EINVAL (a pointer is NULL, no or too many lists or slots, a
  * list of another kind), -EXDEV (lists of two contexts), -EPERM as
- * attrs_check().
+ * ctx_may_call().
  */
 int attrs_collect(struct mem_attrs *const *lists, size_t nr_lists,
 		  const struct attrs_slot **slots, size_t *nr_slots,
@@ -199,7 +184,7 @@ int attrs_collect(struct mem_attrs *const *lists, size_t nr_lists,
 		if (lists[i]->ctx != lists[0]->ctx)
 			return -EXDEV;
 	*nr_slots = nr;
-	return attrs_check(lists[0]->ctx);
+	return ctx_may_call(lists[0]->ctx);
 }
 
 API int mem_attrs_append(struct mem_attrs *const *lists, size_t nr_lists,
@@ -391,7 +376,7 @@ API int mem_attrs_set(struct mem_attrs *attrs, const struct mem_attr *values,
 
 	if (!attrs || !values || !nr_values)
 		return -EINVAL;
-	err = attrs_check(attrs->ctx);
+	err = ctx_may_call(attrs->ctx);
 	if (err)
 		return err;
 	if (attrs->state != MEM_ATTRS_UNRECONCILED || attrs->nr_slots != 1)

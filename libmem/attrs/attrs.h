@@ -143,7 +143,6 @@ struct mem_attrs {
 };
 
 /* attrs.c */
-int attrs_check(struct mem_ctx *ctx);
 struct mem_attrs *attrs_new(struct mem_ctx *ctx, enum mem_attrs_state state,
 			    const struct attrs_slot *const *slots, size_t nr,
 			    size_t nr_conflicts);

@@ -191,7 +191,7 @@ int attrs_pack(struct mem_attrs *const *lists, size_t nr_lists, void **bytes,
 	if (!lists || !nr_lists || !lists[0])
 		return -EINVAL;
 	if (nr_lists == 1 && lists[0]->state == MEM_ATTRS_RECONCILED) {
-		err = attrs_check(lists[0]->ctx);
+		err = ctx_may_call(lists[0]->ctx);
 		state = MEM_ATTRS_RECONCILED;
 		slots[SLOT_RESULT] = &lists[0]->slots[SLOT_RESULT];
 		slots[SLOT_INPUTS] = &lists[0]->slots[SLOT_INPUTS];
@@ -480,7 +480,7 @@ int attrs_unpack(struct mem_ctx *ctx, const void *bytes, size_t len,
 	uint64_t kind, nr;
 	int err;
 
-	err = attrs_check(ctx);
+	err = ctx_may_call(ctx);
 	if (err)
 		return err;
 	if (!head || number_at(head, 4) != MAGIC ||
