@@ -73,6 +73,13 @@ static bool is_cpu(const struct job *job)
 	return job->engine == MEM_ENGINE_CPU;
 }
 
+/* What threads of the program touch, its other threads see open, too. */
+static void gate_close(const struct job *job, struct store *store)
+{
+	if (is_cpu(job) || board_has_pageable_access(store->ctx->board))
+		store_set_gate(store);
+}
+
 static void job_put(struct job *job)
 {
 	unsigned int i;
@@ -80,8 +87,7 @@ static void job_put(struct job *job)
 	if (atomic_fetch_sub(&job->nr_users, 1) != 1)
 		return;
 	for (i = 0; i < job->nr_stores; i++) {
-		/* A kernel on a thread of the program has opened it. */
-		store_set_gate(job->stores[i].store);
+		gate_close(job, job->stores[i].store);
 		store_put(job->stores[i].store);
 	}
 	mem_buf_destroy(job->scratch);

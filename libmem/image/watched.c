@@ -97,10 +97,10 @@ void store_tell(const struct store *store)
 
 static void name_of(const struct store *store, struct mem_buf_info *info)
 {
-	const struct mem_buf *buf = store->main.buf;
+	struct mem_buf *buf = store->main.buf;
 
 	info->size = sizeof(*info);
-	if (!buf || mem_buf_info((struct mem_buf *)buf, info))
+	if (!buf || mem_buf_info(buf, info))
 		info->id = 0;
 	memcpy(info->name, store->name, sizeof(info->name));
 }
@@ -247,6 +247,17 @@ void hold_tell_gone(struct store *store, struct hold *hold)
 
 /* Wrappers */
 
+/* Of the libmem memory that a plane is in; 0: it is in none. */
+static uint64_t id_of(struct mem_ctx *ctx, const struct place *place,
+		      uint32_t plane)
+{
+	struct mem_ptr_info info = { .size = sizeof(info) };
+	const void *base = place->host[plane] ? place->host[plane] :
+						place->device[plane];
+
+	return base && !mem_ptr_info(ctx, base, &info) ? info.id : 0;
+}
+
 /**
  * place_remember() - note which memory of libmem's a wrapper has
  * @place: of it, with its pointers
@@ -256,14 +267,8 @@ void place_remember(struct place *place, struct mem_ctx *ctx)
 {
 	uint32_t i;
 
-	for (i = 0; i < place->view.nr_planes; i++) {
-		struct mem_ptr_info info = { .size = sizeof(info) };
-		const void *base = place->host[i] ? place->host[i] :
-						    place->device[i];
-
-		if (base && !mem_ptr_info(ctx, base, &info))
-			place->buf_id[i] = info.id;
-	}
+	for (i = 0; i < place->view.nr_planes; i++)
+		place->buf_id[i] = id_of(ctx, place, i);
 }
 
 static bool is_there(const struct store *store)
@@ -271,16 +276,10 @@ static bool is_there(const struct store *store)
 	const struct place *place = &store->main;
 	uint32_t i;
 
-	for (i = 0; i < place->view.nr_planes; i++) {
-		struct mem_ptr_info info = { .size = sizeof(info) };
-		const void *base = place->host[i] ? place->host[i] :
-						    place->device[i];
-
+	for (i = 0; i < place->view.nr_planes; i++)
 		if (place->buf_id[i] &&
-		    (mem_ptr_info(store->ctx, base, &info) ||
-		     info.id != place->buf_id[i]))
+		    id_of(store->ctx, place, i) != place->buf_id[i])
 			return false;
-	}
 	return true;
 }
 
