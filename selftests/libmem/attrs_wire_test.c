@@ -9,34 +9,7 @@
 #include <drm_fourcc.h>
 
 #include "../../libmem/attrs/attrs.h"
-
-/* Allocations that succeed from now on; negative: all do. */
-static int nr_allocations = -1;
-
-void *__real_malloc(size_t len);
-void *__wrap_malloc(size_t len);
-void *__real_calloc(size_t nr, size_t len);
-void *__wrap_calloc(size_t nr, size_t len);
-
-static bool may_allocate(void)
-{
-	if (nr_allocations < 0)
-		return true;
-	if (!nr_allocations)
-		return false;
-	nr_allocations--;
-	return true;
-}
-
-void *__wrap_malloc(size_t len)
-{
-	return may_allocate() ? __real_malloc(len) : NULL;
-}
-
-void *__wrap_calloc(size_t nr, size_t len)
-{
-	return may_allocate() ? __real_calloc(nr, len) : NULL;
-}
+#include "allocations.h"
 
 static struct mem_attrs *raw(void)
 {

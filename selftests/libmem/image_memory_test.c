@@ -5,34 +5,7 @@
  * then it succeeds. Prints TAP.
  */
 #include "image.h"
-
-/* Allocations of this thread that succeed from now on; negative: all do. */
-static _Thread_local int nr_allocations = -1;
-
-void *__real_malloc(size_t len);
-void *__wrap_malloc(size_t len);
-void *__real_calloc(size_t nr, size_t len);
-void *__wrap_calloc(size_t nr, size_t len);
-
-static bool may_allocate(void)
-{
-	if (nr_allocations < 0)
-		return true;
-	if (!nr_allocations)
-		return false;
-	nr_allocations--;
-	return true;
-}
-
-void *__wrap_malloc(size_t len)
-{
-	return may_allocate() ? __real_malloc(len) : NULL;
-}
-
-void *__wrap_calloc(size_t nr, size_t len)
-{
-	return may_allocate() ? __real_calloc(nr, len) : NULL;
-}
+#include "allocations.h"
 
 static uint8_t bytes[64 * HEIGHT], other_bytes[64 * HEIGHT];
 static struct mem_image *image, *wrapper;
