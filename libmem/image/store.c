@@ -123,6 +123,7 @@ void store_init(struct store *store, struct mem_ctx *ctx, uint64_t uses)
 	atomic_init(&store->nr_users, 1);
 	atomic_init(&store->nr_copies, 0);
 	atomic_init(&store->copied_bytes, 0);
+	pthread_mutex_init(&store->gate_lock, NULL);
 	pthread_mutex_init(&store->lock, NULL);
 	pthread_cond_init(&store->idle, NULL);
 }
@@ -165,6 +166,7 @@ void store_put(struct store *store)
 	place_fini(&store->main);
 	pthread_cond_destroy(&store->idle);
 	pthread_mutex_destroy(&store->lock);
+	pthread_mutex_destroy(&store->gate_lock);
 	free(store);
 	ctx_put(ctx);
 }
@@ -179,7 +181,6 @@ void store_destroy(struct store *store)
 {
 	struct hold *hold;
 
-	store->is_gone = true;
 	for (hold = store->holds; hold; hold = hold->next)
 		if (hold->fd >= 0)
 			close(hold->fd);

@@ -91,8 +91,6 @@ struct store_use {
  * @is_array: else it is an image
  * @is_wrapper: @main is the caller's
  * @is_read_only: @main is not to be written
- * @is_gone: the caller has destroyed it
- * @has_escaped: its memory was given out: it has no gate any more
  * @why: enum mem_wrap_why
  * @inside_for: who works on the copy inside: those of @uses who cannot work on
  *	@main
@@ -100,6 +98,7 @@ struct store_use {
  * @inside: copy of it; without planes: there is none
  * @nr_copies: between the two
  * @copied_bytes: of those
+ * @gate_lock: the gate is set by one at a time; taken before @lock
  * @lock: protects what follows
  * @idle: @nr_submitting has become 0
  * @nr_submitting: jobs on their way into a stream
@@ -119,8 +118,6 @@ struct store {
 	bool is_array;
 	bool is_wrapper;
 	bool is_read_only;
-	bool is_gone;
-	bool has_escaped;
 	uint32_t why;
 	uint64_t inside_for;
 	struct place main;
@@ -128,6 +125,7 @@ struct store {
 	atomic_ullong nr_copies;
 	atomic_ullong copied_bytes;
 
+	pthread_mutex_t gate_lock;
 	pthread_mutex_t lock;
 	pthread_cond_t idle;
 	unsigned int nr_submitting;

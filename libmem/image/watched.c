@@ -6,8 +6,7 @@
  * them.
  *
  * Memory of the caller's has no gate: the program may touch it as its kind of
- * memory allows. Neither has what was given out as a surface or object: others
- * may have it after the lock.
+ * memory allows.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +29,7 @@ struct snapshot {
 
 static struct mem_buf *gated_buf(const struct store *store)
 {
-	return store->is_wrapper || store->has_escaped ? NULL : store->main.buf;
+	return store->is_wrapper ? NULL : store->main.buf;
 }
 
 /* What all locks together allow; the store's lock is held. */
@@ -64,10 +63,13 @@ void store_set_gate(struct store *store)
 
 	if (!buf)
 		return;
+	/* What was found last is what is set last. */
+	pthread_mutex_lock(&store->gate_lock);
 	pthread_mutex_lock(&store->lock);
 	gate = gate_of(store);
 	pthread_mutex_unlock(&store->lock);
 	gate_set(buf, gate);
+	pthread_mutex_unlock(&store->gate_lock);
 }
 
 /**
@@ -80,7 +82,6 @@ void store_open_gate(struct store *store)
 
 	if (buf)
 		gate_set(buf, GATE_NONE);
-	store->has_escaped = true;
 }
 
 /**

@@ -469,6 +469,41 @@ static void threads_have_images_of_their_own(void **state)
 	}
 }
 
+/* Locks and unlocks for reading: while it has the lock it may look. */
+static void *look(void *arg)
+{
+	struct mem_image_data data = { .size = sizeof(data) };
+	unsigned int i;
+
+	for (i = 0; i < 400; i++) {
+		if (mem_image_lock(arg, MEM_READ, MEM_LOCK_HOST, &data))
+			return arg;
+		if (byte_at(data.planes[0].base))
+			return arg;
+		if (mem_image_unlock(arg))
+			return arg;
+	}
+	return NULL;
+}
+
+static void no_unlock_takes_the_lock_of_another_thread(void **state)
+{
+	struct mem_image *image = new_image(WIDTH, HEIGHT, MEM_FORMAT_U8, 0);
+	pthread_t threads[4];
+	unsigned int i;
+	void *failed;
+
+	(void)state;
+	for (i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, look, image),
+				 0);
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(pthread_join(threads[i], &failed), 0);
+		assert_null(failed);
+	}
+	mem_image_destroy(image);
+}
+
 #define test(name)	cmocka_unit_test_teardown(name, nothing_found)
 
 int main(void)
@@ -489,6 +524,7 @@ int main(void)
 		test(an_array_holds_what_was_written),
 		test(no_descriptor_is_left),
 		test(threads_have_images_of_their_own),
+		test(no_unlock_takes_the_lock_of_another_thread),
 	};
 
 	return cmocka_run_group_tests(tests, open_watched, close_ctx);
