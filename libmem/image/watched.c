@@ -32,6 +32,19 @@ static struct mem_buf *gated_buf(const struct store *store)
 	return store->is_wrapper ? NULL : store->main.buf;
 }
 
+/* A surface or object goes to others, by whom it may be anything. */
+static enum gate gate_of_hold(const struct hold *hold)
+{
+	switch (hold->as) {
+	case MEM_LOCK_HOST:
+		return hold->access & MEM_WRITE ? GATE_WRITE : GATE_READ;
+	case MEM_LOCK_DEVICE:
+		return GATE_DEVICE;
+	default:
+		return GATE_ALL;
+	}
+}
+
 /* What all locks together allow; the store's lock is held. */
 static enum gate gate_of(const struct store *store)
 {
@@ -39,9 +52,7 @@ static enum gate gate_of(const struct store *store)
 	enum gate gate = GATE_CLOSED;
 
 	for (hold = store->holds; hold; hold = hold->next) {
-		const enum gate one = hold->as == MEM_LOCK_DEVICE ?
-			GATE_DEVICE : hold->access & MEM_WRITE ?
-			GATE_WRITE : GATE_READ;
+		const enum gate one = gate_of_hold(hold);
 
 		if (!hold->place || hold->place != &store->main)
 			continue;

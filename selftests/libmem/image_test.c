@@ -330,28 +330,60 @@ static void k_add(const struct mem_block *block, void *args)
 		((uint8_t *)plane->base)[block->index[0] * plane->pitch + x]++;
 }
 
+/* One more in each pixel. */
+static void launch_add(const struct mem_plane *plane)
+{
+	const struct mem_launch launch = {
+		.size = sizeof(launch),
+		.kernel = k_add,
+		.grid = { plane->height, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args = plane,
+		.args_len = sizeof(*plane),
+	};
+
+	assert_int_equal(mem_launch(mem_stream_legacy(ctx), &launch), 0);
+	assert_int_equal(mem_ctx_sync(ctx), 0);
+}
+
 /* With the pointers of a lock: nobody else uses it meanwhile. */
 static void kernels_of_the_program_use_a_lock(void **state)
 {
 	struct mem_image *image = new_image(WIDTH, HEIGHT, MEM_FORMAT_U8, 0);
 	struct mem_image_data data;
-	struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = k_add,
-		.grid = { HEIGHT, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args_len = sizeof(struct mem_plane),
-	};
 
 	(void)state;
 	set_image(image, 6, 7);
 	data = lock_image(image, MEM_RW, MEM_LOCK_DEVICE);
-	launch.args = &data.planes[0];
-	assert_int_equal(mem_launch(mem_stream_legacy(ctx), &launch), 0);
-	assert_int_equal(mem_launch(mem_stream_legacy(ctx), &launch), 0);
-	assert_int_equal(mem_ctx_sync(ctx), 0);
+	launch_add(&data.planes[0]);
+	launch_add(&data.planes[0]);
 	unlock_image(image);
 	assert_true(is_image(image, 8, 7));
+	mem_image_destroy(image);
+}
+
+/* An object may be given to anybody, also of this process. */
+static void an_object_of_a_lock_is_anybodys(void **state)
+{
+	struct mem_image *image = new_image(WIDTH, HEIGHT, MEM_FORMAT_U8, 0);
+	struct mem_image_data data;
+	struct mem_plane plane;
+	void *device, *cpu;
+
+	(void)state;
+	set_image(image, 6, 7);
+	plane = lock_image(image, MEM_READ, MEM_LOCK_DEVICE).planes[0];
+	unlock_image(image);
+	data = lock_image(image, MEM_RW, MEM_LOCK_OBJECT);
+	assert_int_equal(mem_object_device_ptr(data.object, &device), 0);
+	assert_ptr_equal(plane.base, device);
+	launch_add(&plane);
+	assert_int_equal(mem_object_begin(data.object, MEM_READ), 0);
+	assert_int_equal(mem_object_cpu_ptr(data.object, MEM_READ, &cpu), 0);
+	assert_int_equal(byte_at(cpu), 7);
+	assert_int_equal(mem_object_end(data.object, MEM_READ), 0);
+	unlock_image(image);
+	assert_true(is_image(image, 7, 7));
 	mem_image_destroy(image);
 }
 
@@ -521,6 +553,7 @@ int main(void)
 		test(block_linear_pixels_have_no_pointers),
 		test(cpu_and_engines_see_each_other),
 		test(kernels_of_the_program_use_a_lock),
+		test(an_object_of_a_lock_is_anybodys),
 		test(an_array_holds_what_was_written),
 		test(no_descriptor_is_left),
 		test(threads_have_images_of_their_own),
