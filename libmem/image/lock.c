@@ -121,6 +121,7 @@ static int hold_complete(struct store *store, struct hold *hold,
 	pthread_mutex_lock(&store->lock);
 	hold->as = as;
 	hold->place = place;
+	store->has_escaped |= !err && as >= MEM_LOCK_FD;
 	pthread_mutex_unlock(&store->lock);
 	return err;
 }

@@ -108,6 +108,7 @@ struct store_use {
  * @nr_jobs: that were submitted so far
  * @job_uses: where they were
  * @is_crowded: that is not all
+ * @has_escaped: it was locked as a surface or object
  * @name: for reports
  * @format: of pixels or elements, in a word
  */
@@ -135,6 +136,7 @@ struct store {
 	uint64_t nr_jobs;
 	struct store_use job_uses[MAX_USES];
 	bool is_crowded;
+	bool has_escaped;
 	char name[MEM_NAME_LEN];
 	char format[16];
 };

@@ -6,7 +6,9 @@
  * them.
  *
  * Memory of the caller's has no gate: the program may touch it as its kind of
- * memory allows.
+ * memory allows. Neither has from then on what was locked as a surface or an
+ * object: others may have it, who know nothing of locks, also when that lock is
+ * given back.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,27 +34,18 @@ static struct mem_buf *gated_buf(const struct store *store)
 	return store->is_wrapper ? NULL : store->main.buf;
 }
 
-/* A surface or object goes to others, by whom it may be anything. */
-static enum gate gate_of_hold(const struct hold *hold)
-{
-	switch (hold->as) {
-	case MEM_LOCK_HOST:
-		return hold->access & MEM_WRITE ? GATE_WRITE : GATE_READ;
-	case MEM_LOCK_DEVICE:
-		return GATE_DEVICE;
-	default:
-		return GATE_ALL;
-	}
-}
-
 /* What all locks together allow; the store's lock is held. */
 static enum gate gate_of(const struct store *store)
 {
 	const struct hold *hold;
 	enum gate gate = GATE_CLOSED;
 
+	if (store->has_escaped)
+		return GATE_NONE;
 	for (hold = store->holds; hold; hold = hold->next) {
-		const enum gate one = gate_of_hold(hold);
+		const enum gate one = hold->as == MEM_LOCK_DEVICE ?
+			GATE_DEVICE : hold->access & MEM_WRITE ?
+			GATE_WRITE : GATE_READ;
 
 		if (!hold->place || hold->place != &store->main)
 			continue;

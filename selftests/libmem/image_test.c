@@ -362,10 +362,11 @@ static void kernels_of_the_program_use_a_lock(void **state)
 	mem_image_destroy(image);
 }
 
-/* An object may be given to anybody, also of this process. */
+/* An object may be given to anybody, and stay there when it is unlocked. */
 static void an_object_of_a_lock_is_anybodys(void **state)
 {
 	struct mem_image *image = new_image(WIDTH, HEIGHT, MEM_FORMAT_U8, 0);
+	struct mem_image *wrapper;
 	struct mem_image_data data;
 	struct mem_plane plane;
 	void *device, *cpu;
@@ -382,9 +383,14 @@ static void an_object_of_a_lock_is_anybodys(void **state)
 	assert_int_equal(mem_object_cpu_ptr(data.object, MEM_READ, &cpu), 0);
 	assert_int_equal(byte_at(cpu), 7);
 	assert_int_equal(mem_object_end(data.object, MEM_READ), 0);
+	assert_int_equal(mem_image_wrap(ctx, &data, 0, &wrapper), 0);
 	unlock_image(image);
 	assert_true(is_image(image, 7, 7));
+	set_image(wrapper, 9, 9);
+	assert_true(is_image(image, 9, 9));
 	mem_image_destroy(image);
+	assert_true(is_image(wrapper, 9, 9));
+	mem_image_destroy(wrapper);
 }
 
 /* Arrays */
