@@ -262,10 +262,12 @@ int mem_image_create(struct mem_ctx *ctx, uint32_t width, uint32_t height,
  *	MEM_LOCK_FD: a dma-buf, what mem_buf_export() gave, or any file that
  *	can be mapped, with the planes at their @off; one that is open for
  *	reading alone is never written;
- *	MEM_LOCK_OBJECT: an object with an image's attributes, which gives
- *	format and planes, @data->format may be MEM_FORMAT_INVALID. Except for
- *	an object, which the image keeps, it is to stay until the image is
- *	destroyed
+ *	MEM_LOCK_OBJECT: an object with an image's attributes, which gives the
+ *	planes. @data->format has the same planes, layout and range of pixels,
+ *	whatever the colour standard; or it is MEM_FORMAT_INVALID: the format
+ *	that has the standard, too, which of one plane need be of the range
+ *	alone. Except for an object, which the image keeps, it is to stay until
+ *	the image is destroyed
  * @uses: as at mem_image_create()
  * @image: out: the image, owned by the caller: mem_image_destroy()
  *
@@ -279,7 +281,8 @@ int mem_image_create(struct mem_ctx *ctx, uint32_t width, uint32_t height,
  * hold the format's pixels, or the file or object is shorter; -E2BIG (a tail of
  * @data that this library does not know is not 0); -EXDEV (memory or object of
  * another context); -EBADF (@data->fd is not open); -EACCES (neither the CPU
- * nor an engine has access to it).
+ * nor an engine has access to it); -EOPNOTSUPP also if no format is named and
+ * none has the object's planes, layout and colour standard.
  */
 int mem_image_wrap(struct mem_ctx *ctx, const struct mem_image_data *data,
 		   uint64_t uses, struct mem_image **image);

@@ -299,8 +299,38 @@ int image_place_alloc(struct mem_ctx *ctx, const struct view *view,
 	return err;
 }
 
+/* How far pixels reach: two standards that differ in this are never alike. */
+static unsigned int range_of(uint32_t std)
+{
+	switch (std) {
+	case MEM_COLOR_STD_REC601_SR:
+	case MEM_COLOR_STD_REC709_SR:
+	case MEM_COLOR_STD_REC2020_SR:
+		return 1;
+	case MEM_COLOR_STD_SRGB:
+	case MEM_COLOR_STD_REC601_ER:
+	case MEM_COLOR_STD_REC709_ER:
+	case MEM_COLOR_STD_REC2020_ER:
+		return 2;
+	default:
+		return 0;
+	}
+}
+
+/* Does the standard of a plane in a list do for a format? */
+static bool std_fits(uint32_t std, const struct mem_format_info *info,
+		     bool is_loose)
+{
+	/* Bytes, of whatever. */
+	if (is_loose && !info->color_std)
+		return true;
+	return std == info->color_std ||
+	       (is_loose && range_of(std) == range_of(info->color_std));
+}
+
 /* Has a list the planes of a format? */
-static bool is_of_format(const struct mem_object *object, unsigned int format)
+static bool is_of_format(const struct mem_object *object, unsigned int format,
+			 bool is_loose)
 {
 	struct mem_format_info info = { .size = sizeof(info) };
 	uint32_t fourccs[MEM_PLANES_MAX], stds[MEM_PLANES_MAX], layout, i;
@@ -319,16 +349,37 @@ static bool is_of_format(const struct mem_object *object, unsigned int format)
 			stds[i] = info.color_std;
 	for (i = 0; i < info.nr_planes; i++)
 		if (fourccs[i] != info.planes[i].fourcc ||
-		    stds[i] != info.color_std)
+		    !std_fits(stds[i], &info, is_loose))
 			return false;
 	return true;
+}
+
+/*
+ * The format of a list's planes. A standard that no format has does no harm
+ * where there is no colour, or all of it is in one plane: what differs between
+ * standards of one range is the matrix from luma and chroma to colours.
+ */
+static unsigned int format_of(const struct mem_object *object)
+{
+	struct mem_format_info info;
+	unsigned int i, like = MEM_FORMAT_INVALID;
+
+	for (i = 1; i <= MEM_FORMAT_2F32; i++) {
+		info = (struct mem_format_info) { .size = sizeof(info) };
+		if (is_of_format(object, i, false))
+			return i;
+		if (!like && !mem_format_info(i, &info) && info.color_std &&
+		    info.nr_planes == 1 && is_of_format(object, i, true))
+			like = i;
+	}
+	return like;
 }
 
 /**
  * image_place_of() - the memory of an object as an image
  * @object: object; kept on success
  * @uses: who will use it
- * @place: in: its view has the format, MEM_FORMAT_INVALID: the list's, and
+ * @place: in: its view has the format, MEM_FORMAT_INVALID: as format_of(), and
  *	sides, 0: the list's; out: memory: place_fini()
  *
  * Return: 0, or as mem_image_wrap().
@@ -336,18 +387,20 @@ static bool is_of_format(const struct mem_object *object, unsigned int format)
 int image_place_of(struct mem_object *object, uint64_t uses,
 		   struct place *place)
 {
-	uint32_t widths[MEM_PLANES_MAX], heights[MEM_PLANES_MAX], i;
+	uint32_t widths[MEM_PLANES_MAX], heights[MEM_PLANES_MAX], layout, i;
 	unsigned int format = place->view.format;
 	struct place new = { .view = { .format = 0 } };
 	size_t len;
 	int err;
 
-	/* All that there are, until there is no more. */
-	for (i = 1; !format && i <= MEM_FORMAT_2F32; i++)
-		if (is_of_format(object, i))
-			format = i;
-	if (!format || !is_of_format(object, format))
+	if (value_get(object, MEM_ATTR_IMAGE_LAYOUT, &layout, sizeof(layout)))
 		return -EINVAL;
+	if (!format)
+		format = format_of(object);
+	else if (!is_of_format(object, format, true))
+		return -EINVAL;
+	if (!format)
+		return -EOPNOTSUPP;
 	err = image_geometry(format, 1, 1, &new.view);
 	if (err)
 		return err;

@@ -236,60 +236,6 @@ static void rows_are_copied_for_who_needs_others(void **state)
 	assert_int_equal(mem_free(ctx, ptr), 0);
 }
 
-static void an_object_is_wrapped_as_it_is(void **state)
-{
-	struct mem_image *image, *other;
-	struct mem_image_data data, object;
-
-	(void)state;
-	image = new_image(33, 9, MEM_FORMAT_NV12_ER, 0);
-	data = lock_image(image, MEM_READ, MEM_LOCK_OBJECT);
-	object = (struct mem_image_data) {
-		.size = sizeof(object),
-		.as = MEM_LOCK_OBJECT,
-		.object = data.object,
-		.fd = -1,
-	};
-	assert_int_equal(mem_image_wrap(ctx, &object, 0, &other), 0);
-	assert_int_equal(info_of(other).copies, MEM_WRAP_NO_COPY);
-	assert_int_equal(info_of(other).format, MEM_FORMAT_NV12_ER);
-	assert_int_equal(info_of(other).width, 33);
-	assert_int_equal(info_of(other).height, 9);
-	unlock_image(image);
-	set_image(other, 9, 9);
-	/* The wrapper keeps the object. */
-	assert_true(is_image(image, 9, 9));
-	mem_image_destroy(image);
-	assert_true(is_image(other, 9, 9));
-	mem_image_destroy(other);
-}
-
-static void wrong_objects_are_refused(void **state)
-{
-	struct mem_image_data data, object = { .size = sizeof(object) };
-	struct mem_image *image;
-	void *other = UNTOUCHED;
-
-	(void)state;
-	image = new_image(32, 16, MEM_FORMAT_NV12, 0);
-	data = lock_image(image, MEM_READ, MEM_LOCK_OBJECT);
-	object.as = MEM_LOCK_OBJECT;
-#define WRAP()	mem_image_wrap(ctx, &object, 0, (struct mem_image **)&other)
-	assert_int_equal(WRAP(), -EINVAL);
-	object.object = data.object;
-	object.format = MEM_FORMAT_NV12_ER;
-	assert_int_equal(WRAP(), -EINVAL);
-	object.format = MEM_FORMAT_U8;
-	assert_int_equal(WRAP(), -EINVAL);
-	object.format = MEM_FORMAT_NV12;
-	object.width = 31;
-	assert_int_equal(WRAP(), -EINVAL);
-#undef WRAP
-	assert_ptr_equal(other, UNTOUCHED);
-	unlock_image(image);
-	mem_image_destroy(image);
-}
-
 static void errors_of_wrapping(void **state)
 {
 	uint8_t bytes[4 * PIXELS];
@@ -526,35 +472,6 @@ static void a_file_to_read_is_never_written(void **state)
 	munmap(map, 8192);
 }
 
-static void an_object_to_read_is_never_written(void **state)
-{
-	struct mem_object *object;
-	struct mem_image_data data, lock = { .size = sizeof(lock) };
-	struct mem_image *image, *to_read;
-
-	(void)state;
-	image = new_image(WIDTH, HEIGHT, MEM_FORMAT_U8, 0);
-	set_image(image, 7, 7);
-	data = lock_image(image, MEM_READ, MEM_LOCK_OBJECT);
-	assert_int_equal(mem_object_restrict(data.object, MEM_READ, &object),
-			 0);
-	unlock_image(image);
-	data.object = object;
-	assert_int_equal(mem_image_wrap(ctx, &data, GPU_AND_CPU, &to_read), 0);
-	mem_object_put(object);
-	assert_true(is_image(to_read, 7, 7));
-	assert_int_equal(mem_image_lock(to_read, MEM_RW, MEM_LOCK_HOST, &lock),
-			 -EACCES);
-	assert_int_equal(mem_image_copy(mem_stream_legacy(ctx), MEM_ENGINE_GPU,
-					to_read, image), -EACCES);
-	set_image(image, 0, 0);
-	assert_int_equal(mem_image_copy(mem_stream_legacy(ctx), MEM_ENGINE_GPU,
-					image, to_read), 0);
-	assert_true(is_image(image, 0, 0));
-	mem_image_destroy(to_read);
-	mem_image_destroy(image);
-}
-
 /* Two jobs read it at a time while it is copied in. */
 static void jobs_of_two_streams_read_a_wrapper(void **state)
 {
@@ -754,15 +671,12 @@ int main(void)
 		test(pinned_and_registered_memory_is_not_copied),
 		test(device_memory_is_copied_for_the_cpu),
 		test(rows_are_copied_for_who_needs_others),
-		test(an_object_is_wrapped_as_it_is),
-		test(wrong_objects_are_refused),
 		test(errors_of_wrapping),
 		test(memory_of_another_context_is_refused),
 		test(a_wrapper_wraps_other_memory),
 		test(a_file_is_wrapped),
 		test(a_buffer_of_libmems_is_not_copied),
 		test(a_file_to_read_is_never_written),
-		test(an_object_to_read_is_never_written),
 		test(jobs_of_two_streams_read_a_wrapper),
 		test(keypoints_come_into_memory_of_the_program),
 		test(errors_of_wrapped_arrays),

@@ -44,7 +44,7 @@ read -ra boards <<<"${HEAPSIM_BOARDS:-$all}"
 for soc in "" "${boards[@]}"; do
 	if [ -z "$soc" ] || insert "soc=$soc"; then
 		tests="stream semaphore attach access share export object"
-		tests+=" image image_wrap image_job"
+		tests+=" image image_wrap image_object image_job"
 		# What comes of mistakes is the kind of memory's matter.
 		case $soc in
 		nano | orin* | generic-coherent) ;;

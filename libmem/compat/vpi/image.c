@@ -327,6 +327,12 @@ VPI_PUBLIC VPIStatus vpiImageCreateWrapper(const VPIImageData *data,
 		status = vpi_mem(&request.ctx);
 	if (!status)
 		status = vpi_make(&maker, &request, &flags, &made);
+	if (status == VPI_ERROR_NOT_IMPLEMENTED && !format &&
+	    data->bufferType == VPI_IMAGE_BUFFER_NVSCIBUF)
+		status = vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
+				  "no format has the planes and the colour "
+				  "standard of the object: name one of these "
+				  "planes in buffer.nvscibuf.format");
 	if (data->bufferType == VPI_IMAGE_BUFFER_NVBUFFER)
 		mem_object_put(wrapped.object);
 	if (status)

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Wrappers of objects: the memory of an object as an image, whose format the
+ * object's attributes have.
+ */
+#include "image.h"
+#include "object.h"
+
+#include <drm_fourcc.h>
+
+static void an_object_is_wrapped_as_it_is(void **state)
+{
+	struct mem_image *image, *other;
+	struct mem_image_data data, object;
+
+	(void)state;
+	image = new_image(33, 9, MEM_FORMAT_NV12_ER, 0);
+	data = lock_image(image, MEM_READ, MEM_LOCK_OBJECT);
+	object = (struct mem_image_data) {
+		.size = sizeof(object),
+		.as = MEM_LOCK_OBJECT,
+		.object = data.object,
+		.fd = -1,
+	};
+	assert_int_equal(mem_image_wrap(ctx, &object, 0, &other), 0);
+	assert_int_equal(info_of(other).copies, MEM_WRAP_NO_COPY);
+	assert_int_equal(info_of(other).format, MEM_FORMAT_NV12_ER);
+	assert_int_equal(info_of(other).width, 33);
+	assert_int_equal(info_of(other).height, 9);
+	unlock_image(image);
+	set_image(other, 9, 9);
+	/* The wrapper keeps the object. */
+	assert_true(is_image(image, 9, 9));
+	mem_image_destroy(image);
+	assert_true(is_image(other, 9, 9));
+	mem_image_destroy(other);
+}
+
+static void wrong_objects_are_refused(void **state)
+{
+	struct mem_image_data data, object = { .size = sizeof(object) };
+	struct mem_image *image;
+	void *other = UNTOUCHED;
+
+	(void)state;
+	image = new_image(32, 16, MEM_FORMAT_NV12, 0);
+	data = lock_image(image, MEM_READ, MEM_LOCK_OBJECT);
+	object.as = MEM_LOCK_OBJECT;
+#define WRAP()	mem_image_wrap(ctx, &object, 0, (struct mem_image **)&other)
+	assert_int_equal(WRAP(), -EINVAL);
+	object.object = data.object;
+	object.format = MEM_FORMAT_NV12_ER;
+	assert_int_equal(WRAP(), -EINVAL);
+	object.format = MEM_FORMAT_U8;
+	assert_int_equal(WRAP(), -EINVAL);
+	object.format = MEM_FORMAT_NV12;
+	object.width = 31;
+	assert_int_equal(WRAP(), -EINVAL);
+#undef WRAP
+	assert_ptr_equal(other, UNTOUCHED);
+	unlock_image(image);
+	mem_image_destroy(image);
+}
+
+/* The format of an image of an object, if @format is named; or the error. */
+static int format_of(struct mem_object *object, unsigned int format)
+{
+	const struct mem_image_data data = {
+		.size = sizeof(data),
+		.as = MEM_LOCK_OBJECT,
+		.format = format,
+		.object = object,
+		.fd = -1,
+	};
+	struct mem_image *image;
+	int err = mem_image_wrap(ctx, &data, 0, &image);
+
+	if (err)
+		return err;
+	err = (int)info_of(image).format;
+	mem_image_destroy(image);
+	return err;
+}
+
+/* One plane, or luma and chroma. */
+static struct mem_object *object_of_std(uint32_t fourcc, uint32_t std,
+					bool has_chroma)
+{
+	const uint32_t nr = has_chroma ? 2 : 1;
+	const struct mem_attr attrs[] = {
+		ATTR(TYPES, uint32_t, MEM_ATTR_TYPE_IMAGE),
+		ATTR(NEED_CPU_ACCESS, uint8_t, 1),
+		ATTR(REQUIRED_PERM, uint32_t, MEM_RW),
+		ATTR(IMAGE_LAYOUT, uint32_t, MEM_LAYOUT_PITCH_LINEAR),
+		ATTR(IMAGE_PLANE_COUNT, uint32_t, nr),
+		{ MEM_ATTR_IMAGE_PLANE_FORMAT, 0,
+		  ((const uint32_t[]) { fourcc, DRM_FORMAT_GR88 }), 4 * nr },
+		{ MEM_ATTR_IMAGE_PLANE_STD, 0,
+		  ((const uint32_t[]) { std, std }), 4 * nr },
+		{ MEM_ATTR_IMAGE_PLANE_WIDTH, 0,
+		  ((const uint32_t[]) { 64, 32 }), 4 * nr },
+		{ MEM_ATTR_IMAGE_PLANE_HEIGHT, 0,
+		  ((const uint32_t[]) { 32, 16 }), 4 * nr },
+	};
+
+	return object_of(list_of(attrs, NR(attrs)));
+}
+
+/* Colours are the program's matter; how far pixels reach is not. */
+static void standards_of_colours_are_told_apart_where_they_matter(void **state)
+{
+	static const struct {
+		uint32_t fourcc, std;
+		bool has_chroma;
+		int found;
+		unsigned int named;
+	} cases[] = {
+		{ DRM_FORMAT_R8, MEM_COLOR_STD_REC601_ER, false,
+		  MEM_FORMAT_Y8_ER, MEM_FORMAT_U8 },
+		{ DRM_FORMAT_R8, MEM_COLOR_STD_REC709_ER, false,
+		  MEM_FORMAT_Y8_ER, MEM_FORMAT_Y8_ER },
+		{ DRM_FORMAT_R8, MEM_COLOR_STD_REC2020_SR, false,
+		  MEM_FORMAT_Y8, MEM_FORMAT_U8 },
+		{ DRM_FORMAT_R8, MEM_COLOR_STD_RAW, false,
+		  -EOPNOTSUPP, MEM_FORMAT_U8 },
+		{ DRM_FORMAT_ABGR8888, MEM_COLOR_STD_REC709_ER, false,
+		  MEM_FORMAT_RGBA8, MEM_FORMAT_RGBA8 },
+		{ DRM_FORMAT_R8, MEM_COLOR_STD_REC601_SR, true,
+		  MEM_FORMAT_NV12, MEM_FORMAT_NV12 },
+		{ DRM_FORMAT_R8, MEM_COLOR_STD_REC709_ER, true,
+		  -EOPNOTSUPP, MEM_FORMAT_NV12_ER },
+	};
+	struct mem_object *object;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(cases); i++) {
+		object = object_of_std(cases[i].fourcc, cases[i].std,
+				       cases[i].has_chroma);
+		assert_int_equal(format_of(object, 0), cases[i].found);
+		assert_int_equal(format_of(object, cases[i].named),
+				 cases[i].named);
+		assert_int_equal(format_of(object, MEM_FORMAT_RGB8), -EINVAL);
+		mem_object_put(object);
+	}
+	object = object_of_std(DRM_FORMAT_R8, MEM_COLOR_STD_REC709_SR, true);
+	assert_int_equal(format_of(object, MEM_FORMAT_NV12_ER), -EINVAL);
+	mem_object_put(object);
+	object = raw_object();
+	assert_int_equal(format_of(object, 0), -EINVAL);
+	mem_object_put(object);
+}
+
+static void an_object_to_read_is_never_written(void **state)
+{
+	struct mem_object *object;
+	struct mem_image_data data, lock = { .size = sizeof(lock) };
+	struct mem_image *image, *to_read;
+
+	(void)state;
+	image = new_image(WIDTH, HEIGHT, MEM_FORMAT_U8, 0);
+	set_image(image, 7, 7);
+	data = lock_image(image, MEM_READ, MEM_LOCK_OBJECT);
+	assert_int_equal(mem_object_restrict(data.object, MEM_READ, &object),
+			 0);
+	unlock_image(image);
+	data.object = object;
+	assert_int_equal(mem_image_wrap(ctx, &data, GPU_AND_CPU, &to_read), 0);
+	mem_object_put(object);
+	assert_true(is_image(to_read, 7, 7));
+	assert_int_equal(mem_image_lock(to_read, MEM_RW, MEM_LOCK_HOST, &lock),
+			 -EACCES);
+	assert_int_equal(mem_image_copy(mem_stream_legacy(ctx), MEM_ENGINE_GPU,
+					to_read, image), -EACCES);
+	set_image(image, 0, 0);
+	assert_int_equal(mem_image_copy(mem_stream_legacy(ctx), MEM_ENGINE_GPU,
+					image, to_read), 0);
+	assert_true(is_image(image, 0, 0));
+	mem_image_destroy(to_read);
+	mem_image_destroy(image);
+}
+
+#define test(name)	cmocka_unit_test_teardown(name, nothing_found)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(an_object_is_wrapped_as_it_is),
+		test(wrong_objects_are_refused),
+		test(standards_of_colours_are_told_apart_where_they_matter),
+		test(an_object_to_read_is_never_written),
+	};
+
+	return cmocka_run_group_tests(tests, open_watched, close_ctx);
+}
