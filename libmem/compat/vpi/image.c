@@ -330,9 +330,7 @@ VPI_PUBLIC VPIStatus vpiImageCreateWrapper(const VPIImageData *data,
 	if (status == VPI_ERROR_NOT_IMPLEMENTED && !format &&
 	    data->bufferType == VPI_IMAGE_BUFFER_NVSCIBUF)
 		status = vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
-				  "no format has the planes and the colour "
-				  "standard of the object: name one of these "
-				  "planes in buffer.nvscibuf.format");
+				  "none has its planes and colours: name one");
 	if (data->bufferType == VPI_IMAGE_BUFFER_NVBUFFER)
 		mem_object_put(wrapped.object);
 	if (status)
