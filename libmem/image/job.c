@@ -156,10 +156,12 @@ static int launch(struct mem_stream *stream, unsigned int engine,
  * @store: with a copy inside, and memory that engines have access to; kept by
  *	the caller until that is done
  * @is_in: from the caller's memory, else to it
+ * @done: called when it has ended, if it was submitted; NULL: nothing
  *
  * Return: 0, or as mem_launch().
  */
-int job_move(struct mem_stream *stream, struct store *store, bool is_in)
+int job_move(struct mem_stream *stream, struct store *store, bool is_in,
+	     const struct op_done *done)
 {
 	struct work_args work = {
 		.op = WORK_UPDATE,
@@ -170,7 +172,7 @@ int job_move(struct mem_stream *stream, struct store *store, bool is_in)
 	int err;
 
 	err = launch(stream, MEM_ENGINE_GPU, &work,
-		     (const void *)(uintptr_t)mem_image_wrap, NULL);
+		     (const void *)(uintptr_t)mem_image_wrap, done);
 	if (!err)
 		store_count_move(store);
 	return err;
@@ -190,14 +192,14 @@ static int stage_submit(struct mem_stream *stream, struct job *job,
 {
 	struct stage *stage = &job->stages[job->nr_stages++];
 	const struct op_call call = { .callback = stage_run, .arg = stage };
-	struct op_done done;
+	const struct op_done done = stage_done(job);
 	int err;
 
-	if (!store->main.host[0])
-		return job_move(stream, store, is_in);
 	*stage = (struct stage) { job, store, is_in };
-	done = stage_done(job);
-	err = stream_call(stream, &call, &done);
+	if (store->main.host[0])
+		err = stream_call(stream, &call, &done);
+	else
+		err = job_move(stream, store, is_in, &done);
 	if (err)
 		job_put(job);
 	return err;
