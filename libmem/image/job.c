@@ -151,8 +151,9 @@ static int launch(struct mem_stream *stream, unsigned int engine,
 /* Copies of what is inside */
 
 /**
- * job_move() - have a GPU copy to or from the caller's memory
+ * job_move() - have an engine copy to or from the caller's memory
  * @stream: in order of this one
+ * @engine: enum mem_engine
  * @store: with a copy inside, and memory that engines have access to; kept by
  *	the caller until that is done
  * @is_in: from the caller's memory, else to it
@@ -160,8 +161,8 @@ static int launch(struct mem_stream *stream, unsigned int engine,
  *
  * Return: 0, or as mem_launch().
  */
-int job_move(struct mem_stream *stream, struct store *store, bool is_in,
-	     const struct op_done *done)
+int job_move(struct mem_stream *stream, unsigned int engine,
+	     struct store *store, bool is_in, const struct op_done *done)
 {
 	struct work_args work = {
 		.op = WORK_UPDATE,
@@ -171,7 +172,7 @@ int job_move(struct mem_stream *stream, struct store *store, bool is_in,
 	};
 	int err;
 
-	err = launch(stream, MEM_ENGINE_GPU, &work,
+	err = launch(stream, engine, &work,
 		     (const void *)(uintptr_t)mem_image_wrap, done);
 	if (!err)
 		store_count_move(store);
@@ -187,6 +188,10 @@ static void stage_run(struct mem_stream *stream, int status, void *arg)
 		store_move_by_cpu(stage->store, stage->is_in);
 }
 
+/*
+ * Whoever does the work does the copies too, if it has access to the caller's
+ * memory: the CPU must not touch managed memory that other streams use.
+ */
 static int stage_submit(struct mem_stream *stream, struct job *job,
 			struct store *store, bool is_in)
 {
@@ -196,10 +201,11 @@ static int stage_submit(struct mem_stream *stream, struct job *job,
 	int err;
 
 	*stage = (struct stage) { job, store, is_in };
-	if (store->main.host[0])
-		err = stream_call(stream, &call, &done);
+	if (is_cpu(job) ? !store->main.host[0] : !!store->main.device[0])
+		err = job_move(stream, is_cpu(job) ? MEM_ENGINE_GPU :
+			       job->engine, store, is_in, &done);
 	else
-		err = job_move(stream, store, is_in, &done);
+		err = stream_call(stream, &call, &done);
 	if (err)
 		job_put(job);
 	return err;

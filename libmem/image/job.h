@@ -97,7 +97,7 @@ struct work_args {
 void work_run(const struct work_args *work, const struct part *part);
 bool work_is_offered(const struct work_args *work, unsigned int engine);
 
-int job_move(struct mem_stream *stream, struct store *store, bool is_in,
-	     const struct op_done *done);
+int job_move(struct mem_stream *stream, unsigned int engine,
+	     struct store *store, bool is_in, const struct op_done *done);
 
 #endif

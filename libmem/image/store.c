@@ -447,6 +447,6 @@ int store_move(struct store *store, bool is_in)
 
 	if (store->main.host[0])
 		return store_move_by_cpu(store, is_in);
-	err = job_move(stream, store, is_in, NULL);
+	err = job_move(stream, MEM_ENGINE_GPU, store, is_in, NULL);
 	return err ? err : mem_stream_sync(stream);
 }

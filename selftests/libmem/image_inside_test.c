@@ -16,6 +16,12 @@ static void wait_for_word(void *arg)
 		sched_yield();
 }
 
+static void k_wait_for_word(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	wait_for_word(*(uint32_t **)arg);
+}
+
 static struct mem_stream *new_stream(void)
 {
 	struct mem_stream *stream;
@@ -54,12 +60,61 @@ static void a_copy_back_goes_on_without_its_image(void **state)
 	assert_int_equal(mem_free(ctx, ptr), 0);
 }
 
+/* Rows that the compositor cannot take, while a GPU may use all memory. */
+static void the_cpu_leaves_managed_memory_alone(void **state)
+{
+	struct mem_launch wait = {
+		.size = sizeof(wait),
+		.kernel = k_wait_for_word,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args_len = sizeof(void *),
+	};
+	struct mem_stream *stream = new_stream(), *other = new_stream();
+	struct mem_image *image, *twin;
+	struct mem_image_data data;
+	void *ptr, *word;
+
+	(void)state;
+	if (!has_engine(MEM_ENGINE_VIC))
+		goto out;
+	assert_int_equal(mem_alloc(ctx, MEM_KIND_PINNED, 4, 0, &word), 0);
+	assert_int_equal(mem_alloc(ctx, MEM_KIND_MANAGED, WIDTH * HEIGHT,
+				   MEM_ATTACH_GLOBAL, &ptr), 0);
+	memset(ptr, 9, WIDTH * HEIGHT);
+	data = data_of(MEM_LOCK_DEVICE, ptr, WIDTH);
+	data.format = MEM_FORMAT_Y8;
+	assert_int_equal(mem_image_wrap(ctx, &data, use_of(MEM_ENGINE_VIC),
+					&image), 0);
+	assert_int_equal(info_of(image).copies, MEM_WRAP_ALIGN);
+	twin = new_image(WIDTH, HEIGHT, MEM_FORMAT_Y8, 0);
+	wait.args = &word;
+	assert_int_equal(mem_launch(other, &wait), 0);
+	assert_int_equal(mem_image_copy(stream, MEM_ENGINE_VIC, twin, image),
+			 0);
+	assert_int_equal(mem_image_copy(stream, MEM_ENGINE_VIC, image, twin),
+			 0);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	assert_true(is_image(twin, 9, -1));
+	assert_int_equal(info_of(image).nr_copies, 2);
+	__atomic_store_n((uint32_t *)word, 1, __ATOMIC_RELEASE);
+	assert_int_equal(mem_ctx_sync(ctx), 0);
+	mem_image_destroy(twin);
+	mem_image_destroy(image);
+	assert_int_equal(mem_free(ctx, ptr), 0);
+	assert_int_equal(mem_free(ctx, word), 0);
+out:
+	assert_int_equal(mem_stream_destroy(stream), 0);
+	assert_int_equal(mem_stream_destroy(other), 0);
+}
+
 #define test(name)	cmocka_unit_test_teardown(name, nothing_found)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test(a_copy_back_goes_on_without_its_image),
+		test(the_cpu_leaves_managed_memory_alone),
 	};
 
 	return cmocka_run_group_tests(tests, open_watched, close_ctx);
