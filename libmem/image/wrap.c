@@ -365,6 +365,8 @@ static int wrap_imported(struct mem_buf *buf, struct wrapped *wrapped)
 	place->own = buf;
 	if (mem_buf_len(buf) < file_end(&place->view))
 		return -EINVAL;
+	/* Seals of a file may say so, whatever it is open for. */
+	wrapped->is_read_only |= buf->is_read_only;
 	err = mem_buf_map(buf, &host);
 	if (err)
 		return err;

@@ -7,6 +7,7 @@
 #include "image.h"
 
 #include <sched.h>
+#include <sys/mman.h>
 
 static void wait_for_word(void *arg)
 {
@@ -108,6 +109,31 @@ out:
 	assert_int_equal(mem_stream_destroy(other), 0);
 }
 
+/* Open to be read and written, but nobody may write it any more. */
+static void a_sealed_file_is_never_written(void **state)
+{
+	struct mem_image_data data = data_of(MEM_LOCK_FD, NULL, 64);
+	const double value = 1;
+	struct mem_image *image;
+
+	(void)state;
+	data.fd = memfd_create("sealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	assert_true(data.fd >= 0);
+	assert_int_equal(ftruncate(data.fd, 8192), 0);
+	assert_int_equal(fcntl(data.fd, F_ADD_SEALS,
+			       F_SEAL_SHRINK | F_SEAL_WRITE), 0);
+	assert_int_equal(mem_image_wrap(ctx, &data, GPU_AND_CPU, &image), 0);
+	close(data.fd);
+	assert_int_equal(mem_image_fill(mem_stream_legacy(ctx), MEM_ENGINE_CPU,
+					image, &value, 1), -EACCES);
+	assert_int_equal(mem_image_fill(mem_stream_legacy(ctx), MEM_ENGINE_GPU,
+					image, &value, 1), -EACCES);
+	assert_int_equal(mem_image_lock(image, MEM_WRITE, MEM_LOCK_HOST, &data),
+			 -EACCES);
+	assert_true(is_image(image, 0, 0));
+	mem_image_destroy(image);
+}
+
 #define test(name)	cmocka_unit_test_teardown(name, nothing_found)
 
 int main(void)
@@ -115,6 +141,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(a_copy_back_goes_on_without_its_image),
 		test(the_cpu_leaves_managed_memory_alone),
+		test(a_sealed_file_is_never_written),
 	};
 
 	return cmocka_run_group_tests(tests, open_watched, close_ctx);
