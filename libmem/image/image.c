@@ -7,7 +7,11 @@
 
 #include "image.h"
 
-static void name_make(struct mem_image *image)
+/**
+ * image_name_make() - the name of an image that has got none yet
+ * @image: image with memory
+ */
+void image_name_make(struct mem_image *image)
 {
 	struct mem_format_info info = { .size = sizeof(info) };
 	const struct view *view = &image->store.main.view;
@@ -19,7 +23,6 @@ static void name_make(struct mem_image *image)
 		 view->height);
 	strcpy(image->store.format, info.name);
 	store_set_name(&image->store, name);
-	store_set_gate(&image->store);
 }
 
 API int mem_image_create(struct mem_ctx *ctx, uint32_t width, uint32_t height,
@@ -46,7 +49,8 @@ API int mem_image_create(struct mem_ctx *ctx, uint32_t width, uint32_t height,
 		store_put(&new->store);
 		return err;
 	}
-	name_make(new);
+	image_name_make(new);
+	store_set_gate(&new->store);
 	*image = new;
 	return 0;
 }

@@ -45,6 +45,7 @@ struct wrapped {
 	bool is_read_only;
 };
 
+void image_name_make(struct mem_image *image);
 size_t image_nr_channels(unsigned int format);
 int image_geometry(unsigned int format, uint32_t width, uint32_t height,
 		   struct view *view);

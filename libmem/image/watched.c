@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../object/object.h"
@@ -276,14 +277,36 @@ void place_remember(struct place *place, struct mem_ctx *ctx)
 		place->buf_id[i] = id_of(ctx, place, i);
 }
 
+/* Is something mapped at all of that? Freed memory may be. */
+static bool is_mapped(const void *base, size_t len)
+{
+	unsigned char pages[512];
+	const uintptr_t last = (uintptr_t)base + len - 1;
+	const size_t page = getpagesize();
+	uintptr_t at = (uintptr_t)base & -page;
+	size_t step;
+
+	for (; at <= last; at += step) {
+		step = ((last - at) & -page) + page;
+		if (step > sizeof(pages) * page)
+			step = sizeof(pages) * page;
+		if (mincore((void *)at, step, pages) && errno == ENOMEM)
+			return false;
+	}
+	return true;
+}
+
 static bool is_there(const struct store *store)
 {
 	const struct place *place = &store->main;
 	uint32_t i;
 
 	for (i = 0; i < place->view.nr_planes; i++)
-		if (place->buf_id[i] &&
-		    id_of(store->ctx, place, i) != place->buf_id[i])
+		if (place->buf_id[i] ?
+		    id_of(store->ctx, place, i) != place->buf_id[i] :
+		    place->host[i] &&
+		    !is_mapped(place->host[i],
+			       plane_len(&place->view.planes[i])))
 			return false;
 	return true;
 }

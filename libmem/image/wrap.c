@@ -484,11 +484,13 @@ API int mem_image_wrap(struct mem_ctx *ctx, const struct mem_image_data *data,
 	err = wrap_data(ctx, &all, uses, &wrapped);
 	if (!err)
 		err = store_wrap(&new->store, &wrapped);
-	if (err)
+	if (err) {
 		store_put(&new->store);
-	else
-		*image = new;
-	return err;
+		return err;
+	}
+	image_name_make(new);
+	*image = new;
+	return 0;
 }
 
 static bool is_alike(const struct view *one, const struct view *other)

@@ -186,6 +186,13 @@ static void buffer_print(FILE *out, const struct finding *f)
 			(int)sizeof(r->name), r->name);
 		return;
 	}
+	/* Memory of malloc() and the like has no number. */
+	if (!r->buf && r->kind == MEM_VIOLATION_WRAPPED_GONE) {
+		fprintf(out, PREFIX "    memory of the program");
+		fprintf(out, ", wrapped by \"%.*s\"\n", (int)sizeof(r->name),
+			r->name);
+		return;
+	}
 	holder_put(out, f);
 	if (f->nr_bufs > 1)
 		fprintf(out, " and %" PRIu64 " more", f->nr_bufs - 1);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <libmem.h>
 
@@ -268,6 +269,45 @@ static void wrapper_outlives(void)
 		CHECK(mem_free(ctx, ptr));
 }
 
+/* Memory of the program's own, and it has no name. */
+static void wrapper_of_unmapped(void)
+{
+	struct mem_image_data data = {
+		.size = sizeof(data),
+		.as = MEM_LOCK_HOST,
+		.format = MEM_FORMAT_U8,
+		.width = WIDTH,
+		.height = HEIGHT,
+		.nr_planes = 1,
+		.planes = { { WIDTH, HEIGHT, 1, 256, 0, NULL } },
+		.fd = -1,
+	};
+	struct mem_image *image, *copy;
+	void *ptr;
+	int err;
+
+	ptr = mmap(NULL, 256 * HEIGHT, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (ptr == MAP_FAILED)
+		errx(3, "mmap");
+	data.planes[0].base = ptr;
+	CHECK(mem_image_wrap(ctx, &data, 0, &image));
+	if (!is_right)
+		munmap(ptr, 256 * HEIGHT);
+	copy = picture(MEM_FORMAT_U8);
+	err = mem_image_copy(mem_stream_legacy(ctx), /* UNMAPPED */
+			     MEM_ENGINE_GPU, copy, image);
+	if (is_right)
+		CHECK(err);
+	else if (!err)
+		errx(3, "a job uses memory that is gone");
+	CHECK(mem_ctx_sync(ctx));
+	mem_image_destroy(copy);
+	mem_image_destroy(image);
+	if (is_right)
+		munmap(ptr, 256 * HEIGHT);
+}
+
 /* The whole picture, as if there were no padding. */
 static void width_for_pitch(void)
 {
@@ -367,6 +407,7 @@ int main(int argc, char **argv)
 		{ "kernel-while-locked", kernel_while_locked },
 		{ "surface-while-locked", surface_while_locked },
 		{ "wrapper-outlives", wrapper_outlives },
+		{ "wrapper-of-unmapped", wrapper_of_unmapped },
 		{ "width-for-pitch", width_for_pitch },
 		{ "store-read-only", store_read_only },
 		{ "object-not-flushed", object_not_flushed },

@@ -147,6 +147,16 @@ wrapper_outlives()
 		sum 1 1 && twins wrapper-outlives
 }
 
+wrapper_of_unmapped()
+{
+	on tx2 &&
+		report 0 "$program" wrapper-of-unmapped &&
+		has 'Wrapped memory is gone' \
+		    'memory of the program, wrapped by "u8 100x40"' \
+		    'used by images' "at $(at wrapper_of_unmapped UNMAPPED)" &&
+		sum 1 1 && twins wrapper-of-unmapped
+}
+
 width_for_pitch()
 {
 	on orin
@@ -187,6 +197,7 @@ try a_kernel_after_the_unlock_is_found kernel_after_unlock
 try a_kernel_in_a_lock_of_the_cpu_is_found kernel_while_locked
 try a_job_on_a_locked_image_is_refused surface_while_locked
 try a_wrapper_of_freed_memory_is_found wrapper_outlives
+try a_wrapper_of_unmapped_memory_is_found wrapper_of_unmapped
 try rows_without_their_padding_are_found width_for_pitch
 try a_store_to_a_read_only_object_is_found store_read_only
 try an_object_that_is_not_flushed_is_found object_not_flushed
