@@ -350,15 +350,21 @@ static int object_list(struct mem_endpoint *endpoint, const void *bytes,
 		       size_t nr_lists, uint32_t perm,
 		       struct mem_attrs **attrs)
 {
+	struct mem_attrs *new;
 	int err;
 
 	pthread_mutex_lock(&endpoint->list_lock);
 	err = keep_list(endpoint, bytes, len);
 	if (!err)
-		err = validate(endpoint->list, lists, nr_lists);
-	if (!err)
-		err = attrs_with_perm(endpoint->list, perm, attrs);
+		err = attrs_with_perm(endpoint->list, perm, &new);
 	pthread_mutex_unlock(&endpoint->list_lock);
+	if (err)
+		return err;
+	err = validate(new, lists, nr_lists);
+	if (err)
+		mem_attrs_destroy(new);
+	else
+		*attrs = new;
 	return err;
 }
 

@@ -561,6 +561,57 @@ static void memory_that_found_no_number_is_told(void **state)
 	close_shared();
 }
 
+/* Whoever asks to write is content with what was given, not with less. */
+static void a_permission_of_the_importer_counts(void **state)
+{
+	const uint32_t perms[] = { MEM_READ, MEM_RW };
+	struct mem_object *object, *other;
+	struct mem_attrs *list;
+	unsigned int asked, given;
+	size_t len;
+	void *bytes;
+
+	(void)state;
+	object = object_of(LIST(RAW(LEN), ATTR(NEED_CPU_ACCESS, uint8_t, 1),
+				ATTR(ENGINES, uint64_t, ENGINE(GPU))));
+	open_ends();
+	for (given = 0; given < NR(perms); given++)
+		for (asked = 0; asked < NR(perms); asked++) {
+			const bool fits = asked <= given;
+
+			list = LIST(RAW(LEN), ATTR(REQUIRED_PERM, uint32_t,
+						   perms[asked]));
+			assert_int_equal(mem_object_export(object, perms[given],
+							   ends[0], LONG,
+							   &bytes, &len), 0);
+			other = UNTOUCHED;
+			assert_int_equal(mem_object_import(ends[1], bytes, len,
+							   &list, 1, 0, LONG,
+							   &other),
+					 fits ? 0 : -EADV);
+			if (fits)
+				mem_object_put(other);
+			else
+				assert_ptr_equal(other, UNTOUCHED);
+			mem_attrs_destroy(list);
+			free(bytes);
+		}
+	mem_object_put(object);
+	/* The sender's list asks to write, but that was not given. */
+	object = raw_object();
+	list = LIST(RAW(LEN), ATTR(REQUIRED_PERM, uint32_t, MEM_RW));
+	assert_int_equal(mem_object_export(object, MEM_READ, ends[0], LONG,
+					   &bytes, &len), 0);
+	other = UNTOUCHED;
+	assert_int_equal(mem_object_import(ends[1], bytes, len, &list, 1, 0,
+					   LONG, &other), -EADV);
+	assert_ptr_equal(other, UNTOUCHED);
+	free(bytes);
+	mem_attrs_destroy(list);
+	mem_object_put(object);
+	close_ends();
+}
+
 static void the_right_one_comes_in_time(void **state)
 {
 	struct importer by;
@@ -603,6 +654,7 @@ int main(void)
 		cmocka_unit_test(a_list_that_lies_is_refused),
 		cmocka_unit_test(memory_that_is_none_is_refused),
 		cmocka_unit_test(memory_that_found_no_number_is_told),
+		cmocka_unit_test(a_permission_of_the_importer_counts),
 	};
 	const struct CMUnitTest embedded[] = {
 		cmocka_unit_test(a_writable_file_for_reading_is_read),
