@@ -18,6 +18,8 @@
 
 /* Frames that one look at the socket takes in at most. */
 #define MAX_FRAMES	((int)(4 * MEM_ENDPOINT_QUEUE))
+/* Frames that are read after the time is over: more than a socket holds. */
+#define MAX_LATE	(4 * MAX_FRAMES)
 /* Shortest part that a message is cut into. */
 #define PART_MIN	256U
 /* How often to look at the socket when a descriptor's message may follow. */
@@ -160,13 +162,16 @@ static int read_some(struct mem_endpoint *endpoint, short events,
 int endpoint_wait(struct mem_endpoint *endpoint, endpoint_has has,
 		  const void *arg, uint64_t deadline)
 {
-	int err = 0;
+	int err = 0, nr_late = 0;
 
 	while (!has(endpoint, arg)) {
 		if (err)
 			return err;
 		if (endpoint->is_gone)
 			return -EPIPE;
+		/* The peer may send without end what nobody waits for. */
+		if (deadline_is_over(deadline) && nr_late++ == MAX_LATE)
+			return -ETIMEDOUT;
 		if (!endpoint->is_reading)
 			err = read_some(endpoint, 0, deadline);
 		else if (!wait_change(endpoint, deadline))
