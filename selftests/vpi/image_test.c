@@ -435,6 +435,25 @@ static void a_wrapper_can_wrap_other_memory(void **state)
 	free(memory);
 }
 
+/* The colour spec that it was made with goes for all that it wraps. */
+static void other_memory_has_the_same_colours(void **state)
+{
+	uint8_t memory[64 * HEIGHT];
+	VPIImageWrapperParams params = { VPI_COLOR_SPEC_BT601_ER };
+	VPIImageFormat format;
+	VPIImageData data;
+	VPIImage image;
+
+	(void)state;
+	host_data(memory, 64, &data);
+	data.buffer.pitch.format = VPI_IMAGE_FORMAT_Y8;
+	ok(vpiImageCreateWrapper(&data, &params, VPI_BACKEND_CPU, &image));
+	ok(vpiImageSetWrapper(image, &data));
+	ok(vpiImageGetFormat(image, &format));
+	assert_true(format == VPI_IMAGE_FORMAT_Y8_ER);
+	vpiImageDestroy(image);
+}
+
 static void wrong_wrappers_are_refused(void **state)
 {
 	uint8_t memory[64 * HEIGHT];
@@ -513,6 +532,8 @@ int main(void)
 		cmocka_unit_test_teardown(a_surface_is_wrapped_as_it_is,
 					  no_violation),
 		cmocka_unit_test_teardown(a_wrapper_can_wrap_other_memory,
+					  no_violation),
+		cmocka_unit_test_teardown(other_memory_has_the_same_colours,
 					  no_violation),
 		cmocka_unit_test_teardown(wrong_wrappers_are_refused,
 					  no_violation),

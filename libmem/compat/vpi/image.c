@@ -97,6 +97,7 @@ static VPIStatus image_add(struct VPIContextImpl *ctx, struct mem_image *mem,
 	image->width = info.width;
 	image->height = info.height;
 	image->wrapped = wrapped;
+	image->params.colorSpec = VPI_COLOR_SPEC_DEFAULT;
 	status = vpi_object_add(image, VPI_KIND_IMAGE, flags, ctx);
 	if (status) {
 		vpi_image_drop(image);
@@ -335,7 +336,10 @@ VPI_PUBLIC VPIStatus vpiImageCreateWrapper(const VPIImageData *data,
 		mem_object_put(wrapped.object);
 	if (status)
 		return status;
-	return image_add(ctx, made, format, data->bufferType, flags, img);
+	status = image_add(ctx, made, format, data->bufferType, flags, img);
+	if (!status && params)
+		(*img)->params = *params;
+	return status;
 }
 
 VPI_PUBLIC VPIStatus vpiImageSetWrapper(VPIImage img, const VPIImageData *data)
@@ -357,7 +361,7 @@ VPI_PUBLIC VPIStatus vpiImageSetWrapper(VPIImage img, const VPIImageData *data)
 	if (img->wrapped != data->bufferType)
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
 				"img wraps another type of buffer");
-	status = data_of(data, NULL, &wrapped, &format);
+	status = data_of(data, &img->params, &wrapped, &format);
 	if (status)
 		return status;
 	rc = mem_image_rewrap(img->mem, &wrapped);

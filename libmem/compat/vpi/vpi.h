@@ -116,6 +116,7 @@ struct vpi_hold {
  * @height: rows
  * @wrapped: how it is in the program's memory; VPI_IMAGE_BUFFER_INVALID: the
  *	memory is its own
+ * @params: of a wrapper
  * @lock: protects what follows
  * @holds: locks, the newest first
  */
@@ -126,6 +127,7 @@ struct VPIImageImpl {
 	int32_t width;
 	int32_t height;
 	VPIImageBufferType wrapped;
+	VPIImageWrapperParams params;
 
 	pthread_mutex_t lock;
 	struct vpi_hold *holds;
