@@ -421,13 +421,9 @@ static int job_check(const struct mem_stream *stream, const struct job *job)
 	for (i = 0; i < job->nr_stores; i++)
 		if (job->stores[i].store->ctx != stream->ctx)
 			return -EXDEV;
-	for (i = 0; i < job->nr_stores; i++) {
-		const struct job_store *one = &job->stores[i];
-
-		if (!(one->store->uses & use_of(job->engine)) ||
-		    (one->access == MEM_WRITE && one->store->is_read_only))
+	for (i = 0; i < job->nr_stores; i++)
+		if (!(job->stores[i].store->uses & use_of(job->engine)))
 			return -EACCES;
-	}
 	if (is_block_linear(&job->work.src) || is_block_linear(&job->work.dst))
 		return -EOPNOTSUPP;
 	return work_is_offered(&job->work, job->engine) ? 0 : -EOPNOTSUPP;
@@ -439,7 +435,8 @@ static int stores_begin(struct job *job, unsigned int *nr)
 	int err = 0;
 
 	for (*nr = 0; *nr < job->nr_stores && !err; *nr += !err)
-		err = store_job_begin(job->stores[*nr].store);
+		err = store_job_begin(job->stores[*nr].store,
+				      job->stores[*nr].access);
 	return err;
 }
 

@@ -71,16 +71,13 @@ void store_drop(struct store *store, struct hold *hold)
 }
 
 /* Who would have the pointers may use it? */
-static int as_check(const struct store *store, unsigned int access,
-		    unsigned int as)
+static int as_check(const struct store *store, unsigned int as)
 {
 	const uint64_t need = as == MEM_LOCK_HOST ? MEM_USE_CPU :
 			      as == MEM_LOCK_DEVICE ? USE_KERNELS :
 			      store->uses;
 
-	if (!(store->uses & need))
-		return -EACCES;
-	return access & MEM_WRITE && store->is_read_only ? -EACCES : 0;
+	return store->uses & need ? 0 : -EACCES;
 }
 
 /* NULL: none has such pointers. */
@@ -142,14 +139,14 @@ int store_lock(struct store *store, unsigned int access, unsigned int as,
 	struct hold *new;
 	int err;
 
-	err = as_check(store, access, as);
-	if (!err)
-		err = store_check_wrapped(store);
+	err = as_check(store, as);
 	if (!err)
 		err = store_hold(store, access, &new);
 	if (err)
 		return err;
-	err = store_wait(store);
+	err = store_check_main(store, access);
+	if (!err)
+		err = store_wait(store);
 	if (!err)
 		err = hold_complete(store, new, as);
 	if (err) {

@@ -228,23 +228,42 @@ struct place *store_place(struct store *store, unsigned int engine)
 /* Jobs */
 
 /**
+ * store_check_main() - check whether the memory of a store may be used
+ * @store: store that is held or submitted: nobody has it wrap other memory
+ * @access: MEM_READ, MEM_WRITE or both
+ *
+ * Return: 0, -EACCES: it may only be read, or -EFAULT: it is gone.
+ */
+int store_check_main(const struct store *store, unsigned int access)
+{
+	if (access & MEM_WRITE && store->is_read_only)
+		return -EACCES;
+	return store_check_wrapped(store);
+}
+
+/**
  * store_job_begin() - a job is on its way
  * @store: store
+ * @access: MEM_READ or MEM_WRITE
  *
- * Return: 0: no lock is taken until store_job_end(); -EBUSY: it is locked.
+ * Return: 0: no lock is taken until store_job_end(); -EBUSY: it is locked; or
+ * as store_check_main().
  */
-int store_job_begin(struct store *store)
+int store_job_begin(struct store *store, unsigned int access)
 {
-	int err = store_check_wrapped(store);
+	int err = 0;
 
-	if (err)
-		return err;
 	pthread_mutex_lock(&store->lock);
 	if (store->holds)
 		err = -EBUSY;
 	else
 		store->nr_submitting++;
 	pthread_mutex_unlock(&store->lock);
+	if (err)
+		return err;
+	err = store_check_main(store, access);
+	if (err)
+		store_job_end(store, NULL);
 	return err;
 }
 

@@ -162,7 +162,8 @@ void store_put(struct store *store);
 void store_destroy(struct store *store);
 int store_set_name(struct store *store, const char *name);
 struct place *store_place(struct store *store, unsigned int engine);
-int store_job_begin(struct store *store);
+int store_check_main(const struct store *store, unsigned int access);
+int store_job_begin(struct store *store, unsigned int access);
 void store_job_end(struct store *store, struct mem_stream *stream);
 int store_wait(struct store *store);
 

@@ -6,7 +6,9 @@
  */
 #include "image.h"
 
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 
 static void wait_for_word(void *arg)
@@ -134,6 +136,73 @@ static void a_sealed_file_is_never_written(void **state)
 	mem_image_destroy(image);
 }
 
+/* So large that to look at it takes a while; none of it is touched. */
+#define BIG		16384U
+#define NR_LOCKS	1500
+
+static atomic_bool is_enough;
+
+static struct mem_image_data big_data(void)
+{
+	struct mem_image_data data = data_of(MEM_LOCK_HOST, NULL, BIG);
+
+	data.width = BIG;
+	data.height = BIG;
+	data.planes[0].width = BIG;
+	data.planes[0].height = BIG;
+	data.planes[0].base = mmap(NULL, (size_t)BIG * BIG, PROT_READ |
+				   PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS |
+				   MAP_NORESERVE, -1, 0);
+	return data;
+}
+
+/* What is no longer wrapped is given back at once. */
+static void *wrap_others(void *arg)
+{
+	struct mem_image *image = arg;
+	struct mem_image_data data;
+	void *old = NULL, *unused;
+	int err = 0;
+
+	while (!is_enough && (!err || err == -EBUSY)) {
+		data = big_data();
+		err = mem_image_rewrap(image, &data);
+		unused = err ? data.planes[0].base : old;
+		if (!err)
+			old = data.planes[0].base;
+		if (unused)
+			munmap(unused, (size_t)BIG * BIG);
+	}
+	return old;
+}
+
+static void no_lock_looks_at_memory_of_before(void **state)
+{
+	struct mem_image_data data = big_data();
+	void *first = data.planes[0].base, *last;
+	struct mem_image *image;
+	pthread_t thread;
+	int i, err;
+
+	(void)state;
+	assert_int_equal(mem_image_wrap(ctx, &data, MEM_USE_CPU, &image), 0);
+	is_enough = false;
+	pthread_create(&thread, NULL, wrap_others, image);
+	for (i = 0; i < NR_LOCKS; i++) {
+		err = mem_image_lock(image, MEM_READ, MEM_LOCK_HOST, &data);
+		if (err)
+			assert_int_equal(err, -EBUSY);
+		else
+			unlock_image(image);
+	}
+	is_enough = true;
+	pthread_join(thread, &last);
+	mem_image_destroy(image);
+	munmap(first, (size_t)BIG * BIG);
+	if (last)
+		munmap(last, (size_t)BIG * BIG);
+}
+
 #define test(name)	cmocka_unit_test_teardown(name, nothing_found)
 
 int main(void)
@@ -142,6 +211,7 @@ int main(void)
 		test(a_copy_back_goes_on_without_its_image),
 		test(the_cpu_leaves_managed_memory_alone),
 		test(a_sealed_file_is_never_written),
+		test(no_lock_looks_at_memory_of_before),
 	};
 
 	return cmocka_run_group_tests(tests, open_watched, close_ctx);
