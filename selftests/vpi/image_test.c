@@ -454,6 +454,33 @@ static void other_memory_has_the_same_colours(void **state)
 	vpiImageDestroy(image);
 }
 
+static void a_plane_has_the_name_of_vpi_3(void **state)
+{
+	uint8_t *memory = malloc(64 * HEIGHT);
+	VPIImageData data;
+	VPIImage image;
+
+	(void)state;
+	memset(memory, 7, 64 * HEIGHT);
+	memset(&data, 0, sizeof(data));
+	data.bufferType = VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR;
+	data.buffer.pitch.format = VPI_IMAGE_FORMAT_U8;
+	data.buffer.pitch.numPlanes = 1;
+	data.buffer.pitch.planes[0].width = WIDTH;
+	data.buffer.pitch.planes[0].height = HEIGHT;
+	data.buffer.pitch.planes[0].pitchBytes = 64;
+	data.buffer.pitch.planes[0].data = memory;
+	ok(vpiImageCreateWrapper(&data, NULL, 0, &image));
+	memset(&data, 0xff, sizeof(data));
+	ok(vpiImageLockData(image, VPI_LOCK_READ,
+			    VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR, &data));
+	assert_int_equal(data.buffer.pitch.planes[0].offsetBytes, 0);
+	assert_int_equal(*(uint8_t *)data.buffer.pitch.planes[0].data, 7);
+	ok(vpiImageUnlock(image));
+	vpiImageDestroy(image);
+	free(memory);
+}
+
 static void wrong_wrappers_are_refused(void **state)
 {
 	uint8_t memory[64 * HEIGHT];
@@ -534,6 +561,8 @@ int main(void)
 		cmocka_unit_test_teardown(a_wrapper_can_wrap_other_memory,
 					  no_violation),
 		cmocka_unit_test_teardown(other_memory_has_the_same_colours,
+					  no_violation),
+		cmocka_unit_test_teardown(a_plane_has_the_name_of_vpi_3,
 					  no_violation),
 		cmocka_unit_test_teardown(wrong_wrappers_are_refused,
 					  no_violation),

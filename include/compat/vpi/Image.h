@@ -34,14 +34,19 @@ __extension__ typedef struct cudaArray *cudaArray_t;
  * @pitchBytes: from row to row
  * @offsetBytes: from @pBase to the first pixel
  * @pBase: where the memory begins, of whoever the buffer type says
+ * @data: @pBase by the name of VPI 2 and 3, which have no @offsetBytes: a lock
+ *	sets that to 0, and a struct to be wrapped is zeroed first
  */
-typedef struct VPIImagePlanePitchLinearRec {
+__extension__ typedef struct VPIImagePlanePitchLinearRec {
 	VPIPixelType pixelType;
 	int32_t width;
 	int32_t height;
 	int32_t pitchBytes;
 	int64_t offsetBytes;
-	VPIByte *pBase;
+	union {
+		VPIByte *pBase;
+		void *data;
+	};
 } VPIImagePlanePitchLinear;
 
 #define VPI_MAX_PLANE_COUNT (6)
