@@ -351,8 +351,9 @@ int mem_image_info(struct mem_image *image, struct mem_image_info *info);
  * @uses do not include who would have the pointers: the CPU, or an engine that
  * runs kernels; it is to be written, and wraps what may only be read),
  * -EOPNOTSUPP (the board exports no surfaces; block-linear pixels have no
- * pointers; a wrapper has no object), -EPERM (see mem_attrs_create()), -EMFILE
- * or -ENFILE, -ENOMEM, or what ended the work of the context.
+ * pointers; a wrapper has no object), -EFAULT (what it wraps is there no more,
+ * which is a violation), -EPERM (see mem_attrs_create()), -EMFILE or -ENFILE,
+ * -ENOMEM, or what ended the work of the context.
  */
 int mem_image_lock(struct mem_image *image, unsigned int access,
 		   unsigned int as, struct mem_image_data *data);
@@ -383,9 +384,9 @@ int mem_image_unlock(struct mem_image *image);
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (an argument is NULL, formats or sides that do not
  * fit), -EBUSY (an image is locked), -EACCES (an image is not for @engine, or
- * @dst may only be read),
- * -EOPNOTSUPP (the board has no such engine, or that does not do it for such
- * images), -EXDEV (an image of another context), -ENOMEM, or as mem_launch().
+ * @dst may only be read), -EOPNOTSUPP (the board has no such engine, or that
+ * does not do it for such images), -EFAULT (what an image wraps is there no
+ * more), -EXDEV (an image of another context), -ENOMEM, or as mem_launch().
  */
 int mem_image_copy(struct mem_stream *stream, unsigned int engine,
 		   struct mem_image *dst, struct mem_image *src);
