@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The vendor's package of CMake: find_package(vpi) or find_package(VPI), with the
+# target vpi. It lies in lib/cmake/vpi of the folder that looks like the vendor's.
+
+get_filename_component(vpi_home "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+set(vpi_VERSION "${PACKAGE_VERSION}")
+set(vpi_INCLUDE_DIRS "${vpi_home}/include")
+set(vpi_LIBRARIES vpi)
+
+if(NOT TARGET vpi)
+	add_library(vpi SHARED IMPORTED)
+	set_target_properties(vpi PROPERTIES
+		IMPORTED_LOCATION "${vpi_home}/lib/libmem-vpi.so.0"
+		IMPORTED_SONAME libmem-vpi.so.0
+		INTERFACE_INCLUDE_DIRECTORIES "${vpi_home}/include"
+		INTERFACE_LINK_LIBRARIES "${vpi_home}/lib/libmem.so.0")
+endif()
