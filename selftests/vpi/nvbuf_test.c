@@ -2,6 +2,7 @@
 /* NvBufSurface and nvbuf_utils: kinds of memory, maintenance, errors. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <nvbuf_utils.h>
@@ -308,6 +309,27 @@ static void buffers_of_bytes_have_a_size(void **state)
 
 /* nvbuf_utils */
 
+/* A length that no page can follow: there is no room for it. */
+static void the_longest_buffer_finds_no_room(void **state)
+{
+	NvBufSurfaceCreateParams params = {
+		.size = UINT32_MAX, .memType = NVBUF_MEM_SYSTEM,
+	};
+	struct rlimit before, low;
+	NvBufSurface *surf = NULL;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+	low = before;
+	low.rlim_cur = 1 << 20;
+	assert_int_equal(setrlimit(RLIMIT_AS, &low), 0);
+	errno = 0;
+	assert_int_equal(NvBufSurfaceCreate(&surf, 1, &params), -1);
+	assert_int_equal(errno, ENOMEM);
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+	assert_null(surf);
+}
+
 static void buffers_are_known_by_descriptors(void **state)
 {
 	NvBufferCreateParams create = {
@@ -414,6 +436,7 @@ int main(void)
 		cmocka_unit_test(a_forgotten_sync_is_found),
 		cmocka_unit_test(wrong_arguments_are_refused),
 		cmocka_unit_test(buffers_of_bytes_have_a_size),
+		cmocka_unit_test(the_longest_buffer_finds_no_room),
 		cmocka_unit_test_teardown(buffers_are_known_by_descriptors,
 					  no_violation),
 		cmocka_unit_test_teardown(the_compositor_converts_and_scales,

@@ -35,7 +35,7 @@ static void key_add(struct keys *keys, uint32_t key, const void *value,
 	};
 }
 
-static uint32_t align_up(uint32_t value, uint32_t to)
+static uint64_t align_up(uint64_t value, uint64_t to)
 {
 	return (value + to - 1) / to * to;
 }
