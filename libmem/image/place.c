@@ -387,14 +387,19 @@ static unsigned int format_of(const struct mem_object *object)
 int image_place_of(struct mem_object *object, uint64_t uses,
 		   struct place *place)
 {
-	uint32_t widths[MEM_PLANES_MAX], heights[MEM_PLANES_MAX], layout, i;
+	uint32_t widths[MEM_PLANES_MAX], heights[MEM_PLANES_MAX];
 	unsigned int format = place->view.format;
 	struct place new = { .view = { .format = 0 } };
+	uint32_t layout, scan, i;
 	size_t len;
 	int err;
 
-	if (value_get(object, MEM_ATTR_IMAGE_LAYOUT, &layout, sizeof(layout)))
+	if (value_get(object, MEM_ATTR_IMAGE_LAYOUT, &layout, sizeof(layout)) ||
+	    value_get(object, MEM_ATTR_IMAGE_SCAN, &scan, sizeof(scan)))
 		return -EINVAL;
+	/* Rows of an image follow each other, those of two fields do not. */
+	if (scan != MEM_SCAN_PROGRESSIVE)
+		return -EOPNOTSUPP;
 	if (!format)
 		format = format_of(object);
 	else if (!is_of_format(object, format, true))

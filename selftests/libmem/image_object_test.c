@@ -83,8 +83,8 @@ static int format_of(struct mem_object *object, unsigned int format)
 }
 
 /* One plane, or luma and chroma. */
-static struct mem_object *object_of_std(uint32_t fourcc, uint32_t std,
-					bool has_chroma)
+static struct mem_object *object_of_scan(uint32_t fourcc, uint32_t std,
+					 bool has_chroma, uint32_t scan)
 {
 	const uint32_t nr = has_chroma ? 2 : 1;
 	const struct mem_attr attrs[] = {
@@ -92,6 +92,7 @@ static struct mem_object *object_of_std(uint32_t fourcc, uint32_t std,
 		ATTR(NEED_CPU_ACCESS, uint8_t, 1),
 		ATTR(REQUIRED_PERM, uint32_t, MEM_RW),
 		ATTR(IMAGE_LAYOUT, uint32_t, MEM_LAYOUT_PITCH_LINEAR),
+		ATTR(IMAGE_SCAN, uint32_t, scan),
 		ATTR(IMAGE_PLANE_COUNT, uint32_t, nr),
 		{ MEM_ATTR_IMAGE_PLANE_FORMAT, 0,
 		  ((const uint32_t[]) { fourcc, DRM_FORMAT_GR88 }), 4 * nr },
@@ -104,6 +105,25 @@ static struct mem_object *object_of_std(uint32_t fourcc, uint32_t std,
 	};
 
 	return object_of(list_of(attrs, NR(attrs)));
+}
+
+static struct mem_object *object_of_std(uint32_t fourcc, uint32_t std,
+					bool has_chroma)
+{
+	return object_of_scan(fourcc, std, has_chroma, MEM_SCAN_PROGRESSIVE);
+}
+
+/* Its rows are not where an image of the same planes has them. */
+static void rows_that_interlace_are_no_image(void **state)
+{
+	struct mem_object *object = object_of_scan(DRM_FORMAT_R8,
+						   MEM_COLOR_STD_REC601_ER,
+						   false, MEM_SCAN_INTERLACE);
+
+	(void)state;
+	assert_int_equal(format_of(object, 0), -EOPNOTSUPP);
+	assert_int_equal(format_of(object, MEM_FORMAT_Y8_ER), -EOPNOTSUPP);
+	mem_object_put(object);
 }
 
 /* Colours are the program's matter; how far pixels reach is not. */
@@ -187,6 +207,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(an_object_is_wrapped_as_it_is),
 		test(wrong_objects_are_refused),
+		test(rows_that_interlace_are_no_image),
 		test(standards_of_colours_are_told_apart_where_they_matter),
 		test(an_object_to_read_is_never_written),
 	};
