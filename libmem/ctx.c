@@ -75,8 +75,8 @@ int ctx_look(const struct mem_ctx *ctx)
 }
 
 /*
- * One on a buffer or list? A child may have locks of threads that are not there,
- * but where the backend says that it has none.
+ * One on a buffer or list? A child may have locks of threads that are not
+ * there, but where the backend says that it has none.
  */
 int ctx_may_call(const struct mem_ctx *ctx)
 {

@@ -464,7 +464,7 @@ NO_ASAN void process_main(struct engine_start *start)
 	struct process *own = (struct process *)start->next;
 	int err;
 
-	/* Buffers of heaps that children of the application have mapped, too. */
+	/* Buffers of heaps that children of the program have mapped, too. */
 	munmap(start->window.addr, start->window.len);
 	default_signals();
 	err = close_foreign(start);
