@@ -175,6 +175,8 @@ void stream_put(struct mem_stream *stream);
 bool stream_is_idle(const struct mem_stream *stream);
 
 int stream_wait(struct mem_stream *stream);
+int event_make(struct mem_ctx *ctx, unsigned int flags,
+	       struct mem_event **event);
 int stream_call(struct mem_stream *stream, const struct op_call *call,
 		const struct op_done *done);
 int stream_launch(struct mem_stream *stream, const struct mem_launch *launch,

@@ -714,15 +714,20 @@ API int mem_stream_add_callback(struct mem_stream *stream, mem_callback fn,
 
 /* Events */
 
-API int mem_event_create(struct mem_ctx *ctx, unsigned int flags,
-			 struct mem_event **event)
+/**
+ * event_make() - an event of libmem's own, of which nobody is told
+ * @ctx: context
+ * @flags: as at mem_event_create()
+ * @event: out: the event: mem_event_destroy()
+ *
+ * Return: 0, or as mem_event_create().
+ */
+int event_make(struct mem_ctx *ctx, unsigned int flags,
+	       struct mem_event **event)
 {
 	struct mem_event *new;
 	int err;
 
-	if (!ctx || !event ||
-	    flags & ~(MEM_EVENT_BLOCKING | MEM_EVENT_NO_TIMING))
-		return -EINVAL;
 	err = ctx_check(ctx);
 	if (err)
 		return err;
@@ -731,9 +736,22 @@ API int mem_event_create(struct mem_ctx *ctx, unsigned int flags,
 		return -ENOMEM;
 	new->ctx = ctx_get(ctx);
 	new->flags = flags;
-	tell_event(&new->living);
 	*event = new;
 	return 0;
+}
+
+API int mem_event_create(struct mem_ctx *ctx, unsigned int flags,
+			 struct mem_event **event)
+{
+	int err;
+
+	if (!ctx || !event ||
+	    flags & ~(MEM_EVENT_BLOCKING | MEM_EVENT_NO_TIMING))
+		return -EINVAL;
+	err = event_make(ctx, flags, event);
+	if (!err)
+		tell_event(&(*event)->living);
+	return err;
 }
 
 /* The scheduler's lock is held. */

@@ -282,7 +282,7 @@ static struct mem_event *use_event(struct store *store, uint64_t stream)
 	if (!use)
 		return NULL;
 	if (!use->event &&
-	    mem_event_create(store->ctx, MEM_EVENT_NO_TIMING, &use->event))
+	    event_make(store->ctx, MEM_EVENT_NO_TIMING, &use->event))
 		return NULL;
 	use->stream = stream + 1;
 	return use->event;

@@ -230,7 +230,8 @@ static const struct kind kinds[] = {
 		"to mend it, free it: mem_free(), mem_buf_destroy(), or\n"
 		"mem_object_put(), mem_image_destroy() of what has it",
 		"to mend it, free it: cudaFree(), pinned memory by\n"
-		"cudaFreeHost(), an array by cudaFreeArray()",
+		"cudaFreeHost(), an array by cudaFreeArray(), an image by\n"
+		"vpiImageDestroy(), an object by NvSciBufObjFree()",
 	},
 	[TOLD_LEAKED_JOB] = {
 		"leaked-job",
@@ -243,14 +244,16 @@ static const struct kind kinds[] = {
 		"Leaked stream: nobody had destroyed it at the end",
 		"created", NULL, "streams", KIND_LEAK,
 		"to mend it, destroy it: mem_stream_destroy()",
-		"to mend it, destroy it: cudaStreamDestroy()",
+		"to mend it, destroy it: cudaStreamDestroy(), or\n"
+		"vpiStreamDestroy()",
 	},
 	[TOLD_LEAKED_EVENT] = {
 		"leaked-event",
 		"Leaked event: nobody had destroyed it at the end",
 		"created", NULL, "events", KIND_LEAK,
 		"to mend it, destroy it: mem_event_destroy()",
-		"to mend it, destroy it: cudaEventDestroy()",
+		"to mend it, destroy it: cudaEventDestroy(), or\n"
+		"vpiEventDestroy()",
 	},
 	[TOLD_LEAKED_REGISTRATION] = {
 		"leaked-registration",

@@ -135,6 +135,16 @@ static void array_kept(void)
 	mem_array_destroy(array);
 }
 
+/* A job has used it: what libmem keeps for that is not the program's. */
+static void image_kept(void)
+{
+	struct mem_image *image = picture(MEM_FORMAT_U8); /* IMAGE */
+
+	fill(image, 3);
+	if (is_right)
+		mem_image_destroy(image);
+}
+
 /* In the second plane: the report says which row. */
 static void read_after_unlock(void)
 {
@@ -400,6 +410,7 @@ int main(int argc, char **argv)
 		{ "destroyed-while-locked", destroyed_while_locked },
 		{ "ended-while-locked", ended_while_locked },
 		{ "array-kept", array_kept },
+		{ "image-kept", image_kept },
 		{ "read-after-unlock", read_after_unlock },
 		{ "store-unlocked", store_unlocked },
 		{ "store-in-read-lock", store_in_read_lock },

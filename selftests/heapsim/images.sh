@@ -61,6 +61,15 @@ array_kept()
 		twins array-kept
 }
 
+image_kept()
+{
+	options=(--backend=embedded --soc=orin)
+	report 0 "$program" image-kept &&
+		has 'Leaked buffer' 'image 1 "frame" \(100x40 u8\), ' \
+		    "by $(at image_kept IMAGE)" 'mem_image_destroy' &&
+		hasnt 'Leaked event' && sum 0 0 && twins image-kept
+}
+
 # The row of the second plane, in text and JSON.
 read_after_unlock()
 {
@@ -190,6 +199,7 @@ object_not_flushed()
 try a_lock_that_is_kept_is_found destroyed_while_locked
 try a_lock_that_is_kept_to_the_end_is_found ended_while_locked
 try a_lock_of_an_array_is_found array_kept
+try an_image_that_is_kept_is_one_leak image_kept
 try a_read_after_the_unlock_is_found read_after_unlock
 try a_store_without_a_lock_is_found store_unlocked
 try a_store_in_a_lock_for_reading_is_found store_in_read_lock
