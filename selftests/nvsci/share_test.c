@@ -220,7 +220,8 @@ static bool store_faults(volatile uint8_t *at)
 
 static void peer_reads(const char *name)
 {
-	NvSciBufAttrList list = new_raw_list(SIZE), own;
+	NvSciBufAttrList list = raw_list_for(SIZE, NvSciBufAccessPerm_Readonly);
+	NvSciBufAttrList own;
 	struct side side = begin(name);
 	NvSciBufObj object, other;
 	const void *bytes;
@@ -413,7 +414,9 @@ static void objects_are_shared_without_their_list(void **state)
 
 static void peer_is_choosy(const char *name)
 {
-	NvSciBufAttrList larger = new_raw_list(2 * SIZE), result;
+	NvSciBufAttrList larger = raw_list_for(2 * SIZE,
+					       NvSciBufAccessPerm_Readonly);
+	NvSciBufAttrList writer = new_raw_list(SIZE), result;
 	NvSciBufModule other;
 	NvSciBufAttrList strange;
 	struct side side = begin(name);
@@ -443,6 +446,11 @@ static void peer_is_choosy(const char *name)
 					     NvSciBufAccessPerm_ReadOnly, 1000,
 					     &object) ==
 	     NvSciError_AttrListValidationFailed);
+	must(NvSciBufIpcImportAttrListAndObj(module, side.end, desc, len,
+					     &writer, 1,
+					     NvSciBufAccessPerm_ReadOnly, 1000,
+					     &object) ==
+	     NvSciError_AttrListValidationFailed);
 	must(NvSciBufIpcImportAttrListAndObj(module, side.end, desc, len, NULL,
 					     0, NvSciBufAccessPerm_ReadWrite,
 					     1000, &object) ==
@@ -466,6 +474,7 @@ static void peer_is_choosy(const char *name)
 	     NvSciError_BadParameter);
 	free(desc);
 	NvSciBufAttrListFree(larger);
+	NvSciBufAttrListFree(writer);
 	done(&side);
 	end(&side);
 }

@@ -129,8 +129,9 @@ static inline bool is_set(NvSciBufAttrList list, NvSciBufAttrKey key)
 	return pair.value;
 }
 
-/* A raw buffer that the CPU reads and writes, cached, and the GPU */
-static inline NvSciBufAttrList new_raw_list(uint64_t size)
+/* A raw buffer of the CPU, cached, and of the GPU */
+static inline NvSciBufAttrList raw_list_for(uint64_t size,
+					    NvSciBufAttrValAccessPerm perm)
 {
 	const uint64_t align = 4096;
 	NvSciBufAttrList list = new_list();
@@ -142,12 +143,17 @@ static inline NvSciBufAttrList new_raw_list(uint64_t size)
 		   sizeof(align)));
 	set_bool(list, NvSciBufGeneralAttrKey_NeedCpuAccess, true);
 	set_bool(list, NvSciBufGeneralAttrKey_EnableCpuCache, true);
-	set_number(list, NvSciBufGeneralAttrKey_RequiredPerm,
-		   NvSciBufAccessPerm_ReadWrite);
+	set_number(list, NvSciBufGeneralAttrKey_RequiredPerm, perm);
 	if (gpu_id(&id))
 		ok(set_one(list, NvSciBufGeneralAttrKey_GpuId, &id,
 			   sizeof(id)));
 	return list;
+}
+
+/* It is read and written. */
+static inline NvSciBufAttrList new_raw_list(uint64_t size)
+{
+	return raw_list_for(size, NvSciBufAccessPerm_ReadWrite);
 }
 
 static inline NvSciBufAttrList reconciled(NvSciBufAttrList list)
