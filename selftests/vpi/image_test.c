@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Images: locks of each kind, wrappers and what they copy, and errors. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -137,6 +138,38 @@ static void a_surface_is_locked_on_thor(void **state)
 	assert_int_equal(NvBufSurfaceDestroy(surf), -1);
 	ok(vpiImageUnlock(image));
 	assert_int_equal(NvBufSurfaceFromFd(data.buffer.fd, &found), -1);
+	vpiImageDestroy(image);
+}
+
+static void *lock_for_host(void *arg)
+{
+	VPIImageData data;
+
+	ok(vpiImageLockData((VPIImage)arg, VPI_LOCK_READ,
+			    VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR, &data));
+	return NULL;
+}
+
+/* Whatever another thread has locked since. */
+static void a_surface_goes_with_its_threads_lock(void **state)
+{
+	VPIImage image = new_image(VPI_IMAGE_FORMAT_NV12, 0);
+	VPIImageData data;
+	pthread_t thread;
+	void *found;
+
+	(void)state;
+	if (is_board("thor")) {
+		ok(vpiImageLockData(image, VPI_LOCK_READ,
+				    VPI_IMAGE_BUFFER_NVBUFFER, &data));
+		assert_int_equal(NvBufSurfaceFromFd(data.buffer.fd, &found), 0);
+		pthread_create(&thread, NULL, lock_for_host, image);
+		pthread_join(thread, NULL);
+		ok(vpiImageUnlock(image));
+		assert_int_equal(NvBufSurfaceFromFd(data.buffer.fd, &found),
+				 -1);
+		ok(vpiImageUnlock(image));
+	}
 	vpiImageDestroy(image);
 }
 
@@ -543,6 +576,8 @@ int main(void)
 		cmocka_unit_test_teardown(each_lock_has_the_same_memory,
 					  no_violation),
 		cmocka_unit_test_teardown(a_surface_is_locked_on_thor,
+					  no_violation),
+		cmocka_unit_test_teardown(a_surface_goes_with_its_threads_lock,
 					  no_violation),
 		cmocka_unit_test_teardown(locks_exclude_each_other,
 					  no_violation),

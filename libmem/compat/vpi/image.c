@@ -503,6 +503,7 @@ static VPIStatus image_lock(VPIImage img, VPILockMode mode,
 	hold = calloc(1, sizeof(*hold));
 	if (!hold)
 		return vpi_rc(-ENOMEM, "img");
+	hold->owner = pthread_self();
 	hold->fd = -1;
 	rc = mem_image_lock(img->mem, mode == VPI_LOCK_READ ? MEM_READ :
 			    mode == VPI_LOCK_WRITE ? MEM_WRITE : MEM_RW,
@@ -556,6 +557,22 @@ VPI_PUBLIC VPIStatus vpiImageLockData(VPIImage img, VPILockMode mode,
 	return status ? status : image_lock(img, mode, bufType, data);
 }
 
+/* The one that mem_image_unlock() gives back. The lock is held. */
+static struct vpi_hold *hold_take(VPIImage img)
+{
+	struct vpi_hold **at = &img->holds;
+	struct vpi_hold *hold;
+
+	while (*at && !pthread_equal((*at)->owner, pthread_self()))
+		at = &(*at)->next;
+	if (!*at)
+		at = &img->holds;
+	hold = *at;
+	if (hold)
+		*at = hold->next;
+	return hold;
+}
+
 VPI_PUBLIC VPIStatus vpiImageUnlock(VPIImage img)
 {
 	struct vpi_hold *hold;
@@ -566,9 +583,7 @@ VPI_PUBLIC VPIStatus vpiImageUnlock(VPIImage img)
 	if (status)
 		return status;
 	pthread_mutex_lock(&img->lock);
-	hold = img->holds;
-	if (hold)
-		img->holds = hold->next;
+	hold = hold_take(img);
 	pthread_mutex_unlock(&img->lock);
 	if (!hold)
 		return vpi_fail(VPI_ERROR_INVALID_OPERATION,

@@ -100,10 +100,12 @@ struct VPIEventImpl {
 /**
  * struct vpi_hold - a lock of an image
  * @next: older
+ * @owner: thread that took it
  * @fd: that NvBufSurface was told of; -1: none
  */
 struct vpi_hold {
 	struct vpi_hold *next;
+	pthread_t owner;
 	int fd;
 };
 
