@@ -869,8 +869,8 @@ static void too_many_jobs_of_closed_opens_are_ebusy(void **state)
 		  device_now_ns() - begin > 3000 * 10 * NSEC_PER_SEC / 1024;
 	if (!is_slow) {
 		assert_int_equal(ret, -EBUSY);
-		/* On a slow machine some are done by now. */
-		assert_in_range(nr, 1024, 2000);
+		/* On a slow machine many are done by now. */
+		assert_in_range(nr, 1024, 2999);
 	}
 	while (device_info(f->dev).nr_jobs)
 		device_sleep_ns(100 * NSEC_PER_MSEC);

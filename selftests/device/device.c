@@ -447,8 +447,11 @@ uint64_t device_fence_time_ns(int fence_fd)
 	return fence.timestamp_ns;
 }
 
-/* The bound is 10 s; who signals may come late on a machine that is loaded. */
-#define MOST_NS		(12 * NSEC_PER_SEC)
+/*
+ * The bound is 10 s; who signals may come late on a machine that is loaded:
+ * 2.2 s under KASAN, emulated.
+ */
+#define MOST_NS		(20 * NSEC_PER_SEC)
 
 void device_fence_is_in_time(int fence_fd, uint64_t published_ns)
 {

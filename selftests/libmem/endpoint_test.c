@@ -524,7 +524,7 @@ static void whoever_comes_third_waits_for_the_next(void **state)
 	for (i = 0; i < 3; i++) {
 		openings[i] = (struct opening) {
 			.name = name,
-			.timeout_ns = 4 * SOON,
+			.timeout_ns = 40 * SOON,
 		};
 		pthread_create(&threads[i], NULL, open_end, &openings[i]);
 	}
