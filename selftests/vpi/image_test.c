@@ -173,6 +173,47 @@ static void a_surface_goes_with_its_threads_lock(void **state)
 	vpiImageDestroy(image);
 }
 
+/* Of memory that may only be read. */
+static void a_surface_to_read_is_mapped_to_read(void **state)
+{
+	VPIImage image = new_image(VPI_IMAGE_FORMAT_NV12, 0), wrapper;
+	VPIImageData data;
+	struct mem_object *to_read;
+	NvBufSurface *surf;
+	void *found;
+
+	(void)state;
+	image_fill(image);
+	ok(vpiImageLockData(image, VPI_LOCK_READ, VPI_IMAGE_BUFFER_NVSCIBUF,
+			    &data));
+	assert_int_equal(mem_object_restrict((struct mem_object *)
+					     data.buffer.nvscibuf.buffer,
+					     MEM_READ, &to_read), 0);
+	ok(vpiImageUnlock(image));
+	data.buffer.nvscibuf.buffer = (NvSciBufObj)to_read;
+	ok(vpiImageCreateWrapper(&data, NULL, 0, &wrapper));
+	if (is_board("thor")) {
+		ok(vpiImageLockData(wrapper, VPI_LOCK_READ,
+				    VPI_IMAGE_BUFFER_NVBUFFER, &data));
+		assert_int_equal(NvBufSurfaceFromFd(data.buffer.fd, &found), 0);
+		surf = found;
+		assert_int_equal(NvBufSurfaceMap(surf, 0, -1,
+						 NVBUF_MAP_READ_WRITE), -1);
+		assert_int_equal(NvBufSurfaceMap(surf, 0, -1, NVBUF_MAP_READ),
+				 0);
+		assert_int_equal(*((uint8_t *)
+				   surf->surfaceList[0].mappedAddr.addr[0] + 3),
+				 pattern(3, 0));
+		assert_int_equal(NvBufSurfaceMap(surf, 0, 0, NVBUF_MAP_WRITE),
+				 -1);
+		assert_int_equal(NvBufSurfaceUnMap(surf, 0, -1), 0);
+		ok(vpiImageUnlock(wrapper));
+	}
+	vpiImageDestroy(wrapper);
+	mem_object_put(to_read);
+	vpiImageDestroy(image);
+}
+
 static void locks_exclude_each_other(void **state)
 {
 	VPIImage image = new_image(VPI_IMAGE_FORMAT_U8, 0);
@@ -578,6 +619,8 @@ int main(void)
 		cmocka_unit_test_teardown(a_surface_is_locked_on_thor,
 					  no_violation),
 		cmocka_unit_test_teardown(a_surface_goes_with_its_threads_lock,
+					  no_violation),
+		cmocka_unit_test_teardown(a_surface_to_read_is_mapped_to_read,
 					  no_violation),
 		cmocka_unit_test_teardown(locks_exclude_each_other,
 					  no_violation),

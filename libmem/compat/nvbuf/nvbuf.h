@@ -51,6 +51,7 @@ struct nvbuf_format {
  * @len: bytes
  * @fd: descriptor; -1: none
  * @mapped: bit of each plane that is mapped
+ * @is_read_only: what is borrowed cannot be written, and is mapped to be read
  */
 struct nvbuf_buffer {
 	struct mem_object *object;
@@ -58,6 +59,7 @@ struct nvbuf_buffer {
 	uint64_t len;
 	int fd;
 	unsigned int mapped;
+	bool is_read_only;
 };
 
 /**

@@ -146,25 +146,44 @@ bool nvbuf_is_cached(const struct nvbuf_batch *batch)
 	       batch->surf.memType == NVBUF_MEM_HANDLE;
 }
 
+/* All planes at once, to be written if that is possible. */
+static int borrowed_map(struct nvbuf_buffer *buffer,
+			NvBufSurfaceMemMapFlags type)
+{
+	void *addr;
+
+	if (buffer->memory)
+		return buffer->is_read_only && type != NVBUF_MAP_READ ?
+		       -EACCES : 0;
+	buffer->is_read_only = false;
+	addr = mmap(NULL, buffer->len, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    buffer->fd, 0);
+	if (addr == MAP_FAILED && errno == EACCES && type == NVBUF_MAP_READ) {
+		buffer->is_read_only = true;
+		addr = mmap(NULL, buffer->len, PROT_READ, MAP_SHARED,
+			    buffer->fd, 0);
+	}
+	if (addr == MAP_FAILED)
+		return -errno;
+	buffer->memory = addr;
+	return 0;
+}
+
 /* Where the CPU has a buffer */
 static int buffer_map(struct nvbuf_batch *batch, uint32_t index,
 		      NvBufSurfaceMemMapFlags type, void **addr)
 {
 	struct nvbuf_buffer *buffer = &batch->buffers[index];
+	int rc = 0;
 
 	if (buffer->object)
 		return mem_object_cpu_ptr(buffer->object,
 					  type == NVBUF_MAP_READ ? MEM_READ :
 					  MEM_RW, addr);
-	if (batch->nr_users && !buffer->memory) {
-		*addr = mmap(NULL, buffer->len, PROT_READ | PROT_WRITE,
-			     MAP_SHARED, buffer->fd, 0);
-		if (*addr == MAP_FAILED)
-			return -errno;
-		buffer->memory = *addr;
-	}
+	if (batch->nr_users)
+		rc = borrowed_map(buffer, type);
 	*addr = buffer->memory;
-	return 0;
+	return rc;
 }
 
 static int plane_map(struct nvbuf_batch *batch, uint32_t index, int plane,
