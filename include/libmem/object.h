@@ -264,7 +264,8 @@ int mem_object_export(struct mem_object *object, unsigned int perm,
  * @lists: unreconciled lists of the caller's that the object's list must
  *	satisfy; may be NULL if @nr_lists is 0
  * @nr_lists: of those
- * @perm: MEM_READ or MEM_RW, what is asked for; 0: what was given
+ * @perm: MEM_READ or MEM_RW, what is asked for, whatever @lists say of it; 0:
+ *	what was given, which must be as much as @lists ask for
  * @timeout_ns: how long to wait for the memory to arrive
  * @object: out: the object with one reference: mem_object_put()
  *

@@ -346,25 +346,32 @@ static int perm_of(const struct desc *desc, unsigned int asked, uint32_t *perm)
 
 /* The list of an object's descriptor, with a permission. */
 static int object_list(struct mem_endpoint *endpoint, const void *bytes,
-		       size_t len, struct mem_attrs *const *lists,
-		       size_t nr_lists, uint32_t perm,
-		       struct mem_attrs **attrs)
+		       size_t len, uint32_t perm, struct mem_attrs **attrs)
 {
-	struct mem_attrs *new;
 	int err;
 
 	pthread_mutex_lock(&endpoint->list_lock);
 	err = keep_list(endpoint, bytes, len);
 	if (!err)
-		err = attrs_with_perm(endpoint->list, perm, &new);
+		err = attrs_with_perm(endpoint->list, perm, attrs);
 	pthread_mutex_unlock(&endpoint->list_lock);
+	return err;
+}
+
+/* An importer that asks for a permission has said what it is content with. */
+static int object_validate(struct mem_attrs *attrs, unsigned int asked,
+			   struct mem_attrs *const *lists, size_t nr_lists)
+{
+	struct mem_attrs *all;
+	int err;
+
+	if (!asked || !nr_lists)
+		return validate(attrs, lists, nr_lists);
+	err = attrs_with_perm(attrs, MEM_RW, &all);
 	if (err)
 		return err;
-	err = validate(new, lists, nr_lists);
-	if (err)
-		mem_attrs_destroy(new);
-	else
-		*attrs = new;
+	err = validate(all, lists, nr_lists);
+	mem_attrs_destroy(all);
 	return err;
 }
 
@@ -394,11 +401,12 @@ API int mem_object_import(struct mem_endpoint *endpoint, const void *bytes,
 	if (!err)
 		err = perm_of(&desc, perm, &own_perm);
 	if (!err)
-		err = object_list(endpoint, bytes, len, lists, nr_lists,
-				  own_perm, &attrs);
+		err = object_list(endpoint, bytes, len, own_perm, &attrs);
 	if (err)
 		return err;
-	err = import_memory(endpoint, attrs, &desc, timeout_ns, object);
+	err = object_validate(attrs, perm, lists, nr_lists);
+	if (!err)
+		err = import_memory(endpoint, attrs, &desc, timeout_ns, object);
 	if (err)
 		mem_attrs_destroy(attrs);
 	return err;

@@ -606,6 +606,10 @@ static void a_permission_of_the_importer_counts(void **state)
 	assert_int_equal(mem_object_import(ends[1], bytes, len, &list, 1, 0,
 					   LONG, &other), -EADV);
 	assert_ptr_equal(other, UNTOUCHED);
+	/* Whoever says that it only reads may. */
+	assert_int_equal(mem_object_import(ends[1], bytes, len, &list, 1,
+					   MEM_READ, LONG, &other), 0);
+	mem_object_put(other);
 	free(bytes);
 	mem_attrs_destroy(list);
 	mem_object_put(object);

@@ -220,8 +220,7 @@ static bool store_faults(volatile uint8_t *at)
 
 static void peer_reads(const char *name)
 {
-	NvSciBufAttrList list = raw_list_for(SIZE, NvSciBufAccessPerm_Readonly);
-	NvSciBufAttrList own;
+	NvSciBufAttrList list = new_raw_list(SIZE), own;
 	struct side side = begin(name);
 	NvSciBufObj object, other;
 	const void *bytes;
@@ -448,7 +447,7 @@ static void peer_is_choosy(const char *name)
 	     NvSciError_AttrListValidationFailed);
 	must(NvSciBufIpcImportAttrListAndObj(module, side.end, desc, len,
 					     &writer, 1,
-					     NvSciBufAccessPerm_ReadOnly, 1000,
+					     NvSciBufAccessPerm_Auto, 1000,
 					     &object) ==
 	     NvSciError_AttrListValidationFailed);
 	must(NvSciBufIpcImportAttrListAndObj(module, side.end, desc, len, NULL,
