@@ -501,8 +501,14 @@ void sched_wait_all(struct mem_ctx *ctx, uint64_t seq)
 	}
 }
 
-/* What ends all work of a context, or is only told once. */
-static void note_error(struct mem_ctx *ctx, int err)
+/**
+ * sched_note_error() - work of a context has failed
+ * @ctx: context
+ * @err: 0 or -errno: what ends all work of it, or is told by one wait
+ *
+ * Context: also of a host function.
+ */
+void sched_note_error(struct mem_ctx *ctx, int err)
 {
 	int none = 0;
 
@@ -516,7 +522,8 @@ static void run_kernel(struct mem_ctx *ctx, struct op *op)
 {
 	/* What is behind a failed kernel is dropped. */
 	if (!is_over(op))
-		note_error(ctx, ctx->backend->run(ctx, op->work, &op->launch));
+		sched_note_error(ctx, ctx->backend->run(ctx, op->work,
+							&op->launch));
 }
 
 static void run_copy(struct mem_ctx *ctx, struct op *op)

@@ -167,6 +167,7 @@ void sched_drop_waits(struct sched *sched);
 int sched_start(struct mem_ctx *ctx, unsigned int exec);
 void sched_lock(struct mem_ctx *ctx);
 void sched_unlock(struct mem_ctx *ctx);
+void sched_note_error(struct mem_ctx *ctx, int err);
 void sched_wait_all(struct mem_ctx *ctx, uint64_t seq);
 
 void stream_get(struct mem_stream *stream);

@@ -184,8 +184,10 @@ static void stage_run(struct mem_stream *stream, int status, void *arg)
 	const struct stage *stage = arg;
 
 	(void)stream;
+	/* What has failed before is told by who did that. */
 	if (!status)
-		store_move_by_cpu(stage->store, stage->is_in);
+		sched_note_error(stage->store->ctx,
+				 store_move_by_cpu(stage->store, stage->is_in));
 }
 
 /*
@@ -244,9 +246,11 @@ static void cpu_run(struct mem_stream *stream, int status, void *arg)
 {
 	const struct job *job = arg;
 	unsigned int i, nr = 0;
-	int err = status;
+	int err = 0;
 
 	(void)stream;
+	if (status)
+		return;
 	for (; nr < job->nr_stores && !err; nr += !err)
 		err = place_begin(job->stores[nr].place,
 				  job->stores[nr].access);
@@ -254,6 +258,7 @@ static void cpu_run(struct mem_stream *stream, int status, void *arg)
 	if (!err)
 		cpu_work(job);
 	gate_own_end();
+	sched_note_error(job->stores[0].store->ctx, err);
 	for (i = 0; i < nr; i++)
 		place_end(job->stores[i].place, job->stores[i].access);
 }

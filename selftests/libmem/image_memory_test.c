@@ -2,10 +2,12 @@
 /*
  * Images and jobs without memory: each allocation of the library that a call
  * makes fails in turn. The call is -ENOMEM and has left nothing behind, and
- * then it succeeds. Prints TAP.
+ * then it succeeds. And jobs whose brackets fail. Prints TAP.
  */
 #include "image.h"
 #include "allocations.h"
+
+#include "../../libmem/internal.h"
 
 static uint8_t bytes[64 * HEIGHT], other_bytes[64 * HEIGHT];
 static struct mem_image *image, *wrapper;
@@ -201,12 +203,49 @@ static int destroy_images(void **state)
 	return nothing_found(state) | close_ctx(state);
 }
 
+static int begin_late(struct mem_buf *buf, unsigned int access)
+{
+	(void)buf;
+	(void)access;
+	return -ETIMEDOUT;
+}
+
+/* The CPU, and the copy for an engine: what a wait returns, and after it. */
+static void a_bracket_that_fails_is_told_by_a_wait(void **state)
+{
+	const struct backend *backend = ctx->backend;
+	struct mem_stream *stream = mem_stream_legacy(ctx);
+	struct backend late = *backend;
+	const double value = 9;
+
+	(void)state;
+	late.begin = begin_late;
+	set_image(image, 4, 4);
+	memset(bytes, 4, sizeof(bytes));
+	ctx->backend = &late;
+	assert_int_equal(mem_image_fill(stream, MEM_ENGINE_CPU, image, &value,
+					1), 0);
+	assert_int_equal(mem_ctx_sync(ctx), -ETIMEDOUT);
+	assert_int_equal(mem_ctx_sync(ctx), 0);
+	/* Before thor this one has a copy inside. */
+	if (info_of(wrapper).copies) {
+		assert_int_equal(mem_image_fill(stream, MEM_ENGINE_GPU, wrapper,
+						&value, 1), 0);
+		assert_int_equal(mem_ctx_sync(ctx), -ETIMEDOUT);
+		assert_int_equal(bytes[0], 4);
+	}
+	ctx->backend = backend;
+	assert_int_equal(mem_ctx_sync(ctx), 0);
+	assert_true(is_image(image, 4, 4));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_made_without_memory),
 		cmocka_unit_test(nothing_is_locked_without_memory),
 		cmocka_unit_test(no_job_is_lost_without_memory),
+		cmocka_unit_test(a_bracket_that_fails_is_told_by_a_wait),
 	};
 
 	return cmocka_run_group_tests(tests, make_images, destroy_images);
