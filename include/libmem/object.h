@@ -277,7 +277,9 @@ int mem_object_export(struct mem_object *object, unsigned int perm,
  * given), -ETIMEDOUT, -EPIPE (the peer has gone before the memory came), -EPERM
  * (see mem_attrs_create()), -EMFILE, -ENOMEM. Unless that is -EBADMSG the same
  * descriptor may be tried again; where no file descriptor was left when the
- * memory came, it is lost.
+ * memory came, it is lost. Until then it stays one of the MEM_ENDPOINT_QUEUE
+ * that the peer may have under way: who does not want an object imports it
+ * without @lists, and puts it.
  */
 int mem_object_import(struct mem_endpoint *endpoint, const void *bytes,
 		      size_t len, struct mem_attrs *const *lists,
