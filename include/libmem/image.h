@@ -263,7 +263,8 @@ int mem_image_create(struct mem_ctx *ctx, uint32_t width, uint32_t height,
  *	can be mapped, with the planes at their @off; one that is open for
  *	reading alone is never written;
  *	MEM_LOCK_OBJECT: an object with an image's attributes, which gives the
- *	planes. @data->format has the same planes, layout and range of pixels,
+ *	planes; or, with @data->nr_planes above 0, a part of it: planes at
+ *	their @off in the object, of its pitch. @data->format has the same planes, layout and range of pixels,
  *	whatever the colour standard; or it is MEM_FORMAT_INVALID: the format
  *	that has the standard, too, which of one plane need be of the range
  *	alone. Except for an object, which the image keeps, it is to stay until

@@ -403,6 +403,44 @@ static int wrap_file(struct mem_ctx *ctx, const struct mem_image_data *data,
 				err;
 }
 
+/*
+ * @data names a part of the object's planes, which @place has. Rows stay where
+ * they are: the part has the pitch of the whole.
+ */
+static int place_crop(struct place *place, const struct mem_image_data *data)
+{
+	struct mem_format_info info = { .size = sizeof(info) };
+	const struct view whole = place->view;
+	struct view part;
+	uint32_t i;
+	int err;
+
+	err = mem_format_info(whole.format, &info);
+	if (err || info.layout == MEM_LAYOUT_BLOCK_LINEAR)
+		return data->width == whole.width &&
+		       data->height == whole.height ? err : -EOPNOTSUPP;
+	err = planes_check(data, &part);
+	for (i = 0; i < part.nr_planes && !err; i++) {
+		const struct mem_plane *of = &whole.planes[i];
+		const uint64_t delta = part.planes[i].off - of->off;
+		const uint64_t x = delta % of->pitch / of->pixel_len;
+
+		if (part.planes[i].pitch != of->pitch ||
+		    part.planes[i].off < of->off ||
+		    delta % of->pitch % of->pixel_len ||
+		    x + part.planes[i].width > of->width ||
+		    delta / of->pitch + part.planes[i].height > of->height)
+			return -EINVAL;
+		if (place->host[i])
+			place->host[i] = (uint8_t *)place->host[i] + delta;
+		if (place->device[i])
+			place->device[i] = (uint8_t *)place->device[i] + delta;
+	}
+	if (!err)
+		place->view = part;
+	return err;
+}
+
 static int wrap_object(struct mem_ctx *ctx, const struct mem_image_data *data,
 		       uint64_t uses, struct wrapped *wrapped)
 {
@@ -416,13 +454,19 @@ static int wrap_object(struct mem_ctx *ctx, const struct mem_image_data *data,
 	if (mem_object_buf(data->object)->ctx != ctx)
 		return -EXDEV;
 	place->view.format = data->format;
-	place->view.width = data->width;
-	place->view.height = data->height;
+	if (!data->nr_planes) {
+		place->view.width = data->width;
+		place->view.height = data->height;
+	}
 	err = image_place_of(data->object, uses, place);
 	if (err) {
 		memset(&place->view, 0, sizeof(place->view));
 		return err;
 	}
+	if (data->nr_planes)
+		err = place_crop(place, data);
+	if (err)
+		return err;
 	wrapped->is_read_only = !mem_attrs_get(attrs, 0, &perm, 1) &&
 				perm.len == sizeof(uint32_t) &&
 				*(const uint32_t *)perm.value == MEM_READ;

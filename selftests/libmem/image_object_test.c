@@ -36,6 +36,137 @@ static void an_object_is_wrapped_as_it_is(void **state)
 	mem_image_destroy(other);
 }
 
+/* The part of @whole that begins there, as wide and high as @data says. */
+static void part_at(const struct mem_image_data *whole, uint32_t x, uint32_t y,
+		    struct mem_image_data *data)
+{
+	data->size = sizeof(*data);
+	data->as = MEM_LOCK_OBJECT;
+	data->format = whole->format;
+	data->object = whole->object;
+	data->fd = -1;
+	data->nr_planes = 2;
+	for (int i = 0; i < 2; i++) {
+		data->planes[i] = whole->planes[i];
+		data->planes[i].width = (data->width + i) / (i + 1);
+		data->planes[i].height = (data->height + i) / (i + 1);
+		data->planes[i].off += y / (i + 1) * whole->planes[i].pitch +
+				       x / (i + 1) * (i + 1);
+	}
+}
+
+/* Each byte has another value than those near it. */
+static struct mem_image *new_pattern(void)
+{
+	struct mem_image *image = new_image(64, 32, MEM_FORMAT_NV12_ER, 0);
+	struct mem_image_data data = lock_image(image, MEM_WRITE,
+						MEM_LOCK_HOST);
+
+	for (int i = 0; i < 2; i++)
+		for (uint32_t y = 0; y < data.planes[i].height; y++)
+			for (uint32_t x = 0; x < 64; x++)
+				((uint8_t *)data.planes[i].base)
+					[y * data.planes[i].pitch + x] =
+					x * 3 + y * 7 + i;
+	unlock_image(image);
+	return image;
+}
+
+static void a_part_of_an_object_is_wrapped(void **state)
+{
+	struct mem_image_data whole, data = { .width = 16, .height = 8 };
+	struct mem_image *image, *part;
+	const uint8_t *row;
+
+	(void)state;
+	image = new_pattern();
+	whole = lock_image(image, MEM_READ, MEM_LOCK_OBJECT);
+	part_at(&whole, 24, 10, &data);
+	assert_int_equal(mem_image_wrap(ctx, &data, 0, &part), 0);
+	assert_int_equal(info_of(part).width, 16);
+	assert_int_equal(info_of(part).height, 8);
+	unlock_image(image);
+	data = lock_image(part, MEM_RW, MEM_LOCK_HOST);
+	whole = lock_image(image, MEM_READ, MEM_LOCK_HOST);
+	for (int i = 0; i < 2; i++)
+		for (uint32_t y = 0; y < data.planes[i].height; y++) {
+			row = whole.planes[i].base;
+			row += (y + 10 / (i + 1)) * whole.planes[i].pitch + 24;
+			assert_memory_equal((uint8_t *)data.planes[i].base +
+					    y * data.planes[i].pitch, row, 16);
+		}
+	unlock_image(image);
+	unlock_image(part);
+	mem_image_destroy(image);
+	mem_image_destroy(part);
+}
+
+static void a_part_moves_and_is_written_by_engines(void **state)
+{
+	const double value[] = { 200, 90, 30 };
+	struct mem_image_data whole, data = { .width = 16, .height = 8 };
+	struct mem_image *image, *part;
+	struct mem_stream *stream;
+	uint8_t *luma;
+
+	(void)state;
+	image = new_pattern();
+	whole = lock_image(image, MEM_READ, MEM_LOCK_OBJECT);
+	part_at(&whole, 0, 0, &data);
+	assert_int_equal(mem_image_wrap(ctx, &data, use_of(MEM_ENGINE_GPU),
+					&part), 0);
+	part_at(&whole, 48, 24, &data);
+	assert_int_equal(mem_image_rewrap(part, &data), 0);
+	unlock_image(image);
+	assert_int_equal(mem_stream_create(ctx, 0, 0, &stream), 0);
+	assert_int_equal(mem_image_fill(stream, MEM_ENGINE_GPU, part, value, 3),
+			 0);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	whole = lock_image(image, MEM_READ, MEM_LOCK_HOST);
+	luma = whole.planes[0].base;
+	assert_int_equal(luma[24 * whole.planes[0].pitch + 48], 200);
+	assert_int_equal(luma[31 * whole.planes[0].pitch + 63], 200);
+	luma = whole.planes[1].base;
+	assert_int_equal(luma[12 * whole.planes[1].pitch + 48], 90);
+	assert_int_equal(luma[12 * whole.planes[1].pitch + 49], 30);
+	unlock_image(image);
+	mem_stream_destroy(stream);
+	mem_image_destroy(part);
+	mem_image_destroy(image);
+}
+
+static void what_is_no_part_is_refused(void **state)
+{
+	struct mem_image_data whole, data = { .width = 16, .height = 8 };
+	struct mem_image *image;
+	void *other = UNTOUCHED;
+
+	(void)state;
+	image = new_image(64, 32, MEM_FORMAT_NV12_ER, 0);
+	whole = lock_image(image, MEM_READ, MEM_LOCK_OBJECT);
+#define WRAP()	mem_image_wrap(ctx, &data, 0, (struct mem_image **)&other)
+	part_at(&whole, 50, 0, &data);
+	assert_int_equal(WRAP(), -EINVAL);
+	part_at(&whole, 0, 26, &data);
+	assert_int_equal(WRAP(), -EINVAL);
+	part_at(&whole, 0, 0, &data);
+	data.planes[0].pitch *= 2;
+	assert_int_equal(WRAP(), -EINVAL);
+	part_at(&whole, 0, 0, &data);
+	data.planes[1].off++;
+	assert_int_equal(WRAP(), -EINVAL);
+	part_at(&whole, 0, 0, &data);
+	data.planes[1].off -= 2;
+	assert_int_equal(WRAP(), -EINVAL);
+	part_at(&whole, 0, 0, &data);
+	data.nr_planes = 1;
+	assert_int_equal(WRAP(), -EINVAL);
+#undef WRAP
+	assert_ptr_equal(other, UNTOUCHED);
+	unlock_image(image);
+	mem_image_destroy(image);
+}
+
 static void wrong_objects_are_refused(void **state)
 {
 	struct mem_image_data data, object = { .size = sizeof(object) };
@@ -206,6 +337,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test(an_object_is_wrapped_as_it_is),
+		test(a_part_of_an_object_is_wrapped),
+		test(a_part_moves_and_is_written_by_engines),
+		test(what_is_no_part_is_refused),
 		test(wrong_objects_are_refused),
 		test(rows_that_interlace_are_no_image),
 		test(standards_of_colours_are_told_apart_where_they_matter),
