@@ -82,7 +82,7 @@ static bool is_near_in_size(uint32_t one, uint32_t other)
 	return (uint64_t)one * 16 >= other && (uint64_t)other * 16 >= one;
 }
 
-/* The VIC's own: even sides with chroma, no wrap, no scale, linear, clamp. */
+/* The VIC's own: even sides with chroma, no wrap, no scale, clamp. */
 static bool vic_does(const struct work_args *work)
 {
 	if (!is_even(&work->src) || !is_even(&work->dst))
@@ -91,8 +91,7 @@ static bool vic_does(const struct work_args *work)
 		return work->how.is_saturating && work->how.offset == 0 &&
 		       (work->how.scale == 0 || work->how.scale == 1);
 	if (work->op == WORK_RESCALE)
-		return work->rescale.interp == MEM_INTERP_LINEAR &&
-		       work->rescale.border == MEM_BORDER_CLAMP &&
+		return work->rescale.border == MEM_BORDER_CLAMP &&
 		       is_near_in_size(work->src.width, work->dst.width) &&
 		       is_near_in_size(work->src.height, work->dst.height);
 	return true;

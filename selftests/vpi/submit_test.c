@@ -189,6 +189,8 @@ static void images_are_scaled_as_by_libmem(void **state)
 				       mem_of(two), mem_of(input),
 				       MEM_INTERP_LINEAR, MEM_BORDER_CLAMP);
 		same(status, rc, one, two);
+		if (backends[i].backend == VPI_BACKEND_VIC)
+			continue;
 		status = vpiSubmitRescale(stream, backends[i].backend, input,
 					  one, VPI_INTERP_NEAREST,
 					  VPI_BORDER_ZERO, VPI_PRECISE);
@@ -200,6 +202,23 @@ static void images_are_scaled_as_by_libmem(void **state)
 	vpiImageDestroy(input);
 	vpiImageDestroy(one);
 	vpiImageDestroy(two);
+}
+
+/* As VPI's reference has it, whatever the compositor can do */
+static void the_compositor_clamps_and_is_linear(void **state)
+{
+	VPIImage input = new_image(WIDTH, HEIGHT, VPI_IMAGE_FORMAT_NV12_ER);
+	VPIImage output = new_image(40, 30, VPI_IMAGE_FORMAT_NV12_ER);
+
+	(void)state;
+	is(vpiSubmitRescale(stream, VPI_BACKEND_VIC, input, output,
+			    VPI_INTERP_NEAREST, VPI_BORDER_CLAMP, 0),
+	   VPI_ERROR_INVALID_ARGUMENT, "VIC interpolates by VPI_INTERP_LINEAR");
+	is(vpiSubmitRescale(stream, VPI_BACKEND_VIC, input, output,
+			    VPI_INTERP_LINEAR, VPI_BORDER_ZERO, 0),
+	   VPI_ERROR_INVALID_ARGUMENT, "VIC has border VPI_BORDER_CLAMP");
+	vpiImageDestroy(input);
+	vpiImageDestroy(output);
 }
 
 static void windows_are_averaged_as_by_libmem(void **state)
@@ -505,6 +524,8 @@ int main(void)
 		cmocka_unit_test_teardown(formats_are_converted_as_by_libmem,
 					  no_violation),
 		cmocka_unit_test_teardown(images_are_scaled_as_by_libmem,
+					  no_violation),
+		cmocka_unit_test_teardown(the_compositor_clamps_and_is_linear,
 					  no_violation),
 		cmocka_unit_test_teardown(windows_are_averaged_as_by_libmem,
 					  no_violation),

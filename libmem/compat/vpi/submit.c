@@ -151,7 +151,7 @@ static VPIStatus job_failed(const struct job *job, uint64_t backend, int rc)
 				"%s: Documentation/vpi.rst", job->misfit);
 	case -EOPNOTSUPP:
 		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
-				"backend %s does not do this for such images: Documentation/vpi.rst",
+				"backend %s does not do this with such images or parameters: Documentation/images.rst",
 				text);
 	default:
 		return vpi_errno(rc, "the stream");
@@ -305,8 +305,22 @@ static int rescale_run(const struct job *job, unsigned int engine)
 {
 	const struct rescale *how = job->how;
 
+	/* The compositor has others, but VPI does not offer them. */
+	if (engine == MEM_ENGINE_VIC && how->interp != MEM_INTERP_LINEAR)
+		return -EOPNOTSUPP;
 	return mem_image_rescale(job->stream->mem, engine, job->output->mem,
 				 job->input->mem, how->interp, how->border);
+}
+
+static VPIStatus vic_check(const struct rescale *how)
+{
+	if (how->interp != MEM_INTERP_LINEAR)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"backend VIC interpolates by VPI_INTERP_LINEAR alone");
+	if (how->border != MEM_BORDER_CLAMP)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"backend VIC has border VPI_BORDER_CLAMP alone");
+	return VPI_SUCCESS;
 }
 
 VPI_PUBLIC VPIStatus vpiSubmitRescale(VPIStream stream, uint64_t backend,
@@ -333,6 +347,8 @@ VPI_PUBLIC VPIStatus vpiSubmitRescale(VPIStream stream, uint64_t backend,
 		status = interp_check(interpolationType, &how.interp);
 	if (!status)
 		status = border_check(border, &how.border);
+	if (!status && backend == VPI_BACKEND_VIC)
+		status = vic_check(&how);
 	return status ? status : job_submit(&job, backend);
 }
 
