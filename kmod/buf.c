@@ -279,6 +279,12 @@ static int buf_reserve(struct heapsim_buf *buf, u64 len)
 	return ret;
 }
 
+/* What a second view may take. */
+static u64 images_len(const struct heapsim_buf *buf)
+{
+	return (u64)buf->len * (buf->view ? 3 : 2);
+}
+
 /**
  * heapsim_buf_reserve_images() - count what a second view may take
  * @buf: buffer that has two views, or is about to; this may have been done
@@ -296,7 +302,7 @@ int heapsim_buf_reserve_images(struct heapsim_buf *buf)
 
 	if (buf->has_images)
 		return 0;
-	ret = buf_reserve(buf, (u64)buf->len * (buf->view ? 3 : 2));
+	ret = buf_reserve(buf, images_len(buf));
 	buf->has_images = !ret;
 	return ret;
 }
@@ -343,11 +349,12 @@ static struct heapsim_buf *buf_alloc(const struct heapsim_wish *wish)
 	}
 	buf->id = atomic64_inc_return(&last_id);
 	heapsim_policy_give(buf, wish->ctx);
-	ret = buf_reserve(buf, HEAPSIM_CORE_BYTES);
-	if (!ret && buf->has_two_views)
-		ret = heapsim_buf_reserve_images(buf);
-	if (!ret)
+	ret = buf_reserve(buf, HEAPSIM_CORE_BYTES +
+			  (buf->has_two_views ? images_len(buf) : 0));
+	if (!ret) {
+		buf->has_images = buf->has_two_views;
 		ret = buf->pool ? chunks_alloc(buf) : contiguous_alloc(buf);
+	}
 	if (ret)
 		goto err_free;
 	return buf;

@@ -8,6 +8,7 @@
 #include <linux/cred.h>
 #include <linux/kref.h>
 #include <linux/mm.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
 
@@ -67,6 +68,25 @@ static struct heapsim_user *user_find(kuid_t uid)
 	return NULL;
 }
 
+/* The user with a reference more; @fresh becomes it where there is none. */
+static struct heapsim_user *user_get(kuid_t uid, struct heapsim_user *fresh)
+{
+	struct heapsim_user *user;
+
+	mutex_lock(&limit_lock);
+	user = user_find(uid);
+	if (user) {
+		kref_get(&user->refs);
+	} else if (fresh) {
+		user = fresh;
+		user->uid = uid;
+		kref_init(&user->refs);
+		list_add(&user->node, &users);
+	}
+	mutex_unlock(&limit_lock);
+	return user;
+}
+
 /**
  * heapsim_limit_user_get() - the calling task's user
  *
@@ -76,22 +96,14 @@ static struct heapsim_user *user_find(kuid_t uid)
 struct heapsim_user *heapsim_limit_user_get(void)
 {
 	const kuid_t uid = heapsim_limit_uid();
-	struct heapsim_user *user, *fresh;
+	struct heapsim_user *user = user_get(uid, NULL), *fresh;
 
+	if (user)
+		return user;
 	fresh = kzalloc(sizeof(*fresh), HEAPSIM_GFP_USER);
-	mutex_lock(&limit_lock);
-	user = user_find(uid);
-	if (user) {
-		kref_get(&user->refs);
-	} else if (fresh) {
-		user = fresh;
-		fresh = NULL;
-		user->uid = uid;
-		kref_init(&user->refs);
-		list_add(&user->node, &users);
-	}
-	mutex_unlock(&limit_lock);
-	kfree(fresh);
+	user = user_get(uid, fresh);
+	if (user != fresh)
+		kfree(fresh);
 	return user;
 }
 
@@ -128,13 +140,16 @@ void heapsim_limit_user_put(struct heapsim_user *user)
 	kref_put_mutex(&user->refs, user_free, &limit_lock);
 }
 
-static int user_charge(struct heapsim_user *user, u64 len)
+/* @as: NULL, or what of used it is */
+static int user_charge(struct heapsim_user *user, u64 len, u64 *as)
 {
 	int ret = -ENOMEM;
 
 	if (len > heapsim_config.limit || len > heapsim_config.user_limit)
 		return ret;
-	if (len >> PAGE_SHIFT > (u64)si_mem_available() +
+	/* Of less the page allocator knows as well whether it is there. */
+	if (len >= SZ_1M &&
+	    len >> PAGE_SHIFT > (u64)si_mem_available() +
 				(heapsim_pool_bytes() >> PAGE_SHIFT))
 		return ret;
 	mutex_lock(&limit_lock);
@@ -142,6 +157,8 @@ static int user_charge(struct heapsim_user *user, u64 len)
 	    user->used + len <= heapsim_config.user_limit) {
 		user->used += len;
 		used += len;
+		if (as)
+			*as += len;
 		ret = 0;
 	}
 	mutex_unlock(&limit_lock);
@@ -154,7 +171,7 @@ static int user_charge(struct heapsim_user *user, u64 len)
  *
  * Context: may sleep.
  * Return: the user, for heapsim_limit_uncharge(), or ERR_PTR(-ENOMEM): a limit
- * or what the machine has free would be exceeded.
+ * would be exceeded, or, from 1 MiB on, what the machine has free.
  */
 struct heapsim_user *heapsim_limit_charge(u64 len)
 {
@@ -163,7 +180,7 @@ struct heapsim_user *heapsim_limit_charge(u64 len)
 
 	if (!user)
 		return ERR_PTR(-ENOMEM);
-	ret = user_charge(user, len);
+	ret = user_charge(user, len, NULL);
 	if (!ret)
 		return user;
 	heapsim_limit_user_put(user);
@@ -197,17 +214,7 @@ void heapsim_limit_uncharge(struct heapsim_user *user, u64 len)
  */
 int heapsim_limit_reserve(struct heapsim_user *user, u64 len)
 {
-	int ret;
-
-	if (!len)
-		return 0;
-	ret = user_charge(user, len);
-	if (ret)
-		return ret;
-	mutex_lock(&limit_lock);
-	reserved += len;
-	mutex_unlock(&limit_lock);
-	return 0;
+	return len ? user_charge(user, len, &reserved) : 0;
 }
 
 /**
