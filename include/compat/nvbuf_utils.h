@@ -432,9 +432,9 @@ void NvBufferSessionDestroy(NvBufferSession session);
  * NvBufferTransform() - scale and convert a buffer into another
  * @src_dmabuf_fd: buffer
  * @dst_dmabuf_fd: buffer
- * @transform_params: filter nearest or bilinear; no flip, no crop
+ * @transform_params: filter nearest or bilinear; no flip
  *
- * The VIC does it: a board without one refuses.
+ * The VIC does it, or the GPU of a board that has none.
  *
  * Context: may sleep; any thread.
  * Return: 0, or -1: errno says why.

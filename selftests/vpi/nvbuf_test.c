@@ -414,9 +414,11 @@ static void the_compositor_converts_and_scales(void **state)
 	params.transform_flip = NvBufferTransform_Rotate90;
 	fails(NvBufferTransform(src, dst, &params), EOPNOTSUPP);
 	params.transform_flag = NVBUFFER_TRANSFORM_CROP_SRC;
-	params.src_rect.width = 8;
-	params.src_rect.height = 8;
-	fails(NvBufferTransform(src, dst, &params), EOPNOTSUPP);
+	params.src_rect.width = 16;
+	params.src_rect.height = 16;
+	assert_int_equal(NvBufferTransform(src, dst, &params), 0);
+	params.src_rect.left = WIDTH - 15;
+	fails(NvBufferTransform(src, dst, &params), EINVAL);
 	fails(NvBufferTransform(src, -1, &params), ENOENT);
 	fails(NvBufferTransform(src, dst, NULL), EINVAL);
 	assert_int_equal(NvBufferDestroy(src), 0);

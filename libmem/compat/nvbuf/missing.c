@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The calls that heapsim has not: those of EGL, and of other processes. */
+/*
+ * The calls that heapsim lacks: those of EGL, those of other processes, and
+ * those that blend.
+ */
 #include <errno.h>
 
 #include "../../compat.h"
 #include "nvbuf.h"
 #include "nvbuf_utils.h"
+#include "nvbufsurftransform.h"
 
 static int missing(const char *call)
 {
@@ -47,4 +51,43 @@ API int NvDestroyEGLImage(EGLDisplay display, EGLImageKHR eglImage)
 	(void)display;
 	(void)eglImage;
 	return missing(__func__);
+}
+
+API NvBufSurfTransform_Error
+NvBufSurfTransformCompositeBlend(NvBufSurface *src0, NvBufSurface *src1,
+				 NvBufSurface *alpha, NvBufSurface *dst,
+				 NvBufSurfTransformCompositeBlendParams
+				 *blend_params)
+{
+	(void)src0;
+	(void)src1;
+	(void)alpha;
+	(void)dst;
+	(void)blend_params;
+	missing(__func__);
+	return NvBufSurfTransformError_Unsupported;
+}
+
+API NvBufSurfTransform_Error NvBufSurfTransformMultiInputBufCompositeBlend
+	(NvBufSurface **src, NvBufSurface *dst,
+	 NvBufSurfTransformCompositeBlendParamsEx *composite_blend_params)
+{
+	(void)src;
+	(void)dst;
+	(void)composite_blend_params;
+	missing(__func__);
+	return NvBufSurfTransformError_Unsupported;
+}
+
+API NvBufSurfTransform_Error NvBufSurfTransformMultiInputBufCompositeBlendAsync
+	(NvBufSurface **src, NvBufSurface *dst,
+	 NvBufSurfTransformCompositeBlendParamsEx *composite_blend_params,
+	 NvBufSurfTransformSyncObj_t *sync_obj)
+{
+	(void)src;
+	(void)dst;
+	(void)composite_blend_params;
+	(void)sync_obj;
+	missing(__func__);
+	return NvBufSurfTransformError_Unsupported;
 }

@@ -76,6 +76,44 @@ struct nvbuf_batch {
 	struct nvbuf_buffer *buffers;
 };
 
+/**
+ * struct nvbuf_picture - a buffer of a transform, or a part of it
+ * @shown: buffer; also a copy of the program's
+ * @type: its memory
+ * @is_part: the four that follow count
+ * @left: pixels
+ * @top: rows
+ * @width: pixels
+ * @height: rows
+ */
+struct nvbuf_picture {
+	const NvBufSurfaceParams *shown;
+	NvBufSurfaceMemType type;
+	bool is_part;
+	uint32_t left;
+	uint32_t top;
+	uint32_t width;
+	uint32_t height;
+};
+
+/**
+ * struct nvbuf_work - transforms in a stream, and the images that they use
+ * @engine: enum mem_engine
+ * @interp: enum mem_interp
+ * @stream: where
+ * @is_own: @stream goes with it
+ * @nr_images: of @images
+ * @images: libmem's
+ */
+struct nvbuf_work {
+	unsigned int engine;
+	unsigned int interp;
+	struct mem_stream *stream;
+	bool is_own;
+	uint32_t nr_images;
+	struct mem_image **images;
+};
+
 int nvbuf_fail(int err);
 int nvbuf_rc(int rc);
 
@@ -105,5 +143,10 @@ int nvbuf_maintain(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 		   uint32_t op);
 int nvbuf_data(const struct nvbuf_batch *batch, uint32_t index,
 	       struct mem_image_data *data);
+
+int nvbuf_work_begin(struct nvbuf_work *work);
+int nvbuf_work_add(struct nvbuf_work *work, const struct nvbuf_picture *dst,
+		   const struct nvbuf_picture *src);
+int nvbuf_work_end(struct nvbuf_work *work);
 
 #endif

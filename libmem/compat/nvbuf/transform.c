@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* NvBufferTransform(): the VIC converts and scales images of two buffers. */
+/*
+ * Transforms: an engine converts, scales and crops images of two buffers; and
+ * NvBufferTransform(), which does so by the VIC.
+ */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nvbuf.h"
 #include "nvbuf_utils.h"
@@ -26,7 +30,7 @@ API void NvBufferSessionDestroy(NvBufferSession session)
 
 /**
  * struct side - a buffer of a transform
- * @image: libmem's image of it
+ * @image: libmem's image of it; the work's
  * @width: pixels
  * @height: rows
  * @format: enum mem_format
@@ -38,116 +42,295 @@ struct side {
 	unsigned int format;
 };
 
-static unsigned int engine_of(void)
+/* Returns true if CUDA allocated such memory. */
+static bool type_is_cuda(NvBufSurfaceMemType type)
 {
-	return nvbuf_has_vic() ? MEM_ENGINE_VIC : MEM_ENGINE_GPU;
+	return type == NVBUF_MEM_CUDA_PINNED ||
+	       type == NVBUF_MEM_CUDA_DEVICE || type == NVBUF_MEM_CUDA_UNIFIED;
 }
 
-static int side_open(struct mem_ctx *ctx, int fd, struct side *side)
+/* The planes of @picture, with offsets from the start of its buffer. */
+static int planes_fill(const struct nvbuf_picture *picture,
+		       struct mem_image_data *data)
 {
-	const NvBufSurfaceParams *shown;
-	struct mem_image_data data;
+	const NvBufSurfaceParams *shown = picture->shown;
+	const NvBufSurfacePlaneParams *planes = &shown->planeParams;
+	struct nvbuf_format format;
+	struct mem_plane *plane;
+	uint32_t i, x_div, y_div;
+
+	if (shown->layout != NVBUF_LAYOUT_PITCH ||
+	    nvbuf_format(shown->colorFormat, &format))
+		return -EOPNOTSUPP;
+	data->width = picture->width;
+	data->height = picture->height;
+	data->nr_planes = format.nr_planes;
+	for (i = 0; i < data->nr_planes; i++) {
+		plane = &data->planes[i];
+		x_div = format.planes[i].x_div;
+		y_div = format.planes[i].y_div;
+		plane->width = (picture->width + x_div - 1) / x_div;
+		plane->height = (picture->height + y_div - 1) / y_div;
+		plane->pixel_len = format.planes[i].pixel_len;
+		plane->pitch = planes->pitch[i];
+		plane->off = planes->offset[i] +
+			     (uint64_t)(picture->top / y_div) * plane->pitch +
+			     picture->left / x_div * plane->pixel_len;
+	}
+	return 0;
+}
+
+static int cuda_data(const struct nvbuf_picture *picture,
+		     struct mem_image_data *data)
+{
+	const NvBufSurfaceParams *shown = picture->shown;
+	uint32_t i;
+	int rc;
+
+	if (!shown->dataPtr)
+		return -EINVAL;
+	memset(data, 0, sizeof(*data));
+	data->size = sizeof(*data);
+	data->as = MEM_LOCK_DEVICE;
+	data->fd = -1;
+	data->format = nvbuf_to_mem(shown->colorFormat, shown->layout);
+	if (!data->format)
+		return -EOPNOTSUPP;
+	rc = planes_fill(picture, data);
+	for (i = 0; i < data->nr_planes && !rc; i++)
+		data->planes[i].base = (char *)shown->dataPtr +
+				       data->planes[i].off;
+	return rc;
+}
+
+/* What libmem is to wrap. An object has one reference, the caller's. */
+static int picture_data(const struct nvbuf_picture *picture,
+			struct mem_image_data *data)
+{
 	struct nvbuf_batch *batch;
 	unsigned int index;
 	int rc;
 
-	batch = nvbuf_batch_of_fd(fd, &index);
+	if (type_is_cuda(picture->type))
+		return cuda_data(picture, data);
+	batch = nvbuf_batch_of_fd(picture->shown->bufferDesc, &index);
 	if (!batch)
 		return -ENOENT;
-	rc = nvbuf_data(batch, index, &data);
-	if (rc)
+	rc = nvbuf_data(batch, index, data);
+	if (rc || !picture->is_part)
 		return rc;
-	shown = &batch->surf.surfaceList[index];
-	side->width = shown->width;
-	side->height = shown->height;
-	side->format = data.format;
-	rc = mem_image_wrap(ctx, &data, 1ULL << engine_of(), &side->image);
-	mem_object_put(data.object);
+	rc = planes_fill(picture, data);
+	if (rc)
+		mem_object_put(data->object);
 	return rc;
 }
 
-/* Whole buffers alone, as they are */
-static int params_check(const NvBufferTransformParams *params,
-			const struct side *src, const struct side *dst)
+/* The work keeps @image until it is done. */
+static int work_keep(struct nvbuf_work *work, struct mem_image *image)
 {
-	const NvBufferRect *rect = &params->src_rect;
+	const size_t len = (work->nr_images + 1) * sizeof(*work->images);
+	struct mem_image **images = realloc(work->images, len);
 
-	if (params->transform_flag & NVBUFFER_TRANSFORM_FLIP &&
-	    params->transform_flip != NvBufferTransform_None)
-		return -EOPNOTSUPP;
-	if (params->transform_flag & NVBUFFER_TRANSFORM_CROP_SRC &&
-	    (rect->top || rect->left || rect->width != src->width ||
-	     rect->height != src->height))
-		return -EOPNOTSUPP;
-	rect = &params->dst_rect;
-	if (params->transform_flag & NVBUFFER_TRANSFORM_CROP_DST &&
-	    (rect->top || rect->left || rect->width != dst->width ||
-	     rect->height != dst->height))
-		return -EOPNOTSUPP;
+	if (!images) {
+		mem_image_destroy(image);
+		return -ENOMEM;
+	}
+	work->images = images;
+	work->images[work->nr_images++] = image;
 	return 0;
 }
 
-static int images_transform(struct mem_ctx *ctx, struct mem_stream *stream,
-			    const struct side *src, const struct side *dst,
-			    unsigned int interp)
+static int side_open(struct nvbuf_work *work,
+		     const struct nvbuf_picture *picture, struct side *side)
 {
-	const unsigned int engine = engine_of();
+	struct mem_image_data data;
+	struct mem_ctx *ctx;
+	int rc;
+
+	rc = nvbuf_ctx(&ctx);
+	if (!rc)
+		rc = picture_data(picture, &data);
+	if (rc)
+		return rc;
+	side->width = picture->width;
+	side->height = picture->height;
+	side->format = data.format;
+	rc = mem_image_wrap(ctx, &data, 1ULL << work->engine, &side->image);
+	if (data.as == MEM_LOCK_OBJECT)
+		mem_object_put(data.object);
+	return rc ? rc : work_keep(work, side->image);
+}
+
+static int sides_transform(struct nvbuf_work *work, const struct side *dst,
+			   const struct side *src)
+{
+	const unsigned int engine = work->engine;
 	struct mem_image *scaled;
+	struct mem_ctx *ctx;
 	int rc;
 
 	if (src->width == dst->width && src->height == dst->height)
 		return src->format == dst->format ?
-		       mem_image_copy(stream, engine, dst->image, src->image) :
-		       mem_image_convert(stream, engine, dst->image,
+		       mem_image_copy(work->stream, engine, dst->image,
+				      src->image) :
+		       mem_image_convert(work->stream, engine, dst->image,
 					 src->image, NULL);
 	if (src->format == dst->format)
-		return mem_image_rescale(stream, engine, dst->image,
-					 src->image, interp, MEM_BORDER_CLAMP);
-	rc = mem_image_create(ctx, dst->width, dst->height, src->format,
-			      1ULL << engine, &scaled);
-	if (rc)
-		return rc;
-	rc = mem_image_rescale(stream, engine, scaled, src->image, interp,
-			       MEM_BORDER_CLAMP);
+		return mem_image_rescale(work->stream, engine, dst->image,
+					 src->image, work->interp,
+					 MEM_BORDER_CLAMP);
+	rc = nvbuf_ctx(&ctx);
 	if (!rc)
-		rc = mem_image_convert(stream, engine, dst->image, scaled,
-				       NULL);
-	mem_image_destroy(scaled);
+		rc = mem_image_create(ctx, dst->width, dst->height, src->format,
+				      1ULL << engine, &scaled);
+	if (!rc)
+		rc = work_keep(work, scaled);
+	if (!rc)
+		rc = mem_image_rescale(work->stream, engine, scaled, src->image,
+				       work->interp, MEM_BORDER_CLAMP);
+	return rc ? rc : mem_image_convert(work->stream, engine, dst->image,
+					   scaled, NULL);
+}
+
+/**
+ * nvbuf_work_begin() - begin transforms
+ * @work: in and out: @engine, @interp, and @stream, which NULL makes its own
+ *
+ * Return: 0, or as mem_stream_create().
+ */
+int nvbuf_work_begin(struct nvbuf_work *work)
+{
+	struct mem_ctx *ctx;
+	int rc;
+
+	work->nr_images = 0;
+	work->images = NULL;
+	work->is_own = !work->stream;
+	rc = nvbuf_ctx(&ctx);
+	if (!rc && work->is_own)
+		rc = mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
+				       &work->stream);
 	return rc;
+}
+
+/**
+ * nvbuf_work_add() - transform a buffer into another, or parts
+ * @work: begun
+ * @dst: target, inside its buffer
+ * @src: source, inside its buffer
+ *
+ * Return: 0, or -ENOENT (no buffer of this process), -EOPNOTSUPP (a format that
+ * images lack, memory that the engine has no access to, block-linear parts), or
+ * as libmem's jobs.
+ */
+int nvbuf_work_add(struct nvbuf_work *work, const struct nvbuf_picture *dst,
+		   const struct nvbuf_picture *src)
+{
+	struct side to, from;
+	int rc;
+
+	rc = side_open(work, src, &from);
+	if (!rc)
+		rc = side_open(work, dst, &to);
+	return rc ? rc : sides_transform(work, &to, &from);
+}
+
+/**
+ * nvbuf_work_end() - wait for transforms, and give back what they used
+ * @work: begun, also if that failed
+ *
+ * Return: 0, or as mem_stream_sync().
+ */
+int nvbuf_work_end(struct nvbuf_work *work)
+{
+	int rc = work->stream ? mem_stream_sync(work->stream) : 0;
+	uint32_t i;
+
+	if (work->is_own)
+		mem_stream_destroy(work->stream);
+	for (i = 0; i < work->nr_images; i++)
+		mem_image_destroy(work->images[i]);
+	free(work->images);
+	work->images = NULL;
+	return rc;
+}
+
+/* Returns false if @rect is not inside the buffer. */
+static bool picture_crop(struct nvbuf_picture *picture,
+			 const NvBufferRect *rect)
+{
+	if (!rect->width || !rect->height ||
+	    (uint64_t)rect->left + rect->width > picture->width ||
+	    (uint64_t)rect->top + rect->height > picture->height)
+		return false;
+	picture->is_part = rect->width != picture->width ||
+			   rect->height != picture->height;
+	picture->left = rect->left;
+	picture->top = rect->top;
+	picture->width = rect->width;
+	picture->height = rect->height;
+	return true;
+}
+
+static int picture_of_fd(int fd, struct nvbuf_picture *picture)
+{
+	const struct nvbuf_batch *batch;
+	unsigned int index;
+
+	batch = nvbuf_batch_of_fd(fd, &index);
+	if (!batch)
+		return -ENOENT;
+	*picture = (struct nvbuf_picture) {
+		.shown = &batch->surf.surfaceList[index],
+		.type = batch->surf.memType,
+		.width = batch->surf.surfaceList[index].width,
+		.height = batch->surf.surfaceList[index].height,
+	};
+	return 0;
+}
+
+static int params_apply(const NvBufferTransformParams *params,
+			struct nvbuf_picture *dst, struct nvbuf_picture *src)
+{
+	if (params->transform_flag & NVBUFFER_TRANSFORM_FLIP &&
+	    params->transform_flip != NvBufferTransform_None)
+		return -EOPNOTSUPP;
+	if (params->transform_flag & NVBUFFER_TRANSFORM_CROP_SRC &&
+	    !picture_crop(src, &params->src_rect))
+		return -EINVAL;
+	if (params->transform_flag & NVBUFFER_TRANSFORM_CROP_DST &&
+	    !picture_crop(dst, &params->dst_rect))
+		return -EINVAL;
+	return 0;
 }
 
 API int NvBufferTransform(int src_dmabuf_fd, int dst_dmabuf_fd,
 			  NvBufferTransformParams *transform_params)
 {
-	struct side src = { .image = NULL };
-	struct side dst = { .image = NULL };
-	struct mem_stream *stream = NULL;
-	unsigned int interp;
+	struct nvbuf_work work = { .interp = MEM_INTERP_LINEAR };
+	struct nvbuf_picture src, dst;
 	struct mem_ctx *ctx;
-	int rc;
+	int rc, err;
 
 	if (!transform_params)
 		return nvbuf_fail(EINVAL);
-	interp = transform_params->transform_flag & NVBUFFER_TRANSFORM_FILTER &&
-		 transform_params->transform_filter ==
-		 NvBufferTransform_Filter_Nearest ? MEM_INTERP_NEAREST :
-		 MEM_INTERP_LINEAR;
+	if (transform_params->transform_flag & NVBUFFER_TRANSFORM_FILTER &&
+	    transform_params->transform_filter ==
+	    NvBufferTransform_Filter_Nearest)
+		work.interp = MEM_INTERP_NEAREST;
 	rc = nvbuf_ctx(&ctx);
 	if (!rc)
-		rc = side_open(ctx, src_dmabuf_fd, &src);
+		rc = picture_of_fd(src_dmabuf_fd, &src);
 	if (!rc)
-		rc = side_open(ctx, dst_dmabuf_fd, &dst);
+		rc = picture_of_fd(dst_dmabuf_fd, &dst);
 	if (!rc)
-		rc = params_check(transform_params, &src, &dst);
+		rc = params_apply(transform_params, &dst, &src);
+	if (rc)
+		return nvbuf_rc(rc);
+	work.engine = nvbuf_has_vic() ? MEM_ENGINE_VIC : MEM_ENGINE_GPU;
+	rc = nvbuf_work_begin(&work);
 	if (!rc)
-		rc = mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
-				       &stream);
-	if (!rc)
-		rc = images_transform(ctx, stream, &src, &dst, interp);
-	if (!rc)
-		rc = mem_stream_sync(stream);
-	mem_stream_destroy(stream);
-	mem_image_destroy(src.image);
-	mem_image_destroy(dst.image);
-	return nvbuf_rc(rc);
+		rc = nvbuf_work_add(&work, &dst, &src);
+	err = nvbuf_work_end(&work);
+	return nvbuf_rc(rc ? rc : err);
 }

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* NvBufSurfTransform: batches, parts, sessions, and what is not waited for. */
+
+#include <cuda_runtime_api.h>
+#include <nvbufsurface.h>
+#include <nvbufsurftransform.h>
+
+#include "test.h"
+
+#define WIDTH	64
+#define HEIGHT	32
+
+static NvBufSurface *new_batch(NvBufSurfaceColorFormat format,
+			       NvBufSurfaceMemType type, uint32_t width,
+			       uint32_t height, uint32_t nr)
+{
+	NvBufSurfaceCreateParams params = {
+		.width = width, .height = height, .colorFormat = format,
+		.layout = NVBUF_LAYOUT_PITCH, .memType = type,
+	};
+	NvBufSurface *surf = NULL;
+
+	assert_int_equal(NvBufSurfaceCreate(&surf, nr, &params), 0);
+	surf->numFilled = nr;
+	return surf;
+}
+
+static NvBufSurface *new_surface(NvBufSurfaceColorFormat format, uint32_t width,
+				 uint32_t height)
+{
+	return new_batch(format, NVBUF_MEM_SURFACE_ARRAY, width, height, 1);
+}
+
+/* Bytes of a row of a plane */
+static uint32_t row_len(const NvBufSurface *surf, uint32_t plane)
+{
+	const NvBufSurfacePlaneParams *planes =
+		&surf->surfaceList[0].planeParams;
+
+	return planes->width[plane] * planes->bytesPerPix[plane];
+}
+
+static uint8_t *row_of(const NvBufSurface *surf, uint32_t index, uint32_t plane,
+		       uint32_t y)
+{
+	const NvBufSurfaceParams *shown = &surf->surfaceList[index];
+
+	return (uint8_t *)shown->mappedAddr.addr[plane] +
+	       y * shown->planeParams.pitch[plane];
+}
+
+/* Each buffer has another pattern; @value below 0: no one value */
+static void batch_fill(NvBufSurface *surf, int value)
+{
+	const NvBufSurfacePlaneParams *planes =
+		&surf->surfaceList[0].planeParams;
+	uint32_t i, plane, x, y;
+
+	assert_int_equal(NvBufSurfaceMap(surf, -1, -1, NVBUF_MAP_READ_WRITE),
+			 0);
+	NvBufSurfaceSyncForCpu(surf, -1, -1);
+	for (i = 0; i < surf->batchSize; i++)
+		for (plane = 0; plane < planes->num_planes; plane++)
+			for (y = 0; y < planes->height[plane]; y++)
+				for (x = 0; x < row_len(surf, plane); x++)
+					row_of(surf, i, plane, y)[x] =
+						value >= 0 ? value :
+						pattern(x + i, y + plane);
+	NvBufSurfaceSyncForDevice(surf, -1, -1);
+	assert_int_equal(NvBufSurfaceUnMap(surf, -1, -1), 0);
+}
+
+static void batch_read(NvBufSurface *surf)
+{
+	assert_int_equal(NvBufSurfaceMap(surf, -1, -1, NVBUF_MAP_READ), 0);
+	NvBufSurfaceSyncForCpu(surf, -1, -1);
+}
+
+static void batch_drop(NvBufSurface *surf)
+{
+	NvBufSurfaceUnMap(surf, -1, -1);
+	assert_int_equal(NvBufSurfaceDestroy(surf), 0);
+}
+
+static void halves_of_a_picture_are_taken(void **state)
+{
+	NvBufSurfTransformRect rect = { 0, 0, WIDTH / 2, HEIGHT };
+	NvBufSurfTransformParams params = {
+		.transform_flag = NVBUFSURF_TRANSFORM_CROP_SRC |
+				  NVBUFSURF_TRANSFORM_FILTER,
+		.transform_filter = NvBufSurfTransformInter_Default,
+		.src_rect = &rect,
+	};
+	NvBufSurface *src = new_surface(NVBUF_COLOR_FORMAT_NV12_ER, WIDTH,
+					HEIGHT);
+	NvBufSurface *dst[2];
+	NvBufSurfTransformSyncObj_t wait[2];
+	uint32_t i, plane, y;
+
+	(void)state;
+	batch_fill(src, -1);
+	for (i = 0; i < 2; i++) {
+		dst[i] = new_surface(NVBUF_COLOR_FORMAT_NV12_ER, WIDTH / 2,
+				     HEIGHT);
+		rect.left = i * WIDTH / 2;
+		assert_int_equal(NvBufSurfTransformAsync(src, dst[i], &params,
+							 &wait[i]), 0);
+	}
+	batch_read(src);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(NvBufSurfTransformSyncObjWait(wait[i], -1), 0);
+		assert_int_equal(NvBufSurfTransformSyncObjDestroy(&wait[i]), 0);
+		assert_null(wait[i]);
+		batch_read(dst[i]);
+		for (plane = 0; plane < 2; plane++)
+			for (y = 0; y < HEIGHT / (plane + 1); y++)
+				assert_memory_equal(row_of(dst[i], 0, plane, y),
+						    row_of(src, 0, plane, y) +
+						    i * WIDTH / 2, WIDTH / 2);
+		batch_drop(dst[i]);
+	}
+	batch_drop(src);
+}
+
+static void what_is_outside_of_the_target_stays(void **state)
+{
+	NvBufSurfTransformRect rect = { 4, 8, 16, 8 };
+	NvBufSurfTransformParams params = {
+		.transform_flag = NVBUFSURF_TRANSFORM_CROP_DST,
+		.dst_rect = &rect,
+	};
+	NvBufSurface *src = new_surface(NVBUF_COLOR_FORMAT_RGBA, 16, 8);
+	NvBufSurface *dst = new_surface(NVBUF_COLOR_FORMAT_RGBA, WIDTH, HEIGHT);
+	uint32_t x, y;
+
+	(void)state;
+	batch_fill(src, -1);
+	batch_fill(dst, 7);
+	assert_int_equal(NvBufSurfTransform(src, dst, &params), 0);
+	batch_read(src);
+	batch_read(dst);
+	for (y = 0; y < HEIGHT; y++)
+		for (x = 0; x < WIDTH * 4; x++)
+			assert_int_equal(row_of(dst, 0, 0, y)[x],
+					 y < 4 || y >= 12 || x < 32 ||
+					 x >= 96 ? 7 :
+					 row_of(src, 0, 0, y - 4)[x - 32]);
+	batch_drop(src);
+	batch_drop(dst);
+}
+
+static void a_batch_is_scaled_and_converted(void **state)
+{
+	NvBufSurfTransformParams params = {
+		.transform_flag = NVBUFSURF_TRANSFORM_FILTER,
+		.transform_filter = NvBufSurfTransformInter_Bilinear,
+	};
+	unsigned int filter;
+	NvBufSurface *src = new_batch(NVBUF_COLOR_FORMAT_NV12_ER,
+				      NVBUF_MEM_SURFACE_ARRAY, WIDTH, HEIGHT,
+				      3);
+	NvBufSurface *dst = new_batch(NVBUF_COLOR_FORMAT_RGBA,
+				      NVBUF_MEM_SURFACE_ARRAY, 50, 20, 4);
+	uint32_t i;
+
+	(void)state;
+	batch_fill(src, 128);
+	batch_fill(dst, 1);
+	src->numFilled = 2;
+	for (filter = 0; filter <= NvBufSurfTransformInter_Default; filter++) {
+		params.transform_filter = filter;
+		assert_int_equal(NvBufSurfTransform(src, dst, &params), 0);
+	}
+	batch_read(dst);
+	for (i = 0; i < 4; i++)
+		assert_in_range(row_of(dst, i, 0, 19)[49 * 4],
+				i < 2 ? 126 : 1, i < 2 ? 130 : 1);
+	batch_drop(src);
+	batch_drop(dst);
+}
+
+/* As DeepStream's plug-ins make batches of others' buffers */
+static void a_copy_of_a_batch_has_its_buffers(void **state)
+{
+	NvBufSurfTransformParams params = { .transform_flag = 0 };
+	NvBufSurface *src = new_batch(NVBUF_COLOR_FORMAT_RGBA,
+				      NVBUF_MEM_SURFACE_ARRAY, 16, 8, 2);
+	NvBufSurface *dst = new_surface(NVBUF_COLOR_FORMAT_RGBA, 16, 8);
+	NvBufSurface second = *src;
+	uint32_t y;
+
+	(void)state;
+	batch_fill(src, -1);
+	second.numFilled = 1;
+	second.batchSize = 1;
+	second.surfaceList = &src->surfaceList[1];
+	assert_int_equal(NvBufSurfTransform(&second, dst, &params), 0);
+	batch_read(src);
+	batch_read(dst);
+	for (y = 0; y < 8; y++)
+		assert_memory_equal(row_of(dst, 0, 0, y), row_of(src, 1, 0, y),
+				    16 * 4);
+	batch_drop(src);
+	batch_drop(dst);
+}
+
+static void the_gpu_has_memory_of_cuda(void **state)
+{
+	NvBufSurfTransformConfigParams config = {
+		.compute_mode = NvBufSurfTransformCompute_GPU,
+	};
+	NvBufSurfTransformRect rect = { 2, 4, 8, 4 };
+	NvBufSurfTransformParams params = {
+		.transform_flag = NVBUFSURF_TRANSFORM_CROP_SRC,
+		.src_rect = &rect,
+	};
+	NvBufSurface *src = new_surface(NVBUF_COLOR_FORMAT_RGBA, 16, 8);
+	NvBufSurface *dst = new_batch(NVBUF_COLOR_FORMAT_RGBA,
+				      NVBUF_MEM_CUDA_DEVICE, 8, 4, 1);
+	NvBufSurfTransformConfigParams got;
+	uint8_t back[4][8 * 4];
+	uint32_t y;
+
+	(void)state;
+	batch_fill(src, -1);
+	assert_int_equal(cudaStreamCreateWithFlags(&config.cuda_stream,
+						   cudaStreamNonBlocking), 0);
+	assert_int_equal(NvBufSurfTransformSetSessionParams(&config), 0);
+	assert_int_equal(NvBufSurfTransformGetSessionParams(&got), 0);
+	assert_ptr_equal(got.cuda_stream, config.cuda_stream);
+	assert_int_equal(NvBufSurfTransform(src, dst, &params), 0);
+	assert_int_equal(cudaMemcpy2D(back, sizeof(back[0]),
+				      dst->surfaceList[0].dataPtr,
+				      dst->surfaceList[0].pitch,
+				      sizeof(back[0]), 4,
+				      cudaMemcpyDeviceToHost), 0);
+	batch_read(src);
+	for (y = 0; y < 4; y++)
+		assert_memory_equal(back[y], row_of(src, 0, 0, y + 2) + 16,
+				    sizeof(back[0]));
+	assert_int_equal(cudaStreamDestroy(config.cuda_stream), 0);
+	assert_int_equal(NvBufSurfTransformSetSessionParams(&config),
+			 NvBufSurfTransformError_Invalid_Params);
+	assert_int_equal(NvBufSurfTransformSetDefaultSession(), 0);
+	assert_int_equal(NvBufSurfTransformGetSessionParams(&got), 0);
+	assert_null(got.cuda_stream);
+	batch_drop(src);
+	batch_drop(dst);
+}
+
+static void buffers_become_one(void **state)
+{
+	NvBufSurfTransformRect from[] = { { 0, 0, 16, 8 }, { 0, 0, 16, 8 } };
+	NvBufSurfTransformRect to[] = { { 0, 0, 16, 8 }, { 8, 16, 16, 8 } };
+	NvBufSurfTransformCompositeParams params = {
+		.composite_flag = NVBUFSURF_TRANSFORM_COMPOSITE,
+		.input_buf_count = 2,
+		.src_comp_rect = from,
+		.dst_comp_rect = to,
+	};
+	NvBufSurface *src = new_batch(NVBUF_COLOR_FORMAT_RGBA,
+				      NVBUF_MEM_SURFACE_ARRAY, 16, 8, 2);
+	NvBufSurface *dst = new_surface(NVBUF_COLOR_FORMAT_RGBA, 32, 16);
+	uint32_t y;
+
+	(void)state;
+	batch_fill(src, -1);
+	batch_fill(dst, 9);
+	assert_int_equal(NvBufSurfTransformComposite(src, dst, &params), 0);
+	batch_read(src);
+	batch_read(dst);
+	for (y = 0; y < 8; y++) {
+		assert_memory_equal(row_of(dst, 0, 0, y), row_of(src, 0, 0, y),
+				    16 * 4);
+		assert_int_equal(row_of(dst, 0, 0, y)[16 * 4], 9);
+		assert_memory_equal(row_of(dst, 0, 0, y + 8) + 16 * 4,
+				    row_of(src, 1, 0, y), 16 * 4);
+	}
+	params.composite_flag |= NVBUFSURF_TRANSFORM_BLEND;
+	assert_int_equal(NvBufSurfTransformComposite(src, dst, &params),
+			 NvBufSurfTransformError_Unsupported);
+	params.composite_flag = NVBUFSURF_TRANSFORM_COMPOSITE;
+	params.input_buf_count = 3;
+	assert_int_equal(NvBufSurfTransformComposite(src, dst, &params),
+			 NvBufSurfTransformError_Invalid_Params);
+	batch_drop(src);
+	batch_drop(dst);
+}
+
+static void wrong_transforms_are_refused(void **state)
+{
+	NvBufSurfTransformRect rect = { 0, 8, 16, 8 };
+	NvBufSurfTransformParams params = {
+		.transform_flag = NVBUFSURF_TRANSFORM_CROP_SRC,
+		.src_rect = &rect,
+	};
+	NvBufSurface *src = new_surface(NVBUF_COLOR_FORMAT_RGBA, 16, 8);
+	NvBufSurface *dst = new_surface(NVBUF_COLOR_FORMAT_RGBA, 16, 8);
+	NvBufSurfTransformConfigParams config = { .compute_mode = 3 };
+	NvBufSurfTransformSyncObj_t wait = NULL;
+
+	(void)state;
+	assert_int_equal(NvBufSurfTransform(src, dst, &params),
+			 NvBufSurfTransformError_ROI_Error);
+	rect = (NvBufSurfTransformRect) { 0, 0, 0, 8 };
+	assert_int_equal(NvBufSurfTransform(src, dst, &params),
+			 NvBufSurfTransformError_ROI_Error);
+	params.src_rect = NULL;
+	assert_int_equal(NvBufSurfTransform(src, dst, &params),
+			 NvBufSurfTransformError_Invalid_Params);
+	params.transform_flag = NVBUFSURF_TRANSFORM_FLIP;
+	params.transform_flip = NvBufSurfTransform_Rotate90;
+	assert_int_equal(NvBufSurfTransformAsync(src, dst, &params, &wait),
+			 NvBufSurfTransformError_Unsupported);
+	assert_null(wait);
+	params.transform_flag = NVBUFSURF_TRANSFORM_FILTER;
+	params.transform_filter = NvBufSurfTransformInter_Default + 1;
+	assert_int_equal(NvBufSurfTransform(src, dst, &params),
+			 NvBufSurfTransformError_Invalid_Params);
+	params.transform_flag = 0;
+	assert_int_equal(NvBufSurfTransform(NULL, dst, &params),
+			 NvBufSurfTransformError_Invalid_Params);
+	assert_int_equal(NvBufSurfTransform(src, dst, NULL),
+			 NvBufSurfTransformError_Invalid_Params);
+	assert_int_equal(NvBufSurfTransformSetSessionParams(&config),
+			 NvBufSurfTransformError_Invalid_Params);
+	assert_int_equal(NvBufSurfTransformSetSessionParams(NULL),
+			 NvBufSurfTransformError_Invalid_Params);
+	assert_int_equal(NvBufSurfTransformSyncObjWait(NULL, 0),
+			 NvBufSurfTransformError_Invalid_Params);
+	assert_int_equal(NvBufSurfTransformSyncObjDestroy(&wait),
+			 NvBufSurfTransformError_Invalid_Params);
+	batch_drop(src);
+	batch_drop(dst);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(halves_of_a_picture_are_taken,
+					  no_violation),
+		cmocka_unit_test_teardown(what_is_outside_of_the_target_stays,
+					  no_violation),
+		cmocka_unit_test_teardown(a_batch_is_scaled_and_converted,
+					  no_violation),
+		cmocka_unit_test_teardown(a_copy_of_a_batch_has_its_buffers,
+					  no_violation),
+		cmocka_unit_test_teardown(the_gpu_has_memory_of_cuda,
+					  no_violation),
+		cmocka_unit_test_teardown(buffers_become_one, no_violation),
+		cmocka_unit_test_teardown(wrong_transforms_are_refused,
+					  no_violation),
+	};
+
+	return cmocka_run_group_tests(tests, watch_cuda, NULL);
+}
