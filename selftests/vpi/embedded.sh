@@ -16,7 +16,7 @@ rc=0
 read -ra boards <<<"${HEAPSIM_BOARDS:-nano tx2 drive-px2 xavier orin orin-nano thor}"
 for soc in "${boards[@]}"; do
 	for test in array image interop legacy nvbuf opencv stream submit \
-		transform; do
+		transform view; do
 		LIBMEM_SOC=$soc timeout -k 5 600 "$dir/${test}_test" || rc=1
 	done
 done

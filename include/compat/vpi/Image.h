@@ -137,27 +137,36 @@ VPI_PUBLIC VPIStatus vpiImageCreate(int32_t width, int32_t height,
 VPI_PUBLIC VPIStatus vpiInitImageWrapperParams(VPIImageWrapperParams *params);
 
 /**
- * vpiImageCreateView() - heapsim lacks it
- * @imgParent: image
- * @clipBounds: part of it
- * @flags: backends
- * @imgView: out: not written
+ * vpiImageCreateView() - make an image of a part of another's memory
+ * @imgParent: image of the current context, also a view; it wraps memory of the
+ *	CPU or CUDA, or is made for the backends CPU and CUDA alone
+ * @clipBounds: part, inside of it; with chroma that is subsampled it begins at
+ *	even numbers
+ * @flags: as of vpiImageCreate(); backends that @imgParent has not are left out
+ * @imgView: out: the image: vpiImageDestroy(), before @imgParent
  *
- * Context: any thread.
- * Return: VPI_ERROR_NOT_IMPLEMENTED.
+ * Nothing is copied. Locks of a view and of its parent do not know of each
+ * other.
+ *
+ * Context: may sleep; any thread.
+ * Return: VPI_SUCCESS, or VPI_ERROR_INVALID_ARGUMENT, INVALID_OPERATION (the
+ * backends of @imgParent, or it has none of @flags), INVALID_CONTEXT,
+ * BUFFER_LOCKED (@imgParent is locked to be written), NOT_IMPLEMENTED (there is
+ * a copy inside of @imgParent; block-linear), OUT_OF_MEMORY.
  */
 VPI_PUBLIC VPIStatus vpiImageCreateView(VPIImage imgParent,
 					const VPIRectangleI *clipBounds,
 					uint64_t flags, VPIImage *imgView);
 
 /**
- * vpiImageSetView() - heapsim lacks it
- * @view: view
- * @parent: image
- * @clipBounds: part of it
+ * vpiImageSetView() - have a view be another part, perhaps of another image
+ * @view: of vpiImageCreateView(), not locked
+ * @parent: as of vpiImageCreateView(), of the view's format
+ * @clipBounds: of the view's sides
  *
- * Context: any thread.
- * Return: VPI_ERROR_NOT_IMPLEMENTED.
+ * Context: may sleep; any thread.
+ * Return: VPI_SUCCESS, or as vpiImageCreateView(); VPI_ERROR_INVALID_OPERATION
+ * (@view is no view, or is locked; @parent has memory of another kind).
  */
 VPI_PUBLIC VPIStatus vpiImageSetView(VPIImage view, VPIImage parent,
 				     const VPIRectangleI *clipBounds);

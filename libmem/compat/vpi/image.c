@@ -76,10 +76,20 @@ void vpi_image_drop(struct VPIImageImpl *image)
 	free(image);
 }
 
-/* libmem has made @mem: make it an image of the program's. */
-static VPIStatus image_add(struct VPIContextImpl *ctx, struct mem_image *mem,
-			   VPIImageFormat format, VPIImageBufferType wrapped,
-			   uint64_t flags, VPIImage *img)
+/**
+ * vpi_image_add() - make an image of the program's of one of libmem's
+ * @ctx: context that owns it
+ * @mem: libmem's; taken over, also on failure
+ * @format: as the program has it; 0: as libmem has it
+ * @wrapped: how it is in the program's memory
+ * @flags: backends, and flags of its creation
+ * @img: out: the image
+ *
+ * Return: VPI_SUCCESS, or VPI_ERROR_OUT_OF_MEMORY.
+ */
+VPIStatus vpi_image_add(struct VPIContextImpl *ctx, struct mem_image *mem,
+			VPIImageFormat format, VPIImageBufferType wrapped,
+			uint64_t flags, VPIImage *img)
 {
 	struct mem_image_info info = { .size = sizeof(info) };
 	struct VPIImageImpl *image = calloc(1, sizeof(*image));
@@ -184,7 +194,8 @@ VPI_PUBLIC VPIStatus vpiImageCreate(int32_t width, int32_t height,
 		status = vpi_make(&maker, &request, &flags, &made);
 	if (status)
 		return status;
-	return image_add(ctx, made, fmt, VPI_IMAGE_BUFFER_INVALID, flags, img);
+	return vpi_image_add(ctx, made, fmt, VPI_IMAGE_BUFFER_INVALID, flags,
+			     img);
 }
 
 VPI_PUBLIC VPIStatus vpiInitImageWrapperParams(VPIImageWrapperParams *params)
@@ -336,10 +347,14 @@ VPI_PUBLIC VPIStatus vpiImageCreateWrapper(const VPIImageData *data,
 		mem_object_put(wrapped.object);
 	if (status)
 		return status;
-	status = image_add(ctx, made, format, data->bufferType, flags, img);
-	if (!status && params)
+	status = vpi_image_add(ctx, made, format, data->bufferType, flags, img);
+	if (status)
+		return status;
+	if (params)
 		(*img)->params = *params;
-	return status;
+	if (!wrapped.object)
+		(*img)->source = wrapped;
+	return VPI_SUCCESS;
 }
 
 VPI_PUBLIC VPIStatus vpiImageSetWrapper(VPIImage img, const VPIImageData *data)
@@ -367,6 +382,8 @@ VPI_PUBLIC VPIStatus vpiImageSetWrapper(VPIImage img, const VPIImageData *data)
 	rc = mem_image_rewrap(img->mem, &wrapped);
 	if (data->bufferType == VPI_IMAGE_BUFFER_NVBUFFER)
 		mem_object_put(wrapped.object);
+	if (!rc && !wrapped.object)
+		img->source = wrapped;
 	if (rc == -EBUSY)
 		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
 				"img is locked: vpiImageUnlock() first");
@@ -500,6 +517,11 @@ static VPIStatus image_lock(VPIImage img, VPILockMode mode,
 				"%s needs the backend %s, which img was made without",
 				kind->name,
 				kind->as == MEM_LOCK_HOST ? "CPU" : "CUDA");
+	if (img->is_view && kind->as != MEM_LOCK_HOST &&
+	    kind->as != MEM_LOCK_DEVICE)
+		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				"img is a view: a part has no %s of its own",
+				kind->name);
 	hold = calloc(1, sizeof(*hold));
 	if (!hold)
 		return vpi_rc(-ENOMEM, "img");
@@ -537,6 +559,10 @@ VPI_PUBLIC VPIStatus vpiImageLock(VPIImage img, VPILockMode mode)
 	if (img->wrapped == VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR ||
 	    img->wrapped == VPI_IMAGE_BUFFER_CUDA_PITCH_LINEAR)
 		type = img->wrapped;
+	else if (img->is_view)
+		type = img->object.flags & VPI_BACKEND_CPU ?
+		       VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR :
+		       VPI_IMAGE_BUFFER_CUDA_PITCH_LINEAR;
 	return image_lock(img, mode, type, NULL);
 }
 

@@ -119,6 +119,9 @@ struct vpi_hold {
  * @wrapped: how it is in the program's memory; VPI_IMAGE_BUFFER_INVALID: the
  *	memory is its own
  * @params: of a wrapper
+ * @source: of a view or a wrapper what libmem wraps; its size is 0: nothing.
+ *	An object is kept by @mem
+ * @is_view: it is of vpiImageCreateView()
  * @lock: protects what follows
  * @holds: locks, the newest first
  */
@@ -130,6 +133,8 @@ struct VPIImageImpl {
 	int32_t height;
 	VPIImageBufferType wrapped;
 	VPIImageWrapperParams params;
+	struct mem_image_data source;
+	bool is_view;
 
 	pthread_mutex_t lock;
 	struct vpi_hold *holds;
@@ -225,6 +230,9 @@ unsigned int vpi_format_to_mem(VPIImageFormat format);
 VPIImageFormat vpi_format_of_mem(unsigned int format);
 VPIStatus vpi_format_check(VPIImageFormat format, unsigned int *mem);
 
+VPIStatus vpi_image_add(struct VPIContextImpl *ctx, struct mem_image *mem,
+			VPIImageFormat format, VPIImageBufferType wrapped,
+			uint64_t flags, VPIImage *img);
 void vpi_image_drop(struct VPIImageImpl *image);
 void vpi_array_drop(struct VPIArrayImpl *array);
 void vpi_stream_drop(struct VPIStreamImpl *stream);

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Views: images of a part of another's memory. libmem wraps the part of the
+ * object that an image is, or of the memory that it wraps.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "vpi.h"
+
+#define VIEW_BACKENDS	(VPI_BACKEND_CPU | VPI_BACKEND_CUDA)
+
+/* Its memory. An object has one reference, the caller's. */
+static VPIStatus parent_data(struct VPIImageImpl *parent,
+			     struct mem_image_data *data)
+{
+	int rc;
+
+	if (parent->source.size) {
+		*data = parent->source;
+		if (data->object)
+			mem_object_get(data->object);
+		return VPI_SUCCESS;
+	}
+	memset(data, 0, sizeof(*data));
+	data->size = sizeof(*data);
+	rc = mem_image_lock(parent->mem, MEM_READ, MEM_LOCK_OBJECT, data);
+	if (rc == -EBUSY)
+		return vpi_fail(VPI_ERROR_BUFFER_LOCKED,
+				"the parent is locked to be written: vpiImageUnlock() first");
+	if (rc)
+		return vpi_errno(rc, "the parent");
+	mem_object_get(data->object);
+	mem_image_unlock(parent->mem);
+	return VPI_SUCCESS;
+}
+
+/* Returns pixels of a plane that @pixels of the image are. */
+static int32_t plane_pixels(VPIImageFormat format, int plane, int32_t pixels,
+			    bool is_width)
+{
+	if (!pixels)
+		return 0;
+	return is_width ? vpiImageFormatGetPlaneWidth(format, pixels, plane) :
+			  vpiImageFormatGetPlaneHeight(format, pixels, plane);
+}
+
+static void data_crop(struct mem_image_data *data, VPIImageFormat format,
+		      const VPIRectangleI *clip)
+{
+	struct mem_plane *plane;
+	uint64_t delta;
+	uint32_t i;
+
+	data->width = clip->width;
+	data->height = clip->height;
+	for (i = 0; i < data->nr_planes; i++) {
+		plane = &data->planes[i];
+		plane->width = plane_pixels(format, i, clip->width, true);
+		plane->height = plane_pixels(format, i, clip->height, false);
+		delta = (uint64_t)plane_pixels(format, i, clip->y, false) *
+			plane->pitch +
+			plane_pixels(format, i, clip->x, true) *
+			plane->pixel_len;
+		plane->off += delta;
+		if (plane->base)
+			plane->base = (char *)plane->base + delta;
+	}
+}
+
+static VPIStatus clip_check(const struct VPIImageImpl *parent,
+			    const VPIRectangleI *clip)
+{
+	VPIChromaSubsampling css =
+		vpiImageFormatGetChromaSubsampling(parent->format);
+
+	if (clip->x < 0 || clip->y < 0 || clip->width < 1 || clip->height < 1 ||
+	    (int64_t)clip->x + clip->width > parent->width ||
+	    (int64_t)clip->y + clip->height > parent->height)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"clipBounds %dx%d at %d, %d is not inside the parent, %dx%d",
+				clip->width, clip->height, clip->x, clip->y,
+				parent->width, parent->height);
+	if (css != VPI_CSS_NONE && css != VPI_CSS_444 &&
+	    (clip->x % 2 || clip->y % 2))
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"clipBounds begins at %d, %d: chroma needs even numbers",
+				clip->x, clip->y);
+	return VPI_SUCCESS;
+}
+
+/* What a view has in @parent; as parent_data() */
+static VPIStatus view_data(VPIImage parent, const char *name,
+			   const VPIRectangleI *clip,
+			   struct mem_image_data *data)
+{
+	struct mem_image_info info = { .size = sizeof(info) };
+	VPIStatus status;
+
+	status = vpi_object_check(parent, VPI_KIND_IMAGE, name);
+	if (status)
+		return status;
+	if (!clip)
+		return vpi_null("clipBounds");
+	status = clip_check(parent, clip);
+	if (status)
+		return status;
+	if (parent->wrapped != VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR &&
+	    parent->wrapped != VPI_IMAGE_BUFFER_CUDA_PITCH_LINEAR &&
+	    parent->object.flags & VPI_BACKEND_MASK & ~VIEW_BACKENDS)
+		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				"a parent of a view wraps memory of the CPU or CUDA, or is made for the backends CPU and CUDA alone");
+	if (vpiImageFormatGetMemLayout(parent->format) !=
+	    VPI_MEM_LAYOUT_PITCH_LINEAR)
+		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
+				"a part of block-linear pixels has no rows");
+	mem_image_info(parent->mem, &info);
+	if (info.copies)
+		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
+				"the parent is copied for a backend that has no access to its memory: make it for the others alone, or wrap memory of cudaMallocManaged()");
+	status = parent_data(parent, data);
+	if (!status)
+		data_crop(data, parent->format, clip);
+	return status;
+}
+
+VPI_PUBLIC VPIStatus vpiImageCreateView(VPIImage imgParent,
+					const VPIRectangleI *clipBounds,
+					uint64_t flags, VPIImage *imgView)
+{
+	struct mem_image_data data;
+	struct VPIContextImpl *ctx;
+	struct mem_image *made;
+	struct mem_ctx *mem;
+	uint64_t backends;
+	VPIStatus status;
+	int rc;
+
+	VPI_ENTER();
+	if (!imgView)
+		return vpi_null("imgView");
+	status = view_data(imgParent, "imgParent", clipBounds, &data);
+	if (status)
+		return status;
+	status = vpi_current(&ctx);
+	if (!status && ctx != imgParent->object.ctx)
+		status = vpi_fail(VPI_ERROR_INVALID_CONTEXT,
+				  "imgParent is of another context than the current one");
+	if (!status)
+		status = vpi_flags(ctx, &flags, VPI_OBJECT_FLAGS, 0);
+	backends = flags & imgParent->object.flags & VPI_BACKEND_MASK;
+	if (!status && !backends)
+		status = vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				  "imgParent has none of the backends");
+	if (!status)
+		status = vpi_mem(&mem);
+	if (!status) {
+		rc = mem_image_wrap(mem, &data, vpi_uses(backends), &made);
+		status = vpi_rc(rc, "the view");
+	}
+	if (!status)
+		status = vpi_image_add(ctx, made, imgParent->format,
+				       VPI_IMAGE_BUFFER_INVALID,
+				       (flags & ~VPI_BACKEND_MASK) | backends,
+				       imgView);
+	if (!status) {
+		(*imgView)->source = data;
+		(*imgView)->is_view = true;
+	}
+	/* The view's image keeps the object. */
+	if (data.object)
+		mem_object_put(data.object);
+	return status;
+}
+
+VPI_PUBLIC VPIStatus vpiImageSetView(VPIImage view, VPIImage parent,
+				     const VPIRectangleI *clipBounds)
+{
+	struct mem_image_data data;
+	VPIStatus status;
+	int rc;
+
+	VPI_ENTER();
+	status = vpi_object_check(view, VPI_KIND_IMAGE, "view");
+	if (!status)
+		status = view_data(parent, "parent", clipBounds, &data);
+	if (status)
+		return status;
+	if (!view->is_view)
+		status = vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				  "view is not of vpiImageCreateView()");
+	else if (clipBounds->width != view->width ||
+		 clipBounds->height != view->height)
+		status = vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				  "clipBounds is %dx%d, the view %dx%d",
+				  clipBounds->width, clipBounds->height,
+				  view->width, view->height);
+	else if (parent->format != view->format)
+		status = vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				  "parent and view have two formats");
+	else if (data.as != view->source.as)
+		status = vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				  "parent has memory of another kind than the view was made of");
+	if (!status) {
+		rc = mem_image_rewrap(view->mem, &data);
+		status = rc == -EBUSY ?
+			 vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				  "view is locked: vpiImageUnlock() first") :
+			 vpi_rc(rc, "the view");
+	}
+	if (!status)
+		view->source = data;
+	if (data.object)
+		mem_object_put(data.object);
+	return status;
+}
