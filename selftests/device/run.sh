@@ -12,8 +12,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 # shellcheck source=selftests/check/tap.sh
 . "$top/selftests/check/tap.sh"
+# shellcheck source=selftests/vm/boards.sh
+. "$top/selftests/vm/boards.sh"
 export O=${O:-${HEAPSIM_BUILD:-$top/build}/selftests/device}
-limit=${HEAPSIM_LIMIT:-240}	# seconds for one program
 export CMOCKA_MESSAGE_OUTPUT=TAP
 
 programs=("$@")
@@ -39,24 +40,12 @@ for _ in {1..50}; do
 	sleep 0.1
 done
 
-module=${HEAPSIM_MODULE:-$top/build/kmod/$(uname -r)/heapsim.ko}
-
-insert() # PARAMS
-{
-	local words=() i
-
-	read -ra words <<<"$1"
-	# The last fput of a process that has just ended may be under way.
-	for ((i = 0; i < 50; i++)); do
-		rmmod heapsim 2>/dev/null && break
-		sleep 0.1
-	done
-	insmod "$module" test_hooks=1 "${words[@]}"
-}
-
 run() # PARAMS PATH
 {
-	if [ -n "$1" ] && ! insert "$1"; then
+	local words
+
+	read -ra words <<<"$1"
+	if [ -n "$1" ] && ! module_insert test_hooks=1 "${words[@]}"; then
 		echo "not ok 1 - insmod with $1"
 		echo "1..1"
 		return 1

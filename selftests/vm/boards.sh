@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# For scripts that run inside the test VM: module_insert inserts the module
+# anew, on_boards does so for one board after the other, run_tests runs test
+# programs. $top is the tree.
+
+module=${HEAPSIM_MODULE:-$top/build/kmod/$(uname -r)/heapsim.ko}
+limit=${HEAPSIM_LIMIT:-240}	# seconds for one program
+# Those that have CUDA.
+# shellcheck disable=SC2034 # the scripts'
+gpu_boards=(nano tx2 drive-px2 xavier orin orin-nano thor)
+
+module_insert() # PARAMETER...
+{
+	local i
+
+	# The last fput of a process that has just ended may be under way.
+	for ((i = 0; i < 50; i++)); do
+		[ -d /sys/module/heapsim ] || break
+		rmmod heapsim 2>/dev/null && break
+		sleep 0.1
+	done
+	insmod "$module" "$@"
+}
+
+# Calls COMMAND BOARD for each board of $HEAPSIM_BOARDS, else of those that are
+# named, with the module inserted for it. False if one failed.
+on_boards() # COMMAND BOARD...
+{
+	local command=$1 boards soc failed=0
+
+	shift
+	read -ra boards <<<"${HEAPSIM_BOARDS:-$*}"
+	for soc in "${boards[@]}"; do
+		if module_insert test_hooks=1 "soc=$soc"; then
+			"$command" "$soc" || failed=1
+		else
+			echo "not ok 1 - insmod with soc=$soc"
+			echo "1..1"
+			failed=1
+		fi
+	done
+	return "$failed"
+}
+
+# Runs DIR/TEST_test for each test. TAP of each; false if one failed.
+run_tests() # DIR TEST...
+{
+	local dir=$1 test failed=0
+
+	shift
+	for test; do
+		timeout -k 5 "$limit" "$dir/${test}_test" || failed=1
+	done
+	return "$failed"
+}
