@@ -44,7 +44,36 @@ on_boards() # COMMAND BOARD...
 	return "$failed"
 }
 
-# Runs DIR/TEST_test for each test. TAP of each; false if one failed.
+# The buffers and jobs that the module has still, a line each of its state.
+left_over()
+{
+	local state=/sys/kernel/debug/heapsim/state name nr
+
+	[ -r "$state" ] || echo "no $state"
+	while read -r name nr; do
+		[[ $name != @(bufs|jobs) || $nr = 0 ]] || echo "$name $nr"
+	done <"$state"
+}
+
+# A test of its own: what a program has ended with is gone.
+nothing_is_left() # TEST
+{
+	local i left
+
+	for ((i = 0; i < 50; i++)); do
+		left=$(left_over)
+		[ -n "$left" ] || break
+		sleep 0.1
+	done
+	[ -z "$left" ] || echo -n "not "
+	echo "ok 1 - nothing_is_left_by_${1}_test"
+	[ -z "$left" ] || echo "# ${left//$'\n'/, }"
+	echo "1..1"
+	[ -z "$left" ]
+}
+
+# Runs DIR/TEST_test for each test, and looks what it leaves. TAP of each; false
+# if one failed.
 run_tests() # DIR TEST...
 {
 	local dir=$1 test failed=0
@@ -52,6 +81,7 @@ run_tests() # DIR TEST...
 	shift
 	for test; do
 		timeout -k 5 "$limit" "$dir/${test}_test" || failed=1
+		nothing_is_left "$test" || failed=1
 	done
 	return "$failed"
 }
