@@ -154,9 +154,13 @@ check-cuda: ## The CUDA surface; where its boards differ from a discrete GPU
 	@selftests/check/run cuda; rc=$$?; echo; \
 		cat build/selftests/cuda/differences; exit $$rc
 
-check-nvsci: ## The NvSciBuf surface, in the process
+check-nvsci: ## The NvSciBuf surface, in the process and in a VM (KERNEL=)
 	@selftests/setup check
 	@selftests/check/run nvsci
+
+check-vpi: ## Those of VPI and NvBufSurface, likewise (KERNEL=)
+	@selftests/setup check
+	@selftests/check/run vpi
 
 check-heapsim: ## The command, in a VM; what is installed (KERNEL=)
 	@selftests/setup check
@@ -281,6 +285,6 @@ unload: ## Remove it again
 .PHONY: setup help demo vm all modules user needs needs-headers libmem \
 	$(COMPAT) heapsim clean distclean check \
 	check-style check-vm check-model check-device check-libmem check-cuda \
-	check-nvsci check-heapsim corpus check-clients check-debug check-coverage \
-	check-all bench install install-user uninstall no-dkms dkms-install dkms-uninstall \
+	check-nvsci check-vpi check-heapsim corpus check-clients check-debug \
+	check-coverage check-all bench install install-user uninstall no-dkms dkms-install dkms-uninstall \
 	load unload

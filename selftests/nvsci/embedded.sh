@@ -7,6 +7,8 @@
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
+# shellcheck source=selftests/nvsci/tests.sh
+. "$here/tests.sh"
 dir=${HEAPSIM_BUILD:-$top/build}/selftests/nvsci
 export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
 rc=0
@@ -18,12 +20,7 @@ done
 all="nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent
 	generic-coherent"
 for soc in ${HEAPSIM_BOARDS:-$all}; do
-	for test in list image object ipc share media; do
-		LIBMEM_SOC=$soc timeout -k 5 300 "$dir/${test}_test" || rc=1
-	done
-	# CUDA is not of generic boards.
-	case $soc in generic-*) continue ;; esac
-	for test in guide guide_cpp; do
+	for test in $(tests_of "$soc"); do
 		LIBMEM_SOC=$soc timeout -k 5 300 "$dir/${test}_test" || rc=1
 	done
 done

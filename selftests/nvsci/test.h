@@ -69,6 +69,16 @@ static inline bool gpu_id(NvSciRmGpuId *id)
 	return !mem_ctx_gpu_id(shared_ctx(), MEM_ENGINE_GPU, id->bytes);
 }
 
+static inline bool is_embedded(void)
+{
+	struct mem_probe probe;
+
+	memset(&probe, 0, sizeof(probe));
+	probe.size = sizeof(probe);
+	assert_int_equal(mem_ctx_probe(shared_ctx(), &probe), 0);
+	return probe.backend == MEM_BACKEND_EMBEDDED;
+}
+
 static inline bool is_io_coherent(void)
 {
 	struct mem_board board;

@@ -7,6 +7,8 @@
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
+# shellcheck source=selftests/vpi/tests.sh
+. "$here/tests.sh"
 dir=${HEAPSIM_BUILD:-$top/build}/selftests/vpi
 export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
 rc=0
@@ -15,8 +17,7 @@ rc=0
 "$dir/format_test" || rc=1
 read -ra boards <<<"${HEAPSIM_BOARDS:-nano tx2 drive-px2 xavier orin orin-nano thor}"
 for soc in "${boards[@]}"; do
-	for test in array image interop legacy nvbuf opencv stream submit \
-		transform view; do
+	for test in "${tests[@]}" opencv; do
 		LIBMEM_SOC=$soc timeout -k 5 600 "$dir/${test}_test" || rc=1
 	done
 done
