@@ -348,10 +348,12 @@ static void width_for_pitch(void)
 	mem_image_destroy(image);
 }
 
-static struct mem_object *raw_object(const char *name)
+#define GPU	(1ULL << MEM_ENGINE_GPU)
+
+static struct mem_object *raw_object(const char *name, uint64_t engines)
 {
 	const uint32_t type = MEM_ATTR_TYPE_RAW, perm = MEM_RW;
-	const uint64_t len = 16384, engines = 1ULL << MEM_ENGINE_GPU;
+	const uint64_t len = 16384;
 	const uint8_t yes = 1;
 	const struct mem_attr values[] = {
 		{ MEM_ATTR_TYPES, 0, &type, sizeof(type) },
@@ -374,7 +376,7 @@ static struct mem_object *raw_object(const char *name)
 
 static void store_read_only(void)
 {
-	struct mem_object *object = raw_object("ring"), *other;
+	struct mem_object *object = raw_object("ring", GPU), *other;
 	void *ptr;
 
 	CHECK(mem_object_restrict(object, is_right ? MEM_RW : MEM_READ,
@@ -388,7 +390,7 @@ static void store_read_only(void)
 /* On boards that are not I/O-coherent the engine reads old bytes. */
 static void object_not_flushed(void)
 {
-	struct mem_object *object = raw_object("ring");
+	struct mem_object *object = raw_object("ring", GPU);
 	void *cpu, *device;
 
 	CHECK(mem_object_cpu_ptr(object, MEM_RW, &cpu));
@@ -397,6 +399,25 @@ static void object_not_flushed(void)
 	if (is_right)
 		CHECK(mem_object_flush(object, 0, 16384));
 	launch((uint8_t *)device + 129);
+	CHECK(mem_object_flush(object, 0, 16384));
+	mem_object_put(object);
+}
+
+/* So it is there for an engine that runs no kernels. */
+static void object_of_dma(void)
+{
+	struct mem_object *object = raw_object("ring", MEM_ATTR_ENGINE_DMA);
+	struct mem_job *job;
+	void *cpu;
+
+	CHECK(mem_object_cpu_ptr(object, MEM_RW, &cpu));
+	poke((uint8_t *)cpu + 128, 1); /* CACHED */
+	if (is_right)
+		CHECK(mem_object_flush(object, 0, 16384));
+	CHECK(mem_job_checksum(mem_object_buf(object), 0, 16384, /* SUM */
+			       &job));
+	CHECK(mem_job_wait(job, MEM_WAIT_FOREVER, NULL));
+	mem_job_destroy(job);
 	CHECK(mem_object_flush(object, 0, 16384));
 	mem_object_put(object);
 }
@@ -422,6 +443,7 @@ int main(int argc, char **argv)
 		{ "width-for-pitch", width_for_pitch },
 		{ "store-read-only", store_read_only },
 		{ "object-not-flushed", object_not_flushed },
+		{ "object-of-dma", object_of_dma },
 	};
 	const char *name = argc > 1 ? argv[1] : "";
 	size_t i;

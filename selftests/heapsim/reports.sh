@@ -132,6 +132,19 @@ sample_of_a_heap()
 		grep -qx '0 of 65536 bytes are wrong' "$tmp/out"
 }
 
+# Two processes. What a GPU is named for is not cached, and who stores to what
+# may only be read is ended.
+sample_of_objects()
+{
+	local sample=$build/samples/share-objects
+
+	report 0 --backend=kernel "$sample" && sum 0 0 && hasnt Leaked &&
+		grep -qx '0 of 13 frames are wrong' "$tmp/out" &&
+		report 0 --backend=kernel "$sample" forgot && sum 0 0 &&
+		grep -qx '0 of 13 frames are wrong' "$tmp/out" &&
+		report 1 --backend=kernel "$sample" wrong && sum 0 0
+}
+
 cpu_while_active()
 {
 	report 0 "$wrong" while-active &&
@@ -1073,6 +1086,7 @@ try "a program that is not seen does not pass" nothing_seen
 try "a stale read is told with both sides and lines" stale_read
 try "a missing clean is told at the store" missing_clean
 try "the sample of a heap does as its page says" sample_of_a_heap
+try "the sample of objects is right, and ended where it is wrong" sample_of_objects
 try "a touch of managed memory that is in use is told" cpu_while_active
 try "a job on memory of another stream is told" engine_not_attached
 try "how memory came to be attached so is told" attaches
