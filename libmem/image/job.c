@@ -25,7 +25,7 @@
  * @is_in: from the caller's memory, else to it
  */
 struct stage {
-	struct job *job;
+	const struct job *job;
 	struct store *store;
 	bool is_in;
 };
@@ -47,6 +47,7 @@ struct job_store {
  * @nr_users: who submits it, and each of its stages
  * @engine: who does it
  * @entry: call that submits it, which stands for the kernel in reports
+ * @stack: of that call, if reports are wanted; else 0
  * @work: what is done
  * @stores: images and arrays
  * @nr_stores: of those
@@ -59,6 +60,7 @@ struct job {
 	atomic_uint nr_users;
 	unsigned int engine;
 	const void *entry;
+	uint32_t stack;
 	struct work_args work;
 	struct job_store stores[MAX_STORES];
 	unsigned int nr_stores;
@@ -187,7 +189,8 @@ static void stage_run(struct mem_stream *stream, int status, void *arg)
 	/* What has failed before is told by who did that. */
 	if (!status)
 		sched_note_error(stage->store->ctx,
-				 store_move_by_cpu(stage->store, stage->is_in));
+				 store_move_by_cpu(stage->store, stage->is_in,
+						   stage->job->stack));
 }
 
 /*
@@ -251,9 +254,12 @@ static void cpu_run(struct mem_stream *stream, int status, void *arg)
 	(void)stream;
 	if (status)
 		return;
-	for (; nr < job->nr_stores && !err; nr += !err)
-		err = place_begin(job->stores[nr].place,
-				  job->stores[nr].access);
+	for (; nr < job->nr_stores && !err; nr += !err) {
+		err = store_check_wrapped(job->stores[nr].store, job->stack);
+		if (!err)
+			err = place_begin(job->stores[nr].place,
+					  job->stores[nr].access);
+	}
 	gate_own_begin();
 	if (!err)
 		cpu_work(job);
@@ -385,6 +391,7 @@ static struct job *job_create(unsigned int engine, enum work_op op,
 	atomic_init(&job->nr_users, 1);
 	job->engine = engine;
 	job->entry = entry;
+	job->stack = tell_is_on() ? tell_stack(0) : 0;
 	job->work.op = op;
 	return job;
 }

@@ -238,7 +238,7 @@ int store_check_main(const struct store *store, unsigned int access)
 {
 	if (access & MEM_WRITE && store->is_read_only)
 		return -EACCES;
-	return store_check_wrapped(store);
+	return store_check_wrapped(store, 0);
 }
 
 /**
@@ -416,21 +416,54 @@ void store_count_move(struct store *store)
 	atomic_fetch_add(&store->copied_bytes, len);
 }
 
+/* Memory that libmem has neither allocated nor mapped. */
+static bool is_foreign(const struct place *place)
+{
+	uint32_t i;
+
+	for (i = 0; i < place->view.nr_planes; i++)
+		if (place->buf_id[i])
+			return false;
+	return !place->object && !place->buf && !place->own && !place->map;
+}
+
+static int pixels_move(struct store *store, bool is_in, uint32_t stack)
+{
+	const struct view inside = place_view(&store->inside, false);
+	const struct view main = place_view(&store->main, false);
+	const struct part all = { 0, 1 };
+	int err = -ENOSYS;
+
+	if (is_foreign(&store->main))
+		err = foreign_move(&inside, &main, store->is_array, is_in);
+	if (!err)
+		return 0;
+	if (err == -EFAULT) {
+		err = store_check_wrapped(store, stack);
+		if (err)
+			return err;
+	}
+	/* Memory that was registered meanwhile, or the kernel does not help. */
+	if (is_in)
+		views_update(&inside, &main, store->is_array, &all);
+	else
+		views_update(&main, &inside, store->is_array, &all);
+	return 0;
+}
+
 /**
  * store_move_by_cpu() - copy to or from the caller's memory
  * @store: with a copy inside, and memory that the CPU has access to
  * @is_in: from the caller's memory, else to it
+ * @stack: of whoever uses it, by tell_stack(); 0: the caller
  *
  * Context: also of a host function.
- * Return: 0, or as mem_buf_begin().
+ * Return: 0, -EFAULT: the memory is gone, or as mem_buf_begin().
  */
-int store_move_by_cpu(struct store *store, bool is_in)
+int store_move_by_cpu(struct store *store, bool is_in, uint32_t stack)
 {
 	const struct place *dst = is_in ? &store->inside : &store->main;
 	const struct place *src = is_in ? &store->main : &store->inside;
-	const struct view to = place_view(dst, false);
-	const struct view from = place_view(src, false);
-	const struct part all = { 0, 1 };
 	int err;
 
 	err = place_begin(src, MEM_READ);
@@ -439,10 +472,11 @@ int store_move_by_cpu(struct store *store, bool is_in)
 	err = place_begin(dst, MEM_RW);
 	if (!err) {
 		gate_own_begin();
-		views_update(&to, &from, store->is_array, &all);
+		err = pixels_move(store, is_in, stack);
 		gate_own_end();
 		place_end(dst, MEM_RW);
-		store_count_move(store);
+		if (!err)
+			store_count_move(store);
 	}
 	place_end(src, MEM_READ);
 	return err;
@@ -465,7 +499,7 @@ int store_move(struct store *store, bool is_in)
 	int err;
 
 	if (store->main.host[0])
-		return store_move_by_cpu(store, is_in);
+		return store_move_by_cpu(store, is_in, 0);
 	err = job_move(stream, MEM_ENGINE_GPU, store, is_in, NULL);
 	return err ? err : mem_stream_sync(stream);
 }

@@ -169,7 +169,9 @@ int store_wait(struct store *store);
 
 void views_update(const struct view *dst, const struct view *src, bool is_array,
 		  const struct part *part);
-int store_move_by_cpu(struct store *store, bool is_in);
+int foreign_move(const struct view *inside, const struct view *foreign,
+		 bool is_array, bool is_in);
+int store_move_by_cpu(struct store *store, bool is_in, uint32_t stack);
 int store_move(struct store *store, bool is_in);
 void store_count_move(struct store *store);
 
@@ -186,6 +188,6 @@ void store_tell(const struct store *store);
 void hold_tell(struct store *store, struct hold *hold);
 void hold_tell_gone(struct store *store, struct hold *hold);
 void place_remember(struct place *place, struct mem_ctx *ctx);
-int store_check_wrapped(const struct store *store);
+int store_check_wrapped(const struct store *store, uint32_t stack);
 
 #endif

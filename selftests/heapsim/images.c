@@ -6,6 +6,7 @@
  */
 #include <err.h>
 #include <errno.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -318,6 +319,49 @@ static void wrapper_of_unmapped(void)
 		munmap(ptr, 256 * HEIGHT);
 }
 
+static void wait_for_word(void *word)
+{
+	while (!__atomic_load_n((uint32_t *)word, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+/* As a matrix of OpenCV that goes out of scope before the stream is done. */
+static void wrapper_unmapped_too_early(void)
+{
+	struct mem_stream *stream = mem_stream_legacy(ctx);
+	struct mem_image *image, *copy = picture(MEM_FORMAT_U8);
+	struct mem_image_data data = {
+		.size = sizeof(data),
+		.as = MEM_LOCK_HOST,
+		.format = MEM_FORMAT_U8,
+		.width = WIDTH,
+		.height = HEIGHT,
+		.nr_planes = 1,
+		.planes = { { WIDTH, HEIGHT, 1, 256, 0, NULL } },
+		.fd = -1,
+	};
+	uint32_t word = 0;
+	void *ptr;
+
+	ptr = mmap(NULL, 256 * HEIGHT, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (ptr == MAP_FAILED)
+		errx(3, "mmap");
+	data.planes[0].base = ptr;
+	CHECK(mem_image_wrap(ctx, &data, 0, &image));
+	CHECK(mem_stream_call(stream, wait_for_word, &word));
+	CHECK(mem_image_copy(stream, MEM_ENGINE_GPU, copy, image)); /* EARLY */
+	if (!is_right)
+		munmap(ptr, 256 * HEIGHT);
+	__atomic_store_n(&word, 1, __ATOMIC_RELEASE);
+	if (mem_ctx_sync(ctx) != (is_right ? 0 : -EFAULT))
+		errx(3, "the wait");
+	mem_image_destroy(copy);
+	mem_image_destroy(image);
+	if (is_right)
+		munmap(ptr, 256 * HEIGHT);
+}
+
 /* The whole picture, as if there were no padding. */
 static void width_for_pitch(void)
 {
@@ -440,6 +484,7 @@ int main(int argc, char **argv)
 		{ "surface-while-locked", surface_while_locked },
 		{ "wrapper-outlives", wrapper_outlives },
 		{ "wrapper-of-unmapped", wrapper_of_unmapped },
+		{ "wrapper-unmapped-too-early", wrapper_unmapped_too_early },
 		{ "width-for-pitch", width_for_pitch },
 		{ "store-read-only", store_read_only },
 		{ "object-not-flushed", object_not_flushed },

@@ -194,6 +194,15 @@ wrapper_of_unmapped()
 		sum 1 1 && twins wrapper-of-unmapped
 }
 
+wrapper_unmapped_too_early()
+{
+	on tx2 &&
+		report 0 "$program" wrapper-unmapped-too-early &&
+		has 'Wrapped memory is gone' 'used by images' \
+		    "at $(at wrapper_unmapped_too_early EARLY)" &&
+		sum 1 1 && twins wrapper-unmapped-too-early
+}
+
 width_for_pitch()
 {
 	on orin &&
@@ -248,6 +257,7 @@ try an_image_that_is_kept_is_one_leak image_kept
 try a_job_on_a_locked_image_is_refused surface_while_locked
 try a_wrapper_of_freed_memory_is_found wrapper_outlives
 try a_wrapper_of_unmapped_memory_is_found wrapper_of_unmapped
+try memory_that_is_unmapped_under_a_job_is_found wrapper_unmapped_too_early
 try rows_without_their_padding_are_found width_for_pitch
 try an_object_that_is_not_flushed_is_found object_not_flushed
 try an_object_that_is_not_flushed_for_dma_is_found object_of_dma

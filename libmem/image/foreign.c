@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Copies between the copy inside and memory of the program's that libmem has not
+ * allocated. The program may unmap it at any moment, by mistake: so the kernel
+ * touches it, which says so, where a load or store would end the program in a
+ * thread of libmem's.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "store.h"
+
+/* What is copied by one call. */
+#define MAX_ROWS	64U
+#define MAX_BYTES	(64UL * 1024)
+
+/* Rows of a plane, one after the other in @bytes, from there or to there. */
+static int rows_move(const struct mem_plane *plane, uint32_t first,
+		     uint32_t nr, uint8_t *bytes, bool is_in)
+{
+	const size_t len = (size_t)plane->width * plane->pixel_len;
+	const struct iovec local = { bytes, nr * len };
+	struct iovec rows[MAX_ROWS];
+	ssize_t ret;
+	uint32_t i;
+
+	for (i = 0; i < nr; i++)
+		rows[i] = (struct iovec) { row_of(plane, first + i), len };
+	ret = is_in ? process_vm_readv(getpid(), &local, 1, rows, nr, 0) :
+		      process_vm_writev(getpid(), &local, 1, rows, nr, 0);
+	if (ret < 0)
+		return -errno;
+	return (size_t)ret == nr * len ? 0 : -EFAULT;
+}
+
+/* Rows of the plane inside that differ from @bytes become these. */
+static void rows_take(const struct mem_plane *plane, uint32_t first,
+		      uint32_t nr, const uint8_t *bytes)
+{
+	const size_t len = (size_t)plane->width * plane->pixel_len;
+	uint32_t i;
+
+	for (i = 0; i < nr; i++, bytes += len)
+		if (memcmp(row_of(plane, first + i), bytes, len))
+			memcpy(row_of(plane, first + i), bytes, len);
+}
+
+/* Rows of the program's that differ from those inside become these. */
+static int rows_give(const struct mem_plane *inside,
+		     const struct mem_plane *plane, uint32_t first, uint32_t nr,
+		     uint8_t *bytes)
+{
+	const size_t len = (size_t)plane->width * plane->pixel_len;
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < nr && !err; i++, bytes += len)
+		if (memcmp(row_of(inside, first + i), bytes, len))
+			err = rows_move(plane, first + i, 1,
+					row_of(inside, first + i), false);
+	return err;
+}
+
+static int plane_move(const struct mem_plane *inside,
+		      const struct mem_plane *plane, uint32_t nr_rows,
+		      uint8_t *bytes, bool is_in)
+{
+	const size_t len = (size_t)plane->width * plane->pixel_len;
+	const size_t most = len < MAX_BYTES ? MAX_BYTES / len : 1;
+	uint32_t y, nr;
+	int err = 0;
+
+	for (y = 0; y < nr_rows && !err; y += nr) {
+		nr = most < MAX_ROWS ? (uint32_t)most : MAX_ROWS;
+		if (nr > nr_rows - y)
+			nr = nr_rows - y;
+		err = rows_move(plane, y, nr, bytes, true);
+		if (!err && is_in)
+			rows_take(inside, y, nr, bytes);
+		else if (!err)
+			err = rows_give(inside, plane, y, nr, bytes);
+	}
+	return err;
+}
+
+/* How many elements are valid says the array that is copied from. */
+static int count_of(const struct view *inside, const struct view *foreign,
+		    bool is_in, uint32_t *nr)
+{
+	const struct mem_plane *plane = &foreign->planes[ARRAY_COUNT];
+	uint64_t count;
+	int err = 0;
+
+	if (is_in)
+		err = rows_move(plane, 0, 1, (uint8_t *)&count, true);
+	else
+		memcpy(&count, inside->planes[ARRAY_COUNT].base, sizeof(count));
+	if (!err)
+		*nr = count < foreign->planes[0].height ? (uint32_t)count :
+			      foreign->planes[0].height;
+	return err;
+}
+
+/**
+ * foreign_move() - have the pixels of the copy inside, or bring them back
+ * @inside: libmem's memory
+ * @foreign: the program's, of the same format and sides; written where it
+ *	differs: others may be reading it
+ * @is_array: as many rows as the count of the source says
+ * @is_in: from the program's memory, else to it
+ *
+ * Return: 0, -EFAULT: it is not mapped, or not so that it can be read, or
+ * written; -EPERM or -ENOSYS: this process may not do that; -ENOMEM.
+ */
+int foreign_move(const struct view *inside, const struct view *foreign,
+		 bool is_array, bool is_in)
+{
+	size_t most = MAX_BYTES;
+	uint32_t i, nr, nr_elements = 0;
+	uint8_t *bytes;
+	int err = 0;
+
+	for (i = 0; i < foreign->nr_planes; i++) {
+		const struct mem_plane *plane = &foreign->planes[i];
+		const size_t len = (size_t)plane->width * plane->pixel_len;
+
+		if (len > most)
+			most = len;
+	}
+	bytes = malloc(most);
+	if (!bytes)
+		return -ENOMEM;
+	if (is_array)
+		err = count_of(inside, foreign, is_in, &nr_elements);
+	for (i = 0; i < foreign->nr_planes && !err; i++) {
+		nr = is_array && i != ARRAY_COUNT ? nr_elements :
+						   foreign->planes[i].height;
+		err = plane_move(&inside->planes[i], &foreign->planes[i], nr,
+				 bytes, is_in);
+	}
+	free(bytes);
+	return err;
+}
