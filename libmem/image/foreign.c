@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Copies between the copy inside and memory of the program's that libmem has not
- * allocated. The program may unmap it at any moment, by mistake: so the kernel
- * touches it, which says so, where a load or store would end the program in a
- * thread of libmem's.
+ * Copies between the copy inside and memory of the program's that libmem has
+ * not allocated. The program may unmap it at any moment, by mistake: so the
+ * kernel touches it, which says so, where a load or store would end the program
+ * in a thread of libmem's.
  */
 #define _GNU_SOURCE
 #include <errno.h>
