@@ -264,11 +264,11 @@ int mem_image_create(struct mem_ctx *ctx, uint32_t width, uint32_t height,
  *	reading alone is never written;
  *	MEM_LOCK_OBJECT: an object with an image's attributes, which gives the
  *	planes; or, with @data->nr_planes above 0, a part of it: planes at
- *	their @off in the object, of its pitch. @data->format has the same planes, layout and range of pixels,
- *	whatever the colour standard; or it is MEM_FORMAT_INVALID: the format
- *	that has the standard, too, which of one plane need be of the range
- *	alone. Except for an object, which the image keeps, it is to stay until
- *	the image is destroyed
+ *	their @off in the object, of its pitch. @data->format has the same
+ *	planes, layout and range of pixels, whatever the colour standard; or it
+ *	is MEM_FORMAT_INVALID: the format that has the standard, too, which of
+ *	one plane need be of the range alone. Except for an object, which the
+ *	image keeps, it is to stay until the image is destroyed
  * @uses: as at mem_image_create()
  * @image: out: the image, owned by the caller: mem_image_destroy()
  *

@@ -294,7 +294,7 @@ inline VPIStatus vpiImageCreateWrapperOpenCVMat(const cv::Mat &mat,
 }
 
 /**
- * vpiImageCreateWrapperOpenCVMat() - make an image of the format a matrix implies
+ * vpiImageCreateWrapperOpenCVMat() - make an image as a matrix implies
  * @mat: as above
  * @flags: as above
  * @img: out: as above
