@@ -27,9 +27,9 @@ static void messages_arrive_as_they_were_sent(void **state)
 				 0);
 	}
 	for (i = 0; i < 40; i++)
-		assert_int_equal(send_filled(ends[0], 100 + i, i, SOON), 0);
+		assert_int_equal(send_filled(ends[0], 100 + i, i, LONG), 0);
 	for (i = 0; i < 40; i++)
-		assert_int_equal(recv_filled(ends[1], 100 + i, i, SOON), 0);
+		assert_int_equal(recv_filled(ends[1], 100 + i, i, LONG), 0);
 	assert_int_equal(recv_filled(ends[1], 1, 0, 0), -ETIMEDOUT);
 	close_ends();
 }
@@ -40,8 +40,8 @@ static void a_message_that_is_too_long_stays(void **state)
 
 	(void)state;
 	open_ends();
-	assert_int_equal(send_filled(ends[0], 8, 1, SOON), 0);
-	assert_int_equal(send_filled(ends[0], 4, 2, SOON), 0);
+	assert_int_equal(send_filled(ends[0], 8, 1, LONG), 0);
+	assert_int_equal(send_filled(ends[0], 4, 2, LONG), 0);
 	assert_int_equal(mem_endpoint_recv(ends[1], bytes, 7, SOON),
 			 -EMSGSIZE);
 	assert_int_equal(mem_endpoint_recv(ends[1], bytes, 0, SOON),
@@ -316,8 +316,8 @@ static void a_peer_that_has_gone_is_told(void **state)
 
 	(void)state;
 	open_ends();
-	assert_int_equal(send_filled(ends[0], 30000, 1, SOON), 0);
-	assert_int_equal(send_filled(ends[1], 3, 1, SOON), 0);
+	assert_int_equal(send_filled(ends[0], 30000, 1, LONG), 0);
+	assert_int_equal(send_filled(ends[1], 3, 1, LONG), 0);
 	mem_endpoint_close(ends[0]);
 	ends[0] = NULL;
 	assert_true(polls(ends[1]));
@@ -340,7 +340,7 @@ static void polling_tells_of_messages(void **state)
 	assert_false(polls(ends[0]));
 	/* What it takes in while it waits for the peer polls, too. */
 	for (i = 0; i < 5; i++)
-		assert_int_equal(send_filled(ends[1], 10, 7, SOON), 0);
+		assert_int_equal(send_filled(ends[1], 10, 7, LONG), 0);
 	for (i = 0; i < (int)MEM_ENDPOINT_QUEUE; i++)
 		assert_int_equal(send_filled(ends[0], 10, 7, 0), 0);
 	assert_int_equal(send_filled(ends[0], 10, 7, 0), -ETIMEDOUT);
@@ -426,9 +426,9 @@ static int open_pair(const char *a, const char *b, uint64_t timeout_ns)
 static void are_a_channel(const char *a, const char *b)
 {
 	assert_int_equal(open_pair(a, b, LONG), 0);
-	assert_int_equal(send_filled(ends[0], 10, 3, SOON), 0);
+	assert_int_equal(send_filled(ends[0], 10, 3, LONG), 0);
 	assert_int_equal(recv_filled(ends[1], 10, 3, LONG), 0);
-	assert_int_equal(send_filled(ends[1], 10, 4, SOON), 0);
+	assert_int_equal(send_filled(ends[1], 10, 4, LONG), 0);
 	assert_int_equal(recv_filled(ends[0], 10, 4, LONG), 0);
 	close_ends();
 }
@@ -507,7 +507,7 @@ static void whoever_comes_third_waits_for_the_next(void **state)
 		for (i = 0; i < NR_OPENINGS; i++) {
 			byte = (uint8_t)i;
 			assert_int_equal(mem_endpoint_send(openings[i].end,
-							   &byte, 1, SOON), 0);
+							   &byte, 1, LONG), 0);
 		}
 		for (i = 0; i < NR_OPENINGS; i++) {
 			assert_int_equal(mem_endpoint_recv(openings[i].end,
@@ -665,8 +665,8 @@ static void a_child_has_none(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_int_equal(send_filled(ends[0], 5, 5, SOON), 0);
-	assert_int_equal(recv_filled(ends[1], 5, 5, SOON), 0);
+	assert_int_equal(send_filled(ends[0], 5, 5, LONG), 0);
+	assert_int_equal(recv_filled(ends[1], 5, 5, LONG), 0);
 	close_ends();
 }
 
@@ -719,10 +719,10 @@ static void nothing_leaks(void **state)
 		if (i == 2)
 			nr_fds = nr_of_process("fd");
 		open_ends();
-		assert_int_equal(send_filled(ends[0], 70, 1, SOON), 0);
-		assert_int_equal(send_filled(ends[0], 60000, 1, SOON), 0);
-		assert_int_equal(send_filled(ends[1], 60000, 1, SOON), 0);
-		assert_int_equal(recv_filled(ends[1], 70, 1, SOON), 0);
+		assert_int_equal(send_filled(ends[0], 70, 1, LONG), 0);
+		assert_int_equal(send_filled(ends[0], 60000, 1, LONG), 0);
+		assert_int_equal(send_filled(ends[1], 60000, 1, LONG), 0);
+		assert_int_equal(recv_filled(ends[1], 70, 1, LONG), 0);
 		close_ends();
 	}
 	assert_int_equal(nr_of_process("fd"), nr_fds);

@@ -300,8 +300,8 @@ static void a_full_peer_makes_the_exporter_wait(void **state)
 					   &none, &len), -ETIMEDOUT);
 	assert_ptr_equal(none, UNTOUCHED);
 	/* Messages go past them, and in any order they are imported. */
-	assert_int_equal(send_filled(ends[0], 10, 3, SOON), 0);
-	assert_int_equal(recv_filled(ends[1], 10, 3, SOON), 0);
+	assert_int_equal(send_filled(ends[0], 10, 3, LONG), 0);
+	assert_int_equal(recv_filled(ends[1], 10, 3, LONG), 0);
 	mem_object_put(given(bytes[63], len, 0));
 	free(bytes[63]);
 	bytes[63] = exported(object, MEM_RW, &len);
