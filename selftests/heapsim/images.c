@@ -244,18 +244,34 @@ static void surface_while_locked(void)
 	mem_image_destroy(other);
 }
 
-static void wrapper_outlives(void)
+/* A picture in memory of the program's. */
+static struct mem_image_data data_of(unsigned int as, void *ptr)
 {
-	struct mem_image_data data = {
-		.size = sizeof(data),
-		.as = MEM_LOCK_DEVICE,
+	return (struct mem_image_data) {
+		.size = sizeof(struct mem_image_data),
+		.as = as,
 		.format = MEM_FORMAT_U8,
 		.width = WIDTH,
 		.height = HEIGHT,
 		.nr_planes = 1,
-		.planes = { { WIDTH, HEIGHT, 1, 256, 0, NULL } },
+		.planes = { { WIDTH, HEIGHT, 1, 256, 0, ptr } },
 		.fd = -1,
 	};
+}
+
+static void *map_picture(void)
+{
+	void *ptr = mmap(NULL, 256 * HEIGHT, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (ptr == MAP_FAILED)
+		err(3, "mmap");
+	return ptr;
+}
+
+static void wrapper_outlives(void)
+{
+	struct mem_image_data data;
 	const double value = 1;
 	struct mem_image *image;
 	void *ptr;
@@ -263,7 +279,7 @@ static void wrapper_outlives(void)
 
 	CHECK(mem_alloc(ctx, MEM_KIND_MANAGED, 256 * HEIGHT, MEM_ATTACH_GLOBAL,
 			&ptr));
-	data.planes[0].base = ptr;
+	data = data_of(MEM_LOCK_DEVICE, ptr);
 	CHECK(mem_image_wrap(ctx, &data, 1ULL << MEM_ENGINE_GPU, &image));
 	CHECK(mem_image_set_name(image, "wrapper"));
 	if (!is_right)
@@ -283,25 +299,13 @@ static void wrapper_outlives(void)
 /* Memory of the program's own, and it has no name. */
 static void wrapper_of_unmapped(void)
 {
-	struct mem_image_data data = {
-		.size = sizeof(data),
-		.as = MEM_LOCK_HOST,
-		.format = MEM_FORMAT_U8,
-		.width = WIDTH,
-		.height = HEIGHT,
-		.nr_planes = 1,
-		.planes = { { WIDTH, HEIGHT, 1, 256, 0, NULL } },
-		.fd = -1,
-	};
+	struct mem_image_data data;
 	struct mem_image *image, *copy;
 	void *ptr;
 	int err;
 
-	ptr = mmap(NULL, 256 * HEIGHT, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (ptr == MAP_FAILED)
-		errx(3, "mmap");
-	data.planes[0].base = ptr;
+	ptr = map_picture();
+	data = data_of(MEM_LOCK_HOST, ptr);
 	CHECK(mem_image_wrap(ctx, &data, 0, &image));
 	if (!is_right)
 		munmap(ptr, 256 * HEIGHT);
@@ -330,24 +334,12 @@ static void wrapper_unmapped_too_early(void)
 {
 	struct mem_stream *stream = mem_stream_legacy(ctx);
 	struct mem_image *image, *copy = picture(MEM_FORMAT_U8);
-	struct mem_image_data data = {
-		.size = sizeof(data),
-		.as = MEM_LOCK_HOST,
-		.format = MEM_FORMAT_U8,
-		.width = WIDTH,
-		.height = HEIGHT,
-		.nr_planes = 1,
-		.planes = { { WIDTH, HEIGHT, 1, 256, 0, NULL } },
-		.fd = -1,
-	};
+	struct mem_image_data data;
 	uint32_t word = 0;
 	void *ptr;
 
-	ptr = mmap(NULL, 256 * HEIGHT, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (ptr == MAP_FAILED)
-		errx(3, "mmap");
-	data.planes[0].base = ptr;
+	ptr = map_picture();
+	data = data_of(MEM_LOCK_HOST, ptr);
 	CHECK(mem_image_wrap(ctx, &data, 0, &image));
 	CHECK(mem_stream_call(stream, wait_for_word, &word));
 	CHECK(mem_image_copy(stream, MEM_ENGINE_GPU, copy, image)); /* EARLY */

@@ -163,7 +163,7 @@ static void what_no_end_sends_cuts_the_peer_off(void **state)
 	/* The same is a message, and with a hello a second time is not. */
 	sock = open_bare();
 	send_bare(sock, bytes, 41, 0);
-	assert_int_equal(mem_endpoint_recv(ends[0], bytes + 100, 1, SOON), 1);
+	assert_int_equal(mem_endpoint_recv(ends[0], bytes + 100, 1, LONG), 1);
 	send_bare(sock, bytes, 41, 0);
 	is_cut_off(sock);
 	assert_int_equal(nr_of_process("fd"), nr_fds);
