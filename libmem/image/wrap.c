@@ -347,6 +347,11 @@ static int wrap_mapped(struct mem_ctx *ctx, int fd, bool is_read_only,
 	addr = mmap(NULL, end, is_read_only ? PROT_READ :
 					      PROT_READ | PROT_WRITE,
 		    MAP_SHARED, fd, 0);
+	/* Sealed: nobody stores to it, and Linux before 6.7 shares it not. */
+	if (addr == MAP_FAILED && errno == EPERM) {
+		wrapped->is_read_only = true;
+		addr = mmap(NULL, end, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
 	if (addr == MAP_FAILED)
 		return errno == ENOMEM ? -ENOMEM : -EINVAL;
 	place->map = addr;

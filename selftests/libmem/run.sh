@@ -19,8 +19,10 @@ on_board() # BOARD
 {
 	local failed=0
 	local tests=(stream semaphore attach access share export object image
-		image_wrap image_object image_job)
+		image_wrap image_object image_inside)
 
+	# Jobs are the same whatever the board, but for who can do them.
+	is_quick && [ "$1" != generic-noncoherent ] || tests+=(image_job)
 	# What comes of mistakes is the kind of memory's matter.
 	case $1 in
 	nano | orin* | generic-coherent) ;;
