@@ -871,9 +871,10 @@ watchers()
 }
 
 # What a watched touch takes of a stack; the program says if that is too much.
+# The job may begin between the store's fault and the store, which is seen twice.
 small_stack()
 {
-	report 0 "$build/selftests/libmem/embedded_test" stack && sum 1 1
+	report 0 "$build/selftests/libmem/embedded_test" stack && sum '[12]' 1
 }
 
 # The one that users find in the documents: each process has its part.
