@@ -22,13 +22,18 @@
 #include "device.h"
 
 #define NOBODY		65534
-/* So much that jobs come to the user's limit first. */
+/*
+ * Of the cgroup: so much that jobs come to the user's limit first. KASAN lays
+ * a redzone around each object.
+ */
 #define CGROUP_BYTES	(24 * MIB)
+#define CGROUP_BYTES_KASAN	(48 * MIB)
 #define LIMIT_BYTES	(16 * MIB)
 /* Page tables, the process itself, what processors keep on lists. */
 #define SLACK_BYTES	(6 * MIB)
 
 static char cgroup[64];
+static size_t cgroup_limit;
 
 static void die(const char *what)
 {
@@ -354,7 +359,7 @@ static void user_takes_no_more_than_his_limits(void **state)
 		      (long long)taken / 1024);
 	assert_true(*nr >= (long)((size_t)taker->least * 4 * KIB /
 				  device_page_size()));
-	assert_true(taken <= (int64_t)(CGROUP_BYTES + LIMIT_BYTES +
+	assert_true(taken <= (int64_t)(cgroup_limit + LIMIT_BYTES +
 				       SLACK_BYTES));
 	munmap(nr, sizeof(*nr));
 }
@@ -537,6 +542,20 @@ static void id_of_another_type_is_enoent(void **state)
 	close(dev);
 }
 
+static bool kernel_has_kasan(void)
+{
+	FILE *symbols = fopen("/proc/kallsyms", "r");
+	bool found = false;
+	char line[512];
+
+	if (!symbols)
+		return false;
+	while (!found && fgets(line, sizeof(line), symbols))
+		found = strstr(line, " kasan_unpoison_");
+	fclose(symbols);
+	return found;
+}
+
 static int group_setup(void **state)
 {
 	char mount_dir[] = "/tmp/limit_test.XXXXXX";
@@ -556,7 +575,8 @@ static int group_setup(void **state)
 	write_file(mount_dir, "cgroup.subtree_control", "+memory");
 	if (mkdir(cgroup, 0755))
 		return -1;
-	snprintf(max, sizeof(max), "%lu", CGROUP_BYTES);
+	cgroup_limit = kernel_has_kasan() ? CGROUP_BYTES_KASAN : CGROUP_BYTES;
+	snprintf(max, sizeof(max), "%zu", cgroup_limit);
 	write_file(cgroup, "memory.max", max);
 	return 0;
 }
