@@ -47,7 +47,7 @@ struct job_store {
  * @nr_users: who submits it, and each of its stages
  * @engine: who does it
  * @entry: call that submits it, which stands for the kernel in reports
- * @stack: of that call, if reports are wanted; else 0
+ * @stack: of that call, if a wrapper takes part and reports are wanted; else 0
  * @work: what is done
  * @stores: images and arrays
  * @nr_stores: of those
@@ -391,7 +391,6 @@ static struct job *job_create(unsigned int engine, enum work_op op,
 	atomic_init(&job->nr_users, 1);
 	job->engine = engine;
 	job->entry = entry;
-	job->stack = tell_is_on() ? tell_stack(0) : 0;
 	job->work.op = op;
 	return job;
 }
@@ -402,6 +401,8 @@ static void job_add(struct job *job, struct store *store, unsigned int access)
 
 	one->store = store_get(store);
 	one->access = access;
+	if (store->is_wrapper && !job->stack && tell_is_on())
+		job->stack = tell_stack(0);
 	if (store->is_array)
 		return;
 	if (access == MEM_READ)
