@@ -13,6 +13,8 @@ top=$(cd "$here/../.." && pwd)
 . "$top/selftests/vm/boards.sh"
 dir=${LIBMEM_TESTS:-${HEAPSIM_BUILD:-$top/build}/selftests/libmem}
 export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=kernel
+seconds=5
+! is_quick || seconds=2
 rc=0
 
 on_board() # BOARD
@@ -30,7 +32,7 @@ on_board() # BOARD
 	esac
 	run_tests "$dir" "${tests[@]}" || failed=1
 	# As many programs as there is time for.
-	LIMIT_S="${LIMIT_S:-5}" run_tests "$dir" stream_random || failed=1
+	LIMIT_S=${LIMIT_S:-$seconds} run_tests "$dir" stream_random || failed=1
 	return "$failed"
 }
 
