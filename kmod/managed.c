@@ -151,7 +151,7 @@ int heapsim_managed_catch_up(struct heapsim_streams *s)
 		if (!ret)
 			ret = drop_lines(m);
 		if (!ret)
-			WRITE_ONCE(m->buf->is_revoked, m->model.is_revoked);
+			WRITE_ONCE(m->buf->is_revoked, attach_is_revoked(&m->model));
 		mutex_unlock(&m->buf->lock);
 		if (ret)
 			return ret;
@@ -580,7 +580,7 @@ static void model_init(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
 	attach_buf_create(&s->attach, &m->model, wish->len,
 			  wish->attach == HEAPSIM_ATTACH_HOST ? ATTACH_HOST :
 								ATTACH_GLOBAL);
-	m->buf->is_revoked = m->model.is_revoked;
+	m->buf->is_revoked = attach_is_revoked(&m->model);
 }
 
 /**

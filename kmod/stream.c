@@ -988,7 +988,7 @@ static int info(struct heapsim_streams *s, struct attempt *request)
 	cmd->is_cpu_allowed = m->buf->kind != HEAPSIM_KIND_DEVICE;
 	if (heapsim_is_managed(m)) {
 		attach_buf_counters(&s->attach, &m->model, &count);
-		cmd->is_cpu_allowed = !m->model.is_revoked;
+		cmd->is_cpu_allowed = !attach_is_revoked(&m->model);
 	}
 	memcpy(&cmd->count, &count, sizeof(count));
 	cmd->count.cpu_on_device = m->cpu_on_device;

@@ -108,6 +108,7 @@ static void stream_init(struct attach_ctx *ctx, struct attach_stream *s,
 	memset(s, 0, sizeof(*s));
 	s->is_blocking = is_blocking;
 	queue_init(&s->queue);
+	right_group_init(&s->group);
 	list_init(&s->singles);
 	list_init(&s->claims);
 	list_init(&s->in_watchers);
@@ -407,55 +408,35 @@ static struct attach_state newest_state(const struct attach_buf *buf)
 					     state_of(buf->states.prev)->state;
 }
 
-static u64 jobs_of(const struct attach_buf *buf)
+/* Buffers of this state, without an attach in flight; NULL: of host. */
+static struct right_group *group_of(struct attach_ctx *ctx,
+				    const struct attach_state *state)
 {
-	u64 jobs = buf->jobs;
-
-	if (buf->group)
-		jobs += buf->group->nr_jobs - buf->group_jobs;
-	return jobs;
-}
-
-static void mark_unclean(struct attach_buf *buf)
-{
-	buf->is_unclean = true;
-	if (buf->group)
-		buf->group->is_unclean = true;
-}
-
-static void leave_group(struct attach_buf *buf)
-{
-	if (!buf->group)
-		return;
-	buf->jobs = jobs_of(buf);
-	buf->group->nr--;
-	buf->group->len -= buf->len;
-	buf->group = NULL;
+	switch (state->kind) {
+	case ATTACH_GLOBAL:
+		return &ctx->group;
+	case ATTACH_SINGLE:
+		return &state->stream->group;
+	default:
+		return NULL;
+	}
 }
 
 static void join_group(struct attach_ctx *ctx, struct attach_buf *buf)
 {
-	if (buf->base.kind == ATTACH_HOST)
-		return;
-	buf->group = buf->base.kind == ATTACH_SINGLE ?
-		     &buf->base.stream->group : &ctx->group;
-	buf->group_jobs = buf->group->nr_jobs;
-	buf->group->nr++;
-	buf->group->len += buf->len;
-	buf->group->is_unclean |= buf->is_unclean;
+	struct right_group *group = group_of(ctx, &buf->base);
+
+	if (group)
+		right_join(group, &buf->right);
 }
 
-static void list_by_newest(struct attach_ctx *ctx, struct attach_buf *buf)
+static void list_by_newest(struct attach_buf *buf)
 {
 	struct attach_state state = newest_state(buf);
 
 	list_remove(&buf->in_newest);
 	if (state.kind == ATTACH_SINGLE)
 		list_append(&state.stream->singles, &buf->in_newest);
-	else
-		list_append(state.kind == ATTACH_GLOBAL ? &ctx->globals :
-							  &ctx->hosts,
-			    &buf->in_newest);
 }
 
 /* While an attach is in flight, of this and of each state after it. */
@@ -522,11 +503,11 @@ static void count_maintenance(struct attach_counters *count, u32 what, u64 len)
 	}
 }
 
-/* All but what jobs do: that is counted by group. */
+/* For one buffer; what is done for a group is counted with that. */
 static void maintain(struct attach_ctx *ctx, struct attach_buf *buf, u32 what)
 {
-	count_maintenance(&buf->count, what, buf->len);
-	count_maintenance(&ctx->count, what, buf->len);
+	count_maintenance(&buf->count, what, buf->right.len);
+	count_maintenance(&ctx->count, what, buf->right.len);
 	if (ctx->act)
 		ctx->act(ctx, buf, what);
 }
@@ -628,6 +609,12 @@ static bool is_still_seen(struct attach_ctx *ctx, const struct attach_buf *buf,
 	return false;
 }
 
+static u32 gpu_clean_of(const struct attach_ctx *ctx)
+{
+	return ctx->class == ATTACH_NONCOHERENT ?
+	       ATTACH_GPU_CLEAN | ATTACH_CPU_INVALIDATE : ATTACH_GPU_CLEAN;
+}
+
 /*
  * GPU clean and CPU invalidate: only if a job has seen it since the last, or
  * was not known done then. @attach: see is_still_seen().
@@ -635,15 +622,10 @@ static bool is_still_seen(struct attach_ctx *ctx, const struct attach_buf *buf,
 static u32 take_from_gpu(struct attach_ctx *ctx, struct attach_buf *buf,
 			 const struct attach_op *attach)
 {
-	u64 jobs = jobs_of(buf);
-
-	if (jobs == buf->gpu_cleaned_jobs)
+	if (!buf->right.is_due)
 		return 0;
-	buf->gpu_cleaned_jobs = jobs;
-	if (is_still_seen(ctx, buf, attach))
-		buf->gpu_cleaned_jobs--;
-	return ctx->class == ATTACH_NONCOHERENT ?
-	       ATTACH_GPU_CLEAN | ATTACH_CPU_INVALIDATE : ATTACH_GPU_CLEAN;
+	buf->right.is_due = is_still_seen(ctx, buf, attach);
+	return gpu_clean_of(ctx);
 }
 
 static bool state_allows_cpu(const struct attach_ctx *ctx,
@@ -677,18 +659,19 @@ static const struct attach_state *forbids_cpu(struct attach_ctx *ctx,
 	return NULL;
 }
 
+/* Of a buffer with an attach in flight. */
 static void update_right(struct attach_ctx *ctx, struct attach_buf *buf)
 {
 	bool is_forbidden = forbids_cpu(ctx, buf);
 
-	if (is_forbidden == buf->is_revoked)
+	if (is_forbidden == buf->right.is_refused)
 		return;
-	buf->is_revoked = is_forbidden;
+	buf->right.is_refused = is_forbidden;
 	if (is_forbidden) {
 		maintain(ctx, buf, ATTACH_REVOKE);
 		return;
 	}
-	mark_unclean(buf);
+	right_set_dirty(&buf->right, true);
 	maintain(ctx, buf, ATTACH_RESTORE | take_from_gpu(ctx, buf, NULL));
 }
 
@@ -724,7 +707,6 @@ static void set_active(struct attach_ctx *ctx, struct attach_stream *s,
 	if (s->is_active == is_active)
 		return;
 	s->is_active = is_active;
-	s->has_flipped = true;
 	if (is_active) {
 		ctx->nr_active++;
 		list_append(&ctx->actives, &s->in_active);
@@ -759,14 +741,67 @@ static void recheck(struct attach_ctx *ctx, struct attach_stream *s)
 	set_active(ctx, s, work && !host);
 }
 
-/* Buffers without an attach in flight, by their state. */
-static void update_settled(struct attach_ctx *ctx, struct attach_link *head)
-{
-	struct attach_link *link;
+/* Buffers without an attach in flight, by group */
 
-	for (link = head->next; link != head; link = link->next)
-		if (!newest_of(link)->is_in_flight)
-			update_right(ctx, newest_of(link));
+static struct attach_buf *member_of(struct right_buf *right)
+{
+	return of_link(right, struct attach_buf, right);
+}
+
+static void act_on_group(struct attach_ctx *ctx, struct right_group *group,
+			 u32 what)
+{
+	struct right_buf *buf = NULL;
+
+	while (ctx->act && (buf = right_group_next(group, buf))) {
+		u32 due = what;
+
+		ctx->nr_steps++;
+		if (what & ATTACH_RESTORE) {
+			right_set_dirty(buf, true);
+			if (right_is_due(buf))
+				due |= gpu_clean_of(ctx);
+		}
+		ctx->act(ctx, member_of(buf), due);
+	}
+}
+
+static void refuse_group(struct attach_ctx *ctx, struct right_group *group)
+{
+	act_on_group(ctx, group, ATTACH_REVOKE);
+	right_group_refuse(group);
+	ctx->count.revoked += group->nr;
+}
+
+/* @has_work_left: of the streams whose jobs see it, there is one that has. */
+static void allow_group(struct attach_ctx *ctx, struct right_group *group,
+			bool has_work_left)
+{
+	struct attach_counters *count = &ctx->count;
+	struct right_sum cleaned;
+
+	act_on_group(ctx, group, ATTACH_RESTORE);
+	/* Without host functions what is left would be active. */
+	right_group_allow(group, ctx->nr_host && has_work_left, &cleaned);
+	ctx->nr_steps += cleaned.nr_visited;
+	count->restored += group->nr;
+	count->gpu_cleans += cleaned.nr;
+	count->gpu_cleaned_bytes += cleaned.len;
+	if (ctx->class == ATTACH_NONCOHERENT) {
+		count->cpu_invalidates += cleaned.nr;
+		count->cpu_invalidated_bytes += cleaned.len;
+	}
+}
+
+static void update_group(struct attach_ctx *ctx, struct right_group *group,
+			 bool is_refused, bool has_work_left)
+{
+	if (is_refused == group->is_refused)
+		return;
+	if (is_refused)
+		refuse_group(ctx, group);
+	else
+		allow_group(ctx, group, has_work_left);
 }
 
 /* Those with one, by each of their states; each buffer once in a call. */
@@ -797,12 +832,30 @@ static void update_news(struct attach_ctx *ctx)
 	}
 }
 
+/* @head: streams that may have become active, or idle */
+static void update_all(struct attach_ctx *ctx, struct attach_link *head)
+{
+	struct attach_link *link;
+
+	for (link = head->next; link != head; link = link->next) {
+		struct attach_stream *s = recheck_of(link);
+
+		if (s->is_active == s->group.is_refused)
+			continue;
+		update_group(ctx, &s->group, s->is_active, unknown_work(s));
+		update_claims(ctx, &s->claims);
+	}
+	if (!ctx->nr_active == !ctx->group.is_refused)
+		return;
+	update_group(ctx, &ctx->group, ctx->nr_active, ctx->nr_works);
+	update_claims(ctx, &ctx->claims);
+}
+
 /* The end of each call that may have changed what is active or known. */
 static void end_call(struct attach_ctx *ctx)
 {
 	struct attach_link *head = &ctx->recheck;
 	struct attach_link *link;
-	bool is_any_active;
 
 	ctx->nr_calls++;
 	ctx->searched.stream = NULL;
@@ -810,21 +863,8 @@ static void end_call(struct attach_ctx *ctx)
 		find_held(ctx);
 	for (link = head->next; link != head; link = link->next)
 		recheck(ctx, recheck_of(link));
-	for (link = head->next; link != head; link = link->next) {
-		struct attach_stream *s = recheck_of(link);
-
-		if (!s->has_flipped)
-			continue;
-		s->has_flipped = false;
-		update_settled(ctx, &s->singles);
-		update_claims(ctx, &s->claims);
-	}
-	is_any_active = ctx->nr_active;
-	if (is_any_active != ctx->was_any_active) {
-		update_settled(ctx, &ctx->globals);
-		update_claims(ctx, &ctx->claims);
-	}
-	ctx->was_any_active = is_any_active;
+	if (ctx->class != ATTACH_CONCURRENT)
+		update_all(ctx, head);
 	update_news(ctx);
 	while (!list_is_empty(head)) {
 		struct attach_stream *s = recheck_of(head->next);
@@ -904,8 +944,7 @@ void attach_init(struct attach_ctx *ctx, const struct profile *profile)
 	else
 		ctx->class = ATTACH_NONCOHERENT;
 	queue_init(&ctx->domain);
-	list_init(&ctx->globals);
-	list_init(&ctx->hosts);
+	right_group_init(&ctx->group);
 	list_init(&ctx->claims);
 	list_init(&ctx->news);
 	list_init(&ctx->streams);
@@ -1032,7 +1071,7 @@ static void change_state(struct attach_ctx *ctx, struct attach_buf *buf,
 {
 	enum attach_kind old = newest_state(buf).kind;
 
-	leave_group(buf);
+	right_leave(&buf->right);
 	if (op) {
 		op->state = state;
 		get_stream(state.stream);
@@ -1044,7 +1083,7 @@ static void change_state(struct attach_ctx *ctx, struct attach_buf *buf,
 	} else {
 		set_base(ctx, buf, state, NULL);
 	}
-	list_by_newest(ctx, buf);
+	list_by_newest(buf);
 	prefetch_by_attach(ctx, buf, old, state.kind, op);
 	update_right(ctx, buf);
 	if (!op)
@@ -1134,17 +1173,16 @@ void attach_buf_create(struct attach_ctx *ctx, struct attach_buf *buf, u64 len,
 		       enum attach_kind kind)
 {
 	memset(buf, 0, sizeof(*buf));
-	buf->len = len;
+	right_buf_init(&buf->right, len);
 	buf->fallback = kind;
 	buf->base.kind = kind;
 	list_init(&buf->states);
 	list_init(&buf->in_newest);
 	list_init(&buf->claim.in_claims);
 	list_init(&buf->in_news);
-	buf->is_revoked = forbids_cpu(ctx, buf);
-	buf->is_unclean = !buf->is_revoked;
-	list_by_newest(ctx, buf);
+	list_by_newest(buf);
 	join_group(ctx, buf);
+	right_set_dirty(&buf->right, !attach_is_revoked(buf));
 }
 
 /**
@@ -1154,7 +1192,7 @@ void attach_buf_create(struct attach_ctx *ctx, struct attach_buf *buf, u64 len,
  */
 void attach_buf_destroy(struct attach_ctx *ctx, struct attach_buf *buf)
 {
-	leave_group(buf);
+	right_leave(&buf->right);
 	list_remove(&buf->in_newest);
 	set_base(ctx, buf, (struct attach_state) { .kind = ATTACH_HOST }, NULL);
 	list_remove(&buf->in_news);
@@ -1171,15 +1209,34 @@ void attach_buf_counters(const struct attach_ctx *ctx,
 			 const struct attach_buf *buf,
 			 struct attach_counters *count)
 {
-	u64 jobs = jobs_of(buf);
+	const u64 len = buf->right.len;
+	struct right_tally tally;
 
+	right_tally_of(&buf->right, &tally);
 	*count = buf->count;
-	count->gpu_invalidates += jobs;
-	count->gpu_invalidated_bytes += jobs * buf->len;
+	count->revoked += tally.revoked;
+	count->restored += tally.restored;
+	count->gpu_cleans += tally.gpu_cleans;
+	count->gpu_cleaned_bytes += tally.gpu_cleans * len;
+	count->gpu_invalidates += tally.jobs;
+	count->gpu_invalidated_bytes += tally.jobs * len;
 	if (ctx->class == ATTACH_NONCOHERENT) {
-		count->cleans += jobs;
-		count->cleaned_bytes += jobs * buf->len;
+		count->cpu_invalidates += tally.gpu_cleans;
+		count->cpu_invalidated_bytes += tally.gpu_cleans * len;
+		count->cleans += tally.jobs;
+		count->cleaned_bytes += tally.jobs * len;
 	}
+}
+
+/**
+ * attach_is_revoked() - whether the CPU may not touch a buffer now
+ * @buf: the buffer
+ *
+ * Return: true if it may not.
+ */
+bool attach_is_revoked(const struct attach_buf *buf)
+{
+	return right_is_refused(&buf->right);
 }
 
 /* Jobs */
@@ -1221,34 +1278,30 @@ static void count_job(struct attach_ctx *ctx, u64 nr, u64 len)
 /* Told only where there may be something to clean. */
 static void tell_job(struct attach_ctx *ctx, struct attach_buf *buf)
 {
-	if (!buf->is_unclean)
+	if (!buf->right.is_dirty)
 		return;
-	buf->is_unclean = !buf->is_revoked;
+	if (attach_is_revoked(buf))
+		right_set_dirty(&buf->right, false);
 	if (ctx->act)
 		ctx->act(ctx, buf, ctx->class == ATTACH_NONCOHERENT ?
 				   ATTACH_CLEAN | ATTACH_GPU_INVALIDATE :
 				   ATTACH_GPU_INVALIDATE);
 }
 
-static void group_sees_job(struct attach_ctx *ctx, struct attach_group *group,
-			   struct attach_link *head)
+static void group_sees_job(struct attach_ctx *ctx, struct right_group *group)
 {
-	bool is_unclean = false;
-	struct attach_link *link;
+	struct attach_link *link = group->dirty.next;
 
-	group->nr_jobs++;
+	ctx->nr_steps += right_group_job(group);
 	count_job(ctx, group->nr, group->len);
-	if (!group->is_unclean)
-		return;
-	for (link = head->next; link != head; link = link->next) {
-		struct attach_buf *buf = newest_of(link);
+	while (link != &group->dirty) {
+		struct right_buf *buf = of_link(link, struct right_buf,
+						in_dirty);
 
-		if (buf->is_in_flight)
-			continue;
-		tell_job(ctx, buf);
-		is_unclean |= buf->is_unclean;
+		link = link->next;
+		ctx->nr_steps++;
+		tell_job(ctx, member_of(buf));
 	}
-	group->is_unclean = is_unclean;
 }
 
 /*
@@ -1270,8 +1323,9 @@ static void claims_see_job(struct attach_ctx *ctx, struct attach_stream *s,
 		state = judge(ctx, s, buf);
 		if (!state_allows_job(&state, s))
 			continue;
-		buf->jobs++;
-		count_job(ctx, 1, buf->len);
+		buf->right.tally.jobs++;
+		buf->right.is_due = true;
+		count_job(ctx, 1, buf->right.len);
 		tell_job(ctx, buf);
 	}
 }
@@ -1280,8 +1334,8 @@ static void buffers_see_job(struct attach_ctx *ctx, struct attach_stream *s)
 {
 	if (ctx->class == ATTACH_CONCURRENT)
 		return;
-	group_sees_job(ctx, &ctx->group, &ctx->globals);
-	group_sees_job(ctx, &s->group, &s->singles);
+	group_sees_job(ctx, &ctx->group);
+	group_sees_job(ctx, &s->group);
 	claims_see_job(ctx, s, &ctx->claims);
 	claims_see_job(ctx, s, &s->claims);
 }
@@ -1630,10 +1684,10 @@ enum attach_verdict attach_cpu_touch(struct attach_ctx *ctx,
 {
 	const struct attach_state *state;
 
-	if (!buf->is_revoked)
+	if (!attach_is_revoked(buf))
 		return ATTACH_ALLOWED;
 	/* with policy record it may write, all the same */
-	mark_unclean(buf);
+	right_set_dirty(&buf->right, true);
 	ctx->count.cpu_while_active++;
 	buf->count.cpu_while_active++;
 	state = forbids_cpu(ctx, buf);

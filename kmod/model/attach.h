@@ -14,7 +14,7 @@
 #ifndef HEAPSIM_MODEL_ATTACH_H
 #define HEAPSIM_MODEL_ATTACH_H
 
-#include "env.h"
+#include "right.h"
 
 struct attach_buf;
 struct attach_ctx;
@@ -69,20 +69,6 @@ struct attach_counters {
 	u64 engine_not_attached;
 };
 
-/** enum attach_kind - who may touch a buffer */
-enum attach_kind {
-	ATTACH_GLOBAL,
-	ATTACH_HOST,
-	ATTACH_SINGLE,
-};
-
-/** enum attach_class - what the table of DESIGN 2.4 has columns for */
-enum attach_class {
-	ATTACH_NONCOHERENT,
-	ATTACH_IO_COHERENT,
-	ATTACH_CONCURRENT,
-};
-
 /** enum attach_verdict - a touch is right, or which violation it is */
 enum attach_verdict {
 	ATTACH_ALLOWED,
@@ -97,16 +83,6 @@ enum attach_op_kind {
 	ATTACH_OP_HOST,
 	ATTACH_OP_STATE,
 	ATTACH_NR_OP_KINDS,
-};
-
-/**
- * struct attach_link - a place in a list, or a list's head
- * @next: behind it
- * @prev: before it
- */
-struct attach_link {
-	struct attach_link *next;
-	struct attach_link *prev;
 };
 
 /**
@@ -203,31 +179,16 @@ struct attach_queue {
 };
 
 /**
- * struct attach_group - buffers that the same jobs are visible to
- * @nr: buffers without an attach in flight
- * @len: bytes of these
- * @nr_jobs: jobs so far that saw them
- * @is_unclean: one of them may have something to clean
- */
-struct attach_group {
-	u64 nr;
-	u64 len;
-	u64 nr_jobs;
-	bool is_unclean;
-};
-
-/**
  * struct attach_stream - a stream
  * @is_blocking: ordered with the NULL stream, or that itself
  * @is_destroyed: it takes no more operations
  * @is_active: it holds work that may be running
- * @has_flipped: @is_active has changed in this call
  * @last: ticket of its last operation, 0 none
  * @last_null: the NULL stream's newest when that was submitted
  * @last_hold: ticket of its last wait or host function, 0 none
  * @refs: operations, events and states that name it
  * @queue: what is not known done
- * @group: buffers single to it
+ * @group: buffers single to it, without an attach in flight
  * @singles: buffers whose newest state is single to it
  * @claims: states single to it, of buffers with an attach in flight
  * @witness: a host function that holds up its next work, NULL none is known
@@ -240,13 +201,12 @@ struct attach_stream {
 	bool is_blocking;
 	bool is_destroyed;
 	bool is_active;
-	bool has_flipped;
 	u64 last;
 	u64 last_null;
 	u64 last_hold;
 	u64 refs;
 	struct attach_queue queue;
-	struct attach_group group;
+	struct right_group group;
 	struct attach_link singles;
 	struct attach_link claims;
 	struct attach_op *witness;
@@ -266,37 +226,26 @@ struct attach_event {
 
 /**
  * struct attach_buf - a managed buffer
- * @len: bytes
+ * @right: who may touch it, and what was done by group; dirty if the CPU had
+ *	access since a job's clean was told
  * @fallback: what comes back when the stream that it is single to is destroyed
  * @base: the last state that is known done
  * @claim: by that, while an attach is in flight
  * @states: operations with the states after that, in call order
  * @is_in_flight: there are some, or were when the call began
- * @is_revoked: the CPU has no access
- * @is_unclean: the CPU had access since a job's clean was told
- * @group: whose jobs it sees; NULL none, or looked at one by one
- * @group_jobs: the group's jobs when it came to it
- * @jobs: jobs that saw it, but for those of @group
- * @gpu_cleaned_jobs: jobs that had seen it at its last GPU clean
- * @count: what was done, but for what jobs do
- * @in_newest: place among those whose newest state is the same
+ * @count: what was done for it alone
+ * @in_newest: place among those whose newest state is single to the same stream
  * @in_news: place among those of which an attach became known done in this call
  * @judged: ticket of the last job that it was judged for while in flight
  * @updated: number of the last call at whose end its claims were looked at
  */
 struct attach_buf {
-	u64 len;
+	struct right_buf right;
 	enum attach_kind fallback;
 	struct attach_state base;
 	struct attach_claim claim;
 	struct attach_link states;
 	bool is_in_flight;
-	bool is_revoked;
-	bool is_unclean;
-	struct attach_group *group;
-	u64 group_jobs;
-	u64 jobs;
-	u64 gpu_cleaned_jobs;
 	struct attach_counters count;
 	struct attach_link in_newest;
 	struct attach_link in_news;
@@ -324,10 +273,7 @@ struct attach_buf {
  * @nr_works: rows of jobs that are not known done
  * @nr_host: host functions that have not returned
  * @nr_active: streams that are active
- * @was_any_active: what that was when the last call ended
- * @group: the global buffers
- * @globals: buffers whose newest state is global
- * @hosts: the same, host
+ * @group: the global buffers, without an attach in flight
  * @claims: global states, of buffers with an attach in flight
  * @news: buffers of which an attach became known done in this call
  * @streams: all that have not been taken back
@@ -360,10 +306,7 @@ struct attach_ctx {
 	u64 nr_works;
 	u64 nr_host;
 	u64 nr_active;
-	bool was_any_active;
-	struct attach_group group;
-	struct attach_link globals;
-	struct attach_link hosts;
+	struct right_group group;
 	struct attach_link claims;
 	struct attach_link news;
 	struct attach_link streams;
@@ -441,6 +384,8 @@ void attach_buf_destroy(struct attach_ctx *ctx, struct attach_buf *buf);
 void attach_buf_counters(const struct attach_ctx *ctx,
 			 const struct attach_buf *buf,
 			 struct attach_counters *count);
+
+bool attach_is_revoked(const struct attach_buf *buf);
 
 int attach_submit_work(struct attach_ctx *ctx, struct attach_stream *s);
 int attach_submit_state(struct attach_ctx *ctx, struct attach_stream *s,

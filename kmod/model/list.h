@@ -7,7 +7,7 @@
 #ifndef HEAPSIM_MODEL_LIST_H
 #define HEAPSIM_MODEL_LIST_H
 
-#include "attach.h"
+#include "right.h"
 
 static inline void list_init(struct attach_link *head)
 {

@@ -151,7 +151,7 @@ static void compare_buf(struct run *run, struct buf *b,
 {
 	const struct attach_ref_count *want = &run->ref->bufs[b->ref].count;
 	struct attach_counters have;
-	u64 len = b->model.len;
+	u64 len = b->model.right.len;
 
 	attach_buf_counters(&run->ctx, &b->model, &have);
 	add_counters(sum, &have);
@@ -199,10 +199,10 @@ static void compare(struct run *run)
 
 		if (!b->exists)
 			continue;
-		equal(run, "CPU may", !b->model.is_revoked,
+		equal(run, "CPU may", !attach_is_revoked(&b->model),
 		      attach_ref_cpu_may(run->ref, b->ref));
 		compare_buf(run, b, &sum);
-		b->may_be_dirty |= !b->model.is_revoked;
+		b->may_be_dirty |= !attach_is_revoked(&b->model);
 		b->told = 0;
 	}
 	if (memcmp(&sum, &run->ctx.count, sizeof(sum)))

@@ -1659,12 +1659,12 @@ static void a_wait_looks_at_each_stream_once(void **state)
 		crowd_work(c, &s[i]);
 	}
 	crowd_work(c, &s[0]);
-	assert_true(c->bufs[0].is_revoked);
+	assert_true(attach_is_revoked(&c->bufs[0]));
 	before = c->ctx.nr_steps;
 	assert_int_equal(attach_sync_stream(&c->ctx, &s[0]), 0);
 	assert_in_range(c->ctx.nr_steps - before, 0, MAX_STEPS);
 	for (i = 0; i < NR_CROWD; i++)
-		assert_false(c->bufs[i].is_revoked);
+		assert_false(attach_is_revoked(&c->bufs[i]));
 	crowd_destroy(c);
 }
 
@@ -1729,12 +1729,64 @@ static void a_buffers_attaches_are_looked_at_once(void **state)
 						     ATTACH_HOST :
 						     ATTACH_GLOBAL), 0);
 	crowd_work(c, &s[1]);
-	assert_true(c->bufs[0].is_revoked);
+	assert_true(attach_is_revoked(&c->bufs[0]));
 	before = c->ctx.nr_steps;
 	assert_int_equal(attach_sync_stream(&c->ctx, &s[1]), 0);
 	assert_in_range(c->ctx.nr_steps - before, 0, MAX_STEPS);
-	assert_false(c->bufs[0].is_revoked);
+	assert_false(attach_is_revoked(&c->bufs[0]));
 	crowd_destroy(c);
+}
+
+#define NR_IDLE		2000U	/* buffers that nothing touches */
+#define NR_LAUNCHES	200U
+
+/* Launches with a wait each: the steps that the last of them take. */
+static u64 launch_steps(struct crowd *c, struct attach_stream *s)
+{
+	u64 before = 0;
+	size_t i;
+
+	for (i = 0; i < NR_LAUNCHES; i++) {
+		/* The first finds new buffers, which the CPU may have stored to. */
+		if (i == 1)
+			before = c->ctx.nr_steps;
+		crowd_work(c, s);
+		assert_int_equal(attach_sync_stream(&c->ctx, s), 0);
+	}
+	return c->ctx.nr_steps - before;
+}
+
+static void expect_launches(const struct crowd *c, const struct attach_buf *buf)
+{
+	struct attach_counters count;
+
+	attach_buf_counters(&c->ctx, buf, &count);
+	assert_int_equal(count.revoked, NR_LAUNCHES);
+	assert_int_equal(count.restored, NR_LAUNCHES);
+	assert_int_equal(count.cpu_invalidated_bytes, NR_LAUNCHES * LEN);
+}
+
+/* Where the host does not want to act on each of them. */
+static void idle_buffers_cost_a_launch_nothing(void **state)
+{
+	struct attach_buf *bufs = calloc(NR_IDLE, sizeof(*bufs));
+	struct crowd *c = crowd_create();
+	u64 alone;
+	size_t i;
+
+	(void)state;
+	assert_non_null(bufs);
+	alone = launch_steps(c, &c->streams[0]);
+	for (i = 0; i < NR_IDLE; i++)
+		attach_buf_create(&c->ctx, &bufs[i], LEN, ATTACH_GLOBAL);
+	assert_int_equal(launch_steps(c, &c->streams[0]), alone);
+	expect_launches(c, &bufs[0]);
+	expect_launches(c, &bufs[NR_IDLE - 1]);
+	assert_int_equal(c->ctx.count.revoked, NR_IDLE * NR_LAUNCHES);
+	assert_int_equal(c->ctx.count.gpu_cleaned_bytes,
+			 (u64)NR_IDLE * NR_LAUNCHES * LEN);
+	crowd_destroy(c);
+	free(bufs);
 }
 
 #define TEST(test) \
@@ -1825,6 +1877,7 @@ int main(void)
 		cmocka_unit_test(a_destruction_looks_at_each_wait_once),
 		cmocka_unit_test(a_job_is_judged_by_one_search),
 		cmocka_unit_test(a_buffers_attaches_are_looked_at_once),
+		cmocka_unit_test(idle_buffers_cost_a_launch_nothing),
 	};
 
 	return cmocka_run_group_tests_name("attach", tests, NULL, NULL);

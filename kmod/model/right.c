@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Managed memory: groups of buffers that the CPU may touch at the same time,
+ * and which of them a change concerns. Locks: none, see right.h.
+ *
+ * Whether a GPU clean is due is a fact of a group, but for the buffers that
+ * came in since its last job or GPU clean and of which the opposite holds. The
+ * next job or clean of the group makes them like the others, so that each is
+ * looked at once for each time that it came in.
+ */
+#include "right.h"
+#include "list.h"
+
+#define of_link(link, member) \
+	((struct right_buf *)((char *)(link) - \
+			      offsetof(struct right_buf, member)))
+
+/**
+ * right_group_init() - make an empty group, that the CPU may touch
+ * @group: out
+ */
+void right_group_init(struct right_group *group)
+{
+	memset(group, 0, sizeof(*group));
+	list_init(&group->odd);
+	list_init(&group->bufs);
+	list_init(&group->mapped);
+	list_init(&group->cached);
+	list_init(&group->dirty);
+}
+
+static u64 forget_odd(struct right_group *group)
+{
+	u64 nr = 0;
+
+	for (; !list_is_empty(&group->odd); nr++)
+		list_remove(group->odd.next);
+	return nr;
+}
+
+/**
+ * right_group_job() - a job has been submitted that sees a group
+ * @group: the group
+ *
+ * Return: how many buffers were looked at one by one.
+ */
+u64 right_group_job(struct right_group *group)
+{
+	group->tally.jobs++;
+	group->is_due = true;
+	return forget_odd(group);
+}
+
+/**
+ * right_group_refuse() - the CPU may not touch a group any more
+ * @group: the group, that it might touch
+ *
+ * The pages of the mapped ones are to be taken from the CPU.
+ */
+void right_group_refuse(struct right_group *group)
+{
+	group->is_refused = true;
+	group->tally.revoked++;
+}
+
+static void clean_odd(struct right_group *group, struct right_buf *buf,
+		      struct right_sum *cleaned)
+{
+	if (!group->is_due) {
+		buf->tally.gpu_cleans++;
+		cleaned->nr++;
+		cleaned->len += buf->len;
+		return;
+	}
+	/* All others have one more. */
+	buf->since.gpu_cleans++;
+	cleaned->nr--;
+	cleaned->len -= buf->len;
+}
+
+/**
+ * right_group_allow() - the CPU may touch a group again
+ * @group: the group, that it might not touch
+ * @again: a job that has seen it may still run, so that what is due now is due
+ *	the next time, too
+ * @cleaned: out: the buffers for which a GPU clean was due
+ *
+ * What right_is_due() says before this call is to be done for the cached and
+ * the mapped ones.
+ */
+void right_group_allow(struct right_group *group, bool again,
+		       struct right_sum *cleaned)
+{
+	struct attach_link *link;
+
+	memset(cleaned, 0, sizeof(*cleaned));
+	group->is_refused = false;
+	group->tally.restored++;
+	if (group->is_due) {
+		group->tally.gpu_cleans++;
+		cleaned->nr = group->nr;
+		cleaned->len = group->len;
+	}
+	for (link = group->odd.next; link != &group->odd; link = link->next) {
+		clean_odd(group, of_link(link, in_odd), cleaned);
+		cleaned->nr_visited++;
+	}
+	if (again)
+		return;
+	group->is_due = false;
+	forget_odd(group);
+}
+
+static struct right_buf *first_of(struct attach_link *head, size_t offset)
+{
+	if (list_is_empty(head))
+		return NULL;
+	return (struct right_buf *)((char *)head->next - offset);
+}
+
+/**
+ * right_group_mapped() - a buffer whose pages are to be taken from the CPU
+ * @group: the group
+ *
+ * Return: the one that has been in the list for the longest time, or NULL. It
+ * stays there until right_set_lines().
+ */
+struct right_buf *right_group_mapped(struct right_group *group)
+{
+	return first_of(&group->mapped, offsetof(struct right_buf, in_lines));
+}
+
+/**
+ * right_group_cached() - a buffer whose lines are to be invalidated
+ * @group: the group
+ *
+ * Return: as right_group_mapped() has it.
+ */
+struct right_buf *right_group_cached(struct right_group *group)
+{
+	return first_of(&group->cached, offsetof(struct right_buf, in_lines));
+}
+
+/**
+ * right_group_dirty() - a buffer that is to be cleaned
+ * @group: the group
+ *
+ * Return: the one that has been in the list for the longest time, or NULL. It
+ * stays there until right_set_dirty().
+ */
+struct right_buf *right_group_dirty(struct right_group *group)
+{
+	return first_of(&group->dirty, offsetof(struct right_buf, in_dirty));
+}
+
+/**
+ * right_group_next() - go through all buffers of a group
+ * @group: the group
+ * @buf: one of it, NULL: before the first
+ *
+ * Return: the next, NULL there is none.
+ */
+struct right_buf *right_group_next(struct right_group *group,
+				   struct right_buf *buf)
+{
+	struct attach_link *link = buf ? buf->in_bufs.next : group->bufs.next;
+
+	return link == &group->bufs ? NULL : of_link(link, in_bufs);
+}
+
+/**
+ * right_buf_init() - make a buffer that is in no group
+ * @buf: out; the CPU may touch it, and has no lines of it
+ * @len: bytes
+ */
+void right_buf_init(struct right_buf *buf, u64 len)
+{
+	memset(buf, 0, sizeof(*buf));
+	buf->len = len;
+	list_init(&buf->in_odd);
+	list_init(&buf->in_bufs);
+	list_init(&buf->in_lines);
+	list_init(&buf->in_dirty);
+}
+
+static void lines_leave(struct right_buf *buf)
+{
+	if (list_is_empty(&buf->in_lines))
+		return;
+	if (buf->lines == RIGHT_MAPPED)
+		buf->group->nr_mapped--;
+	else
+		buf->group->nr_cached--;
+	list_remove(&buf->in_lines);
+}
+
+static void lines_enter(struct right_buf *buf)
+{
+	struct right_group *group = buf->group;
+
+	if (!group || buf->lines == RIGHT_NO_LINES)
+		return;
+	if (buf->lines == RIGHT_MAPPED) {
+		list_append(&group->mapped, &buf->in_lines);
+		group->nr_mapped++;
+	} else {
+		list_append(&group->cached, &buf->in_lines);
+		group->nr_cached++;
+	}
+}
+
+/**
+ * right_set_lines() - say what the CPU has of a buffer
+ * @buf: the buffer
+ * @lines: that; the buffer goes to the end of the group's list
+ */
+void right_set_lines(struct right_buf *buf, enum right_lines lines)
+{
+	lines_leave(buf);
+	buf->lines = lines;
+	lines_enter(buf);
+}
+
+/**
+ * right_set_dirty() - say that the CPU may have stored to a buffer, or not
+ * @buf: the buffer
+ * @is_dirty: it may, since the last clean; the buffer goes to the end of the
+ *	group's list
+ */
+void right_set_dirty(struct right_buf *buf, bool is_dirty)
+{
+	list_remove(&buf->in_dirty);
+	buf->is_dirty = is_dirty;
+	if (is_dirty && buf->group)
+		list_append(&buf->group->dirty, &buf->in_dirty);
+}
+
+/**
+ * right_join() - a buffer's state is known done, and not host
+ * @group: the group of that state
+ * @buf: buffer in no group
+ *
+ * From now on the CPU may touch it if it may touch the group.
+ */
+void right_join(struct right_group *group, struct right_buf *buf)
+{
+	buf->group = group;
+	buf->since = group->tally;
+	group->nr++;
+	group->len += buf->len;
+	list_append(&group->bufs, &buf->in_bufs);
+	if (buf->is_due != group->is_due)
+		list_append(&group->odd, &buf->in_odd);
+	lines_enter(buf);
+	right_set_dirty(buf, buf->is_dirty);
+}
+
+/**
+ * right_leave() - a buffer gets another state, or goes
+ * @buf: the buffer; it may be in no group
+ *
+ * Its own fields say then what the group's have said.
+ */
+void right_leave(struct right_buf *buf)
+{
+	struct right_group *group = buf->group;
+	struct right_tally tally;
+
+	if (!group)
+		return;
+	buf->is_refused = group->is_refused;
+	buf->is_due = right_is_due(buf);
+	right_tally_of(buf, &tally);
+	buf->tally = tally;
+	group->nr--;
+	group->len -= buf->len;
+	lines_leave(buf);
+	list_remove(&buf->in_odd);
+	list_remove(&buf->in_bufs);
+	list_remove(&buf->in_dirty);
+	buf->group = NULL;
+}
+
+/**
+ * right_is_refused() - whether the CPU may not touch a buffer now
+ * @buf: the buffer
+ *
+ * Return: true if it may not.
+ */
+bool right_is_refused(const struct right_buf *buf)
+{
+	return buf->group ? buf->group->is_refused : buf->is_refused;
+}
+
+/**
+ * right_is_due() - whether a GPU clean and a CPU invalidate are due
+ * @buf: the buffer
+ *
+ * Return: true if a job has seen it since they were done last.
+ */
+bool right_is_due(const struct right_buf *buf)
+{
+	if (!buf->group)
+		return buf->is_due;
+	return buf->group->is_due != !list_is_empty(&buf->in_odd);
+}
+
+/**
+ * right_tally_of() - what was done for a buffer
+ * @buf: the buffer
+ * @tally: out
+ */
+void right_tally_of(const struct right_buf *buf, struct right_tally *tally)
+{
+	const struct right_group *group = buf->group;
+
+	*tally = buf->tally;
+	if (!group)
+		return;
+	tally->jobs += group->tally.jobs - buf->since.jobs;
+	tally->revoked += group->tally.revoked - buf->since.revoked;
+	tally->restored += group->tally.restored - buf->since.restored;
+	tally->gpu_cleans += group->tally.gpu_cleans - buf->since.gpu_cleans;
+}
