@@ -145,14 +145,16 @@ VPI_PUBLIC VPIStatus vpiInitImageWrapperParams(VPIImageWrapperParams *params);
  * @flags: as of vpiImageCreate(); backends that @imgParent has not are left out
  * @imgView: out: the image: vpiImageDestroy(), before @imgParent
  *
- * Nothing is copied. Locks of a view and of its parent do not know of each
+ * Nothing is copied, except for a backend that has no access to memory which
+ * @imgParent wraps: then each job of the view copies its part in and out, as
+ * one of @imgParent does. Locks of a view and of its parent do not know of each
  * other.
  *
  * Context: may sleep; any thread.
  * Return: VPI_SUCCESS, or VPI_ERROR_INVALID_ARGUMENT, INVALID_OPERATION (the
  * backends of @imgParent, or it has none of @flags), INVALID_CONTEXT,
- * BUFFER_LOCKED (@imgParent is locked to be written), NOT_IMPLEMENTED (there is
- * a copy inside of @imgParent; block-linear), OUT_OF_MEMORY.
+ * BUFFER_LOCKED (@imgParent is locked to be written), NOT_IMPLEMENTED
+ * (block-linear), OUT_OF_MEMORY.
  */
 VPI_PUBLIC VPIStatus vpiImageCreateView(VPIImage imgParent,
 					const VPIRectangleI *clipBounds,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Views: images of a part of another's memory. libmem wraps the part of the
- * object that an image is, or of the memory that it wraps.
+ * object that an image is, or of the memory that it wraps. What is copied for a
+ * backend is copied by each view for itself: its jobs read and write the
+ * program's memory, in order of their stream, and no byte beside their part.
  */
 #include <errno.h>
 #include <string.h>
@@ -94,7 +96,6 @@ static VPIStatus view_data(VPIImage parent, const char *name,
 			   const VPIRectangleI *clip,
 			   struct mem_image_data *data)
 {
-	struct mem_image_info info = { .size = sizeof(info) };
 	VPIStatus status;
 
 	status = vpi_object_check(parent, VPI_KIND_IMAGE, name);
@@ -114,10 +115,6 @@ static VPIStatus view_data(VPIImage parent, const char *name,
 	    VPI_MEM_LAYOUT_PITCH_LINEAR)
 		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
 				"a part of block-linear pixels has no rows");
-	mem_image_info(parent->mem, &info);
-	if (info.copies)
-		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
-				"the parent is copied for a backend that has no access to its memory: make it for the others alone, or wrap memory of cudaMallocManaged()");
 	status = parent_data(parent, data);
 	if (!status)
 		data_crop(data, parent->format, clip);
