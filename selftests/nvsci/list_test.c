@@ -53,6 +53,24 @@ static void a_list_outlives_its_module(void **state)
 	NvSciBufAttrListFree(result);
 }
 
+/* No module has it, which a reconciliation needs. */
+static void a_list_of_libmem_is_of_no_module(void **state)
+{
+	NvSciBufAttrList result = UNTOUCHED(NvSciBufAttrList);
+	NvSciBufAttrList lists[2], conflict;
+	struct mem_attrs *own;
+
+	(void)state;
+	assert_int_equal(mem_attrs_create(shared_ctx(), &own), 0);
+	lists[0] = (NvSciBufAttrList)own;
+	lists[1] = new_raw_list(SIZE);
+	bad(NvSciBufAttrListReconcile(lists, 1, &result, &conflict));
+	bad(NvSciBufAttrListReconcile(lists, 2, &result, &conflict));
+	assert_ptr_equal(result, UNTOUCHED(NvSciBufAttrList));
+	mem_attrs_destroy(own);
+	NvSciBufAttrListFree(lists[1]);
+}
+
 static void lists_are_created(void **state)
 {
 	NvSciBufAttrList list = UNTOUCHED(NvSciBufAttrList);
@@ -559,6 +577,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(modules_open_and_close),
 		cmocka_unit_test(a_list_outlives_its_module),
+		cmocka_unit_test(a_list_of_libmem_is_of_no_module),
 		cmocka_unit_test(lists_are_created),
 		cmocka_unit_test(what_may_not_be_set_is_refused),
 		cmocka_unit_test(what_is_not_there_is_not_supported),

@@ -81,8 +81,8 @@ static struct NvSciBufModuleRec *module_of(const struct mem_attrs *attrs)
  * @module: in: NULL, or what they must belong to; out: what they belong to
  *
  * Return: NvSciError_Success, or NvSciError_BadParameter (a pointer is NULL,
- * @nr is 0, one is not unreconciled or of another module), NvSciError_TooBig
- * (more slots than libmem takes).
+ * @nr is 0, one is not unreconciled, of another module, or of none: libmem's
+ * own), NvSciError_TooBig (more slots than libmem takes).
  */
 NvSciError nvsci_lists(const NvSciBufAttrList lists[], size_t nr,
 		       struct NvSciBufModuleRec **module)
@@ -98,7 +98,7 @@ NvSciError nvsci_lists(const NvSciBufAttrList lists[], size_t nr,
 			return NvSciError_BadParameter;
 		if (!*module)
 			*module = module_of(attrs);
-		if (module_of(attrs) != *module)
+		if (!*module || module_of(attrs) != *module)
 			return NvSciError_BadParameter;
 		nr_slots += (size_t)mem_attrs_slots(attrs);
 		if (nr_slots > MEM_SLOTS_MAX)
