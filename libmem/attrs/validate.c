@@ -92,6 +92,13 @@ static bool has_bits(const struct attrs_slot *result,
 	return !(*(const uint64_t *)asked & ~*(const uint64_t *)got);
 }
 
+/* A GPU's bit stands for its id, which may be all that the result has. */
+static bool has_engines(const struct mem_attrs *reconciled,
+			const struct attrs_slot *slot)
+{
+	return !(slot->values.engines & ~attrs_engines(reconciled));
+}
+
 static bool is_equal(const struct attrs_slot *result,
 		     const struct attrs_slot *slot, unsigned int row)
 {
@@ -100,11 +107,15 @@ static bool is_equal(const struct attrs_slot *result,
 		       slot->nr[row] * attrs_element_len(&attrs_keys[row]));
 }
 
-static bool is_met(const struct attrs_slot *result,
+static bool is_met(const struct mem_attrs *reconciled,
 		   const struct attrs_slot *slot, unsigned int row)
 {
+	const struct attrs_slot *result = &reconciled->slots[SLOT_RESULT];
+
 	if (!slot_has(result, row))
 		return false;
+	if (row == ROW_ENGINES)
+		return has_engines(reconciled, slot);
 	switch (attrs_keys[row].merge) {
 	case MERGE_TYPES:
 		return contains_type(result, slot);
@@ -156,7 +167,7 @@ API int mem_attrs_validate(const struct mem_attrs *reconciled,
 			return -EADV;
 		for (row = 0; row < NR_ROWS; row++)
 			if (slot_has(slots[i], row) &&
-			    !is_met(result, slots[i], row))
+			    !is_met(reconciled, slots[i], row))
 				return -EADV;
 	}
 	return 0;

@@ -217,6 +217,28 @@ static void a_result_satisfies_no_more_than_it_has(void **state)
 	mem_attrs_destroy(list);
 }
 
+/* Whichever of the two the result was made of */
+static void a_gpus_bit_and_its_id_satisfy_each_other(void **state)
+{
+	const uint64_t bit = 1ULL << MEM_ENGINE_GPU;
+	uint8_t id[MEM_GPU_ID_LEN];
+	struct mem_attrs *list, *result;
+
+	(void)state;
+	assert_int_equal(mem_ctx_gpu_id(ctx, MEM_ENGINE_GPU, id), 0);
+	list = LIST(RAW(4096), { MEM_ATTR_GPU_IDS, 0, id, sizeof(id) });
+	result = reconciled(&list, 1);
+	is_met({ MEM_ATTR_ENGINES, 0, &bit, sizeof(bit) });
+	is_not_met(ATTR(ENGINES, uint64_t, MEM_ATTR_ENGINE_DMA));
+	mem_attrs_destroy(result);
+	mem_attrs_destroy(list);
+	list = LIST(RAW(4096), { MEM_ATTR_ENGINES, 0, &bit, sizeof(bit) });
+	result = reconciled(&list, 1);
+	is_met({ MEM_ATTR_GPU_IDS, 0, id, sizeof(id) });
+	mem_attrs_destroy(result);
+	mem_attrs_destroy(list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +251,7 @@ int main(void)
 		cmocka_unit_test(a_buffer_has_one_type),
 		cmocka_unit_test(all_lists_together_name_at_most_16_gpus),
 		cmocka_unit_test(a_result_satisfies_no_more_than_it_has),
+		cmocka_unit_test(a_gpus_bit_and_its_id_satisfy_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, open_ctx, close_ctx);
