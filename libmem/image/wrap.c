@@ -410,12 +410,13 @@ static int wrap_file(struct mem_ctx *ctx, const struct mem_image_data *data,
 
 /*
  * @data names a part of the object's planes, which @place has. Rows stay where
- * they are: the part has the pitch of the whole.
+ * they are: the part has the pitch of the whole, and its format.
  */
 static int place_crop(struct place *place, const struct mem_image_data *data)
 {
 	struct mem_format_info info = { .size = sizeof(info) };
 	const struct view whole = place->view;
+	struct mem_image_data named = *data;
 	struct view part;
 	uint32_t i;
 	int err;
@@ -424,7 +425,8 @@ static int place_crop(struct place *place, const struct mem_image_data *data)
 	if (err || info.layout == MEM_LAYOUT_BLOCK_LINEAR)
 		return data->width == whole.width &&
 		       data->height == whole.height ? err : -EOPNOTSUPP;
-	err = planes_check(data, &part);
+	named.format = whole.format;
+	err = planes_check(&named, &part);
 	for (i = 0; i < part.nr_planes && !err; i++) {
 		const struct mem_plane *of = &whole.planes[i];
 		const uint64_t delta = part.planes[i].off - of->off;

@@ -101,6 +101,24 @@ static void a_part_of_an_object_is_wrapped(void **state)
 	mem_image_destroy(part);
 }
 
+static void a_part_has_the_format_of_the_whole(void **state)
+{
+	struct mem_image_data whole, data = { .width = 16, .height = 8 };
+	struct mem_image *image, *part;
+
+	(void)state;
+	image = new_image(64, 32, MEM_FORMAT_NV12_ER, 0);
+	whole = lock_image(image, MEM_READ, MEM_LOCK_OBJECT);
+	part_at(&whole, 24, 10, &data);
+	data.format = MEM_FORMAT_INVALID;
+	assert_int_equal(mem_image_wrap(ctx, &data, 0, &part), 0);
+	assert_int_equal(info_of(part).format, MEM_FORMAT_NV12_ER);
+	assert_int_equal(info_of(part).width, 16);
+	unlock_image(image);
+	mem_image_destroy(part);
+	mem_image_destroy(image);
+}
+
 static void a_part_moves_and_is_written_by_engines(void **state)
 {
 	const double value[] = { 200, 90, 30 };
@@ -338,6 +356,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(an_object_is_wrapped_as_it_is),
 		test(a_part_of_an_object_is_wrapped),
+		test(a_part_has_the_format_of_the_whole),
 		test(a_part_moves_and_is_written_by_engines),
 		test(what_is_no_part_is_refused),
 		test(wrong_objects_are_refused),
