@@ -247,6 +247,32 @@ static void locks_exclude_each_other(void **state)
 	vpiImageDestroy(other);
 }
 
+/* Also after a lock that gives no pointers. Over the module nobody sees it. */
+static void a_touch_after_any_unlock_is_found(void **state)
+{
+	struct mem_violation violation = { .size = sizeof(violation) };
+	struct mem_probe probe = { .size = sizeof(probe) };
+	VPIImage image = new_image(VPI_IMAGE_FORMAT_U8, 0);
+	struct mem_ctx *ctx;
+	VPIImageData data;
+
+	(void)state;
+	ok(heapsim_vpi_ctx(&ctx));
+	assert_int_equal(mem_ctx_probe(ctx, &probe), 0);
+	ok(vpiImageLockData(image, VPI_LOCK_WRITE,
+			    VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR, &data));
+	ok(vpiImageUnlock(image));
+	ok(vpiImageLock(image, VPI_LOCK_READ_WRITE));
+	ok(vpiImageUnlock(image));
+	if (probe.backend == MEM_BACKEND_EMBEDDED) {
+		*(volatile uint8_t *)data.buffer.pitch.planes[0].pBase = 1;
+		assert_int_equal(mem_ctx_next_violation(ctx, &violation), 1);
+		assert_int_equal(violation.kind,
+				 MEM_VIOLATION_UNLOCKED_ACCESS);
+	}
+	vpiImageDestroy(image);
+}
+
 static void a_lock_needs_its_backend(void **state)
 {
 	VPIImage cpu = new_image(VPI_IMAGE_FORMAT_U8, VPI_BACKEND_CPU);
@@ -617,6 +643,8 @@ int main(void)
 		cmocka_unit_test_teardown(a_surface_to_read_is_mapped_to_read,
 					  no_violation),
 		cmocka_unit_test_teardown(locks_exclude_each_other,
+					  no_violation),
+		cmocka_unit_test_teardown(a_touch_after_any_unlock_is_found,
 					  no_violation),
 		cmocka_unit_test_teardown(a_lock_needs_its_backend,
 					  no_violation),

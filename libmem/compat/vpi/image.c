@@ -546,24 +546,35 @@ static VPIStatus image_lock(VPIImage img, VPILockMode mode,
 	return VPI_SUCCESS;
 }
 
+/*
+ * How it is locked if the program does not say. A wrapper is where the
+ * program's memory is to be up to date. An object might be given to others: an
+ * image that was locked as one is not watched any more.
+ */
+static VPIImageBufferType image_lock_type(const struct VPIImageImpl *image)
+{
+	if (image->wrapped != VPI_IMAGE_BUFFER_INVALID)
+		return image->wrapped == VPI_IMAGE_BUFFER_NVBUFFER ?
+		       VPI_IMAGE_BUFFER_NVSCIBUF : image->wrapped;
+	if (vpiImageFormatGetMemLayout(image->format) ==
+	    VPI_MEM_LAYOUT_PITCH_LINEAR) {
+		if (image->object.flags & VPI_BACKEND_CPU)
+			return VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR;
+		if (image->object.flags & VPI_BACKEND_CUDA)
+			return VPI_IMAGE_BUFFER_CUDA_PITCH_LINEAR;
+	}
+	return VPI_IMAGE_BUFFER_NVSCIBUF;
+}
+
 VPI_PUBLIC VPIStatus vpiImageLock(VPIImage img, VPILockMode mode)
 {
-	VPIImageBufferType type = VPI_IMAGE_BUFFER_NVSCIBUF;
 	VPIStatus status;
 
 	VPI_ENTER();
 	status = vpi_object_check(img, VPI_KIND_IMAGE, "img");
 	if (status)
 		return status;
-	/* Where the program's memory is to be up to date */
-	if (img->wrapped == VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR ||
-	    img->wrapped == VPI_IMAGE_BUFFER_CUDA_PITCH_LINEAR)
-		type = img->wrapped;
-	else if (img->is_view)
-		type = img->object.flags & VPI_BACKEND_CPU ?
-		       VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR :
-		       VPI_IMAGE_BUFFER_CUDA_PITCH_LINEAR;
-	return image_lock(img, mode, type, NULL);
+	return image_lock(img, mode, image_lock_type(img), NULL);
 }
 
 VPI_PUBLIC VPIStatus vpiImageLockData(VPIImage img, VPILockMode mode,
