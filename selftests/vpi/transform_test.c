@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* NvBufSurfTransform: batches, parts, sessions, and what is not waited for. */
+#include <unistd.h>
 
 #include <cuda_runtime_api.h>
 #include <nvbufsurface.h>
@@ -287,6 +288,29 @@ static void buffers_become_one(void **state)
 	batch_drop(dst);
 }
 
+/* Its descriptor reads as 0, which may be another surface's. */
+static void system_memory_has_no_transforms(void **state)
+{
+	const int input = dup(0);
+	NvBufSurfTransformParams params = { 0 };
+	NvBufSurface *memory = new_batch(NVBUF_COLOR_FORMAT_RGBA,
+					 NVBUF_MEM_SYSTEM, 16, 8, 1);
+	NvBufSurface *surf, *dst;
+
+	(void)state;
+	close(0);
+	surf = new_surface(NVBUF_COLOR_FORMAT_RGBA, 16, 8);
+	dst = new_surface(NVBUF_COLOR_FORMAT_RGBA, 16, 8);
+	assert_int_equal(surf->surfaceList[0].bufferDesc, 0);
+	assert_int_equal(NvBufSurfTransform(memory, dst, &params),
+			 NvBufSurfTransformError_Unsupported);
+	assert_int_equal(NvBufSurfaceDestroy(surf), 0);
+	assert_int_equal(dup2(input, 0), 0);
+	close(input);
+	assert_int_equal(NvBufSurfaceDestroy(dst), 0);
+	assert_int_equal(NvBufSurfaceDestroy(memory), 0);
+}
+
 static void wrong_transforms_are_refused(void **state)
 {
 	NvBufSurfTransformRect rect = { 0, 8, 16, 8 };
@@ -348,6 +372,8 @@ int main(void)
 		cmocka_unit_test_teardown(the_gpu_has_memory_of_cuda,
 					  no_violation),
 		cmocka_unit_test_teardown(buffers_become_one, no_violation),
+		cmocka_unit_test_teardown(system_memory_has_no_transforms,
+					  no_violation),
 		cmocka_unit_test_teardown(wrong_transforms_are_refused,
 					  no_violation),
 	};

@@ -113,6 +113,9 @@ static int picture_data(const struct nvbuf_picture *picture,
 
 	if (type_is_cuda(picture->type))
 		return cuda_data(picture, data);
+	/* It has no descriptor, and 0 may be another buffer's. */
+	if (picture->type == NVBUF_MEM_SYSTEM)
+		return -EOPNOTSUPP;
 	batch = nvbuf_batch_of_fd(picture->shown->bufferDesc, &index);
 	if (!batch)
 		return -ENOENT;
