@@ -165,12 +165,12 @@ static inline void *open_end(void *arg)
 	return NULL;
 }
 
-/* A name that no other program has. */
+/* A name that no other program has; good until eight more have been asked. */
 static inline const char *own(const char *name)
 {
-	static char names[4][MEM_ENDPOINT_NAME_LEN];
+	static char names[8][MEM_ENDPOINT_NAME_LEN];
 	static unsigned int nr;
-	char *own = names[nr++ % 4];
+	char *own = names[nr++ % 8];
 
 	snprintf(own, MEM_ENDPOINT_NAME_LEN, "t%d.%s", getpid(), name);
 	return own;
