@@ -165,20 +165,64 @@ static int surf_check(const NvBufSurface *surf)
 	       nr_buffers(surf) <= BATCH_MAX ? 0 : -EINVAL;
 }
 
-static int batch_add(struct nvbuf_work *work, const NvBufSurface *src,
-		     const NvBufSurface *dst,
-		     const NvBufSurfTransformParams *params)
+/**
+ * struct request - transforms that the program asks for
+ * @add: adds them to a work
+ * @src: buffers that are read
+ * @dst: buffers that are written
+ * @params: of the call, for @add
+ * @interp: enum mem_interp
+ */
+struct request {
+	int (*add)(struct nvbuf_work *work, const struct request *request);
+	const NvBufSurface *src;
+	const NvBufSurface *dst;
+	const void *params;
+	unsigned int interp;
+};
+
+/* Waits, or leaves that to @obj. */
+static NvBufSurfTransform_Error request_do(const struct request *request,
+					   NvBufSurfTransformSyncObj_t *obj)
 {
+	struct nvbuf_work work = { .interp = request->interp };
+	struct NvBufSurfTransformSyncObj *made = NULL;
+	int rc, err;
+
+	rc = session_of(&session, &work);
+	if (rc)
+		return error_of(rc);
+	rc = nvbuf_work_begin(&work);
+	if (!rc)
+		rc = request->add(&work, request);
+	if (!rc && obj) {
+		made = malloc(sizeof(*made));
+		if (!made)
+			rc = -ENOMEM;
+	}
+	if (!made) {
+		err = nvbuf_work_end(&work);
+		return error_of(rc ? rc : err);
+	}
+	made->work = work;
+	*obj = made;
+	return NvBufSurfTransformError_Success;
+}
+
+static int batch_add(struct nvbuf_work *work, const struct request *request)
+{
+	const NvBufSurfTransformParams *params = request->params;
 	const uint32_t flags = params->transform_flag;
 	struct nvbuf_picture from, to;
 	uint32_t i;
 	int rc = 0;
 
-	for (i = 0; i < nr_buffers(src) && !rc; i++) {
-		rc = picture_of(src, i, flags & NVBUFSURF_TRANSFORM_CROP_SRC ?
+	for (i = 0; i < nr_buffers(request->src) && !rc; i++) {
+		rc = picture_of(request->src, i,
+				flags & NVBUFSURF_TRANSFORM_CROP_SRC ?
 				&params->src_rect[i] : NULL, &from);
 		if (!rc)
-			rc = picture_of(dst, i,
+			rc = picture_of(request->dst, i,
 					flags & NVBUFSURF_TRANSFORM_CROP_DST ?
 					&params->dst_rect[i] : NULL, &to);
 		if (!rc)
@@ -187,9 +231,9 @@ static int batch_add(struct nvbuf_work *work, const NvBufSurface *src,
 	return rc;
 }
 
-static int params_check(const NvBufSurface *src, const NvBufSurface *dst,
-			const NvBufSurfTransformParams *params,
-			unsigned int *interp)
+static int batch_check(const NvBufSurface *src, const NvBufSurface *dst,
+		       const NvBufSurfTransformParams *params,
+		       unsigned int *interp)
 {
 	const uint32_t flags = params ? params->transform_flag : 0;
 
@@ -207,44 +251,19 @@ static int params_check(const NvBufSurface *src, const NvBufSurface *dst,
 			 NvBufSurfTransformInter_Default, interp);
 }
 
-/* The work is begun: @rc is what came of it. Waits, or leaves that to @obj. */
-static NvBufSurfTransform_Error work_give(struct nvbuf_work *work, int rc,
-					  NvBufSurfTransformSyncObj_t *obj)
-{
-	struct NvBufSurfTransformSyncObj *made = NULL;
-	int err;
-
-	if (!rc && obj) {
-		made = malloc(sizeof(*made));
-		if (!made)
-			rc = -ENOMEM;
-	}
-	if (!made) {
-		err = nvbuf_work_end(work);
-		return error_of(rc ? rc : err);
-	}
-	made->work = *work;
-	*obj = made;
-	return NvBufSurfTransformError_Success;
-}
-
 API NvBufSurfTransform_Error
 NvBufSurfTransformAsync(NvBufSurface *src, NvBufSurface *dst,
 			NvBufSurfTransformParams *transform_params,
 			NvBufSurfTransformSyncObj_t *sync_obj)
 {
-	struct nvbuf_work work;
+	struct request request = {
+		.add = batch_add, .src = src, .dst = dst,
+		.params = transform_params,
+	};
 	int rc;
 
-	rc = params_check(src, dst, transform_params, &work.interp);
-	if (!rc)
-		rc = session_of(&session, &work);
-	if (rc)
-		return error_of(rc);
-	rc = nvbuf_work_begin(&work);
-	if (!rc)
-		rc = batch_add(&work, src, dst, transform_params);
-	return work_give(&work, rc, sync_obj);
+	rc = batch_check(src, dst, transform_params, &request.interp);
+	return rc ? error_of(rc) : request_do(&request, sync_obj);
 }
 
 API NvBufSurfTransform_Error
@@ -254,22 +273,41 @@ NvBufSurfTransform(NvBufSurface *src, NvBufSurface *dst,
 	return NvBufSurfTransformAsync(src, dst, transform_params, NULL);
 }
 
-static int composite_add(struct nvbuf_work *work, const NvBufSurface *src,
-			 const NvBufSurface *dst,
-			 const NvBufSurfTransformCompositeParams *params)
+static int composite_add(struct nvbuf_work *work,
+			 const struct request *request)
 {
+	const NvBufSurfTransformCompositeParams *params = request->params;
 	struct nvbuf_picture from, to;
 	uint32_t i;
 	int rc = 0;
 
 	for (i = 0; i < params->input_buf_count && !rc; i++) {
-		rc = picture_of(src, i, &params->src_comp_rect[i], &from);
+		rc = picture_of(request->src, i, &params->src_comp_rect[i],
+				&from);
 		if (!rc)
-			rc = picture_of(dst, 0, &params->dst_comp_rect[i], &to);
+			rc = picture_of(request->dst, 0,
+					&params->dst_comp_rect[i], &to);
 		if (!rc)
 			rc = nvbuf_work_add(work, &to, &from);
 	}
 	return rc;
+}
+
+static int composite_check(const NvBufSurface *src, const NvBufSurface *dst,
+			   const NvBufSurfTransformCompositeParams *params,
+			   unsigned int *interp)
+{
+	if (!params || surf_check(src) || surf_check(dst) ||
+	    !params->src_comp_rect || !params->dst_comp_rect ||
+	    !params->input_buf_count ||
+	    params->input_buf_count > src->batchSize)
+		return -EINVAL;
+	if (params->composite_flag & NVBUFSURF_TRANSFORM_BLEND)
+		return -EOPNOTSUPP;
+	return interp_of(params->composite_flag &
+			 NVBUFSURF_TRANSFORM_COMPOSITE_FILTER ?
+			 params->composite_filter :
+			 NvBufSurfTransformInter_Default, interp);
 }
 
 API NvBufSurfTransform_Error
@@ -278,29 +316,14 @@ NvBufSurfTransformCompositeAsync(NvBufSurface *src, NvBufSurface *dst,
 				 *composite_params,
 				 NvBufSurfTransformSyncObj_t *sync_obj)
 {
-	const NvBufSurfTransformCompositeParams *params = composite_params;
-	struct nvbuf_work work;
+	struct request request = {
+		.add = composite_add, .src = src, .dst = dst,
+		.params = composite_params,
+	};
 	int rc;
 
-	if (!params || surf_check(src) || surf_check(dst) ||
-	    !params->src_comp_rect || !params->dst_comp_rect ||
-	    !params->input_buf_count ||
-	    params->input_buf_count > src->batchSize)
-		return error_of(-EINVAL);
-	if (params->composite_flag & NVBUFSURF_TRANSFORM_BLEND)
-		return error_of(-EOPNOTSUPP);
-	rc = interp_of(params->composite_flag &
-		       NVBUFSURF_TRANSFORM_COMPOSITE_FILTER ?
-		       params->composite_filter :
-		       NvBufSurfTransformInter_Default, &work.interp);
-	if (!rc)
-		rc = session_of(&session, &work);
-	if (rc)
-		return error_of(rc);
-	rc = nvbuf_work_begin(&work);
-	if (!rc)
-		rc = composite_add(&work, src, dst, params);
-	return work_give(&work, rc, sync_obj);
+	rc = composite_check(src, dst, composite_params, &request.interp);
+	return rc ? error_of(rc) : request_do(&request, sync_obj);
 }
 
 API NvBufSurfTransform_Error
