@@ -182,7 +182,7 @@ API int Raw2NvBufSurface(unsigned char *ptr, unsigned int index,
 }
 
 static int plane_fill(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
-		      uint8_t value)
+		      uint32_t value)
 {
 	const NvBufSurfacePlaneParams *planes =
 		&batch->surf.surfaceList[index].planeParams;
@@ -195,7 +195,7 @@ static int plane_fill(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 	bytes.at = malloc(bytes.pitch * bytes.nr_rows);
 	if (!bytes.at)
 		return -ENOMEM;
-	memset(bytes.at, value, bytes.pitch * bytes.nr_rows);
+	memset(bytes.at, (uint8_t)value, bytes.pitch * bytes.nr_rows);
 	rc = plane_move(batch, index, plane, MEM_WRITE, &bytes);
 	free(bytes.at);
 	return rc;
@@ -204,20 +204,5 @@ static int plane_fill(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 API int NvBufSurfaceMemSet(NvBufSurface *surf, int index, int plane,
 			   uint8_t value)
 {
-	struct nvbuf_batch *batch = nvbuf_batch_of(surf);
-	const NvBufSurfaceParams *shown;
-	uint32_t i;
-	uint32_t j;
-	int rc;
-
-	rc = nvbuf_check(batch, index, plane);
-	for (i = 0; !rc && i < batch->surf.batchSize; i++) {
-		if (index >= 0 && (uint32_t)index != i)
-			continue;
-		shown = &batch->surf.surfaceList[i];
-		for (j = 0; j < shown->planeParams.num_planes && !rc; j++)
-			if (plane < 0 || (uint32_t)plane == j)
-				rc = plane_fill(batch, i, j, value);
-	}
-	return nvbuf_rc(rc);
+	return nvbuf_each_plane(surf, index, plane, plane_fill, value);
 }

@@ -114,6 +114,10 @@ struct nvbuf_work {
 	struct mem_image **images;
 };
 
+/* What is done with a plane: returns 0 or -errno. */
+typedef int (*nvbuf_plane_act)(struct nvbuf_batch *batch, uint32_t index,
+			       uint32_t plane, uint32_t arg);
+
 int nvbuf_fail(int err);
 int nvbuf_rc(int rc);
 
@@ -138,6 +142,8 @@ int nvbuf_alloc(const NvBufSurfaceCreateParams *params, bool is_packed,
 void nvbuf_free(NvBufSurfaceMemType type, struct nvbuf_buffer *buffer);
 
 int nvbuf_check(const struct nvbuf_batch *batch, int index, int plane);
+int nvbuf_each_plane(const NvBufSurface *surf, int index, int plane,
+		     nvbuf_plane_act act, uint32_t arg);
 bool nvbuf_is_cached(const struct nvbuf_batch *batch);
 int nvbuf_maintain(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 		   uint32_t op);

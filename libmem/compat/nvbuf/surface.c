@@ -137,6 +137,37 @@ int nvbuf_check(const struct nvbuf_batch *batch, int index, int plane)
 }
 
 /**
+ * nvbuf_each_plane() - do something with planes, until it fails
+ * @surf: batch of the program's
+ * @index: buffer, -1: all
+ * @plane: plane, -1: all
+ * @act: what is done
+ * @arg: for @act
+ *
+ * Return: 0, or -1 with errno: EINVAL (no such batch, buffer or plane), or as
+ * @act.
+ */
+int nvbuf_each_plane(const NvBufSurface *surf, int index, int plane,
+		     nvbuf_plane_act act, uint32_t arg)
+{
+	struct nvbuf_batch *batch = nvbuf_batch_of(surf);
+	const NvBufSurfacePlaneParams *planes;
+	uint32_t i, j;
+	int rc;
+
+	rc = nvbuf_check(batch, index, plane);
+	for (i = 0; !rc && i < batch->surf.batchSize; i++) {
+		if (index >= 0 && (uint32_t)index != i)
+			continue;
+		planes = &batch->surf.surfaceList[i].planeParams;
+		for (j = 0; j < planes->num_planes && !rc; j++)
+			if (plane < 0 || (uint32_t)plane == j)
+				rc = act(batch, i, j, arg);
+	}
+	return nvbuf_rc(rc);
+}
+
+/**
  * nvbuf_is_cached() - whether the CPU's cache is to be maintained
  * @batch: batch
  */
@@ -297,39 +328,26 @@ int nvbuf_maintain(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 	return rc ? rc : mem_buf_maintain(ctx, &range, 1, NULL);
 }
 
-static int surface_sync(NvBufSurface *surf, int index, int plane, uint32_t op)
+static int plane_sync(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
+		      uint32_t op)
 {
-	struct nvbuf_batch *batch = nvbuf_batch_of(surf);
-	const NvBufSurfaceParams *shown;
-	uint32_t i;
-	uint32_t j;
-	int rc;
-
-	rc = nvbuf_check(batch, index, plane);
-	for (i = 0; !rc && i < batch->surf.batchSize; i++) {
-		if (index >= 0 && (uint32_t)index != i)
-			continue;
-		shown = &batch->surf.surfaceList[i];
-		for (j = 0; j < shown->planeParams.num_planes && !rc; j++) {
-			if (plane >= 0 && (uint32_t)plane != j)
-				continue;
-			if (!(batch->buffers[i].mapped & 1U << j))
-				rc = -EINVAL;
-			else if (nvbuf_is_cached(batch))
-				rc = nvbuf_maintain(batch, i, j, op);
-		}
-	}
-	return nvbuf_rc(rc);
+	if (!(batch->buffers[index].mapped & 1U << plane))
+		return -EINVAL;
+	if (!nvbuf_is_cached(batch))
+		return 0;
+	return nvbuf_maintain(batch, index, plane, op);
 }
 
 API int NvBufSurfaceSyncForCpu(NvBufSurface *surf, int index, int plane)
 {
-	return surface_sync(surf, index, plane, MEM_MAINT_INVALIDATE);
+	return nvbuf_each_plane(surf, index, plane, plane_sync,
+				MEM_MAINT_INVALIDATE);
 }
 
 API int NvBufSurfaceSyncForDevice(NvBufSurface *surf, int index, int plane)
 {
-	return surface_sync(surf, index, plane, MEM_MAINT_CLEAN);
+	return nvbuf_each_plane(surf, index, plane, plane_sync,
+				MEM_MAINT_CLEAN);
 }
 
 API int NvBufSurfaceGetMapParams(const NvBufSurface *surf, int index,

@@ -184,15 +184,28 @@ API int NvReleaseFd(int dmabuf_fd)
 	return surface_of(dmabuf_fd, &index) ? 0 : -1;
 }
 
+/* The same of who names a plane, too. */
+static NvBufSurface *surface_of_plane(int dmabuf_fd, unsigned int plane,
+				      unsigned int *index)
+{
+	NvBufSurface *surf = surface_of(dmabuf_fd, index);
+
+	if (surf && plane >= NVBUF_MAX_PLANES) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return surf;
+}
+
 API int NvBufferMemMap(int dmabuf_fd, unsigned int plane,
 		       NvBufferMemFlags memflag, void **pVirtAddr)
 {
 	unsigned int index;
-	NvBufSurface *surf = surface_of(dmabuf_fd, &index);
+	NvBufSurface *surf = surface_of_plane(dmabuf_fd, plane, &index);
 
 	if (!surf)
 		return -1;
-	if (!pVirtAddr || plane >= NVBUF_MAX_PLANES)
+	if (!pVirtAddr)
 		return nvbuf_fail(EINVAL);
 	if (NvBufSurfaceMap(surf, index, plane,
 			    (NvBufSurfaceMemMapFlags)memflag))
@@ -204,13 +217,9 @@ API int NvBufferMemMap(int dmabuf_fd, unsigned int plane,
 API int NvBufferMemUnMap(int dmabuf_fd, unsigned int plane, void **pVirtAddr)
 {
 	unsigned int index;
-	NvBufSurface *surf = surface_of(dmabuf_fd, &index);
+	NvBufSurface *surf = surface_of_plane(dmabuf_fd, plane, &index);
 
-	if (!surf)
-		return -1;
-	if (plane >= NVBUF_MAX_PLANES)
-		return nvbuf_fail(EINVAL);
-	if (NvBufSurfaceUnMap(surf, index, plane))
+	if (!surf || NvBufSurfaceUnMap(surf, index, plane))
 		return -1;
 	if (pVirtAddr)
 		*pVirtAddr = NULL;
@@ -221,28 +230,20 @@ API int NvBufferMemSyncForCpu(int dmabuf_fd, unsigned int plane,
 			      void **pVirtAddr)
 {
 	unsigned int index;
-	NvBufSurface *surf = surface_of(dmabuf_fd, &index);
+	NvBufSurface *surf = surface_of_plane(dmabuf_fd, plane, &index);
 
 	(void)pVirtAddr;
-	if (!surf)
-		return -1;
-	if (plane >= NVBUF_MAX_PLANES)
-		return nvbuf_fail(EINVAL);
-	return NvBufSurfaceSyncForCpu(surf, index, plane);
+	return surf ? NvBufSurfaceSyncForCpu(surf, index, plane) : -1;
 }
 
 API int NvBufferMemSyncForDevice(int dmabuf_fd, unsigned int plane,
 				 void **pVirtAddr)
 {
 	unsigned int index;
-	NvBufSurface *surf = surface_of(dmabuf_fd, &index);
+	NvBufSurface *surf = surface_of_plane(dmabuf_fd, plane, &index);
 
 	(void)pVirtAddr;
-	if (!surf)
-		return -1;
-	if (plane >= NVBUF_MAX_PLANES)
-		return nvbuf_fail(EINVAL);
-	return NvBufSurfaceSyncForDevice(surf, index, plane);
+	return surf ? NvBufSurfaceSyncForDevice(surf, index, plane) : -1;
 }
 
 API int NvBuffer2Raw(int dmabuf_fd, unsigned int plane, unsigned int out_width,
