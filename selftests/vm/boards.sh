@@ -3,7 +3,7 @@
 #
 # For scripts that run inside the test VM: module_insert inserts the module
 # anew, on_boards does so for one board after the other, run_tests runs test
-# programs. $top is the tree.
+# programs, run_surface those of a surface in libmem/compat. $top is the tree.
 
 module=${HEAPSIM_MODULE:-$top/build/kmod/$(uname -r)/heapsim.ko}
 limit=${HEAPSIM_LIMIT:-240}	# seconds for one program
@@ -84,4 +84,27 @@ run_tests() # DIR TEST...
 		nothing_is_left "$test" || failed=1
 	done
 	return "$failed"
+}
+
+# Runs the programs that selftests/SURFACE/tests.sh has for a board on each
+# board. TAP of each; false if one failed.
+run_surface() # SURFACE BOARD...
+{
+	local surface=$1
+	local -x CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=kernel
+
+	shift
+	# shellcheck source=selftests/nvsci/tests.sh
+	. "$top/selftests/$surface/tests.sh"
+	on_boards surface_on_board "$@"
+}
+
+# For run_surface().
+surface_on_board() # BOARD
+{
+	local -x LIBMEM_SOC=$1
+
+	# shellcheck disable=SC2046,SC2154 # names are words; run_surface()'s
+	run_tests "${HEAPSIM_BUILD:-$top/build}/selftests/$surface" \
+		$(tests_of "$1")
 }

@@ -5,20 +5,8 @@
 # test VM: it is inserted for one board after the other, all or $HEAPSIM_BOARDS.
 # TAP, one document a program. Exit code: 0 if all passed, else 1.
 
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=selftests/vm/boards.sh
 . "$top/selftests/vm/boards.sh"
-# shellcheck source=selftests/vpi/tests.sh
-. "$here/tests.sh"
-dir=${HEAPSIM_BUILD:-$top/build}/selftests/vpi
-export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=kernel
 
-on_board() # BOARD
-{
-	local -x LIBMEM_SOC=$1
-
-	run_tests "$dir" "${tests[@]}"
-}
-
-on_boards on_board "${gpu_boards[@]}"
+run_surface vpi "${gpu_boards[@]}"
