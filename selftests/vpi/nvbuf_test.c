@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* NvBufSurface and nvbuf_utils: kinds of memory, maintenance, errors. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -10,6 +9,8 @@
 #include <nvbufsurface.h>
 
 #include "test.h"
+
+#include "../fds.h"
 
 #define WIDTH	100
 #define HEIGHT	30
@@ -434,44 +435,29 @@ static void the_compositor_converts_and_scales(void **state)
 	NvBufferSessionDestroy(session);
 }
 
-static size_t nr_fds(void)
+static void use_surfaces(void)
 {
-	DIR *dir = opendir("/proc/self/fd");
-	size_t nr = 0;
+	NvBufferTransformParams params = { .transform_flag = 0 };
+	NvBufSurface *surf = new_surface(NVBUF_MEM_DEFAULT,
+					 NVBUF_COLOR_FORMAT_RGBA, 2);
+	NvBufSurface *other = new_surface(NVBUF_MEM_SURFACE_ARRAY,
+					  NVBUF_COLOR_FORMAT_RGBA, 1);
 
-	assert_non_null(dir);
-	while (readdir(dir))
-		nr++;
-	closedir(dir);
-	return nr;
+	assert_int_equal(NvBufSurfaceMap(surf, -1, -1, NVBUF_MAP_READ_WRITE),
+			 0);
+	assert_int_equal(NvBufferTransform((int)surf->surfaceList[0].bufferDesc,
+					   (int)
+					   other->surfaceList[0].bufferDesc,
+					   &params), 0);
+	assert_int_equal(NvBufSurfaceUnMap(surf, -1, -1), 0);
+	assert_int_equal(NvBufSurfaceDestroy(surf), 0);
+	assert_int_equal(NvBufSurfaceDestroy(other), 0);
 }
 
 static void no_descriptor_is_left(void **state)
 {
-	NvBufferTransformParams params = { .transform_flag = 0 };
-	NvBufSurface *surf, *other;
-	int from, to, i;
-	size_t nr = 0;
-
 	(void)state;
-	/* What the first round opens for good stays. */
-	for (i = 0; i < 10; i++) {
-		if (i == 1)
-			nr = nr_fds();
-		surf = new_surface(NVBUF_MEM_DEFAULT, NVBUF_COLOR_FORMAT_RGBA,
-				   2);
-		other = new_surface(NVBUF_MEM_SURFACE_ARRAY,
-				    NVBUF_COLOR_FORMAT_RGBA, 1);
-		assert_int_equal(NvBufSurfaceMap(surf, -1, -1,
-						 NVBUF_MAP_READ_WRITE), 0);
-		from = (int)surf->surfaceList[0].bufferDesc;
-		to = (int)other->surfaceList[0].bufferDesc;
-		assert_int_equal(NvBufferTransform(from, to, &params), 0);
-		assert_int_equal(NvBufSurfaceUnMap(surf, -1, -1), 0);
-		assert_int_equal(NvBufSurfaceDestroy(surf), 0);
-		assert_int_equal(NvBufSurfaceDestroy(other), 0);
-	}
-	assert_int_equal(nr_fds(), nr);
+	check_leaves_no_fd(use_surfaces);
 }
 
 int main(void)

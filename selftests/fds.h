@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cmocka tests of what leaves descriptors open. */
+#ifndef _SELFTESTS_FDS_H
+#define _SELFTESTS_FDS_H
+
+#include <dirent.h>
+
+/* The caller includes cmocka.h, which needs other headers before it. */
+static inline int nr_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int nr = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		nr++;
+	closedir(dir);
+	return nr;
+}
+
+/* What the first round opens for good stays; no later one leaves any. */
+static inline void check_leaves_no_fd(void (*round)(void))
+{
+	int i, nr;
+
+	round();
+	nr = nr_fds();
+	for (i = 0; i < 9; i++)
+		round();
+	assert_int_equal(nr_fds(), nr);
+}
+
+#endif
