@@ -180,6 +180,46 @@ static void a_batch_is_scaled_and_converted(void **state)
 	batch_drop(dst);
 }
 
+/* Alpha of converted pixels is 255. Nothing sets it if pixels are copied. */
+static void pixels_without_alpha_are_converted(void **state)
+{
+	static const struct {
+		NvBufSurfaceColorFormat from;
+		NvBufSurfaceColorFormat to;
+		int error;
+	} cases[] = {
+		{ NVBUF_COLOR_FORMAT_NV12_ER, NVBUF_COLOR_FORMAT_BGRx, 0 },
+		{ NVBUF_COLOR_FORMAT_BGRx, NVBUF_COLOR_FORMAT_RGBA, 0 },
+		{ NVBUF_COLOR_FORMAT_RGBx, NVBUF_COLOR_FORMAT_BGRA, 0 },
+		{ NVBUF_COLOR_FORMAT_RGBx, NVBUF_COLOR_FORMAT_RGBA,
+		  NvBufSurfTransformError_Unsupported },
+		{ NVBUF_COLOR_FORMAT_BGRx, NVBUF_COLOR_FORMAT_BGRA,
+		  NvBufSurfTransformError_Unsupported },
+	};
+	NvBufSurfTransformParams params = { 0 };
+	NvBufSurface *src, *dst;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		src = new_surface(cases[i].from, WIDTH, HEIGHT);
+		dst = new_surface(cases[i].to, WIDTH, HEIGHT);
+		batch_fill(src, 128);
+		batch_fill(dst, 1);
+		assert_int_equal(NvBufSurfTransform(src, dst, &params),
+				 cases[i].error);
+		batch_read(dst);
+		if (cases[i].error) {
+			assert_int_equal(row_of(dst, 0, 0, 9)[4], 1);
+		} else {
+			assert_in_range(row_of(dst, 0, 0, 9)[4], 126, 130);
+			assert_int_equal(row_of(dst, 0, 0, 9)[7], 255);
+		}
+		batch_drop(src);
+		batch_drop(dst);
+	}
+}
+
 /* As DeepStream's plug-ins make batches of others' buffers */
 static void a_copy_of_a_batch_has_its_buffers(void **state)
 {
@@ -366,6 +406,8 @@ int main(void)
 		cmocka_unit_test_teardown(what_is_outside_of_the_target_stays,
 					  no_violation),
 		cmocka_unit_test_teardown(a_batch_is_scaled_and_converted,
+					  no_violation),
+		cmocka_unit_test_teardown(pixels_without_alpha_are_converted,
 					  no_violation),
 		cmocka_unit_test_teardown(a_copy_of_a_batch_has_its_buffers,
 					  no_violation),

@@ -34,12 +34,14 @@ API void NvBufferSessionDestroy(NvBufferSession session)
  * @width: pixels
  * @height: rows
  * @format: enum mem_format
+ * @has_alpha: the fourth component of its pixels, if there is one, is alpha
  */
 struct side {
 	struct mem_image *image;
 	uint32_t width;
 	uint32_t height;
 	unsigned int format;
+	bool has_alpha;
 };
 
 /* Returns true if CUDA allocated such memory. */
@@ -158,6 +160,9 @@ static int side_open(struct nvbuf_work *work,
 	side->width = picture->width;
 	side->height = picture->height;
 	side->format = data.format;
+	side->has_alpha =
+		picture->shown->colorFormat != NVBUF_COLOR_FORMAT_RGBx &&
+		picture->shown->colorFormat != NVBUF_COLOR_FORMAT_BGRx;
 	rc = mem_image_wrap(ctx, &data, 1ULL << work->engine, &side->image);
 	if (data.as == MEM_LOCK_OBJECT)
 		mem_object_put(data.object);
@@ -172,6 +177,9 @@ static int sides_transform(struct nvbuf_work *work, const struct side *dst,
 	struct mem_ctx *ctx;
 	int rc;
 
+	/* To libmem both are one format: alpha would not be set. */
+	if (src->format == dst->format && dst->has_alpha && !src->has_alpha)
+		return -EOPNOTSUPP;
 	if (src->width == dst->width && src->height == dst->height)
 		return src->format == dst->format ?
 		       mem_image_copy(work->stream, engine, dst->image,
