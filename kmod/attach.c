@@ -107,7 +107,7 @@ struct heapsim_attachment {
  */
 int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 {
-	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
+	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
 	struct heapsim_attachment *at = kzalloc(sizeof(*at), HEAPSIM_GFP_USER);
 	int ret;
 
@@ -150,7 +150,7 @@ err_free:
  */
 void heapsim_buf_detach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 {
-	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
+	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
 	struct heapsim_attachment *at = a->priv;
 
 	mutex_lock(&buf->lock);
@@ -228,7 +228,7 @@ static void table_lend(struct sg_table *lent, const struct sg_table *sgt)
 struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 				 enum dma_data_direction dir)
 {
-	struct heapsim_buf *buf = heapsim_buf_of(a->dmabuf);
+	struct heapsim_buf *buf = heapsim_buf_of_ours(a->dmabuf);
 	struct heapsim_attachment *at = a->priv;
 	const u64 begin_ns = heapsim_event_begin();
 	struct heapsim_party who;
@@ -268,7 +268,7 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 void heapsim_buf_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
 		       enum dma_data_direction dir)
 {
-	struct heapsim_buf *buf = heapsim_buf_of(a->dmabuf);
+	struct heapsim_buf *buf = heapsim_buf_of_ours(a->dmabuf);
 	struct heapsim_attachment *at = a->priv;
 	const u64 begin_ns = heapsim_event_begin();
 
@@ -359,7 +359,7 @@ out_free:
  */
 int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 {
-	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
+	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
 	int ret = 0;
 
 	if (heapsim_fault(HEAPSIM_FAIL_VMAP, buf->len))
@@ -398,7 +398,7 @@ static void vunmap_last(struct heapsim_buf *buf)
  */
 void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
 {
-	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
+	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
 
 	mutex_lock(&buf->vmap_lock);
 	if (!--buf->nr_vmapped)
@@ -458,7 +458,7 @@ static int wait_for_fences(struct dma_buf *dmabuf, bool for_write)
  */
 int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
-	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
+	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
 	const u64 begin_ns = heapsim_event_begin();
 	struct heapsim_bracket *fresh = NULL;
 	int ret;
@@ -510,7 +510,7 @@ out_free:
  */
 int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
-	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
+	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
 	const u64 begin_ns = heapsim_event_begin();
 	bool was_open;
 	int ret;

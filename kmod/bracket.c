@@ -41,9 +41,11 @@ u64 heapsim_missing_ends(void)
 static int is_of_buf(const void *wanted, struct file *file, unsigned int fd)
 {
 	const struct heapsim_buf *buf = wanted;
+	const struct dma_buf *dmabuf = file->private_data;
 
 	return file->f_op == buf->dmabuf->file->f_op &&
-	       heapsim_buf_of(file->private_data) == buf;
+	       dmabuf->ops == buf->dmabuf->ops &&
+	       heapsim_buf_of_ours(dmabuf) == buf;
 }
 
 /* Leaves the read side for a while; false: there is no going on from there. */

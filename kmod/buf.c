@@ -138,10 +138,25 @@ static void buf_free(struct heapsim_buf *buf)
 	kfree(buf);
 }
 
-static void heapsim_buf_release(struct dma_buf *dmabuf)
+static void export_free(struct heapsim_export *export)
 {
-	struct heapsim_buf *buf = dmabuf->priv;
+	struct heapsim_user *user = export->user;
 
+	heapsim_limit_unreserve(user, HEAPSIM_CORE_BYTES);
+	heapsim_limit_free(user, export);
+	heapsim_limit_user_put(user);
+}
+
+static void buf_release(struct dma_buf *dmabuf)
+{
+	struct heapsim_export *export = dmabuf->priv;
+	struct heapsim_buf *buf = export->buf;
+
+	if (export != &buf->own) {
+		export_free(export);
+		dma_buf_put(buf->dmabuf);
+		return;
+	}
 	mutex_lock(&heapsim_bufs_lock);
 	list_del(&buf->node);
 	nr_bufs--;
@@ -149,49 +164,18 @@ static void heapsim_buf_release(struct dma_buf *dmabuf)
 	buf_free(buf);
 }
 
-/**
- * struct reopened - a further dma-buf of a buffer
- * @buf: whose own dma-buf it refers to
- * @user: who made it
- */
-struct reopened {
-	struct heapsim_buf *buf;
-	struct heapsim_user *user;
+static const struct dma_buf_ops buf_ops = {
+	.attach = heapsim_buf_attach,
+	.detach = heapsim_buf_detach,
+	.map_dma_buf = heapsim_buf_map,
+	.unmap_dma_buf = heapsim_buf_unmap,
+	.begin_cpu_access = heapsim_buf_begin,
+	.end_cpu_access = heapsim_buf_end,
+	.mmap = heapsim_buf_mmap,
+	.vmap = heapsim_buf_vmap,
+	.vunmap = heapsim_buf_vunmap,
+	.release = buf_release,
 };
-
-static void reopened_free(struct reopened *reopened)
-{
-	struct heapsim_user *user = reopened->user;
-
-	heapsim_limit_unreserve(user, HEAPSIM_CORE_BYTES);
-	heapsim_limit_free(user, reopened);
-	heapsim_limit_user_put(user);
-}
-
-static void reopened_release(struct dma_buf *dmabuf)
-{
-	struct reopened *reopened = dmabuf->priv;
-	struct heapsim_buf *buf = reopened->buf;
-
-	reopened_free(reopened);
-	dma_buf_put(buf->dmabuf);
-}
-
-#define BUF_OPS(fn) {						\
-	.attach = heapsim_buf_attach,				\
-	.detach = heapsim_buf_detach,				\
-	.map_dma_buf = heapsim_buf_map,				\
-	.unmap_dma_buf = heapsim_buf_unmap,			\
-	.begin_cpu_access = heapsim_buf_begin,			\
-	.end_cpu_access = heapsim_buf_end,			\
-	.mmap = heapsim_buf_mmap,				\
-	.vmap = heapsim_buf_vmap,				\
-	.vunmap = heapsim_buf_vunmap,				\
-	.release = fn,						\
-}
-
-static const struct dma_buf_ops buf_ops = BUF_OPS(heapsim_buf_release);
-static const struct dma_buf_ops reopened_ops = BUF_OPS(reopened_release);
 
 /**
  * heapsim_buf_of() - the buffer behind a dma-buf
@@ -201,11 +185,7 @@ static const struct dma_buf_ops reopened_ops = BUF_OPS(reopened_release);
  */
 struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf)
 {
-	const struct reopened *reopened = dmabuf->priv;
-
-	if (dmabuf->ops == &buf_ops)
-		return dmabuf->priv;
-	return dmabuf->ops == &reopened_ops ? reopened->buf : NULL;
+	return dmabuf->ops == &buf_ops ? heapsim_buf_of_ours(dmabuf) : NULL;
 }
 
 /**
@@ -334,6 +314,7 @@ static struct heapsim_buf *buf_alloc(const struct heapsim_wish *wish)
 	INIT_LIST_HEAD(&buf->node);
 	INIT_LIST_HEAD(&buf->brackets);
 	INIT_LIST_HEAD(&buf->attachments);
+	buf->own.buf = buf;
 	buf->lines.tell = heapsim_record_lines;
 	strscpy(buf->name, wish->name, sizeof(buf->name));
 	buf->len = len;
@@ -380,7 +361,7 @@ static struct dma_buf *buf_create(const struct heapsim_wish *wish)
 	exp.ops = &buf_ops;
 	exp.size = buf->len;
 	exp.flags = wish->fd_flags;
-	exp.priv = buf;
+	exp.priv = &buf->own;
 	dmabuf = dma_buf_export(&exp);
 	if (IS_ERR(dmabuf)) {
 		buf_free(buf);
@@ -432,47 +413,47 @@ int heapsim_buf_create_fd(const struct heapsim_wish *wish,
 	return fd;
 }
 
-static struct reopened *reopened_new(struct heapsim_buf *buf)
+static struct heapsim_export *export_new(struct heapsim_buf *buf)
 {
 	struct heapsim_user *user = heapsim_limit_user_get();
-	struct reopened *reopened;
+	struct heapsim_export *export;
 	int ret;
 
 	if (!user)
 		return ERR_PTR(-ENOMEM);
-	reopened = heapsim_limit_alloc(user, sizeof(*reopened));
-	if (IS_ERR(reopened)) {
+	export = heapsim_limit_alloc(user, sizeof(*export));
+	if (IS_ERR(export)) {
 		heapsim_limit_user_put(user);
-		return reopened;
+		return export;
 	}
 	ret = heapsim_limit_reserve(user, HEAPSIM_CORE_BYTES);
 	if (ret) {
-		heapsim_limit_free(user, reopened);
+		heapsim_limit_free(user, export);
 		heapsim_limit_user_put(user);
 		return ERR_PTR(ret);
 	}
-	reopened->buf = buf;
-	reopened->user = user;
-	return reopened;
+	export->buf = buf;
+	export->user = user;
+	return export;
 }
 
-static struct dma_buf *reopen(struct heapsim_buf *buf, int fd_flags)
+static struct dma_buf *buf_reopen(struct heapsim_buf *buf, int fd_flags)
 {
-	struct reopened *reopened = reopened_new(buf);
+	struct heapsim_export *export = export_new(buf);
 	DEFINE_DMA_BUF_EXPORT_INFO(exp);
 	struct dma_buf *dmabuf;
 
-	if (IS_ERR(reopened))
-		return ERR_CAST(reopened);
+	if (IS_ERR(export))
+		return ERR_CAST(export);
 	exp.exp_name = buf->dmabuf->exp_name;
-	exp.ops = &reopened_ops;
+	exp.ops = &buf_ops;
 	exp.size = buf->len;
 	exp.flags = fd_flags;
 	exp.resv = buf->dmabuf->resv;
-	exp.priv = reopened;
+	exp.priv = export;
 	dmabuf = dma_buf_export(&exp);
 	if (IS_ERR(dmabuf)) {
-		reopened_free(reopened);
+		export_free(export);
 		return dmabuf;
 	}
 	get_dma_buf(buf->dmabuf);
@@ -504,7 +485,7 @@ int heapsim_buf_reopen_fd(struct dma_buf *given, int fd_flags,
 	if (OPEN_FMODE(fd_flags) & (FMODE_READ | FMODE_WRITE) &
 	    ~given->file->f_mode)
 		return -EPERM;
-	made = reopen(buf, fd_flags);
+	made = buf_reopen(buf, fd_flags);
 	if (IS_ERR(made))
 		return PTR_ERR(made);
 	fd = get_unused_fd_flags(fd_flags);

@@ -340,7 +340,18 @@ struct heapsim_bracket {
 };
 
 /**
+ * struct heapsim_export - priv of a dma-buf of a buffer
+ * @buf: the buffer; a further dma-buf has a reference of its own dma-buf
+ * @user: user who is charged for a further dma-buf; NULL of its own
+ */
+struct heapsim_export {
+	struct heapsim_buf *buf;
+	struct heapsim_user *user;
+};
+
+/**
  * struct heapsim_buf - a buffer of ours
+ * @own: priv of @dmabuf
  * @dmabuf: its own dma-buf; those that were made of it keep it
  * @id: never used again
  * @inode: number of the dma-buf's, as fstat() and /proc/PID/maps tell it
@@ -403,6 +414,7 @@ struct heapsim_bracket {
  * @was_faulted: the CPU got PTEs while a job was to write
  */
 struct heapsim_buf {
+	struct heapsim_export own;
 	struct dma_buf *dmabuf;
 	u64 id;
 	u64 inode;
@@ -475,6 +487,20 @@ static inline void heapsim_buf_set_touched(struct heapsim_buf *buf)
 {
 	if (!READ_ONCE(buf->is_touched))
 		WRITE_ONCE(*(bool *)&buf->is_touched, true);
+}
+
+/**
+ * heapsim_buf_of_ours() - the buffer behind a dma-buf of a buffer
+ * @dmabuf: one whose operations are those of buffers
+ *
+ * Return: the buffer.
+ */
+static inline struct heapsim_buf *
+heapsim_buf_of_ours(const struct dma_buf *dmabuf)
+{
+	const struct heapsim_export *export = dmabuf->priv;
+
+	return export->buf;
 }
 
 struct heapsim_ctx;

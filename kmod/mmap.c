@@ -569,7 +569,7 @@ int heapsim_mmap_whole(struct heapsim_buf *buf, struct vm_area_struct *vma)
  */
 int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
-	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
+	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
 	int ret = 0;
 
 	/* a shared map of an fd that is open for reading lacks VM_SHARED */

@@ -221,7 +221,7 @@ static void step_end(struct callback_head *work)
 	struct heapsim_step *step = container_of(work, struct heapsim_step,
 						 work);
 	struct dma_buf *dmabuf = step->dmabuf;
-	struct heapsim_buf *buf = dmabuf->priv;
+	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
 
 	raw_spin_lock(&steps_lock);
 	hlist_del(&step->node);
