@@ -131,8 +131,8 @@ static void buf_free(struct heapsim_buf *buf)
 	heapsim_brackets_fini(buf);
 	heapsim_views_fini(buf);
 	chunks_free(buf);
-	heapsim_limit_unreserve(buf->user, buf->reserved);
-	heapsim_limit_uncharge(buf->user, buf->len);
+	heapsim_limit_uncharge(buf->user, buf->len + buf->reserved,
+			       buf->reserved);
 	mutex_destroy(&buf->lock);
 	mutex_destroy(&buf->vmap_lock);
 	kfree(buf);

@@ -182,7 +182,8 @@ struct heapsim_user *heapsim_limit_user_get(void);
 struct heapsim_user *heapsim_limit_user_ref(struct heapsim_user *user);
 void heapsim_limit_user_put(struct heapsim_user *user);
 struct heapsim_user *heapsim_limit_charge(u64 len);
-void heapsim_limit_uncharge(struct heapsim_user *user, u64 len);
+void heapsim_limit_uncharge(struct heapsim_user *user, u64 len,
+			    u64 of_reserve);
 int heapsim_limit_reserve(struct heapsim_user *user, u64 len);
 void heapsim_limit_unreserve(struct heapsim_user *user, u64 len);
 u64 heapsim_limit_used(void);

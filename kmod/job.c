@@ -437,7 +437,7 @@ static int side_get_told(struct heapsim_job *job, struct heapsim_side *side)
 		return PTR_ERR(user);
 	map = kvzalloc(side->told_len, HEAPSIM_GFP_USER);
 	if (!map) {
-		heapsim_limit_uncharge(user, side->told_len);
+		heapsim_limit_uncharge(user, side->told_len, 0);
 		return -ENOMEM;
 	}
 	side->told_user = user;
@@ -451,7 +451,7 @@ static void side_put_told(struct heapsim_side *side)
 		return;
 	kvfree(side->told.told);
 	side->told.told = NULL;
-	heapsim_limit_uncharge(side->told_user, side->told_len);
+	heapsim_limit_uncharge(side->told_user, side->told_len, 0);
 }
 
 static bool job_writes_lines(const struct heapsim_job *job)

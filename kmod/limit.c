@@ -190,13 +190,15 @@ struct heapsim_user *heapsim_limit_charge(u64 len)
 /**
  * heapsim_limit_uncharge() - memory is given back
  * @user: from heapsim_limit_charge()
- * @len: as there
+ * @len: bytes charged there, and those of @of_reserve
+ * @of_reserve: bytes of heapsim_limit_reserve() that are given back, too
  *
  * Context: may sleep.
  */
-void heapsim_limit_uncharge(struct heapsim_user *user, u64 len)
+void heapsim_limit_uncharge(struct heapsim_user *user, u64 len, u64 of_reserve)
 {
 	mutex_lock(&limit_lock);
+	reserved -= of_reserve;
 	used -= len;
 	user->used -= len;
 	mutex_unlock(&limit_lock);
