@@ -125,8 +125,8 @@ int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 	ret = mutex_lock_killable(&buf->lock);
 	if (ret)
 		goto err_lent;
-	ret = heapsim_views_revoke_until(buf, 0, buf->nr_pages,
-					 HEAPSIM_UNTIL_KILLED);
+	ret = heapsim_ptes_revoke_until(buf, 0, buf->nr_pages,
+					HEAPSIM_UNTIL_KILLED);
 	if (!ret)
 		list_add(&at->node, &buf->attachments);
 	mutex_unlock(&buf->lock);
@@ -242,7 +242,7 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 		return ERR_PTR(ret);
 	heapsim_buf_set_touched(buf);
 	heapsim_party_now(&who, HEAPSIM_OTHER_DEVICE, dev_name(at->dev));
-	ret = heapsim_views_hold(buf, dir != DMA_TO_DEVICE, &who,
+	ret = heapsim_holder_add(buf, dir != DMA_TO_DEVICE, &who,
 				 HEAPSIM_UNTIL_KILLED);
 	if (ret) {
 		dma_unmap_sgtable(at->dev, &at->sgt, dir,
@@ -276,7 +276,7 @@ void heapsim_buf_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
 	at->dir = DMA_NONE;
 	dma_unmap_sgtable(a->dev, &at->sgt, dir, 0);
 	mutex_unlock(&buf->lock);
-	heapsim_views_release(buf, dir != DMA_TO_DEVICE);
+	heapsim_holder_del(buf, dir != DMA_TO_DEVICE);
 	tell_event(buf, HEAPSIM_RECORD_RELEASE, access_of_device(dir), begin_ns,
 		   &at->who);
 }
@@ -314,7 +314,7 @@ static int vmap_first(struct heapsim_buf *buf)
 	buf->vmapper = who;
 	mutex_unlock(&buf->lock);
 	if (is_cpu) {
-		ret = heapsim_views_vmap_cpu(buf, pages);
+		ret = heapsim_holder_vmap_cpu(buf, pages);
 		if (ret)
 			goto err_vmapped;
 	}
@@ -326,7 +326,7 @@ static int vmap_first(struct heapsim_buf *buf)
 	WRITE_ONCE(buf->vaddr, vaddr);
 	heapsim_buf_set_touched(buf);
 	if (!is_cpu) {
-		ret = heapsim_views_hold(buf, true, &who, HEAPSIM_UNTIL_DONE);
+		ret = heapsim_holder_add(buf, true, &who, HEAPSIM_UNTIL_DONE);
 		if (ret)
 			goto err_vunmap;
 		mutex_unlock(&buf->lock);
@@ -339,7 +339,7 @@ err_vunmap:
 	vunmap(vaddr);
 err_vunmap_cpu:
 	if (is_cpu)
-		heapsim_views_vunmap_cpu(buf);
+		heapsim_holder_vunmap_cpu(buf);
 err_vmapped:
 	vmap_ended(buf);
 out_free:
@@ -383,9 +383,9 @@ static void vunmap_last(struct heapsim_buf *buf)
 	WRITE_ONCE(buf->vaddr, NULL);
 	vunmap(vaddr);
 	if (buf->vmap_is_cpu)
-		heapsim_views_vunmap_cpu(buf);
+		heapsim_holder_vunmap_cpu(buf);
 	else
-		heapsim_views_release(buf, true);
+		heapsim_holder_del(buf, true);
 	tell_event(buf, HEAPSIM_RECORD_RELEASE, VMAP_ACCESS, begin_ns,
 		   &buf->vmapper);
 	vmap_ended(buf);
@@ -480,10 +480,10 @@ int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
 	if (ret)
 		goto out_unlock;
 	if (buf->has_two_views) {
-		ret = heapsim_views_compare(buf, HEAPSIM_UNTIL_KILLED);
+		ret = heapsim_lines_compare(buf, HEAPSIM_UNTIL_KILLED);
 		heapsim_brackets_reap(buf);
 		if (!ret && dir != DMA_TO_DEVICE)
-			ret = heapsim_views_take_in(buf, HEAPSIM_UNTIL_KILLED);
+			ret = heapsim_lines_take_in(buf, HEAPSIM_UNTIL_KILLED);
 		if (ret)
 			goto out_unlock;
 		heapsim_bracket_open(buf, dir, &fresh);
@@ -524,7 +524,7 @@ int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 			goto out_unlock;
 		goto out_tell;
 	}
-	ret = heapsim_views_compare(buf, HEAPSIM_UNTIL_KILLED);
+	ret = heapsim_lines_compare(buf, HEAPSIM_UNTIL_KILLED);
 	if (ret)
 		goto out_unlock;
 	/* This one first: it is no missing end that comes just now. */
@@ -532,11 +532,11 @@ int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 	heapsim_brackets_reap(buf);
 	/* Lines that are not whole stay only for brackets still open. */
 	if (dir != DMA_FROM_DEVICE)
-		ret = heapsim_views_clean(buf, 0, buf->len,
+		ret = heapsim_lines_clean(buf, 0, buf->len,
 					  HEAPSIM_UNTIL_KILLED);
 	if (!ret && (buf->nr_holders || !list_empty(&buf->attachments)))
-		ret = heapsim_views_revoke_until(buf, 0, buf->nr_pages,
-						 HEAPSIM_UNTIL_KILLED);
+		ret = heapsim_ptes_revoke_until(buf, 0, buf->nr_pages,
+						HEAPSIM_UNTIL_KILLED);
 	if (!ret)
 		ret = sync_for_device(buf, dir);
 	if (ret) {

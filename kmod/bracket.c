@@ -356,8 +356,8 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 	 * of a caller who is killed ends with it.
 	 */
 	if (!could_hide && line_bracket_hides(&b->open))
-		heapsim_views_revoke_until(buf, 0, buf->nr_pages,
-					   HEAPSIM_UNTIL_KILLED);
+		heapsim_ptes_revoke_until(buf, 0, buf->nr_pages,
+					  HEAPSIM_UNTIL_KILLED);
 }
 
 /**

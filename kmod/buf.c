@@ -129,7 +129,7 @@ static void buf_free(struct heapsim_buf *buf)
 {
 	heapsim_ctx_buf_destroy(buf);
 	heapsim_brackets_fini(buf);
-	heapsim_views_fini(buf);
+	heapsim_lines_fini(buf);
 	chunks_free(buf);
 	heapsim_limit_uncharge(buf->user, buf->len + buf->reserved,
 			       buf->reserved);
@@ -226,9 +226,57 @@ int heapsim_buf_revoke(struct dma_buf *dmabuf)
 		return -EOPNOTSUPP;
 	if (mutex_lock_killable(&buf->lock))
 		return -EINTR;
-	ret = heapsim_views_revoke_all(buf);
+	ret = heapsim_ptes_revoke_all(buf);
 	mutex_unlock(&buf->lock);
 	return ret;
+}
+
+static bool buf_is_in_use(struct heapsim_buf *buf)
+{
+	bool has_jobs;
+
+	heapsim_brackets_reap(buf);
+	spin_lock(&buf->lines_lock);
+	has_jobs = buf->nr_jobs || buf->nr_write_jobs;
+	spin_unlock(&buf->lines_lock);
+	return has_jobs || buf->nr_holders || buf->is_vmapped ||
+	       heapsim_bracket_any_open(buf);
+}
+
+/**
+ * heapsim_buf_switch_views() - from two views to one, or back (DESIGN 2.5)
+ * @buf: buffer of a kind that can have two
+ *
+ * Two become one by a clean and an invalidate, which count as any.
+ *
+ * Context: the buffer's lock is held; may sleep.
+ * Return: 0, -EBUSY it is held, bracketed or in a job, -EINTR the caller is
+ * killed.
+ */
+int heapsim_buf_switch_views(struct heapsim_buf *buf)
+{
+	int ret;
+
+	if (buf_is_in_use(buf))
+		return -EBUSY;
+	if (buf->has_two_views) {
+		ret = heapsim_lines_clean(buf, 0, buf->len,
+					  HEAPSIM_UNTIL_KILLED);
+		if (!ret && buf->lines.pages)
+			ret = heapsim_lines_invalidate(buf, 0, buf->len);
+		if (!ret)
+			ret = heapsim_ptes_revoke_until(buf, 0, buf->nr_pages,
+							HEAPSIM_UNTIL_KILLED);
+	} else {
+		ret = heapsim_ptes_unmap(buf, buf->dmabuf);
+	}
+	if (!ret)
+		ret = heapsim_view_revoke(buf);
+	if (ret)
+		return ret;
+	/* Some look first without the lock, to see what they need. */
+	WRITE_ONCE(buf->has_two_views, !buf->has_two_views);
+	return 0;
 }
 
 static void kind_init(struct heapsim_buf *buf, u32 kind)

@@ -184,7 +184,7 @@ static int buf_maintain(struct heapsim_buf *buf,
 	if (!READ_ONCE(buf->has_two_views) || !range->len)
 		return 0;
 	if (op & HEAPSIM_MAINT_INVALIDATE) {
-		ret = heapsim_views_init(buf);
+		ret = heapsim_lines_init(buf);
 		if (ret)
 			return ret;
 	}
@@ -194,10 +194,10 @@ static int buf_maintain(struct heapsim_buf *buf,
 	if (!buf->has_two_views)
 		op = 0;
 	if (op & HEAPSIM_MAINT_CLEAN)
-		ret = heapsim_views_clean(buf, range->off, range->len,
+		ret = heapsim_lines_clean(buf, range->off, range->len,
 					  HEAPSIM_UNTIL_KILLED);
 	if (!ret && op & HEAPSIM_MAINT_INVALIDATE)
-		ret = heapsim_views_invalidate(buf, range->off, range->len);
+		ret = heapsim_lines_invalidate(buf, range->off, range->len);
 	mutex_unlock(&buf->lock);
 	return ret;
 }

@@ -77,6 +77,11 @@ enum heapsim_until {
 	HEAPSIM_UNTIL_KILLED,
 };
 
+static inline bool heapsim_is_over(enum heapsim_until until)
+{
+	return until == HEAPSIM_UNTIL_KILLED && heapsim_is_killed();
+}
+
 /*
  * PTEs that are taken away between two looks whether it is over, and pages at
  * least: a call costs as much as some PTEs in each area, even if it has none.
@@ -504,6 +509,12 @@ heapsim_buf_of_ours(const struct dma_buf *dmabuf)
 	return export->buf;
 }
 
+/* An engine may write DRAM while the CPU looks: no sharing of its pages. */
+static inline bool heapsim_buf_is_written(const struct heapsim_buf *buf)
+{
+	return buf->nr_writers || READ_ONCE(buf->nr_write_jobs);
+}
+
 struct heapsim_ctx;
 struct heapsim_queue;		/* of dma.c */
 struct heapsim_ctx_buf;		/* these two: streams.h */
@@ -539,35 +550,14 @@ int heapsim_buf_reopen_fd(struct dma_buf *given, int fd_flags,
 struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf);
 void heapsim_buf_get_name(const struct heapsim_buf *buf, char *name);
 int heapsim_buf_revoke(struct dma_buf *dmabuf);
+int heapsim_buf_switch_views(struct heapsim_buf *buf);
 int heapsim_buf_reserve_images(struct heapsim_buf *buf);
 int heapsim_buf_reserve_view(struct heapsim_buf *buf);
 struct page *heapsim_buf_page(const struct heapsim_buf *buf, size_t page);
 u32 heapsim_kind_resolve(u32 kind);
 void heapsim_bufs_get_info(struct heapsim_info *info);
 
-/* views.c */
-
-/**
- * struct heapsim_images - what a touch may use up, got before a lock
- * @pages: for CPU images and twins, of any content, linked by lru
- * @zeroed: the same, all zero
- * @nr: how many of both
- * @until: what ends stocking up
- * @wants_bracket: the process was not seen before
- * @bracket: for such a process, or NULL
- * @wants_step: the touch is to be stepped over
- * @step: for that, or NULL
- */
-struct heapsim_images {
-	struct list_head pages;
-	struct list_head zeroed;
-	size_t nr;
-	enum heapsim_until until;
-	bool wants_bracket;
-	struct heapsim_bracket *bracket;
-	bool wants_step;
-	struct heapsim_step *step;
-};
+/* The CPU's accesses */
 
 /** enum heapsim_touch - what the CPU does */
 enum heapsim_touch {
@@ -593,6 +583,8 @@ struct heapsim_access {
 	bool is_wrong;
 };
 
+/* ptes.c */
+
 /**
  * struct heapsim_span - pages that are mapped together
  * @first: the first
@@ -603,28 +595,6 @@ struct heapsim_span {
 	size_t end;
 };
 
-u64 heapsim_image_bytes(void);
-void heapsim_images_init(struct heapsim_images *images);
-int heapsim_images_get(struct heapsim_images *images, size_t nr, bool is_zero);
-void heapsim_images_put(struct heapsim_images *images);
-void heapsim_images_rest(struct heapsim_images *images);
-u8 *heapsim_image_take(struct heapsim_images *images);
-void heapsim_image_give(struct heapsim_images *images, u8 *image);
-
-int heapsim_views_init(struct heapsim_buf *buf);
-int heapsim_views_switch(struct heapsim_buf *buf);
-void heapsim_views_fini(struct heapsim_buf *buf);
-u8 *heapsim_views_cpu_image(struct heapsim_buf *buf, size_t page);
-size_t heapsim_views_touch(struct heapsim_buf *buf,
-			   const struct heapsim_access *access,
-			   struct heapsim_images *images,
-			   struct heapsim_span *span);
-void heapsim_views_evict(struct heapsim_buf *buf, size_t keep);
-int heapsim_views_clean(struct heapsim_buf *buf, u64 off, u64 len,
-			enum heapsim_until until);
-int heapsim_views_invalidate(struct heapsim_buf *buf, u64 off, u64 len);
-int heapsim_views_take_in(struct heapsim_buf *buf, enum heapsim_until until);
-int heapsim_views_compare(struct heapsim_buf *buf, enum heapsim_until until);
 /* Pages that have about HEAPSIM_PTES_AT_ONCE in all areas that map them. */
 static inline size_t heapsim_pages_at_once(const struct heapsim_buf *buf)
 {
@@ -634,36 +604,94 @@ static inline size_t heapsim_pages_at_once(const struct heapsim_buf *buf)
 	return max_t(size_t, nr, HEAPSIM_PAGES_AT_ONCE);
 }
 
-void heapsim_views_revoke(struct heapsim_buf *buf, size_t first, size_t end);
-int heapsim_views_revoke_until(struct heapsim_buf *buf, size_t first,
+u8 *heapsim_ptes_image(const struct heapsim_buf *buf, size_t page);
+void heapsim_ptes_revoke(struct heapsim_buf *buf, size_t first, size_t end);
+int heapsim_ptes_revoke_until(struct heapsim_buf *buf, size_t first,
+			      size_t end, enum heapsim_until until);
+int heapsim_ptes_revoke_stored(struct heapsim_buf *buf, size_t first,
 			       size_t end, enum heapsim_until until);
-int heapsim_views_unmap(struct heapsim_buf *buf, struct dma_buf *dmabuf);
-int heapsim_views_revoke_all(struct heapsim_buf *buf);
-int heapsim_views_hold(struct heapsim_buf *buf, bool may_write,
-		       const struct heapsim_party *who,
-		       enum heapsim_until until);
-void heapsim_views_release(struct heapsim_buf *buf, bool may_write);
-int heapsim_views_job_add(struct heapsim_buf *buf, bool *has_two_views);
-void heapsim_views_job_del(struct heapsim_buf *buf);
-int heapsim_views_job_begin(struct heapsim_buf *buf, u64 off, u64 len);
-void heapsim_views_count_writers(struct heapsim_buf *buf, int nr);
-void heapsim_views_job_end(struct heapsim_buf *buf, u64 off, u64 len);
-int heapsim_views_vmap_cpu(struct heapsim_buf *buf, struct page **pages);
-void heapsim_views_vunmap_cpu(struct heapsim_buf *buf);
-
-/* mmap.c */
-int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
+int heapsim_ptes_revoke_all(struct heapsim_buf *buf);
+int heapsim_ptes_unmap(struct heapsim_buf *buf, struct dma_buf *dmabuf);
+vm_fault_t heapsim_ptes_insert(const struct vm_fault *vmf,
+			       struct heapsim_buf *buf,
+			       const struct heapsim_span *span,
+			       enum heapsim_touch touch);
+vm_fault_t heapsim_ptes_insert_dram(const struct vm_fault *vmf,
+				    struct heapsim_buf *buf,
+				    const struct heapsim_span *span,
+				    enum heapsim_touch touch);
+int heapsim_ptes_map_whole(struct heapsim_buf *buf, struct vm_area_struct *vma);
+vm_fault_t heapsim_fault_lock(const struct vm_fault *vmf,
+			      struct dma_buf *dmabuf, struct mutex *lock);
 int heapsim_area_add(struct heapsim_buf *buf);
 void heapsim_area_open(struct vm_area_struct *vma);
 void heapsim_area_close(struct vm_area_struct *vma);
 int heapsim_area_may_split(struct vm_area_struct *vma, unsigned long addr);
-int heapsim_mmap_whole(struct heapsim_buf *buf, struct vm_area_struct *vma);
-vm_fault_t heapsim_mmap_lock(const struct vm_fault *vmf,
-			     struct dma_buf *dmabuf, struct mutex *lock);
-vm_fault_t heapsim_mmap_dram(const struct vm_fault *vmf,
-			     struct heapsim_buf *buf,
-			     const struct heapsim_span *span,
-			     enum heapsim_touch touch);
+
+/* images.c */
+
+/**
+ * struct heapsim_images - what a touch may use up, got before a lock
+ * @pages: for CPU images and twins, of any content, linked by lru
+ * @zeroed: the same, all zero
+ * @nr: how many of both
+ * @until: what ends stocking up
+ * @wants_bracket: the process was not seen before
+ * @bracket: for such a process, or NULL
+ * @wants_step: the touch is to be stepped over
+ * @step: for that, or NULL
+ */
+struct heapsim_images {
+	struct list_head pages;
+	struct list_head zeroed;
+	size_t nr;
+	enum heapsim_until until;
+	bool wants_bracket;
+	struct heapsim_bracket *bracket;
+	bool wants_step;
+	struct heapsim_step *step;
+};
+
+u64 heapsim_image_bytes(void);
+void heapsim_images_init(struct heapsim_images *images);
+int heapsim_images_get(struct heapsim_images *images, size_t nr, bool is_zero);
+void heapsim_images_put(struct heapsim_images *images);
+void heapsim_images_rest(struct heapsim_images *images);
+u8 *heapsim_image_take(struct heapsim_images *images);
+void heapsim_image_lend(struct heapsim_buf *buf, size_t page,
+			struct heapsim_images *images);
+void heapsim_image_give(struct heapsim_images *images, u8 *image);
+
+/* lines.c */
+int heapsim_lines_init(struct heapsim_buf *buf);
+void heapsim_lines_fini(struct heapsim_buf *buf);
+size_t heapsim_lines_touch(struct heapsim_buf *buf,
+			   const struct heapsim_access *access,
+			   struct heapsim_images *images,
+			   struct heapsim_span *span);
+void heapsim_lines_refill(struct heapsim_buf *buf, size_t page);
+void heapsim_lines_evict(struct heapsim_buf *buf, size_t keep);
+int heapsim_lines_clean(struct heapsim_buf *buf, u64 off, u64 len,
+			enum heapsim_until until);
+int heapsim_lines_invalidate(struct heapsim_buf *buf, u64 off, u64 len);
+int heapsim_lines_take_in(struct heapsim_buf *buf, enum heapsim_until until);
+int heapsim_lines_compare(struct heapsim_buf *buf, enum heapsim_until until);
+
+/* holders.c */
+int heapsim_holder_add(struct heapsim_buf *buf, bool may_write,
+		       const struct heapsim_party *who,
+		       enum heapsim_until until);
+void heapsim_holder_del(struct heapsim_buf *buf, bool may_write);
+int heapsim_holder_job_add(struct heapsim_buf *buf, bool *has_two_views);
+void heapsim_holder_job_del(struct heapsim_buf *buf);
+int heapsim_holder_job_begin(struct heapsim_buf *buf, u64 off, u64 len);
+void heapsim_holder_job_end(struct heapsim_buf *buf, u64 off, u64 len);
+void heapsim_holder_count_writers(struct heapsim_buf *buf, int nr);
+int heapsim_holder_vmap_cpu(struct heapsim_buf *buf, struct page **pages);
+void heapsim_holder_vunmap_cpu(struct heapsim_buf *buf);
+
+/* mmap.c */
+int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
 
 /* view.c: device views */
 int heapsim_view_create_fd(struct heapsim_buf *buf, int fd_flags,

@@ -464,7 +464,7 @@ static int side_use(struct heapsim_side *side)
 	int ret = 0;
 
 	if (side->buf) {
-		ret = heapsim_views_job_add(side->buf, &side->has_two_views);
+		ret = heapsim_holder_job_add(side->buf, &side->has_two_views);
 		side->is_used = !ret;
 	}
 	return ret;
@@ -474,7 +474,7 @@ static int side_use(struct heapsim_side *side)
 static void side_unuse(struct heapsim_side *side)
 {
 	if (side->is_used)
-		heapsim_views_job_del(side->buf);
+		heapsim_holder_job_del(side->buf);
 	side->is_used = false;
 }
 
@@ -670,7 +670,7 @@ int heapsim_job_prepare(struct heapsim_job *job)
 	if (!ret)
 		ret = side_get_told(job, dst);
 	if (!ret && job_writes_lines(job))
-		ret = heapsim_views_job_begin(dst->buf, dst->lo, dst->len);
+		ret = heapsim_holder_job_begin(dst->buf, dst->lo, dst->len);
 	if (ret)
 		job_unprepare_sides(job);
 	return ret;
@@ -687,7 +687,7 @@ void heapsim_job_stop(struct heapsim_job *job)
 	if (job->status && !job->dst.dmabuf)
 		job->result = 0;
 	if (job_writes_lines(job))
-		heapsim_views_count_writers(job->dst.buf, -1);
+		heapsim_holder_count_writers(job->dst.buf, -1);
 	side_unuse(&job->dst);
 	side_unuse(&job->src);
 }
@@ -703,7 +703,7 @@ void heapsim_job_end(struct heapsim_job *job)
 	struct heapsim_side *dst = &job->dst;
 
 	if (job_writes_lines(job))
-		heapsim_views_job_end(dst->buf, dst->lo, dst->len);
+		heapsim_holder_job_end(dst->buf, dst->lo, dst->len);
 	side_end(dst, DMA_BIDIRECTIONAL);
 	side_end(&job->src, DMA_FROM_DEVICE);
 	side_put_told(dst);

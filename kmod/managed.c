@@ -25,7 +25,7 @@ static int clean(struct heapsim_buf *buf)
 
 	if (!buf->has_two_views || !buf->has_stores)
 		return 0;
-	ret = heapsim_views_clean(buf, 0, buf->len, HEAPSIM_UNTIL_KILLED);
+	ret = heapsim_lines_clean(buf, 0, buf->len, HEAPSIM_UNTIL_KILLED);
 	if (ret)
 		return ret;
 	/* Lines that are not whole stay as long as WRITE brackets are open. */
@@ -46,7 +46,7 @@ static int invalidate(struct heapsim_buf *buf)
 		return 0;
 	if (buf->has_own_stores)
 		ret = clean(buf);
-	return ret ? ret : heapsim_views_invalidate(buf, 0, buf->len);
+	return ret ? ret : heapsim_lines_invalidate(buf, 0, buf->len);
 }
 
 /*
@@ -147,7 +147,7 @@ int heapsim_managed_catch_up(struct heapsim_streams *s)
 	list_for_each_entry_safe(m, next, &s->left, left) {
 		if (heapsim_is_killed() || mutex_lock_killable(&m->buf->lock))
 			return -EINTR;
-		ret = heapsim_views_revoke_all(m->buf);
+		ret = heapsim_ptes_revoke_all(m->buf);
 		if (!ret)
 			ret = drop_lines(m);
 		if (!ret)
@@ -201,7 +201,7 @@ void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 	}
 	if (what & ATTACH_REVOKE) {
 		WRITE_ONCE(buf->is_revoked, true);
-		if (heapsim_views_revoke_all(buf))
+		if (heapsim_ptes_revoke_all(buf))
 			leave(s, m);
 	}
 	if (what & ATTACH_PREFETCH_TO_GPU && clean(buf) && list_empty(&m->due))
@@ -717,7 +717,7 @@ static void device_touch(struct heapsim_streams *s, struct heapsim_buf *buf,
  *
  * Context: takes heapsim_streams.lock; the buffer's is not held.
  * Return: 0: try again; VM_FAULT_SIGBUS: it is refused, or the caller is
- * killed; VM_FAULT_RETRY as heapsim_mmap_lock() has it.
+ * killed; VM_FAULT_RETRY as heapsim_fault_lock() has it.
  */
 vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
 				 struct heapsim_buf *buf,
@@ -726,7 +726,7 @@ vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
 	struct heapsim_streams *s = buf->owned->streams;
 	vm_fault_t ret;
 
-	ret = heapsim_mmap_lock(vmf, buf->dmabuf, &s->lock);
+	ret = heapsim_fault_lock(vmf, buf->dmabuf, &s->lock);
 	if (ret)
 		return ret;
 	if (buf->kind == HEAPSIM_KIND_DEVICE) {

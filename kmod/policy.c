@@ -136,9 +136,9 @@ static int set_of_buf(int fd, const struct heapsim_rule *rule)
 		ret = heapsim_buf_reserve_images(buf);
 	/* What eviction does hangs on touches that are seen. */
 	if (!ret)
-		ret = heapsim_views_revoke_all(buf);
+		ret = heapsim_ptes_revoke_all(buf);
 	if (!ret && has_two_views != buf->has_two_views)
-		ret = heapsim_views_switch(buf);
+		ret = heapsim_buf_switch_views(buf);
 	if (!ret) {
 		/* Faults and steps look at some of it without the lock. */
 		WRITE_ONCE(buf->rule.policy, rule->policy);

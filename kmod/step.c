@@ -233,7 +233,7 @@ static void step_end(struct callback_head *work)
 	if (step->is_user && !step->is_done && !step->had_flag)
 		task_pt_regs(current)->flags &= ~X86_EFLAGS_TF;
 	mutex_lock(&buf->lock);
-	heapsim_views_revoke(buf, step->first, step->end);
+	heapsim_ptes_revoke(buf, step->first, step->end);
 	mutex_unlock(&buf->lock);
 	kfree(step);
 	/* The module may go from here on, see heapsim_step_fini(). */

@@ -84,7 +84,7 @@ static void page_settle(struct heapsim_view *view, size_t page,
 	view->before[page] = NULL;
 	/* The next touch of what was written is to be seen. */
 	if (is_changed)
-		heapsim_views_revoke(buf, page, page + 1);
+		heapsim_ptes_revoke(buf, page, page + 1);
 }
 
 static int view_settle(struct heapsim_view *view,
@@ -115,7 +115,7 @@ static int view_settle(struct heapsim_view *view,
 	heapsim_images_put(&images);
 	if (view->nr_written)
 		return -EINTR;
-	heapsim_views_count_writers(view->buf, -1);
+	heapsim_holder_count_writers(view->buf, -1);
 	return 0;
 }
 
@@ -143,7 +143,7 @@ int heapsim_view_settle(struct heapsim_buf *buf,
  */
 int heapsim_view_revoke(struct heapsim_buf *buf)
 {
-	return buf->view ? heapsim_views_unmap(buf, buf->view->dmabuf) : 0;
+	return buf->view ? heapsim_ptes_unmap(buf, buf->view->dmabuf) : 0;
 }
 
 /* A row of stores makes the pages behind it ready, too. */
@@ -188,14 +188,14 @@ static void page_keep(struct heapsim_view *view, size_t page,
 		line_add_twin(&buf->lines, page, heapsim_image_take(images));
 	spin_unlock(&buf->lines_lock);
 	/* What the CPU has mapped may be DRAM itself. */
-	heapsim_views_revoke(buf, page, page + 1);
+	heapsim_ptes_revoke(buf, page, page + 1);
 	before = heapsim_image_take(images);
 	copy_page(before, buf->lines.pages[page].dram);
 	view->before[page] = before;
 	__set_bit(page, view->written);
 	__set_bit(page, buf->active);
 	if (!view->nr_written++)
-		heapsim_views_count_writers(buf, 1);
+		heapsim_holder_count_writers(buf, 1);
 }
 
 static void span_keep(struct heapsim_view *view,
@@ -224,7 +224,7 @@ static vm_fault_t lock_for_store(const struct vm_fault *vmf,
 	size_t need;
 
 	for (;;) {
-		ret = heapsim_mmap_lock(vmf, view->dmabuf, &buf->lock);
+		ret = heapsim_fault_lock(vmf, view->dmabuf, &buf->lock);
 		if (ret)
 			return ret;
 		if (!buf->has_two_views)
@@ -237,7 +237,7 @@ static vm_fault_t lock_for_store(const struct vm_fault *vmf,
 				return 0;
 		}
 		mutex_unlock(&buf->lock);
-		if (heapsim_views_init(buf) ||
+		if (heapsim_lines_init(buf) ||
 		    heapsim_images_get(images, need, false))
 			return VM_FAULT_SIGBUS;
 	}
@@ -255,7 +255,7 @@ static vm_fault_t view_touch(struct vm_fault *vmf, bool is_store, bool has_pte)
 		return VM_FAULT_SIGBUS;
 	heapsim_images_init(&images);
 	ret = is_store ? lock_for_store(vmf, view, &span, &images) :
-			 heapsim_mmap_lock(vmf, view->dmabuf, &buf->lock);
+			 heapsim_fault_lock(vmf, view->dmabuf, &buf->lock);
 	if (ret) {
 		heapsim_images_put(&images);
 		return ret;
@@ -267,7 +267,7 @@ static vm_fault_t view_touch(struct vm_fault *vmf, bool is_store, bool has_pte)
 	/* The core must not upgrade a PFN itself: see mmap.c. */
 	if (has_pte || span.end > span.first + 1)
 		ptes_revoke(view, span.first, span.end);
-	ret = heapsim_mmap_dram(vmf, buf, &span, is_store ?
+	ret = heapsim_ptes_insert_dram(vmf, buf, &span, is_store ?
 				HEAPSIM_TOUCH_WRITE : HEAPSIM_TOUCH_READ);
 	mutex_unlock(&buf->lock);
 	heapsim_images_put(&images);
@@ -332,7 +332,7 @@ static int view_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	if (!view->before) {
 		heapsim_buf_set_touched(view->buf);
 		vma->vm_ops = &view_whole_ops;
-		return heapsim_mmap_whole(view->buf, vma);
+		return heapsim_ptes_map_whole(view->buf, vma);
 	}
 	ret = heapsim_area_add(view->buf);
 	if (ret)

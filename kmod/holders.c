@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Those who use DRAM behind the CPU's caches: importers that hold a buffer,
+ * engines' jobs, and a driver's mapping of the CPU view.
+ */
+#include <linux/bitmap.h>
+#include <linux/mm.h>
+
+#include "heapsim.h"
+
+/* Twins that pages of [first, end) lack for an engine to write DRAM. */
+static size_t count_missing_twins(struct heapsim_buf *buf, size_t first,
+				  size_t end, enum heapsim_until until)
+{
+	size_t nr = 0;
+
+	if (!buf->lines.pages)
+		return 0;
+	for_each_set_bit_from(first, buf->active, end) {
+		if (heapsim_is_over(until))
+			break;
+		nr += line_needs_twin(&buf->lines, first);
+		cond_resched();
+	}
+	return nr;
+}
+
+/* Returns 0 or -EINTR. */
+static int add_twins(struct heapsim_buf *buf, size_t first, size_t end,
+		     struct heapsim_images *images)
+{
+	if (!buf->lines.pages)
+		return 0;
+	for_each_set_bit_from(first, buf->active, end) {
+		if (heapsim_is_over(images->until))
+			return -EINTR;
+		spin_lock(&buf->lines_lock);
+		if (line_needs_twin(&buf->lines, first))
+			line_add_twin(&buf->lines, first,
+				      heapsim_image_take(images));
+		spin_unlock(&buf->lines_lock);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Lock the buffer with all twins in stock that pages [first, end) lack. */
+static int lock_with_twins(struct heapsim_buf *buf, size_t first, size_t end,
+			   struct heapsim_images *images)
+{
+	size_t need;
+
+	for (;;) {
+		if (images->until == HEAPSIM_UNTIL_DONE)
+			mutex_lock(&buf->lock);
+		else if (mutex_lock_killable(&buf->lock))
+			return -EINTR;
+		need = count_missing_twins(buf, first, end, images->until);
+		if (need <= images->nr && !heapsim_is_over(images->until))
+			return 0;
+		mutex_unlock(&buf->lock);
+		if (heapsim_is_over(images->until))
+			return -EINTR;
+		if (heapsim_images_get(images, need, false))
+			return -ENOMEM;
+	}
+}
+
+/**
+ * heapsim_holder_add() - an importer maps or vmaps: clean, and hold
+ * @buf: buffer
+ * @may_write: it may write
+ * @who: it
+ * @until: HEAPSIM_UNTIL_DONE if it must not be interrupted
+ *
+ * Context: may sleep; takes the buffer's lock, and keeps it where it answers 0.
+ * Return: 0; -ENOMEM, or -EINTR if the caller is killed: it does not hold.
+ */
+int heapsim_holder_add(struct heapsim_buf *buf, bool may_write,
+		       const struct heapsim_party *who,
+		       enum heapsim_until until)
+{
+	struct heapsim_images images;
+	int ret;
+
+	heapsim_images_init(&images);
+	images.until = until;
+	ret = lock_with_twins(buf, 0, may_write ? buf->nr_pages : 0, &images);
+	if (ret)
+		goto out_put;
+	if (buf->has_two_views) {
+		heapsim_brackets_reap(buf);
+		ret = heapsim_lines_clean(buf, 0, buf->len, until);
+		if (!ret && may_write)
+			ret = add_twins(buf, 0, buf->nr_pages, &images);
+		if (!ret)
+			ret = heapsim_ptes_revoke_until(buf, 0, buf->nr_pages,
+							until);
+		if (ret) {
+			mutex_unlock(&buf->lock);
+			goto out_put;
+		}
+	}
+	if (may_write) {
+		spin_lock(&buf->lines_lock);
+		buf->writer = *who;
+		spin_unlock(&buf->lines_lock);
+	}
+	/* debugfs reads it without the lock. */
+	WRITE_ONCE(buf->nr_holders, buf->nr_holders + 1);
+	buf->nr_writers += may_write;
+out_put:
+	heapsim_images_put(&images);
+	return ret;
+}
+
+/**
+ * heapsim_holder_del() - an importer unmaps or vunmaps
+ * @buf: buffer
+ * @may_write: as when it began to hold
+ *
+ * Takes in what the importer may have written.
+ *
+ * Context: takes the buffer's lock; may sleep.
+ */
+void heapsim_holder_del(struct heapsim_buf *buf, bool may_write)
+{
+	mutex_lock(&buf->lock);
+	if (buf->has_two_views) {
+		heapsim_lines_compare(buf, HEAPSIM_UNTIL_DONE);
+		heapsim_brackets_reap(buf);
+		if (may_write)
+			heapsim_lines_take_in(buf, HEAPSIM_UNTIL_DONE);
+	}
+	WRITE_ONCE(buf->nr_holders, buf->nr_holders - 1);
+	buf->nr_writers -= may_write;
+	mutex_unlock(&buf->lock);
+}
+
+/**
+ * heapsim_holder_job_add() - an engine's job is going to use DRAM
+ * @buf: buffer of ours
+ * @has_two_views: out: it has; so it stays until heapsim_holder_job_del()
+ *
+ * Context: takes the buffer's lock; may sleep.
+ * Return: 0, or -EINTR if the caller is killed.
+ */
+int heapsim_holder_job_add(struct heapsim_buf *buf, bool *has_two_views)
+{
+	if (mutex_lock_killable(&buf->lock))
+		return -EINTR;
+	spin_lock(&buf->lines_lock);
+	buf->nr_jobs++;
+	spin_unlock(&buf->lines_lock);
+	*has_two_views = buf->has_two_views;
+	mutex_unlock(&buf->lock);
+	return 0;
+}
+
+/**
+ * heapsim_holder_job_del() - the job will not use DRAM any more
+ * @buf: buffer of ours
+ *
+ * Context: atomic; fit for the time between publication and signal.
+ */
+void heapsim_holder_job_del(struct heapsim_buf *buf)
+{
+	spin_lock(&buf->lines_lock);
+	buf->nr_jobs--;
+	spin_unlock(&buf->lines_lock);
+}
+
+/**
+ * heapsim_holder_count_writers() - engines will write DRAM, or have
+ * @buf: two-view buffer
+ * @nr: how many more, or fewer if negative
+ *
+ * Context: atomic; fit for the time between publication and signal.
+ */
+void heapsim_holder_count_writers(struct heapsim_buf *buf, int nr)
+{
+	spin_lock(&buf->lines_lock);
+	/* Who has the buffer's lock alone reads it, too. */
+	WRITE_ONCE(buf->nr_write_jobs, buf->nr_write_jobs + nr);
+	spin_unlock(&buf->lines_lock);
+}
+
+/**
+ * heapsim_holder_job_begin() - an engine's job is going to write DRAM
+ * @buf: two-view buffer
+ * @off: first byte it may write
+ * @len: bytes up to the last
+ *
+ * Context: takes the buffer's lock; may sleep.
+ * Return: 0; -ENOMEM, or -EINTR if the caller is killed: it has not begun.
+ */
+int heapsim_holder_job_begin(struct heapsim_buf *buf, u64 off, u64 len)
+{
+	size_t first = off >> PAGE_SHIFT;
+	size_t end = DIV_ROUND_UP(off + len, PAGE_SIZE);
+	struct heapsim_images images;
+	int ret;
+
+	ret = heapsim_lines_init(buf);
+	if (ret)
+		return ret;
+	heapsim_images_init(&images);
+	ret = lock_with_twins(buf, first, end, &images);
+	if (ret)
+		goto out_put;
+	ret = add_twins(buf, first, end, &images);
+	if (!ret)
+		ret = heapsim_ptes_revoke_until(buf, 0, buf->nr_pages,
+						images.until);
+	if (!ret) {
+		bitmap_set(buf->active, first, end - first);
+		buf->nr_job_ends++;
+		heapsim_holder_count_writers(buf, 1);
+	}
+	mutex_unlock(&buf->lock);
+out_put:
+	heapsim_images_put(&images);
+	return ret;
+}
+
+/**
+ * heapsim_holder_job_end() - after the signal: let the next touch be seen
+ * @buf: two-view buffer
+ * @off: as at the begin
+ * @len: as at the begin
+ *
+ * Context: takes the buffer's lock; may sleep.
+ */
+void heapsim_holder_job_end(struct heapsim_buf *buf, u64 off, u64 len)
+{
+	bool was_faulted;
+
+	mutex_lock(&buf->lock);
+	spin_lock(&buf->lines_lock);
+	was_faulted = buf->was_faulted;
+	if (!--buf->nr_job_ends)
+		buf->was_faulted = false;
+	spin_unlock(&buf->lines_lock);
+	if (was_faulted)
+		heapsim_ptes_revoke(buf, off >> PAGE_SHIFT,
+				    DIV_ROUND_UP(off + len, PAGE_SIZE));
+	mutex_unlock(&buf->lock);
+}
+
+/**
+ * heapsim_holder_vmap_cpu() - let a driver use the CPU view
+ * @buf: two-view buffer
+ * @pages: out: nr_pages pages to map; they stay until the vunmap
+ *
+ * Context: takes the buffer's lock; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int heapsim_holder_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
+{
+	struct heapsim_images images;
+	size_t i, need = buf->nr_pages;
+	int ret;
+
+	ret = heapsim_lines_init(buf);
+	if (ret)
+		return ret;
+	heapsim_images_init(&images);
+	images.until = HEAPSIM_UNTIL_DONE;
+	for (;; need = 2 * buf->nr_pages) {
+		ret = heapsim_images_get(&images, need, false);
+		if (ret) {
+			heapsim_images_put(&images);
+			return ret;
+		}
+		mutex_lock(&buf->lock);
+		/* each page needs a twin, too, if engines are writing */
+		if (!heapsim_buf_is_written(buf) || need > buf->nr_pages)
+			break;
+		mutex_unlock(&buf->lock);
+	}
+	heapsim_ptes_revoke(buf, 0, buf->nr_pages);
+	buf->vmap_pages_cpu = true;
+	for (i = 0; i < buf->nr_pages; i++) {
+		spin_lock(&buf->lines_lock);
+		line_show_all(&buf->lines, i);
+		heapsim_lines_refill(buf, i);
+		if (need > buf->nr_pages && !buf->lines.pages[i].twin)
+			line_add_twin(&buf->lines, i,
+				      heapsim_image_take(&images));
+		if (!buf->lines.pages[i].cpu)
+			heapsim_image_lend(buf, i, &images);
+		pages[i] = virt_to_page(buf->lines.pages[i].cpu);
+		spin_unlock(&buf->lines_lock);
+		cond_resched();
+	}
+	mutex_unlock(&buf->lock);
+	heapsim_images_put(&images);
+	return 0;
+}
+
+/**
+ * heapsim_holder_vunmap_cpu() - the driver's mapping of the CPU view is gone
+ * @buf: two-view buffer
+ *
+ * Its lines stay as they are: what it wrote is dirty until it is cleaned.
+ *
+ * Context: takes the buffer's lock; may sleep.
+ */
+void heapsim_holder_vunmap_cpu(struct heapsim_buf *buf)
+{
+	mutex_lock(&buf->lock);
+	buf->vmap_pages_cpu = false;
+	mutex_unlock(&buf->lock);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Images: pages of the CPU view and twins of DRAM, in a stock that is filled
+ * before a lock is taken.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "heapsim.h"
+
+/* Pages that are got between two looks whether the caller is killed. */
+#define IMAGES_AT_ONCE	512
+
+static atomic64_t image_pages;
+
+/**
+ * heapsim_image_bytes() - memory for CPU views that differ from DRAM
+ *
+ * Return: bytes.
+ */
+u64 heapsim_image_bytes(void)
+{
+	return (u64)atomic64_read(&image_pages) << PAGE_SHIFT;
+}
+
+/**
+ * heapsim_images_init() - begin with none
+ * @images: stock
+ */
+void heapsim_images_init(struct heapsim_images *images)
+{
+	INIT_LIST_HEAD(&images->pages);
+	INIT_LIST_HEAD(&images->zeroed);
+	images->nr = 0;
+	images->until = HEAPSIM_UNTIL_KILLED;
+	images->wants_bracket = false;
+	images->bracket = NULL;
+	images->wants_step = false;
+	images->step = NULL;
+}
+
+/**
+ * heapsim_images_get() - stock up
+ * @images: stock; it gets a bracket and a step too if they are wanted
+ * @nr: pages that it shall have
+ * @is_zero: zeroed ones are of use
+ *
+ * Context: may sleep; no lock of a buffer held.
+ * Return: 0, or -ENOMEM (what was got stays in the stock).
+ */
+int heapsim_images_get(struct heapsim_images *images, size_t nr, bool is_zero)
+{
+	size_t had = images->nr;
+
+	if (is_zero && images->nr < nr)
+		images->nr += heapsim_pool_get_images(&images->zeroed,
+						      nr - images->nr, true);
+	while (images->nr < nr && !heapsim_is_over(images->until)) {
+		size_t some = min(nr - images->nr, (size_t)IMAGES_AT_ONCE);
+		size_t got = heapsim_pool_get_images(&images->pages, some,
+						     false);
+
+		images->nr += got;
+		if (got < some)
+			break;
+	}
+	atomic64_add(images->nr - had, &image_pages);
+	if (images->wants_bracket && !images->bracket)
+		images->bracket = heapsim_bracket_alloc();
+	if (images->wants_step && !images->step)
+		images->step = heapsim_step_alloc();
+	return images->nr < nr || (images->wants_bracket && !images->bracket) ||
+	       (images->wants_step && !images->step) ? -ENOMEM : 0;
+}
+
+static u8 *image_take_from(struct heapsim_images *images,
+			   struct list_head *list)
+{
+	struct page *page = list_first_entry(list, struct page, lru);
+
+	list_del(&page->lru);
+	images->nr--;
+	return page_address(page);
+}
+
+/**
+ * heapsim_image_take() - take a page from a stock
+ * @images: stock that is not empty
+ *
+ * Return: kernel address; of any content.
+ */
+u8 *heapsim_image_take(struct heapsim_images *images)
+{
+	return image_take_from(images, list_empty(&images->pages) ?
+			       &images->zeroed : &images->pages);
+}
+
+/**
+ * heapsim_image_lend() - give a page of a buffer a CPU image
+ * @buf: buffer with lines, which the page has no CPU image in
+ * @page: page number
+ * @images: stock that is not empty
+ *
+ * A page of zeros need not be copied.
+ *
+ * Context: the buffer's lock and lines_lock are held.
+ */
+void heapsim_image_lend(struct heapsim_buf *buf, size_t page,
+			struct heapsim_images *images)
+{
+	if (!READ_ONCE(buf->is_touched) && !list_empty(&images->zeroed))
+		line_lend_cpu(&buf->lines, page,
+			      image_take_from(images, &images->zeroed));
+	else
+		line_add_cpu(&buf->lines, page, heapsim_image_take(images));
+}
+
+/**
+ * heapsim_image_give() - put a page into a stock
+ * @images: stock
+ * @image: kernel address; NULL does nothing
+ */
+void heapsim_image_give(struct heapsim_images *images, u8 *image)
+{
+	if (!image)
+		return;
+	list_add(&virt_to_page(image)->lru, &images->pages);
+	images->nr++;
+}
+
+/**
+ * heapsim_images_put() - give back what is left
+ * @images: stock
+ *
+ * Context: may sleep.
+ */
+void heapsim_images_put(struct heapsim_images *images)
+{
+	kfree(images->bracket);
+	images->bracket = NULL;
+	kfree(images->step);
+	images->step = NULL;
+	if (!images->nr)
+		return;
+	atomic64_sub(images->nr, &image_pages);
+	list_splice_init(&images->zeroed, &images->pages);
+	heapsim_pool_put_images(&images->pages);
+	images->nr = 0;
+}
+
+/**
+ * heapsim_images_rest() - rest between two pages of a long operation
+ * @images: stock that it gives images to; all at its end would take long
+ *
+ * Context: may sleep.
+ */
+void heapsim_images_rest(struct heapsim_images *images)
+{
+	if (images->nr >= IMAGES_AT_ONCE)
+		heapsim_images_put(images);
+	cond_resched();
+}

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page table entries of user mappings: how they are set, and how they are taken
+ * away in all processes. PTEs are PFNs. heapsim_buf.lock serialises all of it.
+ */
+#include <linux/bitmap.h>
+#include <linux/mm.h>
+
+#include "heapsim.h"
+#include "trace.h"
+
+/**
+ * heapsim_ptes_image() - the page that the CPU sees
+ * @buf: buffer of one view, or with lines
+ * @page: page number
+ *
+ * Context: the buffer's lock is held.
+ * Return: kernel address.
+ */
+u8 *heapsim_ptes_image(const struct heapsim_buf *buf, size_t page)
+{
+	const struct line_page *p;
+
+	if (!buf->has_two_views)
+		return page_address(heapsim_buf_page(buf, page));
+	p = &buf->lines.pages[page];
+	return p->cpu ? p->cpu : p->twin ? p->twin : p->dram;
+}
+
+static void ptes_unmap(struct heapsim_buf *buf, size_t first, size_t end)
+{
+	unmap_mapping_range(buf->dmabuf->file->f_mapping,
+			    (loff_t)first << PAGE_SHIFT,
+			    (loff_t)(end - first) << PAGE_SHIFT, 1);
+	trace_heapsim_revoke(buf->id, (u64)first << PAGE_SHIFT,
+			     (u64)(end - first) << PAGE_SHIFT);
+}
+
+/**
+ * heapsim_ptes_revoke() - take PTEs away, in all processes
+ * @buf: buffer
+ * @first: first page
+ * @end: after the last page
+ *
+ * Those of a buffer of one view stay.
+ *
+ * Context: the buffer's lock is held.
+ */
+void heapsim_ptes_revoke(struct heapsim_buf *buf, size_t first, size_t end)
+{
+	if (!buf->mapped)
+		return;
+	first = find_next_bit(buf->mapped, end, first);
+	if (first >= end)
+		return;
+	end = find_last_bit(buf->mapped, end) + 1;
+	ptes_unmap(buf, first, end);
+	bitmap_clear(buf->mapped, first, end - first);
+}
+
+/**
+ * heapsim_ptes_revoke_until() - the same in pieces
+ * @buf: buffer
+ * @first: first page
+ * @end: after the last page
+ * @until: when it is over
+ *
+ * Context: the buffer's lock is held.
+ * Return: 0, or -EINTR if it is over: some PTEs stay.
+ */
+int heapsim_ptes_revoke_until(struct heapsim_buf *buf, size_t first,
+			      size_t end, enum heapsim_until until)
+{
+	size_t stop;
+
+	if (!buf->mapped)
+		return 0;
+	for (; first < end; first = stop) {
+		if (heapsim_is_over(until))
+			return -EINTR;
+		first = find_next_bit(buf->mapped, end, first);
+		stop = min(first + heapsim_pages_at_once(buf), end);
+		heapsim_ptes_revoke(buf, first, stop);
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * heapsim_ptes_unmap() - take away PTEs of which nobody took note
+ * @buf: buffer
+ * @dmabuf: its own, or that of its device view
+ *
+ * Context: the buffer's lock is held.
+ * Return: 0, or -EINTR if the caller is killed: some PTEs stay.
+ */
+int heapsim_ptes_unmap(struct heapsim_buf *buf, struct dma_buf *dmabuf)
+{
+	u64 off, step;
+
+	for (off = 0; off < buf->len; off += step) {
+		if (heapsim_is_killed())
+			return -EINTR;
+		step = (u64)heapsim_pages_at_once(buf) << PAGE_SHIFT;
+		unmap_mapping_range(dmabuf->file->f_mapping, off,
+				    min(step, buf->len - off), 1);
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * heapsim_ptes_revoke_all() - take away all PTEs of touches that are looked at
+ * @buf: buffer
+ *
+ * Context: the buffer's lock is held.
+ * Return: 0, or -EINTR if the caller is killed: some PTEs stay.
+ */
+int heapsim_ptes_revoke_all(struct heapsim_buf *buf)
+{
+	if (buf->has_two_views)
+		return heapsim_ptes_revoke_until(buf, 0, buf->nr_pages,
+						  HEAPSIM_UNTIL_KILLED);
+	if (!buf->owned || !buf->is_faulted)
+		return 0;
+	return heapsim_ptes_unmap(buf, buf->dmabuf);
+}
+
+/**
+ * heapsim_ptes_revoke_stored() - make the next store to each page fault
+ * @buf: buffer with lines
+ * @first: first page
+ * @end: after the last page
+ * @until: when it is over
+ *
+ * The pages keep their bits in heapsim_buf.mapped: lines that were read stay
+ * Clean, and are compared later.
+ *
+ * Context: the buffer's lock is held.
+ * Return: 0, or -EINTR if it is over: some PTEs stay.
+ */
+int heapsim_ptes_revoke_stored(struct heapsim_buf *buf, size_t first,
+			       size_t end, enum heapsim_until until)
+{
+	size_t stop;
+
+	for (first = find_next_bit(buf->stored, end, first); first < end;
+	     first = find_next_bit(buf->stored, end, stop)) {
+		if (heapsim_is_over(until))
+			return -EINTR;
+		stop = min(first + heapsim_pages_at_once(buf), end);
+		stop = find_next_zero_bit(buf->stored, stop, first);
+		ptes_unmap(buf, first, stop);
+	}
+	return 0;
+}
+
+static pgprot_t prot_of(const struct vm_area_struct *vma,
+			enum heapsim_touch touch)
+{
+	unsigned long flags = vma->vm_flags;
+
+	if (touch == HEAPSIM_TOUCH_READ)
+		flags &= ~VM_WRITE;
+	return vm_get_page_prot(flags);
+}
+
+/**
+ * struct insertion - PTEs to set
+ * @vma: where
+ * @pmd: of the fault
+ * @fault_addr: of the fault
+ * @buf: its buffer, locked
+ * @prot: of the PTEs
+ * @dram: pages from @dram_first on are mapped as they are; NULL: as the CPU
+ *	sees them
+ * @dram_first: page number
+ */
+struct insertion {
+	struct vm_area_struct *vma;
+	pmd_t *pmd;
+	unsigned long fault_addr;
+	struct heapsim_buf *buf;
+	pgprot_t prot;
+	struct page *dram;
+	size_t dram_first;
+};
+
+static unsigned long pfn_of(const struct insertion *in, size_t page)
+{
+	if (in->dram)
+		return page_to_pfn(in->dram) + (page - in->dram_first);
+	return page_to_pfn(virt_to_page(heapsim_ptes_image(in->buf,
+								page)));
+}
+
+/*
+ * Both of these return VM_FAULT_NOPAGE, or VM_FAULT_SIGBUS without memory for
+ * page tables: VM_FAULT_OOM would call the OOM killer.
+ */
+#ifdef CONFIG_X86
+/*
+ * The core's way to insert a PFN looks its memory type up in the resource tree,
+ * page by page. What is mapped here is ordinary memory.
+ */
+static int insert_one(pte_t *pte, unsigned long addr, void *data)
+{
+	struct insertion *in = data;
+	struct vm_area_struct *vma = in->vma;
+	size_t page = vma->vm_pgoff + ((addr - vma->vm_start) >> PAGE_SHIFT);
+
+	if (pte_none(ptep_get(pte)))
+		set_pte_at(vma->vm_mm, addr, pte,
+			   pte_mkspecial(pfn_pte(pfn_of(in, page), in->prot)));
+	return 0;
+}
+
+#ifdef CONFIG_X86_64
+/*
+ * What the core has found for the fault need not be walked to again, for each
+ * page of a row. An area's page table stays as long as the area, and what is
+ * not there is made by the walk. Returns false if it is to be walked.
+ */
+static bool insert_beside(struct insertion *in, unsigned long addr, size_t nr)
+{
+	struct mm_struct *mm = in->vma->vm_mm;
+	const unsigned long last = addr + ((nr - 1) << PAGE_SHIFT);
+	spinlock_t *lock;
+	pte_t *pte;
+
+	if (((addr ^ in->fault_addr) | (last ^ in->fault_addr)) & PMD_MASK ||
+	    !pmd_present(READ_ONCE(*in->pmd)))
+		return false;
+	lock = pte_lockptr(mm, in->pmd);
+	pte = pte_offset_kernel(in->pmd, addr);
+	spin_lock(lock);
+	for (; addr <= last; addr += PAGE_SIZE)
+		insert_one(pte++, addr, in);
+	spin_unlock(lock);
+	return true;
+}
+#else
+static bool insert_beside(struct insertion *in, unsigned long addr, size_t nr)
+{
+	return false;
+}
+#endif
+
+static vm_fault_t insert(struct insertion *in, unsigned long addr,
+			 size_t page, size_t nr)
+{
+	if (insert_beside(in, addr, nr))
+		return VM_FAULT_NOPAGE;
+	return apply_to_page_range(in->vma->vm_mm, addr, nr << PAGE_SHIFT,
+				   insert_one, in) ? VM_FAULT_SIGBUS :
+						     VM_FAULT_NOPAGE;
+}
+#else
+static vm_fault_t insert(struct insertion *in, unsigned long addr,
+			 size_t page, size_t nr)
+{
+	vm_fault_t ret = VM_FAULT_NOPAGE;
+
+	for (; nr && ret == VM_FAULT_NOPAGE; nr--, page++, addr += PAGE_SIZE)
+		ret = vmf_insert_pfn_prot(in->vma, addr, pfn_of(in, page),
+					  in->prot);
+	return ret == VM_FAULT_OOM ? VM_FAULT_SIGBUS : ret;
+}
+#endif
+
+static unsigned long addr_of(const struct vm_area_struct *vma, size_t page)
+{
+	return vma->vm_start + ((page - vma->vm_pgoff) << PAGE_SHIFT);
+}
+
+/**
+ * heapsim_ptes_insert() - set PTEs of pages as the CPU sees them
+ * @vmf: fault
+ * @buf: buffer with lines
+ * @span: pages, those of the area
+ * @touch: which PTEs are to allow
+ *
+ * PTEs that exist stay as they are.
+ *
+ * Context: the buffer's lock is held.
+ * Return: the result of the fault handler.
+ */
+vm_fault_t heapsim_ptes_insert(const struct vm_fault *vmf,
+			       struct heapsim_buf *buf,
+			      const struct heapsim_span *span,
+			      enum heapsim_touch touch)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct insertion in = {
+		.vma = vma,
+		.pmd = vmf->pmd,
+		.fault_addr = vmf->address,
+		.buf = buf,
+		.prot = prot_of(vma, touch),
+	};
+	size_t nr = span->end - span->first;
+
+	bitmap_set(buf->mapped, span->first, nr);
+	return insert(&in, addr_of(vma, span->first), span->first, nr);
+}
+
+/**
+ * heapsim_ptes_insert_dram() - set PTEs of pages of DRAM
+ * @vmf: fault
+ * @buf: buffer
+ * @span: pages, those of the area
+ * @touch: which PTEs are to allow
+ *
+ * PTEs that are there stay as they are.
+ *
+ * Context: the buffer's lock is held.
+ * Return: what the fault handler is to answer; VM_FAULT_SIGBUS also if the
+ * caller is killed, who never sees it.
+ */
+vm_fault_t heapsim_ptes_insert_dram(const struct vm_fault *vmf,
+				    struct heapsim_buf *buf,
+			     const struct heapsim_span *span,
+			     enum heapsim_touch touch)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	const size_t end = min(span->end, buf->nr_pages);
+	struct insertion in = {
+		.vma = vma,
+		.pmd = vmf->pmd,
+		.fault_addr = vmf->address,
+		.buf = buf,
+		.prot = prot_of(vma, touch),
+	};
+	vm_fault_t ret = VM_FAULT_NOPAGE;
+	size_t i, first, stop;
+
+	for (i = 0; i < buf->nr_chunks && in.dram_first < end &&
+	     ret == VM_FAULT_NOPAGE; i++) {
+		in.dram = buf->chunks[i].page;
+		first = max(in.dram_first, span->first);
+		stop = min(in.dram_first + buf->chunks[i].nr_pages, end);
+		if (first < stop)
+			ret = insert(&in, addr_of(vma, first), first,
+				     stop - first);
+		in.dram_first += buf->chunks[i].nr_pages;
+		if (fatal_signal_pending(current))
+			ret = VM_FAULT_SIGBUS;
+		cond_resched();
+	}
+	return ret;
+}
+
+/**
+ * heapsim_fault_lock() - take a lock in a fault
+ * @vmf: fault, of an area of @dmabuf; NULL: it is none that may be retried
+ * @dmabuf: keeps the lock
+ * @lock: a buffer's, or that of the context that has the buffer
+ *
+ * The holder may clean gigabytes. Meanwhile the fault gives up mmap_lock, which
+ * other threads and readers of /proc need, and is retried. A pfn_mkwrite is
+ * not: the core goes on with mmap_lock after VM_FAULT_RETRY there.
+ *
+ * Context: may sleep.
+ * Return: 0 with the lock held; else without it: VM_FAULT_RETRY, where @vmf
+ * must not be used any more, or VM_FAULT_SIGBUS: the caller is killed.
+ */
+vm_fault_t heapsim_fault_lock(const struct vm_fault *vmf,
+			      struct dma_buf *dmabuf, struct mutex *lock)
+{
+	struct mm_struct *mm;
+
+	if (mutex_trylock(lock))
+		return 0;
+	if (!vmf || !fault_flag_allow_retry_first(vmf->flags) ||
+	    vmf->flags & (FAULT_FLAG_VMA_LOCK | FAULT_FLAG_MKWRITE))
+		return mutex_lock_killable(lock) ? VM_FAULT_SIGBUS : 0;
+	if (vmf->flags & FAULT_FLAG_RETRY_NOWAIT)
+		return VM_FAULT_RETRY;
+	mm = vmf->vma->vm_mm;
+	get_dma_buf(dmabuf);
+	mmap_read_unlock(mm);
+	if (!mutex_lock_killable(lock))
+		mutex_unlock(lock);
+	dma_buf_put(dmabuf);
+	return VM_FAULT_RETRY;
+}
+
+/**
+ * heapsim_area_add() - one area more maps a buffer by faults
+ * @buf: buffer
+ *
+ * Who takes the PTEs of a page away goes through all of its areas, with the
+ * buffer's lock held and no place to be killed.
+ *
+ * Return: 0, or -ENOMEM: there are HEAPSIM_MAX_AREAS.
+ */
+int heapsim_area_add(struct heapsim_buf *buf)
+{
+	if (atomic_inc_return(&buf->nr_areas) <= HEAPSIM_MAX_AREAS)
+		return 0;
+	atomic_dec(&buf->nr_areas);
+	return -ENOMEM;
+}
+
+/**
+ * heapsim_area_open() - an area was forked, split or moved
+ * @vma: the new one, whose private data is the buffer
+ */
+void heapsim_area_open(struct vm_area_struct *vma)
+{
+	struct heapsim_buf *buf = vma->vm_private_data;
+
+	atomic_inc(&buf->nr_areas);
+}
+
+/**
+ * heapsim_area_close() - an area goes
+ * @vma: it, whose private data is the buffer
+ */
+void heapsim_area_close(struct vm_area_struct *vma)
+{
+	struct heapsim_buf *buf = vma->vm_private_data;
+
+	atomic_dec(&buf->nr_areas);
+}
+
+/**
+ * heapsim_area_may_split() - may an area become two?
+ * @vma: it, whose private data is the buffer
+ * @addr: where
+ *
+ * Return: 0, or -ENOMEM: the buffer has HEAPSIM_MAX_AREAS.
+ */
+int heapsim_area_may_split(struct vm_area_struct *vma, unsigned long addr)
+{
+	struct heapsim_buf *buf = vma->vm_private_data;
+
+	return atomic_read(&buf->nr_areas) < HEAPSIM_MAX_AREAS ? 0 : -ENOMEM;
+}
+
+/**
+ * heapsim_ptes_map_whole() - map DRAM, once for all
+ * @buf: buffer
+ * @vma: range, checked by the core to be inside the buffer
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int heapsim_ptes_map_whole(struct heapsim_buf *buf, struct vm_area_struct *vma)
+{
+	unsigned long addr = vma->vm_start;
+	size_t skip = vma->vm_pgoff;
+	pgprot_t prot = vma->vm_page_prot;
+	size_t i;
+
+	if (buf->is_wc)
+		prot = pgprot_writecombine(prot);
+	for (i = 0; i < buf->nr_chunks && addr < vma->vm_end; i++) {
+		const struct heapsim_chunk *chunk = &buf->chunks[i];
+		size_t nr = chunk->nr_pages;
+		int ret;
+
+		if (skip >= nr) {
+			skip -= nr;
+			continue;
+		}
+		nr = min_t(size_t, nr - skip,
+			   (vma->vm_end - addr) >> PAGE_SHIFT);
+		ret = remap_pfn_range(vma, addr,
+				      page_to_pfn(chunk->page + skip),
+				      nr << PAGE_SHIFT, prot);
+		if (ret)
+			return ret;
+		addr += nr << PAGE_SHIFT;
+		skip = 0;
+	}
+	return 0;
+}
