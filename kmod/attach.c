@@ -65,7 +65,7 @@ static void tell_event(const struct heapsim_buf *buf, u32 kind, u32 access,
 		       u64 begin_ns, const struct heapsim_party *party)
 {
 	if (heapsim_has_event_watchers())
-		heapsim_event_tell(buf, &(struct heapsim_event) {
+		heapsim_event_report(buf, &(struct heapsim_event) {
 			.kind = kind,
 			.access = access,
 			.len = buf->len,
@@ -74,25 +74,6 @@ static void tell_event(const struct heapsim_buf *buf, u32 kind, u32 access,
 			.party = party,
 		});
 }
-
-/**
- * struct heapsim_attachment - a device that uses the buffer
- * @node: in heapsim_buf.attachments
- * @dev: the device
- * @sgt: its table, which nobody else sees
- * @lent: the same for the importer; with CONFIG_DMABUF_DEBUG the core hides the
- *	pages of a table that it gave out
- * @dir: how it has mapped the buffer, DMA_NONE not
- * @who: it, while mapped
- */
-struct heapsim_attachment {
-	struct list_head node;
-	struct device *dev;
-	struct sg_table sgt;
-	struct sg_table lent;
-	enum dma_data_direction dir;
-	struct heapsim_party who;
-};
 
 /**
  * heapsim_buf_attach() - a device will use the buffer
@@ -241,7 +222,7 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 	if (ret)
 		return ERR_PTR(ret);
 	heapsim_buf_set_touched(buf);
-	heapsim_party_now(&who, HEAPSIM_OTHER_DEVICE, dev_name(at->dev));
+	heapsim_note_party(&who, HEAPSIM_OTHER_DEVICE, dev_name(at->dev));
 	ret = heapsim_holder_add(buf, dir != DMA_TO_DEVICE, &who,
 				 HEAPSIM_UNTIL_KILLED);
 	if (ret) {
@@ -306,7 +287,7 @@ static int vmap_first(struct heapsim_buf *buf)
 		for (n = 0; n < buf->chunks[i].nr_pages; n++)
 			pages[p++] = buf->chunks[i].page + n;
 	/* Nobody says which device it is for. */
-	heapsim_party_now(&who, HEAPSIM_OTHER_VMAP, current->comm);
+	heapsim_note_party(&who, HEAPSIM_OTHER_VMAP, current->comm);
 	mutex_lock(&buf->lock);
 	is_cpu = buf->has_two_views && heapsim_config.vmap_is_cpu;
 	buf->is_vmapped = true;
@@ -404,29 +385,6 @@ void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	if (!--buf->nr_vmapped)
 		vunmap_last(buf);
 	mutex_unlock(&buf->vmap_lock);
-}
-
-/**
- * heapsim_buf_get_holder() - one that keeps the CPU from the buffer
- * @buf: two-view buffer
- * @is_write: from writing; else from reading, which only writers do
- * @who: out; as it is if nobody does
- *
- * Context: the buffer's lock is held.
- */
-void heapsim_buf_get_holder(const struct heapsim_buf *buf, bool is_write,
-			    struct heapsim_party *who)
-{
-	const struct heapsim_attachment *at;
-
-	list_for_each_entry(at, &buf->attachments, node)
-		if (at->dir != DMA_NONE &&
-		    (is_write || at->dir != DMA_TO_DEVICE)) {
-			*who = at->who;
-			return;
-		}
-	if (READ_ONCE(buf->vaddr) && !buf->vmap_is_cpu)
-		*who = buf->vmapper;
 }
 
 /*

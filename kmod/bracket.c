@@ -344,7 +344,7 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 	/* A driver may call for a process that never had a descriptor. */
 	if (!b->had_buf)
 		b->had_buf = has_buf(buf, b->tgid);
-	heapsim_cpu_now(&start, 0, is_write);
+	heapsim_note_cpu(&start, 0, is_write);
 	if (is_write)
 		b->write_start = start;
 	if (dir != DMA_TO_DEVICE)

@@ -369,7 +369,7 @@ static int run_revoke(struct heapsim_call *call)
 	dmabuf = dma_buf_get(call->cmd.revoke.fd);
 	if (IS_ERR(dmabuf))
 		return PTR_ERR(dmabuf);
-	if (heapsim_buf_of(dmabuf) && !heapsim_watches_current(call->ctx))
+	if (heapsim_buf_of(dmabuf) && !heapsim_watch_has_current(call->ctx))
 		ret = -EPERM;
 	else
 		ret = heapsim_buf_revoke(dmabuf);
@@ -696,13 +696,13 @@ static int heapsim_close(struct inode *inode, struct file *file)
 static ssize_t heapsim_read(struct file *file, char __user *to, size_t len,
 			    loff_t *pos)
 {
-	return heapsim_record_read(file->private_data, to, len,
+	return heapsim_watch_read(file->private_data, to, len,
 				   !(file->f_flags & O_NONBLOCK));
 }
 
 static __poll_t heapsim_poll(struct file *file, struct poll_table_struct *table)
 {
-	return heapsim_record_poll(file->private_data, file, table);
+	return heapsim_watch_poll(file->private_data, file, table);
 }
 
 static const struct file_operations heapsim_fops = {

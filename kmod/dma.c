@@ -9,8 +9,8 @@
  *
  * The worker never waits: the callbacks of the fences that a job depends on and
  * the timer of the queue put the queue in line again. From publication to
- * signal only share->lock, lines_lock, records_lock and the locks of fences are
- * taken. A job that is not done JOB_LIMIT_NS after its publication fails, so
+ * signal only share->lock, lines_lock, watchers_lock, parties_lock and the locks
+ * of fences are taken. A job that is not done JOB_LIMIT_NS after its publication fails, so
  * every fence is signalled. What takes other locks comes after the signal, in
  * work of its own.
  */
@@ -285,7 +285,7 @@ static void job_tell(const struct heapsim_job *job, u32 kind, u64 begin_ns)
 
 	if (!heapsim_has_event_watchers())
 		return;
-	heapsim_event_tell(side->buf, &(struct heapsim_event) {
+	heapsim_event_report(side->buf, &(struct heapsim_event) {
 		.kind = kind,
 		.access = is_write ? HEAPSIM_ACCESS_WRITE : HEAPSIM_ACCESS_READ,
 		.off = side->lo,
@@ -711,7 +711,7 @@ static struct heapsim_job *job_alloc(struct heapsim_ctx *ctx,
 	job->row_len = cmd->row_len;
 	job->nr_rows = cmd->nr_rows;
 	job->delay_ns = cmd->delay_ns;
-	heapsim_party_now(&job->party, HEAPSIM_OTHER_ENGINE, "dma");
+	heapsim_note_party(&job->party, HEAPSIM_OTHER_ENGINE, "dma");
 	job->party.other.job = job->object.id;
 	job->serial = heapsim_party_keep(&job->party);
 	return job;

@@ -3,15 +3,15 @@
  * What the files of the module share.
  *
  * Lock order: mmap_lock, dma_resv, heapsim_streams.lock, heapsim_buf.lock,
- * i_mmap_rwsem, PTE lock, heapsim_buf.lines_lock, records_lock (of record.c),
- * stacks_lock (of stack.c), dma_buf.name_lock. Under heapsim_streams.lock no
- * user memory is touched.
+ * i_mmap_rwsem, PTE lock, heapsim_buf.lines_lock, then one of watchers_lock (of
+ * watch.c), parties_lock (of record.c), stacks_lock (of stack.c) and
+ * dma_buf.name_lock. Under heapsim_streams.lock no user memory is touched.
  * rules_lock (of policy.c) has none of these around or in it. Under
  * heapsim_buf.lock nothing that may sleep is allocated but page tables (by the
  * core, while a PFN is inserted).
  * A worker between publication and signal of its fence takes lines_lock,
- * records_lock, name_lock, heapsim_share.lock (of dma.c) and those of fences
- * alone.
+ * watchers_lock, parties_lock, name_lock, heapsim_share.lock (of dma.c) and
+ * those of fences alone.
  * heapsim_queue.lock (of dma.c) is taken before dma_resv.
  */
 #ifndef HEAPSIM_H
@@ -701,6 +701,26 @@ int heapsim_view_settle(struct heapsim_buf *buf,
 int heapsim_view_revoke(struct heapsim_buf *buf);
 
 /* attach.c: importers, START and END */
+
+/**
+ * struct heapsim_attachment - a device that uses the buffer
+ * @node: in heapsim_buf.attachments
+ * @dev: the device
+ * @sgt: its table, which nobody else sees
+ * @lent: the same for the importer; with CONFIG_DMABUF_DEBUG the core hides the
+ *	pages of a table that it gave out
+ * @dir: how it has mapped the buffer, DMA_NONE not
+ * @who: it, while mapped
+ */
+struct heapsim_attachment {
+	struct list_head node;
+	struct device *dev;
+	struct sg_table sgt;
+	struct sg_table lent;
+	enum dma_data_direction dir;
+	struct heapsim_party who;
+};
+
 int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a);
 void heapsim_buf_detach(struct dma_buf *dmabuf, struct dma_buf_attachment *a);
 struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
@@ -709,8 +729,6 @@ void heapsim_buf_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
 		       enum dma_data_direction dir);
 int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map);
 void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map);
-void heapsim_buf_get_holder(const struct heapsim_buf *buf, bool is_write,
-			    struct heapsim_party *who);
 int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir);
 int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir);
 
@@ -743,7 +761,7 @@ void heapsim_brackets_fini(struct heapsim_buf *buf);
  * @rule: which
  * @nr_ruled: how many of its buffers got it
  * @tree: of policy.c; NULL: it has not set the policy of a tree
- * @watcher: of record.c; NULL: it does not watch
+ * @watcher: of watch.c; NULL: it does not watch
  * @wait: readers and pollers of its records
  * @streams: and all that goes with them
  */
@@ -843,10 +861,6 @@ void heapsim_managed_written(struct heapsim_buf *buf);
 vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
 				 struct heapsim_buf *buf,
 				 struct heapsim_access *access);
-void heapsim_managed_attaches(const struct heapsim_buf *buf,
-			      struct heapsim_record *r);
-void heapsim_managed_describe(const struct heapsim_buf *buf,
-			      struct heapsim_record *r);
 
 /* tree.c */
 int heapsim_tree_depth(struct task_struct *task, const struct pid *tgid);
@@ -905,7 +919,7 @@ struct heapsim_event {
 	int status;
 };
 
-extern unsigned int heapsim_nr_event_watchers;	/* protected by record.c */
+extern unsigned int heapsim_nr_event_watchers;	/* protected by watch.c */
 DECLARE_TRACEPOINT(heapsim_event);
 
 /*
@@ -919,20 +933,21 @@ static inline bool heapsim_has_event_watchers(void)
 }
 
 u64 heapsim_event_begin(void);
-void heapsim_event_tell(const struct heapsim_buf *buf,
-			const struct heapsim_event *event);
+void heapsim_event_report(const struct heapsim_buf *buf,
+			  const struct heapsim_event *event);
 
-void heapsim_cpu_now(struct heapsim_cpu *side, u64 addr, bool is_write);
-void heapsim_store_now(struct heapsim_cpu *side, u64 addr,
-		       const struct heapsim_cpu *before);
-void heapsim_attached_now(struct heapsim_record_attach *how, u32 by);
-void heapsim_party_now(struct heapsim_party *party, u32 type, const char *name);
+void heapsim_note_cpu(struct heapsim_cpu *side, u64 addr, bool is_write);
+void heapsim_note_store(struct heapsim_cpu *side, u64 addr,
+			const struct heapsim_cpu *before);
+void heapsim_note_attach(struct heapsim_record_attach *how, u32 by);
+void heapsim_note_party(struct heapsim_party *party, u32 type,
+			const char *name);
 u64 heapsim_party_keep(const struct heapsim_party *party);
 void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 			  u64 off, u64 len);
 void heapsim_record_unbracketed(struct heapsim_buf *buf,
 				const struct heapsim_access *access,
-				bool has_fence);
+				const struct heapsim_party *party);
 void heapsim_record_cpu_forbidden(struct heapsim_buf *buf, u32 kind,
 				  const struct heapsim_access *access,
 				  const struct heapsim_party *party);
@@ -942,13 +957,37 @@ void heapsim_record_open_bracket(struct heapsim_buf *buf,
 				 const struct heapsim_bracket *b);
 void heapsim_record_unmatched_end(struct heapsim_buf *buf, bool lacks_write,
 				  bool is_write);
+
+/* watch.c */
+
+/**
+ * struct heapsim_watching - who watches the calling process, or a tree it is of
+ * @seen_by: a bit a slot of theirs; who is in it later is another watcher
+ * @signal: how it tells its stacks: the one that its nearest watcher named, 0:
+ *	nobody asks for stacks
+ */
+struct heapsim_watching {
+	u64 seen_by;
+	int signal;
+};
+
+extern unsigned int heapsim_nr_watchers;	/* protected by watch.c */
+
+static inline bool heapsim_is_watched(void)
+{
+	return READ_ONCE(heapsim_nr_watchers);
+}
+
+struct heapsim_watching heapsim_watching(void);
+void heapsim_watch_report(const struct heapsim_record *r, u64 cpu_seen_by,
+			  u64 other_seen_by);
 int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd);
 void heapsim_watch_end(struct heapsim_ctx *ctx);
-bool heapsim_watches_current(const struct heapsim_ctx *ctx);
-ssize_t heapsim_record_read(struct heapsim_ctx *ctx, char __user *to,
-			    size_t len, bool waits);
-__poll_t heapsim_record_poll(struct heapsim_ctx *ctx, struct file *file,
-			     struct poll_table_struct *table);
+bool heapsim_watch_has_current(const struct heapsim_ctx *ctx);
+ssize_t heapsim_watch_read(struct heapsim_ctx *ctx, char __user *to,
+			   size_t len, bool waits);
+__poll_t heapsim_watch_poll(struct heapsim_ctx *ctx, struct file *file,
+			    struct poll_table_struct *table);
 
 /* stack.c */
 u64 heapsim_stack_place(void);

@@ -135,6 +135,40 @@ static bool is_held_from(struct heapsim_buf *buf, enum heapsim_touch touch,
 	return !heapsim_bracket_is_open(buf, who, touch);
 }
 
+/*
+ * An importer that keeps the CPU from writing, or, a writer, also from reading.
+ * Does not change @who if none does.
+ */
+static void lines_get_holder(const struct heapsim_buf *buf, bool is_write,
+			     struct heapsim_party *who)
+{
+	const struct heapsim_attachment *at;
+
+	list_for_each_entry(at, &buf->attachments, node)
+		if (at->dir != DMA_NONE &&
+		    (is_write || at->dir != DMA_TO_DEVICE)) {
+			*who = at->who;
+			return;
+		}
+	if (READ_ONCE(buf->vaddr) && !buf->vmap_is_cpu)
+		*who = buf->vmapper;
+}
+
+/* DESIGN 2.3 forbids the touch. */
+static void lines_report_forbidden(struct heapsim_buf *buf,
+				   const struct heapsim_access *access,
+				   bool has_fence)
+{
+	struct heapsim_party party = { 0 };
+
+	if (has_fence)
+		party.other.type = HEAPSIM_OTHER_FENCE;
+	else
+		lines_get_holder(buf, access->touch == HEAPSIM_TOUCH_WRITE,
+				 &party);
+	heapsim_record_unbracketed(buf, access, &party);
+}
+
 /* Can no read or store of a page, filled, be a mistake as things are? */
 static bool is_harmless(const struct heapsim_buf *buf, size_t page)
 {
@@ -330,8 +364,8 @@ size_t heapsim_lines_touch(struct heapsim_buf *buf,
 	span->first = max(span->first, is_alone ? page : first);
 	span->end = min(span->end, is_alone ? page + 1 : end);
 	if (touch == HEAPSIM_TOUCH_WRITE && !access->is_again)
-		heapsim_store_now(&store, access->addr,
-				  page && test_bit(page - 1, buf->stored) ?
+		heapsim_note_store(&store, access->addr,
+				   page && test_bit(page - 1, buf->stored) ?
 				  &buf->notes[page - 1].store : NULL);
 	spin_lock(&buf->lines_lock);
 	/* Noted before: to note it again would signal it again, without end. */
@@ -361,7 +395,7 @@ size_t heapsim_lines_touch(struct heapsim_buf *buf,
 	is_turned = page_turn(buf, page, access);
 	if (is_forbidden && !access->is_again) {
 		lines->count.unbracketed_accesses++;
-		heapsim_record_unbracketed(buf, access, has_fence);
+		lines_report_forbidden(buf, access, has_fence);
 	}
 	buf->access = access;
 	for (at = off; at < off + access->len &&
@@ -381,7 +415,7 @@ size_t heapsim_lines_touch(struct heapsim_buf *buf,
 	trace_heapsim_fill(buf->id, (u64)first << PAGE_SHIFT,
 			   (u64)(end - first) << PAGE_SHIFT);
 	if (heapsim_has_event_watchers())
-		heapsim_event_tell(buf, &(struct heapsim_event) {
+		heapsim_event_report(buf, &(struct heapsim_event) {
 			.kind = HEAPSIM_RECORD_FILL,
 			.access = touch == HEAPSIM_TOUCH_WRITE ?
 				  HEAPSIM_ACCESS_WRITE : HEAPSIM_ACCESS_READ,
@@ -399,7 +433,7 @@ static void tell_maintenance(const struct heapsim_buf *buf, u32 kind,
 			     u64 begin_ns)
 {
 	if (heapsim_has_event_watchers())
-		heapsim_event_tell(buf, &(struct heapsim_event) {
+		heapsim_event_report(buf, &(struct heapsim_event) {
 			.kind = kind,
 			.off = op->off,
 			.len = op->end - op->off,
@@ -717,5 +751,5 @@ void heapsim_lines_evict(struct heapsim_buf *buf, size_t keep)
 	spin_unlock(&buf->lines_lock);
 	heapsim_images_put(&images);
 	if (heapsim_has_event_watchers())
-		heapsim_event_tell(buf, &event);
+		heapsim_event_report(buf, &event);
 }

@@ -256,7 +256,7 @@ static void attach_remember(struct heapsim_ctx_buf *m,
  *	struct heapsim_kept
  * @state: its newest state
  * @single_to: the stream that it is single to, NULL none
- * @how: from heapsim_attached_now(), with the stream that it is ordered in
+ * @how: from heapsim_note_attach(), with the stream that it is ordered in
  */
 void heapsim_managed_set_state(struct heapsim_ctx_buf *m,
 			       const struct heapsim_state *state,
@@ -575,7 +575,7 @@ static void model_init(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
 	struct heapsim_record_attach how;
 
 	m->newest.attach = wish->attach;
-	heapsim_attached_now(&how, HEAPSIM_ATTACHED_BY_ALLOC);
+	heapsim_note_attach(&how, HEAPSIM_ATTACHED_BY_ALLOC);
 	attach_remember(m, &how);
 	attach_buf_create(&s->attach, &m->model, wish->len,
 			  wish->attach == HEAPSIM_ATTACH_HOST ? ATTACH_HOST :
@@ -741,33 +741,4 @@ vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
 	return access->is_wrong &&
 	       READ_ONCE(buf->rule.policy) == HEAPSIM_POLICY_STRICT ?
 		VM_FAULT_SIGBUS : ret;
-}
-
-/**
- * heapsim_managed_describe() - tell a record about attach states
- * @buf: buffer
- * @r: of it
- *
- * Context: any; while it is attached the two may be of different moments.
- */
-void heapsim_managed_describe(const struct heapsim_buf *buf,
-			      struct heapsim_record *r)
-{
-	if (!buf->owned)
-		return;
-	r->attach = READ_ONCE(buf->owned->newest.attach);
-	r->attach_stream = READ_ONCE(buf->owned->newest.stream);
-}
-
-/**
- * heapsim_managed_attaches() - tell a record how its buffer came to its state
- * @buf: buffer of a context
- * @r: of it
- *
- * Context: heapsim_streams.lock is held.
- */
-void heapsim_managed_attaches(const struct heapsim_buf *buf,
-			      struct heapsim_record *r)
-{
-	memcpy(r->attaches, buf->owned->attaches, sizeof(r->attaches));
 }

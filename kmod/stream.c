@@ -368,7 +368,7 @@ static int stream_destroy(struct heapsim_streams *s, struct attempt *request)
 	attach_stream_destroy(&s->attach, st->model);
 	if (list_empty(&st->singles))
 		return 0;
-	heapsim_attached_now(&how, HEAPSIM_ATTACHED_BY_DESTROY);
+	heapsim_note_attach(&how, HEAPSIM_ATTACHED_BY_DESTROY);
 	how.stream = cmd->stream;
 	list_for_each_entry_safe(m, next, &st->singles, in_singles) {
 		state.attach = m->model.fallback == ATTACH_HOST ?
@@ -420,7 +420,7 @@ static int attach(struct heapsim_streams *s, struct attempt *request)
 		state.serial = st->serial;
 	}
 	attach_submit_state(&s->attach, st->model, &m->model, kind);
-	heapsim_attached_now(&how, HEAPSIM_ATTACHED_BY_CALL);
+	heapsim_note_attach(&how, HEAPSIM_ATTACHED_BY_CALL);
 	how.stream = st->object.id;
 	heapsim_managed_set_state(m, &state,
 				  kind == ATTACH_SINGLE ? st : NULL, &how);
@@ -695,7 +695,7 @@ static void tell_work(const struct heapsim_work *work, u32 kind, int status)
 
 	if (!heapsim_has_event_watchers())
 		return;
-	heapsim_event_tell(NULL, &(struct heapsim_event) {
+	heapsim_event_report(NULL, &(struct heapsim_event) {
 		.kind = kind,
 		.count = 1,
 		.begin_ns = is_submit ? work->party.other.time_ns : 0,
@@ -712,7 +712,7 @@ static void work_init(struct heapsim_streams *s, struct heapsim_work *work,
 	work->seq = ++s->last_seq;
 	work->serial = st->serial;
 	INIT_LIST_HEAD(&work->verdicts);
-	heapsim_party_now(&work->party, HEAPSIM_OTHER_ENGINE, cmd->name);
+	heapsim_note_party(&work->party, HEAPSIM_OTHER_ENGINE, cmd->name);
 	work->party.kernel = cmd->kernel;
 	work->party.other.job = work->object.id;
 	work->party.other.stream = st->object.id;
