@@ -57,7 +57,7 @@ static int run_info(struct heapsim_call *call)
 	if (info->flags)
 		return -EINVAL;
 	heapsim_bufs_get_info(info);
-	info->nr_jobs = heapsim_dma_nr_jobs();
+	info->nr_jobs = heapsim_queue_nr_jobs();
 	info->limit_bytes = heapsim_config.limit;
 	info->user_limit_bytes = heapsim_config.user_limit;
 	return 0;

@@ -85,7 +85,7 @@ static int state_show(struct seq_file *m, void *v)
 	seq_printf(m, "buf_bytes %llu\n", info.buf_bytes);
 	seq_printf(m, "cpu_bytes %llu\n", info.cpu_bytes);
 	seq_printf(m, "pool_bytes %llu\n", info.pool_bytes);
-	seq_printf(m, "jobs %llu\n", heapsim_dma_nr_jobs());
+	seq_printf(m, "jobs %llu\n", heapsim_queue_nr_jobs());
 	seq_printf(m, "missing_ends %llu\n", info.missing_ends);
 	seq_printf(m, "limit_bytes %llu\n", heapsim_config.limit);
 	seq_printf(m, "user_limit_bytes %llu\n", heapsim_config.user_limit);

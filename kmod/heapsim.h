@@ -10,9 +10,9 @@
  * heapsim_buf.lock nothing that may sleep is allocated but page tables (by the
  * core, while a PFN is inserted).
  * A worker between publication and signal of its fence takes lines_lock,
- * watchers_lock, parties_lock, name_lock, heapsim_share.lock (of dma.c) and
+ * watchers_lock, parties_lock, name_lock, heapsim_share.lock (of queue.c) and
  * those of fences alone.
- * heapsim_queue.lock (of dma.c) is taken before dma_resv.
+ * heapsim_queue.lock (of queue.c) is taken before dma_resv.
  */
 #ifndef HEAPSIM_H
 #define HEAPSIM_H
@@ -516,7 +516,7 @@ static inline bool heapsim_buf_is_written(const struct heapsim_buf *buf)
 }
 
 struct heapsim_ctx;
-struct heapsim_queue;		/* of dma.c */
+struct heapsim_queue;		/* queue.h */
 struct heapsim_ctx_buf;		/* these two: streams.h */
 struct heapsim_streams;
 struct heapsim_view;		/* view.c */
@@ -1007,8 +1007,6 @@ void heapsim_cdev_fini(void);
  * gives the file in *@file: the caller installs it once the answer is out, or
  * gives both back.
  */
-int heapsim_dma_init(void);
-void heapsim_dma_fini(void);
 int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
 		       struct file **file);
 int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
@@ -1017,9 +1015,13 @@ void heapsim_job_forget(struct heapsim_ctx *ctx, struct heapsim_job *job);
 void heapsim_job_give_back(struct heapsim_job *job);
 void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id);
 void heapsim_dma_forget(struct heapsim_ctx *ctx);
+
+/* queue.c */
+int heapsim_queues_init(void);
+void heapsim_queues_fini(void);
 struct heapsim_queue *heapsim_queue_create(void);
 void heapsim_queue_put(struct heapsim_queue *q);
-u64 heapsim_dma_nr_jobs(void);
+u64 heapsim_queue_nr_jobs(void);
 
 /* fence.c */
 struct dma_fence *heapsim_fence_new(const char *timeline, u64 context,

@@ -77,7 +77,7 @@ enum heapsim_job_phase {
 	HEAPSIM_JOB_IS_DONE,
 };
 
-struct heapsim_dep;	/* of dma.c, as the queue is */
+struct heapsim_dep;	/* these two: queue.h */
 struct heapsim_queue;
 
 /**

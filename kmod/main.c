@@ -235,7 +235,7 @@ static int __init heapsim_init(void)
 	ret = heapsim_step_init();
 	if (ret)
 		goto err_pool;
-	ret = heapsim_dma_init();
+	ret = heapsim_queues_init();
 	if (ret)
 		goto err_step;
 	heapsim_debugfs_init();
@@ -252,7 +252,7 @@ err_heap:
 	heapsim_heap_fini();
 err_debugfs:
 	heapsim_debugfs_fini();
-	heapsim_dma_fini();
+	heapsim_queues_fini();
 err_step:
 	heapsim_step_fini();
 err_pool:
@@ -267,7 +267,7 @@ static void __exit heapsim_exit(void)
 	heapsim_cdev_fini();
 	heapsim_heap_fini();
 	heapsim_debugfs_fini();
-	heapsim_dma_fini();
+	heapsim_queues_fini();
 	heapsim_step_fini();
 	heapsim_stack_fini();
 	heapsim_pool_fini();
