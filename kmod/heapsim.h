@@ -133,7 +133,8 @@ struct heapsim_config {
 struct heapsim_step;	/* of step.c */
 
 extern struct heapsim_config heapsim_config;
-extern struct device *heapsim_device;	/* the engines' */
+
+int heapsim_config_init(struct heapsim_rule *rule);
 
 /* pool.c */
 struct heapsim_pool;
@@ -1033,6 +1034,8 @@ int heapsim_fence_signal(struct heapsim_ctx *ctx,
 void heapsim_fence_forget(struct heapsim_ctx *ctx);
 
 /* hold.c */
+int heapsim_hold_init(void);
+void heapsim_hold_fini(void);
 int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd);
 int heapsim_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd);
 void heapsim_hold_forget(struct heapsim_ctx *ctx);

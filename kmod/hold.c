@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Importers that tests ask for. */
+#include <linux/dma-mapping.h>
 #include <linux/iosys-map.h>
+#include <linux/platform_device.h>
 #include <linux/scatterlist.h>
 
 #include "heapsim.h"
 
 #define MAX_HOLDS	1024	/* of one open */
+
+static struct platform_device *hold_device;	/* the importer's */
 
 /**
  * struct heapsim_test_hold - an importer
@@ -27,7 +31,7 @@ struct heapsim_test_hold {
 
 static int hold_map(struct heapsim_test_hold *h)
 {
-	h->attach = dma_buf_attach(h->dmabuf, heapsim_device);
+	h->attach = dma_buf_attach(h->dmabuf, &hold_device->dev);
 	if (IS_ERR(h->attach))
 		return PTR_ERR(h->attach);
 	h->sgt = dma_buf_map_attachment_unlocked(h->attach, h->dir);
@@ -154,4 +158,35 @@ int heapsim_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd)
 void heapsim_hold_forget(struct heapsim_ctx *ctx)
 {
 	heapsim_objects_remove(&ctx->objects, &hold_ops);
+}
+
+/**
+ * heapsim_hold_init() - make the device of the importers
+ *
+ * Return: 0 or -errno.
+ */
+int heapsim_hold_init(void)
+{
+	struct device *dev;
+	int ret;
+
+	hold_device = platform_device_register_simple("heapsim",
+						      PLATFORM_DEVID_NONE,
+						      NULL, 0);
+	if (IS_ERR(hold_device))
+		return PTR_ERR(hold_device);
+	dev = &hold_device->dev;
+	ret = dma_coerce_mask_and_coherent(dev, DMA_BIT_MASK(64));
+	if (ret) {
+		platform_device_unregister(hold_device);
+		return ret;
+	}
+	dma_set_max_seg_size(dev, UINT_MAX);
+	return 0;
+}
+
+/** heapsim_hold_fini() - remove the device of the importers */
+void heapsim_hold_fini(void)
+{
+	platform_device_unregister(hold_device);
 }

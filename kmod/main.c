@@ -1,237 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module: its parameters, the engines' device, what comes up when. */
-#define pr_fmt(fmt) "heapsim: " fmt
-
-#include <linux/dma-mapping.h>
-#include <linux/log2.h>
-#include <linux/mm.h>
+/* The module: what comes up when. */
 #include <linux/module.h>
-#include <linux/platform_device.h>
 #include <linux/rcupdate.h>
-#include <linux/sizes.h>
 
 #include "heapsim.h"
 
-struct heapsim_config heapsim_config;
-struct device *heapsim_device;
-
-static struct platform_device *platform_device;
-
-/*
- * The texts are for people and programs: what follows a colon is the list of
- * values that there are.
- */
-static char *soc = "generic-noncoherent";
-module_param(soc, charp, 0444);
-MODULE_PARM_DESC(soc, "The board: nano, tx2, drive-px2, xavier, orin, orin-nano, thor, generic-coherent, generic-noncoherent (default)");
-
-static char *policy = "strict";
-module_param(policy, charp, 0444);
-MODULE_PARM_DESC(policy, "What breaks the rules: strict (default), record, off");
-
-static char *evict = "none";
-module_param(evict, charp, 0444);
-MODULE_PARM_DESC(evict, "Lines leave caches: none (default), random");
-
-static unsigned long long seed;
-module_param(seed, ullong, 0444);
-MODULE_PARM_DESC(seed, "Of random eviction (default 0)");
-
-static char *vmap_shows = "device";
-module_param_named(vmap, vmap_shows, charp, 0444);
-MODULE_PARM_DESC(vmap, "Kernel mappings show: device (default), cpu");
-
-static unsigned int fill = SZ_64K;	/* the largest page there is */
-module_param(fill, uint, 0444);
-MODULE_PARM_DESC(fill, "Fill granule, bytes, a power of two (default 65536)");
-
-static unsigned int pool_mb = 64;
-module_param(pool_mb, uint, 0444);
-MODULE_PARM_DESC(pool_mb, "Most MiB that each pool keeps (default 64)");
-
-static bool test_hooks;
-module_param(test_hooks, bool, 0444);
-MODULE_PARM_DESC(test_hooks, "Commands for tests, which let any user of the device keep others waiting: 0 (default), 1");
-
-static bool mem_accounting;
-module_param(mem_accounting, bool, 0444);
-MODULE_PARM_DESC(mem_accounting, "Charge buffers to memory cgroups, without pools: 0 (default), 1");
-
-static int limit_set(const char *value, const struct kernel_param *param)
-{
-	unsigned int mb;
-
-	if (kstrtouint(value, 0, &mb) || !mb) {
-		pr_err("%s=%s: not a number of MiB above 0\n", param->name,
-		       value);
-		return -EINVAL;
-	}
-	*(unsigned int *)param->arg = mb;
-	return 0;
-}
-
-static const struct kernel_param_ops limit_ops = {
-	.set = limit_set,
-	.get = param_get_uint,
-};
-
-/* 0 is: not given. Init puts in what holds. */
-static unsigned int limit_mb;
-__MODULE_PARM_TYPE(limit_mb, "uint");
-module_param_cb(limit_mb, &limit_ops, &limit_mb, 0444);
-MODULE_PARM_DESC(limit_mb, "Most MiB of all buffers and their CPU views (default 3/4 of RAM)");
-
-static unsigned int user_limit_mb;
-__MODULE_PARM_TYPE(user_limit_mb, "uint");
-module_param_cb(user_limit_mb, &limit_ops, &user_limit_mb, 0444);
-MODULE_PARM_DESC(user_limit_mb, "Most MiB of one user (default limit_mb)");
-
-static const char *const policies[] = {
-	[HEAPSIM_POLICY_STRICT] = "strict",
-	[HEAPSIM_POLICY_RECORD] = "record",
-	[HEAPSIM_POLICY_OFF] = "off",
-};
-
-static const char *const evicts[] = { "none", "random" };
-static const char *const vmaps[] = { "device", "cpu" };
-
-/* Which of @words @value is, or -EINVAL and the log says what there is. */
-static int word_find(const char *param, const char *value,
-		     const char *const *words, size_t nr)
-{
-	char list[64] = "";
-	size_t i, len = 0;
-
-	for (i = 0; i < nr; i++) {
-		if (!strcmp(value, words[i]))
-			return i;
-		len += scnprintf(list + len, sizeof(list) - len, "%s%s",
-				 i ? ", " : "", words[i]);
-	}
-	pr_err("%s=%s: no such value; there are: %s\n", param, value, list);
-	return -EINVAL;
-}
-
-static int soc_check(void)
-{
-	char list[256] = "";
-	const char *why;
-	size_t i, len = 0;
-
-	heapsim_config.profile = profile_find(soc);
-	if (!heapsim_config.profile) {
-		for (i = 0; i < profile_count(); i++)
-			len += scnprintf(list + len, sizeof(list) - len,
-					 "%s%s", i ? ", " : "",
-					 profile_at(i)->name);
-		pr_err("soc=%s: no such board; there are: %s\n", soc, list);
-		return -EINVAL;
-	}
-	if (profile_validate(heapsim_config.profile, &why)) {
-		pr_err("soc=%s: the board cannot be: %s\n", soc, why);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int words_check(struct heapsim_rule *rule)
-{
-	int ret;
-
-	ret = word_find("policy", policy, policies, ARRAY_SIZE(policies));
-	if (ret < 0)
-		return ret;
-	rule->policy = ret;
-	ret = word_find("evict", evict, evicts, ARRAY_SIZE(evicts));
-	if (ret < 0)
-		return ret;
-	rule->evicts = ret;
-	ret = word_find("vmap", vmap_shows, vmaps, ARRAY_SIZE(vmaps));
-	if (ret < 0)
-		return ret;
-	heapsim_config.vmap_is_cpu = ret;
-	return 0;
-}
-
-static int numbers_check(void)
-{
-	u64 ram_mb = (u64)totalram_pages() >> (20 - PAGE_SHIFT);
-
-	if (!is_power_of_2(fill) || fill < PAGE_SIZE || fill > SZ_2M) {
-		pr_err("fill=%u: not a power of two from %lu to %u\n", fill,
-		       PAGE_SIZE, SZ_2M);
-		return -EINVAL;
-	}
-	if (pool_mb > ram_mb) {
-		pr_err("pool_mb=%u: more than the %llu MiB of RAM\n", pool_mb,
-		       ram_mb);
-		return -EINVAL;
-	}
-	if (!limit_mb)
-		limit_mb = clamp_t(u64, ram_mb * 3 / 4, 1, UINT_MAX);
-	if (!user_limit_mb)
-		user_limit_mb = limit_mb;
-	if (user_limit_mb > limit_mb) {
-		pr_err("user_limit_mb=%u: more than limit_mb, which is %u\n",
-		       user_limit_mb, limit_mb);
-		return -EINVAL;
-	}
-	heapsim_config.has_test_hooks = test_hooks;
-	heapsim_config.fill = fill;
-	heapsim_config.pool_pages = (unsigned long)pool_mb <<
-				    (20 - PAGE_SHIFT);
-	heapsim_config.mem_accounting = mem_accounting;
-	heapsim_config.limit = (u64)limit_mb << 20;
-	heapsim_config.user_limit = (u64)user_limit_mb << 20;
-	return 0;
-}
-
-static int params_check(void)
-{
-	struct heapsim_rule rule = { .seed = seed };
-	int ret;
-
-	ret = soc_check();
-	if (!ret)
-		ret = words_check(&rule);
-	if (!ret)
-		ret = numbers_check();
-	heapsim_policy_init(&rule);
-	return ret;
-}
-
-static int device_init(void)
-{
-	int ret;
-
-	platform_device =
-		platform_device_register_simple("heapsim", PLATFORM_DEVID_NONE,
-						NULL, 0);
-	if (IS_ERR(platform_device))
-		return PTR_ERR(platform_device);
-	heapsim_device = &platform_device->dev;
-	ret = dma_coerce_mask_and_coherent(heapsim_device, DMA_BIT_MASK(64));
-	if (ret) {
-		platform_device_unregister(platform_device);
-		return ret;
-	}
-	dma_set_max_seg_size(heapsim_device, UINT_MAX);
-	return 0;
-}
-
 static int __init heapsim_init(void)
 {
+	struct heapsim_rule rule;
 	int ret;
 
-	ret = params_check();
+	ret = heapsim_config_init(&rule);
 	if (ret)
 		return ret;
-	ret = device_init();
+	heapsim_policy_init(&rule);
+	ret = heapsim_hold_init();
 	if (ret)
 		return ret;
 	ret = heapsim_pool_init();
 	if (ret)
-		goto err_device;
+		goto err_hold;
 	ret = heapsim_step_init();
 	if (ret)
 		goto err_pool;
@@ -257,8 +45,8 @@ err_step:
 	heapsim_step_fini();
 err_pool:
 	heapsim_pool_fini();
-err_device:
-	platform_device_unregister(platform_device);
+err_hold:
+	heapsim_hold_fini();
 	return ret;
 }
 
@@ -271,7 +59,7 @@ static void __exit heapsim_exit(void)
 	heapsim_step_fini();
 	heapsim_stack_fini();
 	heapsim_pool_fini();
-	platform_device_unregister(platform_device);
+	heapsim_hold_fini();
 	/*
 	 * The last fence let the module go from inside a read-side section of
 	 * fence_release(); the core frees it without code of ours.
