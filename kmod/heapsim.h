@@ -180,6 +180,32 @@ bool heapsim_has_write_combine(void);
  */
 #define HEAPSIM_CORE_BYTES	1024
 
+/* fault.c */
+
+/**
+ * enum heapsim_fault - operations that can be made to fail
+ * @HEAPSIM_FAIL_ALLOC: allocation of a chunk of a buffer: ENOMEM
+ * @HEAPSIM_FAIL_MAP: an importer's map: ENOMEM
+ * @HEAPSIM_FAIL_VMAP: a kernel mapping: ENOMEM
+ * @HEAPSIM_FAIL_BEGIN: START of a bracket: EINTR
+ * @HEAPSIM_LATE_FENCE: the fence of a job is signalled at its deadline, with
+ *	ETIMEDOUT
+ * @HEAPSIM_NR_FAULTS: number of these
+ */
+enum heapsim_fault {
+	HEAPSIM_FAIL_ALLOC,
+	HEAPSIM_FAIL_MAP,
+	HEAPSIM_FAIL_VMAP,
+	HEAPSIM_FAIL_BEGIN,
+	HEAPSIM_LATE_FENCE,
+	HEAPSIM_NR_FAULTS,
+};
+
+struct dentry;
+
+void heapsim_faults_init(struct dentry *dir);
+bool heapsim_fault(enum heapsim_fault which, size_t len);
+
 /* limit.c */
 struct heapsim_user;
 
@@ -1041,27 +1067,6 @@ int heapsim_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd);
 void heapsim_hold_forget(struct heapsim_ctx *ctx);
 
 /* debugfs.c */
-
-/**
- * enum heapsim_fault - operations that can be made to fail
- * @HEAPSIM_FAIL_ALLOC: allocation of a chunk of a buffer: ENOMEM
- * @HEAPSIM_FAIL_MAP: an importer's map: ENOMEM
- * @HEAPSIM_FAIL_VMAP: a kernel mapping: ENOMEM
- * @HEAPSIM_FAIL_BEGIN: START of a bracket: EINTR
- * @HEAPSIM_LATE_FENCE: the fence of a job is signalled at its deadline, with
- *	ETIMEDOUT
- * @HEAPSIM_NR_FAULTS: number of these
- */
-enum heapsim_fault {
-	HEAPSIM_FAIL_ALLOC,
-	HEAPSIM_FAIL_MAP,
-	HEAPSIM_FAIL_VMAP,
-	HEAPSIM_FAIL_BEGIN,
-	HEAPSIM_LATE_FENCE,
-	HEAPSIM_NR_FAULTS,
-};
-
-bool heapsim_fault(enum heapsim_fault which, size_t len);
 void heapsim_debugfs_init(void);
 void heapsim_debugfs_fini(void);
 
