@@ -32,107 +32,12 @@ u32 heapsim_kind_resolve(u32 kind)
 		HEAPSIM_KIND_COHERENT : HEAPSIM_KIND_NONCOHERENT;
 }
 
-/**
- * heapsim_buf_page() - a page of DRAM
- * @buf: buffer
- * @page: page number, below nr_pages
- *
- * Return: the page.
- */
-struct page *heapsim_buf_page(const struct heapsim_buf *buf, size_t page)
-{
-	const struct heapsim_chunk *chunk = buf->chunks;
-
-	while (page >= chunk->nr_pages) {
-		page -= chunk->nr_pages;
-		chunk++;
-	}
-	return chunk->page + page;
-}
-
-/* Chunks come in falling orders, so few are large and the array is short. */
-static int chunks_alloc(struct heapsim_buf *buf)
-{
-	size_t room = min_t(size_t, buf->nr_pages, 64);
-	unsigned int max_order = heapsim_orders[0];
-	size_t left = buf->nr_pages;
-	int ret;
-
-	buf->chunks = kvmalloc_array(room, sizeof(*buf->chunks),
-				     HEAPSIM_GFP_USER);
-	if (!buf->chunks)
-		return -ENOMEM;
-	while (left) {
-		struct heapsim_chunk *chunk;
-
-		if (buf->nr_chunks == room) {
-			chunk = kvmalloc_array(room * 2, sizeof(*chunk),
-					       HEAPSIM_GFP_USER);
-			if (!chunk)
-				return -ENOMEM;
-			memcpy(chunk, buf->chunks, room * sizeof(*chunk));
-			kvfree(buf->chunks);
-			buf->chunks = chunk;
-			room *= 2;
-		}
-		chunk = &buf->chunks[buf->nr_chunks];
-		if (heapsim_fault(HEAPSIM_FAIL_ALLOC,
-				  min(left, 1UL << max_order) << PAGE_SHIFT))
-			return -ENOMEM;
-		ret = heapsim_pool_alloc(buf->pool, left, max_order, chunk);
-		if (ret)
-			return ret;
-		buf->nr_chunks++;
-		max_order = chunk->order;
-		left -= chunk->nr_pages;
-	}
-	return 0;
-}
-
-static int contiguous_alloc(struct heapsim_buf *buf)
-{
-	void *mem;
-
-	if (get_order(buf->len) > MAX_PAGE_ORDER ||
-	    heapsim_fault(HEAPSIM_FAIL_ALLOC, buf->len))
-		return -ENOMEM;
-	buf->chunks = kvmalloc_array(1, sizeof(*buf->chunks), HEAPSIM_GFP_USER);
-	if (!buf->chunks)
-		return -ENOMEM;
-	mem = alloc_pages_exact(buf->len, heapsim_pool_gfp() | __GFP_ZERO |
-				__GFP_RETRY_MAYFAIL);
-	if (!mem)
-		return -ENOMEM;
-	buf->chunks[0].page = virt_to_page(mem);
-	buf->chunks[0].nr_pages = buf->nr_pages;
-	buf->nr_chunks = 1;
-	return 0;
-}
-
-static void chunks_free(struct heapsim_buf *buf)
-{
-	size_t i;
-
-	for (i = 0; i < buf->nr_chunks; i++) {
-		if (buf->pool)
-			heapsim_pool_free(buf->pool, &buf->chunks[i],
-					  !buf->is_touched);
-		else
-			free_pages_exact(page_address(buf->chunks[i].page),
-					 buf->len);
-		cond_resched();
-	}
-	kvfree(buf->chunks);
-}
-
 static void buf_free(struct heapsim_buf *buf)
 {
 	heapsim_ctx_buf_destroy(buf);
 	heapsim_brackets_fini(buf);
 	heapsim_lines_fini(buf);
-	chunks_free(buf);
-	heapsim_limit_uncharge(buf->user, buf->len + buf->reserved,
-			       buf->reserved);
+	heapsim_dram_free(buf);
 	mutex_destroy(&buf->lock);
 	mutex_destroy(&buf->vmap_lock);
 	kfree(buf);
@@ -186,25 +91,6 @@ static const struct dma_buf_ops buf_ops = {
 struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf)
 {
 	return dmabuf->ops == &buf_ops ? heapsim_buf_of_ours(dmabuf) : NULL;
-}
-
-/**
- * heapsim_buf_get_name() - the name of a buffer
- * @buf: buffer
- * @name: out: HEAPSIM_NAME_LEN bytes: the name that DMA_BUF_SET_NAME gave it,
- *	else the one given at allocation
- *
- * Context: any but interrupts.
- */
-void heapsim_buf_get_name(const struct heapsim_buf *buf, char *name)
-{
-	struct dma_buf *dmabuf = buf->dmabuf;
-
-	memcpy(name, buf->name, HEAPSIM_NAME_LEN);
-	spin_lock(&dmabuf->name_lock);
-	if (dmabuf->name)
-		strscpy_pad(name, dmabuf->name, HEAPSIM_NAME_LEN);
-	spin_unlock(&dmabuf->name_lock);
 }
 
 /**
@@ -298,55 +184,6 @@ static void kind_init(struct heapsim_buf *buf, u32 kind)
 					 &heapsim_pool_cached;
 }
 
-static int buf_reserve(struct heapsim_buf *buf, u64 len)
-{
-	int ret = heapsim_limit_reserve(buf->user, len);
-
-	if (!ret)
-		buf->reserved += len;
-	return ret;
-}
-
-/* What a second view may take. */
-static u64 images_len(const struct heapsim_buf *buf)
-{
-	return (u64)buf->len * (buf->view ? 3 : 2);
-}
-
-/**
- * heapsim_buf_reserve_images() - count what a second view may take
- * @buf: buffer that has two views, or is about to; this may have been done
- *
- * A page of the CPU's, a twin, and of a device view what it was before. They
- * are allocated when the CPU or an engine first stores. Counted only then, a
- * store of a right program could fail, with SIGBUS; so allocations fail.
- *
- * Context: the buffer's lock is held, or nobody else has it yet.
- * Return: 0 or -ENOMEM.
- */
-int heapsim_buf_reserve_images(struct heapsim_buf *buf)
-{
-	int ret;
-
-	if (buf->has_images)
-		return 0;
-	ret = buf_reserve(buf, images_len(buf));
-	buf->has_images = !ret;
-	return ret;
-}
-
-/**
- * heapsim_buf_reserve_view() - count what a new device view may take
- * @buf: with the view; nobody else has it yet
- *
- * Return: 0 or -ENOMEM.
- */
-int heapsim_buf_reserve_view(struct heapsim_buf *buf)
-{
-	return buf_reserve(buf, HEAPSIM_CORE_BYTES +
-			   (buf->has_images ? buf->len : 0));
-}
-
 static struct heapsim_buf *buf_alloc(const struct heapsim_wish *wish)
 {
 	const u64 len = PAGE_ALIGN(wish->len);
@@ -378,12 +215,7 @@ static struct heapsim_buf *buf_alloc(const struct heapsim_wish *wish)
 	}
 	buf->id = atomic64_inc_return(&last_id);
 	heapsim_policy_give(buf, wish->ctx);
-	ret = buf_reserve(buf, HEAPSIM_CORE_BYTES +
-			  (buf->has_two_views ? images_len(buf) : 0));
-	if (!ret) {
-		buf->has_images = buf->has_two_views;
-		ret = buf->pool ? chunks_alloc(buf) : contiguous_alloc(buf);
-	}
+	ret = heapsim_dram_alloc(buf);
 	if (ret)
 		goto err_free;
 	return buf;

@@ -26,6 +26,7 @@
 #include <linux/refcount.h>
 #include <linux/sched/signal.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/tracepoint-defs.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -542,6 +543,33 @@ static inline bool heapsim_buf_is_written(const struct heapsim_buf *buf)
 	return buf->nr_writers || READ_ONCE(buf->nr_write_jobs);
 }
 
+/* dram.c */
+int heapsim_dram_alloc(struct heapsim_buf *buf);
+void heapsim_dram_free(struct heapsim_buf *buf);
+int heapsim_dram_reserve_images(struct heapsim_buf *buf);
+int heapsim_dram_reserve_view(struct heapsim_buf *buf);
+struct page *heapsim_dram_page(const struct heapsim_buf *buf, size_t page);
+
+/**
+ * heapsim_buf_get_name() - the name of a buffer
+ * @buf: buffer
+ * @name: out: HEAPSIM_NAME_LEN bytes: the name that DMA_BUF_SET_NAME gave it,
+ *	else the one given at allocation
+ *
+ * Context: any but interrupts.
+ */
+static inline void heapsim_buf_get_name(const struct heapsim_buf *buf,
+					char *name)
+{
+	struct dma_buf *dmabuf = buf->dmabuf;
+
+	memcpy(name, buf->name, HEAPSIM_NAME_LEN);
+	spin_lock(&dmabuf->name_lock);
+	if (dmabuf->name)
+		strscpy_pad(name, dmabuf->name, HEAPSIM_NAME_LEN);
+	spin_unlock(&dmabuf->name_lock);
+}
+
 struct heapsim_ctx;
 struct heapsim_queue;		/* queue.h */
 struct heapsim_ctx_buf;		/* these two: streams.h */
@@ -575,12 +603,8 @@ int heapsim_buf_create_fd(const struct heapsim_wish *wish,
 int heapsim_buf_reopen_fd(struct dma_buf *given, int fd_flags,
 			  struct dma_buf **dmabuf);
 struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf);
-void heapsim_buf_get_name(const struct heapsim_buf *buf, char *name);
 int heapsim_buf_revoke(struct dma_buf *dmabuf);
 int heapsim_buf_switch_views(struct heapsim_buf *buf);
-int heapsim_buf_reserve_images(struct heapsim_buf *buf);
-int heapsim_buf_reserve_view(struct heapsim_buf *buf);
-struct page *heapsim_buf_page(const struct heapsim_buf *buf, size_t page);
 u32 heapsim_kind_resolve(u32 kind);
 void heapsim_bufs_get_info(struct heapsim_info *info);
 

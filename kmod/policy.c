@@ -133,7 +133,7 @@ static int set_of_buf(int fd, const struct heapsim_rule *rule)
 	if (ret)
 		goto out_put;
 	if (has_two_views)
-		ret = heapsim_buf_reserve_images(buf);
+		ret = heapsim_dram_reserve_images(buf);
 	/* What eviction does hangs on touches that are seen. */
 	if (!ret)
 		ret = heapsim_ptes_revoke_all(buf);

@@ -22,7 +22,7 @@ u8 *heapsim_ptes_image(const struct heapsim_buf *buf, size_t page)
 	const struct line_page *p;
 
 	if (!buf->has_two_views)
-		return page_address(heapsim_buf_page(buf, page));
+		return page_address(heapsim_dram_page(buf, page));
 	p = &buf->lines.pages[page];
 	return p->cpu ? p->cpu : p->twin ? p->twin : p->dram;
 }

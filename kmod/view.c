@@ -301,7 +301,7 @@ static int view_access(struct vm_area_struct *vma, unsigned long addr,
 				     PAGE_SIZE - offset_in_page(at));
 
 		memcpy(bytes + done,
-		       page_address(heapsim_buf_page(buf, at >> PAGE_SHIFT)) +
+		       page_address(heapsim_dram_page(buf, at >> PAGE_SHIFT)) +
 		       offset_in_page(at), piece);
 		done += piece;
 	}
@@ -437,7 +437,7 @@ int heapsim_view_create_fd(struct heapsim_buf *buf, int fd_flags,
 	}
 	get_dma_buf(buf->dmabuf);
 	buf->view = view;
-	fd = heapsim_buf_reserve_view(buf);
+	fd = heapsim_dram_reserve_view(buf);
 	if (!fd)
 		fd = get_unused_fd_flags(fd_flags);
 	if (fd < 0) {
