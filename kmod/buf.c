@@ -18,6 +18,28 @@ DEFINE_MUTEX(heapsim_bufs_lock);
 static u64 nr_bufs;	/* under heapsim_bufs_lock */
 static atomic64_t last_id;
 
+static const char *const kind_names[] = {
+	[HEAPSIM_KIND_SYSTEM] = "system",
+	[HEAPSIM_KIND_NONCOHERENT] = "noncoherent",
+	[HEAPSIM_KIND_COHERENT] = "coherent",
+	[HEAPSIM_KIND_UNCACHED] = "system-uncached",
+	[HEAPSIM_KIND_CONTIGUOUS] = "contiguous",
+	[HEAPSIM_KIND_MANAGED] = "managed",
+	[HEAPSIM_KIND_PINNED] = "pinned",
+	[HEAPSIM_KIND_DEVICE] = "device",
+};
+
+/**
+ * heapsim_kind_name() - the name of a kind of buffer
+ * @kind: enum heapsim_kind but HEAPSIM_KIND_FOREIGN
+ *
+ * Return: the name, static; of a kind that has a heap, that of its heap.
+ */
+const char *heapsim_kind_name(u32 kind)
+{
+	return kind_names[kind];
+}
+
 /**
  * heapsim_kind_resolve() - what a kind stands for on this board
  * @kind: enum heapsim_kind but HEAPSIM_KIND_FOREIGN
@@ -237,7 +259,7 @@ static struct dma_buf *buf_create(const struct heapsim_wish *wish)
 	buf = buf_alloc(wish);
 	if (IS_ERR(buf))
 		return ERR_CAST(buf);
-	exp.exp_name = heapsim_heap_name(wish->kind);
+	exp.exp_name = heapsim_kind_name(wish->kind);
 	exp.ops = &buf_ops;
 	exp.size = buf->len;
 	exp.flags = wish->fd_flags;

@@ -51,7 +51,7 @@ static int bufs_show(struct seq_file *m, void *v)
 	memcpy(count, &buf->lines.count, sizeof(count));
 	spin_unlock(&buf->lines_lock);
 	seq_printf(m, "%llu %llu %zu %s %u \"", buf->id, buf->inode, buf->len,
-		   heapsim_heap_name(buf->kind), READ_ONCE(buf->nr_holders));
+		   heapsim_kind_name(buf->kind), READ_ONCE(buf->nr_holders));
 	heapsim_buf_get_name(buf, name);
 	seq_escape(m, name, "\n\t\"\\");
 	seq_putc(m, '"');

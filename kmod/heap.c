@@ -24,56 +24,18 @@
 /**
  * struct heap - a heap
  * @misc: its node
- * @name: of the heap, and what its buffers say as exporter
- * @is_registered: @misc is
+ * @misc_name: name of @misc
+ * @node_name: path of its node in /dev
+ * @is_registered: @misc is registered
  */
 struct heap {
 	struct miscdevice misc;
-	const char *name;
+	char misc_name[32];
+	char node_name[32];
 	bool is_registered;
 };
 
-static const struct file_operations heap_fops;
-
-#define HEAP(what) {					\
-	.name = what,					\
-	.misc = {					\
-		.minor = MISC_DYNAMIC_MINOR,		\
-		.name = "heapsim-" what,		\
-		.nodename = "dma_heap/" what,		\
-		.fops = &heap_fops,			\
-		.mode = 0660,				\
-	},						\
-}
-
-/* By enum heapsim_kind. */
-static struct heap heaps[] = {
-	[HEAPSIM_KIND_SYSTEM] = HEAP("system"),
-	[HEAPSIM_KIND_NONCOHERENT] = HEAP("noncoherent"),
-	[HEAPSIM_KIND_COHERENT] = HEAP("coherent"),
-	[HEAPSIM_KIND_UNCACHED] = HEAP("system-uncached"),
-	[HEAPSIM_KIND_CONTIGUOUS] = HEAP("contiguous"),
-};
-
-/**
- * heapsim_heap_name() - the heap that has a kind of buffer
- * @kind: enum heapsim_kind but HEAPSIM_KIND_FOREIGN
- *
- * Return: its name, static; of a kind that no heap has its own.
- */
-const char *heapsim_heap_name(u32 kind)
-{
-	switch (kind) {
-	case HEAPSIM_KIND_MANAGED:
-		return "managed";
-	case HEAPSIM_KIND_PINNED:
-		return "pinned";
-	case HEAPSIM_KIND_DEVICE:
-		return "device";
-	default:
-		return heaps[kind].name;
-	}
-}
+static struct heap heaps[HEAPSIM_KIND_CONTIGUOUS + 1];	/* by kind */
 
 static int heap_alloc(struct heap *heap, struct dma_heap_allocation_data *data,
 		      struct file **file)
@@ -145,6 +107,21 @@ static const struct file_operations heap_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
+static void heap_describe(struct heap *heap)
+{
+	const char *name = heapsim_kind_name(heap - heaps);
+
+	snprintf(heap->misc_name, sizeof(heap->misc_name), "heapsim-%s", name);
+	snprintf(heap->node_name, sizeof(heap->node_name), "dma_heap/%s", name);
+	heap->misc = (struct miscdevice) {
+		.minor = MISC_DYNAMIC_MINOR,
+		.name = heap->misc_name,
+		.nodename = heap->node_name,
+		.fops = &heap_fops,
+		.mode = 0660,
+	};
+}
+
 /*
  * The root of the machine's first process: who inserts the module may have a
  * /dev of its own, and kernel threads have none since Linux 7.
@@ -188,6 +165,7 @@ int heapsim_heap_init(void)
 	int ret;
 
 	for (i = 0; i < ARRAY_SIZE(heaps); i++) {
+		heap_describe(&heaps[i]);
 		if (is_taken(&heaps[i])) {
 			pr_info("/dev/%s has a heap of that name already: not taken\n",
 				heaps[i].misc.nodename);

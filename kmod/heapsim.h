@@ -605,6 +605,7 @@ int heapsim_buf_reopen_fd(struct dma_buf *given, int fd_flags,
 struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf);
 int heapsim_buf_revoke(struct dma_buf *dmabuf);
 int heapsim_buf_switch_views(struct heapsim_buf *buf);
+const char *heapsim_kind_name(u32 kind);
 u32 heapsim_kind_resolve(u32 kind);
 void heapsim_bufs_get_info(struct heapsim_info *info);
 
@@ -1046,7 +1047,6 @@ u64 heapsim_stack_now(int signal);
 void heapsim_stack_fini(void);
 
 /* heap.c */
-const char *heapsim_heap_name(u32 kind);
 int heapsim_heap_init(void);
 void heapsim_heap_fini(void);
 
