@@ -5,6 +5,7 @@
  * their files may be used for, and in nothing else. The core has no access
  * modes of importers: a driver may do with each of them what it may with any.
  */
+#include <linux/capability.h>
 #include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -12,6 +13,7 @@
 #include <linux/slab.h>
 
 #include "heapsim.h"
+#include "trace.h"
 
 LIST_HEAD(heapsim_bufs);
 DEFINE_MUTEX(heapsim_bufs_lock);
@@ -151,17 +153,12 @@ static bool buf_is_in_use(struct heapsim_buf *buf)
 	       heapsim_bracket_any_open(buf);
 }
 
-/**
- * heapsim_buf_switch_views() - from two views to one, or back (DESIGN 2.5)
- * @buf: buffer of a kind that can have two
- *
- * Two become one by a clean and an invalidate, which count as any.
- *
- * Context: the buffer's lock is held; may sleep.
- * Return: 0, -EBUSY it is held, bracketed or in a job, -EINTR the caller is
- * killed.
+/*
+ * From two views to one, or back (DESIGN 2.5). Two become one by a clean and an
+ * invalidate, which count as any. The buffer is locked. Returns 0, -EBUSY if it
+ * is held, bracketed or in a job, -EINTR if the caller is killed.
  */
-int heapsim_buf_switch_views(struct heapsim_buf *buf)
+static int buf_switch_views(struct heapsim_buf *buf)
 {
 	int ret;
 
@@ -185,6 +182,52 @@ int heapsim_buf_switch_views(struct heapsim_buf *buf)
 	/* Some look first without the lock, to see what they need. */
 	WRITE_ONCE(buf->has_two_views, !buf->has_two_views);
 	return 0;
+}
+
+/**
+ * heapsim_buf_set_policy() - change the policy of a buffer
+ * @dmabuf: any
+ * @rule: policy
+ *
+ * Context: takes the buffer's lock; may sleep.
+ * Return: 0, -EOPNOTSUPP a foreign buffer, -EPERM without CAP_SYS_ADMIN, -EBUSY
+ * the number of views cannot change now, -ENOMEM, -EINTR the caller is killed.
+ */
+int heapsim_buf_set_policy(struct dma_buf *dmabuf,
+			   const struct heapsim_rule *rule)
+{
+	struct heapsim_buf *buf = heapsim_buf_of(dmabuf);
+	bool has_two_views;
+	int ret;
+
+	if (!buf)
+		return -EOPNOTSUPP;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	has_two_views = buf->is_noncoherent &&
+			rule->policy != HEAPSIM_POLICY_OFF;
+	ret = mutex_lock_killable(&buf->lock);
+	if (ret)
+		return ret;
+	if (has_two_views)
+		ret = heapsim_dram_reserve_images(buf);
+	/* What eviction does hangs on touches that are seen. */
+	if (!ret)
+		ret = heapsim_ptes_revoke_all(buf);
+	if (!ret && has_two_views != buf->has_two_views)
+		ret = buf_switch_views(buf);
+	if (!ret) {
+		/* Faults and steps look at some of it without the lock. */
+		WRITE_ONCE(buf->rule.policy, rule->policy);
+		WRITE_ONCE(buf->rule.is_precise, rule->is_precise);
+		buf->rule.evicts = rule->evicts;
+		buf->rule.seed = rule->seed;
+		buf->random = rule->seed;
+		trace_heapsim_policy(HEAPSIM_POLICY_OF_BUF, buf->id,
+				     task_tgid_nr(current), rule);
+	}
+	mutex_unlock(&buf->lock);
+	return ret;
 }
 
 static void kind_init(struct heapsim_buf *buf, u32 kind)

@@ -382,9 +382,47 @@ static int run_watch(struct heapsim_call *call)
 	return heapsim_watch(call->ctx, &call->cmd.watch);
 }
 
+static int policy_set_of_fd(int fd, const struct heapsim_rule *rule)
+{
+	struct dma_buf *dmabuf = dma_buf_get(fd);
+	int ret;
+
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	ret = heapsim_buf_set_policy(dmabuf, rule);
+	dma_buf_put(dmabuf);
+	return ret;
+}
+
 static int run_policy(struct heapsim_call *call)
 {
-	return heapsim_policy_set(call->ctx, &call->cmd.policy);
+	const struct heapsim_set_policy *policy = &call->cmd.policy;
+	const struct heapsim_rule rule = {
+		.policy = policy->policy,
+		.evicts = policy->evict_random,
+		.is_precise = policy->is_precise,
+		.seed = policy->seed,
+	};
+
+	if (policy->scope < HEAPSIM_POLICY_OF_BUF ||
+	    policy->scope > HEAPSIM_POLICY_OF_ALL ||
+	    (policy->scope != HEAPSIM_POLICY_OF_BUF && policy->fd != -1) ||
+	    policy->policy > HEAPSIM_POLICY_OFF || policy->evict_random > 1 ||
+	    policy->is_precise > 1)
+		return -EINVAL;
+	if (policy->is_precise && !heapsim_can_step())
+		return -EOPNOTSUPP;
+	switch (policy->scope) {
+	case HEAPSIM_POLICY_OF_BUF:
+		return policy_set_of_fd(policy->fd, &rule);
+	case HEAPSIM_POLICY_OF_CONTEXT:
+		heapsim_policy_set_of_context(call->ctx, &rule);
+		return 0;
+	case HEAPSIM_POLICY_OF_TREE:
+		return heapsim_policy_set_of_tree(call->ctx, &rule);
+	default:
+		return heapsim_policy_set_of_all(&rule);
+	}
 }
 
 static void undo_stream_create(struct heapsim_call *call)

@@ -604,7 +604,8 @@ int heapsim_buf_reopen_fd(struct dma_buf *given, int fd_flags,
 			  struct dma_buf **dmabuf);
 struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf);
 int heapsim_buf_revoke(struct dma_buf *dmabuf);
-int heapsim_buf_switch_views(struct heapsim_buf *buf);
+int heapsim_buf_set_policy(struct dma_buf *dmabuf,
+			   const struct heapsim_rule *rule);
 const char *heapsim_kind_name(u32 kind);
 u32 heapsim_kind_resolve(u32 kind);
 void heapsim_bufs_get_info(struct heapsim_info *info);
@@ -921,8 +922,11 @@ int heapsim_tree_depth(struct task_struct *task, const struct pid *tgid);
 void heapsim_policy_init(const struct heapsim_rule *rule);
 void heapsim_policy_of_all(struct heapsim_rule *rule);
 void heapsim_policy_give(struct heapsim_buf *buf, struct heapsim_ctx *ctx);
-int heapsim_policy_set(struct heapsim_ctx *ctx,
-		       const struct heapsim_set_policy *cmd);
+void heapsim_policy_set_of_context(struct heapsim_ctx *ctx,
+				   const struct heapsim_rule *rule);
+int heapsim_policy_set_of_tree(struct heapsim_ctx *ctx,
+			       const struct heapsim_rule *rule);
+int heapsim_policy_set_of_all(const struct heapsim_rule *rule);
 void heapsim_policy_forget(struct heapsim_ctx *ctx);
 
 /* step.c */

@@ -110,53 +110,14 @@ void heapsim_policy_give(struct heapsim_buf *buf, struct heapsim_ctx *ctx)
 			     buf->rule.policy != HEAPSIM_POLICY_OFF;
 }
 
-static int set_of_buf(int fd, const struct heapsim_rule *rule)
-{
-	struct heapsim_buf *buf;
-	struct dma_buf *dmabuf;
-	bool has_two_views;
-	int ret = 0;
-
-	dmabuf = dma_buf_get(fd);
-	if (IS_ERR(dmabuf))
-		return PTR_ERR(dmabuf);
-	buf = heapsim_buf_of(dmabuf);
-	if (!buf)
-		ret = -EOPNOTSUPP;
-	else if (!capable(CAP_SYS_ADMIN))
-		ret = -EPERM;
-	if (ret)
-		goto out_put;
-	has_two_views = buf->is_noncoherent &&
-			rule->policy != HEAPSIM_POLICY_OFF;
-	ret = mutex_lock_killable(&buf->lock);
-	if (ret)
-		goto out_put;
-	if (has_two_views)
-		ret = heapsim_dram_reserve_images(buf);
-	/* What eviction does hangs on touches that are seen. */
-	if (!ret)
-		ret = heapsim_ptes_revoke_all(buf);
-	if (!ret && has_two_views != buf->has_two_views)
-		ret = heapsim_buf_switch_views(buf);
-	if (!ret) {
-		/* Faults and steps look at some of it without the lock. */
-		WRITE_ONCE(buf->rule.policy, rule->policy);
-		WRITE_ONCE(buf->rule.is_precise, rule->is_precise);
-		buf->rule.evicts = rule->evicts;
-		buf->rule.seed = rule->seed;
-		buf->random = rule->seed;
-		trace_heapsim_policy(HEAPSIM_POLICY_OF_BUF, buf->id,
-				     task_tgid_nr(current), rule);
-	}
-	mutex_unlock(&buf->lock);
-out_put:
-	dma_buf_put(dmabuf);
-	return ret;
-}
-
-static void set_of_context(struct heapsim_ctx *ctx,
-			   const struct heapsim_rule *rule)
+/**
+ * heapsim_policy_set_of_context() - give a policy to the buffers that an open
+ *	allocates from now on
+ * @ctx: open of /dev/heapsim
+ * @rule: policy
+ */
+void heapsim_policy_set_of_context(struct heapsim_ctx *ctx,
+				   const struct heapsim_rule *rule)
 {
 	spin_lock(&rules_lock);
 	ctx->rule = *rule;
@@ -189,7 +150,16 @@ static void tree_free(struct heapsim_tree *tree)
 	kfree(tree);
 }
 
-static int set_of_tree(struct heapsim_ctx *ctx, const struct heapsim_rule *rule)
+/**
+ * heapsim_policy_set_of_tree() - give a policy to the buffers that the calling
+ *	process, and all below it, allocate from now on
+ * @ctx: open of /dev/heapsim; the policy ends with it
+ * @rule: policy
+ *
+ * Return: 0, -EBUSY there are too many trees, -ENOMEM.
+ */
+int heapsim_policy_set_of_tree(struct heapsim_ctx *ctx,
+			       const struct heapsim_rule *rule)
 {
 	struct heapsim_tree *tree, *old;
 
@@ -218,7 +188,14 @@ static int set_of_tree(struct heapsim_ctx *ctx, const struct heapsim_rule *rule)
 	return 0;
 }
 
-static int set_of_all(const struct heapsim_rule *rule)
+/**
+ * heapsim_policy_set_of_all() - give a policy to all buffers that are allocated
+ *	from now on and get no other
+ * @rule: policy
+ *
+ * Return: 0, or -EPERM without CAP_SYS_ADMIN.
+ */
+int heapsim_policy_set_of_all(const struct heapsim_rule *rule)
 {
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
@@ -228,44 +205,6 @@ static int set_of_all(const struct heapsim_rule *rule)
 			     rule);
 	spin_unlock(&rules_lock);
 	return 0;
-}
-
-/**
- * heapsim_policy_set() - change what holds for a buffer, or for new ones
- * @ctx: open of /dev/heapsim
- * @cmd: command
- *
- * Return: 0, or what struct heapsim_set_policy says.
- */
-int heapsim_policy_set(struct heapsim_ctx *ctx,
-		       const struct heapsim_set_policy *cmd)
-{
-	const struct heapsim_rule rule = {
-		.policy = cmd->policy,
-		.evicts = cmd->evict_random,
-		.is_precise = cmd->is_precise,
-		.seed = cmd->seed,
-	};
-
-	if (cmd->scope < HEAPSIM_POLICY_OF_BUF ||
-	    cmd->scope > HEAPSIM_POLICY_OF_ALL ||
-	    (cmd->scope != HEAPSIM_POLICY_OF_BUF && cmd->fd != -1) ||
-	    cmd->policy > HEAPSIM_POLICY_OFF || cmd->evict_random > 1 ||
-	    cmd->is_precise > 1)
-		return -EINVAL;
-	if (cmd->is_precise && !heapsim_can_step())
-		return -EOPNOTSUPP;
-	switch (cmd->scope) {
-	case HEAPSIM_POLICY_OF_BUF:
-		return set_of_buf(cmd->fd, &rule);
-	case HEAPSIM_POLICY_OF_CONTEXT:
-		set_of_context(ctx, &rule);
-		return 0;
-	case HEAPSIM_POLICY_OF_TREE:
-		return set_of_tree(ctx, &rule);
-	default:
-		return set_of_all(&rule);
-	}
 }
 
 /**
