@@ -176,7 +176,7 @@ static int buf_switch_views(struct heapsim_buf *buf)
 		ret = heapsim_ptes_unmap(buf, buf->dmabuf);
 	}
 	if (!ret)
-		ret = heapsim_view_revoke(buf);
+		ret = heapsim_devview_revoke(buf);
 	if (ret)
 		return ret;
 	/* Some look first without the lock, to see what they need. */

@@ -113,7 +113,7 @@ static int run_alloc(struct heapsim_call *call)
 	alloc->len = dmabuf->size;
 	alloc->id = buf->id;
 	if (alloc->alloc_flags & HEAPSIM_ALLOC_DEVICE_VIEW) {
-		fd = heapsim_view_create_fd(buf, alloc->fd_flags, &view);
+		fd = heapsim_devview_create_fd(buf, alloc->fd_flags, &view);
 		if (fd < 0) {
 			put_unused_fd(alloc->fd);
 			dma_buf_put(dmabuf);

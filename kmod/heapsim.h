@@ -475,7 +475,7 @@ struct heapsim_buf {
 	bool is_revoked;
 	bool has_stores;
 	bool has_own_stores;
-	struct heapsim_view *view;
+	struct heapsim_devview *view;
 	u64 reserved;
 	bool has_images;
 	bool has_two_views;
@@ -574,7 +574,7 @@ struct heapsim_ctx;
 struct heapsim_queue;		/* queue.h */
 struct heapsim_ctx_buf;		/* these two: streams.h */
 struct heapsim_streams;
-struct heapsim_view;		/* view.c */
+struct heapsim_devview;		/* devview.c */
 
 /* buf.c */
 extern struct list_head heapsim_bufs;
@@ -746,12 +746,13 @@ void heapsim_holder_vunmap_cpu(struct heapsim_buf *buf);
 /* mmap.c */
 int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
 
-/* view.c: device views */
-int heapsim_view_create_fd(struct heapsim_buf *buf, int fd_flags,
-			   struct dma_buf **dmabuf);
-int heapsim_view_settle(struct heapsim_buf *buf,
-			const struct heapsim_party *party, u64 serial);
-int heapsim_view_revoke(struct heapsim_buf *buf);
+/* devview.c: device views */
+int heapsim_devview_create_fd(struct heapsim_buf *buf, int fd_flags,
+			      struct dma_buf **dmabuf);
+int heapsim_devview_settle(struct heapsim_buf *buf,
+			   const struct heapsim_party *party, u64 serial);
+int heapsim_devview_revoke(struct heapsim_buf *buf);
+void heapsim_devview_add_written(struct heapsim_buf *buf);
 
 /* attach.c: importers, START and END */
 
@@ -910,7 +911,6 @@ void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id);
 int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 			   const struct heapsim_wish *wish);
 void heapsim_ctx_buf_destroy(struct heapsim_buf *buf);
-void heapsim_managed_written(struct heapsim_buf *buf);
 vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
 				 struct heapsim_buf *buf,
 				 struct heapsim_access *access);

@@ -424,21 +424,6 @@ int heapsim_managed_clean_for(struct heapsim_streams *s,
 	return 0;
 }
 
-/**
- * heapsim_managed_written() - a device view is stored to
- * @buf: buffer of a context, locked
- */
-void heapsim_managed_written(struct heapsim_buf *buf)
-{
-	struct heapsim_ctx_buf *m = buf->owned;
-	struct heapsim_streams *s = m->streams;
-
-	spin_lock(&s->written_lock);
-	if (list_empty(&m->written))
-		list_add_tail(&m->written, &s->written);
-	spin_unlock(&s->written_lock);
-}
-
 static struct heapsim_ctx_buf *written_take(struct heapsim_streams *s,
 					    struct list_head *written)
 {
@@ -480,11 +465,11 @@ int heapsim_managed_settle(struct heapsim_streams *s,
 	while (!ret && (m = written_take(s, &written))) {
 		ret = mutex_lock_killable(&m->buf->lock);
 		if (!ret) {
-			ret = heapsim_view_settle(m->buf, party, serial);
+			ret = heapsim_devview_settle(m->buf, party, serial);
 			mutex_unlock(&m->buf->lock);
 		}
 		if (ret)
-			heapsim_managed_written(m->buf);
+			heapsim_devview_add_written(m->buf);
 	}
 	spin_lock(&s->written_lock);
 	list_splice(&written, &s->written);

@@ -19,7 +19,7 @@
 #define AHEAD	16
 
 /**
- * struct heapsim_view - a device view
+ * struct heapsim_devview - a device view
  * @dmabuf: its own
  * @buf: whose dma-buf it refers to
  * @written: bit a page: kept as it was; this and what follows are protected by
@@ -27,7 +27,7 @@
  * @before: by page; NULL: the view is not tracked
  * @nr_written: how many
  */
-struct heapsim_view {
+struct heapsim_devview {
 	struct dma_buf *dmabuf;
 	struct heapsim_buf *buf;
 	unsigned long *written;
@@ -35,7 +35,8 @@ struct heapsim_view {
 	size_t nr_written;
 };
 
-static void ptes_revoke(struct heapsim_view *view, size_t first, size_t end)
+static void devview_ptes_revoke(struct heapsim_devview *view, size_t first,
+				size_t end)
 {
 	unmap_mapping_range(view->dmabuf->file->f_mapping,
 			    (loff_t)first << PAGE_SHIFT,
@@ -43,7 +44,7 @@ static void ptes_revoke(struct heapsim_view *view, size_t first, size_t end)
 }
 
 /* Tell the model which lines of a page the engine wrote. */
-static bool page_compare(struct heapsim_view *view, size_t page)
+static bool devview_page_compare(struct heapsim_devview *view, size_t page)
 {
 	const size_t line = heapsim_config.profile->line_size;
 	struct line_buf *lines = &view->buf->lines;
@@ -66,8 +67,8 @@ static bool page_compare(struct heapsim_view *view, size_t page)
 }
 
 /* Nobody stores to a page any more for now: what was written there? */
-static void page_settle(struct heapsim_view *view, size_t page,
-			const struct heapsim_party *party, u64 serial,
+static void devview_page_settle(struct heapsim_devview *view, size_t page,
+				const struct heapsim_party *party, u64 serial,
 			struct heapsim_images *images)
 {
 	struct heapsim_buf *buf = view->buf;
@@ -75,7 +76,7 @@ static void page_settle(struct heapsim_view *view, size_t page,
 
 	spin_lock(&buf->lines_lock);
 	buf->acting = party;
-	is_changed = page_compare(view, page);
+	is_changed = devview_page_compare(view, page);
 	buf->acting = NULL;
 	if (is_changed)
 		buf->notes[page].engine = serial;
@@ -87,8 +88,8 @@ static void page_settle(struct heapsim_view *view, size_t page,
 		heapsim_ptes_revoke(buf, page, page + 1);
 }
 
-static int view_settle(struct heapsim_view *view,
-		       const struct heapsim_party *party, u64 serial,
+static int devview_settle(struct heapsim_devview *view,
+			  const struct heapsim_party *party, u64 serial,
 		       enum heapsim_until until)
 {
 	const size_t end = view->buf->nr_pages;
@@ -105,9 +106,9 @@ static int view_settle(struct heapsim_view *view,
 			stop = min(page + heapsim_pages_at_once(view->buf),
 				   end);
 			stop = find_next_zero_bit(view->written, stop, page);
-			ptes_revoke(view, page, stop);
+			devview_ptes_revoke(view, page, stop);
 		}
-		page_settle(view, page, party, serial, &images);
+		devview_page_settle(view, page, party, serial, &images);
 		__clear_bit(page, view->written);
 		view->nr_written--;
 		heapsim_images_rest(&images);
@@ -120,7 +121,7 @@ static int view_settle(struct heapsim_view *view,
 }
 
 /**
- * heapsim_view_settle() - tell what was stored to a device view
+ * heapsim_devview_settle() - tell what was stored to a device view
  * @buf: buffer, locked; it may have no such view
  * @party: who did it
  * @serial: the same, for pages
@@ -128,27 +129,27 @@ static int view_settle(struct heapsim_view *view,
  * Return: 0, or -EINTR if the caller is killed; the rest is told by the next
  * call.
  */
-int heapsim_view_settle(struct heapsim_buf *buf,
-			const struct heapsim_party *party, u64 serial)
+int heapsim_devview_settle(struct heapsim_buf *buf,
+			   const struct heapsim_party *party, u64 serial)
 {
-	return buf->view ? view_settle(buf->view, party, serial,
+	return buf->view ? devview_settle(buf->view, party, serial,
 				       HEAPSIM_UNTIL_KILLED) : 0;
 }
 
 /**
- * heapsim_view_revoke() - take away all PTEs of a device view
+ * heapsim_devview_revoke() - take away all PTEs of a device view
  * @buf: buffer, locked, with no stores to be told; it may have no such view
  *
  * Return: 0, or -EINTR if the caller is killed: some PTEs stay.
  */
-int heapsim_view_revoke(struct heapsim_buf *buf)
+int heapsim_devview_revoke(struct heapsim_buf *buf)
 {
 	return buf->view ? heapsim_ptes_unmap(buf, buf->view->dmabuf) : 0;
 }
 
 /* A row of stores makes the pages behind it ready, too. */
-static void span_widen(const struct heapsim_view *view,
-		       struct vm_area_struct *vma,
+static void devview_span_widen(const struct heapsim_devview *view,
+			       struct vm_area_struct *vma,
 		       struct heapsim_span *span)
 {
 	const size_t area_end = min(vma->vm_pgoff + vma_pages(vma),
@@ -164,8 +165,8 @@ static void span_widen(const struct heapsim_view *view,
 }
 
 /* Pages that the stores may take. */
-static size_t count_needs(const struct heapsim_view *view,
-			  const struct heapsim_span *span)
+static size_t devview_count_needs(const struct heapsim_devview *view,
+				  const struct heapsim_span *span)
 {
 	size_t page, nr = 0;
 
@@ -175,8 +176,8 @@ static size_t count_needs(const struct heapsim_view *view,
 	return nr;
 }
 
-static void page_keep(struct heapsim_view *view, size_t page,
-		      struct heapsim_images *images)
+static void devview_page_keep(struct heapsim_devview *view, size_t page,
+			      struct heapsim_images *images)
 {
 	struct heapsim_buf *buf = view->buf;
 	u8 *before;
@@ -198,24 +199,39 @@ static void page_keep(struct heapsim_view *view, size_t page,
 		heapsim_holder_count_writers(buf, 1);
 }
 
-static void span_keep(struct heapsim_view *view,
-		      const struct heapsim_span *span,
+/**
+ * heapsim_devview_add_written() - remember that a device view was stored to
+ * @buf: buffer of a context, locked
+ */
+void heapsim_devview_add_written(struct heapsim_buf *buf)
+{
+	struct heapsim_ctx_buf *m = buf->owned;
+	struct heapsim_streams *s = m->streams;
+
+	spin_lock(&s->written_lock);
+	if (list_empty(&m->written))
+		list_add_tail(&m->written, &s->written);
+	spin_unlock(&s->written_lock);
+}
+
+static void devview_span_keep(struct heapsim_devview *view,
+			      const struct heapsim_span *span,
 		      struct heapsim_images *images)
 {
 	size_t page;
 
 	for (page = span->first; page < span->end; page++)
-		page_keep(view, page, images);
+		devview_page_keep(view, page, images);
 	heapsim_buf_set_touched(view->buf);
-	heapsim_managed_written(view->buf);
+	heapsim_devview_add_written(view->buf);
 }
 
 /*
  * Lock the buffer with what a store needs in stock. Returns 0, or with the
  * buffer not locked what the fault handler returns.
  */
-static vm_fault_t lock_for_store(const struct vm_fault *vmf,
-				 struct heapsim_view *view,
+static vm_fault_t devview_lock_for_store(const struct vm_fault *vmf,
+					 struct heapsim_devview *view,
 				 struct heapsim_span *span,
 				 struct heapsim_images *images)
 {
@@ -231,8 +247,8 @@ static vm_fault_t lock_for_store(const struct vm_fault *vmf,
 			return 0;
 		need = 0;
 		if (buf->lines.pages) {
-			span_widen(view, vmf->vma, span);
-			need = count_needs(view, span);
+			devview_span_widen(view, vmf->vma, span);
+			need = devview_count_needs(view, span);
 			if (need <= images->nr)
 				return 0;
 		}
@@ -243,30 +259,31 @@ static vm_fault_t lock_for_store(const struct vm_fault *vmf,
 	}
 }
 
-static vm_fault_t view_touch(struct vm_fault *vmf, bool is_store, bool has_pte)
+static vm_fault_t devview_touch(struct vm_fault *vmf, bool is_store,
+				bool has_pte)
 {
 	struct heapsim_span span = { vmf->pgoff, vmf->pgoff + 1 };
 	struct heapsim_buf *buf = vmf->vma->vm_private_data;
-	struct heapsim_view *view = buf->view;
+	struct heapsim_devview *view = buf->view;
 	struct heapsim_images images;
 	vm_fault_t ret;
 
 	if (vmf->pgoff >= buf->nr_pages)
 		return VM_FAULT_SIGBUS;
 	heapsim_images_init(&images);
-	ret = is_store ? lock_for_store(vmf, view, &span, &images) :
+	ret = is_store ? devview_lock_for_store(vmf, view, &span, &images) :
 			 heapsim_fault_lock(vmf, view->dmabuf, &buf->lock);
 	if (ret) {
 		heapsim_images_put(&images);
 		return ret;
 	}
 	if (is_store && buf->has_two_views)
-		span_keep(view, &span, &images);
+		devview_span_keep(view, &span, &images);
 	if (is_store)
 		heapsim_buf_set_touched(buf);
 	/* The core must not upgrade a PFN itself: see mmap.c. */
 	if (has_pte || span.end > span.first + 1)
-		ptes_revoke(view, span.first, span.end);
+		devview_ptes_revoke(view, span.first, span.end);
 	ret = heapsim_ptes_insert_dram(vmf, buf, &span, is_store ?
 				HEAPSIM_TOUCH_WRITE : HEAPSIM_TOUCH_READ);
 	mutex_unlock(&buf->lock);
@@ -274,19 +291,19 @@ static vm_fault_t view_touch(struct vm_fault *vmf, bool is_store, bool has_pte)
 	return ret;
 }
 
-static vm_fault_t view_fault(struct vm_fault *vmf)
+static vm_fault_t devview_fault(struct vm_fault *vmf)
 {
-	return view_touch(vmf, vmf->flags & FAULT_FLAG_WRITE, false);
+	return devview_touch(vmf, vmf->flags & FAULT_FLAG_WRITE, false);
 }
 
-static vm_fault_t view_pfn_mkwrite(struct vm_fault *vmf)
+static vm_fault_t devview_pfn_mkwrite(struct vm_fault *vmf)
 {
-	return view_touch(vmf, true, true);
+	return devview_touch(vmf, true, true);
 }
 
 /* For debuggers, who may look. */
-static int view_access(struct vm_area_struct *vma, unsigned long addr,
-		       void *bytes, int len, int write)
+static int devview_access(struct vm_area_struct *vma, unsigned long addr,
+			  void *bytes, int len, int write)
 {
 	struct heapsim_buf *buf = vma->vm_private_data;
 	u64 off = (addr - vma->vm_start) + ((u64)vma->vm_pgoff << PAGE_SHIFT);
@@ -308,22 +325,22 @@ static int view_access(struct vm_area_struct *vma, unsigned long addr,
 	return done;
 }
 
-static const struct vm_operations_struct view_vm_ops = {
+static const struct vm_operations_struct devview_vm_ops = {
 	.open = heapsim_area_open,
 	.close = heapsim_area_close,
 	.may_split = heapsim_area_may_split,
-	.fault = view_fault,
-	.pfn_mkwrite = view_pfn_mkwrite,
-	.access = view_access,
+	.fault = devview_fault,
+	.pfn_mkwrite = devview_pfn_mkwrite,
+	.access = devview_access,
 };
 
-static const struct vm_operations_struct view_whole_ops = {
-	.access = view_access,
+static const struct vm_operations_struct devview_whole_ops = {
+	.access = devview_access,
 };
 
-static int view_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
+static int devview_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
-	struct heapsim_view *view = dmabuf->priv;
+	struct heapsim_devview *view = dmabuf->priv;
 	int ret;
 
 	if (!(vma->vm_flags & VM_MAYSHARE))
@@ -331,66 +348,66 @@ static int view_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	vma->vm_private_data = view->buf;
 	if (!view->before) {
 		heapsim_buf_set_touched(view->buf);
-		vma->vm_ops = &view_whole_ops;
+		vma->vm_ops = &devview_whole_ops;
 		return heapsim_ptes_map_whole(view->buf, vma);
 	}
 	ret = heapsim_area_add(view->buf);
 	if (ret)
 		return ret;
 	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
-	vma->vm_ops = &view_vm_ops;
+	vma->vm_ops = &devview_vm_ops;
 	return 0;
 }
 
-static int view_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
+static int devview_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 {
 	return -EOPNOTSUPP;
 }
 
 /* Nobody gets so far; the core wants them. */
-static struct sg_table *view_map(struct dma_buf_attachment *a,
-				 enum dma_data_direction dir)
+static struct sg_table *devview_map(struct dma_buf_attachment *a,
+				    enum dma_data_direction dir)
 {
 	return ERR_PTR(-EOPNOTSUPP);
 }
 
-static void view_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
-		       enum dma_data_direction dir)
+static void devview_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
+			  enum dma_data_direction dir)
 {
 }
 
-static void view_free(struct heapsim_view *view)
+static void devview_free(struct heapsim_devview *view)
 {
 	bitmap_free(view->written);
 	kvfree(view->before);
 	kfree(view);
 }
 
-static void view_release(struct dma_buf *dmabuf)
+static void devview_release(struct dma_buf *dmabuf)
 {
 	const struct heapsim_party nobody = { 0 };
-	struct heapsim_view *view = dmabuf->priv;
+	struct heapsim_devview *view = dmabuf->priv;
 	struct heapsim_buf *buf = view->buf;
 
 	mutex_lock(&buf->lock);
-	view_settle(view, &nobody, 0, HEAPSIM_UNTIL_DONE);
+	devview_settle(view, &nobody, 0, HEAPSIM_UNTIL_DONE);
 	buf->view = NULL;
 	mutex_unlock(&buf->lock);
-	view_free(view);
+	devview_free(view);
 	dma_buf_put(buf->dmabuf);
 }
 
-static const struct dma_buf_ops view_ops = {
-	.attach = view_attach,
-	.map_dma_buf = view_map,
-	.unmap_dma_buf = view_unmap,
-	.mmap = view_mmap,
-	.release = view_release,
+static const struct dma_buf_ops devview_ops = {
+	.attach = devview_attach,
+	.map_dma_buf = devview_map,
+	.unmap_dma_buf = devview_unmap,
+	.mmap = devview_mmap,
+	.release = devview_release,
 };
 
-static struct heapsim_view *view_new(struct heapsim_buf *buf)
+static struct heapsim_devview *devview_new(struct heapsim_buf *buf)
 {
-	struct heapsim_view *view = kzalloc(sizeof(*view), HEAPSIM_GFP_USER);
+	struct heapsim_devview *view = kzalloc(sizeof(*view), HEAPSIM_GFP_USER);
 
 	if (!view)
 		return NULL;
@@ -402,12 +419,12 @@ static struct heapsim_view *view_new(struct heapsim_buf *buf)
 				HEAPSIM_GFP_USER);
 	if (view->written && view->before)
 		return view;
-	view_free(view);
+	devview_free(view);
 	return NULL;
 }
 
 /**
- * heapsim_view_create_fd() - make a device view and room for its fd
+ * heapsim_devview_create_fd() - make a device view and room for its fd
  * @buf: buffer that nobody else has yet
  * @fd_flags: O_ACCMODE and O_CLOEXEC for the file
  * @dmabuf: out: as heapsim_buf_create_fd() has it
@@ -415,24 +432,24 @@ static struct heapsim_view *view_new(struct heapsim_buf *buf)
  * Context: may sleep.
  * Return: the number, -ENOMEM, -EMFILE.
  */
-int heapsim_view_create_fd(struct heapsim_buf *buf, int fd_flags,
-			   struct dma_buf **dmabuf)
+int heapsim_devview_create_fd(struct heapsim_buf *buf, int fd_flags,
+			      struct dma_buf **dmabuf)
 {
-	struct heapsim_view *view = view_new(buf);
+	struct heapsim_devview *view = devview_new(buf);
 	DEFINE_DMA_BUF_EXPORT_INFO(exp);
 	int fd;
 
 	if (!view)
 		return -ENOMEM;
 	exp.exp_name = "device view";
-	exp.ops = &view_ops;
+	exp.ops = &devview_ops;
 	exp.size = buf->len;
 	exp.flags = fd_flags;
 	exp.priv = view;
 	view->dmabuf = dma_buf_export(&exp);
 	if (IS_ERR(view->dmabuf)) {
 		fd = PTR_ERR(view->dmabuf);
-		view_free(view);
+		devview_free(view);
 		return fd;
 	}
 	get_dma_buf(buf->dmabuf);
