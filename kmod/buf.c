@@ -94,15 +94,15 @@ static void buf_release(struct dma_buf *dmabuf)
 }
 
 static const struct dma_buf_ops buf_ops = {
-	.attach = heapsim_buf_attach,
-	.detach = heapsim_buf_detach,
-	.map_dma_buf = heapsim_buf_map,
-	.unmap_dma_buf = heapsim_buf_unmap,
-	.begin_cpu_access = heapsim_buf_begin,
-	.end_cpu_access = heapsim_buf_end,
-	.mmap = heapsim_buf_mmap,
-	.vmap = heapsim_buf_vmap,
-	.vunmap = heapsim_buf_vunmap,
+	.attach = heapsim_importer_attach,
+	.detach = heapsim_importer_detach,
+	.map_dma_buf = heapsim_importer_map,
+	.unmap_dma_buf = heapsim_importer_unmap,
+	.begin_cpu_access = heapsim_cpu_access_begin,
+	.end_cpu_access = heapsim_cpu_access_end,
+	.mmap = heapsim_mmap,
+	.vmap = heapsim_importer_vmap,
+	.vunmap = heapsim_importer_vunmap,
 	.release = buf_release,
 };
 

@@ -309,9 +309,9 @@ static int run_wait(struct heapsim_call *call)
 	int ret;
 
 	if (call->waits || !timeout_ns)
-		return heapsim_job_wait(call->ctx, &call->cmd.wait, &call->job);
+		return heapsim_dma_wait(call->ctx, &call->cmd.wait, &call->job);
 	call->cmd.wait.timeout_ns = 0;
-	ret = heapsim_job_wait(call->ctx, &call->cmd.wait, &call->job);
+	ret = heapsim_dma_wait(call->ctx, &call->cmd.wait, &call->job);
 	call->cmd.wait.timeout_ns = timeout_ns;
 	return ret == -ETIMEDOUT ? -EAGAIN : ret;
 }
@@ -353,12 +353,12 @@ static void undo_hold(struct heapsim_call *call)
 		.hold = call->cmd.hold.hold,
 	};
 
-	heapsim_release(call->ctx, &release);
+	heapsim_hold_release(call->ctx, &release);
 }
 
 static int run_release(struct heapsim_call *call)
 {
-	return heapsim_release(call->ctx, &call->cmd.release);
+	return heapsim_hold_release(call->ctx, &call->cmd.release);
 }
 
 static int run_revoke(struct heapsim_call *call)
@@ -444,7 +444,7 @@ static void undo_event_create(struct heapsim_call *call)
 		.waits = true,
 	};
 
-	heapsim_event_destroy(&destroy);
+	heapsim_stream_event_destroy(&destroy);
 }
 
 /* What has been submitted stays so, but nobody is to wait for it. */
@@ -500,8 +500,8 @@ static const struct command commands[] = {
 	COMMAND(BUF_INFO, buf_info, count, run_buf_info, .may_block = true),
 	COMMAND(BUF_MAINTAIN, buf_maintain, reserved, run_maintain,
 		.answers_failure = true),
-	COMMAND(DMA_SUBMIT, dma_submit, reserved, run_submit,
-		.may_block = true, .undo = undo_submit),
+	COMMAND(DMA_SUBMIT, dma_submit, reserved, run_submit, .may_block = true,
+		.undo = undo_submit),
 	COMMAND(JOB_WAIT, job_wait, reserved, run_wait),
 	COMMAND(FENCE_CREATE, fence_create, fence, run_create,
 		.may_block = true, .undo = undo_create),
@@ -515,12 +515,13 @@ static const struct command commands[] = {
 	COMMAND(STREAM_CREATE, stream_op, stream, heapsim_stream_create,
 		.undo = undo_stream_create),
 	COMMAND_IN(STREAM_DESTROY, stream_op, stream, heapsim_stream_destroy),
-	COMMAND_IN(ATTACH, attach_op, buf, heapsim_attach),
-	COMMAND(EVENT_CREATE, event_op, stream, heapsim_event_create,
+	COMMAND_IN(ATTACH, attach_op, buf, heapsim_stream_attach),
+	COMMAND(EVENT_CREATE, event_op, stream, heapsim_stream_event_create,
 		.undo = undo_event_create),
-	COMMAND_IN(EVENT_DESTROY, event_op, stream, heapsim_event_destroy),
-	COMMAND_IN(EVENT_RECORD, event_op, stream, heapsim_event_record),
-	COMMAND_IN(EVENT_WAIT, event_op, stream, heapsim_event_wait),
+	COMMAND_IN(EVENT_DESTROY, event_op, stream,
+		   heapsim_stream_event_destroy),
+	COMMAND_IN(EVENT_RECORD, event_op, stream, heapsim_stream_event_record),
+	COMMAND_IN(EVENT_WAIT, event_op, stream, heapsim_stream_event_wait),
 	COMMAND(HOST_SUBMIT, host_op, host, heapsim_host_submit,
 		.undo = undo_host_submit),
 	COMMAND_IN(HOST_BEGIN, host_op, host, heapsim_host_begin),
@@ -530,8 +531,8 @@ static const struct command commands[] = {
 	COMMAND_IN(WORK_BEGIN, work_op, name, heapsim_work_begin),
 	COMMAND_IN(WORK_END, work_op, name, heapsim_work_end),
 	COMMAND(WORK_TOUCH, work_touch, attach_stream, heapsim_work_touch),
-	COMMAND_IN(SYNC, sync, id, heapsim_sync),
-	COMMAND(ATTACH_INFO, attach_info, count, heapsim_attach_info),
+	COMMAND_IN(SYNC, sync, id, heapsim_stream_sync),
+	COMMAND(ATTACH_INFO, attach_info, count, heapsim_stream_attach_info),
 	COMMAND_IN(RANGE_MAINTAIN, range_maintain, range, run_range),
 	COMMAND(BUF_REOPEN, buf_reopen, new_fd, run_reopen, .may_block = true),
 };
@@ -573,7 +574,7 @@ static void answer_take_back(const struct command *command,
 	file_take_back(call->fd, call->file);
 	file_take_back(call->view_fd, call->view_file);
 	if (call->job)
-		heapsim_job_give_back(call->job);
+		heapsim_dma_give_back_job(call->job);
 	if (has_run && command->undo)
 		command->undo(call);
 }
@@ -602,7 +603,7 @@ static int command_run(struct heapsim_ctx *ctx, const struct command *command,
 	if (call.view_file)
 		fd_install(call.view_fd, call.view_file);
 	if (call.job)
-		heapsim_job_forget(ctx, call.job);
+		heapsim_dma_forget_job(ctx, call.job);
 	return ret;
 }
 

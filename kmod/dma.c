@@ -328,20 +328,20 @@ static bool job_take(struct heapsim_job *job)
 }
 
 /**
- * heapsim_job_forget() - a job that was waited for is done with
+ * heapsim_dma_forget_job() - a job that was waited for is done with
  * @ctx: open of /dev/heapsim
- * @job: from heapsim_job_wait()
+ * @job: from heapsim_dma_wait()
  */
-void heapsim_job_forget(struct heapsim_ctx *ctx, struct heapsim_job *job)
+void heapsim_dma_forget_job(struct heapsim_ctx *ctx, struct heapsim_job *job)
 {
 	heapsim_object_remove(&ctx->objects, &job->object);
 }
 
 /**
- * heapsim_job_give_back() - a job that was waited for can be again
- * @job: from heapsim_job_wait()
+ * heapsim_dma_give_back_job() - a job that was waited for can be again
+ * @job: from heapsim_dma_wait()
  */
-void heapsim_job_give_back(struct heapsim_job *job)
+void heapsim_dma_give_back_job(struct heapsim_job *job)
 {
 	atomic_set(&job->is_taken, 0);
 }
@@ -358,12 +358,12 @@ void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id)
 	if (!job)
 		return;
 	if (job_take(job))
-		heapsim_job_forget(ctx, job);
+		heapsim_dma_forget_job(ctx, job);
 	heapsim_object_put(&job->object);
 }
 
 /**
- * heapsim_job_wait() - wait for a job and take its result
+ * heapsim_dma_wait() - wait for a job and take its result
  * @ctx: open of /dev/heapsim
  * @cmd: command; answered in place
  * @taken: out: the job, which nobody else can take now; the caller forgets it
@@ -372,7 +372,7 @@ void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id)
  * Return: 0, -EINVAL malformed, -ENOENT no such job, -EINTR, -ETIMEDOUT not
  * done yet.
  */
-int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
+int heapsim_dma_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
 		     struct heapsim_job **taken)
 {
 	const long jiffies_most = heapsim_jiffies_of(cmd->timeout_ns);

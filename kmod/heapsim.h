@@ -419,7 +419,7 @@ struct heapsim_export {
  * @has_images: @reserved has what CPU images and twins may take
  * @has_two_views: CPU and engines may see different bytes; stays as it is while
  *	somebody holds the buffer, has a bracket open or a job to run
- * @attachments: struct heapsim_attachment, of attach.c
+ * @attachments: struct heapsim_attachment, of importer.c
  * @nr_areas: of processes that map it or its device view by faults
  * @nr_holders: importers that map or vmap
  * @nr_writers: those of them that may write
@@ -744,7 +744,7 @@ int heapsim_holder_vmap_cpu(struct heapsim_buf *buf, struct page **pages);
 void heapsim_holder_vunmap_cpu(struct heapsim_buf *buf);
 
 /* mmap.c */
-int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
+int heapsim_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
 
 /* devview.c: device views */
 int heapsim_devview_create_fd(struct heapsim_buf *buf, int fd_flags,
@@ -754,7 +754,7 @@ int heapsim_devview_settle(struct heapsim_buf *buf,
 int heapsim_devview_revoke(struct heapsim_buf *buf);
 void heapsim_devview_add_written(struct heapsim_buf *buf);
 
-/* attach.c: importers, START and END */
+/* importer.c */
 
 /**
  * struct heapsim_attachment - a device that uses the buffer
@@ -775,16 +775,24 @@ struct heapsim_attachment {
 	struct heapsim_party who;
 };
 
-int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a);
-void heapsim_buf_detach(struct dma_buf *dmabuf, struct dma_buf_attachment *a);
-struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
-				 enum dma_data_direction dir);
-void heapsim_buf_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
-		       enum dma_data_direction dir);
-int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map);
-void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map);
-int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir);
-int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir);
+int heapsim_importer_attach(struct dma_buf *dmabuf,
+			    struct dma_buf_attachment *a);
+void heapsim_importer_detach(struct dma_buf *dmabuf,
+			     struct dma_buf_attachment *a);
+struct sg_table *heapsim_importer_map(struct dma_buf_attachment *a,
+				      enum dma_data_direction dir);
+void heapsim_importer_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
+			    enum dma_data_direction dir);
+int heapsim_importer_vmap(struct dma_buf *dmabuf, struct iosys_map *map);
+void heapsim_importer_vunmap(struct dma_buf *dmabuf, struct iosys_map *map);
+int heapsim_importers_sync_for_cpu(struct heapsim_buf *buf);
+int heapsim_importers_sync_for_device(struct heapsim_buf *buf,
+				      enum dma_data_direction dir);
+
+/* cpu_access.c */
+int heapsim_cpu_access_begin(struct dma_buf *dmabuf,
+			     enum dma_data_direction dir);
+int heapsim_cpu_access_end(struct dma_buf *dmabuf, enum dma_data_direction dir);
 
 /* bracket.c */
 u64 heapsim_missing_ends(void);
@@ -890,11 +898,11 @@ heapsim_streams_create(struct heapsim_objects *objects);
 void heapsim_streams_end(struct heapsim_streams *s);
 int heapsim_stream_create(struct heapsim_call *call);
 int heapsim_stream_destroy(struct heapsim_call *call);
-int heapsim_attach(struct heapsim_call *call);
-int heapsim_event_create(struct heapsim_call *call);
-int heapsim_event_destroy(struct heapsim_call *call);
-int heapsim_event_record(struct heapsim_call *call);
-int heapsim_event_wait(struct heapsim_call *call);
+int heapsim_stream_attach(struct heapsim_call *call);
+int heapsim_stream_event_create(struct heapsim_call *call);
+int heapsim_stream_event_destroy(struct heapsim_call *call);
+int heapsim_stream_event_record(struct heapsim_call *call);
+int heapsim_stream_event_wait(struct heapsim_call *call);
 int heapsim_host_submit(struct heapsim_call *call);
 int heapsim_host_begin(struct heapsim_call *call);
 int heapsim_host_return(struct heapsim_call *call);
@@ -902,8 +910,8 @@ int heapsim_work_submit(struct heapsim_call *call);
 int heapsim_work_begin(struct heapsim_call *call);
 int heapsim_work_end(struct heapsim_call *call);
 int heapsim_work_touch(struct heapsim_call *call);
-int heapsim_sync(struct heapsim_call *call);
-int heapsim_attach_info(struct heapsim_call *call);
+int heapsim_stream_sync(struct heapsim_call *call);
+int heapsim_stream_attach_info(struct heapsim_call *call);
 void heapsim_host_disown(struct heapsim_ctx *ctx, u64 id);
 void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id);
 
@@ -989,6 +997,9 @@ static inline bool heapsim_has_event_watchers(void)
 }
 
 u64 heapsim_event_begin(void);
+void heapsim_event_report_whole(const struct heapsim_buf *buf, u32 kind,
+				u32 access, u64 begin_ns,
+				const struct heapsim_party *party);
 void heapsim_event_report(const struct heapsim_buf *buf,
 			  const struct heapsim_event *event);
 
@@ -1064,10 +1075,10 @@ void heapsim_cdev_fini(void);
  */
 int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
 		       struct file **file);
-int heapsim_job_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
+int heapsim_dma_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
 		     struct heapsim_job **taken);
-void heapsim_job_forget(struct heapsim_ctx *ctx, struct heapsim_job *job);
-void heapsim_job_give_back(struct heapsim_job *job);
+void heapsim_dma_forget_job(struct heapsim_ctx *ctx, struct heapsim_job *job);
+void heapsim_dma_give_back_job(struct heapsim_job *job);
 void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id);
 void heapsim_dma_forget(struct heapsim_ctx *ctx);
 
@@ -1091,7 +1102,7 @@ void heapsim_fence_forget(struct heapsim_ctx *ctx);
 int heapsim_hold_init(void);
 void heapsim_hold_fini(void);
 int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd);
-int heapsim_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd);
+int heapsim_hold_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd);
 void heapsim_hold_forget(struct heapsim_ctx *ctx);
 
 /* debugfs.c */

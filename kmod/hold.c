@@ -132,13 +132,13 @@ err_put_buf:
 }
 
 /**
- * heapsim_release() - end a hold
+ * heapsim_hold_release() - end a hold
  * @ctx: open of /dev/heapsim
  * @cmd: command
  *
  * Return: 0, -EINVAL flags, -ENOENT no such hold.
  */
-int heapsim_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd)
+int heapsim_hold_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd)
 {
 	struct heapsim_object *object;
 

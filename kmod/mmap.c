@@ -249,7 +249,7 @@ static const struct vm_operations_struct fault_ops = {
 };
 
 /**
- * heapsim_buf_mmap() - map a buffer
+ * heapsim_mmap() - map a buffer
  * @dmabuf: ours
  * @vma: range, checked by the core to be inside the buffer
  *
@@ -257,7 +257,7 @@ static const struct vm_operations_struct fault_ops = {
  * Return: 0, -EINVAL for a private mapping, -ENOMEM, also for what
  * heapsim_area_add() refuses.
  */
-int heapsim_buf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
+int heapsim_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
 	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
 	int ret = 0;

@@ -268,6 +268,29 @@ void heapsim_event_report(const struct heapsim_buf *buf,
 	heapsim_watch_report(&r, 0, event->party ? event->party->seen_by : 0);
 }
 
+/**
+ * heapsim_event_report_whole() - report an event of a whole buffer
+ * @buf: buffer
+ * @kind: HEAPSIM_RECORD_START, HEAPSIM_RECORD_HOLD and so on
+ * @access: HEAPSIM_ACCESS_*
+ * @begin_ns: from heapsim_event_begin()
+ * @party: importer, NULL for a bracket
+ */
+void heapsim_event_report_whole(const struct heapsim_buf *buf, u32 kind,
+				u32 access, u64 begin_ns,
+				const struct heapsim_party *party)
+{
+	if (heapsim_has_event_watchers())
+		heapsim_event_report(buf, &(struct heapsim_event) {
+			.kind = kind,
+			.access = access,
+			.len = buf->len,
+			.count = 1,
+			.begin_ns = begin_ns,
+			.party = party,
+		});
+}
+
 static bool is_wanted(void)
 {
 	return heapsim_is_watched() || trace_heapsim_record_enabled();

@@ -429,13 +429,13 @@ static int attach(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_attach() - attach a managed buffer
+ * heapsim_stream_attach() - attach a managed buffer
  * @call: command, a struct heapsim_attach_op
  *
  * Return: 0, or what struct heapsim_attach_op says; -EAGAIN it would have to
  * wait.
  */
-int heapsim_attach(struct heapsim_call *call)
+int heapsim_stream_attach(struct heapsim_call *call)
 {
 	struct heapsim_attach_op *cmd = &call->cmd.attach;
 	struct attempt request = { .cmd = cmd };
@@ -461,13 +461,13 @@ static int event_create(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_event_create() - create an event
+ * heapsim_stream_event_create() - create an event
  * @call: command, a struct heapsim_event_op; answered in place
  *
  * Return: 0, or what struct heapsim_event_op says; -EAGAIN it would have to
  * wait.
  */
-int heapsim_event_create(struct heapsim_call *call)
+int heapsim_stream_event_create(struct heapsim_call *call)
 {
 	struct heapsim_event_op *cmd = &call->cmd.event;
 	struct attempt request = {
@@ -492,13 +492,13 @@ static int event_destroy(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_event_destroy() - an event is forgotten
+ * heapsim_stream_event_destroy() - an event is forgotten
  * @call: command, a struct heapsim_event_op
  *
  * Return: 0, -EINVAL, -ENOENT no such event of this open; -EAGAIN it would have
  * to wait.
  */
-int heapsim_event_destroy(struct heapsim_call *call)
+int heapsim_stream_event_destroy(struct heapsim_call *call)
 {
 	struct heapsim_event_op *cmd = &call->cmd.event;
 	struct attempt request = { .cmd = cmd };
@@ -522,13 +522,13 @@ static int event_record(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_event_record() - record an event
+ * heapsim_stream_event_record() - record an event
  * @call: command, a struct heapsim_event_op
  *
  * Return: 0, -EINVAL, -ENOENT no such event or stream of this open; -EAGAIN it
  * would have to wait.
  */
-int heapsim_event_record(struct heapsim_call *call)
+int heapsim_stream_event_record(struct heapsim_call *call)
 {
 	struct heapsim_event_op *cmd = &call->cmd.event;
 	struct attempt request = { .cmd = cmd };
@@ -553,13 +553,13 @@ static int event_wait(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_event_wait() - a stream waits for an event
+ * heapsim_stream_event_wait() - a stream waits for an event
  * @call: command, a struct heapsim_event_op
  *
  * Return: 0, or what struct heapsim_event_op says; -EAGAIN it would have to
  * wait.
  */
-int heapsim_event_wait(struct heapsim_call *call)
+int heapsim_stream_event_wait(struct heapsim_call *call)
 {
 	struct heapsim_event_op *cmd = &call->cmd.event;
 	struct attempt request = { .cmd = cmd };
@@ -943,12 +943,12 @@ static int sync_id(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_sync() - the host has waited
+ * heapsim_stream_sync() - the host has waited
  * @call: command, a struct heapsim_sync
  *
  * Return: 0, or what struct heapsim_sync says; -EAGAIN it would have to wait.
  */
-int heapsim_sync(struct heapsim_call *call)
+int heapsim_stream_sync(struct heapsim_call *call)
 {
 	struct heapsim_sync *cmd = &call->cmd.sync;
 	struct attempt request = { .cmd = cmd };
@@ -998,13 +998,13 @@ static int info(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_attach_info() - what was done for a buffer, or for all
+ * heapsim_stream_attach_info() - what was done for a buffer, or for all
  * @call: command, a struct heapsim_attach_info; answered in place
  *
  * Return: 0, -EINVAL flags, -ENOENT no such buffer of this open; -EAGAIN it
  * would have to wait.
  */
-int heapsim_attach_info(struct heapsim_call *call)
+int heapsim_stream_attach_info(struct heapsim_call *call)
 {
 	struct heapsim_attach_info *cmd = &call->cmd.attach_info;
 	struct attempt request = { .cmd = cmd };

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What importers and the CPU's brackets do to a buffer: the dma-buf operations
- * of DESIGN 2.3. Whose bracket is open: bracket.c.
+ * Importers: the dma-buf operations by which drivers attach to a buffer, map it
+ * for a device or into the kernel (DESIGN 2.3).
  */
 #include <linux/dma-mapping.h>
-#include <linux/dma-resv.h>
 #include <linux/iosys-map.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
@@ -47,36 +46,15 @@ static int table_init(struct sg_table *sgt, const struct heapsim_buf *buf,
 	return 0;
 }
 
-static u32 access_of(enum dma_data_direction dir)
-{
-	return (dir != DMA_TO_DEVICE ? HEAPSIM_ACCESS_READ : 0) |
-	       (dir != DMA_FROM_DEVICE ? HEAPSIM_ACCESS_WRITE : 0);
-}
-
-/* A device's map has the other direction: from it, it writes. */
+/* A device writes a map from it. */
 static u32 access_of_device(enum dma_data_direction dir)
 {
 	return (dir != DMA_FROM_DEVICE ? HEAPSIM_ACCESS_READ : 0) |
 	       (dir != DMA_TO_DEVICE ? HEAPSIM_ACCESS_WRITE : 0);
 }
 
-/* Of a bracket, or of @party's hold: all of the buffer. */
-static void tell_event(const struct heapsim_buf *buf, u32 kind, u32 access,
-		       u64 begin_ns, const struct heapsim_party *party)
-{
-	if (heapsim_has_event_watchers())
-		heapsim_event_report(buf, &(struct heapsim_event) {
-			.kind = kind,
-			.access = access,
-			.len = buf->len,
-			.count = 1,
-			.begin_ns = begin_ns,
-			.party = party,
-		});
-}
-
 /**
- * heapsim_buf_attach() - a device will use the buffer
+ * heapsim_importer_attach() - a device will use the buffer
  * @dmabuf: ours
  * @a: attachment; its priv becomes a struct heapsim_attachment
  *
@@ -86,7 +64,8 @@ static void tell_event(const struct heapsim_buf *buf, u32 kind, u32 access,
  *
  * Return: 0; -ENOMEM, or -EINTR if the caller is killed.
  */
-int heapsim_buf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
+int heapsim_importer_attach(struct dma_buf *dmabuf,
+			    struct dma_buf_attachment *a)
 {
 	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
 	struct heapsim_attachment *at = kzalloc(sizeof(*at), HEAPSIM_GFP_USER);
@@ -125,11 +104,12 @@ err_free:
 }
 
 /**
- * heapsim_buf_detach() - the device is done
+ * heapsim_importer_detach() - the device is done
  * @dmabuf: ours
  * @a: attachment
  */
-void heapsim_buf_detach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
+void heapsim_importer_detach(struct dma_buf *dmabuf,
+			     struct dma_buf_attachment *a)
 {
 	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
 	struct heapsim_attachment *at = a->priv;
@@ -142,13 +122,19 @@ void heapsim_buf_detach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 	kfree(at);
 }
 
-/*
+/**
+ * heapsim_importers_sync_for_cpu() - sync what devices wrote, for the CPU
+ * @buf: buffer
+ *
  * Beside the simulated cache there is the machine's own way to a device (its
  * cache, a bounce buffer), which is between DRAM and the device. Syncs are as
  * the table was mapped, in length and direction: by that DMA_API_DEBUG tells
  * the maps apart that one device has of a buffer.
+ *
+ * Context: the buffer's lock is held; may sleep.
+ * Return: 0, or -EINTR if the caller is killed.
  */
-static int sync_for_cpu(struct heapsim_buf *buf)
+int heapsim_importers_sync_for_cpu(struct heapsim_buf *buf)
 {
 	struct heapsim_attachment *at;
 
@@ -162,8 +148,16 @@ static int sync_for_cpu(struct heapsim_buf *buf)
 	return 0;
 }
 
-/* @dir is what the CPU did: what it only read is not written to the device. */
-static int sync_for_device(struct heapsim_buf *buf, enum dma_data_direction dir)
+/**
+ * heapsim_importers_sync_for_device() - sync what the CPU wrote, for devices
+ * @buf: buffer
+ * @dir: what the CPU did; what it only read is not written to a device
+ *
+ * Context: the buffer's lock is held; may sleep.
+ * Return: 0, or -EINTR if the caller is killed.
+ */
+int heapsim_importers_sync_for_device(struct heapsim_buf *buf,
+				      enum dma_data_direction dir)
 {
 	struct heapsim_attachment *at;
 
@@ -197,7 +191,7 @@ static void table_lend(struct sg_table *lent, const struct sg_table *sgt)
 }
 
 /**
- * heapsim_buf_map() - the device begins to hold the buffer
+ * heapsim_importer_map() - the device begins to hold the buffer
  * @a: attachment
  * @dir: DMA_TO_DEVICE: it only reads
  *
@@ -206,8 +200,8 @@ static void table_lend(struct sg_table *lent, const struct sg_table *sgt)
  * fault injection, as the next two), -EINTR the caller is killed, or what
  * mapping it for the device failed with.
  */
-struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
-				 enum dma_data_direction dir)
+struct sg_table *heapsim_importer_map(struct dma_buf_attachment *a,
+				      enum dma_data_direction dir)
 {
 	struct heapsim_buf *buf = heapsim_buf_of_ours(a->dmabuf);
 	struct heapsim_attachment *at = a->priv;
@@ -233,21 +227,21 @@ struct sg_table *heapsim_buf_map(struct dma_buf_attachment *a,
 	at->dir = dir;
 	at->who = who;
 	dma_sync_sgtable_for_device(at->dev, &at->sgt, dir);
-	tell_event(buf, HEAPSIM_RECORD_HOLD, access_of_device(dir), begin_ns,
-		   &at->who);
+	heapsim_event_report_whole(buf, HEAPSIM_RECORD_HOLD,
+				   access_of_device(dir), begin_ns, &at->who);
 	mutex_unlock(&buf->lock);
 	table_lend(&at->lent, &at->sgt);
 	return &at->lent;
 }
 
 /**
- * heapsim_buf_unmap() - the device holds the buffer no longer
+ * heapsim_importer_unmap() - the device holds the buffer no longer
  * @a: attachment
- * @sgt: from heapsim_buf_map()
+ * @sgt: from heapsim_importer_map()
  * @dir: as there
  */
-void heapsim_buf_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
-		       enum dma_data_direction dir)
+void heapsim_importer_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
+			    enum dma_data_direction dir)
 {
 	struct heapsim_buf *buf = heapsim_buf_of_ours(a->dmabuf);
 	struct heapsim_attachment *at = a->priv;
@@ -258,8 +252,8 @@ void heapsim_buf_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
 	dma_unmap_sgtable(a->dev, &at->sgt, dir, 0);
 	mutex_unlock(&buf->lock);
 	heapsim_holder_del(buf, dir != DMA_TO_DEVICE);
-	tell_event(buf, HEAPSIM_RECORD_RELEASE, access_of_device(dir), begin_ns,
-		   &at->who);
+	heapsim_event_report_whole(buf, HEAPSIM_RECORD_RELEASE,
+				   access_of_device(dir), begin_ns, &at->who);
 }
 
 /* From here on the buffer's policy may change again. */
@@ -312,7 +306,8 @@ static int vmap_first(struct heapsim_buf *buf)
 			goto err_vunmap;
 		mutex_unlock(&buf->lock);
 	}
-	tell_event(buf, HEAPSIM_RECORD_HOLD, VMAP_ACCESS, begin_ns, &who);
+	heapsim_event_report_whole(buf, HEAPSIM_RECORD_HOLD, VMAP_ACCESS,
+				   begin_ns, &who);
 	goto out_free;
 
 err_vunmap:
@@ -329,7 +324,7 @@ out_free:
 }
 
 /**
- * heapsim_buf_vmap() - a driver maps the buffer into the kernel
+ * heapsim_importer_vmap() - a driver maps the buffer into the kernel
  * @dmabuf: ours
  * @map: out
  *
@@ -338,7 +333,7 @@ out_free:
  *
  * Return: 0 or -ENOMEM.
  */
-int heapsim_buf_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
+int heapsim_importer_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 {
 	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
 	int ret = 0;
@@ -367,17 +362,17 @@ static void vunmap_last(struct heapsim_buf *buf)
 		heapsim_holder_vunmap_cpu(buf);
 	else
 		heapsim_holder_del(buf, true);
-	tell_event(buf, HEAPSIM_RECORD_RELEASE, VMAP_ACCESS, begin_ns,
-		   &buf->vmapper);
+	heapsim_event_report_whole(buf, HEAPSIM_RECORD_RELEASE, VMAP_ACCESS,
+				   begin_ns, &buf->vmapper);
 	vmap_ended(buf);
 }
 
 /**
- * heapsim_buf_vunmap() - the last vmap of a dma-buf goes
+ * heapsim_importer_vunmap() - the last vmap of a dma-buf goes
  * @dmabuf: ours
  * @map: as given out
  */
-void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
+void heapsim_importer_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
 {
 	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
 
@@ -385,126 +380,4 @@ void heapsim_buf_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	if (!--buf->nr_vmapped)
 		vunmap_last(buf);
 	mutex_unlock(&buf->vmap_lock);
-}
-
-/*
- * Wait here, before the bracket opens: the core waits too, but after us, and
- * may be interrupted.
- */
-static int wait_for_fences(struct dma_buf *dmabuf, bool for_write)
-{
-	long ret = dma_resv_wait_timeout(dmabuf->resv,
-					 dma_resv_usage_rw(for_write), true,
-					 msecs_to_jiffies(HEAPSIM_WAIT_MS));
-
-	if (ret < 0)
-		return ret;
-	return ret ? 0 : -ETIMEDOUT;
-}
-
-/**
- * heapsim_buf_begin() - START of a bracket
- * @dmabuf: ours
- * @dir: DMA_FROM_DEVICE reads, DMA_TO_DEVICE writes, DMA_BIDIRECTIONAL both
- *
- * A buffer of one view has no brackets.
- *
- * Context: may sleep.
- * Return: 0, -ETIMEDOUT a fence was not signalled in HEAPSIM_WAIT_MS,
- * -ERESTARTSYS, -ENOMEM; on failure there is no bracket and no maintenance.
- * -EINTR the caller is killed: some pages may have been taken in.
- */
-int heapsim_buf_begin(struct dma_buf *dmabuf, enum dma_data_direction dir)
-{
-	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
-	const u64 begin_ns = heapsim_event_begin();
-	struct heapsim_bracket *fresh = NULL;
-	int ret;
-
-	if (heapsim_fault(HEAPSIM_FAIL_BEGIN, buf->len))
-		return -EINTR;
-	ret = wait_for_fences(dmabuf, dir != DMA_FROM_DEVICE);
-	if (ret)
-		return ret;
-	if (buf->is_noncoherent) {
-		fresh = heapsim_bracket_alloc();
-		if (!fresh)
-			return -ENOMEM;
-	}
-	ret = mutex_lock_killable(&buf->lock);
-	if (ret)
-		goto out_free;
-	ret = sync_for_cpu(buf);
-	if (ret)
-		goto out_unlock;
-	if (buf->has_two_views) {
-		ret = heapsim_lines_compare(buf, HEAPSIM_UNTIL_KILLED);
-		heapsim_brackets_reap(buf);
-		if (!ret && dir != DMA_TO_DEVICE)
-			ret = heapsim_lines_take_in(buf, HEAPSIM_UNTIL_KILLED);
-		if (ret)
-			goto out_unlock;
-		heapsim_bracket_open(buf, dir, &fresh);
-	}
-	tell_event(buf, HEAPSIM_RECORD_START, access_of(dir), begin_ns, NULL);
-out_unlock:
-	mutex_unlock(&buf->lock);
-out_free:
-	kfree(fresh);
-	return ret;
-}
-
-/**
- * heapsim_buf_end() - END of a bracket
- * @dmabuf: ours
- * @dir: as at heapsim_buf_begin()
- *
- * An END that lacks its START in one of its directions closes nothing and is
- * counted; its maintenance is done all the same.
- *
- * Context: may sleep.
- * Return: 0, or -EINTR if the caller is killed: some pages may have been
- * cleaned, and the bracket is open.
- */
-int heapsim_buf_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
-{
-	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
-	const u64 begin_ns = heapsim_event_begin();
-	bool was_open;
-	int ret;
-
-	ret = mutex_lock_killable(&buf->lock);
-	if (ret)
-		return ret;
-	if (!buf->has_two_views) {
-		ret = sync_for_device(buf, dir);
-		if (ret)
-			goto out_unlock;
-		goto out_tell;
-	}
-	ret = heapsim_lines_compare(buf, HEAPSIM_UNTIL_KILLED);
-	if (ret)
-		goto out_unlock;
-	/* This one first: it is no missing end that comes just now. */
-	was_open = heapsim_bracket_close(buf, dir);
-	heapsim_brackets_reap(buf);
-	/* Lines that are not whole stay only for brackets still open. */
-	if (dir != DMA_FROM_DEVICE)
-		ret = heapsim_lines_clean(buf, 0, buf->len,
-					  HEAPSIM_UNTIL_KILLED);
-	if (!ret && (buf->nr_holders || !list_empty(&buf->attachments)))
-		ret = heapsim_ptes_revoke_until(buf, 0, buf->nr_pages,
-						HEAPSIM_UNTIL_KILLED);
-	if (!ret)
-		ret = sync_for_device(buf, dir);
-	if (ret) {
-		if (was_open)
-			heapsim_bracket_reopen(buf, dir);
-		goto out_unlock;
-	}
-out_tell:
-	tell_event(buf, HEAPSIM_RECORD_END, access_of(dir), begin_ns, NULL);
-out_unlock:
-	mutex_unlock(&buf->lock);
-	return ret;
 }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * START and END of the CPU's brackets: begin_cpu_access and end_cpu_access of a
+ * buffer (DESIGN 2.3). Whose bracket is open: bracket.c.
+ */
+#include <linux/dma-resv.h>
+#include <linux/slab.h>
+
+#include "heapsim.h"
+
+static u32 access_of(enum dma_data_direction dir)
+{
+	return (dir != DMA_TO_DEVICE ? HEAPSIM_ACCESS_READ : 0) |
+	       (dir != DMA_FROM_DEVICE ? HEAPSIM_ACCESS_WRITE : 0);
+}
+
+/*
+ * Wait here, before the bracket opens: the core waits too, but after us, and
+ * may be interrupted.
+ */
+static int wait_for_fences(struct dma_buf *dmabuf, bool for_write)
+{
+	long ret = dma_resv_wait_timeout(dmabuf->resv,
+					 dma_resv_usage_rw(for_write), true,
+					 msecs_to_jiffies(HEAPSIM_WAIT_MS));
+
+	if (ret < 0)
+		return ret;
+	return ret ? 0 : -ETIMEDOUT;
+}
+
+/**
+ * heapsim_cpu_access_begin() - START of a bracket
+ * @dmabuf: ours
+ * @dir: DMA_FROM_DEVICE reads, DMA_TO_DEVICE writes, DMA_BIDIRECTIONAL both
+ *
+ * A buffer of one view has no brackets.
+ *
+ * Context: may sleep.
+ * Return: 0, -ETIMEDOUT a fence was not signalled in HEAPSIM_WAIT_MS,
+ * -ERESTARTSYS, -ENOMEM; on failure there is no bracket and no maintenance.
+ * -EINTR the caller is killed: some pages may have been taken in.
+ */
+int heapsim_cpu_access_begin(struct dma_buf *dmabuf,
+			     enum dma_data_direction dir)
+{
+	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
+	const u64 begin_ns = heapsim_event_begin();
+	struct heapsim_bracket *fresh = NULL;
+	int ret;
+
+	if (heapsim_fault(HEAPSIM_FAIL_BEGIN, buf->len))
+		return -EINTR;
+	ret = wait_for_fences(dmabuf, dir != DMA_FROM_DEVICE);
+	if (ret)
+		return ret;
+	if (buf->is_noncoherent) {
+		fresh = heapsim_bracket_alloc();
+		if (!fresh)
+			return -ENOMEM;
+	}
+	ret = mutex_lock_killable(&buf->lock);
+	if (ret)
+		goto out_free;
+	ret = heapsim_importers_sync_for_cpu(buf);
+	if (ret)
+		goto out_unlock;
+	if (buf->has_two_views) {
+		ret = heapsim_lines_compare(buf, HEAPSIM_UNTIL_KILLED);
+		heapsim_brackets_reap(buf);
+		if (!ret && dir != DMA_TO_DEVICE)
+			ret = heapsim_lines_take_in(buf, HEAPSIM_UNTIL_KILLED);
+		if (ret)
+			goto out_unlock;
+		heapsim_bracket_open(buf, dir, &fresh);
+	}
+	heapsim_event_report_whole(buf, HEAPSIM_RECORD_START, access_of(dir),
+				   begin_ns, NULL);
+out_unlock:
+	mutex_unlock(&buf->lock);
+out_free:
+	kfree(fresh);
+	return ret;
+}
+
+/**
+ * heapsim_cpu_access_end() - END of a bracket
+ * @dmabuf: ours
+ * @dir: as at heapsim_cpu_access_begin()
+ *
+ * An END that lacks its START in one of its directions closes nothing and is
+ * counted; its maintenance is done all the same.
+ *
+ * Context: may sleep.
+ * Return: 0, or -EINTR if the caller is killed: some pages may have been
+ * cleaned, and the bracket is open.
+ */
+int heapsim_cpu_access_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
+{
+	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
+	const u64 begin_ns = heapsim_event_begin();
+	bool was_open;
+	int ret;
+
+	ret = mutex_lock_killable(&buf->lock);
+	if (ret)
+		return ret;
+	if (!buf->has_two_views) {
+		ret = heapsim_importers_sync_for_device(buf, dir);
+		if (ret)
+			goto out_unlock;
+		goto out_tell;
+	}
+	ret = heapsim_lines_compare(buf, HEAPSIM_UNTIL_KILLED);
+	if (ret)
+		goto out_unlock;
+	/* This one first: it is no missing end that comes just now. */
+	was_open = heapsim_bracket_close(buf, dir);
+	heapsim_brackets_reap(buf);
+	/* Lines that are not whole stay only for brackets still open. */
+	if (dir != DMA_FROM_DEVICE)
+		ret = heapsim_lines_clean(buf, 0, buf->len,
+					  HEAPSIM_UNTIL_KILLED);
+	if (!ret && (buf->nr_holders || !list_empty(&buf->attachments)))
+		ret = heapsim_ptes_revoke_until(buf, 0, buf->nr_pages,
+						HEAPSIM_UNTIL_KILLED);
+	if (!ret)
+		ret = heapsim_importers_sync_for_device(buf, dir);
+	if (ret) {
+		if (was_open)
+			heapsim_bracket_reopen(buf, dir);
+		goto out_unlock;
+	}
+out_tell:
+	heapsim_event_report_whole(buf, HEAPSIM_RECORD_END, access_of(dir),
+				   begin_ns, NULL);
+out_unlock:
+	mutex_unlock(&buf->lock);
+	return ret;
+}
