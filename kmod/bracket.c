@@ -38,7 +38,8 @@ u64 heapsim_missing_ends(void)
 }
 
 /* Of any of the buffer's dma-bufs: their files have the core's operations. */
-static int is_of_buf(const void *wanted, struct file *file, unsigned int fd)
+static int bracket_is_fd_of_buf(const void *wanted, struct file *file,
+				unsigned int fd)
 {
 	const struct heapsim_buf *buf = wanted;
 	const struct dma_buf *dmabuf = file->private_data;
@@ -49,7 +50,7 @@ static int is_of_buf(const void *wanted, struct file *file, unsigned int fd)
 }
 
 /* Leaves the read side for a while; false: there is no going on from there. */
-static bool rest_at(struct task_struct *task)
+static bool bracket_rest_at(struct task_struct *task)
 {
 	bool ret;
 
@@ -66,7 +67,8 @@ static bool rest_at(struct task_struct *task)
  * Returns true if the process has one; also while threads end, or if the caller
  * is killed: whoever asks will ask again.
  */
-static bool has_descriptor(const struct heapsim_buf *buf, struct pid *tgid)
+static bool bracket_process_has_fd(const struct heapsim_buf *buf,
+				   struct pid *tgid)
 {
 	const struct files_struct *seen = NULL;
 	struct task_struct *leader, *task;
@@ -88,11 +90,12 @@ static bool has_descriptor(const struct heapsim_buf *buf, struct pid *tgid)
 		task_lock(task);
 		if (task->files != seen) {
 			seen = task->files;
-			ret = iterate_fd(task->files, 0, is_of_buf, buf);
+			ret = iterate_fd(task->files, 0, bracket_is_fd_of_buf,
+					 buf);
 		}
 		task_unlock(task);
 		if (!ret && (need_resched() || heapsim_is_killed())) {
-			ret = !rest_at(task) || heapsim_is_killed();
+			ret = !bracket_rest_at(task) || heapsim_is_killed();
 			/* It may have been freed, and be another's now. */
 			seen = NULL;
 		}
@@ -104,7 +107,7 @@ out_unlock:
 	return ret;
 }
 
-static const struct mm_struct *mm_of(struct pid *tgid)
+static const struct mm_struct *bracket_mm_of(struct pid *tgid)
 {
 	struct task_struct *leader, *task;
 	const struct mm_struct *mm = NULL;
@@ -132,14 +135,15 @@ out_unlock:
  * nobody can put an area of another one that lies at the same place into the
  * tree, or take away the last area of this one.
  */
-static bool has_mapping(struct address_space *mapping, struct pid *tgid)
+static bool bracket_process_has_mapping(struct address_space *mapping,
+					struct pid *tgid)
 {
 	const struct mm_struct *mm;
 	struct rb_node *node;
 	bool ret = false;
 
 	i_mmap_lock_read(mapping);
-	mm = mm_of(tgid);
+	mm = bracket_mm_of(tgid);
 	for (node = rb_first_cached(&mapping->i_mmap); mm && node && !ret;
 	     node = rb_next(node)) {
 		ret = rb_entry(node, struct vm_area_struct,
@@ -150,14 +154,16 @@ static bool has_mapping(struct address_space *mapping, struct pid *tgid)
 	return ret;
 }
 
-static bool has_buf(const struct heapsim_buf *buf, struct pid *tgid)
+static bool bracket_process_has_buf(const struct heapsim_buf *buf,
+				    struct pid *tgid)
 {
-	return has_mapping(buf->dmabuf->file->f_mapping, tgid) ||
-	       has_descriptor(buf, tgid);
+	return bracket_process_has_mapping(buf->dmabuf->file->f_mapping,
+					   tgid) ||
+	       bracket_process_has_fd(buf, tgid);
 }
 
 /* Whether or not its parent has waited for it. */
-static bool is_gone(struct pid *tgid)
+static bool bracket_process_is_gone(struct pid *tgid)
 {
 	struct task_struct *leader;
 	bool ret;
@@ -170,12 +176,12 @@ static bool is_gone(struct pid *tgid)
 	return ret;
 }
 
-static bool is_open(const struct heapsim_bracket *b)
+static bool bracket_is_open(const struct heapsim_bracket *b)
 {
 	return b->open.nr_read || b->open.nr_write;
 }
 
-static enum line_dir line_dir_of(enum dma_data_direction dir)
+static enum line_dir bracket_line_dir(enum dma_data_direction dir)
 {
 	switch (dir) {
 	case DMA_FROM_DEVICE:
@@ -298,7 +304,7 @@ bool heapsim_bracket_any_open(const struct heapsim_buf *buf)
 	const struct heapsim_bracket *b;
 
 	list_for_each_entry(b, &buf->brackets, node)
-		if (is_open(b))
+		if (bracket_is_open(b))
 			return true;
 	return false;
 }
@@ -343,14 +349,14 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 	}
 	/* A driver may call for a process that never had a descriptor. */
 	if (!b->had_buf)
-		b->had_buf = has_buf(buf, b->tgid);
+		b->had_buf = bracket_process_has_buf(buf, b->tgid);
 	heapsim_note_cpu(&start, 0, is_write);
 	if (is_write)
 		b->write_start = start;
 	if (dir != DMA_TO_DEVICE)
 		b->read_start = start;
 	could_hide = line_bracket_hides(&b->open);
-	line_bracket_open(&buf->lines, &b->open, line_dir_of(dir));
+	line_bracket_open(&buf->lines, &b->open, bracket_line_dir(dir));
 	/*
 	 * What is stored from now on hides lines: it is to be seen. The bracket
 	 * of a caller who is killed ends with it.
@@ -376,8 +382,9 @@ bool heapsim_bracket_close(struct heapsim_buf *buf, enum dma_data_direction dir)
 	const bool is_write = dir != DMA_FROM_DEVICE;
 	struct heapsim_bracket *b = bracket_find(buf);
 
-	if (b && line_bracket_close(&buf->lines, &b->open, line_dir_of(dir))) {
-		if (!is_open(b))
+	if (b &&
+	    line_bracket_close(&buf->lines, &b->open, bracket_line_dir(dir))) {
+		if (!bracket_is_open(b))
 			b->had_buf = false;
 		return true;
 	}
@@ -406,9 +413,9 @@ void heapsim_bracket_reopen(struct heapsim_buf *buf,
 
 	if (!b)
 		return;
-	line_bracket_open(&buf->lines, &b->open, line_dir_of(dir));
+	line_bracket_open(&buf->lines, &b->open, bracket_line_dir(dir));
 	if (!b->had_buf)
-		b->had_buf = has_buf(buf, b->tgid);
+		b->had_buf = bracket_process_has_buf(buf, b->tgid);
 }
 
 /* The process will not END any more: no maintenance, but it is counted. */
@@ -439,11 +446,11 @@ void heapsim_brackets_reap(struct heapsim_buf *buf)
 	list_for_each_entry_safe(b, next, &buf->brackets, node) {
 		if (heapsim_is_killed())
 			break;
-		if (is_gone(b->tgid)) {
+		if (bracket_process_is_gone(b->tgid)) {
 			bracket_end(buf, b);
 			bracket_del(b);
-		} else if (is_open(b) && b->had_buf &&
-			   !has_buf(buf, b->tgid)) {
+		} else if (bracket_is_open(b) && b->had_buf &&
+			   !bracket_process_has_buf(buf, b->tgid)) {
 			bracket_end(buf, b);
 		}
 	}

@@ -230,7 +230,7 @@ int heapsim_buf_set_policy(struct dma_buf *dmabuf,
 	return ret;
 }
 
-static void kind_init(struct heapsim_buf *buf, u32 kind)
+static void buf_init_kind(struct heapsim_buf *buf, u32 kind)
 {
 	const bool is_io_coherent = heapsim_config.profile->is_io_coherent;
 	const bool is_managed = kind == HEAPSIM_KIND_MANAGED;
@@ -269,7 +269,7 @@ static struct heapsim_buf *buf_alloc(const struct heapsim_wish *wish)
 	strscpy(buf->name, wish->name, sizeof(buf->name));
 	buf->len = len;
 	buf->nr_pages = len >> PAGE_SHIFT;
-	kind_init(buf, wish->kind);
+	buf_init_kind(buf, wish->kind);
 	buf->user = heapsim_limit_charge(len);
 	if (IS_ERR(buf->user)) {
 		ret = PTR_ERR(buf->user);

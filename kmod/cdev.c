@@ -18,7 +18,7 @@
 
 #define BATCH	64	/* ranges that are read at once */
 
-static int run_probe(struct heapsim_call *call)
+static int cdev_probe(struct heapsim_call *call)
 {
 	const struct profile *profile = heapsim_config.profile;
 	struct heapsim_probe *probe = &call->cmd.probe;
@@ -50,7 +50,7 @@ static int run_probe(struct heapsim_call *call)
 	return 0;
 }
 
-static int run_info(struct heapsim_call *call)
+static int cdev_info(struct heapsim_call *call)
 {
 	struct heapsim_info *info = &call->cmd.info;
 
@@ -63,7 +63,7 @@ static int run_info(struct heapsim_call *call)
 	return 0;
 }
 
-static bool is_kind(const struct heapsim_buf_alloc *alloc)
+static bool cdev_is_kind(const struct heapsim_buf_alloc *alloc)
 {
 	if (alloc->kind == HEAPSIM_KIND_MANAGED)
 		return alloc->attach == HEAPSIM_ATTACH_GLOBAL ||
@@ -73,20 +73,20 @@ static bool is_kind(const struct heapsim_buf_alloc *alloc)
 }
 
 /* What the first version did not have. */
-static bool is_malformed(const struct heapsim_buf_alloc *alloc)
+static bool cdev_is_malformed(const struct heapsim_buf_alloc *alloc)
 {
 	return alloc->alloc_flags & ~HEAPSIM_ALLOC_DEVICE_VIEW ||
 	       (alloc->alloc_flags && alloc->kind < HEAPSIM_KIND_MANAGED) ||
 	       alloc->view_fd || alloc->reserved;
 }
 
-static bool fd_flags_are_valid(u32 fd_flags)
+static bool cdev_fd_flags_are_valid(u32 fd_flags)
 {
 	return !(fd_flags & ~(O_CLOEXEC | O_ACCMODE)) &&
 	       (fd_flags & O_ACCMODE) != O_ACCMODE;
 }
 
-static int run_alloc(struct heapsim_call *call)
+static int cdev_alloc(struct heapsim_call *call)
 {
 	struct heapsim_buf_alloc *alloc = &call->cmd.alloc;
 	const struct heapsim_wish wish = {
@@ -101,8 +101,8 @@ static int run_alloc(struct heapsim_call *call)
 	struct heapsim_buf *buf;
 	int fd;
 
-	if (!fd_flags_are_valid(alloc->fd_flags) || alloc->fd ||
-	    !is_kind(alloc) || is_malformed(alloc) ||
+	if (!cdev_fd_flags_are_valid(alloc->fd_flags) || alloc->fd ||
+	    !cdev_is_kind(alloc) || cdev_is_malformed(alloc) ||
 	    strnlen(alloc->name, sizeof(alloc->name)) == sizeof(alloc->name))
 		return -EINVAL;
 	fd = heapsim_buf_create_fd(&wish, &dmabuf);
@@ -128,7 +128,8 @@ static int run_alloc(struct heapsim_call *call)
 	return 0;
 }
 
-static int buf_get_info(struct heapsim_buf *buf, struct heapsim_buf_info *info)
+static int cdev_buf_get_info(struct heapsim_buf *buf,
+			     struct heapsim_buf_info *info)
 {
 	BUILD_BUG_ON(sizeof(info->count) != sizeof(buf->lines.count));
 	info->id = buf->id;
@@ -150,7 +151,7 @@ static int buf_get_info(struct heapsim_buf *buf, struct heapsim_buf_info *info)
 	return 0;
 }
 
-static int run_buf_info(struct heapsim_call *call)
+static int cdev_buf_info(struct heapsim_call *call)
 {
 	struct heapsim_buf_info *info = &call->cmd.buf_info;
 	struct heapsim_buf *buf;
@@ -170,13 +171,13 @@ static int run_buf_info(struct heapsim_call *call)
 	};
 	buf = heapsim_buf_of(dmabuf);
 	if (buf)
-		ret = buf_get_info(buf, info);
+		ret = cdev_buf_get_info(buf, info);
 	dma_buf_put(dmabuf);
 	return ret;
 }
 
-static int buf_maintain(struct heapsim_buf *buf,
-			const struct heapsim_range *range, bool waits)
+static int cdev_buf_maintain(struct heapsim_buf *buf,
+			     const struct heapsim_range *range, bool waits)
 {
 	u32 op = range->op;
 	int ret;
@@ -202,7 +203,7 @@ static int buf_maintain(struct heapsim_buf *buf,
 	return ret;
 }
 
-static int range_maintain(const struct heapsim_range *range, bool waits)
+static int cdev_range_maintain(const struct heapsim_range *range, bool waits)
 {
 	struct heapsim_buf *buf;
 	struct dma_buf *dmabuf;
@@ -222,12 +223,12 @@ static int range_maintain(const struct heapsim_range *range, bool waits)
 	else if (!buf)
 		ret = -EOPNOTSUPP;
 	else
-		ret = buf_maintain(buf, range, waits);
+		ret = cdev_buf_maintain(buf, range, waits);
 	dma_buf_put(dmabuf);
 	return ret;
 }
 
-static int run_maintain(struct heapsim_call *call)
+static int cdev_maintain(struct heapsim_call *call)
 {
 	struct heapsim_buf_maintain *maintain = &call->cmd.maintain;
 	struct heapsim_range __user *user = u64_to_user_ptr(maintain->ranges);
@@ -251,8 +252,8 @@ static int run_maintain(struct heapsim_call *call)
 		for (i = 0; i < nr && !ret; i++) {
 			/* What is done is done: the first alone comes again. */
 			ret = heapsim_is_killed() ? -EINTR :
-			      range_maintain(&ranges[i], call->waits ||
-					     maintain->nr_done);
+			      cdev_range_maintain(&ranges[i], call->waits ||
+						  maintain->nr_done);
 			if (!ret)
 				maintain->nr_done++;
 			cond_resched();
@@ -262,20 +263,20 @@ static int run_maintain(struct heapsim_call *call)
 	return ret;
 }
 
-static int run_range(struct heapsim_call *call)
+static int cdev_range(struct heapsim_call *call)
 {
 	if (call->cmd.range.reserved)
 		return -EINVAL;
-	return range_maintain(&call->cmd.range.range, call->waits);
+	return cdev_range_maintain(&call->cmd.range.range, call->waits);
 }
 
-static int run_reopen(struct heapsim_call *call)
+static int cdev_reopen(struct heapsim_call *call)
 {
 	struct heapsim_buf_reopen *reopen = &call->cmd.reopen;
 	struct dma_buf *given, *dmabuf;
 	int fd;
 
-	if (!fd_flags_are_valid(reopen->fd_flags) || reopen->new_fd)
+	if (!cdev_fd_flags_are_valid(reopen->fd_flags) || reopen->new_fd)
 		return -EINVAL;
 	given = dma_buf_get(reopen->fd);
 	if (IS_ERR(given))
@@ -290,7 +291,7 @@ static int run_reopen(struct heapsim_call *call)
 	return 0;
 }
 
-static int run_submit(struct heapsim_call *call)
+static int cdev_submit(struct heapsim_call *call)
 {
 	int ret = heapsim_dma_submit(call->ctx, &call->cmd.submit, &call->file);
 
@@ -298,12 +299,12 @@ static int run_submit(struct heapsim_call *call)
 	return ret;
 }
 
-static void undo_submit(struct heapsim_call *call)
+static void cdev_undo_submit(struct heapsim_call *call)
 {
 	heapsim_dma_disown(call->ctx, call->cmd.submit.job);
 }
 
-static int run_wait(struct heapsim_call *call)
+static int cdev_wait(struct heapsim_call *call)
 {
 	const u64 timeout_ns = call->cmd.wait.timeout_ns;
 	int ret;
@@ -316,7 +317,7 @@ static int run_wait(struct heapsim_call *call)
 	return ret == -ETIMEDOUT ? -EAGAIN : ret;
 }
 
-static int run_create(struct heapsim_call *call)
+static int cdev_fence_create(struct heapsim_call *call)
 {
 	int ret;
 
@@ -325,7 +326,7 @@ static int run_create(struct heapsim_call *call)
 	return ret;
 }
 
-static void undo_create(struct heapsim_call *call)
+static void cdev_undo_fence_create(struct heapsim_call *call)
 {
 	struct heapsim_fence_signal signal = {
 		.size = sizeof(signal),
@@ -336,17 +337,17 @@ static void undo_create(struct heapsim_call *call)
 	heapsim_fence_signal(call->ctx, &signal);
 }
 
-static int run_signal(struct heapsim_call *call)
+static int cdev_fence_signal(struct heapsim_call *call)
 {
 	return heapsim_fence_signal(call->ctx, &call->cmd.signal);
 }
 
-static int run_hold(struct heapsim_call *call)
+static int cdev_hold(struct heapsim_call *call)
 {
 	return heapsim_hold(call->ctx, &call->cmd.hold);
 }
 
-static void undo_hold(struct heapsim_call *call)
+static void cdev_undo_hold(struct heapsim_call *call)
 {
 	struct heapsim_release release = {
 		.size = sizeof(release),
@@ -356,12 +357,12 @@ static void undo_hold(struct heapsim_call *call)
 	heapsim_hold_release(call->ctx, &release);
 }
 
-static int run_release(struct heapsim_call *call)
+static int cdev_release(struct heapsim_call *call)
 {
 	return heapsim_hold_release(call->ctx, &call->cmd.release);
 }
 
-static int run_revoke(struct heapsim_call *call)
+static int cdev_revoke(struct heapsim_call *call)
 {
 	struct dma_buf *dmabuf;
 	int ret;
@@ -377,12 +378,12 @@ static int run_revoke(struct heapsim_call *call)
 	return ret;
 }
 
-static int run_watch(struct heapsim_call *call)
+static int cdev_watch(struct heapsim_call *call)
 {
 	return heapsim_watch(call->ctx, &call->cmd.watch);
 }
 
-static int policy_set_of_fd(int fd, const struct heapsim_rule *rule)
+static int cdev_policy_of_fd(int fd, const struct heapsim_rule *rule)
 {
 	struct dma_buf *dmabuf = dma_buf_get(fd);
 	int ret;
@@ -394,7 +395,7 @@ static int policy_set_of_fd(int fd, const struct heapsim_rule *rule)
 	return ret;
 }
 
-static int run_policy(struct heapsim_call *call)
+static int cdev_policy(struct heapsim_call *call)
 {
 	const struct heapsim_set_policy *policy = &call->cmd.policy;
 	const struct heapsim_rule rule = {
@@ -414,7 +415,7 @@ static int run_policy(struct heapsim_call *call)
 		return -EOPNOTSUPP;
 	switch (policy->scope) {
 	case HEAPSIM_POLICY_OF_BUF:
-		return policy_set_of_fd(policy->fd, &rule);
+		return cdev_policy_of_fd(policy->fd, &rule);
 	case HEAPSIM_POLICY_OF_CONTEXT:
 		heapsim_policy_set_of_context(call->ctx, &rule);
 		return 0;
@@ -425,7 +426,7 @@ static int run_policy(struct heapsim_call *call)
 	}
 }
 
-static void undo_stream_create(struct heapsim_call *call)
+static void cdev_undo_stream_create(struct heapsim_call *call)
 {
 	struct heapsim_call destroy = {
 		.ctx = call->ctx,
@@ -436,7 +437,7 @@ static void undo_stream_create(struct heapsim_call *call)
 	heapsim_stream_destroy(&destroy);
 }
 
-static void undo_event_create(struct heapsim_call *call)
+static void cdev_undo_event_create(struct heapsim_call *call)
 {
 	struct heapsim_call destroy = {
 		.ctx = call->ctx,
@@ -448,12 +449,12 @@ static void undo_event_create(struct heapsim_call *call)
 }
 
 /* What has been submitted stays so, but nobody is to wait for it. */
-static void undo_host_submit(struct heapsim_call *call)
+static void cdev_undo_host_submit(struct heapsim_call *call)
 {
 	heapsim_host_disown(call->ctx, call->cmd.host.host);
 }
 
-static void undo_work_submit(struct heapsim_call *call)
+static void cdev_undo_work_submit(struct heapsim_call *call)
 {
 	heapsim_work_disown(call->ctx, call->cmd.work.work);
 }
@@ -494,50 +495,50 @@ struct command {
 	COMMAND(ioc, type, last, fn, .answers_nothing = true, ##__VA_ARGS__)
 
 static const struct command commands[] = {
-	COMMAND(PROBE, probe, soc, run_probe),
-	COMMAND(INFO, info, user_limit_bytes, run_info),
-	COMMAND(BUF_ALLOC, buf_alloc, name, run_alloc, .may_block = true),
-	COMMAND(BUF_INFO, buf_info, count, run_buf_info, .may_block = true),
-	COMMAND(BUF_MAINTAIN, buf_maintain, reserved, run_maintain,
+	COMMAND(PROBE, probe, soc, cdev_probe),
+	COMMAND(INFO, info, user_limit_bytes, cdev_info),
+	COMMAND(BUF_ALLOC, buf_alloc, name, cdev_alloc, .may_block = true),
+	COMMAND(BUF_INFO, buf_info, count, cdev_buf_info, .may_block = true),
+	COMMAND(BUF_MAINTAIN, buf_maintain, reserved, cdev_maintain,
 		.answers_failure = true),
-	COMMAND(DMA_SUBMIT, dma_submit, reserved, run_submit, .may_block = true,
-		.undo = undo_submit),
-	COMMAND(JOB_WAIT, job_wait, reserved, run_wait),
-	COMMAND(FENCE_CREATE, fence_create, fence, run_create,
-		.may_block = true, .undo = undo_create),
-	COMMAND_IN(FENCE_SIGNAL, fence_signal, fence, run_signal),
-	COMMAND(HOLD, hold, max_segment, run_hold, .may_block = true,
-		.undo = undo_hold),
-	COMMAND_IN(RELEASE, release, hold, run_release, .may_block = true),
-	COMMAND_IN(BUF_REVOKE, buf_revoke, fd, run_revoke, .may_block = true),
-	COMMAND_IN(WATCH, watch, record_size, run_watch),
-	COMMAND_IN(POLICY, set_policy, seed, run_policy, .may_block = true),
+	COMMAND(DMA_SUBMIT, dma_submit, reserved, cdev_submit,
+		.may_block = true, .undo = cdev_undo_submit),
+	COMMAND(JOB_WAIT, job_wait, reserved, cdev_wait),
+	COMMAND(FENCE_CREATE, fence_create, fence, cdev_fence_create,
+		.may_block = true, .undo = cdev_undo_fence_create),
+	COMMAND_IN(FENCE_SIGNAL, fence_signal, fence, cdev_fence_signal),
+	COMMAND(HOLD, hold, max_segment, cdev_hold, .may_block = true,
+		.undo = cdev_undo_hold),
+	COMMAND_IN(RELEASE, release, hold, cdev_release, .may_block = true),
+	COMMAND_IN(BUF_REVOKE, buf_revoke, fd, cdev_revoke, .may_block = true),
+	COMMAND_IN(WATCH, watch, record_size, cdev_watch),
+	COMMAND_IN(POLICY, set_policy, seed, cdev_policy, .may_block = true),
 	COMMAND(STREAM_CREATE, stream_op, stream, heapsim_stream_create,
-		.undo = undo_stream_create),
+		.undo = cdev_undo_stream_create),
 	COMMAND_IN(STREAM_DESTROY, stream_op, stream, heapsim_stream_destroy),
 	COMMAND_IN(ATTACH, attach_op, buf, heapsim_stream_attach),
 	COMMAND(EVENT_CREATE, event_op, stream, heapsim_stream_event_create,
-		.undo = undo_event_create),
+		.undo = cdev_undo_event_create),
 	COMMAND_IN(EVENT_DESTROY, event_op, stream,
 		   heapsim_stream_event_destroy),
 	COMMAND_IN(EVENT_RECORD, event_op, stream, heapsim_stream_event_record),
 	COMMAND_IN(EVENT_WAIT, event_op, stream, heapsim_stream_event_wait),
 	COMMAND(HOST_SUBMIT, host_op, host, heapsim_host_submit,
-		.undo = undo_host_submit),
+		.undo = cdev_undo_host_submit),
 	COMMAND_IN(HOST_BEGIN, host_op, host, heapsim_host_begin),
 	COMMAND_IN(HOST_RETURN, host_op, host, heapsim_host_return),
 	COMMAND(WORK_SUBMIT, work_op, name, heapsim_work_submit,
-		.undo = undo_work_submit),
+		.undo = cdev_undo_work_submit),
 	COMMAND_IN(WORK_BEGIN, work_op, name, heapsim_work_begin),
 	COMMAND_IN(WORK_END, work_op, name, heapsim_work_end),
 	COMMAND(WORK_TOUCH, work_touch, attach_stream, heapsim_work_touch),
 	COMMAND_IN(SYNC, sync, id, heapsim_stream_sync),
 	COMMAND(ATTACH_INFO, attach_info, count, heapsim_stream_attach_info),
-	COMMAND_IN(RANGE_MAINTAIN, range_maintain, range, run_range),
-	COMMAND(BUF_REOPEN, buf_reopen, new_fd, run_reopen, .may_block = true),
+	COMMAND_IN(RANGE_MAINTAIN, range_maintain, range, cdev_range),
+	COMMAND(BUF_REOPEN, buf_reopen, new_fd, cdev_reopen, .may_block = true),
 };
 
-static void file_take_back(int fd, struct file *file)
+static void cdev_file_take_back(int fd, struct file *file)
 {
 	if (!file)
 		return;
@@ -546,7 +547,7 @@ static void file_take_back(int fd, struct file *file)
 }
 
 /* Of a struct of that size; what of it is not zero must be known. */
-static int size_check(const struct command *command, u32 size)
+static int cdev_check_size(const struct command *command, u32 size)
 {
 	if (size < command->min_size)
 		return -EINVAL;
@@ -554,39 +555,39 @@ static int size_check(const struct command *command, u32 size)
 }
 
 /* @size: out: of the caller's struct, bytes */
-static int cmd_copy(const struct command *command, union heapsim_cmd *cmd,
-		    void __user *user, u32 *size)
+static int cdev_copy_cmd(const struct command *command, union heapsim_cmd *cmd,
+			 void __user *user, u32 *size)
 {
 	int ret;
 
 	if (get_user(*size, (u32 __user *)user))
 		return -EFAULT;
-	ret = size_check(command, *size);
+	ret = cdev_check_size(command, *size);
 	if (!ret)
 		ret = copy_struct_from_user(cmd, command->size, user, *size);
 	cmd->size = *size;	/* the one checked: user space may change it */
 	return ret;
 }
 
-static void answer_take_back(const struct command *command,
-			     struct heapsim_call *call, bool has_run)
+static void cdev_take_back(const struct command *command,
+			   struct heapsim_call *call, bool has_run)
 {
-	file_take_back(call->fd, call->file);
-	file_take_back(call->view_fd, call->view_file);
+	cdev_file_take_back(call->fd, call->file);
+	cdev_file_take_back(call->view_fd, call->view_file);
 	if (call->job)
 		heapsim_dma_give_back_job(call->job);
 	if (has_run && command->undo)
 		command->undo(call);
 }
 
-static int command_run(struct heapsim_ctx *ctx, const struct command *command,
-		       void __user *user, bool waits)
+static int cdev_run(struct heapsim_ctx *ctx, const struct command *command,
+		    void __user *user, bool waits)
 {
 	struct heapsim_call call = { .ctx = ctx, .waits = waits };
 	u32 size;
 	int ret;
 
-	ret = cmd_copy(command, &call.cmd, user, &size);
+	ret = cdev_copy_cmd(command, &call.cmd, user, &size);
 	if (ret)
 		return ret;
 	ret = command->run(&call);
@@ -595,7 +596,7 @@ static int command_run(struct heapsim_ctx *ctx, const struct command *command,
 		return ret;
 	/* Not cmd.size: PROBE reports the kernel's there. */
 	if (copy_to_user(user, &call.cmd, min(size, command->size))) {
-		answer_take_back(command, &call, !ret);
+		cdev_take_back(command, &call, !ret);
 		return ret ? ret : -EFAULT;
 	}
 	if (call.file)
@@ -608,7 +609,7 @@ static int command_run(struct heapsim_ctx *ctx, const struct command *command,
 }
 
 /* NULL: there is no such command. */
-static const struct command *command_find(unsigned int cmd)
+static const struct command *cdev_find(unsigned int cmd)
 {
 	unsigned int nr = _IOC_NR(cmd);
 
@@ -617,14 +618,14 @@ static const struct command *command_find(unsigned int cmd)
 	return &commands[array_index_nospec(nr, ARRAY_SIZE(commands))];
 }
 
-static long heapsim_ioctl(struct file *file, unsigned int cmd,
-			  unsigned long arg)
+static long cdev_ioctl(struct file *file, unsigned int cmd,
+		       unsigned long arg)
 {
-	const struct command *command = command_find(cmd);
+	const struct command *command = cdev_find(cmd);
 
 	if (!command)
 		return -ENOTTY;
-	return command_run(file->private_data, command, (void __user *)arg,
+	return cdev_run(file->private_data, command, (void __user *)arg,
 			   true);
 }
 
@@ -632,8 +633,9 @@ static long heapsim_ioctl(struct file *file, unsigned int cmd,
  * The struct lies in the submission queue, which the program may write to
  * meanwhile: it is read once, whole.
  */
-static int inline_run(struct heapsim_ctx *ctx, const struct command *command,
-		      const void *from, bool waits)
+static int cdev_run_inline(struct heapsim_ctx *ctx,
+			   const struct command *command, const void *from,
+			   bool waits)
 {
 	struct heapsim_call call = { .ctx = ctx, .waits = waits };
 	u32 size;
@@ -643,7 +645,7 @@ static int inline_run(struct heapsim_ctx *ctx, const struct command *command,
 		return -EINVAL;
 	memcpy(&call.cmd, from, HEAPSIM_URING_INLINE_LEN);
 	size = call.cmd.size;
-	ret = size_check(command, size);
+	ret = cdev_check_size(command, size);
 	if (ret)
 		return ret;
 	if (size > HEAPSIM_URING_INLINE_LEN ||
@@ -657,9 +659,9 @@ static int inline_run(struct heapsim_ctx *ctx, const struct command *command,
 	return command->run(&call);
 }
 
-static int heapsim_uring(struct io_uring_cmd *ioucmd, unsigned int flags)
+static int cdev_uring(struct io_uring_cmd *ioucmd, unsigned int flags)
 {
-	const struct command *command = command_find(ioucmd->cmd_op);
+	const struct command *command = cdev_find(ioucmd->cmd_op);
 	const struct heapsim_uring_cmd *door = heapsim_uring_payload(ioucmd);
 	struct heapsim_ctx *ctx = ioucmd->file->private_data;
 	const bool waits = !(flags & IO_URING_F_NONBLOCK);
@@ -674,16 +676,16 @@ static int heapsim_uring(struct io_uring_cmd *ioucmd, unsigned int flags)
 	if (command->may_block && !waits)
 		return -EAGAIN;
 	if (arg)
-		ret = command_run(ctx, command, u64_to_user_ptr(arg), waits);
+		ret = cdev_run(ctx, command, u64_to_user_ptr(arg), waits);
 	else if (flags & IO_URING_F_SQE128)
-		ret = inline_run(ctx, command, door + 1, waits);
+		ret = cdev_run_inline(ctx, command, door + 1, waits);
 	else
 		ret = -EFAULT;
 	/* No system call is there to be started anew. */
 	return ret == -ERESTARTSYS ? -EINTR : ret;
 }
 
-static int heapsim_open(struct inode *inode, struct file *file)
+static int cdev_open(struct inode *inode, struct file *file)
 {
 	struct heapsim_ctx *ctx = kzalloc(sizeof(*ctx), HEAPSIM_GFP_USER);
 	struct heapsim_user *user;
@@ -715,7 +717,7 @@ static int heapsim_open(struct inode *inode, struct file *file)
 	return stream_open(inode, file);
 }
 
-static int heapsim_close(struct inode *inode, struct file *file)
+static int cdev_close(struct inode *inode, struct file *file)
 {
 	struct heapsim_ctx *ctx = file->private_data;
 
@@ -732,33 +734,33 @@ static int heapsim_close(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static ssize_t heapsim_read(struct file *file, char __user *to, size_t len,
-			    loff_t *pos)
+static ssize_t cdev_read(struct file *file, char __user *to, size_t len,
+			 loff_t *pos)
 {
 	return heapsim_watch_read(file->private_data, to, len,
 				   !(file->f_flags & O_NONBLOCK));
 }
 
-static __poll_t heapsim_poll(struct file *file, struct poll_table_struct *table)
+static __poll_t cdev_poll(struct file *file, struct poll_table_struct *table)
 {
 	return heapsim_watch_poll(file->private_data, file, table);
 }
 
-static const struct file_operations heapsim_fops = {
+static const struct file_operations cdev_fops = {
 	.owner = THIS_MODULE,
-	.open = heapsim_open,
-	.release = heapsim_close,
-	.read = heapsim_read,
-	.poll = heapsim_poll,
-	.unlocked_ioctl = heapsim_ioctl,
+	.open = cdev_open,
+	.release = cdev_close,
+	.read = cdev_read,
+	.poll = cdev_poll,
+	.unlocked_ioctl = cdev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.uring_cmd = heapsim_uring,
+	.uring_cmd = cdev_uring,
 };
 
-static struct miscdevice heapsim_misc = {
+static struct miscdevice cdev_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "heapsim",
-	.fops = &heapsim_fops,
+	.fops = &cdev_fops,
 	.mode = 0660,
 };
 
@@ -769,11 +771,11 @@ static struct miscdevice heapsim_misc = {
  */
 int heapsim_cdev_init(void)
 {
-	return misc_register(&heapsim_misc);
+	return misc_register(&cdev_misc);
 }
 
 /** heapsim_cdev_fini() - take /dev/heapsim away */
 void heapsim_cdev_fini(void)
 {
-	misc_deregister(&heapsim_misc);
+	misc_deregister(&cdev_misc);
 }

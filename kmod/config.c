@@ -51,7 +51,7 @@ static bool mem_accounting;
 module_param(mem_accounting, bool, 0444);
 MODULE_PARM_DESC(mem_accounting, "Charge buffers to memory cgroups, without pools: 0 (default), 1");
 
-static int limit_set(const char *value, const struct kernel_param *param)
+static int config_set_limit(const char *value, const struct kernel_param *param)
 {
 	unsigned int mb;
 
@@ -64,20 +64,20 @@ static int limit_set(const char *value, const struct kernel_param *param)
 	return 0;
 }
 
-static const struct kernel_param_ops limit_ops = {
-	.set = limit_set,
+static const struct kernel_param_ops config_limit_ops = {
+	.set = config_set_limit,
 	.get = param_get_uint,
 };
 
 /* 0 is: not given. Init puts in what holds. */
 static unsigned int limit_mb;
 __MODULE_PARM_TYPE(limit_mb, "uint");
-module_param_cb(limit_mb, &limit_ops, &limit_mb, 0444);
+module_param_cb(limit_mb, &config_limit_ops, &limit_mb, 0444);
 MODULE_PARM_DESC(limit_mb, "Most MiB of all buffers and their CPU views (default 3/4 of RAM)");
 
 static unsigned int user_limit_mb;
 __MODULE_PARM_TYPE(user_limit_mb, "uint");
-module_param_cb(user_limit_mb, &limit_ops, &user_limit_mb, 0444);
+module_param_cb(user_limit_mb, &config_limit_ops, &user_limit_mb, 0444);
 MODULE_PARM_DESC(user_limit_mb, "Most MiB of one user (default limit_mb)");
 
 static const char *const policies[] = {
@@ -90,8 +90,8 @@ static const char *const evicts[] = { "none", "random" };
 static const char *const vmaps[] = { "device", "cpu" };
 
 /* Which of @words @value is, or -EINVAL and the log says what there is. */
-static int word_find(const char *param, const char *value,
-		     const char *const *words, size_t nr)
+static int config_find_word(const char *param, const char *value,
+			    const char *const *words, size_t nr)
 {
 	char list[64] = "";
 	size_t i, len = 0;
@@ -106,7 +106,7 @@ static int word_find(const char *param, const char *value,
 	return -EINVAL;
 }
 
-static int soc_check(void)
+static int config_check_soc(void)
 {
 	char list[256] = "";
 	const char *why;
@@ -128,26 +128,27 @@ static int soc_check(void)
 	return 0;
 }
 
-static int words_check(struct heapsim_rule *rule)
+static int config_check_words(struct heapsim_rule *rule)
 {
 	int ret;
 
-	ret = word_find("policy", policy, policies, ARRAY_SIZE(policies));
+	ret = config_find_word("policy", policy, policies,
+			       ARRAY_SIZE(policies));
 	if (ret < 0)
 		return ret;
 	rule->policy = ret;
-	ret = word_find("evict", evict, evicts, ARRAY_SIZE(evicts));
+	ret = config_find_word("evict", evict, evicts, ARRAY_SIZE(evicts));
 	if (ret < 0)
 		return ret;
 	rule->evicts = ret;
-	ret = word_find("vmap", vmap_shows, vmaps, ARRAY_SIZE(vmaps));
+	ret = config_find_word("vmap", vmap_shows, vmaps, ARRAY_SIZE(vmaps));
 	if (ret < 0)
 		return ret;
 	heapsim_config.vmap_is_cpu = ret;
 	return 0;
 }
 
-static int numbers_check(void)
+static int config_check_numbers(void)
 {
 	u64 ram_mb = (u64)totalram_pages() >> (20 - PAGE_SHIFT);
 
@@ -191,10 +192,10 @@ int heapsim_config_init(struct heapsim_rule *rule)
 	int ret;
 
 	*rule = (struct heapsim_rule) { .seed = seed };
-	ret = soc_check();
+	ret = config_check_soc();
 	if (!ret)
-		ret = words_check(rule);
+		ret = config_check_words(rule);
 	if (!ret)
-		ret = numbers_check();
+		ret = config_check_numbers();
 	return ret;
 }

@@ -8,7 +8,7 @@
 
 #include "heapsim.h"
 
-static u32 access_of(enum dma_data_direction dir)
+static u32 cpu_access_of(enum dma_data_direction dir)
 {
 	return (dir != DMA_TO_DEVICE ? HEAPSIM_ACCESS_READ : 0) |
 	       (dir != DMA_FROM_DEVICE ? HEAPSIM_ACCESS_WRITE : 0);
@@ -18,7 +18,7 @@ static u32 access_of(enum dma_data_direction dir)
  * Wait here, before the bracket opens: the core waits too, but after us, and
  * may be interrupted.
  */
-static int wait_for_fences(struct dma_buf *dmabuf, bool for_write)
+static int cpu_access_wait(struct dma_buf *dmabuf, bool for_write)
 {
 	long ret = dma_resv_wait_timeout(dmabuf->resv,
 					 dma_resv_usage_rw(for_write), true,
@@ -51,7 +51,7 @@ int heapsim_cpu_access_begin(struct dma_buf *dmabuf,
 
 	if (heapsim_fault(HEAPSIM_FAIL_BEGIN, buf->len))
 		return -EINTR;
-	ret = wait_for_fences(dmabuf, dir != DMA_FROM_DEVICE);
+	ret = cpu_access_wait(dmabuf, dir != DMA_FROM_DEVICE);
 	if (ret)
 		return ret;
 	if (buf->is_noncoherent) {
@@ -74,8 +74,8 @@ int heapsim_cpu_access_begin(struct dma_buf *dmabuf,
 			goto out_unlock;
 		heapsim_bracket_open(buf, dir, &fresh);
 	}
-	heapsim_event_report_whole(buf, HEAPSIM_RECORD_START, access_of(dir),
-				   begin_ns, NULL);
+	heapsim_event_report_whole(buf, HEAPSIM_RECORD_START,
+				   cpu_access_of(dir), begin_ns, NULL);
 out_unlock:
 	mutex_unlock(&buf->lock);
 out_free:
@@ -132,7 +132,7 @@ int heapsim_cpu_access_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 		goto out_unlock;
 	}
 out_tell:
-	heapsim_event_report_whole(buf, HEAPSIM_RECORD_END, access_of(dir),
+	heapsim_event_report_whole(buf, HEAPSIM_RECORD_END, cpu_access_of(dir),
 				   begin_ns, NULL);
 out_unlock:
 	mutex_unlock(&buf->lock);

@@ -14,7 +14,7 @@
 #define MAX_JOBS	64		/* of one open */
 #define MAX_WAIT_NS	3600000000000ULL
 
-static void job_release(struct heapsim_object *object)
+static void dma_release(struct heapsim_object *object)
 {
 	struct heapsim_job *job = (void *)object;
 
@@ -27,10 +27,10 @@ static const struct heapsim_object_ops job_ops = {
 	.size = HEAPSIM_OBJECT_SIZE(struct heapsim_job),
 	.max = MAX_JOBS,
 	.reserve = HEAPSIM_CORE_BYTES,
-	.release = job_release,
+	.release = dma_release,
 };
 
-static bool is_well_formed(const struct heapsim_dma_submit *cmd)
+static bool dma_is_well_formed(const struct heapsim_dma_submit *cmd)
 {
 	if (cmd->flags || cmd->reserved || !cmd->row_len || !cmd->nr_rows ||
 	    cmd->delay_ns > HEAPSIM_DMA_MAX_DELAY_NS)
@@ -48,8 +48,8 @@ static bool is_well_formed(const struct heapsim_dma_submit *cmd)
 }
 
 /* Unlocks what it locked if it fails. @b may be NULL. */
-static int resv_lock_both(struct dma_resv *a, struct dma_resv *b,
-			  struct ww_acquire_ctx *ww)
+static int dma_lock_both(struct dma_resv *a, struct dma_resv *b,
+			 struct ww_acquire_ctx *ww)
 {
 	int ret;
 
@@ -72,7 +72,7 @@ static int resv_lock_both(struct dma_resv *a, struct dma_resv *b,
 }
 
 /* Fences of the queue itself are signalled before its next job is the first. */
-static void job_add_deps(struct heapsim_job *job, struct dma_fence **fences,
+static void dma_add_deps(struct heapsim_job *job, struct dma_fence **fences,
 			 unsigned int nr)
 {
 	struct heapsim_dep *dep;
@@ -90,7 +90,7 @@ static void job_add_deps(struct heapsim_job *job, struct dma_fence **fences,
 }
 
 /* What the job waits for, and room for its own fence. */
-static int job_get_deps(struct heapsim_job *job, struct dma_resv *src,
+static int dma_get_deps(struct heapsim_job *job, struct dma_resv *src,
 			struct dma_resv *dst)
 {
 	struct dma_fence **of_dst = NULL, **of_src = NULL;
@@ -115,8 +115,8 @@ static int job_get_deps(struct heapsim_job *job, struct dma_resv *src,
 		ret = job->deps ? 0 : -ENOMEM;
 	}
 	if (!ret) {
-		job_add_deps(job, of_dst, nr_dst);
-		job_add_deps(job, of_src, nr_src);
+		dma_add_deps(job, of_dst, nr_dst);
+		dma_add_deps(job, of_src, nr_src);
 		goto out_free;
 	}
 	for (i = 0; i < nr_dst; i++)
@@ -130,12 +130,12 @@ out_free:
 }
 
 /* Returns NULL, or the job with a reference. */
-static struct heapsim_job *job_find(struct heapsim_ctx *ctx, u64 id)
+static struct heapsim_job *dma_find(struct heapsim_ctx *ctx, u64 id)
 {
 	return (void *)heapsim_object_get(&ctx->objects, &job_ops, id);
 }
 
-static bool side_has_fence(const struct heapsim_side *side, bool is_write)
+static bool dma_side_has_fence(const struct heapsim_side *side, bool is_write)
 {
 	return side->dmabuf &&
 	       !dma_resv_test_signaled(side->dmabuf->resv,
@@ -148,10 +148,10 @@ static bool side_has_fence(const struct heapsim_side *side, bool is_write)
  * order. That the engine is busy with another is nothing that a program could
  * rely on.
  */
-static bool job_is_next(const struct heapsim_job *job)
+static bool dma_is_next(const struct heapsim_job *job)
 {
-	return !side_has_fence(&job->src, false) &&
-	       !side_has_fence(&job->dst, true) &&
+	return !dma_side_has_fence(&job->src, false) &&
+	       !dma_side_has_fence(&job->dst, true) &&
 	       !atomic_read(&job->queue->nr_unstarted);
 }
 
@@ -159,7 +159,7 @@ static bool job_is_next(const struct heapsim_job *job)
  * Publish the fence and queue the job, or fail with nothing published. The
  * queue's lock is held.
  */
-static int job_publish(struct heapsim_job *job)
+static int dma_publish(struct heapsim_job *job)
 {
 	struct dma_resv *src = job->src.dmabuf ? job->src.dmabuf->resv : NULL;
 	struct dma_resv *dst = job->dst.dmabuf ? job->dst.dmabuf->resv : NULL;
@@ -169,11 +169,11 @@ static int job_publish(struct heapsim_job *job)
 	if (src == dst)
 		src = NULL;	/* the fence of a writer covers it */
 	ww_acquire_init(&ww, &reservation_ww_class);
-	ret = resv_lock_both(dst ? dst : src, dst ? src : NULL, &ww);
+	ret = dma_lock_both(dst ? dst : src, dst ? src : NULL, &ww);
 	if (ret)
 		goto out_fini;
 	ww_acquire_done(&ww);
-	ret = job_get_deps(job, src, dst);
+	ret = dma_get_deps(job, src, dst);
 	if (!ret)
 		heapsim_queue_push(job, src, dst);
 	if (src)
@@ -186,7 +186,7 @@ out_fini:
 }
 
 /* Make the fence of the job, and publish both. */
-static int job_submit(struct heapsim_job *job, struct file **file)
+static int dma_submit(struct heapsim_job *job, struct file **file)
 {
 	struct heapsim_queue *q = job->queue;
 	struct sync_file *sync;
@@ -202,7 +202,7 @@ static int job_submit(struct heapsim_job *job, struct file **file)
 	sync = sync_file_create(job->fence);
 	if (!sync)
 		goto out_unlock;
-	ret = job_publish(job);
+	ret = dma_publish(job);
 	if (ret)
 		fput(sync->file);
 	else
@@ -213,19 +213,19 @@ out_unlock:
 }
 
 /* Judge the job if it starts at once, and submit it. */
-static int job_start(struct heapsim_job *job, struct file **file)
+static int dma_start(struct heapsim_job *job, struct file **file)
 {
 	int ret = 0;
 
 	/* Before locks are taken that others may wait for. */
-	job->is_started = job_is_next(job);
+	job->is_started = dma_is_next(job);
 	if (job->is_started)
 		ret = heapsim_job_judge(job);
-	return ret ? ret : job_submit(job, file);
+	return ret ? ret : dma_submit(job, file);
 }
 
 /* Returns ERR_PTR(-EBUSY) or ERR_PTR(-ENOMEM). */
-static struct heapsim_job *job_alloc(struct heapsim_ctx *ctx,
+static struct heapsim_job *dma_alloc(struct heapsim_ctx *ctx,
 				     const struct heapsim_dma_submit *cmd)
 {
 	struct heapsim_job *job;
@@ -246,13 +246,13 @@ static struct heapsim_job *job_alloc(struct heapsim_ctx *ctx,
 }
 
 /* It was never prepared. */
-static void job_abort(struct heapsim_ctx *ctx, struct heapsim_job *job)
+static void dma_abort(struct heapsim_ctx *ctx, struct heapsim_job *job)
 {
-	job_release(&job->object);
+	dma_release(&job->object);
 	heapsim_object_abort(&ctx->objects, &job->object);
 }
 
-static void job_cancel(struct heapsim_ctx *ctx, struct heapsim_job *job)
+static void dma_cancel(struct heapsim_ctx *ctx, struct heapsim_job *job)
 {
 	heapsim_object_unlink(&ctx->objects, &job->object);
 	heapsim_queue_cancel(job);
@@ -275,12 +275,12 @@ int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
 	struct heapsim_job *job;
 	int ret, fd;
 
-	if (!is_well_formed(cmd))
+	if (!dma_is_well_formed(cmd))
 		return -EINVAL;
 	ret = heapsim_job_get_sides(cmd, &src, &dst);
 	if (ret)
 		goto err_sides;
-	job = job_alloc(ctx, cmd);
+	job = dma_alloc(ctx, cmd);
 	if (IS_ERR(job)) {
 		ret = PTR_ERR(job);
 		goto err_sides;
@@ -298,7 +298,7 @@ int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
 	ret = heapsim_job_prepare(job);
 	if (ret)
 		goto err_fd;
-	ret = job_start(job, file);
+	ret = dma_start(job, file);
 	if (ret)
 		goto err_prepared;
 	cmd->job = job->object.id;
@@ -308,21 +308,21 @@ int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
 err_prepared:
 	put_unused_fd(fd);
 	heapsim_queue_del_running(ctx->queue);
-	job_cancel(ctx, job);
+	dma_cancel(ctx, job);
 	return ret;
 err_fd:
 	put_unused_fd(fd);
 err_running:
 	heapsim_queue_del_running(ctx->queue);
 err_job:
-	job_abort(ctx, job);
+	dma_abort(ctx, job);
 err_sides:
 	heapsim_job_put_sides(&src, &dst);
 	return ret;
 }
 
 /* One of several that waited takes the job. */
-static bool job_take(struct heapsim_job *job)
+static bool dma_take(struct heapsim_job *job)
 {
 	return !atomic_cmpxchg(&job->is_taken, 0, 1);
 }
@@ -353,11 +353,11 @@ void heapsim_dma_give_back_job(struct heapsim_job *job)
  */
 void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id)
 {
-	struct heapsim_job *job = job_find(ctx, id);
+	struct heapsim_job *job = dma_find(ctx, id);
 
 	if (!job)
 		return;
-	if (job_take(job))
+	if (dma_take(job))
 		heapsim_dma_forget_job(ctx, job);
 	heapsim_object_put(&job->object);
 }
@@ -382,7 +382,7 @@ int heapsim_dma_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
 
 	if (cmd->flags || cmd->reserved || cmd->timeout_ns > MAX_WAIT_NS)
 		return -EINVAL;
-	job = job_find(ctx, cmd->job);
+	job = dma_find(ctx, cmd->job);
 	if (!job)
 		return -ENOENT;
 	if (cmd->timeout_ns)
@@ -393,7 +393,7 @@ int heapsim_dma_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
 		ret = left == -ERESTARTSYS ? -EINTR : left;
 	} else if (!left) {
 		ret = -ETIMEDOUT;
-	} else if (!job_take(job)) {
+	} else if (!dma_take(job)) {
 		ret = -ENOENT;
 	} else {
 		/* Pairs with the atomic test and set of the signal. */

@@ -24,7 +24,7 @@ struct page *heapsim_dram_page(const struct heapsim_buf *buf, size_t page)
 }
 
 /* Chunks come in falling orders, so few are large and the array is short. */
-static int chunks_alloc(struct heapsim_buf *buf)
+static int dram_alloc_chunks(struct heapsim_buf *buf)
 {
 	size_t room = min_t(size_t, buf->nr_pages, 64);
 	unsigned int max_order = heapsim_orders[0];
@@ -62,7 +62,7 @@ static int chunks_alloc(struct heapsim_buf *buf)
 	return 0;
 }
 
-static int contiguous_alloc(struct heapsim_buf *buf)
+static int dram_alloc_contiguous(struct heapsim_buf *buf)
 {
 	void *mem;
 
@@ -83,7 +83,7 @@ static int contiguous_alloc(struct heapsim_buf *buf)
 }
 
 /* What a second view may take. */
-static u64 images_len(const struct heapsim_buf *buf)
+static u64 dram_images_len(const struct heapsim_buf *buf)
 {
 	return (u64)buf->len * (buf->view ? 3 : 2);
 }
@@ -110,11 +110,11 @@ int heapsim_dram_alloc(struct heapsim_buf *buf)
 	int ret;
 
 	ret = dram_reserve(buf, HEAPSIM_CORE_BYTES +
-			   (buf->has_two_views ? images_len(buf) : 0));
+			   (buf->has_two_views ? dram_images_len(buf) : 0));
 	if (ret)
 		return ret;
 	buf->has_images = buf->has_two_views;
-	return buf->pool ? chunks_alloc(buf) : contiguous_alloc(buf);
+	return buf->pool ? dram_alloc_chunks(buf) : dram_alloc_contiguous(buf);
 }
 
 /**
@@ -158,7 +158,7 @@ int heapsim_dram_reserve_images(struct heapsim_buf *buf)
 
 	if (buf->has_images)
 		return 0;
-	ret = dram_reserve(buf, images_len(buf));
+	ret = dram_reserve(buf, dram_images_len(buf));
 	buf->has_images = !ret;
 	return ret;
 }

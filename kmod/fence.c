@@ -85,7 +85,7 @@ struct dma_fence *heapsim_fence_new(const char *timeline, u64 context,
 }
 
 /* The caller makes sure that nobody else signals meanwhile. */
-static void signal_once(struct dma_fence *fence, int error)
+static void fence_signal_once(struct dma_fence *fence, int error)
 {
 	if (dma_fence_is_signaled(fence))
 		return;
@@ -100,13 +100,13 @@ static void test_fence_timeout(struct timer_list *timer)
 	struct heapsim_test_fence *t;
 
 	t = container_of(timer, struct heapsim_test_fence, timeout);
-	signal_once(t->fence, -ETIMEDOUT);
+	fence_signal_once(t->fence, -ETIMEDOUT);
 }
 
 static void test_fence_signal(struct heapsim_test_fence *t, int error)
 {
 	timer_delete_sync(&t->timeout);
-	signal_once(t->fence, error);
+	fence_signal_once(t->fence, error);
 }
 
 /* The open ends, if the test has not signalled it. */

@@ -126,7 +126,7 @@ static void heap_describe(struct heap *heap)
  * The root of the machine's first process: who inserts the module may have a
  * /dev of its own, and kernel threads have none since Linux 7.
  */
-static void init_root_get(struct path *root)
+static void heap_get_init_root(struct path *root)
 {
 	struct task_struct *init = init_pid_ns.child_reaper;
 
@@ -135,14 +135,14 @@ static void init_root_get(struct path *root)
 	task_unlock(init);
 }
 
-static bool is_taken(const struct heap *heap)
+static bool heap_is_taken(const struct heap *heap)
 {
 	struct path root, path;
 	char name[64];
 	bool ret;
 
 	snprintf(name, sizeof(name), "dev/%s", heap->misc.nodename);
-	init_root_get(&root);
+	heap_get_init_root(&root);
 	ret = !vfs_path_lookup(root.dentry, root.mnt, name, 0, &path);
 	if (ret)
 		path_put(&path);
@@ -166,7 +166,7 @@ int heapsim_heap_init(void)
 
 	for (i = 0; i < ARRAY_SIZE(heaps); i++) {
 		heap_describe(&heaps[i]);
-		if (is_taken(&heaps[i])) {
+		if (heap_is_taken(&heaps[i])) {
 			pr_info("/dev/%s has a heap of that name already: not taken\n",
 				heaps[i].misc.nodename);
 			continue;

@@ -9,8 +9,8 @@
 #include "heapsim.h"
 
 /* Twins that pages of [first, end) lack for an engine to write DRAM. */
-static size_t count_missing_twins(struct heapsim_buf *buf, size_t first,
-				  size_t end, enum heapsim_until until)
+static size_t holder_count_twins(struct heapsim_buf *buf, size_t first,
+				 size_t end, enum heapsim_until until)
 {
 	size_t nr = 0;
 
@@ -26,8 +26,8 @@ static size_t count_missing_twins(struct heapsim_buf *buf, size_t first,
 }
 
 /* Returns 0 or -EINTR. */
-static int add_twins(struct heapsim_buf *buf, size_t first, size_t end,
-		     struct heapsim_images *images)
+static int holder_add_twins(struct heapsim_buf *buf, size_t first, size_t end,
+			    struct heapsim_images *images)
 {
 	if (!buf->lines.pages)
 		return 0;
@@ -45,8 +45,8 @@ static int add_twins(struct heapsim_buf *buf, size_t first, size_t end,
 }
 
 /* Lock the buffer with all twins in stock that pages [first, end) lack. */
-static int lock_with_twins(struct heapsim_buf *buf, size_t first, size_t end,
-			   struct heapsim_images *images)
+static int holder_lock_with_twins(struct heapsim_buf *buf, size_t first,
+				  size_t end, struct heapsim_images *images)
 {
 	size_t need;
 
@@ -55,7 +55,7 @@ static int lock_with_twins(struct heapsim_buf *buf, size_t first, size_t end,
 			mutex_lock(&buf->lock);
 		else if (mutex_lock_killable(&buf->lock))
 			return -EINTR;
-		need = count_missing_twins(buf, first, end, images->until);
+		need = holder_count_twins(buf, first, end, images->until);
 		if (need <= images->nr && !heapsim_is_over(images->until))
 			return 0;
 		mutex_unlock(&buf->lock);
@@ -85,14 +85,15 @@ int heapsim_holder_add(struct heapsim_buf *buf, bool may_write,
 
 	heapsim_images_init(&images);
 	images.until = until;
-	ret = lock_with_twins(buf, 0, may_write ? buf->nr_pages : 0, &images);
+	ret = holder_lock_with_twins(buf, 0, may_write ? buf->nr_pages : 0,
+				     &images);
 	if (ret)
 		goto out_put;
 	if (buf->has_two_views) {
 		heapsim_brackets_reap(buf);
 		ret = heapsim_lines_clean(buf, 0, buf->len, until);
 		if (!ret && may_write)
-			ret = add_twins(buf, 0, buf->nr_pages, &images);
+			ret = holder_add_twins(buf, 0, buf->nr_pages, &images);
 		if (!ret)
 			ret = heapsim_ptes_revoke_until(buf, 0, buf->nr_pages,
 							until);
@@ -205,10 +206,10 @@ int heapsim_holder_job_begin(struct heapsim_buf *buf, u64 off, u64 len)
 	if (ret)
 		return ret;
 	heapsim_images_init(&images);
-	ret = lock_with_twins(buf, first, end, &images);
+	ret = holder_lock_with_twins(buf, first, end, &images);
 	if (ret)
 		goto out_put;
-	ret = add_twins(buf, first, end, &images);
+	ret = holder_add_twins(buf, first, end, &images);
 	if (!ret)
 		ret = heapsim_ptes_revoke_until(buf, 0, buf->nr_pages,
 						images.until);

@@ -15,8 +15,9 @@
 #define VMAP_ACCESS	(HEAPSIM_ACCESS_READ | HEAPSIM_ACCESS_WRITE)
 
 /* No longer a segment than the device says it can take. */
-static int table_init(struct sg_table *sgt, const struct heapsim_buf *buf,
-		      struct device *dev)
+static int importer_table_init(struct sg_table *sgt,
+			       const struct heapsim_buf *buf,
+			       struct device *dev)
 {
 	size_t most = max_t(size_t, dma_get_max_seg_size(dev) >> PAGE_SHIFT, 1);
 	size_t i, nr = 0;
@@ -47,7 +48,7 @@ static int table_init(struct sg_table *sgt, const struct heapsim_buf *buf,
 }
 
 /* A device writes a map from it. */
-static u32 access_of_device(enum dma_data_direction dir)
+static u32 importer_access_of(enum dma_data_direction dir)
 {
 	return (dir != DMA_FROM_DEVICE ? HEAPSIM_ACCESS_READ : 0) |
 	       (dir != DMA_TO_DEVICE ? HEAPSIM_ACCESS_WRITE : 0);
@@ -73,10 +74,10 @@ int heapsim_importer_attach(struct dma_buf *dmabuf,
 
 	if (!at)
 		return -ENOMEM;
-	ret = table_init(&at->sgt, buf, a->dev);
+	ret = importer_table_init(&at->sgt, buf, a->dev);
 	if (ret)
 		goto err_free;
-	ret = table_init(&at->lent, buf, a->dev);
+	ret = importer_table_init(&at->lent, buf, a->dev);
 	if (ret)
 		goto err_sgt;
 	at->dev = a->dev;
@@ -174,7 +175,8 @@ int heapsim_importers_sync_for_device(struct heapsim_buf *buf,
 }
 
 /* Where the device finds the table, to the importer. */
-static void table_lend(struct sg_table *lent, const struct sg_table *sgt)
+static void importer_table_lend(struct sg_table *lent,
+				const struct sg_table *sgt)
 {
 	struct scatterlist *to = lent->sgl, *from;
 	unsigned int i;
@@ -228,9 +230,9 @@ struct sg_table *heapsim_importer_map(struct dma_buf_attachment *a,
 	at->who = who;
 	dma_sync_sgtable_for_device(at->dev, &at->sgt, dir);
 	heapsim_event_report_whole(buf, HEAPSIM_RECORD_HOLD,
-				   access_of_device(dir), begin_ns, &at->who);
+				   importer_access_of(dir), begin_ns, &at->who);
 	mutex_unlock(&buf->lock);
-	table_lend(&at->lent, &at->sgt);
+	importer_table_lend(&at->lent, &at->sgt);
 	return &at->lent;
 }
 
@@ -253,18 +255,18 @@ void heapsim_importer_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
 	mutex_unlock(&buf->lock);
 	heapsim_holder_del(buf, dir != DMA_TO_DEVICE);
 	heapsim_event_report_whole(buf, HEAPSIM_RECORD_RELEASE,
-				   access_of_device(dir), begin_ns, &at->who);
+				   importer_access_of(dir), begin_ns, &at->who);
 }
 
 /* From here on the buffer's policy may change again. */
-static void vmap_ended(struct heapsim_buf *buf)
+static void importer_vmap_ended(struct heapsim_buf *buf)
 {
 	mutex_lock(&buf->lock);
 	buf->is_vmapped = false;
 	mutex_unlock(&buf->lock);
 }
 
-static int vmap_first(struct heapsim_buf *buf)
+static int importer_vmap_first(struct heapsim_buf *buf)
 {
 	const u64 begin_ns = heapsim_event_begin();
 	struct heapsim_party who;
@@ -317,7 +319,7 @@ err_vunmap_cpu:
 	if (is_cpu)
 		heapsim_holder_vunmap_cpu(buf);
 err_vmapped:
-	vmap_ended(buf);
+	importer_vmap_ended(buf);
 out_free:
 	kvfree(pages);
 	return ret;
@@ -342,7 +344,7 @@ int heapsim_importer_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 		return -ENOMEM;
 	mutex_lock(&buf->vmap_lock);
 	if (!buf->nr_vmapped)
-		ret = vmap_first(buf);
+		ret = importer_vmap_first(buf);
 	if (!ret) {
 		buf->nr_vmapped++;
 		iosys_map_set_vaddr(map, buf->vaddr);
@@ -351,7 +353,7 @@ int heapsim_importer_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	return ret;
 }
 
-static void vunmap_last(struct heapsim_buf *buf)
+static void importer_vunmap_last(struct heapsim_buf *buf)
 {
 	const u64 begin_ns = heapsim_event_begin();
 	void *vaddr = buf->vaddr;
@@ -364,7 +366,7 @@ static void vunmap_last(struct heapsim_buf *buf)
 		heapsim_holder_del(buf, true);
 	heapsim_event_report_whole(buf, HEAPSIM_RECORD_RELEASE, VMAP_ACCESS,
 				   begin_ns, &buf->vmapper);
-	vmap_ended(buf);
+	importer_vmap_ended(buf);
 }
 
 /**
@@ -378,6 +380,6 @@ void heapsim_importer_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
 
 	mutex_lock(&buf->vmap_lock);
 	if (!--buf->nr_vmapped)
-		vunmap_last(buf);
+		importer_vunmap_last(buf);
 	mutex_unlock(&buf->vmap_lock);
 }

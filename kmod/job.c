@@ -27,7 +27,7 @@
 #define NR_PIECES	16
 
 /* Returns the address of a byte of DRAM; valid up to the end of its page. */
-static u8 *side_at(struct heapsim_side *side, u64 off)
+static u8 *job_side_at(struct heapsim_side *side, u64 off)
 {
 	struct heapsim_buf *buf = side->buf;
 	size_t page = off >> PAGE_SHIFT;
@@ -44,20 +44,20 @@ static u8 *side_at(struct heapsim_side *side, u64 off)
 	       (off - ((u64)side->chunk_first << PAGE_SHIFT));
 }
 
-static u64 piece_len(u64 off, u64 left)
+static u64 job_piece_len(u64 off, u64 left)
 {
 	return min_t(u64, left, PAGE_SIZE - offset_in_page(off));
 }
 
 /* The same from behind: bytes of the page that end at @end. */
-static u64 piece_len_back(u64 end, u64 left)
+static u64 job_piece_len_back(u64 end, u64 left)
 {
 	return min_t(u64, left, offset_in_page(end - 1) + 1);
 }
 
 /* A walk over all rows of the job. */
-static struct heapsim_walk walk_of_rows(const struct heapsim_job *job,
-					const struct heapsim_side *side)
+static struct heapsim_walk job_walk_of_rows(const struct heapsim_job *job,
+					    const struct heapsim_side *side)
 {
 	return (struct heapsim_walk) {
 		.off = side->off,
@@ -72,15 +72,15 @@ static struct heapsim_walk walk_of_rows(const struct heapsim_job *job,
  * rows, the rows are in all lines from the first to the last; else no two rows
  * share a line.
  */
-static struct heapsim_walk walk_of_lines(const struct heapsim_job *job,
-					 const struct heapsim_side *side)
+static struct heapsim_walk job_walk_of_lines(const struct heapsim_job *job,
+					     const struct heapsim_side *side)
 {
 	const u64 step = side->pitch < 0 ? -(u64)side->pitch : side->pitch;
 
 	if (!side->has_two_views)
 		return (struct heapsim_walk) { 0 };
 	if (step >= job->row_len + heapsim_config.profile->line_size)
-		return walk_of_rows(job, side);
+		return job_walk_of_rows(job, side);
 	return (struct heapsim_walk) {
 		.off = side->lo,
 		.row_len = side->len,
@@ -89,12 +89,12 @@ static struct heapsim_walk walk_of_lines(const struct heapsim_job *job,
 }
 
 /* The next bytes, all of one page; returns false if there are none. */
-static bool walk_next(struct heapsim_walk *walk, u64 *off, u64 *n)
+static bool job_walk_next(struct heapsim_walk *walk, u64 *off, u64 *n)
 {
 	if (!walk->nr_rows)
 		return false;
 	*off = walk->off + walk->done;
-	*n = piece_len(*off, walk->row_len - walk->done);
+	*n = job_piece_len(*off, walk->row_len - walk->done);
 	walk->done += *n;
 	if (walk->done == walk->row_len) {
 		walk->done = 0;
@@ -145,7 +145,7 @@ static void job_will_write(struct heapsim_job *job, u64 off, u64 n)
 	spin_unlock(&buf->lines_lock);
 }
 
-static void fill_bytes(u8 *d, size_t n, u32 pattern)
+static void job_fill(u8 *d, size_t n, u32 pattern)
 {
 	__le32 word = cpu_to_le32(pattern);
 	size_t i;
@@ -164,7 +164,7 @@ static void fill_bytes(u8 *d, size_t n, u32 pattern)
  * What an engine reads the CPU may be cleaning: on the board nothing orders the
  * two, and which bytes a job gets is the program's mistake.
  */
-static __no_kcsan u64 checksum_bytes(u64 sum, const u8 *s, size_t n)
+static __no_kcsan u64 job_checksum(u64 sum, const u8 *s, size_t n)
 {
 	size_t i;
 
@@ -174,8 +174,8 @@ static __no_kcsan u64 checksum_bytes(u64 sum, const u8 *s, size_t n)
 }
 
 /* Its source as above. */
-static __no_kcsan void copy_bytes(u8 *d, const u8 *s, size_t n, u32 pattern,
-				  bool back)
+static __no_kcsan void job_copy(u8 *d, const u8 *s, size_t n, u32 pattern,
+				bool back)
 {
 	u32 word, le = (__force u32)cpu_to_le32(pattern);
 	size_t i;
@@ -213,23 +213,23 @@ static void job_copy_bytes(struct heapsim_job *job, u8 *d, u64 pos, u64 n,
 
 	for (done = 0; done < n; done += len) {
 		if (back) {
-			len = piece_len_back(off + n - done, n - done);
+			len = job_piece_len_back(off + n - done, n - done);
 			at = n - done - len;
 		} else {
-			len = piece_len(off + done, n - done);
+			len = job_piece_len(off + done, n - done);
 			at = done;
 		}
-		copy_bytes(d + at, side_at(&job->src, off + at), len,
-			   job_pattern_at(job, pos + at), back);
+		job_copy(d + at, job_side_at(&job->src, off + at), len,
+			 job_pattern_at(job, pos + at), back);
 	}
 }
 
 static void job_write_bytes(struct heapsim_job *job, u64 pos, u64 n, bool back)
 {
-	u8 *d = side_at(&job->dst, job->dst_row + pos);
+	u8 *d = job_side_at(&job->dst, job->dst_row + pos);
 
 	if (job->op == HEAPSIM_DMA_FILL)
-		fill_bytes(d, n, job_pattern_at(job, pos));
+		job_fill(d, n, job_pattern_at(job, pos));
 	else
 		job_copy_bytes(job, d, pos, n, back);
 }
@@ -268,10 +268,10 @@ static void job_write_piece(struct heapsim_job *job)
 	bool back = job_row_goes_back(job);
 
 	if (back) {
-		n = piece_len_back(job->dst_row + left, left);
+		n = job_piece_len_back(job->dst_row + left, left);
 		pos = left - n;
 	} else {
-		n = piece_len(job->dst_row + pos, left);
+		n = job_piece_len(job->dst_row + pos, left);
 	}
 	job_write_page(job, pos, n, back);
 	job->result += n;
@@ -281,13 +281,13 @@ static void job_write_piece(struct heapsim_job *job)
 static void job_read_piece(struct heapsim_job *job)
 {
 	const u64 off = job->src_row + job->done;
-	const u64 n = piece_len(off, job->row_len - job->done);
+	const u64 n = job_piece_len(off, job->row_len - job->done);
 
 	if (job->src.has_two_views && job->delay_ns)
 		job_account_read(job, off, n, &job->src.told);
 	if (job->op == HEAPSIM_DMA_CHECKSUM)
-		job->result = checksum_bytes(job->result,
-					     side_at(&job->src, off), n);
+		job->result = job_checksum(job->result,
+					   job_side_at(&job->src, off), n);
 	job->done += n;
 }
 
@@ -319,15 +319,15 @@ static void job_move_piece(struct heapsim_job *job)
 
 	switch (job->phase) {
 	case HEAPSIM_JOB_JUDGES_SRC:
-		if (walk_next(&job->walk, &off, &n)) {
+		if (job_walk_next(&job->walk, &off, &n)) {
 			job_will_read(job, off, n);
 			return;
 		}
-		job->walk = walk_of_lines(job, &job->dst);
+		job->walk = job_walk_of_lines(job, &job->dst);
 		job->phase = HEAPSIM_JOB_JUDGES_DST;
 		return;
 	case HEAPSIM_JOB_JUDGES_DST:
-		if (walk_next(&job->walk, &off, &n))
+		if (job_walk_next(&job->walk, &off, &n))
 			job_will_write(job, off, n);
 		else
 			job->phase = HEAPSIM_JOB_LASTS;
@@ -381,7 +381,7 @@ void heapsim_job_move(struct heapsim_job *job, u64 end_ns)
  */
 void heapsim_job_begin_judging(struct heapsim_job *job)
 {
-	job->walk = walk_of_lines(job, &job->src);
+	job->walk = job_walk_of_lines(job, &job->src);
 	job->phase = HEAPSIM_JOB_JUDGES_SRC;
 }
 
@@ -422,7 +422,7 @@ void heapsim_job_begin_rows(struct heapsim_job *job)
 }
 
 /* A map for the lines that a delayed job is told of; the user is charged. */
-static int side_get_told(struct heapsim_job *job, struct heapsim_side *side)
+static int job_side_get_told(struct heapsim_job *job, struct heapsim_side *side)
 {
 	const u32 line_shift = ilog2(heapsim_config.profile->line_size);
 	struct heapsim_user *user;
@@ -445,7 +445,7 @@ static int side_get_told(struct heapsim_job *job, struct heapsim_side *side)
 	return 0;
 }
 
-static void side_put_told(struct heapsim_side *side)
+static void job_side_put_told(struct heapsim_side *side)
 {
 	if (!side->told.told)
 		return;
@@ -459,7 +459,7 @@ static bool job_writes_lines(const struct heapsim_job *job)
 	return job->dst.has_two_views;
 }
 
-static int side_use(struct heapsim_side *side)
+static int job_side_use(struct heapsim_side *side)
 {
 	int ret = 0;
 
@@ -471,14 +471,14 @@ static int side_use(struct heapsim_side *side)
 }
 
 /* A program that has waited for the job may change the policy at once. */
-static void side_unuse(struct heapsim_side *side)
+static void job_side_unuse(struct heapsim_side *side)
 {
 	if (side->is_used)
 		heapsim_holder_job_del(side->buf);
 	side->is_used = false;
 }
 
-static void side_end(struct heapsim_side *side, enum dma_data_direction dir)
+static void job_side_end(struct heapsim_side *side, enum dma_data_direction dir)
 {
 	if (!side->dmabuf || side->buf)
 		return;
@@ -486,15 +486,15 @@ static void side_end(struct heapsim_side *side, enum dma_data_direction dir)
 	dma_buf_vunmap_unlocked(side->dmabuf, &side->map);
 }
 
-static void side_put(struct heapsim_side *side)
+static void job_side_put(struct heapsim_side *side)
 {
 	if (side->dmabuf)
 		dma_buf_put(side->dmabuf);
 }
 
 /* Rows that go over a buffer again and again would last for minutes. */
-static bool is_within_passes(const struct heapsim_dma_submit *cmd,
-			     const struct heapsim_side *src,
+static bool job_is_within_passes(const struct heapsim_dma_submit *cmd,
+				 const struct heapsim_side *src,
 			     const struct heapsim_side *dst)
 {
 	u64 total, most = 0;
@@ -508,7 +508,7 @@ static bool is_within_passes(const struct heapsim_dma_submit *cmd,
 	return total <= most * HEAPSIM_DMA_MAX_PASSES;
 }
 
-static int side_bounds(struct heapsim_side *side, u64 row_len, u32 nr_rows)
+static int job_side_bounds(struct heapsim_side *side, u64 row_len, u32 nr_rows)
 {
 	u64 walk = 0, last, hi, end;
 
@@ -535,7 +535,7 @@ static int side_bounds(struct heapsim_side *side, u64 row_len, u32 nr_rows)
 	return 0;
 }
 
-static int side_get(struct heapsim_side *side, int fd, u64 off, s64 pitch)
+static int job_side_get(struct heapsim_side *side, int fd, u64 off, s64 pitch)
 {
 	struct dma_buf *dmabuf = dma_buf_get(fd);
 
@@ -548,13 +548,14 @@ static int side_get(struct heapsim_side *side, int fd, u64 off, s64 pitch)
 	return 0;
 }
 
-static bool side_has_no_vmap(const struct heapsim_side *side)
+static bool job_side_has_no_vmap(const struct heapsim_side *side)
 {
 	return side->dmabuf && !side->buf && !side->dmabuf->ops->vmap;
 }
 
 /* Make a foreign buffer accessible; on failure nothing is done. */
-static int side_begin(struct heapsim_side *side, enum dma_data_direction dir)
+static int job_side_begin(struct heapsim_side *side,
+			  enum dma_data_direction dir)
 {
 	struct dma_buf *dmabuf = side->dmabuf;
 	bool may_write = dir != DMA_FROM_DEVICE;
@@ -599,16 +600,18 @@ int heapsim_job_get_sides(const struct heapsim_dma_submit *cmd,
 	int ret = 0;
 
 	if (cmd->op != HEAPSIM_DMA_FILL)
-		ret = side_get(src, cmd->src_fd, cmd->src_off, cmd->src_pitch);
+		ret = job_side_get(src, cmd->src_fd, cmd->src_off,
+				   cmd->src_pitch);
 	if (!ret && cmd->op != HEAPSIM_DMA_CHECKSUM)
-		ret = side_get(dst, cmd->dst_fd, cmd->dst_off, cmd->dst_pitch);
+		ret = job_side_get(dst, cmd->dst_fd, cmd->dst_off,
+				   cmd->dst_pitch);
 	if (!ret && src->dmabuf)
-		ret = side_bounds(src, cmd->row_len, cmd->nr_rows);
+		ret = job_side_bounds(src, cmd->row_len, cmd->nr_rows);
 	if (!ret && dst->dmabuf)
-		ret = side_bounds(dst, cmd->row_len, cmd->nr_rows);
-	if (!ret && !is_within_passes(cmd, src, dst))
+		ret = job_side_bounds(dst, cmd->row_len, cmd->nr_rows);
+	if (!ret && !job_is_within_passes(cmd, src, dst))
 		ret = -EINVAL;
-	if (!ret && (side_has_no_vmap(src) || side_has_no_vmap(dst)))
+	if (!ret && (job_side_has_no_vmap(src) || job_side_has_no_vmap(dst)))
 		ret = -EOPNOTSUPP;
 	if (!ret && src->dmabuf && !(src->dmabuf->file->f_mode & FMODE_READ))
 		ret = -EPERM;
@@ -624,18 +627,18 @@ int heapsim_job_get_sides(const struct heapsim_dma_submit *cmd,
  */
 void heapsim_job_put_sides(struct heapsim_side *src, struct heapsim_side *dst)
 {
-	side_put(dst);
-	side_put(src);
+	job_side_put(dst);
+	job_side_put(src);
 }
 
 static void job_unprepare_sides(struct heapsim_job *job)
 {
-	side_put_told(&job->dst);
-	side_put_told(&job->src);
-	side_unuse(&job->dst);
-	side_unuse(&job->src);
-	side_end(&job->dst, DMA_BIDIRECTIONAL);
-	side_end(&job->src, DMA_FROM_DEVICE);
+	job_side_put_told(&job->dst);
+	job_side_put_told(&job->src);
+	job_side_unuse(&job->dst);
+	job_side_unuse(&job->src);
+	job_side_end(&job->dst, DMA_BIDIRECTIONAL);
+	job_side_end(&job->src, DMA_FROM_DEVICE);
 }
 
 /**
@@ -652,23 +655,23 @@ int heapsim_job_prepare(struct heapsim_job *job)
 	struct heapsim_side *src = &job->src, *dst = &job->dst;
 	int ret;
 
-	ret = side_begin(src, DMA_FROM_DEVICE);
+	ret = job_side_begin(src, DMA_FROM_DEVICE);
 	if (ret)
 		return ret;
-	ret = side_begin(dst, DMA_BIDIRECTIONAL);
+	ret = job_side_begin(dst, DMA_BIDIRECTIONAL);
 	if (ret) {
-		side_end(src, DMA_FROM_DEVICE);
+		job_side_end(src, DMA_FROM_DEVICE);
 		return ret;
 	}
 	if (dst->buf)
 		heapsim_buf_set_touched(dst->buf);
-	ret = side_use(src);
+	ret = job_side_use(src);
 	if (!ret)
-		ret = side_use(dst);
+		ret = job_side_use(dst);
 	if (!ret)
-		ret = side_get_told(job, src);
+		ret = job_side_get_told(job, src);
 	if (!ret)
-		ret = side_get_told(job, dst);
+		ret = job_side_get_told(job, dst);
 	if (!ret && job_writes_lines(job))
 		ret = heapsim_holder_job_begin(dst->buf, dst->lo, dst->len);
 	if (ret)
@@ -688,8 +691,8 @@ void heapsim_job_stop(struct heapsim_job *job)
 		job->result = 0;
 	if (job_writes_lines(job))
 		heapsim_holder_count_writers(job->dst.buf, -1);
-	side_unuse(&job->dst);
-	side_unuse(&job->src);
+	job_side_unuse(&job->dst);
+	job_side_unuse(&job->src);
 }
 
 /**
@@ -704,9 +707,9 @@ void heapsim_job_end(struct heapsim_job *job)
 
 	if (job_writes_lines(job))
 		heapsim_holder_job_end(dst->buf, dst->lo, dst->len);
-	side_end(dst, DMA_BIDIRECTIONAL);
-	side_end(&job->src, DMA_FROM_DEVICE);
-	side_put_told(dst);
-	side_put_told(&job->src);
+	job_side_end(dst, DMA_BIDIRECTIONAL);
+	job_side_end(&job->src, DMA_FROM_DEVICE);
+	job_side_put_told(dst);
+	job_side_put_told(&job->src);
 	heapsim_job_put_sides(&job->src, dst);
 }

@@ -58,7 +58,7 @@ kuid_t heapsim_limit_uid(void)
 	return uid;
 }
 
-static struct heapsim_user *user_find(kuid_t uid)
+static struct heapsim_user *limit_user_find(kuid_t uid)
 {
 	struct heapsim_user *user;
 
@@ -69,12 +69,13 @@ static struct heapsim_user *user_find(kuid_t uid)
 }
 
 /* The user with a reference more; @fresh becomes it where there is none. */
-static struct heapsim_user *user_get(kuid_t uid, struct heapsim_user *fresh)
+static struct heapsim_user *limit_user_get(kuid_t uid,
+					   struct heapsim_user *fresh)
 {
 	struct heapsim_user *user;
 
 	mutex_lock(&limit_lock);
-	user = user_find(uid);
+	user = limit_user_find(uid);
 	if (user) {
 		kref_get(&user->refs);
 	} else if (fresh) {
@@ -96,18 +97,18 @@ static struct heapsim_user *user_get(kuid_t uid, struct heapsim_user *fresh)
 struct heapsim_user *heapsim_limit_user_get(void)
 {
 	const kuid_t uid = heapsim_limit_uid();
-	struct heapsim_user *user = user_get(uid, NULL), *fresh;
+	struct heapsim_user *user = limit_user_get(uid, NULL), *fresh;
 
 	if (user)
 		return user;
 	fresh = kzalloc(sizeof(*fresh), HEAPSIM_GFP_USER);
-	user = user_get(uid, fresh);
+	user = limit_user_get(uid, fresh);
 	if (user != fresh)
 		kfree(fresh);
 	return user;
 }
 
-static void user_free(struct kref *refs)
+static void limit_user_free(struct kref *refs)
 {
 	struct heapsim_user *user = container_of(refs, struct heapsim_user,
 						 refs);
@@ -137,11 +138,11 @@ struct heapsim_user *heapsim_limit_user_ref(struct heapsim_user *user)
  */
 void heapsim_limit_user_put(struct heapsim_user *user)
 {
-	kref_put_mutex(&user->refs, user_free, &limit_lock);
+	kref_put_mutex(&user->refs, limit_user_free, &limit_lock);
 }
 
 /* @as: NULL, or what of used it is */
-static int user_charge(struct heapsim_user *user, u64 len, u64 *as)
+static int limit_user_charge(struct heapsim_user *user, u64 len, u64 *as)
 {
 	int ret = -ENOMEM;
 
@@ -180,7 +181,7 @@ struct heapsim_user *heapsim_limit_charge(u64 len)
 
 	if (!user)
 		return ERR_PTR(-ENOMEM);
-	ret = user_charge(user, len, NULL);
+	ret = limit_user_charge(user, len, NULL);
 	if (!ret)
 		return user;
 	heapsim_limit_user_put(user);
@@ -216,7 +217,7 @@ void heapsim_limit_uncharge(struct heapsim_user *user, u64 len, u64 of_reserve)
  */
 int heapsim_limit_reserve(struct heapsim_user *user, u64 len)
 {
-	return len ? user_charge(user, len, &reserved) : 0;
+	return len ? limit_user_charge(user, len, &reserved) : 0;
 }
 
 /**

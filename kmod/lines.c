@@ -116,7 +116,7 @@ void heapsim_lines_fini(struct heapsim_buf *buf)
 }
 
 /* Does a fence keep the CPU from touching the buffer? (DESIGN 2.3) */
-static bool is_fenced(struct heapsim_buf *buf, enum heapsim_touch touch)
+static bool lines_are_fenced(struct heapsim_buf *buf, enum heapsim_touch touch)
 {
 	bool is_write = touch == HEAPSIM_TOUCH_WRITE;
 
@@ -125,8 +125,8 @@ static bool is_fenced(struct heapsim_buf *buf, enum heapsim_touch touch)
 }
 
 /* Does a holder, without a bracket of the process? (DESIGN 2.3) */
-static bool is_held_from(struct heapsim_buf *buf, enum heapsim_touch touch,
-			 u32 who)
+static bool lines_are_held_from(struct heapsim_buf *buf,
+				enum heapsim_touch touch, u32 who)
 {
 	bool is_write = touch == HEAPSIM_TOUCH_WRITE;
 
@@ -170,28 +170,28 @@ static void lines_report_forbidden(struct heapsim_buf *buf,
 }
 
 /* Can no read or store of a page, filled, be a mistake as things are? */
-static bool is_harmless(const struct heapsim_buf *buf, size_t page)
+static bool lines_are_harmless(const struct heapsim_buf *buf, size_t page)
 {
 	return !buf->lines.pages[page].twin &&
 	       !line_page_has_written(&buf->lines, page);
 }
 
-static bool is_of_row(const struct heapsim_cpu *store,
-		      const struct heapsim_cpu *other)
+static bool lines_is_same_row(const struct heapsim_cpu *store,
+			      const struct heapsim_cpu *other)
 {
 	return other->cpu.ip == store->cpu.ip &&
 	       other->cpu.tid == store->cpu.tid;
 }
 
 /* To how many pages just before @page has the same code stored? */
-static size_t row_before(const struct heapsim_buf *buf, size_t page,
-			 const struct heapsim_cpu *store)
+static size_t lines_row_before(const struct heapsim_buf *buf, size_t page,
+			       const struct heapsim_cpu *store)
 {
 	size_t nr = 0;
 
 	while (nr < STORE_AHEAD && page > nr &&
 	       test_bit(page - nr - 1, buf->stored)) {
-		if (!is_of_row(store, &buf->notes[page - nr - 1].store))
+		if (!lines_is_same_row(store, &buf->notes[page - nr - 1].store))
 			break;
 		nr++;
 	}
@@ -202,19 +202,20 @@ static size_t row_before(const struct heapsim_buf *buf, size_t page,
  * How many pages behind @page were in one row with it when the same code stored
  * to it last. That was seen page by page, or found so before.
  */
-static size_t row_again(const struct heapsim_buf *buf, size_t page,
-			const struct heapsim_cpu *store)
+static size_t lines_row_again(const struct heapsim_buf *buf, size_t page,
+			      const struct heapsim_cpu *store)
 {
 	const struct heapsim_cpu *last = &buf->notes[page].store;
 	size_t nr = 0;
 
-	if (!last->place || !is_of_row(store, last))
+	if (!last->place || !lines_is_same_row(store, last))
 		return 0;
 	while (nr < STORE_AHEAD && page + nr + 1 < buf->nr_pages) {
 		const struct heapsim_cpu *next =
 			&buf->notes[page + nr + 1].store;
 
-		if (next->place != last->place || !is_of_row(store, next))
+		if (next->place != last->place ||
+		    !lines_is_same_row(store, next))
 			break;
 		nr++;
 	}
@@ -230,8 +231,8 @@ static size_t row_again(const struct heapsim_buf *buf, size_t page,
  * If the process is watched, what is behind the row may be other code's, and
  * somebody is told: then it is only the pages that the same row had last time.
  */
-static void span_shrink(const struct heapsim_buf *buf, size_t page,
-			const struct heapsim_cpu *store,
+static void lines_span_shrink(const struct heapsim_buf *buf, size_t page,
+			      const struct heapsim_cpu *store,
 			struct heapsim_span *span)
 {
 	size_t first = page, end = page + 1, ahead;
@@ -240,15 +241,16 @@ static void span_shrink(const struct heapsim_buf *buf, size_t page,
 	    buf->rule.is_precise)
 		goto out;
 	if (!store) {
-		while (first > span->first && is_harmless(buf, first - 1))
+		while (first > span->first &&
+		       lines_are_harmless(buf, first - 1))
 			first--;
-		while (end < span->end && is_harmless(buf, end))
+		while (end < span->end && lines_are_harmless(buf, end))
 			end++;
 	} else {
-		ahead = store->seen_by ? row_again(buf, page, store) :
-					 row_before(buf, page, store);
+		ahead = store->seen_by ? lines_row_again(buf, page, store) :
+					 lines_row_before(buf, page, store);
 		span->end = min(span->end, end + ahead);
-		while (end < span->end && is_harmless(buf, end) &&
+		while (end < span->end && lines_are_harmless(buf, end) &&
 		       !test_bit(end, buf->stored))
 			end++;
 	}
@@ -258,9 +260,10 @@ out:
 }
 
 /* Make pages of the span the CPU's own. Returns false if none was shared. */
-static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
-		       u32 who, const struct heapsim_cpu *store,
-		       struct heapsim_images *images)
+static bool lines_span_store(struct heapsim_buf *buf,
+			     const struct heapsim_span *span, u32 who,
+			     const struct heapsim_cpu *store,
+			     struct heapsim_images *images)
 {
 	struct line_page *pages = buf->lines.pages;
 	bool was_shared = false;
@@ -284,8 +287,9 @@ static bool span_store(struct heapsim_buf *buf, const struct heapsim_span *span,
  * Is the calling thread at an instruction that stores to the page, too, by
  * another mapping? Each of its faults would take away the other's PTE.
  */
-static bool is_storing_elsewhere(const struct heapsim_buf *buf, size_t page,
-				 const struct heapsim_access *access)
+static bool lines_is_storing_elsewhere(const struct heapsim_buf *buf,
+				       size_t page,
+				       const struct heapsim_access *access)
 {
 	const struct heapsim_record_cpu *store = &buf->notes[page].store.cpu;
 
@@ -299,8 +303,8 @@ static bool is_storing_elsewhere(const struct heapsim_buf *buf, size_t page,
  * Put old bytes of stale lines aside, or back. Returns true if PTEs of the page
  * must be revoked.
  */
-static bool page_turn(struct heapsim_buf *buf, size_t page,
-		      const struct heapsim_access *access)
+static bool lines_page_turn(struct heapsim_buf *buf, size_t page,
+			    const struct heapsim_access *access)
 {
 	struct line_buf *lines = &buf->lines;
 	const struct line_bracket *open;
@@ -311,7 +315,7 @@ static bool page_turn(struct heapsim_buf *buf, size_t page,
 	open = heapsim_bracket_of_current(buf);
 	if (access->touch == HEAPSIM_TOUCH_WRITE)
 		return line_hide_page(lines, page, open);
-	if (access->is_again || is_storing_elsewhere(buf, page, access))
+	if (access->is_again || lines_is_storing_elsewhere(buf, page, access))
 		return false;
 	return line_show_page(lines, page, open);
 }
@@ -358,8 +362,8 @@ size_t heapsim_lines_touch(struct heapsim_buf *buf,
 		who = heapsim_bracket_add(buf, images->bracket);
 		images->bracket = NULL;
 	}
-	has_fence = is_fenced(buf, touch);
-	is_forbidden = has_fence || is_held_from(buf, touch, who);
+	has_fence = lines_are_fenced(buf, touch);
+	is_forbidden = has_fence || lines_are_held_from(buf, touch, who);
 	is_alone = is_forbidden || access->is_wrong;
 	span->first = max(span->first, is_alone ? page : first);
 	span->end = min(span->end, is_alone ? page + 1 : end);
@@ -371,8 +375,8 @@ size_t heapsim_lines_touch(struct heapsim_buf *buf,
 	/* Noted before: to note it again would signal it again, without end. */
 	if (touch == HEAPSIM_TOUCH_WRITE && access->is_again)
 		store = buf->notes[page].store;
-	span_shrink(buf, page, touch == HEAPSIM_TOUCH_WRITE ? &store : NULL,
-		    span);
+	lines_span_shrink(buf, page,
+			  touch == HEAPSIM_TOUCH_WRITE ? &store : NULL, span);
 	if (heapsim_buf_is_written(buf))
 		for (i = first; i < end; i++)
 			need += !lines->pages[i].twin;
@@ -391,8 +395,8 @@ size_t heapsim_lines_touch(struct heapsim_buf *buf,
 	lines->count.fills += filled > 0;
 	bitmap_set(buf->active, first, end - first);
 	if (touch == HEAPSIM_TOUCH_WRITE)
-		was_shared = span_store(buf, span, who, &store, images);
-	is_turned = page_turn(buf, page, access);
+		was_shared = lines_span_store(buf, span, who, &store, images);
+	is_turned = lines_page_turn(buf, page, access);
 	if (is_forbidden && !access->is_again) {
 		lines->count.unbracketed_accesses++;
 		lines_report_forbidden(buf, access, has_fence);
@@ -428,8 +432,8 @@ size_t heapsim_lines_touch(struct heapsim_buf *buf,
 }
 
 /* An operation on a range, which the calling thread did or caused. */
-static void tell_maintenance(const struct heapsim_buf *buf, u32 kind,
-			     const struct line_op *op, u64 nr_lines,
+static void lines_report_maintenance(const struct heapsim_buf *buf, u32 kind,
+				     const struct line_op *op, u64 nr_lines,
 			     u64 begin_ns)
 {
 	if (heapsim_has_event_watchers())
@@ -446,8 +450,8 @@ static void tell_maintenance(const struct heapsim_buf *buf, u32 kind,
  * Take the images of a page back once it has no valid line. A page with no
  * engine write either, nor one to come, is not active any more.
  */
-static void page_settle(struct heapsim_buf *buf, size_t page,
-			struct heapsim_images *images)
+static void lines_page_settle(struct heapsim_buf *buf, size_t page,
+			      struct heapsim_images *images)
 {
 	struct line_page *p = &buf->lines.pages[page];
 
@@ -537,7 +541,8 @@ int heapsim_lines_clean(struct heapsim_buf *buf, u64 off, u64 len,
 	line_clean_end(&buf->lines, &op);
 	spin_unlock(&buf->lines_lock);
 	trace_heapsim_clean(buf->id, off, len);
-	tell_maintenance(buf, HEAPSIM_RECORD_CLEAN, &op, op.nr_dirty, begin_ns);
+	lines_report_maintenance(buf, HEAPSIM_RECORD_CLEAN, &op, op.nr_dirty,
+				 begin_ns);
 	return 0;
 }
 
@@ -580,7 +585,7 @@ int heapsim_lines_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 		spin_lock(&buf->lines_lock);
 		line_invalidate_page(&buf->lines, page, &op);
 		heapsim_lines_refill(buf, page);
-		page_settle(buf, page, &images);
+		lines_page_settle(buf, page, &images);
 		spin_unlock(&buf->lines_lock);
 		heapsim_images_rest(&images);
 	}
@@ -592,8 +597,9 @@ int heapsim_lines_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 	line_invalidate_end(&buf->lines, &op, buf->nr_writers > 0);
 	spin_unlock(&buf->lines_lock);
 	trace_heapsim_invalidate(buf->id, off, len);
-	tell_maintenance(buf, HEAPSIM_RECORD_INVALIDATE, &op,
-			 buf->lines.count.lines_invalidated - before, begin_ns);
+	lines_report_maintenance(buf, HEAPSIM_RECORD_INVALIDATE, &op,
+				 buf->lines.count.lines_invalidated - before,
+				 begin_ns);
 	return 0;
 }
 
@@ -636,7 +642,7 @@ int heapsim_lines_take_in(struct heapsim_buf *buf, enum heapsim_until until)
 			spin_lock(&buf->lines_lock);
 			line_take_in_page(&buf->lines, page, keep, &op);
 			heapsim_lines_refill(buf, page);
-			page_settle(buf, page, &images);
+			lines_page_settle(buf, page, &images);
 			spin_unlock(&buf->lines_lock);
 			heapsim_images_rest(&images);
 		}
@@ -648,8 +654,9 @@ int heapsim_lines_take_in(struct heapsim_buf *buf, enum heapsim_until until)
 	line_invalidate_end(&buf->lines, &op, buf->nr_writers > 0);
 	spin_unlock(&buf->lines_lock);
 	trace_heapsim_invalidate(buf->id, 0, buf->len);
-	tell_maintenance(buf, HEAPSIM_RECORD_INVALIDATE, &op,
-			 buf->lines.count.lines_invalidated - before, begin_ns);
+	lines_report_maintenance(buf, HEAPSIM_RECORD_INVALIDATE, &op,
+				 buf->lines.count.lines_invalidated - before,
+				 begin_ns);
 	return 0;
 }
 
@@ -696,7 +703,7 @@ int heapsim_lines_compare(struct heapsim_buf *buf, enum heapsim_until until)
 }
 
 /* xorshift64: the same seed and the same calls give the same lines. */
-static u64 next_random(struct heapsim_buf *buf)
+static u64 lines_next_random(struct heapsim_buf *buf)
 {
 	u64 x = buf->random ? buf->random : 1;
 
@@ -719,7 +726,7 @@ void heapsim_lines_evict(struct heapsim_buf *buf, size_t keep)
 	const size_t per_page = PAGE_SIZE >> buf->lines.line_shift;
 	struct heapsim_event event = { .count = 1 };
 	struct heapsim_images images;
-	u64 random = next_random(buf);
+	u64 random = lines_next_random(buf);
 	size_t page = random % buf->nr_pages;
 	size_t line = page * per_page + (random >> 32) % per_page;
 
@@ -731,7 +738,7 @@ void heapsim_lines_evict(struct heapsim_buf *buf, size_t keep)
 	if (line_page_has_valid(&buf->lines, page)) {
 		line_evict(&buf->lines, line);
 		heapsim_lines_refill(buf, page);
-		page_settle(buf, page, &images);
+		lines_page_settle(buf, page, &images);
 		trace_heapsim_evict(buf->id, (u64)line <<
 				    buf->lines.line_shift,
 				    1 << buf->lines.line_shift);

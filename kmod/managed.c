@@ -151,7 +151,8 @@ int heapsim_managed_catch_up(struct heapsim_streams *s)
 		if (!ret)
 			ret = drop_lines(m);
 		if (!ret)
-			WRITE_ONCE(m->buf->is_revoked, attach_is_revoked(&m->model));
+			WRITE_ONCE(m->buf->is_revoked,
+				   attach_is_revoked(&m->model));
 		mutex_unlock(&m->buf->lock);
 		if (ret)
 			return ret;

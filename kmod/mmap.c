@@ -14,8 +14,8 @@
 #include "heapsim.h"
 
 /* Must the context that has the buffer be asked? The buffer is locked. */
-static bool is_in_doubt(const struct heapsim_buf *buf,
-			const struct heapsim_access *access)
+static bool mmap_is_in_doubt(const struct heapsim_buf *buf,
+			     const struct heapsim_access *access)
 {
 	return READ_ONCE(buf->is_revoked) && !access->is_wrong &&
 	       !access->is_again && buf->rule.policy != HEAPSIM_POLICY_OFF;
@@ -28,8 +28,8 @@ static bool is_in_doubt(const struct heapsim_buf *buf,
  * told again. @vmf: as heapsim_fault_lock() has it. Returns 0, or with the
  * buffer not locked what the fault handler returns.
  */
-static vm_fault_t lock_touched(const struct vm_fault *vmf,
-			       struct heapsim_buf *buf,
+static vm_fault_t mmap_lock_touched(const struct vm_fault *vmf,
+				    struct heapsim_buf *buf,
 			       struct heapsim_access *access,
 			       struct heapsim_images *images,
 			       struct heapsim_span *span)
@@ -46,7 +46,7 @@ static vm_fault_t lock_touched(const struct vm_fault *vmf,
 					 buf->dmabuf, &buf->lock);
 		if (ret)
 			return ret;
-		if (is_in_doubt(buf, access)) {
+		if (mmap_is_in_doubt(buf, access)) {
 			mutex_unlock(&buf->lock);
 			ret = heapsim_managed_touch(vmf, buf, access);
 			if (ret)
@@ -74,7 +74,8 @@ static vm_fault_t lock_touched(const struct vm_fault *vmf,
 	}
 }
 
-static void revoke(struct heapsim_buf *buf, const struct heapsim_span *span)
+static void mmap_revoke(struct heapsim_buf *buf,
+			const struct heapsim_span *span)
 {
 	if (buf->has_two_views)
 		heapsim_ptes_revoke(buf, span->first, span->end);
@@ -85,8 +86,8 @@ static void revoke(struct heapsim_buf *buf, const struct heapsim_span *span)
 				    PAGE_SHIFT, 1);
 }
 
-static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
-			     bool has_pte)
+static vm_fault_t mmap_fault_page(struct vm_fault *vmf,
+				  enum heapsim_touch touch, bool has_pte)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	struct heapsim_buf *buf = vma->vm_private_data;
@@ -109,7 +110,7 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 		return VM_FAULT_SIGBUS;
 	access.is_again = is_user && heapsim_step_is_again(buf, &access);
 	heapsim_images_init(&images);
-	ret = lock_touched(vmf, buf, &access, &images, &span);
+	ret = mmap_lock_touched(vmf, buf, &access, &images, &span);
 	if (ret) {
 		heapsim_images_put(&images);
 		return ret;
@@ -125,7 +126,7 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 	if (access.is_wrong && !buf->has_two_views)
 		span = (struct heapsim_span){ page, page + 1 };
 	if (has_pte)
-		revoke(buf, &span);
+		mmap_revoke(buf, &span);
 	if (buf->rule.evicts && buf->has_two_views && !access.is_again)
 		heapsim_lines_evict(buf, page);
 	if (!buf->has_two_views)
@@ -141,9 +142,9 @@ static vm_fault_t fault_page(struct vm_fault *vmf, enum heapsim_touch touch,
 	return ret;
 }
 
-static vm_fault_t heapsim_vm_fault(struct vm_fault *vmf)
+static vm_fault_t mmap_fault(struct vm_fault *vmf)
 {
-	return fault_page(vmf, vmf->flags & FAULT_FLAG_WRITE ?
+	return mmap_fault_page(vmf, vmf->flags & FAULT_FLAG_WRITE ?
 			  HEAPSIM_TOUCH_WRITE : HEAPSIM_TOUCH_READ, false);
 }
 
@@ -153,7 +154,7 @@ static vm_fault_t heapsim_vm_fault(struct vm_fault *vmf)
  * stays its process's, and does not wait for the lock. If the parent is killed
  * the child never runs.
  */
-static void heapsim_vm_open(struct vm_area_struct *vma)
+static void mmap_open(struct vm_area_struct *vma)
 {
 	struct heapsim_buf *buf = vma->vm_private_data;
 
@@ -169,14 +170,14 @@ static void heapsim_vm_open(struct vm_area_struct *vma)
 	mutex_unlock(&buf->lock);
 }
 
-static vm_fault_t heapsim_vm_pfn_mkwrite(struct vm_fault *vmf)
+static vm_fault_t mmap_pfn_mkwrite(struct vm_fault *vmf)
 {
-	return fault_page(vmf, HEAPSIM_TOUCH_WRITE, true);
+	return mmap_fault_page(vmf, HEAPSIM_TOUCH_WRITE, true);
 }
 
 /* For ptrace, gdb and /proc/PID/mem, which cannot fault PFNs in. */
-static int access_page(struct heapsim_buf *buf, struct heapsim_access *access,
-		       void *bytes)
+static int mmap_access_page(struct heapsim_buf *buf,
+			    struct heapsim_access *access, void *bytes)
 {
 	const size_t page = access->off >> PAGE_SHIFT;
 	struct heapsim_span span = { page, page + 1 };
@@ -185,7 +186,7 @@ static int access_page(struct heapsim_buf *buf, struct heapsim_access *access,
 	u8 *image;
 
 	heapsim_images_init(&images);
-	if (lock_touched(NULL, buf, access, &images, &span)) {
+	if (mmap_lock_touched(NULL, buf, access, &images, &span)) {
 		ret = -EFAULT;
 		goto out_put;
 	}
@@ -203,8 +204,8 @@ out_put:
 	return ret;
 }
 
-static int heapsim_vm_access(struct vm_area_struct *vma, unsigned long addr,
-			     void *bytes, int len, int write)
+static int mmap_access(struct vm_area_struct *vma, unsigned long addr,
+		       void *bytes, int len, int write)
 {
 	struct heapsim_buf *buf = vma->vm_private_data;
 	u64 off = (addr - vma->vm_start) + ((u64)vma->vm_pgoff << PAGE_SHIFT);
@@ -226,7 +227,7 @@ static int heapsim_vm_access(struct vm_area_struct *vma, unsigned long addr,
 			.touch = write ? HEAPSIM_TOUCH_WRITE :
 					 HEAPSIM_TOUCH_READ,
 		};
-		int ret = access_page(buf, &access, bytes + done);
+		int ret = mmap_access_page(buf, &access, bytes + done);
 
 		if (ret)
 			return done ? done : ret;
@@ -235,17 +236,17 @@ static int heapsim_vm_access(struct vm_area_struct *vma, unsigned long addr,
 	return done;
 }
 
-static const struct vm_operations_struct whole_ops = {
-	.access = heapsim_vm_access,
+static const struct vm_operations_struct mmap_whole_ops = {
+	.access = mmap_access,
 };
 
-static const struct vm_operations_struct fault_ops = {
-	.open = heapsim_vm_open,
+static const struct vm_operations_struct mmap_fault_ops = {
+	.open = mmap_open,
 	.close = heapsim_area_close,
 	.may_split = heapsim_area_may_split,
-	.fault = heapsim_vm_fault,
-	.pfn_mkwrite = heapsim_vm_pfn_mkwrite,
-	.access = heapsim_vm_access,
+	.fault = mmap_fault,
+	.pfn_mkwrite = mmap_pfn_mkwrite,
+	.access = mmap_access,
 };
 
 /**
@@ -268,7 +269,7 @@ int heapsim_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	vma->vm_private_data = buf;
 	if (!buf->is_faulted) {
 		heapsim_buf_set_touched(buf);
-		vma->vm_ops = &whole_ops;
+		vma->vm_ops = &mmap_whole_ops;
 		return heapsim_ptes_map_whole(buf, vma);
 	}
 	if (READ_ONCE(buf->has_two_views))
@@ -278,6 +279,6 @@ int heapsim_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	if (ret)
 		return ret;
 	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
-	vma->vm_ops = &fault_ops;
+	vma->vm_ops = &mmap_fault_ops;
 	return 0;
 }

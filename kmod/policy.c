@@ -65,7 +65,7 @@ void heapsim_policy_of_all(struct heapsim_rule *rule)
 }
 
 /* The nearest tree that the calling process is in, or NULL. */
-static struct heapsim_tree *tree_of_current(void)
+static struct heapsim_tree *policy_tree_of_current(void)
 {
 	struct heapsim_tree *tree, *nearest = NULL;
 	int depth, least = INT_MAX;
@@ -98,7 +98,7 @@ void heapsim_policy_give(struct heapsim_buf *buf, struct heapsim_ctx *ctx)
 		buf->rule = ctx->rule;
 		nr = ++ctx->nr_ruled;
 	} else if (!list_empty(&trees)) {
-		tree = tree_of_current();
+		tree = policy_tree_of_current();
 		if (tree) {
 			buf->rule = tree->rule;
 			nr = ++tree->nr_ruled;
@@ -128,7 +128,7 @@ void heapsim_policy_set_of_context(struct heapsim_ctx *ctx,
 	spin_unlock(&rules_lock);
 }
 
-static bool has_room(const struct heapsim_tree *fresh)
+static bool policy_has_room(const struct heapsim_tree *fresh)
 {
 	const struct heapsim_tree *tree;
 	unsigned int nr = 0, nr_same = 0;
@@ -142,7 +142,7 @@ static bool has_room(const struct heapsim_tree *fresh)
 	       (fresh->is_privileged || nr_same < MAX_USERS_TREES);
 }
 
-static void tree_free(struct heapsim_tree *tree)
+static void policy_tree_free(struct heapsim_tree *tree)
 {
 	if (!tree)
 		return;
@@ -172,9 +172,9 @@ int heapsim_policy_set_of_tree(struct heapsim_ctx *ctx,
 	tree->rule = *rule;
 	spin_lock(&rules_lock);
 	old = ctx->tree;
-	if (!old && !has_room(tree)) {
+	if (!old && !policy_has_room(tree)) {
 		spin_unlock(&rules_lock);
-		tree_free(tree);
+		policy_tree_free(tree);
 		return -EBUSY;
 	}
 	if (old)
@@ -184,7 +184,7 @@ int heapsim_policy_set_of_tree(struct heapsim_ctx *ctx,
 	trace_heapsim_policy(HEAPSIM_POLICY_OF_TREE, 0, pid_nr(tree->tgid),
 			     rule);
 	spin_unlock(&rules_lock);
-	tree_free(old);
+	policy_tree_free(old);
 	return 0;
 }
 
@@ -220,5 +220,5 @@ void heapsim_policy_forget(struct heapsim_ctx *ctx)
 	trace_heapsim_policy(HEAPSIM_POLICY_OF_TREE, 0,
 			     pid_nr(ctx->tree->tgid), NULL);
 	spin_unlock(&rules_lock);
-	tree_free(ctx->tree);
+	policy_tree_free(ctx->tree);
 }

@@ -53,8 +53,8 @@ static struct heapsim_pool *const pools[] = {
 
 static struct shrinker *shrinker;
 
-static void zero_used(struct work_struct *work);
-static DECLARE_WORK(zero_work, zero_used);
+static void pool_zero_used(struct work_struct *work);
+static DECLARE_WORK(zero_work, pool_zero_used);
 
 /**
  * heapsim_has_write_combine() - can pages be mapped write-combined?
@@ -74,7 +74,7 @@ bool heapsim_has_write_combine(void)
 #endif
 }
 
-static int pages_set_wc(struct page *page, unsigned int order)
+static int pool_pages_set_wc(struct page *page, unsigned int order)
 {
 #ifdef CONFIG_X86
 	return set_memory_wc((unsigned long)page_address(page), 1 << order);
@@ -83,14 +83,14 @@ static int pages_set_wc(struct page *page, unsigned int order)
 #endif
 }
 
-static void pages_set_wb(struct page *page, unsigned int order)
+static void pool_pages_set_wb(struct page *page, unsigned int order)
 {
 #ifdef CONFIG_X86
 	set_memory_wb((unsigned long)page_address(page), 1 << order);
 #endif
 }
 
-static void pages_zero(struct page *page, unsigned int order)
+static void pool_pages_zero(struct page *page, unsigned int order)
 {
 	unsigned int i;
 
@@ -100,11 +100,11 @@ static void pages_zero(struct page *page, unsigned int order)
 	}
 }
 
-static void pages_free(struct heapsim_pool *pool, struct page *page,
-		       unsigned int order)
+static void pool_pages_free(struct heapsim_pool *pool, struct page *page,
+			    unsigned int order)
 {
 	if (pool->is_wc)
-		pages_set_wb(page, order);
+		pool_pages_set_wb(page, order);
 	__free_pages(page, order);
 }
 
@@ -117,8 +117,8 @@ static void pool_count(struct heapsim_pool *pool, long nr, bool is_zero)
 }
 
 /* @i: index of the order */
-static struct page *take(struct heapsim_pool *pool, unsigned int i,
-			 bool is_zero)
+static struct page *pool_take(struct heapsim_pool *pool, unsigned int i,
+			      bool is_zero)
 {
 	struct list_head *list = is_zero ? &pool->zeroed[i] : &pool->used[i];
 	struct page *page;
@@ -133,8 +133,8 @@ static struct page *take(struct heapsim_pool *pool, unsigned int i,
 	return page;
 }
 
-static void give(struct heapsim_pool *pool, unsigned int i, struct page *page,
-		 bool is_zero)
+static void pool_give(struct heapsim_pool *pool, unsigned int i,
+		      struct page *page, bool is_zero)
 {
 	unsigned long nr = 1UL << heapsim_orders[i];
 	bool has_room;
@@ -148,10 +148,10 @@ static void give(struct heapsim_pool *pool, unsigned int i, struct page *page,
 	}
 	spin_unlock(&pool->lock);
 	if (!has_room)
-		pages_free(pool, page, heapsim_orders[i]);
+		pool_pages_free(pool, page, heapsim_orders[i]);
 }
 
-static void zero_used(struct work_struct *work)
+static void pool_zero_used(struct work_struct *work)
 {
 	unsigned int p, i;
 
@@ -162,9 +162,9 @@ static void zero_used(struct work_struct *work)
 
 			while (READ_ONCE(pool->nr_zeroed) <
 			       READ_ONCE(pool->most_zeroed) &&
-			       (page = take(pool, i, false))) {
-				pages_zero(page, heapsim_orders[i]);
-				give(pool, i, page, true);
+			       (page = pool_take(pool, i, false))) {
+				pool_pages_zero(page, heapsim_orders[i]);
+				pool_give(pool, i, page, true);
 				cond_resched();
 			}
 		}
@@ -182,7 +182,8 @@ gfp_t heapsim_pool_gfp(void)
 						GFP_KERNEL) | __GFP_NOWARN;
 }
 
-static struct page *fresh_pages(struct heapsim_pool *pool, unsigned int order)
+static struct page *pool_fresh_pages(struct heapsim_pool *pool,
+				     unsigned int order)
 {
 	gfp_t gfp = heapsim_pool_gfp() | __GFP_ZERO;
 	struct page *page;
@@ -193,26 +194,26 @@ static struct page *fresh_pages(struct heapsim_pool *pool, unsigned int order)
 	else
 		gfp |= __GFP_RETRY_MAYFAIL;
 	page = alloc_pages(gfp, order);
-	if (page && pool->is_wc && pages_set_wc(page, order)) {
-		pages_free(pool, page, order);
+	if (page && pool->is_wc && pool_pages_set_wc(page, order)) {
+		pool_pages_free(pool, page, order);
 		return NULL;
 	}
 	return page;
 }
 
 /* Nobody is charged for what is in the pool. @i: index of the order */
-static struct page *pooled_pages(struct heapsim_pool *pool, unsigned int i)
+static struct page *pool_pooled_pages(struct heapsim_pool *pool, unsigned int i)
 {
 	struct page *page;
 
 	if (heapsim_config.mem_accounting)
 		return NULL;
-	page = take(pool, i, true);
+	page = pool_take(pool, i, true);
 	if (page)
 		return page;
-	page = take(pool, i, false);
+	page = pool_take(pool, i, false);
 	if (page)
-		pages_zero(page, heapsim_orders[i]);
+		pool_pages_zero(page, heapsim_orders[i]);
 	return page;
 }
 
@@ -240,9 +241,9 @@ int heapsim_pool_alloc(struct heapsim_pool *pool, unsigned long nr_pages,
 
 		if (order > max_order || nr_pages < 1UL << order)
 			continue;
-		page = pooled_pages(pool, i);
+		page = pool_pooled_pages(pool, i);
 		if (!page)
-			page = fresh_pages(pool, order);
+			page = pool_fresh_pages(pool, order);
 		if (page) {
 			*chunk = (struct heapsim_chunk) {
 				.page = page,
@@ -267,12 +268,12 @@ void heapsim_pool_free(struct heapsim_pool *pool,
 	unsigned int i = 0;
 
 	if (heapsim_config.mem_accounting) {
-		pages_free(pool, chunk->page, chunk->order);
+		pool_pages_free(pool, chunk->page, chunk->order);
 		return;
 	}
 	while (heapsim_orders[i] != chunk->order)
 		i++;
-	give(pool, i, chunk->page, is_zero);
+	pool_give(pool, i, chunk->page, is_zero);
 	if (!is_zero)
 		queue_work(system_dfl_wq, &zero_work);
 }
@@ -282,7 +283,7 @@ void heapsim_pool_free(struct heapsim_pool *pool,
  * since. So 1/64 of RAM stays free: else the next allocation elsewhere would
  * call the OOM killer, even if ours never do.
  */
-static bool is_spare(size_t nr)
+static bool pool_can_spare(size_t nr)
 {
 	unsigned long reserve = totalram_pages() / 64;
 	unsigned long pooled = READ_ONCE(heapsim_pool_cached.nr_pages);
@@ -322,7 +323,7 @@ size_t heapsim_pool_get_images(struct list_head *pages, size_t nr,
 			   min(pool->most_zeroed + nr - got,
 			       heapsim_config.pool_pages));
 	spin_unlock(&pool->lock);
-	if (is_zero || got == nr || !is_spare(nr - got))
+	if (is_zero || got == nr || !pool_can_spare(nr - got))
 		return got;
 	for (; got < nr; got++) {
 		struct page *page = alloc_page(GFP_KERNEL | __GFP_NOWARN |
@@ -381,7 +382,7 @@ u64 heapsim_pool_bytes(void)
 }
 
 /* Free about @nr pages, small orders last: they are the quickest to get. */
-static unsigned long drain(struct heapsim_pool *pool, unsigned long nr)
+static unsigned long pool_drain(struct heapsim_pool *pool, unsigned long nr)
 {
 	unsigned long freed = 0;
 	unsigned int i;
@@ -392,12 +393,12 @@ static unsigned long drain(struct heapsim_pool *pool, unsigned long nr)
 		while (freed < nr) {
 			struct page *page;
 
-			page = take(pool, i, false);
+			page = pool_take(pool, i, false);
 			if (!page)
-				page = take(pool, i, true);
+				page = pool_take(pool, i, true);
 			if (!page)
 				break;
-			pages_free(pool, page, order);
+			pool_pages_free(pool, page, order);
 			freed += 1UL << order;
 		}
 	}
@@ -405,8 +406,8 @@ static unsigned long drain(struct heapsim_pool *pool, unsigned long nr)
 }
 
 /* Write-combined pages stay: changing their mapping may itself allocate. */
-static unsigned long count_objects(struct shrinker *s,
-				   struct shrink_control *sc)
+static unsigned long pool_count_objects(struct shrinker *s,
+					struct shrink_control *sc)
 {
 	unsigned long nr = READ_ONCE(heapsim_pool_cached.nr_pages) +
 			   READ_ONCE(pool_images.nr_pages);
@@ -414,13 +415,14 @@ static unsigned long count_objects(struct shrinker *s,
 	return nr ? nr : SHRINK_EMPTY;
 }
 
-static unsigned long scan_objects(struct shrinker *s,
-				  struct shrink_control *sc)
+static unsigned long pool_scan_objects(struct shrinker *s,
+				       struct shrink_control *sc)
 {
-	unsigned long freed = drain(&pool_images, sc->nr_to_scan);
+	unsigned long freed = pool_drain(&pool_images, sc->nr_to_scan);
 
 	if (freed < sc->nr_to_scan)
-		freed += drain(&heapsim_pool_cached, sc->nr_to_scan - freed);
+		freed += pool_drain(&heapsim_pool_cached,
+				    sc->nr_to_scan - freed);
 	return freed ? freed : SHRINK_STOP;
 }
 
@@ -444,8 +446,8 @@ int heapsim_pool_init(void)
 	shrinker = shrinker_alloc(0, "heapsim");
 	if (!shrinker)
 		return -ENOMEM;
-	shrinker->count_objects = count_objects;
-	shrinker->scan_objects = scan_objects;
+	shrinker->count_objects = pool_count_objects;
+	shrinker->scan_objects = pool_scan_objects;
 	ret = heapsim_shrinker_register(shrinker);
 	if (ret)
 		kfree(shrinker);
@@ -460,5 +462,5 @@ void heapsim_pool_fini(void)
 	shrinker_free(shrinker);
 	cancel_work_sync(&zero_work);
 	for (p = 0; p < ARRAY_SIZE(pools); p++)
-		drain(pools[p], ULONG_MAX);
+		pool_drain(pools[p], ULONG_MAX);
 }

@@ -155,8 +155,8 @@ int heapsim_ptes_revoke_stored(struct heapsim_buf *buf, size_t first,
 	return 0;
 }
 
-static pgprot_t prot_of(const struct vm_area_struct *vma,
-			enum heapsim_touch touch)
+static pgprot_t ptes_prot_of(const struct vm_area_struct *vma,
+			     enum heapsim_touch touch)
 {
 	unsigned long flags = vma->vm_flags;
 
@@ -186,7 +186,7 @@ struct insertion {
 	size_t dram_first;
 };
 
-static unsigned long pfn_of(const struct insertion *in, size_t page)
+static unsigned long ptes_pfn_of(const struct insertion *in, size_t page)
 {
 	if (in->dram)
 		return page_to_pfn(in->dram) + (page - in->dram_first);
@@ -203,7 +203,7 @@ static unsigned long pfn_of(const struct insertion *in, size_t page)
  * The core's way to insert a PFN looks its memory type up in the resource tree,
  * page by page. What is mapped here is ordinary memory.
  */
-static int insert_one(pte_t *pte, unsigned long addr, void *data)
+static int ptes_insert_one(pte_t *pte, unsigned long addr, void *data)
 {
 	struct insertion *in = data;
 	struct vm_area_struct *vma = in->vma;
@@ -211,7 +211,8 @@ static int insert_one(pte_t *pte, unsigned long addr, void *data)
 
 	if (pte_none(ptep_get(pte)))
 		set_pte_at(vma->vm_mm, addr, pte,
-			   pte_mkspecial(pfn_pte(pfn_of(in, page), in->prot)));
+			   pte_mkspecial(
+				   pfn_pte(ptes_pfn_of(in, page), in->prot)));
 	return 0;
 }
 
@@ -221,7 +222,8 @@ static int insert_one(pte_t *pte, unsigned long addr, void *data)
  * page of a row. An area's page table stays as long as the area, and what is
  * not there is made by the walk. Returns false if it is to be walked.
  */
-static bool insert_beside(struct insertion *in, unsigned long addr, size_t nr)
+static bool ptes_insert_beside(struct insertion *in, unsigned long addr,
+			       size_t nr)
 {
 	struct mm_struct *mm = in->vma->vm_mm;
 	const unsigned long last = addr + ((nr - 1) << PAGE_SHIFT);
@@ -235,40 +237,41 @@ static bool insert_beside(struct insertion *in, unsigned long addr, size_t nr)
 	pte = pte_offset_kernel(in->pmd, addr);
 	spin_lock(lock);
 	for (; addr <= last; addr += PAGE_SIZE)
-		insert_one(pte++, addr, in);
+		ptes_insert_one(pte++, addr, in);
 	spin_unlock(lock);
 	return true;
 }
 #else
-static bool insert_beside(struct insertion *in, unsigned long addr, size_t nr)
+static bool ptes_insert_beside(struct insertion *in, unsigned long addr,
+			       size_t nr)
 {
 	return false;
 }
 #endif
 
-static vm_fault_t insert(struct insertion *in, unsigned long addr,
-			 size_t page, size_t nr)
+static vm_fault_t ptes_insert(struct insertion *in, unsigned long addr,
+			      size_t page, size_t nr)
 {
-	if (insert_beside(in, addr, nr))
+	if (ptes_insert_beside(in, addr, nr))
 		return VM_FAULT_NOPAGE;
 	return apply_to_page_range(in->vma->vm_mm, addr, nr << PAGE_SHIFT,
-				   insert_one, in) ? VM_FAULT_SIGBUS :
+				   ptes_insert_one, in) ? VM_FAULT_SIGBUS :
 						     VM_FAULT_NOPAGE;
 }
 #else
-static vm_fault_t insert(struct insertion *in, unsigned long addr,
-			 size_t page, size_t nr)
+static vm_fault_t ptes_insert(struct insertion *in, unsigned long addr,
+			      size_t page, size_t nr)
 {
 	vm_fault_t ret = VM_FAULT_NOPAGE;
 
 	for (; nr && ret == VM_FAULT_NOPAGE; nr--, page++, addr += PAGE_SIZE)
-		ret = vmf_insert_pfn_prot(in->vma, addr, pfn_of(in, page),
+		ret = vmf_insert_pfn_prot(in->vma, addr, ptes_pfn_of(in, page),
 					  in->prot);
 	return ret == VM_FAULT_OOM ? VM_FAULT_SIGBUS : ret;
 }
 #endif
 
-static unsigned long addr_of(const struct vm_area_struct *vma, size_t page)
+static unsigned long ptes_addr_of(const struct vm_area_struct *vma, size_t page)
 {
 	return vma->vm_start + ((page - vma->vm_pgoff) << PAGE_SHIFT);
 }
@@ -296,12 +299,13 @@ vm_fault_t heapsim_ptes_insert(const struct vm_fault *vmf,
 		.pmd = vmf->pmd,
 		.fault_addr = vmf->address,
 		.buf = buf,
-		.prot = prot_of(vma, touch),
+		.prot = ptes_prot_of(vma, touch),
 	};
 	size_t nr = span->end - span->first;
 
 	bitmap_set(buf->mapped, span->first, nr);
-	return insert(&in, addr_of(vma, span->first), span->first, nr);
+	return ptes_insert(&in, ptes_addr_of(vma, span->first), span->first,
+			   nr);
 }
 
 /**
@@ -329,7 +333,7 @@ vm_fault_t heapsim_ptes_insert_dram(const struct vm_fault *vmf,
 		.pmd = vmf->pmd,
 		.fault_addr = vmf->address,
 		.buf = buf,
-		.prot = prot_of(vma, touch),
+		.prot = ptes_prot_of(vma, touch),
 	};
 	vm_fault_t ret = VM_FAULT_NOPAGE;
 	size_t i, first, stop;
@@ -340,8 +344,8 @@ vm_fault_t heapsim_ptes_insert_dram(const struct vm_fault *vmf,
 		first = max(in.dram_first, span->first);
 		stop = min(in.dram_first + buf->chunks[i].nr_pages, end);
 		if (first < stop)
-			ret = insert(&in, addr_of(vma, first), first,
-				     stop - first);
+			ret = ptes_insert(&in, ptes_addr_of(vma, first), first,
+					  stop - first);
 		in.dram_first += buf->chunks[i].nr_pages;
 		if (fatal_signal_pending(current))
 			ret = VM_FAULT_SIGBUS;

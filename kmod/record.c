@@ -35,7 +35,8 @@ static const u32 missing[HEAPSIM_NR_RECORD_KINDS] = {
 	[HEAPSIM_RECORD_UNENDED_READ] = HEAPSIM_MISSING_END,
 };
 
-static void cpu_note(struct heapsim_record_cpu *cpu, u64 addr, bool is_write)
+static void note_current(struct heapsim_record_cpu *cpu, u64 addr,
+			 bool is_write)
 {
 	strscpy(cpu->comm, current->comm, sizeof(cpu->comm));
 	cpu->addr = addr;
@@ -48,13 +49,13 @@ static void cpu_note(struct heapsim_record_cpu *cpu, u64 addr, bool is_write)
 	cpu->ip = instruction_pointer(task_pt_regs(current));
 }
 
-static struct heapsim_watching side_init(struct heapsim_cpu *side, u64 addr,
-					 bool is_write)
+static struct heapsim_watching note_init_side(struct heapsim_cpu *side,
+					      u64 addr, bool is_write)
 {
 	const struct heapsim_watching watch = heapsim_watching();
 
 	memset(side, 0, sizeof(*side));
-	cpu_note(&side->cpu, addr, is_write);
+	note_current(&side->cpu, addr, is_write);
 	side->seen_by = watch.seen_by;
 	return watch;
 }
@@ -67,7 +68,8 @@ static struct heapsim_watching side_init(struct heapsim_cpu *side, u64 addr,
  */
 void heapsim_note_cpu(struct heapsim_cpu *side, u64 addr, bool is_write)
 {
-	const struct heapsim_watching watch = side_init(side, addr, is_write);
+	const struct heapsim_watching watch =
+		note_init_side(side, addr, is_write);
 
 	side->stack = heapsim_stack_now(watch.signal);
 }
@@ -84,7 +86,7 @@ void heapsim_note_cpu(struct heapsim_cpu *side, u64 addr, bool is_write)
 void heapsim_note_store(struct heapsim_cpu *side, u64 addr,
 			const struct heapsim_cpu *before)
 {
-	const struct heapsim_watching watch = side_init(side, addr, true);
+	const struct heapsim_watching watch = note_init_side(side, addr, true);
 
 	if (!watch.signal)
 		return;
@@ -153,8 +155,8 @@ u64 heapsim_party_keep(const struct heapsim_party *party)
 }
 
 /* Who wrote DRAM of the page last, as far as is known. */
-static void writer_of(const struct heapsim_buf *buf, size_t page,
-		      struct heapsim_party *party)
+static void record_find_writer(const struct heapsim_buf *buf, size_t page,
+			       struct heapsim_party *party)
 {
 	u64 serial = buf->notes[page].engine;
 
@@ -178,8 +180,9 @@ static void record_describe(struct heapsim_record *r,
 }
 
 /* What was found, between these two. */
-static void tell(struct heapsim_record *r, const struct heapsim_cpu *side,
-		 const struct heapsim_party *party)
+static void record_report(struct heapsim_record *r,
+			  const struct heapsim_cpu *side,
+			  const struct heapsim_party *party)
 {
 	r->bytes = r->len;
 	r->cpu = side->cpu;
@@ -192,8 +195,8 @@ static void tell(struct heapsim_record *r, const struct heapsim_cpu *side,
 }
 
 /* @buf is NULL: it is foreign */
-static void place_init(struct heapsim_record *r, const struct heapsim_buf *buf,
-		       u64 off, u64 len)
+static void record_init_place(struct heapsim_record *r,
+			      const struct heapsim_buf *buf, u64 off, u64 len)
 {
 	memset(r, 0, sizeof(*r));
 	r->time_ns = ktime_get_ns();
@@ -210,7 +213,7 @@ static void place_init(struct heapsim_record *r, const struct heapsim_buf *buf,
 static void record_init(struct heapsim_record *r, const struct heapsim_buf *buf,
 			u32 kind, u64 off, u64 len)
 {
-	place_init(r, buf, off, len);
+	record_init_place(r, buf, off, len);
 	r->kind = kind;
 	r->missing = missing[kind];
 	/* The driver maintains managed memory when the host waits. */
@@ -245,7 +248,7 @@ void heapsim_event_report(const struct heapsim_buf *buf,
 {
 	struct heapsim_record r;
 
-	place_init(&r, buf, event->off, event->len);
+	record_init_place(&r, buf, event->off, event->len);
 	r.kind = event->kind;
 	r.count = event->count;
 	r.bytes = event->bytes ? event->bytes : event->len;
@@ -254,8 +257,8 @@ void heapsim_event_report(const struct heapsim_buf *buf,
 	r.src = event->src;
 	r.status = event->status;
 	if (!event->is_engines) {
-		cpu_note(&r.cpu, event->addr,
-			 event->access & HEAPSIM_ACCESS_WRITE);
+		note_current(&r.cpu, event->addr,
+			     event->access & HEAPSIM_ACCESS_WRITE);
 		r.time_ns = r.cpu.time_ns;
 		if (event->begin_ns)
 			r.cpu.time_ns = event->begin_ns;
@@ -291,7 +294,7 @@ void heapsim_event_report_whole(const struct heapsim_buf *buf, u32 kind,
 		});
 }
 
-static bool is_wanted(void)
+static bool record_is_wanted(void)
 {
 	return heapsim_is_watched() || trace_heapsim_record_enabled();
 }
@@ -330,7 +333,7 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 	struct heapsim_record r;
 	u64 end = off + len;
 
-	if (!is_wanted())
+	if (!record_is_wanted())
 		return;
 	record_init(&r, buf, kind_of[event], off, len);
 	switch (event) {
@@ -341,15 +344,15 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 		heapsim_note_cpu(&side, access->addr ?
 				 access->addr + (r.off - access->off) : 0,
 				 false);
-		writer_of(buf, page, &party);
+		record_find_writer(buf, page, &party);
 		break;
 	case LINE_UNSEEN_STALE_READ:
 		side = *buf->reader;
-		writer_of(buf, page, &party);
+		record_find_writer(buf, page, &party);
 		break;
 	case LINE_LOST_DEVICE_WRITE:
 		side = buf->notes[page].store;
-		writer_of(buf, page, &party);
+		record_find_writer(buf, page, &party);
 		break;
 	case LINE_LOST_CPU_WRITE:
 		side = buf->notes[page].store;
@@ -365,7 +368,7 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 		heapsim_note_cpu(&side, 0, false);
 		break;
 	}
-	tell(&r, &side, &party);
+	record_report(&r, &side, &party);
 }
 
 /**
@@ -385,7 +388,7 @@ void heapsim_record_unbracketed(struct heapsim_buf *buf,
 	struct heapsim_cpu side;
 	struct heapsim_record r;
 
-	if (!is_wanted())
+	if (!record_is_wanted())
 		return;
 	record_init(&r, buf, HEAPSIM_RECORD_UNBRACKETED_ACCESS, access->off,
 		    access->len);
@@ -393,7 +396,7 @@ void heapsim_record_unbracketed(struct heapsim_buf *buf,
 	r.missing = has_fence ? HEAPSIM_MISSING_WAIT :
 		    is_write ? HEAPSIM_MISSING_START_WRITE :
 			       HEAPSIM_MISSING_START_READ;
-	tell(&r, &side, party);
+	record_report(&r, &side, party);
 }
 
 /**
@@ -412,13 +415,13 @@ void heapsim_record_cpu_forbidden(struct heapsim_buf *buf, u32 kind,
 	struct heapsim_cpu side;
 	struct heapsim_record r;
 
-	if (!is_wanted())
+	if (!record_is_wanted())
 		return;
 	record_init(&r, buf, kind, access->off, access->len);
 	memcpy(r.attaches, buf->owned->attaches, sizeof(r.attaches));
 	heapsim_note_cpu(&side, access->addr,
 			 access->touch == HEAPSIM_TOUCH_WRITE);
-	tell(&r, &side, party);
+	record_report(&r, &side, party);
 }
 
 /**
@@ -434,11 +437,11 @@ void heapsim_record_not_attached(struct heapsim_buf *buf,
 	const struct heapsim_cpu nobody = { 0 };
 	struct heapsim_record r;
 
-	if (!is_wanted())
+	if (!record_is_wanted())
 		return;
 	record_init(&r, buf, HEAPSIM_RECORD_ENGINE_NOT_ATTACHED, 0, buf->len);
 	memcpy(r.attaches, buf->owned->attaches, sizeof(r.attaches));
-	tell(&r, &nobody, party);
+	record_report(&r, &nobody, party);
 }
 
 static void record_brackets(struct heapsim_buf *buf, u32 kind, u32 nr,
@@ -451,7 +454,7 @@ static void record_brackets(struct heapsim_buf *buf, u32 kind, u32 nr,
 		return;
 	record_init(&r, buf, kind, 0, buf->len);
 	r.count = nr;
-	tell(&r, start, &nobody);
+	record_report(&r, start, &nobody);
 }
 
 /**
@@ -466,7 +469,7 @@ static void record_brackets(struct heapsim_buf *buf, u32 kind, u32 nr,
 void heapsim_record_open_bracket(struct heapsim_buf *buf,
 				 const struct heapsim_bracket *b)
 {
-	if (!is_wanted())
+	if (!record_is_wanted())
 		return;
 	record_brackets(buf, HEAPSIM_RECORD_MISSING_END, b->open.nr_write,
 			&b->write_start);
@@ -491,11 +494,11 @@ void heapsim_record_unmatched_end(struct heapsim_buf *buf, bool lacks_write,
 	struct heapsim_cpu side;
 	struct heapsim_record r;
 
-	if (!is_wanted())
+	if (!record_is_wanted())
 		return;
 	record_init(&r, buf, HEAPSIM_RECORD_UNMATCHED_END, 0, buf->len);
 	r.missing = lacks_write ? HEAPSIM_MISSING_START_WRITE :
 				  HEAPSIM_MISSING_START_READ;
 	heapsim_note_cpu(&side, 0, is_write);
-	tell(&r, &side, &nobody);
+	record_report(&r, &side, &nobody);
 }

@@ -60,7 +60,7 @@ static bool had_stacks;
  * signal is not blocked: it would kill the thread, or be delivered too late.
  * @flags: out: SA_* of the handler.
  */
-static bool takes(int signal, unsigned long *flags_of_handler)
+static bool stack_is_taken(int signal, unsigned long *flags_of_handler)
 {
 	/* A thread's own, until it is reaped. */
 	struct sighand_struct *sighand =
@@ -86,7 +86,7 @@ static bool takes(int signal, unsigned long *flags_of_handler)
  * Returns true if a driver maps memory there. A probe of it would count as an
  * access of the program, and a buffer's page may be open for one step only.
  */
-static bool is_device_memory(unsigned long low, unsigned long end)
+static bool stack_is_device_memory(unsigned long low, unsigned long end)
 {
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
@@ -107,7 +107,7 @@ static bool is_device_memory(unsigned long low, unsigned long end)
  * written there: reads grow the stack, which only a real access does, and find
  * guard pages; the second probe finds pages that cannot be written.
  */
-static bool has_room(unsigned long flags)
+static bool stack_has_room(unsigned long flags)
 {
 	unsigned long sp = current_user_stack_pointer();
 	const unsigned long low = current->sas_ss_sp;
@@ -121,13 +121,13 @@ static bool has_room(unsigned long flags)
 	if (sp <= ROOM)
 		return false;
 	from = (const char __user *)sp - ROOM;
-	return !is_device_memory(sp - ROOM, sp) &&
+	return !stack_is_device_memory(sp - ROOM, sp) &&
 	       !fault_in_readable(from, ROOM) &&
 	       !fault_in_safe_writeable(from, ROOM);
 }
 
 /* Returns true if the calling thread will be back in user space. */
-static bool is_coming_back(void)
+static bool stack_is_needed(void)
 {
 	return current->mm && !(current->flags & PF_EXITING) &&
 	       !fatal_signal_pending(current);
@@ -138,14 +138,15 @@ static bool is_coming_back(void)
  * table until the end: should the probe of its stack fault in a buffer, that
  * must not have it noted again, and this run again, for ever.
  */
-static void stack_tell(struct callback_head *work)
+static void stack_signal(struct callback_head *work)
 {
 	struct stack *s = container_of(work, struct stack, work);
 	struct kernel_siginfo info;
 	unsigned long flags;
 
 	/* An exec may have taken its handler away. */
-	if (is_coming_back() && takes(s->signal, &flags) && has_room(flags)) {
+	if (stack_is_needed() && stack_is_taken(s->signal, &flags) &&
+	    stack_has_room(flags)) {
 		clear_siginfo(&info);
 		info.si_signo = s->signal;
 		info.si_code = HEAPSIM_SI_STACK;
@@ -163,7 +164,7 @@ static void stack_tell(struct callback_head *work)
 	module_put(THIS_MODULE);
 }
 
-static u64 find(void)
+static u64 stack_find(void)
 {
 	struct stack *s;
 	u64 id = 0;
@@ -181,7 +182,7 @@ static u64 find(void)
  * bracket, mapped or submitted may be asked for long after. They are counted
  * apart, so that whoever keeps the last so many of each keeps these.
  */
-static u64 add(struct stack *s)
+static u64 stack_add(struct stack *s)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	const bool is_call = syscall_get_nr(current, regs) >= 0;
@@ -195,7 +196,7 @@ static u64 add(struct stack *s)
 }
 
 /* Between the begin and the end of user access nothing may be called. */
-static __always_inline u64 hash(u64 h, u64 word)
+static __always_inline u64 stack_hash(u64 h, u64 word)
 {
 	return (h ^ word) * 0x9e3779b97f4a7c15ULL;
 }
@@ -217,10 +218,10 @@ u64 heapsim_stack_place(void)
 	u64 word, h = 0;
 	size_t i;
 
-	h = hash(h, instruction_pointer(regs));
-	h = hash(h, user_stack_pointer(regs));
+	h = stack_hash(h, instruction_pointer(regs));
+	h = stack_hash(h, user_stack_pointer(regs));
 #ifdef CONFIG_ARM64
-	h = hash(h, regs->regs[30]);	/* where a leaf function returns to */
+	h = stack_hash(h, regs->regs[30]);	/* where a leaf function returns to */
 #endif
 	/* Each fault of a row comes here: word by word is the fastest. */
 	pagefault_disable();
@@ -228,7 +229,7 @@ u64 heapsim_stack_place(void)
 		goto err_enable;
 	for (i = 0; i < PLACE_WORDS; i++) {
 		unsafe_get_user(word, top + i, err_end);
-		h = hash(h ^ h >> 32, word);
+		h = stack_hash(h ^ h >> 32, word);
 	}
 	user_read_access_end();
 	pagefault_enable();
@@ -258,18 +259,18 @@ u64 heapsim_stack_now(int signal)
 	if (!signal ||
 	    current->flags & (PF_KTHREAD | PF_USER_WORKER | PF_EXITING))
 		return 0;
-	id = find();
-	if (id || !takes(signal, &flags))
+	id = stack_find();
+	if (id || !stack_is_taken(signal, &flags))
 		return id;
 	s = kmalloc(sizeof(*s), GFP_NOWAIT | __GFP_NOWARN);
 	if (!s)
 		return 0;
-	init_task_work(&s->work, stack_tell);
+	init_task_work(&s->work, stack_signal);
 	s->task = current;
 	s->ip = instruction_pointer(task_pt_regs(current));
 	s->signal = signal;
 	/* In the table first: the work takes it out. */
-	id = add(s);
+	id = stack_add(s);
 	/* Whose buffer this is about has a reference. */
 	__module_get(THIS_MODULE);
 	WRITE_ONCE(had_stacks, true);

@@ -91,7 +91,7 @@ static struct hlist_head steps[NR_BUCKETS];
 static struct insn unfinished[NR_SETS][NR_WAYS];
 static unsigned int next_way;
 
-static struct hlist_head *bucket_of_current(void)
+static struct hlist_head *step_bucket_of_current(void)
 {
 	return &steps[(unsigned int)current->pid % NR_BUCKETS];
 }
@@ -102,22 +102,22 @@ static struct heapsim_step *step_find(const struct heapsim_buf *buf)
 	struct heapsim_step *step, *ret = NULL;
 
 	raw_spin_lock(&steps_lock);
-	hlist_for_each_entry(step, bucket_of_current(), node)
+	hlist_for_each_entry(step, step_bucket_of_current(), node)
 		if (step->task == current && step->dmabuf == buf->dmabuf)
 			ret = step;
 	raw_spin_unlock(&steps_lock);
 	return ret;
 }
 
-static struct insn *set_of_current(void)
+static struct insn *step_set_of_current(void)
 {
 	return unfinished[(unsigned int)current->pid % NR_SETS];
 }
 
-static struct insn *unfinished_find(const struct heapsim_buf *buf)
+static struct insn *step_find_unfinished(const struct heapsim_buf *buf)
 {
 	const unsigned long ip = instruction_pointer(task_pt_regs(current));
-	struct insn *set = set_of_current();
+	struct insn *set = step_set_of_current();
 	unsigned int i;
 
 	for (i = 0; i < NR_WAYS; i++)
@@ -127,8 +127,8 @@ static struct insn *unfinished_find(const struct heapsim_buf *buf)
 	return NULL;
 }
 
-static bool insn_has_seen(const struct insn *insn,
-			  const struct heapsim_access *access)
+static bool step_insn_has_seen(const struct insn *insn,
+			       const struct heapsim_access *access)
 {
 	unsigned int i, nr = min_t(unsigned int, insn->nr_seen, NR_SEEN);
 
@@ -139,11 +139,12 @@ static bool insn_has_seen(const struct insn *insn,
 	return false;
 }
 
-static void insn_see(struct insn *insn, const struct heapsim_access *access)
+static void step_insn_see(struct insn *insn,
+			  const struct heapsim_access *access)
 {
 	unsigned int i = insn->nr_seen % NR_SEEN;
 
-	if (insn_has_seen(insn, access))
+	if (step_insn_has_seen(insn, access))
 		return;
 	insn->seen[i].addr = access->addr;
 	insn->seen[i].touch = access->touch;
@@ -207,10 +208,10 @@ bool heapsim_step_is_again(const struct heapsim_buf *buf,
 	step = step_find(buf);
 	if (step)
 		return step->insn.ip == ip &&
-		       insn_has_seen(&step->insn, access);
+		       step_insn_has_seen(&step->insn, access);
 	raw_spin_lock(&steps_lock);
-	insn = unfinished_find(buf);
-	ret = insn && insn_has_seen(insn, access);
+	insn = step_find_unfinished(buf);
+	ret = insn && step_insn_has_seen(insn, access);
 	raw_spin_unlock(&steps_lock);
 	return ret;
 }
@@ -227,7 +228,7 @@ static void step_end(struct callback_head *work)
 	hlist_del(&step->node);
 	if (step->is_user && !step->is_done) {
 		step->insn.nr_tries++;
-		set_of_current()[next_way++ % NR_WAYS] = step->insn;
+		step_set_of_current()[next_way++ % NR_WAYS] = step->insn;
 	}
 	raw_spin_unlock(&steps_lock);
 	if (step->is_user && !step->is_done && !step->had_flag)
@@ -241,13 +242,13 @@ static void step_end(struct callback_head *work)
 }
 
 /* One access can fault in several buffers: the flag is one. */
-static bool is_flag_of_others(void)
+static bool step_flag_is_of_others(void)
 {
 	const struct heapsim_step *step;
 	bool ret = task_pt_regs(current)->flags & X86_EFLAGS_TF;
 
 	raw_spin_lock(&steps_lock);
-	hlist_for_each_entry(step, bucket_of_current(), node)
+	hlist_for_each_entry(step, step_bucket_of_current(), node)
 		if (step->task == current && step->is_user)
 			ret = step->had_flag;
 	raw_spin_unlock(&steps_lock);
@@ -272,12 +273,12 @@ static struct heapsim_step *step_begin(struct heapsim_buf *buf,
 		return NULL;
 	get_dma_buf(buf->dmabuf);
 	raw_spin_lock(&steps_lock);
-	insn = is_user ? unfinished_find(buf) : NULL;
+	insn = is_user ? step_find_unfinished(buf) : NULL;
 	if (insn) {
 		step->insn = *insn;
 		insn->nr_seen = 0;
 	}
-	hlist_add_head(&step->node, bucket_of_current());
+	hlist_add_head(&step->node, step_bucket_of_current());
 	raw_spin_unlock(&steps_lock);
 	return step;
 }
@@ -288,13 +289,13 @@ static struct heapsim_step *step_begin(struct heapsim_buf *buf,
  * fault takes so long that this is always so, the thread would never get to its
  * access. Returns true if that may be the case, and forgets the instruction.
  */
-static bool never_gets_to_it(const struct heapsim_buf *buf)
+static bool step_never_ends(const struct heapsim_buf *buf)
 {
 	struct insn *insn;
 	bool ret;
 
 	raw_spin_lock(&steps_lock);
-	insn = unfinished_find(buf);
+	insn = step_find_unfinished(buf);
 	ret = insn && insn->nr_tries >= MAX_TRIES;
 	if (ret)
 		insn->nr_seen = 0;
@@ -324,7 +325,7 @@ void heapsim_step_arm(struct heapsim_buf *buf, struct heapsim_step **fresh,
 	    current->flags & (PF_KTHREAD | PF_USER_WORKER))
 		return;
 	step = step_find(buf);
-	if (!step && is_user && never_gets_to_it(buf))
+	if (!step && is_user && step_never_ends(buf))
 		return;
 	if (!step && *fresh) {
 		step = step_begin(buf, *fresh, is_user);
@@ -339,15 +340,15 @@ void heapsim_step_arm(struct heapsim_buf *buf, struct heapsim_step **fresh,
 		set_thread_flag(TIF_NOTIFY_RESUME);
 		return;
 	}
-	insn_see(&step->insn, access);
-	step->had_flag = is_flag_of_others();
+	step_insn_see(&step->insn, access);
+	step->had_flag = step_flag_is_of_others();
 	step->is_user = true;
 	task_pt_regs(current)->flags |= X86_EFLAGS_TF;
 }
 
 /* Interrupts are off, and nothing was held when the exception came. */
-static int on_debug(struct notifier_block *block, unsigned long what,
-		    void *data)
+static int step_on_debug(struct notifier_block *block, unsigned long what,
+			 void *data)
 {
 	struct die_args *args = data;
 	struct heapsim_step *step;
@@ -361,7 +362,7 @@ static int on_debug(struct notifier_block *block, unsigned long what,
 	if (!(*dr6 & DR_STEP))
 		return NOTIFY_DONE;
 	raw_spin_lock(&steps_lock);
-	hlist_for_each_entry(step, bucket_of_current(), node)
+	hlist_for_each_entry(step, step_bucket_of_current(), node)
 		if (step->task == current && step->is_user) {
 			step->is_done = true;
 			is_ours = true;
@@ -379,7 +380,7 @@ static int on_debug(struct notifier_block *block, unsigned long what,
 	return *dr6 & DR_TRAP_BITS ? NOTIFY_DONE : NOTIFY_STOP;
 }
 
-static struct notifier_block debug_block = { .notifier_call = on_debug };
+static struct notifier_block debug_block = { .notifier_call = step_on_debug };
 
 /**
  * heapsim_step_init() - be told of debug exceptions

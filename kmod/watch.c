@@ -129,7 +129,8 @@ static struct heapsim_watcher *watcher_at(unsigned int slot)
  * As ptrace has it for who may look into a process, LSMs apart: modules can ask
  * neither ptrace_may_access() nor a security module. Under RCU.
  */
-static bool may_see(const struct heapsim_watcher *w, struct task_struct *task)
+static bool watcher_may_see(const struct heapsim_watcher *w,
+			    struct task_struct *task)
 {
 	const struct cred *theirs = __task_cred(task), *ours = w->cred;
 
@@ -145,8 +146,8 @@ static bool may_see(const struct heapsim_watcher *w, struct task_struct *task)
 		heapsim_is_dumpable(task));
 }
 
-static bool is_in_scope(const struct heapsim_watcher *w,
-			struct task_struct *task)
+static bool watcher_has_in_scope(const struct heapsim_watcher *w,
+				 struct task_struct *task)
 {
 	return w->scope == HEAPSIM_WATCH_PROCESS ?
 		task_tgid(task) == w->tgid :
@@ -177,7 +178,7 @@ struct heapsim_watching heapsim_watching(void)
 			continue;
 		depth = heapsim_tree_depth(current, w->tgid);
 		if (depth < 0 || (depth && w->scope == HEAPSIM_WATCH_PROCESS) ||
-		    !may_see(w, current))
+		    !watcher_may_see(w, current))
 			continue;
 		if (w->scope != HEAPSIM_WATCH_ALL)
 			ret.seen_by |= BIT_ULL(i);
@@ -191,7 +192,8 @@ struct heapsim_watching heapsim_watching(void)
 }
 
 /* The one that had the number then; not who has it now. Under RCU. */
-static struct task_struct *task_of(u32 pid, u64 time_ns, enum pid_type type)
+static struct task_struct *watch_task_of(u32 pid, u64 time_ns,
+					 enum pid_type type)
 {
 	struct task_struct *task;
 
@@ -201,8 +203,8 @@ static struct task_struct *task_of(u32 pid, u64 time_ns, enum pid_type type)
 	return task && task->start_time <= time_ns ? task : NULL;
 }
 
-static void look(const struct heapsim_watcher *w, struct sight *sight, u32 pid,
-		 u64 time_ns, u64 seen_by)
+static void watcher_look(const struct heapsim_watcher *w, struct sight *sight,
+			 u32 pid, u64 time_ns, u64 seen_by)
 {
 	struct task_struct *task;
 
@@ -219,11 +221,11 @@ static void look(const struct heapsim_watcher *w, struct sight *sight, u32 pid,
 		sight->is_located = true;
 		return;
 	}
-	task = task_of(pid, time_ns, PIDTYPE_TGID);
-	if (!task || !may_see(w, task))
+	task = watch_task_of(pid, time_ns, PIDTYPE_TGID);
+	if (!task || !watcher_may_see(w, task))
 		return;
 	sight->is_seen = true;
-	sight->is_its = is_in_scope(w, task);
+	sight->is_its = watcher_has_in_scope(w, task);
 	sight->is_located |= sight->is_its;
 }
 
@@ -232,24 +234,25 @@ static struct heapsim_record *ring_at(const struct ring *ring, u32 i)
 	return &ring->records[(ring->first + i) % ring->size];
 }
 
-static u32 nr_waiting(const struct heapsim_watcher *w)
+static u32 watcher_nr_waiting(const struct heapsim_watcher *w)
 {
 	return w->mistakes.nr + w->others.nr;
 }
 
-static bool is_mistake(const struct heapsim_record *r)
+static bool watch_is_mistake(const struct heapsim_record *r)
 {
 	return HEAPSIM_KIND_BIT(r->kind) & HEAPSIM_KINDS_ERRORS;
 }
 
-static struct ring *ring_of(struct heapsim_watcher *w,
-			    const struct heapsim_record *r)
+static struct ring *watcher_ring_of(struct heapsim_watcher *w,
+				    const struct heapsim_record *r)
 {
-	return is_mistake(r) || !w->others.size ? &w->mistakes : &w->others;
+	return watch_is_mistake(r) || !w->others.size ? &w->mistakes :
+							&w->others;
 }
 
-static bool is_same_place(const struct heapsim_record *a,
-			  const struct heapsim_record *b)
+static bool watch_is_same_place(const struct heapsim_record *a,
+				const struct heapsim_record *b)
 {
 	return a->kind == b->kind && a->buf == b->buf &&
 	       a->missing == b->missing && a->cpu.pid == b->cpu.pid &&
@@ -260,13 +263,13 @@ static bool is_same_place(const struct heapsim_record *a,
 	       !strncmp(a->other.name, b->other.name, sizeof(a->other.name));
 }
 
-static bool is_event(const struct heapsim_record *r)
+static bool watch_is_event(const struct heapsim_record *r)
 {
 	return HEAPSIM_KIND_BIT(r->kind) & HEAPSIM_KINDS_EVENTS;
 }
 
-static bool fold(struct heapsim_watcher *w, struct ring *ring,
-		 const struct heapsim_record *r)
+static bool watcher_fold(struct heapsim_watcher *w, struct ring *ring,
+			 const struct heapsim_record *r)
 {
 	u32 i, lowest = ring->nr > FOLD_DEPTH ? ring->nr - FOLD_DEPTH : 0;
 
@@ -275,7 +278,7 @@ static bool fold(struct heapsim_watcher *w, struct ring *ring,
 		struct heapsim_record *old = ring_at(ring, i - 1);
 		u64 end = max(old->off + old->len, r->off + r->len);
 
-		if (!is_same_place(old, r))
+		if (!watch_is_same_place(old, r))
 			continue;
 		old->count += r->count;
 		old->bytes += r->bytes;
@@ -286,9 +289,10 @@ static bool fold(struct heapsim_watcher *w, struct ring *ring,
 	return false;
 }
 
-static void push(struct heapsim_watcher *w, const struct heapsim_record *r)
+static void watcher_push(struct heapsim_watcher *w,
+			 const struct heapsim_record *r)
 {
-	struct ring *ring = ring_of(w, r);
+	struct ring *ring = watcher_ring_of(w, r);
 	struct heapsim_record *slot = ring_at(ring, ring->nr++);
 
 	*slot = *r;
@@ -297,7 +301,7 @@ static void push(struct heapsim_watcher *w, const struct heapsim_record *r)
 }
 
 /* Told where the hole is, as soon as there is room for it and another. */
-static void push_drops(struct heapsim_watcher *w)
+static void watcher_push_drops(struct heapsim_watcher *w)
 {
 	struct heapsim_record r = { .kind = HEAPSIM_RECORD_DROPPED };
 
@@ -306,44 +310,46 @@ static void push_drops(struct heapsim_watcher *w)
 	r.time_ns = ktime_get_ns();
 	r.count = w->nr_dropped;
 	r.nr_harmless = w->nr_harmless;
-	push(w, &r);
+	watcher_push(w, &r);
 	w->nr_dropped = 0;
 	w->nr_harmless = 0;
 }
 
-static void drop(struct heapsim_watcher *w, const struct heapsim_record *r)
+static void watcher_drop(struct heapsim_watcher *w,
+			 const struct heapsim_record *r)
 {
 	const bool is_drop = r->kind == HEAPSIM_RECORD_DROPPED;
 
 	w->nr_dropped += is_drop ? r->count : 1;
-	w->nr_harmless += is_drop ? r->nr_harmless : !is_mistake(r);
+	w->nr_harmless += is_drop ? r->nr_harmless : !watch_is_mistake(r);
 }
 
 /* Waste may be much: the newest gives way to a mistake. */
-static bool make_room(struct heapsim_watcher *w)
+static bool watcher_make_room(struct heapsim_watcher *w)
 {
 	struct ring *others = &w->others;
 	const u32 nr_kept = w->taken == others;
 
 	if (others->nr <= nr_kept)
 		return false;
-	drop(w, ring_at(others, --others->nr));
+	watcher_drop(w, ring_at(others, --others->nr));
 	return true;
 }
 
-static void queue(struct heapsim_watcher *w, const struct heapsim_record *r)
+static void watcher_queue(struct heapsim_watcher *w,
+			  const struct heapsim_record *r)
 {
-	if (!is_event(r) && fold(w, ring_of(w, r), r))
+	if (!watch_is_event(r) && watcher_fold(w, watcher_ring_of(w, r), r))
 		return;
-	if (nr_waiting(w) == w->nr_records &&
-	    !(is_mistake(r) && make_room(w))) {
-		drop(w, r);
+	if (watcher_nr_waiting(w) == w->nr_records &&
+	    !(watch_is_mistake(r) && watcher_make_room(w))) {
+		watcher_drop(w, r);
 		w->seq++;
 		return;
 	}
-	if (nr_waiting(w) + 1 < w->nr_records)
-		push_drops(w);
-	push(w, r);
+	if (watcher_nr_waiting(w) + 1 < w->nr_records)
+		watcher_push_drops(w);
+	watcher_push(w, r);
 	wake_up_interruptible(w->wait);
 }
 
@@ -352,8 +358,9 @@ static void queue(struct heapsim_watcher *w, const struct heapsim_record *r)
  * name for everybody, but not where its memory lies, for which a security
  * module may have its say.
  */
-static void blank_places(struct heapsim_record *r, const struct sight *cpu,
-			 const struct sight *other)
+static void watch_blank_places(struct heapsim_record *r,
+			       const struct sight *cpu,
+			       const struct sight *other)
 {
 	if (!cpu->is_located) {
 		r->cpu.ip = 0;
@@ -364,7 +371,7 @@ static void blank_places(struct heapsim_record *r, const struct sight *cpu,
 }
 
 /* What is left of a side whose process a watcher may not know. */
-static void blank_cpu(struct heapsim_record *r)
+static void watch_blank_cpu(struct heapsim_record *r)
 {
 	r->cpu = (struct heapsim_record_cpu) {
 		.time_ns = r->cpu.time_ns,
@@ -373,7 +380,7 @@ static void blank_cpu(struct heapsim_record *r)
 	r->cpu_stack = 0;
 }
 
-static void blank_other(struct heapsim_record *r)
+static void watch_blank_other(struct heapsim_record *r)
 {
 	struct heapsim_record_other *other = &r->other;
 
@@ -388,7 +395,7 @@ static void blank_other(struct heapsim_record *r)
 }
 
 /* Whoever it was, of either side or a third. */
-static void blank_attaches(struct heapsim_record *r)
+static void watch_blank_attaches(struct heapsim_record *r)
 {
 	size_t i;
 
@@ -396,30 +403,32 @@ static void blank_attaches(struct heapsim_record *r)
 		r->attaches[i].stack = 0;
 }
 
-static void tell_to(struct heapsim_watcher *w, const struct heapsim_record *r,
-		    u64 cpu_seen_by, u64 other_seen_by)
+static void watcher_report(struct heapsim_watcher *w,
+			   const struct heapsim_record *r, u64 cpu_seen_by,
+			   u64 other_seen_by)
 {
 	struct heapsim_record seen;
 
 	if (!(w->kinds & HEAPSIM_KIND_BIT(r->kind)))
 		return;
-	look(w, &w->cpu, r->cpu.pid, r->cpu.time_ns, cpu_seen_by);
-	look(w, &w->other, r->other.pid, r->other.time_ns, other_seen_by);
+	watcher_look(w, &w->cpu, r->cpu.pid, r->cpu.time_ns, cpu_seen_by);
+	watcher_look(w, &w->other, r->other.pid, r->other.time_ns,
+		     other_seen_by);
 	if (!w->cpu.is_its && !w->other.is_its)
 		return;
 	if (w->cpu.is_located && w->other.is_located) {
-		queue(w, r);
+		watcher_queue(w, r);
 		return;
 	}
 	seen = *r;
-	blank_places(&seen, &w->cpu, &w->other);
+	watch_blank_places(&seen, &w->cpu, &w->other);
 	if (!w->cpu.is_seen)
-		blank_cpu(&seen);
+		watch_blank_cpu(&seen);
 	if (!w->other.is_seen)
-		blank_other(&seen);
+		watch_blank_other(&seen);
 	if (!w->cpu.is_seen || !w->other.is_seen)
-		blank_attaches(&seen);
-	queue(w, &seen);
+		watch_blank_attaches(&seen);
+	watcher_queue(w, &seen);
 }
 
 /**
@@ -439,7 +448,8 @@ void heapsim_watch_report(const struct heapsim_record *r, u64 cpu_seen_by,
 	spin_lock(&watchers_lock);
 	for (i = 0; i < end_watchers; i++)
 		if (watcher_at(i))
-			tell_to(watcher_at(i), r, cpu_seen_by, other_seen_by);
+			watcher_report(watcher_at(i), r, cpu_seen_by,
+				       other_seen_by);
 	spin_unlock(&watchers_lock);
 	rcu_read_unlock();
 }
@@ -600,18 +610,18 @@ static struct heapsim_watcher *watcher_of(const struct heapsim_ctx *ctx)
 	return smp_load_acquire(&ctx->watcher);
 }
 
-static bool has_records(struct heapsim_watcher *w)
+static bool watcher_has_records(struct heapsim_watcher *w)
 {
 	bool ret;
 
 	spin_lock(&watchers_lock);
-	ret = nr_waiting(w) || w->nr_dropped;
+	ret = watcher_nr_waiting(w) || w->nr_dropped;
 	spin_unlock(&watchers_lock);
 	return ret;
 }
 
 /* Whose oldest is the oldest of all. */
-static struct ring *ring_oldest(struct heapsim_watcher *w)
+static struct ring *watcher_oldest_ring(struct heapsim_watcher *w)
 {
 	if (!w->mistakes.nr)
 		return &w->others;
@@ -621,23 +631,23 @@ static struct ring *ring_oldest(struct heapsim_watcher *w)
 		&w->mistakes : &w->others;
 }
 
-static bool take(struct heapsim_watcher *w, struct heapsim_record *r)
+static bool watcher_take(struct heapsim_watcher *w, struct heapsim_record *r)
 {
 	bool ret;
 
 	spin_lock(&watchers_lock);
-	if (!nr_waiting(w))
-		push_drops(w);
-	ret = nr_waiting(w);
+	if (!watcher_nr_waiting(w))
+		watcher_push_drops(w);
+	ret = watcher_nr_waiting(w);
 	if (ret) {
-		w->taken = ring_oldest(w);
+		w->taken = watcher_oldest_ring(w);
 		*r = *ring_at(w->taken, 0);
 	}
 	spin_unlock(&watchers_lock);
 	return ret;
 }
 
-static void taken(struct heapsim_watcher *w, bool is_gone)
+static void watcher_taken(struct heapsim_watcher *w, bool is_gone)
 {
 	struct ring *ring = w->taken;
 
@@ -651,39 +661,40 @@ static void taken(struct heapsim_watcher *w, bool is_gone)
 }
 
 /* Under RCU. */
-static u32 pid_here(u32 pid, u64 time_ns, enum pid_type type)
+static u32 watch_pid_here(u32 pid, u64 time_ns, enum pid_type type)
 {
-	struct task_struct *task = task_of(pid, time_ns, type);
+	struct task_struct *task = watch_task_of(pid, time_ns, type);
 
 	return task ? pid_nr_ns(task_pid(task), task_active_pid_ns(current)) :
 		      0;
 }
 
 /* A process that is gone has its old number, where that has a meaning. */
-static void translate(struct heapsim_record *r)
+static void watch_translate(struct heapsim_record *r)
 {
 	if (task_active_pid_ns(current) == &init_pid_ns)
 		return;
 	rcu_read_lock();
-	r->cpu.pid = pid_here(r->cpu.pid, r->cpu.time_ns, PIDTYPE_TGID);
-	r->cpu.tid = pid_here(r->cpu.tid, r->cpu.time_ns, PIDTYPE_PID);
-	r->other.pid = pid_here(r->other.pid, r->other.time_ns, PIDTYPE_TGID);
+	r->cpu.pid = watch_pid_here(r->cpu.pid, r->cpu.time_ns, PIDTYPE_TGID);
+	r->cpu.tid = watch_pid_here(r->cpu.tid, r->cpu.time_ns, PIDTYPE_PID);
+	r->other.pid =
+		watch_pid_here(r->other.pid, r->other.time_ns, PIDTYPE_TGID);
 	rcu_read_unlock();
 }
 
-static int give(const struct heapsim_watcher *w, struct heapsim_record *r,
-		char __user *to)
+static int watcher_copy(const struct heapsim_watcher *w,
+			struct heapsim_record *r, char __user *to)
 {
 	size_t n = min_t(size_t, w->record_size, sizeof(*r));
 
-	translate(r);
+	watch_translate(r);
 	return copy_to_user(to, r, n) || clear_user(to + n, w->record_size - n)
 		? -EFAULT : 0;
 }
 
 /* As many as fit and are there; 0: none is. */
-static ssize_t give_all(struct heapsim_watcher *w, char __user *to, size_t len,
-			bool waits)
+static ssize_t watcher_copy_all(struct heapsim_watcher *w, char __user *to,
+				size_t len, bool waits)
 {
 	struct heapsim_record r;
 	ssize_t done = 0;
@@ -696,9 +707,9 @@ static ssize_t give_all(struct heapsim_watcher *w, char __user *to, size_t len,
 	if (ret)
 		return ret == -EINTR ? -ERESTARTSYS : ret;
 	while (!ret && len - done >= w->record_size &&
-	       !(done && signal_pending(current)) && take(w, &r)) {
-		ret = give(w, &r, to + done);
-		taken(w, !ret);
+	       !(done && signal_pending(current)) && watcher_take(w, &r)) {
+		ret = watcher_copy(w, &r, to + done);
+		watcher_taken(w, !ret);
 		if (!ret)
 			done += w->record_size;
 		cond_resched();
@@ -726,10 +737,11 @@ ssize_t heapsim_watch_read(struct heapsim_ctx *ctx, char __user *to,
 	if (!w || len < w->record_size)
 		return -EINVAL;
 	len = min_t(size_t, len, INT_MAX);
-	while (!(ret = give_all(w, to, len, waits))) {
+	while (!(ret = watcher_copy_all(w, to, len, waits))) {
 		if (!waits)
 			return -EAGAIN;
-		ret = wait_event_interruptible(ctx->wait, has_records(w));
+		ret = wait_event_interruptible(ctx->wait,
+					       watcher_has_records(w));
 		if (ret)
 			return ret;
 	}
@@ -754,5 +766,5 @@ __poll_t heapsim_watch_poll(struct heapsim_ctx *ctx, struct file *file,
 	w = watcher_of(ctx);
 	if (!w)
 		return EPOLLERR;
-	return has_records(w) ? EPOLLIN | EPOLLRDNORM : 0;
+	return watcher_has_records(w) ? EPOLLIN | EPOLLRDNORM : 0;
 }
