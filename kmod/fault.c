@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Faults to inject, set in /sys/kernel/debug/heapsim; module.rst has the form. */
+/* Faults to inject, set by files of debugfs; module.rst describes them. */
 #include <linux/debugfs.h>
 #include <linux/fault-inject.h>
 #include <linux/random.h>

@@ -208,11 +208,12 @@ static int ptes_insert_one(pte_t *pte, unsigned long addr, void *data)
 	struct insertion *in = data;
 	struct vm_area_struct *vma = in->vma;
 	size_t page = vma->vm_pgoff + ((addr - vma->vm_start) >> PAGE_SHIFT);
+	pte_t entry;
 
-	if (pte_none(ptep_get(pte)))
-		set_pte_at(vma->vm_mm, addr, pte,
-			   pte_mkspecial(
-				   pfn_pte(ptes_pfn_of(in, page), in->prot)));
+	if (pte_none(ptep_get(pte))) {
+		entry = pfn_pte(ptes_pfn_of(in, page), in->prot);
+		set_pte_at(vma->vm_mm, addr, pte, pte_mkspecial(entry));
+	}
 	return 0;
 }
 

@@ -8,10 +8,10 @@
  *
  * The worker never waits: the callbacks of the fences that a job depends on and
  * the timer of the queue put the queue in line again. From publication to
- * signal only share->lock, lines_lock, watchers_lock, parties_lock and the locks
- * of fences are taken. A job that is not done JOB_LIMIT_NS after its publication
- * fails, so every fence is signalled. What takes other locks comes after the
- * signal, in work of its own.
+ * signal only share->lock, lines_lock, watchers_lock, parties_lock and the
+ * locks of fences are taken. A job that is not done JOB_LIMIT_NS after its
+ * publication fails, so every fence is signalled. What takes other locks comes
+ * after the signal, in work of its own.
  */
 #include <linux/dma-fence.h>
 #include <linux/dma-resv.h>

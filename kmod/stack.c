@@ -221,7 +221,8 @@ u64 heapsim_stack_place(void)
 	h = stack_hash(h, instruction_pointer(regs));
 	h = stack_hash(h, user_stack_pointer(regs));
 #ifdef CONFIG_ARM64
-	h = stack_hash(h, regs->regs[30]);	/* where a leaf function returns to */
+	/* Where a leaf function returns to. */
+	h = stack_hash(h, regs->regs[30]);
 #endif
 	/* Each fault of a row comes here: word by word is the fastest. */
 	pagefault_disable();
