@@ -501,6 +501,117 @@ static void what_does_not_fit_is_refused(void **state)
 	wait_for_peer(pid);
 }
 
+/* What NvSciBuf keeps beside libmem's keys, by the numbers in descriptors */
+#define KEPT(nr, type, value)	\
+	{ MEM_ATTR_CLIENT + (nr), 0, &(const type) { value }, sizeof(type) }
+
+static NvSciBufAttrList image_list(const struct mem_attr *kept)
+{
+	const NvSciBufAttrValColorFmt color = NvSciColor_Y8;
+	NvSciBufAttrList list = new_list();
+
+	set_number(list, NvSciBufGeneralAttrKey_Types, NvSciBufType_Image);
+	set_number(list, NvSciBufImageAttrKey_Layout,
+		   NvSciBufImage_PitchLinearType);
+	set_number(list, NvSciBufImageAttrKey_PlaneCount, 1);
+	set_number(list, NvSciBufImageAttrKey_PlaneWidth, 64);
+	set_number(list, NvSciBufImageAttrKey_PlaneHeight, 32);
+	if (!kept || kept->key != MEM_ATTR_CLIENT + 4)
+		ok(set_one(list, NvSciBufImageAttrKey_PlaneColorFormat, &color,
+			   sizeof(color)));
+	if (kept)
+		assert_int_equal(mem_attrs_set((struct mem_attrs *)list, kept,
+					       1), 0);
+	return list;
+}
+
+static NvSciError list_crosses(const struct side *ends, NvSciBufAttrList list)
+{
+	NvSciBufAttrList other;
+	NvSciError error;
+	size_t len;
+	void *desc;
+
+	ok(NvSciBufAttrListIpcExportUnreconciled(&list, 1, ends[0].end, &desc,
+						 &len));
+	error = NvSciBufAttrListIpcImportUnreconciled(module, ends[1].end, desc,
+						      len, &other);
+	NvSciBufAttrListFreeDesc(desc);
+	if (!error)
+		NvSciBufAttrListFree(other);
+	return error;
+}
+
+static NvSciError object_crosses(const struct side *ends, NvSciBufAttrList list)
+{
+	NvSciBufObj object = new_object(list), other;
+	NvSciError error;
+	size_t len;
+	void *desc;
+
+	ok(NvSciBufIpcExportAttrListAndObj(object, NvSciBufAccessPerm_Readonly,
+					   ends[0].end, &desc, &len));
+	error = NvSciBufIpcImportAttrListAndObj(module, ends[1].end, desc, len,
+						NULL, 0,
+						NvSciBufAccessPerm_Readonly,
+						10000000, &other);
+	NvSciBufAttrListAndObjFreeDesc(desc);
+	NvSciBufObjFree(object);
+	if (!error)
+		NvSciBufObjFree(other);
+	return error;
+}
+
+/* A sender of lists can be another program than this library. */
+static void what_a_stranger_keeps_in_a_list_is_checked(void **state)
+{
+	const struct mem_attr wrong[] = {
+		KEPT(0, uint32_t, 1),			/* top padding */
+		KEPT(4, uint8_t, NvSciColor_Y8),	/* colours of planes */
+		KEPT(4, uint32_t, NvSciColor_Y16),
+		KEPT(5, uint16_t, 0),			/* their standards */
+		KEPT(5, uint32_t, 1000),
+		KEPT(6, uint32_t, NvSciColor_UpperBound), /* of a tensor */
+		KEPT(7, uint64_t, 2),			/* images */
+		KEPT(8, uint8_t, 0),			/* surface: its type */
+		KEPT(11, uint32_t, NvSciSurfBPC_MaxValid),
+		KEPT(15, uint32_t, 1000),		/* and its standard */
+	};
+	const struct mem_attr right = KEPT(0, uint64_t, 1);
+	const uint32_t r8 = MEM_FOURCC('R', '8', ' ', ' ');
+	const struct mem_attr format = { MEM_ATTR_IMAGE_PLANE_FORMAT, 0, &r8,
+					 sizeof(r8) };
+	struct side ends[2];
+	char name[80];
+	NvSciBufAttrList list;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "%s_%zu",
+			 channel_name("stranger"), i);
+		ends[i].end = open_end(name);
+	}
+	for (i = 0; i < 2; i++)
+		wait_for_event(ends[i].end, NV_SCI_IPC_EVENT_CONN_EST);
+	for (i = 0; i < NR(wrong); i++) {
+		list = image_list(&wrong[i]);
+		if (wrong[i].key == MEM_ATTR_CLIENT + 4)
+			assert_int_equal(mem_attrs_set((struct mem_attrs *)list,
+						       &format, 1), 0);
+		bad(list_crosses(ends, list));
+		bad(object_crosses(ends, list));
+	}
+	list = image_list(NULL);
+	ok(list_crosses(ends, list));
+	ok(object_crosses(ends, list));
+	list = image_list(&right);
+	ok(list_crosses(ends, list));
+	ok(object_crosses(ends, list));
+	for (i = 0; i < 2; i++)
+		end(&ends[i]);
+}
+
 static void exports_and_imports_are_checked(void **state)
 {
 	NvSciBufAttrList list = new_raw_list(SIZE), result, conflict, other;
@@ -593,6 +704,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_receiver_that_may_write_does),
 		cmocka_unit_test(objects_are_shared_without_their_list),
 		cmocka_unit_test(what_does_not_fit_is_refused),
+		cmocka_unit_test(what_a_stranger_keeps_in_a_list_is_checked),
 		cmocka_unit_test(exports_and_imports_are_checked),
 	};
 	size_t i;

@@ -155,3 +155,23 @@ const struct nvsci_key *nvsci_key(uint32_t key)
 			return &keys[i];
 	return NULL;
 }
+
+/**
+ * nvsci_key_kept() - find the row of what a list keeps beside libmem's keys
+ * @kept: enum nvsci_kept
+ *
+ * Return: the row; NULL: it is no key of NvSciBuf's.
+ */
+const struct nvsci_key *nvsci_key_kept(unsigned int kept)
+{
+	size_t i;
+
+	if (kept == KEPT_COLOR)
+		return nvsci_key(NvSciBufImageAttrKey_PlaneColorFormat);
+	if (kept == KEPT_STD)
+		return nvsci_key(NvSciBufImageAttrKey_PlaneColorStd);
+	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (keys[i].mem == MEM_ATTR_CLIENT + kept)
+			return &keys[i];
+	return NULL;
+}

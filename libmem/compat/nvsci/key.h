@@ -113,6 +113,7 @@ struct nvsci_key {
 	(NV_SCI_BUF_PEER_HW_ENGINE_MAX_NUMBER * sizeof(NvSciBufPeerHwEngine))
 
 const struct nvsci_key *nvsci_key(uint32_t key);
+const struct nvsci_key *nvsci_key_kept(unsigned int kept);
 
 /* color.c */
 uint32_t nvsci_fourcc(uint32_t color);
@@ -144,6 +145,7 @@ NvSciError nvsci_value_in(struct nvsci_values *values,
 NvSciError nvsci_value_out(const struct mem_attrs *attrs, unsigned int slot,
 			   const struct nvsci_key *key, const void **value,
 			   size_t *len);
+bool nvsci_kept_is_valid(const struct mem_attrs *attrs);
 void *nvsci_values_add(struct nvsci_values *values, uint32_t key,
 		       const void *value, size_t len);
 void nvsci_list_drop_values(struct nvsci_list *list);

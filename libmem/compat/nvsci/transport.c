@@ -154,7 +154,7 @@ static NvSciError import_list(const struct received *received, int state,
 	nvsci_endpoint_put(own);
 	if (err)
 		return import_error(err);
-	if (mem_attrs_state(attrs) != state) {
+	if (mem_attrs_state(attrs) != state || !nvsci_kept_is_valid(attrs)) {
 		mem_attrs_destroy(attrs);
 		return NvSciError_BadParameter;
 	}
@@ -273,9 +273,14 @@ NvSciBufIpcImportAttrListAndObj(NvSciBufModule module,
 				(struct mem_attrs *const *)attrList, count,
 				perm, timeout_in(timeoutUs), &object);
 	nvsci_endpoint_put(own);
-	if (!err)
-		*bufObj = (NvSciBufObj)object;
-	return import_error(err);
+	if (err)
+		return import_error(err);
+	if (!nvsci_kept_is_valid(mem_object_attrs(object))) {
+		mem_object_put(object);
+		return NvSciError_BadParameter;
+	}
+	*bufObj = (NvSciBufObj)object;
+	return NvSciError_Success;
 }
 
 API void NvSciBufAttrListAndObjFreeDesc(void *attrListAndObjDescBuf)

@@ -279,6 +279,59 @@ NvSciError nvsci_value_in(struct nvsci_values *values,
 	}
 }
 
+/* What another process has kept */
+
+/* Returns true if libmem's key, the first of @values, says the same. */
+static bool is_made_of(const struct mem_attrs *attrs, unsigned int slot,
+		       const struct nvsci_values *values)
+{
+	const struct mem_attr *attr = values->attrs;
+	const void *value;
+	size_t len;
+
+	value = nvsci_get(attrs, slot, attr->key, &len);
+	return value && len == attr->len && !memcmp(value, attr->value, len);
+}
+
+static bool one_is_valid(const struct mem_attrs *attrs, unsigned int slot,
+			 unsigned int kept)
+{
+	const struct nvsci_key *key = nvsci_key_kept(kept);
+	struct nvsci_values values;
+	const void *value;
+	size_t len;
+
+	value = nvsci_get(attrs, slot, MEM_ATTR_CLIENT + kept, &len);
+	if (!value || !key)
+		return true;
+	values.nr = 0;
+	values.used = 0;
+	if (nvsci_value_in(&values, key, value, len))
+		return false;
+	return (key->as != AS_COLOR && key->as != AS_STD) ||
+	       is_made_of(attrs, slot, &values);
+}
+
+/**
+ * nvsci_kept_is_valid() - check what a list keeps beside libmem's keys
+ * @attrs: list that another process has sent
+ *
+ * libmem has checked its own keys. To it, a client's are bytes.
+ *
+ * Return: true if it could have been set here.
+ */
+bool nvsci_kept_is_valid(const struct mem_attrs *attrs)
+{
+	unsigned int kept;
+	int slot;
+
+	for (slot = 0; slot < mem_attrs_slots(attrs); slot++)
+		for (kept = 0; kept < NR_KEPT; kept++)
+			if (!one_is_valid(attrs, (unsigned int)slot, kept))
+				return false;
+	return true;
+}
+
 /* Reading */
 
 /**
