@@ -23,7 +23,9 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#include "heapsim.h"
+#include "bracket.h"
+#include "limit.h"
+#include "ptes.h"
 
 static atomic64_t nr_missing_ends;
 

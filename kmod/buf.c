@@ -12,7 +12,12 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "heapsim.h"
+#include "bracket.h"
+#include "ctx.h"
+#include "devview.h"
+#include "importer.h"
+#include "lines.h"
+#include "policy.h"
 #include "trace.h"
 
 LIST_HEAD(heapsim_bufs);

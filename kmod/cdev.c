@@ -14,7 +14,13 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "heapsim.h"
+#include "bracket.h"
+#include "ctx.h"
+#include "devview.h"
+#include "doors.h"
+#include "lines.h"
+#include "policy.h"
+#include "step.h"
 
 #define BATCH	64	/* ranges that are read at once */
 

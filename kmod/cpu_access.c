@@ -6,7 +6,9 @@
 #include <linux/dma-resv.h>
 #include <linux/slab.h>
 
-#include "heapsim.h"
+#include "bracket.h"
+#include "importer.h"
+#include "lines.h"
 
 static u32 cpu_access_of(enum dma_data_direction dir)
 {

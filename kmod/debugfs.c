@@ -4,7 +4,9 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 
-#include "heapsim.h"
+#include "buf.h"
+#include "ctx.h"
+#include "doors.h"
 
 static struct dentry *dir;
 

@@ -13,6 +13,8 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "devview.h"
+#include "lines.h"
 #include "streams.h"
 
 /* Most pages that a store behind a page that was stored to makes ready. */

@@ -3,7 +3,8 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "heapsim.h"
+#include "buf.h"
+#include "limit.h"
 
 /**
  * heapsim_dram_page() - a page of DRAM

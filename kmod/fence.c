@@ -8,7 +8,8 @@
 #include <linux/slab.h>
 #include <linux/sync_file.h>
 
-#include "heapsim.h"
+#include "buf.h"
+#include "ctx.h"
 
 #define MAX_TEST_FENCES		1024	/* of one open */
 #define MAX_TIMEOUT_NS		10000000000ULL

@@ -19,7 +19,9 @@
 
 #include <uapi/linux/dma-heap.h>
 
-#include "heapsim.h"
+#include "buf.h"
+#include "doors.h"
+#include "limit.h"
 
 /**
  * struct heap - a heap

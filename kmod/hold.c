@@ -5,7 +5,7 @@
 #include <linux/platform_device.h>
 #include <linux/scatterlist.h>
 
-#include "heapsim.h"
+#include "ctx.h"
 
 #define MAX_HOLDS	1024	/* of one open */
 

@@ -6,7 +6,8 @@
 #include <linux/bitmap.h>
 #include <linux/mm.h>
 
-#include "heapsim.h"
+#include "bracket.h"
+#include "lines.h"
 
 /* Twins that pages of [first, end) lack for an engine to write DRAM. */
 static size_t holder_count_twins(struct heapsim_buf *buf, size_t first,

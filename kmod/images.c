@@ -6,7 +6,9 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "heapsim.h"
+#include "bracket.h"
+#include "lines.h"
+#include "step.h"
 
 /* Pages that are got between two looks whether the caller is killed. */
 #define IMAGES_AT_ONCE	512

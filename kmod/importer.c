@@ -9,7 +9,9 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "heapsim.h"
+#include "importer.h"
+#include "limit.h"
+#include "lines.h"
 
 /* Nobody says what a driver does with its kernel mapping. */
 #define VMAP_ACCESS	(HEAPSIM_ACCESS_READ | HEAPSIM_ACCESS_WRITE)

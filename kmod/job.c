@@ -19,6 +19,7 @@
 #include <linux/overflow.h>
 
 #include "job.h"
+#include "lines.h"
 
 #define FNV1A_BASIS	0xcbf29ce484222325ULL
 #define FNV1A_PRIME	0x100000001b3ULL

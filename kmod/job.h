@@ -5,7 +5,8 @@
 
 #include <linux/iosys-map.h>
 
-#include "heapsim.h"
+#include "buf.h"
+#include "ctx.h"
 
 /**
  * struct heapsim_side - source or destination of a job

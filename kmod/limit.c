@@ -12,7 +12,8 @@
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
 
-#include "heapsim.h"
+#include "limit.h"
+#include "pool.h"
 
 #define MAX_OBJECTS	262144	/* of a user: some 64 MiB */
 #define MAX_OPENS	1024	/* of a user */

@@ -10,7 +10,10 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 
-#include "heapsim.h"
+#include "bracket.h"
+#include "importer.h"
+#include "limit.h"
+#include "lines.h"
 #include "trace.h"
 
 /* Most pages that one store makes ready besides its own. */

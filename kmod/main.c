@@ -3,7 +3,10 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
-#include "heapsim.h"
+#include "ctx.h"
+#include "doors.h"
+#include "policy.h"
+#include "step.h"
 
 static int __init heapsim_init(void)
 {

@@ -11,7 +11,10 @@
  */
 #include <linux/mm.h>
 
-#include "heapsim.h"
+#include "ctx.h"
+#include "importer.h"
+#include "lines.h"
+#include "step.h"
 
 /* Must the context that has the buffer be asked? The buffer is locked. */
 static bool mmap_is_in_doubt(const struct heapsim_buf *buf,

@@ -10,7 +10,7 @@
  */
 #include <linux/slab.h>
 
-#include "heapsim.h"
+#include "object.h"
 
 /**
  * heapsim_objects_init() - begin with an empty table

@@ -12,7 +12,9 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "heapsim.h"
+#include "buf.h"
+#include "ctx.h"
+#include "policy.h"
 #include "trace.h"
 
 /* Each allocation looks at all of them, under a spinlock. */

@@ -14,7 +14,7 @@
 #include <asm/set_memory.h>
 #endif
 
-#include "heapsim.h"
+#include "pool.h"
 
 const unsigned int heapsim_orders[HEAPSIM_NR_ORDERS] = { 8, 4, 0 };
 

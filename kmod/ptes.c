@@ -6,7 +6,7 @@
 #include <linux/bitmap.h>
 #include <linux/mm.h>
 
-#include "heapsim.h"
+#include "ptes.h"
 #include "trace.h"
 
 /**

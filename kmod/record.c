@@ -12,6 +12,7 @@
 #include <asm/processor.h>
 #include <asm/ptrace.h>
 
+#include "bracket.h"
 #include "streams.h"
 #include "trace.h"
 

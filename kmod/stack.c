@@ -23,7 +23,7 @@
 
 #include <asm/syscall.h>
 
-#include "heapsim.h"
+#include "watch.h"
 
 /* Bytes of stack: a frame with all registers, and the unwinder of libgcc. */
 #define ROOM	SZ_16K

@@ -25,7 +25,9 @@
 #include <linux/slab.h>
 #include <linux/task_work.h>
 
-#include "heapsim.h"
+#include "limit.h"
+#include "ptes.h"
+#include "step.h"
 
 #ifdef CONFIG_X86
 

@@ -8,7 +8,8 @@
 
 #include <linux/kref.h>
 
-#include "heapsim.h"
+#include "buf.h"
+#include "ctx.h"
 #include "model/attach.h"
 
 /**

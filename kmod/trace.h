@@ -8,6 +8,8 @@
 
 #include <linux/tracepoint.h>
 
+#include "heapsim.h"
+
 #define HEAPSIM_TRACE_COMM_LEN	16	/* as struct heapsim_record has it */
 
 DECLARE_EVENT_CLASS(heapsim_range,

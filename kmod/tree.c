@@ -5,7 +5,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 
-#include "heapsim.h"
+#include "watch.h"
 
 /* Who looks may hold a spinlock, and does so for each of several trees. */
 #define MAX_DEPTH	64

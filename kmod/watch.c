@@ -22,7 +22,8 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "heapsim.h"
+#include "ctx.h"
+#include "watch.h"
 
 /* Of the first version: more was added behind. */
 #define MIN_RECORD_SIZE	232

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* An open of /dev/heapsim, and the commands on it. */
+#ifndef HEAPSIM_CTX_H
+#define HEAPSIM_CTX_H
+
+#include <linux/wait.h>
+
+#include "object.h"
+
+struct heapsim_buf;
+struct heapsim_job;
+struct heapsim_queue;		/* queue.h */
+struct heapsim_streams;		/* streams.h */
+struct heapsim_wish;
+struct heapsim_access;
+
+/**
+ * struct heapsim_ctx - one open of /dev/heapsim
+ * @objects: all of it that has an id
+ * @queue: of the dma engine
+ * @has_rule: its buffers have a policy of their own, see policy.c
+ * @rule: which
+ * @nr_ruled: how many of its buffers got it
+ * @tree: of policy.c; NULL: it has not set the policy of a tree
+ * @watcher: of watch.c; NULL: it does not watch
+ * @wait: readers and pollers of its records
+ * @streams: and all that goes with them
+ */
+struct heapsim_ctx {
+	struct heapsim_objects objects;
+	struct heapsim_queue *queue;
+	bool has_rule;
+	struct heapsim_rule rule;
+	u64 nr_ruled;
+	struct heapsim_tree *tree;
+	struct heapsim_watcher *watcher;
+	wait_queue_head_t wait;
+	struct heapsim_streams *streams;
+};
+
+/** union heapsim_cmd - the struct of a command */
+union heapsim_cmd {
+	u32 size;
+	struct heapsim_probe probe;
+	struct heapsim_info info;
+	struct heapsim_buf_alloc alloc;
+	struct heapsim_buf_info buf_info;
+	struct heapsim_buf_maintain maintain;
+	struct heapsim_dma_submit submit;
+	struct heapsim_job_wait wait;
+	struct heapsim_fence_create create;
+	struct heapsim_fence_signal signal;
+	struct heapsim_hold hold;
+	struct heapsim_release release;
+	struct heapsim_buf_revoke revoke;
+	struct heapsim_watch watch;
+	struct heapsim_set_policy policy;
+	struct heapsim_stream_op stream;
+	struct heapsim_attach_op attach;
+	struct heapsim_event_op event;
+	struct heapsim_host_op host;
+	struct heapsim_work_op work;
+	struct heapsim_work_touch touch;
+	struct heapsim_sync sync;
+	struct heapsim_attach_info attach_info;
+	struct heapsim_range_maintain range;
+	struct heapsim_buf_reopen reopen;
+};
+
+/**
+ * struct heapsim_call - a command while it runs
+ * @ctx: open of /dev/heapsim
+ * @waits: the command may wait for a lock; if not, it returns -EAGAIN instead
+ * @cmd: its struct, a copy; what the command answers goes there
+ * @fd: reserved number, at which @file is installed once the answer is out
+ * @file: file for the caller, NULL none
+ * @view_fd: as @fd, for a second one
+ * @view_file: as @file
+ * @job: job to be forgotten once the answer is out, NULL none
+ */
+struct heapsim_call {
+	struct heapsim_ctx *ctx;
+	bool waits;
+	union heapsim_cmd cmd;
+	int fd;
+	struct file *file;
+	int view_fd;
+	struct file *view_file;
+	struct heapsim_job *job;
+};
+
+/* stream.c: streams, events, host functions, works */
+struct heapsim_streams *
+heapsim_streams_create(struct heapsim_objects *objects);
+void heapsim_streams_end(struct heapsim_streams *s);
+int heapsim_stream_create(struct heapsim_call *call);
+int heapsim_stream_destroy(struct heapsim_call *call);
+int heapsim_stream_attach(struct heapsim_call *call);
+int heapsim_stream_event_create(struct heapsim_call *call);
+int heapsim_stream_event_destroy(struct heapsim_call *call);
+int heapsim_stream_event_record(struct heapsim_call *call);
+int heapsim_stream_event_wait(struct heapsim_call *call);
+int heapsim_host_submit(struct heapsim_call *call);
+int heapsim_host_begin(struct heapsim_call *call);
+int heapsim_host_return(struct heapsim_call *call);
+int heapsim_work_submit(struct heapsim_call *call);
+int heapsim_work_begin(struct heapsim_call *call);
+int heapsim_work_end(struct heapsim_call *call);
+int heapsim_work_touch(struct heapsim_call *call);
+int heapsim_stream_sync(struct heapsim_call *call);
+int heapsim_stream_attach_info(struct heapsim_call *call);
+void heapsim_host_disown(struct heapsim_ctx *ctx, u64 id);
+void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id);
+
+/* managed.c: buffers of a context */
+int heapsim_ctx_buf_create(struct heapsim_buf *buf,
+			   const struct heapsim_wish *wish);
+void heapsim_ctx_buf_destroy(struct heapsim_buf *buf);
+vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
+				 struct heapsim_buf *buf,
+				 struct heapsim_access *access);
+
+/*
+ * A command that answers with a descriptor reserves its number and
+ * gives the file in *@file: the caller installs it once the answer is out, or
+ * gives both back.
+ */
+int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
+		       struct file **file);
+int heapsim_dma_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
+		     struct heapsim_job **taken);
+void heapsim_dma_forget_job(struct heapsim_ctx *ctx, struct heapsim_job *job);
+void heapsim_dma_give_back_job(struct heapsim_job *job);
+void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id);
+void heapsim_dma_forget(struct heapsim_ctx *ctx);
+
+/* queue.c */
+int heapsim_queues_init(void);
+void heapsim_queues_fini(void);
+struct heapsim_queue *heapsim_queue_create(void);
+void heapsim_queue_put(struct heapsim_queue *q);
+u64 heapsim_queue_nr_jobs(void);
+
+/* fence.c */
+struct dma_fence *heapsim_fence_new(const char *timeline, u64 context,
+				    u64 seqno);
+int heapsim_fence_create(struct heapsim_ctx *ctx,
+			 struct heapsim_fence_create *cmd, struct file **file);
+int heapsim_fence_signal(struct heapsim_ctx *ctx,
+			 struct heapsim_fence_signal *cmd);
+void heapsim_fence_forget(struct heapsim_ctx *ctx);
+
+/* hold.c */
+int heapsim_hold_init(void);
+void heapsim_hold_fini(void);
+int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd);
+int heapsim_hold_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd);
+void heapsim_hold_forget(struct heapsim_ctx *ctx);
+
+#endif
