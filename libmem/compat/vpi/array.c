@@ -470,11 +470,10 @@ VPI_PUBLIC VPIStatus vpiArrayGetSize(VPIArray array, int32_t *size)
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = vpi_object_check(array, VPI_KIND_ARRAY, "array");
+	status = vpi_object_check_out(array, VPI_KIND_ARRAY, "array", size,
+				      "size");
 	if (status)
 		return status;
-	if (!size)
-		return vpi_null("size");
 	status = vpi_array_load(array);
 	if (status)
 		return status;
@@ -547,13 +546,11 @@ VPI_PUBLIC VPIStatus vpiArrayGetCapacity(VPIArray array, int32_t *capacity)
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = vpi_object_check(array, VPI_KIND_ARRAY, "array");
-	if (status)
-		return status;
-	if (!capacity)
-		return vpi_null("capacity");
-	*capacity = array->capacity;
-	return VPI_SUCCESS;
+	status = vpi_object_check_out(array, VPI_KIND_ARRAY, "array", capacity,
+				      "capacity");
+	if (!status)
+		*capacity = array->capacity;
+	return status;
 }
 
 VPI_PUBLIC VPIStatus vpiArrayGetStrideBytes(VPIArray array,
@@ -562,13 +559,11 @@ VPI_PUBLIC VPIStatus vpiArrayGetStrideBytes(VPIArray array,
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = vpi_object_check(array, VPI_KIND_ARRAY, "array");
-	if (status)
-		return status;
-	if (!strideBytes)
-		return vpi_null("strideBytes");
-	*strideBytes = array->stride;
-	return VPI_SUCCESS;
+	status = vpi_object_check_out(array, VPI_KIND_ARRAY, "array",
+				      strideBytes, "strideBytes");
+	if (!status)
+		*strideBytes = array->stride;
+	return status;
 }
 
 VPI_PUBLIC VPIStatus vpiArrayGetType(VPIArray array, VPIArrayType *type)
@@ -576,13 +571,11 @@ VPI_PUBLIC VPIStatus vpiArrayGetType(VPIArray array, VPIArrayType *type)
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = vpi_object_check(array, VPI_KIND_ARRAY, "array");
-	if (status)
-		return status;
-	if (!type)
-		return vpi_null("type");
-	*type = array->type;
-	return VPI_SUCCESS;
+	status = vpi_object_check_out(array, VPI_KIND_ARRAY, "array", type,
+				      "type");
+	if (!status)
+		*type = array->type;
+	return status;
 }
 
 VPI_PUBLIC VPIStatus vpiArrayGetFlags(VPIArray array, uint64_t *flags)
@@ -596,13 +589,11 @@ VPI_PUBLIC VPIStatus heapsim_vpi_array(VPIArray array, struct mem_array **mem)
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = vpi_object_check(array, VPI_KIND_ARRAY, "array");
-	if (status)
-		return status;
-	if (!mem)
-		return vpi_null("mem");
-	*mem = array->mem;
-	return VPI_SUCCESS;
+	status = vpi_object_check_out(array, VPI_KIND_ARRAY, "array", mem,
+				      "mem");
+	if (!status)
+		*mem = array->mem;
+	return status;
 }
 
 /* @vpi may be NULL: the lock alone is wanted. */
@@ -667,11 +658,10 @@ VPI_PUBLIC VPIStatus vpiArrayLockData(VPIArray array, VPILockMode mode,
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = vpi_object_check(array, VPI_KIND_ARRAY, "array");
+	status = vpi_object_check_out(array, VPI_KIND_ARRAY, "array", data,
+				      "data");
 	if (status)
 		return status;
-	if (!data)
-		return vpi_null("data");
 	if (!is_host && bufType != VPI_ARRAY_BUFFER_CUDA_AOS)
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
 				"there is no buffer type %d", (int)bufType);

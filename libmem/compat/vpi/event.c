@@ -98,11 +98,10 @@ VPI_PUBLIC VPIStatus vpiEventQuery(VPIEvent event,
 	int rc;
 
 	VPI_ENTER();
-	status = vpi_object_check(event, VPI_KIND_EVENT, "event");
+	status = vpi_object_check_out(event, VPI_KIND_EVENT, "event", state,
+				      "state");
 	if (status)
 		return status;
-	if (!state)
-		return vpi_null("state");
 	rc = mem_event_query(event->mem);
 	if (rc && rc != -EBUSY)
 		return vpi_errno(rc, "event");
@@ -120,11 +119,10 @@ VPI_PUBLIC VPIStatus vpiEventElapsedTimeMillis(VPIEvent start, VPIEvent end,
 	VPI_ENTER();
 	status = vpi_object_check(start, VPI_KIND_EVENT, "start");
 	if (!status)
-		status = vpi_object_check(end, VPI_KIND_EVENT, "end");
+		status = vpi_object_check_out(end, VPI_KIND_EVENT, "end", msec,
+					      "msec");
 	if (status)
 		return status;
-	if (!msec)
-		return vpi_null("msec");
 	if ((start->object.flags | end->object.flags) &
 	    VPI_EVENT_DISABLE_TIMESTAMP)
 		return vpi_fail(VPI_ERROR_INVALID_OPERATION,

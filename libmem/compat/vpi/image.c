@@ -365,11 +365,9 @@ VPI_PUBLIC VPIStatus vpiImageSetWrapper(VPIImage img, const VPIImageData *data)
 	int rc;
 
 	VPI_ENTER();
-	status = vpi_object_check(img, VPI_KIND_IMAGE, "img");
+	status = vpi_object_check_out(img, VPI_KIND_IMAGE, "img", data, "data");
 	if (status)
 		return status;
-	if (!data)
-		return vpi_null("data");
 	if (img->wrapped == VPI_IMAGE_BUFFER_INVALID)
 		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
 				"img is not of vpiImageCreateWrapper()");
@@ -420,13 +418,11 @@ VPI_PUBLIC VPIStatus vpiImageGetFormat(VPIImage img, VPIImageFormat *format)
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = vpi_object_check(img, VPI_KIND_IMAGE, "img");
-	if (status)
-		return status;
-	if (!format)
-		return vpi_null("format");
-	*format = img->format;
-	return VPI_SUCCESS;
+	status = vpi_object_check_out(img, VPI_KIND_IMAGE, "img", format,
+				      "format");
+	if (!status)
+		*format = img->format;
+	return status;
 }
 
 VPI_PUBLIC VPIStatus vpiImageGetFlags(VPIImage img, uint64_t *flags)
@@ -440,13 +436,11 @@ VPI_PUBLIC VPIStatus heapsim_vpi_image(VPIImage image, struct mem_image **mem)
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = vpi_object_check(image, VPI_KIND_IMAGE, "image");
-	if (status)
-		return status;
-	if (!mem)
-		return vpi_null("mem");
-	*mem = image->mem;
-	return VPI_SUCCESS;
+	status = vpi_object_check_out(image, VPI_KIND_IMAGE, "image", mem,
+				      "mem");
+	if (!status)
+		*mem = image->mem;
+	return status;
 }
 
 static VPIStatus lock_failed(int rc, const VPIImageData *vpi,
@@ -585,11 +579,9 @@ VPI_PUBLIC VPIStatus vpiImageLockData(VPIImage img, VPILockMode mode,
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = vpi_object_check(img, VPI_KIND_IMAGE, "img");
+	status = vpi_object_check_out(img, VPI_KIND_IMAGE, "img", data, "data");
 	if (status)
 		return status;
-	if (!data)
-		return vpi_null("data");
 	status = kind_check(bufType, &kind);
 	return status ? status : image_lock(img, mode, bufType, data);
 }

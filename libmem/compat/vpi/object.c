@@ -73,6 +73,25 @@ VPIStatus vpi_object_check(const void *handle, enum vpi_kind kind,
 }
 
 /**
+ * vpi_object_check_out() - check a handle, and where its value is to be stored
+ * @handle: any
+ * @kind: what it should be
+ * @argument: name of @handle in the call
+ * @out: any pointer
+ * @out_name: name of @out in the call
+ *
+ * Return: VPI_SUCCESS or VPI_ERROR_INVALID_ARGUMENT.
+ */
+VPIStatus vpi_object_check_out(const void *handle, enum vpi_kind kind,
+			       const char *argument, const void *out,
+			       const char *out_name)
+{
+	VPIStatus status = vpi_object_check(handle, kind, argument);
+
+	return status || out ? status : vpi_null(out_name);
+}
+
+/**
  * vpi_object_add() - the program has something more
  * @handle: which begins with a struct vpi_object
  * @kind: what it is
@@ -196,12 +215,10 @@ VPIStatus vpi_object_flags(const void *handle, enum vpi_kind kind,
 			   uint64_t *flags)
 {
 	const struct vpi_object *object = handle;
-	VPIStatus status = vpi_object_check(handle, kind, kinds[kind]);
+	VPIStatus status = vpi_object_check_out(handle, kind, kinds[kind],
+						flags, "flags");
 
-	if (status)
-		return status;
-	if (!flags)
-		return vpi_null("flags");
-	*flags = object->flags;
-	return VPI_SUCCESS;
+	if (!status)
+		*flags = object->flags;
+	return status;
 }

@@ -181,13 +181,11 @@ VPI_PUBLIC VPIStatus heapsim_vpi_stream(VPIStream stream,
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = vpi_object_check(stream, VPI_KIND_STREAM, "stream");
-	if (status)
-		return status;
-	if (!mem)
-		return vpi_null("mem");
-	*mem = stream->mem;
-	return VPI_SUCCESS;
+	status = vpi_object_check_out(stream, VPI_KIND_STREAM, "stream", mem,
+				      "mem");
+	if (!status)
+		*mem = stream->mem;
+	return status;
 }
 
 static void call_run(struct mem_stream *mem, int rc, void *arg)

@@ -208,6 +208,9 @@ VPIStatus vpi_rc(int rc, const char *what);
 bool vpi_object_is(const void *handle, enum vpi_kind kind);
 VPIStatus vpi_object_check(const void *handle, enum vpi_kind kind,
 			   const char *argument);
+VPIStatus vpi_object_check_out(const void *handle, enum vpi_kind kind,
+			       const char *argument, const void *out,
+			       const char *out_name);
 VPIStatus vpi_object_add(void *handle, enum vpi_kind kind, uint64_t flags,
 			 struct VPIContextImpl *ctx);
 bool vpi_object_del(void *handle, enum vpi_kind kind);
