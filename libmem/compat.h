@@ -7,6 +7,22 @@
 #ifndef _LIBMEM_COMPAT_H
 #define _LIBMEM_COMPAT_H
 
+#include "libmem.h"
+
+/* The board where nothing names one: what users of the vendor have today. */
+#define COMPAT_SOC	"orin"
+
+/* The context that all layers have. Returns as mem_ctx_open_shared(). */
+static inline int compat_ctx_open(struct mem_ctx **ctx)
+{
+	const struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.soc = COMPAT_SOC,
+	};
+
+	return mem_ctx_open_shared(&options, ctx);
+}
+
 /**
  * libmem_tell_missing() - report a call that the layer does not implement
  * @call: name of the call, as the program has it, of which 62 bytes are kept;

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "../../compat.h"
 #include "nvbuf.h"
 
 /* Protects all that follows. */
@@ -42,9 +43,6 @@ int nvbuf_rc(int rc)
 /* The lock is held. */
 static int context_open(void)
 {
-	const struct mem_ctx_options options = {
-		.size = sizeof(options), .soc = "orin",
-	};
 	struct mem_board board = { .size = sizeof(board) };
 	struct mem_probe probe = { .size = sizeof(probe) };
 	struct mem_ctx *mem;
@@ -52,7 +50,7 @@ static int context_open(void)
 
 	if (mem_ctx)
 		return 0;
-	rc = mem_ctx_open_shared(&options, &mem);
+	rc = compat_ctx_open(&mem);
 	if (rc)
 		return rc;
 	rc = mem_ctx_board(mem, MEM_ENGINE_GPU, &board);

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../compat.h"
 #include "ipc.h"
 
 /* Of a process: the vendor's bound */
@@ -264,15 +265,11 @@ NvSciError nvsci_endpoint_check(NvSciIpcEndpoint handle)
 
 API NvSciError NvSciIpcInit(void)
 {
-	const struct mem_ctx_options options = {
-		.size = sizeof(options),
-		.soc = "orin",
-	};
 	int err = 0;
 
 	pthread_mutex_lock(&table.lock);
 	if (!table.ctx)
-		err = mem_ctx_open_shared(&options, &table.ctx);
+		err = compat_ctx_open(&table.ctx);
 	if (!err)
 		table.nr_inits++;
 	pthread_mutex_unlock(&table.lock);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../../compat.h"
 #include "key.h"
 
 /**
@@ -63,10 +64,6 @@ static int make_hidden(struct NvSciBufModuleRec *module)
 
 API NvSciError NvSciBufModuleOpen(NvSciBufModule *newModule)
 {
-	const struct mem_ctx_options options = {
-		.size = sizeof(options),
-		.soc = "orin",
-	};
 	struct NvSciBufModuleRec *module;
 	int err;
 
@@ -76,7 +73,7 @@ API NvSciError NvSciBufModuleOpen(NvSciBufModule *newModule)
 	if (!module)
 		return NvSciError_InsufficientMemory;
 	module->nr_users = 1;
-	err = mem_ctx_open_shared(&options, &module->ctx);
+	err = compat_ctx_open(&module->ctx);
 	if (!err)
 		err = make_hidden(module);
 	if (err) {

@@ -64,15 +64,12 @@ static const struct {
 /* The lock is held. */
 static int context_open(void)
 {
-	const struct mem_ctx_options options = {
-		.size = sizeof(options), .soc = "orin",
-	};
 	struct mem_ctx *mem;
 	int rc;
 
 	if (mem_ctx)
 		return 0;
-	rc = mem_ctx_open_shared(&options, &mem);
+	rc = compat_ctx_open(&mem);
 	if (rc)
 		return rc;
 	board.size = sizeof(board);

@@ -20,9 +20,6 @@
 #define MAX_DEVICES	2
 #define MAX_DEPTH	64
 
-/* Where nothing says which board, one that CUDA's users have today. */
-#define DEFAULT_SOC	"orin"
-
 static struct {
 	pthread_mutex_t lock;	/* all of it, but once is_ready */
 	bool is_ready;
@@ -214,11 +211,7 @@ static void settings_refused(void)
 
 static int open_board(void)
 {
-	const struct mem_ctx_options options = {
-		.size = sizeof(options),
-		.soc = DEFAULT_SOC,
-	};
-	const int err = mem_ctx_open_shared(&options, &state.mem);
+	const int err = compat_ctx_open(&state.mem);
 
 	if (err == -EINVAL)
 		settings_refused();

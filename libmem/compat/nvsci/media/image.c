@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../compat.h"
 #include "media.h"
 
 /* As many keys as are set, and some */
@@ -35,13 +36,9 @@ static atomic_uint nr_inits;
 
 API NvMediaDevice *NvMediaDeviceCreate(void)
 {
-	const struct mem_ctx_options options = {
-		.size = sizeof(options),
-		.soc = "orin",
-	};
 	struct device *device = malloc(sizeof(*device));
 
-	if (device && mem_ctx_open_shared(&options, &device->ctx)) {
+	if (device && compat_ctx_open(&device->ctx)) {
 		free(device);
 		return NULL;
 	}
