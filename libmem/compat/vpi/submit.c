@@ -148,7 +148,7 @@ static VPIStatus job_failed(const struct job *job, uint64_t backend, int rc)
 				"an image or array is locked: unlock it before work uses it");
 	case -EINVAL:
 		return vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
-				"%s: Documentation/vpi.rst", job->misfit);
+				"%s: Documentation/images.rst", job->misfit);
 	case -EOPNOTSUPP:
 		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
 				"backend %s does not do this with such images or parameters: Documentation/images.rst",
