@@ -121,7 +121,7 @@ API void mem_attrs_destroy(struct mem_attrs *attrs)
 	ctx_put(ctx);
 }
 
-static int copy(const struct mem_attrs *attrs, struct mem_attrs **to)
+static int attrs_copy(const struct mem_attrs *attrs, struct mem_attrs **to)
 {
 	const struct attrs_slot *slots[MEM_SLOTS_MAX];
 	struct mem_attrs *new;
@@ -145,7 +145,7 @@ API int mem_attrs_clone(const struct mem_attrs *attrs,
 	if (!attrs || !clone || attrs->state == MEM_ATTRS_CONFLICT)
 		return -EINVAL;
 	err = ctx_may_call(attrs->ctx);
-	return err ? err : copy(attrs, clone);
+	return err ? err : attrs_copy(attrs, clone);
 }
 
 /**
@@ -244,18 +244,14 @@ struct setting {
 	uint64_t allowed;
 };
 
-static bool client_has(const struct attrs_slot *slot, unsigned int at)
-{
-	return slot->client && slot->client->len[at];
-}
-
 static int check_client(struct setting *setting, const struct mem_attr *attr)
 {
 	const unsigned int at = attr->key - MEM_ATTR_CLIENT;
 
 	if (attr->len > MEM_ATTR_CLIENT_LEN)
 		return -EINVAL;
-	if (setting->client_keys >> at & 1 || client_has(setting->slot, at))
+	if (setting->client_keys >> at & 1 ||
+	    slot_has_client(setting->slot, at))
 		return -EEXIST;
 	setting->client_keys |= 1U << at;
 	return 0;
@@ -318,7 +314,7 @@ static uint64_t allowed_rows(const struct attrs_slot *slot,
 	return rows;
 }
 
-static void store(struct attrs_slot *slot, const struct mem_attr *attr)
+static void slot_store(struct attrs_slot *slot, const struct mem_attr *attr)
 {
 	const int row = attrs_row_of(attr->key);
 
@@ -365,7 +361,7 @@ int attrs_set_slot(struct mem_attrs *attrs, struct attrs_slot *slot,
 		attrs->own_client = slot->client;
 	}
 	for (i = 0; i < nr_values; i++)
-		store(slot, &values[i]);
+		slot_store(slot, &values[i]);
 	return 0;
 }
 
@@ -386,7 +382,7 @@ API int mem_attrs_set(struct mem_attrs *attrs, const struct mem_attr *values,
 
 /* Reading */
 
-static void look_up(const struct attrs_slot *slot, struct mem_attr *attr)
+static void slot_look_up(const struct attrs_slot *slot, struct mem_attr *attr)
 {
 	const int row = attrs_row_of(attr->key);
 
@@ -395,7 +391,7 @@ static void look_up(const struct attrs_slot *slot, struct mem_attr *attr)
 	if (attrs_is_client(attr->key)) {
 		const unsigned int at = attr->key - MEM_ATTR_CLIENT;
 
-		if (!client_has(slot, at))
+		if (!slot_has_client(slot, at))
 			return;
 		attr->value = slot->client->bytes[at];
 		attr->len = slot->client->len[at];
@@ -421,7 +417,7 @@ API int mem_attrs_get(const struct mem_attrs *attrs, unsigned int slot,
 		    attrs_row_of(values[i].key) < 0)
 			return -EINVAL;
 	for (i = 0; i < nr_values; i++)
-		look_up(&attrs->slots[slot], &values[i]);
+		slot_look_up(&attrs->slots[slot], &values[i]);
 	return 0;
 }
 
@@ -584,7 +580,7 @@ int attrs_with_perm(const struct mem_attrs *attrs, uint32_t perm,
 	struct mem_attrs *new;
 	int err;
 
-	err = copy(attrs, &new);
+	err = attrs_copy(attrs, &new);
 	if (err)
 		return err;
 	new->slots[SLOT_RESULT].values.actual_perm = perm;

@@ -175,6 +175,12 @@ static inline void slot_mark(struct attrs_slot *slot, unsigned int row,
 	slot->nr[row] = (uint8_t)nr;
 }
 
+static inline bool slot_has_client(const struct attrs_slot *slot,
+				   unsigned int at)
+{
+	return slot->client && slot->client->len[at];
+}
+
 static inline bool slot_has_type(const struct attrs_slot *slot, uint32_t type)
 {
 	unsigned int i;

@@ -240,8 +240,8 @@ size_t attrs_element_len(const struct attrs_key *row)
 }
 
 /* Of an element that is a number or has one */
-static uint64_t number_at(const struct attrs_key *row, const void *value,
-			  size_t i)
+static uint64_t element_number(const struct attrs_key *row, const void *value,
+			       size_t i)
 {
 	switch (row->element) {
 	case ELEMENT_U8:
@@ -310,7 +310,7 @@ bool attrs_value_is_valid(const struct attrs_key *row, const void *value,
 	if (row->check == CHECK_SCALE)
 		return *(const float *)value > 0 && *(const float *)value <= 1;
 	for (i = 0; i < nr; i++)
-		if (!number_is_valid(row, number_at(row, value, i)))
+		if (!number_is_valid(row, element_number(row, value, i)))
 			return false;
 	return row->element != ELEMENT_GPU_VALUE || gpus_differ(value, nr);
 }

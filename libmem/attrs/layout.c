@@ -58,7 +58,7 @@ static uint64_t round_up(uint64_t len, uint64_t align)
 	return (len + align - 1) & ~(align - 1);
 }
 
-static void too_large(struct layout *layout, uint32_t key, uint64_t most)
+static void layout_too_large(struct layout *layout, uint32_t key, uint64_t most)
 {
 	attrs_conflict(layout->conflicts, key, RULE_TOO_LARGE, NULL, most);
 }
@@ -71,15 +71,15 @@ static bool multiply(uint64_t one, uint64_t other, uint64_t *product)
 }
 
 /* Returns what a list has asked for, if no user needs more. */
-static uint64_t aligned(struct layout *layout, unsigned int row, uint64_t asked,
-			uint64_t needed)
+static uint64_t layout_align(struct layout *layout, unsigned int row,
+			     uint64_t asked, uint64_t needed)
 {
 	if (asked > MAX_ALIGN)
-		too_large(layout, attrs_keys[row].key, MAX_ALIGN);
+		layout_too_large(layout, attrs_keys[row].key, MAX_ALIGN);
 	return larger(asked, needed);
 }
 
-static void set_alignment(struct layout *layout)
+static void layout_set_alignment(struct layout *layout)
 {
 	struct constraint of;
 	unsigned int at;
@@ -96,21 +96,21 @@ static void set_alignment(struct layout *layout)
 	}
 }
 
-static void raw(struct layout *layout)
+static void layout_raw(struct layout *layout)
 {
 	struct attrs_values *v = &layout->result->values;
 
 	if (v->raw.size > MAX_LEN)
-		too_large(layout, MEM_ATTR_RAW_SIZE, MAX_LEN);
-	v->raw.align = aligned(layout, ROW_RAW_ALIGN, v->raw.align,
-			       layout->base_align);
+		layout_too_large(layout, MEM_ATTR_RAW_SIZE, MAX_LEN);
+	v->raw.align = layout_align(layout, ROW_RAW_ALIGN, v->raw.align,
+				    layout->base_align);
 	slot_mark(layout->result, ROW_RAW_ALIGN, 1);
 }
 
 /* Images */
 
 /* A list that has both gives one memory two meanings. */
-static void image_with_tensor(struct layout *layout)
+static void layout_image_with_tensor(struct layout *layout)
 {
 	const struct attrs_values *v = &layout->result->values;
 
@@ -122,7 +122,8 @@ static void image_with_tensor(struct layout *layout)
 			       RULE_WITH_TENSOR, NULL, 0);
 }
 
-static void require_sides(struct layout *layout, const struct constraint *of)
+static void layout_require_sides(struct layout *layout,
+				 const struct constraint *of)
 {
 	const struct attrs_values *v = &layout->result->values;
 	unsigned int i;
@@ -140,8 +141,8 @@ static void require_sides(struct layout *layout, const struct constraint *of)
 }
 
 /* The users' common way to place bytes; @so_far that of those before. */
-static enum swizzle agree(struct layout *layout, enum swizzle so_far,
-			  const struct constraint *of)
+static enum swizzle layout_agree(struct layout *layout, enum swizzle so_far,
+				 const struct constraint *of)
 {
 	if (of->swizzle == SWIZZLE_NONE)
 		attrs_conflict(layout->conflicts, MEM_ATTR_IMAGE_LAYOUT,
@@ -154,7 +155,7 @@ static enum swizzle agree(struct layout *layout, enum swizzle so_far,
 }
 
 /* What all users take: block-linear bytes are placed as the modifier says. */
-static enum swizzle require_users(struct layout *layout)
+static enum swizzle layout_require_users(struct layout *layout)
 {
 	enum swizzle swizzle = SWIZZLE_ANY;
 	struct constraint of;
@@ -164,9 +165,9 @@ static enum swizzle require_users(struct layout *layout)
 		if (!(layout->users >> at & 1) ||
 		    !constraint_find(layout->ctx, at, &of))
 			continue;
-		require_sides(layout, &of);
+		layout_require_sides(layout, &of);
 		if (layout->is_block_linear)
-			swizzle = agree(layout, swizzle, &of);
+			swizzle = layout_agree(layout, swizzle, &of);
 	}
 	if (layout->is_block_linear && swizzle == SWIZZLE_ANY) {
 		swizzle = constraint_swizzle(layout->ctx);
@@ -244,7 +245,7 @@ static bool plane_compute(const struct layout *layout, uint32_t bits,
 }
 
 /* The finest level, whose planes are outputs of their own */
-static void planes(struct layout *layout)
+static void layout_planes(struct layout *layout)
 {
 	struct attrs_slot *result = layout->result;
 	struct attrs_values *v = &result->values;
@@ -260,7 +261,8 @@ static void planes(struct layout *layout)
 		if (!plane_compute(layout, format->bits,
 				   v->image.plane_width[i],
 				   v->image.plane_height[i], &plane)) {
-			too_large(layout, MEM_ATTR_IMAGE_PLANE_WIDTH, MAX_LEN);
+			layout_too_large(layout, MEM_ATTR_IMAGE_PLANE_WIDTH,
+					 MAX_LEN);
 			return;
 		}
 		v->image.plane_bits[i] = format->bits;
@@ -273,7 +275,7 @@ static void planes(struct layout *layout)
 		v->image.size += plane.len;
 	}
 	if (v->image.size > MAX_LEN)
-		too_large(layout, MEM_ATTR_IMAGE_PLANE_WIDTH, MAX_LEN);
+		layout_too_large(layout, MEM_ATTR_IMAGE_PLANE_WIDTH, MAX_LEN);
 	slot_mark(result, ROW_IMAGE_SIZE, 1);
 	slot_mark(result, ROW_IMAGE_PLANE_BITS, nr);
 	slot_mark(result, ROW_IMAGE_PLANE_OFFSET, nr);
@@ -283,7 +285,7 @@ static void planes(struct layout *layout)
 	slot_mark(result, ROW_IMAGE_PLANE_CHANNELS, nr);
 }
 
-static void planes_align(struct layout *layout)
+static void layout_align_planes(struct layout *layout)
 {
 	struct attrs_slot *result = layout->result;
 	struct attrs_values *v = &result->values;
@@ -295,8 +297,8 @@ static void planes_align(struct layout *layout)
 	v->image.align = base;
 	for (i = 0; i < v->image.plane_count; i++) {
 		v->image.plane_align[i] = (uint32_t)
-			aligned(layout, ROW_IMAGE_PLANE_ALIGN,
-				v->image.plane_align[i], base);
+			layout_align(layout, ROW_IMAGE_PLANE_ALIGN,
+				     v->image.plane_align[i], base);
 		v->image.align = larger(v->image.align,
 					v->image.plane_align[i]);
 	}
@@ -304,7 +306,7 @@ static void planes_align(struct layout *layout)
 	slot_mark(result, ROW_IMAGE_ALIGN, 1);
 }
 
-static void image(struct layout *layout)
+static void layout_image(struct layout *layout)
 {
 	struct attrs_slot *result = layout->result;
 	struct attrs_values *v = &result->values;
@@ -314,7 +316,7 @@ static void image(struct layout *layout)
 	layout->is_block_linear = v->image.layout == MEM_LAYOUT_BLOCK_LINEAR;
 	layout->height_align = 1;
 	v->image.modifier = DRM_FORMAT_MOD_LINEAR;
-	swizzle = require_users(layout);
+	swizzle = layout_require_users(layout);
 	if (layout->is_block_linear) {
 		block = block_of(v);
 		layout->pitch_align = GOB_WIDTH;
@@ -325,9 +327,9 @@ static void image(struct layout *layout)
 	slot_mark(result, ROW_IMAGE_SCAN, 1);
 	if (!slot_has(result, ROW_IMAGE_PLANE_STD))
 		slot_mark(result, ROW_IMAGE_PLANE_STD, v->image.plane_count);
-	planes_align(layout);
+	layout_align_planes(layout);
 	if (!layout->conflicts->nr)
-		planes(layout);
+		layout_planes(layout);
 }
 
 /* Each level's sides are those of the one before, scaled and cut. */
@@ -338,7 +340,7 @@ static uint32_t scale_side(uint32_t side, float scale)
 	return scaled ? scaled : 1;
 }
 
-static void pyramid(struct layout *layout)
+static void layout_pyramid(struct layout *layout)
 {
 	struct attrs_slot *result = layout->result;
 	struct attrs_values *v = &result->values;
@@ -365,7 +367,7 @@ static void pyramid(struct layout *layout)
 		off += v->pyramid.level_size[level];
 	}
 	if (off > MAX_LEN)
-		too_large(layout, MEM_ATTR_PYRAMID_LEVEL_COUNT, MAX_LEN);
+		layout_too_large(layout, MEM_ATTR_PYRAMID_LEVEL_COUNT, MAX_LEN);
 	v->pyramid.size = off;
 	v->pyramid.align = v->image.align;
 	slot_mark(result, ROW_PYRAMID_LEVEL_OFFSET, v->pyramid.level_count);
@@ -406,7 +408,7 @@ static int rows_of_image(const struct attrs_values *v)
 }
 
 /* The dimension of rows has the image's pitch, which suits both. */
-static int fit_rows(struct layout *layout)
+static int layout_fit_rows(struct layout *layout)
 {
 	const struct attrs_values *v = &layout->result->values;
 	const int at = rows_of_image(v);
@@ -421,19 +423,19 @@ static int fit_rows(struct layout *layout)
 }
 
 /* @rows_at: the dimension whose stride is the image's pitch; -1: none */
-static void tensor(struct layout *layout, int rows_at)
+static void layout_tensor(struct layout *layout, int rows_at)
 {
 	struct attrs_slot *result = layout->result;
 	struct attrs_values *v = &result->values;
 	uint64_t len = format_data_len(v->tensor.data_type);
 	int at;
 
-	v->tensor.base_align = aligned(layout, ROW_TENSOR_BASE_ALIGN,
-				       v->tensor.base_align,
-				       larger(layout->base_align, len));
+	v->tensor.base_align = layout_align(layout, ROW_TENSOR_BASE_ALIGN,
+					    v->tensor.base_align,
+					    larger(layout->base_align, len));
 	for (at = (int)v->tensor.dim_count - 1; at >= 0; at--) {
-		uint64_t align = aligned(layout, ROW_TENSOR_DIM_ALIGN,
-					 v->tensor.dim_align[at], 1);
+		uint64_t align = layout_align(layout, ROW_TENSOR_DIM_ALIGN,
+					      v->tensor.dim_align[at], 1);
 
 		if (layout->conflicts->nr)
 			return;
@@ -450,7 +452,8 @@ static void tensor(struct layout *layout, int rows_at)
 		}
 		v->tensor.dim_stride[at] = len;
 		if (!multiply(len, v->tensor.dim_size[at], &len)) {
-			too_large(layout, MEM_ATTR_TENSOR_DIM_SIZE, MAX_LEN);
+			layout_too_large(layout, MEM_ATTR_TENSOR_DIM_SIZE,
+					 MAX_LEN);
 			return;
 		}
 	}
@@ -461,7 +464,7 @@ static void tensor(struct layout *layout, int rows_at)
 	slot_mark(result, ROW_TENSOR_SIZE, 1);
 }
 
-static void array(struct layout *layout)
+static void layout_array(struct layout *layout)
 {
 	struct attrs_slot *result = layout->result;
 	struct attrs_values *v = &result->values;
@@ -471,7 +474,7 @@ static void array(struct layout *layout)
 		attrs_conflict(layout->conflicts, MEM_ATTR_ARRAY_STRIDE,
 			       RULE_STRIDE, NULL, len);
 	if (!multiply(v->array.stride, v->array.capacity, &v->array.size))
-		too_large(layout, MEM_ATTR_ARRAY_CAPACITY, MAX_LEN);
+		layout_too_large(layout, MEM_ATTR_ARRAY_CAPACITY, MAX_LEN);
 	v->array.align = larger(layout->base_align, len);
 	slot_mark(result, ROW_ARRAY_SIZE, 1);
 	slot_mark(result, ROW_ARRAY_ALIGN, 1);
@@ -498,19 +501,19 @@ void layout_compute(struct mem_ctx *ctx, uint64_t users,
 	const bool has_tensor = slot_has_type(result, MEM_ATTR_TYPE_TENSOR);
 	int rows_at = -1;
 
-	set_alignment(&layout);
+	layout_set_alignment(&layout);
 	if (has_image && has_tensor) {
-		image_with_tensor(&layout);
-		rows_at = fit_rows(&layout);
+		layout_image_with_tensor(&layout);
+		rows_at = layout_fit_rows(&layout);
 	}
 	if (slot_has_type(result, MEM_ATTR_TYPE_RAW))
-		raw(&layout);
+		layout_raw(&layout);
 	if (has_image || slot_has_type(result, MEM_ATTR_TYPE_PYRAMID))
-		image(&layout);
+		layout_image(&layout);
 	if (slot_has_type(result, MEM_ATTR_TYPE_PYRAMID) && !conflicts->nr)
-		pyramid(&layout);
+		layout_pyramid(&layout);
 	if (has_tensor && !conflicts->nr)
-		tensor(&layout, rows_at);
+		layout_tensor(&layout, rows_at);
 	if (slot_has_type(result, MEM_ATTR_TYPE_ARRAY))
-		array(&layout);
+		layout_array(&layout);
 }

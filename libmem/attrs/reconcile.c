@@ -365,7 +365,7 @@ static void require_counts(struct merging *merging)
 }
 
 /* Of what is set; the result is written if there is no conflict. */
-static void merge(struct merging *merging, struct attrs_slot *result)
+static void merging_do(struct merging *merging, struct attrs_slot *result)
 {
 	unsigned int i;
 
@@ -426,7 +426,7 @@ int attrs_merge(struct mem_ctx *ctx, const struct attrs_slot *const *from,
 	memset(merging.client.len, 0, sizeof(merging.client.len));
 	merging.conflicts.nr = 0;
 	merging.conflicts.rows = 0;
-	merge(&merging, &result);
+	merging_do(&merging, &result);
 	if (merging.conflicts.nr)
 		return conflict_out(&merging, conflict);
 	slots[SLOT_RESULT] = &result;

@@ -11,8 +11,8 @@
 #include "layout.h"
 
 /* The board has each engine; GPUs among them are named by their ids, too. */
-static void engines(struct mem_ctx *ctx, struct attrs_slot *result,
-		    struct attrs_conflicts *conflicts)
+static void result_engines(struct mem_ctx *ctx, struct attrs_slot *result,
+			   struct attrs_conflicts *conflicts)
 {
 	struct constraint constraint;
 	uint8_t id[MEM_GPU_ID_LEN];
@@ -33,8 +33,8 @@ static void engines(struct mem_ctx *ctx, struct attrs_slot *result,
 		slot_mark(result, ROW_ENGINES, 1);
 }
 
-static void gpus(struct mem_ctx *ctx, const struct attrs_slot *result,
-		 struct attrs_conflicts *conflicts)
+static void result_gpus(struct mem_ctx *ctx, const struct attrs_slot *result,
+			struct attrs_conflicts *conflicts)
 {
 	unsigned int i;
 
@@ -46,8 +46,8 @@ static void gpus(struct mem_ctx *ctx, const struct attrs_slot *result,
 }
 
 /* Nobody else is given a way to a discrete GPU's own memory. */
-static void vidmem(struct mem_ctx *ctx, const struct attrs_slot *result,
-		   uint64_t engines, struct attrs_conflicts *conflicts)
+static void result_vidmem(struct mem_ctx *ctx, const struct attrs_slot *result,
+			  uint64_t engines, struct attrs_conflicts *conflicts)
 {
 	const uint64_t may = 1ULL << MEM_ENGINE_DGPU | MEM_ATTR_ENGINE_DMA;
 
@@ -62,7 +62,7 @@ static void vidmem(struct mem_ctx *ctx, const struct attrs_slot *result,
 			       RULE_VIDMEM_REACH, NULL, 0);
 }
 
-static void defaults(struct attrs_slot *result)
+static void result_defaults(struct attrs_slot *result)
 {
 	struct attrs_values *v = &result->values;
 
@@ -93,9 +93,9 @@ static uint32_t value_of(const struct attrs_slot *inputs, unsigned int row,
 	return otherwise;
 }
 
-static void name_the_others(const struct attrs_slot *inputs,
-			    const struct attrs_slot *result, unsigned int row,
-			    struct attrs_conflicts *conflicts)
+static void result_check_gpus(const struct attrs_slot *inputs,
+			      const struct attrs_slot *result, unsigned int row,
+			      struct attrs_conflicts *conflicts)
 {
 	const struct mem_attr_gpu_value *values = slot_value_of(inputs, row);
 	unsigned int i, k;
@@ -112,8 +112,9 @@ static void name_the_others(const struct attrs_slot *inputs,
 }
 
 /* A value for each GPU that accesses the buffer, in the order of their ids */
-static void gpu_values(struct mem_ctx *ctx, const struct attrs_slot *inputs,
-		       struct attrs_slot *result, uint64_t engines)
+static void result_gpu_values(struct mem_ctx *ctx,
+			      const struct attrs_slot *inputs,
+			      struct attrs_slot *result, uint64_t engines)
 {
 	struct attrs_values *v = &result->values;
 	const unsigned int nr = result->nr[ROW_GPU_IDS];
@@ -166,14 +167,14 @@ void attrs_result(struct mem_ctx *ctx, const struct attrs_slot *inputs,
 	uint64_t all;
 
 	*result = *inputs;
-	engines(ctx, result, conflicts);
-	gpus(ctx, result, conflicts);
+	result_engines(ctx, result, conflicts);
+	result_gpus(ctx, result, conflicts);
 	all = constraint_engines(ctx, result);
-	vidmem(ctx, result, all, conflicts);
-	name_the_others(inputs, result, ROW_GPU_CACHE, conflicts);
-	name_the_others(inputs, result, ROW_GPU_COMPRESSION, conflicts);
-	defaults(result);
-	gpu_values(ctx, inputs, result, all);
+	result_vidmem(ctx, result, all, conflicts);
+	result_check_gpus(inputs, result, ROW_GPU_CACHE, conflicts);
+	result_check_gpus(inputs, result, ROW_GPU_COMPRESSION, conflicts);
+	result_defaults(result);
+	result_gpu_values(ctx, inputs, result, all);
 	v->cpu_coherency = v->cpu_cache && v->need_cpu_access && all &&
 			   !constraint_is_coherent(ctx);
 	slot_mark(result, ROW_CPU_COHERENCY, 1);

@@ -113,8 +113,10 @@ API int mem_array_create(struct mem_ctx *ctx, uint64_t capacity,
 
 /* Wrappers */
 
-static int wrap_data(struct mem_ctx *ctx, const struct mem_array_data *data,
-		     const struct mem_array *array, struct wrapped *wrapped)
+static int array_wrap_data(struct mem_ctx *ctx,
+			   const struct mem_array_data *data,
+			   const struct mem_array *array,
+			   struct wrapped *wrapped)
 {
 	const uint64_t uses = array->store.uses;
 	int err;
@@ -143,8 +145,8 @@ static int wrap_data(struct mem_ctx *ctx, const struct mem_array_data *data,
 	return err;
 }
 
-static int data_take(struct mem_array_data *all,
-		     const struct mem_array_data *data)
+static int array_data_take(struct mem_array_data *all,
+			   const struct mem_array_data *data)
 {
 	int err;
 
@@ -166,7 +168,7 @@ API int mem_array_wrap(struct mem_ctx *ctx, const struct mem_array_data *data,
 
 	if (!ctx || !data || !array)
 		return -EINVAL;
-	err = data_take(&all, data);
+	err = array_data_take(&all, data);
 	if (!err)
 		err = uses_check(ctx, &uses);
 	if (err)
@@ -176,7 +178,7 @@ API int mem_array_wrap(struct mem_ctx *ctx, const struct mem_array_data *data,
 		return -ENOMEM;
 	new->store.is_wrapper = true;
 	new->wrapped_as = all.as;
-	err = wrap_data(ctx, &all, new, &wrapped);
+	err = array_wrap_data(ctx, &all, new, &wrapped);
 	if (!err)
 		err = store_wrap(&new->store, &wrapped);
 	if (err)
@@ -196,7 +198,7 @@ API int mem_array_rewrap(struct mem_array *array,
 
 	if (!array || !data)
 		return -EINVAL;
-	err = data_take(&all, data);
+	err = array_data_take(&all, data);
 	if (!err && array->store.is_wrapper &&
 	    (all.data_type != array->data_type || all.stride != array->stride ||
 	     all.capacity != array->capacity))
@@ -206,7 +208,7 @@ API int mem_array_rewrap(struct mem_array *array,
 				   &hold);
 	if (err)
 		return err;
-	err = wrap_data(array->store.ctx, &all, array, &wrapped);
+	err = array_wrap_data(array->store.ctx, &all, array, &wrapped);
 	if (!err)
 		err = store_wrap(&array->store, &wrapped);
 	store_drop(&array->store, hold);
@@ -292,8 +294,9 @@ API int mem_array_set_count(struct mem_array *array, uint64_t count)
 
 /* Locks */
 
-static void data_fill(const struct mem_array *array, const struct hold *hold,
-		      struct mem_array_data *data)
+static void array_data_fill(const struct mem_array *array,
+			    const struct hold *hold,
+			    struct mem_array_data *data)
 {
 	const struct place *place = hold->place;
 	const bool is_device = hold->as == MEM_LOCK_DEVICE;
@@ -328,7 +331,7 @@ API int mem_array_lock(struct mem_array *array, unsigned int access,
 		err = store_lock(&array->store, access, as, &held);
 	if (err)
 		return err;
-	data_fill(array, &held, &all);
+	array_data_fill(array, &held, &all);
 	struct_out(data, &all, sizeof(all));
 	return 0;
 }

@@ -97,7 +97,7 @@ API int mem_image_info(struct mem_image *image, struct mem_image_info *info)
 }
 
 /* Neither board nor format may have such a lock. */
-static int lock_check(const struct mem_image *image, unsigned int as)
+static int image_lock_check(const struct mem_image *image, unsigned int as)
 {
 	const unsigned int format = image->store.main.view.format;
 	struct mem_format_info info = { .size = sizeof(info) };
@@ -112,7 +112,8 @@ static int lock_check(const struct mem_image *image, unsigned int as)
 	return info.layout == MEM_LAYOUT_BLOCK_LINEAR ? -EOPNOTSUPP : 0;
 }
 
-static void data_fill(const struct hold *hold, struct mem_image_data *data)
+static void image_data_fill(const struct hold *hold,
+			    struct mem_image_data *data)
 {
 	const struct place *place = hold->place;
 	const bool is_device = hold->as == MEM_LOCK_DEVICE;
@@ -146,12 +147,12 @@ API int mem_image_lock(struct mem_image *image, unsigned int access,
 		return -EINVAL;
 	err = ctx_check(image->store.ctx);
 	if (!err)
-		err = lock_check(image, as);
+		err = image_lock_check(image, as);
 	if (!err)
 		err = store_lock(&image->store, access, as, &held);
 	if (err)
 		return err;
-	data_fill(&held, &all);
+	image_data_fill(&held, &all);
 	struct_out(data, &all, sizeof(all));
 	return 0;
 }

@@ -112,7 +112,7 @@ static bool has_pointers(void *const *pointers, uint32_t nr)
 	return true;
 }
 
-static void lack(struct wrapped *wrapped, uint64_t who, uint32_t why)
+static void wrapped_lack(struct wrapped *wrapped, uint64_t who, uint32_t why)
 {
 	if (!who)
 		return;
@@ -148,15 +148,16 @@ int wrap_check(struct mem_ctx *ctx, uint64_t uses, bool is_array,
 	if (!place->host[0] && !place->device[0])
 		return -EACCES;
 	if (!place->device[0])
-		lack(wrapped, uses & USE_KERNELS, MEM_WRAP_PAGEABLE);
+		wrapped_lack(wrapped, uses & USE_KERNELS, MEM_WRAP_PAGEABLE);
 	else if (wrapped->why)
 		wrapped->lacking |= uses & USE_KERNELS;
 	if (!place->host[0])
-		lack(wrapped, uses & MEM_USE_CPU, MEM_WRAP_NO_HOST);
+		wrapped_lack(wrapped, uses & MEM_USE_CPU, MEM_WRAP_NO_HOST);
 	for (i = 0; i < 2 && place->device[0] && !is_array; i++)
 		if (uses & use_of(strict[i]) &&
 		    !is_aligned(ctx, place, strict[i]))
-			lack(wrapped, use_of(strict[i]), MEM_WRAP_ALIGN);
+			wrapped_lack(wrapped, use_of(strict[i]),
+				     MEM_WRAP_ALIGN);
 	if (!wrapped->lacking)
 		wrapped->why = MEM_WRAP_NO_COPY;
 	return 0;
@@ -261,8 +262,8 @@ static int planes_check(const struct mem_image_data *data, struct view *view)
 	return 0;
 }
 
-static bool overlap(uint64_t one, uint64_t one_len, uint64_t other,
-		    uint64_t other_len)
+static bool planes_overlap(uint64_t one, uint64_t one_len, uint64_t other,
+			   uint64_t other_len)
 {
 	return one < other + other_len && other < one + one_len;
 }
@@ -281,7 +282,7 @@ static int places_check(const struct mem_image_data *data,
 		if (__builtin_add_overflow(first[i], len[i], &end))
 			return -EINVAL;
 		for (j = 0; j < i; j++)
-			if (overlap(first[i], len[i], first[j], len[j]))
+			if (planes_overlap(first[i], len[i], first[j], len[j]))
 				return -EINVAL;
 	}
 	return 0;
@@ -480,8 +481,9 @@ static int wrap_object(struct mem_ctx *ctx, const struct mem_image_data *data,
 	return 0;
 }
 
-static int wrap_data(struct mem_ctx *ctx, const struct mem_image_data *data,
-		     uint64_t uses, struct wrapped *wrapped)
+static int image_wrap_data(struct mem_ctx *ctx,
+			   const struct mem_image_data *data,
+			   uint64_t uses, struct wrapped *wrapped)
 {
 	int err;
 
@@ -499,8 +501,8 @@ static int wrap_data(struct mem_ctx *ctx, const struct mem_image_data *data,
 	return err;
 }
 
-static int data_take(struct mem_image_data *all,
-		     const struct mem_image_data *data)
+static int image_data_take(struct mem_image_data *all,
+			   const struct mem_image_data *data)
 {
 	int err;
 
@@ -521,7 +523,7 @@ API int mem_image_wrap(struct mem_ctx *ctx, const struct mem_image_data *data,
 
 	if (!ctx || !data || !image)
 		return -EINVAL;
-	err = data_take(&all, data);
+	err = image_data_take(&all, data);
 	if (!err)
 		err = uses_check(ctx, &uses);
 	if (err)
@@ -532,7 +534,7 @@ API int mem_image_wrap(struct mem_ctx *ctx, const struct mem_image_data *data,
 	store_init(&new->store, ctx, uses);
 	new->store.is_wrapper = true;
 	new->wrapped_as = all.as;
-	err = wrap_data(ctx, &all, uses, &wrapped);
+	err = image_wrap_data(ctx, &all, uses, &wrapped);
 	if (!err)
 		err = store_wrap(&new->store, &wrapped);
 	if (err) {
@@ -544,7 +546,7 @@ API int mem_image_wrap(struct mem_ctx *ctx, const struct mem_image_data *data,
 	return 0;
 }
 
-static bool is_alike(const struct view *one, const struct view *other)
+static bool views_are_alike(const struct view *one, const struct view *other)
 {
 	return one->format == other->format && one->width == other->width &&
 	       one->height == other->height;
@@ -562,13 +564,13 @@ API int mem_image_rewrap(struct mem_image *image,
 	if (!image || !data)
 		return -EINVAL;
 	store = &image->store;
-	err = data_take(&all, data);
+	err = image_data_take(&all, data);
 	if (!err)
 		err = rewrap_begin(store, all.as == image->wrapped_as, &hold);
 	if (err)
 		return err;
-	err = wrap_data(store->ctx, &all, store->uses, &wrapped);
-	if (!err && !is_alike(&wrapped.place.view, &store->main.view)) {
+	err = image_wrap_data(store->ctx, &all, store->uses, &wrapped);
+	if (!err && !views_are_alike(&wrapped.place.view, &store->main.view)) {
 		place_fini(&wrapped.place);
 		err = -EINVAL;
 	}

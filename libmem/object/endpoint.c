@@ -273,7 +273,7 @@ static bool has_message(const struct mem_endpoint *endpoint, const void *arg)
 }
 
 /* The oldest message, if it is no longer than that. */
-static int take_message(struct mem_endpoint *endpoint, size_t max,
+static int message_take(struct mem_endpoint *endpoint, size_t max,
 			uint64_t deadline, struct message **message)
 {
 	struct message *first;
@@ -304,7 +304,7 @@ API int mem_endpoint_recv(struct mem_endpoint *endpoint, void *bytes,
 	if (ret)
 		return ret;
 	endpoint_enter(endpoint, &cancel);
-	ret = take_message(endpoint, len, deadline, &message);
+	ret = message_take(endpoint, len, deadline, &message);
 	endpoint_leave(endpoint, cancel);
 	if (ret)
 		return ret;
@@ -370,7 +370,7 @@ static bool has_arrived(const struct mem_endpoint *endpoint, const void *arg)
 	       INT32_MAX;
 }
 
-static struct memory *find_memory(struct mem_endpoint *endpoint,
+static struct memory *memory_find(struct mem_endpoint *endpoint,
 				  const struct ticket *ticket)
 {
 	struct memory *memory = endpoint->memories;
@@ -387,13 +387,13 @@ static struct memory *find_memory(struct mem_endpoint *endpoint,
 	return memory;
 }
 
-static void forget_memory(struct mem_endpoint *endpoint, struct memory *memory)
+static void memory_forget(struct mem_endpoint *endpoint, struct memory *memory)
 {
 	memory->state = MEMORY_FREE;
 	endpoint_took(endpoint, CREDIT_MEMORY);
 }
 
-static int take_memory(struct mem_endpoint *endpoint,
+static int memory_take(struct mem_endpoint *endpoint,
 		       const struct ticket *ticket, uint64_t deadline, int *fd)
 {
 	struct memory *memory;
@@ -406,11 +406,11 @@ static int take_memory(struct mem_endpoint *endpoint,
 	err = endpoint_wait(endpoint, has_arrived, ticket, deadline);
 	if (err)
 		return err;
-	memory = find_memory(endpoint, ticket);
+	memory = memory_find(endpoint, ticket);
 	if (!memory || memory->state == MEMORY_TAKEN)
 		return -EBADMSG;
 	if (memory->state == MEMORY_LOST) {
-		forget_memory(endpoint, memory);
+		memory_forget(endpoint, memory);
 		return -EMFILE;
 	}
 	memory->state = MEMORY_TAKEN;
@@ -438,7 +438,7 @@ int endpoint_take_memory(struct mem_endpoint *endpoint,
 	int err, cancel;
 
 	endpoint_enter(endpoint, &cancel);
-	err = take_memory(endpoint, ticket, deadline, fd);
+	err = memory_take(endpoint, ticket, deadline, fd);
 	endpoint_leave(endpoint, cancel);
 	return err;
 }
@@ -458,10 +458,10 @@ void endpoint_end_memory(struct mem_endpoint *endpoint,
 	int cancel;
 
 	endpoint_enter(endpoint, &cancel);
-	memory = find_memory(endpoint, ticket);
+	memory = memory_find(endpoint, ticket);
 	if (is_spent) {
 		close(memory->fd);
-		forget_memory(endpoint, memory);
+		memory_forget(endpoint, memory);
 	} else {
 		memory->state = MEMORY_ARRIVED;
 	}

@@ -207,8 +207,8 @@ static void partial_drop(struct mem_endpoint *endpoint)
 }
 
 /* A sender whose time is out begins the next message in the middle. */
-static int take_message(struct mem_endpoint *endpoint,
-			const struct frame *frame, size_t len)
+static int frame_take_message(struct mem_endpoint *endpoint,
+			      const struct frame *frame, size_t len)
 {
 	struct message *message = endpoint->partial;
 
@@ -245,8 +245,8 @@ static int take_message(struct mem_endpoint *endpoint,
 }
 
 /* The kernel gives no number where the process has none left. */
-static int take_memory(struct mem_endpoint *endpoint,
-		       const struct frame *frame, size_t len)
+static int frame_take_memory(struct mem_endpoint *endpoint,
+			     const struct frame *frame, size_t len)
 {
 	const bool is_lost = !endpoint->nr_input_fds && endpoint->is_cut;
 	struct memory *memory = endpoint->memories;
@@ -280,8 +280,8 @@ static bool is_zero(const uint8_t *bytes, size_t len)
 	return !len;
 }
 
-static int take_hello(struct mem_endpoint *endpoint,
-		      const struct frame *frame, size_t len)
+static int frame_take_hello(struct mem_endpoint *endpoint,
+			    const struct frame *frame, size_t len)
 {
 	if (frame->len || frame->off || frame->seq || len || endpoint->peers ||
 	    endpoint->nr_input_fds != 1 || endpoint->is_cut ||
@@ -291,8 +291,8 @@ static int take_hello(struct mem_endpoint *endpoint,
 	return 0;
 }
 
-static int take_word(struct mem_endpoint *endpoint, const struct frame *frame,
-		     size_t len)
+static int frame_take_word(struct mem_endpoint *endpoint,
+			   const struct frame *frame, size_t len)
 {
 	if (frame->len || frame->off || len)
 		return -EPIPE;
@@ -304,7 +304,7 @@ static int take_word(struct mem_endpoint *endpoint, const struct frame *frame,
 	return 0;
 }
 
-static int take_frame(struct mem_endpoint *endpoint)
+static int frame_take(struct mem_endpoint *endpoint)
 {
 	const struct frame *frame = &endpoint->input.frame;
 	const size_t len = endpoint->input_len - sizeof(*frame);
@@ -313,18 +313,18 @@ static int take_frame(struct mem_endpoint *endpoint)
 	    frame->type >= NR_FRAME_TYPES)
 		return -EPIPE;
 	if (frame->type == FRAME_HELLO)
-		return take_hello(endpoint, frame, len);
+		return frame_take_hello(endpoint, frame, len);
 	if (!endpoint->peers)
 		return -EPIPE;
 	endpoint->is_followed = frame->type == FRAME_MEMORY;
 	if (frame->type == FRAME_MEMORY)
-		return take_memory(endpoint, frame, len);
+		return frame_take_memory(endpoint, frame, len);
 	if (endpoint->nr_input_fds || endpoint->is_cut ||
 	    !is_zero(frame->token, sizeof(frame->token)))
 		return -EPIPE;
 	return frame->type == FRAME_MESSAGE ?
-	       take_message(endpoint, frame, len) :
-	       take_word(endpoint, frame, len);
+	       frame_take_message(endpoint, frame, len) :
+	       frame_take_word(endpoint, frame, len);
 }
 
 /**
@@ -337,7 +337,7 @@ static int take_frame(struct mem_endpoint *endpoint)
  */
 int frame_take_in(struct mem_endpoint *endpoint)
 {
-	const int err = take_frame(endpoint);
+	const int err = frame_take(endpoint);
 
 	if (err == -ENOMEM)
 		return err;

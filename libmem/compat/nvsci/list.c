@@ -153,8 +153,8 @@ static NvSciError pairs_in(struct nvsci_values *values,
 	return NvSciError_Success;
 }
 
-static void note_align(struct nvsci_list *list,
-		       const NvSciBufAttrKeyValuePair *pairs, size_t nr)
+static void list_note_align(struct nvsci_list *list,
+			    const NvSciBufAttrKeyValuePair *pairs, size_t nr)
 {
 	static const uint64_t zero;
 	size_t i;
@@ -165,8 +165,8 @@ static void note_align(struct nvsci_list *list,
 						   sizeof(zero));
 }
 
-static NvSciError set(struct mem_attrs *attrs,
-		      const NvSciBufAttrKeyValuePair *pairs, size_t nr)
+static NvSciError list_set(struct mem_attrs *attrs,
+			   const NvSciBufAttrKeyValuePair *pairs, size_t nr)
 {
 	struct nvsci_values values;
 	NvSciError error;
@@ -193,9 +193,9 @@ API NvSciError NvSciBufAttrListSetAttrs(NvSciBufAttrList attrList,
 	    mem_attrs_state(attrs) != MEM_ATTRS_UNRECONCILED ||
 	    mem_attrs_slots(attrs) != 1)
 		return NvSciError_BadParameter;
-	error = set(attrs, pairArray, pairCount);
+	error = list_set(attrs, pairArray, pairCount);
 	if (!error)
-		note_align(nvsci_list(attrs), pairArray, pairCount);
+		list_note_align(nvsci_list(attrs), pairArray, pairCount);
 	return error;
 }
 
@@ -288,7 +288,7 @@ API NvSciError NvSciBufAttrListIsReconciled(NvSciBufAttrList attrList,
 
 /* Lists of lists */
 
-static bool has_types(const struct mem_attrs *attrs)
+static bool list_has_types(const struct mem_attrs *attrs)
 {
 	int slot;
 
@@ -306,7 +306,7 @@ API NvSciError NvSciBufAttrListClone(NvSciBufAttrList origAttrList,
 	NvSciError error;
 	int err;
 
-	if (!attrs || !newAttrList || !has_types(attrs))
+	if (!attrs || !newAttrList || !list_has_types(attrs))
 		return NvSciError_BadParameter;
 	err = mem_attrs_clone(attrs, &clone);
 	if (err)
@@ -334,7 +334,7 @@ NvSciBufAttrListAppendUnreconciled(const NvSciBufAttrList inputArray[],
 	if (error)
 		return error;
 	for (i = 0; i < inputCount; i++)
-		if (!has_types(attrs_of(inputArray[i])))
+		if (!list_has_types(attrs_of(inputArray[i])))
 			return NvSciError_BadParameter;
 	err = mem_attrs_append((struct mem_attrs *const *)inputArray,
 			       inputCount, &attrs);
@@ -344,7 +344,7 @@ NvSciBufAttrListAppendUnreconciled(const NvSciBufAttrList inputArray[],
 }
 
 /* Whoever set an alignment set 0, which lists have as 1. */
-static bool is_align_0(const NvSciBufAttrList lists[], size_t nr)
+static bool lists_have_align_0(const NvSciBufAttrList lists[], size_t nr)
 {
 	bool is_set = false;
 	size_t i;
@@ -375,6 +375,7 @@ NvSciBufAttrListReconcile(const NvSciBufAttrList inputArray[],
 	struct mem_attrs *all[MEM_SLOTS_MAX + 1], *attrs = NULL;
 	struct mem_attrs *conflict = NULL;
 	struct NvSciBufModuleRec *module = NULL;
+	enum nvsci_hidden hidden;
 	NvSciError error;
 	size_t i, nr_slots = 1;
 	int err;
@@ -390,8 +391,9 @@ NvSciBufAttrListReconcile(const NvSciBufAttrList inputArray[],
 	}
 	if (nr_slots > MEM_SLOTS_MAX)
 		return NvSciError_TooBig;
-	all[inputCount] = module->hidden[is_align_0(inputArray, inputCount) ?
-					 HIDDEN_ALIGN_0 : HIDDEN_DEFAULTS];
+	hidden = lists_have_align_0(inputArray, inputCount) ? HIDDEN_ALIGN_0 :
+							      HIDDEN_DEFAULTS;
+	all[inputCount] = module->hidden[hidden];
 	err = mem_attrs_reconcile(all, inputCount + 1, &attrs, &conflict);
 	if (err == -EADV) {
 		error = nvsci_list_own(conflict, module, newConflictList);
@@ -468,7 +470,7 @@ static NvSciError compare_inputs(struct mem_ctx *ctx,
 	}
 	error = nvsci_error(err);
 	if (!error)
-		error = set(list, pairs, nr);
+		error = list_set(list, pairs, nr);
 	if (!error) {
 		err = mem_attrs_validate(attrs, &list, 1);
 		error = err == -EADV ? NvSciError_AttrListValidationFailed :

@@ -48,7 +48,8 @@ struct pixels {
 	struct plane planes[PLANES_MAX + 1];
 };
 
-static uint64_t number(const struct pixels *pixels, uint32_t key, size_t i)
+static uint64_t pixels_number(const struct pixels *pixels, uint32_t key,
+			      size_t i)
 {
 	size_t len;
 	const void *value = nvsci_get(pixels->attrs, 0, key, &len);
@@ -94,16 +95,17 @@ static bool is_v_first(const struct pixels *pixels)
 
 static void add_plane(struct pixels *pixels, size_t i)
 {
-	const uint64_t step = number(pixels, MEM_ATTR_IMAGE_PLANE_BITS, i) / 8;
+	const uint64_t step = pixels_number(pixels, MEM_ATTR_IMAGE_PLANE_BITS,
+					    i) / 8;
 
 	pixels->planes[pixels->nr++] = (struct plane) {
-		.width = number(pixels, MEM_ATTR_IMAGE_PLANE_WIDTH, i),
-		.height = number(pixels, MEM_ATTR_IMAGE_PLANE_HEIGHT, i),
+		.width = pixels_number(pixels, MEM_ATTR_IMAGE_PLANE_WIDTH, i),
+		.height = pixels_number(pixels, MEM_ATTR_IMAGE_PLANE_HEIGHT, i),
 		.len = step,
 		.step = step,
-		.pitch = number(pixels, MEM_ATTR_IMAGE_PLANE_PITCH, i),
+		.pitch = pixels_number(pixels, MEM_ATTR_IMAGE_PLANE_PITCH, i),
 		.at = pixels->base +
-		      number(pixels, MEM_ATTR_IMAGE_PLANE_OFFSET, i),
+		      pixels_number(pixels, MEM_ATTR_IMAGE_PLANE_OFFSET, i),
 	};
 }
 
@@ -125,23 +127,23 @@ static NvSciError look_at_image(struct pixels *pixels)
 {
 	size_t i;
 
-	if (number(pixels, MEM_ATTR_IMAGE_LAYOUT, 0) !=
+	if (pixels_number(pixels, MEM_ATTR_IMAGE_LAYOUT, 0) !=
 	    MEM_LAYOUT_PITCH_LINEAR ||
-	    number(pixels, MEM_ATTR_IMAGE_SCAN, 0) == MEM_SCAN_INTERLACE)
+	    pixels_number(pixels, MEM_ATTR_IMAGE_SCAN, 0) == MEM_SCAN_INTERLACE)
 		return NvSciError_NotSupported;
-	pixels->size = number(pixels, MEM_ATTR_IMAGE_SIZE, 0);
+	pixels->size = pixels_number(pixels, MEM_ATTR_IMAGE_SIZE, 0);
 	pixels->nr_image_planes =
-		(uint32_t)number(pixels, MEM_ATTR_IMAGE_PLANE_COUNT, 0);
+		(uint32_t)pixels_number(pixels, MEM_ATTR_IMAGE_PLANE_COUNT, 0);
 	for (i = 0; i < pixels->nr_image_planes; i++)
 		add_plane(pixels, i);
 	if (pixels->nr_image_planes == 2 &&
-	    number(pixels, MEM_ATTR_IMAGE_PLANE_CHANNELS, 1) == 2)
+	    pixels_number(pixels, MEM_ATTR_IMAGE_PLANE_CHANNELS, 1) == 2)
 		split_plane(pixels);
 	return NvSciError_Success;
 }
 
 /* A part is one of an image with one plane, that is no surface of YUV. */
-static NvSciError cut(struct pixels *pixels, const NvSciBufRect *rect)
+static NvSciError pixels_cut(struct pixels *pixels, const NvSciBufRect *rect)
 {
 	struct plane *plane = pixels->planes;
 
@@ -207,9 +209,9 @@ static void copy_row(const struct plane *plane, uint8_t *image, uint8_t *own,
 }
 
 /* @ptrs are read if @is_put, else written. */
-static NvSciError copy(NvSciBufObj object, const NvSciBufRect *rect,
-		       void *const *ptrs, const uint32_t *sizes,
-		       const uint32_t *pitches, bool is_put)
+static NvSciError pixels_copy(NvSciBufObj object, const NvSciBufRect *rect,
+			      void *const *ptrs, const uint32_t *sizes,
+			      const uint32_t *pitches, bool is_put)
 {
 	struct pixels pixels = { 0 };
 	const struct plane *plane;
@@ -232,7 +234,7 @@ static NvSciError copy(NvSciBufObj object, const NvSciBufRect *rect,
 	pixels.base = base;
 	error = look_at_image(&pixels);
 	if (!error)
-		error = cut(&pixels, rect);
+		error = pixels_cut(&pixels, rect);
 	if (!error && !planes_fit(&pixels, ptrs, sizes, pitches))
 		error = NvSciError_BadParameter;
 	for (i = 0; !error && i < pixels.nr; i++) {
@@ -249,7 +251,8 @@ API NvSciError NvSciBufObjGetPixels(NvSciBufObj bufObj,
 				    const uint32_t *dstPtrSizes,
 				    const uint32_t *dstPitches)
 {
-	return copy(bufObj, rect, dstPtrs, dstPtrSizes, dstPitches, false);
+	return pixels_copy(bufObj, rect, dstPtrs, dstPtrSizes, dstPitches,
+			   false);
 }
 
 API NvSciError NvSciBufObjPutPixels(NvSciBufObj bufObj,
@@ -258,6 +261,6 @@ API NvSciError NvSciBufObjPutPixels(NvSciBufObj bufObj,
 				    const uint32_t *srcPtrSizes,
 				    const uint32_t *srcPitches)
 {
-	return copy(bufObj, rect, (void *const *)srcPtrs, srcPtrSizes,
-		    srcPitches, true);
+	return pixels_copy(bufObj, rect, (void *const *)srcPtrs, srcPtrSizes,
+			   srcPitches, true);
 }

@@ -45,8 +45,8 @@ void nvsci_list_drop_values(struct nvsci_list *list)
 
 /* Setting */
 
-static void add(struct nvsci_values *values, uint32_t key, const void *value,
-		size_t len)
+static void values_refer(struct nvsci_values *values, uint32_t key,
+			 const void *value, size_t len)
 {
 	values->attrs[values->nr++] = (struct mem_attr) {
 		.key = key,
@@ -71,7 +71,7 @@ void *nvsci_values_add(struct nvsci_values *values, uint32_t key,
 
 	memcpy(copy, value, len);
 	values->used += (len + 7) & ~(size_t)7;
-	add(values, key, copy, len);
+	values_refer(values, key, copy, len);
 	return copy;
 }
 
@@ -154,7 +154,8 @@ static NvSciError colors_in(struct nvsci_values *values,
 			return NvSciError_BadParameter;
 	}
 	nvsci_values_add(values, key->mem, to, nr * sizeof(*to));
-	add(values, MEM_ATTR_CLIENT + KEPT_COLOR, value, nr * sizeof(*to));
+	values_refer(values, MEM_ATTR_CLIENT + KEPT_COLOR, value,
+		     nr * sizeof(*to));
 	return NvSciError_Success;
 }
 
@@ -173,7 +174,8 @@ static NvSciError stds_in(struct nvsci_values *values,
 		to[i] = (uint32_t)mem;
 	}
 	nvsci_values_add(values, key->mem, to, nr * sizeof(*to));
-	add(values, MEM_ATTR_CLIENT + KEPT_STD, value, nr * sizeof(*to));
+	values_refer(values, MEM_ATTR_CLIENT + KEPT_STD, value,
+		     nr * sizeof(*to));
 	return NvSciError_Success;
 }
 
@@ -199,7 +201,7 @@ static NvSciError number_in(struct nvsci_values *values,
 		return NvSciError_BadParameter;
 	if (key->as == AS_SURFACE && surface_is_missing(key->key, number))
 		return nvsci_missing(key->name);
-	add(values, key->mem, value, key->len);
+	values_refer(values, key->mem, value, key->len);
 	return NvSciError_Success;
 }
 
@@ -225,7 +227,7 @@ static NvSciError one_in(struct nvsci_values *values,
 	memcpy(&number, value, sizeof(number));
 	if (number != 1)
 		return NvSciError_BadParameter;
-	add(values, key->mem, value, sizeof(number));
+	values_refer(values, key->mem, value, sizeof(number));
 	return NvSciError_Success;
 }
 
@@ -274,7 +276,7 @@ NvSciError nvsci_value_in(struct nvsci_values *values,
 	case AS_MISSING:
 		return nvsci_missing(key->name);
 	default:
-		add(values, key->mem, value, len);
+		values_refer(values, key->mem, value, len);
 		return NvSciError_Success;
 	}
 }
@@ -352,8 +354,8 @@ struct reading {
 	uint8_t bytes[NVSCI_VALUE_MAX] __attribute__((aligned(8)));
 };
 
-static const void *get(const struct reading *reading, uint32_t key,
-		       size_t *len)
+static const void *reading_get(const struct reading *reading, uint32_t key,
+			       size_t *len)
 {
 	return nvsci_get(reading->attrs, reading->slot, key, len);
 }
@@ -367,7 +369,7 @@ static bool is_of_type(const struct reading *reading)
 
 	if (type == MEM_ATTR_TYPE_GENERAL)
 		return true;
-	types = get(reading, MEM_ATTR_TYPES, &len);
+	types = reading_get(reading, MEM_ATTR_TYPES, &len);
 	for (i = 0; types && i < len / sizeof(*types); i++)
 		if (types[i] == type || (types[i] == MEM_ATTR_TYPE_PYRAMID &&
 					 type == MEM_ATTR_TYPE_IMAGE))
@@ -377,12 +379,13 @@ static bool is_of_type(const struct reading *reading)
 
 static size_t nr_planes(const struct reading *reading)
 {
-	const uint32_t *nr = get(reading, MEM_ATTR_IMAGE_PLANE_COUNT, NULL);
+	const uint32_t *nr = reading_get(reading, MEM_ATTR_IMAGE_PLANE_COUNT,
+					 NULL);
 
 	return nr ? *nr : 0;
 }
 
-static void put_number(struct reading *reading, uint64_t number)
+static void reading_put(struct reading *reading, uint64_t number)
 {
 	memcpy(reading->bytes + reading->nr * reading->key->len, &number,
 	       reading->key->len);
@@ -398,7 +401,7 @@ static void read_fallback(struct reading *reading)
 	    !is_of_type(reading))
 		return;
 	while (nr--)
-		put_number(reading, key->fallback);
+		reading_put(reading, key->fallback);
 }
 
 static void read_gpu_bools(struct reading *reading, const void *value,
@@ -422,8 +425,9 @@ static void read_align(struct reading *reading, const void *value)
 	bool is_0 = list && list->is_align_0;
 
 	if (reading->is_reconciled)
-		is_0 = get(reading, MEM_ATTR_CLIENT + KEPT_ALIGN_0, NULL);
-	put_number(reading, is_0 ? 0 : *(const uint64_t *)value);
+		is_0 = reading_get(reading, MEM_ATTR_CLIENT + KEPT_ALIGN_0,
+				   NULL);
+	reading_put(reading, is_0 ? 0 : *(const uint64_t *)value);
 }
 
 /* As they were set, else by what libmem has: an object of another surface's */
@@ -431,14 +435,15 @@ static void read_numbers(struct reading *reading, uint32_t kept, uint32_t mem,
 			 int (*turn)(uint32_t number))
 {
 	size_t i, len;
-	const uint32_t *numbers = get(reading, MEM_ATTR_CLIENT + kept, &len);
+	const uint32_t *numbers = reading_get(reading, MEM_ATTR_CLIENT + kept,
+					      &len);
 
 	if (numbers) {
 		memcpy(reading->bytes, numbers, len);
 		reading->nr = len / sizeof(*numbers);
 		return;
 	}
-	numbers = get(reading, mem, &len);
+	numbers = reading_get(reading, mem, &len);
 	for (i = 0; numbers && i < len / sizeof(*numbers); i++) {
 		const int number = turn(numbers[i]);
 
@@ -446,7 +451,7 @@ static void read_numbers(struct reading *reading, uint32_t kept, uint32_t mem,
 			reading->nr = 0;
 			return;
 		}
-		put_number(reading, (uint64_t)number);
+		reading_put(reading, (uint64_t)number);
 	}
 }
 
@@ -474,14 +479,14 @@ static void read_plane_data_types(struct reading *reading)
 /* The second field lies behind the first. */
 static void read_second_fields(struct reading *reading)
 {
-	const uint32_t *scan = get(reading, MEM_ATTR_IMAGE_SCAN, NULL);
+	const uint32_t *scan = reading_get(reading, MEM_ATTR_IMAGE_SCAN, NULL);
 	const uint64_t *lens;
 	size_t i, len;
 
-	lens = get(reading, MEM_ATTR_IMAGE_PLANE_ALIGNED_SIZE, &len);
+	lens = reading_get(reading, MEM_ATTR_IMAGE_PLANE_ALIGNED_SIZE, &len);
 	for (i = 0; lens && i < len / sizeof(*lens); i++)
-		put_number(reading, scan && *scan == MEM_SCAN_INTERLACE ?
-			   lens[i] / 2 : 0);
+		reading_put(reading, scan && *scan == MEM_SCAN_INTERLACE ?
+			    lens[i] / 2 : 0);
 }
 
 static void read_value(struct reading *reading)
@@ -491,7 +496,7 @@ static void read_value(struct reading *reading)
 	size_t len = 0;
 
 	if (key->mem)
-		value = get(reading, key->mem, &len);
+		value = reading_get(reading, key->mem, &len);
 	switch (key->as) {
 	case AS_COLOR:
 		read_numbers(reading, KEPT_COLOR, key->mem, turn_color);
@@ -524,8 +529,8 @@ static void read_value(struct reading *reading)
 }
 
 /* Has the list keep a value; the lock is held. */
-static struct nvsci_value *keep(struct nvsci_list *list,
-				const struct reading *reading)
+static struct nvsci_value *list_keep(struct nvsci_list *list,
+				     const struct reading *reading)
 {
 	const size_t len = reading->nr * reading->key->len;
 	struct nvsci_value *value;
@@ -589,7 +594,7 @@ NvSciError nvsci_value_out(const struct mem_attrs *attrs, unsigned int slot,
 	if (!list)
 		return NvSciError_InsufficientMemory;
 	pthread_mutex_lock(&lock);
-	kept = keep(list, &reading);
+	kept = list_keep(list, &reading);
 	pthread_mutex_unlock(&lock);
 	if (!kept)
 		return NvSciError_InsufficientMemory;
