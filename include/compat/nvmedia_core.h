@@ -23,7 +23,7 @@ typedef struct timespec NvMediaTime;
 typedef uint64_t NvMediaGlobalTime;
 typedef void NvMediaDevice;
 
-/** enum NvMediaStatusRec - what a call of NvMedia answers */
+/** enum NvMediaStatusRec - what a call of NvMedia returns */
 typedef enum NvMediaStatusRec {
 	NVMEDIA_STATUS_OK = 0,
 	NVMEDIA_STATUS_BAD_PARAMETER,

@@ -580,7 +580,7 @@ NvSciError NvSciBufModuleOpen(NvSciBufModule *newModule);
 void NvSciBufModuleClose(NvSciBufModule module);
 
 /**
- * NvSciBufCheckVersionCompatibility() - does the library fit a program?
+ * NvSciBufCheckVersionCompatibility() - check the version of the header
  * @majorVer: NvSciBufMajorVersion when that was built
  * @minorVer: NvSciBufMinorVersion when that was built
  * @isCompatible: out: the major version is the library's, the minor one not
@@ -620,9 +620,9 @@ void NvSciBufAttrListFree(NvSciBufAttrList attrList);
  * Return: NvSciError_Success, or NvSciError_BadParameter (a pointer is NULL,
  * @pairCount is 0, the list is not such a list, no such key or an output, a
  *	value that is none or of another length, a key that is set already, a
- *	key of a type that NvSciBufGeneralAttrKey_Types has not),
- *	NvSciError_NotSupported (a key or value that heapsim has not:
- *	Documentation/nvscibuf.rst lists them).
+ *	key of a type that is not among NvSciBufGeneralAttrKey_Types),
+ *	NvSciError_NotSupported (Documentation/nvscibuf.rst lists the keys and
+ *	values).
  */
 NvSciError NvSciBufAttrListSetAttrs(NvSciBufAttrList attrList,
 				    NvSciBufAttrKeyValuePair *pairArray,
@@ -734,7 +734,7 @@ NvSciBufAttrListAppendUnreconciled(const NvSciBufAttrList inputArray[],
 				   NvSciBufAttrList *newAttrList);
 
 /**
- * NvSciBufAttrListIsReconciled() - is a list reconciled?
+ * NvSciBufAttrListIsReconciled() - look whether a list is reconciled
  * @attrList: any list
  * @isReconciled: out: that
  *
@@ -744,7 +744,7 @@ NvSciError NvSciBufAttrListIsReconciled(NvSciBufAttrList attrList,
 					bool *isReconciled);
 
 /**
- * NvSciBufAttrListValidateReconciled() - does a list satisfy others?
+ * NvSciBufAttrListValidateReconciled() - check a list against others
  * @reconciledAttrList: reconciled list
  * @unreconciledArray: unreconciled lists of one module
  * @unreconciledCount: of those, above 0
@@ -761,7 +761,7 @@ NvSciBufAttrListValidateReconciled(NvSciBufAttrList reconciledAttrList,
 				   bool *isReconcileListValid);
 
 /**
- * NvSciBufAttrListValidateReconciledAgainstAttrs() - does it satisfy values?
+ * NvSciBufAttrListValidateReconciledAgainstAttrs() - check it against values
  * @reconciledAttrList: reconciled list
  * @pairArray: keys and values, as of an unreconciled list; outputs, too, which
  *	must be equal
@@ -843,7 +843,7 @@ NvSciError NvSciBufObjDupWithReducePerm(NvSciBufObj bufObj,
 void NvSciBufObjFree(NvSciBufObj bufObj);
 
 /**
- * NvSciBufObjValidate() - is it an object?
+ * NvSciBufObjValidate() - check an object
  * @bufObj: object
  *
  * Return: NvSciError_Success, or NvSciError_BadParameter (@bufObj is NULL).

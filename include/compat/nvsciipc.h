@@ -9,7 +9,7 @@
  * An endpoint needs no configuration: two of one name form a channel, and two
  * whose names differ in a last "_0" and "_1".
  *
- * All calls but NvSciIpcInit() answer NvSciError_NotInitialized before that.
+ * All calls but NvSciIpcInit() return NvSciError_NotInitialized before that.
  */
 #ifndef INCLUDED_NVSCIIPC_H
 #define INCLUDED_NVSCIIPC_H
@@ -316,7 +316,7 @@ NvSciError NvSciIpcGetAsyncErrors(NvSciIpcEndpoint handle, uint32_t *errors);
 NvSciError NvSciIpcEnableNotification(NvSciIpcEndpoint handle, bool flag);
 
 /**
- * NvSciIpcCheckVersionCompatibility() - does the library fit a program?
+ * NvSciIpcCheckVersionCompatibility() - check the version of the header
  * @majorVer: NvSciIpcMajorVersion when that was built
  * @minorVer: NvSciIpcMinorVersion when that was built
  * @isCompatible: out: the major version is the library's, the minor one not

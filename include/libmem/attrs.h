@@ -440,7 +440,7 @@ int mem_attrs_reconcile(struct mem_attrs *const *lists, size_t nr_lists,
 			struct mem_attrs **conflict);
 
 /**
- * mem_attrs_validate() - does a reconciled list satisfy unreconciled ones?
+ * mem_attrs_validate() - check a reconciled list against unreconciled ones
  * @reconciled: reconciled list, typically of another process
  * @lists: unreconciled lists of one context
  * @nr_lists: 1 to MEM_SLOTS_MAX

@@ -330,7 +330,7 @@ static bool is_plain(const struct mem_convert *how)
 }
 
 /**
- * view_can_convert() - is there such a conversion?
+ * view_can_convert() - look whether a conversion is supported
  * @dst: enum mem_format
  * @src: enum mem_format
  * @how: parameters

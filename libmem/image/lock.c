@@ -70,7 +70,7 @@ void store_drop(struct store *store, struct hold *hold)
 	free(hold);
 }
 
-/* Who would have the pointers may use it? */
+/* Returns -EACCES if whoever would use the pointers is not among the uses. */
 static int as_check(const struct store *store, unsigned int as)
 {
 	const uint64_t need = as == MEM_LOCK_HOST ? MEM_USE_CPU :

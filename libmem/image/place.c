@@ -317,7 +317,7 @@ static unsigned int range_of(uint32_t std)
 	}
 }
 
-/* Does the standard of a plane in a list do for a format? */
+/* Returns true if a plane of standard @std can be one of the format. */
 static bool std_fits(uint32_t std, const struct mem_format_info *info,
 		     bool is_loose)
 {
@@ -328,7 +328,7 @@ static bool std_fits(uint32_t std, const struct mem_format_info *info,
 	       (is_loose && range_of(std) == range_of(info->color_std));
 }
 
-/* Has a list the planes of a format? */
+/* Returns true if the list of an object has the planes of a format. */
 static bool is_of_format(const struct mem_object *object, unsigned int format,
 			 bool is_loose)
 {

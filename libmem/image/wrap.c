@@ -32,7 +32,7 @@ static bool is_by_ptr(unsigned int kind)
 	       kind == MEM_KIND_DEVICE || kind == MEM_KIND_REGISTERED;
 }
 
-/* Is all of it in the allocation? */
+/* Returns true if all @len bytes are in the allocation. */
 static bool is_inside(const struct mem_ptr_info *info, uint64_t len)
 {
 	const uint8_t *first = info->host ? info->host : info->device;
@@ -85,7 +85,7 @@ int wrap_plane(struct mem_ctx *ctx, unsigned int as, uint32_t plane,
 	return 0;
 }
 
-/* Do planes lie as an engine with rows of its own needs them? */
+/* Returns true if the planes are aligned as the engine requires. */
 static bool is_aligned(struct mem_ctx *ctx, const struct place *place,
 		       unsigned int engine)
 {

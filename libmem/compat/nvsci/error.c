@@ -46,7 +46,7 @@ NvSciError nvsci_error(int err)
 }
 
 /**
- * nvsci_missing() - answer to a call, key or value that is not implemented
+ * nvsci_missing() - refuse a call, key or value that is not implemented
  * @what: its name, as the program has it
  *
  * The report of heapsim-run(1) lists it.

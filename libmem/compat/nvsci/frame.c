@@ -19,7 +19,7 @@ static bool have_room(uint8_t **frame)
 	return *frame;
 }
 
-/* Of libmem's answers to a read or write that does not wait */
+/* Of what libmem returns for a read or write that does not wait */
 static NvSciError frame_error(int err)
 {
 	switch (err) {

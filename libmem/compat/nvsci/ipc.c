@@ -246,7 +246,7 @@ void nvsci_endpoint_leave(struct nvsci_endpoint *endpoint)
 }
 
 /**
- * nvsci_endpoint_check() - is there such an endpoint?
+ * nvsci_endpoint_check() - check a handle
  * @handle: the program's
  *
  * Return: NvSciError_Success or NvSciError_BadParameter.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NvSciIpc and NvSciEvent: calls that heapsim has not. Keys and values that it
- * has not are AS_MISSING in key.c, and in value.c.
+ * NvSciIpc and NvSciEvent: calls that heapsim does not support. Keys that it
+ * does not support are AS_MISSING in key.c; value.c refuses such values.
  */
 #include "nvsci.h"
 

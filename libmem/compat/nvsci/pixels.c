@@ -76,7 +76,7 @@ static bool is_image(const struct mem_attrs *attrs)
 	return false;
 }
 
-/* U and V in one plane: which is first? */
+/* Returns true if V is the first component of the plane of U and V. */
 static bool is_v_first(const struct pixels *pixels)
 {
 	NvSciBufAttrKeyValuePair pair = {

@@ -91,7 +91,7 @@ static VPIStatus job_disabled(const struct job *job, uint64_t backend)
 			"stream, images, arrays and payload have no backend in common");
 }
 
-/* Images of the same sides? */
+/* Checks that input and output have the same width and height. */
 static VPIStatus job_sides(const struct job *job)
 {
 	if (job->input->width != job->output->width ||
