@@ -6,14 +6,14 @@
 #include "buf.h"
 
 /**
- * struct heapsim_bracket - a process that has begun a bracket, or stored
- * @node: in heapsim_buf.brackets
- * @tgid: the process, referenced
- * @who: its number, as the model has it
- * @write_start: its last START that may write
- * @read_start: its last START that may read
- * @had_buf: it had a descriptor or mapping of the buffer at a START
- * @open: its STARTs without END
+ * struct heapsim_bracket - a process that has begun a bracket or stored
+ * @node: entry in heapsim_buf.brackets
+ * @tgid: process, with a reference
+ * @who: number of the process in the model
+ * @write_start: last START that allows writes
+ * @read_start: last START that allows reads
+ * @had_buf: the process had a descriptor or mapping of the buffer at a START
+ * @open: number of STARTs without END
  */
 struct heapsim_bracket {
 	struct list_head node;

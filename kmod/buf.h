@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Buffers, and the DRAM that they have. */
+/* Buffers and their DRAM. */
 #ifndef HEAPSIM_BUF_H
 #define HEAPSIM_BUF_H
 
@@ -18,20 +18,21 @@ struct heapsim_ctx_buf;		/* streams.h */
 struct heapsim_devview;		/* devview.c */
 struct heapsim_user;		/* limit.c */
 
-/** enum heapsim_touch - what the CPU does */
+/** enum heapsim_touch - kind of access by the CPU */
 enum heapsim_touch {
 	HEAPSIM_TOUCH_READ,
 	HEAPSIM_TOUCH_WRITE,
 };
 
 /**
- * struct heapsim_access - the CPU touches bytes of one page
- * @off: first byte, in the buffer
+ * struct heapsim_access - an access by the CPU, within one page
+ * @off: offset of the first byte in the buffer
  * @len: bytes
  * @touch: read or write
- * @addr: of the first byte, in the process that touches; 0: a debugger does
- * @is_again: the instruction was interrupted when this had been judged
- * @is_wrong: the context that has the buffer does not allow it: it was told
+ * @addr: user address of the first byte; 0 if a debugger accesses the buffer
+ * @is_again: the access has been judged already, but the instruction was
+ *	interrupted before it completed
+ * @is_wrong: the buffer's context forbids the access, and it has been reported
  */
 struct heapsim_access {
 	u64 off;
@@ -43,9 +44,9 @@ struct heapsim_access {
 };
 
 /**
- * struct heapsim_export - priv of a dma-buf of a buffer
- * @buf: the buffer; a further dma-buf has a reference of its own dma-buf
- * @user: user who is charged for a further dma-buf; NULL of its own
+ * struct heapsim_export - private data of a dma-buf of a buffer
+ * @buf: the buffer; an additional dma-buf holds a reference to the first one
+ * @user: user who is charged for an additional dma-buf; NULL for the first one
  */
 struct heapsim_export {
 	struct heapsim_buf *buf;
@@ -53,68 +54,72 @@ struct heapsim_export {
 };
 
 /**
- * struct heapsim_buf - a buffer of ours
- * @own: priv of @dmabuf
- * @dmabuf: its own dma-buf; those that were made of it keep it
- * @id: never used again
- * @inode: number of the dma-buf's, as fstat() and /proc/PID/maps tell it
- * @len: bytes
- * @nr_pages: pages
+ * struct heapsim_buf - a buffer
+ * @own: private data of @dmabuf
+ * @dmabuf: the first dma-buf; each additional one and the device view hold a
+ *	reference to it
+ * @id: unique while the module is loaded
+ * @inode: inode number of @dmabuf, as fstat() and /proc/PID/maps report it
+ * @len: bytes, a multiple of the page size
+ * @nr_pages: @len in pages
  * @kind: enum heapsim_kind, never HEAPSIM_KIND_SYSTEM
- * @is_noncoherent: its kind has two views, unless its policy is off
- * @is_faulted: its PTEs can be taken away: mapped by faults
+ * @is_noncoherent: buffers of this kind have two views unless their policy is
+ *	off
+ * @is_faulted: mapped page by page on faults, so that PTEs can be revoked
  * @is_wc: mapped write-combined
- * @owned: what the context that it belongs to has of it, NULL none
- * @pool: where its chunks go
- * @user: whose limit it counts against
- * @name: as given at allocation; see heapsim_buf_get_name()
+ * @owned: state of the buffer in its context; NULL if it belongs to none
+ * @pool: pool that the chunks are freed to; NULL for contiguous memory
+ * @user: user whose limit the buffer counts against
+ * @name: name given at allocation; see heapsim_buf_get_name()
  * @chunks: DRAM
- * @nr_chunks: how many
- * @node: in heapsim_bufs
+ * @nr_chunks: number of chunks
+ * @node: entry in heapsim_bufs
  * @is_touched: DRAM may have been written and so may be non-zero; see
- *	heapsim_buf_set_touched(). Of a two-view buffer with lines it is false
- *	only while nobody can write DRAM
- * @vmap_lock: around vmap and vunmap, of which each dma-buf has its own count
- * @nr_vmapped: dma-bufs that are vmapped; under @vmap_lock
- * @lock: protects what follows, and what PTEs show
- * @rule: its policy
- * @is_revoked: the CPU may not touch it now; with policy off nobody looks.
- *	A caller that is killed may set it without this lock: only those who
- *	have the context's lock change it
- * @has_stores: CPU lines of it may be dirty
- * @has_own_stores: the CPU stored when it might, and was not cleaned since
- * @view: its device view, NULL none
- * @reserved: bytes that count against the limits besides @len
- * @has_images: @reserved has what CPU images and twins may take
- * @has_two_views: CPU and engines may see different bytes; stays as it is while
- *	somebody holds the buffer, has a bracket open or a job to run
- * @attachments: struct heapsim_attachment, of importer.c
- * @nr_areas: of processes that map it or its device view by faults
- * @nr_holders: importers that map or vmap
- * @nr_writers: those of them that may write
- * @brackets: struct heapsim_bracket, one a process
- * @last_who: the last number that one of them got
- * @is_vmapped: a driver has a kernel mapping, or is about to
- * @vmap_is_cpu: it shows CPU images
- * @vaddr: that mapping or NULL; written under @vmap_lock, not the lock
- * @vmapper: who vmapped it first, while @vaddr
- * @vmap_pages_cpu: the vmap shows CPU images: they stay
- * @active: bit a page: it may have valid or engine-written lines
- * @stored: bit a page: it may have Dirty lines
- * @mapped: bit a page: it may have PTEs, or had them until it was cleaned
- * @nr_job_ends: engine jobs that will end or have, and are to be tidied up
+ *	heapsim_buf_set_touched(). If a two-view buffer has line state, false
+ *	also means that nobody can currently write DRAM
+ * @vmap_lock: serialises vmap and vunmap of all dma-bufs of the buffer
+ * @nr_vmapped: number of dma-bufs that are vmapped; protected by @vmap_lock
+ * @lock: protects the fields below and the PTEs of the buffer
+ * @rule: policy
+ * @is_revoked: the CPU must not access the buffer now; ignored if the policy is
+ *	off. Written with the context's lock held, but by a caller that is being
+ *	killed without this one
+ * @has_stores: CPU lines may be dirty
+ * @has_own_stores: holds CPU stores, made while access was permitted, that have
+ *	not been cleaned yet
+ * @view: device view, or NULL
+ * @reserved: bytes that count against the limits in addition to @len
+ * @has_images: @reserved includes what CPU images and twins can take
+ * @has_two_views: CPU and engines may see different bytes. Does not change
+ *	while the buffer has a holder, an open bracket or a job
+ * @attachments: list of struct heapsim_attachment
+ * @nr_areas: VMAs that map the buffer or its device view on faults
+ * @nr_holders: importers that have mapped or vmapped the buffer
+ * @nr_writers: holders that may write
+ * @brackets: list of struct heapsim_bracket, one for each process
+ * @last_who: last number given to an entry of @brackets
+ * @is_vmapped: a kernel mapping exists or is being set up
+ * @vmap_is_cpu: the kernel mapping shows CPU images
+ * @vaddr: kernel mapping, or NULL; written with @vmap_lock held, not @lock
+ * @vmapper: first caller of vmap; valid while @vaddr is set
+ * @vmap_pages_cpu: CPU images are mapped into the kernel and must not be freed
+ * @active: bitmap of pages that may have valid or engine-written lines
+ * @stored: bitmap of pages that may have Dirty lines
+ * @mapped: bitmap of pages that may have PTEs; a clean leaves the bits set
+ * @nr_job_ends: jobs that have begun to write and whose end has not been
+ *	handled
  * @random: state of random eviction
- * @reader: START of the bracket whose reads the model judges, else NULL
- * @lines_lock: protects what follows
- * @notes: an array of as many as there are pages, with @lines
- * @access: what the CPU is doing while the model judges it
- * @acting: whose job reads or writes DRAM while the model judges it
- * @writer: the importer that may write and began to hold last
- * @lines: the model's state; its arrays are NULL until first needed
- * @nr_jobs: times that engine jobs will read or write DRAM
- * @nr_write_jobs: engine jobs and device views that will write DRAM; also read
+ * @reader: START of the bracket whose reads the model is judging, else NULL
+ * @lines_lock: protects the fields below
+ * @notes: array with an entry for each page; allocated with @lines
+ * @access: CPU access that the model is judging, or NULL
+ * @acting: job that accesses DRAM while the model judges it, or NULL
+ * @writer: importer with write access that was the last to become a holder
+ * @lines: state of the model; its arrays are NULL until they are needed
+ * @nr_jobs: job sides that use DRAM of the buffer
+ * @nr_write_jobs: jobs and device views that are going to write DRAM; also read
  *	without @lines_lock
- * @was_faulted: the CPU got PTEs while a job was to write
+ * @was_faulted: the CPU got PTEs while a job was going to write
  */
 struct heapsim_buf {
 	struct heapsim_export own;
@@ -178,13 +183,13 @@ struct heapsim_buf {
 };
 
 /**
- * heapsim_buf_set_touched() - DRAM is no longer known to be zero
+ * heapsim_buf_set_touched() - note that DRAM is no longer known to be zero
  * @buf: buffer
  *
- * Called before DRAM can be written, with or without the buffer's lock: it
- * only ever stores true. A read-modify-write could store back an old false,
- * and the pages would go to the next user as zeroed ones. No test can hit that
- * window, so the field is const: no other store compiles.
+ * Called before DRAM can be written, with or without the buffer's lock, and so
+ * only ever stores true. A read-modify-write could store an old false back, and
+ * the pages would be handed to the next user as zeroed ones. No test can hit
+ * that window, so the field is const: no other store compiles.
  */
 static inline void heapsim_buf_set_touched(struct heapsim_buf *buf)
 {
@@ -193,8 +198,8 @@ static inline void heapsim_buf_set_touched(struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_buf_of_ours() - the buffer behind a dma-buf of a buffer
- * @dmabuf: one whose operations are those of buffers
+ * heapsim_buf_of_ours() - get the buffer of a dma-buf that this module exported
+ * @dmabuf: dma-buf whose operations are those of buffers
  *
  * Return: the buffer.
  */
@@ -206,19 +211,22 @@ heapsim_buf_of_ours(const struct dma_buf *dmabuf)
 	return export->buf;
 }
 
-/* An engine may write DRAM while the CPU looks: no sharing of its pages. */
+/*
+ * Returns true if DRAM may be written at any time: the CPU must not share its
+ * pages.
+ */
 static inline bool heapsim_buf_is_written(const struct heapsim_buf *buf)
 {
 	return buf->nr_writers || READ_ONCE(buf->nr_write_jobs);
 }
 
 /**
- * heapsim_buf_get_name() - the name of a buffer
+ * heapsim_buf_get_name() - get the name of a buffer
  * @buf: buffer
- * @name: out: HEAPSIM_NAME_LEN bytes: the name that DMA_BUF_SET_NAME gave it,
- *	else the one given at allocation
+ * @name: out: HEAPSIM_NAME_LEN bytes; the name set by DMA_BUF_SET_NAME if there
+ *	is one, else the name given at allocation
  *
- * Context: any but interrupts.
+ * Context: any except interrupts.
  */
 static inline void heapsim_buf_get_name(const struct heapsim_buf *buf,
 					char *name)
@@ -244,13 +252,13 @@ extern struct list_head heapsim_bufs;
 extern struct mutex heapsim_bufs_lock;	/* protects heapsim_bufs */
 
 /**
- * struct heapsim_wish - a buffer to make
- * @len: bytes, above 0; rounded up to pages
- * @kind: enum heapsim_kind but HEAPSIM_KIND_FOREIGN
- * @fd_flags: O_ACCMODE and O_CLOEXEC for the file
+ * struct heapsim_wish - parameters of a buffer to allocate
+ * @len: bytes, above 0; rounded up to whole pages
+ * @kind: enum heapsim_kind except HEAPSIM_KIND_FOREIGN
+ * @fd_flags: O_ACCMODE and O_CLOEXEC of the file
  * @name: name for reports, at most HEAPSIM_NAME_LEN - 1 bytes; copied
- * @attach: of KIND_MANAGED: HEAPSIM_ATTACH_GLOBAL or HEAPSIM_ATTACH_HOST
- * @ctx: open of /dev/heapsim that asks, NULL none
+ * @attach: HEAPSIM_ATTACH_GLOBAL or HEAPSIM_ATTACH_HOST for KIND_MANAGED
+ * @ctx: open of /dev/heapsim that allocates the buffer; NULL for a heap
  */
 struct heapsim_wish {
 	u64 len;

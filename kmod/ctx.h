@@ -15,16 +15,17 @@ struct heapsim_wish;
 struct heapsim_access;
 
 /**
- * struct heapsim_ctx - one open of /dev/heapsim
- * @objects: all of it that has an id
- * @queue: of the dma engine
- * @has_rule: its buffers have a policy of their own, see policy.c
- * @rule: which
- * @nr_ruled: how many of its buffers got it
- * @tree: of policy.c; NULL: it has not set the policy of a tree
- * @watcher: of watch.c; NULL: it does not watch
- * @wait: readers and pollers of its records
- * @streams: and all that goes with them
+ * struct heapsim_ctx - an open of /dev/heapsim
+ * @objects: table of everything that has an id
+ * @queue: queue of the dma engine
+ * @has_rule: @rule is valid; protected by rules_lock (policy.c), as the next
+ *	three
+ * @rule: policy of the buffers that this open allocates
+ * @nr_ruled: number of buffers that got @rule
+ * @tree: policy set for a process tree, or NULL
+ * @watcher: NULL if this open does not watch; see watch.c
+ * @wait: readers and pollers of records
+ * @streams: streams and the buffers of the context
  */
 struct heapsim_ctx {
 	struct heapsim_objects objects;
@@ -38,7 +39,7 @@ struct heapsim_ctx {
 	struct heapsim_streams *streams;
 };
 
-/** union heapsim_cmd - the struct of a command */
+/** union heapsim_cmd - argument of a command */
 union heapsim_cmd {
 	u32 size;
 	struct heapsim_probe probe;
@@ -68,15 +69,16 @@ union heapsim_cmd {
 };
 
 /**
- * struct heapsim_call - a command while it runs
+ * struct heapsim_call - a command being run
  * @ctx: open of /dev/heapsim
- * @waits: the command may wait for a lock; if not, it returns -EAGAIN instead
- * @cmd: its struct, a copy; what the command answers goes there
- * @fd: reserved number, at which @file is installed once the answer is out
- * @file: file for the caller, NULL none
- * @view_fd: as @fd, for a second one
- * @view_file: as @file
- * @job: job to be forgotten once the answer is out, NULL none
+ * @waits: the command may sleep for a lock; otherwise it returns -EAGAIN
+ * @cmd: copy of the argument; the command stores its result in it
+ * @fd: reserved number at which @file is installed after the result was copied
+ *	to user space
+ * @file: file for the caller, or NULL
+ * @view_fd: the same for a second file
+ * @view_file: second file for the caller, or NULL
+ * @job: job to drop after the result was copied to user space, or NULL
  */
 struct heapsim_call {
 	struct heapsim_ctx *ctx;
@@ -89,7 +91,7 @@ struct heapsim_call {
 	struct heapsim_job *job;
 };
 
-/* stream.c: streams, events, host functions, works */
+/* stream.c */
 struct heapsim_streams *
 heapsim_streams_create(struct heapsim_objects *objects);
 void heapsim_streams_end(struct heapsim_streams *s);
@@ -112,7 +114,7 @@ int heapsim_stream_attach_info(struct heapsim_call *call);
 void heapsim_host_disown(struct heapsim_ctx *ctx, u64 id);
 void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id);
 
-/* managed.c: buffers of a context */
+/* managed.c */
 int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 			   const struct heapsim_wish *wish);
 void heapsim_ctx_buf_destroy(struct heapsim_buf *buf);
@@ -121,9 +123,9 @@ vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
 				 struct heapsim_access *access);
 
 /*
- * A command that answers with a descriptor reserves its number and
- * gives the file in *@file: the caller installs it once the answer is out, or
- * gives both back.
+ * dma.c. A command that returns a descriptor reserves its number and stores the
+ * file in *@file. The caller installs the file after the result was copied to
+ * user space, or releases both.
  */
 int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
 		       struct file **file);

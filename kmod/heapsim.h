@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What all files of the module share.
+ * Included by all files of the module.
  *
  * Lock order: mmap_lock, dma_resv, heapsim_streams.lock, heapsim_buf.lock,
- * i_mmap_rwsem, PTE lock, heapsim_buf.lines_lock, then one of watchers_lock (of
- * watch.c), parties_lock (of record.c), stacks_lock (of stack.c) and
- * dma_buf.name_lock. Under heapsim_streams.lock no user memory is touched.
- * rules_lock (of policy.c) has none of these around or in it. Under
- * heapsim_buf.lock nothing that may sleep is allocated but page tables (by the
- * core, while a PFN is inserted).
- * A worker between publication and signal of its fence takes lines_lock,
- * watchers_lock, parties_lock, name_lock, heapsim_share.lock (of queue.c) and
- * those of fences alone.
- * heapsim_queue.lock (of queue.c) is taken before dma_resv.
+ * i_mmap_rwsem, PTE lock, heapsim_buf.lines_lock, then one of watchers_lock
+ * (watch.c), parties_lock (record.c), stacks_lock (stack.c) and
+ * dma_buf.name_lock.
+ *
+ * heapsim_queue.lock (queue.c) is taken before dma_resv. rules_lock (policy.c)
+ * is never held together with any of these.
+ *
+ * User memory is not accessed with heapsim_streams.lock held. With
+ * heapsim_buf.lock held, nothing is allocated that may sleep, except page
+ * tables, which the core allocates while a PFN is inserted.
+ *
+ * Between publication and signal of a fence, a worker takes only lines_lock,
+ * watchers_lock, parties_lock, name_lock, heapsim_share.lock (queue.c) and
+ * locks of fences.
  */
 #ifndef HEAPSIM_H
 #define HEAPSIM_H
@@ -27,19 +31,20 @@
 #include "compat.h"
 #include "model/profile.h"
 
-/* Every wait for fences of others ends after this. */
+/* Upper bound of every wait for fences of others. */
 #define HEAPSIM_WAIT_MS		5000
 
-/* At least so long: rounded up, and the present one is partly over. */
+/* Rounds up and adds one, because the current jiffy has partly passed. */
 static inline unsigned long heapsim_jiffies_of(u64 ns)
 {
 	return nsecs_to_jiffies(ns + TICK_NSEC - 1) + 1;
 }
 
 /*
- * Asked for each page of a long operation. What a worker of io_uring's runs is
- * cancelled by a signal that is not fatal. The thread that polls a queue is a
- * worker by its flag, too: it gets such signals when any request is done.
+ * Returns true if a long operation should stop; called for each page. A command
+ * that runs in an io_uring worker is cancelled by a signal that is not fatal.
+ * The thread that polls a queue has the flag of a worker, too, and receives
+ * such signals whenever a request completes; it has no worker_private.
  */
 static inline bool heapsim_is_killed(void)
 {
@@ -48,7 +53,7 @@ static inline bool heapsim_is_killed(void)
 		signal_pending(current));
 }
 
-/* Takes a lock whose holder may clean gigabytes, if the caller @waits. */
+/* If @waits, sleeps for the lock, whose holder may be cleaning gigabytes. */
 static inline int heapsim_lock(struct mutex *lock, bool waits)
 {
 	if (waits)
@@ -57,9 +62,9 @@ static inline int heapsim_lock(struct mutex *lock, bool waits)
 }
 
 /**
- * enum heapsim_until - what ends an operation on many pages
- * @HEAPSIM_UNTIL_DONE: its last page
- * @HEAPSIM_UNTIL_KILLED: that, or SIGKILL of the caller
+ * enum heapsim_until - when an operation on many pages ends
+ * @HEAPSIM_UNTIL_DONE: after its last page
+ * @HEAPSIM_UNTIL_KILLED: after its last page, or if the caller is killed
  */
 enum heapsim_until {
 	HEAPSIM_UNTIL_DONE,
@@ -72,11 +77,11 @@ static inline bool heapsim_is_over(enum heapsim_until until)
 }
 
 /**
- * struct heapsim_rule - what holds for a buffer
+ * struct heapsim_rule - policy of a buffer
  * @policy: enum heapsim_policy
- * @evicts: its lines are evicted and filled at random
- * @is_precise: each access of the CPU is seen
- * @seed: of random eviction
+ * @evicts: lines are evicted and filled at random
+ * @is_precise: every CPU access is tracked
+ * @seed: seed of random eviction
  */
 struct heapsim_rule {
 	u32 policy;
@@ -86,15 +91,16 @@ struct heapsim_rule {
 };
 
 /**
- * struct heapsim_config - what the parameters say; fixed once loaded
- * @profile: the board
- * @vmap_is_cpu: a vmap gives the CPU view, not DRAM
+ * struct heapsim_config - configuration; does not change after the module is
+ *	loaded
+ * @profile: simulated board
+ * @vmap_is_cpu: a vmap shows the CPU view instead of DRAM
  * @fill: fill granule, bytes
- * @pool_pages: most pages that each pool keeps
- * @mem_accounting: DRAM is charged to memory cgroups, and no pool keeps it
- * @limit: most bytes of all buffers, with all their CPU images and twins
- * @user_limit: most bytes of one user's buffers, the same way
- * @has_test_hooks: HOLD, FENCE_CREATE and FENCE_SIGNAL are offered
+ * @pool_pages: upper bound of pages kept in each pool
+ * @mem_accounting: DRAM is charged to memory cgroups and not kept in pools
+ * @limit: upper bound of bytes for all buffers, including CPU images and twins
+ * @user_limit: the same for the buffers of one user
+ * @has_test_hooks: HOLD, FENCE_CREATE and FENCE_SIGNAL are enabled
  */
 struct heapsim_config {
 	const struct profile *profile;
@@ -113,13 +119,13 @@ int heapsim_config_init(struct heapsim_rule *rule);
 
 /**
  * enum heapsim_fault - operations that can be made to fail
- * @HEAPSIM_FAIL_ALLOC: allocation of a chunk of a buffer: ENOMEM
- * @HEAPSIM_FAIL_MAP: an importer's map: ENOMEM
- * @HEAPSIM_FAIL_VMAP: a kernel mapping: ENOMEM
- * @HEAPSIM_FAIL_BEGIN: START of a bracket: EINTR
+ * @HEAPSIM_FAIL_ALLOC: allocation of a chunk fails with ENOMEM
+ * @HEAPSIM_FAIL_MAP: the map of an importer fails with ENOMEM
+ * @HEAPSIM_FAIL_VMAP: a kernel mapping fails with ENOMEM
+ * @HEAPSIM_FAIL_BEGIN: START of a bracket fails with EINTR
  * @HEAPSIM_LATE_FENCE: the fence of a job is signalled at its deadline, with
  *	ETIMEDOUT
- * @HEAPSIM_NR_FAULTS: number of these
+ * @HEAPSIM_NR_FAULTS: number of faults
  */
 enum heapsim_fault {
 	HEAPSIM_FAIL_ALLOC,

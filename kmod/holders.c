@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Those who use DRAM behind the CPU's caches: importers that hold a buffer,
- * engines' jobs, and a driver's mapping of the CPU view.
+ * Users of DRAM besides the CPU: importers, called holders, that have mapped a
+ * buffer; jobs; and kernel mappings of the CPU view.
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
@@ -9,7 +9,10 @@
 #include "bracket.h"
 #include "lines.h"
 
-/* Twins that pages of [first, end) lack for an engine to write DRAM. */
+/*
+ * Returns the number of twins that pages [first, end) need before an engine
+ * writes DRAM.
+ */
 static size_t holder_count_twins(struct heapsim_buf *buf, size_t first,
 				 size_t end, enum heapsim_until until)
 {
@@ -45,7 +48,7 @@ static int holder_add_twins(struct heapsim_buf *buf, size_t first, size_t end,
 	return 0;
 }
 
-/* Lock the buffer with all twins in stock that pages [first, end) lack. */
+/* Locks the buffer with a stock of all twins that pages [first, end) need. */
 static int holder_lock_with_twins(struct heapsim_buf *buf, size_t first,
 				  size_t end, struct heapsim_images *images)
 {
@@ -68,14 +71,16 @@ static int holder_lock_with_twins(struct heapsim_buf *buf, size_t first,
 }
 
 /**
- * heapsim_holder_add() - an importer maps or vmaps: clean, and hold
+ * heapsim_holder_add() - clean a buffer and add an importer that has mapped it
  * @buf: buffer
- * @may_write: it may write
- * @who: it
+ * @may_write: the importer may write
+ * @who: importer
  * @until: HEAPSIM_UNTIL_DONE if it must not be interrupted
  *
- * Context: may sleep; takes the buffer's lock, and keeps it where it answers 0.
- * Return: 0; -ENOMEM, or -EINTR if the caller is killed: it does not hold.
+ * Context: may sleep; takes the buffer's lock, and returns with it held on
+ * success.
+ * Return: 0, -ENOMEM, or -EINTR if the caller is killed; without effect on
+ * failure.
  */
 int heapsim_holder_add(struct heapsim_buf *buf, bool may_write,
 		       const struct heapsim_party *who,
@@ -108,7 +113,7 @@ int heapsim_holder_add(struct heapsim_buf *buf, bool may_write,
 		buf->writer = *who;
 		spin_unlock(&buf->lines_lock);
 	}
-	/* debugfs reads it without the lock. */
+	/* debugfs reads this without the lock. */
 	WRITE_ONCE(buf->nr_holders, buf->nr_holders + 1);
 	buf->nr_writers += may_write;
 out_put:
@@ -117,11 +122,9 @@ out_put:
 }
 
 /**
- * heapsim_holder_del() - an importer unmaps or vunmaps
+ * heapsim_holder_del() - remove an importer that unmaps, take in what it wrote
  * @buf: buffer
- * @may_write: as when it began to hold
- *
- * Takes in what the importer may have written.
+ * @may_write: same as for heapsim_holder_add()
  *
  * Context: takes the buffer's lock; may sleep.
  */
@@ -140,9 +143,10 @@ void heapsim_holder_del(struct heapsim_buf *buf, bool may_write)
 }
 
 /**
- * heapsim_holder_job_add() - an engine's job is going to use DRAM
- * @buf: buffer of ours
- * @has_two_views: out: it has; so it stays until heapsim_holder_job_del()
+ * heapsim_holder_job_add() - count a job that is going to use DRAM
+ * @buf: buffer
+ * @has_two_views: out: whether the buffer has two views; does not change until
+ *	heapsim_holder_job_del()
  *
  * Context: takes the buffer's lock; may sleep.
  * Return: 0, or -EINTR if the caller is killed.
@@ -160,10 +164,10 @@ int heapsim_holder_job_add(struct heapsim_buf *buf, bool *has_two_views)
 }
 
 /**
- * heapsim_holder_job_del() - the job will not use DRAM any more
- * @buf: buffer of ours
+ * heapsim_holder_job_del() - count a job that no longer uses DRAM
+ * @buf: buffer
  *
- * Context: atomic; fit for the time between publication and signal.
+ * Context: atomic; may be called between publication and signal of a fence.
  */
 void heapsim_holder_job_del(struct heapsim_buf *buf)
 {
@@ -173,28 +177,29 @@ void heapsim_holder_job_del(struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_holder_count_writers() - engines will write DRAM, or have
+ * heapsim_holder_count_writers() - count engines that are going to write DRAM
  * @buf: two-view buffer
- * @nr: how many more, or fewer if negative
+ * @nr: number to add; negative to subtract
  *
- * Context: atomic; fit for the time between publication and signal.
+ * Context: atomic; may be called between publication and signal of a fence.
  */
 void heapsim_holder_count_writers(struct heapsim_buf *buf, int nr)
 {
 	spin_lock(&buf->lines_lock);
-	/* Who has the buffer's lock alone reads it, too. */
+	/* Also read with only the buffer's lock held. */
 	WRITE_ONCE(buf->nr_write_jobs, buf->nr_write_jobs + nr);
 	spin_unlock(&buf->lines_lock);
 }
 
 /**
- * heapsim_holder_job_begin() - an engine's job is going to write DRAM
+ * heapsim_holder_job_begin() - prepare a buffer for a job that will write it
  * @buf: two-view buffer
- * @off: first byte it may write
- * @len: bytes up to the last
+ * @off: offset of the first byte that the job may write
+ * @len: bytes up to the last one
  *
  * Context: takes the buffer's lock; may sleep.
- * Return: 0; -ENOMEM, or -EINTR if the caller is killed: it has not begun.
+ * Return: 0, -ENOMEM, or -EINTR if the caller is killed; without effect on
+ * failure.
  */
 int heapsim_holder_job_begin(struct heapsim_buf *buf, u64 off, u64 len)
 {
@@ -226,10 +231,10 @@ out_put:
 }
 
 /**
- * heapsim_holder_job_end() - after the signal: let the next touch be seen
+ * heapsim_holder_job_end() - make the next access fault after a job has ended
  * @buf: two-view buffer
- * @off: as at the begin
- * @len: as at the begin
+ * @off: same as for heapsim_holder_job_begin()
+ * @len: same as for heapsim_holder_job_begin()
  *
  * Context: takes the buffer's lock; may sleep.
  */
@@ -250,9 +255,11 @@ void heapsim_holder_job_end(struct heapsim_buf *buf, u64 off, u64 len)
 }
 
 /**
- * heapsim_holder_vmap_cpu() - let a driver use the CPU view
+ * heapsim_holder_vmap_cpu() - get the pages of the CPU view for a kernel
+ *	mapping
  * @buf: two-view buffer
- * @pages: out: nr_pages pages to map; they stay until the vunmap
+ * @pages: out: array of nr_pages pages; they stay until
+ *	heapsim_holder_vunmap_cpu()
  *
  * Context: takes the buffer's lock; may sleep.
  * Return: 0 or -ENOMEM.
@@ -275,7 +282,7 @@ int heapsim_holder_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
 			return ret;
 		}
 		mutex_lock(&buf->lock);
-		/* each page needs a twin, too, if engines are writing */
+		/* While an engine writes, each page also needs a twin. */
 		if (!heapsim_buf_is_written(buf) || need > buf->nr_pages)
 			break;
 		mutex_unlock(&buf->lock);
@@ -301,10 +308,10 @@ int heapsim_holder_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
 }
 
 /**
- * heapsim_holder_vunmap_cpu() - the driver's mapping of the CPU view is gone
+ * heapsim_holder_vunmap_cpu() - release the pages of the CPU view
  * @buf: two-view buffer
  *
- * Its lines stay as they are: what it wrote is dirty until it is cleaned.
+ * The lines stay: what the driver wrote is dirty until it is cleaned.
  *
  * Context: takes the buffer's lock; may sleep.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Images: pages of the CPU view and twins of DRAM, in a stock that is filled
- * before a lock is taken.
+ * CPU images and twins: pages that hold the CPU view of a page, or a copy of
+ * DRAM. They come from a stock that is filled before a lock is taken.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -10,15 +10,15 @@
 #include "lines.h"
 #include "step.h"
 
-/* Pages that are got between two looks whether the caller is killed. */
+/* Pages that are allocated between two checks whether the caller is killed. */
 #define IMAGES_AT_ONCE	512
 
 static atomic64_t image_pages;
 
 /**
- * heapsim_image_bytes() - memory for CPU views that differ from DRAM
+ * heapsim_image_bytes() - get the memory used by CPU images and twins
  *
- * Return: bytes.
+ * Return: bytes, including what is in stocks.
  */
 u64 heapsim_image_bytes(void)
 {
@@ -26,7 +26,7 @@ u64 heapsim_image_bytes(void)
 }
 
 /**
- * heapsim_images_init() - begin with none
+ * heapsim_images_init() - initialise an empty stock
  * @images: stock
  */
 void heapsim_images_init(struct heapsim_images *images)
@@ -42,13 +42,13 @@ void heapsim_images_init(struct heapsim_images *images)
 }
 
 /**
- * heapsim_images_get() - stock up
- * @images: stock; it gets a bracket and a step too if they are wanted
- * @nr: pages that it shall have
- * @is_zero: zeroed ones are of use
+ * heapsim_images_get() - fill a stock
+ * @images: stock; also gets a bracket and a step if it wants them
+ * @nr: number of pages that it should have
+ * @is_zero: prefer zeroed pages
  *
- * Context: may sleep; no lock of a buffer held.
- * Return: 0, or -ENOMEM (what was got stays in the stock).
+ * Context: may sleep; no lock of a buffer is held.
+ * Return: 0, or -ENOMEM; what was allocated stays in the stock.
  */
 int heapsim_images_get(struct heapsim_images *images, size_t nr, bool is_zero)
 {
@@ -89,7 +89,7 @@ static u8 *image_take_from(struct heapsim_images *images,
  * heapsim_image_take() - take a page from a stock
  * @images: stock that is not empty
  *
- * Return: kernel address; of any content.
+ * Return: kernel address of a page of any content.
  */
 u8 *heapsim_image_take(struct heapsim_images *images)
 {
@@ -99,11 +99,11 @@ u8 *heapsim_image_take(struct heapsim_images *images)
 
 /**
  * heapsim_image_lend() - give a page of a buffer a CPU image
- * @buf: buffer with lines, which the page has no CPU image in
- * @page: page number
+ * @buf: buffer with line state
+ * @page: number of a page without CPU image
  * @images: stock that is not empty
  *
- * A page of zeros need not be copied.
+ * If DRAM is known to be zero, a zeroed page saves the copy.
  *
  * Context: the buffer's lock and lines_lock are held.
  */
@@ -120,7 +120,7 @@ void heapsim_image_lend(struct heapsim_buf *buf, size_t page,
 /**
  * heapsim_image_give() - put a page into a stock
  * @images: stock
- * @image: kernel address; NULL does nothing
+ * @image: kernel address; NULL is ignored
  */
 void heapsim_image_give(struct heapsim_images *images, u8 *image)
 {
@@ -131,7 +131,7 @@ void heapsim_image_give(struct heapsim_images *images, u8 *image)
 }
 
 /**
- * heapsim_images_put() - give back what is left
+ * heapsim_images_put() - free what is left in a stock
  * @images: stock
  *
  * Context: may sleep.
@@ -151,8 +151,9 @@ void heapsim_images_put(struct heapsim_images *images)
 }
 
 /**
- * heapsim_images_rest() - rest between two pages of a long operation
- * @images: stock that it gives images to; all at its end would take long
+ * heapsim_images_rest() - reschedule between two pages of a long operation
+ * @images: stock that the operation gives pages to; freed here from time to
+ *	time, since freeing all of them at the end would take long
  *
  * Context: may sleep.
  */

@@ -6,14 +6,14 @@
 #include "buf.h"
 
 /**
- * struct heapsim_attachment - a device that uses the buffer
- * @node: in heapsim_buf.attachments
- * @dev: the device
- * @sgt: its table, which nobody else sees
- * @lent: the same for the importer; with CONFIG_DMABUF_DEBUG the core hides the
- *	pages of a table that it gave out
- * @dir: how it has mapped the buffer, DMA_NONE not
- * @who: it, while mapped
+ * struct heapsim_attachment - an attached device
+ * @node: entry in heapsim_buf.attachments
+ * @dev: device
+ * @sgt: table of the buffer's pages, never given out
+ * @lent: copy of @sgt for the importer. With CONFIG_DMABUF_DEBUG the core
+ *	mangles the page links of a table that it has given out
+ * @dir: direction of the map, DMA_NONE if not mapped
+ * @who: importer, valid while mapped
  */
 struct heapsim_attachment {
 	struct list_head node;

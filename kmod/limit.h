@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Limits of users and of all. */
+/* Limits on memory and objects, for each user and for all. */
 #ifndef HEAPSIM_LIMIT_H
 #define HEAPSIM_LIMIT_H
 
@@ -8,15 +8,16 @@
 #include "heapsim.h"
 
 /*
- * Memory that a user causes: charged to the cgroup of the calling task. Where
- * there is no more, the allocation fails and no OOM killer is called.
+ * Flags for memory that a user causes to be allocated: it is charged to the
+ * memory cgroup of the calling task, and an allocation fails without calling
+ * the OOM killer.
  */
 #define HEAPSIM_GFP_USER	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | \
 				 __GFP_RETRY_MAYFAIL)
 
 /*
- * What the core keeps for a dma-buf, an attachment or a sync_file and charges
- * to nobody: bytes, rounded up. It counts against the user's limit.
+ * Bytes, rounded up, that the core allocates for a dma-buf, an attachment or a
+ * sync_file and charges to no cgroup. They count against the limit of the user.
  */
 #define HEAPSIM_CORE_BYTES	1024
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lines of a buffer: the model's decisions carried out on the pages of the
- * two views. heapsim_buf.lock serialises all that the CPU side does; the inner
- * lines_lock is for the engine's worker, who takes none around it.
+ * Line state of a buffer: carries out the decisions of the model on the pages
+ * of the two views. The CPU side runs with heapsim_buf.lock held. lines_lock
+ * protects the state from the workers of the dma engine, which do not take
+ * heapsim_buf.lock.
  */
 #include <linux/bitmap.h>
 #include <linux/dma-resv.h>
@@ -16,7 +17,7 @@
 #include "lines.h"
 #include "trace.h"
 
-/* Most pages that one store makes ready besides its own. */
+/* Upper bound of pages that a store maps in advance. */
 #define STORE_AHEAD	16
 
 static void lines_free(struct line_buf *lines, unsigned long *pages,
@@ -30,8 +31,8 @@ static void lines_free(struct line_buf *lines, unsigned long *pages,
 }
 
 /**
- * heapsim_lines_init() - give a two-view buffer the state of its lines
- * @buf: two-view buffer; it may have it already
+ * heapsim_lines_init() - allocate the line state of a buffer
+ * @buf: two-view buffer; nothing happens if it has line state
  *
  * Context: may sleep; takes the buffer's lock.
  * Return: 0 or -ENOMEM.
@@ -50,9 +51,9 @@ int heapsim_lines_init(struct heapsim_buf *buf)
 	if (READ_ONCE(buf->lines.pages))
 		return 0;
 	/*
-	 * The first touch pays for this. kvcalloc() rounds up to a power of two
-	 * and zeroes all of it, so the fifth bitmap is allocated apart from the
-	 * other four. Pages need no zeroing: they are set whole below.
+	 * The first access pays for this. kvcalloc() rounds up to a power of
+	 * two and zeroes all of it, so the fifth bitmap is allocated apart from
+	 * the other four. Pages need no zeroing, because they are set below.
 	 */
 	lines.pages = kvmalloc_array(buf->nr_pages, sizeof(*lines.pages), gfp);
 	lines.valid = kvcalloc(LINE_NR_BITMAPS * words, sizeof(u64), gfp);
@@ -74,7 +75,9 @@ int heapsim_lines_init(struct heapsim_buf *buf)
 			};
 		cond_resched();
 	}
-	/* Nobody holds the lock for long while there are no lines. */
+	/*
+	 * As long as there is no line state, the lock is never held for long.
+	 */
 	mutex_lock(&buf->lock);
 	if (buf->lines.pages) {
 		mutex_unlock(&buf->lock);
@@ -90,7 +93,7 @@ int heapsim_lines_init(struct heapsim_buf *buf)
 	buf->lines.page_shift = PAGE_SHIFT;
 	buf->lines.nr_pages = buf->nr_pages;
 	line_set_bitmaps(&buf->lines, lines.valid, lines.hidden);
-	/* who sees the pages without the lock sees the rest as well */
+	/* A reader that sees the pages without the lock also sees the rest. */
 	smp_store_release(&buf->lines.pages, lines.pages);
 	spin_unlock(&buf->lines_lock);
 	mutex_unlock(&buf->lock);
@@ -98,8 +101,8 @@ int heapsim_lines_init(struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_lines_fini() - free the state and all images
- * @buf: buffer that nobody uses any more
+ * heapsim_lines_fini() - free the line state, CPU images and twins
+ * @buf: buffer without users
  */
 void heapsim_lines_fini(struct heapsim_buf *buf)
 {
@@ -118,7 +121,7 @@ void heapsim_lines_fini(struct heapsim_buf *buf)
 	lines_free(&buf->lines, buf->active, buf->notes);
 }
 
-/* Does a fence keep the CPU from touching the buffer? (DESIGN 2.3) */
+/* Returns true if a fence forbids the CPU access (DESIGN 2.3). */
 static bool lines_are_fenced(struct heapsim_buf *buf, enum heapsim_touch touch)
 {
 	bool is_write = touch == HEAPSIM_TOUCH_WRITE;
@@ -127,7 +130,10 @@ static bool lines_are_fenced(struct heapsim_buf *buf, enum heapsim_touch touch)
 				       dma_resv_usage_rw(is_write));
 }
 
-/* Does a holder, without a bracket of the process? (DESIGN 2.3) */
+/*
+ * Returns true if a holder forbids the CPU access, because the process has no
+ * bracket that allows it (DESIGN 2.3).
+ */
 static bool lines_are_held_from(struct heapsim_buf *buf,
 				enum heapsim_touch touch, u32 who)
 {
@@ -139,8 +145,8 @@ static bool lines_are_held_from(struct heapsim_buf *buf,
 }
 
 /*
- * An importer that keeps the CPU from writing, or, a writer, also from reading.
- * Does not change @who if none does.
+ * Finds an importer that forbids the access: any holder forbids a write, a
+ * writer also a read. Leaves @who unchanged if there is none.
  */
 static void lines_get_holder(const struct heapsim_buf *buf, bool is_write,
 			     struct heapsim_party *who)
@@ -157,7 +163,7 @@ static void lines_get_holder(const struct heapsim_buf *buf, bool is_write,
 		*who = buf->vmapper;
 }
 
-/* DESIGN 2.3 forbids the touch. */
+/* Reports an access that DESIGN 2.3 forbids. */
 static void lines_report_forbidden(struct heapsim_buf *buf,
 				   const struct heapsim_access *access,
 				   bool has_fence)
@@ -172,7 +178,10 @@ static void lines_report_forbidden(struct heapsim_buf *buf,
 	heapsim_record_unbracketed(buf, access, &party);
 }
 
-/* Can no read or store of a page, filled, be a mistake as things are? */
+/*
+ * Returns true if no access to this page, once filled, could be a violation
+ * now.
+ */
 static bool lines_are_harmless(const struct heapsim_buf *buf, size_t page)
 {
 	return !buf->lines.pages[page].twin &&
@@ -186,7 +195,10 @@ static bool lines_is_same_row(const struct heapsim_cpu *store,
 	       other->cpu.tid == store->cpu.tid;
 }
 
-/* To how many pages just before @page has the same code stored? */
+/*
+ * Returns the number of pages just before @page that the same code has stored
+ * to.
+ */
 static size_t lines_row_before(const struct heapsim_buf *buf, size_t page,
 			       const struct heapsim_cpu *store)
 {
@@ -202,8 +214,8 @@ static size_t lines_row_before(const struct heapsim_buf *buf, size_t page,
 }
 
 /*
- * How many pages behind @page were in one row with it when the same code stored
- * to it last. That was seen page by page, or found so before.
+ * Returns the number of pages after @page that belonged to the same row of
+ * stores as @page when the same code stored to it last.
  */
 static size_t lines_row_again(const struct heapsim_buf *buf, size_t page,
 			      const struct heapsim_cpu *store)
@@ -226,13 +238,15 @@ static size_t lines_row_again(const struct heapsim_buf *buf, size_t page,
 }
 
 /*
- * Shrink the span to pages around @page, the touched one, that may get PTEs
- * together with it, since touches of them need not be seen. A store is taken
- * for one of a row if the same code has stored to the page before it: then as
- * many pages as the row has so far, clean ones, are made ready for it too.
+ * Shrinks the span to pages around @page, the accessed one, that may be mapped
+ * together with it because accesses to them need not be tracked. A store is
+ * assumed to belong to a row of stores if the same code has stored to the page
+ * before: then as many clean pages as the row has so far are made writable in
+ * advance.
  *
- * If the process is watched, what is behind the row may be other code's, and
- * somebody is told: then it is only the pages that the same row had last time.
+ * If the process is watched, pages after the row may be stored to by other
+ * code, and a record would name the wrong place. Then only the pages that the
+ * same row had last time are made writable.
  */
 static void lines_span_shrink(const struct heapsim_buf *buf, size_t page,
 			      const struct heapsim_cpu *store,
@@ -262,7 +276,10 @@ out:
 	span->end = end;
 }
 
-/* Make pages of the span the CPU's own. Returns false if none was shared. */
+/*
+ * Gives all pages of the span CPU images and marks them stored. Returns true if
+ * a page was shared with DRAM before.
+ */
 static bool lines_span_store(struct heapsim_buf *buf,
 			     const struct heapsim_span *span, u32 who,
 			     const struct heapsim_cpu *store,
@@ -287,8 +304,9 @@ static bool lines_span_store(struct heapsim_buf *buf,
 }
 
 /*
- * Is the calling thread at an instruction that stores to the page, too, by
- * another mapping? Each of its faults would take away the other's PTE.
+ * Returns true if the calling thread is at an instruction that also stores to
+ * the page by another mapping. Each of its faults would revoke the PTE of the
+ * other.
  */
 static bool lines_is_storing_elsewhere(const struct heapsim_buf *buf,
 				       size_t page,
@@ -303,8 +321,9 @@ static bool lines_is_storing_elsewhere(const struct heapsim_buf *buf,
 }
 
 /*
- * Put old bytes of stale lines aside, or back. Returns true if PTEs of the page
- * must be revoked.
+ * Hides old bytes of stale lines, or shows them again, depending on the
+ * brackets of the process. Returns true if the PTEs of the page must be
+ * revoked.
  */
 static bool lines_page_turn(struct heapsim_buf *buf, size_t page,
 			    const struct heapsim_access *access)
@@ -312,7 +331,7 @@ static bool lines_page_turn(struct heapsim_buf *buf, size_t page,
 	struct line_buf *lines = &buf->lines;
 	const struct line_bracket *open;
 
-	/* Without a twin nothing is stale. A driver's mapping never faults. */
+	/* Without a twin no line is stale. A kernel mapping never faults. */
 	if (!lines->pages[page].twin || buf->vmap_pages_cpu)
 		return false;
 	open = heapsim_bracket_of_current(buf);
@@ -324,18 +343,18 @@ static bool lines_page_turn(struct heapsim_buf *buf, size_t page,
 }
 
 /**
- * heapsim_lines_touch() - the CPU touches bytes of one page
- * @buf: buffer with lines
- * @access: what it touches; each line of it is judged
- * @images: stock of images
- * @span: in: pages that could be mapped, the touched one among them; out:
- *	those that may be mapped now
+ * heapsim_lines_touch() - judge a CPU access and make its pages ready
+ * @buf: buffer with line state
+ * @access: access; each of its lines is judged
+ * @images: stock
+ * @span: in: pages that could be mapped, including the accessed one; out: pages
+ *	that may be mapped now
  *
- * Fills the granule, makes pages private that must be, judges.
+ * Fills the granule, and makes pages private where the access needs that.
  *
  * Context: the buffer's lock is held.
- * Return: 0, or the number of images that the stock must have for this; then
- * nothing has happened, but @span may be smaller.
+ * Return: 0, or the number of pages that the stock must have; then nothing has
+ * been done, except that @span may have shrunk.
  */
 size_t heapsim_lines_touch(struct heapsim_buf *buf,
 			   const struct heapsim_access *access,
@@ -344,7 +363,7 @@ size_t heapsim_lines_touch(struct heapsim_buf *buf,
 {
 	const enum heapsim_touch touch = access->touch;
 	const u64 off = access->off;
-	/* What was evicted elsewhere since then is not fetched again. */
+	/* Do not fill again what was evicted from other pages since. */
 	const size_t per_fill = access->is_again ? 1 :
 				heapsim_config.fill >> PAGE_SHIFT;
 	const size_t page = off >> PAGE_SHIFT;
@@ -375,7 +394,7 @@ size_t heapsim_lines_touch(struct heapsim_buf *buf,
 				   page && test_bit(page - 1, buf->stored) ?
 				  &buf->notes[page - 1].store : NULL);
 	spin_lock(&buf->lines_lock);
-	/* Noted before: to note it again would signal it again, without end. */
+	/* Noting the store again would signal the thread again, without end. */
 	if (touch == HEAPSIM_TOUCH_WRITE && access->is_again)
 		store = buf->notes[page].store;
 	lines_span_shrink(buf, page,
@@ -434,7 +453,7 @@ size_t heapsim_lines_touch(struct heapsim_buf *buf,
 	return 0;
 }
 
-/* An operation on a range, which the calling thread did or caused. */
+/* Reports a maintenance operation by the calling thread. */
 static void lines_report_maintenance(const struct heapsim_buf *buf, u32 kind,
 				     const struct line_op *op, u64 nr_lines,
 			     u64 begin_ns)
@@ -450,8 +469,9 @@ static void lines_report_maintenance(const struct heapsim_buf *buf, u32 kind,
 }
 
 /*
- * Take the images of a page back once it has no valid line. A page with no
- * engine write either, nor one to come, is not active any more.
+ * Frees the images of a page that has no valid line. If the page has no
+ * engine-written line either, and no job is going to write, it becomes
+ * inactive.
  */
 static void lines_page_settle(struct heapsim_buf *buf, size_t page,
 			      struct heapsim_images *images)
@@ -473,11 +493,11 @@ static void lines_page_settle(struct heapsim_buf *buf, size_t page,
 }
 
 /**
- * heapsim_lines_refill() - fill the lines of a page that a driver has mapped
- * @buf: buffer with lines; does nothing unless a vmap shows its CPU images
+ * heapsim_lines_refill() - fill the lines of a page again for a kernel mapping
+ * @buf: buffer with line state; does nothing unless a vmap shows its CPU images
  * @page: page number
  *
- * A driver's mapping of the CPU view never faults.
+ * An access by the kernel mapping does not fault, so the lines must stay valid.
  *
  * Context: the buffer's lock and lines_lock are held.
  */
@@ -495,13 +515,14 @@ void heapsim_lines_refill(struct heapsim_buf *buf, size_t page)
 /**
  * heapsim_lines_clean() - clean a range
  * @buf: two-view buffer
- * @off: first byte
+ * @off: offset of the first byte
  * @len: bytes; 0 does nothing
  * @until: HEAPSIM_UNTIL_DONE if it must not be interrupted
  *
- * Context: the buffer's lock is held. Costs what the pages cost that were
- * stored to.
- * Return: 0, or -EINTR if the caller is killed: some pages are cleaned.
+ * The cost is proportional to the number of pages that were stored to.
+ *
+ * Context: the buffer's lock is held; may sleep.
+ * Return: 0, or -EINTR if the caller is killed; some pages are clean then.
  */
 int heapsim_lines_clean(struct heapsim_buf *buf, u64 off, u64 len,
 			enum heapsim_until until)
@@ -551,13 +572,13 @@ int heapsim_lines_clean(struct heapsim_buf *buf, u64 off, u64 len,
 
 /**
  * heapsim_lines_invalidate() - invalidate a range
- * @buf: two-view buffer with lines
- * @off: first byte
+ * @buf: two-view buffer with line state
+ * @off: offset of the first byte
  * @len: bytes; 0 does nothing
  *
- * Context: the buffer's lock is held.
- * Return: 0, or -EINTR if the caller is killed: some pages are invalidated, and
- * if any is, none of the range has PTEs.
+ * Context: the buffer's lock is held; may sleep.
+ * Return: 0, or -EINTR if the caller is killed. Some pages may be invalid then;
+ * if any is, no page of the range has PTEs.
  */
 int heapsim_lines_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 {
@@ -581,7 +602,10 @@ int heapsim_lines_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 			ret = -EINTR;
 			break;
 		}
-		/* The edges count shared lines whatever their state. */
+		/*
+		 * Shared lines at the edges are counted in any state, so visit
+		 * both edges.
+		 */
 		if (page != first && page != end - 1)
 			page = min(find_next_bit(buf->active, end, page),
 				   end - 1);
@@ -609,12 +633,14 @@ int heapsim_lines_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 /**
  * heapsim_lines_take_in() - make the CPU see DRAM (DESIGN 2.3)
  * @buf: two-view buffer
- * @until: HEAPSIM_UNTIL_DONE if nobody would hear that it was interrupted
+ * @until: HEAPSIM_UNTIL_DONE if the caller cannot report an interruption
  *
- * Context: the buffer's lock is held. Costs what the pages cost that have
- * valid or engine-written lines.
- * Return: 0, or -EINTR if the caller is killed: some pages are taken in, and if
- * any is, none has PTEs.
+ * The cost is proportional to the number of pages that have valid or
+ * engine-written lines.
+ *
+ * Context: the buffer's lock is held; may sleep.
+ * Return: 0, or -EINTR if the caller is killed. Some pages may be done then; if
+ * any is, no page has PTEs.
  */
 int heapsim_lines_take_in(struct heapsim_buf *buf, enum heapsim_until until)
 {
@@ -664,16 +690,17 @@ int heapsim_lines_take_in(struct heapsim_buf *buf, enum heapsim_until until)
 }
 
 /**
- * heapsim_lines_compare() - find reads of what a holder has overwritten
+ * heapsim_lines_compare() - find reads of lines that a holder has overwritten
  * @buf: two-view buffer
- * @until: HEAPSIM_UNTIL_DONE if nobody would hear that it was interrupted
+ * @until: HEAPSIM_UNTIL_DONE if the caller cannot report an interruption
  *
- * Nobody sees a holder write, nor a read through a PTE that is there. A READ
- * bracket that is open licenses such reads: each Clean line of a page that has
- * PTEs then counts as read, and as stale if DRAM differs from it. To be called
- * before the brackets change, and before lines are taken in.
+ * Neither a write by a holder nor a read through an existing PTE can be
+ * observed. An open READ bracket permits such reads, so each Clean line of a
+ * page with PTEs counts as read, and as stale if it differs from DRAM. Call
+ * this before brackets change and before lines are taken in. The cost is
+ * proportional to the number of pages with PTEs.
  *
- * Context: the buffer's lock is held. Costs what the pages cost that have PTEs.
+ * Context: the buffer's lock is held; may sleep.
  * Return: 0, or -EINTR if the caller is killed.
  */
 int heapsim_lines_compare(struct heapsim_buf *buf, enum heapsim_until until)
@@ -696,7 +723,10 @@ int heapsim_lines_compare(struct heapsim_buf *buf, enum heapsim_until until)
 		spin_lock(&buf->lines_lock);
 		nr_stale = line_compare_page(&buf->lines, page);
 		spin_unlock(&buf->lines_lock);
-		/* The next read is seen, and these are not found again. */
+		/*
+		 * Make the next read fault, so that these lines are not
+		 * reported again.
+		 */
 		if (nr_stale)
 			heapsim_ptes_revoke(buf, page, page + 1);
 		cond_resched();
@@ -705,7 +735,10 @@ int heapsim_lines_compare(struct heapsim_buf *buf, enum heapsim_until until)
 	return ret;
 }
 
-/* xorshift64: the same seed and the same calls give the same lines. */
+/*
+ * xorshift64: the same seed and the same sequence of calls select the same
+ * lines.
+ */
 static u64 lines_next_random(struct heapsim_buf *buf)
 {
 	u64 x = buf->random ? buf->random : 1;
@@ -718,9 +751,9 @@ static u64 lines_next_random(struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_lines_evict() - drop or fetch lines of one page, as a cache may
- * @buf: buffer with lines
- * @keep: page that is being touched, and stays
+ * heapsim_lines_evict() - evict or fill lines of one page, chosen at random
+ * @buf: buffer with line state
+ * @keep: page that is being accessed and must not change
  *
  * Context: the buffer's lock is held.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines of a buffer, and the images and holders that they need. */
+/* Line state of a buffer, CPU images and twins, holders. */
 #ifndef HEAPSIM_LINES_H
 #define HEAPSIM_LINES_H
 
@@ -8,15 +8,15 @@
 struct heapsim_step;	/* step.c */
 
 /**
- * struct heapsim_images - what a touch may use up, got before a lock
- * @pages: for CPU images and twins, of any content, linked by lru
- * @zeroed: the same, all zero
- * @nr: how many of both
- * @until: what ends stocking up
- * @wants_bracket: the process was not seen before
- * @bracket: for such a process, or NULL
- * @wants_step: the touch is to be stepped over
- * @step: for that, or NULL
+ * struct heapsim_images - stock of memory, filled before a lock is taken
+ * @pages: pages of any content for CPU images and twins, linked by lru
+ * @zeroed: zeroed pages, linked by lru
+ * @nr: number of pages in both lists
+ * @until: when filling the stock ends
+ * @wants_bracket: @bracket is needed, since the process has none
+ * @bracket: memory for the process, or NULL
+ * @wants_step: @step is needed, since the access is to be stepped over
+ * @step: memory for the step, or NULL
  */
 struct heapsim_images {
 	struct list_head pages;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Objects of an open that have an id. */
+/* Objects of an open of /dev/heapsim, which have ids. */
 #ifndef HEAPSIM_OBJECT_H
 #define HEAPSIM_OBJECT_H
 
@@ -8,7 +8,7 @@
 
 #include "limit.h"
 
-/** enum heapsim_object_type - types of object */
+/** enum heapsim_object_type - types of objects */
 enum heapsim_object_type {
 	HEAPSIM_OBJECT_STREAM,
 	HEAPSIM_OBJECT_EVENT,
@@ -23,13 +23,14 @@ enum heapsim_object_type {
 struct heapsim_object;
 
 /**
- * struct heapsim_object_ops - a type of object
- * @type: the type
+ * struct heapsim_object_ops - description of a type of objects
+ * @type: type
  * @size: HEAPSIM_OBJECT_SIZE() of the struct
- * @max: most that one open may have; 0: what the user may have
- * @reserve: bytes that each one counts against the user's limit
- * @release: drops what the object refers to, before its memory is freed; may
- *	sleep; NULL: it refers to nothing
+ * @max: upper bound of objects of this type in one open; 0 if only the limit of
+ *	the user applies
+ * @reserve: bytes that each object counts against the limit of the user
+ * @release: drops references of the object before its memory is freed; may
+ *	sleep; NULL if there are none
  */
 struct heapsim_object_ops {
 	enum heapsim_object_type type;
@@ -39,15 +40,15 @@ struct heapsim_object_ops {
 	void (*release)(struct heapsim_object *object);
 };
 
-/* Bytes of a struct whose first member is its struct heapsim_object, object. */
+/* Size of a struct whose first member is its struct heapsim_object, object. */
 #define HEAPSIM_OBJECT_SIZE(type) \
 	(sizeof(type) + BUILD_BUG_ON_ZERO(offsetof(type, object)))
 
 /**
- * struct heapsim_object - what each object begins with
- * @ops: of its type
- * @user: for whom it counts, referenced
- * @refs: references; the table has one while the object can be found
+ * struct heapsim_object - head of every object
+ * @ops: description of the type
+ * @user: user that the object counts for, with a reference
+ * @refs: references; the table holds one while the object can be found
  * @id: id in the table
  */
 struct heapsim_object {
@@ -58,10 +59,10 @@ struct heapsim_object {
 };
 
 /**
- * struct heapsim_objects - the objects of an open
+ * struct heapsim_objects - table of the objects of an open
  * @ids: struct heapsim_object by id; an id is reserved before it has an entry
- * @user: that opened
- * @nr: ids that are taken, by type
+ * @user: user that opened /dev/heapsim
+ * @nr: number of allocated ids, by type
  */
 struct heapsim_objects {
 	struct xarray ids;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Policies of new buffers. */
+/* Policies that new buffers get. */
 #ifndef HEAPSIM_POLICY_H
 #define HEAPSIM_POLICY_H
 

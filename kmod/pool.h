@@ -14,9 +14,9 @@ struct heapsim_pool;
 
 /**
  * struct heapsim_chunk - physically contiguous pages
- * @page: the first
- * @nr_pages: how many
- * @order: of the allocation
+ * @page: first page
+ * @nr_pages: number of pages
+ * @order: order of the allocation
  */
 struct heapsim_chunk {
 	struct page *page;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page table entries of user mappings: how they are set, and how they are taken
- * away in all processes. PTEs are PFNs. heapsim_buf.lock serialises all of it.
+ * PTEs of user mappings: setting them, and revoking them in all processes. All
+ * PTEs are PFNs. The caller holds heapsim_buf.lock.
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
@@ -10,8 +10,8 @@
 #include "trace.h"
 
 /**
- * heapsim_ptes_image() - the page that the CPU sees
- * @buf: buffer of one view, or with lines
+ * heapsim_ptes_image() - get the page that the CPU sees
+ * @buf: buffer with one view, or with line state
  * @page: page number
  *
  * Context: the buffer's lock is held.
@@ -37,12 +37,10 @@ static void ptes_unmap(struct heapsim_buf *buf, size_t first, size_t end)
 }
 
 /**
- * heapsim_ptes_revoke() - take PTEs away, in all processes
- * @buf: buffer
+ * heapsim_ptes_revoke() - revoke PTEs in all processes
+ * @buf: buffer; PTEs of a buffer without line state stay
  * @first: first page
- * @end: after the last page
- *
- * Those of a buffer of one view stay.
+ * @end: page after the last
  *
  * Context: the buffer's lock is held.
  */
@@ -59,14 +57,14 @@ void heapsim_ptes_revoke(struct heapsim_buf *buf, size_t first, size_t end)
 }
 
 /**
- * heapsim_ptes_revoke_until() - the same in pieces
- * @buf: buffer
+ * heapsim_ptes_revoke_until() - revoke PTEs in pieces that can be interrupted
+ * @buf: buffer; PTEs of a buffer without line state stay
  * @first: first page
- * @end: after the last page
- * @until: when it is over
+ * @end: page after the last
+ * @until: when the operation ends
  *
- * Context: the buffer's lock is held.
- * Return: 0, or -EINTR if it is over: some PTEs stay.
+ * Context: the buffer's lock is held; may sleep.
+ * Return: 0, or -EINTR if it was interrupted; some PTEs remain.
  */
 int heapsim_ptes_revoke_until(struct heapsim_buf *buf, size_t first,
 			      size_t end, enum heapsim_until until)
@@ -87,12 +85,12 @@ int heapsim_ptes_revoke_until(struct heapsim_buf *buf, size_t first,
 }
 
 /**
- * heapsim_ptes_unmap() - take away PTEs of which nobody took note
+ * heapsim_ptes_unmap() - revoke all PTEs, whatever heapsim_buf.mapped says
  * @buf: buffer
- * @dmabuf: its own, or that of its device view
+ * @dmabuf: dma-buf of the buffer or of its device view
  *
- * Context: the buffer's lock is held.
- * Return: 0, or -EINTR if the caller is killed: some PTEs stay.
+ * Context: the buffer's lock is held; may sleep.
+ * Return: 0, or -EINTR if the caller is killed; some PTEs remain.
  */
 int heapsim_ptes_unmap(struct heapsim_buf *buf, struct dma_buf *dmabuf)
 {
@@ -110,11 +108,12 @@ int heapsim_ptes_unmap(struct heapsim_buf *buf, struct dma_buf *dmabuf)
 }
 
 /**
- * heapsim_ptes_revoke_all() - take away all PTEs of touches that are looked at
+ * heapsim_ptes_revoke_all() - revoke all PTEs, if accesses to the buffer are
+ *	tracked
  * @buf: buffer
  *
- * Context: the buffer's lock is held.
- * Return: 0, or -EINTR if the caller is killed: some PTEs stay.
+ * Context: the buffer's lock is held; may sleep.
+ * Return: 0, or -EINTR if the caller is killed; some PTEs remain.
  */
 int heapsim_ptes_revoke_all(struct heapsim_buf *buf)
 {
@@ -128,16 +127,16 @@ int heapsim_ptes_revoke_all(struct heapsim_buf *buf)
 
 /**
  * heapsim_ptes_revoke_stored() - make the next store to each page fault
- * @buf: buffer with lines
+ * @buf: buffer with line state
  * @first: first page
- * @end: after the last page
- * @until: when it is over
+ * @end: page after the last
+ * @until: when the operation ends
  *
- * The pages keep their bits in heapsim_buf.mapped: lines that were read stay
- * Clean, and are compared later.
+ * The pages keep their bits in heapsim_buf.mapped: their Clean lines may have
+ * been read, and heapsim_lines_compare() has to look at them later.
  *
- * Context: the buffer's lock is held.
- * Return: 0, or -EINTR if it is over: some PTEs stay.
+ * Context: the buffer's lock is held; may sleep.
+ * Return: 0, or -EINTR if it was interrupted; some PTEs remain.
  */
 int heapsim_ptes_revoke_stored(struct heapsim_buf *buf, size_t first,
 			       size_t end, enum heapsim_until until)
@@ -167,14 +166,13 @@ static pgprot_t ptes_prot_of(const struct vm_area_struct *vma,
 
 /**
  * struct insertion - PTEs to set
- * @vma: where
- * @pmd: of the fault
- * @fault_addr: of the fault
- * @buf: its buffer, locked
- * @prot: of the PTEs
- * @dram: pages from @dram_first on are mapped as they are; NULL: as the CPU
- *	sees them
- * @dram_first: page number
+ * @vma: VMA of the fault
+ * @pmd: page table directory entry of the fault
+ * @fault_addr: address of the fault
+ * @buf: buffer, locked
+ * @prot: protection of the PTEs
+ * @dram: DRAM page that corresponds to @dram_first; NULL to map CPU images
+ * @dram_first: page number in the buffer
  */
 struct insertion {
 	struct vm_area_struct *vma;
@@ -195,13 +193,13 @@ static unsigned long ptes_pfn_of(const struct insertion *in, size_t page)
 }
 
 /*
- * Both of these return VM_FAULT_NOPAGE, or VM_FAULT_SIGBUS without memory for
- * page tables: VM_FAULT_OOM would call the OOM killer.
+ * Both versions return VM_FAULT_NOPAGE, or VM_FAULT_SIGBUS if a page table
+ * cannot be allocated; VM_FAULT_OOM would call the OOM killer.
  */
 #ifdef CONFIG_X86
 /*
- * The core's way to insert a PFN looks its memory type up in the resource tree,
- * page by page. What is mapped here is ordinary memory.
+ * vmf_insert_pfn_prot() looks up the memory type of each PFN in the resource
+ * tree. All pages here are ordinary memory, so that is skipped.
  */
 static int ptes_insert_one(pte_t *pte, unsigned long addr, void *data)
 {
@@ -219,9 +217,9 @@ static int ptes_insert_one(pte_t *pte, unsigned long addr, void *data)
 
 #ifdef CONFIG_X86_64
 /*
- * What the core has found for the fault need not be walked to again, for each
- * page of a row. An area's page table stays as long as the area, and what is
- * not there is made by the walk. Returns false if it is to be walked.
+ * Uses the page table that the core has found for the fault, if all pages lie
+ * in it, instead of walking to it again. The page table stays as long as the
+ * VMA. Returns false if the caller has to walk.
  */
 static bool ptes_insert_beside(struct insertion *in, unsigned long addr,
 			       size_t nr)
@@ -278,16 +276,16 @@ static unsigned long ptes_addr_of(const struct vm_area_struct *vma, size_t page)
 }
 
 /**
- * heapsim_ptes_insert() - set PTEs of pages as the CPU sees them
+ * heapsim_ptes_insert() - set PTEs that show the CPU view
  * @vmf: fault
- * @buf: buffer with lines
- * @span: pages, those of the area
- * @touch: which PTEs are to allow
+ * @buf: buffer with line state
+ * @span: pages; all of them belong to the VMA
+ * @touch: access that the PTEs allow
  *
- * PTEs that exist stay as they are.
+ * Does not change existing PTEs.
  *
  * Context: the buffer's lock is held.
- * Return: the result of the fault handler.
+ * Return: result for the fault handler.
  */
 vm_fault_t heapsim_ptes_insert(const struct vm_fault *vmf,
 			       struct heapsim_buf *buf,
@@ -310,17 +308,17 @@ vm_fault_t heapsim_ptes_insert(const struct vm_fault *vmf,
 }
 
 /**
- * heapsim_ptes_insert_dram() - set PTEs of pages of DRAM
+ * heapsim_ptes_insert_dram() - set PTEs that show DRAM
  * @vmf: fault
  * @buf: buffer
- * @span: pages, those of the area
- * @touch: which PTEs are to allow
+ * @span: pages; all of them belong to the VMA
+ * @touch: access that the PTEs allow
  *
- * PTEs that are there stay as they are.
+ * Does not change existing PTEs.
  *
- * Context: the buffer's lock is held.
- * Return: what the fault handler is to answer; VM_FAULT_SIGBUS also if the
- * caller is killed, who never sees it.
+ * Context: the buffer's lock is held; may sleep.
+ * Return: result for the fault handler; VM_FAULT_SIGBUS also if the caller is
+ * killed, which never gets to handle the signal.
  */
 vm_fault_t heapsim_ptes_insert_dram(const struct vm_fault *vmf,
 				    struct heapsim_buf *buf,
@@ -356,18 +354,19 @@ vm_fault_t heapsim_ptes_insert_dram(const struct vm_fault *vmf,
 }
 
 /**
- * heapsim_fault_lock() - take a lock in a fault
- * @vmf: fault, of an area of @dmabuf; NULL: it is none that may be retried
- * @dmabuf: keeps the lock
- * @lock: a buffer's, or that of the context that has the buffer
+ * heapsim_fault_lock() - take a lock in a fault handler
+ * @vmf: fault in a VMA of @dmabuf; NULL if the fault cannot be retried
+ * @dmabuf: keeps the object that contains the lock
+ * @lock: lock of the buffer or of its context
  *
- * The holder may clean gigabytes. Meanwhile the fault gives up mmap_lock, which
- * other threads and readers of /proc need, and is retried. A pfn_mkwrite is
- * not: the core goes on with mmap_lock after VM_FAULT_RETRY there.
+ * The holder of the lock may be cleaning gigabytes. The fault drops mmap_lock
+ * meanwhile, which other threads and readers of /proc need, and is retried. A
+ * pfn_mkwrite cannot be retried: the core uses mmap_lock after it returns
+ * VM_FAULT_RETRY.
  *
  * Context: may sleep.
- * Return: 0 with the lock held; else without it: VM_FAULT_RETRY, where @vmf
- * must not be used any more, or VM_FAULT_SIGBUS: the caller is killed.
+ * Return: 0 with the lock held; VM_FAULT_RETRY without the lock, and @vmf must
+ * not be used any more; VM_FAULT_SIGBUS if the caller is killed.
  */
 vm_fault_t heapsim_fault_lock(const struct vm_fault *vmf,
 			      struct dma_buf *dmabuf, struct mutex *lock)
@@ -391,13 +390,13 @@ vm_fault_t heapsim_fault_lock(const struct vm_fault *vmf,
 }
 
 /**
- * heapsim_area_add() - one area more maps a buffer by faults
+ * heapsim_area_add() - count one more VMA that maps a buffer on faults
  * @buf: buffer
  *
- * Who takes the PTEs of a page away goes through all of its areas, with the
- * buffer's lock held and no place to be killed.
+ * The number is bounded because revoking the PTEs of a page visits all VMAs,
+ * with the buffer's lock held, and cannot be interrupted.
  *
- * Return: 0, or -ENOMEM: there are HEAPSIM_MAX_AREAS.
+ * Return: 0, or -ENOMEM if there are HEAPSIM_MAX_AREAS.
  */
 int heapsim_area_add(struct heapsim_buf *buf)
 {
@@ -408,8 +407,8 @@ int heapsim_area_add(struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_area_open() - an area was forked, split or moved
- * @vma: the new one, whose private data is the buffer
+ * heapsim_area_open() - count a VMA that was forked, split or moved
+ * @vma: the new VMA; its private data is the buffer
  */
 void heapsim_area_open(struct vm_area_struct *vma)
 {
@@ -419,8 +418,8 @@ void heapsim_area_open(struct vm_area_struct *vma)
 }
 
 /**
- * heapsim_area_close() - an area goes
- * @vma: it, whose private data is the buffer
+ * heapsim_area_close() - count a VMA that is removed
+ * @vma: the VMA; its private data is the buffer
  */
 void heapsim_area_close(struct vm_area_struct *vma)
 {
@@ -430,11 +429,11 @@ void heapsim_area_close(struct vm_area_struct *vma)
 }
 
 /**
- * heapsim_area_may_split() - may an area become two?
- * @vma: it, whose private data is the buffer
- * @addr: where
+ * heapsim_area_may_split() - check whether a VMA may be split
+ * @vma: the VMA; its private data is the buffer
+ * @addr: address of the split
  *
- * Return: 0, or -ENOMEM: the buffer has HEAPSIM_MAX_AREAS.
+ * Return: 0, or -ENOMEM if the buffer has HEAPSIM_MAX_AREAS.
  */
 int heapsim_area_may_split(struct vm_area_struct *vma, unsigned long addr)
 {
@@ -444,9 +443,9 @@ int heapsim_area_may_split(struct vm_area_struct *vma, unsigned long addr)
 }
 
 /**
- * heapsim_ptes_map_whole() - map DRAM, once for all
+ * heapsim_ptes_map_whole() - map all DRAM of a VMA at mmap
  * @buf: buffer
- * @vma: range, checked by the core to be inside the buffer
+ * @vma: VMA; the core has checked that it lies inside the buffer
  *
  * Return: 0 or -ENOMEM.
  */

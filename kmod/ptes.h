@@ -6,25 +6,28 @@
 #include "buf.h"
 
 /*
- * PTEs that are taken away between two looks whether it is over, and pages at
- * least: a call costs as much as some PTEs in each area, even if it has none.
+ * Upper bound of PTEs revoked, and lower bound of pages visited, between two
+ * checks whether the caller is killed. A call visits each VMA, even one without
+ * PTEs.
  */
 #define HEAPSIM_PTES_AT_ONCE	8192
 #define HEAPSIM_PAGES_AT_ONCE	64
-/* Each of them may be of one page. Children of fork may make it more. */
+/*
+ * Upper bound of VMAs, each of which may map a single page. Fork may exceed it.
+ */
 #define HEAPSIM_MAX_AREAS	8192
 
 /**
- * struct heapsim_span - pages that are mapped together
- * @first: the first
- * @end: after the last
+ * struct heapsim_span - a range of pages that are mapped together
+ * @first: first page
+ * @end: page after the last
  */
 struct heapsim_span {
 	size_t first;
 	size_t end;
 };
 
-/* Pages that have about HEAPSIM_PTES_AT_ONCE in all areas that map them. */
+/* Returns the number of pages that have about HEAPSIM_PTES_AT_ONCE PTEs. */
 static inline size_t heapsim_pages_at_once(const struct heapsim_buf *buf)
 {
 	const unsigned int nr_areas = max(atomic_read(&buf->nr_areas), 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records, events, and what is noted for them. */
+/* Records of violations, events, and the state kept for them. */
 #ifndef HEAPSIM_RECORD_H
 #define HEAPSIM_RECORD_H
 
@@ -8,15 +8,15 @@
 #include "model/line.h"
 #include "watch.h"
 
-struct heapsim_access;	/* these three: buf.h and bracket.h */
+struct heapsim_access;	/* buf.h, bracket.h */
 struct heapsim_bracket;
 struct heapsim_buf;
 
 /**
- * struct heapsim_cpu - what the CPU did, for records
- * @cpu: as records have it, with global pids
- * @seen_by: slots of those who watched the process then
- * @place: where it was, from heapsim_stack_place()
+ * struct heapsim_cpu - an action of the CPU
+ * @cpu: as in a record, with global pids
+ * @seen_by: bitmap of watchers that watched the process at that time
+ * @place: where the thread was, from heapsim_stack_place()
  * @stack: from heapsim_stack_now()
  */
 struct heapsim_cpu {
@@ -27,11 +27,12 @@ struct heapsim_cpu {
 };
 
 /**
- * struct heapsim_party - who did something to a buffer that the CPU did not
- * @other: as records have it, with a global pid
- * @seen_by: slots of those who watched the process then
- * @stack: of the thread that had it done, from heapsim_stack_now()
- * @kernel: of a work, what it was submitted with; else 0
+ * struct heapsim_party - an action on a buffer by an engine or a driver
+ * @other: as in a record, with a global pid
+ * @seen_by: bitmap of watchers that watched the process at that time
+ * @stack: stack of the thread that requested the action, from
+ *	heapsim_stack_now()
+ * @kernel: kernel address that a stream's job was submitted with, else 0
  */
 struct heapsim_party {
 	struct heapsim_record_other other;
@@ -41,9 +42,9 @@ struct heapsim_party {
 };
 
 /**
- * struct heapsim_note - what a page of a buffer remembers for records
- * @store: the last store that was seen
- * @engine: the last job that wrote it, from heapsim_party_keep(); 0 none
+ * struct heapsim_note - last accesses to a page, kept for records
+ * @store: last store that was tracked
+ * @engine: last job that wrote the page, from heapsim_party_keep(); 0 if none
  */
 struct heapsim_note {
 	struct heapsim_cpu store;
@@ -51,20 +52,21 @@ struct heapsim_note {
 };
 
 /**
- * struct heapsim_event - what is done, right or wrong, for who asks for events
+ * struct heapsim_event - an operation that is reported whether or not it is a
+ *	violation
  * @kind: HEAPSIM_RECORD_FILL to HEAPSIM_RECORD_RELEASE
  * @access: HEAPSIM_ACCESS_*
- * @off: first byte
+ * @off: offset of the first byte
  * @len: bytes
- * @count: lines; 1 where it is about none
- * @bytes: that it moves; 0: @len
- * @begin_ns: when it began; 0: it takes no time
- * @addr: of the CPU's access, or 0
- * @is_engines: the calling thread is not who does it
- * @party: who else, NULL nobody
+ * @count: number of lines; 1 if the event has none
+ * @bytes: bytes moved; 0 if that is @len
+ * @begin_ns: time of the begin; 0 for an event without duration
+ * @addr: user address of the CPU's access, or 0
+ * @is_engines: an engine acts, not the calling thread
+ * @party: the engine or importer involved, or NULL
  * @op: enum heapsim_dma_op of a job
- * @src: id of the buffer that it reads
- * @status: that it ended with
+ * @src: id of the buffer that a job reads
+ * @status: result of a job
  */
 struct heapsim_event {
 	u32 kind;
@@ -85,8 +87,8 @@ struct heapsim_event {
 DECLARE_TRACEPOINT(heapsim_event);
 
 /*
- * Does anybody ask for events, a watcher or the trace? All that they cost while
- * nobody does.
+ * Returns true if a watcher or the tracepoint wants events. An event costs no
+ * more than this check if nobody does.
  */
 static inline bool heapsim_has_event_watchers(void)
 {

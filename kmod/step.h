@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Precise tracking. */
+/* Precise tracking of CPU accesses. */
 #ifndef HEAPSIM_STEP_H
 #define HEAPSIM_STEP_H
 

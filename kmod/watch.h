@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Watchers, and how they have stacks noted. */
+/* Watchers, the stacks they ask for, process trees. */
 #ifndef HEAPSIM_WATCH_H
 #define HEAPSIM_WATCH_H
 
@@ -11,17 +11,18 @@ struct heapsim_ctx;
 struct pid;
 
 /**
- * struct heapsim_watching - who watches the calling process, or a tree it is of
- * @seen_by: a bit a slot of theirs; who is in it later is another watcher
- * @signal: how it tells its stacks: the one that its nearest watcher named, 0:
- *	nobody asks for stacks
+ * struct heapsim_watching - watchers of the calling process or of its ancestors
+ * @seen_by: bitmap of their slots; a slot may later be reused by another
+ *	watcher
+ * @signal: stack signal of the watcher nearest in the process tree; 0 if no
+ *	watcher wants stacks
  */
 struct heapsim_watching {
 	u64 seen_by;
 	int signal;
 };
 
-extern unsigned int heapsim_nr_watchers;	/* protected by watch.c */
+extern unsigned int heapsim_nr_watchers;	/* written by watch.c */
 extern unsigned int heapsim_nr_event_watchers;
 
 static inline bool heapsim_is_watched(void)
