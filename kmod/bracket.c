@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The CPU's brackets: who has told that it will touch a buffer, and who was
- * seen to store into it (DESIGN 2.3). The buffer's lock protects all of it.
+ * Brackets of the CPU: which processes have announced accesses to a buffer, and
+ * which have stored to it (DESIGN 2.3). The buffer's lock protects the list.
  *
- * A process is known by the struct pid of its thread group, which a reference
- * keeps: a number that is used again is another process. The model gets
- * numbers of ours, which a buffer never uses twice.
+ * A process is identified by the struct pid of its thread group, with a
+ * reference, since a pid number may be reused. The model gets numbers that a
+ * buffer never reuses.
  *
- * Nobody tells an exporter that a process closed a descriptor, since the file
- * is shared, or that it unmapped, since areas are split, moved and inherited.
- * So nothing is kept in step: whoever looks at the brackets looks at the file's
- * mappings and at the descriptors of the processes then.
+ * An exporter is not told when a process closes a descriptor, since the file
+ * may be shared, or when it unmaps, since VMAs are split, moved and inherited.
+ * So no state is kept about this: it is found out, when brackets are looked at,
+ * from the mappings of the file and the descriptors of the processes.
  */
 #include <linux/dma-buf.h>
 #include <linux/fdtable.h>
@@ -30,16 +30,20 @@
 static atomic64_t nr_missing_ends;
 
 /**
- * heapsim_missing_ends() - WRITE brackets that were never ended
+ * heapsim_missing_ends() - get the number of WRITE brackets that were never
+ *	ended
  *
- * Return: of all buffers, also those that are gone.
+ * Return: sum over all buffers, including released ones.
  */
 u64 heapsim_missing_ends(void)
 {
 	return atomic64_read(&nr_missing_ends);
 }
 
-/* Of any of the buffer's dma-bufs: their files have the core's operations. */
+/*
+ * Returns nonzero if the file is one of the dma-bufs of the buffer. The core
+ * gives all files of dma-bufs the same operations.
+ */
 static int bracket_is_fd_of_buf(const void *wanted, struct file *file,
 				unsigned int fd)
 {
@@ -51,7 +55,10 @@ static int bracket_is_fd_of_buf(const void *wanted, struct file *file,
 	       heapsim_buf_of_ours(dmabuf) == buf;
 }
 
-/* Leaves the read side for a while; false: there is no going on from there. */
+/*
+ * Leaves the RCU read section for a while. Returns false if the walk over
+ * threads cannot continue from this one.
+ */
 static bool bracket_rest_at(struct task_struct *task)
 {
 	bool ret;
@@ -66,8 +73,8 @@ static bool bracket_rest_at(struct task_struct *task)
 }
 
 /*
- * Returns true if the process has one; also while threads end, or if the caller
- * is killed: whoever asks will ask again.
+ * Returns true if the process has a descriptor of the buffer, but also while
+ * threads exit or if the caller is killed: the caller will check again later.
  */
 static bool bracket_process_has_fd(const struct heapsim_buf *buf,
 				   struct pid *tgid)
@@ -81,11 +88,11 @@ static bool bracket_process_has_fd(const struct heapsim_buf *buf,
 	leader = pid_task(tgid, PIDTYPE_TGID);
 	if (!leader)
 		goto out_unlock;
-	/* Not the leader: an exec frees it while another thread lives on. */
+	/* The leader may be freed by an exec of another thread. */
 	group = leader->signal;
 	/*
-	 * A thread may have a table of its own; one that ended has none. A
-	 * table can be long: one that a row of threads shares is looked at
+	 * A thread may have its own descriptor table, or none if it has exited.
+	 * Tables can be long, so one that consecutive threads share is searched
 	 * once.
 	 */
 	__for_each_thread(group, task) {
@@ -98,7 +105,9 @@ static bool bracket_process_has_fd(const struct heapsim_buf *buf,
 		task_unlock(task);
 		if (!ret && (need_resched() || heapsim_is_killed())) {
 			ret = !bracket_rest_at(task) || heapsim_is_killed();
-			/* It may have been freed, and be another's now. */
+			/*
+			 * The table may have been freed and its memory reused.
+			 */
 			seen = NULL;
 		}
 		if (ret)
@@ -118,7 +127,7 @@ static const struct mm_struct *bracket_mm_of(struct pid *tgid)
 	leader = pid_task(tgid, PIDTYPE_TGID);
 	if (!leader)
 		goto out_unlock;
-	/* All have the same, but for those that ended. */
+	/* All threads have the same mm, except those that have exited. */
 	for_each_thread(leader, task) {
 		task_lock(task);
 		if (!(task->flags & PF_KTHREAD))
@@ -133,9 +142,8 @@ out_unlock:
 }
 
 /*
- * The address space is not referenced, only compared: while the lock is held
- * nobody can put an area of another one that lies at the same place into the
- * tree, or take away the last area of this one.
+ * The mm is compared, not referenced. With i_mmap locked, nobody can insert a
+ * VMA of a new mm at the same address, or remove the last VMA of this one.
  */
 static bool bracket_process_has_mapping(struct address_space *mapping,
 					struct pid *tgid)
@@ -164,7 +172,7 @@ static bool bracket_process_has_buf(const struct heapsim_buf *buf,
 	       bracket_process_has_fd(buf, tgid);
 }
 
-/* Whether or not its parent has waited for it. */
+/* Returns true also if its parent has not waited for it. */
 static bool bracket_process_is_gone(struct pid *tgid)
 {
 	struct task_struct *leader;
@@ -214,10 +222,11 @@ static void bracket_del(struct heapsim_bracket *b)
 }
 
 /**
- * heapsim_bracket_alloc() - memory for a process that may be new to a buffer
+ * heapsim_bracket_alloc() - allocate memory for a process that is new to a
+ *	buffer
  *
- * Context: may sleep; no lock of a buffer held.
- * Return: for heapsim_bracket_add(), or for kfree(); NULL without memory.
+ * Context: may sleep; no lock of a buffer is held.
+ * Return: memory for heapsim_bracket_add() or kfree(), or NULL.
  */
 struct heapsim_bracket *heapsim_bracket_alloc(void)
 {
@@ -225,11 +234,11 @@ struct heapsim_bracket *heapsim_bracket_alloc(void)
 }
 
 /**
- * heapsim_bracket_who() - the number of the calling process
+ * heapsim_bracket_who() - get the number of the calling process
  * @buf: two-view buffer
  *
  * Context: the buffer's lock is held.
- * Return: its number in this buffer, 0 if it has none.
+ * Return: number in this buffer, or 0 if it has none.
  */
 u32 heapsim_bracket_who(const struct heapsim_buf *buf)
 {
@@ -240,17 +249,17 @@ u32 heapsim_bracket_who(const struct heapsim_buf *buf)
 
 /**
  * heapsim_bracket_add() - give the calling process a number
- * @buf: two-view buffer in which it has none
- * @fresh: memory, taken over
+ * @buf: two-view buffer in which it has no number
+ * @fresh: memory; owned by the buffer afterwards
  *
- * The number goes when the process has ended.
+ * The entry is removed after the process has ended.
  *
  * Context: the buffer's lock is held.
- * Return: the number.
+ * Return: number of the process.
  */
 u32 heapsim_bracket_add(struct heapsim_buf *buf, struct heapsim_bracket *fresh)
 {
-	/* What the list may grow to is the number of living processes. */
+	/* Keeps the list from growing beyond the number of living processes. */
 	heapsim_brackets_reap(buf);
 	fresh->tgid = get_pid(task_tgid(current));
 	fresh->who = ++buf->last_who;
@@ -259,10 +268,10 @@ u32 heapsim_bracket_add(struct heapsim_buf *buf, struct heapsim_bracket *fresh)
 }
 
 /**
- * heapsim_bracket_is_open() - has a process an open bracket?
+ * heapsim_bracket_is_open() - check whether a process has an open bracket
  * @buf: two-view buffer
- * @who: number of the process; 0 none
- * @touch: what the bracket must allow
+ * @who: number of the process, or 0
+ * @touch: access that the bracket must allow
  *
  * Context: the buffer's lock is held.
  * Return: true if it has.
@@ -280,11 +289,11 @@ bool heapsim_bracket_is_open(const struct heapsim_buf *buf, u32 who,
 }
 
 /**
- * heapsim_bracket_of_current() - the open brackets of the calling process
+ * heapsim_bracket_of_current() - get the open brackets of the calling process
  * @buf: two-view buffer
  *
  * Context: the buffer's lock is held.
- * Return: they, or NULL: it has no number in this buffer.
+ * Return: brackets, or NULL if it has no number in this buffer.
  */
 const struct line_bracket *
 heapsim_bracket_of_current(const struct heapsim_buf *buf)
@@ -295,7 +304,7 @@ heapsim_bracket_of_current(const struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_bracket_any_open() - has any process an open bracket?
+ * heapsim_bracket_any_open() - check whether any process has an open bracket
  * @buf: buffer
  *
  * Context: the buffer's lock is held.
@@ -312,11 +321,11 @@ bool heapsim_bracket_any_open(const struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_bracket_reader() - find a process that has a READ bracket open
+ * heapsim_bracket_reader() - find a process with an open READ bracket
  * @buf: buffer
  *
  * Context: the buffer's lock is held.
- * Return: its last START that may read, or NULL.
+ * Return: its last START that allows reads, or NULL.
  */
 const struct heapsim_cpu *heapsim_bracket_reader(const struct heapsim_buf *buf)
 {
@@ -329,10 +338,10 @@ const struct heapsim_cpu *heapsim_bracket_reader(const struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_bracket_open() - START of the calling process
+ * heapsim_bracket_open() - open a bracket of the calling process
  * @buf: two-view buffer
- * @dir: of the START
- * @fresh: memory for a process that is new; NULL if it was taken
+ * @dir: direction of the START
+ * @fresh: memory for a new entry; becomes NULL if it is used
  *
  * Context: the buffer's lock is held.
  */
@@ -349,7 +358,9 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 		*fresh = NULL;
 		heapsim_bracket_add(buf, b);
 	}
-	/* A driver may call for a process that never had a descriptor. */
+	/*
+	 * A driver may call this on behalf of a process that has no descriptor.
+	 */
 	if (!b->had_buf)
 		b->had_buf = bracket_process_has_buf(buf, b->tgid);
 	heapsim_note_cpu(&start, 0, is_write);
@@ -360,8 +371,8 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 	could_hide = line_bracket_hides(&b->open);
 	line_bracket_open(&buf->lines, &b->open, bracket_line_dir(dir));
 	/*
-	 * What is stored from now on hides lines: it is to be seen. The bracket
-	 * of a caller who is killed ends with it.
+	 * Stores hide lines from now on, so the next one must fault. If this is
+	 * interrupted, the caller is killed, and its bracket ends with it.
 	 */
 	if (!could_hide && line_bracket_hides(&b->open))
 		heapsim_ptes_revoke_until(buf, 0, buf->nr_pages,
@@ -369,15 +380,15 @@ void heapsim_bracket_open(struct heapsim_buf *buf, enum dma_data_direction dir,
 }
 
 /**
- * heapsim_bracket_close() - END of the calling process
+ * heapsim_bracket_close() - close a bracket of the calling process
  * @buf: two-view buffer
- * @dir: of the END
+ * @dir: direction of the END
  *
- * An END that lacks its START in one of its directions closes nothing, and is
- * counted.
+ * If a START is missing in one of the directions, nothing is closed, and the
+ * END is counted and reported.
  *
  * Context: the buffer's lock is held.
- * Return: true if it closed a bracket.
+ * Return: true if a bracket was closed.
  */
 bool heapsim_bracket_close(struct heapsim_buf *buf, enum dma_data_direction dir)
 {
@@ -399,12 +410,11 @@ bool heapsim_bracket_close(struct heapsim_buf *buf, enum dma_data_direction dir)
 }
 
 /**
- * heapsim_bracket_reopen() - the END did not come to its end
+ * heapsim_bracket_reopen() - undo heapsim_bracket_close()
  * @buf: two-view buffer
- * @dir: of the END, which closed a bracket
+ * @dir: direction of the END, which closed a bracket
  *
- * The calling thread is killed, mostly with its process: its bracket ends with
- * it.
+ * Used if the END fails because the calling thread is killed.
  *
  * Context: the buffer's lock is held.
  */
@@ -420,7 +430,10 @@ void heapsim_bracket_reopen(struct heapsim_buf *buf,
 		b->had_buf = bracket_process_has_buf(buf, b->tgid);
 }
 
-/* The process will not END any more: no maintenance, but it is counted. */
+/*
+ * Ends brackets that the process will not end; without maintenance, but
+ * counted.
+ */
 static void bracket_end(struct heapsim_buf *buf, struct heapsim_bracket *b)
 {
 	spin_lock(&buf->lines_lock);
@@ -433,11 +446,11 @@ static void bracket_end(struct heapsim_buf *buf, struct heapsim_bracket *b)
 }
 
 /**
- * heapsim_brackets_reap() - end the brackets of processes that are gone, or
+ * heapsim_brackets_reap() - end the brackets of processes that have ended, or
  *	have closed their last descriptor and mapping of the buffer
- * @buf: buffer that somebody has
+ * @buf: buffer with users
  *
- * A caller that is killed leaves it to the next one.
+ * If the caller is killed, the rest is left to the next call.
  *
  * Context: the buffer's lock is held; may sleep.
  */
@@ -459,8 +472,8 @@ void heapsim_brackets_reap(struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_brackets_fini() - the buffer goes, and all brackets with it
- * @buf: buffer that nobody has any more
+ * heapsim_brackets_fini() - end and free all brackets
+ * @buf: buffer without users
  */
 void heapsim_brackets_fini(struct heapsim_buf *buf)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Device views: a second dma-buf of a buffer, with an inode of its own, so that
- * its PTEs can be taken away alone. What it maps is DRAM, for processes that
- * play an engine.
+ * Device views: a second dma-buf of a buffer, with its own inode, so that its
+ * PTEs can be revoked separately. It maps DRAM, for processes that simulate an
+ * engine.
  *
- * Of a buffer that can have two views stores are tracked by page. The first to
- * a page keeps the page as it was, and has the CPU's lines of it part from
- * DRAM; when a work ends, the two are compared line by line, and what differs
- * was written by the engine. heapsim_buf.lock is around all of it.
+ * If the buffer can have two views, stores are tracked by page. The first store
+ * to a page saves a copy of the page, and gives the CPU a twin of it. When a
+ * job of a stream ends, page and copy are compared line by line; lines that
+ * differ were written by the engine. heapsim_buf.lock is held for all of this.
  */
 #include <linux/file.h>
 #include <linux/mm.h>
@@ -17,17 +17,17 @@
 #include "lines.h"
 #include "streams.h"
 
-/* Most pages that a store behind a page that was stored to makes ready. */
+/* Upper bound of pages that a store maps in advance. */
 #define AHEAD	16
 
 /**
  * struct heapsim_devview - a device view
- * @dmabuf: its own
- * @buf: whose dma-buf it refers to
- * @written: bit a page: kept as it was; this and what follows are protected by
- *	heapsim_buf.lock
- * @before: by page; NULL: the view is not tracked
- * @nr_written: how many
+ * @dmabuf: dma-buf of the view
+ * @buf: buffer; the view holds a reference to its dma-buf
+ * @written: bitmap of pages with a copy; protected by heapsim_buf.lock, as are
+ *	the fields below
+ * @before: copies, by page; NULL if stores are not tracked
+ * @nr_written: number of copies
  */
 struct heapsim_devview {
 	struct dma_buf *dmabuf;
@@ -45,7 +45,10 @@ static void devview_ptes_revoke(struct heapsim_devview *view, size_t first,
 			    (loff_t)(end - first) << PAGE_SHIFT, 1);
 }
 
-/* Tell the model which lines of a page the engine wrote. */
+/*
+ * Reports the lines of a page that the engine wrote to the model. Returns true
+ * if there are any.
+ */
 static bool devview_page_compare(struct heapsim_devview *view, size_t page)
 {
 	const size_t line = heapsim_config.profile->line_size;
@@ -68,7 +71,10 @@ static bool devview_page_compare(struct heapsim_devview *view, size_t page)
 	return is_changed;
 }
 
-/* Nobody stores to a page any more for now: what was written there? */
+/*
+ * Compares a page whose PTEs have been revoked with its copy, and frees the
+ * copy.
+ */
 static void devview_page_settle(struct heapsim_devview *view, size_t page,
 				const struct heapsim_party *party, u64 serial,
 			struct heapsim_images *images)
@@ -85,7 +91,7 @@ static void devview_page_settle(struct heapsim_devview *view, size_t page,
 	spin_unlock(&buf->lines_lock);
 	heapsim_image_give(images, view->before[page]);
 	view->before[page] = NULL;
-	/* The next touch of what was written is to be seen. */
+	/* Make the next CPU access to what was written fault. */
 	if (is_changed)
 		heapsim_ptes_revoke(buf, page, page + 1);
 }
@@ -123,13 +129,13 @@ static int devview_settle(struct heapsim_devview *view,
 }
 
 /**
- * heapsim_devview_settle() - tell what was stored to a device view
- * @buf: buffer, locked; it may have no such view
- * @party: who did it
- * @serial: the same, for pages
+ * heapsim_devview_settle() - report to the model what was stored to a device
+ *	view
+ * @buf: buffer, locked; may have no device view
+ * @party: job that stored
+ * @serial: number of @party, from heapsim_party_keep()
  *
- * Return: 0, or -EINTR if the caller is killed; the rest is told by the next
- * call.
+ * Return: 0, or -EINTR if the caller is killed; the next call reports the rest.
  */
 int heapsim_devview_settle(struct heapsim_buf *buf,
 			   const struct heapsim_party *party, u64 serial)
@@ -139,17 +145,20 @@ int heapsim_devview_settle(struct heapsim_buf *buf,
 }
 
 /**
- * heapsim_devview_revoke() - take away all PTEs of a device view
- * @buf: buffer, locked, with no stores to be told; it may have no such view
+ * heapsim_devview_revoke() - revoke all PTEs of a device view
+ * @buf: buffer, locked, whose stores have been settled; may have no device view
  *
- * Return: 0, or -EINTR if the caller is killed: some PTEs stay.
+ * Return: 0, or -EINTR if the caller is killed; some PTEs remain.
  */
 int heapsim_devview_revoke(struct heapsim_buf *buf)
 {
 	return buf->view ? heapsim_ptes_unmap(buf, buf->view->dmabuf) : 0;
 }
 
-/* A row of stores makes the pages behind it ready, too. */
+/*
+ * If the page before was stored to, makes the pages after it writable in
+ * advance.
+ */
 static void devview_span_widen(const struct heapsim_devview *view,
 			       struct vm_area_struct *vma,
 		       struct heapsim_span *span)
@@ -166,7 +175,7 @@ static void devview_span_widen(const struct heapsim_devview *view,
 	span->end = min(span->end, end);
 }
 
-/* Pages that the stores may take. */
+/* Returns the number of pages that the stores need from the stock. */
 static size_t devview_count_needs(const struct heapsim_devview *view,
 				  const struct heapsim_span *span)
 {
@@ -190,7 +199,7 @@ static void devview_page_keep(struct heapsim_devview *view, size_t page,
 	if (line_needs_twin(&buf->lines, page))
 		line_add_twin(&buf->lines, page, heapsim_image_take(images));
 	spin_unlock(&buf->lines_lock);
-	/* What the CPU has mapped may be DRAM itself. */
+	/* The CPU may have mapped the DRAM page itself. */
 	heapsim_ptes_revoke(buf, page, page + 1);
 	before = heapsim_image_take(images);
 	copy_page(before, buf->lines.pages[page].dram);
@@ -202,7 +211,8 @@ static void devview_page_keep(struct heapsim_devview *view, size_t page,
 }
 
 /**
- * heapsim_devview_add_written() - remember that a device view was stored to
+ * heapsim_devview_add_written() - put a buffer on the list of its context whose
+ *	device views were stored to
  * @buf: buffer of a context, locked
  */
 void heapsim_devview_add_written(struct heapsim_buf *buf)
@@ -229,8 +239,8 @@ static void devview_span_keep(struct heapsim_devview *view,
 }
 
 /*
- * Lock the buffer with what a store needs in stock. Returns 0, or with the
- * buffer not locked what the fault handler returns.
+ * Locks the buffer with a stock that suffices for the store. Returns 0, or the
+ * result of the fault handler with the buffer not locked.
  */
 static vm_fault_t devview_lock_for_store(const struct vm_fault *vmf,
 					 struct heapsim_devview *view,
@@ -283,7 +293,7 @@ static vm_fault_t devview_touch(struct vm_fault *vmf, bool is_store,
 		devview_span_keep(view, &span, &images);
 	if (is_store)
 		heapsim_buf_set_touched(buf);
-	/* The core must not upgrade a PFN itself: see mmap.c. */
+	/* The core must not upgrade a PFN itself, see mmap_fault_page(). */
 	if (has_pte || span.end > span.first + 1)
 		devview_ptes_revoke(view, span.first, span.end);
 	ret = heapsim_ptes_insert_dram(vmf, buf, &span, is_store ?
@@ -303,7 +313,7 @@ static vm_fault_t devview_pfn_mkwrite(struct vm_fault *vmf)
 	return devview_touch(vmf, true, true);
 }
 
-/* For debuggers, who may look. */
+/* Lets debuggers read. */
 static int devview_access(struct vm_area_struct *vma, unsigned long addr,
 			  void *bytes, int len, int write)
 {
@@ -366,7 +376,7 @@ static int devview_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *a)
 	return -EOPNOTSUPP;
 }
 
-/* Nobody gets so far; the core wants them. */
+/* Required by the core, but never called, since attaching fails. */
 static struct sg_table *devview_map(struct dma_buf_attachment *a,
 				    enum dma_data_direction dir)
 {
@@ -426,13 +436,13 @@ static struct heapsim_devview *devview_new(struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_devview_create_fd() - make a device view and room for its fd
- * @buf: buffer that nobody else has yet
- * @fd_flags: O_ACCMODE and O_CLOEXEC for the file
- * @dmabuf: out: as heapsim_buf_create_fd() has it
+ * heapsim_devview_create_fd() - create a device view and reserve a descriptor
+ * @buf: buffer without other users
+ * @fd_flags: O_ACCMODE and O_CLOEXEC of the file
+ * @dmabuf: out: same as for heapsim_buf_create_fd()
  *
  * Context: may sleep.
- * Return: the number, -ENOMEM, -EMFILE.
+ * Return: reserved descriptor, -ENOMEM or -EMFILE.
  */
 int heapsim_devview_create_fd(struct heapsim_buf *buf, int fd_flags,
 			      struct dma_buf **dmabuf)

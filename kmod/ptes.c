@@ -318,7 +318,7 @@ vm_fault_t heapsim_ptes_insert(const struct vm_fault *vmf,
  *
  * Context: the buffer's lock is held; may sleep.
  * Return: result for the fault handler; VM_FAULT_SIGBUS also if the caller is
- * killed, which never gets to handle the signal.
+ * killed, where it has no further effect.
  */
 vm_fault_t heapsim_ptes_insert_dram(const struct vm_fault *vmf,
 				    struct heapsim_buf *buf,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records of what went wrong, and events, which are no findings. A record is
- * made where the model or a bracket finds something: under locks of the
- * buffer, and by the engine's worker between publication and signal. It costs
- * nothing where nobody watches, but for what a page notes of its last store
- * and its last engine.
+ * Records of violations, and events, which report operations whether or not
+ * they are violations. A record is made where the model or a bracket finds a
+ * violation: with locks of the buffer held, or by a worker between publication
+ * and signal of a fence. If nobody watches, the only cost is what is noted for
+ * each page about its last store and its last engine.
  */
 #include <linux/ktime.h>
 #include <linux/sched/task_stack.h>
@@ -16,9 +16,9 @@
 #include "streams.h"
 #include "trace.h"
 
-#define NR_PARTIES	1024	/* jobs that pages can still name */
+#define NR_PARTIES	1024	/* jobs whose pages can still be attributed */
 
-static DEFINE_SPINLOCK(parties_lock);	/* protects what follows */
+static DEFINE_SPINLOCK(parties_lock);	/* protects the variables below */
 static struct heapsim_party parties[NR_PARTIES];
 static u64 last_party;
 
@@ -62,10 +62,10 @@ static struct heapsim_watching note_init_side(struct heapsim_cpu *side,
 }
 
 /**
- * heapsim_note_cpu() - note what the calling thread does
+ * heapsim_note_cpu() - note an action of the calling thread
  * @side: out
- * @addr: address of its access, or 0
- * @is_write: it stores
+ * @addr: user address of its access, or 0
+ * @is_write: the thread stores
  */
 void heapsim_note_cpu(struct heapsim_cpu *side, u64 addr, bool is_write)
 {
@@ -76,13 +76,13 @@ void heapsim_note_cpu(struct heapsim_cpu *side, u64 addr, bool is_write)
 }
 
 /**
- * heapsim_note_store() - note that the calling thread stores
+ * heapsim_note_store() - note a store by the calling thread
  * @side: out
- * @addr: address of the store, or 0
- * @before: the store to the page before, NULL none: of a row of stores from
- *	one place the first alone has the thread note its stack
+ * @addr: user address of the store, or 0
+ * @before: last store to the previous page, or NULL. In a row of stores from
+ *	one place only the first makes the thread record its stack
  *
- * Context: no spinlock is held; touches user memory without faults.
+ * Context: no spinlock is held; reads user memory without faulting.
  */
 void heapsim_note_store(struct heapsim_cpu *side, u64 addr,
 			const struct heapsim_cpu *before)
@@ -100,11 +100,11 @@ void heapsim_note_store(struct heapsim_cpu *side, u64 addr,
 }
 
 /**
- * heapsim_note_party() - note that the calling process has an engine, or a
- *	driver, do something
+ * heapsim_note_party() - note an action that the calling process requests from
+ *	an engine or a driver
  * @party: out
  * @type: enum heapsim_other
- * @name: of the engine or device
+ * @name: name of the engine or device
  */
 void heapsim_note_party(struct heapsim_party *party, u32 type, const char *name)
 {
@@ -122,8 +122,9 @@ void heapsim_note_party(struct heapsim_party *party, u32 type, const char *name)
 }
 
 /**
- * heapsim_note_attach() - note that the calling thread attaches a buffer
- * @how: out: with all but the state and the stream
+ * heapsim_note_attach() - note that the calling thread attaches a buffer to a
+ *	stream
+ * @how: out: everything except the state and the stream
  * @by: HEAPSIM_ATTACHED_BY_*
  */
 void heapsim_note_attach(struct heapsim_record_attach *how, u32 by)
@@ -138,10 +139,10 @@ void heapsim_note_attach(struct heapsim_record_attach *how, u32 by)
 }
 
 /**
- * heapsim_party_keep() - let pages name a party
- * @party: it is copied
+ * heapsim_party_keep() - keep a party, so that pages can refer to it
+ * @party: copied
  *
- * Return: a number for heapsim_buf.notes. It is forgotten after NR_PARTIES
+ * Return: number for heapsim_note.engine. It is forgotten after NR_PARTIES
  * more.
  */
 u64 heapsim_party_keep(const struct heapsim_party *party)
@@ -155,7 +156,9 @@ u64 heapsim_party_keep(const struct heapsim_party *party)
 	return serial;
 }
 
-/* Who wrote DRAM of the page last, as far as is known. */
+/*
+ * Finds the last writer of DRAM of a page; zeroed if it is not known any more.
+ */
 static void record_find_writer(const struct heapsim_buf *buf, size_t page,
 			       struct heapsim_party *party)
 {
@@ -170,7 +173,10 @@ static void record_find_writer(const struct heapsim_buf *buf, size_t page,
 		*party = buf->writer;
 }
 
-/* While the buffer is attached the two may be of different moments. */
+/*
+ * Reads both fields without a lock; they may not match while the buffer is
+ * being attached.
+ */
 static void record_describe(struct heapsim_record *r,
 			    const struct heapsim_buf *buf)
 {
@@ -180,7 +186,7 @@ static void record_describe(struct heapsim_record *r,
 	r->attach_stream = READ_ONCE(buf->owned->newest.stream);
 }
 
-/* What was found, between these two. */
+/* Completes a record with its two sides, and queues and traces it. */
 static void record_report(struct heapsim_record *r,
 			  const struct heapsim_cpu *side,
 			  const struct heapsim_party *party)
@@ -195,7 +201,7 @@ static void record_report(struct heapsim_record *r,
 	heapsim_watch_report(r, side->seen_by, party->seen_by);
 }
 
-/* @buf is NULL: it is foreign */
+/* @buf is NULL if the buffer is foreign. */
 static void record_init_place(struct heapsim_record *r,
 			      const struct heapsim_buf *buf, u64 off, u64 len)
 {
@@ -217,7 +223,10 @@ static void record_init(struct heapsim_record *r, const struct heapsim_buf *buf,
 	record_init_place(r, buf, off, len);
 	r->kind = kind;
 	r->missing = missing[kind];
-	/* The driver maintains managed memory when the host waits. */
+	/*
+	 * On a board, the driver maintains managed memory when the host
+	 * synchronises.
+	 */
 	if (buf->kind == HEAPSIM_KIND_MANAGED &&
 	    (r->missing == HEAPSIM_MISSING_START_READ ||
 	     r->missing == HEAPSIM_MISSING_END))
@@ -225,9 +234,9 @@ static void record_init(struct heapsim_record *r, const struct heapsim_buf *buf,
 }
 
 /**
- * heapsim_event_begin() - something begins that may be told when it has ended
+ * heapsim_event_begin() - take the time at the begin of an operation
  *
- * Return: for heapsim_event.begin_ns; 0 if nobody asks.
+ * Return: time for heapsim_event.begin_ns; 0 if nobody wants events.
  */
 u64 heapsim_event_begin(void)
 {
@@ -235,14 +244,15 @@ u64 heapsim_event_begin(void)
 }
 
 /**
- * heapsim_event_report() - something has been done
- * @buf: buffer of ours, or NULL
- * @event: what
+ * heapsim_event_report() - report an event
+ * @buf: buffer, or NULL if it is foreign
+ * @event: event
  *
- * The calling thread is the CPU's side, but of a job. Its watchers are looked
- * for when it is told, and no stack is asked for. It is a trace event, too.
+ * Unless an engine acts, the calling thread is the CPU side. Its watchers are
+ * looked up now, and no stack is requested. The event is also traced.
  *
- * Context: any, also under lines_lock, and between publication and signal.
+ * Context: any, including with lines_lock held, and between publication and
+ * signal of a fence.
  */
 void heapsim_event_report(const struct heapsim_buf *buf,
 			  const struct heapsim_event *event)
@@ -314,13 +324,14 @@ static const u32 kind_of[] = {
 };
 
 /**
- * heapsim_record_lines() - line_buf.tell of every buffer
- * @lines: of a struct heapsim_buf
- * @event: what happened
- * @off: first byte
+ * heapsim_record_lines() - report findings of the model; line_buf.tell of every
+ *	buffer
+ * @lines: lines of a struct heapsim_buf
+ * @event: finding
+ * @off: offset of the first byte
  * @len: bytes
  *
- * Context: lines_lock is held, also between publication and signal.
+ * Context: lines_lock is held; also called between publication and signal.
  */
 void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 			  u64 off, u64 len)
@@ -365,7 +376,7 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 		party = *buf->acting;
 		break;
 	default:
-		/* Of a buffer without lines, and so without notes, too. */
+		/* The buffer may have no line state here, and so no notes. */
 		heapsim_note_cpu(&side, 0, false);
 		break;
 	}
@@ -373,10 +384,10 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 }
 
 /**
- * heapsim_record_unbracketed() - a touch that DESIGN 2.3 forbids
+ * heapsim_record_unbracketed() - report a CPU access that DESIGN 2.3 forbids
  * @buf: two-view buffer
- * @access: the touch
- * @party: fence or holder that forbids it
+ * @access: access
+ * @party: fence or holder that forbids the access
  *
  * Context: the buffer's lock is held.
  */
@@ -401,11 +412,11 @@ void heapsim_record_unbracketed(struct heapsim_buf *buf,
 }
 
 /**
- * heapsim_record_cpu_forbidden() - a touch that a context does not allow
+ * heapsim_record_cpu_forbidden() - report a CPU access that the context forbids
  * @buf: buffer of the context
  * @kind: HEAPSIM_RECORD_CPU_WHILE_ACTIVE or HEAPSIM_RECORD_CPU_ON_DEVICE
- * @access: the touch
- * @party: the work because of which
+ * @access: access
+ * @party: job of a stream because of which the access is forbidden
  *
  * Context: heapsim_streams.lock is held.
  */
@@ -426,9 +437,10 @@ void heapsim_record_cpu_forbidden(struct heapsim_buf *buf, u32 kind,
 }
 
 /**
- * heapsim_record_not_attached() - a work touches what its stream may not
+ * heapsim_record_not_attached() - report a stream's job that accesses a buffer
+ *	its stream must not access
  * @buf: managed buffer
- * @party: the work
+ * @party: job
  *
  * Context: heapsim_streams.lock is held.
  */
@@ -459,13 +471,13 @@ static void record_brackets(struct heapsim_buf *buf, u32 kind, u32 nr,
 }
 
 /**
- * heapsim_record_open_bracket() - report brackets that nobody will end
+ * heapsim_record_open_bracket() - report brackets that will not be ended
  * @buf: two-view buffer
- * @b: brackets of a process that has ended, or has no access to @buf any more
+ * @b: brackets of a process that has ended or no longer has access to @buf
  *
  * A bracket for reading and writing is reported once, as one for writing.
  *
- * Context: the buffer's lock is held, or nobody has the buffer.
+ * Context: the buffer's lock is held, or the buffer has no users.
  */
 void heapsim_record_open_bracket(struct heapsim_buf *buf,
 				 const struct heapsim_bracket *b)
@@ -481,10 +493,12 @@ void heapsim_record_open_bracket(struct heapsim_buf *buf,
 }
 
 /**
- * heapsim_record_unmatched_end() - an END of the calling process
+ * heapsim_record_unmatched_end() - report an END without START by the calling
+ *	process
  * @buf: two-view buffer
- * @lacks_write: it is the WRITE bracket that was not begun, or that not either
- * @is_write: the END is of a WRITE bracket
+ * @lacks_write: the START of a WRITE bracket is missing; false: that of a READ
+ *	bracket
+ * @is_write: the END is that of a WRITE bracket
  *
  * Context: the buffer's lock is held.
  */

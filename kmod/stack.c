@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks of those whom records may name. The kernel cannot walk the user stacks
- * of today's programs; they can themselves. So a thread that is noted gets a
- * number, and on its way back to user space a signal that carries it. The
- * signal is not sent at once: pending, it would interrupt the system call.
+ * User stacks for records. The kernel cannot unwind user stacks built without
+ * frame pointers, so the program unwinds its own stack. A thread whose action
+ * is noted gets a number, and a signal with that number on its way back to user
+ * space. The signal is not sent at once, because a pending signal would
+ * interrupt the system call.
  *
- * What a thread does between its entry into the kernel and its return is one
- * place in its program: one number, one signal.
+ * Everything that a thread does between entering and leaving the kernel has the
+ * same stack: it gets one number and one signal.
  */
 #include <linux/hashtable.h>
 #include <linux/mm.h>
@@ -25,19 +26,22 @@
 
 #include "watch.h"
 
-/* Bytes of stack: a frame with all registers, and the unwinder of libgcc. */
+/*
+ * Room on the stack for a signal frame with all registers and for the unwinder
+ * of libgcc.
+ */
 #define ROOM	SZ_16K
 
-#define PLACE_WORDS	32	/* u64 of the stack that tell places apart */
+#define PLACE_WORDS	32	/* top of the stack, hashed */
 
 /**
- * struct stack - a thread that is on its way back
- * @work: tells it
- * @node: in stacks
- * @task: the thread
- * @ip: where it was
- * @id: its number
- * @signal: that it gets
+ * struct stack - a thread that will get a stack signal
+ * @work: sends the signal
+ * @node: entry in stacks
+ * @task: thread
+ * @ip: instruction that it is at
+ * @id: number of the stack
+ * @signal: signal to send
  */
 struct stack {
 	struct callback_head work;
@@ -48,21 +52,23 @@ struct stack {
 	int signal;
 };
 
-static DEFINE_SPINLOCK(stacks_lock);	/* protects what follows */
+static DEFINE_SPINLOCK(stacks_lock);	/* protects the variables below */
 static DEFINE_HASHTABLE(stacks, 6);
-static u64 nr_accesses;		/* that had a number */
-static u64 nr_calls;		/* the same */
+static u64 nr_accesses;		/* numbers given to stacks of accesses */
+static u64 nr_calls;		/* numbers given to stacks of system calls */
 
 static bool had_stacks;
 
 /*
- * Returns true if the calling thread has a handler for stack signals, and the
- * signal is not blocked: it would kill the thread, or be delivered too late.
- * @flags: out: SA_* of the handler.
+ * Returns true if the calling thread has a handler for stack signals and does
+ * not block the signal. Otherwise the signal would kill the thread or be
+ * delivered too late. @flags_of_handler: out: SA_* flags.
  */
 static bool stack_is_taken(int signal, unsigned long *flags_of_handler)
 {
-	/* A thread's own, until it is reaped. */
+	/*
+	 * Valid without a lock: it is the current thread's, until it is reaped.
+	 */
 	struct sighand_struct *sighand =
 		rcu_dereference_protected(current->sighand, true);
 	const struct k_sigaction *action = &sighand->action[signal - 1];
@@ -83,8 +89,9 @@ static bool stack_is_taken(int signal, unsigned long *flags_of_handler)
 }
 
 /*
- * Returns true if a driver maps memory there. A probe of it would count as an
- * access of the program, and a buffer's page may be open for one step only.
+ * Returns true if a driver maps memory there. Probing it would count as an
+ * access by the program, and a page of a buffer may be mapped for one step
+ * only.
  */
 static bool stack_is_device_memory(unsigned long low, unsigned long end)
 {
@@ -101,11 +108,12 @@ static bool stack_is_device_memory(unsigned long low, unsigned long end)
 }
 
 /*
- * Returns true if the signal's frame, and a handler that walks the stack, fit.
- * Without room the thread would be killed, or memory below a small stack
- * overwritten. What lies below the stack pointer may be live, so nothing is
- * written there: reads grow the stack, which only a real access does, and find
- * guard pages; the second probe finds pages that cannot be written.
+ * Returns true if there is room for the signal frame and a handler that unwinds
+ * the stack. Without room the thread would be killed, or memory below a small
+ * stack would be overwritten. Memory below the stack pointer may be live, so it
+ * is not written: the first probe reads it, which grows the stack as only a
+ * real access does, and finds guard pages; the second one finds read-only
+ * pages.
  */
 static bool stack_has_room(unsigned long flags)
 {
@@ -115,7 +123,7 @@ static bool stack_has_room(unsigned long flags)
 	const char __user *from;
 
 	if (flags & SA_ONSTACK && !sas_ss_flags(sp))
-		sp = low + size;	/* where the handler will run */
+		sp = low + size;	/* the handler runs there */
 	if (size && sp - low <= size && sp - low < ROOM)
 		return false;
 	if (sp <= ROOM)
@@ -126,7 +134,7 @@ static bool stack_has_room(unsigned long flags)
 	       !fault_in_safe_writeable(from, ROOM);
 }
 
-/* Returns true if the calling thread will be back in user space. */
+/* Returns true if the calling thread will return to user space. */
 static bool stack_is_needed(void)
 {
 	return current->mm && !(current->flags & PF_EXITING) &&
@@ -134,9 +142,9 @@ static bool stack_is_needed(void)
 }
 
 /*
- * Runs in the thread that was noted, with no lock held. The thread stays in the
- * table until the end: should the probe of its stack fault in a buffer, that
- * must not have it noted again, and this run again, for ever.
+ * Runs in the noted thread, without locks. The thread stays in the table until
+ * the end: if probing its stack faults in a buffer, it must not be noted again,
+ * or this would be repeated for ever.
  */
 static void stack_signal(struct callback_head *work)
 {
@@ -144,13 +152,16 @@ static void stack_signal(struct callback_head *work)
 	struct kernel_siginfo info;
 	unsigned long flags;
 
-	/* An exec may have taken its handler away. */
+	/* An exec may have removed the handler. */
 	if (stack_is_needed() && stack_is_taken(s->signal, &flags) &&
 	    stack_has_room(flags)) {
 		clear_siginfo(&info);
 		info.si_signo = s->signal;
 		info.si_code = HEAPSIM_SI_STACK;
-		/* By the time it is taken the thread may be elsewhere. */
+		/*
+		 * When the signal is handled, the thread may be at another
+		 * instruction.
+		 */
 		info.si_pid = lower_32_bits(s->ip);
 		info.si_uid = upper_32_bits(s->ip);
 		info.si_value.sival_ptr = (void __user *)(uintptr_t)s->id;
@@ -160,7 +171,7 @@ static void stack_signal(struct callback_head *work)
 	hash_del(&s->node);
 	spin_unlock(&stacks_lock);
 	kfree(s);
-	/* It may go from here on, see heapsim_stack_fini(). */
+	/* The module may be unloaded from here on, see heapsim_stack_fini(). */
 	module_put(THIS_MODULE);
 }
 
@@ -178,9 +189,10 @@ static u64 stack_find(void)
 }
 
 /*
- * Accesses are many, and soon nobody can ask for them any more; who has begun a
- * bracket, mapped or submitted may be asked for long after. They are counted
- * apart, so that whoever keeps the last so many of each keeps these.
+ * There are many accesses, and their stacks are soon not needed any more.
+ * Stacks of brackets, maps and submissions may be needed much later. They are
+ * numbered separately, so that a program that keeps the last of each keeps
+ * enough of both.
  */
 static u64 stack_add(struct stack *s)
 {
@@ -195,21 +207,21 @@ static u64 stack_add(struct stack *s)
 	return s->id;
 }
 
-/* Between the begin and the end of user access nothing may be called. */
+/* No function may be called between user_read_access_begin() and _end(). */
 static __always_inline u64 stack_hash(u64 h, u64 word)
 {
 	return (h ^ word) * 0x9e3779b97f4a7c15ULL;
 }
 
 /**
- * heapsim_stack_place() - where the calling thread is, cheaply
+ * heapsim_stack_place() - identify the place of the calling thread, cheaply
  *
- * The instruction, and what lies uppermost on the stack: return addresses, and
- * variables, by which the same place may seem to be another, but hardly another
- * the same.
+ * Hashes the instruction pointer and the top of the stack, which holds return
+ * addresses and variables. One place may give several values, but different
+ * places hardly give the same.
  *
- * Context: any of a thread; touches user memory without faults.
- * Return: not 0 if it can be told.
+ * Context: any of a thread; reads user memory without faulting.
+ * Return: hash, or 0 if the stack cannot be read.
  */
 u64 heapsim_stack_place(void)
 {
@@ -221,10 +233,13 @@ u64 heapsim_stack_place(void)
 	h = stack_hash(h, instruction_pointer(regs));
 	h = stack_hash(h, user_stack_pointer(regs));
 #ifdef CONFIG_ARM64
-	/* Where a leaf function returns to. */
+	/* The return address of a leaf function. */
 	h = stack_hash(h, regs->regs[30]);
 #endif
-	/* Each fault of a row comes here: word by word is the fastest. */
+	/*
+	 * Called for each fault of a row of stores; reading single words is
+	 * fastest.
+	 */
 	pagefault_disable();
 	if (!user_read_access_begin(top, PLACE_WORDS * sizeof(*top)))
 		goto err_enable;
@@ -244,12 +259,12 @@ err_enable:
 }
 
 /**
- * heapsim_stack_now() - have the calling thread note its stack
- * @signal: that asks it to, 0: nobody does
+ * heapsim_stack_now() - make the calling thread record its stack
+ * @signal: stack signal; 0 if no watcher wants stacks
  *
- * Context: any of a thread, also under locks.
- * Return: a number, never used again while the module lives; 0: nobody asked
- * for stacks of the process, it takes no signal now, or there is no memory.
+ * Context: any of a thread, including with locks held.
+ * Return: number that is not reused while the module is loaded; 0 if no watcher
+ * wants stacks, if the thread cannot take the signal now, or without memory.
  */
 u64 heapsim_stack_now(int signal)
 {
@@ -270,9 +285,9 @@ u64 heapsim_stack_now(int signal)
 	s->task = current;
 	s->ip = instruction_pointer(task_pt_regs(current));
 	s->signal = signal;
-	/* In the table first: the work takes it out. */
+	/* Added before the work is queued, which removes it. */
 	id = stack_add(s);
-	/* Whose buffer this is about has a reference. */
+	/* The buffer that is accessed has a reference to the module. */
 	__module_get(THIS_MODULE);
 	WRITE_ONCE(had_stacks, true);
 	if (!task_work_add(current, &s->work, TWA_RESUME))
@@ -286,10 +301,10 @@ u64 heapsim_stack_now(int signal)
 }
 
 /**
- * heapsim_stack_fini() - see the last thread off
+ * heapsim_stack_fini() - wait for the last thread
  *
- * Each had a reference of the module. What may still run is the end of the
- * function that let go of it: it does not sleep any more.
+ * Each thread had a reference to the module. What may still run is the end of
+ * the function that dropped it, which does not sleep.
  */
 void heapsim_stack_fini(void)
 {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Precise tracking: the thread that was given a PTE makes one step, the access
- * that faulted, and the PTE goes again.
+ * Precise tracking: a thread that was given a PTE executes a single
+ * instruction, the one that faulted, and the PTE is revoked again.
  *
- * The fault handler sets the trap flag in the thread's registers; the debug
- * exception behind the instruction takes it away, and work that runs before the
- * thread is back in user space revokes the pages. That work is queued by the
- * fault already: should the thread come to anything else first, a signal, a
- * stop, its end, the kernel runs it before that, and nobody sees the flag. What
- * the instruction was judged for is kept then until it runs again, so that
- * nothing counts twice.
+ * The fault handler sets the trap flag in the thread's registers. The debug
+ * exception after the instruction clears it, and task work, which runs before
+ * the thread returns to user space, revokes the PTEs. The work is queued by the
+ * fault: if the thread handles a signal, is stopped or ends first, the kernel
+ * runs the work before that, and nobody sees the flag. What has been judged for
+ * the instruction is then kept until it runs again, so that nothing counts
+ * twice.
  *
- * An access by a system call is not stepped: its PTEs go when the call returns.
+ * An access by a system call is not stepped: its PTEs are revoked when the call
+ * returns.
  *
- * Steps are made, armed and ended by their own thread alone. steps_lock
- * protects the table of all, and what was left unfinished; it is taken alone,
- * also in the debug exception.
+ * Only the thread itself creates, arms and ends its steps. steps_lock protects
+ * the table of steps and the list of unfinished instructions. No other lock is
+ * taken with it held; the debug exception takes it, too.
  */
 #include <linux/kdebug.h>
 #include <linux/rcupdate.h>
@@ -36,19 +37,19 @@
 #include <asm/ptrace.h>
 
 #define NR_BUCKETS	64
-#define NR_SETS		256	/* a thread's in the set of its number */
+#define NR_SETS		256	/* selected by the pid */
 #define NR_WAYS		4
 #define NR_SEEN		4	/* movs: two accesses of two pages each */
-#define MAX_TRIES	64	/* of an instruction that does not get to run */
+#define MAX_TRIES	64	/* of an instruction that does not complete */
 
 /**
- * struct insn - an instruction and what of it was judged
+ * struct insn - an instruction and its accesses that have been judged
  * @buf: id of the buffer
  * @tid: thread
- * @ip: where it is
- * @nr_tries: how often it was left unfinished
- * @nr_seen: accesses so far; beyond NR_SEEN they take each other's place
- * @seen: these
+ * @ip: address of the instruction
+ * @nr_tries: how often it did not complete
+ * @nr_seen: number of accesses; those beyond NR_SEEN overwrite older ones
+ * @seen: accesses
  */
 struct insn {
 	u64 buf;
@@ -63,17 +64,17 @@ struct insn {
 };
 
 /**
- * struct heapsim_step - a thread that goes one step, or is in a system call
- * @work: ends it
- * @node: in steps
- * @task: the thread
- * @dmabuf: the buffer, referenced
- * @first: the first page that it was given
- * @end: after the last
- * @insn: what it does
- * @is_user: it is stepped
- * @had_flag: somebody else steps it: the trap is his, too
- * @is_done: it has gone the step
+ * struct heapsim_step - a step of a thread, or its system call
+ * @work: ends the step
+ * @node: entry in steps
+ * @task: thread
+ * @dmabuf: dma-buf of the buffer, with a reference
+ * @first: first page that the thread was given
+ * @end: page after the last
+ * @insn: instruction
+ * @is_user: the thread is stepped; false in a system call
+ * @had_flag: the trap flag was set by somebody else, who needs the trap, too
+ * @is_done: the instruction completed
  */
 struct heapsim_step {
 	struct callback_head work;
@@ -88,7 +89,7 @@ struct heapsim_step {
 	bool is_done;
 };
 
-static DEFINE_RAW_SPINLOCK(steps_lock);	/* protects what follows */
+static DEFINE_RAW_SPINLOCK(steps_lock);	/* protects the variables below */
 static struct hlist_head steps[NR_BUCKETS];
 static struct insn unfinished[NR_SETS][NR_WAYS];
 static unsigned int next_way;
@@ -98,7 +99,10 @@ static struct hlist_head *step_bucket_of_current(void)
 	return &steps[(unsigned int)current->pid % NR_BUCKETS];
 }
 
-/* Those of the calling thread end by nobody else: good without the lock. */
+/*
+ * The result stays valid without the lock, because only the thread itself ends
+ * its steps.
+ */
 static struct heapsim_step *step_find(const struct heapsim_buf *buf)
 {
 	struct heapsim_step *step, *ret = NULL;
@@ -154,7 +158,7 @@ static void step_insn_see(struct insn *insn,
 }
 
 /**
- * heapsim_can_step() - can there be buffers that are tracked precisely?
+ * heapsim_can_step() - check whether precise tracking is supported
  *
  * Return: true on x86.
  */
@@ -164,10 +168,10 @@ bool heapsim_can_step(void)
 }
 
 /**
- * heapsim_step_alloc() - memory for a step
+ * heapsim_step_alloc() - allocate memory for a step
  *
- * Context: may sleep; no lock of a buffer held.
- * Return: for heapsim_step_arm(), or for kfree(); NULL without memory.
+ * Context: may sleep; no lock of a buffer is held.
+ * Return: memory for heapsim_step_arm() or kfree(), or NULL.
  */
 struct heapsim_step *heapsim_step_alloc(void)
 {
@@ -175,13 +179,13 @@ struct heapsim_step *heapsim_step_alloc(void)
 }
 
 /**
- * heapsim_step_is_wanted() - does heapsim_step_arm() need memory?
- * @buf: buffer that the calling thread touches
+ * heapsim_step_is_wanted() - check whether heapsim_step_arm() will need memory
+ * @buf: buffer that the calling thread accesses
  *
- * A thread of the kernel does not come back to user space.
+ * Threads that never return to user space are not stepped.
  *
  * Context: the buffer's lock is held.
- * Return: true if it does.
+ * Return: true if it will.
  */
 bool heapsim_step_is_wanted(const struct heapsim_buf *buf)
 {
@@ -191,11 +195,11 @@ bool heapsim_step_is_wanted(const struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_step_is_again() - has this access been judged?
+ * heapsim_step_is_again() - check whether an access has been judged already
  * @buf: buffer
- * @access: a fault of the calling thread in user mode
+ * @access: fault of the calling thread in user mode
  *
- * Return: true if its instruction could not be finished after that.
+ * Return: true if it was judged and its instruction did not complete.
  */
 bool heapsim_step_is_again(const struct heapsim_buf *buf,
 			   const struct heapsim_access *access)
@@ -218,7 +222,9 @@ bool heapsim_step_is_again(const struct heapsim_buf *buf,
 	return ret;
 }
 
-/* Before anything else that the thread does, or behind the debug exception. */
+/*
+ * Runs before anything else that the thread does, or after the debug exception.
+ */
 static void step_end(struct callback_head *work)
 {
 	struct heapsim_step *step = container_of(work, struct heapsim_step,
@@ -239,11 +245,11 @@ static void step_end(struct callback_head *work)
 	heapsim_ptes_revoke(buf, step->first, step->end);
 	mutex_unlock(&buf->lock);
 	kfree(step);
-	/* The module may go from here on, see heapsim_step_fini(). */
+	/* The module may be unloaded from here on, see heapsim_step_fini(). */
 	dma_buf_put(dmabuf);
 }
 
-/* One access can fault in several buffers: the flag is one. */
+/* An instruction can fault in several buffers, but there is only one flag. */
 static bool step_flag_is_of_others(void)
 {
 	const struct heapsim_step *step;
@@ -257,7 +263,7 @@ static bool step_flag_is_of_others(void)
 	return ret;
 }
 
-/* Returns NULL when the thread ends: it will not be back in user mode. */
+/* Returns NULL if the thread ends, because it does not return to user mode. */
 static struct heapsim_step *step_begin(struct heapsim_buf *buf,
 				       struct heapsim_step *step, bool is_user)
 {
@@ -286,10 +292,10 @@ static struct heapsim_step *step_begin(struct heapsim_buf *buf,
 }
 
 /*
- * Work of others that is due before the thread is back in user space runs ours,
- * too, and the instruction starts anew: after a preemption, for one. Where a
- * fault takes so long that this is always so, the thread would never get to its
- * access. Returns true if that may be the case, and forgets the instruction.
+ * Other task work that is due before the thread returns to user space makes
+ * this work run, too, for example after a preemption. Then the instruction
+ * starts again, and on a slow machine that can repeat for ever. Returns true if
+ * this may be the case, and forgets the instruction.
  */
 static bool step_never_ends(const struct heapsim_buf *buf)
 {
@@ -306,14 +312,14 @@ static bool step_never_ends(const struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_step_arm() - let the thread do what it was given a PTE for, no more
+ * heapsim_step_arm() - revoke the PTEs of an access after its instruction
  * @buf: buffer; does nothing if it is not tracked precisely
- * @fresh: memory, NULL if it was taken, or was not wanted
- * @access: a fault of the calling thread
- * @is_user: it is in user mode
+ * @fresh: memory; becomes NULL if it is used, and is NULL if none was wanted
+ * @access: fault of the calling thread
+ * @is_user: the thread is in user mode
  *
- * An instruction that was left unfinished MAX_TRIES times is not stepped: its
- * page stays open until something else revokes it.
+ * An instruction that failed to complete MAX_TRIES times is not stepped. Its
+ * page stays mapped until something else revokes it.
  *
  * Context: the buffer's lock is held.
  */
@@ -348,7 +354,10 @@ void heapsim_step_arm(struct heapsim_buf *buf, struct heapsim_step **fresh,
 	task_pt_regs(current)->flags |= X86_EFLAGS_TF;
 }
 
-/* Interrupts are off, and nothing was held when the exception came. */
+/*
+ * Interrupts are disabled. The exception came from user mode, so no lock is
+ * held.
+ */
 static int step_on_debug(struct notifier_block *block, unsigned long what,
 			 void *data)
 {
@@ -359,7 +368,10 @@ static int step_on_debug(struct notifier_block *block, unsigned long what,
 
 	if (what != DIE_DEBUG || !user_mode(args->regs))
 		return NOTIFY_DONE;
-	/* The kernel hands on where its copy is: who knows a bit clears it. */
+	/*
+	 * args->err points to a copy of DR6; a handler clears the bits that it
+	 * has handled.
+	 */
 	dr6 = (unsigned long *)args->err;
 	if (!(*dr6 & DR_STEP))
 		return NOTIFY_DONE;
@@ -385,7 +397,7 @@ static int step_on_debug(struct notifier_block *block, unsigned long what,
 static struct notifier_block debug_block = { .notifier_call = step_on_debug };
 
 /**
- * heapsim_step_init() - be told of debug exceptions
+ * heapsim_step_init() - register for debug exceptions
  *
  * Return: 0 or -errno.
  */
@@ -395,10 +407,10 @@ int heapsim_step_init(void)
 }
 
 /**
- * heapsim_step_fini() - no step is under way any more
+ * heapsim_step_fini() - wait for the last step
  *
- * Each had a buffer, and so the module. What may still run is the end of the
- * function that let go of it: it does not sleep any more.
+ * Each step had a reference to a buffer, and so to the module. What may still
+ * run is the end of the function that dropped it, which does not sleep.
  */
 void heapsim_step_fini(void)
 {
@@ -408,7 +420,7 @@ void heapsim_step_fini(void)
 
 #else
 
-/* Elsewhere a module cannot have a thread of a process stepped. */
+/* On other architectures a module cannot single-step a thread of a process. */
 int heapsim_step_init(void)
 {
 	return 0;

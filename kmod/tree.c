@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Trees of processes, as deep as is looked. */
+/* Process trees. */
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -7,18 +7,21 @@
 
 #include "watch.h"
 
-/* Who looks may hold a spinlock, and does so for each of several trees. */
+/*
+ * Bounds the time that a caller holds a spinlock, possibly for several trees.
+ */
 #define MAX_DEPTH	64
 
 /**
- * heapsim_tree_depth() - how far a process is below another
- * @task: of the process
- * @tgid: the other
+ * heapsim_tree_depth() - get the depth of a process below another
+ * @task: a task of the process
+ * @tgid: the other process
  *
- * A process whose parent is gone is where it was put then.
+ * A process whose parent has ended is below the process that adopted it.
  *
- * Context: under RCU: what is looked at may be on its way out, not gone.
- * Return: generations, 0 the process itself; -1 it is not below, or too far.
+ * Context: the RCU read lock is held; tasks may be exiting but are not freed.
+ * Return: generations, 0 for the process itself; -1 if it is not below, or too
+ * deep.
  */
 int heapsim_tree_depth(struct task_struct *task, const struct pid *tgid)
 {

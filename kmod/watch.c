@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Watchers: who gets records, and the queues of those that wait to be read.
+ * Watchers and their queues of records to read.
  *
- * A record is queued under locks of the buffer, and by the engine's worker
- * between publication and signal. So nothing is allocated for one, and
- * watchers_lock is the last of our locks. Who watches a process is looked up
- * for each of its faults: under RCU alone.
+ * A record is queued with locks of the buffer held, or by a worker between
+ * publication and signal of a fence. So nothing is allocated for it, and
+ * watchers_lock is one of the innermost locks. The watchers of a process are
+ * looked up at each of its faults, with only RCU.
  *
- * Pids are global ones in here; a reader gets those of its own namespace.
+ * Pids are global here. A reader gets those of its own pid namespace.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -25,21 +25,24 @@
 #include "ctx.h"
 #include "watch.h"
 
-/* Of the first version: more was added behind. */
+/* Size in the first version of the ABI; fields were added at the end since. */
 #define MIN_RECORD_SIZE	232
-#define FOLD_DEPTH	8	/* records that a new one may be folded into */
+#define FOLD_DEPTH	8	/* newest records that are merged with */
 
-/* What is told under a spinlock is looked up for each watcher. */
+/*
+ * Bounded, because each record is checked against every watcher with a spinlock
+ * held.
+ */
 #define MAX_WATCHERS	64	/* bits of heapsim_party.seen_by */
 #define MAX_USERS_WATCHERS	16	/* of one user without CAP_SYS_PTRACE */
 
 /**
- * struct sight - what a watcher may be told of a side
- * @pid: the side's process
- * @time_ns: and when it did it: with these two a side is known again
- * @is_its: it watches that process
- * @is_seen: it may know about it
- * @is_located: and where in memory it was
+ * struct sight - what a watcher may learn about a side of a record
+ * @pid: process of the side
+ * @time_ns: time of its action; identifies the side together with @pid
+ * @is_its: the watcher watches the process
+ * @is_seen: the watcher may know the process
+ * @is_located: the watcher may know addresses in the process
  */
 struct sight {
 	u32 pid;
@@ -50,11 +53,11 @@ struct sight {
 };
 
 /**
- * struct ring - records that wait, oldest first
- * @records: @size of them
- * @size: how many fit, 0: none of these is watched for
- * @first: the oldest
- * @nr: how many wait
+ * struct ring - queued records, oldest first
+ * @records: array of @size records
+ * @size: capacity; 0 if the watcher wants none of these
+ * @first: index of the oldest record
+ * @nr: number of queued records
  */
 struct ring {
 	struct heapsim_record *records;
@@ -64,30 +67,30 @@ struct ring {
 };
 
 /**
- * struct heapsim_watcher - who gets records, and those that wait
- * @slot: in watchers
- * @since_ns: when it began, CLOCK_MONOTONIC: who noted its slot before meant
- *	another watcher
- * @wait: of its open
- * @tgid: the process that asked, referenced
- * @cred: its credentials, referenced
- * @uid: for whom it counts, from heapsim_limit_uid()
- * @is_privileged: it may be told of everybody's processes, and does not count
+ * struct heapsim_watcher - an open of /dev/heapsim that watches
+ * @slot: index in watchers
+ * @since_ns: begin of the watch, CLOCK_MONOTONIC; an action noted before refers
+ *	to another watcher in this slot
+ * @wait: wait queue of the open
+ * @tgid: process that began the watch, with a reference
+ * @cred: credentials of that process, with a reference
+ * @uid: user that the watcher counts for, from heapsim_limit_uid()
+ * @is_privileged: may know all processes, and does not count for the user
  * @scope: HEAPSIM_WATCH_*
- * @kinds: HEAPSIM_KIND_BIT()s
- * @record_size: what its reader takes, bytes
- * @stack_signal: tells threads of its processes to note their stack, 0 none
- * @readers: one reader at a time; before mmap_lock in the lock order
- * @mistakes: that wait
- * @others: waste, events, and words of what was dropped
- * @nr_records: at most so many wait in both
- * @taken: whose oldest is being copied out: nothing is folded into it, and it
- *	stays; NULL none
- * @seq: number of the last
- * @nr_dropped: that were not told yet
- * @nr_harmless: those of them that were no mistakes
- * @cpu: of the last record: a row of lines has the same sides
- * @other: the same
+ * @kinds: HEAPSIM_KIND_BIT() of each kind of record wanted
+ * @record_size: size of a record in the reader's version of the ABI, bytes
+ * @stack_signal: signal that makes a watched thread record its stack, or 0
+ * @readers: serialises readers; taken before mmap_lock
+ * @mistakes: queued records of violations
+ * @others: queued records of redundant operations, events and drops
+ * @nr_records: upper bound of records in both rings
+ * @taken: ring whose oldest record is being copied to user space; the record
+ *	must not change. NULL if none is
+ * @seq: number of the last record
+ * @nr_dropped: dropped records that have not been reported
+ * @nr_harmless: those of them that are no violations
+ * @cpu: cached result for the CPU side of the last record
+ * @other: cached result for the other side of the last record
  */
 struct heapsim_watcher {
 	unsigned int slot;
@@ -113,13 +116,13 @@ struct heapsim_watcher {
 	struct sight other;
 };
 
-static DEFINE_SPINLOCK(watchers_lock);	/* protects what follows, and rings */
+static DEFINE_SPINLOCK(watchers_lock);	/* protects the rest, and rings */
 static struct heapsim_watcher __rcu *watchers[MAX_WATCHERS];
-static unsigned int end_watchers;	/* behind the last that was ever used */
+static unsigned int end_watchers;	/* above the last slot ever used */
 unsigned int heapsim_nr_watchers;
 unsigned int heapsim_nr_event_watchers;
 
-/* Under RCU or watchers_lock. */
+/* The caller holds the RCU read lock or watchers_lock. */
 static struct heapsim_watcher *watcher_at(unsigned int slot)
 {
 	return rcu_dereference_check(watchers[slot],
@@ -127,8 +130,9 @@ static struct heapsim_watcher *watcher_at(unsigned int slot)
 }
 
 /*
- * As ptrace has it for who may look into a process, LSMs apart: modules can ask
- * neither ptrace_may_access() nor a security module. Under RCU.
+ * Follows the rules of ptrace, except those of LSMs: modules can call neither
+ * ptrace_may_access() nor a security module. The caller holds the RCU read
+ * lock.
  */
 static bool watcher_may_see(const struct heapsim_watcher *w,
 			    struct task_struct *task)
@@ -156,12 +160,12 @@ static bool watcher_has_in_scope(const struct heapsim_watcher *w,
 }
 
 /**
- * heapsim_watching() - who watches the calling process
+ * heapsim_watching() - find the watchers of the calling process
  *
- * To be called while the process lives: later nobody can find out.
+ * Actions are attributed at once, because the process may have ended later.
  *
  * Context: any of a thread.
- * Return: its watchers.
+ * Return: watchers of the process.
  */
 struct heapsim_watching heapsim_watching(void)
 {
@@ -192,7 +196,10 @@ struct heapsim_watching heapsim_watching(void)
 	return ret;
 }
 
-/* The one that had the number then; not who has it now. Under RCU. */
+/*
+ * Returns the task that had the number at that time, not one that reused it.
+ * The caller holds the RCU read lock.
+ */
 static struct task_struct *watch_task_of(u32 pid, u64 time_ns,
 					 enum pid_type type)
 {
@@ -212,7 +219,9 @@ static void watcher_look(const struct heapsim_watcher *w, struct sight *sight,
 	if (sight->pid == pid && sight->time_ns == time_ns)
 		return;
 	*sight = (struct sight) { .pid = pid, .time_ns = time_ns };
-	/* Of nobody, and of a kernel thread, there is nothing to hide. */
+	/*
+	 * There is nothing to hide about no process, or about a kernel thread.
+	 */
 	sight->is_seen = !pid || w->is_privileged;
 	sight->is_located = sight->is_seen;
 	if (w->scope == HEAPSIM_WATCH_ALL ||
@@ -301,7 +310,10 @@ static void watcher_push(struct heapsim_watcher *w,
 	slot->seq = ++w->seq;
 }
 
-/* Told where the hole is, as soon as there is room for it and another. */
+/*
+ * Queues a record of drops as soon as there is room for it and another record,
+ * so that it marks the place of the gap.
+ */
 static void watcher_push_drops(struct heapsim_watcher *w)
 {
 	struct heapsim_record r = { .kind = HEAPSIM_RECORD_DROPPED };
@@ -325,7 +337,10 @@ static void watcher_drop(struct heapsim_watcher *w,
 	w->nr_harmless += is_drop ? r->nr_harmless : !watch_is_mistake(r);
 }
 
-/* Waste may be much: the newest gives way to a mistake. */
+/*
+ * There may be many redundant operations: the newest is dropped for a
+ * violation.
+ */
 static bool watcher_make_room(struct heapsim_watcher *w)
 {
 	struct ring *others = &w->others;
@@ -355,9 +370,9 @@ static void watcher_queue(struct heapsim_watcher *w,
 }
 
 /*
- * Addresses of a process that is not watched stay out: /proc has its number and
- * name for everybody, but not where its memory lies, for which a security
- * module may have its say.
+ * Removes addresses of a process that is not watched. /proc shows the pid and
+ * the name of a process to everybody, but not its memory layout, which a
+ * security module may protect.
  */
 static void watch_blank_places(struct heapsim_record *r,
 			       const struct sight *cpu,
@@ -371,7 +386,7 @@ static void watch_blank_places(struct heapsim_record *r,
 		r->kernel = 0;
 }
 
-/* What is left of a side whose process a watcher may not know. */
+/* Removes what identifies a process that the watcher must not know. */
 static void watch_blank_cpu(struct heapsim_record *r)
 {
 	r->cpu = (struct heapsim_record_cpu) {
@@ -390,12 +405,12 @@ static void watch_blank_other(struct heapsim_record *r)
 	other->job = 0;
 	r->kernel = 0;
 	memset(other->comm, 0, sizeof(other->comm));
-	/* That of a vmap is its task's. */
+	/* The name of a vmap is that of the task. */
 	if (other->type == HEAPSIM_OTHER_VMAP)
 		memset(other->name, 0, sizeof(other->name));
 }
 
-/* Whoever it was, of either side or a third. */
+/* A stack may be that of either side or of a third process. */
 static void watch_blank_attaches(struct heapsim_record *r)
 {
 	size_t i;
@@ -433,12 +448,12 @@ static void watcher_report(struct heapsim_watcher *w,
 }
 
 /**
- * heapsim_watch_report() - queue a record for all who watch for it
- * @r: the record
- * @cpu_seen_by: slots of those who watched the process of its CPU side
- * @other_seen_by: the same, of its other side
+ * heapsim_watch_report() - queue a record for all its watchers
+ * @r: record
+ * @cpu_seen_by: bitmap of watchers of the process on the CPU side
+ * @other_seen_by: bitmap of watchers of the process on the other side
  *
- * Context: any, also between publication and signal.
+ * Context: any, including between publication and signal of a fence.
  */
 void heapsim_watch_report(const struct heapsim_record *r, u64 cpu_seen_by,
 			  u64 other_seen_by)
@@ -499,7 +514,7 @@ static int watcher_add(struct heapsim_ctx *ctx, struct heapsim_watcher *w)
 	WRITE_ONCE(heapsim_nr_watchers, heapsim_nr_watchers + 1);
 	WRITE_ONCE(heapsim_nr_event_watchers, heapsim_nr_event_watchers +
 		   !!(w->kinds & HEAPSIM_KINDS_EVENTS));
-	/* Who finds it without the lock finds it whole. */
+	/* Publishes a complete watcher to readers that do not take the lock. */
 	smp_store_release(&ctx->watcher, w);
 	ret = 0;
 out_unlock:
@@ -508,11 +523,11 @@ out_unlock:
 }
 
 /**
- * heapsim_watch() - have records queued
+ * heapsim_watch() - begin to watch
  * @ctx: open of /dev/heapsim
  * @cmd: command
  *
- * Return: 0, or what struct heapsim_watch says.
+ * Return: 0, or an error described at struct heapsim_watch.
  */
 int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd)
 {
@@ -554,7 +569,7 @@ int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd)
 	w->kinds = cmd->kinds;
 	w->record_size = cmd->record_size;
 	w->stack_signal = cmd->stack_signal;
-	/* No side that there is. */
+	/* Matches no side. */
 	w->cpu.time_ns = U64_MAX;
 	w->other.time_ns = U64_MAX;
 	mutex_init(&w->readers);
@@ -565,11 +580,12 @@ int heapsim_watch(struct heapsim_ctx *ctx, const struct heapsim_watch *cmd)
 }
 
 /**
- * heapsim_watch_has_current() - may the calling process act as a watcher?
+ * heapsim_watch_has_current() - check whether the calling process may act as
+ *	the watcher
  * @ctx: open of /dev/heapsim
  *
- * Return: true if the open watches, and the calling process is the one that
- * began it or a descendant of that.
+ * Return: true if the open watches, and the calling process began the watch or
+ * is a descendant of the process that did.
  */
 bool heapsim_watch_has_current(const struct heapsim_ctx *ctx)
 {
@@ -585,8 +601,8 @@ bool heapsim_watch_has_current(const struct heapsim_ctx *ctx)
 }
 
 /**
- * heapsim_watch_end() - end watching, if it was begun
- * @ctx: open of /dev/heapsim that ends
+ * heapsim_watch_end() - end a watch, if there is one
+ * @ctx: open of /dev/heapsim that is closed
  */
 void heapsim_watch_end(struct heapsim_ctx *ctx)
 {
@@ -600,7 +616,7 @@ void heapsim_watch_end(struct heapsim_ctx *ctx)
 	WRITE_ONCE(heapsim_nr_event_watchers, heapsim_nr_event_watchers -
 		   !!(w->kinds & HEAPSIM_KINDS_EVENTS));
 	spin_unlock(&watchers_lock);
-	/* Faults of others may be looking at it. */
+	/* Faults of other threads may still use the watcher. */
 	synchronize_rcu();
 	watcher_free(w);
 }
@@ -621,7 +637,7 @@ static bool watcher_has_records(struct heapsim_watcher *w)
 	return ret;
 }
 
-/* Whose oldest is the oldest of all. */
+/* Returns the ring that holds the oldest record. */
 static struct ring *watcher_oldest_ring(struct heapsim_watcher *w)
 {
 	if (!w->mistakes.nr)
@@ -661,7 +677,7 @@ static void watcher_taken(struct heapsim_watcher *w, bool is_gone)
 	spin_unlock(&watchers_lock);
 }
 
-/* Under RCU. */
+/* The caller holds the RCU read lock. */
 static u32 watch_pid_here(u32 pid, u64 time_ns, enum pid_type type)
 {
 	struct task_struct *task = watch_task_of(pid, time_ns, type);
@@ -670,7 +686,7 @@ static u32 watch_pid_here(u32 pid, u64 time_ns, enum pid_type type)
 		      0;
 }
 
-/* A process that is gone has its old number, where that has a meaning. */
+/* In the initial namespace a process that has ended keeps its old number. */
 static void watch_translate(struct heapsim_record *r)
 {
 	if (task_active_pid_ns(current) == &init_pid_ns)
@@ -693,7 +709,10 @@ static int watcher_copy(const struct heapsim_watcher *w,
 		? -EFAULT : 0;
 }
 
-/* As many as fit and are there; 0: none is. */
+/*
+ * Copies as many records as fit. Returns the number of bytes; 0 if there is no
+ * record.
+ */
 static ssize_t watcher_copy_all(struct heapsim_watcher *w, char __user *to,
 				size_t len, bool waits)
 {
@@ -722,12 +741,12 @@ static ssize_t watcher_copy_all(struct heapsim_watcher *w, char __user *to,
 /**
  * heapsim_watch_read() - read() of /dev/heapsim
  * @ctx: open of /dev/heapsim
- * @to: user memory
- * @len: bytes
- * @waits: for the first record
+ * @to: buffer in user space
+ * @len: its size, bytes
+ * @waits: wait for the first record
  *
- * Return: bytes, -EINVAL nobody watches, or no record fits, -EAGAIN,
- * -ERESTARTSYS, -EFAULT: no record is lost by it.
+ * Return: bytes, -EINVAL if the open does not watch or no record fits, -EAGAIN,
+ * -ERESTARTSYS, or -EFAULT; no record is lost on failure.
  */
 ssize_t heapsim_watch_read(struct heapsim_ctx *ctx, char __user *to,
 			   size_t len, bool waits)
@@ -753,16 +772,19 @@ ssize_t heapsim_watch_read(struct heapsim_ctx *ctx, char __user *to,
  * heapsim_watch_poll() - poll() of /dev/heapsim
  * @ctx: open of /dev/heapsim
  * @file: its file
- * @table: of the poll
+ * @table: poll table
  *
- * Return: EPOLLIN if there are records, EPOLLERR if nobody watches.
+ * Return: EPOLLIN if there are records, EPOLLERR if the open does not watch.
  */
 __poll_t heapsim_watch_poll(struct heapsim_ctx *ctx, struct file *file,
 			    struct poll_table_struct *table)
 {
 	struct heapsim_watcher *w;
 
-	/* An epoll asks for the queue just once, maybe before the watch. */
+	/*
+	 * epoll asks for the wait queue only once, maybe before the watch
+	 * begins.
+	 */
 	poll_wait(file, &ctx->wait, table);
 	w = watcher_of(ctx);
 	if (!w)
