@@ -231,7 +231,8 @@ static const struct kind kinds[] = {
 		"mem_object_put(), mem_image_destroy() of what has it",
 		"to mend it, free it: cudaFree(), pinned memory by\n"
 		"cudaFreeHost(), an array by cudaFreeArray(), an image by\n"
-		"vpiImageDestroy(), an object by NvSciBufObjFree()",
+		"vpiImageDestroy(), an object by NvSciBufObjFree(), a\n"
+		"surface by NvBufSurfaceDestroy()",
 	},
 	[TOLD_LEAKED_JOB] = {
 		"leaked-job",
