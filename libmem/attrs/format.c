@@ -57,15 +57,20 @@ const struct format_plane *format_plane(uint64_t fourcc)
 	return NULL;
 }
 
+const char *const format_data_words[NR_DATA_TYPES] = {
+	"u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f16", "f32",
+	"f64", "bool", "keypoint"
+};
+
 /**
  * format_data_len() - how long an element is
- * @data_type: enum mem_data_type
+ * @data_type: below NR_DATA_TYPES
  *
  * Return: bytes, a power of two.
  */
 uint32_t format_data_len(uint32_t data_type)
 {
-	static const uint8_t len[] = {
+	static const uint8_t len[NR_DATA_TYPES] = {
 		[MEM_DATA_U8] = 1,
 		[MEM_DATA_S8] = 1,
 		[MEM_DATA_U16] = 2,
@@ -78,7 +83,7 @@ uint32_t format_data_len(uint32_t data_type)
 		[MEM_DATA_F32] = 4,
 		[MEM_DATA_F64] = 8,
 		[MEM_DATA_BOOL] = 1,
-		[MEM_DATA_KEYPOINT] = 8,
+		[MEM_DATA_KEYPOINT] = sizeof(struct mem_keypoint),
 	};
 
 	return len[data_type];

@@ -19,6 +19,11 @@ struct format_plane {
 	uint32_t data_type;
 };
 
+#define NR_DATA_TYPES	(MEM_DATA_KEYPOINT + 1U)
+
+/* By enum mem_data_type, for people */
+extern const char *const format_data_words[NR_DATA_TYPES];
+
 const struct format_plane *format_plane(uint64_t fourcc);
 uint32_t format_data_len(uint32_t data_type);
 

@@ -30,11 +30,6 @@ static const char *const std_words[] = {
 
 static const char *const scan_words[] = { "progressive", "interlace" };
 
-static const char *const data_words[] = {
-	"u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f16", "f32",
-	"f64", "bool", "keypoint"
-};
-
 #define LAST(words)	(sizeof(words) / sizeof((words)[0]) - 1)
 #define AT(member)	.off = offsetof(struct attrs_values, member)
 #define ONE(type, member)	.element = ELEMENT_##type, .max = 1, AT(member)
@@ -138,7 +133,7 @@ const struct attrs_key attrs_keys[NR_ROWS] = {
 		PLANES(U8, image.plane_channels), OUTPUT },
 
 	ROW(TENSOR_DATA_TYPE, "tensor.data_type")
-		ONE(U32, tensor.data_type), WORDS(data_words), MANDATORY },
+		ONE(U32, tensor.data_type), WORDS(format_data_words), MANDATORY },
 	ROW(TENSOR_DIM_COUNT, "tensor.dim_count")
 		ONE(U32, tensor.dim_count), UP_TO(MEM_DIMS_MAX), MANDATORY },
 	ROW(TENSOR_DIM_SIZE, "tensor.dim_size")
@@ -155,7 +150,7 @@ const struct attrs_key attrs_keys[NR_ROWS] = {
 		ONE(U64, tensor.size), OUTPUT },
 
 	ROW(ARRAY_DATA_TYPE, "array.data_type")
-		ONE(U32, array.data_type), WORDS(data_words), MANDATORY },
+		ONE(U32, array.data_type), WORDS(format_data_words), MANDATORY },
 	ROW(ARRAY_STRIDE, "array.stride")
 		ONE(U64, array.stride), UP_TO(UINT64_MAX), MANDATORY },
 	ROW(ARRAY_CAPACITY, "array.capacity")

@@ -8,32 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../attrs/format.h"
 #include "image.h"
-
-static const struct {
-	uint32_t len;
-	const char *name;
-} elements[] = {
-	[MEM_DATA_U8] = { 1, "u8" }, [MEM_DATA_S8] = { 1, "s8" },
-	[MEM_DATA_U16] = { 2, "u16" }, [MEM_DATA_S16] = { 2, "s16" },
-	[MEM_DATA_U32] = { 4, "u32" }, [MEM_DATA_S32] = { 4, "s32" },
-	[MEM_DATA_U64] = { 8, "u64" }, [MEM_DATA_S64] = { 8, "s64" },
-	[MEM_DATA_F16] = { 2, "f16" }, [MEM_DATA_F32] = { 4, "f32" },
-	[MEM_DATA_F64] = { 8, "f64" }, [MEM_DATA_BOOL] = { 1, "bool" },
-	[MEM_DATA_KEYPOINT] = { sizeof(struct mem_keypoint), "keypoint" },
-};
 
 /* Bytes of an element; 0: no such type. */
 static uint32_t element_len(unsigned int data_type)
 {
-	return data_type < sizeof(elements) / sizeof(elements[0]) ?
-	       elements[data_type].len : 0;
-}
-
-/* Of a type that exists. */
-static const char *element_name(unsigned int data_type)
-{
-	return elements[data_type].name;
+	return data_type < NR_DATA_TYPES ? format_data_len(data_type) : 0;
 }
 
 static int array_geometry(const struct mem_array *array, struct view *view)
@@ -99,7 +80,7 @@ API int mem_array_create(struct mem_ctx *ctx, uint64_t capacity,
 	if (!new)
 		return -ENOMEM;
 	new->store.main.view = view;
-	strcpy(new->store.format, element_name(data_type));
+	strcpy(new->store.format, format_data_words[data_type]);
 	err = array_place_alloc(ctx, new, uses, &new->store.main);
 	if (err) {
 		store_put(&new->store);
