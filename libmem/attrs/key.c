@@ -133,7 +133,8 @@ const struct attrs_key attrs_keys[NR_ROWS] = {
 		PLANES(U8, image.plane_channels), OUTPUT },
 
 	ROW(TENSOR_DATA_TYPE, "tensor.data_type")
-		ONE(U32, tensor.data_type), WORDS(format_data_words), MANDATORY },
+		ONE(U32, tensor.data_type), WORDS(format_data_words),
+		MANDATORY },
 	ROW(TENSOR_DIM_COUNT, "tensor.dim_count")
 		ONE(U32, tensor.dim_count), UP_TO(MEM_DIMS_MAX), MANDATORY },
 	ROW(TENSOR_DIM_SIZE, "tensor.dim_size")
@@ -150,7 +151,8 @@ const struct attrs_key attrs_keys[NR_ROWS] = {
 		ONE(U64, tensor.size), OUTPUT },
 
 	ROW(ARRAY_DATA_TYPE, "array.data_type")
-		ONE(U32, array.data_type), WORDS(format_data_words), MANDATORY },
+		ONE(U32, array.data_type), WORDS(format_data_words),
+		MANDATORY },
 	ROW(ARRAY_STRIDE, "array.stride")
 		ONE(U64, array.stride), UP_TO(UINT64_MAX), MANDATORY },
 	ROW(ARRAY_CAPACITY, "array.capacity")
