@@ -470,11 +470,27 @@ static void set_base(struct attach_ctx *ctx, struct attach_buf *buf,
 	}
 }
 
+/* For hosts that have groups, too. */
+static void tell_group(struct attach_ctx *ctx, struct attach_buf *buf, u32 what)
+{
+	if (ctx->stream_changed)
+		ctx->act(ctx, buf, what);
+}
+
 static void set_settled(struct attach_ctx *ctx, struct attach_buf *buf)
 {
 	buf->is_in_flight = false;
+	buf->blocker = NULL;
 	list_remove(&buf->claim.in_claims);
 	join_group(ctx, buf);
+	tell_group(ctx, buf, ATTACH_JOIN);
+}
+
+/* A host with groups knows by itself what jobs have to clean. */
+static void may_be_dirty(struct attach_ctx *ctx, struct right_buf *buf)
+{
+	if (!ctx->stream_changed)
+		right_set_dirty(buf, true);
 }
 
 /* What is due, and what it counts */
@@ -659,11 +675,22 @@ static const struct attach_state *forbids_cpu(struct attach_ctx *ctx,
 	return NULL;
 }
 
+static void set_blocker(struct attach_ctx *ctx, struct attach_buf *buf,
+			struct attach_stream *blocker)
+{
+	if (buf->blocker == blocker)
+		return;
+	buf->blocker = blocker;
+	tell_group(ctx, buf, ATTACH_BLOCKER);
+}
+
 /* Of a buffer with an attach in flight. */
 static void update_right(struct attach_ctx *ctx, struct attach_buf *buf)
 {
-	bool is_forbidden = forbids_cpu(ctx, buf);
+	const struct attach_state *state = forbids_cpu(ctx, buf);
+	const bool is_forbidden = state;
 
+	set_blocker(ctx, buf, state ? state->stream : NULL);
 	if (is_forbidden == buf->right.is_refused)
 		return;
 	buf->right.is_refused = is_forbidden;
@@ -671,7 +698,7 @@ static void update_right(struct attach_ctx *ctx, struct attach_buf *buf)
 		maintain(ctx, buf, ATTACH_REVOKE);
 		return;
 	}
-	right_set_dirty(&buf->right, true);
+	may_be_dirty(ctx, &buf->right);
 	maintain(ctx, buf, ATTACH_RESTORE | take_from_gpu(ctx, buf, NULL));
 }
 
@@ -753,7 +780,9 @@ static void act_on_group(struct attach_ctx *ctx, struct right_group *group,
 {
 	struct right_buf *buf = NULL;
 
-	while (ctx->act && (buf = right_group_next(group, buf))) {
+	if (!ctx->act || ctx->stream_changed)
+		return;
+	while ((buf = right_group_next(group, buf))) {
 		u32 due = what;
 
 		ctx->nr_steps++;
@@ -832,19 +861,38 @@ static void update_news(struct attach_ctx *ctx)
 	}
 }
 
-/* @head: streams that may have become active, or idle */
-static void update_all(struct attach_ctx *ctx, struct attach_link *head)
+static void update_stream(struct attach_ctx *ctx, struct attach_stream *s)
+{
+	update_group(ctx, &s->group, s->is_active, unknown_work(s));
+	if (ctx->stream_changed)
+		ctx->stream_changed(ctx, s, ctx->nr_host && unknown_work(s),
+				    ctx->nr_host && ctx->nr_works);
+	update_claims(ctx, &s->claims);
+}
+
+static void update_streams(struct attach_ctx *ctx, struct attach_link *head,
+			   bool is_active)
 {
 	struct attach_link *link;
 
 	for (link = head->next; link != head; link = link->next) {
 		struct attach_stream *s = recheck_of(link);
 
-		if (s->is_active == s->group.is_refused)
-			continue;
-		update_group(ctx, &s->group, s->is_active, unknown_work(s));
-		update_claims(ctx, &s->claims);
+		if (s->is_active == is_active &&
+		    s->group.is_refused != is_active)
+			update_stream(ctx, s);
 	}
+}
+
+/*
+ * What is taken comes before what is given: where one stream becomes idle and
+ * another active, nothing that both forbid is allowed in between. @head:
+ * streams that may have become active or idle.
+ */
+static void update_all(struct attach_ctx *ctx, struct attach_link *head)
+{
+	update_streams(ctx, head, true);
+	update_streams(ctx, head, false);
 	if (!ctx->nr_active == !ctx->group.is_refused)
 		return;
 	update_group(ctx, &ctx->group, ctx->nr_active, ctx->nr_works);
@@ -1071,7 +1119,10 @@ static void change_state(struct attach_ctx *ctx, struct attach_buf *buf,
 {
 	enum attach_kind old = newest_state(buf).kind;
 
-	right_leave(&buf->right);
+	if (buf->right.group) {
+		right_leave(&buf->right);
+		tell_group(ctx, buf, ATTACH_LEAVE);
+	}
 	if (op) {
 		op->state = state;
 		get_stream(state.stream);
@@ -1182,7 +1233,8 @@ void attach_buf_create(struct attach_ctx *ctx, struct attach_buf *buf, u64 len,
 	list_init(&buf->in_news);
 	list_by_newest(buf);
 	join_group(ctx, buf);
-	right_set_dirty(&buf->right, !attach_is_revoked(buf));
+	if (!attach_is_revoked(buf))
+		may_be_dirty(ctx, &buf->right);
 }
 
 /**
@@ -1290,15 +1342,12 @@ static void tell_job(struct attach_ctx *ctx, struct attach_buf *buf)
 
 static void group_sees_job(struct attach_ctx *ctx, struct right_group *group)
 {
-	struct attach_link *link = group->dirty.next;
+	struct right_buf *buf, *next;
 
 	ctx->nr_steps += right_group_job(group);
 	count_job(ctx, group->nr, group->len);
-	while (link != &group->dirty) {
-		struct right_buf *buf = of_link(link, struct right_buf,
-						in_dirty);
-
-		link = link->next;
+	for (buf = right_group_dirty(group, NULL); buf; buf = next) {
+		next = right_group_dirty(group, buf);
 		ctx->nr_steps++;
 		tell_job(ctx, member_of(buf));
 	}
@@ -1687,7 +1736,7 @@ enum attach_verdict attach_cpu_touch(struct attach_ctx *ctx,
 	if (!attach_is_revoked(buf))
 		return ATTACH_ALLOWED;
 	/* with policy record it may write, all the same */
-	right_set_dirty(&buf->right, true);
+	may_be_dirty(ctx, &buf->right);
 	ctx->count.cpu_while_active++;
 	buf->count.cpu_while_active++;
 	state = forbids_cpu(ctx, buf);

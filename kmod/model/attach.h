@@ -31,6 +31,10 @@ struct attach_stream;
 #define ATTACH_GPU_INVALIDATE	0x20U
 #define ATTACH_PREFETCH_TO_CPU	0x40U
 #define ATTACH_PREFETCH_TO_GPU	0x80U
+/* Told of only if attach_ctx's stream_changed is set. */
+#define ATTACH_LEAVE		0x100U
+#define ATTACH_JOIN		0x200U
+#define ATTACH_BLOCKER		0x400U
 
 /**
  * struct attach_counters - what was done for one buffer, or for all
@@ -236,6 +240,8 @@ struct attach_event {
  * @count: what was done for it alone
  * @in_newest: place among those whose newest state is single to the same stream
  * @in_news: place among those of which an attach became known done in this call
+ * @blocker: while in flight: the active stream for which the CPU may not touch
+ *	it; NULL: any that is active
  * @judged: ticket of the last job that it was judged for while in flight
  * @updated: number of the last call at whose end its claims were looked at
  */
@@ -249,6 +255,7 @@ struct attach_buf {
 	struct attach_counters count;
 	struct attach_link in_newest;
 	struct attach_link in_news;
+	struct attach_stream *blocker;
 	u64 judged;
 	u64 updated;
 };
@@ -286,8 +293,16 @@ struct attach_buf {
  * @nr_pool: how many
  * @dead: streams that can be taken back
  * @count: of all buffers, those that have gone, too
- * @act: told what is due for a buffer, ATTACH_REVOKE and so on, as soon as it
- *	is; it must not call the model. NULL nobody is
+ * @act: called with what is due for a buffer, ATTACH_REVOKE and so on, as soon
+ *	as it is; it must not call the model. NULL: nothing is called
+ * @stream_changed: called when a stream has become active or idle, with
+ *	@again_own and @again_all as right_group_allow() has @again for its own
+ *	group and the global one; it must not call the model. Of one call,
+ *	streams that have become active come before idle ones. If it is set,
+ *	@act is called for a change of one buffer alone, not for its group, and
+ *	not for jobs; ATTACH_LEAVE and ATTACH_JOIN say that a buffer has left
+ *	its group or entered that of its base, ATTACH_BLOCKER that its blocker
+ *	has changed
  */
 struct attach_ctx {
 	enum attach_class class;
@@ -320,6 +335,8 @@ struct attach_ctx {
 	struct attach_link dead;
 	struct attach_counters count;
 	void (*act)(struct attach_ctx *ctx, struct attach_buf *buf, u32 what);
+	void (*stream_changed)(struct attach_ctx *ctx, struct attach_stream *s,
+			       bool again_own, bool again_all);
 };
 
 /**

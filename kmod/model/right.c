@@ -111,11 +111,9 @@ void right_group_allow(struct right_group *group, bool again,
 	forget_odd(group);
 }
 
-static struct right_buf *first_of(struct attach_link *head, size_t offset)
+static struct right_buf *first_of(struct attach_link *head)
 {
-	if (list_is_empty(head))
-		return NULL;
-	return (struct right_buf *)((char *)head->next - offset);
+	return list_is_empty(head) ? NULL : of_link(head->next, in_lines);
 }
 
 /**
@@ -127,7 +125,7 @@ static struct right_buf *first_of(struct attach_link *head, size_t offset)
  */
 struct right_buf *right_group_mapped(struct right_group *group)
 {
-	return first_of(&group->mapped, offsetof(struct right_buf, in_lines));
+	return first_of(&group->mapped);
 }
 
 /**
@@ -138,19 +136,23 @@ struct right_buf *right_group_mapped(struct right_group *group)
  */
 struct right_buf *right_group_cached(struct right_group *group)
 {
-	return first_of(&group->cached, offsetof(struct right_buf, in_lines));
+	return first_of(&group->cached);
 }
 
 /**
- * right_group_dirty() - a buffer that is to be cleaned
+ * right_group_dirty() - go through the buffers that are to be cleaned
  * @group: the group
+ * @buf: one of them, NULL: before the first; read what follows it before
+ *	right_set_dirty()
  *
- * Return: the one that has been in the list for the longest time, or NULL. It
- * stays there until right_set_dirty().
+ * Return: the next, NULL there is none.
  */
-struct right_buf *right_group_dirty(struct right_group *group)
+struct right_buf *right_group_dirty(struct right_group *group,
+				    struct right_buf *buf)
 {
-	return first_of(&group->dirty, offsetof(struct right_buf, in_dirty));
+	struct attach_link *link = buf ? buf->in_dirty.next : group->dirty.next;
+
+	return link == &group->dirty ? NULL : of_link(link, in_dirty);
 }
 
 /**
@@ -224,14 +226,15 @@ void right_set_lines(struct right_buf *buf, enum right_lines lines)
 /**
  * right_set_dirty() - say that the CPU may have stored to a buffer, or not
  * @buf: the buffer
- * @is_dirty: it may, since the last clean; the buffer goes to the end of the
- *	group's list
+ * @is_dirty: it may, since the last clean; a buffer that is in the group's list
+ *	already keeps its place
  */
 void right_set_dirty(struct right_buf *buf, bool is_dirty)
 {
-	list_remove(&buf->in_dirty);
 	buf->is_dirty = is_dirty;
-	if (is_dirty && buf->group)
+	if (!is_dirty)
+		list_remove(&buf->in_dirty);
+	else if (buf->group && list_is_empty(&buf->in_dirty))
 		list_append(&buf->group->dirty, &buf->in_dirty);
 }
 

@@ -151,7 +151,8 @@ void right_group_allow(struct right_group *group, bool again,
 		       struct right_sum *cleaned);
 struct right_buf *right_group_mapped(struct right_group *group);
 struct right_buf *right_group_cached(struct right_group *group);
-struct right_buf *right_group_dirty(struct right_group *group);
+struct right_buf *right_group_dirty(struct right_group *group,
+				    struct right_buf *buf);
 struct right_buf *right_group_next(struct right_group *group,
 				   struct right_buf *buf);
 

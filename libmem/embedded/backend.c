@@ -78,6 +78,7 @@ static int embedded_open(const struct mem_ctx_options *options,
 	new->seed = options->seed;
 	if (tell_is_on())
 		new->evicts = tell_evicts(&new->seed);
+	rights_init(new);
 	order_init(new);
 	run_init(new);
 	tell_context(profile->name, profile->line_size);
@@ -98,6 +99,7 @@ static void embedded_close(struct mem_ctx *base)
 	if (!window_is_forked()) {
 		run_fini(ctx);
 		order_fini(ctx);
+		rights_fini(ctx);
 	}
 	free(ctx);
 }
@@ -404,6 +406,8 @@ static int embedded_info(struct mem_buf *base, struct mem_buf_info *info)
 	buf_lock(buf, &old);
 	info->has_two_views = buf->has_two_views;
 	memcpy(&info->count, &buf->lines.count, sizeof(info->count));
+	if (base->kind == MEM_KIND_MANAGED)
+		info->count.redundant_invalidates += rights_nr_spared(buf);
 	buf_unlock(buf, &old);
 	return 0;
 }

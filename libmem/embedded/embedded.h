@@ -2,11 +2,12 @@
 /*
  * The embedded backend: the board in the process itself.
  *
- * Lock order: engine lock, a context's order lock, embedded_buf.lock, window
- * lock, the lock of page protections, of watchers or of forks. A thread
- * holds any of them with all signals blocked that can be, and touches no memory
- * of the window meanwhile but by its aliases: a fault's handler takes the
- * window's lock, an order lock and a buffer's.
+ * Lock order: engine lock, a context's order lock, embedded_buf.lock, a
+ * context's rights lock or the window lock, the lock of page protections, of
+ * watchers or of forks. A thread holds any of them with all signals blocked
+ * that can be, and touches no memory of the window meanwhile but by its
+ * aliases: a fault's handler takes the window's lock, a buffer's and a rights
+ * lock.
  */
 #ifndef _LIBMEM_EMBEDDED_H
 #define _LIBMEM_EMBEDDED_H
@@ -63,25 +64,49 @@ struct reach {
 };
 
 /**
- * struct order - a stream
- * @model: it; the model's until it is taken back
- * @id: of it
- * @newest: the work that was submitted last, done or not
+ * struct rights_stream - a stream, as far as the CPU's rights depend on it
+ * @id: number of the stream, 0: the legacy one
+ * @group: buffers single to it, without an attach in flight
+ * @in_active: place among the active streams of the context
+ * @newest: the job that was submitted last, done or not
  */
-struct order {
-	struct attach_stream model;
+struct rights_stream {
 	uint64_t id;
+	struct right_group group;
+	struct attach_link in_active;
 	struct acting newest;
 };
 
 /**
+ * struct refusal - why the CPU may not touch a buffer
+ * @stream: number of the stream that it has to wait for
+ * @newest: the newest job of that; its number is 0 if there is none
+ * @attaches: how the buffer came to its state, the newest first
+ */
+struct refusal {
+	uint64_t stream;
+	struct acting newest;
+	struct tell_attach attaches[TELL_NR_ATTACHES];
+};
+
+/**
+ * struct order - a stream
+ * @model: in the model, whose memory it is until it is taken back
+ * @rights: what the rights lock protects
+ */
+struct order {
+	struct attach_stream model;
+	struct rights_stream rights;
+};
+
+/**
  * struct work_verdict - what a job may do with a buffer
- * @buf: the buffer, for comparing only
+ * @buf: the buffer; NULL: it has been destroyed
  * @sees: it may touch it
  * @is_told: that it may not has been told
  */
 struct work_verdict {
-	const struct embedded_buf *buf;
+	struct embedded_buf *buf;
 	bool sees;
 	bool is_told;
 };
@@ -142,15 +167,19 @@ struct owner {
  * @nr_made: two-view buffers so far, each of which has a seed of its own
  * @owners: its engines
  * @nr_running: engines that run a kernel
- * @order_lock: protects the rest
+ * @order_lock: protects what follows
  * @attach: the model
- * @newest: of the legacy stream, as struct order has it
  * @works: device work that is not done
  * @reach: what the call makes due later
- * @dirty: managed buffers that the CPU may have stored to since a clean
- * @lent: device memory that kernels in the application's threads have
  * @in_flight: managed buffers with an attach that is not known done, and some
  *	that had one
+ * @rights_lock: protects what follows; faults do not change which buffer is in
+ *	which group, so that the order lock is enough to read that
+ * @globals: global buffers, without an attach in flight
+ * @null_stream: the legacy stream
+ * @actives: active streams, the oldest first
+ * @nr_refused: touches by the CPU of managed memory that it might not touch
+ * @lent: device memory that kernels in the application's threads have
  */
 struct embedded_ctx {
 	struct mem_ctx base;
@@ -169,12 +198,16 @@ struct embedded_ctx {
 
 	pthread_mutex_t order_lock;
 	struct attach_ctx attach;
-	struct acting newest;
 	struct work *works;
 	struct reach *reach;
-	struct attach_link dirty;
-	struct attach_link lent;
 	struct attach_link in_flight;
+
+	pthread_mutex_t rights_lock;
+	struct right_group globals;
+	struct rights_stream null_stream;
+	struct attach_link actives;
+	uint64_t nr_refused;
+	struct attach_link lent;
 };
 
 /**
@@ -251,17 +284,21 @@ enum bracket_dir {
  *	is, or nobody reads reports
  * @touch: that is being judged
  * @acting: whose work on DRAM is being judged
- * @attach: managed: who may touch it; the order lock protects the rest
+ * @is_by_right: the CPU was allowed to store what is dirty, or some of it
+ * @is_lent: it is in the context's list of lent buffers
+ * @right: managed: whether the CPU may touch it; the rights lock protects what
+ *	follows
+ * @blocker: while an attach is in flight: the stream for which the CPU may not
+ *	touch it; NULL: any that is active
  * @attaches: how it came to its state, the newest first; all 0 while nobody is
  *	told
+ * @nr_refused: touches by the CPU when it might not touch it
+ * @nr_dropped: invalidates of its group that have been carried out for it
+ * @in_lent: place in the context's list of lent buffers
+ * @attach: managed: its attach states; the order lock protects the rest
  * @in_flight: place in the context's list, if @is_in_flight
  * @is_in_flight: it is in that
- * @in_dirty: place in the context's list, if @is_dirty
- * @is_dirty: it is in that
- * @is_by_right: the CPU was allowed to store what is dirty, or some of it
  * @nr_to_drop: attaches to the host whose streams have to come to them still
- * @in_lent: the same of those that are lent
- * @is_lent: it is in that
  * @granted: which engines have it
  * @is_freed: its owner has no more use for it
  * @nr_moving: who waits until no engine is at it
@@ -306,16 +343,20 @@ struct embedded_buf {
 	const struct touch *touch;
 	struct acting acting;
 
-	struct attach_buf attach;
+	bool is_by_right;
+	bool is_lent;
+
+	struct right_buf right;
+	const struct rights_stream *blocker;
 	struct tell_attach attaches[TELL_NR_ATTACHES];
+	uint64_t nr_refused;
+	uint64_t nr_dropped;
+	struct attach_link in_lent;
+
+	struct attach_buf attach;
 	struct attach_link in_flight;
 	bool is_in_flight;
-	struct attach_link in_dirty;
-	bool is_dirty;
-	bool is_by_right;
 	unsigned int nr_to_drop;
-	struct attach_link in_lent;
-	bool is_lent;
 	struct granted granted;
 	bool is_freed;
 	unsigned int nr_moving;
@@ -393,6 +434,7 @@ void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		       const uint8_t *before, bool is_changed,
 		       const struct acting *acting);
 uint64_t view_clean_run(const struct embedded_buf *buf, uint64_t off);
+bool view_has_lines(const struct embedded_buf *buf);
 
 /* watch.c */
 int watch_begin(struct embedded_ctx *ctx, unsigned int what, uint32_t nr);
@@ -416,11 +458,10 @@ void watch_freed(const struct embedded_buf *buf);
 void watch_use_after_free(uintptr_t addr, const struct touch *touch);
 bool watch_attached_now(struct tell_attach *how, enum tell_attached_by by,
 			uint64_t stream);
-void watch_attached(struct embedded_buf *buf,
-		    const struct tell_attach *how, uint32_t attach);
 void watch_cpu_while_active(const struct embedded_buf *buf,
 			    const struct touch *touch,
-			    const struct attach_why *why);
+			    const struct refusal *refusal);
+bool watch_is_on(void);
 void watch_cpu_on_device(const struct embedded_buf *buf,
 			 const struct touch *touch);
 void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
@@ -518,20 +559,14 @@ bool order_work_sees(struct embedded_ctx *ctx, const struct work *work,
 bool order_job_sees(struct embedded_ctx *ctx, struct work *work,
 		    struct embedded_buf *buf, bool *is_news);
 uint32_t order_attach_name(const struct attach_state *state);
-uint64_t order_stream_id(const struct embedded_ctx *ctx,
-			 struct attach_stream *model);
-const struct acting *order_newest_work(struct embedded_ctx *ctx,
-				       struct attach_stream *model);
+struct rights_stream *order_rights(struct embedded_ctx *ctx,
+				   struct attach_stream *model);
 uint32_t order_attach_of(struct mem_buf *buf);
 void order_counters(struct mem_ctx *ctx, struct mem_buf *buf,
 		    struct mem_attach_counters *count);
 int order_stream_create(struct mem_stream *stream);
 int order_stream_destroy(struct mem_stream *stream, struct reach **reach);
 void order_reach(struct mem_ctx *ctx, struct reach *reach);
-void order_stored(struct embedded_ctx *ctx, struct embedded_buf *buf,
-		  bool is_by_right);
-void order_lend(struct embedded_ctx *ctx, struct embedded_buf *buf);
-void order_take_back(struct embedded_ctx *ctx);
 void order_work_begin(struct embedded_ctx *ctx, struct work *work);
 int order_mark(struct mem_stream *stream, struct mark **mark);
 int order_mark_end(struct mem_stream *stream, struct mark **mark);
@@ -552,6 +587,31 @@ int order_work_submit(struct mem_stream *stream,
 void order_work_touch(struct mem_ctx *ctx, struct work *work,
 		      struct mem_buf *buf, bool is_write);
 void order_work_end(struct mem_ctx *ctx, struct work *work);
+
+/* rights.c */
+void rights_stream_init(struct rights_stream *stream, uint64_t id);
+void rights_init(struct embedded_ctx *ctx);
+void rights_fini(struct embedded_ctx *ctx);
+void rights_stream_set(struct embedded_ctx *ctx, struct rights_stream *stream,
+		       bool is_active, bool again_own, bool again_all);
+void rights_act(struct embedded_ctx *ctx, struct embedded_buf *buf, u32 what);
+void rights_reach(const struct reach *reach);
+void rights_work_submit(struct embedded_ctx *ctx, struct rights_stream *stream,
+			const struct acting *acting);
+void rights_work_begin(struct embedded_ctx *ctx, const struct work *work);
+void rights_buf_create(struct embedded_ctx *ctx, struct embedded_buf *buf);
+void rights_buf_destroy(struct embedded_ctx *ctx, struct embedded_buf *buf);
+void rights_attached(struct embedded_buf *buf, const struct tell_attach *how,
+		     uint32_t attach);
+uint64_t rights_nr_refused(struct embedded_ctx *ctx,
+			   const struct embedded_buf *buf);
+uint64_t rights_nr_spared(struct embedded_buf *buf);
+bool rights_touch(struct embedded_buf *buf, bool is_write,
+		  struct refusal *refusal);
+void rights_enter(struct embedded_buf *buf, bool is_write);
+void rights_written(struct embedded_buf *buf);
+void rights_lend(struct embedded_buf *buf);
+void rights_take_back(struct embedded_ctx *ctx);
 
 /* ptr.c */
 int ptr_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,

@@ -101,23 +101,6 @@ static bool is_strict(const struct embedded_ctx *ctx)
 	return ctx->policy == MEM_POLICY_STRICT;
 }
 
-/*
- * May the CPU touch managed memory now, and has it the right to? The order lock
- * is held.
- */
-static bool judge_managed(struct embedded_ctx *ctx, struct embedded_buf *buf,
-			  const struct touch *touch, bool *is_by_right)
-{
-	struct attach_why why = { 0 };
-
-	*is_by_right = attach_cpu_touch(&ctx->attach, &buf->attach, &why) ==
-		       ATTACH_ALLOWED;
-	if (*is_by_right)
-		return true;
-	watch_cpu_while_active(buf, touch, &why);
-	return !is_strict(ctx);
-}
-
 /**
  * fault_is_judged() - may a touch of it be refused?
  * @buf: buffer
@@ -130,12 +113,10 @@ bool fault_is_judged(const struct embedded_buf *buf)
 	       buf->base.kind == MEM_KIND_DEVICE || atomic_is_looked_for(buf);
 }
 
-static enum fault touch_locked(struct embedded_buf *buf,
-			       const struct touch *touch)
+/* The buffer's lock is held. */
+static enum fault touch_held(struct embedded_buf *buf,
+			     const struct touch *touch)
 {
-	bool ret;
-
-	pthread_mutex_lock(&buf->lock);
 	/* A kernel's is not the CPU's matter. */
 	if (!engine_is_worker() && !gate_is_own() &&
 	    !gate_allows_cpu(buf->gate, touch->is_write))
@@ -144,25 +125,45 @@ static enum fault touch_locked(struct embedded_buf *buf,
 	if (!engine_is_worker() && touch->is_write && !touch->is_call &&
 	    buf->base.is_read_only && buf->is_mapped)
 		watch_read_only(buf, touch);
-	ret = is_ready(buf, touch);
-	pthread_mutex_unlock(&buf->lock);
-	return ret ? FAULT_READY : FAULT_STRANGE;
+	return is_ready(buf, touch) ? FAULT_READY : FAULT_STRANGE;
 }
 
-/* Nobody takes the right away between the judgement and the access. */
+static enum fault touch_locked(struct embedded_buf *buf,
+			       const struct touch *touch)
+{
+	enum fault ret;
+
+	pthread_mutex_lock(&buf->lock);
+	ret = touch_held(buf, touch);
+	pthread_mutex_unlock(&buf->lock);
+	return ret;
+}
+
+/* True: it is refused. The buffer's lock is held. */
+static bool is_refused(struct embedded_buf *buf, const struct touch *touch)
+{
+	struct refusal refusal;
+
+	if (engine_is_worker()) {
+		rights_enter(buf, touch->is_write);
+		return false;
+	}
+	if (rights_touch(buf, touch->is_write, &refusal))
+		return false;
+	watch_cpu_while_active(buf, touch, &refusal);
+	return is_strict(embedded_ctx_of(buf->base.ctx));
+}
+
+/* The lock is held from the judgement until the page is accessible. */
 static enum fault touch_managed(struct embedded_buf *buf,
 				const struct touch *touch)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(buf->base.ctx);
 	enum fault ret = FAULT_REFUSED;
-	bool is_by_right = false;
 
-	pthread_mutex_lock(&ctx->order_lock);
-	if (engine_is_worker() || judge_managed(ctx, buf, touch, &is_by_right))
-		ret = touch_locked(buf, touch);
-	if (ret == FAULT_READY && touch->is_write)
-		order_stored(ctx, buf, is_by_right);
-	pthread_mutex_unlock(&ctx->order_lock);
+	pthread_mutex_lock(&buf->lock);
+	if (!is_refused(buf, touch))
+		ret = touch_held(buf, touch);
+	pthread_mutex_unlock(&buf->lock);
 	return ret;
 }
 
@@ -170,12 +171,13 @@ static enum fault touch_managed(struct embedded_buf *buf,
 static enum fault touch_lent(struct embedded_buf *buf,
 			     const struct touch *touch)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(buf->base.ctx);
+	enum fault ret;
 
-	pthread_mutex_lock(&ctx->order_lock);
-	order_lend(ctx, buf);
-	pthread_mutex_unlock(&ctx->order_lock);
-	return touch_locked(buf, touch);
+	pthread_mutex_lock(&buf->lock);
+	rights_lend(buf);
+	ret = touch_held(buf, touch);
+	pthread_mutex_unlock(&buf->lock);
+	return ret;
 }
 
 static bool is_unmapped(struct embedded_buf *buf)
@@ -203,7 +205,7 @@ static enum fault touch_device(struct embedded_buf *buf,
  * @buf: buffer
  * @touch: what it does
  *
- * Context: takes the order lock and the buffer's; all signals blocked.
+ * Context: takes the buffer's lock and the rights lock; all signals blocked.
  * Return: what it is.
  */
 enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Who may touch managed memory: the model of kmod/model/attach.h carried out.
- * The model is told of what the program asks for, in the order of its calls,
- * and says at once what is due. What it has done for a wait is done at once.
- * What belongs to the order of a stream is done when that comes to it: behind a
- * host function is work of which the model was told before the function stored
- * anything. So what a job has cleaned is what the CPU may have stored to when
- * it starts, and an attach drops lines when the stream comes to it.
+ * The order of streams: the model of kmod/model/attach.h. It is called for what
+ * the program asks for, in the order of the program's calls, and says at once
+ * which streams are active and what is due. What a wait makes due is done at
+ * once (rights.c). What belongs to the order of a stream is done when that
+ * comes to it: behind a host function is work that the model knew before the
+ * function stored anything. So what a job has cleaned is what the CPU may have
+ * stored to when it starts, and an attach drops lines when the stream comes to
+ * it.
  *
  * A context's order lock is held over each call of the model and what follows
  * from it.
@@ -55,79 +56,20 @@ static struct embedded_buf *buf_of(struct attach_buf *buf)
 	return containerof(buf, struct embedded_buf, attach);
 }
 
-/* Where nothing is looked at, no touch needs to be seen. */
-static void take_access(struct embedded_buf *buf)
-{
-	if (embedded_ctx_of(buf->base.ctx)->policy == MEM_POLICY_OFF)
-		return;
-	if (buf->has_two_views)
-		view_revoke(buf, 0, buf->nr_pages);
-	else
-		window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
-}
-
-static void clean(struct embedded_buf *buf)
-{
-	buf->is_dirty = false;
-	buf->is_by_right = false;
-	list_remove(&buf->in_dirty);
-	pthread_mutex_lock(&buf->lock);
-	view_clean(buf, 0, buf->base.len);
-	pthread_mutex_unlock(&buf->lock);
-}
-
-/*
- * What the CPU stored by right, and no job has seen since, is not lost: work
- * that never gets to the buffer may stand for one that did.
- */
-static void drop_lines(struct embedded_buf *buf)
-{
-	if (!buf->has_two_views)
-		return;
-	if (buf->is_dirty && buf->is_by_right)
-		clean(buf);
-	pthread_mutex_lock(&buf->lock);
-	view_invalidate(buf, 0, buf->base.len);
-	pthread_mutex_unlock(&buf->lock);
-}
-
-static void do_later(struct embedded_ctx *ctx, struct embedded_buf *buf)
-{
-	embedded_buf_get(buf);
-	ctx->reach->bufs[ctx->reach->nr++] = buf;
-}
-
-/*
- * What the model finds due. Access is given back when it is asked for. What the
- * CPU stores until the stream comes to a prefetch belongs to it, too; what it
- * had stored is cleaned at once, as a wait may drop lines before that.
- */
 static void act(struct attach_ctx *model, struct attach_buf *attach, u32 what)
+{
+	rights_act(containerof(model, struct embedded_ctx, attach),
+		   buf_of(attach), what);
+}
+
+static void stream_changed(struct attach_ctx *model, struct attach_stream *s,
+			   bool again_own, bool again_all)
 {
 	struct embedded_ctx *ctx = containerof(model, struct embedded_ctx,
 					       attach);
-	struct embedded_buf *buf = buf_of(attach);
 
-	if (what & ATTACH_PREFETCH_TO_CPU && what & ATTACH_CPU_INVALIDATE) {
-		buf->nr_to_drop++;
-		do_later(ctx, buf);
-		what &= ~ATTACH_CPU_INVALIDATE;
-	}
-	if (what & ATTACH_PREFETCH_TO_GPU && what & ATTACH_CLEAN) {
-		ctx->reach->is_clean = true;
-		do_later(ctx, buf);
-		if (buf->is_dirty)
-			clean(buf);
-	}
-	if (what & ATTACH_REVOKE) {
-		pthread_mutex_lock(&buf->lock);
-		take_access(buf);
-		pthread_mutex_unlock(&buf->lock);
-	}
-	/* It may be touchable before the stream comes to the prefetch. */
-	if (what & ATTACH_CPU_INVALIDATE ||
-	    (what & ATTACH_RESTORE && buf->nr_to_drop))
-		drop_lines(buf);
+	rights_stream_set(ctx, order_rights(ctx, s), s->is_active, again_own,
+			  again_all);
 }
 
 /* Room for what a call makes due later; NULL: it is not there. */
@@ -161,82 +103,11 @@ void order_reach(struct mem_ctx *base, struct reach *reach)
 	size_t i;
 
 	order_lock(ctx, &old);
-	for (i = 0; i < reach->nr; i++) {
-		struct embedded_buf *buf = reach->bufs[i];
-
-		if (reach->is_clean) {
-			if (buf->is_dirty)
-				clean(buf);
-			continue;
-		}
-		buf->nr_to_drop--;
-		drop_lines(buf);
-	}
+	rights_reach(reach);
 	order_unlock(ctx, &old);
 	for (i = 0; i < reach->nr; i++)
 		embedded_buf_put(reach->bufs[i]);
 	free(reach);
-}
-
-/**
- * order_stored() - the CPU may store to a managed buffer from now on
- * @ctx: context
- * @buf: buffer
- * @is_by_right: it may
- *
- * Context: the order lock is held.
- */
-void order_stored(struct embedded_ctx *ctx, struct embedded_buf *buf,
-		  bool is_by_right)
-{
-	if (!buf->has_two_views)
-		return;
-	buf->is_by_right |= is_by_right;
-	if (buf->is_dirty)
-		return;
-	buf->is_dirty = true;
-	list_append(&ctx->dirty, &buf->in_dirty);
-}
-
-/**
- * order_lend() - a kernel in a thread of the application touches memory
- * @ctx: context
- * @buf: that the CPU may not touch
- *
- * Context: the order lock is held; takes the buffer's.
- */
-void order_lend(struct embedded_ctx *ctx, struct embedded_buf *buf)
-{
-	if (buf->is_lent)
-		return;
-	pthread_mutex_lock(&buf->lock);
-	buf->is_lent = true;
-	pthread_mutex_unlock(&buf->lock);
-	list_append(&ctx->lent, &buf->in_lent);
-}
-
-static void take_back(struct embedded_buf *buf)
-{
-	list_remove(&buf->in_lent);
-	pthread_mutex_lock(&buf->lock);
-	buf->is_lent = false;
-	window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
-	pthread_mutex_unlock(&buf->lock);
-}
-
-/**
- * order_take_back() - it has ended
- * @ctx: context
- */
-void order_take_back(struct embedded_ctx *ctx)
-{
-	sigset_t old;
-
-	order_lock(ctx, &old);
-	while (ctx->lent.next != &ctx->lent)
-		take_back(containerof(ctx->lent.next, struct embedded_buf,
-				      in_lent));
-	order_unlock(ctx, &old);
 }
 
 /**
@@ -250,9 +121,8 @@ int order_init(struct embedded_ctx *ctx)
 	pthread_mutex_init(&ctx->order_lock, NULL);
 	attach_init(&ctx->attach, ctx->base.board);
 	ctx->attach.act = act;
+	ctx->attach.stream_changed = stream_changed;
 	list_init(&ctx->in_flight);
-	list_init(&ctx->dirty);
-	list_init(&ctx->lent);
 	return 0;
 }
 
@@ -328,7 +198,7 @@ static bool may_touch(struct embedded_ctx *ctx, const struct work *work,
 }
 
 static struct work_verdict *verdict_add(struct work *work,
-					const struct embedded_buf *buf,
+					struct embedded_buf *buf,
 					bool sees)
 {
 	const size_t nr = work->nr_verdicts;
@@ -351,7 +221,7 @@ static struct work_verdict *verdict_add(struct work *work,
 }
 
 static int verdict_keep(struct embedded_ctx *ctx, struct work *work,
-			const struct embedded_buf *buf)
+			struct embedded_buf *buf)
 {
 	return verdict_add(work, buf, may_touch(ctx, work, buf)) ? 0 : -ENOMEM;
 }
@@ -464,19 +334,10 @@ bool order_job_sees(struct embedded_ctx *ctx, struct work *work,
  */
 void order_work_begin(struct embedded_ctx *ctx, struct work *work)
 {
-	struct attach_link *link, *next;
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	for (link = ctx->dirty.next; link != &ctx->dirty; link = next) {
-		struct embedded_buf *buf = containerof(link,
-						       struct embedded_buf,
-						       in_dirty);
-
-		next = link->next;
-		if (order_work_sees(ctx, work, buf))
-			clean(buf);
-	}
+	rights_work_begin(ctx, work);
 	order_unlock(ctx, &old);
 }
 
@@ -506,16 +367,19 @@ static void newest_set(struct embedded_buf *buf, unsigned int how,
 void order_buf_create(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	struct tell_attach how;
+	bool is_told;
 	sigset_t old;
 
 	newest_set(buf, buf->base.flags, NULL);
-	if (watch_attached_now(&how, TELL_ATTACHED_BY_ALLOC, 0))
-		watch_attached(buf, &how, buf->base.flags);
+	is_told = watch_attached_now(&how, TELL_ATTACHED_BY_ALLOC, 0);
 	order_lock(ctx, &old);
+	if (is_told)
+		rights_attached(buf, &how, buf->base.flags);
 	attach_buf_create(&ctx->attach, &buf->attach,
 			  buf->base.asked_len,
 			  buf->base.flags == MEM_ATTACH_HOST ? ATTACH_HOST :
 							       ATTACH_GLOBAL);
+	rights_buf_create(ctx, buf);
 	order_unlock(ctx, &old);
 }
 
@@ -531,9 +395,7 @@ void order_buf_destroy(struct embedded_ctx *ctx, struct embedded_buf *buf)
 
 	order_lock(ctx, &old);
 	land(buf);
-	if (buf->is_dirty)
-		list_remove(&buf->in_dirty);
-	buf->is_dirty = false;
+	rights_buf_destroy(ctx, buf);
 	for (work = ctx->works; work; work = work->next)
 		verdict_forget(work, buf);
 	attach_buf_destroy(&ctx->attach, &buf->attach);
@@ -563,41 +425,19 @@ uint32_t order_attach_name(const struct attach_state *state)
 }
 
 /**
- * order_stream_id() - number of a stream
+ * order_rights() - the rights of a stream
  * @ctx: context
  * @model: stream, or NULL
  *
- * Return: 0 for the legacy one and none.
+ * Return: them, NULL of none.
  */
-uint64_t order_stream_id(const struct embedded_ctx *ctx,
-			 struct attach_stream *model)
+struct rights_stream *order_rights(struct embedded_ctx *ctx,
+				   struct attach_stream *model)
 {
-	if (!model || model == &ctx->attach.null_stream)
-		return 0;
-	return order_of(model)->id;
-}
-
-static struct acting *newest_of(struct embedded_ctx *ctx,
-				struct attach_stream *model)
-{
-	return model == &ctx->attach.null_stream ? &ctx->newest :
-						   &order_of(model)->newest;
-}
-
-/**
- * order_newest_work() - what a stream was given to do last
- * @ctx: context
- * @model: stream, or NULL
- *
- * It may be done: a stream is active until the host knows that.
- *
- * Context: the order lock is held.
- * Return: it; NULL without a stream. Its job is 0 where there was none.
- */
-const struct acting *order_newest_work(struct embedded_ctx *ctx,
-				       struct attach_stream *model)
-{
-	return model ? newest_of(ctx, model) : NULL;
+	if (!model)
+		return NULL;
+	return model == &ctx->attach.null_stream ? &ctx->null_stream :
+						   &order_of(model)->rights;
 }
 
 /**
@@ -649,6 +489,8 @@ void order_counters(struct mem_ctx *base, struct mem_buf *buf,
 				    &embedded_buf_of(buf)->attach, &all);
 	else
 		all = ctx->attach.count;
+	all.cpu_while_active = rights_nr_refused(ctx, buf ?
+						 embedded_buf_of(buf) : NULL);
 	order_unlock(ctx, &old);
 	memcpy(&count->revoked, &all, COUNTERS_LEN);
 }
@@ -669,7 +511,7 @@ int order_stream_create(struct mem_stream *stream)
 
 	if (!order)
 		return -ENOMEM;
-	order->id = stream->id;
+	rights_stream_init(&order->rights, stream->id);
 	order_lock(ctx, &old);
 	attach_stream_create(&ctx->attach, &order->model, stream->is_blocking);
 	order_unlock(ctx, &old);
@@ -716,8 +558,8 @@ static void tell_singles(const struct mem_stream *stream,
 
 		newest_set(buf_of(buf), name_of(buf->fallback), NULL);
 		if (is_told)
-			watch_attached(buf_of(buf), &how,
-				       name_of(buf->fallback));
+			rights_attached(buf_of(buf), &how,
+					name_of(buf->fallback));
 	}
 }
 
@@ -910,8 +752,8 @@ int order_attach(struct mem_stream *stream, struct mem_buf *base,
 		newest_set(buf, how, stream);
 	}
 	if (!err && watch_attached_now(&attached, TELL_ATTACHED_BY_CALL,
-				       order_stream_id(ctx, model_of(stream))))
-		watch_attached(buf, &attached, how);
+				       order_rights(ctx, model_of(stream))->id))
+		rights_attached(buf, &attached, how);
 	if (ctx->reach)
 		*reach = reach_take(ctx);
 	take_streams(ctx);
@@ -1087,12 +929,13 @@ int order_work_submit(struct mem_stream *stream,
 	err = give_ops(ctx, 1);
 	if (!err)
 		err = judge_in_flight(ctx, work);
-	if (!err)
-		err = attach_submit_work(&ctx->attach, work->stream);
 	if (!err) {
-		work_link(ctx, work);
-		*newest_of(ctx, work->stream) = work->acting;
+		rights_work_submit(ctx, order_rights(ctx, work->stream),
+				   &work->acting);
+		err = attach_submit_work(&ctx->attach, work->stream);
 	}
+	if (!err)
+		work_link(ctx, work);
 	order_unlock(ctx, &old);
 	if (err) {
 		work_free(work);

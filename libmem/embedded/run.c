@@ -434,7 +434,7 @@ int run_kernel(struct mem_ctx *base, struct work *work,
 	engine_run(owner->engine, &job, &result);
 	atomic_fetch_sub(&ctx->nr_running, 1);
 	after_job(owner);
-	order_take_back(ctx);
+	rights_take_back(ctx);
 	trace_job_end(&work->acting, result.status);
 	if (engine_is_failed(&result))
 		watch_failed(&result, work, owner->refused);

@@ -105,6 +105,9 @@ static bool for_each_buf(const struct area *area,
 			ret = true;
 		} else {
 			pthread_mutex_lock(&buf->lock);
+			if (act == prepare &&
+			    buf->base.kind == MEM_KIND_MANAGED)
+				rights_enter(buf, dir == KERNEL_WRITES);
 			if (buf->is_mapped && buf->has_two_views)
 				act(buf, off, len, dir, ip);
 			pthread_mutex_unlock(&buf->lock);

@@ -251,6 +251,12 @@ static bool is_engine_at_work(const struct embedded_buf *buf)
 	       atomic_load(&embedded_ctx_of(buf->base.ctx)->nr_running);
 }
 
+static void engine_writes(struct embedded_buf *buf)
+{
+	if (buf->base.kind == MEM_KIND_MANAGED)
+		rights_written(buf);
+}
+
 /**
  * view_begin_write() - an engine is going to write DRAM
  * @buf: two-view buffer
@@ -265,6 +271,7 @@ void view_begin_write(struct embedded_buf *buf, uint64_t off, uint64_t len)
 	add_twins(buf, page, end);
 	for (; page < end; page++)
 		bit_set(buf->active, page);
+	engine_writes(buf);
 	view_revoke(buf, 0, buf->nr_pages);
 }
 
@@ -565,6 +572,7 @@ void view_engine_begin_write(struct embedded_buf *buf, uint64_t off,
 		bit_set(buf->active, page);
 		buf->notes[page].engine = buf->acting;
 	}
+	engine_writes(buf);
 	view_revoke(buf, first, end);
 }
 
@@ -646,7 +654,19 @@ void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		bit_set(buf->active, page);
 		buf->notes[page].engine = *acting;
 	}
+	engine_writes(buf);
 	view_revoke(buf, first, end);
+}
+
+/**
+ * view_has_lines() - whether an invalidate of all would find something to do
+ * @buf: two-view buffer
+ *
+ * Return: true if it may: a line is valid, or an engine wrote.
+ */
+bool view_has_lines(const struct embedded_buf *buf)
+{
+	return next_bit(buf->active, 0, buf->nr_pages) < buf->nr_pages;
 }
 
 /**

@@ -311,6 +311,16 @@ static bool is_watched(void)
 	return has_watchers() || tell_is_on();
 }
 
+/**
+ * watch_is_on() - whether maintenance is reported, to anybody
+ *
+ * Return: true if it is.
+ */
+bool watch_is_on(void)
+{
+	return is_watched() || tell_is_traced();
+}
+
 static void tell(const struct found *f)
 {
 	size_t i;
@@ -746,36 +756,15 @@ bool watch_attached_now(struct tell_attach *how, enum tell_attached_by by,
 }
 
 /**
- * watch_attached() - memory has been attached
- * @buf: managed buffer
- * @how: from watch_attached_now()
- * @attach: MEM_ATTACH_*
- *
- * Context: the order lock is held.
- */
-void watch_attached(struct embedded_buf *buf,
-		    const struct tell_attach *how, uint32_t attach)
-{
-	memmove(buf->attaches + 1, buf->attaches,
-		sizeof(buf->attaches) - sizeof(buf->attaches[0]));
-	buf->attaches[0] = *how;
-	buf->attaches[0].attach = attach;
-}
-
-/**
  * watch_cpu_while_active() - the CPU touched managed memory that it may not now
  * @buf: buffer
  * @touch: what was done
- * @why: what forbids it
- *
- * Context: the order lock is held.
+ * @refusal: why it may not
  */
 void watch_cpu_while_active(const struct embedded_buf *buf,
 			    const struct touch *touch,
-			    const struct attach_why *why)
+			    const struct refusal *refusal)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(buf->base.ctx);
-	const struct acting *newest;
 	struct found f;
 
 	if (is_off(buf) || !is_watched())
@@ -783,12 +772,10 @@ void watch_cpu_while_active(const struct embedded_buf *buf,
 	f = found_of(buf, MEM_VIOLATION_CPU_WHILE_ACTIVE, touch->off, 1);
 	f.v.missing = MEM_MISSING_SYNC;
 	add_touch(&f, buf, touch);
-	add_attaches(&f, buf);
+	f.beside.attaches = refusal->attaches;
 	f.v.other = MEM_OTHER_ENGINE;
-	f.v.other_stream = order_stream_id(ctx, why->stream);
-	newest = order_newest_work(ctx, why->stream);
-	if (newest)
-		add_engine(&f, newest);
+	f.v.other_stream = refusal->stream;
+	add_engine(&f, &refusal->newest);
 	tell(&f);
 }
 

@@ -4,6 +4,11 @@
  * call all verdicts, active streams and counters are equal, and act was told of
  * all that is due. SEED= plays one seed only, ROUNDS= says how many seeds,
  * STEPS= how long.
+ *
+ * Each program is played for two hosts: one that is called for each buffer, and
+ * one that has groups of its own, is called for streams, and takes pages and
+ * drops lines of listed buffers alone. What the second does not take or drop
+ * must not be there.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -16,123 +21,26 @@
 
 #include <cmocka.h>
 
-#include <attach.h>
 #include <profile.h>
 
-#include "attach_ref.h"
+#include "attach_run.h"
 #include "sequence.h"
-#include "steps.h"
-
-#define NR_STREAMS	6	/* at a time, the NULL stream is the first */
-#define NR_BUFS		5
-#define NR_EVENTS	4
-#define NR_HOSTS	4
-
-/**
- * struct buf - a buffer on both sides
- * @model: the model's; first, so that act finds the rest
- * @ref: its number
- * @exists: it does
- * @may_be_dirty: the CPU had access since a job's clean was told
- * @told: what act was told in this call
- * @acted: how often act was told, a bit each
- */
-struct buf {
-	struct attach_buf model;
-	int ref;
-	bool exists;
-	bool may_be_dirty;
-	uint32_t told;
-	uint64_t acted[8];
-};
-
-/**
- * struct stream - a stream on both sides
- * @model: the model's, NULL free
- * @ref: its number
- */
-struct stream {
-	struct attach_stream *model;
-	int ref;
-};
-
-/**
- * struct function - a host function on both sides
- * @model: the model's, NULL none
- * @ref: its number
- */
-struct function {
-	struct attach_op *model;
-	size_t ref;
-};
-
-/**
- * struct run - a program while it is played
- * @steps: of it
- * @ctx: the model
- * @ref: the reference
- * @streams: at the moment
- * @bufs: at the moment
- * @events: of the model; the reference has the same numbers
- * @hosts: functions that have not returned
- * @gone: counters of buffers that have been destroyed
- * @nr_ops: operations given to the model
- * @nr_given: streams given to it
- */
-struct run {
-	struct steps steps;
-	struct attach_ctx ctx;
-	struct attach_ref *ref;
-	struct stream streams[NR_STREAMS];
-	struct buf bufs[NR_BUFS];
-	struct attach_event events[NR_EVENTS];
-	struct function hosts[NR_HOSTS];
-	struct attach_counters gone;
-	size_t nr_ops;
-	size_t nr_given;
-};
-
-static size_t below(struct run *run, size_t bound)
-{
-	return steps_draw(&run->steps, bound);
-}
 
 static void log_step(struct run *run, const char *what, int a, int b)
 {
 	steps_log(&run->steps, "%s %d %d", what, a, b);
 }
 
-static void failed(const struct run *run, const char *why, uint64_t have,
-		   uint64_t want)
+static void compare_acts(struct run *run, struct buf *b)
 {
-	fprintf(stderr, "# %s: %llu, reference %llu; SEED=%#llx; last steps:\n",
-		why, (unsigned long long)have, (unsigned long long)want,
-		(unsigned long long)run->steps.seed);
-	steps_print(&run->steps, stderr);
-	fail();
-}
+	const struct attach_ref_count *want = &run->ref->bufs[b->ref].count;
 
-static void equal(const struct run *run, const char *what, uint64_t have,
-		  uint64_t want)
-{
-	if (have != want)
-		failed(run, what, have, want);
-}
-
-static void act(struct attach_ctx *ctx, struct attach_buf *buf, u32 what)
-{
-	struct buf *b = (struct buf *)buf;
-	size_t i;
-
-	(void)ctx;
-	b->told |= what;
-	for (i = 0; i < 8; i++)
-		b->acted[i] += what >> i & 1;
-}
-
-static uint64_t acted(const struct buf *b, u32 what)
-{
-	return b->acted[__builtin_ctz(what)];
+	equal(run, "act revoke", acted(b, ATTACH_REVOKE), want->revoked);
+	equal(run, "act restore", acted(b, ATTACH_RESTORE), want->restored);
+	equal(run, "act GPU clean", acted(b, ATTACH_GPU_CLEAN),
+	      want->gpu_cleans);
+	equal(run, "act CPU invalidate", acted(b, ATTACH_CPU_INVALIDATE),
+	      want->cpu_invalidates);
 }
 
 static void add_counters(struct attach_counters *sum,
@@ -172,12 +80,10 @@ static void compare_buf(struct run *run, struct buf *b,
 	      len * want->gpu_cleans);
 	equal(run, "GPU invalidated bytes", have.gpu_invalidated_bytes,
 	      len * want->gpu_invalidates);
-	equal(run, "act revoke", acted(b, ATTACH_REVOKE), want->revoked);
-	equal(run, "act restore", acted(b, ATTACH_RESTORE), want->restored);
-	equal(run, "act GPU clean", acted(b, ATTACH_GPU_CLEAN),
-	      want->gpu_cleans);
-	equal(run, "act CPU invalidate", acted(b, ATTACH_CPU_INVALIDATE),
-	      want->cpu_invalidates);
+	if (groups_are_used(run))
+		groups_compare(run, b);
+	else
+		compare_acts(run, b);
 	equal(run, "act prefetch to CPU", acted(b, ATTACH_PREFETCH_TO_CPU),
 	      want->to_cpu);
 	equal(run, "act prefetch to GPU", acted(b, ATTACH_PREFETCH_TO_GPU),
@@ -280,13 +186,16 @@ static void step_stream(struct run *run)
 {
 	struct stream *s = &run->streams[1 + below(run, NR_STREAMS - 1)];
 	bool is_blocking = below(run, 2);
+	struct own *own;
 	int ret;
 
 	if (!s->model) {
 		log_step(run, "create stream", run->ref->nr_streams,
 			 is_blocking);
-		s->model = malloc(sizeof(*s->model));
-		assert_non_null(s->model);
+		own = malloc(sizeof(*own));
+		assert_non_null(own);
+		right_group_init(&own->group);
+		s->model = &own->model;
 		run->nr_given++;
 		attach_stream_create(&run->ctx, s->model, is_blocking);
 		s->ref = attach_ref_stream_create(run->ref, is_blocking);
@@ -311,6 +220,9 @@ static void step_buf(struct run *run)
 		b->exists = true;
 		attach_buf_create(&run->ctx, &b->model, 1 + below(run, 9000),
 				  kind);
+		right_buf_init(&b->right, b->model.right.len);
+		if (groups_are_used(run))
+			groups_join(run, b);
 		b->ref = attach_ref_buf_create(run->ref,
 					       (enum attach_ref_kind)kind);
 		return;
@@ -319,6 +231,7 @@ static void step_buf(struct run *run)
 		return;
 	log_step(run, "destroy buffer", b->ref, 0);
 	compare_buf(run, b, &run->gone);
+	right_leave(&b->right);
 	attach_buf_destroy(&run->ctx, &b->model);
 	attach_ref_buf_destroy(run->ref, b->ref);
 	b->exists = false;
@@ -341,6 +254,10 @@ static void step_work(struct run *run)
 		ret = attach_submit_work(&run->ctx, s->model);
 	} while (try_again(run, ret));
 	equal(run, "work", ret, attach_ref_work(run->ref, s->ref));
+	if (groups_are_used(run)) {
+		groups_see_job(run, s->model, is_visible);
+		return;
+	}
 	for (i = 0; i < NR_BUFS; i++) {
 		struct buf *b = &run->bufs[i];
 
@@ -503,8 +420,10 @@ static void finish(struct run *run)
 	size_t i;
 
 	for (i = 0; i < NR_BUFS; i++)
-		if (run->bufs[i].exists)
+		if (run->bufs[i].exists) {
+			right_leave(&run->bufs[i].right);
 			attach_buf_destroy(&run->ctx, &run->bufs[i].model);
+		}
 	for (i = 0; i < NR_EVENTS; i++)
 		attach_event_destroy(&run->ctx, &run->events[i]);
 	attach_fini(&run->ctx);
@@ -514,7 +433,8 @@ static void finish(struct run *run)
 	attach_ref_destroy(run->ref);
 }
 
-static void play_seed(const char *soc, uint64_t seed, uint64_t nr_steps)
+static void play_seed(const char *soc, uint64_t seed, uint64_t nr_steps,
+		      bool with_groups)
 {
 	static struct run run;
 	uint64_t i;
@@ -523,6 +443,8 @@ static void play_seed(const char *soc, uint64_t seed, uint64_t nr_steps)
 	steps_begin(&run.steps, seed);
 	attach_init(&run.ctx, profile_find(soc));
 	run.ctx.act = act;
+	if (with_groups)
+		groups_init(&run);
 	run.ref = attach_ref_create((enum attach_ref_board)run.ctx.class);
 	run.streams[0].model = &run.ctx.null_stream;
 	for (i = 0; i < nr_steps; i++) {
@@ -542,12 +464,14 @@ static void play_seed(const char *soc, uint64_t seed, uint64_t nr_steps)
 static void play(const char *soc)
 {
 	uint64_t only = sequence_env("SEED", 0);
-	uint64_t nr_rounds = only ? 1 : sequence_env("ROUNDS", 300);
+	uint64_t nr_rounds = only ? 1 : sequence_env("ROUNDS", 400);
 	uint64_t nr_steps = sequence_env("STEPS", 250);
 	uint64_t i;
 
-	for (i = 0; i < nr_rounds; i++)
-		play_seed(soc, only ? only : 1 + i, nr_steps);
+	for (i = 0; i < nr_rounds; i++) {
+		play_seed(soc, only ? only : 1 + i, nr_steps, false);
+		play_seed(soc, only ? only : 1 + i, nr_steps, true);
+	}
 }
 
 static void noncoherent_equals_the_reference(void **state)

@@ -1747,7 +1747,7 @@ static u64 launch_steps(struct crowd *c, struct attach_stream *s)
 	size_t i;
 
 	for (i = 0; i < NR_LAUNCHES; i++) {
-		/* The first finds new buffers, which the CPU may have stored to. */
+		/* The first cleans: the CPU may have stored to new buffers. */
 		if (i == 1)
 			before = c->ctx.nr_steps;
 		crowd_work(c, s);
