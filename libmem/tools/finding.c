@@ -772,7 +772,7 @@ static int resolve(struct findings *f, uint64_t key, struct backtrace *trace)
 	return 0;
 }
 
-/* Two instructions of a line are one place for whoever has to mend it. */
+/* Two instructions of a line are one place for whoever has to fix it. */
 static bool is_same_frame(const struct frame *a, const struct frame *b)
 {
 	if (!is_same_text(a->module, b->module) ||

@@ -123,10 +123,10 @@ static const struct kind kinds[] = {
 		"Atomic on uncached memory: atomic instructions of this\n"
 		"board do not work on memory that is not cached",
 		NULL, "touched", "accesses", KIND_ERROR,
-		"to mend it, keep what is changed atomically in managed\n"
+		"to fix it: keep what is changed atomically in managed\n"
 		"memory, or in device memory if engines alone use it:\n"
 		"mem_alloc()",
-		"to mend it, keep what is changed atomically in managed\n"
+		"to fix it: keep what is changed atomically in managed\n"
 		"memory (cudaMallocManaged()), or in device memory if\n"
 		"kernels alone use it: cudaMalloc()",
 	},
@@ -134,10 +134,10 @@ static const struct kind kinds[] = {
 		"illegal-address",
 		"Illegal address: a kernel touched what its engine may not",
 		NULL, "touched", "accesses", KIND_ERROR,
-		"to mend it, give the kernel memory that its engine has\n"
+		"to fix it: give the kernel memory that its engine has\n"
 		"(mem_ptr_info() says which), by a pointer in its arguments\n"
 		"or in such memory, and free that when it is done",
-		"to mend it, give the kernel memory that the device has\n"
+		"to fix it: give the kernel memory that the device has\n"
 		"(cudaPointerGetAttributes() says which), by a pointer in its\n"
 		"arguments or in such memory, and free that when it is done",
 	},
@@ -145,7 +145,7 @@ static const struct kind kinds[] = {
 		"overrun",
 		"Overrun: bytes behind an allocation have changed",
 		NULL, "written", "times", KIND_ERROR,
-		"to mend it, keep indexes below what was asked for, or ask\n"
+		"to fix it: keep indexes below what was asked for, or ask\n"
 		"for more: the offset is the first byte that has changed",
 	},
 	[MEM_VIOLATION_FAILED_KERNEL] = {
@@ -153,16 +153,16 @@ static const struct kind kinds[] = {
 		"Failed kernel: it did not return, which ends all work of\n"
 		"its context",
 		NULL, "run", "times", KIND_ERROR,
-		"to mend it, have the kernel return when it is done; one that\n"
+		"to fix it: have the kernel return when it is done; one that\n"
 		"needs long has its own time: mem_launch.timeout_ns",
-		"to mend it, have the kernel return when it is done; if one\n"
+		"to fix it: have the kernel return when it is done; if one\n"
 		"needs more than 600 s, HEAPSIM_CU_TIMEOUT says how many",
 	},
 	[MEM_VIOLATION_USE_AFTER_FREE] = {
 		"use-after-free",
 		"Use after free: the CPU touched a buffer that had been freed",
 		NULL, "freed", "accesses", KIND_ERROR,
-		"to mend it, free the buffer when nobody needs it any more",
+		"to fix it: free the buffer when nobody needs it any more",
 	},
 	[MEM_VIOLATION_UNLOCKED_ACCESS] = {
 		"unlocked-access",
@@ -227,9 +227,9 @@ static const struct kind kinds[] = {
 		"leaked-buffer",
 		"Leaked buffer: nobody had destroyed it at the end",
 		"allocated", NULL, "buffers", KIND_LEAK,
-		"to mend it, free it: mem_free(), mem_buf_destroy(), or\n"
+		"to fix it: free it: mem_free(), mem_buf_destroy(), or\n"
 		"mem_object_put(), mem_image_destroy() of what has it",
-		"to mend it, free it: cudaFree(), pinned memory by\n"
+		"to fix it: free it: cudaFree(), pinned memory by\n"
 		"cudaFreeHost(), an array by cudaFreeArray(), an image by\n"
 		"vpiImageDestroy(), an object by NvSciBufObjFree(), a\n"
 		"surface by NvBufSurfaceDestroy()",
@@ -238,30 +238,30 @@ static const struct kind kinds[] = {
 		"leaked-job",
 		"Leaked job: nobody had destroyed it at the end",
 		"submitted", NULL, "jobs", KIND_LEAK,
-		"to mend it, destroy it when it is done: mem_job_destroy()",
+		"to fix it: destroy it when it is done: mem_job_destroy()",
 	},
 	[TOLD_LEAKED_STREAM] = {
 		"leaked-stream",
 		"Leaked stream: nobody had destroyed it at the end",
 		"created", NULL, "streams", KIND_LEAK,
-		"to mend it, destroy it: mem_stream_destroy()",
-		"to mend it, destroy it: cudaStreamDestroy(), or\n"
+		"to fix it: destroy it: mem_stream_destroy()",
+		"to fix it: destroy it: cudaStreamDestroy(), or\n"
 		"vpiStreamDestroy()",
 	},
 	[TOLD_LEAKED_EVENT] = {
 		"leaked-event",
 		"Leaked event: nobody had destroyed it at the end",
 		"created", NULL, "events", KIND_LEAK,
-		"to mend it, destroy it: mem_event_destroy()",
-		"to mend it, destroy it: cudaEventDestroy(), or\n"
+		"to fix it: destroy it: mem_event_destroy()",
+		"to fix it: destroy it: cudaEventDestroy(), or\n"
 		"vpiEventDestroy()",
 	},
 	[TOLD_LEAKED_REGISTRATION] = {
 		"leaked-registration",
 		"Leaked registration: nobody had unregistered it at the end",
 		"registered", NULL, "ranges", KIND_LEAK,
-		"to mend it, unregister it: mem_unregister()",
-		"to mend it, unregister it: cudaHostUnregister()",
+		"to fix it: unregister it: mem_unregister()",
+		"to fix it: unregister it: cudaHostUnregister()",
 	},
 };
 
@@ -273,7 +273,7 @@ static const struct kind unknown = {
 
 /* Who waits, has to know of managed memory what the driver maintains then. */
 #define WAIT_CUDA							\
-	"to mend it, wait for the work before the CPU touches the\n"	\
+	"to fix it: wait for the work before the CPU touches the\n"	\
 	"memory: cudaStreamSynchronize(), cudaEventSynchronize() or\n"	\
 	"cudaDeviceSynchronize(); or keep it from the work: attached\n"	\
 	"to the host, or to a stream that is idle, by\n"		\
@@ -291,10 +291,10 @@ static const struct {
 	const char *mend[KIND_NR_APIS];
 } missing_ops[] = {
 	[HEAPSIM_MISSING_START_READ] = { "start-read", {
-		"to mend it, begin a bracket for reading before the\n"
+		"to fix it: begin a bracket for reading before the\n"
 		"CPU reads, when the device is done: DMA_BUF_IOCTL_SYNC\n"
 		"with DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ",
-		"to mend it, begin a bracket for reading before the\n"
+		"to fix it: begin a bracket for reading before the\n"
 		"CPU reads, when the engine is done:\n"
 		"mem_buf_begin(buf, MEM_READ)",
 		WAIT_CUDA,
@@ -305,10 +305,10 @@ static const struct {
 		LOCK_VPI,
 	} },
 	[HEAPSIM_MISSING_START_WRITE] = { "start-write", {
-		"to mend it, begin a bracket for writing before the\n"
+		"to fix it: begin a bracket for writing before the\n"
 		"CPU writes: DMA_BUF_IOCTL_SYNC with\n"
 		"DMA_BUF_SYNC_START | DMA_BUF_SYNC_WRITE",
-		"to mend it, begin a bracket for writing before the\n"
+		"to fix it: begin a bracket for writing before the\n"
 		"CPU writes: mem_buf_begin(buf, MEM_WRITE)",
 		WAIT_CUDA,
 		FLUSH_NVSCI("before the CPU writes"),
@@ -317,10 +317,10 @@ static const struct {
 		LOCK_VPI,
 	} },
 	[HEAPSIM_MISSING_END] = { "end", {
-		"to mend it, end the bracket when the CPU has written,\n"
+		"to fix it: end the bracket when the CPU has written,\n"
 		"before a device gets the buffer: DMA_BUF_IOCTL_SYNC\n"
 		"with DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE",
-		"to mend it, end the bracket when the CPU has written,\n"
+		"to fix it: end the bracket when the CPU has written,\n"
 		"before an engine gets the buffer:\n"
 		"mem_buf_end(buf, MEM_WRITE)",
 		WAIT_CUDA,
@@ -331,18 +331,18 @@ static const struct {
 		LOCK_VPI,
 	} },
 	[HEAPSIM_MISSING_WAIT] = { "wait", {
-		"to mend it, wait for the job before the CPU touches\n"
+		"to fix it: wait for the job before the CPU touches\n"
 		"the buffer: poll() its descriptor or the job's fence, or\n"
 		"begin a bracket (START waits)",
-		"to mend it, wait for the job before the CPU touches\n"
+		"to fix it: wait for the job before the CPU touches\n"
 		"the buffer: mem_job_wait(), or mem_buf_begin(), which waits",
 		WAIT_CUDA, WAIT_CUDA, WAIT_CUDA, LOCK_VPI,
 	} },
 	[HEAPSIM_MISSING_SYNC] = { "sync", {
-		"to mend it, wait for the stream, or for the device,\n"
+		"to fix it: wait for the stream, or for the device,\n"
 		"before the CPU touches the buffer, or keep it attached to\n"
 		"the host, or to a stream that is idle",
-		"to mend it, wait for the stream, or for the device,\n"
+		"to fix it: wait for the stream, or for the device,\n"
 		"before the CPU touches the buffer: mem_stream_sync(), or\n"
 		"keep it attached to the host, or to a stream that is idle",
 		WAIT_CUDA, WAIT_CUDA, WAIT_CUDA,
@@ -350,24 +350,24 @@ static const struct {
 		"what a VPI job uses: vpiStreamSync()",
 	} },
 	[HEAPSIM_MISSING_ATTACH] = { "attach", {
-		"to mend it, attach the buffer to the job's stream, or\n"
+		"to fix it: attach the buffer to the job's stream, or\n"
 		"globally, in that stream or in one that it waits for,\n"
 		"before the job is submitted",
-		"to mend it, attach the buffer to the job's stream, or\n"
+		"to fix it: attach the buffer to the job's stream, or\n"
 		"globally, in that stream or in one that it waits for,\n"
 		"before the job is submitted: mem_stream_attach()",
-		"to mend it, attach the memory to the job's stream\n"
+		"to fix it: attach the memory to the job's stream\n"
 		"(cudaMemAttachSingle), or to all (cudaMemAttachGlobal), in\n"
 		"that stream or in one that it waits for, before the job is\n"
 		"submitted: cudaStreamAttachMemAsync()",
 		NULL, NULL, NULL,
 	} },
 	[HEAPSIM_MISSING_COPY] = { "copy", {
-		"to mend it, copy what the CPU needs to memory that it\n"
+		"to fix it: copy what the CPU needs to memory that it\n"
 		"may touch, or use managed or pinned memory",
-		"to mend it, copy what the CPU needs to memory that it\n"
+		"to fix it: copy what the CPU needs to memory that it\n"
 		"may touch (mem_copy()), or use managed or pinned memory",
-		"to mend it, copy what the CPU needs to memory that it\n"
+		"to fix it: copy what the CPU needs to memory that it\n"
 		"may touch: cudaMemcpy(); or use managed or pinned memory:\n"
 		"cudaMallocManaged(), cudaMallocHost()",
 		NULL, NULL, NULL,

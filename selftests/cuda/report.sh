@@ -47,7 +47,7 @@ cpu_while_active()
 		    'in use by engine gpu, job [1-9][0-9]* on the NULL stream, submitted by mistakes' \
 		    "at $(at while_active LAUNCH)" 'by main' 'its kernel' \
 		    'at void \(anonymous namespace\)::add<int>\(int\*, int, int\) \(mistakes.cu:' \
-		    'to mend it, wait for the work' "$synchronise" \
+		    'to fix it: wait for the work' "$synchronise" \
 		    'cudaDeviceSynchronize\(\)' \
 		    'cudaStreamAttachMemAsync\(\)' && sum 1 1 && of_cuda &&
 		clean_twin while-active
@@ -64,7 +64,7 @@ stale_read()
 		    'memory was written by engine gpu, job [1-9][0-9]* on the NULL stream,' \
 		    "at $(at stale LATE)" 'its kernel' \
 		    'at \(anonymous namespace\)::store_late\(int\*, int volatile\*\) \(mistakes.cu:' \
-		    'to mend it, wait for the work' "$synchronise" &&
+		    'to fix it: wait for the work' "$synchronise" &&
 		hasnt 'bracket' && of_cuda && clean_twin stale
 }
 
@@ -85,7 +85,7 @@ cpu_on_device()
 {
 	report 0 "$wrong" on-device &&
 		has 'CPU on device memory' "at $(at on_device DEVICE)" \
-		    'to mend it, copy' 'cudaMemcpy\(\)' \
+		    'to fix it: copy' 'cudaMemcpy\(\)' \
 		    'cudaMallocManaged\(\), cudaMallocHost\(\)' && sum 1 1 &&
 		of_cuda && clean_twin on-device
 }
@@ -111,7 +111,7 @@ failed_kernel()
 		    'run by engine gpu, job [1-9][0-9]* on the NULL stream' \
 		    "at $(at failed FAILED)" 'its kernel' \
 		    'at leave\(\) \(mistakes.cu:' \
-		    'to mend it, have the kernel return' \
+		    'to fix it: have the kernel return' \
 		    'HEAPSIM_CU_TIMEOUT' && sum 1 1 && of_cuda &&
 		clean_twin failed
 }
@@ -122,7 +122,7 @@ overrun()
 		has 'Overrun' 'offset 4096, 1 byte' 'written by engine gpu' \
 		    "at $(at overrun OVERRUN)" 'its kernel' \
 		    'at store\(int\*, int\) \(mistakes.cu:' \
-		    'to mend it, keep indexes' && sum 1 1 && of_cuda &&
+		    'to fix it: keep indexes' && sum 1 1 && of_cuda &&
 		clean_twin overrun
 }
 

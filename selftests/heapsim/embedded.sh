@@ -33,7 +33,7 @@ stale_read()
 		    "at $(at peek PEEK)" "by $(at stale STALE)" 'by main' \
 		    'written by engine dma, job 1, submitted by mistakes' \
 		    "at $(at device_fills FILL)" 'by stale' 'by main' \
-		    'to mend it, begin a bracket for reading' \
+		    'to fix it: begin a bracket for reading' \
 		    'mem_buf_begin\(buf, MEM_READ\)' && sum 1 1 &&
 		hasnt 'DMA_BUF' && hasnt Leaked && clean_twin stale
 }
@@ -166,7 +166,7 @@ use_after_free()
 		has 'Use after free' 'buffer 1 "pixels", offset 100, 1 byte' \
 		    'read by mistakes' "at $(at peek PEEK)" \
 		    "by $(at freed FREED)" 'freed by mistakes' \
-		    "at $(at freed FREE)" 'to mend it' 'ended by SIGSEGV' &&
+		    "at $(at freed FREE)" 'to fix it' 'ended by SIGSEGV' &&
 		sum 1 1 && clean_twin freed &&
 		report 139 --leak-check=no "$wrong" freed-buf &&
 		has 'Use after free' 'buffer 1 "frame"' 'read by mistakes' \
@@ -181,7 +181,7 @@ read_of_what_was_not_attached()
 	report 0 "$wrong" not-attached-read &&
 		has 'Engine not attached' 'Stale read' 'attached to the host' \
 		    "by $(at not_attached_read UNATTACHED)" \
-		    "to mend it, attach the buffer to the job's stream" &&
+		    "to fix it: attach the buffer to the job's stream" &&
 		hasnt 'wait for the stream' && sum 2 2 &&
 		clean_twin not-attached-read
 }
@@ -218,7 +218,7 @@ cpu_on_device()
 	report 0 "$wrong" on-device &&
 		has 'CPU on device memory' "at $(at peek PEEK)" \
 		    "by $(at on_device DEVICE)" \
-		    'to mend it, copy what the CPU needs' 'mem_copy\(\)' &&
+		    'to fix it: copy what the CPU needs' 'mem_copy\(\)' &&
 		sum 1 1 && clean_twin on-device
 }
 
@@ -228,7 +228,7 @@ atomic_on_uncached()
 		has 'Atomic on uncached memory: atomic' 'do not work' \
 		    '"pixels", offset 0, 1 byte' 'touched by engine gpu' \
 		    "by $(at on_uncached UNCACHED)" 'its kernel' \
-		    "at $(at k_count COUNT)" 'to mend it, keep what' \
+		    "at $(at k_count COUNT)" 'to fix it: keep what' \
 		    'mem_alloc\(\)' && sum 1 1 &&
 		report 0 --soc=xavier "$wrong" on-uncached && sum 0 0 &&
 		report 0 --soc=tx2 "$wrong" right-on-uncached && sum 0 0
@@ -240,7 +240,7 @@ illegal_address()
 		has 'Illegal address' 'address 0x[0-9a-f]+, variable of the host' \
 		    'touched by engine gpu' "by $(at illegal ILLEGAL)" \
 		    'its kernel' "at $(at k_store KERNEL)" \
-		    'to mend it, give the kernel memory' && sum 1 1 &&
+		    'to fix it: give the kernel memory' && sum 1 1 &&
 		clean_twin illegal
 }
 
@@ -249,7 +249,7 @@ failed_kernel()
 	report 0 --leak-check=no "$wrong" failed &&
 		has 'Failed kernel' 'ended by exit or fork' \
 		    'run by engine gpu' "by $(at failed FAILED)" 'its kernel' \
-		    'at k_leave' 'to mend it, have the kernel return' &&
+		    'at k_leave' 'to fix it: have the kernel return' &&
 		sum 1 1 && clean_twin failed
 }
 
@@ -267,7 +267,7 @@ overrun()
 	report 0 "$wrong" overrun &&
 		has 'Overrun' 'offset 16384, 1 byte' 'written by engine gpu' \
 		    "by $(at overrun OVERRUN)" 'its kernel' 'at k_store' \
-		    'to mend it, keep indexes' &&
+		    'to fix it: keep indexes' &&
 		sum 1 1 && clean_twin overrun
 }
 

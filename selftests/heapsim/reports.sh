@@ -101,7 +101,7 @@ stale_read()
 		    'memory was written by engine dma, job 1, submitted by wrong' \
 		    "by job_run \\(wrong.c:$(line SUBMIT)\\)" \
 		    'by device_fills' 'by stale' 'by main' \
-		    'to mend it, begin a bracket for reading' \
+		    'to fix it: begin a bracket for reading' \
 		    'DMA_BUF_SYNC_START . DMA_BUF_SYNC_READ' && sum 1 1
 }
 
@@ -111,7 +111,7 @@ missing_clean()
 		has 'Missing clean' 'offset 64, 64 bytes' \
 		    "at no_end \\(wrong.c:$(line STORE)\\)" \
 		    'memory was read by engine dma' 'by device_reads' \
-		    'to mend it, end the bracket' && sum 1 1
+		    'to fix it: end the bracket' && sum 1 1
 }
 
 # The one that users find in the documents.
@@ -154,7 +154,7 @@ cpu_while_active()
 		    "by while_active \\(wrong.c:$(line ACTIVE)\\)" \
 		    'in use by engine gpu, job [0-9]+ on stream 1, submitted by wrong' \
 		    "work_submit \\(wrong.c:$(line LAUNCH)\\)" \
-		    'to mend it, wait for the stream' && sum 1 1
+		    'to fix it: wait for the stream' && sum 1 1
 }
 
 engine_not_attached()
@@ -164,11 +164,11 @@ engine_not_attached()
 		    'attached to stream 1' \
 		    'touched by engine gpu, job [0-9]+ on stream 0, submitted by' \
 		    "by not_attached \\(wrong.c:$(line ALONE)\\)" \
-		    "to mend it, attach the buffer to the job's stream" &&
+		    "to fix it: attach the buffer to the job's stream" &&
 		sum 1 1 || return
 	report 0 --backend=kernel "$O/mistakes" not-attached-read &&
 		has 'Engine not attached' 'Stale read' \
-		    "to mend it, attach the buffer to the job's stream" &&
+		    "to fix it: attach the buffer to the job's stream" &&
 		hasnt 'wait for the stream' && sum 2 2 &&
 		report 0 --backend=kernel "$O/mistakes" \
 			right-not-attached-read && sum 0 0
@@ -193,7 +193,7 @@ cpu_on_device()
 	report 0 "$wrong" on-device &&
 		has 'CPU on device memory' 'offset 5000, 1 byte' \
 		    "by on_device \\(wrong.c:$(line DEVICE)\\)" \
-		    'to mend it, copy what the CPU needs' && sum 1 1
+		    'to fix it: copy what the CPU needs' && sum 1 1
 }
 
 # Without heapsim run the policy is strict.
