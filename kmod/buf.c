@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers: their memory, their dma-bufs, the list of all. A buffer has one
- * dma-buf, and more that were made of its descriptors: these differ in what
- * their files may be used for, and in nothing else. The core has no access
- * modes of importers: a driver may do with each of them what it may with any.
+ * Buffers: creation, release, the list of all buffers. A buffer has one dma-buf
+ * and may get additional ones, made from its descriptors, whose files have
+ * other access modes. They differ in nothing else: the core has no access modes
+ * for importers, so a driver may use each of them in the same way.
  */
 #include <linux/capability.h>
 #include <linux/fcntl.h>
@@ -22,7 +22,7 @@
 
 LIST_HEAD(heapsim_bufs);
 DEFINE_MUTEX(heapsim_bufs_lock);
-static u64 nr_bufs;	/* under heapsim_bufs_lock */
+static u64 nr_bufs;	/* protected by heapsim_bufs_lock */
 static atomic64_t last_id;
 
 static const char *const kind_names[] = {
@@ -37,10 +37,10 @@ static const char *const kind_names[] = {
 };
 
 /**
- * heapsim_kind_name() - the name of a kind of buffer
- * @kind: enum heapsim_kind but HEAPSIM_KIND_FOREIGN
+ * heapsim_kind_name() - get the name of a kind of buffer
+ * @kind: enum heapsim_kind except HEAPSIM_KIND_FOREIGN
  *
- * Return: the name, static; of a kind that has a heap, that of its heap.
+ * Return: static string; the name of the heap if there is one for the kind.
  */
 const char *heapsim_kind_name(u32 kind)
 {
@@ -48,10 +48,11 @@ const char *heapsim_kind_name(u32 kind)
 }
 
 /**
- * heapsim_kind_resolve() - what a kind stands for on this board
- * @kind: enum heapsim_kind but HEAPSIM_KIND_FOREIGN
+ * heapsim_kind_resolve() - get the kind that buffers of a kind have on this
+ *	board
+ * @kind: enum heapsim_kind except HEAPSIM_KIND_FOREIGN
  *
- * Return: the same, or for HEAPSIM_KIND_SYSTEM what the profile has.
+ * Return: @kind, except for HEAPSIM_KIND_SYSTEM, which depends on the profile.
  */
 u32 heapsim_kind_resolve(u32 kind)
 {
@@ -112,10 +113,10 @@ static const struct dma_buf_ops buf_ops = {
 };
 
 /**
- * heapsim_buf_of() - the buffer behind a dma-buf
- * @dmabuf: any
+ * heapsim_buf_of() - get the buffer of a dma-buf
+ * @dmabuf: any dma-buf
  *
- * Return: the buffer, NULL if it is not ours. It lives as long as @dmabuf.
+ * Return: the buffer, valid as long as @dmabuf; NULL if it is foreign.
  */
 struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf)
 {
@@ -123,14 +124,14 @@ struct heapsim_buf *heapsim_buf_of(struct dma_buf *dmabuf)
 }
 
 /**
- * heapsim_buf_revoke() - let the next touch of each page be seen
- * @dmabuf: any
+ * heapsim_buf_revoke() - make the next access to each page fault
+ * @dmabuf: any dma-buf
  *
- * Nobody looks at touches of a one-view buffer, but for those of contexts: its
- * PTEs stay.
+ * Accesses to a buffer with one view are tracked only if it belongs to a
+ * context; otherwise its PTEs stay.
  *
  * Context: takes the buffer's lock; may sleep.
- * Return: 0, -EOPNOTSUPP a foreign buffer, -EINTR the caller is killed.
+ * Return: 0, -EOPNOTSUPP for a foreign buffer, -EINTR if the caller is killed.
  */
 int heapsim_buf_revoke(struct dma_buf *dmabuf)
 {
@@ -159,9 +160,10 @@ static bool buf_is_in_use(struct heapsim_buf *buf)
 }
 
 /*
- * From two views to one, or back (DESIGN 2.5). Two become one by a clean and an
- * invalidate, which count as any. The buffer is locked. Returns 0, -EBUSY if it
- * is held, bracketed or in a job, -EINTR if the caller is killed.
+ * Switches from two views to one, or back (DESIGN 2.5). Two views become one by
+ * a clean and an invalidate, which count as any other. The buffer is locked.
+ * Returns 0, -EBUSY if it has a holder, an open bracket or a job, or -EINTR if
+ * the caller is killed.
  */
 static int buf_switch_views(struct heapsim_buf *buf)
 {
@@ -184,19 +186,20 @@ static int buf_switch_views(struct heapsim_buf *buf)
 		ret = heapsim_devview_revoke(buf);
 	if (ret)
 		return ret;
-	/* Some look first without the lock, to see what they need. */
+	/* Also read without the lock, to decide what to allocate. */
 	WRITE_ONCE(buf->has_two_views, !buf->has_two_views);
 	return 0;
 }
 
 /**
  * heapsim_buf_set_policy() - change the policy of a buffer
- * @dmabuf: any
+ * @dmabuf: any dma-buf
  * @rule: policy
  *
  * Context: takes the buffer's lock; may sleep.
- * Return: 0, -EOPNOTSUPP a foreign buffer, -EPERM without CAP_SYS_ADMIN, -EBUSY
- * the number of views cannot change now, -ENOMEM, -EINTR the caller is killed.
+ * Return: 0, -EOPNOTSUPP for a foreign buffer, -EPERM without CAP_SYS_ADMIN,
+ * -EBUSY if the number of views cannot change now, -ENOMEM, or -EINTR if the
+ * caller is killed.
  */
 int heapsim_buf_set_policy(struct dma_buf *dmabuf,
 			   const struct heapsim_rule *rule)
@@ -216,13 +219,15 @@ int heapsim_buf_set_policy(struct dma_buf *dmabuf,
 		return ret;
 	if (has_two_views)
 		ret = heapsim_dram_reserve_images(buf);
-	/* What eviction does hangs on touches that are seen. */
+	/*
+	 * Random eviction happens on faults, so all accesses must fault again.
+	 */
 	if (!ret)
 		ret = heapsim_ptes_revoke_all(buf);
 	if (!ret && has_two_views != buf->has_two_views)
 		ret = buf_switch_views(buf);
 	if (!ret) {
-		/* Faults and steps look at some of it without the lock. */
+		/* Faults and steps read these fields without the lock. */
 		WRITE_ONCE(buf->rule.policy, rule->policy);
 		WRITE_ONCE(buf->rule.is_precise, rule->is_precise);
 		buf->rule.evicts = rule->evicts;
@@ -318,7 +323,7 @@ static struct dma_buf *buf_create(const struct heapsim_wish *wish)
 		return dmabuf;
 	}
 	buf->dmabuf = dmabuf;
-	/* Kept: when the buffer is released it is gone already. */
+	/* Stored because the dma-buf is gone when the buffer is released. */
 	buf->inode = file_inode(dmabuf->file)->i_ino;
 	mutex_lock(&heapsim_bufs_lock);
 	list_add_tail(&buf->node, &heapsim_bufs);
@@ -335,16 +340,15 @@ static struct dma_buf *buf_create(const struct heapsim_wish *wish)
 }
 
 /**
- * heapsim_buf_create_fd() - make a buffer, its dma-buf and room for its fd
- * @wish: what it shall be
- * @dmabuf: out: the dma-buf with one reference, whose file the caller installs
- *	at the reserved number, or gives both back; nobody can close or dup it
- *	before
+ * heapsim_buf_create_fd() - create a buffer and reserve a descriptor
+ * @wish: parameters
+ * @dmabuf: out: dma-buf with one reference. The caller installs its file at the
+ *	reserved descriptor or releases both; nobody can close or dup it before
  *
  * Context: may sleep.
- * Return: the number, or -EINVAL length 0 or not representable, -ENOMEM a
- * limit or no memory, -EINTR being killed, -EMFILE, -EBUSY a buffer of a
- * context whose user has too many objects.
+ * Return: reserved descriptor; -EINVAL if the length is 0 or too large, -ENOMEM
+ * without memory or above a limit, -EINTR if the caller is killed, -EMFILE,
+ * -EBUSY if the user of the context has too many objects.
  */
 int heapsim_buf_create_fd(const struct heapsim_wish *wish,
 			  struct dma_buf **dmabuf)
@@ -407,21 +411,22 @@ static struct dma_buf *buf_reopen(struct heapsim_buf *buf, int fd_flags)
 		return dmabuf;
 	}
 	get_dma_buf(buf->dmabuf);
-	/* Its areas are where PTEs are taken away; nobody has the file yet. */
+	/* PTEs are revoked by this mapping. Nobody else has the file yet. */
 	dmabuf->file->f_mapping = buf->dmabuf->file->f_mapping;
 	return dmabuf;
 }
 
 /**
- * heapsim_buf_reopen_fd() - make a further dma-buf and room for its fd
- * @given: a dma-buf that the caller has
- * @fd_flags: O_ACCMODE and O_CLOEXEC for the file
- * @dmabuf: out: as heapsim_buf_create_fd() has it
+ * heapsim_buf_reopen_fd() - create an additional dma-buf and reserve a
+ *	descriptor
+ * @given: dma-buf that the caller has a descriptor of
+ * @fd_flags: O_ACCMODE and O_CLOEXEC of the file
+ * @dmabuf: out: same as for heapsim_buf_create_fd()
  *
  * Context: may sleep.
- * Return: the number, -EOPNOTSUPP a foreign buffer, -EPERM the file of @given
- * may not be used for so much, -EBUSY the user has too many objects, -ENOMEM,
- * -EMFILE.
+ * Return: reserved descriptor; -EOPNOTSUPP for a foreign buffer, -EPERM if the
+ * access mode exceeds that of @given, -EBUSY if the user has too many objects,
+ * -ENOMEM, -EMFILE.
  */
 int heapsim_buf_reopen_fd(struct dma_buf *given, int fd_flags,
 			  struct dma_buf **dmabuf)
@@ -448,8 +453,8 @@ int heapsim_buf_reopen_fd(struct dma_buf *given, int fd_flags,
 }
 
 /**
- * heapsim_bufs_get_info() - what all buffers have
- * @info: filled in part
+ * heapsim_bufs_get_info() - get totals of all buffers
+ * @info: the fields about buffers are set
  */
 void heapsim_bufs_get_info(struct heapsim_info *info)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The parameters of the module, and what they say. */
+/* Parameters of the module. */
 #define pr_fmt(fmt) "heapsim: " fmt
 
 #include <linux/log2.h>
@@ -12,8 +12,7 @@
 struct heapsim_config heapsim_config;
 
 /*
- * The texts are for people and programs: what follows a colon is the list of
- * values that there are.
+ * Programs read these texts, too: after the colon follows the list of values.
  */
 static char *soc = "generic-noncoherent";
 module_param(soc, charp, 0444);
@@ -35,7 +34,7 @@ static char *vmap_shows = "device";
 module_param_named(vmap, vmap_shows, charp, 0444);
 MODULE_PARM_DESC(vmap, "Kernel mappings show: device (default), cpu");
 
-static unsigned int fill = SZ_64K;	/* the largest page there is */
+static unsigned int fill = SZ_64K;	/* largest page size */
 module_param(fill, uint, 0444);
 MODULE_PARM_DESC(fill, "Fill granule, bytes, a power of two (default 65536)");
 
@@ -69,7 +68,7 @@ static const struct kernel_param_ops config_limit_ops = {
 	.get = param_get_uint,
 };
 
-/* 0 is: not given. Init puts in what holds. */
+/* 0 means not given; heapsim_config_init() sets the default. */
 static unsigned int limit_mb;
 __MODULE_PARM_TYPE(limit_mb, "uint");
 module_param_cb(limit_mb, &config_limit_ops, &limit_mb, 0444);
@@ -89,7 +88,7 @@ static const char *const policies[] = {
 static const char *const evicts[] = { "none", "random" };
 static const char *const vmaps[] = { "device", "cpu" };
 
-/* Which of @words @value is, or -EINVAL and the log says what there is. */
+/* Returns the index of @value in @words, or -EINVAL after an error message. */
 static int config_find_word(const char *param, const char *value,
 			    const char *const *words, size_t nr)
 {
@@ -183,9 +182,9 @@ static int config_check_numbers(void)
 
 /**
  * heapsim_config_init() - check the parameters and set heapsim_config
- * @rule: out: policy that the parameters give to buffers
+ * @rule: out: initial policy
  *
- * Return: 0, or -EINVAL and the log says which parameter is wrong.
+ * Return: 0, or -EINVAL after an error message that names the parameter.
  */
 int heapsim_config_init(struct heapsim_rule *rule)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * START and END of the CPU's brackets: begin_cpu_access and end_cpu_access of a
- * buffer (DESIGN 2.3). Whose bracket is open: bracket.c.
+ * begin_cpu_access and end_cpu_access of a buffer: START and END of the CPU's
+ * brackets (DESIGN 2.3). The list of open brackets is in bracket.c.
  */
 #include <linux/dma-resv.h>
 #include <linux/slab.h>
@@ -17,8 +17,8 @@ static u32 cpu_access_of(enum dma_data_direction dir)
 }
 
 /*
- * Wait here, before the bracket opens: the core waits too, but after us, and
- * may be interrupted.
+ * The core waits after begin_cpu_access, and can be interrupted then. So wait
+ * here, before the bracket is opened.
  */
 static int cpu_access_wait(struct dma_buf *dmabuf, bool for_write)
 {
@@ -33,15 +33,14 @@ static int cpu_access_wait(struct dma_buf *dmabuf, bool for_write)
 
 /**
  * heapsim_cpu_access_begin() - START of a bracket
- * @dmabuf: ours
- * @dir: DMA_FROM_DEVICE reads, DMA_TO_DEVICE writes, DMA_BIDIRECTIONAL both
- *
- * A buffer of one view has no brackets.
+ * @dmabuf: dma-buf of a buffer; with one view it has no brackets
+ * @dir: DMA_FROM_DEVICE to read, DMA_TO_DEVICE to write, DMA_BIDIRECTIONAL for
+ *	both
  *
  * Context: may sleep.
- * Return: 0, -ETIMEDOUT a fence was not signalled in HEAPSIM_WAIT_MS,
- * -ERESTARTSYS, -ENOMEM; on failure there is no bracket and no maintenance.
- * -EINTR the caller is killed: some pages may have been taken in.
+ * Return: 0, -ETIMEDOUT if a fence was not signalled in HEAPSIM_WAIT_MS,
+ * -ERESTARTSYS, -ENOMEM; without bracket and maintenance on failure. -EINTR if
+ * the caller is killed; some pages may have been taken in.
  */
 int heapsim_cpu_access_begin(struct dma_buf *dmabuf,
 			     enum dma_data_direction dir)
@@ -87,15 +86,15 @@ out_free:
 
 /**
  * heapsim_cpu_access_end() - END of a bracket
- * @dmabuf: ours
- * @dir: as at heapsim_cpu_access_begin()
+ * @dmabuf: dma-buf of a buffer
+ * @dir: same as for heapsim_cpu_access_begin()
  *
- * An END that lacks its START in one of its directions closes nothing and is
- * counted; its maintenance is done all the same.
+ * If a START is missing in one of the directions, nothing is closed and the END
+ * is counted; its maintenance is done nevertheless.
  *
  * Context: may sleep.
- * Return: 0, or -EINTR if the caller is killed: some pages may have been
- * cleaned, and the bracket is open.
+ * Return: 0, or -EINTR if the caller is killed; some pages may have been
+ * cleaned, and the bracket stays open.
  */
 int heapsim_cpu_access_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
@@ -116,10 +115,12 @@ int heapsim_cpu_access_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 	ret = heapsim_lines_compare(buf, HEAPSIM_UNTIL_KILLED);
 	if (ret)
 		goto out_unlock;
-	/* This one first: it is no missing end that comes just now. */
+	/*
+	 * Close this bracket first, so that it is not counted as a missing END.
+	 */
 	was_open = heapsim_bracket_close(buf, dir);
 	heapsim_brackets_reap(buf);
-	/* Lines that are not whole stay only for brackets still open. */
+	/* Partial lines stay only while other brackets are open. */
 	if (dir != DMA_FROM_DEVICE)
 		ret = heapsim_lines_clean(buf, 0, buf->len,
 					  HEAPSIM_UNTIL_KILLED);

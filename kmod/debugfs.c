@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /sys/kernel/debug/heapsim: what the module holds; module.rst has the form. */
+/* /sys/kernel/debug/heapsim: state of the module; described in module.rst. */
 #include <linux/debugfs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -35,7 +35,7 @@ static void bufs_stop(struct seq_file *m, void *v)
 	mutex_unlock(&heapsim_bufs_lock);
 }
 
-/* Counters that are 0 are left out. */
+/* Counters that are 0 are not shown. */
 static int bufs_show(struct seq_file *m, void *v)
 {
 	struct heapsim_buf *buf;
@@ -90,7 +90,7 @@ static int state_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(state);
 
-/** heapsim_debugfs_init() - make the files; without debugfs there are none */
+/** heapsim_debugfs_init() - create the files, if the kernel has debugfs */
 void heapsim_debugfs_init(void)
 {
 	dir = debugfs_create_dir("heapsim", NULL);
@@ -99,7 +99,7 @@ void heapsim_debugfs_init(void)
 	heapsim_faults_init(dir);
 }
 
-/** heapsim_debugfs_fini() - take the files away */
+/** heapsim_debugfs_fini() - remove the files */
 void heapsim_debugfs_fini(void)
 {
 	debugfs_remove(dir);

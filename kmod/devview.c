@@ -46,8 +46,8 @@ static void devview_ptes_revoke(struct heapsim_devview *view, size_t first,
 }
 
 /*
- * Reports the lines of a page that the engine wrote to the model. Returns true
- * if there are any.
+ * Reports to the model which lines of a page the engine wrote. Returns true if
+ * there are any.
  */
 static bool devview_page_compare(struct heapsim_devview *view, size_t page)
 {

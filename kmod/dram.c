@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* DRAM of a buffer: its chunks, and what it counts against the limits. */
+/* DRAM of buffers: allocating it and charging it to the user. */
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -7,7 +7,7 @@
 #include "limit.h"
 
 /**
- * heapsim_dram_page() - a page of DRAM
+ * heapsim_dram_page() - get a page of DRAM
  * @buf: buffer
  * @page: page number, below nr_pages
  *
@@ -24,7 +24,10 @@ struct page *heapsim_dram_page(const struct heapsim_buf *buf, size_t page)
 	return chunk->page + page;
 }
 
-/* Chunks come in falling orders, so few are large and the array is short. */
+/*
+ * Chunks are allocated in falling orders, so few large ones suffice and the
+ * array stays short.
+ */
 static int dram_alloc_chunks(struct heapsim_buf *buf)
 {
 	size_t room = min_t(size_t, buf->nr_pages, 64);
@@ -83,7 +86,7 @@ static int dram_alloc_contiguous(struct heapsim_buf *buf)
 	return 0;
 }
 
-/* What a second view may take. */
+/* Upper bound of the bytes that two views need in addition to DRAM. */
 static u64 dram_images_len(const struct heapsim_buf *buf)
 {
 	return (u64)buf->len * (buf->view ? 3 : 2);
@@ -99,12 +102,12 @@ static int dram_reserve(struct heapsim_buf *buf, u64 len)
 }
 
 /**
- * heapsim_dram_alloc() - allocate DRAM, zeroed, and count what is reserved
- * @buf: buffer that nobody else has yet, with its length, kind, policy and user
+ * heapsim_dram_alloc() - allocate zeroed DRAM and reserve what views can need
+ * @buf: buffer without other users; its length, kind, policy and user are set
  *
  * Context: may sleep.
- * Return: 0, or -ENOMEM, or -EINTR if the caller is killed; the caller frees
- * what was allocated.
+ * Return: 0, -ENOMEM, or -EINTR if the caller is killed. On failure the caller
+ * frees what was allocated with heapsim_dram_free().
  */
 int heapsim_dram_alloc(struct heapsim_buf *buf)
 {
@@ -120,7 +123,7 @@ int heapsim_dram_alloc(struct heapsim_buf *buf)
 
 /**
  * heapsim_dram_free() - free DRAM and uncharge the user
- * @buf: buffer that nobody has any more
+ * @buf: buffer without users
  *
  * Context: may sleep.
  */
@@ -143,14 +146,15 @@ void heapsim_dram_free(struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_dram_reserve_images() - count what a second view may take
- * @buf: buffer that has two views, or is about to; this may have been done
+ * heapsim_dram_reserve_images() - reserve what two views can need
+ * @buf: buffer that has two views or will get them; may have the reservation
  *
- * A page of the CPU's, a twin, and of a device view what it was before. They
- * are allocated when the CPU or an engine first stores. Counted only then, a
- * store of a right program could fail, with SIGBUS; so allocations fail.
+ * For each page a CPU image, a twin, and, with a device view, a copy. They are
+ * allocated when the CPU or an engine stores for the first time. If they were
+ * counted only then, a store of a correct program could fail with SIGBUS; now
+ * allocations fail instead.
  *
- * Context: the buffer's lock is held, or nobody else has it yet.
+ * Context: the buffer's lock is held, or it has no other users.
  * Return: 0 or -ENOMEM.
  */
 int heapsim_dram_reserve_images(struct heapsim_buf *buf)
@@ -165,8 +169,8 @@ int heapsim_dram_reserve_images(struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_dram_reserve_view() - count what a new device view may take
- * @buf: with the view; nobody else has it yet
+ * heapsim_dram_reserve_view() - reserve what a new device view can need
+ * @buf: buffer with the view and without other users
  *
  * Return: 0 or -ENOMEM.
  */

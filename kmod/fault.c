@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Faults to inject, set by files of debugfs; module.rst describes them. */
+/*
+ * Fault injection, controlled by files in debugfs; module.rst describes them.
+ */
 #include <linux/debugfs.h>
 #include <linux/fault-inject.h>
 #include <linux/random.h>
@@ -22,7 +24,7 @@ static void fault_init(enum heapsim_fault which, struct dentry *dir)
 	struct fault_attr *attr = &fault_attrs[which];
 
 	*attr = (struct fault_attr)FAULT_ATTR_INITIALIZER;
-	/* A stack in the log for each fault is for whoever asks for it. */
+	/* By default, do not log a stack for each fault. */
 	attr->verbose = 0;
 	fault_create_debugfs_attr(faults[which], dir, attr);
 }
@@ -31,17 +33,20 @@ bool heapsim_fault(enum heapsim_fault which, size_t len)
 {
 	struct fault_attr *attr = &fault_attrs[which];
 
-	/* What /proc/PID/fail-nth counts is not ours: an unset knob is off. */
+	/*
+	 * should_fail() also fails by /proc/PID/fail-nth; an unset knob must
+	 * not.
+	 */
 	return attr->probability && should_fail(attr, len);
 }
 #else
 /**
- * struct fault_knobs - what the kernel's struct fault_attr is to users
+ * struct fault_knobs - what struct fault_attr of the kernel offers to users
  * @probability: per cent
- * @interval: only each so many-th call may fail
- * @times: how often it fails still; -1 always
+ * @interval: only every so many-th call may fail
+ * @times: number of calls that may still fail; -1 for any number
  * @space: bytes that succeed first
- * @nr_calls: counted for @interval
+ * @nr_calls: calls, counted for @interval
  */
 struct fault_knobs {
 	u32 probability;
@@ -67,15 +72,14 @@ static void fault_init(enum heapsim_fault which, struct dentry *dir)
 }
 
 /**
- * heapsim_fault() - shall this operation fail?
- * @which: the operation
- * @len: bytes that it is about, 0 none
+ * heapsim_fault() - check whether to inject a fault
+ * @which: operation
+ * @len: size of the operation in bytes, or 0
  *
- * The rules are those of the kernel's should_fail(), which kernels of
- * distributions do not have.
+ * Follows the rules of should_fail(), which kernels of distributions lack.
  *
  * Context: any.
- * Return: true if a fault is to be injected.
+ * Return: true if the operation should fail.
  */
 bool heapsim_fault(enum heapsim_fault which, size_t len)
 {
@@ -99,8 +103,8 @@ bool heapsim_fault(enum heapsim_fault which, size_t len)
 #endif
 
 /**
- * heapsim_faults_init() - make the knobs
- * @dir: folder of debugfs
+ * heapsim_faults_init() - create the files
+ * @dir: directory in debugfs
  */
 void heapsim_faults_init(struct dentry *dir)
 {

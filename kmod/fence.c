@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fences of the module, and those that tests put on buffers. */
+/* Fences of jobs, and test fences that FENCE_CREATE adds to buffers. */
 #include <linux/dma-resv.h>
 #include <linux/fcntl.h>
 #include <linux/file.h>
@@ -13,10 +13,10 @@
 
 #define MAX_TEST_FENCES		1024	/* of one open */
 #define MAX_TIMEOUT_NS		10000000000ULL
-/* A timer may be late; 10 s is the bound. */
+/* Below the bound of 10 s, since a timer may be late. */
 #define MAX_LIFE_MS		9900
 
-/* The fence comes first: it is freed by the core. */
+/* @base is first, because the core frees the fence. */
 struct heapsim_fence {
 	struct dma_fence base;
 	spinlock_t lock;
@@ -26,8 +26,8 @@ struct heapsim_fence {
 /**
  * struct heapsim_test_fence - a fence that a test signals
  * @object: head
- * @fence: the fence
- * @timeout: signals it if the test does not
+ * @fence: fence
+ * @timeout: signals the fence if the test does not
  */
 struct heapsim_test_fence {
 	struct heapsim_object object;
@@ -45,7 +45,7 @@ static const char *fence_timeline_name(struct dma_fence *fence)
 	return container_of(fence, struct heapsim_fence, base)->timeline;
 }
 
-/* The grace period that unloading waits for ends after this function. */
+/* Unloading waits for a grace period, which ends after this function. */
 static void fence_release(struct dma_fence *fence)
 {
 	rcu_read_lock();
@@ -61,15 +61,15 @@ static const struct dma_fence_ops fence_ops = {
 };
 
 /**
- * heapsim_fence_new() - make a fence
- * @timeline: name, static
+ * heapsim_fence_new() - create a fence
+ * @timeline: name of the timeline, static
  * @context: fence context
- * @seqno: number in the context
+ * @seqno: sequence number in the context
  *
- * The module stays while the fence lives.
+ * The fence holds a reference to the module.
  *
- * Context: may sleep; the caller keeps the module.
- * Return: the fence with one reference, NULL without memory.
+ * Context: may sleep; the caller has a reference to the module.
+ * Return: fence with one reference, or NULL without memory.
  */
 struct dma_fence *heapsim_fence_new(const char *timeline, u64 context,
 				    u64 seqno)
@@ -85,7 +85,7 @@ struct dma_fence *heapsim_fence_new(const char *timeline, u64 context,
 	return &f->base;
 }
 
-/* The caller makes sure that nobody else signals meanwhile. */
+/* The caller ensures that the fence is not signalled concurrently. */
 static void fence_signal_once(struct dma_fence *fence, int error)
 {
 	if (dma_fence_is_signaled(fence))
@@ -95,7 +95,7 @@ static void fence_signal_once(struct dma_fence *fence, int error)
 	dma_fence_signal(fence);
 }
 
-/* A timer, not work: memory reclaim may wait for the fence. */
+/* A timer and not work, because memory reclaim may wait for the fence. */
 static void test_fence_timeout(struct timer_list *timer)
 {
 	struct heapsim_test_fence *t;
@@ -110,7 +110,7 @@ static void test_fence_signal(struct heapsim_test_fence *t, int error)
 	fence_signal_once(t->fence, error);
 }
 
-/* The open ends, if the test has not signalled it. */
+/* Signals the fence if the open is closed before the test has done so. */
 static void test_fence_end(struct heapsim_object *object)
 {
 	struct heapsim_test_fence *t = (void *)object;
@@ -127,7 +127,7 @@ static const struct heapsim_object_ops fence_object_ops = {
 	.release = test_fence_end,
 };
 
-/* It was not published, and so has no timer running. */
+/* The fence was not published, so its timer is not running. */
 static void test_fence_abort(struct heapsim_ctx *ctx,
 			     struct heapsim_test_fence *t)
 {
@@ -143,7 +143,10 @@ static struct heapsim_test_fence *test_fence_alloc(struct heapsim_ctx *ctx)
 	if (IS_ERR(t))
 		return t;
 	timer_setup(&t->timeout, test_fence_timeout, TIMER_IRQSAFE);
-	/* Signalled in any order: each has a context of its own. */
+	/*
+	 * Each fence has its own context, because they are signalled in any
+	 * order.
+	 */
 	t->fence = heapsim_fence_new("test", dma_fence_context_alloc(1), 1);
 	if (!t->fence) {
 		test_fence_abort(ctx, t);
@@ -152,7 +155,7 @@ static struct heapsim_test_fence *test_fence_alloc(struct heapsim_ctx *ctx)
 	return t;
 }
 
-/* The timer runs before anybody can wait for the fence. */
+/* The timer is started before anybody can wait for the fence. */
 static void test_fence_publish(struct dma_resv *resv,
 			       struct heapsim_test_fence *t,
 			       enum dma_resv_usage usage, u64 timeout_ns)
@@ -182,13 +185,13 @@ static int test_fence_attach(struct dma_buf *dmabuf,
 }
 
 /**
- * heapsim_fence_create() - put a fence on a buffer
+ * heapsim_fence_create() - add a test fence to a buffer
  * @ctx: open of /dev/heapsim
- * @cmd: command; answered in place
- * @file: out: sync_file for the reserved @cmd->fence_fd, which the caller
- *	installs or gives back
+ * @cmd: command; receives the result
+ * @file: out: sync_file for the reserved @cmd->fence_fd; the caller installs or
+ *	releases both
  *
- * Return: 0, or what struct heapsim_fence_create says.
+ * Return: 0, or an error described at struct heapsim_fence_create.
  */
 int heapsim_fence_create(struct heapsim_ctx *ctx,
 			 struct heapsim_fence_create *cmd, struct file **file)
@@ -232,7 +235,7 @@ int heapsim_fence_create(struct heapsim_ctx *ctx,
 	cmd->fence = t->object.id;
 	cmd->fence_fd = fd;
 	*file = sync->file;
-	/* The next touch under a write fence of ours shall be seen. */
+	/* The next CPU access must fault, because the fence forbids it. */
 	if (usage == DMA_RESV_USAGE_WRITE)
 		heapsim_buf_revoke(dmabuf);
 	goto out_put_buf;
@@ -252,8 +255,8 @@ out_put_buf:
  * @ctx: open of /dev/heapsim
  * @cmd: command
  *
- * Return: 0, -EINVAL no such error number, -EOPNOTSUPP the module has no test
- * hooks, -ENOENT no such fence.
+ * Return: 0, -EINVAL if the error number is not valid, -EOPNOTSUPP without test
+ * hooks, -ENOENT if there is no such fence.
  */
 int heapsim_fence_signal(struct heapsim_ctx *ctx,
 			 struct heapsim_fence_signal *cmd)
@@ -274,8 +277,8 @@ int heapsim_fence_signal(struct heapsim_ctx *ctx,
 }
 
 /**
- * heapsim_fence_forget() - cancel all test fences of an open that ends
- * @ctx: open of /dev/heapsim
+ * heapsim_fence_forget() - cancel all test fences of an open
+ * @ctx: open of /dev/heapsim that is closed
  */
 void heapsim_fence_forget(struct heapsim_ctx *ctx)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/dma_heap/<name>, as drivers/dma-buf/dma-heap.c has it. The nodes are
- * misc devices: the class dma_heap is taken where the kernel has heaps itself.
+ * /dev/dma_heap/<name>, compatible with drivers/dma-buf/dma-heap.c. The nodes
+ * are misc devices, because the class dma_heap is taken if the kernel has heaps
+ * itself.
  */
 #define pr_fmt(fmt) "heapsim: " fmt
 
@@ -25,9 +26,9 @@
 
 /**
  * struct heap - a heap
- * @misc: its node
+ * @misc: device
  * @misc_name: name of @misc
- * @node_name: path of its node in /dev
+ * @node_name: path of the node in /dev
  * @is_registered: @misc is registered
  */
 struct heap {
@@ -62,7 +63,10 @@ static int heap_alloc(struct heap *heap, struct dma_heap_allocation_data *data,
 	return 0;
 }
 
-/* Upstream looks at the number alone, and at direction and size to copy. */
+/*
+ * Like upstream, checks only the number of the command, and copies as many
+ * bytes as its size and direction say.
+ */
 static long heap_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct miscdevice *misc = file->private_data;
@@ -125,8 +129,8 @@ static void heap_describe(struct heap *heap)
 }
 
 /*
- * The root of the machine's first process: who inserts the module may have a
- * /dev of its own, and kernel threads have none since Linux 7.
+ * Gets the root directory of the first process, because the process that loads
+ * the module may have its own /dev, and kernel threads have none since Linux 7.
  */
 static void heap_get_init_root(struct path *root)
 {
@@ -153,13 +157,13 @@ static bool heap_is_taken(const struct heap *heap)
 }
 
 /**
- * heapsim_heap_init() - publish the heaps
+ * heapsim_heap_init() - register the heaps
  *
- * A heap whose name another heap has is left out: devtmpfs would report no
- * error, and the second of two equal names would have no node. Heaps that other
- * modules add later are not seen.
+ * A heap is skipped if another one has its name: devtmpfs would report no
+ * error, and the second one would have no node. Heaps that other modules
+ * register later are not noticed.
  *
- * Return: 0 or -errno with none published.
+ * Return: 0, or -errno with no heap registered.
  */
 int heapsim_heap_init(void)
 {
@@ -183,7 +187,7 @@ int heapsim_heap_init(void)
 	return 0;
 }
 
-/** heapsim_heap_fini() - take the heaps away */
+/** heapsim_heap_fini() - unregister the heaps */
 void heapsim_heap_fini(void)
 {
 	size_t i;

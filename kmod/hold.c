@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Importers that tests ask for. */
+/* HOLD: importers for tests. */
 #include <linux/dma-mapping.h>
 #include <linux/iosys-map.h>
 #include <linux/platform_device.h>
@@ -9,16 +9,16 @@
 
 #define MAX_HOLDS	1024	/* of one open */
 
-static struct platform_device *hold_device;	/* the importer's */
+static struct platform_device *hold_device;	/* device of all importers */
 
 /**
  * struct heapsim_test_hold - an importer
  * @object: head
- * @dmabuf: what it holds
- * @attach: of a map, NULL for a vmap
- * @sgt: of a map
- * @dir: of a map
- * @map: of a vmap
+ * @dmabuf: imported dma-buf
+ * @attach: attachment of a map, NULL for a vmap
+ * @sgt: table of a map
+ * @dir: direction of a map
+ * @map: mapping of a vmap
  */
 struct heapsim_test_hold {
 	struct heapsim_object object;
@@ -84,9 +84,10 @@ static void hold_describe(const struct heapsim_test_hold *h,
 /**
  * heapsim_hold() - import a buffer
  * @ctx: open of /dev/heapsim
- * @cmd: command; answered in place
+ * @cmd: command; receives the result
  *
- * Return: 0, or what struct heapsim_hold says; what the exporter fails with.
+ * Return: 0, an error described at struct heapsim_hold, or that of the
+ * exporter.
  */
 int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd)
 {
@@ -115,7 +116,7 @@ int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd)
 	}
 	h = (void *)object;
 	h->dmabuf = dmabuf;
-	h->dir = cmd->dir;	/* the numbers are the same */
+	h->dir = cmd->dir;	/* HEAPSIM_DIR_* equal DMA_* */
 	ret = cmd->how == HEAPSIM_HOLD_MAP ?
 		hold_map(h) : dma_buf_vmap_unlocked(dmabuf, &h->map);
 	if (ret)
@@ -136,7 +137,7 @@ err_put_buf:
  * @ctx: open of /dev/heapsim
  * @cmd: command
  *
- * Return: 0, -EINVAL flags, -ENOENT no such hold.
+ * Return: 0, -EINVAL for unknown flags, -ENOENT if there is no such hold.
  */
 int heapsim_hold_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd)
 {
@@ -152,8 +153,8 @@ int heapsim_hold_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd)
 }
 
 /**
- * heapsim_hold_forget() - end all holds of an open that ends
- * @ctx: open of /dev/heapsim
+ * heapsim_hold_forget() - end all holds of an open
+ * @ctx: open of /dev/heapsim that is closed
  */
 void heapsim_hold_forget(struct heapsim_ctx *ctx)
 {
@@ -161,7 +162,7 @@ void heapsim_hold_forget(struct heapsim_ctx *ctx)
 }
 
 /**
- * heapsim_hold_init() - make the device of the importers
+ * heapsim_hold_init() - register the device of the importers
  *
  * Return: 0 or -errno.
  */
@@ -185,7 +186,7 @@ int heapsim_hold_init(void)
 	return 0;
 }
 
-/** heapsim_hold_fini() - remove the device of the importers */
+/** heapsim_hold_fini() - unregister the device of the importers */
 void heapsim_hold_fini(void)
 {
 	platform_device_unregister(hold_device);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Importers: the dma-buf operations by which drivers attach to a buffer, map it
- * for a device or into the kernel (DESIGN 2.3).
+ * Importers: the dma-buf operations by which drivers attach to a buffer and map
+ * it for a device or into the kernel (DESIGN 2.3).
  */
 #include <linux/dma-mapping.h>
 #include <linux/iosys-map.h>
@@ -13,10 +13,10 @@
 #include "limit.h"
 #include "lines.h"
 
-/* Nobody says what a driver does with its kernel mapping. */
+/* It is unknown what a driver does with its kernel mapping. */
 #define VMAP_ACCESS	(HEAPSIM_ACCESS_READ | HEAPSIM_ACCESS_WRITE)
 
-/* No longer a segment than the device says it can take. */
+/* Segments are not longer than the device supports. */
 static int importer_table_init(struct sg_table *sgt,
 			       const struct heapsim_buf *buf,
 			       struct device *dev)
@@ -49,7 +49,7 @@ static int importer_table_init(struct sg_table *sgt,
 	return 0;
 }
 
-/* A device writes a map from it. */
+/* DMA_FROM_DEVICE means that the device writes. */
 static u32 importer_access_of(enum dma_data_direction dir)
 {
 	return (dir != DMA_FROM_DEVICE ? HEAPSIM_ACCESS_READ : 0) |
@@ -57,15 +57,15 @@ static u32 importer_access_of(enum dma_data_direction dir)
 }
 
 /**
- * heapsim_importer_attach() - a device will use the buffer
- * @dmabuf: ours
- * @a: attachment; its priv becomes a struct heapsim_attachment
+ * heapsim_importer_attach() - attach a device
+ * @dmabuf: dma-buf of a buffer
+ * @a: attachment; its priv is set to a struct heapsim_attachment
  *
- * It may add a fence of its own at any time, mapped or not, which is seen at
- * the next touch: touches are made to be seen from now on, and after each
- * bracket.
+ * An attached device may add a fence at any time, whether or not it has mapped
+ * the buffer. The fence is checked at the next fault, so accesses must fault
+ * from now on, and after each bracket.
  *
- * Return: 0; -ENOMEM, or -EINTR if the caller is killed.
+ * Return: 0, -ENOMEM, or -EINTR if the caller is killed.
  */
 int heapsim_importer_attach(struct dma_buf *dmabuf,
 			    struct dma_buf_attachment *a)
@@ -107,8 +107,8 @@ err_free:
 }
 
 /**
- * heapsim_importer_detach() - the device is done
- * @dmabuf: ours
+ * heapsim_importer_detach() - detach a device
+ * @dmabuf: dma-buf of a buffer
  * @a: attachment
  */
 void heapsim_importer_detach(struct dma_buf *dmabuf,
@@ -126,13 +126,13 @@ void heapsim_importer_detach(struct dma_buf *dmabuf,
 }
 
 /**
- * heapsim_importers_sync_for_cpu() - sync what devices wrote, for the CPU
+ * heapsim_importers_sync_for_cpu() - sync all maps for the CPU
  * @buf: buffer
  *
- * Beside the simulated cache there is the machine's own way to a device (its
- * cache, a bounce buffer), which is between DRAM and the device. Syncs are as
- * the table was mapped, in length and direction: by that DMA_API_DEBUG tells
- * the maps apart that one device has of a buffer.
+ * In addition to the simulated cache there is the machine's own path to a
+ * device, such as a bounce buffer, between DRAM and the device. A sync has the
+ * length and direction of the map, because DMA_API_DEBUG uses them to tell the
+ * maps of one device apart.
  *
  * Context: the buffer's lock is held; may sleep.
  * Return: 0, or -EINTR if the caller is killed.
@@ -152,9 +152,10 @@ int heapsim_importers_sync_for_cpu(struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_importers_sync_for_device() - sync what the CPU wrote, for devices
+ * heapsim_importers_sync_for_device() - sync all maps for devices
  * @buf: buffer
- * @dir: what the CPU did; what it only read is not written to a device
+ * @dir: direction of the CPU's bracket; nothing is synced for a bidirectional
+ *	map if the CPU only read
  *
  * Context: the buffer's lock is held; may sleep.
  * Return: 0, or -EINTR if the caller is killed.
@@ -176,7 +177,7 @@ int heapsim_importers_sync_for_device(struct heapsim_buf *buf,
 	return 0;
 }
 
-/* Where the device finds the table, to the importer. */
+/* Copies the DMA addresses to the table for the importer. */
 static void importer_table_lend(struct sg_table *lent,
 				const struct sg_table *sgt)
 {
@@ -189,20 +190,20 @@ static void importer_table_lend(struct sg_table *lent,
 		sg_dma_len(to) = sg_dma_len(from);
 		to = sg_next(to);
 	}
-	/* Some walk to the end of what an IOMMU has merged. */
+	/* Some importers walk beyond the entries that an IOMMU has merged. */
 	if (to)
 		sg_dma_len(to) = 0;
 }
 
 /**
- * heapsim_importer_map() - the device begins to hold the buffer
+ * heapsim_importer_map() - map a buffer for a device, which becomes a holder
  * @a: attachment
- * @dir: DMA_TO_DEVICE: it only reads
+ * @dir: DMA_TO_DEVICE if the device only reads
  *
- * Context: the buffer's dma_resv is held (the core sees to it).
- * Return: a table, owned by the attachment, or an ERR_PTR: -ENOMEM (also by
- * fault injection, as the next two), -EINTR the caller is killed, or what
- * mapping it for the device failed with.
+ * Context: the core holds the buffer's dma_resv.
+ * Return: table owned by the attachment; ERR_PTR(-ENOMEM), also by fault
+ * injection, ERR_PTR(-EINTR) if the caller is killed, or the error of the DMA
+ * map.
  */
 struct sg_table *heapsim_importer_map(struct dma_buf_attachment *a,
 				      enum dma_data_direction dir)
@@ -215,7 +216,7 @@ struct sg_table *heapsim_importer_map(struct dma_buf_attachment *a,
 
 	if (heapsim_fault(HEAPSIM_FAIL_MAP, buf->len))
 		return ERR_PTR(-ENOMEM);
-	/* The device gets what is in DRAM after the clean. */
+	/* No sync: the device gets what is in DRAM after the clean below. */
 	ret = dma_map_sgtable(at->dev, &at->sgt, dir, DMA_ATTR_SKIP_CPU_SYNC);
 	if (ret)
 		return ERR_PTR(ret);
@@ -239,10 +240,10 @@ struct sg_table *heapsim_importer_map(struct dma_buf_attachment *a,
 }
 
 /**
- * heapsim_importer_unmap() - the device holds the buffer no longer
+ * heapsim_importer_unmap() - unmap a buffer; the device is no longer a holder
  * @a: attachment
  * @sgt: from heapsim_importer_map()
- * @dir: as there
+ * @dir: same as for heapsim_importer_map()
  */
 void heapsim_importer_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
 			    enum dma_data_direction dir)
@@ -260,7 +261,7 @@ void heapsim_importer_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
 				   importer_access_of(dir), begin_ns, &at->who);
 }
 
-/* From here on the buffer's policy may change again. */
+/* The policy of the buffer may change again afterwards. */
 static void importer_vmap_ended(struct heapsim_buf *buf)
 {
 	mutex_lock(&buf->lock);
@@ -284,7 +285,7 @@ static int importer_vmap_first(struct heapsim_buf *buf)
 	for (i = 0; i < buf->nr_chunks; i++)
 		for (n = 0; n < buf->chunks[i].nr_pages; n++)
 			pages[p++] = buf->chunks[i].page + n;
-	/* Nobody says which device it is for. */
+	/* It is unknown which device the mapping is for. */
 	heapsim_note_party(&who, HEAPSIM_OTHER_VMAP, current->comm);
 	mutex_lock(&buf->lock);
 	is_cpu = buf->has_two_views && heapsim_config.vmap_is_cpu;
@@ -328,12 +329,13 @@ out_free:
 }
 
 /**
- * heapsim_importer_vmap() - a driver maps the buffer into the kernel
- * @dmabuf: ours
- * @map: out
+ * heapsim_importer_vmap() - map a buffer into the kernel
+ * @dmabuf: dma-buf of a buffer
+ * @map: out: mapping
  *
- * The core counts for each dma-buf: this is the first vmap of one. It warns of
- * each one that fails, so that the caller is killed does not make it fail.
+ * The core counts the vmaps of each dma-buf and calls this for the first one.
+ * It warns about a vmap that fails, so this does not fail because the caller is
+ * killed.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -372,9 +374,9 @@ static void importer_vunmap_last(struct heapsim_buf *buf)
 }
 
 /**
- * heapsim_importer_vunmap() - the last vmap of a dma-buf goes
- * @dmabuf: ours
- * @map: as given out
+ * heapsim_importer_vunmap() - drop the last vmap of a dma-buf
+ * @dmabuf: dma-buf of a buffer
+ * @map: from heapsim_importer_vmap()
  */
 void heapsim_importer_vunmap(struct dma_buf *dmabuf, struct iosys_map *map)
 {

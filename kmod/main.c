@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module: what comes up when. */
+/* Loading and unloading the module. */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
@@ -33,7 +33,7 @@ static int __init heapsim_init(void)
 	ret = heapsim_heap_init();
 	if (ret)
 		goto err_debugfs;
-	/* Last: nothing may fail once a program can open it. */
+	/* Last, because nothing may fail once a program can open it. */
 	ret = heapsim_cdev_init();
 	if (ret)
 		goto err_heap;
@@ -64,8 +64,8 @@ static void __exit heapsim_exit(void)
 	heapsim_pool_fini();
 	heapsim_hold_fini();
 	/*
-	 * The last fence let the module go from inside a read-side section of
-	 * fence_release(); the core frees it without code of ours.
+	 * fence_release() drops the last module reference inside an RCU read
+	 * section, and the core frees the fence without calling the module.
 	 */
 	synchronize_rcu();
 }

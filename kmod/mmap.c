@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * User mappings. A buffer of a one-view kind is mapped whole at mmap, one of
- * the other kind by faults. While that has two views: read-only until a store,
- * so that the first store to a page is seen; PTEs are PFNs and go away by
- * heapsim_ptes_revoke(). While its policy is off: a whole area at once, as it
- * may be used, and nothing is noted; these PTEs go when the policy is switched.
- * Managed memory of one view is mapped so, too, and its PTEs go when the CPU's
- * right to touch it does. Device memory has PTEs only after a touch that was
- * wrong and went on, each time one.
+ * User mappings of buffers.
+ *
+ * A kind with one view is mapped as a whole at mmap; a kind that can have two
+ * is mapped on faults. While a buffer has two views, its PTEs are read-only
+ * until a store, so that the first store to a page faults, and
+ * heapsim_ptes_revoke() revokes them. While its policy is off, a fault maps the
+ * whole VMA writable, nothing is tracked, and the PTEs are revoked when the
+ * policy changes.
+ *
+ * Managed memory with one view is also mapped on faults, and its PTEs are
+ * revoked when the CPU must no longer access it. Device memory gets a PTE only
+ * for a forbidden access that is allowed to continue, one at a time.
  */
 #include <linux/mm.h>
 
@@ -16,7 +20,10 @@
 #include "lines.h"
 #include "step.h"
 
-/* Must the context that has the buffer be asked? The buffer is locked. */
+/*
+ * Returns true if the context of the buffer has to decide. The buffer is
+ * locked.
+ */
 static bool mmap_is_in_doubt(const struct heapsim_buf *buf,
 			     const struct heapsim_access *access)
 {
@@ -25,11 +32,11 @@ static bool mmap_is_in_doubt(const struct heapsim_buf *buf,
 }
 
 /*
- * Lock the buffer with the touch done, and what it used up taken from @images,
- * which are stocked up while the lock is not held. Of one view there is nothing
- * to be done. A touch that was told to be wrong is not retried: it would be
- * told again. @vmf: as heapsim_fault_lock() has it. Returns 0, or with the
- * buffer not locked what the fault handler returns.
+ * Locks the buffer after the access has been judged and carried out with memory
+ * from @images, which is filled while the lock is not held. Nothing is judged
+ * if the buffer has one view. An access that has been reported as forbidden is
+ * not retried, or it would be reported again. @vmf: see heapsim_fault_lock().
+ * Returns 0, or the result of the fault handler with the buffer not locked.
  */
 static vm_fault_t mmap_lock_touched(const struct vm_fault *vmf,
 				    struct heapsim_buf *buf,
@@ -60,7 +67,7 @@ static vm_fault_t mmap_lock_touched(const struct vm_fault *vmf,
 			return 0;
 		images->wants_step = access->addr &&
 				     heapsim_step_is_wanted(buf);
-		/* It may have been mapped while the policy was off. */
+		/* The VMA may have been mapped while the policy was off. */
 		is_ready = buf->lines.pages &&
 			   (images->step || !images->wants_step);
 		if (is_ready)
@@ -119,13 +126,14 @@ static vm_fault_t mmap_fault_page(struct vm_fault *vmf,
 		return ret;
 	}
 	/*
-	 * The core must not upgrade a read-only PFN itself: between our answer
-	 * and its look at the PTE a clean and a refault could put the same PFN
-	 * back, and the store would go unseen. So it is taken away and put
-	 * anew, all under the lock. Others of the span are not stored to, so
-	 * no process loses a writable PTE of them.
+	 * The core must not upgrade a read-only PFN itself: between the return
+	 * of this handler and the core's check of the PTE, a clean and another
+	 * fault could set the same PFN again, and the store would not be
+	 * tracked. So the PTE is revoked and set anew with the lock held. The
+	 * other pages of the span have not been stored to, so no process loses
+	 * a writable PTE.
 	 */
-	/* The next touch of what may not be touched is to be seen, too. */
+	/* The next forbidden access must fault, too. */
 	if (access.is_wrong && !buf->has_two_views)
 		span = (struct heapsim_span){ page, page + 1 };
 	if (has_pte)
@@ -137,7 +145,7 @@ static vm_fault_t mmap_fault_page(struct vm_fault *vmf,
 	ret = buf->has_two_views ?
 		heapsim_ptes_insert(vmf, buf, &span, touch) :
 		heapsim_ptes_insert_dram(vmf, buf, &span, HEAPSIM_TOUCH_WRITE);
-	/* What is fetched to be run would be fetched again after a step. */
+	/* An instruction fetch would fault again after the step. */
 	if (!(vmf->flags & FAULT_FLAG_INSTRUCTION))
 		heapsim_step_arm(buf, &images.step, &access, is_user);
 	mutex_unlock(&buf->lock);
@@ -152,10 +160,10 @@ static vm_fault_t mmap_fault(struct vm_fault *vmf)
 }
 
 /*
- * A child would touch by the PTEs that its parent was given, inside the bracket
- * that only the parent has, or for one step. An area that is split or moved
- * stays its process's, and does not wait for the lock. If the parent is killed
- * the child never runs.
+ * A child would use the PTEs of its parent, inside a bracket that only the
+ * parent has, or beyond the step. A VMA that is split or moved belongs to the
+ * same process, and must not wait for the lock. If the parent is killed, the
+ * child never runs.
  */
 static void mmap_open(struct vm_area_struct *vma)
 {
@@ -178,7 +186,7 @@ static vm_fault_t mmap_pfn_mkwrite(struct vm_fault *vmf)
 	return mmap_fault_page(vmf, HEAPSIM_TOUCH_WRITE, true);
 }
 
-/* For ptrace, gdb and /proc/PID/mem, which cannot fault PFNs in. */
+/* Used by ptrace, gdb and /proc/PID/mem, which cannot fault PFNs in. */
 static int mmap_access_page(struct heapsim_buf *buf,
 			    struct heapsim_access *access, void *bytes)
 {
@@ -216,7 +224,7 @@ static int mmap_access(struct vm_area_struct *vma, unsigned long addr,
 
 	if (off >= buf->len)
 		return -EFAULT;
-	/* As for any shared memory: the descriptor may be for reading alone. */
+	/* As for other shared memory, since the descriptor may be read-only. */
 	if (write && !(vma->vm_flags & VM_WRITE))
 		return -EFAULT;
 	len = min_t(u64, len, buf->len - off);
@@ -254,19 +262,19 @@ static const struct vm_operations_struct mmap_fault_ops = {
 
 /**
  * heapsim_mmap() - map a buffer
- * @dmabuf: ours
- * @vma: range, checked by the core to be inside the buffer
+ * @dmabuf: dma-buf of a buffer
+ * @vma: VMA; the core has checked that it lies inside the buffer
  *
  * Context: mmap_lock is held for writing.
- * Return: 0, -EINVAL for a private mapping, -ENOMEM, also for what
- * heapsim_area_add() refuses.
+ * Return: 0, -EINVAL for a private mapping, -ENOMEM without memory or if there
+ * are HEAPSIM_MAX_AREAS.
  */
 int heapsim_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
 	struct heapsim_buf *buf = heapsim_buf_of_ours(dmabuf);
 	int ret = 0;
 
-	/* a shared map of an fd that is open for reading lacks VM_SHARED */
+	/* A shared mapping of a read-only descriptor lacks VM_SHARED. */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	vma->vm_private_data = buf;

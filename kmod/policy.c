@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Policies: which one a new buffer gets, and those of live ones. What they are
- * of, from the inside out: an open of /dev/heapsim, a tree of processes, all.
+ * Policies of new buffers. Scopes, innermost first: an open of /dev/heapsim, a
+ * process tree, all buffers.
  *
- * rules_lock protects which there are; a buffer's own is under its lock.
+ * rules_lock protects the policies of scopes; the policy of a buffer is
+ * protected by its lock.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -17,21 +18,24 @@
 #include "policy.h"
 #include "trace.h"
 
-/* Each allocation looks at all of them, under a spinlock. */
+/* Bounded, because each allocation checks all of them with a spinlock held. */
 #define MAX_TREES	64
 #define MAX_USERS_TREES	16	/* of one user without CAP_SYS_ADMIN */
 
-/* Multiplied by a buffer's number: neighbours have unlike random states. */
+/*
+ * Multiplied by the number of a buffer, so that consecutive buffers have very
+ * different random states.
+ */
 #define GOLDEN		0x9e3779b97f4a7c15ULL
 
 /**
- * struct heapsim_tree - a tree of processes whose buffers get a policy
- * @node: in trees, the newest first
- * @tgid: its uppermost process, referenced
- * @uid: for whom it counts, from heapsim_limit_uid()
- * @is_privileged: it does not count for that user
- * @rule: the policy
- * @nr_ruled: how many buffers got it
+ * struct heapsim_tree - a process tree whose new buffers get a policy
+ * @node: entry in trees, newest first
+ * @tgid: root of the tree, with a reference
+ * @uid: user that the tree counts for, from heapsim_limit_uid()
+ * @is_privileged: does not count for the user
+ * @rule: policy
+ * @nr_ruled: number of buffers that got the policy
  */
 struct heapsim_tree {
 	struct list_head node;
@@ -42,13 +46,13 @@ struct heapsim_tree {
 	u64 nr_ruled;
 };
 
-static DEFINE_SPINLOCK(rules_lock);	/* protects what follows */
+static DEFINE_SPINLOCK(rules_lock);	/* protects the variables below */
 static struct heapsim_rule rule_of_all;
 static LIST_HEAD(trees);
 
 /**
- * heapsim_policy_init() - what the module begins with
- * @rule: it
+ * heapsim_policy_init() - set the initial policy of all buffers
+ * @rule: policy
  */
 void heapsim_policy_init(const struct heapsim_rule *rule)
 {
@@ -56,8 +60,8 @@ void heapsim_policy_init(const struct heapsim_rule *rule)
 }
 
 /**
- * heapsim_policy_of_all() - what a buffer gets that nothing else decides
- * @rule: out
+ * heapsim_policy_of_all() - get the policy of buffers outside of other scopes
+ * @rule: out: policy
  */
 void heapsim_policy_of_all(struct heapsim_rule *rule)
 {
@@ -66,7 +70,7 @@ void heapsim_policy_of_all(struct heapsim_rule *rule)
 	spin_unlock(&rules_lock);
 }
 
-/* The nearest tree that the calling process is in, or NULL. */
+/* Returns the innermost tree that the calling process belongs to, or NULL. */
 static struct heapsim_tree *policy_tree_of_current(void)
 {
 	struct heapsim_tree *tree, *nearest = NULL;
@@ -85,9 +89,9 @@ static struct heapsim_tree *policy_tree_of_current(void)
 }
 
 /**
- * heapsim_policy_give() - give a new buffer its policy
- * @buf: buffer that nobody has yet, with its id
- * @ctx: open of /dev/heapsim that allocates it, NULL none
+ * heapsim_policy_give() - set the policy of a new buffer
+ * @buf: buffer without other users, with its id
+ * @ctx: open of /dev/heapsim that allocates it, or NULL
  */
 void heapsim_policy_give(struct heapsim_buf *buf, struct heapsim_ctx *ctx)
 {
@@ -113,8 +117,8 @@ void heapsim_policy_give(struct heapsim_buf *buf, struct heapsim_ctx *ctx)
 }
 
 /**
- * heapsim_policy_set_of_context() - give a policy to the buffers that an open
- *	allocates from now on
+ * heapsim_policy_set_of_context() - set the policy of the buffers that an open
+ *	will allocate
  * @ctx: open of /dev/heapsim
  * @rule: policy
  */
@@ -153,12 +157,12 @@ static void policy_tree_free(struct heapsim_tree *tree)
 }
 
 /**
- * heapsim_policy_set_of_tree() - give a policy to the buffers that the calling
- *	process, and all below it, allocate from now on
- * @ctx: open of /dev/heapsim; the policy ends with it
+ * heapsim_policy_set_of_tree() - set the policy of the buffers that the calling
+ *	process and its descendants will allocate
+ * @ctx: open of /dev/heapsim; the policy ends when it is closed
  * @rule: policy
  *
- * Return: 0, -EBUSY there are too many trees, -ENOMEM.
+ * Return: 0, -EBUSY if there are too many trees, -ENOMEM.
  */
 int heapsim_policy_set_of_tree(struct heapsim_ctx *ctx,
 			       const struct heapsim_rule *rule)
@@ -191,8 +195,8 @@ int heapsim_policy_set_of_tree(struct heapsim_ctx *ctx,
 }
 
 /**
- * heapsim_policy_set_of_all() - give a policy to all buffers that are allocated
- *	from now on and get no other
+ * heapsim_policy_set_of_all() - set the policy of new buffers outside of other
+ *	scopes
  * @rule: policy
  *
  * Return: 0, or -EPERM without CAP_SYS_ADMIN.
@@ -210,8 +214,8 @@ int heapsim_policy_set_of_all(const struct heapsim_rule *rule)
 }
 
 /**
- * heapsim_policy_forget() - an open that set a policy of a tree ends
- * @ctx: open of /dev/heapsim
+ * heapsim_policy_forget() - remove the tree policy of an open
+ * @ctx: open of /dev/heapsim that is closed
  */
 void heapsim_policy_forget(struct heapsim_ctx *ctx)
 {
