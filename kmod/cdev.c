@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/heapsim: one table of commands, and those that are short. Two doors lead
- * to it: ioctl(), and io_uring, which must not wait where it submits.
+ * /dev/heapsim: the table of commands, and the commands that are short. They
+ * are run by ioctl() or io_uring, which must not sleep when it submits a
+ * command.
  */
 #include <linux/fcntl.h>
 #include <linux/file.h>
@@ -22,7 +23,7 @@
 #include "policy.h"
 #include "step.h"
 
-#define BATCH	64	/* ranges that are read at once */
+#define BATCH	64	/* ranges copied at a time */
 
 static int cdev_probe(struct heapsim_call *call)
 {
@@ -78,7 +79,7 @@ static bool cdev_is_kind(const struct heapsim_buf_alloc *alloc)
 	       alloc->kind != HEAPSIM_KIND_FOREIGN;
 }
 
-/* What the first version did not have. */
+/* Checks the fields that the first version of the ABI did not have. */
 static bool cdev_is_malformed(const struct heapsim_buf_alloc *alloc)
 {
 	return alloc->alloc_flags & ~HEAPSIM_ALLOC_DEVICE_VIEW ||
@@ -256,7 +257,10 @@ static int cdev_maintain(struct heapsim_call *call)
 			break;
 		}
 		for (i = 0; i < nr && !ret; i++) {
-			/* What is done is done: the first alone comes again. */
+			/*
+			 * Only before the first range is done may the command
+			 * return -EAGAIN and be run again.
+			 */
 			ret = heapsim_is_killed() ? -EINTR :
 			      cdev_range_maintain(&ranges[i], call->waits ||
 						  maintain->nr_done);
@@ -454,7 +458,7 @@ static void cdev_undo_event_create(struct heapsim_call *call)
 	heapsim_stream_event_destroy(&destroy);
 }
 
-/* What has been submitted stays so, but nobody is to wait for it. */
+/* The host function stays submitted, but nobody has to wait for it. */
 static void cdev_undo_host_submit(struct heapsim_call *call)
 {
 	heapsim_host_disown(call->ctx, call->cmd.host.host);
@@ -467,13 +471,14 @@ static void cdev_undo_work_submit(struct heapsim_call *call)
 
 /**
  * struct command - a command
- * @min_size: of its first version's struct, bytes
- * @size: of its struct now, bytes
- * @answers_failure: the struct is given back on failure too
- * @answers_nothing: the struct is only read
- * @may_block: waits for locks or fences, or takes long: never runs inline
- * @run: runs it
- * @undo: undoes it if its result could not be copied to user space; may be NULL
+ * @min_size: size of the struct in the first version of the ABI, bytes
+ * @size: size of the struct now, bytes
+ * @answers_failure: the struct is copied to user space on failure, too
+ * @answers_nothing: the struct is not copied to user space
+ * @may_block: sleeps for locks or fences, or takes long; never run inline
+ * @run: runs the command
+ * @undo: undoes the command if its result could not be copied to user space;
+ *	may be NULL
  */
 struct command {
 	u32 min_size;
@@ -485,7 +490,7 @@ struct command {
 	void (*undo)(struct heapsim_call *call);
 };
 
-/* @last: field that the struct of the first version ended with */
+/* @last: last field of the struct in the first version of the ABI */
 #define COMMAND(ioc, type, last, fn, ...)				\
 	[_IOC_NR(HEAPSIM_IOC_##ioc)] = {				\
 		.min_size = offsetofend(struct heapsim_##type, last),	\
@@ -496,7 +501,7 @@ struct command {
 		##__VA_ARGS__						\
 	}
 
-/* Its struct is only read, so it may lie in an SQE. */
+/* A struct that is only read may lie in an SQE. */
 #define COMMAND_IN(ioc, type, last, fn, ...)				\
 	COMMAND(ioc, type, last, fn, .answers_nothing = true, ##__VA_ARGS__)
 
@@ -552,7 +557,7 @@ static void cdev_file_take_back(int fd, struct file *file)
 	fput(file);
 }
 
-/* Of a struct of that size; what of it is not zero must be known. */
+/* Checks the size of the caller's struct. */
 static int cdev_check_size(const struct command *command, u32 size)
 {
 	if (size < command->min_size)
@@ -560,7 +565,10 @@ static int cdev_check_size(const struct command *command, u32 size)
 	return size > PAGE_SIZE ? -E2BIG : 0;
 }
 
-/* @size: out: of the caller's struct, bytes */
+/*
+ * Copies the caller's struct; bytes that this version does not know must be 0.
+ * @size: out: its size, bytes
+ */
 static int cdev_copy_cmd(const struct command *command, union heapsim_cmd *cmd,
 			 void __user *user, u32 *size)
 {
@@ -571,7 +579,7 @@ static int cdev_copy_cmd(const struct command *command, union heapsim_cmd *cmd,
 	ret = cdev_check_size(command, *size);
 	if (!ret)
 		ret = copy_struct_from_user(cmd, command->size, user, *size);
-	cmd->size = *size;	/* the one checked: user space may change it */
+	cmd->size = *size;	/* the one that was checked */
 	return ret;
 }
 
@@ -600,7 +608,7 @@ static int cdev_run(struct heapsim_ctx *ctx, const struct command *command,
 	if (command->answers_nothing || (ret && !command->answers_failure) ||
 	    (ret == -EAGAIN && !waits))
 		return ret;
-	/* Not cmd.size: PROBE reports the kernel's there. */
+	/* Not cmd.size, because PROBE returns the size of the kernel there. */
 	if (copy_to_user(user, &call.cmd, min(size, command->size))) {
 		cdev_take_back(command, &call, !ret);
 		return ret ? ret : -EFAULT;
@@ -614,7 +622,7 @@ static int cdev_run(struct heapsim_ctx *ctx, const struct command *command,
 	return ret;
 }
 
-/* NULL: there is no such command. */
+/* Returns NULL if there is no such command. */
 static const struct command *cdev_find(unsigned int cmd)
 {
 	unsigned int nr = _IOC_NR(cmd);
@@ -636,8 +644,8 @@ static long cdev_ioctl(struct file *file, unsigned int cmd,
 }
 
 /*
- * The struct lies in the submission queue, which the program may write to
- * meanwhile: it is read once, whole.
+ * The program may write to the submission queue at any time, so the struct is
+ * read only once.
  */
 static int cdev_run_inline(struct heapsim_ctx *ctx,
 			   const struct command *command, const void *from,
@@ -659,7 +667,7 @@ static int cdev_run_inline(struct heapsim_ctx *ctx,
 	     memchr_inv((u8 *)&call.cmd + command->size, 0,
 			size - command->size)))
 		return -E2BIG;
-	/* What lies behind it is none of it. */
+	/* Bytes of the SQE behind the struct do not belong to it. */
 	if (size < command->size)
 		memset((u8 *)&call.cmd + size, 0, command->size - size);
 	return command->run(&call);
@@ -678,7 +686,7 @@ static int cdev_uring(struct io_uring_cmd *ioucmd, unsigned int flags)
 		return -ENOTTY;
 	if (READ_ONCE(door->reserved))
 		return -EINVAL;
-	/* Whoever submits, or polls the queue, is not kept waiting. */
+	/* A submitter, or a thread that polls the queue, must not block. */
 	if (command->may_block && !waits)
 		return -EAGAIN;
 	if (arg)
@@ -687,7 +695,7 @@ static int cdev_uring(struct io_uring_cmd *ioucmd, unsigned int flags)
 		ret = cdev_run_inline(ctx, command, door + 1, waits);
 	else
 		ret = -EFAULT;
-	/* No system call is there to be started anew. */
+	/* There is no system call to restart. */
 	return ret == -ERESTARTSYS ? -EINTR : ret;
 }
 
@@ -771,7 +779,7 @@ static struct miscdevice cdev_misc = {
 };
 
 /**
- * heapsim_cdev_init() - publish /dev/heapsim
+ * heapsim_cdev_init() - register /dev/heapsim
  *
  * Return: 0 or -errno.
  */
@@ -780,7 +788,7 @@ int heapsim_cdev_init(void)
 	return misc_register(&cdev_misc);
 }
 
-/** heapsim_cdev_fini() - take /dev/heapsim away */
+/** heapsim_cdev_fini() - unregister /dev/heapsim */
 void heapsim_cdev_fini(void)
 {
 	misc_deregister(&cdev_misc);

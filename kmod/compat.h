@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The only file that knows of kernels other than the newest: each name here
- * is the newest kernel's, or wraps what has no single name.
+ * The only file that knows about kernels other than the newest. Each name here
+ * is that of the newest kernel, or wraps what has no common name.
  */
 #ifndef HEAPSIM_COMPAT_H
 #define HEAPSIM_COMPAT_H
@@ -33,7 +33,10 @@ static inline void vm_flags_set(struct vm_area_struct *vma,
 }
 #endif
 
-/* A fault under the lock of its area: an enumerator. */
+/*
+ * Set if a fault holds only the lock of its VMA; an enumerator in newer
+ * kernels.
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
 #define FAULT_FLAG_VMA_LOCK	0
 #endif
@@ -53,7 +56,7 @@ static inline void vm_flags_set(struct vm_area_struct *vma,
 	dma_buf_unmap_attachment(attach, sgt, dir)
 #endif
 
-/* Timers are deleted, set up with their function. */
+/* Names for deleting and setting up timers. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define timer_delete_sync(timer)	del_timer_sync(timer)
 #endif
@@ -68,12 +71,17 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* Those of io_uring were the first threads that never come to user space. */
+/*
+ * Threads of io_uring were the first user threads that never return to user
+ * space.
+ */
 #ifndef PF_USER_WORKER
 #define PF_USER_WORKER	PF_IO_WORKER
 #endif
 
-/* Where the 16 bytes of an io_uring command are, and what declares that. */
+/*
+ * Location and declaration of the 16 bytes of payload of an io_uring command.
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 #include <linux/io_uring.h>
 #else
@@ -89,21 +97,24 @@ static inline const void *heapsim_uring_payload(const struct io_uring_cmd *cmd)
 #endif
 }
 
-/* Namespaces of symbols became strings. */
+/* Symbol namespaces became strings. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #define HEAPSIM_IMPORT_DMA_BUF	MODULE_IMPORT_NS(DMA_BUF)
 #else
 #define HEAPSIM_IMPORT_DMA_BUF	MODULE_IMPORT_NS("DMA_BUF")
 #endif
 
-/* The old name stayed for a while, and the new one went to old kernels. */
+/*
+ * The old name still exists in some newer kernels, the new one in some older
+ * ones.
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
 #define system_dfl_wq	system_unbound_wq
 #endif
 
 /*
- * Dumpability moved from the mm to the task, and its names with it. Under RCU;
- * a task without is on its way out.
+ * Dumpability moved from the mm to the task. The caller holds the RCU read
+ * lock. A task without mm or state is exiting and counts as dumpable.
  */
 #ifdef SUID_DUMP_USER
 static inline bool heapsim_is_dumpable(struct task_struct *task)
@@ -126,7 +137,7 @@ static inline bool heapsim_is_dumpable(struct task_struct *task)
 }
 #endif
 
-/* Shrinkers came to be allocated. */
+/* Shrinkers are allocated dynamically. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 static inline struct shrinker *shrinker_alloc(unsigned int flags,
 					      const char *fmt)

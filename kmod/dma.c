@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The commands of the dma engine. When a job runs: queue.c. What it does with
- * bytes: job.c.
+ * Commands of the dma engine. Scheduling of jobs is in queue.c, their accesses
+ * to bytes and lines in job.c.
  */
 #include <linux/dma-resv.h>
 #include <linux/fcntl.h>
@@ -47,7 +47,7 @@ static bool dma_is_well_formed(const struct heapsim_dma_submit *cmd)
 	}
 }
 
-/* Unlocks what it locked if it fails. @b may be NULL. */
+/* Unlocks both on failure. @b may be NULL. */
 static int dma_lock_both(struct dma_resv *a, struct dma_resv *b,
 			 struct ww_acquire_ctx *ww)
 {
@@ -58,7 +58,7 @@ static int dma_lock_both(struct dma_resv *a, struct dma_resv *b,
 		return ret;
 	ret = dma_resv_lock_interruptible(b, ww);
 	while (ret == -EDEADLK) {
-		/* Unlock the other one, wait for this one, swap them. */
+		/* Unlock the other one, wait for this one, and swap them. */
 		dma_resv_unlock(a);
 		ret = dma_resv_lock_slow_interruptible(b, ww);
 		if (ret)
@@ -71,7 +71,10 @@ static int dma_lock_both(struct dma_resv *a, struct dma_resv *b,
 	return ret;
 }
 
-/* Fences of the queue itself are signalled before its next job is the first. */
+/*
+ * Fences of the job's own queue are signalled before the job is the first in
+ * it.
+ */
 static void dma_add_deps(struct heapsim_job *job, struct dma_fence **fences,
 			 unsigned int nr)
 {
@@ -89,7 +92,9 @@ static void dma_add_deps(struct heapsim_job *job, struct dma_fence **fences,
 	}
 }
 
-/* What the job waits for, and room for its own fence. */
+/*
+ * Collects the fences that the job depends on, and reserves slots for its own.
+ */
 static int dma_get_deps(struct heapsim_job *job, struct dma_resv *src,
 			struct dma_resv *dst)
 {
@@ -129,7 +134,7 @@ out_free:
 	return ret;
 }
 
-/* Returns NULL, or the job with a reference. */
+/* Returns the job with a reference, or NULL. */
 static struct heapsim_job *dma_find(struct heapsim_ctx *ctx, u64 id)
 {
 	return (void *)heapsim_object_get(&ctx->objects, &job_ops, id);
@@ -143,10 +148,10 @@ static bool dma_side_has_fence(const struct heapsim_side *side, bool is_write)
 }
 
 /*
- * Returns true if the job starts at once: no fence keeps it, nor a job of the
- * same context that waits for one, since whoever submitted both may know the
- * order. That the engine is busy with another is nothing that a program could
- * rely on.
+ * Returns true if the job starts at once: it waits neither for a fence nor for
+ * a job of the same context that waits for one. The order of the jobs of one
+ * context may be known to the program. That the engine is busy with jobs of
+ * others is nothing that a program can rely on.
  */
 static bool dma_is_next(const struct heapsim_job *job)
 {
@@ -156,8 +161,8 @@ static bool dma_is_next(const struct heapsim_job *job)
 }
 
 /*
- * Publish the fence and queue the job, or fail with nothing published. The
- * queue's lock is held.
+ * Publishes the fence and queues the job, or fails without effect. The queue's
+ * lock is held.
  */
 static int dma_publish(struct heapsim_job *job)
 {
@@ -167,7 +172,7 @@ static int dma_publish(struct heapsim_job *job)
 	int ret;
 
 	if (src == dst)
-		src = NULL;	/* the fence of a writer covers it */
+		src = NULL;	/* a write fence covers reads, too */
 	ww_acquire_init(&ww, &reservation_ww_class);
 	ret = dma_lock_both(dst ? dst : src, dst ? src : NULL, &ww);
 	if (ret)
@@ -185,7 +190,7 @@ out_fini:
 	return ret;
 }
 
-/* Make the fence of the job, and publish both. */
+/* Creates the fence of the job, and publishes both. */
 static int dma_submit(struct heapsim_job *job, struct file **file)
 {
 	struct heapsim_queue *q = job->queue;
@@ -212,12 +217,12 @@ out_unlock:
 	return ret;
 }
 
-/* Judge the job if it starts at once, and submit it. */
+/* Judges the job if it starts at once, and submits it. */
 static int dma_start(struct heapsim_job *job, struct file **file)
 {
 	int ret = 0;
 
-	/* Before locks are taken that others may wait for. */
+	/* Checked before taking locks that others may wait for. */
 	job->is_started = dma_is_next(job);
 	if (job->is_started)
 		ret = heapsim_job_judge(job);
@@ -245,7 +250,7 @@ static struct heapsim_job *dma_alloc(struct heapsim_ctx *ctx,
 	return job;
 }
 
-/* It was never prepared. */
+/* The job was not prepared. */
 static void dma_abort(struct heapsim_ctx *ctx, struct heapsim_job *job)
 {
 	dma_release(&job->object);
@@ -259,14 +264,14 @@ static void dma_cancel(struct heapsim_ctx *ctx, struct heapsim_job *job)
 }
 
 /**
- * heapsim_dma_submit() - start a job of the dma engine
+ * heapsim_dma_submit() - submit a job
  * @ctx: open of /dev/heapsim
- * @cmd: command; answered in place
- * @file: out: sync_file for the reserved @cmd->fence_fd, which the caller
- *	installs or gives back
+ * @cmd: command; receives the result
+ * @file: out: sync_file for the reserved @cmd->fence_fd; the caller installs or
+ *	releases both
  *
- * Return: 0, or what struct heapsim_dma_submit says; -ETIMEDOUT a foreign
- * buffer stayed busy, -EINTR, -ERESTARTSYS.
+ * Return: 0, or an error described at struct heapsim_dma_submit; -ETIMEDOUT if
+ * a foreign buffer stayed busy, -EINTR, -ERESTARTSYS.
  */
 int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
 		       struct file **file)
@@ -321,14 +326,14 @@ err_sides:
 	return ret;
 }
 
-/* One of several that waited takes the job. */
+/* Only one of several callers that wait for a job gets its result. */
 static bool dma_take(struct heapsim_job *job)
 {
 	return !atomic_cmpxchg(&job->is_taken, 0, 1);
 }
 
 /**
- * heapsim_dma_forget_job() - a job that was waited for is done with
+ * heapsim_dma_forget_job() - drop a job after its result was returned
  * @ctx: open of /dev/heapsim
  * @job: from heapsim_dma_wait()
  */
@@ -338,7 +343,7 @@ void heapsim_dma_forget_job(struct heapsim_ctx *ctx, struct heapsim_job *job)
 }
 
 /**
- * heapsim_dma_give_back_job() - a job that was waited for can be again
+ * heapsim_dma_give_back_job() - let a job be waited for again
  * @job: from heapsim_dma_wait()
  */
 void heapsim_dma_give_back_job(struct heapsim_job *job)
@@ -347,9 +352,10 @@ void heapsim_dma_give_back_job(struct heapsim_job *job)
 }
 
 /**
- * heapsim_dma_disown() - forget a job whose id nobody was told; it runs on
+ * heapsim_dma_disown() - drop a job whose id could not be returned; it
+ *	continues
  * @ctx: open of /dev/heapsim
- * @id: of the job
+ * @id: id of the job
  */
 void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id)
 {
@@ -363,14 +369,14 @@ void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id)
 }
 
 /**
- * heapsim_dma_wait() - wait for a job and take its result
+ * heapsim_dma_wait() - wait for a job and get its result
  * @ctx: open of /dev/heapsim
- * @cmd: command; answered in place
- * @taken: out: the job, which nobody else can take now; the caller forgets it
- *	once the answer is out, or gives it back
+ * @cmd: command; receives the result
+ * @taken: out: job, which no other caller can get now. The caller drops it
+ *	after the result was copied to user space, or gives it back
  *
- * Return: 0, -EINVAL malformed, -ENOENT no such job, -EINTR, -ETIMEDOUT not
- * done yet.
+ * Return: 0, -EINVAL if malformed, -ENOENT if there is no such job, -EINTR,
+ * -ETIMEDOUT if the job is not done.
  */
 int heapsim_dma_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
 		     struct heapsim_job **taken)
@@ -396,7 +402,10 @@ int heapsim_dma_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
 	} else if (!dma_take(job)) {
 		ret = -ENOENT;
 	} else {
-		/* Pairs with the atomic test and set of the signal. */
+		/*
+		 * Pairs with the atomic test_and_set_bit() in
+		 * dma_fence_signal().
+		 */
 		smp_rmb();
 		cmd->result = job->result;
 		cmd->status = job->status;
@@ -408,8 +417,8 @@ int heapsim_dma_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
 }
 
 /**
- * heapsim_dma_forget() - forget the jobs of an open that ends; they run on
- * @ctx: open of /dev/heapsim
+ * heapsim_dma_forget() - drop all jobs of an open; they continue
+ * @ctx: open of /dev/heapsim that is closed
  */
 void heapsim_dma_forget(struct heapsim_ctx *ctx)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Jobs of the dma engine: which bytes they read and write, on own buffers and
- * foreign ones, and what the model is told of it.
+ * Jobs of the dma engine: which bytes of own and foreign buffers they access,
+ * and what the model is told about it.
  *
- * All that can fail, allocate or sleep is done before the fence of a job is
- * published (heapsim_job_prepare()) or after it is signalled
- * (heapsim_job_end()). In between a job moves bytes and changes model state
- * under lines_lock.
+ * Everything that can fail, allocate or sleep is done before the fence of a job
+ * is published (heapsim_job_prepare()) or after it is signalled
+ * (heapsim_job_end()). In between a job only moves bytes and changes the state
+ * of the model, with lines_lock held.
  *
- * Lines are judged when a job starts. A delay is time in which the job runs and
- * may be at any of its bytes, so the lines of a delayed job are judged once
- * more when it comes to them.
+ * Lines are judged when a job starts. During its delay a job counts as running
+ * and may access any of its bytes, so the lines of a delayed job are judged
+ * again when it reaches them.
  */
 #include <linux/dma-resv.h>
 #include <linux/fs.h>
@@ -24,10 +24,10 @@
 #define FNV1A_BASIS	0xcbf29ce484222325ULL
 #define FNV1A_PRIME	0x100000001b3ULL
 
-/* Pieces of at most a page between two looks at the clock. */
+/* Pieces of at most a page between two reads of the clock. */
 #define NR_PIECES	16
 
-/* Returns the address of a byte of DRAM; valid up to the end of its page. */
+/* Returns the address of a byte of DRAM, valid up to the end of its page. */
 static u8 *job_side_at(struct heapsim_side *side, u64 off)
 {
 	struct heapsim_buf *buf = side->buf;
@@ -50,13 +50,15 @@ static u64 job_piece_len(u64 off, u64 left)
 	return min_t(u64, left, PAGE_SIZE - offset_in_page(off));
 }
 
-/* The same from behind: bytes of the page that end at @end. */
+/*
+ * Returns the number of bytes before @end that lie in one page, at most @left.
+ */
 static u64 job_piece_len_back(u64 end, u64 left)
 {
 	return min_t(u64, left, offset_in_page(end - 1) + 1);
 }
 
-/* A walk over all rows of the job. */
+/* Returns a walk over all rows of a side. */
 static struct heapsim_walk job_walk_of_rows(const struct heapsim_job *job,
 					    const struct heapsim_side *side)
 {
@@ -69,9 +71,9 @@ static struct heapsim_walk job_walk_of_rows(const struct heapsim_job *job,
 }
 
 /*
- * A walk that comes to each line of the rows once. If no line fits between two
- * rows, the rows are in all lines from the first to the last; else no two rows
- * share a line.
+ * Returns a walk that visits each line of the rows once. If the gap between
+ * rows is smaller than a line, the rows touch all lines from the first to the
+ * last; otherwise no two rows share a line.
  */
 static struct heapsim_walk job_walk_of_lines(const struct heapsim_job *job,
 					     const struct heapsim_side *side)
@@ -89,7 +91,9 @@ static struct heapsim_walk job_walk_of_lines(const struct heapsim_job *job,
 	};
 }
 
-/* The next bytes, all of one page; returns false if there are none. */
+/*
+ * Gets the next bytes, which lie in one page. Returns false if there are none.
+ */
 static bool job_walk_next(struct heapsim_walk *walk, u64 *off, u64 *n)
 {
 	if (!walk->nr_rows)
@@ -106,9 +110,9 @@ static bool job_walk_next(struct heapsim_walk *walk, u64 *off, u64 *n)
 }
 
 /*
- * The job reads these bytes of a page, or may from now on. The CPU has no lines
- * of a buffer whose arrays were never needed, and no Dirty one in a page that
- * nobody stored to: its bytes need not be compared.
+ * Reports to the model that the job reads these bytes of a page, or may from
+ * now on. If the buffer has no line state, or nobody has stored to the page,
+ * there are no Dirty lines, and nothing needs to be compared.
  */
 static void job_account_read(struct heapsim_job *job, u64 off, u64 n,
 			     struct line_job *told)
@@ -123,7 +127,7 @@ static void job_account_read(struct heapsim_job *job, u64 off, u64 n,
 	spin_unlock(&buf->lines_lock);
 }
 
-/* A job without a delay comes to each line once while it is judged. */
+/* A job without delay reaches each line only once. */
 static struct line_job *job_news(struct heapsim_side *side)
 {
 	return side->told.told ? &side->told : NULL;
@@ -134,7 +138,7 @@ static void job_will_read(struct heapsim_job *job, u64 off, u64 n)
 	job_account_read(job, off, n, job_news(&job->src));
 }
 
-/* The job may write these bytes from now on. */
+/* Reports to the model that the job may write these bytes from now on. */
 static void job_will_write(struct heapsim_job *job, u64 off, u64 n)
 {
 	struct heapsim_buf *buf = job->dst.buf;
@@ -162,8 +166,8 @@ static void job_fill(u8 *d, size_t n, u32 pattern)
 }
 
 /*
- * What an engine reads the CPU may be cleaning: on the board nothing orders the
- * two, and which bytes a job gets is the program's mistake.
+ * The CPU may clean what an engine reads. On the board these are not ordered
+ * either; which bytes a job gets is a bug of the program.
  */
 static __no_kcsan u64 job_checksum(u64 sum, const u8 *s, size_t n)
 {
@@ -174,7 +178,7 @@ static __no_kcsan u64 job_checksum(u64 sum, const u8 *s, size_t n)
 	return sum;
 }
 
-/* Its source as above. */
+/* The source as in job_checksum(). */
 static __no_kcsan void job_copy(u8 *d, const u8 *s, size_t n, u32 pattern,
 				bool back)
 {
@@ -199,13 +203,13 @@ static __no_kcsan void job_copy(u8 *d, const u8 *s, size_t n, u32 pattern,
 		d[i] = s[i] ^ (u8)(pattern >> (8 * (i % 4)));
 }
 
-/* The pattern, rotated to begin with byte @pos of the row. */
+/* Returns the pattern, rotated to begin with byte @pos of the row. */
 static u32 job_pattern_at(const struct heapsim_job *job, u64 pos)
 {
 	return ror32(job->pattern, 8 * (pos % 4));
 }
 
-/* Copy to a page of the destination, which @d is in. */
+/* Copies to a page of the destination; @d is the address in it. */
 static void job_copy_bytes(struct heapsim_job *job, u8 *d, u64 pos, u64 n,
 			   bool back)
 {
@@ -235,7 +239,9 @@ static void job_write_bytes(struct heapsim_job *job, u64 pos, u64 n, bool back)
 		job_copy_bytes(job, d, pos, n, back);
 }
 
-/* Bytes and lines of a page of the destination change together. */
+/*
+ * Bytes and lines of a page of the destination change together, under the lock.
+ */
 static void job_write_page(struct heapsim_job *job, u64 pos, u64 n, bool back)
 {
 	const u64 off = job->dst_row + pos;
@@ -254,7 +260,7 @@ static void job_write_page(struct heapsim_job *job, u64 pos, u64 n, bool back)
 	spin_unlock(&buf->lines_lock);
 }
 
-/* A row that overlaps its source from below is moved from its end. */
+/* A row that overlaps its source and lies above it is moved from its end. */
 static bool job_row_goes_back(const struct heapsim_job *job)
 {
 	return job->src.dmabuf == job->dst.dmabuf &&
@@ -292,7 +298,10 @@ static void job_read_piece(struct heapsim_job *job)
 	job->done += n;
 }
 
-/* What a row begins with: a source that was judged need not be read apart. */
+/*
+ * Returns the first phase of a row. A source that needs no judging is read by
+ * the copy.
+ */
 static enum heapsim_job_phase job_first_phase(const struct heapsim_job *job)
 {
 	if (job->op == HEAPSIM_DMA_CHECKSUM ||
@@ -344,7 +353,7 @@ static void job_move_piece(struct heapsim_job *job)
 }
 
 /**
- * heapsim_job_is_moving() - has the job something to do now?
+ * heapsim_job_is_moving() - check whether a job can run now
  * @job: job
  *
  * Return: true if it neither waits nor is done.
@@ -357,11 +366,11 @@ bool heapsim_job_is_moving(const struct heapsim_job *job)
 }
 
 /**
- * heapsim_job_move() - move bytes, or judge lines, for some time
+ * heapsim_job_move() - move bytes, or judge lines, until a time
  * @job: job
- * @end_ns: when to stop, by ktime_get_ns()
+ * @end_ns: time to stop at, of ktime_get_ns()
  *
- * Context: fit for the time between publication and signal.
+ * Context: may be called between publication and signal of a fence.
  */
 void heapsim_job_move(struct heapsim_job *job, u64 end_ns)
 {
@@ -374,11 +383,11 @@ void heapsim_job_move(struct heapsim_job *job, u64 end_ns)
 }
 
 /**
- * heapsim_job_begin_judging() - the job starts, and was not judged before
+ * heapsim_job_begin_judging() - start a job that has not been judged
  * @job: job
  *
- * From here on the engine may read and write at any moment: a line that is
- * Dirty now is reported, although it may be clean when the engine comes to it.
+ * The engine may access any byte from now on: a line that is Dirty now is
+ * reported, although it may be clean when the engine reaches it.
  */
 void heapsim_job_begin_judging(struct heapsim_job *job)
 {
@@ -390,11 +399,11 @@ void heapsim_job_begin_judging(struct heapsim_job *job)
  * heapsim_job_judge() - judge the lines of a job that starts at once
  * @job: job
  *
- * It is judged when it is submitted, so that the result does not depend on when
- * the engine comes to it.
+ * Done at submission, so that the result does not depend on when the engine
+ * gets to the job.
  *
  * Context: may sleep.
- * Return: 0 or -EINTR if the thread is being killed.
+ * Return: 0, or -EINTR if the caller is killed.
  */
 int heapsim_job_judge(struct heapsim_job *job)
 {
@@ -410,7 +419,7 @@ int heapsim_job_judge(struct heapsim_job *job)
 }
 
 /**
- * heapsim_job_begin_rows() - the job's delay is over
+ * heapsim_job_begin_rows() - begin to move bytes after the delay
  * @job: job
  */
 void heapsim_job_begin_rows(struct heapsim_job *job)
@@ -422,7 +431,7 @@ void heapsim_job_begin_rows(struct heapsim_job *job)
 	job->phase = job_first_phase(job);
 }
 
-/* A map for the lines that a delayed job is told of; the user is charged. */
+/* Allocates and charges the bitmap of lines that a delayed job has reported. */
 static int job_side_get_told(struct heapsim_job *job, struct heapsim_side *side)
 {
 	const u32 line_shift = ilog2(heapsim_config.profile->line_size);
@@ -471,7 +480,10 @@ static int job_side_use(struct heapsim_side *side)
 	return ret;
 }
 
-/* A program that has waited for the job may change the policy at once. */
+/*
+ * Done before the signal: a program that has waited for the job may change the
+ * policy at once.
+ */
 static void job_side_unuse(struct heapsim_side *side)
 {
 	if (side->is_used)
@@ -493,7 +505,7 @@ static void job_side_put(struct heapsim_side *side)
 		dma_buf_put(side->dmabuf);
 }
 
-/* Rows that go over a buffer again and again would last for minutes. */
+/* Rows that cover a buffer again and again would take minutes. */
 static bool job_is_within_passes(const struct heapsim_dma_submit *cmd,
 				 const struct heapsim_side *src,
 			     const struct heapsim_side *dst)
@@ -554,7 +566,7 @@ static bool job_side_has_no_vmap(const struct heapsim_side *side)
 	return side->dmabuf && !side->buf && !side->dmabuf->ops->vmap;
 }
 
-/* Make a foreign buffer accessible; on failure nothing is done. */
+/* Maps a foreign buffer and begins CPU access; without effect on failure. */
 static int job_side_begin(struct heapsim_side *side,
 			  enum dma_data_direction dir)
 {
@@ -571,7 +583,7 @@ static int job_side_begin(struct heapsim_side *side,
 	ret = -EOPNOTSUPP;
 	if (side->map.is_iomem)
 		goto err_vunmap;
-	/* The exporter or the core would wait too, but without bound. */
+	/* The exporter or the core would wait, too, but without a bound. */
 	left = dma_resv_wait_timeout(dmabuf->resv,
 				     dma_resv_usage_rw(may_write), true,
 				     msecs_to_jiffies(HEAPSIM_WAIT_MS));
@@ -588,12 +600,12 @@ err_vunmap:
 }
 
 /**
- * heapsim_job_get_sides() - find and check the buffers of a job
- * @cmd: what the caller asked for
+ * heapsim_job_get_sides() - look up and check the buffers of a job
+ * @cmd: command
  * @src: zeroed; out: source, with a reference, also on failure
- * @dst: the same: destination
+ * @dst: zeroed; out: destination, with a reference, also on failure
  *
- * Return: 0 or what struct heapsim_dma_submit says of descriptors and rows.
+ * Return: 0, or an error described at struct heapsim_dma_submit.
  */
 int heapsim_job_get_sides(const struct heapsim_dma_submit *cmd,
 			  struct heapsim_side *src, struct heapsim_side *dst)
@@ -622,7 +634,7 @@ int heapsim_job_get_sides(const struct heapsim_dma_submit *cmd,
 }
 
 /**
- * heapsim_job_put_sides() - drop the references to the buffers
+ * heapsim_job_put_sides() - drop the references to the buffers of a job
  * @src: source
  * @dst: destination
  */
@@ -643,13 +655,13 @@ static void job_unprepare_sides(struct heapsim_job *job)
 }
 
 /**
- * heapsim_job_prepare() - make both buffers ready for the job
+ * heapsim_job_prepare() - prepare both buffers for a job
  * @job: job with its sides
  *
  * Context: may sleep.
- * Return: 0; -ETIMEDOUT a foreign buffer stayed busy, -EINTR, -ERESTARTSYS,
- * -ENOMEM, -EOPNOTSUPP, or what a foreign exporter failed with; on failure
- * nothing is done.
+ * Return: 0; -ETIMEDOUT if a foreign buffer stayed busy, -EINTR, -ERESTARTSYS,
+ * -ENOMEM, -EOPNOTSUPP, or an error of a foreign exporter; without effect on
+ * failure.
  */
 int heapsim_job_prepare(struct heapsim_job *job)
 {
@@ -681,10 +693,10 @@ int heapsim_job_prepare(struct heapsim_job *job)
 }
 
 /**
- * heapsim_job_stop() - the job reads and writes no more; its signal follows
+ * heapsim_job_stop() - stop using DRAM, just before the signal
  * @job: job
  *
- * Context: atomic; fit for the time between publication and signal.
+ * Context: atomic; may be called between publication and signal of a fence.
  */
 void heapsim_job_stop(struct heapsim_job *job)
 {
@@ -697,7 +709,7 @@ void heapsim_job_stop(struct heapsim_job *job)
 }
 
 /**
- * heapsim_job_end() - after the signal: what takes locks
+ * heapsim_job_end() - release what a job holds, after the signal
  * @job: job
  *
  * Context: may sleep.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Jobs of the dma engine: what dma.c and job.c share. */
+/* Jobs of the dma engine. */
 #ifndef HEAPSIM_JOB_H
 #define HEAPSIM_JOB_H
 
@@ -10,20 +10,20 @@
 
 /**
  * struct heapsim_side - source or destination of a job
- * @dmabuf: NULL if the operation has no such side
- * @buf: NULL if @dmabuf is foreign
- * @is_used: the job counts as a user of @buf, which keeps its number of views
+ * @dmabuf: dma-buf; NULL if the operation has no such side
+ * @buf: buffer; NULL if @dmabuf is foreign
+ * @is_used: the job is counted in @buf, whose number of views cannot change
  * @has_two_views: @buf has two views
- * @told: lines that a delayed job was told of; has no map without a delay
- * @told_len: bytes of the map
- * @told_user: user who is charged for the map
- * @off: of the first row
- * @pitch: from row to row
- * @lo: lowest byte of all rows
- * @len: from there to the end of the highest
+ * @told: lines that a delayed job has reported; without delay it has no bitmap
+ * @told_len: size of the bitmap, bytes
+ * @told_user: user who is charged for the bitmap
+ * @off: offset of the first row
+ * @pitch: bytes from one row to the next
+ * @lo: lowest offset of all rows
+ * @len: bytes from @lo to the end of the highest row
  * @map: kernel mapping of a foreign buffer
- * @chunk: of an own buffer: the chunk where the last page was found
- * @chunk_first: first page of that chunk
+ * @chunk: own buffer: chunk of the last page that was looked up
+ * @chunk_first: number of the first page of that chunk
  */
 struct heapsim_side {
 	struct dma_buf *dmabuf;
@@ -43,12 +43,12 @@ struct heapsim_side {
 };
 
 /**
- * struct heapsim_walk - pieces of rows that are still to be visited
- * @off: of the present row
- * @pitch: from row to row
- * @row_len: bytes
- * @nr_rows: the present row and those after it
- * @done: bytes of the present row that were visited
+ * struct heapsim_walk - parts of rows that have not been visited
+ * @off: offset of the current row
+ * @pitch: bytes from one row to the next
+ * @row_len: bytes of a row
+ * @nr_rows: number of rows left, including the current one
+ * @done: bytes of the current row that have been visited
  */
 struct heapsim_walk {
 	u64 off;
@@ -59,13 +59,13 @@ struct heapsim_walk {
 };
 
 /**
- * enum heapsim_job_phase - what a job does; it goes through these in order
- * @HEAPSIM_JOB_WAITS: for the jobs before it in its queue, and for fences
- * @HEAPSIM_JOB_JUDGES_SRC: looks for Dirty lines that it may read over
- * @HEAPSIM_JOB_JUDGES_DST: looks for Dirty lines that it may write over
- * @HEAPSIM_JOB_LASTS: its delay
- * @HEAPSIM_JOB_READS: a row of the source
- * @HEAPSIM_JOB_WRITES: a row of the destination; then the next row
+ * enum heapsim_job_phase - phases of a job, in order
+ * @HEAPSIM_JOB_WAITS: waits for earlier jobs of its queue, and for fences
+ * @HEAPSIM_JOB_JUDGES_SRC: reports Dirty lines of the source
+ * @HEAPSIM_JOB_JUDGES_DST: reports Dirty lines of the destination
+ * @HEAPSIM_JOB_LASTS: waits for the end of its delay
+ * @HEAPSIM_JOB_READS: reads a row of the source
+ * @HEAPSIM_JOB_WRITES: writes a row of the destination; then the next row
  * @HEAPSIM_JOB_IS_DONE: its fence can be signalled
  */
 enum heapsim_job_phase {
@@ -78,41 +78,41 @@ enum heapsim_job_phase {
 	HEAPSIM_JOB_IS_DONE,
 };
 
-struct heapsim_dep;	/* these two: queue.h */
+struct heapsim_dep;	/* queue.h */
 struct heapsim_queue;
 
 /**
  * struct heapsim_job - a job
- * @object: head; the engine has a reference besides that of the table
- * @is_taken: a call that waited for it has its result
- * @queue: of its context, referenced
- * @node: in the queue
- * @end: tidies up after the signal
+ * @object: head; the engine holds a reference in addition to the table
+ * @is_taken: a caller has got the result
+ * @queue: queue of the context, with a reference
+ * @node: entry in the queue
+ * @end: work that runs after the signal
  * @op: enum heapsim_dma_op
- * @pattern: byte i of a row is combined with byte i % 4
- * @row_len: bytes
- * @nr_rows: rows
- * @delay_ns: lasts at least so long
- * @is_started: was judged when it was submitted
+ * @pattern: byte i of a row is combined with byte i % 4 of it
+ * @row_len: bytes of a row
+ * @nr_rows: number of rows
+ * @delay_ns: minimum duration
+ * @is_started: judged when it was submitted
  * @src: source
  * @dst: destination
- * @deps: fences it waits for
- * @nr_deps: how many
- * @nr_pending: those of them that are not signalled; one more until the job is
- *	in its queue
- * @fence: its own
- * @deadline_ns: when it must have ended
- * @until_ns: when its delay is over
- * @phase: what it does
- * @walk: in the phases that judge: what is left to judge
- * @row: number of the present row
- * @done: bytes of the present row that were read or written
- * @src_row: offset of the present row
- * @dst_row: the same
- * @result: checksum or bytes written; valid once @fence is signalled
- * @status: 0 or -errno, as @result
- * @party: the job as records name it
- * @serial: the same, for pages
+ * @deps: fences that the job depends on
+ * @nr_deps: number of @deps
+ * @nr_pending: number of @deps that are not signalled, plus one until the job
+ *	is in its queue
+ * @fence: fence of the job
+ * @deadline_ns: time at which the job fails
+ * @until_ns: end of the delay
+ * @phase: current phase
+ * @walk: what is left to judge, in the phases that judge
+ * @row: number of the current row
+ * @done: bytes of the current row that have been read or written
+ * @src_row: offset of the current row in the source
+ * @dst_row: offset of the current row in the destination
+ * @result: checksum or number of bytes written; valid after @fence is signalled
+ * @status: 0 or -errno; valid after @fence is signalled
+ * @party: the job in records
+ * @serial: number of @party, from heapsim_party_keep()
  */
 struct heapsim_job {
 	struct heapsim_object object;

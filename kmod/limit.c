@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Limits: how much memory all buffers, and those of one user, may take, and how
- * many opens and objects a user may have. They bound what no memory cgroup is
- * charged for: pages that wait in pools, and what the core allocates for
- * dma-bufs, attachments and fences. One lock for all of it.
+ * Limits: the memory of all buffers and of the buffers of one user, and the
+ * number of opens and objects of a user. They bound what no memory cgroup is
+ * charged for: pages in pools, and what the core allocates for dma-bufs,
+ * attachments and fences.
  */
 #include <linux/cred.h>
 #include <linux/kref.h>
@@ -15,17 +15,17 @@
 #include "limit.h"
 #include "pool.h"
 
-#define MAX_OBJECTS	262144	/* of a user: some 64 MiB */
+#define MAX_OBJECTS	262144	/* of a user, about 64 MiB */
 #define MAX_OPENS	1024	/* of a user */
 
 /**
- * struct heapsim_user - what a user has
- * @node: in users
- * @uid: the user
- * @refs: opens, objects and charges; the last one frees
- * @used: bytes, with what is reserved
+ * struct heapsim_user - a user
+ * @node: entry in users
+ * @uid: uid of the user
+ * @refs: references of opens, objects and charges
+ * @used: bytes charged and reserved
  * @nr_opens: opens of /dev/heapsim
- * @nr_objects: of all these opens
+ * @nr_objects: objects of all opens
  */
 struct heapsim_user {
 	struct list_head node;
@@ -39,15 +39,15 @@ struct heapsim_user {
 static DEFINE_MUTEX(limit_lock);	/* protects users and used */
 static LIST_HEAD(users);
 static u64 used;
-static u64 reserved;	/* of used */
+static u64 reserved;	/* part of used */
 
 /**
- * heapsim_limit_uid() - whom the calling task's memory and objects count for
+ * heapsim_limit_uid() - get the uid that the calling task's memory counts for
  *
- * A user namespace has as many uids as its owner was given, so what they have
- * counts for the owner: outside of namespaces that is one uid.
+ * The owner of a user namespace has many uids in it, so all of them count for
+ * the owner. Outside of namespaces it is the uid of the task.
  *
- * Return: a uid of the initial user namespace.
+ * Return: uid in the initial user namespace.
  */
 kuid_t heapsim_limit_uid(void)
 {
@@ -69,7 +69,7 @@ static struct heapsim_user *limit_user_find(kuid_t uid)
 	return NULL;
 }
 
-/* The user with a reference more; @fresh becomes it where there is none. */
+/* Returns the user with a reference, or @fresh as the user if there is none. */
 static struct heapsim_user *limit_user_get(kuid_t uid,
 					   struct heapsim_user *fresh)
 {
@@ -90,10 +90,10 @@ static struct heapsim_user *limit_user_get(kuid_t uid,
 }
 
 /**
- * heapsim_limit_user_get() - the calling task's user
+ * heapsim_limit_user_get() - get the user of the calling task
  *
  * Context: may sleep.
- * Return: the user, for heapsim_limit_user_put(), or NULL without memory.
+ * Return: user for heapsim_limit_user_put(), or NULL without memory.
  */
 struct heapsim_user *heapsim_limit_user_get(void)
 {
@@ -120,7 +120,7 @@ static void limit_user_free(struct kref *refs)
 }
 
 /**
- * heapsim_limit_user_ref() - take another reference
+ * heapsim_limit_user_ref() - get another reference
  * @user: user
  *
  * Return: @user.
@@ -132,7 +132,7 @@ struct heapsim_user *heapsim_limit_user_ref(struct heapsim_user *user)
 }
 
 /**
- * heapsim_limit_user_put() - give a reference back
+ * heapsim_limit_user_put() - drop a reference
  * @user: user
  *
  * Context: may sleep.
@@ -142,14 +142,14 @@ void heapsim_limit_user_put(struct heapsim_user *user)
 	kref_put_mutex(&user->refs, limit_user_free, &limit_lock);
 }
 
-/* @as: NULL, or what of used it is */
+/* @as: additional counter to increase, or NULL */
 static int limit_user_charge(struct heapsim_user *user, u64 len, u64 *as)
 {
 	int ret = -ENOMEM;
 
 	if (len > heapsim_config.limit || len > heapsim_config.user_limit)
 		return ret;
-	/* Of less the page allocator knows as well whether it is there. */
+	/* For less than 1 MiB the page allocator decides well enough. */
 	if (len >= SZ_1M &&
 	    len >> PAGE_SHIFT > (u64)si_mem_available() +
 				(heapsim_pool_bytes() >> PAGE_SHIFT))
@@ -168,12 +168,12 @@ static int limit_user_charge(struct heapsim_user *user, u64 len, u64 *as)
 }
 
 /**
- * heapsim_limit_charge() - the calling user gets memory
+ * heapsim_limit_charge() - charge memory to the calling user
  * @len: bytes, above 0
  *
  * Context: may sleep.
- * Return: the user, for heapsim_limit_uncharge(), or ERR_PTR(-ENOMEM): a limit
- * would be exceeded, or, from 1 MiB on, what the machine has free.
+ * Return: user for heapsim_limit_uncharge(); ERR_PTR(-ENOMEM) above a limit,
+ * or, from 1 MiB on, above what the machine has free.
  */
 struct heapsim_user *heapsim_limit_charge(u64 len)
 {
@@ -190,10 +190,10 @@ struct heapsim_user *heapsim_limit_charge(u64 len)
 }
 
 /**
- * heapsim_limit_uncharge() - memory is given back
+ * heapsim_limit_uncharge() - uncharge memory and drop the reference to the user
  * @user: from heapsim_limit_charge()
- * @len: bytes charged there, and those of @of_reserve
- * @of_reserve: bytes of heapsim_limit_reserve() that are given back, too
+ * @len: bytes charged, plus @of_reserve
+ * @of_reserve: bytes of heapsim_limit_reserve() to release as well
  *
  * Context: may sleep.
  */
@@ -208,9 +208,9 @@ void heapsim_limit_uncharge(struct heapsim_user *user, u64 len, u64 of_reserve)
 }
 
 /**
- * heapsim_limit_reserve() - count what a user may come to need
+ * heapsim_limit_reserve() - reserve memory that a user may need later
  * @user: user
- * @len: bytes, of CPU images and twins or of what the core allocates; 0 does
+ * @len: bytes, for CPU images and twins or for allocations of the core; 0 does
  *	nothing
  *
  * Context: may sleep; allocates nothing.
@@ -223,8 +223,8 @@ int heapsim_limit_reserve(struct heapsim_user *user, u64 len)
 
 /**
  * heapsim_limit_unreserve() - undo heapsim_limit_reserve()
- * @user: as there
- * @len: as there
+ * @user: user
+ * @len: bytes
  */
 void heapsim_limit_unreserve(struct heapsim_user *user, u64 len)
 {
@@ -236,10 +236,10 @@ void heapsim_limit_unreserve(struct heapsim_user *user, u64 len)
 }
 
 /**
- * heapsim_limit_open() - the calling user opens /dev/heapsim
+ * heapsim_limit_open() - count an open of /dev/heapsim by the calling user
  *
  * Context: may sleep.
- * Return: the user, for heapsim_limit_close(), or ERR_PTR(-EBUSY) too many
+ * Return: user for heapsim_limit_close(); ERR_PTR(-EBUSY) if there are too many
  * opens, ERR_PTR(-ENOMEM).
  */
 struct heapsim_user *heapsim_limit_open(void)
@@ -255,7 +255,7 @@ struct heapsim_user *heapsim_limit_open(void)
 }
 
 /**
- * heapsim_limit_close() - /dev/heapsim is closed
+ * heapsim_limit_close() - undo heapsim_limit_open()
  * @user: from heapsim_limit_open()
  *
  * Context: may sleep.
@@ -267,12 +267,12 @@ void heapsim_limit_close(struct heapsim_user *user)
 }
 
 /**
- * heapsim_limit_alloc() - memory that counts as an object of a user
+ * heapsim_limit_alloc() - allocate memory that counts as an object of a user
  * @user: user
  * @len: bytes
  *
  * Context: may sleep; charges the calling task's memory cgroup.
- * Return: memory, zeroed, for heapsim_limit_free(); ERR_PTR(-EBUSY) the user
+ * Return: zeroed memory for heapsim_limit_free(); ERR_PTR(-EBUSY) if the user
  * has too many objects, ERR_PTR(-ENOMEM).
  */
 void *heapsim_limit_alloc(struct heapsim_user *user, size_t len)
@@ -290,7 +290,7 @@ void *heapsim_limit_alloc(struct heapsim_user *user, size_t len)
 
 /**
  * heapsim_limit_free() - free memory that counted as an object
- * @user: as when it was allocated
+ * @user: same as for heapsim_limit_alloc()
  * @object: from heapsim_limit_alloc(); NULL does nothing
  */
 void heapsim_limit_free(struct heapsim_user *user, void *object)
@@ -302,7 +302,7 @@ void heapsim_limit_free(struct heapsim_user *user, void *object)
 }
 
 /**
- * heapsim_limit_used() - DRAM of all live buffers
+ * heapsim_limit_used() - get the size of DRAM of all buffers
  *
  * Return: bytes.
  */

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Objects of an open of /dev/heapsim: streams, events, host functions, works,
- * jobs, fences and holds of tests. They share one table of ids, and each counts
- * for the user that opened.
+ * jobs, test fences and holds. They share one table of ids, and count for the
+ * user that opened it.
  *
- * A command allocates an object, which takes an id that nobody can find yet;
- * fills it; and publishes it, which cannot fail. It aborts an object that it
- * could not fill. The table has one reference of a published object.
+ * A command allocates an object together with an id that cannot be found yet,
+ * initialises it, and publishes it, which cannot fail. If initialising fails,
+ * it aborts the object. The table holds one reference to a published object.
  */
 #include <linux/slab.h>
 
 #include "object.h"
 
 /**
- * heapsim_objects_init() - begin with an empty table
- * @objects: of an open
- * @user: that opened; the caller's reference lasts as long as the table
+ * heapsim_objects_init() - initialise an empty table
+ * @objects: table of an open
+ * @user: user; must stay valid as long as the table
  */
 void heapsim_objects_init(struct heapsim_objects *objects,
 			  struct heapsim_user *user)
@@ -25,8 +25,8 @@ void heapsim_objects_init(struct heapsim_objects *objects,
 }
 
 /**
- * heapsim_objects_fini() - free the table of an open that ends
- * @objects: without objects
+ * heapsim_objects_fini() - free the table of an open that is closed
+ * @objects: empty table
  */
 void heapsim_objects_fini(struct heapsim_objects *objects)
 {
@@ -45,12 +45,12 @@ static void object_free(struct heapsim_object *object)
 
 /**
  * heapsim_object_alloc() - allocate an object and its id
- * @objects: of an open
- * @ops: of its type
+ * @objects: table of an open
+ * @ops: type
  *
  * Context: may sleep; charges the calling task's memory cgroup.
- * Return: the object, zeroed but for its head, for heapsim_object_publish() or
- * heapsim_object_abort(); ERR_PTR(-EBUSY) the open or its user has too many,
+ * Return: object, zeroed except for its head, for heapsim_object_publish() or
+ * heapsim_object_abort(); ERR_PTR(-EBUSY) if the open or its user has too many,
  * ERR_PTR(-ENOMEM).
  */
 struct heapsim_object *
@@ -91,8 +91,8 @@ err_count:
 }
 
 /**
- * heapsim_object_abort() - free an object that was never published
- * @objects: of the open
+ * heapsim_object_abort() - free an object that was not published
+ * @objects: table of the open
  * @object: from heapsim_object_alloc(); its ops->release() is not called
  */
 void heapsim_object_abort(struct heapsim_objects *objects,
@@ -103,13 +103,12 @@ void heapsim_object_abort(struct heapsim_objects *objects,
 }
 
 /**
- * heapsim_object_publish() - let an object be found
- * @objects: of the open
- * @object: from heapsim_object_alloc()
+ * heapsim_object_publish() - make an object available for look-ups
+ * @objects: table of the open
+ * @object: from heapsim_object_alloc(); the caller's reference becomes that of
+ *	the table
  *
- * The caller's reference becomes the table's.
- *
- * Context: any; allocates nothing, because the id has its slot.
+ * Context: any; allocates nothing, because the slot of the id is reserved.
  */
 void heapsim_object_publish(struct heapsim_objects *objects,
 			    struct heapsim_object *object)
@@ -117,7 +116,7 @@ void heapsim_object_publish(struct heapsim_objects *objects,
 	xa_store(&objects->ids, object->id, object, GFP_NOWAIT);
 }
 
-/* With the table locked: what it holds cannot be freed. */
+/* The table is locked, so that no object in it is freed. */
 static struct heapsim_object *
 object_find(struct heapsim_objects *objects,
 	    const struct heapsim_object_ops *ops, u64 id)
@@ -129,13 +128,14 @@ object_find(struct heapsim_objects *objects,
 }
 
 /**
- * heapsim_object_find() - look an object up
- * @objects: of the open
- * @ops: of the type that it must have
+ * heapsim_object_find() - look up an object without taking a reference
+ * @objects: table of the open
+ * @ops: type that the object must have
  * @id: from user space
  *
- * Return: the object, or NULL. No reference is taken: a lock of the caller
- * keeps objects of this type in the table.
+ * Context: the caller holds a lock that keeps objects of this type in the
+ * table.
+ * Return: object or NULL.
  */
 struct heapsim_object *
 heapsim_object_find(struct heapsim_objects *objects,
@@ -143,7 +143,7 @@ heapsim_object_find(struct heapsim_objects *objects,
 {
 	struct heapsim_object *object;
 
-	/* Objects of other types can go at any moment. */
+	/* Objects of other types may be removed at any moment. */
 	xa_lock(&objects->ids);
 	object = object_find(objects, ops, id);
 	xa_unlock(&objects->ids);
@@ -151,12 +151,12 @@ heapsim_object_find(struct heapsim_objects *objects,
 }
 
 /**
- * heapsim_object_get() - look an object up and take a reference
- * @objects: of the open
- * @ops: of the type that it must have
+ * heapsim_object_get() - look up an object and take a reference
+ * @objects: table of the open
+ * @ops: type that the object must have
  * @id: from user space
  *
- * Return: the object, for heapsim_object_put(), or NULL.
+ * Return: object for heapsim_object_put(), or NULL.
  */
 struct heapsim_object *
 heapsim_object_get(struct heapsim_objects *objects,
@@ -173,15 +173,14 @@ heapsim_object_get(struct heapsim_objects *objects,
 }
 
 /**
- * heapsim_object_take() - take an object out of the table
- * @objects: of the open
- * @ops: of the type that it must have
+ * heapsim_object_take() - look up an object and remove it from the table
+ * @objects: table of the open
+ * @ops: type that the object must have
  * @id: from user space
  *
- * Of several that race only one gets the object, and with it the table's
- * reference.
+ * If several callers race, one gets the object and the reference of the table.
  *
- * Return: the object, for heapsim_object_put(), or NULL.
+ * Return: object for heapsim_object_put(), or NULL.
  */
 struct heapsim_object *
 heapsim_object_take(struct heapsim_objects *objects,
@@ -200,11 +199,9 @@ heapsim_object_take(struct heapsim_objects *objects,
 }
 
 /**
- * heapsim_object_unlink() - give the id of an object back
- * @objects: of the open
- * @object: published; afterwards the caller has the table's reference
- *
- * The next object may get the id.
+ * heapsim_object_unlink() - remove an object from the table and free its id
+ * @objects: table of the open
+ * @object: published object; the caller gets the reference of the table
  */
 void heapsim_object_unlink(struct heapsim_objects *objects,
 			   struct heapsim_object *object)
@@ -214,11 +211,10 @@ void heapsim_object_unlink(struct heapsim_objects *objects,
 }
 
 /**
- * heapsim_object_remove() - an object leaves the table for good
- * @objects: of the open
- * @object: published
- *
- * Gives the id and the table's reference back.
+ * heapsim_object_remove() - remove an object from the table and drop its
+ *	reference
+ * @objects: table of the open
+ * @object: published object
  *
  * Context: may sleep.
  */
@@ -230,9 +226,9 @@ void heapsim_object_remove(struct heapsim_objects *objects,
 }
 
 /**
- * heapsim_objects_remove() - all objects of a type leave the table for good
- * @objects: of an open that ends, which nobody else has any more
- * @ops: of the type
+ * heapsim_objects_remove() - remove all objects of a type from the table
+ * @objects: table of an open that is closed
+ * @ops: type
  *
  * Context: may sleep.
  */
@@ -250,8 +246,8 @@ void heapsim_objects_remove(struct heapsim_objects *objects,
 }
 
 /**
- * heapsim_object_put() - give a reference back
- * @object: not in a table, if this is the last reference
+ * heapsim_object_put() - drop a reference
+ * @object: object; not in a table if this is its last reference
  *
  * Context: may sleep; not between publication and signal of a fence.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pools of free pages in orders 8, 4 and 0, as far as possible zeroed before
- * they are asked for. What was never touched goes back as it came; the rest is
- * zeroed by a worker, or at allocation when the worker is behind. The
- * write-combined pool has pages whose direct map is write-combined too; the
- * one of images has single pages, and as many zeroed ones as were once missed.
+ * Pools of free pages of orders 8, 4 and 0, most of them zeroed before they are
+ * requested. A chunk that was never accessed is freed as zeroed; others are
+ * zeroed by a worker, or at allocation if the worker is late. Pages of the
+ * write-combined pool have a write-combined direct map. The pool of images has
+ * single pages, and keeps as many zeroed ones as were missing at some time.
  */
 #include <linux/gfp.h>
 #include <linux/highmem.h>
@@ -19,14 +19,14 @@
 const unsigned int heapsim_orders[HEAPSIM_NR_ORDERS] = { 8, 4, 0 };
 
 /**
- * struct heapsim_pool - free pages of one kind of mapping
+ * struct heapsim_pool - free pages with one kind of mapping
  * @is_wc: write-combined
- * @lock: protects what follows; the counters are also read without it
- * @zeroed: chunks that are all zero, by index of their order
- * @used: chunks that are not
- * @nr_pages: pages in all
- * @nr_zeroed: those of them that are zeroed
- * @most_zeroed: so many are enough
+ * @lock: protects the fields below; counters are also read without it
+ * @zeroed: zeroed chunks, by index of their order
+ * @used: other chunks, by index of their order
+ * @nr_pages: number of pages
+ * @nr_zeroed: number of zeroed pages
+ * @most_zeroed: number of zeroed pages that is sufficient
  */
 struct heapsim_pool {
 	bool is_wc;
@@ -57,11 +57,12 @@ static void pool_zero_used(struct work_struct *work);
 static DECLARE_WORK(zero_work, pool_zero_used);
 
 /**
- * heapsim_has_write_combine() - can pages be mapped write-combined?
+ * heapsim_has_write_combine() - check whether pages can be mapped
+ *	write-combined
  *
- * The direct map must change too, or the CPU silently keeps write-back; only
- * x86 lets a module do that, and without PAT (nopat, no CONFIG_X86_PAT) what it
- * calls write-combined is uncached.
+ * The direct map must change as well, or the CPU silently uses write-back. Only
+ * x86 lets a module do that, and without PAT (nopat, no CONFIG_X86_PAT) a
+ * write-combined mapping is uncached there.
  *
  * Return: true on x86 with PAT.
  */
@@ -108,7 +109,7 @@ static void pool_pages_free(struct heapsim_pool *pool, struct page *page,
 	__free_pages(page, order);
 }
 
-/* The pool gets @nr pages, or loses them; it is locked. */
+/* Adds @nr to the counters of a pool, which is locked. */
 static void pool_count(struct heapsim_pool *pool, long nr, bool is_zero)
 {
 	WRITE_ONCE(pool->nr_pages, pool->nr_pages + nr);
@@ -171,7 +172,7 @@ static void pool_zero_used(struct work_struct *work)
 }
 
 /**
- * heapsim_pool_gfp() - how DRAM is allocated
+ * heapsim_pool_gfp() - get the flags for allocating DRAM
  *
  * Return: flags; with mem_accounting=1 they charge the calling task's memory
  * cgroup.
@@ -188,7 +189,10 @@ static struct page *pool_fresh_pages(struct heapsim_pool *pool,
 	gfp_t gfp = heapsim_pool_gfp() | __GFP_ZERO;
 	struct page *page;
 
-	/* Large chunks only if they are there; never the OOM killer. */
+	/*
+	 * Large chunks only if they are available at once. Never calls the OOM
+	 * killer.
+	 */
 	if (order)
 		gfp = (gfp | __GFP_NORETRY) & ~__GFP_RECLAIM;
 	else
@@ -201,7 +205,7 @@ static struct page *pool_fresh_pages(struct heapsim_pool *pool,
 	return page;
 }
 
-/* Nobody is charged for what is in the pool. @i: index of the order */
+/* Pages in a pool are charged to no cgroup. @i: index of the order */
 static struct page *pool_pooled_pages(struct heapsim_pool *pool, unsigned int i)
 {
 	struct page *page;
@@ -218,15 +222,15 @@ static struct page *pool_pooled_pages(struct heapsim_pool *pool, unsigned int i)
 }
 
 /**
- * heapsim_pool_alloc() - get one chunk of zeroed pages
+ * heapsim_pool_alloc() - allocate one chunk of zeroed pages
  * @pool: pool
- * @nr_pages: most pages wanted, above 0
- * @max_order: largest order to try, so that a caller who was once refused a
- *	large chunk does not ask for it again
- * @chunk: out
+ * @nr_pages: upper bound of pages, above 0
+ * @max_order: largest order to try; lets a caller skip an order that has failed
+ *	before
+ * @chunk: out: chunk
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM, or -EINTR if the task is being killed.
+ * Return: 0, -ENOMEM, or -EINTR if the caller is killed.
  */
 int heapsim_pool_alloc(struct heapsim_pool *pool, unsigned long nr_pages,
 		       unsigned int max_order, struct heapsim_chunk *chunk)
@@ -257,8 +261,8 @@ int heapsim_pool_alloc(struct heapsim_pool *pool, unsigned long nr_pages,
 }
 
 /**
- * heapsim_pool_free() - give a chunk back
- * @pool: pool it came from
+ * heapsim_pool_free() - free a chunk
+ * @pool: pool that it was allocated from
  * @chunk: chunk
  * @is_zero: nobody can have written to it
  */
@@ -279,9 +283,9 @@ void heapsim_pool_free(struct heapsim_pool *pool,
 }
 
 /*
- * CPU images count against the limits, but others may have taken the memory
- * since. So 1/64 of RAM stays free: else the next allocation elsewhere would
- * call the OOM killer, even if ours never do.
+ * CPU images count against the limits, but others may have used the memory
+ * since. So 1/64 of RAM is kept free: otherwise the next allocation elsewhere
+ * would call the OOM killer, even though this module never does.
  */
 static bool pool_can_spare(size_t nr)
 {
@@ -291,20 +295,19 @@ static bool pool_can_spare(size_t nr)
 	return (long)(nr + reserve) <= si_mem_available() + (long)pooled;
 }
 
-/* Index of order 0, the only one that images have. */
+/* Index of order 0, the only order of images. */
 #define SINGLE	(HEAPSIM_NR_ORDERS - 1)
 
 /**
- * heapsim_pool_get_images() - get single pages
+ * heapsim_pool_get_images() - allocate single pages
  * @pages: list to add them to, by lru
- * @nr: how many
- * @is_zero: zeroed ones; else of any content: who takes them overwrites them
- *	before anybody else sees them
+ * @nr: number of pages
+ * @is_zero: zeroed pages; otherwise of any content, which the caller overwrites
+ *	before anybody else can see it
  *
  * Context: may sleep.
- * Return: how many it were. Less than @nr: no more memory that can be spared,
- * or, of zeroed ones, none is ready; the worker will have more of them ready
- * next time.
+ * Return: number of pages. Less than @nr if no more memory can be spared or, of
+ * zeroed pages, if none is ready; the worker will keep more of them ready.
  */
 size_t heapsim_pool_get_images(struct list_head *pages, size_t nr,
 			       bool is_zero)
@@ -337,7 +340,7 @@ size_t heapsim_pool_get_images(struct list_head *pages, size_t nr,
 }
 
 /**
- * heapsim_pool_put_images() - give single pages back
+ * heapsim_pool_put_images() - free single pages
  * @pages: list of pages, by lru; empty afterwards
  *
  * Context: may sleep.
@@ -367,7 +370,7 @@ void heapsim_pool_put_images(struct list_head *pages)
 }
 
 /**
- * heapsim_pool_bytes() - memory that waits in the pools
+ * heapsim_pool_bytes() - get the size of all pools
  *
  * Return: bytes.
  */
@@ -381,7 +384,10 @@ u64 heapsim_pool_bytes(void)
 	return nr << PAGE_SHIFT;
 }
 
-/* Free about @nr pages, small orders last: they are the quickest to get. */
+/*
+ * Frees about @nr pages, small orders last, since they are fastest to allocate
+ * again.
+ */
 static unsigned long pool_drain(struct heapsim_pool *pool, unsigned long nr)
 {
 	unsigned long freed = 0;
@@ -405,7 +411,7 @@ static unsigned long pool_drain(struct heapsim_pool *pool, unsigned long nr)
 	return freed;
 }
 
-/* Write-combined pages stay: changing their mapping may itself allocate. */
+/* Write-combined pages are not counted: changing their mapping may allocate. */
 static unsigned long pool_count_objects(struct shrinker *s,
 					struct shrink_control *sc)
 {
@@ -427,7 +433,7 @@ static unsigned long pool_scan_objects(struct shrinker *s,
 }
 
 /**
- * heapsim_pool_init() - make the pools, empty
+ * heapsim_pool_init() - initialise empty pools
  *
  * Return: 0 or -ENOMEM.
  */
@@ -454,7 +460,7 @@ int heapsim_pool_init(void)
 	return ret;
 }
 
-/** heapsim_pool_fini() - give all pages back to the kernel */
+/** heapsim_pool_fini() - free all pages of the pools */
 void heapsim_pool_fini(void)
 {
 	unsigned int p;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The queues of the dma engine, and its workers.
+ * Queues and workers of the dma engine.
  *
  * Each context has a queue, whose jobs run in the order of their fences. The
- * queues of one user take turns on one worker, a slice each, so that nobody
- * waits for another context's bytes; users have a worker each.
+ * queues of one user take turns on one worker, for a time slice each, so that a
+ * context does not wait for the bytes of another. Each user has a worker.
  *
- * The worker never waits: the callbacks of the fences that a job depends on and
- * the timer of the queue put the queue in line again. From publication to
- * signal only share->lock, lines_lock, watchers_lock, parties_lock and the
- * locks of fences are taken. A job that is not done JOB_LIMIT_NS after its
- * publication fails, so every fence is signalled. What takes other locks comes
- * after the signal, in work of its own.
+ * A worker never sleeps. The callbacks of the fences that a job depends on, and
+ * the timer of the queue, make the queue ready again. Between publication and
+ * signal of a fence only heapsim_share.lock, lines_lock, watchers_lock,
+ * parties_lock and locks of fences are taken. A job that is not done
+ * JOB_LIMIT_NS after its publication fails, so every fence is signalled.
+ * Everything that needs other locks is done after the signal, in separate work.
  */
 #include <linux/dma-fence.h>
 #include <linux/dma-resv.h>
@@ -22,23 +22,23 @@
 #include "queue.h"
 #include "trace.h"
 
-#define MAX_RUNNING	1024		/* of a user, closed opens too */
+#define MAX_RUNNING	1024		/* of a user, including closed opens */
 
-/* Of 10 s; the rest is for the worker to come and signal. */
+/* Below the bound of 10 s, to leave time for the worker. */
 #define JOB_LIMIT_NS	(9800 * (u64)NSEC_PER_MSEC)
 
-/* How long a queue has the worker while others are in line. */
+/* Time slice of a queue if others are ready, too. */
 #define SLICE_NS	((u64)NSEC_PER_MSEC)
 
 /**
- * struct heapsim_share - a user's share of the engine
- * @node: in shares
- * @user: the user, referenced
- * @nr_queues: of the user; protected by shares_lock
- * @nr_running: jobs that are published and not done
- * @work: runs the first queue in line
- * @lock: protects @ready, and jobs and ready of the queues
- * @ready: queues that have something to do, in turn
+ * struct heapsim_share - the share of a user in the engine
+ * @node: entry in shares
+ * @user: user, with a reference
+ * @nr_queues: number of queues; protected by shares_lock
+ * @nr_running: published jobs that are not done
+ * @work: runs the first ready queue
+ * @lock: protects @ready, and @jobs and @ready of the queues
+ * @ready: queues that have something to do, in order
  */
 struct heapsim_share {
 	struct list_head node;
@@ -84,7 +84,7 @@ static struct heapsim_share *share_create(struct heapsim_user *user)
 	return share;
 }
 
-/* The calling user's share, or NULL without memory. */
+/* Returns the share of the calling user, or NULL without memory. */
 static struct heapsim_share *share_get(void)
 {
 	struct heapsim_user *user = heapsim_limit_user_get();
@@ -120,7 +120,7 @@ static void share_put(struct heapsim_share *share)
 	kfree(share);
 }
 
-/* The queue has something to do. */
+/* Makes a queue ready to run. */
 static void queue_kick(struct heapsim_queue *q)
 {
 	struct heapsim_share *share = q->share;
@@ -133,7 +133,7 @@ static void queue_kick(struct heapsim_queue *q)
 	spin_unlock_irqrestore(&share->lock, flags);
 }
 
-/* A job that is late does not wait until all others have had their slice. */
+/* A queue with an expired timer does not wait for the slices of the others. */
 static enum hrtimer_restart queue_hurry(struct hrtimer *timer)
 {
 	struct heapsim_queue *q = container_of(timer, struct heapsim_queue,
@@ -149,10 +149,10 @@ static enum hrtimer_restart queue_hurry(struct hrtimer *timer)
 }
 
 /**
- * heapsim_queue_create() - make the queue of a context
+ * heapsim_queue_create() - create the queue of a context
  *
  * Context: may sleep.
- * Return: the queue, for heapsim_queue_put(), or NULL without memory.
+ * Return: queue for heapsim_queue_put(), or NULL without memory.
  */
 struct heapsim_queue *heapsim_queue_create(void)
 {
@@ -181,7 +181,9 @@ static void queue_free(struct kref *refs)
 					       refs);
 	struct heapsim_share *share = q->share;
 
-	/* It has no jobs: only the timer could put it in line again. */
+	/*
+	 * The queue has no jobs, so only the timer could make it ready again.
+	 */
 	hrtimer_cancel(&q->timer);
 	spin_lock_irq(&share->lock);
 	list_del_init(&q->ready);
@@ -192,7 +194,7 @@ static void queue_free(struct kref *refs)
 }
 
 /**
- * heapsim_queue_put() - the context is closed; its jobs run on
+ * heapsim_queue_put() - drop the reference of a context; jobs continue
  * @q: queue
  *
  * Context: may sleep.
@@ -202,7 +204,7 @@ void heapsim_queue_put(struct heapsim_queue *q)
 	kref_put(&q->refs, queue_free);
 }
 
-/* Fit for the time between publication and signal. */
+/* May be called between publication and signal of a fence. */
 static void queue_report_job(const struct heapsim_job *job, u32 kind,
 			     u64 begin_ns)
 {
@@ -227,7 +229,7 @@ static void queue_report_job(const struct heapsim_job *job, u32 kind,
 	});
 }
 
-/* Runs under the lock of the fence. */
+/* Called with the lock of the fence held. */
 static void queue_dep_signalled(struct dma_fence *fence,
 				struct dma_fence_cb *cb)
 {
@@ -237,7 +239,7 @@ static void queue_dep_signalled(struct dma_fence *fence,
 		queue_kick(dep->job->queue);
 }
 
-/* Afterwards no callback runs any more. */
+/* No callback runs after this. */
 static void queue_remove_callbacks(struct heapsim_job *job)
 {
 	unsigned int i;
@@ -258,7 +260,10 @@ static void queue_put_deps(struct heapsim_job *job)
 	job->nr_deps = 0;
 }
 
-/* The job is the first of its queue, and need not or cannot wait any more. */
+/*
+ * Starts the first job of the queue, whose dependencies are signalled, or which
+ * has reached its deadline.
+ */
 static void queue_begin_job(struct heapsim_job *job, u64 now)
 {
 	queue_remove_callbacks(job);
@@ -298,7 +303,7 @@ static struct heapsim_job *queue_first(struct heapsim_queue *q)
 	return job;
 }
 
-/* Take the first job, which is done, out; returns true if another follows. */
+/* Removes the first job, which is done. Returns true if there is another. */
 static bool queue_pop(struct heapsim_queue *q, struct heapsim_job *job)
 {
 	bool ret;
@@ -310,7 +315,10 @@ static bool queue_pop(struct heapsim_queue *q, struct heapsim_job *job)
 	return ret;
 }
 
-/* Run the first job for a slice; returns true if the queue has more to do. */
+/*
+ * Runs the first job for a time slice. Returns true if the queue has more to
+ * do.
+ */
 static bool queue_run(struct heapsim_queue *q)
 {
 	struct heapsim_job *job = queue_first(q);
@@ -343,7 +351,10 @@ static bool queue_run(struct heapsim_queue *q)
 	return heapsim_job_is_moving(job);
 }
 
-/* The first queue in line, which leaves it; the others get work, too. */
+/*
+ * Removes and returns the first ready queue; queues the work again for the
+ * others.
+ */
 static struct heapsim_queue *share_next(struct heapsim_share *share)
 {
 	struct heapsim_queue *q;
@@ -366,7 +377,10 @@ static void share_run(struct work_struct *work)
 	bool cookie = dma_fence_begin_signalling();
 	struct heapsim_queue *q = share_next(share);
 
-	/* Its end waits for this work: it is there whatever job is done. */
+	/*
+	 * The queue stays valid whichever job ends, because freeing it waits
+	 * for this work.
+	 */
 	if (q && queue_run(q))
 		queue_kick(q);
 	dma_fence_end_signalling(cookie);
@@ -382,12 +396,12 @@ static void queue_end_job(struct work_struct *work)
 }
 
 /**
- * heapsim_queue_add_running() - one more job of a queue's user is published
- * @q: queue
+ * heapsim_queue_add_running() - count a job of a user that will be published
+ * @q: queue of the user
  *
- * The user's jobs that are not done are bounded, and so is what they keep.
+ * Bounds the jobs of a user that are not done, and so the memory they use.
  *
- * Return: true, or false: there are too many.
+ * Return: true, or false if there are too many.
  */
 bool heapsim_queue_add_running(struct heapsim_queue *q)
 {
@@ -408,7 +422,7 @@ void heapsim_queue_del_running(struct heapsim_queue *q)
 }
 
 /**
- * heapsim_queue_init_job() - let a job belong to a queue
+ * heapsim_queue_init_job() - assign a job to a queue
  * @q: queue; the job gets a reference
  * @job: job
  */
@@ -420,11 +434,11 @@ void heapsim_queue_init_job(struct heapsim_queue *q, struct heapsim_job *job)
 }
 
 /**
- * heapsim_queue_cancel() - end a job that was never in its queue
- * @job: job that is prepared and in no table
+ * heapsim_queue_cancel() - end a prepared job that was never in its queue
+ * @job: job that is not in a table any more
  *
- * It ends as any: the caller may be killed, and a buffer's lock that its end
- * needs may be held for long.
+ * The end runs in work as for any other job: the caller may be killed, and the
+ * end needs the lock of a buffer, which may be held for long.
  */
 void heapsim_queue_cancel(struct heapsim_job *job)
 {
@@ -432,7 +446,7 @@ void heapsim_queue_cancel(struct heapsim_job *job)
 	queue_work(ends, &job->end);
 }
 
-/* Until the job is in its queue, one more is pending. */
+/* One more is counted as pending until the job is in its queue. */
 static void queue_add_callbacks(struct heapsim_job *job)
 {
 	struct heapsim_dep *dep;
@@ -448,13 +462,11 @@ static void queue_add_callbacks(struct heapsim_job *job)
 }
 
 /**
- * heapsim_queue_push() - publish a job and put it in its queue
- * @job: job with its fence and what it depends on
- * @src: dma_resv that gets the fence as that of a reader, locked, with room for
- *	it; may be NULL
- * @dst: the same, as that of a writer
- *
- * Nothing fails from here on.
+ * heapsim_queue_push() - publish a job and add it to its queue; cannot fail
+ * @job: job with its fence and dependencies
+ * @src: dma_resv to add the fence to as a read fence, locked, with a reserved
+ *	slot; may be NULL
+ * @dst: dma_resv to add the fence to as a write fence, in the same way
  *
  * Context: the queue's lock is held.
  */
@@ -475,9 +487,12 @@ void heapsim_queue_push(struct heapsim_job *job, struct dma_resv *src,
 		dma_resv_add_fence(dst, job->fence, DMA_RESV_USAGE_WRITE);
 	if (src)
 		dma_resv_add_fence(src, job->fence, DMA_RESV_USAGE_READ);
-	/* Once it is in the queue it may be over at any moment. */
+	/* Once the job is in the queue, it may end at any moment. */
 	queue_report_job(job, HEAPSIM_RECORD_SUBMIT, job->party.other.time_ns);
-	/* A job that is to be late waits on for itself. */
+	/*
+	 * A job that must be late keeps its own pending count and waits for
+	 * itself.
+	 */
 	if (!is_late)
 		atomic_dec(&job->nr_pending);
 	spin_lock_irq(&q->share->lock);
@@ -488,9 +503,9 @@ void heapsim_queue_push(struct heapsim_job *job, struct dma_resv *src,
 }
 
 /**
- * heapsim_queue_nr_jobs() - jobs of all opens that are not yet done
+ * heapsim_queue_nr_jobs() - get the number of jobs that are not done
  *
- * Return: how many.
+ * Return: jobs of all opens.
  */
 u64 heapsim_queue_nr_jobs(void)
 {
@@ -498,7 +513,7 @@ u64 heapsim_queue_nr_jobs(void)
 }
 
 /**
- * heapsim_queues_init() - make the engine
+ * heapsim_queues_init() - create the workqueues
  *
  * Return: 0 or -ENOMEM.
  */
@@ -507,7 +522,9 @@ int heapsim_queues_init(void)
 	ends = alloc_workqueue("heapsim-end", WQ_UNBOUND, 0);
 	if (!ends)
 		return -ENOMEM;
-	/* Published fences depend on it, and reclaim may wait for these. */
+	/*
+	 * Memory reclaim may wait for published fences, which depend on this.
+	 */
 	engine = alloc_workqueue("heapsim-dma", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!engine) {
 		destroy_workqueue(ends);
@@ -516,12 +533,10 @@ int heapsim_queues_init(void)
 	return 0;
 }
 
-/**
- * heapsim_queues_fini() - end the engine; waits until the last job has ended
- */
+/** heapsim_queues_fini() - wait for the last job and destroy the workqueues */
 void heapsim_queues_fini(void)
 {
-	/* What ends may free a queue, which waits for the engine. */
+	/* The end of a job may free a queue, which waits for the engine. */
 	destroy_workqueue(ends);
 	destroy_workqueue(engine);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Queues of the dma engine: what dma.c and queue.c share. */
+/* Queues of the dma engine. */
 #ifndef HEAPSIM_QUEUE_H
 #define HEAPSIM_QUEUE_H
 
@@ -8,20 +8,20 @@
 
 #include "job.h"
 
-struct heapsim_share;	/* of queue.c */
+struct heapsim_share;	/* queue.c */
 
 /**
  * struct heapsim_queue - the queue of a context
- * @refs: one of the context, one of each job
- * @share: of the user
- * @context: of its fences
- * @timer: for the first job: the end of its delay, or its deadline
- * @nr_unstarted: jobs that are published and have not started
- * @lock: serialises publication, so that jobs are in the order of their
- *	fences; protects @seqno. Taken before dma_resv
- * @seqno: of the last fence
- * @ready: in heapsim_share.ready, or empty
- * @jobs: that are not done, the oldest first
+ * @refs: one reference of the context, one of each job
+ * @share: share of the user
+ * @context: fence context
+ * @timer: end of the delay of the first job, or its deadline
+ * @nr_unstarted: published jobs that have not started
+ * @lock: serialises publication, so that jobs are in the order of their fences;
+ *	protects @seqno. Taken before dma_resv
+ * @seqno: sequence number of the last fence
+ * @ready: entry in heapsim_share.ready
+ * @jobs: jobs that are not done, oldest first
  */
 struct heapsim_queue {
 	struct kref refs;
@@ -38,10 +38,10 @@ struct heapsim_queue {
 };
 
 /**
- * struct heapsim_dep - a fence that a job waits for
+ * struct heapsim_dep - a fence that a job depends on
  * @cb: callback
- * @job: the job
- * @fence: the fence, referenced
+ * @job: job
+ * @fence: fence, with a reference
  */
 struct heapsim_dep {
 	struct dma_fence_cb cb;

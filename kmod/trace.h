@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracepoints: every change of what CPU and engines see. */
+/* Tracepoints: every change of what the CPU and engines see. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM heapsim
 
@@ -10,7 +10,7 @@
 
 #include "heapsim.h"
 
-#define HEAPSIM_TRACE_COMM_LEN	16	/* as struct heapsim_record has it */
+#define HEAPSIM_TRACE_COMM_LEN	16	/* size in struct heapsim_record */
 
 DECLARE_EVENT_CLASS(heapsim_range,
 	TP_PROTO(u64 buf, u64 off, u64 len),
@@ -76,8 +76,9 @@ TRACE_EVENT(heapsim_work,
 );
 
 /*
- * @rule is that of @buf, or of what an open of @pid, or it and all below it,
- * allocate from now on; NULL: a tree has none any more
+ * @rule is the policy of @buf, or of what an open of process @pid, or the
+ *	process and its descendants, will allocate. NULL if the policy of a tree
+ *	ends.
  */
 TRACE_EVENT(heapsim_policy,
 	TP_PROTO(u32 scope, u64 buf, u32 pid, const struct heapsim_rule *rule),
@@ -123,8 +124,8 @@ TRACE_EVENT(heapsim_sync,
 );
 
 /*
- * What a record, or an event, has: each line of these tables is told to who
- * reads the format, too.
+ * Values in records and events. Each line of these tables is also exported to
+ * readers of the format file.
  */
 #define HEAPSIM_TRACE_KINDS \
 	NAMED(HEAPSIM_RECORD_STALE_READ,		"stale_read") \
@@ -188,10 +189,10 @@ HEAPSIM_TRACE_OTHERS
 #define NAMED_LAST(value, name)	{ value, name }
 
 /*
- * All of struct heapsim_record that is not a watcher's own, but for earlier
- * attaches: these were events themselves. Pids are of the initial namespace.
- * Strings are arrays: what assigns one of variable length is not the same on
- * all kernels.
+ * All fields of struct heapsim_record that do not depend on the watcher, except
+ * earlier attaches, which have their own tracepoint. Pids are those of the
+ * initial namespace. Strings are arrays, because the macros for strings of
+ * variable length differ between kernels.
  */
 DECLARE_EVENT_CLASS(heapsim_told,
 	TP_PROTO(const struct heapsim_record *r),
@@ -275,10 +276,10 @@ DECLARE_EVENT_CLASS(heapsim_told,
 		  __entry->op, __entry->src, __entry->status, __entry->kernel)
 );
 
-/* Findings */
+/* Records of violations. */
 DEFINE_EVENT(heapsim_told, heapsim_record,
 	TP_PROTO(const struct heapsim_record *r), TP_ARGS(r));
-/* What is done, right or wrong */
+/* Operations, whether or not they are violations. */
 DEFINE_EVENT(heapsim_told, heapsim_event,
 	TP_PROTO(const struct heapsim_record *r), TP_ARGS(r));
 
