@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers of a context: managed, pinned and device memory. What the model of
- * attach states decides is carried out on pages and page tables, and who
- * touches what he may not is told. heapsim_streams.lock is around all of it,
- * and heapsim_buf.lock in it.
+ * Buffers of a context: managed, pinned and device memory. Carries out what the
+ * model of attach states decides on pages and page tables, and reports
+ * forbidden accesses. heapsim_streams.lock is held, and heapsim_buf.lock taken
+ * inside it.
  *
- * A buffer that the CPU may not touch says so itself, under its own lock: so a
- * fault asks the model only where that matters, and a right that ends takes
- * all PTEs with it.
+ * Whether the CPU must not access a buffer is stored in the buffer, under its
+ * own lock. So a fault asks the model only if that is set, and when the CPU
+ * loses access, all PTEs are revoked.
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
@@ -18,7 +18,7 @@
 #include "streams.h"
 
 /*
- * The buffer is locked. Costs nothing where nobody stored. Returns -EINTR if
+ * The buffer is locked. Costs nothing if nobody has stored. Returns -EINTR if
  * the caller is killed.
  */
 static int clean(struct heapsim_buf *buf)
@@ -30,15 +30,15 @@ static int clean(struct heapsim_buf *buf)
 	ret = heapsim_lines_clean(buf, 0, buf->len, HEAPSIM_UNTIL_KILLED);
 	if (ret)
 		return ret;
-	/* Lines that are not whole stay as long as WRITE brackets are open. */
+	/* Partial lines stay while WRITE brackets are open. */
 	buf->has_stores = !bitmap_empty(buf->stored, buf->nr_pages);
 	buf->has_own_stores = false;
 	return 0;
 }
 
 /*
- * The same. What the CPU stored by right, and no work has seen since, is not
- * lost: one that has not begun may be what the invalidate is for.
+ * The buffer is locked. Permitted stores that no work has seen yet are cleaned
+ * before the invalidate: a work that has not begun may need them.
  */
 static int invalidate(struct heapsim_buf *buf)
 {
@@ -52,8 +52,9 @@ static int invalidate(struct heapsim_buf *buf)
 }
 
 /*
- * The works that a prefetch to the CPU is behind may not have ended: what they
- * write then would lie in DRAM after the invalidate. So it waits for them.
+ * Returns true if an invalidate for a prefetch to the CPU has to wait, because
+ * earlier works may not have ended: their writes would reach DRAM after the
+ * invalidate.
  */
 static bool owes_invalidate(struct heapsim_streams *s,
 			    struct heapsim_ctx_buf *m, u32 what)
@@ -66,8 +67,9 @@ static bool owes_invalidate(struct heapsim_streams *s,
 }
 
 /*
- * Is there one of them that the buffer is owed to? This is asked for each
- * buffer that is restored, so whoever is killed need not look.
+ * Returns true if an invalidate is still owed because of a work that sees the
+ * buffer. Called for each buffer that is restored, so it stops if the caller is
+ * killed.
  */
 static bool is_owed(const struct heapsim_streams *s,
 		    const struct heapsim_ctx_buf *m)
@@ -87,8 +89,9 @@ static bool is_owed(const struct heapsim_streams *s,
 }
 
 /*
- * A clean is due for a work that is submitted. It is due anew when a host
- * function gets the buffer that works are behind which were submitted before.
+ * Returns true if a clean is due for a work that is submitted, or due again
+ * because a host function gets a buffer that works submitted earlier wait
+ * behind.
  */
 static bool is_due(const struct heapsim_streams *s, u32 what)
 {
@@ -98,8 +101,8 @@ static bool is_due(const struct heapsim_streams *s, u32 what)
 }
 
 /*
- * Drop what is to be dropped, which callers who were killed may have left. The
- * buffer is locked. Returns 0, or -EINTR if the caller is killed.
+ * Invalidates if that is pending, maybe left over by a caller that was killed.
+ * The buffer is locked. Returns 0, or -EINTR if the caller is killed.
  */
 static int drop_lines(struct heapsim_ctx_buf *m)
 {
@@ -110,7 +113,7 @@ static int drop_lines(struct heapsim_ctx_buf *m)
 	return ret;
 }
 
-/* All that writes is_revoked has the lock of the context. */
+/* Whoever writes is_revoked holds the lock of the context. */
 static void leave(struct heapsim_streams *s, struct heapsim_ctx_buf *m)
 {
 	WRITE_ONCE(m->buf->is_revoked, true);
@@ -119,9 +122,10 @@ static void leave(struct heapsim_streams *s, struct heapsim_ctx_buf *m)
 }
 
 /*
- * The caller is killed: it neither waits for whoever cleans gigabytes of the
- * buffer, nor takes the PTEs of each buffer away. A touch by a PTE that is left
- * is not seen until the next command; one that faults does what is left.
+ * The caller is killed: it neither waits for a lock whose holder may be
+ * cleaning gigabytes, nor revokes the PTEs of each buffer. An access by a PTE
+ * that remains is not tracked until the next command; an access that faults
+ * completes the operation.
  */
 static void act_later(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
 		      u32 what)
@@ -133,13 +137,15 @@ static void act_later(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
 }
 
 /**
- * heapsim_managed_catch_up() - do what callers who were killed have left
+ * heapsim_managed_catch_up() - complete what killed callers have left
  * @s: locked
  *
- * The model takes it for done: a second sync drops nothing, and a right that
- * has ended does not end again. So each command does this first.
+ * For the model these operations are done: a second sync does not invalidate
+ * again, and access that has ended does not end again. So each command calls
+ * this first.
  *
- * Return: 0, -EINTR if the caller is killed; the rest is left to the next.
+ * Return: 0, or -EINTR if the caller is killed; the rest is left to the next
+ * command.
  */
 int heapsim_managed_catch_up(struct heapsim_streams *s)
 {
@@ -165,17 +171,17 @@ int heapsim_managed_catch_up(struct heapsim_streams *s)
 }
 
 /**
- * heapsim_managed_act() - attach_ctx.act of every context
- * @attach: of a struct heapsim_streams, locked
- * @model: of a struct heapsim_ctx_buf
+ * heapsim_managed_act() - carry out a decision of the model; attach_ctx.act
+ * @attach: attach context of a struct heapsim_streams, locked
+ * @model: model of a struct heapsim_ctx_buf
  * @what: ATTACH_REVOKE and so on
  *
- * A clean for a job waits until it begins; there is no GPU cache to maintain.
+ * A clean for a work waits until it begins. There is no GPU cache to maintain.
  *
- * If the caller is killed meanwhile the buffer's other users do not lose what
- * is left: a clean is due for the next work that begins, and the CPU may not
- * touch the buffer until a touch of it, or the next command, has invalidated
- * the rest.
+ * If the caller is killed meanwhile, nothing is lost for other users of the
+ * buffer: a clean becomes due for the next work that begins, and the CPU must
+ * not access the buffer until an access to it, or the next command, has
+ * completed the invalidate.
  */
 void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 			 u32 what)
@@ -192,7 +198,9 @@ void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 	if (drops && owes_invalidate(s, m, what))
 		drops = false;
 	if (what & ATTACH_RESTORE && !list_empty(&m->owing)) {
-		/* It is a host function's while works are behind that. */
+		/*
+		 * It belongs to a host function while works wait behind that.
+		 */
 		if (!is_owed(s, m))
 			list_del_init(&m->owing);
 		drops = true;
@@ -217,18 +225,18 @@ void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 }
 
 /**
- * heapsim_ctx_buf_find() - a buffer of an open
+ * heapsim_ctx_buf_find() - look up a buffer of an open
  * @s: locked
- * @id: of the buffer
+ * @id: id of the buffer
  *
- * Return: it, or NULL.
+ * Return: the buffer, or NULL.
  */
 struct heapsim_ctx_buf *heapsim_ctx_buf_find(struct heapsim_streams *s, u64 id)
 {
 	return id > ULONG_MAX ? NULL : xa_load(&s->buf_ids, id);
 }
 
-/* Works that were submitted before it changes are judged by what it was. */
+/* Keeps the state for works that were submitted before it changes. */
 static void past_keep(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
 		      u64 until)
 {
@@ -243,7 +251,7 @@ static void past_keep(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
 	list_add_tail(&kept->in_streams, &s->pasts);
 }
 
-/* @how: with all but the state */
+/* @how: everything except the state */
 static void attach_remember(struct heapsim_ctx_buf *m,
 			    const struct heapsim_record_attach *how)
 {
@@ -254,12 +262,13 @@ static void attach_remember(struct heapsim_ctx_buf *m,
 }
 
 /**
- * heapsim_managed_set_state() - a buffer has been attached
- * @m: managed buffer of a context that is locked and has a spare
- *	struct heapsim_kept
- * @state: its newest state
- * @single_to: the stream that it is single to, NULL none
- * @how: from heapsim_note_attach(), with the stream that it is ordered in
+ * heapsim_managed_set_state() - set the newest state of a buffer that was
+ *	attached
+ * @m: managed buffer of a context that is locked and has a spare struct
+ *	heapsim_kept
+ * @state: newest state
+ * @single_to: stream that the buffer is single to, or NULL
+ * @how: from heapsim_note_attach(), with the stream that orders the attach
  */
 void heapsim_managed_set_state(struct heapsim_ctx_buf *m,
 			       const struct heapsim_state *state,
@@ -281,10 +290,10 @@ void heapsim_managed_set_state(struct heapsim_ctx_buf *m,
 }
 
 /**
- * heapsim_managed_nr_in_flight() - how many buffers have an attach in flight
+ * heapsim_managed_nr_in_flight() - count buffers with an attach in flight
  * @s: locked
  *
- * Return: that.
+ * Return: number of buffers.
  */
 u64 heapsim_managed_nr_in_flight(struct heapsim_streams *s)
 {
@@ -332,12 +341,12 @@ static void verdict_keep(struct heapsim_streams *s,
 }
 
 /**
- * heapsim_managed_judge_all() - judge what cannot be judged later
- * @s: locked, with heapsim_managed_nr_in_flight() struct heapsim_kept to spare
- * @stream: of the work
- * @work: was submitted just now
+ * heapsim_managed_judge_all() - judge the buffers that cannot be judged later
+ * @s: locked, with heapsim_managed_nr_in_flight() spare struct heapsim_kept
+ * @stream: stream of the work
+ * @work: work that has just been submitted
  *
- * The state of all other buffers is their newest, which can be found later.
+ * The state of all other buffers is the newest one, which can be found later.
  */
 void heapsim_managed_judge_all(struct heapsim_streams *s,
 			       struct heapsim_stream *stream,
@@ -350,7 +359,10 @@ void heapsim_managed_judge_all(struct heapsim_streams *s,
 			verdict_keep(s, stream, work, m);
 }
 
-/* What the state of a buffer without an attach in flight was then. */
+/*
+ * Returns the state at the submission of the work, of a buffer that had no
+ * attach in flight then.
+ */
 static struct heapsim_state state_then(const struct heapsim_ctx_buf *m,
 				       const struct heapsim_work *work)
 {
@@ -363,12 +375,12 @@ static struct heapsim_state state_then(const struct heapsim_ctx_buf *m,
 }
 
 /**
- * heapsim_managed_sees() - may a work touch a buffer?
- * @work: a work of a context that is locked
- * @m: buffer of the same
- * @state: out: the state that forbids it, if one does
+ * heapsim_managed_sees() - check whether a work may access a buffer
+ * @work: work of a context that is locked
+ * @m: buffer of the same context
+ * @state: out: state that forbids it, if one does
  *
- * Return: as of the submission of the work.
+ * Return: true if it may, as of the submission of the work.
  */
 bool heapsim_managed_sees(const struct heapsim_work *work,
 			  const struct heapsim_ctx_buf *m,
@@ -392,14 +404,14 @@ bool heapsim_managed_sees(const struct heapsim_work *work,
 }
 
 /**
- * heapsim_managed_clean_for() - clean what a work is to see
+ * heapsim_managed_clean_for() - clean the buffers that a work may access
  * @s: locked
- * @work: it begins
+ * @work: work that begins
  *
- * While others have not begun, what they see may be stored to again: a host
- * function that they are behind may do that. So it stays due.
+ * While other works have not begun, a host function that they wait behind may
+ * store to their buffers, so these stay due.
  *
- * Return: 0, -EINTR if the caller is killed; the rest stays due.
+ * Return: 0, or -EINTR if the caller is killed; the rest stays due.
  */
 int heapsim_managed_clean_for(struct heapsim_streams *s,
 			      const struct heapsim_work *work)
@@ -443,13 +455,13 @@ static struct heapsim_ctx_buf *written_take(struct heapsim_streams *s,
 /**
  * heapsim_managed_settle() - report what was stored to device views
  * @s: locked
- * @party: the work that stored
+ * @party: work that stored
  *
- * Takes the buffers that have been stored to when it is called: a thread that
- * goes on storing has its buffers put on the list again, and would never let
- * this end.
+ * Only handles the buffers that are on the list when it is called: a thread
+ * that keeps storing adds its buffers again, and this would never end.
  *
- * Return: 0, -EINTR if the caller is killed; the rest stays for the next call.
+ * Return: 0, or -EINTR if the caller is killed; the rest is left to the next
+ * call.
  */
 int heapsim_managed_settle(struct heapsim_streams *s,
 			   const struct heapsim_party *party)
@@ -487,8 +499,8 @@ static u64 oldest_seq(const struct heapsim_streams *s)
 }
 
 /**
- * heapsim_managed_work_ended() - do what had to wait for a work
- * @s: locked; the work is gone
+ * heapsim_managed_work_ended() - do what had to wait for the end of a work
+ * @s: locked; the work has been removed
  */
 void heapsim_managed_work_ended(struct heapsim_streams *s)
 {
@@ -510,7 +522,7 @@ void heapsim_managed_work_ended(struct heapsim_streams *s)
 			break;
 		ret = invalidate(m->buf);
 		mutex_unlock(&m->buf->lock);
-		/* It stays owed. */
+		/* The invalidate stays owed. */
 		if (ret)
 			break;
 		list_del_init(&m->owing);
@@ -536,7 +548,7 @@ static void forget(struct heapsim_ctx_buf *m)
 }
 
 /**
- * heapsim_managed_end() - the context ends: its buffers are nobody's
+ * heapsim_managed_end() - detach the buffers from their context, which ends
  * @s: locked, without works
  */
 void heapsim_managed_end(struct heapsim_streams *s)
@@ -556,7 +568,7 @@ void heapsim_managed_end(struct heapsim_streams *s)
 	}
 }
 
-/* Counted are bytes that were asked for, whatever pages they fill. */
+/* Counters of the model use the requested size, not that of the pages. */
 static void model_init(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
 		       const struct heapsim_wish *wish)
 {
@@ -572,13 +584,13 @@ static void model_init(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
 }
 
 /**
- * heapsim_ctx_buf_create() - a context gets a buffer
- * @buf: managed, pinned or device memory, which nobody has yet
- * @wish: with the context
+ * heapsim_ctx_buf_create() - add a buffer to a context
+ * @buf: managed, pinned or device memory without other users
+ * @wish: parameters, with the context
  *
  * Context: may sleep.
- * Return: 0, -EBUSY the user has too many objects, -ENOMEM, -EINTR the caller
- * is killed.
+ * Return: 0, -EBUSY if the user has too many objects, -ENOMEM, or -EINTR if the
+ * caller is killed.
  */
 int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 			   const struct heapsim_wish *wish)
@@ -609,7 +621,7 @@ int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 	buf->owned = m;
 	if (heapsim_is_managed(m))
 		model_init(s, m, wish);
-	/* Takes no memory: the slot is there. */
+	/* Allocates nothing, because the slot is reserved. */
 	xa_store(&s->buf_ids, buf->id, m, GFP_NOWAIT);
 	mutex_unlock(&s->lock);
 	return 0;
@@ -622,8 +634,8 @@ err_free:
 }
 
 /**
- * heapsim_ctx_buf_destroy() - a buffer of a context is released
- * @buf: nobody has it any more; it may be no context's
+ * heapsim_ctx_buf_destroy() - remove a buffer that is released from its context
+ * @buf: buffer without users; may belong to no context
  */
 void heapsim_ctx_buf_destroy(struct heapsim_buf *buf)
 {
@@ -634,13 +646,13 @@ void heapsim_ctx_buf_destroy(struct heapsim_buf *buf)
 		return;
 	s = m->streams;
 	mutex_lock(&s->lock);
-	/* A view is stored to also after its context has ended. */
+	/* A device view may be stored to after its context has ended. */
 	spin_lock(&s->written_lock);
 	list_del_init(&m->written);
 	spin_unlock(&s->written_lock);
 	if (!s->has_ended)
 		forget(m);
-	/* A bracket that is still open is told of after this. */
+	/* A bracket that is still open is reported after this. */
 	buf->owned = NULL;
 	heapsim_limit_free(s->user, m);
 	if (s->has_ended)
@@ -650,7 +662,7 @@ void heapsim_ctx_buf_destroy(struct heapsim_buf *buf)
 	heapsim_streams_put(s);
 }
 
-/* False: it is allowed by now. */
+/* Returns false if the access is allowed by now. */
 static bool managed_touch(struct heapsim_streams *s, struct heapsim_buf *buf,
 			  const struct heapsim_access *access)
 {
@@ -669,8 +681,8 @@ static bool managed_touch(struct heapsim_streams *s, struct heapsim_buf *buf,
 }
 
 /*
- * The CPU may touch the buffer, but a caller that was killed has left it the
- * rest of an invalidate: see heapsim_managed_act().
+ * The CPU may access the buffer, but a killed caller has left the rest of an
+ * invalidate, see heapsim_managed_act().
  */
 static vm_fault_t invalidate_rest(struct heapsim_buf *buf)
 {
@@ -698,14 +710,14 @@ static void device_touch(struct heapsim_streams *s, struct heapsim_buf *buf,
 }
 
 /**
- * heapsim_managed_touch() - the CPU touches a buffer that says it may not
- * @vmf: fault; NULL: the touch is none, or cannot be retried
+ * heapsim_managed_touch() - judge a CPU access to a buffer that is revoked
+ * @vmf: fault; NULL if the access is no fault or cannot be retried
  * @buf: buffer of a context
- * @access: touch; is_wrong comes back true if it has been reported
+ * @access: access; is_wrong is set if it has been reported
  *
- * Context: takes heapsim_streams.lock; the buffer's is not held.
- * Return: 0: try again; VM_FAULT_SIGBUS: it is refused, or the caller is
- * killed; VM_FAULT_RETRY as heapsim_fault_lock() has it.
+ * Context: takes heapsim_streams.lock; the lock of the buffer is not held.
+ * Return: 0 to try again; VM_FAULT_SIGBUS if the access is refused or the
+ * caller is killed; VM_FAULT_RETRY as for heapsim_fault_lock().
  */
 vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
 				 struct heapsim_buf *buf,

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Streams, events, host functions and works of an open of /dev/heapsim: the
- * commands, in front of the model of kmod/model/attach.c. heapsim_streams.lock
- * serialises them. What one may need is allocated without the lock, and the
- * command begins anew: see request_run().
+ * commands in front of the model (model/attach.c). heapsim_streams.lock
+ * serialises them. Memory that a command may need is allocated without the
+ * lock, and the command is run again: see request_run().
  */
 #include <linux/slab.h>
 
 #include "streams.h"
 #include "trace.h"
 
-/* What is kept for later when it is free: a row of commands allocates once. */
+/*
+ * Unused objects that are kept, so that a row of commands allocates only once.
+ */
 #define MAX_SPARE	64
 
 /**
  * struct heapsim_host - a host function
  * @object: head
- * @op: in the model
+ * @op: operation in the model
  */
 struct heapsim_host {
 	struct heapsim_object object;
@@ -26,7 +28,7 @@ struct heapsim_host {
 /**
  * struct heapsim_stream_event - an event of streams
  * @object: head
- * @model: in the model
+ * @model: event in the model
  */
 struct heapsim_stream_event {
 	struct heapsim_object object;
@@ -54,12 +56,12 @@ static const struct heapsim_object_ops work_ops = {
 };
 
 /**
- * struct attempt - a command while it is tried
- * @cmd: its struct
- * @nr_ops: operations that the model must have in its pool
+ * struct attempt - an attempt to run a command
+ * @cmd: argument of the command
+ * @nr_ops: operations that the pool of the model must have
  * @nr_kept: struct heapsim_kept that must be spare
- * @ops: type of the object that it makes, NULL it makes none
- * @object: that, once there is one
+ * @ops: type of the object that the command creates, or NULL
+ * @object: that object, or NULL while it is not allocated
  */
 struct attempt {
 	void *cmd;
@@ -69,14 +71,14 @@ struct attempt {
 	struct heapsim_object *object;
 };
 
-/* A command's function answers this when what it asks for is not there. */
+/* Returned by the function of a command if its attempt needs more memory. */
 #define WANTS_MORE	(-ENOBUFS)
 
 /**
- * heapsim_kept_get() - take one of those that are spare
- * @s: locked; there is one
+ * heapsim_kept_get() - take a spare struct heapsim_kept
+ * @s: locked, with at least one spare
  *
- * Return: it, in no list.
+ * Return: the struct, in no list.
  */
 struct heapsim_kept *heapsim_kept_get(struct heapsim_streams *s)
 {
@@ -90,9 +92,9 @@ struct heapsim_kept *heapsim_kept_get(struct heapsim_streams *s)
 }
 
 /**
- * heapsim_kept_put() - nobody needs it any more
+ * heapsim_kept_put() - return a struct heapsim_kept to the spare ones
  * @s: locked
- * @kept: it
+ * @kept: the struct
  */
 void heapsim_kept_put(struct heapsim_streams *s, struct heapsim_kept *kept)
 {
@@ -102,11 +104,11 @@ void heapsim_kept_put(struct heapsim_streams *s, struct heapsim_kept *kept)
 }
 
 /**
- * heapsim_stream_of() - the other half of a stream of the model
- * @s: of the context
- * @model: NULL: there is none
+ * heapsim_stream_of() - get the stream of a stream of the model
+ * @s: streams of the context
+ * @model: stream of the model, or NULL
  *
- * Return: it, or NULL.
+ * Return: the stream, or NULL.
  */
 struct heapsim_stream *heapsim_stream_of(struct heapsim_streams *s,
 					 struct attach_stream *model)
@@ -118,15 +120,18 @@ struct heapsim_stream *heapsim_stream_of(struct heapsim_streams *s,
 	return container_of(model, struct heapsim_stream, own);
 }
 
-/* A context that ends has nobody to go on. */
+/*
+ * Returns true if the caller should stop. When the open is closed, nobody else
+ * would go on, so it does not stop then.
+ */
 static bool is_over(const struct heapsim_streams *s)
 {
 	return !s->has_ended && heapsim_is_killed();
 }
 
 /*
- * Take back what the model needs no more, but for @nr_kept of each. A caller
- * who is killed leaves the rest to the next.
+ * Frees what the model no longer needs, except @nr_kept of each. If the caller
+ * is killed, the rest is left to the next.
  */
 static void trim(struct heapsim_streams *s, u64 nr_kept)
 {
@@ -150,7 +155,7 @@ static void trim(struct heapsim_streams *s, u64 nr_kept)
 }
 
 /**
- * heapsim_streams_unlock() - unlock, with nothing kept for too long
+ * heapsim_streams_unlock() - free unused objects and unlock
  * @s: locked
  */
 void heapsim_streams_unlock(struct heapsim_streams *s)
@@ -163,7 +168,10 @@ static int ops_stock(struct heapsim_streams *s, u64 nr)
 {
 	struct attach_op *op;
 
-	/* Only a hint: others take and give, and is_stocked() looks again. */
+	/*
+	 * Only a hint, since others change the number; is_stocked() checks it
+	 * again.
+	 */
 	while (data_race(s->attach.nr_pool) < nr) {
 		op = heapsim_limit_alloc(s->user, sizeof(*op));
 		if (IS_ERR(op))
@@ -182,7 +190,7 @@ static int kept_stock(struct heapsim_streams *s, u64 nr)
 {
 	struct heapsim_kept *kept;
 
-	/* A hint, as above. */
+	/* Only a hint, as above. */
 	while (data_race(s->nr_spare) < nr) {
 		kept = heapsim_limit_alloc(s->user, sizeof(*kept));
 		if (IS_ERR(kept))
@@ -232,7 +240,7 @@ static bool is_stocked(const struct heapsim_streams *s,
 	       (!request->ops || request->object);
 }
 
-/* A caller who does not wait does not do what others have left. */
+/* A caller that must not sleep does not do what others have left. */
 static int catch_up(struct heapsim_streams *s, bool waits)
 {
 	if (!waits && !list_empty(&s->left))
@@ -241,8 +249,8 @@ static int catch_up(struct heapsim_streams *s, bool waits)
 }
 
 /*
- * Run a command under the lock. While it answers that it wants more, what it
- * asks for is got without the lock, and it looks at everything anew.
+ * Runs a command with the lock held. If it needs more memory, that is allocated
+ * without the lock, and the command is run again from its beginning.
  */
 static int request_run(const struct heapsim_call *call,
 		       struct attempt *request,
@@ -270,7 +278,7 @@ static int request_run(const struct heapsim_call *call,
 	return ret;
 }
 
-/* Each of these structs begins with its object: see HEAPSIM_OBJECT_SIZE(). */
+/* Each of these structs begins with its object, see HEAPSIM_OBJECT_SIZE(). */
 static struct heapsim_stream *stream_find(struct heapsim_streams *s, u64 id)
 {
 	return id ? (void *)heapsim_object_find(s->objects, &stream_ops, id) :
@@ -331,10 +339,10 @@ static int stream_create(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_stream_create() - create a stream
- * @call: command, a struct heapsim_stream_op; answered in place
+ * @call: command with a struct heapsim_stream_op; receives the result
  *
- * Return: 0, or what struct heapsim_stream_op says; -EAGAIN it would have to
- * wait.
+ * Return: 0, or an error described at struct heapsim_stream_op; -EAGAIN if it
+ * would have to sleep.
  */
 int heapsim_stream_create(struct heapsim_call *call)
 {
@@ -363,7 +371,7 @@ static int stream_destroy(struct heapsim_streams *s, struct attempt *request)
 	request->nr_kept = request->nr_ops;
 	if (!is_stocked(s, request))
 		return WANTS_MORE;
-	/* The model gives it back when nothing waits for it: see trim(). */
+	/* The model frees the stream when nothing waits for it: see trim(). */
 	heapsim_object_unlink(s->objects, &st->object);
 	attach_stream_destroy(&s->attach, st->model);
 	if (list_empty(&st->singles))
@@ -379,11 +387,11 @@ static int stream_destroy(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_stream_destroy() - a stream takes no more
- * @call: command, a struct heapsim_stream_op
+ * heapsim_stream_destroy() - destroy a stream
+ * @call: command with a struct heapsim_stream_op
  *
- * Return: 0, or what struct heapsim_stream_op says; -EAGAIN it would have to
- * wait.
+ * Return: 0, or an error described at struct heapsim_stream_op; -EAGAIN if it
+ * would have to sleep.
  */
 int heapsim_stream_destroy(struct heapsim_call *call)
 {
@@ -430,10 +438,10 @@ static int attach(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_stream_attach() - attach a managed buffer
- * @call: command, a struct heapsim_attach_op
+ * @call: command with a struct heapsim_attach_op
  *
- * Return: 0, or what struct heapsim_attach_op says; -EAGAIN it would have to
- * wait.
+ * Return: 0, or an error described at struct heapsim_attach_op; -EAGAIN if it
+ * would have to sleep.
  */
 int heapsim_stream_attach(struct heapsim_call *call)
 {
@@ -462,10 +470,10 @@ static int event_create(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_stream_event_create() - create an event
- * @call: command, a struct heapsim_event_op; answered in place
+ * @call: command with a struct heapsim_event_op; receives the result
  *
- * Return: 0, or what struct heapsim_event_op says; -EAGAIN it would have to
- * wait.
+ * Return: 0, or an error described at struct heapsim_event_op; -EAGAIN if it
+ * would have to sleep.
  */
 int heapsim_stream_event_create(struct heapsim_call *call)
 {
@@ -492,11 +500,11 @@ static int event_destroy(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_stream_event_destroy() - an event is forgotten
- * @call: command, a struct heapsim_event_op
+ * heapsim_stream_event_destroy() - destroy an event
+ * @call: command with a struct heapsim_event_op
  *
- * Return: 0, -EINVAL, -ENOENT no such event of this open; -EAGAIN it would have
- * to wait.
+ * Return: 0, -EINVAL, -ENOENT if the open has no such event; -EAGAIN if it
+ * would have to sleep.
  */
 int heapsim_stream_event_destroy(struct heapsim_call *call)
 {
@@ -523,10 +531,10 @@ static int event_record(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_stream_event_record() - record an event
- * @call: command, a struct heapsim_event_op
+ * @call: command with a struct heapsim_event_op
  *
- * Return: 0, -EINVAL, -ENOENT no such event or stream of this open; -EAGAIN it
- * would have to wait.
+ * Return: 0, -EINVAL, -ENOENT if the open has no such event or stream; -EAGAIN
+ * if it would have to sleep.
  */
 int heapsim_stream_event_record(struct heapsim_call *call)
 {
@@ -553,11 +561,11 @@ static int event_wait(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_stream_event_wait() - a stream waits for an event
- * @call: command, a struct heapsim_event_op
+ * heapsim_stream_event_wait() - let a stream wait for an event
+ * @call: command with a struct heapsim_event_op
  *
- * Return: 0, or what struct heapsim_event_op says; -EAGAIN it would have to
- * wait.
+ * Return: 0, or an error described at struct heapsim_event_op; -EAGAIN if it
+ * would have to sleep.
  */
 int heapsim_stream_event_wait(struct heapsim_call *call)
 {
@@ -591,10 +599,10 @@ static int host_submit(struct heapsim_streams *s, struct attempt *request)
 
 /**
  * heapsim_host_submit() - submit a host function
- * @call: command, a struct heapsim_host_op; answered in place
+ * @call: command with a struct heapsim_host_op; receives the result
  *
- * Return: 0, or what struct heapsim_host_op says; -EAGAIN it would have to
- * wait.
+ * Return: 0, or an error described at struct heapsim_host_op; -EAGAIN if it
+ * would have to sleep.
  */
 int heapsim_host_submit(struct heapsim_call *call)
 {
@@ -620,11 +628,11 @@ static int host_begin(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_host_begin() - a host function is called now
- * @call: command, a struct heapsim_host_op
+ * heapsim_host_begin() - begin to call a host function
+ * @call: command with a struct heapsim_host_op
  *
- * Return: 0, or what struct heapsim_host_op says; -EAGAIN it would have to
- * wait.
+ * Return: 0, or an error described at struct heapsim_host_op; -EAGAIN if it
+ * would have to sleep.
  */
 int heapsim_host_begin(struct heapsim_call *call)
 {
@@ -650,11 +658,11 @@ static int host_return(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_host_return() - a host function has returned
- * @call: command, a struct heapsim_host_op
+ * heapsim_host_return() - return from a host function
+ * @call: command with a struct heapsim_host_op
  *
- * Return: 0, or what struct heapsim_host_op says; -EAGAIN it would have to
- * wait.
+ * Return: 0, or an error described at struct heapsim_host_op; -EAGAIN if it
+ * would have to sleep.
  */
 int heapsim_host_return(struct heapsim_call *call)
 {
@@ -667,11 +675,10 @@ int heapsim_host_return(struct heapsim_call *call)
 }
 
 /**
- * heapsim_host_disown() - nobody knows that a host function was submitted
+ * heapsim_host_disown() - withdraw a host function whose id could not be
+ *	returned
  * @ctx: open of /dev/heapsim
- * @id: of the function
- *
- * It is taken back.
+ * @id: id of the function
  */
 void heapsim_host_disown(struct heapsim_ctx *ctx, u64 id)
 {
@@ -745,11 +752,11 @@ static int work_submit(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_work_submit() - submit a job of somebody's engine
- * @call: command, a struct heapsim_work_op; answered in place
+ * heapsim_work_submit() - submit a work, a job of the program's own engine
+ * @call: command with a struct heapsim_work_op; receives the result
  *
- * Return: 0, or what struct heapsim_work_op says; -EAGAIN it would have to
- * wait.
+ * Return: 0, or an error described at struct heapsim_work_op; -EAGAIN if it
+ * would have to sleep.
  */
 int heapsim_work_submit(struct heapsim_call *call)
 {
@@ -795,11 +802,11 @@ static bool is_malformed(const struct heapsim_work_op *cmd)
 }
 
 /**
- * heapsim_work_begin() - an engine begins with a work
- * @call: command, a struct heapsim_work_op
+ * heapsim_work_begin() - begin to run a work
+ * @call: command with a struct heapsim_work_op
  *
- * Return: 0, or what struct heapsim_work_op says; -EAGAIN it would have to
- * wait.
+ * Return: 0, or an error described at struct heapsim_work_op; -EAGAIN if it
+ * would have to sleep.
  */
 int heapsim_work_begin(struct heapsim_call *call)
 {
@@ -844,11 +851,11 @@ static int work_end(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_work_end() - an engine is done with a work
- * @call: command, a struct heapsim_work_op
+ * heapsim_work_end() - end a work
+ * @call: command with a struct heapsim_work_op
  *
- * Return: 0, or what struct heapsim_work_op says; -EAGAIN it would have to
- * wait.
+ * Return: 0, or an error described at struct heapsim_work_op; -EAGAIN if it
+ * would have to sleep.
  */
 int heapsim_work_end(struct heapsim_call *call)
 {
@@ -861,12 +868,11 @@ int heapsim_work_end(struct heapsim_call *call)
 }
 
 /**
- * heapsim_work_disown() - nobody knows that a work was submitted
+ * heapsim_work_disown() - drop a work whose id could not be returned
  * @ctx: open of /dev/heapsim
- * @id: of the work
+ * @id: id of the work
  *
- * The model goes on taking it for one; that it begins and ends is not waited
- * for any more.
+ * The work stays in the model, but its begin and end are no longer waited for.
  */
 void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id)
 {
@@ -903,11 +909,11 @@ static int work_touch(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_work_touch() - an engine touches a buffer for a work
- * @call: command, a struct heapsim_work_touch; answered in place
+ * heapsim_work_touch() - judge an access of a work to a buffer
+ * @call: command with a struct heapsim_work_touch; receives the result
  *
- * Return: 0, or what struct heapsim_work_touch says; -EAGAIN it would have to
- * wait.
+ * Return: 0, or an error described at struct heapsim_work_touch; -EAGAIN if it
+ * would have to sleep.
  */
 int heapsim_work_touch(struct heapsim_call *call)
 {
@@ -921,7 +927,7 @@ int heapsim_work_touch(struct heapsim_call *call)
 	return request_run(call, &request, work_touch);
 }
 
-/* What the host knows, and what was counted */
+/* Synchronisation and counters */
 
 static int sync_id(struct heapsim_streams *s, struct attempt *request)
 {
@@ -943,10 +949,11 @@ static int sync_id(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_stream_sync() - the host has waited
- * @call: command, a struct heapsim_sync
+ * heapsim_stream_sync() - note that the host has synchronised
+ * @call: command with a struct heapsim_sync
  *
- * Return: 0, or what struct heapsim_sync says; -EAGAIN it would have to wait.
+ * Return: 0, or an error described at struct heapsim_sync; -EAGAIN if it would
+ * have to sleep.
  */
 int heapsim_stream_sync(struct heapsim_call *call)
 {
@@ -998,11 +1005,11 @@ static int info(struct heapsim_streams *s, struct attempt *request)
 }
 
 /**
- * heapsim_stream_attach_info() - what was done for a buffer, or for all
- * @call: command, a struct heapsim_attach_info; answered in place
+ * heapsim_stream_attach_info() - get counters of a buffer, or of all
+ * @call: command with a struct heapsim_attach_info; receives the result
  *
- * Return: 0, -EINVAL flags, -ENOENT no such buffer of this open; -EAGAIN it
- * would have to wait.
+ * Return: 0, -EINVAL for unknown flags, -ENOENT if the open has no such buffer;
+ * -EAGAIN if it would have to sleep.
  */
 int heapsim_stream_attach_info(struct heapsim_call *call)
 {
@@ -1018,13 +1025,13 @@ int heapsim_stream_attach_info(struct heapsim_call *call)
 	return request_run(call, &request, info);
 }
 
-/* The whole */
+/* All streams of an open */
 
 /**
- * heapsim_streams_create() - what an open begins with
- * @objects: of the open
+ * heapsim_streams_create() - create the streams of an open
+ * @objects: table of the open
  *
- * Return: for heapsim_streams_end(), or NULL without memory.
+ * Return: streams for heapsim_streams_end(), or NULL without memory.
  */
 struct heapsim_streams *heapsim_streams_create(struct heapsim_objects *objects)
 {
@@ -1064,7 +1071,7 @@ static void streams_free(struct kref *refs)
 }
 
 /**
- * heapsim_streams_put() - a buffer of the open is gone
+ * heapsim_streams_put() - drop the reference of a buffer
  * @s: not locked
  */
 void heapsim_streams_put(struct heapsim_streams *s)
@@ -1073,10 +1080,11 @@ void heapsim_streams_put(struct heapsim_streams *s)
 }
 
 /**
- * heapsim_streams_end() - the open is closed, whatever is in flight
+ * heapsim_streams_end() - end all streams of an open that is closed
  * @s: from heapsim_streams_create()
  *
- * Its buffers may live on: the CPU may touch them, but for device memory.
+ * Buffers may stay allocated. The CPU may access them then, except device
+ * memory.
  */
 void heapsim_streams_end(struct heapsim_streams *s)
 {
@@ -1090,7 +1098,10 @@ void heapsim_streams_end(struct heapsim_streams *s)
 	list_for_each_entry_safe(work, next, &s->works, node)
 		work_forget(s, work, -ECANCELED);
 	heapsim_managed_end(s);
-	/* Nobody else has the open: nothing of another type goes meanwhile. */
+	/*
+	 * The open has no other users, so objects of other types stay in the
+	 * table.
+	 */
 	xa_for_each(&s->objects->ids, id, object) {
 		if (object->ops == &event_ops)
 			event_free(s, event_find(s, id));

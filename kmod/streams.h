@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an open of /dev/heapsim has of streams: shared by stream.c, which has
- * the commands, and managed.c, which has the buffers.
+ * Streams of an open of /dev/heapsim: commands in stream.c, buffers in
+ * managed.c.
  */
 #ifndef HEAPSIM_STREAMS_H
 #define HEAPSIM_STREAMS_H
@@ -15,8 +15,8 @@
 /**
  * struct heapsim_state - an attach state
  * @attach: HEAPSIM_ATTACH_*
- * @stream: id of the stream that it is single to, else 0
- * @serial: number of that stream, never used again
+ * @stream: id of the stream that the buffer is single to, else 0
+ * @serial: number of that stream, never reused
  */
 struct heapsim_state {
 	u32 attach;
@@ -26,12 +26,12 @@ struct heapsim_state {
 
 /**
  * struct heapsim_stream - a stream
- * @object: head; id 0: the NULL stream
- * @model: in the attach context
- * @own: that, but of the NULL stream
- * @serial: never used again
- * @singles: struct heapsim_ctx_buf, by its newest state single to this
- * @newest: the work that was submitted last, for records
+ * @object: head; id 0 is the NULL stream
+ * @model: stream in the model
+ * @own: storage of @model, except for the NULL stream
+ * @serial: number, never reused
+ * @singles: struct heapsim_ctx_buf whose newest state is single to this stream
+ * @newest: last work that was submitted, for records
  */
 struct heapsim_stream {
 	struct heapsim_object object;
@@ -43,13 +43,14 @@ struct heapsim_stream {
 };
 
 /**
- * struct heapsim_kept - what judging a work later needs
- * @node: in heapsim_work.verdicts or heapsim_ctx_buf.pasts, or spare
- * @in_streams: of a past state: in heapsim_streams.pasts
- * @buf: of a verdict: id of the buffer
- * @is_allowed: of a verdict
- * @until: of a past state: it holds for works before that
- * @state: it, or the one that decided
+ * struct heapsim_kept - state needed to judge a work later
+ * @node: entry in heapsim_work.verdicts, heapsim_ctx_buf.pasts or the spare
+ *	ones
+ * @in_streams: past state: entry in heapsim_streams.pasts
+ * @buf: verdict: id of the buffer
+ * @is_allowed: verdict: the work may access the buffer
+ * @until: past state: holds for works with a lower heapsim_work.seq
+ * @state: past state, or the state that decided the verdict
  */
 struct heapsim_kept {
 	struct list_head node;
@@ -63,12 +64,13 @@ struct heapsim_kept {
 /**
  * struct heapsim_work - a work that has not ended
  * @object: head
- * @node: in heapsim_streams.works
- * @seq: place in the order of works and attaches
- * @serial: of its stream
- * @has_begun: it has
- * @verdicts: struct heapsim_kept: of buffers that had an attach in flight
- * @party: it, for records
+ * @node: entry in heapsim_streams.works
+ * @seq: position in the order of works and attaches
+ * @serial: serial of its stream
+ * @has_begun: the work has begun
+ * @verdicts: struct heapsim_kept for buffers that had an attach in flight at
+ *	submission
+ * @party: the work in records
  */
 struct heapsim_work {
 	struct heapsim_object object;
@@ -82,31 +84,32 @@ struct heapsim_work {
 
 /**
  * struct heapsim_streams - streams, works and buffers of an open
- * @refs: the open and each buffer of it have one
- * @user: for whom what follows counts, referenced
- * @objects: streams, events, host functions and works; until @has_ended
- * @lock: protects what follows, and the above types of @objects; all that
- *	allocates is done before
- * @attach: the model
- * @has_ended: the open is closed
- * @null: the NULL stream
- * @last_seq: of a work or attach
- * @last_serial: of a stream
- * @buf_ids: struct heapsim_ctx_buf, by id of the buffer
+ * @refs: references of the open and of each buffer
+ * @user: user that all of this counts for, with a reference
+ * @objects: table of streams, events, host functions and works; valid until
+ *	@has_ended
+ * @lock: protects the fields below, and the above types of @objects. Memory is
+ *	allocated before it is taken
+ * @attach: model
+ * @has_ended: the open has been closed
+ * @null: NULL stream
+ * @last_seq: last heapsim_work.seq
+ * @last_serial: last heapsim_stream.serial
+ * @buf_ids: struct heapsim_ctx_buf by id of the buffer
  * @works: struct heapsim_work, in order
  * @nr_unbegun: works that have not begun
  * @in_flight: struct heapsim_ctx_buf that may have an attach in flight
  * @due: struct heapsim_ctx_buf that works which have not begun may have to
  *	clean
  * @owing: struct heapsim_ctx_buf whose CPU invalidate waits for a work
- * @left: struct heapsim_ctx_buf that callers who were killed have left with
- *	PTEs, or with lines to be dropped; the next command sees to them
+ * @left: struct heapsim_ctx_buf that killed callers have left with PTEs, or
+ *	with lines to invalidate; completed by the next command
  * @written_lock: inside heapsim_buf.lock; protects @written
  * @written: struct heapsim_ctx_buf whose device view was stored to
  * @pasts: struct heapsim_kept, in order
- * @spare: struct heapsim_kept to be had
- * @nr_spare: how many
- * @cpu_on_device: of all its buffers: violations
+ * @spare: unused struct heapsim_kept
+ * @nr_spare: number of @spare
+ * @cpu_on_device: forbidden CPU accesses to device memory of all buffers
  */
 struct heapsim_streams {
 	struct kref refs;
@@ -135,22 +138,23 @@ struct heapsim_streams {
 };
 
 /**
- * struct heapsim_ctx_buf - what a context has of a buffer
- * @buf: the buffer
- * @streams: of its open, referenced
- * @model: of a managed one
- * @newest: of a managed one; written under the lock, read by records without
- * @attaches: how it came to that, the newest first, for records
- * @pasts: struct heapsim_kept, in order: states before that
- * @in_singles: place in heapsim_stream.singles
- * @in_flight: place in heapsim_streams.in_flight
- * @due: place in heapsim_streams.due
- * @owing: place in heapsim_streams.owing
- * @left: place in heapsim_streams.left
- * @drops: its lines are to be dropped before the CPU touches it
- * @written: place in heapsim_streams.written
- * @owes_to: until works before that have ended
- * @cpu_on_device: of device memory: violations
+ * struct heapsim_ctx_buf - state of a buffer in its context
+ * @buf: buffer
+ * @streams: streams of its open, with a reference
+ * @model: managed memory: buffer in the model
+ * @newest: managed memory: newest state; written with the lock held, read by
+ *	records without it
+ * @attaches: last attaches, newest first, for records
+ * @pasts: struct heapsim_kept, in order: earlier states
+ * @in_singles: entry in heapsim_stream.singles
+ * @in_flight: entry in heapsim_streams.in_flight
+ * @due: entry in heapsim_streams.due
+ * @owing: entry in heapsim_streams.owing
+ * @left: entry in heapsim_streams.left
+ * @drops: lines must be invalidated before the CPU accesses the buffer
+ * @written: entry in heapsim_streams.written
+ * @owes_to: the invalidate waits for works up to this heapsim_work.seq
+ * @cpu_on_device: device memory: forbidden CPU accesses
  */
 struct heapsim_ctx_buf {
 	struct heapsim_buf *buf;
