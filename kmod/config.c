@@ -20,19 +20,19 @@ MODULE_PARM_DESC(soc, "The board: nano, tx2, drive-px2, xavier, orin, orin-nano,
 
 static char *policy = "strict";
 module_param(policy, charp, 0444);
-MODULE_PARM_DESC(policy, "What breaks the rules: strict (default), record, off");
+MODULE_PARM_DESC(policy, "Policy of buffers: strict (default), record, off");
 
 static char *evict = "none";
 module_param(evict, charp, 0444);
-MODULE_PARM_DESC(evict, "Lines leave caches: none (default), random");
+MODULE_PARM_DESC(evict, "Eviction of lines: none (default), random");
 
 static unsigned long long seed;
 module_param(seed, ullong, 0444);
-MODULE_PARM_DESC(seed, "Of random eviction (default 0)");
+MODULE_PARM_DESC(seed, "Seed of random eviction (default 0)");
 
 static char *vmap_shows = "device";
 module_param_named(vmap, vmap_shows, charp, 0444);
-MODULE_PARM_DESC(vmap, "Kernel mappings show: device (default), cpu");
+MODULE_PARM_DESC(vmap, "View of kernel mappings: device (default), cpu");
 
 static unsigned int fill = SZ_64K;	/* largest page size */
 module_param(fill, uint, 0444);
@@ -40,11 +40,11 @@ MODULE_PARM_DESC(fill, "Fill granule, bytes, a power of two (default 65536)");
 
 static unsigned int pool_mb = 64;
 module_param(pool_mb, uint, 0444);
-MODULE_PARM_DESC(pool_mb, "Most MiB that each pool keeps (default 64)");
+MODULE_PARM_DESC(pool_mb, "Upper bound of each pool, MiB (default 64)");
 
 static bool test_hooks;
 module_param(test_hooks, bool, 0444);
-MODULE_PARM_DESC(test_hooks, "Commands for tests, which let any user of the device keep others waiting: 0 (default), 1");
+MODULE_PARM_DESC(test_hooks, "Commands for tests, by which any user of the device can block others: 0 (default), 1");
 
 static bool mem_accounting;
 module_param(mem_accounting, bool, 0444);
@@ -72,12 +72,12 @@ static const struct kernel_param_ops config_limit_ops = {
 static unsigned int limit_mb;
 __MODULE_PARM_TYPE(limit_mb, "uint");
 module_param_cb(limit_mb, &config_limit_ops, &limit_mb, 0444);
-MODULE_PARM_DESC(limit_mb, "Most MiB of all buffers and their CPU views (default 3/4 of RAM)");
+MODULE_PARM_DESC(limit_mb, "Upper bound of all buffers and CPU views, MiB (default 3/4 of RAM)");
 
 static unsigned int user_limit_mb;
 __MODULE_PARM_TYPE(user_limit_mb, "uint");
 module_param_cb(user_limit_mb, &config_limit_ops, &user_limit_mb, 0444);
-MODULE_PARM_DESC(user_limit_mb, "Most MiB of one user (default limit_mb)");
+MODULE_PARM_DESC(user_limit_mb, "Upper bound for one user, MiB (default limit_mb)");
 
 static const char *const policies[] = {
 	[HEAPSIM_POLICY_STRICT] = "strict",
@@ -101,7 +101,8 @@ static int config_find_word(const char *param, const char *value,
 		len += scnprintf(list + len, sizeof(list) - len, "%s%s",
 				 i ? ", " : "", words[i]);
 	}
-	pr_err("%s=%s: no such value; there are: %s\n", param, value, list);
+	pr_err("%s=%s: unknown value, valid ones are: %s\n", param, value,
+	       list);
 	return -EINVAL;
 }
 
@@ -117,11 +118,12 @@ static int config_check_soc(void)
 			len += scnprintf(list + len, sizeof(list) - len,
 					 "%s%s", i ? ", " : "",
 					 profile_at(i)->name);
-		pr_err("soc=%s: no such board; there are: %s\n", soc, list);
+		pr_err("soc=%s: unknown board, valid ones are: %s\n", soc,
+		       list);
 		return -EINVAL;
 	}
 	if (profile_validate(heapsim_config.profile, &why)) {
-		pr_err("soc=%s: the board cannot be: %s\n", soc, why);
+		pr_err("soc=%s: invalid profile: %s\n", soc, why);
 		return -EINVAL;
 	}
 	return 0;

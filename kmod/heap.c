@@ -173,7 +173,7 @@ int heapsim_heap_init(void)
 	for (i = 0; i < ARRAY_SIZE(heaps); i++) {
 		heap_describe(&heaps[i]);
 		if (heap_is_taken(&heaps[i])) {
-			pr_info("/dev/%s has a heap of that name already: not taken\n",
+			pr_info("/dev/%s exists already, heap not registered\n",
 				heaps[i].misc.nodename);
 			continue;
 		}
