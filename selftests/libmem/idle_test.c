@@ -14,10 +14,11 @@
 #define NR_TRIES	5U	/* the fastest of them counts */
 
 /*
- * Launches with 2,000 idle buffers take 1.05 times as long as those with none;
- * they took ten times as long when each was looked at.
+ * Launches with 2,000 idle buffers take 1.05 times as long as those with none,
+ * and took 17 times as long when each buffer was visited. On a machine with much
+ * other load the CPU time of a launch varies by a factor of three.
  */
-#define MAX_RATIO	2U
+#define MAX_RATIO	6U
 
 static int open_unwatched(void **state)
 {
