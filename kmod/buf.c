@@ -259,9 +259,9 @@ static void buf_init_kind(struct heapsim_buf *buf, u32 kind)
 					 &heapsim_pool_cached;
 }
 
-static struct heapsim_buf *buf_alloc(const struct heapsim_wish *wish)
+static struct heapsim_buf *buf_alloc(const struct heapsim_buf_params *params)
 {
-	const u64 len = PAGE_ALIGN(wish->len);
+	const u64 len = PAGE_ALIGN(params->len);
 	struct heapsim_buf *buf;
 	int ret;
 
@@ -276,10 +276,10 @@ static struct heapsim_buf *buf_alloc(const struct heapsim_wish *wish)
 	INIT_LIST_HEAD(&buf->attachments);
 	buf->own.buf = buf;
 	buf->lines.tell = heapsim_record_lines;
-	strscpy(buf->name, wish->name, sizeof(buf->name));
+	strscpy(buf->name, params->name, sizeof(buf->name));
 	buf->len = len;
 	buf->nr_pages = len >> PAGE_SHIFT;
-	buf_init_kind(buf, wish->kind);
+	buf_init_kind(buf, params->kind);
 	buf->user = heapsim_limit_charge(len);
 	if (IS_ERR(buf->user)) {
 		ret = PTR_ERR(buf->user);
@@ -289,7 +289,7 @@ static struct heapsim_buf *buf_alloc(const struct heapsim_wish *wish)
 		return ERR_PTR(ret);
 	}
 	buf->id = atomic64_inc_return(&last_id);
-	heapsim_policy_give(buf, wish->ctx);
+	heapsim_policy_give(buf, params->ctx);
 	ret = heapsim_dram_alloc(buf);
 	if (ret)
 		goto err_free;
@@ -300,22 +300,22 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-static struct dma_buf *buf_create(const struct heapsim_wish *wish)
+static struct dma_buf *buf_create(const struct heapsim_buf_params *params)
 {
 	DEFINE_DMA_BUF_EXPORT_INFO(exp);
 	struct heapsim_buf *buf;
 	struct dma_buf *dmabuf;
 	int ret;
 
-	if (!wish->len || wish->len > SSIZE_MAX - PAGE_SIZE)
+	if (!params->len || params->len > SSIZE_MAX - PAGE_SIZE)
 		return ERR_PTR(-EINVAL);
-	buf = buf_alloc(wish);
+	buf = buf_alloc(params);
 	if (IS_ERR(buf))
 		return ERR_CAST(buf);
-	exp.exp_name = heapsim_kind_name(wish->kind);
+	exp.exp_name = heapsim_kind_name(params->kind);
 	exp.ops = &buf_ops;
 	exp.size = buf->len;
-	exp.flags = wish->fd_flags;
+	exp.flags = params->fd_flags;
 	exp.priv = &buf->own;
 	dmabuf = dma_buf_export(&exp);
 	if (IS_ERR(dmabuf)) {
@@ -331,7 +331,7 @@ static struct dma_buf *buf_create(const struct heapsim_wish *wish)
 	mutex_unlock(&heapsim_bufs_lock);
 	if (buf->kind < HEAPSIM_KIND_MANAGED)
 		return dmabuf;
-	ret = heapsim_ctx_buf_create(buf, wish);
+	ret = heapsim_ctx_buf_create(buf, params);
 	if (ret) {
 		dma_buf_put(dmabuf);
 		return ERR_PTR(ret);
@@ -341,7 +341,7 @@ static struct dma_buf *buf_create(const struct heapsim_wish *wish)
 
 /**
  * heapsim_buf_create_fd() - create a buffer and reserve a descriptor
- * @wish: parameters
+ * @params: parameters
  * @dmabuf: out: dma-buf with one reference. The caller installs its file at the
  *	reserved descriptor or releases both; nobody can close or dup it before
  *
@@ -350,15 +350,15 @@ static struct dma_buf *buf_create(const struct heapsim_wish *wish)
  * without memory or above a limit, -EINTR if the caller is killed, -EMFILE,
  * -EBUSY if the user of the context has too many objects.
  */
-int heapsim_buf_create_fd(const struct heapsim_wish *wish,
+int heapsim_buf_create_fd(const struct heapsim_buf_params *params,
 			  struct dma_buf **dmabuf)
 {
-	struct dma_buf *made = buf_create(wish);
+	struct dma_buf *made = buf_create(params);
 	int fd;
 
 	if (IS_ERR(made))
 		return PTR_ERR(made);
-	fd = get_unused_fd_flags(wish->fd_flags);
+	fd = get_unused_fd_flags(params->fd_flags);
 	if (fd < 0) {
 		dma_buf_put(made);
 		return fd;

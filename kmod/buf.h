@@ -252,7 +252,7 @@ extern struct list_head heapsim_bufs;
 extern struct mutex heapsim_bufs_lock;	/* protects heapsim_bufs */
 
 /**
- * struct heapsim_wish - parameters of a buffer to allocate
+ * struct heapsim_buf_params - parameters of a buffer to allocate
  * @len: bytes, above 0; rounded up to whole pages
  * @kind: enum heapsim_kind except HEAPSIM_KIND_FOREIGN
  * @fd_flags: O_ACCMODE and O_CLOEXEC of the file
@@ -260,7 +260,7 @@ extern struct mutex heapsim_bufs_lock;	/* protects heapsim_bufs */
  * @attach: HEAPSIM_ATTACH_GLOBAL or HEAPSIM_ATTACH_HOST for KIND_MANAGED
  * @ctx: open of /dev/heapsim that allocates the buffer; NULL for a heap
  */
-struct heapsim_wish {
+struct heapsim_buf_params {
 	u64 len;
 	u32 kind;
 	int fd_flags;
@@ -269,7 +269,7 @@ struct heapsim_wish {
 	struct heapsim_ctx *ctx;
 };
 
-int heapsim_buf_create_fd(const struct heapsim_wish *wish,
+int heapsim_buf_create_fd(const struct heapsim_buf_params *params,
 			  struct dma_buf **dmabuf);
 int heapsim_buf_reopen_fd(struct dma_buf *given, int fd_flags,
 			  struct dma_buf **dmabuf);

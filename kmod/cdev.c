@@ -96,7 +96,7 @@ static bool cdev_fd_flags_are_valid(u32 fd_flags)
 static int cdev_alloc(struct heapsim_call *call)
 {
 	struct heapsim_buf_alloc *alloc = &call->cmd.alloc;
-	const struct heapsim_wish wish = {
+	const struct heapsim_buf_params params = {
 		.len = alloc->len,
 		.kind = alloc->kind,
 		.fd_flags = alloc->fd_flags,
@@ -112,7 +112,7 @@ static int cdev_alloc(struct heapsim_call *call)
 	    !cdev_is_kind(alloc) || cdev_is_malformed(alloc) ||
 	    strnlen(alloc->name, sizeof(alloc->name)) == sizeof(alloc->name))
 		return -EINVAL;
-	fd = heapsim_buf_create_fd(&wish, &dmabuf);
+	fd = heapsim_buf_create_fd(&params, &dmabuf);
 	if (fd < 0)
 		return fd;
 	buf = heapsim_buf_of(dmabuf);

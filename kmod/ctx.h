@@ -11,7 +11,7 @@ struct heapsim_buf;
 struct heapsim_job;
 struct heapsim_queue;		/* queue.h */
 struct heapsim_streams;		/* streams.h */
-struct heapsim_wish;
+struct heapsim_buf_params;
 struct heapsim_access;
 
 /**
@@ -116,7 +116,7 @@ void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id);
 
 /* managed.c */
 int heapsim_ctx_buf_create(struct heapsim_buf *buf,
-			   const struct heapsim_wish *wish);
+			   const struct heapsim_buf_params *params);
 void heapsim_ctx_buf_destroy(struct heapsim_buf *buf);
 vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
 				 struct heapsim_buf *buf,

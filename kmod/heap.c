@@ -43,7 +43,7 @@ static struct heap heaps[HEAPSIM_KIND_CONTIGUOUS + 1];	/* by kind */
 static int heap_alloc(struct heap *heap, struct dma_heap_allocation_data *data,
 		      struct file **file)
 {
-	const struct heapsim_wish wish = {
+	const struct heapsim_buf_params params = {
 		.len = data->len,
 		.kind = heap - heaps,
 		.fd_flags = data->fd_flags,
@@ -55,7 +55,7 @@ static int heap_alloc(struct heap *heap, struct dma_heap_allocation_data *data,
 	if (data->fd || data->heap_flags ||
 	    data->fd_flags & ~(O_CLOEXEC | O_ACCMODE))
 		return -EINVAL;
-	fd = heapsim_buf_create_fd(&wish, &dmabuf);
+	fd = heapsim_buf_create_fd(&params, &dmabuf);
 	if (fd < 0)
 		return fd;
 	data->fd = fd;

@@ -21,7 +21,7 @@
  * The buffer is locked. Costs nothing if nobody has stored. Returns -EINTR if
  * the caller is killed.
  */
-static int clean(struct heapsim_buf *buf)
+static int managed_clean(struct heapsim_buf *buf)
 {
 	int ret;
 
@@ -40,14 +40,14 @@ static int clean(struct heapsim_buf *buf)
  * The buffer is locked. Permitted stores that no work has seen yet are cleaned
  * before the invalidate: a work that has not begun may need them.
  */
-static int invalidate(struct heapsim_buf *buf)
+static int managed_invalidate(struct heapsim_buf *buf)
 {
 	int ret = 0;
 
 	if (!buf->has_two_views || !buf->lines.pages)
 		return 0;
 	if (buf->has_own_stores)
-		ret = clean(buf);
+		ret = managed_clean(buf);
 	return ret ? ret : heapsim_lines_invalidate(buf, 0, buf->len);
 }
 
@@ -56,8 +56,8 @@ static int invalidate(struct heapsim_buf *buf)
  * earlier works may not have ended: their writes would reach DRAM after the
  * invalidate.
  */
-static bool owes_invalidate(struct heapsim_streams *s,
-			    struct heapsim_ctx_buf *m, u32 what)
+static bool managed_owes_invalidate(struct heapsim_streams *s,
+				    struct heapsim_ctx_buf *m, u32 what)
 {
 	if (!(what & ATTACH_PREFETCH_TO_CPU) || list_empty(&s->works))
 		return false;
@@ -71,8 +71,8 @@ static bool owes_invalidate(struct heapsim_streams *s,
  * buffer. Called for each buffer that is restored, so it stops if the caller is
  * killed.
  */
-static bool is_owed(const struct heapsim_streams *s,
-		    const struct heapsim_ctx_buf *m)
+static bool managed_is_owed(const struct heapsim_streams *s,
+			    const struct heapsim_ctx_buf *m)
 {
 	const struct heapsim_work *work;
 	struct heapsim_state state;
@@ -93,7 +93,7 @@ static bool is_owed(const struct heapsim_streams *s,
  * because a host function gets a buffer that works submitted earlier wait
  * behind.
  */
-static bool is_due(const struct heapsim_streams *s, u32 what)
+static bool managed_is_due(const struct heapsim_streams *s, u32 what)
 {
 	if (what & ATTACH_RESTORE)
 		return s->nr_unbegun && s->attach.class == ATTACH_NONCOHERENT;
@@ -104,9 +104,9 @@ static bool is_due(const struct heapsim_streams *s, u32 what)
  * Invalidates if that is pending, maybe left over by a caller that was killed.
  * The buffer is locked. Returns 0, or -EINTR if the caller is killed.
  */
-static int drop_lines(struct heapsim_ctx_buf *m)
+static int managed_drop_lines(struct heapsim_ctx_buf *m)
 {
-	int ret = m->drops ? invalidate(m->buf) : 0;
+	int ret = m->drops ? managed_invalidate(m->buf) : 0;
 
 	if (!ret)
 		m->drops = false;
@@ -114,7 +114,7 @@ static int drop_lines(struct heapsim_ctx_buf *m)
 }
 
 /* Whoever writes is_revoked holds the lock of the context. */
-static void leave(struct heapsim_streams *s, struct heapsim_ctx_buf *m)
+static void managed_leave(struct heapsim_streams *s, struct heapsim_ctx_buf *m)
 {
 	WRITE_ONCE(m->buf->is_revoked, true);
 	if (list_empty(&m->left))
@@ -127,13 +127,13 @@ static void leave(struct heapsim_streams *s, struct heapsim_ctx_buf *m)
  * that remains is not tracked until the next command; an access that faults
  * completes the operation.
  */
-static void act_later(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
-		      u32 what)
+static void managed_act_later(struct heapsim_streams *s,
+			      struct heapsim_ctx_buf *m, u32 what)
 {
 	if (what & ATTACH_PREFETCH_TO_GPU && list_empty(&m->due))
 		list_add_tail(&m->due, &s->due);
 	if (what & ATTACH_REVOKE || m->drops)
-		leave(s, m);
+		managed_leave(s, m);
 }
 
 /**
@@ -157,7 +157,7 @@ int heapsim_managed_catch_up(struct heapsim_streams *s)
 			return -EINTR;
 		ret = heapsim_ptes_revoke_all(m->buf);
 		if (!ret)
-			ret = drop_lines(m);
+			ret = managed_drop_lines(m);
 		if (!ret)
 			WRITE_ONCE(m->buf->is_revoked,
 				   attach_is_revoked(&m->model));
@@ -193,32 +193,33 @@ void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 	struct heapsim_buf *buf = m->buf;
 	bool drops = what & ATTACH_CPU_INVALIDATE;
 
-	if (is_due(s, what) && list_empty(&m->due))
+	if (managed_is_due(s, what) && list_empty(&m->due))
 		list_add_tail(&m->due, &s->due);
-	if (drops && owes_invalidate(s, m, what))
+	if (drops && managed_owes_invalidate(s, m, what))
 		drops = false;
 	if (what & ATTACH_RESTORE && !list_empty(&m->owing)) {
 		/*
 		 * It belongs to a host function while works wait behind that.
 		 */
-		if (!is_owed(s, m))
+		if (!managed_is_owed(s, m))
 			list_del_init(&m->owing);
 		drops = true;
 	}
 	m->drops |= drops;
 	if (heapsim_is_killed() || mutex_lock_killable(&buf->lock)) {
-		act_later(s, m, what);
+		managed_act_later(s, m, what);
 		return;
 	}
 	if (what & ATTACH_REVOKE) {
 		WRITE_ONCE(buf->is_revoked, true);
 		if (heapsim_ptes_revoke_all(buf))
-			leave(s, m);
+			managed_leave(s, m);
 	}
-	if (what & ATTACH_PREFETCH_TO_GPU && clean(buf) && list_empty(&m->due))
+	if (what & ATTACH_PREFETCH_TO_GPU && managed_clean(buf) &&
+	    list_empty(&m->due))
 		list_add_tail(&m->due, &s->due);
-	if (drop_lines(m))
-		leave(s, m);
+	if (managed_drop_lines(m))
+		managed_leave(s, m);
 	else if (what & ATTACH_RESTORE)
 		WRITE_ONCE(buf->is_revoked, false);
 	mutex_unlock(&buf->lock);
@@ -237,8 +238,8 @@ struct heapsim_ctx_buf *heapsim_ctx_buf_find(struct heapsim_streams *s, u64 id)
 }
 
 /* Keeps the state for works that were submitted before it changes. */
-static void past_keep(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
-		      u64 until)
+static void managed_keep_past(struct heapsim_streams *s,
+			      struct heapsim_ctx_buf *m, u64 until)
 {
 	struct heapsim_kept *kept;
 
@@ -252,8 +253,8 @@ static void past_keep(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
 }
 
 /* @how: everything except the state */
-static void attach_remember(struct heapsim_ctx_buf *m,
-			    const struct heapsim_record_attach *how)
+static void managed_remember_attach(struct heapsim_ctx_buf *m,
+				    const struct heapsim_record_attach *how)
 {
 	memmove(m->attaches + 1, m->attaches,
 		sizeof(m->attaches) - sizeof(m->attaches[0]));
@@ -277,11 +278,11 @@ void heapsim_managed_set_state(struct heapsim_ctx_buf *m,
 {
 	struct heapsim_streams *s = m->streams;
 
-	past_keep(s, m, ++s->last_seq);
+	managed_keep_past(s, m, ++s->last_seq);
 	WRITE_ONCE(m->newest.attach, state->attach);
 	WRITE_ONCE(m->newest.stream, state->stream);
 	m->newest.serial = state->serial;
-	attach_remember(m, how);
+	managed_remember_attach(m, how);
 	list_del_init(&m->in_singles);
 	if (single_to)
 		list_add_tail(&m->in_singles, &single_to->singles);
@@ -309,7 +310,7 @@ u64 heapsim_managed_nr_in_flight(struct heapsim_streams *s)
 	return nr;
 }
 
-static u32 attach_of(enum attach_kind kind)
+static u32 managed_attach_of(enum attach_kind kind)
 {
 	switch (kind) {
 	case ATTACH_GLOBAL:
@@ -321,8 +322,8 @@ static u32 attach_of(enum attach_kind kind)
 	}
 }
 
-static void verdict_keep(struct heapsim_streams *s,
-			 struct heapsim_stream *stream,
+static void managed_keep_verdict(struct heapsim_streams *s,
+				 struct heapsim_stream *stream,
 			 struct heapsim_work *work, struct heapsim_ctx_buf *m)
 {
 	struct heapsim_kept *kept = heapsim_kept_get(s);
@@ -334,7 +335,7 @@ static void verdict_keep(struct heapsim_streams *s,
 					    &m->model, &why) == ATTACH_ALLOWED;
 	to = heapsim_stream_of(s, why.stream);
 	kept->state = (struct heapsim_state) {
-		.attach = attach_of(why.kind),
+		.attach = managed_attach_of(why.kind),
 		.stream = to ? to->object.id : 0,
 	};
 	list_add_tail(&kept->node, &work->verdicts);
@@ -356,15 +357,15 @@ void heapsim_managed_judge_all(struct heapsim_streams *s,
 
 	list_for_each_entry(m, &s->in_flight, in_flight)
 		if (m->model.is_in_flight)
-			verdict_keep(s, stream, work, m);
+			managed_keep_verdict(s, stream, work, m);
 }
 
 /*
  * Returns the state at the submission of the work, of a buffer that had no
  * attach in flight then.
  */
-static struct heapsim_state state_then(const struct heapsim_ctx_buf *m,
-				       const struct heapsim_work *work)
+static struct heapsim_state managed_state_then(const struct heapsim_ctx_buf *m,
+					       const struct heapsim_work *work)
 {
 	const struct heapsim_kept *kept;
 
@@ -397,7 +398,7 @@ bool heapsim_managed_sees(const struct heapsim_work *work,
 		*state = kept->state;
 		return kept->is_allowed;
 	}
-	*state = state_then(m, work);
+	*state = managed_state_then(m, work);
 	return state->attach == HEAPSIM_ATTACH_GLOBAL ||
 	       (state->attach == HEAPSIM_ATTACH_SINGLE &&
 		state->serial == work->serial);
@@ -425,7 +426,7 @@ int heapsim_managed_clean_for(struct heapsim_streams *s,
 			ret = mutex_lock_killable(&m->buf->lock);
 			if (ret)
 				return ret;
-			ret = clean(m->buf);
+			ret = managed_clean(m->buf);
 			mutex_unlock(&m->buf->lock);
 		}
 		if (!ret && heapsim_is_killed())
@@ -439,8 +440,8 @@ int heapsim_managed_clean_for(struct heapsim_streams *s,
 	return 0;
 }
 
-static struct heapsim_ctx_buf *written_take(struct heapsim_streams *s,
-					    struct list_head *written)
+static struct heapsim_ctx_buf *managed_take_written(struct heapsim_streams *s,
+						    struct list_head *written)
 {
 	struct heapsim_ctx_buf *m;
 
@@ -477,7 +478,7 @@ int heapsim_managed_settle(struct heapsim_streams *s,
 	if (list_empty(&written))
 		return 0;
 	serial = heapsim_party_keep(party);
-	while (!ret && (m = written_take(s, &written))) {
+	while (!ret && (m = managed_take_written(s, &written))) {
 		ret = mutex_lock_killable(&m->buf->lock);
 		if (!ret) {
 			ret = heapsim_devview_settle(m->buf, party, serial);
@@ -492,7 +493,7 @@ int heapsim_managed_settle(struct heapsim_streams *s,
 	return ret;
 }
 
-static u64 oldest_seq(const struct heapsim_streams *s)
+static u64 managed_oldest_seq(const struct heapsim_streams *s)
 {
 	return list_empty(&s->works) ? U64_MAX :
 		list_first_entry(&s->works, struct heapsim_work, node)->seq;
@@ -504,7 +505,7 @@ static u64 oldest_seq(const struct heapsim_streams *s)
  */
 void heapsim_managed_work_ended(struct heapsim_streams *s)
 {
-	const u64 oldest = oldest_seq(s);
+	const u64 oldest = managed_oldest_seq(s);
 	struct heapsim_ctx_buf *m, *next_m;
 	struct heapsim_kept *kept, *next;
 
@@ -520,7 +521,7 @@ void heapsim_managed_work_ended(struct heapsim_streams *s)
 			continue;
 		if (mutex_lock_killable(&m->buf->lock))
 			break;
-		ret = invalidate(m->buf);
+		ret = managed_invalidate(m->buf);
 		mutex_unlock(&m->buf->lock);
 		/* The invalidate stays owed. */
 		if (ret)
@@ -530,7 +531,7 @@ void heapsim_managed_work_ended(struct heapsim_streams *s)
 	}
 }
 
-static void forget(struct heapsim_ctx_buf *m)
+static void managed_forget(struct heapsim_ctx_buf *m)
 {
 	struct heapsim_streams *s = m->streams;
 	struct heapsim_kept *kept, *next;
@@ -560,7 +561,7 @@ void heapsim_managed_end(struct heapsim_streams *s)
 	heapsim_managed_settle(s, &nobody);
 	heapsim_managed_catch_up(s);
 	xa_for_each(&s->buf_ids, id, m) {
-		forget(m);
+		managed_forget(m);
 		mutex_lock(&m->buf->lock);
 		WRITE_ONCE(m->buf->is_revoked,
 			   m->buf->kind == HEAPSIM_KIND_DEVICE || m->drops);
@@ -569,16 +570,17 @@ void heapsim_managed_end(struct heapsim_streams *s)
 }
 
 /* Counters of the model use the requested size, not that of the pages. */
-static void model_init(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
-		       const struct heapsim_wish *wish)
+static void managed_model_init(struct heapsim_streams *s,
+			       struct heapsim_ctx_buf *m,
+			       const struct heapsim_buf_params *params)
 {
 	struct heapsim_record_attach how;
 
-	m->newest.attach = wish->attach;
+	m->newest.attach = params->attach;
 	heapsim_note_attach(&how, HEAPSIM_ATTACHED_BY_ALLOC);
-	attach_remember(m, &how);
-	attach_buf_create(&s->attach, &m->model, wish->len,
-			  wish->attach == HEAPSIM_ATTACH_HOST ? ATTACH_HOST :
+	managed_remember_attach(m, &how);
+	attach_buf_create(&s->attach, &m->model, params->len,
+			  params->attach == HEAPSIM_ATTACH_HOST ? ATTACH_HOST :
 								ATTACH_GLOBAL);
 	m->buf->is_revoked = attach_is_revoked(&m->model);
 }
@@ -586,16 +588,16 @@ static void model_init(struct heapsim_streams *s, struct heapsim_ctx_buf *m,
 /**
  * heapsim_ctx_buf_create() - add a buffer to a context
  * @buf: managed, pinned or device memory without other users
- * @wish: parameters, with the context
+ * @params: parameters, with the context
  *
  * Context: may sleep.
  * Return: 0, -EBUSY if the user has too many objects, -ENOMEM, or -EINTR if the
  * caller is killed.
  */
 int heapsim_ctx_buf_create(struct heapsim_buf *buf,
-			   const struct heapsim_wish *wish)
+			   const struct heapsim_buf_params *params)
 {
-	struct heapsim_streams *s = wish->ctx->streams;
+	struct heapsim_streams *s = params->ctx->streams;
 	struct heapsim_ctx_buf *m;
 	int ret;
 
@@ -620,7 +622,7 @@ int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 	kref_get(&s->refs);
 	buf->owned = m;
 	if (heapsim_is_managed(m))
-		model_init(s, m, wish);
+		managed_model_init(s, m, params);
 	/* Allocates nothing, because the slot is reserved. */
 	xa_store(&s->buf_ids, buf->id, m, GFP_NOWAIT);
 	mutex_unlock(&s->lock);
@@ -651,7 +653,7 @@ void heapsim_ctx_buf_destroy(struct heapsim_buf *buf)
 	list_del_init(&m->written);
 	spin_unlock(&s->written_lock);
 	if (!s->has_ended)
-		forget(m);
+		managed_forget(m);
 	/* A bracket that is still open is reported after this. */
 	buf->owned = NULL;
 	heapsim_limit_free(s->user, m);
@@ -684,13 +686,13 @@ static bool managed_touch(struct heapsim_streams *s, struct heapsim_buf *buf,
  * The CPU may access the buffer, but a killed caller has left the rest of an
  * invalidate, see heapsim_managed_act().
  */
-static vm_fault_t invalidate_rest(struct heapsim_buf *buf)
+static vm_fault_t managed_invalidate_rest(struct heapsim_buf *buf)
 {
 	vm_fault_t ret = 0;
 
 	if (mutex_lock_killable(&buf->lock))
 		return VM_FAULT_SIGBUS;
-	if (drop_lines(buf->owned))
+	if (managed_drop_lines(buf->owned))
 		ret = VM_FAULT_SIGBUS;
 	else
 		WRITE_ONCE(buf->is_revoked, false);
@@ -698,8 +700,9 @@ static vm_fault_t invalidate_rest(struct heapsim_buf *buf)
 	return ret;
 }
 
-static void device_touch(struct heapsim_streams *s, struct heapsim_buf *buf,
-			 const struct heapsim_access *access)
+static void managed_device_touch(struct heapsim_streams *s,
+				 struct heapsim_buf *buf,
+				 const struct heapsim_access *access)
 {
 	const struct heapsim_party nobody = { 0 };
 
@@ -730,12 +733,12 @@ vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
 	if (ret)
 		return ret;
 	if (buf->kind == HEAPSIM_KIND_DEVICE) {
-		device_touch(s, buf, access);
+		managed_device_touch(s, buf, access);
 		access->is_wrong = true;
 	} else {
 		access->is_wrong = managed_touch(s, buf, access);
 		if (!access->is_wrong)
-			ret = invalidate_rest(buf);
+			ret = managed_invalidate_rest(buf);
 	}
 	mutex_unlock(&s->lock);
 	return access->is_wrong &&

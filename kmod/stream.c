@@ -3,7 +3,7 @@
  * Streams, events, host functions and works of an open of /dev/heapsim: the
  * commands in front of the model (model/attach.c). heapsim_streams.lock
  * serialises them. Memory that a command may need is allocated without the
- * lock, and the command is run again: see request_run().
+ * lock, and the command is run again: see attempt_run().
  */
 #include <linux/slab.h>
 
@@ -124,7 +124,7 @@ struct heapsim_stream *heapsim_stream_of(struct heapsim_streams *s,
  * Returns true if the caller should stop. When the open is closed, nobody else
  * would go on, so it does not stop then.
  */
-static bool is_over(const struct heapsim_streams *s)
+static bool streams_are_over(const struct heapsim_streams *s)
 {
 	return !s->has_ended && heapsim_is_killed();
 }
@@ -133,21 +133,22 @@ static bool is_over(const struct heapsim_streams *s)
  * Frees what the model no longer needs, except @nr_kept of each. If the caller
  * is killed, the rest is left to the next.
  */
-static void trim(struct heapsim_streams *s, u64 nr_kept)
+static void streams_trim(struct heapsim_streams *s, u64 nr_kept)
 {
 	struct attach_stream *model;
 	struct heapsim_kept *kept;
 
-	while (!is_over(s) && (model = attach_take_stream(&s->attach))) {
+	while (!streams_are_over(s) &&
+	       (model = attach_take_stream(&s->attach))) {
 		heapsim_object_put(&container_of(model, struct heapsim_stream,
 						 own)->object);
 		cond_resched();
 	}
-	while (!is_over(s) && s->attach.nr_pool > nr_kept) {
+	while (!streams_are_over(s) && s->attach.nr_pool > nr_kept) {
 		heapsim_limit_free(s->user, attach_take_op(&s->attach));
 		cond_resched();
 	}
-	while (!is_over(s) && s->nr_spare > nr_kept) {
+	while (!streams_are_over(s) && s->nr_spare > nr_kept) {
 		kept = heapsim_kept_get(s);
 		heapsim_limit_free(s->user, kept);
 		cond_resched();
@@ -160,16 +161,16 @@ static void trim(struct heapsim_streams *s, u64 nr_kept)
  */
 void heapsim_streams_unlock(struct heapsim_streams *s)
 {
-	trim(s, MAX_SPARE);
+	streams_trim(s, MAX_SPARE);
 	mutex_unlock(&s->lock);
 }
 
-static int ops_stock(struct heapsim_streams *s, u64 nr)
+static int attempt_stock_ops(struct heapsim_streams *s, u64 nr)
 {
 	struct attach_op *op;
 
 	/*
-	 * Only a hint, since others change the number; is_stocked() checks it
+	 * Only a hint, since others change the number; attempt_is_stocked() checks it
 	 * again.
 	 */
 	while (data_race(s->attach.nr_pool) < nr) {
@@ -186,7 +187,7 @@ static int ops_stock(struct heapsim_streams *s, u64 nr)
 	return 0;
 }
 
-static int kept_stock(struct heapsim_streams *s, u64 nr)
+static int attempt_stock_kept(struct heapsim_streams *s, u64 nr)
 {
 	struct heapsim_kept *kept;
 
@@ -207,7 +208,8 @@ static int kept_stock(struct heapsim_streams *s, u64 nr)
 	return 0;
 }
 
-static int object_stock(struct heapsim_streams *s, struct attempt *request)
+static int attempt_stock_object(struct heapsim_streams *s,
+				struct attempt *request)
 {
 	struct heapsim_object *object;
 
@@ -220,20 +222,20 @@ static int object_stock(struct heapsim_streams *s, struct attempt *request)
 	return 0;
 }
 
-static int request_stock(struct heapsim_streams *s, struct attempt *request)
+static int attempt_stock(struct heapsim_streams *s, struct attempt *request)
 {
 	int ret;
 
-	ret = object_stock(s, request);
+	ret = attempt_stock_object(s, request);
 	if (!ret)
-		ret = ops_stock(s, request->nr_ops);
+		ret = attempt_stock_ops(s, request->nr_ops);
 	if (!ret)
-		ret = kept_stock(s, request->nr_kept);
+		ret = attempt_stock_kept(s, request->nr_kept);
 	return ret;
 }
 
-static bool is_stocked(const struct heapsim_streams *s,
-		       const struct attempt *request)
+static bool attempt_is_stocked(const struct heapsim_streams *s,
+			       const struct attempt *request)
 {
 	return s->attach.nr_pool >= request->nr_ops &&
 	       s->nr_spare >= request->nr_kept &&
@@ -241,7 +243,7 @@ static bool is_stocked(const struct heapsim_streams *s,
 }
 
 /* A caller that must not sleep does not do what others have left. */
-static int catch_up(struct heapsim_streams *s, bool waits)
+static int streams_catch_up(struct heapsim_streams *s, bool waits)
 {
 	if (!waits && !list_empty(&s->left))
 		return -EAGAIN;
@@ -252,7 +254,7 @@ static int catch_up(struct heapsim_streams *s, bool waits)
  * Runs a command with the lock held. If it needs more memory, that is allocated
  * without the lock, and the command is run again from its beginning.
  */
-static int request_run(const struct heapsim_call *call,
+static int attempt_run(const struct heapsim_call *call,
 		       struct attempt *request,
 		       int (*run)(struct heapsim_streams *s,
 				  struct attempt *request))
@@ -264,14 +266,14 @@ static int request_run(const struct heapsim_call *call,
 		ret = heapsim_lock(&s->lock, call->waits);
 		if (ret)
 			break;
-		ret = catch_up(s, call->waits);
+		ret = streams_catch_up(s, call->waits);
 		if (!ret)
 			ret = run(s, request);
 		if (ret == WANTS_MORE)
 			mutex_unlock(&s->lock);
 		else
 			heapsim_streams_unlock(s);
-	} while (ret == WANTS_MORE && !(ret = request_stock(s, request)) &&
+	} while (ret == WANTS_MORE && !(ret = attempt_stock(s, request)) &&
 		 !(ret = heapsim_is_killed() ? -EINTR : 0));
 	if (ret && request->object)
 		heapsim_object_abort(s->objects, request->object);
@@ -285,7 +287,7 @@ static struct heapsim_stream *stream_find(struct heapsim_streams *s, u64 id)
 		    &s->null;
 }
 
-static struct attach_event *event_find(struct heapsim_streams *s, u64 id)
+static struct attach_event *stream_event_find(struct heapsim_streams *s, u64 id)
 {
 	struct heapsim_stream_event *event;
 
@@ -293,7 +295,8 @@ static struct attach_event *event_find(struct heapsim_streams *s, u64 id)
 	return event ? &event->model : NULL;
 }
 
-static void event_free(struct heapsim_streams *s, struct attach_event *event)
+static void stream_event_free(struct heapsim_streams *s,
+			      struct attach_event *event)
 {
 	attach_event_destroy(&s->attach, event);
 	heapsim_object_remove(s->objects,
@@ -326,7 +329,7 @@ static int stream_create(struct heapsim_streams *s, struct attempt *request)
 	struct heapsim_stream_op *cmd = request->cmd;
 	struct heapsim_stream *st;
 
-	if (!is_stocked(s, request))
+	if (!attempt_is_stocked(s, request))
 		return WANTS_MORE;
 	st = container_of(request->object, struct heapsim_stream, object);
 	stream_init(s, st, &st->own);
@@ -354,7 +357,7 @@ int heapsim_stream_create(struct heapsim_call *call)
 
 	if (cmd->flags & ~HEAPSIM_STREAM_NON_BLOCKING || cmd->stream)
 		return -EINVAL;
-	return request_run(call, &request, stream_create);
+	return attempt_run(call, &request, stream_create);
 }
 
 static int stream_destroy(struct heapsim_streams *s, struct attempt *request)
@@ -369,9 +372,9 @@ static int stream_destroy(struct heapsim_streams *s, struct attempt *request)
 		return -ENOENT;
 	request->nr_ops = attach_stream_destroy_needs(st->model);
 	request->nr_kept = request->nr_ops;
-	if (!is_stocked(s, request))
+	if (!attempt_is_stocked(s, request))
 		return WANTS_MORE;
-	/* The model frees the stream when nothing waits for it: see trim(). */
+	/* The model frees it when nothing waits for it: see streams_trim(). */
 	heapsim_object_unlink(s->objects, &st->object);
 	attach_stream_destroy(&s->attach, st->model);
 	if (list_empty(&st->singles))
@@ -400,10 +403,10 @@ int heapsim_stream_destroy(struct heapsim_call *call)
 
 	if (cmd->flags || !cmd->stream)
 		return -EINVAL;
-	return request_run(call, &request, stream_destroy);
+	return attempt_run(call, &request, stream_destroy);
 }
 
-static int attach(struct heapsim_streams *s, struct attempt *request)
+static int stream_attach(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_attach_op *cmd = request->cmd;
 	struct heapsim_stream *st = stream_find(s, cmd->stream);
@@ -418,7 +421,7 @@ static int attach(struct heapsim_streams *s, struct attempt *request)
 		return -EINVAL;
 	request->nr_ops = 1;
 	request->nr_kept = 1;
-	if (!is_stocked(s, request))
+	if (!attempt_is_stocked(s, request))
 		return WANTS_MORE;
 	if (cmd->attach == HEAPSIM_ATTACH_HOST)
 		kind = ATTACH_HOST;
@@ -452,16 +455,17 @@ int heapsim_stream_attach(struct heapsim_call *call)
 	    cmd->attach != HEAPSIM_ATTACH_HOST &&
 	    cmd->attach != HEAPSIM_ATTACH_SINGLE)
 		return -EINVAL;
-	return request_run(call, &request, attach);
+	return attempt_run(call, &request, stream_attach);
 }
 
 /* Events */
 
-static int event_create(struct heapsim_streams *s, struct attempt *request)
+static int stream_event_create(struct heapsim_streams *s,
+			       struct attempt *request)
 {
 	struct heapsim_event_op *cmd = request->cmd;
 
-	if (!is_stocked(s, request))
+	if (!attempt_is_stocked(s, request))
 		return WANTS_MORE;
 	cmd->event = request->object->id;
 	heapsim_object_publish(s->objects, request->object);
@@ -485,17 +489,18 @@ int heapsim_stream_event_create(struct heapsim_call *call)
 
 	if (cmd->flags || cmd->event || cmd->stream)
 		return -EINVAL;
-	return request_run(call, &request, event_create);
+	return attempt_run(call, &request, stream_event_create);
 }
 
-static int event_destroy(struct heapsim_streams *s, struct attempt *request)
+static int stream_event_destroy(struct heapsim_streams *s,
+				struct attempt *request)
 {
 	const struct heapsim_event_op *cmd = request->cmd;
-	struct attach_event *event = event_find(s, cmd->event);
+	struct attach_event *event = stream_event_find(s, cmd->event);
 
 	if (!event)
 		return -ENOENT;
-	event_free(s, event);
+	stream_event_free(s, event);
 	return 0;
 }
 
@@ -513,14 +518,15 @@ int heapsim_stream_event_destroy(struct heapsim_call *call)
 
 	if (cmd->flags || cmd->stream)
 		return -EINVAL;
-	return request_run(call, &request, event_destroy);
+	return attempt_run(call, &request, stream_event_destroy);
 }
 
-static int event_record(struct heapsim_streams *s, struct attempt *request)
+static int stream_event_record(struct heapsim_streams *s,
+			       struct attempt *request)
 {
 	const struct heapsim_event_op *cmd = request->cmd;
 	struct heapsim_stream *st = stream_find(s, cmd->stream);
-	struct attach_event *event = event_find(s, cmd->event);
+	struct attach_event *event = stream_event_find(s, cmd->event);
 
 	if (!st || !event)
 		return -ENOENT;
@@ -543,19 +549,19 @@ int heapsim_stream_event_record(struct heapsim_call *call)
 
 	if (cmd->flags & ~HEAPSIM_EVENT_END)
 		return -EINVAL;
-	return request_run(call, &request, event_record);
+	return attempt_run(call, &request, stream_event_record);
 }
 
-static int event_wait(struct heapsim_streams *s, struct attempt *request)
+static int stream_event_wait(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_event_op *cmd = request->cmd;
 	struct heapsim_stream *st = stream_find(s, cmd->stream);
-	struct attach_event *event = event_find(s, cmd->event);
+	struct attach_event *event = stream_event_find(s, cmd->event);
 
 	if (!st || !event)
 		return -ENOENT;
 	request->nr_ops = 1;
-	if (!is_stocked(s, request))
+	if (!attempt_is_stocked(s, request))
 		return WANTS_MORE;
 	return attach_event_wait(&s->attach, st->model, event);
 }
@@ -574,7 +580,7 @@ int heapsim_stream_event_wait(struct heapsim_call *call)
 
 	if (cmd->flags)
 		return -EINVAL;
-	return request_run(call, &request, event_wait);
+	return attempt_run(call, &request, stream_event_wait);
 }
 
 /* Host functions */
@@ -588,7 +594,7 @@ static int host_submit(struct heapsim_streams *s, struct attempt *request)
 	if (!st)
 		return -ENOENT;
 	request->nr_ops = 1;
-	if (!is_stocked(s, request))
+	if (!attempt_is_stocked(s, request))
 		return WANTS_MORE;
 	host = container_of(request->object, struct heapsim_host, object);
 	attach_submit_host(&s->attach, st->model, &host->op);
@@ -614,7 +620,7 @@ int heapsim_host_submit(struct heapsim_call *call)
 
 	if (cmd->flags || cmd->host)
 		return -EINVAL;
-	return request_run(call, &request, host_submit);
+	return attempt_run(call, &request, host_submit);
 }
 
 static int host_begin(struct heapsim_streams *s, struct attempt *request)
@@ -641,7 +647,7 @@ int heapsim_host_begin(struct heapsim_call *call)
 
 	if (cmd->flags || cmd->stream)
 		return -EINVAL;
-	return request_run(call, &request, host_begin);
+	return attempt_run(call, &request, host_begin);
 }
 
 static int host_return(struct heapsim_streams *s, struct attempt *request)
@@ -671,7 +677,7 @@ int heapsim_host_return(struct heapsim_call *call)
 
 	if (cmd->flags || cmd->stream)
 		return -EINVAL;
-	return request_run(call, &request, host_return);
+	return attempt_run(call, &request, host_return);
 }
 
 /**
@@ -696,7 +702,7 @@ void heapsim_host_disown(struct heapsim_ctx *ctx, u64 id)
 
 /* Works */
 
-static void tell_work(const struct heapsim_work *work, u32 kind, int status)
+static void work_report(const struct heapsim_work *work, u32 kind, int status)
 {
 	const bool is_submit = kind == HEAPSIM_RECORD_SUBMIT;
 
@@ -738,7 +744,7 @@ static int work_submit(struct heapsim_streams *s, struct attempt *request)
 		return -ENOENT;
 	request->nr_ops = 1;
 	request->nr_kept = heapsim_managed_nr_in_flight(s);
-	if (!is_stocked(s, request))
+	if (!attempt_is_stocked(s, request))
 		return WANTS_MORE;
 	work = container_of(request->object, struct heapsim_work, object);
 	work_init(s, work, st, cmd);
@@ -746,7 +752,7 @@ static int work_submit(struct heapsim_streams *s, struct attempt *request)
 	heapsim_managed_judge_all(s, st, work);
 	cmd->work = work->object.id;
 	trace_heapsim_work(work->object.id, st->object.id, 0);
-	tell_work(work, HEAPSIM_RECORD_SUBMIT, 0);
+	work_report(work, HEAPSIM_RECORD_SUBMIT, 0);
 	heapsim_object_publish(s->objects, request->object);
 	return 0;
 }
@@ -769,7 +775,7 @@ int heapsim_work_submit(struct heapsim_call *call)
 	if (cmd->flags || cmd->work ||
 	    strnlen(cmd->name, sizeof(cmd->name)) == sizeof(cmd->name))
 		return -EINVAL;
-	return request_run(call, &request, work_submit);
+	return attempt_run(call, &request, work_submit);
 }
 
 static int work_begin(struct heapsim_streams *s, struct attempt *request)
@@ -784,7 +790,7 @@ static int work_begin(struct heapsim_streams *s, struct attempt *request)
 		return -EBUSY;
 	work->has_begun = true;
 	s->nr_unbegun--;
-	tell_work(work, HEAPSIM_RECORD_JOB_BEGIN, 0);
+	work_report(work, HEAPSIM_RECORD_JOB_BEGIN, 0);
 	ret = heapsim_managed_clean_for(s, work);
 	if (ret) {
 		work->has_begun = false;
@@ -795,7 +801,7 @@ static int work_begin(struct heapsim_streams *s, struct attempt *request)
 	return 0;
 }
 
-static bool is_malformed(const struct heapsim_work_op *cmd)
+static bool stream_is_malformed(const struct heapsim_work_op *cmd)
 {
 	return cmd->flags || cmd->stream || cmd->kernel ||
 	       memchr_inv(cmd->name, 0, sizeof(cmd->name));
@@ -813,9 +819,9 @@ int heapsim_work_begin(struct heapsim_call *call)
 	struct heapsim_work_op *cmd = &call->cmd.work;
 	struct attempt request = { .cmd = cmd };
 
-	if (is_malformed(cmd))
+	if (stream_is_malformed(cmd))
 		return -EINVAL;
-	return request_run(call, &request, work_begin);
+	return attempt_run(call, &request, work_begin);
 }
 
 static void work_forget(struct heapsim_streams *s, struct heapsim_work *work,
@@ -824,7 +830,7 @@ static void work_forget(struct heapsim_streams *s, struct heapsim_work *work,
 	struct heapsim_kept *kept, *next;
 
 	if (work->has_begun)
-		tell_work(work, HEAPSIM_RECORD_JOB_END, status);
+		work_report(work, HEAPSIM_RECORD_JOB_END, status);
 	list_for_each_entry_safe(kept, next, &work->verdicts, node)
 		heapsim_kept_put(s, kept);
 	list_del(&work->node);
@@ -862,9 +868,9 @@ int heapsim_work_end(struct heapsim_call *call)
 	struct heapsim_work_op *cmd = &call->cmd.work;
 	struct attempt request = { .cmd = cmd };
 
-	if (is_malformed(cmd))
+	if (stream_is_malformed(cmd))
 		return -EINVAL;
-	return request_run(call, &request, work_end);
+	return attempt_run(call, &request, work_end);
 }
 
 /**
@@ -924,12 +930,12 @@ int heapsim_work_touch(struct heapsim_call *call)
 	    cmd->access & ~(HEAPSIM_ACCESS_READ | HEAPSIM_ACCESS_WRITE) ||
 	    cmd->is_allowed || cmd->attach || cmd->attach_stream)
 		return -EINVAL;
-	return request_run(call, &request, work_touch);
+	return attempt_run(call, &request, work_touch);
 }
 
 /* Synchronisation and counters */
 
-static int sync_id(struct heapsim_streams *s, struct attempt *request)
+static int stream_sync_id(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_sync *cmd = request->cmd;
 	struct heapsim_stream *st;
@@ -943,7 +949,7 @@ static int sync_id(struct heapsim_streams *s, struct attempt *request)
 		st = stream_find(s, cmd->id);
 		return st ? attach_sync_stream(&s->attach, st->model) : -ENOENT;
 	default:
-		event = event_find(s, cmd->id);
+		event = stream_event_find(s, cmd->id);
 		return event ? attach_sync_event(&s->attach, event) : -ENOENT;
 	}
 }
@@ -964,11 +970,11 @@ int heapsim_stream_sync(struct heapsim_call *call)
 	    cmd->scope > HEAPSIM_SYNC_EVENT ||
 	    (cmd->scope == HEAPSIM_SYNC_DEVICE && cmd->id))
 		return -EINVAL;
-	return request_run(call, &request, sync_id);
+	return attempt_run(call, &request, stream_sync_id);
 }
 
-static int info_of_all(struct heapsim_streams *s,
-		       struct heapsim_attach_info *cmd)
+static int streams_info(struct heapsim_streams *s,
+			struct heapsim_attach_info *cmd)
 {
 	memcpy(&cmd->count, &s->attach.count, sizeof(s->attach.count));
 	cmd->count.cpu_on_device = s->cpu_on_device;
@@ -977,7 +983,7 @@ static int info_of_all(struct heapsim_streams *s,
 	return 0;
 }
 
-static int info(struct heapsim_streams *s, struct attempt *request)
+static int stream_info(struct heapsim_streams *s, struct attempt *request)
 {
 	struct heapsim_attach_info *cmd = request->cmd;
 	struct attach_counters count = { 0 };
@@ -988,7 +994,7 @@ static int info(struct heapsim_streams *s, struct attempt *request)
 		     offsetof(struct heapsim_attach_counters,
 			      engine_not_attached));
 	if (!cmd->buf)
-		return info_of_all(s, cmd);
+		return streams_info(s, cmd);
 	m = heapsim_ctx_buf_find(s, cmd->buf);
 	if (!m)
 		return -ENOENT;
@@ -1022,7 +1028,7 @@ int heapsim_stream_attach_info(struct heapsim_call *call)
 		.size = cmd->size,
 		.buf = cmd->buf,
 	};
-	return request_run(call, &request, info);
+	return attempt_run(call, &request, stream_info);
 }
 
 /* All streams of an open */
@@ -1104,14 +1110,14 @@ void heapsim_streams_end(struct heapsim_streams *s)
 	 */
 	xa_for_each(&s->objects->ids, id, object) {
 		if (object->ops == &event_ops)
-			event_free(s, event_find(s, id));
+			stream_event_free(s, stream_event_find(s, id));
 		else if (object->ops == &host_ops)
 			heapsim_object_remove(s->objects, object);
 		else if (object->ops == &stream_ops)
 			heapsim_object_unlink(s->objects, object);
 	}
 	attach_fini(&s->attach);
-	trim(s, 0);
+	streams_trim(s, 0);
 	mutex_unlock(&s->lock);
 	heapsim_streams_put(s);
 }

@@ -194,7 +194,7 @@ HEAPSIM_TRACE_OTHERS
  * initial namespace. Strings are arrays, because the macros for strings of
  * variable length differ between kernels.
  */
-DECLARE_EVENT_CLASS(heapsim_told,
+DECLARE_EVENT_CLASS(heapsim_report,
 	TP_PROTO(const struct heapsim_record *r),
 	TP_ARGS(r),
 	TP_STRUCT__entry(
@@ -277,10 +277,10 @@ DECLARE_EVENT_CLASS(heapsim_told,
 );
 
 /* Records of violations. */
-DEFINE_EVENT(heapsim_told, heapsim_record,
+DEFINE_EVENT(heapsim_report, heapsim_record,
 	TP_PROTO(const struct heapsim_record *r), TP_ARGS(r));
 /* Operations, whether or not they are violations. */
-DEFINE_EVENT(heapsim_told, heapsim_event,
+DEFINE_EVENT(heapsim_report, heapsim_event,
 	TP_PROTO(const struct heapsim_record *r), TP_ARGS(r));
 
 TRACE_EVENT(heapsim_job,
