@@ -170,8 +170,8 @@ static int attempt_stock_ops(struct heapsim_streams *s, u64 nr)
 	struct attach_op *op;
 
 	/*
-	 * Only a hint, since others change the number; attempt_is_stocked() checks it
-	 * again.
+	 * Only a hint, since others change the number; attempt_is_stocked()
+	 * checks it again.
 	 */
 	while (data_race(s->attach.nr_pool) < nr) {
 		op = heapsim_limit_alloc(s->user, sizeof(*op));
