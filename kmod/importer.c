@@ -305,6 +305,7 @@ static int importer_vmap_first(struct heapsim_buf *buf)
 		goto err_vunmap_cpu;
 	WRITE_ONCE(buf->vaddr, vaddr);
 	heapsim_buf_set_touched(buf);
+	ret = 0;
 	if (!is_cpu) {
 		ret = heapsim_holder_add(buf, true, &who, HEAPSIM_UNTIL_DONE);
 		if (ret)
