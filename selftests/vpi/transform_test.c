@@ -360,6 +360,9 @@ static void wrong_transforms_are_refused(void **state)
 	};
 	NvBufSurface *src = new_surface(NVBUF_COLOR_FORMAT_RGBA, 16, 8);
 	NvBufSurface *dst = new_surface(NVBUF_COLOR_FORMAT_RGBA, 16, 8);
+	NvBufSurface *two = new_batch(NVBUF_COLOR_FORMAT_RGBA,
+				      NVBUF_MEM_SURFACE_ARRAY, 16, 8, 2);
+	NvBufSurface overfilled = *two;
 	NvBufSurfTransformConfigParams config = { .compute_mode = 3 };
 	NvBufSurfTransformSyncObj_t wait = NULL;
 
@@ -386,6 +389,10 @@ static void wrong_transforms_are_refused(void **state)
 			 NvBufSurfTransformError_Invalid_Params);
 	assert_int_equal(NvBufSurfTransform(src, dst, NULL),
 			 NvBufSurfTransformError_Invalid_Params);
+	overfilled.batchSize = 1;
+	overfilled.numFilled = 2;
+	assert_int_equal(NvBufSurfTransform(&overfilled, two, &params),
+			 NvBufSurfTransformError_Invalid_Params);
 	assert_int_equal(NvBufSurfTransformSetSessionParams(&config),
 			 NvBufSurfTransformError_Invalid_Params);
 	assert_int_equal(NvBufSurfTransformSetSessionParams(NULL),
@@ -396,6 +403,7 @@ static void wrong_transforms_are_refused(void **state)
 			 NvBufSurfTransformError_Invalid_Params);
 	batch_drop(src);
 	batch_drop(dst);
+	batch_drop(two);
 }
 
 int main(void)

@@ -161,8 +161,9 @@ static int picture_of(const NvBufSurface *surf, uint32_t index,
 
 static int surf_check(const NvBufSurface *surf)
 {
-	return surf && surf->surfaceList && nr_buffers(surf) &&
-	       nr_buffers(surf) <= BATCH_MAX ? 0 : -EINVAL;
+	return surf && surf->surfaceList && surf->batchSize &&
+	       surf->batchSize <= BATCH_MAX &&
+	       surf->numFilled <= surf->batchSize ? 0 : -EINVAL;
 }
 
 /**
