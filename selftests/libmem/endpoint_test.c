@@ -306,7 +306,7 @@ static void a_wait_ends_in_time(void **state)
 			 -ETIMEDOUT);
 	assert_in_range(now_ns() - begin, 2 * SOON, LONG);
 	stop_storm();
-	assert_true(nr_signals > 5);
+	assert_true(nr_signals > 0);
 	close_ends();
 }
 
