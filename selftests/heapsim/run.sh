@@ -186,7 +186,7 @@ load_lists_all_values()
 		listed=$(heapsim load --list -m "$module" |
 			sed -n "s/^$name=//p")
 		said=$(heapsim load -m "$module" "$name=x" 2>&1 |
-			sed -n 's/.*there are: //p')
+			sed -n 's/.*valid ones are: //p')
 		if [ -z "$listed" ] || [ "$listed" != "${said//, /|}" ]; then
 			echo "$name: listed '$listed', said '$said'"
 			return 1
