@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -19,6 +18,7 @@
 #include <cuda_runtime.h>
 
 #include "test.h"
+#include "../fds.h"
 
 #define N		4096
 #define LEN		(N * sizeof(unsigned int))
@@ -101,18 +101,6 @@ static cudaError_t run_add(unsigned int *ptr, unsigned int value)
 {
 	add<<<N / 128, 128>>>(ptr, value);
 	return cudaDeviceSynchronize();
-}
-
-static int nr_fds(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int nr = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		nr++;
-	closedir(dir);
-	return nr;
 }
 
 /* The other process */
