@@ -275,6 +275,19 @@ static unsigned long ptes_addr_of(const struct vm_area_struct *vma, size_t page)
 	return vma->vm_start + ((page - vma->vm_pgoff) << PAGE_SHIFT);
 }
 
+static struct insertion ptes_insertion(const struct vm_fault *vmf,
+				       struct heapsim_buf *buf,
+				       enum heapsim_touch touch)
+{
+	return (struct insertion) {
+		.vma = vmf->vma,
+		.pmd = vmf->pmd,
+		.fault_addr = vmf->address,
+		.buf = buf,
+		.prot = ptes_prot_of(vmf->vma, touch),
+	};
+}
+
 /**
  * heapsim_ptes_insert() - set PTEs that show the CPU view
  * @vmf: fault
@@ -293,13 +306,7 @@ vm_fault_t heapsim_ptes_insert(const struct vm_fault *vmf,
 			      enum heapsim_touch touch)
 {
 	struct vm_area_struct *vma = vmf->vma;
-	struct insertion in = {
-		.vma = vma,
-		.pmd = vmf->pmd,
-		.fault_addr = vmf->address,
-		.buf = buf,
-		.prot = ptes_prot_of(vma, touch),
-	};
+	struct insertion in = ptes_insertion(vmf, buf, touch);
 	size_t nr = span->end - span->first;
 
 	bitmap_set(buf->mapped, span->first, nr);
@@ -322,18 +329,12 @@ vm_fault_t heapsim_ptes_insert(const struct vm_fault *vmf,
  */
 vm_fault_t heapsim_ptes_insert_dram(const struct vm_fault *vmf,
 				    struct heapsim_buf *buf,
-			     const struct heapsim_span *span,
-			     enum heapsim_touch touch)
+				    const struct heapsim_span *span,
+				    enum heapsim_touch touch)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	const size_t end = min(span->end, buf->nr_pages);
-	struct insertion in = {
-		.vma = vma,
-		.pmd = vmf->pmd,
-		.fault_addr = vmf->address,
-		.buf = buf,
-		.prot = ptes_prot_of(vma, touch),
-	};
+	struct insertion in = ptes_insertion(vmf, buf, touch);
 	vm_fault_t ret = VM_FAULT_NOPAGE;
 	size_t i, first, stop;
 
