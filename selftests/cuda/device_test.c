@@ -555,7 +555,7 @@ static void host_memory_is_registered_where_it_is_said(void **state)
 	(void)state;
 	for (i = 0; i < nr_devices; i++) {
 		ok(cudaSetDevice(i));
-		/* The module cannot what the board can (libmem.rst). */
+		/* Unsupported over the module (libmem-limits.rst). */
 		if (attribute(cudaDevAttrHostRegisterSupported, i) &&
 		    !(backend && !strcmp(backend, "kernel"))) {
 			void *device = NULL;

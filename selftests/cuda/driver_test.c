@@ -477,7 +477,10 @@ static void host_memory_is_reached_by_the_device(void **state)
 	cu(cuMemFreeHost(memory));
 }
 
-/* It cannot have the program's own memory (Documentation/libmem.rst). */
+/*
+ * The module cannot register the program's memory
+ * (Documentation/libmem-limits.rst).
+ */
 static bool is_over_module(void)
 {
 	const char *backend = getenv("LIBMEM_BACKEND");

@@ -27,7 +27,7 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* The module cannot have the program's own memory (see libmem.rst). */
+/* The module cannot register the program's memory (see libmem-limits.rst). */
 static bool can_register(void)
 {
 	const char *backend = getenv("LIBMEM_BACKEND");

@@ -1176,7 +1176,7 @@ static void closed_descriptors_harm_no_file(void **state)
 
 /* The least that Linux calls enough for a signal's handler. */
 #define SMALL_STACK	8192UL
-/* What libmem.rst says of its own part. */
+/* Of that, the library's own part, as libmem-limits.rst says. */
 #define OUR_PART	3072UL
 
 /* A touch on a small stack, with nothing below it: how much it takes. */
