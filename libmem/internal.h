@@ -13,13 +13,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "embedded/tell.h"
+#include "clock.h"
+#include "record/record.h"
 #include "fd.h"
 #include "gate.h"
 #include "libmem.h"
 
 #define API		__attribute__((visibility("default")))
-#define NS_PER_S	1000000000ULL
 /* Of enum mem_engine. */
 #define NR_ENGINES	(MEM_ENGINE_DGPU + 1)
 
@@ -476,8 +476,8 @@ int struct_check(const void *from, size_t first);
 int struct_in(void *to, size_t len, const void *from, size_t first);
 void struct_out(void *to, const void *from, size_t len);
 
-uint64_t now_ns(void);
 void signals_block(sigset_t *old);
 void signals_restore(const sigset_t *old);
+void signal_unblock(int signal);
 
 #endif

@@ -30,45 +30,6 @@ static struct {
 	.lock = ATOMIC_FLAG_INIT,
 };
 
-/* The kernel's call; the C library's own signals stay as they are. */
-static int set_mask(int how, const sigset_t *set, sigset_t *old)
-{
-	return syscall(SYS_rt_sigprocmask, how, set, old, _NSIG / 8) ? errno :
-								       0;
-}
-
-/**
- * signals_block() - before a lock of the embedded backend is taken
- * @old: out: for signals_restore()
- *
- * A handler that ran meanwhile could touch the window, and need that lock. The
- * synchronous signals stay: blocked, they would end the process.
- *
- * Context: any.
- */
-void signals_block(sigset_t *old)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	sigdelset(&all, SIGSEGV);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGFPE);
-	sigdelset(&all, SIGILL);
-	sigdelset(&all, SIGSYS);
-	sigdelset(&all, SIGTRAP);
-	set_mask(SIG_SETMASK, &all, old);
-}
-
-/**
- * signals_restore() - after it is given back
- * @old: from signals_block()
- */
-void signals_restore(const sigset_t *old)
-{
-	set_mask(SIG_SETMASK, old, NULL);
-}
-
 /* A few instructions, with all signals blocked: nobody waits for long. */
 static void lock(sigset_t *old)
 {
@@ -237,7 +198,6 @@ int signals_init(void)
 		.sa_sigaction = on_segv,
 		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART,
 	};
-	sigset_t ours;
 	int signal;
 
 	sigfillset(&action.sa_mask);
@@ -251,9 +211,7 @@ int signals_init(void)
 		return -errno;
 	atomic_store(&signals.is_ours, true);
 	libmem_trap_set(&syscall_ops);
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGSEGV);
-	set_mask(SIG_UNBLOCK, &ours, NULL);
+	signal_unblock(SIGSEGV);
 	return 0;
 }
 

@@ -10,7 +10,7 @@
 
 #include <linux/heapsim.h>
 
-#include "../told/told.h"
+#include "../record/tables.h"
 #include "embedded.h"
 
 static struct heapsim_record event_of(const struct embedded_buf *buf,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What was found, for `heapsim run` (tell.c) and for contexts that watch: each
+ * What was found, for `heapsim run` (record.c) and for contexts that watch: each
  * has a ring of violations, in which what repeats at one place is folded into
  * one. One lock for all rings; it is taken last, with all signals blocked, by
  * whoever holds a buffer's lock.

@@ -49,14 +49,6 @@ static_assert(MEM_READ == DMA_BUF_SYNC_READ,
 static_assert(MEM_WRITE == DMA_BUF_SYNC_WRITE,
 	      "accesses have the same numbers");
 
-uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 /**
  * ioctl_again() - a call that may simply be made again
  * @fd: file

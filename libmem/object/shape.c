@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../told/told.h"
+#include "../record/tables.h"
 #include "object.h"
 
 _Static_assert(OBJECT_SHAPE_OBJECT == (int)TOLD_TYPE_OBJECT &&

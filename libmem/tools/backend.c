@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Programs of libmem: which backend they are to take, and what those that have
- * the board in themselves have told (told/told.h). That is read when they have
+ * the board in themselves have told (record/tables.h). That is read when they have
  * ended. A program can write there, too: nothing in it is believed to be well
  * formed.
  */
@@ -17,7 +17,7 @@
 
 #include "backend.h"
 #include "outside.h"
-#include "../told/stacks.h"
+#include "../record/stacks.h"
 
 #define BACKEND_ENV	"LIBMEM_BACKEND"
 #define SOC_ENV		"LIBMEM_SOC"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Events of programs that have the board in themselves: the ring in which
- * libmem tells them (told/told.h) is read while they run, and drawn (trace.c).
+ * libmem tells them (record/tables.h) is read while they run, and drawn (trace.c).
  * A program can write there, too: nothing in it is believed. And those of the
  * module, whose kernels have their names from there.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
+#include "../clock.h"
 #include "events.h"
 #include "symbol.h"
 

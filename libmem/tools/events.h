@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "../told/stacks.h"
+#include "../record/stacks.h"
 #include "trace.h"
 
 struct events;

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
 #include "finding.h"
 #include "kind.h"
 #include "outside.h"
-#include "../told/stacks.h"
+#include "../clock.h"
+#include "../record/stacks.h"
 
 /*
  * A thread that takes no signal for so long was killed, or is stopped, or one

@@ -10,7 +10,7 @@
 
 #include "kind.h"
 #include "report.h"
-#include "../told/told.h"
+#include "../record/tables.h"
 
 #define JSON_VERSION	1
 

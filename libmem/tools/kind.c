@@ -12,7 +12,7 @@
 #include <libmem.h>
 
 #include "kind.h"
-#include "../told/told.h"
+#include "../record/tables.h"
 
 #define NR(table)	(sizeof(table) / sizeof((table)[0]))
 

@@ -2,12 +2,12 @@
 /*
  * Preloaded into programs by `heapsim run`. The module signals a thread that
  * has done something a report may have to explain, before it goes on; the
- * handler here has the thread's stack walked and put down (told/stacks.h).
+ * handler here has the thread's stack walked and put down (record/stacks.h).
  *
  * Until the first such signal a process pays for one handler and nothing else:
  * no descriptor, no mapping, no thread; but one that gives up its rights maps
  * the file as long as it may. What the handler calls is safe in any signal
- * handler (told/walk.c).
+ * handler (record/walk.c).
  *
  * The signal is taken away from the program as glibc takes its own: it is not
  * counted in SIGRTMAX, cannot be handled and cannot be blocked.
@@ -27,7 +27,7 @@
 
 #include <linux/heapsim.h>
 
-#include "../told/walk.h"
+#include "../record/walk.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -16,7 +16,7 @@
 #include "report.h"
 #include "setting.h"
 #include "suppress.h"
-#include "../told/told.h"
+#include "../record/tables.h"
 
 #define PREFIX	"==heapsim== "
 

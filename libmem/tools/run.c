@@ -28,7 +28,6 @@
 #include <linux/heapsim.h>
 
 #include "backend.h"
-#include "clock.h"
 #include "device.h"
 #include "events.h"
 #include "finding.h"
@@ -38,7 +37,8 @@
 #include "report.h"
 #include "setting.h"
 #include "suppress.h"
-#include "../told/stacks.h"
+#include "../clock.h"
+#include "../record/stacks.h"
 #include "trace.h"
 
 #define NR_RECORDS	16384	/* that may wait in the kernel */

@@ -19,7 +19,7 @@
 
 #include <curses.h>
 
-#include "clock.h"
+#include "../clock.h"
 #include "heapsim.h"
 #include "number.h"
 #include "sample.h"

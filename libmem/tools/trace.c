@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
 #include "finding.h"
 #include "kind.h"
-#include "../told/told.h"
+#include "../clock.h"
+#include "../record/tables.h"
 #include "trace.h"
 
 #define NR_BUCKETS	1024

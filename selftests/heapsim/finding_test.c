@@ -18,7 +18,7 @@
 
 #include "../../libmem/tools/finding.h"
 #include "../../libmem/tools/outside.h"
-#include "../../libmem/told/stacks.h"
+#include "../../libmem/record/stacks.h"
 
 static struct stacks *stacks;
 static struct findings *findings;

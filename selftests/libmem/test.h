@@ -29,6 +29,7 @@
 #include <libmem.h>
 #include <linux/heapsim.h>
 
+#include "../../libmem/clock.h"
 #include "../skip.h"
 
 #define LEN		(64 * 1024UL)
@@ -157,14 +158,6 @@ static inline uint64_t fnv1a(const uint8_t *bytes, size_t len)
 	while (len--)
 		sum = (sum ^ *bytes++) * 0x100000001b3ULL;
 	return sum;
-}
-
-static inline uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 }
 
 /* No descriptor is left to open until it is given the old limit again. */

@@ -2,7 +2,7 @@
 /*
  * What `heapsim run` is told: violations with the stacks of both sides, and
  * where objects were made that live. All goes into tables that the command
- * shares with its processes (libmem/told), without a lock, from any handler:
+ * shares with its processes (tables.h), without a lock, from any handler:
  * what was told is there whatever happens to the process next.
  */
 #define _GNU_SOURCE
@@ -15,9 +15,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "../told/walk.h"
-#include "../internal.h"
-#include "tell.h"
+#include "../clock.h"
+#include "record.h"
+#include "walk.h"
 
 /* Set once, as the library is loaded or by the first context, if at all. */
 static struct stacks *_Atomic stacks;

@@ -15,7 +15,7 @@
 
 #include <linux/heapsim.h>
 
-#include "told.h"
+#include "tables.h"
 
 /* Names the file to the program. */
 #define STACKS_ENV	"HEAPSIM_STACKS"
