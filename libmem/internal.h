@@ -278,7 +278,8 @@ enum job_op {
 
 /**
  * struct backend - what does the work behind a context
- * @name: as LIBMEM_BACKEND has it
+ * @name: value of LIBMEM_BACKEND that selects it
+ * @id: MEM_BACKEND_EMBEDDED or MEM_BACKEND_KERNEL
  * @open: a context; all but its count of users is filled in. Without a policy
  *	the default is the backend's
  * @close: nobody has it any more
@@ -356,6 +357,7 @@ enum job_op {
  */
 struct backend {
 	const char *name;
+	enum mem_backend id;
 	int (*open)(const struct mem_ctx_options *options,
 		    struct mem_ctx **ctx);
 	void (*close)(struct mem_ctx *ctx);

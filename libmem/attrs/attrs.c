@@ -561,7 +561,7 @@ enum mem_kind attrs_kind(const struct mem_attrs *attrs, unsigned int *flags)
 		return MEM_KIND_COHERENT;
 	if (!v->need_cpu_access || !v->cpu_cache)
 		return MEM_KIND_UNCACHED;
-	if (runs_kernels && attrs->ctx->backend == &kernel_backend)
+	if (runs_kernels && attrs->ctx->backend->id == MEM_BACKEND_KERNEL)
 		return MEM_KIND_UNCACHED;
 	return MEM_KIND_NONCOHERENT;
 }

@@ -568,6 +568,7 @@ static void embedded_set_name(struct mem_buf *base, const char *name)
 
 const struct backend embedded_backend = {
 	.name = "embedded",
+	.id = MEM_BACKEND_EMBEDDED,
 	.open = embedded_open,
 	.close = embedded_close,
 	.check = embedded_check,

@@ -17,9 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "kernel.h"
@@ -48,24 +46,6 @@ static_assert(MEM_READ == DMA_BUF_SYNC_READ,
 	      "accesses have the same numbers");
 static_assert(MEM_WRITE == DMA_BUF_SYNC_WRITE,
 	      "accesses have the same numbers");
-
-/**
- * ioctl_again() - a call that may simply be made again
- * @fd: file
- * @cmd: command
- * @arg: of it
- *
- * Return: 0 or -errno.
- */
-int ioctl_again(int fd, unsigned long cmd, void *arg)
-{
-	int ret;
-
-	do {
-		ret = ioctl(fd, cmd, arg);
-	} while (ret < 0 && errno == EINTR);
-	return ret < 0 ? -errno : 0;
-}
 
 static int open_again(const char *path, int flags)
 {
@@ -672,6 +652,7 @@ static void kernel_forget(struct mem_job *base)
 
 const struct backend kernel_backend = {
 	.name = "kernel",
+	.id = MEM_BACKEND_KERNEL,
 	.open = kernel_open,
 	.close = kernel_close,
 	.probe = kernel_probe,

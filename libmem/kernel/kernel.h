@@ -9,6 +9,9 @@
 #ifndef _LIBMEM_KERNEL_H
 #define _LIBMEM_KERNEL_H
 
+#include <errno.h>
+#include <sys/ioctl.h>
+
 #include "../grant.h"
 #include "../internal.h"
 #include "uapi/linux/heapsim.h"
@@ -225,8 +228,16 @@ static inline struct kernel_job *kernel_job_of(struct mem_job *job)
 	return containerof(job, struct kernel_job, base);
 }
 
-/* backend.c */
-int ioctl_again(int fd, unsigned long cmd, void *arg);
+/* Returns 0 or -errno. A command that a signal interrupts is repeated. */
+static inline int ioctl_again(int fd, unsigned long cmd, void *arg)
+{
+	int ret;
+
+	do {
+		ret = ioctl(fd, cmd, arg);
+	} while (ret < 0 && errno == EINTR);
+	return ret < 0 ? -errno : 0;
+}
 
 /* watch.c */
 int kernel_watch_open(const struct kernel_ctx *ctx, unsigned int what,

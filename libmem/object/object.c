@@ -27,18 +27,6 @@ int object_check(const struct mem_ctx *ctx)
 	return ctx_is_forked(ctx) ? -EPERM : 0;
 }
 
-/**
- * object_backend() - whose descriptors a context has
- * @ctx: context
- *
- * Return: MEM_BACKEND_EMBEDDED or MEM_BACKEND_KERNEL.
- */
-uint32_t object_backend(const struct mem_ctx *ctx)
-{
-	return ctx->backend == &kernel_backend ? MEM_BACKEND_KERNEL :
-						 MEM_BACKEND_EMBEDDED;
-}
-
 static struct object_memory *memory_create(struct mem_buf *buf)
 {
 	struct object_memory *new = calloc(1, sizeof(*new));

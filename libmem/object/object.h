@@ -88,7 +88,6 @@ struct desc {
 int object_check(const struct mem_ctx *ctx);
 int object_create(struct mem_ctx *ctx, struct mem_attrs *attrs,
 		  struct mem_buf *buf, struct mem_object **object);
-uint32_t object_backend(const struct mem_ctx *ctx);
 uint64_t object_buf_len(const struct mem_attrs *attrs);
 int object_read_only_buf(struct mem_ctx *ctx, struct mem_buf *buf,
 			 struct mem_buf **other);

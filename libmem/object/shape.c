@@ -92,6 +92,6 @@ void object_tell_shape(const struct mem_object *object, enum object_shape what,
 	}
 	name_copy(shape.format, sizeof(shape.format), format);
 	name_copy(shape.name, sizeof(shape.name), name);
-	tell_shape(info.id, object_backend(object->ctx) == MEM_BACKEND_KERNEL,
+	tell_shape(info.id, object->ctx->backend->id == MEM_BACKEND_KERNEL,
 		   &shape);
 }

@@ -169,7 +169,7 @@ static int send_memory(struct mem_object *object, unsigned int perm,
 		return err;
 	desc->perm = perm;
 	desc->buf_len = mem_buf_len(object->memory->buf);
-	desc->backend = object_backend(object->ctx);
+	desc->backend = object->ctx->backend->id;
 	desc->seq = ticket.seq;
 	memcpy(desc->token, ticket.token, sizeof(desc->token));
 	return 0;
@@ -242,7 +242,7 @@ static bool memory_is_right(const struct mem_ctx *ctx,
 			    const struct mem_attrs *attrs,
 			    const struct desc *desc)
 {
-	return desc->backend == object_backend(ctx) &&
+	return desc->backend == ctx->backend->id &&
 	       desc->buf_len == object_buf_len(attrs);
 }
 
@@ -256,7 +256,7 @@ static bool buf_is_right(const struct mem_ctx *ctx,
 	if (buf->len != object_buf_len(attrs) ||
 	    (perm == MEM_RW && buf->is_read_only))
 		return false;
-	return object_backend(ctx) == MEM_BACKEND_EMBEDDED ||
+	return ctx->backend->id == MEM_BACKEND_EMBEDDED ||
 	       buf->kind == attrs_kind(attrs, &flags);
 }
 
