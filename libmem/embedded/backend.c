@@ -22,9 +22,6 @@
 #define BRACKET_WAIT_NS		(5 * NS_PER_S)
 
 /* Multiplied by a buffer's number: as the module has it. */
-#define GOLDEN			0x9e3779b97f4a7c15ULL
-
-static atomic_ullong last_id;
 
 static int fill_of(const struct mem_ctx_options *options, uint32_t *fill)
 {
@@ -158,56 +155,6 @@ static enum mem_kind kind_of(const struct embedded_ctx *ctx,
 					      MEM_KIND_NONCOHERENT;
 }
 
-static bool has_two_views(const struct embedded_ctx *ctx, enum mem_kind kind)
-{
-	if (ctx->policy == MEM_POLICY_OFF || engine_is_inline())
-		return false;
-	return kind == MEM_KIND_NONCOHERENT ||
-	       (kind == MEM_KIND_MANAGED && !ctx->base.board->is_io_coherent);
-}
-
-/**
- * embedded_buf_create() - a buffer without its place
- * @ctx: context
- * @kind: never MEM_KIND_SYSTEM
- * @len: bytes, rounded up to pages
- *
- * Return: the buffer, with one user, or NULL.
- */
-struct embedded_buf *embedded_buf_create(struct embedded_ctx *ctx,
-					 enum mem_kind kind, uint64_t len)
-{
-	const uint64_t page_size = 1ULL << window_page_shift();
-	const uint64_t nr_pages = (len + page_size - 1) >> window_page_shift();
-	struct embedded_buf *buf = calloc(1, sizeof(*buf));
-
-	if (!buf)
-		return NULL;
-	buf_init(&buf->base, kind, nr_pages << window_page_shift());
-	pthread_mutex_init(&buf->lock, NULL);
-	atomic_init(&buf->nr_users, 1);
-	buf->has_two_views = has_two_views(ctx, kind);
-	buf->fill = ctx->fill;
-	buf->nr_pages = nr_pages;
-	buf->file = OWN_FD_NONE;
-	if (buf->has_two_views)
-		buf->random = ctx->seed ^
-			      (atomic_fetch_add(&ctx->nr_made, 1) + 1) * GOLDEN;
-	buf->id = atomic_fetch_add(&last_id, 1) + 1;
-	return buf;
-}
-
-/**
- * embedded_buf_destroy() - undo embedded_buf_create()
- * @buf: buffer without a place
- */
-void embedded_buf_destroy(struct embedded_buf *buf)
-{
-	own_fd_close(&buf->file);
-	pthread_mutex_destroy(&buf->lock);
-	free(buf);
-}
-
 static int embedded_alloc(struct mem_ctx *base, enum mem_kind kind,
 			  uint64_t len, const char *name,
 			  struct mem_buf **made)
@@ -268,52 +215,6 @@ static int embedded_alloc_heap(struct mem_ctx *ctx, const char *heap,
 			return embedded_alloc(ctx, (enum mem_kind)kind, len,
 					      NULL, made);
 	return -ENOENT;
-}
-
-/**
- * embedded_buf_get() - keep a buffer's memory
- * @buf: buffer
- */
-void embedded_buf_get(struct embedded_buf *buf)
-{
-	atomic_fetch_add(&buf->nr_users, 1);
-}
-
-/**
- * embedded_buf_try() - keep a buffer's memory, if somebody does still
- * @buf: buffer that is found by its address
- *
- * Context: the window's lock is held.
- * Return: true if it is kept.
- */
-bool embedded_buf_try(struct embedded_buf *buf)
-{
-	unsigned int nr = atomic_load(&buf->nr_users);
-
-	while (nr && !atomic_compare_exchange_weak(&buf->nr_users, &nr, nr + 1))
-		;
-	return nr;
-}
-
-/**
- * embedded_buf_put() - and let it go
- * @buf: buffer
- *
- * Context: no lock held.
- */
-void embedded_buf_put(struct embedded_buf *buf)
-{
-	sigset_t old;
-
-	if (atomic_fetch_sub(&buf->nr_users, 1) != 1)
-		return;
-	signals_block(&old);
-	if (!window_is_forked())
-		window_free(buf);
-	if (buf->has_two_views)
-		view_fini(buf);
-	embedded_buf_destroy(buf);
-	signals_restore(&old);
 }
 
 static void embedded_free(struct mem_buf *base)

@@ -509,13 +509,32 @@ void trace_submit(const struct acting *acting, const struct traced *what);
 void trace_job_begin(const struct acting *acting, const struct traced *what);
 void trace_job_end(const struct acting *acting, int status);
 
-/* backend.c */
+/* buf.c */
 struct embedded_buf *embedded_buf_create(struct embedded_ctx *ctx,
 					 enum mem_kind kind, uint64_t len);
 void embedded_buf_destroy(struct embedded_buf *buf);
-void embedded_buf_get(struct embedded_buf *buf);
-bool embedded_buf_try(struct embedded_buf *buf);
 void embedded_buf_put(struct embedded_buf *buf);
+void buf_lock(struct embedded_buf *buf, sigset_t *old);
+void buf_unlock(struct embedded_buf *buf, const sigset_t *old);
+
+/* The caller has a reference. */
+static inline void embedded_buf_get(struct embedded_buf *buf)
+{
+	atomic_fetch_add(&buf->nr_users, 1);
+}
+
+/*
+ * Takes a reference to a buffer that was found by its address. Returns false if
+ * it is being freed. The window's lock is held.
+ */
+static inline bool embedded_buf_try(struct embedded_buf *buf)
+{
+	unsigned int nr = atomic_load(&buf->nr_users);
+
+	while (nr && !atomic_compare_exchange_weak(&buf->nr_users, &nr, nr + 1))
+		;
+	return nr;
+}
 
 /* signals.c */
 int signals_init(void);
@@ -544,8 +563,6 @@ enum fault fault_handle(const siginfo_t *info, const void *context);
 enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch);
 bool fault_is_judged(const struct embedded_buf *buf);
 int fault_open(struct embedded_buf *buf);
-void buf_lock(struct embedded_buf *buf, sigset_t *old);
-void buf_unlock(struct embedded_buf *buf, const sigset_t *old);
 
 /* order.c */
 int order_init(struct embedded_ctx *ctx);

@@ -10,28 +10,6 @@
 #include "../trap.h"
 #include "embedded.h"
 
-/**
- * buf_lock() - lock a buffer
- * @buf: buffer
- * @old: out: for buf_unlock()
- */
-void buf_lock(struct embedded_buf *buf, sigset_t *old)
-{
-	signals_block(old);
-	pthread_mutex_lock(&buf->lock);
-}
-
-/**
- * buf_unlock() - and unlock it
- * @buf: buffer
- * @old: from buf_lock()
- */
-void buf_unlock(struct embedded_buf *buf, const sigset_t *old)
-{
-	pthread_mutex_unlock(&buf->lock);
-	signals_restore(old);
-}
-
 static bool can_write(const struct embedded_buf *buf)
 {
 	return !buf->base.is_read_only && gate_allows_cpu(buf->gate, true);
