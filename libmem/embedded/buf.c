@@ -7,7 +7,7 @@
 
 #include "embedded.h"
 
-/* The module has the same multiplier: a seed means the same in both backends. */
+/* The module's multiplier, so that a seed means the same in both backends. */
 #define GOLDEN	0x9e3779b97f4a7c15ULL
 
 static atomic_ullong last_id;

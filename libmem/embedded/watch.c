@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What was found, for `heapsim run` (record.c) and for contexts that watch: each
- * has a ring of violations, in which what repeats at one place is folded into
- * one. One lock for all rings; it is taken last, with all signals blocked, by
- * whoever holds a buffer's lock.
+ * Violations, for `heapsim run` (record/record.c) and for contexts that watch.
+ * Each of these contexts has a ring of violations; repetitions at one call site
+ * are counted in one entry. One lock protects all rings. It is taken last, with
+ * all signals blocked; the caller may hold a buffer's lock.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -111,7 +111,7 @@ static struct op_done stage_done(struct job *job)
 
 /* Kernels */
 
-GATE_KERNEL static void kernel_run(const struct mem_block *block, void *args)
+GATE_KERNEL static void job_kernel(const struct mem_block *block, void *args)
 {
 	const struct part part = { block->index[0], block->grid[0] };
 
@@ -135,7 +135,7 @@ static int launch(struct mem_stream *stream, unsigned int engine,
 	const struct mem_launch all = {
 		.size = sizeof(all),
 		.engine = engine,
-		.kernel = kernel_run,
+		.kernel = job_kernel,
 		.grid = {
 			work->op == WORK_PICK ? 1 :
 			height < MAX_BLOCKS ? height : MAX_BLOCKS, 1, 1,

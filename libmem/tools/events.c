@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events of programs that have the board in themselves: the ring in which
- * libmem tells them (record/tables.h) is read while they run, and drawn (trace.c).
- * A program can write there, too: nothing in it is believed. And those of the
- * module, whose kernels have their names from there.
+ * Events for `heapsim run --trace`. libmem's embedded backend puts them into a
+ * ring (record/tables.h), which is read while the programs run and drawn by
+ * trace.c. A program may overwrite the ring, so nothing in it is trusted. Events
+ * of the module get the names of their kernels here.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command heapsim: what its parts have from each other. */
+/* The command heapsim: exit codes, subcommands, errors of its command line. */
 #ifndef HEAPSIM_HEAPSIM_H
 #define HEAPSIM_HEAPSIM_H
 
@@ -20,7 +20,7 @@ int cmd_info(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 
-/* main.c */
+/* usage.c */
 __attribute__((format(printf, 2, 3)))
 int usage_error(const char *name, const char *format, ...);
 int usage_try(const char *name);

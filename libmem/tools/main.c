@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* heapsim: finds the subcommand and runs it. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,37 +26,6 @@ static const struct command commands[] = {
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
-/**
- * usage_error() - say what is wrong with the command line
- * @name: of the command, as argv[0] of the subcommand has it
- * @format: as for printf(), without a newline
- *
- * Return: EXIT_USAGE, for the caller to return.
- */
-int usage_error(const char *name, const char *format, ...)
-{
-	va_list args;
-
-	fprintf(stderr, "%s: ", name);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	return usage_try(name);
-}
-
-/**
- * usage_try() - say where help is, once it is said what is wrong
- * @name: as for usage_error()
- *
- * Return: EXIT_USAGE, for the caller to return.
- */
-int usage_try(const char *name)
-{
-	fprintf(stderr, "Try '%s --help'.\n", name);
-	return EXIT_USAGE;
-}
-
 static void print_help(FILE *out)
 {
 	size_t i;
@@ -67,7 +35,7 @@ static void print_help(FILE *out)
 		"\n");
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
-	fprintf(out, "\n'heapsim COMMAND --help' tells more of each.\n");
+	fprintf(out, "\n'heapsim COMMAND --help' explains each command.\n");
 }
 
 static int cmd_help(int argc, char **argv)
