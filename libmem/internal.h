@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libmem: what its files share. A context, a buffer and a job are the first
- * member of what a backend keeps of each; all files but the backends' check
- * arguments and know none of them: a backend is reached by its table alone.
+ * libmem: declarations that all its files share. Structs of a backend begin
+ * with the struct of the core (context, buffer, job). The core checks
+ * arguments, and calls a backend only through its table, struct backend.
  */
 #ifndef _LIBMEM_INTERNAL_H
 #define _LIBMEM_INTERNAL_H
@@ -20,10 +20,10 @@
 #include "libmem.h"
 
 #define API		__attribute__((visibility("default")))
-/* Of enum mem_engine. */
+/* Number of values of enum mem_engine. */
 #define NR_ENGINES	(MEM_ENGINE_DGPU + 1)
 
-/* What the first version of a struct had, up to its last member. */
+/* Size of the first version of a struct, by the last member that it had. */
 #define offsetofend(type, member) \
 	(offsetof(type, member) + sizeof(((type *)0)->member))
 #define BUF_INFO_FIRST	offsetofend(struct mem_buf_info, count.unmatched_ends)
@@ -31,33 +31,35 @@
 #define containerof(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
-struct call;	/* a host function, as the backend has it */
-struct mark;	/* a place in the order of all work, as the backend has it */
+/* Structs of the backend: */
+struct call;	/* a host function */
+struct mark;	/* a point in the order of all work */
+struct reach;	/* maintenance to perform when a stream reaches an attach */
+struct order;	/* a stream */
+struct work;	/* a job, or a copy or fill that an engine does */
+
 struct op;
-struct reach;	/* what an attach makes due in its stream's order */
-struct order;	/* a stream, as the backend has it */
-struct profile;	/* a board, as the model has it */
+struct profile;	/* a board, in the model */
 struct thread_stream;
-struct work;	/* a job, or a copy or set by a device, as the backend has it */
 
 /**
  * struct mem_stream - a stream
- * @ctx: kept by what @nr_users says; not for the legacy one or a thread's
- * @living: for who is told of leaks, if it is the caller's
- * @id: 0: the legacy one
- * @number: that records have of it, for as long as anything of it is there; 0:
- *	the legacy one
- * @is_blocking: ordered with the legacy one, or that itself
- * @is_own: the library's: the caller cannot destroy it
- * @priority: of its work
- * @nr_users: the caller or its thread, and its operations, each of which keeps
- *	the context, too
- * @order: the backend's; NULL: the legacy one
- * @last: its newest operation, kept; NULL: it never had one
+ * @ctx: context; each reference that @nr_users counts has one to the context,
+ *	except those of the legacy stream and of a thread
+ * @living: leak record, if the caller owns the stream
+ * @id: number for the caller; 0: the legacy stream
+ * @number: number in records, unique while any work of the stream exists; 0:
+ *	the legacy stream
+ * @is_blocking: ordered with the legacy stream, or is the legacy stream
+ * @is_own: owned by the library: the caller cannot destroy it
+ * @priority: priority of its work
+ * @nr_users: references: of the caller or the thread, and of each operation
+ * @order: the backend's struct; NULL: the legacy stream
+ * @last: newest operation, with a reference; NULL: it never had one
  * @known: number of the newest operation of the context when the host last
- *	began to wait for all, once that is known
- * @next: of the context's
- * @prev: of the context's
+ *	began to wait for all work, set once that wait has ended
+ * @next: next stream of the context
+ * @prev: previous stream of the context
  */
 struct mem_stream {
 	struct mem_ctx *ctx;
@@ -75,7 +77,7 @@ struct mem_stream {
 	struct mem_stream *prev;
 };
 
-/* Who runs operations: an engine each, then these. */
+/* Threads that run operations: one for each engine, then these. */
 enum {
 	EXEC_DMA = NR_ENGINES,
 	EXEC_HOST,
@@ -87,11 +89,11 @@ enum {
 /**
  * struct exec - a thread that runs operations, one at a time
  * @ctx: its context
- * @thread: if @is_running
+ * @thread: valid if @is_running
  * @is_running: it has been started
- * @has_work: or is to stop
- * @first: by priority, operations that are ready
- * @last: by priority
+ * @has_work: signalled when an operation is ready, or the thread is to stop
+ * @first: for each priority, the oldest operation that is ready
+ * @last: for each priority, the newest
  */
 struct exec {
 	struct mem_ctx *ctx;
@@ -114,34 +116,38 @@ struct op_list {
 
 /**
  * struct sched - the work of a context
- * @lock: protects what follows, and has the backend told of things in the
- *	order in which they are queued; taken before any of the backend's
- * @cancel: cancel state of the thread that has the lock, from before
- * @pid: of the process that opened the context
- * @is_stopping: the context goes
+ * @lock: protects the members up to @semaphores, and makes the backend see
+ *	operations in the order in which they are queued; taken before any lock
+ *	of the backend
+ * @cancel: cancel state of the thread that holds the lock, from before it
+ *	locked
+ * @pid: process that opened the context; never changes
+ * @is_stopping: the context is being freed
  * @seq: number of the newest operation
  * @last_stream: id of the newest stream
- * @legacy: the stream that all blocking ones wait for
- * @streams: the others
- * @thread_streams: those of threads; under their own lock
- * @orphans: ends of streams that were destroyed with something unknown
+ * @legacy: the legacy stream
+ * @streams: all other streams
+ * @thread_streams: streams of threads; protected by a lock of their own
+ * @orphans: ends of destroyed streams whose work is not known done
  * @all: operations that are not done
- * @domain: those of the legacy and of blocking streams
- * @execs: who runs them
- * @nr_going: operations that wait for none and are not done, but those of
- *	@nr_pending
- * @nr_pending: waits for semaphores that streams have come to
- * @nr_dropped: operations that were behind such a wait, which was given up
- * @nr_cancels: calls that have such waits given up
+ * @domain: those of them that belong to the legacy or to blocking streams
+ * @execs: threads that run operations
+ * @nr_going: operations that are not done and wait for no other operation,
+ *	except those that @nr_pending counts
+ * @nr_pending: waits for semaphores that have begun
+ * @nr_dropped: operations that were dropped because they were behind such a
+ *	wait
+ * @nr_cancels: calls in progress that drop such waits
  * @is_closed: the caller has closed the context
- * @is_polling: what follows is there
+ * @is_polling: @poller, @poll_fd and @stop_fd are valid
  * @poller: thread that polls semaphores
- * @poll_fd: their epoll
- * @stop_fd: an eventfd in that: the thread is to end
- * @semaphores: that are polled
+ * @poll_fd: epoll descriptor of the semaphores
+ * @stop_fd: eventfd in @poll_fd that tells the thread to end
+ * @semaphores: semaphores that are polled
  * @wait_policy: enum mem_wait_policy
- * @error: what ended all work, 0 or -errno
- * @lost: told once: a job of a killed engine, 0 or -errno
+ * @error: sticky error, 0 or -errno
+ * @lost: error that one wait returns, such as that of a killed engine; 0 or
+ *	-errno
  */
 struct sched {
 	pthread_mutex_t lock;
@@ -173,11 +179,11 @@ struct sched {
 	atomic_int lost;
 };
 
-/* Shared by the caller and every object made from it; the last one closes. */
+/* The caller and each object have a reference; dropping the last closes it. */
 struct mem_ctx {
 	const struct backend *backend;
 	const struct profile *board;
-	bool is_shared;	/* by mem_ctx_open_shared(); set before it is seen */
+	bool is_shared;	/* of mem_ctx_open_shared(); set before others see it */
 	atomic_uint nr_users;
 	struct sched sched;
 };
@@ -189,17 +195,18 @@ struct mem_buf {
 	struct living living;
 
 	/*
-	 * what mem_alloc() and mem_register() make; of a heap's buffer that a
-	 * backend finds by its address, @host as long as it is mapped
+	 * Memory by address: of mem_alloc() and mem_register(), and buffers of
+	 * a heap that a backend finds by their address, which have @host as
+	 * long as they are mapped.
 	 */
 	uint64_t asked_len;
 	unsigned int flags;
 	void *host;
 	void *device;
-	bool is_claimed;	/* it is being freed; the scheduler's lock */
-	/* of a heap's buffer, or an import; the first never changes */
+	bool is_claimed;	/* being freed; under the scheduler's lock */
+	/* Buffers of a heap, and imports. @is_read_only never changes. */
 	bool is_read_only;
-	atomic_bool is_device_told;	/* engines' address is in use */
+	atomic_bool is_device_told;	/* mem_buf_device_ptr() returned it */
 
 	pthread_mutex_t lock;		/* addr, nr_maps */
 	void *addr;
@@ -207,13 +214,13 @@ struct mem_buf {
 };
 
 /**
- * struct copy - a copy or set, as it is carried out
- * @rows: what; of a set @src is NULL
- * @value: of a set: its byte
- * @dst: NULL: pageable memory
- * @src: NULL: pageable memory, or a set
- * @dst_is_device: the device view is written, else what the CPU has
- * @src_is_device: the device view is read, else what the CPU has
+ * struct copy - a copy or fill to carry out
+ * @rows: rows of both sides; for a fill the source is NULL
+ * @value: byte of a fill
+ * @dst: buffer that is written; NULL: pageable memory
+ * @src: buffer that is read; NULL: pageable memory, or a fill
+ * @dst_is_device: the device view is written, else the CPU view
+ * @src_is_device: the device view is read, else the CPU view
  */
 struct copy {
 	struct mem_rows rows;
@@ -225,10 +232,10 @@ struct copy {
 };
 
 /**
- * struct verdict - what a copy or set is; see struct attach_copy
+ * struct verdict - how a copy or fill is carried out; see struct attach_copy
  * @src_is_device: the source counts as device memory
- * @dst_is_device: the target does
- * @is_work: a device does it
+ * @dst_is_device: the target counts as device memory
+ * @is_work: an engine does it
  * @is_waited_for: a synchronous call has waited for it when it returns
  */
 struct verdict {
@@ -238,7 +245,7 @@ struct verdict {
 	bool is_waited_for;
 };
 
-/* Memory of mem_alloc() that is the discrete GPU's own. */
+/* Returns true if memory of mem_alloc() is in the discrete GPU's memory. */
 static inline bool is_discrete(enum mem_kind kind, unsigned int flags)
 {
 	return kind == MEM_KIND_DEVICE && flags & MEM_DEVICE_DISCRETE;
@@ -250,7 +257,7 @@ static inline bool is_heaps(const struct mem_buf *buf)
 	return buf->kind <= MEM_KIND_FOREIGN;
 }
 
-/* Device memory in a file of somebody's. */
+/* Returns true for device memory of mem_ptr_import(). */
 static inline bool is_imported(const struct mem_buf *buf)
 {
 	return buf->kind == MEM_KIND_DEVICE && buf->flags & MEM_DEVICE_IMPORTED;
@@ -266,9 +273,9 @@ struct mem_job {
 
 /**
  * enum job_op - jobs of the dma engine
- * @JOB_FILL: of dst; src is NULL
- * @JOB_COPY: from src to dst
- * @JOB_CHECKSUM: of src; dst is NULL
+ * @JOB_FILL: fills dst; src is NULL
+ * @JOB_COPY: copies from src to dst
+ * @JOB_CHECKSUM: reads src; dst is NULL
  */
 enum job_op {
 	JOB_FILL,
@@ -277,55 +284,65 @@ enum job_op {
 };
 
 /**
- * struct backend - what does the work behind a context
+ * struct backend - the functions behind a context
  * @name: value of LIBMEM_BACKEND that selects it
  * @id: MEM_BACKEND_EMBEDDED or MEM_BACKEND_KERNEL
- * @open: a context; all but its count of users is filled in. Without a policy
- *	the default is the backend's
- * @close: nobody has it any more
- * @check: before an object's lock is taken; NULL: there is nothing to check
- * @probe: what is simulated; all but the size
- * @watch: violations are kept from now on; once a context
- * @watch_fd: a new descriptor that polls readable while violations wait
- * @next_violation: 1 with all but the size, or 0; -EINVAL: nobody watches
- * @alloc: @len above 0, @name short enough or NULL
- * @alloc_heap: @heap is a file name
- * @import: of a descriptor that stays the caller's; the buffer is read-only if
- *	that is
- * @export: a new descriptor, MEM_READ: without permission to write; MEM_RW:
- *	with what the buffer has
- * @free: unmapped before
- * @device_ptr: kernels have a heap's buffer at @device from now on; NULL: they
- *	have each
- * @map: the whole buffer, which is not mapped
- * @unmap: what @map gave
- * @info: all but the size
- * @begin: a bracket; waits for engines
- * @end: of a bracket
- * @wait: for engines, at most 20 s; writers, if @for_write readers too
- * @maintain: a list in order; what is no bracket's business
- * @revoke: the next touch of each page is seen
- * @submit: a job of the dma engine; arguments that need no buffer are checked
- * @wait_job: at most so long; fills in status and result; -EINTR is tried again
- * @fence: a new descriptor that polls readable once the job is done
- * @forget: destroy a job, which may still run
- * @alloc_ptr: memory of mem_alloc(); arguments are checked
- * @register_ptr: of mem_register(); flags are checked
- * @export_ptr: a descriptor of device memory, the caller's; no work of the
- *	context is under way; NULL: it cannot
- * @import_ptr: device memory in a file of somebody's; arguments are checked as
- *	far as they need no file; NULL: it cannot
- * @unregister_ptr: have the caller's memory be its own again, then @free_ptr;
- *	NULL with @register_ptr
- * @free_ptr: of all of these, not used by work; nobody else knows it any more
- * @find: whose address it is, of any context; kept; NULL: nobody's
- * @keep: a buffer's memory
- * @put: and let it go
- * @set_name: short enough
- * @set_gate: who may touch a buffer of a heap from now on, as the calling
- *	thread says; NULL: touches are not seen
- * @attach_of: newest attach state of a managed buffer
- * @attach_counters: of a managed buffer; NULL: of the context
+ * @open: creates a context. The caller initialises its scheduler. Without a
+ *	policy the backend's default applies
+ * @close: frees a context that nobody refers to
+ * @check: checks whether calls are possible, before an object's lock is taken;
+ *	NULL: always
+ * @probe: fills in all members except the size
+ * @watch: starts to queue violations; called once for a context
+ * @watch_fd: returns a new descriptor that polls readable while violations wait
+ * @next_violation: returns 1 with all members except the size filled in, or 0;
+ *	-EINVAL: the context does not watch
+ * @alloc: allocates a buffer; @len is above 0, @name is short enough or NULL
+ * @alloc_heap: allocates from a heap; @heap is a file name
+ * @import: creates a buffer from a descriptor, which the caller keeps; the
+ *	buffer is read-only if the descriptor is
+ * @export: returns a new descriptor, which is read-only with MEM_READ; with
+ *	MEM_RW it has the access that the buffer has
+ * @free: frees a buffer, which is not mapped
+ * @device_ptr: makes a buffer of a heap accessible to kernels at @device; NULL:
+ *	every buffer is
+ * @map: maps the whole buffer, which is not mapped yet
+ * @unmap: undoes @map
+ * @info: fills in all members except the size
+ * @begin: begins a bracket, after waiting for engines
+ * @end: ends a bracket
+ * @wait: waits for engines that write, and with @for_write also for those that
+ *	read; at most 20 s
+ * @maintain: maintains a list of ranges in order, without brackets
+ * @revoke: makes the next touch of each page fault
+ * @submit: submits a job of the dma engine; the caller has checked the
+ *	arguments that do not depend on a buffer
+ * @wait_job: waits with a time limit; fills in status and result; the caller
+ *	repeats it on -EINTR
+ * @fence: returns a new descriptor that polls readable once the job is done
+ * @forget: destroys a job, which may still run
+ * @alloc_ptr: allocates memory of mem_alloc(); the caller has checked the
+ *	arguments
+ * @register_ptr: registers memory of mem_register(); the caller has checked the
+ *	flags
+ * @export_ptr: returns a new descriptor of device memory; no work of the
+ *	context is left; NULL: unsupported
+ * @import_ptr: creates device memory from a file; the caller has checked the
+ *	arguments that do not depend on the file; NULL: unsupported
+ * @unregister_ptr: makes the caller's memory ordinary memory again; @free_ptr
+ *	follows; NULL if @register_ptr is
+ * @free_ptr: frees memory of these four calls, which no work uses and @find
+ *	does not return any more
+ * @find: returns the buffer at an address, of any context, with a reference;
+ *	NULL: none
+ * @keep: takes a reference to a buffer
+ * @put: drops a reference to a buffer
+ * @set_name: names a buffer; the name is short enough
+ * @set_gate: sets who may touch a buffer of a heap from now on; violations name
+ *	the calling thread; NULL: touches are not detected
+ * @attach_of: returns the newest attach state of a managed buffer
+ * @attach_counters: fills in the counters of a managed buffer; NULL: those of
+ *	the context
  * @stream_create: the stream's order
  * @stream_number: that records have of one just made; NULL: its id
  * @stream_destroy: it takes nothing more; its order is the backend's; @reach as
@@ -347,13 +364,13 @@ enum job_op {
  *	no @launch a copy or set
  * @work_touch: what it is known to touch
  * @work_end: it is done; the struct is gone
- * @run: a kernel, as the work that was submitted; waits for its end
- * @copy: a copy or set; @work is NULL if no device does it
+ * @run: runs a kernel that was submitted as @work, and waits for its end
+ * @copy: carries out a copy or fill; @work is NULL if no engine does it
  *
- * From @stream_create to @work_end all are called with the scheduler's lock
- * held, and @export_ptr is. All but @next_violation return 0 or -errno and have
- * given nothing away on failure. -EOPNOTSUPP: the backend cannot. What they
- * make gets its ctx_get() from the caller of the table.
+ * The caller holds the scheduler's lock from @stream_create to @work_end and
+ * for @export_ptr. All except @next_violation return 0 or -errno; on failure
+ * they have changed nothing. -EOPNOTSUPP: unsupported by the backend. For an
+ * object that they create, the caller takes the reference to the context.
  */
 struct backend {
 	const char *name;
@@ -442,11 +459,11 @@ struct backend {
 extern const struct backend kernel_backend;
 extern const struct backend embedded_backend;
 
-/* Longest list that mem_buf_maintain() takes. */
+/* Longest list of mem_buf_maintain(). */
 #define MAX_RANGES		65536
-/* Above the longest time for which an engine lets a buffer be waited for. */
+/* Longest wait for engines: above the longest time that they take. */
 #define ENGINE_WAIT_NS		(20 * NS_PER_S)
-/* Of a block. */
+/* Most block-shared memory of a block. */
 #define MAX_SHARED_LEN		(1U << 20)
 
 int sched_check_call(void);
