@@ -313,28 +313,24 @@ static vm_fault_t devview_pfn_mkwrite(struct vm_fault *vmf)
 	return devview_touch(vmf, true, true);
 }
 
-/* Lets debuggers read. */
+static int devview_access_page(struct heapsim_buf *buf,
+			       struct heapsim_access *access, void *bytes)
+{
+	struct page *page = heapsim_dram_page(buf, access->off >> PAGE_SHIFT);
+
+	memcpy(bytes, page_address(page) + offset_in_page(access->off),
+	       access->len);
+	return 0;
+}
+
+/* Debuggers may only read. */
 static int devview_access(struct vm_area_struct *vma, unsigned long addr,
 			  void *bytes, int len, int write)
 {
-	struct heapsim_buf *buf = vma->vm_private_data;
-	u64 off = (addr - vma->vm_start) + ((u64)vma->vm_pgoff << PAGE_SHIFT);
-	int done = 0;
-
-	if (write || off >= buf->len)
+	if (write)
 		return -EFAULT;
-	len = min_t(u64, len, buf->len - off);
-	while (done < len) {
-		u64 at = off + done;
-		size_t piece = min_t(size_t, len - done,
-				     PAGE_SIZE - offset_in_page(at));
-
-		memcpy(bytes + done,
-		       page_address(heapsim_dram_page(buf, at >> PAGE_SHIFT)) +
-		       offset_in_page(at), piece);
-		done += piece;
-	}
-	return done;
+	return heapsim_area_access(vma, addr, bytes, len, HEAPSIM_TOUCH_READ,
+				   devview_access_page);
 }
 
 static const struct vm_operations_struct devview_vm_ops = {

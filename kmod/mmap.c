@@ -186,7 +186,6 @@ static vm_fault_t mmap_pfn_mkwrite(struct vm_fault *vmf)
 	return mmap_fault_page(vmf, HEAPSIM_TOUCH_WRITE, true);
 }
 
-/* Used by ptrace, gdb and /proc/PID/mem, which cannot fault PFNs in. */
 static int mmap_access_page(struct heapsim_buf *buf,
 			    struct heapsim_access *access, void *bytes)
 {
@@ -218,33 +217,13 @@ out_put:
 static int mmap_access(struct vm_area_struct *vma, unsigned long addr,
 		       void *bytes, int len, int write)
 {
-	struct heapsim_buf *buf = vma->vm_private_data;
-	u64 off = (addr - vma->vm_start) + ((u64)vma->vm_pgoff << PAGE_SHIFT);
-	int done = 0;
-
-	if (off >= buf->len)
-		return -EFAULT;
 	/* As for other shared memory, since the descriptor may be read-only. */
 	if (write && !(vma->vm_flags & VM_WRITE))
 		return -EFAULT;
-	len = min_t(u64, len, buf->len - off);
-	while (done < len) {
-		u64 at = off + done;
-		size_t piece = min_t(size_t, len - done,
-				     PAGE_SIZE - offset_in_page(at));
-		struct heapsim_access access = {
-			.off = at,
-			.len = piece,
-			.touch = write ? HEAPSIM_TOUCH_WRITE :
-					 HEAPSIM_TOUCH_READ,
-		};
-		int ret = mmap_access_page(buf, &access, bytes + done);
-
-		if (ret)
-			return done ? done : ret;
-		done += piece;
-	}
-	return done;
+	return heapsim_area_access(vma, addr, bytes, len,
+				   write ? HEAPSIM_TOUCH_WRITE :
+					   HEAPSIM_TOUCH_READ,
+				   mmap_access_page);
 }
 
 static const struct vm_operations_struct mmap_whole_ops = {

@@ -444,6 +444,49 @@ int heapsim_area_may_split(struct vm_area_struct *vma, unsigned long addr)
 }
 
 /**
+ * heapsim_area_access() - access a VMA page by page, without its PTEs
+ * @vma: the VMA; its private data is the buffer
+ * @addr: address in @vma
+ * @bytes: bytes to store, or room for those that are read
+ * @len: bytes; the end of the buffer limits it
+ * @touch: read or write
+ * @access_page: accesses a part of one page, and returns 0 or -errno
+ *
+ * Used by ptrace, gdb and /proc/PID/mem, which cannot fault PFNs in.
+ *
+ * Return: bytes that were accessed, or -errno if none was.
+ */
+int heapsim_area_access(struct vm_area_struct *vma, unsigned long addr,
+			void *bytes, int len, enum heapsim_touch touch,
+			int (*access_page)(struct heapsim_buf *buf,
+					   struct heapsim_access *access,
+					   void *bytes))
+{
+	struct heapsim_buf *buf = vma->vm_private_data;
+	u64 off = (addr - vma->vm_start) + ((u64)vma->vm_pgoff << PAGE_SHIFT);
+	int done = 0;
+
+	if (off >= buf->len)
+		return -EFAULT;
+	len = min_t(u64, len, buf->len - off);
+	while (done < len) {
+		u64 at = off + done;
+		struct heapsim_access access = {
+			.off = at,
+			.len = min_t(size_t, len - done,
+				     PAGE_SIZE - offset_in_page(at)),
+			.touch = touch,
+		};
+		int ret = access_page(buf, &access, bytes + done);
+
+		if (ret)
+			return done ? done : ret;
+		done += access.len;
+	}
+	return done;
+}
+
+/**
  * heapsim_ptes_map_whole() - map all DRAM of a VMA at mmap
  * @buf: buffer
  * @vma: VMA; the core has checked that it lies inside the buffer

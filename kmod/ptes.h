@@ -58,6 +58,11 @@ vm_fault_t heapsim_fault_lock(const struct vm_fault *vmf,
 int heapsim_area_add(struct heapsim_buf *buf);
 void heapsim_area_open(struct vm_area_struct *vma);
 void heapsim_area_close(struct vm_area_struct *vma);
+int heapsim_area_access(struct vm_area_struct *vma, unsigned long addr,
+			void *bytes, int len, enum heapsim_touch touch,
+			int (*access_page)(struct heapsim_buf *buf,
+					   struct heapsim_access *access,
+					   void *bytes));
 int heapsim_area_may_split(struct vm_area_struct *vma, unsigned long addr);
 
 #endif
