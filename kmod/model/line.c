@@ -1137,6 +1137,25 @@ static bool is_news(struct line_job *job, size_t line)
 	return true;
 }
 
+/* Counts and reports Dirty lines of a range. @job: see line_engine_read(). */
+static void engine_meets_dirty(struct line_buf *buf, u64 off, u64 len,
+			       struct line_job *job, u64 *count,
+			       enum line_event event)
+{
+	size_t line, end;
+
+	if (!len)
+		return;
+	end = ((off + len - 1) >> buf->line_shift) + 1;
+	for (line = next_unclean(buf, off >> buf->line_shift, end); line < end;
+	     line = next_unclean(buf, line + 1, end)) {
+		if (!is_news(job, line))
+			continue;
+		(*count)++;
+		tell(buf, event, line);
+	}
+}
+
 /**
  * line_engine_read() - an engine reads DRAM, or may from now on
  * @buf: buffer
@@ -1148,18 +1167,8 @@ static bool is_news(struct line_job *job, size_t line)
 void line_engine_read(struct line_buf *buf, u64 off, u64 len,
 		      struct line_job *job)
 {
-	size_t line, end;
-
-	if (!len)
-		return;
-	end = ((off + len - 1) >> buf->line_shift) + 1;
-	for (line = next_unclean(buf, off >> buf->line_shift, end); line < end;
-	     line = next_unclean(buf, line + 1, end)) {
-		if (!is_news(job, line))
-			continue;
-		buf->count.missing_cleans++;
-		tell(buf, LINE_MISSING_CLEAN, line);
-	}
+	engine_meets_dirty(buf, off, len, job, &buf->count.missing_cleans,
+			   LINE_MISSING_CLEAN);
 }
 
 /**
@@ -1172,18 +1181,8 @@ void line_engine_read(struct line_buf *buf, u64 off, u64 len,
 void line_engine_will_write(struct line_buf *buf, u64 off, u64 len,
 			    struct line_job *job)
 {
-	size_t line, end;
-
-	if (!len)
-		return;
-	end = ((off + len - 1) >> buf->line_shift) + 1;
-	for (line = next_unclean(buf, off >> buf->line_shift, end); line < end;
-	     line = next_unclean(buf, line + 1, end)) {
-		if (!is_news(job, line))
-			continue;
-		buf->count.write_conflicts++;
-		tell(buf, LINE_WRITE_CONFLICT, line);
-	}
+	engine_meets_dirty(buf, off, len, job, &buf->count.write_conflicts,
+			   LINE_WRITE_CONFLICT);
 }
 
 /**
