@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What every test of the real module needs; see device.h. */
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,6 +17,7 @@
 #include <linux/sync_file.h>
 
 #include "device.h"
+#include "../fds.h"
 
 #define JOB_BOUND_NS	(60 * NSEC_PER_SEC)
 
@@ -68,14 +68,7 @@ void device_sleep_ns(uint64_t ns)
 
 int device_nr_fds(void)
 {
-	DIR *dir = opendir("/proc/self/fd");
-	int nr = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		nr++;
-	closedir(dir);
-	return nr - 3;	/* ".", ".." and the directory's own */
+	return nr_fds() - 3;	/* ".", ".." and the directory's own */
 }
 
 static const char * const heap_names[] = {
