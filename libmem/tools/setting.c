@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What libmem reads in the environment. A value that it does not know is only
- * -EINVAL to the program; here the values that there are get named.
+ * Environment variables that libmem reads. To the program an invalid value is
+ * only -EINVAL; the command reports the valid values.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 #define MAX_WORDS	3
 
 /**
- * struct setting - a variable
- * @name: of it
- * @what: its values are
- * @words: the values; none: boards, or numbers
+ * struct setting - an environment variable
+ * @name: its name
+ * @what: what a value is, in a message
+ * @words: the valid values; empty: names of boards, or numbers
  */
 struct setting {
 	const char *name;
@@ -46,10 +46,10 @@ static const struct setting *setting_find(const char *name)
 }
 
 /**
- * setting_is_board() - look a board up
- * @soc: name of it
+ * setting_is_board() - check the name of a board
+ * @soc: name
  *
- * Return: true if there is one of that name.
+ * Return: true if there is a board of that name.
  */
 bool setting_is_board(const char *soc)
 {
@@ -57,11 +57,11 @@ bool setting_is_board(const char *soc)
 }
 
 /**
- * setting_is_good() - find out if libmem takes a value
- * @name: of the variable
- * @value: of it; empty is as if it were not set
+ * setting_is_good() - check the value of a variable
+ * @name: name of the variable
+ * @value: its value; libmem treats an empty one as unset
  *
- * Return: false if it does not, or does not read such a variable.
+ * Return: false if libmem refuses the value, or reads no such variable.
  */
 bool setting_is_good(const char *name, const char *value)
 {
@@ -92,21 +92,25 @@ static void boards_print(FILE *out)
 }
 
 /**
- * setting_print() - say that a value is none, and which there are
- * @out: where to; no line ends there
- * @name: as the user has it: of the variable, or of an option for a board
- * @value: the value
+ * setting_print() - print that a value is unknown, and the valid ones
+ * @out: stream; no newline is printed
+ * @name: name of the variable, or of the option that sets the board
+ * @value: its value
+ *
+ * The module reports values of its parameters in the same words.
  */
 void setting_print(FILE *out, const char *name, const char *value)
 {
 	const struct setting *setting = setting_find(name);
 	int i;
 
-	fprintf(out, "%s=%s: no such %s", name, value,
-		setting ? setting->what : "board");
-	if (setting && !strcmp(setting->what, "number"))
+	fprintf(out, "%s=%s: ", name, value);
+	if (setting && !strcmp(setting->what, "number")) {
+		fputs("not a number", out);
 		return;
-	fputs("; there are: ", out);
+	}
+	fprintf(out, "unknown %s, valid ones are: ",
+		setting ? setting->what : "board");
 	if (!setting || !setting->words[0])
 		boards_print(out);
 	for (i = 0; setting && i < MAX_WORDS && setting->words[i]; i++)
@@ -114,10 +118,10 @@ void setting_print(FILE *out, const char *name, const char *value)
 }
 
 /**
- * setting_find_bad() - look for a value in the environment that is none
- * @has_board: a program takes the board that the environment names
+ * setting_find_bad() - find a variable with an invalid value
+ * @has_board: programs use the board that LIBMEM_SOC names
  *
- * Return: name of the variable, NULL: there is none.
+ * Return: name of the variable, or NULL.
  */
 const char *setting_find_bad(bool has_board)
 {

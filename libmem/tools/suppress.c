@@ -151,14 +151,14 @@ static const char *text_set(char **text, const char *value)
 	return *text ? NULL : "no memory";
 }
 
-/* They are as many as fit in; each has its name once. */
+/* Lists as many kinds as fit; a name that two kinds have is listed once. */
 static const char *kind_unknown(const char *name)
 {
 	static char text[1024];
 	uint32_t kind;
 	size_t len;
 
-	len = snprintf(text, sizeof(text), "%.64s: no such kind; there are:",
+	len = snprintf(text, sizeof(text), "%.64s: unknown kind, valid ones are:",
 		       name);
 	for (kind = 0; kind < kind_end(); kind++)
 		if (kind_find(kind_of(kind)->name) == (int)kind &&

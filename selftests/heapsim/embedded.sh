@@ -510,7 +510,7 @@ suppressions()
 			"$wrong" stale && has '1 error is suppressed' && sum 0 0
 	printf '{\n name: odd\n kind: cake\n}\n' >"$tmp/known"
 	report 1 --suppressions="$tmp/known" true
-	grep -q 'known:3: cake: no such kind; there are: .*stale-read .*overrun' \
+	grep -q 'known:3: cake: unknown kind, valid ones are: .*overrun' \
 		"$tmp/err" || { cat "$tmp/err"; return 1; }
 	report 1 --suppressions="$tmp" true
 	grep -qx "heapsim run: $tmp: Is a directory" "$tmp/err" ||
@@ -528,7 +528,7 @@ boards()
 
 	for soc in commodore ''; do
 		report 2 --soc="$soc" "$wrong" stale || return
-		grep -qx "heapsim run: --soc=$soc: no such board; there are: .*tx2, .*\
+		grep -qx "heapsim run: --soc=$soc: unknown board, valid ones are: .*tx2, .*\
 generic-noncoherent" "$tmp/err" && continue
 		cat "$tmp/err"
 		return 1
@@ -697,7 +697,7 @@ environment()
 # the command finds it, or a program that has set it.
 setting()
 {
-	local text="$1: no such $2"
+	local text="$1: unknown $2"
 
 	env "$1" heapsim run "${options[@]}" "$wrong" nothing \
 		>"$tmp/out" 2>&1
@@ -711,16 +711,16 @@ setting()
 
 settings()
 {
-	setting LIBMEM_SOC=tx3 'board; there are: .*, tx2, ' &&
+	setting LIBMEM_SOC=tx3 'board, valid ones are: .*, tx2, ' &&
 		setting LIBMEM_POLICY=lax \
-			'policy; there are: strict, record, off' &&
-		setting LIBMEM_EVICT=lru 'eviction; there are: none, random' &&
+			'policy, valid ones are: strict, record, off' &&
+		setting LIBMEM_EVICT=lru 'eviction, valid ones are: none, random' &&
 		setting LIBMEM_ENGINE=v8 \
-			'kind of engine; there are: process, inline' || return
+			'kind of engine, valid ones are: process, inline' || return
 	report 3 env LIBMEM_EVICT=random LIBMEM_SEED=x "$wrong" nothing &&
-		has '  LIBMEM_SEED=x: no such number' &&
+		has '  LIBMEM_SEED=x: not a number' &&
 		report 3 env LIBMEM_BACKEND=user "$wrong" nothing && has \
-		'LIBMEM_BACKEND=user: no such backend; .* kernel, embedded' &&
+		'LIBMEM_BACKEND=user: unknown backend, .* kernel, embedded' &&
 		report 0 env LIBMEM_SOC= LIBMEM_POLICY= "$wrong" nothing &&
 		hasnt 'not opened' || return
 	# Its own choice overrules.
