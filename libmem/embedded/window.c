@@ -35,7 +35,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../place.h"
+#include "../buddy.h"
 #include "embedded.h"
 
 #define REGION_MAX_LEN	(64ULL << 30)
@@ -43,7 +43,7 @@
 /* Memcheck looks through all tables at the end. */
 #define REGION_OPEN_LEN	(4ULL << 30)
 /* No sum of few powers of two, and as aligned as buffers may have to be. */
-#define GAP_LEN		(37 * PLACE_ALIGN)
+#define GAP_LEN		(37 * PRIVATE_ALIGN)
 
 /* A limit of mappings is the process's: take a part of it. */
 #define DEFAULT_MAX_MAPPINGS	65530
@@ -65,7 +65,7 @@ static struct {
 	pthread_mutex_t lock;	/* places, start */
 	bool is_there;
 	bool is_open;
-	struct places places[2];	/* by region */
+	struct buddy buddy[2];	/* by region */
 	size_t free_pages;	/* of the machine's memory */
 
 	/* read: protections change; write: all of a region do */
@@ -158,8 +158,8 @@ static void undo(size_t len)
 	window.twin = NULL;
 	window.before = NULL;
 	window.access = NULL;
-	places_fini(&window.places[0]);
-	places_fini(&window.places[1]);
+	buddy_fini(&window.buddy[0]);
+	buddy_fini(&window.buddy[1]);
 }
 
 /* Memcheck looks through a child, too: 10 ms for a page that is not there. */
@@ -169,9 +169,9 @@ static void let_fork(void)
 
 	madvise(window.access, window.len >> window.page_shift, MADV_DOFORK);
 	for (i = 0; i < 2; i++)
-		madvise(window.places[i].all,
-			window.places[i].nr_pages *
-			sizeof(*window.places[i].all), MADV_DOFORK);
+		madvise(window.buddy[i].blocks,
+			window.buddy[i].nr_pages *
+			sizeof(*window.buddy[i].blocks), MADV_DOFORK);
 }
 
 /* All reservations of one size, or -errno with nothing held. */
@@ -203,8 +203,8 @@ static int make(size_t region_len)
 	window.access = private_table(len >> window.page_shift);
 	if (!window.addr || !window.dram || !window.cpu || !window.twin ||
 	    !window.before || !window.access ||
-	    places_init(&window.places[0], nr_places) ||
-	    places_init(&window.places[1], nr_places))
+	    buddy_init(&window.buddy[0], nr_places) ||
+	    buddy_init(&window.buddy[1], nr_places))
 		goto err_undo;
 	err = map_file(window.addr, first_len, PROT_NONE, &cpu_file, 0);
 	if (!err)
@@ -383,9 +383,9 @@ static size_t base_of(size_t page)
 	return page < window.region_pages ? 0 : window.region_pages;
 }
 
-static struct places *places_of(size_t page)
+static struct buddy *buddy_of(size_t page)
 {
-	return &window.places[page >= window.region_pages];
+	return &window.buddy[page >= window.region_pages];
 }
 
 /* An open buffer's own access, and that of its alias; the lock is held. */
@@ -430,14 +430,14 @@ int window_alloc(struct embedded_buf *buf)
 	pthread_mutex_lock(&window.lock);
 	/* What was imported takes none of the machine's memory. */
 	if (buf->nr_pages <= window.free_pages || buf->is_imported)
-		err = place_alloc(places_of(base), buf->nr_pages, buf,
+		err = buddy_alloc(buddy_of(base), buf->nr_pages, buf,
 				  &buf->first);
 	if (!err) {
 		buf->first += base;
 		off = buf->first << window.page_shift;
 		err = give_open(off, buf->nr_pages << window.page_shift);
 		if (err)
-			place_free(places_of(base), buf->first - base);
+			buddy_free(buddy_of(base), buf->first - base);
 		else if (!buf->is_imported)
 			window.free_pages -= buf->nr_pages;
 	}
@@ -557,7 +557,7 @@ void window_free(struct embedded_buf *buf)
 		release_views(buf);
 	/* Where the window's file cannot come back nobody gets the place. */
 	if (is_back)
-		place_free(places_of(buf->first),
+		buddy_free(buddy_of(buf->first),
 			   buf->first - base_of(buf->first));
 	if (!buf->is_imported)
 		window.free_pages += buf->nr_pages;
@@ -647,7 +647,7 @@ struct embedded_buf *window_find_buf(uintptr_t addr)
 	size_t first;
 
 	pthread_mutex_lock(&window.lock);
-	buf = place_find(places_of(page), page - base_of(page), &first);
+	buf = buddy_find(buddy_of(page), page - base_of(page), &first);
 	if (buf && (page - buf->first >= buf->nr_pages ||
 		    !embedded_buf_try(buf)))
 		buf = NULL;
@@ -804,7 +804,7 @@ static void revoke_all(void)
 {
 	pthread_rwlock_wrlock(&window.protect_lock);
 	if (!protect(0, window.region_pages, PAGE_NO_ACCESS)) {
-		madvise(window.access, window.places[0].nr_pages,
+		madvise(window.access, window.buddy[0].nr_pages,
 			MADV_DONTNEED);
 		atomic_store(&window.nr_edges, 0);
 	}
@@ -831,7 +831,7 @@ static int protect_views(size_t first, size_t nr, enum page_access access)
 /* All of a block, so that it is one mapping with what is before and behind. */
 static int protect_one_view(size_t first, enum page_access access)
 {
-	const size_t nr = place_len(places_of(first), first - base_of(first));
+	const size_t nr = buddy_len(buddy_of(first), first - base_of(first));
 	int err;
 
 	err = protect(first, nr, access);
@@ -842,7 +842,7 @@ static int protect_one_view(size_t first, enum page_access access)
 	/* Too many mappings: access is left to all, or given to all. */
 	if (access == PAGE_NO_ACCESS)
 		return 0;
-	return protect(window.region_pages, window.places[1].nr_pages, access);
+	return protect(window.region_pages, window.buddy[1].nr_pages, access);
 }
 
 /**

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../place.h"
+#include "../buddy.h"
 #include "kernel.h"
 
 #define MAX_WINDOW	(64ULL << 30)
@@ -35,7 +35,7 @@ static struct {
 	size_t len;
 	uint32_t page_shift;
 	struct own_fd guard;	/* what engines have behind buffers */
-	struct places places;
+	struct buddy buddy;
 } window = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.guard = { .nr = -1 },
@@ -52,7 +52,7 @@ static int make(size_t len)
 	if (!window.addr)
 		return -ENOMEM;
 	if (private_keep(window.addr, len) ||
-	    places_init(&window.places, len >> window.page_shift)) {
+	    buddy_init(&window.buddy, len >> window.page_shift)) {
 		munmap(window.addr, len);
 		return -ENOMEM;
 	}
@@ -181,7 +181,7 @@ static int place_take(struct kernel_buf *buf)
 
 	pthread_mutex_lock(&window.lock);
 	/* One more, which nobody gets. */
-	err = place_alloc(&window.places, buf->nr_pages + 1, buf, &buf->first);
+	err = buddy_alloc(&window.buddy, buf->nr_pages + 1, buf, &buf->first);
 	pthread_mutex_unlock(&window.lock);
 	if (!err)
 		buf->addr = window.addr + kernel_ptr_off(buf);
@@ -191,7 +191,7 @@ static int place_take(struct kernel_buf *buf)
 static void place_give(struct kernel_buf *buf)
 {
 	pthread_mutex_lock(&window.lock);
-	place_free(&window.places, buf->first);
+	buddy_free(&window.buddy, buf->first);
 	pthread_mutex_unlock(&window.lock);
 }
 
@@ -218,7 +218,7 @@ struct kernel_buf *kernel_ptr_find_page(uint64_t off, bool *is_behind)
 	size_t first;
 
 	pthread_mutex_lock(&window.lock);
-	buf = place_find(&window.places, page, &first);
+	buf = buddy_find(&window.buddy, page, &first);
 	if (buf && (page - first > buf->nr_pages || !buf_try(buf)))
 		buf = NULL;
 	pthread_mutex_unlock(&window.lock);
