@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What gates of buffers allow, and what libmem itself does behind them: kernels
- * of its own, which lie in a section of their own, and threads while they work
- * on an image.
+ * What gates of buffers allow, and the accesses of libmem to which they do not
+ * apply: those of its own kernels, which are in a section of their own, and
+ * those of threads while they work on an image.
  */
 #include <stdint.h>
 
@@ -12,11 +12,11 @@
 static __thread unsigned int own_depth;
 
 /**
- * gate_set() - say who may touch a buffer from now on
+ * gate_set() - set who may touch a buffer from now on
  * @buf: buffer
- * @gate: who
+ * @gate: its gate
  *
- * Where the backend cannot have touches seen, nothing happens.
+ * Has no effect if the backend does not detect touches.
  *
  * Context: may sleep; any thread.
  */
@@ -27,9 +27,9 @@ void gate_set(struct mem_buf *buf, enum gate gate)
 }
 
 /**
- * gate_own_begin() - the calling thread touches memory for libmem
+ * gate_own_begin() - begin accesses of libmem on the calling thread
  *
- * Nests. The program's code must not be called in between.
+ * Nests. Code of the program must not be called before gate_own_end().
  */
 void gate_own_begin(void)
 {
@@ -37,7 +37,7 @@ void gate_own_begin(void)
 }
 
 /**
- * gate_own_end() - it does so no more
+ * gate_own_end() - end accesses of libmem on the calling thread
  */
 void gate_own_end(void)
 {
@@ -45,10 +45,10 @@ void gate_own_end(void)
 }
 
 /**
- * gate_is_own() - is the calling thread between gate_own_begin() and its end?
+ * gate_is_own() - check whether the calling thread accesses memory for libmem
  *
  * Context: any, also a signal handler.
- * Return: true if it is.
+ * Return: true between gate_own_begin() and gate_own_end().
  */
 bool gate_is_own(void)
 {
@@ -56,8 +56,8 @@ bool gate_is_own(void)
 }
 
 /**
- * gate_has_kernel() - is a kernel one of libmem's own?
- * @kernel: of a launch
+ * gate_has_kernel() - check whether a kernel is one of libmem's own
+ * @kernel: kernel of a launch
  *
  * Return: true if it was defined with GATE_KERNEL.
  */
@@ -68,9 +68,9 @@ bool gate_has_kernel(mem_kernel kernel)
 }
 
 /**
- * gate_allows_cpu() - may the CPU touch a buffer?
- * @gate: of it
- * @is_write: it stores
+ * gate_allows_cpu() - check whether the CPU may touch a buffer
+ * @gate: gate of the buffer
+ * @is_write: the touch is a store
  *
  * Return: true if the gate allows it.
  */
@@ -88,8 +88,8 @@ bool gate_allows_cpu(enum gate gate, bool is_write)
 }
 
 /**
- * gate_allows_device() - may kernels and copies of the program touch a buffer?
- * @gate: of it
+ * gate_allows_device() - check whether jobs may touch a buffer
+ * @gate: gate of the buffer
  *
  * Return: true if the gate allows it.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Gates: who may touch the memory of an image or an array now. Most buffers
- * have none. A backend that can have touches seen takes the memory away where
- * the gate is closed, and reports a touch that it does not allow; the touch is
- * carried out all the same, as on the board.
+ * have no gate. A backend that detects touches removes the access that a gate
+ * does not allow, and reports such a touch; the touch is carried out
+ * nevertheless, as on the board.
  */
 #ifndef _LIBMEM_GATE_H
 #define _LIBMEM_GATE_H
@@ -14,8 +14,8 @@
 
 /**
  * enum gate - who may touch a buffer beside libmem itself
- * @GATE_NONE: anybody: the buffer has no gate
- * @GATE_CLOSED: nobody
+ * @GATE_NONE: the CPU and engines: the buffer has no gate
+ * @GATE_CLOSED: only libmem
  * @GATE_READ: the CPU may read
  * @GATE_WRITE: the CPU may read and write
  * @GATE_DEVICE: kernels and copies
@@ -30,10 +30,10 @@ enum gate {
 	GATE_ALL,
 };
 
-/* Of a function: a kernel of libmem's own, which no gate stops. */
+/* Marks a function as a kernel of libmem, to which no gate applies. */
 #define GATE_KERNEL	__attribute__((section("libmem_kernels"), noinline))
 
-/* Where the section of such functions begins and ends, by the linker. */
+/* Start and end of the section of such functions, defined by the linker. */
 extern const char __start_libmem_kernels[]
 	__attribute__((weak, visibility("hidden")));
 extern const char __stop_libmem_kernels[]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What an engine has been given it keeps from job to job, as long as the next
- * job may have it, too: what not is hidden when that begins.
+ * An engine keeps the buffers that it has mapped from job to job. Those that
+ * the next job may not access are unmapped when that job begins.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "internal.h"
 
 /**
- * grants_init() - an engine has nothing yet
- * @grants: out
+ * grants_init() - initialise the list of a new engine
+ * @grants: out: list
  * @at: enum mem_engine
  */
 void grants_init(struct grants *grants, unsigned int at)
@@ -23,8 +23,8 @@ void grants_init(struct grants *grants, unsigned int at)
 }
 
 /**
- * grants_fini() - the engine goes
- * @grants: of it
+ * grants_fini() - free the list of an engine that has ended
+ * @grants: its list
  */
 void grants_fini(struct grants *grants)
 {
@@ -32,15 +32,17 @@ void grants_fini(struct grants *grants)
 }
 
 /**
- * grants_refusal() - what keeps an engine from memory, whoever is attached
- * @grants: of the engine
+ * grants_refusal() - check whether an engine can access a buffer at all
+ * @grants: list of the engine
  * @ctx: its context
- * @buf: in the window
+ * @buf: buffer; its attach state does not matter
  *
- * Table 1 of NVIDIA's "CUDA for Tegra" application note, and its section on
- * what Tegra has not: unified memory on a discrete GPU, and peer-to-peer.
+ * The rules are those of table 1 of NVIDIA's "CUDA for Tegra" application note,
+ * and of its section on what Tegra lacks: unified memory on a discrete GPU, and
+ * peer-to-peer access.
  *
- * Return: what the memory is, in words, static; NULL: the engine may have it.
+ * Return: the kind of memory as static text, for a report; NULL if the engine
+ * can access it.
  */
 const char *grants_refusal(const struct grants *grants,
 			   const struct mem_ctx *ctx,
@@ -60,11 +62,11 @@ const char *grants_refusal(const struct grants *grants,
 }
 
 /**
- * grants_has() - has it got a buffer?
- * @grants: of an engine
- * @granted: of the buffer
+ * grants_has() - check whether an engine has mapped a buffer
+ * @grants: list of the engine
+ * @granted: member of the buffer
  *
- * Return: true if so.
+ * Return: true if it has.
  */
 bool grants_has(const struct grants *grants, const struct granted *granted)
 {
@@ -72,9 +74,9 @@ bool grants_has(const struct grants *grants, const struct granted *granted)
 }
 
 /**
- * grants_add() - it has a buffer from now on
- * @grants: of an engine
- * @granted: of the buffer, which it may have
+ * grants_add() - add a buffer that an engine maps
+ * @grants: list of the engine
+ * @granted: member of the buffer
  */
 void grants_add(struct grants *grants, struct granted *granted)
 {
@@ -114,12 +116,12 @@ static int room_for_hidden(struct grants *grants)
 }
 
 /**
- * grants_hide_range() - the next job has a range no more
- * @grants: of an engine
- * @off: in the window
+ * grants_hide_range() - unmap a range before the next job
+ * @grants: list of the engine
+ * @off: first byte, from the start of the window
  * @len: bytes
  *
- * Return: 0, or -ENOMEM: the engine is to be ended, the next has nothing.
+ * Return: 0, or -ENOMEM: the caller must replace the engine by a new one.
  */
 int grants_hide_range(struct grants *grants, uint64_t off, uint64_t len)
 {
@@ -135,13 +137,13 @@ int grants_hide_range(struct grants *grants, uint64_t off, uint64_t len)
 }
 
 /**
- * grants_hide() - the next job has a buffer no more
- * @grants: of an engine
- * @granted: of the buffer, which it has
- * @off: of the buffer in the window
+ * grants_hide() - unmap a buffer before the next job
+ * @grants: list of the engine
+ * @granted: member of the buffer, which is in the list
+ * @off: its first byte, from the start of the window
  * @len: bytes
  *
- * Return: as grants_hide_range() has it.
+ * Return: as grants_hide_range().
  */
 int grants_hide(struct grants *grants, struct granted *granted, uint64_t off,
 		uint64_t len)
@@ -151,13 +153,13 @@ int grants_hide(struct grants *grants, struct granted *granted, uint64_t off,
 }
 
 /**
- * grants_take_hidden() - what a job is told to hide as it begins
- * @grants: of its engine
- * @nr: out: how many
+ * grants_take_hidden() - return the ranges to unmap when a job begins
+ * @grants: list of its engine
+ * @nr: out: number of ranges
  *
- * What is hidden while it runs is the next one's.
+ * Ranges that are added while the job runs are for the next one.
  *
- * Return: for free(); NULL: nothing.
+ * Return: array, for free(); NULL if there are none.
  */
 struct engine_grant *grants_take_hidden(struct grants *grants, size_t *nr)
 {
@@ -171,11 +173,12 @@ struct engine_grant *grants_take_hidden(struct grants *grants, size_t *nr)
 }
 
 /**
- * grants_next() - all that it has, one by one
- * @grants: of an engine
- * @granted: the one before; NULL: there is none. To hide one, go on first
+ * grants_next() - iterate over the buffers that an engine has mapped
+ * @grants: list of the engine
+ * @granted: the previous one; NULL: return the first. To hide a buffer, get the
+ *	next one before
  *
- * Return: the next, or NULL.
+ * Return: the next one, or NULL.
  */
 struct granted *grants_next(const struct grants *grants,
 			    const struct granted *granted)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an engine may have of buffers and has been given, for both backends. */
+/* Which buffers an engine may access and has mapped, for both backends. */
 #ifndef _LIBMEM_GRANT_H
 #define _LIBMEM_GRANT_H
 
@@ -7,9 +7,9 @@
 #include "internal.h"
 
 /**
- * struct grant_link - a place in a list, or its head
- * @next: or the head
- * @prev: or the head
+ * struct grant_link - links of a circular list; also its head
+ * @next: next entry, or the head
+ * @prev: previous entry, or the head
  */
 struct grant_link {
 	struct grant_link *next;
@@ -17,9 +17,9 @@ struct grant_link {
 };
 
 /**
- * struct granted - which engines have a buffer
- * @link: by engine, place in its list, if it is in that
- * @engines: bit an engine: it is in its list
+ * struct granted - engines that have mapped a buffer
+ * @link: for each engine, links in its list, if the buffer is in it
+ * @engines: for each engine a bit: the buffer is in its list
  */
 struct granted {
 	struct grant_link link[NR_ENGINES];
@@ -27,12 +27,12 @@ struct granted {
 };
 
 /**
- * struct grants - what an engine has; whoever has it locks it
+ * struct grants - buffers that an engine has mapped; the caller locks it
  * @at: enum mem_engine
- * @list: of struct granted
- * @hidden: what it is to have no access to from the next job on
- * @nr_hidden: how many
- * @max_hidden: for how many there is room
+ * @list: list of struct granted
+ * @hidden: ranges to unmap before the next job
+ * @nr_hidden: number of ranges
+ * @max_hidden: number of ranges that fit
  */
 struct grants {
 	unsigned int at;

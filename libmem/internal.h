@@ -251,7 +251,10 @@ static inline bool is_discrete(enum mem_kind kind, unsigned int flags)
 	return kind == MEM_KIND_DEVICE && flags & MEM_DEVICE_DISCRETE;
 }
 
-/* What mem_buf_alloc(), mem_buf_alloc_heap() and mem_buf_import() make. */
+/*
+ * Returns true for buffers of a heap: those of mem_buf_alloc(),
+ * mem_buf_alloc_heap() and mem_buf_import().
+ */
 static inline bool is_heaps(const struct mem_buf *buf)
 {
 	return buf->kind <= MEM_KIND_FOREIGN;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: what waits for what, and who runs it. An operation waits for the one
- * before it in its stream, for the legacy stream's newest if its stream is
- * blocking, and for an event; one of the legacy stream waits until it is the
- * oldest of the domain, which is that stream and all blocking ones. When it
- * waits for none it goes to a thread: each engine has one, the dma engine, and
- * host functions.
+ * libmem: the scheduler: which operation waits for which others, and the
+ * threads that run them. An operation waits for the one before it in its
+ * stream, for the newest one of the legacy stream if its stream is blocking,
+ * and possibly for an event. An operation of the legacy stream waits until it
+ * is the oldest of the domain, which consists of the legacy stream and all
+ * blocking streams. An operation that waits for no other goes to a thread:
+ * there is one for each engine, one for the dma engine and one for host
+ * functions.
  *
- * Threads are started at the first operation for them and end with the
- * context. The context may end in one of them.
+ * A thread is started with the first operation for it, and ends with the
+ * context. The context may be freed on one of them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,12 +26,12 @@
 #include "engine/engine.h"
 #include "sched.h"
 
-/* Before a thread that waits as it likes blocks. */
+/* Times that a thread yields before it blocks, with MEM_WAIT_AUTO. */
 #define AUTO_SPINS	64
 
 static _Thread_local bool is_in_call;
 
-/* Nobody is cancelled who has it. */
+/* The thread cannot be cancelled while it holds the lock. */
 void sched_lock(struct mem_ctx *ctx)
 {
 	int cancel;
@@ -47,7 +49,7 @@ void sched_unlock(struct mem_ctx *ctx)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-/* A host function may not wait, nor make or change anything. */
+/* A host function may not wait, nor create or change objects. */
 int sched_check_call(void)
 {
 	return is_in_call ? -EPERM : 0;
@@ -76,7 +78,7 @@ void stream_get(struct mem_stream *stream)
 	ctx_get(stream->ctx);
 }
 
-/* One user less, who did not keep the context. */
+/* Drops a reference that has none to the context. */
 void stream_drop(struct mem_stream *stream)
 {
 	if (atomic_fetch_sub(&stream->nr_users, 1) != 1)
@@ -86,7 +88,7 @@ void stream_drop(struct mem_stream *stream)
 	free(stream);
 }
 
-/* The context may be gone, too. */
+/* May also free the context. */
 void stream_put(struct mem_stream *stream)
 {
 	struct mem_ctx *ctx = stream->ctx;
@@ -114,7 +116,7 @@ struct op *op_get(struct op *op)
 	return op;
 }
 
-/* What it named, once it is done or will never be. */
+/* Drops what the operation refers to; it is done, or was never submitted. */
 static void op_release(struct op *op)
 {
 	const struct backend *backend = op->stream->ctx->backend;
@@ -132,7 +134,7 @@ static void op_release(struct op *op)
 	}
 }
 
-/* One that was never submitted. */
+/* Frees an operation that was never submitted. */
 void op_discard(struct op *op)
 {
 	op_release(op);
@@ -140,7 +142,7 @@ void op_discard(struct op *op)
 	free(op);
 }
 
-/* Its stream may be gone before it. */
+/* The stream of the operation may already be freed. */
 void op_put(struct op *op)
 {
 	if (atomic_fetch_sub(&op->nr_users, 1) == 1)
@@ -153,7 +155,7 @@ bool op_is_done(const struct op *op)
 	       OP_DONE;
 }
 
-/* What a call answers that has waited for it. */
+/* Returns the result of a call that has waited for the operation. */
 int op_result(struct mem_ctx *ctx, const struct op *op)
 {
 	const int err = ctx_result(ctx);
@@ -188,7 +190,7 @@ static void block(struct op *op, enum op_state state)
 	atomic_fetch_sub(&op->nr_waiters, 1);
 }
 
-/* Until it is in @state or a later one; the caller keeps it. */
+/* Waits until it is in @state or a later one; the caller has a reference. */
 void op_wait(struct op *op, enum op_state state, enum mem_wait_policy policy)
 {
 	unsigned int spins = 0;
@@ -204,7 +206,7 @@ void op_wait(struct op *op, enum op_state state, enum mem_wait_policy policy)
 	}
 }
 
-/* Lists of what is not done */
+/* Lists of operations that are not done */
 
 static void list_append(struct op_list *list, struct op *op,
 			struct op_link *(*link_of)(struct op *op))
@@ -250,7 +252,7 @@ static bool is_legacy(const struct mem_stream *stream)
 	return !stream->id;
 }
 
-/* Who runs what */
+/* Threads that run operations */
 
 static unsigned int exec_of(const struct op *op)
 {
@@ -289,13 +291,16 @@ static struct op *exec_pop(struct exec *exec)
 	return NULL;
 }
 
-/* Nothing of it is carried out: it was dropped, or the context has an error. */
+/* Returns true if it was dropped, or the context has an error. */
 static bool is_over(const struct op *op)
 {
 	return op->is_dropped || atomic_load(&op->stream->ctx->sched.error);
 }
 
-/* It waits for none any more. @done: marks, which are done with that. */
+/*
+ * Called when the operation waits for no other any more. If it has nothing to
+ * run, it is added to the list @done.
+ */
 static void op_ready(struct op *op, struct op **done)
 {
 	struct sched *sched = &op->stream->ctx->sched;
@@ -367,9 +372,9 @@ static void finish_all(struct sched *sched, struct op *done)
 }
 
 /*
- * Nobody is to wait for a semaphore any longer, and nothing goes on that may
- * still signal one: then all that is not done is a wait, or behind one, and is
- * dropped.
+ * Drops waits for semaphores, and all operations behind them, if the context is
+ * closed, is cancelled or has an error, and no running operation may still
+ * signal one.
  */
 void sched_drop_waits(struct sched *sched)
 {
@@ -381,7 +386,7 @@ void sched_drop_waits(struct sched *sched)
 	do {
 		if (!sched->nr_pending || sched->nr_going)
 			return;
-		/* It may be signalled, and the thread late that polls it. */
+		/* The thread that polls may not have seen a signal yet. */
 		done = NULL;
 		semaphores_take(sched, &done);
 		finish_all(sched, done);
@@ -394,7 +399,7 @@ void sched_drop_waits(struct sched *sched)
 	finish_all(sched, done);
 }
 
-/* Waits are done; otherwise as op_finish(). */
+/* Like op_finish(), for a list of waits that have ended. */
 void ops_finish(struct sched *sched, struct op *done)
 {
 	finish_all(sched, done);
@@ -402,9 +407,9 @@ void ops_finish(struct sched *sched, struct op *done)
 }
 
 /*
- * It is done, and what only waited for it begins. The scheduler's lock is held,
- * and the caller keeps the context, which the operation may have been the last
- * to keep.
+ * Ends an operation; others that only waited for it begin. The caller holds the
+ * scheduler's lock, and a reference to the context, since the operation may
+ * have had the last other one.
  */
 void op_finish(struct op *op)
 {
@@ -415,7 +420,7 @@ void op_finish(struct op *op)
 	ops_finish(sched, op);
 }
 
-/* Waits for semaphores do not keep it; the lock is not held. */
+/* From now on waits for semaphores are dropped. The lock is not held. */
 void sched_close(struct mem_ctx *ctx)
 {
 	sched_lock(ctx);
@@ -434,8 +439,9 @@ static void wait_for(struct op *op, unsigned int slot, struct op *other)
 }
 
 /*
- * Queue it, behind @after, too, if that is not NULL. Nothing fails; its thread
- * has been started. The scheduler's lock is held.
+ * Queues an operation, which also waits for @after unless that is NULL. Cannot
+ * fail. The caller has started the thread for it and holds the scheduler's
+ * lock.
  */
 void op_submit(struct op *op, struct op *after)
 {
@@ -444,7 +450,7 @@ void op_submit(struct op *op, struct op *after)
 	struct op *done = NULL;
 
 	op->seq = ++sched->seq;
-	/* The legacy stream's are in order by the domain. */
+	/* Operations of the legacy stream are ordered by the domain. */
 	if (!is_legacy(stream))
 		wait_for(op, 0, stream->last);
 	if (stream->is_blocking && !is_legacy(stream))
@@ -466,7 +472,10 @@ void op_submit(struct op *op, struct op *after)
 	ops_finish(sched, done);
 }
 
-/* Would what is submitted to it now wait for none? The lock is held. */
+/*
+ * Returns true if an operation that is submitted now would wait for no other.
+ * The lock is held.
+ */
 bool stream_is_idle(const struct mem_stream *stream)
 {
 	const struct sched *sched = &stream->ctx->sched;
@@ -479,7 +488,7 @@ bool stream_is_idle(const struct mem_stream *stream)
 	       op_is_done(sched->legacy.last);
 }
 
-/* Wait for all up to a number; no lock is held. */
+/* Waits for all operations up to number @seq. No lock is held. */
 void sched_wait_all(struct mem_ctx *ctx, uint64_t seq)
 {
 	struct sched *sched = &ctx->sched;
@@ -502,11 +511,12 @@ void sched_wait_all(struct mem_ctx *ctx, uint64_t seq)
 }
 
 /**
- * sched_note_error() - work of a context has failed
+ * sched_note_error() - store the error of work that has failed
  * @ctx: context
- * @err: 0 or -errno: what ends all work of it, or is told by one wait
+ * @err: 0 or -errno; a final one becomes the context's sticky error, any other
+ *	is returned by one wait
  *
- * Context: also of a host function.
+ * Context: any thread, also of a host function.
  */
 void sched_note_error(struct mem_ctx *ctx, int err)
 {
@@ -520,7 +530,7 @@ void sched_note_error(struct mem_ctx *ctx, int err)
 
 static void run_kernel(struct mem_ctx *ctx, struct op *op)
 {
-	/* What is behind a failed kernel is dropped. */
+	/* After a failed kernel no other kernel runs. */
 	if (!is_over(op))
 		sched_note_error(ctx, ctx->backend->run(ctx, op->work,
 							&op->launch));
@@ -614,7 +624,7 @@ static const char *exec_name(unsigned int exec)
 	return names[exec];
 }
 
-/* Have a thread started before something is queued for it; the lock is held. */
+/* Starts a thread, before an operation is queued for it. The lock is held. */
 int sched_start(struct mem_ctx *ctx, unsigned int at)
 {
 	struct exec *exec = &ctx->sched.execs[at];
@@ -634,8 +644,8 @@ int sched_start(struct mem_ctx *ctx, unsigned int at)
 }
 
 /*
- * The context has no user any more. Returns true if the caller is one of its
- * threads, which then ends by itself.
+ * Ends the threads of a context without references. Returns true if the caller
+ * is one of them, which then must end.
  */
 bool sched_fini(struct mem_ctx *ctx)
 {

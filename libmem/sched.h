@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The work of a context: operations that wait for each other, and the threads
- * that run them. What they are for the model the backend is told by the files
- * that submit them, under the same lock.
+ * that run them. The files that submit an operation also submit it to the
+ * backend, under the same lock.
  */
 #ifndef _LIBMEM_SCHED_H
 #define _LIBMEM_SCHED_H
@@ -10,15 +10,15 @@
 #include "internal.h"
 
 /**
- * enum op_kind - operations
- * @OP_MARK: nothing to run: an event, a wait
- * @OP_ATTACH: nothing to run, but for what the backend has to do then
+ * enum op_kind - kinds of operation
+ * @OP_MARK: runs nothing: an event, or a wait for one
+ * @OP_ATTACH: runs nothing, except that the backend may have maintenance to do
  * @OP_RUN: a kernel
- * @OP_COPY: a copy or set by the dma engine
+ * @OP_COPY: a copy or fill by the dma engine
  * @OP_CALL: a host function
- * @OP_OWN: whoever submitted it runs and finishes it, once it is ready
+ * @OP_OWN: run and finished by the thread that submitted it, once it is ready
  * @OP_WAIT: a wait for a semaphore
- * @OP_SIGNAL: nothing to run: a semaphore is signalled
+ * @OP_SIGNAL: runs nothing: a semaphore is signalled
  */
 enum op_kind {
 	OP_MARK,
@@ -32,10 +32,10 @@ enum op_kind {
 };
 
 /**
- * enum op_state - where it is
- * @OP_QUEUED: it waits for others
- * @OP_READY: it waits for none
- * @OP_DONE: so
+ * enum op_state - state of an operation
+ * @OP_QUEUED: it waits for other operations
+ * @OP_READY: it waits for none, or runs
+ * @OP_DONE: it has ended
  */
 enum op_state {
 	OP_QUEUED,
@@ -45,21 +45,21 @@ enum op_state {
 
 /**
  * struct op_wait - one operation waits for another
- * @op: the one that waits
- * @next: of those that wait for the same
+ * @op: the operation that waits
+ * @next: next wait for the same operation
  */
 struct op_wait {
 	struct op *op;
 	struct op_wait *next;
 };
 
-/* Before it in its stream; in the legacy stream; an event. */
+/* The operation before it in its stream, in the legacy stream, and an event. */
 #define MAX_OP_WAITS	3
 
 /**
- * struct op_link - a place in struct op_list
- * @next: newer
- * @prev: older
+ * struct op_link - links of an operation in a struct op_list
+ * @next: newer operation
+ * @prev: older operation
  */
 struct op_link {
 	struct op *next;
@@ -67,11 +67,11 @@ struct op_link {
 };
 
 /**
- * struct op_call - OP_CALL
- * @fn: called while there is no error, or NULL
- * @callback: called with the error, if @fn is NULL
- * @arg: for either
- * @call: the backend's
+ * struct op_call - the host function of OP_CALL
+ * @fn: called unless the context has an error; NULL: @callback is called
+ * @callback: always called, with 0 or the error
+ * @arg: argument of @fn or @callback
+ * @call: the backend's struct
  */
 struct op_call {
 	mem_host_fn fn;
@@ -81,11 +81,11 @@ struct op_call {
 };
 
 /**
- * struct op_done - what is called when an operation has ended
- * @fn: called once, whatever the operation came to, before anyone who waits for
- *	it goes on; on the thread that ran it, without a lock, and it may not
- *	wait. NULL: nothing
- * @arg: for it
+ * struct op_done - a function that is called when an operation has ended
+ * @fn: called once, also after an error, before any operation or thread that
+ *	waits for it continues; on the thread that ran it, without a lock. It
+ *	must not wait. NULL: none
+ * @arg: argument of @fn
  */
 struct op_done {
 	void (*fn)(void *arg);
@@ -94,29 +94,32 @@ struct op_done {
 
 /**
  * struct op - an operation of a stream
- * @kind: of it
- * @stream: kept
- * @nr_users: whoever submitted it, the scheduler, its stream and events
+ * @kind: enum op_kind
+ * @stream: its stream, with a reference
+ * @nr_users: references: of the thread that submitted it, the scheduler, its
+ *	stream and events
  * @state: enum op_state; a futex
- * @nr_waiters: threads that wait for a change of that
- * @seq: place in call order
- * @is_dropped: it is not carried out; not written once it runs
- * @nr_before: operations that it waits for
- * @waits_for_domain: one of those stands for all of the domain before it
- * @waits: in the lists of those
- * @followers: who waits for it
- * @in_all: place among those that are not done
- * @in_domain: the same, of blocking streams
- * @next_ready: in an executor's queue, a semaphore's, or of those that are done
- * @done_ns: when it was
- * @done: OP_RUN, OP_CALL: called at its end
- * @work: OP_RUN, OP_COPY, OP_OWN: the backend's, or NULL
- * @launch: OP_RUN
- * @args: OP_RUN: what @launch names
- * @copy: OP_COPY
- * @call: OP_CALL
- * @reach: OP_ATTACH: the backend's, or NULL
- * @semaphore: OP_WAIT, OP_SIGNAL: kept
+ * @nr_waiters: threads that wait for a change of @state
+ * @seq: number in call order
+ * @is_dropped: it is not carried out; does not change once it runs
+ * @nr_before: number of operations that it waits for
+ * @waits_for_domain: @nr_before counts all operations of the domain before it
+ *	as one
+ * @waits: entries in the lists of the operations that it waits for
+ * @followers: operations that wait for it
+ * @in_all: links in the list of operations that are not done
+ * @in_domain: links in that of blocking streams
+ * @next_ready: next in the queue of a thread or of a semaphore, or of
+ *	operations that are done
+ * @done_ns: when it ended, CLOCK_MONOTONIC
+ * @done: OP_RUN, OP_CALL: called when it has ended
+ * @work: OP_RUN, OP_COPY, OP_OWN: the backend's struct, or NULL
+ * @launch: OP_RUN: the kernel
+ * @args: OP_RUN: copy of the arguments, which @launch refers to
+ * @copy: OP_COPY: the copy
+ * @call: OP_CALL: the host function
+ * @reach: OP_ATTACH: the backend's struct, or NULL
+ * @semaphore: OP_WAIT, OP_SIGNAL: the semaphore, with a reference
  */
 struct op {
 	enum op_kind kind;
@@ -150,9 +153,10 @@ struct op {
 
 /**
  * struct place_mark - a mark that is kept until the host has waited for all
- * @mark: the backend's
+ * work
+ * @mark: the backend's struct
  * @seq: number of the newest operation before it
- * @next: of those
+ * @next: next such mark
  */
 struct place_mark {
 	struct mark *mark;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a signal's context tells of the access that made it. For one file each
- * that handles faults: there is no object of it.
+ * Facts about the access that caused a signal, from the signal's context.
  */
 #ifndef _LIBMEM_TRAP_H
 #define _LIBMEM_TRAP_H
@@ -28,7 +27,7 @@ static inline bool trap_is_store(const ucontext_t *context)
 	return context->uc_mcontext.gregs[REG_ERR] & 2;
 }
 
-/* Bit 4: an instruction was fetched, which is no access that can be given. */
+/* Bit 4: an instruction fetch. Pages of buffers are never executable. */
 static inline bool trap_is_fetch(const ucontext_t *context)
 {
 	return context->uc_mcontext.gregs[REG_ERR] & 16;
@@ -44,7 +43,7 @@ static inline uintptr_t trap_sp(const ucontext_t *context)
 	return (uintptr_t)context->uc_mcontext.sp;
 }
 
-/* The kernel gives ESR_EL1 in a record of its own, behind the registers. */
+/* The kernel stores ESR_EL1 in a record of its own, behind the registers. */
 static inline uint64_t trap_syndrome(const ucontext_t *context)
 {
 	const unsigned char *at = context->uc_mcontext.__reserved;
