@@ -209,7 +209,8 @@ static void text_add_rule(struct text *text,
 		text_add(text, "the board has no %s", conflict->engine);
 		break;
 	case RULE_LAYOUT:
-		text_add(text, "the %s takes no such layout", conflict->engine);
+		text_add(text, "the %s does not support this layout",
+			 conflict->engine);
 		break;
 	case RULE_SWIZZLE:
 		text_add(text,
@@ -217,11 +218,11 @@ static void text_add_rule(struct text *text,
 			 conflict->engine);
 		break;
 	case RULE_MOST:
-		text_add(text, "the %s takes at most %" PRIu64,
+		text_add(text, "the %s supports at most %" PRIu64,
 			 conflict->engine, conflict->arg);
 		break;
 	case RULE_TOO_LARGE:
-		text_add(text, "what it comes to must be at most %" PRIu64,
+		text_add(text, "the result must be at most %" PRIu64,
 			 conflict->arg);
 		break;
 	default:

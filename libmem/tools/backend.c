@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs of libmem: which backend they use, and the tables in which those with
- * the embedded backend record what was found (record/tables.h). The tables are
- * read when the programs have ended. A program may overwrite them, so nothing in
- * them is assumed to be well formed.
+ * Programs of libmem: which backend they use, and the tables in which those
+ * with the embedded backend record what was found (record/tables.h). The tables
+ * are read when the programs have ended. A program may overwrite them, so
+ * nothing in them is assumed to be well formed.
  */
 #include <assert.h>
 #include <ctype.h>

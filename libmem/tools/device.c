@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What /dev/heapsim tells anybody: which board, and what there is now. */
+/* What /dev/heapsim returns to any user: the board and the module's state. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ int device_tell_error(const char *who, int err)
 			who);
 	else if (err == -EACCES || err == -EPERM)
 		fprintf(stderr, "%s: " DEVICE_PATH
-			": you may not open it; the udev rule that comes with heapsim gives it to the group video\n",
+			": access denied; heapsim's udev rule permits it to the group video\n",
 			who);
 	else
 		fprintf(stderr, "%s: " DEVICE_PATH ": %s\n", who,

@@ -2,8 +2,8 @@
 /*
  * Events for `heapsim run --trace`. libmem's embedded backend puts them into a
  * ring (record/tables.h), which is read while the programs run and drawn by
- * trace.c. A program may overwrite the ring, so nothing in it is trusted. Events
- * of the module get the names of their kernels here.
+ * trace.c. A program may overwrite the ring, so nothing in it is trusted.
+ * Events of the module get the names of their kernels here.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 static const char help[] =
 "usage: heapsim info [OPTION]...\n"
 "\n"
-"Tells which board is simulated, and what the module holds now.\n"
+"Prints the simulated board and the state of the module.\n"
 "\n"
 "  -j, --json  one JSON object\n"
 "  -h, --help  this text\n";
@@ -52,7 +52,7 @@ static void print_board(const struct heapsim_probe *probe, const char *policy)
 	printf("system-uncached %s\n",
 	       probe->features & HEAPSIM_FEATURE_WRITE_COMBINE ?
 	       "mapped write-combined" :
-	       "mapped cached: this machine cannot otherwise");
+	       "mapped cached: this machine supports nothing else");
 }
 
 static void print_now(const struct heapsim_info *info)
@@ -172,7 +172,7 @@ int cmd_info(int argc, char **argv)
 		}
 	}
 	if (optind < argc)
-		return usage_error(argv[0], "%s: wants no argument",
+		return usage_error(argv[0], "%s: takes no argument",
 				   argv[optind]);
 	err = device_ask(&state);
 	if (err)

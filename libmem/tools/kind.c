@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What can be found, and how it is told. A kind is a row of the first table, an
- * operation that may be missing one of the second, a party one of the third.
- * The numbers are the module's, libmem's beyond these, and those of what is
- * told beside violations.
+ * The kinds of findings, and their text in the report. The first table has a
+ * row for each kind, the second one for each operation that may be missing, the
+ * third one for each party. The numbers of kinds are the module's, then those
+ * that only libmem has, then those of records that are not violations.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 #define NR(table)	(sizeof(table) / sizeof((table)[0]))
 
-/* The one call that an object's CPU cache is maintained by. */
+/* The only call that maintains the CPU cache of an object. */
 #define FLUSH_NVSCI(when)						\
 	"to fix it: " when ", call\n"					\
 	"NvSciBufObjFlushCpuCacheRange()"
@@ -27,7 +27,7 @@
 	"vpiImageLockData() or vpiArrayLockData() and its unlock\n"	\
 	"alone, when its stream is done: vpiStreamSync()"
 
-/* Headlines have lines of at most 60 characters: they are indented. */
+/* Lines of texts have at most 60 characters, because they are indented. */
 static const struct kind kinds[] = {
 	[HEAPSIM_RECORD_DROPPED] = { .name = "dropped" },
 	[HEAPSIM_RECORD_STALE_READ] = {
@@ -71,7 +71,7 @@ static const struct kind kinds[] = {
 	},
 	[HEAPSIM_RECORD_MISSING_END] = {
 		"missing-end",
-		"Missing END: a process ended, or let go of the buffer,\n"
+		"Missing END: a process ended, or closed the buffer,\n"
 		"in a write bracket; what it wrote may not reach memory",
 		"begun", NULL, "brackets", KIND_ERROR,
 	},
@@ -109,8 +109,8 @@ static const struct kind kinds[] = {
 	},
 	[HEAPSIM_RECORD_CPU_ON_DEVICE] = {
 		"cpu-on-device",
-		"CPU on device memory: the CPU touched memory that engines\n"
-		"alone have access to",
+		"CPU on device memory: the CPU touched memory that only\n"
+		"engines can access",
 		NULL, NULL, "accesses", KIND_ERROR,
 	},
 	[HEAPSIM_RECORD_UNENDED_READ] = {
@@ -132,37 +132,38 @@ static const struct kind kinds[] = {
 	},
 	[MEM_VIOLATION_ILLEGAL_ADDRESS] = {
 		"illegal-address",
-		"Illegal address: a kernel touched what its engine may not",
+		"Illegal address: a kernel touched an address that its\n"
+		"engine cannot access",
 		NULL, "touched", "accesses", KIND_ERROR,
-		"to fix it: give the kernel memory that its engine has\n"
-		"(mem_ptr_info() says which), by a pointer in its arguments\n"
-		"or in such memory, and free that when it is done",
-		"to fix it: give the kernel memory that the device has\n"
-		"(cudaPointerGetAttributes() says which), by a pointer in its\n"
-		"arguments or in such memory, and free that when it is done",
+		"to fix it: pass the kernel a pointer to memory that its\n"
+		"engine can access (see mem_ptr_info()), and free that\n"
+		"memory only when the kernel is done",
+		"to fix it: pass the kernel a pointer to memory that the\n"
+		"device can access (see cudaPointerGetAttributes()), and\n"
+		"free that memory only when the kernel is done",
 	},
 	[MEM_VIOLATION_OVERRUN] = {
 		"overrun",
 		"Overrun: bytes behind an allocation have changed",
 		NULL, "written", "times", KIND_ERROR,
-		"to fix it: keep indexes below what was asked for, or ask\n"
-		"for more: the offset is the first byte that has changed",
+		"to fix it: keep indexes within the allocation, or allocate\n"
+		"more; the offset is the first byte that has changed",
 	},
 	[MEM_VIOLATION_FAILED_KERNEL] = {
 		"failed-kernel",
 		"Failed kernel: it did not return, which ends all work of\n"
 		"its context",
 		NULL, "run", "times", KIND_ERROR,
-		"to fix it: have the kernel return when it is done; one that\n"
-		"needs long has its own time: mem_launch.timeout_ns",
-		"to fix it: have the kernel return when it is done; if one\n"
-		"needs more than 600 s, HEAPSIM_CU_TIMEOUT says how many",
+		"to fix it: make the kernel return when it is done; if it\n"
+		"needs more than 10 s, set mem_launch.timeout_ns",
+		"to fix it: make the kernel return when it is done; if it\n"
+		"needs more than 600 s, set HEAPSIM_CU_TIMEOUT (seconds)",
 	},
 	[MEM_VIOLATION_USE_AFTER_FREE] = {
 		"use-after-free",
 		"Use after free: the CPU touched a buffer that had been freed",
 		NULL, "freed", "accesses", KIND_ERROR,
-		"to fix it: free the buffer when nobody needs it any more",
+		"to fix it: free the buffer after its last use",
 	},
 	[MEM_VIOLATION_UNLOCKED_ACCESS] = {
 		"unlocked-access",
@@ -225,7 +226,7 @@ static const struct kind kinds[] = {
 	},
 	[TOLD_LEAKED_BUF] = {
 		"leaked-buffer",
-		"Leaked buffer: nobody had destroyed it at the end",
+		"Leaked buffer: it was never destroyed",
 		"allocated", NULL, "buffers", KIND_LEAK,
 		"to fix it: free it: mem_free(), mem_buf_destroy(), or\n"
 		"mem_object_put(), mem_image_destroy() of what has it",
@@ -236,13 +237,13 @@ static const struct kind kinds[] = {
 	},
 	[TOLD_LEAKED_JOB] = {
 		"leaked-job",
-		"Leaked job: nobody had destroyed it at the end",
+		"Leaked job: it was never destroyed",
 		"submitted", NULL, "jobs", KIND_LEAK,
 		"to fix it: destroy it when it is done: mem_job_destroy()",
 	},
 	[TOLD_LEAKED_STREAM] = {
 		"leaked-stream",
-		"Leaked stream: nobody had destroyed it at the end",
+		"Leaked stream: it was never destroyed",
 		"created", NULL, "streams", KIND_LEAK,
 		"to fix it: destroy it: mem_stream_destroy()",
 		"to fix it: destroy it: cudaStreamDestroy(), or\n"
@@ -250,7 +251,7 @@ static const struct kind kinds[] = {
 	},
 	[TOLD_LEAKED_EVENT] = {
 		"leaked-event",
-		"Leaked event: nobody had destroyed it at the end",
+		"Leaked event: it was never destroyed",
 		"created", NULL, "events", KIND_LEAK,
 		"to fix it: destroy it: mem_event_destroy()",
 		"to fix it: destroy it: cudaEventDestroy(), or\n"
@@ -258,20 +259,20 @@ static const struct kind kinds[] = {
 	},
 	[TOLD_LEAKED_REGISTRATION] = {
 		"leaked-registration",
-		"Leaked registration: nobody had unregistered it at the end",
+		"Leaked registration: it was never unregistered",
 		"registered", NULL, "ranges", KIND_LEAK,
 		"to fix it: unregister it: mem_unregister()",
 		"to fix it: unregister it: cudaHostUnregister()",
 	},
 };
 
-/* Of one that is newer than this command. */
+/* For records of a newer module or library. */
 static const struct kind unknown = {
-	"unknown", "Something that this heapsim does not know", NULL, "used",
+	"unknown", "A kind that this heapsim does not know", NULL, "used",
 	"times", KIND_ERROR, NULL, NULL,
 };
 
-/* Who waits, has to know of managed memory what the driver maintains then. */
+/* For managed memory, waiting is also what makes the driver maintain it. */
 #define WAIT_CUDA							\
 	"to fix it: wait for the work before the CPU touches the\n"	\
 	"memory: cudaStreamSynchronize(), cudaEventSynchronize() or\n"	\
@@ -280,11 +281,11 @@ static const struct kind unknown = {
 	"cudaStreamAttachMemAsync()"
 
 /*
- * What to do, and the call. A vendor's layer without a text has CUDA's: its
- * programs use that for managed and device memory.
+ * What to do, and the call, for each interface. An interface without a text has
+ * CUDA's, which its programs use for managed and device memory.
  *
- * Managed memory has no brackets, and CUDA has no
- * other memory of which there are two views: who misses one has to wait.
+ * CUDA has no brackets, and no memory with two views except managed memory: a
+ * program that lacks a bracket there has to wait.
  */
 static const struct {
 	const char *name;
@@ -383,10 +384,10 @@ static const char *const other_names[] = {
 };
 
 /**
- * kind_of() - a kind by its number
+ * kind_of() - return a kind by its number
  * @number: enum heapsim_record_kind
  *
- * Return: never NULL: of a newer kernel "unknown".
+ * Return: the kind, never NULL; "unknown" for a number of a newer kernel.
  */
 const struct kind *kind_of(uint32_t number)
 {
@@ -395,10 +396,10 @@ const struct kind *kind_of(uint32_t number)
 }
 
 /**
- * kind_find() - a kind by its name
- * @name: of a kind
+ * kind_find() - find a kind by its name
+ * @name: name
  *
- * Return: number or -ENOENT.
+ * Return: its number, or -ENOENT.
  */
 int kind_find(const char *name)
 {
@@ -411,9 +412,9 @@ int kind_find(const char *name)
 }
 
 /**
- * kind_end() - where numbers end
+ * kind_end() - return the end of the numbers
  *
- * Return: all that are known are less.
+ * Return: the first number above all kinds.
  */
 uint32_t kind_end(void)
 {
@@ -421,10 +422,10 @@ uint32_t kind_end(void)
 }
 
 /**
- * kind_missing_name() - the operation that was missing
+ * kind_missing_name() - return the name of the operation that was missing
  * @missing: enum heapsim_missing
  *
- * Return: NULL where none was.
+ * Return: static text; NULL if none was missing.
  */
 const char *kind_missing_name(uint32_t missing)
 {
@@ -432,17 +433,16 @@ const char *kind_missing_name(uint32_t missing)
 }
 
 /**
- * kind_mend() - what to do about it, and the call
- * @number: of the kind
+ * kind_mend() - return how to fix a mistake
+ * @number: number of the kind
  * @missing: enum heapsim_missing
- * @api: whose calls the program makes
+ * @api: interface that the program uses
  *
- * Return: lines; NULL where there is nothing to say.
+ * Return: static lines of text, or NULL.
  */
 const char *kind_mend(uint32_t number, uint32_t missing, enum kind_api api)
 {
 	const struct kind *kind = kind_of(number);
-
 	const char *mend;
 
 	if (missing != HEAPSIM_MISSING_NOTHING) {
@@ -456,10 +456,10 @@ const char *kind_mend(uint32_t number, uint32_t missing, enum kind_api api)
 }
 
 /**
- * kind_api_name() - whose calls a program makes
- * @api: it
+ * kind_api_name() - return the name of an interface
+ * @api: interface
  *
- * Return: as reports have it.
+ * Return: static text, as in the JSON report.
  */
 const char *kind_api_name(enum kind_api api)
 {
@@ -476,10 +476,10 @@ const char *kind_api_name(enum kind_api api)
 }
 
 /**
- * kind_other_name() - who was on the other side
+ * kind_other_name() - return the name of a party
  * @type: enum heapsim_other
  *
- * Return: NULL where nobody was, or nobody knows.
+ * Return: static text; NULL if there was no other party, or it is unknown.
  */
 const char *kind_other_name(uint32_t type)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What can be found, and how it is told: one table, for all reports. */
+/* The kinds of findings, and their text in the report. */
 #ifndef HEAPSIM_KIND_H
 #define HEAPSIM_KIND_H
 
@@ -10,34 +10,35 @@
 
 /** enum kind_class - what a kind counts as */
 enum kind_class {
-	KIND_ERROR,	/* a mistake: it is in the summary */
+	KIND_ERROR,	/* a mistake: counted in the summary */
 	KIND_WASTE,	/* no error: redundant work, brackets left open */
-	KIND_LEAK,	/* what nobody destroyed: an error if that is asked */
-	KIND_MISSING,	/* what was called, and is not there */
+	KIND_LEAK,	/* never destroyed; an error with --leak-check=error */
+	KIND_MISSING,	/* a call that is not supported */
 };
 
-/** enum kind_api - whose calls a program makes, and has to make */
+/** enum kind_api - the interface that a program uses */
 enum kind_api {
-	KIND_API_DMABUF,	/* the kernel's */
+	KIND_API_DMABUF,	/* the kernel's ioctls */
 	KIND_API_LIBMEM,
-	KIND_API_CUDA,		/* those of libmem-cudart and libmem-cuda */
-	KIND_API_NVSCI,		/* of libmem-nvscibuf */
-	KIND_API_NVBUF,		/* of libmem-nvbuf */
-	KIND_API_VPI,		/* of libmem-vpi */
+	KIND_API_CUDA,		/* libmem-cudart and libmem-cuda */
+	KIND_API_NVSCI,		/* libmem-nvscibuf */
+	KIND_API_NVBUF,		/* libmem-nvbuf */
+	KIND_API_VPI,		/* libmem-vpi */
 	KIND_NR_APIS,
 };
 
 /**
  * struct kind - a kind of finding
- * @name: as reports and suppressions have it
- * @headline: what happened; the range follows. NULL: report.c's to say
+ * @name: name in reports and suppressions
+ * @headline: what happened, without the range; NULL: report.c composes it
  * @cpu: what the CPU's side did; NULL: it read or wrote
  * @other: what the other side did
- * @count: of what there are many, in the plural
+ * @count: what is counted, in the plural
  * @class: what it counts as
- * @mend: what to do where no operation of ours was missing, NULL: that knows
- * @mend_cuda: the same with CUDA's calls, or those of layers above; NULL: @mend
- *	has none
+ * @mend: how to fix it if no operation was missing; NULL: the table of missing
+ *	operations has the text
+ * @mend_cuda: the same with calls of CUDA, or of a layer above it; NULL: @mend
+ *	names no call
  */
 struct kind {
 	const char *name;

@@ -27,10 +27,10 @@ struct wish {
 static const char help[] =
 "usage: heapsim load [OPTION]... [PARAMETER=VALUE]...\n"
 "\n"
-"Inserts the module, with parameters (soc=tx2 policy=record). Where it is loaded\n"
-"already with these, that is all right; with others it is an error.\n"
+"Inserts the module, with parameters (soc=tx2 policy=record). If it is already\n"
+"loaded with the same values, nothing is done; with others it is an error.\n"
 "\n"
-"  -m, --module FILE  this file instead of the one that is installed\n"
+"  -m, --module FILE  load FILE instead of the installed module\n"
 "  -l, --list         only list the parameters and their values\n"
 "  -h, --help         this text\n";
 
@@ -97,13 +97,13 @@ static int wish_parse(struct wish *wish, const struct module *module,
 	if (!wish->param)
 		return tell_unknown(module, word, len, who);
 	if (!word[len])
-		return usage_error(who, "%s: wants a value: %s=...", word,
+		return usage_error(who, "%s: needs a value: %s=...", word,
 				   wish->param->name);
 	wish->value = word + len + 1;
 	/* Where one would end and what could follow is the kernel's own. */
 	if (strpbrk(wish->value, "\" \t\n"))
 		return usage_error(who,
-				   "%s: blanks and quotes have no place in a value",
+				   "%s: a value cannot contain blanks or quotes",
 				   word);
 	if (module_param_is_number(wish->param, &max) &&
 	    number_whole(wish->value, max, &number))
@@ -207,9 +207,9 @@ static int tell_refusal(const struct module *module, int err, int kmsg,
 		fprintf(stderr, "It was built without modules.\n");
 	else if (err == -EKEYREJECTED || err == -ENOKEY)
 		fprintf(stderr,
-			"This kernel (Secure Boot?) wants modules that are signed.\n");
+			"This kernel (Secure Boot?) requires signed modules.\n");
 	else
-		fprintf(stderr, "Why may be in the kernel log: dmesg\n");
+		fprintf(stderr, "The kernel log may have the reason: dmesg\n");
 	return EXIT_FAILED;
 }
 
@@ -238,7 +238,7 @@ static int load(struct module *module, const struct wish *wishes, int nr,
 		return tell_loaded(module, wishes, nr, who);
 	case MODULE_COMING:
 		fprintf(stderr,
-			"%s: somebody is just inserting or removing it: try again\n",
+			"%s: it is being inserted or removed elsewhere: try again\n",
 			who);
 		return EXIT_FAILED;
 	case MODULE_ABSENT:

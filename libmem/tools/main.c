@@ -15,13 +15,13 @@ struct command {
 static int cmd_help(int argc, char **argv);
 
 static const struct command commands[] = {
-	{ "run", "run a program, report its cache mistakes", cmd_run },
+	{ "run", "run a program and report its cache mistakes", cmd_run },
 	{ "load", "insert the module, with parameters", cmd_load },
-	{ "unload", "remove it, or say who keeps it", cmd_unload },
-	{ "info", "which board is simulated, what there is", cmd_info },
-	{ "stat", "counters or rates of all buffers", cmd_stat },
-	{ "top", "the same as a live table", cmd_top },
-	{ "help", "this text", cmd_help },
+	{ "unload", "remove it, or list the processes that use it", cmd_unload },
+	{ "info", "print the board and the state of the module", cmd_info },
+	{ "stat", "print counters or rates of all buffers", cmd_stat },
+	{ "top", "show them in a live table", cmd_top },
+	{ "help", "print this text", cmd_help },
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -42,8 +42,8 @@ static int cmd_help(int argc, char **argv)
 {
 	if (argc > 1)
 		return usage_error("heapsim",
-				   "help takes no argument; of %s: 'heapsim %s --help'",
-				   argv[1], argv[1]);
+				   "help takes no argument; see 'heapsim %s --help'",
+				   argv[1]);
 	print_help(stdout);
 	return EXIT_OK;
 }

@@ -109,7 +109,7 @@ static void trace_print(FILE *out, const struct backtrace *trace)
 		frame_print(out, &trace->frames[i], i);
 }
 
-/* Where a thread could put down no stack. */
+/* Prints why a thread could not record its stack. */
 static void why_print(FILE *out, const struct backtrace *trace,
 		      enum outside_why why)
 {
@@ -119,7 +119,7 @@ static void why_print(FILE *out, const struct backtrace *trace,
 				   "LD_PRELOAD is ignored",
 		[OUTSIDE_NOT_PRELOADED] = "LD_PRELOAD was cleared or replaced",
 		[OUTSIDE_NO_RIGHTS] = "the process has other rights than\n"
-				      "heapsim run, whose files it cannot open",
+				      "heapsim run, and cannot open its files",
 		[OUTSIDE_GONE] = "the process had ended",
 	};
 
@@ -514,7 +514,7 @@ static void failed_print(FILE *out, const struct run_facts *facts)
 	}
 }
 
-/* A report of a program that was not seen would be a riddle. */
+/* Prints why nothing, or less than expected, was checked. */
 static void contexts_print(FILE *out, const struct run_facts *facts)
 {
 	if (facts->nr_failed)
@@ -522,28 +522,28 @@ static void contexts_print(FILE *out, const struct run_facts *facts)
 	if (facts->nr_inline)
 		text_print(out, 0, facts->backend == RUN_EMBEDDED ?
 			   "Engines were inline: kernels ran in the program, and\n"
-			   "were not checked, nor were old bytes, on one view" :
+			   "were not checked; with one view, nor were stale bytes" :
 			   "Engines were inline: kernels ran in the program, and\n"
 			   "were not checked");
 	refusals_print(out, facts);
 	if (facts->bypassed_pid)
 		fprintf(out,
 			PREFIX "System calls of process %" PRIu32
-			" did not come by libmem, which was opened by\n"
-			PREFIX "dlopen() and not preloaded:\n"
-			PREFIX "LD_PRELOAD was replaced, or is not obeyed.\n"
+			" did not pass through libmem, which was\n"
+			PREFIX "loaded by dlopen() and not preloaded:\n"
+			PREFIX "LD_PRELOAD was replaced, or is ignored.\n"
 			PREFIX "Those that touch managed memory can fail with\n"
 			PREFIX "EFAULT\n",
 			facts->bypassed_pid);
 	if (facts->is_seen)
 		return;
 	text_print(out, 0, facts->backend == RUN_EMBEDDED ?
-		   "No libmem context was seen. Of programs without libmem\n"
-		   "the module alone can tell (heapsim load)" :
+		   "No libmem context was seen. Programs without libmem are\n"
+		   "checked only with the module (heapsim load)" :
 		   "No libmem context was seen, and no use of a buffer");
 	text_print(out, 0,
-		   "With --error-exitcode that is an error, unless there is\n"
-		   "--allow-no-context");
+		   "With --error-exitcode this is an error, unless\n"
+		   "--allow-no-context is given");
 }
 
 static bool is_call(const struct finding *f, const char *call)
@@ -598,8 +598,8 @@ static void calls_print(FILE *out, const struct findings *findings,
 	}
 	if (has_begun && is_cuda)
 		text_print(out, 2,
-			   "what they answered is cudaErrorNotSupported, or\n"
-			   "CUDA_ERROR_NOT_SUPPORTED; cuda-limits.rst names them");
+			   "They returned cudaErrorNotSupported, or\n"
+			   "CUDA_ERROR_NOT_SUPPORTED; cuda-limits.rst lists them");
 	if (has_begun)
 		fputs(PREFIX "\n", out);
 }
@@ -614,7 +614,7 @@ static void leaks_print(FILE *out, const struct totals *t)
 		t->leak_places, plural(t->leak_places));
 }
 
-/* No shell says so, since that has not started it. */
+/* The shell started only heapsim, and so does not report the signal. */
 static void end_print(FILE *out, const struct run_facts *facts)
 {
 	const char *name;
@@ -633,11 +633,11 @@ static void end_print(FILE *out, const struct run_facts *facts)
 }
 
 /**
- * report_print() - the report for people
- * @out: where to
+ * report_print() - print the report as text
+ * @out: stream
  * @findings: after findings_end(), with suppressions applied
- * @facts: what was run
- * @has_suppressions: print what would suppress each
+ * @facts: facts about the program
+ * @has_suppressions: print a suppression for each error
  */
 void report_print(FILE *out, const struct findings *findings,
 		  const struct run_facts *facts, bool has_suppressions)
@@ -657,7 +657,7 @@ void report_print(FILE *out, const struct findings *findings,
 			" of them of errors: too many\n", t.dropped,
 			plural(t.dropped), t.dropped_errors);
 	if (t.lost_stacks)
-		fprintf(out, PREFIX "%" PRIu64 " stack%s found no room\n",
+		fprintf(out, PREFIX "%" PRIu64 " stack%s could not be stored\n",
 			t.lost_stacks, plural(t.lost_stacks));
 	if (t.suppressed)
 		fprintf(out, PREFIX "%" PRIu64 " error%s suppressed\n",

@@ -156,31 +156,32 @@ static const struct option options[] = {
 static const char help[] =
 "usage: heapsim run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 "\n"
-"Runs the program and reports its cache mistakes when it has ended, and with\n"
-"it all that it started.\n"
+"Runs the program, and reports its cache mistakes when it and all processes\n"
+"that it started have ended.\n"
 "\n"
-"  --backend=BACKEND     where the board is: kernel (the module), embedded\n"
+"  --backend=BACKEND     what simulates the board: kernel (the module), embedded\n"
 "                        (libmem, in the program itself) or auto (default:\n"
-"                        the module where it is loaded, else embedded)\n"
+"                        the module if it is loaded, else embedded)\n"
 "  --soc=NAME            the board; fail unless the module simulates it\n"
-"  --policy=POLICY       of its buffers: record (default), strict, or off\n"
-"  --evict=HOW           lines leave the cache: none (default) or random\n"
-"  --seed=N              of random eviction (default 0)\n"
-"  --precise             see each access, not the first to a page (x86; slow)\n"
-"  --leak-check=HOW      libmem's objects that live at the end: yes (default),\n"
-"                        no, or error\n"
+"  --policy=POLICY       policy of its buffers: record (default), strict, or off\n"
+"  --evict=HOW           eviction of cache lines: none (default) or random\n"
+"  --seed=N              seed of random eviction (default 0)\n"
+"  --precise             detect each access, not only the first to a page (x86;\n"
+"                        slow)\n"
+"  --leak-check=HOW      list objects of libmem that were not destroyed: yes\n"
+"                        (default), no, or error\n"
 "  --error-exitcode=N    exit with N if there are errors, or no context and no\n"
-"                        buffer was seen (default: as the program did; 128\n"
-"                        and the signal that ended it)\n"
+"                        buffer was seen (default: the program's exit code, or\n"
+"                        128 plus the signal that ended it)\n"
 "  --allow-no-context    it is no error if no context and no buffer was seen\n"
-"  --log-file=FILE       the report goes there, not to standard error\n"
-"  --json=FILE           and as JSON there (-: standard output)\n"
-"  --trace=FILE          what was done when, for ui.perfetto.dev\n"
-"  --suppressions=FILE   do not report what it names; may be given again\n"
-"  --gen-suppressions    print what would suppress each error\n"
+"  --log-file=FILE       write the report to FILE, not to standard error\n"
+"  --json=FILE           also write it to FILE as JSON (-: standard output)\n"
+"  --trace=FILE          write a timeline to FILE, for ui.perfetto.dev\n"
+"  --suppressions=FILE   do not report findings that FILE lists; may be repeated\n"
+"  --gen-suppressions    print a suppression for each error\n"
 "  --help                this text\n"
 "\n"
-"heapsim-run(1) tells the rest.\n";
+"See heapsim-run(1) for details.\n";
 
 __attribute__((format(printf, 2, 3)))
 static int failed(const struct run *run, const char *format, ...)
@@ -401,7 +402,7 @@ static int watch_begin(const struct run *run, int fd,
 	if (!ioctl(fd, HEAPSIM_IOC_WATCH, watch))
 		return 0;
 	if (errno == EBUSY)
-		return failed(run, "too many watch already");
+		return failed(run, "too many processes watch already");
 	if (errno == EINVAL && watch->kinds == HEAPSIM_KINDS_EVENTS)
 		return failed(run, "--trace: the module is too old");
 	return failed(run, "cannot watch: %s", strerror(errno));
@@ -824,7 +825,7 @@ static int watch(struct run *run, int signal_fd)
 		if (run->has_ended && has_children && !is_told &&
 		    now_ns() - run->ended_ns >= GRACE_NS &&
 		    backend_has_left(&run->stacks->told, run->group.witness)) {
-			failed(run, "waiting for what %s has left running",
+			failed(run, "waiting for processes that %s has left running",
 			       run->facts.argv[0]);
 			is_told = true;
 		}
@@ -946,7 +947,7 @@ static int print_reports(struct run *run)
 	err = backend_take(&run->stacks->told, run->findings, &run->facts);
 	backend_refusals(run->stacks, &run->facts);
 	if (findings_end(run->findings) || err)
-		ret = failed(run, "no memory: the report is not whole");
+		ret = failed(run, "no memory: the report is incomplete");
 	for (f = findings_first(run->findings); f; f = f->next)
 		f->suppressed_by = suppressions_match(run->suppressions, f);
 	report_print(run->log, run->findings, &run->facts, run->has_gen);

@@ -20,16 +20,16 @@
 static const char help[] =
 "usage: heapsim stat [OPTION]... [INTERVAL [COUNT]]\n"
 "\n"
-"Counts of all buffers since they were made, or each INTERVAL seconds what\n"
-"happened a second meanwhile, COUNT times or until interrupted.\n"
+"Prints the counters of all buffers since their creation; with INTERVAL, rates\n"
+"per second every INTERVAL seconds, COUNT times or until interrupted.\n"
 "\n"
 "  -s, --sort COLUMN  id (the default), name, kind, size, holders, fills,\n"
 "                     cleaned, invalidated, redundant or findings\n"
-"  -r, --reverse      the other way round\n"
-"  -j, --json         a JSON object a line, with all counters as they are\n"
+"  -r, --reverse      reverse the order\n"
+"  -j, --json         print one JSON object per line, with the raw counters\n"
 "  -h, --help         this text\n"
 "\n"
-"Only root sees each buffer; others see the sums that the module tells.\n";
+"Only root sees each buffer; other users see the sums.\n";
 
 struct stat_options {
 	struct table_order order;
@@ -160,7 +160,7 @@ static int interval_parse(struct stat_options *options, int nr, char **words,
 			  const char *who)
 {
 	if (nr > 2)
-		return usage_error(who, "%s: wants INTERVAL and COUNT alone",
+		return usage_error(who, "%s: takes only INTERVAL and COUNT",
 				   words[2]);
 	if (nr && (number_seconds(words[0], MAX_INTERVAL_S,
 				  &options->interval_s) ||

@@ -31,21 +31,21 @@
 static const char help[] =
 "usage: heapsim top [OPTION]...\n"
 "\n"
-"Shows the live buffers and what happens to them, again and again.\n"
+"Shows the live buffers and their activity, and updates the table.\n"
 "\n"
-"  -d, --delay SECONDS  between two looks (1)\n"
+"  -d, --delay SECONDS  time between two updates (1)\n"
 "  -s, --sort COLUMN    findings (the default), id, name, kind, size, holders,\n"
 "                       fills, cleaned, invalidated or redundant\n"
-"  -r, --reverse        the other way round\n"
+"  -r, --reverse        reverse the order\n"
 "  -b, --batch          plain tables to standard output\n"
-"  -n, --count NUMBER   end after so many\n"
+"  -n, --count NUMBER   end after this many updates\n"
 "  -h, --help           this text\n"
 "\n"
-"Keys: q quits; i n k s h f c v d x sort by the columns from left to right, r the\n"
-"other way round; arrows, Page Up, Page Down and Home move; a blank looks at once.\n"
-"FILL/s, CLN K/s and INV K/s are fills, KiB cleaned and KiB invalidated a second;\n"
-"REDUND and FINDS count since a buffer was made: operations that had nothing to\n"
-"do, and mistakes.\n";
+"Keys: q quits; i n k s h f c v d x sort by the columns from left to right; r\n"
+"reverses the order; arrows, Page Up, Page Down and Home move; a blank updates.\n"
+"FILL/s, CLN K/s and INV K/s are fills, KiB cleaned and KiB invalidated per\n"
+"second; REDUND and FINDS are redundant operations and mistakes since the buffer\n"
+"was created.\n";
 
 struct top_options {
 	struct table_order order;
@@ -474,7 +474,7 @@ int cmd_top(int argc, char **argv)
 		}
 	}
 	if (optind < argc)
-		return usage_error(argv[0], "%s: wants no argument",
+		return usage_error(argv[0], "%s: takes no argument",
 				   argv[optind]);
 	return top_run(&options, argv[0]);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* heapsim unload: remove the module, or say who keeps it. */
+/* heapsim unload: remove the module, or list the processes that use it. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@
 static const char help[] =
 "usage: heapsim unload [OPTION]...\n"
 "\n"
-"Removes the module; says who keeps it if it cannot be removed.\n"
+"Removes the module; if it is in use, lists the processes that use it.\n"
 "\n"
-"  -w, --wait SECONDS  how long to wait for what is about to end (2)\n"
+"  -w, --wait SECONDS  longest wait for uses that are about to end (2)\n"
 "  -h, --help          this text\n";
 
 static double now_s(void)
@@ -68,8 +68,8 @@ static int tell_error(int err, const char *who)
 			who, module_refcount());
 		if (!keeper_print_all(stderr))
 			fprintf(stderr,
-				"  No process has anything of it that can be seen: a driver may, or a message\n"
-				"  between processes, or io_uring.\n");
+				"  No visible process uses it; a driver may, a message between processes, or\n"
+				"  io_uring.\n");
 		break;
 	default:
 		fprintf(stderr, "%s: %s\n", who, strerror(-err));
@@ -94,7 +94,7 @@ int cmd_unload(int argc, char **argv)
 		case 'w':
 			if (number_seconds(optarg, MAX_WAIT_S, &wait_s))
 				return usage_error(who,
-						   "--wait wants seconds, at most %d",
+						   "--wait needs seconds, at most %d",
 						   MAX_WAIT_S);
 			break;
 		case 'h':
@@ -105,7 +105,7 @@ int cmd_unload(int argc, char **argv)
 		}
 	}
 	if (optind < argc)
-		return usage_error(who, "%s: wants no argument", argv[optind]);
+		return usage_error(who, "%s: takes no argument", argv[optind]);
 	err = module_state() == MODULE_ABSENT ? -ENOENT :
 					       remove_patiently(wait_s);
 	if (err)

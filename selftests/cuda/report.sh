@@ -111,7 +111,7 @@ failed_kernel()
 		    'run by engine gpu, job [1-9][0-9]* on the NULL stream' \
 		    "at $(at failed FAILED)" 'its kernel' \
 		    'at leave\(\) \(mistakes.cu:' \
-		    'to fix it: have the kernel return' \
+		    'to fix it: make the kernel return' \
 		    'HEAPSIM_CU_TIMEOUT' && sum 1 1 && of_cuda &&
 		clean_twin failed
 }

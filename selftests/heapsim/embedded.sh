@@ -240,7 +240,7 @@ illegal_address()
 		has 'Illegal address' 'address 0x[0-9a-f]+, variable of the host' \
 		    'touched by engine gpu' "by $(at illegal ILLEGAL)" \
 		    'its kernel' "at $(at k_store KERNEL)" \
-		    'to fix it: give the kernel memory' && sum 1 1 &&
+		    'to fix it: pass the kernel a pointer' && sum 1 1 &&
 		clean_twin illegal
 }
 
@@ -249,7 +249,7 @@ failed_kernel()
 	report 0 --leak-check=no "$wrong" failed &&
 		has 'Failed kernel' 'ended by exit or fork' \
 		    'run by engine gpu' "by $(at failed FAILED)" 'its kernel' \
-		    'at k_leave' 'to fix it: have the kernel return' &&
+		    'at k_leave' 'to fix it: make the kernel return' &&
 		sum 1 1 && clean_twin failed
 }
 
@@ -837,7 +837,7 @@ opened_by_dlopen()
 {
 	opened 0 '' && sum 0 0 && hasnt 'System calls' &&
 		opened 1 'LD_PRELOAD=' && grep -q 'Bad address' "$tmp/err" &&
-		has 'System calls of process [0-9]+ did not come by libmem' \
+		has 'System calls of process [0-9]+ did not pass through libmem' \
 		    'LD_PRELOAD was replaced'
 }
 

@@ -1063,7 +1063,7 @@ unprivileged()
 	setpriv --reuid=65534 --regid=65534 --clear-groups \
 		"$bin/heapsim" run "$bin/wrong" stale 2>"$tmp/err"
 	# As heapsim info says it.
-	grep -q 'you may not open it.*group video' "$tmp/err" ||
+	grep -q 'access denied.*group video' "$tmp/err" ||
 		{ cat "$tmp/err"; return 1; }
 	chmod 666 /dev/heapsim /dev/dma_heap/noncoherent &&
 		setpriv --reuid=65534 --regid=65534 --clear-groups \

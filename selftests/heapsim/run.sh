@@ -98,15 +98,15 @@ what_is_wrong_is_told()
 		says 2 "--fly: no such option" heapsim --fly &&
 		says 2 "unrecognized option '--fly'" heapsim load --fly &&
 		says 2 "unrecognized option '--fly'" heapsim unload --fly &&
-		says 2 "x: wants no argument" heapsim info x &&
-		says 2 "x: wants no argument" heapsim top x &&
+		says 2 "x: takes no argument" heapsim info x &&
+		says 2 "x: takes no argument" heapsim top x &&
 		says 2 "^Try 'heapsim stat --help'" heapsim stat -1 &&
 		says 2 "^Try 'heapsim load --help'" heapsim load -1 &&
 		says 2 "^Try 'heapsim info --help'" heapsim info -1 &&
 		says 2 "not a count" heapsim stat 1 0 &&
 		says 2 "not an interval" heapsim stat nan &&
 		says 2 "no such column" heapsim stat -s colour &&
-		says 2 "wants seconds" heapsim unload --wait -1
+		says 2 "needs seconds" heapsim unload --wait -1
 }
 
 full_disk_is_told()
@@ -150,7 +150,7 @@ load_checks_names()
 			heapsim load -m "$module" sco=tx2 &&
 		says 2 'There are: .*evict.*user_limit_mb' \
 			heapsim load -m "$module" colour=red &&
-		says 2 'wants a value' heapsim load -m "$module" soc &&
+		says 2 'needs a value' heapsim load -m "$module" soc &&
 		says 2 'given twice' \
 			heapsim load -m "$module" pool_mb=1 pool-mb=1 &&
 		says 2 'no place' heapsim load -m "$module" soc='tx2 seed=1' &&
@@ -337,7 +337,7 @@ info_tells()
 info_may_be_refused()
 {
 	fresh && chmod 600 /dev/heapsim &&
-		says 1 'you may not open it.*group video' \
+		says 1 'access denied.*group video' \
 			as_nobody heapsim info && chmod 666 /dev/heapsim &&
 		says 0 '^board' as_nobody heapsim info
 }

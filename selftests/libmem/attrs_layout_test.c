@@ -205,13 +205,13 @@ static void sides_are_at_most_what_an_engine_takes(void **state)
 	conflicts(LIST(IMAGE_OF(PITCH_LINEAR, DRM_FORMAT_R8, 16385, 16384),
 		       ENGINES(VIC)),
 		  "image.plane_width: conflict",
-		  "rule: the vic takes at most 16384");
+		  "rule: the vic supports at most 16384");
 	mem_attrs_destroy(one(LIST(IMAGE_OF(PITCH_LINEAR, DRM_FORMAT_R8, 131072,
 					    65000), ENGINES(GPU))));
 	conflicts(LIST(IMAGE_OF(PITCH_LINEAR, DRM_FORMAT_R8, 8, 65001),
 		       ENGINES(GPU)),
 		  "image.plane_height: conflict",
-		  "rule: the gpu takes at most 65000");
+		  "rule: the gpu supports at most 65000");
 }
 
 static void sizes_are_bounded(void **state)
@@ -219,7 +219,7 @@ static void sizes_are_bounded(void **state)
 	(void)state;
 	board("generic-coherent");
 	conflicts(LIST(RAW((1ULL << 46) + 1)), "raw.size: conflict",
-		  "rule: what it comes to must be at most 70368744177664");
+		  "rule: the result must be at most 70368744177664");
 	mem_attrs_destroy(one(LIST(RAW(1ULL << 46))));
 	conflicts(LIST(RAW(1), ATTR(RAW_ALIGN, uint64_t, 1ULL << 31)),
 		  "raw.align: conflict", "at most 1073741824");
@@ -318,17 +318,17 @@ static void block_linear_is_for_engines_that_take_it(void **state)
 	board("xavier");
 	conflicts(LIST(NV12_OF(BLOCK_LINEAR, 64, 64), ENGINES(PVA | GPU)),
 		  "image.layout: conflict",
-		  "rule: the pva takes no such layout");
+		  "rule: the pva does not support this layout");
 	board("orin");
 	mem_attrs_destroy(one(LIST(NV12_OF(BLOCK_LINEAR, 64, 64),
 				   ENGINES(PVA | GPU))));
 	board("generic-coherent");
 	conflicts(LIST(NV12_OF(BLOCK_LINEAR, 64, 64), ENGINES(GPU)),
 		  "image.layout: conflict",
-		  "rule: the gpu takes no such layout");
+		  "rule: the gpu does not support this layout");
 	conflicts(LIST(NV12_OF(BLOCK_LINEAR, 64, 64)),
 		  "image.layout: conflict",
-		  "rule: the board takes no such layout");
+		  "rule: the board does not support this layout");
 }
 
 /* drm_fourcc.h: "incompatible with the equivalent mapping on other GPUs" */

@@ -376,7 +376,7 @@ static VPIStatus array_rewrap(VPIArray array, const VPIArrayData *data,
 				"array is locked: vpiArrayUnlock() first");
 	if (rc == -EINVAL)
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
-				"data has not the type, stride and capacity of array");
+				"data does not have the type, stride and capacity of array");
 	if (rc)
 		return vpi_errno(rc, "array");
 	pthread_mutex_lock(&array->lock);

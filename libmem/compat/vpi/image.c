@@ -301,7 +301,7 @@ static VPIStatus data_of(const VPIImageData *vpi,
 		*format = vpiImageFormatSetColorSpec(*format, spec);
 		if (!*format)
 			status = vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
-					  "the format takes no colour spec");
+					  "the format has no colour spec");
 	}
 	if (!status && (*format || data->as != MEM_LOCK_OBJECT))
 		status = vpi_format_check(*format, &data->format);
@@ -387,7 +387,7 @@ VPI_PUBLIC VPIStatus vpiImageSetWrapper(VPIImage img, const VPIImageData *data)
 				"img is locked: vpiImageUnlock() first");
 	if (rc == -EINVAL)
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
-				"data has not the format and sides of img");
+				"data does not have the format and size of img");
 	return vpi_rc(rc, "img");
 }
 

@@ -260,7 +260,7 @@ static VPIStatus cuda_make(struct VPIStreamImpl *stream)
 	rc = cudaStreamCreateWithFlags(&cuda, cudaStreamNonBlocking);
 	if (rc)
 		return vpi_fail(VPI_ERROR_DEVICE,
-				"CUDA gives no stream: cudaError_t %d", rc);
+				"no CUDA stream: cudaError_t %d", rc);
 	stream->cuda = cuda;
 	return VPI_SUCCESS;
 }
