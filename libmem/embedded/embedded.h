@@ -633,19 +633,24 @@ void rights_take_back(struct embedded_ctx *ctx);
 /* ptr.c */
 int ptr_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
 	      unsigned int flags, struct mem_buf **buf);
-int ptr_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
-		 unsigned int flags, struct mem_buf **buf);
 int ptr_place(struct embedded_ctx *ctx, struct embedded_buf *buf);
 void ptr_give_access(struct embedded_buf *buf);
-int ptr_unregister(struct mem_buf *buf);
 void ptr_free(struct mem_buf *buf);
 struct mem_buf *ptr_find(struct mem_ctx *ctx, const void *addr);
-void ptr_hold_forks(void);
-void ptr_let_fork(void);
-bool ptr_is_given(uintptr_t addr);
-void ptr_give(void);
-bool ptr_is_back(uintptr_t addr);
 void ptr_look_behind(const struct embedded_buf *buf, const struct work *work);
+
+/* register.c */
+int register_ptr(struct mem_ctx *ctx, void *ptr, uint64_t len,
+		 unsigned int flags, struct mem_buf **buf);
+int unregister_ptr(struct mem_buf *buf);
+struct embedded_buf *register_find(const void *addr);
+bool register_wait(uintptr_t addr);
+
+/* fork.c */
+void fork_block(void);
+void fork_unblock(void);
+bool fork_restore_at(uintptr_t addr);
+void fork_restore(void);
 
 /* share.c */
 int share_export(struct mem_buf *buf, unsigned int access, int *fd);

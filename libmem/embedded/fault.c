@@ -245,7 +245,7 @@ enum fault fault_handle(const siginfo_t *info, const void *context)
 	if (info->si_code == SEGV_ACCERR && !trap_is_fetch(context)) {
 		ret = what_is((uintptr_t)info->si_addr, context);
 		if (ret == FAULT_STRANGE &&
-		    ptr_is_back((uintptr_t)info->si_addr))
+		    register_wait((uintptr_t)info->si_addr))
 			ret = FAULT_READY;
 	}
 	errno = err;

@@ -151,7 +151,7 @@ static void on_segv(int signal, siginfo_t *info, void *context)
 {
 	/* First: errno may be in such a page. */
 	if (info->si_code == SEGV_MAPERR &&
-	    ptr_is_given((uintptr_t)info->si_addr))
+	    fork_restore_at((uintptr_t)info->si_addr))
 		return;
 	switch (fault_handle(info, context)) {
 	case FAULT_READY:

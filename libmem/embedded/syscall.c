@@ -122,7 +122,7 @@ static bool for_each_buf(const struct area *area,
 
 static bool is_in_window(const struct area *areas, size_t nr)
 {
-	ptr_give();
+	fork_restore();
 	/* Too long a list the kernel refuses unread. */
 	if (!window_is_there() || nr > IOV_MAX)
 		return false;

@@ -112,14 +112,14 @@ static int map_fd(void *addr, size_t len, int prot, int fd, size_t off)
 {
 	int err;
 
-	ptr_hold_forks();
+	fork_block();
 	/* ThreadSanitizer takes mmap() for a store to all of the memory. */
 	if (syscall(SYS_mmap, addr, len, prot,
 		    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, off) == -1)
 		err = -errno;
 	else
 		err = private_keep(addr, len);
-	ptr_let_fork();
+	fork_unblock();
 	return err;
 }
 
