@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A stack aside, on which a thread changes mappings that its own frames may be
- * in: nothing that it stores meanwhile is lost.
+ * An auxiliary stack. A thread runs on it while it changes mappings that may
+ * contain its own stack, so that no store to its frames is lost.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -10,27 +10,27 @@
 
 #include "embedded.h"
 
-/* Few calls, and the frame of a signal that cannot be blocked. */
+/* Enough for a few calls and the frame of a signal that cannot be blocked. */
 #define ASIDE_LEN	(64UL << 10)
-/* From the caller's frame: further than most stacks are long. */
+/* Distance from the caller's frame; most stacks are shorter. */
 #define ASIDE_GAP	(1UL << 30)
 
 /**
- * struct aside - what begins the stack's mapping
- * @id: of the stack, for valgrind
+ * struct aside - header at the lowest address of the stack's mapping
+ * @id: valgrind's number of the stack
  */
 struct aside {
 	unsigned int id;
 };
 
 /**
- * aside_create() - make such a stack
+ * aside_create() - map an auxiliary stack
  *
- * Below the caller's, where there is room: gdb takes a caller's frame that lies
- * below for a corrupt stack.
+ * It is placed below the caller's stack if there is room, because gdb reports a
+ * corrupt stack if a caller's frame lies below that of the function it called.
  *
  * Context: any; calls no allocator.
- * Return: for aside_destroy(), or NULL.
+ * Return: the stack, for aside_destroy(), or NULL.
  */
 struct aside *aside_create(void)
 {
@@ -46,8 +46,8 @@ struct aside *aside_create(void)
 }
 
 /**
- * aside_destroy() - and give it back
- * @aside: stack, or NULL, which does nothing
+ * aside_destroy() - unmap an auxiliary stack
+ * @aside: stack; NULL does nothing
  */
 void aside_destroy(struct aside *aside)
 {
@@ -57,7 +57,10 @@ void aside_destroy(struct aside *aside)
 	munmap(aside, ASIDE_LEN);
 }
 
-/* No compiler looks into it to see what registers a call of it leaves. */
+/*
+ * The compiler must not analyse which registers a call of such a function
+ * leaves unchanged.
+ */
 #if __has_attribute(noipa)
 #define IS_OPAQUE	__attribute__((noipa))
 #else
@@ -65,10 +68,10 @@ void aside_destroy(struct aside *aside)
 #endif
 
 /*
- * The stack pointer is kept in a register that a call preserves. What else a
- * call may change is nothing to this function, which is one itself. Who asks
- * for its frame's address makes it keep a frame pointer, from which debuggers
- * find the caller's frame.
+ * Calls @what with the stack pointer @top, and keeps the old stack pointer in a
+ * register that calls preserve. The other registers that a call may change are
+ * clobbers. Because it uses the address of its frame, the compiler keeps a
+ * frame pointer, with which debuggers find the caller's frame.
  */
 static void IS_OPAQUE call_on(void *top, void (*what)(void *), void *arg)
 {
@@ -101,12 +104,12 @@ static void IS_OPAQUE call_on(void *top, void (*what)(void *), void *arg)
 }
 
 /**
- * aside_run() - call a function on it
+ * aside_run() - call a function on an auxiliary stack
  * @aside: stack
  * @what: function
- * @arg: for it
+ * @arg: its argument
  *
- * Context: all signals blocked that can be.
+ * Context: the caller has blocked all signals.
  */
 void aside_run(struct aside *aside, void (*what)(void *), void *arg)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The moment at which a thread makes a child. fork() takes the locks of the
- * C library's heap after all handlers: only at its system call do other threads
- * leave the heap alone. The kernel can hand a thread's system calls to its
- * process (PR_SET_SYSCALL_USER_DISPATCH, Linux 5.11 on x86), as SIGSYS. The
- * call is made again then, by itself.
+ * Runs a function at the moment at which fork() makes the child. fork() locks
+ * the C library's heap only after it has run all fork handlers; so other
+ * threads stop using the heap just before the system call. The kernel can send
+ * SIGSYS to a thread instead of carrying out its system calls
+ * (PR_SET_SYSCALL_USER_DISPATCH, Linux 5.11 on x86). The handler of SIGSYS
+ * calls the function, switches this off and lets the thread repeat the call.
  *
- * One thread at a time; the caller's lock protects all.
+ * The caller's lock makes sure that only one thread at a time uses this.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,14 +22,14 @@
 
 #if defined(__x86_64__) && defined(PR_SET_SYSCALL_USER_DISPATCH)
 
-/* Of the instruction that makes a system call. */
+/* Bytes of the instruction that makes a system call. */
 #define CALL_LEN	2
-/* Of the C library's, by which a handler returns, and more. */
+/* At least the bytes of the C library's code that returns from a handler. */
 #define RESTORER_LEN	16
 
-#define CODE_USER_DISPATCH	2	/* of SIGSYS */
+#define CODE_USER_DISPATCH	2	/* si_code of SIGSYS */
 
-/** struct kernel_action - as SYS_rt_sigaction has it */
+/** struct kernel_action - the struct sigaction of SYS_rt_sigaction */
 struct kernel_action {
 	void *handler;
 	unsigned long flags;
@@ -55,7 +56,11 @@ static bool is_fork(const siginfo_t *info, const greg_t *regs)
 	return !(flags & CLONE_VM);
 }
 
-/* What a handler can do in place of the thread, as others' handlers of fork. */
+/*
+ * Returns true for calls that the handler of SIGSYS can make in place of the
+ * thread. Other libraries' fork handlers make such calls before the child is
+ * made.
+ */
 static bool is_plain(int call)
 {
 	switch (call) {
@@ -95,15 +100,17 @@ static void make_call(int call, ucontext_t *context)
 	if (call != SYS_rt_sigprocmask)
 		return;
 	/*
-	 * Returning from the handler would set it back. Newer C libraries block
-	 * all signals in fork(); a SIGSYS that is blocked ends the process.
+	 * The new mask has to go into the context, from which it is set when
+	 * the handler returns. Newer C libraries block all signals in fork();
+	 * SIGSYS stays unblocked, because the kernel kills a process to which
+	 * it sends a blocked SIGSYS.
 	 */
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &context->uc_sigmask,
 		_NSIG / 8);
 	sigdelset(&context->uc_sigmask, SIGSYS);
 }
 
-/* Nobody's: as if there were no handler. */
+/* Handles a SIGSYS that has another cause, as if there were no handler. */
 static void act_by_default(int signal)
 {
 	__sigaction(signal, &watched.theirs, NULL);
@@ -132,19 +139,22 @@ static void on_call(int signal, siginfo_t *info, void *arg)
 }
 
 /**
- * clone_watch() - have something done just before this thread makes a child
- * @what: it; a signal's handler calls it
+ * clone_watch() - call a function just before this thread makes a child
+ * @what: function; a signal handler calls it
  *
- * The caller makes no system call between this and its return to fork(). A
- * program that handles SIGSYS may have its own calls handed to it: there it is
- * not done.
+ * The caller must not make a system call between this call and its return to
+ * fork(). If the program has a handler of SIGSYS of its own, it may use the
+ * same facility of the kernel; @what is not called then.
  *
- * Context: in a handler of fork, between signals_block() and
- * signals_restore(); clone_unwatch() follows in parent and child.
+ * Context: in a fork handler, between signals_block() and signals_restore();
+ * clone_unwatch() follows in parent and child.
  */
 void clone_watch(void (*what)(void))
 {
-	/* A mask of its own would be what the thread's calls find. */
+	/*
+	 * The handler must not block signals: SYS_rt_sigprocmask, which it
+	 * makes for the thread, would read its mask.
+	 */
 	const struct sigaction action = {
 		.sa_sigaction = on_call,
 		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER,
@@ -166,7 +176,7 @@ void clone_watch(void (*what)(void))
 }
 
 /**
- * clone_unwatch() - the child is made, or will not be
+ * clone_unwatch() - end clone_watch() when the fork has been made or has failed
  *
  * Context: as clone_watch(), in the thread that called it or in its child.
  */

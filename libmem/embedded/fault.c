@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Touches of the CPU that are seen: SIGSEGV in the window is a page without
- * access, which is judged and given. What is not ours goes on to the
- * application (signals.c).
+ * CPU accesses that fault. A SIGSEGV in the window means that the page has no
+ * access yet: the access is checked, and the page is made accessible unless the
+ * access is refused. Other faults are passed on to the application (signals.c).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,11 +16,13 @@ static bool can_write(const struct embedded_buf *buf)
 }
 
 /**
- * fault_open() - give all access for which no touch needs to be seen
- * @buf: buffer of a heap, mapped, locked
+ * fault_open() - set the protections of a heap's buffer
+ * @buf: buffer of a heap, mapped by the CPU
  *
- * What its gate does not allow is taken away; of two views, all.
+ * Allows all accesses that need no check. A buffer with two views, and a buffer
+ * whose gate refuses the CPU, lose their access.
  *
+ * Context: caller must hold the buffer's lock.
  * Return: 0 or -ENOMEM.
  */
 int fault_open(struct embedded_buf *buf)
@@ -39,8 +41,8 @@ int fault_open(struct embedded_buf *buf)
 }
 
 /*
- * One view. Its access may have been taken for a moment, too: by an export, or
- * with that of all.
+ * Makes a buffer with one view accessible. It may have lost its access for a
+ * moment to an export, or because the process had too many mappings.
  */
 static bool give(struct embedded_buf *buf, bool is_write)
 {
@@ -55,7 +57,7 @@ static bool give(struct embedded_buf *buf, bool is_write)
 	       !window_protect(buf->first, buf->nr_pages, access);
 }
 
-/* A page that it can have is ready afterwards. */
+/* Makes the page accessible; returns false if it must not be, or cannot be. */
 static bool is_ready(struct embedded_buf *buf, const struct touch *touch)
 {
 	const size_t page = buf->first + (touch->off >> window_page_shift());
@@ -68,7 +70,7 @@ static bool is_ready(struct embedded_buf *buf, const struct touch *touch)
 		return give(buf, touch->is_write);
 	}
 	access = window_access(page);
-	/* Another thread was faster. */
+	/* Another thread has handled the same fault. */
 	if (access == PAGE_WRITE || (access == PAGE_READ && !touch->is_write))
 		return !window_protect(page, 1, access);
 	return view_touch(buf, touch);
@@ -80,10 +82,10 @@ static bool is_strict(const struct embedded_ctx *ctx)
 }
 
 /**
- * fault_is_judged() - may a touch of it be refused?
+ * fault_is_judged() - find out whether accesses may be refused or reported
  * @buf: buffer
  *
- * Return: true: fault_touch() says.
+ * Return: true if accesses have to go through fault_touch().
  */
 bool fault_is_judged(const struct embedded_buf *buf)
 {
@@ -91,15 +93,15 @@ bool fault_is_judged(const struct embedded_buf *buf)
 	       buf->base.kind == MEM_KIND_DEVICE || atomic_is_looked_for(buf);
 }
 
-/* The buffer's lock is held. */
+/* The caller must hold the buffer's lock. */
 static enum fault touch_held(struct embedded_buf *buf,
 			     const struct touch *touch)
 {
-	/* A kernel's is not the CPU's matter. */
+	/* The gate checks kernels elsewhere. */
 	if (!engine_is_worker() && !gate_is_own() &&
 	    !gate_allows_cpu(buf->gate, touch->is_write))
 		watch_gate_cpu(buf, touch);
-	/* A system call that meets it fails: EFAULT. */
+	/* A system call fails with EFAULT, and needs no report. */
 	if (!engine_is_worker() && touch->is_write && !touch->is_call &&
 	    buf->base.is_read_only && buf->is_mapped)
 		watch_read_only(buf, touch);
@@ -117,7 +119,10 @@ static enum fault touch_locked(struct embedded_buf *buf,
 	return ret;
 }
 
-/* True: it is refused. The buffer's lock is held. */
+/*
+ * Returns true if the access is refused. The caller must hold the buffer's
+ * lock.
+ */
 static bool is_refused(struct embedded_buf *buf, const struct touch *touch)
 {
 	struct refusal refusal;
@@ -132,7 +137,7 @@ static bool is_refused(struct embedded_buf *buf, const struct touch *touch)
 	return is_strict(embedded_ctx_of(buf->base.ctx));
 }
 
-/* The lock is held from the judgement until the page is accessible. */
+/* The lock is held from the check until the page is accessible. */
 static enum fault touch_managed(struct embedded_buf *buf,
 				const struct touch *touch)
 {
@@ -145,7 +150,10 @@ static enum fault touch_managed(struct embedded_buf *buf,
 	return ret;
 }
 
-/* A kernel in a thread of the application has it until its job ends. */
+/*
+ * A kernel that runs in a thread of the application keeps the access until its
+ * job ends.
+ */
 static enum fault touch_lent(struct embedded_buf *buf,
 			     const struct touch *touch)
 {
@@ -179,12 +187,14 @@ static enum fault touch_device(struct embedded_buf *buf,
 }
 
 /**
- * fault_touch() - the CPU touches a page that it has no access to
+ * fault_touch() - handle an access to a page without sufficient protection
  * @buf: buffer
- * @touch: what it does
+ * @touch: the access
  *
  * Context: takes the buffer's lock and the rights lock; all signals blocked.
- * Return: what it is.
+ * Return: FAULT_READY if the page is accessible now; FAULT_REFUSED if the
+ * access is not allowed; FAULT_STRANGE if it is the application's fault to
+ * handle.
  */
 enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)
 {
@@ -192,7 +202,10 @@ enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)
 		return touch_managed(buf, touch);
 	if (buf->base.kind == MEM_KIND_DEVICE)
 		return touch_device(buf, touch);
-	/* Engines have it at another address than the CPU, or unmapped. */
+	/*
+	 * An engine's process has such memory at another address, so only a
+	 * kernel in a thread of the application comes here.
+	 */
 	if (engine_is_worker() && (buf->base.kind == MEM_KIND_REGISTERED ||
 				   (is_heaps(&buf->base) && is_unmapped(buf))))
 		return touch_lent(buf, touch);
@@ -201,7 +214,7 @@ enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)
 			watch_atomic(buf, touch, NULL);
 		return touch_locked(buf, touch);
 	}
-	/* Pinned memory has its access all the time. */
+	/* Pinned memory is always accessible. */
 	return is_heaps(&buf->base) ? touch_locked(buf, touch) : FAULT_STRANGE;
 }
 
@@ -218,7 +231,7 @@ static enum fault what_is(uintptr_t addr, const ucontext_t *context)
 		return FAULT_STRANGE;
 	buf = window_find_buf(addr);
 	if (!buf) {
-		/* A kernel's is its engine's matter. */
+		/* The engine reports what its kernel does. */
 		if (!engine_is_worker())
 			watch_use_after_free(addr, &touch);
 		return FAULT_STRANGE;
@@ -230,12 +243,12 @@ static enum fault what_is(uintptr_t addr, const ucontext_t *context)
 }
 
 /**
- * fault_handle() - a SIGSEGV: was it a touch to be seen?
- * @info: of the signal
- * @context: where it came from, ucontext_t
+ * fault_handle() - handle a SIGSEGV
+ * @info: from the signal
+ * @context: ucontext_t of the interrupted code
  *
- * Context: signal handler with all signals blocked that can be.
- * Return: what it was.
+ * Context: signal handler with all signals blocked.
+ * Return: as fault_touch().
  */
 enum fault fault_handle(const siginfo_t *info, const void *context)
 {

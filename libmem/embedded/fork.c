@@ -1,6 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a child of fork gets of registered memory.
+ * Registered memory and fork().
+ *
+ * Pages of registered memory are shared mappings. The first and the last page
+ * of a registered range also hold memory that is not registered, such as the
+ * C library's heap. A child of fork() gets copies of all pages. An engine's
+ * process gets copies only of the pages that it needs to continue, because
+ * kernels access registered memory at another address.
+ *
+ * In a child the C library stores to its heap before it calls any fork handler:
+ * it initialises locks again and marks arenas as unused. These stores must not
+ * reach the parent. Therefore the child has no first and last page until it
+ * touches them, or until its fork handler maps the copies.
+ *
+ * The thread that forks stores to some pages until the child's handler runs:
+ * those of its stack, its TCB, its rseq area and its alternate signal stack.
+ * Only the kernel can copy these at the right moment, so they are private
+ * mappings during the fork. Afterwards the parent makes them shared again and
+ * merges what engines have stored in the meantime. The thread runs on another
+ * stack (aside.c) while the mappings of its own stack change.
  */
 #define _GNU_SOURCE
 #include <search.h>
@@ -17,10 +35,10 @@
 
 /**
  * enum host_place - what lies in pages of registered memory
- * @HOST_WITHIN: registered memory alone
- * @HOST_EDGE: other memory, too
- * @HOST_OWN: frames of the thread that forks, or what it has for itself; what
- *	the kernel has to copy
+ * @HOST_WITHIN: only registered memory
+ * @HOST_EDGE: registered memory and other memory
+ * @HOST_OWN: stack frames of the thread that forks, or data that the C library
+ *	or the kernel keeps for this thread; only the kernel can copy these
  */
 enum host_place {
 	HOST_WITHIN,
@@ -29,17 +47,18 @@ enum host_place {
 };
 
 /**
- * struct host_pages - pages of registered memory, for a child of fork
- * @at: where the program has them
+ * struct host_pages - adjacent pages of registered memory, for a child of fork
+ * @at: their address in the program
  * @len: bytes
- * @off: of the window
- * @dram: the library's own address for them
+ * @off: their offset in the window
+ * @dram: the address at which the library accesses them
  * @place: what lies in them
- * @is_away: a child has nothing there, until it gets @copy
- * @copy: what was in them before the fork, NULL none, or it is there already
- * @shared: the thread's own: where they are shared while they are private at
- *	@at, NULL they are not
- * @before: what was in them when they became private
+ * @is_away: the child has no mapping at @at until it maps @copy there
+ * @copy: copy of their bytes, made before the fork; NULL if there is none, or
+ *	if it has been mapped at @at
+ * @shared: for HOST_OWN, the address of the shared pages while @at is a private
+ *	mapping; NULL if @at is shared
+ * @before: for HOST_OWN, their bytes when they became private
  */
 struct host_pages {
 	uint8_t *at;
@@ -53,51 +72,40 @@ struct host_pages {
 	uint8_t *before;
 };
 
-/* Frames of fork, of its handlers and of a signal's are in so much. */
+/*
+ * The frames of fork(), of its handlers and of a signal handler fit into this
+ * many bytes.
+ */
 #define FRAMES_LEN	(16UL << 10)
 
-/* The thread's that forks: frames, TCB, alternate signal stack, rseq. */
+/* Ranges of the thread that forks: frames, TCB, signal stack, rseq area. */
 #define NR_OWN		4
 
-/* Two edges, what is within, and what each part of the thread's cuts apart. */
+/*
+ * A registered range has two edges and what lies between them. Each of the
+ * thread's ranges may cut one of these parts in two.
+ */
 #define HOST_PAGES_MAX	(3 + 2 * NR_OWN)
 
 /*
- * Handlers of fork hold both locks of registered memory from before the fork
- * on; what they note is in mappings of its own, since any other memory may be
- * in registered pages.
+ * State of the fork in progress. The fork handlers hold both locks of
+ * registered memory while they use it. It lies in mappings of its own, because
+ * any other memory of the process may be in registered pages.
  */
 static struct {
-	struct host_pages *pages;	/* while there is a fork */
+	struct host_pages *pages;
 	size_t nr_pages;
 	struct range own[NR_OWN];	/* of the thread that forks */
-	struct aside *aside;
-	sigset_t old;
+	struct aside *aside;		/* NULL if no page is HOST_OWN */
+	sigset_t old;			/* signal mask before the fork */
 } IN_OWN_PAGES forked;
-
-/*
- * fork: pages of registered memory are shared mappings, and memory that is not
- * registered lies in the first and the last, malloc()'s own among it. A child
- * gets copies of all pages. An engine gets copies of those that it needs to go
- * on, and only of those: kernels have registered memory at another address.
- *
- * In a child the C library stores to its heap before it calls any handler: it
- * makes locks new, and arenas those of no thread. So that these stores do not
- * come to the parent, a child has no first and no last page at all until it
- * touches them, or its handler gives it the copies.
- *
- * Of pages that the thread needs to get there, and stores to until then, the
- * kernel has to make the copies: these are private while it forks. What engines
- * store meanwhile the parent sees afterwards, and the reverse. The thread is on
- * another stack when they become private, and shared again.
- */
 
 static bool is_in(const struct range *at, uintptr_t addr, size_t len)
 {
 	return at->start < addr + len && at->end > addr;
 }
 
-/* A signal's frame is stored there by the kernel. */
+/* The kernel stores the frame of a signal handler there. */
 static struct range signal_stack(void)
 {
 	stack_t stack;
@@ -109,7 +117,7 @@ static struct range signal_stack(void)
 	};
 }
 
-/* The kernel stores there whenever it goes on with the thread. */
+/* The kernel stores there whenever the thread continues to run. */
 static struct range rseq_of(uintptr_t self)
 {
 #if __has_include("sys/rseq.h")
@@ -148,13 +156,14 @@ static enum host_place place_of(const struct mem_buf *buf, uintptr_t page)
 	if (page >= host && page + page_len <= host + buf->asked_len)
 		return HOST_WITHIN;
 	/*
-	 * Under valgrind no handler can give a page to who touched it, and
-	 * nothing of malloc()'s own is there.
+	 * Under valgrind a SIGSEGV handler cannot map the page for the code
+	 * that touched it. valgrind's malloc() keeps none of its own data
+	 * there, so the edges can be treated as registered memory.
 	 */
 	return window_is_open() ? HOST_WITHIN : HOST_EDGE;
 }
 
-/* Neighbours of one place are one. */
+/* Merges the page with the one before if the same kind of memory lies there. */
 static void note_page(const struct mem_buf *buf, uintptr_t page, bool is_first)
 {
 	const struct embedded_buf *own = (const struct embedded_buf *)buf;
@@ -195,7 +204,7 @@ static void unmap(void *addr, size_t len)
 		munmap(addr, len);
 }
 
-/* The program goes on meanwhile, if it has other threads. */
+/* Other threads of the program may store to the pages during the copy. */
 static void *copy_of(const void *pages, size_t len)
 {
 	void *copy = registered_map_new(len);
@@ -226,7 +235,10 @@ static void copy_for_child(enum host_place place)
 	}
 }
 
-/* Others change the edges all the time, until the child is made. */
+/*
+ * Copies the edges once more, just before the child is made: other threads
+ * store to the rest of these pages until then.
+ */
 static void copy_edges(void)
 {
 	size_t i;
@@ -248,7 +260,7 @@ static bool put_copy(struct host_pages *pages)
 	return true;
 }
 
-/* Runs while no frame of the thread is in them. */
+/* The caller runs on a stack that is not in these pages. */
 static void make_private(struct host_pages *pages)
 {
 	void *shared = window_map_again(pages->len, pages->off);
@@ -270,7 +282,10 @@ static void make_private(struct host_pages *pages)
 	pages->before = NULL;
 }
 
-/* Bytes that engines have stored meanwhile stay, but for those. */
+/*
+ * Stores only those bytes that this thread has changed while the pages were
+ * private: engines may have changed others.
+ */
 static void __attribute__((no_sanitize("address", "thread")))
 store_changes(const struct host_pages *pages)
 {
@@ -290,7 +305,10 @@ static void make_shared(struct host_pages *pages)
 		return;
 	store_changes(pages);
 	madvise(pages->shared, pages->len, MADV_DOFORK);
-	/* First: what follows may need one mapping more; there is a limit. */
+	/*
+	 * This comes first because mremap() may need one more mapping, whose
+	 * number the kernel limits.
+	 */
 	munmap(pages->before, pages->len);
 	if (mremap(pages->shared, pages->len, pages->len,
 		   MREMAP_MAYMOVE | MREMAP_FIXED, pages->at) == MAP_FAILED)
@@ -383,10 +401,10 @@ static void in_parent(void)
 }
 
 /**
- * fork_block() - no child of the process is made until fork_unblock()
+ * fork_block() - keep the process from forking until fork_unblock()
  *
- * Context: all signals blocked; a fork may be under way, which takes as long as
- * that of a large process does.
+ * Context: all signals blocked. Waits for a fork in progress, which in a large
+ * process takes milliseconds.
  */
 void fork_block(void)
 {
@@ -394,24 +412,26 @@ void fork_block(void)
 }
 
 /**
- * fork_unblock() - children may be made again
+ * fork_unblock() - allow forks again
  */
 void fork_unblock(void)
 {
 	pthread_mutex_unlock(&registered.move_lock);
 }
 
-/* A child's, until its handler has been called. */
+/* Returns true in a child of fork whose fork handler has not run yet. */
 static bool has_pages_away(void)
 {
 	return forked.nr_pages && window_is_forked();
 }
 
 /**
- * fork_restore() - give a child of fork the pages that it has not got yet
+ * fork_restore() - map the pages that a child of fork lacks
  *
- * Context: any; touches nothing that may lie in such a page, as thread-local
- * variables.
+ * Does nothing except in a child whose fork handler has not run yet.
+ *
+ * Context: any. Does not access memory that may lie in such a page, such as
+ * thread-local variables.
  */
 void fork_restore(void)
 {
@@ -425,13 +445,13 @@ void fork_restore(void)
 }
 
 /**
- * fork_restore_at() - as fork_restore(), if this is in one of the pages
- * @addr: what it touches
+ * fork_restore_at() - call fork_restore() if an address is in a missing page
+ * @addr: address of the access that faulted
  *
- * All pages are given: what called this may need some.
+ * Maps all missing pages, because the caller may need others of them.
  *
- * Context: signal handler; as fork_restore().
- * Return: true if it is there now.
+ * Context: handler of SIGSEGV; as fork_restore().
+ * Return: true if the page of @addr was missing and is mapped now.
  */
 bool fork_restore_at(uintptr_t addr)
 {
@@ -451,7 +471,10 @@ bool fork_restore_at(uintptr_t addr)
 	return false;
 }
 
-/* The library stays shared with nobody, but for pages without memory. */
+/*
+ * Ends the sharing of the pages in the child. If there was no memory for a copy
+ * the child gets a private mapping of the window's file.
+ */
 static void in_child_of(struct host_pages *pages)
 {
 	if (pages->copy)
@@ -470,7 +493,10 @@ static void in_child(void)
 		in_child_of(&forked.pages[i]);
 	forked.nr_pages = 0;
 	end_fork();
-	/* It is memory as any other; checkers for leaks see what is kept. */
+	/*
+	 * In the child the pages are ordinary memory. The parent's tree stays
+	 * reachable, so that leak checkers do not report it.
+	 */
 	if (registered.tree)
 		registered.parents = registered.tree;
 	registered.tree = NULL;
@@ -478,8 +504,9 @@ static void in_child(void)
 }
 
 /*
- * As early as can be: other handlers, which may take locks that are held where
- * memory is registered, come before these, and after them in parent and child.
+ * Installed as early as possible: other fork handlers may take locks that
+ * callers hold while they register memory. Those handlers therefore have to run
+ * before these ones when a fork begins, and after these ones when it is done.
  */
 static void __attribute__((constructor)) init_registered(void)
 {

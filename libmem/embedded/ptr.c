@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Memory that is known by its address: managed, pinned, device and registered.
- * Each allocation has bytes behind it that nobody has a right to; engines are
- * looked after there.
+ * Memory that programs know by its address: managed, pinned, device and
+ * registered. Each allocation is followed by canary bytes that nobody may write
+ * to. They are checked before and after each job.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "embedded.h"
 
-/* Behind each allocation, at least and at most. */
+/* The canary fills the rest of the last page, within these limits. */
 #define CANARY_MIN	64U
 #define CANARY_MAX	256U
 #define CANARY_BYTE	0xc3
@@ -18,7 +18,7 @@ static uint64_t canary_len(const struct embedded_buf *buf)
 {
 	const uint64_t rest = buf->base.len - buf->base.asked_len;
 
-	/* What is behind that is its owner's. */
+	/* The bytes after an imported buffer belong to its exporter. */
 	if (is_imported(&buf->base))
 		return 0;
 	return rest < CANARY_MAX ? rest : CANARY_MAX;
@@ -35,13 +35,14 @@ static void fill_new(const struct embedded_ctx *ctx,
 }
 
 /**
- * ptr_look_behind() - has somebody written behind an allocation?
- * @buf: by address
- * @work: that has just run; NULL: it is about to: the CPU has
+ * ptr_look_behind() - report a write beyond the end of an allocation
+ * @buf: allocation
+ * @work: job that has just run and is to be named; NULL if none has run since
+ *	the last check, so that the CPU is to be named
  *
- * Told once: the bytes are as they were then.
+ * Restores the canary, so that each overrun is reported once.
  *
- * Context: the order lock is held.
+ * Context: caller must hold the order lock.
  */
 void ptr_look_behind(const struct embedded_buf *buf, const struct work *work)
 {
@@ -60,9 +61,9 @@ void ptr_look_behind(const struct embedded_buf *buf, const struct work *work)
 }
 
 /**
- * ptr_place() - a place for memory, and the state of its lines
+ * ptr_place() - allocate pages of the window, and the line state
  * @ctx: context
- * @buf: without a place
+ * @buf: buffer without pages
  *
  * Return: 0 or -ENOMEM.
  */
@@ -86,8 +87,8 @@ int ptr_place(struct embedded_ctx *ctx, struct embedded_buf *buf)
 }
 
 /**
- * ptr_give_access() - let the CPU touch memory, as far as its kind allows it
- * @buf: with its place
+ * ptr_give_access() - allow the CPU what the kind of memory allows
+ * @buf: buffer with pages
  */
 void ptr_give_access(struct embedded_buf *buf)
 {
@@ -95,21 +96,22 @@ void ptr_give_access(struct embedded_buf *buf)
 
 	buf_lock(buf, &old);
 	buf->is_mapped = true;
-	/* All else is given when it is touched, and may be. */
+	/* Other kinds are mapped by the fault handler, if the CPU may. */
 	if (buf->base.kind == MEM_KIND_PINNED && !atomic_is_looked_for(buf))
 		window_protect(buf->first, buf->nr_pages, PAGE_WRITE);
 	buf_unlock(buf, &old);
 }
 
 /**
- * ptr_alloc() - of mem_alloc()
+ * ptr_alloc() - backend operation of mem_alloc()
  * @base: context
  * @kind: managed, pinned or device
  * @len: bytes, above 0
- * @flags: of the kind
- * @made: out
+ * @flags: flags of this kind
+ * @made: out: the buffer, with one reference
  *
- * Return: 0, -EINVAL (@len is more than can be) or -ENOMEM.
+ * Return: 0; -EINVAL if @len is above half of INT64_MAX; -ENOMEM if there is no
+ * memory, or the board has none left.
  */
 int ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 	      unsigned int flags, struct mem_buf **made)
@@ -151,8 +153,8 @@ err_give:
 }
 
 /**
- * ptr_free() - of mem_free() and mem_unregister()
- * @base: buffer that no work touches any more
+ * ptr_free() - backend operation of mem_free() and mem_unregister()
+ * @base: buffer of which no job is left
  */
 void ptr_free(struct mem_buf *base)
 {
@@ -181,11 +183,11 @@ void ptr_free(struct mem_buf *base)
 }
 
 /**
- * ptr_find() - whose address it is
- * @ctx: not needed
- * @addr: any
+ * ptr_find() - find the buffer that contains an address
+ * @ctx: unused: addresses are unique in the process
+ * @addr: any address
  *
- * Return: the buffer, kept, for embedded_buf_put(), or NULL.
+ * Return: the buffer, with a reference for embedded_buf_put(), or NULL.
  */
 struct mem_buf *ptr_find(struct mem_ctx *ctx, const void *addr)
 {

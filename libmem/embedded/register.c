@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Registered memory: the program's own pages become the window's, and its own
- * again.
+ * Registered memory. mem_register() copies the program's pages into the window
+ * and maps the window's pages in their place; mem_unregister() does the
+ * reverse. Other threads may use the memory beside the registered bytes in the
+ * meantime, and the pages may hold the stack of the caller.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -20,6 +22,12 @@ struct registered IN_OWN_PAGES registered = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
+/**
+ * registered_page_of() - address of the page of an address
+ * @addr: any address
+ *
+ * Return: the address of the page's first byte.
+ */
 uintptr_t registered_page_of(const void *addr)
 {
 	return (uintptr_t)addr >> window_page_shift() << window_page_shift();
@@ -48,7 +56,7 @@ static void registered_unlock(const sigset_t *old)
 	signals_restore(old);
 }
 
-/* A page can be moved once: what is beside another in one is in its way. */
+/* A page can be moved only once, so ranges must not share a page. */
 static int registered_add(struct embedded_buf *buf)
 {
 	const struct mem_buf pages = {
@@ -79,6 +87,12 @@ static void registered_remove(struct embedded_buf *buf)
 	registered_unlock(&old);
 }
 
+/**
+ * register_find() - find the registered buffer that contains an address
+ * @addr: any address
+ *
+ * Return: the buffer, with a reference for embedded_buf_put(), or NULL.
+ */
 struct embedded_buf *register_find(const void *addr)
 {
 	const struct mem_buf key = { .host = (void *)addr, .asked_len = 1 };
@@ -94,9 +108,14 @@ struct embedded_buf *register_find(const void *addr)
 	return buf;
 }
 
-/*
- * As memcpy(), on which AddressSanitizer and valgrind have their eye: pages
- * hold more than what the caller may read.
+/**
+ * registered_copy() - copy whole pages
+ * @to: first page of the copy
+ * @from: first page
+ * @len: bytes, a multiple of 8
+ *
+ * memcpy() does not do, because AddressSanitizer and valgrind check it: pages
+ * also hold bytes that the caller has no right to read.
  */
 void __attribute__((no_sanitize("address", "thread")))
 registered_copy(void *to, const void *from, size_t len)
@@ -109,10 +128,16 @@ registered_copy(void *to, const void *from, size_t len)
 	for (i = 0; i < len / sizeof(*dst); i++)
 		dst[i] = src[i];
 	VALGRIND_ENABLE_ERROR_REPORTING;
-	/* What is stored from now on goes by another address. */
+	/* valgrind does not see later stores, which use another address. */
 	VALGRIND_MAKE_MEM_DEFINED(to, len);
 }
 
+/**
+ * registered_map_new() - map zeroed private pages without the heap
+ * @len: bytes
+ *
+ * Return: the pages, for munmap(), or NULL.
+ */
 void *registered_map_new(size_t len)
 {
 	void *new = mmap(NULL, len, PROT_READ | PROT_WRITE,
@@ -122,9 +147,9 @@ void *registered_map_new(size_t len)
 }
 
 /**
- * struct move - pages that become the window's, or the program's again
- * @buf: whose they are
- * @pages: where the program has them
+ * struct move - pages that move into the window, or back into the program
+ * @buf: registered buffer to which they belong
+ * @pages: their address in the program
  * @len: bytes
  * @err: out: 0 or -errno
  */
@@ -136,9 +161,11 @@ struct move {
 };
 
 /*
- * Other threads allocate and free beside a block while its pages are moved.
- * What they store to the heap waits, in the handler of SIGSEGV. Not so where
- * the C library may have what it has for a thread: the kernel stores there.
+ * Other threads may allocate and free heap memory beside a block while its
+ * pages are moved. Without write permission their stores fault, and wait in the
+ * handler of SIGSEGV (register_wait()). Pages outside the heap stay writable,
+ * because the C library may keep data of a thread there to which the kernel
+ * stores.
  */
 static void set_edges(const struct move *move, int prot)
 {
@@ -162,7 +189,10 @@ static void let_go(void)
 	futex_wake(&registered.nr_moves, INT_MAX);
 }
 
-/* To a word, by the kernel, which stores what is there. */
+/*
+ * Returns true if the word at @addr can be stored to. A futex operation adds 0
+ * to it, so that the kernel does the store and nothing faults.
+ */
 static bool can_store(uintptr_t addr)
 {
 	static atomic_uint none;
@@ -173,11 +203,11 @@ static bool can_store(uintptr_t addr)
 }
 
 /**
- * register_wait() - wait until no page is moved
- * @addr: that was to be stored to
+ * register_wait() - wait until no page is being moved
+ * @addr: address of the store that faulted
  *
- * Context: signal handler.
- * Return: true if it can be stored to now.
+ * Context: handler of SIGSEGV.
+ * Return: true if @addr can be stored to now.
  */
 bool register_wait(uintptr_t addr)
 {
@@ -195,7 +225,10 @@ bool register_wait(uintptr_t addr)
 	return false;
 }
 
-/* Its edges last: as short a time as can be. */
+/*
+ * Copies the edges last, because other threads cannot store to them from
+ * hold_back() on.
+ */
 static void copy_moved(const struct move *move, uint8_t *to,
 		       const uint8_t *from)
 {
@@ -212,8 +245,8 @@ static void copy_moved(const struct move *move, uint8_t *to,
 }
 
 /*
- * Their bytes stay. What describes the move may lie in them, and is not stored
- * to meanwhile.
+ * Moves the pages into the window without a change of their bytes. @arg may
+ * lie in them, and is therefore stored to only at the end.
  */
 static void move_in(void *arg)
 {
@@ -248,9 +281,11 @@ static void move_out(void *arg)
 }
 
 /*
- * Who joins this thread waits at a word of the C library's, which the kernel
- * finds by the file where the page is of one, and by the address else: it has
- * to look again. Which word is not known.
+ * A thread in pthread_join() waits for a futex word in the TCB of this thread.
+ * The kernel identifies the word by file and offset in a shared mapping, and by
+ * address in a private one, so a waiter from before the move has to be woken to
+ * wait anew. The position of the word is private to the C library; all words of
+ * the page are woken.
  */
 static void wake_joiners(const struct move *move)
 {
@@ -267,7 +302,7 @@ static void wake_joiners(const struct move *move)
 	}
 }
 
-/* Frames of the caller may be in the pages. */
+/* Runs @what on another stack: the pages may hold frames of the caller. */
 static int move_aside(struct move *move, void (*what)(void *))
 {
 	struct aside *aside = aside_create();
@@ -280,8 +315,9 @@ static int move_aside(struct move *move, void (*what)(void *))
 }
 
 /*
- * The first thread's stack grows only where a page of its own mapping is the
- * lowest.
+ * The stack of the first thread grows only as long as its lowest page belongs
+ * to the kernel's own stack mapping. A touch below the pages that are moved
+ * makes sure that such a page exists.
  */
 static int move_in_below(struct move *move)
 {
@@ -296,7 +332,7 @@ static int move_in_below(struct move *move)
 	return move_aside(move, move_in);
 }
 
-/* A fork sees pages that are moved, or none. */
+/* The lock makes a fork see either all of the pages moved, or none. */
 static int move_in_own(struct embedded_buf *buf)
 {
 	const uintptr_t first = registered_page_of(buf->base.host);
@@ -312,7 +348,10 @@ static int move_in_own(struct embedded_buf *buf)
 	err = registered_add(buf);
 	if (err)
 		goto out;
-	/* A page without access would end the process, a shared one part. */
+	/*
+	 * A copy of a page without access would end the process, and a shared
+	 * page would no longer be shared with others.
+	 */
 	err = mappings_check_own(first, first + move.len, &buf->is_heap,
 				 &grows);
 	if (!err)
@@ -325,7 +364,7 @@ out:
 	return err;
 }
 
-/* Its signals are blocked. */
+/* The caller has blocked all signals. */
 static int register_own(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	void *const host = buf->base.host;
@@ -348,17 +387,19 @@ static int register_own(struct embedded_ctx *ctx, struct embedded_buf *buf)
 }
 
 /**
- * register_ptr() - of mem_register()
+ * register_ptr() - backend operation of mem_register()
  * @base: context
- * @ptr: memory of the caller's
+ * @ptr: memory of the caller
  * @len: bytes, above 0
  * @flags: MEM_REGISTER_*
- * @made: out
+ * @made: out: the buffer, with one reference
  *
- * A handler of a signal may fork, but not in the middle of malloc(): none is
- * called meanwhile.
+ * Blocks all signals: a signal handler that forks in the middle of malloc()
+ * would wait for ever.
  *
- * Return: 0, -EOPNOTSUPP, -EEXIST, -EINVAL or -ENOMEM.
+ * Return: 0; -EOPNOTSUPP if the board cannot register host memory; -EEXIST if
+ * @ptr is the library's memory or shares a page with a registered range;
+ * -EINVAL if the range is too long or its pages cannot be moved; -ENOMEM.
  */
 int register_ptr(struct mem_ctx *base, void *ptr, uint64_t len,
 		 unsigned int flags, struct mem_buf **made)
@@ -393,10 +434,10 @@ int register_ptr(struct mem_ctx *base, void *ptr, uint64_t len,
 }
 
 /**
- * unregister_ptr() - the pages are the program's again
- * @base: registered; no work touches it any more
+ * unregister_ptr() - move the pages back into the program
+ * @base: registered buffer of which no job is left
  *
- * Return: 0: ptr_free() is next; -ENOMEM: they stay registered.
+ * Return: 0, or -ENOMEM, and the memory stays registered.
  */
 int unregister_ptr(struct mem_buf *base)
 {

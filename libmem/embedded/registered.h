@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Registered memory of the embedded backend, which calls and forks move.
+ * Registered memory of the embedded backend: what register.c, which moves
+ * pages, and fork.c, which copies them for a child, have in common.
  */
 #ifndef _LIBMEM_REGISTERED_H
 #define _LIBMEM_REGISTERED_H
@@ -12,13 +13,14 @@
 
 /**
  * struct registered - registered memory of the process, by the host's address
- * @err: handlers of fork could not be installed: -errno
- * @move_lock: no page changes hands while it is held
- * @nr_moves: moves begun and ended: odd while one goes on
- * @lock: protects what follows
- * @tree: of struct embedded_buf, none of which overlap
- * @parents: the tree of the parent, in a child, which has none
- * @nr: registered buffers
+ * @err: -errno if the fork handlers could not be installed, else 0
+ * @move_lock: held while pages are moved, and during a fork; taken before @lock
+ * @nr_moves: number of moves begun plus number of moves ended, so it is odd
+ *	while one is in progress; a futex word
+ * @lock: protects the members below
+ * @tree: search tree of struct embedded_buf, which do not overlap
+ * @parents: in a child of fork, the parent's tree, kept for leak checkers
+ * @nr: number of registered buffers
  */
 struct registered {
 	int err;

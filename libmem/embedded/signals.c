@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The application's signals and ours. SIGSEGV is ours once a context is there;
- * what is not a touch of the window goes to the handler that the application
- * asked for. To that end libmem-trap passes its calls of sigaction() and
- * signal() on to this file; all but what concerns SIGSEGV goes to the kernel.
- * SIGSEGV stays unblocked: the kernel ends a process that touches a page
- * without access while it is blocked.
+ * Shares SIGSEGV with the application. The library installs its own handler
+ * when the first context is created. A SIGSEGV that has nothing to do with the
+ * window is passed on to the application's handler. libmem-trap intercepts the
+ * application's calls of sigaction() and signal() and passes them to this file,
+ * which keeps the application's action for SIGSEGV and passes all others to the
+ * kernel. SIGSEGV stays unblocked, because the kernel kills a process that
+ * accesses a page without permission while SIGSEGV is blocked.
  *
  * The lock protects the application's action; handlers read a copy.
  */
@@ -20,17 +21,17 @@
 #include "embedded.h"
 
 static struct {
-	atomic_bool is_ours;		/* SIGSEGV */
-	/* by signal: the application wants SIGSEGV blocked meanwhile */
+	atomic_bool is_ours;		/* our handler of SIGSEGV is installed */
+	/* By signal: the application's handler shall block SIGSEGV */
 	atomic_bool blocks_ours[_NSIG];
 
 	atomic_flag lock;
-	struct sigaction theirs;	/* for SIGSEGV */
+	struct sigaction theirs;	/* the application's for SIGSEGV */
 } IN_OWN_PAGES signals = {
 	.lock = ATOMIC_FLAG_INIT,
 };
 
-/* A few instructions, with all signals blocked: nobody waits for long. */
+/* A spinlock: it is held for a few instructions with all signals blocked. */
 static void lock(sigset_t *old)
 {
 	signals_block(old);
@@ -45,7 +46,7 @@ static void unlock(const sigset_t *old)
 	signals_restore(old);
 }
 
-/* The thread that holds it may not be there. */
+/* In a child, the thread that held the lock may not exist. */
 static void unlock_in_child(void)
 {
 	atomic_flag_clear(&signals.lock);
@@ -56,7 +57,7 @@ static struct sigaction exchange_theirs(const struct sigaction *action)
 	struct sigaction was, new = { .sa_handler = SIG_DFL };
 	sigset_t old;
 
-	/* The caller's memory: not under the lock. */
+	/* The caller's memory may fault, so it is read without the lock. */
 	if (action)
 		new = *action;
 	lock(&old);
@@ -67,20 +68,20 @@ static struct sigaction exchange_theirs(const struct sigaction *action)
 	return was;
 }
 
-/* As the kernel would: what the signal does where nobody handles it. */
+/* Does what the kernel does if no handler is installed. */
 static void act_by_default(int signal, const siginfo_t *info)
 {
 	const struct sigaction none = { .sa_handler = SIG_DFL };
 
 	__sigaction(signal, &none, NULL);
-	/* One that was sent does not come again by itself. */
+	/* A signal that was sent, unlike a fault, does not occur again. */
 	if (info->si_code <= 0)
 		raise(signal);
 }
 
 /*
- * Blocked, these end a process that touches a page without access, or whose
- * system calls are handed to the library (clone.c).
+ * If these were blocked, the kernel would kill the process at an access without
+ * permission, or at a system call that clone.c intercepts.
  */
 static void leave_unblocked(sigset_t *mask)
 {
@@ -88,7 +89,10 @@ static void leave_unblocked(sigset_t *mask)
 	sigdelset(mask, SIGSYS);
 }
 
-/* With the mask that the kernel would have set, but for those. */
+/*
+ * Calls the application's handler with the signal mask that the kernel would
+ * have set, except for the signals of leave_unblocked().
+ */
 static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 {
 	struct sigaction theirs = exchange_theirs(NULL);
@@ -112,7 +116,10 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 		theirs.sa_handler(signal);
 }
 
-/* As the kernel tells of memory that a driver refuses. */
+/*
+ * Sends SIGBUS, as the kernel does if a driver refuses an access, and calls the
+ * application's handler with the context of the access.
+ */
 static void refuse(const siginfo_t *info, ucontext_t *context)
 {
 	siginfo_t bus = { 0 };
@@ -149,7 +156,7 @@ static void refuse(const siginfo_t *info, ucontext_t *context)
 
 static void on_segv(int signal, siginfo_t *info, void *context)
 {
-	/* First: errno may be in such a page. */
+	/* This comes first because errno may lie in such a page. */
 	if (info->si_code == SEGV_MAPERR &&
 	    fork_restore_at((uintptr_t)info->si_addr))
 		return;
@@ -173,7 +180,7 @@ static void without_ours(struct sigaction *action, int signal)
 	sigdelset(&action->sa_mask, SIGSEGV);
 }
 
-/* Handlers from before: SIGSEGV stays unblocked in them, too. */
+/* Keeps SIGSEGV unblocked in a handler that was installed earlier. */
 static void adopt(int signal)
 {
 	struct sigaction action;
@@ -187,9 +194,9 @@ static void adopt(int signal)
 }
 
 /**
- * signals_init() - take SIGSEGV over, for good
+ * signals_init() - install the handler of SIGSEGV for the rest of the process
  *
- * Context: once.
+ * Context: called once.
  * Return: 0 or -errno.
  */
 int signals_init(void)
@@ -216,11 +223,10 @@ int signals_init(void)
 }
 
 /**
- * signals_are_seen() - find out if the application's calls come by here
+ * signals_are_seen() - find out whether libmem-trap intercepts sigaction()
  *
- * The order of objects does not say it: the dynamic linker moves an auxiliary
- * library that was preloaded behind the C library, where it lists it, not where
- * it looks symbols up.
+ * The list of loaded objects cannot be used for this: a preloaded auxiliary
+ * library is listed after the C library, but symbols are looked up in it first.
  *
  * Context: any thread; not a signal handler.
  * Return: false if the C library's functions are found before those of
@@ -237,13 +243,13 @@ static bool is_ours(int signal)
 }
 
 /**
- * signals_action() - sigaction() of the application
- * @signal: any
- * @action: new one, or NULL
- * @old: out: previous one, or NULL
+ * signals_action() - carry out a sigaction() of the application
+ * @signal: any signal
+ * @action: new action, or NULL
+ * @old: out: previous action, or NULL
  *
- * Context: any, also a signal handler.
- * Return: 0, or -1 and errno.
+ * Context: any, including signal handlers.
+ * Return: 0, or -1 with errno set.
  */
 int signals_action(int signal, const struct sigaction *action,
 		   struct sigaction *old)

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The two views of a buffer: the model's decisions carried out on memory and
- * page protections. Each page of the CPU view has an image of its own, in the
- * window's file. The model is lent it when the CPU stores; until then it has
- * the bytes that the valid lines were filled with, and is the twin where one is
- * needed. The place of another twin is fixed, too, so that nothing is allocated
- * in a fault. The buffer's lock is held in all of it.
+ * The two views of a buffer: carries out the model's decisions on memory and
+ * page protections. Each page of the CPU view has an image in the window's
+ * file. Until the CPU stores to the page, the image holds the bytes with which
+ * the valid lines were filled, and serves as the twin if the model needs one.
+ * When the CPU stores, the image is lent to the model as the CPU's own, and a
+ * twin has to lie elsewhere. Its place is fixed, too, so that a fault allocates
+ * nothing.
+ *
+ * The caller of each function must hold the buffer's lock.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,10 +18,10 @@
 
 #include "embedded.h"
 
-/* Most pages that one store makes ready besides its own. */
+/* Upper bound of pages that a store makes writable in advance. */
 #define STORE_AHEAD	64
 #define WORD_BITS	64
-/* There is one process. */
+/* The model's number of the process; there is only one. */
 #define WHO		1
 
 static size_t page_size(void)
@@ -41,7 +44,7 @@ static void bit_clear(uint64_t *map, size_t bit)
 	map[bit / WORD_BITS] &= ~(1ULL << (bit % WORD_BITS));
 }
 
-/* The first bit from @bit on that is set, @end if none before it is. */
+/* Returns the first set bit of [bit, end), or @end. */
 static size_t next_bit(const uint64_t *map, size_t bit, size_t end)
 {
 	while (bit < end) {
@@ -57,9 +60,9 @@ static size_t next_bit(const uint64_t *map, size_t bit, size_t end)
 }
 
 /**
- * view_init() - give a buffer the state of its lines
- * @buf: two-view buffer with its place
- * @profile: the board
+ * view_init() - allocate the line state of a buffer
+ * @buf: two-view buffer with pages
+ * @profile: board
  *
  * Return: 0 or -ENOMEM.
  */
@@ -94,7 +97,7 @@ int view_init(struct embedded_buf *buf, const struct profile *profile)
 }
 
 /**
- * view_fini() - free the state of a buffer's lines
+ * view_fini() - free the line state of a buffer
  * @buf: buffer that nobody else uses
  */
 void view_fini(struct embedded_buf *buf)
@@ -110,7 +113,7 @@ static enum page_access access_of(const struct embedded_buf *buf, size_t page)
 	return window_access(buf->first + page);
 }
 
-/* Taking access away needs no memory that is not there. */
+/* Revoking access never needs more mappings than window_protect() can get. */
 static void take_access(struct embedded_buf *buf, size_t first, size_t end)
 {
 	if (window_protect(buf->first + first, end - first, PAGE_NO_ACCESS))
@@ -118,10 +121,10 @@ static void take_access(struct embedded_buf *buf, size_t first, size_t end)
 }
 
 /**
- * view_revoke() - let the next touch of pages be seen
+ * view_revoke() - revoke access to pages, so that the next access faults
  * @buf: buffer
  * @first: first page
- * @end: after the last
+ * @end: page after the last
  */
 void view_revoke(struct embedded_buf *buf, size_t first, size_t end)
 {
@@ -133,7 +136,7 @@ void view_revoke(struct embedded_buf *buf, size_t first, size_t end)
 		take_access(buf, first, end);
 }
 
-/* Revoke the pages of [first, end) that have a bit in @map, run by run. */
+/* Revokes access to the pages of [first, end) whose bits are set in @map. */
 static void revoke_marked(struct embedded_buf *buf, const uint64_t *map,
 			  size_t first, size_t end)
 {
@@ -147,14 +150,19 @@ static void revoke_marked(struct embedded_buf *buf, const uint64_t *map,
 	}
 }
 
-/* Can no touch of a page, filled, be a mistake as things are? */
+/*
+ * Returns true if no access to the page, once filled, could be a violation now.
+ */
 static bool is_harmless(const struct embedded_buf *buf, size_t page)
 {
 	return !buf->lines.pages[page].twin &&
 	       !line_page_has_written(&buf->lines, page);
 }
 
-/* To how many pages just before @page has the same code stored? */
+/*
+ * Returns the number of pages just before @page that the same code has stored
+ * to.
+ */
 static size_t row_before(const struct embedded_buf *buf, size_t page,
 			 const struct note *note)
 {
@@ -169,8 +177,9 @@ static size_t row_before(const struct embedded_buf *buf, size_t page,
 }
 
 /*
- * A row of stores goes on: as many pages again are made ready, which need not
- * be filled.
+ * Returns the end of the pages that a store makes writable. If the store
+ * continues a row of stores by the same code, these are as many pages again as
+ * the row has, as long as they need not be filled.
  */
 static size_t store_end(const struct embedded_buf *buf, size_t page,
 			const struct note *note)
@@ -187,7 +196,10 @@ static size_t store_end(const struct embedded_buf *buf, size_t page,
 	return stop;
 }
 
-/* Harmless pages round @page that are not ready yet become so with it. */
+/*
+ * Shrinks [first, end) to the pages around @page that become readable with it:
+ * those without access whose accesses need not be tracked.
+ */
 static void read_span(const struct embedded_buf *buf, size_t page,
 		      size_t *first, size_t *end)
 {
@@ -213,7 +225,7 @@ static size_t end_page(uint64_t off, uint64_t len)
 	return (off + len + page_size() - 1) >> window_page_shift();
 }
 
-/* Twins for pages of [first, end) that need one for DRAM to be written. */
+/* Gives twins to pages of [first, end) that need one before DRAM changes. */
 static void add_twins(struct embedded_buf *buf, size_t first, size_t end)
 {
 	for (first = next_bit(buf->active, first, end); first < end;
@@ -229,7 +241,7 @@ static void add_twins(struct embedded_buf *buf, size_t first, size_t end)
 	}
 }
 
-/* The image becomes the CPU's own: a twin must be another one. */
+/* Lends the image to the model for the CPU's stores, and moves a twin away. */
 static void lend_cpu(struct embedded_buf *buf, size_t page)
 {
 	struct line_page *p = &buf->lines.pages[page];
@@ -244,7 +256,10 @@ static void lend_cpu(struct embedded_buf *buf, size_t page)
 	line_lend_cpu(&buf->lines, page, cpu_page(buf, page));
 }
 
-/* May an engine write DRAM any moment? A kernel may write any buffer. */
+/*
+ * Returns true if an engine may write DRAM at any moment. A running kernel may
+ * write any buffer.
+ */
 static bool is_engine_at_work(const struct embedded_buf *buf)
 {
 	return buf->nr_write_jobs ||
@@ -258,9 +273,9 @@ static void engine_writes(struct embedded_buf *buf)
 }
 
 /**
- * view_begin_write() - an engine is going to write DRAM
+ * view_begin_write() - prepare the whole buffer for an engine's writes
  * @buf: two-view buffer
- * @off: first byte
+ * @off: first byte that the engine may write
  * @len: bytes, above 0
  */
 void view_begin_write(struct embedded_buf *buf, uint64_t off, uint64_t len)
@@ -276,8 +291,8 @@ void view_begin_write(struct embedded_buf *buf, uint64_t off, uint64_t len)
 }
 
 /*
- * All Invalid lines of the granule, from DRAM. What nobody stored to is without
- * the model's knowledge: it gets the bytes that the model has it see.
+ * Fills all Invalid lines of the pages from DRAM. The model does not know the
+ * image of a page that has no stores and no twin, so it is filled here.
  */
 static uint64_t fill(struct embedded_buf *buf, size_t first, size_t end)
 {
@@ -314,7 +329,10 @@ static void store(struct embedded_buf *buf, size_t first, size_t end,
 	}
 }
 
-/* Take the images back once no line is valid; forget a page with nothing. */
+/*
+ * If no line of the page is valid, takes its image and twin back from the model
+ * and clears its bits.
+ */
 static void settle(struct embedded_buf *buf, size_t page)
 {
 	struct line_page *p = &buf->lines.pages[page];
@@ -329,7 +347,10 @@ static void settle(struct embedded_buf *buf, size_t page)
 	p->writer = 0;
 }
 
-/* As the module: the same seed and the same touches give the same lines. */
+/*
+ * The same generator as the module's: the same seed and accesses evict the same
+ * lines.
+ */
 static uint64_t next_random(struct embedded_buf *buf)
 {
 	uint64_t x = buf->random ? buf->random : 1;
@@ -341,7 +362,7 @@ static uint64_t next_random(struct embedded_buf *buf)
 	return x;
 }
 
-/* Drop or fetch lines of one page, but @keep, as a cache may. */
+/* Evicts or fetches a random line, as caches do, except in the page @keep. */
 static void evict(struct embedded_buf *buf, size_t keep)
 {
 	const size_t per_page = page_size() >> buf->lines.line_shift;
@@ -363,7 +384,7 @@ static void evict(struct embedded_buf *buf, size_t keep)
 	}
 }
 
-/* What a system call needs stays until it is over. */
+/* In a system call, evictions are deferred, since it may need any page. */
 static void evict_after(struct embedded_buf *buf, const struct touch *touch)
 {
 	if (!embedded_ctx_of(buf->base.ctx)->evicts)
@@ -376,7 +397,7 @@ static void evict_after(struct embedded_buf *buf, const struct touch *touch)
 }
 
 /**
- * view_finish_call() - a system call that touched pages for the CPU is over
+ * view_finish_call() - carry out the evictions that a system call has deferred
  * @buf: two-view buffer
  */
 void view_finish_call(struct embedded_buf *buf)
@@ -386,14 +407,16 @@ void view_finish_call(struct embedded_buf *buf)
 }
 
 /**
- * view_touch() - the CPU touches a byte of a page that it has no access for
+ * view_touch() - handle a CPU access to a page without sufficient protection
  * @buf: two-view buffer
- * @touch: what it does
+ * @touch: the access
  *
- * Fills the granule, judges, and gives access; then others may be evicted.
+ * Fills the lines of the fill granule, checks the access, and makes the page
+ * accessible. Random eviction may follow.
  *
- * Context: signal handlers too.
- * Return: false if access cannot be had: the process has too many mappings.
+ * Context: any, including signal handlers.
+ * Return: false if the page cannot be made accessible, because the process has
+ * too many mappings.
  */
 bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 {
@@ -417,7 +440,7 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 		end = buf->nr_pages;
 	nr_filled = fill(buf, first, end);
 	trace_touch(buf, touch, nr_filled);
-	/* What was filled stays so. */
+	/* An engine's writes must not show through in lines filled before. */
 	if (is_engine_at_work(buf))
 		add_twins(buf, first, end);
 	if (is_fenced && !touch->is_ahead) {
@@ -425,7 +448,7 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 		watch_unbracketed(buf, touch);
 	}
 	buf->was_faulted |= buf->nr_write_jobs > 0;
-	/* What is evicted hangs on touches that are seen. */
+	/* Evictions depend on the faults, so pages must not be mapped ahead. */
 	is_alone = is_fenced || is_engine_at_work(buf) ||
 		   embedded_ctx_of(buf->base.ctx)->evicts;
 	if (is_alone) {
@@ -437,7 +460,7 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 	} else {
 		read_span(buf, page, &first, &end);
 	}
-	/* The page itself has no access: no other touch needs to be seen. */
+	/* Only @page faulted; the other pages need no check. */
 	if (touch->is_write) {
 		store(buf, first, end, &note);
 		line_hide_page(&buf->lines, page, &buf->bracket);
@@ -457,14 +480,14 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 }
 
 /**
- * view_engine_access() - an engine uses DRAM, or may from now on
+ * view_engine_access() - report an engine's accesses to DRAM to the model
  * @buf: two-view buffer
  * @off: first byte
  * @len: bytes, above 0
- * @told: what its job was told of, or NULL
+ * @told: which findings the job has had already, or NULL
  * @account: line_engine_read() or line_engine_will_write()
  *
- * Only a page that was stored to can have Dirty lines: no other is compared.
+ * Visits only pages that the CPU has stored to: others have no Dirty lines.
  */
 void view_engine_access(struct embedded_buf *buf, uint64_t off, uint64_t len,
 			struct line_job *told,
@@ -488,16 +511,16 @@ void view_engine_access(struct embedded_buf *buf, uint64_t off, uint64_t len,
 }
 
 /**
- * view_prepare() - the kernel is going to touch a range for the CPU
- * @buf: two-view buffer that is mapped
+ * view_prepare() - make a range accessible for a system call
+ * @buf: two-view buffer that the CPU may access
  * @off: first byte
  * @len: bytes
- * @is_write: it may store
- * @ip: instruction that has it do so
+ * @is_write: the system call may store to the range
+ * @ip: instruction that makes the call
  *
- * Each page that the CPU has no access to is touched at its first byte of the
- * range. Whether the kernel comes to store into it shows later: then
- * view_finish_write() is due.
+ * A page that is not accessible enough is handled as if the CPU touched its
+ * first byte of the range. Only after the call is it known how many bytes the
+ * kernel has stored; view_finish_write() reports these.
  */
 void view_prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		  bool is_write, uintptr_t ip)
@@ -522,11 +545,11 @@ void view_prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
 }
 
 /**
- * view_finish_write() - the kernel has stored to a range for the CPU
+ * view_finish_write() - report what a system call has stored
  * @buf: two-view buffer
  * @off: first byte
  * @len: bytes
- * @ip: instruction that had it do so
+ * @ip: instruction that made the call
  */
 void view_finish_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		       uintptr_t ip)
@@ -545,7 +568,7 @@ void view_finish_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
 			buf->lines.count.unbracketed_accesses++;
 			watch_unbracketed(buf, &touch);
 		}
-		/* Unless it has been taken away since. */
+		/* Access may have been revoked since view_prepare(). */
 		if (access_of(buf, page) == PAGE_WRITE)
 			line_touch(&buf->lines, off, LINE_WRITE, WHO);
 		off = (uint64_t)(page + 1) << window_page_shift();
@@ -553,12 +576,12 @@ void view_finish_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
 }
 
 /**
- * view_engine_begin_write() - a copy or set is going to write DRAM
+ * view_engine_begin_write() - prepare pages for a copy or fill by an engine
  * @buf: two-view buffer
  * @off: first byte
  * @len: bytes, above 0
  *
- * As view_begin_write(), of the pages alone that it writes.
+ * Unlike view_begin_write(), it revokes only the pages of the range.
  */
 void view_engine_begin_write(struct embedded_buf *buf, uint64_t off,
 			     uint64_t len)
@@ -576,7 +599,10 @@ void view_engine_begin_write(struct embedded_buf *buf, uint64_t off,
 	view_revoke(buf, first, end);
 }
 
-/* What the lines were filled with is what DRAM was before the first store. */
+/*
+ * Gives the page a twin with the bytes from before the kernel's first store:
+ * these are the bytes with which its lines were filled.
+ */
 static void add_twin_of(struct embedded_buf *buf, size_t page,
 			const uint8_t *before)
 {
@@ -592,7 +618,10 @@ static void add_twin_of(struct embedded_buf *buf, size_t page,
 	line_lend_twin(&buf->lines, page, twin);
 }
 
-/* Lines are too short for the set-up cost of memcmp(); 32 bytes or more. */
+/*
+ * Compares two lines, of 32 bytes or a multiple. They are too short for the
+ * set-up cost of memcmp().
+ */
 static bool differs(const uint8_t *a, const uint8_t *b, size_t len)
 {
 	const uint64_t *x = (const uint64_t *)a, *y = (const uint64_t *)b;
@@ -624,15 +653,16 @@ static void tell_changed_lines(struct embedded_buf *buf, size_t page,
 }
 
 /**
- * view_engine_wrote() - a kernel has written pages
+ * view_engine_wrote() - report pages that a kernel has written
  * @buf: two-view buffer
- * @off: of the first page
+ * @off: offset of the first page
  * @len: bytes, whole pages
- * @before: what they held before
- * @is_changed: each of them has other bytes now
- * @acting: the job
+ * @before: their bytes before the kernel ran
+ * @is_changed: the caller knows that the bytes of each page have changed
+ * @acting: job
  *
- * Only lines that have changed were written, as far as can be seen.
+ * A line counts as written if its bytes have changed; a store of equal bytes
+ * cannot be detected.
  */
 void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		       const uint8_t *before, bool is_changed,
@@ -659,10 +689,10 @@ void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
 }
 
 /**
- * view_has_lines() - whether an invalidate of all would find something to do
+ * view_has_lines() - find out whether an invalidate could have an effect
  * @buf: two-view buffer
  *
- * Return: true if it may: a line is valid, or an engine wrote.
+ * Return: true if a line may be valid or written by an engine.
  */
 bool view_has_lines(const struct embedded_buf *buf)
 {
@@ -670,11 +700,11 @@ bool view_has_lines(const struct embedded_buf *buf)
 }
 
 /**
- * view_clean_run() - how much of a buffer has no Dirty line for sure
+ * view_clean_run() - get the length of a range without Dirty lines
  * @buf: two-view buffer
- * @off: of a page
+ * @off: offset of a page, at which the range begins
  *
- * Return: bytes from @off on, whole pages; 0: that page may have one.
+ * Return: bytes, whole pages; 0 if the first page may have a Dirty line.
  */
 uint64_t view_clean_run(const struct embedded_buf *buf, uint64_t off)
 {
@@ -684,7 +714,10 @@ uint64_t view_clean_run(const struct embedded_buf *buf, uint64_t off)
 	       page_size();
 }
 
-/* No line is Dirty any more: the image has what the lines were filled with. */
+/*
+ * Takes the image of a page back from the model. The page has no Dirty lines,
+ * so the image holds the bytes with which they were filled.
+ */
 static void take_cpu_back(struct embedded_buf *buf, size_t page)
 {
 	struct line_page *p = &buf->lines.pages[page];
@@ -728,12 +761,12 @@ void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len)
 }
 
 /**
- * view_write_back() - have in DRAM what the CPU has stored, and no bracket open
- * @buf: two-view buffer, of which no line matters any more
+ * view_write_back() - clean a buffer and end its brackets
+ * @buf: two-view buffer whose CPU view is not used any more
  */
 void view_write_back(struct embedded_buf *buf)
 {
-	/* Where nothing was stored it would be found redundant. */
+	/* Without a store, the clean would be reported as redundant. */
 	if (next_bit(buf->stored, 0, buf->nr_pages) < buf->nr_pages)
 		view_clean(buf, 0, buf->base.len);
 	line_bracket_end(&buf->lines, &buf->bracket);
@@ -760,7 +793,7 @@ void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len)
 	line_op_begin(&op, off, len);
 	revoke_marked(buf, buf->active, first, end);
 	for (page = first; page < end; page++) {
-		/* The edges count shared lines whatever their state. */
+		/* Shared lines at the edges count whatever their state. */
 		if (page != first && page != end - 1)
 			page = next_bit(buf->active, page, end - 1);
 		line_invalidate_page(&buf->lines, page, &op);
@@ -772,7 +805,7 @@ void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len)
 }
 
 /**
- * view_take_in() - make the CPU see DRAM (Documentation/model.rst)
+ * view_take_in() - make the CPU see DRAM, as Documentation/model.rst defines it
  * @buf: two-view buffer
  */
 void view_take_in(struct embedded_buf *buf)

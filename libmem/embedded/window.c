@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The address window: where all memory of the embedded backend lies, one for
- * the process.
+ * The address window: the range of addresses that contains all memory of the
+ * embedded backend. A process has one window.
  *
- * It has two regions, of buffers with two views and with one. DRAM is one
- * memfd, as long as both; the CPU view of the first region is another, of the
- * second DRAM itself. Between them is a gap: places begin at powers of two, and
- * a cache that looks up by some bits of the address (AMD's first level) would
- * have those of both regions in each other's way: loops from one to the other
- * took three times as long.
+ * It has two regions. Buffers with two views lie in the first region, buffers
+ * with one view in the second. One memfd, as long as both regions, is the DRAM.
+ * A second memfd holds the CPU view of the first region; in the second region
+ * the CPU view is the DRAM itself. A gap separates the regions: buffers begin
+ * at powers of two, and in a cache that is indexed by a few bits of the address
+ * (AMD's first level) lines of both regions would evict each other. Loops that
+ * copied from one region to the other took three times as long.
  *
- * A byte has the same offset in the window, its alias and its file, so that
- * neighbours with the same protection are one mapping: the kernel has a limit
- * for those. Where protections differ from page to page all the same, the first
- * region is revoked as a whole now and then, which changes nothing but that
- * touches fault again.
+ * A byte has the same offset in the window, in its alias and in its file. Pages
+ * with the same protection therefore merge with their neighbours into one
+ * mapping, whose number the kernel limits. If protections differ from page to
+ * page so often that the limit comes near, access to the whole first region is
+ * revoked. This has no effect except that later accesses fault again.
  *
- * Places live as long as the process does: the window is made once.
+ * The window is created once, and lives as long as the process.
  *
- * Under valgrind it is open: pages have access as long as they are a buffer's,
- * aliases too. A handler cannot let a touch go on there: the registers are
- * those of some instructions before (its --vex-iropt-register-updates), and
- * memcheck tells of each touch. There is one view then.
+ * Under valgrind the window is open: the pages of a buffer and of its alias are
+ * accessible as long as the buffer exists, and there is one view only. A signal
+ * handler cannot let an access continue there, because the registers that it
+ * gets are those of some instructions earlier (--vex-iropt-register-updates),
+ * and memcheck reports each access that faults.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -40,38 +42,39 @@
 
 #define REGION_MAX_LEN	(64ULL << 30)
 #define REGION_MIN_LEN	(1ULL << 30)
-/* Memcheck looks through all tables at the end. */
+/* At the end, memcheck searches all tables, whose size depends on this. */
 #define REGION_OPEN_LEN	(4ULL << 30)
-/* No sum of few powers of two, and as aligned as buffers may have to be. */
+/* Not a sum of few powers of two, and a multiple of the largest alignment. */
 #define GAP_LEN		(37 * PRIVATE_ALIGN)
 
-/* A limit of mappings is the process's: take a part of it. */
+/* The limit of mappings is for the whole process; the window uses a quarter. */
 #define DEFAULT_MAX_MAPPINGS	65530
 #define OUR_SHARE		4
 
 static struct {
 	uint8_t *addr;
-	uint8_t *dram;		/* alias of both regions */
-	uint8_t *cpu;		/* alias of the first one's CPU view */
-	uint8_t *twin;		/* as long as that; no file */
+	uint8_t *dram;		/* alias of both regions' DRAM */
+	uint8_t *cpu;		/* alias of the first region's CPU view */
+	uint8_t *twin;		/* as long as @cpu; private memory */
 	size_t len;
-	size_t region_pages;	/* the first region's, with the gap */
+	size_t region_pages;	/* of the first region and the gap */
 	uint32_t page_shift;
 	struct own_fd dram_file;
 	struct own_fd before_file;
-	uint8_t *before;	/* alias of that */
-	atomic_uintptr_t mark;	/* of a byte: 1 here, 0 in a child; 0 none */
+	uint8_t *before;	/* alias of before_file */
+	/* Address of a byte that is 1, and 0 in a child; 0 before the start */
+	atomic_uintptr_t mark;
 
-	pthread_mutex_t lock;	/* places, start */
+	pthread_mutex_t lock;	/* protects places, free_pages, the start */
 	bool is_there;
 	bool is_open;
 	struct buddy buddy[2];	/* by region */
 	size_t free_pages;	/* of the machine's memory */
 
-	/* read: protections change; write: all of a region do */
+	/* Read to change some protections, written to revoke a region */
 	pthread_rwlock_t protect_lock;
-	uint8_t *access;	/* a page each, enum page_access */
-	atomic_long nr_edges;	/* neighbours that differ */
+	uint8_t *access;	/* enum page_access of each page */
+	atomic_long nr_edges;	/* adjacent pages with different access */
 	long max_edges;
 } IN_OWN_PAGES window = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -80,7 +83,7 @@ static struct {
 	.before_file = { .nr = -1 },
 };
 
-/* A page that is all zeros in a child, however it was made. */
+/* Makes a page that the kernel zeroes in every child, raw clone() included. */
 static int mark_make(void)
 {
 	const size_t len = (size_t)1 << window.page_shift;
@@ -105,15 +108,15 @@ static void release(void *addr, size_t len)
 }
 
 /*
- * No child is made between the two: an engine that had something at the
- * window's addresses could not begin.
+ * Forks are blocked between the two calls, because a process of an engine
+ * cannot start if it inherits a mapping at the window's addresses.
  */
 static int map_fd(void *addr, size_t len, int prot, int fd, size_t off)
 {
 	int err;
 
 	fork_block();
-	/* ThreadSanitizer takes mmap() for a store to all of the memory. */
+	/* ThreadSanitizer treats mmap() as a store to the whole range. */
 	if (syscall(SYS_mmap, addr, len, prot,
 		    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, off) == -1)
 		err = -errno;
@@ -162,7 +165,10 @@ static void undo(size_t len)
 	buddy_fini(&window.buddy[1]);
 }
 
-/* Memcheck looks through a child, too: 10 ms for a page that is not there. */
+/*
+ * Lets children inherit the tables. memcheck searches a child's memory, too,
+ * and takes 10 ms for each page that is not mapped there.
+ */
 static void let_fork(void)
 {
 	unsigned int i;
@@ -174,7 +180,7 @@ static void let_fork(void)
 			sizeof(*window.buddy[i].blocks), MADV_DOFORK);
 }
 
-/* All reservations of one size, or -errno with nothing held. */
+/* Makes the window. On an error, all that was reserved is released. */
 static int make(size_t region_len)
 {
 	const size_t nr_places = region_len >> window.page_shift;
@@ -188,7 +194,7 @@ static int make(size_t region_len)
 	err = file_create("libmem-dram", len, &window.dram_file);
 	if (!err)
 		err = file_create("libmem-cpu", first_len, &cpu_file);
-	/* As long as all: so have engines one offset for all files. */
+	/* As long as the DRAM, so that engines use one offset for all files. */
 	if (!err)
 		err = file_create("libmem-before", len, &window.before_file);
 	if (err)
@@ -219,7 +225,7 @@ static int make(size_t region_len)
 			       &window.before_file, 0);
 	if (err)
 		goto err_undo;
-	/* Its mappings are all that is needed. */
+	/* The file stays alive through its mappings. */
 	own_fd_close(&cpu_file);
 	window.len = len;
 	return 0;
@@ -242,7 +248,10 @@ static long max_mappings(void)
 	return max;
 }
 
-/* A file that is longer than the process may write would end it. */
+/*
+ * ftruncate() to more than RLIMIT_FSIZE would end the process by SIGXFSZ, so
+ * the regions are made smaller.
+ */
 static size_t longest_region(void)
 {
 	struct rlimit limit;
@@ -256,7 +265,7 @@ static size_t longest_region(void)
 	return len;
 }
 
-/* Who has asked for a checker should know that this one looks away. */
+/* Users who run a checker have to know that this one checks nothing. */
 static void say_open(void)
 {
 	static const char text[] =
@@ -295,11 +304,12 @@ static int start(void)
 }
 
 /**
- * window_get() - have the window made, if it is not there
+ * window_get() - create the window unless it exists
  *
  * Context: any thread; takes the window's lock.
- * Return: 0, -EPERM (a child of the process that made it), -ENOMEM (no room in
- * the address space), -EMFILE or -ENFILE (two descriptors are needed).
+ * Return: 0; -EPERM in a child of the process that created it; -ENOMEM if there
+ * is no room in the address space; -EMFILE or -ENFILE if there are not two
+ * descriptors.
  */
 int window_get(void)
 {
@@ -320,9 +330,9 @@ int window_get(void)
 }
 
 /**
- * window_is_forked() - is this a child of the process that has the window?
+ * window_is_forked() - find out whether this is a child of the window's process
  *
- * Return: true if so: nothing of it is there.
+ * Return: true in a child, which has no mapping of the window.
  */
 bool window_is_forked(void)
 {
@@ -333,10 +343,10 @@ bool window_is_forked(void)
 }
 
 /**
- * window_is_there() - has this process got it?
+ * window_is_there() - find out whether this process has a window
  *
- * Context: any, signal handlers too.
- * Return: true if an address can be in it.
+ * Context: any, including signal handlers.
+ * Return: true if an address can be in the window.
  */
 bool window_is_there(void)
 {
@@ -344,10 +354,10 @@ bool window_is_there(void)
 }
 
 /**
- * window_is_open() - is no touch ever seen?
+ * window_is_open() - find out whether all pages are accessible
  *
  * Context: after window_get().
- * Return: true under valgrind.
+ * Return: true under valgrind, where no access is detected.
  */
 bool window_is_open(void)
 {
@@ -355,10 +365,10 @@ bool window_is_open(void)
 }
 
 /**
- * window_has() - is an address in the window?
- * @addr: any
+ * window_has() - find out whether an address is in the window
+ * @addr: any address
  *
- * Context: any, signal handlers too.
+ * Context: any, including signal handlers.
  * Return: true if it is.
  */
 bool window_has(uintptr_t addr)
@@ -377,7 +387,7 @@ uint32_t window_page_shift(void)
 	return window.page_shift;
 }
 
-/* Where the places of a page's region begin. */
+/* Returns the first page of the region of a page. */
 static size_t base_of(size_t page)
 {
 	return page < window.region_pages ? 0 : window.region_pages;
@@ -388,7 +398,7 @@ static struct buddy *buddy_of(size_t page)
 	return &window.buddy[page >= window.region_pages];
 }
 
-/* An open buffer's own access, and that of its alias; the lock is held. */
+/* Makes a new buffer and its alias accessible if the window is open. */
 static int give_open(size_t off, size_t len)
 {
 	const int prot = PROT_READ | PROT_WRITE;
@@ -401,7 +411,10 @@ static int give_open(size_t off, size_t len)
 	return 0;
 }
 
-/* By another mapping: that mprotect() takes access memcheck does not note. */
+/*
+ * Makes them inaccessible again. They are mapped anew, because memcheck does
+ * not notice that mprotect() takes access away.
+ */
 static void take_open(size_t off, size_t len)
 {
 	if (!window.is_open)
@@ -411,15 +424,16 @@ static void take_open(size_t off, size_t len)
 }
 
 /**
- * window_alloc() - a place for a buffer
- * @buf: with its kind of views and number of pages; gets its addresses
+ * window_alloc() - allocate pages of the window for a buffer
+ * @buf: buffer whose number of pages and kind of views are set; its addresses
+ *	are set here
  *
- * The memory is zeroed. The CPU has no access to it, unless all is open. What
- * follows the buffer up to the next power of two is nobody's.
+ * The memory is zeroed. The CPU has no access to it unless the window is open.
+ * The pages after the buffer up to the next power of two stay unused.
  *
  * Context: takes the window's lock; all signals blocked.
- * Return: 0, or -ENOMEM (all buffers would be more than the machine's memory,
- * or there is no room).
+ * Return: 0, or -ENOMEM if the region is full, or if all buffers together would
+ * be larger than the machine's memory.
  */
 int window_alloc(struct embedded_buf *buf)
 {
@@ -428,7 +442,7 @@ int window_alloc(struct embedded_buf *buf)
 	size_t off;
 
 	pthread_mutex_lock(&window.lock);
-	/* What was imported takes none of the machine's memory. */
+	/* The exporter has paid for the memory of an imported buffer. */
 	if (buf->nr_pages <= window.free_pages || buf->is_imported)
 		err = buddy_alloc(buddy_of(base), buf->nr_pages, buf,
 				  &buf->first);
@@ -452,8 +466,9 @@ int window_alloc(struct embedded_buf *buf)
 }
 
 /*
- * The CPU view's own pages, at its addresses: nobody has their file, but a
- * mapping of no length is mapped once more.
+ * Maps pages of the CPU view at their addresses in the window. Its file has
+ * been closed, but mremap() with an old length of 0 duplicates a shared
+ * mapping.
  */
 static int map_cpu_view(size_t off, size_t len)
 {
@@ -464,7 +479,10 @@ static int map_cpu_view(size_t off, size_t len)
 	return private_keep(window.addr + off, len);
 }
 
-/* The window's own file, at the addresses of a buffer; the lock is held. */
+/*
+ * Maps the window's own files at the addresses of a buffer. The caller must
+ * hold the window's lock.
+ */
 static int map_back(const struct embedded_buf *buf)
 {
 	const size_t off = buf->first << window.page_shift;
@@ -483,12 +501,13 @@ static int map_back(const struct embedded_buf *buf)
 }
 
 /**
- * window_map_own() - have a buffer's own file at its addresses
- * @buf: with that file, and one view from now on; its pages have no access
+ * window_map_own() - map a buffer's own file at its addresses
+ * @buf: buffer with a file; has one view from now on; its pages have no access
  *
  * Context: takes the window's lock; all signals blocked.
- * Return: 0; -EBADF (the program has closed a descriptor of the library) or an
- * error of mmap(): the place is as it was, or only window_free() may follow.
+ * Return: 0; -EBADF if the program has closed a descriptor of the library; or
+ * an error of mmap(). After an error the old mapping is back, except that for
+ * an imported buffer only window_free() may follow.
  */
 int window_map_own(const struct embedded_buf *buf)
 {
@@ -497,7 +516,7 @@ int window_map_own(const struct embedded_buf *buf)
 						 PROT_READ | PROT_WRITE;
 	int err;
 
-	/* That of an import has just been opened. */
+	/* The file of an imported buffer has just been opened. */
 	if (!buf->is_imported && (!own_fd_is_open(&window.dram_file) ||
 				  !own_fd_is_open(&buf->file)))
 		return -EBADF;
@@ -506,7 +525,10 @@ int window_map_own(const struct embedded_buf *buf)
 	if (!err)
 		err = map_fd(buf->addr, len, window.is_open ? all : PROT_NONE,
 			     buf->file.nr, buf->fd_off);
-	/* Of what is to be moved the window has the bytes. */
+	/*
+	 * A buffer that was to move to a file of its own has its bytes in the
+	 * window; without them the process cannot continue.
+	 */
 	if (err && map_back(buf) && !buf->is_imported)
 		abort();
 	pthread_mutex_unlock(&window.lock);
@@ -514,8 +536,9 @@ int window_map_own(const struct embedded_buf *buf)
 }
 
 /*
- * Frees the pages of an alias, which read as zeros afterwards. By the mapping:
- * the program may have a file of its own at the number of the descriptor.
+ * Frees the pages of an alias, which read as zeros afterwards. This goes
+ * through the mapping and not the descriptor, whose number may by now belong to
+ * a file of the program.
  */
 static void release_pages(void *alias, size_t len)
 {
@@ -524,7 +547,7 @@ static void release_pages(void *alias, size_t len)
 		memset(alias, 0, len);
 }
 
-/* What there is of a second view, for the next in its place. */
+/* Zeroes the memory of the second view for the next buffer at this place. */
 static void release_views(const struct embedded_buf *buf)
 {
 	const size_t len = buf->nr_pages << window.page_shift;
@@ -535,8 +558,8 @@ static void release_views(const struct embedded_buf *buf)
 }
 
 /**
- * window_free() - give a place back
- * @buf: buffer that only the caller uses; whose pages have no access
+ * window_free() - free the pages of a buffer
+ * @buf: buffer that only the caller uses; its pages have no access
  *
  * Context: takes the window's lock; all signals blocked.
  */
@@ -547,7 +570,7 @@ void window_free(struct embedded_buf *buf)
 	bool is_back;
 
 	pthread_mutex_lock(&window.lock);
-	/* With a file of its own it has no pages of the window's. */
+	/* A buffer with a file of its own has no pages of the window's file. */
 	is_back = buf->file.nr < 0 || !map_back(buf);
 	if (buf->file.nr < 0) {
 		release_pages(buf->dram, len);
@@ -555,7 +578,7 @@ void window_free(struct embedded_buf *buf)
 	}
 	if (buf->has_two_views)
 		release_views(buf);
-	/* Where the window's file cannot come back nobody gets the place. */
+	/* If the window's file cannot be mapped back, the pages stay unused. */
 	if (is_back)
 		buddy_free(buddy_of(buf->first),
 			   buf->first - base_of(buf->first));
@@ -564,7 +587,7 @@ void window_free(struct embedded_buf *buf)
 	pthread_mutex_unlock(&window.lock);
 }
 
-/* Only pages that are there: of others there may be many. */
+/* Copies only allocated pages: a buffer may have many that were never used. */
 static int copy_out(const struct embedded_buf *buf, int fd)
 {
 	const off_t first = (off_t)window_off(buf);
@@ -593,14 +616,14 @@ static int copy_out(const struct embedded_buf *buf, int fd)
 
 /**
  * window_move() - give a buffer a file of its own
- * @buf: that nothing touches; its pages have no access
- * @file: empty, as long as the buffer; on success it is the buffer's
+ * @buf: buffer that nothing accesses; its pages have no access
+ * @file: empty file, as long as the buffer; owned by the buffer on success
  *
- * Of two views that of the CPU is gone then.
+ * A buffer with two views loses that of the CPU.
  *
  * Context: takes the window's lock; all signals blocked.
- * Return: 0; -ENOMEM or -EBADF (the program has closed a descriptor of the
- * library), and nothing has changed.
+ * Return: 0; -ENOMEM; or -EBADF if the program has closed a descriptor of the
+ * library. After an error nothing has changed.
  */
 int window_move(struct embedded_buf *buf, struct own_fd *file)
 {
@@ -611,7 +634,9 @@ int window_move(struct embedded_buf *buf, struct own_fd *file)
 	err = copy_out(buf, file->nr);
 	if (err)
 		return err;
-	/* What is freed in the end has no other mapping then. */
+	/*
+	 * A second mapping, through which the old pages are freed at the end.
+	 */
 	old = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED,
 		   window.dram_file.nr, (off_t)window_off(buf));
 	if (old == MAP_FAILED)
@@ -634,11 +659,11 @@ int window_move(struct embedded_buf *buf, struct own_fd *file)
 }
 
 /**
- * window_find_buf() - whose address it is
- * @addr: in the window
+ * window_find_buf() - find the buffer that contains an address
+ * @addr: address in the window
  *
  * Context: takes the window's lock; all signals blocked.
- * Return: the buffer, kept, for embedded_buf_put(), or NULL.
+ * Return: the buffer, with a reference for embedded_buf_put(), or NULL.
  */
 struct embedded_buf *window_find_buf(uintptr_t addr)
 {
@@ -656,27 +681,27 @@ struct embedded_buf *window_find_buf(uintptr_t addr)
 }
 
 /**
- * window_lock_buf() - the same, and lock it
- * @addr: in the window
+ * window_lock_buf() - find the buffer that contains an address, and lock it
+ * @addr: address in the window
  *
  * Context: takes the window's lock, then the buffer's; all signals blocked.
- * Return: the buffer, locked and kept, for embedded_buf_put(), or NULL.
+ * Return: the locked buffer, with a reference for embedded_buf_put(), or NULL.
  */
 struct embedded_buf *window_lock_buf(uintptr_t addr)
 {
 	struct embedded_buf *buf = window_find_buf(addr);
 
-	/* It may wait here: not under the window's lock. */
+	/* This may wait, so the window's lock is no longer held. */
 	if (buf)
 		pthread_mutex_lock(&buf->lock);
 	return buf;
 }
 
 /**
- * window_addr() - an address
- * @off: byte of the window
+ * window_addr() - address of a byte of the window
+ * @off: offset in the window
  *
- * Return: where the CPU has it, and engines.
+ * Return: the address, which is the same for the CPU and for engines.
  */
 uintptr_t window_addr(uint64_t off)
 {
@@ -684,10 +709,10 @@ uintptr_t window_addr(uint64_t off)
 }
 
 /**
- * window_off() - where a buffer is
+ * window_off() - offset of a buffer
  * @buf: buffer
  *
- * Return: byte of the window.
+ * Return: the offset of its first byte in the window.
  */
 uint64_t window_off(const struct embedded_buf *buf)
 {
@@ -695,10 +720,10 @@ uint64_t window_off(const struct embedded_buf *buf)
 }
 
 /**
- * window_before() - a page as it was before a kernel stored to it
- * @off: byte of the window, of a buffer with two views
+ * window_before() - find a page as it was before a kernel stored to it
+ * @off: offset in the window, in a buffer with two views
  *
- * Return: where that is.
+ * Return: the address of the earlier bytes.
  */
 const uint8_t *window_before(uint64_t off)
 {
@@ -706,8 +731,8 @@ const uint8_t *window_before(uint64_t off)
 }
 
 /**
- * window_for_engine() - what an engine has to know
- * @engine: out
+ * window_for_engine() - describe the window for an engine's process
+ * @engine: out: addresses and files
  */
 void window_for_engine(struct engine_window *engine)
 {
@@ -721,13 +746,13 @@ void window_for_engine(struct engine_window *engine)
 }
 
 /**
- * window_map_host() - let memory of the application's be a buffer's
- * @buf: with one view
- * @host: pages
+ * window_map_host() - map a buffer's pages over pages of the program
+ * @buf: buffer with one view
+ * @host: pages of the program
  * @len: bytes, whole pages, at most the buffer's
  *
- * Return: 0; -ENOMEM or -EBADF (the program has closed a descriptor of the
- * library), and nothing has changed.
+ * Return: 0; -ENOMEM; or -EBADF if the program has closed a descriptor of the
+ * library. After an error nothing has changed.
  */
 int window_map_host(const struct embedded_buf *buf, void *host, size_t len)
 {
@@ -740,11 +765,11 @@ int window_map_host(const struct embedded_buf *buf, void *host, size_t len)
 }
 
 /**
- * window_map_again() - the same bytes at another address
+ * window_map_again() - map bytes of the window's DRAM at another address
  * @len: bytes
- * @off: of the window
+ * @off: offset in the window
  *
- * Return: for munmap(), or NULL.
+ * Return: the mapping, for munmap(), or NULL.
  */
 void *window_map_again(size_t len, uint64_t off)
 {
@@ -758,15 +783,15 @@ void *window_map_again(size_t len, uint64_t off)
 }
 
 /**
- * window_map_private() - share memory of a window_map_host() no longer
+ * window_map_private() - end the sharing of pages of window_map_host()
  * @host: pages
  * @len: bytes
- * @off: of the window
+ * @off: offset in the window
  *
- * Pages that this process stores to are its own. All others are what they are
- * in the file.
+ * Pages to which this process stores become its own. The others still show the
+ * contents of the file.
  *
- * Context: in a child, before it goes on; calls nothing that takes a lock.
+ * Context: in a child's fork handler; calls nothing that takes a lock.
  */
 void window_map_private(void *host, size_t len, uint64_t off)
 {
@@ -787,7 +812,10 @@ static int protect(size_t first, size_t nr, enum page_access access)
 			nr << window.page_shift, prots[access]) ? -errno : 0;
 }
 
-/* Neighbours, from before the first to behind the last, that differ. */
+/*
+ * Returns the number of adjacent pages with different access, from the page
+ * before the first to the one after the last.
+ */
 static long edges_of(size_t first, size_t nr)
 {
 	const size_t end = first + nr;
@@ -799,7 +827,7 @@ static long edges_of(size_t first, size_t nr)
 	return edges;
 }
 
-/* Changes no state but of protections: the next touch of each page is seen. */
+/* Changes protections only, so that the next access to each page faults. */
 static void revoke_all(void)
 {
 	pthread_rwlock_wrlock(&window.protect_lock);
@@ -828,7 +856,10 @@ static int protect_views(size_t first, size_t nr, enum page_access access)
 	return err;
 }
 
-/* All of a block, so that it is one mapping with what is before and behind. */
+/*
+ * Protects the whole block up to the next power of two, so that it merges with
+ * its neighbours into one mapping.
+ */
 static int protect_one_view(size_t first, enum page_access access)
 {
 	const size_t nr = buddy_len(buddy_of(first), first - base_of(first));
@@ -839,21 +870,24 @@ static int protect_one_view(size_t first, enum page_access access)
 		memset(window.access + first, access, nr);
 		return 0;
 	}
-	/* Too many mappings: access is left to all, or given to all. */
+	/*
+	 * There are too many mappings: the buffer stays accessible, or the
+	 * whole region becomes accessible.
+	 */
 	if (access == PAGE_NO_ACCESS)
 		return 0;
 	return protect(window.region_pages, window.buddy[1].nr_pages, access);
 }
 
 /**
- * window_protect() - what the CPU may do with pages
- * @first: page
- * @nr: how many, all of one buffer; of one with one view, all that it has
- * @access: what
+ * window_protect() - set what the CPU may do with pages
+ * @first: first page
+ * @nr: number of pages, all of one buffer; if that has one view, all its pages
+ * @access: new access
  *
- * Context: the buffer's lock is held.
- * Return: 0, or -ENOMEM (the process has too many mappings; the pages may have
- * lost access).
+ * Context: caller must hold the buffer's lock.
+ * Return: 0, or -ENOMEM if the process has too many mappings; the pages may
+ * have lost access then.
  */
 int window_protect(size_t first, size_t nr, enum page_access access)
 {
@@ -873,11 +907,12 @@ int window_protect(size_t first, size_t nr, enum page_access access)
 }
 
 /**
- * window_access() - what the CPU may do with a page
+ * window_access() - get what the CPU may do with a page
  * @page: page
  *
- * Context: the lock of its buffer is held; unless access is taken from all.
- * Return: what window_protect() gave.
+ * Context: the caller must hold the lock of the page's buffer, if it must not
+ * change; revoke_all() changes it without.
+ * Return: the access that window_protect() has set.
  */
 enum page_access window_access(size_t page)
 {
