@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Counts of what is done, at which others wait. */
+/* Counters of completed work, on which other threads wait. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -9,14 +9,14 @@
 #include "embedded.h"
 
 /**
- * done_wait() - wait until something more is done
- * @count: of what is done
- * @seen: its value when the caller looked
- * @deadline: of the monotonic clock
+ * done_wait() - wait until a counter has changed
+ * @count: counter
+ * @seen: value of the counter that the caller has read
+ * @deadline: monotonic clock, ns
  *
- * No lock is held, so signals have their handlers run.
- *
- * Return: 0 or -ETIMEDOUT; a signal may end it early.
+ * Context: the caller holds no lock and has not blocked signals, so that signal
+ * handlers run.
+ * Return: 0, also if a signal has ended the wait early, or -ETIMEDOUT.
  */
 int done_wait(atomic_uint *count, unsigned int seen, uint64_t deadline)
 {
@@ -32,8 +32,8 @@ int done_wait(atomic_uint *count, unsigned int seen, uint64_t deadline)
 }
 
 /**
- * done_tell() - something is done
- * @count: of what is
+ * done_tell() - increment a counter and wake those that wait for it
+ * @count: counter
  */
 void done_tell(atomic_uint *count)
 {

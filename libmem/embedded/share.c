@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Memory in files of its own, which other processes have, too: what is exported
- * moves there, at the same address, and what is imported is mapped from there.
+ * Memory that is shared with other processes lies in files of its own. An
+ * export moves a buffer to such a file without a change of its address; an
+ * import maps the file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +14,7 @@
 
 #include "embedded.h"
 
-/* Nobody can take pages from it, or have it longer. */
+/* Creates a file whose size is sealed. */
 static int shared_file(uint64_t len, struct own_fd *file)
 {
 	int err = own_fd_take(file, memfd_create("libmem-shared", MFD_CLOEXEC |
@@ -53,15 +54,15 @@ static int move_to_file(struct embedded_ctx *ctx, struct embedded_buf *buf)
 }
 
 /**
- * share_export_ptr() - of mem_ptr_export()
- * @base: device memory, its own
- * @fd: out: for the caller
+ * share_export_ptr() - backend operation of mem_ptr_export()
+ * @base: device memory that was not imported
+ * @fd: out: descriptor, owned by the caller
  *
- * Its bytes go to a file of its own the first time.
+ * The first export moves the bytes to a file of their own.
  *
- * Context: no work of the context is under way, and none can begin.
- * Return: 0, -EMFILE, -ENFILE, -ENOMEM or -EBADF (the program has closed a
- * descriptor of the library).
+ * Context: no job of the context is running, and none can begin.
+ * Return: 0; -EMFILE; -ENFILE; -ENOMEM; or -EBADF if the program has closed a
+ * descriptor of the library.
  */
 int share_export_ptr(struct mem_buf *base, int *fd)
 {
@@ -81,7 +82,7 @@ int share_export_ptr(struct mem_buf *base, int *fd)
 	return 0;
 }
 
-/* A dma-buf's length is where its end is; some files have none. */
+/* The length of a dma-buf is its SEEK_END; some files do not have one. */
 static int check_file(int fd, uint64_t end)
 {
 	struct stat stat;
@@ -110,7 +111,7 @@ static int import_error(int err)
 	}
 }
 
-/* It has one view. */
+/* Maps the file of another process; the buffer has one view. */
 static int place_others(struct embedded_buf *buf)
 {
 	sigset_t old;
@@ -127,7 +128,7 @@ static int place_others(struct embedded_buf *buf)
 	return err;
 }
 
-/* The buffer is gone if this fails. */
+/* On an error the buffer has been destroyed. */
 static int import_file(int fd, struct embedded_buf *buf)
 {
 	int err;
@@ -142,13 +143,13 @@ static int import_file(int fd, struct embedded_buf *buf)
 }
 
 /**
- * share_import_ptr() - of mem_ptr_import()
+ * share_import_ptr() - backend operation of mem_ptr_import()
  * @base: context
- * @fd: the caller's
- * @off: first byte in that
+ * @fd: descriptor, which stays the caller's
+ * @off: first byte in the file
  * @len: bytes, above 0
- * @flags: of device memory
- * @made: out
+ * @flags: flags of device memory
+ * @made: out: the buffer, with one reference
  *
  * Return: 0, -EINVAL, -EBADF, -EPERM, -EOPNOTSUPP, -EMFILE or -ENOMEM.
  */
@@ -184,7 +185,10 @@ int share_import_ptr(struct mem_ctx *base, int fd, uint64_t off, uint64_t len,
 
 /* Buffers of heaps */
 
-/* Its lock and the order lock are held, and no engine is at it. */
+/*
+ * The caller must hold the buffer's lock and the order lock, and no engine
+ * accesses the buffer.
+ */
 static int move_buf(struct embedded_buf *buf, struct own_fd *file)
 {
 	const bool had_two_views = buf->has_two_views;
@@ -199,7 +203,7 @@ static int move_buf(struct embedded_buf *buf, struct own_fd *file)
 	err = window_move(buf, file);
 	if (had_two_views && !err)
 		view_fini(buf);
-	/* What fails is given at the next touch. */
+	/* If this fails, the next access faults and is handled then. */
 	if (buf->is_mapped)
 		fault_open(buf);
 	return err;
@@ -216,7 +220,10 @@ static bool has_file(struct embedded_buf *buf)
 	return ret;
 }
 
-/* Threads that touch it meanwhile wait at its lock, in the handler. */
+/*
+ * Threads that access the buffer during the move wait for its lock in the
+ * handler of SIGSEGV.
+ */
 static int own_file(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	bool has_moved = false;
@@ -253,9 +260,9 @@ static int file_is(int fd, const struct own_fd *file)
 }
 
 /*
- * Another file of the same inode that is open for reading alone. The mode keeps
- * whoever has that from opening it once more for writing: root and the owner,
- * which may change the mode, can.
+ * Opens the file once more, only for reading. The mode of the file keeps the
+ * receiver from opening it for writing through /proc, except root and the
+ * owner, who may change the mode.
  */
 static int open_read_only(const struct own_fd *file)
 {
@@ -278,17 +285,18 @@ static int open_read_only(const struct own_fd *file)
 }
 
 /**
- * share_export() - of mem_buf_export_as()
+ * share_export() - backend operation of mem_buf_export_as()
  * @base: buffer of a heap
- * @access: MEM_READ or MEM_RW, which is no more than the buffer has
- * @fd: out: for the caller
+ * @access: MEM_READ or MEM_RW, not more than the buffer itself has
+ * @fd: out: descriptor, owned by the caller
  *
- * Its bytes go to a file of its own the first time, and it has one view then.
+ * The first export moves the bytes to a file of their own. The buffer has one
+ * view from then on.
  *
- * Context: takes the order lock and the buffer's.
- * Return: 0, -EPERM (a child of the process), -EMFILE, -ENFILE, -ENOMEM,
- * -ETIMEDOUT, -EACCES, -EOPNOTSUPP (no /proc) or -EBADF (the program has closed
- * a descriptor of the library).
+ * Context: takes the order lock and the buffer's lock.
+ * Return: 0; -EPERM in a child of the process; -EMFILE; -ENFILE; -ENOMEM;
+ * -ETIMEDOUT; -EACCES; -EOPNOTSUPP without /proc; or -EBADF if the program has
+ * closed a descriptor of the library.
  */
 int share_export(struct mem_buf *base, unsigned int access, int *fd)
 {
@@ -313,8 +321,9 @@ int share_export(struct mem_buf *base, unsigned int access, int *fd)
 }
 
 /*
- * What share_export() gives, of whichever process: whole pages, which nobody
- * can take away again, so that no touch of them is SIGBUS.
+ * Checks that the file is what share_export() of any process returns: whole
+ * pages that cannot be truncated, because an access to a missing page would be
+ * SIGBUS.
  */
 static int check_shared(int fd, uint64_t *len, bool *is_read_only)
 {
@@ -338,13 +347,14 @@ static int check_shared(int fd, uint64_t *len, bool *is_read_only)
 }
 
 /**
- * share_import() - of mem_buf_import()
+ * share_import() - backend operation of mem_buf_import()
  * @base: context
- * @fd: the caller's
- * @made: out
+ * @fd: descriptor, which stays the caller's
+ * @made: out: the buffer, with one reference
  *
- * Return: 0, -EPERM (a child of the process), -EBADF, -EINVAL (no such file),
- * -EACCES (it cannot be read), -EMFILE or -ENOMEM.
+ * Return: 0; -EPERM in a child of the process; -EBADF; -EINVAL if the file does
+ * not come from share_export(); -EACCES if it cannot be read; -EMFILE; or
+ * -ENOMEM.
  */
 int share_import(struct mem_ctx *base, int fd, struct mem_buf **made)
 {

@@ -21,7 +21,7 @@
 #include "embedded.h"
 
 static struct {
-	atomic_bool is_ours;		/* our handler of SIGSEGV is installed */
+	atomic_bool is_ours;		/* our handler is installed */
 	/* By signal: the application's handler shall block SIGSEGV */
 	atomic_bool blocks_ours[_NSIG];
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Calls of the C library in which the kernel touches memory for the
- * application. The kernel does not raise SIGSEGV at a page without access, it
- * answers EFAULT; so libmem-trap passes these calls on to this file, and the
- * pages are touched for them first. Memory outside the window costs a
- * comparison.
+ * System calls in which the kernel accesses memory of the application. At a
+ * page without access the kernel does not raise SIGSEGV; the call fails with
+ * EFAULT. libmem-trap therefore passes such calls of the C library to this
+ * file, which makes the pages accessible first. Memory outside the window costs
+ * one comparison.
  *
- * What is written is the application's store: a page that the call came to is
- * seen as stored to, one that it did not come to is not.
+ * Bytes that a call writes count as stores of the application. Only the pages
+ * to which the call has really written count as stored to.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,7 +15,10 @@
 
 #include "embedded.h"
 
-/* Of one view: by an export, for a moment, or by its gate. */
+/*
+ * Returns true if a buffer with one view lacks the access: an export takes it
+ * away for a moment, and a gate for longer.
+ */
 static bool is_away(struct embedded_buf *buf, enum direction dir)
 {
 	enum page_access access;
@@ -33,8 +36,8 @@ static bool is_away(struct embedded_buf *buf, enum direction dir)
 }
 
 /*
- * Memory that may be refused. If it is, the page gets no access, and the call
- * answers EFAULT by itself.
+ * Returns true if the access is refused. The page stays inaccessible then, and
+ * the call fails with EFAULT.
  */
 static bool is_refused(struct embedded_buf *buf, uint64_t off,
 		       enum direction dir, uintptr_t ip)
@@ -75,8 +78,8 @@ static void end(struct embedded_buf *buf, uint64_t off, uint64_t len,
 }
 
 /*
- * All of a call's memory that lies in the window, buffer by buffer. Returns
- * true if some of it was to be prepared, and was refused.
+ * Calls @act for each buffer of the window that the area overlaps. Returns true
+ * if @act is prepare() and an access was refused.
  */
 static bool for_each_buf(const struct area *area,
 			 void (*act)(struct embedded_buf *buf, uint64_t off,
@@ -123,7 +126,7 @@ static bool for_each_buf(const struct area *area,
 static bool is_in_window(const struct area *areas, size_t nr)
 {
 	fork_restore();
-	/* Too long a list the kernel refuses unread. */
+	/* The kernel refuses a longer list without reading it. */
 	if (!window_is_there() || nr > IOV_MAX)
 		return false;
 	while (nr--)
@@ -132,7 +135,7 @@ static bool is_in_window(const struct area *areas, size_t nr)
 	return false;
 }
 
-/* Returns true if some of it was refused, which has been told. */
+/* Returns true if an access was refused, which has been reported. */
 static bool prepare_all(const struct area *areas, size_t nr,
 			enum direction dir, uintptr_t ip)
 {
@@ -144,7 +147,7 @@ static bool prepare_all(const struct area *areas, size_t nr,
 	return ret;
 }
 
-/* The first @done bytes of them have been written. */
+/* Reports that the call has written the first @done bytes of the areas. */
 static void finish_all(const struct area *areas, size_t nr, size_t done,
 		       uintptr_t ip)
 {
@@ -161,7 +164,7 @@ static void finish_all(const struct area *areas, size_t nr, size_t done,
 	}
 }
 
-/* The call is over: what was kept for it may go. */
+/* Carries out, after the call, the evictions that were deferred during it. */
 static void end_all(const struct area *areas, size_t nr, enum direction dir,
 		    uintptr_t ip)
 {

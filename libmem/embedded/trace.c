@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What is done, for `heapsim run --trace`: the module's events (struct
- * heapsim_record), made by the process itself. Nothing here is done unless
- * somebody draws it. A buffer is locked where its lines are told of.
+ * Events for `heapsim run --trace`. They are those of the module (struct
+ * heapsim_record), but the process generates them itself, and only if it is
+ * traced. The caller must hold the buffer's lock where an event concerns lines.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -35,10 +35,10 @@ static uint32_t access_of(bool is_write)
 }
 
 /**
- * trace_touch() - the CPU was seen to touch a byte
+ * trace_touch() - trace an access of the CPU that has faulted
  * @buf: buffer, locked
- * @touch: what it did
- * @nr_filled: lines of the fill granule that it filled
+ * @touch: the access
+ * @nr_filled: number of lines of the fill granule that it has filled
  */
 void trace_touch(const struct embedded_buf *buf, const struct touch *touch,
 		 uint64_t nr_filled)
@@ -65,11 +65,11 @@ void trace_touch(const struct embedded_buf *buf, const struct touch *touch,
 }
 
 /**
- * trace_random() - lines came or went of their own accord
+ * trace_random() - trace a random eviction or fetch of lines
  * @buf: buffer, locked
  * @off: first byte
  * @len: bytes
- * @nr_filled: lines that came; 0: one left
+ * @nr_filled: number of lines fetched; 0 if a line was evicted
  */
 void trace_random(const struct embedded_buf *buf, uint64_t off, uint64_t len,
 		  uint64_t nr_filled)
@@ -87,12 +87,12 @@ void trace_random(const struct embedded_buf *buf, uint64_t off, uint64_t len,
 }
 
 /**
- * trace_maintain() - the calling thread did maintenance, or caused it
+ * trace_maintain() - trace maintenance that the calling thread has caused
  * @buf: buffer, locked
- * @op: of which range
- * @is_clean: it was a clean, else an invalidate
- * @nr_lines: that were written back or dropped
- * @begin_ns: from tell_begin()
+ * @op: operation, with its range
+ * @is_clean: the operation was a clean, otherwise an invalidate
+ * @nr_lines: number of lines written back or dropped
+ * @begin_ns: from tell_begin(); 0 traces nothing
  */
 void trace_maintain(const struct embedded_buf *buf, const struct line_op *op,
 		    bool is_clean, uint64_t nr_lines, uint64_t begin_ns)
@@ -110,11 +110,11 @@ void trace_maintain(const struct embedded_buf *buf, const struct line_op *op,
 }
 
 /**
- * trace_bracket() - a bracket was opened, or ended
+ * trace_bracket() - trace the begin or end of a bracket
  * @buf: buffer
- * @is_begin: it was opened
+ * @is_begin: the bracket was opened, otherwise ended
  * @access: MEM_READ, MEM_WRITE
- * @begin_ns: from tell_begin()
+ * @begin_ns: from tell_begin(); 0 traces nothing
  */
 void trace_bracket(const struct embedded_buf *buf, bool is_begin,
 		   unsigned int access, uint64_t begin_ns)
@@ -167,9 +167,9 @@ static struct heapsim_record job_of(const struct acting *acting, uint32_t kind,
 }
 
 /**
- * trace_submit() - the calling thread submits a job
- * @acting: it
- * @what: it does; NULL: it is a kernel, or not known yet
+ * trace_submit() - trace the submission of a job by the calling thread
+ * @acting: job
+ * @what: what the job does; NULL for a kernel, or if it is not known yet
  */
 void trace_submit(const struct acting *acting, const struct traced *what)
 {
@@ -184,9 +184,11 @@ void trace_submit(const struct acting *acting, const struct traced *what)
 }
 
 /**
- * trace_job_begin() - the calling thread plays an engine that begins a job
- * @acting: it
- * @what: it does; NULL: it is a kernel
+ * trace_job_begin() - trace the begin of a job
+ * @acting: job
+ * @what: what the job does; NULL for a kernel
+ *
+ * Context: the thread that plays the engine.
  */
 void trace_job_begin(const struct acting *acting, const struct traced *what)
 {
@@ -203,9 +205,11 @@ void trace_job_begin(const struct acting *acting, const struct traced *what)
 }
 
 /**
- * trace_job_end() - and ends it
- * @acting: it
+ * trace_job_end() - trace the end of a job
+ * @acting: job
  * @status: 0 or -errno
+ *
+ * Context: the thread that plays the engine.
  */
 void trace_job_end(const struct acting *acting, int status)
 {
