@@ -260,6 +260,24 @@ static inline bool is_heaps(const struct mem_buf *buf)
 	return buf->kind <= MEM_KIND_FOREIGN;
 }
 
+/* Returns true for memory of mem_alloc() and mem_register(). */
+static inline bool is_by_address(const struct mem_buf *buf)
+{
+	return buf->kind == MEM_KIND_MANAGED || buf->kind == MEM_KIND_PINNED ||
+	       buf->kind == MEM_KIND_DEVICE ||
+	       buf->kind == MEM_KIND_REGISTERED;
+}
+
+/* Returns the offset in a buffer of an address, the CPU's or the engines'. */
+static inline uint64_t buf_off_of(const struct mem_buf *buf, const void *ptr)
+{
+	const uintptr_t addr = (uintptr_t)ptr;
+
+	if (buf->host && addr - (uintptr_t)buf->host < buf->len)
+		return addr - (uintptr_t)buf->host;
+	return addr - (uintptr_t)buf->device;
+}
+
 /* Returns true for device memory of mem_ptr_import(). */
 static inline bool is_imported(const struct mem_buf *buf)
 {

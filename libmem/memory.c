@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: memory by its address, copies and sets. An address is looked up in
- * the backend, which keeps what it finds for the length of a call.
+ * libmem: memory by its address. An address is looked up in the backend, and
+ * the buffer that it finds is kept for the length of a call.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,13 +16,6 @@
 /* Of LeakSanitizer, if the program has it. */
 void __lsan_ignore_object(const void *object);
 #pragma weak __lsan_ignore_object
-
-static bool is_by_ptr(const struct mem_buf *buf)
-{
-	return buf->kind == MEM_KIND_MANAGED || buf->kind == MEM_KIND_PINNED ||
-	       buf->kind == MEM_KIND_DEVICE ||
-	       buf->kind == MEM_KIND_REGISTERED;
-}
 
 static bool flags_are_valid(unsigned int kind, unsigned int flags)
 {
@@ -128,7 +121,7 @@ API int mem_free(struct mem_ctx *ctx, void *ptr)
 	buf = ctx->backend->find(ctx, ptr);
 	if (!buf)
 		return -EINVAL;
-	if (!is_by_ptr(buf) || buf->kind == MEM_KIND_REGISTERED ||
+	if (!is_by_address(buf) || buf->kind == MEM_KIND_REGISTERED ||
 	    buf->device != ptr) {
 		ctx->backend->put(buf);
 		return -EINVAL;
@@ -284,16 +277,6 @@ API int mem_unregister(struct mem_ctx *ctx, void *ptr)
 	return 0;
 }
 
-/* The byte of an allocation that an address names, from its start. */
-static uint64_t off_in(const struct mem_buf *buf, const void *ptr)
-{
-	const uintptr_t addr = (uintptr_t)ptr;
-
-	if (buf->host && addr - (uintptr_t)buf->host < buf->len)
-		return addr - (uintptr_t)buf->host;
-	return addr - (uintptr_t)buf->device;
-}
-
 API int mem_device_ptr(struct mem_ctx *ctx, const void *ptr, void **device)
 {
 	struct mem_buf *buf;
@@ -307,8 +290,8 @@ API int mem_device_ptr(struct mem_ctx *ctx, const void *ptr, void **device)
 	buf = ctx->backend->find(ctx, ptr);
 	if (!buf)
 		return -EINVAL;
-	if (is_by_ptr(buf) && buf->host)
-		*device = (char *)buf->device + off_in(buf, ptr);
+	if (is_by_address(buf) && buf->host)
+		*device = (char *)buf->device + buf_off_of(buf, ptr);
 	else
 		err = -EINVAL;
 	ctx->backend->put(buf);
@@ -339,7 +322,7 @@ API int mem_ptr_info(struct mem_ctx *ctx, const void *ptr,
 		return err;
 	buf = ctx->backend->find(ctx, ptr);
 	if (buf) {
-		const uint64_t off = off_in(buf, ptr);
+		const uint64_t off = buf_off_of(buf, ptr);
 
 		all.kind = buf->kind;
 		all.base = buf->host ? buf->host : buf->device;
@@ -490,347 +473,4 @@ API int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
 	else
 		op_put(op);
 	return err;
-}
-
-/* Copies and sets */
-
-/* From the first byte of the first row to behind the last of the last. */
-static int extent(uint64_t pitch, const struct mem_rows *rows, uint64_t *len)
-{
-	if (pitch < rows->row_len && rows->nr_rows > 1)
-		return -EINVAL;
-	if (__builtin_mul_overflow(pitch, rows->nr_rows - 1, len) ||
-	    __builtin_add_overflow(*len, rows->row_len, len))
-		return -EINVAL;
-	return 0;
-}
-
-static bool is_dir_from_device(unsigned int dir)
-{
-	return dir == MEM_DIR_DEVICE_TO_HOST || dir == MEM_DIR_DEVICE_TO_DEVICE;
-}
-
-static bool is_dir_to_device(unsigned int dir)
-{
-	return dir == MEM_DIR_HOST_TO_DEVICE || dir == MEM_DIR_DEVICE_TO_DEVICE;
-}
-
-/*
- * A heap's buffer has one address for both. The CPU touches it there, in its
- * brackets, unless it is said to be a device's memory, was asked for as such,
- * or is not mapped.
- */
-static bool is_cpus(const struct mem_buf *buf, unsigned int dir, bool is_dst)
-{
-	if (is_by_ptr(buf) || !buf->host)
-		return false;
-	if (dir == MEM_DIR_DEFAULT)
-		return !atomic_load(&buf->is_device_told);
-	return is_dst ? !is_dir_to_device(dir) : !is_dir_from_device(dir);
-}
-
-/* Whose memory it is, kept; NULL: the process's. */
-static int side_find(struct mem_ctx *ctx, const struct mem_rows *rows,
-		     unsigned int dir, bool is_dst, struct mem_buf **found)
-{
-	const void *ptr = is_dst ? rows->dst : rows->src;
-	struct mem_buf *buf;
-	uint64_t len;
-	int err;
-
-	*found = NULL;
-	err = extent(is_dst ? rows->dst_pitch : rows->src_pitch, rows, &len);
-	if (err)
-		return err;
-	buf = ctx->backend->find(ctx, ptr);
-	if (!buf)
-		return 0;
-	if (is_dst && buf->is_read_only) {
-		ctx->backend->put(buf);
-		return -EACCES;
-	}
-	if (is_cpus(buf, dir, is_dst)) {
-		ctx->backend->put(buf);
-		return 0;
-	}
-	if (buf->ctx != ctx)
-		err = -EXDEV;
-	else if (len > buf->asked_len ||
-		 off_in(buf, ptr) > buf->asked_len - len)
-		err = -EINVAL;
-	if (err)
-		ctx->backend->put(buf);
-	else
-		*found = buf;
-	return err;
-}
-
-static bool is_host_side(const struct mem_buf *buf)
-{
-	return !buf || buf->kind != MEM_KIND_DEVICE;
-}
-
-static bool dir_is_valid(unsigned int dir, const struct mem_buf *dst,
-			 const struct mem_buf *src)
-{
-	switch (dir) {
-	case MEM_DIR_HOST_TO_HOST:
-		return is_host_side(dst) && is_host_side(src);
-	case MEM_DIR_HOST_TO_DEVICE:
-		return dst && is_host_side(src);
-	case MEM_DIR_DEVICE_TO_HOST:
-		return is_host_side(dst) && src;
-	case MEM_DIR_DEVICE_TO_DEVICE:
-		return dst && src;
-	case MEM_DIR_DEFAULT:
-		return true;
-	}
-	return false;
-}
-
-/* Is it the CPU that touches this side, for which the caller has to stand? */
-static bool is_callers(const struct mem_buf *buf, bool is_device)
-{
-	return !buf || (buf->kind == MEM_KIND_MANAGED && !is_device);
-}
-
-/**
- * struct request - a copy or set that is under way
- * @op: for it
- * @is_set: a set
- * @is_async: the call does not wait
- * @verdict: what it is
- * @mark: behind it, if the host waits for it
- */
-struct request {
-	struct op *op;
-	bool is_set;
-	bool is_async;
-	struct verdict verdict;
-	struct mark *mark;
-};
-
-/* Tell the backend and queue it; the scheduler's lock is held. */
-static int request_submit(struct request *request)
-{
-	struct op *op = request->op;
-	struct mem_stream *stream = op->stream;
-	struct mem_ctx *ctx = stream->ctx;
-	const struct backend *backend = ctx->backend;
-	struct copy *copy = &op->copy;
-	const struct verdict *verdict = &request->verdict;
-	int err;
-
-	if ((copy->dst && copy->dst->is_claimed) ||
-	    (copy->src && copy->src->is_claimed))
-		return -EINVAL;
-	err = backend->judge(stream, copy->dst, copy->src, request->is_set,
-			     &request->verdict);
-	if (err)
-		return err;
-	copy->dst_is_device = verdict->dst_is_device;
-	copy->src_is_device = verdict->src_is_device;
-	if (!request->is_set &&
-	    (is_callers(copy->dst, copy->dst_is_device) ||
-	     is_callers(copy->src, copy->src_is_device)))
-		op->kind = OP_OWN;
-	else
-		err = sched_start(ctx, EXEC_DMA);
-	if (!err && verdict->is_work)
-		err = backend->work_submit(stream, NULL, &op->work);
-	if (err)
-		return err;
-	if (verdict->dst_is_device)
-		backend->work_touch(ctx, op->work, copy->dst, true);
-	if (verdict->src_is_device)
-		backend->work_touch(ctx, op->work, copy->src, false);
-	if (verdict->is_waited_for && !request->is_async &&
-	    backend->mark(stream, &request->mark))
-		request->mark = NULL;
-	op_submit(op, NULL);
-	return 0;
-}
-
-/* The caller's part of it: as the CPU, where that is what touches. */
-static void request_finish(struct request *request)
-{
-	struct op *op = request->op;
-	struct mem_ctx *ctx = op->stream->ctx;
-	const enum mem_wait_policy policy =
-		(enum mem_wait_policy)atomic_load(&ctx->sched.wait_policy);
-
-	if (op->kind == OP_OWN) {
-		op_wait(op, OP_READY, policy);
-		if (!op->is_dropped && !atomic_load(&ctx->sched.error))
-			ctx->backend->copy(ctx, op->work, &op->copy);
-		sched_lock(ctx);
-		if (op->work)
-			ctx->backend->work_end(ctx, op->work);
-		op_finish(op);
-		sched_unlock(ctx);
-	} else if (request->verdict.is_waited_for && !request->is_async) {
-		op_wait(op, OP_DONE, policy);
-	}
-	if (!request->mark)
-		return;
-	sched_lock(ctx);
-	ctx->backend->mark_sync(ctx, request->mark);
-	ctx->backend->mark_free(ctx, request->mark);
-	sched_unlock(ctx);
-}
-
-static int request_run(struct mem_stream *stream, struct request *request)
-{
-	struct mem_ctx *ctx = stream->ctx;
-	int err;
-
-	sched_lock(ctx);
-	err = request_submit(request);
-	sched_unlock(ctx);
-	if (err) {
-		op_discard(request->op);
-		return err;
-	}
-	request_finish(request);
-	err = request->is_async ? 0 : op_result(ctx, request->op);
-	op_put(request->op);
-	return err;
-}
-
-/* Looks both sides up, into @copy, which keeps them. A set has no source. */
-static int copy_find(struct mem_ctx *ctx, const struct mem_rows *rows,
-		     unsigned int dir, struct copy *copy)
-{
-	int err;
-
-	copy->rows = *rows;
-	err = side_find(ctx, rows, dir, true, &copy->dst);
-	if (err || !rows->src)
-		return err;
-	return side_find(ctx, rows, dir, false, &copy->src);
-}
-
-static int copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
-		     unsigned int dir, bool is_async)
-{
-	struct request request = { .is_async = is_async };
-	struct copy *copy;
-	int err;
-
-	if (!stream || !rows || !rows->dst || !rows->src ||
-	    dir > MEM_DIR_DEFAULT ||
-	    rows->dst_pitch < rows->row_len || rows->src_pitch < rows->row_len)
-		return -EINVAL;
-	err = ctx_check(stream->ctx);
-	if (err || !rows->row_len || !rows->nr_rows)
-		return err;
-	request.op = op_create(stream, OP_COPY);
-	if (!request.op)
-		return -ENOMEM;
-	copy = &request.op->copy;
-	err = copy_find(stream->ctx, rows, dir, copy);
-	if (!err && !dir_is_valid(dir, copy->dst, copy->src))
-		err = -EINVAL;
-	if (err) {
-		op_discard(request.op);
-		return err;
-	}
-	return request_run(stream, &request);
-}
-
-static int fill_rows(struct mem_stream *stream, const struct mem_rows *rows,
-		     int value, bool is_async)
-{
-	struct request request = { .is_set = true, .is_async = is_async };
-	struct copy *copy;
-	int err;
-
-	if (!stream || !rows || !rows->dst ||
-	    rows->dst_pitch < rows->row_len)
-		return -EINVAL;
-	err = ctx_check(stream->ctx);
-	if (err || !rows->row_len || !rows->nr_rows)
-		return err;
-	request.op = op_create(stream, OP_COPY);
-	if (!request.op)
-		return -ENOMEM;
-	copy = &request.op->copy;
-	copy->value = (uint8_t)value;
-	copy->rows = *rows;
-	copy->rows.src = NULL;
-	err = copy_find(stream->ctx, &copy->rows, MEM_DIR_HOST_TO_DEVICE, copy);
-	if (!err && !copy->dst)
-		err = -EINVAL;
-	if (err) {
-		op_discard(request.op);
-		return err;
-	}
-	return request_run(stream, &request);
-}
-
-static struct mem_rows one_row(void *dst, const void *src, uint64_t len)
-{
-	return (struct mem_rows) {
-		.dst = dst,
-		.dst_pitch = len,
-		.src = src,
-		.src_pitch = len,
-		.row_len = len,
-		.nr_rows = 1,
-	};
-}
-
-API int mem_copy(struct mem_stream *stream, void *dst, const void *src,
-		 uint64_t len, unsigned int dir)
-{
-	const struct mem_rows rows = one_row(dst, src, len);
-
-	return copy_rows(stream, &rows, dir, false);
-}
-
-API int mem_copy_async(struct mem_stream *stream, void *dst, const void *src,
-		       uint64_t len, unsigned int dir)
-{
-	const struct mem_rows rows = one_row(dst, src, len);
-
-	return copy_rows(stream, &rows, dir, true);
-}
-
-API int mem_copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
-		      unsigned int dir)
-{
-	return copy_rows(stream, rows, dir, false);
-}
-
-API int mem_copy_rows_async(struct mem_stream *stream,
-			    const struct mem_rows *rows, unsigned int dir)
-{
-	return copy_rows(stream, rows, dir, true);
-}
-
-API int mem_fill(struct mem_stream *stream, void *dst, int value, uint64_t len)
-{
-	const struct mem_rows rows = one_row(dst, NULL, len);
-
-	return fill_rows(stream, &rows, value, false);
-}
-
-API int mem_fill_async(struct mem_stream *stream, void *dst, int value,
-		       uint64_t len)
-{
-	const struct mem_rows rows = one_row(dst, NULL, len);
-
-	return fill_rows(stream, &rows, value, true);
-}
-
-API int mem_fill_rows_async(struct mem_stream *stream,
-			    const struct mem_rows *rows, int value)
-{
-	return fill_rows(stream, rows, value, true);
-}
-
-API int mem_fill_rows(struct mem_stream *stream, const struct mem_rows *rows,
-		      int value)
-{
-	return fill_rows(stream, rows, value, false);
 }
