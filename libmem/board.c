@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: the board, by its name. Its facts are the model's profile, whichever
- * backend simulates it. What is allocated of its memory by address is counted
- * here, for all contexts of the process: nothing else is shared.
+ * libmem: boards. The facts of a board are the model's profile, for both
+ * backends. The memory that all contexts of the process have allocated by
+ * address is counted here; contexts share nothing else.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -15,15 +15,21 @@
 
 #define MAX_BOARDS	32
 
-/* A module that is newer than this library may have it: it has a GPU. */
+/*
+ * Stands for a board that this library does not know, such as one of a newer
+ * module.
+ */
 static const struct profile unknown = { .name = "" };
 
-/* Bytes of the SoC's DRAM, and of the discrete GPU's own; one for unknown. */
+/*
+ * Bytes used of the SoC's DRAM and of the discrete GPU's memory, by board; the
+ * last entry is for unknown boards.
+ */
 static atomic_ullong used[MAX_BOARDS + 1][2];
 
 /**
- * board_find() - a board by its name
- * @name: of the profile
+ * board_find() - find a board by its name
+ * @name: name of the profile
  *
  * Return: never NULL; see board_is_known().
  */
@@ -35,10 +41,10 @@ const struct profile *board_find(const char *name)
 }
 
 /**
- * board_is_known() - has board_find() found it?
- * @board: what that gave
+ * board_is_known() - find out whether board_find() has found the board
+ * @board: result of board_find()
  *
- * Return: true if so.
+ * Return: true if it has.
  */
 bool board_is_known(const struct profile *board)
 {
@@ -46,11 +52,11 @@ bool board_is_known(const struct profile *board)
 }
 
 /**
- * board_has_engine() - has a board got an engine?
+ * board_has_engine() - find out whether a board has an engine
  * @board: board
  * @at: enum mem_engine
  *
- * Return: true if so. A generic board has a GPU of some kind.
+ * Return: true if it has. A generic board has a GPU of some kind.
  */
 bool board_has_engine(const struct profile *board, unsigned int at)
 {
@@ -67,10 +73,10 @@ bool board_has_engine(const struct profile *board, unsigned int at)
 }
 
 /**
- * board_has_pageable_access() - have engines the application's memory?
+ * board_has_pageable_access() - find out whether engines access pageable memory
  * @board: board
  *
- * Return: true if so.
+ * Return: true if they do.
  */
 bool board_has_pageable_access(const struct profile *board)
 {
@@ -78,10 +84,11 @@ bool board_has_pageable_access(const struct profile *board)
 }
 
 /**
- * board_has_concurrent_access() - is managed memory everybody's at any time?
+ * board_has_concurrent_access() - find out whether access is concurrent
  * @board: board
  *
- * Return: true if so.
+ * Return: true if the CPU and engines may access managed memory at the same
+ * time.
  */
 bool board_has_concurrent_access(const struct profile *board)
 {
@@ -89,10 +96,10 @@ bool board_has_concurrent_access(const struct profile *board)
 }
 
 /**
- * board_is_io_coherent() - look whether engines see what is in CPU caches
+ * board_is_io_coherent() - find out whether engines snoop the CPU's caches
  * @board: board
  *
- * Return: true if so.
+ * Return: true if they do.
  */
 bool board_is_io_coherent(const struct profile *board)
 {
@@ -100,10 +107,10 @@ bool board_is_io_coherent(const struct profile *board)
 }
 
 /**
- * board_line_size() - how long a cache line is
+ * board_line_size() - get the length of a cache line
  * @board: board
  *
- * Return: bytes; 0: the board is not known.
+ * Return: bytes; 0 if the board is not known.
  */
 uint32_t board_line_size(const struct profile *board)
 {
@@ -111,12 +118,12 @@ uint32_t board_line_size(const struct profile *board)
 }
 
 /**
- * board_capability() - what a GPU of a board can do
+ * board_capability() - get the CUDA compute capability of a GPU
  * @board: board
  * @at: MEM_ENGINE_GPU or MEM_ENGINE_DGPU
  *
- * Return: its CUDA compute capability times 10; 0: it has none, or is no GPU of
- * CUDA.
+ * Return: the capability times 10; 0 if there is no such GPU, or if it does not
+ * support CUDA.
  */
 uint32_t board_capability(const struct profile *board, unsigned int at)
 {
@@ -125,10 +132,11 @@ uint32_t board_capability(const struct profile *board, unsigned int at)
 }
 
 /**
- * board_has_surface_export() - look whether an image can be had as a surface
+ * board_has_surface_export() - find out whether images can be locked as
+ * surfaces
  * @board: board
  *
- * Return: true if so.
+ * Return: true if they can.
  */
 bool board_has_surface_export(const struct profile *board)
 {
@@ -151,13 +159,13 @@ static uint64_t memory_len(const struct profile *board, bool is_discrete)
 }
 
 /**
- * board_take() - something is allocated of a board's memory
+ * board_take() - count memory of a board as allocated
  * @board: board
- * @kind: of mem_alloc()
- * @flags: of that
+ * @kind: kind of memory, of mem_alloc()
+ * @flags: flags of mem_alloc()
  * @len: bytes
  *
- * Return: 0, or -ENOMEM: so much is not left.
+ * Return: 0, or -ENOMEM if the board has less left.
  */
 int board_take(const struct profile *board, enum mem_kind kind,
 	       unsigned int flags, uint64_t len)
@@ -172,11 +180,11 @@ int board_take(const struct profile *board, enum mem_kind kind,
 }
 
 /**
- * board_give() - and is given back
+ * board_give() - undo board_take()
  * @board: board
- * @kind: as it was taken
- * @flags: the same
- * @len: the same
+ * @kind: as for board_take()
+ * @flags: as for board_take()
+ * @len: as for board_take()
  */
 void board_give(const struct profile *board, enum mem_kind kind,
 		unsigned int flags, uint64_t len)
@@ -229,7 +237,7 @@ static void board_facts(const struct profile *p, struct mem_board *board)
 		sizeof(board->description) - 1);
 }
 
-/* Is there something to be told? */
+/* Returns 0 if the engine is a GPU of the board. */
 static int gpu_check(struct mem_ctx *ctx, unsigned int engine)
 {
 	int err;
@@ -309,7 +317,7 @@ API int mem_ctx_memory(struct mem_ctx *ctx, unsigned int engine,
 	if (err)
 		return err;
 	all = memory_len(ctx->board, of_dgpu);
-	/* One that is about to be refused is in it for a moment. */
+	/* For a moment this includes an allocation that will be refused. */
 	taken = atomic_load(used_of(ctx->board, of_dgpu));
 	*free_len = taken < all ? all - taken : 0;
 	*len = all;

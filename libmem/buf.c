@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: buffers. The mapping of a buffer and the count of it are under its
- * lock, all else never changes.
+ * libmem: buffers. The lock of a buffer protects its mapping and the count of
+ * mappings; the rest never changes.
  */
 #include <errno.h>
 #include <limits.h>
@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-/* For a backend, whose struct it is the first member of. */
+/* Initialises the first member of a backend's buffer. */
 void buf_init(struct mem_buf *buf, enum mem_kind kind, uint64_t len)
 {
 	buf->kind = kind;
@@ -18,7 +18,7 @@ void buf_init(struct mem_buf *buf, enum mem_kind kind, uint64_t len)
 	pthread_mutex_init(&buf->lock, NULL);
 }
 
-/* Where it was made is told if nobody destroys it. */
+/* Notes where the buffer was created, to report it if it is never destroyed. */
 static void living_begin(struct mem_buf *buf)
 {
 	struct mem_buf_info info = { 0 };
@@ -30,7 +30,9 @@ static void living_begin(struct mem_buf *buf)
 	tell_buf(&buf->living, &info);
 }
 
-/* It keeps its context from now on. */
+/*
+ * Completes a new buffer, which holds a reference to its context from now on.
+ */
 static int made(int err, struct mem_ctx *ctx, struct mem_buf *new,
 		struct mem_buf **buf)
 {
@@ -171,7 +173,7 @@ API int mem_buf_map(struct mem_buf *buf, void **addr)
 		mapped = buf->addr;
 	}
 	pthread_mutex_unlock(&buf->lock);
-	/* The caller's memory: a store to it may fault, so hold no lock. */
+	/* A store to the caller's memory may fault: not under a lock. */
 	if (!err)
 		*addr = mapped;
 	return err;
@@ -251,7 +253,7 @@ static bool range_is_valid(const struct mem_buf *buf, uint64_t off,
 	return off <= buf->len && len <= buf->len - off;
 }
 
-/* The range as it is: the backend knows what to do with partial lines. */
+/* Passes the range on as it is: the backend handles partial lines. */
 static int maintain_one(struct mem_buf *buf, enum mem_maint_op op,
 			uint64_t off, uint64_t len)
 {

@@ -6,7 +6,9 @@
 
 #include "sched.h"
 
-/* From the first byte of the first row to behind the last of the last. */
+/*
+ * Gets the length from the first byte of the first row to the last row's end.
+ */
 static int extent(uint64_t pitch, const struct mem_rows *rows, uint64_t *len)
 {
 	if (pitch < rows->row_len && rows->nr_rows > 1)
@@ -28,9 +30,10 @@ static bool is_dir_to_device(unsigned int dir)
 }
 
 /*
- * A heap's buffer has one address for both. The CPU touches it there, in its
- * brackets, unless it is said to be a device's memory, was asked for as such,
- * or is not mapped.
+ * Returns true if the CPU accesses this side of a copy. A heap's buffer has the
+ * same address for the CPU and for engines. A copy accesses it as the CPU, in
+ * the CPU's brackets, except if the direction says that it is device memory, if
+ * the program has asked for its device pointer, or if it is not mapped.
  */
 static bool is_cpus(const struct mem_buf *buf, unsigned int dir, bool is_dst)
 {
@@ -41,7 +44,10 @@ static bool is_cpus(const struct mem_buf *buf, unsigned int dir, bool is_dst)
 	return is_dst ? !is_dir_to_device(dir) : !is_dir_from_device(dir);
 }
 
-/* Whose memory it is, kept; NULL: the process's. */
+/*
+ * Finds the buffer of one side of a copy, with a reference; NULL for pageable
+ * memory.
+ */
 static int side_find(struct mem_ctx *ctx, const struct mem_rows *rows,
 		     unsigned int dir, bool is_dst, struct mem_buf **found)
 {
@@ -100,19 +106,19 @@ static bool dir_is_valid(unsigned int dir, const struct mem_buf *dst,
 	return false;
 }
 
-/* Is it the CPU that touches this side, for which the caller has to stand? */
+/* Returns true if the calling thread has to access this side itself. */
 static bool is_callers(const struct mem_buf *buf, bool is_device)
 {
 	return !buf || (buf->kind == MEM_KIND_MANAGED && !is_device);
 }
 
 /**
- * struct request - a copy or set that is under way
- * @op: for it
- * @is_set: a set
+ * struct request - a copy or set that a call has submitted
+ * @op: its operation
+ * @is_set: it is a set, otherwise a copy
  * @is_async: the call does not wait
- * @verdict: what it is
- * @mark: behind it, if the host waits for it
+ * @verdict: how the model classifies it
+ * @mark: mark after the operation, if the call waits for it; else NULL
  */
 struct request {
 	struct op *op;
@@ -122,7 +128,10 @@ struct request {
 	struct mark *mark;
 };
 
-/* Tell the backend and queue it; the scheduler's lock is held. */
+/*
+ * Submits the operation to the backend and queues it. The caller must hold the
+ * scheduler's lock.
+ */
 static int request_submit(struct request *request)
 {
 	struct op *op = request->op;
@@ -163,7 +172,7 @@ static int request_submit(struct request *request)
 	return 0;
 }
 
-/* The caller's part of it: as the CPU, where that is what touches. */
+/* Copies if the calling thread has to, and waits if the call is synchronous. */
 static void request_finish(struct request *request)
 {
 	struct op *op = request->op;
@@ -209,7 +218,7 @@ static int request_run(struct mem_stream *stream, struct request *request)
 	return err;
 }
 
-/* Looks both sides up, into @copy, which keeps them. A set has no source. */
+/* Finds the buffers of both sides; @copy owns the references. */
 static int copy_find(struct mem_ctx *ctx, const struct mem_rows *rows,
 		     unsigned int dir, struct copy *copy)
 {

@@ -21,7 +21,10 @@ bool ctx_is_forked(const struct mem_ctx *ctx)
 	return ctx->sched.pid != getpid();
 }
 
-/* For who knows that it is there, but not that somebody keeps it. */
+/*
+ * Takes a reference unless the count is 0. The caller knows that the memory is
+ * still there, but has no reference.
+ */
 bool ctx_try(struct mem_ctx *ctx)
 {
 	unsigned int nr = atomic_load(&ctx->nr_users);
@@ -31,7 +34,10 @@ bool ctx_try(struct mem_ctx *ctx)
 	return nr;
 }
 
-/* Returns true if the caller is a thread of the context, which is gone. */
+/*
+ * Drops a reference. Returns true if the context is gone and the caller is one
+ * of its threads, which has to end.
+ */
 bool ctx_put(struct mem_ctx *ctx)
 {
 	bool ret = false;
@@ -39,14 +45,14 @@ bool ctx_put(struct mem_ctx *ctx)
 	if (atomic_fetch_sub_explicit(&ctx->nr_users, 1,
 				      memory_order_acq_rel) != 1)
 		return false;
-	/* In a child no thread of it is there, and its locks may be held. */
+	/* A child has none of the threads, and locks may be held for ever. */
 	if (!ctx_is_forked(ctx))
 		ret = sched_fini(ctx);
 	ctx->backend->close(ctx);
 	return ret;
 }
 
-/* May a call go on that only looks? */
+/* Returns 0 if calls that only read the context's state may continue. */
 int ctx_look(const struct mem_ctx *ctx)
 {
 	if (ctx_is_forked(ctx))
@@ -55,8 +61,8 @@ int ctx_look(const struct mem_ctx *ctx)
 }
 
 /*
- * One on a buffer or list? A child may have locks of threads that are not
- * there, but where the backend says that it has none.
+ * Returns 0 if calls on a buffer or list may continue. In a child, locks may be
+ * held by threads that do not exist there, unless the backend has none.
  */
 int ctx_may_call(const struct mem_ctx *ctx)
 {
@@ -67,7 +73,7 @@ int ctx_may_call(const struct mem_ctx *ctx)
 	return ctx->backend->check ? ctx->backend->check() : 0;
 }
 
-/* One that gives something back? */
+/* Returns 0 if calls that free or change something may continue. */
 int ctx_may_change(const struct mem_ctx *ctx)
 {
 	const int err = sched_check_call();
@@ -75,7 +81,7 @@ int ctx_may_change(const struct mem_ctx *ctx)
 	return err ? err : ctx_look(ctx);
 }
 
-/* One that works on it? */
+/* Returns 0 if calls that submit work may continue. */
 int ctx_check(struct mem_ctx *ctx)
 {
 	int err = ctx_may_change(ctx);
@@ -83,7 +89,7 @@ int ctx_check(struct mem_ctx *ctx)
 	return err ? err : atomic_load(&ctx->sched.error);
 }
 
-/* What a call answers that has waited. */
+/* Returns the result of a call that has waited. */
 int ctx_result(struct mem_ctx *ctx)
 {
 	const int err = atomic_load(&ctx->sched.error);
@@ -100,7 +106,7 @@ API void mem_ctx_close(struct mem_ctx *ctx)
 {
 	if (!ctx)
 		return;
-	/* Others work in the shared one, and go on to. */
+	/* Other users of the shared context continue to work in it. */
 	if (!ctx->is_shared && !ctx_is_forked(ctx))
 		sched_close(ctx);
 	ctx_put(ctx);
@@ -204,7 +210,7 @@ API void libmem_tell_missing(const char *call)
 {
 	if (!call)
 		return;
-	/* The program may have opened none so far, or never. */
+	/* The program may not have opened a context yet. */
 	tell_init();
 	tell_missing(call);
 }

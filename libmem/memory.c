@@ -10,10 +10,10 @@
 
 #include "sched.h"
 
-/* A row of mem_alloc_pitch() begins at a multiple: a texture's of CUDA's. */
+/* Rows of mem_alloc_pitch() are aligned as textures of CUDA. */
 #define PITCH_ALIGN	512U
 
-/* Of LeakSanitizer, if the program has it. */
+/* A function of LeakSanitizer, which programs may be linked with. */
 void __lsan_ignore_object(const void *object);
 #pragma weak __lsan_ignore_object
 
@@ -70,7 +70,7 @@ API int mem_alloc_pitch(struct mem_ctx *ctx, uint64_t row_len,
 	return err;
 }
 
-/* Nobody can free it a second time, nor use it in a new call. */
+/* Makes later calls refuse the buffer, because it is about to be freed. */
 static int claim(struct mem_buf *buf)
 {
 	struct mem_ctx *ctx = buf->ctx;
@@ -90,7 +90,10 @@ static void unclaim(struct mem_buf *buf)
 	sched_unlock(buf->ctx);
 }
 
-/* What the work that it waits for came to is for the caller's next wait. */
+/*
+ * Waits for all work and frees the buffer. Errors of the work are returned by
+ * the caller's next wait, not here.
+ */
 static int give_back(struct mem_ctx *ctx, struct mem_buf *buf)
 {
 	int err;
@@ -147,8 +150,8 @@ static int check_export(const struct mem_ctx *ctx, const struct mem_buf *buf,
 }
 
 /*
- * Its bytes move: nothing may be at them meanwhile. That is no wait of the
- * host's: nobody is told here that something is done.
+ * Exports while no work is running, because an export may move the bytes. The
+ * wait is internal: the model does not count it as a wait of the host.
  */
 static int export_idle(struct mem_ctx *ctx, struct mem_buf *buf, int *fd)
 {
@@ -165,7 +168,9 @@ static int export_idle(struct mem_ctx *ctx, struct mem_buf *buf, int *fd)
 		else if (is_idle)
 			err = ctx->backend->export_ptr(buf, &new);
 		sched_unlock(ctx);
-		/* The caller's memory: a store to it may fault. */
+		/*
+		 * A store to the caller's memory may fault: not under a lock.
+		 */
 		if (is_idle && !err)
 			*fd = new;
 		if (is_idle || err)

@@ -13,8 +13,8 @@
 #include "sched.h"
 
 static struct {
-	pthread_mutex_t lock;	/* who opens it */
-	int err;		/* no handler for forks */
+	pthread_mutex_t lock;	/* held while the context is opened */
+	int err;		/* -errno if there is no fork handler */
 	struct mem_ctx *_Atomic ctx;
 } shared = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -104,9 +104,9 @@ static int evict_named(const char *name, struct mem_ctx_options *all,
 }
 
 /*
- * What the caller leaves open the environment says. @name is the variable that
- * is to blame if this fails or, where it names one, if the context cannot be
- * opened.
+ * Sets options that the caller has left at their default from the environment.
+ * On an error @name is the variable that caused it. On success @name is the
+ * variable to name if the context cannot be opened, or NULL.
  */
 static int options_complete(struct mem_ctx_options *all, const char **name)
 {
@@ -153,7 +153,7 @@ static int open_with(const struct backend *backend,
 	struct mem_ctx *new;
 	int err, cancel;
 
-	/* Nobody who is cancelled leaves a lock taken. */
+	/* A cancelled thread would leave locks held. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	err = backend->open(options, &new);
 	pthread_setcancelstate(cancel, NULL);
@@ -164,7 +164,10 @@ static int open_with(const struct backend *backend,
 	return 0;
 }
 
-/* The module has its board; elsewhere @soc is one if @all names none. */
+/*
+ * Opens a context. The module determines its own board; the embedded backend
+ * uses @soc if @all names none.
+ */
 static int open_any(struct mem_ctx_options *all, const char *soc,
 		    struct mem_ctx **ctx)
 {
@@ -173,7 +176,7 @@ static int open_any(struct mem_ctx_options *all, const char *soc,
 	tell_process();
 	if (all->backend != MEM_BACKEND_EMBEDDED) {
 		err = open_with(&kernel_backend, all, ctx);
-		/* No module, or a node that one has left behind. */
+		/* There is no module, or only its stale device node. */
 		if (all->backend != MEM_BACKEND_AUTO ||
 		    (err != -ENOENT && err != -ENXIO && err != -ENODEV))
 			return err;
@@ -226,7 +229,7 @@ API int mem_ctx_open(const struct mem_ctx_options *options,
 	return err ? err : open_told(&all, none, ctx);
 }
 
-/* The lock is held. It is there for whoever sees it, and stays. */
+/* The caller must hold the lock. Once set, shared.ctx never changes. */
 static int shared_open(struct mem_ctx_options *all)
 {
 	char soc[MEM_NAME_LEN];
