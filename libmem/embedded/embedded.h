@@ -187,7 +187,7 @@ struct embedded_ctx {
 	atomic_uint nr_jobs;
 	atomic_uint nr_waiting;
 	atomic_ullong nr_submitted;
-	struct watch *watch;
+	struct violations *watch;
 	uint32_t policy;
 	int poison;
 	bool evicts;

@@ -1,62 +1,39 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Violations, for `heapsim run` (record/record.c) and for contexts that watch.
- * Each of these contexts has a ring of violations; repetitions at one call site
- * are counted in one entry. One lock protects all rings. It is taken last, with
- * all signals blocked; the caller may hold a buffer's lock.
+ * Violations that the embedded backend has found, for `heapsim run` (record.c)
+ * and for the contexts that watch, each of which has a queue. One lock protects
+ * all queues. It is taken last, under a buffer's lock, with all signals
+ * blocked.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../violations.h"
 #include "embedded.h"
 
 #define MAX_WATCHERS	64
-/* So many of the newest are looked through for the same place. */
-#define FOLD_DEPTH	64
-
-/**
- * struct watch - a context that watches
- * @kinds: bit a kind
- * @size: places in the ring
- * @first: oldest
- * @nr: that wait
- * @nr_dropped: that found no room since one was told of that
- * @event: set while some wait; none as long as nobody asked for it
- * @ring: they
- */
-struct watch {
-	uint32_t kinds;
-	uint32_t size;
-	uint32_t first;
-	uint32_t nr;
-	uint64_t nr_dropped;
-	struct own_fd event;
-	struct mem_violation ring[];
-};
-
 static struct {
 	pthread_mutex_t lock;
-	struct watch *all[MAX_WATCHERS];
+	struct violations *all[MAX_WATCHERS];
 	atomic_uint nr;
 } watchers = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
-/* So many buffers that are freed are remembered. */
+/* Number of freed buffers that are remembered. */
 #define NR_FREED	64
 
 /**
- * struct freed - a buffer that was freed
- * @buf: number of it
- * @addr: where it was
+ * struct freed - a buffer that has been freed
+ * @buf: its number
+ * @addr: its address
  * @len: bytes, whole pages
  * @time_ns: when it was freed
- * @stack: from tell_stack(), of who freed it
- * @name: of it
+ * @stack: stack of the call that freed it, from tell_stack()
+ * @name: its name
  */
 struct freed {
 	uint64_t buf;
@@ -68,9 +45,9 @@ struct freed {
 };
 
 static struct {
-	pthread_mutex_t lock;		/* protects all */
-	uint64_t nr;
-	struct freed all[NR_FREED];	/* in turn */
+	pthread_mutex_t lock;		/* protects the rest */
+	uint64_t nr;			/* buffers freed so far */
+	struct freed all[NR_FREED];	/* reused in turn */
 } freed = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
@@ -87,27 +64,8 @@ static void watchers_unlock(const sigset_t *old)
 	signals_restore(old);
 }
 
-static struct watch *watch_create(unsigned int what, uint32_t nr)
-{
-	const uint32_t waste = 1U << MEM_VIOLATION_SHARED_LINE |
-			       1U << MEM_VIOLATION_REDUNDANT_CLEAN |
-			       1U << MEM_VIOLATION_REDUNDANT_INVALIDATE;
-	struct watch *watch = calloc(1, sizeof(*watch) +
-				     (size_t)nr * sizeof(watch->ring[0]));
-
-	if (!watch)
-		return NULL;
-	if (what & MEM_WATCH_ERRORS)
-		watch->kinds |= ~waste;
-	if (what & MEM_WATCH_WASTE)
-		watch->kinds |= waste;
-	watch->size = nr;
-	watch->event = OWN_FD_NONE;
-	return watch;
-}
-
-/* Publishes it; the watchers' lock is held. */
-static int watch_add(struct embedded_ctx *ctx, struct watch *watch)
+/* Publishes the queue. The caller must hold the watchers' lock. */
+static int watch_add(struct embedded_ctx *ctx, struct violations *watch)
 {
 	size_t i;
 
@@ -123,16 +81,17 @@ static int watch_add(struct embedded_ctx *ctx, struct watch *watch)
 }
 
 /**
- * watch_begin() - keep violations for a context
+ * watch_begin() - start to queue violations for a context
  * @ctx: context
  * @what: MEM_WATCH_*
- * @nr: how many may wait
+ * @nr: number of violations that may wait
  *
- * Return: 0, -EBUSY (it watches already, or too many do) or -ENOMEM.
+ * Return: 0; -EBUSY if the context watches already, or if too many contexts do;
+ * or -ENOMEM.
  */
 int watch_begin(struct embedded_ctx *ctx, unsigned int what, uint32_t nr)
 {
-	struct watch *watch = watch_create(what, nr);
+	struct violations *watch = violations_create(what, nr);
 	sigset_t old;
 	int err;
 
@@ -142,13 +101,13 @@ int watch_begin(struct embedded_ctx *ctx, unsigned int what, uint32_t nr)
 	err = watch_add(ctx, watch);
 	watchers_unlock(&old);
 	if (err)
-		free(watch);
+		violations_destroy(watch);
 	return err;
 }
 
 /**
- * watch_end() - the context goes
- * @ctx: context
+ * watch_end() - stop to queue violations for a context
+ * @ctx: context that is being freed
  */
 void watch_end(struct embedded_ctx *ctx)
 {
@@ -157,7 +116,10 @@ void watch_end(struct embedded_ctx *ctx)
 
 	if (!ctx->watch)
 		return;
-	/* In a child the lock may be anybody's; nobody else is there. */
+	/*
+	 * In a child, a thread that does not exist may hold the lock. There is
+	 * no other thread that could use the list.
+	 */
 	if (!window_is_forked()) {
 		watchers_lock(&old);
 		for (i = 0; i < MAX_WATCHERS; i++)
@@ -166,74 +128,43 @@ void watch_end(struct embedded_ctx *ctx)
 		atomic_fetch_sub(&watchers.nr, 1);
 		watchers_unlock(&old);
 	}
-	own_fd_close(&ctx->watch->event);
-	free(ctx->watch);
-}
-
-static bool is_waiting(const struct watch *watch)
-{
-	return watch->nr || watch->nr_dropped;
+	violations_destroy(ctx->watch);
 }
 
 /**
- * watch_next() - the oldest that waits
+ * watch_next() - take the oldest violation
  * @ctx: context
- * @violation: out
+ * @violation: out: all but the size
  *
- * Return: 1, 0 if none waits, or -EINVAL (nobody watches).
+ * Return: 1; 0 if none waits; or -EINVAL if the context does not watch.
  */
 int watch_next(struct embedded_ctx *ctx, struct mem_violation *violation)
 {
-	struct watch *watch;
 	sigset_t old;
-	int ret = 0;
+	int ret;
 
 	watchers_lock(&old);
-	watch = ctx->watch;
-	if (!watch) {
-		ret = -EINVAL;
-	} else if (watch->nr) {
-		*violation = watch->ring[watch->first];
-		watch->first = (watch->first + 1) % watch->size;
-		watch->nr--;
-		ret = 1;
-	} else if (watch->nr_dropped) {
-		violation->kind = MEM_VIOLATION_DROPPED;
-		violation->count = watch->nr_dropped;
-		violation->time_ns = now_ns();
-		watch->nr_dropped = 0;
-		ret = 1;
-	}
-	if (watch && !is_waiting(watch))
-		own_event_set(&watch->event, false);
+	ret = ctx->watch ? violations_take(ctx->watch, violation) : -EINVAL;
 	watchers_unlock(&old);
 	return ret;
 }
 
 /**
- * watch_fd() - a descriptor that polls readable while violations wait
+ * watch_fd() - get a descriptor that polls readable while violations wait
  * @ctx: context
  * @fd: out: owned by the caller
  *
- * Return: 0, -EINVAL (the context does not watch) or -errno.
+ * Return: 0; -EINVAL if the context does not watch; or -errno.
  */
 int watch_fd(struct embedded_ctx *ctx, int *fd)
 {
-	struct watch *watch;
 	sigset_t old;
-	int err = 0;
+	int err;
 
 	watchers_lock(&old);
-	watch = ctx->watch;
-	if (!watch) {
-		err = -EINVAL;
-	} else if (watch->event.nr < 0) {
-		err = own_event_open(&watch->event);
-		if (!err && is_waiting(watch))
-			own_event_set(&watch->event, true);
-	}
+	err = ctx->watch ? violations_open_event(ctx->watch) : -EINVAL;
 	if (!err)
-		err = own_fd_dup(&watch->event);
+		err = own_fd_dup(&ctx->watch->event);
 	watchers_unlock(&old);
 	if (err < 0)
 		return err;
@@ -241,52 +172,8 @@ int watch_fd(struct embedded_ctx *ctx, int *fd)
 	return 0;
 }
 
-static bool is_same_place(const struct mem_violation *a,
-			  const struct mem_violation *b)
-{
-	return a->kind == b->kind && a->buf == b->buf &&
-	       a->missing == b->missing && a->cpu_ip == b->cpu_ip &&
-	       a->other == b->other && !strcmp(a->other_name, b->other_name);
-}
-
-static void fold(struct mem_violation *into, const struct mem_violation *v)
-{
-	const uint64_t end = into->off + into->len > v->off + v->len ?
-			     into->off + into->len : v->off + v->len;
-
-	into->count += v->count;
-	if (v->off < into->off)
-		into->off = v->off;
-	into->len = end - into->off;
-}
-
-static void keep(struct watch *watch, const struct mem_violation *v)
-{
-	uint32_t i, depth = watch->nr < FOLD_DEPTH ? watch->nr : FOLD_DEPTH;
-
-	if (!(watch->kinds & 1U << v->kind))
-		return;
-	for (i = 1; i <= depth; i++) {
-		struct mem_violation *old =
-			&watch->ring[(watch->first + watch->nr - i) %
-				     watch->size];
-
-		if (is_same_place(old, v)) {
-			fold(old, v);
-			return;
-		}
-	}
-	if (!is_waiting(watch))
-		own_event_set(&watch->event, true);
-	if (watch->nr == watch->size) {
-		watch->nr_dropped += v->count;
-		return;
-	}
-	watch->ring[(watch->first + watch->nr++) % watch->size] = *v;
-}
-
 /**
- * struct found - what was found, with what `heapsim run` alone is told
+ * struct found - a violation with what only `heapsim run` reports
  * @v: violation
  * @beside: stacks
  */
@@ -300,7 +187,7 @@ static bool has_watchers(void)
 	return atomic_load_explicit(&watchers.nr, memory_order_relaxed) > 0;
 }
 
-/* Where nothing is looked at nothing is told. */
+/* With the policy "off" nothing is checked, so nothing is reported. */
 static bool is_off(const struct embedded_buf *buf)
 {
 	return embedded_ctx_of(buf->base.ctx)->policy == MEM_POLICY_OFF;
@@ -312,9 +199,9 @@ static bool is_watched(void)
 }
 
 /**
- * watch_is_on() - whether maintenance is reported, to anybody
+ * watch_is_on() - find out whether anybody receives reports or traces
  *
- * Return: true if it is.
+ * Return: true if somebody does.
  */
 bool watch_is_on(void)
 {
@@ -331,7 +218,7 @@ static void tell(const struct found *f)
 	pthread_mutex_lock(&watchers.lock);
 	for (i = 0; i < MAX_WATCHERS; i++)
 		if (watchers.all[i])
-			keep(watchers.all[i], &f->v);
+			violations_add(watchers.all[i], &f->v);
 	pthread_mutex_unlock(&watchers.lock);
 }
 
@@ -367,7 +254,7 @@ static void add_store(struct found *f, const struct note *store)
 	f->beside.cpu_stack = store->stack;
 }
 
-/* @from: as tell_stack() has it */
+/* Adds the calling thread; @from is the argument of tell_stack(). */
 static void add_caller(struct found *f, bool is_write, uintptr_t from)
 {
 	f->v.cpu_time_ns = f->v.time_ns;
@@ -397,7 +284,7 @@ static void add_engine(struct found *f, const struct acting *engine)
 	f->beside.other_stack = engine->stack;
 }
 
-/* The calling thread's maintenance. */
+/* Adds an invalidate by the calling thread. */
 static void add_invalidate(struct found *f)
 {
 	f->v.other = MEM_OTHER_PROCESS;
@@ -407,9 +294,9 @@ static void add_invalidate(struct found *f)
 }
 
 /**
- * watch_lines() - line_buf.tell of every buffer
- * @lines: of a buffer, locked
- * @event: what happened
+ * watch_lines() - report what the model has found, as line_buf.tell
+ * @lines: line state of a buffer, which is locked
+ * @event: finding
  * @off: first byte
  * @len: bytes
  */
@@ -447,7 +334,7 @@ void watch_lines(struct line_buf *lines, enum line_event event, u64 off,
 		return;
 	f = found_of(buf, of[event].kind, off, len);
 	f.v.missing = of[event].missing;
-	/* The driver maintains managed memory when the host waits. */
+	/* The driver maintains managed memory when the host synchronises. */
 	if (f.v.missing && buf->base.kind == MEM_KIND_MANAGED)
 		f.v.missing = MEM_MISSING_SYNC;
 	switch (event) {
@@ -479,9 +366,9 @@ void watch_lines(struct line_buf *lines, enum line_event event, u64 off,
 }
 
 /**
- * watch_unbracketed() - a touch while the engine has the buffer
+ * watch_unbracketed() - report an access while an engine uses the buffer
  * @buf: buffer, locked
- * @touch: what was done
+ * @touch: the access
  */
 void watch_unbracketed(const struct embedded_buf *buf,
 		       const struct touch *touch)
@@ -498,10 +385,10 @@ void watch_unbracketed(const struct embedded_buf *buf,
 }
 
 /**
- * watch_unmatched_end() - an end that lacks its begin
+ * watch_unmatched_end() - report an END without a matching START
  * @buf: buffer, locked
- * @lacks_write: it lacks one for writing
- * @is_write: it was for writing
+ * @lacks_write: the missing START is one for writing
+ * @is_write: the END was for writing
  */
 void watch_unmatched_end(const struct embedded_buf *buf, bool lacks_write,
 			 bool is_write)
@@ -517,7 +404,7 @@ void watch_unmatched_end(const struct embedded_buf *buf, bool lacks_write,
 	tell(&f);
 }
 
-/* A bracket that nobody will end. */
+/* Makes the violation for a bracket that is still open. */
 static struct found open_bracket(const struct embedded_buf *buf,
 				 enum bracket_dir dir)
 {
@@ -532,7 +419,10 @@ static struct found open_bracket(const struct embedded_buf *buf,
 	return f;
 }
 
-/* One for reading and writing is reported once, as one for writing. */
+/*
+ * Returns the number of open brackets of a direction. A bracket for reading and
+ * writing counts as one for writing only.
+ */
 static uint64_t nr_open(const struct embedded_buf *buf, enum bracket_dir dir)
 {
 	const struct line_bracket *open = &buf->bracket;
@@ -550,7 +440,7 @@ static void bracket_gone(struct embedded_buf *buf, enum bracket_dir dir)
 }
 
 /**
- * watch_open_brackets() - report the brackets in which a buffer goes
+ * watch_open_brackets() - report the open brackets of a buffer that is freed
  * @buf: buffer, locked
  */
 void watch_open_brackets(struct embedded_buf *buf)
@@ -571,10 +461,10 @@ void watch_open_brackets(struct embedded_buf *buf)
 }
 
 /**
- * watch_bracket_begin() - note where a bracket was begun
+ * watch_bracket_begin() - note where a bracket was opened
  * @buf: buffer, locked
- * @is_read: it is for reading
- * @is_write: it is for writing
+ * @is_read: the bracket is for reading
+ * @is_write: the bracket is for writing
  */
 void watch_bracket_begin(struct embedded_buf *buf, bool is_read, bool is_write)
 {
@@ -591,10 +481,10 @@ void watch_bracket_begin(struct embedded_buf *buf, bool is_read, bool is_write)
 }
 
 /**
- * watch_brackets() - keep the report up to date: brackets have changed
- * @buf: buffer, locked
+ * watch_brackets() - tell `heapsim run` which brackets are open
+ * @buf: buffer, locked, whose brackets have changed
  *
- * A process that ends inside a bracket cannot report it any more.
+ * A process that is killed inside a bracket cannot report it any more.
  */
 void watch_brackets(struct embedded_buf *buf)
 {
@@ -613,8 +503,8 @@ void watch_brackets(struct embedded_buf *buf)
 }
 
 /**
- * watch_alloc() - memory was made that is known by its address
- * @buf: it, which nobody else knows yet
+ * watch_alloc() - note the allocation of memory by its address
+ * @buf: new buffer
  */
 void watch_alloc(struct embedded_buf *buf)
 {
@@ -629,8 +519,8 @@ void watch_alloc(struct embedded_buf *buf)
 }
 
 /**
- * watch_register() - memory of the application's was registered
- * @buf: it, which nobody else knows yet
+ * watch_register() - note the registration of memory
+ * @buf: new buffer
  */
 void watch_register(struct embedded_buf *buf)
 {
@@ -644,7 +534,7 @@ void watch_register(struct embedded_buf *buf)
 }
 
 /**
- * watch_free() - its owner lets go of it
+ * watch_free() - note that the owner frees a buffer, which is then no leak
  * @buf: buffer
  */
 void watch_free(struct embedded_buf *buf)
@@ -653,10 +543,10 @@ void watch_free(struct embedded_buf *buf)
 }
 
 /**
- * watch_freed() - a buffer is being freed: remember it, for who touches it
+ * watch_freed() - remember a freed buffer, to report a use after free
  * @buf: buffer
  *
- * Context: called by who frees it; all signals blocked.
+ * Context: the thread that frees it; all signals blocked.
  */
 void watch_freed(const struct embedded_buf *buf)
 {
@@ -676,7 +566,7 @@ void watch_freed(const struct embedded_buf *buf)
 	pthread_mutex_unlock(&freed.lock);
 }
 
-/* The newest that was there. */
+/* Finds the buffer that was freed last at an address. */
 static bool freed_find(uintptr_t addr, struct freed *found)
 {
 	uint64_t i;
@@ -692,9 +582,9 @@ static bool freed_find(uintptr_t addr, struct freed *found)
 }
 
 /**
- * watch_use_after_free() - the CPU touches what no buffer has
- * @addr: in the window
- * @touch: of it
+ * watch_use_after_free() - report an access to freed memory
+ * @addr: address in the window that belongs to no buffer
+ * @touch: the access
  *
  * Context: signal handler.
  */
@@ -726,7 +616,7 @@ void watch_use_after_free(uintptr_t addr, const struct touch *touch)
 	tell(&f);
 }
 
-/* How it came to its attach state; the order lock is held. */
+/* Adds the history of the attach state. The caller holds the order lock. */
 static void add_attaches(struct found *f, const struct embedded_buf *buf)
 {
 	if (buf->base.kind == MEM_KIND_MANAGED)
@@ -734,12 +624,12 @@ static void add_attaches(struct found *f, const struct embedded_buf *buf)
 }
 
 /**
- * watch_attached_now() - note that the calling thread attaches memory
- * @how: out: with all but the state
- * @by: enum tell_attached_by
- * @stream: number of the one that it is ordered in
+ * watch_attached_now() - note how the calling thread attaches memory
+ * @how: out: all but the state
+ * @by: which call it is
+ * @stream: number of the stream that orders it
  *
- * Return: whether anybody wants to know.
+ * Return: true if @how is needed for reports.
  */
 bool watch_attached_now(struct tell_attach *how, enum tell_attached_by by,
 			uint64_t stream)
@@ -756,10 +646,10 @@ bool watch_attached_now(struct tell_attach *how, enum tell_attached_by by,
 }
 
 /**
- * watch_cpu_while_active() - the CPU touched managed memory that it may not now
+ * watch_cpu_while_active() - report an access to managed memory in use
  * @buf: buffer
- * @touch: what was done
- * @refusal: why it may not
+ * @touch: the access
+ * @refusal: why it is not allowed
  */
 void watch_cpu_while_active(const struct embedded_buf *buf,
 			    const struct touch *touch,
@@ -780,9 +670,9 @@ void watch_cpu_while_active(const struct embedded_buf *buf,
 }
 
 /**
- * watch_cpu_on_device() - the CPU touched device memory
+ * watch_cpu_on_device() - report an access of the CPU to device memory
  * @buf: buffer
- * @touch: what was done
+ * @touch: the access
  */
 void watch_cpu_on_device(const struct embedded_buf *buf,
 			 const struct touch *touch)
@@ -797,14 +687,14 @@ void watch_cpu_on_device(const struct embedded_buf *buf,
 }
 
 /**
- * watch_not_attached() - a job touched managed memory that it may not
- * @buf: buffer
- * @off: where first
- * @is_write: it stored
- * @ip: instruction of a kernel, 0 none
+ * watch_not_attached() - report a job's access to memory not attached to it
+ * @buf: managed buffer
+ * @off: offset of the first access
+ * @is_write: the access is a store
+ * @ip: instruction of a kernel, or 0
  * @work: the job
  *
- * Context: the order lock is held.
+ * Context: caller must hold the order lock.
  */
 void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
 			bool is_write, uintptr_t ip, const struct work *work)
@@ -828,9 +718,9 @@ static bool is_closed(const struct embedded_buf *buf)
 }
 
 /**
- * watch_gate_cpu() - the CPU touched an image that it has not locked for that
- * @buf: buffer of it, locked
- * @touch: what was done
+ * watch_gate_cpu() - report an access of the CPU to an image without a lock
+ * @buf: buffer of the image, locked
+ * @touch: the access
  */
 void watch_gate_cpu(const struct embedded_buf *buf, const struct touch *touch)
 {
@@ -848,11 +738,12 @@ void watch_gate_cpu(const struct embedded_buf *buf, const struct touch *touch)
 }
 
 /**
- * watch_gate_engine() - a job touched an image that is not locked for engines
- * @buf: buffer of it
- * @off: where first
- * @is_write: it stored
- * @ip: instruction of a kernel, 0 none
+ * watch_gate_engine() - report a job's access to an image not locked for
+ * engines
+ * @buf: buffer of the image
+ * @off: offset of the first access
+ * @is_write: the access is a store
+ * @ip: instruction of a kernel, or 0
  * @work: the job
  */
 void watch_gate_engine(const struct embedded_buf *buf, uint64_t off,
@@ -877,9 +768,9 @@ void watch_gate_engine(const struct embedded_buf *buf, uint64_t off,
 }
 
 /**
- * watch_read_only() - the CPU stored to memory that may only be read
+ * watch_read_only() - report a store of the CPU to read-only memory
  * @buf: buffer, locked
- * @touch: what was done
+ * @touch: the access
  */
 void watch_read_only(const struct embedded_buf *buf, const struct touch *touch)
 {
@@ -893,10 +784,10 @@ void watch_read_only(const struct embedded_buf *buf, const struct touch *touch)
 }
 
 /**
- * watch_atomic() - an atomic instruction on memory that is not cached
+ * watch_atomic() - report an atomic instruction on uncached memory
  * @buf: buffer
- * @touch: of it
- * @work: a kernel's; NULL: the CPU's
+ * @touch: the access
+ * @work: job of the kernel that contains it; NULL for the CPU
  */
 void watch_atomic(const struct embedded_buf *buf, const struct touch *touch,
 		  const struct work *work)
@@ -917,41 +808,28 @@ void watch_atomic(const struct embedded_buf *buf, const struct touch *touch,
 }
 
 /**
- * watch_failed() - a kernel touched what is not an engine's, or did not return
- * @result: of its job, as engine_is_failed() has it
+ * watch_failed() - report a kernel that accessed illegal memory or did not
+ * return
+ * @result: result of its job, for which engine_is_failed() is true
  * @work: the job
- * @refused: what was not given to it, in words; NULL: @result knows
+ * @refused: name of the memory that was refused to it; NULL if @result knows
  */
 void watch_failed(const struct engine_result *result,
 		  const struct work *work, const char *refused)
 {
-	const bool is_illegal = result->status == -EFAULT;
-	struct found f = {
-		.v.kind = is_illegal ? MEM_VIOLATION_ILLEGAL_ADDRESS :
-				       MEM_VIOLATION_FAILED_KERNEL,
-		.v.count = 1,
-		.v.time_ns = now_ns(),
-		.v.cpu_addr = result->addr,
-		.v.is_write = result->is_write,
-	};
+	struct found f = { .v = violation_of_failed(result, refused) };
 
 	if (!is_watched())
 		return;
-	if (!is_illegal)
-		strcpy(f.v.name, engine_end_name(result));
-	else
-		strcpy(f.v.name, refused ? refused :
-					   engine_place_name(result->place));
 	add_engine(&f, &work->acting);
-	f.v.other_ip = result->ip;
 	tell(&f);
 }
 
 /**
- * watch_overrun() - bytes behind an allocation have changed
+ * watch_overrun() - report a write beyond the end of an allocation
  * @buf: allocation
- * @off: the first of them
- * @work: that did it; NULL: the CPU
+ * @off: offset of the first byte that has changed
+ * @work: job that has changed it; NULL for the CPU
  */
 void watch_overrun(const struct embedded_buf *buf, uint64_t off,
 		   const struct work *work)

@@ -168,7 +168,6 @@ static int kernel_open(const struct mem_ctx_options *options,
 	new->seed = options->seed;
 	new->poison = poison_of(options->poison);
 	new->watch_fd = -1;
-	new->found_event = OWN_FD_NONE;
 	new->watch_poll = OWN_FD_NONE;
 	kernel_run_init(new);
 	new->base.backend = &kernel_backend;

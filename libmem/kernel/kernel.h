@@ -103,16 +103,6 @@ struct owner {
 };
 
 /**
- * struct found - a violation that the library found itself
- * @v: it
- * @next: the next
- */
-struct found {
-	struct mem_violation v;
-	struct found *next;
-};
-
-/**
  * struct kernel_ctx - a context
  * @base: for the rest of the library
  * @fd: open of /dev/heapsim
@@ -125,13 +115,9 @@ struct found {
  * @lock: protects the rest
  * @orphans: jobs that were forgotten and are not known done
  * @watch_fd: -1: it does not watch
- * @found_event: set while some of @found wait; none as long as nobody asked
- * @watch_poll: an epoll of both; none as long as nobody asked
- * @max_found: of @found, most that wait
- * @nr_found: how many do
- * @nr_dropped: how many found no room
- * @found: the oldest
- * @last_found: the newest
+ * @watch_poll: epoll of @watch_fd and of the event of @found; none unless the
+ *	caller has asked for it
+ * @found: violations that the library has found itself; NULL: it does not watch
  * @bufs: that have an address
  * @nr_lending: jobs that run on threads of the application
  * @spare: marks
@@ -153,13 +139,8 @@ struct kernel_ctx {
 	pthread_mutex_t lock;
 	struct kernel_job *orphans;
 	int watch_fd;
-	struct own_fd found_event;
 	struct own_fd watch_poll;
-	uint32_t max_found;
-	uint32_t nr_found;
-	uint64_t nr_dropped;
-	struct found *found;
-	struct found *last_found;
+	struct violations *found;
 	struct kernel_buf *bufs;
 	unsigned int nr_lending;
 	struct mark *spare;

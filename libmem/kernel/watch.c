@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What was found: by the module, which is read, and by the library, of what
- * only an engine's owner sees: that `heapsim run` is told of here, all else it
- * has from the module. kernel_ctx.lock protects all.
+ * Violations: those that the module has found, which are read from it, and
+ * those that only the owner of an engine can find. The library reports the
+ * latter to `heapsim run`, which gets the others from the module itself.
+ * kernel_ctx.lock protects all of it.
  */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "../violations.h"
 #include "kernel.h"
 
 #define SAME_KIND(kind)							\
@@ -47,12 +48,12 @@ static_assert((int)MEM_OTHER_PROCESS == (int)HEAPSIM_OTHER_PROCESS,
 static_assert(MEM_WATCH_MAX == HEAPSIM_WATCH_MAX_RECORDS, "as many may wait");
 
 /**
- * kernel_watch_open() - an open of the device that watches this process
+ * kernel_watch_open() - open the device to watch this process
  * @ctx: context
  * @what: MEM_WATCH_*, or 0
- * @nr: records that may wait, above 0
+ * @nr: number of records that may wait, above 0
  *
- * Return: its descriptor, the caller's, or -errno.
+ * Return: the descriptor, owned by the caller, or -errno.
  */
 int kernel_watch_open(const struct kernel_ctx *ctx, unsigned int what,
 		      uint32_t nr)
@@ -85,47 +86,42 @@ int kernel_watch_open(const struct kernel_ctx *ctx, unsigned int what,
 }
 
 /**
- * kernel_watch_begin() - violations are kept from now on
+ * kernel_watch_begin() - start to queue violations
  * @ctx: context
  * @what: MEM_WATCH_*
- * @nr: most that wait
+ * @nr: number of violations that may wait
  *
- * Return: 0, -EBUSY (it watches already) or -errno.
+ * Return: 0; -EBUSY if the context watches already; -ENOMEM; or -errno.
  */
 int kernel_watch_begin(struct kernel_ctx *ctx, unsigned int what, uint32_t nr)
 {
-	int fd, err = 0;
+	struct violations *found;
+	int fd;
 
+	found = violations_create(what, nr);
+	if (!found)
+		return -ENOMEM;
 	pthread_mutex_lock(&ctx->lock);
-	if (ctx->watch_fd >= 0) {
-		err = -EBUSY;
-	} else {
-		fd = kernel_watch_open(ctx, what, nr);
-		if (fd < 0)
-			err = fd;
-		else
-			ctx->watch_fd = fd;
-		if (!err && what & MEM_WATCH_ERRORS)
-			ctx->max_found = nr;
+	fd = ctx->watch_fd < 0 ? kernel_watch_open(ctx, what, nr) : -EBUSY;
+	if (fd >= 0) {
+		ctx->watch_fd = fd;
+		ctx->found = found;
 	}
 	pthread_mutex_unlock(&ctx->lock);
-	return err;
+	if (fd >= 0)
+		return 0;
+	violations_destroy(found);
+	return fd;
 }
 
 /**
- * kernel_watch_end() - nobody will ask
- * @ctx: context that goes
+ * kernel_watch_end() - stop to queue violations
+ * @ctx: context that is being freed
  */
 void kernel_watch_end(struct kernel_ctx *ctx)
 {
-	struct found *found;
-
-	while ((found = ctx->found)) {
-		ctx->found = found->next;
-		free(found);
-	}
+	violations_destroy(ctx->found);
 	own_fd_close(&ctx->watch_poll);
-	own_fd_close(&ctx->found_event);
 	if (ctx->watch_fd >= 0)
 		close(ctx->watch_fd);
 }
@@ -138,10 +134,13 @@ static int poll_add(const struct kernel_ctx *ctx, int fd)
 	       -errno : 0;
 }
 
-/* What the module finds, and what the library does; the lock is held. */
+/*
+ * Opens a descriptor that polls readable for the module's violations and for
+ * the library's. The caller must hold the lock.
+ */
 static int poll_open(struct kernel_ctx *ctx)
 {
-	int err = own_event_open(&ctx->found_event);
+	int err = violations_open_event(ctx->found);
 
 	if (err)
 		return err;
@@ -149,22 +148,19 @@ static int poll_open(struct kernel_ctx *ctx)
 	if (!err)
 		err = poll_add(ctx, ctx->watch_fd);
 	if (!err)
-		err = poll_add(ctx, ctx->found_event.nr);
-	if (err) {
+		err = poll_add(ctx, ctx->found->event.nr);
+	if (err)
 		own_fd_close(&ctx->watch_poll);
-		own_fd_close(&ctx->found_event);
-	} else if (ctx->found || ctx->nr_dropped) {
-		own_event_set(&ctx->found_event, true);
-	}
 	return err;
 }
 
 /**
- * kernel_watch_fd() - a descriptor that polls readable while violations wait
+ * kernel_watch_fd() - get a descriptor that polls readable while violations
+ * wait
  * @ctx: context
  * @fd: out: owned by the caller
  *
- * Return: 0, -EINVAL (the context does not watch) or -errno.
+ * Return: 0; -EINVAL if the context does not watch; or -errno.
  */
 int kernel_watch_fd(struct kernel_ctx *ctx, int *fd)
 {
@@ -194,7 +190,7 @@ static const struct kernel_buf *buf_find(const struct kernel_ctx *ctx,
 	return buf;
 }
 
-/* What the module does not know of a buffer and a work. */
+/* Adds what the module does not know of the buffer and the job. */
 static void complete(const struct kernel_ctx *ctx,
 		     const struct heapsim_record *r, struct mem_violation *v)
 {
@@ -241,33 +237,12 @@ static void violation_of(const struct heapsim_record *r,
 	v->attach = r->attach;
 }
 
-static int found_take(struct kernel_ctx *ctx, struct mem_violation *v)
-{
-	struct found *found = ctx->found;
-
-	if (found) {
-		*v = found->v;
-		ctx->found = found->next;
-		if (!ctx->found)
-			ctx->last_found = NULL;
-		ctx->nr_found--;
-		free(found);
-		return 1;
-	}
-	if (!ctx->nr_dropped)
-		return 0;
-	v->kind = MEM_VIOLATION_DROPPED;
-	v->count = ctx->nr_dropped;
-	ctx->nr_dropped = 0;
-	return 1;
-}
-
 /**
- * kernel_watch_next() - the next violation
+ * kernel_watch_next() - take the oldest violation
  * @ctx: context
  * @violation: out: all but the size
  *
- * Return: 1, 0: none waits; -EINVAL: the context does not watch; -errno.
+ * Return: 1; 0 if none waits; -EINVAL if the context does not watch; or -errno.
  */
 int kernel_watch_next(struct kernel_ctx *ctx, struct mem_violation *violation)
 {
@@ -277,12 +252,8 @@ int kernel_watch_next(struct kernel_ctx *ctx, struct mem_violation *violation)
 
 	pthread_mutex_lock(&ctx->lock);
 	fd = ctx->watch_fd;
-	ret = found_take(ctx, violation);
-	if (!ctx->found && !ctx->nr_dropped)
-		own_event_set(&ctx->found_event, false);
+	ret = ctx->found ? violations_take(ctx->found, violation) : -EINVAL;
 	pthread_mutex_unlock(&ctx->lock);
-	if (fd < 0)
-		return -EINVAL;
 	if (ret)
 		return ret;
 	do {
@@ -309,60 +280,31 @@ static void add_work(struct mem_violation *v, const struct work *work)
 	strcpy(v->other_name, work->engine);
 }
 
-/* The lock is held. */
+/* The caller must hold the lock. */
 static void tell(struct kernel_ctx *ctx, const struct mem_violation *v,
 		 const struct work *work)
 {
 	const struct tell beside = { .other_stack = work ? work->stack : 0 };
-	struct found *found = NULL;
 
 	tell_violation(v, &beside);
-	if (!ctx->max_found)
-		return;
-	own_event_set(&ctx->found_event, true);
-	if (ctx->nr_found < ctx->max_found)
-		found = calloc(1, sizeof(*found));
-	if (!found) {
-		ctx->nr_dropped++;
-		return;
-	}
-	found->v = *v;
-	if (ctx->last_found)
-		ctx->last_found->next = found;
-	else
-		ctx->found = found;
-	ctx->last_found = found;
-	ctx->nr_found++;
+	if (ctx->found)
+		violations_add(ctx->found, v);
 }
 
 /**
- * kernel_watch_failed() - a kernel touched what is not an engine's, or did not
- * return
+ * kernel_watch_failed() - report a kernel that accessed illegal memory or did
+ * not return
  * @ctx: context
- * @result: of its job, as engine_is_failed() has it
+ * @result: result of its job, for which engine_is_failed() is true
  * @work: the job
- * @refused: what was not given to it, in words; NULL: @result knows
+ * @refused: name of the memory that was refused to it; NULL if @result knows
  */
 void kernel_watch_failed(struct kernel_ctx *ctx,
 			 const struct engine_result *result,
 			 const struct work *work, const char *refused)
 {
-	const bool is_illegal = result->status == -EFAULT;
-	struct mem_violation v = {
-		.kind = is_illegal ? MEM_VIOLATION_ILLEGAL_ADDRESS :
-				     MEM_VIOLATION_FAILED_KERNEL,
-		.count = 1,
-		.time_ns = now_ns(),
-		.cpu_addr = result->addr,
-		.is_write = result->is_write,
-		.other_ip = result->ip,
-	};
+	struct mem_violation v = violation_of_failed(result, refused);
 
-	if (!is_illegal)
-		strcpy(v.name, engine_end_name(result));
-	else
-		strcpy(v.name, refused ? refused :
-					 engine_place_name(result->place));
 	add_work(&v, work);
 	pthread_mutex_lock(&ctx->lock);
 	tell(ctx, &v, work);
@@ -370,14 +312,14 @@ void kernel_watch_failed(struct kernel_ctx *ctx,
 }
 
 /**
- * kernel_watch_overrun() - bytes behind an allocation have changed
+ * kernel_watch_overrun() - report a write beyond the end of an allocation
  * @ctx: context
  * @buf: allocation
- * @off: the first of them
- * @ip: instruction of the kernel, 0: not known
- * @work: that did it; NULL: the CPU
+ * @off: offset of the first byte that has changed
+ * @ip: instruction of the kernel, or 0 if it is not known
+ * @work: job that has changed it; NULL for the CPU
  *
- * Context: the lock is held.
+ * Context: caller must hold the lock.
  */
 void kernel_watch_overrun(struct kernel_ctx *ctx, const struct kernel_buf *buf,
 			  uint64_t off, uintptr_t ip, const struct work *work)
@@ -393,7 +335,7 @@ void kernel_watch_overrun(struct kernel_ctx *ctx, const struct kernel_buf *buf,
 		.other_ip = ip,
 	};
 
-	/* heapsim run wants nothing looked at. */
+	/* `heapsim run --policy=off` checks nothing. */
 	if (tell_policy() == MEM_POLICY_OFF)
 		return;
 	memcpy(v.name, buf->name, sizeof(v.name));
