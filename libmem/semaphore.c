@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: semaphores of other programs, which are eventfds, and fences, which
- * are eventfds or sync_files that nobody takes from. A wait for one that
- * is not signalled lies in its queue and holds up what is behind it, no thread:
- * one thread of the context, started at the first wait, polls all of them. All
- * is under the scheduler's lock.
+ * libmem: semaphores and fences of other programs. A semaphore is an eventfd; a
+ * fence is an eventfd or a sync_file whose state a wait does not change. A wait
+ * for a semaphore that is not signalled is queued at the semaphore. It delays
+ * the operations after it, but blocks no thread: one thread of the context,
+ * started at the first wait, polls all semaphores. The scheduler's lock
+ * protects everything.
  *
- * Who else has the descriptor may take what it was polled for, and decides
- * whether reads of it block. So one is taken by a read that never does.
+ * Other holders of the descriptor may read it between poll() and our read, and
+ * may have made reads blocking. It is therefore read by a call that never
+ * blocks.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,16 +26,16 @@
 #include "sched.h"
 
 /**
- * struct mem_semaphore - one that was imported
- * @ctx: kept while the caller has it, and by each operation
- * @fd: its eventfd, or of a fence that or a sync_file
+ * struct mem_semaphore - an imported semaphore or fence
+ * @ctx: context, of which the caller and each operation hold a reference
+ * @fd: eventfd, or sync_file of a fence
  * @is_fence: a wait leaves it signalled
- * @nr_users: the caller, and operations
- * @is_polled: it is one of the context's that are polled
- * @first: waits for it, the oldest first
- * @last: of those
- * @next: of those that are polled
- * @prev: of those that are polled
+ * @nr_users: references of the caller and of operations
+ * @is_polled: it is in the context's list of polled semaphores
+ * @first: oldest wait for it
+ * @last: newest wait for it
+ * @next: next in the list of polled semaphores
+ * @prev: previous in the list of polled semaphores
  */
 struct mem_semaphore {
 	struct mem_ctx *ctx;
@@ -47,7 +49,7 @@ struct mem_semaphore {
 	struct mem_semaphore *prev;
 };
 
-/* By the name that the kernel gives to files of its own. */
+/* Compares a link with the name that the kernel gives to anonymous inodes. */
 static bool has_name(const char *link, size_t len, const char *name)
 {
 	return len == strlen(name) && !memcmp(link, name, len);
@@ -92,7 +94,7 @@ static int import(struct mem_ctx *ctx, int fd, bool is_fence,
 		free(new);
 		return err;
 	}
-	/* Again, by a call that ThreadSanitizer sees: both are one file. */
+	/* Repeated by a call that ThreadSanitizer knows: both are one file. */
 	dup3(fd, new->fd, O_CLOEXEC);
 	new->ctx = ctx_get(ctx);
 	new->is_fence = is_fence;
@@ -113,7 +115,7 @@ static void unpoll(struct mem_semaphore *semaphore)
 {
 	struct sched *sched = &semaphore->ctx->sched;
 
-	/* The file may stay open elsewhere, and be polled for nobody. */
+	/* The file may stay open elsewhere, so close() would not remove it. */
 	epoll_ctl(sched->poll_fd, EPOLL_CTL_DEL, semaphore->fd, NULL);
 	if (semaphore->prev)
 		semaphore->prev->next = semaphore->next;
@@ -123,7 +125,7 @@ static void unpoll(struct mem_semaphore *semaphore)
 		semaphore->next->prev = semaphore->prev;
 }
 
-/* One user less; the scheduler's lock is held. */
+/* Drops a reference. The caller must hold the scheduler's lock. */
 void semaphore_put(struct mem_semaphore *semaphore)
 {
 	if (--semaphore->nr_users)
@@ -142,7 +144,7 @@ API void mem_semaphore_destroy(struct mem_semaphore *semaphore)
 		return;
 	ctx = semaphore->ctx;
 	if (ctx_is_forked(ctx)) {
-		/* What is polled is the parent's. */
+		/* The epoll instance is shared with the parent. */
 		close(semaphore->fd);
 		free(semaphore);
 	} else {
@@ -153,7 +155,9 @@ API void mem_semaphore_destroy(struct mem_semaphore *semaphore)
 	ctx_put(ctx);
 }
 
-/* One signal less, if there is one; a fence keeps it. */
+/*
+ * Consumes a signal; returns false if there is none. A fence stays signalled.
+ */
 static bool take(const struct mem_semaphore *semaphore)
 {
 	struct pollfd fence = { .fd = semaphore->fd, .events = POLLIN };
@@ -164,17 +168,17 @@ static bool take(const struct mem_semaphore *semaphore)
 		return poll(&fence, 1, 0) == 1;
 	if (preadv2(semaphore->fd, &to, 1, -1, RWF_NOWAIT) != sizeof(nr))
 		return false;
-	/* For ThreadSanitizer, which has never heard of that call. */
+	/* ThreadSanitizer does not know preadv2(), but sees this call. */
 	return !readv(semaphore->fd, NULL, 0);
 }
 
-/* One more. At its limit, where a write would block, it stays signalled. */
+/* Adds a signal, except at the counter's limit, where write() would block. */
 void semaphore_signal(const struct mem_semaphore *semaphore)
 {
 	struct pollfd full = { .fd = semaphore->fd, .events = POLLOUT };
 	const uint64_t one = 1;
 
-	/* The program may have closed it, and have a file there. */
+	/* The program may have closed it and opened another file there. */
 	if (check_fd(semaphore->fd, false))
 		return;
 	if (poll(&full, 1, 0) == 1 && full.revents & POLLOUT &&
@@ -182,7 +186,7 @@ void semaphore_signal(const struct mem_semaphore *semaphore)
 		return;
 }
 
-/* Be told of the next signal. */
+/* Makes the polling thread wake at the next signal. */
 static void poll_for(struct mem_semaphore *semaphore)
 {
 	struct epoll_event event = {
@@ -195,8 +199,8 @@ static void poll_for(struct mem_semaphore *semaphore)
 }
 
 /*
- * A stream has come to a wait: true if it was signalled, else it will be
- * finished. The scheduler's lock is held.
+ * Begins a wait. Returns true if the semaphore was signalled; otherwise the
+ * wait is queued and finished later. The caller must hold the scheduler's lock.
  */
 bool semaphore_wait(struct op *op)
 {
@@ -226,7 +230,10 @@ static void pop(struct mem_semaphore *semaphore, struct op **done)
 	*done = op;
 }
 
-/* What could be waited for no longer; the scheduler's lock is held. */
+/*
+ * Adds the waits whose semaphores are signalled to @done. The caller must hold
+ * the scheduler's lock.
+ */
 void semaphores_take(struct sched *sched, struct op **done)
 {
 	struct mem_semaphore *semaphore = sched->semaphores;
@@ -236,7 +243,7 @@ void semaphores_take(struct sched *sched, struct op **done)
 			pop(semaphore, done);
 }
 
-/* Nobody waits any more; the scheduler's lock is held. */
+/* Adds all waits to @done. The caller must hold the scheduler's lock. */
 void semaphores_give_up(struct sched *sched, struct op **done)
 {
 	struct mem_semaphore *semaphore = sched->semaphores;
@@ -246,7 +253,10 @@ void semaphores_give_up(struct sched *sched, struct op **done)
 			pop(semaphore, done);
 }
 
-/* An event of one that has gone meanwhile is nobody's. */
+/*
+ * Returns true if the semaphore still exists; it may have been freed since its
+ * event occurred.
+ */
 static bool is_polled(const struct sched *sched, const void *semaphore)
 {
 	const struct mem_semaphore *one = sched->semaphores;
@@ -256,13 +266,16 @@ static bool is_polled(const struct sched *sched, const void *semaphore)
 	return one;
 }
 
-/* The scheduler's lock is held, and the caller keeps the context. */
+/*
+ * Finishes the waits for a signalled semaphore. The caller must hold the
+ * scheduler's lock and a reference to the context.
+ */
 static void serve(struct mem_semaphore *semaphore)
 {
 	struct sched *sched = &semaphore->ctx->sched;
 	struct op *done;
 
-	/* The last wait may be the last to keep it. */
+	/* The last wait may hold the last reference. */
 	semaphore->nr_users++;
 	while (semaphore->first && take(semaphore)) {
 		done = NULL;
@@ -294,7 +307,7 @@ static void *poll_main(void *arg)
 			sched_unlock(ctx);
 			return NULL;
 		}
-		/* Who waits keeps the context; else it may be going. */
+		/* Only a wait guarantees that the context still exists. */
 		is_due = is_polled(sched, semaphore) && semaphore->first;
 		if (is_due) {
 			ctx_get(ctx);
@@ -331,7 +344,9 @@ static void poll_close(const struct sched *sched)
 	close(sched->poll_fd);
 }
 
-/* The thread, at the first wait; the lock is held. */
+/*
+ * Starts the polling thread at the first wait. The caller must hold the lock.
+ */
 static int poll_start(struct mem_ctx *ctx)
 {
 	struct sched *sched = &ctx->sched;
@@ -355,7 +370,10 @@ static int poll_start(struct mem_ctx *ctx)
 	return 0;
 }
 
-/* A wait for it will be submitted, and fail no more; the lock is held. */
+/*
+ * Adds a semaphore to those that are polled, so that a wait for it cannot fail.
+ * The caller must hold the lock.
+ */
 static int make_polled(struct mem_semaphore *semaphore)
 {
 	struct sched *sched = &semaphore->ctx->sched;
@@ -381,8 +399,8 @@ static int make_polled(struct mem_semaphore *semaphore)
 }
 
 /*
- * The context stops, and has said so: end the thread. Returns true if the
- * caller is that.
+ * Ends the polling thread of a context that is stopping. Returns true if the
+ * caller is that thread.
  */
 bool semaphores_fini(struct sched *sched)
 {
@@ -422,7 +440,9 @@ static int submit(struct mem_stream *stream, struct mem_semaphore *semaphore,
 	sched_lock(ctx);
 	if (kind == OP_WAIT)
 		err = make_polled(semaphore);
-	/* It is in the stream's order, and no wait of the host. */
+	/*
+	 * For the model, this is an operation of the stream, not a host wait.
+	 */
 	if (!err)
 		err = ctx->backend->mark_wait(stream, NULL);
 	if (!err) {
@@ -461,7 +481,7 @@ API int mem_stream_wait_fence(struct mem_stream *stream, int fd)
 	if (err)
 		return err;
 	err = submit(stream, fence, OP_WAIT);
-	/* The wait keeps it. */
+	/* The wait holds a reference. */
 	mem_semaphore_destroy(fence);
 	return err;
 }

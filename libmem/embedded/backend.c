@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The embedded backend's table: contexts, buffers, brackets. Descriptors of
- * memory are memfds (share.c): other processes have them, but no driver.
+ * The embedded backend's operations: contexts, buffers, brackets. Descriptors
+ * of memory are memfds (share.c), which other processes can use, but drivers
+ * cannot.
  */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -18,7 +19,7 @@
 #define MAX_FILL		(2U << 20)
 #define DEFAULT_POISON		0xa5
 
-/* A START waits no longer, as the module's. */
+/* Longest wait of a START, the same as in the module. */
 #define BRACKET_WAIT_NS		(5 * NS_PER_S)
 
 /* Multiplied by a buffer's number: as the module has it. */
@@ -33,7 +34,7 @@ static int fill_of(const struct mem_ctx_options *options, uint32_t *fill)
 	return 0;
 }
 
-/* A byte, or -1: none. */
+/* Returns the byte, or -1 for none. */
 static int poison_of(uint32_t option)
 {
 	if (option == MEM_POISON_NONE)
@@ -67,7 +68,7 @@ static int embedded_open(const struct mem_ctx_options *options,
 	new->policy = tell_is_on() ? (uint32_t)tell_policy() : options->policy;
 	if (new->policy == MEM_POLICY_DEFAULT)
 		new->policy = MEM_POLICY_STRICT;
-	/* What is not seen is not told. */
+	/* Without faults nothing can be checked. */
 	if (window_is_open())
 		new->policy = MEM_POLICY_OFF;
 	new->poison = poison_of(options->poison);
@@ -92,7 +93,10 @@ static void embedded_close(struct mem_ctx *base)
 	struct embedded_ctx *ctx = embedded_ctx_of(base);
 
 	watch_end(ctx);
-	/* A child has no engines; what is shared may be half told. */
+	/*
+	 * A child has no engines, and other threads may have been in the middle
+	 * of changing what is freed here.
+	 */
 	if (!window_is_forked()) {
 		run_fini(ctx);
 		order_fini(ctx);
@@ -183,7 +187,7 @@ static int embedded_alloc(struct mem_ctx *base, enum mem_kind kind,
 		err = view_init(buf, ctx->base.board);
 	if (err)
 		goto err_free;
-	/* A kernel has it there, whether the CPU has it mapped or not. */
+	/* Kernels access it there, whether the CPU has mapped it or not. */
 	buf->base.device = buf->addr;
 	*made = &buf->base;
 	return 0;
@@ -269,7 +273,7 @@ static void embedded_set_gate(struct mem_buf *base, enum gate gate)
 	const struct embedded_ctx *ctx = embedded_ctx_of(base->ctx);
 	sigset_t old;
 
-	/* Where no touch is seen all of it stays as it is. */
+	/* If accesses do not fault, protections stay as they are. */
 	if (ctx->policy == MEM_POLICY_OFF || engine_is_inline() ||
 	    window_is_forked())
 		return;
@@ -281,7 +285,7 @@ static void embedded_set_gate(struct mem_buf *base, enum gate gate)
 			.stack = tell_stack(0),
 		};
 	buf->gate = gate;
-	/* Giving more may lack memory; then the touch is seen, and allowed. */
+	/* If this fails, the next access faults, and is allowed then. */
 	if (buf->is_mapped)
 		fault_open(buf);
 	buf_unlock(buf, &old);
@@ -321,7 +325,7 @@ static void open_locked(struct embedded_buf *buf, unsigned int access)
 	const bool could_hide = line_bracket_hides(&buf->bracket);
 
 	line_bracket_open(&buf->lines, &buf->bracket, access);
-	/* What is stored from now on hides lines: it is to be seen. */
+	/* From now on stores hide lines, so they have to fault. */
 	if (!could_hide && line_bracket_hides(&buf->bracket))
 		view_revoke(buf, 0, buf->nr_pages);
 }
@@ -363,7 +367,7 @@ static void end_locked(struct embedded_buf *buf, unsigned int access)
 		watch_unmatched_end(buf, is_write && !buf->bracket.nr_write,
 				    is_write);
 	}
-	/* Lines that are not whole stay only for brackets still open. */
+	/* Partly stored lines stay only as long as a bracket is open. */
 	if (is_write)
 		view_clean(buf, 0, buf->base.len);
 }
@@ -422,7 +426,7 @@ static int embedded_maintain(struct mem_ctx *ctx,
 	if (window_is_forked())
 		return -EPERM;
 	for (i = 0; i < nr_ranges; i++) {
-		/* The list may lie in the window itself: read once. */
+		/* The list may lie in the window itself, so it is read once. */
 		const struct mem_range range = ranges[i];
 
 		err = maintain_range(&range);

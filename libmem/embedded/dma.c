@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The dma engine of the embedded backend: one thread of the process, that runs
- * the jobs of all contexts in the order of their submission. A job keeps its
- * context and is kept by the caller and by the queue.
+ * The dma engine of the embedded backend: one thread of the process runs the
+ * jobs of all contexts in the order of their submission. A job holds a
+ * reference to its context. The caller and the queue hold references to the
+ * job.
  *
- * Lines are judged when a job starts: at its submission if no other job keeps
- * it. A delay is time in which it runs, and may be at any of its bytes: then
- * they are judged once more when it really comes to them
- * (Documentation/model.rst).
+ * Lines are checked when a job starts, which is at its submission unless it has
+ * to wait for another job. A job counts as running during its delay, and may
+ * access any of its bytes then. So its lines are checked once more when it
+ * really accesses them (Documentation/model.rst).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +26,7 @@
 #define MAX_PASSES	64		/* as HEAPSIM_DMA_MAX_PASSES */
 #define MAX_RUN_NS	(60 * NS_PER_S)
 
-/* What is written under a buffer's lock at a time: a multiple of 4. */
+/* Bytes that are written under a buffer's lock at a time; a multiple of 4. */
 #define PIECE_LEN	(256 * 1024ULL)
 
 #define FNV1A_BASIS	0xcbf29ce484222325ULL
@@ -33,12 +34,13 @@
 
 /**
  * struct side - source or destination of a job
- * @buf: NULL: the job has no such side
- * @off: of the first row
- * @pitch: from row to row
- * @lo: lowest byte of all rows
- * @len: from there to the end of the highest
- * @told: lines that a delayed job was told of; no map: it has no delay
+ * @buf: buffer, or NULL if the job has no such side
+ * @off: offset of the first row
+ * @pitch: bytes from row to row
+ * @lo: offset of the lowest byte of all rows
+ * @len: bytes from there to the end of the highest row
+ * @told: lines of which a delayed job has been reported already; without a map
+ *	if the job has no delay
  */
 struct side {
 	struct embedded_buf *buf;
@@ -51,25 +53,25 @@ struct side {
 
 /**
  * struct dma_job - a job
- * @base: for the rest of the library
- * @ctx: kept until it is done
- * @acting: it, for who is told of it
- * @op: what it does
- * @pattern: byte i of a row is combined with byte i % 4
- * @row_len: bytes
- * @nr_rows: rows
- * @delay_ns: lasts at least so long
+ * @base: the job for the rest of the library
+ * @ctx: context, with a reference until the job is done
+ * @acting: how reports and traces name it
+ * @op: operation
+ * @pattern: pattern of which byte i % 4 is combined with byte i of a row
+ * @row_len: bytes of a row
+ * @nr_rows: number of rows
+ * @delay_ns: delay before the job accesses memory
  * @src: what it reads
  * @dst: what it writes
- * @next: in the queue
- * @is_started: it waits for no other job any more
- * @nr_users: the queue and the caller
- * @fence: signalled when it is done; none: nobody asked
- * @is_done: @status and @result are there
+ * @next: next in the queue
+ * @is_started: the job does not have to wait for other jobs
+ * @nr_users: references of the queue and the caller
+ * @fence: eventfd that is set when it is done; none unless the caller has asked
+ * @is_done: @status and @result are valid
  * @status: 0 or -errno
- * @result: checksum or bytes written
+ * @result: checksum, or bytes written
  *
- * All from @next on is under the engine's lock.
+ * The engine's lock protects the members from @next on.
  */
 struct dma_job {
 	struct mem_job base;
@@ -99,7 +101,7 @@ static struct {
 	struct dma_job *first;
 	struct dma_job **last;
 
-	atomic_uint nr_done;	/* jobs: what waits for one looks again */
+	atomic_uint nr_done;	/* jobs done; waiters sleep on it */
 } dma = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.has_work = PTHREAD_COND_INITIALIZER,
@@ -139,7 +141,7 @@ static void fill_row(uint8_t *to, uint64_t len, uint32_t pattern)
 		to[i] = pattern_byte(pattern, i);
 }
 
-/* They may overlap. */
+/* The rows may overlap. */
 static void copy_row(uint8_t *to, const uint8_t *from, uint64_t len,
 		     uint32_t pattern)
 {
@@ -163,12 +165,12 @@ static uint64_t checksum_row(const uint8_t *from, uint64_t len, uint64_t sum)
 	return sum;
 }
 
-/* The engine reads what DRAM holds, whatever the CPU has. */
+/* The engine reads DRAM, whatever the CPU's caches hold. */
 static void read_row(struct dma_job *job, uint64_t off)
 {
 	struct embedded_buf *buf = job->src.buf;
 
-	/* One without a delay was judged when it started. */
+	/* A job without a delay was checked when it started. */
 	if (job->delay_ns) {
 		pthread_mutex_lock(&buf->lock);
 		buf->acting = job->acting;
@@ -192,7 +194,7 @@ static void note_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		buf->notes[page].engine = job->acting;
 }
 
-/* Bytes and lines change together. */
+/* The lock makes bytes and line states change together. */
 static void write_piece(struct dma_job *job, uint64_t src_off,
 			uint64_t dst_off, uint64_t len)
 {
@@ -213,7 +215,10 @@ static void write_piece(struct dma_job *job, uint64_t src_off,
 	job->result += len;
 }
 
-/* Who waits for the buffer waits for a piece; one that overlaps is whole. */
+/*
+ * Writes a row in pieces, so that nobody waits long for the buffer's lock. A
+ * row whose source and destination overlap has to be written as a whole.
+ */
 static int write_row(struct dma_job *job, uint64_t src_off,
 		     uint64_t dst_off, uint64_t deadline)
 {
@@ -224,7 +229,7 @@ static int write_row(struct dma_job *job, uint64_t src_off,
 	uint64_t done, len;
 
 	for (done = 0; done < job->row_len; done += len) {
-		/* Before the first the caller has looked. */
+		/* The caller has checked the time before the first piece. */
 		if (done && now_ns() > deadline)
 			return -ETIMEDOUT;
 		len = job->row_len - done < most ? job->row_len - done : most;
@@ -253,14 +258,15 @@ static int run_rows(struct dma_job *job)
 }
 
 /*
- * If no line fits between two rows, the rows are in all lines from the first to
- * the last; else no two rows share a line.
+ * Checks the lines of a side. If the gap between two rows is smaller than a
+ * line, the rows touch all lines from the first to the last; otherwise no two
+ * rows share a line.
  */
 static void judge_rows(const struct dma_job *job, struct side *side,
 		       void (*account)(struct line_buf *lines, u64 off,
 				       u64 len, struct line_job *told))
 {
-	/* A job without a delay comes to each line once here. */
+	/* Without a delay, each line is checked only once, here. */
 	struct line_job *told = side->told.told ? &side->told : NULL;
 	const uint64_t deadline = now_ns() + MAX_RUN_NS;
 	const uint64_t step = side->pitch < 0 ? -(uint64_t)side->pitch :
@@ -281,7 +287,7 @@ static void judge_rows(const struct dma_job *job, struct side *side,
 	}
 }
 
-/* From now on the engine may come to the lines of a side at any moment. */
+/* From now on the engine may access the lines of a side at any moment. */
 static void start_side(const struct dma_job *job, struct side *side,
 		       void (*account)(struct line_buf *lines, u64 off,
 				       u64 len, struct line_job *told))
@@ -315,7 +321,9 @@ static void wait_until(uint64_t ns)
 		;
 }
 
-/* The job is going to use the buffer: touches from now on are judged by it. */
+/*
+ * From now on, accesses of the CPU to the buffer are checked against the job.
+ */
 static void side_begin(const struct side *side, bool is_write)
 {
 	struct embedded_buf *buf = side->buf;
@@ -333,7 +341,7 @@ static void side_begin(const struct side *side, bool is_write)
 	pthread_mutex_unlock(&buf->lock);
 }
 
-/* It is done with it; who waits in a bracket goes on. */
+/* The job does not use the buffer any more; wakes those who wait for that. */
 static void side_end(const struct side *side, bool is_write)
 {
 	struct embedded_buf *buf = side->buf;
@@ -358,7 +366,7 @@ static void job_free(struct dma_job *job)
 	free(job);
 }
 
-/* The caller's hold on it, or the queue's; the engine's lock is held. */
+/* Drops a reference to a job. The caller must hold the engine's lock. */
 static void job_put(struct dma_job *job)
 {
 	if (--job->nr_users)
@@ -367,7 +375,7 @@ static void job_put(struct dma_job *job)
 	job_free(job);
 }
 
-/* Past our own write(), which is for the application's. */
+/* Makes the system call itself: write() would go through libmem-trap. */
 static void fence_signal(const struct dma_job *job)
 {
 	const uint64_t many = UINT64_MAX - 1;
@@ -435,7 +443,7 @@ static void *dma_main(void *unused)
 	return NULL;
 }
 
-/* All signals are blocked, and stay so in the thread. */
+/* The caller has blocked all signals, which the thread inherits. */
 static int dma_start(void)
 {
 	pthread_t thread;
@@ -453,7 +461,7 @@ static int dma_start(void)
 	return 0;
 }
 
-/* Where the rows lie, or -EINVAL: they leave the buffer. */
+/* Gets the range that the rows cover; -EINVAL if it leaves the buffer. */
 static int side_bounds(struct side *side, uint64_t row_len, uint32_t nr_rows)
 {
 	const uint64_t step = side->pitch < 0 ? -(uint64_t)side->pitch :
@@ -476,7 +484,7 @@ static int side_bounds(struct side *side, uint64_t row_len, uint32_t nr_rows)
 	return 0;
 }
 
-/* Rows that go over a buffer again and again would last for minutes. */
+/* Rows that cover a buffer again and again would take minutes. */
 static bool is_within_passes(const struct dma_job *job)
 {
 	uint64_t total, most = 0;
@@ -505,7 +513,7 @@ static int job_check(struct dma_job *job)
 	return err;
 }
 
-/* Does nothing of the engine's keep a writer, or a reader, from the buffer? */
+/* Returns true if no job keeps a writer, or a reader, from the buffer. */
 static bool is_idle(struct embedded_buf *buf, bool for_write)
 {
 	bool ret;
@@ -529,7 +537,7 @@ static bool has_room(struct embedded_ctx *ctx)
 	return false;
 }
 
-/* Room for what a delayed job is told of. */
+/* Allocates the map in which a delayed job notes reported lines. */
 static int side_get_told(const struct dma_job *job, struct side *side)
 {
 	uint64_t *map;
@@ -546,9 +554,10 @@ static int side_get_told(const struct dma_job *job, struct side *side)
 }
 
 /*
- * May it start at once? Not behind a job on the same buffers, nor behind one of
- * the same context that waits so: who submitted both knows the order. That the
- * engine is busy with another is nothing that a program could rely on.
+ * Returns true if the job starts at once. It must wait for a job on the same
+ * buffers, and for a waiting job of the same context, because the program knows
+ * their order. A program cannot rely on the engine being busy with other jobs,
+ * so these do not delay the start.
  */
 static bool is_next(const struct dma_job *job)
 {
@@ -559,7 +568,7 @@ static bool is_next(const struct dma_job *job)
 	       (!job->src.buf || is_idle(job->src.buf, false));
 }
 
-/* Nothing fails any more. */
+/* Queues a job; nothing can fail from here on. */
 static void job_queue(struct dma_job *job)
 {
 	const struct traced what = traced_of(job);
@@ -579,15 +588,15 @@ static void job_queue(struct dma_job *job)
 }
 
 /**
- * dma_submit() - queue a job
+ * dma_submit() - submit a job
  * @base: context
- * @op: what to do
- * @rows: on what
- * @made: out: the job, the caller's
+ * @op: operation
+ * @rows: buffers, rows, pattern and delay
+ * @made: out: the job, owned by the caller
  *
- * Return: 0, -EINVAL (the rows leave a buffer, or are none; the delay is too
- * long), -EPERM (a child of the process), -EBUSY (too many are under way),
- * -ENOMEM.
+ * Return: 0; -EINVAL if the rows leave a buffer, if there are none, or if the
+ * delay is too long; -EPERM in a child of the process; -EBUSY if the context
+ * has too many jobs; or -ENOMEM.
  */
 int dma_submit(struct mem_ctx *base, enum job_op op,
 	       const struct mem_copy2d *rows, struct mem_job **made)
@@ -649,7 +658,7 @@ err_free:
 	return err;
 }
 
-/* @ns from now, or as late as can be said. */
+/* Returns the time in @ns, or the latest time that can be represented. */
 static uint64_t time_after(uint64_t ns)
 {
 	const uint64_t now = now_ns();
@@ -659,11 +668,10 @@ static uint64_t time_after(uint64_t ns)
 
 /**
  * dma_wait_job() - wait for a job
- * @base: job
- * @timeout_ns: at most so long
+ * @base: job, whose status and result are set on success
+ * @timeout_ns: time-out
  *
- * Return: 0 with its status and result filled in, -ETIMEDOUT, or -EPERM (a
- * child of the process).
+ * Return: 0; -ETIMEDOUT; or -EPERM in a child of the process.
  */
 int dma_wait_job(struct mem_job *base, uint64_t timeout_ns)
 {
@@ -693,12 +701,12 @@ int dma_wait_job(struct mem_job *base, uint64_t timeout_ns)
 }
 
 /**
- * dma_fence() - a descriptor that tells when a job is done
+ * dma_fence() - get a descriptor that polls readable when a job is done
  * @base: job
- * @fd: out: an eventfd, the caller's
+ * @fd: out: an eventfd, owned by the caller
  *
- * Return: 0, -EMFILE, -ENFILE or -ENOMEM; -EPERM (a child of the process);
- * -EBADF (the program has closed a descriptor of the library).
+ * Return: 0; -EMFILE; -ENFILE; -ENOMEM; -EPERM in a child of the process; or
+ * -EBADF if the program has closed a descriptor of the library.
  */
 int dma_fence(struct mem_job *base, int *fd)
 {
@@ -709,7 +717,10 @@ int dma_fence(struct mem_job *base, int *fd)
 	if (window_is_forked())
 		return -EPERM;
 	dma_lock(&old);
-	/* Whoever reads a copy of it takes one of what are too many. */
+	/*
+	 * All copies share one counter. It is set so high that it stays
+	 * readable however often it is read.
+	 */
 	if (job->fence.nr < 0) {
 		err = own_fd_take(&job->fence, eventfd(0, EFD_CLOEXEC |
 							  EFD_SEMAPHORE |
@@ -728,7 +739,7 @@ int dma_fence(struct mem_job *base, int *fd)
 }
 
 /**
- * dma_forget() - the caller wants nothing of a job any more
+ * dma_forget() - drop the caller's reference to a job, which may still run
  * @base: job
  */
 void dma_forget(struct mem_job *base)
@@ -745,13 +756,13 @@ void dma_forget(struct mem_job *base)
 }
 
 /**
- * dma_wait_buf() - wait until the engine has done what it has to
+ * dma_wait_buf() - wait until no job keeps the CPU from a buffer
  * @buf: buffer
- * @for_write: its reads too
- * @timeout_ns: at most so long
+ * @for_write: the CPU is going to write, so wait for jobs that read, too
+ * @timeout_ns: time-out
  *
  * Context: takes the buffer's lock.
- * Return: 0, or -ETIMEDOUT.
+ * Return: 0 or -ETIMEDOUT.
  */
 int dma_wait_buf(struct embedded_buf *buf, bool for_write,
 		 uint64_t timeout_ns)

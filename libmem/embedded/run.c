@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What engines do to memory: kernels in an engine's process, which asks here at
- * its first touch of each buffer, and copies and sets, on the alias of DRAM.
+ * Engines' accesses to memory. A kernel runs in the process of its engine,
+ * which requests access here when it touches a buffer for the first time.
+ * Copies and sets access the alias of DRAM.
  *
- * A buffer of a heap is given up after each job, so that its dirty lines are
- * looked at again.
+ * The access to a heap's buffer with two views ends with each job, so that its
+ * Dirty lines are checked in the next one.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,11 +14,14 @@
 
 #include "embedded.h"
 
-/* Pinned memory in which each page's first touch in a job is looked at. */
+/*
+ * In pinned memory of up to so many pages, the first access to each page is
+ * checked in each job.
+ */
 #define MAX_PAGES_ATOMIC	16
 
 /**
- * run_init() - a context has no engine yet
+ * run_init() - initialise the engines of a context
  * @ctx: context
  */
 void run_init(struct embedded_ctx *ctx)
@@ -31,7 +35,7 @@ void run_init(struct embedded_ctx *ctx)
 }
 
 /**
- * run_fini() - its engines go
+ * run_fini() - end the engines of a context
  * @ctx: context without work
  */
 void run_fini(struct embedded_ctx *ctx)
@@ -45,7 +49,7 @@ void run_fini(struct embedded_ctx *ctx)
 	}
 }
 
-/* What an engine has */
+/* Access of engines to buffers */
 
 static struct embedded_buf *granted_next(struct owner *owner,
 					 struct embedded_buf *buf)
@@ -69,9 +73,10 @@ static struct engine_grant grant_of(const struct embedded_buf *buf,
 }
 
 /*
- * Without memory for that the next job has an engine that has nothing. So it
- * has where a file of a buffer's own came or goes: what is hidden is still the
- * file that was mapped there.
+ * Takes a buffer away from an engine. If there is no memory for that, the next
+ * job gets a new process, which has access to nothing. The same is done if the
+ * buffer has a file of its own, because the process could still access the file
+ * that it has mapped.
  */
 static void hide(struct owner *owner, struct embedded_buf *buf)
 {
@@ -80,7 +85,7 @@ static void hide(struct owner *owner, struct embedded_buf *buf)
 		owner->is_unsafe = true;
 }
 
-/* The order lock is held. */
+/* The caller must hold the order lock. */
 static void forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	unsigned int i;
@@ -91,9 +96,9 @@ static void forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
 }
 
 /**
- * run_forget() - a buffer goes, or has got a file of its own
+ * run_forget() - take a buffer away from all engines
  * @ctx: context
- * @buf: that no work touches
+ * @buf: buffer that is freed, or has got a file of its own; no job accesses it
  */
 void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
@@ -105,11 +110,11 @@ void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
 }
 
 /**
- * run_forget_freed() - a heap's buffer is freed
+ * run_forget_freed() - take a freed buffer of a heap away from all engines
  * @ctx: context
- * @buf: buffer, that a job may just touch
+ * @buf: buffer, which a job may be accessing
  *
- * Engines get it no more, however long somebody keeps it.
+ * Engines get no access to it any more, even if there are still references.
  */
 void run_forget_freed(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
@@ -121,7 +126,7 @@ void run_forget_freed(struct embedded_ctx *ctx, struct embedded_buf *buf)
 	order_unlock(ctx, &old);
 }
 
-/* What has it, or reads or writes it, will end: how soon is its own matter. */
+/* Returns true if a running kernel or copy uses the buffer. */
 static bool is_in_use(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	unsigned int i;
@@ -138,15 +143,15 @@ static bool is_in_use(struct embedded_ctx *ctx, struct embedded_buf *buf)
 }
 
 /**
- * run_keep_away() - wait until no engine is at a heap's buffer, and none comes
- * @ctx: its context
- * @buf: buffer
- * @old: out: for run_let_come()
+ * run_keep_away() - wait until no engine uses a buffer, and keep engines away
+ * @ctx: context of the buffer
+ * @buf: buffer of a heap
+ * @old: out: signal mask, for run_let_come()
  *
- * Work that is only queued may go on to be so.
+ * Queued work stays queued.
  *
  * Context: takes the order lock, which is held on success.
- * Return: 0, or -ETIMEDOUT (kernels or copies that use it have not ended).
+ * Return: 0, or -ETIMEDOUT if kernels or copies that use it have not ended.
  */
 int run_keep_away(struct embedded_ctx *ctx, struct embedded_buf *buf,
 		  sigset_t *old)
@@ -173,11 +178,11 @@ int run_keep_away(struct embedded_ctx *ctx, struct embedded_buf *buf,
 }
 
 /**
- * run_let_come() - engines may have it again
+ * run_let_come() - allow engines to use a buffer again
  * @ctx: context
  * @buf: buffer
- * @has_moved: it has got a file of its own
- * @old: from run_keep_away()
+ * @has_moved: the buffer has got a file of its own
+ * @old: signal mask from run_keep_away()
  */
 void run_let_come(struct embedded_ctx *ctx, struct embedded_buf *buf,
 		  bool has_moved, const sigset_t *old)
@@ -188,7 +193,7 @@ void run_let_come(struct embedded_ctx *ctx, struct embedded_buf *buf,
 	order_unlock(ctx, old);
 }
 
-/* May the job have what the one before it had? */
+/* Returns true if the engine keeps its access to the buffer in the next job. */
 static bool may_keep(struct owner *owner, struct embedded_buf *buf)
 {
 	struct embedded_ctx *ctx = owner->ctx;
@@ -201,7 +206,10 @@ static bool may_keep(struct owner *owner, struct embedded_buf *buf)
 	       order_work_sees(ctx, owner->work, buf);
 }
 
-/* Before a job: what it may not have is hidden, the rest looked behind. */
+/*
+ * Before a job, takes away the buffers that it must request again, and looks
+ * for overruns of the others.
+ */
 static struct engine_grant *before_job(struct owner *owner, size_t *nr_hidden)
 {
 	struct embedded_ctx *ctx = owner->ctx;
@@ -241,7 +249,7 @@ static void after_job(struct owner *owner)
 	order_unlock(ctx, &old);
 }
 
-/* Managed memory: what it may not touch is told, and given all the same. */
+/* Reports an access to managed memory that is not attached; it is allowed. */
 static void judge_touch(struct owner *owner, struct embedded_buf *buf,
 			const struct engine_touch *touch)
 {
@@ -253,7 +261,10 @@ static void judge_touch(struct owner *owner, struct embedded_buf *buf,
 				   touch->is_write, touch->ip, owner->work);
 }
 
-/* A heap's buffer: dirty lines are told where they are touched first. */
+/*
+ * Checks the line of the first access to a heap's buffer, and grants access up
+ * to the next page with Dirty lines, whose first access is checked again.
+ */
 static void judge_lines(struct owner *owner, struct embedded_buf *buf,
 			const struct engine_touch *touch,
 			struct engine_grant *grant)
@@ -278,7 +289,10 @@ static void judge_lines(struct owner *owner, struct embedded_buf *buf,
 	grant->len = len;
 }
 
-/* Of a small buffer each page is seen, of others the first touch in a job. */
+/*
+ * Checks an access for an atomic instruction. In a small buffer access is
+ * granted page by page, in others once a job.
+ */
 static void judge_atomic(struct owner *owner, struct embedded_buf *buf,
 			 const struct engine_touch *touch,
 			 struct engine_grant *grant)
@@ -348,7 +362,7 @@ static int on_touch(void *arg, const struct engine_touch *touch,
 	return err;
 }
 
-/* Neighbours may be in one run. */
+/* One range may contain pages of several adjacent buffers. */
 static void on_written(void *arg, uint64_t off, uint64_t len, bool is_changed)
 {
 	struct owner *owner = arg;
@@ -403,11 +417,11 @@ static int owner_start(struct owner *owner)
 /**
  * run_kernel() - run a kernel and wait for its end
  * @base: context
- * @work: it
+ * @work: its job
  * @launch: what to run
  *
- * Context: the one thread of the engine.
- * Return: 0 or as struct engine_result has it.
+ * Context: the only thread of the engine.
+ * Return: 0, or -errno as in struct engine_result.
  */
 int run_kernel(struct mem_ctx *base, struct work *work,
 	       const struct mem_launch *launch)
@@ -448,10 +462,10 @@ out:
 
 /**
  * struct copy_side - a side of a copy
- * @buf: of which the device view is used, if that is not the CPU's; else NULL
- * @at: first byte, as it is to be touched
- * @off: the same in @buf
- * @pitch: from row to row
+ * @buf: buffer with two views, of which the device view is used; else NULL
+ * @at: address of the first byte
+ * @off: offset of the first byte in @buf
+ * @pitch: bytes from row to row
  */
 struct copy_side {
 	struct embedded_buf *buf;
@@ -460,7 +474,10 @@ struct copy_side {
 	uint64_t pitch;
 };
 
-/* The alias of DRAM, for all that the CPU need not be seen to touch. */
+/*
+ * Uses the alias of DRAM, except for memory that the CPU accesses: those
+ * accesses have to fault.
+ */
 static struct copy_side side_of(struct mem_buf *base, const void *ptr,
 				bool is_device, uint64_t pitch)
 {
@@ -496,7 +513,7 @@ static void side_read(const struct copy_side *side, uint64_t off, uint64_t len,
 	buf_unlock(buf, &old);
 }
 
-/* A heap's buffer stays where it is as long as a copy is at it. */
+/* Keeps a heap's buffer from moving to another file during a copy. */
 static void copy_begin(struct mem_buf *base)
 {
 	struct embedded_buf *buf = base ? embedded_buf_of(base) : NULL;
@@ -522,7 +539,7 @@ static void copy_end(struct mem_buf *base)
 	done_tell(&buf->nr_done);
 }
 
-/* Pages get their twins and leave the CPU, then lines are told. */
+/* Adds twins and revokes the CPU's access before the model sees the write. */
 static void side_write(const struct copy_side *side, uint64_t off,
 		       uint64_t len, const struct acting *acting)
 {
@@ -548,7 +565,9 @@ static void move(uint8_t *to, const uint8_t *from, uint8_t value, uint64_t len)
 		memset(to, value, len);
 }
 
-/* A side of the program's copy, or set, may be an image that it has not. */
+/*
+ * Reports a copy or set of the program that accesses an image without a lock.
+ */
 static void judge_gate(struct mem_buf *base, const struct copy_side *side,
 		       bool is_write, const struct work *work)
 {
@@ -575,12 +594,12 @@ static void trace_copy(const struct work *work, const struct copy *copy)
 }
 
 /**
- * run_copy() - a copy or set
+ * run_copy() - carry out a copy or set
  * @ctx: context
- * @work: it, NULL: no device does it
- * @copy: what
+ * @work: its job; NULL if no device does it
+ * @copy: what to copy
  *
- * A side that is the CPU's is touched here as any code would touch it.
+ * A side that belongs to the CPU is accessed as by any code of the program.
  *
  * Context: the dma engine's thread, or the caller of mem_copy().
  */
