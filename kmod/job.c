@@ -260,11 +260,17 @@ static void job_write_page(struct heapsim_job *job, u64 pos, u64 n, bool back)
 	spin_unlock(&buf->lines_lock);
 }
 
+/* Several dma-bufs may belong to one buffer. */
+static bool job_stays_in_buffer(const struct heapsim_job *job)
+{
+	return job->src.buf ? job->src.buf == job->dst.buf :
+			      job->src.dmabuf == job->dst.dmabuf;
+}
+
 /* A row that overlaps its source and lies above it is moved from its end. */
 static bool job_row_goes_back(const struct heapsim_job *job)
 {
-	return job->src.dmabuf == job->dst.dmabuf &&
-	       job->dst_row > job->src_row &&
+	return job_stays_in_buffer(job) && job->dst_row > job->src_row &&
 	       job->dst_row - job->src_row < job->row_len;
 }
 

@@ -229,6 +229,29 @@ static void a_job_has_both_as_its_sides(void **state)
 	close(fd);
 }
 
+/* As by one descriptor: the upper row would be read after it was written. */
+static void a_row_is_copied_over_itself(void **state)
+{
+	struct fixture *f = *state;
+	const size_t up = 100, len = LEN - up;
+	uint8_t *expected = malloc(LEN), *dram;
+	int fd = reopen(f, O_RDONLY);
+	size_t i;
+
+	assert_non_null(expected);
+	for (i = 0; i < LEN; i++) {
+		f->map[i] = i % 251;
+		expected[i] = i < up ? i % 251 : (i - up) % 251;
+	}
+	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_CLEAN, 0, LEN);
+	device_copy(f->dev, fd, 0, f->fd, up, len);
+	dram = device_dram(f->dev, f->fd, LEN);
+	assert_memory_equal(dram, expected, LEN);
+	free(dram);
+	free(expected);
+	close(fd);
+}
+
 static void fences_are_those_of_the_buffer(void **state)
 {
 	struct fixture *f = *state;
@@ -393,6 +416,7 @@ int main(void)
 		TEST(it_is_the_same_buffer),
 		TEST(its_mapping_goes_stale_as_the_others),
 		TEST(a_job_has_both_as_its_sides),
+		TEST(a_row_is_copied_over_itself),
 		TEST(fences_are_those_of_the_buffer),
 		TEST(importers_of_both_hold_one_buffer),
 		TEST(a_bracket_lasts_as_long_as_any_descriptor),
