@@ -303,16 +303,23 @@ static struct heapsim_job *queue_first(struct heapsim_queue *q)
 	return job;
 }
 
-/* Removes the first job, which is done. Returns true if there is another. */
+/*
+ * Removes the first job, which is done. Returns true if there is another. That
+ * one may reach its deadline before the queue gets its next turn, so the timer
+ * waits for it already now.
+ */
 static bool queue_pop(struct heapsim_queue *q, struct heapsim_job *job)
 {
-	bool ret;
+	struct heapsim_job *next;
 
 	spin_lock_irq(&q->share->lock);
 	list_del(&job->node);
-	ret = !list_empty(&q->jobs);
+	next = list_first_entry_or_null(&q->jobs, struct heapsim_job, node);
 	spin_unlock_irq(&q->share->lock);
-	return ret;
+	if (next)
+		hrtimer_start(&q->timer, ns_to_ktime(next->deadline_ns),
+			      HRTIMER_MODE_ABS);
+	return next;
 }
 
 /*

@@ -227,6 +227,67 @@ static void jobs_of_closed_opens_end_in_time(void **state)
 	assert_int_equal(device_info(f->dev).nr_jobs, 0);
 }
 
+#define CROWD	200
+
+/* Contexts with a job each, which takes some turns of the engine. */
+struct crowd {
+	int devs[CROWD];
+	int fences[CROWD];
+	int fd;
+};
+
+static void crowd_submit(struct crowd *crowd)
+{
+	const size_t len = 8 * MIB;
+	size_t i;
+
+	crowd->fd = device_alloc(crowd->devs[0], HEAPSIM_KIND_COHERENT, len);
+	for (i = 0; i < CROWD; i++)
+		crowd->fences[i] = submit(crowd->devs[i],
+					  checksum_of(crowd->fd, len));
+}
+
+static void crowd_end(struct crowd *crowd)
+{
+	size_t i;
+
+	for (i = 0; i < CROWD; i++) {
+		status_of(crowd->fences[i]);
+		close(crowd->fences[i]);
+		close(crowd->devs[i]);
+	}
+	close(crowd->fd);
+}
+
+/*
+ * All jobs of a context reach their deadline while many others take turns. A
+ * turn for each of them would come after the last of the others.
+ */
+static void late_jobs_wait_for_no_turns(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit job = fill_of(f->fd, LEN);
+	const uint64_t begin = device_now_ns();
+	struct crowd crowd;
+	int fences[NR_JOBS];
+	size_t i;
+
+	for (i = 0; i < CROWD; i++)
+		crowd.devs[i] = device_open();
+	job.delay_ns = 10 * NSEC_PER_SEC;
+	for (i = 0; i < NR_JOBS; i++)
+		fences[i] = submit(f->dev, job);
+	while (device_now_ns() < begin + 9 * NSEC_PER_SEC)
+		device_sleep_ns(NSEC_PER_SEC / 100);
+	crowd_submit(&crowd);
+	for (i = 0; i < NR_JOBS; i++)
+		assert_int_equal(status_of(fences[i]), -ETIMEDOUT);
+	assert_int_equal(device_fence_status(crowd.fences[CROWD - 1]), 0);
+	for (i = 0; i < NR_JOBS; i++)
+		close(fences[i]);
+	crowd_end(&crowd);
+}
+
 /* A job waits for the fences of others until its own deadline. */
 static void job_behind_a_fence_is_done_in_time(void **state)
 {
@@ -342,6 +403,7 @@ int main(void)
 		TEST(contexts_that_take_turns_on_a_buffer_keep_their_order),
 		TEST(jobs_that_are_late_are_etimedout),
 		TEST(jobs_of_closed_opens_end_in_time),
+		TEST(late_jobs_wait_for_no_turns),
 		TEST(job_behind_a_fence_is_done_in_time),
 		TEST(fences_of_one_context_replace_each_other),
 		TEST(rows_without_end_are_einval),
