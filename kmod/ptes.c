@@ -9,6 +9,12 @@
 #include "ptes.h"
 #include "trace.h"
 
+/*
+ * After a pfn_mkwrite the core ignores VM_FAULT_RETRY alone, and goes on with
+ * the page table although mmap_lock was dropped.
+ */
+#define FAULT_AGAIN	(VM_FAULT_RETRY | VM_FAULT_NOPAGE)
+
 /**
  * heapsim_ptes_image() - get the page that the CPU sees
  * @buf: buffer with one view, or with line state
@@ -361,13 +367,12 @@ vm_fault_t heapsim_ptes_insert_dram(const struct vm_fault *vmf,
  * @lock: lock of the buffer or of its context
  *
  * The holder of the lock may be cleaning gigabytes. The fault drops mmap_lock
- * meanwhile, which other threads and readers of /proc need, and is retried. A
- * pfn_mkwrite cannot be retried: the core uses mmap_lock after it returns
- * VM_FAULT_RETRY.
+ * meanwhile, which other threads and readers of /proc need, and is retried.
  *
  * Context: may sleep.
- * Return: 0 with the lock held; VM_FAULT_RETRY without the lock, and @vmf must
- * not be used any more; VM_FAULT_SIGBUS if the caller is killed.
+ * Return: 0 with the lock held; VM_FAULT_RETRY | VM_FAULT_NOPAGE without the
+ * lock, and @vmf must not be used any more; VM_FAULT_SIGBUS if the caller is
+ * killed.
  */
 vm_fault_t heapsim_fault_lock(const struct vm_fault *vmf,
 			      struct dma_buf *dmabuf, struct mutex *lock)
@@ -377,17 +382,17 @@ vm_fault_t heapsim_fault_lock(const struct vm_fault *vmf,
 	if (mutex_trylock(lock))
 		return 0;
 	if (!vmf || !fault_flag_allow_retry_first(vmf->flags) ||
-	    vmf->flags & (FAULT_FLAG_VMA_LOCK | FAULT_FLAG_MKWRITE))
+	    vmf->flags & FAULT_FLAG_VMA_LOCK)
 		return mutex_lock_killable(lock) ? VM_FAULT_SIGBUS : 0;
 	if (vmf->flags & FAULT_FLAG_RETRY_NOWAIT)
-		return VM_FAULT_RETRY;
+		return FAULT_AGAIN;
 	mm = vmf->vma->vm_mm;
 	get_dma_buf(dmabuf);
 	mmap_read_unlock(mm);
 	if (!mutex_lock_killable(lock))
 		mutex_unlock(lock);
 	dma_buf_put(dmabuf);
-	return VM_FAULT_RETRY;
+	return FAULT_AGAIN;
 }
 
 /**

@@ -1275,7 +1275,6 @@ static bool maps_meanwhile(struct slow *slow)
 	return ret;
 }
 
-/* A fault that waits for a buffer does not stop the process's other threads. */
 /* Who takes a page's PTEs away goes through all of its areas. */
 static void areas_are_limited(void **state)
 {
@@ -1309,6 +1308,7 @@ static void areas_are_limited(void **state)
 	free(at);
 }
 
+/* A fault that waits for a buffer does not stop the process's other threads. */
 static void areas_change_while_a_fault_waits(void **state)
 {
 	struct slow slow = { .f = *state };
