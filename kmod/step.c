@@ -241,9 +241,11 @@ static void step_end(struct callback_head *work)
 	raw_spin_unlock(&steps_lock);
 	if (step->is_user && !step->is_done && !step->had_flag)
 		task_pt_regs(current)->flags &= ~X86_EFLAGS_TF;
-	mutex_lock(&buf->lock);
-	heapsim_ptes_revoke(buf, step->first, step->end);
-	mutex_unlock(&buf->lock);
+	/* The PTEs of a process that is killed go with it. */
+	if (!mutex_lock_killable(&buf->lock)) {
+		heapsim_ptes_revoke(buf, step->first, step->end);
+		mutex_unlock(&buf->lock);
+	}
 	kfree(step);
 	/* The module may be unloaded from here on, see heapsim_step_fini(). */
 	dma_buf_put(dmabuf);

@@ -17,8 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -540,6 +542,66 @@ static void areas_change_while_a_fault_waits(void **state)
 	assert_true(is_changed);
 }
 
+/*
+ * A call has stored one byte of two, and waits for the other. The buffer is
+ * precise, so the PTE of the store is revoked when the call ends.
+ */
+static bool step_is_killed(struct fixture *f)
+{
+	struct heapsim_set_policy precise = {
+		.size = sizeof(precise),
+		.scope = HEAPSIM_POLICY_OF_BUF,
+		.fd = f->fd,
+		.is_precise = 1,
+	};
+	pid_t holder, stopper, stepper;
+	int pair[2], left = 1;
+	uint64_t before;
+	bool ret;
+
+	read_all(f);
+	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_POLICY,
+					    &precise), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	before = counter_get(f, "lines_invalidated");
+	stage_set(0);
+	stopper = stop_at_stage_1();
+	stepper = fork();
+	assert_true(stepper >= 0);
+	if (!stepper)
+		_exit(recv(pair[0], f->map, 2, MSG_WAITALL) != 2);
+	assert_int_equal(write(pair[1], "x", 1), 1);
+	while (left)
+		assert_int_equal(ioctl(pair[0], FIONREAD, &left), 0);
+	holder = run_in_child(f, start);
+	ret = is_midway(f, "lines_invalidated", before, holder);
+	stage_set(1);
+	ret &= kill_child(stepper);
+	ret &= counter_get(f, "lines_invalidated") - before <
+	       (f->len - f->page) / f->line;
+	ret &= kill_child(stopper);
+	kill_child(holder);
+	close(pair[0]);
+	close(pair[1]);
+	return ret;
+}
+
+static void sigkill_ends_the_end_of_a_step(void **state)
+{
+	bool is_killed = false;
+	int i;
+
+	for (i = 0; i < NR_ATTEMPTS && !is_killed; i++) {
+		struct fixture *f = large_buffer();
+
+		if (!(device_probe(f->dev).features & HEAPSIM_FEATURE_PRECISE))
+			device_skip("nothing is stepped here");
+		is_killed = step_is_killed(f);
+		fixture_teardown((void **)&f);
+	}
+	assert_true(is_killed);
+}
+
 /* Managed memory of a context that parent and child share. */
 struct shared {
 	struct fixture f;
@@ -878,6 +940,7 @@ int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(sigkill_ends_a_submission),
+		cmocka_unit_test(sigkill_ends_the_end_of_a_step),
 		cmocka_unit_test(work_that_was_killed_when_it_began_can_begin),
 		cmocka_unit_test(work_whose_submission_was_killed_is_active),
 		cmocka_unit_test(work_whose_end_was_killed_can_end),
