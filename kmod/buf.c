@@ -69,6 +69,7 @@ static void buf_free(struct heapsim_buf *buf)
 	heapsim_lines_fini(buf);
 	heapsim_dram_free(buf);
 	mutex_destroy(&buf->lock);
+	mutex_destroy(&buf->stock_lock);
 	mutex_destroy(&buf->vmap_lock);
 	kfree(buf);
 }
@@ -269,6 +270,7 @@ static struct heapsim_buf *buf_alloc(const struct heapsim_buf_params *params)
 	if (!buf)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&buf->lock);
+	mutex_init(&buf->stock_lock);
 	mutex_init(&buf->vmap_lock);
 	spin_lock_init(&buf->lines_lock);
 	INIT_LIST_HEAD(&buf->node);
@@ -284,6 +286,7 @@ static struct heapsim_buf *buf_alloc(const struct heapsim_buf_params *params)
 	if (IS_ERR(buf->user)) {
 		ret = PTR_ERR(buf->user);
 		mutex_destroy(&buf->lock);
+		mutex_destroy(&buf->stock_lock);
 		mutex_destroy(&buf->vmap_lock);
 		kfree(buf);
 		return ERR_PTR(ret);

@@ -79,6 +79,8 @@ struct heapsim_export {
  *	also means that nobody can currently write DRAM
  * @vmap_lock: serialises vmap and vunmap of all dma-bufs of the buffer
  * @nr_vmapped: number of dma-bufs that are vmapped; protected by @vmap_lock
+ * @stock_lock: held by a caller that stocks twins for many pages. They are no
+ *	more than the buffer has reserved only if one caller at a time has them
  * @lock: protects the fields below and the PTEs of the buffer
  * @rule: policy
  * @is_revoked: the CPU must not access the buffer now; ignored if the policy is
@@ -143,6 +145,8 @@ struct heapsim_buf {
 
 	struct mutex vmap_lock;
 	u32 nr_vmapped;
+
+	struct mutex stock_lock;
 
 	struct mutex lock;
 	struct heapsim_rule rule;

@@ -2,10 +2,10 @@
 /*
  * Included by all files of the module.
  *
- * Lock order: mmap_lock, dma_resv, heapsim_streams.lock, heapsim_buf.lock,
- * i_mmap_rwsem, PTE lock, heapsim_buf.lines_lock, then one of watchers_lock
- * (watch.c), parties_lock (record.c), stacks_lock (stack.c) and
- * dma_buf.name_lock.
+ * Lock order: mmap_lock, dma_resv, heapsim_streams.lock, heapsim_buf.vmap_lock,
+ * heapsim_buf.stock_lock, heapsim_buf.lock, i_mmap_rwsem, PTE lock,
+ * heapsim_buf.lines_lock, then one of watchers_lock (watch.c), parties_lock
+ * (record.c), stacks_lock (stack.c) and dma_buf.name_lock.
  *
  * heapsim_queue.lock (queue.c) is taken before dma_resv. rules_lock (policy.c)
  * is never held together with any of these.

@@ -48,16 +48,25 @@ static int holder_add_twins(struct heapsim_buf *buf, size_t first, size_t end,
 	return 0;
 }
 
-/* Locks the buffer with a stock of all twins that pages [first, end) need. */
+static int holder_lock(struct mutex *lock, enum heapsim_until until)
+{
+	if (until == HEAPSIM_UNTIL_KILLED)
+		return mutex_lock_killable(lock);
+	mutex_lock(lock);
+	return 0;
+}
+
+/*
+ * Locks the buffer with a stock of all twins that pages [first, end) need.
+ * stock_lock is held.
+ */
 static int holder_lock_with_twins(struct heapsim_buf *buf, size_t first,
 				  size_t end, struct heapsim_images *images)
 {
 	size_t need;
 
 	for (;;) {
-		if (images->until == HEAPSIM_UNTIL_DONE)
-			mutex_lock(&buf->lock);
-		else if (mutex_lock_killable(&buf->lock))
+		if (holder_lock(&buf->lock, images->until))
 			return -EINTR;
 		need = holder_count_twins(buf, first, end, images->until);
 		if (need <= images->nr && !heapsim_is_over(images->until))
@@ -89,6 +98,9 @@ int heapsim_holder_add(struct heapsim_buf *buf, bool may_write,
 	struct heapsim_images images;
 	int ret;
 
+	ret = holder_lock(&buf->stock_lock, until);
+	if (ret)
+		return ret;
 	heapsim_images_init(&images);
 	images.until = until;
 	ret = holder_lock_with_twins(buf, 0, may_write ? buf->nr_pages : 0,
@@ -118,6 +130,7 @@ int heapsim_holder_add(struct heapsim_buf *buf, bool may_write,
 	buf->nr_writers += may_write;
 out_put:
 	heapsim_images_put(&images);
+	mutex_unlock(&buf->stock_lock);
 	return ret;
 }
 
@@ -211,6 +224,9 @@ int heapsim_holder_job_begin(struct heapsim_buf *buf, u64 off, u64 len)
 	ret = heapsim_lines_init(buf);
 	if (ret)
 		return ret;
+	ret = mutex_lock_killable(&buf->stock_lock);
+	if (ret)
+		return ret;
 	heapsim_images_init(&images);
 	ret = holder_lock_with_twins(buf, first, end, &images);
 	if (ret)
@@ -227,6 +243,7 @@ int heapsim_holder_job_begin(struct heapsim_buf *buf, u64 off, u64 len)
 	mutex_unlock(&buf->lock);
 out_put:
 	heapsim_images_put(&images);
+	mutex_unlock(&buf->stock_lock);
 	return ret;
 }
 
@@ -254,6 +271,23 @@ void heapsim_holder_job_end(struct heapsim_buf *buf, u64 off, u64 len)
 	mutex_unlock(&buf->lock);
 }
 
+/*
+ * Returns the number of images that a buffer lacks if all its pages are to have
+ * one for the CPU and, if @has_twins, a twin.
+ */
+static size_t holder_count_images(const struct heapsim_buf *buf, bool has_twins)
+{
+	const struct line_page *pages = buf->lines.pages;
+	size_t i, nr = 0;
+
+	for (i = 0; i < buf->nr_pages; i++) {
+		nr += !pages[i].cpu;
+		nr += has_twins && !pages[i].twin;
+		cond_resched();
+	}
+	return nr;
+}
+
 /**
  * heapsim_holder_vmap_cpu() - get the pages of the CPU view for a kernel
  *	mapping
@@ -267,25 +301,26 @@ void heapsim_holder_job_end(struct heapsim_buf *buf, u64 off, u64 len)
 int heapsim_holder_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
 {
 	struct heapsim_images images;
-	size_t i, need = buf->nr_pages;
+	bool has_twins;
+	size_t i, need;
 	int ret;
 
 	ret = heapsim_lines_init(buf);
 	if (ret)
 		return ret;
+	mutex_lock(&buf->stock_lock);
 	heapsim_images_init(&images);
 	images.until = HEAPSIM_UNTIL_DONE;
-	for (;; need = 2 * buf->nr_pages) {
-		ret = heapsim_images_get(&images, need, false);
-		if (ret) {
-			heapsim_images_put(&images);
-			return ret;
-		}
+	for (;;) {
 		mutex_lock(&buf->lock);
-		/* While an engine writes, each page also needs a twin. */
-		if (!heapsim_buf_is_written(buf) || need > buf->nr_pages)
+		has_twins = heapsim_buf_is_written(buf);
+		need = holder_count_images(buf, has_twins);
+		if (need <= images.nr)
 			break;
 		mutex_unlock(&buf->lock);
+		ret = heapsim_images_get(&images, need, false);
+		if (ret)
+			goto out_put;
 	}
 	heapsim_ptes_revoke(buf, 0, buf->nr_pages);
 	buf->vmap_pages_cpu = true;
@@ -293,7 +328,7 @@ int heapsim_holder_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
 		spin_lock(&buf->lines_lock);
 		line_show_all(&buf->lines, i);
 		heapsim_lines_refill(buf, i);
-		if (need > buf->nr_pages && !buf->lines.pages[i].twin)
+		if (has_twins && !buf->lines.pages[i].twin)
 			line_add_twin(&buf->lines, i,
 				      heapsim_image_take(&images));
 		if (!buf->lines.pages[i].cpu)
@@ -303,8 +338,10 @@ int heapsim_holder_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
 		cond_resched();
 	}
 	mutex_unlock(&buf->lock);
+out_put:
 	heapsim_images_put(&images);
-	return 0;
+	mutex_unlock(&buf->stock_lock);
+	return ret;
 }
 
 /**

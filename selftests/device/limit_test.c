@@ -6,8 +6,10 @@
  * limit. run.sh inserts the module with user_limit_mb=16 for it.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -530,6 +532,104 @@ static void pages_are_charged_if_asked(void **state)
 	assert_int_equal(status, 0);
 }
 
+#define NR_SUBMITTERS	12
+
+/**
+ * struct rush - threads that submit a job to the same buffer at once
+ * @fd: buffer
+ * @len: its length, bytes
+ * @line_up: before each submission
+ * @nr_left: threads that have not submitted
+ */
+struct rush {
+	int fd;
+	size_t len;
+	pthread_barrier_t line_up;
+	atomic_int nr_left;
+};
+
+/* Returns NULL if it succeeded. */
+static void *submit_in_rush(void *arg)
+{
+	struct rush *rush = arg;
+	struct heapsim_dma_submit fill = {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = rush->fd,
+		.row_len = rush->len,
+		.nr_rows = 1,
+	};
+	int dev = open_dev(), ret;
+
+	pthread_barrier_wait(&rush->line_up);
+	ret = device_submit_errno(dev, &fill);
+	atomic_fetch_sub(&rush->nr_left, 1);
+	if (!ret)
+		close(fill.fence_fd);
+	close(dev);
+	return ret ? rush : NULL;
+}
+
+/* Returns the most bytes for CPU views and twins that were seen meanwhile. */
+static uint64_t rush_once(struct rush *rush, int dev)
+{
+	pthread_t threads[NR_SUBMITTERS];
+	uint64_t most = 0, now;
+	void *failure;
+	size_t i;
+
+	atomic_store(&rush->nr_left, NR_SUBMITTERS);
+	for (i = 0; i < NR_SUBMITTERS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL,
+						submit_in_rush, rush), 0);
+	pthread_barrier_wait(&rush->line_up);
+	while (atomic_load(&rush->nr_left)) {
+		now = device_info(dev).cpu_bytes;
+		most = now > most ? now : most;
+	}
+	for (i = 0; i < NR_SUBMITTERS; i++) {
+		assert_int_equal(pthread_join(threads[i], &failure), 0);
+		assert_null(failure);
+	}
+	while (device_info(dev).nr_jobs)
+		usleep(1000);
+	return most;
+}
+
+/*
+ * Before a job writes what the CPU has read, each page needs a twin, which the
+ * buffer has reserved. Twins that several callers get at once and only one can
+ * use are no more than that either.
+ */
+static void twins_of_many_callers_are_reserved(void **state)
+{
+	int dev = device_open();
+	const uint64_t before = device_info(dev).cpu_bytes;
+	struct rush rush = { .len = 4 * MIB };
+	uint64_t most = before, now;
+	size_t off, i;
+	uint8_t *map;
+
+	rush.fd = device_alloc(dev, HEAPSIM_KIND_NONCOHERENT, rush.len);
+	map = device_map(rush.fd, rush.len);
+	pthread_barrier_init(&rush.line_up, NULL, NR_SUBMITTERS + 1);
+	for (i = 0; i < 20; i++) {
+		device_maintain(dev, rush.fd, HEAPSIM_MAINT_INVALIDATE, 0,
+				rush.len);
+		for (off = 0; off < rush.len; off += device_page_size())
+			device_peek(map + off);
+		now = rush_once(&rush, dev);
+		most = now > most ? now : most;
+	}
+	print_message("%llu KiB\n",
+		      (unsigned long long)(most - before) / 1024);
+	assert_true(most - before <= 2 * rush.len);
+	pthread_barrier_destroy(&rush.line_up);
+	device_unmap(map, rush.len);
+	close(rush.fd);
+	close(dev);
+}
+
 static void id_of_another_type_is_enoent(void **state)
 {
 	struct heapsim_stream_op stream = { .size = sizeof(stream) };
@@ -606,7 +706,7 @@ static int group_teardown(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[ARRAY_SIZE(takers) + 4];
+	static struct CMUnitTest tests[ARRAY_SIZE(takers) + 5];
 	static char names[ARRAY_SIZE(takers)][96];
 	size_t i;
 
@@ -633,6 +733,8 @@ int main(void)
 		cmocka_unit_test(watchers_of_a_namespace_count_for_its_owner);
 	tests[i++] = (struct CMUnitTest)
 		cmocka_unit_test(pages_are_charged_if_asked);
+	tests[i++] = (struct CMUnitTest)
+		cmocka_unit_test(twins_of_many_callers_are_reserved);
 	tests[i++] = (struct CMUnitTest)
 		cmocka_unit_test(id_of_another_type_is_enoent);
 	return _cmocka_run_group_tests("limit", tests, ARRAY_SIZE(tests),
