@@ -60,6 +60,7 @@ static const struct heapsim_object_ops work_ops = {
  * @cmd: argument of the command
  * @nr_ops: operations that the pool of the model must have
  * @nr_kept: struct heapsim_kept that must be spare
+ * @nr_wanted: its part of heapsim_streams.nr_wanted
  * @ops: type of the object that the command creates, or NULL
  * @object: that object, or NULL while it is not allocated
  */
@@ -67,6 +68,7 @@ struct attempt {
 	void *cmd;
 	u64 nr_ops;
 	u64 nr_kept;
+	int nr_wanted;
 	const struct heapsim_object_ops *ops;
 	struct heapsim_object *object;
 };
@@ -161,13 +163,19 @@ static void streams_trim(struct heapsim_streams *s, u64 nr_kept)
  */
 void heapsim_streams_unlock(struct heapsim_streams *s)
 {
-	streams_trim(s, MAX_SPARE);
+	streams_trim(s, MAX_SPARE + atomic_read(&s->nr_wanted));
 	mutex_unlock(&s->lock);
 }
 
-static int attempt_stock_ops(struct heapsim_streams *s, u64 nr)
+static int attempt_lock(struct heapsim_streams *s, bool waits)
+{
+	return heapsim_is_killed() ? -EINTR : heapsim_lock(&s->lock, waits);
+}
+
+static int attempt_stock_ops(struct heapsim_streams *s, u64 nr, bool waits)
 {
 	struct attach_op *op;
+	int ret;
 
 	/*
 	 * Only a hint, since others change the number; attempt_is_stocked()
@@ -177,9 +185,10 @@ static int attempt_stock_ops(struct heapsim_streams *s, u64 nr)
 		op = heapsim_limit_alloc(s->user, sizeof(*op));
 		if (IS_ERR(op))
 			return PTR_ERR(op);
-		if (heapsim_is_killed() || mutex_lock_killable(&s->lock)) {
+		ret = attempt_lock(s, waits);
+		if (ret) {
 			heapsim_limit_free(s->user, op);
-			return -EINTR;
+			return ret;
 		}
 		attach_give_op(&s->attach, op);
 		mutex_unlock(&s->lock);
@@ -187,9 +196,10 @@ static int attempt_stock_ops(struct heapsim_streams *s, u64 nr)
 	return 0;
 }
 
-static int attempt_stock_kept(struct heapsim_streams *s, u64 nr)
+static int attempt_stock_kept(struct heapsim_streams *s, u64 nr, bool waits)
 {
 	struct heapsim_kept *kept;
+	int ret;
 
 	/* Only a hint, as above. */
 	while (data_race(s->nr_spare) < nr) {
@@ -198,9 +208,10 @@ static int attempt_stock_kept(struct heapsim_streams *s, u64 nr)
 			return PTR_ERR(kept);
 		INIT_LIST_HEAD(&kept->node);
 		INIT_LIST_HEAD(&kept->in_streams);
-		if (heapsim_is_killed() || mutex_lock_killable(&s->lock)) {
+		ret = attempt_lock(s, waits);
+		if (ret) {
 			heapsim_limit_free(s->user, kept);
-			return -EINTR;
+			return ret;
 		}
 		heapsim_kept_put(s, kept);
 		mutex_unlock(&s->lock);
@@ -222,15 +233,16 @@ static int attempt_stock_object(struct heapsim_streams *s,
 	return 0;
 }
 
-static int attempt_stock(struct heapsim_streams *s, struct attempt *request)
+static int attempt_stock(struct heapsim_streams *s, struct attempt *request,
+			 bool waits)
 {
 	int ret;
 
 	ret = attempt_stock_object(s, request);
 	if (!ret)
-		ret = attempt_stock_ops(s, request->nr_ops);
+		ret = attempt_stock_ops(s, request->nr_ops, waits);
 	if (!ret)
-		ret = attempt_stock_kept(s, request->nr_kept);
+		ret = attempt_stock_kept(s, request->nr_kept, waits);
 	return ret;
 }
 
@@ -240,6 +252,18 @@ static bool attempt_is_stocked(const struct heapsim_streams *s,
 	return s->attach.nr_pool >= request->nr_ops &&
 	       s->nr_spare >= request->nr_kept &&
 	       (!request->ops || request->object);
+}
+
+/*
+ * Until the attempt ends, other commands do not free what it stocks. A thread
+ * that calls one after the other would always be faster.
+ */
+static void attempt_want(struct heapsim_streams *s, struct attempt *request)
+{
+	const int nr = max(request->nr_ops, request->nr_kept);
+
+	atomic_add(nr - request->nr_wanted, &s->nr_wanted);
+	request->nr_wanted = nr;
 }
 
 /* A caller that must not sleep does not do what others have left. */
@@ -269,12 +293,16 @@ static int attempt_run(const struct heapsim_call *call,
 		ret = streams_catch_up(s, call->waits);
 		if (!ret)
 			ret = run(s, request);
-		if (ret == WANTS_MORE)
+		if (ret == WANTS_MORE) {
+			attempt_want(s, request);
 			mutex_unlock(&s->lock);
-		else
+		} else {
 			heapsim_streams_unlock(s);
-	} while (ret == WANTS_MORE && !(ret = attempt_stock(s, request)) &&
+		}
+	} while (ret == WANTS_MORE &&
+		 !(ret = attempt_stock(s, request, call->waits)) &&
 		 !(ret = heapsim_is_killed() ? -EINTR : 0));
+	atomic_sub(request->nr_wanted, &s->nr_wanted);
 	if (ret && request->object)
 		heapsim_object_abort(s->objects, request->object);
 	return ret;

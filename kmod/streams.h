@@ -88,6 +88,7 @@ struct heapsim_work {
  * @user: user that all of this counts for, with a reference
  * @objects: table of streams, events, host functions and works; valid until
  *	@has_ended
+ * @nr_wanted: upper bound of the spare objects that running commands stock
  * @lock: protects the fields below, and the above types of @objects. Memory is
  *	allocated before it is taken
  * @attach: model
@@ -115,6 +116,7 @@ struct heapsim_streams {
 	struct kref refs;
 	struct heapsim_user *user;
 	struct heapsim_objects *objects;
+	atomic_t nr_wanted;
 
 	struct mutex lock;
 	struct attach_ctx attach;

@@ -5,8 +5,10 @@
  * through both views. What a random program does is stream_random_test's.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -1351,6 +1353,77 @@ static void a_killed_program_leaves_nothing(void **state)
 	assert_int_equal(after.buf_bytes, before.buf_bytes);
 }
 
+#define NR_ATTACHED	300
+
+/**
+ * struct hurry - a thread that calls one command after the other
+ * @dev: open
+ * @event: event of it
+ * @nr: calls that have returned
+ * @ends: it stops
+ */
+struct hurry {
+	int dev;
+	uint64_t event;
+	atomic_ulong nr;
+	atomic_bool ends;
+};
+
+static void *record_in_a_hurry(void *arg)
+{
+	struct hurry *hurry = arg;
+
+	while (!atomic_load(&hurry->ends) &&
+	       !event_errno(hurry->dev, HEAPSIM_IOC_EVENT_RECORD, hurry->event,
+			    0))
+		atomic_fetch_add(&hurry->nr, 1);
+	return atomic_load(&hurry->ends) ? NULL : hurry;
+}
+
+/*
+ * A submission needs memory for each buffer with an attach in flight. Other
+ * commands of the context free what is spare, but not that.
+ */
+static void a_command_gets_its_memory_whatever_others_call(void **state)
+{
+	struct world *w = *state;
+	struct hurry hurry = { .dev = w->dev, .event = event_create(w->dev) };
+	struct heapsim_buf_alloc bufs[NR_ATTACHED];
+	uint64_t stream = stream_create(w->dev, 0), id;
+	unsigned long least = ULONG_MAX, nr;
+	pthread_t thread;
+	void *failure;
+	size_t i;
+
+	for (i = 0; i < NR_ATTACHED; i++) {
+		bufs[i] = (struct heapsim_buf_alloc) { .len = 1 };
+		assert_int_equal(managed_alloc_errno(w->dev,
+						     HEAPSIM_KIND_MANAGED,
+						     HEAPSIM_ATTACH_GLOBAL, 0,
+						     &bufs[i]), 0);
+		assert_int_equal(attach_errno(w->dev, stream, bufs[i].id,
+					      HEAPSIM_ATTACH_SINGLE), 0);
+	}
+	assert_int_equal(pthread_create(&thread, NULL, record_in_a_hurry,
+					&hurry), 0);
+	for (i = 0; i < 10; i++) {
+		while (!atomic_load(&hurry.nr))
+			;
+		nr = atomic_load(&hurry.nr);
+		assert_int_equal(work_submit_errno(w->dev, stream, "gpu", &id),
+				 0);
+		nr = atomic_load(&hurry.nr) - nr;
+		print_message("%lu\n", nr);
+		least = nr < least ? nr : least;
+	}
+	atomic_store(&hurry.ends, true);
+	assert_int_equal(pthread_join(thread, &failure), 0);
+	assert_null(failure);
+	assert_true(least < 10 * NR_ATTACHED);
+	for (i = 0; i < NR_ATTACHED; i++)
+		close(bufs[i].fd);
+}
+
 static void *submits(void *arg)
 {
 	struct world *w = arg;
@@ -1559,6 +1632,7 @@ int main(void)
 		TEST(views_of_a_closed_context_are_stored_to),
 		TEST(a_killed_program_leaves_nothing),
 		TEST(many_threads_are_served),
+		TEST(a_command_gets_its_memory_whatever_others_call),
 		TEST(a_work_ends_while_a_thread_stores),
 		TEST(a_return_takes_less_than_what_is_behind_it),
 		TEST(objects_of_a_user_are_limited),
