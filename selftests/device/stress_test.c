@@ -47,6 +47,7 @@
  * @id: of a buffer of an open, else 0
  * @len: bytes
  * @map: a shared mapping of all of it, or NULL
+ * @view: a mapping of its device view, or NULL
  */
 struct buf {
 	int fd;
@@ -54,6 +55,7 @@ struct buf {
 	uint64_t id;
 	size_t len;
 	uint8_t *map;
+	uint8_t *view;
 };
 
 /**
@@ -146,6 +148,8 @@ static void buf_drop(struct buf *b)
 {
 	if (b->map)
 		munmap(b->map, b->len);
+	if (b->view)
+		munmap(b->view, b->len);
 	if (b->fd >= 0)
 		close(b->fd);
 	*b = (struct buf) { .fd = -1, .dev = -1 };
@@ -191,9 +195,14 @@ static int do_alloc(struct process *p)
 	}
 	b->fd = alloc.fd;
 	b->id = alloc.id;
-	if (flags)
-		close(alloc.view_fd);
-	return 0;
+	if (!flags)
+		return 0;
+	b->view = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       alloc.view_fd, 0);
+	if (b->view == MAP_FAILED)
+		b->view = NULL;
+	close(alloc.view_fd);
+	return b->view ? 0 : -errno;
 }
 
 static int do_map(struct process *p)
@@ -217,11 +226,11 @@ static int do_map(struct process *p)
 static int do_touch(struct process *p)
 {
 	struct buf *b = some_buf(p);
-	volatile uint8_t *at;
+	volatile uint8_t *at = below(p, 2) && b->view ? b->view : b->map;
 
-	if (!b->map)
+	if (!at)
 		return -EBADF;
-	at = b->map + below(p, b->len);
+	at += below(p, b->len);
 	/* What the board refuses, and what no page was left for, is SIGBUS. */
 	if (sigsetjmp(refused, 1))
 		return -EFAULT;
@@ -491,6 +500,25 @@ static int do_reopen(struct process *p)
 	return 0;
 }
 
+/* Takes the place of the other descriptor. */
+static int do_buf_reopen(struct process *p)
+{
+	struct buf *b = some_buf(p);
+	struct heapsim_buf_reopen reopen = {
+		.size = sizeof(reopen),
+		.fd_flags = O_CLOEXEC | O_RDWR,
+		.fd = b->fd,
+	};
+	int ret = device_ioctl_errno(some_dev(p), HEAPSIM_IOC_BUF_REOPEN,
+				     &reopen);
+
+	if (!ret) {
+		close(b->fd);
+		b->fd = reopen.new_fd;
+	}
+	return ret;
+}
+
 static int do_fork(struct process *p)
 {
 	pid_t pid = fork();
@@ -535,6 +563,7 @@ static const struct op {
 	{ do_watch, "watch", 2 },
 	{ do_policy, "policy", 2 },
 	{ do_reopen, "reopen", 1 },
+	{ do_buf_reopen, "buf_reopen", 2 },
 	{ do_fork, "fork", 1 },
 };
 
