@@ -1123,7 +1123,9 @@ struct heapsim_attach_info {
  * a job, and those that may take long: DMA_SUBMIT, FENCE_CREATE, HOLD, RELEASE,
  * BUF_ALLOC, BUF_INFO, BUF_REVOKE and POLICY. These are run by a thread of
  * io_uring's, whose wait IORING_OP_ASYNC_CANCEL ends (EINTR, or ECANCELED).
- * What that leaves undone is as after a signal.
+ * What that leaves undone is as after a signal. For the locks of the buffers
+ * that a command of streams cleans, invalidates or revokes it waits wherever it
+ * runs.
  */
 struct heapsim_uring_cmd {
 	__aligned_u64 arg;
