@@ -35,10 +35,8 @@ static u8 *job_side_at(struct heapsim_side *side, u64 off)
 
 	if (!buf)
 		return (u8 *)side->map.vaddr + off;
-	if (page < side->chunk_first) {
-		side->chunk = 0;
-		side->chunk_first = 0;
-	}
+	while (page < side->chunk_first)
+		side->chunk_first -= buf->chunks[--side->chunk].nr_pages;
 	while (page - side->chunk_first >= buf->chunks[side->chunk].nr_pages)
 		side->chunk_first += buf->chunks[side->chunk++].nr_pages;
 	return (u8 *)page_address(buf->chunks[side->chunk].page) +

@@ -354,6 +354,39 @@ static void rows_without_end_are_einval(void **state)
 	assert_int_equal(device_submit_errno(f->dev, &job), -EINVAL);
 }
 
+/* So long that its pages are not contiguous. */
+static void rows_go_up_and_down_a_long_buffer(void **state)
+{
+	struct fixture *f = *state;
+	const size_t nr = (2 * MIB + 16 * f->page) / f->page + 3;
+	const size_t len = nr * f->page;
+	int src = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, len);
+	int dst = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, len);
+	uint8_t *from = device_map(src, len), *to = device_map(dst, len);
+	struct heapsim_dma_submit job = {
+		.op = HEAPSIM_DMA_COPY,
+		.src_fd = src,
+		.dst_fd = dst,
+		.src_off = len - f->page,
+		.src_pitch = -(int64_t)f->page,
+		.dst_pitch = f->page,
+		.row_len = f->page,
+		.nr_rows = nr,
+	};
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		memset(from + i * f->page, i % 251, f->page);
+	assert_int_equal(device_run(f->dev, &job).status, 0);
+	for (i = 0; i < nr; i++)
+		assert_true(device_is_filled(to + i * f->page,
+					     (nr - 1 - i) % 251, f->page));
+	device_unmap(to, len);
+	device_unmap(from, len);
+	close(dst);
+	close(src);
+}
+
 static void line_of_many_rows_is_told_once(void **state)
 {
 	struct fixture *f = *state;
@@ -407,6 +440,7 @@ int main(void)
 		TEST(job_behind_a_fence_is_done_in_time),
 		TEST(fences_of_one_context_replace_each_other),
 		TEST(rows_without_end_are_einval),
+		TEST(rows_go_up_and_down_a_long_buffer),
 		TEST(line_of_many_rows_is_told_once),
 		TEST(line_of_many_rows_is_told_once_behind_a_fence),
 	};
