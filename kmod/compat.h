@@ -56,6 +56,11 @@ static inline void vm_flags_set(struct vm_area_struct *vma,
 	dma_buf_unmap_attachment(attach, sgt, dir)
 #endif
 
+/* PTEs of a VMA without pages of the core. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 1, 0)
+#define zap_special_vma_range(vma, addr, len)	zap_vma_ptes(vma, addr, len)
+#endif
+
 /* Names for deleting and setting up timers. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define timer_delete_sync(timer)	del_timer_sync(timer)

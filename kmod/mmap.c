@@ -159,26 +159,37 @@ static vm_fault_t mmap_fault(struct vm_fault *vmf)
 			  HEAPSIM_TOUCH_WRITE : HEAPSIM_TOUCH_READ, false);
 }
 
+static void mmap_zap(struct vm_area_struct *vma)
+{
+	zap_special_vma_range(vma, vma->vm_start,
+			      vma->vm_end - vma->vm_start);
+}
+
 /*
  * A child would use the PTEs of its parent, inside a bracket that only the
- * parent has, or beyond the step. A VMA that is split or moved belongs to the
- * same process, and must not wait for the lock. If the parent is killed, the
- * child never runs.
+ * parent has, or beyond the step. Kernels copy them before or after this call,
+ * so both VMAs lose theirs. A VMA that is split or moved belongs to the same
+ * process.
+ *
+ * mmap_lock of both processes is held for writing, so this must not wait for
+ * the lock of the buffer. It need not: what forbids a child the PTEs of its
+ * parent was stored before a fault set them, with mmap_lock held.
  */
 static void mmap_open(struct vm_area_struct *vma)
 {
 	struct heapsim_buf *buf = vma->vm_private_data;
+	struct vm_area_struct *parent;
 
 	heapsim_area_open(vma);
 	if (vma->vm_mm == current->mm)
 		return;
-	if (mutex_lock_killable(&buf->lock))
+	if (!READ_ONCE(buf->nr_holders) && list_empty(&buf->brackets) &&
+	    !READ_ONCE(buf->rule.is_precise))
 		return;
-	if (buf->nr_holders || !list_empty(&buf->brackets) ||
-	    buf->rule.is_precise)
-		heapsim_ptes_revoke_until(buf, 0, buf->nr_pages,
-					  HEAPSIM_UNTIL_KILLED);
-	mutex_unlock(&buf->lock);
+	parent = vma_lookup(current->mm, vma->vm_start);
+	if (parent && parent->vm_private_data == buf)
+		mmap_zap(parent);
+	mmap_zap(vma);
 }
 
 static vm_fault_t mmap_pfn_mkwrite(struct vm_fault *vmf)

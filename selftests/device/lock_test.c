@@ -164,18 +164,6 @@ static int touch(struct fixture *f)
 	return 0;
 }
 
-/* A child gets no PTEs of a buffer with brackets. */
-static int fork_once(struct fixture *f)
-{
-	pid_t pid = fork();
-	int status;
-
-	(void)f;
-	if (!pid)
-		_exit(0);
-	return pid < 0 || waitpid(pid, &status, 0) != pid || status;
-}
-
 static const struct operation operations[] = {
 	{ "clean", "lines_cleaned", HEAPSIM_MAINT_CLEAN, store_all, clean },
 	{ "invalidate", "lines_invalidated", HEAPSIM_MAINT_INVALIDATE,
@@ -207,7 +195,6 @@ static const struct operation waits[] = {
 	{ .name = "job", .run = submit },
 	{ .name = "info", .run = ask },
 	{ .name = "touch", .run = touch },
-	{ .name = "fork", .run = fork_once },
 };
 
 static struct fixture *large_buffer(void)
@@ -540,6 +527,48 @@ static void areas_change_while_a_fault_waits(void **state)
 		fixture_teardown((void **)&f);
 	}
 	assert_true(is_changed);
+}
+
+/* It gets no PTEs of a buffer with brackets, and fork holds mmap_lock. */
+static bool child_is_made(struct fixture *f)
+{
+	uint64_t before, done;
+	pid_t holder, stopper, child;
+	int status;
+	bool ret;
+
+	store_all(f);
+	read_all(f);
+	before = counter_get(f, takes_in.counter);
+	stage_set(0);
+	stopper = stop_at_stage_1();
+	holder = run_in_child(f, takes_in.run);
+	ret = is_midway(f, takes_in.counter, before, holder);
+	stage_set(1);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child)
+		_exit(0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	done = counter_get(f, takes_in.counter) - before;
+	ret &= kill_child(stopper);
+	kill_child(holder);
+	return ret && done < count_all(f, &takes_in);
+}
+
+static void children_are_made_without_the_lock(void **state)
+{
+	bool is_made = false;
+	int i;
+
+	for (i = 0; i < NR_ATTEMPTS && !is_made; i++) {
+		struct fixture *f = large_buffer();
+
+		is_made = child_is_made(f);
+		fixture_teardown((void **)&f);
+	}
+	assert_true(is_made);
 }
 
 /*
@@ -940,6 +969,7 @@ int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(sigkill_ends_a_submission),
+		cmocka_unit_test(children_are_made_without_the_lock),
 		cmocka_unit_test(sigkill_ends_the_end_of_a_step),
 		cmocka_unit_test(work_that_was_killed_when_it_began_can_begin),
 		cmocka_unit_test(work_whose_submission_was_killed_is_active),
