@@ -280,7 +280,7 @@ struct mem_probe {
  * @MEM_VIOLATION_MISSING_UNLOCK: an image or array was destroyed, or the
  *	process ended, while it was locked
  * @MEM_VIOLATION_WRAPPED_GONE: an image or array was used whose wrapped memory
- *	had been freed
+ *	had been freed, or whose file had been shortened
  * @MEM_VIOLATION_WIDTH_FOR_PITCH: rows of an image were stored one behind the
  *	other, without the padding between them
  * @MEM_VIOLATION_READ_ONLY_WRITE: the CPU or a kernel stored to an object that

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Copies between the copy inside and memory of the program's that libmem has
- * not allocated. The program may unmap it at any moment, by mistake: so the
- * kernel touches it, which says so, where a load or store would end the program
- * in a thread of libmem's.
+ * not allocated. The program may unmap it at any moment, or shorten the file
+ * that it is of, by mistake: so the kernel touches it, which says so, where a
+ * load or store would end the program in a thread of libmem's.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -144,4 +144,20 @@ int foreign_move(const struct view *inside, const struct view *foreign,
 	}
 	free(bytes);
 	return err;
+}
+
+/**
+ * foreign_is_there() - look whether a file still has what is mapped of it
+ * @byte: of a file's mapping that the CPU may read
+ *
+ * Return: false if it ends before; true also if the kernel does not help.
+ */
+bool foreign_is_there(const void *byte)
+{
+	const struct iovec from = { (void *)byte, 1 };
+	uint8_t value;
+	const struct iovec to = { &value, sizeof(value) };
+
+	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) >= 0 ||
+	       errno != EFAULT;
 }

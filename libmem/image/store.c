@@ -416,7 +416,7 @@ void store_count_move(struct store *store)
 	atomic_fetch_add(&store->copied_bytes, len);
 }
 
-/* Memory that libmem has neither allocated nor mapped. */
+/* Memory that the program may take away at any moment. */
 static bool is_foreign(const struct place *place)
 {
 	uint32_t i;
@@ -424,7 +424,8 @@ static bool is_foreign(const struct place *place)
 	for (i = 0; i < place->view.nr_planes; i++)
 		if (place->buf_id[i])
 			return false;
-	return !place->object && !place->buf && !place->own && !place->map;
+	return !place->object && !place->buf && !place->own &&
+	       (!place->map || place->may_be_cut);
 }
 
 static int pixels_move(struct store *store, bool is_in, uint32_t stack)

@@ -27,6 +27,7 @@
  * @own: to be destroyed with it, mapped; NULL: none
  * @map: to be unmapped with it; NULL: nothing
  * @map_len: bytes
+ * @may_be_cut: @map is of a file that anybody may shorten
  * @buf_id: of a wrapper, of each plane: id of libmem's memory; 0: it is none
  */
 struct place {
@@ -38,6 +39,7 @@ struct place {
 	struct mem_buf *own;
 	void *map;
 	size_t map_len;
+	bool may_be_cut;
 	uint64_t buf_id[MEM_PLANES_MAX];
 };
 
@@ -171,6 +173,7 @@ void views_update(const struct view *dst, const struct view *src, bool is_array,
 		  const struct part *part);
 int foreign_move(const struct view *inside, const struct view *foreign,
 		 bool is_array, bool is_in);
+bool foreign_is_there(const void *byte);
 int store_move_by_cpu(struct store *store, bool is_in, uint32_t stack);
 int store_move(struct store *store, bool is_in);
 void store_count_move(struct store *store);

@@ -296,6 +296,18 @@ static bool is_mapped(const void *base, size_t len)
 	return true;
 }
 
+/* A file that is shortened stays mapped. */
+static bool plane_is_there(const struct place *place, uint32_t i)
+{
+	const uint64_t len = plane_len(&place->view.planes[i]);
+	const uint8_t *first = place->host[i];
+
+	if (!first)
+		return true;
+	return place->may_be_cut ? foreign_is_there(first + len - 1) :
+				   is_mapped(first, len);
+}
+
 static bool is_there(const struct store *store)
 {
 	const struct place *place = &store->main;
@@ -304,9 +316,7 @@ static bool is_there(const struct store *store)
 	for (i = 0; i < place->view.nr_planes; i++)
 		if (place->buf_id[i] ?
 		    id_of(store->ctx, place, i) != place->buf_id[i] :
-		    place->host[i] &&
-		    !is_mapped(place->host[i],
-			       plane_len(&place->view.planes[i])))
+		    !plane_is_there(place, i))
 			return false;
 	return true;
 }

@@ -357,6 +357,7 @@ static int wrap_mapped(struct mem_ctx *ctx, int fd, bool is_read_only,
 		return errno == ENOMEM ? -ENOMEM : -EINVAL;
 	place->map = addr;
 	place->map_len = end;
+	place->may_be_cut = S_ISREG(st.st_mode);
 	set_pointers(wrapped, addr,
 		     board_has_pageable_access(ctx->board) ? addr : NULL);
 	return 0;

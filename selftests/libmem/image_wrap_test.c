@@ -472,6 +472,88 @@ static void a_file_to_read_is_never_written(void **state)
 	munmap(map, 8192);
 }
 
+static void wait_until_set(void *arg)
+{
+	const atomic_bool *is_set = arg;
+
+	while (!atomic_load(is_set))
+		usleep(1000);
+}
+
+static struct mem_image *wrap_new_file(int *fd)
+{
+	struct mem_image_data data = data_of(MEM_LOCK_FD, NULL, 64);
+	struct mem_image *image;
+	uint8_t *map;
+
+	data.fd = new_file(&map);
+	munmap(map, 8192);
+	assert_int_equal(mem_image_wrap(ctx, &data, GPU_AND_CPU, &image), 0);
+	*fd = data.fd;
+	return image;
+}
+
+/* To touch the mapping of a file that was cut is SIGBUS. */
+static void a_file_that_was_cut_is_gone(void **state)
+{
+	struct mem_stream *stream = mem_stream_legacy(ctx);
+	struct mem_image_data data = { .size = sizeof(data) };
+	const double value = 1;
+	struct mem_image *image;
+	int fd;
+
+	(void)state;
+	image = wrap_new_file(&fd);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(mem_image_fill(stream, MEM_ENGINE_CPU, image, &value,
+					1), -EFAULT);
+	assert_int_equal(mem_image_fill(stream, MEM_ENGINE_GPU, image, &value,
+					1), -EFAULT);
+	assert_int_equal(mem_image_lock(image, MEM_READ, MEM_LOCK_HOST, &data),
+			 -EFAULT);
+	assert_int_equal(ftruncate(fd, 8192), 0);
+	assert_true(is_image(image, 0, -1));
+	mem_image_destroy(image);
+	close(fd);
+}
+
+/*
+ * While a job is on its way nobody can refuse it, but for a wait. A GPU with
+ * pageable access touches the file itself, in a thread of the program.
+ */
+static void a_file_that_is_cut_ends_the_job(void **state)
+{
+	static const unsigned int engines[] = {
+		MEM_ENGINE_CPU, MEM_ENGINE_GPU,
+	};
+	struct mem_ctx *const old = ctx;
+	const unsigned int nr = board_of().has_pageable_access ? 1 : 2;
+	struct mem_image *image, *other;
+	atomic_bool is_cut;
+	unsigned int i;
+	int fd;
+
+	(void)state;
+	for (i = 0; i < nr; i++) {
+		assert_int_equal(mem_ctx_open(NULL, &ctx), 0);
+		image = wrap_new_file(&fd);
+		other = new_image(WIDTH, HEIGHT, MEM_FORMAT_U8, 0);
+		atomic_init(&is_cut, false);
+		assert_int_equal(mem_stream_call(mem_stream_legacy(ctx),
+						 wait_until_set, &is_cut), 0);
+		assert_int_equal(mem_image_copy(mem_stream_legacy(ctx),
+						engines[i], other, image), 0);
+		assert_int_equal(ftruncate(fd, 0), 0);
+		atomic_store(&is_cut, true);
+		assert_int_equal(mem_ctx_sync(ctx), -EFAULT);
+		mem_image_destroy(other);
+		mem_image_destroy(image);
+		close(fd);
+		mem_ctx_close(ctx);
+	}
+	ctx = old;
+}
+
 /* Two jobs read it at a time while it is copied in. */
 static void jobs_of_two_streams_read_a_wrapper(void **state)
 {
@@ -540,7 +622,7 @@ static struct mem_array_data array_data_of(unsigned int as, void *base,
 	};
 }
 
-/* As the thread of seed 001 asks: keypoints for the CPU, without a copy. */
+/* Keypoints for the CPU, without a copy. */
 static void keypoints_come_into_memory_of_the_program(void **state)
 {
 	struct mem_array *scores = new_array(8, MEM_DATA_U32, 0);
@@ -677,6 +759,8 @@ int main(void)
 		test(a_file_is_wrapped),
 		test(a_buffer_of_libmems_is_not_copied),
 		test(a_file_to_read_is_never_written),
+		test(a_file_that_was_cut_is_gone),
+		test(a_file_that_is_cut_ends_the_job),
 		test(jobs_of_two_streams_read_a_wrapper),
 		test(keypoints_come_into_memory_of_the_program),
 		test(errors_of_wrapped_arrays),
