@@ -191,6 +191,15 @@ static enum attrs_rule merge_gpu_value(const struct attrs_key *row,
 	return RULE_NONE;
 }
 
+/*
+ * Which GPUs there is no room for depends on the order of lists, and so whether
+ * their values are compared: RULE_TOO_MANY is graver than RULE_EQUAL.
+ */
+static enum attrs_rule graver(enum attrs_rule one, enum attrs_rule other)
+{
+	return one > other ? one : other;
+}
+
 static enum attrs_rule merge_gpu_values(const struct attrs_key *row,
 					struct attrs_slot *to,
 					const struct attrs_slot *from)
@@ -200,8 +209,8 @@ static enum attrs_rule merge_gpu_values(const struct attrs_key *row,
 	enum attrs_rule rule = RULE_NONE;
 	unsigned int i;
 
-	for (i = 0; i < from->nr[at] && !rule; i++)
-		rule = merge_gpu_value(row, to, &values[i]);
+	for (i = 0; i < from->nr[at]; i++)
+		rule = graver(rule, merge_gpu_value(row, to, &values[i]));
 	return rule;
 }
 
@@ -256,7 +265,7 @@ static void merge_row(struct merging *merging, unsigned int at)
 {
 	const struct attrs_key *row = &attrs_keys[at];
 	struct attrs_slot *to = &merging->inputs;
-	enum attrs_rule rule, first = RULE_NONE;
+	enum attrs_rule rule = RULE_NONE;
 	size_t i;
 
 	/* To the end, so that the order of lists makes no difference. */
@@ -272,11 +281,10 @@ static void merge_row(struct merging *merging, unsigned int at)
 			slot_mark(to, at, from->nr[at]);
 			continue;
 		}
-		rule = merge_value(row, to, from);
-		first = first ? first : rule;
+		rule = graver(rule, merge_value(row, to, from));
 	}
-	if (first)
-		attrs_conflict(&merging->conflicts, row->key, first, NULL, 0);
+	if (rule)
+		attrs_conflict(&merging->conflicts, row->key, rule, NULL, 0);
 }
 
 static void merge_client(struct merging *merging)

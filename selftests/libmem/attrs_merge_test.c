@@ -174,6 +174,37 @@ static void all_lists_together_name_at_most_16_gpus(void **state)
 	destroy_all(lists, 2);
 }
 
+/* Both rules are broken; which list comes first makes no difference. */
+static void the_rule_that_failed_is_the_same_in_any_order(void **state)
+{
+	static const size_t orders[][3] = {
+		{ 0, 1, 2 }, { 0, 2, 1 }, { 1, 2, 0 }, { 2, 1, 0 },
+	};
+	const struct mem_attr_gpu_value other = { .value = 1 };
+	struct mem_attr_gpu_value values[17] = { 0 };
+	struct mem_attrs *lists[3], *ordered[3];
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < NR(values); i++)
+		values[i].gpu_id[0] = (uint8_t)i;
+	for (i = 0; i < NR(lists); i++)
+		lists[i] = LIST(RAW(8));
+	assert_int_equal(set_one(lists[0], MEM_ATTR_GPU_COMPRESSION, values,
+				 16 * sizeof(*values)), 0);
+	assert_int_equal(set_one(lists[1], MEM_ATTR_GPU_COMPRESSION, &other,
+				 sizeof(other)), 0);
+	assert_int_equal(set_one(lists[2], MEM_ATTR_GPU_COMPRESSION,
+				 values + 16, sizeof(*values)), 0);
+	for (i = 0; i < NR(orders); i++) {
+		for (k = 0; k < NR(lists); k++)
+			ordered[k] = lists[orders[i][k]];
+		has_line(conflict_of(ordered, NR(lists)),
+			 "rule: all lists together name too many");
+	}
+	destroy_all(lists, NR(lists));
+}
+
 /* Validation of a result against lists */
 
 static void validates(const struct mem_attrs *result, int expected,
@@ -250,6 +281,7 @@ int main(void)
 		cmocka_unit_test(mandatory_keys_must_be_set_by_a_list),
 		cmocka_unit_test(a_buffer_has_one_type),
 		cmocka_unit_test(all_lists_together_name_at_most_16_gpus),
+		cmocka_unit_test(the_rule_that_failed_is_the_same_in_any_order),
 		cmocka_unit_test(a_result_satisfies_no_more_than_it_has),
 		cmocka_unit_test(a_gpus_bit_and_its_id_satisfy_each_other),
 	};
