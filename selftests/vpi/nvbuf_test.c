@@ -435,6 +435,40 @@ static void the_compositor_converts_and_scales(void **state)
 	NvBufferSessionDestroy(session);
 }
 
+/*
+ * Part of a row ends within a cache line, the rest of which an engine has
+ * written since the CPU fetched it.
+ */
+static void what_is_beside_a_part_stays(void **state)
+{
+	static uint8_t pixels[WIDTH * HEIGHT * 4], back[WIDTH * HEIGHT * 4];
+	NvBufSurface *src = new_surface(NVBUF_MEM_SURFACE_ARRAY,
+					NVBUF_COLOR_FORMAT_RGBA, 1);
+	NvBufSurface *dst = new_surface(NVBUF_MEM_SURFACE_ARRAY,
+					NVBUF_COLOR_FORMAT_RGBA, 1);
+	NvBufferTransformParams params = { .transform_flag = 0 };
+	const int from = (int)src->surfaceList[0].bufferDesc;
+	const int to = (int)dst->surfaceList[0].bufferDesc;
+	uint32_t x, y;
+
+	(void)state;
+	memset(pixels, 9, sizeof(pixels));
+	assert_int_equal(Raw2NvBufSurface(pixels, 0, 0, WIDTH, HEIGHT, src),
+			 0);
+	assert_int_equal(NvBufSurface2Raw(dst, 0, 0, WIDTH, HEIGHT, back), 0);
+	assert_int_equal(NvBufferTransform(from, to, &params), 0);
+	memset(pixels, 5, sizeof(pixels));
+	assert_int_equal(Raw2NvBufSurface(pixels, 0, 0, 10, HEIGHT, dst), 0);
+	assert_int_equal(NvBufferTransform(to, from, &params), 0);
+	assert_int_equal(NvBufSurface2Raw(src, 0, 0, WIDTH, HEIGHT, back), 0);
+	for (y = 0; y < HEIGHT; y++)
+		for (x = 0; x < WIDTH * 4; x++)
+			assert_int_equal(back[y * WIDTH * 4 + x],
+					 x < 10 * 4 ? 5 : 9);
+	assert_int_equal(NvBufSurfaceDestroy(src), 0);
+	assert_int_equal(NvBufSurfaceDestroy(dst), 0);
+}
+
 static void use_surfaces(void)
 {
 	NvBufferTransformParams params = { .transform_flag = 0 };
@@ -476,6 +510,8 @@ int main(void)
 		cmocka_unit_test_teardown(buffers_are_known_by_descriptors,
 					  no_violation),
 		cmocka_unit_test_teardown(the_compositor_converts_and_scales,
+					  no_violation),
+		cmocka_unit_test_teardown(what_is_beside_a_part_stays,
 					  no_violation),
 		cmocka_unit_test(no_descriptor_is_left),
 	};

@@ -57,6 +57,21 @@ static void bytes_of(const NvBufSurfacePlaneParams *planes, uint32_t plane,
 	bytes->pitch = bytes->row_len;
 }
 
+/*
+ * Parts of rows end within cache lines: what an engine has written beside them
+ * is fetched first, else it would be lost.
+ */
+static unsigned int bracket_of(const NvBufSurfacePlaneParams *planes,
+			       uint32_t plane, unsigned int access,
+			       const struct bytes *bytes)
+{
+	struct bytes whole;
+
+	bytes_of(planes, plane, &whole);
+	return access == MEM_WRITE && bytes->row_len < whole.row_len ? MEM_RW :
+								       access;
+}
+
 /* @access: MEM_READ: out of the buffer, MEM_WRITE: into it */
 static int plane_move(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 		      unsigned int access, const struct bytes *bytes)
@@ -64,6 +79,7 @@ static int plane_move(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 	const NvBufSurfacePlaneParams *planes =
 		&batch->surf.surfaceList[index].planeParams;
 	const struct nvbuf_buffer *buffer = &batch->buffers[index];
+	const unsigned int bracket = bracket_of(planes, plane, access, bytes);
 	const bool is_read = access == MEM_READ;
 	void *memory = buffer->memory;
 	struct mem_rows rows = {
@@ -87,11 +103,11 @@ static int plane_move(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 	    !batch->nr_users)
 		return rows_copy(&rows);
 	if (buffer->object)
-		rc = mem_object_begin(buffer->object, access);
+		rc = mem_object_begin(buffer->object, bracket);
 	if (rc)
 		return rc;
 	rows_move(&rows);
-	return buffer->object ? mem_object_end(buffer->object, access) : 0;
+	return buffer->object ? mem_object_end(buffer->object, bracket) : 0;
 }
 
 /* All pixels of a plane, by way of the program's memory */
