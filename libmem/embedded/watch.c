@@ -293,6 +293,13 @@ static void add_invalidate(struct found *f)
 	f->beside.other_stack = tell_stack(0);
 }
 
+/* What libmem itself wastes, the program could not have left out. */
+static bool is_waste(enum line_event event)
+{
+	return event == LINE_SHARED || event == LINE_REDUNDANT_CLEAN ||
+	       event == LINE_REDUNDANT_INVALIDATE;
+}
+
 /**
  * watch_lines() - report what the model has found, as line_buf.tell
  * @lines: line state of a buffer, which is locked
@@ -330,7 +337,7 @@ void watch_lines(struct line_buf *lines, enum line_event event, u64 off,
 	const struct note *note = &buf->notes[off >> window_page_shift()];
 	struct found f;
 
-	if (!is_watched())
+	if (!is_watched() || (is_waste(event) && gate_is_own()))
 		return;
 	f = found_of(buf, of[event].kind, off, len);
 	f.v.missing = of[event].missing;

@@ -254,19 +254,19 @@ static void cpu_run(struct mem_stream *stream, int status, void *arg)
 	(void)stream;
 	if (status)
 		return;
+	gate_own_begin();
 	for (; nr < job->nr_stores && !err; nr += !err) {
 		err = store_check_wrapped(job->stores[nr].store, job->stack);
 		if (!err)
 			err = place_begin(job->stores[nr].place,
 					  job->stores[nr].access);
 	}
-	gate_own_begin();
 	if (!err)
 		cpu_work(job);
-	gate_own_end();
 	sched_note_error(job->stores[0].store->ctx, err);
 	for (i = 0; i < nr; i++)
 		place_end(job->stores[i].place, job->stores[i].access);
+	gate_own_end();
 }
 
 static int work_submit(struct mem_stream *stream, struct job *job)

@@ -467,19 +467,20 @@ int store_move_by_cpu(struct store *store, bool is_in, uint32_t stack)
 	const struct place *src = is_in ? &store->main : &store->inside;
 	int err;
 
+	gate_own_begin();
 	err = place_begin(src, MEM_READ);
 	if (err)
-		return err;
+		goto out;
 	err = place_begin(dst, MEM_RW);
 	if (!err) {
-		gate_own_begin();
 		err = pixels_move(store, is_in, stack);
-		gate_own_end();
 		place_end(dst, MEM_RW);
 		if (!err)
 			store_count_move(store);
 	}
 	place_end(src, MEM_READ);
+out:
+	gate_own_end();
 	return err;
 }
 

@@ -585,6 +585,40 @@ static void jobs_of_two_streams_read_a_wrapper(void **state)
 	mem_image_destroy(image);
 }
 
+/* The program can leave none of the maintenance out that copies inside need. */
+static void copies_inside_waste_nothing_of_the_programs(void **state)
+{
+	static uint8_t bytes[64 * HEIGHT];
+	struct mem_violation found = { .size = sizeof(found) };
+	struct mem_ctx *const old = ctx;
+	struct mem_image *image, *other;
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(mem_ctx_open(NULL, &ctx), 0);
+	assert_int_equal(mem_ctx_watch(ctx, MEM_WATCH_ERRORS | MEM_WATCH_WASTE,
+				       64), 0);
+	image = wrap(MEM_LOCK_HOST, bytes, 64, GPU_AND_CPU);
+	other = new_image(WIDTH, HEIGHT, MEM_FORMAT_U8, 0);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(mem_image_copy(mem_stream_legacy(ctx),
+						MEM_ENGINE_GPU, other, image),
+				 0);
+		assert_int_equal(mem_image_copy(mem_stream_legacy(ctx),
+						MEM_ENGINE_GPU, image, other),
+				 0);
+		assert_int_equal(mem_image_copy(mem_stream_legacy(ctx),
+						MEM_ENGINE_CPU, image, other),
+				 0);
+		assert_int_equal(mem_ctx_sync(ctx), 0);
+	}
+	assert_int_equal(mem_ctx_next_violation(ctx, &found), 0);
+	mem_image_destroy(other);
+	mem_image_destroy(image);
+	mem_ctx_close(ctx);
+	ctx = old;
+}
+
 /* Arrays */
 
 static void find_corners(struct mem_array *points, struct mem_array *scores)
@@ -762,6 +796,7 @@ int main(void)
 		test(a_file_that_was_cut_is_gone),
 		test(a_file_that_is_cut_ends_the_job),
 		test(jobs_of_two_streams_read_a_wrapper),
+		test(copies_inside_waste_nothing_of_the_programs),
 		test(keypoints_come_into_memory_of_the_program),
 		test(errors_of_wrapped_arrays),
 		test(device_memory_holds_an_array),
