@@ -42,6 +42,9 @@ extern "C" {
  * @MEM_FORMAT_RGB8P: [R8] [R8] [R8]: planes of R, G and B
  * @MEM_FORMAT_2S16: [GR1616 of signed values, MEM_FOURCC_2S16]
  * @MEM_FORMAT_2F32: [two floats, MEM_FOURCC_2F32]
+ * @MEM_FORMAT_YUV420: [R8] [R8] [R8]: planes of Y, Cb and Cr, 4:2:0, studio
+ *	range, BT.601
+ * @MEM_FORMAT_YUV420_ER: the same of full range
  */
 enum mem_format {
 	MEM_FORMAT_INVALID,
@@ -63,7 +66,9 @@ enum mem_format {
 	MEM_FORMAT_BGRA8,
 	MEM_FORMAT_RGB8P,
 	MEM_FORMAT_2S16,
-	MEM_FORMAT_2F32
+	MEM_FORMAT_2F32,
+	MEM_FORMAT_YUV420,
+	MEM_FORMAT_YUV420_ER
 };
 
 #define MEM_FOURCC(a, b, c, d) \

@@ -113,6 +113,10 @@ struct format {
 #define OWN(code)	.planes = { code }, .layout = MEM_LAYOUT_PITCH_LINEAR
 #define NV12(how)	.fourcc = DRM_FORMAT_NV12, .div = 2, .layout = how, \
 			.planes = { DRM_FORMAT_R8, DRM_FORMAT_GR88 }
+#define YUV420		.fourcc = DRM_FORMAT_YUV420, .div = 2, \
+			.layout = MEM_LAYOUT_PITCH_LINEAR, \
+			.planes = { DRM_FORMAT_R8, DRM_FORMAT_R8, \
+				    DRM_FORMAT_R8 }
 #define STD(std)	.color_std = MEM_COLOR_STD_##std
 
 static const struct format formats[] = {
@@ -150,6 +154,9 @@ static const struct format formats[] = {
 			       STD(SRGB), .name = "rgb8p" },
 	[MEM_FORMAT_2S16] = { OWN(MEM_FOURCC_2S16), .name = "2s16" },
 	[MEM_FORMAT_2F32] = { OWN(MEM_FOURCC_2F32), .name = "2f32" },
+	[MEM_FORMAT_YUV420] = { YUV420, STD(REC601_SR), .name = "yuv420" },
+	[MEM_FORMAT_YUV420_ER] = { YUV420, STD(REC601_ER),
+				   .name = "yuv420-er" },
 };
 
 static void plane_out(const struct format *format, unsigned int i,

@@ -77,7 +77,7 @@ static void store(const struct conversion *c, uint8_t *row, size_t at,
 
 static bool has_range(const struct pixel *pixel)
 {
-	return pixel->family == FAMILY_LUMA || pixel->family == FAMILY_NV12;
+	return pixel->family == FAMILY_LUMA || pixel->family == FAMILY_YUV420;
 }
 
 /* Luma of the depth of @comp from one range to the other. */
@@ -153,6 +153,15 @@ static void rgb_store(const struct conversion *c, uint32_t x, uint32_t y,
 		at[3] = UINT8_MAX;
 }
 
+/* The first, blue, or the second chroma value of a chroma pixel. */
+static uint8_t *chroma_of(const struct view *view, const struct pixel *pixel,
+			  uint32_t x, uint32_t y, unsigned int i)
+{
+	if (pixel->is_planar)
+		return row_of(&view->planes[1 + i], y) + x;
+	return row_of(&view->planes[1], y) + 2 * (size_t)x + i;
+}
+
 /* Luma of a pixel of the source, in the range of the target. */
 static struct fraction luma_at(const struct conversion *c, uint32_t x,
 			       uint32_t y)
@@ -180,7 +189,6 @@ static void chroma_at(const struct conversion *c, uint32_t x, uint32_t y,
 		      struct fraction *chroma)
 {
 	const bool to_studio = c->to->is_studio;
-	const uint8_t *row;
 	int64_t rgb[3];
 	unsigned int i;
 
@@ -196,10 +204,10 @@ static void chroma_at(const struct conversion *c, uint32_t x, uint32_t y,
 		};
 		for (i = 0; i < 2; i++)
 			chroma[i] = chroma_map(chroma[i], false, to_studio);
-	} else if (c->from->family == FAMILY_NV12) {
-		row = row_of(&c->src->planes[1], y);
+	} else if (c->from->family == FAMILY_YUV420) {
 		for (i = 0; i < 2; i++) {
-			chroma[i].num = row[2 * (size_t)x + i] - CHROMA_MIDDLE;
+			chroma[i].num = *chroma_of(c->src, c->from, x, y, i) -
+					CHROMA_MIDDLE;
 			chroma[i] = chroma_map(chroma[i], c->from->is_studio,
 					       to_studio);
 		}
@@ -227,7 +235,6 @@ static void rgb_at(const struct conversion *c, uint32_t x, uint32_t y,
 {
 	struct fraction chroma[2];
 	int64_t whole[3];
-	const uint8_t *row;
 	unsigned int i;
 
 	if (c->from->family == FAMILY_RGB) {
@@ -239,11 +246,11 @@ static void rgb_at(const struct conversion *c, uint32_t x, uint32_t y,
 	rgb[0] = luma_at(c, x, y);
 	rgb[1] = rgb[0];
 	rgb[2] = rgb[0];
-	if (c->from->family != FAMILY_NV12)
+	if (c->from->family != FAMILY_YUV420)
 		return;
-	row = row_of(&c->src->planes[1], y / 2);
 	for (i = 0; i < 2; i++) {
-		chroma[i].num = row[(size_t)x / 2 * 2 + i] - CHROMA_MIDDLE;
+		chroma[i].num = *chroma_of(c->src, c->from, x / 2, y / 2, i) -
+				CHROMA_MIDDLE;
 		chroma[i].den = 1;
 		chroma[i] = chroma_map(chroma[i], c->from->is_studio, false);
 	}
@@ -310,8 +317,8 @@ static void chroma_convert(const struct conversion *c, const struct part *part)
 			for (i = 0; i < 2; i++) {
 				const struct fraction *one = &chroma[i];
 
-				store_whole(c, row_of(plane, y),
-					    2 * (size_t)x + i,
+				store_whole(c, chroma_of(c->dst, c->to, x, y,
+							 i), 0,
 					    div_nearest(one->num +
 							CHROMA_MIDDLE *
 							one->den, one->den));
@@ -380,6 +387,6 @@ void view_convert(const struct view *dst, const struct view *src,
 		return;
 	}
 	rows_convert(&c, part);
-	if (c.to->family == FAMILY_NV12)
+	if (c.to->family == FAMILY_YUV420)
 		chroma_convert(&c, part);
 }

@@ -14,10 +14,10 @@ static const struct pixel pixels[] = {
 	[MEM_FORMAT_Y8_ER] = { FAMILY_LUMA, COMP_U8 },
 	[MEM_FORMAT_Y16] = { FAMILY_LUMA, COMP_U16, .is_studio = true },
 	[MEM_FORMAT_Y16_ER] = { FAMILY_LUMA, COMP_U16 },
-	[MEM_FORMAT_NV12] = { FAMILY_NV12, COMP_U8, .is_studio = true },
-	[MEM_FORMAT_NV12_ER] = { FAMILY_NV12, COMP_U8 },
-	[MEM_FORMAT_NV12_BL] = { FAMILY_NV12, COMP_U8, .is_studio = true },
-	[MEM_FORMAT_NV12_ER_BL] = { FAMILY_NV12, COMP_U8 },
+	[MEM_FORMAT_NV12] = { FAMILY_YUV420, COMP_U8, .is_studio = true },
+	[MEM_FORMAT_NV12_ER] = { FAMILY_YUV420, COMP_U8 },
+	[MEM_FORMAT_NV12_BL] = { FAMILY_YUV420, COMP_U8, .is_studio = true },
+	[MEM_FORMAT_NV12_ER_BL] = { FAMILY_YUV420, COMP_U8 },
 	[MEM_FORMAT_RGB8] = { FAMILY_RGB, COMP_U8 },
 	[MEM_FORMAT_BGR8] = { FAMILY_RGB, COMP_U8, .red = 2 },
 	[MEM_FORMAT_RGBA8] = { FAMILY_RGB, COMP_U8, .has_alpha = true },
@@ -26,6 +26,9 @@ static const struct pixel pixels[] = {
 	[MEM_FORMAT_RGB8P] = { FAMILY_RGB, COMP_U8, .is_planar = true },
 	[MEM_FORMAT_2S16] = { FAMILY_VECTOR, COMP_S16 },
 	[MEM_FORMAT_2F32] = { FAMILY_VECTOR, COMP_F32 },
+	[MEM_FORMAT_YUV420] = { FAMILY_YUV420, COMP_U8, .is_studio = true,
+				.is_planar = true },
+	[MEM_FORMAT_YUV420_ER] = { FAMILY_YUV420, COMP_U8, .is_planar = true },
 };
 
 /**

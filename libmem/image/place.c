@@ -364,11 +364,13 @@ static unsigned int format_of(const struct mem_object *object)
 	struct mem_format_info info;
 	unsigned int i, like = MEM_FORMAT_INVALID;
 
-	for (i = 1; i <= MEM_FORMAT_2F32; i++) {
+	for (i = 1;; i++) {
 		info = (struct mem_format_info) { .size = sizeof(info) };
+		if (mem_format_info(i, &info))
+			break;
 		if (is_of_format(object, i, false))
 			return i;
-		if (!like && !mem_format_info(i, &info) && info.color_std &&
+		if (!like && info.color_std &&
 		    info.nr_planes == 1 && is_of_format(object, i, true))
 			like = i;
 	}

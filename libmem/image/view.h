@@ -41,14 +41,14 @@ enum comp {
  * @FAMILY_PLAIN: one component, a number without range
  * @FAMILY_LUMA: one component, of a range
  * @FAMILY_RGB: red, green and blue, and perhaps alpha
- * @FAMILY_NV12: luma, and chroma of half the width and height
+ * @FAMILY_YUV420: luma, and chroma of half the width and height
  * @FAMILY_VECTOR: two components, numbers
  */
 enum family {
 	FAMILY_PLAIN,
 	FAMILY_LUMA,
 	FAMILY_RGB,
-	FAMILY_NV12,
+	FAMILY_YUV420,
 	FAMILY_VECTOR,
 };
 
@@ -57,7 +57,8 @@ enum family {
  * @family: what it means
  * @comp: all its components
  * @is_studio: luma and chroma are of studio range
- * @is_planar: FAMILY_RGB: a plane each
+ * @is_planar: FAMILY_RGB: a plane each; FAMILY_YUV420: each of both chroma
+ *	values has a plane
  * @red: FAMILY_RGB: place of red in a pixel; blue is at 2 - @red
  * @has_alpha: FAMILY_RGB: at place 3
  */

@@ -8,6 +8,8 @@
  * vpiSubmitHarrisCornerDetector(), VPI 2 to 4). Its CPU and CUDA columns lack
  * some formats; here the CPU and GPUs do all. VPI has neither copies nor fills:
  * a copy is a conversion of a format to itself; fills are the CPU's and GPUs'.
+ * Planar YUV is none of VPI's formats, but NvBufSurfTransform() has the VIC
+ * convert it.
  */
 #include "job.h"
 
@@ -15,8 +17,8 @@
 #define ALL_FORMATS	UINT32_MAX
 #define NO_LIMIT	UINT32_MAX
 
-#define VIC_COLOURS	(F(Y8) | F(Y8_ER) | F(NV12) | F(NV12_ER) | F(RGBA8) | \
-			 F(BGRA8))
+#define VIC_COLOURS	(F(Y8) | F(Y8_ER) | F(NV12) | F(NV12_ER) | F(YUV420) | \
+			 F(YUV420_ER) | F(RGBA8) | F(BGRA8))
 #define VIC_SCALABLE	(VIC_COLOURS | F(Y16) | F(Y16_ER))
 
 /* Who does all that there is */
@@ -72,7 +74,7 @@ static bool is_among(uint32_t formats, const struct view *view)
 
 static bool is_even(const struct view *view)
 {
-	return pixel_of(view->format)->family != FAMILY_NV12 ||
+	return pixel_of(view->format)->family != FAMILY_YUV420 ||
 	       (view->width % 2 == 0 && view->height % 2 == 0);
 }
 

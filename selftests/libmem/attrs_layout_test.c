@@ -684,9 +684,10 @@ static void a_format_is_planes_that_lists_take(void **state)
 	(void)state;
 	board("orin");
 	assert_int_equal(mem_format_info(MEM_FORMAT_INVALID, &info), -EINVAL);
-	assert_int_equal(mem_format_info(MEM_FORMAT_2F32 + 1, &info), -EINVAL);
+	assert_int_equal(mem_format_info(MEM_FORMAT_YUV420_ER + 1, &info),
+			 -EINVAL);
 	assert_int_equal(mem_format_info(MEM_FORMAT_U8, NULL), -EINVAL);
-	for (format = 1; format <= MEM_FORMAT_2F32; format++) {
+	for (format = 1; format <= MEM_FORMAT_YUV420_ER; format++) {
 		assert_int_equal(mem_format_info(format, &info), 0);
 		assert_true(info.nr_planes >= 1 &&
 			    info.nr_planes <= MEM_PLANES_MAX);
@@ -706,6 +707,10 @@ static void a_format_is_planes_that_lists_take(void **state)
 	assert_int_equal(info.planes[1].x_div, 2);
 	assert_int_equal(info.planes[1].nr_channels, 2);
 	assert_string_equal(info.name, "nv12-er-bl");
+	assert_int_equal(mem_format_info(MEM_FORMAT_YUV420, &info), 0);
+	assert_int_equal(info.fourcc, DRM_FORMAT_YUV420);
+	assert_int_equal(info.nr_planes, 3);
+	assert_int_equal(info.planes[2].y_div, 2);
 	/* Bytes R, G, B: DRM names words from the highest byte on. */
 	assert_int_equal(mem_format_info(MEM_FORMAT_RGB8, &info), 0);
 	assert_int_equal(info.fourcc, DRM_FORMAT_BGR888);

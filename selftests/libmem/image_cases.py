@@ -32,8 +32,8 @@ FORMATS = {
     "y8-er": (6, "B", "luma", "full", [(1, 1)]),
     "y16": (7, "H", "luma", "studio", [(1, 1)]),
     "y16-er": (8, "H", "luma", "full", [(1, 1)]),
-    "nv12": (9, "B", "nv12", "studio", [(1, 1), (2, 2)]),
-    "nv12-er": (10, "B", "nv12", "full", [(1, 1), (2, 2)]),
+    "nv12": (9, "B", "yuv420", "studio", [(1, 1), (2, 2)]),
+    "nv12-er": (10, "B", "yuv420", "full", [(1, 1), (2, 2)]),
     "rgb8": (13, "B", "rgb", None, [(3, 1)]),
     "bgr8": (14, "B", "bgr", None, [(3, 1)]),
     "rgba8": (15, "B", "rgb", None, [(4, 1)]),
@@ -41,6 +41,8 @@ FORMATS = {
     "rgb8p": (17, "B", "rgb", None, [(1, 1), (1, 1), (1, 1)]),
     "2s16": (18, "h", "vector", None, [(2, 1)]),
     "2f32": (19, "f", "vector", None, [(2, 1)]),
+    "yuv420": (20, "B", "yuv420", "studio", [(1, 1), (1, 2), (1, 2)]),
+    "yuv420-er": (21, "B", "yuv420", "full", [(1, 1), (1, 2), (1, 2)]),
 }
 LIMITS = {"B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}
 SINGLE = ("plain", "luma")
@@ -153,7 +155,7 @@ def luma_for(image, x, y, target):
     """Luma in the target's range, where both have one."""
     family = FORMATS[target][2]
     if image.family == "plain" or (family == "plain" and
-                                   image.family in ("luma", "nv12")):
+                                   image.family in ("luma", "yuv420")):
         return as_number(image.planes[0][y][x][0], image.comp)
     full = as_full(image, x, y)
     if FORMATS[target][3] != "studio":
@@ -175,8 +177,9 @@ def chroma_for(image, x, y, target):
         chroma = [(b - luma) / (2 - 2 * Fraction(114, 1000)),
                   (r - luma) / (2 - 2 * Fraction(299, 1000))]
         have = "full"
-    elif image.family == "nv12":
-        chroma = [Fraction(c - 128) for c in image.planes[1][y][x]]
+    elif image.family == "yuv420":
+        chroma = [Fraction(c - 128) for plane in image.planes[1:]
+                  for c in plane[y][x]]
         have = image.range
     else:
         return [Fraction(0)] * 2
@@ -190,7 +193,7 @@ def rgb_for(image, x, y):
     if image.family in ("rgb", "bgr"):
         return [Fraction(c) for c in rgb_at(image, x, y)]
     luma = as_full(image, x, y)
-    if image.family != "nv12":
+    if image.family != "yuv420":
         return [luma] * 3
     cb, cr = chroma_for(image, x // 2, y // 2, "nv12-er")
     kr, kb = Fraction(299, 1000), Fraction(114, 1000)
@@ -225,11 +228,15 @@ def convert(src, target, saturate, scale, offset):
                 pixel = rgb if dst.family == "rgb" else rgb[::-1]
                 alpha = [255] * (len(dst.planes[0][y][x]) - 3)
                 dst.planes[0][y][x] = pixel + alpha
-    if dst.family == "nv12":
+    if dst.family == "yuv420":
         for y, row in enumerate(dst.planes[1]):
             for x in range(len(row)):
-                row[x] = [finish(c + 128, "B", saturate)
+                values = [finish(c + 128, "B", saturate)
                           for c in chroma_for(src, x, y, target)]
+                for plane in dst.planes[1:]:
+                    nr = len(plane[y][x])
+                    plane[y][x] = values[:nr]
+                    values = values[nr:]
     return dst
 
 
@@ -463,12 +470,14 @@ def corners(rng, out):
 
 def of_accelerators(rng, out):
     """What the compositor and the vision accelerator do, in sizes they take."""
-    for dst in ("y8", "y8-er", "nv12", "nv12-er", "rgba8", "bgra8"):
-        for src in ("y8", "y8-er", "nv12", "nv12-er", "rgba8", "bgra8"):
+    colours = ("y8", "y8-er", "nv12", "nv12-er", "yuv420", "yuv420-er",
+               "rgba8", "bgra8")
+    for dst in colours:
+        for src in colours:
             image = random_image(rng, src, 8, 6)
             out.put(f"convert {src} {dst}", CONVERT, image, dst, (8, 6), (1,),
                     (1.0, 0.0), convert(image, dst, 1, 1, 0).pack())
-    for name in ("y8", "y16", "rgba8", "nv12"):
+    for name in ("y8", "y16", "rgba8", "nv12", "yuv420"):
         src = random_image(rng, name, 16, 18)
         out.put(f"rescale {name}", RESCALE, src, name, (24, 16),
                 (LINEAR, CLAMP), (), rescale(src, 24, 16, LINEAR,

@@ -143,13 +143,13 @@ static unsigned int try_all(enum case_op op)
 static void copies_are_right(void **state)
 {
 	(void)state;
-	assert_int_equal(try_all(CASE_COPY), 17);
+	assert_int_equal(try_all(CASE_COPY), 19);
 }
 
 static void fills_are_right(void **state)
 {
 	(void)state;
-	assert_int_equal(try_all(CASE_FILL), 17);
+	assert_int_equal(try_all(CASE_FILL), 19);
 }
 
 static void conversions_are_right(void **state)

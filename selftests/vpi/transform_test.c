@@ -221,6 +221,71 @@ static void pixels_without_alpha_are_converted(void **state)
 	}
 }
 
+static void plane_fill(NvBufSurface *surf, uint32_t plane, uint8_t value)
+{
+	assert_int_equal(NvBufSurfaceMemSet(surf, 0, (int)plane, value), 0);
+}
+
+/* As encoders take pictures: planes of Y, Cb and Cr, all sides and parts */
+static void planes_of_chroma_are_converted(void **state)
+{
+	NvBufSurfTransformRect rect = { 4, 8, 16, 18 };
+	NvBufSurfTransformParams params = { .src_rect = &rect };
+	NvBufSurface *src = new_surface(NVBUF_COLOR_FORMAT_NV12_ER, 64, 48);
+	NvBufSurface *planar = new_surface(NVBUF_COLOR_FORMAT_YUV420_ER, 64,
+					   48);
+	NvBufSurface *small = new_surface(NVBUF_COLOR_FORMAT_YUV420_ER, 32,
+					  24);
+	NvBufSurface *back = new_surface(NVBUF_COLOR_FORMAT_NV12_ER, 32, 24);
+	NvBufSurface *wide = new_surface(NVBUF_COLOR_FORMAT_NV24, 64, 48);
+	static const uint8_t values[] = { 100, 90, 160 };
+	uint32_t i;
+
+	(void)state;
+	plane_fill(src, 0, values[0]);
+	plane_fill(src, 1, values[1]);
+	assert_int_equal(NvBufSurfTransform(src, planar, &params), 0);
+	batch_read(planar);
+	assert_int_equal(row_of(planar, 0, 0, 47)[63], values[0]);
+	for (i = 1; i < 3; i++)
+		assert_int_equal(row_of(planar, 0, i, 23)[31], values[1]);
+	for (i = 0; i < 3; i++)
+		plane_fill(planar, i, values[i]);
+	params.transform_flag = NVBUFSURF_TRANSFORM_CROP_SRC;
+	assert_int_equal(NvBufSurfTransform(planar, small, &params), 0);
+	assert_int_equal(NvBufSurfTransform(planar, back, &params), 0);
+	batch_read(small);
+	batch_read(back);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(row_of(small, 0, i, 11)[15], values[i]);
+	assert_int_equal(row_of(back, 0, 0, 23)[31], values[0]);
+	assert_int_equal(row_of(back, 0, 1, 11)[30], values[1]);
+	assert_int_equal(row_of(back, 0, 1, 11)[31], values[2]);
+	params.transform_flag = 0;
+	assert_int_equal(NvBufSurfTransform(planar, wide, &params),
+			 NvBufSurfTransformError_Unsupported);
+	batch_drop(src);
+	batch_drop(planar);
+	batch_drop(small);
+	batch_drop(back);
+	batch_drop(wide);
+}
+
+/* VPI has no such format. */
+static void vpi_has_no_planes_of_chroma(void **state)
+{
+	NvBufSurface *surf = new_surface(NVBUF_COLOR_FORMAT_YUV420, 64, 48);
+	VPIImageData data = { .bufferType = VPI_IMAGE_BUFFER_NVBUFFER };
+	VPIImage image = NULL;
+
+	(void)state;
+	data.buffer.fd = (int)surf->surfaceList[0].bufferDesc;
+	is(vpiImageCreateWrapper(&data, NULL, VPI_BACKEND_CUDA, &image),
+	   VPI_ERROR_INVALID_IMAGE_FORMAT, "planes of Y, Cb and Cr");
+	assert_null(image);
+	batch_drop(surf);
+}
+
 /* As DeepStream's plug-ins make batches of others' buffers */
 static void a_copy_of_a_batch_has_its_buffers(void **state)
 {
@@ -427,6 +492,10 @@ int main(void)
 					  no_violation),
 		cmocka_unit_test_teardown(buffers_become_one, no_violation),
 		cmocka_unit_test_teardown(system_memory_has_no_transforms,
+					  no_violation),
+		cmocka_unit_test_teardown(planes_of_chroma_are_converted,
+					  no_violation),
+		cmocka_unit_test_teardown(vpi_has_no_planes_of_chroma,
 					  no_violation),
 		cmocka_unit_test_teardown(wrong_transforms_are_refused,
 					  no_violation),

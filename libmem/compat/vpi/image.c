@@ -85,7 +85,8 @@ void vpi_image_drop(struct VPIImageImpl *image)
  * @flags: backends, and flags of its creation
  * @img: out: the image
  *
- * Return: VPI_SUCCESS, or VPI_ERROR_OUT_OF_MEMORY.
+ * Return: VPI_SUCCESS, VPI_ERROR_INVALID_IMAGE_FORMAT (VPI has no such format),
+ * or VPI_ERROR_OUT_OF_MEMORY.
  */
 VPIStatus vpi_image_add(struct VPIContextImpl *ctx, struct mem_image *mem,
 			VPIImageFormat format, VPIImageBufferType wrapped,
@@ -104,6 +105,11 @@ VPIStatus vpi_image_add(struct VPIContextImpl *ctx, struct mem_image *mem,
 	pthread_mutex_init(&image->lock, NULL);
 	image->mem = mem;
 	image->format = format ? format : vpi_format_of_mem(info.format);
+	if (!image->format) {
+		vpi_image_drop(image);
+		return vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
+				"VPI has no format with planes of Y, Cb and Cr");
+	}
 	image->width = info.width;
 	image->height = info.height;
 	image->wrapped = wrapped;
