@@ -240,8 +240,8 @@ typedef struct CUuuid_st CUuuid;
 
 typedef CUdevice_v1 CUdevice;
 
-/* Handles */
-typedef struct CUctx_st *CUcontext;
+/* Handles; VPI's headers have the first, too, which C99 allows once. */
+__extension__ typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUlib_st *CUlibrary;

@@ -284,8 +284,11 @@ struct cudaChannelFormatDesc {
 	enum cudaChannelFormatKind f;
 };
 
-/* Handles of arrays: pitched memory that only copies and surfaces know */
-typedef struct cudaArray *cudaArray_t;
+/*
+ * Handles of arrays: pitched memory that only copies and surfaces know. VPI's
+ * headers have the first, too, which C99 allows once.
+ */
+__extension__ typedef struct cudaArray *cudaArray_t;
 typedef const struct cudaArray *cudaArray_const_t;
 struct cudaArray;
 typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
@@ -1313,7 +1316,8 @@ struct cudaExternalSemaphoreWaitParams {
 
 /* Handles */
 typedef enum cudaError cudaError_t;
-typedef struct CUstream_st *cudaStream_t;
+/* nvbufsurftransform.h has this, too. */
+__extension__ typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
 typedef struct CUexternalMemory_st *cudaExternalMemory_t;
