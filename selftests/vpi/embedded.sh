@@ -17,7 +17,7 @@ rc=0
 "$dir/format_test" || rc=1
 read -ra boards <<<"${HEAPSIM_BOARDS:-nano tx2 drive-px2 xavier orin orin-nano thor}"
 for soc in "${boards[@]}"; do
-	for test in $(tests_of "$soc") opencv; do
+	for test in $(tests_of "$soc") opencv legacy_opencv; do
 		LIBMEM_SOC=$soc timeout -k 5 600 "$dir/${test}_test" || rc=1
 	done
 done

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Programs of VPI 0.4: keypoints in managed memory, in order with CUDA, and
-// NV12 images of nvbuf_utils that are scaled.
+// NV12 images of nvbuf_utils that are scaled. And of VPI 1, where it differs.
 #include <cuda_runtime_api.h>
 #include <nvbuf_utils.h>
 #include <vpi/legacy-0.4.h>
@@ -202,6 +202,84 @@ void a_surface_is_wrapped_by_its_descriptor(void **)
 	assert_int_equal(NvBufferDestroy(fd), 0);
 }
 
+// Names of VPI 1, and its calls that have as many arguments as today's
+void vpi_1_has_names_and_arguments_of_its_own(void **)
+{
+	VPIArrayType type = VPI_ARRAY_TYPE_INVALID;
+	VPIHarrisCornerDetectorParams params;
+	uint8_t *single = nullptr;
+	VPIKeypoint *keypoints = nullptr;
+	cudaStream_t cuda = nullptr;
+	VPIPayload payload = nullptr;
+	VPIStream stream = nullptr;
+	VPIArray scores = nullptr;
+	VPIArray array = nullptr;
+	VPIImage image = nullptr;
+	VPIImage half = nullptr;
+	int32_t size = 0;
+	VPIArrayData elements{};
+	VPIImageData data{};
+
+	assert_int_equal(cudaMallocManaged((void **)&single, side * side,
+					   cudaMemAttachGlobal), 0);
+	assert_int_equal(cudaMallocManaged((void **)&keypoints,
+					   capacity * sizeof(*keypoints),
+					   cudaMemAttachGlobal), 0);
+	data.format = VPI_IMAGE_FORMAT_U8;
+	data.numPlanes = 1;
+	data.planes[0].width = side;
+	data.planes[0].height = side;
+	data.planes[0].pitchBytes = side;
+	data.planes[0].data = single;
+	ok(vpiImageCreateCUDAMemWrapper(&data, 0, &image));
+	ok(vpiImageSetWrappedCUDAMem(image, &data));
+	elements.format = VPI_ARRAY_TYPE_KEYPOINT;
+	elements.sizePointer = &size;
+	elements.capacity = capacity;
+	elements.strideBytes = sizeof(*keypoints);
+	elements.data = keypoints;
+	ok(vpiArrayCreateCUDAMemWrapper(&elements, 0, &array));
+	ok(vpiArraySetWrappedCUDAMem(array, &elements));
+	ok(vpiArrayGetFormat(array, &type));
+	assert_int_equal(type, VPI_ARRAY_TYPE_KEYPOINT);
+	ok(vpiArrayCreate(capacity, VPI_ARRAY_TYPE_U32, 0, &scores));
+	ok(vpiImageCreate(side / 2, side / 2, VPI_IMAGE_FORMAT_U8, 0, &half));
+	assert_int_equal(cudaStreamCreate(&cuda), 0);
+	ok(vpiStreamCreateCUDAStreamWrapper(cuda, 0, &stream));
+	ok(vpiCreateHarrisCornerDetector(VPI_BACKEND_CUDA, side, side,
+					 &payload));
+	ok(vpiInitHarrisCornerDetectorParams(&params));
+	draw_squares(image);
+	ok(vpiSubmitHarrisCornerDetector(stream, VPI_BACKEND_CUDA, payload,
+					 image, array, scores, &params));
+	ok(vpiStreamSync(stream));
+	ok(vpiArrayGetSize(array, &size));
+	assert_true(size >= 4);
+
+	ok(vpiImageLock(image, VPI_LOCK_WRITE, &data));
+	std::memset(single, 50, side * side);
+	ok(vpiImageUnlock(image));
+	ok(vpiSubmitRescale(stream, VPI_BACKEND_CUDA, image, half,
+			    VPI_INTERP_LINEAR, VPI_BORDER_CLAMP, 0));
+	// The format is the same, so the pixels are copied.
+	ok(vpiSubmitConvertImageFormat(stream, VPI_BACKEND_CUDA, half, half,
+				       nullptr) == VPI_ERROR_INVALID_ARGUMENT
+	   ? VPI_SUCCESS : VPI_ERROR_INTERNAL);
+	ok(vpiStreamSync(stream));
+	ok(vpiImageLock(half, VPI_LOCK_READ, &data));
+	assert_int_equal(static_cast<uint8_t *>(data.planes[0].data)[9], 50);
+	ok(vpiImageUnlock(half));
+	vpiStreamDestroy(stream);
+	assert_int_equal(cudaStreamDestroy(cuda), 0);
+	vpiPayloadDestroy(payload);
+	vpiArrayDestroy(scores);
+	vpiArrayDestroy(array);
+	vpiImageDestroy(half);
+	vpiImageDestroy(image);
+	assert_int_equal(cudaFree(keypoints), 0);
+	assert_int_equal(cudaFree(single), 0);
+}
+
 }  // namespace
 
 int main()
@@ -215,6 +293,8 @@ int main()
 					  no_violation),
 		cmocka_unit_test_teardown(a_surface_is_wrapped_by_its_descriptor,
 					  no_violation),
+		cmocka_unit_test_teardown(
+			vpi_1_has_names_and_arguments_of_its_own, no_violation),
 	};
 
 	return cmocka_run_group_tests_name("vpi legacy", tests, watch_cuda,

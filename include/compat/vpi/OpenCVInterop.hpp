@@ -14,6 +14,10 @@
 
 #include "Image.h"
 
+/* Here it is today's, if a program of VPI 0.4 or 1 has replaced it. */
+#pragma push_macro("VPIImageData")
+#undef VPIImageData
+
 namespace heapsim_vpi_opencv {
 
 /* Returns the data type of a matrix's elements. */
@@ -454,5 +458,11 @@ vpiImageDataExportOpenCVMatPlanes(const VPIImageData &imgData,
 	matPlanes->swap(mats);
 	return VPI_SUCCESS;
 }
+
+#pragma pop_macro("VPIImageData")
+
+#ifdef _HEAPSIM_VPI_LEGACY_0_4_H
+#include "detail/LegacyOpenCV.hpp"
+#endif
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * VPI 0.4 in terms of today's: names that were dropped, and calls that have
- * other parameters now, for programs of that time. VPI has no such header: the
- * program is compiled with -include vpi/legacy-0.4.h, or includes it after all
- * others of VPI.
+ * VPI 0.4 and VPI 1 in terms of today's: names that were dropped, and calls
+ * that have other parameters now, for programs of that time. VPI has no such
+ * header: the program is compiled with -include vpi/legacy-0.4.h, or includes
+ * it after all others of VPI.
  *
- * Wrappers, locks and structs are those of 0.4, which knew host and CUDA memory
- * by calls of two names and locked for the CPU. Where 0.4 took a boundary
- * condition VPI takes a border. What 0.4 had and VPI has not is missing here,
- * too: Documentation/vpi.rst.
+ * Wrappers, locks and structs are those of 0.4 and 1, which knew host and CUDA
+ * memory by calls of two names and locked for the CPU. Where 0.4 took a
+ * boundary condition VPI takes a border. What they had and VPI has not is
+ * missing here, too: Documentation/vpi.rst.
  */
 #ifndef _HEAPSIM_VPI_LEGACY_0_4_H
 #define _HEAPSIM_VPI_LEGACY_0_4_H
@@ -347,6 +347,45 @@ VPI_LEGACY VPIStatus vpiStreamWrapCuda(CUstream cudaStream, VPIStream *stream)
 	return vpiStreamCreateWrapperCUDA(cudaStream, 0, stream);
 }
 
+/* VPI 1 wrote some of the names in capitals. */
+VPI_LEGACY VPIStatus
+vpiImageCreateCUDAMemWrapper(const struct VPILegacyImageData *data,
+			     uint64_t flags, VPIImage *img)
+{
+	return vpiImageCreateCudaMemWrapper(data, flags, img);
+}
+
+VPI_LEGACY VPIStatus
+vpiImageSetWrappedCUDAMem(VPIImage img, const struct VPILegacyImageData *data)
+{
+	return vpiImageSetWrappedCudaMem(img, data);
+}
+
+VPI_LEGACY VPIStatus
+vpiArrayCreateCUDAMemWrapper(const struct VPILegacyArrayData *data,
+			     uint64_t flags, VPIArray *array)
+{
+	return vpiArrayCreateCudaMemWrapper(data, flags, array);
+}
+
+VPI_LEGACY VPIStatus
+vpiArraySetWrappedCUDAMem(VPIArray array, const struct VPILegacyArrayData *data)
+{
+	return vpiArraySetWrappedCudaMem(array, data);
+}
+
+VPI_LEGACY VPIStatus
+vpiStreamCreateCUDAStreamWrapper(CUstream cudaStream, uint64_t flags,
+				 VPIStream *stream)
+{
+	return vpiStreamCreateWrapperCUDA(cudaStream, flags, stream);
+}
+
+VPI_LEGACY VPIStatus vpiArrayGetFormat(VPIArray array, VPIArrayType *type)
+{
+	return vpiArrayGetType(array, type);
+}
+
 VPI_LEGACY VPIStatus
 vpiEventElapsedTime(VPIEvent start, VPIEvent end, float *msec)
 {
@@ -394,8 +433,21 @@ vpi_legacy_harris(VPIStream stream, VPIPayload payload, VPIImage input,
 #define VPIArrayData			struct VPILegacyArrayData
 #define vpiImageLock			vpi_legacy_image_lock
 #define vpiArrayLock			vpi_legacy_array_lock
-#define vpiSubmitRescale		vpi_legacy_rescale
-#define vpiSubmitConvertImageFormat	vpi_legacy_convert
-#define vpiSubmitHarrisCornerDetector	vpi_legacy_harris
+
+/* Calls that have got arguments or lost some are told apart by how many. */
+#define VPI_LEGACY_OF(a1, a2, a3, a4, a5, a6, a7, call, ...) call
+#define vpiSubmitRescale(...)						\
+	VPI_LEGACY_OF(__VA_ARGS__, vpiSubmitRescale, vpi_legacy_rescale, 0) \
+		(__VA_ARGS__)
+#define vpiSubmitConvertImageFormat(...)				\
+	VPI_LEGACY_OF(__VA_ARGS__, vpi_legacy_convert, 0,		\
+		      vpiSubmitConvertImageFormat, 0)(__VA_ARGS__)
+#define vpiSubmitHarrisCornerDetector(...)				\
+	VPI_LEGACY_OF(__VA_ARGS__, vpiSubmitHarrisCornerDetector,	\
+		      vpi_legacy_harris, 0)(__VA_ARGS__)
+
+#if defined(__cplusplus) && defined(NV_VPI_OPENCV_INTEROP_HPP)
+#include "detail/LegacyOpenCV.hpp"
+#endif
 
 #endif
