@@ -14,6 +14,7 @@
 
 #include "vpi/Array.h"
 #include "vpi/Types.h"
+#include "vpi/detail/LegacyArray.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,35 +52,6 @@ VPI_PUBLIC VPIStatus heapsim_vpi_image(VPIImage image, struct mem_image **mem);
  * Return: VPI_SUCCESS, or VPI_ERROR_INVALID_ARGUMENT.
  */
 VPI_PUBLIC VPIStatus heapsim_vpi_array(VPIArray array, struct mem_array **mem);
-
-/**
- * heapsim_vpi_array_wrap() - a wrapper whose size is not kept by the program
- * @data: as of vpiArrayCreateWrapper(), whose sizePointer is not used
- * @size: elements that it holds
- * @flags: as of vpiArrayCreateWrapper()
- * @array: out: the array: vpiArrayDestroy()
- *
- * As VPI 0.4 had it: vpiArrayGetSize() and vpiArraySetSize().
- *
- * Context: may sleep; any thread.
- * Return: VPI_SUCCESS, or as vpiArrayCreateWrapper().
- */
-VPI_PUBLIC VPIStatus heapsim_vpi_array_wrap(const VPIArrayData *data,
-					    int32_t size, uint64_t flags,
-					    VPIArray *array);
-
-/**
- * heapsim_vpi_array_rewrap() - have such a wrapper wrap other memory
- * @array: of heapsim_vpi_array_wrap(), not locked
- * @data: as of vpiArraySetWrapper(), whose sizePointer is not used
- * @size: elements that it holds
- *
- * Context: may sleep; any thread.
- * Return: VPI_SUCCESS, or as vpiArraySetWrapper().
- */
-VPI_PUBLIC VPIStatus heapsim_vpi_array_rewrap(VPIArray array,
-					      const VPIArrayData *data,
-					      int32_t size);
 
 /**
  * heapsim_vpi_stream() - libmem's stream behind one of VPI's

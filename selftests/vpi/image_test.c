@@ -610,6 +610,14 @@ static void wrong_wrappers_are_refused(void **state)
 	is(vpiImageCreateWrapper(&data, NULL, 0, &image),
 	   VPI_ERROR_INVALID_ARGUMENT, "pixelType");
 	host_data(memory, 64, &data);
+	/* As a program of VPI 3 leaves it */
+	data.buffer.pitch.planes[0].offsetBytes = -1;
+	is(vpiImageCreateWrapper(&data, NULL, 0, &image),
+	   VPI_ERROR_INVALID_ARGUMENT, "planes[0].offsetBytes is -1");
+	data.buffer.pitch.planes[0].offsetBytes = 0x7f0012345678;
+	is(vpiImageCreateWrapper(&data, NULL, 0, &image),
+	   VPI_ERROR_INVALID_ARGUMENT, "zero a VPIImageData");
+	host_data(memory, 64, &data);
 	data.bufferType = VPI_IMAGE_BUFFER_NVSCIBUF;
 	data.buffer.nvscibuf.buffer = NULL;
 	is(vpiImageCreateWrapper(&data, NULL, 0, &image),

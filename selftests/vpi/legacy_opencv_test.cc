@@ -66,7 +66,7 @@ void corners_of_a_matrix_are_found(void **)
 	VPIArray scores = nullptr;
 	VPIImage image = nullptr;
 	VPIStream stream = nullptr;
-	VPIArrayData data{};
+	VPIArrayData data = VPIArrayData();
 
 	in(cv::Rect(24, 24, 32, 24)).setTo(255);
 	ok(vpiImageCreateOpenCVMatWrapper(in, VPI_IMAGE_FORMAT_U8, 0, &image));

@@ -5,5 +5,5 @@
 
 tests_of() # BOARD
 {
-	echo array image interop legacy nvbuf stream submit transform view
+	echo array image interop legacy nvbuf stream submit transform version view
 }

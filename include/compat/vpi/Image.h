@@ -14,6 +14,7 @@
 #include "PixelType.h"
 #include "Status.h"
 #include "Types.h"
+#include "VersionDef.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,7 +36,8 @@ __extension__ typedef struct cudaArray *cudaArray_t;
  * @offsetBytes: from @pBase to the first pixel
  * @pBase: where the memory begins, of whoever the buffer type says
  * @data: @pBase by the name of VPI 2 and 3, which have no @offsetBytes: a lock
- *	sets that to 0, and a struct to be wrapped is zeroed first
+ *	sets that to 0, and a struct to be wrapped is zeroed first, unless
+ *	NV_VPI_VERSION_API is less than 4.0
  */
 __extension__ typedef struct VPIImagePlanePitchLinearRec {
 	VPIPixelType pixelType;
@@ -278,6 +280,52 @@ VPI_PUBLIC VPIStatus vpiImageLockData(VPIImage img, VPILockMode mode,
  * not locked).
  */
 VPI_PUBLIC VPIStatus vpiImageUnlock(VPIImage img);
+
+#if !NV_VPI_VERSION_API_AT_LEAST(4, 0)
+
+/*
+ * Programs before VPI 4 know no offsetBytes, and need not have set it.
+ * Compilers are not to warn of that.
+ */
+static __attribute__((noinline, unused)) const VPIImageData *
+heapsim_vpi_without_offsets(const VPIImageData *data, VPIImageData *copy)
+{
+	int32_t i;
+
+	if (!data ||
+	    (data->bufferType != VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR &&
+	     data->bufferType != VPI_IMAGE_BUFFER_CUDA_PITCH_LINEAR))
+		return data;
+	*copy = *data;
+	for (i = 0; i < VPI_MAX_PLANE_COUNT; i++)
+		copy->buffer.pitch.planes[i].offsetBytes = 0;
+	return copy;
+}
+
+static inline __attribute__((unused)) VPIStatus
+heapsim_vpi_wrap_before_4(const VPIImageData *data,
+			  const VPIImageWrapperParams *params, uint64_t flags,
+			  VPIImage *img)
+{
+	VPIImageData copy;
+
+	return vpiImageCreateWrapper(heapsim_vpi_without_offsets(data, &copy),
+				     params, flags, img);
+}
+
+static inline __attribute__((unused)) VPIStatus
+heapsim_vpi_rewrap_before_4(VPIImage img, const VPIImageData *data)
+{
+	VPIImageData copy;
+
+	return vpiImageSetWrapper(img, heapsim_vpi_without_offsets(data,
+								   &copy));
+}
+
+#define vpiImageCreateWrapper	heapsim_vpi_wrap_before_4
+#define vpiImageSetWrapper	heapsim_vpi_rewrap_before_4
+
+#endif
 
 #ifdef __cplusplus
 }

@@ -29,16 +29,7 @@
 #include "algo/ConvertImageFormat.h"
 #include "algo/HarrisCorners.h"
 #include "algo/Rescale.h"
-
-#if defined(__has_include)
-#if __has_include("../heapsim_vpi.h")
-#include "../heapsim_vpi.h"
-#else
-#include <heapsim_vpi.h>
-#endif
-#else
-#include <heapsim_vpi.h>
-#endif
+#include "detail/LegacyArray.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -69,14 +60,14 @@ typedef struct VPIImagePlaneRec {
  * @numPlanes: planes
  * @planes: each
  */
-struct VPILegacyImageData {
+typedef struct VPILegacyImageData {
 	__extension__ union {
 		VPIImageFormat type;
 		VPIImageFormat format;
 	};
 	int32_t numPlanes;
 	VPIImagePlane planes[VPI_MAX_PLANE_COUNT];
-};
+} VPILegacyImageData;
 
 /*
  * struct VPILegacyArrayData - VPIArrayData of VPI 0.4
@@ -87,7 +78,7 @@ struct VPILegacyImageData {
  * @strideBytes: from element to element; 0: an element
  * @data: first element
  */
-struct VPILegacyArrayData {
+typedef struct VPILegacyArrayData {
 	__extension__ union {
 		VPIArrayType type;
 		VPIArrayType format;
@@ -97,10 +88,10 @@ struct VPILegacyArrayData {
 	int32_t capacity;
 	int32_t strideBytes;
 	void *data;
-};
+} VPILegacyArrayData;
 
 VPI_LEGACY VPIStatus
-vpi_legacy_image_data(const struct VPILegacyImageData *old,
+vpi_legacy_image_data(const VPILegacyImageData *old,
 		      VPIImageBufferType type, VPIImageData *data)
 {
 	int32_t i;
@@ -125,7 +116,7 @@ vpi_legacy_image_data(const struct VPILegacyImageData *old,
 }
 
 VPI_LEGACY VPIStatus
-vpi_legacy_image_wrap(const struct VPILegacyImageData *old,
+vpi_legacy_image_wrap(const VPILegacyImageData *old,
 		      VPIImageBufferType type, uint64_t flags, VPIImage *img)
 {
 	VPIImageData data;
@@ -135,7 +126,7 @@ vpi_legacy_image_wrap(const struct VPILegacyImageData *old,
 }
 
 VPI_LEGACY VPIStatus
-vpi_legacy_image_rewrap(VPIImage img, const struct VPILegacyImageData *old,
+vpi_legacy_image_rewrap(VPIImage img, const VPILegacyImageData *old,
 			VPIImageBufferType type)
 {
 	VPIImageData data;
@@ -145,7 +136,7 @@ vpi_legacy_image_rewrap(VPIImage img, const struct VPILegacyImageData *old,
 }
 
 VPI_LEGACY VPIStatus
-vpiImageCreateHostMemWrapper(const struct VPILegacyImageData *data,
+vpiImageCreateHostMemWrapper(const VPILegacyImageData *data,
 			     uint64_t flags, VPIImage *img)
 {
 	return vpi_legacy_image_wrap(data, VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR,
@@ -153,7 +144,7 @@ vpiImageCreateHostMemWrapper(const struct VPILegacyImageData *data,
 }
 
 VPI_LEGACY VPIStatus
-vpiImageCreateCudaMemWrapper(const struct VPILegacyImageData *data,
+vpiImageCreateCudaMemWrapper(const VPILegacyImageData *data,
 			     uint64_t flags, VPIImage *img)
 {
 	return vpi_legacy_image_wrap(data, VPI_IMAGE_BUFFER_CUDA_PITCH_LINEAR,
@@ -161,14 +152,14 @@ vpiImageCreateCudaMemWrapper(const struct VPILegacyImageData *data,
 }
 
 VPI_LEGACY VPIStatus
-vpiImageSetWrappedHostMem(VPIImage img, const struct VPILegacyImageData *data)
+vpiImageSetWrappedHostMem(VPIImage img, const VPILegacyImageData *data)
 {
 	return vpi_legacy_image_rewrap(img, data,
 				       VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR);
 }
 
 VPI_LEGACY VPIStatus
-vpiImageSetWrappedCudaMem(VPIImage img, const struct VPILegacyImageData *data)
+vpiImageSetWrappedCudaMem(VPIImage img, const VPILegacyImageData *data)
 {
 	return vpi_legacy_image_rewrap(img, data,
 				       VPI_IMAGE_BUFFER_CUDA_PITCH_LINEAR);
@@ -215,7 +206,7 @@ VPI_LEGACY VPIStatus vpiArrayInvalidate(VPIArray array)
 
 VPI_LEGACY VPIStatus
 vpi_legacy_image_lock(VPIImage img, VPILockMode mode,
-		      struct VPILegacyImageData *old)
+		      VPILegacyImageData *old)
 {
 	VPIImageData data;
 	VPIStatus status;
@@ -244,7 +235,7 @@ vpi_legacy_image_lock(VPIImage img, VPILockMode mode,
 }
 
 VPI_LEGACY void
-vpi_legacy_array_data(const struct VPILegacyArrayData *old,
+vpi_legacy_array_data(const VPILegacyArrayData *old,
 		      VPIArrayBufferType type, VPIArrayData *data)
 {
 	memset(data, 0, sizeof(*data));
@@ -257,7 +248,7 @@ vpi_legacy_array_data(const struct VPILegacyArrayData *old,
 }
 
 VPI_LEGACY VPIStatus
-vpi_legacy_array_wrap(const struct VPILegacyArrayData *old,
+vpi_legacy_array_wrap(const VPILegacyArrayData *old,
 		      VPIArrayBufferType type, uint64_t flags, VPIArray *array)
 {
 	VPIArrayData data;
@@ -271,7 +262,7 @@ vpi_legacy_array_wrap(const struct VPILegacyArrayData *old,
 }
 
 VPI_LEGACY VPIStatus
-vpi_legacy_array_rewrap(VPIArray array, const struct VPILegacyArrayData *old,
+vpi_legacy_array_rewrap(VPIArray array, const VPILegacyArrayData *old,
 			VPIArrayBufferType type)
 {
 	VPIArrayData data;
@@ -285,7 +276,7 @@ vpi_legacy_array_rewrap(VPIArray array, const struct VPILegacyArrayData *old,
 }
 
 VPI_LEGACY VPIStatus
-vpiArrayCreateHostMemWrapper(const struct VPILegacyArrayData *data,
+vpiArrayCreateHostMemWrapper(const VPILegacyArrayData *data,
 			     uint64_t flags, VPIArray *array)
 {
 	return vpi_legacy_array_wrap(data, VPI_ARRAY_BUFFER_HOST_AOS, flags,
@@ -293,7 +284,7 @@ vpiArrayCreateHostMemWrapper(const struct VPILegacyArrayData *data,
 }
 
 VPI_LEGACY VPIStatus
-vpiArrayCreateCudaMemWrapper(const struct VPILegacyArrayData *data,
+vpiArrayCreateCudaMemWrapper(const VPILegacyArrayData *data,
 			     uint64_t flags, VPIArray *array)
 {
 	return vpi_legacy_array_wrap(data, VPI_ARRAY_BUFFER_CUDA_AOS, flags,
@@ -301,20 +292,20 @@ vpiArrayCreateCudaMemWrapper(const struct VPILegacyArrayData *data,
 }
 
 VPI_LEGACY VPIStatus
-vpiArraySetWrappedHostMem(VPIArray array, const struct VPILegacyArrayData *data)
+vpiArraySetWrappedHostMem(VPIArray array, const VPILegacyArrayData *data)
 {
 	return vpi_legacy_array_rewrap(array, data, VPI_ARRAY_BUFFER_HOST_AOS);
 }
 
 VPI_LEGACY VPIStatus
-vpiArraySetWrappedCudaMem(VPIArray array, const struct VPILegacyArrayData *data)
+vpiArraySetWrappedCudaMem(VPIArray array, const VPILegacyArrayData *data)
 {
 	return vpi_legacy_array_rewrap(array, data, VPI_ARRAY_BUFFER_CUDA_AOS);
 }
 
 VPI_LEGACY VPIStatus
 vpi_legacy_array_lock(VPIArray array, VPILockMode mode,
-		      struct VPILegacyArrayData *old)
+		      VPILegacyArrayData *old)
 {
 	VPIArrayData data;
 	VPIStatus status;
@@ -349,27 +340,27 @@ VPI_LEGACY VPIStatus vpiStreamWrapCuda(CUstream cudaStream, VPIStream *stream)
 
 /* VPI 1 wrote some of the names in capitals. */
 VPI_LEGACY VPIStatus
-vpiImageCreateCUDAMemWrapper(const struct VPILegacyImageData *data,
+vpiImageCreateCUDAMemWrapper(const VPILegacyImageData *data,
 			     uint64_t flags, VPIImage *img)
 {
 	return vpiImageCreateCudaMemWrapper(data, flags, img);
 }
 
 VPI_LEGACY VPIStatus
-vpiImageSetWrappedCUDAMem(VPIImage img, const struct VPILegacyImageData *data)
+vpiImageSetWrappedCUDAMem(VPIImage img, const VPILegacyImageData *data)
 {
 	return vpiImageSetWrappedCudaMem(img, data);
 }
 
 VPI_LEGACY VPIStatus
-vpiArrayCreateCUDAMemWrapper(const struct VPILegacyArrayData *data,
+vpiArrayCreateCUDAMemWrapper(const VPILegacyArrayData *data,
 			     uint64_t flags, VPIArray *array)
 {
 	return vpiArrayCreateCudaMemWrapper(data, flags, array);
 }
 
 VPI_LEGACY VPIStatus
-vpiArraySetWrappedCUDAMem(VPIArray array, const struct VPILegacyArrayData *data)
+vpiArraySetWrappedCUDAMem(VPIArray array, const VPILegacyArrayData *data)
 {
 	return vpiArraySetWrappedCudaMem(array, data);
 }
@@ -429,10 +420,10 @@ vpi_legacy_harris(VPIStream stream, VPIPayload payload, VPIImage input,
 }
 #endif
 
-#define VPIImageData			struct VPILegacyImageData
-#define VPIArrayData			struct VPILegacyArrayData
-#define vpiImageLock			vpi_legacy_image_lock
-#define vpiArrayLock			vpi_legacy_array_lock
+#define VPIImageData	VPILegacyImageData
+#define VPIArrayData	VPILegacyArrayData
+#define vpiImageLock	vpi_legacy_image_lock
+#define vpiArrayLock	vpi_legacy_array_lock
 
 /* Calls that have got arguments or lost some are told apart by how many. */
 #define VPI_LEGACY_OF(a1, a2, a3, a4, a5, a6, a7, call, ...) call

@@ -213,6 +213,9 @@ VPI_PUBLIC VPIStatus vpiInitImageWrapperParams(VPIImageWrapperParams *params)
 	return VPI_SUCCESS;
 }
 
+/* No board has as much memory. */
+#define MAX_OFFSET	(1LL << 40)
+
 static VPIStatus data_of_pitch(const VPIImageBufferPitchLinear *pitch,
 			       VPIImageFormat format,
 			       struct mem_image_data *data)
@@ -247,6 +250,11 @@ static VPIStatus data_of_pitch(const VPIImageBufferPitchLinear *pitch,
 		data->planes[i].pixel_len =
 			vpiImageFormatGetPlaneBitsPerPixel(format, i) / 8;
 		data->planes[i].pitch = plane->pitchBytes;
+		/* What the program has not set, most likely. */
+		if (plane->offsetBytes < 0 || plane->offsetBytes > MAX_OFFSET)
+			return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+					"planes[%d].offsetBytes is %lld: zero a VPIImageData before it is filled in",
+					i, (long long)plane->offsetBytes);
 		data->planes[i].base = plane->pBase + plane->offsetBytes;
 	}
 	return VPI_SUCCESS;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Programs for VPI 2, 3 and 4 compile: Documentation/vpi.rst.
+# Programs for VPI 0.4 to 4 compile: Documentation/vpi.rst.
 
 file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/../../../include/vpi/VersionDef.h"
 	vpi_numbers REGEX "^#define NV_VPI_VERSION_(MAJOR|MINOR|PATCH) ")
@@ -10,7 +10,7 @@ string(REPLACE ";" "." PACKAGE_VERSION "${vpi_numbers}")
 if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
 	set(PACKAGE_VERSION_EXACT TRUE)
 endif()
-if(NOT PACKAGE_FIND_VERSION VERSION_LESS 2 AND
+if(NOT PACKAGE_FIND_VERSION VERSION_LESS 0.4 AND
    NOT PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
 	set(PACKAGE_VERSION_COMPATIBLE TRUE)
 endif()

@@ -32,7 +32,7 @@ vpiImageCreateOpenCVMatPlanesWrapper(const std::vector<cv::Mat> &matPlanes,
 }
 
 inline VPIStatus
-vpiImageDataExportOpenCVMat(const struct VPILegacyImageData &imgData,
+vpiImageDataExportOpenCVMat(const VPILegacyImageData &imgData,
 			    cv::Mat *mat)
 {
 	VPIImageData data;
@@ -44,7 +44,7 @@ vpiImageDataExportOpenCVMat(const struct VPILegacyImageData &imgData,
 }
 
 inline VPIStatus
-vpiImageDataExportOpenCVMatPlanes(const struct VPILegacyImageData &imgData,
+vpiImageDataExportOpenCVMatPlanes(const VPILegacyImageData &imgData,
 				  std::vector<cv::Mat> *matPlanes)
 {
 	VPIImageData data;
