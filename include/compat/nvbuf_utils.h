@@ -155,6 +155,12 @@ typedef enum {
 	NVBUFFER_TRANSFORM_FLIP = 1 << 3
 } NvBufferTransform_Flag;
 
+typedef enum {
+	NVBUFFER_COMPOSITE = 1,
+	NVBUFFER_BLEND = 1 << 1,
+	NVBUFFER_COMPOSITE_FILTER = 1 << 2
+} NvBufferComposite_Flag;
+
 typedef struct _NvBufferSyncObjParams {
 	uint32_t syncpointID;
 	uint32_t value;
@@ -224,6 +230,24 @@ typedef struct _NvBufferParamsEx {
 	void *reserved;
 } NvBufferParamsEx;
 
+/* 0 to 1 */
+typedef struct _NvBufferCompositeBackground {
+	float r;
+	float g;
+	float b;
+} NvBufferCompositeBackground;
+
+typedef struct _NvBufferCompositeParams {
+	uint32_t composite_flag;
+	uint32_t input_buf_count;
+	NvBufferTransform_Filter composite_filter[MAX_COMPOSITE_FRAME];
+	float dst_comp_rect_alpha[MAX_COMPOSITE_FRAME];
+	NvBufferRect src_comp_rect[MAX_COMPOSITE_FRAME];
+	NvBufferRect dst_comp_rect[MAX_COMPOSITE_FRAME];
+	NvBufferCompositeBackground composite_bgcolor;
+	NvBufferSession session;
+} NvBufferCompositeParams;
+
 typedef struct _NvBufferTransformParams {
 	uint32_t transform_flag;
 	NvBufferTransform_Flip transform_flip;
@@ -284,6 +308,30 @@ int NvBufferCreate(int *dmabuf_fd, int width, int height,
  * Return: 0, or -1: errno says why.
  */
 int NvBufferCreateEx(int *dmabuf_fd, NvBufferCreateParams *input_params);
+
+/**
+ * NvBufferCreateInterlace() - heapsim lacks it
+ * @dmabuf_fd: buffer
+ * @input_params: of a buffer
+ *
+ * Context: any thread.
+ * Return: -1.
+ */
+int NvBufferCreateInterlace(int *dmabuf_fd, NvBufferCreateParams *input_params);
+
+/**
+ * NvBufferCreateWithChromaLoc() - heapsim lacks it
+ * @dmabuf_fd: buffer
+ * @input_params: of a buffer
+ * @chromaSubsampling: where chroma lies
+ *
+ * Context: any thread.
+ * Return: -1.
+ */
+int NvBufferCreateWithChromaLoc(int *dmabuf_fd,
+				NvBufferCreateParams *input_params,
+				NvBufferChromaSubsamplingParams
+				*chromaSubsampling);
 
 /**
  * NvBufferGetParams() - what a buffer is
@@ -383,6 +431,23 @@ int NvBufferMemMap(int dmabuf_fd, unsigned int plane,
  */
 int NvBufferMemUnMap(int dmabuf_fd, unsigned int plane, void **pVirtAddr);
 
+/*
+ * Of buffers that another process has made: heapsim lacks these, each returns
+ * -1.
+ */
+int NvBufferMemSyncForCpuEx(int dmabuf_fd, NvBufferParamsEx *exparams,
+			    unsigned int plane, void **pVirtAddr);
+int NvBufferMemSyncForDeviceEx(int dmabuf_fd, NvBufferParamsEx *exparams,
+			       unsigned int plane, void **pVirtAddr);
+int NvBufferMemMapEx(int dmabuf_fd, NvBufferParamsEx *exparams,
+		     unsigned int plane, NvBufferMemFlags memflag,
+		     void **pVirtAddr);
+int NvBufferMemUnMapEx(int dmabuf_fd, NvBufferParamsEx *exparams,
+		       unsigned int plane, void **pVirtAddr);
+int NvBufferTransformEx(int src_dmabuf_fd, NvBufferParamsEx *input_params,
+			int dst_dmabuf_fd, NvBufferParamsEx *output_params,
+			NvBufferTransformParams *transform_params);
+
 /**
  * NvBuffer2Raw() - copy a plane out of a buffer
  * @dmabuf_fd: buffer
@@ -441,6 +506,47 @@ void NvBufferSessionDestroy(NvBufferSession session);
  */
 int NvBufferTransform(int src_dmabuf_fd, int dst_dmabuf_fd,
 		      NvBufferTransformParams *transform_params);
+
+/**
+ * NvBufferTransformAsync() - NvBufferTransform(), which is done at once
+ * @src_dmabuf_fd: buffer
+ * @dst_dmabuf_fd: buffer
+ * @transform_params: as of NvBufferTransform()
+ * @syncobj: in and out: nothing is waited for; its outsyncobj is for
+ *	NvBufferSyncObjWait()
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -1: errno says why.
+ */
+int NvBufferTransformAsync(int src_dmabuf_fd, int dst_dmabuf_fd,
+			   NvBufferTransformParams *transform_params,
+			   NvBufferSyncObj *syncobj);
+
+/**
+ * NvBufferSyncObjWait() - wait for a transform
+ * @syncobj_params: outsyncobj of NvBufferTransformAsync()
+ * @timeout: not used
+ *
+ * Context: any thread.
+ * Return: 0, or -1.
+ */
+int NvBufferSyncObjWait(NvBufferSyncObjParams *syncobj_params,
+			unsigned int timeout);
+
+/**
+ * NvBufferComposite() - scale and convert buffers into rectangles of another
+ * @src_dmabuf_fds: buffers
+ * @dst_dmabuf_fd: buffer
+ * @composite_params: filters nearest or bilinear; NVBUFFER_BLEND with an alpha
+ *	of 1 alone; the background is what no buffer lies on
+ *
+ * The VIC does it, or the GPU of a board that has none, in order.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -1: errno says why.
+ */
+int NvBufferComposite(int *src_dmabuf_fds, int dst_dmabuf_fd,
+		      NvBufferCompositeParams *composite_params);
 
 #ifdef __cplusplus
 }

@@ -469,6 +469,123 @@ static void what_is_beside_a_part_stays(void **state)
 	assert_int_equal(NvBufSurfaceDestroy(dst), 0);
 }
 
+static int new_buffer(int width, int height, NvBufferColorFormat format)
+{
+	int fd = -1;
+
+	assert_int_equal(NvBufferCreate(&fd, width, height,
+					NvBufferLayout_Pitch, format), 0);
+	return fd;
+}
+
+static void a_transform_may_be_waited_for(void **state)
+{
+	int src = new_buffer(32, 16, NvBufferColorFormat_ABGR32);
+	int dst = new_buffer(32, 16, NvBufferColorFormat_ABGR32);
+	NvBufferTransformParams params = { .transform_flag = 0 };
+	NvBufferSyncObj sync = { .use_outsyncobj = 1 };
+	uint8_t pixels[32 * 16 * 4];
+
+	(void)state;
+	memset(pixels, 77, sizeof(pixels));
+	assert_int_equal(Raw2NvBuffer(pixels, 0, 32, 16, src), 0);
+	assert_int_equal(NvBufferTransformAsync(src, dst, &params, &sync), 0);
+	assert_int_equal(NvBufferSyncObjWait(&sync.outsyncobj,
+					     NVBUFFER_SYNCPOINT_WAIT_INFINITE),
+			 0);
+	memset(pixels, 0, sizeof(pixels));
+	assert_int_equal(NvBuffer2Raw(dst, 0, 32, 16, pixels), 0);
+	assert_int_equal(pixels[0], 77);
+	assert_int_equal(pixels[sizeof(pixels) - 1], 77);
+	fails(NvBufferTransformAsync(src, dst, &params, NULL), EINVAL);
+	fails(NvBufferTransformAsync(src, -1, &params, &sync), ENOENT);
+	fails(NvBufferSyncObjWait(NULL, 0), EINVAL);
+	assert_int_equal(NvBufferDestroy(src), 0);
+	assert_int_equal(NvBufferDestroy(dst), 0);
+}
+
+/* Two beside each other, the second scaled, above a stripe of background */
+static void buffers_lie_on_a_background(void **state)
+{
+	int fds[2] = {
+		new_buffer(32, 32, NvBufferColorFormat_ABGR32),
+		new_buffer(32, 32, NvBufferColorFormat_NV12_ER)
+	};
+	int dst = new_buffer(64, 48, NvBufferColorFormat_ABGR32);
+	NvBufferCompositeParams params = {
+		.composite_flag = NVBUFFER_COMPOSITE |
+				  NVBUFFER_COMPOSITE_FILTER,
+		.input_buf_count = 2,
+		.src_comp_rect = { { 0, 0, 32, 32 }, { 8, 8, 16, 16 } },
+		.dst_comp_rect = { { 0, 0, 32, 32 }, { 0, 32, 32, 32 } },
+		.composite_bgcolor = { 1, 0.5f, 0 },
+	};
+	static const uint8_t background[] = { 255, 128, 0, 255 };
+	uint8_t back[48][64][4];
+	uint8_t pixels[32 * 32 * 4];
+
+	(void)state;
+	memset(pixels, 40, sizeof(pixels));
+	assert_int_equal(Raw2NvBuffer(pixels, 0, 32, 32, fds[0]), 0);
+	memset(pixels, 128, sizeof(pixels));
+	assert_int_equal(Raw2NvBuffer(pixels, 0, 32, 32, fds[1]), 0);
+	assert_int_equal(Raw2NvBuffer(pixels, 1, 16, 16, fds[1]), 0);
+	assert_int_equal(NvBufferComposite(fds, dst, &params), 0);
+	assert_int_equal(NvBuffer2Raw(dst, 0, 64, 48, back[0][0]), 0);
+	assert_memory_equal(back[0][0], "((((", 4);
+	assert_memory_equal(back[31][31], "((((", 4);
+	assert_in_range(back[0][32][0], 126, 130);
+	assert_in_range(back[31][63][2], 126, 130);
+	assert_memory_equal(back[32][0], background, 4);
+	assert_memory_equal(back[47][63], background, 4);
+
+	/* One that covers all: what is below does not matter. */
+	params.input_buf_count = 1;
+	params.dst_comp_rect[0] = (NvBufferRect) { 0, 0, 64, 48 };
+	assert_int_equal(NvBufferComposite(fds, dst, &params), 0);
+	assert_int_equal(NvBuffer2Raw(dst, 0, 64, 48, back[0][0]), 0);
+	assert_memory_equal(back[47][63], "((((", 4);
+
+	params.composite_flag |= NVBUFFER_BLEND;
+	params.dst_comp_rect_alpha[0] = 1;
+	assert_int_equal(NvBufferComposite(fds, dst, &params), 0);
+	params.dst_comp_rect_alpha[0] = 0.5f;
+	fails(NvBufferComposite(fds, dst, &params), EOPNOTSUPP);
+	params.composite_flag = NVBUFFER_COMPOSITE;
+	params.dst_comp_rect[0].left = 1;
+	fails(NvBufferComposite(fds, dst, &params), EINVAL);
+	params.input_buf_count = 0;
+	fails(NvBufferComposite(fds, dst, &params), EINVAL);
+	params.input_buf_count = MAX_COMPOSITE_FRAME + 1;
+	fails(NvBufferComposite(fds, dst, &params), EINVAL);
+	fails(NvBufferComposite(fds, dst, NULL), EINVAL);
+	params.input_buf_count = 1;
+	fails(NvBufferComposite(fds, -1, &params), ENOENT);
+	assert_int_equal(NvBufferDestroy(fds[0]), 0);
+	fails(NvBufferComposite(fds, dst, &params), ENOENT);
+	assert_int_equal(NvBufferDestroy(fds[1]), 0);
+	assert_int_equal(NvBufferDestroy(dst), 0);
+}
+
+static void calls_that_are_missing_fail(void **state)
+{
+	NvBufferCreateParams create = { .width = 16, .height = 16 };
+	NvBufferChromaSubsamplingParams chroma = { 0 };
+	NvBufferTransformParams params = { 0 };
+	NvBufferParamsEx info = { 0 };
+	void *addr = NULL;
+	int fd = -1;
+
+	(void)state;
+	fails(NvBufferCreateInterlace(&fd, &create), ENOSYS);
+	fails(NvBufferCreateWithChromaLoc(&fd, &create, &chroma), ENOSYS);
+	fails(NvBufferMemMapEx(fd, &info, 0, NvBufferMem_Read, &addr), ENOSYS);
+	fails(NvBufferMemUnMapEx(fd, &info, 0, &addr), ENOSYS);
+	fails(NvBufferMemSyncForCpuEx(fd, &info, 0, &addr), ENOSYS);
+	fails(NvBufferMemSyncForDeviceEx(fd, &info, 0, &addr), ENOSYS);
+	fails(NvBufferTransformEx(fd, &info, fd, &info, &params), ENOSYS);
+}
+
 static void use_surfaces(void)
 {
 	NvBufferTransformParams params = { .transform_flag = 0 };
@@ -513,6 +630,11 @@ int main(void)
 					  no_violation),
 		cmocka_unit_test_teardown(what_is_beside_a_part_stays,
 					  no_violation),
+		cmocka_unit_test_teardown(a_transform_may_be_waited_for,
+					  no_violation),
+		cmocka_unit_test_teardown(buffers_lie_on_a_background,
+					  no_violation),
+		cmocka_unit_test(calls_that_are_missing_fail),
 		cmocka_unit_test(no_descriptor_is_left),
 	};
 

@@ -53,6 +53,79 @@ API int NvDestroyEGLImage(EGLDisplay display, EGLImageKHR eglImage)
 	return missing(__func__);
 }
 
+API int NvBufferCreateInterlace(int *dmabuf_fd,
+				NvBufferCreateParams *input_params)
+{
+	(void)dmabuf_fd;
+	(void)input_params;
+	return missing(__func__);
+}
+
+API int NvBufferCreateWithChromaLoc(int *dmabuf_fd,
+				    NvBufferCreateParams *input_params,
+				    NvBufferChromaSubsamplingParams
+				    *chromaSubsampling)
+{
+	(void)dmabuf_fd;
+	(void)input_params;
+	(void)chromaSubsampling;
+	return missing(__func__);
+}
+
+API int NvBufferMemSyncForCpuEx(int dmabuf_fd, NvBufferParamsEx *exparams,
+				unsigned int plane, void **pVirtAddr)
+{
+	(void)dmabuf_fd;
+	(void)exparams;
+	(void)plane;
+	(void)pVirtAddr;
+	return missing(__func__);
+}
+
+API int NvBufferMemSyncForDeviceEx(int dmabuf_fd, NvBufferParamsEx *exparams,
+				   unsigned int plane, void **pVirtAddr)
+{
+	(void)dmabuf_fd;
+	(void)exparams;
+	(void)plane;
+	(void)pVirtAddr;
+	return missing(__func__);
+}
+
+API int NvBufferMemMapEx(int dmabuf_fd, NvBufferParamsEx *exparams,
+			 unsigned int plane, NvBufferMemFlags memflag,
+			 void **pVirtAddr)
+{
+	(void)dmabuf_fd;
+	(void)exparams;
+	(void)plane;
+	(void)memflag;
+	(void)pVirtAddr;
+	return missing(__func__);
+}
+
+API int NvBufferMemUnMapEx(int dmabuf_fd, NvBufferParamsEx *exparams,
+			   unsigned int plane, void **pVirtAddr)
+{
+	(void)dmabuf_fd;
+	(void)exparams;
+	(void)plane;
+	(void)pVirtAddr;
+	return missing(__func__);
+}
+
+API int NvBufferTransformEx(int src_dmabuf_fd, NvBufferParamsEx *input_params,
+			    int dst_dmabuf_fd, NvBufferParamsEx *output_params,
+			    NvBufferTransformParams *transform_params)
+{
+	(void)src_dmabuf_fd;
+	(void)input_params;
+	(void)dst_dmabuf_fd;
+	(void)output_params;
+	(void)transform_params;
+	return missing(__func__);
+}
+
 API NvBufSurfTransform_Error
 NvBufSurfTransformCompositeBlend(NvBufSurface *src0, NvBufSurface *src1,
 				 NvBufSurface *alpha, NvBufSurface *dst,

@@ -153,6 +153,8 @@ int nvbuf_data(const struct nvbuf_batch *batch, uint32_t index,
 int nvbuf_work_begin(struct nvbuf_work *work);
 int nvbuf_work_add(struct nvbuf_work *work, const struct nvbuf_picture *dst,
 		   const struct nvbuf_picture *src);
+int nvbuf_work_fill(struct nvbuf_work *work, const struct nvbuf_picture *dst,
+		    const uint8_t *rgba);
 int nvbuf_work_end(struct nvbuf_work *work);
 
 #endif

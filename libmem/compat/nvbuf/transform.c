@@ -1,32 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Transforms: an engine converts, scales and crops images of two buffers; and
- * NvBufferTransform(), which does so by the VIC.
- */
+/* Transforms: an engine converts, scales and crops images of two buffers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nvbuf.h"
-#include "nvbuf_utils.h"
-
-/**
- * struct _NvBufferSession - nothing but a name: each transform waits
- * @reserved: 0
- */
-struct _NvBufferSession {
-	int reserved;
-};
-
-API NvBufferSession NvBufferSessionCreate(void)
-{
-	return calloc(1, sizeof(struct _NvBufferSession));
-}
-
-API void NvBufferSessionDestroy(NvBufferSession session)
-{
-	free(session);
-}
 
 /**
  * struct side - a buffer of a transform
@@ -246,6 +224,59 @@ int nvbuf_work_add(struct nvbuf_work *work, const struct nvbuf_picture *dst,
 	return rc ? rc : sides_transform(work, &to, &from);
 }
 
+/* A picture of one colour */
+static int plain_open(struct nvbuf_work *work, uint32_t width, uint32_t height,
+		      const uint8_t *rgba, struct side *side)
+{
+	struct mem_image_data data = { .size = sizeof(data) };
+	struct mem_ctx *ctx;
+	uint32_t x, y;
+	int rc;
+
+	*side = (struct side) {
+		.width = width, .height = height, .format = MEM_FORMAT_RGBA8,
+		.has_alpha = true,
+	};
+	rc = nvbuf_ctx(&ctx);
+	if (!rc)
+		rc = mem_image_create(ctx, width, height, side->format,
+				      MEM_USE_CPU | 1ULL << work->engine,
+				      &side->image);
+	if (!rc)
+		rc = work_keep(work, side->image);
+	if (!rc)
+		rc = mem_image_lock(side->image, MEM_WRITE, MEM_LOCK_HOST,
+				    &data);
+	if (rc)
+		return rc;
+	for (y = 0; y < height; y++)
+		for (x = 0; x < width; x++)
+			memcpy((char *)data.planes[0].base +
+			       (uint64_t)y * data.planes[0].pitch + 4ULL * x,
+			       rgba, 4);
+	return mem_image_unlock(side->image);
+}
+
+/**
+ * nvbuf_work_fill() - give each pixel of a buffer a colour
+ * @work: begun
+ * @dst: target
+ * @rgba: colour
+ *
+ * Return: as nvbuf_work_add().
+ */
+int nvbuf_work_fill(struct nvbuf_work *work, const struct nvbuf_picture *dst,
+		    const uint8_t *rgba)
+{
+	struct side to, from;
+	int rc;
+
+	rc = side_open(work, dst, &to);
+	if (!rc)
+		rc = plain_open(work, to.width, to.height, rgba, &from);
+	return rc ? rc : sides_transform(work, &to, &from);
+}
+
 /**
  * nvbuf_work_end() - wait for transforms, and give back what they used
  * @work: begun, also if that failed
@@ -264,84 +295,4 @@ int nvbuf_work_end(struct nvbuf_work *work)
 	free(work->images);
 	work->images = NULL;
 	return rc;
-}
-
-/* Returns false if @rect is not inside the buffer. */
-static bool picture_crop(struct nvbuf_picture *picture,
-			 const NvBufferRect *rect)
-{
-	if (!rect->width || !rect->height ||
-	    (uint64_t)rect->left + rect->width > picture->width ||
-	    (uint64_t)rect->top + rect->height > picture->height)
-		return false;
-	picture->is_part = rect->width != picture->width ||
-			   rect->height != picture->height;
-	picture->left = rect->left;
-	picture->top = rect->top;
-	picture->width = rect->width;
-	picture->height = rect->height;
-	return true;
-}
-
-static int picture_of_fd(int fd, struct nvbuf_picture *picture)
-{
-	const struct nvbuf_batch *batch;
-	unsigned int index;
-
-	batch = nvbuf_batch_of_fd(fd, &index);
-	if (!batch)
-		return -ENOENT;
-	*picture = (struct nvbuf_picture) {
-		.shown = &batch->surf.surfaceList[index],
-		.type = batch->surf.memType,
-		.width = batch->surf.surfaceList[index].width,
-		.height = batch->surf.surfaceList[index].height,
-	};
-	return 0;
-}
-
-static int params_apply(const NvBufferTransformParams *params,
-			struct nvbuf_picture *dst, struct nvbuf_picture *src)
-{
-	if (params->transform_flag & NVBUFFER_TRANSFORM_FLIP &&
-	    params->transform_flip != NvBufferTransform_None)
-		return -EOPNOTSUPP;
-	if (params->transform_flag & NVBUFFER_TRANSFORM_CROP_SRC &&
-	    !picture_crop(src, &params->src_rect))
-		return -EINVAL;
-	if (params->transform_flag & NVBUFFER_TRANSFORM_CROP_DST &&
-	    !picture_crop(dst, &params->dst_rect))
-		return -EINVAL;
-	return 0;
-}
-
-API int NvBufferTransform(int src_dmabuf_fd, int dst_dmabuf_fd,
-			  NvBufferTransformParams *transform_params)
-{
-	struct nvbuf_work work = { .interp = MEM_INTERP_LINEAR };
-	struct nvbuf_picture src, dst;
-	struct mem_ctx *ctx;
-	int rc, err;
-
-	if (!transform_params)
-		return nvbuf_fail(EINVAL);
-	if (transform_params->transform_flag & NVBUFFER_TRANSFORM_FILTER &&
-	    transform_params->transform_filter ==
-	    NvBufferTransform_Filter_Nearest)
-		work.interp = MEM_INTERP_NEAREST;
-	rc = nvbuf_ctx(&ctx);
-	if (!rc)
-		rc = picture_of_fd(src_dmabuf_fd, &src);
-	if (!rc)
-		rc = picture_of_fd(dst_dmabuf_fd, &dst);
-	if (!rc)
-		rc = params_apply(transform_params, &dst, &src);
-	if (rc)
-		return nvbuf_rc(rc);
-	work.engine = nvbuf_has_vic() ? MEM_ENGINE_VIC : MEM_ENGINE_GPU;
-	rc = nvbuf_work_begin(&work);
-	if (!rc)
-		rc = nvbuf_work_add(&work, &dst, &src);
-	err = nvbuf_work_end(&work);
-	return nvbuf_rc(rc ? rc : err);
 }
