@@ -10,6 +10,7 @@
  * -EPERM. Most calls return -EPERM in a host function: see mem_stream_call().
  * Objects may be used by several threads at the same time unless a call says
  * otherwise; an object must not be destroyed while another thread uses it.
+ * No call is a cancellation point (pthread_cancel()).
  * Buffers and jobs keep a reference to their context, so objects can be
  * destroyed in any order.
  *

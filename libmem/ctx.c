@@ -41,14 +41,17 @@ bool ctx_try(struct mem_ctx *ctx)
 bool ctx_put(struct mem_ctx *ctx)
 {
 	bool ret = false;
+	int cancel;
 
 	if (atomic_fetch_sub_explicit(&ctx->nr_users, 1,
 				      memory_order_acq_rel) != 1)
 		return false;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	/* A child has none of the threads, and locks may be held for ever. */
 	if (!ctx_is_forked(ctx))
 		ret = sched_fini(ctx);
 	ctx->backend->close(ctx);
+	pthread_setcancelstate(cancel, NULL);
 	return ret;
 }
 

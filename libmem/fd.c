@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fd.h"
@@ -27,6 +28,20 @@ int dup_cloexec(int fd)
 }
 
 /**
+ * fd_close() - close a descriptor, in a call that may hold locks
+ * @fd: descriptor
+ *
+ * Unlike close() it is no cancellation point. Keeps errno.
+ */
+void fd_close(int fd)
+{
+	const int err = errno;
+
+	syscall(SYS_close, fd);
+	errno = err;
+}
+
+/**
  * fd_aside() - move a descriptor to a number that programs rarely use
  * @fd: a new descriptor, which is closed; or -1
  *
@@ -38,7 +53,7 @@ int dup_cloexec(int fd)
  */
 int fd_aside(int fd)
 {
-	int aside, err;
+	int aside;
 
 	if (fd < 0 || fd >= LOW_NR)
 		return fd;
@@ -47,9 +62,7 @@ int fd_aside(int fd)
 		return fd;
 	if (aside < 0)
 		aside = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	err = errno;
-	close(fd);
-	errno = err;
+	fd_close(fd);
 	return aside;
 }
 
@@ -92,7 +105,7 @@ int own_fd_take(struct own_fd *own, int fd)
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &stat)) {
-		close(fd);
+		fd_close(fd);
 		return -EBADF;
 	}
 	*own = (struct own_fd) {
@@ -145,7 +158,7 @@ bool own_fd_is_open(const struct own_fd *own)
 void own_fd_close(struct own_fd *own)
 {
 	if (own_fd_is_open(own))
-		close(own->nr);
+		fd_close(own->nr);
 	*own = OWN_FD_NONE;
 }
 
@@ -177,18 +190,17 @@ int own_event_open(struct own_fd *own)
  * @own: of own_event_open(), or none
  * @is_set: readable
  *
+ * No cancellation point: whoever found a violation holds locks.
+ *
  * Context: any, signal handlers too. Keeps errno.
  */
 void own_event_set(const struct own_fd *own, bool is_set)
 {
 	const int err = errno;
-	eventfd_t value;
+	eventfd_t value = 1;
 
-	if (own_fd_is_open(own)) {
-		if (is_set)
-			eventfd_write(own->nr, 1);
-		else
-			eventfd_read(own->nr, &value);
-	}
+	if (own_fd_is_open(own))
+		syscall(is_set ? SYS_write : SYS_read, own->nr, &value,
+			sizeof(value));
 	errno = err;
 }

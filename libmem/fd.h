@@ -25,6 +25,7 @@ struct own_fd {
 #define OWN_FD_NONE	((struct own_fd) { .nr = -1 })
 
 int dup_cloexec(int fd);
+void fd_close(int fd);
 int fd_aside(int fd);
 bool fd_limit_raise(void);
 int own_fd_take(struct own_fd *own, int fd);

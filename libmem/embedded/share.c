@@ -280,7 +280,7 @@ static int open_read_only(const struct own_fd *file)
 		return errno == ENOENT ? -EOPNOTSUPP : -errno;
 	if (file_is(fd, file))
 		return fd;
-	close(fd);
+	fd_close(fd);
 	return -EBADF;
 }
 

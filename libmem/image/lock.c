@@ -113,7 +113,7 @@ static int hold_complete(struct store *store, struct hold *hold,
 	if (!err && as == MEM_LOCK_HOST)
 		err = place_begin(place, hold->access);
 	if (err && hold->fd >= 0)
-		close(hold->fd);
+		fd_close(hold->fd);
 	/* Others look at all locks of the store. */
 	pthread_mutex_lock(&store->lock);
 	hold->as = as;
@@ -208,7 +208,7 @@ int store_unlock(struct store *store)
 	if (hold->place == &store->inside && hold->access & MEM_WRITE)
 		err = store_move(store, false);
 	if (hold->fd >= 0)
-		close(hold->fd);
+		fd_close(hold->fd);
 	store_drop(store, hold);
 	store_set_gate(store);
 	return err;

@@ -183,7 +183,7 @@ void store_destroy(struct store *store)
 
 	for (hold = store->holds; hold; hold = hold->next)
 		if (hold->fd >= 0)
-			close(hold->fd);
+			fd_close(hold->fd);
 	store_put(store);
 }
 

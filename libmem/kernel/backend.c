@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kernel.h"
@@ -47,14 +48,23 @@ static_assert(MEM_READ == DMA_BUF_SYNC_READ,
 static_assert(MEM_WRITE == DMA_BUF_SYNC_WRITE,
 	      "accesses have the same numbers");
 
-static int open_again(const char *path, int flags)
+/**
+ * open_again() - open a file; a signal does not end the call
+ * @path: path of a device
+ * @flags: O_*
+ *
+ * It is no cancellation point.
+ *
+ * Return: the descriptor, or -errno.
+ */
+int open_again(const char *path, int flags)
 {
-	int fd;
+	long fd;
 
 	do {
-		fd = open(path, flags);
+		fd = syscall(SYS_openat, AT_FDCWD, path, flags);
 	} while (fd < 0 && errno == EINTR);
-	return fd < 0 ? -errno : fd;
+	return fd < 0 ? -errno : (int)fd;
 }
 
 static int probe_fd(int fd, struct mem_probe *probe, uint64_t *features)
@@ -180,7 +190,7 @@ static int kernel_open(const struct mem_ctx_options *options,
 	return 0;
 
 err_close:
-	close(new->fd);
+	fd_close(new->fd);
 err_free:
 	free(new);
 	return err;
@@ -200,7 +210,7 @@ static void kernel_close(struct mem_ctx *base)
 		kernel_run_fini(ctx);
 	kernel_order_fini(ctx);
 	kernel_watch_end(ctx);
-	close(ctx->fd);
+	fd_close(ctx->fd);
 	pthread_mutex_destroy(&ctx->lock);
 	free(ctx);
 }
@@ -248,7 +258,7 @@ static int create_or_close(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
 	int err = create(ctx, fd, buf);
 
 	if (err)
-		close(fd);
+		fd_close(fd);
 	return err;
 }
 
@@ -286,7 +296,7 @@ static int kernel_alloc_heap(struct mem_ctx *ctx, const char *heap,
 	if (fd < 0)
 		return fd;
 	err = ioctl_again(fd, DMA_HEAP_IOCTL_ALLOC, &arg);
-	close(fd);
+	fd_close(fd);
 	if (err)
 		return err;
 	return create_or_close(ctx, (int)arg.fd, buf);
@@ -463,7 +473,7 @@ static int kernel_end(struct mem_buf *buf, unsigned int access)
 	return sync_fd(kernel_buf_of(buf)->fd, access, true);
 }
 
-static int kernel_wait(struct mem_buf *buf, bool for_write)
+static int wait_fd(struct mem_buf *buf, bool for_write)
 {
 	uint64_t end = now_ns() + ENGINE_WAIT_NS;
 	struct pollfd poll_fd = {
@@ -486,6 +496,16 @@ static int kernel_wait(struct mem_buf *buf, bool for_write)
 		timeout_ms = now < end ?
 			     (int)((end - now) / (NS_PER_S / 1000)) : 0;
 	}
+}
+
+static int kernel_wait(struct mem_buf *buf, bool for_write)
+{
+	int err, cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	err = wait_fd(buf, for_write);
+	pthread_setcancelstate(cancel, NULL);
+	return err;
 }
 
 #define NR_RANGES_ON_STACK	16
@@ -536,7 +556,7 @@ static int kernel_revoke(struct mem_buf *buf)
 	if (fd < 0)
 		return fd;
 	err = ioctl_again(fd, HEAPSIM_IOC_BUF_REVOKE, &arg);
-	close(fd);
+	fd_close(fd);
 	return err;
 }
 
@@ -637,7 +657,7 @@ static void kernel_forget(struct mem_job *base)
 	struct kernel_ctx *ctx = kernel_ctx_of(base->ctx);
 	struct kernel_job *job = kernel_job_of(base);
 
-	close(job->fence_fd);
+	fd_close(job->fence_fd);
 	if (base->is_done) {
 		free(job);
 		return;

@@ -220,6 +220,9 @@ static inline int ioctl_again(int fd, unsigned long cmd, void *arg)
 	return ret < 0 ? -errno : 0;
 }
 
+/* backend.c */
+int open_again(const char *path, int flags);
+
 /* watch.c */
 int kernel_watch_open(const struct kernel_ctx *ctx, unsigned int what,
 		      uint32_t nr);

@@ -304,7 +304,7 @@ static int buf_open(struct kernel_ctx *ctx, struct kernel_buf *buf)
 		return err == -EBUSY ? -ENOMEM : err;
 	err = own_fd_take(&buf->view, arg.view_fd);
 	if (err) {
-		close(arg.fd);
+		fd_close(arg.fd);
 		return err;
 	}
 	buf->fd = arg.fd;
@@ -316,7 +316,7 @@ static void buf_close(struct kernel_buf *buf)
 {
 	if (!is_heaps(&buf->base))
 		own_fd_close(&buf->view);
-	close(buf->fd);
+	fd_close(buf->fd);
 }
 
 static int map_all(struct kernel_buf *buf)
@@ -341,7 +341,7 @@ static int wait_and_close(struct kernel_ctx *ctx,
 	int err;
 
 	err = ioctl_again(ctx->fd, HEAPSIM_IOC_JOB_WAIT, &arg);
-	close(job->fence_fd);
+	fd_close(job->fence_fd);
 	return err ? err : arg.status;
 }
 

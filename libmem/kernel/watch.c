@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../violations.h"
@@ -73,15 +74,13 @@ int kernel_watch_open(const struct kernel_ctx *ctx, unsigned int what,
 	/* An older module refuses kinds that it does not know. */
 	if (!(ctx->features & HEAPSIM_FEATURE_STREAMS))
 		arg.kinds &= ~HEAPSIM_KINDS_STREAMS;
-	do {
-		fd = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	} while (fd < 0 && errno == EINTR);
+	fd = open_again("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	err = ioctl_again(fd, HEAPSIM_IOC_WATCH, &arg);
 	if (!err)
 		return fd;
-	close(fd);
+	fd_close(fd);
 	return err;
 }
 
@@ -123,7 +122,7 @@ void kernel_watch_end(struct kernel_ctx *ctx)
 	violations_destroy(ctx->found);
 	own_fd_close(&ctx->watch_poll);
 	if (ctx->watch_fd >= 0)
-		close(ctx->watch_fd);
+		fd_close(ctx->watch_fd);
 }
 
 static int poll_add(const struct kernel_ctx *ctx, int fd)
@@ -257,7 +256,7 @@ int kernel_watch_next(struct kernel_ctx *ctx, struct mem_violation *violation)
 	if (ret)
 		return ret;
 	do {
-		len = read(fd, &record, sizeof(record));
+		len = syscall(SYS_read, fd, &record, sizeof(record));
 	} while (len < 0 && errno == EINTR);
 	if (len < 0)
 		return errno == EAGAIN ? 0 : -errno;

@@ -130,7 +130,7 @@ int endpoint_create(struct mem_ctx *ctx, int fd, bool is_own,
 	int err;
 
 	if (!new) {
-		close(fd);
+		fd_close(fd);
 		return -ENOMEM;
 	}
 	new->sock = OWN_FD_NONE;
@@ -214,9 +214,9 @@ static void memories_free(struct mem_endpoint *endpoint)
 
 	for (i = 0; i < MEM_ENDPOINT_QUEUE; i++)
 		if (endpoint->memories[i].state == MEMORY_ARRIVED)
-			close(endpoint->memories[i].fd);
+			fd_close(endpoint->memories[i].fd);
 	while (endpoint->nr_input_fds)
-		close(endpoint->input_fds[--endpoint->nr_input_fds]);
+		fd_close(endpoint->input_fds[--endpoint->nr_input_fds]);
 }
 
 API void mem_endpoint_close(struct mem_endpoint *endpoint)
@@ -460,7 +460,7 @@ void endpoint_end_memory(struct mem_endpoint *endpoint,
 	endpoint_enter(endpoint, &cancel);
 	memory = memory_find(endpoint, ticket);
 	if (is_spent) {
-		close(memory->fd);
+		fd_close(memory->fd);
 		memory_forget(endpoint, memory);
 	} else {
 		memory->state = MEMORY_ARRIVED;

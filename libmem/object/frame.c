@@ -35,7 +35,7 @@ void endpoint_break(struct mem_endpoint *endpoint)
 static void input_close_fds(struct mem_endpoint *endpoint)
 {
 	while (endpoint->nr_input_fds)
-		close(endpoint->input_fds[--endpoint->nr_input_fds]);
+		fd_close(endpoint->input_fds[--endpoint->nr_input_fds]);
 }
 
 static void input_keep_fds(struct mem_endpoint *endpoint, struct msghdr *msg)
@@ -56,7 +56,7 @@ static void input_keep_fds(struct mem_endpoint *endpoint, struct msghdr *msg)
 			memcpy(&fd, CMSG_DATA(control) + i * sizeof(int),
 			       sizeof(fd));
 			if (endpoint->nr_input_fds == 2)
-				close(fd);
+				fd_close(fd);
 			else
 				endpoint->input_fds[endpoint->nr_input_fds++] =
 					fd;

@@ -203,7 +203,7 @@ int object_read_only_buf(struct mem_ctx *ctx, struct mem_buf *buf,
 	if (err)
 		return err;
 	err = mem_buf_import(ctx, fd, other);
-	close(fd);
+	fd_close(fd);
 	return err;
 }
 

@@ -164,7 +164,7 @@ static int send_memory(struct mem_object *object, unsigned int perm,
 	if (err)
 		return err;
 	err = endpoint_send_memory(endpoint, fd, timeout_ns, &ticket);
-	close(fd);
+	fd_close(fd);
 	if (err)
 		return err;
 	desc->perm = perm;

@@ -14,7 +14,7 @@ rc=0
 # The same on each board, or tried there on boards that the test itself names.
 for test in ctx size buf job random engine access scale heap fork trap \
 	endpoint hostile attrs attrs_merge attrs_layout attrs_wire \
-	image_view object_share descriptor; do
+	image_view object_share descriptor cancel; do
 	"$dir/${test}_test" || rc=1
 done
 all="nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent
