@@ -502,13 +502,17 @@ static void failed_print(FILE *out, const struct run_facts *facts)
 		fputs(PREFIX
 		      "  a host function, or a child of fork(), opens none\n",
 		      out);
+	if (facts->failed_err == -ENOMEM && facts->backend == RUN_EMBEDDED)
+		fputs(PREFIX
+		      "  it needs many addresses (ulimit -v) and long files (ulimit -f)\n",
+		      out);
 	if (!*name)
 		return;
 	if (!setting_is_good(name, value)) {
 		fputs(PREFIX "  ", out);
 		setting_print(out, name, value);
 		fputc('\n', out);
-	} else if (strcmp(value, facts->probe.soc)) {
+	} else if (facts->failed_err == -EOPNOTSUPP && *facts->probe.soc) {
 		fprintf(out, PREFIX "  %s=%s: the module simulates %s\n", name,
 			value, facts->probe.soc);
 	}

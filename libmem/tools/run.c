@@ -21,6 +21,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -502,7 +503,12 @@ static int board_open(struct run *run)
 static int stacks_create(struct run *run)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	struct rlimit limit;
 
+	/* A file that is longer would end heapsim by SIGXFSZ. */
+	if (!getrlimit(RLIMIT_FSIZE, &limit) &&
+	    limit.rlim_cur < sizeof(*run->stacks))
+		return failed(run, "files may not be long enough (ulimit -f)");
 	run->stacks_fd = memfd_create("heapsim-stacks",
 				      MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	/* The program can write it, but not cut it off. */

@@ -735,6 +735,24 @@ children_open_none()
 		hasnt 'the module simulates'
 }
 
+# A context that is not opened for want of memory says nothing of boards.
+limits()
+{
+	# shellcheck disable=SC2016 # the other shell's
+	report 3 --soc=tx2 sh -c 'ulimit -v 1000000; exec "$0" nothing' \
+		"$wrong" && has '1 context was not opened: Cannot allocate' \
+		'needs many addresses \(ulimit -v\)' &&
+		hasnt 'the module simulates' || return
+	(
+		ulimit -f 100
+		heapsim run "${options[@]}" "$wrong" nothing >"$tmp/out" 2>&1
+		[ $? = 1 ]
+	) && grep -q '^heapsim run: files may not be .* (ulimit -f)$' \
+		"$tmp/out" && return
+	cat "$tmp/out"
+	return 1
+}
+
 without_the_module()
 {
 	[ ! -e /dev/heapsim ] || return 0
@@ -805,8 +823,9 @@ nothing_seen()
 		report 0 --error-exitcode=9 "$wrong-static" right-stale
 }
 
-# opened RC COMMAND: after a command of the shell, a program that opens libmem by dlopen(), has its handler of
-# SIGSEGV, and reads a file into managed memory that no one has touched.
+# opened RC COMMAND: after a command of the shell, a program that opens libmem by
+# dlopen(), has its handler of SIGSEGV, and reads a file into managed memory that
+# no one has touched.
 opened()
 {
 	cat >"$tmp/opened.py" <<'EOF_PY'
@@ -964,6 +983,7 @@ try says_what_it_cannot says_what_it_cannot
 try environment environment
 try unknown_settings_are_named settings
 try a_context_that_a_child_opens_is_told children_open_none
+try limits_that_are_too_low_are_told limits
 try a_backend_without_its_module_is_told without_the_module
 try inline_engines_are_told inline_engines
 if [ -e /dev/heapsim ]; then
