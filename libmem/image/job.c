@@ -47,7 +47,8 @@ struct job_store {
  * @nr_users: who submits it, and each of its stages
  * @engine: who does it
  * @entry: call that submits it, which stands for the kernel in reports
- * @stack: of that call, if a wrapper takes part and reports are wanted; else 0
+ * @stack: of that call, if a thread of the library does the work or copies, and
+ *	reports are wanted; else 0
  * @work: what is done
  * @stores: images and arrays
  * @nr_stores: of those
@@ -187,10 +188,12 @@ static void stage_run(struct mem_stream *stream, int status, void *arg)
 
 	(void)stream;
 	/* What has failed before is told by who did that. */
-	if (!status)
-		sched_note_error(stage->store->ctx,
-				 store_move_by_cpu(stage->store, stage->is_in,
-						   stage->job->stack));
+	if (status)
+		return;
+	tell_done_for(stage->job->stack);
+	sched_note_error(stage->store->ctx,
+			 store_move_by_cpu(stage->store, stage->is_in));
+	tell_done_for(0);
 }
 
 /*
@@ -255,8 +258,9 @@ static void cpu_run(struct mem_stream *stream, int status, void *arg)
 	if (status)
 		return;
 	gate_own_begin();
+	tell_done_for(job->stack);
 	for (; nr < job->nr_stores && !err; nr += !err) {
-		err = store_check_wrapped(job->stores[nr].store, job->stack);
+		err = store_check_wrapped(job->stores[nr].store);
 		if (!err)
 			err = place_begin(job->stores[nr].place,
 					  job->stores[nr].access);
@@ -266,6 +270,7 @@ static void cpu_run(struct mem_stream *stream, int status, void *arg)
 	sched_note_error(job->stores[0].store->ctx, err);
 	for (i = 0; i < nr; i++)
 		place_end(job->stores[i].place, job->stores[i].access);
+	tell_done_for(0);
 	gate_own_end();
 }
 
@@ -401,7 +406,7 @@ static void job_add(struct job *job, struct store *store, unsigned int access)
 
 	one->store = store_get(store);
 	one->access = access;
-	if (store->is_wrapper && !job->stack && tell_is_on())
+	if ((store->is_wrapper || is_cpu(job)) && !job->stack && tell_is_on())
 		job->stack = tell_stack(0);
 	if (store->is_array)
 		return;

@@ -238,7 +238,7 @@ int store_check_main(const struct store *store, unsigned int access)
 {
 	if (access & MEM_WRITE && store->is_read_only)
 		return -EACCES;
-	return store_check_wrapped(store, 0);
+	return store_check_wrapped(store);
 }
 
 /**
@@ -428,7 +428,7 @@ static bool is_foreign(const struct place *place)
 	       (!place->map || place->may_be_cut);
 }
 
-static int pixels_move(struct store *store, bool is_in, uint32_t stack)
+static int pixels_move(struct store *store, bool is_in)
 {
 	const struct view inside = place_view(&store->inside, false);
 	const struct view main = place_view(&store->main, false);
@@ -440,7 +440,7 @@ static int pixels_move(struct store *store, bool is_in, uint32_t stack)
 	if (!err)
 		return 0;
 	if (err == -EFAULT) {
-		err = store_check_wrapped(store, stack);
+		err = store_check_wrapped(store);
 		if (err)
 			return err;
 	}
@@ -456,12 +456,11 @@ static int pixels_move(struct store *store, bool is_in, uint32_t stack)
  * store_move_by_cpu() - copy to or from the caller's memory
  * @store: with a copy inside, and memory that the CPU has access to
  * @is_in: from the caller's memory, else to it
- * @stack: of whoever uses it, by tell_stack(); 0: the caller
  *
  * Context: also of a host function.
  * Return: 0, -EFAULT: the memory is gone, or as mem_buf_begin().
  */
-int store_move_by_cpu(struct store *store, bool is_in, uint32_t stack)
+int store_move_by_cpu(struct store *store, bool is_in)
 {
 	const struct place *dst = is_in ? &store->inside : &store->main;
 	const struct place *src = is_in ? &store->main : &store->inside;
@@ -473,7 +472,7 @@ int store_move_by_cpu(struct store *store, bool is_in, uint32_t stack)
 		goto out;
 	err = place_begin(dst, MEM_RW);
 	if (!err) {
-		err = pixels_move(store, is_in, stack);
+		err = pixels_move(store, is_in);
 		place_end(dst, MEM_RW);
 		if (!err)
 			store_count_move(store);
@@ -501,7 +500,7 @@ int store_move(struct store *store, bool is_in)
 	int err;
 
 	if (store->main.host[0])
-		return store_move_by_cpu(store, is_in, 0);
+		return store_move_by_cpu(store, is_in);
 	err = job_move(stream, MEM_ENGINE_GPU, store, is_in, NULL);
 	return err ? err : mem_stream_sync(stream);
 }

@@ -174,7 +174,7 @@ void views_update(const struct view *dst, const struct view *src, bool is_array,
 int foreign_move(const struct view *inside, const struct view *foreign,
 		 bool is_array, bool is_in);
 bool foreign_is_there(const void *byte);
-int store_move_by_cpu(struct store *store, bool is_in, uint32_t stack);
+int store_move_by_cpu(struct store *store, bool is_in);
 int store_move(struct store *store, bool is_in);
 void store_count_move(struct store *store);
 
@@ -191,6 +191,6 @@ void store_tell(const struct store *store);
 void hold_tell(struct store *store, struct hold *hold);
 void hold_tell_gone(struct store *store, struct hold *hold);
 void place_remember(struct place *place, struct mem_ctx *ctx);
-int store_check_wrapped(const struct store *store, uint32_t stack);
+int store_check_wrapped(const struct store *store);
 
 #endif

@@ -324,13 +324,12 @@ static bool is_there(const struct store *store)
 /**
  * store_check_wrapped() - check whether the memory of a wrapper is there still
  * @store: store that is about to be used
- * @stack: of whoever uses it, by tell_stack(); 0: the caller
  *
  * What is gone is a violation.
  *
  * Return: 0 or -EFAULT.
  */
-int store_check_wrapped(const struct store *store, uint32_t stack)
+int store_check_wrapped(const struct store *store)
 {
 	struct mem_violation v = {
 		.kind = MEM_VIOLATION_WRAPPED_GONE,
@@ -346,7 +345,7 @@ int store_check_wrapped(const struct store *store, uint32_t stack)
 		v.cpu_tid = (uint32_t)gettid();
 		v.buf = store->main.buf_id[0];
 		memcpy(v.name, store->name, sizeof(v.name));
-		beside.cpu_stack = stack ? stack : tell_stack(0);
+		beside.cpu_stack = tell_stack(0);
 		tell_violation(&v, &beside);
 	}
 	return -EFAULT;

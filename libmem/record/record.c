@@ -243,10 +243,26 @@ void tell_no_context(int err, const char *variable)
 	atomic_store(&s->told.failed_err, err);
 }
 
+/* What the thread does is done for the call with this stack; 0: for itself. */
+static __thread uint32_t done_for;
+
+/**
+ * tell_done_for() - have what the calling thread does reported for a call
+ * @stack: of that call, from tell_stack(); 0: for the thread itself again
+ *
+ * Context: any.
+ */
+void tell_done_for(uint32_t stack)
+{
+	done_for = stack;
+}
+
 /**
  * tell_stack() - put the calling thread's stack down
  * @from: instruction that was interrupted, or where a call of the library
  *	returns to; 0: here. What is the library's own the report leaves out
+ *
+ * Of a thread that works for a call it is the stack of that.
  *
  * Context: any; some microseconds.
  * Return: its number; 0: there is none, or nobody to tell.
@@ -258,6 +274,8 @@ uint32_t tell_stack(uintptr_t from)
 
 	if (!s)
 		return 0;
+	if (done_for)
+		return done_for;
 	index = stacks_put(s, from);
 	return index < STACKS_NR_STACKS ? index + 1 : 0;
 }

@@ -95,6 +95,7 @@ void tell_inline(void);
 void tell_context(const char *soc, uint32_t line_size);
 void tell_bypassed(void);
 void tell_no_context(int err, const char *variable);
+void tell_done_for(uint32_t stack);
 uint32_t tell_stack(uintptr_t from);
 bool tell_is_traced(void);
 uint64_t tell_kernel(uintptr_t kernel);

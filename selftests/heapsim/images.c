@@ -458,6 +458,27 @@ static void object_of_dma(void)
 	mem_object_put(object);
 }
 
+/* Nobody has used the copy so far: there is nothing to invalidate. */
+__attribute__((noinline, noclone))
+static void cpu_copies(struct mem_image *from, struct mem_image *to)
+{
+	CHECK(mem_image_copy(mem_stream_legacy(ctx), MEM_ENGINE_CPU,
+			     from, to));
+	CHECK(mem_ctx_sync(ctx));
+}
+
+static void cpu_job_wastes(void)
+{
+	struct mem_image *image = picture(MEM_FORMAT_U8);
+	struct mem_image *copy = picture(MEM_FORMAT_U8);
+
+	CHECK(mem_image_set_name(copy, "copy"));
+	fill(image, 5);
+	cpu_copies(image, copy);
+	mem_image_destroy(image);
+	mem_image_destroy(copy);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -481,6 +502,7 @@ int main(int argc, char **argv)
 		{ "store-read-only", store_read_only },
 		{ "object-not-flushed", object_not_flushed },
 		{ "object-of-dma", object_of_dma },
+		{ "cpu-job-wastes", cpu_job_wastes },
 	};
 	const char *name = argc > 1 ? argv[1] : "";
 	size_t i;

@@ -250,6 +250,13 @@ object_of_dma()
 		twins object-of-dma
 }
 
+# The library does the maintenance, and the program cannot leave it out.
+cpu_job_wastes()
+{
+	on tx2 && report 0 "$program" cpu-job-wastes &&
+		hasnt 'had nothing to do' && sum 0 0
+}
+
 try a_lock_that_is_kept_is_found destroyed_while_locked
 try a_lock_that_is_kept_to_the_end_is_found ended_while_locked
 try a_lock_of_an_array_is_found array_kept
@@ -268,6 +275,7 @@ if [ "$backend" = embedded ]; then
 	try a_kernel_after_the_unlock_is_found kernel_after_unlock
 	try a_kernel_in_a_lock_of_the_cpu_is_found kernel_while_locked
 	try a_store_to_a_read_only_object_is_found store_read_only
+	try waste_of_a_job_of_the_cpu_is_not_the_programs cpu_job_wastes
 else
 	for name in read-after-unlock store-unlocked store-in-read-lock \
 		kernel-after-unlock kernel-while-locked; do
