@@ -3,7 +3,8 @@
 
 BEGIN {
 	FS = ":.*## "
-	print "usage: make [TARGET] [KERNEL=6.1|6.12|newest|6.1-arm64|debug]"
+	print "usage: make [TARGET] [KERNEL=6.1|6.12|newest|6.1-arm64|" \
+	      "newest-arm64-16k|debug|kcsan]"
 }
 /^##@ / {
 	printf "\n%s\n", substr($0, 5)
