@@ -60,6 +60,29 @@ void ptr_look_behind(const struct embedded_buf *buf, const struct work *work)
 	memset(canary, CANARY_BYTE, len);
 }
 
+/*
+ * Stores behind an allocation that no job has seen are in the CPU's cache
+ * alone. What was cleaned has been looked at before a job.
+ */
+static void look_in_cache(const struct embedded_buf *buf)
+{
+	const uint64_t len = canary_len(buf);
+	uint64_t i;
+
+	if (!buf->has_two_views)
+		return;
+	for (i = 0; i < len; i++) {
+		const uint64_t off = buf->base.asked_len + i;
+
+		if (buf->cpu[off] == CANARY_BYTE ||
+		    !line_page_has_dirty(&buf->lines,
+					 off >> window_page_shift()))
+			continue;
+		watch_overrun(buf, off, NULL);
+		return;
+	}
+}
+
 /**
  * ptr_place() - allocate pages of the window, and the line state
  * @ctx: context
@@ -173,6 +196,7 @@ void ptr_free(struct mem_buf *base)
 		board_give(ctx->base.board, base->kind, base->flags,
 			   base->asked_len);
 	buf_lock(buf, &old);
+	look_in_cache(buf);
 	watch_free(buf);
 	watch_freed(buf);
 	buf->is_mapped = false;

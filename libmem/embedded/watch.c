@@ -832,6 +832,17 @@ void watch_failed(const struct engine_result *result,
 	tell(&f);
 }
 
+/* The page's last store that faulted, if that was behind the allocation, too. */
+static void add_store_behind(struct found *f, const struct embedded_buf *buf,
+			     uint64_t off)
+{
+	const struct note *store = &buf->notes[off >> window_page_shift()];
+
+	if (store->time_ns &&
+	    store->addr >= (uintptr_t)buf->addr + buf->base.asked_len)
+		add_store(f, store);
+}
+
 /**
  * watch_overrun() - report a write beyond the end of an allocation
  * @buf: allocation
@@ -849,5 +860,7 @@ void watch_overrun(const struct embedded_buf *buf, uint64_t off,
 	f.v.is_write = true;
 	if (work)
 		add_engine(&f, &work->acting);
+	else if (buf->has_two_views)
+		add_store_behind(&f, buf, off);
 	tell(&f);
 }

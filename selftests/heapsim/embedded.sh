@@ -271,6 +271,15 @@ overrun()
 		sum 1 1 && clean_twin overrun
 }
 
+overrun_by_cpu()
+{
+	report 0 --soc=tx2 "$wrong" cpu-overrun &&
+		has 'Overrun' '"pixels", offset 16384, 1 byte' \
+		    'written by mistakes' "at $(at poke POKE)" \
+		    "by $(at cpu_overrun BEHIND)" &&
+		sum 1 1 && clean_twin cpu-overrun
+}
+
 leaked_buffers()
 {
 	report 0 "$wrong" leak &&
@@ -943,6 +952,7 @@ try illegal_address illegal_address
 try failed_kernel failed_kernel
 try not_the_dgpus not_the_dgpus
 try overrun overrun
+try overrun_by_cpu overrun_by_cpu
 try leaked_buffers_are_told leaked_buffers
 try leaked_buffers_have_their_names leaked_names
 try what_lies_apart_is_no_length two_apart

@@ -769,6 +769,16 @@ static void overrun(void)
 	CHECK(mem_free(ctx, p));
 }
 
+/* Nothing looks at the memory between the store and the end. */
+static void cpu_overrun(void)
+{
+	unsigned char *p = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_GLOBAL);
+
+	poke(p, 1);
+	poke(is_right ? p + LEN - 1 : p + LEN, 1); /* BEHIND */
+	CHECK(mem_free(ctx, p));
+}
+
 /* Copies, sets and kernels on two streams; forgets to wait for one of them. */
 static void pipeline(void)
 {
@@ -1038,6 +1048,7 @@ int main(int argc, char **argv)
 		{ "failed", failed },
 		{ "on-dgpu", on_dgpu },
 		{ "overrun", overrun },
+		{ "cpu-overrun", cpu_overrun },
 		{ "pipeline", pipeline },
 		{ "calls", calls },
 		{ "missing-calls", missing_calls },

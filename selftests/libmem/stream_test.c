@@ -2028,6 +2028,43 @@ static void an_overrun_is_found(void **state)
 	release(ptr);
 }
 
+/* No job follows: what is still in the CPU's cache counts, too. */
+static void a_store_behind_is_found_at_the_free(void **state)
+{
+	static const struct {
+		enum mem_kind kind;
+		unsigned int flags;
+		uint64_t len;
+	} all[] = {
+		{ MEM_KIND_MANAGED, MEM_ATTACH_GLOBAL, LEN },
+		{ MEM_KIND_MANAGED, MEM_ATTACH_HOST, 100 },
+		{ MEM_KIND_PINNED, 0, 100 },
+	};
+	void *ptr;
+	size_t i;
+
+	(void)state;
+	if (!is_embedded())
+		return;
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		volatile uint8_t *bytes;
+
+		assert_int_equal(mem_alloc(ctx, all[i].kind, all[i].len,
+					   all[i].flags, &ptr), 0);
+		bytes = ptr;
+		bytes[all[i].len - 1] = 1;
+		assert_int_equal(mem_free(ctx, ptr), 0);
+		nothing_found();
+		assert_int_equal(mem_alloc(ctx, all[i].kind, all[i].len,
+					   all[i].flags, &ptr), 0);
+		bytes = ptr;
+		bytes[all[i].len] = 1;
+		assert_int_equal(mem_free(ctx, ptr), 0);
+		assert_int_equal(found(MEM_VIOLATION_OVERRUN), 1);
+		nothing_found();
+	}
+}
+
 static void launch_says_what_is_wrong(void **state)
 {
 	struct mem_launch good = launch_of(k_nothing, NULL, 0), launch;
@@ -2145,6 +2182,7 @@ int main(void)
 		cmocka_unit_test(a_callback_is_told_of_an_error),
 		cmocka_unit_test(what_a_kernel_prints_is_there_after_the_wait),
 		cmocka_unit_test(an_overrun_is_found),
+		cmocka_unit_test(a_store_behind_is_found_at_the_free),
 		cmocka_unit_test(launch_says_what_is_wrong),
 		cmocka_unit_test(a_child_has_no_board),
 		cmocka_unit_test(a_launch_of_the_first_version_does),
