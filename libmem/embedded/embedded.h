@@ -455,7 +455,8 @@ void watch_alloc(struct embedded_buf *buf);
 void watch_register(struct embedded_buf *buf);
 void watch_free(struct embedded_buf *buf);
 void watch_freed(const struct embedded_buf *buf);
-void watch_use_after_free(uintptr_t addr, const struct touch *touch);
+void watch_use_after_free(uintptr_t addr, const struct embedded_buf *buf,
+			  const struct touch *touch);
 bool watch_attached_now(struct tell_attach *how, enum tell_attached_by by,
 			uint64_t stream);
 void watch_cpu_while_active(const struct embedded_buf *buf,

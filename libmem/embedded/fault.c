@@ -233,11 +233,13 @@ static enum fault what_is(uintptr_t addr, const ucontext_t *context)
 	if (!buf) {
 		/* The engine reports what its kernel does. */
 		if (!engine_is_worker())
-			watch_use_after_free(addr, &touch);
+			watch_use_after_free(addr, NULL, &touch);
 		return FAULT_STRANGE;
 	}
 	touch.off = addr - (uintptr_t)buf->addr;
 	ret = fault_touch(buf, &touch);
+	if (ret == FAULT_STRANGE && !engine_is_worker() && is_unmapped(buf))
+		watch_use_after_free(addr, buf, &touch);
 	embedded_buf_put(buf);
 	return ret;
 }

@@ -550,7 +550,7 @@ void watch_free(struct embedded_buf *buf)
 }
 
 /**
- * watch_freed() - remember a freed buffer, to report a use after free
+ * watch_freed() - remember a freed or unmapped buffer, to report later accesses
  * @buf: buffer
  *
  * Context: the thread that frees it; all signals blocked.
@@ -569,6 +569,9 @@ void watch_freed(const struct embedded_buf *buf)
 	memcpy(one.name, buf->name, sizeof(one.name));
 	one.stack = tell_stack(0);
 	pthread_mutex_lock(&freed.lock);
+	/* It was unmapped to be freed. */
+	if (freed.nr && freed.all[(freed.nr - 1) % NR_FREED].buf == one.buf)
+		freed.nr--;
 	freed.all[freed.nr++ % NR_FREED] = one;
 	pthread_mutex_unlock(&freed.lock);
 }
@@ -589,18 +592,21 @@ static bool freed_find(uintptr_t addr, struct freed *found)
 }
 
 /**
- * watch_use_after_free() - report an access to freed memory
- * @addr: address in the window that belongs to no buffer
+ * watch_use_after_free() - report an access to freed or unmapped memory
+ * @addr: address in the window
+ * @buf: buffer at the address, which was mapped; NULL if there is none
  * @touch: the access
  *
  * Context: signal handler.
  */
-void watch_use_after_free(uintptr_t addr, const struct touch *touch)
+void watch_use_after_free(uintptr_t addr, const struct embedded_buf *buf,
+			  const struct touch *touch)
 {
 	struct freed one;
 	struct found f;
 
-	if (!is_watched() || !freed_find(addr, &one))
+	if (!is_watched() || !freed_find(addr, &one) ||
+	    (buf && one.buf != buf->id))
 		return;
 	f = (struct found) {
 		.v = {

@@ -161,9 +161,10 @@ static const struct kind kinds[] = {
 	},
 	[MEM_VIOLATION_USE_AFTER_FREE] = {
 		"use-after-free",
-		"Use after free: the CPU touched a buffer that had been freed",
-		NULL, "freed", "accesses", KIND_ERROR,
-		"to fix it: free the buffer after its last use",
+		"Use after free: the CPU touched a buffer that had been freed\n"
+		"or unmapped",
+		NULL, "freed or unmapped", "accesses", KIND_ERROR,
+		"to fix it: free or unmap the buffer after its last use",
 	},
 	[MEM_VIOLATION_UNLOCKED_ACCESS] = {
 		"unlocked-access",

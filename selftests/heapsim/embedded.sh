@@ -165,14 +165,19 @@ use_after_free()
 	report 139 --leak-check=no "$wrong" freed &&
 		has 'Use after free' 'buffer 1 "pixels", offset 100, 1 byte' \
 		    'read by mistakes' "at $(at peek PEEK)" \
-		    "by $(at freed FREED)" 'freed by mistakes' \
+		    "by $(at freed FREED)" 'freed or unmapped by mistakes' \
 		    "at $(at freed FREE)" 'to fix it' 'ended by SIGSEGV' &&
 		sum 1 1 && clean_twin freed &&
 		report 139 --leak-check=no "$wrong" freed-buf &&
 		has 'Use after free' 'buffer 1 "frame"' 'read by mistakes' \
-		    "by $(at freed_buf GONE)" 'freed by mistakes' \
+		    "by $(at freed_buf GONE)" 'unmapped by mistakes' \
 		    "at $(at freed_buf DESTROY)" && sum 1 1 &&
-		clean_twin freed-buf
+		clean_twin freed-buf &&
+		report 139 --leak-check=no "$wrong" unmapped-buf &&
+		has 'Use after free' 'buffer 1 "frame"' 'read by mistakes' \
+		    "by $(at unmapped_buf AWAY)" 'unmapped by mistakes' \
+		    "at $(at unmapped_buf UNMAP)" && sum 1 1 &&
+		clean_twin unmapped-buf
 }
 
 # No wait would have helped who reads then.

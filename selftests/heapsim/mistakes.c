@@ -882,6 +882,17 @@ static void freed_buf(void)
 		sink = peek(p); /* GONE */
 }
 
+static void unmapped_buf(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+
+	CHECK(mem_buf_unmap(buf)); /* UNMAP */
+	if (!is_right)
+		sink = peek(p); /* AWAY */
+	mem_buf_destroy(buf);
+}
+
 /* As a library has it that offers another's calls. */
 static void launch_graph(void)
 {
@@ -1054,6 +1065,7 @@ int main(int argc, char **argv)
 		{ "missing-calls", missing_calls },
 		{ "freed", freed },
 		{ "freed-buf", freed_buf },
+		{ "unmapped-buf", unmapped_buf },
 		{ "leak-memory", leak_memory },
 		{ "apart", apart },
 		{ "stopped-engine", stopped_engine },
