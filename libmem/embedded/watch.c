@@ -550,7 +550,7 @@ void watch_free(struct embedded_buf *buf)
 }
 
 /**
- * watch_freed() - remember a freed or unmapped buffer, to report later accesses
+ * watch_freed() - remember a buffer that is freed or unmapped
  * @buf: buffer
  *
  * Context: the thread that frees it; all signals blocked.
@@ -838,7 +838,7 @@ void watch_failed(const struct engine_result *result,
 	tell(&f);
 }
 
-/* The page's last store that faulted, if that was behind the allocation, too. */
+/* The store to the page that faulted last, if it was behind, too. */
 static void add_store_behind(struct found *f, const struct embedded_buf *buf,
 			     uint64_t off)
 {
