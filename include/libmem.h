@@ -19,12 +19,12 @@
  * a value that it does not know.
  *
  * A struct that begins with its size may grow at its end. The caller sets the
- * size to the sizeof that it was compiled with, a multiple of 8. If a call
- * fills the struct in, the library writes no more than that, zeroes the tail
- * that it does not know, and sets the size to the number of bytes that it
- * filled in. If a call reads the struct, a tail that the library does not know
- * must be 0 (-E2BIG), and members that an older caller does not have count as
- * 0.
+ * size to the sizeof that it was compiled with, a multiple of 8; more than 4096
+ * is -EINVAL. If a call fills the struct in, the library writes no more than
+ * that, zeroes the tail that it does not know, and sets the size to the number
+ * of bytes that it filled in. If a call reads the struct, a tail that the
+ * library does not know must be 0 (-E2BIG), and members that an older caller
+ * does not have count as 0.
  */
 #ifndef _LIBMEM_H
 #define _LIBMEM_H

@@ -8,6 +8,9 @@
 
 #include "internal.h"
 
+/* No struct will be longer: the caller has not set its size. */
+#define MAX_LEN		4096U
+
 static uint32_t size_of(const void *from)
 {
 	uint32_t size;
@@ -21,13 +24,14 @@ static uint32_t size_of(const void *from)
  * @from: struct, not NULL
  * @first: size of the struct's first version
  *
- * Return: 0, or -EINVAL: the size is below @first or no multiple of 8.
+ * Return: 0, or -EINVAL: the size is below @first, no multiple of 8 or more than
+ * 4096.
  */
 int struct_check(const void *from, size_t first)
 {
 	const uint32_t size = size_of(from);
 
-	return size < first || size % 8 ? -EINVAL : 0;
+	return size < first || size % 8 || size > MAX_LEN ? -EINVAL : 0;
 }
 
 /**

@@ -127,6 +127,8 @@ static void a_size_without_meaning_is_refused(void **state)
 		const uint32_t sizes[] = {
 			0, 4, 8, out->first - 8, out->first - 1, out->first + 1,
 			out->first + 4, out->len + 4, UINT32_MAX,
+			/* Not set: no such tail is zeroed. */
+			4096 + 8, 0x5a5a5a58, UINT32_MAX - 7,
 		};
 		size_t i;
 
@@ -300,6 +302,8 @@ static void what_is_read_is_cut_or_must_be_zero(void **state)
 			takes(in, &room, -EINVAL);
 		}
 		room.size = in->len + 4;
+		takes(in, &room, -EINVAL);
+		room.size = 0x5a5a5a58;
 		takes(in, &room, -EINVAL);
 		room.size = in->len + NEWER;
 		takes(in, &room, 0);
