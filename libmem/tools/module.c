@@ -48,7 +48,7 @@ void module_tell_missing(const char *who)
 	fprintf(stderr,
 		"%s: no module heapsim is installed for this kernel (%s).\n"
 		"In heapsim's sources, 'make && sudo make install' installs it for this kernel,\n"
-		"'sudo make dkms-install' for each kernel of this machine; or name a file:\n"
+		"'sudo make dkms-install' for it and later ones; or name a file:\n"
 		"  %s --module build/kmod/%s/heapsim.ko\n",
 		who, release, who, release);
 }
