@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kernel.h"
@@ -47,25 +46,6 @@ static_assert(MEM_READ == DMA_BUF_SYNC_READ,
 	      "accesses have the same numbers");
 static_assert(MEM_WRITE == DMA_BUF_SYNC_WRITE,
 	      "accesses have the same numbers");
-
-/**
- * open_again() - open a file; a signal does not end the call
- * @path: path of a device
- * @flags: O_*
- *
- * It is no cancellation point.
- *
- * Return: the descriptor, or -errno.
- */
-int open_again(const char *path, int flags)
-{
-	long fd;
-
-	do {
-		fd = syscall(SYS_openat, AT_FDCWD, path, flags);
-	} while (fd < 0 && errno == EINTR);
-	return fd < 0 ? -errno : (int)fd;
-}
 
 static int probe_fd(int fd, struct mem_probe *probe, uint64_t *features)
 {

@@ -10,7 +10,10 @@
 #define _LIBMEM_KERNEL_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "../grant.h"
 #include "../internal.h"
@@ -220,8 +223,19 @@ static inline int ioctl_again(int fd, unsigned long cmd, void *arg)
 	return ret < 0 ? -errno : 0;
 }
 
-/* backend.c */
-int open_again(const char *path, int flags);
+/*
+ * Opens a file and returns its descriptor, or -errno. A call that a signal
+ * interrupts is repeated. Unlike open(), it is no cancellation point.
+ */
+static inline int open_again(const char *path, int flags)
+{
+	long fd;
+
+	do {
+		fd = syscall(SYS_openat, AT_FDCWD, path, flags);
+	} while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : (int)fd;
+}
 
 /* watch.c */
 int kernel_watch_open(const struct kernel_ctx *ctx, unsigned int what,
