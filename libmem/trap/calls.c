@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Calls of the C library in which the kernel touches memory for the
- * application. What libmem does about them is in embedded/syscall.c.
+ * Wrappers of C library calls in which the kernel accesses the caller's memory.
+ * embedded/syscall.c has what libmem does before and after each call.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,14 +21,14 @@
 
 #include "ops.h"
 
-/* stdio has them as macros, too. */
+/* stdio.h may define these as macros. */
 #undef fread_unlocked
 #undef fwrite_unlocked
 
-/* An engine may take the access away again before the kernel gets there. */
+/* An engine may revoke the access again before the kernel reaches the page. */
 #define MAX_TRIES	8
 
-/* The C library's own function; a program without it does not start. */
+/* Finds the C library's own function. Aborts if the C library lacks it. */
 static void *find_next(const char *name)
 {
 	void *ret = dlsym(RTLD_NEXT, name);
@@ -38,7 +38,7 @@ static void *find_next(const char *name)
 	return ret;
 }
 
-/* Found once; several threads find the same. */
+/* Looks a function up once. Threads that race find the same address. */
 static void *next_of(atomic_uintptr_t *next, const char *name)
 {
 	uintptr_t ret = atomic_load_explicit(next, memory_order_relaxed);
@@ -57,7 +57,7 @@ static void *next_of(atomic_uintptr_t *next, const char *name)
 	real;								\
 })
 
-/** struct call - a call that names tracked memory, as struct trap_ops has it */
+/** struct call - a call that names tracked memory, for struct trap_ops */
 struct call {
 	const struct trap_ops *ops;
 	const struct area *areas;
@@ -66,7 +66,7 @@ struct call {
 	uintptr_t ip;
 };
 
-/* Also of a thread that is cancelled in the call. */
+/* Also the cleanup handler of a thread that is cancelled in the call. */
 static void call_end(void *arg)
 {
 	const struct call *call = arg;
@@ -96,9 +96,11 @@ static void call_finish(const struct call *call, size_t done)
 }
 
 /*
- * The call with its pages ready; @expr gives bytes, or -1 and errno. What was
- * taken away meanwhile is tried again: nothing was done then. What was refused
- * would be refused, and counted, again.
+ * Makes a call with its pages accessible. @expr returns a number of bytes, or
+ * -1 and errno. If the call fails with EFAULT because access was revoked
+ * meanwhile, it is tried again, since nothing was transferred. If an access was
+ * refused, the call is not tried again: the access would be refused, and
+ * counted, a second time.
  */
 #define CALL(areas, nr, dir, expr) ({					\
 	struct call call = CALL_OF(areas, nr, dir);			\
@@ -151,7 +153,7 @@ TRAP_API ssize_t pwrite(int fd, const void *buf, size_t len, off_t off)
 			NEXT(pwrite)(fd, buf, len, off));
 }
 
-/* off_t has 64 bits by any name. */
+/* off_t has 64 bits, so one function serves both names. */
 #define ALIAS64(function) __attribute__((alias(#function)))
 _Static_assert(sizeof(off_t) == sizeof(off64_t), "the two are one");
 
@@ -199,7 +201,11 @@ TRAP_API int getentropy(void *buf, size_t len)
 	       -1 : 0;
 }
 
-/* glibc has it from 2.36 on; it ends the process if the kernel refuses. */
+/*
+ * glibc has had this function since 2.36. It ends the process if the kernel
+ * reports an error, such as EFAULT at a page without access; so the bytes are
+ * generated in a buffer on the stack and copied.
+ */
 void arc4random_buf(void *buf, size_t len);
 
 TRAP_API void arc4random_buf(void *buf, size_t len)
@@ -221,7 +227,7 @@ TRAP_API void arc4random_buf(void *buf, size_t len)
 	explicit_bzero(part, sizeof(part));
 }
 
-/* Those that check the length against what the compiler knows of the buffer. */
+/* The variants of _FORTIFY_SOURCE: @room is the buffer's size if known. */
 ssize_t __read_chk(int fd, void *buf, size_t len, size_t room);
 ssize_t __pread_chk(int fd, void *buf, size_t len, off_t off, size_t room);
 ssize_t __pread64_chk(int fd, void *buf, size_t len, off64_t off, size_t room);
@@ -250,7 +256,7 @@ TRAP_API ssize_t __recv_chk(int fd, void *buf, size_t len, size_t room,
 			NEXT(__recv_chk)(fd, buf, len, room, flags));
 }
 
-/* A list is laid out as areas: struct iovec has the same two members. */
+/* An array of struct iovec is used as an array of areas without a copy. */
 _Static_assert(sizeof(struct iovec) == sizeof(struct area) &&
 	       offsetof(struct iovec, iov_len) == offsetof(struct area, len),
 	       "an iovec is an area");
@@ -310,7 +316,10 @@ TRAP_API ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 		    NEXT(sendmsg)(fd, msg, flags));
 }
 
-/* What a driver is given by address in a buffer that is queued. */
+/*
+ * Lists the user memory that a V4L2 buffer names by address. Returns the number
+ * of areas.
+ */
 static size_t user_areas(const struct v4l2_buffer *buf, struct area *areas)
 {
 	const struct v4l2_plane *planes = buf->m.planes;
@@ -333,10 +342,10 @@ static size_t user_areas(const struct v4l2_buffer *buf, struct area *areas)
 	return i;
 }
 
-/* The most that a number without a size stands for: termios, ifreq */
+/* Length assumed for an argument (termios, ifreq) whose number has no size */
 #define OLD_LEN		64
 
-/* The struct that the number tells of; of an old one nobody knows. */
+/* The argument's memory. Old request numbers do not encode its size. */
 static struct area struct_area(unsigned long request, const void *arg)
 {
 	return (struct area) {
@@ -359,16 +368,18 @@ TRAP_API int ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	/* Of an int, as many pass it, the sign has come along. */
+	/* A caller that holds the number in an int passes it sign-extended. */
 	request = (unsigned int)request;
-	/* Without a context there is nothing to be done. */
 	if (!ops || !arg)
 		return NEXT(ioctl)(fd, request, arg);
 	areas[0] = struct_area(request, arg);
 	if (_IOC_DIR(request) == _IOC_WRITE)
 		dir = KERNEL_READS;
 	ops->prepare(areas, 1, dir, ip);
-	/* What V4L2 pins; in the struct, that can be read now. */
+	/*
+	 * V4L2 pins the memory that the struct names. The struct is readable
+	 * now.
+	 */
 	if (request == VIDIOC_QBUF || request == VIDIOC_PREPARE_BUF)
 		nr = user_areas(arg, areas + 1);
 	ops->prepare(areas + 1, nr, KERNEL_WRITES, ip);
@@ -380,8 +391,9 @@ TRAP_API int ioctl(int fd, unsigned long request, ...)
 }
 
 /*
- * A stream reads and writes large blocks past its own memory. How far it came
- * when it failed nobody tells, so what it was to write counts as written.
+ * For large blocks stdio passes the caller's memory directly to the kernel. How
+ * many bytes were transferred before an error is unknown, so the call is never
+ * tried again, and only whole elements are reported as written.
  */
 static size_t stdio_len(size_t size, size_t nr)
 {
@@ -413,7 +425,7 @@ TRAP_API size_t fread(void *buf, size_t size, size_t nr, FILE *file)
 			  NEXT(fread)(buf, size, nr, file));
 }
 
-/* As those above. */
+/* The variants of _FORTIFY_SOURCE */
 size_t __fread_chk(void *buf, size_t room, size_t size, size_t nr, FILE *file);
 size_t __fread_unlocked_chk(void *buf, size_t room, size_t size, size_t nr,
 			    FILE *file);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libmem-trap: calls of the C library that a program makes, and what libmem
- * does about them. A library of its own, so that no other one exports a read().
- * It knows nothing of libmem: without an embedded context each call goes on to
- * the C library.
+ * libmem-trap: wraps calls of the C library so that libmem can act before and
+ * after them. This is a library of its own so that libmem.so does not export a
+ * read(). It does not depend on libmem: without an embedded context each call
+ * goes straight to the C library.
  */
 #ifndef _LIBMEM_TRAP_OPS_H
 #define _LIBMEM_TRAP_OPS_H
@@ -15,7 +15,7 @@
 
 #define TRAP_API	__attribute__((visibility("default")))
 
-/** enum direction - what the kernel does with memory for the caller */
+/** enum direction - what the kernel does with the caller's memory */
 enum direction {
 	KERNEL_READS,
 	KERNEL_WRITES,
@@ -23,7 +23,7 @@ enum direction {
 
 /**
  * struct area - memory that a call names
- * @addr: any
+ * @addr: first byte; need not be valid
  * @len: bytes
  */
 struct area {
@@ -32,15 +32,17 @@ struct area {
 };
 
 /**
- * struct trap_ops - what libmem does about calls
- * @is_ours: returns true if some of the @nr areas is tracked memory
- * @prepare: before the call: has the pages accessible; returns true if some
- *	access was refused, which has been recorded
- * @finish: after it: the first @done bytes of the areas have been written
- * @end: after both: releases what was kept for the call; keeps errno
- * @sigaction: as the C library's
+ * struct trap_ops - what libmem does before and after a call
+ * @is_ours: returns true if any of the @nr areas is tracked memory
+ * @prepare: called before the call: makes the pages accessible; returns true if
+ *	an access was refused, which has been recorded
+ * @finish: called after the call: the kernel has written the first @done bytes
+ *	of the areas
+ * @end: called last, whether the call succeeded or not: releases what was kept
+ *	for the call; preserves errno
+ * @sigaction: replaces the C library's sigaction()
  *
- * @ip is the caller's instruction.
+ * @ip is the address of the caller's instruction.
  */
 struct trap_ops {
 	bool (*is_ours)(const struct area *areas, size_t nr);
@@ -54,7 +56,7 @@ struct trap_ops {
 			 struct sigaction *old);
 };
 
-/* The C library's own name for it, which nobody else defines. */
+/* glibc's internal name of sigaction(), which no other library replaces. */
 int __sigaction(int signal, const struct sigaction *action,
 		struct sigaction *old);
 

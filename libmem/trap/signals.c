@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Calls of the C library that concern signals, and whom all calls are passed on
- * to. libmem.a has this file, too.
+ * Wrappers of C library calls that concern signals, and the operations that all
+ * wrappers call. libmem.a contains this file, too.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +14,7 @@
 static const struct trap_ops *_Atomic current;
 
 /**
- * trap_ops() - what libmem does about calls
+ * trap_ops() - return what libmem does about calls
  *
  * Context: any.
  * Return: NULL as long as there is no embedded context.
@@ -25,10 +25,10 @@ const struct trap_ops *trap_ops(void)
 }
 
 /**
- * libmem_trap_set() - have calls passed on
- * @ops: to these from now on
+ * libmem_trap_set() - set the operations that the wrappers call
+ * @ops: operations; stay valid until the process ends
  *
- * For libmem alone; there is one in a process.
+ * Only libmem calls this, and only one libmem in a process.
  *
  * Context: any thread.
  */
@@ -46,7 +46,7 @@ TRAP_API int sigaction(int signal, const struct sigaction *action,
 		     __sigaction(signal, action, old);
 }
 
-/* @action: its flags and mask */
+/* @action: contains the flags and the mask */
 static sighandler_t handle(int signal, sighandler_t handler,
 			   struct sigaction *action)
 {
@@ -56,7 +56,7 @@ static sighandler_t handle(int signal, sighandler_t handler,
 	return sigaction(signal, action, &old) ? SIG_ERR : old.sa_handler;
 }
 
-/* As BSD's, which is what the C library has by this name. */
+/* Has BSD's semantics, as glibc's signal() has by default. */
 TRAP_API sighandler_t signal(int signal, sighandler_t handler)
 {
 	struct sigaction action = { .sa_flags = SA_RESTART };
@@ -65,7 +65,7 @@ TRAP_API sighandler_t signal(int signal, sighandler_t handler)
 	return handle(signal, handler, &action);
 }
 
-/* As signal() of System V, which strict C has by this name. */
+/* Has System V's semantics, as signal() has under strict ISO C. */
 sighandler_t __sysv_signal(int signal, sighandler_t handler);
 
 TRAP_API sighandler_t __sysv_signal(int signal, sighandler_t handler)
@@ -80,7 +80,7 @@ TRAP_API sighandler_t sysv_signal(int signal, sighandler_t handler)
 	return __sysv_signal(signal, handler);
 }
 
-/* A mask without SIGSEGV: it is never really blocked once it is libmem's. */
+/* Keeps SIGSEGV unblocked, since libmem finds accesses by their faults. */
 TRAP_API int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	sigset_t copy;
@@ -89,7 +89,7 @@ TRAP_API int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 		copy = *set;
 		if (trap_ops())
 			sigdelset(&copy, SIGSEGV);
-		/* The C library's own two, which it keeps from all. */
+		/* The C library reserves 32 and 33 and never blocks them. */
 		((unsigned long *)&copy)[0] &= ~(3UL << 31);
 		set = &copy;
 	}
