@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: what threads do at an endpoint. One of them reads for all, and one
- * sends at a time, both without the endpoint's lock. Whoever has to wait, to
- * send too, reads meanwhile if nobody else does: two ends that both send come
- * to an end.
+ * libmem: how threads share an endpoint. One thread reads for all, and one
+ * sends at a time; both release the endpoint's lock meanwhile. A thread that
+ * has to wait, even one that waits to send, reads if no other thread does:
+ * without this, two ends that both send would wait for each other for ever.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,24 +16,27 @@
 
 #include "endpoint.h"
 
-/* Frames that one look at the socket takes in at most. */
+/* Maximum number of frames read by one endpoint_drain() */
 #define MAX_FRAMES	((int)(4 * MEM_ENDPOINT_QUEUE))
-/* Frames that are read after the time is over: more than a socket holds. */
+/* Frames read after the deadline; more than a socket's queue can hold */
 #define MAX_LATE	(4 * MAX_FRAMES)
-/* Shortest part that a message is cut into. */
+/* A part this short is not halved further after EMSGSIZE. */
 #define PART_MIN	256U
-/* How often to look at the socket when a descriptor's message may follow. */
+/* Reads without sleeping if a descriptor's message may follow its memory */
 #define MAX_LOOKS	32
-/* How long a thread waits for room before it looks who reads. */
+/* Longest wait for room before a thread checks whether it has to read */
 #define ROOM_WAIT_NS	(20 * NS_PER_S / 1000)
-/* Too many descriptors of this user are under way: nothing polls for that. */
+/*
+ * Sleep after ETOOMANYREFS (the user's descriptors in flight exceed the limit),
+ * since no event announces that the number has dropped.
+ */
 #define REFS_WAIT_NS	(NS_PER_S / 1000)
 
 /**
- * deadline_of() - when a wait ends
- * @timeout_ns: that begins now; MEM_WAIT_FOREVER
+ * deadline_of() - return the time at which a wait ends
+ * @timeout_ns: duration of a wait that begins now, or MEM_WAIT_FOREVER
  *
- * Return: a time of now_ns(), or MEM_WAIT_FOREVER.
+ * Return: a time on the clock of now_ns(), or MEM_WAIT_FOREVER.
  */
 uint64_t deadline_of(uint64_t timeout_ns)
 {
@@ -44,10 +47,10 @@ uint64_t deadline_of(uint64_t timeout_ns)
 }
 
 /**
- * deadline_is_over() - compare a deadline with the time
- * @deadline: of deadline_of()
+ * deadline_is_over() - compare a deadline with the current time
+ * @deadline: from deadline_of()
  *
- * Return: true if it has come.
+ * Return: true if the deadline has passed.
  */
 bool deadline_is_over(uint64_t deadline)
 {
@@ -62,7 +65,7 @@ static struct timespec timespec_of(uint64_t ns)
 	};
 }
 
-/* Returns false if the time is over. */
+/* Returns false if the deadline has passed. */
 static bool wait_change(struct mem_endpoint *endpoint, uint64_t deadline)
 {
 	const struct timespec end = timespec_of(deadline);
@@ -74,12 +77,12 @@ static bool wait_change(struct mem_endpoint *endpoint, uint64_t deadline)
 }
 
 /**
- * socket_poll() - wait for a socket
+ * socket_poll() - wait for events of a socket
  * @fd: the socket
- * @events: of poll()
- * @deadline: of deadline_of()
+ * @events: as in struct pollfd
+ * @deadline: from deadline_of()
  *
- * Return: what it polls; 0: the time is over, or there was a signal.
+ * Return: events as in struct pollfd; 0 at the deadline or after a signal.
  */
 short socket_poll(int fd, short events, uint64_t deadline)
 {
@@ -94,7 +97,9 @@ short socket_poll(int fd, short events, uint64_t deadline)
 	return sock.revents;
 }
 
-/* Read what there is now, but not more. Returns how many frames, or -errno. */
+/*
+ * Reads at most @max frames, without waiting. Returns their number or -errno.
+ */
 static int read_now(struct mem_endpoint *endpoint, int max)
 {
 	int nr, ret;
@@ -116,8 +121,8 @@ static int read_now(struct mem_endpoint *endpoint, int max)
 }
 
 /*
- * Read a frame, or wait until there is one or one of @events, or the time is
- * over. Nobody else reads.
+ * Reads a frame, or waits until there is one, or one of @events, or the
+ * deadline has passed. The caller has checked that no other thread reads.
  */
 static int read_some(struct mem_endpoint *endpoint, short events,
 		     uint64_t deadline)
@@ -131,7 +136,7 @@ static int read_some(struct mem_endpoint *endpoint, short events,
 		ret = read_now(endpoint, 1);
 		if (ret)
 			break;
-		/* Shorter than to sleep and be woken. */
+		/* Reading again costs less than sleeping and waking up. */
 		if (endpoint->is_followed && nr_looks++ < MAX_LOOKS)
 			continue;
 		endpoint->is_followed = false;
@@ -150,13 +155,13 @@ static int read_some(struct mem_endpoint *endpoint, short events,
 }
 
 /**
- * endpoint_wait() - wait until an end has something
+ * endpoint_wait() - wait until a condition holds at an end
  * @endpoint: end
- * @has: what for
- * @arg: for @has
- * @deadline: of deadline_of()
+ * @has: condition
+ * @arg: argument of @has
+ * @deadline: from deadline_of()
  *
- * Context: the endpoint's lock is held, but not while it waits.
+ * Context: the endpoint's lock is held; released while it waits.
  * Return: 0, or -ETIMEDOUT, -EPIPE or -ENOMEM.
  */
 int endpoint_wait(struct mem_endpoint *endpoint, endpoint_has has,
@@ -169,7 +174,7 @@ int endpoint_wait(struct mem_endpoint *endpoint, endpoint_has has,
 			return err;
 		if (endpoint->is_gone)
 			return -EPIPE;
-		/* The peer may send without end what nobody waits for. */
+		/* Bounds the loop: the peer may send other frames for ever. */
 		if (deadline_is_over(deadline) && nr_late++ == MAX_LATE)
 			return -ETIMEDOUT;
 		if (!endpoint->is_reading)
@@ -181,7 +186,7 @@ int endpoint_wait(struct mem_endpoint *endpoint, endpoint_has has,
 }
 
 /**
- * endpoint_drain() - take in what has arrived
+ * endpoint_drain() - process the frames that have arrived
  * @endpoint: end
  *
  * Context: the endpoint's lock is held.
@@ -197,12 +202,13 @@ void endpoint_drain(struct mem_endpoint *endpoint)
 }
 
 /**
- * endpoint_took() - the program has taken something that arrived
+ * endpoint_took() - note that the program has taken what had arrived
  * @endpoint: end
- * @credit: what
+ * @credit: what was taken
  *
- * A peer that found no room has asked before it looked again: it sees what is
- * stored here, or its frame is found.
+ * No wakeup is lost: a peer that finds no room sends FRAME_ASK before it reads
+ * the ledger again. So it either sees the count that is stored here, or its
+ * frame is found by endpoint_drain().
  *
  * Context: the endpoint's lock is held.
  */
@@ -221,11 +227,14 @@ static bool has_credit(const struct mem_endpoint *endpoint, const void *arg)
 
 	if (endpoint->peers)
 		nr_taken = atomic_load(&endpoint->peers->nr_taken[credit]);
-	/* More than was sent, if it says so, is no room at all. */
+	/* Unsigned: no room if a hostile peer claims more than was sent. */
 	return endpoint->nr_sent[credit] - nr_taken < MEM_ENDPOINT_QUEUE;
 }
 
-/* The socket is full: until it is not, or somebody else may have to read. */
+/*
+ * Waits until the socket has room, but only for ROOM_WAIT_NS, since this thread
+ * has to read if the one that reads now stops.
+ */
 static void wait_room(struct mem_endpoint *endpoint, uint64_t deadline)
 {
 	const uint64_t soon = deadline_of(ROOM_WAIT_NS);
@@ -241,7 +250,7 @@ static void wait_room(struct mem_endpoint *endpoint, uint64_t deadline)
 	pthread_mutex_lock(&endpoint->lock);
 }
 
-/* To send one of them: the other threads that send wait. */
+/* Becomes the only sender, with one credit of that kind. */
 static int send_begin(struct mem_endpoint *endpoint, enum credit credit,
 		      uint64_t deadline)
 {
@@ -254,13 +263,13 @@ static int send_begin(struct mem_endpoint *endpoint, enum credit credit,
 	endpoint->is_sending = true;
 	if (!has_credit(endpoint, &credit))
 		endpoint_drain(endpoint);
-	/* If the socket is full, the peer has frames to read before this. */
+	/* If the socket is full, the ask is sent when the peer has read. */
 	while (!has_credit(endpoint, &credit) && !endpoint->is_gone &&
 	       frame_send(endpoint, &ask, NULL, 0, -1) == -EAGAIN &&
 	       !deadline_is_over(deadline))
 		wait_room(endpoint, deadline);
 	err = endpoint_wait(endpoint, has_credit, &credit, deadline);
-	/* Nothing arrives from it, but that is no reason to send to it. */
+	/* The peer has gone, although it has room. */
 	if (!err && endpoint->is_gone)
 		err = -EPIPE;
 	if (err) {
@@ -290,7 +299,7 @@ static void wait_refs(struct mem_endpoint *endpoint)
 	pthread_mutex_lock(&endpoint->lock);
 }
 
-/* As frame_send(), but it waits. */
+/* As frame_send(), but waits until the socket accepts the frame. */
 static int send_frame(struct mem_endpoint *endpoint, struct frame *frame,
 		      const void *bytes, size_t len, int fd, uint64_t deadline)
 {
@@ -313,7 +322,7 @@ static int send_frame(struct mem_endpoint *endpoint, struct frame *frame,
 }
 
 /**
- * endpoint_send_hello() - say who this end is
+ * endpoint_send_hello() - introduce this end to its peer
  * @endpoint: end that has sent nothing
  *
  * Context: the endpoint's lock is held.
@@ -326,7 +335,7 @@ int endpoint_send_hello(struct mem_endpoint *endpoint)
 
 	memcpy(frame.token, endpoint->id, sizeof(frame.token));
 	err = frame_send(endpoint, &frame, NULL, 0, endpoint->own_fd.nr);
-	/* Its number is free for what the peer sends. */
+	/* Free the descriptor number for one that the peer sends. */
 	own_fd_close(&endpoint->own_fd);
 	return err;
 }
@@ -363,10 +372,10 @@ static int send_parts(struct mem_endpoint *endpoint, const uint8_t *bytes,
  * endpoint_send_message() - send a message
  * @endpoint: end
  * @bytes: message
- * @len: bytes of it
- * @deadline: of deadline_of()
+ * @len: length, bytes
+ * @deadline: from deadline_of()
  *
- * Context: the endpoint's lock is held, but not while it waits.
+ * Context: the endpoint's lock is held; released while it waits.
  * Return: 0 or -errno.
  */
 int endpoint_send_message(struct mem_endpoint *endpoint, const void *bytes,
@@ -396,13 +405,13 @@ static int token_take(struct mem_endpoint *endpoint, uint8_t *token)
 }
 
 /**
- * endpoint_send_fd() - send a file descriptor
+ * endpoint_send_fd() - send a file descriptor of memory
  * @endpoint: end
- * @fd: stays the caller's
- * @deadline: of deadline_of()
- * @ticket: out: what the peer knows it by
+ * @fd: descriptor; remains the caller's
+ * @deadline: from deadline_of()
+ * @ticket: out: identifies the descriptor to the peer
  *
- * Context: the endpoint's lock is held, but not while it waits.
+ * Context: the endpoint's lock is held; released while it waits.
  * Return: 0 or -errno.
  */
 int endpoint_send_fd(struct mem_endpoint *endpoint, int fd, uint64_t deadline,

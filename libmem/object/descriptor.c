@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: descriptors of lists and objects. Whoever hands one in may have made
- * it: what the checksum says only finds what was damaged on the way.
+ * libmem: descriptors of lists and objects. A hostile process may have made the
+ * descriptor, so the checksum only detects accidental damage, and every field
+ * is checked.
  */
 #include <assert.h>
 #include <errno.h>
@@ -22,7 +23,7 @@ static uint64_t add_word(uint64_t sum, uint64_t word)
 	return sum ^ sum >> 32;
 }
 
-/* Each step can be undone, so that no change of one word alone goes unseen. */
+/* Each step is invertible, so a change of a single word is always detected. */
 static uint64_t sum_of(uint64_t sum, const uint8_t *bytes, size_t len)
 {
 	uint64_t word;
@@ -50,11 +51,12 @@ static uint64_t desc_sum(const struct desc *desc, const void *list,
 }
 
 /**
- * desc_seal() - fill in what all descriptors have
- * @desc: what is of its kind is set, the rest 0; the list is behind it
- * @kind: what it is of
- * @list_len: bytes of the list
- * @endpoint: that it is made for
+ * desc_seal() - complete the header of a descriptor
+ * @desc: descriptor, with the fields of its kind set and all others 0, followed
+ *	by the list
+ * @kind: kind of the descriptor
+ * @list_len: length of the list, bytes
+ * @endpoint: end through which the descriptor will be sent
  */
 void desc_seal(struct desc *desc, enum desc_kind kind, size_t list_len,
 	       const struct mem_endpoint *endpoint)
@@ -103,13 +105,14 @@ static bool is_valid(const struct desc *desc)
 
 /**
  * desc_open() - check a descriptor
- * @endpoint: where it came from
- * @bytes: any
- * @len: bytes of it
- * @desc: out: its fields
+ * @endpoint: end that received the descriptor
+ * @bytes: bytes, not trusted
+ * @len: number of @bytes
+ * @desc: out: a copy of the header
  *
  * Context: may sleep.
- * Return: 0, or -EBADMSG: it is none, or not of the peer of @endpoint.
+ * Return: 0, or -EBADMSG: it is no descriptor, or was not made by the peer of
+ * @endpoint.
  */
 int desc_open(struct mem_endpoint *endpoint, const void *bytes, size_t len,
 	      struct desc *desc)

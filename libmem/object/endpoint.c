@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: endpoints: their life, messages of the program, and the descriptors
- * of objects' memory that arrive beside them.
+ * libmem: endpoints: creation and destruction, messages of the program, and
+ * file descriptors of objects' memory that arrive on the same socket.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,11 +15,11 @@
 #include "endpoint.h"
 
 /**
- * endpoint_check() - check whether a call may go on
+ * endpoint_check() - check whether a call is permitted now
  * @endpoint: end
  *
- * Return: 0, or -EPERM: in a host function, or in a child, where a lock may be
- * that of a thread which is not there.
+ * Return: 0, or -EPERM in a host function, or in a child process, where the
+ * endpoint's lock may be held by a thread that does not exist there.
  */
 int endpoint_check(const struct mem_endpoint *endpoint)
 {
@@ -33,7 +33,8 @@ int endpoint_check(const struct mem_endpoint *endpoint)
 /**
  * endpoint_enter() - take an endpoint's lock for a call
  * @endpoint: end
- * @cancel: out: for endpoint_leave(); no thread is cancelled in between
+ * @cancel: out: cancel state for endpoint_leave(); cancellation is disabled
+ *	until then
  */
 void endpoint_enter(struct mem_endpoint *endpoint, int *cancel)
 {
@@ -42,7 +43,7 @@ void endpoint_enter(struct mem_endpoint *endpoint, int *cancel)
 }
 
 /**
- * endpoint_leave() - give it back
+ * endpoint_leave() - release an endpoint's lock at the end of a call
  * @endpoint: end
  * @cancel: from endpoint_enter()
  */
@@ -115,10 +116,10 @@ static void close_fds(struct mem_endpoint *endpoint)
 }
 
 /**
- * endpoint_create() - make an end of a socket
+ * endpoint_create() - make an endpoint from a socket
  * @ctx: context
- * @fd: connected socket, which is closed if this fails
- * @is_own: nobody else has the socket
+ * @fd: connected socket; closed on failure, too
+ * @is_own: libmem made the socket, so no other process has it
  * @endpoint: out: an end that has neither sent nor received a hello
  *
  * Return: 0 or -errno.
@@ -188,7 +189,7 @@ API int mem_endpoint_from_fd(struct mem_ctx *ctx, int fd,
 	pthread_mutex_lock(&new->lock);
 	err = endpoint_send_hello(new);
 	pthread_mutex_unlock(&new->lock);
-	/* A peer that has gone is for later calls to find. */
+	/* Later calls report it if the peer has gone. */
 	if (err && err != -EPIPE) {
 		mem_endpoint_close(new);
 		return err == -ENOBUFS ? -ENOMEM : -EINVAL;
@@ -228,7 +229,7 @@ API void mem_endpoint_close(struct mem_endpoint *endpoint)
 	ctx = endpoint->ctx;
 	messages_free(endpoint);
 	memories_free(endpoint);
-	/* A child may have the socket, too. */
+	/* Shut down explicitly: a forked child may hold the socket open. */
 	if (endpoint->is_own && !ctx_is_forked(ctx) &&
 	    own_fd_is_open(&endpoint->sock))
 		shutdown(endpoint->sock.nr, SHUT_RDWR);
@@ -272,7 +273,7 @@ static bool has_message(const struct mem_endpoint *endpoint, const void *arg)
 	return endpoint->first;
 }
 
-/* The oldest message, if it is no longer than that. */
+/* Takes the oldest message. Returns -EMSGSIZE if it is longer than @max. */
 static int message_take(struct mem_endpoint *endpoint, size_t max,
 			uint64_t deadline, struct message **message)
 {
@@ -309,18 +310,18 @@ API int mem_endpoint_recv(struct mem_endpoint *endpoint, void *bytes,
 	if (ret)
 		return ret;
 	ret = (int)message->len;
-	/* The caller's memory: a store to it may fault, so hold no lock. */
+	/* No lock is held, since the store to the caller's memory may fault. */
 	memcpy(bytes, message->bytes, message->len);
 	free(message);
 	return ret;
 }
 
 /**
- * endpoint_send_memory() - send a descriptor of an object's memory
+ * endpoint_send_memory() - send a file descriptor of an object's memory
  * @endpoint: end
- * @fd: stays the caller's
- * @timeout_ns: how long to wait while the peer has too many
- * @ticket: out: what the peer knows it by
+ * @fd: descriptor; remains the caller's
+ * @timeout_ns: maximum time to wait for a credit and for the socket
+ * @ticket: out: identifies the descriptor to the peer
  *
  * Context: may sleep.
  * Return: 0, -EPIPE, -ETIMEDOUT, -ENOMEM or -errno of sendmsg().
@@ -338,14 +339,14 @@ int endpoint_send_memory(struct mem_endpoint *endpoint, int fd,
 }
 
 /**
- * endpoint_is_peer() - compare an id with that of the other end
+ * endpoint_is_peer() - compare an id with that of the peer
  * @endpoint: end
  * @id: ENDPOINT_ID_LEN bytes
  *
- * An end says who it is before anything else.
+ * The hello with the peer's id is read first if it has arrived.
  *
  * Context: may sleep.
- * Return: true if it is known to be that end's.
+ * Return: true if the peer's id is known and equal.
  */
 bool endpoint_is_peer(struct mem_endpoint *endpoint, const uint8_t *id)
 {
@@ -361,7 +362,7 @@ bool endpoint_is_peer(struct mem_endpoint *endpoint, const uint8_t *id)
 	return ret;
 }
 
-/* It has arrived, whatever came of it since. */
+/* Returns true if the frame has arrived, even if it was taken since. */
 static bool has_arrived(const struct mem_endpoint *endpoint, const void *arg)
 {
 	const struct ticket *ticket = arg;
@@ -399,7 +400,7 @@ static int memory_take(struct mem_endpoint *endpoint,
 	struct memory *memory;
 	int err;
 
-	/* It is no further ahead than the peer may be. */
+	/* A ticket further ahead than the peer may send cannot be valid. */
 	if (ticket->seq - endpoint->nr_taken[CREDIT_MEMORY] >=
 	    MEM_ENDPOINT_QUEUE && !has_arrived(endpoint, ticket))
 		return -EBADMSG;
@@ -421,14 +422,14 @@ static int memory_take(struct mem_endpoint *endpoint,
 /**
  * endpoint_take_memory() - take a descriptor that was sent with a ticket
  * @endpoint: end
- * @ticket: what the peer says that it is known by
- * @timeout_ns: how long to wait for it
- * @fd: out: the endpoint's, which nobody else can take now:
- *	endpoint_end_memory()
+ * @ticket: ticket from the object's descriptor, not trusted
+ * @timeout_ns: maximum time to wait until it arrives
+ * @fd: out: descriptor, still owned by the endpoint; no other caller can take
+ *	it until endpoint_end_memory()
  *
  * Context: may sleep.
  * Return: 0, -EBADMSG (no such descriptor, or it was taken before), -ETIMEDOUT,
- * -EPIPE, -EMFILE (there was no number left when it came), -ENOMEM.
+ * -EPIPE, -EMFILE (no descriptor number was free when it arrived), -ENOMEM.
  */
 int endpoint_take_memory(struct mem_endpoint *endpoint,
 			 const struct ticket *ticket, uint64_t timeout_ns,
@@ -444,10 +445,10 @@ int endpoint_take_memory(struct mem_endpoint *endpoint,
 }
 
 /**
- * endpoint_end_memory() - have done with such a descriptor
+ * endpoint_end_memory() - end the use of a descriptor that was taken
  * @endpoint: end
- * @ticket: as it was taken
- * @is_spent: it is closed, and nobody can take it again
+ * @ticket: ticket with which it was taken
+ * @is_spent: close it; else it can be taken again
  *
  * Context: may sleep.
  */

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Endpoints, as the files of this folder have them: a Unix socket on which
+ * Internals of endpoints. An endpoint is one end of a Unix socket on which
  * frames go both ways. A frame is a message of the program or a part of one, a
- * file descriptor of an object's memory, or a few words between the two ends.
+ * file descriptor of an object's memory, or a short control frame of the
+ * library.
  *
- * Each end lets the other have MEM_ENDPOINT_QUEUE messages and as many
- * descriptors under way, and counts in a page that both have what its program
- * has taken. So an end always has room for all that may arrive, and a thread
- * that waits for one kind of frame keeps the others for whoever asks for them.
+ * Each end permits its peer MEM_ENDPOINT_QUEUE messages and as many descriptors
+ * in flight. A shared page, the ledger, counts how many of them the end's
+ * program has taken. So an end always has room for all that may arrive, and a
+ * thread that waits for one kind of frame can queue the others for other
+ * threads.
  */
 #ifndef _LIBMEM_OBJECT_ENDPOINT_H
 #define _LIBMEM_OBJECT_ENDPOINT_H
 
 #include "../internal.h"
 
-/* Bytes of an end's id and of a token */
+/* Length of an end's id and of a token */
 #define ENDPOINT_ID_LEN		16
-/* Longest part of a message in one frame */
+/* Maximum length of the part of a message in one frame */
 #define PART_MAX		16384U
-/* Tokens that one call of getrandom() gives */
+/* Number of tokens made by one call of getrandom() */
 #define NR_TOKENS		16
 
 /**
- * enum credit - what is counted
+ * enum credit - kinds of frame with a limited number in flight
  * @CREDIT_MESSAGE: messages of the program
- * @CREDIT_MEMORY: file descriptors
- * @NR_CREDITS: how many kinds there are
+ * @CREDIT_MEMORY: file descriptors of memory
+ * @NR_CREDITS: number of kinds
  */
 enum credit {
 	CREDIT_MESSAGE,
@@ -35,14 +37,14 @@ enum credit {
 
 /**
  * enum frame_type - kinds of frame
- * @FRAME_HELLO: the first of each end, with its ledger's descriptor; @token of
- *	the frame is the end's id
+ * @FRAME_HELLO: first frame of each end, with its ledger's descriptor; @token
+ *	of the frame is the end's id
  * @FRAME_MESSAGE: a message or a part of one
- * @FRAME_MEMORY: a file descriptor
- * @FRAME_TAKEN: what its sender had been asked for has been taken
- * @FRAME_ASK: its sender waits until something of enum credit, which is in
- *	@seq, has been taken
- * @NR_FRAME_TYPES: how many kinds there are
+ * @FRAME_MEMORY: a file descriptor of memory
+ * @FRAME_TAKEN: answers FRAME_ASK: the sender's program has taken something
+ * @FRAME_ASK: the sender waits until the peer has taken something of the enum
+ *	credit in @seq
+ * @NR_FRAME_TYPES: number of types
  */
 enum frame_type {
 	FRAME_HELLO,
@@ -54,16 +56,17 @@ enum frame_type {
 };
 
 /**
- * struct frame - what each datagram begins with
+ * struct frame - header of each datagram
  * @magic: FRAME_MAGIC
  * @type: enum frame_type
- * @len: of the message, bytes; else 0
- * @off: of the part in the message, bytes; else 0
- * @seq: number of the message or the memory, from 0; see FRAME_ASK; else 0
+ * @len: bytes of the whole message; 0 in other frames
+ * @off: offset of this part in the message, bytes; 0 in other frames
+ * @seq: number of the message or descriptor, from 0; enum credit in FRAME_ASK;
+ *	0 in other frames
  * @reserved: 0
- * @token: id or token, else 0
+ * @token: id or token; 0 in other frames
  *
- * Both ends are on one machine: numbers are in its byte order.
+ * Numbers are in native byte order, since both ends are on one machine.
  */
 struct frame {
 	uint32_t magic;
@@ -75,16 +78,17 @@ struct frame {
 	uint8_t token[ENDPOINT_ID_LEN];
 };
 
-/* The last byte is the version of all that goes over the socket. */
+/* The last byte is the version of the protocol on the socket. */
 #define FRAME_MAGIC		0x48534601U
 
 /**
  * struct ledger - a page that an end writes and its peer reads
- * @nr_taken: by enum credit: what the end's program has taken
+ * @nr_taken: by enum credit: number taken by the end's program
  *
- * Between two calls of a program nobody reads its socket: by this page its peer
- * knows all the same whether there is room. Whoever finds none asks, and is
- * told by a frame, which only wakes it.
+ * Nobody reads an end's socket while its program makes no call. By this page
+ * the peer knows nevertheless whether there is room. A peer that finds no room
+ * sends FRAME_ASK; the FRAME_TAKEN that answers it only wakes the peer, which
+ * then reads the page again.
  */
 struct ledger {
 	atomic_uint nr_taken[NR_CREDITS];
@@ -92,9 +96,9 @@ struct ledger {
 
 /**
  * struct message - a message that has arrived
- * @next: that arrived after it
+ * @next: the message that arrived after this one
  * @len: bytes
- * @bytes: the message
+ * @bytes: the message's bytes
  */
 struct message {
 	struct message *next;
@@ -103,11 +107,11 @@ struct message {
 };
 
 /**
- * enum memory_state - an entry of the table of descriptors that have arrived
- * @MEMORY_FREE: no entry
- * @MEMORY_ARRIVED: it waits to be imported
- * @MEMORY_TAKEN: it is being imported
- * @MEMORY_LOST: the process had no number left for it
+ * enum memory_state - state of an entry in the table of descriptors
+ * @MEMORY_FREE: unused entry
+ * @MEMORY_ARRIVED: the descriptor waits to be imported
+ * @MEMORY_TAKEN: the descriptor is being imported
+ * @MEMORY_LOST: the process had no free descriptor number when it arrived
  */
 enum memory_state {
 	MEMORY_FREE,
@@ -117,9 +121,9 @@ enum memory_state {
 };
 
 /**
- * struct ticket - what a descriptor of an object says of its memory
- * @seq: its number
- * @token: of its frame
+ * struct ticket - names the memory of an object in its descriptor
+ * @seq: number of the FRAME_MEMORY that carries the memory
+ * @token: random token of that frame
  */
 struct ticket {
 	uint32_t seq;
@@ -127,10 +131,10 @@ struct ticket {
 };
 
 /**
- * struct memory - a descriptor that has arrived
+ * struct memory - a file descriptor of memory that has arrived
  * @state: enum memory_state
- * @fd: the descriptor, the endpoint's
- * @ticket: what it is known by
+ * @fd: the descriptor, owned by the endpoint
+ * @ticket: identifies the memory
  */
 struct memory {
 	enum memory_state state;
@@ -140,47 +144,48 @@ struct memory {
 
 /**
  * struct mem_endpoint - one end
- * @ctx: kept
+ * @ctx: context; the endpoint holds a reference
  * @sock: the socket
  * @event: polls readable while @first is set
- * @poll: an epoll of the two
- * @own_fd: of @own, until the peer has been sent it
+ * @poll: epoll instance with @sock and @event
+ * @own_fd: file of @own, until it has been sent to the peer
  * @own: this end's ledger
- * @is_own: the library has made the socket
- * @id: random
- * @part_len: longest part that the socket takes; whoever @is_sending has it
- * @input: of whoever @is_reading: a frame
- * @input_len: bytes of it that wait to be looked at, 0 none
- * @input_fds: descriptors that came with it
- * @nr_input_fds: of those
- * @is_cut: more of them came than there was room for
+ * @is_own: libmem made the socket, so no other process has it
+ * @id: random id of this end
+ * @part_len: maximum length of a part that the socket accepts; used by the
+ *	thread that set @is_sending
+ * @input: frame that was read; used by the thread that set @is_reading
+ * @input_len: bytes in @input that have not been processed; 0: none
+ * @input_fds: descriptors that came with @input
+ * @nr_input_fds: number of @input_fds
+ * @is_cut: the kernel dropped some of the descriptors of @input
  * @list_lock: protects @list_bytes, @list_len and @list
- * @list_bytes: the list of the last object that was imported, as it came; NULL:
- *	none was
- * @list_len: bytes of it
- * @list: what it is; most objects of a channel have one list
- * @lock: protects what follows; nobody waits with it
- * @changed: something of it has
+ * @list_bytes: packed list of the object imported last; NULL: none yet. It is
+ *	kept because most objects of a channel have the same list.
+ * @list_len: bytes in @list_bytes
+ * @list: @list_bytes, unpacked
+ * @lock: protects the fields below; not held while a thread waits
+ * @changed: signals any change of the fields below
  * @is_reading: a thread reads from the socket
  * @is_sending: a thread sends a message or a descriptor
- * @is_followed: what arrived last is memory, whose message comes next if the
- *	program sends its descriptor over the endpoint
+ * @is_followed: the last frame was memory, so a message with its descriptor
+ *	probably follows
  * @is_gone: nothing more arrives
- * @peers: ledger of the other end; NULL: it has said nothing
- * @peer: its id
- * @is_set: @event is
- * @first: messages that wait, the oldest
- * @last: and the newest
- * @partial: message of which @nr_partial bytes have arrived; NULL: none
+ * @peers: ledger of the peer; NULL: its hello has not arrived
+ * @peer: id of the peer
+ * @is_set: @event is signalled
+ * @first: queue of complete messages, oldest first
+ * @last: newest message of the queue; valid if @first is not NULL
+ * @partial: message of which only @nr_partial bytes have arrived, or NULL
  * @nr_partial: bytes
- * @memories: descriptors that wait
- * @nr_sent: by enum credit: what this end has sent
- * @nr_arrived: what has arrived
- * @nr_taken: what has been taken of it; @own is a copy, since the peer may be
- *	hostile
- * @is_asked: the peer waits to be told of that
- * @tokens: random bytes that have not been used
- * @nr_tokens: how many of them
+ * @memories: table of descriptors that have arrived
+ * @nr_sent: by enum credit: number sent by this end
+ * @nr_arrived: by enum credit: number that has arrived
+ * @nr_taken: by enum credit: number taken by the program; @own has only a copy,
+ *	since a hostile peer might write to the page
+ * @is_asked: by enum credit: the peer has sent FRAME_ASK, not answered yet
+ * @tokens: random tokens for future frames
+ * @nr_tokens: number of unused @tokens
  */
 struct mem_endpoint {
 	struct mem_ctx *ctx;
@@ -230,7 +235,7 @@ struct mem_endpoint {
 	size_t nr_tokens;
 };
 
-/* What an endpoint waits for; the lock is held. */
+/* Condition of endpoint_wait(). The endpoint's lock is held. */
 typedef bool (*endpoint_has)(const struct mem_endpoint *endpoint,
 			     const void *arg);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: frames of endpoints. What arrives is of another process, so nothing
- * of it is taken for granted: an end that breaks the rules is cut off. Only the
- * thread that reads has the endpoint's input; all else is under its lock.
+ * libmem: frames of endpoints. What arrives comes from another process and is
+ * not trusted: a peer that breaks the protocol is cut off. The endpoint's input
+ * belongs to the thread that reads; its lock protects everything else.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,15 +13,15 @@
 
 #include "endpoint.h"
 
-/* Two descriptors, one more than a frame may have, and credentials. */
+/* Room for two descriptors (a frame may have one) and for credentials */
 #define CONTROL_LEN	(CMSG_SPACE(2 * sizeof(int)) + \
 			 CMSG_SPACE(sizeof(struct ucred)))
 
 /**
- * endpoint_break() - have no more to do with the peer
+ * endpoint_break() - cut the peer off
  * @endpoint: end
  *
- * What has arrived may still be taken.
+ * The program can still take what has arrived.
  *
  * Context: the endpoint's lock is held.
  */
@@ -66,13 +66,13 @@ static void input_keep_fds(struct mem_endpoint *endpoint, struct msghdr *msg)
 
 /**
  * frame_read() - read a frame, if there is one
- * @endpoint: end, whose input the caller has
+ * @endpoint: end; the caller is the thread that reads
  *
- * Nothing is read while the frame before it waits to be taken in.
+ * If the previous frame has not been processed, nothing is read.
  *
  * Context: no lock is held.
- * Return: 1, 0: there is none now, or -errno: the peer has gone (-EPIPE) or the
- * kernel has no memory.
+ * Return: 1; 0 if there is no frame now; or -errno: the peer has gone (-EPIPE),
+ * or the kernel is out of memory (-ENOMEM).
  */
 int frame_read(struct mem_endpoint *endpoint)
 {
@@ -94,7 +94,7 @@ int frame_read(struct mem_endpoint *endpoint)
 
 	if (endpoint->input_len)
 		return 1;
-	/* A peer that goes with frames unread is an error once. */
+	/* ECONNRESET is reported once if the peer left frames unread. */
 	do {
 		msg.msg_controllen = sizeof(control);
 		len = recvmsg(endpoint->sock.nr, &msg,
@@ -107,7 +107,7 @@ int frame_read(struct mem_endpoint *endpoint)
 	if (len < 0)
 		return -EPIPE;
 	input_keep_fds(endpoint, &msg);
-	/* Nothing, or what no end sends: an empty or an endless frame. */
+	/* End of file, or a frame that no end sends: too short or too long. */
 	if (len < (ssize_t)sizeof(endpoint->input.frame) ||
 	    msg.msg_flags & MSG_TRUNC) {
 		input_close_fds(endpoint);
@@ -118,16 +118,17 @@ int frame_read(struct mem_endpoint *endpoint)
 }
 
 /**
- * frame_send() - send a frame, if the socket takes it now
+ * frame_send() - send a frame if the socket accepts it now
  * @endpoint: end
- * @frame: its type and what goes with that; the rest is filled in
- * @bytes: part of a message
- * @len: bytes of it
+ * @frame: frame with its type and the fields of that type; this function sets
+ *	@magic
+ * @bytes: part of a message, or NULL
+ * @len: number of @bytes
  * @fd: descriptor to send, or -1
  *
- * Context: the endpoint's lock is held; given back meanwhile if there are
- * bytes, which may be anywhere.
- * Return: 0, or -errno of sendmsg(), -EPIPE whenever the peer has gone.
+ * Context: the endpoint's lock is held. It is released during the call if there
+ * are @bytes, since reading the caller's memory may fault.
+ * Return: 0, or -errno of sendmsg(); -EPIPE if the peer has gone.
  */
 int frame_send(struct mem_endpoint *endpoint, struct frame *frame,
 	       const void *bytes, size_t len, int fd)
@@ -176,10 +177,11 @@ static bool has_room(const struct mem_endpoint *endpoint, enum credit credit)
 }
 
 /**
- * frame_answer() - wake a peer that waits for room, if there is some
+ * frame_answer() - wake a peer that waits for room if there is room now
  * @endpoint: end
  *
- * It is awake if the socket is full: then it has frames to read.
+ * The frame may be dropped if the socket is full: the peer then has frames to
+ * read and is awake.
  *
  * Context: the endpoint's lock is held.
  */
@@ -206,7 +208,7 @@ static void partial_drop(struct mem_endpoint *endpoint)
 	endpoint->nr_partial = 0;
 }
 
-/* A sender whose time is out begins the next message in the middle. */
+/* A sender that timed out gives its message up, so a new one may begin here. */
 static int frame_take_message(struct mem_endpoint *endpoint,
 			      const struct frame *frame, size_t len)
 {
@@ -244,7 +246,7 @@ static int frame_take_message(struct mem_endpoint *endpoint,
 	return 0;
 }
 
-/* The kernel gives no number where the process has none left. */
+/* If the process has no free number, the kernel drops the descriptor. */
 static int frame_take_memory(struct mem_endpoint *endpoint,
 			     const struct frame *frame, size_t len)
 {
@@ -259,7 +261,7 @@ static int frame_take_memory(struct mem_endpoint *endpoint,
 	while (memory->state != MEMORY_FREE)
 		memory++;
 	memory->fd = is_lost ? -1 : endpoint->input_fds[0];
-	/* The program's output is not to go there. */
+	/* The program's standard streams must not refer to it. */
 	if (memory->fd >= 0 && memory->fd <= STDERR_FILENO)
 		memory->fd = fd_aside(memory->fd);
 	memory->state = memory->fd < 0 ? MEMORY_LOST : MEMORY_ARRIVED;
@@ -328,12 +330,12 @@ static int frame_take(struct mem_endpoint *endpoint)
 }
 
 /**
- * frame_take_in() - act on the frame that was read
- * @endpoint: end, whose input the caller has
+ * frame_take_in() - process the frame that was read
+ * @endpoint: end; the caller is the thread that reads
  *
  * Context: the endpoint's lock is held.
- * Return: 0, -ENOMEM: the frame waits, or -EPIPE: it is none, and its end has
- * been cut off.
+ * Return: 0; -ENOMEM: the frame is kept for another try; or -EPIPE: it is
+ * invalid, and the peer has been cut off.
  */
 int frame_take_in(struct mem_endpoint *endpoint)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: ledgers of endpoints: a page in a file that two processes have.
+ * libmem: ledgers of endpoints. A ledger is a page of a file that two processes
+ * map.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,10 +21,10 @@ static size_t ledger_len(void)
 
 /**
  * ledger_create() - make a ledger
- * @ledger: out: all 0
- * @file: out: its file, for the peer
+ * @ledger: out: ledger, all 0
+ * @file: out: its file, to be sent to the peer
  *
- * Return: 0 or -errno: there is no @file.
+ * Return: 0, or -errno; @file is closed then.
  */
 int ledger_create(struct ledger **ledger, struct own_fd *file)
 {
@@ -49,12 +50,13 @@ int ledger_create(struct ledger **ledger, struct own_fd *file)
 
 /**
  * ledger_map() - map the ledger of a peer
- * @fd: what the peer has sent; stays the caller's
+ * @fd: file sent by the peer; remains the caller's
  * @ledger: out
  *
- * A page that nobody can take away, and that is there when it is touched.
+ * Accepts only a file whose page cannot fault later: one of tmpfs, of the right
+ * length, and sealed against shrinking.
  *
- * Return: 0, -EINVAL: it is no ledger, or -ENOMEM.
+ * Return: 0, -EINVAL: the file is no ledger, or -ENOMEM.
  */
 int ledger_map(int fd, const struct ledger **ledger)
 {
@@ -75,8 +77,8 @@ int ledger_map(int fd, const struct ledger **ledger)
 }
 
 /**
- * ledger_unmap() - give a ledger back
- * @ledger: of ledger_create() or ledger_map(), or NULL
+ * ledger_unmap() - unmap a ledger
+ * @ledger: from ledger_create() or ledger_map(), or NULL
  */
 void ledger_unmap(const struct ledger *ledger)
 {

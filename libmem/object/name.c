@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: names of endpoints, and the file that says which two belong together.
+ * libmem: names of endpoints, and the file that pairs them.
  *
- * A line of the file is that of NvSciIpc's configuration (NVIDIA DRIVE OS Linux
- * SDK, "NvSciIpc Configuration Data"): a backend, two names, and what is the
- * backend's own. Lines of other backends than INTER_PROCESS and INTER_THREAD
- * have one name and are passed over, as is what follows the names.
+ * The file has the format of NvSciIpc's configuration (NVIDIA DRIVE OS Linux
+ * SDK, "NvSciIpc Configuration Data"). A line has a backend, two names, and
+ * fields that depend on the backend and are ignored here. Lines of backends
+ * other than INTER_PROCESS and INTER_THREAD have one name and are skipped.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,12 +15,12 @@
 
 #include "endpoint.h"
 
-/* Lines and bytes of a line that are looked at. */
+/* Limits on the number of lines and on the bytes of a line */
 #define MAX_LINES	65536
 #define MAX_LINE_LEN	1024
 #define SEPARATORS	" \t\r\n,"
 
-/* Whatever the locale. */
+/* Does not depend on the locale, unlike isalnum(). */
 static bool char_is_valid(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -39,7 +39,7 @@ static bool name_is_valid(const char *name)
 	return len && len < MEM_ENDPOINT_NAME_LEN;
 }
 
-/* The two names of a line; false: it has none. */
+/* Finds the two names of a line. Returns false if it has none. */
 static bool line_names(char *line, const char *names[2])
 {
 	char *rest, *word;
@@ -55,7 +55,10 @@ static bool line_names(char *line, const char *names[2])
 	       name_is_valid(names[1]);
 }
 
-/* The first of both names by which a line calls it, or that itself. */
+/*
+ * Copies the alphabetically first of the two names of the line that has @name,
+ * or @name itself if no line has it.
+ */
 static int find_line(FILE *file, const char *name, char *first)
 {
 	const char *names[2];
@@ -95,12 +98,12 @@ static int first_name(const char *name, char *first)
 }
 
 /**
- * name_channel() - find the channel that an endpoint's name stands for
- * @name: of the endpoint
- * @channel: out: MEM_ENDPOINT_NAME_LEN bytes: the same for both ends
+ * name_channel() - return the channel to which an endpoint's name belongs
+ * @name: name of the endpoint
+ * @channel: out: MEM_ENDPOINT_NAME_LEN bytes; the same for both ends
  *
- * Return: 0, -EINVAL: it is no name, or -errno: the file that LIBMEM_IPC names
- * cannot be read.
+ * Return: 0, -EINVAL: the name is invalid, or -errno: the file that LIBMEM_IPC
+ * names cannot be read.
  */
 int name_channel(const char *name, char *channel)
 {

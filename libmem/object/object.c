@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: objects. A list and a reference to memory, which objects of one
- * permission share; all of it but the CPU's address never changes. An object
- * that may only be read has a buffer of its own, of a descriptor that allows no
- * more: so whatever is done with it obeys.
+ * libmem: objects. An object is an attribute list and a reference to memory,
+ * which objects with the same permission share. Only the CPU address changes
+ * after creation. A read-only object has its own buffer, imported from a
+ * descriptor that permits no writes, so every use of the buffer is limited to
+ * reads.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,10 +14,10 @@
 #include "object.h"
 
 /**
- * object_check() - check whether a call may go on
+ * object_check() - check whether a call is permitted now
  * @ctx: context of an object
  *
- * Return: 0 or -EPERM: in a host function, or in a child of the process.
+ * Return: 0, or -EPERM in a host function or in a child of the process.
  */
 int object_check(const struct mem_ctx *ctx)
 {
@@ -65,13 +66,13 @@ static int object_new(struct mem_ctx *ctx, struct mem_attrs *attrs,
 }
 
 /**
- * object_create() - make an object of a buffer
- * @ctx: context of both
- * @attrs: its list, which is the object's from now on
- * @buf: so is this
+ * object_create() - make an object from a buffer
+ * @ctx: context of @attrs and @buf
+ * @attrs: attribute list; owned by the object on success
+ * @buf: buffer; owned by the object on success
  * @object: out: with one reference
  *
- * Return: 0 or -ENOMEM: both are the caller's still.
+ * Return: 0, or -ENOMEM: the caller still owns @attrs and @buf.
  */
 int object_create(struct mem_ctx *ctx, struct mem_attrs *attrs,
 		  struct mem_buf *buf, struct mem_object **object)
@@ -92,11 +93,11 @@ int object_create(struct mem_ctx *ctx, struct mem_attrs *attrs,
 }
 
 /**
- * object_buf_len() - how long the buffer of an object is
- * @attrs: its list
+ * object_buf_len() - return the length of an object's buffer
+ * @attrs: attribute list of the object
  *
- * What is aligned to more than a page is at least as long as that: embedded,
- * buffers lie at multiples of their length.
+ * The length is at least the alignment if that exceeds a page, since the
+ * embedded backend places buffers at multiples of their length.
  *
  * Return: bytes, whole pages.
  */
@@ -115,7 +116,7 @@ static bool is_aligned(const struct mem_attrs *attrs, const struct mem_buf *buf)
 	return !((uintptr_t)buf->device & (attrs_align(attrs) - 1));
 }
 
-/* A discrete GPU's own memory is mem_alloc()'s, which is not for others. */
+/* A discrete GPU's memory comes from mem_alloc() only and cannot be shared. */
 static int alloc_buf(struct mem_ctx *ctx, const struct mem_attrs *attrs,
 		     const char *name, struct mem_buf **buf)
 {
@@ -186,13 +187,13 @@ API void mem_object_put(struct mem_object *object)
 }
 
 /**
- * object_read_only_buf() - make a buffer of the same bytes, only to be read
- * @ctx: context of both
- * @buf: buffer; embedded, it has one view from then on
+ * object_read_only_buf() - make a read-only buffer of the same bytes
+ * @ctx: context of both buffers
+ * @buf: buffer; in the embedded backend it has one view from then on
  * @other: out: owned by the caller: mem_buf_destroy()
  *
  * Context: may sleep.
- * Return: 0, or as mem_buf_export_as() and mem_buf_import().
+ * Return: 0, or an error of mem_buf_export_as() or mem_buf_import().
  */
 int object_read_only_buf(struct mem_ctx *ctx, struct mem_buf *buf,
 			 struct mem_buf **other)
@@ -271,7 +272,7 @@ API struct mem_buf *mem_object_buf(struct mem_object *object)
 	return object ? object->memory->buf : NULL;
 }
 
-/* For the CPU. */
+/* Checks the permission for CPU access. */
 static int check_access(const struct mem_object *object, unsigned int access)
 {
 	const int err = object_check(object->ctx);
@@ -302,7 +303,7 @@ API int mem_object_cpu_ptr(struct mem_object *object, unsigned int access,
 		err = mem_buf_map(memory->buf, &memory->addr);
 	addr = memory->addr;
 	pthread_mutex_unlock(&memory->lock);
-	/* The caller's memory: a store to it may fault, so hold no lock. */
+	/* No lock is held, since the store to the caller's memory may fault. */
 	if (!err)
 		*ptr = addr;
 	return err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Objects, as the files of this folder have them.
+ * Internals of objects.
  */
 #ifndef _LIBMEM_OBJECT_OBJECT_H
 #define _LIBMEM_OBJECT_OBJECT_H
@@ -9,11 +9,11 @@
 #include "endpoint.h"
 
 /**
- * struct object_memory - the memory of objects with one permission
- * @nr_users: objects
- * @buf: read-only if they are
- * @lock: protects what follows
- * @addr: where the CPU has it; NULL: nobody has asked
+ * struct object_memory - memory shared by objects with the same permission
+ * @nr_users: number of objects that refer to it
+ * @buf: buffer, which is read-only if the objects are
+ * @lock: protects @addr
+ * @addr: CPU address; NULL: mem_object_cpu_ptr() was not called yet
  */
 struct object_memory {
 	atomic_uint nr_users;
@@ -25,10 +25,10 @@ struct object_memory {
 
 /**
  * struct mem_object - an object
- * @ctx: kept
- * @nr_users: references
- * @attrs: its own list
- * @memory: kept
+ * @ctx: context; the object holds a reference
+ * @nr_users: reference count
+ * @attrs: attribute list, owned by the object
+ * @memory: memory; the object holds a reference
  */
 struct mem_object {
 	struct mem_ctx *ctx;
@@ -38,11 +38,11 @@ struct mem_object {
 };
 
 /**
- * enum desc_kind - what a descriptor is of
+ * enum desc_kind - what a descriptor describes
  * @DESC_UNRECONCILED: an unreconciled list
  * @DESC_RECONCILED: a reconciled list
  * @DESC_OBJECT: an object and its list
- * @DESC_BARE: an object
+ * @DESC_BARE: an object without its list
  */
 enum desc_kind {
 	DESC_UNRECONCILED = 1,
@@ -52,22 +52,22 @@ enum desc_kind {
 };
 
 /**
- * struct desc - what a descriptor begins with
+ * struct desc - header of a descriptor
  * @magic: DESC_MAGIC
  * @version: DESC_VERSION
- * @len: of the whole, bytes
- * @sum: of the whole, this as 0
- * @sender: id of the end that it was made for
+ * @len: length of header and list, bytes
+ * @sum: checksum of header and list, computed with 0 in this field
+ * @sender: id of the sender's end of the endpoint
  * @kind: enum desc_kind
- * @perm: of an object: MEM_READ or MEM_RW, else 0
- * @buf_len: of an object: bytes of its memory, else 0
- * @backend: of an object: enum mem_backend, else 0
- * @seq: of an object: of its memory's ticket, else 0
- * @token: of an object: of that, else 0
+ * @perm: MEM_READ or MEM_RW; 0 if it describes no object
+ * @buf_len: bytes of the object's memory; 0 if there is none
+ * @backend: enum mem_backend; 0 if it describes no object
+ * @seq: number in the memory's ticket; 0 if there is none
+ * @token: token in the memory's ticket; 0 if there is none
  * @reserved: 0
  *
- * A list follows as attrs_pack() has it, but of DESC_BARE. Both processes are
- * on one machine: numbers are in its byte order.
+ * Except in DESC_BARE, a list in the format of attrs_pack() follows. Numbers
+ * are in native byte order, since both processes are on one machine.
  */
 struct desc {
 	uint64_t magic;
@@ -92,7 +92,7 @@ uint64_t object_buf_len(const struct mem_attrs *attrs);
 int object_read_only_buf(struct mem_ctx *ctx, struct mem_buf *buf,
 			 struct mem_buf **other);
 
-/** enum object_shape - what an object is for people; as enum told_type */
+/** enum object_shape - object type in reports; same values as enum told_type */
 enum object_shape {
 	OBJECT_SHAPE_OBJECT = 1,
 	OBJECT_SHAPE_IMAGE,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: how two endpoints find each other. Whoever is first listens at an
- * abstract Unix socket that has the user and the channel in its name, and takes
- * one of those who connect; the name is free again at once. Who connected and
- * was not taken tries anew: it listens, or another does. Both ends have had the
- * other's hello when they are open, the listening end's being the last.
+ * libmem: how two endpoints find each other. The first one listens at an
+ * abstract Unix socket whose name contains the user and the channel. It accepts
+ * one connection and closes the listener, so the name is free again at once. An
+ * end that connected but was not accepted starts anew: it listens, or connects
+ * to the next listener. An end is open once it has received the peer's hello;
+ * the connecting end sends its hello first.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,18 +20,18 @@
 
 #include "endpoint.h"
 
-/* How long who connected may take to say hello. */
+/* Maximum time until a connected peer's hello must have arrived */
 #define HELLO_WAIT_NS		NS_PER_S
-/* Between two looks at a name that another has and does not listen at. */
+/* Pause after a failed try, e.g. if the name is bound but not listened at */
 #define RETRY_NS		(2 * NS_PER_S / 1000)
-/* That wait to be taken; all others try again. */
+/* Connections that may wait for accept(); others fail and are tried again. */
 #define BACKLOG			64
-/* Of the socket, if the kernel allows so much: a queue of frames. */
+/* Send buffer for a queue of frames; the kernel may limit it further. */
 #define BUFFER_LEN		(256 * 1024)
 
 /**
- * struct place - where the ends of a channel meet
- * @addr: the name
+ * struct place - address at which the ends of a channel meet
+ * @addr: abstract socket address
  * @len: bytes of it
  */
 struct place {
@@ -83,7 +84,7 @@ static int wait_hello(struct mem_endpoint *endpoint, uint64_t deadline)
 	return endpoint_wait(endpoint, has_peer, NULL, deadline);
 }
 
-/* Returns 0, -EAGAIN if there is another peer to be found, or -errno. */
+/* Returns 0, -EAGAIN if the caller should try another peer, or -errno. */
 static int greet(struct mem_ctx *ctx, int fd, bool is_first,
 		 uint64_t deadline, struct mem_endpoint **endpoint)
 {
@@ -123,7 +124,7 @@ static void sleep_until(uint64_t deadline, uint64_t most_ns)
 	nanosleep(&time, NULL);
 }
 
-/* Take one of those who connect. */
+/* Accepts connections until one of them is a peer. */
 static int serve(struct mem_ctx *ctx, int listener, uint64_t deadline,
 		 struct mem_endpoint **endpoint)
 {
@@ -170,13 +171,16 @@ static int connect_to(struct mem_ctx *ctx, int fd, const struct place *place,
 	if (connect(fd, (const struct sockaddr *)&place->addr, place->len)) {
 		err = -errno;
 		close(fd);
-		/* It does not listen yet or any more, or too many wait. */
+		/*
+		 * The other end does not listen (any more), or its backlog is
+		 * full.
+		 */
 		return err == -ECONNREFUSED || err == -EINTR ? -EAGAIN : err;
 	}
 	return greet(ctx, fd, true, deadline, endpoint);
 }
 
-/* Returns -EAGAIN if neither was possible. */
+/* Returns -EAGAIN if neither listening nor connecting succeeded. */
 static int meet(struct mem_ctx *ctx, const struct place *place,
 		uint64_t deadline, struct mem_endpoint **endpoint)
 {

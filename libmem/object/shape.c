@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What `heapsim run` is told of an object: what its buffer holds, so that a
- * finding has the plane and row of an image instead of an offset alone.
+ * Reports to `heapsim run` what the buffer of an object holds, so that a
+ * finding names the plane and row of an image instead of an offset alone.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ _Static_assert(OBJECT_SHAPE_OBJECT == (int)TOLD_TYPE_OBJECT &&
 	       OBJECT_SHAPE_ARRAY == (int)TOLD_TYPE_ARRAY, "types are told");
 _Static_assert(MEM_PLANES_MAX == TOLD_NR_PLANES, "planes have room");
 
-/* The value of a key that the list has; NULL: it has none. */
+/* Returns the value of a key, or NULL if the list does not have the key. */
 static const void *value_of(const struct mem_attrs *attrs, uint32_t key)
 {
 	struct mem_attr value = { .key = key };
@@ -38,7 +38,9 @@ static void add_plane(struct told_shape *shape, const struct mem_attrs *attrs,
 	};
 }
 
-/* Rows of a block-linear image lie nowhere: it has no planes to tell. */
+/*
+ * Rows of a block-linear image are not contiguous, so no planes are reported.
+ */
 static void add_image(struct told_shape *shape, const struct mem_attrs *attrs)
 {
 	const uint32_t *nr = value_of(attrs, MEM_ATTR_IMAGE_PLANE_COUNT);
@@ -67,11 +69,11 @@ static void name_copy(char *to, size_t len, const char *from)
 }
 
 /**
- * object_tell_shape() - tell what the buffer of an object holds
+ * object_tell_shape() - report what the buffer of an object holds
  * @object: object
- * @what: it is for people
- * @format: of pixels or elements in a word; NULL: what the list says
- * @name: for reports; NULL: the buffer's own
+ * @what: type of the object in reports
+ * @format: name of the pixel or element format; NULL: from the attribute list
+ * @name: name in reports; NULL: the buffer's own
  *
  * Context: any thread; one at a time per object.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: lists and objects that go to another process: a descriptor, which the
- * program sends, and the memory of an object, which goes over the endpoint.
+ * libmem: sharing lists and objects with another process. The program sends a
+ * descriptor; the memory of an object goes over the endpoint.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "object.h"
 
-/* A descriptor with a list; what else is in it is 0. */
+/* Allocates a descriptor with a list; all other fields are 0. */
 static int pack(struct mem_attrs *const *lists, size_t nr_lists,
 		struct desc **desc, size_t *list_len)
 {
@@ -50,7 +50,9 @@ API int mem_attrs_export(struct mem_attrs *const *lists, size_t nr_lists,
 	return 0;
 }
 
-/* The list of a descriptor, which must be of that state. */
+/*
+ * Unpacks the list of a descriptor. Returns -EBADMSG if it has another state.
+ */
 static int unpack(struct mem_endpoint *endpoint, const void *bytes, size_t len,
 		  enum mem_attrs_state state, struct mem_attrs **attrs)
 {
@@ -70,7 +72,7 @@ static int unpack(struct mem_endpoint *endpoint, const void *bytes, size_t len,
 	return 0;
 }
 
-/* Unpacked once for all objects that have it; the list's lock is held. */
+/* Unpacks a list once for all objects that have it. Holds list_lock. */
 static int keep_list(struct mem_endpoint *endpoint, const void *bytes,
 		     size_t len)
 {
@@ -152,7 +154,7 @@ API int mem_attrs_import(struct mem_endpoint *endpoint, const void *bytes,
 	return 0;
 }
 
-/* Sends the memory; fills in what a descriptor says of it. */
+/* Sends the memory and fills in the fields of the descriptor that name it. */
 static int send_memory(struct mem_object *object, unsigned int perm,
 		       struct mem_endpoint *endpoint, uint64_t timeout_ns,
 		       struct desc *desc)
@@ -235,8 +237,8 @@ API int mem_object_export_bare(struct mem_object *object, unsigned int perm,
 }
 
 /*
- * What a descriptor says of its memory: that this backend has it, and that it
- * is as long as a buffer of the list is here.
+ * Returns true if the descriptor's memory is of this backend and as long as a
+ * buffer of the list would be here.
  */
 static bool memory_is_right(const struct mem_ctx *ctx,
 			    const struct mem_attrs *attrs,
@@ -246,7 +248,10 @@ static bool memory_is_right(const struct mem_ctx *ctx,
 	       desc->buf_len == object_buf_len(attrs);
 }
 
-/* The same of what has come. Embedded, all that is shared has one view. */
+/*
+ * Returns true if the imported buffer matches the list. Its kind is not
+ * compared in the embedded backend, where all shared memory has one view.
+ */
 static bool buf_is_right(const struct mem_ctx *ctx,
 			 const struct mem_attrs *attrs, uint32_t perm,
 			 const struct mem_buf *buf)
@@ -260,7 +265,7 @@ static bool buf_is_right(const struct mem_ctx *ctx,
 	       buf->kind == attrs_kind(attrs, &flags);
 }
 
-/* What came may allow more. */
+/* Makes the buffer read-only if only the sender's file permits writes. */
 static int restrict_buf(struct mem_ctx *ctx, uint32_t perm,
 			struct mem_buf **buf)
 {
@@ -277,7 +282,7 @@ static int restrict_buf(struct mem_ctx *ctx, uint32_t perm,
 	return 0;
 }
 
-/* Returns true if the file is as long as it should be. */
+/* Returns true if the file has the length that the list demands. */
 static bool fd_is_right(int fd, const struct mem_attrs *attrs)
 {
 	struct stat stat;
@@ -286,7 +291,7 @@ static bool fd_is_right(int fd, const struct mem_attrs *attrs)
 	       stat.st_size == (off_t)object_buf_len(attrs);
 }
 
-/* Returns -EBADMSG if it is no such memory as the list says. */
+/* Returns -EBADMSG if the memory does not match the list. */
 static int import_buf(struct mem_ctx *ctx, const struct mem_attrs *attrs,
 		      uint32_t perm, int fd, struct mem_buf **buf)
 {
@@ -294,7 +299,7 @@ static int import_buf(struct mem_ctx *ctx, const struct mem_attrs *attrs,
 	int err;
 
 	err = mem_buf_import(ctx, fd, &new);
-	/* One that is endless finds no place. */
+	/* A much too long file may fail with ENOMEM: it is malformed, too. */
 	if (err == -EINVAL || err == -EACCES ||
 	    (err && !fd_is_right(fd, attrs)))
 		return -EBADMSG;
@@ -310,7 +315,7 @@ static int import_buf(struct mem_ctx *ctx, const struct mem_attrs *attrs,
 	return 0;
 }
 
-/* @attrs is the object's if this succeeds. */
+/* On success, the object owns @attrs. */
 static int import_memory(struct mem_endpoint *endpoint,
 			 struct mem_attrs *attrs, const struct desc *desc,
 			 uint64_t timeout_ns, struct mem_object **object)
@@ -332,19 +337,21 @@ static int import_memory(struct mem_endpoint *endpoint,
 		if (err)
 			mem_buf_destroy(buf);
 	}
-	/* What is wrong stays wrong; all else may be tried again. */
+	/*
+	 * Malformed memory is discarded; after other errors retry is possible.
+	 */
 	endpoint_end_memory(endpoint, &ticket, !err || err == -EBADMSG);
 	return err;
 }
 
-/* What is asked for, which is no more than what was given. */
+/* Returns -EACCES if more is asked for than was granted; 0 asks for all. */
 static int perm_of(const struct desc *desc, unsigned int asked, uint32_t *perm)
 {
 	*perm = asked ? asked : desc->perm;
 	return *perm & ~desc->perm ? -EACCES : 0;
 }
 
-/* The list of an object's descriptor, with a permission. */
+/* Returns the list of an object's descriptor with permission @perm. */
 static int object_list(struct mem_endpoint *endpoint, const void *bytes,
 		       size_t len, uint32_t perm, struct mem_attrs **attrs)
 {
@@ -358,7 +365,10 @@ static int object_list(struct mem_endpoint *endpoint, const void *bytes,
 	return err;
 }
 
-/* An importer that asks for a permission has said what it is content with. */
+/*
+ * An importer that asks for a permission agrees to it, so the permission in its
+ * lists is not compared.
+ */
 static int object_validate(struct mem_attrs *attrs, unsigned int asked,
 			   struct mem_attrs *const *lists, size_t nr_lists)
 {
