@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What an engine must not have of the application's memory, it gives back: the
- * kernel would copy each page for the application that stores to it as long as
- * both have it. What it needs to go on stays: code, constants, the C library's
- * heap and what the loader and the thread library have of this thread. If the
- * program has another allocator, nobody can say what that needs: all private
- * memory stays.
+ * An engine's process drops the application's memory that it must not use: as
+ * long as both processes have a page, the kernel copies it when the application
+ * stores to it. What the process needs to run stays: code, constants, the C
+ * library's heap, and the data of the dynamic linker and of the thread library
+ * for this thread. It is unknown what another allocator needs, so with one all
+ * private memory stays.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,27 +17,27 @@
 
 #include "process.h"
 
-/* Below that the dynamic linker may have it; malloc() maps larger blocks. */
+/* The dynamic linker may use smaller mappings; malloc() maps larger blocks. */
 #define SMALL_LEN	(128UL << 10)
-/* What the loader has beside what it is known to have */
+/* Kept around an address that the dynamic linker is known to use */
 #define NEAR_LEN	(64UL << 10)
 #define LARGE_LEN	(1UL << 20)
 
-/* Around what the thread library has: more than its struct for a thread. */
+/* Kept around the thread's control block; longer than that block */
 #define THREAD_LEN	8192UL
 
 #define MAX_KEPT	1024
 
-/* The initial stack: from here on it has arguments and environment. */
+/* The initial stack; arguments and environment begin at this address. */
 extern void *__libc_stack_end __attribute__((weak));
 
 /**
- * struct kept - what is to stay
- * @at: where
- * @nr: how many
- * @is_full: there are more
- * @objects: all of these, too
- * @page_mask: of an address in its page
+ * struct kept - memory that is not dropped
+ * @at: ranges
+ * @nr: number of ranges
+ * @is_full: there are more than MAX_KEPT ranges
+ * @objects: all segments of these are kept, too
+ * @page_mask: mask of an address's offset in its page
  */
 struct kept {
 	struct range at[MAX_KEPT];
@@ -58,7 +58,7 @@ static void keep(struct kept *kept, uintptr_t start, uintptr_t end)
 	};
 }
 
-/* Of two, the one that begins first of those that end behind @start. */
+/* Of two ranges, returns the first one that ends behind @start. */
 static const struct range *nearer(const struct range *found,
 				  const struct range *at, uintptr_t start)
 {
@@ -66,7 +66,7 @@ static const struct range *nearer(const struct range *found,
 									 found;
 }
 
-/* The lowest that is to stay at or after @start, NULL none. */
+/* Returns the lowest kept range that ends behind @start, or NULL. */
 static const struct range *next_kept(const struct kept *kept, uintptr_t start)
 {
 	const struct range *found = NULL;
@@ -79,7 +79,7 @@ static const struct range *next_kept(const struct kept *kept, uintptr_t start)
 	return found;
 }
 
-/* Nothing else may come to lie there. */
+/* Replaces a mapping by one without access, so that nothing is mapped there. */
 static void hide(uintptr_t start, uintptr_t end)
 {
 	mmap((void *)start, end - start, PROT_NONE,
@@ -108,12 +108,12 @@ static void drop(const struct kept *kept, uintptr_t start, uintptr_t end)
 }
 
 /**
- * struct arena - how glibc begins each part of an arena (malloc/arena.c:
- * heap_info)
- * @state: of the arena, in its first part
- * @before: part before this
- * @len: in use
- * @accessible: readable and writable
+ * struct arena - header of each part of a glibc arena (heap_info in
+ * malloc/arena.c)
+ * @state: address of the arena's state, which lies in its first part
+ * @before: address of the previous part; 0 in the first part
+ * @len: bytes in use
+ * @accessible: bytes that are readable and writable
  */
 struct arena {
 	uintptr_t state;
@@ -122,7 +122,7 @@ struct arena {
 	size_t accessible;
 };
 
-/* Is @at, at @addr or a copy of what is there, one? */
+/* Returns true if @at (@addr, or a copy of what is there) looks like one. */
 static bool is_arena(uintptr_t addr, const struct arena *at,
 		     uintptr_t page_mask)
 {
@@ -135,12 +135,12 @@ static bool is_arena(uintptr_t addr, const struct arena *at,
 }
 
 /**
- * drop_is_arena() - is it a part of an arena of glibc's?
+ * drop_is_arena() - check whether an address is a part of a glibc arena
  * @addr: multiple of ARENA_LEN
- * @page_mask: of an address in its page
+ * @page_mask: mask of an address's offset in its page
  *
- * Context: any thread; others may unmap what is there.
- * Return: true if it looks like one; false, too, where nothing can be read.
+ * Context: any thread; other threads may unmap the address meanwhile.
+ * Return: true if it looks like one; false also if it cannot be read.
  */
 bool drop_is_arena(uintptr_t addr, uintptr_t page_mask)
 {
@@ -152,7 +152,7 @@ bool drop_is_arena(uintptr_t addr, uintptr_t page_mask)
 		sizeof(copy) && is_arena(addr, &copy, page_mask);
 }
 
-/* Neighbours may be one mapping: an arena is looked for wherever it can be. */
+/* Mappings may be merged, so arenas are searched at each possible address. */
 static void keep_arenas(struct kept *kept, const struct range *at)
 {
 	uintptr_t addr = (at->start + ARENA_LEN - 1) / ARENA_LEN * ARENA_LEN;
@@ -175,7 +175,7 @@ static bool is_anonymous(const struct mapping *mapping)
 	return !mapping->is_file && !mapping->is_shared && mapping->is_writable;
 }
 
-/* Registered memory, which has pages of the window. */
+/* Returns true for registered memory: it is mapped from the window's file. */
 static bool is_registered(const struct process *own,
 			  const struct mapping *mapping)
 {
@@ -185,7 +185,11 @@ static bool is_registered(const struct process *own,
 	       mapping->dev == view->dev && mapping->ino == view->ino;
 }
 
-/* A block's first and last page are not shared where the rest of it is. */
+/*
+ * Registering a block replaces its whole pages by shared ones; its partial
+ * first and last page stay anonymous. Returns true if a mapping and the next
+ * one are parts of such a block.
+ */
 static bool are_one_block(const struct process *own, const struct mapping *one)
 {
 	return one->at.end == one[1].at.start &&
@@ -205,7 +209,7 @@ static size_t block_len(const struct process *own, const struct mapping *at)
 	return last->at.end - first->at.start;
 }
 
-/* Is it the application's alone? */
+/* Returns true if the engine does not need the mapping. */
 static bool is_unwanted(const struct process *own,
 			const struct mapping *mapping)
 {
@@ -217,7 +221,7 @@ static bool is_unwanted(const struct process *own,
 		return false;
 	if (mapping->is_file)
 		return true;
-	/* The sanitizer's own is among them, and nothing tells which. */
+	/* The sanitizer's memory looks the same as the application's. */
 	if (__asan_init || own->start.keep != KEEP_NEEDED)
 		return false;
 	return mapping->place == ENGINE_HOST_STACK ||
@@ -240,8 +244,8 @@ static void drop_unwanted(struct kept *kept, const struct process *own,
 }
 
 /*
- * Whatever they are near, nobody's allocator has its own memory there: but for
- * what was registered, which is part of a heap.
+ * Drops shared mappings whatever they are near, since no allocator keeps its
+ * data there. Registered memory is an exception: it is part of a heap.
  */
 static void drop_shared(const struct kept *kept, const struct process *own)
 {
@@ -257,7 +261,7 @@ static void drop_shared(const struct kept *kept, const struct process *own)
 	}
 }
 
-/* Nothing that has its place in the thread's own memory is far from these. */
+/* The C library keeps all data of a thread near its TLS or control block. */
 static void keep_thread(struct kept *kept, const struct objects *objects)
 {
 	const uintptr_t self = (uintptr_t)pthread_self();
@@ -278,7 +282,7 @@ static void keep_thread(struct kept *kept, const struct objects *objects)
 	keep(kept, near.start - THREAD_LEN, near.end + THREAD_LEN);
 }
 
-/* Of the thread that loaded the library: as a rule the first. */
+/* The thread that loaded libmem, as a rule the first */
 static pthread_t first_thread;
 
 static void __attribute__((constructor)) note_first_thread(void)
@@ -287,13 +291,13 @@ static void __attribute__((constructor)) note_first_thread(void)
 }
 
 /**
- * drop_is_near_first() - is it near what the first thread has for itself?
+ * drop_is_near_first() - check for the first thread's control block
  * @start: first byte
- * @end: behind the last
+ * @end: behind the last byte
  *
- * In a program without the dynamic linker that is in the heap.
+ * In a program without the dynamic linker the control block is in the heap.
  *
- * Return: true if so.
+ * Return: true if the range is near that block.
  */
 bool drop_is_near_first(uintptr_t start, uintptr_t end)
 {
@@ -302,7 +306,7 @@ bool drop_is_near_first(uintptr_t start, uintptr_t end)
 	return start < self + NEAR_LEN && end > self - NEAR_LEN;
 }
 
-/* A large block of the heap may have come to lie beside it. */
+/* Keeps only the surroundings: the mapping may contain heap blocks, too. */
 static void keep_part(struct kept *kept, const struct range *at, uintptr_t addr)
 {
 	const uintptr_t page = addr & ~kept->page_mask;
@@ -314,7 +318,7 @@ static void keep_part(struct kept *kept, const struct range *at, uintptr_t addr)
 	keep(kept, start, end);
 }
 
-/* Of a stack as little as can be: what is there is to be found. */
+/* Keeps as little of a stack as possible, so that accesses to it are found. */
 static void keep_top(struct kept *kept, const struct range *at, uintptr_t addr)
 {
 	const uintptr_t page = addr & ~kept->page_mask;
@@ -325,8 +329,9 @@ static void keep_top(struct kept *kept, const struct range *at, uintptr_t addr)
 }
 
 /*
- * What is near it in one mapping is of the same maker, but for a thread's stack
- * that came to lie just below the loader's memory, and is one mapping with it.
+ * Keeps what is near @addr in its mapping, since that probably has the same
+ * owner. A thread's stack just below the dynamic linker's memory is an
+ * exception: both may be one mapping.
  */
 static void keep_near(struct kept *kept, const struct mappings *mappings,
 		      uintptr_t addr)
@@ -347,8 +352,8 @@ static void keep_near(struct kept *kept, const struct mappings *mappings,
 }
 
 /*
- * The loader maps memory before malloc() is there: its lists lie there, below
- * the first thread's own memory or apart from it.
+ * The dynamic linker maps memory before malloc() is available. Its lists lie
+ * there, below the first thread's control block or apart from it.
  */
 static void keep_loader(struct kept *kept, const struct mappings *mappings)
 {
@@ -371,13 +376,13 @@ static void keep_initial(struct kept *kept, const struct mappings *mappings)
 		if (from < at->start || from >= at->end)
 			continue;
 		keep(kept, from, at->end);
-		/* Frames of the first functions share its first page. */
+		/* This makes stack frames in the first page read-only, too. */
 		mprotect((void *)(from & ~kept->page_mask),
 			 at->end - (from & ~kept->page_mask), PROT_READ);
 	}
 }
 
-/* What libmem has mapped for it. */
+/* Keeps what libmem mapped for the engine. */
 static void keep_own(struct kept *kept, const struct engine_start *start)
 {
 	const struct objects *objects = start->objects;
@@ -394,7 +399,7 @@ static void keep_needed(struct kept *kept, const struct process *own)
 
 	keep_thread(kept, own->start.objects);
 	keep_initial(kept, &own->mappings);
-	/* The sanitizer's heap has no arenas, and all of it stays. */
+	/* AddressSanitizer's heap has no arenas, and all of it is kept. */
 	for (i = 0; !__asan_init && i < own->mappings.nr; i++)
 		if (is_anonymous(&own->mappings.at[i]) &&
 		    own->mappings.at[i].place != ENGINE_HOST_STACK)
@@ -403,8 +408,8 @@ static void keep_needed(struct kept *kept, const struct process *own)
 }
 
 /**
- * drop_memory() - drop what is the application's alone
- * @own: process; gets the list of what was there
+ * drop_memory() - drop memory that only the application needs
+ * @own: process; its list of mappings is filled in before anything is dropped
  *
  * Return: 0, or -ENOMEM.
  */
@@ -431,7 +436,8 @@ int drop_memory(struct process *own)
 
 /**
  * drop_stores() - make the application's variables read-only
- * @own: process whose handlers are there: the loader stores to some
+ * @own: process with its handlers installed, since the dynamic linker stores to
+ *	some variables
  */
 void drop_stores(const struct process *own)
 {

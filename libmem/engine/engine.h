@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An engine is a process (DESIGN 3.2): it has the window's device view at the
- * addresses at which the application has the CPU's, and nothing else of the
- * application's memory. It runs one job at a time. Whoever owns it says, at
- * each first touch of a page, what its job may do there.
+ * An engine is a process (DESIGN 3.2). It has the window's device view at the
+ * addresses at which the application has the CPU view, and no other memory of
+ * the application. It runs one job at a time. At the first touch of each page,
+ * the engine's owner decides what the job may do there.
  *
- * Nothing here knows streams, attach states or the model.
+ * This code knows neither streams nor attach states nor the model.
  */
 #ifndef _LIBMEM_ENGINE_H
 #define _LIBMEM_ENGINE_H
@@ -22,8 +22,8 @@ struct engine;
 
 /**
  * struct range - addresses
- * @start: first
- * @end: behind the last
+ * @start: first byte
+ * @end: behind the last byte
  */
 struct range {
 	uintptr_t start;
@@ -32,14 +32,15 @@ struct range {
 
 /**
  * struct engine_window - the memory that an engine shares with the application
- * @addr: of the window, the same on both sides
+ * @addr: address of the window, the same in both processes
  * @len: bytes
  * @page_shift: log2 of the page size
- * @view: file of the device view, same offsets; none: each grant has one
- * @before: file for pages as they were before a job's first store to them,
- *	same offsets; none: nothing is tracked
+ * @view: file of the device view, with the offsets of the window; none: each
+ *	grant brings a file
+ * @before: file for copies of pages, made before a job's first store to them,
+ *	with the same offsets; none: stores are not tracked
  * @is_inline: jobs run on threads of the application, with its memory and
- *	without a process or protection: nobody is asked or told
+ *	without protection; struct engine_ops is not used
  */
 struct engine_window {
 	void *addr;
@@ -52,11 +53,11 @@ struct engine_window {
 
 /**
  * enum engine_access - what a job may do with a range
- * @ENGINE_HIDDEN: nothing: the next touch asks
- * @ENGINE_READ: a store asks
- * @ENGINE_TRACKED: both; a page is kept as it was before its first store in
+ * @ENGINE_HIDDEN: nothing; any touch asks the owner
+ * @ENGINE_READ: read; a store asks the owner
+ * @ENGINE_TRACKED: read and store; a page is copied before its first store in
  *	each job
- * @ENGINE_WRITE: both
+ * @ENGINE_WRITE: read and store
  */
 enum engine_access {
 	ENGINE_HIDDEN,
@@ -66,10 +67,10 @@ enum engine_access {
 };
 
 /**
- * struct engine_touch - a worker of an engine touches what it has no access to
- * @off: byte of the window
- * @ip: instruction
- * @is_write: it stores
+ * struct engine_touch - an access for which a worker of an engine asks
+ * @off: offset of the byte in the window
+ * @ip: address of the instruction
+ * @is_write: the access is a store
  */
 struct engine_touch {
 	uint64_t off;
@@ -78,12 +79,12 @@ struct engine_touch {
 };
 
 /**
- * struct engine_grant - what it gets
- * @off: first byte of the window, of a page
+ * struct engine_grant - access that the owner grants
+ * @off: offset of the first byte in the window, multiple of the page size
  * @len: bytes, whole pages
- * @access: from now on, for later jobs too
- * @file: to map there, the owner's; none: the window's
- * @fd_off: where in that
+ * @access: access from now on, including later jobs
+ * @file: file to map there, owned by the owner; none: the window's
+ * @fd_off: offset in @file
  */
 struct engine_grant {
 	uint64_t off;
@@ -95,12 +96,12 @@ struct engine_grant {
 
 /**
  * enum engine_place - where an illegal address lies
- * @ENGINE_UNKNOWN: nothing of the application's was there
- * @ENGINE_HOST_HEAP: its heap
- * @ENGINE_HOST_STACK: a stack of it
- * @ENGINE_HOST_GLOBAL: a variable of it or of a library
- * @ENGINE_HOST_CODE: its code or constants
- * @ENGINE_WINDOW: in the window, but the owner refused
+ * @ENGINE_UNKNOWN: the application had nothing mapped there
+ * @ENGINE_HOST_HEAP: heap of the application
+ * @ENGINE_HOST_STACK: stack of one of its threads
+ * @ENGINE_HOST_GLOBAL: variable of the application or of a library
+ * @ENGINE_HOST_CODE: code or constants of the application
+ * @ENGINE_WINDOW: in the window, where the owner refused access
  * @ENGINE_STACK: beyond the end of the kernel's own stack
  */
 enum engine_place {
@@ -115,16 +116,17 @@ enum engine_place {
 
 /**
  * struct engine_job - a job
- * @kernel: a function of the application or of a library of it
- * @entry: another, which that needs; NULL: none
- * @grid: blocks in x, y and z, each above 0
- * @block: threads of a block, only told to the kernel
+ * @kernel: function of the application or of one of its libraries
+ * @entry: another function that the kernel needs, or NULL
+ * @grid: number of blocks in x, y and z, each above 0
+ * @block: threads of a block; only passed on to the kernel
  * @shared_len: bytes of block-shared memory, zeroed for each block
- * @args: copied
+ * @args: arguments; copied
  * @args_len: bytes, at most MEM_ARGS_MAX
- * @timeout_ns: it is ended after that; 0: never. Nothing ends an inline one
- * @changes: access that is other than at the end of the job before
- * @nr_changes: how many
+ * @timeout_ns: the job is ended after this time; 0: never. Jobs of an inline
+ *	engine are never ended.
+ * @changes: changes of access since the end of the previous job
+ * @nr_changes: number of @changes
  */
 struct engine_job {
 	mem_kernel kernel;
@@ -140,19 +142,19 @@ struct engine_job {
 };
 
 /**
- * struct engine_result - how it ended
- * @status: 0; -EFAULT: illegal address; -ETIME: the watchdog ended it;
- *	-ECANCELED: it called abort; -EIO: it called exit or fork, or another
- *	signal ended it; -EOWNERDEAD: somebody killed the engine; -ENOMEM,
- *	-EAGAIN, -EMFILE or -ENFILE: no engine could be started, or it ran out
- *	of mappings; -EBADF: the program has closed a descriptor of the library;
- *	-EINVAL: too many blocks or bytes; -EPERM: a child of the process that
- *	made it
- * @signal: of -EIO, -ECANCELED and -EFAULT: which, 0 none
- * @addr: of -EFAULT: what it touched
- * @ip: of -EFAULT: the instruction
- * @is_write: of -EFAULT: it stored
- * @place: of -EFAULT: where that lies
+ * struct engine_result - how a job ended
+ * @status: 0; -EFAULT: illegal address; -ETIME: ended by the watchdog;
+ *	-ECANCELED: the job called abort(); -EIO: it called exit() or fork(), or
+ *	was ended by another signal; -EOWNERDEAD: the engine was killed from
+ *	outside; -ENOMEM, -EAGAIN, -EMFILE or -ENFILE: no engine could be
+ *	started, or it ran out of mappings; -EBADF: the program has closed a
+ *	descriptor of the library; -EINVAL: too many blocks or bytes; -EPERM:
+ *	the caller is a child of the process that made the engine
+ * @signal: signal of -EIO, -ECANCELED and -EFAULT; 0: none
+ * @addr: illegal address of -EFAULT
+ * @ip: instruction of -EFAULT
+ * @is_write: the access of -EFAULT was a store
+ * @place: where @addr lies
  */
 struct engine_result {
 	int status;
@@ -164,13 +166,14 @@ struct engine_result {
 };
 
 /**
- * struct engine_ops - what an engine asks its owner; in engine_run()'s thread
- * @touch: fills in the grant, which has the touched page, and returns 0; or
- *	returns -EFAULT: the job ends there
- * @written: a run of tracked pages that the job stored to, when it has ended,
- *	well or not; @before has what they were. is_changed: each of them has
- *	other bytes now. Else some of a run may have been made ready with those
- *	before them and not been stored to
+ * struct engine_ops - callbacks to the owner, in the thread of engine_run()
+ * @touch: fills in a grant that contains the touched page and returns 0; or
+ *	returns -EFAULT, which ends the job
+ * @written: called after the job, even if it failed, for each run of tracked
+ *	pages that it stored to; @before has their previous bytes. If
+ *	is_changed, the bytes of each page have changed. Otherwise the run may
+ *	contain pages that were made writable along with others and not stored
+ *	to.
  */
 struct engine_ops {
 	int (*touch)(void *owner, const struct engine_touch *touch,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Words to wait at, in memory that processes share. For signal handlers too.
- */
+/* Futexes in memory that processes share. Usable in signal handlers, too. */
 #ifndef _LIBMEM_FUTEX_H
 #define _LIBMEM_FUTEX_H
 
@@ -15,7 +13,10 @@
 
 #define FOREVER		UINT64_MAX
 
-/* Until @word is not @seen, a time of the monotonic clock, or any moment. */
+/*
+ * Waits until @word is not @seen or @until_ns (CLOCK_MONOTONIC) has passed; may
+ * also return early.
+ */
 static inline void futex_wait(atomic_uint *word, unsigned int seen,
 			      uint64_t until_ns)
 {
@@ -33,7 +34,7 @@ static inline void futex_wake(atomic_uint *word, int nr)
 	syscall(SYS_futex, word, FUTEX_WAKE, nr, NULL, NULL, 0);
 }
 
-/* A lock in three states: free, held, held and waited for. */
+/* The word has three states: free, held, held with waiters. */
 static inline void futex_lock(atomic_uint *word)
 {
 	unsigned int was = 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * An engine without a process: its jobs run in the caller and on threads of the
- * application. For boards whose engines have all of a process's memory, and for
- * tools that follow no fork.
+ * An engine without a process: its jobs run in the caller and on other threads
+ * of the application. This is for boards whose engines can access all memory of
+ * a process, and for tools that do not follow a fork.
  *
- * A kernel that fails is left by a jump out of the signal's handler; what it
- * had taken, a lock or memory, it keeps. Signals for which the application, or
- * a sanitizer, has a handler when an engine is made are theirs.
+ * A kernel that fails is left by a siglongjmp() out of the signal's handler;
+ * locks and memory that it holds are not released. If the application or a
+ * sanitizer handles a signal when an engine is made, its handler stays.
  */
 #define _GNU_SOURCE
-/* Its longjmp() knows no stacks but the thread's. */
+/* Its longjmp() only accepts jumps within the thread's own stack. */
 #undef _FORTIFY_SOURCE
 #include <errno.h>
 #include <setjmp.h>
@@ -23,26 +23,26 @@
 #include "process.h"
 
 #define MAX_HELPERS	1024U
-/* For handlers: of the window's pages, too, and who asked for them. */
+/* For libmem's handler of the window's pages and the application's handlers */
 #define SIGNAL_STACK_LEN	(256UL << 10)
 
-/* The C library's own name for it, which nobody else defines. */
+/* glibc's internal name of sigaction(), which no other library replaces. */
 int __sigaction(int signal, const struct sigaction *action,
 		struct sigaction *old);
 
 /**
- * struct inline_engine - one
- * @pool: its threads
- * @worker: of the caller, one at a time
- * @window: of the application
- * @stack: for handlers, of the caller
+ * struct inline_engine - an engine in the application
+ * @pool: threads that run blocks
+ * @worker: state of the thread in inline_run(), one at a time
+ * @window: window of the application
+ * @stack: signal stack for the thread in inline_run()
  * @is_failed: a block of the job did not return
- * @result: of the first such
- * @args: a job's own copy
- * @name: for its threads
+ * @result: result of the first such block
+ * @args: copy of the job's arguments
+ * @name: name of the helpers
  * @threads: helpers
- * @nr_threads: how many
- * @has_helpers: it was tried to have some
+ * @nr_threads: number of helpers
+ * @has_helpers: helpers have been created, as far as possible
  */
 struct inline_engine {
 	struct pool pool;
@@ -59,9 +59,9 @@ struct inline_engine {
 };
 
 /**
- * struct escape - out of a block
- * @at: where to
- * @result: why
+ * struct escape - how to leave a block
+ * @at: where to jump to
+ * @result: out: why the block was left
  */
 struct escape {
 	sigjmp_buf at;
@@ -72,17 +72,17 @@ static _Thread_local struct inline_engine *mine;
 static _Thread_local struct escape *escape;
 
 /**
- * engine_is_worker() - does the calling thread run a kernel?
+ * engine_is_worker() - check whether the calling thread runs a kernel
  *
  * Context: any, signal handlers too.
- * Return: true if so: in the application itself.
+ * Return: true if it runs one of an engine in the application.
  */
 bool engine_is_worker(void)
 {
 	return mine;
 }
 
-/* What was sent from outside is no kernel's doing. */
+/* Returns false for a signal sent from outside: no kernel caused it. */
 static bool is_own(int signal, const siginfo_t *info)
 {
 	return signal == SIGABRT ? info->si_pid == getpid() : info->si_code > 0;
@@ -100,12 +100,12 @@ static enum engine_place place_of(uintptr_t addr, const void *context)
 
 /**
  * engine_leave_kernel() - leave a kernel that cannot go on
- * @signal: what it got
- * @info: of it
- * @context: of it, ucontext_t
+ * @signal: signal
+ * @info: its siginfo_t
+ * @context: its ucontext_t
  *
- * Context: the handler of a synchronous signal, or of SIGABRT. Returns only
- * where no kernel got it.
+ * Context: the handler of a synchronous signal, or of SIGABRT. Returns only if
+ * no kernel caused the signal.
  */
 void engine_leave_kernel(int signal, const siginfo_t *info,
 			 const void *context)
@@ -130,14 +130,14 @@ void engine_leave_kernel(int signal, const siginfo_t *info,
 	siglongjmp(to->at, 1);
 }
 
-/* As if there were no handler. */
+/* Leaves the kernel, or does what the signal does without a handler. */
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	const struct sigaction none = { .sa_handler = SIG_DFL };
 
 	engine_leave_kernel(signal, info, context);
 	__sigaction(signal, &none, NULL);
-	/* One that was sent does not come again by itself. */
+	/* A signal that was sent does not recur on return. */
 	if (info->si_code <= 0)
 		raise(signal);
 }
@@ -160,7 +160,7 @@ static void take_signals(void)
 			__sigaction(signals[i], &action, NULL);
 }
 
-/* Its status if it is the first that did not return, or 0. */
+/* Returns 0, or why the block was left; the first such result is the job's. */
 static int call_block(mem_kernel kernel, const struct mem_block *block,
 		      void *args)
 {
@@ -186,9 +186,9 @@ static void *stack_create(void)
 }
 
 /*
- * A kernel that has no stack left needs another for the handler. The thread's
- * own comes back after the kernel: a sanitizer unmaps what it finds when the
- * thread ends.
+ * Signal handlers need their own stack if the kernel has used up its own. The
+ * thread's previous signal stack is restored after the kernel, because a
+ * sanitizer unmaps the current one when the thread ends.
  */
 static void stack_enter(void *at, stack_t *old)
 {
@@ -211,10 +211,10 @@ static void stack_destroy(void *at)
 }
 
 /**
- * inline_create() - make one
- * @name: of it
- * @window: of the application
- * @made: out: it, for inline_destroy()
+ * inline_create() - make an engine in the application
+ * @name: name of its threads
+ * @window: window of the application
+ * @made: out: engine, for inline_destroy()
  *
  * Return: 0, or -ENOMEM.
  */
@@ -240,8 +240,8 @@ int inline_create(const char *name, const struct engine_window *window,
 }
 
 /**
- * inline_destroy() - end it
- * @engine: that runs nothing
+ * inline_destroy() - destroy an engine in the application
+ * @engine: engine that runs no job
  */
 void inline_destroy(struct inline_engine *engine)
 {
@@ -272,7 +272,10 @@ static void *help(void *arg)
 	return NULL;
 }
 
-/* Signals are the application's other threads'. It works without helpers. */
+/*
+ * Helpers block signals, which the application's other threads handle. If
+ * helpers cannot be created, jobs run with fewer.
+ */
 static void get_helpers(struct inline_engine *engine, const uint32_t grid[3])
 {
 	unsigned int max = pool_nr_workers() - 1;
@@ -300,8 +303,8 @@ static void get_helpers(struct inline_engine *engine, const uint32_t grid[3])
 
 /**
  * inline_run() - run a job
- * @engine: that runs none
- * @job: checked
+ * @engine: engine that runs no job
+ * @job: job, checked by pool_check()
  * @result: out: how it ended
  */
 void inline_run(struct inline_engine *engine, const struct engine_job *job,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the process has mapped, and what that is to somebody who touches it.
- * The heap is used by others of the process at the same time: all is in
- * mappings of its own.
+ * Lists the mappings of the process and classifies them for reports. Lists have
+ * mappings of their own, since other threads change the heap meanwhile.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +20,7 @@
 
 #define MAX_GUARD	(128UL << 10)
 
-/* The whole text, ended; as much as there is room for. */
+/* Reads the text, up to MAX_TEXT bytes, and terminates it. */
 static int read_text(char *text)
 {
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -44,8 +43,8 @@ static bool has_no_access(const struct mapping *mapping)
 }
 
 /*
- * Thread stacks have a guard below them, and no name. What lies behind an
- * arena, or addresses that somebody reserved, is longer.
+ * A thread's stack has no name, and a guard below it. The inaccessible rest of
+ * an arena, and addresses that a program reserves, are longer than a guard.
  */
 static bool is_thread_stack(const struct mapping *mapping,
 			    const struct mapping *before)
@@ -76,7 +75,7 @@ static enum engine_place place_of(const struct mapping *mapping,
 	return ENGINE_HOST_HEAP;
 }
 
-/* Of "offset major:minor inode" */
+/* Parses "offset major:minor inode". */
 static void parse_file(const char *text, struct mapping *mapping)
 {
 	unsigned int major, minor;
@@ -89,7 +88,7 @@ static void parse_file(const char *text, struct mapping *mapping)
 	mapping->ino = strtoul(at, NULL, 10);
 }
 
-/* start-end rwxp offset device inode name */
+/* Parses "start-end rwxp offset device inode name". */
 static void parse_line(char *line, struct mapping *mapping,
 		       const struct mapping *before,
 		       const struct objects *objects)
@@ -113,12 +112,12 @@ static void parse_line(char *line, struct mapping *mapping,
 }
 
 /**
- * mappings_read() - list them
+ * mappings_read() - list the mappings of the process
  * @mappings: out: the list
- * @area: of MAPPINGS_LEN zeroed bytes, for it
- * @objects: what is loaded
+ * @area: MAPPINGS_LEN zeroed bytes that hold the list
+ * @objects: objects that are loaded, or NULL
  *
- * Return: 0, or -errno of an open of /proc/self/maps: the list is empty.
+ * Return: 0, or -errno of opening /proc/self/maps; the list is empty then.
  */
 int mappings_read(struct mappings *mappings, void *area,
 		  const struct objects *objects)
@@ -141,12 +140,12 @@ int mappings_read(struct mappings *mappings, void *area,
 }
 
 /**
- * mappings_place() - what an address is
+ * mappings_place() - classify an address
  * @mappings: list
- * @addr: any
+ * @addr: address, any
  *
  * Context: any, signal handlers too.
- * Return: what it is in.
+ * Return: what is mapped there.
  */
 enum engine_place mappings_place(const struct mappings *mappings,
 				 uintptr_t addr)
@@ -165,7 +164,7 @@ enum engine_place mappings_place(const struct mappings *mappings,
 	return ENGINE_UNKNOWN;
 }
 
-/* From @start on, in order, without a hole up to @end. */
+/* Returns true if private, accessible mappings cover the range completely. */
 static bool are_own(const struct mappings *mappings, uintptr_t start,
 		    uintptr_t end)
 {
@@ -196,7 +195,10 @@ static const struct mapping *find(const struct mappings *mappings,
 	return NULL;
 }
 
-/* No thread has its stack, or the C library's struct for it, in such a page. */
+/*
+ * Returns true if the address is in glibc's heap, and in no page that has a
+ * thread's stack or control block.
+ */
 static bool is_in_heap(const struct mappings *mappings, uintptr_t addr)
 {
 	const uintptr_t page_mask = (uintptr_t)getpagesize() - 1;
@@ -211,17 +213,17 @@ static bool is_in_heap(const struct mappings *mappings, uintptr_t addr)
 }
 
 /**
- * mappings_check_own() - is it the process's own to read and write?
+ * mappings_check_own() - check that a range is private and writable
  * @start: first byte
- * @end: behind the last
- * @is_heap: out: its first and its last byte are in glibc's heap
- * @grows: out: its first byte is in the first thread's stack
+ * @end: behind the last byte
+ * @is_heap: out: the first and the last byte are in glibc's heap
+ * @grows: out: the first byte is in the first thread's stack
  *
  * The cost grows with the number of mappings.
  *
  * Context: any thread.
- * Return: 0, -EINVAL (some of it is not mapped, is shared, or cannot be read or
- * stored to), -ENOMEM, or as mappings_read().
+ * Return: 0, -EINVAL (a part is not mapped, is shared, or cannot be read and
+ * written), -ENOMEM, or an error of mappings_read().
  */
 int mappings_check_own(uintptr_t start, uintptr_t end, bool *is_heap,
 		       bool *grows)
@@ -236,7 +238,7 @@ int mappings_check_own(uintptr_t start, uintptr_t end, bool *is_heap,
 	if (area == MAP_FAILED)
 		return -ENOMEM;
 	err = mappings_read(&mappings, area, NULL);
-	/* Where the area is now was nothing before. */
+	/* Nothing was mapped where the area is now. */
 	if (!err && ((end > (uintptr_t)area &&
 		      start < (uintptr_t)area + MAPPINGS_LEN) ||
 		     !are_own(&mappings, start, end)))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What is loaded: the program and its libraries, whose variables an engine may
- * not store to, and whose functions it can run if it was made after them. The
- * owner lists it before it forks: the dynamic linker's lock may be anybody's
- * in a child.
+ * Lists what is loaded: the program and its libraries. An engine may not store
+ * to their variables, and can only run functions that were loaded before it was
+ * forked. The owner makes the list before the fork, since any thread may hold
+ * the dynamic linker's lock at the fork.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -24,7 +24,7 @@
 #define COPY_RELOCATION	R_AARCH64_COPY
 #endif
 
-/* They go on working in an engine, so they store to variables of their own. */
+/* These work in an engine, too, so their variables stay writable. */
 static const char * const runtime_names[] = {
 	"ld-linux", "libc.so", "libm.so", "libstdc++.so", "libgcc_s.so",
 	"libc++", "libunwind", "libpthread", "libdl.so", "librt.so", "libasan",
@@ -32,7 +32,10 @@ static const char * const runtime_names[] = {
 	"libheapsim-preload", "libmem-trap",
 };
 
-/* What a sanitizer has told once it notes there. */
+/*
+ * These store to the application's variables on purpose: the dynamic linker
+ * binds functions, and sanitizers mark what they have reported.
+ */
 static const char * const storing_names[] = {
 	"ld-linux", "libubsan", "libasan",
 };
@@ -83,9 +86,10 @@ static const Elf64_Phdr *part_of(const struct dl_phdr_info *info,
 }
 
 /*
- * The program's name is empty. One without an interpreter is static: its C
- * library is in it. libmem as a library has variables of its own; where it is
- * part of the program its engines have none there.
+ * Returns true if an object's variables are the application's. The program's
+ * name is empty. A program without an interpreter is static and contains the C
+ * library. As a library, libmem has variables of its own; where it is part of
+ * the program, engines use none of its variables.
  */
 static bool is_host(const struct dl_phdr_info *info)
 {
@@ -112,7 +116,7 @@ static uint64_t hash(uint64_t sum, const void *bytes, size_t len)
 	return sum;
 }
 
-/* Name, place and notes, of which one is the build's id. */
+/* Hashes the name, the address and the notes, one of which is the build ID. */
 static uint64_t id_of(const struct dl_phdr_info *info)
 {
 	const Elf64_Phdr *notes = part_of(info, PT_NOTE);
@@ -170,10 +174,10 @@ static void add_tls(struct objects *objects, const struct dl_phdr_info *info)
 }
 
 /**
- * struct dynamic - what is needed of an object's dynamic section
- * @symbols: table
- * @relocations: table
- * @nr: relocations
+ * struct dynamic - needed parts of an object's dynamic section
+ * @symbols: symbol table
+ * @relocations: relocation table
+ * @nr: number of relocations
  */
 struct dynamic {
 	const Elf64_Sym *symbols;
@@ -189,7 +193,7 @@ static struct dynamic dynamic_of(const struct dl_phdr_info *info)
 
 	if (!part)
 		return dynamic;
-	/* The dynamic linker has made addresses of these. */
+	/* The dynamic linker has replaced these offsets by addresses. */
 	for (entry = (void *)(info->dlpi_addr + part->p_vaddr);
 	     entry->d_tag != DT_NULL; entry++) {
 		if (entry->d_tag == DT_SYMTAB)
@@ -204,7 +208,7 @@ static struct dynamic dynamic_of(const struct dl_phdr_info *info)
 	return dynamic;
 }
 
-/* A library's variables (stdout, std::cout) that the linker put here. */
+/* Adds libraries' variables (stdout, std::cout) that were copied here. */
 static void add_open(struct objects *objects, const struct dl_phdr_info *info)
 {
 	const struct dynamic dynamic = dynamic_of(info);
@@ -249,7 +253,7 @@ static int count_segments(struct dl_phdr_info *info, size_t len, void *arg)
 
 /**
  * objects_list() - list what is loaded
- * @made: out: the list, for objects_free(); in a mapping of its own
+ * @made: out: list, in a mapping of its own; for objects_free()
  *
  * Context: takes the dynamic linker's lock.
  * Return: 0, or -ENOMEM.
@@ -257,7 +261,7 @@ static int count_segments(struct dl_phdr_info *info, size_t len, void *arg)
 int objects_list(struct objects **made)
 {
 	struct objects *objects;
-	size_t max = MAX_OPEN, len;	/* some may come meanwhile */
+	size_t max = MAX_OPEN, len;	/* more may be loaded meanwhile */
 
 	dl_iterate_phdr(count_segments, &max);
 	len = sizeof(*objects) + max * sizeof(*objects->segments);
@@ -274,7 +278,7 @@ int objects_list(struct objects **made)
 }
 
 /**
- * objects_free() - forget a list
+ * objects_free() - free a list
  * @objects: list, or NULL
  */
 void objects_free(struct objects *objects)
@@ -284,9 +288,9 @@ void objects_free(struct objects *objects)
 }
 
 /**
- * objects_find() - what an address is in
+ * objects_find() - find the segment that contains an address
  * @objects: list
- * @addr: any
+ * @addr: address, any
  *
  * Context: any, signal handlers too.
  * Return: the segment, or NULL.
@@ -332,12 +336,12 @@ static int look_for_id(struct dl_phdr_info *info, size_t len, void *arg)
 }
 
 /**
- * objects_have() - is a function what it was when they were listed?
+ * objects_have() - check that a function is what it was in the list
  * @objects: list
- * @addr: of the function
+ * @addr: address of the function
  *
  * Context: takes the dynamic linker's lock.
- * Return: true if its library was there, at the same place.
+ * Return: true if the same library was loaded at the same address then.
  */
 bool objects_have(struct objects *objects, uintptr_t addr)
 {

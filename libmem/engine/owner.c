@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The owner's side of an engine: it has the process made, tells it what to run,
- * answers what it asks, and ends it.
+ * The owner's side of an engine: it makes the process, sends it jobs, answers
+ * its questions, and ends it.
  *
- * The process comes from a fork in a helper, which has the application's memory
- * and descriptors, but is no thread of it: so the engine's parent is gone when
- * the helper is, and the application never had a child that its wait() could
- * see or that it gets SIGCHLD for.
+ * The process is forked by a helper, which shares the application's memory and
+ * descriptors but is not one of its threads. When the helper has ended, the
+ * process has no parent in the application. So the application's wait() never
+ * finds a child of libmem, and the application gets no SIGCHLD for one.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,42 +25,42 @@
 
 #define NS_PER_MS	1000000ULL
 
-/* For the helper, with handlers of fork, and the process's first thread. */
+/* For the helper, including fork handlers, and the process's first thread */
 #define STACK_LEN	(256UL << 10)
 #define BEGIN_LEN	(STACK_LEN + (64UL << 10))
 
-/* How long a death may stay unseen while a job runs. */
+/* How often the owner checks for the process's death while a job runs */
 #define LOOK_NS		(10 * NS_PER_MS)
 #define START_NS	(30 * NS_PER_S)
 #define ASAN_START_NS	(2 * NS_PER_S)
 #define FLUSH_NS	(10 * NS_PER_S)
-/* include/libmem.h: mem_launch.timeout_ns */
+/* The default of mem_launch.timeout_ns in include/libmem.h */
 #define DEFAULT_TIMEOUT_NS	(10 * NS_PER_S)
 
-/* Processes that may die, one after the other, before they take up a job. */
+/* How many processes in a row may die before they take a job up */
 #define NR_TRIES	4
 
-/* For what was printed to come out at the engine's end. */
+/* Time for an engine to flush its output when it ends */
 #define END_MS		1000
 
 /**
  * struct engine - an engine
- * @name: of it
- * @window: memory
- * @ops: what to ask
- * @owner: whom
- * @in_process: what runs its jobs if there is no process; else NULL
- * @next: in the list of all
- * @is_foreign: this is a child of the process that made it
- * @lock: protects what follows
- * @sock: of the process; none: there is no process
- * @pidfd: of it
- * @shared: memory that both have
+ * @name: name of the engine and of its threads
+ * @window: memory that it shares with the application
+ * @ops: callbacks to the owner
+ * @owner: first argument of @ops
+ * @in_process: inline engine that runs the jobs; NULL: a process does
+ * @next: next in the list of all engines
+ * @is_foreign: this is a child of the process that made the engine
+ * @lock: protects the fields below
+ * @sock: socket to the process; none: there is no process
+ * @pidfd: pidfd of the process
+ * @shared: memory shared with the process
  * @shared_len: bytes
- * @stored: pages that its job stored to
- * @area: addresses for what the process maps, which nothing else has
- * @objects: what was loaded when it began
- * @nr_seen: events
+ * @stored: pages to which the job stored
+ * @area: addresses reserved for what the process maps
+ * @objects: objects that were loaded when the process was forked
+ * @nr_seen: number of events handled
  */
 struct engine {
 	char name[ENGINE_NAME_LEN];
@@ -93,7 +93,7 @@ static struct {
 	pthread_once_t once;
 	int err;
 
-	pthread_mutex_t lock;	/* first, next; no fork meanwhile */
+	pthread_mutex_t lock;	/* first and next; held over fork() */
 	struct engine *first;
 } engines = {
 	.once = PTHREAD_ONCE_INIT,
@@ -101,16 +101,16 @@ static struct {
 };
 
 /*
- * Of the thread that has a process made, and of all that come from it. clone()
- * is declared as a function that calls nothing of this file: without volatile
- * the compiler drops the stores.
+ * Set in the thread that forks an engine and inherited by the processes that it
+ * forks. clone() is declared as a function that does not call back into this
+ * file, so the compiler would drop the stores without volatile.
  */
 static __thread volatile bool is_forking;
 
 /**
- * engine_is_forking() - tell an engine's fork from one of the program
+ * engine_is_forking() - distinguish an engine's fork from the program's
  *
- * Context: in handlers of fork.
+ * Context: fork handlers.
  * Return: true if the child is an engine.
  */
 bool engine_is_forking(void)
@@ -128,7 +128,7 @@ static void after_fork(void)
 	pthread_mutex_unlock(&engines.lock);
 }
 
-/* A child that keeps the sockets open would keep the engines alive. */
+/* An engine ends when its socket is closed, so a child must not keep it. */
 static void in_child(void)
 {
 	struct engine *engine;
@@ -148,24 +148,24 @@ static void init(void)
 }
 
 /**
- * engine_has_valgrind() - does valgrind run this process?
+ * engine_has_valgrind() - check whether valgrind runs this process
  *
  * Context: any thread; reads the environment.
- * Return: true if so.
+ * Return: true if it does.
  */
 bool engine_has_valgrind(void)
 {
 	const char *preloaded = getenv("LD_PRELOAD");
 
-	/* How it gets into a process. */
+	/* Valgrind enters a process by its preloaded library. */
 	return preloaded && strstr(preloaded, "/vgpreload_");
 }
 
 /**
- * engine_is_known() - does LIBMEM_ENGINE say something that is known?
+ * engine_is_known() - check whether the value of LIBMEM_ENGINE is valid
  *
  * Context: any thread; reads the environment.
- * Return: true if so, or if it says nothing.
+ * Return: true if it is valid, empty or unset.
  */
 bool engine_is_known(void)
 {
@@ -176,10 +176,10 @@ bool engine_is_known(void)
 }
 
 /**
- * engine_is_inline() - do all engines run in the application?
+ * engine_is_inline() - check whether all engines run in the application
  *
- * Under valgrind and ThreadSanitizer, which see one process at a time, and
- * where LIBMEM_ENGINE says "inline"; "process" there is for those who know.
+ * They do if LIBMEM_ENGINE is "inline"; if it is empty or unset, under valgrind
+ * and ThreadSanitizer, which follow one process only.
  *
  * Context: any thread; reads the environment.
  * Return: true if they do.
@@ -195,14 +195,14 @@ bool engine_is_inline(void)
 
 /**
  * engine_create() - make an engine
- * @name: shorter than 16 bytes, or cut; of its threads, too
- * @window: the memory that it shares; files stay the caller's, open as long as
- *	the engine is there
- * @ops: what to ask
+ * @name: name of the engine and of its threads; cut to 15 bytes
+ * @window: memory that it shares with the application; the files stay the
+ *	caller's and must be open as long as the engine exists
+ * @ops: callbacks to the owner
  * @owner: first argument of @ops
- * @made: out: the engine, for engine_destroy()
+ * @made: out: engine, for engine_destroy()
  *
- * Its process is made for its first job.
+ * The engine's process is forked at its first job.
  *
  * Context: any thread.
  * Return: 0, or -ENOMEM.
@@ -261,7 +261,7 @@ static bool is_dead(const struct engine *engine, int timeout_ms)
 	struct pollfd end = { .fd = engine->pidfd.nr, .events = POLLIN };
 	int got;
 
-	/* With its sockets closed it ends by itself. */
+	/* The program has closed the pidfd; closed sockets end the process. */
 	if (!own_fd_is_open(&engine->pidfd))
 		return true;
 	do
@@ -270,7 +270,7 @@ static bool is_dead(const struct engine *engine, int timeout_ms)
 	return got > 0;
 }
 
-/* What it printed comes out, if that can be; nothing of it is left. */
+/* Lets the process flush its output, and kills it if that takes too long. */
 static void end_process(struct engine *engine)
 {
 	if (engine->sock.nr < 0)
@@ -302,10 +302,10 @@ static void release(struct engine *engine)
 }
 
 /**
- * engine_destroy() - end an engine
- * @engine: that runs no job, or NULL, which does nothing
+ * engine_destroy() - destroy an engine
+ * @engine: engine that runs no job; NULL is ignored
  *
- * What its jobs printed comes out.
+ * The process flushes what its jobs have printed, if it can.
  *
  * Context: any thread; may sleep.
  */
@@ -324,13 +324,13 @@ void engine_destroy(struct engine *engine)
 	free(engine);
 }
 
-/* In the helper: what is written here, the application sees. */
+/* Runs in the helper: the application sees what it stores. */
 static NO_ASAN int fork_process(void *arg)
 {
 	struct engine_start *start = arg;
 	pid_t pid;
 
-	/* A lock that fork() waits for may be held by who is gone then. */
+	/* After the application's death, fork() might wait for a lost lock. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != start->app)
 		_exit(1);
@@ -340,7 +340,7 @@ static NO_ASAN int fork_process(void *arg)
 	start->err = pid < 0 ? -errno : 0;
 	start->pid = pid;
 	if (pid > 0) {
-		/* It is nobody else's child yet: its number is its own. */
+		/* The pid is valid: only this helper could reap the process. */
 		start->pidfd = fd_aside((int)syscall(SYS_pidfd_open, pid, 0));
 		if (start->pidfd < 0) {
 			start->err = -errno;
@@ -351,10 +351,11 @@ static NO_ASAN int fork_process(void *arg)
 }
 
 /*
- * The helper has the thread-local variables of this thread, which meanwhile
- * does nothing but wait, and calls nothing that looks at them. CLONE_VFORK
- * would do the same, but a debugger stops the other threads then, whose locks
- * fork() takes. A signal's handler would run in the helper as if it were here.
+ * Forks the process in a helper, which uses this thread's thread-local
+ * variables; this thread waits meanwhile and calls nothing that uses them.
+ * CLONE_VFORK is no alternative: under a debugger it stops the other threads,
+ * whose locks fork() takes. All signals are blocked, since a handler in the
+ * helper would run as if in this thread.
  */
 static int run_helper(struct engine_start *start)
 {
@@ -383,7 +384,7 @@ static size_t round_up(size_t len, size_t page_len)
 	return (len + page_len - 1) / page_len * page_len;
 }
 
-/* All that the process maps, each with a page behind. */
+/* Length of all that the process maps, each part with a page behind it */
 static size_t area_len(const struct engine_window *window,
 		       unsigned int nr_workers)
 {
@@ -399,7 +400,10 @@ static size_t area_len(const struct engine_window *window,
 	return round_up(len + 16 * page_len, page_len);
 }
 
-/* The stack, what the process begins with, and its own struct. */
+/*
+ * Maps the first stack, with struct engine_start at its top, and the memory of
+ * struct process behind it.
+ */
 static struct engine_start *map_start(struct engine *engine)
 {
 	const unsigned int nr_workers = pool_nr_workers();
@@ -416,7 +420,7 @@ static struct engine_start *map_start(struct engine *engine)
 	};
 	if (mprotect(area, BEGIN_LEN, PROT_READ | PROT_WRITE))
 		return NULL;
-	/* A stack is aligned to 16 bytes. */
+	/* clone() needs a stack aligned to 16 bytes. */
 	start = (struct engine_start *)(area + STACK_LEN) - 1;
 	start = (struct engine_start *)((uintptr_t)start & ~15UL);
 	*start = (struct engine_start) {
@@ -435,7 +439,7 @@ static struct engine_start *map_start(struct engine *engine)
 	return start;
 }
 
-/* The process has its own by now. */
+/* The process has its own copy by now. */
 static void clear_start(const struct engine *engine)
 {
 	mmap((void *)engine->area.start, BEGIN_LEN, PROT_NONE,
@@ -480,7 +484,7 @@ static int map_shared(struct engine *engine)
 	return 0;
 }
 
-/* 0, -ETIME or -EOWNERDEAD */
+/* Returns 0, -ETIME or -EOWNERDEAD. */
 static int wait_event(struct engine *engine, uint64_t deadline)
 {
 	struct engine_shared *shared = engine->shared;
@@ -531,7 +535,10 @@ static int open_pair(int pair[2])
 	return err;
 }
 
-/* The process would map, and store to, what is at the number now. */
+/*
+ * Returns false if the program has closed the file. The process would otherwise
+ * map, and store to, the file that has the number now.
+ */
 static bool is_open(const struct own_fd *file)
 {
 	return file->nr < 0 || own_fd_is_open(file);
@@ -575,8 +582,9 @@ err_release:
 }
 
 /*
- * Of AddressSanitizer's allocator (GCC 12) a fork takes no lock: a process in
- * which another thread's is held for ever comes to nothing, and the next may.
+ * AddressSanitizer's allocator (GCC 12) does not take its locks at a fork. A
+ * process forked while another thread held one never starts; the next try may
+ * succeed.
  */
 static int start_keeping(struct engine *engine, enum keep keep)
 {
@@ -590,14 +598,14 @@ static int start_keeping(struct engine *engine, enum keep keep)
 	return err;
 }
 
-/* The process itself, and no call of the system, has failed. */
+/* Returns true if the process itself failed, and not a system call. */
 static bool is_broken(int err)
 {
 	return err == -EOWNERDEAD || err == -ETIME ||
 	       engine_status_is_final(err);
 }
 
-/* Who has asked for a checker should know that this one looks away. */
+/* Tells the user that checks are less strict with this allocator. */
 static void say_kept(void)
 {
 	static const char text[] =
@@ -608,9 +616,11 @@ static void say_kept(void)
 }
 
 /*
- * A process that keeps little finds most mistakes. It cannot go on if the
- * program's allocator needs more, which its start tries. Each start may also
- * fail by chance, by what other threads do to shared pages of the heap.
+ * A process that keeps little of the application's memory detects the most
+ * mistakes, so that is tried first. If the program's allocator needs more, the
+ * process notices at its start. A start may also fail by chance, because of
+ * what other threads do to shared pages of the heap; so each variant is tried
+ * twice.
  */
 static int start(struct engine *engine)
 {
@@ -634,7 +644,7 @@ static int start(struct engine *engine)
 	return is_broken(err) ? -EAGAIN : err;
 }
 
-/* There is a process, and it can run this. */
+/* Ensures that there is a process that has the job's functions. */
 static int get_process(struct engine *engine, const struct engine_job *job)
 {
 	const uintptr_t kernel = (uintptr_t)job->kernel;
@@ -706,7 +716,10 @@ static bool has_page(const struct engine_grant *grant, uint64_t off)
 	return off - grant->off < grant->len;
 }
 
-/* Returns 0; -EFAULT with the result filled in; or an error of send_file(). */
+/*
+ * Answers EVENT_TOUCH. Returns 0, -EFAULT with the result filled in, or an
+ * error of send_file().
+ */
 static int answer(struct engine *engine, struct engine_result *result)
 {
 	struct engine_shared *shared = engine->shared;
@@ -734,7 +747,10 @@ static int answer(struct engine *engine, struct engine_result *result)
 	return 0;
 }
 
-/* What came after the process began is nothing that it knows. */
+/*
+ * The process only knows mappings made before its fork. For any other address,
+ * look at what the application has mapped now.
+ */
 static void look_at_place(struct engine_result *result)
 {
 	struct mappings mappings;
@@ -754,7 +770,10 @@ static void look_at_place(struct engine_result *result)
 	objects_free(objects);
 }
 
-/* Until the request is done; false: the process can do nothing more. */
+/*
+ * Handles events until the request is done. Returns false if the process cannot
+ * go on.
+ */
 static bool finish(struct engine *engine, uint64_t deadline,
 		   struct engine_result *result)
 {
@@ -778,7 +797,7 @@ static bool finish(struct engine *engine, uint64_t deadline,
 	}
 }
 
-/* Changes that are too many for one request go before. */
+/* Changes that do not fit into the job's request are sent before it. */
 static int send_changes(struct engine *engine, const struct engine_job *job,
 			uint64_t deadline, struct engine_result *result)
 {
@@ -841,7 +860,7 @@ static bool is_taken(const struct engine *engine)
 	       atomic_load(&shared->nr_requests);
 }
 
-/* False: the process was dead before it took the job up. */
+/* Returns false if the process died before it took the job up. */
 static bool run_once(struct engine *engine, const struct engine_job *job,
 		     struct engine_result *result)
 {
@@ -870,7 +889,10 @@ static bool run_once(struct engine *engine, const struct engine_job *job,
 	return is_begun || result->status != -EOWNERDEAD;
 }
 
-/* Whoever waits for the job has seen what it printed. */
+/*
+ * Flushes what the job printed, so that it appears before the caller sees that
+ * the job has ended.
+ */
 static void flush(struct engine *engine)
 {
 	struct engine_result result;
@@ -896,13 +918,14 @@ static void run(struct engine *engine, const struct engine_job *job,
 /**
  * engine_run() - run a job
  * @engine: engine
- * @job: what to run; not needed any more when the call returns
+ * @job: job; may be freed after the call
  * @result: out: how it ended
  *
- * What it printed has come out, unless who reads that does not go on.
+ * What the job printed has been written, unless the reader of the output blocks
+ * for too long.
  *
- * Context: any thread; may sleep, for as long as the job runs. One job of an
- * engine runs at a time. Calls the owner in this thread.
+ * Context: any thread; sleeps for as long as the job runs. Jobs of an engine
+ * run one at a time. The callbacks of the owner are called in this thread.
  */
 void engine_run(struct engine *engine, const struct engine_job *job,
 		struct engine_result *result)
@@ -921,10 +944,10 @@ void engine_run(struct engine *engine, const struct engine_job *job,
 }
 
 /**
- * engine_name() - an engine, as it is told
+ * engine_name() - return the name of an engine in reports
  * @at: enum mem_engine
  *
- * Return: static.
+ * Return: static string.
  */
 const char *engine_name(unsigned int at)
 {
@@ -932,10 +955,10 @@ const char *engine_name(unsigned int at)
 }
 
 /**
- * engine_place_name() - what an illegal address is, as it is told
- * @place: of struct engine_result
+ * engine_place_name() - return the name of an illegal address's place
+ * @place: from struct engine_result
  *
- * Return: static, shorter than MEM_NAME_LEN.
+ * Return: static string, shorter than MEM_NAME_LEN.
  */
 const char *engine_place_name(enum engine_place place)
 {
@@ -974,10 +997,11 @@ static const char *signal_name(int signal)
 }
 
 /**
- * engine_status_is_final() - is all work of the context over by it?
+ * engine_status_is_final() - check whether a status ends all of a context's
+ * work
  * @status: 0 or -errno
  *
- * Return: true if it is one that a kernel brought about.
+ * Return: true for an error that a kernel has caused.
  */
 bool engine_status_is_final(int status)
 {
@@ -986,11 +1010,11 @@ bool engine_status_is_final(int status)
 }
 
 /**
- * engine_is_failed() - did the kernel do something that it may not?
- * @result: how it ended
+ * engine_is_failed() - check whether a kernel made a mistake
+ * @result: how the job ended
  *
- * Return: true if so; an engine that was killed, or could not be made, is
- * nobody's mistake.
+ * Return: true if it did. If an engine was killed or could not be started, the
+ * program is not to blame.
  */
 bool engine_is_failed(const struct engine_result *result)
 {
@@ -998,10 +1022,10 @@ bool engine_is_failed(const struct engine_result *result)
 }
 
 /**
- * engine_end_name() - what ended a kernel, as it is told
- * @result: -ETIME, -ECANCELED or -EIO
+ * engine_end_name() - return the name of what ended a kernel, for reports
+ * @result: result with -ETIME, -ECANCELED or -EIO
  *
- * Return: static, shorter than MEM_NAME_LEN.
+ * Return: static string, shorter than MEM_NAME_LEN.
  */
 const char *engine_end_name(const struct engine_result *result)
 {
@@ -1011,8 +1035,8 @@ const char *engine_end_name(const struct engine_result *result)
 }
 
 /**
- * engine_job_of() - what a launch has an engine run
- * @launch: as the application gave it
+ * engine_job_of() - convert a launch to a job
+ * @launch: launch, as passed by the application
  *
  * Return: the job, without changes; it refers to the launch's arguments.
  */

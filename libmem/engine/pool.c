@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The blocks of a job, spread over threads. Who has it run takes part; helpers
- * that come late find no block left. A block is taken by counting down what is
- * left: a number above 0 belongs to the job of which it was left, however late
- * its thread looks.
+ * Spreads the blocks of a job over threads. The thread that runs the job takes
+ * part; helpers that wake up late find no block left. A thread takes a block by
+ * decrementing the number of blocks left. If the number was above 0, the block
+ * belongs to the current job, even if the thread slept through jobs before.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include "process.h"
 
 /**
- * pool_nr_workers() - how many threads are to run blocks
+ * pool_nr_workers() - return the number of threads that run blocks
  *
- * Return: the cores that the caller may use, at least 1.
+ * Return: number of CPUs that the caller may use, at least 1.
  */
 unsigned int pool_nr_workers(void)
 {
@@ -36,7 +36,7 @@ static uint64_t count_blocks(const uint32_t grid[3])
 }
 
 /**
- * pool_check() - can it be run?
+ * pool_check() - check whether a job can be run
  * @job: job
  *
  * Return: 0, or -EINVAL (no blocks or too many, too many bytes of arguments).
@@ -47,7 +47,7 @@ int pool_check(const struct engine_job *job)
 	       0 : -EINVAL;
 }
 
-/* Of the worker's, as much as the job's blocks have. */
+/* Makes the worker's block-shared memory at least @len bytes long. */
 static int get_shared(struct worker *worker, size_t len)
 {
 	void *shared;
@@ -88,7 +88,7 @@ static int run_block(struct pool *pool, struct worker *worker, uint64_t index)
 	return 0;
 }
 
-/* The first error is the job's. */
+/* Runs a block, unless the job has failed. The first error is the job's. */
 static void try_block(struct pool *pool, struct worker *worker, uint64_t index)
 {
 	int none = 0;
@@ -103,7 +103,7 @@ static void try_block(struct pool *pool, struct worker *worker, uint64_t index)
 		atomic_compare_exchange_strong(&pool->err, &none, err);
 }
 
-/* As many as there are to be had. */
+/* Runs blocks until none is left. */
 static void run_blocks(struct pool *pool, struct worker *worker)
 {
 	long left;
@@ -120,13 +120,13 @@ static void run_blocks(struct pool *pool, struct worker *worker)
 
 /**
  * pool_run() - run a job
- * @pool: pool that runs none
- * @worker: of the caller
- * @job: checked
- * @args: what its blocks get
+ * @pool: pool that runs no job
+ * @worker: state of the calling thread
+ * @job: job, checked by pool_check()
+ * @args: arguments of its kernel
  *
- * Return: 0 when all blocks are done, -ENOMEM (no block-shared memory), or as
- * @pool->call.
+ * Return: 0 when all blocks have run, -ENOMEM (no block-shared memory), or an
+ * error of @pool->call.
  */
 int pool_run(struct pool *pool, struct worker *worker,
 	     const struct wire_job *job, void *args)
@@ -155,9 +155,9 @@ int pool_run(struct pool *pool, struct worker *worker,
 }
 
 /**
- * pool_help() - take part in jobs, until the pool is stopped
+ * pool_help() - run blocks of jobs until the pool is stopped
  * @pool: pool
- * @worker: of the caller
+ * @worker: state of the calling thread
  */
 void pool_help(struct pool *pool, struct worker *worker)
 {
@@ -175,8 +175,8 @@ void pool_help(struct pool *pool, struct worker *worker)
 }
 
 /**
- * pool_stop() - have all helpers return
- * @pool: pool that runs nothing
+ * pool_stop() - make all helpers return
+ * @pool: pool that runs no job
  */
 void pool_stop(struct pool *pool)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The process of an engine. Its first thread came from the fork, on a stack
- * that libmem gave it, and waits for the owner's end: then it ends, too. A
- * second does what the owner asks for, with others that help it.
+ * The process of an engine. Its first thread comes from the fork, on a stack
+ * that libmem has allocated, and ends the process when the owner has ended. A
+ * second thread serves the owner's requests; helpers run blocks with it.
  *
- * What is written here after the start is in memory of the process's own:
+ * After the start, everything is stored in memory that the process has mapped:
  * where libmem is part of the program, its variables are read-only.
  */
 #define _GNU_SOURCE
@@ -25,10 +25,10 @@
 /* glibc, libio/libio.h: _IO_CURRENTLY_PUTTING */
 #define CURRENTLY_PUTTING	0x0800
 
-/* Allocators have lists of free blocks up to 128 KiB, and map larger ones. */
+/* Allocators keep lists of free blocks up to 128 KiB and map larger blocks. */
 #define MAX_TRIED_LEN	(256UL << 10)
 
-/* To what is printed to come out when the owner is gone. */
+/* Time to flush output after the owner has ended */
 #define LAST_SECONDS	2
 
 int __sigaction(int signal, const struct sigaction *action,
@@ -37,8 +37,8 @@ int __sigaction(int signal, const struct sigaction *action,
 struct process *process;
 
 /**
- * process_tell() - tell the owner
- * @event: what; what belongs to it is there
+ * process_tell() - report an event to the owner
+ * @event: event; its fields in the shared memory are filled in
  *
  * Context: any, signal handlers too.
  */
@@ -50,10 +50,10 @@ void process_tell(enum engine_event event)
 }
 
 /**
- * process_take_fd() - take a descriptor that the owner sent
+ * process_take_fd() - receive a descriptor from the owner
  *
  * Context: any, signal handlers too.
- * Return: the caller's, or -1.
+ * Return: the descriptor, owned by the caller, or -1.
  */
 int process_take_fd(void)
 {
@@ -83,7 +83,7 @@ static int compare(const void *one, const void *other)
 	return *(const int *)one - *(const int *)other;
 }
 
-/* Descriptors from @from to @last, one by one. */
+/* Closes descriptors from @from to @last that /proc/self/fd lists. */
 static int close_listed(unsigned int from, unsigned int last)
 {
 	const int dir = open("/proc/self/fd", O_RDONLY | O_DIRECTORY);
@@ -108,7 +108,7 @@ static int close_listed(unsigned int from, unsigned int last)
 	return got < 0 ? -EAGAIN : 0;
 }
 
-/* The call may be refused: containers do so with what they do not know. */
+/* Filters of containers may refuse close_range(). */
 static int close_all(unsigned int from, unsigned int last)
 {
 	if (!syscall(SYS_close_range, from, last, 0))
@@ -117,8 +117,9 @@ static int close_all(unsigned int from, unsigned int last)
 }
 
 /*
- * All but the standard three and those that the process needs. What stays open
- * here the application cannot close: the peer of a socket waits for its end.
+ * Closes all descriptors except the standard ones and those that the process
+ * needs. One that stays open here is not closed when the application closes it:
+ * the peer of a socket would not see the end.
  */
 static int close_foreign(const struct engine_start *start)
 {
@@ -156,7 +157,7 @@ static void default_signals(void)
 	sigaltstack(&no_stack, NULL);
 }
 
-/* All but the synchronous ones, and what abort() sends. */
+/* Blocks all signals except synchronous ones and the one of abort(). */
 static void block_signals(void)
 {
 	sigset_t set;
@@ -172,7 +173,7 @@ static void block_signals(void)
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &set, NULL, _NSIG / 8);
 }
 
-/* Some of the addresses that the owner reserved, with a page behind. */
+/* Takes addresses that the owner reserved, followed by an unmapped page. */
 static void *take_addr(size_t len)
 {
 	const size_t page_len = process->page_len;
@@ -186,11 +187,11 @@ static void *take_addr(size_t len)
 }
 
 /**
- * process_map() - memory of the process's own
+ * process_map() - allocate memory of the process
  * @len: bytes
  *
  * Context: one thread at a time.
- * Return: its address, with nothing before or behind it; or NULL.
+ * Return: address, with unmapped pages before and behind it, or NULL.
  */
 void *process_map(size_t len)
 {
@@ -201,7 +202,7 @@ void *process_map(size_t len)
 	return addr;
 }
 
-/* What the application has printed comes out there, not twice. */
+/* Drops buffered output of the application, which the application prints. */
 static int take_output(void)
 {
 	char *buffer = process_map(ENGINE_OUTPUT_LEN);
@@ -210,7 +211,7 @@ static int take_output(void)
 		return -ENOMEM;
 	__fpurge(stdout);
 	__fpurge(stderr);
-	/* Or glibc takes the new buffer for one that is full. */
+	/* Otherwise glibc would treat the new buffer as full. */
 	stdout->_flags &= ~CURRENTLY_PUTTING;
 	return setvbuf(stdout, buffer, _IOFBF, ENGINE_OUTPUT_LEN) ?
 	       -ENOMEM : 0;
@@ -270,8 +271,9 @@ static int set_up(struct process *own)
 }
 
 /*
- * Of exit() and quick_exit(), and of fork(), whose child would return from the
- * kernel and be an engine, too: before anything of the application's.
+ * Called by exit() and quick_exit(), and by fork(), whose child would return
+ * from the kernel and be a second engine. Runs before the application's
+ * handlers.
  */
 static void on_exit_called(void)
 {
@@ -279,14 +281,14 @@ static void on_exit_called(void)
 	touch_end(-EIO, 0);
 }
 
-/* A kernel ended its thread. */
+/* Called if a kernel ends its thread. */
 static void on_thread_end(void *unused)
 {
 	(void)unused;
 	on_exit_called();
 }
 
-/* Its stack, and the one of its handlers, have nothing below them. */
+/* Creates a thread whose stacks have unmapped pages below them. */
 static int start_thread(void *(*run)(void *))
 {
 	void *stack = process_map(ENGINE_STACK_LEN);
@@ -316,7 +318,7 @@ static void *help(void *stack)
 	return NULL;
 }
 
-/* Without them jobs run all the same. */
+/* If a helper cannot be created, jobs run with fewer. */
 static void get_helpers(const uint32_t grid[3])
 {
 	unsigned int i;
@@ -401,10 +403,10 @@ static void serve_all(void *stack)
 }
 
 /*
- * The allocator may be any: if it needs what the process has dropped, or a lock
- * of it is lost with another thread (AddressSanitizer's), that is found by a
- * start that fails, and not in a kernel. This thread is new, and has blocks of
- * no length yet.
+ * The allocator may need memory that the process has dropped, or a lock that
+ * another thread held at the fork (AddressSanitizer's). This makes the start
+ * fail, instead of a kernel later. The thread is new, so its cache has no free
+ * blocks yet.
  */
 static void try_allocator(void)
 {
@@ -428,7 +430,7 @@ static void *serve_main(void *stack)
 	return NULL;
 }
 
-/* What was printed comes out, unless a lock of it is lost. */
+/* Flushes output; SIGALRM ends the process if a lock of stdio was lost. */
 static NO_ASAN void __attribute__((noreturn)) end(void)
 {
 	sigset_t alarm_only;
@@ -454,17 +456,17 @@ static NO_ASAN void __attribute__((noreturn)) wait_for_end(void)
 }
 
 /**
- * process_main() - an engine, from its fork on
- * @start: what it begins with
+ * process_main() - run an engine's process after its fork
+ * @start: what the process starts with
  *
- * Context: the one thread of a new process, all signals blocked.
+ * Context: the only thread of a new process, all signals blocked.
  */
 NO_ASAN void process_main(struct engine_start *start)
 {
 	struct process *own = (struct process *)start->next;
 	int err;
 
-	/* Buffers of heaps that children of the program have mapped, too. */
+	/* Unmap buffers of heaps, which children inherit, too. */
 	munmap(start->window.addr, start->window.len);
 	default_signals();
 	err = close_foreign(start);

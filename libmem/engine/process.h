@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An engine: what its owner and its process share, and the files of each.
+ * An engine: what its owner and its process share, and the interfaces of their
+ * files.
  *
- * The owner asks (nr_requests), the process tells (nr_events) and is answered
- * (nr_answers): each is a count that the other side waits at, of the fields
- * that follow it, which are there before the count goes up. A descriptor that
- * belongs to one of them is in the socket by then. Beyond that the socket is
- * for its end alone.
+ * The owner sends requests (nr_requests); the process reports events
+ * (nr_events) and gets answers (nr_answers). Each of these is a counter on
+ * which the other side waits. The fields of a message are stored, and its
+ * descriptor is sent over the socket, before its counter is incremented. Apart
+ * from descriptors, the socket only shows each side that the other has ended.
  */
 #ifndef _LIBMEM_PROCESS_H
 #define _LIBMEM_PROCESS_H
@@ -19,15 +20,15 @@
 #include "engine.h"
 #include "futex.h"
 
-#define ENGINE_NAME_LEN		16	/* of a thread, with its end */
-#define NR_CHANGES		128	/* that are told at a time */
-#define LINE			64	/* counts are on lines of their own */
+#define ENGINE_NAME_LEN		16	/* with the terminating 0 */
+#define NR_CHANGES		128	/* per request */
+#define LINE			64	/* of a cache line; one per counter */
 
 /**
- * enum engine_request - what the owner asks for
- * @REQUEST_CHANGES: access to be changed, before a job
- * @REQUEST_JOB: the same, and the job to be run
- * @REQUEST_FLUSH: what was printed to come out
+ * enum engine_request - requests of the owner
+ * @REQUEST_CHANGES: change access, before a job
+ * @REQUEST_JOB: change access, then run the job
+ * @REQUEST_FLUSH: flush what was printed
  */
 enum engine_request {
 	REQUEST_CHANGES,
@@ -36,10 +37,10 @@ enum engine_request {
 };
 
 /**
- * enum engine_event - what the process tells
- * @EVENT_DONE: a request, or its start; the result's status
- * @EVENT_TOUCH: it waits for an answer
- * @EVENT_END: it cannot go on; the result
+ * enum engine_event - events of the process
+ * @EVENT_DONE: a request, or the start, is done; status is in the result
+ * @EVENT_TOUCH: a worker waits for an answer
+ * @EVENT_END: the process cannot go on; the reason is in the result
  */
 enum engine_event {
 	EVENT_DONE,
@@ -48,12 +49,12 @@ enum engine_event {
 };
 
 /**
- * struct wire_grant - a grant, on its way
+ * struct wire_grant - a grant in shared memory
  * @off: as in struct engine_grant
- * @len: the same
- * @fd_off: the same
- * @access: the same
- * @has_fd: its file comes by the socket
+ * @len: as in struct engine_grant
+ * @fd_off: as in struct engine_grant
+ * @access: as in struct engine_grant
+ * @has_fd: the grant's file is sent over the socket
  */
 struct wire_grant {
 	uint64_t off;
@@ -64,13 +65,13 @@ struct wire_grant {
 };
 
 /**
- * struct wire_job - a job, on its way
- * @kernel: the same address in both
+ * struct wire_job - a job in shared memory
+ * @kernel: function, at the same address in both processes
  * @grid: as in struct engine_job
- * @block: the same
- * @shared_len: the same
- * @args_len: of @args
- * @args: copy
+ * @block: as in struct engine_job
+ * @shared_len: as in struct engine_job
+ * @args_len: bytes of @args that are used
+ * @args: copy of the arguments
  */
 struct wire_job {
 	mem_kernel kernel;
@@ -82,10 +83,10 @@ struct wire_job {
 };
 
 /**
- * struct page_set - pages of the window, in the memory that both share
- * @words: bit a page
- * @blocks: bit a word of @words: it may have some
- * @nr_words: of @words
+ * struct page_set - a set of pages of the window, in shared memory
+ * @words: one bit per page
+ * @blocks: one bit per word of @words; clear: the word is 0
+ * @nr_words: number of @words
  */
 struct page_set {
 	uint64_t *words;
@@ -94,23 +95,23 @@ struct page_set {
 };
 
 /**
- * struct engine_shared - the memory that both share; behind it the pages that
- * the job stored to
- * @nr_requests: of the owner
- * @request: the last
- * @nr_changes: of access, with it
- * @nr_events: of the process
- * @nr_taken: requests that it took up
- * @event: the last
- * @touch: of EVENT_TOUCH
- * @result: of the others
- * @has_output: something was printed that has not come out
- * @nr_answers: of the owner
- * @answer: the last
- * @nr_stored: above 0: there are pages in the set
- * @is_compared: each of them has other bytes than before the job
- * @job: of REQUEST_JOB
- * @changes: as many as @nr_changes
+ * struct engine_shared - memory shared by owner and process; followed by the
+ * set of pages to which the job stored
+ * @nr_requests: number of requests
+ * @request: newest request
+ * @nr_changes: number of @changes of the request
+ * @nr_events: number of events
+ * @nr_taken: number of requests that the process has taken up
+ * @event: newest event
+ * @touch: access of EVENT_TOUCH
+ * @result: result of the other events
+ * @has_output: output of jobs has not been flushed
+ * @nr_answers: number of answers
+ * @answer: newest answer
+ * @nr_stored: above 0 if the set has pages
+ * @is_compared: the bytes of each page of the set have changed in the job
+ * @job: job of REQUEST_JOB
+ * @changes: changes of access
  */
 struct engine_shared {
 	atomic_uint nr_requests __attribute__((aligned(LINE)));
@@ -134,13 +135,13 @@ struct engine_shared {
 };
 
 /**
- * struct segment - a part of an object, whole pages
- * @at: where
- * @id: of its object: another one at the same place has another
- * @is_writable: variables
- * @is_host: they are the application's
- * @is_program: of the program, not of a library
- * @may_store: it stores to the application's variables on purpose
+ * struct segment - a part of a loaded object, in whole pages
+ * @at: addresses
+ * @id: identifies the object; differs if another one is loaded there
+ * @is_writable: contains variables
+ * @is_host: the variables are the application's
+ * @is_program: part of the program, not of a library
+ * @may_store: its code stores to the application's variables on purpose
  */
 struct segment {
 	struct range at;
@@ -154,17 +155,17 @@ struct segment {
 #define MAX_OPEN	64
 
 /**
- * struct objects - what is loaded
- * @segments: of the program and its libraries
- * @nr: how many
- * @max: for how many there is room
- * @nr_added: objects ever loaded, when they were listed
- * @nr_removed: and unloaded
- * @open: variables of the C and C++ library that lie in the program
- * @nr_open: how many
- * @tls: thread-local variables of the thread that listed them
- * @nr_tls: how many
- * @len: of this, with the segments
+ * struct objects - loaded objects
+ * @segments: segments of the program and its libraries
+ * @nr: number of @segments
+ * @max: maximum of @nr
+ * @nr_added: number of objects ever loaded, when the list was made
+ * @nr_removed: number of objects ever unloaded, when the list was made
+ * @open: variables of the C and C++ libraries that lie in the program
+ * @nr_open: number of @open
+ * @tls: thread-local variables of the thread that made the list
+ * @nr_tls: number of @tls
+ * @len: bytes of this struct and the segments
  */
 struct objects {
 	struct segment *segments;
@@ -181,16 +182,16 @@ struct objects {
 
 /**
  * struct mapping - a line of /proc/self/maps
- * @at: where
- * @place: what it is, to who touches it
- * @is_writable: as the kernel has it
- * @is_readable: the same
- * @is_shared: the same
- * @is_file: it has a name
- * @dev: of its file
- * @ino: of its file
- * @is_brk: it is the C library's heap, but for what malloc() mapped
- * @grows: it is the first thread's stack
+ * @at: addresses
+ * @place: classification for reports
+ * @is_writable: has PROT_WRITE
+ * @is_readable: has PROT_READ
+ * @is_shared: is MAP_SHARED
+ * @is_file: the line has a name
+ * @dev: device of its file
+ * @ino: inode of its file
+ * @is_brk: the C library's heap, without blocks mapped by malloc()
+ * @grows: the first thread's stack
  */
 struct mapping {
 	struct range at;
@@ -206,9 +207,9 @@ struct mapping {
 };
 
 /**
- * struct mappings - all of them, in order
- * @at: the list
- * @nr: how many
+ * struct mappings - all mappings, by address
+ * @at: list
+ * @nr: number of mappings
  */
 struct mappings {
 	struct mapping *at;
@@ -218,10 +219,10 @@ struct mappings {
 /**
  * enum keep - memory of the application that a process keeps
  * @KEEP_NEEDED: what glibc's allocator needs, and code
- * @KEEP_LIBRARIES: all that is private and anonymous, for other allocators;
- *	variables of libraries can be stored to
- * @KEEP_ALL: the same, and the program's variables can be stored to: its
- *	allocator is part of it
+ * @KEEP_LIBRARIES: all private anonymous memory, for other allocators;
+ *	variables of libraries stay writable
+ * @KEEP_ALL: like KEEP_LIBRARIES, and variables of the program stay writable,
+ *	since it may contain its allocator
  */
 enum keep {
 	KEEP_NEEDED,
@@ -230,23 +231,23 @@ enum keep {
 };
 
 /**
- * struct engine_start - what a process begins with, in memory of its own
- * @name: of the engine
- * @window: as the owner has it
- * @shared: as the owner has it
+ * struct engine_start - what a process starts with, in its own memory
+ * @name: name of the engine
+ * @window: the owner's window
+ * @shared: memory shared with the owner
  * @shared_len: bytes
- * @objects: as the owner has them
- * @area: this, the stack on which the process begins, and addresses for all
- *	that it maps: the application has nothing there, so that no pointer of
- *	its is good by chance
- * @next: of the area, what is not used yet
- * @sock: its end of the socket
- * @app_pidfd: ready when the application has ended; -1 none
- * @nr_workers: threads that run blocks
- * @keep: of the application's memory
- * @app: the application
- * @pid: out: the process's number
- * @pidfd: out: of the process
+ * @objects: objects loaded in the application
+ * @area: addresses of this struct, of the stack on which the process starts,
+ *	and for all that it maps; the application maps nothing there, so none of
+ *	its pointers is valid there by chance
+ * @next: first unused address of @area
+ * @sock: the process's end of the socket
+ * @app_pidfd: pidfd of the application; -1: none
+ * @nr_workers: number of threads that run blocks
+ * @keep: memory of the application to keep
+ * @app: pid of the application
+ * @pid: out: pid of the process
+ * @pidfd: out: pidfd of the process
  * @err: out: 0 or -errno
  */
 struct engine_start {
@@ -269,17 +270,19 @@ struct engine_start {
 
 /**
  * struct pool - threads that run the blocks of a job together
- * @left: blocks that nobody has taken yet; below 1 there are none
- * @nr_undone: blocks that are not done
- * @nr_jobs: helpers wait here for the next one
- * @nr_done: who has it run waits here for its end
- * @is_stopped: helpers are to return
- * @begin_block: called before each; may be NULL
- * @call: runs a block, 0 or -errno; NULL: none is needed
- * @err: of the job: no more blocks of it begin
- * @job: what to run; set while nobody has a block
- * @args: its arguments
- * @nr_blocks: of it
+ * @left: number of blocks not taken yet; may fall below 0
+ * @nr_undone: number of blocks not finished
+ * @nr_jobs: counts jobs; helpers wait for a change
+ * @nr_done: counts jobs finished by a helper; the thread in pool_run() waits
+ *	for a change
+ * @is_stopped: helpers must return
+ * @begin_block: called before each block; may be NULL
+ * @call: runs a block and returns 0 or -errno; NULL: the kernel is called
+ *	directly
+ * @err: first error of the job; no further block is run
+ * @job: current job; only changed while no block is taken
+ * @args: arguments of the job
+ * @nr_blocks: number of blocks of the job
  */
 struct pool {
 	atomic_long left __attribute__((aligned(LINE)));
@@ -297,10 +300,10 @@ struct pool {
 };
 
 /**
- * struct worker - a thread's own
+ * struct worker - state of a thread that runs blocks
  * @is_helper: another thread waits for the end of the job
  * @shared: block-shared memory
- * @shared_len: bytes there are
+ * @shared_len: length of @shared, bytes
  */
 struct worker {
 	bool is_helper;
@@ -313,11 +316,10 @@ struct worker {
 #define MAX_OPENED	64
 
 /**
- * struct store_run - pages that were stored to one after the other, upwards or
- * downwards
- * @first: of those that were made ready
- * @end: after the last of them
- * @len: how many were made ready at once
+ * struct store_run - pages stored to in ascending or descending order
+ * @first: first page made ready
+ * @end: page behind the last one made ready
+ * @len: number of pages made ready at a time
  */
 struct store_run {
 	size_t first;
@@ -326,24 +328,24 @@ struct store_run {
 };
 
 /**
- * struct process - an engine's process; one, of its own
- * @start: what it began with
- * @shared: of that
- * @window: of that
- * @nr_pages: of the window
- * @page_len: bytes
- * @access: a byte a page, enum engine_access
- * @before: what pages were, at the window's offsets; NULL: nothing is tracked
- * @stored: pages that the job stored to
- * @mappings: what was there before it was dropped
- * @opened: pages of variables that are writable for the rest of a block
- * @nr_opened: how many
- * @lock: of all of this; held by who asks the owner
- * @runs: of stores that may go on
- * @next_run: to be forgotten
+ * struct process - state of an engine's process
+ * @start: what it was started with
+ * @shared: memory shared with the owner
+ * @window: address of the window
+ * @nr_pages: pages of the window
+ * @page_len: bytes of a page
+ * @access: enum engine_access of each page
+ * @before: copies of pages, at the window's offsets; NULL: not tracked
+ * @stored: pages to which the job stored
+ * @mappings: mappings before any were dropped
+ * @opened: pages of variables that are writable until the block ends
+ * @nr_opened: number of @opened; may exceed its size
+ * @lock: protects all of this; held while the owner is asked
+ * @runs: runs of stores that may continue
+ * @next_run: index of the run to be replaced next
  * @pool: workers
- * @args: copy of a job's, with nothing around
- * @has_helpers: more than one of them is there
+ * @args: copy of the job's arguments, with unmapped pages around it
+ * @has_helpers: helpers have been created, as far as possible
  */
 struct process {
 	struct engine_start start;
@@ -366,8 +368,8 @@ struct process {
 };
 
 /*
- * Of sanitizers in the program, or in libraries of it; not there otherwise.
- * What runs on a stack that AddressSanitizer does not know is not for it.
+ * Symbols of sanitizers in the program or its libraries; NULL otherwise.
+ * NO_ASAN is for code on a stack that AddressSanitizer does not know.
  */
 void __asan_init(void);
 void __tsan_init(void);
@@ -396,7 +398,7 @@ const struct segment *objects_find(const struct objects *objects,
 /* mappings.c */
 #define MAPPINGS_LEN		(20UL << 20)
 
-/* glibc's arenas but the first (malloc/arena.c): HEAP_MAX_SIZE, 64 bit. */
+/* Size of glibc's arenas except the first: HEAP_MAX_SIZE of malloc/arena.c */
 #define ARENA_LEN	(64UL << 20)
 
 int mappings_read(struct mappings *mappings, void *area,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A set of pages in memory of which little is ever touched: the window has
- * millions of them, a job stores to few. Whoever uses it holds the lock of it,
- * or is alone.
+ * A set of pages in memory of which little is ever touched: a window has
+ * millions of pages, and a job stores to few of them. Callers hold the lock
+ * that protects the set, or are the only thread.
  */
 #include <string.h>
 
@@ -16,8 +16,8 @@ static size_t words_of(size_t nr)
 }
 
 /**
- * page_set_len() - memory that a set needs
- * @nr_pages: how many there are
+ * page_set_len() - return the length of a set's memory
+ * @nr_pages: number of pages that the set may contain
  *
  * Return: bytes.
  */
@@ -29,10 +29,10 @@ size_t page_set_len(size_t nr_pages)
 }
 
 /**
- * page_set_init() - a set in memory that is there
- * @set: out
- * @at: as much as page_set_len() says; zeroed, it is empty
- * @nr_pages: how many there are
+ * page_set_init() - set up a set in given memory
+ * @set: out: set; empty if the memory is zeroed
+ * @at: memory of page_set_len() bytes
+ * @nr_pages: number of pages that the set may contain
  */
 void page_set_init(struct page_set *set, void *at, size_t nr_pages)
 {
@@ -42,12 +42,12 @@ void page_set_init(struct page_set *set, void *at, size_t nr_pages)
 }
 
 /**
- * page_set_has() - is a page in it?
+ * page_set_has() - check whether a set contains a page
  * @set: set
  * @page: page
  *
  * Context: any, signal handlers too.
- * Return: true if it is.
+ * Return: true if it does.
  */
 bool page_set_has(const struct page_set *set, size_t page)
 {
@@ -55,7 +55,7 @@ bool page_set_has(const struct page_set *set, size_t page)
 }
 
 /**
- * page_set_add() - put a page in
+ * page_set_add() - add a page
  * @set: set
  * @page: page
  *
@@ -70,7 +70,7 @@ void page_set_add(struct page_set *set, size_t page)
 }
 
 /**
- * page_set_remove() - take a page out
+ * page_set_remove() - remove a page
  * @set: set
  * @page: page
  */
@@ -79,7 +79,7 @@ void page_set_remove(struct page_set *set, size_t page)
 	set->words[page / BITS] &= ~(1ULL << (page % BITS));
 }
 
-/* The first bit at or after @from, or @nr_words * 64. */
+/* Returns the first set bit at or after @from, or @nr_words * 64. */
 static size_t next_bit(const uint64_t *words, size_t nr_words, size_t from)
 {
 	size_t word = from / BITS;
@@ -94,7 +94,7 @@ static size_t next_bit(const uint64_t *words, size_t nr_words, size_t from)
 		      nr_words * BITS;
 }
 
-/* The first page at or after @from, by way of the words that have some. */
+/* Finds the first page at or after @from; @blocks skips empty words. */
 static size_t next_page(const struct page_set *set, size_t from)
 {
 	const size_t nr_blocks = words_of(set->nr_words);
@@ -111,12 +111,12 @@ static size_t next_page(const struct page_set *set, size_t from)
 }
 
 /**
- * page_set_next() - the next run of pages
+ * page_set_next() - find the next run of consecutive pages
  * @set: set
- * @from: page
- * @nr: out: how many, 0 none
+ * @from: page at which the search starts
+ * @nr: out: pages in the run; 0: there is none
  *
- * Return: the first, at or after @from.
+ * Return: first page of the run.
  */
 size_t page_set_next(const struct page_set *set, size_t from, size_t *nr)
 {
@@ -131,7 +131,7 @@ size_t page_set_next(const struct page_set *set, size_t from, size_t *nr)
 }
 
 /**
- * page_set_clear() - take all out
+ * page_set_clear() - remove all pages
  * @set: set
  */
 void page_set_clear(struct page_set *set)

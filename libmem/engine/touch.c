@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a job's touches come to, in the process of the engine. A page that it
- * may not touch yet is asked for; one that is tracked is kept as it was before
- * the first store to it; all else ends the job.
+ * Handles a job's faults in the engine's process. For a page without sufficient
+ * access, the owner is asked; a tracked page is copied before the first store
+ * to it; any other fault ends the job.
  *
- * A handler holds the process's lock all the time, so that there is one
- * question at a time, and calls nothing that is not for handlers. Who ends the
- * job keeps the lock: nothing more happens but that the owner ends the process.
+ * A handler holds the process's lock throughout, so the owner gets one question
+ * at a time, and calls async-signal-safe functions only. The handler that ends
+ * the job keeps the lock, so that nothing else happens until the owner ends the
+ * process.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,10 +17,10 @@
 #include "../trap.h"
 #include "process.h"
 
-/* What is touched when a stack has come to its end is near it. */
+/* A stack overflow touches an address this near to the stack pointer. */
 #define STACK_NEAR	(64UL << 10)
 
-/* The C library's own name: another file stands for the common one. */
+/* glibc's internal name of sigaction(), which no other library replaces. */
 int __sigaction(int signal, const struct sigaction *action,
 		struct sigaction *old);
 
@@ -41,7 +42,7 @@ static void *page_addr(size_t page)
 	return process->window + page * process->page_len;
 }
 
-/* A file of its own is held as long as it is mapped: not without access. */
+/* Mapping a file keeps a reference to it, so without access it is unmapped. */
 static int protect(const struct wire_grant *grant, int fd)
 {
 	void *addr = process->window + grant->off;
@@ -58,8 +59,9 @@ static int protect(const struct wire_grant *grant, int fd)
 }
 
 /*
- * Pages that differ from their neighbours are mappings, for which there is a
- * limit: with no access all is one, and asked for anew.
+ * Adjacent pages of different access are separate mappings, whose number is
+ * limited. Without any access there is one mapping, and pages are asked for
+ * again.
  */
 static void hide_all(void)
 {
@@ -67,7 +69,7 @@ static void hide_all(void)
 	madvise(process->access, process->nr_pages, MADV_DONTNEED);
 }
 
-/* Of tracked pages. If it cannot be, the next touch asks again. */
+/* Protects tracked pages. If that fails, the next touch asks again. */
 static void set_prot(size_t page, size_t nr, int prot)
 {
 	if (mprotect(page_addr(page), nr * process->page_len, prot))
@@ -75,12 +77,12 @@ static void set_prot(size_t page, size_t nr, int prot)
 }
 
 /**
- * touch_change() - change what jobs may do
- * @grant: where, and what
- * @fd: file to map there, -1 none
+ * touch_change() - change what jobs may do with a range
+ * @grant: range and access
+ * @fd: file to map there, or -1
  *
  * Context: any, signal handlers too; the lock is held, or no job runs.
- * Return: 0, or -ENOMEM (too many mappings) and what else mmap() answers.
+ * Return: 0, -ENOMEM (too many mappings) or another error of mmap().
  */
 int touch_change(const struct wire_grant *grant, int fd)
 {
@@ -96,7 +98,7 @@ int touch_change(const struct wire_grant *grant, int fd)
 	return err;
 }
 
-/* Of a run of pages, those that are tracked still. */
+/* Protects those pages of a run that are still tracked. */
 static void track_again(size_t page, size_t nr)
 {
 	const size_t end = page + nr;
@@ -114,7 +116,7 @@ static void track_again(size_t page, size_t nr)
 }
 
 /**
- * touch_begin_job() - what the job before stored to is tracked again
+ * touch_begin_job() - track the pages to which the previous job stored again
  *
  * Context: no job runs.
  */
@@ -142,8 +144,9 @@ static bool is_as_before(size_t page)
 }
 
 /*
- * Pages that were made ready with others and not stored to. False: one stays,
- * as there are too many mappings; what is to be compared is not hidden for it.
+ * Removes pages that were made ready along with others but not changed. Returns
+ * false if one remains because there are too many mappings; pages are not
+ * hidden then, since the rest must be compared.
  */
 static bool drop_unchanged(size_t page, size_t end)
 {
@@ -165,7 +168,7 @@ static bool drop_unchanged(size_t page, size_t end)
 	return true;
 }
 
-/* Those that had to be hidden meanwhile cannot be looked at. */
+/* Pages that were hidden meanwhile cannot be read. */
 static bool can_be_compared(size_t page, size_t end)
 {
 	while (page < end && process->access[page] == ENGINE_TRACKED)
@@ -174,9 +177,10 @@ static bool can_be_compared(size_t page, size_t end)
 }
 
 /**
- * touch_end_job() - which of the pages that it was let store to have changed
+ * touch_end_job() - keep the pages in the set that have changed
  *
- * Where their bytes are near still: the owner's processor would fetch them.
+ * The process compares, since the pages are probably in its CPU's cache; the
+ * owner's CPU would have to fetch them.
  *
  * Context: no job runs.
  */
@@ -199,7 +203,8 @@ void touch_end_job(void)
 }
 
 /**
- * touch_begin_block() - what the loader was let store to is read-only again
+ * touch_begin_block() - make variables that the runtime stored to read-only
+ * again
  *
  * Context: any thread that runs blocks.
  */
@@ -217,9 +222,9 @@ void touch_begin_block(void)
 }
 
 /**
- * touch_end() - the job cannot go on
- * @status: of the result, whose other fields are filled in
- * @signal: the same
+ * touch_end() - end a job that cannot go on
+ * @status: status of the result; its place and address are filled in
+ * @signal: signal of the result
  *
  * Context: any, signal handlers too; the lock is held.
  */
@@ -234,7 +239,10 @@ void touch_end(int status, int signal)
 		pause();
 }
 
-/* The run that a page goes on with; four times as many pages are made ready. */
+/*
+ * Returns the run that a page continues, or a new one. Four times as many pages
+ * of a continued run are made ready as before.
+ */
 static struct store_run *run_of(size_t page)
 {
 	struct store_run *run;
@@ -263,7 +271,7 @@ static bool may_be_ready(size_t page)
 	return process->access[page] == ENGINE_TRACKED && !is_ready(page);
 }
 
-/* Keep it as it is, then let it be stored to; with those that follow. */
+/* Copies a page and following ones of its run, and permits stores to them. */
 static void make_ready(size_t page)
 {
 	const size_t len = process->page_len;
@@ -294,7 +302,7 @@ static void make_ready(size_t page)
 	set_prot(first, end - first, PROT_READ | PROT_WRITE);
 }
 
-/* Ask the owner. */
+/* Asks the owner for access. Returns false if it cannot be set up. */
 static bool ask(const struct engine_touch *touch)
 {
 	struct engine_shared *shared = process->shared;
@@ -315,7 +323,7 @@ static bool ask(const struct engine_touch *touch)
 	return !err;
 }
 
-/* The job may touch it after this, or not at all. */
+/* Returns true if the access is permitted now. */
 static bool get_page(const struct engine_touch *touch)
 {
 	const size_t page = touch->off / process->page_len;
@@ -326,7 +334,7 @@ static bool get_page(const struct engine_touch *touch)
 		if (!ask(touch))
 			return false;
 	} else if (*access != ENGINE_TRACKED) {
-		/* Another thread was faster. */
+		/* Another thread has got the access meanwhile. */
 		return true;
 	}
 	if (*access == ENGINE_TRACKED && touch->is_write)
@@ -340,8 +348,9 @@ static bool is_in(const struct range *at, uintptr_t addr)
 }
 
 /*
- * The loader looks a function up at its first call, and has its address in the
- * program's variables; some of the C and C++ library's lie there, too.
+ * Returns true if a store to a variable is the runtime's: the dynamic linker
+ * stores a function's address in the program at its first call, and some
+ * variables of the C and C++ libraries lie in the program.
  */
 static bool is_runtimes(uintptr_t addr, uintptr_t ip)
 {
@@ -358,9 +367,9 @@ static bool is_runtimes(uintptr_t addr, uintptr_t ip)
 }
 
 /*
- * Its page is writable for the rest of the block: no less can be said. A
- * handler itself may come here, when it calls a function for the first time:
- * without the lock.
+ * Makes the page writable until the block ends, since a single store cannot be
+ * permitted. Runs without the lock, because the handler itself faults here when
+ * it calls a function for the first time.
  */
 static bool open_page(uintptr_t addr, uintptr_t ip)
 {
@@ -397,11 +406,12 @@ static bool may_go_on(const struct engine_touch *touch)
 }
 
 /**
- * touch_is_beyond_stack() - did a thread run out of its stack?
- * @addr: where it touched nothing
- * @context: of the signal, ucontext_t
+ * touch_is_beyond_stack() - check for a stack overflow
+ * @addr: address that was touched
+ * @context: ucontext_t of the signal
  *
- * Return: true if that is no further than a large frame away.
+ * Return: true if the address is no further than a large frame from the stack
+ * pointer.
  */
 bool touch_is_beyond_stack(uintptr_t addr, const void *context)
 {
@@ -428,7 +438,7 @@ static void __attribute__((noreturn)) end_by_fault(int signal,
 	touch_end(-EFAULT, signal);
 }
 
-/* Of an access that is none of an instruction. */
+/* Returns true if a data access, and no fetch, was denied by protection. */
 static bool is_access(int signal, const siginfo_t *info,
 		      const ucontext_t *context)
 {
@@ -471,7 +481,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 }
 
 /**
- * touch_init() - the process's handlers
+ * touch_init() - install the process's signal handlers
  *
  * Return: 0 or -errno.
  */
@@ -486,7 +496,7 @@ int touch_init(void)
 	};
 	size_t i;
 
-	/* The handler needs it before it can let the loader store. */
+	/* Bind errno now: the handler uses it before it can permit stores. */
 	errno = 0;
 	sigfillset(&action.sa_mask);
 	sigdelset(&action.sa_mask, SIGSEGV);
@@ -497,8 +507,8 @@ int touch_init(void)
 }
 
 /**
- * touch_thread_init() - a stack for the handlers, in each thread that runs jobs
- * @at: as long as TOUCH_STACK_LEN, or NULL
+ * touch_thread_init() - set up a signal stack for a thread that runs jobs
+ * @at: stack of TOUCH_STACK_LEN bytes, or NULL
  *
  * Return: 0, or -ENOMEM.
  */
