@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: attribute lists: made, set, read, copied. A list is one allocation
- * (two if clients' keys are set later), and does not change except by
+ * libmem: attribute lists: creating, setting, reading and copying them. A list
+ * is one allocation (two if clients' keys are set later). It only changes by
  * mem_attrs_set() and mem_attrs_set_client().
  */
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "attrs.h"
 #include "constraint.h"
 
-/* Order of the two fields of a list that a client sets */
+/* State of a list's client; CLIENT_SET: @client and @destroy are valid */
 enum client_state {
 	CLIENT_NONE,
 	CLIENT_IS_BEING_SET,
@@ -47,11 +47,11 @@ static size_t nr_clients(const struct attrs_slot *const *slots, size_t nr)
  * attrs_new() - allocate a list
  * @ctx: context, kept by the list
  * @state: kind of list
- * @slots: copied
- * @nr: slots of the list
- * @nr_conflicts: room for so many
+ * @slots: slots; copied
+ * @nr: number of @slots
+ * @nr_conflicts: number of conflicts for which there is room
  *
- * Return: the list; NULL: there is no memory.
+ * Return: the list, or NULL if there is no memory.
  */
 struct mem_attrs *attrs_new(struct mem_ctx *ctx, enum mem_attrs_state state,
 			    const struct attrs_slot *const *slots, size_t nr,
@@ -150,14 +150,14 @@ API int mem_attrs_clone(const struct mem_attrs *attrs,
 
 /**
  * attrs_collect() - find the slots of unreconciled lists
- * @lists: as a caller gave them
- * @nr_lists: the same
- * @slots: out: MEM_SLOTS_MAX pointers at most, to the lists' own
- * @nr_slots: out: how many
- * @is_shared: out: true if one of the lists has been in another process
+ * @lists: lists, as passed by a caller
+ * @nr_lists: number of lists, as passed by a caller
+ * @slots: out: at most MEM_SLOTS_MAX pointers to slots of the lists
+ * @nr_slots: out: number of @slots
+ * @is_shared: out: true if another process has had one of the lists
  *
  * Return: 0, or -EINVAL (a pointer is NULL, no or too many lists or slots, a
- * list of another kind), -EXDEV (lists of two contexts), -EPERM as
+ * list of another kind), -EXDEV (lists of two contexts), or -EPERM of
  * ctx_may_call().
  */
 int attrs_collect(struct mem_attrs *const *lists, size_t nr_lists,
@@ -228,14 +228,14 @@ API int mem_attrs_slots(const struct mem_attrs *attrs)
 	}
 }
 
-/* Setting */
+/* Setting values */
 
 /**
- * struct setting - values that are to be set, as far as they are checked
- * @slot: where
- * @rows: bits of rows among them
- * @client_keys: bits of clients' keys among them
- * @allowed: bits of rows of the slot's types, which may be among them
+ * struct setting - values to be set, while they are checked
+ * @slot: slot that will hold them
+ * @rows: bit for each row that has occurred so far
+ * @client_keys: bit for each client's key that has occurred so far
+ * @allowed: bit for each row that the slot's types permit
  */
 struct setting {
 	const struct attrs_slot *slot;
@@ -257,7 +257,7 @@ static int check_client(struct setting *setting, const struct mem_attr *attr)
 	return 0;
 }
 
-/* The caller's bytes may lie anywhere: they are checked in an aligned copy. */
+/* Checks an aligned copy, since the caller's bytes may be unaligned. */
 static int check_value(const struct attrs_key *row, const struct mem_attr *attr)
 {
 	uint8_t value[ATTRS_VALUE_MAX] __attribute__((aligned(8)));
@@ -291,7 +291,7 @@ static int check_attr(struct setting *setting, const struct mem_attr *attr)
 	return 0;
 }
 
-/* Keys of the types that a slot has, or gets by the values */
+/* Returns the rows of the types that a slot has, or gets by the values. */
 static uint64_t allowed_rows(const struct attrs_slot *slot,
 			     const struct mem_attr *values, size_t nr_values)
 {
@@ -331,13 +331,13 @@ static void slot_store(struct attrs_slot *slot, const struct mem_attr *attr)
 }
 
 /**
- * attrs_set_slot() - set keys of a slot, all or none
- * @attrs: list of one slot, which gets the memory for a client's keys
- * @slot: of the list
- * @values: as a caller, or another process, gave them
- * @nr_values: how many
+ * attrs_set_slot() - set keys of a slot, all or none of them
+ * @attrs: list of one slot; owns the memory for clients' keys
+ * @slot: slot of @attrs
+ * @values: values from a caller or from another process, not trusted
+ * @nr_values: number of @values
  *
- * Return: 0, or -EINVAL, -EEXIST or -ENOMEM as mem_attrs_set().
+ * Return: 0, or -EINVAL, -EEXIST or -ENOMEM as mem_attrs_set() returns them.
  */
 int attrs_set_slot(struct mem_attrs *attrs, struct attrs_slot *slot,
 		   const struct mem_attr *values, size_t nr_values)
@@ -380,7 +380,7 @@ API int mem_attrs_set(struct mem_attrs *attrs, const struct mem_attr *values,
 	return attrs_set_slot(attrs, attrs->slots, values, nr_values);
 }
 
-/* Reading */
+/* Reading values */
 
 static void slot_look_up(const struct attrs_slot *slot, struct mem_attr *attr)
 {
@@ -421,12 +421,12 @@ API int mem_attrs_get(const struct mem_attrs *attrs, unsigned int slot,
 	return 0;
 }
 
-/* What a client keeps with a list */
+/* A client's own data, attached to a list */
 
 API int mem_attrs_set_client(const struct mem_attrs *attrs, void *client,
 			     void (*destroy)(void *client))
 {
-	/* It is no part of what the list says. */
+	/* The client's data is not part of the list's value, so const holds. */
 	struct mem_attrs *list = (struct mem_attrs *)attrs;
 	int none = CLIENT_NONE;
 
@@ -448,7 +448,7 @@ API void *mem_attrs_client(const struct mem_attrs *attrs)
 	return attrs->client;
 }
 
-/* Reconciled lists, for objects and images */
+/* Accessors of reconciled lists, for objects and images */
 
 static const struct attrs_values *result_of(const struct mem_attrs *attrs)
 {
@@ -461,7 +461,7 @@ static uint64_t larger(uint64_t one, uint64_t other)
 }
 
 /**
- * attrs_len() - how long the buffer of a list is
+ * attrs_len() - return the length of a list's buffer
  * @attrs: reconciled list
  *
  * Return: bytes, above 0.
@@ -470,7 +470,7 @@ uint64_t attrs_len(const struct mem_attrs *attrs)
 {
 	const struct attrs_values *v = result_of(attrs);
 
-	/* What is of another type is 0, but the finest level of a pyramid. */
+	/* Sizes of other types are 0. A pyramid also has an image's size. */
 	if (v->pyramid.size)
 		return v->pyramid.size;
 	return larger(larger(v->raw.size, v->array.size),
@@ -478,7 +478,7 @@ uint64_t attrs_len(const struct mem_attrs *attrs)
 }
 
 /**
- * attrs_align() - how the buffer of a list is aligned
+ * attrs_align() - return the alignment of a list's buffer
  * @attrs: reconciled list
  *
  * Return: a power of two.
@@ -492,10 +492,10 @@ uint64_t attrs_align(const struct mem_attrs *attrs)
 }
 
 /**
- * attrs_engines() - who accesses the buffer of a list beside the CPU
+ * attrs_engines() - return the engines that access a list's buffer
  * @attrs: reconciled list
  *
- * Return: bits as MEM_ATTR_ENGINES has them, GPUs included.
+ * Return: bits of MEM_ATTR_ENGINES, including those of GPUs named by id.
  */
 uint64_t attrs_engines(const struct mem_attrs *attrs)
 {
@@ -503,7 +503,7 @@ uint64_t attrs_engines(const struct mem_attrs *attrs)
 }
 
 /**
- * attrs_perm() - what may be done to the buffer of a list
+ * attrs_perm() - return the permission for a list's buffer
  * @attrs: reconciled list
  *
  * Return: MEM_READ or MEM_RW.
@@ -514,10 +514,10 @@ uint32_t attrs_perm(const struct mem_attrs *attrs)
 }
 
 /**
- * attrs_has_cpu_access() - look whether the CPU accesses the buffer of a list
+ * attrs_has_cpu_access() - check whether the CPU accesses a list's buffer
  * @attrs: reconciled list
  *
- * Return: true if so.
+ * Return: true if it does.
  */
 bool attrs_has_cpu_access(const struct mem_attrs *attrs)
 {
@@ -525,10 +525,10 @@ bool attrs_has_cpu_access(const struct mem_attrs *attrs)
 }
 
 /**
- * attrs_needs_maintenance() - look whether a list says MEM_ATTR_CPU_COHERENCY
+ * attrs_needs_maintenance() - check whether a buffer needs cache maintenance
  * @attrs: reconciled list
  *
- * Return: true if so.
+ * Return: value of MEM_ATTR_CPU_COHERENCY.
  */
 bool attrs_needs_maintenance(const struct mem_attrs *attrs)
 {
@@ -536,16 +536,15 @@ bool attrs_needs_maintenance(const struct mem_attrs *attrs)
 }
 
 /**
- * attrs_kind() - which memory the buffer of a list is
+ * attrs_kind() - return the kind of memory for a list's buffer
  * @attrs: reconciled list
- * @flags: out: with MEM_KIND_DEVICE MEM_DEVICE_DISCRETE, else 0
+ * @flags: out: MEM_DEVICE_DISCRETE with MEM_KIND_DEVICE, else 0
  *
- * The CPU's cache is in question only if the CPU has access. Over the module
- * engines that run kernels have no memory of two views: such a buffer is
- * uncached.
+ * Caching only matters if the CPU has access. Over the module, engines that run
+ * kernels cannot access memory with two views, so such a buffer is uncached.
  *
- * Return: MEM_KIND_NONCOHERENT, MEM_KIND_COHERENT or MEM_KIND_UNCACHED, of
- * mem_buf_alloc(); MEM_KIND_DEVICE, of mem_alloc().
+ * Return: MEM_KIND_NONCOHERENT, MEM_KIND_COHERENT or MEM_KIND_UNCACHED for
+ * mem_buf_alloc(), or MEM_KIND_DEVICE for mem_alloc().
  */
 enum mem_kind attrs_kind(const struct mem_attrs *attrs, unsigned int *flags)
 {

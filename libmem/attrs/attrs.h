@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libmem: attribute lists, as the library's own files see them. Objects and
- * images need no more of it than the calls at the end.
+ * libmem: internals of attribute lists. Objects and images only need the
+ * functions at the end.
  */
 #ifndef _LIBMEM_ATTRS_ATTRS_H
 #define _LIBMEM_ATTRS_ATTRS_H
@@ -11,8 +11,8 @@
 
 /**
  * struct attrs_client - values of a client's keys
- * @len: bytes of each; 0: it is not set
- * @bytes: the values
+ * @len: bytes of each value; 0: not set
+ * @bytes: values
  */
 struct attrs_client {
 	uint16_t len[MEM_ATTR_CLIENT_KEYS];
@@ -20,11 +20,11 @@ struct attrs_client {
 };
 
 /**
- * struct attrs_slot - what one part of a program has set
+ * struct attrs_slot - values set by one part of a program
  * @is_set: a bit for each row
- * @nr: elements of each value that is set
- * @values: those that are set; all else is 0
- * @client: the list's own; NULL: no client's key is set
+ * @nr: number of elements of each value
+ * @values: values that are set; others are 0
+ * @client: values of clients' keys, owned by the list; NULL: none is set
  */
 struct attrs_slot {
 	uint64_t is_set;
@@ -34,26 +34,26 @@ struct attrs_slot {
 };
 
 /**
- * enum attrs_rule - rules that values break
- * @RULE_NONE: none
- * @RULE_EQUAL: lists that set the key agree
- * @RULE_TYPES: a buffer has one type, or is image and tensor
- * @RULE_TOO_MANY: all lists together name more than a list can hold
- * @RULE_MANDATORY: a list sets the key
- * @RULE_COUNT: there are as many values as @arg says
- * @RULE_WITH_TENSOR: an image that is a tensor, too, is pitch-linear and has
- *	one plane
- * @RULE_ROWS_OF_TENSOR: a dimension of the tensor is the image's rows
- * @RULE_STRIDE: the stride is a multiple of the element, @arg bytes
- * @RULE_NO_ENGINE: the board has each engine that is named
- * @RULE_NO_GPU: the board has each GPU that is named
- * @RULE_OTHER_GPU: a value is for a GPU that accesses the buffer
+ * enum attrs_rule - rules that a key's value can break
+ * @RULE_NONE: no rule is broken
+ * @RULE_EQUAL: lists that set the key must agree
+ * @RULE_TYPES: a buffer must have one type, or be image and tensor
+ * @RULE_TOO_MANY: the lists together must not name more than a list can hold
+ * @RULE_MANDATORY: a list must set the key
+ * @RULE_COUNT: there must be @arg values
+ * @RULE_WITH_TENSOR: an image that is also a tensor must be pitch-linear and
+ *	have one plane
+ * @RULE_ROWS_OF_TENSOR: a dimension of the tensor must be the image's rows
+ * @RULE_STRIDE: the stride must be a multiple of the element, @arg bytes
+ * @RULE_NO_ENGINE: the board must have each engine that is named
+ * @RULE_NO_GPU: the board must have each GPU that is named
+ * @RULE_OTHER_GPU: a value must be for a GPU that accesses the buffer
  * @RULE_VIDMEM: only a discrete GPU has memory of its own
- * @RULE_VIDMEM_REACH: that GPU and the dma engine alone reach its memory
- * @RULE_LAYOUT: an engine takes the layout
- * @RULE_SWIZZLE: engines have the same block-linear layout
- * @RULE_MOST: an engine takes values up to @arg
- * @RULE_TOO_LARGE: sizes and alignments are at most @arg
+ * @RULE_VIDMEM_REACH: only that GPU and the dma engine can access its memory
+ * @RULE_LAYOUT: each engine must support the layout
+ * @RULE_SWIZZLE: all engines must have the same block-linear layout
+ * @RULE_MOST: an engine supports values up to @arg
+ * @RULE_TOO_LARGE: sizes and alignments must be at most @arg
  */
 enum attrs_rule {
 	RULE_NONE,
@@ -80,8 +80,8 @@ enum attrs_rule {
  * struct attrs_conflict - a rule that a key's value breaks
  * @key: enum mem_attr_key
  * @rule: enum attrs_rule
- * @engine: name of the engine whose rule it is; NULL: no engine's
- * @arg: of the rule
+ * @engine: name of the engine whose rule it is; NULL: a rule of no engine
+ * @arg: number in the rule
  */
 struct attrs_conflict {
 	uint32_t key;
@@ -90,14 +90,14 @@ struct attrs_conflict {
 	uint64_t arg;
 };
 
-/* A key breaks one rule at most: the first that is found. */
+/* Only the first rule that a key breaks is recorded. */
 #define CONFLICTS_MAX	(NR_ROWS + MEM_ATTR_CLIENT_KEYS)
 
 /**
- * struct attrs_conflicts - what a reconciliation has found
- * @nr: of @list
- * @rows: those that have one
- * @list: in the order in which they were found
+ * struct attrs_conflicts - conflicts found by a reconciliation
+ * @nr: number of conflicts
+ * @rows: bit for each row with a conflict
+ * @list: conflicts, in the order in which they were found
  */
 struct attrs_conflicts {
 	uint32_t nr;
@@ -108,25 +108,25 @@ struct attrs_conflicts {
 /* Slots of a reconciled list */
 enum {
 	SLOT_RESULT,
-	SLOT_INPUTS,	/* what lists had set, merged: it gives the result */
+	SLOT_INPUTS,	/* merged values of the lists */
 	NR_SLOTS
 };
 
 /**
  * struct mem_attrs - an attribute list
- * @ctx: its context, kept
+ * @ctx: context; the list holds a reference
  * @state: enum mem_attrs_state
- * @is_shared: a list that it was made of has been in another process
- * @nr_slots: of @slots
- * @nr_conflicts: of @conflicts
- * @conflicts: of a conflict list
- * @own_client: to be freed; NULL: the slots have none, or it is part of this
- *	allocation
- * @client_state: enum client_state: orders the two fields below
- * @client: a client's
- * @destroy: of @client
- * @slots: of a reconciled list SLOT_RESULT and SLOT_INPUTS, of a conflict list
- *	those of the lists that it was made of
+ * @is_shared: another process has had a list from which this one was made
+ * @nr_slots: number of @slots
+ * @nr_conflicts: number of @conflicts
+ * @conflicts: conflicts of a conflict list
+ * @own_client: separate allocation of clients' keys; NULL: there are no such
+ *	keys, or they are part of this allocation
+ * @client_state: enum client_state: protects @client and @destroy
+ * @client: data of a client
+ * @destroy: destroys @client
+ * @slots: SLOT_RESULT and SLOT_INPUTS of a reconciled list; of a conflict list,
+ *	the slots of the lists that conflict
  */
 struct mem_attrs {
 	struct mem_ctx *ctx;
@@ -210,7 +210,7 @@ int attrs_pack(struct mem_attrs *const *lists, size_t nr_lists, void **bytes,
 int attrs_unpack(struct mem_ctx *ctx, const void *bytes, size_t len,
 		 struct mem_attrs **attrs);
 
-/* Of reconciled lists, for objects and images: attrs.c */
+/* Accessors of reconciled lists, for objects and images: attrs.c */
 uint64_t attrs_len(const struct mem_attrs *attrs);
 uint64_t attrs_align(const struct mem_attrs *attrs);
 enum mem_kind attrs_kind(const struct mem_attrs *attrs, unsigned int *flags);

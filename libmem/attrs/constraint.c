@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: what the engines of each board need of a buffer, as data. A figure
- * that has no source is heapsim's own: a power of two that is large enough for
- * any such hardware that we know of, and says so.
+ * libmem: table of what the engines of each board need of a buffer. A figure
+ * without a source is heapsim's own and marked so: a power of two that is large
+ * enough for any such hardware known to us.
  *
- * All engines of an I/O-coherent board see what is in the CPU's cache, and none
- * of another board: that is what heapsim simulates (NVIDIA's "CUDA for Tegra",
+ * All engines of an I/O-coherent board snoop the CPU's cache, and none of
+ * another board do: that is what heapsim simulates (NVIDIA's "CUDA for Tegra",
  * "I/O Coherency").
  */
 #include <string.h>
@@ -15,16 +15,16 @@
 #define DMA_BIT		32U
 #define CPU_BIT		33U
 
-/* Plane sides that no engine has a limit for */
+/* Plane sides of an engine without a limit */
 #define ANY_SIDE	UINT32_MAX
 
 /**
  * struct engine - an engine's needs
  * @at: bit of MEM_ATTR_ENGINES, or CPU_BIT
- * @since: capability, times 10, of the SoC from which on the row is true; of a
- *	discrete GPU its own
- * @has_block_linear: it takes block-linear images
- * @needs: all but the swizzle
+ * @since: lowest capability (times 10) to which the row applies: the SoC's, or
+ *	a discrete GPU's own
+ * @has_block_linear: supports block-linear images
+ * @needs: needs, without the swizzle
  */
 struct engine {
 	unsigned int at;
@@ -34,25 +34,25 @@ struct engine {
 };
 
 /*
- * The GPUs' alignments and sides are those of textures in linear memory: CUDA C
+ * Alignments and sides of GPUs are those of textures in linear memory: CUDA C
  * Programming Guide, "Technical Specifications per Compute Capability", and
  * CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, _TEXTURE_PITCH_ALIGNMENT and
- * _MAXIMUM_TEXTURE2D_LINEAR_* of boards. Of the GPU of a generic board nothing
- * is known: heapsim's own figures.
+ * _MAXIMUM_TEXTURE2D_LINEAR_* of boards. The figures of a generic board's GPU
+ * are heapsim's own.
  *
- * The compositor's rows are multiples of 256 bytes, as NVMM buffers have them
+ * The compositor's rows are multiples of 256 bytes, as in NVMM buffers
  * (alliedvision/gst-vmbsrc, issue 8); sides are at most 16384 (VPI,
- * vpiSubmitRescale()). That planes begin at such a multiple, too, is heapsim's
- * own. The least of 16 x 16 is a rule of its algorithms, not of images.
+ * vpiSubmitRescale()). That planes are aligned to 256 bytes, too, is heapsim's
+ * own rule. The minimum of 16 x 16 is a rule of its algorithms, not of images.
  *
- * The vision accelerator takes block-linear images from Orin's generation on
- * (PVA SDK, cupva::SurfaceFormatType); that Xavier's does not, base and rows of
- * 64 bytes, and sides of 16384 are heapsim's own. VPI's limits are those of its
- * algorithms.
+ * The vision accelerator supports block-linear images since Orin's generation
+ * (PVA SDK, cupva::SurfaceFormatType). Heapsim's own are: Xavier's does not,
+ * bases and rows are aligned to 64 bytes, sides are at most 16384. VPI's limits
+ * are those of its algorithms.
  *
- * The dma engine of heapsim copies any bytes. For the CPU planes begin at a
- * cache line, whatever the board's is, so that maintenance of one plane leaves
- * the other alone.
+ * Heapsim's dma engine copies any bytes. For the CPU, planes are aligned to a
+ * cache line of the board, so that maintenance of one plane does not affect
+ * another.
  */
 static const struct engine engines[] = {
 	{ MEM_ENGINE_GPU, 0, false, { "gpu", 64, 64, 16384, 16384, 0 } },
@@ -68,8 +68,9 @@ static const struct engine engines[] = {
 #define NR_ENGINE_ROWS	(sizeof(engines) / sizeof(*engines))
 
 /*
- * Sector layout and page kinds: drm_fourcc.h, DRM_FORMAT_MOD_NVIDIA_
- * BLOCK_LINEAR_2D(). The engines of one SoC have one layout.
+ * The sector layout and page kinds are those of drm_fourcc.h,
+ * DRM_FORMAT_MOD_NVIDIA_BLOCK_LINEAR_2D(). The engines of one SoC share a
+ * layout.
  */
 static enum swizzle swizzle_of(unsigned int at, uint32_t capability)
 {
@@ -85,10 +86,11 @@ static enum swizzle swizzle_of(unsigned int at, uint32_t capability)
 }
 
 /**
- * constraint_swizzle() - how a board's own engines place block-linear images
+ * constraint_swizzle() - return the block-linear layout of a board's own
+ * engines
  * @ctx: context
  *
- * Return: enum swizzle; SWIZZLE_NONE: they have no such images.
+ * Return: enum swizzle; SWIZZLE_NONE: they do not support such images.
  */
 enum swizzle constraint_swizzle(struct mem_ctx *ctx)
 {
@@ -97,10 +99,10 @@ enum swizzle constraint_swizzle(struct mem_ctx *ctx)
 }
 
 /**
- * constraint_name() - an engine in a word
+ * constraint_name() - return an engine's name
  * @at: bit of MEM_ATTR_ENGINES
  *
- * Return: its name; NULL: there is none.
+ * Return: name, or NULL if there is no such engine.
  */
 const char *constraint_name(unsigned int at)
 {
@@ -113,12 +115,12 @@ const char *constraint_name(unsigned int at)
 }
 
 /**
- * constraint_find() - what an engine of a board needs
+ * constraint_find() - find what an engine of a board needs
  * @ctx: context
  * @at: bit of MEM_ATTR_ENGINES, or of CONSTRAINT_CPU
- * @constraint: out: its needs
+ * @constraint: out: needs
  *
- * Return: true; false: the board has no such engine.
+ * Return: false if the board has no such engine.
  */
 bool constraint_find(struct mem_ctx *ctx, unsigned int at,
 		     struct constraint *constraint)
@@ -146,11 +148,12 @@ bool constraint_find(struct mem_ctx *ctx, unsigned int at,
 }
 
 /**
- * constraint_of_gpu() - which engine a GPU's id stands for
+ * constraint_of_gpu() - return the engine with a GPU's id
  * @ctx: context
  * @id: MEM_GPU_ID_LEN bytes
  *
- * Return: MEM_ENGINE_GPU or MEM_ENGINE_DGPU; else the board has no such GPU.
+ * Return: MEM_ENGINE_GPU or MEM_ENGINE_DGPU; NR_ENGINES: the board has no such
+ * GPU.
  */
 unsigned int constraint_of_gpu(struct mem_ctx *ctx, const uint8_t *id)
 {
@@ -166,11 +169,11 @@ unsigned int constraint_of_gpu(struct mem_ctx *ctx, const uint8_t *id)
 }
 
 /**
- * constraint_engines() - who accesses the buffer of a slot beside the CPU
+ * constraint_engines() - return the engines that access a slot's buffer
  * @ctx: context
- * @slot: of a list
+ * @slot: slot of a list
  *
- * Return: bits as MEM_ATTR_ENGINES has them, those of GPU ids included.
+ * Return: bits of MEM_ATTR_ENGINES, including those of GPUs named by id.
  */
 uint64_t constraint_engines(struct mem_ctx *ctx, const struct attrs_slot *slot)
 {
@@ -186,12 +189,12 @@ uint64_t constraint_engines(struct mem_ctx *ctx, const struct attrs_slot *slot)
 }
 
 /**
- * constraint_is_coherent() - look whether engines see what is in CPU caches
+ * constraint_is_coherent() - check whether engines snoop the CPU's cache
  * @ctx: context
  *
- * Of a board that only the module knows, the module says so.
+ * If only the module knows the board, the module is asked.
  *
- * Return: true if so.
+ * Return: true if they do.
  */
 bool constraint_is_coherent(struct mem_ctx *ctx)
 {

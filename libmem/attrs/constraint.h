@@ -5,16 +5,16 @@
 
 #include "attrs.h"
 
-/* Bit of an engine, beside those of MEM_ATTR_ENGINES: the CPU */
+/* Bit of the CPU, used together with those of MEM_ATTR_ENGINES */
 #define CONSTRAINT_CPU		(1ULL << 33)
 
 /**
- * enum swizzle - how bytes of a block-linear image are placed
- * @SWIZZLE_NONE: the engine takes no such image
- * @SWIZZLE_TEGRA: of Tegras before Xavier
- * @SWIZZLE_VOLTA: of discrete GPUs up to Volta, and of Xavier
- * @SWIZZLE_TURING: of later ones
- * @SWIZZLE_ANY: that of the others: the engine copies bytes
+ * enum swizzle - byte order of a block-linear image
+ * @SWIZZLE_NONE: the engine does not support such images
+ * @SWIZZLE_TEGRA: Tegra before Xavier
+ * @SWIZZLE_VOLTA: discrete GPUs up to Volta, and Xavier
+ * @SWIZZLE_TURING: later ones
+ * @SWIZZLE_ANY: the engine copies bytes and accepts any order
  */
 enum swizzle {
 	SWIZZLE_NONE,
@@ -25,13 +25,13 @@ enum swizzle {
 };
 
 /**
- * struct constraint - what an engine needs, or several of them
- * @name: of the engine
- * @base_align: of the first byte of each plane, and of other buffers
- * @pitch_align: of pitch-linear rows, bytes
- * @max_width: of a plane, pixels
- * @max_height: of a plane, rows
- * @swizzle: of block-linear images
+ * struct constraint - needs of an engine
+ * @name: name of the engine
+ * @base_align: alignment of each plane, and of other buffers, bytes
+ * @pitch_align: alignment of pitch-linear rows, bytes
+ * @max_width: maximum width of a plane, pixels
+ * @max_height: maximum height of a plane, rows
+ * @swizzle: byte order of block-linear images
  */
 struct constraint {
 	const char *name;

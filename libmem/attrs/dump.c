@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: attribute lists as text, for people: a line a key. A conflict list
- * has for each key that conflicts the values of all lists and the rule that
- * failed.
+ * libmem: attribute lists as text for people, one line per key. For each key
+ * that conflicts, the dump of a conflict list has the values of all lists and
+ * the rule that was broken.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,10 +15,10 @@
 #include "constraint.h"
 
 /**
- * struct text - text that may be longer than the room for it
- * @to: room
+ * struct text - text that may exceed its buffer
+ * @to: buffer
  * @len: bytes of @to
- * @used: bytes of the whole text so far
+ * @used: length of the whole text so far, bytes
  */
 struct text {
 	char *to;
@@ -48,7 +48,7 @@ static void text_add_bytes(struct text *text, const uint8_t *bytes, size_t len)
 		text_add(text, "%02x", bytes[i]);
 }
 
-/* As uuidgen(1) prints it */
+/* Prints the id in the format of uuidgen(1). */
 static void text_add_gpu(struct text *text, const uint8_t *id)
 {
 	static const uint8_t parts[] = { 4, 2, 2, 2, 6 };
@@ -175,7 +175,7 @@ static void text_add_slot(struct text *text, const struct attrs_slot *slot,
 	}
 }
 
-/* Rules with an engine's name and a number have room for both. */
+/* Prints the rule, with its engine and number if it has them. */
 static void text_add_rule(struct text *text,
 			  const struct attrs_conflict *conflict)
 {

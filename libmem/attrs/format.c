@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: formats of planes and of whole images. The codes are those of DRM
- * (drm_fourcc.h) except where it has none.
+ * libmem: formats of planes and of whole images. The codes are DRM's
+ * (drm_fourcc.h), and MEM_FOURCC_* where DRM has none.
  */
 #include <drm_fourcc.h>
 #include <errno.h>
@@ -11,8 +11,9 @@
 #include "format.h"
 
 /*
- * Packed YUV has two components a pixel: luma, and the one of chroma that it
- * shares with its neighbour. Components of 10 bits are fields of a 32-bit word.
+ * A pixel of packed YUV has two components: luma, and one of the two chroma
+ * components that it shares with its neighbour. Components of 10 bits are
+ * fields of a 32-bit word.
  */
 static const struct format_plane planes[] = {
 	{ DRM_FORMAT_R8, 8, 1, MEM_DATA_U8 },
@@ -42,10 +43,10 @@ static const struct format_plane planes[] = {
 };
 
 /**
- * format_plane() - look a plane's format up
- * @fourcc: any number
+ * format_plane() - find the format of a plane
+ * @fourcc: fourcc, any number
  *
- * Return: what it is; NULL: no plane has such pixels.
+ * Return: format, or NULL if no plane has such pixels.
  */
 const struct format_plane *format_plane(uint64_t fourcc)
 {
@@ -63,7 +64,7 @@ const char *const format_data_words[NR_DATA_TYPES] = {
 };
 
 /**
- * format_data_len() - how long an element is
+ * format_data_len() - return the length of an element
  * @data_type: below NR_DATA_TYPES
  *
  * Return: bytes, a power of two.
@@ -91,12 +92,12 @@ uint32_t format_data_len(uint32_t data_type)
 
 /**
  * struct format - a format of images
- * @fourcc: of the whole; 0: DRM has none
+ * @fourcc: fourcc of the image; 0: DRM has none
  * @layout: enum mem_layout
  * @color_std: enum mem_color_std
- * @planes: fourcc of each plane; 0: there are no more
- * @div: image sides by those of each plane but the first
- * @name: for people
+ * @planes: fourcc of each plane; 0: no plane
+ * @div: sides of the image, divided by those of each plane except the first
+ * @name: name for reports
  */
 struct format {
 	uint32_t fourcc;
@@ -109,7 +110,7 @@ struct format {
 
 #define ONE(code)	.fourcc = code, .planes = { code }, \
 			.layout = MEM_LAYOUT_PITCH_LINEAR
-/* Pixels that DRM has no code for */
+/* Formats that have no code in DRM */
 #define OWN(code)	.planes = { code }, .layout = MEM_LAYOUT_PITCH_LINEAR
 #define NV12(how)	.fourcc = DRM_FORMAT_NV12, .div = 2, .layout = how, \
 			.planes = { DRM_FORMAT_R8, DRM_FORMAT_GR88 }

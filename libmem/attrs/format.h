@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libmem: what pixels and elements are, for attribute lists and images. */
+/* libmem: formats of pixels and elements, for attribute lists and images. */
 #ifndef _LIBMEM_ATTRS_FORMAT_H
 #define _LIBMEM_ATTRS_FORMAT_H
 
@@ -7,9 +7,9 @@
 
 /**
  * struct format_plane - pixels of one plane
- * @fourcc: of DRM, or MEM_FOURCC_*
- * @bits: of a pixel, a multiple of 8
- * @nr_channels: components of a pixel
+ * @fourcc: fourcc of DRM, or MEM_FOURCC_*
+ * @bits: bits of a pixel, a multiple of 8
+ * @nr_channels: number of components of a pixel
  * @data_type: enum mem_data_type of a component
  */
 struct format_plane {
@@ -21,7 +21,7 @@ struct format_plane {
 
 #define NR_DATA_TYPES	(MEM_DATA_KEYPOINT + 1U)
 
-/* By enum mem_data_type, for people */
+/* Names for people, by enum mem_data_type */
 extern const char *const format_data_words[NR_DATA_TYPES];
 
 const struct format_plane *format_plane(uint64_t fourcc);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: the table of keys. Merge rules, defaults and which keys are mandatory
- * are those of NvSciBuf (NVIDIA DRIVE OS, "NvSciBuf Enumerations for Attribute
- * Keys"), for keys that it has.
+ * libmem: the table of keys. For keys that NvSciBuf has, merge rules, defaults
+ * and mandatory keys are NvSciBuf's (NVIDIA DRIVE OS, "NvSciBuf Enumerations
+ * for Attribute Keys").
  */
 #include <errno.h>
 #include <string.h>
@@ -177,7 +177,7 @@ const struct attrs_key attrs_keys[NR_ROWS] = {
 		ONE(U64, pyramid.size), OUTPUT },
 };
 
-/* Of each type the first row; keys of a type are numbered from 1 on. */
+/* First row of each type; the keys of a type are numbered from 1. */
 static const uint8_t first_row[] = {
 	ROW_TYPES, ROW_RAW_SIZE, ROW_IMAGE_LAYOUT, ROW_TENSOR_DATA_TYPE,
 	ROW_ARRAY_DATA_TYPE, ROW_PYRAMID_LEVEL_COUNT, NR_ROWS
@@ -185,9 +185,9 @@ static const uint8_t first_row[] = {
 
 /**
  * attrs_row_of() - find the row of a key
- * @key: any number
+ * @key: key, any number
  *
- * Return: enum attrs_row, or -EINVAL: the table has no such key.
+ * Return: enum attrs_row, or -EINVAL if the table has no such key.
  */
 int attrs_row_of(uint32_t key)
 {
@@ -201,10 +201,10 @@ int attrs_row_of(uint32_t key)
 }
 
 /**
- * attrs_rows_of() - which keys a type of buffer has
+ * attrs_rows_of() - return the keys of a type of buffer
  * @type: enum mem_attr_type
  *
- * Return: a bit for each row. A pyramid has the keys of an image, too.
+ * Return: a bit for each row. A pyramid also has the keys of an image.
  */
 uint64_t attrs_rows_of(uint32_t type)
 {
@@ -217,8 +217,8 @@ uint64_t attrs_rows_of(uint32_t type)
 }
 
 /**
- * attrs_element_len() - how long an element of a key's value is
- * @row: key
+ * attrs_element_len() - return the length of an element of a key's value
+ * @row: row of the key
  *
  * Return: bytes.
  */
@@ -236,7 +236,7 @@ size_t attrs_element_len(const struct attrs_key *row)
 	return len[row->element];
 }
 
-/* Of an element that is a number or has one */
+/* Returns the number in an element, or 0 if it has none. */
 static uint64_t element_number(const struct attrs_key *row, const void *value,
 			       size_t i)
 {
@@ -278,7 +278,7 @@ static bool number_is_valid(const struct attrs_key *row, uint64_t number)
 	}
 }
 
-/* Returns true if no GPU has two values. */
+/* Returns true if no GPU occurs twice. */
 static bool gpus_differ(const struct mem_attr_gpu_value *values, size_t nr)
 {
 	size_t i, k;
@@ -292,12 +292,12 @@ static bool gpus_differ(const struct mem_attr_gpu_value *values, size_t nr)
 }
 
 /**
- * attrs_value_is_valid() - check a value that somebody wants to set
- * @row: key
- * @value: aligned for its elements
- * @nr: elements, 1 to the key's most
+ * attrs_value_is_valid() - check a value that is to be set
+ * @row: row of the key
+ * @value: value, aligned for its elements
+ * @nr: number of elements, 1 to the key's maximum
  *
- * Return: true if it has a meaning.
+ * Return: true if it is valid.
  */
 bool attrs_value_is_valid(const struct attrs_key *row, const void *value,
 			  size_t nr)

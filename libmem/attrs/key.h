@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * libmem: the keys of attribute lists. A table has a row for each key: where
- * its value is stored, which values have a meaning, how values of several lists
- * merge, and how it is printed. A client's keys are in no table: they are
- * bytes.
+ * its value is stored, which values are valid, how values of several lists are
+ * merged, and how a value is printed. Clients' keys are not in the table, since
+ * their values are plain bytes.
  */
 #ifndef _LIBMEM_ATTRS_KEY_H
 #define _LIBMEM_ATTRS_KEY_H
@@ -12,9 +12,9 @@
 
 #include "libmem/attrs.h"
 
-/* Most types of one list: all but MEM_ATTR_TYPE_GENERAL */
+/* Maximum number of types of a list: all except MEM_ATTR_TYPE_GENERAL */
 #define ATTRS_TYPES_MAX		5U
-/* Longest value of a key of the table: a value for each GPU */
+/* Maximum length of a value of the table: a value for each GPU */
 #define ATTRS_VALUE_MAX \
 	(MEM_ATTR_GPUS_MAX * sizeof(struct mem_attr_gpu_value))
 
@@ -73,8 +73,8 @@ enum attrs_row {
 };
 
 /*
- * A value for each key, as the public header describes it. Which of them are
- * set, and how many elements each has, is in struct attrs_slot.
+ * A value for each key, as described in libmem.h. struct attrs_slot holds which
+ * values are set, and how many elements each has.
  */
 struct attrs_values {
 	uint32_t types[ATTRS_TYPES_MAX];
@@ -139,7 +139,7 @@ struct attrs_values {
 };
 
 /**
- * enum attrs_element - what an element of a value is
+ * enum attrs_element - type of a value's elements
  * @ELEMENT_U8: uint8_t
  * @ELEMENT_U32: uint32_t
  * @ELEMENT_U64: uint64_t
@@ -157,15 +157,15 @@ enum attrs_element {
 };
 
 /**
- * enum attrs_merge - how values of several lists become one
- * @MERGE_EQUAL: lists that set it agree
+ * enum attrs_merge - how values of several lists are merged
+ * @MERGE_EQUAL: lists that set it must agree
  * @MERGE_OR: bitwise or
- * @MERGE_MAX: the largest, element by element
+ * @MERGE_MAX: maximum, element by element
  * @MERGE_UNION: all elements, sorted, each once
- * @MERGE_TYPES: as MERGE_UNION, if the types can be those of one buffer
- * @MERGE_GPU_AND: of each GPU that a list names the smallest value
- * @MERGE_GPU_EQUAL: lists that name a GPU agree on its value
- * @MERGE_OUTPUT: cannot be set, is computed
+ * @MERGE_TYPES: as MERGE_UNION, if one buffer can have all the types
+ * @MERGE_GPU_AND: the smallest value for each GPU that a list names
+ * @MERGE_GPU_EQUAL: lists that name a GPU must agree on its value
+ * @MERGE_OUTPUT: is computed and cannot be set
  */
 enum attrs_merge {
 	MERGE_EQUAL,
@@ -179,16 +179,16 @@ enum attrs_merge {
 };
 
 /**
- * enum attrs_check - which elements have a meaning
+ * enum attrs_check - which elements are valid
  * @CHECK_BELOW: 0 to the row's limit
  * @CHECK_RANGE: 1 to the row's limit
  * @CHECK_POWER: a power of two
  * @CHECK_PERM: MEM_READ or MEM_RW
  * @CHECK_ENGINES: bits of engines
- * @CHECK_FORMAT: a plane's format
+ * @CHECK_FORMAT: format of a plane
  * @CHECK_SCALE: above 0, at most 1
- * @CHECK_TYPE: a type of buffer
- * @CHECK_BYTES: all
+ * @CHECK_TYPE: type of a buffer
+ * @CHECK_BYTES: any bytes
  */
 enum attrs_check {
 	CHECK_BELOW,
@@ -203,12 +203,12 @@ enum attrs_check {
 };
 
 /**
- * enum attrs_text - how an element is printed, if not as a number
- * @TEXT_NUMBER: as a number
- * @TEXT_HEX: as a hexadecimal number
- * @TEXT_FOURCC: as a DRM fourcc
- * @TEXT_ENGINES: as names of engines
- * @TEXT_WORDS: by the row's words
+ * enum attrs_text - how an element is printed
+ * @TEXT_NUMBER: decimal number
+ * @TEXT_HEX: hexadecimal number
+ * @TEXT_FOURCC: DRM fourcc
+ * @TEXT_ENGINES: names of engines
+ * @TEXT_WORDS: word from the row's @words
  */
 enum attrs_text {
 	TEXT_NUMBER,
@@ -222,17 +222,16 @@ enum attrs_text {
  * struct attrs_key - a row of the table
  * @key: enum mem_attr_key
  * @element: enum attrs_element
- * @max: elements at most
+ * @max: maximum number of elements
  * @merge: enum attrs_merge
- * @check: enum attrs_check, of each element
- * @is_mandatory: a reconciled list of the key's type has it
+ * @check: enum attrs_check of each element
+ * @is_mandatory: a reconciled list of the key's type must have it
  * @text: enum attrs_text
- * @off: of the value in struct attrs_values
- * @counted_by: row of the key that says how many elements there are; 0: any
- *	number
- * @limit: of @check
- * @name: as dumps have it
- * @words: of TEXT_WORDS, by value
+ * @off: offset of the value in struct attrs_values
+ * @counted_by: row of the key that has the number of elements; 0: any number
+ * @limit: limit of @check
+ * @name: name in dumps
+ * @words: words of TEXT_WORDS, indexed by value
  */
 struct attrs_key {
 	uint32_t key;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: outputs of a list that say where the parts of its buffer lie: sizes,
- * alignments, pitches, offsets and strides, under the constraints of all who
- * access it.
+ * libmem: computes the layout of a list's buffer: sizes, alignments, pitches,
+ * offsets and strides, under the constraints of all engines that access it and
+ * of the CPU.
  *
- * Block-linear (drm_fourcc.h): a GOB is 64 bytes by 8 rows; a block is one GOB
- * wide and a power of two of them high. Heights are multiples of blocks. All
- * planes and levels of an image have the blocks that suit its highest plane,
- * since its one modifier says so.
+ * Block-linear images (drm_fourcc.h): a GOB is 64 bytes by 8 rows; a block is
+ * one GOB wide and a power of two of GOBs high. Heights are multiples of a
+ * block. All planes and levels of an image have the block height that suits its
+ * highest plane, since the image has one modifier for all.
  */
 #include <drm_fourcc.h>
 
@@ -18,23 +18,23 @@
 #define GOB_WIDTH	64U
 #define GOB_HEIGHT	8U
 #define GOB_LEN		(GOB_WIDTH * GOB_HEIGHT)
-/* log2 of the highest block, in GOBs */
+/* log2 of the height of the highest block, in GOBs */
 #define MAX_BLOCK	4U
 
-/* Bounds of all that is computed: far above what any board has */
+/* Limits of computed values, far above those of any board */
 #define MAX_LEN		(1ULL << 46)
 #define MAX_ALIGN	(1ULL << 30)
 
 /**
- * struct layout - what is computed, and under which constraints
+ * struct layout - a computation, with its constraints
  * @ctx: context
  * @users: bits of engines, and of the CPU
- * @result: the list's
- * @conflicts: what is found
- * @base_align: of all users
- * @pitch_align: of all users
- * @height_align: of block-linear images
- * @is_block_linear: that is the layout
+ * @result: slot of the result
+ * @conflicts: conflicts found so far
+ * @base_align: alignment that suits all users
+ * @pitch_align: alignment of rows that suits all users
+ * @height_align: height of a block of block-linear images, else 1
+ * @is_block_linear: the image is block-linear
  */
 struct layout {
 	struct mem_ctx *ctx;
@@ -52,7 +52,7 @@ static uint64_t larger(uint64_t one, uint64_t other)
 	return one > other ? one : other;
 }
 
-/* @len is at most MAX_LEN, @align a power of two of at most MAX_ALIGN. */
+/* @len must be at most MAX_LEN, @align a power of two up to MAX_ALIGN. */
 static uint64_t round_up(uint64_t len, uint64_t align)
 {
 	return (len + align - 1) & ~(align - 1);
@@ -63,14 +63,14 @@ static void layout_too_large(struct layout *layout, uint32_t key, uint64_t most)
 	attrs_conflict(layout->conflicts, key, RULE_TOO_LARGE, NULL, most);
 }
 
-/* Multiplies lengths; false: the product is above MAX_LEN. */
+/* Multiplies lengths. Returns false if the product exceeds MAX_LEN. */
 static bool multiply(uint64_t one, uint64_t other, uint64_t *product)
 {
 	return !__builtin_mul_overflow(one, other, product) &&
 	       *product <= MAX_LEN;
 }
 
-/* Returns what a list has asked for, if no user needs more. */
+/* Returns the larger of the alignments that lists ask for and users need. */
 static uint64_t layout_align(struct layout *layout, unsigned int row,
 			     uint64_t asked, uint64_t needed)
 {
@@ -109,7 +109,7 @@ static void layout_raw(struct layout *layout)
 
 /* Images */
 
-/* A list that has both gives one memory two meanings. */
+/* In a list that has both, image and tensor describe the same memory. */
 static void layout_image_with_tensor(struct layout *layout)
 {
 	const struct attrs_values *v = &layout->result->values;
@@ -140,7 +140,7 @@ static void layout_require_sides(struct layout *layout,
 	}
 }
 
-/* The users' common way to place bytes; @so_far that of those before. */
+/* Returns the swizzle that a user has in common with those before it. */
 static enum swizzle layout_agree(struct layout *layout, enum swizzle so_far,
 				 const struct constraint *of)
 {
@@ -154,7 +154,7 @@ static enum swizzle layout_agree(struct layout *layout, enum swizzle so_far,
 	return of->swizzle == SWIZZLE_ANY ? so_far : of->swizzle;
 }
 
-/* What all users take: block-linear bytes are placed as the modifier says. */
+/* Checks that all users support the image, and returns their swizzle. */
 static enum swizzle layout_require_users(struct layout *layout)
 {
 	enum swizzle swizzle = SWIZZLE_ANY;
@@ -193,8 +193,8 @@ static uint32_t block_of(const struct attrs_values *v)
 }
 
 /*
- * The generic page kinds: 0xfe up to Volta (drm_fourcc.h), 0x06 from Turing on
- * (NV_MMU_PTE_KIND_GENERIC_MEMORY of NVIDIA's open-gpu-doc).
+ * The generic page kinds are 0xfe up to Volta (drm_fourcc.h) and 0x06 from
+ * Turing on (NV_MMU_PTE_KIND_GENERIC_MEMORY of NVIDIA's open-gpu-doc).
  */
 static uint64_t modifier_of(enum swizzle swizzle, uint32_t block)
 {
@@ -212,10 +212,10 @@ static uint64_t modifier_of(enum swizzle swizzle, uint32_t block)
 }
 
 /**
- * struct plane - a plane of a level
- * @pitch: bytes from row to row
- * @aligned_height: rows, of a field if there are two
- * @len: bytes
+ * struct plane - a plane of a pyramid's level
+ * @pitch: bytes from one row to the next
+ * @aligned_height: rows; of one field if there are two
+ * @len: bytes, rounded up so that the next plane is aligned
  */
 struct plane {
 	uint64_t pitch;
@@ -223,7 +223,7 @@ struct plane {
 	uint64_t len;
 };
 
-/* Returns false if it is too large. Its length keeps the next one aligned. */
+/* Returns false if the plane is too large. */
 static bool plane_compute(const struct layout *layout, uint32_t bits,
 			  uint32_t width, uint32_t height, struct plane *plane)
 {
@@ -244,7 +244,7 @@ static bool plane_compute(const struct layout *layout, uint32_t bits,
 	return plane->len <= MAX_LEN;
 }
 
-/* The finest level, whose planes are outputs of their own */
+/* Computes the finest level, whose planes have keys of their own. */
 static void layout_planes(struct layout *layout)
 {
 	struct attrs_slot *result = layout->result;
@@ -332,7 +332,7 @@ static void layout_image(struct layout *layout)
 		layout_planes(layout);
 }
 
-/* Each level's sides are those of the one before, scaled and cut. */
+/* Sides of a level are those of the finer one, scaled and rounded down. */
 static uint32_t scale_side(uint32_t side, float scale)
 {
 	const uint32_t scaled = (uint32_t)((double)side * (double)scale);
@@ -357,7 +357,7 @@ static void layout_pyramid(struct layout *layout)
 		v->pyramid.level_offset[level] = off;
 		v->pyramid.level_size[level] = 0;
 		for (i = 0; i < v->image.plane_count; i++) {
-			/* No level is larger than the finest, which fits. */
+			/* Cannot fail: no level is larger than the finest. */
 			plane_compute(layout, v->image.plane_bits[i], width[i],
 				      height[i], &plane);
 			v->pyramid.level_size[level] += plane.len;
@@ -378,7 +378,7 @@ static void layout_pyramid(struct layout *layout)
 
 /* Tensors and arrays */
 
-/* Bytes of the image's pixels in a row */
+/* Returns the bytes of the image's pixels in a row. */
 static uint64_t row_len_of(const struct attrs_values *v)
 {
 	const uint32_t bits = format_plane(v->image.plane_format[0])->bits;
@@ -387,9 +387,9 @@ static uint64_t row_len_of(const struct attrs_values *v)
 }
 
 /*
- * Which dimension's elements are rows of the image that is the tensor, too:
- * those inside of it fill a row without a gap. The last one if there are
- * several.
+ * Returns the dimension of the tensor whose elements are the image's rows, or
+ * -1: the inner dimensions must fill a row without a gap. If several dimensions
+ * match, the last one is returned.
  */
 static int rows_of_image(const struct attrs_values *v)
 {
@@ -407,7 +407,7 @@ static int rows_of_image(const struct attrs_values *v)
 	return -1;
 }
 
-/* The dimension of rows has the image's pitch, which suits both. */
+/* The dimension of rows uses the image's pitch, so both alignments apply. */
 static int layout_fit_rows(struct layout *layout)
 {
 	const struct attrs_values *v = &layout->result->values;
@@ -422,7 +422,7 @@ static int layout_fit_rows(struct layout *layout)
 	return at;
 }
 
-/* @rows_at: the dimension whose stride is the image's pitch; -1: none */
+/* @rows_at: dimension whose stride is the image's pitch; -1: none */
 static void layout_tensor(struct layout *layout, int rows_at)
 {
 	struct attrs_slot *result = layout->result;
@@ -481,11 +481,12 @@ static void layout_array(struct layout *layout)
 }
 
 /**
- * layout_compute() - compute outputs that are sizes and places
+ * layout_compute() - compute sizes, alignments and offsets
  * @ctx: context
- * @users: who accesses the buffer: bits of engines, and CONSTRAINT_CPU
+ * @users: users of the buffer: bits of engines, and CONSTRAINT_CPU
  * @result: in and out: merged inputs with defaults; outputs are added
- * @conflicts: those that are found are added; with one the result is not whole
+ * @conflicts: conflicts found are added; with a conflict, the result is
+ *	incomplete
  */
 void layout_compute(struct mem_ctx *ctx, uint64_t users,
 		    struct attrs_slot *result,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libmem: where the parts of a buffer lie. */
+/* libmem: layout of a buffer. */
 #ifndef _LIBMEM_ATTRS_LAYOUT_H
 #define _LIBMEM_ATTRS_LAYOUT_H
 

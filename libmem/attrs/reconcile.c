@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * libmem: reconciliation. Values of all slots are merged key by key, by the
- * rule of each key's row, which gives the inputs; what these come to is
- * computed in result.c. A key that breaks a rule is noted, and the others are
- * gone on with, so that a conflict list names all of them.
+ * rule of each key's row, which gives the inputs. result.c computes the result
+ * from them. After a key that breaks a rule, merging continues, so that a
+ * conflict list names all such keys.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "attrs.h"
 
 /**
- * struct merging - a reconciliation that is under way
+ * struct merging - a reconciliation in progress
  * @ctx: context of the lists
- * @slots: what is merged
- * @nr: of @slots
- * @inputs: what it comes to
- * @client: the client's part of @inputs
- * @conflicts: what does not fit
+ * @slots: slots to be merged
+ * @nr: number of @slots
+ * @inputs: merged values
+ * @client: clients' keys of @inputs
+ * @conflicts: conflicts found so far
  */
 struct merging {
 	struct mem_ctx *ctx;
@@ -30,12 +30,12 @@ struct merging {
 };
 
 /**
- * attrs_conflict() - note that a key breaks a rule
- * @conflicts: where; a key's first rule stays
+ * attrs_conflict() - record that a key breaks a rule
+ * @conflicts: conflicts; only the first rule of a key is recorded
  * @key: enum mem_attr_key
  * @rule: enum attrs_rule
  * @engine: name of the engine whose rule it is, or NULL
- * @arg: of the rule
+ * @arg: number in the rule
  */
 void attrs_conflict(struct attrs_conflicts *conflicts, uint32_t key,
 		    enum attrs_rule rule, const char *engine, uint64_t arg)
@@ -83,7 +83,7 @@ static enum attrs_rule merge_or(const struct attrs_key *row,
 	return RULE_NONE;
 }
 
-/* What @to has no element for is 0. */
+/* Elements that @to does not have count as 0. */
 static enum attrs_rule merge_max(const struct attrs_key *row,
 				 struct attrs_slot *to,
 				 const struct attrs_slot *from)
@@ -111,7 +111,7 @@ static enum attrs_rule merge_max(const struct attrs_key *row,
 	return RULE_NONE;
 }
 
-/* Sorted lists of different GPUs: returns where an id is or belongs. */
+/* Finds where an id is, or is to be inserted, in a sorted list of GPUs. */
 static unsigned int place_of(const uint8_t *ids, size_t step, unsigned int nr,
 			     const uint8_t *id, bool *is_there)
 {
@@ -129,8 +129,8 @@ static unsigned int place_of(const uint8_t *ids, size_t step, unsigned int nr,
 }
 
 /**
- * attrs_add_gpu() - have a slot name a GPU
- * @slot: whose GPUs are sorted
+ * attrs_add_gpu() - add a GPU to a slot's GPUs
+ * @slot: slot, whose GPUs are sorted
  * @id: MEM_GPU_ID_LEN bytes
  *
  * Return: RULE_NONE, or RULE_TOO_MANY.
@@ -214,7 +214,7 @@ static enum attrs_rule merge_gpu_values(const struct attrs_key *row,
 	return rule;
 }
 
-/* The types become a sorted list of different ones. */
+/* Merges types to a sorted list in which each occurs once. */
 static enum attrs_rule merge_types(struct attrs_slot *to,
 				   const struct attrs_slot *from)
 {
@@ -268,13 +268,16 @@ static void merge_row(struct merging *merging, unsigned int at)
 	enum attrs_rule rule = RULE_NONE;
 	size_t i;
 
-	/* To the end, so that the order of lists makes no difference. */
+	/* Continue after a conflict: the order of lists must not matter. */
 	for (i = 0; i < merging->nr; i++) {
 		const struct attrs_slot *from = merging->slots[i];
 
 		if (!slot_has(from, at))
 			continue;
-		/* A set begins empty, so that it is sorted. */
+		/*
+		 * Sets are always merged, even into an empty one: this sorts
+		 * them.
+		 */
 		if (!slot_has(to, at) && !is_a_set(row)) {
 			memcpy(slot_value(to, at), slot_value_of(from, at),
 			       from->nr[at] * attrs_element_len(row));
@@ -309,7 +312,7 @@ static void merge_client(struct merging *merging)
 	}
 }
 
-/* The first list's value stands for all: it is enough to compare with that. */
+/* Comparing with the first list's value is enough: all must be equal to it. */
 static void compare_client(struct merging *merging)
 {
 	const struct attrs_client *all = &merging->client;
@@ -351,7 +354,7 @@ static void require_mandatory(struct merging *merging)
 				       RULE_MANDATORY, NULL, 0);
 }
 
-/* Of the inputs: as many values as the key says that counts them */
+/* Checks that keys have as many values as the key that counts them says. */
 static void require_counts(struct merging *merging)
 {
 	const struct attrs_slot *inputs = &merging->inputs;
@@ -372,7 +375,7 @@ static void require_counts(struct merging *merging)
 	}
 }
 
-/* Of what is set; the result is written if there is no conflict. */
+/* Merges the keys that can be set; computes @result if there is no conflict. */
 static void merging_do(struct merging *merging, struct attrs_slot *result)
 {
 	unsigned int i;
@@ -409,14 +412,14 @@ static int conflict_out(const struct merging *merging,
 }
 
 /**
- * attrs_merge() - make a reconciled or a conflict list of slots
+ * attrs_merge() - make a reconciled list or a conflict list from slots
  * @ctx: context
  * @from: slots
- * @nr: 1 to MEM_SLOTS_MAX
- * @reconciled: out: as mem_attrs_reconcile()
- * @conflict: out: as mem_attrs_reconcile()
+ * @nr: number of slots, 1 to MEM_SLOTS_MAX
+ * @reconciled: out: as in mem_attrs_reconcile()
+ * @conflict: out: as in mem_attrs_reconcile()
  *
- * Return: 0, or -EADV or -ENOMEM as mem_attrs_reconcile().
+ * Return: 0, or -EADV or -ENOMEM as mem_attrs_reconcile() returns them.
  */
 int attrs_merge(struct mem_ctx *ctx, const struct attrs_slot *const *from,
 		size_t nr, struct mem_attrs **reconciled,

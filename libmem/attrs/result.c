@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: what merged inputs come to: defaults, outputs that are no layout, and
- * whether the board has the engines that are named. It depends on the inputs
- * and the board alone: another process computes the same.
+ * libmem: computes the result from merged inputs: defaults, outputs that are
+ * not part of the layout, and whether the board has the engines that are named.
+ * The result depends on the inputs and the board only, so another process
+ * computes the same.
  */
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "constraint.h"
 #include "layout.h"
 
-/* The board has each engine; GPUs among them are named by their ids, too. */
+/* Checks that the board has each engine, and adds the ids of its GPUs. */
 static void result_engines(struct mem_ctx *ctx, struct attrs_slot *result,
 			   struct attrs_conflicts *conflicts)
 {
@@ -45,7 +46,7 @@ static void result_gpus(struct mem_ctx *ctx, const struct attrs_slot *result,
 				       NULL, 0);
 }
 
-/* Nobody else is given a way to a discrete GPU's own memory. */
+/* No other engine, nor the CPU, can access a discrete GPU's own memory. */
 static void result_vidmem(struct mem_ctx *ctx, const struct attrs_slot *result,
 			  uint64_t engines, struct attrs_conflicts *conflicts)
 {
@@ -80,7 +81,7 @@ static void result_defaults(struct attrs_slot *result)
 	slot_mark(result, ROW_ACTUAL_PERM, 1);
 }
 
-/* Returns the value that inputs have for a GPU, or @otherwise. */
+/* Returns the value that the inputs have for a GPU, or @otherwise. */
 static uint32_t value_of(const struct attrs_slot *inputs, unsigned int row,
 			 const uint8_t *id, uint32_t otherwise)
 {
@@ -111,7 +112,7 @@ static void result_check_gpus(const struct attrs_slot *inputs,
 	}
 }
 
-/* A value for each GPU that accesses the buffer, in the order of their ids */
+/* Sets a value for each GPU that accesses the buffer, sorted by id. */
 static void result_gpu_values(struct mem_ctx *ctx,
 			      const struct attrs_slot *inputs,
 			      struct attrs_slot *result, uint64_t engines)
@@ -153,12 +154,11 @@ static void result_gpu_values(struct mem_ctx *ctx,
 }
 
 /**
- * attrs_result() - compute what merged inputs come to
+ * attrs_result() - compute the result of merged inputs
  * @ctx: context
- * @inputs: what lists had set, merged, without a conflict
- * @result: out: inputs, defaults and outputs; not to be used if there is a
- *	conflict
- * @conflicts: those that are found are added
+ * @inputs: merged values of the lists, without a conflict
+ * @result: out: inputs, defaults and outputs; invalid if there is a conflict
+ * @conflicts: conflicts found are added
  */
 void attrs_result(struct mem_ctx *ctx, const struct attrs_slot *inputs,
 		  struct attrs_slot *result, struct attrs_conflicts *conflicts)

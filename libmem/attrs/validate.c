@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: whether a reconciled list satisfies what lists have set. Each value
- * is compared with the result by the rule of its key's row, in one direction:
- * the result may have more of what merges by or, union and maximum.
+ * libmem: checks whether a reconciled list satisfies the values that lists have
+ * set. Each value is compared with the result by the rule of its key's row. The
+ * result may contain more than the value if the rule is or, union or maximum.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static bool contains_type(const struct attrs_slot *result,
 	return true;
 }
 
-/* Returns where the result names a GPU; its GPUs' values are in this order. */
+/* Returns the index of a GPU in the result; its GPUs' values have the same. */
 static unsigned int gpu_at(const struct attrs_slot *result, const uint8_t *id)
 {
 	unsigned int i;
@@ -43,7 +43,7 @@ static bool contains_gpus(const struct attrs_slot *result,
 	return true;
 }
 
-/* A GPU may always be kept from caching, and from compressing. */
+/* A result without caching or compression for a GPU suits any request. */
 static bool suits_gpus(const struct attrs_slot *result,
 		       const struct attrs_slot *slot, unsigned int row)
 {
@@ -92,7 +92,7 @@ static bool has_bits(const struct attrs_slot *result,
 	return !(*(const uint64_t *)asked & ~*(const uint64_t *)got);
 }
 
-/* A GPU's bit stands for its id, which may be all that the result has. */
+/* An engine that is a GPU may be in the result by its id only. */
 static bool has_engines(const struct mem_attrs *reconciled,
 			const struct attrs_slot *slot)
 {

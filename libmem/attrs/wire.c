@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: attribute lists as bytes, for other processes. All numbers are little
- * endian:
+ * libmem: attribute lists as bytes for other processes. All numbers are
+ * little-endian:
  *
  *	header	magic, version, length of the whole, kind of list, number of
  *		slots, 0 (each 4 bytes); FNV-1a of what follows (8 bytes)
  *	slot	number of values, 0 (each 4 bytes); values
- *	value	key, length (each 4 bytes); bytes, with zeros up to 8
+ *	value	key, length (each 4 bytes); bytes, padded with zeros to 8
  *
- * Values of a slot are in order of their keys, so that a list has one form. A
- * reconciled list is its result, then its inputs. What arrives is not trusted,
- * whatever its checksum: values are set by the code that sets a caller's, and a
- * result must be what its inputs come to here. The permission of an object is
- * not part of its list: ActualPerm is that of the inputs.
+ * Values of a slot are sorted by key, so that a list has only one encoding. A
+ * reconciled list has two slots: its result, then its inputs. What arrives is
+ * not trusted, even if its checksum is right: values are set by the same code
+ * as a caller's, and a result must equal the one computed here from its inputs.
+ * The permission of an object is not part of its list: MEM_ATTR_ACTUAL_PERM is
+ * computed from the inputs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 #define MAGIC		0x7274746dU	/* "mttr" */
 #define VERSION		1U
 #define HEADER_LEN	32U
-#define SUM_AT		24U		/* of the checksum in the header */
+#define SUM_AT		24U		/* offset of the checksum */
 #define SLOT_LEN	8U
 #define VALUE_LEN	8U
 #define VALUES_MAX	(NR_ROWS + MEM_ATTR_CLIENT_KEYS)
@@ -45,9 +46,9 @@ static size_t padded(size_t len)
 /* Writing */
 
 /**
- * struct writer - bytes that are written, or counted
- * @bytes: NULL: counted
- * @at: how many so far
+ * struct writer - buffer for bytes that are written
+ * @bytes: buffer; NULL: bytes are only counted
+ * @at: number of bytes so far
  */
 struct writer {
 	uint8_t *bytes;
@@ -123,7 +124,7 @@ static void write_client(struct writer *to, const struct attrs_client *client,
 	write_number(to, 0, padded(len) - len);
 }
 
-/* Of a result, whose permission is an object's, all but that */
+/* Omits the permission of a result, since it is the object's. */
 static void write_slot(struct writer *to, const struct attrs_slot *slot)
 {
 	struct writer head = *to;
@@ -167,12 +168,12 @@ static void write_list(struct writer *to, enum mem_attrs_state state,
 }
 
 /**
- * attrs_pack() - make bytes of lists
- * @lists: unreconciled lists, whose slots become one list, or one reconciled
- *	list
- * @nr_lists: 1 to MEM_SLOTS_MAX, of a reconciled list 1
+ * attrs_pack() - encode lists as bytes
+ * @lists: unreconciled lists, which are combined into one list, or one
+ *	reconciled list
+ * @nr_lists: 1 to MEM_SLOTS_MAX; 1 for a reconciled list
  * @bytes: out: owned by the caller: free()
- * @len: out: of @bytes
+ * @len: out: number of @bytes
  *
  * Return: 0, or -EINVAL (a pointer is NULL, no or too many lists, a conflict
  * list or two kinds), -EXDEV (lists of two contexts), -EPERM (see
@@ -212,12 +213,12 @@ int attrs_pack(struct mem_attrs *const *lists, size_t nr_lists, void **bytes,
 	return 0;
 }
 
-/* Reading: everything that is read may be wrong. */
+/* Reading. Everything that is read may be invalid. */
 
 /**
- * struct reader - bytes that are read
- * @bytes: the next one
- * @left: how many there are
+ * struct reader - bytes to be read
+ * @bytes: next byte
+ * @left: number of bytes left
  */
 struct reader {
 	const uint8_t *bytes;
@@ -234,7 +235,7 @@ static uint64_t number_at(const uint8_t *bytes, size_t len)
 	return number;
 }
 
-/* Returns NULL if so many bytes are not left. */
+/* Returns NULL if fewer than @len bytes are left. */
 static const uint8_t *take(struct reader *from, size_t len)
 {
 	const uint8_t *bytes = from->bytes;
@@ -256,7 +257,7 @@ static bool is_zero(const uint8_t *bytes, size_t len)
 	return true;
 }
 
-/* Into the machine's own form, in the room for the longest value */
+/* Converts elements to native form. @value has room for the longest value. */
 static void read_elements(const struct attrs_key *row, const uint8_t *from,
 			  size_t nr, void *value)
 {
@@ -289,10 +290,10 @@ static void read_elements(const struct attrs_key *row, const uint8_t *from,
 }
 
 /**
- * struct unpacking - a slot that is read
- * @attrs: values of the slot, whose bytes are in @values or in the message
- * @nr: of @attrs
- * @values: those of the table, in the machine's form
+ * struct unpacking - a slot while it is read
+ * @attrs: values of the slot; their bytes are in @values or in the message
+ * @nr: number of @attrs
+ * @values: values of keys in the table, in native form
  */
 struct unpacking {
 	struct mem_attr attrs[VALUES_MAX];
@@ -352,7 +353,7 @@ static int read_slot(struct reader *from, struct unpacking *slot)
 	return err;
 }
 
-/* A slot of inputs, as a caller would set it; a slot may be empty. */
+/* Sets a slot of inputs as a caller would. A slot may be empty. */
 static int set_slot(struct reader *from, struct mem_attrs **attrs,
 		    struct mem_ctx *ctx)
 {
@@ -377,7 +378,7 @@ static int set_slot(struct reader *from, struct mem_attrs **attrs,
 	return 0;
 }
 
-/* What is read says what is computed, value by value. */
+/* Compares the result that was read with the one computed here. */
 static int compare_result(const struct unpacking *slot,
 			  const struct mem_attrs *computed)
 {
@@ -446,7 +447,7 @@ static int unpack_unreconciled(struct mem_ctx *ctx, struct reader *from,
 	}
 	if (!err && from->left)
 		err = -EBADMSG;
-	/* One is what an append would copy. */
+	/* A single list needs no append, which would copy it. */
 	if (!err && nr == 1) {
 		*attrs = lists[0];
 		return 0;
@@ -461,15 +462,14 @@ static int unpack_unreconciled(struct mem_ctx *ctx, struct reader *from,
 }
 
 /**
- * attrs_unpack() - make a list of bytes that another process sent
+ * attrs_unpack() - make a list from bytes of another process
  * @ctx: context of the list
- * @bytes: may lie anywhere
- * @len: of @bytes
- * @attrs: out: the list, owned by the caller: mem_attrs_destroy(); it is marked
- *	as shared
+ * @bytes: encoded list, need not be aligned
+ * @len: number of @bytes
+ * @attrs: out: list, marked as shared; owned by the caller: mem_attrs_destroy()
  *
- * Return: 0, or -EBADMSG (it is not what attrs_pack() wrote on a board like
- * this one), -EPERM (see mem_attrs_create()), -ENOMEM.
+ * Return: 0, or -EBADMSG (not written by attrs_pack() on a board like this
+ * one), -EPERM (see mem_attrs_create()), -ENOMEM.
  */
 int attrs_unpack(struct mem_ctx *ctx, const void *bytes, size_t len,
 		 struct mem_attrs **attrs)
