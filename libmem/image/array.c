@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: arrays. An array is laid out as an image of two planes: a row for
- * each element, so that what is between elements is never written, and the
- * count.
+ * libmem: arrays. An array is laid out as an image of two planes: one has a row
+ * per element, so that copies do not touch the bytes between elements; the
+ * other one has the count.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "../attrs/format.h"
 #include "image.h"
 
-/* Bytes of an element; 0: no such type. */
+/* Returns the bytes of an element, or 0 if there is no such type. */
 static uint32_t element_len(unsigned int data_type)
 {
 	return data_type < NR_DATA_TYPES ? format_data_len(data_type) : 0;
@@ -209,7 +209,7 @@ API int mem_array_set_name(struct mem_array *array, const char *name)
 
 /* The count */
 
-/* Nobody works on it, or the caller has it locked. */
+/* The caller has locked the array, or has waited for its jobs. */
 static int count_read(const struct place *place, struct mem_ctx *ctx,
 		      uint64_t *count)
 {
@@ -239,7 +239,7 @@ API int mem_array_count(struct mem_array *array, uint64_t *count)
 	return err;
 }
 
-/* Where the newest lock has it; NULL: it is not to be written. */
+/* Returns the newest lock's place, or NULL without a lock for writing. */
 static const struct place *place_to_write(struct store *store)
 {
 	const struct place *place = NULL;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: averages of windows. Of integers the sum moves along the row with the
- * window: a column comes in, a column goes out.
+ * libmem: averages over a window. For integers the sum is updated along the
+ * row: the column that enters the window is added, and the one that leaves it
+ * is subtracted.
  */
 #include "view.h"
 
 /**
  * struct window - a window over one component of a plane
  * @src: plane that is read
- * @comp: its components
- * @nr: components of a pixel
- * @at: which of them
- * @half_width: pixels to either side
- * @half_height: rows to either side
- * @is_clamped: pixels beyond are the nearest of the plane, else 0
+ * @comp: type of its components
+ * @nr: number of components of a pixel
+ * @at: index of the component
+ * @half_width: pixels to either side of the centre
+ * @half_height: rows to either side of the centre
+ * @is_clamped: beyond the plane, its nearest pixel is used; else 0
  */
 struct window {
 	const struct mem_plane *src;
@@ -25,7 +26,7 @@ struct window {
 	bool is_clamped;
 };
 
-/* The place in its row of what is in column @x; false: it counts as 0. */
+/* Finds a component of the window. Returns false if it counts as 0. */
 static bool window_place(const struct window *window, int64_t x, int64_t y,
 			 const uint8_t **row, size_t *at)
 {
@@ -92,13 +93,13 @@ static void row_average_floats(const struct window *window, uint8_t *to,
 }
 
 /**
- * view_box() - average windows
- * @dst: of the format and sides of @src
- * @src: of one plane
- * @width: of the window, odd
- * @height: of the window, odd
+ * view_box() - average over a window
+ * @dst: image of the format and sides of @src
+ * @src: image of one plane
+ * @width: width of the window, odd
+ * @height: height of the window, odd
  * @border: enum mem_border
- * @part: rows
+ * @part: rows to be computed
  *
  * Floats are summed in double precision, row by row of the window.
  */

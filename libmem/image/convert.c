@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: conversions of formats. A colour is one number (luma, or what has no
- * meaning), red, green and blue, or luma and two chroma values; between them
- * are the matrices of ITU-R BT.601, whose luma is 0.299 R + 0.587 G + 0.114 B,
- * as exact fractions. The depth changes no number: 255 stays 255 in 16 bits.
+ * libmem: conversions of formats. A colour is one number (luma, or a number
+ * without a range), red, green and blue, or luma and two chroma values. They
+ * are converted with the matrices of ITU-R BT.601, whose luma is 0.299 R +
+ * 0.587 G + 0.114 B, as exact fractions. The number of bits does not scale a
+ * value: 255 stays 255 in 16 bits.
  */
 #include "view.h"
 
@@ -24,15 +25,15 @@ struct fraction {
 };
 
 /**
- * struct conversion - what is converted, and how
- * @to: target
- * @from: source
- * @dst: its pixels
- * @src: its pixels
- * @scale: each component is multiplied with it
- * @offset: then added
+ * struct conversion - parameters of a conversion
+ * @to: format of the target
+ * @from: format of the source
+ * @dst: target
+ * @src: source
+ * @scale: each component is multiplied by it
+ * @offset: added after that
  * @is_exact: @scale is 1 and @offset is 0
- * @is_saturating: what does not fit becomes the nearest value
+ * @is_saturating: values out of range become the nearest value
  */
 struct conversion {
 	const struct pixel *to;
@@ -80,7 +81,7 @@ static bool has_range(const struct pixel *pixel)
 	return pixel->family == FAMILY_LUMA || pixel->family == FAMILY_YUV420;
 }
 
-/* Luma of the depth of @comp from one range to the other. */
+/* Converts luma of the depth of @comp from one range to the other. */
 static struct fraction luma_map(struct fraction luma, enum comp comp,
 				bool from_studio, bool to_studio)
 {
@@ -100,7 +101,7 @@ static struct fraction luma_map(struct fraction luma, enum comp comp,
 	};
 }
 
-/* Chroma of 8 bits around 0 from one range to the other. */
+/* Converts 8-bit chroma around 0 from one range to the other. */
 static struct fraction chroma_map(struct fraction chroma, bool from_studio,
 				  bool to_studio)
 {
@@ -178,13 +179,13 @@ static struct fraction luma_at(const struct conversion *c, uint32_t x,
 	}
 	luma.num = comp_load(c->from->comp, row_of(&c->src->planes[0], y), x);
 	luma.den = 1;
-	/* What has no range has that of the other. */
+	/* A format without a range takes the range of the other. */
 	if (!has_range(c->from) || c->to->family == FAMILY_PLAIN)
 		return luma;
 	return luma_map(luma, c->from->comp, c->from->is_studio, to_studio);
 }
 
-/* Blue and red chroma around 0 of the target's chroma pixel. */
+/* Computes blue and red chroma, around 0, of a chroma pixel of the target. */
 static void chroma_at(const struct conversion *c, uint32_t x, uint32_t y,
 		      struct fraction *chroma)
 {
@@ -214,7 +215,7 @@ static void chroma_at(const struct conversion *c, uint32_t x, uint32_t y,
 	}
 }
 
-/* From luma and chroma, in full range, to red, green and blue. */
+/* Converts luma and chroma of full range to red, green and blue. */
 static void rgb_of(struct fraction luma, const struct fraction *chroma,
 		   struct fraction *rgb)
 {
@@ -257,7 +258,7 @@ static void rgb_at(const struct conversion *c, uint32_t x, uint32_t y,
 	rgb_of(rgb[0], chroma, rgb);
 }
 
-/* Floats are plain: no range has to be mapped. */
+/* Float formats have no range, so none is converted. */
 static void row_of_floats(const struct conversion *c, uint32_t y)
 {
 	const uint8_t *from = row_of(&c->src->planes[0], y);
@@ -337,12 +338,12 @@ static bool is_plain(const struct mem_convert *how)
 }
 
 /**
- * view_can_convert() - look whether a conversion is supported
+ * view_can_convert() - check whether a conversion is supported
  * @dst: enum mem_format
  * @src: enum mem_format
  * @how: parameters
  *
- * Return: true if so.
+ * Return: true if it is.
  */
 bool view_can_convert(unsigned int dst, unsigned int src,
 		      const struct mem_convert *how)
@@ -359,14 +360,15 @@ bool view_can_convert(unsigned int dst, unsigned int src,
 
 /**
  * view_convert() - convert pixels
- * @dst: of the sides of @src
- * @src: what is read
+ * @dst: image of the sides of @src
+ * @src: image that is read
  * @how: parameters that view_can_convert() accepts
- * @part: rows of each plane
+ * @part: rows of each plane to be computed
  *
- * Chroma of four pixels is that of the first, and is everywhere the same in
- * them. With a scale or offset, and from or to floats, numbers are in double
- * precision: the exact quotient, the product and the sum are rounded each.
+ * Four pixels share a chroma value: it is computed from the first of them, and
+ * used for all of them. With a scale or an offset, and from or to floats,
+ * computation is in double precision: the exact quotient, the product and the
+ * sum are each rounded.
  */
 void view_convert(const struct view *dst, const struct view *src,
 		  const struct mem_convert *how, const struct part *part)

@@ -4,9 +4,9 @@
 
 /**
  * view_copy() - copy pixels
- * @dst: of the format and sides of @src
- * @src: what is read
- * @part: rows of each plane
+ * @dst: image of the format and sides of @src
+ * @src: image that is read
+ * @part: rows of each plane to be copied
  */
 void view_copy(const struct view *dst, const struct view *src,
 	       const struct part *part)
@@ -23,7 +23,7 @@ void view_copy(const struct view *dst, const struct view *src,
 	}
 }
 
-/* The bytes of one pixel of a plane, whose first component is @value. */
+/* Stores @nr components in a pixel; @value has a number for each. */
 static void pixel_fill(enum comp comp, uint8_t *pixel, uint32_t nr,
 		       const double *value)
 {
@@ -38,11 +38,11 @@ static void pixel_fill(enum comp comp, uint8_t *pixel, uint32_t nr,
 }
 
 /**
- * view_fill() - fill with one colour
- * @dst: what is written
- * @value: a component each, of all planes in order: rounded, clamped; a float
- *	is neither
- * @part: rows of each plane
+ * view_fill() - fill an image with one colour
+ * @dst: image that is written
+ * @value: a number for each component, of all planes in order; rounded and
+ *	clamped, except for floats
+ * @part: rows of each plane to be filled
  */
 void view_fill(const struct view *dst, const double *value,
 	       const struct part *part)

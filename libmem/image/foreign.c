@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Copies between the copy inside and memory of the program's that libmem has
- * not allocated. The program may unmap it at any moment, or shorten the file
- * that it is of, by mistake: so the kernel touches it, which says so, where a
- * load or store would end the program in a thread of libmem's.
+ * Copies between an internal copy and memory of the program that libmem has not
+ * allocated. By mistake, the program may unmap it at any moment. So the copies
+ * are made by system calls, which then fail; a load or store would end the
+ * program in a thread of libmem.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,11 +14,11 @@
 
 #include "store.h"
 
-/* What is copied by one call. */
+/* Limits on what one system call copies */
 #define MAX_ROWS	64U
 #define MAX_BYTES	(64UL * 1024)
 
-/* Rows of a plane, one after the other in @bytes, from there or to there. */
+/* Copies rows of a plane to @bytes if @is_in, else from @bytes. */
 static int rows_move(const struct mem_plane *plane, uint32_t first,
 		     uint32_t nr, uint8_t *bytes, bool is_in)
 {
@@ -37,7 +37,7 @@ static int rows_move(const struct mem_plane *plane, uint32_t first,
 	return (size_t)ret == nr * len ? 0 : -EFAULT;
 }
 
-/* Rows of the plane inside that differ from @bytes become these. */
+/* Copies rows from @bytes to libmem's plane if they differ. */
 static void rows_take(const struct mem_plane *plane, uint32_t first,
 		      uint32_t nr, const uint8_t *bytes)
 {
@@ -49,7 +49,10 @@ static void rows_take(const struct mem_plane *plane, uint32_t first,
 			memcpy(row_of(plane, first + i), bytes, len);
 }
 
-/* Rows of the program's that differ from those inside become these. */
+/*
+ * Copies rows to the program's plane if they differ from @bytes, which has its
+ * present rows.
+ */
 static int rows_give(const struct mem_plane *inside,
 		     const struct mem_plane *plane, uint32_t first, uint32_t nr,
 		     uint8_t *bytes)
@@ -87,7 +90,7 @@ static int plane_move(const struct mem_plane *inside,
 	return err;
 }
 
-/* How many elements are valid says the array that is copied from. */
+/* The source's count says how many elements are valid. */
 static int count_of(const struct view *inside, const struct view *foreign,
 		    bool is_in, uint32_t *nr)
 {
@@ -106,15 +109,15 @@ static int count_of(const struct view *inside, const struct view *foreign,
 }
 
 /**
- * foreign_move() - have the pixels of the copy inside, or bring them back
+ * foreign_move() - copy pixels between libmem's and the program's memory
  * @inside: libmem's memory
- * @foreign: the program's, of the same format and sides; written where it
- *	differs: others may be reading it
- * @is_array: as many rows as the count of the source says
- * @is_in: from the program's memory, else to it
+ * @foreign: the program's memory, of the same format and sides; only written
+ *	where it differs, since others may be reading it
+ * @is_array: copy only as many rows as the count of the source says
+ * @is_in: copy from the program's memory, else to it
  *
- * Return: 0, -EFAULT: it is not mapped, or not so that it can be read, or
- * written; -EPERM or -ENOSYS: this process may not do that; -ENOMEM.
+ * Return: 0, -EFAULT: the memory is not mapped or lacks the permission; -EPERM
+ * or -ENOSYS: this process may not use the system call; -ENOMEM.
  */
 int foreign_move(const struct view *inside, const struct view *foreign,
 		 bool is_array, bool is_in)

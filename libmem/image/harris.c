@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: the Harris detector of corners, in two steps: the score of each
- * pixel, into scratch memory, then which of them are keypoints.
+ * libmem: the Harris corner detector, in two steps: the first computes the
+ * score of each pixel into scratch memory, the second selects keypoints.
  *
  * Gradients are those of VPI's documentation ("Harris Corner Detector"): a
- * smoothing column times a derivative row, by 4, 16 or 64; sums of their
- * products over the block give the matrix M, and a score is
- * det(M) - k trace(M)^2. A pixel whose windows leave the image has none.
+ * smoothing column times a derivative row, divided by 4, 16 or 64. Sums of
+ * their products over a block give the matrix M, and the score is det(M) - k
+ * trace(M)^2. The score of a pixel whose windows exceed the image is 0.
  */
 #include "view.h"
 
 /**
- * struct sobel - a gradient's filter
- * @smooth: across
- * @derive: along
- * @scale: what the result is divided by
+ * struct sobel - filter of a gradient
+ * @smooth: factors across the direction
+ * @derive: factors along the direction
+ * @scale: divisor of the result
  */
 struct sobel {
 	int8_t smooth[7];
@@ -24,8 +24,8 @@ struct sobel {
 
 /**
  * struct candidate - a pixel that may be a keypoint
- * @score: of it
- * @at: y times width plus x
+ * @score: score
+ * @at: y * width + x
  */
 struct candidate {
 	float score;
@@ -33,13 +33,13 @@ struct candidate {
 };
 
 /**
- * struct scratch - what is between the steps
- * @scores: of each pixel
- * @heap: candidates, the best first, a binary heap
- * @cells: the newest keypoint in each cell, its number plus 1
- * @next: of each keypoint, the one before it in the cell, its number plus 1
+ * struct scratch - memory used by both steps
+ * @scores: score of each pixel
+ * @heap: candidates, a binary heap with the best one first
+ * @cells: newest keypoint in each cell, its number plus 1; 0: none
+ * @next: for each keypoint, the previous one in its cell, its number plus 1
  *
- * Each list has as many elements as there are pixels.
+ * Each array has as many elements as the image has pixels.
  */
 struct scratch {
 	float *scores;
@@ -60,9 +60,9 @@ static const struct sobel *sobel_of(uint32_t len)
 }
 
 /**
- * harris_scratch_len() - what harris_scores() and harris_pick() need
- * @width: of the image, pixels
- * @height: of the image, rows
+ * harris_scratch_len() - return the length of the scratch memory
+ * @width: width of the image, pixels
+ * @height: height of the image, rows
  *
  * Return: bytes.
  */
@@ -109,10 +109,10 @@ static void gradient_at(const struct view *src, uint32_t len, uint32_t x,
 }
 
 /**
- * struct tensor - products of gradients, summed
- * @xx: of both along the row
- * @yy: of both along the column
- * @xy: of one each
+ * struct tensor - sums of products of gradients
+ * @xx: both along the row
+ * @yy: both along the column
+ * @xy: one of each
  */
 struct tensor {
 	int64_t xx;
@@ -120,7 +120,7 @@ struct tensor {
 	int64_t xy;
 };
 
-/* Of a column of the block, all rows. */
+/* Adds the products of a column of the block. */
 static void tensor_add(struct tensor *sum, const struct view *src,
 		       const struct mem_harris *how, uint32_t x, uint32_t y)
 {
@@ -153,7 +153,7 @@ static void row_score(const struct view *src, const struct mem_harris *how,
 {
 	const uint32_t margin = how->gradient_len / 2 + how->block_len / 2;
 	const uint32_t nr = how->block_len;
-	/* Columns of the block, a ring. */
+	/* Sums of the block's columns, a ring buffer */
 	struct tensor columns[7], sum = { 0 };
 	uint32_t x, at;
 
@@ -176,11 +176,11 @@ static void row_score(const struct view *src, const struct mem_harris *how,
 }
 
 /**
- * harris_scores() - the score of each pixel
- * @src: of one integer component
- * @how: parameters, which are in range
- * @memory: of harris_scratch_len() bytes, aligned to 8
- * @part: rows
+ * harris_scores() - compute the score of each pixel
+ * @src: image of one integer component
+ * @how: parameters, checked
+ * @memory: harris_scratch_len() bytes, aligned to 8
+ * @part: rows to be computed
  *
  * Sums are exact, scores are in double precision and then rounded to a float.
  */
@@ -203,7 +203,7 @@ void harris_scores(const struct view *src, const struct mem_harris *how,
 	}
 }
 
-/* Of equal scores the one further down, then further right, is better. */
+/* Of equal scores, the one further down, then further right, is better. */
 static bool is_better(const struct candidate *one,
 		      const struct candidate *other)
 {
@@ -265,13 +265,13 @@ static void keypoint_put(const struct harris_out *out, uint64_t at,
 }
 
 /**
- * struct grid - keypoints by the cell that they are in
- * @scratch: where cells are
- * @out: where keypoints are
- * @distance: what they are apart at least
- * @cell_len: pixels of a cell, at least that
- * @width: cells
- * @height: cells
+ * struct grid - keypoints, found by the cell that contains them
+ * @scratch: memory of the cells
+ * @out: memory of the keypoints
+ * @distance: minimum distance of keypoints
+ * @cell_len: side of a cell, pixels, at least @distance
+ * @width: number of cells in a row
+ * @height: number of rows of cells
  */
 struct grid {
 	const struct scratch *scratch;
@@ -331,7 +331,7 @@ static struct grid grid_make(const struct view *src, float distance,
 							    src->height;
 	struct grid grid = { scratch, out, distance, 1, 0, 0 };
 
-	/* At most the image, which has one cell then. */
+	/* A cell is at most as large as the image. */
 	if (distance >= (float)longest)
 		grid.cell_len = longest;
 	else if (distance > 1)
@@ -345,14 +345,15 @@ static struct grid grid_make(const struct view *src, float distance,
 }
 
 /**
- * harris_pick() - keypoints from scores
- * @src: as at harris_scores()
- * @how: as at harris_scores()
- * @memory: which harris_scores() has filled in, all parts
- * @out: where keypoints go
+ * harris_pick() - select keypoints
+ * @src: as in harris_scores()
+ * @how: as in harris_scores()
+ * @memory: scores of harris_scores(), all parts
+ * @out: memory of the keypoints
  *
- * From the best score down a pixel is a keypoint unless one that is better is
- * nearer than the distance, until there is no room. Scores are above 0.
+ * Pixels with a score above 0 are taken from the best score down. A pixel is a
+ * keypoint unless one with a better score is nearer than the distance. This
+ * ends when there is no more room.
  */
 void harris_pick(const struct view *src, const struct mem_harris *how,
 		 void *memory, const struct harris_out *out)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* libmem: images, their life and locks. */
+/* libmem: images: creation, destruction and locks. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "image.h"
 
 /**
- * image_name_make() - the name of an image that has got none yet
+ * image_name_make() - give a new image its default name
  * @image: image with memory
  */
 void image_name_make(struct mem_image *image)
@@ -96,7 +96,7 @@ API int mem_image_info(struct mem_image *image, struct mem_image_info *info)
 	return 0;
 }
 
-/* Neither board nor format may have such a lock. */
+/* Returns -EOPNOTSUPP if the board or the format has no such lock. */
 static int image_lock_check(const struct mem_image *image, unsigned int as)
 {
 	const unsigned int format = image->store.main.view.format;

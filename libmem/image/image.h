@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libmem: images and arrays, as their files share them. */
+/* libmem: interfaces between the files of images and arrays. */
 #ifndef _LIBMEM_IMAGE_IMAGE_H
 #define _LIBMEM_IMAGE_IMAGE_H
 
@@ -7,8 +7,8 @@
 
 /**
  * struct mem_image - an image
- * @store: what it has in common with arrays
- * @wrapped_as: of a wrapper: enum mem_lock_as of what it was given
+ * @store: common part of images and arrays; must be the first member
+ * @wrapped_as: enum mem_lock_as of the memory that a wrapper was given
  */
 struct mem_image {
 	struct store store;
@@ -17,11 +17,11 @@ struct mem_image {
 
 /**
  * struct mem_array - an array
- * @store: what it has in common with images
+ * @store: common part of images and arrays; must be the first member
  * @data_type: enum mem_data_type
- * @stride: bytes from element to element
- * @capacity: elements
- * @wrapped_as: of a wrapper: enum mem_lock_as of what it was given
+ * @stride: bytes from one element to the next
+ * @capacity: maximum number of elements
+ * @wrapped_as: enum mem_lock_as of the memory that a wrapper was given
  */
 struct mem_array {
 	struct store store;
@@ -32,11 +32,11 @@ struct mem_array {
 };
 
 /**
- * struct wrapped - memory of the caller's
- * @place: it
- * @lacking: engines and the CPU that have no access to it
+ * struct wrapped - memory of the caller, to be wrapped
+ * @place: memory
+ * @lacking: engines and the CPU, MEM_USE_*, that cannot work on it
  * @why: enum mem_wrap_why
- * @is_read_only: nobody may write it
+ * @is_read_only: it must not be written
  */
 struct wrapped {
 	struct place place;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: submission of image jobs. A job is up to five stages of its stream:
- * what it reads is copied in, where the engine cannot have the caller's memory;
- * the work, of Harris in two steps; what it has written is copied out. It keeps
- * its images until the last stage has ended.
+ * libmem: submission of image jobs. A job has up to five stages in its stream.
+ * If the engine cannot access the caller's memory, sources are copied in first
+ * and results are copied out last. In between is the work, which has two stages
+ * for Harris. A job keeps references to its images until the last stage has
+ * ended.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,17 +13,17 @@
 #include "image.h"
 #include "job.h"
 
-/* Blocks of a kernel at most */
+/* Maximum number of blocks of a kernel */
 #define MAX_BLOCKS	64U
-/* The watchdog's, and what a pixel may take beyond that */
+/* The watchdog's time, and what each pixel adds to it */
 #define WATCHDOG_NS	(10 * NS_PER_S)
 #define PIXEL_NS	400U
 
 /**
  * struct stage - a copy in or out by a host function
- * @job: kept
- * @store: whose
- * @is_in: from the caller's memory, else to it
+ * @job: job; the stage holds a reference
+ * @store: store of which the memory is copied
+ * @is_in: copy from the caller's memory, else to it
  */
 struct stage {
 	const struct job *job;
@@ -32,9 +33,9 @@ struct stage {
 
 /**
  * struct job_store - an image or array of a job
- * @store: kept
+ * @store: store; the job holds a reference
  * @access: MEM_READ or MEM_WRITE
- * @place: where the engine works on it
+ * @place: memory on which the engine works
  */
 struct job_store {
 	struct store *store;
@@ -44,18 +45,18 @@ struct job_store {
 
 /**
  * struct job - a job
- * @nr_users: who submits it, and each of its stages
- * @engine: who does it
- * @entry: call that submits it, which stands for the kernel in reports
- * @stack: of that call, if a thread of the library does the work or copies, and
- *	reports are wanted; else 0
- * @work: what is done
+ * @nr_users: number of references: of the submitter, and of each stage
+ * @engine: engine that runs the job
+ * @entry: function that the program called; names the kernel in reports
+ * @stack: stack of that call, if a wrapper takes part and reports are enabled;
+ *	else 0
+ * @work: parameters of the work
  * @stores: images and arrays
- * @nr_stores: of those
+ * @nr_stores: number of @stores
  * @stages: room for their copies
- * @nr_stages: that are taken
- * @scratch: of Harris on an engine; NULL none
- * @memory: of Harris on the CPU; NULL none
+ * @nr_stages: number of @stages that are used
+ * @scratch: scratch memory of Harris on an engine, or NULL
+ * @memory: scratch memory of Harris on the CPU, or NULL
  */
 struct job {
 	atomic_uint nr_users;
@@ -76,7 +77,10 @@ static bool is_cpu(const struct job *job)
 	return job->engine == MEM_ENGINE_CPU;
 }
 
-/* What threads of the program touch, its other threads see open, too. */
+/*
+ * Sets the gate again after a job that ran on threads of the program: its other
+ * threads could access the memory meanwhile.
+ */
 static void gate_close(const struct job *job, struct store *store)
 {
 	if (is_cpu(job) || board_has_pageable_access(store->ctx->board))
@@ -103,7 +107,7 @@ static void job_put_arg(void *arg)
 	job_put(arg);
 }
 
-/* A stage keeps the job until it has ended. */
+/* Takes a reference for a stage, dropped when the stage has ended. */
 static struct op_done stage_done(struct job *job)
 {
 	atomic_fetch_add(&job->nr_users, 1);
@@ -151,18 +155,18 @@ static int launch(struct mem_stream *stream, unsigned int engine,
 	return stream_launch(stream, &all, done);
 }
 
-/* Copies of what is inside */
+/* Copies between the caller's memory and the internal copy */
 
 /**
- * job_move() - have an engine copy to or from the caller's memory
- * @stream: in order of this one
+ * job_move() - copy to or from the caller's memory by an engine
+ * @stream: stream to which the copy is submitted
  * @engine: enum mem_engine
- * @store: with a copy inside, and memory that engines have access to; kept by
- *	the caller until that is done
- * @is_in: from the caller's memory, else to it
- * @done: called when it has ended, if it was submitted; NULL: nothing
+ * @store: store with an internal copy, and memory that engines can access; the
+ *	caller keeps a reference until @done
+ * @is_in: copy from the caller's memory, else to it
+ * @done: called when the copy has ended, if it was submitted; or NULL
  *
- * Return: 0, or as mem_launch().
+ * Return: 0, or an error of mem_launch().
  */
 int job_move(struct mem_stream *stream, unsigned int engine,
 	     struct store *store, bool is_in, const struct op_done *done)
@@ -197,7 +201,7 @@ static void stage_run(struct mem_stream *stream, int status, void *arg)
 }
 
 /*
- * Whoever does the work does the copies too, if it has access to the caller's
+ * The engine that does the work also copies, if it can access the caller's
  * memory: the CPU must not touch managed memory that other streams use.
  */
 static int stage_submit(struct mem_stream *stream, struct job *job,
@@ -303,7 +307,9 @@ static void *plane_base(const struct place *place, unsigned int plane,
 	return is_device ? place->device[plane] : place->host[plane];
 }
 
-/* Of Harris: images first, then keypoints and scores. */
+/*
+ * Sets the outputs of Harris: the second store has keypoints, the third scores.
+ */
 static void harris_place(struct job *job)
 {
 	const struct place *points = job->stores[1].place;
@@ -328,7 +334,7 @@ static void harris_place(struct job *job)
 	};
 }
 
-/* Memory between the two steps, which whoever does it has access to. */
+/* Allocates the scratch memory that both steps of Harris access. */
 static int scratch_alloc(struct mem_ctx *ctx, struct job *job)
 {
 	const uint64_t len = harris_scratch_len(job->work.src.width,
@@ -351,7 +357,7 @@ static int scratch_alloc(struct mem_ctx *ctx, struct job *job)
 	return err;
 }
 
-/* The pointers of whoever does the work. */
+/* Sets the addresses that are valid where the work is done. */
 static void job_place(struct job *job)
 {
 	const bool is_device = !is_cpu(job);
@@ -431,7 +437,7 @@ static int engine_check(const struct mem_stream *stream, unsigned int engine)
 	return board_has_engine(stream->ctx->board, engine) ? 0 : -EOPNOTSUPP;
 }
 
-/* What the caller's arguments alone do not say. */
+/* Checks that depend on more than the caller's arguments. */
 static int job_check(const struct mem_stream *stream, const struct job *job)
 {
 	unsigned int i;
@@ -447,7 +453,7 @@ static int job_check(const struct mem_stream *stream, const struct job *job)
 	return work_is_offered(&job->work, job->engine) ? 0 : -EOPNOTSUPP;
 }
 
-/* No image is locked from the first on to the end of the submission. */
+/* From here until the submission has ended, no image can be locked. */
 static int stores_begin(struct job *job, unsigned int *nr)
 {
 	int err = 0;
@@ -458,7 +464,7 @@ static int stores_begin(struct job *job, unsigned int *nr)
 	return err;
 }
 
-/* Submits it, and gives the caller's reference back. NULL: no memory. */
+/* Submits a job and drops the caller's reference. NULL: no memory. */
 static int job_send(struct mem_stream *stream, struct job *job)
 {
 	unsigned int i, nr = 0;
@@ -479,7 +485,7 @@ static int job_send(struct mem_stream *stream, struct job *job)
 		job_place(job);
 		err = job_submit(stream, job);
 	}
-	/* Some of it may be on its way although not all of it is. */
+	/* If one stage failed, earlier ones may have been submitted. */
 	for (i = 0; i < nr; i++)
 		store_job_end(job->stores[i].store, stream);
 	job_put(job);
@@ -520,7 +526,7 @@ static struct job *job_of(unsigned int engine, enum work_op op,
 	return job;
 }
 
-/* The calls */
+/* Public calls */
 
 API int mem_image_copy(struct mem_stream *stream, unsigned int engine,
 		       struct mem_image *dst, struct mem_image *src)
@@ -618,7 +624,7 @@ static int harris_check(const struct mem_harris *how)
 	    how->block_len < 3 || how->block_len > 7 || how->reserved ||
 	    how->reserved2)
 		return -EINVAL;
-	/* Neither is no number. */
+	/* These conditions also reject NaN. */
 	if (!(how->strength >= 0) || !(how->min_distance >= 0) ||
 	    how->sensitivity != how->sensitivity)
 		return -EINVAL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Jobs of images: the work of a kernel or host function, as a value that an
- * engine's process has a copy of; which engine does what; submission.
+ * Jobs of images: the work of a kernel or host function, as a struct that is
+ * copied to an engine's process; the table of which engine does what;
+ * submission.
  */
 #ifndef _LIBMEM_IMAGE_JOB_H
 #define _LIBMEM_IMAGE_JOB_H
@@ -9,19 +10,19 @@
 #include "store.h"
 #include "view.h"
 
-/* Images and arrays of a job */
+/* Maximum number of images and arrays of a job */
 #define MAX_STORES	3U
 
 /**
- * enum work_op - what is done
+ * enum work_op - function that does the work
  * @WORK_COPY: view_copy()
  * @WORK_FILL: view_fill()
  * @WORK_CONVERT: view_convert()
  * @WORK_RESCALE: view_rescale()
  * @WORK_BOX: view_box()
  * @WORK_SCORES: harris_scores()
- * @WORK_PICK: harris_pick(), after that
- * @WORK_UPDATE: views_update(): a copy to or from the one inside
+ * @WORK_PICK: harris_pick(), after WORK_SCORES
+ * @WORK_UPDATE: views_update(): a copy to or from the internal copy
  */
 enum work_op {
 	WORK_COPY,
@@ -46,8 +47,8 @@ struct work_rescale {
 
 /**
  * struct work_box - parameters of WORK_BOX
- * @width: of the window
- * @height: of the window
+ * @width: width of the window
+ * @height: height of the window
  * @border: enum mem_border
  */
 struct work_box {
@@ -59,8 +60,8 @@ struct work_box {
 /**
  * struct work_harris - parameters of WORK_SCORES and WORK_PICK
  * @how: parameters
- * @scratch: memory between the two
- * @out: where keypoints go
+ * @scratch: scratch memory of both steps
+ * @out: memory of the keypoints
  */
 struct work_harris {
 	struct mem_harris how;
@@ -70,15 +71,15 @@ struct work_harris {
 
 /**
  * struct work_args - the work of a job
- * @op: what is done
- * @dst: what is written; WORK_SCORES, WORK_PICK: nothing
- * @src: what is read; WORK_FILL: nothing
- * @value: WORK_FILL: a component each
- * @how: WORK_CONVERT
- * @rescale: WORK_RESCALE
- * @box: WORK_BOX
- * @harris: WORK_SCORES, WORK_PICK
- * @is_array: WORK_UPDATE
+ * @op: function that does the work
+ * @dst: image that is written; unused by WORK_SCORES and WORK_PICK
+ * @src: image that is read; unused by WORK_FILL
+ * @value: WORK_FILL: a number for each component
+ * @how: parameters of WORK_CONVERT
+ * @rescale: parameters of WORK_RESCALE
+ * @box: parameters of WORK_BOX
+ * @harris: parameters of WORK_SCORES and WORK_PICK
+ * @is_array: WORK_UPDATE: the views are of arrays
  */
 struct work_args {
 	enum work_op op;

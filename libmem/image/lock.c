@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: locks of images and arrays. A lock is in the list from the moment on
- * that it excludes jobs; then the jobs that came before are waited for, without
- * the store's lock, and then it is complete.
+ * libmem: locks of images and arrays. A lock is added to the store's list as
+ * soon as it excludes jobs. Then earlier jobs are waited for, without the
+ * store's mutex. After that the lock is complete.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 /**
  * store_hold() - exclude jobs and locks
  * @store: store
- * @access: MEM_WRITE: all locks, else those that write
- * @hold: out: lock that has nothing yet, for store_drop()
+ * @access: MEM_WRITE excludes all other locks, MEM_READ those that write
+ * @hold: out: incomplete lock, for store_drop()
  *
  * Return: 0, or -EBUSY, -ENOMEM.
  */
@@ -60,7 +60,7 @@ static void hold_remove(struct store *store, struct hold *hold)
 /**
  * store_drop() - undo store_hold()
  * @store: store
- * @hold: what that gave
+ * @hold: lock from store_hold()
  */
 void store_drop(struct store *store, struct hold *hold)
 {
@@ -70,7 +70,7 @@ void store_drop(struct store *store, struct hold *hold)
 	free(hold);
 }
 
-/* Returns -EACCES if whoever would use the pointers is not among the uses. */
+/* Returns -EACCES if no user of the store could use such pointers. */
 static int as_check(const struct store *store, unsigned int as)
 {
 	const uint64_t need = as == MEM_LOCK_HOST ? MEM_USE_CPU :
@@ -80,7 +80,7 @@ static int as_check(const struct store *store, unsigned int as)
 	return store->uses & need ? 0 : -EACCES;
 }
 
-/* NULL: none has such pointers. */
+/* Returns the memory that has such pointers, or NULL. */
 static struct place *place_as(struct store *store, unsigned int as)
 {
 	struct place *places[] = { &store->main, &store->inside };
@@ -97,7 +97,7 @@ static struct place *place_as(struct store *store, unsigned int as)
 	return NULL;
 }
 
-/* The jobs before it are done: have what it is for. */
+/* Prepares the memory for the lock, when earlier jobs have ended. */
 static int hold_complete(struct store *store, struct hold *hold,
 			 unsigned int as)
 {
@@ -128,10 +128,10 @@ static int hold_complete(struct store *store, struct hold *hold,
  * @store: store
  * @access: MEM_READ, MEM_WRITE or both
  * @as: enum mem_lock_as
- * @held: out: a copy of the lock: another thread may give it back at once
+ * @held: out: a copy of the lock, since another thread may release it at once
  *
  * Context: may sleep, no lock is held.
- * Return: 0, or as mem_image_lock().
+ * Return: 0, or an error as documented for mem_image_lock().
  */
 int store_lock(struct store *store, unsigned int access, unsigned int as,
 	       struct hold *held)
@@ -162,7 +162,10 @@ int store_lock(struct store *store, unsigned int access, unsigned int as,
 	return 0;
 }
 
-/* The newest, of the calling thread if it has any. The store's lock is held. */
+/*
+ * Returns the newest lock of the calling thread, else the newest of any thread,
+ * else NULL. The store's mutex is held.
+ */
 static struct hold *hold_newest(const struct store *store)
 {
 	struct hold *hold, *newest = NULL;
@@ -179,12 +182,12 @@ static struct hold *hold_newest(const struct store *store)
 }
 
 /**
- * store_unlock() - give the newest lock back
+ * store_unlock() - release the newest lock
  * @store: store
  *
  * Context: may sleep, no lock is held.
- * Return: 0, or -ENOLCK, -EPERM (see mem_attrs_create()), or what a copy to the
- * caller's memory came to: it is unlocked all the same.
+ * Return: 0, -ENOLCK, -EPERM (see mem_attrs_create()), or an error of the copy
+ * to the caller's memory; the lock is released in this case, too.
  */
 int store_unlock(struct store *store)
 {
@@ -196,7 +199,7 @@ int store_unlock(struct store *store)
 		return err;
 	pthread_mutex_lock(&store->lock);
 	hold = hold_newest(store);
-	/* It stays in the list, which excludes others, but nobody finds it. */
+	/* It stays in the list and excludes others, but is not found. */
 	if (hold)
 		hold->is_complete = false;
 	pthread_mutex_unlock(&store->lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: what the pixels of formats mean for algorithms. Where they lie in
- * planes is attrs/format.c's.
+ * libmem: the meaning of pixels for the algorithms. attrs/format.c has their
+ * layout in planes.
  */
 #include "view.h"
 
@@ -32,10 +32,10 @@ static const struct pixel pixels[] = {
 };
 
 /**
- * pixel_of() - how algorithms see a format
+ * pixel_of() - return the meaning of a format's pixels
  * @format: enum mem_format, not MEM_FORMAT_INVALID
  *
- * Return: what it is, never NULL.
+ * Return: never NULL.
  */
 const struct pixel *pixel_of(unsigned int format)
 {

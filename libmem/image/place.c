@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: the memory of images as objects: an attribute list is made of the
- * format, the sides and the uses, and the planes of the reconciled one are the
- * image's.
+ * libmem: the memory of images, as objects. An attribute list is made from the
+ * format, the sides and the uses of an image; the reconciled list says where
+ * the planes are.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,15 +13,15 @@
 #define MAX_KEYS	16U
 
 /**
- * struct keys - keys of a list and room for their values
+ * struct keys - keys of a list, with memory for their values
  * @keys: keys
- * @nr: of those
- * @types: enum mem_attr_type
- * @engines: MEM_ATTR_ENGINES
- * @gpus: MEM_ATTR_GPU_IDS
- * @nr_gpus: of those
- * @needs_cpu: MEM_ATTR_NEED_CPU_ACCESS
- * @perm: MEM_ATTR_REQUIRED_PERM
+ * @nr: number of @keys
+ * @types: value of MEM_ATTR_TYPES
+ * @engines: value of MEM_ATTR_ENGINES
+ * @gpus: value of MEM_ATTR_GPU_IDS
+ * @nr_gpus: number of @gpus
+ * @needs_cpu: value of MEM_ATTR_NEED_CPU_ACCESS
+ * @perm: value of MEM_ATTR_REQUIRED_PERM
  */
 struct keys {
 	struct mem_attr keys[MAX_KEYS];
@@ -50,7 +50,7 @@ static int gpu_add(struct keys *keys, struct mem_ctx *ctx, uint64_t uses,
 	return mem_ctx_gpu_id(ctx, engine, keys->gpus[keys->nr_gpus++]);
 }
 
-/* What does not depend on the type. */
+/* Adds the keys that do not depend on the type. */
 static int keys_begin(struct keys *keys, struct mem_ctx *ctx, uint64_t uses,
 		      uint32_t type)
 {
@@ -80,7 +80,7 @@ static int keys_begin(struct keys *keys, struct mem_ctx *ctx, uint64_t uses,
 	return 0;
 }
 
-/* An object of the keys; that they do not fit is for its caller -EOPNOTSUPP. */
+/* Allocates an object. Returns -EOPNOTSUPP if the keys conflict. */
 static int keys_alloc(const struct keys *keys, struct mem_ctx *ctx,
 		      struct mem_object **object)
 {
@@ -101,7 +101,7 @@ static int keys_alloc(const struct keys *keys, struct mem_ctx *ctx,
 	return err;
 }
 
-/* A value of an object's list, of exactly this length. */
+/* Copies a value of an object's list. Returns -EINVAL if its length differs. */
 static int value_get(const struct mem_object *object, uint32_t key, void *value,
 		     size_t len)
 {
@@ -114,7 +114,7 @@ static int value_get(const struct mem_object *object, uint32_t key, void *value,
 	return 0;
 }
 
-/* Its pointers, for whoever uses it. */
+/* Sets the pointers for the CPU and for engines, if they are users. */
 static int pointers_get(struct place *place, uint64_t uses,
 			unsigned int access)
 {
@@ -139,7 +139,10 @@ static int pointers_get(struct place *place, uint64_t uses,
 	return 0;
 }
 
-/* Of an object of the caller's: whoever has none gets a copy. */
+/*
+ * Sets the pointers of the caller's object. A user without access to it gets no
+ * pointer, and will work on a copy.
+ */
 static int pointers_find(struct place *place, uint64_t uses,
 			 unsigned int access)
 {
@@ -172,10 +175,10 @@ static unsigned int access_of(const struct mem_object *object)
 /* Images */
 
 /**
- * image_nr_channels() - how many components a format has
+ * image_nr_channels() - return the number of a format's components
  * @format: enum mem_format
  *
- * Return: components of a pixel, those of all planes.
+ * Return: number of components of a pixel, over all planes.
  */
 size_t image_nr_channels(unsigned int format)
 {
@@ -191,11 +194,11 @@ size_t image_nr_channels(unsigned int format)
 }
 
 /**
- * image_geometry() - the planes of an image
+ * image_geometry() - compute the sides of an image's planes
  * @format: enum mem_format
- * @width: pixels
- * @height: rows
- * @view: out: all but pitches, offsets and bases
+ * @width: width, pixels
+ * @height: height, rows
+ * @view: out: complete except for pitches, offsets and bases
  *
  * Return: 0, or -EINVAL.
  */
@@ -223,7 +226,7 @@ int image_geometry(unsigned int format, uint32_t width, uint32_t height,
 	return 0;
 }
 
-/* Where the object's list has the planes. */
+/* Sets offsets and pitches of the planes from the object's list. */
 static int planes_get(const struct mem_object *object, struct view *view)
 {
 	uint64_t offs[MEM_PLANES_MAX];
@@ -247,11 +250,11 @@ static int planes_get(const struct mem_object *object, struct view *view)
 /**
  * image_place_alloc() - allocate the memory of an image
  * @ctx: context
- * @view: of image_geometry()
- * @uses: who will use it
- * @place: out: memory: place_fini()
+ * @view: planes from image_geometry()
+ * @uses: users, MEM_USE_*
+ * @place: out: memory, for place_fini()
  *
- * Return: 0, or as mem_image_create().
+ * Return: 0, or an error as documented for mem_image_create().
  */
 int image_place_alloc(struct mem_ctx *ctx, const struct view *view,
 		      uint64_t uses, struct place *place)
@@ -299,7 +302,10 @@ int image_place_alloc(struct mem_ctx *ctx, const struct view *view,
 	return err;
 }
 
-/* How far pixels reach: two standards that differ in this are never alike. */
+/*
+ * Returns a number for the range of a standard's values. Standards of different
+ * ranges are never treated as equal.
+ */
 static unsigned int range_of(uint32_t std)
 {
 	switch (std) {
@@ -317,18 +323,18 @@ static unsigned int range_of(uint32_t std)
 	}
 }
 
-/* Returns true if a plane of standard @std can be one of the format. */
+/* Returns true if a plane of standard @std may be a plane of the format. */
 static bool std_fits(uint32_t std, const struct mem_format_info *info,
 		     bool is_loose)
 {
-	/* Bytes, of whatever. */
+	/* A plane of plain numbers may be of any standard. */
 	if (is_loose && !info->color_std)
 		return true;
 	return std == info->color_std ||
 	       (is_loose && range_of(std) == range_of(info->color_std));
 }
 
-/* Returns true if the list of an object has the planes of a format. */
+/* Returns true if an object's list has the planes of a format. */
 static bool is_of_format(const struct mem_object *object, unsigned int format,
 			 bool is_loose)
 {
@@ -343,7 +349,7 @@ static bool is_of_format(const struct mem_object *object, unsigned int format,
 	    value_get(object, MEM_ATTR_IMAGE_LAYOUT, &layout, sizeof(layout)) ||
 	    layout != info.layout)
 		return false;
-	/* A list that says nothing of colours is of any. */
+	/* A list without a standard fits any. */
 	if (value_get(object, MEM_ATTR_IMAGE_PLANE_STD, stds, len))
 		for (i = 0; i < info.nr_planes; i++)
 			stds[i] = info.color_std;
@@ -355,9 +361,10 @@ static bool is_of_format(const struct mem_object *object, unsigned int format,
 }
 
 /*
- * The format of a list's planes. A standard that no format has does no harm
- * where there is no colour, or all of it is in one plane: what differs between
- * standards of one range is the matrix from luma and chroma to colours.
+ * Returns the format of a list's planes. If no format has the standard of the
+ * list, one of the same range with a single plane is used: such standards only
+ * differ in the matrix between luma, chroma and colours, which does not matter
+ * without colour, or if all colour is in one plane.
  */
 static unsigned int format_of(const struct mem_object *object)
 {
@@ -378,13 +385,13 @@ static unsigned int format_of(const struct mem_object *object)
 }
 
 /**
- * image_place_of() - the memory of an object as an image
- * @object: object; kept on success
- * @uses: who will use it
- * @place: in: its view has the format, MEM_FORMAT_INVALID: as format_of(), and
- *	sides, 0: the list's; out: memory: place_fini()
+ * image_place_of() - use the memory of an object for an image
+ * @object: object; a reference is taken on success
+ * @uses: users, MEM_USE_*
+ * @place: in: format (MEM_FORMAT_INVALID: found by format_of()) and sides (0:
+ *	those of the list); out: memory, for place_fini()
  *
- * Return: 0, or as mem_image_wrap().
+ * Return: 0, or an error as documented for mem_image_wrap().
  */
 int image_place_of(struct mem_object *object, uint64_t uses,
 		   struct place *place)
@@ -399,7 +406,7 @@ int image_place_of(struct mem_object *object, uint64_t uses,
 	if (value_get(object, MEM_ATTR_IMAGE_LAYOUT, &layout, sizeof(layout)) ||
 	    value_get(object, MEM_ATTR_IMAGE_SCAN, &scan, sizeof(scan)))
 		return -EINVAL;
-	/* Rows of an image follow each other, those of two fields do not. */
+	/* In memory, the rows of two fields do not alternate. */
 	if (scan != MEM_SCAN_PROGRESSIVE)
 		return -EOPNOTSUPP;
 	if (!format)
@@ -439,13 +446,13 @@ int image_place_of(struct mem_object *object, uint64_t uses,
 /* Arrays */
 
 /**
- * count_alloc() - memory for the count of an array
+ * count_alloc() - allocate memory for the count of an array
  * @ctx: context
- * @place: in and out: gets it as its second plane
+ * @place: in and out: the count becomes its second plane
  *
- * All have it at once, whatever the board: it needs no maintenance.
+ * The memory has one view on every board, so it needs no maintenance.
  *
- * Return: 0, or as mem_buf_alloc().
+ * Return: 0, or an error of mem_buf_alloc().
  */
 int count_alloc(struct mem_ctx *ctx, struct place *place)
 {
@@ -473,11 +480,11 @@ int count_alloc(struct mem_ctx *ctx, struct place *place)
 /**
  * array_place_alloc() - allocate the memory of an array
  * @ctx: context
- * @array: its type, stride and capacity are read
- * @uses: who will use it
- * @place: in: its view; out: memory: place_fini()
+ * @array: array with its type, stride and capacity
+ * @uses: users, MEM_USE_*
+ * @place: in: planes; out: memory, for place_fini()
  *
- * Return: 0, or as mem_array_create().
+ * Return: 0, or an error as documented for mem_array_create().
  */
 int array_place_alloc(struct mem_ctx *ctx, const struct mem_array *array,
 		      uint64_t uses, struct place *place)
@@ -510,13 +517,13 @@ int array_place_alloc(struct mem_ctx *ctx, const struct mem_array *array,
 }
 
 /**
- * array_place_of() - the memory of an object as an array
- * @object: object; kept on success
- * @array: its type, stride and capacity must be the list's
- * @uses: who will use it
- * @place: in: its view; out: memory: place_fini()
+ * array_place_of() - use the memory of an object for an array
+ * @object: object; a reference is taken on success
+ * @array: array, whose type, stride and capacity must equal those of the list
+ * @uses: users, MEM_USE_*
+ * @place: in: planes; out: memory, for place_fini()
  *
- * Return: 0, or as mem_array_wrap().
+ * Return: 0, or an error as documented for mem_array_wrap().
  */
 int array_place_of(struct mem_object *object, const struct mem_array *array,
 		   uint64_t uses, struct place *place)

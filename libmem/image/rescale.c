@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: scaling of images, plane by plane. Pixel centres are at halves: the
- * target's x is (2 x + 1) * source width / (2 * target width) - 1/2 in the
- * source, which is kept as an exact fraction.
+ * libmem: scaling of images, plane by plane. The centre of a pixel is at 1/2:
+ * pixel x of the target is at (2 x + 1) * source width / (2 * target width) -
+ * 1/2 in the source, which is computed as an exact fraction.
  */
 #include "view.h"
 
 /**
- * struct sample - a place of the target in a row or column of the source
- * @at: pixel before it, from -1 on
- * @weight: of the pixel after that, in parts of @of
- * @of: parts
+ * struct sample - position of a target pixel in the source's row or column
+ * @at: pixel before the position, at least -1
+ * @weight: weight of the pixel behind it, as a fraction of @of
+ * @of: denominator of @weight
  */
 struct sample {
 	int64_t at;
@@ -49,10 +49,10 @@ static void row_nearest(const struct mem_plane *dst,
 }
 
 /**
- * struct corner - one of the four pixels around a place
- * @row: its row; NULL: it is beyond the source, and 0
- * @x: its column
- * @weight: in parts of the product of both @of
+ * struct corner - one of the four pixels around a position
+ * @row: row of the pixel; NULL: the pixel is beyond the source and counts as 0
+ * @x: column
+ * @weight: weight, as a fraction of the product of both @of
  */
 struct corner {
 	const uint8_t *row;
@@ -103,7 +103,7 @@ static void pixel_blend(const struct corner *corners, int64_t of,
 			const struct corner *corner = &corners[i];
 			const size_t at = corner->x * nr + c;
 
-			/* What weighs nothing may be no number. */
+			/* The value may be NaN even if its weight is 0. */
 			if (!corner->row || !corner->weight)
 				continue;
 			if (comp == COMP_F32)
@@ -139,12 +139,12 @@ static void row_linear(const struct mem_plane *dst, const struct mem_plane *src,
 }
 
 /**
- * view_rescale() - scale
- * @dst: of the format of @src
- * @src: what is read
+ * view_rescale() - scale an image
+ * @dst: image of the format of @src
+ * @src: image that is read
  * @interp: enum mem_interp
- * @border: enum mem_border; nothing beyond is read with MEM_INTERP_NEAREST
- * @part: rows of each plane
+ * @border: enum mem_border; unused by MEM_INTERP_NEAREST
+ * @part: rows of each plane to be computed
  *
  * Floats are weighted in double precision.
  */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: the life of images and arrays, the jobs that use them, and copies
- * between the caller's memory and the one inside. The lock of a store is taken
- * before the scheduler's, and never held over a wait for work.
+ * libmem: creation and destruction of images and arrays, the jobs that use
+ * them, and copies between the caller's memory and the internal copy. The mutex
+ * of a store is taken before the scheduler's, and is never held while waiting
+ * for work.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,12 +15,13 @@
 #include "store.h"
 
 /**
- * uses_check() - check whether an image or array can be made, and for whom
+ * uses_check() - check whether an image or array can be made for some users
  * @ctx: context
- * @uses: in and out: MEM_USE_*; 0 becomes all that the board has
+ * @uses: in and out: MEM_USE_*; 0 is replaced by all users of the board
  *
- * Return: 0, or -EINVAL (no such use), -EOPNOTSUPP (the board has no such
- * engine), or as mem_attrs_create(), or what ended the work of the context.
+ * Return: 0, -EINVAL (no such user), -EOPNOTSUPP (the board has no such
+ * engine), an error as documented for mem_attrs_create(), or the error that has
+ * ended the context's work.
  */
 int uses_check(struct mem_ctx *ctx, uint64_t *uses)
 {
@@ -43,8 +45,8 @@ int uses_check(struct mem_ctx *ctx, uint64_t *uses)
 /* Memory */
 
 /**
- * place_fini() - give the memory of a place back
- * @place: place, which may have none
+ * place_fini() - free the memory of a place
+ * @place: place, with or without memory
  */
 void place_fini(struct place *place)
 {
@@ -56,9 +58,9 @@ void place_fini(struct place *place)
 }
 
 /**
- * place_view() - planes as the CPU or engines have them
+ * place_view() - return planes with addresses for the CPU or for engines
  * @place: place
- * @is_device: engines, else the CPU
+ * @is_device: addresses for engines, else for the CPU
  *
  * Return: planes with their bases.
  */
@@ -74,13 +76,13 @@ struct view place_view(const struct place *place, bool is_device)
 }
 
 /**
- * place_begin() - the CPU is going to access a place
- * @place: with @host
- * @access: MEM_READ, MEM_WRITE or both. Rows end within cache lines: what is
- *	written is read first
+ * place_begin() - begin accesses by the CPU
+ * @place: place with addresses for the CPU
+ * @access: MEM_READ, MEM_WRITE or both. A write counts as read and write, since
+ *	rows may share cache lines with other bytes.
  *
- * Context: also of a host function.
- * Return: 0, or as mem_buf_begin().
+ * Context: host functions, too.
+ * Return: 0, or an error as documented for mem_buf_begin().
  */
 int place_begin(const struct place *place, unsigned int access)
 {
@@ -93,11 +95,11 @@ int place_begin(const struct place *place, unsigned int access)
 }
 
 /**
- * place_end() - the CPU has accessed a place
- * @place: with @host
- * @access: as at place_begin()
+ * place_end() - end accesses by the CPU
+ * @place: place with addresses for the CPU
+ * @access: as for place_begin()
  *
- * Context: also of a host function.
+ * Context: host functions, too.
  */
 void place_end(const struct place *place, unsigned int access)
 {
@@ -111,10 +113,10 @@ void place_end(const struct place *place, unsigned int access)
 /* Life */
 
 /**
- * store_init() - a store without memory
- * @store: zeroed
+ * store_init() - initialise a store without memory
+ * @store: zeroed memory
  * @ctx: context
- * @uses: what uses_check() has made of the caller's
+ * @uses: users from uses_check()
  */
 void store_init(struct store *store, struct mem_ctx *ctx, uint64_t uses)
 {
@@ -129,7 +131,7 @@ void store_init(struct store *store, struct mem_ctx *ctx, uint64_t uses)
 }
 
 /**
- * store_get() - one user more
+ * store_get() - take a reference
  * @store: store
  *
  * Return: @store.
@@ -141,8 +143,8 @@ struct store *store_get(struct store *store)
 }
 
 /**
- * store_put() - one user less; the last one frees it
- * @store: first member of what is freed
+ * store_put() - drop a reference; the last one frees the store
+ * @store: store; its containing image or array is freed
  */
 void store_put(struct store *store)
 {
@@ -157,7 +159,7 @@ void store_put(struct store *store)
 		free(hold->snapshot);
 		free(hold);
 	}
-	/* Others may have its object still. */
+	/* The program may still have a reference to the object. */
 	if (store->main.object)
 		store_open_gate(store);
 	for (i = 0; i < MAX_USES; i++)
@@ -172,10 +174,10 @@ void store_put(struct store *store)
 }
 
 /**
- * store_destroy() - the caller gives it back
- * @store: store; jobs keep it
+ * store_destroy() - drop the reference of the caller
+ * @store: store; jobs may still have references
  *
- * A bracket that a lock has opened is not ended.
+ * Brackets that were opened by locks stay open.
  */
 void store_destroy(struct store *store)
 {
@@ -188,11 +190,11 @@ void store_destroy(struct store *store)
 }
 
 /**
- * store_set_name() - name it for reports
+ * store_set_name() - set the name in reports
  * @store: store
- * @name: of the caller
+ * @name: name, as passed by the caller
  *
- * Return: 0, or as mem_image_set_name().
+ * Return: 0, or an error as documented for mem_image_set_name().
  */
 int store_set_name(struct store *store, const char *name)
 {
@@ -213,11 +215,11 @@ int store_set_name(struct store *store, const char *name)
 }
 
 /**
- * store_place() - where an engine works
- * @store: store, which @engine may use
+ * store_place() - return the memory on which an engine works
+ * @store: store of which @engine is a user
  * @engine: enum mem_engine or MEM_ENGINE_CPU
  *
- * Return: the caller's memory, or the copy inside.
+ * Return: the caller's memory, or the internal copy.
  */
 struct place *store_place(struct store *store, unsigned int engine)
 {
@@ -228,11 +230,12 @@ struct place *store_place(struct store *store, unsigned int engine)
 /* Jobs */
 
 /**
- * store_check_main() - check whether the memory of a store may be used
- * @store: store that is held or submitted: nobody has it wrap other memory
+ * store_check_main() - check whether the memory of a store may be accessed
+ * @store: store that is locked or has a job being submitted, so that it is not
+ *	rewrapped meanwhile
  * @access: MEM_READ, MEM_WRITE or both
  *
- * Return: 0, -EACCES: it may only be read, or -EFAULT: it is gone.
+ * Return: 0, -EACCES: the memory is read-only, or -EFAULT: it has been freed.
  */
 int store_check_main(const struct store *store, unsigned int access)
 {
@@ -242,12 +245,12 @@ int store_check_main(const struct store *store, unsigned int access)
 }
 
 /**
- * store_job_begin() - a job is on its way
+ * store_job_begin() - begin the submission of a job
  * @store: store
  * @access: MEM_READ or MEM_WRITE
  *
- * Return: 0: no lock is taken until store_job_end(); -EBUSY: it is locked; or
- * as store_check_main().
+ * Return: 0: the store cannot be locked until store_job_end(); -EBUSY: it is
+ * locked; or an error of store_check_main().
  */
 int store_job_begin(struct store *store, unsigned int access)
 {
@@ -267,7 +270,10 @@ int store_job_begin(struct store *store, unsigned int access)
 	return err;
 }
 
-/* The lock is held. NULL: no more streams can be told apart. */
+/*
+ * Returns the event of a stream, or NULL if there are too many streams or there
+ * is no memory. The store's mutex is held.
+ */
 static struct mem_event *use_event(struct store *store, uint64_t stream)
 {
 	struct store_use *use = NULL;
@@ -289,9 +295,9 @@ static struct mem_event *use_event(struct store *store, uint64_t stream)
 }
 
 /**
- * store_job_end() - a job is in a stream, or was not submitted
+ * store_job_end() - end the submission of a job
  * @store: store
- * @stream: stream; NULL: it was not
+ * @stream: stream to which the job was submitted; NULL: it failed
  */
 void store_job_end(struct store *store, struct mem_stream *stream)
 {
@@ -301,7 +307,7 @@ void store_job_end(struct store *store, struct mem_stream *stream)
 	if (stream) {
 		store->nr_jobs++;
 		event = use_event(store, mem_stream_id(stream));
-		/* The job is submitted: its place may be unknown. */
+		/* The job is submitted, so this cannot fail any more. */
 		if (!event || mem_event_record(event, stream))
 			store->is_crowded = true;
 	}
@@ -310,7 +316,7 @@ void store_job_end(struct store *store, struct mem_stream *stream)
 	pthread_mutex_unlock(&store->lock);
 }
 
-/* All that is known of was waited for, and nothing came since. */
+/* Forgets the uses, if all were waited for and none was added since. */
 static void uses_forget(struct store *store, uint64_t nr_jobs)
 {
 	unsigned int i;
@@ -323,11 +329,11 @@ static void uses_forget(struct store *store, uint64_t nr_jobs)
 }
 
 /**
- * store_wait() - wait for the jobs that use it
+ * store_wait() - wait for the jobs that use a store
  * @store: store
  *
  * Context: may sleep, no lock is held.
- * Return: 0, or as mem_stream_sync().
+ * Return: 0, or an error of mem_stream_sync().
  */
 int store_wait(struct store *store)
 {
@@ -348,7 +354,7 @@ int store_wait(struct store *store)
 	nr_jobs = store->nr_jobs;
 	pthread_mutex_unlock(&store->lock);
 	pthread_setcancelstate(cancel, NULL);
-	/* Events stay as long as the store. */
+	/* Events exist as long as the store. */
 	for (i = 0; i < nr && !err; i++)
 		err = mem_event_sync(events[i]);
 	if (!err && is_crowded)
@@ -361,7 +367,7 @@ int store_wait(struct store *store)
 	return 0;
 }
 
-/* The copy inside */
+/* The internal copy */
 
 static uint64_t elements(const struct view *src)
 {
@@ -372,11 +378,11 @@ static uint64_t elements(const struct view *src)
 }
 
 /**
- * views_update() - have the pixels of one place in another
- * @dst: written where it differs: others may be reading it
- * @src: of the same format and sides
- * @is_array: as many rows as its count says
- * @part: rows of each plane
+ * views_update() - copy pixels that differ
+ * @dst: target; only written where it differs, since others may be reading it
+ * @src: source of the same format and sides
+ * @is_array: copy only as many rows as the count of @src says
+ * @part: rows of each plane to be copied
  */
 void views_update(const struct view *dst, const struct view *src, bool is_array,
 		  const struct part *part)
@@ -400,8 +406,8 @@ void views_update(const struct view *dst, const struct view *src, bool is_array,
 }
 
 /**
- * store_count_move() - count a copy
- * @store: with a copy inside
+ * store_count_move() - count a copy to or from the internal copy
+ * @store: store
  */
 void store_count_move(struct store *store)
 {
@@ -416,7 +422,7 @@ void store_count_move(struct store *store)
 	atomic_fetch_add(&store->copied_bytes, len);
 }
 
-/* Memory that the program may take away at any moment. */
+/* Returns true if libmem has neither allocated nor mapped the memory. */
 static bool is_foreign(const struct place *place)
 {
 	uint32_t i;
@@ -444,7 +450,7 @@ static int pixels_move(struct store *store, bool is_in)
 		if (err)
 			return err;
 	}
-	/* Memory that was registered meanwhile, or the kernel does not help. */
+	/* It has been registered meanwhile, or the call is not allowed. */
 	if (is_in)
 		views_update(&inside, &main, store->is_array, &all);
 	else
@@ -453,12 +459,14 @@ static int pixels_move(struct store *store, bool is_in)
 }
 
 /**
- * store_move_by_cpu() - copy to or from the caller's memory
- * @store: with a copy inside, and memory that the CPU has access to
- * @is_in: from the caller's memory, else to it
+ * store_move_by_cpu() - copy to or from the caller's memory by the CPU
+ * @store: store with an internal copy, and memory that the CPU can access
+ * @is_in: copy from the caller's memory, else to it
+ * @stack: stack of the user in reports, from tell_stack(); 0: the caller's
  *
- * Context: also of a host function.
- * Return: 0, -EFAULT: the memory is gone, or as mem_buf_begin().
+ * Context: host functions, too.
+ * Return: 0, -EFAULT: the memory has been freed, or an error of
+ * mem_buf_begin().
  */
 int store_move_by_cpu(struct store *store, bool is_in)
 {
@@ -484,15 +492,15 @@ out:
 }
 
 /**
- * store_move() - the same for a caller who waits, by whoever can
- * @store: with a copy inside
- * @is_in: from the caller's memory, else to it
+ * store_move() - copy to or from the caller's memory and wait for it
+ * @store: store with an internal copy
+ * @is_in: copy from the caller's memory, else to it
  *
- * A GPU does it in order of the legacy stream, as a copy of the caller's would
- * be.
+ * A GPU copies if the CPU cannot, in the legacy stream, where a copy by the
+ * caller would be, too.
  *
  * Context: may sleep, no lock is held.
- * Return: 0, or as mem_stream_sync().
+ * Return: 0, or an error of mem_stream_sync().
  */
 int store_move(struct store *store, bool is_in)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What images and arrays have in common: memory as the CPU and engines have it,
- * perhaps a copy of it inside, the jobs that use it, and who has locked it. An
- * image and an array begin with their store.
+ * The common part of images and arrays: memory with addresses for the CPU and
+ * engines, an internal copy of it if needed, the jobs that use it, and its
+ * locks. The structs of images and arrays begin with it.
  */
 #ifndef _LIBMEM_IMAGE_STORE_H
 #define _LIBMEM_IMAGE_STORE_H
@@ -11,24 +11,23 @@
 #include "libmem/object.h"
 #include "view.h"
 
-/* Streams of jobs that are waited for one by one; of more, for all work. */
+/* Streams whose jobs are waited for one by one; with more, all work is. */
 #define MAX_USES	8U
 
-/* Of an array, which has two planes: a row for each element, then its count. */
+/* Plane of an array that has its count */
 #define ARRAY_COUNT	1U
 
 /**
- * struct place - memory as the CPU and engines have it
- * @view: planes; their bases are not set
- * @host: first byte of each plane for the CPU; NULL in the first: no access
- * @device: the same for engines
- * @object: that it is; kept; NULL: none
- * @buf: whose accesses by the CPU are bracketed; NULL: none
- * @own: to be destroyed with it, mapped; NULL: none
- * @map: to be unmapped with it; NULL: nothing
- * @map_len: bytes
- * @may_be_cut: @map is of a file that anybody may shorten
- * @buf_id: of a wrapper, of each plane: id of libmem's memory; 0: it is none
+ * struct place - memory with addresses for the CPU and engines
+ * @view: planes, without their bases
+ * @host: address of each plane for the CPU; NULL in the first: no access
+ * @device: address of each plane for engines; NULL in the first: no access
+ * @object: object that has the memory; holds a reference; or NULL
+ * @buf: buffer on which CPU accesses are bracketed, or NULL
+ * @own: buffer to be destroyed with the place, or NULL
+ * @map: mapping to be unmapped with the place, or NULL
+ * @map_len: length of @map, bytes
+ * @buf_id: of a wrapper: id of libmem's memory that has the plane; 0: none
  */
 struct place {
 	struct view view;
@@ -47,18 +46,19 @@ struct snapshot;
 
 /**
  * struct hold - a lock
- * @next: older
+ * @next: next older lock
  * @as: enum mem_lock_as
  * @access: MEM_READ, MEM_WRITE or both
- * @is_complete: it may be given back
- * @owner: thread that took it
- * @place: whose pointers were given
- * @fd: MEM_LOCK_FD: the descriptor; else -1
- * @living: told of if nobody gives it back
- * @time_ns: when it was taken; this and what follows if somebody is told
+ * @is_complete: can be released
+ * @owner: thread that took the lock
+ * @place: memory whose addresses were returned
+ * @fd: descriptor of MEM_LOCK_FD, or -1
+ * @living: record for the report of locks that are never released
+ * @time_ns: time at which it was taken; like the fields below, only set if
+ *	reports are enabled
  * @tid: thread that took it
- * @stack: of that
- * @snapshot: bytes as they were then; NULL: they are not compared
+ * @stack: stack of that call
+ * @snapshot: bytes at that time; NULL: they are not compared
  */
 struct hold {
 	struct hold *next;
@@ -77,8 +77,8 @@ struct hold {
 
 /**
  * struct store_use - jobs of one stream
- * @stream: its id plus 1; 0: none
- * @event: all that were submitted; NULL: it never had one
+ * @stream: id of the stream plus 1; 0: unused
+ * @event: recorded after each of the jobs; NULL: never used
  */
 struct store_use {
 	uint64_t stream;
@@ -87,32 +87,32 @@ struct store_use {
 
 /**
  * struct store - an image or array
- * @ctx: kept
- * @nr_users: the caller, and each job that is not done
- * @uses: MEM_USE_*, who may use it
- * @is_array: else it is an image
- * @is_wrapper: @main is the caller's
- * @is_read_only: @main is not to be written
+ * @ctx: context; the store holds a reference
+ * @nr_users: number of references: the caller's, and one of each job
+ * @uses: users, MEM_USE_*
+ * @is_array: part of an array, else of an image
+ * @is_wrapper: @main is memory of the caller
+ * @is_read_only: @main must not be written
  * @why: enum mem_wrap_why
- * @inside_for: who works on the copy inside: those of @uses who cannot work on
+ * @inside_for: those of @uses that work on @inside, since they cannot work on
  *	@main
  * @main: memory
- * @inside: copy of it; without planes: there is none
- * @nr_copies: between the two
- * @copied_bytes: of those
- * @gate_lock: the gate is set by one at a time; taken before @lock
- * @lock: protects what follows
- * @idle: @nr_submitting has become 0
- * @nr_submitting: jobs on their way into a stream
+ * @inside: internal copy of @main; without planes: there is none
+ * @nr_copies: number of copies between @main and @inside
+ * @copied_bytes: bytes of those copies
+ * @gate_lock: taken to set the gate, before @lock
+ * @lock: protects the fields below
+ * @idle: signalled when @nr_submitting becomes 0
+ * @nr_submitting: number of jobs being submitted
  * @holds: locks, the newest first
- * @nr_holds: locks
- * @access: of them; 0: it is not locked
- * @nr_jobs: that were submitted so far
- * @job_uses: where they were
- * @is_crowded: that is not all
- * @has_escaped: it was locked as a surface or object
- * @name: for reports
- * @format: of pixels or elements, in a word
+ * @nr_holds: number of @holds
+ * @access: access of all @holds together; 0: there is none
+ * @nr_jobs: number of jobs submitted so far
+ * @job_uses: streams to which they were submitted
+ * @is_crowded: @job_uses is incomplete
+ * @has_escaped: was locked as a surface or object
+ * @name: name in reports
+ * @format: name of the pixel or element format in reports
  */
 struct store {
 	struct mem_ctx *ctx;
@@ -143,7 +143,7 @@ struct store {
 	char format[16];
 };
 
-/* Of struct store's @uses: engines that run kernels */
+/* Bits of engines that run kernels, in @uses of struct store */
 #define USE_KERNELS	((1ULL << NR_ENGINES) - 1)
 
 static inline uint64_t use_of(unsigned int engine)

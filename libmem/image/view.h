@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The algorithms of image jobs, as pure functions over planes in memory. They
- * run in the process of an engine or on the thread of host functions, allocate
- * nothing, take no lock and know neither images nor objects. Each computes one
- * part of its result, so that the blocks of a kernel share the work.
+ * The algorithms of image jobs, as pure functions on planes in memory. They run
+ * in the process of an engine or in host functions, allocate nothing and take
+ * no lock. They know neither images nor objects. Each call computes a part of
+ * the result, so that the blocks of a kernel can share the work.
  *
  * Integers are exact: a result is the exact quotient, rounded once, halves away
- * from zero, which is VPI's rule. What is computed in double precision instead
- * is said at each function.
+ * from zero, as VPI does. Functions that use double precision say so.
  */
 #ifndef _LIBMEM_IMAGE_VIEW_H
 #define _LIBMEM_IMAGE_VIEW_H
@@ -19,11 +18,11 @@
 #include "libmem.h"
 #include "libmem/image.h"
 
-/* Of a pixel */
+/* Maximum number of components of a pixel */
 #define MAX_CHANNELS	4U
 
 /**
- * enum comp - component of a pixel
+ * enum comp - type of a pixel's components
  * @COMP_U8: 0 to 255
  * @COMP_U16: 0 to 65535
  * @COMP_S16: -32768 to 32767
@@ -37,11 +36,11 @@ enum comp {
 };
 
 /**
- * enum family - what pixels of a format mean
- * @FAMILY_PLAIN: one component, a number without range
- * @FAMILY_LUMA: one component, of a range
- * @FAMILY_RGB: red, green and blue, and perhaps alpha
- * @FAMILY_YUV420: luma, and chroma of half the width and height
+ * enum family - meaning of a format's pixels
+ * @FAMILY_PLAIN: one component, a number without a range
+ * @FAMILY_LUMA: luma, with a range
+ * @FAMILY_RGB: red, green and blue, and alpha if it has one
+ * @FAMILY_NV12: luma, and chroma of half the width and height
  * @FAMILY_VECTOR: two components, numbers
  */
 enum family {
@@ -53,14 +52,13 @@ enum family {
 };
 
 /**
- * struct pixel - how algorithms see a format
- * @family: what it means
- * @comp: all its components
- * @is_studio: luma and chroma are of studio range
- * @is_planar: FAMILY_RGB: a plane each; FAMILY_YUV420: each of both chroma
- *	values has a plane
- * @red: FAMILY_RGB: place of red in a pixel; blue is at 2 - @red
- * @has_alpha: FAMILY_RGB: at place 3
+ * struct pixel - meaning of a format's pixels
+ * @family: enum family
+ * @comp: type of all components
+ * @is_studio: luma and chroma have studio range
+ * @is_planar: FAMILY_RGB: each component has a plane of its own
+ * @red: FAMILY_RGB: index of red in a pixel; blue is at 2 - @red
+ * @has_alpha: FAMILY_RGB: alpha is at index 3
  */
 struct pixel {
 	enum family family;
@@ -74,10 +72,10 @@ struct pixel {
 /**
  * struct view - planes in memory
  * @format: enum mem_format, pitch-linear
- * @width: pixels
- * @height: rows
- * @nr_planes: of the format
- * @planes: their @base and @pitch are right for whoever runs the algorithm
+ * @width: width, pixels
+ * @height: height, rows
+ * @nr_planes: number of planes
+ * @planes: planes; @base and @pitch are valid where the algorithm runs
  */
 struct view {
 	uint32_t format;
@@ -88,9 +86,9 @@ struct view {
 };
 
 /**
- * struct part - which part of the result is computed
- * @at: number of the part
- * @of: parts
+ * struct part - the part of the result that a call computes
+ * @at: number of the part, from 0
+ * @of: number of parts
  */
 struct part {
 	uint32_t at;
@@ -98,14 +96,14 @@ struct part {
 };
 
 /**
- * struct harris_out - where keypoints go
- * @keypoints: at most @capacity
- * @scores: of each; NULL: none
- * @keypoint_stride: bytes from one to the next
- * @score_stride: bytes from one to the next
- * @is_float: scores are floats, else uint32_t
- * @capacity: keypoints
- * @counts: where the number of keypoints and of scores is kept
+ * struct harris_out - memory for keypoints
+ * @keypoints: keypoints
+ * @scores: score of each keypoint
+ * @keypoint_stride: bytes from one keypoint to the next
+ * @score_stride: bytes from one score to the next
+ * @is_float: scores are float, else uint32_t
+ * @capacity: maximum number of keypoints
+ * @counts: addresses of the counts of keypoints and of scores
  */
 struct harris_out {
 	void *keypoints;
@@ -143,7 +141,7 @@ static inline uint8_t *row_of(const struct mem_plane *plane, uint32_t y)
 	return (uint8_t *)plane->base + (uint64_t)y * plane->pitch;
 }
 
-/* The rows of a plane that are of a part: from @first to before @end. */
+/* Returns a plane's rows of a part: @first up to, not including, @end. */
 static inline void part_rows(const struct part *part, uint32_t height,
 			     uint32_t *first, uint32_t *end)
 {
@@ -151,7 +149,7 @@ static inline void part_rows(const struct part *part, uint32_t height,
 	*end = (uint32_t)((uint64_t)height * (part->at + 1) / part->of);
 }
 
-/* The nearest of @len places. */
+/* Returns the number below @len that is nearest to @at. */
 static inline int64_t within(int64_t at, uint32_t len)
 {
 	return at < 0 ? 0 : at >= len ? (int64_t)len - 1 : at;
@@ -166,7 +164,7 @@ static inline unsigned int comp_len(enum comp comp)
 	return lens[comp];
 }
 
-/* Memory of the caller may lie anywhere. */
+/* Uses memcpy(), since the caller's memory may be unaligned. */
 static inline int64_t comp_load(enum comp comp, const uint8_t *row, size_t at)
 {
 	uint16_t u16;
@@ -192,7 +190,7 @@ static inline float float_load(const uint8_t *row, size_t at)
 	return value;
 }
 
-/* Also what is below 0 or above the largest: the low bits of it. */
+/* Of a value out of range, stores the low bits. */
 static inline void comp_store(enum comp comp, uint8_t *row, size_t at,
 			      int64_t value)
 {
@@ -218,15 +216,15 @@ static inline int64_t comp_clamp(enum comp comp, int64_t value)
 	return value < min ? min : value > max ? max : value;
 }
 
-/* The nearest integer to a quotient, halves away from zero; @den above 0. */
+/* Returns the rounded quotient, halves away from zero. @den is above 0. */
 static inline int64_t div_nearest(int64_t num, int64_t den)
 {
 	return num < 0 ? -((-num + den / 2) / den) : (num + den / 2) / den;
 }
 
 /*
- * The same of a number. What no int64_t is near to becomes 0, or the farthest
- * if it is to be saturated.
+ * Returns the nearest integer, halves away from zero. NaN becomes 0, and so
+ * does a value beyond int64_t, or its limit if @is_saturating.
  */
 static inline int64_t nearest(double value, bool is_saturating)
 {

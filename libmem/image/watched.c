@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What `heapsim run` is told of images and arrays: what their buffers hold, who
- * may touch them now (gates), locks that are never given back, memory of
- * wrappers that is gone, and rows that were stored without the padding between
- * them.
+ * Reports to `heapsim run` on images and arrays: what their buffers hold, who
+ * may access them now (gates), locks that are never released, freed memory of
+ * wrappers, and rows that were stored without the padding between them.
  *
- * Memory of the caller's has no gate: the program may touch it as its kind of
- * memory allows. Neither has from then on what was locked as a surface or an
- * object: others may have it, who know nothing of locks, also when that lock is
- * given back.
+ * The caller's own memory has no gate: the program may access it as its kind of
+ * memory permits. What was locked as a surface or an object has no gate from
+ * then on, even when that lock is released: others who do not know about locks
+ * may have the memory.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,9 +20,9 @@
 #include "image.h"
 
 /**
- * struct snapshot - the bytes of an image when it was locked to be written
- * @first: of each plane, in @bytes
- * @bytes: all planes, with padding, except behind the last row
+ * struct snapshot - bytes of an image at the time of a lock for writing
+ * @first: offset of each plane in @bytes
+ * @bytes: all planes, including padding, except behind the last row
  */
 struct snapshot {
 	size_t first[MEM_PLANES_MAX];
@@ -35,7 +34,7 @@ static struct mem_buf *gated_buf(const struct store *store)
 	return store->is_wrapper ? NULL : store->main.buf;
 }
 
-/* What all locks together allow; the store's lock is held. */
+/* Combines what all locks permit. The store's mutex is held. */
 static enum gate gate_of(const struct store *store)
 {
 	const struct hold *hold;
@@ -56,8 +55,8 @@ static enum gate gate_of(const struct store *store)
 }
 
 /**
- * store_set_gate() - say who may touch its memory from now on
- * @store: store, whose locks have changed
+ * store_set_gate() - update who may access the memory
+ * @store: store whose locks have changed
  *
  * Context: may sleep, no lock is held.
  */
@@ -68,7 +67,7 @@ void store_set_gate(struct store *store)
 
 	if (!buf)
 		return;
-	/* What was found last is what is set last. */
+	/* gate_lock keeps an older result from being set after this one. */
 	pthread_mutex_lock(&store->gate_lock);
 	pthread_mutex_lock(&store->lock);
 	gate = gate_of(store);
@@ -78,7 +77,7 @@ void store_set_gate(struct store *store)
 }
 
 /**
- * store_open_gate() - anybody may touch its memory from now on, for good
+ * store_open_gate() - permit all accesses to the memory from now on
  * @store: store
  */
 void store_open_gate(struct store *store)
@@ -90,8 +89,8 @@ void store_open_gate(struct store *store)
 }
 
 /**
- * store_tell() - tell what its buffer holds
- * @store: store with a name and format; of a wrapper nothing is told
+ * store_tell() - report what the buffer of a store holds
+ * @store: store with a name and format; nothing is reported for a wrapper
  */
 void store_tell(const struct store *store)
 {
@@ -144,10 +143,10 @@ static struct snapshot *snapshot_take(const struct place *place)
 }
 
 /*
- * Rows one behind the other end where they would without padding, which is
- * within another row, and are in the padding of rows before that. Whole rows,
- * with padding or without, end elsewhere. Bytes that had the value before are
- * not seen to be stored, so half of the padding has to be.
+ * Returns true if rows were stored without padding. Such rows end within
+ * another row of the image, and are in the padding of the rows before. Whole
+ * rows, with padding or without, end elsewhere. A stored byte is only seen if
+ * its value has changed, so it is enough if half of the padding has changed.
  */
 static bool is_packed(const struct mem_plane *plane, const uint8_t *before,
 		      const uint8_t *now)
@@ -209,9 +208,9 @@ static void snapshot_compare(const struct store *store, const struct hold *hold)
 /* Locks */
 
 /**
- * hold_tell() - a lock is complete: from now on it is to be given back
+ * hold_tell() - report that a lock is complete and must be released
  * @store: store
- * @hold: its lock
+ * @hold: lock of @store
  */
 void hold_tell(struct store *store, struct hold *hold)
 {
@@ -235,9 +234,9 @@ void hold_tell(struct store *store, struct hold *hold)
 }
 
 /**
- * hold_tell_gone() - it is being given back
+ * hold_tell_gone() - report that a lock is being released
  * @store: store
- * @hold: its lock, whose bracket is open still
+ * @hold: lock of @store, with its bracket still open
  */
 void hold_tell_gone(struct store *store, struct hold *hold)
 {
@@ -253,7 +252,7 @@ void hold_tell_gone(struct store *store, struct hold *hold)
 
 /* Wrappers */
 
-/* Of the libmem memory that a plane is in; 0: it is in none. */
+/* Returns the id of libmem's memory that has the plane, or 0. */
 static uint64_t id_of(struct mem_ctx *ctx, const struct place *place,
 		      uint32_t plane)
 {
@@ -265,8 +264,8 @@ static uint64_t id_of(struct mem_ctx *ctx, const struct place *place,
 }
 
 /**
- * place_remember() - note which memory of libmem's a wrapper has
- * @place: of it, with its pointers
+ * place_remember() - record which of libmem's memory a wrapper has
+ * @place: place of the wrapper, with its addresses
  * @ctx: context
  */
 void place_remember(struct place *place, struct mem_ctx *ctx)
@@ -277,7 +276,7 @@ void place_remember(struct place *place, struct mem_ctx *ctx)
 		place->buf_id[i] = id_of(ctx, place, i);
 }
 
-/* Is something mapped at all of that? Freed memory may be. */
+/* Returns true if the whole range is mapped, which freed memory may be, too. */
 static bool is_mapped(const void *base, size_t len)
 {
 	unsigned char pages[512];
@@ -322,10 +321,11 @@ static bool is_there(const struct store *store)
 }
 
 /**
- * store_check_wrapped() - check whether the memory of a wrapper is there still
+ * store_check_wrapped() - check that a wrapper's memory still exists
  * @store: store that is about to be used
+ * @stack: stack of the user in reports, from tell_stack(); 0: the caller's
  *
- * What is gone is a violation.
+ * If the memory has been freed, this is reported as a violation.
  *
  * Return: 0 or -EFAULT.
  */

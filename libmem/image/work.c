@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: which engine does what for which format, as one table, and the work
- * itself.
+ * libmem: table of which engine supports what for which format, and the
+ * dispatch of the work.
  *
  * The table is that of VPI's reference documentation (tables of backends at
  * vpiSubmitConvertImageFormat(), vpiSubmitRescale(), vpiSubmitBoxFilter() and
  * vpiSubmitHarrisCornerDetector(), VPI 2 to 4). Its CPU and CUDA columns lack
- * some formats; here the CPU and GPUs do all. VPI has neither copies nor fills:
- * a copy is a conversion of a format to itself; fills are the CPU's and GPUs'.
- * Planar YUV is none of VPI's formats, but NvBufSurfTransform() has the VIC
- * convert it.
+ * some formats; here the CPU and GPUs support all. VPI has neither copies nor
+ * fills: a copy is treated as a conversion of a format to itself; only the CPU
+ * and GPUs support fills.
  */
 #include "job.h"
 
@@ -21,17 +20,17 @@
 			 F(YUV420_ER) | F(RGBA8) | F(BGRA8))
 #define VIC_SCALABLE	(VIC_COLOURS | F(Y16) | F(Y16_ER))
 
-/* Who does all that there is */
+/* These support everything. */
 #define GPUS_AND_CPU	(1U << MEM_ENGINE_GPU | 1U << MEM_ENGINE_DGPU)
 
 /**
- * struct offer - what an engine does
- * @op: what
- * @engine: who
+ * struct offer - work that an engine supports
+ * @op: enum work_op
+ * @engine: enum mem_engine
  * @from: formats of the source
  * @to: formats of the target
- * @min: least width and height of each image
- * @max: largest
+ * @min: minimum width and height of each image
+ * @max: maximum width and height of each image
  */
 struct offer {
 	enum work_op op;
@@ -78,13 +77,13 @@ static bool is_even(const struct view *view)
 	       (view->width % 2 == 0 && view->height % 2 == 0);
 }
 
-/* From 1/16 to 16 times. */
+/* Returns true if the sides differ by a factor of at most 16. */
 static bool is_near_in_size(uint32_t one, uint32_t other)
 {
 	return (uint64_t)one * 16 >= other && (uint64_t)other * 16 >= one;
 }
 
-/* The VIC's own: even sides with chroma, no wrap, no scale, clamp. */
+/* Rules of the VIC: even sides with chroma, saturation, no scale, clamping */
 static bool vic_does(const struct work_args *work)
 {
 	if (!is_even(&work->src) || !is_even(&work->dst))
@@ -99,18 +98,18 @@ static bool vic_does(const struct work_args *work)
 	return true;
 }
 
-/* The PVA's own: keypoints are eight pixels apart. */
+/* The PVA only supports a minimum distance of eight pixels. */
 static bool pva_does(const struct work_args *work)
 {
 	return work->op != WORK_SCORES || work->harris.how.min_distance == 8;
 }
 
 /**
- * work_is_offered() - look whether an engine does something
- * @work: its bases need not be set
+ * work_is_offered() - check whether an engine supports some work
+ * @work: work; its addresses need not be set
  * @engine: enum mem_engine or MEM_ENGINE_CPU
  *
- * Return: true if so.
+ * Return: true if it does.
  */
 bool work_is_offered(const struct work_args *work, unsigned int engine)
 {
@@ -134,9 +133,9 @@ bool work_is_offered(const struct work_args *work, unsigned int engine)
 }
 
 /**
- * work_run() - do a part of it
- * @work: what
- * @part: which part; WORK_PICK has one
+ * work_run() - do a part of the work
+ * @work: work
+ * @part: part to be done; WORK_PICK has only one
  *
  * Context: in an engine's process or a host function.
  */

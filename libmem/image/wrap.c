@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: images and arrays of memory of the caller's: who has access to it,
- * and the copy inside for those who have none.
+ * libmem: images and arrays of the caller's memory: which users can work on it,
+ * and the internal copy for those who cannot.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "image.h"
 
 /**
- * plane_len() - from the first byte of a plane to the end of its last row
+ * plane_len() - return the length of a plane, to the end of its last row
  * @plane: plane
  *
  * Return: bytes.
@@ -32,7 +32,7 @@ static bool is_by_ptr(unsigned int kind)
 	       kind == MEM_KIND_DEVICE || kind == MEM_KIND_REGISTERED;
 }
 
-/* Returns true if all @len bytes are in the allocation. */
+/* Returns true if the allocation contains all @len bytes. */
 static bool is_inside(const struct mem_ptr_info *info, uint64_t len)
 {
 	const uint8_t *first = info->host ? info->host : info->device;
@@ -42,14 +42,14 @@ static bool is_inside(const struct mem_ptr_info *info, uint64_t len)
 }
 
 /**
- * wrap_plane() - who has access to a plane of the caller's
+ * wrap_plane() - find who can access a plane of the caller's memory
  * @ctx: context
- * @as: MEM_LOCK_HOST or MEM_LOCK_DEVICE: whose address @base is
- * @plane: which
- * @base: first byte
- * @wrapped: in and out: its view is set; gets the plane's pointers
+ * @as: MEM_LOCK_HOST or MEM_LOCK_DEVICE: kind of the address @base
+ * @plane: index of the plane
+ * @base: address of its first byte
+ * @wrapped: in and out: its view is set; the plane's addresses are added
  *
- * Return: 0, or as mem_image_wrap().
+ * Return: 0, or an error as documented for mem_image_wrap().
  */
 int wrap_plane(struct mem_ctx *ctx, unsigned int as, uint32_t plane,
 	       void *base, struct wrapped *wrapped)
@@ -101,7 +101,7 @@ static bool is_aligned(struct mem_ctx *ctx, const struct place *place,
 	return true;
 }
 
-/* What all planes have. */
+/* Returns true if all planes have addresses. */
 static bool has_pointers(void *const *pointers, uint32_t nr)
 {
 	uint32_t i;
@@ -122,16 +122,17 @@ static void wrapped_lack(struct wrapped *wrapped, uint64_t who, uint32_t why)
 }
 
 /**
- * wrap_check() - who cannot work on the caller's memory
+ * wrap_check() - find the users that cannot work on the caller's memory
  * @ctx: context
- * @uses: who will use it
- * @is_array: of an array, whose elements engines take as they are
- * @wrapped: in and out: with the pointers of all planes
+ * @uses: users, MEM_USE_*
+ * @is_array: it is an array; engines accept any alignment of its elements
+ * @wrapped: in and out: has the addresses of all planes; @lacking and @why are
+ *	set
  *
- * GPUs take rows of any pitch; the compositor and the vision accelerator do
+ * GPUs accept rows of any pitch; the compositor and the vision accelerator do
  * not.
  *
- * Return: 0, or -EACCES: nobody has access to it.
+ * Return: 0, or -EACCES: neither the CPU nor an engine can access the memory.
  */
 int wrap_check(struct mem_ctx *ctx, uint64_t uses, bool is_array,
 	       struct wrapped *wrapped)
@@ -163,7 +164,7 @@ int wrap_check(struct mem_ctx *ctx, uint64_t uses, bool is_array,
 	return 0;
 }
 
-/* For those who lack access; the CPU or a GPU copies. */
+/* Allocates the internal copy. The CPU or a GPU will copy to and from it. */
 static int inside_alloc(struct store *store, uint64_t uses,
 			struct place *inside)
 {
@@ -197,13 +198,14 @@ static int store_set_place(struct store *store, const struct wrapped *wrapped)
 }
 
 /**
- * store_wrap() - have a store wrap memory
- * @store: new, or held by rewrap_begin(); it has its type and stride
- * @wrapped: what wrap_check() has accepted; given back on failure
+ * store_wrap() - make a store wrap memory
+ * @store: new store, or one held by rewrap_begin(); has its type and stride
+ * @wrapped: memory accepted by wrap_check(); freed on failure
  *
- * Waits for jobs.
+ * Waits for jobs that use the store.
  *
- * Return: 0, or as mem_image_create(), mem_stream_sync().
+ * Return: 0, or an error as documented for mem_image_create() and
+ * mem_stream_sync().
  */
 int store_wrap(struct store *store, struct wrapped *wrapped)
 {
@@ -220,10 +222,10 @@ int store_wrap(struct store *store, struct wrapped *wrapped)
 /**
  * rewrap_begin() - check whether a wrapper may wrap other memory, and hold it
  * @store: store
- * @is_alike: the memory is of the kind as before
- * @hold: out: for store_drop()
+ * @is_alike: the memory is of the same kind as before
+ * @hold: out: lock, for store_drop()
  *
- * Return: 0, or as mem_image_rewrap().
+ * Return: 0, or an error as documented for mem_image_rewrap().
  */
 int rewrap_begin(struct store *store, bool is_alike, struct hold **hold)
 {
@@ -268,7 +270,7 @@ static bool planes_overlap(uint64_t one, uint64_t one_len, uint64_t other,
 	return one < other + other_len && other < one + one_len;
 }
 
-/* By addresses, or offsets where there are none. */
+/* Compares addresses, or offsets in a file. */
 static int places_check(const struct mem_image_data *data,
 			const struct view *view)
 {
@@ -332,7 +334,7 @@ static void set_pointers(struct wrapped *wrapped, void *host, void *device)
 	}
 }
 
-/* Any file that can be mapped: the CPU's memory, as that of malloc(). */
+/* Maps any file that can be mapped, as memory of the CPU only. */
 static int wrap_mapped(struct mem_ctx *ctx, int fd, bool is_read_only,
 		       struct wrapped *wrapped)
 {
@@ -348,7 +350,10 @@ static int wrap_mapped(struct mem_ctx *ctx, int fd, bool is_read_only,
 	addr = mmap(NULL, end, is_read_only ? PROT_READ :
 					      PROT_READ | PROT_WRITE,
 		    MAP_SHARED, fd, 0);
-	/* Sealed: nobody stores to it, and Linux before 6.7 shares it not. */
+	/*
+	 * A file sealed against writes. Linux before 6.7 refuses to map it
+	 * shared, even read-only.
+	 */
 	if (addr == MAP_FAILED && errno == EPERM) {
 		wrapped->is_read_only = true;
 		addr = mmap(NULL, end, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -372,7 +377,7 @@ static int wrap_imported(struct mem_buf *buf, struct wrapped *wrapped)
 	place->own = buf;
 	if (mem_buf_len(buf) < file_end(&place->view))
 		return -EINVAL;
-	/* Seals of a file may say so, whatever it is open for. */
+	/* Seals can make the file read-only even if it is open for writing. */
 	wrapped->is_read_only |= buf->is_read_only;
 	err = mem_buf_map(buf, &host);
 	if (err)
@@ -404,15 +409,15 @@ static int wrap_file(struct mem_ctx *ctx, const struct mem_image_data *data,
 	err = mem_buf_import(ctx, data->fd, &buf);
 	if (!err)
 		return wrap_imported(buf, wrapped);
-	/* No dma-buf, and nothing of libmem's. */
+	/* The file is neither a dma-buf nor libmem's. */
 	return err == -EINVAL ? wrap_mapped(ctx, data->fd,
 					    wrapped->is_read_only, wrapped) :
 				err;
 }
 
 /*
- * @data names a part of the object's planes, which @place has. Rows stay where
- * they are: the part has the pitch of the whole, and its format.
+ * Crops the planes of an object to the part that @data names. The rows keep
+ * their place, so the part has the pitch and format of the whole.
  */
 static int place_crop(struct place *place, const struct mem_image_data *data)
 {
