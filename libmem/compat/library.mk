@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What the Makefiles of the vendors' surfaces have in common: libraries over
-# libmem, shared and static, their pkg-config files, how they are installed, and
-# a folder that looks like the vendor's own.
+# The common part of the Makefiles of the vendor layers: libraries over libmem,
+# shared and static, their pkg-config files, their installation, and a folder
+# that has the layout of the vendor's SDK.
 #
 #   make [O=DIR]           build into DIR (default build/PART); libmem is taken
 #                          from LIBMEM (default build/libmem)
 #   make install           into DESTDIR, below PREFIX, libraries in LIBDIR,
 #                          headers in INCLUDEDIR, apart from a vendor's own
-#   make uninstall         take away what install put there
+#   make uninstall         remove what install put there
 #   make clean
 #
 # A Makefile sets, before it includes this file:
@@ -19,30 +19,29 @@
 #                    its folder
 #   NAME_sources     their sources without .c, in the folder or below it
 #   NAME_map         their version scripts
-#   headers          what is installed of include/compat; folders are kept
-#   INCLUDEDIR       where to
-#   flags            what its sources are compiled with besides
-#   home_lib         folder of the libraries in the folder that looks like the
-#                    vendor's: lib
-#   home_names       what the vendor's libraries are called there: libcuda.so;
-#                    none: there is no such folder
+#   headers          files of include/compat to install; folders are kept
+#   INCLUDEDIR       where the headers are installed
+#   flags            additional compiler flags
+#   home_lib         folder of the libraries in the vendor's layout: lib
+#   home_names       names of the vendor's libraries in that folder: libcuda.so;
+#                    empty: there is no folder with the vendor's layout
 #
 # It may set:
 #
-#   NAME_needs       libraries of its own that NAME is linked with: libmem-cuda
-#   NAME_libs        others, as the linker takes them
-#   NAME_objects     objects beside those of the sources
-#   home_more        commands that put more into that folder, $(1), with
-#                    programs of $(2)
+#   NAME_needs       own libraries that NAME is linked with: libmem-cuda
+#   NAME_libs        other libraries, as linker flags
+#   NAME_objects     objects in addition to those of the sources
+#   home_more        commands that put more into the folder $(1), which has the
+#                    vendor's layout; $(2) is the folder of programs
 #   install_more, uninstall_more   commands
 #
-# and defines goals of its own after it.
+# and defines targets of its own after it.
 
 top := $(abspath $(src)/../../..)
 O ?= $(top)/build/$(part)
 out := $(abspath $(O))
 LIBMEM ?= $(top)/build/libmem
-# The pkg-config files of the tree that is not installed.
+# pkg-config files for use from the build tree, without an installation
 PKGCONFIG_OUT ?= $(top)/build/pkgconfig
 
 version := 0.1.0
@@ -56,7 +55,7 @@ makefiles := $(src)/Makefile $(top)/libmem/compat/library.mk
 
 CFLAGS ?= -O2 -g
 warnings := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow
-# As libmem: a stack that goes through a call has the call in it.
+# As in libmem: no tail calls, so that stacks contain each caller.
 cflags := -std=gnu11 -fPIC -fvisibility=hidden -pthread $(warnings) \
 	  -D_GNU_SOURCE $(flags) -I$(src) -I$(top)/include/compat \
 	  -I$(top)/include $(CPPFLAGS) $(CFLAGS) -fno-optimize-sibling-calls
@@ -76,7 +75,7 @@ $(folders) $(PKGCONFIG_OUT):
 $(out)/%.o: $(src)/%.c $(makefiles) | $(folders)
 	$(CC) $(cflags) -MMD -MP -c -o $@ $<
 
-# The libraries find each other where they lie together, installed or not.
+# $ORIGIN: the libraries find each other in their common folder.
 define library
 $(out)/$(1).so.$(version): $(call objects_of,$(1)) $(src)/$($(1)_map) \
 		$(LIBMEM)/libmem.so $(out)/libmem.so.0 $(out)/libmem-trap.so.0 \
@@ -103,21 +102,21 @@ $(out)/%.so $(out)/%.so.0: $(out)/%.so.$(version)
 
 comma := ,
 
-# Paths with a bar or a blank are not for pkg-config.
+# pkg-config cannot handle paths with a bar or a blank.
 pc = sed -e 's|@PREFIX@|$(1)|; s|@INCLUDEDIR@|$(2)|; s|@LIBDIR@|$(3)|' \
 	 -e 's|@RPATH@|$(4)|; s|@VERSION@|$(version)|' $<
 
 $(PKGCONFIG_OUT)/%.pc: $(src)/%.pc.in $(makefiles) | $(PKGCONFIG_OUT)
 	$(call pc,$(out),$(top)/include/compat,$(out), -Wl$(comma)-rpath$(comma)$(out)) >$@
 
-# PREFIX and LIBDIR may differ from one call to the next.
+# FORCE, since PREFIX and LIBDIR may differ from the last call.
 $(out)/%.pc: $(src)/%.pc.in $(makefiles) FORCE | $(out)
 	@$(call pc,$(PREFIX),$(INCLUDEDIR),$(LIBDIR),) >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-# home DIR,DESTDIR,HEADERS,LIBRARIES,LIBMEM,PROGRAMS: a folder that build systems
-# take for the vendor's. What is named as its libraries are is a script for the
-# linker.
+# home DIR,DESTDIR,HEADERS,LIBRARIES,LIBMEM,PROGRAMS: makes a folder that build
+# systems accept as the vendor's. The files with names of the vendor's libraries
+# are linker scripts.
 shared := $(names:%=%.so.0)
 define home
 	rm -rf "$(2)$(1)"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Memory of buffers. Surface arrays and handles are libmem's objects, which all
- * engines of the board and the CPU have access to; the rest is CUDA's kinds of
+ * Memory of buffers. Surface arrays and handles are libmem objects that the CPU
+ * and all engines of the board can access; other buffers use CUDA's kinds of
  * memory.
  */
 #include <errno.h>
@@ -13,14 +13,14 @@
 #include "nvbuf.h"
 
 #define PAGE_LEN	4096U
-/* Of rows and planes of memory that is not libmem's object */
+/* Alignment of rows and planes in memory that is no libmem object */
 #define PITCH_ALIGN	256U
 #define MAX_KEYS	12
 
 /**
  * struct keys - keys of a list
- * @keys: each
- * @nr: of them
+ * @keys: keys
+ * @nr: number of @keys
  */
 struct keys {
 	struct mem_attr keys[MAX_KEYS];
@@ -52,7 +52,7 @@ static int value_get(const struct mem_object *object, uint32_t key, void *value,
 	return 0;
 }
 
-/* The engines and the CPU are added to @keys. */
+/* Adds the engines and the CPU to @keys. */
 static int object_alloc(struct mem_ctx *ctx, struct keys *keys,
 			struct mem_object **object)
 {
@@ -86,9 +86,9 @@ static int object_alloc(struct mem_ctx *ctx, struct keys *keys,
 }
 
 /*
- * Embedded, who has a descriptor of the memory sees it without a cache between:
- * where caches are to be maintained the descriptor is a name of the buffer and
- * no more, for otherwise no forgotten sync would ever be found.
+ * In the embedded backend, memory with a descriptor has one view. Where the
+ * board needs cache maintenance, an eventfd therefore stands for the buffer:
+ * with a real descriptor, no missing sync would ever be found.
  */
 static int object_name(struct mem_object *object, int *fd)
 {
@@ -196,7 +196,7 @@ static int memory_alloc(struct mem_ctx *ctx, NvBufSurfaceMemType type,
 			 &buffer->memory);
 }
 
-/* Pitches and offsets where libmem has no say in them. */
+/* Computes pitches and offsets of memory that is no libmem object. */
 static void planes_place(bool is_packed, NvBufSurfacePlaneParams *planes,
 			 uint64_t *len)
 {
@@ -216,12 +216,13 @@ static void planes_place(bool is_packed, NvBufSurfacePlaneParams *planes,
 
 /**
  * nvbuf_alloc() - allocate a buffer
- * @params: as of NvBufSurfaceCreate(), checked; @params->memType is not default
- * @is_packed: rows without padding, where libmem has no say in them
- * @shown: out: what the program sees
- * @buffer: out: memory: nvbuf_free()
+ * @params: parameters of NvBufSurfaceCreate(), checked; @params->memType is not
+ *	the default
+ * @is_packed: rows have no padding, in memory that is no libmem object
+ * @shown: out: description of the buffer for the program
+ * @buffer: out: memory, for nvbuf_free()
  *
- * Return: 0 or -errno, after which there may be some memory.
+ * Return: 0 or -errno; on failure, too, there may be memory to be freed.
  */
 int nvbuf_alloc(const NvBufSurfaceCreateParams *params, bool is_packed,
 		NvBufSurfaceParams *shown, struct nvbuf_buffer *buffer)
@@ -275,7 +276,7 @@ int nvbuf_alloc(const NvBufSurfaceCreateParams *params, bool is_packed,
 }
 
 /**
- * nvbuf_free() - give the memory of a buffer back
+ * nvbuf_free() - free the memory of a buffer
  * @type: kind of memory
  * @buffer: memory
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Batches of this process: one that was never given out, or was given back, is
- * found out and not followed; and a descriptor leads to its batch.
+ * Batches of this process: lookup by pointer, which is safe for a pointer that
+ * was never valid or has been destroyed, and by descriptor.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include "../../compat.h"
 #include "nvbuf.h"
 
-/* Protects all that follows. */
+/* Protects the variables below. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nvbuf_batch *batches;
 static struct mem_ctx *mem_ctx;
@@ -18,10 +18,10 @@ static bool has_vic;
 static bool is_embedded;
 
 /**
- * nvbuf_fail() - a call fails
+ * nvbuf_fail() - set errno
  * @err: errno
  *
- * Return: -1.
+ * Return: -1, for use in a return statement.
  */
 int nvbuf_fail(int err)
 {
@@ -30,10 +30,10 @@ int nvbuf_fail(int err)
 }
 
 /**
- * nvbuf_rc() - what a call returns
+ * nvbuf_rc() - convert -errno to the vendor's convention
  * @rc: 0 or -errno
  *
- * Return: 0 or -1.
+ * Return: 0, or -1 with errno.
  */
 int nvbuf_rc(int rc)
 {
@@ -67,8 +67,8 @@ static int context_open(void)
 }
 
 /**
- * nvbuf_ctx() - libmem's context
- * @ctx: out: context, which stays
+ * nvbuf_ctx() - return libmem's context
+ * @ctx: out: context, valid until the process ends
  *
  * Return: 0 or -errno.
  */
@@ -84,9 +84,9 @@ int nvbuf_ctx(struct mem_ctx **ctx)
 }
 
 /**
- * nvbuf_has_vic() - whether the board has a VIC
+ * nvbuf_has_vic() - return true if the board has a VIC
  *
- * After nvbuf_ctx().
+ * Only valid after nvbuf_ctx().
  */
 bool nvbuf_has_vic(void)
 {
@@ -94,9 +94,9 @@ bool nvbuf_has_vic(void)
 }
 
 /**
- * nvbuf_is_embedded() - whether there is no module
+ * nvbuf_is_embedded() - return true for the embedded backend
  *
- * After nvbuf_ctx().
+ * Only valid after nvbuf_ctx().
  */
 bool nvbuf_is_embedded(void)
 {
@@ -104,10 +104,10 @@ bool nvbuf_is_embedded(void)
 }
 
 /**
- * nvbuf_batch_of() - what is behind a batch of the program's
- * @surf: any pointer
+ * nvbuf_batch_of() - find the batch of an NvBufSurface
+ * @surf: pointer, need not be valid
  *
- * Return: the batch; NULL: there is none.
+ * Return: batch, or NULL if there is none.
  */
 struct nvbuf_batch *nvbuf_batch_of(const NvBufSurface *surf)
 {
@@ -122,11 +122,11 @@ struct nvbuf_batch *nvbuf_batch_of(const NvBufSurface *surf)
 }
 
 /**
- * nvbuf_batch_of_fd() - the batch of a descriptor
- * @fd: any number
- * @index: out: the buffer
+ * nvbuf_batch_of_fd() - find the batch that has a descriptor
+ * @fd: descriptor, any number
+ * @index: out: index of the buffer
  *
- * Return: the batch; NULL: there is none.
+ * Return: batch, or NULL if there is none.
  */
 struct nvbuf_batch *nvbuf_batch_of_fd(int fd, unsigned int *index)
 {
@@ -147,10 +147,10 @@ struct nvbuf_batch *nvbuf_batch_of_fd(int fd, unsigned int *index)
 }
 
 /**
- * nvbuf_batch_new() - room for a batch
- * @nr: buffers
+ * nvbuf_batch_new() - allocate a batch without memory
+ * @nr: number of buffers
  *
- * Return: the batch, nvbuf_batch_free(); NULL: no memory.
+ * Return: batch, for nvbuf_batch_free(); NULL: there is no memory.
  */
 struct nvbuf_batch *nvbuf_batch_new(uint32_t nr)
 {
@@ -172,8 +172,8 @@ struct nvbuf_batch *nvbuf_batch_new(uint32_t nr)
 }
 
 /**
- * nvbuf_batch_free() - free that room
- * @batch: without memory
+ * nvbuf_batch_free() - free a batch
+ * @batch: batch, whose buffers have no memory
  */
 void nvbuf_batch_free(struct nvbuf_batch *batch)
 {
@@ -183,8 +183,8 @@ void nvbuf_batch_free(struct nvbuf_batch *batch)
 }
 
 /**
- * nvbuf_batch_add() - the program has a batch more
- * @batch: complete
+ * nvbuf_batch_add() - make a batch known
+ * @batch: batch with its memory
  */
 void nvbuf_batch_add(struct nvbuf_batch *batch)
 {
@@ -195,10 +195,10 @@ void nvbuf_batch_add(struct nvbuf_batch *batch)
 }
 
 /**
- * nvbuf_batch_take() - the program gives a batch back
+ * nvbuf_batch_take() - make a batch unknown, to destroy it
  * @batch: batch
  *
- * Return: true if it had it: of several threads that ask, one is told so.
+ * Return: true if it was known; if several threads call this, for only one.
  */
 bool nvbuf_batch_take(struct nvbuf_batch *batch)
 {

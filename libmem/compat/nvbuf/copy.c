@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Copies and fills. Of surface arrays and handles the CPU does them, and says
- * so before and after; CUDA's memory is copied as CUDA would.
+ * Copies and fills. The CPU does them for surface arrays and handles, inside a
+ * bracket; CUDA's memory is copied as by CUDA.
  */
 #include <errno.h>
 #include <stdlib.h>

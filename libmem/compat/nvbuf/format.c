@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Colour formats: their planes, and which of libmem's formats they are. */
+/* Colour formats: their planes, and the formats of libmem that match. */
 #include <errno.h>
 
 #include <drm_fourcc.h>
@@ -7,12 +7,12 @@
 #include "nvbuf.h"
 
 /**
- * enum shape - planes and their pixels
- * @SHAPE_NONE: heapsim has no such format
+ * enum shape - arrangement of planes
+ * @SHAPE_NONE: heapsim does not support the format
  * @SHAPE_PACKED: one plane
- * @SHAPE_PLANAR: three of bytes
- * @SHAPE_SEMI: luma, and chroma of two bytes
- * @SHAPE_WIDE: the same of 16 bits
+ * @SHAPE_PLANAR: three planes of 8-bit components
+ * @SHAPE_SEMI: a plane of 8-bit luma, and one of both chroma components
+ * @SHAPE_WIDE: like SHAPE_SEMI with 16-bit components
  */
 enum shape {
 	SHAPE_NONE,
@@ -26,10 +26,10 @@ enum shape {
  * struct known - a colour format
  * @shape: enum shape
  * @std: enum mem_color_std
- * @fourcc: of packed pixels
- * @len: bytes of those
- * @x_div: luma width by chroma width
- * @y_div: luma height by chroma height
+ * @fourcc: fourcc of packed pixels
+ * @len: bytes of a packed pixel
+ * @x_div: width of luma divided by width of chroma
+ * @y_div: height of luma divided by height of chroma
  */
 struct known {
 	uint8_t shape;
@@ -68,7 +68,7 @@ static const struct known formats[] = {
 	PACKED(YVYU, DRM_FORMAT_YVYU, 2, REC601_SR),
 	PACKED(YVYU_ER, DRM_FORMAT_YVYU, 2, REC601_ER),
 	CHROMA(YUV444, PLANAR, 1, 1, REC601_SR),
-	/* Bytes in the order of the name, as DRM has it the other way round */
+	/* The names have byte order; those of DRM have the reverse order. */
 	PACKED(RGBA, DRM_FORMAT_ABGR8888, 4, SRGB),
 	PACKED(BGRA, DRM_FORMAT_ARGB8888, 4, SRGB),
 	PACKED(ARGB, DRM_FORMAT_BGRA8888, 4, SRGB),
@@ -109,7 +109,7 @@ static const struct known formats[] = {
 	CHROMA(YUV444_2020, PLANAR, 1, 1, REC2020_SR),
 };
 
-/* Those that images of libmem have; of a lock the first that fits */
+/* Formats of libmem's images; for a lock, the first match is used */
 static const struct {
 	NvBufSurfaceColorFormat color;
 	NvBufSurfaceLayout layout;
@@ -141,11 +141,11 @@ static const struct {
 #define NR_IMAGES	(sizeof(images) / sizeof(*images))
 
 /**
- * nvbuf_format() - the planes of a colour format
+ * nvbuf_format() - return the planes of a colour format
  * @color: colour format
  * @format: out: planes
  *
- * Return: 0, or -EOPNOTSUPP (heapsim has no such format).
+ * Return: 0, or -EOPNOTSUPP (heapsim does not support the format).
  */
 int nvbuf_format(NvBufSurfaceColorFormat color, struct nvbuf_format *format)
 {
@@ -192,11 +192,12 @@ int nvbuf_format(NvBufSurfaceColorFormat color, struct nvbuf_format *format)
 }
 
 /**
- * nvbuf_to_mem() - libmem's format
+ * nvbuf_to_mem() - convert a colour format to libmem's
  * @color: colour format
  * @layout: layout
  *
- * Return: enum mem_format; MEM_FORMAT_INVALID: its images have no such format.
+ * Return: enum mem_format; MEM_FORMAT_INVALID: libmem's images do not support
+ * it.
  */
 unsigned int nvbuf_to_mem(NvBufSurfaceColorFormat color,
 			  NvBufSurfaceLayout layout)
@@ -210,7 +211,7 @@ unsigned int nvbuf_to_mem(NvBufSurfaceColorFormat color,
 }
 
 /**
- * nvbuf_of_mem() - the colour format of one of libmem's
+ * nvbuf_of_mem() - convert libmem's format to a colour format
  * @format: enum mem_format
  * @layout: out: layout
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The calls that heapsim lacks: those of EGL, those of other processes, and
- * those that blend.
+ * Calls that heapsim does not implement: those for EGL, for other processes,
+ * and for blending.
  */
 #include <errno.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of libmem-nvbuf share among themselves. */
+/* Interfaces between the files of libmem-nvbuf. */
 #ifndef _COMPAT_NVBUF_NVBUF_H
 #define _COMPAT_NVBUF_NVBUF_H
 
@@ -14,15 +14,15 @@
 
 #define API __attribute__((visibility("default")))
 
-/* Buffers of a batch at most */
+/* Maximum number of buffers in a batch */
 #define BATCH_MAX	1024U
 
 /**
  * struct nvbuf_plane - a plane of a colour format
- * @fourcc: its pixels
- * @pixel_len: bytes of one
- * @x_div: image width by plane width
- * @y_div: image height by plane height
+ * @fourcc: fourcc of its pixels
+ * @pixel_len: bytes of a pixel
+ * @x_div: width of the image divided by width of the plane
+ * @y_div: height of the image divided by height of the plane
  */
 struct nvbuf_plane {
 	uint32_t fourcc;
@@ -34,8 +34,8 @@ struct nvbuf_plane {
 /**
  * struct nvbuf_format - a colour format
  * @std: enum mem_color_std
- * @nr_planes: 1 to MEM_PLANES_MAX
- * @planes: each
+ * @nr_planes: number of @planes, 1 to MEM_PLANES_MAX
+ * @planes: planes
  */
 struct nvbuf_format {
 	uint32_t std;
@@ -44,14 +44,13 @@ struct nvbuf_format {
 };
 
 /**
- * struct nvbuf_buffer - what is behind one NvBufSurfaceParams
- * @object: of surface arrays and handles
- * @memory: of CUDA's kinds and system memory, and of what is borrowed while it
- *	is mapped
+ * struct nvbuf_buffer - internal part of an NvBufSurfaceParams
+ * @object: object of surface arrays and handles
+ * @memory: CUDA's or system memory; for a buffer borrowed from VPI, its mapping
  * @len: bytes
  * @fd: descriptor; -1: none
- * @mapped: bit of each plane that is mapped
- * @is_read_only: what is borrowed cannot be written, and is mapped to be read
+ * @mapped: a bit for each plane that is mapped
+ * @is_read_only: borrowed buffer that is mapped read-only
  */
 struct nvbuf_buffer {
 	struct mem_object *object;
@@ -63,11 +62,12 @@ struct nvbuf_buffer {
 };
 
 /**
- * struct nvbuf_batch - what is behind an NvBufSurface
- * @surf: what the program has, first
- * @next: another batch
- * @nr_users: locks of VPI's that it is borrowed from; 0: it is the program's
- * @buffers: each
+ * struct nvbuf_batch - an NvBufSurface, with its internal part
+ * @surf: public part; must be the first member
+ * @next: next batch
+ * @nr_users: number of VPI's locks from which it is borrowed; 0: the program
+ *	has created it
+ * @buffers: internal parts of the buffers
  */
 struct nvbuf_batch {
 	NvBufSurface surf;
@@ -78,9 +78,9 @@ struct nvbuf_batch {
 
 /**
  * struct nvbuf_picture - a buffer of a transform, or a part of it
- * @shown: buffer; also a copy of the program's
- * @type: its memory
- * @is_part: the four that follow count
+ * @shown: description of the buffer, may be a copy
+ * @type: kind of memory
+ * @is_part: only the rectangle of the next four fields is used
  * @left: pixels
  * @top: rows
  * @width: pixels
@@ -100,10 +100,10 @@ struct nvbuf_picture {
  * struct nvbuf_work - transforms in a stream, and the images that they use
  * @engine: enum mem_engine
  * @interp: enum mem_interp
- * @stream: where
- * @is_own: @stream goes with it
- * @nr_images: of @images
- * @images: libmem's
+ * @stream: stream
+ * @is_own: @stream is destroyed with the work
+ * @nr_images: number of @images
+ * @images: images of libmem, destroyed with the work
  */
 struct nvbuf_work {
 	unsigned int engine;
@@ -114,7 +114,7 @@ struct nvbuf_work {
 	struct mem_image **images;
 };
 
-/* What is done with a plane: returns 0 or -errno. */
+/* Processes a plane. Returns 0 or -errno. */
 typedef int (*nvbuf_plane_act)(struct nvbuf_batch *batch, uint32_t index,
 			       uint32_t plane, uint32_t arg);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* NvBufSurfTransform: batches are transformed as a thread's session says. */
+/* NvBufSurfTransform: transforms of batches, with the session of a thread. */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -13,7 +13,7 @@
 #define WAIT_FOREVER	((uint32_t)-1)
 
 /**
- * struct NvBufSurfTransformSyncObj - what an asynchronous call began
+ * struct NvBufSurfTransformSyncObj - an asynchronous call
  * @work: its work
  */
 struct NvBufSurfTransformSyncObj {
@@ -41,7 +41,7 @@ static NvBufSurfTransform_Error error_of(int rc)
 	}
 }
 
-/* The engine and the stream of a session */
+/* Sets engine and stream from the parameters of a session. */
 static int session_of(const NvBufSurfTransformConfigParams *params,
 		      struct nvbuf_work *work)
 {
@@ -167,11 +167,10 @@ static int surf_check(const NvBufSurface *surf)
 }
 
 /**
- * struct request - transforms that the program asks for
- * @add: adds them to a work
+ * @add: adds the transforms to a work
  * @src: buffers that are read
  * @dst: buffers that are written
- * @params: of the call, for @add
+ * @params: parameters of the call, for @add
  * @interp: enum mem_interp
  */
 struct request {
@@ -182,7 +181,7 @@ struct request {
 	unsigned int interp;
 };
 
-/* Waits, or leaves that to @obj. */
+/* Waits for the transforms if @obj is NULL; else returns them in @obj. */
 static NvBufSurfTransform_Error request_do(const struct request *request,
 					   NvBufSurfTransformSyncObj_t *obj)
 {

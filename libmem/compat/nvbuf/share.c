@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What VPI asks: share.h. */
+/* Functions for libmem-vpi: see share.h. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "nvbuf.h"
 #include "share.h"
 
-/* Borrowed batches: of several locks of one image the first makes it. */
+/* Protects borrowed batches: one is made by the first lock of an image. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void borrowed_fill(const struct mem_image_data *data,
@@ -89,12 +89,12 @@ API void heapsim_nvbuf_del(int fd)
 }
 
 /**
- * nvbuf_data() - a buffer as libmem wraps it
+ * nvbuf_data() - describe a buffer for mem_image_wrap()
  * @batch: batch
- * @index: buffer
- * @data: out: MEM_LOCK_OBJECT, with a reference
+ * @index: index of the buffer
+ * @data: out: MEM_LOCK_OBJECT, with a reference to the object
  *
- * Return: 0, or -EOPNOTSUPP (no object, or its format is none of images).
+ * Return: 0, or -EOPNOTSUPP (no object, or images do not support its format).
  */
 int nvbuf_data(const struct nvbuf_batch *batch, uint32_t index,
 	       struct mem_image_data *data)

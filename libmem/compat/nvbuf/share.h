@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What libmem-nvbuf offers to libmem-vpi, which is not linked with it: each is
- * a weak reference there, and NULL if the program has no libmem-nvbuf.
+ * Functions of libmem-nvbuf for libmem-vpi, which is not linked with it: there,
+ * they are weak references, NULL if the program does not use libmem-nvbuf.
  */
 #ifndef _COMPAT_NVBUF_SHARE_H
 #define _COMPAT_NVBUF_SHARE_H
@@ -9,28 +9,30 @@
 #include <libmem/image.h>
 
 /**
- * heapsim_nvbuf_add() - a descriptor is a surface from now on
- * @data: of mem_image_lock() with MEM_LOCK_FD
+ * heapsim_nvbuf_add() - make a descriptor known as a surface
+ * @data: from mem_image_lock() with MEM_LOCK_FD
  *
- * NvBufSurfaceFromFd() of @data->fd gives an NvBufSurface. Calls count.
+ * NvBufSurfaceFromFd() of @data->fd then returns an NvBufSurface. Calls are
+ * counted: each needs a heapsim_nvbuf_del().
  *
- * Return: 0, -EOPNOTSUPP (NvBufSurface has no such format) or -ENOMEM.
+ * Return: 0, -EOPNOTSUPP (NvBufSurface does not support the format) or -ENOMEM.
  */
 int heapsim_nvbuf_add(const struct mem_image_data *data);
 
 /**
- * heapsim_nvbuf_del() - a descriptor of heapsim_nvbuf_add() is no surface again
+ * heapsim_nvbuf_del() - undo heapsim_nvbuf_add()
  * @fd: descriptor
  */
 void heapsim_nvbuf_del(int fd);
 
 /**
- * heapsim_nvbuf_find() - the surface of a descriptor
- * @fd: of an NvBufSurface of this process
- * @data: out: for mem_image_wrap(): MEM_LOCK_OBJECT, and the object with one
- *	reference more: mem_object_put()
+ * heapsim_nvbuf_find() - find the surface with a descriptor
+ * @fd: descriptor of an NvBufSurface of this process
+ * @data: out: data for mem_image_wrap(): MEM_LOCK_OBJECT, and a reference to
+ *	the object: mem_object_put()
  *
- * Return: 0, -ENOENT (there is none), -EOPNOTSUPP (libmem has no such format).
+ * Return: 0, -ENOENT (there is none), -EOPNOTSUPP (libmem does not support the
+ * format).
  */
 int heapsim_nvbuf_find(int fd, struct mem_image_data *data);
 

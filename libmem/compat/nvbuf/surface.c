@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* NvBufSurface: batches are made, mapped and given back. */
+/* NvBufSurface: creation, mapping and destruction of batches. */
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -116,8 +116,8 @@ API int NvBufSurfaceFromFd(int dmabuf_fd, void **buffer)
 }
 
 /**
- * nvbuf_check() - refuse what is no buffer or plane
- * @batch: or NULL
+ * nvbuf_check() - check the index of a buffer and of a plane
+ * @batch: batch, or NULL
  * @index: buffer, -1: all
  * @plane: plane, -1: all
  *
@@ -137,14 +137,15 @@ int nvbuf_check(const struct nvbuf_batch *batch, int index, int plane)
 }
 
 /**
- * nvbuf_each_plane() - do something with planes, until it fails
- * @surf: batch of the program's
+ * nvbuf_each_plane() - call a function for planes, until it fails
+ * @surf: batch, as passed by the program
  * @index: buffer, -1: all
  * @plane: plane, -1: all
- * @act: what is done
- * @arg: for @act
+ * @act: function
+ * @arg: argument of @act
  *
- * Return: 0, or -1 with errno: EINVAL (no such batch, buffer or plane), or as
+ * Return: 0, or -1 with errno: EINVAL (no such batch, buffer or plane), or an
+ * error of @act.
  * @act.
  */
 int nvbuf_each_plane(const NvBufSurface *surf, int index, int plane,
@@ -168,7 +169,7 @@ int nvbuf_each_plane(const NvBufSurface *surf, int index, int plane,
 }
 
 /**
- * nvbuf_is_cached() - whether the CPU's cache is to be maintained
+ * nvbuf_is_cached() - return true if the CPU's cache needs maintenance
  * @batch: batch
  */
 bool nvbuf_is_cached(const struct nvbuf_batch *batch)
@@ -177,7 +178,7 @@ bool nvbuf_is_cached(const struct nvbuf_batch *batch)
 	       batch->surf.memType == NVBUF_MEM_HANDLE;
 }
 
-/* All planes at once, to be written if that is possible. */
+/* Maps all planes at once, writable if possible. */
 static int borrowed_map(struct nvbuf_buffer *buffer,
 			NvBufSurfaceMemMapFlags type)
 {
@@ -200,7 +201,7 @@ static int borrowed_map(struct nvbuf_buffer *buffer,
 	return 0;
 }
 
-/* Where the CPU has a buffer */
+/* Returns the CPU address of a buffer; maps it if it is borrowed. */
 static int buffer_map(struct nvbuf_batch *batch, uint32_t index,
 		      NvBufSurfaceMemMapFlags type, void **addr)
 {
@@ -292,8 +293,8 @@ API int NvBufSurfaceUnMap(NvBufSurface *surf, int index, int plane)
 
 /**
  * nvbuf_maintain() - maintain the CPU's cache over a plane
- * @batch: of surface arrays or handles
- * @index: buffer
+ * @batch: batch of surface arrays or handles
+ * @index: index of the buffer
  * @plane: plane
  * @op: enum mem_maint_op
  *
@@ -320,7 +321,9 @@ int nvbuf_maintain(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 	int rc;
 
 	if (!buffer->object) {
-		/* Embedded it is no dma-buf, and needs none. */
+		/*
+		 * The embedded backend's file is no dma-buf and needs no sync.
+		 */
 		ioctl(buffer->fd, DMA_BUF_IOCTL_SYNC, &sync);
 		return 0;
 	}

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Transforms: an engine converts, scales and crops images of two buffers. */
+/*
+ * Transforms: an engine converts, scales and crops images of two buffers.
+ * NvBufferTransform() does this with the VIC.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +11,11 @@
 
 /**
  * struct side - a buffer of a transform
- * @image: libmem's image of it; the work's
+ * @image: libmem's image of the buffer, owned by the work
  * @width: pixels
  * @height: rows
  * @format: enum mem_format
- * @has_alpha: the fourth component of its pixels, if there is one, is alpha
+ * @has_alpha: pixels have alpha; false if a fourth component is unused
  */
 struct side {
 	struct mem_image *image;
@@ -22,14 +25,14 @@ struct side {
 	bool has_alpha;
 };
 
-/* Returns true if CUDA allocated such memory. */
+/* Returns true if it is memory of CUDA. */
 static bool type_is_cuda(NvBufSurfaceMemType type)
 {
 	return type == NVBUF_MEM_CUDA_PINNED ||
 	       type == NVBUF_MEM_CUDA_DEVICE || type == NVBUF_MEM_CUDA_UNIFIED;
 }
 
-/* The planes of @picture, with offsets from the start of its buffer. */
+/* Describes the planes of @picture, with offsets in its buffer. */
 static int planes_fill(const struct nvbuf_picture *picture,
 		       struct mem_image_data *data)
 {
@@ -83,7 +86,10 @@ static int cuda_data(const struct nvbuf_picture *picture,
 	return rc;
 }
 
-/* What libmem is to wrap. An object has one reference, the caller's. */
+/*
+ * Describes the memory for mem_image_wrap(). The caller drops the reference to
+ * an object.
+ */
 static int picture_data(const struct nvbuf_picture *picture,
 			struct mem_image_data *data)
 {
@@ -93,7 +99,7 @@ static int picture_data(const struct nvbuf_picture *picture,
 
 	if (type_is_cuda(picture->type))
 		return cuda_data(picture, data);
-	/* It has no descriptor, and 0 may be another buffer's. */
+	/* It has no descriptor: 0 may be that of another buffer. */
 	if (picture->type == NVBUF_MEM_SYSTEM)
 		return -EOPNOTSUPP;
 	batch = nvbuf_batch_of_fd(picture->shown->bufferDesc, &index);
@@ -108,7 +114,7 @@ static int picture_data(const struct nvbuf_picture *picture,
 	return rc;
 }
 
-/* The work keeps @image until it is done. */
+/* Adds an image to those that are destroyed with the work. */
 static int work_keep(struct nvbuf_work *work, struct mem_image *image)
 {
 	const size_t len = (work->nr_images + 1) * sizeof(*work->images);
@@ -155,7 +161,7 @@ static int sides_transform(struct nvbuf_work *work, const struct side *dst,
 	struct mem_ctx *ctx;
 	int rc;
 
-	/* To libmem both are one format: alpha would not be set. */
+	/* libmem does not distinguish them, so alpha would not be set. */
 	if (src->format == dst->format && dst->has_alpha && !src->has_alpha)
 		return -EOPNOTSUPP;
 	if (src->width == dst->width && src->height == dst->height)
@@ -183,9 +189,10 @@ static int sides_transform(struct nvbuf_work *work, const struct side *dst,
 
 /**
  * nvbuf_work_begin() - begin transforms
- * @work: in and out: @engine, @interp, and @stream, which NULL makes its own
+ * @work: in: @engine, @interp and @stream (NULL: a stream of its own); out:
+ *	empty work
  *
- * Return: 0, or as mem_stream_create().
+ * Return: 0, or an error of mem_stream_create().
  */
 int nvbuf_work_begin(struct nvbuf_work *work)
 {
@@ -203,14 +210,14 @@ int nvbuf_work_begin(struct nvbuf_work *work)
 }
 
 /**
- * nvbuf_work_add() - transform a buffer into another, or parts
- * @work: begun
+ * nvbuf_work_add() - transform a buffer, or a part of it, to another one
+ * @work: work from nvbuf_work_begin()
  * @dst: target, inside its buffer
  * @src: source, inside its buffer
  *
  * Return: 0, or -ENOENT (no buffer of this process), -EOPNOTSUPP (a format that
- * images lack, memory that the engine has no access to, block-linear parts), or
- * as libmem's jobs.
+ * images do not support, memory that the engine cannot access, parts of
+ * block-linear buffers), or an error of libmem's jobs.
  */
 int nvbuf_work_add(struct nvbuf_work *work, const struct nvbuf_picture *dst,
 		   const struct nvbuf_picture *src)
@@ -278,10 +285,10 @@ int nvbuf_work_fill(struct nvbuf_work *work, const struct nvbuf_picture *dst,
 }
 
 /**
- * nvbuf_work_end() - wait for transforms, and give back what they used
- * @work: begun, also if that failed
+ * nvbuf_work_end() - wait for transforms and free what they used
+ * @work: work from nvbuf_work_begin(), even if that failed
  *
- * Return: 0, or as mem_stream_sync().
+ * Return: 0, or an error of mem_stream_sync().
  */
 int nvbuf_work_end(struct nvbuf_work *work)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* nvbuf_utils: a buffer is a batch of one, and is known by its descriptor. */
+/* nvbuf_utils: a buffer is a batch of one, found by its descriptor. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,7 +14,10 @@ static const NvBufSurfaceColorFormat colors[] = {
 	SAME(YVU420_ER), SAME(NV12), SAME(NV12_ER), SAME(NV21), SAME(NV21_ER),
 	SAME(UYVY), SAME(UYVY_ER), SAME(VYUY), SAME(VYUY_ER), SAME(YUYV),
 	SAME(YUYV_ER), SAME(YVYU), SAME(YVYU_ER),
-	/* Named from the highest byte on: ABGR32 is R, G, B, A in memory. */
+	/*
+	 * These names begin at the highest byte: ABGR32 is R, G, B, A in
+	 * memory.
+	 */
 	[NvBufferColorFormat_ABGR32] = NVBUF_COLOR_FORMAT_RGBA,
 	[NvBufferColorFormat_XRGB32] = NVBUF_COLOR_FORMAT_BGRx,
 	[NvBufferColorFormat_ARGB32] = NVBUF_COLOR_FORMAT_BGRA,
@@ -98,7 +101,7 @@ API int NvBufferCreate(int *dmabuf_fd, int width, int height,
 	return NvBufferCreateEx(dmabuf_fd, &params);
 }
 
-/* The buffer of a descriptor; NULL: there is none. */
+/* Returns the batch of a descriptor, or NULL with errno. */
 static NvBufSurface *surface_of(int dmabuf_fd, unsigned int *index)
 {
 	struct nvbuf_batch *batch = nvbuf_batch_of_fd(dmabuf_fd, index);
@@ -176,7 +179,7 @@ API int ExtractFdFromNvBuffer(void *nvbuf, int *dmabuf_fd)
 	return 0;
 }
 
-/* The descriptor is the buffer's. */
+/* Does nothing, since the descriptor belongs to the buffer. */
 API int NvReleaseFd(int dmabuf_fd)
 {
 	unsigned int index;
@@ -184,7 +187,7 @@ API int NvReleaseFd(int dmabuf_fd)
 	return surface_of(dmabuf_fd, &index) ? 0 : -1;
 }
 
-/* The same of who names a plane, too. */
+/* As surface_of(), but also checks the number of a plane. */
 static NvBufSurface *surface_of_plane(int dmabuf_fd, unsigned int plane,
 				      unsigned int *index)
 {
