@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NvSciBuf: colour formats, colour standards and data types, and what they are
- * for libmem. The vendor names components from the highest bit of a pixel on,
- * as DRM does. Where it has several formats of one layout (sensors' patterns,
- * signs) the one that was set is kept beside the DRM format.
+ * NvSciBuf: colour formats, colour standards and data types, and their
+ * equivalents in libmem. Like DRM, the vendor names components from the highest
+ * bit of a pixel. If several of the vendor's formats have the same layout
+ * (patterns of sensors, signedness), the one that was set is kept beside the
+ * DRM format.
  */
 #include <drm_fourcc.h>
 
@@ -11,10 +12,10 @@
 #include "libmem/format.h"
 
 /**
- * struct colors - formats of one layout
- * @first: first of them
- * @last: last of them, the numbers between included
- * @fourcc: DRM's or libmem's format
+ * struct colors - formats with the same layout
+ * @first: first of a range of formats
+ * @last: last of the range
+ * @fourcc: format of DRM or libmem
  * @data_type: enum NvSciBufAttrValDataType of a component
  */
 struct colors {
@@ -28,7 +29,7 @@ struct colors {
 #define ONLY(one)		FROM(one, one)
 #define TYPE(type)		NvSciDataType_##type
 
-/* The first row of a format is what it is called where none was set. */
+/* For a format of libmem, the first row is used if none was set. */
 static const struct colors colors[] = {
 	{ ONLY(Y8), DRM_FORMAT_R8, TYPE(Uint8) },
 	{ ONLY(Y16), DRM_FORMAT_R16, TYPE(Uint16) },
@@ -48,7 +49,7 @@ static const struct colors colors[] = {
 	{ FROM(Signed_X12Bayer20CCCC, Signed_X12Bayer20GBRG), MEM_FOURCC_F32,
 	  TYPE(Int32) },
 	{ ONLY(U8V8), DRM_FORMAT_RG88, TYPE(Uint8) },
-	/* As V8U8, whatever the name says */
+	/* As V8U8, despite the name */
 	{ ONLY(U8_V8), DRM_FORMAT_GR88, TYPE(Uint8) },
 	{ ONLY(V8_U8), DRM_FORMAT_GR88, TYPE(Uint8) },
 	{ ONLY(U10V10), DRM_FORMAT_RG1616, TYPE(Uint16) },
@@ -60,7 +61,7 @@ static const struct colors colors[] = {
 	{ FROM(U8, V8), DRM_FORMAT_R8, TYPE(Uint8) },
 	{ FROM(U10, V16), DRM_FORMAT_R16, TYPE(Uint16) },
 	{ ONLY(A8Y8U8V8), DRM_FORMAT_AYUV, TYPE(Uint8) },
-	/* Named in the order of bytes, as DRM's */
+	/* Named in byte order, as DRM's */
 	{ ONLY(Y8U8Y8V8), DRM_FORMAT_YUYV, TYPE(Uint8) },
 	{ ONLY(Y8V8Y8U8), DRM_FORMAT_YVYU, TYPE(Uint8) },
 	{ ONLY(U8Y8V8Y8), DRM_FORMAT_UYVY, TYPE(Uint8) },
@@ -98,10 +99,10 @@ static const struct colors *find_color(uint32_t color)
 }
 
 /**
- * nvsci_fourcc() - what a colour format is for libmem
- * @color: any number
+ * nvsci_fourcc() - convert a colour format to libmem's
+ * @color: colour format, any number
  *
- * Return: DRM fourcc of a plane, or libmem's own; 0: there is no such format.
+ * Return: fourcc of DRM or libmem; 0: there is no such format.
  */
 uint32_t nvsci_fourcc(uint32_t color)
 {
@@ -111,10 +112,10 @@ uint32_t nvsci_fourcc(uint32_t color)
 }
 
 /**
- * nvsci_color() - what a format of libmem is for the vendor
- * @fourcc: of a plane
+ * nvsci_color() - convert a format of libmem to the vendor's
+ * @fourcc: fourcc of a plane
  *
- * Return: NvSciBufAttrValColorFmt; NvSciColor_LowerBound: it has none.
+ * Return: NvSciBufAttrValColorFmt; NvSciColor_LowerBound: there is none.
  */
 uint32_t nvsci_color(uint32_t fourcc)
 {
@@ -127,7 +128,7 @@ uint32_t nvsci_color(uint32_t fourcc)
 }
 
 /**
- * nvsci_color_data_type() - what a component of a colour format is
+ * nvsci_color_data_type() - return the type of a format's components
  * @color: colour format
  *
  * Return: NvSciBufAttrValDataType.
@@ -139,7 +140,7 @@ uint32_t nvsci_color_data_type(uint32_t color)
 	return of ? of->data_type : NvSciDataType_Uint8;
 }
 
-/* By the vendor's numbers */
+/* Indexed by the vendor's numbers */
 static const int8_t stds[] = {
 	[NvSciColorStd_SRGB] = MEM_COLOR_STD_SRGB,
 	[NvSciColorStd_REC601_SR] = MEM_COLOR_STD_REC601_SR,
@@ -181,11 +182,11 @@ static int index_of(const int8_t *all, size_t nr, uint32_t what)
 }
 
 /**
- * nvsci_mem_std() - what a colour standard is for libmem
- * @std: any number
+ * nvsci_mem_std() - convert a colour standard to libmem's
+ * @std: colour standard, any number
  *
- * Return: enum mem_color_std, MEM_COLOR_STD_NONE for those that it has not; -1:
- * there is no such standard.
+ * Return: enum mem_color_std, MEM_COLOR_STD_NONE if libmem does not have the
+ * standard; -1: there is no such standard.
  */
 int nvsci_mem_std(uint32_t std)
 {
@@ -193,10 +194,10 @@ int nvsci_mem_std(uint32_t std)
 }
 
 /**
- * nvsci_std() - what a colour standard of libmem is for the vendor
+ * nvsci_std() - convert a colour standard of libmem to the vendor's
  * @mem: enum mem_color_std
  *
- * Return: NvSciBufAttrValColorStd; -1: it has none.
+ * Return: NvSciBufAttrValColorStd; -1: there is none.
  */
 int nvsci_std(uint32_t mem)
 {
@@ -205,10 +206,10 @@ int nvsci_std(uint32_t mem)
 }
 
 /**
- * nvsci_mem_data_type() - what a data type is for libmem
- * @type: below NvSciDataType_UpperBound
+ * nvsci_mem_data_type() - convert a data type to libmem's
+ * @type: data type below NvSciDataType_UpperBound
  *
- * Return: enum mem_data_type; -1: it has none.
+ * Return: enum mem_data_type; -1: there is none.
  */
 int nvsci_mem_data_type(uint32_t type)
 {
@@ -216,10 +217,10 @@ int nvsci_mem_data_type(uint32_t type)
 }
 
 /**
- * nvsci_data_type() - what a data type of libmem is for the vendor
+ * nvsci_data_type() - convert a data type of libmem to the vendor's
  * @mem: enum mem_data_type
  *
- * Return: NvSciBufAttrValDataType; -1: it has none.
+ * Return: NvSciBufAttrValDataType; -1: there is none.
  */
 int nvsci_data_type(uint32_t mem)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* NvSciBuf: libmem's errors in the vendor's numbers. */
+/* NvSciBuf: conversion of libmem's errors. */
 #include <errno.h>
 
 #include "nvsci.h"
 #include "../../compat.h"
 
 /*
- * -EPERM is a child of fork() or a host function, which is nothing that a
- * program of the vendor's can do wrong otherwise.
+ * -EPERM only occurs in a child of fork() or in a host function; the vendor has
+ * no other error for that.
  */
 static const struct {
 	int err;
@@ -29,11 +29,11 @@ static const struct {
 };
 
 /**
- * nvsci_error() - the vendor's number of an error
+ * nvsci_error() - convert an error to the vendor's
  * @err: 0 or -errno
  *
- * Return: that; what has no number of its own (no file descriptor is left, the
- * context has failed) is NvSciError_ResourceError.
+ * Return: NvSciError; NvSciError_ResourceError for errors that the vendor does
+ * not have (no file descriptor is left, the context has failed).
  */
 NvSciError nvsci_error(int err)
 {
@@ -47,9 +47,9 @@ NvSciError nvsci_error(int err)
 
 /**
  * nvsci_missing() - refuse a call, key or value that is not implemented
- * @what: its name, as the program has it
+ * @what: its name in the vendor's headers
  *
- * The report of heapsim-run(1) lists it.
+ * heapsim-run(1) lists it in the report.
  *
  * Return: NvSciError_NotSupported.
  */

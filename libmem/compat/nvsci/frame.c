@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NvSciIpc: what goes over endpoints, and what is told of them. What the vendor
- * calls a frame is a message of libmem's.
+ * NvSciIpc: frames and events of endpoints. The vendor's frames are messages of
+ * libmem.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 
 #include "ipc.h"
 
-/* The endpoint's lock is held. */
+/* The functions below are called with the endpoint's lock held. */
 
-/* For frames that the program reads or writes in place */
+/* Allocates a frame that the program reads or writes in place. */
 static bool have_room(uint8_t **frame)
 {
 	if (!*frame)
@@ -19,7 +19,7 @@ static bool have_room(uint8_t **frame)
 	return *frame;
 }
 
-/* Of what libmem returns for a read or write that does not wait */
+/* Converts errors of libmem's calls with a timeout of 0. */
 static NvSciError frame_error(int err)
 {
 	switch (err) {
@@ -32,7 +32,7 @@ static NvSciError frame_error(int err)
 	}
 }
 
-/* Returns -EMSGSIZE if a frame is there, which stays. */
+/* Receives into 0 bytes: returns -EMSGSIZE if a frame waits, which stays. */
 static int peek(struct nvsci_endpoint *endpoint)
 {
 	uint8_t byte;
@@ -243,7 +243,7 @@ API NvSciError NvSciIpcResetEndpointSafe(NvSciIpcEndpoint handle)
 
 	if (error)
 		return error;
-	/* Before the first one the peer may have sent what is wanted. */
+	/* Before the first reset, the peer may have sent valid frames. */
 	if (endpoint->nr_resets++) {
 		while (!look_at_frame(endpoint))
 			endpoint->has_read = false;

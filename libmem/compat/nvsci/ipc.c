@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NvSciIpc: endpoints. To open one does not wait for the peer, as it does in
- * libmem: a thread of the endpoint's waits, until the peer has come or the
- * endpoint is closed. What the vendor calls a frame is a message of libmem's.
+ * NvSciIpc: endpoints. Unlike libmem's, the vendor's call that opens an
+ * endpoint does not wait for the peer: a thread of the endpoint waits until the
+ * peer has come or the endpoint is closed. The vendor's frames are messages of
+ * libmem.
  *
- * The lock of the table protects which handle is which endpoint; the lock of an
- * endpoint protects what changes of it. Nobody waits with either.
+ * The lock of the table protects the mapping from handles to endpoints; the
+ * lock of an endpoint protects its variable fields. Neither is held while
+ * waiting.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,9 +22,9 @@
 #include "../../compat.h"
 #include "ipc.h"
 
-/* Of a process: the vendor's bound */
+/* Maximum number of endpoints of a process: the vendor's limit */
 #define ENDPOINTS_MAX	50U
-/* How long the thread waits before it looks whether the endpoint is closed */
+/* How often the thread checks whether the endpoint is closed */
 #define SLICE_NS	(100ULL * 1000 * 1000)
 #define NS_PER_S	(1000ULL * 1000 * 1000)
 
@@ -36,7 +38,7 @@ static struct {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
-/* A handle is the place in the table, from 1 on, and a count of all opened. */
+/* A handle is the index in the table plus 1, and a count of all opened. */
 static unsigned int place_of(NvSciIpcEndpoint handle)
 {
 	return (unsigned int)(handle & 0xff) - 1;
@@ -65,7 +67,7 @@ static void endpoint_put(struct nvsci_endpoint *endpoint)
 		endpoint_destroy(endpoint);
 }
 
-/* One user more; the caller puts it. */
+/* Takes a reference, for endpoint_put(). */
 static NvSciError endpoint_find(NvSciIpcEndpoint handle,
 				struct nvsci_endpoint **found)
 {
@@ -98,9 +100,9 @@ static int poll_also(const struct nvsci_endpoint *endpoint, int fd)
 }
 
 /**
- * nvsci_endpoint_set_new() - say whether the program is to be told of the peer
- * @endpoint: endpoint; the caller has its lock
- * @is_new: whether it is
+ * nvsci_endpoint_set_new() - set whether an event of the peer is pending
+ * @endpoint: endpoint; its lock is held
+ * @is_new: the event is pending
  */
 void nvsci_endpoint_set_new(struct nvsci_endpoint *endpoint, bool is_new)
 {
@@ -109,14 +111,14 @@ void nvsci_endpoint_set_new(struct nvsci_endpoint *endpoint, bool is_new)
 	if (endpoint->is_new == is_new)
 		return;
 	endpoint->is_new = is_new;
-	/* It is 0 or 1: neither fails. */
+	/* The count is 0 or 1, so neither call can fail. */
 	if (is_new)
 		eventfd_write(endpoint->event, 1);
 	else
 		eventfd_read(endpoint->event, &count);
 }
 
-/* Returns true if the thread has no more to do. */
+/* Returns true if the thread has nothing more to do. */
 static bool wait_a_slice(struct nvsci_endpoint *endpoint)
 {
 	struct mem_endpoint *mem = NULL;
@@ -150,7 +152,7 @@ static void *wait_for_peer(void *arg)
 	return NULL;
 }
 
-/* The program's signals are for its own threads. */
+/* Blocks signals: they are for the program's own threads. */
 static int start_thread(struct nvsci_endpoint *endpoint)
 {
 	sigset_t all, before;
@@ -164,14 +166,16 @@ static int start_thread(struct nvsci_endpoint *endpoint)
 }
 
 /**
- * nvsci_endpoint_get() - have an endpoint whose peer has come
- * @handle: the program's
- * @own: out: the endpoint, for nvsci_endpoint_put()
- * @mem: out: libmem's, valid until then
+ * nvsci_endpoint_get() - find an endpoint and wait for its peer
+ * @handle: handle of the program
+ * @own: out: endpoint, for nvsci_endpoint_put()
+ * @mem: out: libmem's endpoint, valid until then
  *
- * Waits, NVSCI_WAIT_NS at most.
+ * Waits for at most NVSCI_WAIT_NS.
  *
- * Return: NvSciError_Success, or NvSciError_BadParameter (there is no such
+ * Return: NvSciError_Success, NvSciError_BadParameter (there is no such
+ * endpoint), NvSciError_Timeout (no peer has come), or the error that ended the
+ * wait.
  * endpoint), NvSciError_Timeout (no peer has come), or what ended the wait.
  */
 NvSciError nvsci_endpoint_get(NvSciIpcEndpoint handle,
@@ -183,7 +187,7 @@ NvSciError nvsci_endpoint_get(NvSciIpcEndpoint handle,
 	NvSciError error = NvSciError_Timeout;
 	int err = 0;
 
-	/* For exports and imports NotInitialized is none of the answers. */
+	/* Exports and imports cannot return NotInitialized. */
 	if (endpoint_find(handle, &found))
 		return NvSciError_BadParameter;
 	clock_gettime(CLOCK_MONOTONIC, &until);
@@ -209,8 +213,8 @@ NvSciError nvsci_endpoint_get(NvSciIpcEndpoint handle,
 }
 
 /**
- * nvsci_endpoint_put() - be done with it
- * @own: from nvsci_endpoint_get()
+ * nvsci_endpoint_put() - drop the reference of nvsci_endpoint_get()
+ * @own: endpoint
  */
 void nvsci_endpoint_put(struct nvsci_endpoint *own)
 {
@@ -218,11 +222,11 @@ void nvsci_endpoint_put(struct nvsci_endpoint *own)
 }
 
 /**
- * nvsci_endpoint_enter() - have an endpoint and its lock
- * @handle: the program's
- * @endpoint: out: for nvsci_endpoint_leave(); its peer may not have come
+ * nvsci_endpoint_enter() - find an endpoint and lock it
+ * @handle: handle of the program
+ * @endpoint: out: for nvsci_endpoint_leave(); its peer need not have come
  *
- * Return: NvSciError_Success, or NvSciError_NotInitialized,
+ * Return: NvSciError_Success, NvSciError_NotInitialized, or
  * NvSciError_BadParameter (there is no such endpoint).
  */
 NvSciError nvsci_endpoint_enter(NvSciIpcEndpoint handle,
@@ -236,7 +240,7 @@ NvSciError nvsci_endpoint_enter(NvSciIpcEndpoint handle,
 }
 
 /**
- * nvsci_endpoint_leave() - be done with it
+ * nvsci_endpoint_leave() - unlock an endpoint and drop the reference
  * @endpoint: from nvsci_endpoint_enter()
  */
 void nvsci_endpoint_leave(struct nvsci_endpoint *endpoint)
@@ -247,7 +251,7 @@ void nvsci_endpoint_leave(struct nvsci_endpoint *endpoint)
 
 /**
  * nvsci_endpoint_check() - check a handle
- * @handle: the program's
+ * @handle: handle, as passed by the program
  *
  * Return: NvSciError_Success or NvSciError_BadParameter.
  */
@@ -261,7 +265,7 @@ NvSciError nvsci_endpoint_check(NvSciIpcEndpoint handle)
 	return NvSciError_Success;
 }
 
-/* The library */
+/* Initialisation */
 
 API NvSciError NvSciIpcInit(void)
 {
@@ -288,7 +292,7 @@ static void endpoint_close(struct nvsci_endpoint *endpoint)
 	endpoint_put(endpoint);
 }
 
-/* Out of the table: the caller closes it. NULL: there is none. */
+/* Removes an endpoint from the table, or returns NULL. The caller closes it. */
 static struct nvsci_endpoint *take_out(unsigned int place,
 				       NvSciIpcEndpoint handle)
 {
@@ -333,7 +337,7 @@ API NvSciError NvSciIpcCheckVersionCompatibility(uint32_t majorVer,
 
 /* Opening and closing */
 
-/* Of no locale */
+/* Does not depend on the locale, unlike isalnum(). */
 static bool is_letter(char c)
 {
 	const char small = c | 0x20;
@@ -342,7 +346,7 @@ static bool is_letter(char c)
 	       c == '_' || c == '-' || c == '.';
 }
 
-/* As mem_endpoint_open() has it, which says so too late here. */
+/* Checks the name as mem_endpoint_open() does later, in the thread. */
 static bool is_name(const char *name)
 {
 	size_t len = 0;
@@ -425,7 +429,7 @@ err_free:
 	return err;
 }
 
-/* The table's lock is held. */
+/* The lock of the table is held. */
 static NvSciError open_locked(const char *name, NvSciIpcEndpoint *handle)
 {
 	struct nvsci_endpoint *new;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* NvSciIpc over libmem: what its files have in common. */
+/* NvSciIpc over libmem: interfaces between its files. */
 #ifndef _COMPAT_NVSCI_IPC_H
 #define _COMPAT_NVSCI_IPC_H
 
@@ -10,24 +10,25 @@
 #define NVSCI_FRAME_LEN	MEM_ENDPOINT_MAX
 
 /**
- * struct nvsci_endpoint - one end
- * @handle: the program's
- * @name: as it was opened
- * @poll: what the program polls: an epoll of @event and of libmem's
- * @event: readable while the program has not been told of the peer
- * @thread: waits for the peer; joined at the end
- * @lock: protects what follows
- * @changed: @mem, @err or @is_closed has
- * @nr_users: the table, and calls that use it
- * @is_closed: by the program
- * @mem: libmem's; NULL: the peer has not come. Stays, once it is there
- * @err: why it will not
+ * struct nvsci_endpoint - one end of a channel
+ * @handle: handle of the program
+ * @name: name with which it was opened
+ * @poll: descriptor for the program: an epoll of @event and libmem's descriptor
+ * @event: readable while @is_new
+ * @thread: waits for the peer; joined when the endpoint is destroyed
+ * @lock: protects the fields below
+ * @changed: signalled when @mem, @err or @is_closed changes
+ * @nr_users: references: the table's, and of calls in progress
+ * @is_closed: the program has closed it
+ * @mem: libmem's endpoint; NULL: the peer has not come. Does not change after
+ *	that
+ * @err: error that ended the wait for the peer
  * @is_new: the program has not been told of the peer
- * @nr_resets: by the program
- * @read: a frame that the program looks at
- * @has_read: there is one
- * @write: a frame that the program writes
- * @has_write: there is one
+ * @nr_resets: number of resets by the program
+ * @read: frame that the program reads in place
+ * @has_read: @read has a frame
+ * @write: frame that the program writes in place
+ * @has_write: @write has a frame
  */
 struct nvsci_endpoint {
 	NvSciIpcEndpoint handle;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NvSciBuf: the table of keys, in the vendor's order. What is not supported is
- * AS_MISSING here, or a value that value.c refuses.
+ * NvSciBuf: the table of keys, in the vendor's order. Keys that are not
+ * supported are AS_MISSING; value.c refuses values that are not supported.
  */
 #include "key.h"
 
@@ -142,9 +142,9 @@ static const struct nvsci_key keys[] = {
 
 /**
  * nvsci_key() - find the row of a key
- * @key: any number
+ * @key: key, any number
  *
- * Return: the row; NULL: the vendor has no such key.
+ * Return: row, or NULL if the vendor has no such key.
  */
 const struct nvsci_key *nvsci_key(uint32_t key)
 {
@@ -157,10 +157,10 @@ const struct nvsci_key *nvsci_key(uint32_t key)
 }
 
 /**
- * nvsci_key_kept() - find the row of what a list keeps beside libmem's keys
+ * nvsci_key_kept() - find the row of a client's key
  * @kept: enum nvsci_kept
  *
- * Return: the row; NULL: it is no key of NvSciBuf's.
+ * Return: row, or NULL if it is no key of NvSciBuf.
  */
 const struct nvsci_key *nvsci_key_kept(unsigned int kept)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * NvSciBuf: one row for each of the vendor's keys: which of libmem's keys it
- * is, and how its values are turned into the vendor's types and back.
+ * NvSciBuf: a table with a row for each of the vendor's keys: the key of libmem
+ * that corresponds to it, and how values are converted.
  */
 #ifndef _COMPAT_NVSCI_KEY_H
 #define _COMPAT_NVSCI_KEY_H
@@ -9,18 +9,19 @@
 #include "nvsci.h"
 
 /**
- * enum nvsci_kept - clients' keys: MEM_ATTR_CLIENT and these
- * @KEPT_PADDING: and the three after it: in the order of the vendor's keys
+ * enum nvsci_kept - clients' keys, relative to MEM_ATTR_CLIENT
+ * @KEPT_PADDING: the first of four, in the order of the vendor's keys
  * @KEPT_COLOR: colour formats of planes, as they were set
  * @KEPT_STD: colour standards of planes, as they were set
- * @KEPT_PIXEL_FORMAT: of a tensor
- * @KEPT_IMAGE_COUNT: images in a buffer
- * @KEPT_SURFACE: and the seven after it: in the order of the vendor's keys
- * @KEPT_MEDIA: surface type of an image of NvMedia
- * @KEPT_ALIGN_0: the alignment of a raw buffer was set to 0 by all who set it
- * @NR_KEPT: how many there are
+ * @KEPT_PIXEL_FORMAT: pixel format of a tensor
+ * @KEPT_IMAGE_COUNT: number of images in a buffer
+ * @KEPT_SURFACE: the first of eight, in the order of the vendor's keys
+ * @KEPT_MEDIA: surface type of an NvMedia image
+ * @KEPT_ALIGN_0: all lists that set the alignment of a raw buffer set it to 0
+ * @NR_KEPT: number of keys
  *
- * The numbers are in descriptors: they stay.
+ * Other processes receive these numbers in descriptors, so they must not
+ * change.
  */
 enum nvsci_kept {
 	KEPT_PADDING,
@@ -35,22 +36,22 @@ enum nvsci_kept {
 };
 
 /**
- * enum nvsci_as - how a value is turned into the vendor's type and back
- * @AS_IS: the bytes are the same
- * @AS_ALIGN: 0 is any alignment
- * @AS_GPU_BOOL: struct mem_attr_gpu_value, but a bool for the number
- * @AS_COMPRESSION: the same bytes; what is 0 cannot be set
- * @AS_DATA_TYPE: numbers of data types
- * @AS_COLOR: colour formats; beside libmem's, those that were set are kept
- * @AS_STD: colour standards; beside libmem's, those that were set are kept
- * @AS_KEPT: of no meaning for libmem: kept as it is
- * @AS_ONE: 1, kept as it is
- * @AS_PADDING: kept as it is; a reconciled list has one for each plane
- * @AS_FALSE: a bool that is false
- * @AS_SURFACE: kept as it is; all of them together are keys of planes
- * @AS_PLANE_DATA_TYPE: computed of the colour format
- * @AS_SECOND_FIELD: computed of the scan type
- * @AS_MISSING: there is no such thing
+ * enum nvsci_as - how values are converted
+ * @AS_IS: no conversion
+ * @AS_ALIGN: 0 stands for any alignment
+ * @AS_GPU_BOOL: struct mem_attr_gpu_value with a bool instead of the number
+ * @AS_COMPRESSION: no conversion, but 0 cannot be set
+ * @AS_DATA_TYPE: data types
+ * @AS_COLOR: colour formats; those that were set are kept, too
+ * @AS_STD: colour standards; those that were set are kept, too
+ * @AS_KEPT: only kept, since libmem has no such key
+ * @AS_ONE: only kept; must be 1
+ * @AS_PADDING: only kept; a reconciled list has a value for each plane
+ * @AS_FALSE: bool that must be false
+ * @AS_SURFACE: kept; together they give the keys of the planes
+ * @AS_PLANE_DATA_TYPE: computed from the colour format
+ * @AS_SECOND_FIELD: computed from the scan type
+ * @AS_MISSING: not supported
  */
 enum nvsci_as {
 	AS_IS,
@@ -72,9 +73,9 @@ enum nvsci_as {
 
 /**
  * enum nvsci_access - when a key may be set and read
- * @ACCESS_BOTH: set, and read always
- * @ACCESS_INPUT: set, and read before reconciliation
- * @ACCESS_OUTPUT: read afterwards
+ * @ACCESS_BOTH: can be set, and read at any time
+ * @ACCESS_INPUT: can be set, and read before reconciliation
+ * @ACCESS_OUTPUT: can be read after reconciliation
  */
 enum nvsci_access {
 	ACCESS_BOTH,
@@ -83,17 +84,17 @@ enum nvsci_access {
 };
 
 /**
- * struct nvsci_key - a row
- * @key: the vendor's
- * @mem: libmem's, or MEM_ATTR_CLIENT and an enum nvsci_kept; 0: none
+ * struct nvsci_key - a row of the table
+ * @key: the vendor's key
+ * @mem: key of libmem, or MEM_ATTR_CLIENT plus an enum nvsci_kept; 0: none
  * @as: enum nvsci_as
  * @access: enum nvsci_access
  * @len: bytes of an element
- * @max: elements at most
- * @limit: of AS_SURFACE and AS_KEPT: values are below; 0: any
- * @has_fallback: a reconciled list has a value also where libmem has none
- * @fallback: that
- * @name: as programs have it
+ * @max: maximum number of elements
+ * @limit: AS_SURFACE and AS_KEPT: values must be below; 0: any value
+ * @has_fallback: @fallback is read if libmem's reconciled list has no value
+ * @fallback: value
+ * @name: name in the vendor's headers
  */
 struct nvsci_key {
 	uint32_t key;
@@ -108,7 +109,7 @@ struct nvsci_key {
 	const char *name;
 };
 
-/* Longest value of any key, in any type, bytes */
+/* Maximum length of the value of a key, in either type, bytes */
 #define NVSCI_VALUE_MAX	\
 	(NV_SCI_BUF_PEER_HW_ENGINE_MAX_NUMBER * sizeof(NvSciBufPeerHwEngine))
 
@@ -125,11 +126,11 @@ int nvsci_mem_data_type(uint32_t type);
 int nvsci_data_type(uint32_t mem);
 
 /**
- * struct nvsci_values - keys of libmem that are to be set
- * @nr: of @attrs
+ * struct nvsci_values - keys of libmem to be set
+ * @nr: number of @attrs
  * @attrs: keys and values
- * @used: bytes of @bytes
- * @bytes: values that differ from the program's
+ * @used: number of @bytes used
+ * @bytes: converted values
  */
 struct nvsci_values {
 	size_t nr;
@@ -150,7 +151,10 @@ void *nvsci_values_add(struct nvsci_values *values, uint32_t key,
 		       const void *value, size_t len);
 void nvsci_list_drop_values(struct nvsci_list *list);
 
-/* The value of one of libmem's keys; NULL: not set, or a conflict list. */
+/*
+ * Returns the value of a key of libmem, or NULL if it is not set or @attrs is a
+ * conflict list.
+ */
 static inline const void *nvsci_get(const struct mem_attrs *attrs,
 				    unsigned int slot, uint32_t key,
 				    size_t *len)

@@ -6,7 +6,7 @@
 
 #include "key.h"
 
-/* All keys there are, and some */
+/* More than the number of keys */
 #define PAIRS_MAX	72U
 
 static void list_destroy(void *client)
@@ -19,12 +19,12 @@ static void list_destroy(void *client)
 }
 
 /**
- * nvsci_list() - what a list keeps
- * @attrs: any list
+ * nvsci_list() - return the data that a list keeps for NvSciBuf
+ * @attrs: list, may be one of another vendor layer
  *
- * A list that another surface has made gets it now.
+ * The data is added if the list has none.
  *
- * Return: that; NULL: there is no memory.
+ * Return: data, or NULL if there is no memory.
  */
 struct nvsci_list *nvsci_list(const struct mem_attrs *attrs)
 {
@@ -36,7 +36,7 @@ struct nvsci_list *nvsci_list(const struct mem_attrs *attrs)
 	if (!list || !mem_attrs_set_client(attrs, list, list_destroy))
 		return list;
 	free(list);
-	/* Another thread has been faster, and may not be done yet. */
+	/* Another thread is adding it: wait until it is complete. */
 	do
 		list = mem_attrs_client(attrs);
 	while (!list);
@@ -44,8 +44,8 @@ struct nvsci_list *nvsci_list(const struct mem_attrs *attrs)
 }
 
 /**
- * nvsci_list_own() - have a new list belong to a module
- * @attrs: list without a client, which is destroyed if this fails
+ * nvsci_list_own() - make a new list belong to a module
+ * @attrs: list without a client; destroyed on failure
  * @module: module, or NULL
  * @list: out: the list
  *
@@ -77,12 +77,12 @@ static struct NvSciBufModuleRec *module_of(const struct mem_attrs *attrs)
 /**
  * nvsci_lists() - check unreconciled lists that are used together
  * @lists: lists
- * @nr: of those
- * @module: in: NULL, or what they must belong to; out: what they belong to
+ * @nr: number of @lists
+ * @module: in: required module, or NULL; out: module of the lists
  *
- * Return: NvSciError_Success, or NvSciError_BadParameter (a pointer is NULL,
- * @nr is 0, one is not unreconciled, of another module, or of none: libmem's
- * own), NvSciError_TooBig (more slots than libmem takes).
+ * Return: NvSciError_Success, NvSciError_BadParameter (a pointer is NULL, @nr
+ * is 0, a list is not unreconciled, or belongs to another module or to none),
+ * NvSciError_TooBig (more slots than libmem supports).
  */
 NvSciError nvsci_lists(const NvSciBufAttrList lists[], size_t nr,
 		       struct NvSciBufModuleRec **module)
@@ -128,7 +128,7 @@ API void NvSciBufAttrListFree(NvSciBufAttrList attrList)
 
 /* Setting */
 
-/* Each key once: so the room of @values suffices. */
+/* Refuses a repeated key, so that @values cannot overflow. */
 static NvSciError pairs_in(struct nvsci_values *values,
 			   const NvSciBufAttrKeyValuePair *pairs, size_t nr)
 {
@@ -176,7 +176,7 @@ static NvSciError list_set(struct mem_attrs *attrs,
 	error = pairs_in(&values, pairs, nr);
 	if (!error)
 		error = nvsci_surface_in(attrs, &values);
-	/* A key with one value that it may have may be all. */
+	/* Keys with only one valid value need nothing to be set in libmem. */
 	if (error || !values.nr)
 		return error;
 	return nvsci_error(mem_attrs_set(attrs, values.attrs, values.nr));
@@ -343,7 +343,7 @@ NvSciBufAttrListAppendUnreconciled(const NvSciBufAttrList inputArray[],
 	return nvsci_list_own(attrs, module, newAttrList);
 }
 
-/* Whoever set an alignment set 0, which lists have as 1. */
+/* Returns true if all alignments that were set were 0, stored as 1. */
 static bool lists_have_align_0(const NvSciBufAttrList lists[], size_t nr)
 {
 	bool is_set = false;
@@ -429,7 +429,7 @@ NvSciBufAttrListValidateReconciled(NvSciBufAttrList reconciledAttrList,
 	return nvsci_error(err);
 }
 
-/* Of a reconciled list: outputs, which must be equal */
+/* Outputs of a reconciled list must be equal. */
 static NvSciError compare_output(const struct mem_attrs *attrs,
 				 const NvSciBufAttrKeyValuePair *pair)
 {
@@ -448,7 +448,7 @@ static NvSciError compare_output(const struct mem_attrs *attrs,
 	return NvSciError_Success;
 }
 
-/* What may be set, as a list of its own */
+/* Inputs are validated as a list of their own. */
 static NvSciError compare_inputs(struct mem_ctx *ctx,
 				 const struct mem_attrs *attrs,
 				 const NvSciBufAttrKeyValuePair *pairs,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NvSciIpc and NvSciEvent: calls that heapsim does not support. Keys that it
- * does not support are AS_MISSING in key.c; value.c refuses such values.
+ * NvSciIpc and NvSciEvent: calls that heapsim does not implement. Keys that it
+ * does not implement are AS_MISSING in key.c; value.c refuses such values.
  */
 #include "nvsci.h"
 
@@ -58,7 +58,7 @@ NvSciEventLoopServiceCreateSafe(size_t maxEventLoops, void *config,
 	return nvsci_missing("NvSciEventLoopServiceCreateSafe");
 }
 
-/* No version of a service that is not there fits. */
+/* The event service is not implemented, so no version is compatible. */
 API NvSciError NvSciEventCheckVersionCompatibility(uint32_t majorVer,
 						   uint32_t minorVer,
 						   bool *isCompatible)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NvSciBuf: modules. All of a process have its shared context, in which CUDA's
- * pointers and other surfaces' objects are valid, too; which module a list
- * belongs to is of no effect but that lists of two cannot be reconciled.
+ * NvSciBuf: modules. All modules of a process use its shared context, in which
+ * CUDA's pointers and objects of other vendor layers are valid, too. The module
+ * of a list only matters in that lists of two modules cannot be reconciled.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "key.h"
 
 /**
- * nvsci_module_get() - one user more
+ * nvsci_module_get() - take a reference
  * @module: module, or NULL
  *
  * Return: @module.
@@ -24,7 +24,7 @@ struct NvSciBufModuleRec *nvsci_module_get(struct NvSciBufModuleRec *module)
 }
 
 /**
- * nvsci_module_put() - one user less
+ * nvsci_module_put() - drop a reference
  * @module: module, or NULL
  */
 void nvsci_module_put(struct NvSciBufModuleRec *module)
@@ -39,7 +39,7 @@ void nvsci_module_put(struct NvSciBufModuleRec *module)
 	free(module);
 }
 
-/* The CPU's cache is off unless a list asks for it; libmem's is on. */
+/* The vendor's default is an uncached CPU mapping, libmem's is cached. */
 static int make_hidden(struct NvSciBufModuleRec *module)
 {
 	static const uint8_t off;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * NvSciBuf over libmem: what its files have in common. A list of the vendor's
- * is a struct mem_attrs, which keeps a struct nvsci_list as its client; an
- * object is a struct mem_object. Other surfaces can take both as they are.
+ * NvSciBuf over libmem: interfaces between its files. The vendor's lists are
+ * struct mem_attrs with a struct nvsci_list as their client, its objects are
+ * struct mem_object. Other vendor layers can therefore use both directly.
  */
 #ifndef _COMPAT_NVSCI_NVSCI_H
 #define _COMPAT_NVSCI_NVSCI_H
@@ -23,10 +23,10 @@
 #define NVSCI_WAIT_NS	(10ULL * 1000 * 1000 * 1000)
 
 /**
- * enum nvsci_hidden - lists that each reconciliation takes in besides
- * @HIDDEN_DEFAULTS: says what the vendor's defaults are where libmem's differ
- * @HIDDEN_ALIGN_0: says besides that the alignment is 0
- * @NR_HIDDEN: how many there are
+ * enum nvsci_hidden - lists added to each reconciliation
+ * @HIDDEN_DEFAULTS: has the vendor's defaults where libmem's differ
+ * @HIDDEN_ALIGN_0: also has KEPT_ALIGN_0
+ * @NR_HIDDEN: number of lists
  */
 enum nvsci_hidden {
 	HIDDEN_DEFAULTS,
@@ -35,10 +35,10 @@ enum nvsci_hidden {
 };
 
 /**
- * struct NvSciBufModuleRec - what lists belong to
- * @ctx: the process's context
- * @hidden: by enum nvsci_hidden
- * @nr_users: the program, and each list
+ * struct NvSciBufModuleRec - a module
+ * @ctx: shared context of the process
+ * @hidden: lists, indexed by enum nvsci_hidden
+ * @nr_users: references: the program's, and one of each list
  */
 struct NvSciBufModuleRec {
 	struct mem_ctx *ctx;
@@ -49,11 +49,10 @@ struct NvSciBufModuleRec {
 struct nvsci_value;
 
 /**
- * struct nvsci_list - what a list keeps besides its values
- * @module: what it belongs to, kept; NULL: that of an object
+ * struct nvsci_list - data that NvSciBuf keeps with a list
+ * @module: module; the list holds a reference; NULL: list of an object
  * @is_align_0: an alignment of 1 was set as 0
- * @values: in the vendor's types, the newest first; protected by the lock of
- *	value.c
+ * @values: converted values, newest first; protected by the lock of value.c
  */
 struct nvsci_list {
 	struct NvSciBufModuleRec *module;

@@ -62,7 +62,7 @@ NvSciBufObjDupWithReducePerm(NvSciBufObj bufObj,
 	struct mem_object *other;
 	int err;
 
-	/* The numbers are those of MEM_READ and MEM_RW. */
+	/* The values are equal to MEM_READ and MEM_RW. */
 	if (!bufObj || !newBufObj ||
 	    (reducedPerm != NvSciBufAccessPerm_Readonly &&
 	     reducedPerm != NvSciBufAccessPerm_ReadWrite))
@@ -93,7 +93,7 @@ API NvSciError NvSciBufObjGetAttrList(NvSciBufObj bufObj,
 	if (!bufObj || !bufAttrList)
 		return NvSciError_BadParameter;
 	attrs = mem_object_attrs(object_of(bufObj));
-	/* Nothing can be set in a reconciled list. */
+	/* The cast is safe: a reconciled list cannot be changed. */
 	*bufAttrList = (NvSciBufAttrList)(uintptr_t)attrs;
 	return NvSciError_Success;
 }
@@ -127,8 +127,8 @@ API NvSciError NvSciBufObjGetConstCpuPtr(NvSciBufObj bufObj, const void **ptr)
 }
 
 /*
- * Who may not write has nothing to write back, but drops what it has cached:
- * all of it, since libmem has no range of that.
+ * Without permission to write there is nothing to write back, but cached lines
+ * are dropped: of the whole object, since libmem has no call for a range of it.
  */
 static int drop_cached(struct mem_object *object)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NvSciBuf: pixels between an image and the program's planes. The program has
- * one plane for each component of YUV; where the image has two in one, they are
- * taken apart or put together.
+ * NvSciBuf: copies pixels between an image and planes of the program. The
+ * program has one plane for each component of YUV; a plane of the image with
+ * two components is split or merged.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 #define PLANES_MAX	3U
 
 /**
- * struct plane - a plane of the program's, and where its pixels are in the
+ * struct plane - a plane of the program, and the place of its pixels in the
  * image
  * @width: pixels
  * @height: rows
- * @len: bytes of a pixel of the program's
- * @step: bytes from pixel to pixel in the image
- * @pitch: bytes from row to row in the image
+ * @len: bytes of a pixel of the program
+ * @step: bytes from one pixel to the next in the image
+ * @pitch: bytes from one row to the next in the image
  * @at: first pixel in the image
  */
 struct plane {
@@ -32,12 +32,12 @@ struct plane {
 
 /**
  * struct pixels - an image
- * @attrs: its list
- * @base: first byte
+ * @attrs: attribute list of the image
+ * @base: address of the image
  * @size: bytes
- * @nr_image_planes: of the image
- * @nr: of @planes
- * @planes: as the program has them
+ * @nr_image_planes: number of planes of the image
+ * @nr: number of @planes
+ * @planes: planes of the program
  */
 struct pixels {
 	const struct mem_attrs *attrs;
@@ -109,7 +109,7 @@ static void add_plane(struct pixels *pixels, size_t i)
 	};
 }
 
-/* The plane that was added last has U and V: they are two of the program's. */
+/* Splits the newest plane, which has U and V, into two of the program. */
 static void split_plane(struct pixels *pixels)
 {
 	struct plane *u = &pixels->planes[pixels->nr - 1];
@@ -142,7 +142,9 @@ static NvSciError look_at_image(struct pixels *pixels)
 	return NvSciError_Success;
 }
 
-/* A part is one of an image with one plane, that is no surface of YUV. */
+/*
+ * Selects a part; only an image with one plane that is no YUV surface has any.
+ */
 static NvSciError pixels_cut(struct pixels *pixels, const NvSciBufRect *rect)
 {
 	struct plane *plane = pixels->planes;
@@ -208,7 +210,7 @@ static void copy_row(const struct plane *plane, uint8_t *image, uint8_t *own,
 	}
 }
 
-/* @ptrs are read if @is_put, else written. */
+/* If @is_put, @ptrs are read, else written. */
 static NvSciError pixels_copy(NvSciBufObj object, const NvSciBufRect *rect,
 			      void *const *ptrs, const uint32_t *sizes,
 			      const uint32_t *pitches, bool is_put)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NvSciBuf: surfaces of YUV. Keys of a whole surface stand for those of its
- * planes. A list keeps both: once all that are mandatory are set, the planes'
- * are set, too.
+ * NvSciBuf: YUV surfaces. The keys of a surface replace those of its planes. A
+ * list keeps both: when the last mandatory key of a surface is set, the planes'
+ * keys are computed and set, too.
  */
 #include <string.h>
 
@@ -24,10 +24,10 @@ enum surface_key {
 #define NR_MANDATORY	SURFACE_STD
 
 /**
- * struct surface - what the keys of a surface say
- * @had: bits of those that the list had before
- * @has: bits of those that it has now
- * @is: their values
+ * struct surface - values of the keys of a surface
+ * @had: bits of keys that the list had before
+ * @has: bits of keys that the list has after setting
+ * @is: values
  */
 struct surface {
 	uint32_t had;
@@ -35,7 +35,7 @@ struct surface {
 	uint32_t is[NR_SURFACE];
 };
 
-/* Luma, two of chroma in one plane (U lowest, V lowest), U, V */
+/* Luma, two planes of U and V (U in the low bits, V in the low bits), U, V */
 static const uint32_t formats[][5] = {
 	[NvSciSurfBPC_Layout_16_8_8] = {
 		NvSciColor_Y16, NvSciColor_V8U8, NvSciColor_U8V8,
@@ -52,7 +52,7 @@ static const uint32_t formats[][5] = {
 	[NvSciSurfBPC_12] = {
 		NvSciColor_Y12, NvSciColor_V12U12, NvSciColor_U12V12,
 		NvSciColor_U12, NvSciColor_V12 },
-	/* As the vendor: pixels with two bits that are not used */
+	/* As the vendor does: two bits of each component are unused */
 	[NvSciSurfBPC_14] = {
 		NvSciColor_Y16, NvSciColor_V16U16, NvSciColor_U16V16,
 		NvSciColor_U16, NvSciColor_V16 },
@@ -88,7 +88,7 @@ static void look_at(struct surface *surface, const struct mem_attrs *attrs,
 	}
 }
 
-/* Chroma is less wide, less high, or both. */
+/* Chroma has half the width, half the height, or both. */
 static void sides(const struct surface *surface, uint32_t *width,
 		  uint32_t *height, uint32_t nr)
 {
@@ -147,7 +147,9 @@ static NvSciError add_planes(const struct surface *surface,
 	nvsci_values_add(values, MEM_ATTR_IMAGE_PLANE_WIDTH, width, *nr * len);
 	nvsci_values_add(values, MEM_ATTR_IMAGE_PLANE_HEIGHT, height,
 			 *nr * len);
-	/* nvsci_value_in() keeps what it is given. */
+	/*
+	 * nvsci_value_in() refers to the value, so it needs a copy that stays.
+	 */
 	copy = memcpy(values->bytes + values->used, color, *nr * len);
 	values->used += 16;
 	return nvsci_value_in(values,
@@ -170,12 +172,12 @@ static NvSciError add_std(const struct surface *surface,
 }
 
 /**
- * nvsci_surface_in() - set the planes' keys if a surface's are complete now
+ * nvsci_surface_in() - set the planes' keys if a surface's are complete
  * @attrs: unreconciled list of one slot
- * @values: what is to be set, to which the planes' keys are added
+ * @values: values to be set; the planes' keys are added
  *
  * Return: NvSciError_Success, or NvSciError_BadParameter: luma alone with a
- * sample type that has chroma, or the other way round.
+ * sample type that has chroma, or the reverse.
  */
 NvSciError nvsci_surface_in(const struct mem_attrs *attrs,
 			    struct nvsci_values *values)

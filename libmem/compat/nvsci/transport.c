@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NvSciBuf: lists and objects on their way to another process. The descriptors
- * are libmem's.
+ * NvSciBuf: lists and objects sent to another process, by libmem's descriptors.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "key.h"
 
-/* Of exports: what the peer may do; 0: no such permission */
+/* Returns the permission of an export, or 0 if it is invalid. */
 static unsigned int perm_out(NvSciBufObj object,
 			     NvSciBufAttrValAccessPerm permissions)
 {
@@ -27,7 +26,7 @@ static unsigned int perm_out(NvSciBufObj object,
 	}
 }
 
-/* Of imports: libmem has 0 for what was given. */
+/* Converts the permission of an import; 0 stands for all that was granted. */
 static bool perm_in(NvSciBufAttrValAccessPerm permissions, unsigned int *perm)
 {
 	switch (permissions) {
@@ -99,13 +98,13 @@ NvSciBufAttrListIpcExportReconciled(NvSciBufAttrList reconciledAttrList,
 }
 
 /**
- * struct received - a descriptor, and what it must satisfy
- * @module: what the result belongs to
- * @handle: where it came from
- * @bytes: the descriptor
- * @len: bytes of it
+ * struct received - a descriptor, and the lists that it must satisfy
+ * @module: module of the result
+ * @handle: endpoint that received the descriptor
+ * @bytes: descriptor
+ * @len: number of @bytes
  * @lists: unreconciled lists, or NULL
- * @nr_lists: of those
+ * @nr_lists: number of @lists
  */
 struct received {
 	struct NvSciBufModuleRec *module;
@@ -127,7 +126,7 @@ static NvSciError check_received(const struct received *received)
 	return nvsci_lists(received->lists, received->nr_lists, &module);
 }
 
-/* To who imports, a list that does not fit is one that is not valid. */
+/* A conflict with the importer's lists is a failed validation. */
 static NvSciError import_error(int err)
 {
 	return err == -EADV ? NvSciError_AttrListValidationFailed :

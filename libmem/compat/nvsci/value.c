@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NvSciBuf: values, from the vendor's types to libmem's when they are set, and
- * back when they are read. What a program reads is valid as long as the list:
- * where the types differ, the list keeps the value that was made for it. One
- * lock protects what all lists keep so; nothing waits with it.
+ * NvSciBuf: conversion of values from the vendor's types to libmem's when they
+ * are set, and back when they are read. What a program reads is valid as long
+ * as the list exists: where the types differ, the list keeps the converted
+ * value. One lock protects the converted values of all lists; it is not held
+ * while waiting.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,12 +13,12 @@
 #include "key.h"
 
 /**
- * struct nvsci_value - a value in the vendor's type
- * @next: made before it
- * @key: row
- * @slot: of the list
- * @len: bytes
- * @bytes: the value
+ * struct nvsci_value - a converted value
+ * @next: value converted before it
+ * @key: row of the key
+ * @slot: slot of the list
+ * @len: number of @bytes
+ * @bytes: value in the vendor's type
  */
 struct nvsci_value {
 	struct nvsci_value *next;
@@ -30,8 +31,8 @@ struct nvsci_value {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /**
- * nvsci_list_drop_values() - free what a list keeps of values
- * @list: that is destroyed
+ * nvsci_list_drop_values() - free a list's converted values
+ * @list: list that is being destroyed
  */
 void nvsci_list_drop_values(struct nvsci_list *list)
 {
@@ -56,10 +57,10 @@ static void values_refer(struct nvsci_values *values, uint32_t key,
 }
 
 /**
- * nvsci_values_add() - set one key of libmem's besides
- * @values: whose room suffices for two of libmem's for each of the vendor's
- * @key: libmem's
- * @value: copied
+ * nvsci_values_add() - add a key of libmem with a copied value
+ * @values: has room for two keys of libmem for each of the vendor's
+ * @key: key of libmem
+ * @value: value; copied
  * @len: bytes
  *
  * Return: the copy.
@@ -179,7 +180,7 @@ static NvSciError stds_in(struct nvsci_values *values,
 	return NvSciError_Success;
 }
 
-/* What the vendor does not support either */
+/* Values that the vendor does not support, either */
 static bool surface_is_missing(uint32_t key, uint32_t number)
 {
 	switch (key) {
@@ -232,14 +233,16 @@ static NvSciError one_in(struct nvsci_values *values,
 }
 
 /**
- * nvsci_value_in() - have a key be set
- * @values: whose room suffices for all keys, once each
- * @key: row
- * @value: the program's, stays until the keys are set
+ * nvsci_value_in() - add a key that is to be set
+ * @values: has room for all keys, once each
+ * @key: row of the key
+ * @value: the program's value; valid until the keys are set
  * @len: bytes
  *
+ * Values that libmem checks are not checked here.
+ *
  * Return: NvSciError_Success, NvSciError_BadParameter or
- * NvSciError_NotSupported. What libmem checks is not checked here.
+ * NvSciError_NotSupported.
  */
 NvSciError nvsci_value_in(struct nvsci_values *values,
 			  const struct nvsci_key *key, const void *value,
@@ -281,9 +284,9 @@ NvSciError nvsci_value_in(struct nvsci_values *values,
 	}
 }
 
-/* What another process has kept */
+/* Keys that another process has kept */
 
-/* Returns true if libmem's key, the first of @values, says the same. */
+/* Returns true if libmem's key has the value that is first in @values. */
 static bool is_made_of(const struct mem_attrs *attrs, unsigned int slot,
 		       const struct nvsci_values *values)
 {
@@ -315,12 +318,13 @@ static bool one_is_valid(const struct mem_attrs *attrs, unsigned int slot,
 }
 
 /**
- * nvsci_kept_is_valid() - check what a list keeps beside libmem's keys
- * @attrs: list that another process has sent
+ * nvsci_kept_is_valid() - check the clients' keys of a list
+ * @attrs: list received from another process
  *
- * libmem has checked its own keys. To it, a client's are bytes.
+ * libmem has checked its own keys, but not clients' keys, which are bytes to
+ * it.
  *
- * Return: true if it could have been set here.
+ * Return: true if the values could have been set here.
  */
 bool nvsci_kept_is_valid(const struct mem_attrs *attrs)
 {
@@ -339,11 +343,11 @@ bool nvsci_kept_is_valid(const struct mem_attrs *attrs)
 /**
  * struct reading - a value that is read
  * @attrs: list
- * @slot: of it
- * @key: row
- * @is_reconciled: the list is
- * @nr: elements of @bytes; 0: not set
- * @bytes: the value in the vendor's type
+ * @slot: slot of the list
+ * @key: row of the key
+ * @is_reconciled: the list is reconciled
+ * @nr: number of elements; 0: not set
+ * @bytes: value in the vendor's type
  */
 struct reading {
 	const struct mem_attrs *attrs;
@@ -360,7 +364,7 @@ static const void *reading_get(const struct reading *reading, uint32_t key,
 	return nvsci_get(reading->attrs, reading->slot, key, len);
 }
 
-/* Keys of an image are a pyramid's, too. */
+/* A pyramid has the keys of an image, too. */
 static bool is_of_type(const struct reading *reading)
 {
 	const uint32_t type = reading->key->key >> 16;
@@ -430,7 +434,10 @@ static void read_align(struct reading *reading, const void *value)
 	reading_put(reading, is_0 ? 0 : *(const uint64_t *)value);
 }
 
-/* As they were set, else by what libmem has: an object of another surface's */
+/*
+ * Reads the values that were set; converts libmem's if there are none, as in an
+ * object of another vendor layer.
+ */
 static void read_numbers(struct reading *reading, uint32_t kept, uint32_t mem,
 			 int (*turn)(uint32_t number))
 {
@@ -476,7 +483,7 @@ static void read_plane_data_types(struct reading *reading)
 	}
 }
 
-/* The second field lies behind the first. */
+/* The second field follows the first. */
 static void read_second_fields(struct reading *reading)
 {
 	const uint32_t *scan = reading_get(reading, MEM_ATTR_IMAGE_SCAN, NULL);
@@ -528,7 +535,7 @@ static void read_value(struct reading *reading)
 		read_fallback(reading);
 }
 
-/* Has the list keep a value; the lock is held. */
+/* Stores a converted value in the list. The lock is held. */
 static struct nvsci_value *list_keep(struct nvsci_list *list,
 				     const struct reading *reading)
 {
@@ -560,9 +567,9 @@ static bool has_same_bytes(const struct nvsci_key *key)
 /**
  * nvsci_value_out() - read a key
  * @attrs: unreconciled or reconciled list
- * @slot: of it
- * @key: row
- * @value: out: the list's own; NULL: not set
+ * @slot: slot of the list
+ * @key: row of the key
+ * @value: out: value, owned by the list; NULL: not set
  * @len: out: bytes
  *
  * Return: NvSciError_Success or NvSciError_InsufficientMemory.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NvMedia: surface types. The number of a type has the values of its attributes
- * in it, each in some bits, so that nothing has to be kept.
+ * NvMedia: surface types. The number of a type consists of the values of its
+ * attributes, so that no table of types is needed.
  */
 #include "media.h"
 
-/* Bits of each attribute, and a bit that no type of the vendor's has */
+/* Bits of each attribute, and a bit that the vendor's types do not have */
 #define BITS		4U
 #define ORDER_BITS	6U
 #define IS_TYPE		(1U << 31)
@@ -40,12 +40,12 @@ static const uint32_t raws[][NR_RAW] = {
 #define NR_RAWS	(sizeof(raws) / sizeof(*raws))
 
 /**
- * struct packed - a format of packed pixels that is not raw
+ * struct packed - a packed format that is not raw
  * @surf: NVM_SURF_ATTR_SURF_TYPE_*
  * @data: NVM_SURF_ATTR_DATA_TYPE_*
  * @bpc: NVM_SURF_ATTR_BITS_PER_COMPONENT_*
- * @order: NVM_SURF_ATTR_COMPONENT_ORDER_*, named from the lowest byte on
- * @color: what it is for NvSciBuf
+ * @order: NVM_SURF_ATTR_COMPONENT_ORDER_*, named from the lowest byte
+ * @color: format of NvSciBuf
  */
 struct packed {
 	uint32_t surf;
@@ -77,10 +77,10 @@ static const struct packed packeds[] = {
 };
 
 /**
- * media_format_color() - the one plane of a packed format
+ * media_format_color() - return the colour format of a packed format
  * @format: format
  *
- * Return: NvSciBufAttrValColorFmt; NvSciColor_LowerBound: there is none.
+ * Return: NvSciBufAttrValColorFmt; NvSciColor_LowerBound: it is not packed.
  */
 uint32_t media_format_color(const struct media_format *format)
 {
@@ -104,7 +104,7 @@ uint32_t media_format_color(const struct media_format *format)
 }
 
 /**
- * media_format_bpc() - bits of a component of YUV in planes
+ * media_format_bpc() - return the bits of a component of planar YUV
  * @format: format
  *
  * Return: NvSciBufSurfBPC; NvSciSurfBPC_MaxValid: there is no such surface.
@@ -141,7 +141,7 @@ static bool has_planes(const struct media_format *format)
 	    media_format_bpc(format) == NvSciSurfBPC_MaxValid ||
 	    sample > NVM_SURF_ATTR_SUB_SAMPLING_TYPE_422R)
 		return false;
-	/* What has no chroma says so twice. */
+	/* A format without chroma must have neither subsampling nor order. */
 	if (order == NVM_SURF_ATTR_COMPONENT_ORDER_LUMA)
 		return sample == NVM_SURF_ATTR_SUB_SAMPLING_TYPE_NONE;
 	return sample != NVM_SURF_ATTR_SUB_SAMPLING_TYPE_NONE &&
@@ -159,7 +159,7 @@ static bool is_format(const struct media_format *format)
 		return false;
 	switch (memory) {
 	case NVM_SURF_ATTR_MEMORY_PACKED:
-		/* Luma alone may be called packed or planar. */
+		/* Luma alone may be declared as packed or as planar. */
 		return media_format_color(format) != NONE ||
 		       (format->is[NVM_SURF_ATTR_COMPONENT_ORDER] ==
 			NVM_SURF_ATTR_COMPONENT_ORDER_LUMA &&
@@ -173,11 +173,11 @@ static bool is_format(const struct media_format *format)
 }
 
 /**
- * media_format_find() - what a surface type is
- * @type: any number
- * @format: out: its attributes
+ * media_format_find() - return the attributes of a surface type
+ * @type: surface type, any number
+ * @format: out: attributes
  *
- * Return: true; false: there is no such type.
+ * Return: false if there is no such type.
  */
 bool media_format_find(NvMediaSurfaceType type, struct media_format *format)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * NvMedia: devices, and images that are NvSciBuf objects. What an image needs
- * is set in a list by the vendor's own keys; the engine that works on images,
- * and which surface type it is, by libmem's.
+ * NvMedia: devices, and images that are NvSciBuf objects. An image is described
+ * by a list with the vendor's keys; keys of libmem add the engine that works on
+ * images and the surface type.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "../../../compat.h"
 #include "media.h"
 
-/* As many keys as are set, and some */
+/* More than are ever set */
 #define PAIRS_MAX	24U
 
 /**
@@ -24,8 +24,8 @@ struct device {
 
 /**
  * struct image - an image
- * @own: what the program sees
- * @object: a reference of it
+ * @own: public part
+ * @object: object; the image holds a reference
  */
 struct image {
 	NvMediaImage own;
@@ -86,9 +86,9 @@ static NvMediaStatus status_of(NvSciError error)
 }
 
 /**
- * struct memory - attributes of a surface's memory
- * @has: bits of those that are set
- * @is: by NvMediaSurfAllocAttrType
+ * struct memory - allocation attributes of a surface
+ * @has: bits of attributes that are set
+ * @is: values, indexed by NvMediaSurfAllocAttrType
  */
 struct memory {
 	uint32_t has;
@@ -100,7 +100,7 @@ static bool is_between(uint32_t value, uint32_t least, uint32_t most)
 	return value >= least && value <= most;
 }
 
-/* 0 is the default where there is one. */
+/* 0 is accepted where it selects a default. */
 static bool is_valid(uint32_t type, uint32_t value)
 {
 	switch (type) {
@@ -151,8 +151,8 @@ static NvMediaStatus read_memory(struct memory *memory,
 }
 
 /**
- * struct filling - keys that are to be set
- * @nr: of @pairs
+ * struct filling - keys to be set, with memory for their values
+ * @nr: number of @pairs
  * @pairs: keys
  * @numbers: values of 4 bytes
  * @long_numbers: values of 8 bytes
@@ -239,7 +239,7 @@ static uint32_t order_of(const struct media_format *format)
 	}
 }
 
-/* NvSciBuf counts standards from 0, and has no default. */
+/* NvSciBuf counts standards from 0 and has no default. */
 static uint32_t std_of(const struct media_format *format,
 		       const struct memory *memory)
 {
@@ -257,7 +257,7 @@ static uint32_t std_of(const struct media_format *format,
 	}
 }
 
-/* Returns how many planes that makes. */
+/* Returns the number of planes. */
 static size_t add_surface(struct filling *filling,
 			  const struct media_format *format,
 			  const struct memory *memory)
@@ -337,7 +337,7 @@ static void fill(struct filling *filling, const struct media_format *format,
 	add_padding(filling, NvSciBufImageAttrKey_RightPadding, 0, nr_planes);
 }
 
-/* Beside the vendor's keys: who works on it, and as what */
+/* Sets keys that the vendor does not have: the engine and the type. */
 static NvMediaStatus set_own(const struct device *device,
 			     struct mem_attrs *attrs, uint32_t type)
 {

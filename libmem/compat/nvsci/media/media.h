@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of libmem-nvmedia have in common. */
+/* Interfaces between the files of libmem-nvmedia. */
 #ifndef _COMPAT_NVSCI_MEDIA_MEDIA_H
 #define _COMPAT_NVSCI_MEDIA_MEDIA_H
 
@@ -7,8 +7,8 @@
 #include "nvmedia_image_nvscibuf.h"
 
 /**
- * struct media_format - what a surface type is
- * @is: by NvMediaSurfFormatAttrType
+ * struct media_format - attributes of a surface type
+ * @is: values, indexed by NvMediaSurfFormatAttrType
  */
 struct media_format {
 	uint32_t is[NVM_SURF_FMT_ATTR_MAX];
