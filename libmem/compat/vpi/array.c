@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Arrays. The number of elements is an int32_t of the program's here and 64
- * bits of libmem's there: it is carried over where one side hands the array to
- * the other.
+ * Arrays. The number of elements is an int32_t for the program and 64 bits for
+ * libmem. It is copied when either side hands the array over to the other.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,10 +12,10 @@
 #include "heapsim_vpi.h"
 #include "vpi.h"
 
-/* Where libmem keeps the number of a wrapper of the host's memory */
+/* Memory for the number of elements of a wrapper of host memory */
 #define COUNT_LEN	4096
 
-/* Types without a @mem heapsim has no arrays of. */
+/* libmem has no arrays of types without a @mem. */
 #define TYPE(name, len, mem) \
 	[VPI_ARRAY_TYPE_##name] = { "VPI_ARRAY_TYPE_" #name, len, mem }
 #define NONE	(-1)
@@ -72,10 +71,10 @@ static VPIStatus type_check(VPIArrayType type)
 }
 
 /**
- * struct request - an array that libmem is to make
+ * struct request - parameters of an array of libmem
  * @ctx: libmem's context
- * @data: memory to be wrapped; NULL: of its own
- * @capacity: elements
+ * @data: memory to be wrapped; NULL: allocate it
+ * @capacity: maximum number of elements
  * @data_type: enum mem_data_type
  */
 struct request {
@@ -146,13 +145,13 @@ static void count_free(VPIArrayBufferType type, uint64_t *count)
 
 /**
  * vpi_array_drop() - free an array
- * @array: which no handle leads to any more
+ * @array: array whose handle is not valid any more
  */
 void vpi_array_drop(struct VPIArrayImpl *array)
 {
 	uint64_t count;
 
-	/* Jobs go on when it is destroyed, but not with this of its memory. */
+	/* Waits for jobs, which would go on, since @count will be freed. */
 	if (array->count && array->mem)
 		mem_array_count(array->mem, &count);
 	mem_array_destroy(array->mem);
@@ -161,7 +160,7 @@ void vpi_array_drop(struct VPIArrayImpl *array)
 	free(array);
 }
 
-/* Make it an array of the program's, or free it. */
+/* Makes an array known to the program; frees it on failure. */
 static VPIStatus array_add(struct VPIContextImpl *ctx,
 			   struct VPIArrayImpl *array, uint64_t flags,
 			   VPIArray *handle)
@@ -174,7 +173,7 @@ static VPIStatus array_add(struct VPIContextImpl *ctx,
 		vpi_array_drop(array);
 		return status;
 	}
-	/* "VPIArray KEYPOINT_F32 8192" */
+	/* For example "VPIArray KEYPOINT_F32 8192" */
 	snprintf(name, sizeof(name), "VPIArray %.12s %d",
 		 types[array->type].name + strlen("VPI_ARRAY_TYPE_"),
 		 array->capacity);
@@ -236,7 +235,7 @@ VPI_PUBLIC VPIStatus vpiArrayCreate(int32_t capacity, VPIArrayType type,
 	return array_add(ctx, new, flags, array);
 }
 
-/* What the program has filled in, as libmem has it but for the count */
+/* Describes memory for mem_array_wrap(), except for its count. */
 static VPIStatus data_of(const VPIArrayData *vpi, struct mem_array_data *data)
 {
 	const VPIArrayBufferAOS *aos = &vpi->buffer.aos;
@@ -277,7 +276,7 @@ static VPIStatus data_of(const VPIArrayData *vpi, struct mem_array_data *data)
 	return VPI_SUCCESS;
 }
 
-/* @size: where it is; NULL: the array itself keeps it */
+/* @size: number of elements in the program's memory; NULL: there is none */
 static VPIStatus array_wrap(const VPIArrayData *data, int32_t *size,
 			    uint64_t flags, VPIArray *array)
 {
@@ -427,10 +426,10 @@ static VPIStatus size_check(const struct VPIArrayImpl *array, int32_t size)
 }
 
 /**
- * vpi_array_load() - a wrapper's size may have been set by the program
- * @array: array, before work that uses it
+ * vpi_array_load() - pass a size that the program has set to libmem
+ * @array: array that will be used by work
  *
- * Return: VPI_SUCCESS, or as vpi_errno().
+ * Return: VPI_SUCCESS, or an error of vpi_errno().
  */
 VPIStatus vpi_array_load(struct VPIArrayImpl *array)
 {
@@ -452,7 +451,9 @@ VPIStatus vpi_array_load(struct VPIArrayImpl *array)
 	return status;
 }
 
-/* Nobody works on it. The lock is held. */
+/*
+ * Waits for jobs, and passes libmem's count to the program. The lock is held.
+ */
 static VPIStatus size_refresh(struct VPIArrayImpl *array)
 {
 	uint64_t count;
@@ -485,7 +486,7 @@ VPI_PUBLIC VPIStatus vpiArrayGetSize(VPIArray array, int32_t *size)
 	return status;
 }
 
-/* How it is locked if the program does not say */
+/* Returns the kind of a lock if the program does not pass one. */
 static VPIArrayBufferType type_of_lock(const struct VPIArrayImpl *array)
 {
 	if (array->wrapped != VPI_ARRAY_BUFFER_INVALID)
@@ -596,7 +597,7 @@ VPI_PUBLIC VPIStatus heapsim_vpi_array(VPIArray array, struct mem_array **mem)
 	return status;
 }
 
-/* @vpi may be NULL: the lock alone is wanted. */
+/* @vpi may be NULL: only the lock is taken, no data is returned. */
 static VPIStatus array_lock(VPIArray array, VPILockMode mode,
 			    VPIArrayBufferType type, VPIArrayData *vpi)
 {

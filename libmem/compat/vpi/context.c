@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Contexts: which backends there are, and which of them a thread's objects may
- * have. All contexts have the memory of the process's shared context.
+ * Contexts: the backends of the board, and those that a thread's objects may
+ * use. All contexts share the memory of the process's libmem context.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@
 #include "vpi.h"
 
 /**
- * struct entry - a context of a thread
- * @ctx: its handle, which may lead nowhere any more
- * @id: of the context then
+ * struct entry - a context on a thread's stack
+ * @ctx: its handle; may have been destroyed
+ * @id: id of the context when it was pushed
  */
 struct entry {
 	VPIContext ctx;
@@ -23,9 +23,9 @@ struct entry {
 };
 
 /**
- * struct live - a context that there is
- * @ctx: the context
- * @next: another
+ * struct live - a context that exists
+ * @ctx: context
+ * @next: next context
  */
 struct live {
 	struct VPIContextImpl *ctx;
@@ -35,7 +35,7 @@ struct live {
 static __thread struct entry stack[VPI_STACK_MAX];
 static __thread unsigned int nr_entries;
 
-/* Protects all that follows. */
+/* Protects the variables below. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mem_ctx *mem_ctx;
 static struct mem_board board;
@@ -89,10 +89,10 @@ static int context_open(void)
 }
 
 /**
- * vpi_mem() - libmem's context
+ * vpi_mem() - return libmem's context
  * @mem: out: context
  *
- * Return: VPI_SUCCESS, or as vpi_errno().
+ * Return: VPI_SUCCESS, or an error of vpi_errno().
  */
 VPIStatus vpi_mem(struct mem_ctx **mem)
 {
@@ -110,11 +110,9 @@ VPIStatus vpi_mem(struct mem_ctx **mem)
 }
 
 /**
- * vpi_board() - name of the board
+ * vpi_board() - return the name of the board
  *
- * After vpi_mem().
- *
- * Return: its name.
+ * Only valid after vpi_mem().
  */
 const char *vpi_board(void)
 {
@@ -122,7 +120,7 @@ const char *vpi_board(void)
 }
 
 /**
- * vpi_uses() - backends as libmem has them
+ * vpi_uses() - convert backends to libmem's users
  * @flags: backends; others are ignored
  *
  * Return: MEM_USE_*.
@@ -139,10 +137,10 @@ uint64_t vpi_uses(uint64_t flags)
 }
 
 /**
- * vpi_backends_name() - backends in words
+ * vpi_backends_name() - list the names of backends
  * @flags: backends
- * @text: out: "CPU, CUDA"
- * @len: bytes at @text
+ * @text: out: for example "CPU, CUDA"
+ * @len: size of @text, bytes
  *
  * Return: @text.
  */
@@ -159,7 +157,7 @@ const char *vpi_backends_name(uint64_t flags, char *text, size_t len)
 	return text;
 }
 
-/* The lock is held. NULL: there is no such context. */
+/* Returns NULL if there is no such context. The lock is held. */
 static struct VPIContextImpl *context_find(VPIContext handle)
 {
 	struct live *live;
@@ -173,11 +171,11 @@ static struct VPIContextImpl *context_find(VPIContext handle)
 }
 
 /**
- * vpi_current() - this thread's context
+ * vpi_current() - return the context of the thread
  * @ctx: out: context
  *
- * Return: VPI_SUCCESS, or VPI_ERROR_INVALID_CONTEXT (it was destroyed), or as
- * vpi_mem().
+ * Return: VPI_SUCCESS, VPI_ERROR_INVALID_CONTEXT (it was destroyed), or an
+ * error of vpi_mem().
  */
 VPIStatus vpi_current(struct VPIContextImpl **ctx)
 {
@@ -205,11 +203,11 @@ VPIStatus vpi_current(struct VPIContextImpl **ctx)
 }
 
 /**
- * vpi_flags() - which backends an object gets
- * @ctx: context that is to own it
- * @flags: in: of the program; out: with backends, which @ctx has
- * @allowed: flags that there are beside backends
- * @added: backends that it has anyway
+ * vpi_flags() - check the flags of an object and add default backends
+ * @ctx: context that will own the object
+ * @flags: in: as passed by the program; out: with backends, all enabled in @ctx
+ * @allowed: flags that are valid in addition to backends
+ * @added: backends that the object always has
  *
  * Return: VPI_SUCCESS, or VPI_ERROR_INVALID_ARGUMENT, INVALID_OPERATION.
  */

@@ -7,7 +7,7 @@
 
 /**
  * vpi_event_drop() - free an event
- * @event: which no handle leads to any more
+ * @event: event whose handle is not valid any more
  */
 void vpi_event_drop(struct VPIEventImpl *event)
 {

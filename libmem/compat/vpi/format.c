@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Image formats and pixel types: what their 64 bits say, and which of libmem's
- * formats they are. detail/FormatUtils.h says where each part lies.
+ * Image formats and pixel types: decoding of their 64 bits, and the formats of
+ * libmem that match. detail/FormatUtils.h defines the bit fields.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "vpi.h"
 
-/* All that have a name; those without a @mem heapsim has no images of. */
+/* All formats with a name; libmem has no images of those without a @mem. */
 #define FORMAT(name, mem)	{ VPI_IMAGE_FORMAT_##name, mem, #name }
 #define LACKED(name)		FORMAT(name, MEM_FORMAT_INVALID)
 
@@ -54,7 +54,7 @@ static const struct named {
 
 #define NR_FORMATS	(sizeof(formats) / sizeof(*formats))
 
-/* Codes of whole images: DRM's, and what fourcc.org calls the same */
+/* Codes of whole images: DRM's, and equivalent ones of fourcc.org */
 static const struct {
 	uint32_t fourcc;
 	VPIImageFormat format;
@@ -88,10 +88,10 @@ static const struct named *format_find(VPIImageFormat format)
 }
 
 /**
- * vpi_format_to_mem() - libmem's format
+ * vpi_format_to_mem() - convert a format to libmem's
  * @format: format
  *
- * Return: enum mem_format; MEM_FORMAT_INVALID: libmem has none.
+ * Return: enum mem_format; MEM_FORMAT_INVALID: libmem does not support it.
  */
 unsigned int vpi_format_to_mem(VPIImageFormat format)
 {
@@ -101,7 +101,7 @@ unsigned int vpi_format_to_mem(VPIImageFormat format)
 }
 
 /**
- * vpi_format_of_mem() - VPI's format
+ * vpi_format_of_mem() - convert a format of libmem to VPI's
  * @format: enum mem_format
  *
  * Return: the format, or VPI_IMAGE_FORMAT_INVALID.
@@ -117,12 +117,12 @@ VPIImageFormat vpi_format_of_mem(unsigned int format)
 }
 
 /**
- * vpi_format_check() - libmem's format, or why there is none
+ * vpi_format_check() - convert a format to libmem's, with an error message
  * @format: format
  * @mem: out: enum mem_format
  *
  * Return: VPI_SUCCESS, or VPI_ERROR_INVALID_ARGUMENT (no such format),
- * INVALID_IMAGE_FORMAT (heapsim lacks it).
+ * INVALID_IMAGE_FORMAT (heapsim does not support it).
  */
 VPIStatus vpi_format_check(VPIImageFormat format, unsigned int *mem)
 {
@@ -188,7 +188,7 @@ VPI_PUBLIC VPIImageFormat vpiMakeImageFormatFromFourCC(uint32_t fourcc,
 	return VPI_IMAGE_FORMAT_INVALID;
 }
 
-/* Bits of a pixel of the number that stands for them */
+/* Returns the bits of a pixel for their code in the format. */
 static int bits_of(unsigned int code)
 {
 	return code < 4 ? (code + 1) * 8 : code < 6 ? (code - 1) * 16 :
@@ -240,7 +240,7 @@ VPI_PUBLIC int vpiPackingGetComponentCount(VPIPacking packing)
 {
 	if (packing == VPI_PACKING_0 || packing == VPI_PACKING_INVALID)
 		return 0;
-	/* They share the channel that is not the luma's. */
+	/* The two pixels share the channels X and Z. */
 	if (packing == VPI_PACKING_X8_Y8__X8_Z8 ||
 	    packing == VPI_PACKING_Y8_X8__Z8_X8)
 		return 3;
@@ -368,7 +368,7 @@ vpiImageFormatGetChromaSubsampling(VPIImageFormat fmt)
 	return (VPIChromaSubsampling)VPI_LIBMEM_TAKE(fmt, 17, 3);
 }
 
-/* Chroma planes are those behind the first. */
+/* All planes except the first have chroma. */
 static int32_t plane_side(VPIImageFormat fmt, int32_t side, int plane,
 			  bool is_width)
 {
@@ -415,7 +415,7 @@ VPI_PUBLIC VPIImageFormat vpiImageFormatGetPlaneFormat(VPIImageFormat fmt,
 		return VPI_IMAGE_FORMAT_INVALID;
 	if (vpiImageFormatGetPlaneCount(fmt) == 1)
 		return fmt;
-	/* The colour is the whole image's, but there is nothing to sample. */
+	/* The plane keeps the image's colour but has no subsampling. */
 	if (vpiImageFormatGetColorModel(fmt) == VPI_COLOR_MODEL_YCbCr)
 		return (type & ~VPI_LIBMEM_PUT(~0ULL, 16, 19)) |
 		       (fmt & VPI_LIBMEM_PUT(0x7fff, 20, 15));
@@ -427,7 +427,7 @@ VPI_PUBLIC int vpiImageFormatHasSameDataLayout(VPIImageFormat a,
 					       VPIImageFormat b)
 {
 	const uint64_t colour = VPI_LIBMEM_PUT(~0ULL, 16, 19);
-	/* A fourth channel that is not there may be 0 or 1. */
+	/* An unused fourth channel may be encoded as 0 or 1. */
 	uint64_t missing = 0;
 
 	if (vpiImageFormatGetChannelCount(a) < 4)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Images: libmem's, locked as the kinds of buffer that VPI has. */
+/* Images of libmem, locked as VPI's kinds of buffer. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 /**
  * struct kind - a kind of buffer
  * @as: enum mem_lock_as
- * @backend: that the image must have
- * @name: as VPI has it
+ * @backend: backend that the image must have enabled
+ * @name: VPI's name
  */
 struct kind {
 	unsigned int as;
@@ -59,7 +59,7 @@ static VPIStatus kind_check(VPIImageBufferType type, const struct kind **kind)
 
 /**
  * vpi_image_drop() - free an image
- * @image: which no handle leads to any more
+ * @image: image whose handle is not valid any more
  */
 void vpi_image_drop(struct VPIImageImpl *image)
 {
@@ -77,12 +77,12 @@ void vpi_image_drop(struct VPIImageImpl *image)
 }
 
 /**
- * vpi_image_add() - make an image of the program's of one of libmem's
- * @ctx: context that owns it
- * @mem: libmem's; taken over, also on failure
- * @format: as the program has it; 0: as libmem has it
- * @wrapped: how it is in the program's memory
- * @flags: backends, and flags of its creation
+ * vpi_image_add() - make an image from one of libmem
+ * @ctx: context that will own the image
+ * @mem: image of libmem; owned by the new image; destroyed on failure
+ * @format: VPI's format; 0: convert that of @mem
+ * @wrapped: kind of the memory that it wraps
+ * @flags: backends, and flags of creation
  * @img: out: the image
  *
  * Return: VPI_SUCCESS, VPI_ERROR_INVALID_IMAGE_FORMAT (VPI has no such format),
@@ -119,7 +119,7 @@ VPIStatus vpi_image_add(struct VPIContextImpl *ctx, struct mem_image *mem,
 		vpi_image_drop(image);
 		return status;
 	}
-	/* "VPIImage NV12_ER 320x240" */
+	/* For example "VPIImage NV12_ER 320x240" */
 	snprintf(name, sizeof(name), "VPIImage %.12s %dx%d",
 		 vpiImageFormatGetName(image->format) +
 		 strlen("VPI_IMAGE_FORMAT_"), image->width, image->height);
@@ -129,9 +129,9 @@ VPIStatus vpi_image_add(struct VPIContextImpl *ctx, struct mem_image *mem,
 }
 
 /**
- * struct request - an image that libmem is to make
+ * struct request - parameters of an image of libmem
  * @ctx: libmem's context
- * @data: memory to be wrapped; NULL: of its own
+ * @data: memory to be wrapped; NULL: allocate it
  * @width: pixels
  * @height: rows
  * @format: enum mem_format
@@ -276,8 +276,9 @@ static VPIStatus data_of_fd(int fd, struct mem_image_data *data)
 }
 
 /*
- * What libmem is to wrap. @format: out: as the program has it, 0: as the memory
- * says. Of an NvBufSurface @data->object has one reference, the caller's.
+ * Describes memory for mem_image_wrap(). @format: out: the program's; 0: that
+ * of the memory. For an NvBufSurface, @data->object has a reference, which the
+ * caller drops.
  */
 static VPIStatus data_of(const VPIImageData *vpi,
 			 const VPIImageWrapperParams *params,
@@ -507,7 +508,7 @@ static void data_fill(const struct mem_image_data *data,
 	}
 }
 
-/* @vpi may be NULL: the lock alone is wanted. */
+/* @vpi may be NULL: only the lock is taken, no data is returned. */
 static VPIStatus image_lock(VPIImage img, VPILockMode mode,
 			    VPIImageBufferType type, VPIImageData *vpi)
 {
@@ -555,9 +556,10 @@ static VPIStatus image_lock(VPIImage img, VPILockMode mode,
 }
 
 /*
- * How it is locked if the program does not say. A wrapper is where the
- * program's memory is to be up to date. An object might be given to others: an
- * image that was locked as one is not watched any more.
+ * Returns the kind of a lock if the program does not pass one. For a wrapper it
+ * is the kind that it wraps, since this updates the program's memory. A lock as
+ * an object is the last choice, because libmem's checks of accesses end with
+ * it.
  */
 static VPIImageBufferType image_lock_type(const struct VPIImageImpl *image)
 {
@@ -600,7 +602,7 @@ VPI_PUBLIC VPIStatus vpiImageLockData(VPIImage img, VPILockMode mode,
 	return status ? status : image_lock(img, mode, bufType, data);
 }
 
-/* The one that mem_image_unlock() gives back. The lock is held. */
+/* Takes the lock that mem_image_unlock() will release. The lock is held. */
 static struct vpi_hold *hold_take(VPIImage img)
 {
 	struct vpi_hold **at = &img->holds;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Formats, colour specs and swizzles that are made of their parts. */
+/* Makes formats, colour specs and swizzles from their parts. */
 #include "vpi.h"
 
 static VPIImageFormat format_make(VPIColorModel model, unsigned int spec,

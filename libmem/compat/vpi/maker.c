@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Have libmem make something for the backends that can have it. */
+/* Creates libmem's part of an object for the backends that support it. */
 #include <errno.h>
 
 #include "vpi.h"
 
 /**
- * vpi_make() - make it for all backends, or those that can have it
- * @maker: how
- * @request: for @maker
- * @flags: in: backends, and VPI_REQUIRE_BACKENDS: none may be left out; out:
- *	without those that cannot have it
- * @made: out: what @maker has made
+ * vpi_make() - create libmem's part for all backends, or those that support it
+ * @maker: functions that create it
+ * @request: argument for @maker
+ * @flags: in: backends, and VPI_REQUIRE_BACKENDS: all must support it; out:
+ *	without backends that do not support it
+ * @made: out: libmem's part
  *
- * Return: VPI_SUCCESS, or VPI_ERROR_INVALID_OPERATION (no backend, or not all
- * that are required, can have it), or as vpi_errno().
+ * Return: VPI_SUCCESS, VPI_ERROR_INVALID_OPERATION (no backend supports it, or
+ * not all that are required do), or an error of vpi_errno().
  */
 VPIStatus vpi_make(const struct vpi_maker *maker, const void *request,
 		   uint64_t *flags, void **made)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Handles: one that was never given out, or was given back, is found out and
- * not followed; and a context knows what it owns.
+ * Handles: lookup that is safe for a handle that was never valid or has been
+ * destroyed; and the list of a context's objects.
  */
 #include <errno.h>
 #include <search.h>
@@ -9,7 +9,7 @@
 
 #include "vpi.h"
 
-/* Protects the tree and the lists of contexts. */
+/* Protects the tree and the contexts' lists. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *tree;
 
@@ -39,8 +39,8 @@ static struct vpi_object *object_find(const void *handle, enum vpi_kind kind)
 
 /**
  * vpi_object_is() - returns true if a handle is one of ours
- * @handle: any
- * @kind: what it should be
+ * @handle: handle, any pointer
+ * @kind: required kind
  */
 bool vpi_object_is(const void *handle, enum vpi_kind kind)
 {
@@ -53,10 +53,10 @@ bool vpi_object_is(const void *handle, enum vpi_kind kind)
 }
 
 /**
- * vpi_object_check() - refuse what is no handle
- * @handle: any
- * @kind: what it should be
- * @argument: what the call calls it
+ * vpi_object_check() - check a handle, with an error message
+ * @handle: handle, any pointer
+ * @kind: required kind
+ * @argument: name of @handle in the call
  *
  * Return: VPI_SUCCESS or VPI_ERROR_INVALID_ARGUMENT.
  */
@@ -73,11 +73,11 @@ VPIStatus vpi_object_check(const void *handle, enum vpi_kind kind,
 }
 
 /**
- * vpi_object_check_out() - check a handle, and where its value is to be stored
- * @handle: any
- * @kind: what it should be
+ * vpi_object_check_out() - check a handle and the pointer to a result
+ * @handle: handle, any pointer
+ * @kind: required kind
  * @argument: name of @handle in the call
- * @out: any pointer
+ * @out: pointer to the result, or NULL
  * @out_name: name of @out in the call
  *
  * Return: VPI_SUCCESS or VPI_ERROR_INVALID_ARGUMENT.
@@ -92,11 +92,11 @@ VPIStatus vpi_object_check_out(const void *handle, enum vpi_kind kind,
 }
 
 /**
- * vpi_object_add() - the program has something more
- * @handle: which begins with a struct vpi_object
- * @kind: what it is
- * @flags: of it
- * @ctx: which owns it
+ * vpi_object_add() - make a new object known
+ * @handle: object, begins with a struct vpi_object
+ * @kind: kind of the object
+ * @flags: flags of the object
+ * @ctx: context that will own it
  *
  * Return: VPI_SUCCESS or VPI_ERROR_OUT_OF_MEMORY.
  */
@@ -131,11 +131,11 @@ static void object_take_out(struct vpi_object *object)
 }
 
 /**
- * vpi_object_del() - the program gives it back
- * @handle: any
- * @kind: what it should be
+ * vpi_object_del() - make an object unknown, to destroy it
+ * @handle: handle, any pointer
+ * @kind: required kind
  *
- * Return: true if it had it: of several threads that ask, one is told so.
+ * Return: true if it was known; if several threads call this, for only one.
  */
 bool vpi_object_del(void *handle, enum vpi_kind kind)
 {
@@ -150,8 +150,8 @@ bool vpi_object_del(void *handle, enum vpi_kind kind)
 }
 
 /**
- * vpi_object_drop() - free what was taken out
- * @object: of any kind
+ * vpi_object_drop() - free an object that is not known any more
+ * @object: object of any kind
  */
 void vpi_object_drop(struct vpi_object *object)
 {
@@ -175,10 +175,10 @@ void vpi_object_drop(struct vpi_object *object)
 }
 
 /**
- * vpi_objects_drop() - give back what a context owns
+ * vpi_objects_drop() - destroy the objects of a context
  * @ctx: context
  *
- * Streams first, whose work may use the others.
+ * Streams are destroyed first, since their work may use the others.
  */
 void vpi_objects_drop(struct VPIContextImpl *ctx)
 {
@@ -204,9 +204,9 @@ void vpi_objects_drop(struct VPIContextImpl *ctx)
 }
 
 /**
- * vpi_object_flags() - flags of a handle
- * @handle: any
- * @kind: what it should be
+ * vpi_object_flags() - return the flags of an object
+ * @handle: handle, any pointer
+ * @kind: required kind
  * @flags: out: backends and flags
  *
  * Return: VPI_SUCCESS or VPI_ERROR_INVALID_ARGUMENT.

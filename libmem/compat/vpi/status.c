@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a thread's last call has returned, and why. */
+/* The status of a thread's last call, with a message. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include "vpi.h"
 
 /**
- * struct last - of a thread
- * @call: whose status it is
+ * struct last - status of a thread's last call
+ * @call: name of the call
  * @status: status
- * @message: a sentence; empty on success
+ * @message: sentence; empty on success
  */
 struct last {
 	const char *call;
@@ -39,10 +39,10 @@ static const char *const names[] = {
 };
 
 /**
- * struct reason - what a number of libmem's is here
- * @rc: the number
- * @status: status
- * @text: the end of a sentence
+ * struct reason - conversion of an error of libmem
+ * @rc: -errno
+ * @status: VPI's status
+ * @text: end of the message
  */
 struct reason {
 	int rc;
@@ -78,8 +78,8 @@ static const struct reason reasons[] = {
 };
 
 /**
- * vpi_enter() - a call begins
- * @call: its name, which stays
+ * vpi_enter() - begin a public call
+ * @call: name of the call, static string
  */
 void vpi_enter(const char *call)
 {
@@ -89,9 +89,9 @@ void vpi_enter(const char *call)
 }
 
 /**
- * vpi_fail() - a call fails
+ * vpi_fail() - set the status and message of a failed call
  * @status: status
- * @format: a sentence, as of printf()
+ * @format: message, as for printf()
  *
  * Return: @status.
  */
@@ -112,8 +112,8 @@ VPIStatus vpi_fail(VPIStatus status, const char *format, ...)
 }
 
 /**
- * vpi_null() - a call fails since a pointer is NULL
- * @argument: which
+ * vpi_null() - fail because an argument is NULL
+ * @argument: name of the argument
  *
  * Return: VPI_ERROR_INVALID_ARGUMENT.
  */
@@ -123,11 +123,11 @@ VPIStatus vpi_null(const char *argument)
 }
 
 /**
- * vpi_errno() - a call fails as one of libmem's has
+ * vpi_errno() - fail because a call of libmem has failed
  * @rc: -errno
- * @what: what was tried, the beginning of a sentence: "the image"
+ * @what: beginning of the message: "the image"
  *
- * Return: the status.
+ * Return: VPI's status.
  */
 VPIStatus vpi_errno(int rc, const char *what)
 {
@@ -141,11 +141,11 @@ VPIStatus vpi_errno(int rc, const char *what)
 }
 
 /**
- * vpi_rc() - the status of a call of libmem
+ * vpi_rc() - convert the result of a call of libmem
  * @rc: 0 or -errno
- * @what: as of vpi_errno()
+ * @what: as for vpi_errno()
  *
- * Return: VPI_SUCCESS, or as vpi_errno().
+ * Return: VPI_SUCCESS, or an error of vpi_errno().
  */
 VPIStatus vpi_rc(int rc, const char *what)
 {
@@ -153,8 +153,8 @@ VPIStatus vpi_rc(int rc, const char *what)
 }
 
 /**
- * vpi_missing() - a call that heapsim lacks
- * @call: its name, which stays
+ * vpi_missing() - fail because a call is not implemented
+ * @call: name of the call, static string
  *
  * Return: VPI_ERROR_NOT_IMPLEMENTED.
  */

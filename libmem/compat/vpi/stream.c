@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Streams, and functions of the program's in them. */
+/* Streams, and host functions in them. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,17 +9,17 @@
 #include "vpi/CUDAInterop.h"
 #include "vpi/HostFunction.h"
 
-/* The program may have CUDA or not. */
+/* CUDA's functions are NULL if the program does not use libmem's CUDA. */
 #pragma weak heapsim_cuda_stream
 #pragma weak cudaStreamCreateWithFlags
 #pragma weak cudaStreamDestroy
 
 /**
- * struct call - a function of the program's
- * @stream: in order of this one, which waits for it before it goes
+ * struct call - a host function of the program
+ * @stream: stream; it waits for the function before it is destroyed
  * @fn: function; NULL: @fn_ex
- * @fn_ex: function that is told the stream's status
- * @arg: its argument
+ * @fn_ex: function with the status of the stream as an argument
+ * @arg: argument
  */
 struct call {
 	struct VPIStreamImpl *stream;
@@ -30,7 +30,7 @@ struct call {
 
 /**
  * vpi_stream_drop() - free a stream
- * @stream: which no handle leads to any more
+ * @stream: stream whose handle is not valid any more
  */
 void vpi_stream_drop(struct VPIStreamImpl *stream)
 {
@@ -44,7 +44,7 @@ void vpi_stream_drop(struct VPIStreamImpl *stream)
 	free(stream);
 }
 
-/* @cuda: NULL: it is to have one of its own. */
+/* @cuda: stream of CUDA that is wrapped, or NULL */
 static VPIStatus stream_make(uint64_t flags, struct mem_stream *wrapped,
 			     void *cuda, VPIStream *stream)
 {
@@ -247,7 +247,7 @@ VPI_PUBLIC VPIStatus vpiSubmitHostFunctionEx(VPIStream stream,
 	return call_submit(stream, NULL, hostFunc, hostData);
 }
 
-/* A CUDA stream for a stream that wraps none; the lock is held. */
+/* Creates a CUDA stream for a stream that wraps none. The lock is held. */
 static VPIStatus cuda_make(struct VPIStreamImpl *stream)
 {
 	cudaStream_t cuda;
@@ -265,7 +265,7 @@ static VPIStatus cuda_make(struct VPIStreamImpl *stream)
 	return VPI_SUCCESS;
 }
 
-/* What comes later in one waits for what the other has. */
+/* Makes later work of @to wait for the present work of @from. */
 static int stream_join(struct mem_ctx *ctx, struct mem_stream *from,
 		       struct mem_stream *to)
 {

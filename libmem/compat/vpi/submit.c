@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Algorithms: libmem's, by the engine that a backend is. */
+/* Algorithms: jobs of libmem, on the engine of a backend. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "vpi/algo/HarrisCorners.h"
 #include "vpi/algo/Rescale.h"
 
-/* In the order in which they are tried if the program leaves it open */
+/* Sorted by preference, for calls that do not name a backend */
 static const struct {
 	uint64_t backend;
 	unsigned int engine;
@@ -25,15 +25,15 @@ static const struct {
 #define NR_TRIES	(sizeof(tries) / sizeof(*tries))
 
 /**
- * struct job - work that is to be submitted
- * @run: have an engine do it
- * @stream: in order of this one
- * @input: image
- * @output: image, or NULL
- * @arrays: or NULL
- * @payload: or NULL
- * @how: for @run
- * @misfit: what the images are if they do not fit each other, a sentence
+ * struct job - work to be submitted
+ * @run: submits it to an engine
+ * @stream: stream
+ * @input: image that is read
+ * @output: image that is written, or NULL
+ * @arrays: arrays, or NULL
+ * @payload: payload, or NULL
+ * @how: parameters, for @run
+ * @misfit: error message if the images do not suit each other
  */
 struct job {
 	int (*run)(const struct job *job, unsigned int engine);
@@ -46,7 +46,7 @@ struct job {
 	const char *misfit;
 };
 
-/* Which backends all have enabled */
+/* Returns the backends that are enabled in all objects of the job. */
 static uint64_t job_backends(const struct job *job)
 {
 	uint64_t flags = job->stream->object.flags & job->input->object.flags;
@@ -138,7 +138,7 @@ static VPIStatus job_failed(const struct job *job, uint64_t backend, int rc)
 {
 	char text[48];
 
-	/* Of all backends none does it. */
+	/* No backend supports it, so the images do not suit each other. */
 	if (rc == -EOPNOTSUPP && !backend)
 		rc = -EINVAL;
 	vpi_backends_name(backend, text, sizeof(text));
@@ -158,7 +158,7 @@ static VPIStatus job_failed(const struct job *job, uint64_t backend, int rc)
 	}
 }
 
-/* Arguments are checked but for the backend. */
+/* All arguments except @backend have been checked. */
 static VPIStatus job_submit(const struct job *job, uint64_t backend)
 {
 	uint64_t common = job_backends(job);
@@ -184,7 +184,7 @@ static VPIStatus job_submit(const struct job *job, uint64_t backend)
 	return rc ? job_failed(job, asked, rc) : VPI_SUCCESS;
 }
 
-/* VPI_PRECISE changes nothing: the work is always that. */
+/* VPI_PRECISE has no effect, since all work is precise. */
 static VPIStatus precision_check(uint64_t flags)
 {
 	if (flags & ~(uint64_t)VPI_PRECISE)
@@ -292,7 +292,7 @@ vpiSubmitConvertImageFormat(VPIStream stream, uint64_t backend, VPIImage input,
 }
 
 /**
- * struct rescale - how an image is scaled
+ * struct rescale - parameters of rescaling
  * @interp: enum mem_interp
  * @border: enum mem_border
  */
@@ -305,7 +305,7 @@ static int rescale_run(const struct job *job, unsigned int engine)
 {
 	const struct rescale *how = job->how;
 
-	/* The compositor has others, but VPI does not offer them. */
+	/* Other interpolations are not offered for the compositor by VPI. */
 	if (engine == MEM_ENGINE_VIC && how->interp != MEM_INTERP_LINEAR)
 		return -EOPNOTSUPP;
 	return mem_image_rescale(job->stream->mem, engine, job->output->mem,
@@ -353,7 +353,7 @@ VPI_PUBLIC VPIStatus vpiSubmitRescale(VPIStream stream, uint64_t backend,
 }
 
 /**
- * struct box - a window
+ * struct box - parameters of a box filter
  * @width: pixels
  * @height: rows
  * @border: enum mem_border

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What there is to be said without a context. */
+/* Calls that need no context. */
 #include "vpi.h"
 #include "vpi/Pyramid.h"
 #include "vpi/Version.h"
@@ -9,7 +9,7 @@ VPI_PUBLIC int vpiGetVersion(void)
 	return NV_VPI_VERSION;
 }
 
-/* There are none. */
+/* Pyramids are not implemented, so there is nothing to destroy. */
 VPI_PUBLIC void vpiPyramidDestroy(VPIPyramid pyr)
 {
 	(void)pyr;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Views: images of a part of another's memory. libmem wraps the part of the
- * object that an image is, or of the memory that it wraps. What is copied for a
- * backend is copied by each view for itself: its jobs read and write the
- * program's memory, in order of their stream, and no byte beside their part.
+ * Views: images of a part of another image. libmem wraps the part of the
+ * image's object, or of the memory that the image wraps. Each view has its own
+ * internal copy for backends that need one: its jobs copy from and to the
+ * program's memory, in the order of their stream, and only the bytes of their
+ * part.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 #define VIEW_BACKENDS	(VPI_BACKEND_CPU | VPI_BACKEND_CUDA)
 
-/* Its memory. An object has one reference, the caller's. */
+/* Describes the image's memory. The caller drops the reference to an object. */
 static VPIStatus parent_data(struct VPIImageImpl *parent,
 			     struct mem_image_data *data)
 {
@@ -37,7 +38,7 @@ static VPIStatus parent_data(struct VPIImageImpl *parent,
 	return VPI_SUCCESS;
 }
 
-/* Returns pixels of a plane that @pixels of the image are. */
+/* Returns the pixels of a plane that correspond to @pixels of the image. */
 static int32_t plane_pixels(VPIImageFormat format, int plane, int32_t pixels,
 			    bool is_width)
 {
@@ -91,7 +92,7 @@ static VPIStatus clip_check(const struct VPIImageImpl *parent,
 	return VPI_SUCCESS;
 }
 
-/* What a view has in @parent; as parent_data() */
+/* Describes the memory of a view of @parent, like parent_data(). */
 static VPIStatus view_data(VPIImage parent, const char *name,
 			   const VPIRectangleI *clip,
 			   struct mem_image_data *data)
@@ -164,7 +165,7 @@ VPI_PUBLIC VPIStatus vpiImageCreateView(VPIImage imgParent,
 		(*imgView)->source = data;
 		(*imgView)->is_view = true;
 	}
-	/* The view's image keeps the object. */
+	/* The view's image holds its own reference. */
 	if (data.object)
 		mem_object_put(data.object);
 	return status;

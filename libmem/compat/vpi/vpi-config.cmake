@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The vendor's package of CMake: find_package(vpi) or find_package(VPI), with the
-# target vpi. It lies in lib/cmake/vpi of the folder that looks like the vendor's.
+# CMake package, named as the vendor's: find_package(vpi) or find_package(VPI),
+# with the target vpi. Installed in lib/cmake/vpi of the vendor's folder layout.
 
 get_filename_component(vpi_home "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(vpi_VERSION "${PACKAGE_VERSION}")

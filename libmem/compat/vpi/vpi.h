@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of libmem-vpi share among themselves. */
+/* Interfaces between the files of libmem-vpi. */
 #ifndef _COMPAT_VPI_VPI_H
 #define _COMPAT_VPI_VPI_H
 
@@ -19,15 +19,15 @@
 #include "vpi/Stream.h"
 #include "vpi/Types.h"
 
-/* What each call begins with: its name for messages, and no status yet. */
+/* Begins each public call: sets its name for messages, resets the status. */
 #define VPI_ENTER() vpi_enter(__func__)
 
-/* Flags that objects may have beside backends */
+/* Flags that objects may have in addition to backends */
 #define VPI_OBJECT_FLAGS \
 	(VPI_EXCLUSIVE_STREAM_ACCESS | VPI_RESTRICT_MEM_USAGE | \
 	 VPI_REQUIRE_BACKENDS)
 
-/* Contexts that a thread has at most */
+/* Maximum depth of a thread's stack of contexts */
 #define VPI_STACK_MAX	8
 
 enum vpi_kind {
@@ -39,14 +39,14 @@ enum vpi_kind {
 };
 
 /**
- * struct vpi_object - what each handle leads to, first member of the others
- * @kind: what it is
- * @flags: backends, never none, and flags of its creation
- * @ctx: which owns it
- * @prev: of the context's, the newest first
- * @next: of the context's
+ * struct vpi_object - common part of all objects; must be the first member
+ * @kind: kind of object
+ * @flags: backends, at least one, and flags of creation
+ * @ctx: context that owns the object
+ * @prev: next newer object of the context
+ * @next: next older object of the context
  *
- * The lists are protected by the lock of object.c.
+ * The lock of object.c protects the lists.
  */
 struct vpi_object {
 	enum vpi_kind kind;
@@ -58,9 +58,9 @@ struct vpi_object {
 
 /**
  * struct VPIContextImpl - a context
- * @id: of all that ever were
- * @flags: backends, never none, and flags of its creation
- * @objects: that it owns, in a ring
+ * @id: unique id, never used again
+ * @flags: backends, at least one, and flags of creation
+ * @objects: head of the list of objects that the context owns
  */
 struct VPIContextImpl {
 	uint64_t id;
@@ -70,12 +70,12 @@ struct VPIContextImpl {
 
 /**
  * struct VPIStreamImpl - a stream
- * @object: handle
- * @mem: libmem's
- * @cuda: CUDA's; NULL: none yet
- * @is_wrapper: @mem and @cuda are the program's
- * @lock: protects what follows
- * @status: of its work, as host functions see it
+ * @object: common part
+ * @mem: stream of libmem
+ * @cuda: stream of CUDA; NULL: not created yet
+ * @is_wrapper: @mem and @cuda belong to the program
+ * @lock: protects @status, and the creation of @cuda
+ * @status: status of the stream's work, for host functions
  */
 struct VPIStreamImpl {
 	struct vpi_object object;
@@ -89,8 +89,8 @@ struct VPIStreamImpl {
 
 /**
  * struct VPIEventImpl - an event
- * @object: handle
- * @mem: libmem's
+ * @object: common part
+ * @mem: event of libmem
  */
 struct VPIEventImpl {
 	struct vpi_object object;
@@ -99,9 +99,9 @@ struct VPIEventImpl {
 
 /**
  * struct vpi_hold - a lock of an image
- * @next: older
- * @owner: thread that took it
- * @fd: that NvBufSurface was told of; -1: none
+ * @next: next older lock
+ * @owner: thread that took the lock
+ * @fd: descriptor passed to heapsim_nvbuf_add(); -1: none
  */
 struct vpi_hold {
 	struct vpi_hold *next;
@@ -111,19 +111,19 @@ struct vpi_hold {
 
 /**
  * struct VPIImageImpl - an image
- * @object: handle
- * @mem: libmem's
- * @format: as the program has it
+ * @object: common part
+ * @mem: image of libmem
+ * @format: VPI's format
  * @width: pixels
  * @height: rows
- * @wrapped: how it is in the program's memory; VPI_IMAGE_BUFFER_INVALID: the
- *	memory is its own
- * @params: of a wrapper
- * @source: of a view or a wrapper what libmem wraps; its size is 0: nothing.
- *	An object is kept by @mem
- * @is_view: it is of vpiImageCreateView()
- * @lock: protects what follows
- * @holds: locks, the newest first
+ * @wrapped: kind of the memory that it wraps; VPI_IMAGE_BUFFER_INVALID: it is
+ *	no wrapper
+ * @params: parameters of a wrapper
+ * @source: of a view or a wrapper: memory that libmem wraps; size 0: none. @mem
+ *	holds a reference to an object.
+ * @is_view: was created by vpiImageCreateView()
+ * @lock: protects @holds
+ * @holds: locks, newest first
  */
 struct VPIImageImpl {
 	struct vpi_object object;
@@ -142,20 +142,20 @@ struct VPIImageImpl {
 
 /**
  * struct VPIArrayImpl - an array
- * @object: handle
- * @mem: libmem's
- * @type: of an element
- * @capacity: elements
- * @stride: bytes from element to element
- * @wrapped: how it is in the program's memory; VPI_ARRAY_BUFFER_INVALID: the
- *	memory is its own
- * @count: of a wrapper, where libmem keeps the number of elements
- * @lock: protects what follows
- * @size_at: where the program sees and sets it: its own, or @given
- * @given: of what is no wrapper
- * @size: what was last there
- * @nr_locks: locks
- * @is_written: the lock is to write
+ * @object: common part
+ * @mem: array of libmem
+ * @type: type of an element
+ * @capacity: maximum number of elements
+ * @stride: bytes from one element to the next
+ * @wrapped: kind of the memory that it wraps; VPI_ARRAY_BUFFER_INVALID: it is
+ *	no wrapper
+ * @count: of a wrapper: libmem's number of elements
+ * @lock: protects the fields below
+ * @size_at: VPI's number of elements, for the program: in its memory, or @given
+ * @given: number of elements of an array that is no wrapper
+ * @size: previous value at @size_at, to detect that the program has changed it
+ * @nr_locks: number of locks
+ * @is_written: it is locked for writing
  */
 struct VPIArrayImpl {
 	struct vpi_object object;
@@ -175,10 +175,10 @@ struct VPIArrayImpl {
 };
 
 /**
- * struct VPIPayloadImpl - a payload; all are the Harris detector's
- * @object: handle
- * @width: of images, pixels
- * @height: of images, rows
+ * struct VPIPayloadImpl - a payload of the Harris detector, the only kind
+ * @object: common part
+ * @width: width of images, pixels
+ * @height: height of images, rows
  */
 struct VPIPayloadImpl {
 	struct vpi_object object;
@@ -187,10 +187,10 @@ struct VPIPayloadImpl {
 };
 
 /**
- * struct vpi_maker - how libmem makes what it has for a handle
- * @make: make it for MEM_USE_*
- * @drop: take it back
- * @name: what it is, for messages
+ * struct vpi_maker - functions that create libmem's part of an object
+ * @make: creates it for users MEM_USE_*
+ * @drop: destroys it
+ * @name: name in messages
  */
 struct vpi_maker {
 	int (*make)(const void *request, uint64_t uses, void **made);
