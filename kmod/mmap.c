@@ -181,14 +181,12 @@ static void mmap_open(struct vm_area_struct *vma)
 	struct vm_area_struct *parent;
 
 	heapsim_area_open(vma);
-	if (vma->vm_mm == current->mm)
+	parent = heapsim_area_parent(vma);
+	if (!parent ||
+	    (!READ_ONCE(buf->nr_holders) && list_empty(&buf->brackets) &&
+	     !READ_ONCE(buf->rule.is_precise)))
 		return;
-	if (!READ_ONCE(buf->nr_holders) && list_empty(&buf->brackets) &&
-	    !READ_ONCE(buf->rule.is_precise))
-		return;
-	parent = vma_lookup(current->mm, vma->vm_start);
-	if (parent && parent->vm_private_data == buf)
-		mmap_zap(parent);
+	mmap_zap(parent);
 	mmap_zap(vma);
 }
 

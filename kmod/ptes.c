@@ -413,14 +413,43 @@ int heapsim_area_add(struct heapsim_buf *buf)
 }
 
 /**
+ * heapsim_area_parent() - get the VMA that a VMA was forked from
+ * @vma: new VMA; its private data is the buffer
+ *
+ * Context: vm_operations_struct.open().
+ * Return: VMA of the calling process, whose mmap_lock is held for writing; NULL
+ * if @vma was split or moved.
+ */
+struct vm_area_struct *heapsim_area_parent(const struct vm_area_struct *vma)
+{
+	struct vm_area_struct *parent;
+
+	if (vma->vm_mm == current->mm)
+		return NULL;
+	parent = vma_lookup(current->mm, vma->vm_start);
+	return parent && parent->vm_private_data == vma->vm_private_data ?
+		parent : NULL;
+}
+
+/**
  * heapsim_area_open() - count a VMA that was forked, split or moved
  * @vma: the new VMA; its private data is the buffer
+ *
+ * If fork has made too many, neither this VMA nor its parent is inherited by
+ * another process.
  */
 void heapsim_area_open(struct vm_area_struct *vma)
 {
 	struct heapsim_buf *buf = vma->vm_private_data;
+	struct vm_area_struct *parent;
 
-	atomic_inc(&buf->nr_areas);
+	if (atomic_inc_return(&buf->nr_areas) <= HEAPSIM_MAX_FORKED)
+		return;
+	parent = heapsim_area_parent(vma);
+	if (!parent)
+		return;
+	vm_flags_set(parent, VM_DONTCOPY);
+	vm_flags_set(vma, VM_DONTCOPY);
 }
 
 /**

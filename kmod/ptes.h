@@ -13,9 +13,11 @@
 #define HEAPSIM_PTES_AT_ONCE	8192
 #define HEAPSIM_PAGES_AT_ONCE	64
 /*
- * Upper bound of VMAs, each of which may map a single page. Fork may exceed it.
+ * Upper bound of VMAs, each of which may map a single page, and of those that
+ * fork adds. Fork cannot fail, so it may about double the latter.
  */
 #define HEAPSIM_MAX_AREAS	8192
+#define HEAPSIM_MAX_FORKED	65536
 
 /**
  * struct heapsim_span - a range of pages that are mapped together
@@ -56,6 +58,7 @@ int heapsim_ptes_map_whole(struct heapsim_buf *buf, struct vm_area_struct *vma);
 vm_fault_t heapsim_fault_lock(const struct vm_fault *vmf,
 			      struct dma_buf *dmabuf, struct mutex *lock);
 int heapsim_area_add(struct heapsim_buf *buf);
+struct vm_area_struct *heapsim_area_parent(const struct vm_area_struct *vma);
 void heapsim_area_open(struct vm_area_struct *vma);
 void heapsim_area_close(struct vm_area_struct *vma);
 int heapsim_area_access(struct vm_area_struct *vma, unsigned long addr,

@@ -1308,6 +1308,68 @@ static void areas_are_limited(void **state)
 	free(at);
 }
 
+static bool area_is_mapped(const uint8_t *area, size_t page)
+{
+	return !msync((void *)area, page, MS_ASYNC);
+}
+
+/* The child keeps @area, if it inherits it, until it is killed. */
+static pid_t fork_with(const uint8_t *area, size_t page, bool *is_mapped)
+{
+	int told[2];
+	char answer;
+	pid_t pid;
+
+	assert_int_equal(pipe(told), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		answer = area_is_mapped(area, page);
+		if (write(told[1], &answer, 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(told[1]);
+	assert_int_equal(read(told[0], &answer, 1), 1);
+	close(told[0]);
+	*is_mapped = answer;
+	return pid;
+}
+
+#define MOST_FORKED	65536
+
+static void areas_of_children_are_limited(void **state)
+{
+	const size_t most = MOST_FORKED / MOST_AREAS;
+	struct fixture *f = *state;
+	uint8_t **at = calloc(MOST_AREAS, sizeof(*at));
+	pid_t children[2 * MOST_FORKED / MOST_AREAS];
+	size_t nr, i;
+	bool is_mapped;
+
+	assert_non_null(at);
+	/* That of the fixture is there besides. */
+	for (nr = 0; nr < MOST_AREAS - 1; nr++)
+		at[nr] = device_map(f->fd, f->page);
+	for (i = 0; i < ARRAY_SIZE(children); i++) {
+		children[i] = fork_with(at[0], f->page, &is_mapped);
+		assert_int_equal(is_mapped, i < most);
+	}
+	for (i = 0; i < ARRAY_SIZE(children); i++) {
+		kill(children[i], SIGKILL);
+		assert_int_equal(waitpid(children[i], NULL, 0), children[i]);
+	}
+	for (i = 0; i < nr; i++)
+		device_unmap(at[i], f->page);
+	at[0] = device_map(f->fd, f->page);
+	children[0] = fork_with(at[0], f->page, &is_mapped);
+	device_unmap(at[0], f->page);
+	assert_true(is_mapped);
+	kill(children[0], SIGKILL);
+	assert_int_equal(waitpid(children[0], NULL, 0), children[0]);
+	free(at);
+}
+
 /* A fault that waits for a buffer does not stop the process's other threads. */
 static void areas_change_while_a_fault_waits(void **state)
 {
@@ -1546,6 +1608,7 @@ int main(void)
 		TEST(no_write_is_lost_while_another_thread_cleans),
 		TEST(no_write_is_lost_while_another_thread_flushes),
 		TEST(areas_are_limited),
+		TEST(areas_of_children_are_limited),
 		TEST(areas_change_while_a_fault_waits),
 		TEST(buffer_without_memory_for_its_views_is_enomem),
 		TEST(store_that_memory_is_short_for_is_sigbus),
