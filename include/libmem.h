@@ -34,6 +34,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+/* A call may have the name of a struct, as stat() has. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
 /* Of this header; mem_version() returns that of the library. */
@@ -2102,6 +2105,7 @@ int mem_stream_signal_semaphore(struct mem_stream *stream,
 				struct mem_semaphore *semaphore);
 
 #ifdef __cplusplus
+#pragma GCC diagnostic pop
 }
 #endif
 

@@ -12,6 +12,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+/* A call may have the name of a struct, as stat() has. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
 /**
@@ -132,6 +135,7 @@ struct mem_format_info {
 int mem_format_info(unsigned int format, struct mem_format_info *info);
 
 #ifdef __cplusplus
+#pragma GCC diagnostic pop
 }
 #endif
 

@@ -22,6 +22,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+/* A call may have the name of a struct, as stat() has. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
 struct mem_array;
@@ -593,6 +596,7 @@ int mem_array_lock(struct mem_array *array, unsigned int access,
 int mem_array_unlock(struct mem_array *array);
 
 #ifdef __cplusplus
+#pragma GCC diagnostic pop
 }
 #endif
 
