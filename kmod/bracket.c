@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Brackets of the CPU: which processes have announced accesses to a buffer, and
- * which have stored to it (DESIGN 2.3). The buffer's lock protects the list.
+ * which have stored to it. The buffer's lock protects the list.
  *
  * A process is identified by the struct pid of its thread group, with a
  * reference, since a pid number may be reused. The model gets numbers that a

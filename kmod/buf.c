@@ -161,8 +161,8 @@ static bool buf_is_in_use(struct heapsim_buf *buf)
 }
 
 /*
- * Switches from two views to one, or back (DESIGN 2.5). Two views become one by
- * a clean and an invalidate, which count as any other. The buffer is locked.
+ * Switches from two views to one, or back. Two views become one by a clean and
+ * an invalidate, which count as any other. The buffer is locked.
  * Returns 0, -EBUSY if it has a holder, an open bracket or a job, or -EINTR if
  * the caller is killed.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * begin_cpu_access and end_cpu_access of a buffer: START and END of the CPU's
- * brackets (DESIGN 2.3). The list of open brackets is in bracket.c.
+ * brackets. The list of open brackets is in bracket.c.
  */
 #include <linux/dma-resv.h>
 #include <linux/slab.h>

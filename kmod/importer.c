@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Importers: the dma-buf operations by which drivers attach to a buffer and map
- * it for a device or into the kernel (DESIGN 2.3).
+ * it for a device or into the kernel.
  */
 #include <linux/dma-mapping.h>
 #include <linux/iosys-map.h>

@@ -121,7 +121,7 @@ void heapsim_lines_fini(struct heapsim_buf *buf)
 	lines_free(&buf->lines, buf->active, buf->notes);
 }
 
-/* Returns true if a fence forbids the CPU access (DESIGN 2.3). */
+/* Returns true if a fence forbids the CPU access. */
 static bool lines_are_fenced(struct heapsim_buf *buf, enum heapsim_touch touch)
 {
 	bool is_write = touch == HEAPSIM_TOUCH_WRITE;
@@ -132,7 +132,7 @@ static bool lines_are_fenced(struct heapsim_buf *buf, enum heapsim_touch touch)
 
 /*
  * Returns true if a holder forbids the CPU access, because the process has no
- * bracket that allows it (DESIGN 2.3).
+ * bracket that allows it.
  */
 static bool lines_are_held_from(struct heapsim_buf *buf,
 				enum heapsim_touch touch, u32 who)
@@ -163,7 +163,7 @@ static void lines_get_holder(const struct heapsim_buf *buf, bool is_write,
 		*who = buf->vmapper;
 }
 
-/* Reports an access that DESIGN 2.3 forbids. */
+/* Reports an access that a fence or a holder forbids. */
 static void lines_report_forbidden(struct heapsim_buf *buf,
 				   const struct heapsim_access *access,
 				   bool has_fence)
@@ -631,7 +631,7 @@ int heapsim_lines_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 }
 
 /**
- * heapsim_lines_take_in() - make the CPU see DRAM (DESIGN 2.3)
+ * heapsim_lines_take_in() - make the CPU see DRAM
  * @buf: two-view buffer
  * @until: HEAPSIM_UNTIL_DONE if the caller cannot report an interruption
  *

@@ -384,7 +384,7 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 }
 
 /**
- * heapsim_record_unbracketed() - report a CPU access that DESIGN 2.3 forbids
+ * heapsim_record_unbracketed() - report a CPU access without a bracket
  * @buf: two-view buffer
  * @access: access
  * @party: fence or holder that forbids the access

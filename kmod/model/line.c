@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * The lines of a two-view buffer: what fills, stores, maintenance and engines
- * do to them, and what that is counted as (DESIGN 2.2 and 2.3; the rules in
- * words are in Documentation/model.rst). Locks: none, see line.h.
+ * do to them, and what that is counted as. Documentation/model.rst has the
+ * rules. Locks: none, see line.h.
  */
 #include "line.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Managed memory: who may touch a buffer by its attach state and by which
- * streams are active (the table of DESIGN 2.4), and which buffers a change of
- * that concerns.
+ * streams are active (Documentation/model.rst, "Managed memory"), and which
+ * buffers are concerned if that changes.
  *
  * Buffers whose state is known done form groups: the global ones, and those
  * that are single to a stream. All of a group may be touched by the CPU, or
@@ -25,7 +25,7 @@ enum attach_kind {
 	ATTACH_SINGLE,
 };
 
-/** enum attach_class - what the table of DESIGN 2.4 has columns for */
+/** enum attach_class - kinds of board, which differ in the rules */
 enum attach_class {
 	ATTACH_NONCOHERENT,
 	ATTACH_IO_COHERENT,

@@ -40,7 +40,7 @@
 #define STACKS_DEPTH		64
 #define STACKS_PROBES		64	/* of a hash table that is full */
 
-/* What is remembered; a test has less. Calls may be asked for long after. */
+/* Stacks to remember; a test defines fewer. Calls may be needed much later. */
 #ifndef STACKS_NR_ACCESSES
 #define STACKS_NR_ACCESSES	(1U << 20)
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Streams, works and managed memory of the real module: each command with each
- * of its errors, the clauses of DESIGN 2.4 at real page tables, and bytes
- * through both views. What a random program does is stream_random_test's.
+ * of its errors, the rules of Documentation/model.rst with real page tables,
+ * and bytes in both views. Random programs are in stream_random_test.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -221,7 +221,7 @@ static void job_may_not(struct world *w, uint64_t stream,
 	end(w, id);
 }
 
-/* The clauses of DESIGN 2.4, as selftests/model/attach_test.c has them */
+/* The rules for managed memory, as in selftests/model/attach_test.c */
 
 static void host_attached_buffer_is_the_cpus_alone(void **state)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The clauses of DESIGN 2.4 as programs: each with one that is right, of which
- * nothing is told, and one that is wrong. Which board it is LIBMEM_SOC says, or
- * the module; on the one with concurrent access all is right.
+ * The rules for managed memory in Documentation/model.rst: for each rule a
+ * correct program, about which nothing is reported, and a wrong one. LIBMEM_SOC
+ * or the module determines the board; on the one with concurrent access every
+ * program is correct.
  */
 #include "stream.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of engines as processes (DESIGN 3.2), with an owner of their own: a
- * window whose device view is one file, and a table of what a job may do.
+ * Tests of engines as processes, with an owner of their own: a window whose
+ * device view is one file, and a table of the accesses that a job may make.
  */
 #include "test.h"
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random programs on streams and managed memory, beside the reference of DESIGN
- * 2.4 and a plain model of bytes. The reference says who may touch what and
- * what the driver does; the bytes are compared for as long as a buffer was used
- * as the rules allow. No two unordered operations use the same bytes but those
- * that a rule forbids. Which board it is LIBMEM_SOC says, or the module. SEED=
- * plays one program only, ROUNDS= says how many, STEPS= how long each, LIMIT_S=
- * after how many seconds no other begins; the same seed does the same however
- * fast all is.
+ * Random programs on streams and managed memory, compared with a reference
+ * (selftests/model/attach_ref.h) and a plain model of bytes. The reference
+ * determines who may touch which buffer and what the driver does; the bytes are
+ * compared until a buffer was used against the rules. Two unordered operations
+ * use the same bytes only if a rule forbids it. LIBMEM_SOC or the module
+ * determines the board. SEED= selects one program, ROUNDS= is the number of
+ * programs, STEPS= the length of each, LIMIT_S= the number of seconds after
+ * which no other begins. A seed gives the same program at any speed.
  *
- * Host functions wait for this thread to tell them what to do, so that it knows
- * when each begins and returns.
+ * Host functions wait for commands of this thread, so that it knows when each
+ * begins and returns.
  */
 #include "test.h"
 

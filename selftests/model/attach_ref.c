@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * See attach_ref.h. Each function is one sentence or one row of DESIGN 2.4.
+ * See attach_ref.h. Each function is one sentence or one row of
+ * Documentation/model.rst, "Managed memory".
  */
 #include <assert.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A reference of managed memory, written from the text of DESIGN 2.4 alone.
- * Naive on purpose: a list of all operations ever made, a graph of what is
- * ordered before what, reachability by search; states are recomputed for each
- * question. Streams, events, buffers and operations are numbers; stream 0 is
- * the NULL stream. It owns no lock; one thread uses it.
+ * A reference of managed memory, written from Documentation/model.rst without
+ * looking at the model. Naive on purpose: a list of all operations ever made, a
+ * graph of what is ordered before what, reachability by search; states are
+ * recomputed for each question. Streams, events, buffers and operations are
+ * numbers; stream 0 is the NULL stream. It owns no lock; one thread uses it.
  */
 #ifndef HEAPSIM_SELFTESTS_MODEL_ATTACH_REF_H
 #define HEAPSIM_SELFTESTS_MODEL_ATTACH_REF_H

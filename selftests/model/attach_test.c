@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The clauses of DESIGN 2.4, each with a program that is right and one that is
- * wrong, on a board of each column of its table; then the table's rows. On the
- * board with concurrent access all is right and nothing is due.
+ * The rules for managed memory in Documentation/model.rst: for each rule a
+ * correct program and a wrong one, on a board of each column of its table; then
+ * the rows of the table. On a board with concurrent access every program is
+ * correct, and no maintenance is due.
  */
 #include <errno.h>
 #include <setjmp.h>

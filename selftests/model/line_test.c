@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rows of the table in DESIGN 2.2, its bullets and take in (2.3), one
- * test each, on every line size and page size.
+ * The rules for lines in Documentation/model.rst: one test for each row of the
+ * table and for each further rule, with every line size and page size.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * See ref.h. Each function is one sentence or one row of DESIGN 2.2 or 2.3.
+ * See ref.h. Each function is one sentence or one row of
+ * Documentation/model.rst.
  */
 #include <assert.h>
 #include <stdlib.h>

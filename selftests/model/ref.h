@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A reference of one two-view buffer, written from the text of DESIGN 2.2 and
- * 2.3 alone. Naive on purpose: an array of bytes for each view, a struct for
- * each line, loops over the whole buffer. It judges both the model in user
- * space and the real device. It owns no lock; one thread uses it.
+ * A reference of one two-view buffer, written from Documentation/model.rst
+ * without looking at the model. Naive on purpose: an array of bytes for each
+ * view, a struct for each line, loops over the whole buffer. It judges both the
+ * model in user space and the real device. It owns no lock; one thread uses it.
  */
 #ifndef HEAPSIM_SELFTESTS_MODEL_REF_H
 #define HEAPSIM_SELFTESTS_MODEL_REF_H
@@ -22,7 +22,7 @@
 #define REF_WRITE	2U
 #define REF_RW		(REF_READ | REF_WRITE)
 
-/** enum ref_state - what DESIGN 2.2 says a line is */
+/** enum ref_state - state of a line in the CPU view */
 enum ref_state {
 	REF_INVALID,
 	REF_CLEAN,
