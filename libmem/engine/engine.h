@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An engine is a process (DESIGN 3.2). It has the window's device view at the
- * addresses at which the application has the CPU view, and no other memory of
- * the application. It runs one job at a time. At the first touch of each page,
- * the engine's owner decides what the job may do there.
+ * An engine is a process. It has the device view of the window at the addresses
+ * at which the application has the CPU view, and nothing else of the
+ * application's memory. It runs one job at a time. At each first touch of a
+ * page its owner, a backend, decides what the job may do there.
  *
  * This code knows neither streams nor attach states nor the model.
  */
@@ -21,9 +21,9 @@
 struct engine;
 
 /**
- * struct range - addresses
- * @start: first byte
- * @end: behind the last byte
+ * struct range - a range of addresses
+ * @start: first address
+ * @end: address after the last
  */
 struct range {
 	uintptr_t start;
@@ -32,15 +32,15 @@ struct range {
 
 /**
  * struct engine_window - the memory that an engine shares with the application
- * @addr: address of the window, the same in both processes
+ * @addr: address of the window, the same on both sides
  * @len: bytes
  * @page_shift: log2 of the page size
- * @view: file of the device view, with the offsets of the window; none: each
- *	grant brings a file
- * @before: file for copies of pages, made before a job's first store to them,
- *	with the same offsets; none: stores are not tracked
+ * @view: file of the device view, with the window's offsets; none: each grant
+ *	has a file
+ * @before: file for the contents of pages before a job's first store to them,
+ *	with the window's offsets; none: stores are not tracked
  * @is_inline: jobs run on threads of the application, with its memory and
- *	without protection; struct engine_ops is not used
+ *	without protection; struct engine_ops is not called
  */
 struct engine_window {
 	void *addr;
@@ -52,12 +52,12 @@ struct engine_window {
 };
 
 /**
- * enum engine_access - what a job may do with a range
- * @ENGINE_HIDDEN: nothing; any touch asks the owner
- * @ENGINE_READ: read; a store asks the owner
- * @ENGINE_TRACKED: read and store; a page is copied before its first store in
- *	each job
- * @ENGINE_WRITE: read and store
+ * enum engine_access - access of a job to a range
+ * @ENGINE_HIDDEN: none: the next touch calls the owner
+ * @ENGINE_READ: reads; a store calls the owner
+ * @ENGINE_TRACKED: reads and stores; the contents of a page before its first
+ *	store in each job are kept
+ * @ENGINE_WRITE: reads and stores
  */
 enum engine_access {
 	ENGINE_HIDDEN,
@@ -67,10 +67,10 @@ enum engine_access {
 };
 
 /**
- * struct engine_touch - an access for which a worker of an engine asks
- * @off: offset of the byte in the window
- * @ip: address of the instruction
- * @is_write: the access is a store
+ * struct engine_touch - a touch for which an engine lacks the access
+ * @off: byte of the window
+ * @ip: instruction
+ * @is_write: the touch is a store
  */
 struct engine_touch {
 	uint64_t off;
@@ -79,12 +79,12 @@ struct engine_touch {
 };
 
 /**
- * struct engine_grant - access that the owner grants
- * @off: offset of the first byte in the window, multiple of the page size
+ * struct engine_grant - a change of an engine's access
+ * @off: first byte in the window, at a page
  * @len: bytes, whole pages
- * @access: access from now on, including later jobs
- * @file: file to map there, owned by the owner; none: the window's
- * @fd_off: offset in @file
+ * @access: access from now on, also for later jobs
+ * @file: file to map there, which stays the owner's; none: the window's
+ * @fd_off: offset of @off in @file
  */
 struct engine_grant {
 	uint64_t off;
@@ -95,13 +95,13 @@ struct engine_grant {
 };
 
 /**
- * enum engine_place - where an illegal address lies
- * @ENGINE_UNKNOWN: the application had nothing mapped there
- * @ENGINE_HOST_HEAP: heap of the application
- * @ENGINE_HOST_STACK: stack of one of its threads
- * @ENGINE_HOST_GLOBAL: variable of the application or of a library
- * @ENGINE_HOST_CODE: code or constants of the application
- * @ENGINE_WINDOW: in the window, where the owner refused access
+ * enum engine_place - what an illegal address is in the application
+ * @ENGINE_UNKNOWN: not mapped
+ * @ENGINE_HOST_HEAP: its heap
+ * @ENGINE_HOST_STACK: one of its stacks
+ * @ENGINE_HOST_GLOBAL: a variable of the program or of a library
+ * @ENGINE_HOST_CODE: code or constants
+ * @ENGINE_WINDOW: in the window, where the owner refused the access
  * @ENGINE_STACK: beyond the end of the kernel's own stack
  */
 enum engine_place {
@@ -116,17 +116,17 @@ enum engine_place {
 
 /**
  * struct engine_job - a job
- * @kernel: function of the application or of one of its libraries
- * @entry: another function that the kernel needs, or NULL
- * @grid: number of blocks in x, y and z, each above 0
- * @block: threads of a block; only passed on to the kernel
+ * @kernel: a function of the application or of one of its libraries
+ * @entry: another function, whose library @kernel needs; NULL: none
+ * @grid: blocks in x, y and z, each above 0
+ * @block: threads of a block, passed to the kernel
  * @shared_len: bytes of block-shared memory, zeroed for each block
- * @args: arguments; copied
+ * @args: arguments, which are copied
  * @args_len: bytes, at most MEM_ARGS_MAX
- * @timeout_ns: the job is ended after this time; 0: never. Jobs of an inline
- *	engine are never ended.
+ * @timeout_ns: time after which the job is ended; 0: none. An inline job is
+ *	never ended
  * @changes: changes of access since the end of the previous job
- * @nr_changes: number of @changes
+ * @nr_changes: number of changes
  */
 struct engine_job {
 	mem_kernel kernel;
@@ -144,17 +144,17 @@ struct engine_job {
 /**
  * struct engine_result - how a job ended
  * @status: 0; -EFAULT: illegal address; -ETIME: ended by the watchdog;
- *	-ECANCELED: the job called abort(); -EIO: it called exit() or fork(), or
- *	was ended by another signal; -EOWNERDEAD: the engine was killed from
- *	outside; -ENOMEM, -EAGAIN, -EMFILE or -ENFILE: no engine could be
- *	started, or it ran out of mappings; -EBADF: the program has closed a
- *	descriptor of the library; -EINVAL: too many blocks or bytes; -EPERM:
- *	the caller is a child of the process that made the engine
- * @signal: signal of -EIO, -ECANCELED and -EFAULT; 0: none
- * @addr: illegal address of -EFAULT
- * @ip: instruction of -EFAULT
- * @is_write: the access of -EFAULT was a store
- * @place: where @addr lies
+ *	-ECANCELED: the kernel called abort; -EIO: it called exit or fork, or
+ *	another signal ended it; -EOWNERDEAD: the engine was killed; -ENOMEM,
+ *	-EAGAIN, -EMFILE or -ENFILE: no engine could be started, or it ran out
+ *	of mappings; -EBADF: the program has closed a descriptor of the library;
+ *	-EINVAL: too many blocks or bytes; -EPERM: called in a child of the
+ *	process that created the engine
+ * @signal: -EIO, -ECANCELED, -EFAULT: the signal, 0 none
+ * @addr: -EFAULT: the address
+ * @ip: -EFAULT: the instruction
+ * @is_write: -EFAULT: the access was a store
+ * @place: -EFAULT: what the address is
  */
 struct engine_result {
 	int status;
@@ -166,14 +166,13 @@ struct engine_result {
 };
 
 /**
- * struct engine_ops - callbacks to the owner, in the thread of engine_run()
- * @touch: fills in a grant that contains the touched page and returns 0; or
- *	returns -EFAULT, which ends the job
- * @written: called after the job, even if it failed, for each run of tracked
- *	pages that it stored to; @before has their previous bytes. If
- *	is_changed, the bytes of each page have changed. Otherwise the run may
- *	contain pages that were made writable along with others and not stored
- *	to.
+ * struct engine_ops - functions of the owner, called in engine_run()'s thread
+ * @touch: decides on a touch: fills in a grant that contains the page and
+ *	returns 0, or returns -EFAULT, which ends the job
+ * @written: called when the job has ended, also with an error, for each run of
+ *	tracked pages; the file @before has their previous contents. If
+ *	is_changed is set, every page of the run has changed; otherwise some may
+ *	not have been stored to, because pages are made writable ahead
  */
 struct engine_ops {
 	int (*touch)(void *owner, const struct engine_touch *touch,

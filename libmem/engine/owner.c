@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The owner's side of an engine: it makes the process, sends it jobs, answers
- * its questions, and ends it.
+ * The owner's side of an engine: it creates the process, sends it jobs, replies
+ * to its requests, and ends it.
  *
  * The process is forked by a helper, which shares the application's memory and
  * descriptors but is not one of its threads. When the helper has ended, the
- * process has no parent in the application. So the application's wait() never
- * finds a child of libmem, and the application gets no SIGCHLD for one.
+ * engine has no parent in the application: the application's wait() does not
+ * report it, and the application gets no SIGCHLD for it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,11 +25,11 @@
 
 #define NS_PER_MS	1000000ULL
 
-/* For the helper, including fork handlers, and the process's first thread */
+/* Stack of the helper, which calls fork handlers, and of the first thread. */
 #define STACK_LEN	(256UL << 10)
 #define BEGIN_LEN	(STACK_LEN + (64UL << 10))
 
-/* How often the owner checks for the process's death while a job runs */
+/* Longest time until the end of a process is noticed while a job runs. */
 #define LOOK_NS		(10 * NS_PER_MS)
 #define START_NS	(30 * NS_PER_S)
 #define ASAN_START_NS	(2 * NS_PER_S)
@@ -37,30 +37,30 @@
 /* The default of mem_launch.timeout_ns in include/libmem.h */
 #define DEFAULT_TIMEOUT_NS	(10 * NS_PER_S)
 
-/* How many processes in a row may die before they take a job up */
+/* Number of processes in succession that may die before they accept a job. */
 #define NR_TRIES	4
 
-/* Time for an engine to flush its output when it ends */
+/* Longest time to flush output when an engine ends. */
 #define END_MS		1000
 
 /**
  * struct engine - an engine
- * @name: name of the engine and of its threads
- * @window: memory that it shares with the application
- * @ops: callbacks to the owner
- * @owner: first argument of @ops
- * @in_process: inline engine that runs the jobs; NULL: a process does
+ * @name: its name
+ * @window: shared memory
+ * @ops: functions of the owner
+ * @owner: their first argument
+ * @in_process: runs the jobs of an inline engine; else NULL
  * @next: next in the list of all engines
- * @is_foreign: this is a child of the process that made the engine
- * @lock: protects the fields below
+ * @is_foreign: this is a child of the process that created the engine
+ * @lock: protects the members below
  * @sock: socket to the process; none: there is no process
  * @pidfd: pidfd of the process
- * @shared: memory shared with the process
+ * @shared: memory that owner and process share
  * @shared_len: bytes
- * @stored: pages to which the job stored
- * @area: addresses reserved for what the process maps
- * @objects: objects that were loaded when the process was forked
- * @nr_seen: number of events handled
+ * @stored: pages that its job stored to
+ * @area: addresses reserved for mappings of the process
+ * @objects: libraries that were loaded when the process began
+ * @nr_seen: number of events that the owner has read
  */
 struct engine {
 	char name[ENGINE_NAME_LEN];
@@ -101,14 +101,14 @@ static struct {
 };
 
 /*
- * Set in the thread that forks an engine and inherited by the processes that it
- * forks. clone() is declared as a function that does not call back into this
- * file, so the compiler would drop the stores without volatile.
+ * Set in the thread that creates a process, and inherited by the helper and the
+ * process. The declaration of clone() says that it calls nothing in this file:
+ * without volatile the compiler would drop the stores.
  */
 static __thread volatile bool is_forking;
 
 /**
- * engine_is_forking() - distinguish an engine's fork from the program's
+ * engine_is_forking() - distinguish an engine's fork from one of the program
  *
  * Context: fork handlers.
  * Return: true if the child is an engine.
@@ -128,7 +128,7 @@ static void after_fork(void)
 	pthread_mutex_unlock(&engines.lock);
 }
 
-/* An engine ends when its socket is closed, so a child must not keep it. */
+/* An engine lives as long as a process has the other end of its socket open. */
 static void in_child(void)
 {
 	struct engine *engine;
@@ -157,12 +157,12 @@ bool engine_has_valgrind(void)
 {
 	const char *preloaded = getenv("LD_PRELOAD");
 
-	/* Valgrind enters a process by its preloaded library. */
+	/* valgrind preloads its libraries. */
 	return preloaded && strstr(preloaded, "/vgpreload_");
 }
 
 /**
- * engine_is_known() - check whether the value of LIBMEM_ENGINE is valid
+ * engine_is_known() - check the value of LIBMEM_ENGINE
  *
  * Context: any thread; reads the environment.
  * Return: true if it is valid, empty or unset.
@@ -176,10 +176,10 @@ bool engine_is_known(void)
 }
 
 /**
- * engine_is_inline() - check whether all engines run in the application
+ * engine_is_inline() - check whether engines run in the application
  *
- * They do if LIBMEM_ENGINE is "inline"; if it is empty or unset, under valgrind
- * and ThreadSanitizer, which follow one process only.
+ * They do if LIBMEM_ENGINE is "inline", and under valgrind and ThreadSanitizer,
+ * which see one process at a time, unless LIBMEM_ENGINE is "process".
  *
  * Context: any thread; reads the environment.
  * Return: true if they do.
@@ -194,15 +194,15 @@ bool engine_is_inline(void)
 }
 
 /**
- * engine_create() - make an engine
- * @name: name of the engine and of its threads; cut to 15 bytes
- * @window: memory that it shares with the application; the files stay the
- *	caller's and must be open as long as the engine exists
- * @ops: callbacks to the owner
+ * engine_create() - create an engine
+ * @name: its name, which its threads have, too; cut off after 15 bytes
+ * @window: shared memory; the files stay the caller's, and must remain open
+ *	until engine_destroy()
+ * @ops: functions of the owner
  * @owner: first argument of @ops
  * @made: out: engine, for engine_destroy()
  *
- * The engine's process is forked at its first job.
+ * Its process is created for its first job.
  *
  * Context: any thread.
  * Return: 0, or -ENOMEM.
@@ -261,7 +261,7 @@ static bool is_dead(const struct engine *engine, int timeout_ms)
 	struct pollfd end = { .fd = engine->pidfd.nr, .events = POLLIN };
 	int got;
 
-	/* The program has closed the pidfd; closed sockets end the process. */
+	/* The process ends by itself when its socket is closed. */
 	if (!own_fd_is_open(&engine->pidfd))
 		return true;
 	do
@@ -270,7 +270,7 @@ static bool is_dead(const struct engine *engine, int timeout_ms)
 	return got > 0;
 }
 
-/* Lets the process flush its output, and kills it if that takes too long. */
+/* Ends the process, after flushing its output if possible. */
 static void end_process(struct engine *engine)
 {
 	if (engine->sock.nr < 0)
@@ -302,10 +302,10 @@ static void release(struct engine *engine)
 }
 
 /**
- * engine_destroy() - destroy an engine
- * @engine: engine that runs no job; NULL is ignored
+ * engine_destroy() - end an engine
+ * @engine: engine that runs no job, or NULL, which does nothing
  *
- * The process flushes what its jobs have printed, if it can.
+ * Output of its jobs is flushed.
  *
  * Context: any thread; may sleep.
  */
@@ -324,13 +324,13 @@ void engine_destroy(struct engine *engine)
 	free(engine);
 }
 
-/* Runs in the helper: the application sees what it stores. */
+/* Runs in the helper, which shares the application's memory. */
 static NO_ASAN int fork_process(void *arg)
 {
 	struct engine_start *start = arg;
 	pid_t pid;
 
-	/* After the application's death, fork() might wait for a lost lock. */
+	/* fork() may wait for a lock that a killed process held. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != start->app)
 		_exit(1);
@@ -340,7 +340,7 @@ static NO_ASAN int fork_process(void *arg)
 	start->err = pid < 0 ? -errno : 0;
 	start->pid = pid;
 	if (pid > 0) {
-		/* The pid is valid: only this helper could reap the process. */
+		/* The helper is still its parent: the number is not reused. */
 		start->pidfd = fd_aside((int)syscall(SYS_pidfd_open, pid, 0));
 		if (start->pidfd < 0) {
 			start->err = -errno;
@@ -351,11 +351,11 @@ static NO_ASAN int fork_process(void *arg)
 }
 
 /*
- * Forks the process in a helper, which uses this thread's thread-local
- * variables; this thread waits meanwhile and calls nothing that uses them.
- * CLONE_VFORK is no alternative: under a debugger it stops the other threads,
- * whose locks fork() takes. All signals are blocked, since a handler in the
- * helper would run as if in this thread.
+ * The helper uses the thread-local variables of this thread, which waits
+ * meanwhile and calls nothing that uses them. CLONE_VFORK would do the same,
+ * but with it a debugger stops the other threads, whose locks fork() takes.
+ * Signals are blocked, because a handler would run in the helper as if it were
+ * this thread.
  */
 static int run_helper(struct engine_start *start)
 {
@@ -384,7 +384,7 @@ static size_t round_up(size_t len, size_t page_len)
 	return (len + page_len - 1) / page_len * page_len;
 }
 
-/* Length of all that the process maps, each part with a page behind it */
+/* Sum of the lengths that the process maps, each with a guard page. */
 static size_t area_len(const struct engine_window *window,
 		       unsigned int nr_workers)
 {
@@ -400,10 +400,7 @@ static size_t area_len(const struct engine_window *window,
 	return round_up(len + 16 * page_len, page_len);
 }
 
-/*
- * Maps the first stack, with struct engine_start at its top, and the memory of
- * struct process behind it.
- */
+/* Lays out the stack, struct engine_start and struct process in the area. */
 static struct engine_start *map_start(struct engine *engine)
 {
 	const unsigned int nr_workers = pool_nr_workers();
@@ -439,7 +436,7 @@ static struct engine_start *map_start(struct engine *engine)
 	return start;
 }
 
-/* The process has its own copy by now. */
+/* The process has copies of them by now. */
 static void clear_start(const struct engine *engine)
 {
 	mmap((void *)engine->area.start, BEGIN_LEN, PROT_NONE,
@@ -535,10 +532,7 @@ static int open_pair(int pair[2])
 	return err;
 }
 
-/*
- * Returns false if the program has closed the file. The process would otherwise
- * map, and store to, the file that has the number now.
- */
+/* If the program reused the number, the process would map a foreign file. */
 static bool is_open(const struct own_fd *file)
 {
 	return file->nr < 0 || own_fd_is_open(file);
@@ -582,9 +576,8 @@ err_release:
 }
 
 /*
- * AddressSanitizer's allocator (GCC 12) does not take its locks at a fork. A
- * process forked while another thread held one never starts; the next try may
- * succeed.
+ * A fork does not take the locks of AddressSanitizer's allocator (GCC 12): if
+ * another thread holds one, the process never starts. Another attempt may.
  */
 static int start_keeping(struct engine *engine, enum keep keep)
 {
@@ -598,14 +591,14 @@ static int start_keeping(struct engine *engine, enum keep keep)
 	return err;
 }
 
-/* Returns true if the process itself failed, and not a system call. */
+/* Returns true if the process failed, not a system call of the owner. */
 static bool is_broken(int err)
 {
 	return err == -EOWNERDEAD || err == -ETIME ||
 	       engine_status_is_final(err);
 }
 
-/* Tells the user that checks are less strict with this allocator. */
+/* Says on standard error that some mistakes are not detected. */
 static void say_kept(void)
 {
 	static const char text[] =
@@ -616,11 +609,10 @@ static void say_kept(void)
 }
 
 /*
- * A process that keeps little of the application's memory detects the most
- * mistakes, so that is tried first. If the program's allocator needs more, the
- * process notices at its start. A start may also fail by chance, because of
- * what other threads do to shared pages of the heap; so each variant is tried
- * twice.
+ * The less memory of the application a process keeps, the more mistakes it
+ * detects. If the program's allocator needs more memory, the start fails, and
+ * is repeated with more. A start may also fail by chance, because of what other
+ * threads do to shared pages of the heap.
  */
 static int start(struct engine *engine)
 {
@@ -644,7 +636,7 @@ static int start(struct engine *engine)
 	return is_broken(err) ? -EAGAIN : err;
 }
 
-/* Ensures that there is a process that has the job's functions. */
+/* Ensures that there is a process that can run this job. */
 static int get_process(struct engine *engine, const struct engine_job *job)
 {
 	const uintptr_t kernel = (uintptr_t)job->kernel;
@@ -747,10 +739,7 @@ static int answer(struct engine *engine, struct engine_result *result)
 	return 0;
 }
 
-/*
- * The process only knows mappings made before its fork. For any other address,
- * look at what the application has mapped now.
- */
+/* The process does not have a library that was loaded after it began. */
 static void look_at_place(struct engine_result *result)
 {
 	struct mappings mappings;
@@ -770,10 +759,7 @@ static void look_at_place(struct engine_result *result)
 	objects_free(objects);
 }
 
-/*
- * Handles events until the request is done. Returns false if the process cannot
- * go on.
- */
+/* Waits until the request is done. Returns false if the process has failed. */
 static bool finish(struct engine *engine, uint64_t deadline,
 		   struct engine_result *result)
 {
@@ -797,7 +783,7 @@ static bool finish(struct engine *engine, uint64_t deadline,
 	}
 }
 
-/* Changes that do not fit into the job's request are sent before it. */
+/* Sends changes that do not fit into the job's request before it. */
 static int send_changes(struct engine *engine, const struct engine_job *job,
 			uint64_t deadline, struct engine_result *result)
 {
@@ -860,7 +846,7 @@ static bool is_taken(const struct engine *engine)
 	       atomic_load(&shared->nr_requests);
 }
 
-/* Returns false if the process died before it took the job up. */
+/* Returns false if the process died before it accepted the job. */
 static bool run_once(struct engine *engine, const struct engine_job *job,
 		     struct engine_result *result)
 {
@@ -889,10 +875,7 @@ static bool run_once(struct engine *engine, const struct engine_job *job,
 	return is_begun || result->status != -EOWNERDEAD;
 }
 
-/*
- * Flushes what the job printed, so that it appears before the caller sees that
- * the job has ended.
- */
+/* Flushes output before the job counts as done. */
 static void flush(struct engine *engine)
 {
 	struct engine_result result;
@@ -918,11 +901,10 @@ static void run(struct engine *engine, const struct engine_job *job,
 /**
  * engine_run() - run a job
  * @engine: engine
- * @job: job; may be freed after the call
+ * @job: job; not needed any more when the call returns
  * @result: out: how it ended
  *
- * What the job printed has been written, unless the reader of the output blocks
- * for too long.
+ * The job's output has been flushed, unless its reader is blocked.
  *
  * Context: any thread; sleeps for as long as the job runs. Jobs of an engine
  * run one at a time. The callbacks of the owner are called in this thread.
@@ -944,10 +926,10 @@ void engine_run(struct engine *engine, const struct engine_job *job,
 }
 
 /**
- * engine_name() - return the name of an engine in reports
+ * engine_name() - return the name of an engine for reports
  * @at: enum mem_engine
  *
- * Return: static string.
+ * Return: static text.
  */
 const char *engine_name(unsigned int at)
 {
@@ -955,10 +937,10 @@ const char *engine_name(unsigned int at)
 }
 
 /**
- * engine_place_name() - return the name of an illegal address's place
+ * engine_place_name() - describe an illegal address for reports
  * @place: from struct engine_result
  *
- * Return: static string, shorter than MEM_NAME_LEN.
+ * Return: static text, shorter than MEM_NAME_LEN.
  */
 const char *engine_place_name(enum engine_place place)
 {
@@ -997,11 +979,10 @@ static const char *signal_name(int signal)
 }
 
 /**
- * engine_status_is_final() - check whether a status ends all of a context's
- * work
+ * engine_status_is_final() - check whether an error ends all work of a context
  * @status: 0 or -errno
  *
- * Return: true for an error that a kernel has caused.
+ * Return: true if a kernel caused it.
  */
 bool engine_status_is_final(int status)
 {
@@ -1011,10 +992,10 @@ bool engine_status_is_final(int status)
 
 /**
  * engine_is_failed() - check whether a kernel made a mistake
- * @result: how the job ended
+ * @result: how it ended
  *
- * Return: true if it did. If an engine was killed or could not be started, the
- * program is not to blame.
+ * Return: true if it did; false also if the engine was killed, or could not be
+ * started.
  */
 bool engine_is_failed(const struct engine_result *result)
 {
@@ -1022,10 +1003,10 @@ bool engine_is_failed(const struct engine_result *result)
 }
 
 /**
- * engine_end_name() - return the name of what ended a kernel, for reports
+ * engine_end_name() - describe what ended a kernel, for reports
  * @result: result with -ETIME, -ECANCELED or -EIO
  *
- * Return: static string, shorter than MEM_NAME_LEN.
+ * Return: static text, shorter than MEM_NAME_LEN.
  */
 const char *engine_end_name(const struct engine_result *result)
 {
@@ -1036,9 +1017,10 @@ const char *engine_end_name(const struct engine_result *result)
 
 /**
  * engine_job_of() - convert a launch to a job
- * @launch: launch, as passed by the application
+ * @launch: launch
  *
- * Return: the job, without changes; it refers to the launch's arguments.
+ * Return: the job, without changes of access; it refers to the launch's
+ * arguments.
  */
 struct engine_job engine_job_of(const struct mem_launch *launch)
 {
