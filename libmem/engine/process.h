@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An engine: what its owner and its process share, and the interfaces of their
- * files.
+ * Engines: what the owner and the process share, and declarations of both.
  *
- * The owner sends requests (nr_requests); the process reports events
- * (nr_events) and gets answers (nr_answers). Each of these is a counter on
- * which the other side waits. The fields of a message are stored, and its
- * descriptor is sent over the socket, before its counter is incremented. Apart
- * from descriptors, the socket only shows each side that the other has ended.
+ * The owner sends requests (nr_requests), the process sends events (nr_events)
+ * and gets replies (nr_answers). Each is a counter on which the other side
+ * waits, followed by the fields that it announces: they are written before the
+ * counter is incremented. A descriptor that belongs to them has been sent over
+ * the socket by then. Otherwise the socket only signals the end of one side.
  */
 #ifndef _LIBMEM_PROCESS_H
 #define _LIBMEM_PROCESS_H
@@ -20,15 +19,15 @@
 #include "engine.h"
 #include "futex.h"
 
-#define ENGINE_NAME_LEN		16	/* with the terminating 0 */
-#define NR_CHANGES		128	/* per request */
-#define LINE			64	/* of a cache line; one per counter */
+#define ENGINE_NAME_LEN		16	/* of a thread, with the terminator */
+#define NR_CHANGES		128	/* most changes in one request */
+#define LINE			64	/* counters are on lines of their own */
 
 /**
  * enum engine_request - requests of the owner
  * @REQUEST_CHANGES: change access, before a job
- * @REQUEST_JOB: change access, then run the job
- * @REQUEST_FLUSH: flush what was printed
+ * @REQUEST_JOB: change access, and run a job
+ * @REQUEST_FLUSH: flush output
  */
 enum engine_request {
 	REQUEST_CHANGES,
@@ -38,9 +37,9 @@ enum engine_request {
 
 /**
  * enum engine_event - events of the process
- * @EVENT_DONE: a request, or the start, is done; status is in the result
- * @EVENT_TOUCH: a worker waits for an answer
- * @EVENT_END: the process cannot go on; the reason is in the result
+ * @EVENT_DONE: a request, or its start, is done; the result's status is valid
+ * @EVENT_TOUCH: it waits for a reply to a touch
+ * @EVENT_END: it cannot continue; the result is valid
  */
 enum engine_event {
 	EVENT_DONE,
@@ -49,12 +48,12 @@ enum engine_event {
 };
 
 /**
- * struct wire_grant - a grant in shared memory
+ * struct wire_grant - a struct engine_grant in shared memory
  * @off: as in struct engine_grant
  * @len: as in struct engine_grant
  * @fd_off: as in struct engine_grant
  * @access: as in struct engine_grant
- * @has_fd: the grant's file is sent over the socket
+ * @has_fd: its file is sent over the socket
  */
 struct wire_grant {
 	uint64_t off;
@@ -65,12 +64,12 @@ struct wire_grant {
 };
 
 /**
- * struct wire_job - a job in shared memory
- * @kernel: function, at the same address in both processes
+ * struct wire_job - a struct engine_job in shared memory
+ * @kernel: address, the same in both processes
  * @grid: as in struct engine_job
  * @block: as in struct engine_job
  * @shared_len: as in struct engine_job
- * @args_len: bytes of @args that are used
+ * @args_len: bytes of @args
  * @args: copy of the arguments
  */
 struct wire_job {
@@ -84,8 +83,8 @@ struct wire_job {
 
 /**
  * struct page_set - a set of pages of the window, in shared memory
- * @words: one bit per page
- * @blocks: one bit per word of @words; clear: the word is 0
+ * @words: a bit for each page
+ * @blocks: a bit for each word of @words: the word may be other than 0
  * @nr_words: number of @words
  */
 struct page_set {
@@ -95,23 +94,23 @@ struct page_set {
 };
 
 /**
- * struct engine_shared - memory shared by owner and process; followed by the
- * set of pages to which the job stored
- * @nr_requests: number of requests
- * @request: newest request
- * @nr_changes: number of @changes of the request
- * @nr_events: number of events
- * @nr_taken: number of requests that the process has taken up
- * @event: newest event
- * @touch: access of EVENT_TOUCH
- * @result: result of the other events
- * @has_output: output of jobs has not been flushed
- * @nr_answers: number of answers
- * @answer: newest answer
+ * struct engine_shared - shared memory; the set of pages that the job stored to
+ *	follows it
+ * @nr_requests: requests of the owner
+ * @request: the newest of them
+ * @nr_changes: changes of access of that request
+ * @nr_events: events of the process
+ * @nr_taken: requests that the process has accepted
+ * @event: the newest event
+ * @touch: of EVENT_TOUCH
+ * @result: of the other events
+ * @has_output: output has not been flushed
+ * @nr_answers: replies of the owner
+ * @answer: the newest reply
  * @nr_stored: above 0 if the set has pages
- * @is_compared: the bytes of each page of the set have changed in the job
- * @job: job of REQUEST_JOB
- * @changes: changes of access
+ * @is_compared: every page of the set has changed since the job began
+ * @job: of REQUEST_JOB
+ * @changes: @nr_changes changes
  */
 struct engine_shared {
 	atomic_uint nr_requests __attribute__((aligned(LINE)));
@@ -135,13 +134,13 @@ struct engine_shared {
 };
 
 /**
- * struct segment - a part of a loaded object, in whole pages
- * @at: addresses
- * @id: identifies the object; differs if another one is loaded there
- * @is_writable: contains variables
- * @is_host: the variables are the application's
- * @is_program: part of the program, not of a library
- * @may_store: its code stores to the application's variables on purpose
+ * struct segment - a part of a loaded object, whole pages
+ * @at: its addresses
+ * @id: id of the object; another object at the same address has another id
+ * @is_writable: it contains variables
+ * @is_host: its variables belong to the application
+ * @is_program: it is part of the program, not of a library
+ * @may_store: the object stores to the application's variables on purpose
  */
 struct segment {
 	struct range at;
@@ -155,17 +154,17 @@ struct segment {
 #define MAX_OPEN	64
 
 /**
- * struct objects - loaded objects
- * @segments: segments of the program and its libraries
- * @nr: number of @segments
- * @max: maximum of @nr
- * @nr_added: number of objects ever loaded, when the list was made
- * @nr_removed: number of objects ever unloaded, when the list was made
- * @open: variables of the C and C++ libraries that lie in the program
- * @nr_open: number of @open
- * @tls: thread-local variables of the thread that made the list
- * @nr_tls: number of @tls
- * @len: bytes of this struct and the segments
+ * struct objects - the program and its libraries
+ * @segments: their segments
+ * @nr: number of segments
+ * @max: number of segments that fit
+ * @nr_added: objects ever loaded, when they were listed
+ * @nr_removed: objects ever unloaded, when they were listed
+ * @open: variables of the C and C++ library that are located in the program
+ * @nr_open: number of such ranges
+ * @tls: thread-local variables of the thread that listed them
+ * @nr_tls: number of such ranges
+ * @len: bytes of this struct with the segments
  */
 struct objects {
 	struct segment *segments;
@@ -182,16 +181,16 @@ struct objects {
 
 /**
  * struct mapping - a line of /proc/self/maps
- * @at: addresses
- * @place: classification for reports
- * @is_writable: has PROT_WRITE
- * @is_readable: has PROT_READ
- * @is_shared: is MAP_SHARED
- * @is_file: the line has a name
+ * @at: its addresses
+ * @place: what an address in it is, for a report
+ * @is_writable: its permissions
+ * @is_readable: its permissions
+ * @is_shared: its permissions
+ * @is_file: it has a name
  * @dev: device of its file
  * @ino: inode of its file
- * @is_brk: the C library's heap, without blocks mapped by malloc()
- * @grows: the first thread's stack
+ * @is_brk: it is the C library's heap, without blocks that malloc() mapped
+ * @grows: it is the first thread's stack
  */
 struct mapping {
 	struct range at;
@@ -207,7 +206,7 @@ struct mapping {
 };
 
 /**
- * struct mappings - all mappings, by address
+ * struct mappings - all mappings of the process, by address
  * @at: list
  * @nr: number of mappings
  */
@@ -218,11 +217,11 @@ struct mappings {
 
 /**
  * enum keep - memory of the application that a process keeps
- * @KEEP_NEEDED: what glibc's allocator needs, and code
+ * @KEEP_NEEDED: code, and what glibc's allocator needs
  * @KEEP_LIBRARIES: all private anonymous memory, for other allocators;
- *	variables of libraries stay writable
- * @KEEP_ALL: like KEEP_LIBRARIES, and variables of the program stay writable,
- *	since it may contain its allocator
+ *	variables of libraries can be stored to
+ * @KEEP_ALL: the same, and variables of the program can be stored to, for an
+ *	allocator that is part of the program
  */
 enum keep {
 	KEEP_NEEDED,
@@ -231,22 +230,22 @@ enum keep {
 };
 
 /**
- * struct engine_start - what a process starts with, in its own memory
+ * struct engine_start - arguments of a new process, in memory of its own
  * @name: name of the engine
  * @window: the owner's window
  * @shared: memory shared with the owner
  * @shared_len: bytes
- * @objects: objects loaded in the application
- * @area: addresses of this struct, of the stack on which the process starts,
- *	and for all that it maps; the application maps nothing there, so none of
- *	its pointers is valid there by chance
- * @next: first unused address of @area
+ * @objects: the owner's list of objects
+ * @area: addresses for this struct, the first stack and all mappings of the
+ *	process. The application has nothing there, so that none of its pointers
+ *	is valid in the process by chance
+ * @next: first unused address of the area
  * @sock: the process's end of the socket
- * @app_pidfd: pidfd of the application; -1: none
- * @nr_workers: number of threads that run blocks
+ * @app_pidfd: pidfd of the application; -1 none
+ * @nr_workers: threads that run blocks
  * @keep: memory of the application to keep
- * @app: pid of the application
- * @pid: out: pid of the process
+ * @app: process number of the application
+ * @pid: out: the process's number
  * @pidfd: out: pidfd of the process
  * @err: out: 0 or -errno
  */
@@ -270,19 +269,17 @@ struct engine_start {
 
 /**
  * struct pool - threads that run the blocks of a job together
- * @left: number of blocks not taken yet; may fall below 0
- * @nr_undone: number of blocks not finished
- * @nr_jobs: counts jobs; helpers wait for a change
- * @nr_done: counts jobs finished by a helper; the thread in pool_run() waits
- *	for a change
- * @is_stopped: helpers must return
+ * @left: blocks that no thread has begun; 0 or less: none
+ * @nr_undone: blocks that are not done
+ * @nr_jobs: number of jobs; helpers wait on it for the next one
+ * @nr_done: number of jobs done; the caller waits on it
+ * @is_stopped: helpers shall return
  * @begin_block: called before each block; may be NULL
  * @call: runs a block and returns 0 or -errno; NULL: the kernel is called
- *	directly
- * @err: first error of the job; no further block is run
- * @job: current job; only changed while no block is taken
- * @args: arguments of the job
- * @nr_blocks: number of blocks of the job
+ * @err: error of the job, after which no more of its blocks begin
+ * @job: the job; changes only while no block runs
+ * @args: its arguments
+ * @nr_blocks: its blocks
  */
 struct pool {
 	atomic_long left __attribute__((aligned(LINE)));
@@ -303,7 +300,7 @@ struct pool {
  * struct worker - state of a thread that runs blocks
  * @is_helper: another thread waits for the end of the job
  * @shared: block-shared memory
- * @shared_len: length of @shared, bytes
+ * @shared_len: allocated bytes of it
  */
 struct worker {
 	bool is_helper;
@@ -316,10 +313,10 @@ struct worker {
 #define MAX_OPENED	64
 
 /**
- * struct store_run - pages stored to in ascending or descending order
- * @first: first page made ready
- * @end: page behind the last one made ready
- * @len: number of pages made ready at a time
+ * struct store_run - consecutive pages that were stored to in order
+ * @first: first page that was made writable
+ * @end: page after the last one
+ * @len: number of pages that were made writable at once
  */
 struct store_run {
 	size_t first;
@@ -329,23 +326,24 @@ struct store_run {
 
 /**
  * struct process - state of an engine's process
- * @start: what it was started with
- * @shared: memory shared with the owner
- * @window: address of the window
+ * @start: its arguments
+ * @shared: from @start
+ * @window: from @start
  * @nr_pages: pages of the window
  * @page_len: bytes of a page
- * @access: enum engine_access of each page
- * @before: copies of pages, at the window's offsets; NULL: not tracked
- * @stored: pages to which the job stored
- * @mappings: mappings before any were dropped
- * @opened: pages of variables that are writable until the block ends
- * @nr_opened: number of @opened; may exceed its size
- * @lock: protects all of this; held while the owner is asked
+ * @access: enum engine_access for each page, one byte each
+ * @before: previous contents of pages, at the window's offsets; NULL: stores
+ *	are not tracked
+ * @stored: pages that the job stored to
+ * @mappings: the application's mappings at the fork
+ * @opened: pages of variables that are writable until the end of a block
+ * @nr_opened: number of such pages
+ * @lock: protects all of this; held during a request to the owner
  * @runs: runs of stores that may continue
- * @next_run: index of the run to be replaced next
+ * @next_run: run to replace next
  * @pool: workers
- * @args: copy of the job's arguments, with unmapped pages around it
- * @has_helpers: helpers have been created, as far as possible
+ * @args: copy of a job's arguments, between guard pages
+ * @has_helpers: there is more than one worker
  */
 struct process {
 	struct engine_start start;
@@ -368,8 +366,8 @@ struct process {
 };
 
 /*
- * Symbols of sanitizers in the program or its libraries; NULL otherwise.
- * NO_ASAN is for code on a stack that AddressSanitizer does not know.
+ * Functions of sanitizers, which exist if the program or a library has them.
+ * Code on a stack that AddressSanitizer does not know is not instrumented.
  */
 void __asan_init(void);
 void __tsan_init(void);
@@ -398,7 +396,7 @@ const struct segment *objects_find(const struct objects *objects,
 /* mappings.c */
 #define MAPPINGS_LEN		(20UL << 20)
 
-/* Size of glibc's arenas except the first: HEAP_MAX_SIZE of malloc/arena.c */
+/* HEAP_MAX_SIZE of malloc/arena.c in glibc, 64 bit; the first arena is no heap. */
 #define ARENA_LEN	(64UL << 20)
 
 int mappings_read(struct mappings *mappings, void *area,
