@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# How to build, try, check and install heapsim; Kbuild says what is in the
-# module. All that is built lies in build/.
+# Builds, demonstrates, checks and installs heapsim. Kbuild lists the files of
+# the module. All build outputs are in build/.
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := all
 
-# Neither kbuild nor make itself can.
+# Neither kbuild nor make itself supports such a path.
 ifneq ($(words x$(CURDIR)x)$(findstring :,$(CURDIR)),1)
 $(error A folder whose name has a blank or a colon cannot be built in: $(CURDIR))
 endif
@@ -14,14 +14,14 @@ endif
 VERSION := 0.1.0
 BUILD := $(CURDIR)/build
 
-# Which Debian kernel a VM boots: 6.1, 6.12, newest, 6.1-arm64,
+# The Debian kernel that a VM boots: 6.1, 6.12, newest, 6.1-arm64,
 # newest-arm64-16k, debug, kcsan.
 KERNEL ?= 6.1
 KERNEL_FROM := $(origin KERNEL)
 export KERNEL
 
-# Which kernel a module for this machine is for: the running one if its headers
-# are there, else the newest of those that are.
+# The kernel that "make modules" builds for: the running one if its headers are
+# installed, otherwise the newest kernel whose headers are installed.
 RUNNING := $(shell uname -r)
 RELEASE ?= $(shell { ls -d /lib/modules/*/build/Makefile 2>/dev/null | \
 	sed 's|^/lib/modules/||; s|/build/Makefile$$||' | sort -V; \
@@ -37,7 +37,7 @@ DOCDIR ?= $(PREFIX)/share/doc/heapsim
 DKMSDIR ?= /usr/src/heapsim-$(VERSION)
 INSTALL ?= install
 
-# The vendors' surfaces, each in its folder of libmem/compat
+# The vendor APIs, each in a folder of libmem/compat
 COMPAT := cuda nvsci vpi nvbuf
 
 MODULE := $(BUILD)/kmod/$(RELEASE)/heapsim.ko
@@ -51,7 +51,7 @@ setup: ## Install the packages that build, demo and check need
 help: ## This text
 	@awk -f selftests/check/help.awk Makefile
 
-# A copy of IMAGE, which may lie where the VM does not see it.
+# The demo's copy of IMAGE, since the VM may not see the folder of the original.
 DEMO_IMAGE := $(BUILD)/demo/photo-source
 
 demo: ## Boot a VM, insert the module, show stale bytes (IMAGE=photo)
@@ -69,7 +69,7 @@ demo: ## Boot a VM, insert the module, show stale bytes (IMAGE=photo)
 	@echo "The pictures are in build/demo/, the whole at a glance in" \
 		"build/demo/overview.png."
 
-# The shell's text, not make's: CMD='echo $HOME'.
+# CMD is passed to the shell without make's expansion: CMD='echo $HOME'.
 unexport CMD
 vm: export VM_CMD = $(value CMD)
 vm: ## A shell in a VM with module and command, or CMD='...' (KERNEL=, PARAMS=)
@@ -90,7 +90,7 @@ modules: needs-headers ## The module for this machine (RELEASE=, KDIR=)
 
 user: libmem $(COMPAT) heapsim ## All but the module
 
-# What is missing is said before anything is built, and all of it.
+# All missing packages are reported together, before anything is built.
 needs:
 	@selftests/setup -n build
 
@@ -192,22 +192,23 @@ bench: ## Our heap beside the kernel's own, what watching costs (6.12)
 		selftests/bench/run.sh
 
 ##@ Install
-# Files in build that root has written are given to whose tree it is.
+# Files that root wrote to build/ are given back to the owner of the tree.
 define installed
 	@test -n "$(DESTDIR)" || test "$$(id -u)" != 0 || ldconfig
 	@test ! -d build || test "$$(id -u)" != 0 || \
 		chown -R --reference=Makefile build
 endef
-# A machine without kmod, or without this kernel, has no list of modules.
+# depmod is skipped on a machine without kmod or without this kernel, which has
+# no list of modules.
 modules_changed = @test -n "$(DESTDIR)" -o \
 	! -e "/lib/modules/$(RELEASE)/modules.dep" || \
 	{ PATH="$$PATH:/usr/sbin:/sbin"; ! command -v depmod >/dev/null || \
 	depmod "$(RELEASE)"; }
-# part FOLDER,TARGET
+# $(call part,FOLDER,TARGET) makes a target of one part of the tree.
 part = @$(MAKE) -C $(1) O=$(BUILD)/$(notdir $(1:%/tools=%/heapsim)) \
 	LIBMEM=$(BUILD)/libmem PKGCONFIG_OUT=$(BUILD)/pkgconfig \
 	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" $(2)
-# The same as a line of several.
+# Like part, with a line end, so that $(foreach) puts each call on a line.
 define compat_part
 $(call part,$(1),$(2))
 
@@ -232,7 +233,7 @@ install-user: user ## All but the module: libmem, heapsim, headers, documents
 		done
 	$(installed)
 
-# Of whatever kernel.
+# The module is removed for all kernels.
 uninstall: ## What install and install-user put there
 	$(call part,libmem/tools,uninstall)
 	$(foreach p,$(COMPAT),$(call compat_part,libmem/compat/$(p),uninstall))
@@ -247,13 +248,13 @@ uninstall: ## What install and install-user put there
 	$(modules_changed)
 	$(installed)
 
-# Each of the two would replace what the other keeps an eye on.
+# "make install" and dkms would overwrite each other's module.
 no-dkms:
 	@test -n "$(DESTDIR)" -o ! -d "$(DKMSDIR)" || { \
 		echo "dkms has the module: 'make dkms-uninstall' before, or" \
 		     "'make install-user' for all else." >&2; exit 1; }
 
-# dkms looks at the sources in /usr/src; the module's are all it needs.
+# dkms builds from /usr/src and needs only the sources of the module.
 dkms-install: ## The module by dkms, for this kernel and those to come; udev rule
 	@command -v dkms >/dev/null || { \
 		echo "No dkms: apt install dkms" >&2; exit 1; }

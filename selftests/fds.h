@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cmocka tests of what leaves descriptors open. */
+/* For cmocka tests that check that no descriptor is left open. */
 #ifndef _SELFTESTS_FDS_H
 #define _SELFTESTS_FDS_H
 
@@ -18,7 +18,7 @@ static inline int nr_fds(void)
 	return nr;
 }
 
-/* What the first round opens for good stays; no later one leaves any. */
+/* The first round may leave descriptors open; later rounds must not. */
 static inline void check_leaves_no_fd(void (*round)(void))
 {
 	int i, nr;

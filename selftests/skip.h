@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* To skip a cmocka test; the runner fails one that gives no reason. */
+/* Skips a cmocka test with a reason, without which the runner fails it. */
 #ifndef _SELFTESTS_SKIP_H
 #define _SELFTESTS_SKIP_H
 

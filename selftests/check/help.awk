@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Prints the Makefile's targets with the text after '##', by section.
+# Prints the targets of the Makefile with the text after '##', by section.
 
 BEGIN {
 	FS = ":.*## "

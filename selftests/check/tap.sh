@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# TAP for the scripts of this folder: tap_try NAME COMMAND... runs a command and
-# tells what it printed if it fails; tap_skip leaves it out; tap_later does it
-# beside others, which tap_wait tells of in their order; tap_end prints the plan
-# and exits.
+# Prints TAP for test scripts. tap_try NAME COMMAND... runs a command as a test,
+# and prints its output if it fails. tap_skip reports a skipped test. tap_later
+# runs a command in the background, and tap_wait reports all of these in their
+# order. tap_end prints the plan and exits.
 
 tap_nr=0
 tap_failed=0
 tap_dir=
 tap_names=()
 
-# Whether what takes long, and is a variant of what is tried anyway, is left to
-# check-all.
+# Returns true if long tests that are variants of others are left to check-all.
 is_quick() { [ -n "${HEAPSIM_QUICK:-}" ]; }
 
 tap_ok() # NAME
