@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# For scripts that run inside the test VM: module_insert inserts the module
-# anew, on_boards does so for one board after the other, run_tests runs test
-# programs, run_surface those of a surface in libmem/compat. $top is the tree.
+# For scripts that run inside the test VM. module_insert inserts the module
+# anew; on_boards does so for one board after the other; run_tests runs test
+# programs; run_surface runs the tests of one API in libmem/compat. The script
+# that sources this file sets $top to the top folder of the tree.
 
 module=${HEAPSIM_MODULE:-$top/build/kmod/$(uname -r)/heapsim.ko}
 limit=${HEAPSIM_LIMIT:-240}	# seconds for one program
-# Those that have CUDA.
-# shellcheck disable=SC2034 # the scripts'
+# The boards that have CUDA.
+# shellcheck disable=SC2034 # used by the scripts that source this file
 gpu_boards=(nano tx2 drive-px2 xavier orin orin-nano thor)
 
 module_insert() # PARAMETER...
 {
 	local i
 
-	# The last fput of a process that has just ended may be under way.
+	# The module may still be in use: the last fput of a process that has
+	# just ended is delayed.
 	for ((i = 0; i < 50; i++)); do
 		[ -d /sys/module/heapsim ] || break
 		rmmod heapsim 2>/dev/null && break
@@ -24,8 +26,8 @@ module_insert() # PARAMETER...
 	insmod "$module" "$@"
 }
 
-# Calls COMMAND BOARD for each board of $HEAPSIM_BOARDS, else of those that are
-# named, with the module inserted for it. False if one failed.
+# Calls COMMAND BOARD for each board of $HEAPSIM_BOARDS, or else of the
+# arguments, with the module inserted for it. Returns false if one failed.
 on_boards() # COMMAND BOARD...
 {
 	local command=$1 boards soc failed=0
@@ -44,7 +46,7 @@ on_boards() # COMMAND BOARD...
 	return "$failed"
 }
 
-# The buffers and jobs that the module has still, a line each of its state.
+# Prints how many buffers and jobs the module still has, unless there are none.
 left_over()
 {
 	local state=/sys/kernel/debug/heapsim/state name nr
@@ -55,7 +57,8 @@ left_over()
 	done <"$state"
 }
 
-# A test of its own: what a program has ended with is gone.
+# Reports as a test whether the module has released all objects of a program
+# that has ended.
 nothing_is_left() # TEST
 {
 	local i left
@@ -72,8 +75,8 @@ nothing_is_left() # TEST
 	[ -z "$left" ]
 }
 
-# Runs DIR/TEST_test for each test, and looks what it leaves. TAP of each; false
-# if one failed.
+# Runs DIR/TEST_test for each test, and checks that it leaves nothing in the
+# module. Prints the TAP of each. Returns false if one failed.
 run_tests() # DIR TEST...
 {
 	local dir=$1 test failed=0
@@ -86,8 +89,8 @@ run_tests() # DIR TEST...
 	return "$failed"
 }
 
-# Runs the programs that selftests/SURFACE/tests.sh has for a board on each
-# board. TAP of each; false if one failed.
+# Runs on each board the programs that selftests/SURFACE/tests.sh lists for it.
+# Prints the TAP of each. Returns false if one failed.
 run_surface() # SURFACE BOARD...
 {
 	local surface=$1
@@ -99,7 +102,7 @@ run_surface() # SURFACE BOARD...
 	on_boards surface_on_board "$@"
 }
 
-# For run_surface().
+# Called by on_boards for run_surface().
 surface_on_board() # BOARD
 {
 	local -x LIBMEM_SOC=$1
