@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs of libmem: which backend they use, and the tables in which those
- * with the embedded backend record what was found (record/tables.h). The tables
- * are read when the programs have ended. A program may overwrite them, so
- * nothing in them is assumed to be well formed.
+ * Chooses the backend that libmem uses in a program, and reads the findings
+ * that libmem's embedded backend reported in shared memory (told/told.h) after
+ * the program has ended. The program can write to this memory, too, so nothing
+ * in it is trusted.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -29,9 +29,9 @@ static const char *const backend_names[] = {
 };
 
 /**
- * backend_find() - a backend by its name
- * @name: of it
- * @backend: out
+ * backend_find() - find a backend by its name
+ * @name: "auto", "kernel" or "embedded"
+ * @backend: out: the backend
  *
  * Return: 0 or -ENOENT.
  */
@@ -48,7 +48,7 @@ int backend_find(const char *name, enum run_backend *backend)
 	return -ENOENT;
 }
 
-/* As libmem finds it out for itself. */
+/* libmem decides in the same way whether to use the module. */
 static bool has_module(void)
 {
 	const int fd = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
@@ -60,11 +60,12 @@ static bool has_module(void)
 }
 
 /**
- * backend_choose() - decide what is left open
- * @who: of messages
- * @backend: in and out: what was asked for; never RUN_AUTO afterwards
+ * backend_choose() - choose a backend if the user did not
+ * @who: prefix of messages
+ * @backend: in: the user's choice; out: never RUN_AUTO
  *
- * Return: 0, or -EINVAL: the environment asks for another; it is told.
+ * Return: 0, or -EINVAL if the environment asks for another backend than the
+ * option; an error message has been printed.
  */
 int backend_choose(const char *who, enum run_backend *backend)
 {
@@ -89,11 +90,11 @@ int backend_choose(const char *who, enum run_backend *backend)
 }
 
 /**
- * backend_env_set() - have libmem take the backend that was chosen
- * @facts: with it
- * @soc: board of the embedded backend; NULL: libmem's own choice
+ * backend_env_set() - make libmem use the chosen backend
+ * @facts: facts with the backend
+ * @soc: board of the embedded backend; NULL: libmem's default
  *
- * Of our own environment: the program inherits it.
+ * Sets variables of this process, which the program inherits.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -114,7 +115,7 @@ static void text_copy(char *to, size_t to_size, const char *from,
 	snprintf(to, to_size, "%.*s", (int)len, from);
 }
 
-/* What a shorter record of an older libmem does not know is 0. */
+/* Fields that the shorter record of an older libmem lacks are 0. */
 static struct told_record record_read(const struct told_place *place)
 {
 	struct told_record r = { 0 };
@@ -165,7 +166,7 @@ static struct heapsim_record record_of(const struct told_place *place,
 	return all;
 }
 
-/* libmem has no number for a copy that was missing; the module has. */
+/* libmem, unlike the module, does not report a missing copy by a number. */
 static uint32_t missing_of(const struct told_record *r)
 {
 	if (r->kind == HEAPSIM_RECORD_CPU_ON_DEVICE)
@@ -206,9 +207,9 @@ static int places_take(const struct told_place *places, uint32_t nr,
 }
 
 /**
- * backend_facts() - contexts, and of the embedded backend the board
- * @told: what was told so far
- * @facts: out
+ * backend_facts() - read facts about contexts, and the embedded backend's board
+ * @told: libmem's reports so far
+ * @facts: out: facts
  */
 void backend_facts(const struct told *told, struct run_facts *facts)
 {
@@ -226,7 +227,7 @@ void backend_facts(const struct told *told, struct run_facts *facts)
 		if (iscntrl((unsigned char)*at))
 			*at = '?';
 	facts->bypassed_pid = atomic_load(&told->bypassed_pid);
-	/* Those of both backends; over the module it sees them all. */
+	/* nr_processes has those of both backends; the module sees them all. */
 	if (facts->backend == RUN_EMBEDDED ? facts->nr_contexts :
 					     atomic_load(&told->nr_processes))
 		facts->is_seen = true;
@@ -237,7 +238,7 @@ void backend_facts(const struct told *told, struct run_facts *facts)
 	}
 }
 
-/* 0: it has ended. */
+/* Returns 0 if the process has ended. */
 static pid_t parent_of(const char *pid)
 {
 	char path[300], state;
@@ -258,14 +259,14 @@ static bool is_engine(const struct told *told, pid_t pid)
 }
 
 /**
- * backend_has_left() - look for what a program has left running
- * @told: what was told so far
- * @own: a child of this process that is none of the program's; 0 none
+ * backend_has_left() - look for processes that the program left running
+ * @told: libmem's reports so far
+ * @own: a child of this process that does not belong to the program; 0: none
  *
- * Engines of libmem's end by themselves, soon after the program: on a busy
- * machine that takes a while, and is nothing that a user could change.
+ * libmem's engine processes are not counted. They end soon after the program;
+ * on a busy machine this takes a while, and a user could not change it.
  *
- * Return: true if there are children that are no engines.
+ * Return: true if there are children other than engines.
  */
 bool backend_has_left(const struct told *told, pid_t own)
 {
@@ -291,9 +292,9 @@ bool backend_has_left(const struct told *told, pid_t own)
 static_assert(RUN_NR_REFUSALS == STACKS_NR_REFUSALS, "one of each");
 
 /**
- * backend_refusals() - find processes that were not watched
- * @stacks: that they could not use
- * @facts: out: they
+ * backend_refusals() - list processes that were not watched
+ * @stacks: the file, whose version their library does not support
+ * @facts: out: number of these processes, and the first of them
  */
 void backend_refusals(const struct stacks *stacks, struct run_facts *facts)
 {
@@ -320,12 +321,12 @@ void backend_refusals(const struct stacks *stacks, struct run_facts *facts)
 }
 
 /**
- * backend_take() - take what was told
- * @told: by processes that have all ended, or will not be waited for
- * @findings: where to
- * @facts: contexts, and of the embedded backend the board
+ * backend_take() - add libmem's reports to the findings
+ * @told: reports of processes that have ended or are not waited for
+ * @findings: findings to add to
+ * @facts: out: as for backend_facts()
  *
- * Return: 0 or -ENOMEM: not all could be taken.
+ * Return: 0, or -ENOMEM if some reports are lost.
  */
 int backend_take(const struct told *told, struct findings *findings,
 		 struct run_facts *facts)
@@ -335,7 +336,7 @@ int backend_take(const struct told *told, struct findings *findings,
 	backend_facts(told, facts);
 	findings_add_dropped(findings, atomic_load(&told->nr_dropped),
 			     atomic_load(&told->nr_dropped_harmless));
-	/* Else memory would be made only to see that nothing is there. */
+	/* Reading empty places would allocate pages of the shared file. */
 	if (!atomic_load(&told->nr_seq))
 		return 0;
 	ret = places_take(told->places, TOLD_NR_PLACES, findings);

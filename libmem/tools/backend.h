@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs of libmem with the board in themselves: no module is needed. */
+/* Choice of the backend, and the reports of libmem's embedded backend. */
 #ifndef HEAPSIM_BACKEND_H
 #define HEAPSIM_BACKEND_H
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Completion of heapsim for bash; needs nothing but bash. The module's
-# parameters and their values are asked of `heapsim load --list`.
+# Completion of heapsim for bash, without other programs. The module's
+# parameters and their values are read from `heapsim load --list`.
 
-# The word before a value that is being completed: readline cuts words at '='.
-# Sets name and value, and is false where there is no such word.
+# Sets name and value from NAME=VALUE, where VALUE is being completed: readline
+# splits words at '='. Returns false if there is no such word.
 _heapsim_value()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]}
@@ -16,7 +16,7 @@ _heapsim_value()
 		name=${COMP_WORDS[COMP_CWORD - 2]} value=$cur
 	else
 		case $cur in
-		*=*) return 1 ;;	# whose '=' is no end of a word
+		*=*) return 1 ;;	# readline did not split at this '='
 		esac
 		case ${COMP_WORDS[COMP_CWORD - 1]} in
 		--module|-m|--log-file|--json|--trace|--suppressions|--sort|-s|--soc|\
@@ -29,7 +29,7 @@ _heapsim_value()
 	fi
 }
 
-# PARAMETER=VALUE|VALUE, a line each, of the module that is to be loaded.
+# Prints a line PARAMETER=VALUE|VALUE for each parameter of the module to load.
 _heapsim_parameters()
 {
 	local i word file=()
@@ -38,7 +38,7 @@ _heapsim_parameters()
 		case ${COMP_WORDS[i]} in
 		-m|--module)
 			[ "${COMP_WORDS[i + 1]}" != = ] || ((i++))
-			# Only looked at: nothing in it may be run.
+			# The path is not expanded, since it may hold commands.
 			word=${COMP_WORDS[i + 1]//[\\\"\']/}
 			file=(--module "${word/#"~/"/"$HOME/"}") ;;
 		esac
@@ -60,7 +60,7 @@ _heapsim_files() # WORD
 	mapfile -t COMPREPLY < <(compgen -f -- "$1")
 }
 
-# The values of a parameter, or of the option of run that is named like it.
+# Completes the value of a parameter, or of the option of run with its name.
 _heapsim_parameter_value() # NAME VALUE
 {
 	local line
@@ -74,8 +74,8 @@ _heapsim_parameter_value() # NAME VALUE
 	done < <(_heapsim_parameters)
 }
 
-# Where the program that run is to run stands: the first word that is neither an
-# option nor its value.
+# Finds the program in the words of heapsim run: the first word that is neither
+# an option nor its value.
 _heapsim_program()
 {
 	local i

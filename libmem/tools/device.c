@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What /dev/heapsim returns to any user: the board and the module's state. */
+/* Information from /dev/heapsim for all users: the board, and the counters. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +17,10 @@
 #define MISC_PREFIX	"heapsim-"
 
 /**
- * device_ask() - probe and info
- * @state: filled in
+ * device_ask() - read probe and info
+ * @state: out: the answers
  *
- * The device is closed again, so that who looks on keeps nobody from unloading
+ * The device is closed again, since an open one prevents others from unloading
  * the module.
  *
  * Return: 0 or -errno, for device_tell_error().
@@ -42,9 +42,9 @@ int device_ask(struct device_state *state)
 }
 
 /**
- * device_tell_error() - say why the device cannot be asked
- * @who: how the message begins
- * @err: from device_ask()
+ * device_tell_error() - print why the device could not be read
+ * @who: prefix of the message
+ * @err: error of device_ask(), -errno
  *
  * Return: EXIT_FAILED.
  */
@@ -64,7 +64,7 @@ int device_tell_error(const char *who, int err)
 	return EXIT_FAILED;
 }
 
-/** device_policy() - its policy's name, as the parameter has it */
+/** device_policy() - return the policy's name as the parameter takes it */
 const char *device_policy(const struct device_state *state)
 {
 	static const char *const names[] = {
@@ -84,12 +84,12 @@ static int is_heap(const struct dirent *entry)
 }
 
 /**
- * device_heaps() - the heaps of ours that there are
- * @separator: between two
+ * device_heaps() - list the heaps of the module
+ * @separator: text between two names
  *
- * Where the kernel has a heap of a name, ours is not there.
+ * The module does not register a heap if the kernel has one of that name.
  *
- * Return: names for free(), NULL no memory.
+ * Return: names, which the caller frees; NULL if out of memory.
  */
 char *device_heaps(const char *separator)
 {

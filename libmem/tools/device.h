@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* /dev/heapsim, asked once and closed again: an open one keeps the module. */
+/* Reads /dev/heapsim once; an open device would keep the module loaded. */
 #ifndef HEAPSIM_DEVICE_H
 #define HEAPSIM_DEVICE_H
 

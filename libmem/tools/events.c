@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events for `heapsim run --trace`. libmem's embedded backend puts them into a
- * ring (record/tables.h), which is read while the programs run and drawn by
- * trace.c. A program may overwrite the ring, so nothing in it is trusted.
- * Events of the module get the names of their kernels here.
+ * Reads the events of libmem's embedded backend from a ring in shared memory
+ * (told/told.h) while the program runs, and writes them to the timeline
+ * (trace.c). The program can write to this memory, too, so nothing in it is
+ * trusted. Events of the module pass through this file, too, since the names of
+ * their kernels are found in the same way.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,23 +13,23 @@
 #include "events.h"
 #include "symbol.h"
 
-/* Whose writer was killed, or is stopped, is not waited for any longer. */
+/* An event is skipped after this time: its writer was killed or is stopped. */
 #define PATIENCE_NS	1000000000ULL
 
-/* Names that are remembered. */
+/* Number of kernels' names that are cached */
 #define NR_NAMES	64
 
 /**
  * struct events - a ring that is being read
- * @stacks: where it is
- * @trace: where to
- * @symbols: opened when the first kernel is to have a name
- * @stuck_ns: since when the next event is not all there; 0 it was never missed
- * @nr_skipped: events that were given up
- * @nr_lost: those that were lost, as far as that was told
- * @frames: of kernels
- * @names: theirs; NULL: none was found
- * @nr_names: how many
+ * @stacks: file with the ring
+ * @trace: timeline that the events are written to
+ * @symbols: opened when the name of a kernel is needed for the first time
+ * @stuck_ns: time since which the next event is incomplete; 0: it is not
+ * @nr_skipped: incomplete events that were skipped
+ * @nr_lost: lost events that the timeline already shows
+ * @frames: kernels whose names are cached
+ * @names: names of @frames; NULL: no name was found
+ * @nr_names: number of cached names
  */
 struct events {
 	struct stacks *stacks;
@@ -43,9 +44,9 @@ struct events {
 };
 
 /**
- * events_open() - have events told, and be ready to read them
- * @stacks: that programs will have
- * @trace: where they are drawn; outlives what is returned
+ * events_open() - make libmem report events, and prepare to read them
+ * @stacks: file that programs will map
+ * @trace: timeline that the events are written to; must outlive the result
  *
  * Return: for events_close(); NULL without memory.
  */
@@ -62,7 +63,7 @@ struct events *events_open(struct stacks *stacks, struct trace *trace)
 }
 
 /**
- * events_close() - free it
+ * events_close() - free a reader of events
  * @events: may be NULL
  */
 void events_close(struct events *events)
@@ -77,7 +78,7 @@ void events_close(struct events *events)
 	free(events);
 }
 
-/* Name of the function at a frame, to be freed; NULL: not known. */
+/* Returns the function's name at a frame, to be freed; NULL if unknown. */
 static char *name_find(struct events *e, uint64_t frame)
 {
 	const uint64_t number = frame >> STACKS_MODULE_SHIFT;
@@ -91,11 +92,11 @@ static char *name_find(struct events *e, uint64_t frame)
 		e->symbols = symbols_open();
 	if (!e->symbols)
 		return NULL;
-	/* It may have no end. */
+	/* The path may lack a terminating null byte. */
 	memcpy(path, e->stacks->modules[number - 1].path, STACKS_PATH_LEN);
 	nr = symbols_find(e->symbols, path, frame & STACKS_OFF_MASK, frames,
 			  sizeof(frames) / sizeof(frames[0]));
-	/* Where it begins, others may be inlined. */
+	/* Other functions may be inlined where the kernel begins. */
 	return nr > 0 && frames[nr - 1].function ?
 	       strdup(frames[nr - 1].function) : NULL;
 }
@@ -139,7 +140,7 @@ static int draw(struct events *e, const struct told_event *event)
 	return trace_event(e->trace, r, &job);
 }
 
-/* The next event, if it is there; -1: not yet, 0: it never will be. */
+/* Returns 1 with the next event, -1 if it is incomplete, 0 if skipped. */
 static int event_take(struct events *e, uint64_t nr, bool is_last,
 		      struct told_event *event)
 {
@@ -178,11 +179,11 @@ static int lost_draw(struct events *e)
 }
 
 /**
- * events_read() - draw what has been told
- * @events: all; NULL does nothing
- * @is_last: nobody tells anything any more
+ * events_read() - write the events reported so far to the timeline
+ * @events: reader; NULL does nothing
+ * @is_last: no process writes events any more
  *
- * Return: 0 or the first error, -errno; what is there is read all the same.
+ * Return: 0 or the first error, -errno; after an error the rest is still read.
  */
 int events_read(struct events *events, bool is_last)
 {
@@ -196,7 +197,7 @@ int events_read(struct events *events, bool is_last)
 	told = &events->stacks->told;
 	nr = atomic_load(&told->nr_read);
 	end = atomic_load(&told->nr_events);
-	/* Never more than there is room for, whatever it says. */
+	/* The program may have changed the number, so it is limited. */
 	if (end - nr > TOLD_NR_EVENTS)
 		end = nr + TOLD_NR_EVENTS;
 	for (; nr != end; nr++) {
@@ -213,11 +214,11 @@ int events_read(struct events *events, bool is_last)
 }
 
 /**
- * events_of_module() - draw what the module tells
- * @events: all
- * @r: its record
+ * events_of_module() - write an event of the module to the timeline
+ * @events: reader, which finds the names of kernels
+ * @r: record of the event
  *
- * Return: as trace_event().
+ * Return: as for trace_event().
  */
 int events_of_module(struct events *events, const struct heapsim_record *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What libmem tells while a program runs, to be drawn. */
+/* Events that libmem reports while a program runs, for the timeline. */
 #ifndef HEAPSIM_EVENTS_H
 #define HEAPSIM_EVENTS_H
 

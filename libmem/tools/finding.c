@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What was found, place by place. A record names its stacks by numbers, which
- * its threads put down as soon as they are scheduled: it waits for them a
- * while. Then it goes to its place, and is gone; so memory grows with the
- * places of a program, not with how long it runs.
+ * Collects findings, one for each place in a program. A record refers to its
+ * stacks by numbers; a thread writes its stack as soon as it is scheduled, so
+ * the record waits for a while. Then it is merged into the finding of its place
+ * and freed; so memory grows with the number of places in a program, not with
+ * the time that it runs.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,18 +19,18 @@
 #include "../record/stacks.h"
 
 /*
- * A thread that takes no signal for so long was killed, or is stopped, or one
- * of many on a machine that has little time for them.
+ * How long a record waits for a stack. A thread that handles no signal for this
+ * time was killed, is stopped, or waits for a processor on a busy machine.
  */
 #define PATIENCE_NS	10000000000ULL
 #define MAX_WAITING	65536
 #define NR_BUCKETS	4096
-#define MAX_FRAMES	256	/* with those that were inlined */
+#define MAX_FRAMES	256	/* including inlined functions */
 
 /*
- * What is known of a stack before it is resolved: nothing, its index in
- * stacks.h, the index of a place that was seen from outside, or its one frame
- * as stacks.h has it.
+ * A stack that is not yet resolved has a key: KEY_NONE if it is unknown, or the
+ * stack's index in the file of stacks (stacks.h), the index of a place that was
+ * read from /proc (outside.h), or a single frame as in stacks.h.
  */
 #define KEY_NONE	0ULL
 #define KEY_STACK	(1ULL << 63)
@@ -38,11 +39,11 @@
 #define KEY_INDEX(key)	((key) & ~(KEY_STACK | KEY_OUTSIDE | KEY_FRAME))
 
 /**
- * struct waiting - a record whose stacks are not there yet
- * @record: it
- * @until_ns: it is given up then, unless the thread runs
- * @outside: what could be seen of the CPU's side from outside, when it came:
- *	once a process is gone nobody can look into it
+ * struct waiting - a record whose stacks have not been written yet
+ * @record: the record
+ * @until_ns: when to stop waiting, unless the thread is running
+ * @outside: key of the CPU's place as read from /proc when the record arrived,
+ *	since /proc has nothing once the process has ended
  */
 struct waiting {
 	struct heapsim_record record;
@@ -51,18 +52,18 @@ struct waiting {
 };
 
 /**
- * struct findings - all of them, and what is not one yet
- * @stacks: what threads have put down
- * @symbols: where modules are looked up
- * @outside: where processes are looked at that put nothing down
+ * struct findings - all findings, and records that wait for their stacks
+ * @stacks: file in which threads write their stacks
+ * @symbols: looks up functions and lines
+ * @outside: looks up places in processes that write no stacks
  * @buckets: hash table of findings
- * @first: in the order in which they were found
- * @last: where the next goes
- * @waiting: whose stacks are not there yet, oldest first
- * @nr_waiting: how many
- * @dropped: records that were lost
- * @dropped_harmless: those of them that were no errors
- * @leak_check: what is done about leaks
+ * @first: list of findings in the order in which they were found
+ * @last: end of this list
+ * @waiting: records whose stacks have not been written yet, oldest first
+ * @nr_waiting: number of these
+ * @dropped: number of lost records
+ * @dropped_harmless: number of lost records that were no errors
+ * @leak_check: how leaks are handled
  */
 struct findings {
 	struct stacks *stacks;
@@ -79,10 +80,10 @@ struct findings {
 };
 
 /**
- * finding_is_leak() - is it something that nobody destroyed?
- * @finding: it
+ * finding_is_leak() - check for an object that was never destroyed
+ * @finding: finding
  *
- * Return: whether it is.
+ * Return: true if the finding is a leak.
  */
 bool finding_is_leak(const struct finding *finding)
 {
@@ -90,10 +91,10 @@ bool finding_is_leak(const struct finding *finding)
 }
 
 /**
- * finding_holder() - what holds the bytes
- * @finding: it
+ * finding_holder() - name the type of object that the bytes belong to
+ * @finding: finding
  *
- * Return: "image" and so on; "buffer" if nobody has said more.
+ * Return: "object", "image" or "array"; "buffer" if no layer reported a type.
  */
 const char *finding_holder(const struct finding *finding)
 {
@@ -112,18 +113,18 @@ const char *finding_holder(const struct finding *finding)
 }
 
 /**
- * finding_row() - the row of an image that a finding begins in
- * @finding: it
- * @row: out: where
+ * finding_row() - find the row of an image that a finding begins in
+ * @finding: finding
+ * @row: out: the row
  *
- * Return: false: the buffer has no rows, or none is there.
+ * Return: false if the buffer has no rows, or the offset is outside of them.
  */
 bool finding_row(const struct finding *finding, struct finding_row *row)
 {
 	const struct told_shape *shape = finding->shape;
 	uint32_t i;
 
-	/* The program can write there: nothing of it is trusted. */
+	/* The program can write the shape, so its values are not trusted. */
 	for (i = 0; shape && i < shape->nr_planes && i < TOLD_NR_PLANES; i++) {
 		const struct told_plane plane = shape->planes[i];
 		const uint64_t at = finding->record.off - plane.off;
@@ -143,11 +144,11 @@ bool finding_row(const struct finding *finding, struct finding_row *row)
 }
 
 /**
- * finding_call() - what was called and is not there
- * @finding: any
- * @name: where to put it
+ * finding_call() - name an unimplemented function that was called
+ * @finding: finding of any kind
+ * @name: out: name of the function
  *
- * Return: @name; NULL: it is another kind.
+ * Return: @name, or NULL if the finding is of another kind.
  */
 const char *finding_call(const struct finding *finding,
 			 char name[FINDING_CALL_LEN])
@@ -162,11 +163,11 @@ const char *finding_call(const struct finding *finding,
 }
 
 /**
- * finding_is_error() - is it a mistake, or only waste?
- * @findings: all, which know what leaks are
+ * finding_is_error() - tell errors from redundant work
+ * @findings: findings with the setting whether leaks are errors
  * @finding: one of them
  *
- * Return: whether it counts in the summary.
+ * Return: true if the finding counts as an error in the summary.
  */
 bool finding_is_error(const struct findings *findings,
 		      const struct finding *finding)
@@ -177,8 +178,8 @@ bool finding_is_error(const struct findings *findings,
 }
 
 /**
- * findings_open() - begin to collect
- * @stacks: where threads put their stacks down; outlives the findings
+ * findings_open() - begin to collect findings
+ * @stacks: file in which threads write stacks; must outlive the findings
  *
  * Return: for findings_close(); NULL without memory.
  */
@@ -201,9 +202,9 @@ struct findings *findings_open(struct stacks *stacks)
 }
 
 /**
- * findings_set_program() - say what is run
- * @findings: all
- * @path: of the program
+ * findings_set_program() - set the program that is run
+ * @findings: findings
+ * @path: path of the program
  */
 void findings_set_program(struct findings *findings, const char *path)
 {
@@ -211,9 +212,9 @@ void findings_set_program(struct findings *findings, const char *path)
 }
 
 /**
- * findings_set_leak_check() - say what leaks are
- * @findings: all
- * @check: LEAKS_TOLD if nothing is said
+ * findings_set_leak_check() - set how leaks are handled
+ * @findings: findings
+ * @check: LEAKS_TOLD is the default
  */
 void findings_set_leak_check(struct findings *findings, enum leak_check check)
 {
@@ -233,7 +234,7 @@ static void finding_free(struct finding *finding)
 }
 
 /**
- * findings_close() - free them, and the names in them
+ * findings_close() - free all findings, and the names in them
  * @findings: may be NULL
  */
 void findings_close(struct findings *findings)
@@ -252,7 +253,7 @@ void findings_close(struct findings *findings)
 	free(findings);
 }
 
-/* False: its thread has not put it down yet. */
+/* Returns false if the thread has not written the stack yet. */
 static bool stack_key(struct findings *f, uint64_t id, uint64_t *key)
 {
 	const uint64_t event = atomic_load(stacks_at(f->stacks, id));
@@ -277,10 +278,10 @@ static uint64_t outside_key(struct findings *f, const struct heapsim_record *r)
 }
 
 /**
- * struct keys - of the stacks of a record
- * @cpu: of the CPU's
- * @other: of the other's
- * @attaches: of those of attaches
+ * struct keys - keys of the stacks of a record
+ * @cpu: stack of the CPU's side
+ * @other: stack of the other side
+ * @attaches: stacks of the attaches
  */
 struct keys {
 	uint64_t cpu;
@@ -288,7 +289,7 @@ struct keys {
 	uint64_t attaches[HEAPSIM_RECORD_NR_ATTACHES];
 };
 
-/* False: the threads have not put all of it down yet. */
+/* Returns false if the threads have not written all of the stacks yet. */
 static bool keys_find(struct findings *f, const struct heapsim_record *r,
 		      struct keys *keys)
 {
@@ -335,14 +336,14 @@ static void merge(struct finding *into, const struct finding *f)
 	struct heapsim_record *first = &into->record, r = f->record;
 	uint64_t end;
 
-	/* The first and the last may be the same one. */
+	/* The last buffer so far and the first of the other may be the same. */
 	into->nr_bufs += f->nr_bufs - (into->last_buf == r.buf);
 	into->last_buf = f->last_buf;
-	/* One that waited for its stack comes behind others of its place. */
+	/* A record that waited for its stack may be older than the others. */
 	if (record_order(&r, first) < 0) {
 		r = *first;
 		*first = f->record;
-		/* They are the record's; none is resolved yet. */
+		/* The keys belong to the record, and none is resolved yet. */
 		memcpy(into->attach_keys, f->attach_keys,
 		       sizeof(into->attach_keys));
 	}
@@ -370,13 +371,13 @@ static uint64_t hash_text(uint64_t h, const char *text)
 	return h;
 }
 
-/* Of what is_same_sort() compares. */
+/* Hashes some of the fields that is_same_sort() compares. */
 static uint64_t hash_sort(const struct heapsim_record *r)
 {
 	return hash_text(hash_text(r->kind, r->name), r->other.name);
 }
 
-/* @new: with its keys */
+/* Adds a finding, whose keys are set, or merges it into that of its place. */
 static int place(struct findings *f, const struct finding *new)
 {
 	uint64_t h = hash_number(hash_number(hash_sort(&new->record),
@@ -408,7 +409,10 @@ static void why_find(struct findings *f, struct finding *new)
 		new->cpu_why = outside_why(f->outside, r->cpu.pid);
 	if (!has_other && r->other.pid)
 		new->other_why = outside_why(f->outside, r->other.pid);
-	/* A process that puts stacks down has none for what its end does. */
+	/*
+	 * A process that writes stacks has none for what happens as it ends,
+	 * so the reason "it had ended" would be misleading.
+	 */
 	if (has_cpu && new->other_why == OUTSIDE_GONE)
 		new->other_why = OUTSIDE_UNKNOWN;
 	if (has_other && new->cpu_why == OUTSIDE_GONE)
@@ -443,7 +447,7 @@ static bool is_to_wait(struct waiting *w, uint64_t now)
 	return outside_is_running(cpu->pid, cpu->tid);
 }
 
-/* Place those whose stacks have come, and those that waited long enough. */
+/* Adds records whose stacks are complete, or that have waited long enough. */
 static int retry_all(struct findings *f, bool is_last)
 {
 	const uint64_t now = now_ns();
@@ -470,7 +474,7 @@ static int retry_all(struct findings *f, bool is_last)
 	return ret;
 }
 
-/* A program chose it, and a terminal may obey what is in it. */
+/* The program chose the text, which may contain control sequences. */
 static void text_clean(char *text, size_t size)
 {
 	size_t i;
@@ -490,11 +494,11 @@ static void record_clean(struct heapsim_record *r)
 }
 
 /**
- * findings_add() - take a record
- * @findings: all
- * @r: record; its names are made fit to be printed
+ * findings_add() - add a record
+ * @findings: findings
+ * @r: record; control characters in its names are replaced
  *
- * Return: 0 or -ENOMEM: it is lost.
+ * Return: 0, or -ENOMEM if the record is lost.
  */
 int findings_add(struct findings *findings, struct heapsim_record *r)
 {
@@ -505,7 +509,7 @@ int findings_add(struct findings *findings, struct heapsim_record *r)
 	record_clean(r);
 	if (r->kind == HEAPSIM_RECORD_DROPPED) {
 		findings->dropped += r->count;
-		/* A module that is older than this does not say. */
+		/* An older module leaves this field 0. */
 		findings->dropped_harmless += r->nr_harmless;
 		return 0;
 	}
@@ -528,15 +532,15 @@ static uint64_t told_key(uint32_t stack)
 }
 
 /**
- * findings_add_told() - take a place of what libmem has told
- * @findings: all
- * @finding: with all but its stacks, of which those of attaches are in its
- *	record, by number; its names are made fit to be printed
- * @cpu_stack: number of the CPU's stack, from 1; 0 none
- * @other_stack: of the other's
- * @kernel_stack: of its kernel
+ * findings_add_told() - add a finding that libmem reported
+ * @findings: findings
+ * @finding: finding without keys; its record has the numbers of the attaches'
+ *	stacks; control characters in its names are replaced
+ * @cpu_stack: number of the CPU's stack, from 1; 0: none
+ * @other_stack: number of the other side's stack; 0: none
+ * @kernel_stack: number of the kernel's stack; 0: none
  *
- * Return: 0 or -ENOMEM: it is lost.
+ * Return: 0, or -ENOMEM if the finding is lost.
  */
 int findings_add_told(struct findings *findings, struct finding *finding,
 		      uint32_t cpu_stack, uint32_t other_stack,
@@ -560,10 +564,10 @@ int findings_add_told(struct findings *findings, struct finding *finding,
 }
 
 /**
- * findings_add_dropped() - records were lost elsewhere
- * @findings: all
- * @nr: so many
- * @nr_harmless: of these, no errors
+ * findings_add_dropped() - count records that were lost elsewhere
+ * @findings: findings
+ * @nr: number of lost records
+ * @nr_harmless: number of these that were no errors
  */
 void findings_add_dropped(struct findings *findings, uint64_t nr,
 			  uint64_t nr_harmless)
@@ -573,10 +577,10 @@ void findings_add_dropped(struct findings *findings, uint64_t nr,
 }
 
 /**
- * findings_are_waiting() - are there records whose stacks are not there yet?
- * @findings: all
+ * findings_are_waiting() - check for records that wait for their stacks
+ * @findings: findings
  *
- * Return: whether findings_retry() is of use.
+ * Return: true if findings_retry() must be called later.
  */
 bool findings_are_waiting(const struct findings *findings)
 {
@@ -584,10 +588,10 @@ bool findings_are_waiting(const struct findings *findings)
 }
 
 /**
- * findings_retry() - look again for stacks that were not there yet
- * @findings: all
+ * findings_retry() - look again for stacks that were incomplete
+ * @findings: findings
  *
- * Return: 0 or -ENOMEM: records are lost.
+ * Return: 0, or -ENOMEM if records are lost.
  */
 int findings_retry(struct findings *findings)
 {
@@ -620,7 +624,7 @@ static int frame_resolve(struct findings *f, struct backtrace *trace,
 	return frames_add(trace, frames, nr);
 }
 
-/* What called that is the same for all programs. */
+/* Frames outside of main() are the same for all programs and left out. */
 static bool is_main(const struct backtrace *trace)
 {
 	const struct frame *last = trace->frames + trace->nr - !!trace->nr;
@@ -628,7 +632,7 @@ static bool is_main(const struct backtrace *trace)
 	return trace->nr && last->function && !strcmp(last->function, "main");
 }
 
-/* As stacks.h has it. */
+/* Resolves a frame in the form that stacks.h describes. */
 static int number_resolve(struct findings *f, struct backtrace *trace,
 			  uint64_t frame)
 {
@@ -636,7 +640,7 @@ static int number_resolve(struct findings *f, struct backtrace *trace,
 	const bool has_module = number && number <= STACKS_NR_MODULES;
 	char path[STACKS_PATH_LEN + 1] = "";
 
-	/* The program can write there, too: it may have no end. */
+	/* The program can write the path, which may lack a null byte. */
 	if (has_module)
 		memcpy(path, f->stacks->modules[number - 1].path,
 		       STACKS_PATH_LEN);
@@ -671,8 +675,8 @@ static void frames_cut(struct backtrace *trace, int nr)
 }
 
 /*
- * What a call of libmem does inside is not the program's: its stack begins
- * where the program calls. Returns whose call that was, as far as it shows.
+ * Removes the frames inside libmem, so that the stack begins where the program
+ * calls it. Returns the API of that call, as far as the frames show it.
  */
 static enum kind_api libmem_cut(struct backtrace *trace)
 {
@@ -680,7 +684,7 @@ static enum kind_api libmem_cut(struct backtrace *trace)
 	enum kind_api api = KIND_API_DMABUF;
 	int i;
 
-	/* A thread of libmem's own has nothing else. */
+	/* The stack of one of libmem's own threads has no other frames. */
 	if (nr >= trace->nr)
 		return api;
 	for (i = 0; i < nr; i++)
@@ -689,7 +693,7 @@ static enum kind_api libmem_cut(struct backtrace *trace)
 	return api;
 }
 
-/* What the buffer holds; NULL: nobody has said. */
+/* Returns the object in the buffer, or NULL if no layer reported one. */
 static const struct told_shape *shape_of(const struct findings *f,
 					 uint32_t pid, uint64_t buf)
 {
@@ -707,7 +711,7 @@ static const struct told_shape *shape_of(const struct findings *f,
 	return NULL;
 }
 
-/* The layer that made the buffer, of those that the process has. */
+/* Returns which of the APIs that the process uses made the buffer. */
 static enum kind_api api_in(uint32_t apis, const struct told_shape *shape)
 {
 	const uint32_t type = shape ? shape->type : 0;
@@ -722,7 +726,7 @@ static enum kind_api api_in(uint32_t apis, const struct told_shape *shape)
 	return apis & TOLD_API_CUDA ? KIND_API_CUDA : KIND_API_LIBMEM;
 }
 
-/* What its process has told that it uses. */
+/* Returns the API for a buffer from those that its process reported. */
 static enum kind_api api_of(const struct findings *f, uint32_t pid,
 			    const struct told_shape *shape)
 {
@@ -740,13 +744,16 @@ static bool is_same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Where it touched and where it begins are mostly in one function. */
+/*
+ * Removes the headers' frames, and the frame of the kernel's first instruction
+ * if the access was in the same function, as it mostly is.
+ */
 static void kernel_cut(struct backtrace *trace)
 {
 	const int nr = symbol_in_headers(trace->frames, trace->nr);
 	const struct frame *last;
 
-	/* By what of CUDA's stands in a header. */
+	/* Functions of CUDA that are inline in headers touch memory, too. */
 	if (nr < trace->nr)
 		frames_cut(trace, nr);
 	last = trace->frames + trace->nr - 1;
@@ -772,7 +779,7 @@ static int resolve(struct findings *f, uint64_t key, struct backtrace *trace)
 	return 0;
 }
 
-/* Two instructions of a line are one place for whoever has to fix it. */
+/* Two instructions of one source line count as the same place. */
 static bool is_same_frame(const struct frame *a, const struct frame *b)
 {
 	if (!is_same_text(a->module, b->module) ||
@@ -833,7 +840,7 @@ static uint64_t hash_trace(uint64_t h, const struct backtrace *trace)
 	return h;
 }
 
-/* Those of other addresses in the same lines are one. */
+/* Adds a finding to the list, or merges it if one has the same lines. */
 static void list_add(struct findings *f, struct finding *one)
 {
 	uint64_t h = hash_trace(hash_trace(hash_sort(&one->record), &one->cpu),
@@ -858,7 +865,7 @@ static void list_add(struct findings *f, struct finding *one)
 	f->last = &one->next;
 }
 
-/* 0 or -ENOMEM */
+/* Returns 0 or -ENOMEM. */
 static int all_resolve(struct findings *f, struct finding *one)
 {
 	int err, i;
@@ -873,7 +880,11 @@ static int all_resolve(struct findings *f, struct finding *one)
 	return err;
 }
 
-/* The calls that it shows itself count more than what else a process does. */
+/*
+ * Removes frames of libraries, and sets the API whose calls the report
+ * proposes. APIs in the finding's own stacks count more than others of the
+ * process.
+ */
 static void all_cut(struct findings *f, struct finding *one)
 {
 	enum kind_api shown = KIND_API_DMABUF;
@@ -887,7 +898,7 @@ static void all_cut(struct findings *f, struct finding *one)
 	one->shape = shape_of(f, one->record.cpu.pid, one->record.buf);
 	if (!one->shape)
 		one->shape = shape_of(f, 0, one->record.buf);
-	/* What holds the buffer decides; without that, what the stacks show. */
+	/* The object in the buffer decides, or else the calls in the stacks. */
 	if (shown == KIND_API_DMABUF || one->shape) {
 		api_raise(&shown, api_of(f, one->record.cpu.pid, one->shape));
 		api_raise(&shown, api_of(f, one->record.other.pid,
@@ -897,8 +908,9 @@ static void all_cut(struct findings *f, struct finding *one)
 }
 
 /*
- * A wait takes in what the work could use. Of managed memory that was attached
- * elsewhere while a job wrote it that was the mistake: no wait would help.
+ * A wait makes only the memory visible that the job could use. If managed
+ * memory was attached elsewhere while a job wrote it, the attach is the
+ * mistake, and a wait would not help.
  */
 static void missing_settle(struct heapsim_record *r)
 {
@@ -913,8 +925,8 @@ static void missing_settle(struct heapsim_record *r)
 }
 
 /**
- * findings_end() - no record comes any more: find functions and lines
- * @findings: all
+ * findings_end() - look up functions and lines after the last record
+ * @findings: findings
  *
  * Return: 0 or -ENOMEM.
  */
@@ -941,10 +953,10 @@ int findings_end(struct findings *findings)
 }
 
 /**
- * findings_first() - in the order in which they were found
- * @findings: after findings_end()
+ * findings_first() - return the list, in the order in which they were found
+ * @findings: findings after findings_end()
  *
- * Return: NULL none.
+ * Return: the first finding, or NULL if there is none.
  */
 struct finding *findings_first(const struct findings *findings)
 {
@@ -952,8 +964,8 @@ struct finding *findings_first(const struct findings *findings)
 }
 
 /**
- * findings_total() - add them up
- * @findings: after findings_end(), with suppressions applied
+ * findings_total() - sum up the findings
+ * @findings: findings after findings_end(), with suppressions applied
  *
  * Return: the sums.
  */

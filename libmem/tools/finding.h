@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What was found, place by place, from records and stacks. */
+/* Findings, one for each place in a program, made from records and stacks. */
 #ifndef HEAPSIM_FINDING_H
 #define HEAPSIM_FINDING_H
 
@@ -18,7 +18,7 @@ struct told_shape;
 
 /**
  * struct backtrace - a stack, innermost frame first
- * @nr: frames; 0 unknown
+ * @nr: number of frames; 0: unknown
  * @frames: array of @nr
  */
 struct backtrace {
@@ -28,24 +28,25 @@ struct backtrace {
 
 /**
  * struct finding - one place in a program, and what went wrong there
- * @next: found after it
- * @hash_next: findings.c's
- * @record: the first one; count and bytes are those of all
- * @nr_bufs: buffers that it concerned, one after the other: a lower bound
+ * @next: next finding in the list
+ * @hash_next: next finding in the bucket; private to finding.c
+ * @record: the first record; its count and bytes are the sums of all records
+ * @nr_bufs: number of buffers concerned, a lower bound: a buffer is counted
+ *	when it differs from the one before
  * @last_buf: the last of them
- * @cpu_key: of the CPU's stack, until it is resolved
- * @other_key: of the other's
- * @cpu: the CPU's stack
- * @other: the other's
- * @cpu_why: the CPU's process put down none
- * @other_why: the other's did not
- * @suppressed_by: name of a suppression, NULL none
- * @api: whose calls the program makes
- * @shape: what the buffer holds; NULL: nobody has said. In the file of stacks
- * @kernel_key: of @kernel
- * @kernel: that the other's job ran: the instruction that touched, if it is
- *	known, and where the kernel begins
- * @attach_keys: of @attaches
+ * @cpu_key: key of the CPU's stack, until it is resolved
+ * @other_key: key of the other side's stack
+ * @cpu: stack of the CPU's side
+ * @other: stack of the other side
+ * @cpu_why: why the CPU's process wrote no stack
+ * @other_why: why the other side's process wrote none
+ * @suppressed_by: name of a suppression; NULL: none
+ * @api: API whose calls the program makes
+ * @shape: object in the buffer, in the file of stacks; NULL: not reported
+ * @kernel_key: key of @kernel
+ * @kernel: the kernel that the other side's job ran: the instruction of the
+ *	access, if it is known, and the begin of the kernel
+ * @attach_keys: keys of @attaches
  * @attaches: stacks of @record.attaches
  */
 struct finding {
@@ -70,16 +71,16 @@ struct finding {
 };
 
 /**
- * struct totals - what it all comes to
- * @errors: occurrences that are errors, suppressed ones not
- * @places: findings that are errors, suppressed ones not
- * @suppressed: errors that a suppression matches
- * @dropped: records that were lost, since nobody read them in time
- * @dropped_errors: those of them that were errors, suppressed or not
- * @lost_stacks: that found no room
- * @leaks: objects that nobody destroyed, suppressed ones not
- * @leaked_bytes: of them
- * @leak_places: where they were made
+ * struct totals - sums over all findings
+ * @errors: occurrences of errors, without suppressed ones
+ * @places: findings that are errors, without suppressed ones
+ * @suppressed: occurrences of errors that a suppression matches
+ * @dropped: records that were lost, since they were not read in time
+ * @dropped_errors: lost records of errors, suppressed or not
+ * @lost_stacks: stacks for which the file had no room
+ * @leaks: objects that were never destroyed, without suppressed ones
+ * @leaked_bytes: bytes of these objects
+ * @leak_places: places where these objects were made
  */
 struct totals {
 	uint64_t errors;
@@ -93,7 +94,7 @@ struct totals {
 	uint64_t leak_places;
 };
 
-/** enum leak_check - what is done about objects that nobody destroyed */
+/** enum leak_check - how objects that were never destroyed are handled */
 enum leak_check {
 	LEAKS_NOT_TOLD,
 	LEAKS_TOLD,
@@ -118,14 +119,14 @@ int findings_end(struct findings *findings);
 struct finding *findings_first(const struct findings *findings);
 struct totals findings_total(const struct findings *findings);
 
-/* With its end. */
+/* Including the terminating null byte */
 #define FINDING_CALL_LEN	(2 * HEAPSIM_NAME_LEN)
 
 /**
- * struct finding_row - where in an image an offset is
- * @plane: from 0
- * @row: from 0
- * @byte: of the row; @len and more is padding
+ * struct finding_row - position of an offset in an image
+ * @plane: number of the plane, from 0
+ * @row: number of the row, from 0
+ * @byte: offset in the row; bytes from @len on are padding
  * @len: bytes of a row that hold pixels
  */
 struct finding_row {

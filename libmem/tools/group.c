@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which signals went to all of our process group: others of it have those
- * already, and need not get them from us. A signal does not tell, so there is a
- * witness: a process of the group that does nothing but keep them pending, for
- * us to look at.
+ * Finds out whether a signal was sent to our whole process group: then the
+ * program has it already, and it must not be forwarded. A signal itself does
+ * not show this. So a witness process of the group blocks all signals, and a
+ * signal that is pending for the witness was sent to the group.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,10 @@
 
 #include "group.h"
 
-/* Under another name: who signals by name means us, and not the group. */
+/*
+ * The witness hides its name and arguments: a signal that is sent to all
+ * processes named heapsim (pkill) is not meant for the group.
+ */
 __attribute__((noreturn))
 static void witness(const struct group *group, pid_t parent)
 {
@@ -34,8 +37,9 @@ static void witness(const struct group *group, pid_t parent)
 }
 
 /*
- * It ends without SIGCHLD, and only who asks for such can wait for it: what is
- * waited for are the program's own.
+ * The witness sends no SIGCHLD when it ends and is waited for with __WCLONE
+ * only. So the main loop, which waits for the program's processes, never gets
+ * it.
  */
 static void witness_start(struct group *group)
 {
@@ -77,11 +81,11 @@ static uint64_t witness_pending(pid_t pid)
 }
 
 /**
- * group_watch() - look out from now on
- * @group: ours
- * @last_arg: the last argument of our command line, where that was given us
+ * group_watch() - begin to watch for signals to the process group
+ * @group: out: our group
+ * @last_arg: the last argument in the original argv of this process
  *
- * If it fails, no signal is one of the group's.
+ * If it fails, group_got() returns false for all signals.
  */
 void group_watch(struct group *group, char *last_arg)
 {
@@ -90,11 +94,11 @@ void group_watch(struct group *group, char *last_arg)
 }
 
 /**
- * group_got() - did a signal that we got go to all of the group?
- * @group: ours
- * @number: of the signal; to be asked once for each that we get
+ * group_got() - check if a received signal was sent to the whole group
+ * @group: our group
+ * @number: number of the signal; call once for each received signal
  *
- * Return: whether it did.
+ * Return: true if the whole group got it.
  */
 bool group_got(struct group *group, int number)
 {
@@ -105,9 +109,10 @@ bool group_got(struct group *group, int number)
 	if (old <= 0)
 		return false;
 	/*
-	 * The kernel signals a group under a lock that it also takes to fork.
-	 * So the old witness has what we have, once there is the new one; and
-	 * that has what comes from now on.
+	 * The kernel signals a group under a lock that fork() also takes. So
+	 * once the new witness exists, each signal that we have received from
+	 * the group is pending for the old one, and the new one gets all that
+	 * follow.
 	 */
 	witness_start(group);
 	group->pending |= witness_pending(old);
@@ -118,8 +123,8 @@ bool group_got(struct group *group, int number)
 }
 
 /**
- * group_leave() - look out no more
- * @group: ours; may be all zeros
+ * group_leave() - stop watching
+ * @group: our group; may be all zeros
  */
 void group_leave(struct group *group)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which signals went to all of our process group. */
+/* Detection of signals that were sent to our whole process group */
 #ifndef HEAPSIM_GROUP_H
 #define HEAPSIM_GROUP_H
 
@@ -8,11 +8,11 @@
 #include <sys/types.h>
 
 /**
- * struct group - our process group, as a witness sees it
+ * struct group - our process group and its witness
  * @last_arg: the last argument of our command line
- * @witness: a process of the group; not above 0 if there is none
- * @pending: signals that witnesses got, by bits from 0, and that nobody has
- *	asked for yet
+ * @witness: process that keeps signals pending; not above 0 if there is none
+ * @pending: mask of signals that a witness got and that group_got() has not
+ *	returned yet; bit 0 is signal 1
  */
 struct group {
 	char *last_arg;

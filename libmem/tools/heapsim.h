@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command heapsim: exit codes, subcommands, errors of its command line. */
+/* Declarations shared by the subcommands of heapsim */
 #ifndef HEAPSIM_HEAPSIM_H
 #define HEAPSIM_HEAPSIM_H
 
-/* Exit codes; run ends as the program that it ran, where it can. */
+/* Exit codes; heapsim run exits like the program that it ran, if possible. */
 #define EXIT_OK		0
 #define EXIT_FAILED	1
 #define EXIT_USAGE	2
 
 /*
- * A subcommand's main(): @argv[0] is its whole name ("heapsim load"), as
- * getopt_long() begins its messages, and what follows are its own arguments.
- * Returns the exit code.
+ * The main() of each subcommand. @argv[0] is its full name ("heapsim load"),
+ * with which getopt_long() begins messages; its own arguments follow. Returns
+ * the exit code.
  */
 int cmd_run(int argc, char **argv);
 int cmd_load(int argc, char **argv);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* heapsim info: the board that is simulated, and what the module holds. */
+/* heapsim info: prints the simulated board, and the module's counters. */
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -112,7 +112,7 @@ static json_object *heaps_object(void)
 	return list;
 }
 
-/* Names as in <linux/heapsim.h>. */
+/* Keys are the names of the fields in <linux/heapsim.h>. */
 static void print_json(const struct device_state *state)
 {
 	const struct heapsim_probe *probe = &state->probe;

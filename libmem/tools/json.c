@@ -14,7 +14,7 @@
 
 #define JSON_VERSION	1
 
-/* Of a text that a program chose: not always UTF-8, and JSON knows no other. */
+/* A program chose the text; bytes that are not UTF-8 are not valid in JSON. */
 static json_object *text(const char *s, size_t max)
 {
 	json_object *o = NULL;
@@ -183,7 +183,7 @@ static json_object *row_of(const struct finding *f)
 	return o;
 }
 
-/* What holds the bytes of the buffer, if that is more. */
+/* Returns the image or other object in the buffer. */
 static json_object *holder_of(const struct finding *f)
 {
 	const struct told_shape *shape = f->shape;
@@ -221,7 +221,7 @@ static json_object *buffer_of(const struct finding *f)
 	return o;
 }
 
-/* In one line. */
+/* Returns the proposed fix in one line. */
 static json_object *mend_of(const struct finding *f)
 {
 	const char *mend = kind_mend(f->record.kind, f->record.missing, f->api);
@@ -308,10 +308,10 @@ static json_object *refused_of(const struct run_facts *facts)
 }
 
 /**
- * report_write_json() - the report for programs
- * @out: where to
- * @findings: after findings_end(), with suppressions applied
- * @facts: what was run
+ * report_write_json() - write the report for programs
+ * @out: file to write to
+ * @findings: findings after findings_end(), with suppressions applied
+ * @facts: facts about the run
  *
  * Return: 0 or -EIO.
  */
@@ -328,7 +328,7 @@ int report_write_json(FILE *out, const struct findings *findings,
 	const struct finding *f;
 	int ret;
 
-	/* For mbrlen(). */
+	/* mbrlen() depends on the locale. */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	for (f = findings_first(findings); f; f = f->next)
 		json_object_array_add(list, finding_of(findings, f));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Processes that keep the module, by /proc: devices of ours that they have
- * open, by number, and dma-bufs that they have open or mapped, by the inodes
- * that the module lists. Without that list every dma-buf is named, since it may
- * be one of ours; and so is every sync_file, whose fence nobody can tell.
+ * Lists processes that keep the module loaded, by reading /proc. A process does
+ * so if it has one of the module's devices open, which the device number shows,
+ * or has a dma-buf open or mapped whose inode the module lists. If this list
+ * cannot be read, every dma-buf is printed, since it may be one of the
+ * module's. Every sync_file is printed, since the owner of its fence cannot be
+ * found out.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -28,7 +30,7 @@ struct device {
 	char name[64];
 };
 
-/* What is looked for. */
+/* The devices and buffers that are searched for */
 struct search {
 	struct device devices[MAX_DEVICES];
 	size_t nr_devices;
@@ -36,10 +38,10 @@ struct search {
 	size_t nr_bufs;
 	int bufs_err;
 	FILE *out;
-	int nr_denied;	/* processes that we may not look at */
+	int nr_denied;	/* processes that we may not inspect */
 };
 
-/* One process: its line is begun when the first thing is found. */
+/* A process; its line is begun when the first reference is found. */
 struct look {
 	struct search *search;
 	int proc;	/* /proc/PID */
@@ -106,7 +108,7 @@ static void found(struct look *look, const char *format, ...)
 			close(fd);
 		}
 		comm[strcspn(comm, "\n")] = '\0';
-		/* Processes choose their names. */
+		/* A process chooses its name, so it may hold any bytes. */
 		for (i = 0; comm[i]; i++)
 			if (!isprint((unsigned char)comm[i]))
 				comm[i] = '?';
@@ -171,7 +173,10 @@ static void fds_look(struct look *look)
 	closedir(dir);
 }
 
-/* START-END PERM OFFSET DEV INODE PATH; a buffer may be mapped many times. */
+/*
+ * Lines are START-END PERM OFFSET DEV INODE PATH. Consecutive mappings of one
+ * buffer are counted once.
+ */
 static void maps_look(struct look *look)
 {
 	int fd = openat(look->proc, "maps", O_RDONLY | O_CLOEXEC);
@@ -217,7 +222,10 @@ static int process_look(struct search *search, int procs, const char *pid)
 	return !!look.nr;
 }
 
-/* What no process has: importers, and what is on its way between processes. */
+/*
+ * Prints references that belong to no process: buffers that importers map, and
+ * the totals, which include buffers in messages between processes.
+ */
 static void rest_print(struct search *search)
 {
 	struct device_state state;
@@ -243,11 +251,11 @@ static void rest_print(struct search *search)
 }
 
 /**
- * keeper_print_all() - print who keeps the module, a line a process
- * @out: where to
+ * keeper_print_all() - print the processes that keep the module loaded
+ * @out: file to print to, a line for each process
  *
- * Return: processes found; 0 may mean that a driver or a message between
- * processes has what they had.
+ * Return: number of processes; if 0, a driver or a message between processes
+ * may hold a reference.
  */
 int keeper_print_all(FILE *out)
 {

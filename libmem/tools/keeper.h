@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who keeps the module from being unloaded. */
+/* Processes that prevent the module from being unloaded */
 #ifndef HEAPSIM_KEEPER_H
 #define HEAPSIM_KEEPER_H
 

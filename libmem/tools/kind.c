@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kinds of findings, and their text in the report. The first table has a
- * row for each kind, the second one for each operation that may be missing, the
- * third one for each party. The numbers of kinds are the module's, then those
- * that only libmem has, then those of records that are not violations.
+ * The texts of reports: the first table has a row for each kind of finding, the
+ * second one for each operation that may be missing, the third one for each
+ * party other than the CPU. Kinds have the module's numbers; further numbers
+ * are those of libmem's own violations, and of reports that are no violations.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -16,18 +16,18 @@
 
 #define NR(table)	(sizeof(table) / sizeof((table)[0]))
 
-/* The only call that maintains the CPU cache of an object. */
+/* NvSciBuf has only one call that maintains the CPU cache of an object. */
 #define FLUSH_NVSCI(when)						\
 	"to fix it: " when ", call\n"					\
 	"NvSciBufObjFlushCpuCacheRange()"
 
-/* A lock and its unlock maintain the cache. */
+/* In VPI, lock and unlock maintain the CPU cache. */
 #define LOCK_VPI							\
 	"to fix it: touch the image or array between\n"		\
 	"vpiImageLockData() or vpiArrayLockData() and its unlock\n"	\
 	"alone, when its stream is done: vpiStreamSync()"
 
-/* Lines of texts have at most 60 characters, because they are indented. */
+/* Lines of headlines have at most 60 characters, since reports indent them. */
 static const struct kind kinds[] = {
 	[HEAPSIM_RECORD_DROPPED] = { .name = "dropped" },
 	[HEAPSIM_RECORD_STALE_READ] = {
@@ -267,13 +267,16 @@ static const struct kind kinds[] = {
 	},
 };
 
-/* For records of a newer module or library. */
+/* For a kind that only a newer module or libmem reports */
 static const struct kind unknown = {
 	"unknown", "A kind that this heapsim does not know", NULL, "used",
 	"times", KIND_ERROR, NULL, NULL,
 };
 
-/* For managed memory, waiting is also what makes the driver maintain it. */
+/*
+ * A wait lets the driver maintain the cache of managed memory; the text names
+ * the calls that wait.
+ */
 #define WAIT_CUDA							\
 	"to fix it: wait for the work before the CPU touches the\n"	\
 	"memory: cudaStreamSynchronize(), cudaEventSynchronize() or\n"	\
@@ -282,11 +285,12 @@ static const struct kind unknown = {
 	"cudaStreamAttachMemAsync()"
 
 /*
- * What to do, and the call, for each interface. An interface without a text has
- * CUDA's, which its programs use for managed and device memory.
+ * Texts that propose a fix with the API's calls. A vendor API without its own
+ * text uses that of CUDA, since its programs use CUDA for managed and device
+ * memory.
  *
- * CUDA has no brackets, and no memory with two views except managed memory: a
- * program that lacks a bracket there has to wait.
+ * CUDA has no brackets, and managed memory is its only memory with separate CPU
+ * and device views. So if a bracket is missing, its text proposes to wait.
  */
 static const struct {
 	const char *name;
@@ -385,10 +389,10 @@ static const char *const other_names[] = {
 };
 
 /**
- * kind_of() - return a kind by its number
- * @number: enum heapsim_record_kind
+ * kind_of() - find a kind by its number
+ * @number: enum heapsim_record_kind, or a number beyond it
  *
- * Return: the kind, never NULL; "unknown" for a number of a newer kernel.
+ * Return: the kind; never NULL, since a number without one is "unknown".
  */
 const struct kind *kind_of(uint32_t number)
 {
@@ -398,9 +402,9 @@ const struct kind *kind_of(uint32_t number)
 
 /**
  * kind_find() - find a kind by its name
- * @name: name
+ * @name: name of a kind
  *
- * Return: its number, or -ENOENT.
+ * Return: its number or -ENOENT.
  */
 int kind_find(const char *name)
 {
@@ -413,9 +417,9 @@ int kind_find(const char *name)
 }
 
 /**
- * kind_end() - return the end of the numbers
+ * kind_end() - return the end of the range of numbers
  *
- * Return: the first number above all kinds.
+ * Return: a number greater than those of all known kinds.
  */
 uint32_t kind_end(void)
 {
@@ -423,10 +427,10 @@ uint32_t kind_end(void)
 }
 
 /**
- * kind_missing_name() - return the name of the operation that was missing
+ * kind_missing_name() - name the operation that was missing
  * @missing: enum heapsim_missing
  *
- * Return: static text; NULL if none was missing.
+ * Return: its name, or NULL if no operation was missing.
  */
 const char *kind_missing_name(uint32_t missing)
 {
@@ -434,12 +438,12 @@ const char *kind_missing_name(uint32_t missing)
 }
 
 /**
- * kind_mend() - return how to fix a mistake
+ * kind_mend() - propose a fix
  * @number: number of the kind
  * @missing: enum heapsim_missing
- * @api: interface that the program uses
+ * @api: API whose calls the text names
  *
- * Return: static lines of text, or NULL.
+ * Return: lines of text, or NULL if there is no proposal.
  */
 const char *kind_mend(uint32_t number, uint32_t missing, enum kind_api api)
 {
@@ -457,10 +461,10 @@ const char *kind_mend(uint32_t number, uint32_t missing, enum kind_api api)
 }
 
 /**
- * kind_api_name() - return the name of an interface
- * @api: interface
+ * kind_api_name() - name an API
+ * @api: API whose calls a program makes
  *
- * Return: static text, as in the JSON report.
+ * Return: the name in reports.
  */
 const char *kind_api_name(enum kind_api api)
 {
@@ -477,10 +481,10 @@ const char *kind_api_name(enum kind_api api)
 }
 
 /**
- * kind_other_name() - return the name of a party
+ * kind_other_name() - name the party on the other side
  * @type: enum heapsim_other
  *
- * Return: static text; NULL if there was no other party, or it is unknown.
+ * Return: its name, or NULL if there was no other side or it is unknown.
  */
 const char *kind_other_name(uint32_t type)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kinds of findings, and their text in the report. */
+/* Kinds of findings and their texts, which all reports share */
 #ifndef HEAPSIM_KIND_H
 #define HEAPSIM_KIND_H
 
@@ -10,15 +10,15 @@
 
 /** enum kind_class - what a kind counts as */
 enum kind_class {
-	KIND_ERROR,	/* a mistake: counted in the summary */
+	KIND_ERROR,	/* an error, which the summary counts */
 	KIND_WASTE,	/* no error: redundant work, brackets left open */
-	KIND_LEAK,	/* never destroyed; an error with --leak-check=error */
-	KIND_MISSING,	/* a call that is not supported */
+	KIND_LEAK,	/* an object left over: an error with --leak-check */
+	KIND_MISSING,	/* a call of an unimplemented function */
 };
 
-/** enum kind_api - the interface that a program uses */
+/** enum kind_api - API that a program calls, and that a report proposes */
 enum kind_api {
-	KIND_API_DMABUF,	/* the kernel's ioctls */
+	KIND_API_DMABUF,	/* ioctls of dma-bufs */
 	KIND_API_LIBMEM,
 	KIND_API_CUDA,		/* libmem-cudart and libmem-cuda */
 	KIND_API_NVSCI,		/* libmem-nvscibuf */
@@ -30,15 +30,15 @@ enum kind_api {
 /**
  * struct kind - a kind of finding
  * @name: name in reports and suppressions
- * @headline: what happened, without the range; NULL: report.c composes it
+ * @headline: what happened; the range follows. NULL: report.c makes the text
  * @cpu: what the CPU's side did; NULL: it read or wrote
  * @other: what the other side did
- * @count: what is counted, in the plural
- * @class: what it counts as
- * @mend: how to fix it if no operation was missing; NULL: the table of missing
- *	operations has the text
- * @mend_cuda: the same with calls of CUDA, or of a layer above it; NULL: @mend
- *	names no call
+ * @count: noun, in the plural, for the number of occurrences
+ * @class: whether it counts as an error
+ * @mend: proposed fix if no operation is missing; NULL: the missing operation
+ *	determines the text
+ * @mend_cuda: the same with calls of CUDA or of layers above; NULL: @mend names
+ *	no calls
  */
 struct kind {
 	const char *name;

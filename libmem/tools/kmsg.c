@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module says in the kernel log why it refuses a parameter: errno has no
- * room for that. /dev/kmsg gives one record a read,
+ * Reads from the kernel log why the module refuses a parameter, which an errno
+ * cannot express. Each read of /dev/kmsg returns one record,
  *
  *	priority,sequence,time,flags;text
  *
- * and records that came after the file was opened are those that count.
+ * and only records that were logged after the file was opened are used.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +17,9 @@
 #define PREFIX	"heapsim: "
 
 /**
- * kmsg_open() - begin to listen
+ * kmsg_open() - open the kernel log at its end
  *
- * Return: fd, negative when we may not.
+ * Return: fd, or negative if this is not permitted.
  */
 int kmsg_open(void)
 {
@@ -31,16 +31,16 @@ int kmsg_open(void)
 }
 
 /**
- * kmsg_print() - print what the module said since
- * @kmsg: from kmsg_open(); negative prints nothing
- * @out: where to
- * @before: what to print before each line
+ * kmsg_print() - print the module's messages since kmsg_open()
+ * @kmsg: fd of kmsg_open(); if negative, nothing is printed
+ * @out: file to print to
+ * @before: prefix of each line
  *
- * Return: lines.
+ * Return: number of lines.
  */
 int kmsg_print(int kmsg, FILE *out, const char *before)
 {
-	char record[8192], *text;	/* the most that a read gives */
+	char record[8192], *text;	/* the largest record */
 	ssize_t len;
 	int nr = 0;
 
@@ -49,7 +49,7 @@ int kmsg_print(int kmsg, FILE *out, const char *before)
 	for (;;) {
 		len = read(kmsg, record, sizeof(record) - 1);
 		if (len < 0 && (errno == EPIPE || errno == EINTR))
-			continue;	/* the log has overtaken us */
+			continue;	/* records were overwritten */
 		if (len <= 0)
 			return nr;
 		record[len] = '\0';

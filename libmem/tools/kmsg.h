@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the module says in the kernel log meanwhile. */
+/* Messages of the module in the kernel log */
 #ifndef HEAPSIM_KMSG_H
 #define HEAPSIM_KMSG_H
 

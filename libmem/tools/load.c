@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * heapsim load: insert the module. Names and numbers are checked here, against
- * what the module says of its own parameters; which value is right is known to
- * the module alone, and its reason is in the kernel log.
+ * heapsim load: inserts the module. Names and numbers are checked here against
+ * the module's description of its parameters. Only the module can check other
+ * values; it logs the reason of a refusal in the kernel log.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -18,7 +18,7 @@
 #include "module.h"
 #include "number.h"
 
-/* A parameter as it was asked for. */
+/* A parameter and the value that the user gave */
 struct wish {
 	const struct module_param *param;
 	const char *value;
@@ -41,7 +41,7 @@ static size_t smallest(size_t a, size_t b, size_t c)
 	return c < a ? c : a;
 }
 
-/* How many letters to add, drop or change to come from one to the other. */
+/* Returns the edit distance: letters to add, drop or change. */
 static size_t distance(const char *from, size_t len, const char *to)
 {
 	size_t row[64], before, here, i, j, width = strlen(to);
@@ -66,7 +66,7 @@ static size_t distance(const char *from, size_t len, const char *to)
 static int tell_unknown(const struct module *module, const char *name,
 			size_t len, const char *who)
 {
-	size_t best = 3, far, i;	/* what is further off is no slip */
+	size_t best = 3, far, i;	/* 3 differences are no typing error */
 	const char *near = NULL;
 
 	for (i = 0; i < module->nr_params; i++) {
@@ -100,7 +100,7 @@ static int wish_parse(struct wish *wish, const struct module *module,
 		return usage_error(who, "%s: needs a value: %s=...", word,
 				   wish->param->name);
 	wish->value = word + len + 1;
-	/* Where one would end and what could follow is the kernel's own. */
+	/* Quotes and blanks have a meaning in the kernel's list of options. */
 	if (strpbrk(wish->value, "\" \t\n"))
 		return usage_error(who,
 				   "%s: a value cannot contain blanks or quotes",
@@ -250,7 +250,7 @@ static int load(struct module *module, const struct wish *wishes, int nr,
 		err = module_insert(module, options, who);
 		free(options);
 	}
-	if (err == -EEXIST) {	/* somebody was faster */
+	if (err == -EEXIST) {	/* another process inserted it meanwhile */
 		ret = tell_loaded(module, wishes, nr, who);
 	} else if (err) {
 		ret = tell_refusal(module, err, kmsg, who);
@@ -264,7 +264,7 @@ static int load(struct module *module, const struct wish *wishes, int nr,
 	return ret;
 }
 
-/* For people, and for completion.bash: lines that do not begin with a blank. */
+/* completion.bash parses this list: lines that do not begin with a blank. */
 static int list(const struct module *module)
 {
 	const struct module_param *param;

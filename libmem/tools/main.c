@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	ret = command_run(argc, argv);
-	/* What could not be written was not said: a full disk, say. */
+	/* Output that could not be written, as on a full disk, is an error. */
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("heapsim: standard output");
 		return ret ? ret : EXIT_FAILED;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module, through libkmod: find its file, read what it says of itself,
- * insert and remove it. What fails is told here, on standard error; callers
- * know what they wanted it for and pass their name (@who).
+ * Finds the file of the module through libkmod, reads its description, inserts
+ * and removes it. These functions print errors on standard error; callers pass
+ * the prefix of messages (@who).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ static struct kmod_ctx *ctx_new(void)
 {
 	struct kmod_ctx *ctx = kmod_new(NULL, NULL);
 
-	/* It would speak of files that nobody asked for. */
+	/* By default libkmod prints errors about unrelated files. */
 	if (ctx)
 		kmod_set_log_priority(ctx, LOG_CRIT);
 	return ctx;
@@ -38,8 +38,8 @@ static const char *running_release(void)
 }
 
 /**
- * module_tell_missing() - say that no file of the module is installed
- * @who: how the message begins
+ * module_tell_missing() - print that no file of the module is installed
+ * @who: prefix of the message
  */
 void module_tell_missing(const char *who)
 {
@@ -83,7 +83,7 @@ static int installed_open(struct module *module, const char *who)
 	return EXIT_FAILED;
 }
 
-/* Dashes are underscores, as for the kernel; @name is not terminated. */
+/* Dashes match underscores, as in the kernel. @name has no null byte. */
 static bool same_name(const char *known, const char *name, size_t len)
 {
 	size_t i;
@@ -97,7 +97,7 @@ static bool same_name(const char *known, const char *name, size_t len)
 	return true;
 }
 
-/* The parameter that "NAME:..." speaks of, made if there is none yet. */
+/* Returns the parameter in "NAME:...", which is added if it is new. */
 static struct module_param *param_of(struct module *module, const char *value,
 				     size_t len)
 {
@@ -159,7 +159,7 @@ static int key_note(struct module *module, const char *key, const char *value,
 	return 0;
 }
 
-/* In the file they are in the order that the compiler likes. */
+/* Sorts parameters, whose order in the file depends on the compiler. */
 static int param_compare(const void *a, const void *b)
 {
 	const struct module_param *left = a, *right = b;
@@ -172,7 +172,7 @@ static int param_compare(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* What the file says of itself, and whether it is heapsim at all. */
+/* Reads the description in the file, and checks that it is heapsim's. */
 static int info_read(struct module *module, const char *who)
 {
 	const char *path = kmod_module_get_path(module->mod);
@@ -208,7 +208,9 @@ static int info_read(struct module *module, const char *who)
 	return EXIT_OK;
 }
 
-/* It was inserted from elsewhere: only the names of parameters are known. */
+/*
+ * Without a file, only the names of the loaded module's parameters are known.
+ */
 static int loaded_read(struct module *module, const char *who)
 {
 	const struct dirent *entry;
@@ -236,13 +238,13 @@ static int loaded_read(struct module *module, const char *who)
 }
 
 /**
- * module_open() - find the module's file and read what it says of itself
- * @module: filled in; module_close() afterwards, also when this fails
- * @file: path, NULL the one that is installed for the running kernel; without
- *	such a file the one that is loaded
- * @who: how the caller's messages begin
+ * module_open() - find the module's file and read its description
+ * @module: out; the caller must call module_close(), also after a failure
+ * @file: path; NULL: the file installed for the running kernel, or, if there is
+ *	none, the loaded module
+ * @who: prefix of messages
  *
- * Return: EXIT_OK, or EXIT_FAILED and the reason was told.
+ * Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int module_open(struct module *module, const char *file, const char *who)
 {
@@ -264,7 +266,7 @@ int module_open(struct module *module, const char *file, const char *who)
 				  loaded_read(module, who);
 }
 
-/** module_close() - give back what module_open() got */
+/** module_close() - free the resources of module_open() */
 void module_close(struct module *module)
 {
 	size_t i;
@@ -281,7 +283,10 @@ void module_close(struct module *module)
 	kmod_unref(module->ctx);
 }
 
-/* A file that is not installed is in no list of dependencies: its own words. */
+/*
+ * Inserts the modules that the file's description names, since the lists of
+ * depmod have only installed files.
+ */
 static int depends_insert(struct module *module, const char *who)
 {
 	char *names = module->depends, *name, *rest;
@@ -307,12 +312,13 @@ static int depends_insert(struct module *module, const char *who)
 }
 
 /**
- * module_insert() - have the kernel insert the module
- * @module: opened
- * @options: "NAME=VALUE NAME=VALUE"; they win over those of modprobe.d(5)
- * @who: how the caller's messages begin
+ * module_insert() - insert the module
+ * @module: module after module_open()
+ * @options: "NAME=VALUE NAME=VALUE"; they override those of modprobe.d(5)
+ * @who: prefix of messages
  *
- * Return: 0, or -errno, which only of a module that it needs was told.
+ * Return: 0 or -errno. Only the failure of a module that this one needs has
+ * been reported by a message.
  */
 int module_insert(struct module *module, const char *options, const char *who)
 {
@@ -331,7 +337,7 @@ int module_insert(struct module *module, const char *options, const char *who)
 	return err;
 }
 
-/* The loaded module; its file may be anywhere, or gone. */
+/* Opens the loaded module, whose file may be unknown or deleted. */
 static struct kmod_module *loaded_open(struct kmod_ctx **ctx)
 {
 	struct kmod_module *mod = NULL;
@@ -348,7 +354,7 @@ static void loaded_close(struct kmod_ctx *ctx, struct kmod_module *mod)
 	kmod_unref(ctx);
 }
 
-/** module_state() - is the module loaded now? */
+/** module_state() - return whether the module is loaded now */
 enum module_state module_state(void)
 {
 	struct kmod_ctx *ctx;
@@ -369,9 +375,9 @@ enum module_state module_state(void)
 }
 
 /**
- * module_refcount() - how much keeps the module
+ * module_refcount() - count the references to the module
  *
- * Return: references, or -errno when it is not loaded.
+ * Return: number of references, or -errno if it is not loaded.
  */
 int module_refcount(void)
 {
@@ -384,10 +390,10 @@ int module_refcount(void)
 }
 
 /**
- * module_remove() - have the kernel remove the module, if nothing keeps it
+ * module_remove() - remove the module, if it has no references
  *
- * Return: 0, -EAGAIN something keeps it, -EBUSY it is coming or going, -ENOENT
- * it is not there, -EPERM.
+ * Return: 0; -EAGAIN if it is in use; -EBUSY if it is being inserted or
+ * removed; -ENOENT if it is not loaded; -EPERM.
  */
 int module_remove(void)
 {
@@ -400,10 +406,10 @@ int module_remove(void)
 }
 
 /**
- * module_param_find() - a parameter by its name
- * @module: opened
- * @name: not terminated
- * @len: its length
+ * module_param_find() - find a parameter by its name
+ * @module: module after module_open()
+ * @name: name without a terminating null byte
+ * @len: length of @name
  *
  * Return: the parameter or NULL.
  */
@@ -419,9 +425,9 @@ const struct module_param *module_param_find(const struct module *module,
 }
 
 /**
- * module_param_is_number() - does it take a number from 0 up?
+ * module_param_is_number() - check for an unsigned number
  * @param: parameter
- * @max: out: the largest that its type holds
+ * @max: out: the largest value of its type
  */
 bool module_param_is_number(const struct module_param *param,
 			    unsigned long long *max)
@@ -438,14 +444,14 @@ bool module_param_is_number(const struct module_param *param,
 }
 
 /**
- * module_param_values() - the values of a parameter that takes a word
+ * module_param_values() - list the values of a parameter that takes a word
  * @param: parameter
  *
- * The text that the module has for people lists them behind a colon: "The
- * board: nano, tx2 (default)".
+ * The parameter's description lists them after a colon: "The board: nano, tx2
+ * (default)".
  *
- * Return: "nano|tx2" for free(), NULL when it takes something else, or no
- * memory.
+ * Return: "nano|tx2", which the caller frees; NULL if the parameter takes other
+ * values, or if out of memory.
  */
 char *module_param_values(const struct module_param *param)
 {
@@ -474,10 +480,10 @@ char *module_param_values(const struct module_param *param)
 }
 
 /**
- * module_param_now() - the value that the loaded module has
- * @name: of the parameter
+ * module_param_now() - read a parameter of the loaded module
+ * @name: name of the parameter
  *
- * Return: a string for free(), NULL where there is none.
+ * Return: its value, which the caller frees; NULL if there is none.
  */
 char *module_param_now(const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The module as a file and as what the kernel has loaded. */
+/* The module as a file, and as loaded by the kernel */
 #ifndef HEAPSIM_MODULE_H
 #define HEAPSIM_MODULE_H
 
@@ -9,19 +9,19 @@
 struct kmod_ctx;
 struct kmod_module;
 
-/* A parameter, as the module's own information has it. */
+/* A parameter, as the module's file describes it */
 struct module_param {
 	char *name;
-	char *type;	/* "uint", "ullong", "charp", ...; "" not told */
-	char *text;	/* for people; "" not told */
+	char *type;	/* "uint", "ullong", "charp", ...; "": unknown */
+	char *text;	/* description; "": unknown */
 };
 
 struct module {
 	struct kmod_ctx *ctx;
 	struct kmod_module *mod;
-	bool has_file;		/* else only the kernel knows it, loaded */
-	char *release;		/* of the kernel that it is for; "" not told */
-	char *depends;		/* modules that it needs, by commas */
+	bool has_file;		/* false: only the loaded module is known */
+	char *release;		/* the kernel it was built for; "": unknown */
+	char *depends;		/* modules that it needs, separated by commas */
 	struct module_param *params;	/* words, then numbers, by name */
 	size_t nr_params;
 };
@@ -29,7 +29,7 @@ struct module {
 enum module_state {
 	MODULE_ABSENT,
 	MODULE_LIVE,
-	MODULE_COMING,	/* it is just being inserted or removed */
+	MODULE_COMING,	/* being inserted or removed */
 };
 
 int module_open(struct module *module, const char *file, const char *who);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers as people write and read them. */
+/* Formats and parses numbers for people. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include "number.h"
 
 /**
- * number_bytes() - "64 KiB", "1.5 MiB"
- * @text: for it
- * @bytes: a length
+ * number_bytes() - format a length: "64 KiB", "1.5 MiB"
+ * @text: out: text
+ * @bytes: length in bytes
  *
  * Return: @text.
  */
@@ -34,8 +34,8 @@ const char *number_bytes(char text[NUMBER_LEN], uint64_t bytes)
 }
 
 /**
- * number_short() - a count or rate in at most six characters: "0.5", "12.3M"
- * @text: for it
+ * number_short() - format a count or rate in at most six characters: "12.3M"
+ * @text: out: text
  * @value: not negative
  *
  * Return: @text.
@@ -60,19 +60,19 @@ const char *number_short(char text[NUMBER_LEN], double value)
 }
 
 /**
- * number_whole() - read a whole number
- * @text: decimal, or with 0x or 0 before it as C has them
- * @max: the most that is taken
- * @number: out
+ * number_whole() - parse a whole number
+ * @text: decimal, or with 0x or 0 before it as in C
+ * @max: the largest accepted value
+ * @number: out: number
  *
- * Return: 0, -EINVAL.
+ * Return: 0 or -EINVAL.
  */
 int number_whole(const char *text, uint64_t max, uint64_t *number)
 {
 	unsigned long long value;
 	char *end;
 
-	/* strtoull() takes "-1" and blanks, too. */
+	/* strtoull() would also accept "-1" and leading blanks. */
 	if (!isdigit((unsigned char)text[0]))
 		return -EINVAL;
 	errno = 0;
@@ -84,19 +84,19 @@ int number_whole(const char *text, uint64_t max, uint64_t *number)
 }
 
 /**
- * number_seconds() - read a time
- * @text: decimal, "0.5"
- * @max: the most that is taken
- * @seconds: out
+ * number_seconds() - parse a time
+ * @text: decimal, as "0.5"
+ * @max: the largest accepted value
+ * @seconds: out: time
  *
- * Return: 0, -EINVAL.
+ * Return: 0 or -EINVAL.
  */
 int number_seconds(const char *text, double max, double *seconds)
 {
 	char *end;
 	double value;
 
-	/* strtod() takes "nan", "-1" and blanks, too. */
+	/* strtod() would also accept "nan", "-1" and leading blanks. */
 	if (!isdigit((unsigned char)text[0]) && text[0] != '.')
 		return -EINVAL;
 	value = strtod(text, &end);

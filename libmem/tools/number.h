@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers as people write and read them. */
+/* Formatting and parsing of numbers for people */
 #ifndef HEAPSIM_NUMBER_H
 #define HEAPSIM_NUMBER_H
 
 #include <stdint.h>
 
-#define NUMBER_LEN	32	/* enough for any of them */
+#define NUMBER_LEN	32	/* enough for any formatted number */
 
 const char *number_bytes(char text[NUMBER_LEN], uint64_t bytes);
 const char *number_short(char text[NUMBER_LEN], double value);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a thread is that cannot say so itself: a static program, one whose
- * environment was cleared, or one that blocks all signals. Of these
- * /proc/PID/maps tells the module, and with other files why no library was
- * preloaded, while the process lives.
+ * Finds the place of a thread that cannot write its stack: in a static program,
+ * in one whose environment was cleared, or in one that blocks all signals. As
+ * long as the process exists, /proc/PID/maps shows the mapped file, and other
+ * files show why no library was preloaded.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -18,17 +18,17 @@
 #include "outside.h"
 #include "symbol.h"
 
-#define MAX_PROCESSES	64	/* that are remembered */
+#define MAX_PROCESSES	64	/* whose maps are cached */
 #define MAX_PLACES	65536
 
 #define PRELOADED	"/libheapsim-preload.so"
 
 /**
- * struct map - a part of a module in a process
- * @start: address
- * @end: after it
- * @off: in the file, bytes
- * @path: of the module
+ * struct map - a mapped part of a file in a process
+ * @start: first address
+ * @end: address after the last
+ * @off: offset in the file, bytes
+ * @path: path of the file
  */
 struct map {
 	uint64_t start;
@@ -38,11 +38,11 @@ struct map {
 };
 
 /**
- * struct process - what was mapped in it when it was looked at
- * @pid: its number; 0: nobody
- * @maps: array
- * @nr: how many
- * @why: it puts down no stack
+ * struct process - maps of a process when it was last read
+ * @pid: process; 0: the entry is unused
+ * @maps: array of @nr maps
+ * @nr: number of maps
+ * @why: reason why the process writes no stacks
  */
 struct process {
 	pid_t pid;
@@ -52,9 +52,9 @@ struct process {
 };
 
 /**
- * struct where - a place in a module
- * @path: of the module, NULL unknown
- * @off: in the file; without a module an address
+ * struct where - a place in a file
+ * @path: path of the file; NULL: unknown
+ * @off: offset in the file; if it is unknown, an address
  */
 struct where {
 	char *path;
@@ -62,12 +62,12 @@ struct where {
 };
 
 /**
- * struct outside - what was seen
- * @program: the one that is run, with maps if it lies where its file says
- * @processes: that were looked at last
- * @next: of them, which is forgotten for a new one
- * @places: array
- * @nr: how many
+ * struct outside - cache of processes and places
+ * @program: the program that is run, with maps if its addresses are fixed
+ * @processes: the processes that were read last
+ * @next: index in @processes that is replaced next
+ * @places: array of @nr places
+ * @nr: number of places
  */
 struct outside {
 	struct process program;
@@ -78,7 +78,7 @@ struct outside {
 };
 
 /**
- * outside_open() - begin to look
+ * outside_open() - make an empty cache
  *
  * Return: for outside_close(); NULL without memory.
  */
@@ -98,7 +98,7 @@ static void process_forget(struct process *process)
 }
 
 /**
- * outside_close() - forget what was seen
+ * outside_close() - free a cache
  * @outside: may be NULL
  */
 void outside_close(struct outside *outside)
@@ -131,7 +131,7 @@ static void map_add(struct process *process, const struct map *map,
 		process->nr++;
 }
 
-/* Has the file of the program an interpreter, as a dynamic one has? */
+/* Returns true if the file has an interpreter: the program is dynamic. */
 static bool has_interpreter(Elf *elf)
 {
 	size_t nr = 0, i;
@@ -175,7 +175,7 @@ static bool is_static(pid_t pid)
 	return ret;
 }
 
-/* As the kernel told its dynamic linker. */
+/* Returns true if the kernel set AT_SECURE for the dynamic linker. */
 static bool is_secure(pid_t pid)
 {
 	unsigned long entry[2] = { AT_NULL };
@@ -194,7 +194,7 @@ static bool is_secure(pid_t pid)
 	return ret;
 }
 
-/* Those by which it could open a descriptor of this process. */
+/* Returns true if the process may not open a descriptor of this process. */
 static bool has_other_rights(pid_t pid)
 {
 	struct stat status;
@@ -215,7 +215,7 @@ static bool is_preloaded(const struct process *process)
 	return false;
 }
 
-/* Does its environment, as it was at the start, name the library? */
+/* Returns true if the process's initial environment names the library. */
 static bool is_named(pid_t pid)
 {
 	char path[32], *text = NULL;
@@ -235,7 +235,7 @@ static bool is_named(pid_t pid)
 	return ret;
 }
 
-/* Returns why a process cannot put stacks down that has not mapped the file. */
+/* Returns why a process that has not mapped the file cannot write stacks. */
 static enum outside_why why(const struct process *process)
 {
 	const bool is_other = has_other_rights(process->pid);
@@ -250,7 +250,7 @@ static enum outside_why why(const struct process *process)
 						    OUTSIDE_NOT_PRELOADED;
 }
 
-/* Without maps: there is none, or not any more. */
+/* Reads a process; the result has no maps if the process has ended. */
 static struct process process_look(pid_t pid)
 {
 	struct process process = { .pid = pid };
@@ -290,7 +290,7 @@ static const struct map *map_find(const struct process *process, uint64_t ip)
 	return NULL;
 }
 
-/* One that was looked at. */
+/* Returns a cached process, or NULL. */
 static struct process *process_find(struct outside *outside, pid_t pid)
 {
 	size_t i;
@@ -301,7 +301,7 @@ static struct process *process_find(struct outside *outside, pid_t pid)
 	return NULL;
 }
 
-/* Of one that has ended meanwhile what was seen before, or NULL. */
+/* Reads a process again; if it has ended, returns the cached one or NULL. */
 static struct process *process_update(struct outside *outside, pid_t pid)
 {
 	struct process *process = process_find(outside, pid);
@@ -323,14 +323,16 @@ static const struct map *look(struct outside *outside, pid_t pid, uint64_t ip)
 
 	if (map)
 		return map;
-	/* New to us, or it has mapped something since, or is another one. */
+	/* The process is new, has mapped more since, or has a reused number. */
 	process = process_update(outside, pid);
 	map = process ? map_find(process, ip) : NULL;
-	/* One that is gone already was most likely the program itself. */
+	/*
+	 * A process that has ended already most likely ran the program itself.
+	 */
 	return map ? map : map_find(&outside->program, ip);
 }
 
-/* Who starts it may be another user than its owner. */
+/* The library is preloaded into a setuid program if its owner starts it. */
 static enum outside_why why_program(const char *path, Elf *elf)
 {
 	struct stat status;
@@ -345,12 +347,12 @@ static enum outside_why why_program(const char *path, Elf *elf)
 }
 
 /**
- * outside_set_program() - say what is run
- * @outside: from outside_open()
- * @path: of the program
+ * outside_set_program() - set the program that is run
+ * @outside: cache
+ * @path: path of the program
  *
- * A static program, which can put no stack down, mostly has fixed addresses:
- * then it need not be looked at while it lives.
+ * A static program, which cannot write stacks, mostly has fixed addresses. Then
+ * its places are found even if the process ends too soon to be read.
  */
 void outside_set_program(struct outside *outside, const char *path)
 {
@@ -380,12 +382,12 @@ void outside_set_program(struct outside *outside, const char *path)
 }
 
 /**
- * outside_find() - where a process is
- * @outside: from outside_open()
+ * outside_find() - find the place of an address in a process
+ * @outside: cache
  * @pid: process
  * @ip: address in it
  *
- * Return: number of the place, the same for the same one; -1 no memory.
+ * Return: number of the place, equal for equal places; -1 if out of memory.
  */
 long outside_find(struct outside *outside, pid_t pid, uint64_t ip)
 {
@@ -416,13 +418,13 @@ long outside_find(struct outside *outside, pid_t pid, uint64_t ip)
 }
 
 /**
- * outside_at() - a place that was found
- * @outside: as before
- * @place: from outside_find()
- * @symbols: where its module is looked up
- * @address: out: as for symbols_find()
+ * outside_at() - return a place
+ * @outside: cache
+ * @place: number from outside_find()
+ * @symbols: symbols of the place's file
+ * @address: out: address for symbols_find()
  *
- * Return: path of the module, or NULL: @address is the process's.
+ * Return: path of the file, or NULL if @address is one in the process.
  */
 const char *outside_at(struct outside *outside, long place,
 		       struct symbols *symbols, uint64_t *address)
@@ -434,29 +436,29 @@ const char *outside_at(struct outside *outside, long place,
 }
 
 /**
- * outside_why() - why a process has put down no stack
- * @outside: as before
+ * outside_why() - find out why a process has written no stack
+ * @outside: cache
  * @pid: process
  *
- * Return: OUTSIDE_UNKNOWN if it could have.
+ * Return: the reason; OUTSIDE_UNKNOWN if the process could have written one.
  */
 enum outside_why outside_why(struct outside *outside, pid_t pid)
 {
 	const struct process *process = process_find(outside, pid);
 
-	/* It may have opened the file since. */
+	/* The process may have mapped the file since it was read. */
 	if (!process || process->why == OUTSIDE_NO_RIGHTS)
 		process = process_update(outside, pid);
 	return process ? process->why : outside->program.why;
 }
 
 /**
- * outside_stat() - what a process or thread does, and whose it is
- * @path: of its file stat below /proc
- * @state: out: a letter, as proc(5) has it
- * @parent: out: number of the parent
+ * outside_stat() - read the state and the parent of a process or thread
+ * @path: path of its file stat below /proc
+ * @state: out: letter of the state, see proc(5)
+ * @parent: out: pid of the parent
  *
- * Return: false if it has ended.
+ * Return: false if the process or thread has ended.
  */
 bool outside_stat(const char *path, char *state, int *parent)
 {
@@ -466,7 +468,7 @@ bool outside_stat(const char *path, char *state, int *parent)
 
 	if (!file)
 		return false;
-	/* A process chooses what stands between the parentheses. */
+	/* A process chooses its name, which may contain a parenthesis. */
 	if (fgets(line, sizeof(line), file))
 		end = strrchr(line, ')');
 	fclose(file);
@@ -474,12 +476,12 @@ bool outside_stat(const char *path, char *state, int *parent)
 }
 
 /**
- * outside_is_running() - does a thread run, as far as there is a processor?
- * @pid: its process
- * @tid: its number
+ * outside_is_running() - check if a thread runs or waits for a processor
+ * @pid: process of the thread
+ * @tid: number of the thread
  *
- * Return: false if it has ended, is stopped, or sleeps so that a signal wakes
- * it.
+ * Return: false if it has ended, is stopped, or is in a sleep that a signal can
+ * interrupt.
  */
 bool outside_is_running(pid_t pid, pid_t tid)
 {
@@ -493,10 +495,10 @@ bool outside_is_running(pid_t pid, pid_t tid)
 }
 
 /**
- * outside_why_name() - why, for programs
- * @why: from outside_why()
+ * outside_why_name() - name a reason for the report for programs
+ * @why: reason from outside_why()
  *
- * Return: static.
+ * Return: static string.
  */
 const char *outside_why_name(enum outside_why why)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a thread is that cannot say so itself. */
+/* Places of threads that cannot write their stacks */
 #ifndef HEAPSIM_OUTSIDE_H
 #define HEAPSIM_OUTSIDE_H
 
@@ -10,14 +10,14 @@
 struct outside;
 struct symbols;
 
-/** enum outside_why - why no thread of a process puts its stack down */
+/** enum outside_why - why the threads of a process write no stacks */
 enum outside_why {
-	OUTSIDE_UNKNOWN,	/* none of these, or they do */
-	OUTSIDE_STATIC,		/* no dynamic linker, which preloads */
-	OUTSIDE_SECURE,		/* setuid and the like: it preloads nothing */
+	OUTSIDE_UNKNOWN,	/* another reason, or they do write stacks */
+	OUTSIDE_STATIC,		/* no dynamic linker, which would preload */
+	OUTSIDE_SECURE,		/* setuid and the like: nothing is preloaded */
 	OUTSIDE_NOT_PRELOADED,	/* LD_PRELOAD was cleared or replaced */
-	OUTSIDE_NO_RIGHTS,	/* cannot open the library, or its file */
-	OUTSIDE_GONE,		/* it had ended */
+	OUTSIDE_NO_RIGHTS,	/* may not open the library or its file */
+	OUTSIDE_GONE,		/* the process had ended */
 };
 
 struct outside *outside_open(void);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Preloaded into programs by `heapsim run`. The module signals a thread that
- * has done something a report may have to explain, before it goes on; the
- * handler here has the thread's stack walked and put down (record/stacks.h).
+ * A library that `heapsim run` preloads into programs. If a report may need a
+ * thread's stack, the module signals the thread before it continues; the
+ * handler here walks the stack and writes it to a shared file (told/stacks.h).
  *
- * Until the first such signal a process pays for one handler and nothing else:
- * no descriptor, no mapping, no thread; but one that gives up its rights maps
- * the file as long as it may. What the handler calls is safe in any signal
- * handler (record/walk.c).
+ * Until the first such signal, a process has only this handler, and no
+ * descriptor, mapping or thread of the library. But before a process gives up
+ * rights, the file is mapped while it still can be. The handler calls only
+ * functions that are safe in a signal handler (told/walk.c).
  *
- * The signal is taken away from the program as glibc takes its own: it is not
- * counted in SIGRTMAX, cannot be handled and cannot be blocked.
+ * The program cannot use this signal, as it cannot use those of glibc: SIGRTMAX
+ * does not count it, and it can be neither handled nor blocked.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,12 +31,12 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* For the report of a command of another version. */
+/* A command of another version prints this name in its report. */
 #define PRELOADED "libheapsim-preload.so " HEAPSIM_VERSION
 
 int __libc_allocate_rtsig(int high);
 
-/* The C library has it, and no header of its own. */
+/* The C library has this function, but no header declares it. */
 int capset(void *header, const void *caps);
 
 static char stacks_path[64];
@@ -50,7 +50,9 @@ static bool is_taken;
 static struct stacks *_Atomic stacks_mapped;
 static atomic_bool has_failed;
 
-/* The file, or NULL. Of two threads that map it the first wins. */
+/*
+ * Returns the file, or NULL. If two threads map it, the first mapping is used.
+ */
 static struct stacks *stacks_get(void)
 {
 	struct stacks *stacks = atomic_load(&stacks_mapped), *none = NULL;
@@ -60,7 +62,7 @@ static struct stacks *stacks_get(void)
 		return stacks;
 	stacks = stacks_map(stacks_path, PRELOADED);
 	if (!stacks) {
-		/* Else the command would wait for what never comes. */
+		/* The command would wait for stacks that are never written. */
 		atomic_store(&has_failed, true);
 		next_sigaction(STACKS_SIGNAL, &ignore, NULL);
 		return NULL;
@@ -71,7 +73,7 @@ static struct stacks *stacks_get(void)
 	return none;
 }
 
-/* Not over a newer one: its thread may have been stopped for long. */
+/* Keeps a newer entry: this thread may have been stopped for long. */
 static void event_put(_Atomic uint64_t *at, uint64_t id, uint64_t number)
 {
 	uint64_t old = atomic_load(at);
@@ -97,13 +99,15 @@ static void on_signal(int taken, siginfo_t *info, void *context)
 	if (stacks) {
 		from = (uint32_t)info->si_pid |
 		       (uint64_t)(uint32_t)info->si_uid << 32;
-		/* Nobody waits for one that there is not: that is told, too. */
+		/*
+		 * A failure is written, too, so that nobody waits for a stack.
+		 */
 		event_put(stacks_at(stacks, id), id, stacks_put(stacks, from));
 	}
 	errno = error;
 }
 
-/* Others' constructors may have come before, and called what is below. */
+/* Constructors of other libraries may call the functions below before ours. */
 static void next_find(void)
 {
 	if (next_sigmask)
@@ -135,11 +139,13 @@ __attribute__((constructor)) static void preload_init(void)
 	strcpy(stacks_path, path);
 	if (stacks_init())
 		return;
-	/* Others' handlers may leave by longjmp(): not from within ours. */
+	/*
+	 * Another handler may call longjmp(), so none may interrupt this one.
+	 */
 	sigfillset(&ours.sa_mask);
 	for (i = 0; i < sizeof(synchronous) / sizeof(synchronous[0]); i++)
 		sigdelset(&ours.sa_mask, synchronous[i]);
-	/* A program that came first has it: then there are no stacks. */
+	/* If the program already uses the signal, no stacks are written. */
 	if (__libc_allocate_rtsig(0) != STACKS_SIGNAL ||
 	    next_sigaction(STACKS_SIGNAL, &ours, NULL))
 		return;
@@ -179,7 +185,7 @@ EXPORT sighandler_t signal(int number, sighandler_t handler)
 	return next_signal(number, handler);
 }
 
-/* Unblocking it is no harm. */
+/* Removes the signal from a mask, unless the mask is one to unblock. */
 static const sigset_t *mask_without(int how, const sigset_t *set,
 				    sigset_t *without)
 {
@@ -207,8 +213,8 @@ EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 }
 
 /*
- * A sandbox may kill whoever opens a file, and to another user the file is
- * closed: what the handler needs is had before.
+ * A sandbox may kill a process that opens a file, and another user may not open
+ * this one. So the handler's needs are prepared before rights are given up.
  */
 static void rights_go(void)
 {
@@ -217,7 +223,7 @@ static void rights_go(void)
 		stacks_get();
 }
 
-/* Unprivileged processes need one of these for seccomp. */
+/* An unprivileged process must call prctl() before it can use seccomp. */
 EXPORT int prctl(int option, ...)
 {
 	unsigned long args[4];
@@ -235,7 +241,7 @@ EXPORT int prctl(int option, ...)
 	return next_prctl(option, args[0], args[1], args[2], args[3]);
 }
 
-/* After these a process may not open the file any more, or not find it. */
+/* After these calls a process may be unable to open or find the file. */
 #define RIGHTS_CALL(name, params, args)					\
 	static int (*next_##name)params;				\
 									\

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The report for people: of each finding what happened, where, and what to do;
- * then what maintenance was for nothing, and what was called and is not there;
- * then one line that sums up.
+ * The report for people. For each error it says what happened, where, and what
+ * to do. Redundant maintenance and calls of unimplemented functions follow, and
+ * one line sums up.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 #define PREFIX	"==heapsim== "
 
-/* Of UNLOCKED_ACCESS: a lock is held, but of another kind. */
+/* Returns true if a lock is held that does not allow the access. */
 static bool is_other_lock(const struct heapsim_record *r)
 {
 	return r->kind == MEM_VIOLATION_UNLOCKED_ACCESS &&
@@ -66,14 +66,14 @@ static const char *plural(uint64_t nr)
 	return nr == 1 ? "" : "s";
 }
 
-/* From a program's own file: a terminal may obey what is in it. */
+/* The text is from the program's file and may contain control sequences. */
 static void text_put(FILE *out, const char *text)
 {
 	for (; *text; text++)
 		fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
 }
 
-/* The rest of a line. */
+/* Prints the place of a frame, and ends the line. */
 static void place_print(FILE *out, const struct frame *frame)
 {
 	const char *module = frame->module;
@@ -109,7 +109,7 @@ static void trace_print(FILE *out, const struct backtrace *trace)
 		frame_print(out, &trace->frames[i], i);
 }
 
-/* Prints why a thread could not record its stack. */
+/* Prints why a thread wrote no stack. */
 static void why_print(FILE *out, const struct backtrace *trace,
 		      enum outside_why why)
 {
@@ -129,7 +129,7 @@ static void why_print(FILE *out, const struct backtrace *trace,
 	text_print(out, 8, texts[why]);
 }
 
-/* What holds the bytes: an image or the like, else the buffer. */
+/* Prints the image or other object in the buffer, or else the buffer. */
 static void holder_put(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
@@ -149,14 +149,14 @@ static void holder_put(FILE *out, const struct finding *f)
 			shape->height, shape->format);
 }
 
-/* Of locks and wrappers no byte is wrong. */
+/* Findings about locks and wrappers concern no certain bytes. */
 static bool kind_has_place(uint32_t kind)
 {
 	return kind != MEM_VIOLATION_MISSING_UNLOCK &&
 	       kind != MEM_VIOLATION_WRAPPED_GONE;
 }
 
-/* A line: the row that the first byte is in, if it is in one. */
+/* Prints a line with the row of the first byte, if it is in one. */
 static void row_print(FILE *out, const struct finding *f)
 {
 	struct finding_row row;
@@ -175,7 +175,7 @@ static void buffer_print(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
 
-	/* Of what is no buffer the name tells what it is. */
+	/* If the address is in no buffer, the name describes its memory. */
 	if (!r->buf && r->kind == MEM_VIOLATION_ILLEGAL_ADDRESS) {
 		fprintf(out, PREFIX "    address 0x%" PRIx64 ", %.*s\n",
 			(uint64_t)r->cpu.addr, (int)sizeof(r->name), r->name);
@@ -186,7 +186,7 @@ static void buffer_print(FILE *out, const struct finding *f)
 			(int)sizeof(r->name), r->name);
 		return;
 	}
-	/* Memory of malloc() and the like has no number. */
+	/* Memory of malloc() and the like is no numbered buffer. */
 	if (!r->buf && r->kind == MEM_VIOLATION_WRAPPED_GONE) {
 		fprintf(out, PREFIX "    memory of the program");
 		fprintf(out, ", wrapped by \"%.*s\"\n", (int)sizeof(r->name),
@@ -205,7 +205,7 @@ static void buffer_print(FILE *out, const struct finding *f)
 		fputc('\n', out);
 		return;
 	}
-	/* Of what does not lie together the range is no length. */
+	/* Scattered bytes are reported as a range without a length. */
 	if (r->count > 1 && r->bytes < r->len) {
 		fprintf(out, ", %" PRIu64 " %s between offset %" PRIu64
 			" and %" PRIu64 "\n", (uint64_t)r->count,
@@ -225,7 +225,7 @@ static void buffer_print(FILE *out, const struct finding *f)
 	row_print(out, f);
 }
 
-/* Of objects that are no buffers there is but the number. */
+/* Objects that are no buffers have only a count to print. */
 static void count_print(FILE *out, const struct finding *f)
 {
 	const uint64_t count = f->record.count;
@@ -235,7 +235,7 @@ static void count_print(FILE *out, const struct finding *f)
 		(int)strlen(what) - (count == 1), what);
 }
 
-/* CUDA's handle of the first one is NULL, or none. */
+/* In CUDA, stream 0 is the NULL stream. */
 static void stream_put(FILE *out, const struct finding *f, uint64_t stream)
 {
 	if (f->api == KIND_API_CUDA && !stream)
@@ -244,7 +244,7 @@ static void stream_put(FILE *out, const struct finding *f, uint64_t stream)
 		fprintf(out, "stream %" PRIu64, stream);
 }
 
-/* Of managed memory: who could have touched it. */
+/* Prints which streams could use managed memory. */
 static void attach_print(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
@@ -274,7 +274,7 @@ static const struct frame *own_frame(const struct backtrace *trace)
 	return trace->nr ? &trace->frames[0] : NULL;
 }
 
-/* One line: how it was attached, since when, and by whom. */
+/* Prints a line: how the memory was attached, since when, and by which call. */
 static void attached_print(FILE *out, const struct finding *f, int i)
 {
 	const struct heapsim_record_attach *a = &f->record.attaches[i];
@@ -354,7 +354,7 @@ static void other_print(FILE *out, const struct finding *f)
 		fprintf(out, PREFIX "    %s by engine %.*s, job %" PRIu64, did,
 			(int)sizeof(r->other.name), r->other.name,
 			(uint64_t)r->other.job);
-		/* Of libmem's a job may be on none. */
+		/* A job of libmem may be on no stream. */
 		if (r->other.stream || r->attach || f->api == KIND_API_CUDA) {
 			fputs(" on ", out);
 			stream_put(out, f, r->other.stream);
@@ -448,7 +448,7 @@ static void wastes_print(FILE *out, const struct findings *findings,
 		fputs(PREFIX "\n", out);
 }
 
-/* One after the other, those that are leaks or those that are not. */
+/* Prints either all leaks or all other errors. */
 static void blocks_print(FILE *out, const struct findings *findings,
 			 bool has_suppressions, bool are_leaks)
 {
@@ -464,7 +464,7 @@ static void blocks_print(FILE *out, const struct findings *findings,
 	}
 }
 
-/* They were not watched, so no finding can be of them. */
+/* Lists processes that were not watched and so cannot have findings. */
 static void refusals_print(FILE *out, const struct run_facts *facts)
 {
 	uint32_t i;
@@ -518,7 +518,7 @@ static void failed_print(FILE *out, const struct run_facts *facts)
 	}
 }
 
-/* Prints why nothing, or less than expected, was checked. */
+/* Prints why the report may be incomplete or empty. */
 static void contexts_print(FILE *out, const struct run_facts *facts)
 {
 	if (facts->nr_failed)
@@ -558,7 +558,7 @@ static bool is_call(const struct finding *f, const char *call)
 	       !strcmp(name, call);
 }
 
-/* Each once, from wherever it was called. */
+/* Prints an unimplemented function once, with all places that called it. */
 static void call_print(FILE *out, const struct findings *findings,
 		       const struct finding *first, const char *call)
 {
@@ -618,7 +618,7 @@ static void leaks_print(FILE *out, const struct totals *t)
 		t->leak_places, plural(t->leak_places));
 }
 
-/* The shell started only heapsim, and so does not report the signal. */
+/* Reports a signal, as a shell would if it had started the program. */
 static void end_print(FILE *out, const struct run_facts *facts)
 {
 	const char *name;
@@ -637,11 +637,11 @@ static void end_print(FILE *out, const struct run_facts *facts)
 }
 
 /**
- * report_print() - print the report as text
- * @out: stream
- * @findings: after findings_end(), with suppressions applied
- * @facts: facts about the program
- * @has_suppressions: print a suppression for each error
+ * report_print() - print the report for people
+ * @out: file to print to
+ * @findings: findings after findings_end(), with suppressions applied
+ * @facts: facts about the run
+ * @has_suppressions: also print a suppression for each finding
  */
 void report_print(FILE *out, const struct findings *findings,
 		  const struct run_facts *facts, bool has_suppressions)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is said of the findings, to people and to programs. */
+/* Reports of the findings, for people and for programs */
 #ifndef HEAPSIM_REPORT_H
 #define HEAPSIM_REPORT_H
 
@@ -8,19 +8,19 @@
 
 #include "finding.h"
 
-/** enum run_backend - where the board is */
+/** enum run_backend - where the board is simulated */
 enum run_backend {
-	RUN_AUTO,	/* only asked for: the module where it is loaded */
+	RUN_AUTO,	/* as an option only: the module if it is loaded */
 	RUN_KERNEL,	/* the module */
 	RUN_EMBEDDED,	/* libmem, in the program itself */
 };
 
 /**
  * struct run_refusal - a process that was not watched
- * @pid: its number
- * @version: of what its library shares with a command
+ * @pid: process
+ * @version: version of the layout that its library shares with the command
  * @library: name and version of the library
- * @program: path
+ * @program: path of the program
  */
 struct run_refusal {
 	uint32_t pid;
@@ -32,25 +32,25 @@ struct run_refusal {
 #define RUN_NR_REFUSALS	15
 
 /**
- * struct run_facts - what was run, and on what
+ * struct run_facts - the program that was run, and its board
  * @argv: the program and its arguments, NULL terminated
- * @pid: its process
- * @status: of waitpid(); -1: it was not run
- * @nr_left: processes that it left behind
- * @backend: where the board was
- * @probe: of the module; embedded: name and line size of the first context's
- * @nr_contexts: embedded ones that were opened
- * @nr_inline: contexts whose kernels ran in the program, and were not checked
- * @nr_failed: that could not be
+ * @pid: process of the program
+ * @status: status from waitpid(); -1: the program was not run
+ * @nr_left: number of processes that the program left running
+ * @backend: where the board was simulated
+ * @probe: answer of the module; on the embedded backend, the name and line size
+ *	of the first context's board
+ * @nr_contexts: number of contexts opened on the embedded backend
+ * @nr_inline: contexts whose kernels ran in the program and were not checked
+ * @nr_failed: contexts that could not be opened
  * @failed_err: -errno of the first of these
- * @failed_name: the variable of the environment that it may come from, empty
- *	none
- * @failed_value: its value
- * @bypassed_pid: a process whose system calls libmem could not see, 0 none
+ * @failed_name: environment variable that may be the cause; empty: none
+ * @failed_value: value of this variable
+ * @bypassed_pid: process whose system calls libmem could not see; 0: none
  * @is_seen: the program used a buffer or a context that the board sees
- * @nr_refused: processes whose library is of another version than this command
- * @nr_refusals: how many of them @refusals lists
- * @refusals: the first of them
+ * @nr_refused: processes whose library is of another version than the command
+ * @nr_refusals: number of entries in @refusals
+ * @refusals: the first of these processes
  */
 struct run_facts {
 	char *const *argv;

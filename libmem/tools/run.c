@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * heapsim run: runs a program and all that it starts, collects what the module
- * finds of them, and reports it when they have ended.
+ * heapsim run: runs a program, collects the findings for it and for all
+ * processes that it starts, and reports them after the processes have ended.
  *
- * This process is the subreaper of theirs, so the module counts to its tree
- * those, too, whose parents are gone.
+ * This process is their subreaper, so those whose parents have ended stay in
+ * its tree, and the module still watches them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,50 +42,51 @@
 #include "../record/stacks.h"
 #include "trace.h"
 
-#define NR_RECORDS	16384	/* that may wait in the kernel */
-#define NR_AT_ONCE	128	/* that are read */
+#define NR_RECORDS	16384	/* room for records in the kernel */
+#define NR_AT_ONCE	128	/* records in one read */
 #define NR_EVENTS	HEAPSIM_WATCH_MAX_RECORDS
-#define NR_READS	512	/* of events before those of findings */
-#define RETRY_MS	100	/* for stacks to come */
-#define GRACE_NS	200000000ULL	/* children may end behind a program */
-#define EVENTS_MS	20	/* for events of libmem */
+#define NR_READS	512	/* reads of events before findings are read */
+#define RETRY_MS	100	/* between two looks for missing stacks */
+#define GRACE_NS	200000000ULL	/* for children that end after it */
+#define EVENTS_MS	20	/* between two reads of libmem's events */
 
-/* As shells have it. */
+/* Exit codes that shells use */
 #define EXIT_NOT_EXECUTABLE	126
 #define EXIT_NOT_FOUND		127
 #define EXIT_BY_SIGNAL		128
 
 /**
  * struct run - a run of a program
- * @name: of the command
- * @soc: that the module has to have, or libmem shall take; NULL any
- * @policy: of the buffers that the program and its children allocate
- * @error_exitcode: to exit with if there are errors, or if nothing was watched;
- *	0: as the program
- * @allow_no_context: it is no error if no context and no buffer was seen
- * @leak_check: what is done about objects that nobody destroyed
- * @has_gen: print what would suppress each finding
- * @log: the report
- * @json: the report for programs, NULL none
- * @timeline: the file of @trace, NULL none
- * @suppressions: what is known
- * @watch_fd: /dev/heapsim; -1: the board is in the program itself
- * @events_fd: the same once more, for events: they are many, and no finding
- *	shall be lost by them; -1 none
- * @seen_fd: the same, until the first event: then a buffer was seen; -1 none
- * @trace: what is done, over time, NULL none
- * @events: of libmem, that go there, NULL none
- * @trace_err: what befell it, -errno, 0 nothing
- * @stacks_fd: of @stacks
- * @stacks: where threads put their stacks
- * @findings: what was found
- * @facts: what is run
- * @old_mask: signals that were blocked before
- * @last_arg: of our command line
- * @group: that we and, unless it leaves, the program are of
- * @nr_asked: how often we were asked to end
- * @has_ended: the program has; others that it started may run
- * @ended_ns: when, of the monotonic clock
+ * @name: full name of the subcommand, for messages
+ * @soc: board that the module must have or libmem should use; NULL: any
+ * @policy: policy of the buffers that the program and its children allocate
+ * @error_exitcode: exit code if there are errors, or if nothing was watched;
+ *	0: that of the program
+ * @allow_no_context: it is no error if neither a context nor a buffer was seen
+ * @leak_check: how objects that were never destroyed are handled
+ * @has_gen: print a suppression for each finding
+ * @log: file of the report for people
+ * @json: file of the report for programs; NULL: none
+ * @timeline: file of @trace; NULL: none
+ * @suppressions: suppressions that were read
+ * @watch_fd: /dev/heapsim; -1 with the embedded backend
+ * @events_fd: second open for events, which are many: they must not take the
+ *	room of findings; -1: none
+ * @seen_fd: third open, kept until the first event shows that a buffer was
+ *	used; -1: none
+ * @trace: timeline; NULL: none
+ * @events: reader of libmem's events for the timeline; NULL: none
+ * @trace_err: first error of the timeline, -errno; 0: none
+ * @stacks_fd: descriptor of the file of @stacks
+ * @stacks: file in which threads write their stacks
+ * @findings: findings so far
+ * @facts: facts about the run
+ * @old_mask: mask of blocked signals before the run
+ * @last_arg: the last argument of our command line
+ * @group: our process group, which the program is in unless it leaves it
+ * @nr_asked: how often a signal asked this process to end
+ * @has_ended: the program has ended; processes that it started may still run
+ * @ended_ns: time of its end, CLOCK_MONOTONIC
  */
 struct run {
 	const char *name;
@@ -374,7 +375,7 @@ static int arguments_take(struct run *run, int argc, char **argv)
 	return -1;
 }
 
-/* For what the tree of this process allocates while the open lives. */
+/* The policy holds for this process's tree as long as the open exists. */
 static int policy_set(struct run *run)
 {
 	if (!ioctl(run->watch_fd, HEAPSIM_IOC_POLICY, &run->policy))
@@ -409,7 +410,7 @@ static int watch_begin(const struct run *run, int fd,
 	return failed(run, "cannot watch: %s", strerror(errno));
 }
 
-/* Before the program is started: its times begin here. */
+/* Called before the program is started, since the timeline begins at 0 here. */
 static int trace_begin(struct run *run)
 {
 	if (!run->timeline)
@@ -435,8 +436,9 @@ static int events_watch(struct run *run)
 }
 
 /*
- * A program that uses the module's heaps, and nothing of libmem, shows by its
- * first event. With one view, and so with --policy=off, there may be none.
+ * If a program uses the module's heaps without libmem, its first event shows
+ * that it used a buffer. Buffers with one view may have no events; with
+ * --policy=off all buffers have one view.
  */
 static int seen_watch(struct run *run)
 {
@@ -474,7 +476,7 @@ static int module_open(struct run *run)
 		return setting_is_board(run->soc) ?
 			failed(run, "the module simulates %s (heapsim load)",
 			       probe->soc) : board_unknown(run, run->soc);
-	/* An older module refuses kinds that it does not know. */
+	/* An older module refuses unknown kinds. */
 	if (!(probe->features & HEAPSIM_FEATURE_STREAMS))
 		watch.kinds &= ~HEAPSIM_KINDS_STREAMS;
 	ret = watch_begin(run, run->watch_fd, &watch);
@@ -493,7 +495,7 @@ static int board_open(struct run *run)
 	}
 	if (run->soc && !setting_is_board(run->soc))
 		return board_unknown(run, run->soc);
-	/* A process would take its own SIGTRAP, or its debugger's. */
+	/* The embedded backend would need SIGTRAP, which a debugger uses. */
 	if (run->policy.is_precise)
 		return failed(run,
 			      "--precise: only the module steps threads unseen (--backend=kernel)");
@@ -511,7 +513,7 @@ static int stacks_create(struct run *run)
 		return failed(run, "files may not be long enough (ulimit -f)");
 	run->stacks_fd = memfd_create("heapsim-stacks",
 				      MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	/* The program can write it, but not cut it off. */
+	/* The program can write to the file, but must not truncate it. */
 	if (run->stacks_fd < 0 ||
 	    ftruncate(run->stacks_fd, sizeof(*run->stacks)) ||
 	    fcntl(run->stacks_fd, F_ADD_SEALS, seals))
@@ -538,10 +540,10 @@ static int stacks_create(struct run *run)
 }
 
 /**
- * struct preloaded - a library that programs are preloaded with
- * @name: of its file
- * @beside: where it is if it was not installed, from this program's folder
- * @installed: where it is else
+ * struct preloaded - a library that is preloaded into programs
+ * @name: name of its file
+ * @beside: its folder, relative to this program, if it is not installed
+ * @installed: its folder if it is installed
  */
 struct preloaded {
 	const char *name;
@@ -550,10 +552,11 @@ struct preloaded {
 };
 
 /*
- * Over the module it puts down the stacks of threads that the module signals.
- * Embedded, libmem does so itself; but it has to see calls of the C library,
- * also in a program that opens it by dlopen(): libmem-trap comes before that
- * library. Until a context is opened it does nothing.
+ * With the module, the library writes the stacks of threads that the module
+ * signals. The embedded backend writes stacks itself, but must intercept calls
+ * of the C library, also in a program that opens libmem by dlopen().
+ * libmem-trap does so by being loaded before the C library, and does nothing
+ * until a context is opened.
  */
 static const struct preloaded preloaded[] = {
 	[RUN_KERNEL] = {
@@ -597,14 +600,14 @@ static int preload_prepare(const struct run *run)
 
 	if (preload_find(&preloaded[run->facts.backend], path, sizeof(path)))
 		return failed(run, "%s: %s", path, strerror(errno));
-	/* AddressSanitizer wants to be first, but does not need to. */
+	/* AddressSanitizer insists on being first, although it need not be. */
 	if (env_prepend("LD_PRELOAD", path) ||
 	    env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0"))
 		return failed(run, "no memory");
 	return 0;
 }
 
-/* Of our own environment: the program inherits it. */
+/* Sets variables of this process, which the program inherits. */
 static int env_prepare(const struct run *run)
 {
 	char stacks[64];
@@ -629,7 +632,7 @@ static void child(const struct run *run, int tell)
 	_exit(EXIT_NOT_FOUND);
 }
 
-/* As execvp() finds it; false: it will say what is wrong. */
+/* Searches as execvp() does, which reports the error if this returns false. */
 static bool program_find(const char *name, char *path, size_t size)
 {
 	const char *at = getenv("PATH");
@@ -663,7 +666,7 @@ static int program_start(struct run *run)
 		return failed(run, "fork: %s", strerror(errno));
 	if (!run->facts.pid)
 		child(run, tell[1]);
-	/* Whoever reads the report may go before we are done. */
+	/* The reader of the report may end before it is complete. */
 	signal(SIGPIPE, SIG_IGN);
 	close(tell[1]);
 	do
@@ -683,7 +686,7 @@ static void trace_failed(struct run *run, int err)
 		run->trace_err = err;
 }
 
-/* Not all if there is no end of them: findings want to be read, too. */
+/* Limits the number of reads, so that findings are read in time, too. */
 static int module_events_read(struct run *run)
 {
 	struct heapsim_record records[NR_AT_ONCE];
@@ -710,7 +713,7 @@ static int finding_take(struct run *run, struct heapsim_record *r)
 	return findings_add(run->findings, r);
 }
 
-/* Events cost: of what was seen no more are asked for. */
+/* One event is enough, and events cost time, so the watch ends after it. */
 static void seen_read(struct run *run)
 {
 	struct heapsim_record record;
@@ -724,8 +727,9 @@ static void seen_read(struct run *run)
 }
 
 /*
- * Take what is there; the events first that led to the findings. Not all if
- * there is no end of it: the program may have to be told to end.
+ * Reads available records, first the events that led to the findings. The
+ * number of reads is limited, since a signal may have to be forwarded to the
+ * program.
  */
 static int records_read(struct run *run)
 {
@@ -751,7 +755,7 @@ static int records_read(struct run *run)
 	return ret;
 }
 
-/* Returns false once nobody is left. */
+/* Reaps children; returns false if there are none left. */
 static bool children_wait(struct run *run)
 {
 	int status;
@@ -767,7 +771,7 @@ static bool children_wait(struct run *run)
 	return !(pid < 0 && errno == ECHILD);
 }
 
-/* Of a process group, as those of a terminal, it has them already. */
+/* Returns true if the program got the signal as part of our process group. */
 static bool program_got(struct run *run, int signal)
 {
 	return group_got(&run->group, signal) &&
@@ -806,7 +810,7 @@ static int patience_ms(const struct run *run, bool is_told)
 	       findings_are_waiting(run->findings) ? RETRY_MS : -1;
 }
 
-/* Until they have all ended, or we shall not wait for those that are left. */
+/* Collects records until all processes have ended or are not waited for. */
 static int watch(struct run *run, int signal_fd)
 {
 	struct pollfd fds[] = {
@@ -837,7 +841,7 @@ static int watch(struct run *run, int signal_fd)
 		}
 	}
 	run->facts.nr_left = has_children;
-	/* Their last words, said while they ended. */
+	/* Processes may have caused records while they ended. */
 	return ret ? ret : records_read(run);
 }
 
@@ -851,7 +855,7 @@ static void signals_block(struct run *run, sigset_t *set)
 	sigemptyset(set);
 	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		sigaddset(set, taken[i]);
-	/* An ignored one would not wake us up. */
+	/* If SIGCHLD is ignored, the signalfd does not report it. */
 	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_BLOCK, set, &run->old_mask);
 }
@@ -864,7 +868,7 @@ static int signals_open(struct run *run)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* What others left behind is reaped as it ends, and not waited for. */
+/* Other children, left behind by others, are reaped but not waited for. */
 static bool stand_in_has_ended(pid_t pid, int *status)
 {
 	pid_t ended;
@@ -875,7 +879,7 @@ static bool stand_in_has_ended(pid_t pid, int *status)
 	return ended == pid;
 }
 
-/* Those of a terminal or the whole group it gets itself, others from us. */
+/* Forwards signals, except those that the whole process group got. */
 static int stand_in_wait(struct run *run, pid_t pid, const sigset_t *set)
 {
 	siginfo_t info;
@@ -898,12 +902,13 @@ static int stand_in_wait(struct run *run, pid_t pid, const sigset_t *set)
 }
 
 /*
- * What is watched and waited for is the tree below a process. A shell that
- * became us by exec may have had children: they are not the program's. Nor is
- * what the first process of a container is given of others. So one without
- * children does it all then, and we are but its stand-in.
+ * A run watches and waits for all descendants of a process. But this process
+ * may have unrelated children: those of a shell that called us by exec, or
+ * orphans, if this is the first process of a container. Then a child without
+ * children does the run, and this process only waits for it and forwards
+ * signals.
  *
- * Return: -1 in the process that goes on; what the other is to exit with.
+ * Return: -1 in the process that continues; in the other one its exit code.
  */
 static int stand_in(struct run *run)
 {
@@ -922,7 +927,7 @@ static int stand_in(struct run *run)
 		return failed(run, "fork: %s", strerror(errno));
 	if (pid)
 		return stand_in_wait(run, pid, &set);
-	/* It has a witness of its own. */
+	/* The child starts its own witness. */
 	run->group.witness = 0;
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	sigprocmask(SIG_SETMASK, &run->old_mask, NULL);
@@ -966,7 +971,7 @@ static int print_reports(struct run *run)
 	return ret;
 }
 
-/* Returns true if what was not watched may have errors. */
+/* Returns true if errors may have been missed, since nothing was watched. */
 static bool is_unwatched(const struct run *run)
 {
 	return run->facts.nr_refused ||
@@ -986,7 +991,7 @@ static int exit_code(const struct run *run)
 	return run->has_ended ? WEXITSTATUS(status) : EXIT_FAILED;
 }
 
-/* Of a value that libmem does not know a program can only say "invalid". */
+/* libmem returns only -EINVAL for a bad value; this prints a full message. */
 static int environment_check(const struct run *run)
 {
 	const char *bad = setting_find_bad(run->facts.backend == RUN_EMBEDDED &&
@@ -1062,7 +1067,7 @@ static void run_close(struct run *run)
 		fclose(run->timeline);
 }
 
-/* Where one of them is closed, what is opened next would take its place. */
+/* If a standard descriptor is closed, the next open would use its number. */
 static void std_open(void)
 {
 	int fd;
@@ -1076,8 +1081,8 @@ static void std_open(void)
 
 /**
  * cmd_run() - heapsim run
- * @argc: arguments
- * @argv: arguments
+ * @argc: number of arguments
+ * @argv: arguments, see heapsim.h
  *
  * Return: exit code.
  */

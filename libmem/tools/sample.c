@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module as a whole is known to all (/dev/heapsim); the list of all buffers
- * to root alone, since it names what others have: debugfs has it, in lines
- * that Documentation/module.rst describes.
+ * Reads the totals of the module, which all users may read from /dev/heapsim,
+ * and the list of all buffers. The list is in debugfs, which only root may
+ * read, since it has the names of other users' buffers.
+ * Documentation/module.rst describes its lines.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,13 +24,13 @@ const char *const sample_counter_names[SAMPLE_NR_COUNTERS] = {
 	"unmatched_ends",
 };
 
-/* What goes to a terminal comes from whoever named the buffer. */
+/* Any user may name a buffer, and names are printed on a terminal. */
 static char printable(char c)
 {
 	return c < ' ' || c > '~' ? '?' : c;
 }
 
-/* The quoted name at @at; what follows it, or NULL when it does not end. */
+/* Parses the quoted name at @at. Returns its end, or NULL if there is none. */
 static const char *name_parse(char *name, size_t size, const char *at)
 {
 	size_t len = 0;
@@ -53,7 +54,7 @@ static const char *name_parse(char *name, size_t size, const char *at)
 	return at + 1;
 }
 
-/* "NAME=COUNT"; a newer module may know more of them. */
+/* Parses "NAME=COUNT"; unknown names of a newer module are ignored. */
 static void counter_parse(struct heapsim_counters *count, const char *word)
 {
 	const char *value = strchr(word, '=');
@@ -112,12 +113,13 @@ static int bufs_add(struct sample_buf **bufs, size_t *nr, size_t *room,
 }
 
 /**
- * sample_bufs_read() - the list of all live buffers
- * @bufs: out: for free(), by id; NULL when this fails or there are none
- * @nr: out: how many
+ * sample_bufs_read() - read the list of all live buffers
+ * @bufs: out: array sorted by id, which the caller frees; NULL after an error
+ *	or if there are no buffers
+ * @nr: out: number of buffers
  *
- * Return: 0, -ENOENT no debugfs or no module, -EACCES, -EPERM (a kernel that is
- * locked down), -EPROTO a module of another form, -ENOMEM.
+ * Return: 0; -ENOENT without debugfs or module; -EACCES; -EPERM if the kernel
+ * is locked down; -EPROTO if the module has another format; -ENOMEM.
  */
 int sample_bufs_read(struct sample_buf **bufs, size_t *nr)
 {
@@ -131,7 +133,7 @@ int sample_bufs_read(struct sample_buf **bufs, size_t *nr)
 	if (!file)
 		return -errno;
 	errno = 0;
-	/* The first line names the columns. */
+	/* The first line has the names of the columns. */
 	if (getline(&line, &size, file) < 0 ||
 	    strncmp(line, "id inode len kind holders name", 30))
 		err = errno ? -errno : -EPROTO;
@@ -148,8 +150,8 @@ int sample_bufs_read(struct sample_buf **bufs, size_t *nr)
 }
 
 /**
- * sample_bufs_why() - why there is no list of buffers, and what helps
- * @err: from sample_bufs_read()
+ * sample_bufs_why() - explain why there is no list of buffers
+ * @err: error of sample_bufs_read()
  */
 const char *sample_bufs_why(int err)
 {
@@ -168,10 +170,11 @@ const char *sample_bufs_why(int err)
 }
 
 /**
- * sample_take() - look at the module and its buffers
- * @sample: filled in; sample_fini() afterwards if this succeeds
+ * sample_take() - read the module's totals and its buffers
+ * @sample: out; the caller calls sample_fini() if this succeeds
  *
- * Without the list of buffers, it says so in @sample->bufs_err and succeeds.
+ * If only the list of buffers cannot be read, this succeeds and sets
+ * @sample->bufs_err.
  *
  * Return: 0 or -errno, for device_tell_error().
  */
@@ -190,7 +193,7 @@ int sample_take(struct sample *sample)
 	return 0;
 }
 
-/** sample_fini() - give back what sample_take() got */
+/** sample_fini() - free the buffers of a sample */
 void sample_fini(struct sample *sample)
 {
 	free(sample->bufs);
@@ -198,11 +201,11 @@ void sample_fini(struct sample *sample)
 }
 
 /**
- * sample_find() - a buffer by its id
- * @sample: where
- * @id: id
+ * sample_find() - find a buffer by its id
+ * @sample: sample
+ * @id: id of the buffer
  *
- * Return: the buffer, NULL when it is not there.
+ * Return: the buffer, or NULL.
  */
 const struct sample_buf *sample_find(const struct sample *sample, uint64_t id)
 {
@@ -220,7 +223,7 @@ const struct sample_buf *sample_find(const struct sample *sample, uint64_t id)
 	return NULL;
 }
 
-/** sample_findings() - mistakes of a program, all kinds, since it was made */
+/** sample_findings() - count a buffer's violations of all kinds */
 uint64_t sample_findings(const struct heapsim_counters *count)
 {
 	return count->stale_reads + count->possible_stale_reads +
@@ -230,7 +233,7 @@ uint64_t sample_findings(const struct heapsim_counters *count)
 	       count->unmatched_ends;
 }
 
-/** sample_redundant() - cache operations that had nothing to do */
+/** sample_redundant() - count redundant cache operations */
 uint64_t sample_redundant(const struct heapsim_counters *count)
 {
 	return count->redundant_cleans + count->redundant_invalidates;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One look at the module and at its live buffers. */
+/* A sample of the module's totals and of its live buffers */
 #ifndef HEAPSIM_SAMPLE_H
 #define HEAPSIM_SAMPLE_H
 
@@ -14,15 +14,15 @@ struct sample_buf {
 	uint64_t len;		/* bytes */
 	char kind[24];		/* its heap's name */
 	unsigned int nr_holders;
-	char name[HEAPSIM_NAME_LEN];	/* fit for a terminal */
+	char name[HEAPSIM_NAME_LEN];	/* without control characters */
 	struct heapsim_counters count;
 };
 
 struct sample {
 	struct device_state device;
 	uint64_t time_ns;	/* CLOCK_MONOTONIC */
-	int bufs_err;		/* 0, or why there are no buffers: -errno */
-	struct sample_buf *bufs;	/* by id, ascending */
+	int bufs_err;		/* error of reading the buffers: 0 or -errno */
+	struct sample_buf *bufs;	/* sorted by id */
 	size_t nr_bufs;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Environment variables that libmem reads. To the program an invalid value is
- * only -EINVAL; the command reports the valid values.
+ * Checks the environment variables that libmem reads. libmem returns only
+ * -EINVAL for an invalid value; messages made here list the valid ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 
 /**
  * struct setting - an environment variable
- * @name: its name
- * @what: what a value is, in a message
- * @words: the valid values; empty: names of boards, or numbers
+ * @name: name of the variable
+ * @what: description of its values, for messages
+ * @words: valid values; empty if the values are boards or numbers
  */
 struct setting {
 	const char *name;
@@ -57,11 +57,11 @@ bool setting_is_board(const char *soc)
 }
 
 /**
- * setting_is_good() - check the value of a variable
+ * setting_is_good() - check whether libmem accepts a value
  * @name: name of the variable
- * @value: its value; libmem treats an empty one as unset
+ * @value: value; an empty one is treated as unset
  *
- * Return: false if libmem refuses the value, or reads no such variable.
+ * Return: false if libmem refuses the value or does not read the variable.
  */
 bool setting_is_good(const char *name, const char *value)
 {
@@ -92,12 +92,10 @@ static void boards_print(FILE *out)
 }
 
 /**
- * setting_print() - print that a value is unknown, and the valid ones
- * @out: stream; no newline is printed
+ * setting_print() - print that a value is invalid, and list the valid ones
+ * @out: file to print to, without a line end
  * @name: name of the variable, or of the option that sets the board
- * @value: its value
- *
- * The module reports values of its parameters in the same words.
+ * @value: the invalid value
  */
 void setting_print(FILE *out, const char *name, const char *value)
 {
@@ -118,10 +116,10 @@ void setting_print(FILE *out, const char *name, const char *value)
 }
 
 /**
- * setting_find_bad() - find a variable with an invalid value
- * @has_board: programs use the board that LIBMEM_SOC names
+ * setting_find_bad() - look for an invalid value in the environment
+ * @has_board: the program uses the board that the environment names
  *
- * Return: name of the variable, or NULL.
+ * Return: name of the variable, or NULL if all values are valid.
  */
 const char *setting_find_bad(bool has_board)
 {

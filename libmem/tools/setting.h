@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What libmem reads in the environment, and which values there are. */
+/* The environment variables that libmem reads, and their valid values */
 #ifndef HEAPSIM_SETTING_H
 #define HEAPSIM_SETTING_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* heapsim stat: counters of all buffers once, or rates each so many seconds. */
+/* heapsim stat: prints counters of all buffers once, or rates periodically. */
 #include <getopt.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -34,8 +34,8 @@ static const char help[] =
 struct stat_options {
 	struct table_order order;
 	bool is_json;
-	double interval_s;	/* 0: once, the counts */
-	uint64_t nr;	/* reports of rates; 0: no end */
+	double interval_s;	/* 0: print counts once */
+	uint64_t nr;	/* number of reports of rates; 0: unlimited */
 };
 
 static void add_number(json_object *to, const char *name, uint64_t number)
@@ -83,7 +83,7 @@ static void print_json(const struct sample *sample)
 
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		add_number(all, numbers[i].name, numbers[i].number);
-	/* null: not to be seen; [] would be that there are none */
+	/* null means that buffers cannot be read; [] that there are none */
 	if (!sample->bufs_err)
 		bufs = json_object_new_array();
 	for (i = 0; i < sample->nr_bufs; i++)
@@ -117,7 +117,7 @@ static int report(const struct stat_options *options, const struct sample *now,
 	return 0;
 }
 
-/* Until a whole number of intervals after the first sample. */
+/* Times are multiples of the interval after the first sample, without drift. */
 static void wait_until(uint64_t time_ns)
 {
 	struct timespec at = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Findings that the user knows of, from files like
+ * Suppresses findings that the user knows already. Suppressions are read from
+ * files like
  *
  *	{
  *	  name: the vendor's converter
@@ -13,9 +14,9 @@
  *	  by: obj:*vendor.so
  *	}
  *
- * Values are globs. What is not named matches all; cpu and by are frames of the
- * two stacks, innermost first, of which the rest does not matter; "..." stands
- * for any number of frames. heapsim-run(1) has the whole of it.
+ * Values are globs. A key that is left out matches all findings. cpu and by are
+ * frames of the two stacks, innermost first; further frames match any pattern.
+ * "..." stands for any number of frames. heapsim-run(1) describes the format.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -28,12 +29,12 @@
 #include "kind.h"
 #include "suppress.h"
 
-#define MAX_PATTERNS	64	/* of a stack */
+#define MAX_PATTERNS	64	/* frames in the pattern of a stack */
 
 /**
- * struct pattern - the frames of a stack
- * @nr: how many
- * @frames: "...", or fun:, obj: or src: and a glob
+ * struct pattern - pattern of a stack
+ * @nr: number of frames
+ * @frames: each is "...", or fun:, obj: or src: with a glob
  */
 struct pattern {
 	int nr;
@@ -41,15 +42,15 @@ struct pattern {
 };
 
 /**
- * struct suppression - what a finding has to be like
- * @next: in the order of the files
- * @name: for reports
- * @kind: glob
- * @buffer: glob, NULL any
- * @call: glob, NULL any
- * @other: glob of "type:name", NULL any
- * @cpu: stack of the CPU's side
- * @by: stack of the other
+ * struct suppression - conditions that a suppressed finding meets
+ * @next: next suppression, in the order of the files
+ * @name: name for reports
+ * @kind: glob of the kind
+ * @buffer: glob of the buffer's name; NULL: any
+ * @call: glob of the unimplemented function; NULL: any
+ * @other: glob of "type:name"; NULL: any
+ * @cpu: pattern of the stack of the CPU's side
+ * @by: pattern of the stack of the other side
  */
 struct suppression {
 	struct suppression *next;
@@ -68,7 +69,7 @@ struct suppressions {
 };
 
 /**
- * suppressions_open() - begin with none
+ * suppressions_open() - make an empty list
  *
  * Return: for suppressions_close(); NULL without memory.
  */
@@ -100,7 +101,7 @@ static void suppression_free(struct suppression *s)
 }
 
 /**
- * suppressions_close() - free them, and the names they gave to findings
+ * suppressions_close() - free a list, and the names that findings refer to
  * @suppressions: may be NULL
  */
 void suppressions_close(struct suppressions *suppressions)
@@ -151,7 +152,7 @@ static const char *text_set(char **text, const char *value)
 	return *text ? NULL : "no memory";
 }
 
-/* Lists as many kinds as fit; a name that two kinds have is listed once. */
+/* Lists valid kinds, each name once, as many as fit into the message. */
 static const char *kind_unknown(const char *name)
 {
 	static char text[1024];
@@ -168,7 +169,7 @@ static const char *kind_unknown(const char *name)
 	return text;
 }
 
-/* What is wrong with the line, or NULL. */
+/* Parses a line. Returns an error message, or NULL. */
 static const char *line_take(struct suppression *s, char *line)
 {
 	char *colon = strchr(line, ':');
@@ -201,9 +202,9 @@ static const char *line_take(struct suppression *s, char *line)
 }
 
 /**
- * struct reader - a file while it is read
- * @all: where its suppressions go
- * @one: the one that is open, NULL none
+ * struct reader - state while a file is read
+ * @all: list that suppressions are added to
+ * @one: suppression whose closing brace is missing yet; NULL: none
  */
 struct reader {
 	struct suppressions *all;
@@ -246,13 +247,13 @@ static const char *take(struct reader *reader, char *line)
 }
 
 /**
- * suppressions_read() - take those of a file
- * @suppressions: from suppressions_open()
- * @path: file
+ * suppressions_read() - read the suppressions in a file
+ * @suppressions: list to add to
+ * @path: path of the file
  *
- * Says what is wrong, and in which line, on standard error.
+ * Errors are printed on standard error with the number of the line.
  *
- * Return: 0 or -errno: -EINVAL what the file says.
+ * Return: 0 or -errno; -EINVAL if the file has an error.
  */
 int suppressions_read(struct suppressions *suppressions, const char *path)
 {
@@ -294,7 +295,7 @@ static bool is_like(const char *glob, const char *text)
 	return text && !fnmatch(glob, text, 0);
 }
 
-/* As it is, or what is left when leading folders go. */
+/* Matches the whole path, or its end after any of its slashes. */
 static bool is_path_like(const char *glob, const char *path)
 {
 	for (; path; path = strchr(path, '/')) {
@@ -390,11 +391,11 @@ static bool is_match(const struct suppression *s, const struct finding *f)
 }
 
 /**
- * suppressions_match() - does the user know of a finding?
- * @suppressions: all
- * @finding: with its stacks resolved
+ * suppressions_match() - find a suppression for a finding
+ * @suppressions: list
+ * @finding: finding with resolved stacks
  *
- * Return: name of the first that matches, NULL none.
+ * Return: name of the first suppression that matches, or NULL.
  */
 const char *suppressions_match(const struct suppressions *suppressions,
 			       const struct finding *finding)
@@ -407,7 +408,7 @@ const char *suppressions_match(const struct suppressions *suppressions,
 	return NULL;
 }
 
-/* What a glob would take for more than itself. */
+/* Prints a text as a glob that matches only this text. */
 static void glob_print(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -439,10 +440,10 @@ static void trace_print(FILE *out, const char *prefix, const char *word,
 }
 
 /**
- * suppression_print() - what would suppress a finding
- * @out: where to
- * @prefix: of each line
- * @finding: with its stacks resolved
+ * suppression_print() - print a suppression for a finding
+ * @out: file to print to
+ * @prefix: prefix of each line
+ * @finding: finding with resolved stacks
  */
 void suppression_print(FILE *out, const char *prefix,
 		       const struct finding *finding)

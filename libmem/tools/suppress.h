@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Findings that the user knows of. */
+/* Suppression of findings that the user knows already */
 #ifndef HEAPSIM_SUPPRESS_H
 #define HEAPSIM_SUPPRESS_H
 

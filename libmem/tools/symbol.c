@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From an offset in an ELF file to function, file and line, inlined functions
- * included, by elfutils' libdw. Strings live as long as the symbols do.
+ * Finds function, file and line of an offset in an ELF file, including inlined
+ * functions, with libdw of elfutils. Strings are valid until symbols_close().
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -18,11 +18,11 @@
 
 /**
  * struct module - an ELF file
- * @next: in struct symbols
- * @path: as it was asked for
- * @dwfl: of this file alone; NULL: it cannot be read
- * @module: in @dwfl
- * @base: what libdw adds to the file's addresses
+ * @next: next module in struct symbols
+ * @path: path that the caller used
+ * @dwfl: libdw's session for this file alone; NULL: the file cannot be read
+ * @module: the file's module in @dwfl
+ * @base: number that libdw adds to the file's addresses
  */
 struct module {
 	struct module *next;
@@ -33,10 +33,10 @@ struct module {
 };
 
 /**
- * struct name - of a function of C++
- * @next: in struct symbols
- * @mangled: as the linker has it; the module's
- * @text: as it is written
+ * struct name - name of a C++ function
+ * @next: next name in struct symbols
+ * @mangled: mangled name; a string of the module
+ * @text: demangled name
  */
 struct name {
 	struct name *next;
@@ -47,12 +47,12 @@ struct name {
 #define NR_BUCKETS	1024
 
 /**
- * struct place - what was found at an address
- * @next: in a bucket of struct symbols
- * @module: of it
- * @address: as the file has it
- * @nr: how many frames
- * @frames: as symbols_find() gives them
+ * struct place - cached frames of an address
+ * @next: next place in a bucket of struct symbols
+ * @module: file of the address
+ * @address: address in the file
+ * @nr: number of frames
+ * @frames: frames as symbols_find() returns them
  */
 struct place {
 	struct place *next;
@@ -62,7 +62,10 @@ struct place {
 	struct frame frames[];
 };
 
-/* Stacks share most of their frames; libdw takes tenths of a ms for each. */
+/*
+ * Results are cached: stacks share most of their frames, and libdw needs tenths
+ * of a millisecond for each.
+ */
 struct symbols {
 	struct module *modules;
 	struct name *names;
@@ -84,7 +87,7 @@ static const Dwfl_Callbacks callbacks = {
 };
 
 /**
- * symbols_open() - begin to look symbols up
+ * symbols_open() - make an empty cache of symbols
  *
  * Return: for symbols_close(); NULL without memory.
  */
@@ -94,7 +97,7 @@ struct symbols *symbols_open(void)
 }
 
 /**
- * symbols_close() - free what was found
+ * symbols_close() - free all symbols and their strings
  * @symbols: may be NULL
  */
 void symbols_close(struct symbols *symbols)
@@ -136,7 +139,7 @@ static void module_load(struct module *m)
 	struct stat status;
 	int fd;
 
-	/* The program named it: it may be no file. */
+	/* The program chose the path, which may be a FIFO or a terminal. */
 	fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return;
@@ -147,7 +150,7 @@ static void module_load(struct module *m)
 		return;
 	}
 	dwfl_report_begin(m->dwfl);
-	/* The descriptor is its own from here on. */
+	/* On success libdw owns the descriptor. */
 	m->module = dwfl_report_elf(m->dwfl, m->path, m->path, fd, 0, false);
 	if (!m->module)
 		close(fd);
@@ -181,12 +184,12 @@ static struct module *module_find(struct symbols *symbols, const char *path)
 }
 
 /**
- * symbols_address() - where a file's bytes are, as the file has addresses
- * @symbols: from symbols_open()
+ * symbols_address() - convert an offset in a file to an address
+ * @symbols: cache of symbols
  * @module: path of an ELF file
- * @off: in the file, bytes
+ * @off: offset in the file, bytes
  *
- * Return: the address; @off where the file does not tell.
+ * Return: the address; @off if the file does not map this offset.
  */
 uint64_t symbols_address(struct symbols *symbols, const char *module,
 			 uint64_t off)
@@ -209,7 +212,7 @@ uint64_t symbols_address(struct symbols *symbols, const char *module,
 	return off;
 }
 
-/* As it is written in C++; a name that is not mangled stays. */
+/* Demangles a C++ name; other names are returned unchanged. */
 static const char *readable(struct symbols *symbols, const char *name)
 {
 	struct name *n;
@@ -223,7 +226,7 @@ static const char *readable(struct symbols *symbols, const char *name)
 	text = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI);
 	if (!text)
 		return name;
-	/* A part of it that the compiler has put elsewhere is it, too. */
+	/* The compiler names a part that it moved elsewhere " [clone ...]". */
 	end = strstr(text, " [clone ");
 	if (end)
 		*end = '\0';
@@ -239,7 +242,10 @@ static const char *readable(struct symbols *symbols, const char *name)
 	return text;
 }
 
-/* @symbol: of the address, NULL none; others may have been inlined there */
+/*
+ * @symbol: symbol of the address, or NULL; @die may be another function that is
+ * inlined there
+ */
 static const char *function_of(struct symbols *symbols, Dwarf_Die *die,
 			       const char *symbol)
 {
@@ -248,14 +254,14 @@ static const char *function_of(struct symbols *symbols, Dwarf_Die *die,
 
 	name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name,
 						     &attr));
-	/* What is known in its file alone has none. */
+	/* A static function has no linkage name in DWARF. */
 	if (!name && dwarf_tag(die) == DW_TAG_subprogram &&
 	    has_prefix(symbol, "_Z"))
 		name = symbol;
 	return name ? readable(symbols, name) : dwarf_diename(die);
 }
 
-/* Where the compiler put an inlined function: the call of it. */
+/* Sets file and line of the call that the compiler replaced by inlining. */
 static void call_site(Dwarf_Die *die, Dwarf_Die *cu, struct frame *frame)
 {
 	Dwarf_Attribute attr;
@@ -273,8 +279,8 @@ static void call_site(Dwarf_Die *die, Dwarf_Die *cu, struct frame *frame)
 }
 
 /*
- * The innermost function is where the line is; each that was inlined has a
- * caller, whose line is that of the call.
+ * The innermost function has the line of the address. Each inlined function has
+ * a caller, whose line is that of the call.
  */
 static int inlined(struct symbols *symbols, Dwarf_Die *cu, Dwarf_Addr pc,
 		   const char *symbol, struct frame *frames, int nr)
@@ -283,7 +289,7 @@ static int inlined(struct symbols *symbols, Dwarf_Die *cu, Dwarf_Addr pc,
 	Dwarf_Die *innermost = NULL, *scopes = NULL;
 	int nr_scopes, i, n = 0;
 
-	/* The scopes of what was inlined are those of its definition. */
+	/* The scopes of an inlined function are those of its definition. */
 	if (dwarf_getscopes(cu, pc, &innermost) <= 0)
 		return 0;
 	nr_scopes = dwarf_getscopes_die(&innermost[0], &scopes);
@@ -306,9 +312,9 @@ static int inlined(struct symbols *symbols, Dwarf_Die *cu, Dwarf_Addr pc,
 }
 
 /*
- * The unit that was compiled to what is at @pc. libdw looks into a table that
- * clang does not write, and takes what is nearest there: then every unit is
- * asked.
+ * Finds the compilation unit of the code at @pc. libdw uses a table that clang
+ * does not write, and returns the nearest entry if it finds none. So a result
+ * that does not contain @pc is replaced by a search of all units.
  */
 static bool unit_find(Dwfl_Module *module, Dwarf_Addr pc, Dwarf_Addr *bias,
 		      Dwarf_Die *unit)
@@ -329,7 +335,7 @@ static bool unit_find(Dwfl_Module *module, Dwarf_Addr pc, Dwarf_Addr *bias,
 	return false;
 }
 
-/* What libdw knows, at least one frame. */
+/* Fills in what libdw finds; returns at least one frame. */
 static int look_up(struct symbols *symbols, struct module *m, uint64_t address,
 		   struct frame *frames, int nr)
 {
@@ -367,7 +373,7 @@ static void place_keep(struct place **bucket, const struct module *m,
 {
 	struct place *p = malloc(sizeof(*p) + nr * sizeof(p->frames[0]));
 
-	/* Without memory it is looked up again. */
+	/* Without memory the place is not cached. */
 	if (!p)
 		return;
 	p->module = m;
@@ -379,14 +385,15 @@ static void place_keep(struct place **bucket, const struct module *m,
 }
 
 /**
- * symbols_find() - what is at an address
- * @symbols: from symbols_open()
+ * symbols_find() - find the frames at an address
+ * @symbols: cache of symbols
  * @module: path of an ELF file
- * @address: as the file has it
- * @frames: out: innermost first; more than one where functions were inlined
- * @nr: room there, above 0
+ * @address: address in the file
+ * @frames: out: innermost first; more than one if functions are inlined
+ * @nr: room in @frames, above 0
  *
- * Return: how many, at least 1: what could not be found is unknown.
+ * Return: number of frames, at least 1; fields that could not be found are
+ * unknown.
  */
 int symbols_find(struct symbols *symbols, const char *module, uint64_t address,
 		 struct frame *frames, int nr)
@@ -421,11 +428,10 @@ static const char *module_name(const struct frame *frame)
 }
 
 /**
- * symbol_is_runtime() - is it code through which every program makes its
- * system calls?
- * @frame: of a stack
+ * symbol_is_runtime() - check for a frame in the C library or the like
+ * @frame: frame of a stack
  *
- * Return: whether it is.
+ * Return: true if programs make their system calls through this code.
  */
 bool symbol_is_runtime(const struct frame *frame)
 {
@@ -442,10 +448,10 @@ bool symbol_is_runtime(const struct frame *frame)
 }
 
 /**
- * symbol_api() - whose calls a frame of libmem's libraries offers
- * @frame: of a stack, in one of them
+ * symbol_api() - return the API of a library
+ * @frame: frame in one of libmem's libraries
  *
- * Return: KIND_API_LIBMEM, or a vendor's.
+ * Return: the API of a vendor, or KIND_API_LIBMEM.
  */
 enum kind_api symbol_api(const struct frame *frame)
 {
@@ -467,7 +473,7 @@ enum kind_api symbol_api(const struct frame *frame)
 	return KIND_API_LIBMEM;
 }
 
-/* A program's own library may begin like that, too, but for the layers. */
+/* "libmem" alone is not enough: a library of the program may begin so, too. */
 static bool is_libmem(const struct frame *frame)
 {
 	return has_prefix(module_name(frame), "libmem.so") ||
@@ -478,9 +484,9 @@ static bool is_libmem(const struct frame *frame)
 #define LAUNCH	"heapsim::kernel<"
 
 /*
- * Code of the CUDA layer that the compiler puts into the program: what is
- * inline in its headers, and so has no module of its own. Without line numbers
- * names have to do.
+ * Returns true for inline functions in the headers of the CUDA layer, which the
+ * compiler puts into the program. They are recognized by the file, or, without
+ * line numbers, by the name of the function.
  */
 static bool is_of_headers(const struct frame *frame)
 {
@@ -491,7 +497,7 @@ static bool is_of_headers(const struct frame *frame)
 	};
 	size_t i;
 
-	/* Compilers have been seen to name another file for it. */
+	/* Compilers may report another file for this function. */
 	if (has_prefix(frame->function, LAUNCH))
 		return true;
 	if (!frame->file)
@@ -502,7 +508,7 @@ static bool is_of_headers(const struct frame *frame)
 	return false;
 }
 
-/* Without the parameters that end it. */
+/* Returns the length of a function's name without its parameters. */
 static size_t name_len(const char *name)
 {
 	const size_t all = strlen(name);
@@ -519,9 +525,10 @@ static size_t name_len(const char *name)
 }
 
 /*
- * Is @frame the kernel that @launch launches? That is how a launch begins: what
- * heapsim-cu makes of it calls the kernel, which has itself launched before
- * anything else. Unless the compiler made a jump of that.
+ * Returns true if @frame is the kernel that @launch launches. The code that
+ * heapsim-cu generates for a launch calls the kernel, which first of all
+ * launches itself. So the kernel's frame is outside of the launch's, unless the
+ * compiler made a jump of the call.
  */
 static bool is_kernel_of(const struct frame *frame, const struct frame *launch)
 {
@@ -530,9 +537,9 @@ static bool is_kernel_of(const struct frame *frame, const struct frame *launch)
 
 	if (!has_prefix(at, LAUNCH) || !name)
 		return false;
-	/* Its parameters are not always there, and not always here. */
+	/* Either name may lack the parameters of the function. */
 	len = name_len(name);
-	/* Its type comes first; a program's own may be called launch(). */
+	/* The type precedes the name; a kernel may also be named launch(). */
 	at = strstr(at, "), &");
 	end = at ? strstr(at, ">::launch(") : NULL;
 	if (!end || !len)
@@ -545,11 +552,11 @@ static bool is_kernel_of(const struct frame *frame, const struct frame *launch)
 }
 
 /**
- * symbol_in_headers() - how much of a stack is in headers of the CUDA layer?
- * @frames: innermost first
- * @nr: how many
+ * symbol_in_headers() - count the frames in headers of the CUDA layer
+ * @frames: stack, innermost frame first
+ * @nr: number of frames
  *
- * Return: frames; with that of a kernel that is about to be launched.
+ * Return: number of frames, including that of a kernel about to be launched.
  */
 int symbol_in_headers(const struct frame *frames, int nr)
 {
@@ -559,7 +566,7 @@ int symbol_in_headers(const struct frame *frames, int nr)
 	for (i = 0; i < nr && is_of_headers(&frames[i]); i++)
 		;
 	launch = &frames[i - !!i];
-	/* More than one frame if parts of it were inlined into others. */
+	/* The kernel has more than one frame if parts of it are inlined. */
 	while (i && i < nr && is_kernel_of(&frames[i], launch))
 		i++;
 	return i;
@@ -572,13 +579,13 @@ static bool is_export(const struct frame *frame)
 }
 
 /**
- * symbol_in_libmem() - how much of a stack is within a call of libmem?
- * @frames: innermost first; that within may begin in the C library
- * @nr: how many
+ * symbol_in_libmem() - count the frames inside a call of libmem
+ * @frames: stack, innermost frame first; this may be one of the C library
+ * @nr: number of frames
  *
- * A call of a layer on it that comes with it is one, too.
+ * Calls of the vendor APIs that are part of libmem count, too.
  *
- * Return: frames.
+ * Return: number of frames.
  */
 int symbol_in_libmem(const struct frame *frames, int nr)
 {
@@ -594,7 +601,7 @@ int symbol_in_libmem(const struct frame *frames, int nr)
 	if (end || !nr || !frames[0].function ||
 	    strcmp(frames[0].function, "stacks_put"))
 		return end;
-	/* A program that has libmem.a: up to the call that it exports. */
+	/* In a program linked with libmem.a: up to the public function. */
 	for (i = 0; i < nr && !is_export(&frames[i]); i++)
 		;
 	while (i < nr && is_export(&frames[i]))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From an offset in an ELF file to function, file and line. */
+/* Finds function, file and line of an offset in an ELF file. */
 #ifndef HEAPSIM_SYMBOL_H
 #define HEAPSIM_SYMBOL_H
 
@@ -9,14 +9,13 @@
 #include "kind.h"
 
 /**
- * struct frame - a frame of a stack, as people read it
- * @address: where in @module, as the file has it; without a module where in
- *	the process
- * @module: path, NULL unknown
- * @function: name, NULL unknown
- * @file: of the source, as the compiler was told, NULL unknown
- * @line: from 1; 0 unknown
- * @is_inlined: into the frame that follows
+ * struct frame - a frame of a stack, as a report prints it
+ * @address: address in the file @module; without a module, in the process
+ * @module: path; NULL: unknown
+ * @function: name; NULL: unknown
+ * @file: source file as given to the compiler; NULL: unknown
+ * @line: line from 1; 0: unknown
+ * @is_inlined: the function is inlined into that of the next frame
  */
 struct frame {
 	uint64_t address;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A row a buffer, and the totals. Counts are since the buffer was made, rates a
- * second since the sample before; a buffer that was not there then has done all
- * that it did since.
+ * Makes a table with a row for each buffer, and the totals. Counts are since
+ * the buffer was made; rates are per second since the previous sample, in which
+ * a new buffer counts as 0.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const struct {
 	const char *name;	/* for --sort */
 	const char *count;	/* headings */
 	const char *rate;
-	int width;		/* negative: to the left; 0: what is left */
+	int width;		/* negative: left-aligned; 0: remaining width */
 } columns[TABLE_NR_COLUMNS] = {
 	[TABLE_ID] = { "id", "ID", "ID", 6 },
 	[TABLE_NAME] = { "name", "NAME", "NAME", 0 },
@@ -56,10 +56,10 @@ static void row_make(struct table_row *row, const struct sample_buf *buf,
 }
 
 /**
- * table_make() - lay out a sample
- * @table: filled in; table_fini() afterwards if this succeeds
- * @now: sample; has to live as long
- * @before: an earlier one, NULL: counts instead of rates
+ * table_make() - make the table of a sample
+ * @table: out; the caller calls table_fini() if this succeeds
+ * @now: sample, which must outlive the table
+ * @before: an earlier sample; NULL: counts instead of rates
  *
  * Return: 0 or -ENOMEM.
  */
@@ -93,14 +93,14 @@ int table_make(struct table *table, const struct sample *now,
 	return 0;
 }
 
-/** table_fini() - give back what table_make() got */
+/** table_fini() - free the rows of a table */
 void table_fini(struct table *table)
 {
 	free(table->rows);
 	memset(table, 0, sizeof(*table));
 }
 
-/* Words and ids from the first, numbers from the largest, then by id. */
+/* Sorts words and ids upwards, numbers downwards, and equal rows by id. */
 static int row_compare(const void *a, const void *b, void *arg)
 {
 	const struct table_row *left = a, *right = b;
@@ -125,9 +125,9 @@ static int row_compare(const void *a, const void *b, void *arg)
 }
 
 /**
- * table_sort() - order the rows
+ * table_sort() - sort the rows
  * @table: table
- * @order: how
+ * @order: column to sort by, and direction
  */
 void table_sort(struct table *table, const struct table_order *order)
 {
@@ -138,12 +138,12 @@ void table_sort(struct table *table, const struct table_order *order)
 }
 
 /**
- * table_order_set() - what the option --sort says
- * @order: its column is set
- * @name: of a column, or its first letters
- * @who: the command
+ * table_order_set() - parse the option --sort
+ * @order: out: column to sort by
+ * @name: name of a column, or its first letters
+ * @who: prefix of messages
  *
- * Return: EXIT_OK, or EXIT_USAGE: what is wrong was told.
+ * Return: EXIT_OK, or EXIT_USAGE after an error message.
  */
 int table_order_set(struct table_order *order, const char *name,
 		    const char *who)
@@ -158,13 +158,13 @@ int table_order_set(struct table_order *order, const char *name,
 	return usage_error(who, "--sort %s: no such column", name);
 }
 
-/** table_column_name() - what table_order_set() takes */
+/** table_column_name() - return a column's name for table_order_set() */
 const char *table_column_name(enum table_column column)
 {
 	return columns[column].name;
 }
 
-/* Compact, for a column of six: "64K", "1.5M". */
+/* Formats bytes for a column of six characters: "64K", "1.5M". */
 static void size_format(char text[NUMBER_LEN], double bytes)
 {
 	static const char units[] = " KMGTPE";
@@ -179,13 +179,13 @@ static void size_format(char text[NUMBER_LEN], double bytes)
 		 unit ? units[unit] : '\0');
 }
 
-/* One cell; all but the first have a blank before them. */
+/* Appends a cell, with a blank before it unless it is the first. */
 static size_t cell(char *line, size_t len, enum table_column column,
 		   const char *text, int width)
 {
 	int wide = columns[column].width, i, fixed = 0;
 
-	if (!wide) {	/* gets what the others leave */
+	if (!wide) {	/* the name gets the remaining width */
 		for (i = 0; i < TABLE_NR_COLUMNS; i++)
 			fixed += 1 + abs(columns[i].width);
 		wide = width - fixed;
@@ -214,9 +214,9 @@ static const char *plural(uint64_t nr)
 }
 
 /**
- * table_summary() - the module in one line
- * @line: out
- * @sample: a look at it
+ * table_summary() - format the module's totals in one line
+ * @line: out: line
+ * @sample: sample
  */
 void table_summary(char line[TABLE_LINE], const struct sample *sample)
 {
@@ -235,10 +235,10 @@ void table_summary(char line[TABLE_LINE], const struct sample *sample)
 }
 
 /**
- * table_header() - the headings
- * @line: out
- * @table: of counts or rates
- * @width: of the terminal; names get what it has left
+ * table_header() - format the headings
+ * @line: out: line
+ * @table: table of counts or rates
+ * @width: width of the terminal; names get the remaining width
  */
 void table_header(char line[TABLE_LINE], const struct table *table, int width)
 {
@@ -251,9 +251,9 @@ void table_header(char line[TABLE_LINE], const struct table *table, int width)
 }
 
 /**
- * table_row() - one row
- * @line: out
- * @row: of a buffer, or the totals
+ * table_row() - format a row
+ * @line: out: line
+ * @row: row of a buffer, or the totals
  * @width: as for table_header()
  */
 void table_row(char line[TABLE_LINE], const struct table_row *row, int width)
@@ -283,7 +283,7 @@ void table_row(char line[TABLE_LINE], const struct table_row *row, int width)
 	}
 }
 
-/** table_print() - all of it to standard output */
+/** table_print() - print the whole table on standard output */
 void table_print(const struct table *table)
 {
 	char line[TABLE_LINE];

@@ -25,26 +25,26 @@ enum table_column {
 
 struct table_row {
 	const struct sample_buf *buf;	/* NULL: the totals */
-	/* By column. Of names and kinds 0; sizes are bytes, the rest as told */
+	/* By column: 0 for names and kinds, bytes for sizes, else the number */
 	double value[TABLE_NR_COLUMNS];
 	bool has_new_findings;
 };
 
-/* It points into the sample that it was made of. */
+/* A table points into the sample from which it was made. */
 struct table {
 	struct table_row *rows;
 	size_t nr;
 	struct table_row total;
-	bool has_rates;		/* since the sample before, else counts */
+	bool has_rates;		/* rates since the last sample, else counts */
 };
 
-/* How its rows are sorted. */
+/* How the rows of a table are sorted */
 struct table_order {
 	enum table_column by;
 	bool is_reversed;
 };
 
-#define TABLE_WIDTH	80	/* that lines are made for */
+#define TABLE_WIDTH	80	/* width of lines without a terminal */
 #define TABLE_LINE	160	/* room for the widest line */
 
 int table_make(struct table *table, const struct sample *now,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * heapsim top: the table of buffers, redrawn. Signals that end us only set a
- * flag, and are let in only while we wait: whatever ends the loop, the terminal
- * is given back in one place.
+ * heapsim top: prints the table of buffers again and again. Signals that end
+ * the program only set a flag, and are unblocked only during a wait. So the
+ * terminal is restored in one place, whatever ended the loop.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -51,15 +51,15 @@ struct top_options {
 	struct table_order order;
 	bool is_batch;
 	double delay_s;
-	uint64_t nr;	/* tables; 0: no end */
+	uint64_t nr;	/* number of tables; 0: unlimited */
 };
 
-/* What is on the screen. */
+/* The state of the screen */
 struct view {
 	struct top_options *options;
 	struct sample now;
 	struct sample before;
-	int err;		/* why there is no sample: -errno */
+	int err;		/* error of the sample, -errno */
 	size_t first;		/* row at the top */
 };
 
@@ -82,7 +82,7 @@ static void on_end(int sig)
 	ended_by = sig;
 }
 
-/* Blocks them for good; @waiting is the mask that lets them in. */
+/* Blocks the signals; @waiting is the mask with them unblocked. */
 static void signals_init(sigset_t *waiting)
 {
 	struct sigaction end = { .sa_handler = on_end };
@@ -152,7 +152,7 @@ static void draw_head(const struct view *view)
 
 static void draw_rows(struct view *view, struct table *table)
 {
-	/* Head, summary, headings above; totals and keys below. */
+	/* Title, summary and headings are above; totals and keys below. */
 	size_t room = LINES > 5 ? LINES - 5 : 1, i;
 	char line[TABLE_LINE];
 	chtype attr;
@@ -205,7 +205,7 @@ static int draw(struct view *view)
 	put_line(LINES - 1,
 		 "q quit  sort: i n k s h f c v d x  r reverse  arrows move",
 		 A_DIM);
-	/* Where a cursor that cannot be hidden is least in the way. */
+	/* A cursor that cannot be hidden disturbs least in this corner. */
 	move(LINES - 1, COLS - 1);
 	refresh();
 	return 0;
@@ -216,10 +216,10 @@ static void move_by(struct view *view, long rows)
 	if (rows < 0 && view->first < (size_t)-rows)
 		view->first = 0;
 	else
-		view->first += rows;	/* drawing knows the end */
+		view->first += rows;	/* the drawing function limits this */
 }
 
-/* What a key does; true ends. @is_due: look at once. */
+/* Handles a key. Returns true to quit. @is_due: out: take a sample at once. */
 static bool key_do(struct view *view, int key, bool *is_due)
 {
 	struct table_order *order = &view->options->order;
@@ -262,7 +262,7 @@ static bool key_do(struct view *view, int key, bool *is_due)
 	return false;
 }
 
-/* Waits for a key, a signal or @until; true ends. */
+/* Waits for a key, a signal or the time @until. Returns true to quit. */
 static bool wait_and_do(struct view *view, const sigset_t *waiting,
 			uint64_t until, bool *is_due)
 {
@@ -283,7 +283,7 @@ static bool wait_and_do(struct view *view, const sigset_t *waiting,
 	while ((key = getch()) != ERR)
 		if (key_do(view, key, is_due))
 			return true;
-	/* A terminal that is gone can always be read, and gives nothing. */
+	/* A closed terminal is always readable, without data. */
 	return nr > 0 && input.revents & (POLLHUP | POLLERR | POLLNVAL);
 }
 
@@ -324,7 +324,7 @@ static int screen_run(struct view *view, const char *who)
 		return EXIT_FAILED;
 	}
 	setlocale(LC_ALL, "");
-	/* Before curses, which leaves alone what has a handler. */
+	/* curses does not replace existing handlers, so these come first. */
 	signals_init(&waiting);
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
@@ -346,7 +346,7 @@ static int screen_run(struct view *view, const char *who)
 		return EXIT_FAILED;
 	}
 	if (ended_by) {
-		/* As whoever waits for us expects of such a signal. */
+		/* The parent must see that the signal ended this process. */
 		signal(ended_by, SIG_DFL);
 		raise(ended_by);
 		sigprocmask(SIG_SETMASK, &waiting, NULL);
@@ -373,7 +373,7 @@ static int batch_print(const struct view *view)
 	return fflush(stdout) ? -errno : 0;
 }
 
-/* A look before the first table, for its rates. */
+/* The rates of the first table need a sample before it. */
 static int batch_run(struct view *view, const char *who)
 {
 	const struct top_options *options = view->options;
@@ -409,7 +409,9 @@ static int top_run(struct top_options *options, const char *who)
 	struct device_state state;
 	int ret;
 
-	/* What is wrong from the start is told where it stays to be read. */
+	/*
+	 * curses would erase an error message, so errors are found before it.
+	 */
 	ret = device_ask(&state);
 	if (ret)
 		return device_tell_error(who, ret);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A run over time: the JSON trace events that ui.perfetto.dev opens. They are
- * written as they come, and Perfetto sorts them; all that is kept is who is
- * known by name, and what has begun and not yet ended.
+ * Writes the timeline of a run as JSON trace events, which ui.perfetto.dev
+ * opens. Events are written as they arrive, since Perfetto sorts them. Only the
+ * named tracks, and the slices that have begun and not yet ended, are kept in
+ * memory.
  *
- * What a thread does lies on its own track. Brackets and holds overlap, so
- * they are asynchronous slices: those of a process, and those of a process of
- * ours that stands for all importers. Engines are threads of another one: an
- * engine runs one job at a time. With the board in the program there is one of
- * a name for each thread that plays it. Works of programs over the module are
- * of engines that each open has for itself, and nobody tells of which: one of a
- * name for as many as a process runs at once.
+ * The actions of a thread are on its own track. Brackets and holds overlap, so
+ * they are asynchronous slices: brackets on the track of their process, holds
+ * on that of a made-up process for all importers. Engines are threads of
+ * another made-up process, and each runs one job at a time. On the embedded
+ * backend there is an engine's track for each thread that simulates it. Kernels
+ * that programs run on the module belong to engines of their open, but events
+ * do not show which open; so a name has as many tracks as the process runs such
+ * jobs at once.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,17 +30,17 @@
 #define NR_BUCKETS	1024
 #define MAX_ENGINES	256
 
-/* Beyond the largest pid there is (4194304), and not in each other's way. */
+/* Made-up pids are larger than the largest possible pid (4194304). */
 #define PID_NOBODY	5000000
 #define PID_IMPORTERS	5000001
 #define PID_ENGINES	5000100
 
 /**
- * struct thread - a track that has its name
- * @next: in its bucket
+ * struct thread - a thread whose track has been named
+ * @next: next thread in the bucket
  * @pid: process
  * @tid: thread
- * @comm: its name
+ * @comm: name of the thread
  */
 struct thread {
 	struct thread *next;
@@ -49,13 +51,13 @@ struct thread {
 
 /**
  * struct span - a bracket or a hold that has not ended
- * @next: the one that began before
- * @id: of its slice
- * @pid: whose track it is on
+ * @next: the span that began before this one
+ * @id: id of its slice
+ * @pid: process on whose track it is
  * @buf: buffer
- * @access: what of a bracket is still open; 0: it is a hold
- * @time_ns: when the hold began, by which it is known
- * @name: of its slice
+ * @access: directions of a bracket that are still open; 0: a hold
+ * @time_ns: begin of a hold, which identifies it
+ * @name: name of its slice
  */
 struct span {
 	struct span *next;
@@ -68,15 +70,15 @@ struct span {
 };
 
 /**
- * struct engine - a track of one
- * @name: of it
+ * struct engine - track of an engine
+ * @name: name of the engine
  * @pid: process that it is in; 0: the module
- * @thread: that plays it
- * @has_works: it is of a process over the module
- * @is_running: a job of it has begun and not ended
- * @may_have_ended: that was lost, if it was told
- * @job: id of that
- * @time_ns: when it was submitted
+ * @thread: thread that simulates it
+ * @has_works: it runs jobs that a process reports to the module
+ * @is_running: a job has begun and not ended
+ * @may_have_ended: events were lost, perhaps the end of this job
+ * @job: id of the job
+ * @time_ns: when the job was submitted
  */
 struct engine {
 	char name[HEAPSIM_NAME_LEN];
@@ -90,18 +92,18 @@ struct engine {
 };
 
 /**
- * struct trace - a file that is being written
- * @out: it; its error is kept by itself
- * @error: the first, -errno, 0 none
- * @start_ns: of the run
- * @end_ns: the last time that was told
- * @nr_events: that were written
- * @nr_lost: events of the kernel that nobody read in time
- * @nr_spans: that began
- * @threads: hash table by tid
+ * struct trace - a timeline that is being written
+ * @out: file, which also keeps its error state
+ * @error: first error, -errno; 0: none
+ * @start_ns: begin of the run
+ * @end_ns: time of the latest event
+ * @nr_events: number of events written
+ * @nr_lost: number of events that were not read in time
+ * @nr_spans: number of spans that have begun
+ * @threads: hash table of threads by tid
  * @spans: brackets and holds that have not ended, newest first
- * @engines: all that have run
- * @nr_engines: how many
+ * @engines: engines that have run a job
+ * @nr_engines: number of engines
  */
 struct trace {
 	FILE *out;
@@ -142,7 +144,7 @@ static bool is_plain(unsigned char c)
 	return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* A program chose it: not always UTF-8, and JSON knows no other. */
+/* A program chose the text; bytes that are not UTF-8 are not valid in JSON. */
 static void put_string(struct trace *t, const char *s, size_t max)
 {
 	const size_t len = strnlen(s, max);
@@ -169,7 +171,7 @@ static void put_text(struct trace *t, const char *key, const char *s,
 	put_string(t, s, max);
 }
 
-/* Nanoseconds as the file has times: microseconds, with a fraction. */
+/* Times in the file are microseconds with a fraction. */
 static void put_us(struct trace *t, const char *key, uint64_t ns)
 {
 	put(t, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000,
@@ -183,7 +185,7 @@ static uint64_t since_start(struct trace *t, uint64_t ns)
 	return ns > t->start_ns ? ns - t->start_ns : 0;
 }
 
-/* The begin of an event on a track; event_end() closes it. */
+/* Writes the begin of an event on a track; event_end() closes it. */
 static void event_begin(struct trace *t, const char *phase, const char *name,
 			uint64_t time_ns, const uint32_t track[2])
 {
@@ -198,7 +200,7 @@ static void event_end(struct trace *t)
 	put(t, "}");
 }
 
-/* Who has the track; "process_name" or "thread_name" */
+/* Names a track; @what is "process_name" or "thread_name". */
 static void name_track(struct trace *t, const char *what,
 		       const uint32_t track[2], const char *name, size_t max)
 {
@@ -240,16 +242,16 @@ static int know_thread(struct trace *t, const uint32_t track[2],
 		thread->next = *bucket;
 		*bucket = thread;
 	}
-	/* An exec gives another name. */
+	/* An exec changes the name. */
 	memcpy(thread->comm, comm, max);
-	/* A process has the name of its first thread, once that is known. */
+	/* A process gets the name of its first thread, if this is known. */
 	if (track[0] == track[1] || !thread_find(t, track[0], track[0]))
 		name_track(t, "process_name", track, comm, max);
 	name_track(t, "thread_name", track, comm, max);
 	return 0;
 }
 
-/* The track of the CPU's side, or of the other's process if there is none. */
+/* Finds the track of the CPU's thread, or else of the other's process. */
 static int track_of(struct trace *t, const struct heapsim_record *r,
 		    uint32_t track[2])
 {
@@ -303,7 +305,7 @@ static void put_job(struct trace *t, const struct heapsim_record *r,
 		    const struct trace_job *job)
 {
 	put_job_ids(t, r);
-	/* Which buffers a kernel uses nobody says, nor what a work does. */
+	/* For kernels, the buffers and their access are not known. */
 	if (job->kernel) {
 		put(t, ",");
 		put_text(t, "kernel", job->kernel, SIZE_MAX);
@@ -330,7 +332,7 @@ static const char *job_name(const struct heapsim_record *r,
 	       op_names[r->op] ? op_names[r->op] : "job";
 }
 
-/* A slice of a thread: what it did from begin to end. */
+/* Writes the slice of a thread's action, from its begin to its end. */
 static int put_slice(struct trace *t, const struct heapsim_record *r,
 		     const char *name)
 {
@@ -378,7 +380,7 @@ static int put_instant(struct trace *t, const struct heapsim_record *r,
 	return 0;
 }
 
-/* Of libmem, what is of no buffer. */
+/* Writes a slice of libmem that concerns no buffer. */
 static int put_hosts(struct trace *t, const struct heapsim_record *r,
 		     const char *what, const char *name)
 {
@@ -405,7 +407,7 @@ static int put_wait(struct trace *t, const struct heapsim_record *r)
 {
 	char name[HEAPSIM_NAME_LEN + 1] = "";
 
-	/* It may have no end. */
+	/* The name may lack a terminating null byte. */
 	memcpy(name, r->other.name, HEAPSIM_NAME_LEN);
 	return put_hosts(t, r, "wait for", name);
 }
@@ -433,7 +435,7 @@ static int put_attach(struct trace *t, const struct heapsim_record *r)
 	return 0;
 }
 
-/* One end of a span's slice. */
+/* Writes the begin or the end of a span's slice. */
 static void put_span(struct trace *t, const char *phase,
 		     const struct span *span, uint64_t time_ns)
 {
@@ -444,7 +446,7 @@ static void put_span(struct trace *t, const char *phase,
 	    span->access ? "bracket" : "hold", span->id);
 }
 
-/* A process whose first thread has done nothing has brackets all the same. */
+/* Brackets are on the track of the first thread, which may have no events. */
 static int know_process(struct trace *t, const struct heapsim_record *r,
 			uint32_t pid)
 {
@@ -470,7 +472,7 @@ static struct span *span_begin(struct trace *t, const struct heapsim_record *r,
 	return span;
 }
 
-/* Take the span at @at out, and end its slice. */
+/* Removes the span at @at, and ends its slice. */
 static void span_end(struct trace *t, struct span **at, uint64_t time_ns,
 		     uint32_t access)
 {
@@ -512,7 +514,7 @@ static int put_start(struct trace *t, const struct heapsim_record *r)
 	return 0;
 }
 
-/* The newest bracket of a process that is open for this. */
+/* Finds the newest bracket of a process with an open direction in @access. */
 static struct span **bracket_find(struct trace *t, uint32_t pid, uint64_t buf,
 				  uint32_t access)
 {
@@ -525,7 +527,7 @@ static struct span **bracket_find(struct trace *t, uint32_t pid, uint64_t buf,
 	return NULL;
 }
 
-/* Close one bracket in one direction, if it is open. */
+/* Closes the newest open bracket in one direction, if there is one. */
 static void bracket_close(struct trace *t, const uint32_t track[2],
 			  const struct heapsim_record *r, uint32_t access)
 {
@@ -539,7 +541,7 @@ static void bracket_close(struct trace *t, const uint32_t track[2],
 		(*at)->access &= ~access;
 }
 
-/* As the kernel does: what lacks one of its directions closes nothing. */
+/* Like the module: an END of which one direction is not open closes nothing. */
 static int put_stop(struct trace *t, const struct heapsim_record *r)
 {
 	uint32_t access, track[2];
@@ -605,7 +607,7 @@ static int put_release(struct trace *t, const struct heapsim_record *r)
 	return r->cpu.pid ? put_slice(t, r, is_vmap ? "vunmap" : "unmap") : 0;
 }
 
-/* An arrow from who submits to the job; a job is known by when it was. */
+/* Writes an arrow from the submission to the job; its time identifies it. */
 static void put_flow(struct trace *t, const struct heapsim_record *r,
 		     const char *phase, const uint32_t track[2],
 		     uint64_t time_ns)
@@ -635,13 +637,13 @@ static int put_submit(struct trace *t, const struct heapsim_record *r,
 	return ret;
 }
 
-/* One that a program tells the module of; of a submission it is of no use. */
+/* Returns true for a job that the program itself reports to the module. */
 static bool is_work(const struct heapsim_record *r, const struct trace_job *job)
 {
 	return !r->op && !job->thread;
 }
 
-/* Ids of several opens are the same, times are not. */
+/* Several opens use the same ids, so the time is compared, too. */
 static bool has_work(const struct engine *engine,
 		     const struct heapsim_record *r)
 {
@@ -671,7 +673,7 @@ static bool is_engine(const struct engine *engine,
 						   has_room(engine);
 }
 
-/* NULL: there is none yet. */
+/* Returns NULL if there is none yet. */
 static struct engine *engine_find(struct trace *t,
 				  const struct heapsim_record *r,
 				  const struct trace_job *job)
@@ -691,7 +693,7 @@ static void track_of_engine(const struct trace *t, const struct engine *engine,
 	track[1] = PID_ENGINES + 1 + (engine - t->engines);
 }
 
-/* NULL: there are too many. */
+/* Returns NULL if there are too many. */
 static struct engine *engine_add(struct trace *t,
 				 const struct heapsim_record *r,
 				 const struct trace_job *job)
@@ -734,7 +736,7 @@ static void put_job_begin(struct trace *t, const struct heapsim_record *r,
 		engine = engine_add(t, r, job);
 	if (!engine)
 		return;
-	/* The end of the one before was lost. */
+	/* The end of the previous job was lost. */
 	if (engine->is_running)
 		job_end(t, engine, r->time_ns, 0);
 	engine->is_running = true;
@@ -774,8 +776,8 @@ static void put_lost(struct trace *t, const struct heapsim_record *r)
 }
 
 /**
- * trace_open() - begin a file; the run starts now
- * @out: it; stays the caller's
+ * trace_open() - begin a timeline; its time 0 is now
+ * @out: file, which the caller closes
  *
  * Return: for trace_close(); NULL without memory.
  */
@@ -792,7 +794,7 @@ struct trace *trace_open(FILE *out)
 }
 
 /**
- * trace_close() - free it
+ * trace_close() - free a timeline
  * @trace: may be NULL
  */
 void trace_close(struct trace *trace)
@@ -819,9 +821,9 @@ void trace_close(struct trace *trace)
 
 /**
  * trace_event() - write an event
- * @trace: file
- * @r: record of an event; others but those of drops are passed over
- * @job: what is known beside it; NULL: nothing
+ * @trace: timeline
+ * @r: record of an event or of lost events; other records are ignored
+ * @job: more about its job; NULL: nothing
  *
  * Return: 0, -ENOMEM, or why the file cannot be written.
  */
@@ -891,9 +893,9 @@ int trace_event(struct trace *trace, const struct heapsim_record *r,
 }
 
 /**
- * trace_finding() - write what was found, on the thread that it concerns
- * @trace: file
- * @r: record of a finding; that of a drop is passed over
+ * trace_finding() - write a finding on the track of its thread
+ * @trace: timeline
+ * @r: record of a finding; a record of lost ones is ignored
  *
  * Return: 0, -ENOMEM, or why the file cannot be written.
  */
@@ -909,7 +911,7 @@ int trace_finding(struct trace *trace, const struct heapsim_record *r)
 	ret = track_of(trace, r, track);
 	if (ret)
 		return ret;
-	/* Nobody will end it. */
+	/* This bracket will never be ended. */
 	if (r->kind == HEAPSIM_RECORD_MISSING_END)
 		bracket_close(trace, track, r, HEAPSIM_ACCESS_WRITE);
 	event_begin(trace, "i", kind, r->time_ns, track);
@@ -943,9 +945,9 @@ static void put_program(struct trace *t, const struct run_facts *facts)
 }
 
 /**
- * trace_end() - end what has not ended, and the file
- * @trace: file
- * @facts: what was run
+ * trace_end() - end the open slices, and complete the file
+ * @trace: timeline
+ * @facts: facts about the run
  *
  * Return: 0 or why the file cannot be written.
  */
@@ -973,10 +975,10 @@ int trace_end(struct trace *trace, const struct run_facts *facts)
 }
 
 /**
- * trace_nr_lost() - events that nobody read in time
- * @trace: file
+ * trace_nr_lost() - count events that were not read in time
+ * @trace: timeline
  *
- * Return: how many.
+ * Return: number of lost events.
  */
 uint64_t trace_nr_lost(const struct trace *trace)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A run over time, as a file that Perfetto opens. */
+/* The timeline of a run, as a file for Perfetto */
 #ifndef HEAPSIM_TRACE_H
 #define HEAPSIM_TRACE_H
 
@@ -13,9 +13,10 @@
 struct trace;
 
 /**
- * struct trace_job - what a record does not say of a job
- * @kernel: that it runs, or a host function; NULL none
- * @thread: of the program, that plays the engine; 0: it is the module's
+ * struct trace_job - facts about a job that a record lacks
+ * @kernel: name of the kernel or host function that it runs; NULL: none
+ * @thread: thread of the program that simulates the engine; 0: the engine is
+ *	the module's
  */
 struct trace_job {
 	const char *kernel;

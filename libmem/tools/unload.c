@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* heapsim unload: remove the module, or list the processes that use it. */
+/* heapsim unload: removes the module, or lists the processes that keep it. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -34,8 +34,8 @@ static double now_s(void)
 }
 
 /*
- * What a process had that has just ended goes a little later, and buffers are
- * tidied up by workers.
+ * Retries for a while: the references of a process that has just ended are
+ * dropped a little later, and workers free its buffers.
  */
 static int remove_patiently(double wait_s)
 {
