@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose bracket is open: a process is more than its number, lives as long as
- * one of its threads, and has let go of a buffer when its last descriptor and
- * its last map of it are gone.
+ * Tests which process an open bracket belongs to. A process is not identified
+ * by its number alone, exists as long as one of its threads does, and has
+ * released a buffer when its last descriptor and its last mapping are gone.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -23,8 +23,8 @@
 #include "stream.h"
 
 #define NR_PAGES	4
-#define STORED		7	/* by children */
-#define WRITTEN		0xee	/* by an engine */
+#define STORED		7	/* value that children store */
+#define WRITTEN		0xee	/* value that an engine writes */
 
 static int setup(void **state)
 {
@@ -61,7 +61,7 @@ static uint64_t missing_ends(struct fixture *f)
 	return count(f).missing_ends;
 }
 
-/* What a child does; 0 is success. It must not use cmocka. */
+/* An action of a child, which returns 0 on success and must not use cmocka. */
 typedef int (*step)(struct fixture *f);
 
 static int start_read(struct fixture *f)
@@ -113,7 +113,7 @@ static int close_fd(struct fixture *f)
 	return close(f->fd);
 }
 
-/* Of a child, which has one. */
+/* A second descriptor of the buffer, in a child */
 static int copy;
 
 static int copy_fd(struct fixture *f)
@@ -149,7 +149,7 @@ static int move_that_page(struct fixture *f)
 	return f->map == MAP_FAILED;
 }
 
-/* The child that runs in this process, if it is one. */
+/* The state of this process if it is a child */
 static struct {
 	struct fixture *f;
 	const step *next;
@@ -166,7 +166,7 @@ static void serve(void)
 		if (write(self.done, &byte, 1) != 1)
 			break;
 	}
-	/* Until it is let go: what it has is its own to the end. */
+	/* Keep all resources until the parent lets this child end. */
 	while (read(self.go, &byte, 1) == 1)
 		;
 	_exit(0);
@@ -182,7 +182,7 @@ static void *serve_from_a_thread(void *arg)
 	return NULL;
 }
 
-/* The first thread ends, another goes on. */
+/* The first thread ends; another one continues. */
 static int leader_ends(struct fixture *f)
 {
 	pthread_t thread;
@@ -246,7 +246,10 @@ struct child {
 	int done;
 };
 
-/* glibc has no call for it, and is not told: no threads in that child. */
+/*
+ * Makes a child with a given number, for which glibc has no function. The child
+ * must not use threads, since glibc's state was not updated.
+ */
 static pid_t fork_with_number(pid_t pid)
 {
 	struct clone_args args = {
@@ -258,7 +261,7 @@ static pid_t fork_with_number(pid_t pid)
 	return syscall(SYS_clone3, &args, sizeof(args));
 }
 
-/* A child with the number @pid, or any if 0. */
+/* Starts a child with the number @pid, or any number if 0. */
 static struct child child_begin(struct fixture *f, const step *steps,
 				pid_t pid)
 {
@@ -309,7 +312,7 @@ static void child_end(struct child *child)
 	assert_int_equal(status, 0);
 }
 
-/* All steps, after each of which @nr[i] missing ends have been counted. */
+/* Runs all steps; after step i and at the end, @nr has the missing ENDs. */
 static void child_runs(struct fixture *f, const step *steps,
 		       const uint64_t *nr)
 {
@@ -393,7 +396,7 @@ static void a_map_is_known_in_parts_and_where_it_moves(void **state)
 
 static void a_table_of_a_thread_counts(void **state)
 {
-	/* The thread's copy keeps the descriptor. */
+	/* The thread's own table of descriptors still has the descriptor. */
 	CHILD_RUNS(*state, (start_write, thread_takes_own_descriptors, unmap,
 			    close_fd), 0, 0, 0, 0, 1);
 }
@@ -418,7 +421,7 @@ static int have_threads(struct fixture *f)
 	return ret;
 }
 
-/* A long table of descriptors that is almost empty. */
+/* Makes the table of descriptors long, with only a few in use. */
 static int have_long_table(struct fixture *f)
 {
 	struct rlimit limit = { LONG_TABLE, LONG_TABLE };
@@ -427,7 +430,7 @@ static int have_long_table(struct fixture *f)
 	       dup2(f->fd, LONG_TABLE - 1) < 0 || close(LONG_TABLE - 1);
 }
 
-/* How long it takes to find that a child has let go. */
+/* Returns how long the module takes to find that a child released a buffer. */
 static uint64_t time_of_look(struct fixture *f, const step *steps)
 {
 	struct child child = child_begin(f, steps, 0);
@@ -443,7 +446,10 @@ static uint64_t time_of_look(struct fixture *f, const step *steps)
 	return ns;
 }
 
-/* The kernel was locked up meanwhile, with more threads a minute. */
+/*
+ * A table of descriptors that threads share must be searched once, not once for
+ * each thread, which would lock up a processor for up to a minute.
+ */
 static void a_table_of_many_threads_is_looked_at_once(void **state)
 {
 	static const step one[] = {
@@ -456,8 +462,8 @@ static void a_table_of_many_threads_is_looked_at_once(void **state)
 	uint64_t of_one, of_many;
 	int nr_tries = 0;
 
-	time_of_look(*state, one);	/* what is slow once */
-	/* Other work on the machine makes one of them longer now and then. */
+	time_of_look(*state, one);	/* the first one is slower */
+	/* Other work on the machine makes a measurement longer now and then. */
 	do {
 		of_one = time_of_look(*state, one);
 		of_many = time_of_look(*state, many);
@@ -477,7 +483,7 @@ static void exec_lets_go(void **state)
 	child_step(&child);
 	assert_int_equal(missing_ends(f), 0);
 	child_step(&child);
-	/* It tells before, since it cannot after. */
+	/* The child reports the step before exec, which may still go on. */
 	for (i = 0; i < 100 && !missing_ends(f); i++)
 		device_sleep_ns(20 * NSEC_PER_MSEC);
 	assert_int_equal(missing_ends(f), 1);
@@ -545,7 +551,7 @@ static void fork_inherits_no_bracket(void **state)
 	assert_int_equal(missing_ends(f), 0);
 }
 
-/* The parent's PTE, which its bracket allowed, is not the child's. */
+/* The child must not inherit a PTE that the parent's bracket permitted. */
 static void fork_inherits_no_right_to_touch(void **state)
 {
 	struct fixture *f = *state;
@@ -565,7 +571,7 @@ static void fork_inherits_no_right_to_touch(void **state)
 	device_release(f->dev, hold.hold);
 }
 
-/* With its bracket goes what kept its lines. */
+/* A START of another process does not clean lines of an open bracket. */
 static void dirty_lines_stay_until_their_writer_has_let_go(void **state)
 {
 	static const step steps[] = {
@@ -586,7 +592,7 @@ static void dirty_lines_stay_until_their_writer_has_let_go(void **state)
 	child_end(&child);
 }
 
-/* A store before the START is the process's as well. */
+/* A store before the START belongs to the bracket's process, too. */
 static void dirty_lines_of_before_the_start_stay(void **state)
 {
 	static const step steps[] = { store, start_write, NULL };
@@ -616,7 +622,7 @@ static void a_used_number_has_no_old_bracket(void **state)
 	pid = child.pid;
 	child_step(&child);
 	child_end(&child);
-	/* Nobody has looked at the brackets since. */
+	/* The module has not looked for ended processes since. */
 	child = child_begin(f, second, pid);
 	assert_int_equal(child.pid, pid);
 	child_step(&child);
@@ -645,7 +651,7 @@ static void a_used_number_has_no_old_lines(void **state)
 	child_end(&child);
 }
 
-/* Nobody can ask the buffer then. */
+/* A released buffer cannot be queried, so the count of all buffers is read. */
 static void release_of_the_buffer_is_a_missing_end(void **state)
 {
 	struct fixture *f = *state;
@@ -672,7 +678,7 @@ static void missing_ends_of_all_buffers_are_summed_up(void **state)
 	assert_int_equal(device_info(f->dev).missing_ends, before + 2);
 }
 
-/* One number a process that stores: they go with the processes. */
+/* The module keeps a number for each process that stores, until it ends. */
 static void many_processes_store(void **state)
 {
 	static const step steps[] = { store, NULL };
@@ -713,7 +719,7 @@ static void attach_to(struct fixture *f, uint32_t attach)
 	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0), 0);
 }
 
-/* It cleans for engines. */
+/* Attaching to the host and back cleans the lines for engines. */
 static void attach_anew(struct fixture *f)
 {
 	attach_to(f, HEAPSIM_ATTACH_HOST);
@@ -730,7 +736,7 @@ static void run_work(struct fixture *f)
 	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0), 0);
 }
 
-/* What engines see of the line: its halves. */
+/* Checks both halves of the line as engines see it. */
 static void dram_is(struct fixture *f, uint8_t half, uint8_t other)
 {
 	uint8_t *dram = device_dram(f->dev, f->fd, f->len);
@@ -748,8 +754,8 @@ static uint64_t nr_lost(struct fixture *f)
 }
 
 /*
- * Managed memory is cleaned while another process, which is right to, has
- * stored half of a line: it stores the rest, and nothing is lost.
+ * Managed memory is cleaned after another process, in its bracket, has stored
+ * half of a line. The process then stores the rest, and no byte is lost.
  */
 static void nothing_is_lost_in_the_bracket(struct fixture *f,
 					   void (*clean)(struct fixture *f))
@@ -778,7 +784,9 @@ static void a_work_cleans_in_the_bracket_of_another(void **state)
 	nothing_is_lost_in_the_bracket(*state, run_work);
 }
 
-/* What a bracket left is due, though nobody has stored since the clean. */
+/*
+ * Lost bytes of an ended bracket count although no store came after the clean.
+ */
 static void a_clean_settles_the_lines_of_a_bracket_that_ended(void **state)
 {
 	struct fixture *f = *state;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the CPU and engines see of a buffer: bytes go stale to the line on
- * `noncoherent`, never on the others, and the counters say why.
+ * Tests which bytes of a buffer the CPU and engines see: on `noncoherent` bytes
+ * become stale, line by line, on other kinds never, and counters show the
+ * reason.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@
 #include "fixture.h"
 
 #define NR_GRANULES	4
-#define MOST_AREAS	8192	/* of a buffer */
+#define MOST_AREAS	8192	/* limit of areas that map a buffer */
 
 static int setup_kind(void **state, uint32_t kind)
 {
@@ -70,7 +71,7 @@ static void engine_write_leaves_cached_lines_stale(void **state)
 	assert_true(device_is_filled(f->map + f->granule, 0, f->granule));
 	assert_true(device_is_filled(f->map + 2 * f->granule, 0x5a,
 				     2 * f->granule));
-	/* What was filled after the engine's write is not stale. */
+	/* Lines that were filled after the engine's write are not stale. */
 	device_sync(f->fd, SYNC_START_READ);
 	assert_true(device_is_filled(f->map, 0x5a, f->len));
 	device_sync(f->fd, SYNC_END_READ);
@@ -96,7 +97,7 @@ static void staleness_is_to_the_line(void **state)
 	size_t i, nr = f->granule / f->line;
 
 	device_peek(f->map);
-	/* Every third line is no longer valid when the engine writes. */
+	/* Every third line is not in the cache when the engine writes. */
 	for (i = 0; i < nr; i += 3)
 		device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE,
 				i * f->line, f->line);
@@ -324,7 +325,7 @@ static void invalidate_of_part_of_a_line_keeps_the_rest(void **state)
 	memset(f->map, 0x52, 3 * f->line);
 	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE, f->line / 2,
 			2 * f->line);
-	/* The outer two lines were cleaned first, the inner one is gone. */
+	/* The outer two lines were cleaned first; the inner one was dropped. */
 	assert_int_equal(count(f).shared_lines, 2);
 	assert_int_equal(count(f).lines_cleaned, 2);
 	assert_int_equal(count(f).lines_invalidated, 3);
@@ -357,7 +358,7 @@ static void clean_overwrites_what_an_engine_wrote(void **state)
 	assert_int_equal(count(f).lost_device_writes, 1);
 	assert_int_equal(engine_sees(f, 3), 0x10);
 	assert_int_equal(engine_sees(f, 4), 0);
-	/* The second line was never dirty: the engine's bytes are there. */
+	/* The second line was never dirty, so DRAM has the engine's bytes. */
 	assert_int_equal(engine_sees(f, f->line), 0x55);
 }
 
@@ -382,7 +383,7 @@ static uint64_t nr_mistakes(struct fixture *f)
 	       c.unbracketed_accesses;
 }
 
-/* An engine draws in a frame that the cache has, all zeros. */
+/* An engine writes to a frame whose lines, all zeros, are in the cache. */
 static void recycle_frame(struct fixture *f)
 {
 	size_t off;
@@ -401,7 +402,7 @@ static void assert_engine_sees(struct fixture *f, uint8_t value, size_t off,
 	free(dram);
 }
 
-/* With the bytes that the cache has, and with those that the engine wrote. */
+/* The CPU stores the bytes of the cache, and then those of the engine. */
 static void rewriting_a_recycled_frame_may_change_no_byte(void **state)
 {
 	static const uint8_t values[] = { 0, 0x55 };
@@ -462,7 +463,7 @@ static int rewrite_half_a_line(void *arg)
 	return device_sync_errno(f->fd, SYNC_END_WRITE) ? 1 : 0;
 }
 
-/* Until the last of those that write has ended. */
+/* The line is settled when the last bracket for writing has ended. */
 static void a_line_may_be_rewritten_by_two_processes(void **state)
 {
 	struct fixture *f = *state;
@@ -477,7 +478,7 @@ static void a_line_may_be_rewritten_by_two_processes(void **state)
 	assert_engine_sees(f, 0x55, f->line, f->line);
 }
 
-/* What a clean finds then is in DRAM, and the rest of the line may follow. */
+/* The clean writes back the stored part; the rest of the line follows later. */
 static void a_part_of_a_line_may_be_cleaned_in_the_bracket(void **state)
 {
 	struct fixture *f = *state;
@@ -502,7 +503,7 @@ static int read_old_bytes(void *arg)
 	return device_is_filled(f->map + f->line, 0, f->page - f->line) ? 0 : 1;
 }
 
-/* In no bracket, of lines in which another process may write. */
+/* A process without a bracket reads lines that another may write. */
 static void old_bytes_are_read_beside_what_is_rewritten(void **state)
 {
 	struct fixture *f = *state;
@@ -512,7 +513,7 @@ static void old_bytes_are_read_beside_what_is_rewritten(void **state)
 	f->map[0] = 7;
 	assert_int_equal(device_in_child(read_old_bytes, f), 0);
 	assert_int_equal(count(f).stale_reads, 1);
-	/* The next store is seen, and goes on with what it had begun. */
+	/* The next store faults again, and continues the rewriting. */
 	memset(f->map, 0, 2 * f->line);
 	device_sync(f->fd, SYNC_END_WRITE);
 	assert_engine_sees(f, 0, 0, 2 * f->line);
@@ -520,7 +521,7 @@ static void old_bytes_are_read_beside_what_is_rewritten(void **state)
 	assert_int_equal(count(f).lost_device_writes, 0);
 }
 
-/* While one that had both does: its PTEs are revoked. */
+/* PTEs of the bracket for both directions are revoked by the second START. */
 static void a_bracket_for_writing_alone_counts_beside_others(void **state)
 {
 	struct fixture *f = *state;
@@ -534,12 +535,15 @@ static void a_bracket_for_writing_alone_counts_beside_others(void **state)
 	assert_engine_sees(f, 0, 0, f->line);
 	assert_engine_sees(f, 0x55, f->line, f->line);
 	device_sync(f->fd, SYNC_END_RW);
-	/* The store in the other, of one byte. */
+	/* Only the store of one byte in the first bracket lost bytes. */
 	assert_int_equal(count(f).lost_device_writes, 1);
 }
 
 #ifdef __x86_64__
-/* By two maps of a page: neither fault undoes the other, again and again. */
+/*
+ * One instruction reads and stores the same page through two mappings. The PTE
+ * that one fault permits must not be revoked by the other fault for ever.
+ */
 static void an_instruction_may_read_and_store_a_recycled_page(void **state)
 {
 	struct fixture *f = *state;
@@ -612,7 +616,7 @@ static void bracket_of_a_process_is_its_own(void **state)
 {
 	struct fixture *f = *state;
 
-	/* Open here; the child has not inherited it, and has its own. */
+	/* The child does not inherit this bracket, and opens its own. */
 	device_sync(f->fd, SYNC_START_WRITE);
 	assert_int_equal(device_in_child(open_bracket_and_close, f), 0);
 	assert_int_equal(count(f).missing_ends, 0);
@@ -669,7 +673,10 @@ static void revoke_changes_no_byte_and_no_counter(void **state)
 	assert_int_equal(engine_sees(f, 0), 0);
 }
 
-/* A page that was made ready for a store which never came is not Dirty. */
+/*
+ * The module prepares the next page of a row of stores. If no store follows,
+ * the page must not be dirty.
+ */
 static void stores_in_a_row_dirty_just_their_lines(void **state)
 {
 	struct fixture *f = *state;
@@ -702,7 +709,7 @@ static int store_behind(void *arg)
 	return 0;
 }
 
-/* A page made ready for one process is the other's once that stores to it. */
+/* A page prepared for one process belongs to the process that stores to it. */
 static void pages_of_a_row_are_theirs_who_store(void **state)
 {
 	struct fixture *f = *state;
@@ -720,7 +727,7 @@ static void pages_of_a_row_are_theirs_who_store(void **state)
 	device_sync(f->fd, SYNC_END_WRITE);
 }
 
-/* Pages that held the CPU's bytes of another buffer show through nowhere. */
+/* Bytes of a freed buffer must not be visible in pages that are reused. */
 static void first_store_shows_no_byte_of_others(void **state)
 {
 	struct fixture *f = *state;
@@ -748,14 +755,14 @@ static void first_store_shows_no_byte_of_others(void **state)
 	}
 }
 
-/* Once cleaned, DRAM is not zero: a page's first store must not take it so. */
+/* After a clean, a first store must not assume that DRAM is still zero. */
 static void first_store_after_a_take_in_keeps_the_page(void **state)
 {
 	struct fixture *f = *state;
 	size_t i;
 
 	memset(f->map, 0x31, f->len);
-	device_sync(f->fd, SYNC_START_READ);	/* all written back, dropped */
+	device_sync(f->fd, SYNC_START_READ);	/* writes back and drops all */
 	device_sync(f->fd, SYNC_END_READ);
 	for (i = 0; i < f->len; i += f->page)
 		f->map[i] = 0x32;
@@ -775,7 +782,7 @@ struct toucher {
 	bool ends;
 };
 
-/* Each touch faults, since all PTEs go before the next round. */
+/* Each access faults, since all PTEs are revoked before the next round. */
 static void *touches(void *arg)
 {
 	struct toucher *t = arg;
@@ -793,13 +800,13 @@ static void *touches(void *arg)
 	return NULL;
 }
 
-/* That DRAM was written must not be forgotten while pages fault in. */
+/* Concurrent faults must not lose the mark that DRAM was written. */
 static void pages_of_a_freed_buffer_are_zeroed(void **state)
 {
 	struct fixture *f = *state;
 	int lap;
 
-	/* Only a watcher may revoke. */
+	/* Only an open that watches may revoke. */
 	assert_int_equal(device_watch_errno(f->dev, HEAPSIM_WATCH_PROCESS, 0,
 					    1), 0);
 	for (lap = 0; lap < 500; lap++) {
@@ -834,7 +841,7 @@ static void sync_of_an_unmapped_buffer_is_good(void **state)
 	map = device_map(fd, f->page);
 	map[0] = 3;
 	device_unmap(map, f->page);
-	/* The cache keeps the line when the map goes. */
+	/* The line stays in the cache after an unmap. */
 	device_sync(fd, SYNC_START_WRITE);
 	device_sync(fd, SYNC_END_WRITE);
 	map = device_dram(f->dev, fd, f->page);
@@ -901,7 +908,7 @@ static void copy_from_a_dirty_source_to_a_cached_target(void **state)
 	close(dst);
 }
 
-/* Stops the child, which waits to be traced, and lets it go afterwards. */
+/* Returns a child that is traced and stopped; it exits when continued. */
 static pid_t traced_child(void)
 {
 	pid_t pid;
@@ -950,7 +957,7 @@ static void ptrace_write_dirties_the_line(void **state)
 	size_t off = 2 * f->granule + 3 * f->line;
 	pid_t pid = traced_child();
 
-	/* Never touched before: the line is filled and then dirty. */
+	/* The page was never accessed: the line is filled and then dirty. */
 	assert_int_equal(ptrace(PTRACE_POKEDATA, pid, f->map + off, 0x77L),
 			 0);
 	end_traced_child(pid);
@@ -986,7 +993,7 @@ static void proc_mem_reads_and_writes_over_pages(void **state)
 	close(mem);
 }
 
-/* gdb sees what the CPU would: stale bytes too. */
+/* A debugger sees the same bytes as the CPU, including stale ones. */
 static void proc_mem_reads_stale_bytes(void **state)
 {
 	struct fixture *f = *state;
@@ -1073,9 +1080,9 @@ static void read_and_write_calls_take_a_map(void **state)
 }
 
 /*
- * Writers each count up in a slot of their own while another thread cleans.
- * A write that goes by an old PTE, or into a page that is being cleaned, is
- * lost: then either the slot is behind its writer, or DRAM behind the slot.
+ * Each writer counts up in its own slot while another thread cleans. If a write
+ * through an old PTE, or to a page that is being cleaned, is lost, the slot has
+ * a smaller number than its writer, or DRAM a smaller one than the slot.
  */
 enum { NR_WRITERS = 10, NR_WRITES = 30000, NR_SLOTS = 4 };
 
@@ -1089,7 +1096,7 @@ struct hammer {
 
 static uint64_t *slot(struct fixture *f, size_t writer, size_t i)
 {
-	/* One slot a page; writers share the lines. */
+	/* A writer has one slot in each page; writers share lines. */
 	return (uint64_t *)(f->map + i % 2 * f->granule +
 				     i / 2 * (f->granule / 2) + writer * 8);
 }
@@ -1154,7 +1161,7 @@ static void no_write_is_lost_while_another_thread_cleans(void **state)
 	free(dram);
 }
 
-/* The same with clean and invalidate: what is dirty then is written back. */
+/* The same with clean and invalidate, which writes dirty lines back. */
 static void no_write_is_lost_while_another_thread_flushes(void **state)
 {
 	struct fixture *f = *state;
@@ -1186,7 +1193,7 @@ static void no_write_is_lost_while_another_thread_flushes(void **state)
 	assert_int_equal(count(f).lost_cpu_writes, 0);
 }
 
-/* MemAvailable, bytes. */
+/* Returns MemAvailable in bytes. */
 static size_t memory_available(void)
 {
 	FILE *meminfo = fopen("/proc/meminfo", "r");
@@ -1215,11 +1222,11 @@ static int store_into_all_pages(void *arg)
 
 /**
  * struct slow - a long clean, and a thread that waits for it in a fault
- * @f: open
- * @fd: big buffer
- * @map: map of it
- * @is_cleaning: the clean goes on
- * @has_touched: the other thread is done
+ * @f: fixture
+ * @fd: large buffer
+ * @map: mapping of @fd
+ * @is_cleaning: the clean has not finished
+ * @has_touched: the access of the other thread has finished
  */
 struct slow {
 	struct fixture *f;
@@ -1248,7 +1255,7 @@ static void *touch_last(void *arg)
 	return NULL;
 }
 
-/* Did the process get an area while one thread cleaned and one waited? */
+/* Returns true if mmap() succeeded while one thread cleaned and one waited. */
 static bool maps_meanwhile(struct slow *slow)
 {
 	pthread_t cleaner, toucher;
@@ -1275,7 +1282,8 @@ static bool maps_meanwhile(struct slow *slow)
 	return ret;
 }
 
-/* Who takes a page's PTEs away goes through all of its areas. */
+/* A fault that waits for a buffer does not stop the process's other threads. */
+/* Revoking a page's PTEs walks all areas that map it, so they are limited. */
 static void areas_are_limited(void **state)
 {
 	struct fixture *f = *state;
@@ -1292,9 +1300,9 @@ static void areas_are_limited(void **state)
 		assert_true(++nr < MOST_AREAS);
 	}
 	assert_int_equal(errno, ENOMEM);
-	/* Those of the fixture and the first are there besides. */
+	/* The fixture's area and the first one count, too. */
 	assert_int_equal(nr + 2, MOST_AREAS);
-	/* The middle of three pages makes three areas of one. */
+	/* mprotect() of the middle page would split one area into three. */
 	assert_int_equal(mprotect(first + f->page, f->page, PROT_READ), -1);
 	assert_int_equal(errno, ENOMEM);
 	device_unmap(at[--nr], f->page);
@@ -1386,7 +1394,7 @@ static void areas_change_while_a_fault_waits(void **state)
 	close(slow.fd);
 }
 
-/* What the CPU stores into needs a second page, and its twin a third. */
+/* A page that the CPU stores to needs a second page, and a copy a third. */
 static void buffer_without_memory_for_its_views_is_enomem(void **state)
 {
 	const size_t len = memory_available() / 10 * 4 / MIB * MIB;
@@ -1399,7 +1407,7 @@ static void buffer_without_memory_for_its_views_is_enomem(void **state)
 	close(fd);
 }
 
-/* Somebody else may have taken the memory since the buffer was allocated. */
+/* Other programs may use up the memory after the buffer was allocated. */
 static void store_that_memory_is_short_for_is_sigbus(void **state)
 {
 	struct fixture *f = *state;
@@ -1418,7 +1426,9 @@ static void store_that_memory_is_short_for_is_sigbus(void **state)
 	assert_int_equal(device_in_child(store_into_all_pages, &big), -SIGBUS);
 	munmap(hog, others);
 	assert_int_equal(device_peek(big.map), 1);
-	/* A clean needs none, nor does what was stored into before. */
+	/*
+	 * A clean needs no memory, nor does a page that was stored to before.
+	 */
 	device_sync(big.fd, SYNC_END_WRITE);
 	big.map[0] = 2;
 	device_unmap(big.map, big.len);
@@ -1426,7 +1436,7 @@ static void store_that_memory_is_short_for_is_sigbus(void **state)
 	assert_int_equal(device_signal_of_write(f->map), 0);
 }
 
-/* On kinds of one view all is seen at once, both ways, and nothing counts. */
+/* On kinds with one view all writes are visible at once, and none counts. */
 static void one_view_needs_no_sync(void **state)
 {
 	static const struct heapsim_counters none;
@@ -1478,7 +1488,7 @@ static void one_view_is_seen_by_debuggers(void **state)
 }
 
 #ifndef __x86_64__
-/* Here a module cannot have it: one cached view, and the probe says so. */
+/* Without write-combining there is one cached view, and probe reports this. */
 static void no_write_combining_is_offered(void **state)
 {
 	struct fixture *f = *state;
@@ -1488,9 +1498,9 @@ static void no_write_combining_is_offered(void **state)
 }
 #else
 /*
- * x86 notes the memory type of a RAM page in its flags, which kpageflags
- * shows: write-combining is KPF_ARCH (bit 38) without KPF_UNCACHED (39).
- * pat_memtype_list, the obvious place, lists no RAM.
+ * x86 stores the memory type of a RAM page in its flags, which kpageflags
+ * shows: write-combining is KPF_ARCH (bit 38) without KPF_UNCACHED (39). The
+ * file pat_memtype_list does not list RAM.
  */
 static size_t nr_write_combined_pages(void)
 {
@@ -1531,7 +1541,7 @@ static void uncached_memory_is_write_combined(void **state)
 	assert_true(after <= during);
 }
 
-/* A kernel without PAT (nopat) calls write-combined what is uncached. */
+/* Without PAT (nopat), a kernel uses uncached memory for write-combining. */
 static void x86_with_pat_offers_write_combining(void **state)
 {
 	struct fixture *f = *state;

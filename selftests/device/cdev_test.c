@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Commands of /dev/heapsim: each documented errno, the order of the checks,
- * and what jobs of the dma engine do to bytes.
+ * Tests the commands of /dev/heapsim: each documented errno, the order of the
+ * checks, and the bytes that jobs of the dma engine write.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -95,7 +95,7 @@ static void submit_is(struct fixture *f, struct heapsim_dma_submit submit,
 	assert_int_equal(device_submit_errno(f->dev, &submit), expected);
 }
 
-/* What is kept for a job that lasts is the user's, and given back. */
+/* Memory kept for a running job counts for the user, and is freed after it. */
 static void a_job_that_lasts_counts(void **state)
 {
 	struct fixture *f = *state;
@@ -111,7 +111,7 @@ static void a_job_that_lasts_counts(void **state)
 	assert_true(device_info(f->dev).buf_bytes > before);
 	assert_int_equal(device_wait_errno(f->dev, submit.job,
 					   30 * NSEC_PER_SEC, &wait), 0);
-	/* What is behind the signal takes a moment. */
+	/* The job's memory is freed a little after its fence is signalled. */
 	for (tries = 0; tries < 1000; tries++) {
 		if (device_info(f->dev).buf_bytes == before)
 			break;
@@ -318,7 +318,7 @@ static void alloc_that_cannot_answer_leaks_nothing(void **state)
 	munmap(ask, page);
 }
 
-/* A page with a copy of @what that nobody can write to. */
+/* Returns a read-only page with a copy of @what. */
 static void *read_only(const void *what, size_t len)
 {
 	size_t page = device_page_size();
@@ -331,7 +331,7 @@ static void *read_only(const void *what, size_t len)
 	return at;
 }
 
-/* More often than one open may have jobs. */
+/* More submissions fail here than an open may have jobs. */
 static void submit_that_cannot_answer_leaks_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -346,7 +346,7 @@ static void submit_that_cannot_answer_leaks_nothing(void **state)
 						    ask), -EFAULT);
 	assert_int_equal(device_nr_fds(), fds);
 	device_unmap(ask, device_page_size());
-	/* The engine goes on. */
+	/* The engine still runs jobs. */
 	device_fill(f->dev, f->dst, 0, 64, 1);
 }
 
@@ -427,7 +427,7 @@ static void kind_system_is_answered_as_what_it_is(void **state)
 	close(fd);
 }
 
-/* Every command that takes a dma-buf: what a wrong fd is. */
+/* Returns the error of one of the commands that take a dma-buf. */
 static int with_fd(struct fixture *f, unsigned int which, int fd)
 {
 	struct heapsim_buf_info info = { .size = sizeof(info), .fd = fd };
@@ -514,7 +514,7 @@ static void revoke_by_a_process_that_is_not_of_the_tree_is_eperm(void **state)
 	struct fixture *f = *state;
 	struct revoker r = { .dev = f->dev, .fd = f->dst };
 
-	/* By a descriptor that all three have. */
+	/* All three processes have the descriptor of the open. */
 	assert_int_equal(device_in_child(watch_and_have_a_child_revoke, &r), 0);
 	assert_int_equal(revoke_errno(&r), EPERM);
 }
@@ -613,7 +613,7 @@ static void flags_that_are_not_known_are_einval(void **state)
 					    &release), -EINVAL);
 	assert_int_equal(device_fence_errno(f->dev, f->src, 4, NSEC_PER_SEC,
 					    &create), -EINVAL);
-	/* One of the two, not both. */
+	/* Exactly one of the two flags must be set. */
 	assert_int_equal(device_fence_errno(f->dev, f->src,
 					    HEAPSIM_FENCE_READ |
 					    HEAPSIM_FENCE_WRITE, NSEC_PER_SEC,
@@ -653,7 +653,7 @@ static void ids_belong_to_one_open(void **state)
 					   &wait), -ENOENT);
 	assert_int_equal(device_wait_errno(f->dev, submit.job,
 					   10 * NSEC_PER_SEC, &wait), 0);
-	/* Taken once. */
+	/* A job's result can be read once. */
 	assert_int_equal(device_wait_errno(f->dev, submit.job, NSEC_PER_SEC,
 					   &wait), -ENOENT);
 	close(other);
@@ -686,7 +686,7 @@ static void wait_for_a_job_that_is_not_done_times_out(void **state)
 	assert_int_equal(device_wait_errno(f->dev, submit.job,
 					   50 * NSEC_PER_MSEC, &wait),
 			 -ETIMEDOUT);
-	/* Ticks may be behind the clock where the host lets a VM wait. */
+	/* If the host stops the VM for a while, timers lag behind the clock. */
 	assert_true(device_now_ns() - begin >= 25 * NSEC_PER_MSEC);
 	assert_int_equal(device_fence_status(submit.fence_fd), 0);
 	assert_int_equal(device_wait_errno(f->dev, submit.job,
@@ -739,7 +739,7 @@ static void rows_that_leave_the_buffer_are_einval(void **state)
 	submit_is(f, submit, -EINVAL);
 	submit.dst_off = UINT64_MAX - 63;
 	submit_is(f, submit, -EINVAL);
-	/* A later row, forwards, backwards, and by overflow. */
+	/* A later row is outside: forwards, backwards, and by overflow. */
 	submit = fill_of(f, 64);
 	submit.nr_rows = 3;
 	submit.dst_pitch = LEN / 2;
@@ -758,7 +758,7 @@ static void rows_that_leave_the_buffer_are_einval(void **state)
 	submit = copy_of(f, 64);
 	submit.src_off = LEN;
 	submit_is(f, submit, -EINVAL);
-	/* With one row the pitches are not looked at. */
+	/* With one row the pitches are ignored. */
 	submit = copy_of(f, 64);
 	submit.src_pitch = INT64_MIN;
 	submit.dst_pitch = INT64_MAX;
@@ -792,7 +792,7 @@ static void fd_that_does_not_allow_the_access_is_eperm(void **state)
 	submit = checksum_of(f, 64);
 	submit.src_fd = write_only;
 	submit_is(f, submit, -EPERM);
-	/* The other way round is good. */
+	/* The opposite direction is permitted. */
 	submit = copy_of(f, 64);
 	submit.src_fd = read_only;
 	submit.dst_fd = write_only;
@@ -809,7 +809,9 @@ static void too_many_jobs_are_ebusy(void **state)
 	int ret = 0, nr = 0;
 	uint64_t last = 0;
 
-	/* The first holds up the rest: they write the same bytes. */
+	/*
+	 * The other jobs wait for the first, since they write the same bytes.
+	 */
 	while (nr < 100000) {
 		submit = fill_of(f, 64);
 		submit.delay_ns = nr ? 0 : 3 * NSEC_PER_SEC;
@@ -824,7 +826,7 @@ static void too_many_jobs_are_ebusy(void **state)
 	assert_int_equal(nr, 64);
 	assert_int_equal(device_wait_errno(f->dev, last, 60 * NSEC_PER_SEC,
 					   &wait), 0);
-	/* What is gone leaves its id. */
+	/* The id of a finished job is used again. */
 	submit = fill_of(f, 64);
 	assert_int_equal(device_submit_errno(f->dev, &submit), 0);
 	close(submit.fence_fd);
@@ -833,7 +835,7 @@ static void too_many_jobs_are_ebusy(void **state)
 					   &wait), 0);
 }
 
-/* They run on when their open is closed, and are not told to anybody. */
+/* Jobs continue after their open is closed, and nobody can wait for them. */
 static void too_many_jobs_of_closed_opens_are_ebusy(void **state)
 {
 	struct fixture *f = *state;
@@ -845,7 +847,7 @@ static void too_many_jobs_of_closed_opens_are_ebusy(void **state)
 
 	for (; nr < 3000; nr++) {
 		const uint64_t now_ns = device_now_ns();
-		/* Where submitting is slow the first would not last. */
+		/* If submitting is slow, the first delayed jobs would end. */
 		const bool holds = nr < 3 ||
 			now_ns - held_ns > 4 * NSEC_PER_SEC;
 
@@ -864,12 +866,12 @@ static void too_many_jobs_of_closed_opens_are_ebusy(void **state)
 		close(submit.fence_fd);
 	}
 	close(dev);
-	/* None is there for longer than 10 s. */
+	/* A job exists for at most 10 s. */
 	is_slow = !ret &&
 		  device_now_ns() - begin > 3000 * 10 * NSEC_PER_SEC / 1024;
 	if (!is_slow) {
 		assert_int_equal(ret, -EBUSY);
-		/* On a slow machine many are done by now. */
+		/* On a slow machine many jobs have ended by now. */
 		assert_in_range(nr, 1024, 2999);
 	}
 	while (device_info(f->dev).nr_jobs)
@@ -1140,7 +1142,7 @@ static void pitch_of_zero_reads_one_row_again(void **state)
 				    16);
 }
 
-/* Row after row, each as if it were read whole before it is written. */
+/* Rows are copied in order; each is read completely before it is written. */
 static void rows_that_overlap_are_copied_in_order(void **state)
 {
 	struct fixture *f = *state;
@@ -1228,13 +1230,13 @@ static void buffer_closed_under_a_job_stays_until_it_is_done(void **state)
 	assert_int_equal(device_wait_errno(f->dev, submit.job,
 					   30 * NSEC_PER_SEC, &wait), 0);
 	assert_true(device_is_filled(f->dst_map, 0, LEN));
-	/* A kernel thread's last fput() is the kernel's to delay. */
+	/* The kernel may delay the last fput() of a kernel thread. */
 	for (i = 0; i < 5000 && device_info(f->dev).nr_bufs != nr_bufs; i++)
 		usleep(1000);
 	assert_int_equal(device_info(f->dev).nr_bufs, nr_bufs);
 }
 
-/* The engine on a buffer of another exporter, both ways, and its answers. */
+/* The engine reads and writes a buffer of another exporter. */
 static void engine_works_on(struct fixture *f, int fd, size_t len)
 {
 	struct heapsim_range range = { .fd = fd, .op = HEAPSIM_MAINT_CLEAN };
@@ -1296,7 +1298,7 @@ static bool kernel_has_symbol(const char *name)
 	return is_there;
 }
 
-/* What a foreign buffer that has no vmap gets. */
+/* Jobs and holds of a foreign buffer without vmap are refused. */
 static void engine_refuses(struct fixture *f, int fd)
 {
 	struct heapsim_dma_submit fill = fill_of(f, 64), copy = fill;
@@ -1311,7 +1313,7 @@ static void engine_refuses(struct fixture *f, int fd)
 					   &hold), -EOPNOTSUPP);
 }
 
-/* Its exporter came to have a vmap after 6.1. */
+/* udmabuf supports vmap only after 6.1. */
 static void engine_works_on_a_udmabuf(void **state)
 {
 	struct fixture *f = *state;

@@ -281,7 +281,7 @@ void device_maintain(int dev, int fd, uint32_t op, uint64_t off, uint64_t len)
 	assert_int_equal(device_maintain_errno(dev, &range, 1, NULL), 0);
 }
 
-/* Only a watcher may: not @dev, but an open that is told of nothing. */
+/* Only an open that watches may revoke, so one is made that gets no records. */
 void device_revoke(int dev, int fd)
 {
 	struct heapsim_buf_revoke revoke = {
@@ -441,8 +441,8 @@ uint64_t device_fence_time_ns(int fence_fd)
 }
 
 /*
- * The bound is 10 s; who signals may come late on a machine that is loaded:
- * 2.2 s under KASAN, emulated.
+ * The module's limit is 10 s. On a loaded machine the signal may come later: by
+ * 2.2 s on an emulated kernel with KASAN.
  */
 #define MOST_NS		(20 * NSEC_PER_SEC)
 
@@ -583,7 +583,7 @@ int device_in_child(int (*fn)(void *arg), void *arg)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		/* cmocka's own handlers would report instead of dying. */
+		/* cmocka's handlers would keep the child from dying. */
 		signal(SIGSEGV, SIG_DFL);
 		signal(SIGBUS, SIG_DFL);
 		_exit(fn(arg));

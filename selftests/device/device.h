@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every test of the real module needs: open, allocate, map, sync, submit
- * a job, ask. Functions whose name ends in _errno answer 0 (or an fd) or
- * -errno; the others fail the running test when the kernel refuses.
+ * Functions that all tests of the real module share: open, allocate, map, sync,
+ * submit a job, query. Functions whose name ends in _errno return 0 (or an fd)
+ * or -errno; the others fail the running test if the kernel refuses.
  */
 #ifndef DEVICE_H
 #define DEVICE_H
@@ -23,7 +23,7 @@
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define DEVICE_MAX_HEAPS	8
-#define DEVICE_BUF_NAME	"of the test"	/* device_alloc() gives it */
+#define DEVICE_BUF_NAME	"of the test"	/* name set by device_alloc() */
 #define NSEC_PER_MSEC		1000000ULL
 #define NSEC_PER_SEC		1000000000ULL
 #define KIB			1024UL
@@ -36,11 +36,11 @@
 #define SYNC_END_WRITE		(DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE)
 #define SYNC_END_RW		(DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW)
 
-/* Skips the running test and says why. */
+/* Skips the running test and prints the reason. */
 __attribute__((noreturn, format(printf, 1, 2)))
 void device_skip(const char *fmt, ...);
 
-/* A read that the compiler keeps, of a byte that is looked at by others. */
+/* Reads a byte that others access; the compiler must not optimize it away. */
 static inline uint8_t device_peek(const void *at)
 {
 	return __atomic_load_n((const uint8_t *)at, __ATOMIC_RELAXED);
@@ -52,12 +52,12 @@ uint64_t device_now_ns(void);
 void device_sleep_ns(uint64_t ns);
 int device_nr_fds(void);
 
-/* Heaps of ours that exist, by name; a heap that the kernel has is not ours. */
+/* Returns the names of the module's heaps, without those of the kernel. */
 size_t device_heaps(const char *names[DEVICE_MAX_HEAPS]);
 bool device_has_heap(const char *name);
 /*
- * Runs tests once, and tests of each of these heaps, whose names are their
- * state. The answer is the number of failed ones.
+ * Runs some tests once, and others on each of these heaps, whose name is the
+ * test's state. Returns the number of failed tests.
  */
 int device_run_on_heaps(const char *group, const struct CMUnitTest *once,
 			size_t nr_once, const struct CMUnitTest *on_each,
@@ -75,7 +75,7 @@ int device_alloc(int dev, uint32_t kind, uint64_t len);
 struct heapsim_buf_info device_buf_info(int dev, int fd);
 struct heapsim_counters device_count(int dev, int fd);
 
-/* A map of all of the buffer, for reading and writing. */
+/* Maps the whole buffer for reading and writing. */
 uint8_t *device_map(int fd, size_t len);
 void device_unmap(void *map, size_t len);
 int device_sync_errno(int fd, uint64_t flags);
@@ -86,7 +86,7 @@ void device_maintain(int dev, int fd, uint32_t op, uint64_t off,
 		     uint64_t len);
 void device_revoke(int dev, int fd);
 
-/* Jobs: submitted and waited for. */
+/* Submitting jobs, and waiting for them */
 int device_submit_errno(int dev, struct heapsim_dma_submit *submit);
 int device_wait_errno(int dev, uint64_t job, uint64_t timeout_ns,
 		      struct heapsim_job_wait *answer);
@@ -97,19 +97,19 @@ void device_copy(int dev, int src, uint64_t src_off, int dst,
 		 uint64_t dst_off, uint64_t len);
 uint64_t device_checksum(int dev, int fd, uint64_t off, uint64_t len);
 
-/* What engines see of a buffer, copied out; free() it. */
+/* Returns a copy of a buffer as engines see it; the caller frees it. */
 uint8_t *device_dram(int dev, int fd, size_t len);
 
 int device_fence_errno(int dev, int fd, uint32_t flags, uint64_t timeout_ns,
 		       struct heapsim_fence_create *answer);
 void device_fence_signal(int dev, uint64_t fence, int error);
-/* 0 pending, 1 signalled, else the -errno that it was signalled with */
+/* Returns 0 if pending, 1 if signalled, or the -errno of the signal. */
 int device_fence_status(int fence_fd);
-/* When a fence that is signalled was, by device_now_ns(). */
+/* Returns when a fence was signalled, on the clock of device_now_ns(). */
 uint64_t device_fence_time_ns(int fence_fd);
-/* The same; it must be no later than the bound after it was published. */
+/* Checks that a fence was signalled within the limit after its publication. */
 void device_fence_is_in_time(int fence_fd, uint64_t published_ns);
-/* A sync_file of the fences of @fd that DMA_BUF_SYNC_* waits for. */
+/* Exports the fences of @fd that DMA_BUF_SYNC_* waits for as a sync_file. */
 int device_sync_file_export(int fd, uint32_t flags);
 void device_sync_file_import(int fd, uint32_t flags, int fence_fd);
 
@@ -117,29 +117,29 @@ int device_hold_errno(int dev, int fd, uint32_t how, uint32_t dir,
 		      struct heapsim_hold *answer);
 void device_release(int dev, uint64_t hold);
 
-/* Records of these kinds, as long as the test knows them. */
+/* Watches for records of these kinds, in the size of this test's struct. */
 int device_watch_errno(int dev, uint32_t scope, uint64_t kinds, uint32_t nr);
 
-/* @fd is -1 for all scopes but that of a buffer. */
+/* @fd is -1 for all scopes except that of a buffer. */
 int device_policy_errno(int dev, uint32_t scope, int fd, uint32_t policy);
 
 uint64_t device_fnv1a(const void *bytes, size_t len);
 bool device_is_filled(const void *bytes, uint8_t value, size_t len);
-/* What poll(2) answers at once. */
+/* Returns the events that poll(2) reports. */
 short device_poll(int fd, short events, int timeout_ms);
-/* The value of "key:" in this process's fdinfo of @fd. */
+/* Reads the value of "key:" in this process's fdinfo of @fd. */
 void device_fdinfo(int fd, const char *key, char *value, size_t len);
 
 /*
- * Runs @fn in a child; the answer is what it returned, or minus the signal
- * that ended it. The child must not use cmocka.
+ * Runs @fn in a child. Returns the result of @fn, or minus the signal that
+ * ended the child, which must not use cmocka.
  */
 int device_in_child(int (*fn)(void *arg), void *arg);
-/* The signal that a read or a write of @at raises, or 0. */
+/* Return the signal that a read or a write of @at raises, or 0. */
 int device_signal_of_read(const uint8_t *at);
 int device_signal_of_write(uint8_t *at);
 
-/* A dumb buffer of vgem's, by PRIME. */
+/* Makes a dumb buffer of vgem, and exports it by PRIME. */
 int device_vgem_dumb(int vgem, size_t at_least, size_t *len);
 
 #endif

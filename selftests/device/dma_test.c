@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The dma engine: who waits for whom in it, for how long at most, and what a
- * submission is refused for. What jobs do to bytes: cdev_test.c.
+ * Tests the dma engine: which jobs wait for each other, the limit of the time
+ * that they wait, and why a submission is refused. cdev_test.c tests the bytes
+ * that jobs write.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -15,9 +16,9 @@
 #include "fixture.h"
 
 #define LEN		(16 * KIB)
-#define NR_JOBS		64	/* of an open */
+#define NR_JOBS		64	/* limit of jobs of an open */
 
-/* The bound is 10 s; only a fence that hangs is later than this. */
+/* The limit is 10 s; only a fence that hangs is signalled later than this. */
 #define BOUND_MS	60000
 
 static int setup(void **state)
@@ -52,21 +53,21 @@ static struct heapsim_dma_submit checksum_of(int fd, uint64_t len)
 	};
 }
 
-/* The answer is the job's fence. */
+/* Submits a job and returns its fence. */
 static int submit(int dev, struct heapsim_dma_submit job)
 {
 	assert_int_equal(device_submit_errno(dev, &job), 0);
 	return job.fence_fd;
 }
 
-/* 1, or the -errno of a job once it is done. */
+/* Waits for a job. Returns 1, or its -errno. */
 static int status_of(int fence_fd)
 {
 	assert_int_equal(device_poll(fence_fd, POLLIN, BOUND_MS), POLLIN);
 	return device_fence_status(fence_fd);
 }
 
-/* The same of a job that was submitted then. */
+/* The same, and checks that the job was done in time after its submission. */
 static int status_in_time(int fence_fd, uint64_t submitted_ns)
 {
 	const int status = status_of(fence_fd);
@@ -120,7 +121,7 @@ static void job_of_another_context_waits_for_no_bytes(void **state)
 	assert_int_equal(status_of(fence), 1);
 	assert_int_equal(device_fence_status(last), 0);
 	close(fence);
-	/* All of them take longer than is allowed, on most machines. */
+	/* On most machines all the jobs take longer than the limit. */
 	status = status_in_time(last, submitted);
 	if (status != 1)
 		assert_int_equal(status, -ETIMEDOUT);
@@ -152,7 +153,7 @@ static void job_of_another_context_waits_for_no_fence(void **state)
 	close(stranger);
 }
 
-/* Each of two contexts waits for the other: by buffers, never for itself. */
+/* Jobs of two contexts alternate on a buffer, so each waits for the other's. */
 static void contexts_that_take_turns_on_a_buffer_keep_their_order(void **state)
 {
 	struct fixture *f = *state;
@@ -161,7 +162,7 @@ static void contexts_that_take_turns_on_a_buffer_keep_their_order(void **state)
 
 	for (i = 0; i < 2 * NR_JOBS; i++) {
 		job.pattern = 0x01010101U * (i + 1);
-		/* The first holds up all the others. */
+		/* All other jobs wait for the first. */
 		job.delay_ns = i ? 0 : NSEC_PER_SEC / 2;
 		fences[i] = submit(i % 2 ? other : f->dev, job);
 	}
@@ -192,14 +193,14 @@ static void jobs_that_are_late_are_etimedout(void **state)
 			nr_late++;
 		else
 			assert_int_equal(status, 1);
-		/* In order: what is late once is late from then on. */
+		/* Jobs run in order, so all jobs after a late one are late. */
 		if (nr_late)
 			assert_int_equal(status, -ETIMEDOUT);
 		close(fences[i]);
 	}
-	/* In 10 s there is room for 9 of them. */
+	/* Within 10 s, 9 of them can run. */
 	assert_true(nr_late >= NR_JOBS - 10);
-	/* The engine goes on; this open's results were not taken. */
+	/* The engine still runs jobs; this open's results were not read. */
 	device_fill(other, f->fd, 0, LEN, 0);
 	close(other);
 }
@@ -397,7 +398,7 @@ static void line_of_many_rows_is_told_once(void **state)
 	job.nr_rows = 1000;
 	assert_int_equal(device_run(f->dev, &job).status, 0);
 	assert_int_equal(device_count(f->dev, f->fd).missing_cleans, 1);
-	/* One row is in the first line, the next is in both. */
+	/* The first row is in the first line, the second row in both lines. */
 	job.nr_rows = 2;
 	job.row_len = f->line;
 	job.src_pitch = 8;

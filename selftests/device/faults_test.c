@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every call with its first, second, third... allocation or user copy failing,
- * until none is left to fail. It must answer as documented, leave nothing
- * behind, and work when asked again. Needs /proc/self/fail-nth: the debug
- * kernel has it.
+ * Makes every call fail at its first, second, third... allocation or user copy,
+ * until none is left. Each call must return a documented error, leave nothing
+ * behind, and succeed when repeated. Needs /proc/self/fail-nth, which the debug
+ * kernel has.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -24,13 +24,14 @@
 #define LEN		(12 * KIB)
 #define MAX_NTH		5000
 /*
- * How much a call takes differs by a few from time to time: a processor may
- * have some ready. So many attempts without a fault say that there are no more.
+ * The number of allocations of a call varies by a few, since a processor may
+ * have some objects cached. This many attempts without a fault mean that there
+ * are no more.
  */
 #define NR_BEYOND	8
 #define SETTLE_NS	(10 * NSEC_PER_SEC)
 
-/* What a call answers that ended in SIGBUS; none has EIO for anything else. */
+/* Result of a call that ended in SIGBUS; no call returns EIO otherwise. */
 #define WAS_SIGBUS	(-EIO)
 
 /* Made anew for every attempt. */
@@ -40,29 +41,30 @@ struct fixture {
 	int vgem;
 	int fd;		/* two views */
 	int other;	/* two views */
-	int foreign;	/* of vgem, or -1 */
+	int foreign;	/* buffer of vgem, or -1 */
 	int hoard;	/* all write-combined memory of the pool, or -1 */
 	int mem;	/* /proc/self/mem, or -1 */
 	int watcher;	/* an open of /dev/heapsim that can watch, or -1 */
-	uint8_t *map;	/* of fd, or NULL */
-	int made;	/* descriptor that a call gave */
-	uint8_t *mapped;	/* map that a call gave */
-	uint64_t id;	/* of a job, fence, hold, handle or what a stream has */
+	uint8_t *map;	/* mapping of fd, or NULL */
+	int made;	/* descriptor that a call returned */
+	uint8_t *mapped;	/* mapping that a call returned */
+	uint64_t id;	/* id of a job, fence, hold, handle or stream object */
 	uint64_t stream;	/* 0: the NULL stream */
 	struct managed managed;	/* .map NULL: none */
-	int made_view;	/* device view that a call gave, or -1 */
+	int made_view;	/* device view that a call returned, or -1 */
 	int error;	/* -errno of a call that failed */
 	size_t foreign_len;
 };
 
 /**
- * struct call - what is tried
- * @prepare: all that it needs, beyond what every fixture has; may be NULL
- * @run: the call, and nothing that allocates beside it; 0 or -errno
- * @undo: takes back a run that succeeded, so that it can be run again
- * @settle: the same for what a failure may leave; may be NULL
- * @may_sigbus: it touches memory
- * @takes_pages: the pool would hide that they come from the kernel
+ * struct call - a call to test
+ * @prepare: makes what the call needs beyond the fixture; may be NULL
+ * @run: does the call, and nothing else that allocates; returns 0 or -errno
+ * @undo: reverts a successful @run, so that it can be repeated
+ * @settle: reverts what a failed call may leave; may be NULL
+ * @may_sigbus: the call accesses memory
+ * @takes_pages: the call allocates pages; the pool must be empty, or they would
+ *	not come from the kernel
  */
 struct call {
 	void (*prepare)(struct fixture *f);
@@ -73,7 +75,7 @@ struct call {
 	bool takes_pages;
 };
 
-/* What must be the same again after a failure. */
+/* Counts that must be unchanged after a failure */
 struct held {
 	size_t nr_fds;
 	size_t nr_bufs;
@@ -83,7 +85,7 @@ struct held {
 	size_t nr_holders[2];
 };
 
-static int watch = -1;		/* an open of /dev/heapsim that only asks */
+static int watch = -1;		/* an open of /dev/heapsim for queries */
 static int fail_nth = -1;
 
 static void write_to(const char *path, const char *what)
@@ -95,7 +97,7 @@ static void write_to(const char *path, const char *what)
 	close(fd);
 }
 
-/* The next but @nth - 1 allocation or user copy of this thread fails. */
+/* Makes the @nth following allocation or user copy of this thread fail. */
 static void arm(unsigned int nth)
 {
 	char text[16];
@@ -104,11 +106,11 @@ static void arm(unsigned int nth)
 	assert_int_equal(pwrite(fail_nth, text, len, 0), len);
 }
 
-/* Was there one to fail? */
+/* Returns true if an allocation or copy was made to fail. */
 static bool disarm(void)
 {
 	char text[16] = "";
-	/* With 1 left it is this very copy that fails. */
+	/* If 1 was left, the copy of this read itself fails. */
 	bool was_there = pread(fail_nth, text, sizeof(text) - 1, 0) > 0 &&
 			 !atoi(text);
 
@@ -136,7 +138,7 @@ static struct held held_now(const struct fixture *f)
 	return held;
 }
 
-/* What workers let go takes a moment. */
+/* Waits for a while, since workers release some objects later. */
 static void assert_held(const struct fixture *f, const struct held *want,
 			unsigned int nth, const char *when)
 {
@@ -198,7 +200,7 @@ static void pool_drain(struct fixture *f)
 	for (;;) {
 		write_to("/proc/sys/vm/drop_caches", "2");
 		left = device_info(watch).pool_bytes;
-		/* What is left is write-combined: no shrinker takes that. */
+		/* The rest is write-combined, which no shrinker frees. */
 		if (!left || left == last)
 			break;
 		last = left;
@@ -210,12 +212,12 @@ static void pool_drain(struct fixture *f)
 
 static bool is_documented(const struct call *call, int ret)
 {
-	/* EFAULT: the copy from or to the caller is what failed. */
+	/* EFAULT means that a copy from or to user space failed. */
 	return ret == -ENOMEM || ret == -EFAULT ||
 	       (call->may_sigbus && ret == WAS_SIGBUS);
 }
 
-/* One attempt; true: there was something to fail. */
+/* Does one attempt; returns true if an allocation or copy failed. */
 static bool attempt(const struct call *call, unsigned int nth,
 		    unsigned int *nr_failed)
 {
@@ -316,7 +318,7 @@ static const struct call alloc_from_a_heap = {
 	.takes_pages = true,
 };
 
-/* More than the struct that the module has room for on its stack. */
+/* The struct is larger than the module's buffer on the stack. */
 static int run_heap_alloc_large(struct fixture *f)
 {
 	struct {
@@ -377,7 +379,7 @@ static const struct call alloc_of_contiguous = {
 	.undo = close_made,
 };
 
-/* Commands that only ask. */
+/* Commands that only query. */
 
 static int run_probe(struct fixture *f)
 {
@@ -415,7 +417,7 @@ static const struct call info_of_a_buffer = {
 	.undo = nothing,
 };
 
-/* Memory that is mapped and touched. */
+/* Memory that is mapped and accessed. */
 
 static sigjmp_buf back;
 
@@ -424,7 +426,7 @@ static void on_sigbus(int signr)
 	siglongjmp(back, 1);
 }
 
-/* 0 or WAS_SIGBUS */
+/* Returns 0 or WAS_SIGBUS. */
 static int touch(uint8_t *at, bool is_write)
 {
 	struct sigaction action = { .sa_handler = on_sigbus }, old;
@@ -479,7 +481,7 @@ static const struct call map_and_first_read = {
 	.takes_pages = true,
 };
 
-/* An importer that may write: the first read has pages of its own. */
+/* With an importer that may write, the first read allocates pages. */
 static void hold_and_map(struct fixture *f)
 {
 	struct heapsim_hold hold;
@@ -496,7 +498,7 @@ static int run_read(struct fixture *f)
 	return touch(f->map, false);
 }
 
-/* Taking in gives the pages back. */
+/* An invalidate frees the pages of the CPU's view. */
 static void invalidate(struct fixture *f)
 {
 	device_maintain(f->dev, f->fd, HEAPSIM_MAINT_INVALIDATE, 0, LEN);
@@ -543,7 +545,7 @@ static const struct call first_write_after_a_read = {
 	.takes_pages = true,
 };
 
-/* EIO is what the core makes of any error here. */
+/* The kernel turns any error of such an access into EIO. */
 static int run_mem_write(struct fixture *f)
 {
 	uint8_t byte = 1;
@@ -624,7 +626,7 @@ static const struct call revocation = {
 	.undo = nothing,
 };
 
-/* Watching, and reading of what there is to tell. */
+/* Watching, and reading of records. */
 
 static int run_watch(struct fixture *f)
 {
@@ -670,7 +672,7 @@ static void be_told(struct fixture *f)
 	assert_int_equal(device_sync_errno(f->fd, SYNC_END_READ), 0);
 }
 
-/* A record that could not be given is given next time. */
+/* A record that could not be copied is returned by the next read. */
 static const struct call reading_of_records = {
 	.prepare = watch_and_be_told,
 	.run = run_read_record,
@@ -678,8 +680,9 @@ static const struct call reading_of_records = {
 };
 
 /*
- * Jobs. Lines of the destination that the CPU has need pages, and keep them
- * until it takes in. A job that could not be answered runs all the same.
+ * Jobs. If lines of the destination are in the CPU's cache, a job allocates
+ * pages for them, which are kept until an invalidate. A job whose result could
+ * not be copied to the caller runs all the same.
  */
 
 static int submit(struct fixture *f, int src, int dst, uint64_t delay_ns)
@@ -755,7 +758,7 @@ static const struct call copy_between_buffers = {
 	.takes_pages = true,
 };
 
-/* It keeps of each side what it was told of at its start. */
+/* A delayed job allocates a copy of the state of both buffers. */
 static int run_copy_delayed(struct fixture *f)
 {
 	return submit(f, f->other, f->fd, 1);
@@ -809,7 +812,7 @@ static void submit_and_poll(struct fixture *f)
 	assert_int_equal(run_fill(f), 0);
 	assert_int_equal(device_poll(f->made, POLLIN, 60000), POLLIN);
 	close_made(f);
-	/* It is done when it is not counted any more, too. */
+	/* A job whose id is unknown has ended when it is no longer counted. */
 	while (device_info(watch).nr_jobs)
 		device_sleep_ns(NSEC_PER_MSEC);
 }
@@ -964,10 +967,10 @@ static void undo_import(struct fixture *f)
 }
 
 /*
- * DRM has done the import when it copies the answer, and leaves it done if that
- * fails: the handle, a descriptor's first, is there, untold. EFAULT alone may
- * leave one, and closing it must let the buffer go; after any other error the
- * buffer must be free as it is.
+ * DRM does not undo the import if it cannot copy the result to user space. So
+ * after EFAULT there may be a handle, the first of the descriptor, which the
+ * caller does not know; closing it must release the buffer. After any other
+ * error the buffer must not be held.
  */
 static void close_untold(struct fixture *f)
 {
@@ -977,7 +980,7 @@ static void close_untold(struct fixture *f)
 	if (f->error != -EFAULT)
 		return;
 	ret = device_ioctl_errno(f->vgem, DRM_IOCTL_GEM_CLOSE, &gem_close);
-	/* It may have been the copy of the question. */
+	/* If copying the arguments failed, there is no handle. */
 	assert_true(!ret || ret == -EINVAL);
 }
 
@@ -1047,7 +1050,7 @@ static void map_while_off(struct fixture *f)
 	map_fd(f);
 }
 
-/* The state of its lines comes with the first touch. */
+/* The first access allocates the state of the lines. */
 static void map_before_on(struct fixture *f)
 {
 	map_while_off(f);
@@ -1062,7 +1065,7 @@ static const struct call first_write_after_off = {
 	.takes_pages = true,
 };
 
-/* A step, too, takes memory. Where there are none this is a first read. */
+/* Single stepping allocates memory, too; if unsupported, this is a read. */
 static void map_precise(struct fixture *f)
 {
 	struct heapsim_set_policy set = {
@@ -1086,7 +1089,7 @@ static const struct call touch_that_is_stepped = {
 	.takes_pages = true,
 };
 
-/* Streams, and what is in them. What is left behind has a sync hang. */
+/* Streams, and their operations. A sync would wait for a leftover one. */
 
 static void settle_streams(struct fixture *f)
 {
@@ -1217,7 +1220,7 @@ static void managed_make(struct fixture *f)
 				    HEAPSIM_ATTACH_GLOBAL, LEN);
 }
 
-/* The CPU has dirty lines of it. */
+/* Makes lines of the managed buffer dirty. */
 static void managed_store(struct fixture *f)
 {
 	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0), 0);
@@ -1352,7 +1355,9 @@ static const struct call work_is_submitted = {
 	.prepare = managed_make_dirty,
 	.run = run_work_submit,
 	.undo = undo_work_submit,
-	/* One that nobody could name was taken back: it was submitted. */
+	/*
+	 * A work whose id could not be copied was submitted, and then undone.
+	 */
 	.settle = managed_store,
 };
 
@@ -1374,7 +1379,7 @@ static void undo_work_begin(struct fixture *f)
 	work_submit(f);
 }
 
-/* It cleans what the CPU has stored. */
+/* The begin of a work cleans the CPU's stores. */
 static const struct call work_begins = {
 	.prepare = work_make,
 	.run = run_work_begin,
@@ -1400,7 +1405,7 @@ static const struct call work_touches = {
 	.undo = nothing,
 };
 
-/* The page is watched for stores in each work anew. */
+/* The first store of each work to a page faults. */
 static int run_view_store(struct fixture *f)
 {
 	return touch((uint8_t *)f->managed.view, true);
@@ -1441,7 +1446,7 @@ static const struct call work_ends = {
 	.undo = undo_work_end,
 };
 
-/* What the work stored to is the CPU's again. */
+/* After the end of the work, a sync gives its pages to the CPU. */
 static void work_make_ended(struct fixture *f)
 {
 	work_make_stored(f);
@@ -1472,7 +1477,7 @@ static int run_managed_write(struct fixture *f)
 	return touch((uint8_t *)f->managed.map, true);
 }
 
-/* A whole work: the lines are its, and no page is left. */
+/* Runs a whole work, after which the CPU's view has no pages. */
 static void give_to_the_work(struct fixture *f)
 {
 	assert_int_equal(run_work_submit(f), 0);
@@ -1529,7 +1534,7 @@ static void no_fault_can_be_injected(void **state)
 	device_skip("this kernel has no /proc/self/fail-nth");
 }
 
-/* All allocations may fail, user copies too, and nothing is logged. */
+/* All allocations and user copies may fail, without messages. */
 static void knobs_set(void)
 {
 	static const struct { const char *knob, *value; } knobs[] = {

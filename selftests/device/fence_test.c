@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fences on buffers: those of jobs, those made for tests, and vgem's. Who
- * waits for which, for how long, and what is left when a wait fails.
+ * Tests fences on buffers: those of jobs, those made for tests, and vgem's;
+ * which operations wait for them, for how long, and the state after a wait that
+ * fails.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -22,7 +23,7 @@ static int setup(void **state)
 {
 	struct fixture *f = fixture_create();
 
-	/* Not mapped: most tests do not touch it. */
+	/* The buffer is not mapped, since most tests do not access it. */
 	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, LEN);
 	*state = f;
 	return 0;
@@ -88,7 +89,7 @@ static void fence_times_out_by_itself(void **state)
 
 	assert_int_equal(device_poll(fence.fence_fd, POLLIN, 10000), POLLIN);
 	assert_int_equal(device_fence_status(fence.fence_fd), -ETIMEDOUT);
-	/* It is one still. */
+	/* The fence can still be signalled, without effect. */
 	device_fence_signal(f->dev, fence.fence, 0);
 	assert_int_equal(device_fence_status(fence.fence_fd), -ETIMEDOUT);
 	close(fence.fence_fd);
@@ -129,7 +130,7 @@ static void poll_of_the_buffer_follows_its_fences(void **state)
 	assert_int_equal(device_poll(f->fd, POLLOUT, 30000), POLLOUT);
 }
 
-/* Signals a fence after a while, from another thread. */
+/* Another thread signals a fence after a while. */
 struct later {
 	int dev;
 	uint64_t fence;
@@ -150,7 +151,7 @@ static void *signal_later(void *arg)
 	return NULL;
 }
 
-/* How long START with @flags takes under a fence that lasts 200 ms. */
+/* Returns how long START takes if a fence lasts for 200 ms. */
 static uint64_t start_under_fence(struct fixture *f, uint32_t fence_flags,
 				  uint64_t flags)
 {
@@ -175,7 +176,7 @@ static uint64_t start_under_fence(struct fixture *f, uint32_t fence_flags,
 
 #define WAITED(took)	assert_true((took) >= 190 * NSEC_PER_MSEC)
 
-/* It lasts for much longer than a busy machine needs for a START. */
+/* The fence lasts much longer than a START needs on a busy machine. */
 static void start_read_does_not_wait_for_read_fences(void **state)
 {
 	struct fixture *f = *state;
@@ -270,13 +271,13 @@ static void signal_interrupts_job_wait(void **state)
 	set_alarm(100);
 	assert_int_equal(device_wait_errno(f->dev, submit.job,
 					   30 * NSEC_PER_SEC, &wait), -EINTR);
-	/* The job is still one. */
+	/* The job can still be waited for. */
 	assert_int_equal(device_wait_errno(f->dev, submit.job,
 					   30 * NSEC_PER_SEC, &wait), 0);
 	assert_int_equal(wait.status, 0);
 }
 
-/* A fence may last 10 s; START gives up before, in 5. */
+/* A fence may last 10 s, but START waits only for 5 s. */
 static void start_that_waits_too_long_is_etimedout(void **state)
 {
 	struct fixture *f = *state;
@@ -292,7 +293,7 @@ static void start_that_waits_too_long_is_etimedout(void **state)
 	close(fence.fence_fd);
 	assert_true(took < 15 * NSEC_PER_SEC);
 	assert_int_equal(ret, -ETIMEDOUT);
-	/* No bracket, no maintenance. */
+	/* START neither opened a bracket nor maintained the cache. */
 	assert_int_equal(device_count(f->dev, f->fd).redundant_invalidates,
 			 0);
 	device_sync(f->fd, SYNC_END_RW);
@@ -354,7 +355,7 @@ static void fence_of_a_job_is_on_its_buffers(void **state)
 
 	assert_int_equal(device_submit_errno(f->dev, &submit), 0);
 	assert_int_equal(fcntl(submit.fence_fd, F_GETFD), FD_CLOEXEC);
-	/* It reads the source, so reading that may go on; not so the target. */
+	/* Others may read the job's source, but not its target. */
 	assert_int_equal(device_poll(f->fd, POLLIN, 0), POLLIN);
 	assert_int_equal(device_poll(f->fd, POLLOUT, 0), 0);
 	assert_int_equal(device_poll(dst, POLLIN, 0), 0);
@@ -391,7 +392,7 @@ static void start_waits_for_the_job(void **state)
 	device_unmap(map, LEN);
 }
 
-/* One take-in while the job waits, one while it writes. */
+/* The buffer is invalidated while the job waits, and again while it writes. */
 static void take_in_sees_what_a_job_is_writing(void **state)
 {
 	struct fixture *f = *state;
@@ -406,7 +407,7 @@ static void take_in_sees_what_a_job_is_writing(void **state)
 	struct heapsim_job_wait wait;
 	uint64_t redundant;
 
-	/* Large enough for so many rows. */
+	/* The rows need a larger buffer. */
 	close(f->fd);
 	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, MIB);
 	submit.dst_fd = f->fd;
@@ -427,7 +428,7 @@ static void take_in_sees_what_a_job_is_writing(void **state)
 			 redundant);
 	assert_int_equal(device_wait_errno(f->dev, submit.job,
 					   60 * NSEC_PER_SEC, &wait), 0);
-	/* On a debug kernel so many rows may take longer than a job may. */
+	/* On a debug kernel the rows may take longer than a job's limit. */
 	if (wait.status != -ETIMEDOUT)
 		assert_int_equal(wait.status, 0);
 	close(submit.fence_fd);
@@ -451,7 +452,7 @@ static void touch_under_a_fence_is_unbracketed(void **state)
 	device_fence_signal(f->dev, fence.fence, 0);
 	close(fence.fence_fd);
 	fence = create(f, HEAPSIM_FENCE_WRITE, 10 * NSEC_PER_SEC);
-	/* A write fence revokes all PTEs by itself. */
+	/* A write fence revokes all PTEs. */
 	device_peek(map);
 	assert_int_equal(device_count(f->dev, f->fd).unbracketed_accesses, 2);
 	device_fence_signal(f->dev, fence.fence, 0);
@@ -496,7 +497,7 @@ static void fence_outlives_buffer_and_open(void **state)
 	close(fd);
 	close(dev);
 	assert_int_equal(device_poll(submit.fence_fd, POLLIN, 30000), POLLIN);
-	/* It ran, or was cancelled with its open: signalled either way. */
+	/* The job ran or was cancelled with its open; both signal the fence. */
 	assert_true(device_fence_status(submit.fence_fd) != 0);
 	close(submit.fence_fd);
 }

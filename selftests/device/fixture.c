@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What many tests of the real module begin with; see fixture.h. */
+/* The fixture of many tests of the real module; see fixture.h. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ int fixture_teardown(void **state)
 
 	if (f->watch >= 0)
 		close(f->watch);
-	/* A test may have unmapped it. */
+	/* This fails harmlessly if the test has unmapped the buffer. */
 	munmap(f->map, f->len);
 	close(f->fd);
 	close(f->dev);

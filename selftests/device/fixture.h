@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What many tests of the real module begin with: an open, and a buffer of it
- * that is mapped. Children inherit both.
+ * The fixture of many tests of the real module: an open, and a mapped buffer.
+ * Children inherit both.
  */
 #ifndef FIXTURE_H
 #define FIXTURE_H
@@ -10,24 +10,24 @@
 
 struct fixture {
 	int dev;
-	int watch;	/* an open that is told of mistakes; -1: none */
+	int watch;	/* an open that gets records of mistakes; -1: none */
 	int fd;
 	uint64_t id;
 	size_t line;
-	size_t granule;	/* of a fill */
+	size_t granule;	/* bytes that a fill reads */
 	size_t page;
 	size_t len;
 	uint8_t *map;
 };
 
-/* The open, and what its probe says; no buffer yet. */
+/* Makes the open and reads its probe, without a buffer. */
 struct fixture *fixture_create(void);
 void fixture_alloc(struct fixture *f, uint32_t kind, size_t len);
 int fixture_teardown(void **state);
 
-/* The next record of who watches; false: there is none. */
+/* Reads the next record; returns false if there is none. */
 bool record_next(int watch, struct heapsim_record *r);
-/* Forget what the preparations of a test were told of. */
+/* Discards the records that the preparation of a test has caused. */
 void record_drain(int watch);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Upstream's dma-heap interface and what a dma-buf of a heap can do, on each
- * heap of ours. The right answers are those of drivers/dma-buf/dma-heap.c and
+ * Tests upstream's dma-heap interface and the dma-bufs of each of the module's
+ * heaps. The expected results are those of drivers/dma-buf/dma-heap.c and
  * dma-buf.c.
  */
 #include <fcntl.h>
@@ -147,7 +147,7 @@ static void nonzero_fd_is_einval(void **state)
 	close(heap);
 }
 
-/* A struct of the first 16 bytes holds len, fd and fd_flags. */
+/* The first 16 bytes of the struct are len, fd and fd_flags. */
 static void smaller_struct_is_extended_with_zeros(void **state)
 {
 	struct dma_heap_allocation_data data = {
@@ -209,7 +209,7 @@ static void bigger_struct_is_taken_whatever_its_tail(void **state)
 	close(heap);
 }
 
-/* dma_heap_ioctl() looks at the number alone, and refuses with EINVAL. */
+/* dma_heap_ioctl() checks only the number, and returns EINVAL. */
 static void unknown_number_is_einval(void **state)
 {
 	struct dma_heap_allocation_data data = {
@@ -266,7 +266,7 @@ static void efault_leaks_no_fd(void **state)
 	assert_true(data != MAP_FAILED);
 	data->len = 4096;
 	data->fd_flags = O_RDWR;
-	/* Can be read, and the answer cannot be written. */
+	/* The arguments can be read, but the result cannot be written. */
 	assert_int_equal(mprotect(data, page, PROT_READ), 0);
 	for (i = 0; i < 8; i++)
 		assert_int_equal(device_ioctl_errno(heap, DMA_HEAP_IOCTL_ALLOC,
@@ -328,7 +328,9 @@ static void memory_is_zeroed(void **state)
 	uint8_t *map;
 	int i;
 
-	/* Dirty much, in both views, free it, and look at what comes back. */
+	/*
+	 * Write to both views, free the buffers, and check that new are zero.
+	 */
 	for (k = 0; k < ARRAY_SIZE(lens); k++) {
 		len = lens[k];
 		for (i = 0; i < NR; i++) {
@@ -473,7 +475,7 @@ static void partial_and_offset_maps_show_their_part(void **state)
 	part[page] = 0x77;
 	assert_int_equal(all[4 * page], 0x77);
 	device_unmap(part, 2 * page);
-	/* The last page alone, by a map of one byte. */
+	/* A mapping of one byte has only the last page. */
 	part = mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 7 * page);
 	assert_true(part != MAP_FAILED);
 	assert_true(device_is_filled(part, 8, page));
@@ -533,7 +535,7 @@ static void read_only_fd_maps_for_reading_alone(void **state)
 	close(heap);
 }
 
-/* Else a descriptor for reading would be one for writing. */
+/* Otherwise a read-only descriptor would permit writes. */
 static void debugger_does_not_write_what_is_mapped_for_reading(void **state)
 {
 	static const int flags[] = { O_RDONLY, O_RDWR };
@@ -600,7 +602,7 @@ struct shared {
 	size_t page;
 };
 
-/* The child sees the parent's bytes, writes its own, and unmaps. */
+/* The child checks the parent's bytes, writes others, and unmaps. */
 static int see_and_write(void *arg)
 {
 	struct shared *shared = arg;
@@ -665,7 +667,7 @@ static void shrunk_map_keeps_the_rest(void **state)
 	close(fd);
 }
 
-/* Either the core refuses, or what lies beyond the end raises SIGBUS. */
+/* Either the kernel refuses, or an access beyond the end raises SIGBUS. */
 static void grown_map_shows_nothing_beyond_the_end(void **state)
 {
 	size_t page = device_page_size();
@@ -766,7 +768,7 @@ static int recv_fd(int sock)
 	return fd;
 }
 
-/* The other process: takes the fd, looks, writes. */
+/* The other process receives the fd, checks the bytes and writes. */
 static int take_fd(int sock, size_t page)
 {
 	int fd = recv_fd(sock);
@@ -793,7 +795,7 @@ static void fd_sent_to_a_process_is_the_same_buffer(void **state)
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, socks), 0);
 	fflush(stdout);
-	/* Forked before the buffer is made: it inherits neither fd nor map. */
+	/* The fork comes first, so the child inherits neither fd nor map. */
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
@@ -898,7 +900,7 @@ static const struct CMUnitTest on_each[] = {
 	cmocka_unit_test(kind_and_size_are_told),
 };
 
-/* Four heaps at least: only "system" may be the kernel's. */
+/* There are at least four heaps, since the kernel may have only "system". */
 static void our_heaps_are_there(void **state)
 {
 	assert_true(device_has_heap("system-uncached"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hold WHAT: holds something of the module, prints "ready" and lets go when
- * its standard input ends. For unload_test.sh.
+ * hold WHAT: holds an object of the module, prints "ready", and releases the
+ * object when its standard input ends. Used by unload_test.sh.
  *
  * WHAT: fd, map, sync_file, context, heap, or a number of buffers and their
  * length in KiB: buffers NR KIB.
@@ -62,7 +62,7 @@ static void *map_and_touch(int fd, size_t len)
 	return memset(map(fd, len), 1, len);
 }
 
-/* Of a job on a buffer; neither that nor the context lives on. */
+/* Holds the sync_file of a job; its buffer and context are closed. */
 static void hold_sync_file(void)
 {
 	int dev = context(), fd = buffer(dev, LEN);
@@ -88,7 +88,9 @@ static void hold_sync_file(void)
 	close(dev);
 }
 
-/* Dirty in both views, half of them, so that all kinds of pages exist. */
+/*
+ * Half of the buffers are written in both views, so all sorts of pages exist.
+ */
 static void hold_buffers(size_t nr, size_t len)
 {
 	struct rlimit limit = { .rlim_cur = nr + 64, .rlim_max = nr + 64 };
@@ -104,7 +106,7 @@ static void hold_buffers(size_t nr, size_t len)
 	}
 }
 
-/* Accesses to a buffer that is tracked precisely, where that is offered. */
+/* Steps through accesses to a precisely tracked buffer, if supported. */
 static void hold_steps(void)
 {
 	struct heapsim_probe probe = { .size = sizeof(probe) };
@@ -122,7 +124,7 @@ static void hold_steps(void)
 	if (ioctl(dev, HEAPSIM_IOC_POLICY, &policy))
 		die("policy");
 	fd = buffer(dev, LEN);
-	/* Not all of it: each byte is a step, and those are slow. */
+	/* Only part is accessed, since each byte is a slow step. */
 	at = map(fd, LEN);
 	close(fd);
 	close(dev);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a module offers that was inserted without test_hooks=1. */
+/* Tests a module that was inserted without test_hooks=1. */
 #include <unistd.h>
 
 #include "fixture.h"
@@ -33,7 +33,7 @@ static void hold_is_eopnotsupp(void **state)
 			 -EOPNOTSUPP);
 	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_VMAP, 0,
 					   &hold), -EOPNOTSUPP);
-	/* Malformed comes before, a bad descriptor after. */
+	/* EINVAL precedes EOPNOTSUPP, which precedes EBADF. */
 	assert_int_equal(device_hold_errno(f->dev, f->fd, 3, 0, &hold),
 			 -EINVAL);
 	assert_int_equal(device_hold_errno(f->dev, 987, HEAPSIM_HOLD_MAP, 0,
@@ -57,7 +57,7 @@ static void fence_is_eopnotsupp(void **state)
 					    &create), -EINVAL);
 	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_FENCE_SIGNAL,
 					    &signal), -EOPNOTSUPP);
-	/* Nobody has to wait. */
+	/* Since no fence was made, START does not wait. */
 	device_sync(f->fd, SYNC_START_RW);
 	device_sync(f->fd, SYNC_END_RW);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers of ours in the hands of importers: the module's own (hold), vgem by
- * PRIME, vivid by V4L2.
+ * Tests the module's buffers with importers: its own test importer (hold), vgem
+ * with PRIME, vivid with V4L2.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -57,7 +57,7 @@ static uint64_t hold(struct fixture *f, uint32_t how, uint32_t dir)
 	return answer.hold;
 }
 
-/* The debug kernel's DMA_API_DEBUG has to tell its maps apart, too. */
+/* On the debug kernel, DMA_API_DEBUG checks these mappings, too. */
 static void one_device_maps_it_several_times(void **state)
 {
 	const uint32_t dirs[] = {
@@ -286,10 +286,10 @@ static void brackets_license_a_held_buffer(void **state)
 	f->map[0] = 1;
 	device_sync(f->fd, SYNC_END_RW);
 	assert_int_equal(count(f).unbracketed_accesses, 0);
-	/* END of a held buffer revokes: the next touch is seen. */
+	/* END of a held buffer revokes PTEs, so the next access is reported. */
 	device_peek(f->map);
 	assert_int_equal(count(f).unbracketed_accesses, 1);
-	/* A READ bracket licenses no write. */
+	/* A bracket for reading does not permit a write. */
 	device_sync(f->fd, SYNC_START_READ);
 	device_peek(f->map);
 	assert_int_equal(count(f).unbracketed_accesses, 1);
@@ -330,7 +330,7 @@ static void one_view_is_held_without_counting(void **state)
 	close(fd);
 }
 
-/* The debug kernel's DMA API looks on. */
+/* On the debug kernel, DMA_API_DEBUG checks this, too. */
 static void two_writers_hold_at_once(void **state)
 {
 	struct fixture *f = *state;
@@ -417,7 +417,7 @@ static void fence_of_vgem_drives_the_buffer(void **state)
 	assert_int_equal(device_fence_status(fence_fd), 0);
 	device_sync_file_import(other, DMA_BUF_SYNC_WRITE, fence_fd);
 	assert_int_equal(device_poll(other, POLLIN, 20), 0);
-	/* A touch while another driver's write fence is pending is seen. */
+	/* An access while another driver's write fence is pending counts. */
 	device_peek(f->map);
 	assert_true(count(f).unbracketed_accesses >= 1);
 	signal.fence = attach.out_fence;
@@ -433,7 +433,7 @@ static void fence_of_vgem_drives_the_buffer(void **state)
 	close(vgem);
 }
 
-/* vivid: one capture of some frames into buffers of ours. */
+/* Number of frames that vivid captures into buffers of the module */
 #define NR_FRAMES	3
 
 struct camera {
@@ -479,7 +479,7 @@ static struct camera camera_open(unsigned int instance)
 	char path[32];
 	unsigned int i;
 
-	/* A test that failed has left it streaming. */
+	/* A failed test may have left the camera streaming. */
 	if (last >= 0)
 		close(last);
 	for (i = 0; i < 64; i++) {
@@ -533,7 +533,9 @@ static unsigned int dequeue(struct camera *camera)
 	};
 	int ret;
 
-	/* A refused buffer stalls the queue for good: bounded. */
+	/*
+	 * A refused buffer stalls the queue for ever, so the wait is limited.
+	 */
 	assert_true(device_poll(camera->fd, POLLIN, 20000) & POLLIN);
 	ret = xioctl(camera->fd, VIDIOC_DQBUF, &buffer);
 	if (ret)
@@ -563,8 +565,8 @@ static void stream(struct camera *camera, unsigned long cmd)
 }
 
 /*
- * vivid's picture is vertical colour bars with moving text on them: the last
- * rows hold bars alone, each equal to the row above, of many colours.
+ * vivid's picture has vertical colour bars with moving text on them. The last
+ * rows have only bars, so each equals the row above and has many colours.
  */
 static bool is_picture(const uint8_t *frame, struct camera *camera)
 {
@@ -587,8 +589,8 @@ static bool is_picture(const uint8_t *frame, struct camera *camera)
 }
 
 /*
- * Captures into buffers that the CPU has in its cache. @stale: the CPU sees
- * its old bytes until START READ; else it sees the frame at once.
+ * Captures into buffers that are in the CPU's cache. If @is_stale, the CPU must
+ * see the old bytes until START READ, else the frame at once.
  */
 static void capture(struct fixture *f, struct camera *camera, uint32_t kind,
 		    bool is_stale)
@@ -663,7 +665,9 @@ static void vivid_with_contiguous_memory_takes_contiguous(void **state)
 	capture(*state, &camera, HEAPSIM_KIND_CONTIGUOUS, false);
 }
 
-/* With vmap=cpu a driver's mapping is of the CPU's cache, and holds nothing. */
+/*
+ * With vmap=cpu a driver maps the CPU's view, and does not count as a holder.
+ */
 static void vmap_of_the_cache_maintains_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -689,7 +693,7 @@ static void vmap_of_the_cache_maintains_nothing(void **state)
 	assert_int_equal(c.unbracketed_accesses, 0);
 }
 
-/* Not in what was stored to before, nor in what is stored to meanwhile. */
+/* Lines stay stale, whether stored to before the vmap or during it. */
 static void vmap_of_the_cache_has_the_old_bytes(void **state)
 {
 	struct fixture *f = *state;
@@ -758,7 +762,7 @@ static void frame_of_vivid_is_in_the_cache(void **state)
 	assert_memory_equal(dram, maps[i], len);
 	free(dram);
 
-	/* The cache is what it was; what was fetched is what vivid sees. */
+	/* The cache keeps its lines, and vivid sees those that were fetched. */
 	device_fill(f->dev, fds[i], 0, len, 0x11111111);
 	assert_true(is_picture(maps[i], &camera));
 	device_maintain(f->dev, fds[i], HEAPSIM_MAINT_INVALIDATE, 0, len);
@@ -767,7 +771,7 @@ static void frame_of_vivid_is_in_the_cache(void **state)
 	assert_true(is_picture(maps[i], &camera));
 	dram_is_filled(f, fds[i], len, 0x11);
 
-	/* Nor does the end of the mapping take it from the cache. */
+	/* The end of the mapping leaves the frame in the cache, too. */
 	stream(&camera, VIDIOC_STREAMOFF);
 	request(&camera, 0);
 	assert_true(is_picture(maps[i], &camera));
@@ -785,7 +789,7 @@ static void frame_of_vivid_is_in_the_cache(void **state)
 	}
 }
 
-/* The lines that the mapping has filled are not stored to. */
+/* The mapping fills lines but stores nothing, so nothing conflicts. */
 static void vmap_of_the_cache_under_a_job_loses_nothing(void **state)
 {
 	struct fixture *f = *state;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The fault knobs in debugfs: what fails, how often, and that a failure leaves
- * nothing behind. Allocations of the kernel itself that fail: faults_test.c.
+ * Tests the fault knobs in debugfs: which calls fail, how often, and that a
+ * failure leaves nothing behind. faults_test.c makes the kernel's own
+ * allocations fail.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -45,7 +46,7 @@ static int knob_get(const char *fault, const char *knob)
 	return strtol(text, NULL, 0);
 }
 
-/* @times calls fail from now on, those that come first. */
+/* Makes the next @times calls fail. */
 static void fault_arm(const char *fault, int times)
 {
 	knob_set(fault, "times", times);
@@ -92,7 +93,7 @@ static int hold_errno(struct fixture *f, uint32_t how,
 
 static void set_policy(struct fixture *f, uint32_t policy)
 {
-	/* Refused while somebody holds the buffer. */
+	/* This would be refused if the buffer still had a holder. */
 	assert_int_equal(device_policy_errno(f->dev, HEAPSIM_POLICY_OF_BUF,
 					     f->fd, policy), 0);
 }
@@ -121,7 +122,7 @@ static void hold_that_fails_leaves_no_holder(struct fixture *f,
 	assert_int_equal(hold_errno(f, how, &hold), -ENOMEM);
 	assert_int_equal(knob_get(fault, "times"), 0);
 	assert_int_equal(device_buf_info(f->dev, f->fd).nr_holders, 0);
-	/* Nor was it cleaned for a device that is not there. */
+	/* The failed hold did not clean the buffer for a device. */
 	assert_int_equal(device_count(f->dev, f->fd).lines_cleaned, 0);
 	set_policy(f, HEAPSIM_POLICY_OFF);
 	set_policy(f, HEAPSIM_POLICY_STRICT);
@@ -173,7 +174,7 @@ static void alloc_that_fails_on_its_way_leaks_nothing(void **state)
 		uint8_t *map;
 		int fd;
 
-		/* Half of it is there by then. */
+		/* Half of the buffer is allocated before the failure. */
 		knob_set("fail_alloc", "space", 4 * MIB);
 		fault_arm("fail_alloc", 1);
 		assert_int_equal(device_alloc_errno(f->dev, kinds[i], len,
@@ -240,7 +241,7 @@ static void probability_is_per_cent(void **state)
 		else
 			device_release(f->dev, hold.hold);
 	}
-	/* Outside of this once in 10^30 runs. */
+	/* By chance, a result is outside this range once in 10^30 runs. */
 	assert_in_range(nr_failed, 20, 180);
 }
 
@@ -266,7 +267,7 @@ static void late_fence_is_signalled_in_time_and_moves_nothing(void **state)
 	submitted = device_now_ns();
 	assert_int_equal(device_submit_errno(f->dev, &late), 0);
 	assert_int_equal(knob_get("late_fence", "times"), 0);
-	/* Nobody else is late. */
+	/* Jobs of other contexts are not late. */
 	device_fill(stranger, other, 0, LEN, 0x33333333);
 	assert_int_equal(device_sync_errno(f->fd, SYNC_START_READ),
 			 -ETIMEDOUT);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a user can make the kernel keep. Each test is a process of an
- * unprivileged user in a memory cgroup, who takes what he can of one thing and
- * keeps it; what the machine lost may not exceed the cgroup and the user's
- * limit. run.sh inserts the module with user_limit_mb=16 for it.
+ * Tests the limits of kernel memory that a user can occupy. In each test, a
+ * process of an unprivileged user in a memory cgroup makes as many objects of
+ * one kind as it can. The memory used must not exceed the cgroup's and the
+ * user's limit. run.sh inserts the module with user_limit_mb=16 for this test.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -25,13 +25,13 @@
 
 #define NOBODY		65534
 /*
- * Of the cgroup: so much that jobs come to the user's limit first. KASAN lays
- * a redzone around each object.
+ * Limit of the cgroup, so large that jobs reach the user's limit first. KASAN
+ * adds a redzone to each object.
  */
 #define CGROUP_BYTES	(24 * MIB)
 #define CGROUP_BYTES_KASAN	(48 * MIB)
 #define LIMIT_BYTES	(16 * MIB)
-/* Page tables, the process itself, what processors keep on lists. */
+/* Tolerance for page tables, the process itself, and lists of processors */
 #define SLACK_BYTES	(6 * MIB)
 
 static char cgroup[64];
@@ -56,7 +56,7 @@ static void write_file(const char *dir, const char *name, const char *text)
 	close(fd);
 }
 
-/* A line of /proc/meminfo, in bytes. */
+/* Returns a line of /proc/meminfo, in bytes. */
 static int64_t meminfo_bytes(const char *name)
 {
 	FILE *meminfo = fopen("/proc/meminfo", "r");
@@ -72,7 +72,7 @@ static int64_t meminfo_bytes(const char *name)
 	return kib * KIB;
 }
 
-/* What is available, and what pools keep, which anybody can have. */
+/* Returns the available memory, including the pool, which is reusable. */
 static int64_t memory_available(void)
 {
 	int dev = device_open();
@@ -82,11 +82,11 @@ static int64_t memory_available(void)
 	return meminfo_bytes("MemAvailable") + pooled;
 }
 
-/* What one process takes, until it is refused; the number that it got. */
+/* A kind of object; @take makes them until refused and returns their number. */
 struct taker {
 	const char *name;
 	long (*take)(void);
-	/* Of a user who may take all that is documented; pages of 4 KiB. */
+	/* The documented number for a user, with pages of 4 KiB */
 	long least;
 };
 
@@ -130,7 +130,7 @@ static long take_small_buffers(void)
 	return nr;
 }
 
-/* Each with the state of its lines. */
+/* An invalidate makes the module allocate the state of each buffer's lines. */
 static long take_small_noncoherent_buffers(void)
 {
 	int dev = open_dev(), fd;
@@ -155,7 +155,7 @@ static long take_small_noncoherent_buffers(void)
 	return nr;
 }
 
-/* Stored to and read by an engine: whoever got a buffer may use all of it. */
+/* A buffer that was allocated must be usable completely, in both views. */
 static long take_two_views(void)
 {
 	int dev = open_dev(), fd;
@@ -205,7 +205,9 @@ static long take_works(void)
 	return nr;
 }
 
-/* Opened before the cgroup is full: the kernel's own part would be killed. */
+/*
+ * In a full cgroup, open() itself would make the OOM killer kill the process.
+ */
 static void open_devs(int *devs, size_t nr)
 {
 	while (nr--) {
@@ -236,7 +238,7 @@ static long take_holds(void)
 	return nr;
 }
 
-/* On many buffers: a fence is compared with all of its buffer. */
+/* The fences are on many buffers, since each is compared with its buffer's. */
 static long take_fences(void)
 {
 	struct heapsim_fence_create fence;
@@ -260,7 +262,7 @@ static long take_fences(void)
 	return nr;
 }
 
-/* Done, and never waited for. */
+/* Makes jobs that are done and never waited for. */
 static long take_jobs(void)
 {
 	struct heapsim_info info = { .size = sizeof(info) };
@@ -335,9 +337,8 @@ static void become_nobody(void)
 }
 
 /*
- * The child says how much it got through memory that it has already: its
- * cgroup may be full, and then the kernel's own allocations for it call the
- * OOM killer.
+ * The child reports its number through shared memory that exists already, since
+ * in a full cgroup any system call that allocates may call the OOM killer.
  */
 static void user_takes_no_more_than_his_limits(void **state)
 {
@@ -374,7 +375,10 @@ static void user_takes_no_more_than_his_limits(void **state)
 	munmap(nr, sizeof(*nr));
 }
 
-/* Each answers 0 or errno. What it got lasts as long as the process. */
+/*
+ * Functions that make objects and return 0 or errno. The objects exist as long
+ * as the process.
+ */
 static int get_10_mib(void)
 {
 	return alloc(open_dev(), HEAPSIM_KIND_COHERENT, 10 * MIB) < 0 ? errno :
@@ -396,7 +400,10 @@ static int get_most_watchers(void)
 	return ret;
 }
 
-/* A uid of a user namespace that uid 65534 owns; the rest is the parent's. */
+/*
+ * The child runs with another uid in a user namespace that uid 65534 owns. The
+ * parent writes the maps of the namespace.
+ */
 static int run_as_another_uid(void *arg)
 {
 	int (*const *get)(void) = arg;
@@ -416,7 +423,7 @@ static int run_as_another_uid(void *arg)
 			_exit(252);
 		_exit((*get)());
 	}
-	/* It may end before it is there. */
+	/* If the child ends early, the read below must not block. */
 	close(ready[1]);
 	close(go[0]);
 	if (read(ready[0], &byte, 1) != 1)
@@ -436,7 +443,7 @@ static int run_here(void *arg)
 	return (*get)();
 }
 
-/* Nobody gets @most, and then there is no @more in his namespace. */
+/* If user nobody has reached a limit, its namespace has reached it, too. */
 static void namespace_counts_for_its_owner(int (*most)(void),
 					   int (*more)(void), int err)
 {
@@ -458,7 +465,7 @@ static void namespace_counts_for_its_owner(int (*most)(void),
 	close(ready[1]);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	assert_int_equal(device_in_child(run_as_another_uid, &more), err);
-	/* Root is somebody else. */
+	/* The limit does not apply to root. */
 	assert_int_equal(device_in_child(run_here, &more), 0);
 	close(go[1]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -499,7 +506,7 @@ static bool is_accounted(void)
 	return value == 'Y';
 }
 
-/* Whoever is about to take what is charged waits to be told. */
+/* The child waits to allocate until the memory before that was measured. */
 static void pages_are_charged_if_asked(void **state)
 {
 	const size_t len = 8 * MIB;
@@ -687,7 +694,7 @@ static int group_setup(void **state)
 	slack = SLACK_BYTES;
 	if (kernel_has_kasan()) {
 		cgroup_limit = CGROUP_BYTES_KASAN;
-		/* Its quarantine keeps so much of what was freed. */
+		/* KASAN's quarantine keeps this much freed memory. */
 		slack += meminfo_bytes("MemTotal") / 32;
 	}
 	snprintf(max, sizeof(max), "%zu", cgroup_limit);
@@ -710,7 +717,7 @@ int main(void)
 	static char names[ARRAY_SIZE(takers)][96];
 	size_t i;
 
-	/* Pages would fill the cgroup, and allocations of the kernel's fail. */
+	/* Charged pages would fill the cgroup, and other allocations fail. */
 	if (is_accounted()) {
 		tests[0] = (struct CMUnitTest)
 			cmocka_unit_test(pages_are_charged_if_asked);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Operations on a large buffer hold its lock for long. Whoever does one, or
- * waits for one, can be killed meanwhile; what it leaves undone is done by the
- * next. Areas can change while a fault waits. A vmap is not killed: the dma-buf
- * core warns if one fails.
+ * Operations on a large buffer hold its lock for a long time. A process that
+ * does one, or waits for one, can be killed meanwhile; the next operation
+ * completes the rest. Areas can change while a fault waits. A vmap is not
+ * interruptible, since the dma-buf core warns if one fails.
  *
- * How far an operation is comes from debugfs, which does not take the lock: a
- * test that met it too late tries again with another buffer. Without a place to
- * be killed it always is too late. An operation that others wait for is kept
- * from its processor by a thread that has priority over it.
+ * The tests read the progress of an operation from debugfs, which does not take
+ * the lock. A test that kills an operation too late is repeated with another
+ * buffer; an operation that cannot be killed always ends first. To make others
+ * wait for an operation, a thread with higher priority takes its processor
+ * away.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -33,12 +34,12 @@
 #define BUFS		"/sys/kernel/debug/heapsim/bufs"
 
 /**
- * struct operation - what holds the lock, or waits for it
- * @name: for the test
- * @counter: of debugfs: tells how far it is
- * @maintenance: what does the rest, HEAPSIM_MAINT_*
- * @prepare: what there is to be done
- * @run: does it; returns 0 or -errno
+ * struct operation - an operation that holds the lock, or waits for it
+ * @name: name for messages
+ * @counter: counter in debugfs that shows the progress
+ * @maintenance: HEAPSIM_MAINT_* that completes the rest
+ * @prepare: prepares the buffer
+ * @run: does the operation; returns 0 or -errno
  */
 struct operation {
 	const char *name;
@@ -101,7 +102,7 @@ static int invalidate(struct fixture *f)
 	return maintain(f, HEAPSIM_MAINT_INVALIDATE);
 }
 
-/* Of all but the first page. */
+/* Invalidates all except the first page. */
 static int invalidate_behind(struct fixture *f)
 {
 	struct heapsim_range range = {
@@ -176,7 +177,7 @@ static const struct operation operations[] = {
 	  switch_off },
 };
 
-/* Another process has it while the test waits. */
+/* Another process holds the lock with this START while the test waits. */
 static const struct operation takes_in = {
 	"START", "lines_invalidated", HEAPSIM_MAINT_INVALIDATE, read_all, start
 };
@@ -215,7 +216,7 @@ static void run_on(int cpu)
 		_exit(2);
 }
 
-/* The test itself is on the other processor. */
+/* The child runs on processor 1, the test on the other one. */
 static pid_t run_in_child(struct fixture *f, int (*run)(struct fixture *f))
 {
 	pid_t pid;
@@ -230,7 +231,7 @@ static pid_t run_in_child(struct fixture *f, int (*run)(struct fixture *f))
 	return pid;
 }
 
-/* Waits until the child is at work; returns false if it has ended. */
+/* Waits until the child makes progress; returns false if it has ended. */
 static bool is_midway(const struct fixture *f, const char *counter,
 		      uint64_t before, pid_t pid)
 {
@@ -245,7 +246,7 @@ static bool is_midway(const struct fixture *f, const char *counter,
 	return true;
 }
 
-/* Returns true if that is how it ended. */
+/* Returns true if the signal ended the child. */
 static bool kill_child(pid_t pid)
 {
 	int status;
@@ -255,7 +256,7 @@ static bool kill_child(pid_t pid)
 	return WIFSIGNALED(status);
 }
 
-/* Stores are one to a page. */
+/* Returns the number of lines; there is one store in each page. */
 static uint64_t count_all(const struct fixture *f, const struct operation *op)
 {
 	return f->len / (op->maintenance == HEAPSIM_MAINT_CLEAN ? f->page :
@@ -280,7 +281,7 @@ static bool operation_is_killed(struct fixture *f, const struct operation *op)
 	print_message("%s: killed after %llu of %llu lines\n", op->name,
 		      (unsigned long long)done, (unsigned long long)total);
 	assert_int_equal(device_buf_info(f->dev, f->fd).nr_holders, 0);
-	/* Each line is done once, whoever does it. */
+	/* Together, both operations maintain each line once. */
 	assert_int_equal(maintain(f, op->maintenance), 0);
 	assert_int_equal(counter_get(f, op->counter) - before, total);
 	return true;
@@ -300,7 +301,7 @@ static void sigkill_ends_an_operation(void **state)
 	assert_true(is_killed);
 }
 
-/* Shared with children: 1: the waiter may begin, 2: it has */
+/* Shared with children; 1: the waiter may begin, 2: it has begun */
 static int *stage;
 
 static void stage_set(int value)
@@ -314,7 +315,7 @@ static void stage_wait(int value)
 		usleep(100);
 }
 
-/* Whatever runs on the processor of run_in_child() stops at stage 1. */
+/* From stage 1 on, this child occupies the processor of run_in_child(). */
 static pid_t stop_at_stage_1(void)
 {
 	const struct sched_param param = { .sched_priority = 1 };
@@ -334,7 +335,7 @@ static pid_t stop_at_stage_1(void)
 		;
 }
 
-/* Time to come to the lock. */
+/* Lets the waiter begin, and waits until it has reached the lock. */
 static void waiter_let_go(void)
 {
 	stage_set(1);
@@ -342,7 +343,7 @@ static void waiter_let_go(void)
 	usleep(2000);
 }
 
-/* @hold: keeps the lock */
+/* Kills @wait while it waits for the lock, which @hold has. */
 static bool wait_is_killed(struct fixture *f, const struct operation *wait,
 			   const struct operation *hold)
 {
@@ -366,7 +367,7 @@ static bool wait_is_killed(struct fixture *f, const struct operation *wait,
 	if (ret)
 		waiter_let_go();
 	ret &= kill_child(waiter);
-	/* All but the first page may be all. */
+	/* @hold may leave out the first page; it must not have ended. */
 	ret &= counter_get(f, hold->counter) - before <
 	       count_all(f, hold) - count_all(f, hold) / (f->len / f->page);
 	ret &= kill_child(stopper);
@@ -401,7 +402,7 @@ static int fill_all(struct fixture *f)
 	return device_submit_errno(f->dev, &cmd);
 }
 
-/* A job that is judged, while another process takes the lock and keeps it. */
+/* A submission waits again while it judges its job: another has the lock. */
 static bool submission_is_killed(struct fixture *f)
 {
 	pid_t holder, submitter, stopper;
@@ -423,7 +424,7 @@ static bool submission_is_killed(struct fixture *f)
 	ret &= counter_get(f, "lines_invalidated") < f->len / f->line;
 	ret &= kill_child(stopper);
 	kill_child(holder);
-	/* Nothing is left of the job. */
+	/* The killed submission left no job, so this is permitted. */
 	assert_int_equal(switch_off(f), 0);
 	return ret;
 }
@@ -661,7 +662,7 @@ static void shared_destroy(struct shared *s)
 	close(s->f.dev);
 }
 
-static uint64_t work;	/* that a child begins or ends */
+static uint64_t work;	/* the work that a child begins or ends */
 static volatile sig_atomic_t nr_signals;
 
 static void count_signal(int signal)
@@ -706,7 +707,7 @@ static int work_submit(struct fixture *f)
 	return work_submit_errno(f->dev, 0, "work", &work);
 }
 
-/* It waits for the buffer's lock to take the CPU's right away. */
+/* The submission waits for the buffer's lock to revoke the CPU's PTEs. */
 static bool wait_of_submit_is_killed(struct shared *s)
 {
 	static const struct operation wait = { .run = work_submit };
@@ -717,7 +718,7 @@ static bool wait_of_submit_is_killed(struct shared *s)
 	return true;
 }
 
-/* The same, and the first page keeps its PTEs: the next command takes them. */
+/* The same, but the first page has PTEs, which the next command revokes. */
 static bool wait_of_submit_is_killed_with_ptes(struct shared *s)
 {
 	static const struct operation wait = { .run = work_submit };
@@ -734,7 +735,7 @@ static int work_end(struct fixture *f)
 	return work_errno(f->dev, HEAPSIM_IOC_WORK_END, work);
 }
 
-/* With a handler that interrupts system calls, each millisecond. */
+/* A signal interrupts the system call each millisecond. */
 static int work_end_in_a_storm(struct fixture *f)
 {
 	struct sigaction action = { .sa_handler = count_signal };
@@ -752,8 +753,8 @@ static int work_end_in_a_storm(struct fixture *f)
 }
 
 /*
- * A work that has stored to each page, where the CPU has stored too, against
- * the rules: its end compares them all, and counts each.
+ * A work stores to each page where the CPU has stored, too, against the rules.
+ * The end of the work compares all pages and counts each conflict.
  */
 static void work_stores_all(struct shared *s)
 {
@@ -782,14 +783,14 @@ static bool end_is_killed(struct shared *s)
 	ret &= kill_child(pid);
 	if (!ret || counter_get(&s->f, "write_conflicts") == total)
 		return false;
-	/* The work has not ended; its end counts the rest. */
+	/* The killed end did not end the work; the next one counts the rest. */
 	assert_int_equal(work_end(&s->f), 0);
 	assert_int_equal(counter_get(&s->f, "write_conflicts"), total);
 	assert_int_equal(work_end(&s->f), -ENOENT);
 	return true;
 }
 
-/* It waits for the buffer's lock. */
+/* The end of a work waits for the buffer's lock. */
 static bool wait_of_end_is_killed(struct shared *s)
 {
 	static const struct operation wait = { .run = work_end };
@@ -815,7 +816,7 @@ static int allocate(struct fixture *f)
 	return fd < 0 ? fd : 0;
 }
 
-/* It waits for the context's lock. */
+/* The allocation waits for the context's lock. */
 static bool wait_of_alloc_is_killed(struct shared *s)
 {
 	static const struct operation wait = { .run = allocate };
@@ -845,7 +846,7 @@ static bool sync_is_killed(struct shared *s, uint64_t before)
 	       counter_get(&s->f, "lines_invalidated") - before < total;
 }
 
-/* The last page was not invalidated then. */
+/* The killed sync did not invalidate the last page; this access does. */
 static void cpu_reads_what_the_work_wrote(struct shared *s, uint64_t before)
 {
 	uint8_t value = 0;
@@ -867,7 +868,7 @@ static bool sync_is_killed_before_a_touch(struct shared *s)
 	return true;
 }
 
-/* The right ends, and comes back without work that the buffer could see. */
+/* The CPU loses access and regains it, with no work that uses the buffer. */
 static bool sync_is_killed_before_another(struct shared *s)
 {
 	const uint64_t before = counter_get(&s->f, "lines_invalidated");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Policies that change at run time: whom they are of, what a switch does to the
- * bytes and the maps of a live buffer, when it is refused, and that eviction of
- * a buffer repeats.
+ * Tests policies that change at run time: which buffers get a policy, what a
+ * switch does to the bytes and mappings of a live buffer, when it is refused,
+ * and that the eviction of a buffer is repeatable.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -68,7 +68,7 @@ static uint8_t engine_sees(struct fixture *f, uint64_t off)
 	return 0;
 }
 
-/* The policy of a buffer that @dev allocates; a negative one is an errno. */
+/* Returns the policy of a buffer that @dev allocates, or -errno. */
 static int policy_of_new(int dev)
 {
 	struct heapsim_buf_info answer = { .size = sizeof(answer) };
@@ -83,7 +83,7 @@ static int policy_of_new(int dev)
 	return ret ? ret : (int)answer.policy;
 }
 
-/* The same of one that a heap gives. */
+/* The same for a buffer from a heap */
 static int policy_from_heap(void)
 {
 	struct heapsim_buf_info answer = { .size = sizeof(answer) };
@@ -106,7 +106,7 @@ static int answer_from_heap(void *arg)
 	return policy_from_heap();
 }
 
-/* What a call answers, and in which order it looks. */
+/* Errors, and the order of the checks. */
 
 static void malformed_is_einval(void **state)
 {
@@ -130,7 +130,7 @@ static void malformed_is_einval(void **state)
 		{ HEAPSIM_POLICY_OF_BUF, f->fd, ~0U, 0, 0 },
 		{ HEAPSIM_POLICY_OF_CONTEXT, -1, 0, 2, 0 },
 		{ HEAPSIM_POLICY_OF_CONTEXT, -1, 0, 0, 2 },
-		/* Before what is not offered, and before the descriptor. */
+		/* EINVAL precedes EOPNOTSUPP and EBADF. */
 		{ HEAPSIM_POLICY_OF_BUF, -1, HEAPSIM_POLICY_OFF + 1, 0, 1 },
 	};
 	size_t i;
@@ -178,7 +178,7 @@ static int ask_as_nobody(void *arg)
 		return 2;
 	if (of_others(f->dev, HEAPSIM_POLICY_OF_ALL, 0) != -EPERM)
 		return 3;
-	/* Others' mistakes come first. */
+	/* EBADF and EINVAL precede EPERM. */
 	if (device_policy_errno(f->dev, HEAPSIM_POLICY_OF_BUF, -1, 0) != -EBADF)
 		return 4;
 	if (of_others(f->dev, HEAPSIM_POLICY_OF_ALL, 7) != -EINVAL)
@@ -199,7 +199,7 @@ static void only_the_privileged_change_what_others_have(void **state)
 	assert_int_equal(info(f).policy, device_probe(f->dev).policy);
 }
 
-/* EPERM before EBUSY: who may not ask is not told. */
+/* EPERM precedes EBUSY, so a process without permission learns no state. */
 static int ask_of_a_bracketed_one_as_nobody(void *arg)
 {
 	if (setresuid(NOBODY, NOBODY, NOBODY))
@@ -217,7 +217,7 @@ static void permission_comes_before_state(void **state)
 	device_sync(f->fd, SYNC_END_READ);
 }
 
-/* Whom a policy is of. */
+/* Which buffers get a policy. */
 
 static void a_buffer_has_what_probe_tells(void **state)
 {
@@ -253,7 +253,9 @@ static void of_a_context_are_its_buffers_to_come(void **state)
 	assert_int_equal(got.policy, HEAPSIM_POLICY_RECORD);
 	assert_int_equal(got.evict_random, 1);
 	assert_int_equal(got.seed, set.seed);
-	/* Not what it has, not other opens, not heaps. */
+	/*
+	 * The policy applies neither to old buffers, nor other opens or heaps.
+	 */
 	assert_int_equal(info(f).policy, HEAPSIM_POLICY_STRICT);
 	assert_int_equal(policy_of_new(other), HEAPSIM_POLICY_STRICT);
 	assert_int_equal(policy_from_heap(), HEAPSIM_POLICY_STRICT);
@@ -306,7 +308,7 @@ static void of_a_tree_are_all_doors_and_descendants(void **state)
 			 HEAPSIM_POLICY_RECORD);
 	assert_int_equal(device_in_child(answer_of_grandchild, NULL),
 			 HEAPSIM_POLICY_RECORD);
-	/* That of a child is neither its parent's nor its sibling's. */
+	/* A child's policy applies neither to its parent nor to a sibling. */
 	assert_int_equal(pipe(fds), 0);
 	pid = fork();
 	assert_true(pid >= 0);
@@ -324,7 +326,7 @@ static void of_a_tree_are_all_doors_and_descendants(void **state)
 	close(other);
 }
 
-/* Each digit is what held then. */
+/* Each decimal digit is the policy at one step. */
 static int nest(void *arg)
 {
 	int dev = device_open(), newer = device_open(), ret;
@@ -350,7 +352,7 @@ static void the_innermost_tree_wins_and_ends_with_its_open(void **state)
 	assert_int_equal(of_others(f->dev, HEAPSIM_POLICY_OF_TREE,
 				   HEAPSIM_POLICY_RECORD), 0);
 	assert_int_equal(device_in_child(nest, NULL), 0);
-	/* An open has one: the last. */
+	/* An open has only one tree policy: the last one that was set. */
 	assert_int_equal(of_others(f->dev, HEAPSIM_POLICY_OF_TREE,
 				   HEAPSIM_POLICY_OFF), 0);
 	assert_int_equal(policy_from_heap(), HEAPSIM_POLICY_OFF);
@@ -359,7 +361,7 @@ static void the_innermost_tree_wins_and_ends_with_its_open(void **state)
 	f->dev = device_open();
 }
 
-/* The number of trees that a user could set; then one of them is changed. */
+/* Returns how many trees a user could set; one of them can still be changed. */
 static int nr_trees(void *arg)
 {
 	const uid_t *uid = arg;
@@ -507,7 +509,7 @@ static void a_new_buffer_may_be_off(void **state)
 	assert_one_view(&other, other.map, 0);
 	got = info(&other).count;
 	assert_memory_equal(&got, &none, sizeof(none));
-	/* Its lines begin when it is switched on. */
+	/* The buffer has line state from now on. */
 	buf_becomes(&other, HEAPSIM_POLICY_STRICT);
 	assert_int_equal(info(&other).has_two_views, 1);
 	other.map[0] = 0x77;
@@ -519,7 +521,7 @@ static void a_new_buffer_may_be_off(void **state)
 	close(other.fd);
 }
 
-/* Memory that was only ever touched while off is not taken for zeroed. */
+/* Memory that was only written while off must not be assumed to be zero. */
 static void what_was_written_while_off_is_not_kept_as_zeros(void **state)
 {
 	struct fixture *f = *state;
@@ -603,7 +605,7 @@ static void a_switch_from_off_lets_touches_be_seen(void **state)
 			 before.missing_cleans + 1);
 }
 
-/* Each page has its own byte; several chunks, also mapped from inside. */
+/* Each page has its own byte; the chunks are also mapped from an offset. */
 static void all_pages_are_where_they_were(void **state)
 {
 	struct fixture *f = *state, big = *f;
@@ -652,7 +654,7 @@ static void protection_is_kept_while_off(void **state)
 	assert_one_view(f, f->map, 0);
 	f->map[0] = 9;
 	assert_int_equal(device_peek(ro), 9);
-	/* An area in three parts, one of them moved. */
+	/* The area is split into three parts, and one is moved. */
 	assert_int_equal(mprotect(f->map + f->page, f->page, PROT_READ), 0);
 	f->map[0] = 10;
 	f->map[2 * f->page] = 11;
@@ -687,7 +689,7 @@ static void debuggers_see_what_the_cpu_sees(void **state)
 	close(mem);
 }
 
-/* Another process has maps, too. It stores when it is told to. */
+/* Another process that has mappings, too, and stores on request */
 struct other {
 	int ask[2];
 	int answer[2];
@@ -758,7 +760,7 @@ static void maps_of_another_process_are_switched(void **state)
 	other_end(&o);
 }
 
-/* When it is refused, and that it works as soon as the reason is gone. */
+/* When a switch is refused, and that it succeeds once the reason is gone. */
 
 static void assert_busy(struct fixture *f, uint32_t to)
 {
@@ -767,7 +769,7 @@ static void assert_busy(struct fixture *f, uint32_t to)
 	assert_int_equal(of_buf(f, to), -EBUSY);
 	assert_int_equal(info(f).policy, before.policy);
 	assert_int_equal(info(f).has_two_views, before.has_two_views);
-	/* What is no switch is not refused. */
+	/* A change that is no switch between one and two views succeeds. */
 	if (to == HEAPSIM_POLICY_OFF) {
 		buf_becomes(f, HEAPSIM_POLICY_RECORD);
 		buf_becomes(f, HEAPSIM_POLICY_STRICT);
@@ -821,7 +823,7 @@ static void an_open_bracket_is_ebusy(void **state)
 		buf_becomes(f, HEAPSIM_POLICY_OFF);
 		buf_becomes(f, HEAPSIM_POLICY_STRICT);
 	}
-	/* Of who is gone nobody waits for the END. */
+	/* The bracket of an ended process does not prevent a switch. */
 	assert_int_equal(device_in_child(start_and_die, f), 0);
 	buf_becomes(f, HEAPSIM_POLICY_OFF);
 }
@@ -851,13 +853,15 @@ static void a_buffer_in_a_job_is_ebusy(void **state)
 		assert_int_equal(device_wait_errno(f->dev, submit.job,
 						   10 * NSEC_PER_SEC, &answer),
 				 0);
-		/* At once: who has waited is not told that it is busy. */
+		/*
+		 * After the wait for the job, the switch must succeed at once.
+		 */
 		buf_becomes(f, to);
 	}
 	close(other.fd);
 }
 
-/* A job that could not be submitted keeps nothing. */
+/* A job that could not be submitted holds no buffer. */
 static void a_refused_job_is_not_ebusy(void **state)
 {
 	struct fixture *f = *state;
@@ -889,8 +893,8 @@ static int set_eviction(struct fixture *f, uint32_t scope, uint64_t seed)
 }
 
 /*
- * What a row of touches of a fresh buffer of many fill granules comes to;
- * stores that an eviction brings to DRAM are in the sum.
+ * The result of a series of accesses to a new buffer of many fill granules. The
+ * checksum includes stores that an eviction wrote to DRAM.
  */
 struct outcome {
 	struct heapsim_counters count;
@@ -966,7 +970,7 @@ static void eviction_of_a_context_repeats_buffer_by_buffer(void **state)
 	size_t i, k;
 
 	for (i = 0; i < 2; i++) {
-		/* The same open again, then another. */
+		/* The same open allocates again, then another one. */
 		assert_int_equal(set_eviction(f, HEAPSIM_POLICY_OF_CONTEXT, 3),
 				 0);
 		for (k = 0; k < 2; k++) {
@@ -995,14 +999,14 @@ static void eviction_can_be_switched_off_again(void **state)
 	buf_becomes(f, HEAPSIM_POLICY_STRICT);
 	outcome_of(f);
 	assert_int_equal(info(f).count.evictions, evictions);
-	/* While off there is nothing to evict. */
+	/* A buffer that is off has no lines to evict. */
 	assert_int_equal(set_eviction(f, HEAPSIM_POLICY_OF_BUF, 1), 0);
 	buf_becomes(f, HEAPSIM_POLICY_OFF);
 	outcome_of(f);
 	assert_int_equal(info(f).count.evictions, evictions);
 }
 
-/* All at once, for a while. */
+/* Switches, accesses and jobs at the same time. */
 
 struct stress {
 	struct fixture *f;
@@ -1012,7 +1016,7 @@ struct stress {
 	uint64_t nr_wrong;
 };
 
-/* Nobody else writes the page: what it stores it loads, whatever happens. */
+/* Only this thread writes the page, so it must load what it stored. */
 static void *stress_touch(void *arg)
 {
 	struct stress *s = arg;
@@ -1106,7 +1110,7 @@ static void no_write_is_lost_while_the_policy_switches(void **state)
 		assert_int_equal(pthread_create(&threads[i], NULL, what[i].fn,
 						&s[i]), 0);
 	}
-	/* On a loaded machine the threads may have the buffer all the time. */
+	/* On a loaded machine the buffer may be busy for a long time. */
 	while (device_now_ns() < end ||
 	       (!nr && device_now_ns() < end + 10 * STRESS_NS)) {
 		ret = of_buf(f, nr % 2 ? HEAPSIM_POLICY_STRICT :

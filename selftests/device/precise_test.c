@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers that are tracked precisely: each access counts, once, at its line;
- * and a thread that is stepped for that does not notice, nor does who debugs
- * it, interrupts it, forks it or ends it.
+ * Tests buffers that are tracked precisely. Each access counts once, at its
+ * line. The thread is single-stepped for this, which must not be visible to the
+ * thread, to its debugger, to signal handlers and to children, nor when it is
+ * killed.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -95,7 +96,7 @@ static void store(uint8_t *at, uint8_t byte)
 	__asm__ volatile("movb %0, (%1)" : : "q"(byte), "r"(at) : "memory");
 }
 
-/* All is in the cache; then an engine writes line @line. */
+/* Fills the cache, then lets an engine write line @line. */
 static void make_stale(struct fixture *f, size_t line)
 {
 	load(f->map);
@@ -115,7 +116,7 @@ static void the_probe_and_the_buffer_say_so(void **state)
 	assert_int_equal(device_buf_info(f->dev, f->fd).is_precise, 1);
 }
 
-/* Stale and fresh lines on one page: told are those that are read. */
+/* A page has stale and fresh lines; only stale ones that are read count. */
 static void each_read_of_a_stale_line_is_told_once(void **state)
 {
 	static const size_t stale[] = { 3, 5, 9, 63 };
@@ -134,7 +135,7 @@ static void each_read_of_a_stale_line_is_told_once(void **state)
 	assert_int_equal(stale_reads(f), 4);
 }
 
-/* Its record says where, not where the page was touched first. */
+/* A record has the address of its access, not of the first one to the page. */
 static void a_record_has_the_address_of_each(void **state)
 {
 	struct fixture *f = *state;
@@ -169,7 +170,7 @@ static void a_record_has_the_address_of_each(void **state)
 	close(watch);
 }
 
-/* Stores that change no byte are seen, too, each at its line. */
+/* Stores that change no byte make their line dirty, too. */
 static void each_store_makes_its_line_dirty(void **state)
 {
 	struct fixture *f = *state;
@@ -221,7 +222,7 @@ static void movs_of_two_pairs_of_pages(void **state)
 	__asm__ volatile("movsq" : "+S"(from), "+D"(to) : : "memory");
 	assert_int_equal(load(f->map + 3 * f->page - 1), 0x12);
 	assert_int_equal(load(f->map + 3 * f->page), 0x34);
-	/* Both on one page, which is read first. */
+	/* Both lines are on one page, which is read first. */
 	from = f->map;
 	to = f->map + 64;
 	store(f->map + 7, 0x56);
@@ -270,7 +271,10 @@ static void the_c_library_works_on_it(void **state)
 			 device_fnv1a(at, sizeof(bytes)));
 }
 
-/* What a system call touches is seen by page; what comes after it is seen. */
+/*
+ * A system call's accesses count for the whole page; accesses by instructions
+ * after it count precisely again.
+ */
 static void system_calls_are_seen_by_page(void **state)
 {
 	struct fixture *f = *state;
@@ -287,12 +291,12 @@ static void system_calls_are_seen_by_page(void **state)
 	assert_int_equal(stale_reads(f), was + 2);
 	assert_int_equal(read(zero, f->map, f->len), f->len);
 	load(f->map + 4 * f->line);
-	/* What it stored, in no bracket, is all that is there. */
+	/* The second read stored to all lines, so none is stale any more. */
 	assert_int_equal(stale_reads(f), was + 2);
 	close(zero);
 }
 
-/* Each thread on a page of its own. */
+/* Each thread accesses its own page. */
 struct reader {
 	struct fixture *f;
 	size_t page;
@@ -332,7 +336,7 @@ static void threads_are_stepped_each(void **state)
 	assert_int_equal(stale_reads(f), was + NR_PAGES * NR_ROUNDS);
 }
 
-/* A timer interrupts; its handler touches, too, and looks for the flag. */
+/* The timer's handler accesses memory, too, and checks for the trap flag. */
 static struct fixture *interrupted;
 static volatile size_t nr_signals, nr_flags;
 
@@ -393,7 +397,7 @@ static void signals_leave_no_flag_and_count_nothing_twice(void **state)
 	assert_int_equal(stale_reads(f), was + nr + nr_signals);
 }
 
-/* What a child does until a signal ends it in one way or another. */
+/* Handlers that end a child's accesses in different ways */
 static void exit_on_timer(int signr, siginfo_t *si, void *context)
 {
 	_exit(3);
@@ -462,7 +466,7 @@ static void ends_of_all_kinds_leave_nothing(void **state)
 	}
 }
 
-/* A step holds the buffer; after the last it is gone. */
+/* A step holds a reference to the buffer, which must be dropped. */
 static void no_buffer_is_kept(void **state)
 {
 	struct fixture *f = *state, one = *f;
@@ -600,7 +604,7 @@ static void a_debugger_steps_as_ever(void **state)
 		assert_true(WIFSTOPPED(status));
 		if (!round)
 			step_through(pid);
-		/* To the int3 with no trap of ours before. */
+		/* The child must reach the int3 without an earlier trap. */
 		assert_int_equal(ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_true(WIFSTOPPED(status));
@@ -614,7 +618,7 @@ static void a_debugger_steps_as_ever(void **state)
 	}
 }
 
-/* A program that traps itself. */
+/* A program that uses the trap flag itself. */
 static volatile size_t nr_traps;
 
 static void on_trap(int signr)
@@ -661,7 +665,7 @@ static void traps_of_its_own_reach_a_program(void **state)
 	assert_int_equal(stale_reads(f), 1);
 }
 
-/* Two buffers in one instruction. */
+/* One instruction accesses two buffers. */
 static void an_instruction_may_touch_two_buffers(void **state)
 {
 	struct fixture *f = *state, other = *f;
@@ -685,9 +689,9 @@ static void an_instruction_may_touch_two_buffers(void **state)
 }
 
 /*
- * Copies *@from to *@to by the last instruction of a restartable sequence,
- * whose first reads *@from into *@before. Returns false if the kernel had it
- * aborted.
+ * Copies *@from to *@to in a restartable sequence, whose first instruction
+ * reads *@from into *@before and whose last one stores. Returns false if the
+ * kernel aborted the sequence.
  */
 static bool copy_in_a_sequence(const uint64_t *from, uint64_t *to,
 			       uint64_t *before)
@@ -724,8 +728,8 @@ aborted:
 
 /**
  * struct rival - a thread that counts whenever it gets the processor
- * @count: so far
- * @is_stopped: it is to end
+ * @count: number so far
+ * @is_stopped: the thread must end
  */
 struct rival {
 	uint64_t count;
@@ -742,7 +746,7 @@ static void *count_on(void *arg)
 	return NULL;
 }
 
-/* Each sequence in which the rival ran was aborted. */
+/* The kernel must abort each sequence during which the rival ran. */
 static void a_restartable_sequence_is_aborted_when_preempted(void **state)
 {
 	struct fixture *f = *state;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records: that each kind of mistake is told, with both sides, to those who
- * watch and to nobody else; that what repeats is folded, what is dropped is
- * told, and nothing else is lost. And events, by the same rules, but for who
- * asks for them alone.
+ * Tests records: each kind of mistake is reported, with both sides, to those
+ * who watch and to nobody else; repeated records are folded, dropped ones are
+ * reported, and nothing else is lost. The same rules hold for events, which
+ * only those get who ask for them.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -24,7 +24,7 @@
 #define NAME		DEVICE_BUF_NAME
 #define NR_PAGES	8
 #define NOBODY		65534
-#define FIRST_RECORD_SIZE	232	/* of its first version */
+#define FIRST_RECORD_SIZE	232	/* size in the first version */
 
 static int watch_open(uint32_t scope, uint64_t kinds, uint32_t nr)
 {
@@ -54,7 +54,7 @@ static void assert_none(int watch)
 			 r.off, r.len);
 }
 
-/* The only record that there is, of this kind. */
+/* Reads a record of this kind, which must be the only one. */
 static struct heapsim_record only(struct fixture *f, uint32_t kind)
 {
 	struct heapsim_record r;
@@ -70,7 +70,7 @@ static struct heapsim_record only(struct fixture *f, uint32_t kind)
 	return r;
 }
 
-/* The only instructions that touch, so that they are known by address. */
+/* Accesses are in a section of their own, to recognize them by address. */
 __attribute__((noinline, section("touches")))
 static uint8_t read_at(const uint8_t *at)
 {
@@ -155,7 +155,7 @@ static void possible_stale_read_is_told(void **state)
 
 	assert_touch(&r.cpu, f->map, false);
 	assert_engine(&r.other);
-	/* At the first read since. */
+	/* Only the first read since the engine's write is reported. */
 	device_revoke(f->dev, f->fd);
 	read_at(f->map);
 	assert_none(f->watch);
@@ -228,7 +228,7 @@ static void write_conflict_is_told(void **state)
 	assert_engine(&r.other);
 }
 
-/* A job that lasts long enough for what a test does meanwhile. */
+/* How long a job runs, so that a test can act meanwhile */
 #define RUN_NS	(500 * NSEC_PER_MSEC)
 
 static uint64_t start_job(struct fixture *f, struct heapsim_dma_submit submit)
@@ -251,7 +251,7 @@ static uint64_t start_checksum(struct fixture *f, uint64_t off, uint64_t len)
 	});
 }
 
-/* @fd: where to, from the buffer. */
+/* Starts a copy from the buffer to @fd. */
 static uint64_t start_copy(struct fixture *f, int fd)
 {
 	return start_job(f, (struct heapsim_dma_submit) {
@@ -274,7 +274,7 @@ static struct heapsim_job_wait wait_for_job(struct fixture *f, uint64_t job)
 	return wait;
 }
 
-/* The engine may read from the submit on; that it has not yet is luck. */
+/* A clean must precede the submission, after which the engine may read. */
 static void clean_while_a_job_runs_is_too_late(void **state)
 {
 	struct fixture *f = *state;
@@ -285,7 +285,7 @@ static void clean_while_a_job_runs_is_too_late(void **state)
 	device_sync(f->fd, SYNC_START_WRITE);
 	write_at(f->map + f->page, 1);
 	job = start_checksum(f, 0, f->len);
-	/* It was told before the job was one. */
+	/* The submission itself reported the record. */
 	r = only(f, HEAPSIM_RECORD_MISSING_CLEAN);
 	assert_int_equal(r.missing, HEAPSIM_MISSING_END);
 	assert_int_equal(r.off, f->page);
@@ -312,7 +312,7 @@ static void job_tells_a_line_once(void **state)
 	job = start_checksum(f, 0, f->len);
 	r = only(f, HEAPSIM_RECORD_MISSING_CLEAN);
 	assert_int_equal(r.off, f->page);
-	/* Dirty only while it runs, which a fence forbids, too. */
+	/* A store while the job runs is forbidden by the job's fence, too. */
 	write_at(f->map + 3 * f->page, 1);
 	only(f, HEAPSIM_RECORD_UNBRACKETED_ACCESS);
 	wait_for_job(f, job);
@@ -323,7 +323,7 @@ static void job_tells_a_line_once(void **state)
 	assert_int_equal(device_count(f->dev, f->fd).missing_cleans, 2);
 }
 
-/* Every other line, from behind: what is between the rows is not read. */
+/* The job reads every other line, backwards; lines between do not count. */
 static void rows_of_a_job_are_told_alone(void **state)
 {
 	struct fixture *f = *state;
@@ -379,7 +379,7 @@ static void clean_while_a_job_writes_is_too_late(void **state)
 	assert_none(f->watch);
 }
 
-/* An invalidate is too early as long as the engine may write. */
+/* An invalidate while the engine may still write is too early. */
 static void invalidate_while_a_job_writes_is_too_early(void **state)
 {
 	struct fixture *f = *state;
@@ -402,7 +402,7 @@ static void invalidate_while_a_job_writes_is_too_early(void **state)
 	only(f, HEAPSIM_RECORD_POSSIBLE_STALE_READ);
 }
 
-/* Of one buffer, whose lines are read and written over: both are told. */
+/* A job reads and overwrites lines of one buffer, and both are reported. */
 static void job_in_place_tells_of_both_sides(void **state)
 {
 	struct fixture *f = *state;
@@ -418,7 +418,7 @@ static void job_in_place_tells_of_both_sides(void **state)
 	assert_none(f->watch);
 }
 
-/* A job behind a fence has not started: END comes in time. */
+/* A job that waits for a fence has not started, so END is in time. */
 static void clean_before_the_fence_of_a_job_is_in_time(void **state)
 {
 	struct fixture *f = *state;
@@ -432,7 +432,7 @@ static void clean_before_the_fence_of_a_job_is_in_time(void **state)
 	device_sync(f->fd, SYNC_START_WRITE);
 	write_at(f->map + f->page, 1);
 	job = start_copy(f, dst);
-	/* Nor has one that comes after it. */
+	/* The next job waits for this one, and has not started either. */
 	next_job = start_checksum(f, 0, f->len);
 	device_sleep_ns(50 * NSEC_PER_MSEC);
 	device_sync(f->fd, SYNC_END_WRITE);
@@ -470,7 +470,7 @@ static void clean_after_the_fence_of_a_job_is_too_late(void **state)
 	close(dst);
 }
 
-/* What it would have read it never may. */
+/* A job that never starts reads no line. */
 static void job_whose_fence_never_comes_tells_of_no_line(void **state)
 {
 	struct fixture *f = *state;
@@ -487,7 +487,7 @@ static void job_whose_fence_never_comes_tells_of_no_line(void **state)
 					   &wait), 0);
 	assert_int_equal(wait.status, -ETIMEDOUT);
 	assert_none(f->watch);
-	/* The next one does, though that one has never started. */
+	/* The next job reports the line, although the first never started. */
 	wait_for_job(f, start_checksum(f, 0, f->len));
 	only(f, HEAPSIM_RECORD_MISSING_CLEAN);
 	device_fence_signal(f->dev, fence.fence, 0);
@@ -573,7 +573,7 @@ static void unmatched_end_is_told(void **state)
 	assert_int_equal(r.cpu.is_write, 1);
 }
 
-/* The START that is not ended is the one to be told, not the next. */
+/* The record must name the START without END, not the later one. */
 static int start_write_and_end(void *arg)
 {
 	struct fixture *f = arg;
@@ -587,7 +587,7 @@ static int start_write_and_end(void *arg)
 	return ret ? ret : device_sync_errno(f->fd, SYNC_END_READ);
 }
 
-/* Its process is gone when it is found, and nobody's child any more. */
+/* The process has ended and been reaped when its missing END is found. */
 static void missing_end_is_told_to_the_tree(void **state)
 {
 	struct fixture *f = *state;
@@ -649,7 +649,7 @@ static int watch_itself_and_forget(void *arg)
 	return ret ? ret : device_sync_errno(fds[1], SYNC_START_WRITE);
 }
 
-/* By who has its open still. */
+/* The watching process has ended, but another one has its open. */
 static void missing_end_of_the_watching_process_is_told(void **state)
 {
 	struct fixture *f = *state;
@@ -665,7 +665,7 @@ static void missing_end_of_the_watching_process_is_told(void **state)
 	close(fds[0]);
 }
 
-/* Two watch trees that it was of: the inner one is over when it is found. */
+/* The process is in two watched trees; the inner watch has ended meanwhile. */
 static int forget_below_another_watch(void *arg)
 {
 	int inner = open("/dev/heapsim", O_RDWR);
@@ -683,7 +683,7 @@ static void outer_watch_is_told_though_the_inner_is_over(void **state)
 	struct heapsim_record r;
 
 	assert_int_equal(device_in_child(forget_below_another_watch, f), 0);
-	/* It has the slot of the inner one, and began after it all. */
+	/* This watch reuses the slot of the inner one, but began later. */
 	late = watch_open(HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ERRORS, 4);
 	device_buf_info(f->dev, f->fd);
 	assert_true(record_next(tree, &r));
@@ -738,7 +738,7 @@ static void repeats_are_folded_until_they_are_read(void **state)
 	assert_int_equal(r.count, NR_PAGES);
 	assert_int_equal(r.off, 0);
 	assert_int_equal(r.len, (NR_PAGES - 1) * f->page + f->line);
-	/* The same place by another job, but the record was read. */
+	/* The record was read, so the same place makes a new one. */
 	device_checksum(f->dev, f->fd, 0, f->line);
 	device_checksum(f->dev, f->fd, 0, 2 * f->page);
 	r = only(f, HEAPSIM_RECORD_MISSING_CLEAN);
@@ -748,7 +748,7 @@ static void repeats_are_folded_until_they_are_read(void **state)
 	assert_int_equal(r.seq, 2);
 }
 
-/* Of several that hold it the one that is in the way, as long as it holds. */
+/* If there are several holders, the one that forbids the access is named. */
 static void the_right_holder_is_named(void **state)
 {
 	struct fixture *f = *state;
@@ -795,7 +795,7 @@ static void other_code_is_another_place(void **state)
 	assert_int_equal(b.off, f->page);
 }
 
-/* Pages that were made ready for a row are not those of other code. */
+/* A store by other code to a page that was prepared for a row is separate. */
 static void other_code_ends_a_row(void **state)
 {
 	struct fixture *f = *state;
@@ -821,7 +821,7 @@ static void other_code_ends_a_row(void **state)
 	assert_none(f->watch);
 }
 
-/* What is behind a row of pages is not the row's, however long that was. */
+/* Stores by other code after a row of pages do not belong to the row. */
 static void code_behind_a_row_is_told_apart(void **state)
 {
 	struct fixture *f = *state;
@@ -847,7 +847,7 @@ static void code_behind_a_row_is_told_apart(void **state)
 	assert_none(f->watch);
 }
 
-/* Three places whose order is known: read, write, unmatched end. */
+/* Makes records of three places in a known order: read, write, END. */
 static void make_three(struct fixture *f)
 {
 	struct heapsim_fence_create fence;
@@ -887,7 +887,7 @@ static void drops_are_told(void **state)
 	close(small);
 }
 
-/* Told where the hole is, before what came after it. */
+/* Dropped records are reported before those that came after them. */
 static void drops_are_told_in_their_place(void **state)
 {
 	struct fixture *f = *state;
@@ -910,8 +910,9 @@ static void drops_are_told_in_their_place(void **state)
 #define NR_WASTED	12
 
 /*
- * Each in a buffer of its own, or they would be one. What was dropped is known
- * to have been waste, also where word of it was dropped itself.
+ * Each clean is on its own buffer, or the records would be folded. Harmless
+ * records are dropped to make room for errors, and counted as harmless, also if
+ * the record of the drop was dropped itself.
  */
 static void waste_costs_no_mistake(void **state)
 {
@@ -982,7 +983,7 @@ static void scopes_are_kept(void **state)
 	int other = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
 	struct heapsim_record r;
 
-	/* A tree that these processes are not of: its root is a child. */
+	/* The root of this watched tree is a child that has no part in this. */
 	assert_int_equal(device_in_child(watch_tree_elsewhere, &other), 0);
 	read_at(f->map);
 	device_fill(f->dev, f->fd, 0, f->line, 0x55555555);
@@ -995,10 +996,10 @@ static void scopes_are_kept(void **state)
 	assert_int_equal(r.kind, HEAPSIM_RECORD_STALE_READ);
 	assert_true(r.cpu.pid != (uint32_t)getpid());
 	assert_none(other);
-	/* The job on the other side is this process's. */
+	/* The job on the other side belongs to this process. */
 	assert_true(record_next(f->watch, &r));
 	assert_int_equal(r.other.pid, getpid());
-	/* What is a child's on both sides is not. */
+	/* A record with a child on both sides is not for this process. */
 	assert_int_equal(device_in_child(make_unmatched_end, f), 0);
 	assert_none(f->watch);
 	assert_true(record_next(tree, &r));
@@ -1028,7 +1029,7 @@ static int make_unmatched_end_undumpable(void *arg)
 	return make_unmatched_end(arg);
 }
 
-/* All capabilities, but elsewhere. */
+/* The process has all capabilities, but only in its own user namespace. */
 static int make_unmatched_end_in_a_namespace(void *arg)
 {
 	if (setresuid(NOBODY, NOBODY, NOBODY) || unshare(CLONE_NEWUSER) ||
@@ -1044,7 +1045,7 @@ static ssize_t read_one(int watch)
 	return read(watch, &r, sizeof(r)) < 0 ? -errno : (int)r.kind;
 }
 
-/* Somebody who watches his tree is not told of another user's processes. */
+/* A user who watches a tree gets no records of another user's processes. */
 static int watch_as_nobody(void *arg)
 {
 	struct fixture *f = arg;
@@ -1080,7 +1081,7 @@ static int watch_a_namespace(void *arg)
 	int watch = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
 	int ret;
 
-	/* What the child has there this one has here, but for the place. */
+	/* This process has the same capabilities, but not in the namespace. */
 	if (setresuid(NOBODY, NOBODY, 0) ||
 	    device_watch_errno(watch, HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ALL, 4))
 		return -EIO;
@@ -1100,7 +1101,7 @@ static bool is_blank(const void *bytes, size_t len)
 	return device_is_filled(bytes, 0, len);
 }
 
-/* An open that watches, of a process that is nobody's from here on; or -1. */
+/* Becomes user nobody, and returns an open that watches, or -1. */
 static int become_nobody_and_watch(uint32_t scope)
 {
 	int watch = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
@@ -1112,7 +1113,7 @@ static int become_nobody_and_watch(uint32_t scope)
 	return watch;
 }
 
-/* Root stored, a job of ours found it: we are told, but not of root. */
+/* A job of nobody finds root's store: the record must not describe root. */
 static int submit_as_nobody(void *arg)
 {
 	struct fixture *f = arg;
@@ -1132,13 +1133,13 @@ static int submit_as_nobody(void *arg)
 	r.cpu.is_write = 0;
 	if (!is_blank(&r.cpu, sizeof(r.cpu)))
 		return 4;
-	/* No line of root's is left for the other way round. */
+	/* No dirty line of root is left for the opposite case. */
 	device_sync_errno(f->fd, SYNC_START_READ);
 	device_sync_errno(f->fd, SYNC_END_READ);
 	return 0;
 }
 
-/* Waits for a byte, stores as nobody, and says so. */
+/* Waits for a byte, stores as nobody, and sends a byte. */
 static int store_when_told(struct fixture *f, const int *from, const int *to)
 {
 	char byte;
@@ -1150,16 +1151,16 @@ static int store_when_told(struct fixture *f, const int *from, const int *to)
 	write_at(f->map, 1);
 	if (write(to[1], &byte, 1) != 1)
 		return 2;
-	/* Whoever is gone could not be told of anyway. */
+	/* An ended process would not be described in any case, so wait. */
 	return read(from[0], &byte, 1) == 1 ? 0 : 3;
 }
 
 /**
- * struct neighbour - a process of the same user that is not of the tree
- * @f: open
- * @pid: its number
- * @to: pipe to it
- * @from: pipe from it
+ * struct neighbour - a process of the same user outside of the tree
+ * @f: fixture
+ * @pid: number of the process
+ * @to: pipe to the process
+ * @from: pipe from the process
  */
 struct neighbour {
 	struct fixture *f;
@@ -1210,7 +1211,7 @@ static void addresses_of_a_neighbour_are_not_told(void **state)
 	close(n.from[1]);
 }
 
-/* A child that does nothing else; its number. */
+/* Runs a child that only stores, and returns its number. */
 static pid_t child_that_stores(struct fixture *f)
 {
 	pid_t pid = fork();
@@ -1223,7 +1224,7 @@ static pid_t child_that_stores(struct fixture *f)
 	return waitpid(pid, &status, 0) == pid && !status ? pid : -1;
 }
 
-/* A child stored and is gone; nobody else may say who it was. */
+/* The record describes a child that stored and has ended. */
 static int submit_after_a_child(void *arg)
 {
 	struct fixture *f = arg;
@@ -1289,7 +1290,7 @@ struct reuse {
 	int pid;
 };
 
-/* Not the process that stored, though it has its number. */
+/* A process with the number of an ended one gets no records of that one. */
 static int watch_under_its_number(void *arg)
 {
 	const struct reuse *reuse = arg;
@@ -1300,7 +1301,7 @@ static int watch_under_its_number(void *arg)
 	if (device_watch_errno(watch, HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ALL,
 			       4))
 		return 2;
-	/* A job of its parent's, by its open. */
+	/* The parent submits a job through its own open. */
 	kill(getppid(), SIGUSR1);
 	while (!device_count(reuse->f->dev, reuse->f->fd).missing_cleans)
 		device_sleep_ns(NSEC_PER_MSEC);
@@ -1337,7 +1338,7 @@ static void a_number_that_is_used_again_is_another_process(void **state)
 	first = child_that_stores(f);
 	assert_true(first > 0);
 	reuse.pid = first;
-	/* Others fork, too. */
+	/* Another process may fork and take the number first. */
 	do {
 		nr_usr1 = 0;
 		assert_int_equal(next_pid_is(first), 0);
@@ -1413,7 +1414,7 @@ static void on_alarm(int signal)
 {
 }
 
-/* An epoll asks for the queue once, when the open does not watch yet. */
+/* epoll reads the wait queue once, before the open watches. */
 static void epoll_sees_a_watch_that_begins_later(void **state)
 {
 	struct fixture *f = *state;
@@ -1463,7 +1464,7 @@ static void bad_memory_loses_no_record(void **state)
 	errno = 0;
 	assert_int_equal(read(f->watch, (char *)two + f->page, f->page), -1);
 	assert_int_equal(errno, EFAULT);
-	/* Half of the second is in memory: the first is given, it is not. */
+	/* The second record does not fit, so only the first is returned. */
 	two = (void *)((char *)two + f->page - sizeof(r) - sizeof(r) / 2);
 	assert_int_equal(read(f->watch, two, 2 * sizeof(r)), sizeof(r));
 	assert_int_equal(two->seq, 1);
@@ -1532,7 +1533,7 @@ static int events_open(void)
 	return watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_EVENTS, 64);
 }
 
-/* The next event, which is of this kind. */
+/* Reads the next event, which must be of this kind. */
 static struct heapsim_record event(struct fixture *f, int events, uint32_t kind)
 {
 	struct heapsim_record r;
@@ -1552,7 +1553,7 @@ static struct heapsim_record event(struct fixture *f, int events, uint32_t kind)
 	return r;
 }
 
-/* One of this thread, that may have taken its time. */
+/* Reads an event of this thread that has a begin and an end. */
 static struct heapsim_record own_event(struct fixture *f, int events,
 				       uint32_t kind)
 {
@@ -1629,7 +1630,7 @@ static void assert_job(const struct heapsim_record *r,
 	assert_int_equal(r->status, 0);
 }
 
-/* The three of a job that was waited for, in order. */
+/* Reads the three events of a job that was waited for. */
 static struct heapsim_record job_events(struct fixture *f, int events)
 {
 	struct heapsim_record r, submit;
@@ -1684,7 +1685,7 @@ static int work_errno(int dev, unsigned long cmd, struct heapsim_work_op *op)
 	return device_ioctl_errno(dev, cmd, op);
 }
 
-/* The next event, which is of this work, as it was submitted. */
+/* Reads the next event, which must match the submission of this work. */
 static struct heapsim_record work_event(int events, uint32_t kind,
 					const struct heapsim_work_op *op)
 {
@@ -1714,7 +1715,7 @@ static struct heapsim_record work_event(int events, uint32_t kind,
 	return r;
 }
 
-/* Also of one whose open is closed before it has ended. */
+/* This includes a work whose open is closed before its end. */
 static void works_are_events(void **state)
 {
 	struct heapsim_stream_op stream = { .size = sizeof(stream) };
@@ -1838,7 +1839,7 @@ static void evictions_are_events(void **state)
 	close(events);
 }
 
-/* Who asks for findings gets no event, and the other way round. */
+/* A watch for findings gets no events, and a watch for events no findings. */
 static void events_are_for_who_asks(void **state)
 {
 	struct fixture *f = *state;
@@ -1912,8 +1913,8 @@ static void events_ask_for_no_stack(void **state)
 	int events = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 
 	/*
-	 * No invalidate is redundant: that would be a finding, which asks. A
-	 * START asks, too, since it may be the side of a later finding.
+	 * No invalidate is redundant, since a finding would ask for a stack. A
+	 * START asks for one, too, since a later finding may refer to it.
 	 */
 	read_at(f->map);
 	sigaction(SIGUSR1, &action, NULL);
@@ -2028,7 +2029,7 @@ static void bad_watches_are_refused(void **state)
 	close(dev);
 }
 
-/* Privileged ones: as many as there is room for. */
+/* Privileged watchers are limited only by the number of slots. */
 static void watchers_are_bounded(void **state)
 {
 	int fds[65];
@@ -2040,7 +2041,7 @@ static void watchers_are_bounded(void **state)
 		ret = device_watch_errno(fds[nr], HEAPSIM_WATCH_ALL,
 					 HEAPSIM_KINDS_ERRORS, 1);
 	}
-	/* One is the fixture's. */
+	/* The fixture has one, too. */
 	assert_int_equal(ret, -EBUSY);
 	assert_int_equal(nr, 64);
 	for (i = 0; i < nr; i++)
@@ -2126,7 +2127,7 @@ static void *read_all(void *arg)
 	return NULL;
 }
 
-/* Engines and many threads at once: what is told is what is counted. */
+/* With engines and many threads at once, records must match the counters. */
 static void a_crowd_is_told_as_it_is_counted(void **state)
 {
 	struct crowd crowd = { .f = *state };
@@ -2137,9 +2138,9 @@ static void a_crowd_is_told_as_it_is_counted(void **state)
 	int events;
 	size_t i;
 
-	/* Somebody draws it, and is too slow for it. */
+	/* A reader of events is too slow and loses some. */
 	events = events_open();
-	/* With room for all: its reader may be late. */
+	/* There is room for all records, since the reader may be late. */
 	crowd.watch = watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ERRORS,
 				 HEAPSIM_WATCH_MAX_RECORDS);
 	pthread_barrier_init(&crowd.barrier, NULL, NR_THREADS + 1);
@@ -2154,7 +2155,7 @@ static void a_crowd_is_told_as_it_is_counted(void **state)
 	}
 	for (i = 0; i < NR_THREADS; i++)
 		pthread_join(threads[i], NULL);
-	/* All of it before may have run before the first of them began. */
+	/* All jobs so far may have run before the first thread began. */
 	device_checksum(f->dev, f->fd, 0, f->len);
 	__atomic_store_n(&crowd.is_over, true, __ATOMIC_RELEASE);
 	pthread_join(reader, NULL);
@@ -2182,7 +2183,7 @@ static void a_crowd_is_told_as_it_is_counted(void **state)
 			 count.unmatched_ends);
 }
 
-/* A reader that never reads, closed in the midst of it. */
+/* A watch that is never read is closed while records are made. */
 static void watchers_may_go_at_any_time(void **state)
 {
 	struct crowd crowd = { .f = *state };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of further dma-bufs of a buffer: what their files may be used for, and
- * that all else is the buffer's own.
+ * Tests further dma-bufs of a buffer: the access that their files permit, and
+ * that they share all other state with the buffer.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -189,7 +189,7 @@ static void it_is_the_same_buffer(void **state)
 	close(fd);
 }
 
-/* PTEs of both mappings are taken away. */
+/* The PTEs of both mappings are revoked. */
 static void its_mapping_goes_stale_as_the_others(void **state)
 {
 	struct fixture *f = *state;
@@ -201,12 +201,12 @@ static void its_mapping_goes_stale_as_the_others(void **state)
 	assert_int_equal(device_peek(map), 1);
 	device_sync(fd, SYNC_END_READ);
 	device_fill(f->dev, f->fd, 0, LEN, 0x02020202);
-	/* Old bytes, and it is seen that they are read. */
+	/* The old bytes are read, and the read is reported. */
 	assert_int_equal(device_peek(map), 1);
 	assert_true(device_count(f->dev, f->fd).stale_reads > 0);
 	device_maintain(f->dev, fd, HEAPSIM_MAINT_INVALIDATE, 0, LEN);
 	assert_int_equal(device_peek(map), 2);
-	/* What the CPU stores by the other it has here, too. */
+	/* A store through one mapping is visible through the other. */
 	device_sync(f->fd, SYNC_START_WRITE);
 	f->map[0] = 3;
 	assert_int_equal(device_peek(map), 3);
@@ -303,8 +303,8 @@ struct child {
 };
 
 /*
- * A process that has the buffer by the further descriptor alone, begins, and
- * closes that; it lives on until it is killed.
+ * Starts a process that has only the further descriptor of the buffer. It
+ * begins a bracket, closes the descriptor, and waits to be killed.
  */
 static pid_t begin_and_close(struct child *child)
 {
@@ -331,7 +331,7 @@ static pid_t begin_and_close(struct child *child)
 	return pid;
 }
 
-/* Its own descriptor and mapping go; by the further ones it can still END. */
+/* The first descriptor and mapping are closed; the further ones can END. */
 static int begin_and_keep(void *arg)
 {
 	struct child *child = arg;
@@ -357,7 +357,7 @@ static void a_bracket_lasts_as_long_as_any_descriptor(void **state)
 
 	assert_int_equal(missing_ends(f), 0);
 	assert_int_equal(device_in_child(begin_and_keep, &child), 0);
-	/* By its end. */
+	/* The end of the child released the buffer. */
 	assert_int_equal(missing_ends(f), 1);
 	pid = begin_and_close(&child);
 	assert_int_equal(missing_ends(f), 2);

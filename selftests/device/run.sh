@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# run.sh [[PARAMS:]PROGRAM]...: the tests of the real module, inside the test VM
-# with the module inserted. Before PARAMS:PROGRAM it is inserted anew with these
-# parameters. TAP of each program, then what each came to. Exits with 1 if
-# anything failed.
+# run.sh [[PARAMS:]PROGRAM]...: runs the tests of the real module inside the
+# test VM, where the module is inserted. For PARAMS:PROGRAM it is inserted anew
+# with these parameters. Prints the TAP of each program, then a line with the
+# results of each. Exits with 1 if anything failed.
 
 set -uo pipefail
 
@@ -29,11 +29,11 @@ programs=("$@")
 	soc=orin:stream_test soc=orin:stream_random_test
 	soc=thor:stream_random_test)
 
-# Who is imported from and into. A kernel that lacks one has its tests say so.
+# Other exporters and importers; if the kernel lacks one, its tests are skipped.
 for name in vgem brd udmabuf; do
 	modprobe -q "$name" || echo "# no module $name"
 done
-# Two cameras: one of vmalloc, one of contiguous memory.
+# vivid has two cameras: one with vmalloc memory, one with contiguous memory.
 modprobe -q vivid n_devs=2 allocators=0,1 || echo "# no module vivid"
 for _ in {1..50}; do
 	compgen -G '/dev/video*' >/dev/null && break
@@ -53,7 +53,7 @@ run() # PARAMS PATH
 	timeout -k 5 "$limit" "$2"
 }
 
-# What a program came to: passed, failed, skipped, said nothing.
+# Prints how many tests of a program passed, failed and were skipped.
 summary()
 {
 	awk -v rc="$2" -v name="$1" '

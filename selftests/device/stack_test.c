@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks: that a watched thread is signalled where it was noted and before it
- * goes on, once each time, and that nobody is harmed by it.
+ * Tests requests for stacks: a watched thread gets a signal at the instruction
+ * that was recorded, before it continues, once for each access or call, and no
+ * program is disturbed by it.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,11 +20,11 @@
 #define NR_PAGES	8
 #define STACK_SIGNAL	(SIGRTMAX - 1)
 
-/* What the handler saw last. */
+/* The values of the handler's last call */
 static volatile sig_atomic_t nr_signals;
 static volatile uint64_t last_id;
 static volatile uint64_t last_ip;
-static volatile uint64_t last_told;	/* where it was, as the kernel says */
+static volatile uint64_t last_told;	/* address that the kernel passed */
 static volatile int last_tid;
 static volatile int last_code;
 
@@ -91,7 +92,7 @@ static int teardown(void **state)
 	return fixture_teardown(state);
 }
 
-/* The next record, which is of this kind. */
+/* Reads the next record, which must be of this kind. */
 static struct heapsim_record told(const struct fixture *f, uint32_t kind)
 {
 	struct heapsim_record r;
@@ -102,7 +103,7 @@ static struct heapsim_record told(const struct fixture *f, uint32_t kind)
 	return r;
 }
 
-/* DRAM is newer than the line of @at, which the CPU has read. */
+/* Makes the line at @at stale in the CPU's cache. */
 static void make_stale(const struct fixture *f, const uint8_t *at)
 {
 	(void)__atomic_load_n(at, __ATOMIC_RELAXED);
@@ -132,11 +133,11 @@ static void reader_is_signalled_at_its_read(void **state)
 	assert_int_equal(__atomic_load_n(f->map, __ATOMIC_RELAXED), 0);
 	r = told(f, HEAPSIM_RECORD_STALE_READ);
 	assert_signalled_at(r.cpu_stack, r.cpu.ip);
-	/* The other is a job of ours: it was signalled, too. */
+	/* The other side is a job of this process, which has a stack, too. */
 	assert_true(r.other_stack && r.other_stack != r.cpu_stack);
 }
 
-/* A store whose handler was not run before it would be seen in the handler. */
+/* The handler checks that the store has not been executed yet. */
 static uint8_t *seen_at;
 static uint8_t seen;
 
@@ -184,7 +185,7 @@ static void starter_and_submitter_are_signalled(void **state)
 	assert_true(r.cpu_stack > start);
 	assert_int_equal(last_id, r.cpu_stack);
 	assert_int_equal(last_ip, r.cpu.ip);
-	/* Both of one call: one stack. */
+	/* Both records are of one call, so they have the same stack. */
 	assert_int_equal(told(f, HEAPSIM_RECORD_REDUNDANT_CLEAN).cpu_stack,
 			 r.cpu_stack);
 }
@@ -216,7 +217,7 @@ static void a_call_is_one_signal(void **state)
 	assert_int_equal(r.len, f->len);
 	assert_int_equal(r.bytes, 1000 * f->page);
 	assert_int_equal(r.cpu_stack, last_id);
-	/* The next one is another. */
+	/* The next call has another stack. */
 	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_MAINTAIN,
 					    &maintain), 0);
 	assert_int_equal(nr_signals, 2);
@@ -224,7 +225,7 @@ static void a_call_is_one_signal(void **state)
 		    r.cpu_stack);
 }
 
-/* However many stores come between, two calls are one behind the other. */
+/* Ids of accesses and ids of calls are counted separately. */
 static void accesses_and_calls_count_apart(void **state)
 {
 	struct fixture *f = *state;
@@ -247,7 +248,7 @@ static void accesses_and_calls_count_apart(void **state)
 	record_drain(f->watch);
 }
 
-/* Pending, a signal would have a read return before it is done. */
+/* A pending signal would make a read return early. */
 static void system_calls_are_not_interrupted(void **state)
 {
 	struct fixture *f = *state;
@@ -262,7 +263,9 @@ static void system_calls_are_not_interrupted(void **state)
 	r = told(f, HEAPSIM_RECORD_STALE_READ);
 	assert_signalled_at(r.cpu_stack, r.cpu.ip);
 	nr_signals = 0;
-	/* Into three pages, each of which is noted at its first byte. */
+	/*
+	 * The read stores to three pages; each is recorded at its first byte.
+	 */
 	assert_int_equal(read(pipes[0], f->map + 3 * f->page - 100, 8192),
 			 8192);
 	assert_int_equal(nr_signals, 1);
@@ -288,7 +291,7 @@ static void who_takes_no_signal_gets_none(void **state)
 		.sa_sigaction = on_stack,
 		.sa_flags = SA_SIGINFO | SA_RESTART,
 	};
-	/* SA_EXPOSE_TAGBITS: arm64 programs have it for their own use. */
+	/* Programs on arm64 may use SA_EXPOSE_TAGBITS themselves. */
 	const struct sigaction tagged = {
 		.sa_sigaction = on_stack,
 		.sa_flags = SA_SIGINFO | SA_RESTART | 0x800,
@@ -303,15 +306,15 @@ static void who_takes_no_signal_gets_none(void **state)
 	assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0);
 	assert_int_equal(nr_signals, 0);
 
-	/* It would end the process. */
+	/* The default action would end the process. */
 	signal(STACK_SIGNAL, SIG_DFL);
 	assert_int_equal(stack_of_a_stale_read(f), 0);
 	signal(STACK_SIGNAL, SIG_IGN);
 	assert_int_equal(stack_of_a_stale_read(f), 0);
-	/* A handler that is not told the number. */
+	/* A handler without SA_SIGINFO does not get the id. */
 	signal(STACK_SIGNAL, on_bare);
 	assert_int_equal(stack_of_a_stale_read(f), 0);
-	/* One that is for something else. */
+	/* This handler is for another purpose. */
 	assert_int_equal(sigaction(STACK_SIGNAL, &others, NULL), 0);
 	assert_int_equal(stack_of_a_stale_read(f), 0);
 	assert_int_equal(sigaction(STACK_SIGNAL, &tagged, NULL), 0);
@@ -331,10 +334,10 @@ static void who_is_not_watched_gets_none(void **state)
 	close(f->watch);
 	f->watch = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	assert_true(f->watch >= 0);
-	/* A watcher that asks for no stacks. */
+	/* This watch does not ask for stacks. */
 	assert_int_equal(watch_errno(f->watch, 0, 0), 0);
 	assert_int_equal(stack_of_a_stale_read(f), 0);
-	/* One that watches its own child, not us. */
+	/* This watch is for the tree of another process. */
 	pid = fork();
 	if (!pid) {
 		int dev = open("/dev/heapsim", O_RDWR);
@@ -351,8 +354,8 @@ static void who_is_not_watched_gets_none(void **state)
 }
 
 /*
- * The kernel reads the arguments of an exec from the buffer, so the thread is
- * noted; when it returns, its handler is gone, and the signal would kill.
+ * exec reads its arguments from the buffer, so a stack is requested. After exec
+ * there is no handler any more, and the signal would kill the process.
  */
 static void exec_takes_the_signal_away(void **state)
 {
@@ -364,7 +367,7 @@ static void exec_takes_the_signal_away(void **state)
 	pid_t pid;
 
 	(void)__atomic_load_n(f->map, __ATOMIC_RELAXED);
-	/* "////" and a zero behind it. */
+	/* The string is "////". */
 	device_fill(f->dev, f->fd, 0, f->page, 0x2f2f2f2f);
 	device_fill(f->dev, f->fd, 4, f->page, 0);
 	record_drain(f->watch);
@@ -413,7 +416,7 @@ static uint8_t *map_area(size_t len)
 	return area;
 }
 
-/* Wherever the stack pointer is in its page. */
+/* This must hold for any position of the stack pointer in its page. */
 static void the_red_zone_stays_as_it_is(void **state)
 {
 	struct fixture *f = *state;
@@ -449,7 +452,7 @@ static void a_stack_without_room_is_left_alone(void **state)
 	record_drain(f->watch);
 }
 
-/* Nor is one whose stack is in a buffer, each access to which is stepped. */
+/* A thread whose stack is in a precisely tracked buffer is not signalled. */
 static int push_in_a_precise_buffer(void *arg)
 {
 	uint8_t *map = arg;
@@ -486,7 +489,7 @@ static void a_stack_in_a_buffer_is_left_alone(void **state)
 	pid = fork();
 	if (!pid)
 		_exit(push_in_a_precise_buffer(map));
-	/* A thread that loops in the kernel cannot be waited for. */
+	/* If the thread loops in the kernel, it never ends, so poll. */
 	while (!ret && device_now_ns() < deadline) {
 		device_sleep_ns(10 * NSEC_PER_MSEC);
 		ret = waitpid(pid, &status, WNOHANG);
@@ -503,8 +506,8 @@ static void a_stack_in_a_buffer_is_left_alone(void **state)
 #endif
 
 /*
- * The room that counts is where the handler will run: on the alternate stack
- * if it asked for that, else on the thread's own.
+ * The stack on which the handler runs must have enough room: the alternate one
+ * if the handler asks for it, else that of the thread.
  */
 static void a_small_alternate_stack_counts_if_it_is_used(void **state)
 {
@@ -516,7 +519,7 @@ static void a_small_alternate_stack_counts_if_it_is_used(void **state)
 	const stack_t none = { .ss_flags = SS_DISABLE };
 	stack_t small = { .ss_size = MINSIGSTKSZ };
 
-	/* That of arm64's widest vectors is. */
+	/* With arm64's widest vectors, the minimum is that large. */
 	if (small.ss_size >= 16 * KIB)
 		device_skip("no stack for signals is that small");
 	small.ss_sp = malloc(small.ss_size);
@@ -573,7 +576,7 @@ static void *store_much(void *arg)
 	return NULL;
 }
 
-/* Each of their STARTs is a signal, whoever else is on his way. */
+/* Each START of each thread makes a signal, also while others return. */
 static void many_threads_are_signalled(void **state)
 {
 	const struct sigaction action = {
@@ -595,7 +598,7 @@ static void many_threads_are_signalled(void **state)
 	handle();
 }
 
-/* Killed on their way back; the module can go at once (unload_test). */
+/* Threads are killed while they return; unload_test then removes the module. */
 static void threads_may_be_killed(void **state)
 {
 	struct fixture *f = *state;

@@ -182,7 +182,7 @@ static void on_sigbus(int sig)
 	siglongjmp(refused, 1);
 }
 
-/* The value that was read, or -1. */
+/* Reads or writes a byte. Returns the value that was read, or -1. */
 static int touch(const volatile uint8_t *from, volatile uint8_t *to,
 		 uint8_t value)
 {

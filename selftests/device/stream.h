@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Streams, works and managed buffers of an open of /dev/heapsim. Functions
- * whose name ends in _errno answer 0 or -errno; the others fail the running
+ * whose name ends in _errno return 0 or -errno; the others fail the running
  * test when the kernel refuses. Stream 0 is the NULL stream.
  */
 #ifndef STREAM_H
@@ -10,13 +10,13 @@
 #include "device.h"
 
 /**
- * struct managed - a buffer of a context that is mapped
+ * struct managed - a mapped buffer of a context
  * @fd: dma-buf
- * @view_fd: the device view; -1: none was asked for
- * @id: id
- * @len: bytes
- * @map: the CPU's view
- * @view: the device view, NULL none
+ * @view_fd: dma-buf of the device view; -1: none was requested
+ * @id: id of the buffer
+ * @len: length in bytes
+ * @map: mapping of the CPU's view
+ * @view: mapping of the device view; NULL: none
  */
 struct managed {
 	int fd;
@@ -29,7 +29,7 @@ struct managed {
 
 int managed_alloc_errno(int dev, uint32_t kind, uint32_t attach, uint32_t flags,
 			struct heapsim_buf_alloc *answer);
-/* A managed buffer with a device view; of the other kinds @attach is 0. */
+/* Makes a buffer with a device view; @attach is 0 unless it is managed. */
 struct managed managed_create(int dev, uint32_t kind, uint32_t attach,
 			      size_t len);
 void managed_destroy(struct managed *m);
@@ -38,7 +38,7 @@ uint64_t stream_create(int dev, uint32_t flags);
 int stream_destroy_errno(int dev, uint64_t stream);
 int attach_errno(int dev, uint64_t stream, uint64_t buf, uint32_t attach);
 uint64_t event_create(int dev);
-/* Of the commands that take an event, and maybe a stream. */
+/* Runs a command that takes an event, and maybe a stream. */
 int event_errno(int dev, unsigned long cmd, uint64_t event, uint64_t stream);
 int host_submit_errno(int dev, uint64_t stream, uint64_t *host);
 int host_errno(int dev, unsigned long cmd, uint64_t host);
@@ -52,7 +52,7 @@ int attach_info_errno(int dev, uint64_t buf,
 		      struct heapsim_attach_info *answer);
 struct heapsim_attach_info attach_info(int dev, uint64_t buf);
 
-/* Does a touch go on, or is it SIGBUS? */
+/* Access a byte; return false if this raises SIGBUS. */
 bool cpu_reads(const volatile uint8_t *at, uint8_t *value);
 bool cpu_writes(volatile uint8_t *at, uint8_t value);
 

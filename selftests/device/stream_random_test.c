@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random programs on the real module and the reference of managed memory: after
- * each command counters and what the CPU may do are equal, touches by the CPU
- * go on or are refused as the reference says, and works, late ones too, are
- * judged as it judged them at their submission. SEED= plays one seed only,
- * ROUNDS= says how many seeds, STEPS= how long.
+ * Runs random programs on the real module and on the reference model of managed
+ * memory. After each command the counters and the CPU's rights must be equal;
+ * accesses by the CPU must succeed or fail as in the reference; and accesses of
+ * a work, also late ones, must be judged as the reference did at its
+ * submission. SEED= runs one seed only, ROUNDS= is the number of seeds, STEPS=
+ * the length.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include "../model/steps.h"
 #include "stream.h"
 
-#define NR_STREAMS	5	/* at a time, the NULL stream is the first */
+#define NR_STREAMS	5	/* existing at a time; the first is NULL */
 #define NR_BUFS		4
 #define NR_EVENTS	3
 #define NR_HOSTS	3
@@ -24,9 +25,9 @@
 
 /**
  * struct buf - a buffer on both sides
- * @m: of the module
- * @ref: its number
- * @exists: it does
+ * @m: buffer of the module
+ * @ref: number in the reference
+ * @exists: the slot is in use
  */
 struct buf {
 	struct managed m;
@@ -36,9 +37,9 @@ struct buf {
 
 /**
  * struct stream - a stream on both sides
- * @id: of the module
- * @ref: its number
- * @exists: it does
+ * @id: id in the module
+ * @ref: number in the reference
+ * @exists: the slot is in use
  */
 struct stream {
 	uint64_t id;
@@ -48,9 +49,9 @@ struct stream {
 
 /**
  * struct function - a host function on both sides
- * @id: of the module
- * @ref: its number
- * @exists: it has not returned
+ * @id: id in the module
+ * @ref: number in the reference
+ * @exists: the function has not returned
  */
 struct function {
 	uint64_t id;
@@ -59,12 +60,12 @@ struct function {
 };
 
 /**
- * struct job - a work, and what the reference said when it was submitted
- * @id: of the module
- * @exists: it has not ended
- * @has_begun: it has
- * @may: by number of a buffer of the reference: 1 it may, 2 not, 0 there was
- *	no such buffer
+ * struct job - a work, and the reference's rights at its submission
+ * @id: id in the module
+ * @exists: the work has not ended
+ * @has_begun: the work has begun
+ * @may: for each number of a buffer in the reference: 1: the work may use it,
+ *	2: it may not, 0: there was no such buffer
  */
 struct job {
 	uint64_t id;
@@ -74,14 +75,14 @@ struct job {
 };
 
 /**
- * struct run - a program while it is played
- * @steps: of it
+ * struct run - a program while it runs
+ * @steps: steps of the program
  * @dev: context
  * @ref: the reference
- * @page: bytes
- * @streams: at the moment
- * @bufs: at the moment
- * @events: of the module; the reference counts from 0
+ * @page: page size in bytes
+ * @streams: existing streams
+ * @bufs: existing buffers
+ * @events: ids in the module; the reference counts from 0
  * @hosts: functions that have not returned
  * @jobs: works that have not ended
  */
@@ -224,7 +225,7 @@ static void job_submit(struct run *run, struct job *job)
 	job->has_begun = false;
 }
 
-/* Of a buffer that is younger than the work the reference says nothing. */
+/* The reference does not know rights to buffers made after the submission. */
 static void job_touch(struct run *run, struct job *job)
 {
 	struct heapsim_work_touch touch;
@@ -284,7 +285,7 @@ static void step_attach(struct run *run)
 	      attach_ref_attach(run->ref, s->ref, b->ref, kind));
 }
 
-/* The model says EINVAL where the command says EBUSY. */
+/* Where the model returns EINVAL, the command returns EBUSY. */
 static int busy(int err)
 {
 	return err ? -EBUSY : 0;
@@ -363,7 +364,7 @@ static void step_sync(struct run *run)
 	}
 }
 
-/* Real page tables: they must agree with what is told. */
+/* Real accesses, and thus page tables, must agree with the reference. */
 static void step_touch(struct run *run)
 {
 	struct buf *b = some_buf(run);
@@ -432,7 +433,7 @@ static void play_seed(uint64_t seed, uint64_t nr_steps)
 		step(&run);
 		compare(&run);
 	}
-	/* whatever is in flight */
+	/* half of the runs close the context with operations in flight */
 	if (seed % 2)
 		close(run.dev);
 	for (i = 0; i < NR_BUFS; i++)

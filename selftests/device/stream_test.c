@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Streams, works and managed memory of the real module: each command with each
- * of its errors, the rules of Documentation/model.rst with real page tables,
- * and bytes in both views. Random programs are in stream_random_test.
+ * Tests streams, works and managed memory of the real module: each command with
+ * each of its errors, the rules of DESIGN 2.4 with real page tables, and bytes
+ * through both views. stream_random_test runs random programs.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -23,18 +23,18 @@
 #define NO_ID		987654
 
 /**
- * struct world - a context and what is in it
+ * struct world - a context and its objects
  * @dev: the context
- * @page: bytes of a page
- * @is_concurrent: the board lets CPU and engines touch at once
+ * @page: page size in bytes
+ * @is_concurrent: the board permits concurrent access by CPU and engines
  * @is_io_coherent: managed memory has one view
  * @a: a non-blocking stream
  * @b: a non-blocking stream
  * @c: a blocking stream
  * @d: a blocking stream
- * @global: a buffer made global
- * @host: a buffer made host
- * @event: never recorded
+ * @global: a buffer attached globally
+ * @host: a buffer attached to the host
+ * @event: an event that is never recorded
  */
 struct world {
 	int dev;
@@ -104,7 +104,7 @@ static void end(struct world *w, uint64_t work)
 	assert_int_equal(work_errno(w->dev, HEAPSIM_IOC_WORK_END, work), 0);
 }
 
-/* A whole job, that nobody has waited for. */
+/* Runs a whole work, and does not wait for it. */
 static void work(struct world *w, uint64_t stream)
 {
 	uint64_t id = submit(w, stream);
@@ -221,7 +221,7 @@ static void job_may_not(struct world *w, uint64_t stream,
 	end(w, id);
 }
 
-/* The rules for managed memory, as in selftests/model/attach_test.c */
+/* The rules of DESIGN 2.4, in the order of selftests/model/attach_test.c */
 
 static void host_attached_buffer_is_the_cpus_alone(void **state)
 {
@@ -452,7 +452,7 @@ static void default_does_not_come_back_before_that(void **state)
 
 /* Judged late */
 
-/* An event that is to outlive a stream does not move the stream's end. */
+/* Recording an event for a stream's end adds no operation to the stream. */
 static void an_event_for_the_end_is_no_operation(void **state)
 {
 	struct world *w = *state;
@@ -587,7 +587,7 @@ static void cpu_sees_what_the_engine_wrote_when_it_has_waited(void **state)
 			 count.write_conflicts + count.missing_cleans, 0);
 }
 
-/* With policy record the CPU goes on where it should not. */
+/* With policy record, forbidden accesses of the CPU continue. */
 static void lines_that_the_engine_wrote_are_stale(void **state)
 {
 	struct world *w = *state;
@@ -612,7 +612,7 @@ static void lines_that_the_engine_wrote_are_stale(void **state)
 	device_revoke(w->dev, m.fd);
 	assert_int_equal(m.map[2 * line], 0);
 	device_revoke(w->dev, m.fd);
-	/* it stored what was there: nobody can see that */
+	/* the stored value was equal, which cannot be detected */
 	assert_int_equal(m.map[5 * line], 0);
 	assert_int_equal(device_count(w->dev, m.fd).stale_reads, 1);
 	assert_int_equal(device_count(w->dev, m.fd).possible_stale_reads, 0);
@@ -623,7 +623,7 @@ static void lines_that_the_engine_wrote_are_stale(void **state)
 	managed_destroy(&m);
 }
 
-/* The next work finds pages as the last one left them. */
+/* The next work starts with the pages that the last one left. */
 static void each_work_is_told_of_its_own_stores(void **state)
 {
 	struct world *w = *state;
@@ -643,7 +643,7 @@ static void each_work_is_told_of_its_own_stores(void **state)
 	}
 }
 
-/* It may store until it returns, and the work behind it is to see that. */
+/* A host function may store until it returns; the next work must see this. */
 static void a_work_sees_what_a_host_function_before_it_wrote(void **state)
 {
 	struct world *w = *state;
@@ -662,7 +662,7 @@ static void a_work_sees_what_a_host_function_before_it_wrote(void **state)
 	end(w, id);
 }
 
-/* The same when another has begun, and is done, before it is submitted. */
+/* The same if an earlier work of the stream began before the submission. */
 static void a_work_sees_it_behind_one_that_has_begun(void **state)
 {
 	struct world *w = *state;
@@ -681,8 +681,8 @@ static void a_work_sees_it_behind_one_that_has_begun(void **state)
 }
 
 /*
- * A wait gives the buffer back while one work that is to see it has not begun:
- * what the CPU had stored by then is not lost, nor what it stores after.
+ * A wait gives the buffer to the CPU while a work that uses it has not begun.
+ * The CPU's stores before and after the wait must not be lost.
  */
 static void what_the_cpu_stored_before_a_work_began_stays(void **state)
 {
@@ -757,7 +757,7 @@ static void pinned_memory_is_everybodys(void **state)
 	managed_destroy(&m);
 }
 
-/* How a touch by the kernel ends. */
+/* Lets the kernel store to memory, and returns the result. */
 static int read_into(void *at)
 {
 	int fds[2], ret;
@@ -789,7 +789,7 @@ static void device_memory_is_not_the_cpus(void **state)
 	assert_false(cpu_writes(m.map, 1));
 	assert_int_equal(read_into((void *)m.map), -EFAULT);
 	assert_int_equal(peek_from(mem, m.map), -EIO);
-	/* the kernel tries again byte by byte */
+	/* the kernel retries byte by byte */
 	assert_true(attach_info(w->dev, m.id).count.cpu_on_device >= 4);
 	assert_true(attach_info(w->dev, 0).count.cpu_on_device >= 4);
 	assert_false(attach_info(w->dev, m.id).is_cpu_allowed);
@@ -837,7 +837,7 @@ static void with_policy_off_nothing_is_looked_at(void **state)
 	device.map[3] = 3;
 	assert_int_equal(device.view[3], 3);
 	assert_int_equal(nr_refused(w, &m), 0);
-	/* live: what is mapped has to go */
+	/* the switch of a mapped buffer must revoke its PTEs */
 	assert_int_equal(device_policy_errno(w->dev, HEAPSIM_POLICY_OF_BUF,
 					     m.fd, HEAPSIM_POLICY_STRICT), 0);
 	assert_int_equal(device_policy_errno(w->dev, HEAPSIM_POLICY_OF_BUF,
@@ -910,7 +910,7 @@ static void a_bracket_may_be_open_at_the_end_of_a_buffer(void **state)
 			   w->page);
 	device_sync(m.fd, SYNC_START_WRITE);
 	managed_destroy(&m);
-	/* what the last descriptor leaves is done before close() returns */
+	/* the buffer is released before close() of the last fd returns */
 	assert_int_equal(read(watch, &r, sizeof(r)), sizeof(r));
 	assert_int_equal(r.kind, HEAPSIM_RECORD_MISSING_END);
 	assert_int_equal(r.buf, m.id);
@@ -934,7 +934,7 @@ static void a_right_that_ends_ends_in_all_processes(void **state)
 	assert_int_equal(w->global.map[0], 0);
 	pid = fork();
 	if (!pid) {
-		/* mapped here, too, before the work is submitted */
+		/* the child has PTEs, too, before the work is submitted */
 		byte = (char)child_reads((void *)w->global.map);
 		if (read(fds[0], &byte, 1) != 1)
 			_exit(9);
@@ -1237,7 +1237,7 @@ static void an_answer_that_cannot_be_given_leaves_nothing(void **state)
 		assert_int_equal(device_ioctl_errno(w->dev,
 						    HEAPSIM_IOC_WORK_SUBMIT,
 						    ask), -EFAULT);
-	/* no function is in the way, and ids are the lowest again */
+	/* nothing was submitted, and the lowest id is free again */
 	sync_device(w);
 	id = submit(w, w->a);
 	assert_int_equal(id, lowest);
@@ -1266,7 +1266,7 @@ static void buffers_of_a_closed_context_are_the_cpus(void **state)
 	w->global.view[w->page] = 4;
 }
 
-/* A buffer that goes leaves nothing to those that stay. */
+/* A freed buffer must leave no pages to the remaining ones. */
 static void views_of_a_closed_context_are_stored_to(void **state)
 {
 	struct world *w = *state;
@@ -1280,7 +1280,7 @@ static void views_of_a_closed_context_are_stored_to(void **state)
 	w->global.view[0] = 1;
 	gone.view[0] = 2;
 	managed_destroy(&gone);
-	/* Its memory may be another's now. */
+	/* New buffers may reuse the freed memory. */
 	for (i = 0; i < ARRAY_SIZE(fresh); i++)
 		fresh[i] = managed_create(w->dev, HEAPSIM_KIND_MANAGED,
 					  HEAPSIM_ATTACH_GLOBAL, w->page);
@@ -1291,7 +1291,7 @@ static void views_of_a_closed_context_are_stored_to(void **state)
 		managed_destroy(&fresh[i]);
 }
 
-/* In the middle of whatever. */
+/* Runs stream operations until the process is killed. */
 static int works_on(void *arg)
 {
 	struct world *w = arg;
@@ -1472,9 +1472,9 @@ static void many_threads_are_served(void **state)
 /**
  * struct storer - a thread that stores to device views
  * @bufs: buffers
- * @until: when it gives up
- * @is_stopped: it is to end
- * @nr_rounds: stores to all of them so far
+ * @until: time at which the thread gives up
+ * @is_stopped: the thread must end
+ * @nr_rounds: number of rounds of stores to all buffers
  */
 struct storer {
 	struct managed bufs[NR_STORED];
@@ -1497,7 +1497,7 @@ static void *store_until_stopped(void *arg)
 	return NULL;
 }
 
-/* What is stored after the end is the next work's. */
+/* Stores after the end of a work count for the next one. */
 static void a_work_ends_while_a_thread_stores(void **state)
 {
 	struct storer storer = { .until = device_now_ns() + 60 * NSEC_PER_SEC };
@@ -1524,7 +1524,10 @@ static void a_work_ends_while_a_thread_stores(void **state)
 #define NR_BEHIND	1000
 #define NR_WAITS	20000
 
-/* One look at all waits, however many streams a host function held up. */
+/*
+ * The return of a host function must walk all waits once, however many streams
+ * wait for it.
+ */
 static void a_return_takes_less_than_what_is_behind_it(void **state)
 {
 	uint64_t held, busy, last, host, other, s, begun, returned, set_up;
@@ -1535,7 +1538,7 @@ static void a_return_takes_less_than_what_is_behind_it(void **state)
 	held = event_create(w->dev);
 	busy = event_create(w->dev);
 	last = event_create(w->dev);
-	/* While another has not returned each of the streams is looked at. */
+	/* Since another function has not returned, each stream is checked. */
 	assert_int_equal(host_submit_errno(w->dev, w->c, &other), 0);
 	s = stream_create(w->dev, HEAPSIM_STREAM_NON_BLOCKING);
 	assert_int_equal(host_submit_errno(w->dev, s, &host), 0);
@@ -1573,7 +1576,7 @@ static void objects_of_a_user_are_limited(void **state)
 	}
 	assert_int_equal(ret, -EBUSY);
 	assert_true(i > 200000);
-	/* what is there still works, and gives room */
+	/* existing events still work, and a destroyed one makes room */
 	assert_int_equal(event_errno(w->dev, HEAPSIM_IOC_EVENT_DESTROY, i / 2,
 				     0), 0);
 	stream_create(w->dev, 0);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random operations of four processes on buffers that they share and on their
- * own, with the fault knobs on, signals that interrupt them, and one of the
- * processes killed now and then. Each answer must be one that the documents
- * have, a killed process must end, and nothing may stay behind. What else can
- * go wrong the kernel's sanitizers and the kernel log report. HEAPSIM_STEPS= is
- * the number of operations of all processes together, HEAPSIM_SEED= chooses
- * them.
+ * Four processes run random operations on shared and on their own buffers. The
+ * fault knobs are on, signals interrupt the processes, and now and then one of
+ * them is killed. Each result must be a documented one, a killed process must
+ * end, and no object may be left. The kernel's sanitizers and the kernel log
+ * report all other errors. HEAPSIM_STEPS= is the number of operations of all
+ * processes together, HEAPSIM_SEED= is the seed of the random numbers.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -27,27 +26,26 @@
 
 #define NR_PROCESSES	4
 #define NR_SHARED	6	/* buffers that all processes have */
-#define NR_BUFS		12	/* of one process, the shared ones among them */
+#define NR_BUFS		12	/* buffers of a process, with the shared ones */
 #define NR_DEVS		3
 #define MAX_PAGES	24
 #define MAX_ID		24	/* most ids are those of objects that exist */
 #define KILL_EVERY_MS	700
-/* An operation that takes longer is interrupted, and again each time after. */
+/* An operation that takes longer is interrupted, and again after this time. */
 #define INTERRUPT_AFTER_US	9000
-#define SAY_EVERY	20000	/* operations, so that one sees it go on */
+#define SAY_EVERY	20000	/* operations between messages of progress */
 #define KNOBS		"/sys/kernel/debug/heapsim"
-/* A killed process that has not ended by then never will. */
+/* A killed process that has not ended by then hangs. */
 #define END_NS		(120 * NSEC_PER_SEC)
 #define SETTLE_NS	(60 * NSEC_PER_SEC)
 
 /**
  * struct buf - a buffer of a process
- * @fd: dma-buf, -1 none
- * @dev: the slot of the open that it is of, -1 of a heap
- * @id: of a buffer of an open, else 0
- * @len: bytes
- * @map: a shared mapping of all of it, or NULL
- * @view: a mapping of its device view, or NULL
+ * @fd: dma-buf; -1: none
+ * @dev: slot of the open that allocated it; -1: a heap did
+ * @id: id of a buffer that an open allocated, else 0
+ * @len: length in bytes
+ * @map: a shared mapping of the whole buffer, or NULL
  */
 struct buf {
 	int fd;
@@ -59,10 +57,10 @@ struct buf {
 };
 
 /**
- * struct process - what one process works on
+ * struct process - the objects of a process
  * @random: state of its random numbers
- * @dev: opens of /dev/heapsim, -1 none
- * @bufs: the first NR_SHARED are every process's
+ * @dev: opens of /dev/heapsim; -1: none
+ * @bufs: buffers; all processes share the first NR_SHARED
  */
 struct process {
 	uint64_t random;
@@ -71,10 +69,10 @@ struct process {
 };
 
 /**
- * struct shared - what the processes count together
- * @nr_done: operations
- * @bad_op: number of the operation that answered @bad_error, which no document
- *	has for it; 0: none did
+ * struct shared - results of all processes
+ * @nr_done: number of operations
+ * @bad_op: number of an operation that returned the undocumented @bad_error;
+ *	0: none
  * @bad_error: -errno
  */
 struct shared {
@@ -105,7 +103,7 @@ static void on_refused(int signal)
 	siglongjmp(refused, signal);
 }
 
-/* No operation goes on after it: what waits answers EINTR. */
+/* There is no SA_RESTART, so an operation that waits returns EINTR. */
 static void on_interrupt(int signal)
 {
 	(void)signal;
@@ -121,8 +119,9 @@ static void interrupts_start(void)
 }
 
 /*
- * Interrupts what this process waits for, in a while. What ends by then pays a
- * call, not a signal: on a slow machine that does little else than signals.
+ * Sets a timer whose signal interrupts a long operation. A short one costs only
+ * this call and no signal; on a slow machine signals would take most of the
+ * time.
  */
 static void interrupt_soon(void)
 {
@@ -491,7 +490,7 @@ static int do_reopen(struct process *p)
 
 	if (dev < 0)
 		return -errno;
-	/* Buffers of an open may outlive it: those of no slot name none. */
+	/* Buffers outlive the open that is closed here. */
 	for (size_t b = 0; b < NR_BUFS; b++)
 		if (p->bufs[b].dev == (int)i)
 			p->bufs[b].dev = -1;
@@ -536,7 +535,7 @@ static int do_fork(struct process *p)
 	return 0;
 }
 
-/* How often each is chosen, of all. */
+/* All operations, with the frequency at which each is chosen */
 static const struct op {
 	int (*run)(struct process *p);
 	const char *name;
@@ -568,9 +567,9 @@ static const struct op {
 };
 
 /*
- * Answers that some operation may have, by the contract of the commands: most
- * numbers are guesses, so objects are missing, busy or of another kind. Never
- * EFAULT of a command, whose pointers are good, E2BIG or ENOTTY.
+ * Returns true if the contract of the commands permits an error. Most numbers
+ * are guesses, so objects may be missing, busy or of another kind. A command
+ * must not return EFAULT, since its pointers are valid, nor E2BIG or ENOTTY.
  */
 static bool is_documented(const struct op *op, int error)
 {
@@ -581,7 +580,7 @@ static bool is_documented(const struct op *op, int error)
 		return true;
 	case -EFAULT:
 		return op->run == do_touch;
-	/* device memory has no map of the CPU's */
+	/* the CPU cannot map device memory */
 	case -ENODEV:
 		return op->run == do_map;
 	}
@@ -639,7 +638,7 @@ static void write_to(const char *path, const char *text)
 	close(fd);
 }
 
-/* Each knob is a folder with a probability, in percent. */
+/* Sets all knobs; each is a folder with a probability in percent. */
 static size_t knobs_set(const char *probability, const char *times)
 {
 	struct dirent *entry;
@@ -678,7 +677,7 @@ static pid_t process_start(struct process *p, uint64_t seed)
 	return pid;
 }
 
-/* The wait status of a process that is to end; -1: it does not. */
+/* Returns the wait status of a process that must end; -1: it does not. */
 static int process_end(pid_t pid)
 {
 	const uint64_t end = device_now_ns() + END_NS;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracepoints: that what happens is in the trace, with the right fields, though
- * nobody watches. Of fills and evictions the random sequences of
- * selftests/model have more to say.
+ * Tests that the tracepoints have the right fields, also if no process watches.
+ * The random sequences of selftests/model test those of fills and evictions
+ * further.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@
 
 #define JOB	"heapsim_job: job=%llu op=%u src=%llu dst=%llu len=%zu status=0"
 
-/* An instance of the trace that has the module's events alone. */
+/* The folder of a trace instance with only the module's events */
 static char trace_dir[64];
 
 static void trace_write(const char *file, const char *text)
@@ -42,8 +42,8 @@ static void trace_write(const char *file, const char *text)
 }
 
 /*
- * All are on from the first test to the last: each change rewrites code of the
- * kernel, after which an emulator of processors may go on with what was there.
+ * All tracepoints are on during all tests. Switching one patches the kernel's
+ * code, after which an emulator may continue with stale code.
  */
 static int trace_begin(void **state)
 {
@@ -72,7 +72,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* The trace so far; free() it. */
+/* Returns the trace so far, which the caller frees. */
 static char *trace_read(void)
 {
 	char *text = calloc(1, TEXT_LEN);
@@ -91,7 +91,7 @@ static char *trace_read(void)
 	return text;
 }
 
-/* Just one line ends with this. */
+/* Checks that exactly one line of the trace ends with this text. */
 __attribute__((format(printf, 1, 2)))
 static void assert_traced(const char *fmt, ...)
 {
@@ -111,7 +111,7 @@ static void assert_traced(const char *fmt, ...)
 	trace_write("trace", "");
 }
 
-/* The only line that holds this, in the end; free() it. */
+/* Waits for a line with this text, which must be the only one; free() it. */
 __attribute__((format(printf, 1, 2)))
 static char *line_of(const char *fmt, ...)
 {
@@ -131,14 +131,14 @@ static char *line_of(const char *fmt, ...)
 	return line;
 }
 
-/* That of a record, or of an event, of this kind. */
+/* Returns the line of a record or an event of this kind. */
 static char *told(struct fixture *f, const char *event, const char *kind)
 {
 	return line_of("%s: kind=%s buf=%llu " NAME " ", event, kind,
 		       (unsigned long long)f->id);
 }
 
-/* It has such fields, each with what it is. */
+/* Checks that the line has these fields with these values. */
 __attribute__((format(printf, 2, 3)))
 static void assert_has(const char *line, const char *fmt, ...)
 {
@@ -166,7 +166,7 @@ static uint64_t number_of(const char *line, const char *field, int base)
 	return strtoull(at + strlen(want), NULL, base);
 }
 
-/* This thread did it, from @since_ns on. */
+/* Checks that the line names this thread, and a time from @since_ns on. */
 static void assert_is_ours(const char *line, uint64_t since_ns)
 {
 	const uint64_t cpu_ns = number_of(line, "cpu_ns", 10);
@@ -178,7 +178,7 @@ static void assert_is_ours(const char *line, uint64_t since_ns)
 			device_now_ns());
 }
 
-/* The only instruction that reads, so that it is known by address. */
+/* Reads are in a section of their own, to recognize them by address. */
 __attribute__((noinline, section("touches")))
 static uint8_t read_at(const uint8_t *at)
 {
@@ -233,7 +233,7 @@ static void record_is_traced(void **state)
 	free(line);
 }
 
-/* Of what the record above has as 0. */
+/* This tests the fields that are 0 in the test above. */
 static void record_of_a_store_is_traced(void **state)
 {
 	struct fixture *f = *state;
@@ -340,7 +340,7 @@ static void holds_are_traced(void **state)
 	free(line);
 }
 
-/* What each of the events of a job has; the answer is when it was told. */
+/* Checks the fields of a job's event, and returns its time. */
 static uint64_t assert_job_event(struct fixture *f, const char *kind,
 				 const struct heapsim_dma_submit *submit,
 				 uint64_t src, uint64_t since_ns)
@@ -348,7 +348,7 @@ static uint64_t assert_job_event(struct fixture *f, const char *kind,
 	char *line = told(f, "heapsim_event", kind);
 	uint64_t ret = number_of(line, "time_ns", 10);
 
-	/* From the first row to the last, and what it moves. */
+	/* len spans all rows; bytes is the number of bytes in the rows. */
 	assert_has(line, "off=0 len=%zu bytes=%zu count=1", 5 * f->line,
 		   3 * f->line);
 	assert_has(line, OTHER_IS " " SUBMITTER " job=%llu stream=0", "engine",
@@ -386,7 +386,7 @@ static void events_of_a_job_are_traced(void **state)
 	close(submit.src_fd);
 }
 
-/* The fence lives longer than a job waits for it. */
+/* The fence is pending for longer than a job waits for it. */
 static void failure_of_a_job_is_traced(void **state)
 {
 	struct fixture *f = *state;
@@ -486,7 +486,7 @@ static void evict_is_traced(void **state)
 		      f->line);
 }
 
-/* Until it has ended a work is told of by what its submission was. */
+/* All events of a work have the fields of its submission. */
 static void assert_work_told(const char *kind, uint64_t stream, uint64_t work)
 {
 	char *line = line_of("heapsim_event: kind=%s buf=0 ", kind);
@@ -594,7 +594,7 @@ static void invalidate_is_traced(void **state)
 	device_sync(f->fd, SYNC_END_READ);
 }
 
-/* From the first page that has a PTE to the last. */
+/* The range is from the first page with a PTE to the last. */
 static void revoke_is_traced(void **state)
 {
 	struct fixture *f = *state;

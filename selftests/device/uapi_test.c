@@ -365,8 +365,8 @@ union any {
 };
 
 /*
- * A call of a command that succeeds, on a fresh buffer: prepared but for its
- * size.
+ * The arguments of a command that succeeds on a new buffer; only the size is
+ * not set.
  */
 struct world {
 	const struct command *command;
@@ -485,7 +485,7 @@ static void prepare_release(struct world *w)
 static void prepare_revoke(struct world *w)
 {
 	w->any.revoke.fd = w->fd;
-	/* Several sizes are tried with one open. */
+	/* An open can watch only once, but several sizes are tried. */
 	if (!w->is_watching)
 		assert_int_equal(device_watch_errno(w->dev,
 						    HEAPSIM_WATCH_PROCESS, 0,
@@ -508,7 +508,7 @@ static void prepare_policy(struct world *w)
 	w->any.set_policy.policy = HEAPSIM_POLICY_RECORD;
 }
 
-/* Those before it in the row that a command stands in. */
+/* Runs a command that must precede the tested one. */
 static void prepared(struct world *w, unsigned long cmd, void *arg)
 {
 	assert_int_equal(device_ioctl_errno(w->dev, cmd, arg), 0);
@@ -552,7 +552,7 @@ static void prepare_event(struct world *w)
 	w->any.event_op.event = op.event;
 }
 
-/* In a stream of its own: it must not be behind the one before. */
+/* A new stream is used, so that the function waits for no other. */
 static void prepare_host_begin(struct world *w)
 {
 	struct heapsim_stream_op stream = {
@@ -628,7 +628,7 @@ static void prepare_sync(struct world *w)
 	w->any.sync.scope = HEAPSIM_SYNC_DEVICE;
 }
 
-/* What is out has to be 0 when it is asked for again. */
+/* Output fields must be 0 when the command is called again. */
 static void after_stream_create(struct world *w)
 {
 	w->any.stream_op.stream = 0;
@@ -649,7 +649,7 @@ static void after_work_submit(struct world *w)
 	w->any.work_op.work = 0;
 }
 
-/* An open watches once. */
+/* An open can watch only once. */
 static void after_watch(struct world *w)
 {
 	close(w->dev);
@@ -657,9 +657,8 @@ static void after_watch(struct world *w)
 }
 
 /*
- * Every command. @first_size is that of the struct when it was first released.
- * @prepare fills in what a call needs, @after puts back what it made; NULL
- * nothing.
+ * All commands. @first_size is the size of the struct in its first release.
+ * @prepare sets the arguments, and @after reverts the call; either may be NULL.
  */
 static const struct command {
 	const char *name;
@@ -761,7 +760,7 @@ static void size_below_the_first_is_einval(void **state)
 
 	for (size = 0; size < w->command->first_size; size++)
 		assert_int_equal(call(w, size), -EINVAL);
-	/* Nothing was used up: the call is still good. */
+	/* The refused calls changed nothing, so a right one succeeds. */
 	call_succeeds(w, w->command->size);
 }
 
@@ -795,7 +794,7 @@ static void bigger_size_with_another_tail_is_e2big(void **state)
 	call_succeeds(w, size);
 }
 
-/* What programs have that were built before the struct grew. */
+/* Programs built before the struct grew pass the first size. */
 static void first_size_is_taken_and_nothing_after_it_touched(void **state)
 {
 	struct world *w = *state;
@@ -816,7 +815,7 @@ static void bytes_after_the_size_are_not_touched(void **state)
 	assert_true(device_is_filled(w->any.bytes + size, 0xa5, 64));
 }
 
-/* Programs older than this kernel end anywhere between the two sizes. */
+/* Programs older than the module may pass any size between the two. */
 static void answers_are_cut_to_every_size(void **state)
 {
 	struct world *w = *state;

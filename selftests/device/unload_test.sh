@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Loading and unloading of heapsim.ko: what keeps it, what it gives back, what
-# parameters it takes and refuses. Inside the test VM, as root.
+# Tests loading and unloading of heapsim.ko inside the test VM, as root: which
+# objects keep it loaded, that it frees all memory, and which parameters it
+# accepts.
 #
 # shellcheck disable=SC2317 # tap_try calls the functions
 
@@ -22,7 +23,7 @@ unload()
 	local i
 
 	is_loaded || return 0
-	# The last fput of a process that has just ended may be under way.
+	# The last fput of a process that has just ended is delayed.
 	for ((i = 0; i < 50; i++)); do
 		rmmod heapsim 2>/dev/null && return
 		sleep 0.1
@@ -32,7 +33,8 @@ unload()
 
 load() { unload && insmod "$module" "$@"; }
 
-# What holds has to be started from the machine's file system first.
+# Waits for "ready"; starting the program from the shared file system takes
+# time.
 is_ready() # FD
 {
 	local said
@@ -66,7 +68,7 @@ unload_is_refused_while_held() # WHAT
 	unload
 }
 
-# Who is killed in the middle of a step has let go of the module in the end.
+# A process that is killed in the middle of a step must release the module.
 unload_follows_steps() # ROUNDS
 {
 	local in out pid i k
@@ -107,7 +109,8 @@ nodes_come_and_go()
 	! grep -q heapsim /proc/modules
 }
 
-# A heap of somebody else's is found from a mount namespace that lacks it, too.
+# Another driver's heap must be found also if the mount namespace lacks its
+# node.
 names_of_other_heaps_are_left_to_them()
 {
 	local rc
@@ -125,9 +128,8 @@ names_of_other_heaps_are_left_to_them()
 	return "$rc"
 }
 
-# Free memory in KiB, with what can be dropped dropped. MemFree leaves out the
-# pages on the processors' free lists, which newer kernels let grow to tens of
-# MiB.
+# Prints the free memory in KiB after dropping caches. The free lists of the
+# processors, which grow to tens of MiB in newer kernels, are not in MemFree.
 nr_free_kib()
 {
 	sync
@@ -157,7 +159,7 @@ memory_is_back_after_unload() # NR KIB ROUNDS
 {
 	local before after i slack=1024
 
-	# KASAN keeps what was freed for a while; there kmemleak looks, too.
+	# KASAN keeps freed memory for a while; there kmemleak finds leaks.
 	[ ! -e /sys/kernel/debug/kmemleak ] || slack=8192
 
 	cycle "$1" "$2" || return	# warm
@@ -182,8 +184,8 @@ refuses() # PARAM=VALUE
 	fi
 	is_loaded && { echo "is loaded all the same"; return 1; }
 	[ ! -e /dev/heapsim ] || { echo "/dev/heapsim stayed"; return 1; }
-	# What was said since the last mark. Each program that is started takes
-	# long under emulation.
+	# The messages since the last mark are found by the shell, since each
+	# program that is started takes long under emulation.
 	log=$(dmesg)
 	log=${log##*"heapsim_test: now $1"}
 	echo "$log"

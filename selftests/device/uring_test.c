@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Commands of /dev/heapsim through io_uring: the same table, the same answers
- * and errors, waits that can be cancelled, and what many ranges cost.
+ * Tests the commands of /dev/heapsim through io_uring: results and errors are
+ * the same as by ioctl(), waits can be cancelled, and many ranges cost less.
  */
 #include <fcntl.h>
 #include <liburing.h>
@@ -86,7 +86,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* liburing 2.3 has no helper, and finds the next entry by itself. */
+/* Fills in a request, for which liburing 2.3 has no function. */
 static struct io_uring_sqe *prepare(struct fixture *f, uint32_t cmd,
 				    const void *arg)
 {
@@ -206,7 +206,7 @@ static void descriptors_come_through_it(void **state)
 	close(alloc.view_fd);
 }
 
-/* Submitted at once, run in order. */
+/* The commands are submitted together and run in order. */
 static void a_chain_of_commands_runs_a_work(void **state)
 {
 	struct fixture *f = *state;
@@ -247,7 +247,7 @@ static void a_struct_may_lie_in_the_entry(void **state)
 	assert_int_equal(next_result(f, NULL), 0);
 	assert_int_equal(device_count(f->dev, f->fd).redundant_cleans,
 			 before + 1);
-	/* there is nowhere to put the answer */
+	/* an inline command has no memory for a result */
 	prepare_inline(f, HEAPSIM_IOC_PROBE, &probe, 32);
 	assert_int_equal(io_uring_submit(&f->ring), 1);
 	assert_int_equal(next_result(f, NULL), -EINVAL);
@@ -284,7 +284,7 @@ static void a_polled_queue_runs_it(void **state)
 	struct fixture *f = *state;
 	struct heapsim_range_maintain range = range_of(f, 64);
 
-	/* how many it took is the polling thread's to know */
+	/* the polling thread takes requests, so their number is unknown */
 	prepare(f, HEAPSIM_IOC_RANGE_MAINTAIN, &range);
 	assert_true(io_uring_submit(&f->ring) >= 0);
 	assert_int_equal(next_result(f, NULL), 0);
@@ -292,7 +292,7 @@ static void a_polled_queue_runs_it(void **state)
 
 static atomic_bool is_poked;
 
-/* Each write is a completion of the poll that waits for it. */
+/* Each write completes the pending poll request. */
 static void *poke(void *at)
 {
 	const int *event = at;
@@ -317,7 +317,7 @@ static void poll_begin(struct fixture *f, int event)
 	assert_true(io_uring_submit(&f->ring) >= 0);
 }
 
-/* The polling thread gets a signal for each request that is done. */
+/* A completed request notifies the polling thread, as a signal does. */
 static void requests_that_are_done_interrupt_no_other(void **state)
 {
 	const size_t len = 4 * MIB, page = sysconf(_SC_PAGESIZE);
@@ -385,7 +385,7 @@ static struct heapsim_dma_submit long_job(struct fixture *f, uint64_t delay_ns)
 	return submit;
 }
 
-/* Submitting it does not take so long as the job. */
+/* The submission of the wait returns before the job is done. */
 static void a_wait_for_a_job_does_not_hold_up_who_submits_it(void **state)
 {
 	struct fixture *f = *state;
@@ -408,7 +408,7 @@ static void a_wait_for_a_job_does_not_hold_up_who_submits_it(void **state)
 	assert_int_equal(wait.result, 64);
 }
 
-/* A thread waits for the fence of a foreign buffer, the queue goes on. */
+/* A job waits for the fence of a foreign buffer in a thread, not the ring. */
 static void a_waiting_job_holds_nothing_up(void **state)
 {
 	struct fixture *f = *state;
@@ -446,7 +446,7 @@ static void a_waiting_job_holds_nothing_up(void **state)
 	close(vgem);
 }
 
-/* A program that is killed submits it from a thread of the ring. */
+/* A thread of the ring submits a job for a program that is then killed. */
 static int submits_long_job(void *arg)
 {
 	struct fixture *f = arg, mine = { .dev = device_open(), .fd = f->fd };
@@ -509,8 +509,8 @@ static void a_wait_can_be_cancelled(void **state)
 	}
 	assert_true(device_now_ns() - begin < 4 * NSEC_PER_SEC);
 	/*
-	 * The job is still there to be waited for. What the ring has yet to do
-	 * for this thread interrupts a call as a signal does.
+	 * The job can still be waited for. Pending work of the ring for this
+	 * thread interrupts a call as a signal does.
 	 */
 	do
 		ret = device_wait_errno(f->dev, job.job, 30 * NSEC_PER_SEC,
@@ -530,7 +530,7 @@ static int waits_on(void *arg)
 
 	mine.fd = f->fd;
 	ring_open(&mine, 0);
-	/* It runs on: whoever comes next finds the engine busy so long. */
+	/* The job keeps the engine busy after the process was killed. */
 	job = long_job(&mine, 3 * NSEC_PER_SEC / 2);
 	wait.job = job.job;
 	prepare(&mine, HEAPSIM_IOC_JOB_WAIT, &wait);
@@ -573,7 +573,7 @@ static void *hammers(void *arg)
 	return NULL;
 }
 
-/* Where the lock is taken a thread waits; nobody sees EAGAIN. */
+/* If the lock is held, a thread waits; no request ends with EAGAIN. */
 static void contention_is_nobodys_business(void **state)
 {
 	struct fixture *f = *state;
@@ -636,7 +636,7 @@ static uint64_t cost_of_lists(struct fixture *f)
 	return cpu_ns() - begin;
 }
 
-/* Only who fails answers, and the last. */
+/* Only failed requests, and the last one, post a completion. */
 static uint64_t cost_of_ring(struct fixture *f)
 {
 	struct heapsim_range_maintain range;
@@ -673,7 +673,7 @@ static int by_size(const void *a, const void *b)
 
 enum { IOCTLS, LISTS, RING, NR_WAYS };
 
-/* A line each, stored to; the time of that is nobody's. */
+/* Stores to one line of each range; the time for this is not measured. */
 static void make_dirty(volatile uint8_t *map)
 {
 	unsigned int i;
@@ -682,7 +682,7 @@ static void make_dirty(volatile uint8_t *map)
 		map[64 * i]++;
 }
 
-/* The medians of each way. @map: what is to be dirty each time, or NULL */
+/* Measures the median of each way. @map: mapping to make dirty, or NULL */
 static void measure(struct fixture *f, const char *what,
 		    volatile uint8_t *map, uint64_t medians[NR_WAYS])
 {
@@ -714,8 +714,8 @@ static void measure(struct fixture *f, const char *what,
 }
 
 /*
- * What there is to be done costs the same however it is asked for: so ranges
- * with nothing to do decide, and for dirty ones it is only told.
+ * The maintenance itself costs the same on all ways. So the test compares
+ * ranges with nothing to do, and only prints the times for dirty ones.
  */
 static void many_ranges_cost_less_than_by_ioctl(void **state)
 {
@@ -728,9 +728,9 @@ static void many_ranges_cost_less_than_by_ioctl(void **state)
 	assert_int_equal(wide, 0);
 	assert_int_equal(io_uring_register_files(&ring->ring, &ring->dev, 1),
 			 0);
-	/* While nothing has been touched. */
+	/* This is measured before the first access. */
 	measure(ring, "untouched", NULL, medians);
-	/* 0.3 to 0.55 of the lists; what is left is for a busy machine */
+	/* measured: 0.3 to 0.55 of the lists; a busy machine may need more */
 	assert_true(medians[RING] <= medians[LISTS]);
 	map = device_map(ring->fd, LEN);
 	measure(ring, "dirty", map, medians);

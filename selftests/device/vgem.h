@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vgem, for all tests: its two calls (drm/vgem_drm.h is in no package for user
- * land), and where it is.
+ * Access to vgem for all tests: its two ioctls, since no package for user space
+ * has drm/vgem_drm.h, and its device.
  */
 #ifndef VGEM_H
 #define VGEM_H
@@ -30,7 +30,7 @@ struct vgem_signal {
 #define VGEM_ATTACH	_IOWR('d', DRM_COMMAND_BASE + 1, struct vgem_attach)
 #define VGEM_SIGNAL	_IOW('d', DRM_COMMAND_BASE + 2, struct vgem_signal)
 
-/* A descriptor of vgem, or -1 where there is none. */
+/* Returns a descriptor of vgem, or -1 if there is no such device. */
 static inline int vgem_open(void)
 {
 	char path[32], name[32];
