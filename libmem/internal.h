@@ -31,12 +31,17 @@
 #define containerof(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
-/* Structs of the backend: */
+/* Structs of order/, or of a backend that has an order of its own: */
 struct call;	/* a host function */
 struct mark;	/* a point in the order of all work */
 struct reach;	/* maintenance to perform when a stream reaches an attach */
 struct order;	/* a stream */
 struct work;	/* a job, or a copy or fill that an engine does */
+
+/* Structs of order/: */
+struct order_buf;
+struct order_ctx;
+struct order_ops;
 
 struct op;
 struct profile;	/* a board, in the model */
@@ -183,6 +188,7 @@ struct sched {
 struct mem_ctx {
 	const struct backend *backend;
 	const struct profile *board;
+	struct order_ctx *order;	/* NULL if the backend has no order_ops */
 	bool is_shared;	/* of mem_ctx_open_shared(); set before others see it */
 	atomic_uint nr_users;
 	struct sched sched;
@@ -207,6 +213,7 @@ struct mem_buf {
 	/* Buffers of a heap, and imports. @is_read_only never changes. */
 	bool is_read_only;
 	atomic_bool is_device_told;	/* mem_buf_device_ptr() returned it */
+	struct order_buf *order;	/* of managed memory, as in mem_ctx */
 
 	pthread_mutex_t lock;		/* addr, nr_maps */
 	void *addr;
@@ -361,6 +368,9 @@ enum job_op {
  * @set_name: names a buffer; the name is short enough
  * @set_gate: sets who may touch a buffer of a heap from now on; violations name
  *	the calling thread; NULL: touches are not detected
+ * @order: operations with which order/ works for this backend; the functions
+ *	from @attach_of to @work_end are those of order/ then. NULL: the backend
+ *	has an order of its own, with the same functions
  * @attach_of: returns the newest attach state of a managed buffer
  * @attach_counters: fills in the counters of a managed buffer; NULL: those of
  *	the context
@@ -443,6 +453,7 @@ struct backend {
 	void (*put)(struct mem_buf *buf);
 	void (*set_name)(struct mem_buf *buf, const char *name);
 	void (*set_gate)(struct mem_buf *buf, enum gate gate);
+	const struct order_ops *order;
 	uint32_t (*attach_of)(struct mem_buf *buf);
 	void (*attach_counters)(struct mem_ctx *ctx, struct mem_buf *buf,
 				struct mem_attach_counters *count);

@@ -77,7 +77,7 @@ static int embedded_open(const struct mem_ctx_options *options,
 	if (tell_is_on())
 		new->evicts = tell_evicts(&new->seed);
 	rights_init(new);
-	order_init(new);
+	order_init(&new->base, &new->order);
 	run_init(new);
 	tell_context(profile->name, profile->line_size);
 	if (!signals_are_seen())
@@ -99,7 +99,7 @@ static void embedded_close(struct mem_ctx *base)
 	 */
 	if (!window_is_forked()) {
 		run_fini(ctx);
-		order_fini(ctx);
+		order_fini(base);
 		rights_fini(ctx);
 	}
 	free(ctx);
@@ -510,6 +510,7 @@ const struct backend embedded_backend = {
 	.put = embedded_put,
 	.set_gate = embedded_set_gate,
 	.set_name = embedded_set_name,
+	.order = &rights_ops,
 	.attach_of = order_attach_of,
 	.attach_counters = order_counters,
 	.stream_create = order_stream_create,

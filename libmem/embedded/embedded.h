@@ -14,12 +14,11 @@
 
 #include <signal.h>
 
-#include "../../kmod/model/attach.h"
 #include "../../kmod/model/line.h"
 #include "../../kmod/model/profile.h"
 #include "../engine/engine.h"
 #include "../grant.h"
-#include "../internal.h"
+#include "../order/order.h"
 #include "../trap/ops.h"
 
 /*
@@ -34,43 +33,15 @@
 #endif
 
 /**
- * struct acting - an engine's job, for whom it concerns later
- * @job: id, 0 none
- * @time_ns: when it was submitted
- * @stream: id of its stream
- * @kernel: that it runs, 0 none
- * @engine: name of the engine, static
- * @stack: of who did, from tell_stack()
- */
-struct acting {
-	uint64_t job;
-	uint64_t time_ns;
-	uint64_t stream;
-	uintptr_t kernel;
-	const char *engine;
-	uint32_t stack;
-};
-
-/**
- * struct reach - what a stream has to do when it comes to an attach
- * @is_clean: the CPU's lines are written back, else dropped
- * @nr: buffers
- * @bufs: kept
- */
-struct reach {
-	bool is_clean;
-	size_t nr;
-	struct embedded_buf *bufs[];
-};
-
-/**
  * struct rights_stream - a stream, as far as the CPU's rights depend on it
+ * @order: its order; not used of the legacy one
  * @id: number of the stream, 0: the legacy one
  * @group: buffers single to it, without an attach in flight
  * @in_active: place among the active streams of the context
  * @newest: the job that was submitted last, done or not
  */
 struct rights_stream {
+	struct order order;
 	uint64_t id;
 	struct right_group group;
 	struct attach_link in_active;
@@ -87,49 +58,6 @@ struct refusal {
 	uint64_t stream;
 	struct acting newest;
 	struct tell_attach attaches[TELL_NR_ATTACHES];
-};
-
-/**
- * struct order - a stream
- * @model: in the model, whose memory it is until it is taken back
- * @rights: what the rights lock protects
- */
-struct order {
-	struct attach_stream model;
-	struct rights_stream rights;
-};
-
-/**
- * struct work_verdict - what a job may do with a buffer
- * @buf: the buffer; NULL: it has been destroyed
- * @sees: it may touch it
- * @is_told: that it may not has been told
- */
-struct work_verdict {
-	struct embedded_buf *buf;
-	bool sees;
-	bool is_told;
-};
-
-/**
- * struct work - device work that is not done
- * @stream: the model's
- * @is_own: a kernel of libmem's own: no gate stops it
- * @acting: it, for who is told of it
- * @verdicts: of buffers whose state was, or is, in flight since it was
- *	submitted; all others are judged by the state that they have
- * @nr_verdicts: how many
- * @next: of the context's
- * @prev: of the context's
- */
-struct work {
-	struct attach_stream *stream;
-	bool is_own;
-	struct acting acting;
-	struct work_verdict *verdicts;
-	size_t nr_verdicts;
-	struct work *next;
-	struct work *prev;
 };
 
 /**
@@ -167,12 +95,7 @@ struct owner {
  * @nr_made: two-view buffers so far, each of which has a seed of its own
  * @owners: its engines
  * @nr_running: engines that run a kernel
- * @order_lock: protects what follows
- * @attach: the model
- * @works: device work that is not done
- * @reach: what the call makes due later
- * @in_flight: managed buffers with an attach that is not known done, and some
- *	that had one
+ * @order: the order of its streams
  * @rights_lock: protects what follows; faults do not change which buffer is in
  *	which group, so that the order lock is enough to read that
  * @globals: global buffers, without an attach in flight
@@ -196,11 +119,7 @@ struct embedded_ctx {
 	struct owner owners[NR_ENGINES];
 	atomic_uint nr_running;
 
-	pthread_mutex_t order_lock;
-	struct attach_ctx attach;
-	struct work *works;
-	struct reach *reach;
-	struct attach_link in_flight;
+	struct order_ctx order;
 
 	pthread_mutex_t rights_lock;
 	struct right_group globals;
@@ -238,8 +157,6 @@ enum bracket_dir {
 	BRACKET_NR_DIRS
 };
 
-#define NEWEST_STREAM_SHIFT	3	/* above MEM_ATTACH_* */
-
 /**
  * struct embedded_buf - a buffer
  * @base: for the rest of the library
@@ -263,8 +180,6 @@ enum bracket_dir {
  * @is_heap: registered: its first and last page are glibc's heap's
  * @nr_users: the caller and the jobs that use it
  * @nr_done: jobs and copies on it that are done: what waits for one looks again
- * @newest: managed: newest attach state, for who is told of it: number of the
- *	stream that it is single to, and MEM_ATTACH_* in the low bits
  * @lock: protects what follows
  * @is_mapped: the CPU may touch it, if nothing else forbids it
  * @lines: its lines, if it has two views
@@ -295,11 +210,8 @@ enum bracket_dir {
  * @nr_refused: touches by the CPU when it might not touch it
  * @nr_dropped: invalidates of its group that have been carried out for it
  * @in_lent: place in the context's list of lent buffers
- * @attach: managed: its attach states; the order lock protects the rest
- * @in_flight: place in the context's list, if @is_in_flight
- * @is_in_flight: it is in that
- * @nr_to_drop: attaches to the host whose streams have to come to them still
- * @granted: which engines have it
+ * @order: managed: its attach states
+ * @granted: which engines have it; the order lock protects this and the rest
  * @is_freed: its owner has no more use for it
  * @nr_moving: who waits until no engine is at it
  */
@@ -322,7 +234,6 @@ struct embedded_buf {
 	bool is_heap;
 	atomic_uint nr_users;
 	atomic_uint nr_done;
-	atomic_ullong newest;
 
 	pthread_mutex_t lock;
 	bool is_mapped;
@@ -353,10 +264,7 @@ struct embedded_buf {
 	uint64_t nr_dropped;
 	struct attach_link in_lent;
 
-	struct attach_buf attach;
-	struct attach_link in_flight;
-	bool is_in_flight;
-	unsigned int nr_to_drop;
+	struct order_buf order;
 	struct granted granted;
 	bool is_freed;
 	unsigned int nr_moving;
@@ -457,8 +365,6 @@ void watch_free(struct embedded_buf *buf);
 void watch_freed(const struct embedded_buf *buf);
 void watch_use_after_free(uintptr_t addr, const struct embedded_buf *buf,
 			  const struct touch *touch);
-bool watch_attached_now(struct tell_attach *how, enum tell_attached_by by,
-			uint64_t stream);
 void watch_cpu_while_active(const struct embedded_buf *buf,
 			    const struct touch *touch,
 			    const struct refusal *refusal);
@@ -565,64 +471,11 @@ enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch);
 bool fault_is_judged(const struct embedded_buf *buf);
 int fault_open(struct embedded_buf *buf);
 
-/* order.c */
-int order_init(struct embedded_ctx *ctx);
-void order_fini(struct embedded_ctx *ctx);
-void order_lock(struct embedded_ctx *ctx, sigset_t *old);
-void order_unlock(struct embedded_ctx *ctx, const sigset_t *old);
-void order_buf_create(struct embedded_ctx *ctx, struct embedded_buf *buf);
-void order_buf_destroy(struct embedded_ctx *ctx, struct embedded_buf *buf);
-bool order_work_sees(struct embedded_ctx *ctx, const struct work *work,
-		     struct embedded_buf *buf);
-bool order_job_sees(struct embedded_ctx *ctx, struct work *work,
-		    struct embedded_buf *buf, bool *is_news);
-uint32_t order_attach_name(const struct attach_state *state);
-struct rights_stream *order_rights(struct embedded_ctx *ctx,
-				   struct attach_stream *model);
-uint32_t order_attach_of(struct mem_buf *buf);
-void order_counters(struct mem_ctx *ctx, struct mem_buf *buf,
-		    struct mem_attach_counters *count);
-int order_stream_create(struct mem_stream *stream);
-int order_stream_destroy(struct mem_stream *stream, struct reach **reach);
-void order_reach(struct mem_ctx *ctx, struct reach *reach);
-void order_work_begin(struct embedded_ctx *ctx, struct work *work);
-int order_mark(struct mem_stream *stream, struct mark **mark);
-int order_mark_end(struct mem_stream *stream, struct mark **mark);
-int order_mark_wait(struct mem_stream *stream, struct mark *mark);
-void order_mark_sync(struct mem_ctx *ctx, struct mark *mark);
-void order_mark_free(struct mem_ctx *ctx, struct mark *mark);
-void order_sync_all(struct mem_ctx *ctx);
-int order_attach(struct mem_stream *stream, struct mem_buf *buf,
-		 unsigned int how, struct reach **reach);
-int order_call_submit(struct mem_stream *stream, struct call **call);
-void order_call_begin(struct mem_ctx *ctx, struct call *call);
-void order_call_return(struct mem_ctx *ctx, struct call *call);
-int order_judge(struct mem_stream *stream, const struct mem_buf *dst,
-		const struct mem_buf *src, bool is_set,
-		struct verdict *verdict);
-int order_work_submit(struct mem_stream *stream,
-		      const struct mem_launch *launch, struct work **work);
-void order_work_touch(struct mem_ctx *ctx, struct work *work,
-		      struct mem_buf *buf, bool is_write);
-void order_work_end(struct mem_ctx *ctx, struct work *work);
-
 /* rights.c */
-void rights_stream_init(struct rights_stream *stream, uint64_t id);
+extern const struct order_ops rights_ops;
+
 void rights_init(struct embedded_ctx *ctx);
 void rights_fini(struct embedded_ctx *ctx);
-void rights_stream_set(struct embedded_ctx *ctx, struct rights_stream *stream,
-		       bool is_active, bool again_own, bool again_all);
-void rights_act(struct embedded_ctx *ctx, struct embedded_buf *buf, u32 what);
-void rights_reach(const struct reach *reach);
-void rights_work_submit(struct embedded_ctx *ctx, struct rights_stream *stream,
-			const struct acting *acting);
-void rights_work_begin(struct embedded_ctx *ctx, const struct work *work);
-void rights_buf_create(struct embedded_ctx *ctx, struct embedded_buf *buf);
-void rights_buf_destroy(struct embedded_ctx *ctx, struct embedded_buf *buf);
-void rights_attached(struct embedded_buf *buf, const struct tell_attach *how,
-		     uint32_t attach);
-uint64_t rights_nr_refused(struct embedded_ctx *ctx,
-			   const struct embedded_buf *buf);
 uint64_t rights_nr_spared(struct embedded_buf *buf);
 bool rights_touch(struct embedded_buf *buf, bool is_write,
 		  struct refusal *refusal);

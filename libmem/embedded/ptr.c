@@ -161,8 +161,10 @@ int ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 	buf->base.device = buf->addr;
 	buf->base.host = kind == MEM_KIND_DEVICE ? NULL : buf->addr;
 	fill_new(ctx, buf);
-	if (kind == MEM_KIND_MANAGED)
-		order_buf_create(ctx, buf);
+	if (kind == MEM_KIND_MANAGED) {
+		right_buf_init(&buf->right, len);
+		order_buf_create(&buf->base, &buf->order);
+	}
 	ptr_give_access(buf);
 	watch_alloc(buf);
 	*made = &buf->base;
@@ -186,12 +188,12 @@ void ptr_free(struct mem_buf *base)
 	sigset_t before, old;
 
 	signals_block(&before);
-	order_lock(ctx, &old);
+	order_lock(base->ctx, &old);
 	ptr_look_behind(buf, NULL);
-	order_unlock(ctx, &old);
+	order_unlock(base->ctx, &old);
 	run_forget(ctx, buf);
 	if (base->kind == MEM_KIND_MANAGED)
-		order_buf_destroy(ctx, buf);
+		order_buf_destroy(base);
 	if (base->kind != MEM_KIND_REGISTERED && !is_imported(base))
 		board_give(ctx->base.board, base->kind, base->flags,
 			   base->asked_len);

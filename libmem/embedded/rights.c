@@ -2,11 +2,11 @@
 /*
  * The CPU's right to touch managed memory, carried out on pages and lines.
  *
- * order.c reports which streams are active and which state a buffer has.
- * Whether the CPU may touch a buffer follows from the group that the buffer is
- * in (kmod/model/right.h); while an attach is in flight it is set for the
- * buffer alone. A fault needs nothing else. These facts have a lock of their
- * own, the rights lock, so that a fault does not wait for a call of the
+ * order/ reports which streams are active and which state a buffer has, through
+ * rights_ops. Whether the CPU may touch a buffer follows from the group that
+ * the buffer is in (kmod/model/right.h); while an attach is in flight it is set
+ * for the buffer alone. A fault needs nothing else. These facts have a lock of
+ * their own, the rights lock, so that a fault does not wait for a call of the
  * program.
  *
  * A fault checks the right and enters the buffer in its group's list of mapped
@@ -19,6 +19,7 @@
  * All functions but those for faults require the order lock.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,17 +46,38 @@ static struct embedded_buf *buf_of(struct right_buf *right)
 	return containerof(right, struct embedded_buf, right);
 }
 
-/**
- * rights_stream_init() - make the rights of a stream
- * @stream: out
- * @id: number of the stream
- */
-void rights_stream_init(struct rights_stream *stream, uint64_t id)
+static void rights_stream_init(struct rights_stream *stream, uint64_t id)
 {
-	memset(stream, 0, sizeof(*stream));
 	stream->id = id;
 	right_group_init(&stream->group);
 	list_init(&stream->in_active);
+}
+
+static int rights_stream_create(struct mem_stream *stream)
+{
+	struct rights_stream *new = calloc(1, sizeof(*new));
+
+	if (!new)
+		return -ENOMEM;
+	rights_stream_init(new, stream->id);
+	stream->order = &new->order;
+	return 0;
+}
+
+static void rights_stream_destroy(struct order *order)
+{
+	free(containerof(order, struct rights_stream, order));
+}
+
+/* Returns NULL for NULL. */
+static struct rights_stream *rights_of(struct embedded_ctx *ctx,
+				       struct attach_stream *model)
+{
+	if (!model)
+		return NULL;
+	if (model == &ctx->order.model.null_stream)
+		return &ctx->null_stream;
+	return containerof(model, struct rights_stream, order.model);
 }
 
 /**
@@ -169,7 +191,7 @@ static void refuse_group(struct embedded_ctx *ctx, struct right_group *group)
 
 static bool is_drop_due(const struct embedded_buf *buf)
 {
-	return right_is_due(&buf->right) || buf->nr_to_drop;
+	return right_is_due(&buf->right) || buf->order.nr_to_drop;
 }
 
 static void drop_by_group(struct embedded_buf *buf)
@@ -220,7 +242,7 @@ static void allow_group(struct embedded_ctx *ctx, struct right_group *group,
 {
 	struct right_sum cleaned;
 
-	if (ctx->attach.class == ATTACH_NONCOHERENT) {
+	if (ctx->order.model.class == ATTACH_NONCOHERENT) {
 		if (watch_is_on()) {
 			drop_all(group);
 		} else {
@@ -235,22 +257,15 @@ static void allow_group(struct embedded_ctx *ctx, struct right_group *group,
 	rights_unlock(ctx);
 }
 
-/**
- * rights_stream_set() - a stream has become active, or idle
- * @ctx: context
- * @stream: stream
- * @is_active: it has become that
- * @again_own: of its own buffers, what is due now is due the next time, too
- * @again_all: the same of the global ones
- *
- * Context: the order lock is held.
- */
-void rights_stream_set(struct embedded_ctx *ctx, struct rights_stream *stream,
-		       bool is_active, bool again_own, bool again_all)
+static void rights_stream_state(struct mem_ctx *base,
+				struct attach_stream *model, bool again_own,
+				bool again_all)
 {
+	struct embedded_ctx *ctx = embedded_ctx_of(base);
+	struct rights_stream *stream = rights_of(ctx, model);
 	const bool was_any_active = !list_is_empty(&ctx->actives);
 
-	if (is_active) {
+	if (model->is_active) {
 		rights_lock(ctx);
 		list_append(&ctx->actives, &stream->in_active);
 		rights_unlock(ctx);
@@ -269,12 +284,6 @@ void rights_stream_set(struct embedded_ctx *ctx, struct rights_stream *stream,
 }
 
 /* Attaches */
-
-static void do_later(struct embedded_ctx *ctx, struct embedded_buf *buf)
-{
-	embedded_buf_get(buf);
-	ctx->reach->bufs[ctx->reach->nr++] = buf;
-}
 
 /* The right of one buffer that is in no group. */
 static void refuse_buf(struct embedded_ctx *ctx, struct embedded_buf *buf)
@@ -302,98 +311,68 @@ static void allow_buf(struct embedded_ctx *ctx, struct embedded_buf *buf)
 static void regroup(struct embedded_ctx *ctx, struct embedded_buf *buf,
 		    u32 what)
 {
-	struct attach_buf *attach = &buf->attach;
+	struct attach_buf *attach = &buf->order.model;
 
 	rights_lock(ctx);
 	if (what & ATTACH_LEAVE)
 		right_leave(&buf->right);
 	if (what & ATTACH_BLOCKER)
-		buf->blocker = order_rights(ctx, attach->blocker);
+		buf->blocker = rights_of(ctx, attach->blocker);
 	if (what & ATTACH_JOIN) {
 		buf->blocker = NULL;
 		buf->right.is_due = right_is_due(&attach->right);
 		if (attach->base.kind == ATTACH_GLOBAL)
 			right_join(&ctx->globals, &buf->right);
 		else if (attach->base.kind == ATTACH_SINGLE)
-			right_join(&order_rights(ctx,
-						 attach->base.stream)->group,
+			right_join(&rights_of(ctx, attach->base.stream)->group,
 				   &buf->right);
 	}
 	rights_unlock(ctx);
 }
 
-/**
- * rights_act() - carry out what an attach makes due for a buffer
- * @ctx: context
- * @buf: buffer
- * @what: ATTACH_*, as attach_ctx.act has it
- *
- * What the CPU stores until the stream comes to a prefetch belongs to that,
- * too; what it had stored is cleaned at once, as a wait may drop lines before.
- *
- * Context: the order lock is held.
- */
-void rights_act(struct embedded_ctx *ctx, struct embedded_buf *buf, u32 what)
+static void rights_attach(struct mem_buf *base, u32 what)
 {
+	struct embedded_ctx *ctx = embedded_ctx_of(base->ctx);
+	struct embedded_buf *buf = embedded_buf_of(base);
+
 	if (what & (ATTACH_LEAVE | ATTACH_BLOCKER | ATTACH_JOIN))
 		regroup(ctx, buf, what);
-	if (what & ATTACH_PREFETCH_TO_CPU && what & ATTACH_CPU_INVALIDATE) {
-		buf->nr_to_drop++;
-		do_later(ctx, buf);
-		what &= ~ATTACH_CPU_INVALIDATE;
-	}
-	if (what & ATTACH_PREFETCH_TO_GPU && what & ATTACH_CLEAN) {
-		ctx->reach->is_clean = true;
-		do_later(ctx, buf);
+	if (what & ATTACH_CLEAN)
 		clean_buf(buf);
-	}
 	if (what & ATTACH_REVOKE)
 		refuse_buf(ctx, buf);
-	/* It may be touchable before the stream comes to the prefetch. */
-	if (what & ATTACH_CPU_INVALIDATE ||
-	    (what & ATTACH_RESTORE && buf->nr_to_drop))
+	if (what & ATTACH_CPU_INVALIDATE)
 		drop_lines(buf);
 	if (what & ATTACH_RESTORE)
 		allow_buf(ctx, buf);
 }
 
-/**
- * rights_reach() - a stream has come to an attach
- * @reach: what is due
- *
- * Context: the order lock is held.
- */
-void rights_reach(const struct reach *reach)
+static void rights_attached(struct mem_buf *base, const struct tell_attach *how,
+			    uint32_t attach)
 {
-	size_t i;
+	struct embedded_ctx *ctx = embedded_ctx_of(base->ctx);
+	struct embedded_buf *buf = embedded_buf_of(base);
 
-	for (i = 0; i < reach->nr; i++) {
-		struct embedded_buf *buf = reach->bufs[i];
-
-		if (reach->is_clean) {
-			clean_buf(buf);
-			continue;
-		}
-		buf->nr_to_drop--;
-		drop_lines(buf);
-	}
+	rights_lock(ctx);
+	memmove(buf->attaches + 1, buf->attaches,
+		sizeof(buf->attaches) - sizeof(buf->attaches[0]));
+	buf->attaches[0] = *how;
+	buf->attaches[0].attach = attach;
+	rights_unlock(ctx);
 }
 
 /* Jobs */
 
-/**
- * rights_work_submit() - a job of a stream has been submitted
- * @ctx: context
- * @stream: stream
- * @acting: the job; faults name it from now on
- *
- * Context: the order lock is held.
- */
-void rights_work_submit(struct embedded_ctx *ctx, struct rights_stream *stream,
-			const struct acting *acting)
+static void rights_work_submit(struct mem_ctx *base, struct work *work)
 {
+	struct embedded_ctx *ctx = embedded_ctx_of(base);
+	struct rights_stream *stream = rights_of(ctx, work->stream);
+
+	work->acting.job = atomic_fetch_add(&ctx->nr_submitted, 1) + 1;
+	trace_submit(&work->acting, NULL);
+	/* Faults name the job from now on. */
 	rights_lock(ctx);
-	stream->newest = *acting;
+	stream->newest = work->acting;
 	right_group_job(&ctx->globals);
 	right_group_job(&stream->group);
 	rights_unlock(ctx);
@@ -409,99 +388,41 @@ static void clean_group(struct embedded_ctx *ctx, struct right_group *group,
 		/* Faults only add to the list. */
 		next = right_group_dirty(group, right);
 		rights_unlock(ctx);
-		if (order_work_sees(ctx, work, buf_of(right)))
+		if (order_work_sees(&ctx->base, work, &buf_of(right)->base))
 			clean_buf(buf_of(right));
 		rights_lock(ctx);
 	}
 	rights_unlock(ctx);
 }
 
-/**
- * rights_work_begin() - a job starts: what it sees is cleaned
- * @ctx: context
- * @work: job
- *
- * It sees its groups, but for buffers that have a verdict of their own.
- *
- * Context: the order lock is held.
- */
-void rights_work_begin(struct embedded_ctx *ctx, const struct work *work)
+/* It sees its groups, but for buffers that have a verdict of their own. */
+static void rights_work_begin(struct mem_ctx *base, const struct work *work)
 {
+	struct embedded_ctx *ctx = embedded_ctx_of(base);
 	size_t i;
 
 	for (i = 0; i < work->nr_verdicts; i++)
 		if (work->verdicts[i].buf && work->verdicts[i].sees)
-			clean_buf(work->verdicts[i].buf);
+			clean_buf(embedded_buf_of(work->verdicts[i].buf));
 	clean_group(ctx, &ctx->globals, work);
-	clean_group(ctx, &order_rights(ctx, work->stream)->group, work);
+	clean_group(ctx, &rights_of(ctx, work->stream)->group, work);
 }
 
-/* Buffers */
-
-/**
- * rights_buf_create() - a managed buffer begins
- * @ctx: context
- * @buf: buffer that the model has
- *
- * Context: the order lock is held.
- */
-void rights_buf_create(struct embedded_ctx *ctx, struct embedded_buf *buf)
+static void rights_work_report(struct mem_buf *buf, bool is_write,
+			       const struct work *work)
 {
-	right_buf_init(&buf->right, buf->base.asked_len);
-	regroup(ctx, buf, ATTACH_JOIN);
+	watch_not_attached(embedded_buf_of(buf), 0, is_write, 0, work);
 }
 
-/**
- * rights_buf_destroy() - a managed buffer ends
- * @ctx: context
- * @buf: buffer that no job touches any more
- *
- * Context: the order lock is held.
- */
-void rights_buf_destroy(struct embedded_ctx *ctx, struct embedded_buf *buf)
+static uint64_t rights_nr_refused(struct mem_ctx *base,
+				  const struct mem_buf *buf)
 {
-	rights_lock(ctx);
-	right_leave(&buf->right);
-	right_set_dirty(&buf->right, false);
-	rights_unlock(ctx);
-}
-
-/**
- * rights_attached() - remember how a buffer came to its attach state
- * @buf: buffer
- * @how: from watch_attached_now()
- * @attach: MEM_ATTACH_*
- *
- * Context: the order lock is held.
- */
-void rights_attached(struct embedded_buf *buf, const struct tell_attach *how,
-		     uint32_t attach)
-{
-	struct embedded_ctx *ctx = ctx_of(buf);
-
-	rights_lock(ctx);
-	memmove(buf->attaches + 1, buf->attaches,
-		sizeof(buf->attaches) - sizeof(buf->attaches[0]));
-	buf->attaches[0] = *how;
-	buf->attaches[0].attach = attach;
-	rights_unlock(ctx);
-}
-
-/**
- * rights_nr_refused() - how often the CPU touched what it might not
- * @ctx: context
- * @buf: buffer of it, or NULL: any
- *
- * Context: all signals are blocked.
- * Return: that.
- */
-uint64_t rights_nr_refused(struct embedded_ctx *ctx,
-			   const struct embedded_buf *buf)
-{
+	struct embedded_ctx *ctx = embedded_ctx_of(base);
 	uint64_t nr;
 
 	rights_lock(ctx);
-	nr = buf ? buf->nr_refused : ctx->nr_refused;
+	nr = buf ? containerof(buf, struct embedded_buf, base)->nr_refused :
+		   ctx->nr_refused;
 	rights_unlock(ctx);
 	return nr;
 }
@@ -521,7 +442,7 @@ uint64_t rights_nr_spared(struct embedded_buf *buf)
 	struct right_tally tally;
 	uint64_t nr;
 
-	if (ctx->attach.class != ATTACH_NONCOHERENT)
+	if (ctx->order.model.class != ATTACH_NONCOHERENT)
 		return 0;
 	rights_lock(ctx);
 	right_tally_of(&buf->right, &tally);
@@ -684,3 +605,15 @@ void rights_take_back(struct embedded_ctx *ctx)
 	}
 	signals_restore(&old);
 }
+
+const struct order_ops rights_ops = {
+	.stream_create = rights_stream_create,
+	.stream_destroy = rights_stream_destroy,
+	.stream_state = rights_stream_state,
+	.attach = rights_attach,
+	.attached = rights_attached,
+	.work_submit = rights_work_submit,
+	.work_begin = rights_work_begin,
+	.work_report = rights_work_report,
+	.nr_refused = rights_nr_refused,
+};

@@ -104,9 +104,9 @@ void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	sigset_t old;
 
-	order_lock(ctx, &old);
+	order_lock(&ctx->base, &old);
 	forget(ctx, buf);
-	order_unlock(ctx, &old);
+	order_unlock(&ctx->base, &old);
 }
 
 /**
@@ -120,10 +120,10 @@ void run_forget_freed(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	sigset_t old;
 
-	order_lock(ctx, &old);
+	order_lock(&ctx->base, &old);
 	buf->is_freed = true;
 	forget(ctx, buf);
-	order_unlock(ctx, &old);
+	order_unlock(&ctx->base, &old);
 }
 
 /* Returns true if a running kernel or copy uses the buffer. */
@@ -160,7 +160,7 @@ int run_keep_away(struct embedded_ctx *ctx, struct embedded_buf *buf,
 	unsigned int seen;
 	int err = 0;
 
-	order_lock(ctx, old);
+	order_lock(&ctx->base, old);
 	buf->nr_moving++;
 	for (;;) {
 		seen = atomic_load(&buf->nr_done);
@@ -168,12 +168,12 @@ int run_keep_away(struct embedded_ctx *ctx, struct embedded_buf *buf,
 			return 0;
 		if (err)
 			break;
-		order_unlock(ctx, old);
+		order_unlock(&ctx->base, old);
 		err = done_wait(&buf->nr_done, seen, deadline);
-		order_lock(ctx, old);
+		order_lock(&ctx->base, old);
 	}
 	buf->nr_moving--;
-	order_unlock(ctx, old);
+	order_unlock(&ctx->base, old);
 	return err;
 }
 
@@ -190,7 +190,7 @@ void run_let_come(struct embedded_ctx *ctx, struct embedded_buf *buf,
 	buf->nr_moving--;
 	if (has_moved)
 		forget(ctx, buf);
-	order_unlock(ctx, old);
+	order_unlock(&ctx->base, old);
 }
 
 /* Returns true if the engine keeps its access to the buffer in the next job. */
@@ -203,7 +203,7 @@ static bool may_keep(struct owner *owner, struct embedded_buf *buf)
 	if (atomic_is_looked_for(buf))
 		return false;
 	return buf->base.kind != MEM_KIND_MANAGED ||
-	       order_work_sees(ctx, owner->work, buf);
+	       order_work_sees(&ctx->base, owner->work, &buf->base);
 }
 
 /*
@@ -217,7 +217,7 @@ static struct engine_grant *before_job(struct owner *owner, size_t *nr_hidden)
 	struct engine_grant *hidden;
 	sigset_t old;
 
-	order_lock(ctx, &old);
+	order_lock(&ctx->base, &old);
 	for (buf = granted_next(owner, NULL); buf; buf = next) {
 		next = granted_next(owner, buf);
 		if (!is_heaps(&buf->base))
@@ -227,7 +227,7 @@ static struct engine_grant *before_job(struct owner *owner, size_t *nr_hidden)
 	}
 	hidden = grants_take_hidden(&owner->grants, nr_hidden);
 	owner->is_running = true;
-	order_unlock(ctx, &old);
+	order_unlock(&ctx->base, &old);
 	return hidden;
 }
 
@@ -237,7 +237,7 @@ static void after_job(struct owner *owner)
 	struct embedded_buf *buf;
 	sigset_t old;
 
-	order_lock(ctx, &old);
+	order_lock(&ctx->base, &old);
 	owner->is_running = false;
 	for (buf = granted_next(owner, NULL); buf;
 	     buf = granted_next(owner, buf)) {
@@ -246,17 +246,17 @@ static void after_job(struct owner *owner)
 		else if (buf->nr_moving)
 			done_tell(&buf->nr_done);
 	}
-	order_unlock(ctx, &old);
+	order_unlock(&ctx->base, &old);
 }
 
 /* Reports an access to managed memory that is not attached; it is allowed. */
 static void judge_touch(struct owner *owner, struct embedded_buf *buf,
 			const struct engine_touch *touch)
 {
-	struct embedded_ctx *ctx = owner->ctx;
+	struct mem_ctx *ctx = &owner->ctx->base;
 	bool is_news;
 
-	if (!order_job_sees(ctx, owner->work, buf, &is_news) && is_news)
+	if (!order_job_sees(ctx, owner->work, &buf->base, &is_news) && is_news)
 		watch_not_attached(buf, touch->off - window_off(buf),
 				   touch->is_write, touch->ip, owner->work);
 }
@@ -353,10 +353,10 @@ static int on_touch(void *arg, const struct engine_touch *touch,
 	sigset_t old;
 	int err;
 
-	order_lock(owner->ctx, &old);
+	order_lock(&owner->ctx->base, &old);
 	buf = window_find_buf(window_addr(touch->off));
 	err = buf ? grant_buf(owner, buf, touch, grant) : -EFAULT;
-	order_unlock(owner->ctx, &old);
+	order_unlock(&owner->ctx->base, &old);
 	if (buf)
 		embedded_buf_put(buf);
 	return err;
@@ -433,7 +433,7 @@ int run_kernel(struct mem_ctx *base, struct work *work,
 	struct engine_job job = engine_job_of(launch);
 	int err;
 
-	order_work_begin(ctx, work);
+	order_work_begin(base, work);
 	owner->work = work;
 	owner->refused = NULL;
 	hidden = before_job(owner, &job.nr_changes);
@@ -620,7 +620,7 @@ void run_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy)
 	copy_begin(copy->src);
 	if (work) {
 		trace_copy(work, copy);
-		order_work_begin(embedded_ctx_of(ctx), work);
+		order_work_begin(ctx, work);
 	}
 	judge_gate(copy->src, &src, false, work);
 	judge_gate(copy->dst, &dst, true, work);

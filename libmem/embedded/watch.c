@@ -225,7 +225,7 @@ static void tell(const struct found *f)
 static struct found found_of(const struct embedded_buf *buf,
 			     uint32_t kind, uint64_t off, uint64_t len)
 {
-	const uint64_t newest = atomic_load_explicit(&buf->newest,
+	const uint64_t newest = atomic_load_explicit(&buf->order.newest,
 						     memory_order_relaxed);
 	struct found f = {
 		.v = {
@@ -634,28 +634,6 @@ static void add_attaches(struct found *f, const struct embedded_buf *buf)
 {
 	if (buf->base.kind == MEM_KIND_MANAGED)
 		f->beside.attaches = buf->attaches;
-}
-
-/**
- * watch_attached_now() - note how the calling thread attaches memory
- * @how: out: all but the state
- * @by: which call it is
- * @stream: number of the stream that orders it
- *
- * Return: true if @how is needed for reports.
- */
-bool watch_attached_now(struct tell_attach *how, enum tell_attached_by by,
-			uint64_t stream)
-{
-	if (!tell_is_on())
-		return false;
-	*how = (struct tell_attach) {
-		.by = by,
-		.stream = stream,
-		.time_ns = now_ns(),
-		.stack = tell_stack(0),
-	};
-	return true;
 }
 
 /**

@@ -3,7 +3,7 @@
  * The order of streams: the model of kmod/model/attach.h. It is called for what
  * the program asks for, in the order of the program's calls, and says at once
  * which streams are active and what is due. What a wait makes due is done at
- * once (rights.c). What belongs to the order of a stream is done when that
+ * once, by the backend. What belongs to the order of a stream is done when that
  * comes to it: behind a host function is work that the model knew before the
  * function stored anything. So what a job has cleaned is what the CPU may have
  * stored to when it starts, and an attach drops lines when the stream comes to
@@ -19,7 +19,8 @@
 #include <string.h>
 
 #include "../../kmod/model/list.h"
-#include "embedded.h"
+#include "../engine/engine.h"
+#include "order.h"
 
 struct mark {
 	struct attach_event event;
@@ -30,14 +31,26 @@ struct call {
 };
 
 /**
+ * struct reach - what a stream has to do when it comes to an attach
+ * @is_clean: the CPU's lines are written back, else dropped
+ * @nr: buffers
+ * @bufs: kept
+ */
+struct reach {
+	bool is_clean;
+	size_t nr;
+	struct mem_buf *bufs[];
+};
+
+/**
  * order_lock() - lock the order of a context
  * @ctx: context
  * @old: out: for order_unlock()
  */
-void order_lock(struct embedded_ctx *ctx, sigset_t *old)
+void order_lock(struct mem_ctx *ctx, sigset_t *old)
 {
 	signals_block(old);
-	pthread_mutex_lock(&ctx->order_lock);
+	pthread_mutex_lock(&ctx->order->lock);
 }
 
 /**
@@ -45,46 +58,79 @@ void order_lock(struct embedded_ctx *ctx, sigset_t *old)
  * @ctx: context
  * @old: from order_lock()
  */
-void order_unlock(struct embedded_ctx *ctx, const sigset_t *old)
+void order_unlock(struct mem_ctx *ctx, const sigset_t *old)
 {
-	pthread_mutex_unlock(&ctx->order_lock);
+	pthread_mutex_unlock(&ctx->order->lock);
 	signals_restore(old);
 }
 
-static struct embedded_buf *buf_of(struct attach_buf *buf)
+static const struct order_ops *ops_of(const struct mem_ctx *ctx)
 {
-	return containerof(buf, struct embedded_buf, attach);
+	return ctx->backend->order;
 }
 
+static struct mem_buf *buf_of(struct attach_buf *model)
+{
+	return containerof(model, struct order_buf, model)->buf;
+}
+
+static struct mem_ctx *ctx_of(struct attach_ctx *model)
+{
+	return containerof(model, struct order_ctx, model)->ctx;
+}
+
+static void do_later(struct mem_buf *buf)
+{
+	struct reach *reach = buf->ctx->order->reach;
+
+	buf->ctx->backend->keep(buf);
+	reach->bufs[reach->nr++] = buf;
+}
+
+/*
+ * What the CPU stores until the stream comes to a prefetch belongs to that,
+ * too; what it had stored is cleaned at once, as a wait may drop lines before.
+ */
 static void act(struct attach_ctx *model, struct attach_buf *attach, u32 what)
 {
-	rights_act(containerof(model, struct embedded_ctx, attach),
-		   buf_of(attach), what);
+	struct mem_buf *buf = buf_of(attach);
+
+	if (what & ATTACH_PREFETCH_TO_CPU && what & ATTACH_CPU_INVALIDATE) {
+		buf->order->nr_to_drop++;
+		do_later(buf);
+		what &= ~ATTACH_CPU_INVALIDATE;
+	}
+	if (what & ATTACH_PREFETCH_TO_GPU && what & ATTACH_CLEAN) {
+		buf->ctx->order->reach->is_clean = true;
+		do_later(buf);
+	}
+	/* It may be touchable before the stream comes to the prefetch. */
+	if (what & ATTACH_RESTORE && buf->order->nr_to_drop)
+		what |= ATTACH_CPU_INVALIDATE;
+	ops_of(ctx_of(model))->attach(buf, what);
 }
 
 static void stream_changed(struct attach_ctx *model, struct attach_stream *s,
 			   bool again_own, bool again_all)
 {
-	struct embedded_ctx *ctx = containerof(model, struct embedded_ctx,
-					       attach);
+	struct mem_ctx *ctx = ctx_of(model);
 
-	rights_stream_set(ctx, order_rights(ctx, s), s->is_active, again_own,
-			  again_all);
+	ops_of(ctx)->stream_state(ctx, s, again_own, again_all);
 }
 
 /* Room for what a call makes due later; NULL: it is not there. */
 static struct reach *reach_create(size_t max)
 {
 	return calloc(1, sizeof(struct reach) +
-			 max * sizeof(struct embedded_buf *));
+			 max * sizeof(struct mem_buf *));
 }
 
 /* What has come of it. */
-static struct reach *reach_take(struct embedded_ctx *ctx)
+static struct reach *reach_take(struct order_ctx *order)
 {
-	struct reach *reach = ctx->reach;
+	struct reach *reach = order->reach;
 
-	ctx->reach = NULL;
+	order->reach = NULL;
 	if (reach->nr)
 		return reach;
 	free(reach);
@@ -93,37 +139,42 @@ static struct reach *reach_take(struct embedded_ctx *ctx)
 
 /**
  * order_reach() - a stream has come to an attach
- * @base: context
+ * @ctx: context
  * @reach: what is due; gone
  */
-void order_reach(struct mem_ctx *base, struct reach *reach)
+void order_reach(struct mem_ctx *ctx, struct reach *reach)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(base);
 	sigset_t old;
 	size_t i;
 
 	order_lock(ctx, &old);
-	rights_reach(reach);
+	for (i = 0; i < reach->nr; i++) {
+		if (!reach->is_clean)
+			reach->bufs[i]->order->nr_to_drop--;
+		ops_of(ctx)->attach(reach->bufs[i], reach->is_clean ?
+						    ATTACH_CLEAN :
+						    ATTACH_CPU_INVALIDATE);
+	}
 	order_unlock(ctx, &old);
 	for (i = 0; i < reach->nr; i++)
-		embedded_buf_put(reach->bufs[i]);
+		ctx->backend->put(reach->bufs[i]);
 	free(reach);
 }
 
 /**
  * order_init() - a context's part of the model
  * @ctx: context with its board
- *
- * Return: 0.
+ * @order: out; the context's until order_fini()
  */
-int order_init(struct embedded_ctx *ctx)
+void order_init(struct mem_ctx *ctx, struct order_ctx *order)
 {
-	pthread_mutex_init(&ctx->order_lock, NULL);
-	attach_init(&ctx->attach, ctx->base.board);
-	ctx->attach.act = act;
-	ctx->attach.stream_changed = stream_changed;
-	list_init(&ctx->in_flight);
-	return 0;
+	ctx->order = order;
+	order->ctx = ctx;
+	pthread_mutex_init(&order->lock, NULL);
+	attach_init(&order->model, ctx->board);
+	order->model.act = act;
+	order->model.stream_changed = stream_changed;
+	list_init(&order->in_flight);
 }
 
 static struct order *order_of(struct attach_stream *model)
@@ -132,39 +183,40 @@ static struct order *order_of(struct attach_stream *model)
 }
 
 /* Streams that nothing refers to any more. */
-static void take_streams(struct embedded_ctx *ctx)
+static void take_streams(struct mem_ctx *ctx)
 {
 	struct attach_stream *model;
 
-	while ((model = attach_take_stream(&ctx->attach)))
-		free(order_of(model));
+	while ((model = attach_take_stream(&ctx->order->model)))
+		ops_of(ctx)->stream_destroy(order_of(model));
 }
 
 /**
  * order_fini() - the context goes
  * @ctx: context without buffers, events and work
  */
-void order_fini(struct embedded_ctx *ctx)
+void order_fini(struct mem_ctx *ctx)
 {
+	struct attach_ctx *model = &ctx->order->model;
 	struct attach_op *op;
 
-	attach_fini(&ctx->attach);
-	while ((op = attach_take_op(&ctx->attach)))
+	attach_fini(model);
+	while ((op = attach_take_op(model)))
 		free(op);
 	take_streams(ctx);
-	pthread_mutex_destroy(&ctx->order_lock);
+	pthread_mutex_destroy(&ctx->order->lock);
 }
 
 /* The model takes memory from a pool: as much as a call may need is there. */
-static int give_ops(struct embedded_ctx *ctx, u64 nr)
+static int give_ops(struct attach_ctx *model, u64 nr)
 {
 	struct attach_op *op;
 
-	while (ctx->attach.nr_pool < nr) {
+	while (model->nr_pool < nr) {
 		op = calloc(1, sizeof(*op));
 		if (!op)
 			return -ENOMEM;
-		attach_give_op(&ctx->attach, op);
+		attach_give_op(model, op);
 	}
 	return 0;
 }
@@ -173,13 +225,13 @@ static struct attach_stream *model_of(struct mem_stream *stream)
 {
 	if (stream->order)
 		return &stream->order->model;
-	return &embedded_ctx_of(stream->ctx)->attach.null_stream;
+	return &stream->ctx->order->model.null_stream;
 }
 
 /* What jobs may do, as of their submission */
 
 static struct work_verdict *verdict_find(const struct work *work,
-					 const struct embedded_buf *buf)
+					 const struct mem_buf *buf)
 {
 	size_t i;
 
@@ -190,15 +242,14 @@ static struct work_verdict *verdict_find(const struct work *work,
 }
 
 /* What the rules say of a job as things are. */
-static bool may_touch(struct embedded_ctx *ctx, const struct work *work,
-		      const struct embedded_buf *buf)
+static bool may_touch(struct mem_ctx *ctx, const struct work *work,
+		      const struct mem_buf *buf)
 {
-	return attach_judge_job(&ctx->attach, work->stream, &buf->attach,
-				NULL) == ATTACH_ALLOWED;
+	return attach_judge_job(&ctx->order->model, work->stream,
+				&buf->order->model, NULL) == ATTACH_ALLOWED;
 }
 
-static struct work_verdict *verdict_add(struct work *work,
-					struct embedded_buf *buf,
+static struct work_verdict *verdict_add(struct work *work, struct mem_buf *buf,
 					bool sees)
 {
 	const size_t nr = work->nr_verdicts;
@@ -220,13 +271,13 @@ static struct work_verdict *verdict_add(struct work *work,
 	return &work->verdicts[nr];
 }
 
-static int verdict_keep(struct embedded_ctx *ctx, struct work *work,
-			struct embedded_buf *buf)
+static int verdict_keep(struct mem_ctx *ctx, struct work *work,
+			struct mem_buf *buf)
 {
 	return verdict_add(work, buf, may_touch(ctx, work, buf)) ? 0 : -ENOMEM;
 }
 
-static void verdict_forget(struct work *work, const struct embedded_buf *buf)
+static void verdict_forget(struct work *work, const struct mem_buf *buf)
 {
 	struct work_verdict *verdict = verdict_find(work, buf);
 
@@ -235,18 +286,18 @@ static void verdict_forget(struct work *work, const struct embedded_buf *buf)
 }
 
 /* Its state is going to change: what is under way is judged by the old one. */
-static int keep_verdicts(struct embedded_ctx *ctx, struct embedded_buf *buf)
+static int keep_verdicts(struct mem_ctx *ctx, struct mem_buf *buf)
 {
 	struct work *work;
 	int err = 0;
 
-	for (work = ctx->works; work && !err; work = work->next)
+	for (work = ctx->order->works; work && !err; work = work->next)
 		if (!verdict_find(work, buf))
 			err = verdict_keep(ctx, work, buf);
 	return err;
 }
 
-static void put_in_flight(struct embedded_ctx *ctx, struct embedded_buf *buf)
+static void put_in_flight(struct order_ctx *ctx, struct order_buf *buf)
 {
 	if (buf->is_in_flight)
 		return;
@@ -254,7 +305,7 @@ static void put_in_flight(struct embedded_ctx *ctx, struct embedded_buf *buf)
 	list_append(&ctx->in_flight, &buf->in_flight);
 }
 
-static void land(struct embedded_buf *buf)
+static void land(struct order_buf *buf)
 {
 	if (!buf->is_in_flight)
 		return;
@@ -263,21 +314,20 @@ static void land(struct embedded_buf *buf)
 }
 
 /* A job that is about to be submitted: what in flight means for it. */
-static int judge_in_flight(struct embedded_ctx *ctx, struct work *work)
+static int judge_in_flight(struct mem_ctx *ctx, struct work *work)
 {
-	struct attach_link *link = ctx->in_flight.next;
+	struct attach_link *link = ctx->order->in_flight.next;
 	int err = 0;
 
-	while (link != &ctx->in_flight && !err) {
-		struct embedded_buf *buf = containerof(link,
-						       struct embedded_buf,
-						       in_flight);
+	while (link != &ctx->order->in_flight && !err) {
+		struct order_buf *buf = containerof(link, struct order_buf,
+						    in_flight);
 
 		link = link->next;
-		if (!buf->attach.is_in_flight)
+		if (!buf->model.is_in_flight)
 			land(buf);
 		else
-			err = verdict_keep(ctx, work, buf);
+			err = verdict_keep(ctx, work, buf->buf);
 	}
 	return err;
 }
@@ -291,8 +341,8 @@ static int judge_in_flight(struct embedded_ctx *ctx, struct work *work)
  * Context: the order lock is held.
  * Return: true if it may, as of its submission.
  */
-bool order_work_sees(struct embedded_ctx *ctx, const struct work *work,
-		     struct embedded_buf *buf)
+bool order_work_sees(struct mem_ctx *ctx, const struct work *work,
+		     struct mem_buf *buf)
 {
 	const struct work_verdict *verdict = verdict_find(work, buf);
 
@@ -309,8 +359,8 @@ bool order_work_sees(struct embedded_ctx *ctx, const struct work *work,
  * Context: the order lock is held.
  * Return: true if it may.
  */
-bool order_job_sees(struct embedded_ctx *ctx, struct work *work,
-		    struct embedded_buf *buf, bool *is_news)
+bool order_job_sees(struct mem_ctx *ctx, struct work *work, struct mem_buf *buf,
+		    bool *is_news)
 {
 	struct work_verdict *verdict = verdict_find(work, buf);
 
@@ -323,7 +373,7 @@ bool order_job_sees(struct embedded_ctx *ctx, struct work *work,
 	if (verdict)
 		verdict->is_told = true;
 	if (*is_news)
-		attach_count_job_touch(&ctx->attach, &buf->attach);
+		attach_count_job_touch(&ctx->order->model, &buf->order->model);
 	return false;
 }
 
@@ -332,12 +382,12 @@ bool order_job_sees(struct embedded_ctx *ctx, struct work *work,
  * @ctx: context
  * @work: it
  */
-void order_work_begin(struct embedded_ctx *ctx, struct work *work)
+void order_work_begin(struct mem_ctx *ctx, struct work *work)
 {
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	rights_work_begin(ctx, work);
+	ops_of(ctx)->work_begin(ctx, work);
 	order_unlock(ctx, &old);
 }
 
@@ -350,112 +400,87 @@ static uint32_t name_of(enum attach_kind kind)
 	return kind == ATTACH_HOST ? MEM_ATTACH_HOST : MEM_ATTACH_GLOBAL;
 }
 
-static void newest_set(struct embedded_buf *buf, unsigned int how,
+static void newest_set(struct mem_buf *buf, unsigned int how,
 		       const struct mem_stream *stream)
 {
 	const uint64_t id = how == MEM_ATTACH_SINGLE ? stream->id : 0;
 
-	atomic_store_explicit(&buf->newest, id << NEWEST_STREAM_SHIFT | how,
+	atomic_store_explicit(&buf->order->newest,
+			      id << NEWEST_STREAM_SHIFT | how,
 			      memory_order_relaxed);
+}
+
+/* Returns true if reports are on: then all but the state is filled in. */
+static bool attached_now(struct tell_attach *how, enum tell_attached_by by,
+			 uint64_t stream)
+{
+	if (!tell_is_on())
+		return false;
+	*how = (struct tell_attach) {
+		.by = by,
+		.stream = stream,
+		.time_ns = now_ns(),
+		.stack = tell_stack(0),
+	};
+	return true;
 }
 
 /**
  * order_buf_create() - a managed buffer begins
- * @ctx: context
  * @buf: with its flags
+ * @order: out; the buffer's until order_buf_destroy()
  */
-void order_buf_create(struct embedded_ctx *ctx, struct embedded_buf *buf)
+void order_buf_create(struct mem_buf *buf, struct order_buf *order)
 {
+	struct mem_ctx *ctx = buf->ctx;
 	struct tell_attach how;
 	bool is_told;
 	sigset_t old;
 
-	newest_set(buf, buf->base.flags, NULL);
-	is_told = watch_attached_now(&how, TELL_ATTACHED_BY_ALLOC, 0);
+	buf->order = order;
+	order->buf = buf;
+	newest_set(buf, buf->flags, NULL);
+	is_told = attached_now(&how, TELL_ATTACHED_BY_ALLOC, 0);
 	order_lock(ctx, &old);
 	if (is_told)
-		rights_attached(buf, &how, buf->base.flags);
-	attach_buf_create(&ctx->attach, &buf->attach,
-			  buf->base.asked_len,
-			  buf->base.flags == MEM_ATTACH_HOST ? ATTACH_HOST :
-							       ATTACH_GLOBAL);
-	rights_buf_create(ctx, buf);
+		ops_of(ctx)->attached(buf, &how, buf->flags);
+	attach_buf_create(&ctx->order->model, &order->model, buf->asked_len,
+			  buf->flags == MEM_ATTACH_HOST ? ATTACH_HOST :
+							  ATTACH_GLOBAL);
+	ops_of(ctx)->attach(buf, ATTACH_JOIN);
 	order_unlock(ctx, &old);
 }
 
 /**
  * order_buf_destroy() - and ends
- * @ctx: context
  * @buf: that no work touches any more
  */
-void order_buf_destroy(struct embedded_ctx *ctx, struct embedded_buf *buf)
+void order_buf_destroy(struct mem_buf *buf)
 {
+	struct mem_ctx *ctx = buf->ctx;
 	struct work *work;
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	land(buf);
-	rights_buf_destroy(ctx, buf);
-	for (work = ctx->works; work; work = work->next)
+	land(buf->order);
+	ops_of(ctx)->attach(buf, ATTACH_LEAVE);
+	for (work = ctx->order->works; work; work = work->next)
 		verdict_forget(work, buf);
-	attach_buf_destroy(&ctx->attach, &buf->attach);
+	attach_buf_destroy(&ctx->order->model, &buf->order->model);
 	take_streams(ctx);
 	order_unlock(ctx, &old);
 }
 
-/* Newest attach state; the order lock is held. */
-static struct attach_state newest_state(const struct embedded_buf *buf)
-{
-	const struct attach_buf *model = &buf->attach;
-
-	if (model->states.prev == &model->states)
-		return model->base;
-	return containerof(model->states.prev, struct attach_op, in_buf)->state;
-}
-
-/**
- * order_attach_name() - as applications have it
- * @state: attach state
- *
- * Return: MEM_ATTACH_*.
- */
-uint32_t order_attach_name(const struct attach_state *state)
-{
-	return name_of(state->kind);
-}
-
-/**
- * order_rights() - the rights of a stream
- * @ctx: context
- * @model: stream, or NULL
- *
- * Return: them, NULL of none.
- */
-struct rights_stream *order_rights(struct embedded_ctx *ctx,
-				   struct attach_stream *model)
-{
-	if (!model)
-		return NULL;
-	return model == &ctx->attach.null_stream ? &ctx->null_stream :
-						   &order_of(model)->rights;
-}
-
 /**
  * order_attach_of() - newest attach state
- * @base: managed buffer
+ * @buf: managed buffer
  *
  * Return: MEM_ATTACH_*.
  */
-uint32_t order_attach_of(struct mem_buf *base)
+uint32_t order_attach_of(struct mem_buf *buf)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(base->ctx);
-	struct attach_state state;
-	sigset_t old;
-
-	order_lock(ctx, &old);
-	state = newest_state(embedded_buf_of(base));
-	order_unlock(ctx, &old);
-	return order_attach_name(&state);
+	return atomic_load_explicit(&buf->order->newest, memory_order_relaxed) &
+	       ((1U << NEWEST_STREAM_SHIFT) - 1);
 }
 
 #define COUNTERS_LEN \
@@ -472,25 +497,25 @@ static_assert(offsetof(struct mem_attach_counters, engine_not_attached) -
 
 /**
  * order_counters() - what was done
- * @base: context
+ * @ctx: context
  * @buf: managed buffer, of any context; NULL: all of this one
  * @count: out: all but the size
  */
-void order_counters(struct mem_ctx *base, struct mem_buf *buf,
+void order_counters(struct mem_ctx *ctx, struct mem_buf *buf,
 		    struct mem_attach_counters *count)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(buf ? buf->ctx : base);
 	struct attach_counters all;
 	sigset_t old;
 
+	if (buf)
+		ctx = buf->ctx;
 	order_lock(ctx, &old);
 	if (buf)
-		attach_buf_counters(&ctx->attach,
-				    &embedded_buf_of(buf)->attach, &all);
+		attach_buf_counters(&ctx->order->model, &buf->order->model,
+				    &all);
 	else
-		all = ctx->attach.count;
-	all.cpu_while_active = rights_nr_refused(ctx, buf ?
-						 embedded_buf_of(buf) : NULL);
+		all = ctx->order->model.count;
+	all.cpu_while_active = ops_of(ctx)->nr_refused(ctx, buf);
 	order_unlock(ctx, &old);
 	memcpy(&count->revoked, &all, COUNTERS_LEN);
 }
@@ -501,40 +526,40 @@ void order_counters(struct mem_ctx *base, struct mem_buf *buf,
  * order_stream_create() - a stream begins
  * @stream: gets its order
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0 or -errno.
  */
 int order_stream_create(struct mem_stream *stream)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(stream->ctx);
-	struct order *order = calloc(1, sizeof(*order));
+	struct mem_ctx *ctx = stream->ctx;
 	sigset_t old;
+	int err;
 
-	if (!order)
-		return -ENOMEM;
-	rights_stream_init(&order->rights, stream->id);
+	err = ops_of(ctx)->stream_create(stream);
+	if (err)
+		return err;
 	order_lock(ctx, &old);
-	attach_stream_create(&ctx->attach, &order->model, stream->is_blocking);
+	attach_stream_create(&ctx->order->model, &stream->order->model,
+			     stream->is_blocking);
 	order_unlock(ctx, &old);
-	stream->order = order;
 	return 0;
 }
 
 /* Buffers that are single to it fall back, but not for what is under way. */
-static int keep_singles(struct embedded_ctx *ctx, struct attach_stream *model)
+static int keep_singles(struct mem_ctx *ctx, struct attach_stream *model)
 {
 	struct attach_link *link;
 	int err;
 
 	for (link = model->singles.next; link != &model->singles;
 	     link = link->next) {
-		struct embedded_buf *buf =
-			buf_of(containerof(link, struct attach_buf,
-					   in_newest));
+		struct mem_buf *buf = buf_of(containerof(link,
+							 struct attach_buf,
+							 in_newest));
 
 		err = keep_verdicts(ctx, buf);
 		if (err)
 			return err;
-		put_in_flight(ctx, buf);
+		put_in_flight(ctx->order, buf->order);
 	}
 	return 0;
 }
@@ -549,8 +574,7 @@ static void tell_singles(const struct mem_stream *stream,
 
 	if (model->singles.next == &model->singles)
 		return;
-	is_told = watch_attached_now(&how, TELL_ATTACHED_BY_DESTROY,
-				     stream->id);
+	is_told = attached_now(&how, TELL_ATTACHED_BY_DESTROY, stream->id);
 	for (link = model->singles.next; link != &model->singles;
 	     link = link->next) {
 		struct attach_buf *buf = containerof(link, struct attach_buf,
@@ -558,8 +582,8 @@ static void tell_singles(const struct mem_stream *stream,
 
 		newest_set(buf_of(buf), name_of(buf->fallback), NULL);
 		if (is_told)
-			rights_attached(buf_of(buf), &how,
-					name_of(buf->fallback));
+			ops_of(stream->ctx)->attached(buf_of(buf), &how,
+						      name_of(buf->fallback));
 	}
 }
 
@@ -572,7 +596,7 @@ static void tell_singles(const struct mem_stream *stream,
  */
 int order_stream_destroy(struct mem_stream *stream, struct reach **reach)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(stream->ctx);
+	struct mem_ctx *ctx = stream->ctx;
 	struct attach_stream *model = model_of(stream);
 	sigset_t old;
 	u64 needs;
@@ -580,16 +604,16 @@ int order_stream_destroy(struct mem_stream *stream, struct reach **reach)
 
 	order_lock(ctx, &old);
 	needs = attach_stream_destroy_needs(model);
-	ctx->reach = reach_create(needs);
-	err = ctx->reach ? give_ops(ctx, needs) : -ENOMEM;
+	ctx->order->reach = reach_create(needs);
+	err = ctx->order->reach ? give_ops(&ctx->order->model, needs) : -ENOMEM;
 	if (!err)
 		err = keep_singles(ctx, model);
 	if (!err)
 		tell_singles(stream, model);
 	if (!err)
-		err = attach_stream_destroy(&ctx->attach, model);
-	if (ctx->reach)
-		*reach = reach_take(ctx);
+		err = attach_stream_destroy(&ctx->order->model, model);
+	if (ctx->order->reach)
+		*reach = reach_take(ctx->order);
 	take_streams(ctx);
 	order_unlock(ctx, &old);
 	return err;
@@ -600,7 +624,7 @@ static int mark_make(struct mem_stream *stream, struct mark **mark,
 				struct attach_event *event,
 				struct attach_stream *s))
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(stream->ctx);
+	struct mem_ctx *ctx = stream->ctx;
 	struct mark *new = calloc(1, sizeof(*new));
 	sigset_t old;
 	int err;
@@ -608,7 +632,7 @@ static int mark_make(struct mem_stream *stream, struct mark **mark,
 	if (!new)
 		return -ENOMEM;
 	order_lock(ctx, &old);
-	err = set(&ctx->attach, &new->event, model_of(stream));
+	err = set(&ctx->order->model, &new->event, model_of(stream));
 	order_unlock(ctx, &old);
 	if (err) {
 		free(new);
@@ -652,14 +676,14 @@ int order_mark_end(struct mem_stream *stream, struct mark **mark)
 int order_mark_wait(struct mem_stream *stream, struct mark *mark)
 {
 	static const struct attach_event never;
-	struct embedded_ctx *ctx = embedded_ctx_of(stream->ctx);
+	struct mem_ctx *ctx = stream->ctx;
 	sigset_t old;
 	int err;
 
 	order_lock(ctx, &old);
-	err = give_ops(ctx, 1);
+	err = give_ops(&ctx->order->model, 1);
 	if (!err)
-		err = attach_event_wait(&ctx->attach, model_of(stream),
+		err = attach_event_wait(&ctx->order->model, model_of(stream),
 					mark ? &mark->event : &never);
 	take_streams(ctx);
 	order_unlock(ctx, &old);
@@ -668,32 +692,30 @@ int order_mark_wait(struct mem_stream *stream, struct mark *mark)
 
 /**
  * order_mark_sync() - the host has waited for all before a mark
- * @base: context
+ * @ctx: context
  * @mark: mark
  */
-void order_mark_sync(struct mem_ctx *base, struct mark *mark)
+void order_mark_sync(struct mem_ctx *ctx, struct mark *mark)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(base);
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	attach_sync_event(&ctx->attach, &mark->event);
+	attach_sync_event(&ctx->order->model, &mark->event);
 	take_streams(ctx);
 	order_unlock(ctx, &old);
 }
 
 /**
  * order_mark_free() - nobody needs a mark any more
- * @base: context
+ * @ctx: context
  * @mark: mark
  */
-void order_mark_free(struct mem_ctx *base, struct mark *mark)
+void order_mark_free(struct mem_ctx *ctx, struct mark *mark)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(base);
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	attach_event_destroy(&ctx->attach, &mark->event);
+	attach_event_destroy(&ctx->order->model, &mark->event);
 	take_streams(ctx);
 	order_unlock(ctx, &old);
 	free(mark);
@@ -701,15 +723,14 @@ void order_mark_free(struct mem_ctx *base, struct mark *mark)
 
 /**
  * order_sync_all() - the host has waited for all
- * @base: context
+ * @ctx: context
  */
-void order_sync_all(struct mem_ctx *base)
+void order_sync_all(struct mem_ctx *ctx)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(base);
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	attach_sync_device(&ctx->attach);
+	attach_sync_device(&ctx->order->model);
 	take_streams(ctx);
 	order_unlock(ctx, &old);
 }
@@ -724,38 +745,36 @@ static enum attach_kind kind_of(unsigned int how)
 /**
  * order_attach() - another attach state
  * @stream: in order of this one
- * @base: managed buffer of the same context
+ * @buf: managed buffer of the same context
  * @how: MEM_ATTACH_*
  * @reach: out: what is due when the stream comes to it, or NULL
  *
  * Return: 0 or -ENOMEM.
  */
-int order_attach(struct mem_stream *stream, struct mem_buf *base,
+int order_attach(struct mem_stream *stream, struct mem_buf *buf,
 		 unsigned int how, struct reach **reach)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(stream->ctx);
-	struct embedded_buf *buf = embedded_buf_of(base);
+	struct mem_ctx *ctx = stream->ctx;
 	struct tell_attach attached;
 	sigset_t old;
 	int err;
 
 	order_lock(ctx, &old);
-	ctx->reach = reach_create(1);
-	err = ctx->reach ? give_ops(ctx, 1) : -ENOMEM;
+	ctx->order->reach = reach_create(1);
+	err = ctx->order->reach ? give_ops(&ctx->order->model, 1) : -ENOMEM;
 	if (!err)
 		err = keep_verdicts(ctx, buf);
 	if (!err)
-		err = attach_submit_state(&ctx->attach, model_of(stream),
-					  &buf->attach, kind_of(how));
+		err = attach_submit_state(&ctx->order->model, model_of(stream),
+					  &buf->order->model, kind_of(how));
 	if (!err) {
-		put_in_flight(ctx, buf);
+		put_in_flight(ctx->order, buf->order);
 		newest_set(buf, how, stream);
 	}
-	if (!err && watch_attached_now(&attached, TELL_ATTACHED_BY_CALL,
-				       order_rights(ctx, model_of(stream))->id))
-		rights_attached(buf, &attached, how);
-	if (ctx->reach)
-		*reach = reach_take(ctx);
+	if (!err && attached_now(&attached, TELL_ATTACHED_BY_CALL, stream->id))
+		ops_of(ctx)->attached(buf, &attached, how);
+	if (ctx->order->reach)
+		*reach = reach_take(ctx->order);
 	take_streams(ctx);
 	order_unlock(ctx, &old);
 	return err;
@@ -772,7 +791,7 @@ int order_attach(struct mem_stream *stream, struct mem_buf *base,
  */
 int order_call_submit(struct mem_stream *stream, struct call **made)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(stream->ctx);
+	struct mem_ctx *ctx = stream->ctx;
 	struct call *call = calloc(1, sizeof(*call));
 	sigset_t old;
 	int err;
@@ -780,9 +799,9 @@ int order_call_submit(struct mem_stream *stream, struct call **made)
 	if (!call)
 		return -ENOMEM;
 	order_lock(ctx, &old);
-	err = give_ops(ctx, 1);
+	err = give_ops(&ctx->order->model, 1);
 	if (!err)
-		err = attach_submit_host(&ctx->attach, model_of(stream),
+		err = attach_submit_host(&ctx->order->model, model_of(stream),
 					 &call->host);
 	order_unlock(ctx, &old);
 	if (err) {
@@ -795,32 +814,30 @@ int order_call_submit(struct mem_stream *stream, struct call **made)
 
 /**
  * order_call_begin() - it is called
- * @base: context
+ * @ctx: context
  * @call: it
  */
-void order_call_begin(struct mem_ctx *base, struct call *call)
+void order_call_begin(struct mem_ctx *ctx, struct call *call)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(base);
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	attach_host_begin(&ctx->attach, call->host);
+	attach_host_begin(&ctx->order->model, call->host);
 	take_streams(ctx);
 	order_unlock(ctx, &old);
 }
 
 /**
  * order_call_return() - it has returned
- * @base: context
+ * @ctx: context
  * @call: it; gone
  */
-void order_call_return(struct mem_ctx *base, struct call *call)
+void order_call_return(struct mem_ctx *ctx, struct call *call)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(base);
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	attach_host_return(&ctx->attach, call->host);
+	attach_host_return(&ctx->order->model, call->host);
 	take_streams(ctx);
 	order_unlock(ctx, &old);
 	free(call);
@@ -839,7 +856,7 @@ static struct attach_side side_of(const struct mem_buf *buf)
 		side.memory = ATTACH_DEVICE;
 	} else if (buf->kind == MEM_KIND_MANAGED) {
 		side.memory = ATTACH_MANAGED;
-		side.buf = &containerof(buf, struct embedded_buf, base)->attach;
+		side.buf = &buf->order->model;
 	} else {
 		side.memory = ATTACH_PINNED;
 	}
@@ -860,7 +877,7 @@ int order_judge(struct mem_stream *stream, const struct mem_buf *dst,
 		const struct mem_buf *src, bool is_set,
 		struct verdict *verdict)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(stream->ctx);
+	struct mem_ctx *ctx = stream->ctx;
 	const struct attach_side to = side_of(dst), from = side_of(src);
 	struct attach_copy copy;
 	sigset_t old;
@@ -870,8 +887,8 @@ int order_judge(struct mem_stream *stream, const struct mem_buf *dst,
 	if (is_set)
 		err = attach_judge_set(to.memory, &copy);
 	else
-		attach_judge_copy(&ctx->attach, model_of(stream), &from, &to,
-				  &copy);
+		attach_judge_copy(&ctx->order->model, model_of(stream), &from,
+				  &to, &copy);
 	order_unlock(ctx, &old);
 	if (!err)
 		*verdict = (struct verdict) {
@@ -883,7 +900,7 @@ int order_judge(struct mem_stream *stream, const struct mem_buf *dst,
 	return err;
 }
 
-static void work_link(struct embedded_ctx *ctx, struct work *work)
+static void work_link(struct order_ctx *ctx, struct work *work)
 {
 	work->next = ctx->works;
 	if (work->next)
@@ -908,7 +925,7 @@ static void work_free(struct work *work)
 int order_work_submit(struct mem_stream *stream,
 		      const struct mem_launch *launch, struct work **made)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(stream->ctx);
+	struct mem_ctx *ctx = stream->ctx;
 	struct work *work = calloc(1, sizeof(*work));
 	sigset_t old;
 	int err;
@@ -918,7 +935,6 @@ int order_work_submit(struct mem_stream *stream,
 	work->stream = model_of(stream);
 	work->is_own = launch && gate_has_kernel(launch->kernel);
 	work->acting = (struct acting) {
-		.job = atomic_fetch_add(&ctx->nr_submitted, 1) + 1,
 		.time_ns = now_ns(),
 		.stream = stream->id,
 		.kernel = launch ? (uintptr_t)launch->entry : 0,
@@ -926,64 +942,59 @@ int order_work_submit(struct mem_stream *stream,
 		.stack = tell_stack(0),
 	};
 	order_lock(ctx, &old);
-	err = give_ops(ctx, 1);
+	err = give_ops(&ctx->order->model, 1);
 	if (!err)
 		err = judge_in_flight(ctx, work);
 	if (!err) {
-		rights_work_submit(ctx, order_rights(ctx, work->stream),
-				   &work->acting);
-		err = attach_submit_work(&ctx->attach, work->stream);
+		ops_of(ctx)->work_submit(ctx, work);
+		err = attach_submit_work(&ctx->order->model, work->stream);
 	}
 	if (!err)
-		work_link(ctx, work);
+		work_link(ctx->order, work);
 	order_unlock(ctx, &old);
 	if (err) {
 		work_free(work);
 		return err;
 	}
-	trace_submit(&work->acting, NULL);
 	*made = work;
 	return 0;
 }
 
 /**
  * order_work_touch() - what a copy or set is known to touch
- * @base: context
+ * @ctx: context
  * @work: it
  * @buf: of the context
  * @is_write: it writes that
  */
-void order_work_touch(struct mem_ctx *base, struct work *work,
+void order_work_touch(struct mem_ctx *ctx, struct work *work,
 		      struct mem_buf *buf, bool is_write)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(base);
 	bool is_news;
 	sigset_t old;
 
 	if (buf->kind != MEM_KIND_MANAGED)
 		return;
 	order_lock(ctx, &old);
-	if (!order_job_sees(ctx, work, embedded_buf_of(buf), &is_news) &&
-	    is_news)
-		watch_not_attached(embedded_buf_of(buf), 0, is_write, 0, work);
+	if (!order_job_sees(ctx, work, buf, &is_news) && is_news)
+		ops_of(ctx)->work_report(buf, is_write, work);
 	order_unlock(ctx, &old);
 }
 
 /**
  * order_work_end() - it is done
- * @base: context
+ * @ctx: context
  * @work: it; gone
  */
-void order_work_end(struct mem_ctx *base, struct work *work)
+void order_work_end(struct mem_ctx *ctx, struct work *work)
 {
-	struct embedded_ctx *ctx = embedded_ctx_of(base);
 	sigset_t old;
 
 	order_lock(ctx, &old);
 	if (work->prev)
 		work->prev->next = work->next;
 	else
-		ctx->works = work->next;
+		ctx->order->works = work->next;
 	if (work->next)
 		work->next->prev = work->prev;
 	order_unlock(ctx, &old);
