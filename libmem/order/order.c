@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "../../kmod/model/list.h"
-#include "../engine/engine.h"
 #include "order.h"
 
 struct mark {
@@ -64,11 +63,6 @@ void order_unlock(struct mem_ctx *ctx, const sigset_t *old)
 	signals_restore(old);
 }
 
-static const struct order_ops *ops_of(const struct mem_ctx *ctx)
-{
-	return ctx->backend->order;
-}
-
 static struct mem_buf *buf_of(struct attach_buf *model)
 {
 	return containerof(model, struct order_buf, model)->buf;
@@ -107,7 +101,7 @@ static void act(struct attach_ctx *model, struct attach_buf *attach, u32 what)
 	/* It may be touchable before the stream comes to the prefetch. */
 	if (what & ATTACH_RESTORE && buf->order->nr_to_drop)
 		what |= ATTACH_CPU_INVALIDATE;
-	ops_of(ctx_of(model))->attach(buf, what);
+	ctx_of(model)->backend->order->attach(buf, what);
 }
 
 static void stream_changed(struct attach_ctx *model, struct attach_stream *s,
@@ -115,7 +109,7 @@ static void stream_changed(struct attach_ctx *model, struct attach_stream *s,
 {
 	struct mem_ctx *ctx = ctx_of(model);
 
-	ops_of(ctx)->stream_state(ctx, s, again_own, again_all);
+	ctx->backend->order->stream_state(ctx, s, again_own, again_all);
 }
 
 /* Room for what a call makes due later; NULL: it is not there. */
@@ -151,7 +145,7 @@ void order_reach(struct mem_ctx *ctx, struct reach *reach)
 	for (i = 0; i < reach->nr; i++) {
 		if (!reach->is_clean)
 			reach->bufs[i]->order->nr_to_drop--;
-		ops_of(ctx)->attach(reach->bufs[i], reach->is_clean ?
+		ctx->backend->order->attach(reach->bufs[i], reach->is_clean ?
 						    ATTACH_CLEAN :
 						    ATTACH_CPU_INVALIDATE);
 	}
@@ -188,7 +182,7 @@ static void take_streams(struct mem_ctx *ctx)
 	struct attach_stream *model;
 
 	while ((model = attach_take_stream(&ctx->order->model)))
-		ops_of(ctx)->stream_destroy(order_of(model));
+		ctx->backend->order->stream_destroy(order_of(model));
 }
 
 /**
@@ -207,9 +201,17 @@ void order_fini(struct mem_ctx *ctx)
 	pthread_mutex_destroy(&ctx->order->lock);
 }
 
-/* The model takes memory from a pool: as much as a call may need is there. */
-static int give_ops(struct attach_ctx *model, u64 nr)
+/**
+ * order_give_ops() - make sure that the model has memory for operations
+ * @ctx: context
+ * @nr: how many a call may need
+ *
+ * Context: the order lock is held.
+ * Return: 0 or -ENOMEM.
+ */
+int order_give_ops(struct mem_ctx *ctx, u64 nr)
 {
+	struct attach_ctx *model = &ctx->order->model;
 	struct attach_op *op;
 
 	while (model->nr_pool < nr) {
@@ -221,174 +223,17 @@ static int give_ops(struct attach_ctx *model, u64 nr)
 	return 0;
 }
 
-static struct attach_stream *model_of(struct mem_stream *stream)
+/**
+ * order_model_of() - a stream in the model
+ * @stream: stream of the library
+ *
+ * Return: it.
+ */
+struct attach_stream *order_model_of(const struct mem_stream *stream)
 {
 	if (stream->order)
 		return &stream->order->model;
 	return &stream->ctx->order->model.null_stream;
-}
-
-/* What jobs may do, as of their submission */
-
-static struct work_verdict *verdict_find(const struct work *work,
-					 const struct mem_buf *buf)
-{
-	size_t i;
-
-	for (i = 0; i < work->nr_verdicts; i++)
-		if (work->verdicts[i].buf == buf)
-			return &work->verdicts[i];
-	return NULL;
-}
-
-/* What the rules say of a job as things are. */
-static bool may_touch(struct mem_ctx *ctx, const struct work *work,
-		      const struct mem_buf *buf)
-{
-	return attach_judge_job(&ctx->order->model, work->stream,
-				&buf->order->model, NULL) == ATTACH_ALLOWED;
-}
-
-static struct work_verdict *verdict_add(struct work *work, struct mem_buf *buf,
-					bool sees)
-{
-	const size_t nr = work->nr_verdicts;
-	struct work_verdict *all;
-
-	/* Room for a power of two. */
-	if (!(nr & (nr - 1))) {
-		all = realloc(work->verdicts,
-			      (nr ? 2 * nr : 1) * sizeof(*all));
-		if (!all)
-			return NULL;
-		work->verdicts = all;
-	}
-	work->verdicts[nr] = (struct work_verdict) {
-		.buf = buf,
-		.sees = sees,
-	};
-	work->nr_verdicts++;
-	return &work->verdicts[nr];
-}
-
-static int verdict_keep(struct mem_ctx *ctx, struct work *work,
-			struct mem_buf *buf)
-{
-	return verdict_add(work, buf, may_touch(ctx, work, buf)) ? 0 : -ENOMEM;
-}
-
-static void verdict_forget(struct work *work, const struct mem_buf *buf)
-{
-	struct work_verdict *verdict = verdict_find(work, buf);
-
-	if (verdict)
-		verdict->buf = NULL;
-}
-
-/* Its state is going to change: what is under way is judged by the old one. */
-static int keep_verdicts(struct mem_ctx *ctx, struct mem_buf *buf)
-{
-	struct work *work;
-	int err = 0;
-
-	for (work = ctx->order->works; work && !err; work = work->next)
-		if (!verdict_find(work, buf))
-			err = verdict_keep(ctx, work, buf);
-	return err;
-}
-
-static void put_in_flight(struct order_ctx *ctx, struct order_buf *buf)
-{
-	if (buf->is_in_flight)
-		return;
-	buf->is_in_flight = true;
-	list_append(&ctx->in_flight, &buf->in_flight);
-}
-
-static void land(struct order_buf *buf)
-{
-	if (!buf->is_in_flight)
-		return;
-	buf->is_in_flight = false;
-	list_remove(&buf->in_flight);
-}
-
-/* A job that is about to be submitted: what in flight means for it. */
-static int judge_in_flight(struct mem_ctx *ctx, struct work *work)
-{
-	struct attach_link *link = ctx->order->in_flight.next;
-	int err = 0;
-
-	while (link != &ctx->order->in_flight && !err) {
-		struct order_buf *buf = containerof(link, struct order_buf,
-						    in_flight);
-
-		link = link->next;
-		if (!buf->model.is_in_flight)
-			land(buf);
-		else
-			err = verdict_keep(ctx, work, buf->buf);
-	}
-	return err;
-}
-
-/**
- * order_work_sees() - may a job touch a managed buffer?
- * @ctx: context
- * @work: the job
- * @buf: the buffer
- *
- * Context: the order lock is held.
- * Return: true if it may, as of its submission.
- */
-bool order_work_sees(struct mem_ctx *ctx, const struct work *work,
-		     struct mem_buf *buf)
-{
-	const struct work_verdict *verdict = verdict_find(work, buf);
-
-	return verdict ? verdict->sees : may_touch(ctx, work, buf);
-}
-
-/**
- * order_job_sees() - a job touches a managed buffer: may it?
- * @ctx: context
- * @work: the job
- * @buf: the buffer
- * @is_news: out: if not: it has not been told for this job; it counts as told
- *
- * Context: the order lock is held.
- * Return: true if it may.
- */
-bool order_job_sees(struct mem_ctx *ctx, struct work *work, struct mem_buf *buf,
-		    bool *is_news)
-{
-	struct work_verdict *verdict = verdict_find(work, buf);
-
-	*is_news = false;
-	if (order_work_sees(ctx, work, buf))
-		return true;
-	if (!verdict)
-		verdict = verdict_add(work, buf, false);
-	*is_news = !verdict || !verdict->is_told;
-	if (verdict)
-		verdict->is_told = true;
-	if (*is_news)
-		attach_count_job_touch(&ctx->order->model, &buf->order->model);
-	return false;
-}
-
-/**
- * order_work_begin() - a job starts: what it sees is cleaned
- * @ctx: context
- * @work: it
- */
-void order_work_begin(struct mem_ctx *ctx, struct work *work)
-{
-	sigset_t old;
-
-	order_lock(ctx, &old);
-	ops_of(ctx)->work_begin(ctx, work);
-	order_unlock(ctx, &old);
 }
 
 /* Buffers */
@@ -443,11 +288,11 @@ void order_buf_create(struct mem_buf *buf, struct order_buf *order)
 	is_told = attached_now(&how, TELL_ATTACHED_BY_ALLOC, 0);
 	order_lock(ctx, &old);
 	if (is_told)
-		ops_of(ctx)->attached(buf, &how, buf->flags);
+		ctx->backend->order->attached(buf, &how, buf->flags);
 	attach_buf_create(&ctx->order->model, &order->model, buf->asked_len,
 			  buf->flags == MEM_ATTACH_HOST ? ATTACH_HOST :
 							  ATTACH_GLOBAL);
-	ops_of(ctx)->attach(buf, ATTACH_JOIN);
+	ctx->backend->order->attach(buf, ATTACH_JOIN);
 	order_unlock(ctx, &old);
 }
 
@@ -458,14 +303,11 @@ void order_buf_create(struct mem_buf *buf, struct order_buf *order)
 void order_buf_destroy(struct mem_buf *buf)
 {
 	struct mem_ctx *ctx = buf->ctx;
-	struct work *work;
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	land(buf->order);
-	ops_of(ctx)->attach(buf, ATTACH_LEAVE);
-	for (work = ctx->order->works; work; work = work->next)
-		verdict_forget(work, buf);
+	order_works_forget(buf);
+	ctx->backend->order->attach(buf, ATTACH_LEAVE);
 	attach_buf_destroy(&ctx->order->model, &buf->order->model);
 	take_streams(ctx);
 	order_unlock(ctx, &old);
@@ -515,7 +357,7 @@ void order_counters(struct mem_ctx *ctx, struct mem_buf *buf,
 				    &all);
 	else
 		all = ctx->order->model.count;
-	all.cpu_while_active = ops_of(ctx)->nr_refused(ctx, buf);
+	all.cpu_while_active = ctx->backend->order->nr_refused(ctx, buf);
 	order_unlock(ctx, &old);
 	memcpy(&count->revoked, &all, COUNTERS_LEN);
 }
@@ -534,7 +376,7 @@ int order_stream_create(struct mem_stream *stream)
 	sigset_t old;
 	int err;
 
-	err = ops_of(ctx)->stream_create(stream);
+	err = ctx->backend->order->stream_create(stream);
 	if (err)
 		return err;
 	order_lock(ctx, &old);
@@ -545,29 +387,24 @@ int order_stream_create(struct mem_stream *stream)
 }
 
 /* Buffers that are single to it fall back, but not for what is under way. */
-static int keep_singles(struct mem_ctx *ctx, struct attach_stream *model)
+static int keep_singles(struct attach_stream *model)
 {
 	struct attach_link *link;
-	int err;
+	int err = 0;
 
-	for (link = model->singles.next; link != &model->singles;
-	     link = link->next) {
-		struct mem_buf *buf = buf_of(containerof(link,
-							 struct attach_buf,
-							 in_newest));
-
-		err = keep_verdicts(ctx, buf);
-		if (err)
-			return err;
-		put_in_flight(ctx->order, buf->order);
-	}
-	return 0;
+	for (link = model->singles.next; link != &model->singles && !err;
+	     link = link->next)
+		err = order_works_keep(buf_of(containerof(link,
+							  struct attach_buf,
+							  in_newest)));
+	return err;
 }
 
 /* Nothing can fail any more: it is told of already. */
 static void tell_singles(const struct mem_stream *stream,
 			 struct attach_stream *model)
 {
+	const struct order_ops *ops = stream->ctx->backend->order;
 	struct tell_attach how;
 	struct attach_link *link;
 	bool is_told;
@@ -582,8 +419,8 @@ static void tell_singles(const struct mem_stream *stream,
 
 		newest_set(buf_of(buf), name_of(buf->fallback), NULL);
 		if (is_told)
-			ops_of(stream->ctx)->attached(buf_of(buf), &how,
-						      name_of(buf->fallback));
+			ops->attached(buf_of(buf), &how,
+				      name_of(buf->fallback));
 	}
 }
 
@@ -597,7 +434,7 @@ static void tell_singles(const struct mem_stream *stream,
 int order_stream_destroy(struct mem_stream *stream, struct reach **reach)
 {
 	struct mem_ctx *ctx = stream->ctx;
-	struct attach_stream *model = model_of(stream);
+	struct attach_stream *model = order_model_of(stream);
 	sigset_t old;
 	u64 needs;
 	int err;
@@ -605,9 +442,9 @@ int order_stream_destroy(struct mem_stream *stream, struct reach **reach)
 	order_lock(ctx, &old);
 	needs = attach_stream_destroy_needs(model);
 	ctx->order->reach = reach_create(needs);
-	err = ctx->order->reach ? give_ops(&ctx->order->model, needs) : -ENOMEM;
+	err = ctx->order->reach ? order_give_ops(ctx, needs) : -ENOMEM;
 	if (!err)
-		err = keep_singles(ctx, model);
+		err = keep_singles(model);
 	if (!err)
 		tell_singles(stream, model);
 	if (!err)
@@ -632,7 +469,7 @@ static int mark_make(struct mem_stream *stream, struct mark **mark,
 	if (!new)
 		return -ENOMEM;
 	order_lock(ctx, &old);
-	err = set(&ctx->order->model, &new->event, model_of(stream));
+	err = set(&ctx->order->model, &new->event, order_model_of(stream));
 	order_unlock(ctx, &old);
 	if (err) {
 		free(new);
@@ -681,9 +518,10 @@ int order_mark_wait(struct mem_stream *stream, struct mark *mark)
 	int err;
 
 	order_lock(ctx, &old);
-	err = give_ops(&ctx->order->model, 1);
+	err = order_give_ops(ctx, 1);
 	if (!err)
-		err = attach_event_wait(&ctx->order->model, model_of(stream),
+		err = attach_event_wait(&ctx->order->model,
+					order_model_of(stream),
 					mark ? &mark->event : &never);
 	take_streams(ctx);
 	order_unlock(ctx, &old);
@@ -761,18 +599,17 @@ int order_attach(struct mem_stream *stream, struct mem_buf *buf,
 
 	order_lock(ctx, &old);
 	ctx->order->reach = reach_create(1);
-	err = ctx->order->reach ? give_ops(&ctx->order->model, 1) : -ENOMEM;
+	err = ctx->order->reach ? order_give_ops(ctx, 1) : -ENOMEM;
 	if (!err)
-		err = keep_verdicts(ctx, buf);
+		err = order_works_keep(buf);
 	if (!err)
-		err = attach_submit_state(&ctx->order->model, model_of(stream),
+		err = attach_submit_state(&ctx->order->model,
+					  order_model_of(stream),
 					  &buf->order->model, kind_of(how));
-	if (!err) {
-		put_in_flight(ctx->order, buf->order);
+	if (!err)
 		newest_set(buf, how, stream);
-	}
 	if (!err && attached_now(&attached, TELL_ATTACHED_BY_CALL, stream->id))
-		ops_of(ctx)->attached(buf, &attached, how);
+		ctx->backend->order->attached(buf, &attached, how);
 	if (ctx->order->reach)
 		*reach = reach_take(ctx->order);
 	take_streams(ctx);
@@ -799,10 +636,10 @@ int order_call_submit(struct mem_stream *stream, struct call **made)
 	if (!call)
 		return -ENOMEM;
 	order_lock(ctx, &old);
-	err = give_ops(&ctx->order->model, 1);
+	err = order_give_ops(ctx, 1);
 	if (!err)
-		err = attach_submit_host(&ctx->order->model, model_of(stream),
-					 &call->host);
+		err = attach_submit_host(&ctx->order->model,
+					 order_model_of(stream), &call->host);
 	order_unlock(ctx, &old);
 	if (err) {
 		free(call);
@@ -841,162 +678,4 @@ void order_call_return(struct mem_ctx *ctx, struct call *call)
 	take_streams(ctx);
 	order_unlock(ctx, &old);
 	free(call);
-}
-
-/* Device work */
-
-static struct attach_side side_of(const struct mem_buf *buf)
-{
-	struct attach_side side = { .memory = ATTACH_PAGEABLE };
-
-	if (!buf)
-		return side;
-	/* Where the CPU is meant, a heap's buffer is not looked up. */
-	if (buf->kind == MEM_KIND_DEVICE || is_heaps(buf)) {
-		side.memory = ATTACH_DEVICE;
-	} else if (buf->kind == MEM_KIND_MANAGED) {
-		side.memory = ATTACH_MANAGED;
-		side.buf = &buf->order->model;
-	} else {
-		side.memory = ATTACH_PINNED;
-	}
-	return side;
-}
-
-/**
- * order_judge() - what a copy or set is
- * @stream: in order of this one
- * @dst: target, NULL: pageable
- * @src: source, NULL: pageable
- * @is_set: there is no source
- * @verdict: out
- *
- * Return: 0, or -EINVAL (nobody sets pageable memory).
- */
-int order_judge(struct mem_stream *stream, const struct mem_buf *dst,
-		const struct mem_buf *src, bool is_set,
-		struct verdict *verdict)
-{
-	struct mem_ctx *ctx = stream->ctx;
-	const struct attach_side to = side_of(dst), from = side_of(src);
-	struct attach_copy copy;
-	sigset_t old;
-	int err = 0;
-
-	order_lock(ctx, &old);
-	if (is_set)
-		err = attach_judge_set(to.memory, &copy);
-	else
-		attach_judge_copy(&ctx->order->model, model_of(stream), &from,
-				  &to, &copy);
-	order_unlock(ctx, &old);
-	if (!err)
-		*verdict = (struct verdict) {
-			.src_is_device = copy.from_is_device,
-			.dst_is_device = copy.to_is_device,
-			.is_work = copy.is_work,
-			.is_waited_for = copy.is_waited_for,
-		};
-	return err;
-}
-
-static void work_link(struct order_ctx *ctx, struct work *work)
-{
-	work->next = ctx->works;
-	if (work->next)
-		work->next->prev = work;
-	ctx->works = work;
-}
-
-static void work_free(struct work *work)
-{
-	free(work->verdicts);
-	free(work);
-}
-
-/**
- * order_work_submit() - a device has something to do
- * @stream: in order of this one
- * @launch: a kernel, whose entry is set; NULL: a copy or set
- * @made: out
- *
- * Return: 0 or -ENOMEM.
- */
-int order_work_submit(struct mem_stream *stream,
-		      const struct mem_launch *launch, struct work **made)
-{
-	struct mem_ctx *ctx = stream->ctx;
-	struct work *work = calloc(1, sizeof(*work));
-	sigset_t old;
-	int err;
-
-	if (!work)
-		return -ENOMEM;
-	work->stream = model_of(stream);
-	work->is_own = launch && gate_has_kernel(launch->kernel);
-	work->acting = (struct acting) {
-		.time_ns = now_ns(),
-		.stream = stream->id,
-		.kernel = launch ? (uintptr_t)launch->entry : 0,
-		.engine = launch ? engine_name(launch->engine) : "dma",
-		.stack = tell_stack(0),
-	};
-	order_lock(ctx, &old);
-	err = give_ops(&ctx->order->model, 1);
-	if (!err)
-		err = judge_in_flight(ctx, work);
-	if (!err) {
-		ops_of(ctx)->work_submit(ctx, work);
-		err = attach_submit_work(&ctx->order->model, work->stream);
-	}
-	if (!err)
-		work_link(ctx->order, work);
-	order_unlock(ctx, &old);
-	if (err) {
-		work_free(work);
-		return err;
-	}
-	*made = work;
-	return 0;
-}
-
-/**
- * order_work_touch() - what a copy or set is known to touch
- * @ctx: context
- * @work: it
- * @buf: of the context
- * @is_write: it writes that
- */
-void order_work_touch(struct mem_ctx *ctx, struct work *work,
-		      struct mem_buf *buf, bool is_write)
-{
-	bool is_news;
-	sigset_t old;
-
-	if (buf->kind != MEM_KIND_MANAGED)
-		return;
-	order_lock(ctx, &old);
-	if (!order_job_sees(ctx, work, buf, &is_news) && is_news)
-		ops_of(ctx)->work_report(buf, is_write, work);
-	order_unlock(ctx, &old);
-}
-
-/**
- * order_work_end() - it is done
- * @ctx: context
- * @work: it; gone
- */
-void order_work_end(struct mem_ctx *ctx, struct work *work)
-{
-	sigset_t old;
-
-	order_lock(ctx, &old);
-	if (work->prev)
-		work->prev->next = work->next;
-	else
-		ctx->order->works = work->next;
-	if (work->next)
-		work->next->prev = work->prev;
-	order_unlock(ctx, &old);
-	work_free(work);
 }

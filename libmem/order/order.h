@@ -34,7 +34,7 @@ struct acting {
 };
 
 /**
- * struct order - a stream, first member of what the backend keeps of it
+ * struct order - a stream, in what the backend keeps of it
  * @model: in the model, whose memory it is until it is taken back
  */
 struct order {
@@ -152,10 +152,13 @@ struct order_ops {
 	uint64_t (*nr_refused)(struct mem_ctx *ctx, const struct mem_buf *buf);
 };
 
+/* order.c */
 void order_init(struct mem_ctx *ctx, struct order_ctx *order);
 void order_fini(struct mem_ctx *ctx);
 void order_lock(struct mem_ctx *ctx, sigset_t *old);
 void order_unlock(struct mem_ctx *ctx, const sigset_t *old);
+int order_give_ops(struct mem_ctx *ctx, u64 nr);
+struct attach_stream *order_model_of(const struct mem_stream *stream);
 
 void order_buf_create(struct mem_buf *buf, struct order_buf *order);
 void order_buf_destroy(struct mem_buf *buf);
@@ -178,6 +181,9 @@ int order_call_submit(struct mem_stream *stream, struct call **call);
 void order_call_begin(struct mem_ctx *ctx, struct call *call);
 void order_call_return(struct mem_ctx *ctx, struct call *call);
 
+/* work.c */
+int order_works_keep(struct mem_buf *buf);
+void order_works_forget(struct mem_buf *buf);
 int order_judge(struct mem_stream *stream, const struct mem_buf *dst,
 		const struct mem_buf *src, bool is_set,
 		struct verdict *verdict);

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Device work in the order of streams: what a copy or set is, and which managed
+ * buffers a job may touch. A job is judged as of its submission, whatever is
+ * called before it runs: by the states that buffers have, but for those whose
+ * state was in flight then or has changed since. Of these it keeps verdicts.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../../kmod/model/list.h"
+#include "../engine/engine.h"
+#include "order.h"
+
+static struct work_verdict *verdict_find(const struct work *work,
+					 const struct mem_buf *buf)
+{
+	size_t i;
+
+	for (i = 0; i < work->nr_verdicts; i++)
+		if (work->verdicts[i].buf == buf)
+			return &work->verdicts[i];
+	return NULL;
+}
+
+/* What the rules say of a job as things are. */
+static bool may_touch(struct mem_ctx *ctx, const struct work *work,
+		      const struct mem_buf *buf)
+{
+	return attach_judge_job(&ctx->order->model, work->stream,
+				&buf->order->model, NULL) == ATTACH_ALLOWED;
+}
+
+static struct work_verdict *verdict_add(struct work *work, struct mem_buf *buf,
+					bool sees)
+{
+	const size_t nr = work->nr_verdicts;
+	struct work_verdict *all;
+
+	/* Room for a power of two. */
+	if (!(nr & (nr - 1))) {
+		all = realloc(work->verdicts,
+			      (nr ? 2 * nr : 1) * sizeof(*all));
+		if (!all)
+			return NULL;
+		work->verdicts = all;
+	}
+	work->verdicts[nr] = (struct work_verdict) {
+		.buf = buf,
+		.sees = sees,
+	};
+	work->nr_verdicts++;
+	return &work->verdicts[nr];
+}
+
+static int verdict_keep(struct mem_ctx *ctx, struct work *work,
+			struct mem_buf *buf)
+{
+	return verdict_add(work, buf, may_touch(ctx, work, buf)) ? 0 : -ENOMEM;
+}
+
+static void land(struct order_buf *buf)
+{
+	if (!buf->is_in_flight)
+		return;
+	buf->is_in_flight = false;
+	list_remove(&buf->in_flight);
+}
+
+/**
+ * order_works_keep() - a managed buffer is going to get another attach state
+ * @buf: buffer
+ *
+ * Jobs that have been submitted are judged by its old states. Without the
+ * change nothing is different.
+ *
+ * Context: the order lock is held.
+ * Return: 0 or -ENOMEM.
+ */
+int order_works_keep(struct mem_buf *buf)
+{
+	struct order_ctx *order = buf->ctx->order;
+	struct work *work;
+	int err = 0;
+
+	for (work = order->works; work && !err; work = work->next)
+		if (!verdict_find(work, buf))
+			err = verdict_keep(buf->ctx, work, buf);
+	if (err || buf->order->is_in_flight)
+		return err;
+	buf->order->is_in_flight = true;
+	list_append(&order->in_flight, &buf->order->in_flight);
+	return 0;
+}
+
+/**
+ * order_works_forget() - a managed buffer goes
+ * @buf: buffer that no job touches any more
+ *
+ * Context: the order lock is held.
+ */
+void order_works_forget(struct mem_buf *buf)
+{
+	struct work_verdict *verdict;
+	struct work *work;
+
+	land(buf->order);
+	for (work = buf->ctx->order->works; work; work = work->next) {
+		verdict = verdict_find(work, buf);
+		if (verdict)
+			verdict->buf = NULL;
+	}
+}
+
+/* A job that is about to be submitted: what in flight means for it. */
+static int judge_in_flight(struct mem_ctx *ctx, struct work *work)
+{
+	struct attach_link *link = ctx->order->in_flight.next;
+	int err = 0;
+
+	while (link != &ctx->order->in_flight && !err) {
+		struct order_buf *buf = containerof(link, struct order_buf,
+						    in_flight);
+
+		link = link->next;
+		if (!buf->model.is_in_flight)
+			land(buf);
+		else
+			err = verdict_keep(ctx, work, buf->buf);
+	}
+	return err;
+}
+
+/**
+ * order_work_sees() - may a job touch a managed buffer?
+ * @ctx: context
+ * @work: the job
+ * @buf: the buffer
+ *
+ * Context: the order lock is held.
+ * Return: true if it may, as of its submission.
+ */
+bool order_work_sees(struct mem_ctx *ctx, const struct work *work,
+		     struct mem_buf *buf)
+{
+	const struct work_verdict *verdict = verdict_find(work, buf);
+
+	return verdict ? verdict->sees : may_touch(ctx, work, buf);
+}
+
+/**
+ * order_job_sees() - a job touches a managed buffer: may it?
+ * @ctx: context
+ * @work: the job
+ * @buf: the buffer
+ * @is_news: out: if not: it has not been told for this job; it counts as told
+ *
+ * Context: the order lock is held.
+ * Return: true if it may.
+ */
+bool order_job_sees(struct mem_ctx *ctx, struct work *work, struct mem_buf *buf,
+		    bool *is_news)
+{
+	struct work_verdict *verdict = verdict_find(work, buf);
+
+	*is_news = false;
+	if (order_work_sees(ctx, work, buf))
+		return true;
+	if (!verdict)
+		verdict = verdict_add(work, buf, false);
+	*is_news = !verdict || !verdict->is_told;
+	if (verdict)
+		verdict->is_told = true;
+	if (*is_news)
+		attach_count_job_touch(&ctx->order->model, &buf->order->model);
+	return false;
+}
+
+/**
+ * order_work_begin() - a job starts: what it sees is cleaned
+ * @ctx: context
+ * @work: it
+ */
+void order_work_begin(struct mem_ctx *ctx, struct work *work)
+{
+	sigset_t old;
+
+	order_lock(ctx, &old);
+	ctx->backend->order->work_begin(ctx, work);
+	order_unlock(ctx, &old);
+}
+
+static struct attach_side side_of(const struct mem_buf *buf)
+{
+	struct attach_side side = { .memory = ATTACH_PAGEABLE };
+
+	if (!buf)
+		return side;
+	/* Where the CPU is meant, a heap's buffer is not looked up. */
+	if (buf->kind == MEM_KIND_DEVICE || is_heaps(buf)) {
+		side.memory = ATTACH_DEVICE;
+	} else if (buf->kind == MEM_KIND_MANAGED) {
+		side.memory = ATTACH_MANAGED;
+		side.buf = &buf->order->model;
+	} else {
+		side.memory = ATTACH_PINNED;
+	}
+	return side;
+}
+
+/**
+ * order_judge() - what a copy or set is
+ * @stream: in order of this one
+ * @dst: target, NULL: pageable
+ * @src: source, NULL: pageable
+ * @is_set: there is no source
+ * @verdict: out
+ *
+ * Return: 0, or -EINVAL (nobody sets pageable memory).
+ */
+int order_judge(struct mem_stream *stream, const struct mem_buf *dst,
+		const struct mem_buf *src, bool is_set,
+		struct verdict *verdict)
+{
+	struct mem_ctx *ctx = stream->ctx;
+	const struct attach_side to = side_of(dst), from = side_of(src);
+	struct attach_copy copy;
+	sigset_t old;
+	int err = 0;
+
+	order_lock(ctx, &old);
+	if (is_set)
+		err = attach_judge_set(to.memory, &copy);
+	else
+		attach_judge_copy(&ctx->order->model, order_model_of(stream),
+				  &from, &to, &copy);
+	order_unlock(ctx, &old);
+	if (!err)
+		*verdict = (struct verdict) {
+			.src_is_device = copy.from_is_device,
+			.dst_is_device = copy.to_is_device,
+			.is_work = copy.is_work,
+			.is_waited_for = copy.is_waited_for,
+		};
+	return err;
+}
+
+static void work_link(struct order_ctx *ctx, struct work *work)
+{
+	work->next = ctx->works;
+	if (work->next)
+		work->next->prev = work;
+	ctx->works = work;
+}
+
+static void work_free(struct work *work)
+{
+	free(work->verdicts);
+	free(work);
+}
+
+/**
+ * order_work_submit() - a device has something to do
+ * @stream: in order of this one
+ * @launch: a kernel, whose entry is set; NULL: a copy or set
+ * @made: out
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int order_work_submit(struct mem_stream *stream,
+		      const struct mem_launch *launch, struct work **made)
+{
+	struct mem_ctx *ctx = stream->ctx;
+	struct work *work = calloc(1, sizeof(*work));
+	sigset_t old;
+	int err;
+
+	if (!work)
+		return -ENOMEM;
+	work->stream = order_model_of(stream);
+	work->is_own = launch && gate_has_kernel(launch->kernel);
+	work->acting = (struct acting) {
+		.time_ns = now_ns(),
+		.stream = stream->id,
+		.kernel = launch ? (uintptr_t)launch->entry : 0,
+		.engine = launch ? engine_name(launch->engine) : "dma",
+		.stack = tell_stack(0),
+	};
+	order_lock(ctx, &old);
+	err = order_give_ops(ctx, 1);
+	if (!err)
+		err = judge_in_flight(ctx, work);
+	if (!err) {
+		ctx->backend->order->work_submit(ctx, work);
+		err = attach_submit_work(&ctx->order->model, work->stream);
+	}
+	if (!err)
+		work_link(ctx->order, work);
+	order_unlock(ctx, &old);
+	if (err) {
+		work_free(work);
+		return err;
+	}
+	*made = work;
+	return 0;
+}
+
+/**
+ * order_work_touch() - what a copy or set is known to touch
+ * @ctx: context
+ * @work: it
+ * @buf: of the context
+ * @is_write: it writes that
+ */
+void order_work_touch(struct mem_ctx *ctx, struct work *work,
+		      struct mem_buf *buf, bool is_write)
+{
+	bool is_news;
+	sigset_t old;
+
+	if (buf->kind != MEM_KIND_MANAGED)
+		return;
+	order_lock(ctx, &old);
+	if (!order_job_sees(ctx, work, buf, &is_news) && is_news)
+		ctx->backend->order->work_report(buf, is_write, work);
+	order_unlock(ctx, &old);
+}
+
+/**
+ * order_work_end() - it is done
+ * @ctx: context
+ * @work: it; gone
+ */
+void order_work_end(struct mem_ctx *ctx, struct work *work)
+{
+	sigset_t old;
+
+	order_lock(ctx, &old);
+	if (work->prev)
+		work->prev->next = work->next;
+	else
+		ctx->order->works = work->next;
+	if (work->next)
+		work->next->prev = work->prev;
+	order_unlock(ctx, &old);
+	work_free(work);
+}
