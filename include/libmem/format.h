@@ -48,6 +48,8 @@ extern "C" {
  * @MEM_FORMAT_YUV420: [R8] [R8] [R8]: planes of Y, Cb and Cr, 4:2:0, studio
  *	range, BT.601
  * @MEM_FORMAT_YUV420_ER: the same of full range
+ * @MEM_FORMAT_YUV420_BL: as MEM_FORMAT_YUV420, block-linear
+ * @MEM_FORMAT_YUV420_ER_BL: as MEM_FORMAT_YUV420_ER, block-linear
  */
 enum mem_format {
 	MEM_FORMAT_INVALID,
@@ -71,7 +73,9 @@ enum mem_format {
 	MEM_FORMAT_2S16,
 	MEM_FORMAT_2F32,
 	MEM_FORMAT_YUV420,
-	MEM_FORMAT_YUV420_ER
+	MEM_FORMAT_YUV420_ER,
+	MEM_FORMAT_YUV420_BL,
+	MEM_FORMAT_YUV420_ER_BL
 };
 
 #define MEM_FOURCC(a, b, c, d) \

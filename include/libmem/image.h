@@ -415,8 +415,8 @@ int mem_image_fill(struct mem_stream *stream, unsigned int engine,
  * mem_image_convert() - have an engine convert an image's format
  * @stream: in order of this one
  * @engine: enum mem_engine, or MEM_ENGINE_CPU
- * @dst: of the same sides, pitch-linear
- * @src: pitch-linear
+ * @dst: of the same sides; block-linear only if @src has the same pixels
+ * @src: pitch-linear, or block-linear with the pixels of @dst
  * @how: NULL: no scale, saturating
  *
  * Formats of one component are converted to each other, RGB, luma and NV12

@@ -114,8 +114,7 @@ struct format {
 #define OWN(code)	.planes = { code }, .layout = MEM_LAYOUT_PITCH_LINEAR
 #define NV12(how)	.fourcc = DRM_FORMAT_NV12, .div = 2, .layout = how, \
 			.planes = { DRM_FORMAT_R8, DRM_FORMAT_GR88 }
-#define YUV420		.fourcc = DRM_FORMAT_YUV420, .div = 2, \
-			.layout = MEM_LAYOUT_PITCH_LINEAR, \
+#define YUV420(how)	.fourcc = DRM_FORMAT_YUV420, .div = 2, .layout = how, \
 			.planes = { DRM_FORMAT_R8, DRM_FORMAT_R8, \
 				    DRM_FORMAT_R8 }
 #define STD(std)	.color_std = MEM_COLOR_STD_##std
@@ -155,9 +154,14 @@ static const struct format formats[] = {
 			       STD(SRGB), .name = "rgb8p" },
 	[MEM_FORMAT_2S16] = { OWN(MEM_FOURCC_2S16), .name = "2s16" },
 	[MEM_FORMAT_2F32] = { OWN(MEM_FOURCC_2F32), .name = "2f32" },
-	[MEM_FORMAT_YUV420] = { YUV420, STD(REC601_SR), .name = "yuv420" },
-	[MEM_FORMAT_YUV420_ER] = { YUV420, STD(REC601_ER),
-				   .name = "yuv420-er" },
+	[MEM_FORMAT_YUV420] = { YUV420(MEM_LAYOUT_PITCH_LINEAR),
+				STD(REC601_SR), .name = "yuv420" },
+	[MEM_FORMAT_YUV420_ER] = { YUV420(MEM_LAYOUT_PITCH_LINEAR),
+				   STD(REC601_ER), .name = "yuv420-er" },
+	[MEM_FORMAT_YUV420_BL] = { YUV420(MEM_LAYOUT_BLOCK_LINEAR),
+				   STD(REC601_SR), .name = "yuv420-bl" },
+	[MEM_FORMAT_YUV420_ER_BL] = { YUV420(MEM_LAYOUT_BLOCK_LINEAR),
+				      STD(REC601_ER), .name = "yuv420-er-bl" },
 };
 
 static void plane_out(const struct format *format, unsigned int i,

@@ -351,8 +351,10 @@ bool view_can_convert(unsigned int dst, unsigned int src,
 	const struct pixel *to = pixel_of(dst);
 	const struct pixel *from = pixel_of(src);
 
-	if (is_plain(how) && dst == src)
+	if (is_plain(how) && pixels_are_alike(to, from))
 		return true;
+	if (to->is_block_linear || from->is_block_linear)
+		return false;
 	if (to->family == FAMILY_VECTOR || from->family == FAMILY_VECTOR)
 		return false;
 	return is_plain(how) || is_single(to) || is_single(from);
@@ -384,7 +386,7 @@ void view_convert(const struct view *dst, const struct view *src,
 		.is_saturating = how->is_saturating,
 	};
 
-	if (dst->format == src->format && c.is_exact) {
+	if (pixels_are_alike(c.to, c.from) && c.is_exact) {
 		view_copy(dst, src, part);
 		return;
 	}

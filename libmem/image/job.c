@@ -422,10 +422,18 @@ static void job_add(struct job *job, struct store *store, unsigned int access)
 		job->work.dst = store->main.view;
 }
 
-static bool is_block_linear(const struct view *view)
+static bool has_blocks(const struct view *view)
 {
-	return view->format == MEM_FORMAT_NV12_BL ||
-	       view->format == MEM_FORMAT_NV12_ER_BL;
+	return view->format && pixel_of(view->format)->is_block_linear;
+}
+
+/* The compositor alone takes such pixels, and gives them another layout. */
+static bool layouts_are_taken(const struct job *job)
+{
+	if (!has_blocks(&job->work.src) && !has_blocks(&job->work.dst))
+		return true;
+	return job->engine == MEM_ENGINE_VIC &&
+	       (job->work.op == WORK_COPY || job->work.op == WORK_CONVERT);
 }
 
 static int engine_check(const struct mem_stream *stream, unsigned int engine)
@@ -448,7 +456,7 @@ static int job_check(const struct mem_stream *stream, const struct job *job)
 	for (i = 0; i < job->nr_stores; i++)
 		if (!(job->stores[i].store->uses & use_of(job->engine)))
 			return -EACCES;
-	if (is_block_linear(&job->work.src) || is_block_linear(&job->work.dst))
+	if (!layouts_are_taken(job))
 		return -EOPNOTSUPP;
 	return work_is_offered(&job->work, job->engine) ? 0 : -EOPNOTSUPP;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: the meaning of pixels for the algorithms. attrs/format.c has their
- * layout in planes.
+ * libmem: what the pixels of formats mean for algorithms. Where they lie in
+ * planes is attrs/format.c's. Pixels of a block-linear plane are in rows, too:
+ * whatever reads them is heapsim's own, and CUDA's arrays have them so.
  */
 #include "view.h"
 
@@ -16,8 +17,10 @@ static const struct pixel pixels[] = {
 	[MEM_FORMAT_Y16_ER] = { FAMILY_LUMA, COMP_U16 },
 	[MEM_FORMAT_NV12] = { FAMILY_YUV420, COMP_U8, .is_studio = true },
 	[MEM_FORMAT_NV12_ER] = { FAMILY_YUV420, COMP_U8 },
-	[MEM_FORMAT_NV12_BL] = { FAMILY_YUV420, COMP_U8, .is_studio = true },
-	[MEM_FORMAT_NV12_ER_BL] = { FAMILY_YUV420, COMP_U8 },
+	[MEM_FORMAT_NV12_BL] = { FAMILY_YUV420, COMP_U8, .is_studio = true,
+				 .is_block_linear = true },
+	[MEM_FORMAT_NV12_ER_BL] = { FAMILY_YUV420, COMP_U8,
+				    .is_block_linear = true },
 	[MEM_FORMAT_RGB8] = { FAMILY_RGB, COMP_U8 },
 	[MEM_FORMAT_BGR8] = { FAMILY_RGB, COMP_U8, .red = 2 },
 	[MEM_FORMAT_RGBA8] = { FAMILY_RGB, COMP_U8, .has_alpha = true },
@@ -29,6 +32,11 @@ static const struct pixel pixels[] = {
 	[MEM_FORMAT_YUV420] = { FAMILY_YUV420, COMP_U8, .is_studio = true,
 				.is_planar = true },
 	[MEM_FORMAT_YUV420_ER] = { FAMILY_YUV420, COMP_U8, .is_planar = true },
+	[MEM_FORMAT_YUV420_BL] = { FAMILY_YUV420, COMP_U8, .is_studio = true,
+				   .is_planar = true, .is_block_linear = true },
+	[MEM_FORMAT_YUV420_ER_BL] = { FAMILY_YUV420, COMP_U8,
+				      .is_planar = true,
+				      .is_block_linear = true },
 };
 
 /**
@@ -40,4 +48,19 @@ static const struct pixel pixels[] = {
 const struct pixel *pixel_of(unsigned int format)
 {
 	return &pixels[format];
+}
+
+/**
+ * pixels_are_alike() - compare pixels of two formats
+ * @one: of pixel_of()
+ * @other: of pixel_of()
+ *
+ * Return: true if they are the same, whatever their layouts.
+ */
+bool pixels_are_alike(const struct pixel *one, const struct pixel *other)
+{
+	return one->family == other->family && one->comp == other->comp &&
+	       one->is_studio == other->is_studio &&
+	       one->is_planar == other->is_planar && one->red == other->red &&
+	       one->has_alpha == other->has_alpha;
 }

@@ -52,13 +52,15 @@ enum family {
 };
 
 /**
- * struct pixel - meaning of a format's pixels
- * @family: enum family
- * @comp: type of all components
- * @is_studio: luma and chroma have studio range
- * @is_planar: FAMILY_RGB: each component has a plane of its own
- * @red: FAMILY_RGB: index of red in a pixel; blue is at 2 - @red
- * @has_alpha: FAMILY_RGB: alpha is at index 3
+ * struct pixel - how algorithms see a format
+ * @family: what it means
+ * @comp: all its components
+ * @is_studio: luma and chroma are of studio range
+ * @is_planar: FAMILY_RGB: a plane each; FAMILY_YUV420: each of both chroma
+ *	values has a plane
+ * @red: FAMILY_RGB: place of red in a pixel; blue is at 2 - @red
+ * @has_alpha: FAMILY_RGB: at place 3
+ * @is_block_linear: only copied, and converted to the same pixels
  */
 struct pixel {
 	enum family family;
@@ -67,15 +69,16 @@ struct pixel {
 	bool is_planar;
 	uint8_t red;
 	bool has_alpha;
+	bool is_block_linear;
 };
 
 /**
  * struct view - planes in memory
- * @format: enum mem_format, pitch-linear
- * @width: width, pixels
- * @height: height, rows
- * @nr_planes: number of planes
- * @planes: planes; @base and @pitch are valid where the algorithm runs
+ * @format: enum mem_format
+ * @width: pixels
+ * @height: rows
+ * @nr_planes: of the format
+ * @planes: their @base and @pitch are right for whoever runs the algorithm
  */
 struct view {
 	uint32_t format;
@@ -119,6 +122,7 @@ const struct pixel *pixel_of(unsigned int format);
 bool view_can_convert(unsigned int dst, unsigned int src,
 		      const struct mem_convert *how);
 
+bool pixels_are_alike(const struct pixel *one, const struct pixel *other);
 void view_copy(const struct view *dst, const struct view *src,
 	       const struct part *part);
 void view_fill(const struct view *dst, const double *value,

@@ -85,10 +85,14 @@ int wrap_plane(struct mem_ctx *ctx, unsigned int as, uint32_t plane,
 	return 0;
 }
 
-/* Returns true if the planes are aligned as the engine requires. */
+/*
+ * Returns true if the planes are aligned as the engine requires, which has no
+ * requirement for rows of blocks.
+ */
 static bool is_aligned(struct mem_ctx *ctx, const struct place *place,
 		       unsigned int engine)
 {
+	const bool has_blocks = pixel_of(place->view.format)->is_block_linear;
 	struct constraint need;
 	uint32_t i;
 
@@ -96,7 +100,8 @@ static bool is_aligned(struct mem_ctx *ctx, const struct place *place,
 		return true;
 	for (i = 0; i < place->view.nr_planes; i++)
 		if ((uintptr_t)place->device[i] % need.base_align ||
-		    place->view.planes[i].pitch % need.pitch_align)
+		    (!has_blocks &&
+		     place->view.planes[i].pitch % need.pitch_align))
 			return false;
 	return true;
 }

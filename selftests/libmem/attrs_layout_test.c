@@ -684,10 +684,10 @@ static void a_format_is_planes_that_lists_take(void **state)
 	(void)state;
 	board("orin");
 	assert_int_equal(mem_format_info(MEM_FORMAT_INVALID, &info), -EINVAL);
-	assert_int_equal(mem_format_info(MEM_FORMAT_YUV420_ER + 1, &info),
+	assert_int_equal(mem_format_info(MEM_FORMAT_YUV420_ER_BL + 1, &info),
 			 -EINVAL);
 	assert_int_equal(mem_format_info(MEM_FORMAT_U8, NULL), -EINVAL);
-	for (format = 1; format <= MEM_FORMAT_YUV420_ER; format++) {
+	for (format = 1; format <= MEM_FORMAT_YUV420_ER_BL; format++) {
 		assert_int_equal(mem_format_info(format, &info), 0);
 		assert_true(info.nr_planes >= 1 &&
 			    info.nr_planes <= MEM_PLANES_MAX);

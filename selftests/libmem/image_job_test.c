@@ -388,6 +388,172 @@ static void no_job_uses_a_locked_image(void **state)
 	mem_image_destroy(b);
 }
 
+/* An attribute of an image's object */
+#define OBJECT_ATTR(object, name, type, i) \
+	({ \
+		struct mem_attr attr_ = { .key = MEM_ATTR_##name }; \
+		\
+		assert_int_equal(mem_attrs_get(mem_object_attrs(object), 0, \
+					       &attr_, 1), 0); \
+		((const type *)attr_.value)[i]; \
+	})
+
+/* @image is pitch-linear; @blocks has its pixels, in rows of its own pitch. */
+static void have_the_same_rows(struct mem_image *blocks,
+			       struct mem_image *image)
+{
+	struct mem_object *object = lock_image(blocks, MEM_READ,
+					       MEM_LOCK_OBJECT).object;
+	const struct mem_image_data data = lock_image(image, MEM_READ,
+						      MEM_LOCK_HOST);
+	const uint8_t *row;
+	uint32_t i, y;
+	void *ptr;
+
+	assert_int_equal(mem_object_cpu_ptr(object, MEM_READ, &ptr), 0);
+	assert_int_equal(mem_object_begin(object, MEM_READ), 0);
+	for (i = 0; i < data.nr_planes; i++) {
+		const struct mem_plane *plane = &data.planes[i];
+
+		row = (uint8_t *)ptr +
+		      OBJECT_ATTR(object, IMAGE_PLANE_OFFSET, uint64_t, i);
+		for (y = 0; y < plane->height; y++) {
+			assert_memory_equal(row, (uint8_t *)plane->base +
+					    y * plane->pitch,
+					    plane->width * plane->pixel_len);
+			row += OBJECT_ATTR(object, IMAGE_PLANE_PITCH, uint32_t,
+					   i);
+		}
+	}
+	assert_int_equal(mem_object_end(object, MEM_READ), 0);
+	unlock_image(image);
+	unlock_image(blocks);
+}
+
+static void fill_at_random(struct mem_image *image)
+{
+	const struct mem_image_data data = lock_image(image, MEM_WRITE,
+						      MEM_LOCK_HOST);
+	uint32_t i, x, y;
+
+	for (i = 0; i < data.nr_planes; i++)
+		for (y = 0; y < data.planes[i].height; y++)
+			for (x = 0; x < data.planes[i].width *
+					data.planes[i].pixel_len; x++)
+				((uint8_t *)data.planes[i].base)
+				[y * data.planes[i].pitch + x] = rand();
+	unlock_image(image);
+}
+
+/* The VIC requires nothing of rows that are in blocks. */
+static void is_wrapped_without_a_copy(struct mem_image *blocks)
+{
+	const struct mem_image_data data = lock_image(blocks, MEM_READ,
+						      MEM_LOCK_OBJECT);
+	struct mem_image *wrapper;
+
+	assert_int_equal(mem_image_wrap(ctx, &data, use_of(MEM_ENGINE_VIC),
+					&wrapper), 0);
+	assert_int_equal(info_of(wrapper).copies, MEM_WRAP_NO_COPY);
+	mem_image_destroy(wrapper);
+	unlock_image(blocks);
+}
+
+/* Pixels go into blocks, from blocks to blocks, and come back. */
+static void pixels_go_through_blocks(uint32_t format, uint32_t in_blocks)
+{
+	const uint64_t uses = GPU_AND_CPU | use_of(MEM_ENGINE_VIC);
+	struct mem_stream *stream = mem_stream_legacy(ctx);
+	struct mem_image *images[4];
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		images[i] = new_image(150, 76, i % 3 ? in_blocks : format,
+				      uses);
+	fill_at_random(images[0]);
+	assert_int_equal(mem_image_convert(stream, MEM_ENGINE_VIC, images[1],
+					   images[0], NULL), 0);
+	assert_int_equal(mem_image_copy(stream, MEM_ENGINE_VIC, images[2],
+					images[1]), 0);
+	assert_int_equal(mem_image_convert(stream, MEM_ENGINE_VIC, images[3],
+					   images[2], NULL), 0);
+	have_the_same_rows(images[2], images[0]);
+	have_the_same_rows(images[1], images[3]);
+	is_wrapped_without_a_copy(images[1]);
+	for (i = 0; i < 4; i++)
+		mem_image_destroy(images[i]);
+}
+
+/* A generic board has no such images. */
+static bool has_blocks(void)
+{
+	struct mem_image *image;
+
+	if (board_of().capability)
+		return true;
+	assert_int_equal(mem_image_create(ctx, 64, 32, MEM_FORMAT_NV12_BL,
+					  GPU_AND_CPU, &image), -EOPNOTSUPP);
+	return false;
+}
+
+static void block_linear_pixels_are_copied_and_converted(void **state)
+{
+	(void)state;
+	if (!has_blocks())
+		return;
+	pixels_go_through_blocks(MEM_FORMAT_NV12, MEM_FORMAT_NV12_BL);
+	pixels_go_through_blocks(MEM_FORMAT_NV12_ER, MEM_FORMAT_NV12_ER_BL);
+	pixels_go_through_blocks(MEM_FORMAT_YUV420, MEM_FORMAT_YUV420_BL);
+	pixels_go_through_blocks(MEM_FORMAT_YUV420_ER,
+				 MEM_FORMAT_YUV420_ER_BL);
+}
+
+static void errors_of_block_linear_images(void **state)
+{
+	static const unsigned int others[] = {
+		MEM_ENGINE_GPU, MEM_ENGINE_CPU,
+	};
+	const uint64_t uses = GPU_AND_CPU | use_of(MEM_ENGINE_VIC);
+	const struct mem_convert scaled = {
+		.size = sizeof(scaled), .is_saturating = 1, .scale = 2,
+	};
+	struct mem_stream *stream = mem_stream_legacy(ctx);
+	struct mem_image *blocks, *linear, *full, *small;
+	const double values[3] = { 1 };
+	unsigned int i;
+
+	(void)state;
+	if (!has_blocks())
+		return;
+	small = new_image(32, 32, MEM_FORMAT_NV12_BL, uses);
+	blocks = new_image(64, 32, MEM_FORMAT_NV12_BL, uses);
+	linear = new_image(64, 32, MEM_FORMAT_NV12, uses);
+	full = new_image(64, 32, MEM_FORMAT_NV12_ER, uses);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(mem_image_convert(stream, others[i], linear,
+						   blocks, NULL), -EOPNOTSUPP);
+		assert_int_equal(mem_image_fill(stream, others[i], blocks,
+						values, 3), -EOPNOTSUPP);
+		assert_int_equal(mem_image_rescale(stream, others[i], small,
+						   blocks, MEM_INTERP_NEAREST,
+						   MEM_BORDER_CLAMP),
+				 -EOPNOTSUPP);
+	}
+	assert_int_equal(mem_image_copy(stream, MEM_ENGINE_VIC, linear,
+					blocks), -EINVAL);
+	assert_int_equal(mem_image_convert(stream, MEM_ENGINE_VIC, full,
+					   blocks, NULL), -EOPNOTSUPP);
+	assert_int_equal(mem_image_convert(stream, MEM_ENGINE_VIC, linear,
+					   blocks, &scaled), -EOPNOTSUPP);
+	assert_int_equal(mem_image_rescale(stream, MEM_ENGINE_VIC, small,
+					   blocks, MEM_INTERP_NEAREST,
+					   MEM_BORDER_CLAMP), -EOPNOTSUPP);
+	mem_image_destroy(small);
+	mem_image_destroy(blocks);
+	mem_image_destroy(linear);
+	mem_image_destroy(full);
+}
+
 static void errors_of_copies_and_fills(void **state)
 {
 	struct mem_stream *stream = mem_stream_legacy(ctx);
@@ -658,6 +824,8 @@ int main(void)
 		test(images_may_be_destroyed_at_once),
 		test(a_lock_waits_for_every_stream),
 		test(no_job_uses_a_locked_image),
+		test(block_linear_pixels_are_copied_and_converted),
+		test(errors_of_block_linear_images),
 		test(errors_of_copies_and_fills),
 		test(errors_of_conversions),
 		test(errors_of_windows),

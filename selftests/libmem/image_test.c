@@ -16,7 +16,7 @@ static void an_image_is_zeroed_and_says_what_it_is(void **state)
 	uint32_t format;
 
 	(void)state;
-	for (format = 1; format <= MEM_FORMAT_YUV420_ER; format++) {
+	for (format = 1; format <= MEM_FORMAT_YUV420_ER_BL; format++) {
 		if (format_info(format).layout == MEM_LAYOUT_BLOCK_LINEAR)
 			continue;
 		image = new_image(33, 17, format, 0);
@@ -76,7 +76,7 @@ static void errors_of_creation(void **state)
 	assert_int_equal(IMAGE(1, MEM_IMAGE_MAX + 1, MEM_FORMAT_U8, 0),
 			 -EINVAL);
 	assert_int_equal(IMAGE(1, 1, MEM_FORMAT_INVALID, 0), -EINVAL);
-	assert_int_equal(IMAGE(1, 1, MEM_FORMAT_YUV420_ER + 1, 0), -EINVAL);
+	assert_int_equal(IMAGE(1, 1, MEM_FORMAT_YUV420_ER_BL + 1, 0), -EINVAL);
 	assert_int_equal(IMAGE(1, 1, MEM_FORMAT_U8, 1ULL << 20), -EINVAL);
 	if (!has_engine(MEM_ENGINE_DGPU))
 		assert_int_equal(IMAGE(1, 1, MEM_FORMAT_U8,

@@ -170,6 +170,36 @@ static void formats_are_converted_as_by_libmem(void **state)
 	}
 }
 
+/* As a decoder gives them: only the VIC has them pitch-linear. */
+static void block_linear_pixels_are_converted(void **state)
+{
+	const uint64_t flags = VPI_BACKEND_CUDA | VPI_BACKEND_VIC |
+			       VPI_BACKEND_CPU;
+	VPIImage linear, blocks, back;
+
+	(void)state;
+	if (vpiImageCreate(64, 32, VPI_IMAGE_FORMAT_NV12_BL, flags, &blocks)) {
+		assert_int_equal(vpiGetLastStatus(),
+				 VPI_ERROR_INVALID_OPERATION);
+		skip_because("the board has no such images");
+	}
+	ok(vpiImageCreate(64, 32, VPI_IMAGE_FORMAT_NV12, flags, &linear));
+	ok(vpiImageCreate(64, 32, VPI_IMAGE_FORMAT_NV12, flags, &back));
+	image_fill(linear);
+	ok(vpiSubmitConvertImageFormat(stream, VPI_BACKEND_VIC, linear, blocks,
+				       NULL));
+	ok(vpiSubmitConvertImageFormat(stream, VPI_BACKEND_VIC, blocks, back,
+				       NULL));
+	ok(vpiStreamSync(stream));
+	assert_true(image_hash(back) == image_hash(linear));
+	is(vpiSubmitConvertImageFormat(stream, VPI_BACKEND_CUDA, blocks, back,
+				       NULL),
+	   VPI_ERROR_NOT_IMPLEMENTED, "backend CUDA");
+	vpiImageDestroy(linear);
+	vpiImageDestroy(back);
+	vpiImageDestroy(blocks);
+}
+
 static void images_are_scaled_as_by_libmem(void **state)
 {
 	VPIImage input = new_image(WIDTH, HEIGHT, VPI_IMAGE_FORMAT_NV12_ER);
@@ -522,6 +552,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(formats_are_converted_as_by_libmem,
+					  no_violation),
+		cmocka_unit_test_teardown(block_linear_pixels_are_converted,
 					  no_violation),
 		cmocka_unit_test_teardown(images_are_scaled_as_by_libmem,
 					  no_violation),

@@ -271,6 +271,62 @@ static void planes_of_chroma_are_converted(void **state)
 	batch_drop(wide);
 }
 
+static NvBufSurface *new_blocks(NvBufSurfaceColorFormat format, uint32_t width,
+				uint32_t height)
+{
+	NvBufSurfaceCreateParams params = {
+		.width = width, .height = height, .colorFormat = format,
+		.layout = NVBUF_LAYOUT_BLOCK_LINEAR,
+		.memType = NVBUF_MEM_SURFACE_ARRAY,
+	};
+	NvBufSurface *surf = NULL;
+
+	assert_int_equal(NvBufSurfaceCreate(&surf, 1, &params), 0);
+	surf->numFilled = 1;
+	return surf;
+}
+
+/* As decoders and encoders have pictures: whole ones, scaled and converted */
+static void blocks_are_transformed(void **state)
+{
+	NvBufSurfTransformRect rect = { 0, 0, 16, 16 };
+	NvBufSurfTransformParams params = { .src_rect = &rect };
+	NvBufSurface *src = new_surface(NVBUF_COLOR_FORMAT_NV12, 70, 38);
+	NvBufSurface *blocks = new_blocks(NVBUF_COLOR_FORMAT_NV12, 70, 38);
+	NvBufSurface *other = new_blocks(NVBUF_COLOR_FORMAT_NV12, 70, 38);
+	NvBufSurface *planar = new_blocks(NVBUF_COLOR_FORMAT_YUV420, 70, 38);
+	NvBufSurface *back = new_surface(NVBUF_COLOR_FORMAT_NV12, 70, 38);
+	NvBufSurface *big = new_surface(NVBUF_COLOR_FORMAT_RGBA, 140, 76);
+	uint32_t plane, y;
+
+	(void)state;
+	batch_fill(src, -1);
+	assert_int_equal(NvBufSurfTransform(src, blocks, &params), 0);
+	assert_int_equal(NvBufSurfTransform(blocks, other, &params), 0);
+	assert_int_equal(NvBufSurfTransform(other, planar, &params), 0);
+	assert_int_equal(NvBufSurfTransform(planar, back, &params), 0);
+	batch_read(src);
+	batch_read(back);
+	for (plane = 0; plane < 2; plane++)
+		for (y = 0; y < 38U >> plane; y++)
+			assert_memory_equal(row_of(back, 0, plane, y),
+					    row_of(src, 0, plane, y), 70);
+	batch_fill(src, 128);
+	assert_int_equal(NvBufSurfTransform(src, blocks, &params), 0);
+	assert_int_equal(NvBufSurfTransform(blocks, big, &params), 0);
+	batch_read(big);
+	assert_in_range(row_of(big, 0, 0, 75)[139 * 4], 129, 132);
+	params.transform_flag = NVBUFSURF_TRANSFORM_CROP_SRC;
+	assert_int_equal(NvBufSurfTransform(blocks, big, &params),
+			 NvBufSurfTransformError_Unsupported);
+	batch_drop(src);
+	batch_drop(blocks);
+	batch_drop(other);
+	batch_drop(planar);
+	batch_drop(back);
+	batch_drop(big);
+}
+
 /* VPI has no such format. */
 static void vpi_has_no_planes_of_chroma(void **state)
 {
@@ -494,6 +550,8 @@ int main(void)
 		cmocka_unit_test_teardown(system_memory_has_no_transforms,
 					  no_violation),
 		cmocka_unit_test_teardown(planes_of_chroma_are_converted,
+					  no_violation),
+		cmocka_unit_test_teardown(blocks_are_transformed,
 					  no_violation),
 		cmocka_unit_test_teardown(vpi_has_no_planes_of_chroma,
 					  no_violation),

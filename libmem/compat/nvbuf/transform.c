@@ -15,13 +15,15 @@
  * @width: pixels
  * @height: rows
  * @format: enum mem_format
- * @has_alpha: pixels have alpha; false if a fourth component is unused
+ * @linear: the same pixels, pitch-linear
+ * @has_alpha: the fourth component of its pixels, if there is one, is alpha
  */
 struct side {
 	struct mem_image *image;
 	uint32_t width;
 	uint32_t height;
 	unsigned int format;
+	unsigned int linear;
 	bool has_alpha;
 };
 
@@ -144,6 +146,8 @@ static int side_open(struct nvbuf_work *work,
 	side->width = picture->width;
 	side->height = picture->height;
 	side->format = data.format;
+	side->linear = nvbuf_to_mem(picture->shown->colorFormat,
+				    NVBUF_LAYOUT_PITCH);
 	side->has_alpha =
 		picture->shown->colorFormat != NVBUF_COLOR_FORMAT_RGBx &&
 		picture->shown->colorFormat != NVBUF_COLOR_FORMAT_BGRx;
@@ -153,12 +157,27 @@ static int side_open(struct nvbuf_work *work,
 	return rc ? rc : work_keep(work, side->image);
 }
 
-static int sides_transform(struct nvbuf_work *work, const struct side *dst,
-			   const struct side *src)
+/* An image between two jobs of the work */
+static int image_between(struct nvbuf_work *work, uint32_t width,
+			 uint32_t height, unsigned int format,
+			 struct mem_image **image)
+{
+	struct mem_ctx *ctx;
+	int rc;
+
+	rc = nvbuf_ctx(&ctx);
+	if (!rc)
+		rc = mem_image_create(ctx, width, height, format,
+				      1ULL << work->engine, image);
+	return rc ? rc : work_keep(work, *image);
+}
+
+/* Of pitch-linear pixels, or of the same pixels in blocks */
+static int linear_transform(struct nvbuf_work *work, const struct side *dst,
+			    const struct side *src)
 {
 	const unsigned int engine = work->engine;
 	struct mem_image *scaled;
-	struct mem_ctx *ctx;
 	int rc;
 
 	/* libmem does not distinguish them, so alpha would not be set. */
@@ -174,17 +193,50 @@ static int sides_transform(struct nvbuf_work *work, const struct side *dst,
 		return mem_image_rescale(work->stream, engine, dst->image,
 					 src->image, work->interp,
 					 MEM_BORDER_CLAMP);
-	rc = nvbuf_ctx(&ctx);
-	if (!rc)
-		rc = mem_image_create(ctx, dst->width, dst->height, src->format,
-				      1ULL << engine, &scaled);
-	if (!rc)
-		rc = work_keep(work, scaled);
+	rc = image_between(work, dst->width, dst->height, src->format, &scaled);
 	if (!rc)
 		rc = mem_image_rescale(work->stream, engine, scaled, src->image,
 				       work->interp, MEM_BORDER_CLAMP);
 	return rc ? rc : mem_image_convert(work->stream, engine, dst->image,
 					   scaled, NULL);
+}
+
+/* Block-linear pixels are converted to pitch-linear ones, and back. */
+static int side_unroll(struct nvbuf_work *work, const struct side *side,
+		       struct side *linear)
+{
+	*linear = *side;
+	if (side->format == side->linear)
+		return 0;
+	linear->format = side->linear;
+	return image_between(work, side->width, side->height, side->linear,
+			     &linear->image);
+}
+
+static int sides_transform(struct nvbuf_work *work, const struct side *dst,
+			   const struct side *src)
+{
+	struct side from, to;
+	int rc;
+
+	if (src->linear == dst->linear && src->width == dst->width &&
+	    src->height == dst->height)
+		return src->format == dst->format ?
+		       linear_transform(work, dst, src) :
+		       mem_image_convert(work->stream, work->engine, dst->image,
+					 src->image, NULL);
+	rc = side_unroll(work, src, &from);
+	if (!rc)
+		rc = side_unroll(work, dst, &to);
+	if (!rc && from.image != src->image)
+		rc = mem_image_convert(work->stream, work->engine, from.image,
+				       src->image, NULL);
+	if (!rc)
+		rc = linear_transform(work, &to, &from);
+	if (!rc && to.image != dst->image)
+		rc = mem_image_convert(work->stream, work->engine, dst->image,
+				       to.image, NULL);
+	return rc;
 }
 
 /**
