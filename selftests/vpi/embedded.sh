@@ -14,6 +14,7 @@ export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
 rc=0
 
 "$here/symbols_test" || rc=1
+"$here/report_test" || rc=1
 "$dir/format_test" || rc=1
 read -ra boards <<<"${HEAPSIM_BOARDS:-nano tx2 drive-px2 xavier orin orin-nano thor}"
 for soc in "${boards[@]}"; do

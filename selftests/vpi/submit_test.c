@@ -455,7 +455,7 @@ static void wrong_images_are_refused(void **state)
 	   VPI_ERROR_INVALID_ARGUMENT, "3x13");
 	is(vpiSubmitBoxFilter(stream, 0, image, other, 3, 3,
 			      VPI_BORDER_MIRROR),
-	   VPI_ERROR_NOT_IMPLEMENTED, "VPI_BORDER_ZERO");
+	   VPI_ERROR_NOT_IMPLEMENTED, "VPI_BORDER_MIRROR");
 	is(vpiSubmitBoxFilter(stream, 0, image, other, 3, 3,
 			      VPI_BORDER_INVALID),
 	   VPI_ERROR_INVALID_ARGUMENT, "no border 5");
@@ -470,7 +470,7 @@ static void wrong_images_are_refused(void **state)
 	   VPI_ERROR_INVALID_OPERATION, "OFA");
 	is(vpiSubmitRescale(stream, 0, image, small, VPI_INTERP_CATMULL_ROM,
 			    VPI_BORDER_ZERO, 0),
-	   VPI_ERROR_NOT_IMPLEMENTED, "VPI_INTERP_NEAREST");
+	   VPI_ERROR_NOT_IMPLEMENTED, "VPI_INTERP_CATMULL_ROM");
 	is(vpiSubmitRescale(stream, 0, image, small, VPI_INTERP_NULL,
 			    VPI_BORDER_ZERO, 0),
 	   VPI_ERROR_INVALID_ARGUMENT, "no interpolation 0");

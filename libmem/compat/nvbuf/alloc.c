@@ -238,6 +238,9 @@ int nvbuf_alloc(const NvBufSurfaceCreateParams *params, bool is_packed,
 	rc = nvbuf_ctx(&ctx);
 	if (!rc && !params->size)
 		rc = nvbuf_format(params->colorFormat, &format);
+	if (rc == -EOPNOTSUPP)
+		return nvbuf_lacks("surfaces of colour format %d",
+				   (int)params->colorFormat);
 	if (rc)
 		return rc;
 	shown->colorFormat = params->size ? NVBUF_COLOR_FORMAT_INVALID :

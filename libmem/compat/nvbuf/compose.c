@@ -66,7 +66,7 @@ static int params_apply(const NvBufferTransformParams *params,
 {
 	if (params->transform_flag & NVBUFFER_TRANSFORM_FLIP &&
 	    params->transform_flip != NvBufferTransform_None)
-		return -EOPNOTSUPP;
+		return nvbuf_lacks("NvBufferTransform that flips");
 	if (params->transform_flag & NVBUFFER_TRANSFORM_CROP_SRC &&
 	    !picture_crop(src, &params->src_rect))
 		return -EINVAL;
@@ -138,10 +138,11 @@ static int composite_check(const int *fds,
 	if (!fds || !params || !params->input_buf_count ||
 	    params->input_buf_count > MAX_COMPOSITE_FRAME)
 		return -EINVAL;
-	if (params->composite_flag & NVBUFFER_BLEND)
-		for (i = 0; i < params->input_buf_count; i++)
-			if (params->dst_comp_rect_alpha[i] < 1)
-				return -EOPNOTSUPP;
+	if (!(params->composite_flag & NVBUFFER_BLEND))
+		return 0;
+	for (i = 0; i < params->input_buf_count; i++)
+		if (params->dst_comp_rect_alpha[i] < 1)
+			return nvbuf_lacks("NvBufferComposite that blends");
 	return 0;
 }
 

@@ -9,6 +9,8 @@
 
 #include "nvbuf.h"
 
+static const char copy_of_blocks[] = "copy of block-linear surfaces";
+
 static void rows_move(const struct mem_rows *rows)
 {
 	uint64_t i;
@@ -152,7 +154,7 @@ API int NvBufSurfaceCopy(NvBufSurface *srcSurf, NvBufSurface *dstSurf)
 		if (!is_same_shape(shown, &dstSurf->surfaceList[i]))
 			return nvbuf_fail(EINVAL);
 		if (shown->layout != NVBUF_LAYOUT_PITCH)
-			return nvbuf_fail(EOPNOTSUPP);
+			return nvbuf_rc(nvbuf_lacks(copy_of_blocks));
 	}
 	for (i = 0; i < srcSurf->batchSize; i++) {
 		shown = &srcSurf->surfaceList[i];
@@ -177,7 +179,7 @@ static int raw_move(NvBufSurface *surf, unsigned int index, unsigned int plane,
 	if (width > planes->width[plane] || height > planes->height[plane])
 		return nvbuf_fail(EINVAL);
 	if (surf->surfaceList[index].layout != NVBUF_LAYOUT_PITCH)
-		return nvbuf_fail(EOPNOTSUPP);
+		return nvbuf_rc(nvbuf_lacks(copy_of_blocks));
 	bytes.row_len = (uint64_t)width * planes->bytesPerPix[plane];
 	bytes.pitch = bytes.row_len;
 	return nvbuf_rc(plane_move(batch, index, plane, access, &bytes));
@@ -206,7 +208,7 @@ static int plane_fill(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 	int rc;
 
 	if (batch->surf.surfaceList[index].layout != NVBUF_LAYOUT_PITCH)
-		return -EOPNOTSUPP;
+		return nvbuf_lacks(copy_of_blocks);
 	bytes_of(planes, plane, &bytes);
 	bytes.at = malloc(bytes.pitch * bytes.nr_rows);
 	if (!bytes.at)

@@ -24,6 +24,7 @@ enum shape {
 
 /**
  * struct known - a colour format
+ * @name: as the program has it
  * @shape: enum shape
  * @std: enum mem_color_std
  * @fourcc: fourcc of packed pixels
@@ -32,6 +33,7 @@ enum shape {
  * @y_div: height of luma divided by height of chroma
  */
 struct known {
+	const char *name;
 	uint8_t shape;
 	uint8_t std;
 	uint32_t fourcc;
@@ -40,13 +42,15 @@ struct known {
 	uint8_t y_div;
 };
 
-#define PACKED(name, pixels, pixel_len, color_std) \
-	[NVBUF_COLOR_FORMAT_##name] = { \
-		.shape = SHAPE_PACKED, .std = MEM_COLOR_STD_##color_std, \
+#define PACKED(color, pixels, pixel_len, color_std) \
+	[NVBUF_COLOR_FORMAT_##color] = { \
+		.name = #color, .shape = SHAPE_PACKED, \
+		.std = MEM_COLOR_STD_##color_std, \
 		.fourcc = (pixels), .len = (pixel_len) }
-#define CHROMA(name, how, x, y, color_std) \
-	[NVBUF_COLOR_FORMAT_##name] = { \
-		.shape = SHAPE_##how, .std = MEM_COLOR_STD_##color_std, \
+#define CHROMA(color, how, x, y, color_std) \
+	[NVBUF_COLOR_FORMAT_##color] = { \
+		.name = #color, .shape = SHAPE_##how, \
+		.std = MEM_COLOR_STD_##color_std, \
 		.x_div = (x), .y_div = (y) }
 
 static const struct known formats[] = {

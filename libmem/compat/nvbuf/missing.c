@@ -4,11 +4,31 @@
  * and for blending.
  */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "../../compat.h"
 #include "nvbuf.h"
 #include "nvbuf_utils.h"
 #include "nvbufsurftransform.h"
+
+/**
+ * nvbuf_lacks() - a value that heapsim lacks
+ * @format: which, for the report of heapsim-run(1), as of printf(): 62 bytes
+ *
+ * Return: -EOPNOTSUPP.
+ */
+int nvbuf_lacks(const char *format, ...)
+{
+	char text[63];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	libmem_tell_missing(text);
+	return -EOPNOTSUPP;
+}
 
 static int missing(const char *call)
 {

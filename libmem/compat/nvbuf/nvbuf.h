@@ -131,7 +131,10 @@ void nvbuf_batch_free(struct nvbuf_batch *batch);
 void nvbuf_batch_add(struct nvbuf_batch *batch);
 bool nvbuf_batch_take(struct nvbuf_batch *batch);
 
+int nvbuf_lacks(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 int nvbuf_format(NvBufSurfaceColorFormat color, struct nvbuf_format *format);
+const char *nvbuf_format_name(NvBufSurfaceColorFormat color);
 unsigned int nvbuf_to_mem(NvBufSurfaceColorFormat color,
 			  NvBufSurfaceLayout layout);
 NvBufSurfaceColorFormat nvbuf_of_mem(unsigned int format,

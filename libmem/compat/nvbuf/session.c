@@ -242,10 +242,11 @@ static int batch_check(const NvBufSurface *src, const NvBufSurface *dst,
 	    (flags & NVBUFSURF_TRANSFORM_CROP_SRC && !params->src_rect) ||
 	    (flags & NVBUFSURF_TRANSFORM_CROP_DST && !params->dst_rect))
 		return -EINVAL;
-	if (flags & NVBUFSURF_TRANSFORM_NORMALIZE ||
-	    (flags & NVBUFSURF_TRANSFORM_FLIP &&
-	     params->transform_flip != NvBufSurfTransform_None))
-		return -EOPNOTSUPP;
+	if (flags & NVBUFSURF_TRANSFORM_NORMALIZE)
+		return nvbuf_lacks("NvBufSurfTransform that normalises");
+	if (flags & NVBUFSURF_TRANSFORM_FLIP &&
+	    params->transform_flip != NvBufSurfTransform_None)
+		return nvbuf_lacks("NvBufSurfTransform that flips");
 	return interp_of(flags & NVBUFSURF_TRANSFORM_FILTER ?
 			 params->transform_filter :
 			 NvBufSurfTransformInter_Default, interp);
@@ -303,7 +304,7 @@ static int composite_check(const NvBufSurface *src, const NvBufSurface *dst,
 	    params->input_buf_count > src->batchSize)
 		return -EINVAL;
 	if (params->composite_flag & NVBUFSURF_TRANSFORM_BLEND)
-		return -EOPNOTSUPP;
+		return nvbuf_lacks("NvBufSurfTransformComposite that blends");
 	return interp_of(params->composite_flag &
 			 NVBUFSURF_TRANSFORM_COMPOSITE_FILTER ?
 			 params->composite_filter :

@@ -18,7 +18,7 @@ static int params_check(const NvBufSurfaceCreateParams *params)
 	if ((unsigned int)params->memType > NVBUF_MEM_CUDA_ARRAY)
 		return -EINVAL;
 	if (params->memType == NVBUF_MEM_CUDA_ARRAY)
-		return -EOPNOTSUPP;
+		return nvbuf_lacks("surfaces of NVBUF_MEM_CUDA_ARRAY");
 	if (params->size)
 		return 0;
 	if (!params->width || !params->height ||
@@ -26,7 +26,7 @@ static int params_check(const NvBufSurfaceCreateParams *params)
 	    (unsigned int)params->layout > NVBUF_LAYOUT_BLOCK_LINEAR)
 		return -EINVAL;
 	if (params->layout == NVBUF_LAYOUT_BLOCK_LINEAR && !is_object)
-		return -EOPNOTSUPP;
+		return nvbuf_lacks("block-linear surfaces of such memory");
 	return 0;
 }
 

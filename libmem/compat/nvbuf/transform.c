@@ -280,7 +280,11 @@ int nvbuf_work_add(struct nvbuf_work *work, const struct nvbuf_picture *dst,
 	rc = side_open(work, src, &from);
 	if (!rc)
 		rc = side_open(work, dst, &to);
-	return rc ? rc : sides_transform(work, &to, &from);
+	if (!rc)
+		rc = sides_transform(work, &to, &from);
+	if (rc == -EOPNOTSUPP)
+		transform_lacks(work, dst, src);
+	return rc;
 }
 
 /* A picture of one colour */
@@ -333,7 +337,12 @@ int nvbuf_work_fill(struct nvbuf_work *work, const struct nvbuf_picture *dst,
 	rc = side_open(work, dst, &to);
 	if (!rc)
 		rc = plain_open(work, to.width, to.height, rgba, &from);
-	return rc ? rc : sides_transform(work, &to, &from);
+	if (!rc)
+		rc = sides_transform(work, &to, &from);
+	if (rc == -EOPNOTSUPP && !picture_lacks(dst))
+		nvbuf_lacks("a background of NVBUF_COLOR_FORMAT_%s",
+			    nvbuf_format_name(dst->shown->colorFormat));
+	return rc;
 }
 
 /**

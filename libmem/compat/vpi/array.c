@@ -64,9 +64,8 @@ static VPIStatus type_check(VPIArrayType type)
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
 				"there is no array type %d", (int)type);
 	if (types[type].mem == NONE)
-		return vpi_fail(VPI_ERROR_INVALID_ARRAY_TYPE,
-				"heapsim has no arrays of %s: Documentation/vpi.rst",
-				types[type].name);
+		return vpi_lacks(VPI_ERROR_INVALID_ARRAY_TYPE,
+				 types[type].name);
 	return VPI_SUCCESS;
 }
 

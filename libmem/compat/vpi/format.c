@@ -133,9 +133,8 @@ VPIStatus vpi_format_check(VPIImageFormat format, unsigned int *mem)
 	*mem = vpi_format_to_mem(format);
 	if (*mem)
 		return VPI_SUCCESS;
-	return vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
-			"heapsim has no images of %s: Documentation/vpi.rst",
-			vpiImageFormatGetName(format));
+	return vpi_lacks(VPI_ERROR_INVALID_IMAGE_FORMAT,
+			 vpiImageFormatGetName(format));
 }
 
 VPI_PUBLIC const char *vpiImageFormatGetName(VPIImageFormat fmt)

@@ -50,9 +50,7 @@ static VPIStatus kind_check(VPIImageBufferType type, const struct kind **kind)
 				"there is no buffer type %d", (int)type);
 	if (type == VPI_IMAGE_BUFFER_CUDA_ARRAY ||
 	    type == VPI_IMAGE_BUFFER_EGLIMAGE)
-		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
-				"heapsim has no %s: Documentation/vpi.rst",
-				kinds[type].name);
+		return vpi_lacks(VPI_ERROR_NOT_IMPLEMENTED, kinds[type].name);
 	*kind = &kinds[type];
 	return VPI_SUCCESS;
 }

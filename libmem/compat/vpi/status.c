@@ -8,6 +8,9 @@
 #include "../../compat.h"
 #include "vpi.h"
 
+/* What libmem_tell_missing() keeps */
+#define TOLD_LEN	63
+
 /**
  * struct last - status of a thread's last call
  * @call: name of the call
@@ -164,6 +167,25 @@ VPIStatus vpi_missing(const char *call)
 	libmem_tell_missing(call);
 	return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
 			"heapsim has no such call: Documentation/vpi.rst");
+}
+
+/**
+ * vpi_lacks() - a value that heapsim lacks
+ * @status: status
+ * @what: its name, as the program has it
+ *
+ * The report of heapsim-run(1) lists it, with the call.
+ *
+ * Return: @status.
+ */
+VPIStatus vpi_lacks(VPIStatus status, const char *what)
+{
+	char text[TOLD_LEN];
+
+	snprintf(text, sizeof(text), "%s: %s", last.call, what);
+	libmem_tell_missing(text);
+	return vpi_fail(status, "heapsim has no %s: Documentation/vpi.rst",
+			what);
 }
 
 VPI_PUBLIC const char *vpiStatusGetName(VPIStatus code)

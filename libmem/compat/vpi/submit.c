@@ -204,10 +204,14 @@ static VPIStatus border_check(VPIBorderExtension border, unsigned int *mem)
 		*mem = MEM_BORDER_CLAMP;
 		return VPI_SUCCESS;
 	case VPI_BORDER_REFLECT:
+		return vpi_lacks(VPI_ERROR_NOT_IMPLEMENTED,
+				 "VPI_BORDER_REFLECT");
 	case VPI_BORDER_MIRROR:
+		return vpi_lacks(VPI_ERROR_NOT_IMPLEMENTED,
+				 "VPI_BORDER_MIRROR");
 	case VPI_BORDER_LIMITED:
-		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
-				"heapsim has borders VPI_BORDER_ZERO and CLAMP alone");
+		return vpi_lacks(VPI_ERROR_NOT_IMPLEMENTED,
+				 "VPI_BORDER_LIMITED");
 	default:
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
 				"there is no border %d", (int)border);
@@ -224,8 +228,8 @@ static VPIStatus interp_check(VPIInterpolationType type, unsigned int *mem)
 		*mem = MEM_INTERP_LINEAR;
 		return VPI_SUCCESS;
 	case VPI_INTERP_CATMULL_ROM:
-		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
-				"heapsim interpolates by VPI_INTERP_NEAREST and LINEAR alone");
+		return vpi_lacks(VPI_ERROR_NOT_IMPLEMENTED,
+				 "VPI_INTERP_CATMULL_ROM");
 	default:
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
 				"there is no interpolation %d", (int)type);

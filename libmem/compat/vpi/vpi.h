@@ -243,5 +243,6 @@ void vpi_event_drop(struct VPIEventImpl *event);
 VPIStatus vpi_array_load(struct VPIArrayImpl *array);
 VPIStatus vpi_stream_check(VPIStream stream, uint64_t backend);
 VPIStatus vpi_missing(const char *call);
+VPIStatus vpi_lacks(VPIStatus status, const char *what);
 
 #endif
