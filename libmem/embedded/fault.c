@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * CPU accesses that fault. A SIGSEGV in the window means that the page has no
- * access yet: the access is checked, and the page is made accessible unless the
- * access is refused. Other faults are passed on to the application (signals.c).
+ * Touches of the CPU that are detected: a touch of a page without access raises
+ * SIGSEGV in the window; it is judged, and the page is made accessible. Any
+ * other SIGSEGV is passed on to the application (signals.c).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,11 +16,10 @@ static bool can_write(const struct embedded_buf *buf)
 }
 
 /**
- * fault_open() - set the protections of a heap's buffer
- * @buf: buffer of a heap, mapped by the CPU
+ * fault_open() - give the access for which no touch needs to be detected
+ * @buf: buffer of a heap, mapped, locked
  *
- * Allows all accesses that need no check. A buffer with two views, and a buffer
- * whose gate refuses the CPU, lose their access.
+ * Removes the access that its gate does not allow; with two views, all access.
  *
  * Context: caller must hold the buffer's lock.
  * Return: 0 or -ENOMEM.
@@ -41,8 +40,8 @@ int fault_open(struct embedded_buf *buf)
 }
 
 /*
- * Makes a buffer with one view accessible. It may have lost its access for a
- * moment to an export, or because the process had too many mappings.
+ * Gives access to a buffer with one view. Its access may have been removed
+ * temporarily: by an export, or together with that of all buffers.
  */
 static bool give(struct embedded_buf *buf, bool is_write)
 {
@@ -57,7 +56,7 @@ static bool give(struct embedded_buf *buf, bool is_write)
 	       !window_protect(buf->first, buf->nr_pages, access);
 }
 
-/* Makes the page accessible; returns false if it must not be, or cannot be. */
+/* Makes the page accessible if the buffer allows it. */
 static bool is_ready(struct embedded_buf *buf, const struct touch *touch)
 {
 	const size_t page = buf->first + (touch->off >> window_page_shift());
@@ -70,7 +69,7 @@ static bool is_ready(struct embedded_buf *buf, const struct touch *touch)
 		return give(buf, touch->is_write);
 	}
 	access = window_access(page);
-	/* Another thread has handled the same fault. */
+	/* Another thread has made it accessible. */
 	if (access == PAGE_WRITE || (access == PAGE_READ && !touch->is_write))
 		return !window_protect(page, 1, access);
 	return view_touch(buf, touch);
@@ -82,10 +81,10 @@ static bool is_strict(const struct embedded_ctx *ctx)
 }
 
 /**
- * fault_is_judged() - find out whether accesses may be refused or reported
+ * fault_is_judged() - check whether touches of a buffer can be refused
  * @buf: buffer
  *
- * Return: true if accesses have to go through fault_touch().
+ * Return: true if fault_touch() decides.
  */
 bool fault_is_judged(const struct embedded_buf *buf)
 {
@@ -93,15 +92,15 @@ bool fault_is_judged(const struct embedded_buf *buf)
 	       buf->base.kind == MEM_KIND_DEVICE || atomic_is_looked_for(buf);
 }
 
-/* The caller must hold the buffer's lock. */
+/* Judges a touch and gives access. The buffer's lock is held. */
 static enum fault touch_held(struct embedded_buf *buf,
 			     const struct touch *touch)
 {
-	/* The gate checks kernels elsewhere. */
+	/* Touches of kernels are not touches of the CPU. */
 	if (!engine_is_worker() && !gate_is_own() &&
 	    !gate_allows_cpu(buf->gate, touch->is_write))
 		watch_gate_cpu(buf, touch);
-	/* A system call fails with EFAULT, and needs no report. */
+	/* A system call that touches the page fails with EFAULT. */
 	if (!engine_is_worker() && touch->is_write && !touch->is_call &&
 	    buf->base.is_read_only && buf->is_mapped)
 		watch_read_only(buf, touch);
@@ -119,10 +118,7 @@ static enum fault touch_locked(struct embedded_buf *buf,
 	return ret;
 }
 
-/*
- * Returns true if the access is refused. The caller must hold the buffer's
- * lock.
- */
+/* Returns true if the touch is refused. The buffer's lock is held. */
 static bool is_refused(struct embedded_buf *buf, const struct touch *touch)
 {
 	struct refusal refusal;
@@ -137,7 +133,7 @@ static bool is_refused(struct embedded_buf *buf, const struct touch *touch)
 	return is_strict(embedded_ctx_of(buf->base.ctx));
 }
 
-/* The lock is held from the check until the page is accessible. */
+/* The lock is held from the decision until the page is accessible. */
 static enum fault touch_managed(struct embedded_buf *buf,
 				const struct touch *touch)
 {
@@ -150,10 +146,7 @@ static enum fault touch_managed(struct embedded_buf *buf,
 	return ret;
 }
 
-/*
- * A kernel that runs in a thread of the application keeps the access until its
- * job ends.
- */
+/* Gives a page to an inline kernel until its job ends. */
 static enum fault touch_lent(struct embedded_buf *buf,
 			     const struct touch *touch)
 {
@@ -187,14 +180,12 @@ static enum fault touch_device(struct embedded_buf *buf,
 }
 
 /**
- * fault_touch() - handle an access to a page without sufficient protection
+ * fault_touch() - handle a touch of a page to which the CPU has no access
  * @buf: buffer
- * @touch: the access
+ * @touch: touch
  *
  * Context: takes the buffer's lock and the rights lock; all signals blocked.
- * Return: FAULT_READY if the page is accessible now; FAULT_REFUSED if the
- * access is not allowed; FAULT_STRANGE if it is the application's fault to
- * handle.
+ * Return: enum fault.
  */
 enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)
 {
@@ -202,10 +193,7 @@ enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)
 		return touch_managed(buf, touch);
 	if (buf->base.kind == MEM_KIND_DEVICE)
 		return touch_device(buf, touch);
-	/*
-	 * An engine's process has such memory at another address, so only a
-	 * kernel in a thread of the application comes here.
-	 */
+	/* Engines access it at another address, or it is not mapped. */
 	if (engine_is_worker() && (buf->base.kind == MEM_KIND_REGISTERED ||
 				   (is_heaps(&buf->base) && is_unmapped(buf))))
 		return touch_lent(buf, touch);
@@ -231,7 +219,7 @@ static enum fault what_is(uintptr_t addr, const ucontext_t *context)
 		return FAULT_STRANGE;
 	buf = window_find_buf(addr);
 	if (!buf) {
-		/* The engine reports what its kernel does. */
+		/* Touches of inline kernels are handled by the engine. */
 		if (!engine_is_worker())
 			watch_use_after_free(addr, NULL, &touch);
 		return FAULT_STRANGE;
@@ -245,12 +233,12 @@ static enum fault what_is(uintptr_t addr, const ucontext_t *context)
 }
 
 /**
- * fault_handle() - handle a SIGSEGV
+ * fault_handle() - handle SIGSEGV
  * @info: from the signal
- * @context: ucontext_t of the interrupted code
+ * @context: context of the signal, ucontext_t
  *
- * Context: signal handler with all signals blocked.
- * Return: as fault_touch().
+ * Context: signal handler, with all signals blocked that can be.
+ * Return: enum fault.
  */
 enum fault fault_handle(const siginfo_t *info, const void *context)
 {

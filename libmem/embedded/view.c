@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The two views of a buffer: carries out the model's decisions on memory and
- * page protections. Each page of the CPU view has an image in the window's
- * file. Until the CPU stores to the page, the image holds the bytes with which
- * the valid lines were filled, and serves as the twin if the model needs one.
- * When the CPU stores, the image is lent to the model as the CPU's own, and a
- * twin has to lie elsewhere. Its place is fixed, too, so that a fault allocates
- * nothing.
- *
- * The caller of each function must hold the buffer's lock.
+ * The two views of a buffer: this file carries out the model's decisions on
+ * memory and page protections. Each page of the CPU view has an image, in the
+ * window's file. When the CPU stores, the image is lent to the model as CPU
+ * view; until then it contains the bytes with which the valid lines were
+ * filled, and serves as the twin where one is needed. A separate twin has a
+ * fixed address, too, so that a fault allocates nothing. The caller holds the
+ * buffer's lock in all functions.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,10 +16,10 @@
 
 #include "embedded.h"
 
-/* Upper bound of pages that a store makes writable in advance. */
+/* Most pages that one store makes writable besides its own. */
 #define STORE_AHEAD	64
 #define WORD_BITS	64
-/* The model's number of the process; there is only one. */
+/* The model's number of the only process. */
 #define WHO		1
 
 static size_t page_size(void)
@@ -44,7 +42,7 @@ static void bit_clear(uint64_t *map, size_t bit)
 	map[bit / WORD_BITS] &= ~(1ULL << (bit % WORD_BITS));
 }
 
-/* Returns the first set bit of [bit, end), or @end. */
+/* Returns the first bit of [bit, end) that is set, or @end. */
 static size_t next_bit(const uint64_t *map, size_t bit, size_t end)
 {
 	while (bit < end) {
@@ -60,9 +58,9 @@ static size_t next_bit(const uint64_t *map, size_t bit, size_t end)
 }
 
 /**
- * view_init() - allocate the line state of a buffer
- * @buf: two-view buffer with pages
- * @profile: board
+ * view_init() - allocate the state of a buffer's lines
+ * @buf: two-view buffer with addresses in the window
+ * @profile: the board
  *
  * Return: 0 or -ENOMEM.
  */
@@ -113,7 +111,7 @@ static enum page_access access_of(const struct embedded_buf *buf, size_t page)
 	return window_access(buf->first + page);
 }
 
-/* Revoking access never needs more mappings than window_protect() can get. */
+/* Cannot fail: removing access needs no memory. */
 static void take_access(struct embedded_buf *buf, size_t first, size_t end)
 {
 	if (window_protect(buf->first + first, end - first, PAGE_NO_ACCESS))
@@ -121,7 +119,7 @@ static void take_access(struct embedded_buf *buf, size_t first, size_t end)
 }
 
 /**
- * view_revoke() - revoke access to pages, so that the next access faults
+ * view_revoke() - remove access to pages, so that the next touch is detected
  * @buf: buffer
  * @first: first page
  * @end: page after the last
@@ -136,7 +134,7 @@ void view_revoke(struct embedded_buf *buf, size_t first, size_t end)
 		take_access(buf, first, end);
 }
 
-/* Revokes access to the pages of [first, end) whose bits are set in @map. */
+/* Revokes the pages of [first, end) that have a bit in @map. */
 static void revoke_marked(struct embedded_buf *buf, const uint64_t *map,
 			  size_t first, size_t end)
 {
@@ -150,19 +148,14 @@ static void revoke_marked(struct embedded_buf *buf, const uint64_t *map,
 	}
 }
 
-/*
- * Returns true if no access to the page, once filled, could be a violation now.
- */
+/* Returns true if no touch of the page, once filled, can be a mistake now. */
 static bool is_harmless(const struct embedded_buf *buf, size_t page)
 {
 	return !buf->lines.pages[page].twin &&
 	       !line_page_has_written(&buf->lines, page);
 }
 
-/*
- * Returns the number of pages just before @page that the same code has stored
- * to.
- */
+/* Returns the number of pages before @page that the same code has stored to. */
 static size_t row_before(const struct embedded_buf *buf, size_t page,
 			 const struct note *note)
 {
@@ -177,9 +170,8 @@ static size_t row_before(const struct embedded_buf *buf, size_t page,
 }
 
 /*
- * Returns the end of the pages that a store makes writable. If the store
- * continues a row of stores by the same code, these are as many pages again as
- * the row has, as long as they need not be filled.
+ * Continues a sequence of stores: makes as many further pages writable as it
+ * has stored to. They need not be filled.
  */
 static size_t store_end(const struct embedded_buf *buf, size_t page,
 			const struct note *note)
@@ -196,10 +188,7 @@ static size_t store_end(const struct embedded_buf *buf, size_t page,
 	return stop;
 }
 
-/*
- * Shrinks [first, end) to the pages around @page that become readable with it:
- * those without access whose accesses need not be tracked.
- */
+/* Also maps harmless pages around @page that are not mapped yet. */
 static void read_span(const struct embedded_buf *buf, size_t page,
 		      size_t *first, size_t *end)
 {
@@ -225,7 +214,7 @@ static size_t end_page(uint64_t off, uint64_t len)
 	return (off + len + page_size() - 1) >> window_page_shift();
 }
 
-/* Gives twins to pages of [first, end) that need one before DRAM changes. */
+/* Creates the twins that pages of [first, end) need before DRAM is written. */
 static void add_twins(struct embedded_buf *buf, size_t first, size_t end)
 {
 	for (first = next_bit(buf->active, first, end); first < end;
@@ -241,7 +230,7 @@ static void add_twins(struct embedded_buf *buf, size_t first, size_t end)
 	}
 }
 
-/* Lends the image to the model for the CPU's stores, and moves a twin away. */
+/* The image becomes the CPU view, so a twin must be separate. */
 static void lend_cpu(struct embedded_buf *buf, size_t page)
 {
 	struct line_page *p = &buf->lines.pages[page];
@@ -256,10 +245,7 @@ static void lend_cpu(struct embedded_buf *buf, size_t page)
 	line_lend_cpu(&buf->lines, page, cpu_page(buf, page));
 }
 
-/*
- * Returns true if an engine may write DRAM at any moment. A running kernel may
- * write any buffer.
- */
+/* Returns true if an engine may write DRAM now; kernels may write any buffer. */
 static bool is_engine_at_work(const struct embedded_buf *buf)
 {
 	return buf->nr_write_jobs ||
@@ -273,7 +259,7 @@ static void engine_writes(struct embedded_buf *buf)
 }
 
 /**
- * view_begin_write() - prepare the whole buffer for an engine's writes
+ * view_begin_write() - prepare DRAM to be written by an engine
  * @buf: two-view buffer
  * @off: first byte that the engine may write
  * @len: bytes, above 0
@@ -291,8 +277,9 @@ void view_begin_write(struct embedded_buf *buf, uint64_t off, uint64_t len)
 }
 
 /*
- * Fills all Invalid lines of the pages from DRAM. The model does not know the
- * image of a page that has no stores and no twin, so it is filled here.
+ * Fills all Invalid lines of the granule from DRAM. The model fills pages of
+ * which it has an image; other pages, which were not stored to, are copied
+ * here.
  */
 static uint64_t fill(struct embedded_buf *buf, size_t first, size_t end)
 {
@@ -329,10 +316,7 @@ static void store(struct embedded_buf *buf, size_t first, size_t end,
 	}
 }
 
-/*
- * If no line of the page is valid, takes its image and twin back from the model
- * and clears its bits.
- */
+/* Takes the images of a page back from the model once no line is valid. */
 static void settle(struct embedded_buf *buf, size_t page)
 {
 	struct line_page *p = &buf->lines.pages[page];
@@ -347,10 +331,7 @@ static void settle(struct embedded_buf *buf, size_t page)
 	p->writer = 0;
 }
 
-/*
- * The same generator as the module's: the same seed and accesses evict the same
- * lines.
- */
+/* Like the module: the same seed and touches give the same lines. */
 static uint64_t next_random(struct embedded_buf *buf)
 {
 	uint64_t x = buf->random ? buf->random : 1;
@@ -362,7 +343,7 @@ static uint64_t next_random(struct embedded_buf *buf)
 	return x;
 }
 
-/* Evicts or fetches a random line, as caches do, except in the page @keep. */
+/* Evicts or fetches lines of one page, except @keep, as a cache may do. */
 static void evict(struct embedded_buf *buf, size_t keep)
 {
 	const size_t per_page = page_size() >> buf->lines.line_shift;
@@ -384,7 +365,7 @@ static void evict(struct embedded_buf *buf, size_t keep)
 	}
 }
 
-/* In a system call, evictions are deferred, since it may need any page. */
+/* Nothing is evicted while a system call needs its pages. */
 static void evict_after(struct embedded_buf *buf, const struct touch *touch)
 {
 	if (!embedded_ctx_of(buf->base.ctx)->evicts)
@@ -397,7 +378,7 @@ static void evict_after(struct embedded_buf *buf, const struct touch *touch)
 }
 
 /**
- * view_finish_call() - carry out the evictions that a system call has deferred
+ * view_finish_call() - end of a system call that touched pages for the CPU
  * @buf: two-view buffer
  */
 void view_finish_call(struct embedded_buf *buf)
@@ -407,16 +388,15 @@ void view_finish_call(struct embedded_buf *buf)
 }
 
 /**
- * view_touch() - handle a CPU access to a page without sufficient protection
+ * view_touch() - handle a touch of a page to which the CPU has no access
  * @buf: two-view buffer
- * @touch: the access
+ * @touch: touch
  *
- * Fills the lines of the fill granule, checks the access, and makes the page
- * accessible. Random eviction may follow.
+ * Fills the granule, judges the touch, and gives access; then other lines may
+ * be evicted.
  *
- * Context: any, including signal handlers.
- * Return: false if the page cannot be made accessible, because the process has
- * too many mappings.
+ * Context: also in signal handlers.
+ * Return: false if the process has too many mappings to give access.
  */
 bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 {
@@ -440,7 +420,7 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 		end = buf->nr_pages;
 	nr_filled = fill(buf, first, end);
 	trace_touch(buf, touch, nr_filled);
-	/* An engine's writes must not show through in lines filled before. */
+	/* Lines that were filled remain valid. */
 	if (is_engine_at_work(buf))
 		add_twins(buf, first, end);
 	if (is_fenced && !touch->is_ahead) {
@@ -448,7 +428,7 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 		watch_unbracketed(buf, touch);
 	}
 	buf->was_faulted |= buf->nr_write_jobs > 0;
-	/* Evictions depend on the faults, so pages must not be mapped ahead. */
+	/* Evictions depend only on touches that are detected. */
 	is_alone = is_fenced || is_engine_at_work(buf) ||
 		   embedded_ctx_of(buf->base.ctx)->evicts;
 	if (is_alone) {
@@ -460,7 +440,7 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 	} else {
 		read_span(buf, page, &first, &end);
 	}
-	/* Only @page faulted; the other pages need no check. */
+	/* Pages that are mapped ahead are harmless: nothing to hide or show. */
 	if (touch->is_write) {
 		store(buf, first, end, &note);
 		line_hide_page(&buf->lines, page, &buf->bracket);
@@ -480,14 +460,14 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 }
 
 /**
- * view_engine_access() - report an engine's accesses to DRAM to the model
+ * view_engine_access() - account for an engine that uses DRAM, now or later
  * @buf: two-view buffer
  * @off: first byte
  * @len: bytes, above 0
- * @told: which findings the job has had already, or NULL
+ * @told: lines that were already reported for its job, or NULL
  * @account: line_engine_read() or line_engine_will_write()
  *
- * Visits only pages that the CPU has stored to: others have no Dirty lines.
+ * Only pages that were stored to are compared: others have no Dirty lines.
  */
 void view_engine_access(struct embedded_buf *buf, uint64_t off, uint64_t len,
 			struct line_job *told,
@@ -512,15 +492,14 @@ void view_engine_access(struct embedded_buf *buf, uint64_t off, uint64_t len,
 
 /**
  * view_prepare() - make a range accessible for a system call
- * @buf: two-view buffer that the CPU may access
+ * @buf: two-view buffer that is mapped
  * @off: first byte
  * @len: bytes
- * @is_write: the system call may store to the range
+ * @is_write: the call may store
  * @ip: instruction that makes the call
  *
- * A page that is not accessible enough is handled as if the CPU touched its
- * first byte of the range. Only after the call is it known how many bytes the
- * kernel has stored; view_finish_write() reports these.
+ * Each page to which the CPU has no access is touched at its first byte in the
+ * range. If the call has stored to it, call view_finish_write() afterwards.
  */
 void view_prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		  bool is_write, uintptr_t ip)
@@ -545,7 +524,7 @@ void view_prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
 }
 
 /**
- * view_finish_write() - report what a system call has stored
+ * view_finish_write() - account for the stores of a system call
  * @buf: two-view buffer
  * @off: first byte
  * @len: bytes
@@ -568,7 +547,7 @@ void view_finish_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
 			buf->lines.count.unbracketed_accesses++;
 			watch_unbracketed(buf, &touch);
 		}
-		/* Access may have been revoked since view_prepare(). */
+		/* Unless access was removed meanwhile. */
 		if (access_of(buf, page) == PAGE_WRITE)
 			line_touch(&buf->lines, off, LINE_WRITE, WHO);
 		off = (uint64_t)(page + 1) << window_page_shift();
@@ -576,12 +555,12 @@ void view_finish_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
 }
 
 /**
- * view_engine_begin_write() - prepare pages for a copy or fill by an engine
+ * view_engine_begin_write() - prepare DRAM to be written by a copy or fill
  * @buf: two-view buffer
  * @off: first byte
  * @len: bytes, above 0
  *
- * Unlike view_begin_write(), it revokes only the pages of the range.
+ * Like view_begin_write(), but only for the pages that it writes.
  */
 void view_engine_begin_write(struct embedded_buf *buf, uint64_t off,
 			     uint64_t len)
@@ -599,10 +578,7 @@ void view_engine_begin_write(struct embedded_buf *buf, uint64_t off,
 	view_revoke(buf, first, end);
 }
 
-/*
- * Gives the page a twin with the bytes from before the kernel's first store:
- * these are the bytes with which its lines were filled.
- */
+/* Lines were filled with what DRAM contained before the first store. */
 static void add_twin_of(struct embedded_buf *buf, size_t page,
 			const uint8_t *before)
 {
@@ -618,10 +594,7 @@ static void add_twin_of(struct embedded_buf *buf, size_t page,
 	line_lend_twin(&buf->lines, page, twin);
 }
 
-/*
- * Compares two lines, of 32 bytes or a multiple. They are too short for the
- * set-up cost of memcmp().
- */
+/* Compares 32 bytes or more: lines are too short for the cost of memcmp(). */
 static bool differs(const uint8_t *a, const uint8_t *b, size_t len)
 {
 	const uint64_t *x = (const uint64_t *)a, *y = (const uint64_t *)b;
@@ -653,16 +626,15 @@ static void tell_changed_lines(struct embedded_buf *buf, size_t page,
 }
 
 /**
- * view_engine_wrote() - report pages that a kernel has written
+ * view_engine_wrote() - account for pages that a kernel has written
  * @buf: two-view buffer
  * @off: offset of the first page
  * @len: bytes, whole pages
- * @before: their bytes before the kernel ran
- * @is_changed: the caller knows that the bytes of each page have changed
- * @acting: job
+ * @before: their previous contents
+ * @is_changed: each page has changed
+ * @acting: the job
  *
- * A line counts as written if its bytes have changed; a store of equal bytes
- * cannot be detected.
+ * Only lines whose bytes have changed count as written.
  */
 void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		       const uint8_t *before, bool is_changed,
@@ -689,10 +661,10 @@ void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
 }
 
 /**
- * view_has_lines() - find out whether an invalidate could have an effect
+ * view_has_lines() - check whether an invalidate may have something to do
  * @buf: two-view buffer
  *
- * Return: true if a line may be valid or written by an engine.
+ * Return: true if a line may be valid, or an engine wrote one.
  */
 bool view_has_lines(const struct embedded_buf *buf)
 {
@@ -700,11 +672,11 @@ bool view_has_lines(const struct embedded_buf *buf)
 }
 
 /**
- * view_clean_run() - get the length of a range without Dirty lines
+ * view_clean_run() - return the length of a range without Dirty lines
  * @buf: two-view buffer
- * @off: offset of a page, at which the range begins
+ * @off: offset of a page
  *
- * Return: bytes, whole pages; 0 if the first page may have a Dirty line.
+ * Return: bytes from @off, whole pages; 0 if that page may have a Dirty line.
  */
 uint64_t view_clean_run(const struct embedded_buf *buf, uint64_t off)
 {
@@ -714,10 +686,7 @@ uint64_t view_clean_run(const struct embedded_buf *buf, uint64_t off)
 	       page_size();
 }
 
-/*
- * Takes the image of a page back from the model. The page has no Dirty lines,
- * so the image holds the bytes with which they were filled.
- */
+/* No line is Dirty any more: the image equals the bytes of the fill. */
 static void take_cpu_back(struct embedded_buf *buf, size_t page)
 {
 	struct line_page *p = &buf->lines.pages[page];
@@ -761,12 +730,12 @@ void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len)
 }
 
 /**
- * view_write_back() - clean a buffer and end its brackets
- * @buf: two-view buffer whose CPU view is not used any more
+ * view_write_back() - write all stores of the CPU to DRAM, and close brackets
+ * @buf: two-view buffer whose lines are not used any more
  */
 void view_write_back(struct embedded_buf *buf)
 {
-	/* Without a store, the clean would be reported as redundant. */
+	/* Without stores, the clean would be reported as redundant. */
 	if (next_bit(buf->stored, 0, buf->nr_pages) < buf->nr_pages)
 		view_clean(buf, 0, buf->base.len);
 	line_bracket_end(&buf->lines, &buf->bracket);
@@ -793,7 +762,7 @@ void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len)
 	line_op_begin(&op, off, len);
 	revoke_marked(buf, buf->active, first, end);
 	for (page = first; page < end; page++) {
-		/* Shared lines at the edges count whatever their state. */
+		/* The edges are counted as shared lines in any state. */
 		if (page != first && page != end - 1)
 			page = next_bit(buf->active, page, end - 1);
 		line_invalidate_page(&buf->lines, page, &op);
@@ -805,7 +774,7 @@ void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len)
 }
 
 /**
- * view_take_in() - make the CPU see DRAM, as Documentation/model.rst defines it
+ * view_take_in() - make the CPU see DRAM: "take in" in Documentation/model.rst
  * @buf: two-view buffer
  */
 void view_take_in(struct embedded_buf *buf)
