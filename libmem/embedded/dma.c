@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The dma engine of the embedded backend: one thread of the process runs the
- * jobs of all contexts in the order of their submission. A job holds a
- * reference to its context. The caller and the queue hold references to the
- * job.
+ * The dma engine of the embedded backend: one thread of the process, which runs
+ * the jobs of all contexts in the order of their submission. A job has a
+ * reference to its context; the caller and the queue have one to the job.
  *
- * Lines are checked when a job starts, which is at its submission unless it has
- * to wait for another job. A job counts as running during its delay, and may
- * access any of its bytes then. So its lines are checked once more when it
- * really accesses them (Documentation/model.rst).
+ * Lines are judged when a job starts: at its submission unless it has to wait
+ * for another job. A job with a delay may access any of its bytes from then on:
+ * its lines are judged again when it really accesses them
+ * (Documentation/model.rst).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,12 +20,12 @@
 
 #include "embedded.h"
 
-#define MAX_JOBS	64		/* of a context */
+#define MAX_JOBS	64		/* that a context may have */
 #define MAX_DELAY_NS	(10 * NS_PER_S)
 #define MAX_PASSES	64		/* as HEAPSIM_DMA_MAX_PASSES */
 #define MAX_RUN_NS	(60 * NS_PER_S)
 
-/* Bytes that are written under a buffer's lock at a time; a multiple of 4. */
+/* Bytes that are written while the lock is held once: a multiple of 4. */
 #define PIECE_LEN	(256 * 1024ULL)
 
 #define FNV1A_BASIS	0xcbf29ce484222325ULL
@@ -34,13 +33,13 @@
 
 /**
  * struct side - source or destination of a job
- * @buf: buffer, or NULL if the job has no such side
- * @off: offset of the first row
+ * @buf: buffer; NULL: the job has no such side
+ * @off: first byte of the first row
  * @pitch: bytes from row to row
- * @lo: offset of the lowest byte of all rows
- * @len: bytes from there to the end of the highest row
- * @told: lines of which a delayed job has been reported already; without a map
- *	if the job has no delay
+ * @lo: lowest byte of all rows
+ * @len: bytes from @lo to the end of the highest row
+ * @told: lines that were reported when a delayed job started; no map: it has no
+ *	delay
  */
 struct side {
 	struct embedded_buf *buf;
@@ -53,25 +52,25 @@ struct side {
 
 /**
  * struct dma_job - a job
- * @base: the job for the rest of the library
+ * @base: the core's struct
  * @ctx: context, with a reference until the job is done
- * @acting: how reports and traces name it
+ * @acting: the job, for records
  * @op: operation
- * @pattern: pattern of which byte i % 4 is combined with byte i of a row
+ * @pattern: byte i of a row is combined with byte i % 4
  * @row_len: bytes of a row
  * @nr_rows: number of rows
- * @delay_ns: delay before the job accesses memory
- * @src: what it reads
- * @dst: what it writes
- * @next: next in the queue
- * @is_started: the job does not have to wait for other jobs
- * @nr_users: references of the queue and the caller
- * @fence: eventfd that is set when it is done; none unless the caller has asked
+ * @delay_ns: shortest duration
+ * @src: side that it reads
+ * @dst: side that it writes
+ * @next: next job in the queue
+ * @is_started: it waits for no other job any more
+ * @nr_users: references: of the queue and the caller
+ * @fence: eventfd that is signalled when it is done; none before dma_fence()
  * @is_done: @status and @result are valid
  * @status: 0 or -errno
  * @result: checksum, or bytes written
  *
- * The engine's lock protects the members from @next on.
+ * The engine's lock protects @next and all members after it.
  */
 struct dma_job {
 	struct mem_job base;
@@ -101,7 +100,7 @@ static struct {
 	struct dma_job *first;
 	struct dma_job **last;
 
-	atomic_uint nr_done;	/* jobs done; waiters sleep on it */
+	atomic_uint nr_done;	/* number of jobs done; waiters wait on it */
 } dma = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.has_work = PTHREAD_COND_INITIALIZER,
@@ -165,12 +164,12 @@ static uint64_t checksum_row(const uint8_t *from, uint64_t len, uint64_t sum)
 	return sum;
 }
 
-/* The engine reads DRAM, whatever the CPU's caches hold. */
+/* The engine reads DRAM, not the CPU view. */
 static void read_row(struct dma_job *job, uint64_t off)
 {
 	struct embedded_buf *buf = job->src.buf;
 
-	/* A job without a delay was checked when it started. */
+	/* A job without a delay was judged when it started. */
 	if (job->delay_ns) {
 		pthread_mutex_lock(&buf->lock);
 		buf->acting = job->acting;
@@ -215,10 +214,7 @@ static void write_piece(struct dma_job *job, uint64_t src_off,
 	job->result += len;
 }
 
-/*
- * Writes a row in pieces, so that nobody waits long for the buffer's lock. A
- * row whose source and destination overlap has to be written as a whole.
- */
+/* A waiter waits for one piece. Overlapping rows are copied in one piece. */
 static int write_row(struct dma_job *job, uint64_t src_off,
 		     uint64_t dst_off, uint64_t deadline)
 {
@@ -229,7 +225,7 @@ static int write_row(struct dma_job *job, uint64_t src_off,
 	uint64_t done, len;
 
 	for (done = 0; done < job->row_len; done += len) {
-		/* The caller has checked the time before the first piece. */
+		/* The caller has checked this before the first piece. */
 		if (done && now_ns() > deadline)
 			return -ETIMEDOUT;
 		len = job->row_len - done < most ? job->row_len - done : most;
@@ -258,15 +254,14 @@ static int run_rows(struct dma_job *job)
 }
 
 /*
- * Checks the lines of a side. If the gap between two rows is smaller than a
- * line, the rows touch all lines from the first to the last; otherwise no two
- * rows share a line.
+ * If the gap between two rows is shorter than a line, the rows touch all lines
+ * from the first to the last; otherwise no two rows share a line.
  */
 static void judge_rows(const struct dma_job *job, struct side *side,
 		       void (*account)(struct line_buf *lines, u64 off,
 				       u64 len, struct line_job *told))
 {
-	/* Without a delay, each line is checked only once, here. */
+	/* A job without a delay accesses each line here, once. */
 	struct line_job *told = side->told.told ? &side->told : NULL;
 	const uint64_t deadline = now_ns() + MAX_RUN_NS;
 	const uint64_t step = side->pitch < 0 ? -(uint64_t)side->pitch :
@@ -287,7 +282,7 @@ static void judge_rows(const struct dma_job *job, struct side *side,
 	}
 }
 
-/* From now on the engine may access the lines of a side at any moment. */
+/* From now on the engine may access the lines of a side at any time. */
 static void start_side(const struct dma_job *job, struct side *side,
 		       void (*account)(struct line_buf *lines, u64 off,
 				       u64 len, struct line_job *told))
@@ -321,9 +316,7 @@ static void wait_until(uint64_t ns)
 		;
 }
 
-/*
- * From now on, accesses of the CPU to the buffer are checked against the job.
- */
+/* From now on, touches of the CPU are judged with regard to this job. */
 static void side_begin(const struct side *side, bool is_write)
 {
 	struct embedded_buf *buf = side->buf;
@@ -341,7 +334,7 @@ static void side_begin(const struct side *side, bool is_write)
 	pthread_mutex_unlock(&buf->lock);
 }
 
-/* The job does not use the buffer any more; wakes those who wait for that. */
+/* Ends the use of a buffer by a job; begins of brackets stop to wait. */
 static void side_end(const struct side *side, bool is_write)
 {
 	struct embedded_buf *buf = side->buf;
@@ -366,7 +359,7 @@ static void job_free(struct dma_job *job)
 	free(job);
 }
 
-/* Drops a reference to a job. The caller must hold the engine's lock. */
+/* Drops the reference of the caller or the queue. The lock is held. */
 static void job_put(struct dma_job *job)
 {
 	if (--job->nr_users)
@@ -375,7 +368,7 @@ static void job_put(struct dma_job *job)
 	job_free(job);
 }
 
-/* Makes the system call itself: write() would go through libmem-trap. */
+/* A system call: write() of libmem-trap is for calls of the application. */
 static void fence_signal(const struct dma_job *job)
 {
 	const uint64_t many = UINT64_MAX - 1;
@@ -443,7 +436,7 @@ static void *dma_main(void *unused)
 	return NULL;
 }
 
-/* The caller has blocked all signals, which the thread inherits. */
+/* All signals are blocked, and remain blocked in the thread. */
 static int dma_start(void)
 {
 	pthread_t thread;
@@ -461,7 +454,7 @@ static int dma_start(void)
 	return 0;
 }
 
-/* Gets the range that the rows cover; -EINVAL if it leaves the buffer. */
+/* Computes the range of the rows; -EINVAL if they exceed the buffer. */
 static int side_bounds(struct side *side, uint64_t row_len, uint32_t nr_rows)
 {
 	const uint64_t step = side->pitch < 0 ? -(uint64_t)side->pitch :
@@ -484,7 +477,7 @@ static int side_bounds(struct side *side, uint64_t row_len, uint32_t nr_rows)
 	return 0;
 }
 
-/* Rows that cover a buffer again and again would take minutes. */
+/* Bounds the duration: overlapping rows could go over a buffer many times. */
 static bool is_within_passes(const struct dma_job *job)
 {
 	uint64_t total, most = 0;
@@ -513,7 +506,7 @@ static int job_check(struct dma_job *job)
 	return err;
 }
 
-/* Returns true if no job keeps a writer, or a reader, from the buffer. */
+/* Returns true if no job prevents a writer, or a reader, of the buffer. */
 static bool is_idle(struct embedded_buf *buf, bool for_write)
 {
 	bool ret;
@@ -537,7 +530,7 @@ static bool has_room(struct embedded_ctx *ctx)
 	return false;
 }
 
-/* Allocates the map in which a delayed job notes reported lines. */
+/* Allocates the map of lines that are reported for a delayed job. */
 static int side_get_told(const struct dma_job *job, struct side *side)
 {
 	uint64_t *map;
@@ -554,10 +547,10 @@ static int side_get_told(const struct dma_job *job, struct side *side)
 }
 
 /*
- * Returns true if the job starts at once. It must wait for a job on the same
- * buffers, and for a waiting job of the same context, because the program knows
- * their order. A program cannot rely on the engine being busy with other jobs,
- * so these do not delay the start.
+ * Returns true if the job may start at once: if it does not have to wait for a
+ * job on its buffers, nor for a job of the same context that waits in that way,
+ * because the program knows the order of both. A program cannot rely on the
+ * engine being busy with other jobs.
  */
 static bool is_next(const struct dma_job *job)
 {
@@ -568,7 +561,7 @@ static bool is_next(const struct dma_job *job)
 	       (!job->src.buf || is_idle(job->src.buf, false));
 }
 
-/* Queues a job; nothing can fail from here on. */
+/* Cannot fail. */
 static void job_queue(struct dma_job *job)
 {
 	const struct traced what = traced_of(job);
@@ -591,12 +584,12 @@ static void job_queue(struct dma_job *job)
  * dma_submit() - submit a job
  * @base: context
  * @op: operation
- * @rows: buffers, rows, pattern and delay
+ * @rows: rows of both sides
  * @made: out: the job, owned by the caller
  *
- * Return: 0; -EINVAL if the rows leave a buffer, if there are none, or if the
- * delay is too long; -EPERM in a child of the process; -EBUSY if the context
- * has too many jobs; or -ENOMEM.
+ * Return: 0, -EINVAL (the rows exceed a buffer, or there are none; the delay is
+ * too long), -EPERM (a child of the process), -EBUSY (too many jobs are not
+ * done), -ENOMEM.
  */
 int dma_submit(struct mem_ctx *base, enum job_op op,
 	       const struct mem_copy2d *rows, struct mem_job **made)
@@ -658,7 +651,7 @@ err_free:
 	return err;
 }
 
-/* Returns the time in @ns, or the latest time that can be represented. */
+/* Returns the time @ns from now, or the latest that can be represented. */
 static uint64_t time_after(uint64_t ns)
 {
 	const uint64_t now = now_ns();
@@ -668,8 +661,8 @@ static uint64_t time_after(uint64_t ns)
 
 /**
  * dma_wait_job() - wait for a job
- * @base: job, whose status and result are set on success
- * @timeout_ns: time-out
+ * @base: job
+ * @timeout_ns: longest wait
  *
  * Return: 0; -ETIMEDOUT; or -EPERM in a child of the process.
  */
@@ -701,7 +694,7 @@ int dma_wait_job(struct mem_job *base, uint64_t timeout_ns)
 }
 
 /**
- * dma_fence() - get a descriptor that polls readable when a job is done
+ * dma_fence() - return a descriptor to poll for the end of a job
  * @base: job
  * @fd: out: an eventfd, owned by the caller
  *
@@ -717,10 +710,7 @@ int dma_fence(struct mem_job *base, int *fd)
 	if (window_is_forked())
 		return -EPERM;
 	dma_lock(&old);
-	/*
-	 * All copies share one counter. It is set so high that it stays
-	 * readable however often it is read.
-	 */
+	/* A counter that readers of a copy cannot bring to 0. */
 	if (job->fence.nr < 0) {
 		err = own_fd_take(&job->fence, eventfd(0, EFD_CLOEXEC |
 							  EFD_SEMAPHORE |
@@ -739,7 +729,7 @@ int dma_fence(struct mem_job *base, int *fd)
 }
 
 /**
- * dma_forget() - drop the caller's reference to a job, which may still run
+ * dma_forget() - drop the reference of the caller
  * @base: job
  */
 void dma_forget(struct mem_job *base)
@@ -756,10 +746,10 @@ void dma_forget(struct mem_job *base)
 }
 
 /**
- * dma_wait_buf() - wait until no job keeps the CPU from a buffer
+ * dma_wait_buf() - wait for the engine's jobs on a buffer
  * @buf: buffer
- * @for_write: the CPU is going to write, so wait for jobs that read, too
- * @timeout_ns: time-out
+ * @for_write: also wait for jobs that read it
+ * @timeout_ns: longest wait
  *
  * Context: takes the buffer's lock.
  * Return: 0 or -ETIMEDOUT.

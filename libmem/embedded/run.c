@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Engines' accesses to memory. A kernel runs in the process of its engine,
- * which requests access here when it touches a buffer for the first time.
- * Copies and sets access the alias of DRAM.
+ * Kernels, copies and fills. A kernel runs in an engine's process, which sends
+ * a request at its first touch of each buffer. Copies and fills use the alias
+ * of DRAM.
  *
- * The access to a heap's buffer with two views ends with each job, so that its
- * Dirty lines are checked in the next one.
+ * A buffer of a heap is unmapped from the engine after each job, so that the
+ * next job's touches are checked for Dirty lines again.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,10 +14,7 @@
 
 #include "embedded.h"
 
-/*
- * In pinned memory of up to so many pages, the first access to each page is
- * checked in each job.
- */
+/* Longest pinned memory whose pages are each checked at their first touch. */
 #define MAX_PAGES_ATOMIC	16
 
 /**
@@ -49,7 +46,7 @@ void run_fini(struct embedded_ctx *ctx)
 	}
 }
 
-/* Access of engines to buffers */
+/* Buffers that an engine has mapped */
 
 static struct embedded_buf *granted_next(struct owner *owner,
 					 struct embedded_buf *buf)
@@ -73,10 +70,9 @@ static struct engine_grant grant_of(const struct embedded_buf *buf,
 }
 
 /*
- * Takes a buffer away from an engine. If there is no memory for that, the next
- * job gets a new process, which has access to nothing. The same is done if the
- * buffer has a file of its own, because the process could still access the file
- * that it has mapped.
+ * If there is no memory to unmap the buffer, the next job gets a new engine. So
+ * it does if the buffer has got or loses a file of its own: unmapping does not
+ * replace the file that the engine has mapped.
  */
 static void hide(struct owner *owner, struct embedded_buf *buf)
 {
@@ -96,9 +92,9 @@ static void forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
 }
 
 /**
- * run_forget() - take a buffer away from all engines
+ * run_forget() - unmap a buffer from all engines: it is freed, or gets a file
  * @ctx: context
- * @buf: buffer that is freed, or has got a file of its own; no job accesses it
+ * @buf: buffer that no work uses
  */
 void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
@@ -110,11 +106,11 @@ void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
 }
 
 /**
- * run_forget_freed() - take a freed buffer of a heap away from all engines
+ * run_forget_freed() - unmap a heap's buffer that is freed
  * @ctx: context
- * @buf: buffer, which a job may be accessing
+ * @buf: buffer, which a running job may be using
  *
- * Engines get no access to it any more, even if there are still references.
+ * Engines cannot map it any more, even while references to it exist.
  */
 void run_forget_freed(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
@@ -126,7 +122,7 @@ void run_forget_freed(struct embedded_ctx *ctx, struct embedded_buf *buf)
 	order_unlock(&ctx->base, &old);
 }
 
-/* Returns true if a running kernel or copy uses the buffer. */
+/* Returns true if a running engine has mapped it, or a copy or fill uses it. */
 static bool is_in_use(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	unsigned int i;
@@ -143,12 +139,12 @@ static bool is_in_use(struct embedded_ctx *ctx, struct embedded_buf *buf)
 }
 
 /**
- * run_keep_away() - wait until no engine uses a buffer, and keep engines away
- * @ctx: context of the buffer
- * @buf: buffer of a heap
- * @old: out: signal mask, for run_let_come()
+ * run_keep_away() - wait until no engine uses a heap's buffer, and exclude them
+ * @ctx: its context
+ * @buf: buffer
+ * @old: out: for run_let_come()
  *
- * Queued work stays queued.
+ * Work that is queued remains queued.
  *
  * Context: takes the order lock, which is held on success.
  * Return: 0, or -ETIMEDOUT if kernels or copies that use it have not ended.
@@ -178,7 +174,7 @@ int run_keep_away(struct embedded_ctx *ctx, struct embedded_buf *buf,
 }
 
 /**
- * run_let_come() - allow engines to use a buffer again
+ * run_let_come() - let engines use a buffer again
  * @ctx: context
  * @buf: buffer
  * @has_moved: the buffer has got a file of its own
@@ -193,7 +189,7 @@ void run_let_come(struct embedded_ctx *ctx, struct embedded_buf *buf,
 	order_unlock(&ctx->base, old);
 }
 
-/* Returns true if the engine keeps its access to the buffer in the next job. */
+/* Returns true if the job may use a buffer that the previous one has mapped. */
 static bool may_keep(struct owner *owner, struct embedded_buf *buf)
 {
 	struct embedded_ctx *ctx = owner->ctx;
@@ -206,10 +202,7 @@ static bool may_keep(struct owner *owner, struct embedded_buf *buf)
 	       order_work_sees(&ctx->base, owner->work, &buf->base);
 }
 
-/*
- * Before a job, takes away the buffers that it must request again, and looks
- * for overruns of the others.
- */
+/* Before a job: unmaps buffers that it may not use, and checks the others. */
 static struct engine_grant *before_job(struct owner *owner, size_t *nr_hidden)
 {
 	struct embedded_ctx *ctx = owner->ctx;
@@ -249,7 +242,7 @@ static void after_job(struct owner *owner)
 	order_unlock(&ctx->base, &old);
 }
 
-/* Reports an access to managed memory that is not attached; it is allowed. */
+/* Managed memory: a touch that is not allowed is reported, and carried out. */
 static void judge_touch(struct owner *owner, struct embedded_buf *buf,
 			const struct engine_touch *touch)
 {
@@ -261,10 +254,7 @@ static void judge_touch(struct owner *owner, struct embedded_buf *buf,
 				   touch->is_write, touch->ip, owner->work);
 }
 
-/*
- * Checks the line of the first access to a heap's buffer, and grants access up
- * to the next page with Dirty lines, whose first access is checked again.
- */
+/* A heap's buffer: Dirty lines are reported at the first touch. */
 static void judge_lines(struct owner *owner, struct embedded_buf *buf,
 			const struct engine_touch *touch,
 			struct engine_grant *grant)
@@ -290,8 +280,8 @@ static void judge_lines(struct owner *owner, struct embedded_buf *buf,
 }
 
 /*
- * Checks an access for an atomic instruction. In a small buffer access is
- * granted page by page, in others once a job.
+ * Checks for an atomic instruction: at the first touch of each page of a small
+ * buffer, or at the first touch of a larger one.
  */
 static void judge_atomic(struct owner *owner, struct embedded_buf *buf,
 			 const struct engine_touch *touch,
@@ -362,7 +352,7 @@ static int on_touch(void *arg, const struct engine_touch *touch,
 	return err;
 }
 
-/* One range may contain pages of several adjacent buffers. */
+/* A run may contain several neighbouring buffers. */
 static void on_written(void *arg, uint64_t off, uint64_t len, bool is_changed)
 {
 	struct owner *owner = arg;
@@ -417,11 +407,11 @@ static int owner_start(struct owner *owner)
 /**
  * run_kernel() - run a kernel and wait for its end
  * @base: context
- * @work: its job
- * @launch: what to run
+ * @work: work of the kernel
+ * @launch: launch of the kernel
  *
- * Context: the only thread of the engine.
- * Return: 0, or -errno as in struct engine_result.
+ * Context: the thread of the engine.
+ * Return: 0, or @status of struct engine_result.
  */
 int run_kernel(struct mem_ctx *base, struct work *work,
 	       const struct mem_launch *launch)
@@ -458,12 +448,13 @@ out:
 	return err;
 }
 
-/* Copies and sets */
+/* Copies and fills */
 
 /**
  * struct copy_side - a side of a copy
- * @buf: buffer with two views, of which the device view is used; else NULL
- * @at: address of the first byte
+ * @buf: buffer whose device view differs from the CPU view and is used; else
+ *	NULL
+ * @at: address at which to access the first byte
  * @off: offset of the first byte in @buf
  * @pitch: bytes from row to row
  */
@@ -474,10 +465,7 @@ struct copy_side {
 	uint64_t pitch;
 };
 
-/*
- * Uses the alias of DRAM, except for memory that the CPU accesses: those
- * accesses have to fault.
- */
+/* Uses the alias of DRAM, except for memory of the CPU. */
 static struct copy_side side_of(struct mem_buf *base, const void *ptr,
 				bool is_device, uint64_t pitch)
 {
@@ -513,7 +501,7 @@ static void side_read(const struct copy_side *side, uint64_t off, uint64_t len,
 	buf_unlock(buf, &old);
 }
 
-/* Keeps a heap's buffer from moving to another file during a copy. */
+/* A heap's buffer is not moved while a copy uses it. */
 static void copy_begin(struct mem_buf *base)
 {
 	struct embedded_buf *buf = base ? embedded_buf_of(base) : NULL;
@@ -539,7 +527,7 @@ static void copy_end(struct mem_buf *base)
 	done_tell(&buf->nr_done);
 }
 
-/* Adds twins and revokes the CPU's access before the model sees the write. */
+/* Pages get twins and are revoked before lines are reported. */
 static void side_write(const struct copy_side *side, uint64_t off,
 		       uint64_t len, const struct acting *acting)
 {
@@ -565,9 +553,7 @@ static void move(uint8_t *to, const uint8_t *from, uint8_t value, uint64_t len)
 		memset(to, value, len);
 }
 
-/*
- * Reports a copy or set of the program that accesses an image without a lock.
- */
+/* Reports a copy or fill of the program that a gate does not allow. */
 static void judge_gate(struct mem_buf *base, const struct copy_side *side,
 		       bool is_write, const struct work *work)
 {
@@ -594,12 +580,12 @@ static void trace_copy(const struct work *work, const struct copy *copy)
 }
 
 /**
- * run_copy() - carry out a copy or set
+ * run_copy() - carry out a copy or fill
  * @ctx: context
- * @work: its job; NULL if no device does it
- * @copy: what to copy
+ * @work: its work; NULL: no engine does it
+ * @copy: copy
  *
- * A side that belongs to the CPU is accessed as by any code of the program.
+ * Memory of the CPU is touched like in any other code.
  *
  * Context: the dma engine's thread, or the caller of mem_copy().
  */

@@ -245,7 +245,7 @@ static void lend_cpu(struct embedded_buf *buf, size_t page)
 	line_lend_cpu(&buf->lines, page, cpu_page(buf, page));
 }
 
-/* Returns true if an engine may write DRAM now; kernels may write any buffer. */
+/* Returns true if an engine may write DRAM: a kernel may write any buffer. */
 static bool is_engine_at_work(const struct embedded_buf *buf)
 {
 	return buf->nr_write_jobs ||
