@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The address window: the range of addresses that contains all memory of the
- * embedded backend. A process has one window.
+ * The address window, which contains all memory of the embedded backend. A
+ * process has one; it is created once and remains.
  *
- * It has two regions. Buffers with two views lie in the first region, buffers
- * with one view in the second. One memfd, as long as both regions, is the DRAM.
- * A second memfd holds the CPU view of the first region; in the second region
- * the CPU view is the DRAM itself. A gap separates the regions: buffers begin
- * at powers of two, and in a cache that is indexed by a few bits of the address
- * (AMD's first level) lines of both regions would evict each other. Loops that
- * copied from one region to the other took three times as long.
+ * It has two regions: one for buffers with two views, one for those with one
+ * view. DRAM is one memfd, as long as both regions. The CPU view of the first
+ * region is another memfd; that of the second is DRAM. There is a gap between
+ * the regions: buffers begin at powers of two, and in a cache that is indexed
+ * by some bits of the address (AMD's first level) buffers of both regions would
+ * displace each other. Loops from one to the other took three times as long.
  *
- * A byte has the same offset in the window, in its alias and in its file. Pages
- * with the same protection therefore merge with their neighbours into one
- * mapping, whose number the kernel limits. If protections differ from page to
- * page so often that the limit comes near, access to the whole first region is
- * revoked. This has no effect except that later accesses fault again.
+ * A byte has the same offset in the window, its alias and its file, so that
+ * neighbours with the same protection are one mapping: the kernel limits the
+ * number of mappings. If protections differ from page to page nevertheless, the
+ * whole first region is revoked before the limit is reached. This only makes
+ * touches fault again.
  *
- * The window is created once, and lives as long as the process.
- *
- * Under valgrind the window is open: the pages of a buffer and of its alias are
- * accessible as long as the buffer exists, and there is one view only. A signal
- * handler cannot let an access continue there, because the registers that it
- * gets are those of some instructions earlier (--vex-iropt-register-updates),
- * and memcheck reports each access that faults.
+ * Under valgrind the window is open: pages of a buffer are always accessible,
+ * and there is one view. A handler cannot complete a touch there: the registers
+ * are those of some instructions earlier (--vex-iropt-register-updates), and
+ * memcheck would report each touch.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -42,39 +38,40 @@
 
 #define REGION_MAX_LEN	(64ULL << 30)
 #define REGION_MIN_LEN	(1ULL << 30)
-/* At the end, memcheck searches all tables, whose size depends on this. */
+/* Shorter under valgrind: memcheck scans all tables at the end. */
 #define REGION_OPEN_LEN	(4ULL << 30)
-/* Not a sum of few powers of two, and a multiple of the largest alignment. */
+/* Not a sum of few powers of two, and a multiple of a buffer's alignment. */
 #define GAP_LEN		(37 * PRIVATE_ALIGN)
 
-/* The limit of mappings is for the whole process; the window uses a quarter. */
+/*
+ * The process has a limit of mappings: the window uses one part in this many.
+ */
 #define DEFAULT_MAX_MAPPINGS	65530
 #define OUR_SHARE		4
 
 static struct {
 	uint8_t *addr;
-	uint8_t *dram;		/* alias of both regions' DRAM */
+	uint8_t *dram;		/* alias of both regions */
 	uint8_t *cpu;		/* alias of the first region's CPU view */
-	uint8_t *twin;		/* as long as @cpu; private memory */
+	uint8_t *twin;		/* as long as @cpu; anonymous */
 	size_t len;
-	size_t region_pages;	/* of the first region and the gap */
+	size_t region_pages;	/* of the first region, with the gap */
 	uint32_t page_shift;
 	struct own_fd dram_file;
 	struct own_fd before_file;
-	uint8_t *before;	/* alias of before_file */
-	/* Address of a byte that is 1, and 0 in a child; 0 before the start */
-	atomic_uintptr_t mark;
+	uint8_t *before;	/* alias of @before_file */
+	atomic_uintptr_t mark;	/* address of a byte: 1 here, 0 in a child */
 
-	pthread_mutex_t lock;	/* protects places, free_pages, the start */
+	pthread_mutex_t lock;	/* protects @buddy, and the start */
 	bool is_there;
 	bool is_open;
 	struct buddy buddy[2];	/* by region */
-	size_t free_pages;	/* of the machine's memory */
+	size_t free_pages;	/* of the machine's memory, not allocated */
 
-	/* Read to change some protections, written to revoke a region */
+	/* read: to change protections; write: to change those of a region */
 	pthread_rwlock_t protect_lock;
 	uint8_t *access;	/* enum page_access of each page */
-	atomic_long nr_edges;	/* adjacent pages with different access */
+	atomic_long nr_edges;	/* neighbouring pages that differ */
 	long max_edges;
 } IN_OWN_PAGES window = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -83,7 +80,7 @@ static struct {
 	.before_file = { .nr = -1 },
 };
 
-/* Makes a page that the kernel zeroes in every child, raw clone() included. */
+/* Creates a page that reads as zeros in any child. */
 static int mark_make(void)
 {
 	const size_t len = (size_t)1 << window.page_shift;
@@ -108,8 +105,8 @@ static void release(void *addr, size_t len)
 }
 
 /*
- * Forks are blocked between the two calls, because a process of an engine
- * cannot start if it inherits a mapping at the window's addresses.
+ * No child is created between the two calls: an engine cannot start if it
+ * inherits a mapping at the window's addresses.
  */
 static int map_fd(void *addr, size_t len, int prot, int fd, size_t off)
 {
@@ -165,10 +162,7 @@ static void undo(size_t len)
 	buddy_fini(&window.buddy[1]);
 }
 
-/*
- * Lets children inherit the tables. memcheck searches a child's memory, too,
- * and takes 10 ms for each page that is not mapped there.
- */
+/* Memcheck scans a child, too, and needs 10 ms for a page that is missing. */
 static void let_fork(void)
 {
 	unsigned int i;
@@ -180,7 +174,7 @@ static void let_fork(void)
 			sizeof(*window.buddy[i].blocks), MADV_DOFORK);
 }
 
-/* Makes the window. On an error, all that was reserved is released. */
+/* Makes all reservations with one size; on failure none remains. */
 static int make(size_t region_len)
 {
 	const size_t nr_places = region_len >> window.page_shift;
@@ -194,7 +188,9 @@ static int make(size_t region_len)
 	err = file_create("libmem-dram", len, &window.dram_file);
 	if (!err)
 		err = file_create("libmem-cpu", first_len, &cpu_file);
-	/* As long as the DRAM, so that engines use one offset for all files. */
+	/*
+	 * As long as the window, so that engines use one offset for all files.
+	 */
 	if (!err)
 		err = file_create("libmem-before", len, &window.before_file);
 	if (err)
@@ -225,7 +221,7 @@ static int make(size_t region_len)
 			       &window.before_file, 0);
 	if (err)
 		goto err_undo;
-	/* The file stays alive through its mappings. */
+	/* Only its mappings are needed. */
 	own_fd_close(&cpu_file);
 	window.len = len;
 	return 0;
@@ -248,10 +244,7 @@ static long max_mappings(void)
 	return max;
 }
 
-/*
- * ftruncate() to more than RLIMIT_FSIZE would end the process by SIGXFSZ, so
- * the regions are made smaller.
- */
+/* A file that exceeds RLIMIT_FSIZE would end the process (SIGXFSZ). */
 static size_t longest_region(void)
 {
 	struct rlimit limit;
@@ -265,7 +258,7 @@ static size_t longest_region(void)
 	return len;
 }
 
-/* Users who run a checker have to know that this one checks nothing. */
+/* Says on standard error that mistakes are not detected. */
 static void say_open(void)
 {
 	static const char text[] =
@@ -307,9 +300,8 @@ static int start(void)
  * window_get() - create the window unless it exists
  *
  * Context: any thread; takes the window's lock.
- * Return: 0; -EPERM in a child of the process that created it; -ENOMEM if there
- * is no room in the address space; -EMFILE or -ENFILE if there are not two
- * descriptors.
+ * Return: 0, -EPERM (a child of the process that created it), -ENOMEM (no room
+ * in the address space), -EMFILE or -ENFILE (two descriptors are needed).
  */
 int window_get(void)
 {
@@ -330,9 +322,9 @@ int window_get(void)
 }
 
 /**
- * window_is_forked() - find out whether this is a child of the window's process
+ * window_is_forked() - check whether this is a child of the window's process
  *
- * Return: true in a child, which has no mapping of the window.
+ * Return: true if it is, and so has no window.
  */
 bool window_is_forked(void)
 {
@@ -343,10 +335,10 @@ bool window_is_forked(void)
 }
 
 /**
- * window_is_there() - find out whether this process has a window
+ * window_is_there() - check whether this process has the window
  *
- * Context: any, including signal handlers.
- * Return: true if an address can be in the window.
+ * Context: any, also a signal handler.
+ * Return: true if it has.
  */
 bool window_is_there(void)
 {
@@ -354,7 +346,7 @@ bool window_is_there(void)
 }
 
 /**
- * window_is_open() - find out whether all pages are accessible
+ * window_is_open() - check whether touches cannot be detected
  *
  * Context: after window_get().
  * Return: true under valgrind, where no access is detected.
@@ -365,10 +357,10 @@ bool window_is_open(void)
 }
 
 /**
- * window_has() - find out whether an address is in the window
+ * window_has() - check whether an address is in the window
  * @addr: any address
  *
- * Context: any, including signal handlers.
+ * Context: any, also a signal handler.
  * Return: true if it is.
  */
 bool window_has(uintptr_t addr)
@@ -378,7 +370,7 @@ bool window_has(uintptr_t addr)
 }
 
 /**
- * window_page_shift() - log2 of the page size
+ * window_page_shift() - return log2 of the page size
  *
  * Return: 12, 14 or 16.
  */
@@ -387,7 +379,7 @@ uint32_t window_page_shift(void)
 	return window.page_shift;
 }
 
-/* Returns the first page of the region of a page. */
+/* Returns the first page of a page's region. */
 static size_t base_of(size_t page)
 {
 	return page < window.region_pages ? 0 : window.region_pages;
@@ -398,7 +390,7 @@ static struct buddy *buddy_of(size_t page)
 	return &window.buddy[page >= window.region_pages];
 }
 
-/* Makes a new buffer and its alias accessible if the window is open. */
+/* Makes a buffer of an open window, and its alias, accessible. Lock held. */
 static int give_open(size_t off, size_t len)
 {
 	const int prot = PROT_READ | PROT_WRITE;
@@ -411,10 +403,7 @@ static int give_open(size_t off, size_t len)
 	return 0;
 }
 
-/*
- * Makes them inaccessible again. They are mapped anew, because memcheck does
- * not notice that mprotect() takes access away.
- */
+/* Maps the pages again: memcheck does not notice a mprotect() to no access. */
 static void take_open(size_t off, size_t len)
 {
 	if (!window.is_open)
@@ -424,16 +413,16 @@ static void take_open(size_t off, size_t len)
 }
 
 /**
- * window_alloc() - allocate pages of the window for a buffer
- * @buf: buffer whose number of pages and kind of views are set; its addresses
- *	are set here
+ * window_alloc() - allocate memory for a buffer
+ * @buf: buffer; its number of views and of pages is set, and its addresses are
+ *	set by this call
  *
- * The memory is zeroed. The CPU has no access to it unless the window is open.
- * The pages after the buffer up to the next power of two stay unused.
+ * The memory is zeroed. The CPU has no access to it, unless the window is open.
+ * The pages from the end of the buffer to the next power of two are unused.
  *
  * Context: takes the window's lock; all signals blocked.
- * Return: 0, or -ENOMEM if the region is full, or if all buffers together would
- * be larger than the machine's memory.
+ * Return: 0, or -ENOMEM (all buffers together would exceed the machine's
+ * memory, or there is no room).
  */
 int window_alloc(struct embedded_buf *buf)
 {
@@ -442,7 +431,7 @@ int window_alloc(struct embedded_buf *buf)
 	size_t off;
 
 	pthread_mutex_lock(&window.lock);
-	/* The exporter has paid for the memory of an imported buffer. */
+	/* An import does not use memory of this machine by itself. */
 	if (buf->nr_pages <= window.free_pages || buf->is_imported)
 		err = buddy_alloc(buddy_of(base), buf->nr_pages, buf,
 				  &buf->first);
@@ -466,9 +455,8 @@ int window_alloc(struct embedded_buf *buf)
 }
 
 /*
- * Maps pages of the CPU view at their addresses in the window. Its file has
- * been closed, but mremap() with an old length of 0 duplicates a shared
- * mapping.
+ * Maps the pages of the CPU view at its addresses again. Their file is closed,
+ * but mremap() with an old length of 0 duplicates a mapping.
  */
 static int map_cpu_view(size_t off, size_t len)
 {
@@ -479,10 +467,7 @@ static int map_cpu_view(size_t off, size_t len)
 	return private_keep(window.addr + off, len);
 }
 
-/*
- * Maps the window's own files at the addresses of a buffer. The caller must
- * hold the window's lock.
- */
+/* Maps the window's file at the addresses of a buffer. The lock is held. */
 static int map_back(const struct embedded_buf *buf)
 {
 	const size_t off = buf->first << window.page_shift;
@@ -502,12 +487,12 @@ static int map_back(const struct embedded_buf *buf)
 
 /**
  * window_map_own() - map a buffer's own file at its addresses
- * @buf: buffer with a file; has one view from now on; its pages have no access
+ * @buf: buffer with a file, and one view from now on; its pages have no access
  *
  * Context: takes the window's lock; all signals blocked.
- * Return: 0; -EBADF if the program has closed a descriptor of the library; or
- * an error of mmap(). After an error the old mapping is back, except that for
- * an imported buffer only window_free() may follow.
+ * Return: 0; -EBADF (the program has closed a descriptor of the library) or an
+ * error of mmap(): either nothing has changed, or the caller must call
+ * window_free().
  */
 int window_map_own(const struct embedded_buf *buf)
 {
@@ -516,7 +501,7 @@ int window_map_own(const struct embedded_buf *buf)
 						 PROT_READ | PROT_WRITE;
 	int err;
 
-	/* The file of an imported buffer has just been opened. */
+	/* The file of an import has just been opened. */
 	if (!buf->is_imported && (!own_fd_is_open(&window.dram_file) ||
 				  !own_fd_is_open(&buf->file)))
 		return -EBADF;
@@ -525,10 +510,7 @@ int window_map_own(const struct embedded_buf *buf)
 	if (!err)
 		err = map_fd(buf->addr, len, window.is_open ? all : PROT_NONE,
 			     buf->file.nr, buf->fd_off);
-	/*
-	 * A buffer that was to move to a file of its own has its bytes in the
-	 * window; without them the process cannot continue.
-	 */
+	/* A buffer that is being moved has its bytes in the window. */
 	if (err && map_back(buf) && !buf->is_imported)
 		abort();
 	pthread_mutex_unlock(&window.lock);
@@ -536,9 +518,8 @@ int window_map_own(const struct embedded_buf *buf)
 }
 
 /*
- * Frees the pages of an alias, which read as zeros afterwards. This goes
- * through the mapping and not the descriptor, whose number may by now belong to
- * a file of the program.
+ * Frees the pages of an alias, which read as zeros afterwards. Uses the
+ * mapping, because the program may have reused the number of the descriptor.
  */
 static void release_pages(void *alias, size_t len)
 {
@@ -547,7 +528,7 @@ static void release_pages(void *alias, size_t len)
 		memset(alias, 0, len);
 }
 
-/* Zeroes the memory of the second view for the next buffer at this place. */
+/* Clears the second view, for the next buffer at these addresses. */
 static void release_views(const struct embedded_buf *buf)
 {
 	const size_t len = buf->nr_pages << window.page_shift;
@@ -558,8 +539,8 @@ static void release_views(const struct embedded_buf *buf)
 }
 
 /**
- * window_free() - free the pages of a buffer
- * @buf: buffer that only the caller uses; its pages have no access
+ * window_free() - free the memory of a buffer
+ * @buf: buffer that only the caller uses, and whose pages have no access
  *
  * Context: takes the window's lock; all signals blocked.
  */
@@ -570,7 +551,7 @@ void window_free(struct embedded_buf *buf)
 	bool is_back;
 
 	pthread_mutex_lock(&window.lock);
-	/* A buffer with a file of its own has no pages of the window's file. */
+	/* A buffer with its own file has no pages in the window's file. */
 	is_back = buf->file.nr < 0 || !map_back(buf);
 	if (buf->file.nr < 0) {
 		release_pages(buf->dram, len);
@@ -578,7 +559,10 @@ void window_free(struct embedded_buf *buf)
 	}
 	if (buf->has_two_views)
 		release_views(buf);
-	/* If the window's file cannot be mapped back, the pages stay unused. */
+	/*
+	 * If the window's file cannot be mapped again, the addresses are not
+	 * reused.
+	 */
 	if (is_back)
 		buddy_free(buddy_of(buf->first),
 			   buf->first - base_of(buf->first));
@@ -587,7 +571,7 @@ void window_free(struct embedded_buf *buf)
 	pthread_mutex_unlock(&window.lock);
 }
 
-/* Copies only allocated pages: a buffer may have many that were never used. */
+/* Copies only pages that exist: the file may be sparse. */
 static int copy_out(const struct embedded_buf *buf, int fd)
 {
 	const off_t first = (off_t)window_off(buf);
@@ -616,10 +600,10 @@ static int copy_out(const struct embedded_buf *buf, int fd)
 
 /**
  * window_move() - give a buffer a file of its own
- * @buf: buffer that nothing accesses; its pages have no access
- * @file: empty file, as long as the buffer; owned by the buffer on success
+ * @buf: buffer that nothing touches; its pages have no access
+ * @file: empty file, as long as the buffer; on success the buffer owns it
  *
- * A buffer with two views loses that of the CPU.
+ * A buffer with two views has one afterwards.
  *
  * Context: takes the window's lock; all signals blocked.
  * Return: 0; -ENOMEM; or -EBADF if the program has closed a descriptor of the
@@ -634,9 +618,7 @@ int window_move(struct embedded_buf *buf, struct own_fd *file)
 	err = copy_out(buf, file->nr);
 	if (err)
 		return err;
-	/*
-	 * A second mapping, through which the old pages are freed at the end.
-	 */
+	/* When the buffer is freed, its pages have no other mapping. */
 	old = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED,
 		   window.dram_file.nr, (off_t)window_off(buf));
 	if (old == MAP_FAILED)
@@ -659,11 +641,11 @@ int window_move(struct embedded_buf *buf, struct own_fd *file)
 }
 
 /**
- * window_find_buf() - find the buffer that contains an address
+ * window_find_buf() - find the buffer at an address
  * @addr: address in the window
  *
  * Context: takes the window's lock; all signals blocked.
- * Return: the buffer, with a reference for embedded_buf_put(), or NULL.
+ * Return: the buffer, with a reference, for embedded_buf_put(), or NULL.
  */
 struct embedded_buf *window_find_buf(uintptr_t addr)
 {
@@ -681,27 +663,27 @@ struct embedded_buf *window_find_buf(uintptr_t addr)
 }
 
 /**
- * window_lock_buf() - find the buffer that contains an address, and lock it
+ * window_lock_buf() - find the buffer at an address, and lock it
  * @addr: address in the window
  *
  * Context: takes the window's lock, then the buffer's; all signals blocked.
- * Return: the locked buffer, with a reference for embedded_buf_put(), or NULL.
+ * Return: the buffer, locked and with a reference, or NULL.
  */
 struct embedded_buf *window_lock_buf(uintptr_t addr)
 {
 	struct embedded_buf *buf = window_find_buf(addr);
 
-	/* This may wait, so the window's lock is no longer held. */
+	/* May wait here, so the window's lock must not be held. */
 	if (buf)
 		pthread_mutex_lock(&buf->lock);
 	return buf;
 }
 
 /**
- * window_addr() - address of a byte of the window
- * @off: offset in the window
+ * window_addr() - return the address of an offset
+ * @off: bytes from the start of the window
  *
- * Return: the address, which is the same for the CPU and for engines.
+ * Return: address for the CPU and for engines.
  */
 uintptr_t window_addr(uint64_t off)
 {
@@ -709,10 +691,10 @@ uintptr_t window_addr(uint64_t off)
 }
 
 /**
- * window_off() - offset of a buffer
+ * window_off() - return the offset of a buffer
  * @buf: buffer
  *
- * Return: the offset of its first byte in the window.
+ * Return: bytes from the start of the window.
  */
 uint64_t window_off(const struct embedded_buf *buf)
 {
@@ -720,10 +702,10 @@ uint64_t window_off(const struct embedded_buf *buf)
 }
 
 /**
- * window_before() - find a page as it was before a kernel stored to it
- * @off: offset in the window, in a buffer with two views
+ * window_before() - return the contents of a page before a kernel stored to it
+ * @off: offset in the window, of a buffer with two views
  *
- * Return: the address of the earlier bytes.
+ * Return: address of these contents.
  */
 const uint8_t *window_before(uint64_t off)
 {
@@ -731,8 +713,8 @@ const uint8_t *window_before(uint64_t off)
 }
 
 /**
- * window_for_engine() - describe the window for an engine's process
- * @engine: out: addresses and files
+ * window_for_engine() - describe the window to an engine
+ * @engine: out: description
  */
 void window_for_engine(struct engine_window *engine)
 {
@@ -746,9 +728,9 @@ void window_for_engine(struct engine_window *engine)
 }
 
 /**
- * window_map_host() - map a buffer's pages over pages of the program
+ * window_map_host() - replace pages of the application by a buffer
  * @buf: buffer with one view
- * @host: pages of the program
+ * @host: address of the pages
  * @len: bytes, whole pages, at most the buffer's
  *
  * Return: 0; -ENOMEM; or -EBADF if the program has closed a descriptor of the
@@ -765,11 +747,11 @@ int window_map_host(const struct embedded_buf *buf, void *host, size_t len)
 }
 
 /**
- * window_map_again() - map bytes of the window's DRAM at another address
+ * window_map_again() - map a part of DRAM at another address
  * @len: bytes
  * @off: offset in the window
  *
- * Return: the mapping, for munmap(), or NULL.
+ * Return: address, for munmap(), or NULL.
  */
 void *window_map_again(size_t len, uint64_t off)
 {
@@ -783,15 +765,15 @@ void *window_map_again(size_t len, uint64_t off)
 }
 
 /**
- * window_map_private() - end the sharing of pages of window_map_host()
- * @host: pages
+ * window_map_private() - make pages of window_map_host() private
+ * @host: address of the pages
  * @len: bytes
  * @off: offset in the window
  *
- * Pages to which this process stores become its own. The others still show the
- * contents of the file.
+ * Pages that this process stores to become its own. All others still show the
+ * file.
  *
- * Context: in a child's fork handler; calls nothing that takes a lock.
+ * Context: in a child, before fork() returns; calls nothing that takes a lock.
  */
 void window_map_private(void *host, size_t len, uint64_t off)
 {
@@ -812,10 +794,7 @@ static int protect(size_t first, size_t nr, enum page_access access)
 			nr << window.page_shift, prots[access]) ? -errno : 0;
 }
 
-/*
- * Returns the number of adjacent pages with different access, from the page
- * before the first to the one after the last.
- */
+/* Counts neighbours that differ, from the page before to the page after. */
 static long edges_of(size_t first, size_t nr)
 {
 	const size_t end = first + nr;
@@ -827,7 +806,7 @@ static long edges_of(size_t first, size_t nr)
 	return edges;
 }
 
-/* Changes protections only, so that the next access to each page faults. */
+/* Only changes protections: the next touch of each page is detected again. */
 static void revoke_all(void)
 {
 	pthread_rwlock_wrlock(&window.protect_lock);
@@ -857,8 +836,7 @@ static int protect_views(size_t first, size_t nr, enum page_access access)
 }
 
 /*
- * Protects the whole block up to the next power of two, so that it merges with
- * its neighbours into one mapping.
+ * Protects the whole block, so that it can be one mapping with its neighbours.
  */
 static int protect_one_view(size_t first, enum page_access access)
 {
@@ -871,8 +849,7 @@ static int protect_one_view(size_t first, enum page_access access)
 		return 0;
 	}
 	/*
-	 * There are too many mappings: the buffer stays accessible, or the
-	 * whole region becomes accessible.
+	 * Too many mappings: the whole region remains, or becomes, accessible.
 	 */
 	if (access == PAGE_NO_ACCESS)
 		return 0;
@@ -880,10 +857,10 @@ static int protect_one_view(size_t first, enum page_access access)
 }
 
 /**
- * window_protect() - set what the CPU may do with pages
+ * window_protect() - set the CPU's access to pages
  * @first: first page
- * @nr: number of pages, all of one buffer; if that has one view, all its pages
- * @access: new access
+ * @nr: number of pages, of one buffer; if it has one view, all its pages
+ * @access: access
  *
  * Context: caller must hold the buffer's lock.
  * Return: 0, or -ENOMEM if the process has too many mappings; the pages may
@@ -907,12 +884,12 @@ int window_protect(size_t first, size_t nr, enum page_access access)
 }
 
 /**
- * window_access() - get what the CPU may do with a page
+ * window_access() - return the CPU's access to a page
  * @page: page
  *
- * Context: the caller must hold the lock of the page's buffer, if it must not
- * change; revoke_all() changes it without.
- * Return: the access that window_protect() has set.
+ * Context: the lock of its buffer is held.
+ * Return: as set by window_protect(), unless access was removed from all pages
+ * since.
  */
 enum page_access window_access(size_t page)
 {
