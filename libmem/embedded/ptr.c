@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Memory that programs know by its address: managed, pinned, device and
- * registered. Each allocation is followed by canary bytes that nobody may write
- * to. They are checked before and after each job.
+ * Memory by address: managed, pinned, device and registered memory. Bytes
+ * behind each allocation are a canary, which is checked for stores of engines.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "embedded.h"
 
-/* The canary fills the rest of the last page, within these limits. */
+/* Length of the canary behind an allocation, at least and at most. */
 #define CANARY_MIN	64U
 #define CANARY_MAX	256U
 #define CANARY_BYTE	0xc3
@@ -18,7 +17,7 @@ static uint64_t canary_len(const struct embedded_buf *buf)
 {
 	const uint64_t rest = buf->base.len - buf->base.asked_len;
 
-	/* The bytes after an imported buffer belong to its exporter. */
+	/* The bytes behind an import belong to its owner. */
 	if (is_imported(&buf->base))
 		return 0;
 	return rest < CANARY_MAX ? rest : CANARY_MAX;
@@ -35,12 +34,11 @@ static void fill_new(const struct embedded_ctx *ctx,
 }
 
 /**
- * ptr_look_behind() - report a write beyond the end of an allocation
- * @buf: allocation
- * @work: job that has just run and is to be named; NULL if none has run since
- *	the last check, so that the CPU is to be named
+ * ptr_look_behind() - check the canary of an allocation
+ * @buf: memory by address
+ * @work: work that has just run, and is blamed; NULL: before work runs, the CPU
  *
- * Restores the canary, so that each overrun is reported once.
+ * Restores the canary, so that a change is reported once.
  *
  * Context: caller must hold the order lock.
  */
@@ -84,9 +82,9 @@ static void look_in_cache(const struct embedded_buf *buf)
 }
 
 /**
- * ptr_place() - allocate pages of the window, and the line state
+ * ptr_place() - allocate memory in the window, and the state of its lines
  * @ctx: context
- * @buf: buffer without pages
+ * @buf: buffer without memory
  *
  * Return: 0 or -ENOMEM.
  */
@@ -110,8 +108,8 @@ int ptr_place(struct embedded_ctx *ctx, struct embedded_buf *buf)
 }
 
 /**
- * ptr_give_access() - allow the CPU what the kind of memory allows
- * @buf: buffer with pages
+ * ptr_give_access() - make memory accessible if no touch needs to be detected
+ * @buf: buffer with memory
  */
 void ptr_give_access(struct embedded_buf *buf)
 {
@@ -119,22 +117,21 @@ void ptr_give_access(struct embedded_buf *buf)
 
 	buf_lock(buf, &old);
 	buf->is_mapped = true;
-	/* Other kinds are mapped by the fault handler, if the CPU may. */
+	/* Any other memory becomes accessible when it is touched. */
 	if (buf->base.kind == MEM_KIND_PINNED && !atomic_is_looked_for(buf))
 		window_protect(buf->first, buf->nr_pages, PAGE_WRITE);
 	buf_unlock(buf, &old);
 }
 
 /**
- * ptr_alloc() - backend operation of mem_alloc()
+ * ptr_alloc() - allocate memory for mem_alloc()
  * @base: context
  * @kind: managed, pinned or device
  * @len: bytes, above 0
- * @flags: flags of this kind
- * @made: out: the buffer, with one reference
+ * @flags: flags of the kind
+ * @made: out: buffer
  *
- * Return: 0; -EINVAL if @len is above half of INT64_MAX; -ENOMEM if there is no
- * memory, or the board has none left.
+ * Return: 0, -EINVAL (@len is too large) or -ENOMEM.
  */
 int ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 	      unsigned int flags, struct mem_buf **made)
@@ -209,11 +206,11 @@ void ptr_free(struct mem_buf *base)
 }
 
 /**
- * ptr_find() - find the buffer that contains an address
- * @ctx: unused: addresses are unique in the process
+ * ptr_find() - find the buffer at an address
+ * @ctx: ignored
  * @addr: any address
  *
- * Return: the buffer, with a reference for embedded_buf_put(), or NULL.
+ * Return: the buffer, with a reference, for embedded_buf_put(), or NULL.
  */
 struct mem_buf *ptr_find(struct mem_ctx *ctx, const void *addr)
 {

@@ -27,12 +27,12 @@ static struct {
 #define NR_FREED	64
 
 /**
- * struct freed - a buffer that has been freed
+ * struct freed - a buffer that was freed
  * @buf: its number
  * @addr: its address
  * @len: bytes, whole pages
  * @time_ns: when it was freed
- * @stack: stack of the call that freed it, from tell_stack()
+ * @stack: stack that freed it, from tell_stack()
  * @name: its name
  */
 struct freed {
@@ -45,9 +45,9 @@ struct freed {
 };
 
 static struct {
-	pthread_mutex_t lock;		/* protects the rest */
-	uint64_t nr;			/* buffers freed so far */
-	struct freed all[NR_FREED];	/* reused in turn */
+	pthread_mutex_t lock;		/* protects all members */
+	uint64_t nr;
+	struct freed all[NR_FREED];	/* a ring */
 } freed = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
@@ -84,7 +84,7 @@ static int watch_add(struct embedded_ctx *ctx, struct violations *watch)
  * watch_begin() - start to queue violations for a context
  * @ctx: context
  * @what: MEM_WATCH_*
- * @nr: number of violations that may wait
+ * @nr: length of the queue
  *
  * Return: 0; -EBUSY if the context watches already, or if too many contexts do;
  * or -ENOMEM.
@@ -106,7 +106,7 @@ int watch_begin(struct embedded_ctx *ctx, unsigned int what, uint32_t nr)
 }
 
 /**
- * watch_end() - stop to queue violations for a context
+ * watch_end() - stop to queue violations
  * @ctx: context that is being freed
  */
 void watch_end(struct embedded_ctx *ctx)
@@ -117,8 +117,8 @@ void watch_end(struct embedded_ctx *ctx)
 	if (!ctx->watch)
 		return;
 	/*
-	 * In a child, a thread that does not exist may hold the lock. There is
-	 * no other thread that could use the list.
+	 * In a child a thread that does not exist may hold the lock; it is not
+	 * needed.
 	 */
 	if (!window_is_forked()) {
 		watchers_lock(&old);
@@ -132,11 +132,11 @@ void watch_end(struct embedded_ctx *ctx)
 }
 
 /**
- * watch_next() - take the oldest violation
+ * watch_next() - return the oldest violation that waits
  * @ctx: context
- * @violation: out: all but the size
+ * @violation: out: all members except the size
  *
- * Return: 1; 0 if none waits; or -EINVAL if the context does not watch.
+ * Return: 1, 0 if none waits, or -EINVAL (the context does not watch).
  */
 int watch_next(struct embedded_ctx *ctx, struct mem_violation *violation)
 {
@@ -150,7 +150,7 @@ int watch_next(struct embedded_ctx *ctx, struct mem_violation *violation)
 }
 
 /**
- * watch_fd() - get a descriptor that polls readable while violations wait
+ * watch_fd() - return a descriptor to poll for violations
  * @ctx: context
  * @fd: out: owned by the caller
  *
@@ -173,9 +173,9 @@ int watch_fd(struct embedded_ctx *ctx, int *fd)
 }
 
 /**
- * struct found - a violation with what only `heapsim run` reports
+ * struct found - a violation, with what is recorded only for `heapsim run`
  * @v: violation
- * @beside: stacks
+ * @beside: stacks and attaches
  */
 struct found {
 	struct mem_violation v;
@@ -187,7 +187,7 @@ static bool has_watchers(void)
 	return atomic_load_explicit(&watchers.nr, memory_order_relaxed) > 0;
 }
 
-/* With the policy "off" nothing is checked, so nothing is reported. */
+/* With this policy nothing is checked, and so nothing is reported. */
 static bool is_off(const struct embedded_buf *buf)
 {
 	return embedded_ctx_of(buf->base.ctx)->policy == MEM_POLICY_OFF;
@@ -199,9 +199,9 @@ static bool is_watched(void)
 }
 
 /**
- * watch_is_on() - find out whether anybody receives reports or traces
+ * watch_is_on() - check whether anything is reported
  *
- * Return: true if somebody does.
+ * Return: true if a context watches, or `heapsim run` does.
  */
 bool watch_is_on(void)
 {
@@ -254,7 +254,7 @@ static void add_store(struct found *f, const struct note *store)
 	f->beside.cpu_stack = store->stack;
 }
 
-/* Adds the calling thread; @from is the argument of tell_stack(). */
+/* @from: as in tell_stack() */
 static void add_caller(struct found *f, bool is_write, uintptr_t from)
 {
 	f->v.cpu_time_ns = f->v.time_ns;
@@ -284,7 +284,7 @@ static void add_engine(struct found *f, const struct acting *engine)
 	f->beside.other_stack = engine->stack;
 }
 
-/* Adds an invalidate by the calling thread. */
+/* Fills in the calling thread as the one that does the maintenance. */
 static void add_invalidate(struct found *f)
 {
 	f->v.other = MEM_OTHER_PROCESS;
@@ -301,9 +301,9 @@ static bool is_waste(enum line_event event)
 }
 
 /**
- * watch_lines() - report what the model has found, as line_buf.tell
- * @lines: line state of a buffer, which is locked
- * @event: finding
+ * watch_lines() - report an event of the model; line_buf.tell of every buffer
+ * @lines: lines of a buffer, which is locked
+ * @event: what happened
  * @off: first byte
  * @len: bytes
  */
@@ -341,7 +341,7 @@ void watch_lines(struct line_buf *lines, enum line_event event, u64 off,
 		return;
 	f = found_of(buf, of[event].kind, off, len);
 	f.v.missing = of[event].missing;
-	/* The driver maintains managed memory when the host synchronises. */
+	/* Managed memory is maintained by the driver when the host waits. */
 	if (f.v.missing && buf->base.kind == MEM_KIND_MANAGED)
 		f.v.missing = MEM_MISSING_SYNC;
 	switch (event) {
@@ -373,9 +373,9 @@ void watch_lines(struct line_buf *lines, enum line_event event, u64 off,
 }
 
 /**
- * watch_unbracketed() - report an access while an engine uses the buffer
+ * watch_unbracketed() - report a touch while the engine uses the buffer
  * @buf: buffer, locked
- * @touch: the access
+ * @touch: touch
  */
 void watch_unbracketed(const struct embedded_buf *buf,
 		       const struct touch *touch)
@@ -392,10 +392,10 @@ void watch_unbracketed(const struct embedded_buf *buf,
 }
 
 /**
- * watch_unmatched_end() - report an END without a matching START
+ * watch_unmatched_end() - report an end without its begin
  * @buf: buffer, locked
- * @lacks_write: the missing START is one for writing
- * @is_write: the END was for writing
+ * @lacks_write: no bracket for writing is open
+ * @is_write: the end was for writing
  */
 void watch_unmatched_end(const struct embedded_buf *buf, bool lacks_write,
 			 bool is_write)
@@ -411,7 +411,7 @@ void watch_unmatched_end(const struct embedded_buf *buf, bool lacks_write,
 	tell(&f);
 }
 
-/* Makes the violation for a bracket that is still open. */
+/* Composes the report of a bracket that can no longer be ended. */
 static struct found open_bracket(const struct embedded_buf *buf,
 				 enum bracket_dir dir)
 {
@@ -426,10 +426,7 @@ static struct found open_bracket(const struct embedded_buf *buf,
 	return f;
 }
 
-/*
- * Returns the number of open brackets of a direction. A bracket for reading and
- * writing counts as one for writing only.
- */
+/* A bracket for reading and writing is reported once, as one for writing. */
 static uint64_t nr_open(const struct embedded_buf *buf, enum bracket_dir dir)
 {
 	const struct line_bracket *open = &buf->bracket;
@@ -447,7 +444,7 @@ static void bracket_gone(struct embedded_buf *buf, enum bracket_dir dir)
 }
 
 /**
- * watch_open_brackets() - report the open brackets of a buffer that is freed
+ * watch_open_brackets() - report brackets that are open when a buffer is freed
  * @buf: buffer, locked
  */
 void watch_open_brackets(struct embedded_buf *buf)
@@ -468,7 +465,7 @@ void watch_open_brackets(struct embedded_buf *buf)
 }
 
 /**
- * watch_bracket_begin() - note where a bracket was opened
+ * watch_bracket_begin() - store where a bracket was begun
  * @buf: buffer, locked
  * @is_read: the bracket is for reading
  * @is_write: the bracket is for writing
@@ -488,10 +485,11 @@ void watch_bracket_begin(struct embedded_buf *buf, bool is_read, bool is_write)
 }
 
 /**
- * watch_brackets() - tell `heapsim run` which brackets are open
- * @buf: buffer, locked, whose brackets have changed
+ * watch_brackets() - record the open brackets after a change
+ * @buf: buffer, locked
  *
- * A process that is killed inside a bracket cannot report it any more.
+ * They are recorded in advance, because a process that ends in a bracket cannot
+ * report it any more.
  */
 void watch_brackets(struct embedded_buf *buf)
 {
@@ -510,8 +508,8 @@ void watch_brackets(struct embedded_buf *buf)
 }
 
 /**
- * watch_alloc() - note the allocation of memory by its address
- * @buf: new buffer
+ * watch_alloc() - record new memory by address
+ * @buf: buffer that no other thread knows yet
  */
 void watch_alloc(struct embedded_buf *buf)
 {
@@ -526,8 +524,8 @@ void watch_alloc(struct embedded_buf *buf)
 }
 
 /**
- * watch_register() - note the registration of memory
- * @buf: new buffer
+ * watch_register() - record a new registration
+ * @buf: buffer that no other thread knows yet
  */
 void watch_register(struct embedded_buf *buf)
 {
@@ -541,7 +539,7 @@ void watch_register(struct embedded_buf *buf)
 }
 
 /**
- * watch_free() - note that the owner frees a buffer, which is then no leak
+ * watch_free() - record that memory is freed
  * @buf: buffer
  */
 void watch_free(struct embedded_buf *buf)
@@ -550,7 +548,7 @@ void watch_free(struct embedded_buf *buf)
 }
 
 /**
- * watch_freed() - remember a buffer that is freed or unmapped
+ * watch_freed() - remember a freed buffer, to detect a later touch
  * @buf: buffer
  *
  * Context: the thread that frees it; all signals blocked.
@@ -576,7 +574,7 @@ void watch_freed(const struct embedded_buf *buf)
 	pthread_mutex_unlock(&freed.lock);
 }
 
-/* Finds the buffer that was freed last at an address. */
+/* Returns the newest freed buffer that contained an address, or NULL. */
 static bool freed_find(uintptr_t addr, struct freed *found)
 {
 	uint64_t i;
@@ -592,10 +590,9 @@ static bool freed_find(uintptr_t addr, struct freed *found)
 }
 
 /**
- * watch_use_after_free() - report an access to freed or unmapped memory
- * @addr: address in the window
- * @buf: buffer at the address, which was mapped; NULL if there is none
- * @touch: the access
+ * watch_use_after_free() - report a touch of a freed buffer by the CPU
+ * @addr: address in the window that no buffer has
+ * @touch: touch
  *
  * Context: signal handler.
  */
@@ -629,7 +626,7 @@ void watch_use_after_free(uintptr_t addr, const struct embedded_buf *buf,
 	tell(&f);
 }
 
-/* Adds the history of the attach state. The caller holds the order lock. */
+/* Copies how the buffer came to its attach state. The order lock is held. */
 static void add_attaches(struct found *f, const struct embedded_buf *buf)
 {
 	if (buf->base.kind == MEM_KIND_MANAGED)
@@ -661,9 +658,9 @@ void watch_cpu_while_active(const struct embedded_buf *buf,
 }
 
 /**
- * watch_cpu_on_device() - report an access of the CPU to device memory
+ * watch_cpu_on_device() - report a touch of device memory by the CPU
  * @buf: buffer
- * @touch: the access
+ * @touch: touch
  */
 void watch_cpu_on_device(const struct embedded_buf *buf,
 			 const struct touch *touch)
@@ -678,11 +675,12 @@ void watch_cpu_on_device(const struct embedded_buf *buf,
 }
 
 /**
- * watch_not_attached() - report a job's access to memory not attached to it
- * @buf: managed buffer
- * @off: offset of the first access
- * @is_write: the access is a store
- * @ip: instruction of a kernel, or 0
+ * watch_not_attached() - report a job's touch of managed memory not attached to
+ * it
+ * @buf: buffer
+ * @off: first byte
+ * @is_write: the touch is a store
+ * @ip: instruction of a kernel, 0 none
  * @work: the job
  *
  * Context: caller must hold the order lock.
@@ -709,9 +707,9 @@ static bool is_closed(const struct embedded_buf *buf)
 }
 
 /**
- * watch_gate_cpu() - report an access of the CPU to an image without a lock
+ * watch_gate_cpu() - report a touch of an image by the CPU without a lock
  * @buf: buffer of the image, locked
- * @touch: the access
+ * @touch: touch
  */
 void watch_gate_cpu(const struct embedded_buf *buf, const struct touch *touch)
 {
@@ -729,12 +727,12 @@ void watch_gate_cpu(const struct embedded_buf *buf, const struct touch *touch)
 }
 
 /**
- * watch_gate_engine() - report a job's access to an image not locked for
- * engines
+ * watch_gate_engine() - report a job's touch of an image that the CPU has
+ * locked
  * @buf: buffer of the image
- * @off: offset of the first access
- * @is_write: the access is a store
- * @ip: instruction of a kernel, or 0
+ * @off: first byte
+ * @is_write: the touch is a store
+ * @ip: instruction of a kernel, 0 none
  * @work: the job
  */
 void watch_gate_engine(const struct embedded_buf *buf, uint64_t off,
@@ -761,7 +759,7 @@ void watch_gate_engine(const struct embedded_buf *buf, uint64_t off,
 /**
  * watch_read_only() - report a store of the CPU to read-only memory
  * @buf: buffer, locked
- * @touch: the access
+ * @touch: touch
  */
 void watch_read_only(const struct embedded_buf *buf, const struct touch *touch)
 {
@@ -775,10 +773,10 @@ void watch_read_only(const struct embedded_buf *buf, const struct touch *touch)
 }
 
 /**
- * watch_atomic() - report an atomic instruction on uncached memory
+ * watch_atomic() - report an atomic instruction on memory that is not cached
  * @buf: buffer
- * @touch: the access
- * @work: job of the kernel that contains it; NULL for the CPU
+ * @touch: touch
+ * @work: work of the kernel; NULL: the CPU
  */
 void watch_atomic(const struct embedded_buf *buf, const struct touch *touch,
 		  const struct work *work)
@@ -799,11 +797,10 @@ void watch_atomic(const struct embedded_buf *buf, const struct touch *touch,
 }
 
 /**
- * watch_failed() - report a kernel that accessed illegal memory or did not
- * return
- * @result: result of its job, for which engine_is_failed() is true
+ * watch_failed() - report an illegal address, or a kernel that failed
+ * @result: result for which engine_is_failed() returns true
  * @work: the job
- * @refused: name of the memory that was refused to it; NULL if @result knows
+ * @refused: kind of memory that it touched, as text; NULL: @result has it
  */
 void watch_failed(const struct engine_result *result,
 		  const struct work *work, const char *refused)
@@ -828,10 +825,10 @@ static void add_store_behind(struct found *f, const struct embedded_buf *buf,
 }
 
 /**
- * watch_overrun() - report a write beyond the end of an allocation
+ * watch_overrun() - report that bytes behind an allocation have changed
  * @buf: allocation
- * @off: offset of the first byte that has changed
- * @work: job that has changed it; NULL for the CPU
+ * @off: first byte that has changed
+ * @work: work that changed it; NULL: the CPU
  */
 void watch_overrun(const struct embedded_buf *buf, uint64_t off,
 		   const struct work *work)
