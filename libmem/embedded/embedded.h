@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The embedded backend: the board in the process itself.
+ * The embedded backend, which simulates the board in the process itself.
  *
- * Lock order: engine lock, a context's order lock, embedded_buf.lock, a
- * context's rights lock or the window lock, the lock of page protections, of
- * watchers or of forks. A thread holds any of them with all signals blocked
- * that can be, and touches no memory of the window meanwhile but by its
- * aliases: a fault's handler takes the window's lock, a buffer's and a rights
- * lock.
+ * Lock order: the engine's lock, a context's order lock, embedded_buf.lock, a
+ * context's rights lock or the window's lock, the lock of page protections, of
+ * watchers or of forks. While a thread holds one of them, all signals that can
+ * be blocked are blocked, and the thread accesses memory of the window only by
+ * its aliases: the handler of a fault takes the window's lock, a buffer's lock
+ * and a rights lock.
  */
 #ifndef _LIBMEM_EMBEDDED_H
 #define _LIBMEM_EMBEDDED_H
@@ -22,9 +22,10 @@
 #include "../trap/ops.h"
 
 /*
- * Of a struct's type: its variables share no page with others, also in a
- * program that has libmem.a in it. A child of fork needs them while pages of
- * registered memory are not there, and those who move pages need them, too.
+ * Attribute of a struct variable: it shares no page with other variables, also
+ * in a program that is linked with libmem.a. A child of fork needs it while
+ * pages of registered memory are not mapped, and so does a thread that moves
+ * pages.
  */
 #if defined(__x86_64__)
 #define IN_OWN_PAGES	__attribute__((aligned(4096)))
@@ -50,9 +51,9 @@ struct rights_stream {
 
 /**
  * struct refusal - why the CPU may not touch a buffer
- * @stream: number of the stream that it has to wait for
- * @newest: the newest job of that; its number is 0 if there is none
- * @attaches: how the buffer came to its state, the newest first
+ * @stream: number of the stream for which the host has to wait
+ * @newest: the newest job of that stream; its number is 0 if there is none
+ * @attaches: attaches of the buffer, the newest first
  */
 struct refusal {
 	uint64_t stream;
@@ -63,12 +64,15 @@ struct refusal {
 /**
  * struct owner - an engine and what it has been given
  * @ctx: its context
- * @engine: the process; NULL: nothing has run yet
- * @work: that it runs
- * @refused: what that touched and may not, in words; NULL: nothing
- * @grants: what it has access to; the order lock protects the rest
- * @is_running: a job has what is granted
- * @is_unsafe: it has what it must not: the next job gets another
+ * @engine: the engine; NULL: nothing has run yet
+ * @work: work that it runs
+ * @refused: kind of memory that @work touched although it may not, as text for
+ *	a report; NULL: none
+ * @grants: buffers that it has mapped; the order lock protects this and the
+ *	members below
+ * @is_running: a job is using these buffers
+ * @is_unsafe: it has mapped a buffer that it must not use, so that the next job
+ *	needs a new engine
  */
 struct owner {
 	struct embedded_ctx *ctx;
@@ -82,17 +86,17 @@ struct owner {
 
 /**
  * struct embedded_ctx - a context
- * @base: for the rest of the library
+ * @base: the core's struct
  * @fill: fill granule, bytes
- * @nr_jobs: that are not done
- * @nr_waiting: those that wait for others
+ * @nr_jobs: jobs of the dma engine that are not done
+ * @nr_waiting: those of them that wait for other jobs
  * @nr_submitted: jobs so far
- * @watch: what waits to be told; NULL: it does not watch
+ * @watch: queue of violations; NULL: the context does not watch
  * @policy: enum mem_policy
- * @poison: what new memory is filled with; -1: zeros
- * @evicts: lines leave the cache, and come in, at random
- * @seed: of that
- * @nr_made: two-view buffers so far, each of which has a seed of its own
+ * @poison: byte that new memory is filled with; -1: zeros
+ * @evicts: lines are evicted and fetched at random
+ * @seed: seed of that
+ * @nr_made: two-view buffers so far, from which each gets a seed of its own
  * @owners: its engines
  * @nr_running: engines that run a kernel
  * @order: the order of its streams
@@ -130,13 +134,14 @@ struct embedded_ctx {
 };
 
 /**
- * struct note - who was at a page last
+ * struct note - the last access to a page
  * @ip: instruction that stored
- * @addr: where; of pages made ready with another, there
+ * @addr: address of the store; for pages that were made writable ahead, the
+ *	address in the page that faulted
  * @time_ns: when, 0 never
  * @tid: thread
  * @stack: its stack, from tell_stack()
- * @engine: who wrote DRAM
+ * @engine: engine that wrote DRAM
  */
 struct note {
 	uintptr_t ip;
@@ -159,47 +164,50 @@ enum bracket_dir {
 
 /**
  * struct embedded_buf - a buffer
- * @base: for the rest of the library
- * @name: given at allocation
- * @id: never used again
- * @has_two_views: CPU and engines may see different bytes; of a heap's buffer
- *	no more once it has a file of its own: its lock, too
+ * @base: the core's struct
+ * @name: name from the allocation
+ * @id: number, never reused
+ * @has_two_views: CPU and engines may see different bytes; a heap's buffer that
+ *	gets a file of its own then has one view: protected by @lock, too
  * @fill: fill granule, bytes
  * @first: its first page in the window
- * @nr_pages: what it asked for
- * @addr: in the window, as the CPU sees it
+ * @nr_pages: number of its pages
+ * @addr: address in the window, where the CPU accesses it
  * @dram: alias of DRAM
  * @cpu: alias of the CPU view; @dram if there is one view
- * @twin: place for what lines were filled with, if there are two views
+ * @twin: memory for the bytes with which lines were filled, if there are two
+ *	views
  * @gate: who may touch it; changes under @lock
- * @file: of the buffer alone, with its bytes; none: they are in the window's.
- *	Of a heap's buffer set under the order lock and its own, of others
- *	while no work is under way
- * @fd_off: of its first page in that
- * @is_imported: it is in a file of somebody's
- * @is_heap: registered: its first and last page are glibc's heap's
- * @nr_users: the caller and the jobs that use it
- * @nr_done: jobs and copies on it that are done: what waits for one looks again
- * @lock: protects what follows
+ * @file: file of its own that contains it; none: the window's file does. Of a
+ *	heap's buffer it is set under the order lock and @lock, of others while
+ *	no work is left
+ * @fd_off: offset of its first page in @file
+ * @is_imported: @file was imported
+ * @is_heap: registered: its first and last page are part of glibc's heap
+ * @nr_users: references: of the caller and of jobs that use it
+ * @nr_done: number of its jobs and copies that are done; waiters wait on it
+ * @newest: managed: newest attach state, for violations: number of the stream
+ *	to which it is single, and MEM_ATTACH_* in the low bits
+ * @lock: protects the members below
  * @is_mapped: the CPU may touch it, if nothing else forbids it
  * @lines: its lines, if it has two views
- * @active: bit a page: it may have valid or engine-written lines
- * @stored: bit a page: it may have Dirty lines
- * @notes: a page each
- * @nr_jobs: jobs that are to use it
- * @nr_write_jobs: those that are to write it
- * @nr_copies: of a heap's buffer: copies and sets that touch it
- * @was_faulted: a page was made ready while one was to write it
+ * @active: a bit for each page: it may have valid or engine-written lines
+ * @stored: a bit for each page: it may have Dirty lines
+ * @notes: last access to each page
+ * @nr_jobs: jobs that use it, or will
+ * @nr_write_jobs: those of them that write it
+ * @nr_copies: of a heap's buffer: copies and fills that use it
+ * @was_faulted: a page became accessible while @nr_write_jobs was above 0
  * @random: state of random eviction
  * @nr_due: touches after which nothing has been evicted yet
  * @bracket: brackets that are open
  * @gated: when and where @gate was set
  * @begin: where the newest bracket of each direction was begun
- * @begun: the report, if the process ends now, of one that is open; NULL: none
- *	is, or nobody reads reports
- * @touch: that is being judged
- * @acting: whose work on DRAM is being judged
- * @is_by_right: the CPU was allowed to store what is dirty, or some of it
+ * @begun: record of an open bracket of each direction, in case the process ends
+ *	in it; NULL: none is open, or the process is not watched
+ * @touch: touch that is being judged
+ * @acting: job whose access to DRAM is being judged
+ * @is_by_right: some Dirty bytes were stored while the CPU was allowed to
  * @is_lent: it is in the context's list of lent buffers
  * @right: managed: whether the CPU may touch it; the rights lock protects what
  *	follows
@@ -271,11 +279,11 @@ struct embedded_buf {
 };
 
 /**
- * struct touch - what the CPU is seen to do
+ * struct touch - a touch of the CPU that is detected
  * @off: byte of the buffer
- * @is_write: it stores
- * @is_ahead: it may come to store; the line is not judged
- * @is_call: a system call does, which wants all its pages at a time
+ * @is_write: it is a store
+ * @is_ahead: a store may follow; the line is not judged
+ * @is_call: by a system call, which needs all its pages at the same time
  * @ip: instruction
  */
 struct touch {
@@ -387,13 +395,13 @@ void watch_overrun(const struct embedded_buf *buf, uint64_t off,
 /* trace.c */
 
 /**
- * struct traced - what a job of the dma engine does
- * @op: it
- * @dst: that it writes; NULL: none of ours
- * @src: that it reads; NULL: none of ours
- * @off: of @dst, else of @src: the first byte
- * @len: up to the last
- * @bytes: of all rows
+ * struct traced - a job of the dma engine, for the trace
+ * @op: operation
+ * @dst: buffer that it writes; NULL: none of libmem
+ * @src: buffer that it reads; NULL: none of libmem
+ * @off: first byte in @dst, or in @src if there is no @dst
+ * @len: bytes to the end of the last row
+ * @bytes: bytes of all rows
  */
 struct traced {
 	enum job_op op;
@@ -455,10 +463,10 @@ extern const struct trap_ops syscall_ops;
 /* fault.c */
 
 /**
- * enum fault - what a SIGSEGV was
- * @FAULT_STRANGE: no touch of ours
- * @FAULT_READY: one that may be made again
- * @FAULT_REFUSED: one that the board refuses
+ * enum fault - how a SIGSEGV was handled
+ * @FAULT_STRANGE: it is not a touch of the window
+ * @FAULT_READY: the instruction can be repeated
+ * @FAULT_REFUSED: the board refuses the touch
  */
 enum fault {
 	FAULT_STRANGE,
