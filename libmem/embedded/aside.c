@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * An auxiliary stack. A thread runs on it while it changes mappings that may
- * contain its own stack, so that no store to its frames is lost.
+ * A separate stack, on which a thread runs while it changes mappings that may
+ * contain its own frames: no store of it is lost meanwhile.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -10,24 +10,24 @@
 
 #include "embedded.h"
 
-/* Enough for a few calls and the frame of a signal that cannot be blocked. */
+/* Enough for few calls, and the frame of a signal that cannot be blocked. */
 #define ASIDE_LEN	(64UL << 10)
-/* Distance from the caller's frame; most stacks are shorter. */
+/* Distance from the caller's frame: more than the length of most stacks. */
 #define ASIDE_GAP	(1UL << 30)
 
 /**
- * struct aside - header at the lowest address of the stack's mapping
- * @id: valgrind's number of the stack
+ * struct aside - the start of the stack's mapping
+ * @id: valgrind's id of the stack
  */
 struct aside {
 	unsigned int id;
 };
 
 /**
- * aside_create() - map an auxiliary stack
+ * aside_create() - create a separate stack
  *
- * It is placed below the caller's stack if there is room, because gdb reports a
- * corrupt stack if a caller's frame lies below that of the function it called.
+ * It is below the caller's stack if there is room: gdb treats a caller's frame
+ * at a lower address as a corrupt stack.
  *
  * Context: any; calls no allocator.
  * Return: the stack, for aside_destroy(), or NULL.
@@ -46,8 +46,8 @@ struct aside *aside_create(void)
 }
 
 /**
- * aside_destroy() - unmap an auxiliary stack
- * @aside: stack; NULL does nothing
+ * aside_destroy() - free a separate stack
+ * @aside: stack, or NULL, which does nothing
  */
 void aside_destroy(struct aside *aside)
 {
@@ -57,10 +57,7 @@ void aside_destroy(struct aside *aside)
 	munmap(aside, ASIDE_LEN);
 }
 
-/*
- * The compiler must not analyse which registers a call of such a function
- * leaves unchanged.
- */
+/* The compiler must not infer which registers a call preserves. */
 #if __has_attribute(noipa)
 #define IS_OPAQUE	__attribute__((noipa))
 #else
@@ -68,10 +65,9 @@ void aside_destroy(struct aside *aside)
 #endif
 
 /*
- * Calls @what with the stack pointer @top, and keeps the old stack pointer in a
- * register that calls preserve. The other registers that a call may change are
- * clobbers. Because it uses the address of its frame, the compiler keeps a
- * frame pointer, with which debuggers find the caller's frame.
+ * Keeps the stack pointer in a register that a call preserves. Other registers
+ * may change, as in any call. __builtin_frame_address() makes the compiler keep
+ * a frame pointer, by which debuggers find the caller's frame.
  */
 static void IS_OPAQUE call_on(void *top, void (*what)(void *), void *arg)
 {
@@ -104,7 +100,7 @@ static void IS_OPAQUE call_on(void *top, void (*what)(void *), void *arg)
 }
 
 /**
- * aside_run() - call a function on an auxiliary stack
+ * aside_run() - call a function on a separate stack
  * @aside: stack
  * @what: function
  * @arg: its argument

@@ -2,8 +2,8 @@
 /*
  * Atomic instructions on memory that the board's CPU does not cache: below
  * capability 7.2 they do not work on pinned memory ("CUDA for Tegra", 3.1). An
- * instruction is examined when its access faults, so only the first access to a
- * page or buffer after its protection was set is checked.
+ * instruction is examined when its access faults. Therefore only the first
+ * access to a page, or to a buffer, after its access was removed is detected.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 #define MAX_INSTRUCTION	16
 
-/* Engines' processes have the same code at the same addresses. */
+/* Reads code; that of an engine is at the same address in this process. */
 static size_t read_code(uintptr_t ip, uint8_t code[MAX_INSTRUCTION])
 {
 	const struct iovec to = { code, MAX_INSTRUCTION };
@@ -31,7 +31,7 @@ static size_t read_code(uintptr_t ip, uint8_t code[MAX_INSTRUCTION])
 }
 
 #if defined(__x86_64__)
-/* Intel SDM volume 2, 2.1.1: all prefixes except LOCK, and REX. */
+/* Intel SDM volume 2, 2.1.1: prefixes that do not matter here, and REX. */
 static bool is_other_prefix(uint8_t byte)
 {
 	static const uint8_t prefixes[] = {
@@ -41,7 +41,7 @@ static bool is_other_prefix(uint8_t byte)
 	return memchr(prefixes, byte, sizeof(prefixes)) || byte >> 4 == 4;
 }
 
-/* LOCK, or XCHG with memory, which is atomic without LOCK. */
+/* LOCK, or XCHG with memory, which locks without the prefix. */
 static bool is_atomic(const uint8_t *code, size_t len)
 {
 	size_t i;
@@ -70,11 +70,11 @@ static bool is_atomic(const uint8_t *code, size_t len)
 #endif
 
 /**
- * atomic_is_broken() - find out whether an instruction fails on a buffer
+ * atomic_is_broken() - check whether an instruction does not work on a buffer
  * @buf: buffer
  * @ip: address of the instruction that accesses it
  *
- * Context: any, including signal handlers.
+ * Context: any, also a signal handler.
  * Return: true if it is atomic, and the CPU does not cache the buffer.
  */
 bool atomic_is_broken(const struct embedded_buf *buf, uintptr_t ip)
@@ -86,11 +86,10 @@ bool atomic_is_broken(const struct embedded_buf *buf, uintptr_t ip)
 }
 
 /**
- * atomic_is_looked_for() - find out whether atomic instructions fail on a
- * buffer
+ * atomic_is_looked_for() - check whether atomics do not work on a buffer
  * @buf: buffer
  *
- * Return: true if they do, so that accesses to the buffer have to fault.
+ * Return: true if they do not: its accesses must fault.
  */
 bool atomic_is_looked_for(const struct embedded_buf *buf)
 {

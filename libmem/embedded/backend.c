@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The embedded backend's operations: contexts, buffers, brackets. Descriptors
- * of memory are memfds (share.c), which other processes can use, but drivers
- * cannot.
+ * The embedded backend's table: contexts, buffers, brackets. Descriptors of
+ * buffers are memfds (share.c), which processes can share, but not drivers.
  */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -19,10 +18,8 @@
 #define MAX_FILL		(2U << 20)
 #define DEFAULT_POISON		0xa5
 
-/* Longest wait of a START, the same as in the module. */
+/* Longest wait of a begin; the module's START has the same. */
 #define BRACKET_WAIT_NS		(5 * NS_PER_S)
-
-/* Multiplied by a buffer's number: as the module has it. */
 
 static int fill_of(const struct mem_ctx_options *options, uint32_t *fill)
 {
@@ -34,7 +31,7 @@ static int fill_of(const struct mem_ctx_options *options, uint32_t *fill)
 	return 0;
 }
 
-/* Returns the byte, or -1 for none. */
+/* Returns a byte, or -1: none. */
 static int poison_of(uint32_t option)
 {
 	if (option == MEM_POISON_NONE)
@@ -68,7 +65,7 @@ static int embedded_open(const struct mem_ctx_options *options,
 	new->policy = tell_is_on() ? (uint32_t)tell_policy() : options->policy;
 	if (new->policy == MEM_POLICY_DEFAULT)
 		new->policy = MEM_POLICY_STRICT;
-	/* Without faults nothing can be checked. */
+	/* In an open window nothing is detected. */
 	if (window_is_open())
 		new->policy = MEM_POLICY_OFF;
 	new->poison = poison_of(options->poison);
@@ -93,10 +90,7 @@ static void embedded_close(struct mem_ctx *base)
 	struct embedded_ctx *ctx = embedded_ctx_of(base);
 
 	watch_end(ctx);
-	/*
-	 * A child has no engines, and other threads may have been in the middle
-	 * of changing what is freed here.
-	 */
+	/* A child has no engines, and must not change shared records. */
 	if (!window_is_forked()) {
 		run_fini(ctx);
 		order_fini(base);
@@ -187,7 +181,7 @@ static int embedded_alloc(struct mem_ctx *base, enum mem_kind kind,
 		err = view_init(buf, ctx->base.board);
 	if (err)
 		goto err_free;
-	/* Kernels access it there, whether the CPU has mapped it or not. */
+	/* Its address for kernels, whether the CPU has mapped it or not. */
 	buf->base.device = buf->addr;
 	*made = &buf->base;
 	return 0;
@@ -201,7 +195,7 @@ err_destroy:
 	return err;
 }
 
-/* The module's heaps have these names. */
+/* Names of the module's heaps. */
 static int embedded_alloc_heap(struct mem_ctx *ctx, const char *heap,
 			       uint64_t len, struct mem_buf **made)
 {
@@ -274,7 +268,7 @@ static void embedded_set_gate(struct mem_buf *base, enum gate gate)
 	const struct embedded_ctx *ctx = embedded_ctx_of(base->ctx);
 	sigset_t old;
 
-	/* If accesses do not fault, protections stay as they are. */
+	/* In an open window access does not change. */
 	if (ctx->policy == MEM_POLICY_OFF || engine_is_inline() ||
 	    window_is_forked())
 		return;
@@ -286,7 +280,7 @@ static void embedded_set_gate(struct mem_buf *base, enum gate gate)
 			.stack = tell_stack(0),
 		};
 	buf->gate = gate;
-	/* If this fails, the next access faults, and is allowed then. */
+	/* If memory is short, the next touch faults, and then gives access. */
 	if (buf->is_mapped)
 		fault_open(buf);
 	buf_unlock(buf, &old);
@@ -326,7 +320,7 @@ static void open_locked(struct embedded_buf *buf, unsigned int access)
 	const bool could_hide = line_bracket_hides(&buf->bracket);
 
 	line_bracket_open(&buf->lines, &buf->bracket, access);
-	/* From now on stores hide lines, so they have to fault. */
+	/* The first store of the bracket must be detected: it hides lines. */
 	if (!could_hide && line_bracket_hides(&buf->bracket))
 		view_revoke(buf, 0, buf->nr_pages);
 }
@@ -368,7 +362,7 @@ static void end_locked(struct embedded_buf *buf, unsigned int access)
 		watch_unmatched_end(buf, is_write && !buf->bracket.nr_write,
 				    is_write);
 	}
-	/* Partly stored lines stay only as long as a bracket is open. */
+	/* Lines that are partly written remain only in open brackets. */
 	if (is_write)
 		view_clean(buf, 0, buf->base.len);
 }
@@ -427,7 +421,7 @@ static int embedded_maintain(struct mem_ctx *ctx,
 	if (window_is_forked())
 		return -EPERM;
 	for (i = 0; i < nr_ranges; i++) {
-		/* The list may lie in the window itself, so it is read once. */
+		/* The list may be in the window itself: read it once. */
 		const struct mem_range range = ranges[i];
 
 		err = maintain_range(&range);

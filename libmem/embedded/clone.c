@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Runs a function at the moment at which fork() makes the child. fork() locks
- * the C library's heap only after it has run all fork handlers; so other
- * threads stop using the heap just before the system call. The kernel can send
- * SIGSYS to a thread instead of carrying out its system calls
- * (PR_SET_SYSCALL_USER_DISPATCH, Linux 5.11 on x86). The handler of SIGSYS
- * calls the function, switches this off and lets the thread repeat the call.
+ * Runs a function at the moment at which a thread creates a child. fork() takes
+ * the locks of the C library's heap after all fork handlers, so only at its
+ * system call do other threads no longer change the heap. The kernel can pass a
+ * thread's system calls to the process as SIGSYS (PR_SET_SYSCALL_USER_DISPATCH,
+ * Linux 5.11 on x86). The instruction is then repeated.
  *
- * The caller's lock makes sure that only one thread at a time uses this.
+ * One thread at a time; the caller's lock protects all variables.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,14 +21,14 @@
 
 #if defined(__x86_64__) && defined(PR_SET_SYSCALL_USER_DISPATCH)
 
-/* Bytes of the instruction that makes a system call. */
+/* Length of the instruction that makes a system call. */
 #define CALL_LEN	2
-/* At least the bytes of the C library's code that returns from a handler. */
+/* Length that contains the C library's code by which a handler returns. */
 #define RESTORER_LEN	16
 
 #define CODE_USER_DISPATCH	2	/* si_code of SIGSYS */
 
-/** struct kernel_action - the struct sigaction of SYS_rt_sigaction */
+/** struct kernel_action - the struct of SYS_rt_sigaction */
 struct kernel_action {
 	void *handler;
 	unsigned long flags;
@@ -56,11 +55,7 @@ static bool is_fork(const siginfo_t *info, const greg_t *regs)
 	return !(flags & CLONE_VM);
 }
 
-/*
- * Returns true for calls that the handler of SIGSYS can make in place of the
- * thread. Other libraries' fork handlers make such calls before the child is
- * made.
- */
+/* System calls of other fork handlers, which our handler makes itself. */
 static bool is_plain(int call)
 {
 	switch (call) {
@@ -110,7 +105,7 @@ static void make_call(int call, ucontext_t *context)
 	sigdelset(&context->uc_sigmask, SIGSYS);
 }
 
-/* Handles a SIGSYS that has another cause, as if there were no handler. */
+/* A SIGSYS with another cause: acts as if there were no handler. */
 static void act_by_default(int signal)
 {
 	__sigaction(signal, &watched.theirs, NULL);
@@ -139,22 +134,18 @@ static void on_call(int signal, siginfo_t *info, void *arg)
 }
 
 /**
- * clone_watch() - call a function just before this thread makes a child
- * @what: function; a signal handler calls it
+ * clone_watch() - call a function just before this thread creates a child
+ * @what: function, called in a signal handler
  *
- * The caller must not make a system call between this call and its return to
- * fork(). If the program has a handler of SIGSYS of its own, it may use the
- * same facility of the kernel; @what is not called then.
+ * The caller makes no system call between this and its return to fork(). In a
+ * program that handles SIGSYS itself, @what is not called.
  *
  * Context: in a fork handler, between signals_block() and signals_restore();
  * clone_unwatch() follows in parent and child.
  */
 void clone_watch(void (*what)(void))
 {
-	/*
-	 * The handler must not block signals: SYS_rt_sigprocmask, which it
-	 * makes for the thread, would read its mask.
-	 */
+	/* The handler must not change the mask that the thread's calls see. */
 	const struct sigaction action = {
 		.sa_sigaction = on_call,
 		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER,
@@ -176,7 +167,7 @@ void clone_watch(void (*what)(void))
 }
 
 /**
- * clone_unwatch() - end clone_watch() when the fork has been made or has failed
+ * clone_unwatch() - end clone_watch(), whether the child was created or not
  *
  * Context: as clone_watch(), in the thread that called it or in its child.
  */

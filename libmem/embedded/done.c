@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Counters of completed work, on which other threads wait. */
+/* Counters of completed work, on which threads wait. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -9,14 +9,14 @@
 #include "embedded.h"
 
 /**
- * done_wait() - wait until a counter has changed
+ * done_wait() - wait until a counter changes
  * @count: counter
- * @seen: value of the counter that the caller has read
- * @deadline: monotonic clock, ns
+ * @seen: its value when the caller read it
+ * @deadline: CLOCK_MONOTONIC
  *
- * Context: the caller holds no lock and has not blocked signals, so that signal
- * handlers run.
- * Return: 0, also if a signal has ended the wait early, or -ETIMEDOUT.
+ * No lock is held, so signal handlers can run.
+ *
+ * Return: 0 or -ETIMEDOUT; a signal may end it early.
  */
 int done_wait(atomic_uint *count, unsigned int seen, uint64_t deadline)
 {
@@ -32,7 +32,7 @@ int done_wait(atomic_uint *count, unsigned int seen, uint64_t deadline)
 }
 
 /**
- * done_tell() - increment a counter and wake those that wait for it
+ * done_tell() - increment a counter and wake the waiters
  * @count: counter
  */
 void done_tell(atomic_uint *count)

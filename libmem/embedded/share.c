@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Memory that is shared with other processes lies in files of its own. An
- * export moves a buffer to such a file without a change of its address; an
- * import maps the file.
+ * Memory in files of its own, to share it with other processes. An export moves
+ * the bytes to such a file, at the same address; an import maps one.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +13,7 @@
 
 #include "embedded.h"
 
-/* Creates a file whose size is sealed. */
+/* Nobody can change its length. */
 static int shared_file(uint64_t len, struct own_fd *file)
 {
 	int err = own_fd_take(file, memfd_create("libmem-shared", MFD_CLOEXEC |
@@ -54,15 +53,15 @@ static int move_to_file(struct embedded_ctx *ctx, struct embedded_buf *buf)
 }
 
 /**
- * share_export_ptr() - backend operation of mem_ptr_export()
+ * share_export_ptr() - export device memory for mem_ptr_export()
  * @base: device memory that was not imported
  * @fd: out: descriptor, owned by the caller
  *
- * The first export moves the bytes to a file of their own.
+ * The first call moves its bytes to a file of its own.
  *
- * Context: no job of the context is running, and none can begin.
- * Return: 0; -EMFILE; -ENFILE; -ENOMEM; or -EBADF if the program has closed a
- * descriptor of the library.
+ * Context: no work of the context is left, and none can begin.
+ * Return: 0, -EMFILE, -ENFILE, -ENOMEM or -EBADF (the program has closed a
+ * descriptor of the library).
  */
 int share_export_ptr(struct mem_buf *base, int *fd)
 {
@@ -82,7 +81,7 @@ int share_export_ptr(struct mem_buf *base, int *fd)
 	return 0;
 }
 
-/* The length of a dma-buf is its SEEK_END; some files do not have one. */
+/* The length of a dma-buf is the offset of its end; some files have none. */
 static int check_file(int fd, uint64_t end)
 {
 	struct stat stat;
@@ -111,7 +110,7 @@ static int import_error(int err)
 	}
 }
 
-/* Maps the file of another process; the buffer has one view. */
+/* An import has one view. */
 static int place_others(struct embedded_buf *buf)
 {
 	sigset_t old;
@@ -128,7 +127,7 @@ static int place_others(struct embedded_buf *buf)
 	return err;
 }
 
-/* On an error the buffer has been destroyed. */
+/* On failure the buffer is freed. */
 static int import_file(int fd, struct embedded_buf *buf)
 {
 	int err;
@@ -143,13 +142,13 @@ static int import_file(int fd, struct embedded_buf *buf)
 }
 
 /**
- * share_import_ptr() - backend operation of mem_ptr_import()
+ * share_import_ptr() - import device memory for mem_ptr_import()
  * @base: context
  * @fd: descriptor, which stays the caller's
- * @off: first byte in the file
+ * @off: offset of the first byte
  * @len: bytes, above 0
  * @flags: flags of device memory
- * @made: out: the buffer, with one reference
+ * @made: out: buffer
  *
  * Return: 0, -EINVAL, -EBADF, -EPERM, -EOPNOTSUPP, -EMFILE or -ENOMEM.
  */
@@ -185,10 +184,7 @@ int share_import_ptr(struct mem_ctx *base, int fd, uint64_t off, uint64_t len,
 
 /* Buffers of heaps */
 
-/*
- * The caller must hold the buffer's lock and the order lock, and no engine
- * accesses the buffer.
- */
+/* The buffer's lock and the order lock are held, and no engine uses it. */
 static int move_buf(struct embedded_buf *buf, struct own_fd *file)
 {
 	const bool had_two_views = buf->has_two_views;
@@ -203,7 +199,7 @@ static int move_buf(struct embedded_buf *buf, struct own_fd *file)
 	err = window_move(buf, file);
 	if (had_two_views && !err)
 		view_fini(buf);
-	/* If this fails, the next access faults and is handled then. */
+	/* If this fails, the next touch gives access. */
 	if (buf->is_mapped)
 		fault_open(buf);
 	return err;
@@ -220,10 +216,7 @@ static bool has_file(struct embedded_buf *buf)
 	return ret;
 }
 
-/*
- * Threads that access the buffer during the move wait for its lock in the
- * handler of SIGSEGV.
- */
+/* Threads that touch it meanwhile wait for its lock, in the handler. */
 static int own_file(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	bool has_moved = false;
@@ -260,9 +253,9 @@ static int file_is(int fd, const struct own_fd *file)
 }
 
 /*
- * Opens the file once more, only for reading. The mode of the file keeps the
- * receiver from opening it for writing through /proc, except root and the
- * owner, who may change the mode.
+ * Opens the same inode for reading only. The file's mode prevents others from
+ * opening it again for writing, except for root and the owner, who may change
+ * the mode.
  */
 static int open_read_only(const struct own_fd *file)
 {
@@ -285,13 +278,12 @@ static int open_read_only(const struct own_fd *file)
 }
 
 /**
- * share_export() - backend operation of mem_buf_export_as()
+ * share_export() - export a buffer for mem_buf_export_as()
  * @base: buffer of a heap
- * @access: MEM_READ or MEM_RW, not more than the buffer itself has
+ * @access: MEM_READ or MEM_RW, not more than the buffer has
  * @fd: out: descriptor, owned by the caller
  *
- * The first export moves the bytes to a file of their own. The buffer has one
- * view from then on.
+ * The first call moves its bytes to a file of its own; then it has one view.
  *
  * Context: takes the order lock and the buffer's lock.
  * Return: 0; -EPERM in a child of the process; -EMFILE; -ENFILE; -ENOMEM;
@@ -321,9 +313,8 @@ int share_export(struct mem_buf *base, unsigned int access, int *fd)
 }
 
 /*
- * Checks that the file is what share_export() of any process returns: whole
- * pages that cannot be truncated, because an access to a missing page would be
- * SIGBUS.
+ * Checks for a file of share_export(), of any process: whole pages, and sealed
+ * against shrinking, so that no touch raises SIGBUS.
  */
 static int check_shared(int fd, uint64_t *len, bool *is_read_only)
 {
@@ -347,10 +338,10 @@ static int check_shared(int fd, uint64_t *len, bool *is_read_only)
 }
 
 /**
- * share_import() - backend operation of mem_buf_import()
+ * share_import() - import a buffer for mem_buf_import()
  * @base: context
  * @fd: descriptor, which stays the caller's
- * @made: out: the buffer, with one reference
+ * @made: out: buffer
  *
  * Return: 0; -EPERM in a child of the process; -EBADF; -EINVAL if the file does
  * not come from share_export(); -EACCES if it cannot be read; -EMFILE; or

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Shares SIGSEGV with the application. The library installs its own handler
- * when the first context is created. A SIGSEGV that has nothing to do with the
- * window is passed on to the application's handler. libmem-trap intercepts the
- * application's calls of sigaction() and signal() and passes them to this file,
- * which keeps the application's action for SIGSEGV and passes all others to the
- * kernel. SIGSEGV stays unblocked, because the kernel kills a process that
- * accesses a page without permission while SIGSEGV is blocked.
+ * The application's signals. Once a context exists, SIGSEGV belongs to the
+ * library; a SIGSEGV that is not a touch of the window is passed on to the
+ * handler that the application has installed. For this, libmem-trap passes the
+ * application's calls of sigaction() and signal() to this file, which forwards
+ * those that do not concern SIGSEGV to the kernel. SIGSEGV is never blocked:
+ * the kernel ends a process that touches a page without access while it is
+ * blocked.
  *
  * The lock protects the application's action; handlers read a copy.
  */
@@ -21,8 +21,8 @@
 #include "embedded.h"
 
 static struct {
-	atomic_bool is_ours;		/* our handler is installed */
-	/* By signal: the application's handler shall block SIGSEGV */
+	atomic_bool is_ours;		/* SIGSEGV belongs to the library */
+	/* by signal: its handler is to block SIGSEGV */
 	atomic_bool blocks_ours[_NSIG];
 
 	atomic_flag lock;
@@ -31,7 +31,7 @@ static struct {
 	.lock = ATOMIC_FLAG_INIT,
 };
 
-/* A spinlock: it is held for a few instructions with all signals blocked. */
+/* A spin lock: it is held for a few instructions, with signals blocked. */
 static void lock(sigset_t *old)
 {
 	signals_block(old);
@@ -46,7 +46,7 @@ static void unlock(const sigset_t *old)
 	signals_restore(old);
 }
 
-/* In a child, the thread that held the lock may not exist. */
+/* The thread that held the lock may not exist in the child. */
 static void unlock_in_child(void)
 {
 	atomic_flag_clear(&signals.lock);
@@ -57,7 +57,7 @@ static struct sigaction exchange_theirs(const struct sigaction *action)
 	struct sigaction was, new = { .sa_handler = SIG_DFL };
 	sigset_t old;
 
-	/* The caller's memory may fault, so it is read without the lock. */
+	/* Reading memory of the caller may fault: not under the lock. */
 	if (action)
 		new = *action;
 	lock(&old);
@@ -68,20 +68,20 @@ static struct sigaction exchange_theirs(const struct sigaction *action)
 	return was;
 }
 
-/* Does what the kernel does if no handler is installed. */
+/* Performs the default action of the signal. */
 static void act_by_default(int signal, const siginfo_t *info)
 {
 	const struct sigaction none = { .sa_handler = SIG_DFL };
 
 	__sigaction(signal, &none, NULL);
-	/* A signal that was sent, unlike a fault, does not occur again. */
+	/* A signal that was sent is not raised again by the instruction. */
 	if (info->si_code <= 0)
 		raise(signal);
 }
 
 /*
- * If these were blocked, the kernel would kill the process at an access without
- * permission, or at a system call that clone.c intercepts.
+ * If they are blocked, a touch of a page without access ends the process, and
+ * so does a system call that the kernel passes to the library (clone.c).
  */
 static void leave_unblocked(sigset_t *mask)
 {
@@ -89,10 +89,7 @@ static void leave_unblocked(sigset_t *mask)
 	sigdelset(mask, SIGSYS);
 }
 
-/*
- * Calls the application's handler with the signal mask that the kernel would
- * have set, except for the signals of leave_unblocked().
- */
+/* Calls the application's handler with its mask, except for these signals. */
 static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 {
 	struct sigaction theirs = exchange_theirs(NULL);
@@ -116,10 +113,7 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 		theirs.sa_handler(signal);
 }
 
-/*
- * Sends SIGBUS, as the kernel does if a driver refuses an access, and calls the
- * application's handler with the context of the access.
- */
+/* Raises SIGBUS, as the kernel does for memory that a driver refuses. */
 static void refuse(const siginfo_t *info, ucontext_t *context)
 {
 	siginfo_t bus = { 0 };
@@ -156,7 +150,7 @@ static void refuse(const siginfo_t *info, ucontext_t *context)
 
 static void on_segv(int signal, siginfo_t *info, void *context)
 {
-	/* This comes first because errno may lie in such a page. */
+	/* First, because errno may be in such a page. */
 	if (info->si_code == SEGV_MAPERR &&
 	    fork_restore_at((uintptr_t)info->si_addr))
 		return;
@@ -180,7 +174,7 @@ static void without_ours(struct sigaction *action, int signal)
 	sigdelset(&action->sa_mask, SIGSEGV);
 }
 
-/* Keeps SIGSEGV unblocked in a handler that was installed earlier. */
+/* Handlers that exist already: they must not block SIGSEGV either. */
 static void adopt(int signal)
 {
 	struct sigaction action;
@@ -194,7 +188,7 @@ static void adopt(int signal)
 }
 
 /**
- * signals_init() - install the handler of SIGSEGV for the rest of the process
+ * signals_init() - take over SIGSEGV until the process ends
  *
  * Context: called once.
  * Return: 0 or -errno.
@@ -223,10 +217,11 @@ int signals_init(void)
 }
 
 /**
- * signals_are_seen() - find out whether libmem-trap intercepts sigaction()
+ * signals_are_seen() - check whether the application's calls pass through here
  *
- * The list of loaded objects cannot be used for this: a preloaded auxiliary
- * library is listed after the C library, but symbols are looked up in it first.
+ * The list of loaded objects does not tell: the dynamic linker lists an
+ * auxiliary library that was preloaded behind the C library, although it looks
+ * symbols up in it first.
  *
  * Context: any thread; not a signal handler.
  * Return: false if the C library's functions are found before those of
@@ -243,10 +238,10 @@ static bool is_ours(int signal)
 }
 
 /**
- * signals_action() - carry out a sigaction() of the application
- * @signal: any signal
- * @action: new action, or NULL
- * @old: out: previous action, or NULL
+ * signals_action() - sigaction() of the application
+ * @signal: any number
+ * @action: new one, or NULL
+ * @old: out: previous one, or NULL
  *
  * Context: any, including signal handlers.
  * Return: 0, or -1 with errno set.

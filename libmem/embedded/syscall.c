@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * System calls in which the kernel accesses memory of the application. At a
- * page without access the kernel does not raise SIGSEGV; the call fails with
- * EFAULT. libmem-trap therefore passes such calls of the C library to this
- * file, which makes the pages accessible first. Memory outside the window costs
- * one comparison.
+ * Calls of the C library in which the kernel touches memory for the
+ * application. At a page without access the kernel does not raise SIGSEGV, but
+ * returns EFAULT. Therefore libmem-trap passes these calls to this file, which
+ * touches the pages first. Memory outside the window costs one comparison.
  *
- * Bytes that a call writes count as stores of the application. Only the pages
- * to which the call has really written count as stored to.
+ * A page to which the call has written counts as stored to by the application;
+ * a page that the call did not reach does not.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,10 +14,7 @@
 
 #include "embedded.h"
 
-/*
- * Returns true if a buffer with one view lacks the access: an export takes it
- * away for a moment, and a gate for longer.
- */
+/* A buffer with one view has no access during an export, or by its gate. */
 static bool is_away(struct embedded_buf *buf, enum direction dir)
 {
 	enum page_access access;
@@ -36,8 +32,8 @@ static bool is_away(struct embedded_buf *buf, enum direction dir)
 }
 
 /*
- * Returns true if the access is refused. The page stays inaccessible then, and
- * the call fails with EFAULT.
+ * Touches memory that may be refused. If it is, the page stays without access,
+ * and the call returns EFAULT.
  */
 static bool is_refused(struct embedded_buf *buf, uint64_t off,
 		       enum direction dir, uintptr_t ip)
@@ -78,8 +74,8 @@ static void end(struct embedded_buf *buf, uint64_t off, uint64_t len,
 }
 
 /*
- * Calls @act for each buffer of the window that the area overlaps. Returns true
- * if @act is prepare() and an access was refused.
+ * Walks the part of a call's memory that is in the window, buffer by buffer.
+ * Returns true if a part of it was to be prepared, and was refused.
  */
 static bool for_each_buf(const struct area *area,
 			 void (*act)(struct embedded_buf *buf, uint64_t off,
@@ -135,7 +131,7 @@ static bool is_in_window(const struct area *areas, size_t nr)
 	return false;
 }
 
-/* Returns true if an access was refused, which has been reported. */
+/* Returns true if a part was refused, which has been reported. */
 static bool prepare_all(const struct area *areas, size_t nr,
 			enum direction dir, uintptr_t ip)
 {
@@ -147,7 +143,7 @@ static bool prepare_all(const struct area *areas, size_t nr,
 	return ret;
 }
 
-/* Reports that the call has written the first @done bytes of the areas. */
+/* Called when the first @done bytes have been written. */
 static void finish_all(const struct area *areas, size_t nr, size_t done,
 		       uintptr_t ip)
 {
@@ -164,7 +160,7 @@ static void finish_all(const struct area *areas, size_t nr, size_t done,
 	}
 }
 
-/* Carries out, after the call, the evictions that were deferred during it. */
+/* Called at the end of a call: releases what it needed. */
 static void end_all(const struct area *areas, size_t nr, enum direction dir,
 		    uintptr_t ip)
 {

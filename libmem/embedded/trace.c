@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Events for `heapsim run --trace`. They are those of the module (struct
- * heapsim_record), but the process generates them itself, and only if it is
- * traced. The caller must hold the buffer's lock where an event concerns lines.
+ * Events for `heapsim run --trace`, in the module's format (struct
+ * heapsim_record). Without a trace nothing is recorded. A buffer is locked
+ * while events of its lines are recorded.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -35,10 +35,10 @@ static uint32_t access_of(bool is_write)
 }
 
 /**
- * trace_touch() - trace an access of the CPU that has faulted
+ * trace_touch() - record a touch of the CPU that was detected
  * @buf: buffer, locked
- * @touch: the access
- * @nr_filled: number of lines of the fill granule that it has filled
+ * @touch: touch
+ * @nr_filled: lines of the fill granule that it filled
  */
 void trace_touch(const struct embedded_buf *buf, const struct touch *touch,
 		 uint64_t nr_filled)
@@ -65,11 +65,11 @@ void trace_touch(const struct embedded_buf *buf, const struct touch *touch,
 }
 
 /**
- * trace_random() - trace a random eviction or fetch of lines
+ * trace_random() - record lines that were fetched or evicted at random
  * @buf: buffer, locked
  * @off: first byte
  * @len: bytes
- * @nr_filled: number of lines fetched; 0 if a line was evicted
+ * @nr_filled: lines that were fetched; 0: a line was evicted
  */
 void trace_random(const struct embedded_buf *buf, uint64_t off, uint64_t len,
 		  uint64_t nr_filled)
@@ -87,12 +87,12 @@ void trace_random(const struct embedded_buf *buf, uint64_t off, uint64_t len,
 }
 
 /**
- * trace_maintain() - trace maintenance that the calling thread has caused
+ * trace_maintain() - record maintenance that the calling thread did or caused
  * @buf: buffer, locked
- * @op: operation, with its range
- * @is_clean: the operation was a clean, otherwise an invalidate
- * @nr_lines: number of lines written back or dropped
- * @begin_ns: from tell_begin(); 0 traces nothing
+ * @op: its range
+ * @is_clean: it was a clean, else an invalidate
+ * @nr_lines: lines that were written back or dropped
+ * @begin_ns: from tell_begin()
  */
 void trace_maintain(const struct embedded_buf *buf, const struct line_op *op,
 		    bool is_clean, uint64_t nr_lines, uint64_t begin_ns)
@@ -110,9 +110,9 @@ void trace_maintain(const struct embedded_buf *buf, const struct line_op *op,
 }
 
 /**
- * trace_bracket() - trace the begin or end of a bracket
+ * trace_bracket() - record the begin or end of a bracket
  * @buf: buffer
- * @is_begin: the bracket was opened, otherwise ended
+ * @is_begin: it is a begin
  * @access: MEM_READ, MEM_WRITE
  * @begin_ns: from tell_begin(); 0 traces nothing
  */
@@ -167,9 +167,9 @@ static struct heapsim_record job_of(const struct acting *acting, uint32_t kind,
 }
 
 /**
- * trace_submit() - trace the submission of a job by the calling thread
+ * trace_submit() - record that the calling thread submits a job
  * @acting: job
- * @what: what the job does; NULL for a kernel, or if it is not known yet
+ * @what: what it does; NULL: it is a kernel, or unknown yet
  */
 void trace_submit(const struct acting *acting, const struct traced *what)
 {
@@ -184,11 +184,9 @@ void trace_submit(const struct acting *acting, const struct traced *what)
 }
 
 /**
- * trace_job_begin() - trace the begin of a job
+ * trace_job_begin() - record that the calling thread begins to run a job
  * @acting: job
- * @what: what the job does; NULL for a kernel
- *
- * Context: the thread that plays the engine.
+ * @what: what it does; NULL: it is a kernel
  */
 void trace_job_begin(const struct acting *acting, const struct traced *what)
 {
@@ -205,7 +203,7 @@ void trace_job_begin(const struct acting *acting, const struct traced *what)
 }
 
 /**
- * trace_job_end() - trace the end of a job
+ * trace_job_end() - record the end of a job
  * @acting: job
  * @status: 0 or -errno
  *
