@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The CUDA-shaped surface: what the runtime's calls (libmem-cudart) and the
- * driver's (libmem-cuda) have in common. It lies in libmem-cuda, knows libmem.h
- * and cuda.h, and answers with the driver's numbers, which are the runtime's
- * too, wherever both have one.
+ * The CUDA layer: the common core of the runtime's calls (libmem-cudart) and
+ * the driver's (libmem-cuda). It is part of libmem-cuda and uses libmem.h and
+ * cuda.h. It returns the driver's error numbers, which equal the runtime's
+ * wherever both have the error.
  *
  * Unlike libmem it has global state, as CUDA has: the devices, their primary
- * contexts, what is current in each thread, the program's objects and kernels.
+ * contexts, the current context of each thread, and the program's objects and
+ * kernels.
  */
 #ifndef _COMPAT_CUDA_CORE_H
 #define _COMPAT_CUDA_CORE_H
@@ -19,17 +20,17 @@
 #include "heapsim_cu.h"
 #include "libmem.h"
 
-/* In libmem-cuda for libmem-cudart; nobody else's. */
+/* Exported by libmem-cuda for libmem-cudart only */
 #define CORE_API	__attribute__((visibility("default")))
 #define API		__attribute__((visibility("default")))
 
 /**
  * struct core_device - a GPU of the board
- * @ordinal: its number for the program
+ * @ordinal: number of the device for the program
  * @engine: enum mem_engine
- * @is_discrete: it has memory of its own
- * @name: as properties have it
- * @board: facts of it
+ * @is_discrete: has memory of its own
+ * @name: name in the device's properties
+ * @board: properties of the board
  */
 struct core_device {
 	int ordinal;
@@ -41,13 +42,13 @@ struct core_device {
 
 /**
  * struct CUctx_st - a context
- * @mem: libmem's; primary contexts share one, since they share a board
- * @device: whose
- * @flags: as at its creation
- * @is_primary: of the device; else the program's own
- * @nr_users: primary: how often it was retained
- * @is_open: it is there; a primary one comes and goes
- * @next: of all
+ * @mem: libmem's context; primary contexts share one, as they share a board
+ * @device: device of the context
+ * @flags: flags with which it was created
+ * @is_primary: primary context of @device; else created by the program
+ * @nr_users: of a primary context: how often it is retained
+ * @is_open: it exists; a primary context can be closed and opened again
+ * @next: next context that the program created
  */
 struct CUctx_st {
 	struct mem_ctx *mem;
@@ -73,13 +74,13 @@ struct CUevent_st {
 	unsigned int flags;
 };
 
-/** struct CUextSemaphore_st - a semaphore of others */
+/** struct CUextSemaphore_st - an imported semaphore */
 struct CUextSemaphore_st {
 	struct CUctx_st *ctx;
 	struct mem_semaphore *mem;
 };
 
-/** enum core_type - what a program may hand back */
+/** enum core_type - types of the program's objects */
 enum core_type {
 	CORE_MEMORY,
 	CORE_PINNED,
@@ -99,11 +100,11 @@ enum core_type {
 };
 
 /**
- * struct core_ptr - what an address is
- * @kind: enum mem_kind; MEM_KIND_PAGEABLE: none of ours
- * @ctx: whose; NULL: nobody's
- * @is_start: it is what the allocation call gave
- * @info: libmem's answer
+ * struct core_ptr - properties of an address
+ * @kind: enum mem_kind; MEM_KIND_PAGEABLE: unknown to CUDA
+ * @ctx: context that owns the memory, or NULL
+ * @is_start: it is the address that the allocation returned
+ * @info: libmem's information
  */
 struct core_ptr {
 	enum mem_kind kind;
@@ -187,15 +188,15 @@ CORE_API int core_ipc_close(void *ptr);
 
 /* copy.c */
 
-/* Sides of a copy that are said to be an engine's; else whatever they are. */
+/* Sides of a copy that must be device memory; others may be any memory */
 #define CORE_SRC_DEVICE	0x1U
 #define CORE_DST_DEVICE	0x2U
 
 /**
- * struct core_copy - a copy of rows
- * @rows: what
+ * struct core_copy - parameters of a copy of rows
+ * @rows: rows
  * @sides: CORE_*_DEVICE
- * @stream: where
+ * @stream: stream
  * @is_async: do not wait
  */
 struct core_copy {
@@ -206,14 +207,14 @@ struct core_copy {
 };
 
 /**
- * struct core_set - a fill of rows
+ * struct core_set - parameters of a fill of rows
  * @dst: first byte
- * @pitch: bytes from row to row; not looked at where there is one row
- * @value: of each element
+ * @pitch: bytes from one row to the next; ignored if there is only one row
+ * @value: value of each element
  * @value_len: bytes of an element: 1, 2 or 4
- * @row_len: elements
- * @nr_rows: rows
- * @stream: where
+ * @row_len: elements of a row
+ * @nr_rows: number of rows
+ * @stream: stream
  * @is_async: do not wait
  */
 struct core_set {
@@ -262,8 +263,8 @@ CORE_API int core_range_attribute(void *to, size_t size,
 				  uint64_t len);
 
 /*
- * stream.c, event.c; a stream may be NULL, CU_STREAM_LEGACY or
- * CU_STREAM_PER_THREAD
+ * stream.c, event.c. A stream may be NULL, CU_STREAM_LEGACY or
+ * CU_STREAM_PER_THREAD.
  */
 CORE_API int core_stream(struct CUctx_st *ctx, CUstream handle,
 			 struct mem_stream **stream);
@@ -288,11 +289,11 @@ CORE_API int core_event_elapsed(CUevent start, CUevent end, float *ms);
 /* semaphore.c */
 
 /**
- * struct core_semaphore_desc - a semaphore that is to be imported
- * @call: by this one
+ * struct core_semaphore_desc - parameters of a semaphore's import
+ * @call: name of the public function
  * @type: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_*
- * @fd: of types with a descriptor
- * @flags: of NvSciSync
+ * @fd: descriptor, for types that have one
+ * @flags: flags of NvSciSync
  */
 struct core_semaphore_desc {
 	const char *call;
@@ -323,13 +324,13 @@ CORE_API int core_kernel_add(struct heapsim_kernel *kernel);
 CORE_API struct heapsim_kernel *core_kernel_find(const void *fn);
 
 /**
- * struct core_launch - a launch
- * @kernel: what
- * @grid: blocks
- * @block: threads of one
+ * struct core_launch - parameters of a launch
+ * @kernel: kernel
+ * @grid: number of blocks
+ * @block: number of threads in a block
  * @shared_len: dynamic shared memory of a block, bytes
- * @stream: where
- * @args: pointers to the parameters' values
+ * @stream: stream
+ * @args: pointers to the values of the parameters
  */
 struct core_launch {
 	const struct heapsim_kernel *kernel;
@@ -370,11 +371,11 @@ CORE_API int core_occupancy_shared(const struct core_device *device,
 
 /**
  * struct core_symbol - a variable of the program in libmem's memory
- * @at: where
+ * @at: address
  * @len: bytes
- * @initial: its value, after a reset too
+ * @initial: initial value, also after a reset
  * @kind: MEM_KIND_DEVICE or MEM_KIND_MANAGED
- * @name: as the program has it
+ * @name: name in the program
  */
 struct core_symbol {
 	void *at;
@@ -391,10 +392,10 @@ CORE_API const struct core_symbol *core_symbol_find(const void *at);
 
 /**
  * struct core_error_text - an error's names and text
- * @code: its number
- * @runtime: the runtime's name; NULL: it has no such error
- * @driver: the driver's name; NULL: it has no such error
- * @text: for people
+ * @code: number
+ * @runtime: the runtime's name; NULL: the runtime does not have it
+ * @driver: the driver's name; NULL: the driver does not have it
+ * @text: description for people
  */
 struct core_error_text {
 	int code;
@@ -405,7 +406,7 @@ struct core_error_text {
 
 CORE_API const struct core_error_text *core_error_text(int code);
 
-/* missing.c: a call that heapsim has not: reports name it once. */
+/* context.c: for a call that is not implemented; reports list it once. */
 CORE_API int core_missing(const char *call);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The core's arrays, and what looks at memory through them. */
+/* Arrays of the core, and the objects that access memory through them. */
 #ifndef _COMPAT_CUDA_CORE_ARRAY_H
 #define _COMPAT_CUDA_CORE_ARRAY_H
 
@@ -7,13 +7,13 @@
 
 /**
  * struct CUarray_st - an array, or a level of a mipmapped one
- * @ctx: whose
- * @desc: as it was asked for; of a level its own extent
- * @element_len: bytes
+ * @ctx: context that owns it
+ * @desc: parameters of its creation; of a level, with the level's extent
+ * @element_len: bytes of an element
  * @base: device memory
- * @pitch: bytes from row to row
- * @slice: bytes from slice to slice, or layer to layer
- * @mipmap: what it is a level of, and goes with; else NULL
+ * @pitch: bytes from one row to the next
+ * @slice: bytes from one slice or layer to the next
+ * @mipmap: mipmapped array of which it is a level, or NULL
  */
 struct CUarray_st {
 	struct CUctx_st *ctx;
@@ -27,12 +27,12 @@ struct CUarray_st {
 
 /**
  * struct CUmipmappedArray_st - a mipmapped array
- * @ctx: whose
- * @desc: as it was asked for
- * @nr_levels: at least 1
+ * @ctx: context that owns it
+ * @desc: parameters of its creation
+ * @nr_levels: number of levels, at least 1
  * @base: device memory of all levels
- * @object: what it is in, a reference; NULL: it is the array's own
- * @levels: the finest first
+ * @object: object that has the memory, a reference; NULL: allocated for it
+ * @levels: levels, the finest first
  */
 struct CUmipmappedArray_st {
 	struct CUctx_st *ctx;
@@ -45,13 +45,13 @@ struct CUmipmappedArray_st {
 
 /**
  * struct core_part - part of another driver's memory
- * @object: what it is part of, or NULL
- * @at: with @object: first byte, where engines have it
- * @pitch: with @object: bytes from row to row of the image whose plane begins
- *	there; 0: no plane does
- * @fd: its file, without @object
- * @off: first byte
- * @len: bytes that there are from that on
+ * @object: object that has the memory, or NULL
+ * @at: with @object: address of the first byte for engines
+ * @pitch: with @object: bytes from one row to the next of the image plane that
+ *	begins at @at; 0: no plane does
+ * @fd: file of the memory if there is no @object
+ * @off: offset of the first byte
+ * @len: bytes from @off to the end of the memory
  */
 struct core_part {
 	struct mem_object *object;

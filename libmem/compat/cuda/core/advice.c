@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Advice about managed memory, and prefetches of it, by pages of 4 KiB. They
- * are for boards where CPU and GPU may touch it together; elsewhere they are
- * refused, as on the board (CUDA for Tegra, 3.3). Here they move nothing: such
- * a board has one memory. What was advised can be asked for.
+ * Advice about managed memory, and its prefetch, in pages of 4 KiB. They are
+ * for boards on which CPU and GPU can access it concurrently, and are refused
+ * elsewhere, as on the board (CUDA for Tegra, 3.3). Nothing is moved, since
+ * such a board has one memory; but the program can query what it advised.
  */
 #include <pthread.h>
 #include <search.h>
@@ -13,14 +13,14 @@
 #include "internal.h"
 
 #define PAGE		4096ULL
-#define NO_LOCATION	(-2)	/* as CU_DEVICE_INVALID */
+#define NO_LOCATION	(-2)	/* like CU_DEVICE_INVALID */
 
 /**
- * struct advice - of a page
- * @is_read_mostly: it is
- * @accessed_by: by the CPU, bit 0, and devices, bit 1 and up
+ * struct advice - advice about a page
+ * @is_read_mostly: mostly read
+ * @accessed_by: by the CPU (bit 0) and by devices (bit 1 and up)
  * @preferred: device, CU_DEVICE_CPU, or NO_LOCATION
- * @prefetched: where it was prefetched to last, so
+ * @prefetched: location of the last prefetch, as @preferred
  */
 struct advice {
 	uint8_t is_read_mostly;
@@ -30,10 +30,10 @@ struct advice {
 };
 
 /**
- * struct advised - memory of which something was said
- * @base: its start
- * @nr_pages: of it
- * @pages: each
+ * struct advised - memory about which there is advice
+ * @base: start of the memory
+ * @nr_pages: number of @pages
+ * @pages: advice about each page
  */
 struct advised {
 	const void *base;
@@ -41,7 +41,8 @@ struct advised {
 	struct advice pages[];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of tree */
+/* Protects the tree. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *tree;
 
 static int compare(const void *a, const void *b)
@@ -87,8 +88,8 @@ static struct advised *add(const void *base, uint64_t len)
 /**
  * struct range - pages of managed memory
  * @base: start of the memory
- * @len: of the memory, bytes
- * @first: page
+ * @len: bytes of the memory
+ * @first: first page
  * @end: page behind the last
  */
 struct range {
@@ -118,7 +119,10 @@ static int range_of(const void *ptr, uint64_t len, struct range *range)
 	return CUDA_SUCCESS;
 }
 
-/* A place that there is, and that may share managed memory with the rest. */
+/*
+ * Checks that the location exists and can access managed memory while others
+ * do.
+ */
 static int check_location(int location)
 {
 	const struct core_device *device = core_device(location);
@@ -164,7 +168,7 @@ static bool needs_location(unsigned int advice)
 	       advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
 }
 
-/* Over the pages of a range; NULL advice: a prefetch. */
+/* Sets advice for the pages of a range; @advice is NULL for a prefetch. */
 static int say(const struct range *range, const unsigned int *advice,
 	       int location)
 {
@@ -186,17 +190,16 @@ static int say(const struct range *range, const unsigned int *advice,
 }
 
 /**
- * core_advise() - say how managed memory will be used
- * @ptr: in managed memory
- * @len: bytes, above 0, all of them in it
+ * core_advise() - advise how managed memory will be used
+ * @ptr: address in managed memory
+ * @len: bytes, above 0, all in the same memory
  * @advice: CU_MEM_ADVISE_*
- * @location: of a device, or CU_DEVICE_CPU; not looked at where the advice has
- *	none
+ * @location: ordinal of a device, or CU_DEVICE_CPU; ignored if the advice has
+ *	no location
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (a range that is not of
- * managed memory, no such advice or location), CUDA_ERROR_INVALID_DEVICE (a
- * board without concurrent access), CUDA_ERROR_OUT_OF_MEMORY, or as
- * core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (the range is not in managed
+ * memory, no such advice or location), CUDA_ERROR_INVALID_DEVICE (the board has
+ * no concurrent access), CUDA_ERROR_OUT_OF_MEMORY, or an error of core_init().
  */
 CORE_API int core_advise(const void *ptr, uint64_t len, unsigned int advice,
 			 int location)
@@ -217,14 +220,14 @@ CORE_API int core_advise(const void *ptr, uint64_t len, unsigned int advice,
 }
 
 /**
- * core_prefetch() - have managed memory where it is needed next
- * @ptr: in managed memory
- * @len: bytes, above 0, all of them in it
- * @location: of a device, or CU_DEVICE_CPU
- * @stream: in order of this one
+ * core_prefetch() - prefetch managed memory to a location
+ * @ptr: address in managed memory
+ * @len: bytes, above 0, all in the same memory
+ * @location: ordinal of a device, or CU_DEVICE_CPU
+ * @stream: stream
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (no such stream), or as
- * core_advise().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such stream), or an error
+ * of core_advise().
  */
 CORE_API int core_prefetch(const void *ptr, uint64_t len, int location,
 			   CUstream stream)
@@ -260,7 +263,7 @@ static bool agree(const struct advice *a, const struct advice *b,
 	}
 }
 
-/* One answer for all pages, or none. */
+/* Returns the advice that all pages have in common. */
 static struct advice range_advice(const struct range *range,
 				  unsigned int attribute)
 {
@@ -308,18 +311,18 @@ static void fill_accessed_by(int *to, size_t nr, uint8_t accessed_by)
 }
 
 /**
- * core_range_attribute() - what was said of managed memory
- * @to: out: an int; CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: as many as there is
- *	room for
- * @size: of it, bytes
+ * core_range_attribute() - query advice about managed memory
+ * @to: out: an int; for CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY an array that fills
+ *	@size
+ * @size: bytes of @to
  * @attribute: CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, _ACCESSED_BY,
- *	_PREFERRED_LOCATION or _LAST_PREFETCH_LOCATION, or _TYPE or _ID of these
- *	two: the type is CU_MEM_LOCATION_TYPE_*
- * @ptr: in managed memory
- * @len: bytes, above 0, all of them in it
+ *	_PREFERRED_LOCATION or _LAST_PREFETCH_LOCATION, or _TYPE or _ID of the
+ *	last two; the type is CU_MEM_LOCATION_TYPE_*
+ * @ptr: address in managed memory
+ * @len: bytes, above 0, all in the same memory
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (a range that is not of
- * managed memory, no such attribute, another size), or as core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (the range is not in managed
+ * memory, no such attribute, wrong size), or an error of core_init().
  */
 CORE_API int core_range_attribute(void *to, size_t size,
 				  unsigned int attribute, const void *ptr,
@@ -368,8 +371,8 @@ CORE_API int core_range_attribute(void *to, size_t size,
 }
 
 /**
- * core_advice_forget() - memory goes
- * @base: its start
+ * core_advice_forget() - drop the advice about memory that is freed
+ * @base: start of the memory
  */
 void core_advice_forget(const void *base)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Arrays and mipmapped arrays: device memory in rows of a fixed pitch, which
- * the program names by a handle. The real thing orders its elements otherwise;
- * nobody but copies, surfaces and textures can tell.
+ * Arrays and mipmapped arrays: device memory in rows of a fixed pitch, for
+ * which the program has a handle. Hardware orders the elements differently,
+ * which copies, surfaces and textures hide.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "core_array.h"
 #include "internal.h"
 
-/* As pitched memory of a CUDA 13.0 runtime has it. */
+/* As for pitched memory of a CUDA 13.0 runtime */
 #define PITCH_ALIGN	512
 
 #define SIZE_FLAGS	(CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)
@@ -18,7 +18,7 @@
 			 CUDA_ARRAY3D_TEXTURE_GATHER | \
 			 CUDA_ARRAY3D_DEPTH_TEXTURE | \
 			 CUDA_ARRAY3D_COLOR_ATTACHMENT | UNBACKED_FLAGS)
-/* Their memory comes from cuMemMapArrayAsync(), which Tegra has not. */
+/* Memory is mapped later by cuMemMapArrayAsync(), which Tegra lacks. */
 #define UNBACKED_FLAGS	(CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING)
 
 enum shape {
@@ -45,7 +45,7 @@ enum shape {
 
 #define LIMIT(name)	(CU_DEVICE_ATTRIBUTE_MAXIMUM_ ## name)
 
-/* The attributes that bound width, height and depth; 0: nothing does. */
+/* Attributes that limit width, height and depth; 0: no limit */
 static const CUdevice_attribute limits[NR_SHAPES][3] = {
 	[SHAPE_1D] = { LIMIT(TEXTURE1D_WIDTH) },
 	[SHAPE_2D] = { LIMIT(TEXTURE2D_WIDTH), LIMIT(TEXTURE2D_HEIGHT) },
@@ -84,7 +84,7 @@ static const CUdevice_attribute limits[NR_SHAPES][3] = {
 	},
 };
 
-/* How the shapes with other limits are reached from those without. */
+/* Shapes with the limits of surfaces */
 static const enum shape as_surface[NR_SHAPES] = {
 	[SHAPE_1D] = SHAPE_1D_SURFACE,
 	[SHAPE_2D] = SHAPE_2D_SURFACE,
@@ -96,9 +96,9 @@ static const enum shape as_surface[NR_SHAPES] = {
 };
 
 /**
- * core_format_len() - how long an element is
- * @format: of a channel
- * @nr_channels: how many
+ * core_format_len() - return the length of an element
+ * @format: format of a channel
+ * @nr_channels: number of channels
  *
  * Block-compressed and planar formats are not modelled.
  *
@@ -107,7 +107,7 @@ static const enum shape as_surface[NR_SHAPES] = {
 CORE_API unsigned int core_format_len(CUarray_format format,
 				      unsigned int nr_channels)
 {
-	/* The channels that a normalised format's name says, in their order. */
+	/* Number of channels in the names of normalised formats, in order */
 	static const unsigned int channels_of[] = { 1, 2, 4 };
 	unsigned int normalized;
 
@@ -142,7 +142,7 @@ static bool is_layered(const CUDA_ARRAY3D_DESCRIPTOR *desc)
 	return desc->Flags & SIZE_FLAGS;
 }
 
-/* false: extent and flags do not go together */
+/* Returns false if extent and flags are inconsistent. */
 static bool shape_of(const CUDA_ARRAY3D_DESCRIPTOR *desc, enum shape *shape)
 {
 	const bool is_cubemap = desc->Flags & CUDA_ARRAY3D_CUBEMAP;
@@ -204,7 +204,7 @@ static bool fits(const struct core_device *device,
 		is_within(device, SHAPE_3D_ALTERNATE, desc));
 }
 
-/* Of an array and of a mipmapped one. */
+/* Checks the parameters of an array or a mipmapped array. */
 static int check(const struct CUctx_st *ctx,
 		 const CUDA_ARRAY3D_DESCRIPTOR *desc, bool is_mipmapped)
 {
@@ -217,7 +217,7 @@ static int check(const struct CUctx_st *ctx,
 	return CUDA_SUCCESS;
 }
 
-/* Its limits keep all of it far below 2^63. */
+/* Returns the length in bytes; the limits keep it far below 2^63. */
 static uint64_t lay_out(struct CUarray_st *array)
 {
 	const CUDA_ARRAY3D_DESCRIPTOR *desc = &array->desc;
@@ -232,7 +232,7 @@ static uint64_t lay_out(struct CUarray_st *array)
 	return array->slice * nr_slices;
 }
 
-/* Not the program's own memory: nobody but an array's handle leads to it. */
+/* Allocates memory that the program only accesses by an array's handle. */
 static int memory_alloc(struct CUctx_st *ctx, uint64_t len, const char *name,
 			char **base)
 {
@@ -242,7 +242,7 @@ static int memory_alloc(struct CUctx_st *ctx, uint64_t len, const char *name,
 	int rc;
 
 	rc = mem_alloc(ctx->mem, MEM_KIND_DEVICE, len, flags, &memory);
-	/* More than there can be is no mistake of CUDA's caller. */
+	/* For CUDA, a length above what libmem accepts is not invalid. */
 	if (rc == -EINVAL)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (rc)
@@ -252,7 +252,7 @@ static int memory_alloc(struct CUctx_st *ctx, uint64_t len, const char *name,
 	return CUDA_SUCCESS;
 }
 
-/* The same, in what another driver has. */
+/* As memory_alloc(), but uses another driver's memory. */
 static int memory_import(struct CUctx_st *ctx, uint64_t len,
 			 const struct core_part *part, char **base)
 {
@@ -274,13 +274,13 @@ static int memory_import(struct CUctx_st *ctx, uint64_t len,
 }
 
 /**
- * core_array_create() - make an array
+ * core_array_create() - create an array
  * @ctx: context
- * @desc: what it shall be
- * @array: out: the array, owned by the caller: core_array_destroy()
+ * @desc: parameters
+ * @array: out: array, owned by the caller: core_array_destroy()
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such format or flags,
- * an extent that the device or the flags forbid), CUDA_ERROR_NOT_SUPPORTED
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (no such format or flags, an
+ * extent that the device or the flags do not permit), CUDA_ERROR_NOT_SUPPORTED
  * (memory is to be mapped later), CUDA_ERROR_OUT_OF_MEMORY.
  */
 CORE_API int core_array_create(struct CUctx_st *ctx,
@@ -314,10 +314,10 @@ err_free:
 }
 
 /**
- * core_array_exists() - is it an array, or a level of a mipmapped one?
- * @array: any handle
+ * core_array_exists() - check a handle of an array or a level
+ * @array: handle, any value
  *
- * Return: true if so.
+ * Return: true if it is valid.
  */
 CORE_API bool core_array_exists(const struct CUarray_st *array)
 {
@@ -325,15 +325,15 @@ CORE_API bool core_array_exists(const struct CUarray_st *array)
 }
 
 /**
- * core_array_destroy() - give an array back
- * @array: of core_array_create()
+ * core_array_destroy() - destroy an array
+ * @array: array from core_array_create()
  *
  * Waits for all work of its context first.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (it is none, or a level,
- * which goes with its mipmapped array), CUDA_ERROR_NOT_PERMITTED (in a host
- * function), or what has ended the context's work: it is given back all the
- * same.
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (it is no array, or is a
+ * level, which is destroyed with its mipmapped array), CUDA_ERROR_NOT_PERMITTED
+ * (in a host function), or the error that ended the context's work; the array
+ * is destroyed in the last case, too.
  */
 CORE_API int core_array_destroy(CUarray array)
 {
@@ -343,7 +343,7 @@ CORE_API int core_array_destroy(CUarray array)
 	if (!core_array_exists(array) || array->mipmap)
 		return CUDA_ERROR_INVALID_HANDLE;
 	ctx = array->ctx;
-	/* It waits in any case; a host function may not. */
+	/* Waits first, as CUDA does. A host function must not do that. */
 	waited = mem_ctx_sync(ctx->mem);
 	if (waited == -EPERM)
 		return core_error(-EPERM);
@@ -355,7 +355,7 @@ CORE_API int core_array_destroy(CUarray array)
 	return rc;
 }
 
-/* For core_objects_drop(). */
+/* Called by core_objects_drop(). Levels are freed with their array. */
 void core_array_drop(struct CUctx_st *ctx, void *object)
 {
 	struct CUarray_st *array = object;
@@ -388,8 +388,8 @@ static size_t halved(size_t extent, unsigned int times)
 }
 
 /*
- * Rows of an image's plane lie as the image says. Return: bytes up to the end
- * of the last row.
+ * Computes the layout of a plane of an image. Returns the bytes up to the end
+ * of its last row.
  */
 static uint64_t lay_out_plane(struct CUarray_st *array, uint64_t pitch)
 {
@@ -401,7 +401,7 @@ static uint64_t lay_out_plane(struct CUarray_st *array, uint64_t pitch)
 	return row_len > pitch ? UINT64_MAX : pitch * (nr_rows - 1) + row_len;
 }
 
-/* Return: bytes of all levels; their bases are offsets yet. */
+/* Returns the bytes of all levels. Their bases are offsets until later. */
 static uint64_t lay_out_levels(struct CUmipmappedArray_st *mipmap)
 {
 	struct CUarray_st *level;
@@ -423,7 +423,7 @@ static uint64_t lay_out_levels(struct CUmipmappedArray_st *mipmap)
 	return len;
 }
 
-/* The whole goes in first, so that it goes last with its context. */
+/* Adds the array before its levels, so that it is destroyed after them. */
 static int levels_add(struct CUmipmappedArray_st *mipmap)
 {
 	unsigned int i;
@@ -454,7 +454,7 @@ static int mipmap_free_memory(struct CUmipmappedArray_st *mipmap)
 	return 0;
 }
 
-/* In memory of its own, if @part is NULL. */
+/* Allocates memory if @part is NULL. */
 static int mipmap_make(struct CUctx_st *ctx,
 		       const CUDA_ARRAY3D_DESCRIPTOR *desc,
 		       unsigned int nr_levels, const struct core_part *part,
@@ -503,13 +503,14 @@ err_free:
 }
 
 /**
- * core_mipmap_create() - make a mipmapped array
+ * core_mipmap_create() - create a mipmapped array
  * @ctx: context
- * @desc: what its finest level shall be
- * @nr_levels: brought between 1 and what the extent has
- * @mipmap: out: the array, owned by the caller: core_mipmap_destroy()
+ * @desc: parameters of the finest level
+ * @nr_levels: number of levels; limited to between 1 and what the extent
+ *	permits
+ * @mipmap: out: array, owned by the caller: core_mipmap_destroy()
  *
- * Return: CUDA_SUCCESS, or as core_array_create().
+ * Return: CUDA_SUCCESS, or an error of core_array_create().
  */
 CORE_API int core_mipmap_create(struct CUctx_st *ctx,
 				const CUDA_ARRAY3D_DESCRIPTOR *desc,
@@ -520,17 +521,18 @@ CORE_API int core_mipmap_create(struct CUctx_st *ctx,
 }
 
 /**
- * core_mipmap_map() - make one of what another driver has
+ * core_mipmap_map() - create a mipmapped array in another driver's memory
  * @ctx: context
- * @desc: what its finest level shall be
- * @nr_levels: brought between 1 and what the extent has
- * @part: from where on: there are its levels, the finest first, each as rows of
- *	a multiple of PITCH_ALIGN; one level of two dimensions in an image's
- *	plane as the image has it
- * @mipmap: out: the array, owned by the caller: core_mipmap_destroy()
+ * @desc: parameters of the finest level
+ * @nr_levels: number of levels; limited to between 1 and what the extent
+ *	permits
+ * @part: memory, with the levels one after the other, the finest first, each
+ *	with a pitch that is a multiple of PITCH_ALIGN; but a single
+ *	two-dimensional level in a plane of an image has the pitch of the plane
+ * @mipmap: out: array, owned by the caller: core_mipmap_destroy()
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (there is not so much), or
- * as core_array_create(), or as core_error() of mem_ptr_import().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (the memory is too short), an
+ * error of core_array_create(), or core_error() of mem_ptr_import().
  */
 int core_mipmap_map(struct CUctx_st *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc,
 		    unsigned int nr_levels, const struct core_part *part,
@@ -540,10 +542,10 @@ int core_mipmap_map(struct CUctx_st *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc,
 }
 
 /**
- * core_mipmap_exists() - is it a mipmapped array?
- * @mipmap: any handle
+ * core_mipmap_exists() - check a handle of a mipmapped array
+ * @mipmap: handle, any value
  *
- * Return: true if so.
+ * Return: true if it is valid.
  */
 CORE_API bool core_mipmap_exists(const struct CUmipmappedArray_st *mipmap)
 {
@@ -551,10 +553,10 @@ CORE_API bool core_mipmap_exists(const struct CUmipmappedArray_st *mipmap)
 }
 
 /**
- * core_mipmap_destroy() - give a mipmapped array back, with its levels
- * @mipmap: of core_mipmap_create()
+ * core_mipmap_destroy() - destroy a mipmapped array and its levels
+ * @mipmap: array from core_mipmap_create()
  *
- * Return: CUDA_SUCCESS, or as core_array_destroy().
+ * Return: CUDA_SUCCESS, or an error of core_array_destroy().
  */
 CORE_API int core_mipmap_destroy(CUmipmappedArray mipmap)
 {
@@ -578,7 +580,7 @@ CORE_API int core_mipmap_destroy(CUmipmappedArray mipmap)
 	return rc;
 }
 
-/* For core_objects_drop(): its levels have gone before. */
+/* Called by core_objects_drop(), after its levels have been dropped. */
 void core_mipmap_drop(struct CUctx_st *ctx, void *object)
 {
 	struct CUmipmappedArray_st *mipmap = object;
@@ -589,13 +591,13 @@ void core_mipmap_drop(struct CUctx_st *ctx, void *object)
 }
 
 /**
- * core_mipmap_level() - a level as an array
+ * core_mipmap_level() - return a level as an array
  * @mipmap: mipmapped array
- * @level: from 0, the finest
- * @array: out: the array, which goes with @mipmap
+ * @level: number of the level; 0 is the finest
+ * @array: out: array, destroyed with @mipmap
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_INVALID_VALUE
- * (it has not so many).
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_INVALID_VALUE (no
+ * such level).
  */
 CORE_API int core_mipmap_level(CUmipmappedArray mipmap, unsigned int level,
 			       CUarray *array)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Facts of a device, by the numbers of CU_DEVICE_ATTRIBUTE_* and cudaDevAttr*,
- * which are the same.
+ * Attributes of a device. CU_DEVICE_ATTRIBUTE_* and cudaDevAttr* have the same
+ * numbers.
  *
- * They are the board's. What heapsim does not model is told as not supported
- * even where the board has it, so that a program that asks takes its other way:
- * virtual memory management, cooperative and cluster launches, stream memory
- * operations, L2 persistence, tensor maps, sparse arrays, timeline semaphores,
- * sharing of memory pools, pools of other memory than the device's.
+ * The values are the board's. What heapsim does not model is reported as not
+ * supported even if the board supports it, so that a program that checks takes
+ * its alternative: virtual memory management, cooperative and cluster launches,
+ * stream memory operations, L2 persistence, tensor maps, sparse arrays,
+ * timeline semaphores, sharing of memory pools, pools of other memory than the
+ * device's.
  */
 #include <stddef.h>
 
@@ -16,17 +17,17 @@
 #define KIB	1024
 
 /**
- * struct limits - what a compute capability has
- * @capability: times 10
+ * struct limits - limits of a compute capability
+ * @capability: capability times 10
  * @threads_per_sm: resident threads of a multiprocessor
- * @blocks_per_sm: resident blocks of one
+ * @blocks_per_sm: resident blocks of a multiprocessor
  * @regs_per_block: 32-bit registers
  * @shared_per_sm: shared memory of a multiprocessor, bytes
- * @shared_optin: of a block that asks for more than 48 KiB, bytes
- * @shared_reserved: of it, of each block, what the driver has, bytes
- * @fp64_ratio: single precision is so many times faster than double
+ * @shared_optin: maximum of a block that asks for more than 48 KiB, bytes
+ * @shared_reserved: shared memory of each block that the driver reserves, bytes
+ * @fp64_ratio: speed of single precision divided by that of double
  * @tex1d_linear: elements of a texture in linear memory
- * @copy_engines: copies that go on beside a kernel
+ * @copy_engines: number of copies that can run beside a kernel
  */
 struct limits {
 	uint32_t capability;
@@ -45,8 +46,8 @@ struct limits {
  * 5.3 to 8.7: CUDA C++ Programming Guide 11.7, appendix K.1, table "Technical
  * Specifications per Compute Capability"; the ratio: its 5.4.1, "Throughput of
  * Native Arithmetic Instructions". 8.7 and 11.0: CUDA Programming Guide 13,
- * 5.1.3, tables 30 and 31. What is reserved: 11.7, K.7.3. Copy engines: as
- * deviceQuery tells on Jetson Nano, TX2, Xavier, AGX Orin and AGX Thor.
+ * 5.1.3, tables 30 and 31. Reserved memory: 11.7, K.7.3. Copy engines: output
+ * of deviceQuery on Jetson Nano, TX2, Xavier, AGX Orin and AGX Thor.
  */
 static const struct limits limits[] = {
 	{ 53, 2048, 32, 32 * KIB, 64 * KIB, 48 * KIB, 0, 32, 1 << 27, 1 },
@@ -58,18 +59,17 @@ static const struct limits limits[] = {
 };
 
 /**
- * struct sizes - how large textures and surfaces can be, elements
- * @wide: 1D, and width of 2D
+ * struct sizes - limits of textures and surfaces, in elements
+ * @wide: width of 1D and 2D
  * @high: height of 2D
  * @deep: each side of 3D
- * @alternate: width and height of the other 3D that there is
- * @alternate_depth: its depth
- * @layered: each side of a layered or cubemap one, of one with gather or
- *	mipmaps
+ * @alternate: width and height of the alternate 3D shape
+ * @alternate_depth: depth of the alternate 3D shape
+ * @layered: each side if layered, a cubemap, with gather or with mipmaps
  * @surface1d: width of a 1D surface
- * @linear_width: of 2D in linear memory
- * @linear_height: of 2D in linear memory
- * @linear_pitch: of 2D in linear memory, bytes
+ * @linear_width: width of 2D in linear memory
+ * @linear_height: height of 2D in linear memory
+ * @linear_pitch: pitch of 2D in linear memory, bytes
  */
 struct sizes {
 	uint32_t wide;
@@ -84,7 +84,7 @@ struct sizes {
 	uint32_t linear_pitch;
 };
 
-/* K.1 again; the alternate size and the pitch as devices answer. */
+/* K.1 again; alternate size and pitch as reported by devices */
 static const struct sizes sizes_5x = {
 	65536, 65536, 4096, 2048, 16384, 16384, 16384, 65536, 65536, 1048544
 };
@@ -94,13 +94,13 @@ static const struct sizes sizes_6x = {
 };
 
 /**
- * enum source - where a fact is
- * @UNKNOWN: there is no such fact
+ * enum source - where an attribute's value is
+ * @UNKNOWN: there is no such attribute
  * @ALL: the same for all devices
  * @BOARD: in struct mem_board
  * @LIMIT: in struct limits
  * @SIZE: in struct sizes
- * @OTHER: told by computed()
+ * @OTHER: computed by computed()
  */
 enum source {
 	UNKNOWN,
@@ -112,9 +112,9 @@ enum source {
 };
 
 /**
- * struct fact - a fact
- * @source: where it is
- * @value: itself, or where in the struct
+ * struct fact - an attribute
+ * @source: where the value is
+ * @value: the value, or its offset in the struct
  */
 struct fact {
 	enum source source;
@@ -128,7 +128,7 @@ struct fact {
 #define IN_SIZES(field)	SIZE, offsetof(struct sizes, field)
 
 static const struct fact facts[] = {
-	/* K.1: all capabilities have these in common. */
+	/* K.1: the same for all capabilities */
 	FACT(MAX_THREADS_PER_BLOCK) = { ALL, 1024 },
 	FACT(MAX_BLOCK_DIM_X) = { ALL, 1024 },
 	FACT(MAX_BLOCK_DIM_Y) = { ALL, 1024 },
@@ -155,7 +155,7 @@ static const struct fact facts[] = {
 	FACT(COMPUTE_CAPABILITY_MAJOR) = { OTHER },
 	FACT(COMPUTE_CAPABILITY_MINOR) = { OTHER },
 
-	/* The board's own. */
+	/* Properties of the board */
 	FACT(CLOCK_RATE) = { OTHER },
 	FACT(MEMORY_CLOCK_RATE) = { OTHER },
 	FACT(MULTIPROCESSOR_COUNT) = { IN_BOARD(nr_sms) },
@@ -167,7 +167,7 @@ static const struct fact facts[] = {
 	FACT(GPU_PCI_DEVICE_ID) = { ALL, 0 },
 	FACT(GPU_PCI_SUBSYSTEM_ID) = { ALL, 0 },
 
-	/* How it runs. */
+	/* Execution */
 	FACT(GPU_OVERLAP) = { ALL, 1 },
 	FACT(ASYNC_ENGINE_COUNT) = { IN_LIMITS(copy_engines) },
 	FACT(CONCURRENT_KERNELS) = { ALL, 1 },
@@ -188,7 +188,7 @@ static const struct fact facts[] = {
 	FACT(MPS_ENABLED) = { ALL, 0 },	/* CUDA for Tegra, 3.6 */
 	FACT(UNIFIED_FUNCTION_POINTERS) = { ALL, 0 },
 
-	/* Memory. A discrete GPU has none managed: CUDA for Tegra, 3.6 */
+	/* Memory. A discrete GPU has no managed memory: CUDA for Tegra, 3.6 */
 	FACT(INTEGRATED) = { OTHER },
 	FACT(MANAGED_MEMORY) = { OTHER },
 	FACT(UNIFIED_ADDRESSING) = { ALL, 1 },
@@ -205,7 +205,7 @@ static const struct fact facts[] = {
 	FACT(PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES) = {
 		IN_BOARD(has_pageable_access)
 	},
-	/* Else registered memory has a second address. */
+	/* Otherwise registered memory has a second address. */
 	FACT(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM) = {
 		IN_BOARD(has_pageable_access)
 	},
@@ -223,7 +223,7 @@ static const struct fact facts[] = {
 	FACT(HANDLE_TYPE_WIN32_HANDLE_SUPPORTED) = { ALL, 0 },
 	FACT(HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED) = { ALL, 0 },
 	FACT(HANDLE_TYPE_FABRIC_SUPPORTED) = { ALL, 0 },
-	/* CUDA for Tegra, 3.6; Thor's is not modelled. */
+	/* CUDA for Tegra, 3.6; Thor's support is not modelled. */
 	FACT(IPC_EVENT_SUPPORTED) = { ALL, 0 },
 	FACT(DMA_BUF_SUPPORTED) = { ALL, 0 },
 	FACT(HOST_ALLOC_DMA_BUF_SUPPORTED) = { ALL, 0 },
@@ -245,7 +245,7 @@ static const struct fact facts[] = {
 	FACT(GPU_DIRECT_RDMA_WRITES_ORDERING) = { ALL, 0 },
 	FACT(CAN_FLUSH_REMOTE_WRITES) = { ALL, 0 },
 
-	/* Interfaces that are not modelled. */
+	/* Not modelled */
 	FACT(CAN_USE_STREAM_MEM_OPS_V1) = { ALL, 0 },
 	FACT(CAN_USE_64_BIT_STREAM_MEM_OPS_V1) = { ALL, 0 },
 	FACT(CAN_USE_STREAM_WAIT_VALUE_NOR_V1) = { ALL, 0 },
@@ -256,7 +256,7 @@ static const struct fact facts[] = {
 	FACT(D3D12_CIG_SUPPORTED) = { ALL, 0 },
 	FACT(VULKAN_CIG_SUPPORTED) = { ALL, 0 },
 
-	/* Textures and surfaces. */
+	/* Textures and surfaces */
 	FACT(TEXTURE_ALIGNMENT) = { ALL, 512 },
 	FACT(TEXTURE_PITCH_ALIGNMENT) = { ALL, 32 },
 	FACT(SURFACE_ALIGNMENT) = { ALL, 512 },
@@ -312,7 +312,7 @@ static const struct limits *limits_of(const struct core_device *device)
 	const size_t nr = sizeof(limits) / sizeof(*limits);
 	size_t i;
 
-	/* A board that is newer than the table has at least the last one's. */
+	/* A newer board has at least the last row's limits. */
 	for (i = 0; i < nr - 1; i++)
 		if (limits[i].capability >= device->board.capability)
 			break;
@@ -320,8 +320,8 @@ static const struct limits *limits_of(const struct core_device *device)
 }
 
 /*
- * Of the GPUs in a SoC only Thor's is seen on PCI, as number 1 (deviceQuery). A
- * discrete one has to have a number of its own: any will do.
+ * Among the GPUs of SoCs only Thor's appears on PCI, as bus 1 (deviceQuery). A
+ * discrete GPU needs another number; any will do.
  */
 static int pci_bus(const struct core_device *device)
 {
@@ -342,7 +342,7 @@ static int computed(const struct core_device *device, int attr)
 	case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
 		return board->gpu_mhz * 1000;
 	case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
-		/* kHz, of which each moves two times the bus's width. */
+		/* In kHz; each clock transfers twice the bus's width. */
 		return board->memory_mbps * 4000ULL / board->bus_bits;
 	case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
 		return pci_bus(device);
@@ -355,8 +355,8 @@ static int computed(const struct core_device *device, int attr)
 		return board->capability >= 60;
 	case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
 		/*
-		 * Since CUDA 11.2, and Nano and TX2 stopped at 10.2; no GPU of
-		 * Maxwell's has them.
+		 * Since CUDA 11.2. Nano and TX2 stopped at 10.2, so no Maxwell
+		 * GPU has them.
 		 */
 		return board->capability >= 72;
 	}
@@ -369,12 +369,12 @@ static uint32_t field(const void *base, size_t off)
 }
 
 /**
- * core_attribute() - a fact of a device
+ * core_attribute() - return an attribute of a device
  * @device: device
  * @attr: CU_DEVICE_ATTRIBUTE_*
- * @value: out
+ * @value: out: value
  *
- * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (no such fact).
+ * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (no such attribute).
  */
 CORE_API int core_attribute(const struct core_device *device, int attr,
 			    int *value)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A block of a kernel: its threads, one after the other on one worker of an
- * engine. A thread that comes to a barrier keeps its stack and waits; the next
- * one begins on another. One that returns leaves its stack to the next, so that
- * a kernel without barriers needs one. Stacks stay the worker's.
+ * The threads of a block, run one after the other by one worker of an engine. A
+ * thread that reaches a barrier keeps its stack and waits, and the next thread
+ * begins on another stack. A thread that returns leaves its stack to the next
+ * one, so a kernel without barriers needs one stack. The worker keeps its
+ * stacks.
  *
- * In an engine's process nothing of the program can be stored to: all is in
- * thread-local variables and in mappings of the worker's own.
+ * In an engine's process no variable of the program can be stored to, so all
+ * state is in thread-local variables and in mappings of the worker.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -24,11 +25,11 @@
 #include "block.h"
 
 #define GUARD_LEN	(64UL << 10)
-/* So that threads that wait are not all at the same lines of a cache. */
+/* Offsets that keep waiting threads from using the same cache lines */
 #define COLOUR_LEN	512U
 #define NR_COLOURS	8U
 
-/* Of AddressSanitizer, if the program has it: it wants to know the stack. */
+/* AddressSanitizer must know which stack is used. */
 void __sanitizer_start_switch_fiber(void **fake, const void *bottom,
 				    size_t len);
 void __sanitizer_finish_switch_fiber(void *fake, const void **bottom,
@@ -37,15 +38,15 @@ void __sanitizer_finish_switch_fiber(void *fake, const void **bottom,
 #pragma weak __sanitizer_finish_switch_fiber
 
 /**
- * struct fiber - a stack, and who is on it
- * @sp: where it goes on
- * @bottom: of the stack
- * @len: of it, bytes
- * @fake: AddressSanitizer's
- * @valgrind: its number there
- * @index: of the thread
- * @next: of those that are free
- * @older: of all of the worker
+ * struct fiber - a stack, and the thread on it
+ * @sp: stack pointer while it does not run
+ * @bottom: lowest address of the stack
+ * @len: length of the stack, bytes
+ * @fake: AddressSanitizer's state
+ * @valgrind: valgrind's id of the stack
+ * @index: index of the thread in its block
+ * @next: next free fiber
+ * @older: next fiber of the worker
  */
 struct fiber {
 	void *sp;
@@ -59,25 +60,26 @@ struct fiber {
 };
 
 /**
- * struct worker - a thread's own
- * @kernel: that it runs, NULL: none
- * @args: of it
- * @nr_threads: of the block
- * @nr_begun: of them
- * @next_index: of the thread that begins next
- * @now: who runs
- * @waiting: at a barrier, in order: first those that are still to go on from
- *	the last one, and before them those that have come to the next
- * @nr_waiting: that were at the last one
- * @nr_gone_on: of them
- * @nr_arrived: at the next one
- * @nr_true: of them, that said so
- * @last_true: of the last one
- * @last_arrived: the same
- * @free: stacks
- * @last: stack that was made
- * @stack_len: of each
- * @has_system_atomics: of the board
+ * struct worker - state of a worker
+ * @kernel: kernel that it runs, or NULL
+ * @args: arguments of @kernel
+ * @nr_threads: number of threads in the block
+ * @nr_begun: number of threads that have begun
+ * @next_index: index of the next thread to begin
+ * @now: running fiber
+ * @waiting: fibers at barriers: from @nr_gone_on up to @nr_waiting, those that
+ *	have to continue after the last barrier; up to @nr_arrived, those that
+ *	wait at the next one
+ * @nr_waiting: number of threads at the last barrier
+ * @nr_gone_on: number of those that have continued
+ * @nr_arrived: number of threads at the next barrier
+ * @nr_true: number of those whose predicate is true
+ * @last_true: @nr_true of the last barrier
+ * @last_arrived: @nr_arrived of the last barrier
+ * @free: free fibers
+ * @last: newest of all fibers
+ * @stack_len: length of each stack
+ * @has_system_atomics: the board has them
  * @home: the worker's own stack
  */
 struct worker {
@@ -104,7 +106,7 @@ struct worker {
 static __thread struct worker *self;
 static pthread_key_t at_end;
 
-/* What a kernel sees. */
+/* Built-in variables of kernels */
 API HEAPSIM_TLS uint3 threadIdx;
 API HEAPSIM_TLS uint3 blockIdx;
 API HEAPSIM_TLS dim3 blockDim;
@@ -112,8 +114,8 @@ API HEAPSIM_TLS dim3 gridDim;
 API HEAPSIM_TLS void *heapsim_cu_shared;
 
 /*
- * block_switch(from, to): the registers that a function has to keep go onto the
- * stack, whose end is kept at @from; what is at @to comes back.
+ * block_switch(from, to): pushes the callee-saved registers, stores the stack
+ * pointer at @from, loads it from @to and pops the registers.
  */
 void block_switch(void **from, void *to);
 
@@ -188,7 +190,7 @@ void block_switch(void **from, void *to);
 
 asm(SWITCH);
 
-/* A kernel cannot go on without memory for its threads: it fails. */
+/* Without memory for its threads a kernel cannot continue: it fails. */
 static void __attribute__((noreturn)) fail(void)
 {
 	abort();
@@ -221,7 +223,7 @@ static void go_on(struct worker *worker, struct fiber *to)
 
 static struct fiber *next_of(struct worker *worker);
 
-/* The worker's next thread begins here, on this stack. */
+/* Runs the worker's next thread on this stack. */
 static void run_thread(struct worker *worker, struct fiber *fiber)
 {
 	uint3 *next = &worker->next_index;
@@ -249,7 +251,7 @@ static void __attribute__((noreturn)) fiber_main(void)
 
 	if (__sanitizer_finish_switch_fiber)
 		__sanitizer_finish_switch_fiber(NULL, &bottom, &len);
-	/* The worker's first fiber comes from its own stack. */
+	/* The first fiber is entered from the worker's own stack. */
 	if (!worker->home.bottom) {
 		worker->home.bottom = (void *)bottom;
 		worker->home.len = len;
@@ -264,8 +266,8 @@ static void __attribute__((noreturn)) fiber_main(void)
 }
 
 /*
- * Its top has the fiber, below it is the stack, and below that nothing: who
- * runs out of it touches an illegal address.
+ * The fiber is at the top of its mapping, its stack below it, and a guard below
+ * the stack: a stack overflow touches an illegal address.
  */
 static struct fiber *fiber_create(struct worker *worker)
 {
@@ -284,7 +286,7 @@ static struct fiber *fiber_create(struct worker *worker)
 	fiber->valgrind = VALGRIND_STACK_REGISTER(fiber->bottom,
 						  (char *)fiber->bottom +
 						  fiber->len);
-	/* Where the first function would return to there is nothing: 0. */
+	/* The return address of the first function remains 0. */
 	sp = (void **)((uintptr_t)fiber & ~(uintptr_t)15) - 2 - NR_KEPT;
 	sp[AT_RETURN] = (void *)fiber_main;
 	fiber->sp = sp;
@@ -311,9 +313,9 @@ static struct fiber *fiber_get(struct worker *worker)
 }
 
 /*
- * Who goes on where one waits or has no more to do: a thread that has not begun
- * yet; one that is to go on from the last barrier. When there are none, all
- * have come to the next one, or returned; when there nobody is, the block ends.
+ * Returns the fiber to run next: a thread that has not begun, else one that
+ * continues after the last barrier. If there is none, all threads have reached
+ * the next barrier or returned; if none waits there, the block has ended.
  */
 static struct fiber *next_of(struct worker *worker)
 {
@@ -371,10 +373,10 @@ API int heapsim_cu_syncthreads_or(int is_true)
 }
 
 /**
- * block_refuse() - end the kernel that calls
- * @what: it cannot have
+ * block_refuse() - end the calling kernel
+ * @what: what it must not do
  *
- * Few kernels look at an answer: what is not done has to show.
+ * Few kernels check results, so an error would not be noticed.
  */
 void block_refuse(const char *what)
 {
@@ -390,7 +392,7 @@ API void heapsim_cu_system_atomic(void)
 		block_refuse("atomic functions with _system below 7.2");
 }
 
-/* A millisecond at most, as on a GPU. */
+/* Sleeps for at most a millisecond, as on a GPU. */
 API void heapsim_cu_nanosleep(unsigned int ns)
 {
 	const struct timespec time = {
@@ -400,7 +402,7 @@ API void heapsim_cu_nanosleep(unsigned int ns)
 	nanosleep(&time, NULL);
 }
 
-/* No thread is on any. */
+/* No thread may be using a stack. */
 static void drop_stacks(struct worker *worker)
 {
 	struct fiber *fiber;
@@ -415,7 +417,7 @@ static void drop_stacks(struct worker *worker)
 #define WORKER_LEN	(sizeof(struct worker) + \
 			 BLOCK_MAX_THREADS * sizeof(struct fiber *))
 
-/* Of a thread of the program, too, where engines have no process. */
+/* Also called in threads of the program, if engines have no process. */
 static void worker_destroy(void *at)
 {
 	struct worker *worker = at;
@@ -436,7 +438,7 @@ static struct worker *get_worker(size_t stack_len)
 		self->waiting = (struct fiber **)(self + 1);
 		pthread_setspecific(at_end, self);
 	}
-	/* An engine in the program has left a kernel that failed. */
+	/* Set if an engine in the program has left a kernel that failed. */
 	if (self->kernel || self->stack_len != stack_len) {
 		drop_stacks(self);
 		self->stack_len = stack_len;
@@ -445,12 +447,13 @@ static struct worker *get_worker(size_t stack_len)
 }
 
 /**
- * block_args() - where each parameter's value is
- * @kernel: whose
- * @values: as block_pack() has packed them; NULL: nothing is looked at
- * @args: out: pointers; may be NULL
+ * block_args() - find the value of each parameter
+ * @kernel: kernel
+ * @values: values, packed as in struct block_job; NULL: only the length is
+ *	needed
+ * @args: out: pointers to the values; may be NULL
  *
- * Return: bytes of the values, those between them included.
+ * Return: bytes of the values, including padding.
  */
 size_t block_args(const struct heapsim_kernel *kernel, void *values,
 		  void **args)
@@ -469,7 +472,7 @@ size_t block_args(const struct heapsim_kernel *kernel, void *values,
 
 /**
  * block_run() - run the threads of a block
- * @block: which
+ * @block: block
  * @at: struct block_job
  *
  * Context: a worker of an engine.
@@ -503,9 +506,9 @@ void block_run(const struct mem_block *block, void *at)
 }
 
 /**
- * block_is_running() - is the caller a kernel?
+ * block_is_running() - check whether the caller is a kernel
  *
- * Return: true if so.
+ * Return: true if it is.
  */
 bool block_is_running(void)
 {

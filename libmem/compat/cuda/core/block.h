@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The threads of a block: what a launch gives to an engine. */
+/* The threads of a block: what a launch passes to an engine. */
 #ifndef _COMPAT_CUDA_CORE_BLOCK_H
 #define _COMPAT_CUDA_CORE_BLOCK_H
 
@@ -7,16 +7,16 @@
 
 #define BLOCK_MAX_THREADS	1024U
 
-/* CUDA programming guide, technical specifications. */
+/* CUDA programming guide, technical specifications */
 #define BLOCK_MAX_PARAMS	4096U
 
 /**
- * struct block_job - a launch's own, as the kernel's blocks get it
- * @kernel: copy: an engine that was made before the kernel was registered has
- *	not the program's
- * @stack_len: of each thread
- * @has_system_atomics: of the board
- * @values: of the parameters
+ * struct block_job - arguments of block_run()
+ * @kernel: copy, since an engine may have been forked before the program
+ *	registered the kernel
+ * @stack_len: length of each thread's stack
+ * @has_system_atomics: the board has them
+ * @values: values of the parameters
  */
 struct block_job {
 	struct heapsim_kernel kernel;

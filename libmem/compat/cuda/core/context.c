@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Devices, contexts, and which of them are current in a thread.
+ * Devices, contexts, and the current context of each thread.
  *
  * All primary contexts share one libmem context, opened at the first call and
  * kept until the process ends: their devices are on one board and share its
- * pinned memory. It is the one that all libraries of the process share. A
- * context that the program creates has one of its own.
+ * pinned memory. All libraries of the process share that context. A context
+ * that the program creates has a libmem context of its own.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -21,9 +21,9 @@
 #define MAX_DEPTH	64
 
 static struct {
-	pthread_mutex_t lock;	/* all of it, but once is_ready */
+	pthread_mutex_t lock;	/* protects all; not needed once is_ready */
 	bool is_ready;
-	bool is_watched;	/* for forks */
+	bool is_watched;	/* fork handler is installed */
 	struct mem_ctx *mem;
 	int nr_devices;
 	struct core_device devices[MAX_DEVICES];
@@ -38,7 +38,7 @@ static __thread struct {
 	struct CUctx_st *stack[MAX_DEPTH];
 } self;
 
-/* Asked by every call: getpid() is a system call. */
+/* Every call checks this, so getpid() would be too slow. */
 static bool is_child;
 
 static void in_child(void)
@@ -46,7 +46,7 @@ static void in_child(void)
 	is_child = true;
 }
 
-/* As the boards' own driver names them. */
+/* Names reported by the boards' drivers */
 static const struct {
 	const char *soc;
 	const char *gpu;
@@ -62,7 +62,7 @@ static const struct {
 };
 
 /**
- * core_error() - what an answer of libmem is to a CUDA program
+ * core_error() - convert an error of libmem
  * @err: 0 or -errno
  *
  * Return: CUDA_SUCCESS or an error.
@@ -109,7 +109,7 @@ CORE_API int core_error(int err)
 	}
 }
 
-/* An answer of mem_ctx_open(), where ENOENT is no pointer's. */
+/* Converts errors of mem_ctx_open(), where ENOENT is not about a pointer. */
 static int open_error(int err)
 {
 	switch (-err) {
@@ -158,8 +158,8 @@ static void device_add(const struct core_device *found)
 }
 
 /*
- * The fastest first, as CUDA counts them; of these the ones that the
- * environment lists, in its order, up to the first that there is not.
+ * Adds the devices, the fastest first, as CUDA numbers them. If the environment
+ * lists some, adds those in its order, up to the first that does not exist.
  */
 static void devices_add(void)
 {
@@ -187,8 +187,8 @@ static void devices_add(void)
 }
 
 /*
- * CUDA's errors say no more than that the system is not ready. Who set one of
- * these wrote it for this library, and finds nothing of it in CUDA's documents.
+ * CUDA's error only says that the system is not ready. These variables are
+ * libmem's, so CUDA's documents do not explain them either.
  */
 static void settings_refused(void)
 {
@@ -225,10 +225,10 @@ static int open_board(void)
  * core_init() - find the board, once
  *
  * Context: any thread.
- * Return: CUDA_SUCCESS, or CUDA_ERROR_NO_DEVICE (the board has no CUDA GPU,
- * there is no module), CUDA_ERROR_SYSTEM_NOT_READY (an environment variable of
- * libmem says what is not known), CUDA_ERROR_NOT_INITIALIZED (a child of a
- * process with CUDA).
+ * Return: CUDA_SUCCESS, CUDA_ERROR_NO_DEVICE (the board has no CUDA GPU, the
+ * module is not loaded), CUDA_ERROR_SYSTEM_NOT_READY (an environment variable
+ * of libmem has an unknown value), CUDA_ERROR_NOT_INITIALIZED (in a child of a
+ * process that uses CUDA).
  */
 CORE_API int core_init(void)
 {
@@ -256,9 +256,9 @@ CORE_API int core_init(void)
 }
 
 /**
- * core_nr_devices() - how many GPUs the board has
+ * core_nr_devices() - return the number of GPUs of the board
  *
- * Return: 0 before core_init().
+ * Return: number of GPUs; 0 before core_init().
  */
 CORE_API int core_nr_devices(void)
 {
@@ -266,10 +266,10 @@ CORE_API int core_nr_devices(void)
 }
 
 /**
- * core_device() - a GPU by its number
- * @ordinal: from 0
+ * core_device() - find a GPU by its number
+ * @ordinal: number, from 0
  *
- * Return: NULL if there is none.
+ * Return: GPU, or NULL if there is none.
  */
 CORE_API const struct core_device *core_device(int ordinal)
 {
@@ -278,7 +278,7 @@ CORE_API const struct core_device *core_device(int ordinal)
 	return &state.devices[ordinal];
 }
 
-/* There is a board, and it has this GPU. */
+/* Checks that there is a board with this GPU. */
 static int check_device(int ordinal)
 {
 	const int rc = core_init();
@@ -289,9 +289,9 @@ static int check_device(int ordinal)
 }
 
 /**
- * core_top() - the context that is current in this thread
+ * core_top() - return the current context of this thread
  *
- * Return: NULL if none is.
+ * Return: context, or NULL if there is none.
  */
 CORE_API struct CUctx_st *core_top(void)
 {
@@ -299,11 +299,11 @@ CORE_API struct CUctx_st *core_top(void)
 }
 
 /**
- * core_push() - make a context current, above the one that is
+ * core_push() - push a context onto the thread's stack and make it current
  * @ctx: context
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_CONTEXT (there is no such one),
- * CUDA_ERROR_OUT_OF_MEMORY (too many are).
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_CONTEXT (no such context),
+ * CUDA_ERROR_OUT_OF_MEMORY (the stack is full).
  */
 CORE_API int core_push(struct CUctx_st *ctx)
 {
@@ -317,10 +317,10 @@ CORE_API int core_push(struct CUctx_st *ctx)
 }
 
 /**
- * core_pop() - have the one below current again
- * @ctx: out: the one that was; may be NULL
+ * core_pop() - pop the current context
+ * @ctx: out: context that was current; may be NULL
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_CONTEXT (none is).
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_CONTEXT (there is none).
  */
 CORE_API int core_pop(struct CUctx_st **ctx)
 {
@@ -335,10 +335,10 @@ CORE_API int core_pop(struct CUctx_st **ctx)
 }
 
 /**
- * core_set_top() - have another context current instead
- * @ctx: NULL: none
+ * core_set_top() - replace the current context
+ * @ctx: context; NULL: only pop the current one
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_CONTEXT (there is no such one).
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_CONTEXT (no such context).
  */
 CORE_API int core_set_top(struct CUctx_st *ctx)
 {
@@ -350,9 +350,9 @@ CORE_API int core_set_top(struct CUctx_st *ctx)
 }
 
 /**
- * core_get_device() - the device that this thread has chosen
+ * core_get_device() - return the device that this thread has chosen
  *
- * Return: its number.
+ * Return: number of the device.
  */
 CORE_API int core_get_device(void)
 {
@@ -360,10 +360,10 @@ CORE_API int core_get_device(void)
 }
 
 /**
- * core_primary() - a device's primary context, open or not
- * @ordinal: of a device that there is
+ * core_primary() - return a device's primary context, open or not
+ * @ordinal: number of an existing device
  *
- * Return: the context.
+ * Return: context.
  */
 CORE_API struct CUctx_st *core_primary(int ordinal)
 {
@@ -371,11 +371,11 @@ CORE_API struct CUctx_st *core_primary(int ordinal)
 }
 
 /**
- * core_primary_open() - have a device's primary context, retained by nobody
- * @ordinal: of the device
- * @ctx: out: the context
+ * core_primary_open() - open a device's primary context without retaining it
+ * @ordinal: number of the device
+ * @ctx: out: context
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, or as core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_DEVICE, or an error of core_init().
  */
 CORE_API int core_primary_open(int ordinal, struct CUctx_st **ctx)
 {
@@ -391,10 +391,10 @@ CORE_API int core_primary_open(int ordinal, struct CUctx_st **ctx)
 }
 
 /**
- * core_set_device() - choose a device, and make its primary context current
- * @ordinal: its number
+ * core_set_device() - choose a device and make its primary context current
+ * @ordinal: number of the device
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, or as core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_DEVICE, or an error of core_init().
  */
 CORE_API int core_set_device(int ordinal)
 {
@@ -408,12 +408,14 @@ CORE_API int core_set_device(int ordinal)
 }
 
 /**
- * core_current() - the current context; if none is, the device's primary one
- * @ctx: out: the context
+ * core_current() - return the current context, by default the primary one
+ * @ctx: out: context
  *
- * What the runtime's calls work in. It stays current.
+ * The runtime's calls use this context. A primary context that is used by
+ * default becomes current.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_CONTEXT_IS_DESTROYED, or as core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_CONTEXT_IS_DESTROYED, or an error of
+ * core_init().
  */
 CORE_API int core_current(struct CUctx_st **ctx)
 {
@@ -435,11 +437,11 @@ CORE_API int core_current(struct CUctx_st **ctx)
 }
 
 /**
- * core_primary_retain() - keep a device's primary context
- * @ordinal: of the device
- * @ctx: out: the context
+ * core_primary_retain() - retain a device's primary context
+ * @ordinal: number of the device
+ * @ctx: out: context
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, or as core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_DEVICE, or an error of core_init().
  */
 CORE_API int core_primary_retain(int ordinal, struct CUctx_st **ctx)
 {
@@ -456,11 +458,13 @@ CORE_API int core_primary_retain(int ordinal, struct CUctx_st **ctx)
 }
 
 /**
- * core_primary_release() - let it go, and with the last all that is in it
- * @ordinal: of the device
+ * core_primary_release() - release a device's primary context
+ * @ordinal: number of the device
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE,
- * CUDA_ERROR_INVALID_CONTEXT (nobody keeps it).
+ * The last release destroys everything in the context.
+ *
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_CONTEXT
+ * (it is not retained).
  */
 CORE_API int core_primary_release(int ordinal)
 {
@@ -486,7 +490,7 @@ CORE_API int core_primary_release(int ordinal)
 	return rc;
 }
 
-/* All goes with the context: also what waits for others in vain. */
+/* Waits for work; cancels work that waits for a semaphore in vain. */
 static int wait_or_cancel(struct CUctx_st *ctx)
 {
 	const int err = mem_ctx_cancel(ctx->mem);
@@ -495,15 +499,17 @@ static int wait_or_cancel(struct CUctx_st *ctx)
 }
 
 /**
- * core_primary_reset() - give back all that is in a primary context
- * @ordinal: of the device
+ * core_primary_reset() - destroy everything in a primary context
+ * @ordinal: number of the device
  *
- * Its memory, streams and events are gone. A wait for a semaphore that nobody
- * signals is given up, and what is behind it dropped; a board's other device
- * shares that. An error that has ended its work stays, as CUDA has it.
+ * Memory, streams and events are destroyed. A wait for a semaphore that is
+ * never signalled is cancelled, and the work behind it is dropped, also of the
+ * board's other device. An error that has ended the context's work remains, as
+ * in CUDA.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_NOT_PERMITTED
- * (in a host function: nothing has changed), or as core_init(), or that error.
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_NOT_PERMITTED (in
+ * a host function: nothing has changed), an error of core_init(), or the error
+ * that remains.
  */
 CORE_API int core_primary_reset(int ordinal)
 {
@@ -529,12 +535,12 @@ CORE_API int core_primary_reset(int ordinal)
 }
 
 /**
- * core_primary_state() - is a primary context open?
- * @ordinal: of the device
- * @flags: out: of it
- * @is_active: out: it is
+ * core_primary_state() - return the state of a primary context
+ * @ordinal: number of the device
+ * @flags: out: flags of the context
+ * @is_active: out: it is open
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, or as core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_DEVICE, or an error of core_init().
  */
 CORE_API int core_primary_state(int ordinal, unsigned int *flags,
 				bool *is_active)
@@ -551,10 +557,10 @@ CORE_API int core_primary_state(int ordinal, unsigned int *flags,
 }
 
 /**
- * core_wait_policy() - have libmem wait as a context's flags say
+ * core_wait_policy() - set libmem's wait policy from a context's flags
  * @ctx: context
  *
- * Primary contexts share libmem's: the newest flags are those of all.
+ * Primary contexts share libmem's context, so the newest flags apply to all.
  */
 void core_wait_policy(struct CUctx_st *ctx)
 {
@@ -584,12 +590,12 @@ static bool are_flags(unsigned int flags)
 }
 
 /**
- * core_primary_set_flags() - how the host waits, in a primary context
- * @ordinal: of the device
+ * core_primary_set_flags() - set how the host waits in a primary context
+ * @ordinal: number of the device
  * @flags: CU_CTX_*
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such flags),
- * CUDA_ERROR_INVALID_DEVICE, or as core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (no such flags),
+ * CUDA_ERROR_INVALID_DEVICE, or an error of core_init().
  */
 CORE_API int core_primary_set_flags(int ordinal, unsigned int flags)
 {
@@ -608,7 +614,7 @@ CORE_API int core_primary_set_flags(int ordinal, unsigned int flags)
 }
 
 /**
- * core_ctx_set_flags() - how the host waits, in a context
+ * core_ctx_set_flags() - set how the host waits in a context
  * @ctx: context
  * @flags: CU_CTX_*
  *
@@ -626,13 +632,14 @@ CORE_API int core_ctx_set_flags(struct CUctx_st *ctx, unsigned int flags)
 }
 
 /**
- * core_ctx_create() - make a context, and make it current
- * @ordinal: of its device
+ * core_ctx_create() - create a context and make it current
+ * @ordinal: number of its device
  * @flags: CU_CTX_*
- * @ctx: out: the context, owned by the caller: core_ctx_destroy()
+ * @ctx: out: context, owned by the caller: core_ctx_destroy()
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such flags),
- * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_OUT_OF_MEMORY, or as core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (no such flags),
+ * CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_OUT_OF_MEMORY, or an error of
+ * core_init().
  */
 CORE_API int core_ctx_create(int ordinal, unsigned int flags,
 			     struct CUctx_st **ctx)
@@ -650,7 +657,7 @@ CORE_API int core_ctx_create(int ordinal, unsigned int flags,
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	/* The same board, whoever chose it. */
+	/* Use the board that was found, even if it was chosen by default. */
 	rc = mem_ctx_probe(state.mem, &probe);
 	if (!rc) {
 		options.backend = probe.backend;
@@ -678,13 +685,13 @@ CORE_API int core_ctx_create(int ordinal, unsigned int flags,
 }
 
 /**
- * core_ctx_destroy() - give a context back, and all that is in it
- * @ctx: of core_ctx_create()
+ * core_ctx_destroy() - destroy a context and everything in it
+ * @ctx: context from core_ctx_create()
  *
- * If it is current in the calling thread, it is so no more; another thread
- * finds CUDA_ERROR_CONTEXT_IS_DESTROYED.
+ * If it is current in the calling thread, it is popped. Other threads in which
+ * it is current get CUDA_ERROR_CONTEXT_IS_DESTROYED.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_CONTEXT (no such one, or a
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_CONTEXT (no such context, or a
  * primary one), CUDA_ERROR_NOT_PERMITTED (in a host function).
  */
 CORE_API int core_ctx_destroy(struct CUctx_st *ctx)
@@ -709,7 +716,10 @@ CORE_API int core_ctx_destroy(struct CUctx_st *ctx)
 	core_pool_trim(ctx);
 	core_objects_drop(ctx);
 	mem_ctx_close(ctx->mem);
-	/* A thread that has it current shall never take another one for it. */
+	/*
+	 * Not freed: no later context may get the address, since this context
+	 * may be current in another thread.
+	 */
 	ctx->is_open = false;
 	pthread_mutex_lock(&state.lock);
 	ctx->next = state.destroyed;
@@ -719,10 +729,10 @@ CORE_API int core_ctx_destroy(struct CUctx_st *ctx)
 }
 
 /**
- * core_ctx_exists() - has it not been destroyed?
- * @ctx: any address
+ * core_ctx_exists() - check a context
+ * @ctx: context, any address
  *
- * Return: true if it is a context.
+ * Return: true if it is a context that has not been destroyed.
  */
 CORE_API bool core_ctx_exists(const struct CUctx_st *ctx)
 {
@@ -741,7 +751,7 @@ CORE_API bool core_ctx_exists(const struct CUctx_st *ctx)
  * core_ctx_sync() - wait for all work of a context
  * @ctx: context
  *
- * Return: CUDA_SUCCESS, or what ended its work.
+ * Return: CUDA_SUCCESS, or the error that ended its work.
  */
 CORE_API int core_ctx_sync(struct CUctx_st *ctx)
 {
@@ -753,8 +763,8 @@ CORE_API int core_ctx_sync(struct CUctx_st *ctx)
 }
 
 /**
- * core_missing() - the program has called what heapsim has not
- * @call: its name
+ * core_missing() - report a call that is not implemented
+ * @call: name of the call
  *
  * Return: CUDA_ERROR_NOT_SUPPORTED.
  */

@@ -4,12 +4,13 @@
 
 #include "internal.h"
 
-/* The longest pitch there is: CU_DEVICE_ATTRIBUTE_MAX_PITCH. */
+/* CU_DEVICE_ATTRIBUTE_MAX_PITCH */
 #define MAX_PITCH	0x7fffffffU
 
 /*
- * Is it of an allocation? Pageable memory is the host's, also on a board whose
- * engines reach it: no document says otherwise, and what was recorded does not.
+ * Returns true if the address is in an allocation. Pageable memory counts as
+ * the host's even on a board whose engines can access it: no document says
+ * otherwise, and no recorded case contradicts it.
  */
 static bool is_allocated(const void *ptr)
 {
@@ -19,7 +20,7 @@ static bool is_allocated(const void *ptr)
 	return what.kind != MEM_KIND_PAGEABLE;
 }
 
-/* What a side is said to be a device's for has to be so. */
+/* Returns true if the sides that must be device memory are. */
 static bool are_sides_right(const struct core_copy *copy)
 {
 	return (!(copy->sides & CORE_SRC_DEVICE) ||
@@ -44,8 +45,8 @@ static int copy_as(struct mem_stream *stream, const struct core_copy *copy,
 }
 
 /*
- * libmem looks at both sides in any case, and is asked first: it demands of a
- * host's side that it is no device memory, and else the same.
+ * libmem checks both sides in any case, so it is called first. It also refuses
+ * device memory on the host's side, which CUDA accepts.
  */
 static int copy_sides(struct mem_stream *stream, const struct core_copy *copy)
 {
@@ -65,14 +66,14 @@ static int copy_sides(struct mem_stream *stream, const struct core_copy *copy)
 /**
  * core_memop() - end a copy or a set
  * @ctx: context
- * @stream: where
- * @is_async: it is one that does not wait
- * @rc: its answer
+ * @stream: stream to which it was submitted
+ * @is_async: it must not wait
+ * @rc: result of the submission
  *
- * Of those that are called synchronous not all wait: one within the device's
- * memory does where the context was told that all shall (CU_CTX_SYNC_MEMOPS).
+ * Not all synchronous operations wait: one within device memory only does if
+ * the context has CU_CTX_SYNC_MEMOPS.
  *
- * Return: @rc, or as core_error() of mem_stream_sync().
+ * Return: @rc, or core_error() of mem_stream_sync().
  */
 int core_memop(struct CUctx_st *ctx, struct mem_stream *stream, bool is_async,
 	       int rc)
@@ -84,15 +85,14 @@ int core_memop(struct CUctx_st *ctx, struct mem_stream *stream, bool is_async,
 
 /**
  * core_copy() - copy rows
- * @copy: what
+ * @copy: parameters
  *
- * A side that is said to be a device's has to be memory of an allocation. Of
- * one that is said to be the host's nothing is demanded: what it is decides
- * (asked of a CUDA 13.0 runtime).
+ * A side in @copy->sides must be in an allocation. A side that the caller
+ * declared as the host's may be any memory, as in a CUDA 13.0 runtime.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (a side is NULL or not what
- * it is said to be, a row leaves its pitch or its memory),
- * CUDA_ERROR_INVALID_HANDLE, or as core_error() of mem_copy().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (a side is NULL or not device
+ * memory although it must be, a row exceeds its pitch or its memory),
+ * CUDA_ERROR_INVALID_HANDLE, or core_error() of mem_copy().
  */
 CORE_API int core_copy(const struct core_copy *copy)
 {
@@ -113,7 +113,7 @@ CORE_API int core_copy(const struct core_copy *copy)
 			  core_error(copy_sides(stream, copy)));
 }
 
-/* What a kernel fills. */
+/* Arguments of k_fill() */
 struct fill {
 	char *dst;
 	uint64_t pitch;
@@ -164,7 +164,7 @@ static int set_bytes(struct mem_stream *stream, const struct core_set *set)
 			       mem_fill_rows(stream, &rows, set->value);
 }
 
-/* What libmem's sets cannot, a kernel does; as they, it is waited for. */
+/* Fills by a kernel what mem_fill() cannot; waits as mem_fill() does. */
 static int set_words(struct CUctx_st *ctx, struct mem_stream *stream,
 		     const struct core_set *set)
 {
@@ -193,7 +193,7 @@ static int set_words(struct CUctx_st *ctx, struct mem_stream *stream,
 	off = (char *)set->dst - (char *)what.info.base;
 	if (what.kind == MEM_KIND_PAGEABLE || !what.info.device)
 		return CUDA_ERROR_INVALID_VALUE;
-	/* The address may be the engine's. */
+	/* The address may be the one for engines. */
 	if (what.kind == MEM_KIND_REGISTERED && set->dst == what.info.device)
 		off = (char *)what.info.host - (char *)what.info.base;
 	if (len > what.info.len - off)
@@ -207,11 +207,11 @@ static int set_words(struct CUctx_st *ctx, struct mem_stream *stream,
 
 /**
  * core_set() - fill rows
- * @set: what
+ * @set: parameters
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (it is not memory that
- * devices reach, not aligned to its elements, a row leaves its pitch or its
- * memory), CUDA_ERROR_INVALID_HANDLE, or as core_error() of mem_fill().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (devices cannot access the
+ * memory, it is not aligned to its elements, a row exceeds its pitch or its
+ * memory), CUDA_ERROR_INVALID_HANDLE, or core_error() of mem_fill().
  */
 CORE_API int core_set(const struct core_set *set)
 {

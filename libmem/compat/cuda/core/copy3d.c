@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Copies of boxes, between memory and arrays. A box goes as rows: in one piece
- * where its slices lie behind one another on both sides, else slice by slice.
+ * Copies of boxes between memory and arrays. A box is copied as rows: at once
+ * if its slices are contiguous on both sides, else slice by slice.
  */
 #include "core_array.h"
 #include "internal.h"
 
-/* The longest pitch there is: CU_DEVICE_ATTRIBUTE_MAX_PITCH. */
+/* CU_DEVICE_ATTRIBUTE_MAX_PITCH */
 #define MAX_PITCH	0x7fffffffU
 
 /**
  * struct side - a side of a copy
  * @at: first byte
- * @pitch: bytes from row to row
- * @slice: bytes from slice to slice
+ * @pitch: bytes from one row to the next
+ * @slice: bytes from one slice to the next
  */
 struct side {
 	char *at;
@@ -22,16 +22,16 @@ struct side {
 };
 
 /**
- * struct where - a side, as the program says it
- * @type: of memory
- * @ptr: of the host, or of devices
- * @array: instead
- * @x: bytes
- * @y: rows
- * @z: slices
- * @pitch: bytes, of @ptr
- * @height: rows of a slice, of @ptr
- * @lod: 0
+ * struct where - a side of a copy, as described by the program
+ * @type: type of memory
+ * @ptr: address of host or device memory
+ * @array: array, if @type is an array
+ * @x: offset of the box, bytes
+ * @y: offset, rows
+ * @z: offset, slices
+ * @pitch: bytes from one row of @ptr to the next
+ * @height: rows of a slice of @ptr
+ * @lod: must be 0
  */
 struct where {
 	CUmemorytype type;
@@ -87,7 +87,7 @@ static size_t at_least_one(size_t extent)
 	return extent ? extent : 1;
 }
 
-/* A box of an array; its elements are whole. */
+/* A box of an array must consist of whole elements. */
 static int array_side(const struct CUctx_st *ctx, const struct where *where,
 		      const CUDA_MEMCPY3D *copy, struct side *side)
 {
@@ -112,7 +112,7 @@ static int array_side(const struct CUctx_st *ctx, const struct where *where,
 	return CUDA_SUCCESS;
 }
 
-/* false: more than an address can say */
+/* Returns false if the offset exceeds 64 bits. */
 static bool offset_of(uint64_t z, uint64_t slice, uint64_t y, uint64_t pitch,
 		      uint64_t *off)
 {
@@ -124,8 +124,8 @@ static bool offset_of(uint64_t z, uint64_t slice, uint64_t y, uint64_t pitch,
 }
 
 /*
- * Bytes behind an address of which @what is told: nothing is known of memory
- * that is the program's own.
+ * Returns true if the bytes are inside their allocation, and always for the
+ * program's own memory, since its extent is unknown.
  */
 static bool stays(const struct core_ptr *what, const void *ptr, uint64_t off,
 		  uint64_t len)
@@ -135,7 +135,7 @@ static bool stays(const struct core_ptr *what, const void *ptr, uint64_t off,
 
 	if (what->kind == MEM_KIND_PAGEABLE)
 		return true;
-	/* The address may be the engine's. */
+	/* The address may be the one for engines. */
 	if (what->kind == MEM_KIND_REGISTERED && ptr == what->info.device)
 		base = (char *)what->info.device -
 			((char *)what->info.host - base);
@@ -144,12 +144,12 @@ static bool stays(const struct core_ptr *what, const void *ptr, uint64_t off,
 }
 
 /**
- * core_is_within() - does a range stay within its allocation?
+ * core_is_within() - check that a range is inside its allocation
  * @ptr: first byte
  * @len: bytes
  *
- * Return: false if @ptr is in an allocation that ends before the range does;
- * nothing is known of memory that is the program's own.
+ * Return: false if @ptr is in an allocation that ends before the range does.
+ * Always true for the program's own memory, since its extent is unknown.
  */
 CORE_API bool core_is_within(const void *ptr, uint64_t len)
 {
@@ -183,13 +183,13 @@ static int memory_side(const struct where *where, const CUDA_MEMCPY3D *copy,
 	    __builtin_add_overflow((uintptr_t)where->ptr, end, &end))
 		return CUDA_ERROR_INVALID_VALUE;
 	side->at = (char *)where->ptr + begin;
-	/* What it is says its address: the box may begin far from there. */
+	/* Look at the address itself, since the box may begin far from it. */
 	core_ptr(where->ptr, &what);
 	/* Pageable memory is the host's, as for core_copy(). */
 	if (where->type == CU_MEMORYTYPE_DEVICE &&
 	    what.kind == MEM_KIND_PAGEABLE)
 		return CUDA_ERROR_INVALID_VALUE;
-	/* All of it or nothing is copied. */
+	/* Either the whole box is copied or nothing. */
 	return stays(&what, where->ptr, begin, last) ?
 		CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -260,14 +260,14 @@ static int copy_box(struct mem_stream *stream, const struct side *dst,
 
 /**
  * core_copy3d() - copy a box
- * @copy: what; of unified memory the addresses are in the device's fields
- * @stream: where
+ * @copy: parameters; addresses of unified memory are in the device's fields
+ * @stream: stream
  * @is_async: do not wait
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (a side is NULL or not
- * what it is said to be, the box leaves its array, its pitch or its memory, a
- * part of an element), CUDA_ERROR_INVALID_HANDLE (no such array or stream), or
- * as core_error() of mem_copy().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (a side is NULL or not of its
+ * declared type, the box exceeds its array, its pitch or its memory, an element
+ * is incomplete), CUDA_ERROR_INVALID_HANDLE (no such array or stream), or
+ * core_error() of mem_copy().
  */
 CORE_API int core_copy3d(const CUDA_MEMCPY3D *copy, CUstream stream,
 			 bool is_async)
@@ -293,9 +293,9 @@ CORE_API int core_copy3d(const CUDA_MEMCPY3D *copy, CUstream stream,
 }
 
 /**
- * struct run - how far a run of bytes has got, on one side
+ * struct run - progress of a run of bytes, on one side
  * @row_len: bytes of the array's rows; 0: it is memory
- * @off: bytes from the array's, or the memory's, first
+ * @off: bytes from the start of the array or the memory
  */
 struct run {
 	uint64_t row_len;
@@ -321,7 +321,7 @@ static uint64_t left_of_row(const struct run *run, uint64_t len)
 	return left < len ? left : len;
 }
 
-/* Whole rows in one piece, and what is before and behind them. */
+/* Computes the next step: whole rows at once, or a part of a row. */
 static void step_of(const struct run *dst, const struct run *src, uint64_t len,
 		    CUDA_MEMCPY3D *step)
 {
@@ -342,7 +342,7 @@ static void step_of(const struct run *dst, const struct run *src, uint64_t len,
 	step->srcY = src->row_len ? src->off / src->row_len : 0;
 }
 
-/* Memory is read on from where it is: its rows lie behind one another. */
+/* Advances the sides that are memory, where rows are contiguous. */
 static void advance_memory(CUDA_MEMCPY3D *step)
 {
 	if (step->srcMemoryType != CU_MEMORYTYPE_ARRAY) {
@@ -361,15 +361,15 @@ static void advance_memory(CUDA_MEMCPY3D *step)
 }
 
 /**
- * core_copy_run() - copy bytes row after row of arrays, as if rows had no end
- * @copy: sides, and where in them it begins: x counts on into further rows; at
- *	least one is an array
+ * core_copy_run() - copy bytes that continue across the rows of arrays
+ * @copy: sides, of which at least one is an array, and their starts; x may
+ *	exceed a row
  * @len: bytes
- * @stream: where
+ * @stream: stream
  * @is_async: do not wait
  *
- * Return: CUDA_SUCCESS, or as core_copy3d(); of a run that leaves its array
- * nothing is copied.
+ * Return: CUDA_SUCCESS, or an error of core_copy3d(). If the run exceeds its
+ * array, nothing is copied.
  */
 CORE_API int core_copy_run(const CUDA_MEMCPY3D *copy, uint64_t len,
 			   CUstream stream, bool is_async)

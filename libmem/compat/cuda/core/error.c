@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names and texts of errors. The runtime and the driver number them alike; each
- * has some that the other has not. Texts are short, as programs print them.
+ * Names and texts of errors. Runtime and driver use the same numbers; each has
+ * some errors that the other lacks. Texts are short, since programs print them.
  */
 #include "core.h"
 
-/* By number; strings are left whole, so that they can be searched for. */
+/* Sorted by number. Strings are not split, so that they can be searched for. */
 static const struct core_error_text texts[] = {
 	{ 0, "cudaSuccess", "CUDA_SUCCESS",
 	  "no error" },
@@ -321,10 +321,10 @@ static const struct core_error_text texts[] = {
 };
 
 /**
- * core_error_text() - what an error is called
- * @code: its number
+ * core_error_text() - return the names and the text of an error
+ * @code: number of the error
  *
- * Return: names and text, or NULL: there is no such error.
+ * Return: names and text, or NULL if there is no such error.
  */
 CORE_API const struct core_error_text *core_error_text(int code)
 {

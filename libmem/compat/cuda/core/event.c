@@ -9,9 +9,9 @@
 			 CU_EVENT_INTERPROCESS)
 
 /**
- * core_event() - libmem's event of a handle
- * @handle: of the program
- * @event: out
+ * core_event() - return libmem's event of a handle
+ * @handle: handle, any value
+ * @event: out: event
  *
  * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_HANDLE.
  */
@@ -24,13 +24,13 @@ CORE_API int core_event(CUevent handle, struct mem_event **event)
 }
 
 /**
- * core_event_create() - make an event
+ * core_event_create() - create an event
  * @ctx: context
- * @flags: CU_EVENT_*; one for other processes has no timing
- * @event: out: the event, owned by the caller: core_event_destroy()
+ * @flags: CU_EVENT_*; an interprocess event must have no timing
+ * @event: out: event, owned by the caller: core_event_destroy()
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such flags),
- * CUDA_ERROR_OUT_OF_MEMORY, or as core_error() of mem_event_create().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (no such flags),
+ * CUDA_ERROR_OUT_OF_MEMORY, or core_error() of mem_event_create().
  */
 CORE_API int core_event_create(struct CUctx_st *ctx, unsigned int flags,
 			       CUevent *event)
@@ -69,11 +69,11 @@ err_free:
 }
 
 /**
- * core_event_destroy() - forget an event
+ * core_event_destroy() - destroy an event
  * @event: handle
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE, or what has ended the
- * context's work: it is destroyed all the same.
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE, or the error that ended the
+ * context's work; the event is destroyed in this case, too.
  */
 CORE_API int core_event_destroy(CUevent event)
 {
@@ -86,19 +86,19 @@ CORE_API int core_event_destroy(CUevent event)
 	return core_error(mem_ctx_error(ctx->mem));
 }
 
-/* An event and a stream of two contexts. */
+/* An event and a stream of two contexts are an invalid handle. */
 static int order_error(int err)
 {
 	return err == -EXDEV ? CUDA_ERROR_INVALID_HANDLE : core_error(err);
 }
 
 /**
- * core_event_record() - let an event stand for all that a stream has so far
+ * core_event_record() - record an event behind the present work of a stream
  * @event: handle
  * @stream: handle
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (no such event or stream,
- * or they are of two contexts), or as core_error() of mem_event_record().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such event or stream, or
+ * of two contexts), or core_error() of mem_event_record().
  */
 CORE_API int core_event_record(CUevent event, CUstream stream)
 {
@@ -115,13 +115,13 @@ CORE_API int core_event_record(CUevent event, CUstream stream)
 }
 
 /**
- * core_event_wait() - further work of a stream waits for an event
+ * core_event_wait() - make later work of a stream wait for an event
  * @stream: handle
  * @event: handle
- * @flags: CU_EVENT_WAIT_DEFAULT: CU_EVENT_WAIT_EXTERNAL is for capture alone
+ * @flags: CU_EVENT_WAIT_DEFAULT; CU_EVENT_WAIT_EXTERNAL is only for capture
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such flags),
- * CUDA_ERROR_INVALID_HANDLE, or as core_error() of mem_stream_wait_event().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (no such flags),
+ * CUDA_ERROR_INVALID_HANDLE, or core_error() of mem_stream_wait_event().
  */
 CORE_API int core_event_wait(CUstream stream, CUevent event,
 			     unsigned int flags)
@@ -142,14 +142,14 @@ CORE_API int core_event_wait(CUstream stream, CUevent event,
 }
 
 /**
- * core_event_elapsed() - time between two events
+ * core_event_elapsed() - return the time between two events
  * @start: handle
  * @end: handle
  * @ms: out: milliseconds
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (@ms is NULL),
- * CUDA_ERROR_INVALID_HANDLE (no such event, it has no timing, it was never
- * recorded), CUDA_ERROR_NOT_READY, or as core_error() of mem_event_elapsed().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (@ms is NULL),
+ * CUDA_ERROR_INVALID_HANDLE (no such event, without timing, or never recorded),
+ * CUDA_ERROR_NOT_READY, or core_error() of mem_event_elapsed().
  */
 CORE_API int core_event_elapsed(CUevent start, CUevent end, float *ms)
 {
@@ -172,7 +172,7 @@ CORE_API int core_event_elapsed(CUevent start, CUevent end, float *ms)
 	return order_error(rc);
 }
 
-/* For core_objects_drop(), too: nobody else has it any more. */
+/* Also called by core_objects_drop(). The handle is not valid any more. */
 void core_event_drop(struct CUctx_st *ctx, void *object)
 {
 	struct CUevent_st *event = object;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Memory of other drivers, by file descriptor, or by an object of libmem's,
- * which an NvSciBufObj is. What is mapped of it is device memory of the
- * program's as any, and outlives the handle that it was mapped with.
+ * Memory of other drivers, imported by file descriptor, or by an object of
+ * libmem, which an NvSciBufObj is. A mapping of it is like any device memory of
+ * the program, and remains when the imported handle is destroyed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +17,9 @@
 
 /**
  * struct CUextMemory_st - another driver's memory
- * @object: a reference of it, or NULL
- * @at: with @object: where engines have it
- * @fd: its file, without @object
+ * @object: object, a reference, or NULL
+ * @at: address of @object for engines
+ * @fd: file if there is no @object
  * @len: bytes
  */
 struct CUextMemory_st {
@@ -29,7 +29,7 @@ struct CUextMemory_st {
 	uint64_t len;
 };
 
-/* What no kernel could touch is refused before it is CUDA's. */
+/* Refuses a file that kernels could not access; @fd is not taken over yet. */
 static int check_file(int fd, uint64_t len)
 {
 	const long page_len = sysconf(_SC_PAGESIZE);
@@ -48,7 +48,7 @@ static int check_file(int fd, uint64_t len)
 	return CUDA_SUCCESS;
 }
 
-/* A backend that can looks at the descriptor, which is none. */
+/* A backend that supports imports checks the descriptor, which is invalid. */
 static bool can_import(const struct CUctx_st *ctx)
 {
 	void *ptr;
@@ -69,7 +69,7 @@ static int take_file(struct CUctx_st *ctx, int fd,
 	return CUDA_SUCCESS;
 }
 
-/* Nothing is imported: the object is the program's own. */
+/* Takes a reference to the object; nothing needs to be imported. */
 static int take_object(const void *handle, struct CUextMemory_st *memory)
 {
 	struct mem_object *object = (struct mem_object *)(uintptr_t)handle;
@@ -93,17 +93,17 @@ static int take_object(const void *handle, struct CUextMemory_st *memory)
 }
 
 /**
- * core_extmem_import() - take memory of another driver
- * @what: it
- * @memory: out: it, owned by the caller: core_extmem_destroy(). A descriptor is
- *	the core's from then on, of an object it has a reference
+ * core_extmem_import() - import memory of another driver
+ * @what: description of the memory
+ * @memory: out: owned by the caller: core_extmem_destroy(). On success the core
+ *	owns the descriptor, or has a reference to the object.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such type or flags, no
- * length, no descriptor, a file or object that is shorter),
- * CUDA_ERROR_NOT_PERMITTED (the object's list names no engine that runs
- * kernels), CUDA_ERROR_NOT_SUPPORTED (a type that Linux has not; over the
- * module), CUDA_ERROR_OPERATING_SYSTEM (a file cannot be mapped, to read and
- * write), CUDA_ERROR_OUT_OF_MEMORY.
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (no such type or flags, no
+ * length, no descriptor, the file or object is too short),
+ * CUDA_ERROR_NOT_PERMITTED (the object's list has no engine that runs kernels),
+ * CUDA_ERROR_NOT_SUPPORTED (a type that Linux does not have; over the module),
+ * CUDA_ERROR_OPERATING_SYSTEM (the file cannot be mapped for reading and
+ * writing), CUDA_ERROR_OUT_OF_MEMORY.
  */
 CORE_API int core_extmem_import(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *what,
 				CUexternalMemory *memory)
@@ -152,7 +152,7 @@ static const void *attr_of(struct mem_object *object, uint32_t key,
 	return attr.value;
 }
 
-/* Of the plane that begins there; 0: none does, or it is no image. */
+/* Returns the pitch of the image plane that begins at @off, or 0. */
 static uint64_t pitch_at(struct mem_object *object, uint64_t off)
 {
 	uint64_t len, pitches_len, i;
@@ -167,7 +167,7 @@ static uint64_t pitch_at(struct mem_object *object, uint64_t off)
 	return 0;
 }
 
-/* From @off on; false: there is nothing. */
+/* Describes the memory from @off on. Returns false if there is none. */
 static bool part_of(const struct CUextMemory_st *memory, uint64_t off,
 		    struct core_part *part)
 {
@@ -186,13 +186,13 @@ static bool part_of(const struct CUextMemory_st *memory, uint64_t off,
 }
 
 /**
- * core_extmem_buffer() - part of it as device memory
+ * core_extmem_buffer() - map a part of imported memory as device memory
  * @memory: handle
- * @desc: which part
- * @ptr: out: the memory, owned by the caller: core_free()
+ * @desc: part
+ * @ptr: out: memory, owned by the caller: core_free()
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (there is no such memory),
- * CUDA_ERROR_INVALID_VALUE (flags, no length, not all of it is there), or as
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such memory),
+ * CUDA_ERROR_INVALID_VALUE (flags, no length, the part exceeds the memory), or
  * core_error() of mem_ptr_import().
  */
 CORE_API int
@@ -231,13 +231,13 @@ core_extmem_buffer(CUexternalMemory memory,
 }
 
 /**
- * core_extmem_mipmap() - part of it as arrays
+ * core_extmem_mipmap() - map a part of imported memory as a mipmapped array
  * @memory: handle
- * @desc: which part, as what
- * @mipmap: out: the arrays, owned by the caller: core_mipmap_destroy()
+ * @desc: part, and parameters of the array
+ * @mipmap: out: array, owned by the caller: core_mipmap_destroy()
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (there is no such memory),
- * CUDA_ERROR_INVALID_VALUE (there is nothing at the offset), or as
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such memory),
+ * CUDA_ERROR_INVALID_VALUE (the offset exceeds the memory), or an error of
  * core_mipmap_map().
  */
 CORE_API int
@@ -260,8 +260,8 @@ core_extmem_mipmap(CUexternalMemory memory,
 }
 
 /**
- * core_extmem_destroy() - give it back
- * @memory: handle; what is mapped of it stays
+ * core_extmem_destroy() - drop imported memory
+ * @memory: handle; mappings of the memory remain
  *
  * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_HANDLE.
  */
@@ -278,7 +278,7 @@ CORE_API int core_extmem_destroy(CUexternalMemory memory)
 	return CUDA_SUCCESS;
 }
 
-/* For core_objects_drop(), too: nobody else has it any more. */
+/* Also called by core_objects_drop(). The handle is not valid any more. */
 void core_extmem_drop(struct CUctx_st *ctx, void *object)
 {
 	struct CUextMemory_st *memory = object;

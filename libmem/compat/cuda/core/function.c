@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What can be asked of a kernel, and how many blocks of it fit together. */
+/* Attributes of kernels, and how many blocks fit on a multiprocessor. */
 #include "internal.h"
 
 #define WARP		32U
@@ -12,7 +12,7 @@
 #define THREADS_OF_SM	CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR
 #define BLOCKS_OF_SM	CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR
 
-/* Code of this machine has no registers of a GPU: what many kernels have. */
+/* Assumed, since the host's code has no GPU registers: a typical number */
 #define NR_REGS		32
 
 static int capability(const struct core_device *device)
@@ -21,8 +21,8 @@ static int capability(const struct core_device *device)
 }
 
 /**
- * core_shared_max() - how much dynamic shared memory a kernel may have
- * @kernel: which
+ * core_shared_max() - return the maximum dynamic shared memory of a kernel
+ * @kernel: kernel
  *
  * Return: bytes of a block.
  */
@@ -32,16 +32,16 @@ size_t core_shared_max(const struct heapsim_kernel *kernel)
 }
 
 /**
- * core_function_attribute() - a fact of a kernel
- * @kernel: which
- * @device: where it would run
+ * core_function_attribute() - return an attribute of a kernel
+ * @kernel: kernel
+ * @device: device that would run it
  * @attr: CU_FUNC_ATTRIBUTE_*
- * @value: out
+ * @value: out: value
  *
- * What is shared, local or constant in it is in no list of the host's compiler:
- * 0.
+ * Sizes of shared, local and constant memory are 0, since the host's compiler
+ * does not list them.
  *
- * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (no such fact).
+ * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (no such attribute).
  */
 CORE_API int core_function_attribute(const struct heapsim_kernel *kernel,
 				     const struct core_device *device,
@@ -73,15 +73,15 @@ CORE_API int core_function_attribute(const struct heapsim_kernel *kernel,
 }
 
 /**
- * core_set_function_attribute() - what a kernel may have
- * @kernel: which
- * @device: where it would run
+ * core_set_function_attribute() - set an attribute of a kernel
+ * @kernel: kernel
+ * @device: device that would run it
  * @attr: CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, or
- *	_PREFERRED_SHARED_MEMORY_CARVEOUT, a wish that nothing follows
- * @value: bytes; or percent, -1: none
+ *	_PREFERRED_SHARED_MEMORY_CARVEOUT, a hint without effect
+ * @value: bytes; or percent, -1: no preference
  *
- * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (nothing that can be set,
- * more than the device has).
+ * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (the attribute cannot be
+ * set, the device has less).
  */
 CORE_API int core_set_function_attribute(struct heapsim_kernel *kernel,
 					 const struct core_device *device,
@@ -113,14 +113,15 @@ static size_t fact(const struct core_device *device, int attr)
 }
 
 /**
- * core_occupancy() - how many blocks a multiprocessor has at a time
- * @device: whose
+ * core_occupancy() - return the number of resident blocks of a multiprocessor
+ * @device: device
  * @block_size: threads of a block
  * @shared_len: dynamic shared memory of a block, bytes
  *
- * Threads, blocks and shared memory limit it; registers are not known.
+ * Threads, blocks and shared memory limit the number. Registers do not, since
+ * their use is unknown.
  *
- * Return: blocks, 0 if none fits.
+ * Return: number of blocks; 0: not even one fits.
  */
 CORE_API int core_occupancy(const struct core_device *device, int block_size,
 			    size_t shared_len)
@@ -141,13 +142,13 @@ CORE_API int core_occupancy(const struct core_device *device, int block_size,
 }
 
 /**
- * core_occupancy_shared() - shared memory that blocks leave each other
- * @device: whose
- * @nr_blocks: on a multiprocessor, above 0
- * @block_size: threads of one
- * @len: out: bytes for each
+ * core_occupancy_shared() - return the shared memory available to each block
+ * @device: device
+ * @nr_blocks: blocks on a multiprocessor, above 0
+ * @block_size: threads of a block
+ * @len: out: bytes for each block
  *
- * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (so many do not fit).
+ * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (so many blocks do not fit).
  */
 CORE_API int core_occupancy_shared(const struct core_device *device,
 				   int nr_blocks, int block_size, size_t *len)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* From CUDA to libmem; the calls are documented in heapsim_cuda.h. */
+/* CUDA's objects as libmem's. heapsim_cuda.h documents the calls. */
 #include "core.h"
 #include "heapsim_cuda.h"
 

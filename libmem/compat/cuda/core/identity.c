@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What tells one device from another: its place on PCI, its UUID. */
+/* Identity of a device: its address on PCI and its UUID. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core.h"
 
-/* "0000:01:00.0" and its end */
+/* Length of "0000:01:00.0" and the terminating 0 */
 #define PCI_ID_LEN	13
 
 /**
- * core_pci_id() - where a device is on PCI
+ * core_pci_id() - return the address of a device on PCI
  * @device: device
  * @id: out: domain, bus, device and function, terminated
- * @len: bytes at @id
+ * @len: size of @id, bytes
  *
  * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (@len is below 13).
  */
@@ -30,7 +30,7 @@ CORE_API int core_pci_id(const struct core_device *device, char *id, int len)
 	return CUDA_SUCCESS;
 }
 
-/* As CUDA takes it: domain, function or neither may be left out. */
+/* Parses as CUDA does: the domain, the function or both may be omitted. */
 static bool parse(const char *id, unsigned int at[4])
 {
 	int end = 0;
@@ -49,12 +49,12 @@ static bool parse(const char *id, unsigned int at[4])
 }
 
 /**
- * core_device_at() - the device that is somewhere on PCI
+ * core_device_at() - find a device by its address on PCI
  * @id: [domain:]bus:device[.function], in hexadecimal digits
- * @ordinal: out: its number
+ * @ordinal: out: number of the device
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (that is no place),
- * CUDA_ERROR_INVALID_DEVICE (no GPU is there).
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (@id is malformed),
+ * CUDA_ERROR_INVALID_DEVICE (no GPU has this address).
  */
 CORE_API int core_device_at(const char *id, int *ordinal)
 {
@@ -76,11 +76,11 @@ CORE_API int core_device_at(const char *id, int *ordinal)
 }
 
 /**
- * core_uuid() - a device's UUID
+ * core_uuid() - return the UUID of a device
  * @device: device
  * @uuid: out: 16 bytes
  *
- * Return: CUDA_SUCCESS, or as core_error().
+ * Return: CUDA_SUCCESS, or an error of core_error().
  */
 CORE_API int core_uuid(const struct core_device *device, unsigned char *uuid)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the core's files share among themselves. */
+/* Interfaces between the files of the core. */
 #ifndef _COMPAT_CUDA_CORE_INTERNAL_H
 #define _COMPAT_CUDA_CORE_INTERNAL_H
 

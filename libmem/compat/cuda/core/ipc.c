@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Device memory of one process in another: CUDA's handle of it is where the
- * file is that libmem has given it, /proc/PID/fd/N, and what file that must be.
- * The exporter has the file open until the memory is freed; so a handle that
- * has outlived its memory, or its process, leads to another file or to none.
+ * Sharing device memory between processes. CUDA's handle contains the path
+ * /proc/PID/fd/N of the file that libmem returned for the memory, and the
+ * identity of that file. The exporter keeps the file open until the memory is
+ * freed. So the path in a handle that has outlived its memory or its process
+ * leads to another file or to none, which is detected.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,13 +20,13 @@
 #define MAGIC		0x63706968	/* "hipc" */
 
 /**
- * struct ipc_handle - what is in the 64 bytes of a handle
+ * struct ipc_handle - contents of the 64 bytes of a handle
  * @magic: MAGIC
  * @device: ordinal
- * @pid: of the exporter
- * @fd: its descriptor
- * @dev: of the file
- * @ino: of the file: as long as it is there no other has the same
+ * @pid: process id of the exporter
+ * @fd: the exporter's descriptor
+ * @dev: device of the file
+ * @ino: inode of the file, unique as long as the file exists
  * @len: bytes of the memory
  * @reserved: 0
  */
@@ -44,10 +45,10 @@ _Static_assert(sizeof(struct ipc_handle) == CU_IPC_HANDLE_SIZE,
 	       "a handle has room for all");
 
 /**
- * struct export - memory that others may have
- * @base: its start
- * @fd: its file
- * @next: of all
+ * struct export - memory that has been exported
+ * @base: start of the memory
+ * @fd: file of the memory
+ * @next: next export
  */
 struct export {
 	const void *base;
@@ -57,12 +58,12 @@ struct export {
 
 /**
  * struct import - memory of another process
- * @ctx: that opened it
- * @dev: of its file
- * @ino: of its file
- * @ptr: its start here
- * @nr_opens: how often that was
- * @next: of all
+ * @ctx: context that opened it
+ * @dev: device of its file
+ * @ino: inode of its file
+ * @ptr: start of the memory in this process
+ * @nr_opens: how often it is open
+ * @next: next import
  */
 struct import {
 	struct CUctx_st *ctx;
@@ -73,12 +74,12 @@ struct import {
 	struct import *next;
 };
 
-/* Protects all that follows. */
+/* Protects the lists. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct export *exports;
 static struct import *imports;
 
-/* Of a board without it, and where memory has no file. */
+/* For a board without memory IPC, and a backend whose memory has no file */
 static int not_here(const struct CUctx_st *ctx, const char *call)
 {
 	return ctx->device->board.has_memory_ipc ? core_missing(call) :
@@ -104,7 +105,10 @@ static int handle_fill(const struct core_ptr *what, int fd,
 	return CUDA_SUCCESS;
 }
 
-/* The descriptor of it, which it has from now on. The lock is held. */
+/*
+ * Returns the descriptor of exported memory; exports it the first time. The
+ * lock is held.
+ */
 static int export_fd(const struct core_ptr *what, int *fd)
 {
 	struct export *export;
@@ -135,16 +139,16 @@ static int export_fd(const struct core_ptr *what, int *fd)
 }
 
 /**
- * core_ipc_export() - let other processes have device memory
- * @ptr: any byte of an allocation: its start is what others get
- * @handle: out: CU_IPC_HANDLE_SIZE bytes, good until that is freed
+ * core_ipc_export() - make a handle of device memory for other processes
+ * @ptr: any address of an allocation; the handle is for its start
+ * @handle: out: CU_IPC_HANDLE_SIZE bytes, valid until the memory is freed
  *
- * The first time it waits for the work of the context, which the real thing
- * does not: see mem_ptr_export().
+ * The first call waits for the work of the context, which CUDA's does not: see
+ * mem_ptr_export().
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (an argument is NULL, @ptr
- * is not device memory of this process's own), CUDA_ERROR_NOT_SUPPORTED (the
- * board has no memory IPC; over the module), or as core_error() of
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (an argument is NULL, @ptr is
+ * not device memory allocated by this process), CUDA_ERROR_NOT_SUPPORTED (the
+ * board has no memory IPC; over the module), or core_error() of
  * mem_ptr_export().
  */
 CORE_API int core_ipc_export(const void *ptr, void *handle)
@@ -174,8 +178,8 @@ CORE_API int core_ipc_export(const void *ptr, void *handle)
 }
 
 /**
- * core_ipc_forget() - memory is freed: no handle of it is good any more
- * @base: its start
+ * core_ipc_forget() - invalidate the handles of memory that is freed
+ * @base: start of the memory
  */
 void core_ipc_forget(const void *base)
 {
@@ -199,7 +203,7 @@ static bool is_file(const struct ipc_handle *handle, const struct stat *stat)
 	return stat->st_dev == handle->dev && stat->st_ino == handle->ino;
 }
 
-/* Looked at before it is opened, too: it may be anything by now. */
+/* Checks the file before opening it, too, since it may be any file by now. */
 static int handle_open(const struct ipc_handle *handle, int *fd)
 {
 	char path[40];
@@ -255,7 +259,9 @@ static int import_new(struct CUctx_st *ctx, const struct ipc_handle *handle,
 	return CUDA_SUCCESS;
 }
 
-/* That of the context, or a new one; the lock is held. */
+/*
+ * Returns the context's import of the memory, or a new one. The lock is held.
+ */
 static int import_of(struct CUctx_st *ctx, const struct ipc_handle *handle,
 		     int fd, struct import **import)
 {
@@ -270,17 +276,17 @@ static int import_of(struct CUctx_st *ctx, const struct ipc_handle *handle,
 }
 
 /**
- * core_ipc_open() - have device memory of another process
- * @handle: of core_ipc_export() there
+ * core_ipc_open() - open device memory of another process
+ * @handle: handle from core_ipc_export() of that process
  * @flags: CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
- * @ptr: out: its start: core_ipc_close(), as often as it was opened
+ * @ptr: out: start of the memory; each call needs a core_ipc_close()
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (@ptr is NULL, no such
- * flags, it is no handle), CUDA_ERROR_INVALID_CONTEXT (it is this process's
- * own), CUDA_ERROR_INVALID_HANDLE (it was freed, its process has ended),
- * CUDA_ERROR_MAP_FAILED (this process may not have it: another user's),
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (@ptr is NULL, no such flags,
+ * malformed handle), CUDA_ERROR_INVALID_CONTEXT (it is this process's own
+ * memory), CUDA_ERROR_INVALID_HANDLE (the memory was freed, or its process has
+ * ended), CUDA_ERROR_MAP_FAILED (no permission: the process is another user's),
  * CUDA_ERROR_NOT_SUPPORTED (the board has no memory IPC; over the module), or
- * as core_error() of mem_ptr_import().
+ * core_error() of mem_ptr_import().
  */
 CORE_API int core_ipc_open(const void *handle, unsigned int flags, void **ptr)
 {
@@ -316,7 +322,10 @@ CORE_API int core_ipc_open(const void *handle, unsigned int flags, void **ptr)
 	return rc;
 }
 
-/* NULL: there is none. Is it the last one's? Then it is the caller's. */
+/*
+ * Drops an open; returns NULL if there is none. If *@is_last, the caller must
+ * free the import.
+ */
 static struct import *import_put(const void *ptr, bool is_all, bool *is_last)
 {
 	struct import **at, *import;
@@ -335,15 +344,15 @@ static struct import *import_put(const void *ptr, bool is_all, bool *is_last)
 }
 
 /**
- * core_ipc_close() - no longer
- * @ptr: of core_ipc_open()
+ * core_ipc_close() - close device memory of another process
+ * @ptr: address from core_ipc_open()
  *
- * The last time it waits for all work of its context.
+ * The last close waits for all work of its context.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (it is none),
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (it is not open),
  * CUDA_ERROR_NOT_SUPPORTED (the board has no memory IPC),
- * CUDA_ERROR_NOT_PERMITTED (in a host function), or what has ended the
- * context's work: it is closed all the same.
+ * CUDA_ERROR_NOT_PERMITTED (in a host function), or the error that ended the
+ * context's work; the memory is closed in the last case, too.
  */
 CORE_API int core_ipc_close(void *ptr)
 {
@@ -374,7 +383,7 @@ CORE_API int core_ipc_close(void *ptr)
 	return core_error(err ? err : waited);
 }
 
-/* For core_objects_drop(). */
+/* Called by core_objects_drop(). */
 void core_ipc_drop(struct CUctx_st *ctx, void *ptr)
 {
 	bool is_last;

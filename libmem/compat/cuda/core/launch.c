@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Kernels by their address, and launches. libmem knows blocks: what it is to
- * run is block_run(), which knows threads.
+ * Lookup of kernels by address, and launches. libmem only knows blocks: it runs
+ * block_run(), which runs the threads.
  */
 #include <pthread.h>
 #include <search.h>
@@ -11,7 +11,7 @@
 #include "block.h"
 #include "internal.h"
 
-/* CUDA programming guide, technical specifications per compute capability. */
+/* CUDA programming guide, technical specifications per compute capability */
 #define MAX_BLOCK_X	1024U
 #define MAX_BLOCK_Y	1024U
 #define MAX_BLOCK_Z	64U
@@ -20,18 +20,19 @@
 #define MAX_GRID_Z	65535U
 
 /*
- * Of a thread: what the program asks for comes on top, since code of this
- * machine needs more than a GPU's. The length is rounded up to what is a page
- * everywhere: 64 KiB.
+ * Stack of a thread. The program's limit is added to the base, since the host's
+ * code needs more stack than a GPU's. The sum is rounded up to 64 KiB, a
+ * multiple of every page size.
  */
 #define BASE_STACK	(63UL << 10)
 #define DEFAULT_STACK	1024UL
 #define MAX_STACK	(8UL << 20)
 
-/* Boards have no watchdog; here a kernel takes longer than there. */
+/* Boards have no watchdog, and kernels are slower here than there. */
 #define TIMEOUT_SECONDS	600UL
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of tree */
+/* Protects the tree. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *tree;
 static size_t stack_limit = DEFAULT_STACK;
 
@@ -46,11 +47,11 @@ static int compare(const void *a, const void *b)
 }
 
 /**
- * core_kernel_add() - make a kernel known
- * @kernel: stays the caller's, for good
+ * core_kernel_add() - register a kernel
+ * @kernel: kernel; must stay valid until the process ends
  *
- * Of two that have one function the first counts: an inline one is registered
- * by each file that has it.
+ * If a function is registered twice, the first one is used: each file that
+ * contains an inline kernel registers it.
  *
  * Return: CUDA_SUCCESS or CUDA_ERROR_OUT_OF_MEMORY.
  */
@@ -65,10 +66,10 @@ CORE_API int core_kernel_add(struct heapsim_kernel *kernel)
 }
 
 /**
- * core_kernel_find() - the kernel of a function
- * @fn: any address
+ * core_kernel_find() - find the kernel of a function
+ * @fn: function, any address
  *
- * Return: NULL if there is none.
+ * Return: kernel, or NULL if there is none.
  */
 CORE_API struct heapsim_kernel *core_kernel_find(const void *fn)
 {
@@ -82,7 +83,7 @@ CORE_API struct heapsim_kernel *core_kernel_find(const void *fn)
 }
 
 /**
- * core_set_stack_limit() - what the program wants a thread to have of stack
+ * core_set_stack_limit() - set the program's limit of a thread's stack
  * @len: bytes
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (too long).
@@ -97,7 +98,7 @@ CORE_API int core_set_stack_limit(size_t len)
 }
 
 /**
- * core_stack_limit() - the newest of core_set_stack_limit()
+ * core_stack_limit() - return the limit of core_set_stack_limit()
  *
  * Return: bytes.
  */
@@ -106,7 +107,7 @@ CORE_API size_t core_stack_limit(void)
 	return __atomic_load_n(&stack_limit, __ATOMIC_RELAXED);
 }
 
-/* HEAPSIM_CU_STACK, in KiB, stands for what this machine needs. */
+/* HEAPSIM_CU_STACK, in KiB, replaces the base. */
 static size_t stack_len(void)
 {
 	const char *text = getenv("HEAPSIM_CU_STACK");
@@ -128,10 +129,10 @@ static uint64_t timeout_ns(void)
 }
 
 /**
- * core_launch_fits() - may its grid and blocks be so?
- * @launch: whose kernel and arguments are not looked at
+ * core_launch_fits() - check the grid and the blocks of a launch
+ * @launch: launch; its kernel and arguments are ignored
  *
- * Return: false if the board refuses them.
+ * Return: false if the board would refuse them.
  */
 CORE_API bool core_launch_fits(const struct core_launch *launch)
 {
@@ -151,7 +152,7 @@ static bool is_one_block(const CUlaunchAttributeValue *value)
 	       value->clusterDim.z == 1;
 }
 
-/* Whatever it says, the kernel runs as it would without it. */
+/* Returns true if the kernel runs as it would without the attribute. */
 static bool is_without_effect(const CUlaunchAttribute *attr)
 {
 	switch (attr->id) {
@@ -159,7 +160,7 @@ static bool is_without_effect(const CUlaunchAttribute *attr)
 	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
 	case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
 	case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-	/* That it may begin before the one in front of it has ended. */
+	/* It permits an overlap with the previous kernel's end. */
 	case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
 		return true;
 	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
@@ -172,11 +173,11 @@ static bool is_without_effect(const CUlaunchAttribute *attr)
 }
 
 /**
- * core_launch_attributes() - is there anything in them that is not modelled?
- * @attrs: of a launch; the runtime's are the driver's
- * @nr: of them
+ * core_launch_attributes() - check for attributes that are not modelled
+ * @attrs: attributes; the runtime's are equal to the driver's
+ * @nr: number of @attrs
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (@attrs is NULL),
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (@attrs is NULL),
  * CUDA_ERROR_NOT_SUPPORTED (blocks that wait for each other, events).
  */
 CORE_API int core_launch_attributes(const CUlaunchAttribute *attrs,
@@ -203,13 +204,13 @@ static void pack(struct block_job *job, void **args)
 }
 
 /**
- * core_launch() - have the current context's device run a kernel
- * @launch: what; not needed any more when the call returns
+ * core_launch() - launch a kernel on the current context's device
+ * @launch: parameters; may be freed after the call
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (a grid or blocks that no
- * board takes, too much shared memory, too many bytes of parameters, no
- * parameters), CUDA_ERROR_INVALID_HANDLE (no such kernel or stream), or as
- * core_error() of mem_launch(). A kernel that calls it is ended.
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (a grid or blocks that no
+ * board accepts, too much shared memory, too many bytes of parameters, no
+ * parameters), CUDA_ERROR_INVALID_HANDLE (no such kernel or stream), or
+ * core_error() of mem_launch(). A kernel that calls this is ended.
  */
 CORE_API int core_launch(const struct core_launch *launch)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a program may ask kernels to have: but for the stack it is kept and told
- * again, since nothing here is as small as on a GPU.
+ * Limits of kernels. Except for the stack's, they are only stored and returned,
+ * since no resource here is as scarce as on a GPU.
  */
 #include "core.h"
 
 #define KIB		1024U
 
-/* Bytes: 32, 64 or 128, a hint. */
+/* Maximum of the fetch granularity, bytes; a hint */
 #define MAX_FETCH	128U
 
-/* CUDA programming guide: what a device has if nobody asks for another. */
+/* Defaults of the CUDA programming guide */
 static size_t limits[] = {
 	[CU_LIMIT_PRINTF_FIFO_SIZE] = 1024 * KIB,
 	[CU_LIMIT_MALLOC_HEAP_SIZE] = 8192 * KIB,
@@ -23,9 +23,9 @@ static size_t limits[] = {
 static unsigned int cache_config = CU_FUNC_CACHE_PREFER_NONE;
 
 /**
- * core_limit() - how much of something kernels have
+ * core_limit() - return a limit
  * @limit: CU_LIMIT_*
- * @value: out
+ * @value: out: value
  *
  * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (no such limit).
  */
@@ -39,9 +39,9 @@ CORE_API int core_limit(unsigned int limit, size_t *value)
 }
 
 /**
- * core_set_limit() - how much of something kernels shall have
+ * core_set_limit() - set a limit
  * @limit: CU_LIMIT_*
- * @value: how much
+ * @value: value
  *
  * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (no such limit, too much).
  */
@@ -57,10 +57,10 @@ CORE_API int core_set_limit(unsigned int limit, size_t value)
 }
 
 /**
- * core_is_cache_config() - is there such a one?
- * @config: CU_FUNC_CACHE_*
+ * core_is_cache_config() - check a cache configuration
+ * @config: CU_FUNC_CACHE_*, any number
  *
- * Return: true if so.
+ * Return: true if it is valid.
  */
 CORE_API bool core_is_cache_config(unsigned int config)
 {
@@ -68,7 +68,7 @@ CORE_API bool core_is_cache_config(unsigned int config)
 }
 
 /**
- * core_cache_config() - how the program would divide a cache that nobody has
+ * core_cache_config() - return the preferred cache configuration, a hint
  *
  * Return: CU_FUNC_CACHE_*.
  */
@@ -78,10 +78,10 @@ CORE_API unsigned int core_cache_config(void)
 }
 
 /**
- * core_set_cache_config() - how it would from now on
+ * core_set_cache_config() - set the preferred cache configuration
  * @config: CU_FUNC_CACHE_*
  *
- * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (no such one).
+ * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (no such configuration).
  */
 CORE_API int core_set_cache_config(unsigned int config)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What is mapped of objects (NvSciBuf): device memory that lies in an object.
- * The same part may be mapped several times, and has one address then; each
- * mapping keeps the object until it is given back.
+ * Mappings of objects (NvSciBuf): device memory that is part of an object. A
+ * part may be mapped several times, always at the same address. Each mapping
+ * holds a reference to the object.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,10 +11,10 @@
 #include "internal.h"
 
 /**
- * struct mapping - part of an object
- * @next: made before it
- * @ctx: whose
- * @object: a reference of it
+ * struct mapping - a mapping of a part of an object
+ * @next: next older mapping
+ * @ctx: context that owns it
+ * @object: object, a reference
  * @ptr: first byte
  * @len: bytes
  */
@@ -29,7 +29,10 @@ struct mapping {
 /* Protects the list. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mapping *all;
-/* Of the list: most programs have none, and look addresses up often. */
+/*
+ * Length of the list. Addresses are looked up often, and most programs have no
+ * mapping.
+ */
 static atomic_uint nr_all;
 
 static void take_out(struct mapping *mapping)
@@ -43,9 +46,9 @@ static void take_out(struct mapping *mapping)
 }
 
 /**
- * core_mapping_add() - map part of an object
+ * core_mapping_add() - map a part of an object
  * @ctx: context
- * @object: kept by the mapping
+ * @object: object; the mapping takes a reference
  * @ptr: first byte, in the object
  * @len: bytes
  *
@@ -77,7 +80,7 @@ int core_mapping_add(struct CUctx_st *ctx, struct mem_object *object,
 	return CUDA_SUCCESS;
 }
 
-/* Which one starts at an address, the newest; the lock is held. */
+/* Returns the newest mapping that starts at an address. The lock is held. */
 static struct mapping *starts_at(const void *ptr)
 {
 	struct mapping *mapping;
@@ -89,10 +92,10 @@ static struct mapping *starts_at(const void *ptr)
 }
 
 /**
- * core_mapping_ctx() - whose mapping starts at an address?
- * @ptr: any address
+ * core_mapping_ctx() - return the context of a mapping
+ * @ptr: start of a mapping, any address
  *
- * Return: NULL if none does.
+ * Return: context, or NULL if no mapping starts there.
  */
 struct CUctx_st *core_mapping_ctx(const void *ptr)
 {
@@ -110,10 +113,10 @@ struct CUctx_st *core_mapping_ctx(const void *ptr)
 }
 
 /**
- * core_mapping_free() - give a mapping back
- * @ptr: its first byte; of several the newest goes
+ * core_mapping_free() - destroy a mapping
+ * @ptr: its first byte; of several mappings the newest is destroyed
  *
- * Return: true if there was one: of several that ask, one is told so.
+ * Return: true if there was one; if several threads call this, for only one.
  */
 bool core_mapping_free(const void *ptr)
 {
@@ -122,7 +125,7 @@ bool core_mapping_free(const void *ptr)
 	pthread_mutex_lock(&lock);
 	mapping = starts_at(ptr);
 	pthread_mutex_unlock(&lock);
-	/* Whoever takes it from the context's objects has it. */
+	/* The thread that removes it from the objects destroys it. */
 	if (!mapping || !core_object_del(CORE_MAPPING, mapping))
 		return false;
 	core_mapping_drop(mapping->ctx, mapping);
@@ -130,11 +133,12 @@ bool core_mapping_free(const void *ptr)
 }
 
 /**
- * core_mapping_find() - what an address in a mapping is
+ * core_mapping_find() - find the mapping that contains an address
  * @ptr: any address
- * @what: in: libmem's answer; out: device memory, the mapping alone
+ * @what: in: libmem's information; out: device memory, with the bounds of the
+ *	mapping
  *
- * Return: false if it is in no mapping: @what stays as it is.
+ * Return: false if no mapping contains it; @what is unchanged then.
  */
 bool core_mapping_find(const void *ptr, struct core_ptr *what)
 {
@@ -154,14 +158,14 @@ bool core_mapping_find(const void *ptr, struct core_ptr *what)
 		what->info.len = mapping->len;
 		what->info.device = (void *)ptr;
 		what->info.host = NULL;
-		/* Nothing that CUDA's own IPC can hand on */
+		/* CUDA's IPC cannot export it. */
 		what->info.flags |= MEM_DEVICE_IMPORTED;
 	}
 	pthread_mutex_unlock(&lock);
 	return mapping;
 }
 
-/* For core_objects_drop(), too: nobody else has it any more. */
+/* Also called by core_objects_drop(). It is no object any more. */
 void core_mapping_drop(struct CUctx_st *ctx, void *object)
 {
 	struct mapping *mapping = object;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Memory of libmem, as a CUDA program has it. */
+/* Memory of libmem as memory of CUDA. */
 #include <errno.h>
 #include <string.h>
 
 #include "internal.h"
 
-/* Each kind of call gives back what its own kind gave. */
+/* Each free function only accepts memory of its own kind. */
 static enum core_type type_of(enum mem_kind kind)
 {
 	switch (kind) {
@@ -18,7 +18,7 @@ static enum core_type type_of(enum mem_kind kind)
 	}
 }
 
-/* As the report has it, where calls stand that are not supported. */
+/* Listed in the report with the calls that are not implemented */
 #define DISCRETE_MANAGED	"managed memory on device 0, a discrete GPU"
 
 /**
@@ -26,14 +26,14 @@ static enum core_type type_of(enum mem_kind kind)
  * @ctx: context
  * @kind: MEM_KIND_MANAGED, MEM_KIND_PINNED or MEM_KIND_DEVICE
  * @len: bytes, above 0
- * @flags: as of mem_alloc()
- * @ptr: out: the memory, owned by the caller: core_free()
+ * @flags: flags of mem_alloc()
+ * @ptr: out: memory, owned by the caller: core_free()
  *
- * Device memory is the context's device's own. A discrete GPU of a Tegra has no
- * managed memory (CUDA for Tegra, table 1).
+ * Device memory is allocated on the context's device. A discrete GPU of a Tegra
+ * has no managed memory (CUDA for Tegra, table 1).
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_SUPPORTED (so),
- * CUDA_ERROR_OUT_OF_MEMORY, or as core_error() of mem_alloc().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_NOT_SUPPORTED (managed memory of a discrete
+ * GPU), CUDA_ERROR_OUT_OF_MEMORY, or core_error() of mem_alloc().
  */
 CORE_API int core_alloc(struct CUctx_st *ctx, enum mem_kind kind, uint64_t len,
 			unsigned int flags, void **ptr)
@@ -47,7 +47,7 @@ CORE_API int core_alloc(struct CUctx_st *ctx, enum mem_kind kind, uint64_t len,
 		if (kind == MEM_KIND_DEVICE)
 			flags |= MEM_DEVICE_DISCRETE;
 	}
-	/* More than there can be is no mistake of CUDA's caller. */
+	/* For CUDA, a length above what libmem accepts is not invalid. */
 	rc = mem_alloc(ctx->mem, kind, len, flags, &new);
 	if (rc == -EINVAL)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -62,16 +62,17 @@ CORE_API int core_alloc(struct CUctx_st *ctx, enum mem_kind kind, uint64_t len,
 }
 
 /**
- * core_free() - give memory back
+ * core_free() - free memory
  * @type: CORE_MEMORY, or CORE_PINNED
- * @ptr: of core_alloc(): device or managed memory, or pinned; or what is mapped
- *	of an object, which stays itself
+ * @ptr: device, managed or pinned memory from core_alloc(), or a mapping of an
+ *	object
  *
  * Waits for all work of its context first.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (it is none: freed before,
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (not allocated, freed before,
  * interior, of another type), CUDA_ERROR_NOT_PERMITTED (in a host function), or
- * what has ended the context's work: it is given back all the same.
+ * the error that ended the context's work; the memory is freed in the last
+ * case, too.
  */
 CORE_API int core_free(enum core_type type, void *ptr)
 {
@@ -83,14 +84,17 @@ CORE_API int core_free(enum core_type type, void *ptr)
 		ctx = core_mapping_ctx(ptr);
 	if (!ctx)
 		return CUDA_ERROR_INVALID_VALUE;
-	/* It waits in any case; a host function may not. */
+	/* Waits first, as CUDA does. A host function must not do that. */
 	waited = mem_ctx_sync(ctx->mem);
 	if (waited == -EPERM)
 		return core_error(-EPERM);
 	if (is_mapping)
 		return core_mapping_free(ptr) ? core_error(waited) :
 		       CUDA_ERROR_INVALID_VALUE;
-	/* One of two threads; and then the address may be given out again. */
+	/*
+	 * Only one of two threads succeeds. After that, the address may be
+	 * reused.
+	 */
 	if (!core_object_del(type, ptr))
 		return CUDA_ERROR_INVALID_VALUE;
 	core_advice_forget(ptr);
@@ -101,15 +105,15 @@ CORE_API int core_free(enum core_type type, void *ptr)
 }
 
 /**
- * core_register() - let engines reach memory of the program's own
+ * core_register() - permit engines to access memory of the program
  * @ctx: context
- * @ptr: its start
+ * @ptr: start of the memory
  * @len: bytes, above 0
  * @flags: MEM_REGISTER_*
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_SUPPORTED (a board below 7.2),
- * CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, CUDA_ERROR_INVALID_VALUE (it is
- * other memory than the program's own).
+ * Return: CUDA_SUCCESS, CUDA_ERROR_NOT_SUPPORTED (the board's capability is
+ * below 7.2), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+ * CUDA_ERROR_INVALID_VALUE (it is not the program's own memory).
  */
 CORE_API int core_register(struct CUctx_st *ctx, void *ptr, uint64_t len,
 			   unsigned int flags)
@@ -131,12 +135,12 @@ CORE_API int core_register(struct CUctx_st *ctx, void *ptr, uint64_t len,
 
 /**
  * core_unregister() - undo core_register()
- * @ptr: exactly what was registered
+ * @ptr: start of the registered memory
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+ * Return: CUDA_SUCCESS, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
  * CUDA_ERROR_INVALID_VALUE (memory of core_alloc()), CUDA_ERROR_OUT_OF_MEMORY
- * (it stays registered), or what has ended the context's work: it is done all
- * the same.
+ * (it remains registered), or the error that ended the context's work; the
+ * memory is unregistered in the last case, too.
  */
 CORE_API int core_unregister(void *ptr)
 {
@@ -153,7 +157,7 @@ CORE_API int core_unregister(void *ptr)
 	waited = mem_ctx_sync(ctx->mem);
 	if (waited == -EPERM)
 		return core_error(-EPERM);
-	/* Of several that ask, one is told that it was registered. */
+	/* Only one of several threads succeeds. */
 	err = mem_unregister(ctx->mem, ptr);
 	if (err == -ENOENT)
 		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
@@ -163,7 +167,7 @@ CORE_API int core_unregister(void *ptr)
 	return core_error(waited);
 }
 
-/* What it takes up may be longer than what was asked for. */
+/* Returns true for an address in the padding behind the allocation. */
 static bool is_behind(const struct mem_ptr_info *info)
 {
 	const void *at = info->host ? info->host : info->device;
@@ -172,9 +176,9 @@ static bool is_behind(const struct mem_ptr_info *info)
 }
 
 /**
- * core_ptr() - what an address is
- * @ptr: any
- * @what: out
+ * core_ptr() - return the properties of an address
+ * @ptr: any address
+ * @what: out: properties
  */
 CORE_API void core_ptr(const void *ptr, struct core_ptr *what)
 {
@@ -187,7 +191,7 @@ CORE_API void core_ptr(const void *ptr, struct core_ptr *what)
 	    mem_ptr_info(ctx->mem, ptr, &what->info) ||
 	    what->info.kind == MEM_KIND_PAGEABLE || is_behind(&what->info))
 		return;
-	/* Of a buffer of a heap CUDA knows what is mapped of its object. */
+	/* In a heap's buffer, CUDA only knows mappings of its object. */
 	what->ctx = core_object_ctx(type_of(what->info.kind), what->info.base);
 	if (!what->ctx)
 		what->ctx = core_object_ctx(CORE_IPC, what->info.base);
@@ -198,7 +202,7 @@ CORE_API void core_ptr(const void *ptr, struct core_ptr *what)
 		return;
 	}
 	what->kind = what->info.kind;
-	/* An engine that has all of the program has this where it is. */
+	/* An engine that can access all memory needs no second address. */
 	if (what->kind == MEM_KIND_REGISTERED &&
 	    what->ctx->device->board.has_pageable_access)
 		what->info.device = what->info.host;
@@ -206,12 +210,12 @@ CORE_API void core_ptr(const void *ptr, struct core_ptr *what)
 }
 
 /**
- * core_memory() - how much memory the context's device has
+ * core_memory() - return the memory of the context's device
  * @ctx: context
- * @nr_free: out: bytes
- * @nr_all: out: bytes
+ * @nr_free: out: free bytes
+ * @nr_all: out: all bytes
  *
- * Return: CUDA_SUCCESS, or what has ended the context's work, or as
+ * Return: CUDA_SUCCESS, the error that ended the context's work, or
  * core_error() of mem_ctx_memory().
  */
 CORE_API int core_memory(struct CUctx_st *ctx, uint64_t *nr_free,
@@ -225,7 +229,7 @@ CORE_API int core_memory(struct CUctx_st *ctx, uint64_t *nr_free,
 					 nr_free, nr_all));
 }
 
-/* For core_objects_drop(). */
+/* Called by core_objects_drop(). */
 void core_memory_drop(struct CUctx_st *ctx, void *ptr)
 {
 	core_advice_forget(ptr);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the program has of ours: memory by its start, streams, events and so on
- * by their handle. A handle that was never given out, or was handed back, is
- * found out and not followed; and a context knows what goes with it.
+ * The program's objects: memory by its start; streams, events and others by
+ * their handle. The lookup is safe for a handle that was never valid or has
+ * been destroyed. It also finds the objects of a context.
  */
 #include <pthread.h>
 #include <search.h>
@@ -11,12 +11,12 @@
 #include "internal.h"
 
 /**
- * struct object - one of them
- * @type: what it is
+ * struct object - an object
+ * @type: type
  * @key: address or handle
- * @ctx: whose
- * @next: of the context's
- * @prev: of the context's
+ * @ctx: context that owns it
+ * @next: next object
+ * @prev: previous object
  */
 struct object {
 	enum core_type type;
@@ -26,7 +26,7 @@ struct object {
 	struct object *prev;
 };
 
-/* Protects all that follows. */
+/* Protects the tree and the list. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *tree;
 static struct object all = { .next = &all, .prev = &all };
@@ -59,10 +59,10 @@ static void take_out(struct object *object)
 }
 
 /**
- * core_object_add() - the program has something more
- * @type: what it is
+ * core_object_add() - make an object known
+ * @type: type
  * @key: address or handle
- * @ctx: whose
+ * @ctx: context that owns it
  *
  * Return: CUDA_SUCCESS or CUDA_ERROR_OUT_OF_MEMORY.
  */
@@ -91,11 +91,11 @@ CORE_API int core_object_add(enum core_type type, void *key,
 }
 
 /**
- * core_object_ctx() - whose is it?
- * @type: what it should be
- * @key: any address or handle
+ * core_object_ctx() - return the context of an object
+ * @type: required type
+ * @key: address or handle, any value
  *
- * Return: NULL if the program has no such thing.
+ * Return: context, or NULL if there is no such object.
  */
 CORE_API struct CUctx_st *core_object_ctx(enum core_type type,
 					  const void *key)
@@ -112,11 +112,11 @@ CORE_API struct CUctx_st *core_object_ctx(enum core_type type,
 }
 
 /**
- * core_object_del() - the program hands it back
- * @type: what it should be
- * @key: any address or handle
+ * core_object_del() - make an object unknown, to destroy it
+ * @type: required type
+ * @key: address or handle, any value
  *
- * Return: true if it had it: of several that ask, one is told so.
+ * Return: true if it was known; if several threads call this, for only one.
  */
 CORE_API bool core_object_del(enum core_type type, const void *key)
 {
@@ -130,7 +130,7 @@ CORE_API bool core_object_del(enum core_type type, const void *key)
 	return object;
 }
 
-/* The newest first: what refers to other things goes before them. */
+/* The newest object first: objects refer to older ones only. */
 static bool next_of(struct CUctx_st *ctx, enum core_type *type, void **key)
 {
 	struct object *object;
@@ -150,8 +150,8 @@ static bool next_of(struct CUctx_st *ctx, enum core_type *type, void **key)
 }
 
 /**
- * core_objects_drop() - a context goes, with all that is in it
- * @ctx: context without work
+ * core_objects_drop() - destroy all objects of a context
+ * @ctx: context whose work has ended
  */
 void core_objects_drop(struct CUctx_st *ctx)
 {

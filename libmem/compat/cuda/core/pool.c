@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Stream-ordered allocation, and the pools that it is from. Memory that is
- * given back in a stream's order is not libmem's again before the host waits
- * for all work of the context: libmem would wait, and the host would know more
- * to be done than the program has asked for. Until then the same stream may
- * have it once more, of the same pool and for the same length.
+ * Stream-ordered allocation, and its pools. Memory freed in the order of a
+ * stream is not freed in libmem until the host waits for all work of the
+ * context: mem_free() would wait, and libmem would then know more work to be
+ * done than the program has waited for. Until then, an allocation of the same
+ * length from the same pool in the same stream can reuse it.
  *
- * A pool is a device's and not a context's. It is a name and an account: what
- * it has is libmem's device memory as all else. Where the board has no pools
- * the default one is there all the same, and no program gets hold of it.
+ * A pool belongs to a device, not to a context. It is a name and an account:
+ * its memory is ordinary device memory of libmem. On a board without pools the
+ * default pool exists, too, but programs cannot get a handle of it.
  */
 #include <pthread.h>
 #include <search.h>
@@ -18,19 +18,19 @@
 
 /**
  * struct CUmemPoolHandle_st - a pool
- * @device: whose
- * @is_default: it was always there
- * @is_current: the device's allocations that name no pool are from it
- * @is_gone: destroyed; it goes with its last piece
- * @nr: pieces of it
- * @max: bytes that it may have; 0: any number
- * @may_reuse: CU_MEMPOOL_ATTR_REUSE_*, in their order; kept and told
- * @threshold: bytes that it may hold back; kept and told
- * @used: bytes that the program has
- * @used_high: the most that it had
+ * @device: device
+ * @is_default: it is the device's default pool
+ * @is_current: allocations of the device that name no pool use it
+ * @is_gone: destroyed; it is freed with its last piece
+ * @nr: number of its pieces
+ * @max: maximum size, bytes; 0: unlimited
+ * @may_reuse: CU_MEMPOOL_ATTR_REUSE_*, in their order; only stored
+ * @threshold: bytes that it may keep; only stored
+ * @used: bytes that the program has allocated
+ * @used_high: maximum of @used
  * @reserved: bytes of all pieces
- * @reserved_high: the most that there were
- * @next: of all that are not gone
+ * @reserved_high: maximum of @reserved
+ * @next: next pool that is not destroyed
  */
 struct CUmemPoolHandle_st {
 	const struct core_device *device;
@@ -49,13 +49,13 @@ struct CUmemPoolHandle_st {
 };
 
 /**
- * struct piece - memory of a pool, or any that was given back
- * @ctx: whose
- * @pool: which; NULL: it was allocated in no stream's order
- * @stream: given back: number of the stream in whose order
- * @ptr: its start
+ * struct piece - memory of a pool, or any memory freed in a stream's order
+ * @ctx: context
+ * @pool: pool; NULL: it was not allocated in a stream's order
+ * @stream: id of the stream in whose order it was freed
+ * @ptr: start of the memory
  * @len: bytes
- * @next: of all that were given back
+ * @next: next freed piece
  */
 struct piece {
 	struct CUctx_st *ctx;
@@ -66,11 +66,11 @@ struct piece {
 	struct piece *next;
 };
 
-/* Protects all that follows. */
+/* Protects the variables below. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static CUmemoryPool pools;
-static void *live;		/* pieces that the program has, by address */
-static struct piece *spares;	/* that it has given back */
+static void *live;		/* allocated pieces, by address */
+static struct piece *spares;	/* freed pieces */
 
 static int compare(const void *a, const void *b)
 {
@@ -82,7 +82,7 @@ static int compare(const void *a, const void *b)
 	return x->ptr < y->ptr ? -1 : 1;
 }
 
-/* Do programs get hold of pools there? */
+/* Returns true if the device supports pools. */
 static bool has_pools(const struct core_device *device)
 {
 	int value = 0;
@@ -92,7 +92,9 @@ static bool has_pools(const struct core_device *device)
 	return value;
 }
 
-/* The lock is held wherever a comment says nothing else. */
+/*
+ * The functions below are called with the lock held, unless they say otherwise.
+ */
 static CUmemoryPool add(const struct core_device *device)
 {
 	CUmemoryPool pool = calloc(1, sizeof(*pool));
@@ -162,7 +164,7 @@ static void remove_pool(CUmemoryPool pool)
 		free(pool);
 }
 
-/* The program has so much of it. */
+/* Accounts for memory that the program has allocated. */
 static void use(CUmemoryPool pool, uint64_t len)
 {
 	pool->used += len;
@@ -172,7 +174,7 @@ static void use(CUmemoryPool pool, uint64_t len)
 		pool->reserved_high = pool->reserved;
 }
 
-/* A piece is no more; the program had it no longer. */
+/* Removes a piece that the program has freed from its pool. */
 static void give_up(CUmemoryPool pool, uint64_t len)
 {
 	if (!pool)
@@ -191,7 +193,7 @@ static struct piece *find_live(const void *ptr)
 	return found ? *found : NULL;
 }
 
-/* The program has it no longer. */
+/* Removes a piece from the allocated ones. */
 static struct piece *take_live(const void *ptr)
 {
 	struct piece *piece = find_live(ptr);
@@ -219,7 +221,7 @@ static struct piece *take_spare(const struct piece *wanted)
 }
 
 /**
- * core_pool_trim() - give libmem all that has been given back
+ * core_pool_trim() - free in libmem what has been freed in streams' order
  * @ctx: context; waits for all its work
  */
 void core_pool_trim(struct CUctx_st *ctx)
@@ -248,8 +250,8 @@ void core_pool_trim(struct CUctx_st *ctx)
 }
 
 /**
- * core_pool_forget() - memory is given back, in no stream's order
- * @ptr: its start; it may be of no pool
+ * core_pool_forget() - account for memory freed in no stream's order
+ * @ptr: start of the memory, which need not be of a pool
  */
 void core_pool_forget(const void *ptr)
 {
@@ -264,10 +266,10 @@ void core_pool_forget(const void *ptr)
 }
 
 /**
- * core_pools_reset() - a device is as new
- * @device: device; its primary context has nothing any more
+ * core_pools_reset() - reset the pools of a device
+ * @device: device; its primary context has no objects any more
  *
- * Another context's memory stays, and its pool as long.
+ * Memory of other contexts remains, and so does its pool.
  */
 void core_pools_reset(const struct core_device *device)
 {
@@ -293,7 +295,7 @@ void core_pools_reset(const struct core_device *device)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Does the pool have so much left? The wanted piece counts as one then. */
+/* Reserves memory of the pool, or finds a freed piece in @spare. */
 static int reserve(struct piece *wanted, struct piece **spare)
 {
 	CUmemoryPool pool = wanted->pool;
@@ -305,7 +307,7 @@ static int reserve(struct piece *wanted, struct piece **spare)
 	}
 	if (!exists(pool))
 		return CUDA_ERROR_INVALID_VALUE;
-	/* Boards with pools have one GPU; one day there may be another. */
+	/* Boards with pools have one GPU so far. */
 	if (pool->device != wanted->ctx->device)
 		return CUDA_ERROR_INVALID_VALUE;
 	wanted->pool = pool;
@@ -320,7 +322,7 @@ static int reserve(struct piece *wanted, struct piece **spare)
 	return CUDA_SUCCESS;
 }
 
-/* All that was given back is libmem's before there is too little. */
+/* Before it fails, frees in libmem what has been freed. */
 static int reserve_or_trim(struct piece *wanted, struct piece **spare)
 {
 	int rc;
@@ -348,7 +350,7 @@ static int alloc(struct piece *piece)
 	return core_alloc(ctx, MEM_KIND_DEVICE, piece->len, 0, &piece->ptr);
 }
 
-/* Of the new piece, or of the spare that is used instead. */
+/* Makes a new piece, or a freed one that is reused, the program's. */
 static int hand_out(struct piece *piece, bool is_new)
 {
 	int rc = is_new ? alloc(piece) :
@@ -374,13 +376,13 @@ static int hand_out(struct piece *piece, bool is_new)
 /**
  * core_alloc_async() - allocate device memory in a stream's order
  * @len: bytes, above 0
- * @pool: handle; NULL: the device's current one
+ * @pool: handle; NULL: the device's current pool
  * @stream: handle
- * @ptr: out: the memory, owned by the caller: core_free_async() or core_free()
+ * @ptr: out: memory, owned by the caller: core_free_async() or core_free()
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (no such stream),
- * CUDA_ERROR_INVALID_VALUE (no such pool), CUDA_ERROR_OUT_OF_MEMORY (of the
- * pool, too), or as core_alloc().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such stream),
+ * CUDA_ERROR_INVALID_VALUE (no such pool), CUDA_ERROR_OUT_OF_MEMORY (also if
+ * the pool is full), or an error of core_alloc().
  */
 CORE_API int core_alloc_async(uint64_t len, CUmemoryPool pool, CUstream stream,
 			      void **ptr)
@@ -420,11 +422,11 @@ err_free:
 }
 
 /**
- * core_free_async() - give device memory back in a stream's order
+ * core_free_async() - free device memory in a stream's order
  * @ptr: device or managed memory
  * @stream: handle
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (it is none: freed before,
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (not allocated, freed before,
  * interior), CUDA_ERROR_INVALID_HANDLE (no such stream),
  * CUDA_ERROR_OUT_OF_MEMORY (nothing has changed).
  */
@@ -456,7 +458,7 @@ CORE_API int core_free_async(void *ptr, CUstream stream)
 	spare->ctx = what.ctx;
 	spare->ptr = ptr;
 	pthread_mutex_lock(&lock);
-	/* What is of no pool is not what an allocation asks for. */
+	/* A piece without a pool is never reused by an allocation. */
 	piece = take_live(ptr);
 	if (piece) {
 		free(spare);
@@ -470,10 +472,10 @@ CORE_API int core_free_async(void *ptr, CUstream stream)
 }
 
 /**
- * core_pool_of() - the pool that memory is from
- * @ptr: its start
+ * core_pool_of() - return the pool from which memory was allocated
+ * @ptr: start of the memory
  *
- * Return: NULL if it is of none, or the board has none.
+ * Return: pool, or NULL if there is none or the board has no pools.
  */
 CORE_API CUmemoryPool core_pool_of(const void *ptr)
 {
@@ -488,7 +490,7 @@ CORE_API CUmemoryPool core_pool_of(const void *ptr)
 	return pool;
 }
 
-/* Of the device that is asked for. The lock is not held. */
+/* Returns an error if the device has no pools. The lock is not held. */
 static int device_of(int ordinal, const struct core_device **device)
 {
 	const int rc = core_init();
@@ -523,13 +525,13 @@ static int pool_of(int ordinal,
 }
 
 /**
- * core_pool_default() - the pool that a device always has
- * @ordinal: of the device
- * @pool: out
+ * core_pool_default() - return the default pool of a device
+ * @ordinal: number of the device
+ * @pool: out: pool
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_NOT_SUPPORTED
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_NOT_SUPPORTED
  * (the board has no pools), CUDA_ERROR_INVALID_VALUE (@pool is NULL),
- * CUDA_ERROR_OUT_OF_MEMORY, or as core_init().
+ * CUDA_ERROR_OUT_OF_MEMORY, or an error of core_init().
  */
 CORE_API int core_pool_default(int ordinal, CUmemoryPool *pool)
 {
@@ -537,9 +539,9 @@ CORE_API int core_pool_default(int ordinal, CUmemoryPool *pool)
 }
 
 /**
- * core_pool_current() - the pool of allocations that name none
- * @ordinal: of the device
- * @pool: out
+ * core_pool_current() - return the pool of allocations that name none
+ * @ordinal: number of the device
+ * @pool: out: pool
  *
  * Return: as core_pool_default().
  */
@@ -549,13 +551,13 @@ CORE_API int core_pool_current(int ordinal, CUmemoryPool *pool)
 }
 
 /**
- * core_pool_set_current() - have allocations that name none from a pool
- * @ordinal: of the device
- * @pool: handle of a pool of its
+ * core_pool_set_current() - set the pool of allocations that name none
+ * @ordinal: number of the device
+ * @pool: handle of a pool of the device
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_NOT_SUPPORTED
- * (the board has no pools), CUDA_ERROR_INVALID_VALUE (no such pool, another
- * device's), or as core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_NOT_SUPPORTED
+ * (the board has no pools), CUDA_ERROR_INVALID_VALUE (no such pool, or of
+ * another device), or an error of core_init().
  */
 CORE_API int core_pool_set_current(int ordinal, CUmemoryPool pool)
 {
@@ -581,7 +583,7 @@ static bool is_zero(const unsigned char *bytes, size_t len)
 	return true;
 }
 
-/* Malformed, or well-formed and nothing that the board has? */
+/* Distinguishes malformed properties from those that are not supported. */
 static int check_props(const CUmemPoolProps *props)
 {
 	const unsigned int handles = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR |
@@ -613,7 +615,7 @@ static int check_props(const CUmemPoolProps *props)
 						CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Of calls that name a pool only: the device is the thread's. */
+/* For calls that only name a pool: checks the thread's device. */
 static int ready(void)
 {
 	const struct core_device *device;
@@ -622,13 +624,13 @@ static int ready(void)
 }
 
 /**
- * core_pool_create() - make a pool
- * @props: which
+ * core_pool_create() - create a pool
+ * @props: properties
  * @pool: out: owned by the caller: core_pool_destroy()
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED
- * (the board has no pools, or none of these), CUDA_ERROR_OUT_OF_MEMORY, or as
- * core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED (the
+ * board has no pools, or none with these properties), CUDA_ERROR_OUT_OF_MEMORY,
+ * or an error of core_init().
  */
 CORE_API int core_pool_create(const CUmemPoolProps *props, CUmemoryPool *pool)
 {
@@ -652,7 +654,7 @@ CORE_API int core_pool_create(const CUmemPoolProps *props, CUmemoryPool *pool)
 	return new ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* With the lock, if the pool is one. */
+/* Acquires the lock if the pool exists. */
 static int get(CUmemoryPool pool)
 {
 	const int rc = ready();
@@ -667,11 +669,12 @@ static int get(CUmemoryPool pool)
 }
 
 /**
- * core_alloc_from_pool() - core_alloc_async() of a pool that is named
+ * core_alloc_from_pool() - as core_alloc_async(), from a pool named by the
+ * program
  * @len: bytes, above 0
  * @pool: handle
  * @stream: handle
- * @ptr: out: the memory, owned by the caller: core_free_async() or core_free()
+ * @ptr: out: memory, owned by the caller: core_free_async() or core_free()
  *
  * Return: as core_alloc_async(), or CUDA_ERROR_NOT_SUPPORTED (the board has no
  * pools).
@@ -688,13 +691,15 @@ CORE_API int core_alloc_from_pool(uint64_t len, CUmemoryPool pool,
 }
 
 /**
- * core_pool_destroy() - nothing is allocated from a pool any more
+ * core_pool_destroy() - destroy a pool
  * @pool: handle
  *
- * What has been stays. The device's current pool is then the default one.
+ * Memory allocated from it remains. If it was the device's current pool, the
+ * default pool becomes current.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such pool, the default
- * one), CUDA_ERROR_NOT_SUPPORTED (the board has none), or as core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (no such pool, or the default
+ * one), CUDA_ERROR_NOT_SUPPORTED (the board has no pools), or an error of
+ * core_init().
  */
 CORE_API int core_pool_destroy(CUmemoryPool pool)
 {
@@ -711,14 +716,15 @@ CORE_API int core_pool_destroy(CUmemoryPool pool)
 }
 
 /**
- * core_pool_trim_to() - have a pool hold back less
+ * core_pool_trim_to() - reduce the memory that a pool keeps
  * @pool: handle
  *
- * What was given back may not go before the host waits for all work, and then
- * all goes, however little should.
+ * Does nothing: freed memory must be kept until the host waits for all work,
+ * and then all of it is freed.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such pool),
- * CUDA_ERROR_NOT_SUPPORTED (the board has none), or as core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (no such pool),
+ * CUDA_ERROR_NOT_SUPPORTED (the board has no pools), or an error of
+ * core_init().
  */
 CORE_API int core_pool_trim_to(CUmemoryPool pool)
 {
@@ -730,14 +736,14 @@ CORE_API int core_pool_trim_to(CUmemoryPool pool)
 }
 
 /**
- * core_pool_attribute() - what a pool is like
+ * core_pool_attribute() - return an attribute of a pool
  * @pool: handle
  * @attr: CU_MEMPOOL_ATTR_*
- * @value: out: int of those about reuse, else uint64_t
+ * @value: out: int for attributes about reuse, else uint64_t
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such pool or
- * attribute, @value is NULL), CUDA_ERROR_NOT_SUPPORTED (the board has none), or
- * as core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (no such pool or attribute,
+ * @value is NULL), CUDA_ERROR_NOT_SUPPORTED (the board has no pools), or an
+ * error of core_init().
  */
 CORE_API int core_pool_attribute(CUmemoryPool pool, unsigned int attr,
 				 void *value)
@@ -777,15 +783,15 @@ CORE_API int core_pool_attribute(CUmemoryPool pool, unsigned int attr,
 }
 
 /**
- * core_pool_set_attribute() - say what a pool shall be like
+ * core_pool_set_attribute() - set an attribute of a pool
  * @pool: handle
  * @attr: CU_MEMPOOL_ATTR_*
- * @value: int of those about reuse, else uint64_t; of the most that there was
- *	0: count from what there is
+ * @value: int for attributes about reuse, else uint64_t; only 0 for a maximum,
+ *	which restarts it at the present value
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such pool, or
- * attribute, or it cannot be set, or not so), CUDA_ERROR_NOT_SUPPORTED (the
- * board has none), or as core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (no such pool or attribute, it
+ * cannot be set, or not to this value), CUDA_ERROR_NOT_SUPPORTED (the board has
+ * no pools), or an error of core_init().
  */
 CORE_API int core_pool_set_attribute(CUmemoryPool pool, unsigned int attr,
 				     const void *value)
@@ -826,7 +832,7 @@ out:
 	return rc;
 }
 
-/* A pool's own device has its memory, and there is no other that could. */
+/* Only a pool's own device can access its memory. */
 static int check_location(CUmemoryPool pool, const CUmemLocation *location)
 {
 	if (location->type != CU_MEM_LOCATION_TYPE_DEVICE)
@@ -836,14 +842,15 @@ static int check_location(CUmemoryPool pool, const CUmemLocation *location)
 }
 
 /**
- * core_pool_access() - who has a pool's memory
+ * core_pool_access() - return the access of a location to a pool's memory
  * @pool: handle
- * @location: who
+ * @location: location
  * @flags: out: CU_MEM_ACCESS_FLAGS_*
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such pool, a pointer is
- * NULL, no device), CUDA_ERROR_INVALID_DEVICE (not the pool's),
- * CUDA_ERROR_NOT_SUPPORTED (the board has none), or as core_init().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (no such pool, a pointer is
+ * NULL, the location is no device), CUDA_ERROR_INVALID_DEVICE (not the pool's
+ * device), CUDA_ERROR_NOT_SUPPORTED (the board has no pools), or an error of
+ * core_init().
  */
 CORE_API int core_pool_access(CUmemoryPool pool, const CUmemLocation *location,
 			      unsigned int *flags)
@@ -861,10 +868,11 @@ CORE_API int core_pool_access(CUmemoryPool pool, const CUmemLocation *location,
 }
 
 /**
- * core_pool_set_access() - say who has a pool's memory
+ * core_pool_set_access() - set the access to a pool's memory
  * @pool: handle
- * @access: who and how: the pool's own device reads and writes
- * @nr: how many
+ * @access: locations and access; only read-write by the pool's own device is
+ *	valid
+ * @nr: number of @access
  *
  * Return: as core_pool_access().
  */

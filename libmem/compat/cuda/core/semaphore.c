@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Semaphores of others, by file descriptor. What an opaque descriptor stands
- * for is the exporter's secret; here it is an eventfd, the semaphore that any
- * program of Linux can make, pass on, signal and wait for.
+ * Semaphores imported by file descriptor. The meaning of an opaque descriptor
+ * is private to the exporter; here it is an eventfd, a semaphore that any Linux
+ * program can create, pass on, signal and wait for.
  *
- * A semaphore with a timeline has no such stand-in: Linux has it as a syncobj
- * of a DRM driver, and none that is there without a GPU. NvSciSync objects come
- * with the calls for them; all others are of Windows.
+ * Timeline semaphores cannot be imported: on Linux they are syncobjs of a DRM
+ * driver, and none exists without a GPU. NvSciSync objects are not implemented
+ * either, and all other types are Windows'.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static bool is_valid(const struct core_semaphore_desc *desc)
 		return false;
 	switch (desc->type) {
 	case CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC:
-		/* It says what it is for. */
+		/* Its flags are not checked here. */
 		return true;
 	case CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD:
 	case CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD:
@@ -57,16 +57,15 @@ static int import_error(int err)
 }
 
 /**
- * core_semaphore_import() - take a semaphore
+ * core_semaphore_import() - import a semaphore
  * @ctx: context
- * @desc: what; the descriptor is CUDA's on success, and closed
+ * @desc: description; on success, CUDA takes over the descriptor and closes it
  * @semaphore: out: owned by the caller: core_semaphore_destroy()
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such type or flags, no
- * descriptor), CUDA_ERROR_OPERATING_SYSTEM (what the descriptor is for is no
- * eventfd, or none is left), CUDA_ERROR_NOT_SUPPORTED (another type; reports
- * name it), CUDA_ERROR_OUT_OF_MEMORY, or as core_error() of
- * mem_semaphore_import().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (no such type or flags, no
+ * descriptor), CUDA_ERROR_OPERATING_SYSTEM (the descriptor is no eventfd, or no
+ * descriptor is free), CUDA_ERROR_NOT_SUPPORTED (another type; reports name
+ * it), CUDA_ERROR_OUT_OF_MEMORY, or core_error() of mem_semaphore_import().
  */
 CORE_API int core_semaphore_import(struct CUctx_st *ctx,
 				   const struct core_semaphore_desc *desc,
@@ -107,14 +106,14 @@ err_free:
 /**
  * core_semaphores() - signal semaphores, or wait for them
  * @all: handles, not NULL
- * @nr: of them, above 0
- * @stream: in order of this one
+ * @nr: number of handles, above 0
+ * @stream: stream
  * @submit: mem_stream_wait_semaphore() or mem_stream_signal_semaphore()
  *
- * Nothing is done unless there are all of them.
+ * If one of the handles is invalid, nothing is done.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (there is no such stream,
- * or no such semaphore in its context), or as core_error() of @submit.
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such stream, or no such
+ * semaphore in its context), or core_error() of @submit.
  */
 CORE_API int core_semaphores(const CUexternalSemaphore *all, unsigned int nr,
 			     CUstream stream,
@@ -145,13 +144,13 @@ CORE_API int core_semaphores(const CUexternalSemaphore *all, unsigned int nr,
 }
 
 /**
- * core_semaphore_destroy() - give a semaphore back
+ * core_semaphore_destroy() - destroy an imported semaphore
  * @semaphore: handle
  *
- * Waits and signals that streams have go on.
+ * Waits and signals that were submitted to streams remain.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE, or what has ended the
- * context's work: it is destroyed all the same.
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE, or the error that ended the
+ * context's work; the semaphore is destroyed in this case, too.
  */
 CORE_API int core_semaphore_destroy(CUexternalSemaphore semaphore)
 {
@@ -164,7 +163,7 @@ CORE_API int core_semaphore_destroy(CUexternalSemaphore semaphore)
 	return core_error(mem_ctx_error(ctx->mem));
 }
 
-/* For core_objects_drop(), too: nobody else has it any more. */
+/* Also called by core_objects_drop(). The handle is not valid any more. */
 void core_semaphore_drop(struct CUctx_st *ctx, void *object)
 {
 	struct CUextSemaphore_st *semaphore = object;

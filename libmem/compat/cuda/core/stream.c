@@ -9,13 +9,13 @@
 			 CU_MEM_ATTACH_SINGLE)
 
 /**
- * core_stream() - libmem's stream of a handle
+ * core_stream() - return libmem's stream of a handle
  * @ctx: current context
- * @handle: of the program; NULL, CU_STREAM_LEGACY or CU_STREAM_PER_THREAD: the
- *	context's own
- * @stream: out
+ * @handle: handle, any value; NULL, CU_STREAM_LEGACY or CU_STREAM_PER_THREAD:
+ *	streams that the context always has
+ * @stream: out: stream
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (no such stream), or as
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such stream), or
  * core_error() of mem_stream_per_thread().
  */
 CORE_API int core_stream(struct CUctx_st *ctx, CUstream handle,
@@ -34,14 +34,14 @@ CORE_API int core_stream(struct CUctx_st *ctx, CUstream handle,
 }
 
 /**
- * core_stream_create() - make a stream
+ * core_stream_create() - create a stream
  * @ctx: context
  * @flags: CU_STREAM_DEFAULT or CU_STREAM_NON_BLOCKING
- * @priority: lower is sooner; what is beyond counts as the nearest
- * @stream: out: the stream, owned by the caller: core_stream_destroy()
+ * @priority: lower is more urgent; clamped to the valid range
+ * @stream: out: stream, owned by the caller: core_stream_destroy()
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such flags),
- * CUDA_ERROR_OUT_OF_MEMORY, or as core_error() of mem_stream_create().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (no such flags),
+ * CUDA_ERROR_OUT_OF_MEMORY, or core_error() of mem_stream_create().
  */
 CORE_API int core_stream_create(struct CUctx_st *ctx, unsigned int flags,
 				int priority, CUstream *stream)
@@ -75,14 +75,14 @@ err_free:
 }
 
 /**
- * core_stream_destroy() - a stream takes no more work
+ * core_stream_destroy() - destroy a stream
  * @stream: handle
  *
- * What it has goes on.
+ * Work that was submitted to it continues.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (no such stream, or none
- * of the program's), or what has ended the context's work: it is destroyed all
- * the same.
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such stream, or not
+ * created by the program), or the error that ended the context's work; the
+ * stream is destroyed in the last case, too.
  */
 CORE_API int core_stream_destroy(CUstream stream)
 {
@@ -96,17 +96,17 @@ CORE_API int core_stream_destroy(CUstream stream)
 }
 
 /**
- * core_stream_attach() - say who may touch managed memory
- * @stream: in order of this one
+ * core_stream_attach() - attach managed memory to a stream
+ * @stream: stream
  * @ptr: start of managed memory
  * @len: 0 or the whole length
  * @flags: one of CU_MEM_ATTACH_*
  *
- * Single to stream 0 is refused; to its handle CU_STREAM_LEGACY it is not
- * (asked of a CUDA 13.0 runtime).
+ * CU_MEM_ATTACH_SINGLE is refused for stream 0 but not for CU_STREAM_LEGACY, as
+ * by a CUDA 13.0 runtime.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
- * or as core_error() of mem_stream_attach().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE, or
+ * core_error() of mem_stream_attach().
  */
 CORE_API int core_stream_attach(CUstream stream, void *ptr, uint64_t len,
 				unsigned int flags)
@@ -127,13 +127,13 @@ CORE_API int core_stream_attach(CUstream stream, void *ptr, uint64_t len,
 }
 
 /**
- * core_stream_call() - have a function of the host called
- * @stream: in order of this one
- * @fn: function, without calls of CUDA
- * @arg: for it
+ * core_stream_call() - submit a host function
+ * @stream: stream
+ * @fn: function; must not call CUDA
+ * @arg: argument of @fn
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (@fn is NULL),
- * CUDA_ERROR_INVALID_HANDLE, or as core_error() of mem_stream_call().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (@fn is NULL),
+ * CUDA_ERROR_INVALID_HANDLE, or core_error() of mem_stream_call().
  */
 CORE_API int core_stream_call(CUstream stream, void (*fn)(void *), void *arg)
 {
@@ -150,10 +150,10 @@ CORE_API int core_stream_call(CUstream stream, void (*fn)(void *), void *arg)
 }
 
 /**
- * struct callback - a callback that is to come
- * @stream: as the program named it
- * @fn: its function
- * @arg: for it
+ * struct callback - a callback that was submitted
+ * @stream: handle, as passed by the program
+ * @fn: function
+ * @arg: argument of @fn
  */
 struct callback {
 	CUstream stream;
@@ -171,13 +171,13 @@ static void call_back(struct mem_stream *stream, int status, void *arg)
 }
 
 /**
- * core_stream_callback() - have a function called, and told of errors
- * @stream: in order of this one
- * @fn: function, without calls of CUDA
- * @arg: for it
+ * core_stream_callback() - submit a host function that gets the stream's status
+ * @stream: stream
+ * @fn: function; must not call CUDA
+ * @arg: argument of @fn
  * @flags: 0
  *
- * Return: CUDA_SUCCESS, or as core_stream_call().
+ * Return: CUDA_SUCCESS, or an error of core_stream_call().
  */
 CORE_API int core_stream_callback(CUstream stream, CUstreamCallback fn,
 				  void *arg, unsigned int flags)
@@ -207,10 +207,11 @@ CORE_API int core_stream_callback(CUstream stream, CUstreamCallback fn,
 }
 
 /**
- * core_capture_mode() - what a thread may do while a stream is captured
- * @mode: CU_STREAM_CAPTURE_MODE_*; out: what it was
+ * core_capture_mode() - exchange a thread's capture mode
+ * @mode: in: CU_STREAM_CAPTURE_MODE_*; out: previous mode
  *
- * There is no capture; libraries say so around what it would forbid.
+ * The mode has no effect, since capture is not implemented, but libraries set
+ * it around calls that a capture would forbid.
  *
  * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_VALUE (no such mode, NULL).
  */
@@ -226,7 +227,7 @@ CORE_API int core_capture_mode(unsigned int *mode)
 	return CUDA_SUCCESS;
 }
 
-/* For core_objects_drop(), too: nobody else has it any more. */
+/* Also called by core_objects_drop(). The handle is not valid any more. */
 void core_stream_drop(struct CUctx_st *ctx, void *object)
 {
 	struct CUstream_st *stream = object;

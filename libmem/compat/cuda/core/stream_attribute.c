@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Attributes of streams. libmem's streams run as they do without: what a
- * program says is kept and told, and wrong is what is wrong to CUDA. A stream
- * of which nothing has been said has nothing here.
+ * Attributes of streams. They are stored and returned but have no effect on
+ * libmem's streams; what CUDA refuses is refused. A stream has an entry here
+ * once an attribute is set.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,15 +10,15 @@
 #include "internal.h"
 
 /**
- * struct attributes - what has been said of a stream
- * @ctx: whose
- * @stream: its number, since those that are always there have no handle
- * @window: of memory that the L2 cache shall keep
+ * struct attributes - attributes of a stream
+ * @ctx: context
+ * @stream: id of the stream, since default streams have no handle
+ * @window: memory that the L2 cache should keep
  * @policy: how the host waits
- * @priority: of kernels
- * @map: of domains
- * @domain: of kernels
- * @next: of all
+ * @priority: priority of kernels
+ * @map: map of memory synchronisation domains
+ * @domain: domain of kernels
+ * @next: next stream
  */
 struct attributes {
 	struct CUctx_st *ctx;
@@ -31,10 +31,11 @@ struct attributes {
 	struct attributes *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of all */
+/* Protects the list. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct attributes *all;
 
-/* As of a stream of which nothing has been said */
+/* Sets the defaults. */
 static void init(struct attributes *attributes, struct CUctx_st *ctx,
 		 struct mem_stream *mem)
 {
@@ -46,7 +47,7 @@ static void init(struct attributes *attributes, struct CUctx_st *ctx,
 	};
 }
 
-/* The lock is held, here and in what follows. */
+/* The lock is held here and in the functions below, except as stated. */
 static struct attributes *find(const struct attributes *wanted)
 {
 	struct attributes *at;
@@ -72,7 +73,7 @@ static struct attributes *find_or_add(const struct attributes *wanted)
 	return at;
 }
 
-/* With the stream's context, and as it is when nothing has been said */
+/* Sets the stream's context, its id and the defaults. The lock is not held. */
 static int resolve(CUstream stream, struct attributes *attributes)
 {
 	struct mem_stream *mem;
@@ -89,14 +90,14 @@ static int resolve(CUstream stream, struct attributes *attributes)
 }
 
 /**
- * core_stream_attribute() - what a stream is like
+ * core_stream_attribute() - return an attribute of a stream
  * @stream: handle
  * @attr: CU_LAUNCH_ATTRIBUTE_*
- * @value: out; only the member that is asked for
+ * @value: out: only the member of the attribute is written
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (no such stream),
- * CUDA_ERROR_INVALID_VALUE (no attribute of streams, @value is NULL), or as
- * core_current().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such stream),
+ * CUDA_ERROR_INVALID_VALUE (no attribute of streams, @value is NULL), or an
+ * error of core_current().
  */
 CORE_API int core_stream_attribute(CUstream stream, unsigned int attr,
 				   CUlaunchAttributeValue *value)
@@ -136,7 +137,7 @@ CORE_API int core_stream_attribute(CUstream stream, unsigned int attr,
 	return rc;
 }
 
-/* Does the device have that much to keep? It takes back what was said. */
+/* Returns true if the device can keep that much; 0 bytes reset the window. */
 static bool is_window(const struct core_device *device,
 		      const CUaccessPolicyWindow *window)
 {
@@ -159,7 +160,7 @@ static bool is_map(const struct core_device *device,
 	return map->default_ < nr && map->remote < nr;
 }
 
-/* As of a stream that is created: what is beyond counts as the nearest. */
+/* Clamps as for a stream that is created. */
 static int clamp_priority(int priority)
 {
 	if (priority < MEM_PRIORITY_GREATEST)
@@ -210,14 +211,14 @@ static void set(struct attributes *at, unsigned int attr,
 }
 
 /**
- * core_stream_set_attribute() - say what a stream shall be like
+ * core_stream_set_attribute() - set an attribute of a stream
  * @stream: handle
  * @attr: CU_LAUNCH_ATTRIBUTE_*
  * @value: value
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (no such stream),
- * CUDA_ERROR_INVALID_VALUE (no attribute of streams, @value is NULL, or more
- * than the device has), CUDA_ERROR_OUT_OF_MEMORY, or as core_current().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such stream),
+ * CUDA_ERROR_INVALID_VALUE (no attribute of streams, @value is NULL or exceeds
+ * the device), CUDA_ERROR_OUT_OF_MEMORY, or an error of core_current().
  */
 CORE_API int core_stream_set_attribute(CUstream stream, unsigned int attr,
 				       const CUlaunchAttributeValue *value)
@@ -238,13 +239,13 @@ CORE_API int core_stream_set_attribute(CUstream stream, unsigned int attr,
 }
 
 /**
- * core_stream_copy_attributes() - have a stream be like another
+ * core_stream_copy_attributes() - copy all attributes of a stream to another
  * @dst: handle
  * @src: handle
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_HANDLE (no such stream),
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such stream),
  * CUDA_ERROR_INVALID_VALUE (they are of two contexts),
- * CUDA_ERROR_OUT_OF_MEMORY, or as core_current().
+ * CUDA_ERROR_OUT_OF_MEMORY, or an error of core_current().
  */
 CORE_API int core_stream_copy_attributes(CUstream dst, CUstream src)
 {
@@ -272,9 +273,9 @@ CORE_API int core_stream_copy_attributes(CUstream dst, CUstream src)
 }
 
 /**
- * core_stream_forget() - nothing has been said of a stream
- * @ctx: whose
- * @stream: its number; NULL: of all of the context
+ * core_stream_forget() - reset the attributes of streams to the defaults
+ * @ctx: context
+ * @stream: id of the stream; NULL: all streams of the context
  */
 void core_stream_forget(struct CUctx_st *ctx, const uint64_t *stream)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Variables of the program in libmem's memory: what CUDA's compiler makes of
- * __device__, __constant__ and __managed__. They are there before main(), and
- * stay where they are; no context owns them.
+ * Variables of the program in libmem's memory: __device__, __constant__ and
+ * __managed__ in CUDA. They exist before main() at an address that does not
+ * change, and belong to no context.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "internal.h"
 
 /**
- * struct entry - one of them
- * @symbol: it
- * @next: that was added before
+ * struct entry - a variable
+ * @symbol: variable
+ * @next: next older entry
  */
 struct entry {
 	struct core_symbol symbol;
@@ -24,7 +24,7 @@ struct entry {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct entry *entries;
 
-/* It is no work of the program's: no stream is active after it. */
+/* Waits, so that no stream is active because of this copy. */
 static int set_initial(struct mem_ctx *mem, const struct core_symbol *symbol)
 {
 	int err = mem_copy(mem_stream_legacy(mem), symbol->at, symbol->initial,
@@ -57,12 +57,12 @@ static int alloc(struct mem_ctx *mem, struct core_symbol *symbol)
 
 /**
  * core_symbol_add() - put a variable into libmem's memory
- * @symbol: which; its address is not looked at
+ * @symbol: variable; @at is ignored
  *
- * It is the first device's. Where there is none it stays the host's, and the
- * program's first call says why.
+ * It belongs to the first device. If there is none, the variable remains in
+ * host memory, and the program's first call returns the error.
  *
- * Return: where it lies from now on.
+ * Return: address of the variable from now on.
  */
 CORE_API void *core_symbol_add(const struct core_symbol *symbol)
 {
@@ -84,10 +84,10 @@ CORE_API void *core_symbol_add(const struct core_symbol *symbol)
 }
 
 /**
- * core_symbol_find() - the variable that begins at an address
- * @at: any
+ * core_symbol_find() - find the variable that begins at an address
+ * @at: any address
  *
- * Return: NULL if there is none.
+ * Return: variable, or NULL if there is none.
  */
 CORE_API const struct core_symbol *core_symbol_find(const void *at)
 {
@@ -101,7 +101,7 @@ CORE_API const struct core_symbol *core_symbol_find(const void *at)
 	return entry ? &entry->symbol : NULL;
 }
 
-/* A context is reset: its device's variables are as they were at first. */
+/* Sets a device's variables to their initial values after a reset. */
 void core_symbols_reset(struct CUctx_st *ctx)
 {
 	struct entry *entry;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Surface and texture objects. Kernels run in another process and follow an
- * object's handle, so what they need to know lies in pinned memory, which both
- * sides have at one address and the CPU may write at any time: to make or
- * destroy an object takes no work of an engine, and waits for none.
+ * object's handle. So the data that they need is in pinned memory, which has
+ * the same address in both processes and which the CPU may write at any time:
+ * creating or destroying an object neither needs an engine nor waits for one.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include "internal.h"
 #include "libmem_view.h"
 
-/* A handle is a multiple of this, so that one cannot lie within another. */
+/* Handles are multiples of this. */
 #define SLOT_LEN	1024
 #define NR_SLOTS	64
 
-/* CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT and its _PITCH_ALIGNMENT */
+/* CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT and _TEXTURE_PITCH_ALIGNMENT */
 #define BASE_ALIGN	512
 #define PITCH_ALIGN	32
 
@@ -29,11 +29,11 @@
 _Static_assert(sizeof(struct libmem_view) <= SLOT_LEN, "a view has its slot");
 
 /**
- * struct object - what a program may ask for again
- * @resource: of it
- * @texture: how it is read
- * @view: in what form
- * @has_view: there is one
+ * struct object - parameters that a program can query
+ * @resource: resource
+ * @texture: parameters of a texture
+ * @view: parameters of a view of the resource
+ * @has_view: @view is used
  */
 struct object {
 	CUDA_RESOURCE_DESC resource;
@@ -43,12 +43,12 @@ struct object {
 };
 
 /**
- * struct slab - room for some objects
- * @ctx: whose
- * @memory: pinned, of NR_SLOTS slots
- * @used: a bit each
- * @objects: of each
- * @next: of all
+ * struct slab - memory for some objects
+ * @ctx: context
+ * @memory: pinned memory of NR_SLOTS slots
+ * @used: a bit for each used slot
+ * @objects: parameters of each slot's object
+ * @next: next slab
  */
 struct slab {
 	struct CUctx_st *ctx;
@@ -58,11 +58,14 @@ struct slab {
 	struct slab *next;
 };
 
-/* Of the rest */
+/* Protects the slabs. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct slab *slabs;
 
-/* The lock is held. It is in the context before what will be in it. */
+/*
+ * The lock is held. The slab is added to the context before its objects, so
+ * that it is destroyed after them.
+ */
 static int slab_create(struct CUctx_st *ctx, struct slab **slab)
 {
 	struct slab *new = calloc(1, sizeof(*new));
@@ -77,8 +80,8 @@ static int slab_create(struct CUctx_st *ctx, struct slab **slab)
 		goto err_free;
 	mem_set_name(ctx->mem, memory, "surface and texture objects");
 	/*
-	 * To give it back with the last object would wait for the context's
-	 * work, which nobody expects of cudaDestroyTextureObject().
+	 * Freeing it with its last object would wait for the context's work,
+	 * which cudaDestroyTextureObject() must not do.
 	 */
 	mem_set_lasting(ctx->mem, memory);
 	new->ctx = ctx;
@@ -98,7 +101,7 @@ err_free:
 	return rc;
 }
 
-/* For core_objects_drop(): its objects have gone before. */
+/* Called by core_objects_drop(), after its objects have been dropped. */
 void core_views_drop(struct CUctx_st *ctx, void *object)
 {
 	struct slab *slab = object;
@@ -150,7 +153,7 @@ static int slot_take(struct CUctx_st *ctx, const struct object *object,
 	return rc;
 }
 
-/* A kernel that still has the handle finds nothing behind it. */
+/* Clears the slot, so that a kernel that uses the handle finds no object. */
 static void slot_give(unsigned long long handle)
 {
 	struct slab *slab;
@@ -163,7 +166,7 @@ static void slot_give(unsigned long long handle)
 	pthread_mutex_unlock(&lock);
 }
 
-/* For core_objects_drop(). */
+/* Called by core_objects_drop(). */
 void core_view_drop(struct CUctx_st *ctx, void *object)
 {
 	(void)ctx;
@@ -243,7 +246,10 @@ static int take_mipmap(const struct CUctx_st *ctx, CUmipmappedArray mipmap,
 	return CUDA_SUCCESS;
 }
 
-/* Memory that engines reach, aligned as they need it; where they have it */
+/*
+ * Returns the engines' address of memory, or NULL if engines cannot access it
+ * or it is not aligned.
+ */
 static char *base_of(const struct CUctx_st *ctx, CUdeviceptr ptr)
 {
 	char *const base = (char *)(uintptr_t)ptr;
@@ -357,7 +363,7 @@ static bool is_array(const CUDA_RESOURCE_DESC *resource)
 	       resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
 }
 
-/* Formats as CU_RES_VIEW_FORMAT_* numbers them, each with 1, 2, 4 channels. */
+/* CU_RES_VIEW_FORMAT_* are numbered by format, each with 1, 2, 4 channels. */
 static int set_view_format(struct libmem_view *view, unsigned int format)
 {
 	static const CUarray_format formats[] = {
@@ -383,7 +389,7 @@ static int set_view_format(struct libmem_view *view, unsigned int format)
 						  CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Its extents are the resource's: 0 where that has none. */
+/* The extents must be the resource's; 0 where the resource has none. */
 static int check_extent(const CUDA_RESOURCE_DESC *resource,
 			const CUDA_RESOURCE_VIEW_DESC *desc)
 {
@@ -442,7 +448,7 @@ static bool is_wide(const struct libmem_view *view)
 	       view->format == LIBMEM_VIEW_S32;
 }
 
-/* 32-bit integers stay what they are, whatever is asked for. */
+/* 32-bit integers are never converted to floats. */
 static void take_flags(const CUDA_TEXTURE_DESC *desc, struct libmem_view *view)
 {
 	if (!(desc->flags & CU_TRSF_READ_AS_INTEGER) && !is_float(view) &&
@@ -455,9 +461,9 @@ static void take_flags(const CUDA_TEXTURE_DESC *desc, struct libmem_view *view)
 }
 
 /*
- * Linear memory is not filtered, and has no addresses outside that a mode could
- * say something of (CUDA's reference, cuTexObjectCreate()). Coordinates that
- * are not normalised are not repeated, but clamped.
+ * Linear memory is not filtered, and its addressing modes have no effect
+ * (CUDA's reference, cuTexObjectCreate()). With coordinates that are not
+ * normalised, modes that repeat are replaced by clamping.
  */
 static int take_sampler(const CUDA_TEXTURE_DESC *desc, struct libmem_view *view)
 {
@@ -513,14 +519,14 @@ static int object_create(struct CUctx_st *ctx, enum core_type type,
 }
 
 /**
- * core_surface_create() - make a surface object
+ * core_surface_create() - create a surface object
  * @ctx: context
- * @resource: an array that was made for it
- * @surface: out: the object, owned by the caller: core_view_destroy()
+ * @resource: array with CUDA_ARRAY3D_SURFACE_LDST
+ * @surface: out: object, owned by the caller: core_view_destroy()
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (another kind of resource,
- * an array without CUDA_ARRAY3D_SURFACE_LDST), CUDA_ERROR_INVALID_HANDLE (no
- * such array), CUDA_ERROR_OUT_OF_MEMORY.
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (another kind of resource, an
+ * array without the flag), CUDA_ERROR_INVALID_HANDLE (no such array),
+ * CUDA_ERROR_OUT_OF_MEMORY.
  */
 CORE_API int core_surface_create(struct CUctx_st *ctx,
 				 const CUDA_RESOURCE_DESC *resource,
@@ -542,20 +548,20 @@ CORE_API int core_surface_create(struct CUctx_st *ctx,
 }
 
 /**
- * core_texture_create() - make a texture object
+ * core_texture_create() - create a texture object
  * @ctx: context
- * @resource: what it reads
- * @texture: how
- * @view: in what form; NULL: as it is
- * @object: out: the object, owned by the caller: core_view_destroy()
+ * @resource: resource that it reads
+ * @texture: parameters of reading
+ * @view: view of the resource; NULL: the resource as it is
+ * @object: out: object, owned by the caller: core_view_destroy()
  *
- * Anisotropic filtering and seamless cubemaps are not modelled: the flags are
- * taken, and a texture is filtered as without them.
+ * Anisotropic filtering and seamless cubemaps are not modelled: their flags are
+ * accepted but have no effect.
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (what does not go
- * together: see CUDA's reference, cuTexObjectCreate()),
- * CUDA_ERROR_INVALID_HANDLE (no such array), CUDA_ERROR_NOT_SUPPORTED (block
- * compression), CUDA_ERROR_OUT_OF_MEMORY.
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (inconsistent parameters: see
+ * CUDA's reference, cuTexObjectCreate()), CUDA_ERROR_INVALID_HANDLE (no such
+ * array), CUDA_ERROR_NOT_SUPPORTED (block compression),
+ * CUDA_ERROR_OUT_OF_MEMORY.
  */
 CORE_API int core_texture_create(struct CUctx_st *ctx,
 				 const CUDA_RESOURCE_DESC *resource,
@@ -585,11 +591,11 @@ CORE_API int core_texture_create(struct CUctx_st *ctx,
 }
 
 /**
- * core_view_destroy() - give a surface or texture object back
+ * core_view_destroy() - destroy a surface or texture object
  * @type: CORE_SURFACE or CORE_TEXTURE
  * @handle: object
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (there is no such one).
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such object).
  */
 CORE_API int core_view_destroy(enum core_type type, unsigned long long handle)
 {
@@ -609,7 +615,7 @@ static int object_get(enum core_type type, unsigned long long handle,
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&lock);
 	slab = slab_of(handle, &slot);
-	/* Another thread may just have destroyed its context. */
+	/* NULL if another thread has just destroyed the context. */
 	if (slab)
 		*object = slab->objects[slot];
 	pthread_mutex_unlock(&lock);
@@ -617,12 +623,12 @@ static int object_get(enum core_type type, unsigned long long handle,
 }
 
 /**
- * core_view_resource() - what an object looks at
+ * core_view_resource() - return the resource of an object
  * @type: CORE_SURFACE or CORE_TEXTURE
  * @handle: object
- * @resource: out
+ * @resource: out: resource
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (there is no such one).
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such object).
  */
 CORE_API int core_view_resource(enum core_type type, unsigned long long handle,
 				CUDA_RESOURCE_DESC *resource)
@@ -636,11 +642,11 @@ CORE_API int core_view_resource(enum core_type type, unsigned long long handle,
 }
 
 /**
- * core_view_texture() - how a texture object reads
+ * core_view_texture() - return the parameters of a texture object
  * @handle: object
- * @texture: out
+ * @texture: out: parameters
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (there is no such one).
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such object).
  */
 CORE_API int core_view_texture(unsigned long long handle,
 			       CUDA_TEXTURE_DESC *texture)
@@ -654,12 +660,12 @@ CORE_API int core_view_texture(unsigned long long handle,
 }
 
 /**
- * core_view_view() - in what form a texture object reads
+ * core_view_view() - return the view of a texture object
  * @handle: object
- * @view: out
+ * @view: out: view
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (there is no such one, or
- * it reads the resource as it is).
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE (no such object, or it
+ * reads the resource as it is).
  */
 CORE_API int core_view_view(unsigned long long handle,
 			    CUDA_RESOURCE_VIEW_DESC *view)

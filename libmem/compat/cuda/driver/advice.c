@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Driver: how managed memory will be used. */
+/* Driver: advice about managed memory. */
 #include "driver.h"
 
-/* A device's number, or CU_DEVICE_CPU; false: there is no such place. */
+/* Converts to an ordinal or CU_DEVICE_CPU. Returns false if it is invalid. */
 static bool is_location(const CUmemLocation *location, int *where)
 {
 	switch (location->type) {
@@ -13,7 +13,7 @@ static bool is_location(const CUmemLocation *location, int *where)
 	case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
 		*where = CU_DEVICE_CPU;
 		return true;
-	/* All of a Tegra's host is one node. */
+	/* A Tegra's host is one NUMA node. */
 	case CU_MEM_LOCATION_TYPE_HOST_NUMA:
 		*where = CU_DEVICE_CPU;
 		return !location->id;
@@ -32,7 +32,7 @@ API CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
 				     device);
 }
 
-/* Some advice has no place: then that is not looked at. */
+/* The location is ignored if the advice has none. */
 static bool has_location(CUmem_advise advice)
 {
 	return advice != CU_MEM_ADVISE_SET_READ_MOSTLY &&

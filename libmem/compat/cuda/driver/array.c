@@ -146,7 +146,7 @@ API CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
 	return rc ? rc : core_mipmap_destroy(hMipmappedArray);
 }
 
-/* Of planes there is one: planar formats are not modelled. */
+/* Fails for all arrays, since planar formats are not modelled. */
 API CUresult cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray,
 			     unsigned int planeIdx)
 {

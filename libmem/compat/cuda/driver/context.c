@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Driver: contexts: a device's primary one, and the program's own. */
+/* Driver: primary contexts and contexts that the program creates. */
 #include "driver.h"
 
 API CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
@@ -79,7 +79,7 @@ API CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 
 ALIAS(cuCtxCreate, cuCtxCreate_v2);
 
-/* As it was from 11.4 to 12: a share of the multiprocessors, nobody models. */
+/* CUDA 11.4 to 12. Sharing of multiprocessors is not modelled. */
 API CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray,
 			    int numParams, unsigned int flags, CUdevice dev);
 
@@ -95,7 +95,7 @@ API CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray,
 	return create(pctx, flags, dev);
 }
 
-/* So it is now; nor does anybody model a context of another interface. */
+/* Since CUDA 13. Contexts for graphics interfaces are not modelled. */
 API CUresult cuCtxCreate_v4(CUcontext *pctx,
 			    CUctxCreateParams *ctxCreateParams,
 			    unsigned int flags, CUdevice dev)
@@ -169,7 +169,7 @@ API CUresult cuCtxGetDevice(CUdevice *device)
 	return CUDA_SUCCESS;
 }
 
-/* Host memory is mapped whether the program asked for it or not. */
+/* Host memory is always mapped, even if the program did not ask for it. */
 API CUresult cuCtxGetFlags(unsigned int *flags)
 {
 	struct CUctx_st *ctx;
@@ -191,7 +191,7 @@ API CUresult cuCtxSetFlags(unsigned int flags)
 	return rc ? rc : core_ctx_set_flags(ctx, flags);
 }
 
-/* An address is never a second context's. */
+/* Contexts are never freed, so an address is a unique id. */
 API CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
 {
 	int rc = driver_ready();
@@ -216,7 +216,7 @@ API CUresult cuCtxSynchronize(void)
 	return rc ? rc : core_ctx_sync(ctx);
 }
 
-/* What all contexts can: CUDA's number has not changed since 3.2. */
+/* The version of contexts has been the same since CUDA 3.2. */
 API CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
 {
 	int rc = driver_ready();

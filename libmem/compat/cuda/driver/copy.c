@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Driver: copies of bytes; boxes and arrays are copy3d.c's. */
+/* Driver: copies of bytes. copy3d.c has boxes and arrays. */
 #include "driver.h"
 
 static int copy_in(CUstream stream, bool is_async, const struct mem_rows *rows,
@@ -34,7 +34,7 @@ static int copy(void *dst, const void *src, size_t len, unsigned int sides)
 	return copy_in(NULL, false, &rows, sides);
 }
 
-/* For a program whose default stream is the thread's. */
+/* For a program with a default stream per thread */
 static int copy_own(void *dst, const void *src, size_t len, unsigned int sides)
 {
 	const struct mem_rows rows = bytes(dst, src, len);
@@ -50,7 +50,7 @@ static int copy_async(void *dst, const void *src, size_t len,
 	return copy_in(stream, true, &rows, sides);
 }
 
-/* Both sides are whatever their addresses are. */
+/* The type of each side is found from its address. */
 API CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
 	return copy(driver_ptr(dst), driver_ptr(src), ByteCount, 0);
@@ -181,7 +181,7 @@ API CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dstDevice,
 				    driver_own(hStream));
 }
 
-/* Of devices with memory of their own: the dma engine goes everywhere. */
+/* The contexts only need to exist, since the dma engine reaches all memory. */
 static CUresult check_peers(CUcontext a, CUcontext b)
 {
 	struct CUctx_st *ctx;

@@ -42,7 +42,7 @@ API CUresult cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *pCopy,
 	return copy_box(pCopy, driver_own(hStream), true);
 }
 
-/* Without a pitch rows are as long as what is copied of them. */
+/* The default pitch is the end of the copied row. */
 static size_t pitch_of(size_t pitch, size_t x, size_t row_len)
 {
 	return pitch ? pitch : x + row_len;
@@ -95,7 +95,7 @@ API CUresult cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D *pCopy)
 	return copy_rows(pCopy, CU_STREAM_PER_THREAD, false);
 }
 
-/* No pitch is one that cuMemcpy2D() would refuse here. */
+/* No pitch that cuMemcpy2D() might refuse exists here, so both are the same. */
 ALIAS(cuMemcpy2DUnaligned_v2, cuMemcpy2D_v2);
 ALIAS(cuMemcpy2DUnaligned, cuMemcpy2D_v2);
 ALIAS(cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2D_v2_ptds);
@@ -114,7 +114,7 @@ API CUresult cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *pCopy,
 	return copy_rows(pCopy, driver_own(hStream), true);
 }
 
-/* All devices of a board are behind one context; arrays have their own. */
+/* All devices of a board share a context; an array has its own context. */
 static int copy_peer(const CUDA_MEMCPY3D_PEER *peer, CUstream stream,
 		     bool is_async)
 {
@@ -185,7 +185,7 @@ API CUresult cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER *pCopy,
 	return copy_peer(pCopy, driver_own(hStream), true);
 }
 
-/* Bytes of an array, row after row as if rows had no end */
+/* Copies of bytes of an array, which continue in the next row */
 
 static CUDA_MEMCPY3D from_host(const void *src)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Driver: devices, and what they are to their peers. */
+/* Driver: devices and their peers. */
 #include <string.h>
 
 #include "driver.h"
@@ -87,7 +87,7 @@ API CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib,
 	return core_attribute(which, attrib, pi);
 }
 
-/* Two attributes in one, as it was before there were these. */
+/* Older than attributes; returns two of them. */
 API CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev);
 
 API CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
@@ -148,7 +148,7 @@ API CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
 	return rc;
 }
 
-/* There are no peers on a Tegra (CUDA for Tegra, 3.6). */
+/* A Tegra's devices are not peers (CUDA for Tegra, 3.6). */
 API CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev,
 				   CUdevice peerDev)
 {

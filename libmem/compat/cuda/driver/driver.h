@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the driver's files share. A call looks first whether the driver is
- * there, then for a current context, then at its arguments: unlike the
- * runtime's it makes none current by itself.
+ * Interfaces between the driver's files. A call first checks whether the driver
+ * is initialised, then for a current context, then its arguments. Unlike the
+ * runtime's calls it does not make a context current.
  */
 #ifndef _COMPAT_CUDA_DRIVER_DRIVER_H
 #define _COMPAT_CUDA_DRIVER_DRIVER_H
@@ -10,13 +10,13 @@
 #include "core.h"
 
 /*
- * Names that a program of an older version, or one that looks symbols up, finds
- * a call by: ALIAS(cuMemAlloc, cuMemAlloc_v2);
+ * Defines another name of a call, as used by programs of an older version or in
+ * lookups by name: ALIAS(cuMemAlloc, cuMemAlloc_v2);
  */
 #define ALIAS(other, call) \
 	API __typeof__(call) other __attribute__((alias(#call)))
 
-/* Declares the call of a program whose default stream is the thread's. */
+/* Declares the variant of a call for a default stream per thread. */
 #define PER_THREAD(call, suffix)	API __typeof__(call) call##suffix
 
 int driver_ready(void);
@@ -33,7 +33,7 @@ static inline CUdeviceptr driver_address(const void *ptr)
 	return (uintptr_t)ptr;
 }
 
-/* The stream that a program with a default stream a thread means. */
+/* Returns the stream that a program with a default stream per thread means. */
 static inline CUstream driver_own(CUstream stream)
 {
 	return stream ? stream : CU_STREAM_PER_THREAD;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Driver: what errors are called. */
+/* Driver: names of errors. */
 #include "core.h"
 
 API CUresult cuGetErrorName(CUresult error, const char **pStr)

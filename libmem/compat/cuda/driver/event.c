@@ -38,7 +38,6 @@ API CUresult cuEventRecord_ptsz(CUevent hEvent, CUstream hStream)
 	return cuEventRecord(hEvent, driver_own(hStream));
 }
 
-/* Without graphs, external is the same. */
 API CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream,
 				    unsigned int flags)
 {
@@ -47,7 +46,7 @@ API CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream,
 
 	if (rc)
 		return rc;
-	/* CU_EVENT_RECORD_EXTERNAL is for capture alone. */
+	/* CU_EVENT_RECORD_EXTERNAL is only for capture. */
 	if (flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	return core_event_record(hEvent, hStream);

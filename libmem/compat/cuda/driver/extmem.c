@@ -34,7 +34,7 @@ cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory extMem,
 	return rc;
 }
 
-/* A shorter name, for a call with a long one */
+/* Short name, so that declarations fit a line */
 typedef const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC mipmap_desc;
 
 API CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Driver: its start, and its calls by name. */
+/* Driver: initialisation, and lookup of calls by name. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "driver.h"
 
 /**
- * driver_ready() - has the program, or the runtime, begun?
+ * driver_ready() - check whether the driver is initialised
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED (no; or this is a child
- * of the process that has).
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_NOT_INITIALIZED (neither the program nor
+ * the runtime has initialised it; or in a child of a process that has).
  */
 int driver_ready(void)
 {
@@ -18,12 +18,12 @@ int driver_ready(void)
 }
 
 /**
- * driver_ctx() - the current context
- * @ctx: out
+ * driver_ctx() - return the current context
+ * @ctx: out: context
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_CONTEXT (none is),
- * CUDA_ERROR_CONTEXT_IS_DESTROYED (it is gone: destroyed, released or reset),
- * or as driver_ready().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_CONTEXT (there is none),
+ * CUDA_ERROR_CONTEXT_IS_DESTROYED (it was destroyed, released or reset), or an
+ * error of driver_ready().
  */
 int driver_ctx(struct CUctx_st **ctx)
 {
@@ -40,11 +40,12 @@ int driver_ctx(struct CUctx_st **ctx)
 }
 
 /**
- * driver_device() - a device by its number
- * @ordinal: its number
- * @device: out
+ * driver_device() - find a device by its number
+ * @ordinal: number
+ * @device: out: device
  *
- * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_DEVICE, or as driver_ready().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_DEVICE, or an error of
+ * driver_ready().
  */
 int driver_device(int ordinal, const struct core_device **device)
 {
@@ -71,7 +72,7 @@ API CUresult cuDriverGetVersion(int *driverVersion)
 	return CUDA_SUCCESS;
 }
 
-/* Since when a name means another call than before. */
+/* CUDA versions from which on a name means another call */
 static const struct {
 	const char *name;
 	const char *call;
@@ -96,7 +97,7 @@ static const char *call_of(const char *name, int version)
 	return name;
 }
 
-/* Of this library alone: others have functions of such names, too. */
+/* Searches this library only, since others may have the same names. */
 static void *find(const char *name, const char *suffix)
 {
 	Dl_info own, other;
@@ -132,7 +133,10 @@ static void *proc_address(const char *symbol, int version, cuuint64_t flags)
 		found = find(call, "_ptsz");
 		if (!found)
 			found = find(call, "_ptds");
-		/* Those of the oldest calls are of their second version. */
+		/*
+		 * Variants of the oldest calls only exist for their second
+		 * version.
+		 */
 		snprintf(v2, sizeof(v2), "%.100s_v2", call);
 		if (!found)
 			found = find(v2, "_ptds");
@@ -142,7 +146,7 @@ static void *proc_address(const char *symbol, int version, cuuint64_t flags)
 	return found ? found : find(call, "");
 }
 
-/* A name that there is not is no error for who asks for the status. */
+/* If @symbolStatus is used, an unknown name is not an error. */
 API CUresult cuGetProcAddress_v2(const char *symbol, void **pfn,
 				 int cudaVersion, cuuint64_t flags,
 				 CUdriverProcAddressQueryResult *symbolStatus)
@@ -168,7 +172,7 @@ API CUresult cuGetProcAddress_v2(const char *symbol, void **pfn,
 	return *pfn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-/* As it was before CUDA 12. */
+/* The call before CUDA 12 */
 API CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion,
 			      cuuint64_t flags);
 

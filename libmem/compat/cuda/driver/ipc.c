@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Driver: device memory of other processes. */
+/* Driver: sharing device memory between processes. */
 #include "driver.h"
 
 API CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Driver: kernels and launches, and limits of theirs. A CUfunction is the
- * address of a kernel of the program, the same that the runtime takes: modules
- * there are none.
+ * Driver: kernels, launches, and limits of kernels. A CUfunction is the address
+ * of a kernel in the program, as in the runtime; there are no modules.
  */
 #include "driver.h"
 
@@ -12,8 +11,8 @@ static struct heapsim_kernel *kernel_of(CUfunction function)
 }
 
 /*
- * Parameters that lie in one buffer, each as aligned as it must be: where each
- * is. false: the buffer is too short.
+ * Finds the parameters in a buffer that contains all of them, each aligned.
+ * Returns false if the buffer is too short.
  */
 static bool unpack(const struct heapsim_kernel *kernel, char *buf, size_t len,
 		   void **params)
@@ -31,7 +30,7 @@ static bool unpack(const struct heapsim_kernel *kernel, char *buf, size_t len,
 	return true;
 }
 
-/* What cuLaunchKernel() takes besides parameters: names, each with a value. */
+/* Parses the list of names and values in @extra of cuLaunchKernel(). */
 static bool buffer_of(void **extra, char **buf, size_t *len)
 {
 	*buf = NULL;
@@ -139,7 +138,7 @@ API CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f,
 	return cuLaunchKernelEx(&own, f, kernelParams, extra);
 }
 
-/* The current context's device, and a kernel. */
+/* Finds a kernel, and the current context's device. */
 static int find(CUfunction function, const struct core_device **device,
 		struct heapsim_kernel **kernel)
 {
@@ -177,7 +176,7 @@ API CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib,
 						     value);
 }
 
-/* A wish, which nothing follows. */
+/* A hint without effect */
 API CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
 {
 	const struct core_device *device;
@@ -258,7 +257,7 @@ API CUresult cuCtxSetCacheConfig(CUfunc_cache config)
 	return rc ? rc : core_set_cache_config(config);
 }
 
-/* Banks have had four bytes since Maxwell, whatever is wished for. */
+/* Banks have had four bytes since Maxwell, whatever is requested. */
 API CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
 {
 	struct CUctx_st *ctx;

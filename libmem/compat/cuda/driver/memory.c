@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Driver: memory of each kind. */
+/* Driver: memory of all kinds. */
 #include "driver.h"
 
-/* As a CUDA 13.0 runtime aligns rows. */
+/* Alignment of rows in a CUDA 13.0 runtime */
 #define PITCH_ALIGN	512
 
-/* Unlike the runtime's, these calls have no memory of 0 bytes. */
+/* Unlike the runtime's calls, these refuse 0 bytes. */
 static int alloc(CUdeviceptr *dptr, enum mem_kind kind, size_t len,
 		 unsigned int flags)
 {
@@ -69,7 +69,7 @@ API CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch,
 
 ALIAS(cuMemAllocPitch, cuMemAllocPitch_v2);
 
-/* Each call gives back what its own kind of call gave. */
+/* Each free function only accepts memory of its own kind. */
 static int give_back(void *ptr, enum core_type type)
 {
 	struct CUctx_st *ctx;
@@ -77,7 +77,7 @@ static int give_back(void *ptr, enum core_type type)
 
 	if (rc)
 		return rc;
-	/* NULL is how programs ask whether all is well. */
+	/* Programs pass NULL to check for errors. */
 	return ptr ? core_free(type, ptr) :
 		     core_error(mem_ctx_error(ctx->mem));
 }
@@ -105,7 +105,7 @@ API CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
 		return rc;
 	if (!pp || Flags & ~known)
 		return CUDA_ERROR_INVALID_VALUE;
-	/* Of the host there may be none (asked of a CUDA 13.0 driver). */
+	/* For host memory, 0 bytes are accepted, as by a CUDA 13.0 driver. */
 	if (!bytesize) {
 		*pp = NULL;
 		return CUDA_SUCCESS;
@@ -129,10 +129,10 @@ API CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 
 	if (rc)
 		return rc;
-	/* It is the board that has not got it, whatever is asked for. */
+	/* The board is checked first: it does not depend on the arguments. */
 	if (!ctx->device->board.has_host_register)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	/* Of I/O memory there is none that a program could name. */
+	/* I/O memory is refused: a program has no address of any. */
 	if (!p || !bytesize || Flags & ~known)
 		return CUDA_ERROR_INVALID_VALUE;
 	return core_register(ctx, p, bytesize, Flags);
@@ -177,7 +177,7 @@ API CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p,
 
 ALIAS(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2);
 
-/* With one address space for all, all of it is mapped. */
+/* All memory is mapped, since there is one address space. */
 API CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p)
 {
 	struct CUctx_st *ctx;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Driver: the calls that heapsim has not. Programs that only name them link;
- * one that calls them is told so, and the report names them.
+ * Driver: calls that heapsim does not implement, so that programs which refer
+ * to them can be linked. The calls return an error, and the report names those
+ * that were called.
  *
- * missing.txt lists them; the Makefile makes a line of each:
- * MISSING(symbol, "name as programs write it").
+ * missing.txt lists them; the Makefile makes a line of each: MISSING(symbol,
+ * "name in programs").
  */
 int core_missing(const char *call);
 
 /*
- * No header: what it declares has parameters. They do not matter here, nor does
- * that the answer is an enumeration.
+ * CUDA's headers are not included, since they declare these functions with
+ * parameters. The difference does not matter here, nor does it that the return
+ * type is an enumeration.
  */
 #define MISSING(symbol, name)						\
 	__attribute__((visibility("default"))) int symbol(void);	\

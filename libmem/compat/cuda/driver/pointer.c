@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Driver: what an address is. */
+/* Driver: attributes of addresses. */
 #include <string.h>
 
 #include "driver.h"
 
-/* The same byte at the start of its allocation, as @ptr's side has it. */
+/* Returns the start of the allocation, in the address space of @ptr's side. */
 static CUdeviceptr start_of(const void *ptr, const struct core_ptr *what)
 {
 	const char *at = what->info.host;
 
-	/* Registered memory has an address of its own for engines. */
+	/* Registered memory has a different address for engines. */
 	if (!at || what->info.host == what->info.device ||
 	    ptr == what->info.host)
 		return driver_address(what->info.base);
@@ -53,9 +53,9 @@ static unsigned int type_of(enum mem_kind kind)
 }
 
 /**
- * struct answer - an attribute's value
- * @bytes: it, at the start
- * @len: of it
+ * struct answer - value of an attribute
+ * @bytes: value
+ * @len: bytes of the value
  */
 struct answer {
 	union {
@@ -85,7 +85,9 @@ static void say_int(struct answer *answer, int value)
 	answer->len = sizeof(answer->bytes.value);
 }
 
-/* Of memory that is none of CUDA's all is 0, and the device no device. */
+/*
+ * For memory unknown to CUDA all attributes are 0, and the device is invalid.
+ */
 static int ask(const void *ptr, const struct core_ptr *what,
 	       CUpointer_attribute attribute, struct answer *answer)
 {
@@ -153,7 +155,7 @@ static int ask(const void *ptr, const struct core_ptr *what,
 	return CUDA_SUCCESS;
 }
 
-/* An address that one side has not is no answer. */
+/* Returns true for the address on a side that has none. */
 static bool is_missing(const struct answer *answer,
 		       CUpointer_attribute attribute)
 {
@@ -185,7 +187,7 @@ API CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
 	return rc;
 }
 
-/* Of any address: what is none of CUDA's is no error here. */
+/* Accepts any address, even of memory unknown to CUDA. */
 API CUresult cuPointerGetAttributes(unsigned int numAttributes,
 				    CUpointer_attribute *attributes,
 				    void **data, CUdeviceptr ptr)

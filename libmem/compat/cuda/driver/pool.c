@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Driver: pools of memory in order of a stream. */
+/* Driver: pools of stream-ordered allocation. */
 #include "driver.h"
 
 API CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
@@ -38,7 +38,7 @@ API CUresult cuMemPoolDestroy(CUmemoryPool pool)
 	return rc ? rc : core_pool_destroy(pool);
 }
 
-/* What may go goes with the next wait for all work, however much is asked. */
+/* The next wait for all work frees what can be freed, despite the argument. */
 API CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
 {
 	const int rc = driver_ready();

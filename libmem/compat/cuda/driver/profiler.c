@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Driver: where a profiler shall look. heapsim's report looks everywhere. */
+/* Driver: profiler control. It has no effect on heapsim's report. */
 #include "core.h"
 #include "cudaProfiler.h"
 

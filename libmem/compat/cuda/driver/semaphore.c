@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Driver: semaphores of others, by file descriptor. */
+/* Driver: semaphores imported by file descriptor. */
 #include "driver.h"
 
-/* Shorter names, for calls with long ones */
+/* Short names, so that declarations fit a line */
 typedef const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS signal_params;
 typedef const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS wait_params;
 
@@ -24,7 +24,7 @@ cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,
 	return core_semaphore_import(ctx, &desc, extSem_out);
 }
 
-/* NvSciSync alone has flags. */
+/* Flags are only for NvSciSync. */
 API CUresult
 cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray,
 				signal_params *paramsArray,

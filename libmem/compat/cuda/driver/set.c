@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Driver: sets, of elements of 1, 2 and 4 bytes. */
+/* Driver: fills, with elements of 1, 2 and 4 bytes. */
 #include "driver.h"
 
 static int set(struct core_set what, CUstream stream, bool is_async)

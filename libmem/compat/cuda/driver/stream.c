@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Driver: streams, host functions and attaches in them. */
+/* Driver: streams, with host functions and attaches. */
 #include "driver.h"
 
 static int create(CUstream *stream, unsigned int flags, int priority)
@@ -34,7 +34,7 @@ API CUresult cuStreamDestroy_v2(CUstream hStream)
 
 ALIAS(cuStreamDestroy, cuStreamDestroy_v2);
 
-/* Of the current context, and libmem's. */
+/* Finds libmem's stream of a handle in the current context. */
 static int find(CUstream handle, struct mem_stream **stream)
 {
 	struct CUctx_st *ctx;
@@ -247,7 +247,7 @@ API CUresult cuStreamAttachMemAsync_ptsz(CUstream hStream, CUdeviceptr dptr,
 	return cuStreamAttachMemAsync(driver_own(hStream), dptr, length, flags);
 }
 
-/* There are no graphs: nothing is ever captured. */
+/* Graphs are not implemented, so a stream is never captured. */
 API CUresult cuStreamIsCapturing(CUstream hStream,
 				 CUstreamCaptureStatus *captureStatus)
 {

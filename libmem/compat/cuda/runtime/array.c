@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runtime: arrays, mipmapped arrays, and what their elements are. */
+/* Runtime: arrays, mipmapped arrays, and formats of their elements. */
 #include "array.h"
 
-/* What cudaChannelFormatDesc says in bits, by kind: 8, 16 and 32. */
+/* By kind and by bits: 8, 16 and 32 */
 static const CUarray_format formats[][3] = {
 	[cudaChannelFormatKindSigned] = {
 		CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_SIGNED_INT16,
@@ -17,7 +17,7 @@ static const CUarray_format formats[][3] = {
 	},
 };
 
-/* The first of the kinds that say all by themselves, and the last of them */
+/* First and last of the kinds that define the whole format */
 #define FIRST_NORMALIZED	cudaChannelFormatKindUnsignedNormalized8X1
 #define LAST_NORMALIZED		cudaChannelFormatKindSignedNormalized16X4
 
@@ -26,7 +26,7 @@ static bool is_normalized(enum cudaChannelFormatKind kind)
 	return kind >= FIRST_NORMALIZED && kind <= LAST_NORMALIZED;
 }
 
-/* 1, 2 or 4 channels of as many bits; 0: it is none of these */
+/* Returns 0 unless there are 1, 2 or 4 channels of the same length. */
 static unsigned int nr_channels_of(const struct cudaChannelFormatDesc *desc)
 {
 	if (!desc->y && !desc->z && !desc->w)
@@ -53,10 +53,10 @@ static int row_of_bits(int bits)
 }
 
 /**
- * cudart_format() - what the driver calls an element
- * @desc: as the runtime has it
- * @format: out: of a channel
- * @nr_channels: out: how many
+ * cudart_format() - convert an element's format to the driver's
+ * @desc: the runtime's description
+ * @format: out: format of a channel
+ * @nr_channels: out: number of channels
  *
  * Return: cudaSuccess, or cudaErrorInvalidChannelDescriptor.
  */
@@ -102,11 +102,11 @@ static enum cudaChannelFormatKind kind_of(CUarray_format format)
 }
 
 /**
- * cudart_channels() - what the runtime calls an element
- * @format: of a channel, which there is
- * @nr_channels: how many
+ * cudart_channels() - convert an element's format to the runtime's
+ * @format: format of a channel, valid
+ * @nr_channels: number of channels
  *
- * Return: its description.
+ * Return: the runtime's description.
  */
 struct cudaChannelFormatDesc cudart_channels(CUarray_format format,
 					     unsigned int nr_channels)
@@ -135,7 +135,7 @@ cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
 	};
 }
 
-/* What the runtime and the driver say with the same bits */
+/* These flags have the same values in the runtime and the driver. */
 _Static_assert(cudaArrayLayered == CUDA_ARRAY3D_LAYERED &&
 	       cudaArraySurfaceLoadStore == CUDA_ARRAY3D_SURFACE_LDST &&
 	       cudaArrayCubemap == CUDA_ARRAY3D_CUBEMAP &&
@@ -145,12 +145,12 @@ _Static_assert(cudaArrayLayered == CUDA_ARRAY3D_LAYERED &&
 	       cudaArrayDeferredMapping == CUDA_ARRAY3D_DEFERRED_MAPPING,
 	       "flags of arrays");
 
-/* An array as the driver has it; else an error, which is not noted yet. */
+/* Converts the parameters of an array. Does not set the thread's last error. */
 cudaError_t cudart_describe(const struct cudaChannelFormatDesc *desc,
 			    struct cudaExtent extent, unsigned int flags,
 			    CUDA_ARRAY3D_DESCRIPTOR *to)
 {
-	/* It is the driver's alone. */
+	/* Only the driver has this flag. */
 	if (flags & CUDA_ARRAY3D_DEPTH_TEXTURE)
 		return cudaErrorInvalidValue;
 	*to = (CUDA_ARRAY3D_DESCRIPTOR){
@@ -196,7 +196,7 @@ API cudaError_t cudaMallocArray(cudaArray_t *array,
 	return cudaMalloc3DArray(array, desc, extent, flags);
 }
 
-/* What is no array, or was freed before, is a value here, not a handle. */
+/* For an invalid handle these calls return cudaErrorInvalidValue. */
 static cudaError_t freed(int rc)
 {
 	return cudart_return(rc == CUDA_ERROR_INVALID_HANDLE ?
@@ -291,7 +291,7 @@ API cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc,
 	return cudaArrayGetInfo(desc, NULL, NULL, (cudaArray_t)array);
 }
 
-/* Of planes there is one: planar formats are not modelled. */
+/* Fails for all arrays, since planar formats are not modelled. */
 API cudaError_t cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray,
 				  unsigned int planeIdx)
 {
@@ -301,7 +301,7 @@ API cudaError_t cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray,
 	return cudart_return(cudaErrorInvalidValue);
 }
 
-/* No array waits for memory, and none is sparse: that is what they say. */
+/* Fails for all arrays: none is sparse, or has deferred mapping. */
 static cudaError_t no_such_array(const void *out, bool is_there)
 {
 	if (out && !is_there)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the runtime's files of arrays, surfaces and textures share. */
+/* Interfaces between the runtime's files of arrays, surfaces and textures. */
 #ifndef _COMPAT_CUDA_RUNTIME_ARRAY_H
 #define _COMPAT_CUDA_RUNTIME_ARRAY_H
 
 #include "core_array.h"
 #include "runtime.h"
 
-/* Of a program whose default stream is the thread's */
+/* Variants for a program with a default stream per thread */
 cudaError_t cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t wOffset,
 				     size_t hOffset, const void *src,
 				     size_t spitch, size_t width, size_t height,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Runtime: is a stream being captured into a graph? Libraries ask before they
- * do what a capture forbids. There are no graphs: it is not.
+ * Runtime: state of a stream's capture into a graph. Libraries check it before
+ * calls that a capture forbids. Graphs are not implemented, so a stream is
+ * never captured.
  */
 #include "runtime.h"
 
-/* As older versions had it, by their symbols. */
+/* Symbols of older versions */
 cudaError_t
 cudaStreamGetCaptureInfo_11040(cudaStream_t stream,
 			       enum cudaStreamCaptureStatus *status,
@@ -42,7 +43,7 @@ cudaStreamIsCapturing(cudaStream_t stream,
 	return cudart_return(rc);
 }
 
-/* What goes with a capture is left as it is. */
+/* The other outputs are only written during a capture. */
 API cudaError_t
 cudaStreamGetCaptureInfo_11040(cudaStream_t stream,
 			       enum cudaStreamCaptureStatus *status,
@@ -89,7 +90,7 @@ cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 	return cudart_return(rc ? rc : core_capture_mode((unsigned int *)mode));
 }
 
-/* Of whichever default stream: none is. */
+/* A default stream per thread makes no difference. */
 #define SAME(name, call) \
 	API __typeof__(call) name __attribute__((alias(#call)))
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runtime: copies and sets. */
+/* Runtime: copies and fills. */
 #include "runtime.h"
 
-/* What a kind says of the sides; false: there is no such kind. */
+/* Returns false if there is no such kind. */
 static bool sides_of(enum cudaMemcpyKind kind, unsigned int *sides)
 {
 	static const unsigned int known[] = {
@@ -113,7 +113,7 @@ API cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src,
 	return copy_rows(&rows, kind, stream, true);
 }
 
-/* All devices of a board are behind one context. */
+/* All devices of a board share a context. */
 API cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src,
 			       int srcDevice, size_t count)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runtime: copies to and from arrays, and of boxes; sets of boxes. */
+/* Runtime: copies to and from arrays, copies of boxes, fills of boxes. */
 #include "array.h"
 
 static CUmemorytype type_of(enum cudaMemcpyKind kind, bool is_src)
@@ -51,7 +51,7 @@ static void dst_array(CUDA_MEMCPY3D *copy, cudaArray_const_t array, size_t x,
 	copy->dstY = y;
 }
 
-/* Arrays are the device's: a kind that says otherwise is refused. */
+/* An array is device memory; other kinds are refused. */
 static bool is_to_device(enum cudaMemcpyKind kind)
 {
 	return kind == cudaMemcpyHostToDevice ||
@@ -214,12 +214,12 @@ API cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst,
 	return between_arrays(&copy, kind, cudaStreamPerThread);
 }
 
-/* The calls that know no rows: bytes go on in the next one. */
+/* For calls without a height: bytes continue in the next row. */
 
 static cudaError_t run(const CUDA_MEMCPY3D *copy, size_t count,
 		       cudaStream_t stream, bool is_async)
 {
-	/* They begin in the row that they say. */
+	/* The start must be within its row. */
 	if ((copy->srcMemoryType == CU_MEMORYTYPE_ARRAY &&
 	     core_array_exists(copy->srcArray) &&
 	     copy->srcXInBytes > copy->srcArray->desc.Width *
@@ -347,15 +347,15 @@ API cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst,
 }
 
 /**
- * struct box - a copy of a box, as every one of the calls says it
- * @src_array: or NULL
- * @src_pos: elements
- * @src_ptr: or NULL
- * @dst_array: or NULL
- * @dst_pos: elements
- * @dst_ptr: or NULL
- * @extent: elements: of an array if there is one, else bytes
- * @kind: what memory it is
+ * struct box - a copy of a box, common to all such calls
+ * @src_array: array, or NULL
+ * @src_pos: position; in elements, of memory in bytes
+ * @src_ptr: memory, if @src_array is NULL
+ * @dst_array: array, or NULL
+ * @dst_pos: position; in elements, of memory in bytes
+ * @dst_ptr: memory, if @dst_array is NULL
+ * @extent: width in elements if there is an array, else in bytes
+ * @kind: types of memory
  */
 struct box {
 	cudaArray_t src_array;
@@ -382,7 +382,10 @@ static struct box box_of_parms(const struct cudaMemcpy3DParms *p)
 	};
 }
 
-/* An element: of the arrays, which have to agree, or a byte */
+/*
+ * Returns the bytes of an element of the arrays, which must be equal; 1 if
+ * there is no array.
+ */
 static cudaError_t element_of(const struct box *box, size_t *len)
 {
 	const struct CUarray_st *src = (CUarray)box->src_array;
@@ -402,7 +405,7 @@ static bool is_wider(const struct cudaPitchedPtr *ptr, size_t x, size_t width)
 	return x > ptr->pitch || width > ptr->pitch - x;
 }
 
-/* Positions in an array are elements, in memory bytes. */
+/* Converts positions in arrays from elements to bytes. */
 static cudaError_t bytes_of(const struct box *box, CUDA_MEMCPY3D *copy)
 {
 	size_t len;
@@ -460,7 +463,7 @@ static cudaError_t copy_box(const struct box *box, cudaStream_t stream,
 		rc = check_pitches(box, &copy);
 	if (rc)
 		return cudart_return(rc);
-	/* A kind that has an array on the host is as if it had not. */
+	/* If there is an array, its side is the device's, whatever the kind. */
 	if (box->src_array)
 		src_array(&copy, box->src_array, copy.srcXInBytes, copy.srcY);
 	else
@@ -499,7 +502,7 @@ API cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p,
 	return copy3d(p, stream, true);
 }
 
-/* All devices of a board are behind one context. */
+/* All devices of a board share a context. */
 static cudaError_t copy_peer(const struct cudaMemcpy3DPeerParms *p,
 			     cudaStream_t stream, bool is_async)
 {
@@ -554,7 +557,7 @@ static bool is_box_within(const struct cudaPitchedPtr *ptr,
 	       core_is_within(ptr->ptr, rows);
 }
 
-/* Slice by slice, but where their rows lie behind one another */
+/* Fills slice by slice, or at once if the rows of slices are contiguous. */
 static cudaError_t set_box(struct cudaPitchedPtr ptr, int value,
 			   struct cudaExtent extent, cudaStream_t stream,
 			   bool is_async)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runtime: which device, and how the host waits for it. */
+/* Runtime: choice of the device, and how the host waits for it. */
 #include "runtime.h"
 
 API cudaError_t cudaGetDeviceCount(int *count)
@@ -67,7 +67,7 @@ API cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 	rc = core_init();
 	if (!rc)
 		rc = core_primary_state(core_get_device(), flags, &is_active);
-	/* Host memory is mapped whether the program asked for it or not. */
+	/* Host memory is always mapped, even if not asked for. */
 	if (!rc)
 		*flags |= cudaDeviceMapHost;
 	return cudart_return(rc);

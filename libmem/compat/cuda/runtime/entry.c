@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runtime: the driver's calls by name. */
+/* Runtime: lookup of the driver's calls by name. */
 #include "runtime.h"
 
-/* An older program's call, by its symbol; what it lacks is an answer's why. */
+/* Symbols of older programs, partly without the output of a status */
 cudaError_t cudaGetDriverEntryPoint_11040(const char *symbol, void **funcPtr,
 					  unsigned long long flags);
 cudaError_t
@@ -18,7 +18,7 @@ cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **funcPtr,
 				      unsigned long long flags,
 				      enum cudaDriverEntryPointQueryResult *to);
 
-/* The runtime's and the driver's flags and answers have the same numbers. */
+/* Flags and results have the same values in the runtime and the driver. */
 static cudaError_t find(const char *symbol, void **funcPtr,
 			unsigned int version, unsigned long long flags,
 			enum cudaDriverEntryPointQueryResult *status)
@@ -30,7 +30,7 @@ static cudaError_t find(const char *symbol, void **funcPtr,
 
 	if (!symbol || !funcPtr || flags & ~known)
 		return cudart_return(cudaErrorInvalidValue);
-	/* That there is no such call is an answer to who asks for one. */
+	/* With @status, an unknown name is not an error. */
 	rc = cuGetProcAddress_v2(symbol, funcPtr, version, flags,
 				 status ? &found : NULL);
 	if (!rc && status)

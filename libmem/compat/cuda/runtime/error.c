@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runtime: each thread's last error, and what errors are called. */
+/* Runtime: each thread's last error, and names of errors. */
 #include "runtime.h"
 
 static _Thread_local cudaError_t last;
 
 /**
- * cudart_return() - remember an error for cudaGetLastError()
- * @rc: of the core: CUDA_SUCCESS or a CUresult, which has the runtime's number
+ * cudart_return() - store an error for cudaGetLastError()
+ * @rc: result of the core: CUDA_SUCCESS or a CUresult, which equals the
+ *	runtime's
  *
- * That something is not ready yet is an answer, not an error.
+ * cudaErrorNotReady is not stored, since it is not an error.
  *
  * Return: @rc as the runtime's type.
  */

@@ -35,7 +35,7 @@ API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event,
 					 cudaStream_t stream,
 					 unsigned int flags)
 {
-	/* cudaEventRecordExternal is for capture alone. */
+	/* cudaEventRecordExternal is only for capture. */
 	if (flags)
 		return cudart_return(cudaErrorInvalidValue);
 	return cudart_return(core_event_record(event, stream));

@@ -2,7 +2,7 @@
 /* Runtime: memory of other drivers. */
 #include "array.h"
 
-/* A shorter name, for a call with a long one */
+/* Short name, so that declarations fit a line */
 typedef const struct cudaExternalMemoryMipmappedArrayDesc mipmap_desc;
 
 API cudaError_t
@@ -15,7 +15,9 @@ cudaImportExternalMemory(cudaExternalMemory_t *extMem_out,
 
 	if (!extMem_out || !what)
 		return cudart_return(cudaErrorInvalidValue);
-	/* Both number types and flags alike. */
+	/*
+	 * Types and flags have the same values in the runtime and the driver.
+	 */
 	desc.type = (CUexternalMemoryHandleType)what->type;
 	if (what->type == cudaExternalMemoryHandleTypeNvSciBuf)
 		desc.handle.nvSciBufObject = what->handle.nvSciBufObject;

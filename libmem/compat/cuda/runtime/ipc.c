@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runtime: device memory of other processes. */
+/* Runtime: sharing device memory between processes. */
 #include "runtime.h"
 
 API cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr)

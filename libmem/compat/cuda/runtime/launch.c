@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runtime: kernels, what can be asked of them, and limits of theirs. */
+/* Runtime: launches, attributes of kernels, and limits of kernels. */
 #include <string.h>
 
 #include "runtime.h"
 
 API HEAPSIM_TLS struct heapsim_config *heapsim_cu_config;
 
-/* The current context's device, and a kernel. */
+/* Finds a kernel, and the current context's device. */
 static int find(const void *func, const struct core_device **device,
 		struct heapsim_kernel **kernel)
 {
@@ -40,8 +40,8 @@ static cudaError_t launch(const struct heapsim_kernel *kernel,
 }
 
 /**
- * heapsim_cu_kernel() - have cudaLaunchKernel() know a kernel
- * @kernel: stays the caller's, for good
+ * heapsim_cu_kernel() - register a kernel for cudaLaunchKernel()
+ * @kernel: kernel; must stay valid until the process ends
  */
 API void heapsim_cu_kernel(struct heapsim_kernel *kernel)
 {
@@ -49,10 +49,10 @@ API void heapsim_cu_kernel(struct heapsim_kernel *kernel)
 }
 
 /**
- * heapsim_cu_is_kernel() - is it known?
- * @fn: any address
+ * heapsim_cu_is_kernel() - check whether a function is a registered kernel
+ * @fn: function, any address
  *
- * Return: 1 if so, else 0.
+ * Return: 1 if it is, else 0.
  */
 API int heapsim_cu_is_kernel(const void *fn)
 {
@@ -60,9 +60,11 @@ API int heapsim_cu_is_kernel(const void *fn)
 }
 
 /**
- * heapsim_cu_launch() - launch as heapsim_cu_config says, which is used up
- * @kernel: which
- * @args: pointers to its parameters' values
+ * heapsim_cu_launch() - launch a kernel with the newest configuration
+ * @kernel: kernel
+ * @args: pointers to the values of its parameters
+ *
+ * Removes the configuration from heapsim_cu_config.
  *
  * Return: as cudaLaunchKernel().
  */
@@ -96,7 +98,7 @@ API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 
 	if (!config)
 		return cudart_return(cudaErrorInvalidValue);
-	/* Both kinds of attribute are the same. */
+	/* The attributes of runtime and driver are the same type. */
 	rc = core_launch_attributes((const CUlaunchAttribute *)config->attrs,
 				    config->numAttrs);
 	if (rc)
@@ -149,7 +151,7 @@ API cudaError_t cudaFuncSetAttribute(const void *func,
 	struct heapsim_kernel *kernel;
 	int rc = find(func, &device, &kernel);
 
-	/* Both kinds of attribute have the same numbers. */
+	/* Attributes have the same values in the runtime and the driver. */
 	if (!rc)
 		rc = core_set_function_attribute(kernel, device, attr, value);
 	return cudart_return(rc);
@@ -181,7 +183,7 @@ API cudaError_t cudaFuncSetSharedMemConfig(const void *func,
 			     cudaSuccess : cudaErrorInvalidDeviceFunction);
 }
 
-/* A handle of the driver's is the function's address. */
+/* The driver's handle is the function's address. */
 API cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr,
 				    const void *symbolPtr)
 {
@@ -349,7 +351,7 @@ API cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 	return cudart_return(rc);
 }
 
-/* Banks have had four bytes since Maxwell, whatever is wished for. */
+/* Banks have had four bytes since Maxwell, whatever is requested. */
 API cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 {
 	if ((unsigned int)config > cudaSharedMemBankSizeEightByte)

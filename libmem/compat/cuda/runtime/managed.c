@@ -2,13 +2,19 @@
 /* Runtime: advice about managed memory, and prefetches of it. */
 #include "runtime.h"
 
-/* All of a Tegra's host is one place. */
+/*
+ * Converts to an ordinal or cudaCpuDeviceId. A Tegra's host is one NUMA node.
+ * Returns false if the location is invalid.
+ */
 static bool place_of(struct cudaMemLocation location, int *place)
 {
 	switch (location.type) {
 	case cudaMemLocationTypeDevice:
 		*place = location.id;
-		/* The old way to say the host, before there were locations. */
+		/*
+		 * cudaCpuDeviceId is refused: versions without locations used
+		 * it.
+		 */
 		return location.id >= 0;
 	case cudaMemLocationTypeHost:
 	case cudaMemLocationTypeHostNumaCurrent:
@@ -26,7 +32,7 @@ API cudaError_t cudaMemAdvise(const void *devPtr, size_t count,
 			      enum cudaMemoryAdvise advice,
 			      struct cudaMemLocation location)
 {
-	/* Where the advice has no place, none is looked at. */
+	/* The location is ignored if the advice has none. */
 	int place = cudaCpuDeviceId;
 
 	if (advice >= cudaMemAdviseSetPreferredLocation &&

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runtime: memory of each kind, and what an address is. */
+/* Runtime: memory of all kinds, and attributes of addresses. */
 #include <stdlib.h>
 
 #include "runtime.h"
 
-/* As a CUDA 13.0 runtime aligns rows. */
+/* Alignment of rows in a CUDA 13.0 runtime */
 #define PITCH_ALIGN	512
 
-/* 0 bytes are no mistake, and no memory. */
+/* 0 bytes are accepted and give NULL. */
 static cudaError_t alloc(void **ptr, enum mem_kind kind, size_t len,
 			 unsigned int flags)
 {
@@ -26,13 +26,13 @@ static cudaError_t alloc(void **ptr, enum mem_kind kind, size_t len,
 	return cudart_return(core_alloc(ctx, kind, len, flags, ptr));
 }
 
-/* Each call gives back what its own kind of call gave. */
+/* Each free function only accepts memory of its own kind. */
 static cudaError_t give_back(void *ptr, enum core_type type)
 {
 	struct CUctx_st *ctx;
 	int rc = core_current(&ctx);
 
-	/* NULL is how programs ask whether all is well. */
+	/* Programs pass NULL to check for errors. */
 	if (!rc)
 		rc = ptr ? core_free(type, ptr) :
 			   core_error(mem_ctx_error(ctx->mem));
@@ -47,7 +47,7 @@ API cudaError_t cudaMalloc(void **devPtr, size_t size)
 API cudaError_t cudaMallocManaged(void **devPtr, size_t size,
 				  unsigned int flags)
 {
-	/* No memory at all is a mistake here, alone among these calls. */
+	/* Unlike the other calls, this one refuses 0 bytes. */
 	if (!size || (flags != cudaMemAttachGlobal &&
 		      flags != cudaMemAttachHost))
 		return cudart_return(cudaErrorInvalidValue);
@@ -126,7 +126,7 @@ API cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 	struct CUctx_st *ctx;
 	int rc;
 
-	/* Of I/O memory there is none that a program could name. */
+	/* I/O memory is refused: a program has no address of any. */
 	if (!ptr || !size || flags & ~known ||
 	    flags & cudaHostRegisterIoMemory)
 		return cudart_return(cudaErrorInvalidValue);
@@ -181,7 +181,7 @@ API cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
 	switch (what.kind) {
 	case MEM_KIND_PINNED:
 	case MEM_KIND_REGISTERED:
-		/* With one address space for all, all of it is mapped. */
+		/* All memory is mapped, since there is one address space. */
 		*pFlags = what.info.flags | cudaHostAllocMapped;
 		return cudaSuccess;
 	case MEM_KIND_MANAGED:
@@ -226,9 +226,9 @@ static enum cudaMemoryType type_of(enum mem_kind kind)
 }
 
 /**
- * cudart_attributes() - what an address is, for every version of the struct
- * @ptr: any
- * @attributes: out
+ * cudart_attributes() - return the attributes of an address, in any version
+ * @ptr: any address
+ * @attributes: out: attributes
  */
 void cudart_attributes(const void *ptr, struct cudart_attributes *attributes)
 {
@@ -237,7 +237,7 @@ void cudart_attributes(const void *ptr, struct cudart_attributes *attributes)
 	core_ptr(ptr, &what);
 	attributes->type = type_of(what.kind);
 	if (what.kind == MEM_KIND_PAGEABLE) {
-		/* cudaInvalidDeviceId, as a CUDA 13.0 runtime answers */
+		/* As a CUDA 13.0 runtime returns */
 		attributes->device = cudaInvalidDeviceId;
 		attributes->device_ptr = NULL;
 		attributes->host_ptr = (void *)ptr;
@@ -266,7 +266,7 @@ API cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *to,
 		.device = attributes.device,
 		.devicePointer = attributes.device_ptr,
 		.hostPointer = attributes.host_ptr,
-		/* 10.2's: managed memory is the device's. */
+		/* For programs of 10.2, managed memory is device memory. */
 		.memoryType = attributes.type == cudaMemoryTypeManaged ?
 			cudaMemoryTypeDevice : attributes.type,
 		.isManaged = attributes.type == cudaMemoryTypeManaged,

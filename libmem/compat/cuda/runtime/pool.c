@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runtime: allocation in a stream's order, and pools. */
+/* Runtime: stream-ordered allocation, and pools. */
 #include "runtime.h"
 
-/* A pool that is not named is the device's current one. */
+/* If no pool is named, the device's current one is used. */
 static int alloc(void **ptr, size_t len, cudaMemPool_t pool, bool is_named,
 		 cudaStream_t stream)
 {
@@ -60,7 +60,7 @@ API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
 	return cudart_return(core_pool_set_current(device, memPool));
 }
 
-/* The driver's struct has the same members, its enumerations the same values */
+/* The driver's structs have the same members and values. */
 _Static_assert(sizeof(struct cudaMemPoolProps) == sizeof(CUmemPoolProps),
 	       "one pool has other properties than the other");
 _Static_assert(sizeof(struct cudaMemAccessDesc) == sizeof(CUmemAccessDesc),
@@ -78,7 +78,7 @@ API cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
 	return cudart_return(core_pool_destroy(memPool));
 }
 
-/* What may go goes with the next wait for all work, however much is asked. */
+/* The next wait for all work frees what can be freed, despite the argument. */
 API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
 {
 	(void)minBytesToKeep;

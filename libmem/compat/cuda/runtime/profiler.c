@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runtime: where a profiler shall look. heapsim's report looks everywhere. */
+/* Runtime: profiler control. It has no effect on heapsim's report. */
 #include "runtime.h"
 #include "cuda_profiler_api.h"
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runtime: what a device is like, and what it is to its peers. */
+/* Runtime: properties of devices and their peers. */
 #include <stddef.h>
 #include <string.h>
 
 #include "runtime.h"
 
 /**
- * struct field - a field of struct cudaDeviceProp that an attribute tells
+ * struct field - a field of struct cudaDeviceProp with an attribute's value
  * @attr: cudaDevAttr*
- * @off: where it is
- * @is_size: it is a size_t, else an int
+ * @off: offset of the field
+ * @is_size: the field is a size_t, else an int
  */
 struct field {
 	int attr;
@@ -130,7 +130,7 @@ static const struct field fields[] = {
 	    deferredMappingCudaArraySupported),
 	INT(IpcEventSupport, ipcEventSupported),
 	INT(ClusterLaunch, clusterLaunch),
-	/* Which the runtime has no name for. */
+	/* The runtime has no name for this attribute. */
 	{ CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS,
 	  offsetof(struct cudaDeviceProp, unifiedFunctionPointers), false },
 	INT(NumaConfig, deviceNumaConfig),
@@ -141,7 +141,7 @@ static const struct field fields[] = {
 	INT(GpuPciSubsystemId, gpuPciSubsystemID),
 	INT(HostNumaMultinodeIpcSupported, hostNumaMultinodeIpcSupported),
 
-	/* What 13.0 has no more. */
+	/* Not in CUDA 13.0 any more */
 	INT(ClockRate, clockRate),
 	INT(GpuOverlap, deviceOverlap),
 	INT(KernelExecTimeout, kernelExecTimeoutEnabled),
@@ -153,7 +153,7 @@ static const struct field fields[] = {
 	INT(CooperativeMultiDeviceLaunch, cooperativeMultiDeviceLaunch),
 };
 
-/* A device by its number: the runtime's first question, always. */
+/* The runtime's calls check the number of a device first. */
 static int find(int ordinal, const struct core_device **device)
 {
 	const int rc = core_init();
@@ -213,7 +213,7 @@ API cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
 	return cudart_return(rc);
 }
 
-/* How much of what is wanted a device has; 0 in @want: it does not matter. */
+/* Returns how many of the wanted properties a device has. 0: not wanted. */
 static int matches(const struct cudaDeviceProp *want,
 		   const struct cudaDeviceProp *have)
 {
@@ -314,7 +314,7 @@ cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
 }
 
 /*
- * Peers: there are none on a Tegra (CUDA for Tegra, 3.6). A device is not its
+ * A Tegra's devices are not peers (CUDA for Tegra, 3.6). A device is not its
  * own peer, either.
  */
 API cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Runtime: calls of a program whose default stream is the thread's. They are
- * the calls themselves, where no stream means that one. Synchronous calls have
- * names that end in _ptds, and lie beside the calls that they are.
+ * Runtime: variants of calls for a program with a default stream per thread.
+ * They call the ordinary function with that stream instead of NULL. The
+ * variants of synchronous calls end in _ptds and are defined next to the
+ * ordinary functions.
  *
- * The header makes each name here the one with _ptsz, with its parameters; the
- * call itself is known by its symbol alone.
+ * With CUDA_API_PER_THREAD_DEFAULT_STREAM the header declares each name as the
+ * variant's; the ordinary function can only be named by its symbol.
  */
 #undef LIBMEM_CUDA
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the runtime's files share: its calls over the core. */
+/* Interfaces between the runtime's files. */
 #ifndef _COMPAT_CUDA_RUNTIME_RUNTIME_H
 #define _COMPAT_CUDA_RUNTIME_RUNTIME_H
 
@@ -7,11 +7,11 @@
 #include "cuda_runtime_api.h"
 
 /**
- * struct cudart_attributes - what an address is
- * @type: of its memory
- * @device: whose
- * @device_ptr: where the device has it; NULL: nowhere
- * @host_ptr: where the CPU has it; NULL: nowhere
+ * struct cudart_attributes - attributes of an address
+ * @type: type of memory
+ * @device: device of the memory
+ * @device_ptr: address for the device; NULL: it has none
+ * @host_ptr: address for the CPU; NULL: it has none
  */
 struct cudart_attributes {
 	enum cudaMemoryType type;
@@ -20,7 +20,7 @@ struct cudart_attributes {
 	void *host_ptr;
 };
 
-/* Of a program whose default stream is the thread's; ptsz.c has the others. */
+/* Variants for a default stream per thread; the others are in ptsz.c. */
 #define PER_THREAD(call)	extern __typeof__(call) call ## _ptds
 
 PER_THREAD(cudaMemcpy);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runtime: semaphores of others, by file descriptor. */
+/* Runtime: semaphores imported by file descriptor. */
 #include "runtime.h"
 
-/* Shorter names, for calls with long ones */
+/* Short names, so that declarations fit a line */
 typedef const struct cudaExternalSemaphoreSignalParams signal_params;
 typedef const struct cudaExternalSemaphoreWaitParams wait_params;
 
-/* Both kinds of handle are the same. */
+/* The handles of runtime and driver are the same. */
 static CUexternalSemaphore driver_handle(cudaExternalSemaphore_t semaphore)
 {
 	return (CUexternalSemaphore)semaphore;
@@ -35,7 +35,7 @@ cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out,
 	return cudart_return(rc);
 }
 
-/* NvSciSync alone has flags. */
+/* Flags are only for NvSciSync. */
 API cudaError_t
 cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
 				  signal_params *paramsArray,

@@ -41,7 +41,7 @@ API cudaError_t cudaStreamDestroy(cudaStream_t stream)
 	return cudart_return(rc ? rc : core_stream_destroy(stream));
 }
 
-/* Of the current context, and libmem's. */
+/* Finds libmem's stream of a handle in the current context. */
 static int find(cudaStream_t handle, struct mem_stream **stream)
 {
 	struct CUctx_st *ctx;
@@ -164,13 +164,13 @@ API cudaError_t cudaStreamAddCallback(cudaStream_t stream,
 				      cudaStreamCallback_t callback,
 				      void *userData, unsigned int flags)
 {
-	/* Both kinds of error have the same numbers. */
+	/* Errors have the same numbers in the runtime and the driver. */
 	return cudart_return(core_stream_callback(stream,
 						  (CUstreamCallback)callback,
 						  userData, flags));
 }
 
-/* The driver's union begins with the same members. */
+/* The runtime's union has the same members as the driver's. */
 _Static_assert(sizeof(cudaLaunchAttributeValue) ==
 	       sizeof(CUlaunchAttributeValue),
 	       "an attribute has another value than the driver's");

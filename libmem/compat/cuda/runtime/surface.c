@@ -12,11 +12,11 @@ _Static_assert((int)cudaResourceTypeArray == CU_RESOURCE_TYPE_ARRAY &&
 	       "kinds of resource");
 
 /**
- * cudart_resource() - what the driver calls a resource
- * @from: as the runtime has it
- * @to: out
+ * cudart_resource() - convert a resource to the driver's
+ * @from: the runtime's resource
+ * @to: out: the driver's
  *
- * Return: cudaSuccess, or cudaErrorInvalidChannelDescriptor,
+ * Return: cudaSuccess, cudaErrorInvalidChannelDescriptor, or
  * cudaErrorInvalidValue (no such kind).
  */
 cudaError_t cudart_resource(const struct cudaResourceDesc *from,
@@ -52,9 +52,9 @@ cudaError_t cudart_resource(const struct cudaResourceDesc *from,
 }
 
 /**
- * cudart_resource_back() - what the runtime calls a resource
- * @from: as the driver has it
- * @to: out
+ * cudart_resource_back() - convert a resource to the runtime's
+ * @from: the driver's resource
+ * @to: out: the runtime's
  */
 void cudart_resource_back(const CUDA_RESOURCE_DESC *from,
 			  struct cudaResourceDesc *to)
@@ -90,7 +90,7 @@ void cudart_resource_back(const CUDA_RESOURCE_DESC *from,
 }
 
 /*
- * Of memory that is no array a CUDA 13.0 runtime says that its channels are
+ * If the memory is no array, a CUDA 13.0 runtime returns that its channels are
  * wrong, whatever they are (the recorded case surface.linear).
  */
 API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject,

@@ -4,14 +4,14 @@
 
 /**
  * heapsim_cu_variable() - put a variable into libmem's memory
- * @initial: its value, which stays for cudaDeviceReset()
+ * @initial: initial value; must stay valid, since cudaDeviceReset() uses it
  * @len: bytes
- * @place: which memory
- * @name: as the program has it
+ * @place: kind of memory
+ * @name: name in the program
  *
- * Before main(), as a rule: the board is chosen by then.
+ * This is usually called before main(), so the board must be chosen by then.
  *
- * Return: where it lies; @initial if there is no board.
+ * Return: address of the variable; @initial if there is no board.
  */
 API void *heapsim_cu_variable(void *initial, size_t len,
 			      enum heapsim_place place, const char *name)
@@ -63,7 +63,10 @@ API cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 	return cudart_return(rc);
 }
 
-/* The bytes that a copy is about; NULL: an error, told. */
+/*
+ * Returns the address of a part of a variable, or NULL after setting the
+ * thread's last error.
+ */
 static char *part_of(const void *symbol, size_t count, size_t offset)
 {
 	const struct core_symbol *found;

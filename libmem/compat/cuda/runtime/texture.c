@@ -65,7 +65,7 @@ static void view_of(const struct cudaResourceViewDesc *from,
 	};
 }
 
-/* What its elements are; false: nothing that could be known here */
+/* Returns false if the format is not known here. */
 static bool format_of(const CUDA_RESOURCE_DESC *resource,
 		      CUarray_format *format)
 {
@@ -102,7 +102,7 @@ static bool is_32_bits(CUarray_format format)
 	       format == CU_AD_FORMAT_SIGNED_INT32;
 }
 
-/* Integers that stay integers are not filtered: an error that is its own */
+/* Integers that are read as integers cannot be filtered: a special error */
 static bool is_filtered(const CUDA_RESOURCE_DESC *resource,
 			const struct cudaTextureDesc *texture)
 {
@@ -134,7 +134,7 @@ cudaCreateTextureObject(cudaTextureObject_t *pTexObject,
 		rc = cudart_resource(pResDesc, &resource);
 	if (!rc)
 		rc = sampler_of(pTexDesc, &texture);
-	/* What a view makes of it the core judges. */
+	/* With a view, the core checks this. */
 	if (!rc && !pResViewDesc && is_filtered(&resource, pTexDesc))
 		rc = cudaErrorInvalidFilterSetting;
 	if (rc)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Runtime: calls as programs of older versions know them, up to 12.6: they gave
- * the number of a device where 13.0 has a location. The names of 11.2 to 12.9
- * for 13.0's calls are here, too.
+ * Runtime: calls for programs of older versions. Up to 12.6 these had the
+ * number of a device where 13.0 has a location. This file also defines the
+ * names that 11.2 to 12.9 used for 13.0's calls.
  */
 #include "runtime.h"
 
-/* Shorter names, for calls with long ones */
+/* Short names, so that declarations fit a line */
 typedef const struct cudaExternalSemaphoreSignalParams signal_params;
 typedef const struct cudaExternalSemaphoreWaitParams wait_params;
 
-/* An older program's calls, by their symbols. */
+/* Symbols of older programs */
 cudaError_t cudaMemAdvise_12060(const void *devPtr, size_t count,
 				enum cudaMemoryAdvise advice, int device);
 cudaError_t cudaMemPrefetchAsync_12060(const void *devPtr, size_t count,
@@ -124,7 +124,7 @@ API cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t start,
 	return cudaEventElapsedTime(ms, start, end);
 }
 
-/* Before 11.2 the parameters were shorter; the name stayed in the headers. */
+/* The parameters were shorter before 11.2; headers kept the name _v2. */
 API cudaError_t
 cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray,
 				     signal_params *paramsArray,
@@ -165,7 +165,7 @@ cudaWaitExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *all,
 					       own(stream));
 }
 
-/* 10.2 and before had no type for memory that CUDA does not know. */
+/* Up to 10.2 there was no type for memory that CUDA does not know. */
 API cudaError_t
 cudaPointerGetAttributes_10020(struct cudaPointerAttributes *attributes,
 			       const void *ptr)
@@ -177,7 +177,7 @@ cudaPointerGetAttributes_10020(struct cudaPointerAttributes *attributes,
 	return rc;
 }
 
-/* Before 4.0 a device was a thread's. */
+/* Before 4.0 a device belonged to a thread. */
 API cudaError_t cudaThreadSynchronize(void)
 {
 	return cudaDeviceSynchronize();
@@ -208,7 +208,7 @@ API cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig)
 	return cudaDeviceGetCacheConfig(pCacheConfig);
 }
 
-/* Every GPU of capability 1.3 and up has doubles as the host has them. */
+/* GPUs of capability 1.3 and higher have the host's doubles. */
 API cudaError_t cudaSetDoubleForDevice(double *d)
 {
 	return d ? cudaSuccess : cudart_return(cudaErrorInvalidValue);
@@ -219,7 +219,7 @@ API cudaError_t cudaSetDoubleForHost(double *d)
 	return d ? cudaSuccess : cudart_return(cudaErrorInvalidValue);
 }
 
-/* What a program was built for is what it is told that it runs on. */
+/* Returns the version for which the program was built. */
 static cudaError_t version(int *to, int number)
 {
 	const cudaError_t rc = cudaRuntimeGetVersion(to);
