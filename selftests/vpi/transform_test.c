@@ -319,6 +319,10 @@ static void blocks_are_transformed(void **state)
 	params.transform_flag = NVBUFSURF_TRANSFORM_CROP_SRC;
 	assert_int_equal(NvBufSurfTransform(blocks, big, &params),
 			 NvBufSurfTransformError_Unsupported);
+	/* A map shows the blocks as they are. */
+	assert_int_equal(NvBufSurfaceMap(blocks, 0, 0, NVBUF_MAP_READ), 0);
+	assert_int_equal(NvBufSurfaceUnMap(blocks, 0, 0), 0);
+	assert_int_equal(NvBufSurfaceMemSet(blocks, 0, 0, 1), -1);
 	batch_drop(src);
 	batch_drop(blocks);
 	batch_drop(other);

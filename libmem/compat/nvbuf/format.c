@@ -24,7 +24,7 @@ enum shape {
 
 /**
  * struct known - a colour format
- * @name: as the program has it
+ * @name: name without NVBUF_COLOR_FORMAT_
  * @shape: enum shape
  * @std: enum mem_color_std
  * @fourcc: fourcc of packed pixels
@@ -197,6 +197,19 @@ int nvbuf_format(NvBufSurfaceColorFormat color, struct nvbuf_format *format)
 		format->planes[i].y_div = known->y_div;
 	}
 	return 0;
+}
+
+/**
+ * nvbuf_format_name() - get the name of a colour format
+ * @color: colour format
+ *
+ * Return: the name without NVBUF_COLOR_FORMAT_, or "?" if heapsim does not
+ * support the format.
+ */
+const char *nvbuf_format_name(NvBufSurfaceColorFormat color)
+{
+	return (size_t)color < sizeof(formats) / sizeof(*formats) &&
+	       formats[color].name ? formats[color].name : "?";
 }
 
 /**

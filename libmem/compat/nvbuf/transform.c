@@ -15,8 +15,8 @@
  * @width: pixels
  * @height: rows
  * @format: enum mem_format
- * @linear: the same pixels, pitch-linear
- * @has_alpha: the fourth component of its pixels, if there is one, is alpha
+ * @linear: enum mem_format of the same pixels in pitch-linear layout
+ * @has_alpha: pixels have alpha; false if a fourth component is unused
  */
 struct side {
 	struct mem_image *image;
@@ -157,7 +157,7 @@ static int side_open(struct nvbuf_work *work,
 	return rc ? rc : work_keep(work, side->image);
 }
 
-/* An image between two jobs of the work */
+/* Creates an image for the result of one job and the input of the next. */
 static int image_between(struct nvbuf_work *work, uint32_t width,
 			 uint32_t height, unsigned int format,
 			 struct mem_image **image)
@@ -172,7 +172,7 @@ static int image_between(struct nvbuf_work *work, uint32_t width,
 	return rc ? rc : work_keep(work, *image);
 }
 
-/* Of pitch-linear pixels, or of the same pixels in blocks */
+/* Transforms pitch-linear pixels, or copies pixels that both have in blocks. */
 static int linear_transform(struct nvbuf_work *work, const struct side *dst,
 			    const struct side *src)
 {
@@ -239,6 +239,43 @@ static int sides_transform(struct nvbuf_work *work, const struct side *dst,
 	return rc;
 }
 
+/*
+ * Returns true if @picture alone makes a transform impossible, and reports why.
+ */
+static bool picture_lacks(const struct nvbuf_picture *picture)
+{
+	const NvBufSurfaceParams *shown = picture->shown;
+	const NvBufSurfaceColorFormat color = shown->colorFormat;
+
+	if (!nvbuf_to_mem(color, NVBUF_LAYOUT_PITCH))
+		nvbuf_lacks("transform of NVBUF_COLOR_FORMAT_%s",
+			    nvbuf_format_name(color));
+	else if (!nvbuf_to_mem(color, shown->layout))
+		nvbuf_lacks("transform of block-linear NVBUF_COLOR_FORMAT_%s",
+			    nvbuf_format_name(color));
+	else if (picture->is_part && shown->layout != NVBUF_LAYOUT_PITCH)
+		nvbuf_lacks("transform of a part of a block-linear surface");
+	else if (picture->type == NVBUF_MEM_SYSTEM)
+		nvbuf_lacks("transform of NVBUF_MEM_SYSTEM");
+	else
+		return false;
+	return true;
+}
+
+/* Reports why there is no such transform. */
+static void transform_lacks(const struct nvbuf_work *work,
+			    const struct nvbuf_picture *dst,
+			    const struct nvbuf_picture *src)
+{
+	if (picture_lacks(src) || picture_lacks(dst))
+		return;
+	nvbuf_lacks("transform by %s: %s %ux%u to %s %ux%u",
+		    work->engine == MEM_ENGINE_VIC ? "VIC" : "GPU",
+		    nvbuf_format_name(src->shown->colorFormat), src->width,
+		    src->height, nvbuf_format_name(dst->shown->colorFormat),
+		    dst->width, dst->height);
+}
+
 /**
  * nvbuf_work_begin() - begin transforms
  * @work: in: @engine, @interp and @stream (NULL: a stream of its own); out:
@@ -287,7 +324,7 @@ int nvbuf_work_add(struct nvbuf_work *work, const struct nvbuf_picture *dst,
 	return rc;
 }
 
-/* A picture of one colour */
+/* Makes an image of one colour. */
 static int plain_open(struct nvbuf_work *work, uint32_t width, uint32_t height,
 		      const uint8_t *rgba, struct side *side)
 {
@@ -298,7 +335,7 @@ static int plain_open(struct nvbuf_work *work, uint32_t width, uint32_t height,
 
 	*side = (struct side) {
 		.width = width, .height = height, .format = MEM_FORMAT_RGBA8,
-		.has_alpha = true,
+		.linear = MEM_FORMAT_RGBA8, .has_alpha = true,
 	};
 	rc = nvbuf_ctx(&ctx);
 	if (!rc)
