@@ -527,7 +527,7 @@ static void a_wrapper_can_wrap_other_memory(void **state)
 	assert_int_equal(memory[64 * HEIGHT + 64 + 7], pattern(7, 1));
 	data.buffer.pitch.planes[0].width = WIDTH - 1;
 	is(vpiImageSetWrapper(image, &data), VPI_ERROR_INVALID_ARGUMENT,
-	   "sides");
+	   "size");
 	data.bufferType = VPI_IMAGE_BUFFER_CUDA_PITCH_LINEAR;
 	is(vpiImageSetWrapper(image, &data), VPI_ERROR_INVALID_ARGUMENT,
 	   "another type");

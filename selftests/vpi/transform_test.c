@@ -546,7 +546,6 @@ int main(void)
 					  no_violation),
 		cmocka_unit_test_teardown(pixels_without_alpha_are_converted,
 					  no_violation),
-		cmocka_unit_test(formats_that_images_lack_are_refused),
 		cmocka_unit_test_teardown(a_copy_of_a_batch_has_its_buffers,
 					  no_violation),
 		cmocka_unit_test_teardown(the_gpu_has_memory_of_cuda,
