@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may touch which memory, and is it cached there: Table 1 of NVIDIA's "CUDA
- * for Tegra" application note, with a row for registered memory (its section
- * 3.2), on each board; over the module on the one that it has. A cell is tried
- * by a touch of the CPU or by a kernel of each engine.
+ * Tests which processor may access which memory, and whether it caches it:
+ * Table 1 of NVIDIA's "CUDA for Tegra" application note, with a row for
+ * registered memory (its section 3.2), on each board; with the module on the
+ * board that it simulates. A cell is tested by an access of the CPU or by a
+ * kernel of each engine.
  *
- * That the CPU caches memory shows in atomic instructions, which work; that a
- * GPU does in what the driver has to do, and counts. Where neither caches it
- * each sees the other's stores at once. Of device memory nobody else can see
- * whether its GPU caches it: all that shows is that the driver has no work.
+ * If the CPU caches memory, atomic instructions work. If a GPU does, the driver
+ * counts cache maintenance. If neither does, each sees the other's stores at
+ * once. No other processor can find out whether a GPU caches its device memory;
+ * the test only checks that the driver does no maintenance.
  */
 #include "test.h"
 
@@ -39,13 +40,13 @@ enum cell {
 
 /**
  * struct row - a kind of memory
- * @name: for the test
- * @kind: of it
- * @flags: for mem_alloc()
- * @told: what a touch of it that is illegal is told to be
- * @cpu: cell
- * @igpu: cell, of all engines of the SoC
- * @dgpu: cell
+ * @name: name for the test
+ * @kind: enum mem_kind
+ * @flags: flags of mem_alloc()
+ * @told: name of the memory in the violation of an illegal access
+ * @cpu: cell of the CPU
+ * @igpu: cell of all engines of the SoC
+ * @dgpu: cell of the discrete GPU
  */
 struct row {
 	const char *name;
@@ -76,13 +77,13 @@ static const char *const engines[] = { "gpu", "pva", "vic", "dgpu" };
 #define NR_ROWS		(sizeof(rows) / sizeof(rows[0]))
 #define MAX_TESTS	128
 
-/* A cell's memory in a context of its own: an illegal address ends that. */
+/* Each cell has its own context, since an illegal access ends the context. */
 static const struct profile *board;
 static struct mem_stream *stream;
 static volatile uint32_t *host;
 static uint32_t *device;
 
-/* Pageable; engines find stores to it whatever malloc() there is. */
+/* Pageable memory; unlike a heap, engines see it with any malloc(). */
 static uint32_t variable;
 
 static enum cell cell_of(enum cell cell)
@@ -145,7 +146,7 @@ static void nothing_found(void)
 	assert_int_equal(found(MEM_VIOLATION_DROPPED), 0);
 }
 
-/* What the board or the backend has not got is refused. */
+/* Memory that the board or the backend lacks is refused. */
 static int take(const struct row *row)
 {
 	void *ptr;
@@ -175,7 +176,7 @@ static int take(const struct row *row)
 	}
 }
 
-/* Of a context that has an error it answers that. */
+/* In a context with an error, these calls return that error. */
 static void give(const struct row *row)
 {
 	switch (row->kind) {
@@ -199,7 +200,7 @@ static bool is_there(const struct row *row)
 	       (board->has_host_register && is_embedded());
 }
 
-/* The CPU's touches: the signal that one ends with, 0 none. */
+/* Accesses by the CPU, which return the signal that they raise, or 0 */
 static sigjmp_buf touch_env;
 
 static void on_bus(int signal)
@@ -230,7 +231,7 @@ static void cpu_touches(enum cell cell)
 		assert_int_equal(found(MEM_VIOLATION_CPU_ON_DEVICE), 2);
 		return;
 	}
-	/* It is found at the first touch; the module sees no instructions. */
+	/* The first access reports this; the module sees no instructions. */
 	__atomic_fetch_add(host, 1, __ATOMIC_SEQ_CST);
 	assert_int_equal(found(MEM_VIOLATION_ATOMIC_ON_UNCACHED),
 			 is_embedded() && cell == UNCACHED);
@@ -250,7 +251,7 @@ static void k_add(const struct mem_block *block, void *arg)
 	++*word;
 }
 
-/* The first word asks, the second answers, at most some seconds. */
+/* Waits some seconds for the first word, and then sets the second. */
 static void k_answer(const struct mem_block *block, void *arg)
 {
 	volatile uint32_t *words = *(uint32_t **)arg;
@@ -302,7 +303,7 @@ static void wait_for(volatile uint32_t *word, uint32_t value)
 	assert_int_equal(*word, value);
 }
 
-/* Nobody waits for the kernel: the stores are seen while it runs. */
+/* Stores must be visible while the kernel runs, without a wait. */
 static void both_see_at_once(unsigned int engine)
 {
 	host[0] = 0;
@@ -325,7 +326,7 @@ static struct mem_attach_counters counters(void)
 	return count;
 }
 
-/* Two jobs and a wait: what the driver had to do. */
+/* Checks the driver's maintenance for two jobs and a wait. */
 static void check_maintenance(const struct row *row,
 			      const struct mem_attach_counters *before)
 {
@@ -437,21 +438,21 @@ static bool machine_has(uint64_t len)
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) >= len / PAGE;
 }
 
-/* Nothing is stored to it: it takes no memory of the machine. */
+/* The memory is never written, so it uses no memory of the machine. */
 static void the_dgpus_memory_has_a_size_of_its_own(void **state)
 {
 	const uint64_t len = board->dgpu.len;
 	void *of_soc, *of_dgpu, *ptr = UNTOUCHED;
 
 	(void)state;
-	/* The library gives no more than there is. */
+	/* The library does not allocate more than the machine has. */
 	if (!machine_has(len + 2 * GIB))
 		skip_because("the machine has less memory than the dGPU");
 	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, len + 1, &ptr), -ENOMEM);
 	assert_int_equal(take_len(0, GIB, &of_soc), 0);
 	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, len, &of_dgpu), 0);
 	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, 1, &ptr), -ENOMEM);
-	/* What is free of the one helps the other nothing. */
+	/* Free memory of the SoC does not count for the discrete GPU. */
 	assert_int_equal(mem_free(ctx, of_soc), 0);
 	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, 1, &ptr), -ENOMEM);
 	assert_ptr_equal(ptr, UNTOUCHED);
@@ -483,7 +484,7 @@ static void an_address_tells_whose_memory_it_is(void **state)
 	assert_int_equal(mem_free(ctx, of_dgpu), 0);
 }
 
-/* What one GPU has made the other gets by a copy, in a stream's order. */
+/* A result of one GPU is copied to the other's memory in stream order. */
 static void two_gpus_pass_data_on_by_copies(void **state)
 {
 	void *of_soc, *of_dgpu;
@@ -508,7 +509,7 @@ static void two_gpus_pass_data_on_by_copies(void **state)
 	assert_int_equal(mem_free(ctx, of_dgpu), 0);
 }
 
-/* Not the engine: what it may have is judged anew for each. */
+/* Memory at a reused address is judged by its new kind. */
 static void a_place_that_is_used_again_is_another(void **state)
 {
 	struct mem_violation v = { .size = sizeof(v) };
@@ -531,7 +532,7 @@ static void a_place_that_is_used_again_is_another(void **state)
 	assert_int_equal(mem_free(ctx, again), 0);
 }
 
-/* As the SoC's engines do, past the CPU's cache. */
+/* The discrete GPU reads DRAM, as the SoC's engines do. */
 static void the_dgpu_reads_a_heaps_buffer(void **state)
 {
 	struct mem_violation v = { .size = sizeof(v) };
@@ -566,7 +567,7 @@ static int of_board(void **state)
 	return 0;
 }
 
-/* What the SoC and its CPUs are, whichever GPU is asked for. */
+/* Checks the facts about the SoC, which are the same for each GPU. */
 static void is_the_boards(const struct mem_board *told)
 {
 	assert_string_equal(told->name, board->name);
@@ -777,7 +778,10 @@ static void add_board(const struct profile *on, bool embedded)
 		cmocka_unit_test(an_address_tells_whose_memory_it_is),
 		cmocka_unit_test(two_gpus_pass_data_on_by_copies),
 		cmocka_unit_test(a_place_that_is_used_again_is_another),
-		/* The module allocates what it gives; no kernel has heaps'. */
+		/*
+		 * The module really allocates memory, and its kernels cannot
+		 * use buffers of heaps.
+		 */
 		cmocka_unit_test(the_dgpus_memory_has_a_size_of_its_own),
 		cmocka_unit_test(the_dgpu_reads_a_heaps_buffer),
 	};

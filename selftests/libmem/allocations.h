@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For tests that let allocations fail one after the other: included once by a
- * program that is linked with libmem.a and --wrap of malloc and calloc.
+ * For tests that make allocations fail one after the other. A program includes
+ * this once and is linked with libmem.a and --wrap of malloc and calloc.
  */
 #ifndef _LIBMEM_ALLOCATIONS_H
 #define _LIBMEM_ALLOCATIONS_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Allocations of this thread that succeed from now on; negative: all do. */
+/* Number of this thread's next allocations that succeed; negative: all. */
 static _Thread_local int nr_allocations = -1;
 
 void *__real_malloc(size_t len);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rules for managed memory in Documentation/model.rst: for each rule a
- * correct program, about which nothing is reported, and a wrong one. LIBMEM_SOC
- * or the module determines the board; on the one with concurrent access every
- * program is correct.
+ * Tests the rules of DESIGN 2.4, each with a right program, for which nothing
+ * is reported, and a wrong one. LIBMEM_SOC or the module chooses the board; on
+ * a board with concurrent access all programs are right.
  */
 #include "stream.h"
 
 #include <pthread.h>
 #include <semaphore.h>
 
-static struct mem_stream *other;	/* non-blocking, as stream is */
+static struct mem_stream *other;	/* non-blocking, like stream */
 
 static int open_two(void **state)
 {
@@ -26,10 +25,10 @@ static int close_two(void **state)
 }
 
 /**
- * struct held - a host function that returns when it is told to
- * @has_begun: posted as it begins
- * @may_return: waited for
- * @after: recorded behind it
+ * struct held - a host function that returns on request
+ * @has_begun: posted when the function begins
+ * @may_return: the function waits for it
+ * @after: event recorded after the function
  */
 struct held {
 	sem_t has_begun;
@@ -61,7 +60,7 @@ static void begins(struct held *held)
 		;
 }
 
-/* That it has returned is known by the time it took: that is no wait. */
+/* Reads the event's time until it is known, since a wait would have effects. */
 static void returns(struct held *held)
 {
 	int64_t ns;
@@ -155,10 +154,10 @@ static void a_wait_for_the_context_is_one_for_all(void **state)
 
 /**
  * struct waiter - a thread that waits
- * @thread: it
- * @tid: its number, as it begins
- * @wait: what it calls
- * @arg: with that
+ * @thread: the thread
+ * @tid: number of the thread, set when it begins
+ * @wait: function that waits
+ * @arg: argument of @wait
  */
 struct waiter {
 	pthread_t thread;
@@ -196,7 +195,7 @@ static bool is_asleep(pid_t tid)
 	return name_end[2] == 'S';
 }
 
-/* It waits when this returns: it sleeps for longer than for a lock. */
+/* Starts a waiter, and returns when it sleeps for longer than for a lock. */
 static void start_waiter(struct waiter *waiter, int (*wait)(void *arg),
 			 void *arg)
 {
@@ -247,8 +246,8 @@ static void hold_thread(struct waiter *waiter)
 }
 
 /*
- * Two threads wait for all, and the one that began first is late; there is more
- * work meanwhile, so that not all is done.
+ * Two threads wait for the context, and the one that began first is stopped.
+ * More work is submitted meanwhile, so the context does not become idle.
  */
 static void the_second_of_two_waits(bool is_destroyed)
 {
@@ -306,7 +305,7 @@ static void a_wait_for_what_is_ordered_after_will_do(void **state)
 	assert_int_equal(mem_stream_wait_event(other, event), 0);
 	sync_of(other);
 	is_allowed(ptr);
-	/* The wait was for the record of its time. */
+	/* The wait refers to the record before it, not to the later one. */
 	assert_int_equal(mem_stream_wait_event(other, event), 0);
 	work(stream);
 	assert_int_equal(mem_event_record(event, stream), 0);
@@ -341,7 +340,7 @@ static int sync_event(void *event)
 	return mem_event_sync(event);
 }
 
-/* Who waits does so for the record of the time when it began. */
+/* A wait refers to the record that was the latest when the wait began. */
 static void an_event_that_is_recorded_anew_covers_both(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_HOST);
@@ -356,7 +355,7 @@ static void an_event_that_is_recorded_anew_covers_both(void **state)
 	event = event_of(stream);
 	start_waiter(&waiter, sync_event, event);
 	assert_int_equal(mem_event_record(event, other), 0);
-	/* That one is done, and says nothing of the stream. */
+	/* The new record is done, but does not cover the first stream. */
 	assert_int_equal(mem_event_sync(event), 0);
 	is_refused(ptr);
 	let_go(gate);
@@ -473,7 +472,7 @@ static void a_copy_from_pinned_to_device_is_a_wait(void **state)
 	release(second);
 }
 
-/* But it has read what the program may overwrite then. */
+/* The copy is no wait, but the source may be overwritten afterwards. */
 static void a_copy_from_pageable_to_device_is_none(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
@@ -521,7 +520,7 @@ static void a_managed_side_is_what_the_engine_may_touch(void **state)
 
 	(void)state;
 	set_all(host, VALUE);
-	/* The CPU reads that, and the stream stays active. */
+	/* The CPU reads @host itself, and the stream stays active. */
 	copy(global, host);
 	is_refused(ptr);
 	copy(host, global);
@@ -549,7 +548,7 @@ static void the_start_of_a_host_function_is_a_wait(void **state)
 	let_go(gate);
 	begins(&held);
 	is_allowed(ptr);
-	/* Of another stream it knows nothing. */
+	/* Its begin shows nothing about another stream. */
 	work(other);
 	is_refused(ptr);
 	sync_of(other);
@@ -567,7 +566,7 @@ static void work_behind_a_host_function_is_not_active(void **state)
 	hold(stream, &held);
 	begins(&held);
 	work(stream);
-	/* Recorded behind the function. */
+	/* The event is recorded after the function. */
 	assert_int_equal(mem_stream_wait_event(other, held.after), 0);
 	work(other);
 	is_allowed(ptr);
@@ -666,7 +665,7 @@ static void a_job_needs_an_attach_that_is_known(void **state)
 	attach(stream, ptr, MEM_ATTACH_GLOBAL);
 	sync_of(stream);
 	start_add(other, ptr, ptr, 1);
-	/* Submitted before it. */
+	/* This was submitted before the attach. */
 	attach(stream, ptr, MEM_ATTACH_HOST);
 	sync_of(other);
 	nothing_found();
@@ -715,7 +714,7 @@ static void single_to_the_legacy_stream_is_for_its_work(void **state)
 	(void)state;
 	attach(legacy, ptr, MEM_ATTACH_SINGLE);
 	sync_of(legacy);
-	/* Work of others concerns nobody, ordered with it or not. */
+	/* Work of other streams does not matter, ordered with it or not. */
 	work(other);
 	work(a);
 	is_allowed(ptr);
@@ -724,10 +723,10 @@ static void single_to_the_legacy_stream_is_for_its_work(void **state)
 	is_refused(ptr);
 	sync_of(other);
 	is_refused(ptr);
-	/* It comes after it in order. */
+	/* @a has work that is ordered after the legacy stream's. */
 	sync_of(a);
 	is_allowed(ptr);
-	/* The first word the CPU has tried. */
+	/* The accesses of the checks may have changed the first word. */
 	assert_int_equal(ptr[1], VALUE + 1);
 	work(legacy);
 	sync_of(legacy);
@@ -774,12 +773,12 @@ static void global_memory_made_while_active_waits(void **state)
 	release(host);
 }
 
-/* What a wait gives back, for a while */
+/* Access that a wait gives to the CPU for a while */
 
 /*
- * The job is behind a host function, and so is what lets it have the buffer:
- * the wait for another stream knows of neither, and the CPU fills its lines
- * before the job writes.
+ * The job and the attach that permits it are both after a host function. A wait
+ * for another stream covers neither, and the CPU fills lines before the job
+ * writes.
  */
 static void a_job_behind_an_unknown_attach_sees_it(void **state)
 {
@@ -802,7 +801,7 @@ static void a_job_behind_an_unknown_attach_sees_it(void **state)
 	release(ptr);
 }
 
-/* The same, but the CPU waits for the function alone. */
+/* The same, but the job has not ended when the CPU accesses the buffer. */
 static void a_job_that_has_come_has_it(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_HOST);
@@ -828,8 +827,8 @@ static void a_job_that_has_come_has_it(void **state)
 }
 
 /*
- * The prefetch to the CPU is behind it, but a host function before it has the
- * buffer in between: the CPU fills its lines once more.
+ * An attach to the host follows the job, but a host function before the job
+ * accesses the buffer: the CPU fills its lines once more.
  */
 static void a_prefetch_is_of_what_comes_before_it(void **state)
 {
@@ -858,7 +857,7 @@ static void a_prefetch_is_of_what_comes_before_it(void **state)
 	release(ptr);
 }
 
-/* What it stored before the job came, and before the wait, is not lost. */
+/* The CPU's stores before and after the wait must not be lost. */
 static void a_job_to_come_takes_nothing(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_HOST);
@@ -884,7 +883,7 @@ static void a_job_to_come_takes_nothing(void **state)
 
 /* A destroyed stream */
 
-/* Where all of it is known done the default is back at once. */
+/* If all work of the stream is known done, the default returns at once. */
 static void the_default_comes_back_with_the_stream(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
@@ -905,7 +904,7 @@ static void the_default_comes_back_with_the_stream(void **state)
 	release(ptr);
 }
 
-/* What is behind its last operation is behind that, too; nothing else is. */
+/* The default returns after the stream's last operation, in order with it. */
 static void the_default_comes_back_behind_its_last(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tests of attribute lists: what is set and looked up in a line. */
+/* For tests of attribute lists: sets and reads values in a single line. */
 #ifndef _LIBMEM_TEST_ATTRS_H
 #define _LIBMEM_TEST_ATTRS_H
 
@@ -14,7 +14,7 @@
 	ATTR(TYPES, uint32_t, MEM_ATTR_TYPE_RAW), \
 	ATTR(RAW_SIZE, uint64_t, size)
 
-/* The tests' context becomes one of a board. */
+/* Replaces the tests' context by one of another board. */
 static inline void board(const char *soc)
 {
 	struct mem_ctx_options options = {
@@ -56,7 +56,7 @@ static inline struct mem_attrs *list_of(const struct mem_attr *attrs, size_t nr)
 	list_of(((const struct mem_attr[]) { __VA_ARGS__ }), \
 		NR(((const struct mem_attr[]) { __VA_ARGS__ })))
 
-/* Of one list; fails the test with the conflicts. */
+/* Reconciles lists, or fails the test and prints the conflicts. */
 static inline struct mem_attrs *reconciled(struct mem_attrs *const *lists,
 					   size_t nr)
 {
@@ -73,7 +73,7 @@ static inline struct mem_attrs *reconciled(struct mem_attrs *const *lists,
 	return result;
 }
 
-/* What a key is set to, which has so many bytes */
+/* Returns the value of a key, which must have @len bytes. */
 static inline const void *value_of(const struct mem_attrs *list, uint32_t key,
 				   size_t len)
 {
@@ -101,7 +101,7 @@ static inline bool is_set(const struct mem_attrs *list, uint32_t key)
 	return attr.value;
 }
 
-/* The lists conflict; the text says why, and is the caller's. */
+/* Checks that the lists conflict; the caller frees the returned text. */
 static inline char *conflict_of(struct mem_attrs *const *lists, size_t nr)
 {
 	struct mem_attrs *result = UNTOUCHED, *conflict = NULL;

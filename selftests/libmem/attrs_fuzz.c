@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attribute lists from a stranger: bytes that are unpacked, and values that are
- * set, merged and looked at. Inputs are made of lists that are right, changed
- * at random but the same from run to run; sanitizers find what goes wrong. What
- * is accepted must pack to the same bytes again, so that no list has two forms.
+ * Fuzzes attribute lists: bytes that are unpacked, and values that are set,
+ * merged and read. Inputs are valid lists with random changes, the same in each
+ * run; sanitizers find errors. An accepted list must pack to the same bytes
+ * again, so that no list has two forms.
  *
  * usage: attrs_fuzz [EXECUTIONS [SEED]]
  *
- * With -DLIBFUZZER it is libFuzzer's target: make -C selftests/libmem fuzz.
+ * With -DLIBFUZZER this is a target of libFuzzer: make -C selftests/libmem
+ * fuzz.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -25,7 +26,7 @@
 
 static struct mem_ctx *ctx;
 
-/* What has been accepted, so that a run that accepts nothing is seen */
+/* Numbers of accepted inputs; a run that accepts none has failed */
 static uint64_t nr_unpacked, nr_set, nr_reconciled;
 
 static void must(bool is_right, const char *what)
@@ -48,7 +49,7 @@ static void open_once(void)
 		must(!mem_ctx_open(&options, &ctx), "no context");
 }
 
-/* What a list's owner does with it */
+/* Calls that the owner of a list makes */
 
 static void use_reconciled(struct mem_attrs *list)
 {
@@ -110,7 +111,7 @@ static void try_unpack(const uint8_t *bytes, size_t len)
 	mem_attrs_destroy(list);
 }
 
-/* Values: a key, a length and bytes each, all of the input's */
+/* The input is a sequence of values: a key, a length and bytes each. */
 static void try_set(const uint8_t *bytes, size_t len)
 {
 	struct mem_attr attrs[64];
@@ -144,7 +145,7 @@ static void try_set(const uint8_t *bytes, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* The first byte says what is tried. The copy ends where the input does. */
+/* The first byte chooses the test. An overrun of the exact copy is found. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	uint8_t *copy;
@@ -158,7 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	if (bytes[0] & 1) {
 		try_set(copy, len - 1);
 	} else {
-		/* Most of them are not to end at the checksum. */
+		/* Most inputs must pass the check of the checksum. */
 		if (bytes[0] & 6)
 			repair_list(copy, len - 1);
 		try_unpack(copy, len - 1);
@@ -236,7 +237,7 @@ static const struct {
 	{ array, NR(array) }, { pyramid, NR(pyramid) },
 };
 
-/* Each as values, as a list, as a result; then all in one list */
+/* Each list as values, packed, and as a result; then all in one list */
 static struct input inputs[3 * NR(wholes) + 1];
 
 static void add_packed(struct mem_attrs **lists, size_t nr)

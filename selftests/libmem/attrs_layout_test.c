@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What lists come to on each board: whose constraints shape a buffer, who must
- * maintain which cache, and which engines do not go together. Expected numbers
- * are worked out by hand.
+ * Tests the results of lists on each board: which constraints determine the
+ * layout, which cache must be maintained, and which engines conflict. Expected
+ * numbers were calculated by hand.
  */
 #include "attrs.h"
 
@@ -40,7 +40,7 @@ static struct mem_attrs *one(struct mem_attrs *list)
 	return result;
 }
 
-/* The list conflicts, and says so. */
+/* Checks that the list conflicts, with a message for this key. */
 static void conflicts(struct mem_attrs *list, const char *key,
 		      const char *rule)
 {
@@ -52,7 +52,7 @@ static void conflicts(struct mem_attrs *list, const char *key,
 	mem_attrs_destroy(list);
 }
 
-/* A value for each plane, dimension or level */
+/* Checks the values of each plane, dimension or level. */
 static void are_u32(const struct mem_attrs *list, uint32_t key,
 		    const uint32_t *expected, size_t nr)
 {
@@ -105,7 +105,7 @@ static void rows_and_planes_are_as_the_users_need_them(void **state)
 	has_u32(list, IMAGE_PLANE_STD, 0, 0);
 	mem_attrs_destroy(list);
 
-	/* A cache line, a texture, a row of the compositor */
+	/* Alignments of a cache line, a texture and a row of the compositor */
 	list = one(LIST(NV12_OF(PITCH_LINEAR, 100, 50), CPU));
 	has_u32(list, IMAGE_PLANE_PITCH, 100, 100);
 	has_u64(list, IMAGE_PLANE_OFFSET, 0, 5056);
@@ -229,7 +229,7 @@ static void sizes_are_bounded(void **state)
 	conflicts(LIST(IMAGE_OF(PITCH_LINEAR, DRM_FORMAT_ABGR16161616,
 				UINT32_MAX, 1)),
 		  "image.plane_width: conflict", "at most 70368744177664");
-	/* Each of the planes is not too large. */
+	/* Each plane fits, but all together are too large. */
 	conflicts(LIST(NV12_OF(PITCH_LINEAR, 1U << 31, 1U << 15)),
 		  "image.plane_width: conflict", "at most 70368744177664");
 	conflicts(LIST(ATTR(TYPES, uint32_t, MEM_ATTR_TYPE_ARRAY),
@@ -398,7 +398,7 @@ static void an_image_that_is_a_tensor_has_its_rows(void **state)
 	has_u64(list, TENSOR_SIZE, 25600);
 	has_u64(list, IMAGE_SIZE, 25600);
 	mem_attrs_destroy(list);
-	/* The larger alignment of rows is the pitch's, too. */
+	/* The larger alignment of rows applies to the pitch, too. */
 	list = one(pair(LIST(IMAGE_OF(PITCH_LINEAR, DRM_FORMAT_R8, 100, 50)),
 			LIST(TENSOR_OF(U8, 2, 50, 100),
 			     ATTR(TENSOR_DIM_ALIGN, uint32_t, 128, 1))));
@@ -493,7 +493,7 @@ static void gpus_are_named_by_their_ids(void **state)
 			    sizeof(id));
 	has_u64(list, RAW_ALIGN, 512);
 	mem_attrs_destroy(list);
-	/* Its bit stands for it. */
+	/* The bit of an engine has the same effect as its id. */
 	list = one(LIST(RAW(1), ENGINES(GPU)));
 	assert_memory_equal(value_of(list, MEM_ATTR_GPU_IDS, sizeof(id)), id,
 			    sizeof(id));
@@ -512,7 +512,7 @@ static struct mem_attr_gpu_value gpu_value(unsigned int engine, uint32_t value)
 	return of;
 }
 
-/* Of a list that has values for so many GPUs */
+/* Returns an engine's value of a key that has values for @nr GPUs. */
 static uint32_t value_for(const struct mem_attrs *list, uint32_t key, size_t nr,
 			  unsigned int engine)
 {
@@ -558,7 +558,7 @@ static void who_caches_must_maintain_if_others_do_not(void **state)
 	mem_attrs_destroy(list);
 	conflicts(LIST(RAW(1), { MEM_ATTR_GPU_CACHE, 0, &off, sizeof(off) }),
 		  "general.gpu_cache: conflict", "among general.gpu_ids");
-	/* A list that wants no cache is satisfied by none alone. */
+	/* A list that asks for no cache is satisfied only by no cache. */
 	list = one(LIST(RAW(1), ENGINES(GPU)));
 	other = LIST({ MEM_ATTR_GPU_CACHE, 0, &off, sizeof(off) });
 	assert_int_equal(mem_attrs_validate(list, &other, 1), -EADV);

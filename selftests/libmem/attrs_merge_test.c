@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What lists come to when they are merged, and which result satisfies which
- * lists. What engines of boards need is in attrs_layout_test.
+ * Tests the results of merging lists, and which result satisfies which lists.
+ * attrs_layout_test tests the needs of the boards' engines.
  */
 #include "attrs.h"
 
-/* Merging; each merge rule once, and each key that has one of its own */
+/* Merging: each merge rule once, and each key with a special rule */
 
 static void or_of_all_lists(void **state)
 {
@@ -146,7 +146,7 @@ static void a_buffer_has_one_type(void **state)
 	destroy_all(lists, 2);
 }
 
-/* Of lists that are good each for itself */
+/* Each list alone is valid. */
 static void all_lists_together_name_at_most_16_gpus(void **state)
 {
 	struct mem_attr_gpu_value values[2][10] = { 0 };
@@ -248,7 +248,7 @@ static void a_result_satisfies_no_more_than_it_has(void **state)
 	mem_attrs_destroy(list);
 }
 
-/* Whichever of the two the result was made of */
+/* This holds whether the result was made of the bit or of the id. */
 static void a_gpus_bit_and_its_id_satisfy_each_other(void **state)
 {
 	const uint64_t bit = 1ULL << MEM_ENGINE_GPU;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attribute lists: which keys can be set to what, which calls each kind of list
- * refuses, and how they are printed. What merging gives is in attrs_merge_test.
+ * Tests attribute lists: valid values of each key, the calls that each kind of
+ * list refuses, and how lists are printed. attrs_merge_test tests merging.
  */
 #include "attrs.h"
 
@@ -142,7 +142,7 @@ static void keys_of_other_types_are_refused(void **state)
 	assert_int_equal(set_one(list, MEM_ATTR_IMAGE_LAYOUT, V(uint32_t, 1)),
 			 -EINVAL);
 	assert_int_equal(set_one(list, MEM_ATTR_RAW_SIZE, V(uint64_t, 1)), 0);
-	/* A pyramid has an image's, too. */
+	/* A pyramid has the keys of an image, too. */
 	assert_int_equal(set_one(pyramid, MEM_ATTR_IMAGE_LAYOUT,
 				 V(uint32_t, 1)), 0);
 	assert_int_equal(set_one(pyramid, MEM_ATTR_TENSOR_DIM_COUNT,
@@ -189,13 +189,13 @@ static void keys_that_are_none_or_outputs_are_refused(void **state)
 }
 
 /**
- * struct key - what may be set
+ * struct key - a key that can be set
  * @key: enum mem_attr_key
- * @len: of an element
- * @max: elements
- * @good: a value of an element
- * @bad: another one, without a meaning; 0: each has one
- * @name: in dumps
+ * @len: length of an element in bytes
+ * @max: largest number of elements
+ * @good: a valid value of an element
+ * @bad: an invalid value; 0: each value is valid
+ * @name: name in dumps
  */
 struct key {
 	uint32_t key;
@@ -209,7 +209,7 @@ struct key {
 #define FLOAT_1		0x3f800000U
 #define FLOAT_1_LATER	0x3f800001U
 
-/* All inputs but ids of GPUs, which have no meaning of their own */
+/* All input keys except ids of GPUs, of which each value is valid */
 static const struct key keys[] = {
 	{ MEM_ATTR_TYPES, 4, 5, 1, 6, "general.types" },
 	{ MEM_ATTR_NEED_CPU_ACCESS, 1, 1, 1, 2, "general.need_cpu_access" },
@@ -250,7 +250,7 @@ static const struct key keys[] = {
 
 static uint8_t value[400];	/* longer than any value; never aligned */
 
-/* Many elements of one value, at an odd address */
+/* Returns many elements of one value, at an odd address. */
 static const void *many(const struct key *key, uint64_t element, uint32_t nr)
 {
 	uint32_t i;
@@ -476,7 +476,7 @@ static void lists_of_two_contexts_do_not_mix(void **state)
 	(void)state;
 	assert_int_equal(mem_ctx_open(NULL, &second), 0);
 	assert_int_equal(mem_attrs_create(second, &lists[1]), 0);
-	/* The list keeps it. */
+	/* The list holds a reference to the context. */
 	mem_ctx_close(second);
 	assert_int_equal(mem_attrs_append(lists, 2, &other), -EXDEV);
 	assert_int_equal(mem_attrs_reconcile(lists, 2, &other, NULL), -EXDEV);
@@ -484,7 +484,7 @@ static void lists_of_two_contexts_do_not_mix(void **state)
 	destroy_all(lists, 2);
 }
 
-/* What each kind of list allows */
+/* Calls that each kind of list permits */
 
 static void a_reconciled_list_cannot_be_set_or_reconciled(void **state)
 {
@@ -558,7 +558,7 @@ static void a_dump_has_a_line_a_key(void **state)
 	mem_attrs_destroy(all);
 }
 
-/* As snprintf(): cut, terminated, and its whole length returned. */
+/* As with snprintf(), the text is truncated and the full length returned. */
 static void a_dump_is_cut_to_its_room(void **state)
 {
 	struct mem_attrs *list = LIST(RAW(4096)), *empty = new_list();
@@ -583,7 +583,7 @@ static void a_dump_is_cut_to_its_room(void **state)
 	mem_attrs_destroy(list);
 }
 
-/* What a client keeps with a list */
+/* Private data that a client attaches to a list */
 
 static int nr_destroyed;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What of attribute lists only the library's own files use: lists as bytes for
- * other processes, what objects ask of a reconciled list; and each call without
- * memory. Linked with the static library, whose allocations come here.
+ * Tests functions of attribute lists that only the library uses: lists as bytes
+ * for other processes, and queries of objects about a reconciled list; and each
+ * call without memory. The program is linked with the static library, so that
+ * it can replace its allocations.
  */
 #include "attrs.h"
 
@@ -43,8 +44,8 @@ static struct mem_attrs *pyramid(void)
 
 /**
  * struct packed - a list as bytes
- * @bytes: owned
- * @len: of @bytes
+ * @bytes: bytes, which the owner frees
+ * @len: length of @bytes
  */
 struct packed {
 	uint8_t *bytes;
@@ -61,7 +62,7 @@ static struct packed pack(struct mem_attrs *list)
 	return packed;
 }
 
-/* As the header says: FNV-1a of all behind it */
+/* Sets the checksum in the header: FNV-1a of all bytes after the header. */
 static void repair(struct packed packed)
 {
 	const uint32_t len = (uint32_t)packed.len;
@@ -96,7 +97,7 @@ static void are_equal(struct mem_attrs *one, struct mem_attrs *other)
 	assert_string_equal(text, other_text);
 }
 
-/* A list comes through as it is, and again as the same bytes. */
+/* An unpacked list must be equal, and pack to the same bytes. */
 static void comes_through(struct mem_attrs *list)
 {
 	struct packed packed = pack(list), again;
@@ -215,8 +216,8 @@ static void bytes_that_are_cut_or_longer_are_refused(void **state)
 }
 
 /*
- * Each bit is turned. Without a new checksum that is seen; with one the list is
- * refused, or is another one, which has these very bytes.
+ * Inverts each bit. This must be refused without a new checksum. With one, the
+ * list must be refused or be another list that packs to these bytes.
  */
 static void turn_bits(struct mem_attrs *list, bool may_be_another)
 {
@@ -257,7 +258,7 @@ static void a_turned_bit_is_seen_or_makes_another_list(void **state)
 	destroy_all(lists, 2);
 }
 
-/* Each input of this list shows in its result, so that none can be changed. */
+/* Each input of this list is part of its result, so no bit can be changed. */
 static void a_forged_result_is_refused(void **state)
 {
 	struct mem_attrs *list = pyramid(), *result = reconciled(&list, 1);
@@ -277,8 +278,9 @@ static uint32_t u32_at(const uint8_t *bytes)
 }
 
 /*
- * The result has a value more, or one less. It follows the header: how many
- * values, 0; of each key, length and bytes up to a multiple of 8.
+ * A result with an additional value, or with one left out, is refused. After
+ * the header come the number of values and 0, and then for each value its key,
+ * its length and its bytes, padded to a multiple of 8.
  */
 static void a_result_has_each_output_and_no_other(void **state)
 {
@@ -370,7 +372,7 @@ static void being_shared_is_passed_on(void **state)
 	destroy_all(lists, 2);
 }
 
-/* What objects ask */
+/* Queries of objects */
 
 #define ENGINES(bits)	ATTR(ENGINES, uint64_t, bits)
 #define CPU		ATTR(NEED_CPU_ACCESS, uint8_t, 1)
@@ -423,7 +425,7 @@ static void a_result_says_what_its_buffer_is(void **state)
 	assert_int_equal(attrs_with_perm(result, MEM_READ, &other), 0);
 	assert_int_equal(attrs_perm(other), MEM_READ);
 	assert_int_equal(u32_of(other, ACTUAL_PERM), MEM_READ);
-	/* Whoever needs to write is not satisfied by that. */
+	/* A list that needs write access is not satisfied by read access. */
 	assert_int_equal(mem_attrs_validate(result, lists, 1), 0);
 	assert_int_equal(mem_attrs_validate(other, lists, 1), -EADV);
 	mem_attrs_destroy(other);
@@ -439,8 +441,8 @@ static void a_result_says_what_its_buffer_is(void **state)
 
 /* Without memory */
 
-static struct mem_attrs *both[2];	/* which agree */
-static struct mem_attrs *differing[2];	/* from each other */
+static struct mem_attrs *both[2];	/* lists that agree */
+static struct mem_attrs *differing[2];	/* lists that conflict */
 static struct packed a_list, a_result;
 static struct mem_attrs *made, *conflict_made;
 static void *made_bytes;
@@ -460,7 +462,7 @@ static int try_append(void)
 	return mem_attrs_append(both, 2, &made);
 }
 
-/* The list stays without the key, and can be set again. */
+/* After a failure, the list lacks the key, which can be set again. */
 static int try_set(void)
 {
 	struct mem_attrs *list = both[1];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a board is like, by what libmem does on it: the columns of the table in
- * Documentation/libmem.rst. One line for each board that is named.
+ * Finds out properties of boards from what libmem does on them: the columns of
+ * the table in Documentation/libmem.rst. Prints a line for each board that is
+ * named.
  */
 #include <errno.h>
 #include <libmem.h>

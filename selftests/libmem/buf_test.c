@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of libmem's buffers: life, maps, brackets, ranges, maintenance. */
+/* Tests of libmem's buffers: lifetime, maps, brackets, ranges, maintenance. */
 #include <drm.h>
 
 #include "../device/vgem.h"
@@ -232,7 +232,7 @@ static void map_refuses_null(void **state)
 	mem_buf_destroy(buf);
 }
 
-/* A descriptor with less than O_RDWR, made by the module itself. */
+/* Makes a buffer whose descriptor permits less than O_RDWR. */
 static struct mem_buf *new_limited(int fd_flags)
 {
 	struct heapsim_buf_alloc arg = {
@@ -364,7 +364,7 @@ static void assert_nothing_lost(struct mem_buf *buf, uint64_t nr_lost)
 	assert_int_equal(count.write_conflicts, 0);
 }
 
-/* With the bytes that the cache has, and with those that the engine wrote. */
+/* The CPU stores the bytes of the cache, and then those of the engine. */
 static void a_frame_may_be_rewritten_with_its_bytes(void **state)
 {
 	static const uint8_t values[] = { 0, 0x55 };
@@ -411,7 +411,7 @@ static void a_line_rewritten_in_part_loses_the_rest(void **state)
 	mem_buf_destroy(buf);
 }
 
-/* The system call stores: what it may come to store is made ready before. */
+/* A system call stores, for which its whole range is prepared before. */
 static void a_system_call_may_rewrite_a_frame(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
@@ -453,7 +453,7 @@ static void a_bracket_for_writing_alone_counts(void **state)
 	memset(want, 0, line);
 	memset(want + 9 * line, 0, line);
 	assert_int_equal(sum_of(buf), fnv1a(want, LEN));
-	/* The store in the other, of one byte. */
+	/* Only the store of one byte in the first bracket lost bytes. */
 	assert_nothing_lost(buf, 1);
 	assert_int_equal(mem_buf_end(buf, MEM_RW), 0);
 	mem_buf_destroy(buf);
@@ -491,7 +491,7 @@ static void an_end_without_begin_is_counted(void **state)
 	mem_buf_destroy(buf);
 }
 
-/* Each call that waits, while signals keep coming. */
+/* Calls that wait must continue after signals. */
 static void begin_goes_on_after_signals(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
@@ -710,7 +710,7 @@ static void maintain_refuses(void **state)
 	mem_buf_destroy(buf);
 }
 
-/* A dma-buf of another driver. */
+/* Makes a dma-buf of another driver. */
 static struct mem_buf *new_foreign(void)
 {
 	struct drm_mode_create_dumb dumb = {

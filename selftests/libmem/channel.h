@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tests of endpoints share: a channel, and messages that are known. */
+/* Shared by tests of endpoints: a channel, and messages of known bytes. */
 #ifndef _LIBMEM_CHANNEL_H
 #define _LIBMEM_CHANNEL_H
 
@@ -18,7 +18,7 @@
 
 static struct mem_endpoint *ends[2];
 
-/* The two ends of a channel; @socks stay open if they are wanted. */
+/* Opens the two ends of a channel. */
 static inline void open_ends(void)
 {
 	int socks[2], i;
@@ -71,7 +71,7 @@ static inline int send_filled(struct mem_endpoint *end, size_t len,
 	return err;
 }
 
-/* -EILSEQ: there is one, but not that. */
+/* Receives a message; returns -EILSEQ if it has other bytes than expected. */
 static inline int recv_filled(struct mem_endpoint *end, size_t len,
 			      unsigned int seed, uint64_t timeout_ns)
 {
@@ -97,7 +97,7 @@ static inline bool polls(const struct mem_endpoint *end)
 }
 
 /*
- * What a frame is (libmem/object/endpoint.h): this is the peer's side of it.
+ * The header of a frame (libmem/object/endpoint.h), for peers made by a test
  */
 struct frame {
 	uint32_t magic;
@@ -119,7 +119,7 @@ enum {
 
 #define MAGIC	0x48534601U
 
-/* As a peer that is a bare socket sends it. */
+/* Sends a datagram, as a peer without the library does. */
 static inline void send_fds(int sock, const void *bytes, size_t len,
 			    const int *fds, size_t nr_fds)
 {
@@ -165,7 +165,7 @@ static inline void *open_end(void *arg)
 	return NULL;
 }
 
-/* A name that no other program has; good until eight more have been asked. */
+/* Returns a name unique to this process, valid for the next eight calls. */
 static inline const char *own(const char *name)
 {
 	static char names[8][MEM_ENDPOINT_NAME_LEN];

@@ -58,7 +58,9 @@ static void the_environment_says_what_is_left_open(void **state)
 					  MEM_BACKEND_KERNEL;
 	assert_int_equal(mem_ctx_open(&options, &place), 0);
 	mem_ctx_close(place);
-	/* What was the whole struct once says nothing of the rest. */
+	/*
+	 * An older, shorter struct leaves the other options at their default.
+	 */
 	options.size = offsetof(struct mem_ctx_options, seed);
 	assert_int_equal(mem_ctx_open(&options, &place), 0);
 	mem_ctx_close(place);
@@ -116,7 +118,7 @@ static void the_environment_says_what_is_evicted(void **state)
 	unsetenv("LIBMEM_EVICT");
 }
 
-/* One by one: what the tests were started with comes back. */
+/* One variable at a time is set, and restored to its initial value. */
 static void what_the_environment_says_must_be_known(void **state)
 {
 	static const char *const names[] = {
@@ -269,8 +271,8 @@ static void *open_shared(void *soc)
 }
 
 /*
- * A process that has opened none: all of its threads get one context, whose
- * board is @expected; the module has its own.
+ * In a process that has opened no context, all threads get the same one, whose
+ * board is @expected; the module has its own board.
  */
 static int all_share_one(char *soc, const char *expected)
 {
@@ -294,7 +296,7 @@ static int all_share_one(char *soc, const char *expected)
 		return 4;
 	for (i = 0; i < NR_THREADS; i++)
 		mem_ctx_close(got[i]);
-	/* The process itself has one. */
+	/* The process keeps the context open. */
 	if (mem_ctx_probe(got[0], &probe) || open_shared("nano") != got[0])
 		return 5;
 	mem_ctx_close(got[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of descriptors that no end of the library has made: damaged, forged
- * with a right checksum, and right ones that come with memory which is none.
+ * Tests descriptors that the library did not make: damaged ones, forged ones
+ * with a right checksum, and right ones that come with invalid memory.
  */
 #include "object.h"
 
@@ -9,7 +9,7 @@
 
 #include <sys/eventfd.h>
 
-/* What a descriptor begins with (libmem/object/object.h). */
+/* The begin of a descriptor (libmem/object/object.h) */
 struct desc {
 	uint64_t magic;
 	uint64_t version;
@@ -25,7 +25,7 @@ struct desc {
 	uint64_t reserved[21];
 };
 
-/* How one is imported. */
+/* The function that imports a descriptor */
 struct importer {
 	int (*call)(const void *bytes, size_t len);
 };
@@ -43,7 +43,7 @@ static uint64_t add_word(uint64_t sum, uint64_t word)
 	return sum ^ sum >> 32;
 }
 
-/* Lists are whole words long. */
+/* Computes the checksum; lists are a multiple of 8 bytes long. */
 static void seal(void *bytes, size_t len)
 {
 	uint64_t word, sum = 0;
@@ -82,7 +82,7 @@ static int import_object(const void *bytes, size_t len)
 	return err;
 }
 
-/* Whose list a bare one is imported with. */
+/* The object with whose list a bare descriptor is imported */
 static struct mem_object *shared;
 
 static int import_bare(const void *bytes, size_t len)
@@ -101,7 +101,7 @@ static int import_bare(const void *bytes, size_t len)
 	return err;
 }
 
-/* Each kind, as it is made and imported. */
+/* Makes a descriptor of a kind, and returns how to import it. */
 static void *made(int kind, size_t *len, struct importer *by)
 {
 	struct mem_attrs *list = raw_list(LEN), *result;
@@ -144,7 +144,7 @@ static void close_shared(void)
 	close_ends();
 }
 
-/* There is no byte that is not looked at, and none of it costs anything. */
+/* A change of any bit is found, and nothing leaks. */
 static void a_changed_byte_is_found(void **state)
 {
 	struct importer by;
@@ -183,7 +183,7 @@ static void a_descriptor_of_another_length_is_found(void **state)
 	open_shared();
 	for (kind = UNRECONCILED; kind <= BARE; kind++) {
 		bytes = made(kind, &len, &by);
-		/* Of its own, for AddressSanitizer to see what is read. */
+		/* AddressSanitizer finds reads beyond the exact copy. */
 		for (at = 0; at < len; at++) {
 			copy = malloc(at ? at : 1);
 			assert_non_null(copy);
@@ -246,7 +246,7 @@ static void kinds_are_told_apart(void **state)
 	close_shared();
 }
 
-/* A value for a field, and what it is refused with. */
+/* A forged value of a field, and the expected error */
 struct forgery {
 	size_t off;
 	size_t len;
@@ -278,7 +278,7 @@ static void a_forged_field_is_refused(void **state)
 		FORGED(buf_len, UINT64_MAX, -EBADMSG),
 		FORGED(backend, 0, -EBADMSG),
 		FORGED(backend, 77, -EBADMSG),
-		/* Nobody has taken the one before it. */
+		/* The memory with the number before has not been taken. */
 		FORGED(seq, 1, -ETIMEDOUT),
 		FORGED(seq, MEM_ENDPOINT_QUEUE - 1, -ETIMEDOUT),
 		FORGED(seq, MEM_ENDPOINT_QUEUE, -EBADMSG),
@@ -310,7 +310,7 @@ static void a_forged_field_is_refused(void **state)
 		memcpy(forged, bytes, len);
 		memcpy(was, forged + f->off, f->len);
 		memcpy(forged + f->off, &f->value, f->len);
-		/* A random byte may be what it is forged to be. */
+		/* A random byte may already have the forged value. */
 		if (!memcmp(was, forged + f->off, f->len))
 			forged[f->off]++;
 		seal(forged, len);
@@ -318,7 +318,7 @@ static void a_forged_field_is_refused(void **state)
 		if (err != f->err)
 			fail_msg("forgery %zu is answered %d", i, err);
 	}
-	/* The permission may be forged, but nobody gets what was not given. */
+	/* A forged permission must not permit more than the file does. */
 	memcpy(forged, bytes, len);
 	forged[offsetof(struct desc, perm)] = MEM_RW;
 	seal(forged, len);
@@ -352,7 +352,7 @@ static void a_list_that_lies_is_refused(void **state)
 	close_shared();
 }
 
-/* A peer that is a bare socket: its id is all 7, its tokens are 9. */
+/* Opens a peer without the library: bytes of its id are 7, of tokens 9. */
 static int open_bare(void)
 {
 	struct frame hello = { .magic = MAGIC, .type = HELLO };
@@ -379,7 +379,7 @@ static void send_memory(int sock, uint32_t seq, int fd)
 	send_fd(sock, &frame, sizeof(frame), fd);
 }
 
-/* As that peer would have made it. */
+/* Makes a descriptor as that peer would. */
 static void make_forged(uint8_t *bytes, size_t len, uint32_t seq, uint32_t perm)
 {
 	struct desc desc;
@@ -416,7 +416,7 @@ static int again(int fd, int how)
 	return other;
 }
 
-/* Files that could be cut, are none, or allow less. */
+/* Files that could be truncated, are no memory, or permit less */
 static int hostile_file(int which)
 {
 	int fds[2];
@@ -486,7 +486,7 @@ static void memory_that_is_none_is_refused(void **state)
 		make_forged(bytes, len, (uint32_t)which, MEM_RW);
 		if (import_object(bytes, len) != -EBADMSG)
 			fail_msg("file %d is no memory", which);
-		/* It is gone, and its place is free. */
+		/* The file was closed, and its place is free. */
 		assert_int_equal(import_object(bytes, len), -EBADMSG);
 	}
 	assert_int_equal(which, 17);
@@ -497,7 +497,7 @@ static void memory_that_is_none_is_refused(void **state)
 	free(bytes);
 }
 
-/* Memory that allows more than its descriptor says allows no more. */
+/* A writable file can only be read if its descriptor says so. */
 static void a_writable_file_for_reading_is_read(void **state)
 {
 	struct importer by;
@@ -529,7 +529,7 @@ static void a_writable_file_for_reading_is_read(void **state)
 	free(bytes);
 }
 
-/* Where the process has no number for it, it is lost, and nothing else. */
+/* Memory is lost if the process has no free descriptor, but nothing else is. */
 static void memory_that_found_no_number_is_told(void **state)
 {
 	struct importer by;
@@ -540,7 +540,7 @@ static void memory_that_found_no_number_is_told(void **state)
 	(void)state;
 	open_shared();
 	assert_int_equal(import_list("", 1), -EBADMSG);
-	/* The first words between the two are not what is at stake. */
+	/* The hellos of the two ends are exchanged first. */
 	assert_int_equal(recv_filled(ends[1], 1, 0, 0), -ETIMEDOUT);
 	bytes = made(OBJECT, &len, &by);
 	next = made(OBJECT, &next_len, &by);
@@ -550,7 +550,7 @@ static void memory_that_found_no_number_is_told(void **state)
 	assert_int_equal(by.call(bytes, len), -EBADMSG);
 	free(bytes);
 	free(next);
-	/* It came in time: it is tried again. */
+	/* Memory that arrived before can be imported again. */
 	bytes = made(OBJECT, &len, &by);
 	assert_int_equal(recv_filled(ends[1], 1, 0, 0), -ETIMEDOUT);
 	old = take_all_fds();
@@ -561,7 +561,7 @@ static void memory_that_found_no_number_is_told(void **state)
 	close_shared();
 }
 
-/* Whoever asks to write is content with what was given, not with less. */
+/* A list that asks for write access fails if only reading was granted. */
 static void a_permission_of_the_importer_counts(void **state)
 {
 	const uint32_t perms[] = { MEM_READ, MEM_RW };
@@ -597,7 +597,7 @@ static void a_permission_of_the_importer_counts(void **state)
 			free(bytes);
 		}
 	mem_object_put(object);
-	/* The sender's list asks to write, but that was not given. */
+	/* The sender's list asks for write access, which was not granted. */
 	object = raw_object();
 	list = LIST(RAW(LEN), ATTR(REQUIRED_PERM, uint32_t, MEM_RW));
 	assert_int_equal(mem_object_export(object, MEM_READ, ends[0], LONG,
@@ -606,7 +606,7 @@ static void a_permission_of_the_importer_counts(void **state)
 	assert_int_equal(mem_object_import(ends[1], bytes, len, &list, 1, 0,
 					   LONG, &other), -EADV);
 	assert_ptr_equal(other, UNTOUCHED);
-	/* Whoever says that it only reads may. */
+	/* An importer that asks only to read succeeds. */
 	assert_int_equal(mem_object_import(ends[1], bytes, len, &list, 1,
 					   MEM_READ, LONG, &other), 0);
 	mem_object_put(other);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of what the embedded backend does to its process: signals, system
+ * Tests the effects of the embedded backend on its process: signals, system
  * calls, forks, threads, mappings.
  */
 #include "test.h"
@@ -63,7 +63,7 @@ static void a_fault_of_its_own_is_the_applications(void **state)
 		page[3] = 1;
 	assert_int_equal(seen_signal, SIGSEGV);
 	assert_ptr_equal(seen_addr, page + 3);
-	/* however it is asked for, ours goes on */
+	/* none of the calls removes the library's handler */
 	assert_true(sysv_signal(SIGSEGV, SIG_DFL) != SIG_ERR);
 	assert_true(signal(SIGSEGV, SIG_IGN) == SIG_DFL);
 	assert_int_equal(sigaction(SIGSEGV, &mine, NULL), 0);
@@ -118,7 +118,7 @@ static void signals_that_are_blocked_do_not_matter(void **state)
 	mem_buf_destroy(buf);
 }
 
-/* How a child ends that does something with no handler left. */
+/* Returns the status of a child that acts with default handlers. */
 static int status_of(void (*act)(void *arg), void *arg)
 {
 	struct rlimit no_core = { 0 };
@@ -145,7 +145,7 @@ static void touch_what_is_freed(void *arg)
 	void *addr;
 
 	(void)arg;
-	/* This child has no window: it starts anew by exec. */
+	/* The child has no window and must exec to open a context. */
 	if (mem_ctx_open(NULL, &own) != -EPERM)
 		_exit(1);
 	if (mem_buf_alloc(ctx, MEM_KIND_NONCOHERENT, LEN, NULL,
@@ -235,7 +235,7 @@ static void an_address_in_a_heaps_buffer_tells_it(void **state)
 	assert_int_equal(info_of(addr).kind, MEM_KIND_PAGEABLE);
 }
 
-/* Of the window, and of no buffer: between its regions, too. */
+/* An access in the window but outside buffers is reported as such. */
 static void an_address_beside_memory_is_nobodys(void **state)
 {
 	uint8_t *one_view, *two_views;
@@ -274,7 +274,7 @@ static void freed_memory_is_nobodys(void **state)
 		byte_at(addr + 9);
 	assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
 	assert_int_equal(seen_signal, SIGSEGV);
-	/* what comes to the same place is zeroed */
+	/* a new buffer in the same place is zeroed */
 	buf = new_buf(MEM_KIND_COHERENT);
 	assert_int_equal(map_buf(buf)[9], 0);
 	mem_buf_destroy(buf);
@@ -287,7 +287,7 @@ static void run_what_is_tracked(void *arg)
 	function();
 }
 
-/* No access that could be given makes it right: it ends as everywhere. */
+/* Executing a buffer raises SIGSEGV, since no permission would allow it. */
 static void code_in_a_buffer_does_not_run(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
@@ -350,7 +350,7 @@ static void a_fence_can_be_read(void **state)
 	mem_buf_destroy(buf);
 }
 
-/* A pipe, or a pair of sockets, with a byte pattern of the place in it. */
+/* Returns a file in which each byte is determined by its offset. */
 static int file_with_pattern(size_t len)
 {
 	int fd = memfd_create("pattern", MFD_CLOEXEC);
@@ -458,7 +458,7 @@ static int open_pty(void)
 	return fd;
 }
 
-/* By the size in the number, and by numbers that have none. */
+/* The size is in the ioctl's number, or known for numbers without one. */
 static void an_ioctl_reaches_tracked_memory(void **state)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -480,16 +480,16 @@ static void an_ioctl_reaches_tracked_memory(void **state)
 	assert_int_equal(ioctl(pty, TCGETS, &there), 0);
 	assert_int_equal(ioctl(pty, TCGETS, addr + 3 * page - 8), 0);
 	assert_memory_equal(addr + 3 * page - 8, &there, 36);
-	/* They are the CPU's stores. */
+	/* The kernel's stores count as the CPU's. */
 	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
 	assert_int_equal(count_of(buf).lines_cleaned, 4);
 	assert_int_equal(sum_of(buf), fnv1a(addr, LEN));
-	/* What it takes in it reads alone. */
+	/* An ioctl that only reads its argument makes no line dirty. */
 	assert_int_equal(mem_buf_revoke(buf), 0);
 	assert_int_equal(ioctl(pty, TIOCSPTLCK, addr + 5 * page), 0);
 	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
 	assert_int_equal(count_of(buf).lines_cleaned, 4);
-	/* A failed one stores nothing. */
+	/* A failed ioctl stores nothing. */
 	assert_int_equal(mem_buf_revoke(buf), 0);
 	assert_int_equal(ioctl(-1, TIOCGPTN, addr + page), -1);
 	assert_int_equal(errno, EBADF);
@@ -502,7 +502,7 @@ static void an_ioctl_reaches_tracked_memory(void **state)
 	mem_buf_destroy(buf);
 }
 
-/* No device: that the pages are there for one is seen by what they cost. */
+/* Without a video device, fills show that the pages were prepared for it. */
 static void what_v4l2_pins_is_there(void **state)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -543,13 +543,13 @@ static void what_v4l2_pins_is_there(void **state)
 	mem_buf_destroy(many);
 }
 
-/* What the compiler calls with -D_FORTIFY_SOURCE. */
+/* Functions that the compiler calls with -D_FORTIFY_SOURCE */
 ssize_t __read_chk(int fd, void *buf, size_t len, size_t room);
 size_t __fread_chk(void *buf, size_t room, size_t size, size_t nr, FILE *file);
 size_t __fread_unlocked_chk(void *buf, size_t room, size_t size, size_t nr,
 			    FILE *file);
 
-/* More than a stream's own memory, so that the kernel is to fill the page. */
+/* A read longer than stdio's buffer makes the kernel write to the page. */
 static void calls_that_check_lengths_work(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
@@ -603,7 +603,7 @@ static void what_a_call_did_not_write_is_not_dirty(void **state)
 	assert_int_equal(read(fds[0], addr, 4 * page), 3);
 	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);
 	assert_int_equal(count_of(buf).lines_cleaned, 1);
-	/* A failed one neither. */
+	/* A failed read stores nothing, either. */
 	assert_int_equal(mem_buf_revoke(buf), 0);
 	assert_int_equal(read(-1, addr, page), -1);
 	assert_int_equal(errno, EBADF);
@@ -629,7 +629,7 @@ enum { NR_THREADS = 64, NR_LAPS = 50 };
 static struct mem_buf *shared;
 static uint8_t *shared_addr;
 
-/* Each has a line of its own in each page. */
+/* Each thread has its own line in each page. */
 static void *touch_and_revoke(void *arg)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -674,7 +674,7 @@ static void many_threads_lose_nothing(void **state)
 	mem_buf_destroy(shared);
 }
 
-/* With touches that leave no two neighbours alike. */
+/* Adjacent buffers are accessed differently, so no two areas are merged. */
 static void a_hundred_thousand_buffers(void **state)
 {
 	enum { NR = 100000 };
@@ -728,7 +728,7 @@ static void ten_thousand_contexts(void **state)
 	assert_true(nr_mappings() < before + 100);
 }
 
-/* What a seed makes of some touches, with what was read at the end. */
+/* Returns the counters after some accesses with an eviction seed. */
 static struct mem_counters evicted_with(uint64_t seed, uint8_t *read)
 {
 	const struct mem_ctx_options options = {
@@ -791,7 +791,7 @@ static int send_and_get(int *fds, uint8_t *from, uint8_t *to, size_t len)
 	       readv(fds[1], halves, 2) == (ssize_t)len ? 0 : -1;
 }
 
-/* All of its pages, however many there are, have to be there at a time. */
+/* All pages of a system call's range must be accessible at the same time. */
 static void nothing_is_evicted_inside_a_call(void **state)
 {
 	const struct mem_ctx_options options = {
@@ -831,7 +831,7 @@ static void do_nothing(const struct mem_block *block, void *args)
 	(void)args;
 }
 
-/* Of the library none may be there: what is printed would go to it. */
+/* The library must not use the numbers 0 to 2, to which programs print. */
 static int work_without_standard_files(void)
 {
 	const struct mem_launch launch = {
@@ -869,7 +869,7 @@ static void it_is_none_of_the_standard_files(void **state)
 	assert_int_equal(status_of(begin_anew, arg), 0);
 }
 
-/* What calls that return something have to do with. */
+/* Objects for calls that return a result */
 struct objects {
 	struct mem_ctx *own;
 	struct mem_buf *buf;
@@ -964,7 +964,7 @@ static void make_objects(struct objects *all)
 	assert_int_equal(mem_event_record(all->start, stream), 0);
 	assert_int_equal(mem_event_record(all->end, stream), 0);
 	assert_int_equal(mem_ctx_sync(all->own), 0);
-	/* No stream waits for it, and get_result() only asks. */
+	/* A job is on no stream, and get_result() does not wait. */
 	assert_int_equal(mem_job_wait(all->job, MEM_WAIT_FOREVER, NULL), 0);
 }
 
@@ -978,7 +978,7 @@ static void destroy_objects(struct objects *all)
 	mem_ctx_close(all->own);
 }
 
-/* A lock that the call has left held is waited for here, until the alarm. */
+/* If a call left a lock held, these calls would wait until the alarm. */
 static void use_objects(const struct objects *all)
 {
 	int64_t ns;
@@ -996,8 +996,8 @@ static void use_objects(const struct objects *all)
 }
 
 /*
- * A store to memory that the CPU may not touch now is SIGBUS, and a handler may
- * leave by siglongjmp().
+ * A result's store to memory that the CPU must not access now raises SIGBUS,
+ * whose handler may call siglongjmp().
  */
 static void results_are_stored_under_no_lock(void **state)
 {
@@ -1043,7 +1043,7 @@ static void results_are_stored_under_no_lock(void **state)
 
 #define NR_MEMORY	4UL
 
-/* Memory of each kind, used by an engine and exported, and a fence. */
+/* Uses memory of each kind with an engine, exports it, and makes a fence. */
 static int use_all(struct mem_ctx *own, void **memory, struct mem_job **job)
 {
 	const struct mem_launch launch = {
@@ -1078,7 +1078,7 @@ static int use_all(struct mem_ctx *own, void **memory, struct mem_job **job)
 	return err;
 }
 
-/* Every number that is free becomes one of the file, except the last. */
+/* Fills the descriptor table with the file, except for the last number. */
 static int take_all_numbers(uint8_t **bytes)
 {
 	int first = memfd_create("the program's own", MFD_CLOEXEC);
@@ -1116,8 +1116,8 @@ static bool is_untouched(const uint8_t *bytes, int first)
 }
 
 /*
- * What needs a descriptor of the library reports it, and all else works: also a
- * launch, if kernels run in the program itself.
+ * Calls that need a new descriptor fail, and all others work, including a
+ * launch if kernels run in the program itself.
  */
 static int go_on_without_files(bool takes_numbers)
 {
@@ -1174,12 +1174,12 @@ static void closed_descriptors_harm_no_file(void **state)
 	assert_int_equal(status_of(begin_anew, taken), 0);
 }
 
-/* The least that Linux calls enough for a signal's handler. */
+/* The size that Linux defines as usual for a signal stack */
 #define SMALL_STACK	8192UL
-/* Of that, the library's own part, as libmem-limits.rst says. */
+/* The part that the library needs, according to libmem.rst */
 #define OUR_PART	3072UL
 
-/* A touch on a small stack, with nothing below it: how much it takes. */
+/* Measures how much of a small signal stack an access needs. */
 static int touch_on_small_stack(void)
 {
 	const struct mem_ctx_options options = {
@@ -1215,7 +1215,7 @@ static int touch_on_small_stack(void)
 	if (sigaltstack(&stack, NULL))
 		return 3;
 	memory[0] = 1;
-	/* And with a violation. */
+	/* The second access is a violation, too. */
 	if (mem_launch(mem_stream_legacy(own), &launch))
 		return 4;
 	memory[0] = 2;
@@ -1232,13 +1232,12 @@ static void a_touch_takes_little_of_a_small_stack(void **state)
 
 	(void)state;
 #ifdef __SANITIZE_ADDRESS__
-	/* Its frames are larger. */
 	skip_because("AddressSanitizer has larger frames");
 #endif
 	assert_int_equal(status_of(begin_anew, arg), 0);
 }
 
-/* As a container does that does not know them. */
+/* Makes two system calls fail with ENOSYS, as some containers do. */
 static int refuse_calls(unsigned int first, unsigned int second)
 {
 	struct sock_filter code[] = {
@@ -1276,8 +1275,9 @@ static void count_files(const struct mem_block *block, void *args)
 }
 
 /*
- * An engine process has no file of the program, or does not start. If kernels
- * run in the program itself, nothing is to be closed, and they start.
+ * An engine process must not have files of the program; if it cannot close
+ * them, it must not start. If kernels run in the program itself, nothing is
+ * closed, and they run.
  */
 static int start_without_close_range(bool has_list)
 {
@@ -1309,7 +1309,7 @@ static int start_without_close_range(bool has_list)
 		return seen->nr < 100 ? 6 : 0;
 	if (!has_list)
 		return err == -EAGAIN ? 0 : 4;
-	/* The standard three, the socket, and the application's end. */
+	/* There are 0 to 2, the socket, and the pidfd of the application. */
 	return err || seen->nr != 5 ? 5 : 0;
 }
 

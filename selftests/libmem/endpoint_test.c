@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of endpoints: messages, how two ends find each other, and peers that
- * are slow or killed. The peer is a thread or this program again.
+ * Tests endpoints: messages, how two ends find each other, and peers that are
+ * slow or killed. The peer is a thread, or a second process of this program.
  */
 #include "channel.h"
 
-/* How this program is begun again as a peer, with a name. */
+/* First argument of this program when it is started as a peer */
 #define ECHO		"echo"
 #define FLOOD		"flood"
-/* Of that peer: lengths of its messages, cut in parts and not. */
+/* Length of that peer's messages; long ones are sent in parts */
 #define FLOOD_LEN(i)	((i) % 3 ? 20 + (i) % 100 : 40000)
 
 static void messages_arrive_as_they_were_sent(void **state)
@@ -102,7 +102,7 @@ static void what_is_malformed_is_refused(void **state)
 	assert_ptr_equal(end, UNTOUCHED);
 }
 
-/* No more and no fewer, whatever has been taken in which call. */
+/* The queue holds the same number of messages, however calls are mixed. */
 static void a_full_queue_makes_the_sender_wait(void **state)
 {
 	uint64_t begin;
@@ -114,7 +114,7 @@ static void a_full_queue_makes_the_sender_wait(void **state)
 		while (!send_filled(ends[0], 16, nr, 0))
 			nr++;
 		assert_int_equal(nr - nr_taken, MEM_ENDPOINT_QUEUE);
-		/* The sender asks for room, or does not. */
+		/* The full sender has asked for room here, but not below. */
 		for (; nr_taken < 13 * (i + 1); nr_taken++)
 			assert_int_equal(recv_filled(ends[1], 16, nr_taken, 0),
 					 0);
@@ -169,7 +169,7 @@ static void *send_then_recv(void *arg)
 	return recv_stream(arg);
 }
 
-/* More than the sockets hold; neither reads anything before it has sent all. */
+/* Both ends send more than a socket holds before they receive anything. */
 static void two_that_send_first_come_to_an_end(void **state)
 {
 	struct stream_of streams[2] = {
@@ -299,7 +299,7 @@ static void a_wait_ends_in_time(void **state)
 	assert_int_equal(mem_endpoint_recv(ends[0], &byte, 1, SOON),
 			 -ETIMEDOUT);
 	assert_in_range(now_ns() - begin, SOON, LONG);
-	/* Signals neither end it nor make it longer. */
+	/* Signals neither end the wait nor prolong it. */
 	start_storm();
 	begin = now_ns();
 	assert_int_equal(mem_endpoint_recv(ends[0], &byte, 1, 2 * SOON),
@@ -335,10 +335,10 @@ static void polling_tells_of_messages(void **state)
 
 	(void)state;
 	open_ends();
-	/* The first words between the two are no message. */
+	/* The hello is no message. */
 	assert_int_equal(recv_filled(ends[0], 1, 0, 0), -ETIMEDOUT);
 	assert_false(polls(ends[0]));
-	/* What it takes in while it waits for the peer polls, too. */
+	/* poll() also reports messages that were read during a send. */
 	for (i = 0; i < 5; i++)
 		assert_int_equal(send_filled(ends[1], 10, 7, LONG), 0);
 	for (i = 0; i < (int)MEM_ENDPOINT_QUEUE; i++)
@@ -352,7 +352,7 @@ static void polling_tells_of_messages(void **state)
 	close_ends();
 }
 
-/* A program that gives its socket little room. */
+/* The program has made the buffer of its socket small. */
 static void long_messages_go_through_a_small_socket(void **state)
 {
 	struct stream_of stream = { .nr = 20, .len = MEM_ENDPOINT_MAX };
@@ -380,7 +380,7 @@ static void long_messages_go_through_a_small_socket(void **state)
 	close_ends();
 }
 
-/* One whose time is over in the middle leaves nothing behind. */
+/* A send that times out within a message leaves nothing of it. */
 static void half_a_message_is_dropped(void **state)
 {
 	unsigned int i, nr;
@@ -398,7 +398,7 @@ static void half_a_message_is_dropped(void **state)
 	close_ends();
 }
 
-/* Whichever comes first. */
+/* Opens two ends in two threads, in any order. */
 static int open_pair(const char *a, const char *b, uint64_t timeout_ns)
 {
 	struct opening both[2] = {
@@ -479,7 +479,7 @@ static void a_file_makes_channels(void **state)
 
 #define NR_OPENINGS	24
 
-/* Each end has one peer, and all find one. */
+/* Each end gets exactly one peer, and all find one. */
 static void whoever_comes_third_waits_for_the_next(void **state)
 {
 	struct opening openings[NR_OPENINGS];
@@ -520,7 +520,7 @@ static void whoever_comes_third_waits_for_the_next(void **state)
 			mem_endpoint_close(openings[i].end);
 		}
 	}
-	/* Of an odd number one is left, and told so. */
+	/* With an odd number, one end finds no peer and fails. */
 	for (i = 0; i < 3; i++) {
 		openings[i] = (struct opening) {
 			.name = name,
@@ -536,7 +536,7 @@ static void whoever_comes_third_waits_for_the_next(void **state)
 	assert_int_equal(alone, 1);
 }
 
-/* This program again. */
+/* Starts this program again. */
 static pid_t run_again(const char *how, const char *arg, int fd)
 {
 	char number[16];
@@ -575,7 +575,7 @@ static void another_process_answers(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* Wherever it is killed, what comes is whole, and an end. */
+/* Wherever the peer is killed, whole messages and then an end arrive. */
 static void a_killed_peer_leaves_whole_messages(void **state)
 {
 	size_t nr_fds = nr_of_process("fd");
@@ -592,7 +592,7 @@ static void a_killed_peer_leaves_whole_messages(void **state)
 		close(socks[0]);
 		pid = run_again(FLOOD, "", socks[1]);
 		close(socks[1]);
-		/* From before it has begun, to when it waits. */
+		/* The time varies from before its first message to its wait. */
 		if (round > 20)
 			assert_int_equal(recv_filled(ends[0], FLOOD_LEN(0), 0,
 						     LONG), 0);
@@ -622,7 +622,7 @@ static void the_first_may_be_killed_while_it_waits(void **state)
 	waitpid(pid, NULL, 0);
 	assert_int_equal(mem_endpoint_open(ctx, name, SOON, &ends[0]),
 			 -ETIMEDOUT);
-	/* Killed in the middle of it, at some time or other. */
+	/* The peer is killed at some time during the open. */
 	for (int i = 0; i < 20; i++) {
 		pid = run_again(ECHO, name, -1);
 		usleep(1000 + i * 300);
@@ -634,7 +634,7 @@ static void the_first_may_be_killed_while_it_waits(void **state)
 			if (!send_filled(ends[0], 9, 9, LONG) &&
 			    !recv_filled(ends[0], 9, 9, LONG))
 				break;
-			/* It was open when it was killed. */
+			/* The killed peer had opened its end. */
 			mem_endpoint_close(ends[0]);
 		}
 		mem_endpoint_close(ends[0]);
@@ -670,7 +670,7 @@ static void a_child_has_none(void **state)
 	close_ends();
 }
 
-/* A child that has the socket does not keep the channel up. */
+/* A child that inherited the socket does not keep the channel open. */
 static void a_child_does_not_stand_for_its_parent(void **state)
 {
 	uint8_t byte;
@@ -728,7 +728,7 @@ static void nothing_leaks(void **state)
 	assert_int_equal(nr_of_process("fd"), nr_fds);
 }
 
-/* The peer that gives back what it gets. */
+/* The peer that returns each message. */
 static int echo(const char *name)
 {
 	static uint8_t bytes[MEM_ENDPOINT_MAX];

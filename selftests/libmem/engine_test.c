@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of engines as processes, with an owner of their own: a window whose
- * device view is one file, and a table of the accesses that a job may make.
+ * Tests engines as processes (DESIGN 3.2). The test is their owner: it has a
+ * window whose device view is a file, and a table of the access of a job.
  */
 #include "test.h"
 
@@ -19,13 +19,13 @@
 static struct {
 	struct engine_window window;
 	struct engine *engine;
-	uint8_t *view;			/* the device view, as it is */
+	uint8_t *view;			/* the device view, always accessible */
 	uint8_t *before;
 	size_t page_len;
 	enum engine_access access[NR_PAGES];
 	bool refuses[NR_PAGES];
 	unsigned int nr_asked;
-	struct engine_touch touch;	/* the last */
+	struct engine_touch touch;	/* the last one */
 	uint64_t written_off;
 	uint64_t written_len;
 	bool is_changed;
@@ -155,7 +155,7 @@ static void empty(const struct mem_block *block, void *args)
 	(void)args;
 }
 
-/* What a job finds out: in the window's first page. */
+/* Results of a job, in the first page of the window */
 struct found {
 	pid_t pid;
 	unsigned int nr;
@@ -168,7 +168,7 @@ static struct found *found(void)
 	return (struct found *)own.view;
 }
 
-/* The same, as a kernel has it. */
+/* Returns the same results in a kernel. */
 static struct found *finding(void *args)
 {
 	return *(struct found **)args;
@@ -191,7 +191,7 @@ struct touch_args {
 	uint8_t value;
 };
 
-/* At addresses at which no sanitizer would let it. */
+/* For accesses that a sanitizer would report. */
 #define WILD	__attribute__((no_sanitize("address", "undefined")))
 
 static WILD void store(const struct mem_block *block, void *args)
@@ -267,7 +267,7 @@ static void a_pointer_is_the_same_on_both_sides(void **state)
 	assert_int_equal(own.touch.off, 5);
 	assert_true(own.touch.is_write);
 	assert_true(own.touch.ip - (uintptr_t)store < 256);
-	/* Access stays. */
+	/* The access stays permitted. */
 	assert_int_equal(touch(store, window + 6).status, 0);
 	assert_int_equal(own.nr_asked, 1);
 }
@@ -284,7 +284,7 @@ static pid_t engine_pid(void)
 	return found()->pid;
 }
 
-/* Zombies are whose parent they are: init's. */
+/* Returns false for a zombie, which only its parent, init, can reap. */
 static bool is_running(pid_t pid)
 {
 	char path[64], state = 'Z';
@@ -346,7 +346,7 @@ static void globals_can_be_read_and_not_stored_to(void **state)
 	assert_int_equal(host_global, 42);
 	assert_illegal(touch(store, &host_constant), &host_constant, true,
 		       ENGINE_HOST_CODE);
-	/* Not even when a function was looked up in between. */
+	/* This holds after a function was looked up, too. */
 	assert_finds(find_pid);
 	assert_illegal(touch(store, &host_global), &host_global, true,
 		       ENGINE_HOST_GLOBAL);
@@ -367,7 +367,7 @@ static void heap_is_not_there(void **state)
 	assert_illegal(touch(store, before + 5000), before + 5000, true,
 		       ENGINE_HOST_HEAP);
 	assert_runs(empty, NULL, 0);
-	/* What came after the engine began. */
+	/* This memory was allocated after the engine began. */
 	after = malloc(3 << 20);
 	after[5000] = 1;
 	assert_illegal(touch(load, after + 5000), after + 5000, false,
@@ -401,7 +401,7 @@ static void *touch_beside(void *arg)
 	return NULL;
 }
 
-/* The engine is made by a thread that has such a mapping behind its stack. */
+/* The thread that makes the engine has a shared mapping beside its stack. */
 static void shared_mappings_beside_a_thread_are_not_there(void **state)
 {
 	const size_t stack_len = 1 << 20;
@@ -450,7 +450,7 @@ static void stacks_are_not_there(void **state)
 	assert_illegal(touch(load, local), local, false, ENGINE_HOST_STACK);
 	assert_illegal(touch(store, local), local, true, ENGINE_HOST_STACK);
 #ifdef __SANITIZE_ADDRESS__
-	/* Others are among the sanitizer's own. */
+	/* Stacks of other threads are among memory of the sanitizer. */
 	return;
 #endif
 	assert_int_equal(pthread_create(&thread, NULL, wait_at, (void *)&other),
@@ -497,7 +497,7 @@ static void any_thread_can_run_jobs(void **state)
 	assert_finds(find_pid);
 }
 
-/* A page that both have is copied for who stores to it: a fault each. */
+/* A page shared by fork is copied at the first store, which is a fault. */
 static void the_applications_memory_is_not_copied(void **state)
 {
 	const size_t len = 64UL << 20;
@@ -560,7 +560,7 @@ static void changes_are_made_before_the_job(void **state)
 	size_t i;
 
 	(void)state;
-	/* More than are told at a time; the last one counts. */
+	/* There are more than fit into one message; the last one counts. */
 	for (i = 0; i < 300; i++)
 		changes[i] = (struct engine_grant) {
 			.len = own.window.len,
@@ -600,19 +600,19 @@ static void pages_are_kept_as_they_were_before_a_jobs_first_store(void **state)
 	assert_true(own.is_changed);
 	assert_int_equal(own.before[4 * own.page_len], 1);
 	assert_int_equal(own.view[6 * own.page_len], 2);
-	/* In each job anew, without being asked for. */
+	/* The next job's stores are reported, too, without a new question. */
 	own.nr_asked = 0;
 	store_pages(4, 3, 3);
 	assert_int_equal(own.nr_asked, 0);
 	assert_int_equal(own.nr_written, 2);
 	assert_int_equal(own.before[4 * own.page_len], 2);
 	assert_int_equal(own.before[4 * own.page_len + 1], 1);
-	/* What is only read is not told. */
+	/* A read is not reported. */
 	assert_int_equal(touch(load, own.window.addr).status, 0);
 	assert_int_equal(own.nr_written, 2);
 }
 
-/* Nor is a store of what is there; and it is seen anew in the next job. */
+/* A store of equal bytes is not reported; the next job is checked again. */
 static void what_has_not_changed_is_not_told(void **state)
 {
 	(void)state;
@@ -631,7 +631,7 @@ static void what_has_not_changed_is_not_told(void **state)
 	assert_int_equal(own.before[3 * own.page_len], 1);
 }
 
-/* Nobody has compared it: pages made ready with others may be among them. */
+/* All writable pages are reported, since an ended engine compares none. */
 static void a_job_that_dies_has_stored_all_the_same(void **state)
 {
 	const struct touch_args args = {
@@ -711,7 +711,7 @@ static void what_a_failed_job_stored_is_told(void **state)
 	assert_int_equal(own.nr_written, 1);
 	assert_int_equal(own.before[0], 0);
 	assert_int_equal(own.view[0], 9);
-	/* The next one begins with nothing. */
+	/* The next job begins without reported stores. */
 	assert_runs(empty, NULL, 0);
 	assert_int_equal(own.nr_written, 1);
 }
@@ -779,7 +779,7 @@ static void a_grant_can_have_a_file_of_its_own(void **state)
 	engine_run(engine, &job, &result);
 	assert_int_equal(result.status, 0);
 	assert_int_equal(file[own.page_len], 4);
-	/* Another one instead of it, told before the job. */
+	/* The page gets another file before the job. */
 	change = (struct engine_grant) {
 		.off = 5 * own.page_len,
 		.len = own.page_len,
@@ -792,7 +792,7 @@ static void a_grant_can_have_a_file_of_its_own(void **state)
 	engine_run(engine, &job, &result);
 	assert_int_equal(result.status, 0);
 	assert_int_equal(file[2 * own.page_len], 4);
-	/* And none: it asks. */
+	/* The page gets no file, so the job asks for access. */
 	change.access = ENGINE_HIDDEN;
 	change.file = OWN_FD_NONE;
 	own.nr_asked = 0;
@@ -845,7 +845,7 @@ static void count_block(const struct mem_block *block, void *args)
 	usleep(100);
 }
 
-/* Arguments are in the window, so that all blocks count in one place. */
+/* Arguments are in the window, so that all blocks share one counter. */
 static void each_block_is_run_once_with_its_own_memory(void **state)
 {
 	struct grid_args *at = own.window.addr;
@@ -953,7 +953,7 @@ static void end_thread(const struct mem_block *block, void *args)
 	pthread_exit(NULL);
 }
 
-/* Its child would run what the engine is asked for from then on. */
+/* A child of the engine would run its further jobs, too. */
 static void call_fork(const struct mem_block *block, void *args)
 {
 	(void)block;
@@ -969,7 +969,7 @@ static volatile int zero;
 #define DIVIDE_SIGNAL	SIGILL
 #endif
 
-/* arm64 can divide by zero: what it cannot is an instruction of its own. */
+/* On arm64 a division by zero does not fail; an invalid instruction does. */
 static WILD void divide(const struct mem_block *block, void *args)
 {
 	(void)block;
@@ -1051,7 +1051,7 @@ static void foreign_descriptors_are_closed(void **state)
 	for (i = 0; i < 20; i++)
 		fds[i] = dup(2);
 	assert_finds(find_fds);
-	/* The standard three, the socket, and the application's end. */
+	/* There are 0 to 2, the socket, and the pidfd of the application. */
 	assert_int_equal(found()->nr, 5);
 	for (i = 0; i < 20; i++)
 		close(fds[i]);
@@ -1127,7 +1127,7 @@ static void a_child_of_the_application_has_no_engine(void **state)
 	assert_int_equal(engine_pid(), pid);
 }
 
-/* An application that is killed, with a child that lives on. */
+/* The application is killed, but its child continues. */
 static void it_ends_with_the_application(void **state)
 {
 	pid_t app, orphan, pid;
@@ -1142,9 +1142,9 @@ static void it_ends_with_the_application(void **state)
 		struct engine_result result;
 		uint8_t *view;
 
-		/* Whatever fails, it is not left. */
+		/* The alarm ends this process after any failure. */
 		alarm(60);
-		/* Its place is free in a child. */
+		/* The window's address range is free in a child. */
 		mmap(window.addr, window.len, PROT_NONE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 		madvise(window.addr, window.len, MADV_DONTFORK);
@@ -1191,7 +1191,7 @@ static WILD void print(const struct mem_block *block, void *args)
 		*nowhere = 1;
 }
 
-/* What comes out at descriptor 1, which is a file meanwhile. */
+/* Makes descriptor 1 a file, to read the output. */
 static int redirect(int *old)
 {
 	int fd = make_file(0).nr;
@@ -1224,12 +1224,12 @@ static void what_is_printed_comes_out_with_the_job(void **state)
 
 	(void)state;
 	fd = redirect(&old);
-	/* Nobody's but the application's. */
+	/* Buffered output of the application must be printed once. */
 	printf("from the application ");
 	found()->nr = 0;
 	find(print);
 	output(fd, text, sizeof(text));
-	/* Even if it ends badly. */
+	/* Output of an engine that fails appears, too. */
 	found()->nr = 1;
 	find(print);
 	fflush(stdout);
@@ -1345,7 +1345,7 @@ static atomic_uint nr_began;
 static atomic_uint nr_ended;
 static atomic_uint nr_kept;
 
-/* A thread ends: what it had for handlers in a kernel is not its any more. */
+/* At its end, a thread must not have the kernel's signal stack any more. */
 static void look_at_stack(void *in_kernel)
 {
 	stack_t now;
@@ -1367,7 +1367,7 @@ static void note_stack(const struct mem_block *block, void *args)
 		atomic_fetch_add(&nr_began, 1);
 	if (!sigaltstack(NULL, &now))
 		pthread_setspecific(stack_key, now.ss_sp);
-	/* One that has a processor could do all of them. */
+	/* Without this wait, a single thread might run all blocks. */
 	while (atomic_load(&nr_began) < least && time(NULL) < end)
 		usleep(100);
 }
@@ -1397,7 +1397,7 @@ static void inline_engines_give_signal_stacks_back(void **state)
 	assert_ptr_not_equal(pthread_getspecific(stack_key), before.ss_sp);
 	assert_int_equal(pthread_setspecific(stack_key, NULL), 0);
 	engine_destroy(engine);
-	/* All but this one have ended, on a machine that has others. */
+	/* The other threads have ended, if the machine runs any. */
 	assert_true(atomic_load(&nr_ended) || pool_nr_workers() == 1);
 	assert_int_equal(atomic_load(&nr_kept), 0);
 	assert_int_equal(pthread_key_delete(stack_key), 0);
@@ -1408,7 +1408,7 @@ static int *volatile nowhere;
 static void touch_nothing(const struct mem_block *block, void *args)
 {
 	(void)args;
-	/* One of many, which others are beside. */
+	/* Only one of many blocks that run at once does this. */
 	if (block->index[0] == block->grid[0] / 2)
 		*nowhere = 1;
 }
@@ -1419,7 +1419,7 @@ static void touch_no_allocation(const struct mem_block *block, void *args)
 	*(volatile uint8_t *)*(void **)args = 1;
 }
 
-/* What the test program itself does at signals is not asked. */
+/* Handlers of the program must not be called for a kernel's fault. */
 static int leave_inline_kernels(void)
 {
 	static const struct {
@@ -1462,7 +1462,7 @@ static int leave_inline_kernels(void)
 			return 50 + (int)i;
 	}
 	engine_destroy(engine);
-	/* It is no kernel that does so. */
+	/* Outside of a kernel, the program's own handling must apply. */
 	abort();
 }
 
@@ -1512,7 +1512,7 @@ static void a_library_that_is_loaded_later_is_known(void **state)
 	assert_finds(kernel);
 	assert_int_equal(engine_pid(), before);
 	dlclose(lib);
-	/* Most likely at the same address. */
+	/* This library is most likely loaded at the same address. */
 	kernel = load_late("late2.so", "tell", &lib);
 	assert_finds(kernel);
 	assert_string_equal(found()->text, "late2");
@@ -1539,7 +1539,7 @@ static void what_a_kernel_stands_for_is_known(void **state)
 	void *lib;
 
 	(void)state;
-	/* One that no test has loaded before: it may stay. */
+	/* Use a library that is new, since dlclose() may keep another. */
 	it.kernel = load_late("late3.so", "tell", &lib);
 	job.entry = (const void *)(uintptr_t)it.kernel;
 	assert_int_equal(run_job(&job).status, 0);
@@ -1577,7 +1577,7 @@ static void exceptions_end_the_job_and_streams_work(void **state)
 
 #define MANY_PAGES	140000UL
 
-/* More pieces than the kernel lets a process have mappings. */
+/* The pieces are more than the mappings that a process may have. */
 static void too_many_pieces_are_hidden_and_asked_for_again(void **state)
 {
 	struct engine_window window = own.window;
@@ -1610,7 +1610,7 @@ static void too_many_pieces_are_hidden_and_asked_for_again(void **state)
 	args.at = window.addr;
 	job.changes = changes;
 	job.nr_changes = MANY_PAGES / 2;
-	/* A mapping each: that takes a debug kernel a minute. */
+	/* A mapping for each piece takes a debug kernel a minute. */
 	job.timeout_ns = 5 * FOREVER_NS;
 	engine_run(engine, &job, &result);
 	assert_int_equal(result.status, 0);
@@ -1622,7 +1622,7 @@ static void too_many_pieces_are_hidden_and_asked_for_again(void **state)
 	own_fd_close(&window.before);
 }
 
-/* More than what is taken for the application's. */
+/* Larger than the thread-local memory that an engine recognizes. */
 static __thread char many_of_a_thread[1 << 20];
 
 static void load_a_library(const struct mem_block *block, void *args)
@@ -1642,7 +1642,7 @@ static void *run_loading(void *arg)
 	return NULL;
 }
 
-/* In the first thread and in another: whose lists lie elsewhere. */
+/* The engine is made by the first thread, and by another, whose data differ. */
 static void the_loader_and_a_threads_variables_work(void **state)
 {
 	pthread_t thread;
@@ -1684,7 +1684,7 @@ static void print_quietly(const struct mem_block *block, void *args)
 	free(text);
 }
 
-/* Whose locks of the C library's are held at the fork. */
+/* The threads hold locks of the C library during the fork. */
 static void engines_start_beside_busy_threads(void **state)
 {
 	struct engine_job job = job_of(print_quietly, NULL, 0);

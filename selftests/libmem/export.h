@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tests of buffers that other processes have share. */
+/* Shared by tests of buffers that are exported to other processes */
 #ifndef _LIBMEM_EXPORT_H
 #define _LIBMEM_EXPORT_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of buffers that other processes have: mem_buf_export_as(),
+ * Tests buffers that are shared with other processes: mem_buf_export_as(),
  * mem_buf_import() and mem_buf_device_ptr().
  */
 #include "export.h"
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* How another process is begun: its second argument is the file. */
+/* First argument of another process; the second is the file. */
 #define ADD		"add"
 #define HOLD		"hold"
 #define THEIRS		1000U
@@ -95,7 +95,7 @@ static void on_segv(int signal)
 	siglongjmp(segv_env, signal);
 }
 
-/* The signal that a store ends with, 0 none. */
+/* Returns the signal that a store raises, or 0. */
 static int store_signal(volatile uint32_t *word)
 {
 	struct sigaction action = { .sa_handler = on_segv }, old;
@@ -109,7 +109,7 @@ static int store_signal(volatile uint32_t *word)
 	return signal;
 }
 
-/* By whatever a program may try. */
+/* Tries all ways in which a program could write. */
 static void cannot_be_written(int fd)
 {
 	char path[32];
@@ -130,7 +130,7 @@ static void cannot_be_written(int fd)
 		assert_int_equal(open(path, O_RDWR | O_CLOEXEC), -1);
 }
 
-/* Another user, who has got the descriptor. */
+/* Another user has received the descriptor. */
 static int as_nobody(int fd)
 {
 	char path[32];
@@ -230,7 +230,7 @@ static void a_copy_to_read_only_memory_is_refused(void **state)
 	nothing_found();
 }
 
-/* Over the module not those that may have two views. */
+/* With the module, kernels cannot use buffers that may have two views. */
 static bool kernels_have(struct mem_buf *buf)
 {
 	const unsigned int kind = mem_buf_kind(buf);
@@ -248,7 +248,7 @@ static bool kernels_have(struct mem_buf *buf)
 	return false;
 }
 
-/* Its address is engines', whether the CPU has it mapped or not. */
+/* The device address is valid whether the CPU has mapped the buffer or not. */
 static void kernels_and_copies_reach_it(void **state)
 {
 	uint32_t *device, *host = malloc(LEN);
@@ -265,7 +265,7 @@ static void kernels_and_copies_reach_it(void **state)
 			mem_buf_destroy(buf);
 			continue;
 		}
-		/* Kernels in the program have the CPU's view. */
+		/* Kernels that run in the program use the CPU's view. */
 		if (is_exported || (is_concurrent() && has_two_views(buf)))
 			close(export_of(buf, MEM_RW));
 		device = device_of(buf);
@@ -295,7 +295,7 @@ static void kernels_and_copies_reach_it(void **state)
 	nothing_found();
 }
 
-/* Asked for before it is mapped, while, and after. */
+/* The device address is requested before, during and after the mapping. */
 static void a_mapping_is_where_kernels_have_it(void **state)
 {
 	struct mem_buf *buf;
@@ -328,7 +328,7 @@ static void a_mapping_is_where_kernels_have_it(void **state)
 	nothing_found();
 }
 
-/* Places are used again; so are engines, which let it go. */
+/* Addresses and engines are reused, and must not refer to freed buffers. */
 static void kernels_have_it_no_more_when_it_is_gone(void **state)
 {
 	const size_t nr_fds = nr_of_process("fd");
@@ -351,7 +351,7 @@ static void kernels_have_it_no_more_when_it_is_gone(void **state)
 	nothing_found();
 }
 
-/* Files that are none */
+/* Files that are no buffers */
 
 static int file_of(off_t len, unsigned int seals)
 {
@@ -387,7 +387,7 @@ static void other_files_are_no_buffers(void **state)
 	is_no_buffer(open("/", O_RDONLY | O_CLOEXEC), -EINVAL);
 	is_no_buffer(open("/", O_PATH | O_CLOEXEC), -EINVAL);
 	is_no_buffer(eventfd(0, EFD_CLOEXEC), -EINVAL);
-	/* Whoever has it could take its pages away. */
+	/* Another process could truncate these files. */
 	is_no_buffer(file_of(LEN, F_SEAL_GROW), -EINVAL);
 	is_no_buffer(file_of(0, F_SEAL_SHRINK), -EINVAL);
 	is_no_buffer(file_of(100, F_SEAL_SHRINK), -EINVAL);
@@ -450,7 +450,7 @@ static void a_kernels_store_to_read_only_is_illegal(void **state)
 		release(target);
 		skip_because("cmocka had SIGSEGV when the engine began");
 	}
-	/* What a kernel in the program gets is the program's handler's. */
+	/* A kernel in the program raises the signal in the program. */
 	assert_int_equal(sigaction(SIGSEGV, &none, &old), 0);
 	start_add(stream, from, from, 1);
 	assert_int_equal(mem_stream_sync(stream), -EFAULT);
@@ -474,7 +474,7 @@ static void a_program_may_close_its_descriptors(void **state)
 	(void)state;
 	close(export_of(moved, MEM_RW));
 	store(buf, 2);
-	/* In a process of its own, which nothing else is tried in. */
+	/* The rest runs in a new process. */
 	pid = fork();
 	if (!pid) {
 		execl("/proc/self/exe", "export_test", "close", "0", NULL);
@@ -555,7 +555,7 @@ static void an_export_without_descriptors_is_emfile(void **state)
 	mem_buf_destroy(buf);
 }
 
-/* The other processes: what they have is good for nothing but this. */
+/* The other processes, which do only this */
 
 static int act_add(int fd)
 {

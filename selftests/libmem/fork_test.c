@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of children of a program with registered memory, on the embedded
- * backend: pages of it are shared with engines, and parent and child have what
- * they had before.
+ * Tests forks of a program with registered memory on the embedded backend. The
+ * pages are shared with engines; parent and child must each keep their own
+ * contents.
  */
 #include "test.h"
 
@@ -26,7 +26,7 @@ struct store {
 	uint8_t value;
 };
 
-/* Each second byte: the others are the host's. */
+/* Stores to every second byte; the host stores to the others. */
 static void store_half(const struct mem_block *block, void *args)
 {
 	const struct store *store = args;
@@ -65,7 +65,7 @@ static int launch_stores(uint8_t *host, size_t len, uint8_t value)
 	return err ? err : mem_launch(mem_stream_legacy(ctx), &launch);
 }
 
-/* Of this program again, as main() has it. */
+/* Runs this program with an argument that main() handles, in a new process. */
 static int status_of_self(const char *arg)
 {
 	pid_t pid = fork();
@@ -76,7 +76,7 @@ static int status_of_self(const char *arg)
 	return exit_code_of(pid);
 }
 
-/* Frames below the caller's, stored to. */
+/* Stores to stack frames below the caller's. */
 static int __attribute__((noinline)) use_stack(int depth)
 {
 	volatile char frame[3000];
@@ -124,7 +124,7 @@ static bool is_as_stored(const uint8_t *array, uint8_t host, uint8_t engine)
 	return true;
 }
 
-/* In a child: ends it, as return from here would end in the test's frames. */
+/* Ends the child here, since a return would continue the test. */
 static void child_on_stack(uint8_t *array, int nr)
 {
 	volatile int local = nr;
@@ -137,7 +137,7 @@ static void child_on_stack(uint8_t *array, int nr)
 	_exit(local == nr + 1 && array[ARRAY_LEN - 1] == 99 ? 42 : 1);
 }
 
-/* The array's pages have the frame that forks, and those above. */
+/* The pages of the array also hold the frame that forks, and its callers'. */
 static bool __attribute__((noinline)) fork_beside_an_array(int depth)
 {
 	uint8_t array[ARRAY_LEN];
@@ -190,7 +190,7 @@ static void frames_that_fork_may_share_registered_pages(void **state)
 	}
 }
 
-/* What is thread-local lies beside what the C library has for the thread. */
+/* Thread-local memory is beside the C library's data of the thread. */
 static __thread uint8_t local_words[6000];
 
 static bool is_thread_well(void)
@@ -203,7 +203,7 @@ static bool is_thread_well(void)
 	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ERRORCHECK);
 	pthread_mutex_init(&mutex, &attr);
 	pthread_mutex_lock(&mutex);
-	/* Who has it: the number that the kernel stored in the thread's own. */
+	/* The kernel stored the thread's number in the C library's data. */
 	ret = mutex.__data.__owner == gettid();
 	pthread_mutex_unlock(&mutex);
 	pthread_mutex_destroy(&mutex);
@@ -306,7 +306,7 @@ static void stacks_of_other_threads_stay_as_they_are(void **state)
 		if (!pid) {
 			alarm(60);
 			use_heap();
-			/* A stack of the parent's is given to it. */
+			/* The thread gets a cached stack of the parent. */
 			if (pthread_create(&other, NULL, do_nothing, NULL))
 				_exit(1);
 			pthread_join(other, NULL);
@@ -351,7 +351,7 @@ static void *use_heap_all_the_time(void *unused)
 	return NULL;
 }
 
-/* In a program of its own, which has one heap for all threads. */
+/* Runs in a new program, which has one heap for all threads. */
 static int use_heap_in_children(void)
 {
 	int nr_good = 0;
@@ -387,7 +387,7 @@ static int use_heap_in_children(void)
 	return nr_good == 50 ? 42 : 4;
 }
 
-/* In a program of its own, which may not have another process. */
+/* Runs in a new program, which may not have another process. */
 static int fail_to_fork(void)
 {
 	const struct rlimit none = { 0 };
@@ -447,7 +447,7 @@ static int exec_at_once(bool is_vfork)
 	return exit_code_of(pid);
 }
 
-/* The last one is nobody's child. */
+/* The process forks twice, and its parent has ended. */
 static int become_a_daemon(uint8_t *block)
 {
 	int pipes[2], status;
@@ -507,7 +507,7 @@ static void children_of_all_kinds_run(void **state)
 	free(block);
 }
 
-/* The library maps what it reads the list of mappings into: not to be taken. */
+/* The library's own mapping, in which it reads the list, must not count. */
 static void memory_that_is_not_mapped_is_einval(void **state)
 {
 	const size_t page = sysconf(_SC_PAGESIZE);
@@ -536,7 +536,7 @@ static void *register_own_stack(void *stack)
 	return (void *)(intptr_t)err;
 }
 
-/* What lies below a thread's stack is none of its own. */
+/* The memory below a thread's stack does not belong to the thread. */
 static void a_thread_may_register_its_stack(void **state)
 {
 	const size_t len = 2 * STACK_LEN;
@@ -571,7 +571,7 @@ static void *register_cancelled(void *block)
 	return NULL;
 }
 
-/* It is cancelled after the call: a lock would never be given back. */
+/* The thread is cancelled after the call, or it would never drop a lock. */
 static void a_thread_may_be_cancelled_in_a_call(void **state)
 {
 	uint8_t *blocks = mmap(NULL, 2 * STACK_LEN, PROT_READ | PROT_WRITE,
@@ -591,7 +591,7 @@ static void a_thread_may_be_cancelled_in_a_call(void **state)
 	munmap(blocks, 2 * STACK_LEN);
 }
 
-/* A fork copies pages that the program itself cannot read. */
+/* A fork must copy registered pages that the program cannot read. */
 static void registered_pages_may_be_protected(void **state)
 {
 	uint8_t *pages = mmap(NULL, STACK_LEN, PROT_READ | PROT_WRITE,
@@ -662,7 +662,7 @@ static void what_is_short_changes_nothing(void **state)
 	free(block);
 }
 
-/* Neighbours of the library's own, where it is linked statically. */
+/* If the library is linked statically, its variables are beside these. */
 static volatile uint8_t of_data = 1;
 static volatile uint8_t of_bss;
 
@@ -693,7 +693,7 @@ static void variables_can_be_registered(void **state)
 	}
 }
 
-/* A region that is no allocator's: blocks beside what the caller has there. */
+/* Maps memory outside of any allocator, which the caller divides itself. */
 static uint8_t *map_region(size_t len)
 {
 	uint8_t *at = mmap(NULL, len, PROT_READ | PROT_WRITE,
@@ -703,7 +703,7 @@ static uint8_t *map_region(size_t len)
 	return at;
 }
 
-/* Of a thread's arena the first page has its lock. */
+/* The first page of a thread's arena holds the arena's lock. */
 static void *register_the_first_block(void *first)
 {
 	*(void **)first = malloc(64);
@@ -713,7 +713,7 @@ static void *register_the_first_block(void *first)
 	return NULL;
 }
 
-/* A signal's frame is the first that comes to lie there. */
+/* A signal's frame is the first use of the signal stack. */
 static void a_signal_stack_may_share_registered_pages(void **state)
 {
 	const size_t page_len = (size_t)getpagesize();
@@ -756,7 +756,7 @@ static uint8_t *message;
 static int message_pipe[2];
 static ssize_t message_got;
 
-/* As a library has it that was there first. */
+/* A fork handler of a library that was loaded before libmem. */
 static void read_in_child(void)
 {
 	if (message)
@@ -796,7 +796,7 @@ static void note_early_handlers(void)
 	pthread_atfork(NULL, NULL, read_in_child);
 }
 
-/* Before any library's. */
+/* Runs before the constructors of all libraries. */
 static void (*const preinit)(void)
 __attribute__((section(".preinit_array"), used)) = note_early_handlers;
 
@@ -834,7 +834,7 @@ static bool is_mask(const sigset_t *mask)
 	return !memcmp(&now, mask, _NSIG / 8);
 }
 
-/* Forks in a child of its own: the kernel may end who forks. */
+/* Forks in a child process, which the kernel may kill for it. */
 static int fork_beside(uint8_t *block)
 {
 	sigset_t mask, got;
@@ -861,7 +861,7 @@ static int fork_beside(uint8_t *block)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 5;
 }
 
-/* Newer C libraries do so themselves, in fork(). */
+/* The fork() of newer C libraries blocks all signals itself. */
 static int block_while_forking(void)
 {
 	is_blocking = true;
@@ -961,7 +961,7 @@ static void *register_under_own_lock(void *block)
 	return NULL;
 }
 
-/* A thread that waits in a handler of fork hears no other signal. */
+/* A thread that waits in a fork handler reacts only to SIGKILL. */
 static void be_killed_later(void)
 {
 	struct sigevent event = {
@@ -975,7 +975,7 @@ static void be_killed_later(void)
 	timer_settime(timer, 0, &later, NULL);
 }
 
-/* In a program of its own, whose handlers are there before a context. */
+/* Runs in a new program, which has fork handlers before a context. */
 static int fork_under_own_lock(void)
 {
 	uint8_t *block = malloc(5000);
@@ -1025,8 +1025,8 @@ static void fork_on_signal(int signal)
 }
 
 /*
- * At whatever point of a registration it comes: within malloc(), which the C
- * library's fork() would wait for, it does not.
+ * The signal may come at any point of a registration, except within malloc(),
+ * for which the C library's fork() would wait.
  */
 static void handlers_of_signals_may_fork(void **state)
 {
@@ -1058,7 +1058,7 @@ static void on_segv(int signal)
 	siglongjmp(back, 1);
 }
 
-/* It asks for its own handler, and needs it. */
+/* The process installs its own handler, which must be called. */
 static int touch_nothing(void)
 {
 	static volatile char *volatile nothing;
@@ -1146,7 +1146,7 @@ static void many_threads_may_fork_at_once(void **state)
 #define WITH_CTX(test) \
 	cmocka_unit_test_setup_teardown(test, new_ctx, close_ctx)
 
-/* Children are killed: checkers for leaks miss the stacks of other threads. */
+/* Children are killed, since leak checkers miss other threads' stacks. */
 static void *fork_beside_own_stack(void *ret)
 {
 	uint8_t array[ARRAY_LEN];
@@ -1159,7 +1159,7 @@ static void *fork_beside_own_stack(void *ret)
 		is_good &= !mem_register(ctx, array, ARRAY_LEN, 0);
 		is_good &= !launch_stores(array, ARRAY_LEN, (uint8_t)i);
 		is_good &= !mem_ctx_sync(ctx);
-		/* Each second byte; others fork meanwhile. */
+		/* The kernel stores to every second byte while others fork. */
 		is_good &= array[0] == i && array[ARRAY_LEN - 2] == i &&
 			   !array[1];
 		pid = fork();
@@ -1189,7 +1189,7 @@ static void forks_of_others_lose_no_byte(void **state)
 		assert_true(are_good[i]);
 }
 
-/* Of which its checker for leaks would tell. */
+/* A leak checker in the child would report lost memory. */
 static void a_child_loses_nothing(void **state)
 {
 	uint8_t *block = malloc(60000);
@@ -1227,7 +1227,7 @@ int main(int argc, char **argv)
 		WITH_CTX(what_is_short_changes_nothing),
 		WITH_CTX(a_signal_stack_may_share_registered_pages),
 #ifndef IS_STATIC
-		/* libmem.a has no calls of the C library. */
+		/* libmem.a does not interpose calls of the C library. */
 		WITH_CTX(system_calls_of_earlier_handlers_reach_the_pages),
 #endif
 		cmocka_unit_test(handlers_of_fork_may_block_all_signals),
@@ -1254,7 +1254,7 @@ int main(int argc, char **argv)
 		return touch_while_forking();
 	if (cmocka_run_group_tests_name("checked", checked, NULL, NULL))
 		return 1;
-	/* The others do what checkers of memory have no understanding of. */
+	/* Memory checkers do not support what the other tests do. */
 	if (argc > 1 && !strcmp(argv[1], "checked"))
 		return 0;
 	return cmocka_run_group_tests(tests, NULL, NULL);

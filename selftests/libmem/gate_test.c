@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Gates of buffers (libmem/gate.h): what is reported, what is not, and that the
- * bytes are those that the board would give. Embedded backend; links libmem.a.
+ * Tests gates of buffers (libmem/gate.h): which accesses are reported, and that
+ * all bytes are those of the board. Runs on the embedded backend, with
+ * libmem.a.
  */
 #include "test.h"
 
@@ -20,13 +21,13 @@ static void k_store(const struct mem_block *block, void *arg)
 	*args->at = args->value;
 }
 
-/* As libmem's own image jobs. */
+/* A kernel like those of libmem's image jobs */
 GATE_KERNEL static void k_own_store(const struct mem_block *block, void *arg)
 {
 	k_store(block, arg);
 }
 
-/* A context of its own for each test, which watches. */
+/* Opens a context for each test, which watches. */
 static struct mem_ctx *open_watching(unsigned int policy)
 {
 	struct mem_ctx_options options = {
@@ -184,7 +185,7 @@ static void a_buffer_that_is_mapped_while_closed_is_closed(void **state)
 	}
 }
 
-/* Where an engine is threads of the program, nobody sees what they touch. */
+/* Accesses of engines that are threads of the program are not detected. */
 static bool kernels_are_seen(void)
 {
 	return engine_pid_of(ctx) != getpid();
@@ -211,7 +212,7 @@ static void kernels_are_reported_by_what_the_gate_is(void **state)
 
 		for (j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
 			gate_set(buf, cases[j].gate);
-			/* The second job has it from the first no more. */
+			/* The second job must ask for access again. */
 			launch(k_store, p + 64 * j, 1);
 			assert_one(cases[j].kind, 64 * j, true);
 			launch(k_store, p + 64 * j, 2);
@@ -252,7 +253,7 @@ static void what_libmem_does_itself_is_not_reported(void **state)
 	}
 }
 
-/* The views stay what they are: a gate looks, and changes no byte. */
+/* A gate only reports, and changes no byte of the views. */
 static void a_gate_changes_no_line(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
@@ -263,7 +264,7 @@ static void a_gate_changes_no_line(void **state)
 	store(p, 1);
 	gate_set(buf, GATE_CLOSED);
 	gate_set(buf, GATE_WRITE);
-	/* It is in the CPU's cache still. */
+	/* The store is still in the CPU's cache. */
 	assert_int_not_equal(sum_of(buf), fnv1a(p, LEN));
 	assert_one(MEM_VIOLATION_MISSING_CLEAN, 0, true);
 	assert_int_equal(mem_buf_end(buf, MEM_WRITE), 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The functions of Documentation/porting.rst, which guide_test puts together
- * into guide.h, called on the board that LIBMEM_SOC says: the results are right
- * and nothing is found. Prints TAP.
+ * Calls the functions of Documentation/porting.rst, which guide_test collects
+ * in guide.h, on the board in LIBMEM_SOC. The results must be right and nothing
+ * may be reported. Prints TAP.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static struct mem_ctx *ctx;
 static int nr_tests;
 static bool has_failed;
 
-/* Also: nothing was found. */
+/* Reports a test, which also fails if a violation was reported. */
 static void test(const char *name, bool is_right)
 {
 	struct mem_violation v = { .size = sizeof(v) };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of the embedded backend beside the program's heap: registered memory
- * shares pages with other blocks, an engine needs the heap to go on, and a
- * child of fork() has a heap of its own. Run as it is, with other allocators
+ * Tests the embedded backend together with the program's heap: registered
+ * memory shares pages with other blocks, an engine needs a working heap, and a
+ * child of fork() has its own heap. The program also runs with other allocators
  * preloaded, and with one that is part of the program.
  */
 #include "test.h"
@@ -21,7 +21,7 @@ struct add {
 	size_t nr;
 };
 
-/* Kernels may use the heap, too: it is the engine's own. */
+/* Kernels may use the heap of their engine, too. */
 static void add_one(const struct mem_block *block, void *args)
 {
 	const struct add *add = args;
@@ -65,7 +65,7 @@ static int run_add(struct mem_ctx *own, uint32_t *at, size_t nr)
 	return mem_ctx_sync(own);
 }
 
-/* The same of memory that is registered for it. */
+/* The same for memory that is registered first. */
 static int run_registered(struct mem_ctx *own, uint32_t *block, size_t len)
 {
 	void *device;
@@ -80,7 +80,7 @@ static int run_registered(struct mem_ctx *own, uint32_t *block, size_t len)
 	return err ? err : mem_unregister(own, block);
 }
 
-/* An ordinary heap: blocks in use, and free ones of all sizes between. */
+/* Makes used blocks with free ones of all sizes between them. */
 static void make_noise(char **noise)
 {
 	size_t i;
@@ -98,7 +98,7 @@ static void free_half(char **noise, size_t from)
 		free(noise[from]);
 }
 
-/* The engine's start comes after the registration. */
+/* The engine is started after the registration. */
 static void run_all_lengths(void)
 {
 	char *noise[NR_NOISE];
@@ -136,7 +136,7 @@ static void *run_in_thread(void *unused)
 	return NULL;
 }
 
-/* The heap of a thread is another than the first's. */
+/* A thread has another heap than the first thread. */
 static void threads_register_small_blocks_too(void **state)
 {
 	pthread_t thread;
@@ -159,7 +159,7 @@ static void variables_can_be_registered(void **state)
 	mem_ctx_close(own);
 }
 
-/* Then an engine has all of the program's private memory. */
+/* With another allocator, an engine has all private memory of the program. */
 static bool has_other_allocator(void)
 {
 	const char *preloaded = getenv("LD_PRELOAD");
@@ -170,7 +170,7 @@ static bool has_other_allocator(void)
 	return preloaded && *preloaded;
 }
 
-/* Whole pages of it: nothing of an engine's lies there. */
+/* Whole pages of a large block are not needed by an engine. */
 static void host_pointers_of_large_blocks_are_illegal(void **state)
 {
 	const size_t len = 1 << 20;
@@ -206,7 +206,7 @@ static int status_of(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/* A child as programs have them: it uses its heap. */
+/* A child uses its heap, as in programs. */
 static void use_heap(void)
 {
 	char *blocks[NR_NOISE];
@@ -233,7 +233,7 @@ static void a_childs_stores_stay_in_the_child(void **state)
 	assert_true(pid >= 0);
 	if (!pid) {
 		alarm(60);
-		/* After the parent's. */
+		/* Continue after the parent's stores. */
 		if (read(pipes[0], &byte, 1) != 1 || frame[0] != 7 ||
 		    strcmp(note, "the parent's"))
 			_exit(1);
@@ -252,7 +252,7 @@ static void a_childs_stores_stay_in_the_child(void **state)
 	assert_int_equal(frame[2999], 9);
 	use_heap();
 	free(note);
-	/* For engines it is what it was. */
+	/* Engines can still use the block. */
 	assert_int_equal(mem_unregister(own, frame), 0);
 	assert_int_equal(run_registered(own, (uint32_t *)frame, 3000), 0);
 	assert_int_equal(frame[0], 10);
@@ -264,7 +264,7 @@ static void a_childs_stores_stay_in_the_child(void **state)
 
 static pthread_barrier_t turn;
 
-/* Of a thread's arena the first page has its lock, and who uses it. */
+/* The first page of a thread's arena holds its lock and number of users. */
 static void *register_the_first_block(void *own)
 {
 	uint32_t *block = malloc(64);
@@ -280,7 +280,7 @@ static void *register_the_first_block(void *own)
 	return NULL;
 }
 
-/* The C library's stores in a child of fork are the child's, too. */
+/* Stores of the C library in a child must not change the parent. */
 static void arenas_of_the_parent_stay_as_they_are(void **state)
 {
 	struct mem_ctx *own = new_ctx();
@@ -304,7 +304,7 @@ static void arenas_of_the_parent_stay_as_they_are(void **state)
 		assert_int_equal(status_of(pid), 0);
 	}
 	pthread_barrier_wait(&turn);
-	/* It leaves its arena, which the C library has an assertion about. */
+	/* When the thread leaves its arena, the C library checks the users. */
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	pthread_barrier_destroy(&turn);
 	mem_ctx_close(own);
@@ -312,7 +312,7 @@ static void arenas_of_the_parent_stay_as_they_are(void **state)
 
 static __thread uint32_t local_words[1500];
 
-/* Beside them the C library has what a thread that joins this one waits at. */
+/* A thread that joins this one waits at a word beside these variables. */
 static void *unregister_later(void *own)
 {
 	assert_int_equal(mem_register(own, local_words, sizeof(local_words),
@@ -375,7 +375,7 @@ static void *use_heap_all_the_time(void *unused)
 	return NULL;
 }
 
-/* In a program of its own, which has one heap for all threads. */
+/* Runs in a new program, which has one heap for all threads. */
 static int register_beside_a_thread(void)
 {
 	struct mem_ctx *own = new_ctx();
@@ -420,7 +420,7 @@ static void other_threads_use_the_heap_meanwhile(void **state)
 	assert_int_equal(status_of(pid), 42);
 }
 
-/* At whatever point of a registration it comes. */
+/* A fork may come at any point of a registration. */
 static void children_can_come_at_any_time(void **state)
 {
 	struct mem_ctx *own = new_ctx();
@@ -454,7 +454,7 @@ static void on_segv(int signal)
 	siglongjmp(back, 1);
 }
 
-/* What code is made in, by who makes it when it is run, say. */
+/* Jumps into data, as in a program that generates code. */
 static int run_data(void *data)
 {
 	alarm(20);
@@ -495,7 +495,7 @@ static void *end_without_memory(void *own)
 	return NULL;
 }
 
-/* What it has left behind is its context's. */
+/* Objects that the thread left belong to its context. */
 static void a_thread_can_end_without_memory(void **state)
 {
 	uint32_t *words = calloc(1, 4096);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of what an end makes of a hostile peer: a bare socket that sends what
- * no end of the library does, and another user.
+ * Tests an endpoint with a hostile peer: a bare socket that sends datagrams
+ * which the library never sends, and another user.
  */
 #include "channel.h"
 
 #include <sys/mman.h>
 
-/* The same descriptor as often. */
+/* Sends a datagram with @nr_fds copies of a descriptor. */
 static void send_files(int sock, const void *bytes, size_t len, int file,
 		       int nr_fds)
 {
@@ -23,7 +23,7 @@ static void send_bare(int sock, const void *bytes, size_t len, int nr_fds)
 	send_files(sock, bytes, len, STDERR_FILENO, nr_fds);
 }
 
-/* A page that counts what was taken, as an end sends it first. */
+/* Makes the page that counts received messages, which an end sends first. */
 static int ledger(off_t len, int seals)
 {
 	const int fd = memfd_create("ledger", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -34,10 +34,10 @@ static int ledger(off_t len, int seals)
 	return fd;
 }
 
-/* What the bare socket's end says that it has taken, of each kind. */
+/* The counters that the bare socket shows to its peer */
 static _Atomic unsigned int *counts;
 
-/* A bare socket, whose peer is an end. */
+/* Opens a bare socket whose peer is an endpoint. */
 static int open_silent(void)
 {
 	int socks[2];
@@ -51,7 +51,7 @@ static int open_silent(void)
 
 static const struct frame hello = { .magic = MAGIC, .type = HELLO };
 
-/* The same with a hello; what it counts. */
+/* The same, and sends a hello with the page of counters. */
 static int open_bare(void)
 {
 	const int sock = open_silent();
@@ -82,7 +82,7 @@ static void is_cut_off(int sock)
 	close_bare(sock);
 }
 
-/* A message of one byte, but for one thing. */
+/* A message of one byte that is wrong in one respect */
 struct bad {
 	struct frame frame;
 	int len;
@@ -155,12 +155,12 @@ static void what_no_end_sends_cuts_the_peer_off(void **state)
 		is_cut_off(sock);
 		assert_int_equal(nr_of_process("fd"), nr_fds);
 	}
-	/* The first that is not a hello. */
+	/* The first datagram must be a hello. */
 	memcpy(bytes, &first, sizeof(first));
 	sock = open_silent();
 	send_bare(sock, bytes, 41, 0);
 	is_cut_off(sock);
-	/* The same is a message, and with a hello a second time is not. */
+	/* After a hello this is a message, but the same again is not. */
 	sock = open_bare();
 	send_bare(sock, bytes, 41, 0);
 	assert_int_equal(mem_endpoint_recv(ends[0], bytes + 100, 1, LONG), 1);
@@ -169,7 +169,7 @@ static void what_no_end_sends_cuts_the_peer_off(void **state)
 	assert_int_equal(nr_of_process("fd"), nr_fds);
 }
 
-/* It is to be there as long as the end, whatever the peer does. */
+/* The page of counters must exist as long as the end, so it is sealed. */
 static void a_ledger_is_a_page_that_stays(void **state)
 {
 	const off_t page = sysconf(_SC_PAGESIZE);
@@ -200,7 +200,7 @@ static void a_ledger_is_a_page_that_stays(void **state)
 	is_cut_off(sock);
 }
 
-/* Whatever the peer says that it has taken. */
+/* Wrong counters of the peer must not make room. */
 static void a_wrong_ledger_gives_no_room(void **state)
 {
 	const int sock = open_bare();
@@ -224,7 +224,7 @@ static void a_wrong_ledger_gives_no_room(void **state)
 	close_bare(sock);
 }
 
-/* More than an end may send; what came before is whole. */
+/* The peer sends more than is permitted; messages before that are intact. */
 static void a_flood_is_bounded(void **state)
 {
 	struct {
@@ -243,7 +243,7 @@ static void a_flood_is_bounded(void **state)
 		message.byte = (uint8_t)i;
 		send_bare(sock, &message, 41, 0);
 	}
-	/* One is taken before the others are looked at. */
+	/* One message is received before the others are read. */
 	for (i = 0; i < (int)MEM_ENDPOINT_QUEUE + 1; i++) {
 		assert_int_equal(mem_endpoint_recv(ends[0], &byte, 1, LONG),
 				 1);
@@ -259,12 +259,12 @@ static void a_flood_is_bounded(void **state)
 	assert_int_equal(nr_of_process("fd"), nr_fds);
 }
 
-/* More threads than CPUs: the socket is never empty. */
+/* With more threads than processors the socket is never empty. */
 #define NR_ASKING	12
 
 static atomic_bool is_enough;
 
-/* Words that cost nothing, without end. */
+/* Sends control frames, which need no room, without end. */
 static void *ask_for_ever(void *arg)
 {
 	const struct frame words[] = {
@@ -298,14 +298,14 @@ static void words_without_end_hold_nobody_up(void **state)
 	assert_int_equal(mem_endpoint_recv(ends[0], &byte, 1, 0), -ETIMEDOUT);
 	assert_in_range(now_ns() - begin, 10 * SOON, LONG);
 	is_enough = true;
-	/* They wait in send() until there is nobody to read. */
+	/* The threads wait in send() until the other end is closed. */
 	mem_endpoint_close(ends[0]);
 	for (i = 0; i < NR_ASKING; i++)
 		pthread_join(threads[i], NULL);
 	close_bare(sock);
 }
 
-/* Another user knows the name, but is not taken. */
+/* Another user who knows the name is refused. */
 static void another_user_is_refused(void **state)
 {
 	const char *name = own("private");
@@ -334,7 +334,7 @@ static void another_user_is_refused(void **state)
 		if (setgid(65534) || setuid(65534) ||
 		    connect(fd, (struct sockaddr *)&addr, (socklen_t)len))
 			_exit(2);
-		/* Not even a hello. */
+		/* The other user does not even get a hello. */
 		_exit(recv(fd, bytes, sizeof(bytes), 0) > 0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);

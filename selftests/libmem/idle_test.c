@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Managed memory that nothing touches, over the embedded backend: launches and
- * waits cost no time for it, but are counted for it. Other threads touch memory
- * meanwhile.
+ * Tests managed memory that is never accessed, on the embedded backend:
+ * launches and waits cost no time for it, but its counters include them. Other
+ * threads access memory meanwhile.
  */
 #include "stream.h"
 
@@ -11,7 +11,7 @@
 
 #define NR_IDLE		2000U
 #define NR_LAUNCHES	200U
-#define NR_TRIES	5U	/* the fastest of them counts */
+#define NR_TRIES	5U	/* the fastest try counts */
 
 /*
  * Launches with 2,000 idle buffers take 1.05 times as long as those with none,
@@ -93,7 +93,7 @@ static struct mem_buf_info info_of(const void *ptr)
 	return info;
 }
 
-/* On the board they are carried out, and find nothing. */
+/* The board would do these invalidates, which have nothing to do. */
 static void an_invalidate_that_is_spared_is_redundant(void **state)
 {
 	uint32_t *idle = managed(MEM_ATTACH_GLOBAL);
@@ -115,7 +115,7 @@ static void an_invalidate_that_is_spared_is_redundant(void **state)
 	release(used);
 }
 
-/** struct toucher - a thread that touches memory until it is told to end */
+/** struct toucher - a thread that accesses memory until a test stops it */
 struct toucher {
 	pthread_t thread;
 	const uint32_t *word;
@@ -132,8 +132,9 @@ static void *touch_again_and_again(void *arg)
 }
 
 /*
- * Another thread reads the buffer all the time, whether it may or not. Lines
- * that it fetches before a job are not left over for the thread that waits.
+ * Another thread reads the buffer all the time, permitted or not. The thread
+ * that waits for a job must not see lines that the other one fetched before the
+ * job.
  */
 static void a_race_of_another_thread_leaves_no_old_bytes(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tests of images share: images with bytes, and what has been found. */
+/* Shared by tests of images: images with known bytes, and violations */
 #ifndef _TEST_IMAGE_H
 #define _TEST_IMAGE_H
 
@@ -7,7 +7,7 @@
 
 #include <libmem/image.h>
 
-/* What most images here are: of one plane of bytes. */
+/* Size of most images, which have one plane of bytes */
 #define WIDTH		50
 #define HEIGHT		20
 #define PIXELS		(WIDTH * HEIGHT)
@@ -26,7 +26,7 @@ static inline uint32_t side(uint32_t len, uint32_t div)
 	return (len + div - 1) / div;
 }
 
-/* Packed bytes to planes (@is_in) or back. */
+/* Copies packed bytes to planes (@is_in) or back. */
 static inline void planes_move(const struct mem_plane *planes, uint32_t nr,
 			       uint8_t *packed, bool is_in)
 {
@@ -89,7 +89,7 @@ static inline struct mem_array_data lock_array(struct mem_array *array,
 	return data;
 }
 
-/* All pixels become a byte, padding another. */
+/* Sets all pixels to one byte, and all padding to another. */
 static inline void set_image(struct mem_image *image, int pixels, int padding)
 {
 	const struct mem_image_data data = lock_image(image, MEM_WRITE,
@@ -109,7 +109,7 @@ static inline void set_image(struct mem_image *image, int pixels, int padding)
 	unlock_image(image);
 }
 
-/* Every pixel is that byte, padding the other. */
+/* Returns true if all pixels and all padding have these bytes. */
 static inline bool is_image(struct mem_image *image, int pixels, int padding)
 {
 	const struct mem_image_data data = lock_image(image, MEM_READ,
@@ -154,7 +154,7 @@ static inline void fill_by(unsigned int engine, struct mem_image *image,
 					&value, 1), 0);
 }
 
-/* Of one plane of bytes. */
+/* Describes an image of one plane of bytes. */
 static inline struct mem_image_data data_of(unsigned int as, void *base,
 					    uint32_t pitch)
 {
@@ -208,7 +208,7 @@ static inline int open_watched(void **state)
 	       mem_ctx_watch(ctx, MEM_WATCH_ERRORS, 64);
 }
 
-/* Of right programs nothing is found. */
+/* Checks that nothing was reported, since the programs are right. */
 static inline int nothing_found(void **state)
 {
 	struct mem_violation v = { .size = sizeof(v) };

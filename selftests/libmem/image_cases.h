@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Cases of image jobs with their results, which image_cases.py has computed. A
- * test includes this once; CASES is the file.
+ * Cases of image jobs with expected results, computed by image_cases.py. A test
+ * includes this once; CASES is the file.
  */
 #ifndef _IMAGE_CASES_H
 #define _IMAGE_CASES_H
 
 #include "image.h"
 
-/* As image_cases.py has them. */
+/* The same numbers as in image_cases.py */
 enum case_op {
 	CASE_COPY,
 	CASE_FILL,
@@ -19,22 +19,23 @@ enum case_op {
 };
 
 /**
- * struct case_head - a case; the source's bytes, then the result's follow
+ * struct case_head - a case; bytes of the source and of the result follow
  * @op: enum case_op
  * @dst_format: enum mem_format
- * @src_format: enum mem_format; 0: there is no source
+ * @src_format: enum mem_format; 0: no source
  * @dst_width: pixels
  * @dst_height: rows
  * @src_width: pixels
  * @src_height: rows
  * @ints: convert: is saturating; rescale: interpolation, border; box: border,
  *	width, height; harris: gradient, block, capacity
- * @src_len: bytes, rows without padding
- * @dst_len: bytes; harris: x, y and score of each keypoint, floats
+ * @src_len: bytes of the source, rows without padding
+ * @dst_len: bytes of the result; harris: x, y and score of each keypoint,
+ *   floats
  * @reserved: 0
  * @reals: fill: values; convert: scale, offset; harris: strength, sensitivity,
  *	distance
- * @name: for people
+ * @name: name for messages
  */
 struct case_head {
 	uint32_t op;
@@ -62,7 +63,7 @@ __asm__(".section .rodata\n"
 	"cases_end: .byte 0\n"
 	".previous\n");
 
-/* Of a case, one after the other: the first for NULL, NULL after the last. */
+/* Iterates over cases: returns the first for NULL, and NULL after the last. */
 static inline const uint8_t *case_next(const uint8_t *at,
 				       struct case_head *head)
 {
@@ -92,7 +93,7 @@ static inline bool is_near(float one, float other)
 	return distance_of(one, other) <= most;
 }
 
-/* Floats may differ by what double precision costs, all else is equal. */
+/* Floats may differ by the rounding of doubles; all else must be equal. */
 static inline bool is_same_result(bool is_float, const uint8_t *have,
 				  const uint8_t *want, size_t len)
 {

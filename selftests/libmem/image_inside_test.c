@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Wrappers with a copy inside while other work goes on: who copies, and what
- * keeps the copy until it has been used. On the board that LIBMEM_SOC says;
- * nothing may be found. Prints TAP.
+ * Tests wrappers with an internal copy while other work runs: which processor
+ * copies, and that the copy exists until it has been used. LIBMEM_SOC chooses
+ * the board; nothing may be reported. Prints TAP.
  */
 #include "image.h"
 
@@ -34,7 +34,7 @@ static struct mem_stream *new_stream(void)
 	return stream;
 }
 
-/* The CPU fills, a GPU copies to device memory: after the image has gone. */
+/* The CPU fills, and a GPU copies after the image was destroyed. */
 static void a_copy_back_goes_on_without_its_image(void **state)
 {
 	const double value = 7;
@@ -63,7 +63,7 @@ static void a_copy_back_goes_on_without_its_image(void **state)
 	assert_int_equal(mem_free(ctx, ptr), 0);
 }
 
-/* Rows that the compositor cannot take, while a GPU may use all memory. */
+/* Rows are copied for the compositor while a GPU may use managed memory. */
 static void the_cpu_leaves_managed_memory_alone(void **state)
 {
 	struct mem_launch wait = {
@@ -111,7 +111,7 @@ out:
 	assert_int_equal(mem_stream_destroy(other), 0);
 }
 
-/* Open to be read and written, but nobody may write it any more. */
+/* The file is open for writing, but sealed against it. */
 static void a_sealed_file_is_never_written(void **state)
 {
 	struct mem_image_data data = data_of(MEM_LOCK_FD, NULL, 64);
@@ -136,7 +136,7 @@ static void a_sealed_file_is_never_written(void **state)
 	mem_image_destroy(image);
 }
 
-/* So large that to look at it takes a while; none of it is touched. */
+/* So large that checking it takes a while; its memory is never accessed. */
 #define BIG		16384U
 #define NR_LOCKS	1500
 
@@ -156,7 +156,7 @@ static struct mem_image_data big_data(void)
 	return data;
 }
 
-/* What is no longer wrapped is given back at once. */
+/* Memory that is no longer wrapped is unmapped at once. */
 static void *wrap_others(void *arg)
 {
 	struct mem_image *image = arg;

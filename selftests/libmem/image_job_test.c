@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Jobs of images: each case of image_cases.py on each engine that the board has
- * and that does it, order, errors. On the board that LIBMEM_SOC says; nothing
- * may be found. Prints TAP.
+ * Tests jobs of images: each case of image_cases.py on each of the board's
+ * engines that supports it, the order of jobs, and errors. LIBMEM_SOC chooses
+ * the board; nothing may be reported. Prints TAP.
  */
 #include "image_cases.h"
 
 #include <pthread.h>
 
-/* Nobody writes it. */
+/* Bytes that nothing may overwrite */
 #define CANARY		0xc7
 
 static const unsigned int engines[] = {
@@ -16,7 +16,7 @@ static const unsigned int engines[] = {
 	MEM_ENGINE_DGPU,
 };
 
-/* By engine: cases that were tried. */
+/* Number of cases that were tried, by engine */
 static unsigned int nr_done[sizeof(engines) / sizeof(*engines)];
 
 static void put_pixels(struct mem_image *image, const uint8_t *packed)
@@ -76,7 +76,7 @@ static int submit(const struct case_head *head, struct mem_stream *stream,
 	}
 }
 
-/* Returns whether the engine does it. */
+/* Tries a case; returns false if the engine does not support it. */
 static bool try_case(const struct case_head *head, const uint8_t *bytes,
 		     struct mem_stream *stream, unsigned int engine)
 {
@@ -125,7 +125,7 @@ static void try_all(enum case_op op, unsigned int every)
 		if (head.op != op)
 			continue;
 		for (i = 0; i < sizeof(engines) / sizeof(*engines); i++) {
-			/* Of so many one on each engine that does all. */
+			/* The first two engines support all, so skip some. */
 			if (i < 2 && (nr + i) % every)
 				continue;
 			if (has_engine(engines[i]))
@@ -268,7 +268,7 @@ static void corners_are_right(void **state)
 	assert_int_equal(nr_done[3], has_engine(MEM_ENGINE_PVA));
 }
 
-/* One behind the other, with nobody waiting in between. */
+/* The jobs are submitted without a wait in between. */
 static void jobs_of_a_stream_are_in_order(void **state)
 {
 	const double one = 1, two = 2;
@@ -306,7 +306,7 @@ static void wait_a_little(void *arg)
 	(void)arg;
 }
 
-/* What is destroyed stays until the jobs that use it have ended. */
+/* A destroyed image exists until the jobs that use it have ended. */
 static void images_may_be_destroyed_at_once(void **state)
 {
 	const double value = 7;
@@ -347,7 +347,7 @@ static void fill_in_a_new_stream(struct mem_image *image, double value)
 	assert_int_equal(mem_stream_destroy(stream), 0);
 }
 
-/* A lock waits for all streams that the image has jobs in. */
+/* A lock waits for all streams with jobs of the image. */
 static void a_lock_waits_for_every_stream(void **state)
 {
 	struct mem_image *image;
@@ -626,7 +626,7 @@ static void errors_of_conversions(void **state)
 	how.is_saturating = 1;
 	how.scale = 2;
 	assert_int_equal(mem_image_convert(stream, 0, rgb, u8, &how), 0);
-	/* Of colours there is no scale. */
+	/* A conversion of colours does not support a scale. */
 	assert_int_equal(mem_image_convert(stream, 0, nv12, rgb, &how),
 			 -EOPNOTSUPP);
 	assert_int_equal(mem_image_convert(stream, 0, rgb, u8, &longer.how),

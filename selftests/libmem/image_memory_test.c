@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Images and jobs without memory: each allocation of the library that a call
- * makes fails in turn. The call is -ENOMEM and has left nothing behind, and
- * then it succeeds. And jobs whose brackets fail. Prints TAP.
+ * Tests images and jobs without memory: each allocation in a call of the
+ * library fails in turn. The call must return -ENOMEM and leave nothing behind,
+ * and then succeed. Also tests jobs whose brackets fail. Prints TAP.
  */
 #include "image.h"
 #include "allocations.h"
@@ -86,7 +86,7 @@ static int try_fill_by_cpu(void)
 			      &value, 1);
 }
 
-/* In, work, out. */
+/* Jobs with a wrapper: copy in, work, copy out. */
 static int try_copy_out(void)
 {
 	return mem_image_copy(mem_stream_legacy(ctx), MEM_ENGINE_GPU, wrapper,
@@ -126,7 +126,7 @@ static int try_all(int (*call)(void))
 	size_t nr_fds;
 	int i, err;
 
-	/* Threads and engines that it starts stay. */
+	/* Threads and engines that the first call starts stay. */
 	assert_int_equal(call(), 0);
 	assert_int_equal(mem_ctx_sync(ctx), 0);
 	nr_fds = nr_of_process("fd");
@@ -174,7 +174,7 @@ static void no_job_is_lost_without_memory(void **state)
 	assert_true(try_all(try_copy_in) > 2);
 	assert_true(try_all(try_harris_by_gpu) > 4);
 	assert_true(try_all(try_harris_by_cpu) > 2);
-	/* What went on is waited for, and the last one has been done. */
+	/* The lock waits for all jobs, and the last one has succeeded. */
 	assert_int_equal(mem_image_lock(image, MEM_READ, MEM_LOCK_HOST, &data),
 			 0);
 	assert_int_equal(byte_at(data.planes[0].base), 4);
@@ -210,7 +210,7 @@ static int begin_late(struct mem_buf *buf, unsigned int access)
 	return -ETIMEDOUT;
 }
 
-/* The CPU, and the copy for an engine: what a wait returns, and after it. */
+/* A bracket fails in a job of the CPU, and in the copy for an engine. */
 static void a_bracket_that_fails_is_told_by_a_wait(void **state)
 {
 	const struct backend *backend = ctx->backend;
@@ -227,7 +227,7 @@ static void a_bracket_that_fails_is_told_by_a_wait(void **state)
 					1), 0);
 	assert_int_equal(mem_ctx_sync(ctx), -ETIMEDOUT);
 	assert_int_equal(mem_ctx_sync(ctx), 0);
-	/* Before thor this one has a copy inside. */
+	/* On boards before thor the wrapper has an internal copy. */
 	if (info_of(wrapper).copies) {
 		assert_int_equal(mem_image_fill(stream, MEM_ENGINE_GPU, wrapper,
 						&value, 1), 0);

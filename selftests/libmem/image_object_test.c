@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Wrappers of objects: the memory of an object as an image, whose format the
- * object's attributes have.
+ * Tests wrappers of objects: the memory of an object as an image, whose format
+ * is determined by the object's attributes.
  */
 #include "image.h"
 #include "object.h"
@@ -29,14 +29,14 @@ static void an_object_is_wrapped_as_it_is(void **state)
 	assert_int_equal(info_of(other).height, 9);
 	unlock_image(image);
 	set_image(other, 9, 9);
-	/* The wrapper keeps the object. */
+	/* The wrapper holds a reference to the object. */
 	assert_true(is_image(image, 9, 9));
 	mem_image_destroy(image);
 	assert_true(is_image(other, 9, 9));
 	mem_image_destroy(other);
 }
 
-/* The part of @whole that begins there, as wide and high as @data says. */
+/* Describes a part of @whole, from (x, y), with the size in @data. */
 static void part_at(const struct mem_image_data *whole, uint32_t x, uint32_t y,
 		    struct mem_image_data *data)
 {
@@ -55,7 +55,7 @@ static void part_at(const struct mem_image_data *whole, uint32_t x, uint32_t y,
 	}
 }
 
-/* Each byte has another value than those near it. */
+/* Makes an image in which each byte differs from those near it. */
 static struct mem_image *new_pattern(void)
 {
 	struct mem_image *image = new_image(64, 32, MEM_FORMAT_NV12_ER, 0);
@@ -211,7 +211,7 @@ static void wrong_objects_are_refused(void **state)
 	mem_image_destroy(image);
 }
 
-/* The format of an image of an object, if @format is named; or the error. */
+/* Returns the format of an object's image, or the error, for @format. */
 static int format_of(struct mem_object *object, unsigned int format)
 {
 	const struct mem_image_data data = {
@@ -231,7 +231,7 @@ static int format_of(struct mem_object *object, unsigned int format)
 	return err;
 }
 
-/* One plane, or luma and chroma. */
+/* Makes an object with one plane, or with luma and chroma. */
 static struct mem_object *object_of_scan(uint32_t fourcc, uint32_t std,
 					 bool has_chroma, uint32_t scan)
 {
@@ -262,7 +262,7 @@ static struct mem_object *object_of_std(uint32_t fourcc, uint32_t std,
 	return object_of_scan(fourcc, std, has_chroma, MEM_SCAN_PROGRESSIVE);
 }
 
-/* Its rows are not where an image of the same planes has them. */
+/* Interlaced rows are not where an image of the same planes has them. */
 static void rows_that_interlace_are_no_image(void **state)
 {
 	struct mem_object *object = object_of_scan(DRM_FORMAT_R8,
@@ -275,7 +275,7 @@ static void rows_that_interlace_are_no_image(void **state)
 	mem_object_put(object);
 }
 
-/* Colours are the program's matter; how far pixels reach is not. */
+/* The standard of colours is ignored, but the range of values must match. */
 static void standards_of_colours_are_told_apart_where_they_matter(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Images and arrays: creation, locks, coherency, errors, what is left behind.
- * On the board that LIBMEM_SOC says; nothing may be found. Prints TAP.
+ * Tests images and arrays: creation, locks, coherency, errors, leftovers.
+ * LIBMEM_SOC chooses the board; nothing may be reported. Prints TAP.
  */
 #include "image.h"
 
@@ -178,11 +178,11 @@ static void *lock_elsewhere(void *arg)
 	return NULL;
 }
 
-/* Each thread gives its own back, whoever locked last. */
+/* Each thread unlocks its own lock, whichever thread locked last. */
 static void a_lock_is_the_threads(void **state)
 {
 	struct mem_image *image = new_image(8, 8, MEM_FORMAT_U8, 0);
-	/* One that can be seen to be given back. */
+	/* A lock with a descriptor shows whether it was unlocked. */
 	const bool is_thor = !strcmp(board_of().name, "thor");
 	struct mem_image_data data;
 	pthread_t thread;
@@ -269,7 +269,7 @@ static void block_linear_pixels_have_no_pointers(void **state)
 	(void)state;
 	err = mem_image_create(ctx, 64, 32, MEM_FORMAT_NV12_ER_BL,
 			       GPU_AND_CPU, &image);
-	/* A GPU of which nothing is known takes none. */
+	/* An unknown GPU does not support block-linear images. */
 	if (err) {
 		assert_int_equal(err, -EOPNOTSUPP);
 		return;
@@ -290,7 +290,7 @@ static void block_linear_pixels_have_no_pointers(void **state)
 
 /* Coherency */
 
-/* The CPU writes part of lines that engines write, and back. */
+/* The CPU and engines write parts of the same lines in turn. */
 static void cpu_and_engines_see_each_other(void **state)
 {
 	struct mem_image *a = new_image(WIDTH, HEIGHT, MEM_FORMAT_U8, 0);
@@ -330,7 +330,7 @@ static void k_add(const struct mem_block *block, void *args)
 		((uint8_t *)plane->base)[block->index[0] * plane->pitch + x]++;
 }
 
-/* One more in each pixel. */
+/* Launches a kernel that adds one to each pixel. */
 static void launch_add(const struct mem_plane *plane)
 {
 	const struct mem_launch launch = {
@@ -346,7 +346,7 @@ static void launch_add(const struct mem_plane *plane)
 	assert_int_equal(mem_ctx_sync(ctx), 0);
 }
 
-/* With the pointers of a lock: nobody else uses it meanwhile. */
+/* Kernels may use the pointers of a lock, which excludes other users. */
 static void kernels_of_the_program_use_a_lock(void **state)
 {
 	struct mem_image *image = new_image(WIDTH, HEIGHT, MEM_FORMAT_U8, 0);
@@ -362,7 +362,7 @@ static void kernels_of_the_program_use_a_lock(void **state)
 	mem_image_destroy(image);
 }
 
-/* An object may be given to anybody, and stay there when it is unlocked. */
+/* The object of a lock can be shared, and exists after the unlock. */
 static void an_object_of_a_lock_is_anybodys(void **state)
 {
 	struct mem_image *image = new_image(WIDTH, HEIGHT, MEM_FORMAT_U8, 0);
@@ -441,7 +441,7 @@ static void an_array_holds_what_was_written(void **state)
 	mem_array_destroy(array);
 }
 
-/* What is left behind */
+/* Leftovers */
 
 static void no_descriptor_is_left(void **state)
 {
@@ -451,7 +451,7 @@ static void no_descriptor_is_left(void **state)
 	unsigned int i;
 
 	(void)state;
-	/* Engines and threads that the first round starts stay. */
+	/* Engines and threads that the first rounds start stay. */
 	for (i = 0; i < 20; i++) {
 		if (i == 4) {
 			nr_fds = nr_of_process("fd");
@@ -507,7 +507,7 @@ static void threads_have_images_of_their_own(void **state)
 	}
 }
 
-/* Locks and unlocks for reading: while it has the lock it may look. */
+/* Locks and unlocks for reading, and reads while it has the lock. */
 static void *look(void *arg)
 {
 	struct mem_image_data data = { .size = sizeof(data) };

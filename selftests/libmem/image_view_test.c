@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Algorithms of image jobs as functions over planes: each case of
- * image_cases.py, in one part and in several, with rows that are padded and
- * begin anywhere. Needs no context. Prints TAP.
+ * Tests the algorithms of image jobs as functions over planes: each case of
+ * image_cases.py, in one part and in several, with padded rows at any
+ * alignment. Needs no context. Prints TAP.
  */
 #include "image_cases.h"
 
 #include "../../libmem/image/view.h"
 
-/* Nobody writes it. */
+/* Bytes that nothing may overwrite */
 #define CANARY		0xc7
 #define SPACE		(1U << 20)
 
 static uint8_t src_memory[SPACE], dst_memory[SPACE];
 
-/* Planes in memory that is full of canaries, from an odd address on. */
+/* Makes planes at an odd address, in memory that is full of canaries. */
 static struct view view_make(uint8_t *memory, uint32_t format, uint32_t width,
 			     uint32_t height)
 {
@@ -43,7 +43,7 @@ static struct view view_make(uint8_t *memory, uint32_t format, uint32_t width,
 	return view;
 }
 
-/* Beyond the pixels all is canaries. */
+/* Returns true if all bytes outside the pixels are canaries. */
 static bool is_clean(uint8_t *memory, const struct view *view)
 {
 	uint32_t i, y;
@@ -122,7 +122,7 @@ static void try_case(const struct case_head *head, const uint8_t *bytes,
 		case_fail(head, "the source was written");
 }
 
-/* Returns how many there are. */
+/* Tries all cases of an operation, and returns their number. */
 static unsigned int try_all(enum case_op op)
 {
 	const uint8_t *at = NULL;

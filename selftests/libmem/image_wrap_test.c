@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Images and arrays of memory of the program's: of each kind, what is copied
- * for whom, and when the program has it. On the board that LIBMEM_SOC says;
- * nothing may be found. Prints TAP.
+ * Tests images and arrays that wrap the program's memory: for each kind of
+ * memory, which engines need a copy, and when the program sees the result.
+ * LIBMEM_SOC chooses the board; nothing may be reported. Prints TAP.
  */
 #include "image.h"
 
 #include <sys/mman.h>
 
-/* Every board and use: whether, and why, there is a copy inside. */
+/* Tests on every board and for every use whether there is an internal copy. */
 static void host_memory_is_copied_for_engines(void **state)
 {
 	const bool has_all = board_of().has_pageable_access;
@@ -38,7 +38,7 @@ static void host_memory_is_copied_for_engines(void **state)
 	assert_int_equal(bytes[WIDTH], 1);
 	assert_int_equal(info_of(image).nr_copies, has_all ? 0 : 1);
 	assert_int_equal(info_of(image).copied_bytes, has_all ? 0 : PIXELS);
-	/* The CPU has it as it is. */
+	/* The CPU uses the memory itself. */
 	fill_by(MEM_ENGINE_CPU, image, 4);
 	assert_int_equal(mem_ctx_sync(ctx), 0);
 	assert_int_equal(bytes[5], 4);
@@ -47,7 +47,7 @@ static void host_memory_is_copied_for_engines(void **state)
 	free(bytes);
 }
 
-/* A wait is enough, no lock is needed: for a stream, an event, all. */
+/* A wait for a stream, an event or the context suffices, without a lock. */
 static void host_memory_has_the_result_after_a_wait(void **state)
 {
 	static uint8_t in[64 * HEIGHT], out[64 * HEIGHT];
@@ -104,7 +104,7 @@ static void managed_memory_is_not_copied(void **state)
 	assert_true(is_image(image, 10, 1));
 	assert_int_equal(info_of(image).nr_copies, 0);
 	mem_image_destroy(image);
-	/* As the CPU's it is the same. */
+	/* A wrapper with the CPU's address is not copied, either. */
 	image = wrap(MEM_LOCK_HOST, bytes, 256, 0);
 	assert_int_equal(info_of(image).copies, MEM_WRAP_NO_COPY);
 	mem_image_destroy(image);
@@ -132,7 +132,7 @@ static void pinned_and_registered_memory_is_not_copied(void **state)
 	bytes = aligned_alloc(4096, 8192);
 	assert_non_null(bytes);
 	memset(bytes, 1, 8192);
-	/* The module has no such memory. */
+	/* The kernel backend does not support registered memory. */
 	if (!is_embedded()) {
 		assert_int_equal(mem_register(ctx, bytes, 8192, 0),
 				 -EOPNOTSUPP);
@@ -146,7 +146,7 @@ static void pinned_and_registered_memory_is_not_copied(void **state)
 	assert_int_equal(mem_ctx_sync(ctx), 0);
 	assert_int_equal(bytes[0], 6);
 	mem_image_destroy(image);
-	/* The same by the engines' address. */
+	/* The engines' address gives the same result. */
 	assert_int_equal(mem_device_ptr(ctx, bytes, &ptr), 0);
 	image = wrap(MEM_LOCK_DEVICE, ptr, 256, GPU_AND_CPU);
 	assert_int_equal(info_of(image).copies, MEM_WRAP_NO_COPY);
@@ -198,7 +198,7 @@ static void device_memory_is_copied_for_the_cpu(void **state)
 	assert_int_equal(mem_free(ctx, ptr), 0);
 }
 
-/* Rows that the compositor cannot take: it alone has a copy. */
+/* Rows that only the compositor cannot use are copied only for it. */
 static void rows_are_copied_for_who_needs_others(void **state)
 {
 	struct mem_image *image, *twin;
@@ -275,7 +275,7 @@ static void errors_of_wrapping(void **state)
 	WRONG(planes[0].base, small);
 	if (!board_of().has_pageable_access)
 		WRONG(as, MEM_LOCK_DEVICE);
-	/* Two planes in one place. */
+	/* Two planes overlap. */
 	data.format = MEM_FORMAT_NV12;
 	data.nr_planes = 2;
 	data.planes[1] = (struct mem_plane) {
@@ -330,7 +330,7 @@ static void a_wrapper_wraps_other_memory(void **state)
 	image = wrap(MEM_LOCK_HOST, one, WIDTH, GPU_AND_CPU);
 	fill_by(MEM_ENGINE_GPU, image, 1);
 	data = data_of(MEM_LOCK_HOST, two, 64);
-	/* It waits for the job. */
+	/* A new memory is set only after the job. */
 	assert_int_equal(mem_image_rewrap(image, &data), 0);
 	assert_int_equal(one[0], 1);
 	fill_by(MEM_ENGINE_GPU, image, 2);
@@ -338,7 +338,7 @@ static void a_wrapper_wraps_other_memory(void **state)
 	assert_int_equal(one[0], 1);
 	assert_int_equal(two[0], 2);
 	assert_int_equal(two[WIDTH], 0);
-	/* From memory that is copied to memory that is not. */
+	/* The first memory is copied, the second is not. */
 	assert_int_equal(mem_alloc(ctx, MEM_KIND_MANAGED, PIXELS,
 				   MEM_ATTACH_GLOBAL, &managed), 0);
 	data = data_of(MEM_LOCK_HOST, managed, WIDTH);
@@ -366,7 +366,7 @@ static void a_wrapper_wraps_other_memory(void **state)
 	assert_int_equal(mem_free(ctx, managed), 0);
 }
 
-/* A file of the program's, of which each side has its own mapping. */
+/* Makes a file of the program, which each side maps separately. */
 static int new_file(uint8_t **map)
 {
 	const int fd = memfd_create("image", MFD_CLOEXEC);
@@ -412,7 +412,7 @@ static void a_file_is_wrapped(void **state)
 	assert_int_equal(nr_of_process("fd"), nr_fds);
 }
 
-/* What libmem has exported engines have, too. */
+/* Engines can access memory that libmem has exported. */
 static void a_buffer_of_libmems_is_not_copied(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
@@ -656,7 +656,7 @@ static struct mem_array_data array_data_of(unsigned int as, void *base,
 	};
 }
 
-/* Keypoints for the CPU, without a copy. */
+/* Keypoints for the CPU are written to the program's memory directly. */
 static void keypoints_come_into_memory_of_the_program(void **state)
 {
 	struct mem_array *scores = new_array(8, MEM_DATA_U32, 0);
@@ -676,7 +676,7 @@ static void keypoints_come_into_memory_of_the_program(void **state)
 	assert_int_equal(count, 4);
 	assert_true(points[0].x > 10 && points[0].x < 30);
 	assert_true(points[9].x > 10 && points[9].x < 30);
-	/* What is between elements, and behind the last, is nobody's. */
+	/* Bytes between elements and after the last must not be written. */
 	assert_int_equal(((uint8_t *)points)[sizeof(*points)], 0xc7);
 	assert_int_equal(((uint8_t *)&points[12])[0], 0xc7);
 	mem_array_destroy(array);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of libmem's jobs, on buffers of ours and on vgem's. */
+/* Tests of libmem's jobs, on its own buffers and on those of vgem. */
 #include "test.h"
 
 static void fill_writes_its_pattern(void **state)
@@ -171,7 +171,7 @@ static void submit_without_descriptors_is_emfile(void **state)
 	mem_buf_destroy(buf);
 }
 
-/* Only descriptors that are asked for are made. */
+/* A job makes a descriptor only if its fence is requested. */
 static void jobs_need_no_descriptors(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
@@ -301,7 +301,7 @@ static void a_job_waits_for_earlier_ones(void **state)
 	mem_buf_destroy(buf);
 }
 
-/* The engine may read from the submit on, though it did not. */
+/* An END after the submission is too late, even if the engine reads later. */
 static void end_after_submit(uint64_t delay_ns)
 {
 	struct mem_buf *src = new_buf(MEM_KIND_NONCOHERENT);
@@ -357,7 +357,7 @@ static void a_destroyed_job_still_runs(void **state)
 	mem_buf_destroy(buf);
 }
 
-/* Jobs that nobody waits for must not pile up in the kernel. */
+/* Jobs that are never waited for must not pile up in the kernel. */
 static void thousands_of_jobs_can_be_forgotten(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
@@ -376,8 +376,8 @@ static void thousands_of_jobs_can_be_forgotten(void **state)
 }
 
 /*
- * Jobs behind one that takes @delay_ns, until one is refused or many were not.
- * All that were submitted are done at the end. Returns what the last call did.
+ * Submits jobs after one that takes @delay_ns, until one is refused or there
+ * are many. Waits for all of them. Returns the result of the last submission.
  */
 static int submit_many(struct mem_buf *buf, uint64_t delay_ns)
 {
@@ -413,7 +413,7 @@ static void too_many_jobs_are_ebusy(void **state)
 	assert_int_equal(mem_buf_alloc(other, MEM_KIND_COHERENT, LEN, NULL,
 				       &buf), 0);
 	err = submit_many(buf, 3000 * NS_PER_MS);
-	/* A slow machine has not submitted so many by then. */
+	/* A slow machine needs more time to submit so many. */
 	if (!err)
 		err = submit_many(buf, 9000 * NS_PER_MS);
 	assert_int_equal(err, -EBUSY);
@@ -421,7 +421,7 @@ static void too_many_jobs_are_ebusy(void **state)
 	mem_ctx_close(other);
 }
 
-/* The module gives a job 10 s, and the fence alone takes these. */
+/* The time limit of a job is 10 s, for which its fence alone lasts. */
 static void a_job_that_waits_too_long_has_failed(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
@@ -444,7 +444,7 @@ static void a_job_that_waits_too_long_has_failed(void **state)
 	mem_buf_destroy(buf);
 }
 
-/* A fence that is signalled in error is signalled. */
+/* A fence that is signalled with an error also ends the wait. */
 static void a_job_goes_on_after_a_fence_that_failed(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);

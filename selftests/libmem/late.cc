@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A library that is loaded late: all of them differ in their name alone. */
+/* A library that is loaded late; several differ only in their name. */
 #include <cstring>
 #include <iostream>
 #include <stdexcept>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What programs do wrong with memory by its address: each mistake has the
- * answer that libmem.h and Documentation/libmem.rst say, and leaves nothing
- * behind. To see that, each is made several times, in a context of its own, and
- * the process's descriptors, mappings and children are counted before and
- * after. Engines are its children here: it is a subreaper.
+ * Tests mistakes of programs that use memory by its address. Each mistake must
+ * have the result that libmem.h and Documentation/libmem.rst describe, and
+ * leave nothing behind. For this, each mistake is made several times in a new
+ * context, and the descriptors, mappings and children of the process are
+ * counted before and after. The process is a subreaper, so engines are its
+ * children.
  */
 #include "test.h"
 
@@ -22,13 +23,13 @@
 #define NR_FORKS	4U
 #define EXIT_CODE	7
 
-/* Mappings that come and go: stacks of threads, which the C library keeps. */
+/* The C library caches stacks of threads, so mappings vary by these. */
 #define MAX_MORE_MAPPINGS	(NR_TIMES - 1)
 
 static struct mem_stream *stream;
 static size_t nr_threads;
 
-/* What is left of them must end, and soon. */
+/* Remaining children must end soon. */
 static void no_child_is_left(void)
 {
 	const uint64_t end = now_ns() + END_NS;
@@ -56,7 +57,7 @@ static void close_one(void)
 	mem_ctx_close(ctx);
 }
 
-/* Of those between contexts a job's stays, once there was one. */
+/* Once there was a job, its thread stays after the context was closed. */
 static int count_threads(void **state)
 {
 	struct mem_job *job;
@@ -83,7 +84,7 @@ static void once(void (*mistake)(void))
 	wait_for_threads(nr_threads);
 }
 
-/* The first time makes what stays: the window, and the C library's own. */
+/* The first time makes permanent objects: the window, the C library's own. */
 static void leaves_nothing(void (*mistake)(void))
 {
 	size_t fds, mappings, i;
@@ -138,7 +139,7 @@ static void k_one(const struct mem_block *block, void *arg)
 	**(uint32_t **)arg = 1;
 }
 
-/* Until somebody stores to the second word. */
+/* Waits until the second word is set. */
 static void k_wait(const struct mem_block *block, void *arg)
 {
 	uint32_t *words = *(uint32_t **)arg;
@@ -161,7 +162,7 @@ static void has_begun(uint32_t *words)
 	}
 }
 
-/* 0: kernels run in this process itself. */
+/* Returns 0 if kernels run in this process itself. */
 static pid_t engine_pid(void)
 {
 	const pid_t pid = engine_pid_of(ctx);
@@ -169,7 +170,7 @@ static pid_t engine_pid(void)
 	return pid == getpid() ? 0 : pid;
 }
 
-/* How many of a kind were found, and no others. */
+/* Returns how many violations of a kind there are; others are an error. */
 static uint64_t found(enum mem_violation_kind kind)
 {
 	struct mem_violation v = { .size = sizeof(v) };
@@ -182,7 +183,7 @@ static uint64_t found(enum mem_violation_kind kind)
 	return nr;
 }
 
-/* At addresses at which no sanitizer would let it. */
+/* For accesses that a sanitizer would report. */
 #define WILD	__attribute__((no_sanitize("address", "undefined")))
 
 static WILD void k_behind(const struct mem_block *block, void *arg)
@@ -223,7 +224,7 @@ static void store_far_behind(void)
 	}
 	assert_int_equal(mem_event_create(ctx, 0, &event), 0);
 	assert_int_equal(start(stream, k_far_behind, &ptr), 0);
-	/* What is queued behind it is dropped; it may have ended by now. */
+	/* Later operations are dropped, or refused if the kernel has failed. */
 	start(stream, k_nothing, NULL);
 	mem_event_record(event, stream);
 	assert_int_equal(mem_stream_sync(stream), -EFAULT);
@@ -239,7 +240,7 @@ static void store_far_behind(void)
 	mem_event_destroy(event);
 }
 
-/* Over the module engines have no buffer of a heap, and it is told as that. */
+/* With the module, engines cannot use a heap's buffer, which is reported. */
 static void heap_buffer_in_a_kernel(void)
 {
 	struct mem_violation v = { .size = sizeof(v) };
@@ -267,8 +268,8 @@ static void heap_buffer_in_a_kernel(void)
 }
 
 /*
- * An engine has the buffer still when its owner frees it; the next job must not
- * look for it where another buffer lies now. AddressSanitizer sees it at once.
+ * An engine still knows a buffer that its owner frees. The next job must not
+ * look it up where another buffer is now. AddressSanitizer finds this at once.
  */
 static void heap_buffers_freed_between_kernels(void)
 {
@@ -313,7 +314,7 @@ static void *free_it(void *ptr)
 	return (void *)(intptr_t)mem_free(ctx, ptr);
 }
 
-/* Two threads at a time: one of them has it. */
+/* Two threads free the same memory at once; one of them succeeds. */
 static void free_at_once(void)
 {
 	uint32_t *ptr = memory(MEM_KIND_PINNED);
@@ -330,7 +331,7 @@ static void free_at_once(void)
 	assert_true(!answers[0] || !answers[1]);
 }
 
-/* It waits; nobody can do anything more with the memory meanwhile. */
+/* A free waits for kernels; meanwhile the memory cannot be used. */
 static void free_while_busy(void)
 {
 	uint32_t *ptr = memory(MEM_KIND_MANAGED);
@@ -439,7 +440,7 @@ static void null_streams(void)
 	mem_event_destroy(NULL);
 }
 
-/* Memory that is another stream's: told, and run all the same. */
+/* A kernel that uses memory of another stream runs, and is reported. */
 static void launch_on_the_wrong_stream(void)
 {
 	struct mem_probe probe = { .size = sizeof(probe) };
@@ -454,7 +455,7 @@ static void launch_on_the_wrong_stream(void)
 	assert_int_equal(mem_stream_sync(other), 0);
 	assert_int_equal(start(stream, k_one, &ptr), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
-	/* Who has managed memory at any time has no wrong stream. */
+	/* With concurrent access there is no wrong stream. */
 	if (engine_pid())
 		assert_int_equal(found(MEM_VIOLATION_ENGINE_NOT_ATTACHED),
 				 strcmp(probe.soc, "thor") ? 1 : 0);
@@ -495,7 +496,7 @@ static void exits(pid_t child, int code)
 	assert_int_equal(WEXITSTATUS(status), code);
 }
 
-/* All answers are -EPERM; what it gives back is nobody else's loss. */
+/* All calls return -EPERM; what the child frees stays in the parent. */
 static bool child_has_nothing(uint32_t *ptr, struct mem_event *event,
 			      bool embedded)
 {
@@ -551,7 +552,7 @@ static void fork_in_the_midst(void)
 
 static atomic_bool is_over;
 
-/* Has the context's lock about as long as not. */
+/* Holds the context's lock about half of the time. */
 static void *ask_often(void *arg)
 {
 	(void)arg;
@@ -560,13 +561,13 @@ static void *ask_often(void *arg)
 	return NULL;
 }
 
-/* It ends with the thread, which has a stream of the parent's. */
+/* The child ends with its thread, which has a stream of the parent. */
 static int fork_and_end_thread(void)
 {
 	int status = -1;
 	pid_t child;
 
-	/* Its end is one of a program: it writes what is left. */
+	/* The child flushes stdio at its end, so flush before the fork. */
 	fflush(stdout);
 	child = fork();
 	if (!child) {
@@ -610,9 +611,9 @@ static void fork_in_a_thread(void)
 }
 
 /**
- * struct answer - what a call answered
- * @call: its text
- * @answer: of it
+ * struct answer - result of a call
+ * @call: text of the call
+ * @answer: result
  */
 struct answer {
 	const char *call;
@@ -623,18 +624,18 @@ struct answer {
 #define NR(array)	(sizeof(array) / sizeof(*(array)))
 
 /**
- * struct inside - what a host function calls libmem with
- * @other: context that it closes
- * @buf: that it destroys
- * @job: so, done
- * @event: so, recorded
- * @attrs: so, unreconciled
- * @image: so
- * @second: another
- * @array: so
- * @scores: another
+ * struct inside - objects with which a host function calls libmem
+ * @other: a context to close
+ * @buf: a buffer to destroy
+ * @job: a finished job to destroy
+ * @event: a recorded event to destroy
+ * @attrs: an unreconciled list to destroy
+ * @image: an image to destroy
+ * @second: another image
+ * @array: an array to destroy
+ * @scores: another array
  * @ptr: managed memory
- * @wrong: out: the first call with another answer than is documented
+ * @wrong: out: the first call with another result than documented
  */
 struct inside {
 	struct mem_ctx *other;
@@ -670,7 +671,7 @@ static void never_called(struct mem_stream *where, int status, void *arg)
 	never(arg);
 }
 
-/* All that work on a context's streams, events or memory by its address. */
+/* Calls all functions for streams, events and memory by its address. */
 static void call_streams_inside(struct inside *in)
 {
 	const struct mem_rows rows = { .dst = in->ptr, .src = in->ptr };
@@ -715,7 +716,7 @@ static void call_streams_inside(struct inside *in)
 	are_all(in, answers, NR(answers), -EPERM);
 }
 
-/* All others that are refused. */
+/* Calls all other functions that must be refused. */
 static void call_buffers_inside(struct inside *in)
 {
 	const struct mem_range range = {
@@ -886,7 +887,7 @@ static void call_endpoints_inside(struct inside *in)
 	are_all(in, answers, NR(answers), -EPERM);
 }
 
-/* What only asks answers as it does elsewhere. */
+/* Queries have the same results as elsewhere. */
 static void ask_inside(struct inside *in)
 {
 	struct mem_violation v = { .size = sizeof(v) };
@@ -1048,7 +1049,7 @@ static void never(void *arg)
 	abort();
 }
 
-/* Another program: it begins to end with a kernel under way and more behind. */
+/* Runs in a new program, which exits while kernels are running and queued. */
 static int exit_with_work(const char *how)
 {
 	uint32_t *gate, i;
@@ -1067,7 +1068,7 @@ static int exit_with_work(const char *how)
 		_exit(EXIT_CODE);
 	if (!strcmp(how, "exit"))
 		exit(EXIT_CODE);
-	/* Nobody waits for what is queued, but the context stays for it. */
+	/* Queued work is not waited for, but the context exists for it. */
 	mem_stream_destroy(stream);
 	mem_ctx_close(ctx);
 	return EXIT_CODE;
@@ -1108,13 +1109,13 @@ static void kill_the_engine(void)
 	assert_int_equal(start(stream, k_wait, &gate), 0);
 	has_begun(gate);
 	assert_int_equal(kill(pid, SIGKILL), 0);
-	/* Who frees is not told; told once, and all goes on with another. */
+	/* mem_free() does not report the error; the next wait does, once. */
 	assert_int_equal(mem_free(ctx, spare), 0);
 	assert_int_equal(mem_stream_sync(stream), -EOWNERDEAD);
 	assert_int_equal(mem_stream_sync(stream), 0);
 	assert_int_equal(mem_ctx_error(ctx), 0);
 	assert_int_not_equal(engine_pid(), pid);
-	/* One that is idle nobody misses. */
+	/* The end of an idle engine is not reported. */
 	assert_int_equal(kill(engine_pid(), SIGKILL), 0);
 	assert_int_not_equal(engine_pid(), 0);
 	release(gate);
@@ -1127,7 +1128,7 @@ static void start_without_descriptors(void)
 	uint32_t *ptr;
 	pid_t pid;
 
-	/* Of this context there is none yet. */
+	/* This context has no engine process yet. */
 	assert_int_equal(mem_ctx_open(NULL, &other), 0);
 	pid = engine_pid_of(other);
 	mem_ctx_close(other);
@@ -1168,7 +1169,7 @@ static void k_exit(const struct mem_block *block, void *arg)
 	exit(0);
 }
 
-/* Its child would be an engine, too. */
+/* A child of the engine would be an engine, too. */
 static void k_fork(const struct mem_block *block, void *arg)
 {
 	(void)block;

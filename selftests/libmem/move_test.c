@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of buffers that move to a file of their own, which the embedded backend
- * does at the first export: whatever is at them then stays right.
+ * Tests that a buffer stays usable while the embedded backend moves it to a
+ * file of its own, which happens at the first export.
  */
 #include "export.h"
 
@@ -25,7 +25,7 @@ static void two_views_become_one(void **state)
 	(void)state;
 	if (!has_two_views(buf))
 		skip_because("the process has no second view");
-	/* Stored without a bracket, and in one that is still open. */
+	/* There are stores without a bracket, and in one that is open. */
 	set_all(words, 11);
 	assert_int_equal(mem_buf_begin(buf, MEM_RW), 0);
 	words[1] = 12;
@@ -68,7 +68,7 @@ static void an_export_finds_what_was_wrong_before(void **state)
 	mem_buf_destroy(buf);
 }
 
-/* The place that it had is as it was. */
+/* The address range of the moved buffer can be used again. */
 static void a_place_has_two_views_again(void **state)
 {
 	const size_t nr_fds = nr_of_process("fd");
@@ -98,7 +98,7 @@ static void a_place_has_two_views_again(void **state)
 	buf = new_buf(MEM_KIND_NONCOHERENT);
 	words = words_of(buf);
 	words[0] = 3;
-	/* The CPU has its own view: DRAM is as it was. */
+	/* The CPU has its own view, so DRAM is unchanged. */
 	assert_int_not_equal(sum_of(buf), fnv1a((uint8_t *)words, LEN));
 	assert_int_equal(found(MEM_VIOLATION_MISSING_CLEAN), 1);
 	mem_buf_destroy(buf);
@@ -106,7 +106,7 @@ static void a_place_has_two_views_again(void **state)
 	assert_int_equal(nr_of_process("fd"), nr_fds);
 }
 
-/* Threads at a buffer that moves */
+/* Threads that use a buffer while it moves */
 
 struct busy {
 	uint32_t *words;
@@ -128,7 +128,7 @@ static void *count_up(void *arg)
 	return NULL;
 }
 
-/* By the kernel, which answers EFAULT where the CPU has no access. */
+/* System calls must not fail with EFAULT during the move. */
 static void *read_zeros(void *arg)
 {
 	const int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
@@ -216,7 +216,7 @@ static void *export_aside(void *arg)
 	return NULL;
 }
 
-/* A kernel that has touched it has it until it ends. */
+/* A kernel that has accessed a buffer keeps access until it ends. */
 static void k_store_late(const struct mem_block *block, void *arg)
 {
 	const struct args *args = arg;
@@ -261,7 +261,7 @@ static void an_export_waits_for_a_kernel_that_has_it(void **state)
 	nothing_found();
 }
 
-/* What runs elsewhere, or is only queued, may wait for who exports. */
+/* Other running kernels and queued work may depend on the exporter. */
 static void an_export_waits_for_nothing_else(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
@@ -360,7 +360,7 @@ static void *export_many(void *arg)
 	return NULL;
 }
 
-/* An engine that had what has moved is another one for the next kernel. */
+/* An engine that knew a moved buffer is replaced for the next kernel. */
 static void engines_start_while_others_move(void **state)
 {
 	atomic_bool is_over = false;

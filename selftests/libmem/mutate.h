@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Inputs of fuzzers that are made of right ones, changed at random but the same
- * from run to run.
+ * Makes inputs of fuzzers from valid ones by random changes, which are the same
+ * in each run.
  */
 #ifndef _LIBMEM_MUTATE_H
 #define _LIBMEM_MUTATE_H
@@ -15,7 +15,7 @@
 #endif
 #define INPUT_MAX	16384U	/* bytes */
 
-/* Length and checksum of a packed list, so that not all ends there. */
+/* Sets length and checksum of a packed list, so that both checks pass. */
 static inline void repair_list(uint8_t *bytes, size_t len)
 {
 	const uint32_t whole = (uint32_t)len;
@@ -52,15 +52,15 @@ static inline uint32_t below(uint32_t limit)
 
 /**
  * struct input - an input of the fuzzer
- * @len: bytes of @bytes
- * @bytes: the first says what is tried
+ * @len: length of @bytes
+ * @bytes: bytes; the first chooses the test
  */
 struct input {
 	size_t len;
 	uint8_t bytes[INPUT_MAX];
 };
 
-/* Those that are right. */
+/* The valid inputs */
 static const struct input *corpus;
 static size_t nr_inputs;
 
@@ -79,7 +79,7 @@ static inline void store_number(struct input *input)
 		memcpy(input->bytes + at, &number, len);
 }
 
-/* From one place to another, of this input or of another one */
+/* Copies bytes within the input, or from another one. */
 static inline void copy_bytes(struct input *input)
 {
 	const struct input *from = &corpus[below((uint32_t)nr_inputs)];
@@ -103,7 +103,7 @@ static inline void cut_bytes(struct input *input)
 	input->len -= len;
 }
 
-/* A run of bytes twice, as a value or a slot that is there twice */
+/* Duplicates a run of bytes, which may be a value or a slot. */
 static inline void double_bytes(struct input *input)
 {
 	const size_t len = 8 * (1 + below(16));
@@ -143,7 +143,7 @@ static inline void change(struct input *input)
 	}
 }
 
-/* One of them, or what becomes of it. */
+/* Chooses a valid input, and mostly changes it. */
 static inline void mutate(struct input *input)
 {
 	const struct input *whole = &corpus[below((uint32_t)nr_inputs)];

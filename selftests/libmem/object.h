@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tests of objects share: lists, objects of them, and touches. */
+/* Shared by tests of objects: lists, objects made of them, and accesses */
 #ifndef _LIBMEM_TEST_OBJECT_H
 #define _LIBMEM_TEST_OBJECT_H
 
@@ -10,7 +10,7 @@
 
 #define ENGINE(engine)	(1ULL << MEM_ENGINE_##engine)
 
-/* A raw buffer of LEN bytes that the CPU and the GPU access. */
+/* Makes the list of a raw buffer that the CPU and the GPU access. */
 static inline struct mem_attrs *raw_list(uint64_t len)
 {
 	return LIST(RAW(len), ATTR(NEED_CPU_ACCESS, uint8_t, 1),
@@ -52,7 +52,7 @@ static inline void end(struct mem_object *object, unsigned int access)
 	assert_int_equal(mem_object_end(object, access), 0);
 }
 
-/* For the CPU, in a bracket. */
+/* Sets all bytes by the CPU, in a bracket. */
 static inline void set_bytes(struct mem_object *object, uint8_t value)
 {
 	uint8_t *bytes = cpu_of(object, MEM_RW);
@@ -81,7 +81,7 @@ static inline void on_store(int signal)
 	siglongjmp(store_env, signal);
 }
 
-/* The signal that a store ends with, 0 none. */
+/* Returns the signal that a store raises, or 0. */
 static inline int store(volatile uint8_t *byte)
 {
 	struct sigaction action = { .sa_handler = on_store }, bus, segv;
@@ -97,7 +97,7 @@ static inline int store(volatile uint8_t *byte)
 	return signal;
 }
 
-/* Whatever is tried with a descriptor that allows reading alone. */
+/* Checks that a read-only descriptor cannot be written in any way. */
 static inline void cannot_be_written(int fd)
 {
 	void *map = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

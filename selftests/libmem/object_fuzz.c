@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Descriptors from a stranger, and frames from one. Inputs are made of those
- * that are right, changed at random but the same from run to run; sanitizers
- * find what goes wrong. What is imported must be what was exported, and no
- * more.
+ * Fuzzes descriptors and frames. Inputs are valid ones with random changes,
+ * which are the same in each run; sanitizers find errors. An imported object
+ * must be the exported one, with no more access.
  *
  * usage: object_fuzz [EXECUTIONS [SEED]]
  *
- * With -DLIBFUZZER it is libFuzzer's target: make -C selftests/libmem fuzz.
+ * With -DLIBFUZZER this is a target of libFuzzer: make -C selftests/libmem
+ * fuzz.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,11 +24,11 @@
 #include "mutate.h"
 
 #define LEN	8192U
-/* Fewer than an end keeps descriptors for */
+/* Fewer exports than an end keeps descriptors for */
 #define RENEW_AFTER	50
-#define BYTE	0x5a	/* of which the object is full */
+#define BYTE	0x5a	/* value of all bytes of the object */
 
-/* What the first byte of an input says, and that its checksums are right. */
+/* Values of an input's first byte, also with repaired checksums */
 enum {
 	TRY_LIST,
 	TRY_OBJECT,
@@ -42,11 +42,11 @@ static struct mem_ctx *ctx;
 static struct mem_endpoint *ends[2];
 static struct mem_object *object;
 
-/* The peer of a bare socket. */
+/* The end whose peer is a bare socket */
 static struct mem_endpoint *bare;
 static int bare_sock = -1;
 
-/* What has been accepted, so that a run that accepts nothing is seen. */
+/* Numbers of accepted inputs; a run that accepts none has failed. */
 static uint64_t nr_lists, nr_objects, nr_bare, nr_messages;
 
 static void must(bool is_right, const char *what)
@@ -113,7 +113,7 @@ static void open_once(void)
 	memset(ptr, BYTE, LEN);
 }
 
-/* What comes is the object, whoever says what of it. */
+/* An imported object must be the exported one, whatever the input says. */
 static void use_object(struct mem_object *other, unsigned int most)
 {
 	struct mem_attr perm = { .key = MEM_ATTR_ACTUAL_PERM };
@@ -195,7 +195,7 @@ static void bare_send(const void *bytes, size_t len, int fd, size_t nr_fds)
 		msg.msg_control = &control;
 		msg.msg_controllen = CMSG_SPACE(nr_fds * sizeof(int));
 	}
-	/* An end that is cut off takes nothing. */
+	/* An end that has closed the connection accepts nothing. */
 	if (sendmsg(bare_sock, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		must(errno == EPIPE || errno == ECONNRESET ||
 		     errno == EAGAIN, "sendmsg");
@@ -226,7 +226,7 @@ static void bare_open(void)
 	close(page);
 }
 
-/* Datagrams: how many descriptors, a length, and so many bytes, each. */
+/* Each datagram is a number of descriptors, a length, and its bytes. */
 static void try_frames(const uint8_t *bytes, size_t len)
 {
 	static uint8_t message[MEM_ENDPOINT_MAX];
@@ -247,7 +247,7 @@ static void try_frames(const uint8_t *bytes, size_t len)
 		nr_messages += ret > 0;
 	}
 	must(ret == -ETIMEDOUT || ret == -EPIPE, "another error of a frame");
-	/* Others are not to depend on what has arrived before. */
+	/* The next input must not depend on this one. */
 	bare_close();
 }
 
@@ -284,7 +284,7 @@ static void repair(uint8_t *bytes, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* The first byte says what is tried. The copy ends where the input does. */
+/* The first byte chooses the test. An overrun of the exact copy is found. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	static void (*const tries[])(const uint8_t *bytes, size_t len) = {
@@ -310,7 +310,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 
 #ifndef LIBFUZZER
 
-/* An object is good once: it is made again when it has been imported. */
+/* A descriptor of an object can be imported once, and is then renewed. */
 enum {
 	INPUT_LIST,
 	INPUT_RESULT,
@@ -351,7 +351,7 @@ static void make_bare(void)
 	input_set(&inputs[INPUT_BARE], TRY_BARE, desc, sizeof(desc));
 }
 
-/* A message, one in two parts, memory, and words. */
+/* Makes frames: a message, one in two parts, memory, control frames. */
 static void make_frames(void)
 {
 	static const struct {
@@ -400,7 +400,7 @@ static void make_lists(void)
 	mem_attrs_destroy(result);
 }
 
-/* What was spent by an import that failed is there again. */
+/* Renews descriptors that a failed import has used up. */
 static void renew(void)
 {
 	mem_endpoint_close(ends[0]);
@@ -444,7 +444,7 @@ int main(int argc, char **argv)
 		if (i % RENEW_AFTER == 0)
 			renew();
 		mutate(&input);
-		/* They take twenty times as long as the others. */
+		/* Frames take twenty times as long as other inputs. */
 		if (input.bytes[0] % NR_TRIES == TRY_FRAME && below(8))
 			continue;
 		if (!below(16))

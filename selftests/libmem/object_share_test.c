@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of lists and objects that go over an endpoint, to a thread and to
- * another process, which is this program again.
+ * Tests lists and objects that are sent over an endpoint to a thread, and to
+ * another process of this program.
  */
 #include "object.h"
 
 #include "channel.h"
 
-/* How this program is begun again, with a socket. */
+/* First argument of this program as the other process, with a socket */
 #define READER		"reader"
 #define WRITER		"writer"
 #define EXPORTER	"exporter"
@@ -99,7 +99,7 @@ static void an_object_goes_over(void **state)
 	assert_true(has_bytes(object, 4));
 	fill_buf(mem_object_buf(other), 0x05050505);
 	assert_true(has_bytes(object, 5));
-	/* It is there as long as anybody has it, and goes on. */
+	/* The object exists as long as one side holds a reference. */
 	mem_object_put(object);
 	assert_true(has_bytes(other, 5));
 	bytes = exported(other, MEM_READ, &len);
@@ -157,7 +157,7 @@ static void a_bare_object_goes_over(void **state)
 	close_ends();
 }
 
-/* Whichever of the two says so. */
+/* Either side may limit the permission. */
 static void permission_is_the_least_of_what_is_said(void **state)
 {
 	static const unsigned int perms[][2] = {
@@ -194,7 +194,7 @@ static void permission_is_the_least_of_what_is_said(void **state)
 	assert_int_equal(mem_object_import(ends[1], bytes, len, NULL, 0,
 					   MEM_RW, LONG, &other), -EACCES);
 	assert_ptr_equal(other, UNTOUCHED);
-	/* That costs nothing. */
+	/* The failed import has not used up the descriptor. */
 	mem_object_put(given(bytes, len, MEM_READ));
 	free(bytes);
 	assert_ptr_equal(ptr, UNTOUCHED);
@@ -260,7 +260,7 @@ static void a_descriptor_is_for_one_channel(void **state)
 	bytes = exported(object, MEM_RW, &len);
 	assert_int_equal(mem_attrs_export(&list, 1, ends[0], &list_bytes,
 					  &list_len), 0);
-	/* The end that made it is not its peer. */
+	/* The end that made the descriptor cannot import it. */
 	assert_int_equal(mem_object_import(ends[0], bytes, len, NULL, 0, 0,
 					   LONG, &other), -EBADMSG);
 	assert_int_equal(mem_attrs_import(ends[0], list_bytes, list_len, NULL,
@@ -299,7 +299,7 @@ static void a_full_peer_makes_the_exporter_wait(void **state)
 	assert_int_equal(mem_object_export(object, MEM_RW, ends[0], SOON,
 					   &none, &len), -ETIMEDOUT);
 	assert_ptr_equal(none, UNTOUCHED);
-	/* Messages go past them, and in any order they are imported. */
+	/* Messages still pass, and objects can be imported in any order. */
 	assert_int_equal(send_filled(ends[0], 10, 3, LONG), 0);
 	assert_int_equal(recv_filled(ends[1], 10, 3, LONG), 0);
 	mem_object_put(given(bytes[63], len, 0));
@@ -325,7 +325,7 @@ static void a_peer_that_has_gone_is_told(void **state)
 	open_ends();
 	bytes = exported(object, MEM_RW, &len);
 	mem_endpoint_close(ends[0]);
-	/* What it has sent is here. */
+	/* The object that was sent before the close can be imported. */
 	mem_object_put(given(bytes, len, 0));
 	free(bytes);
 	assert_int_equal(mem_object_export(object, MEM_RW, ends[1], LONG,
@@ -402,7 +402,7 @@ static void what_is_malformed_is_refused(void **state)
 	close_ends();
 }
 
-/* This program again, at the other end of ends[0]. */
+/* Starts this program again, at the other end of ends[0]. */
 static pid_t run_again(const char *how)
 {
 	int socks[2];
@@ -494,7 +494,7 @@ static void another_process_writes(void **state)
 	mem_endpoint_close(ends[0]);
 }
 
-/* It tries all that it can, as another user if that is possible. */
+/* The process tries all ways to write, if possible as another user. */
 static void another_process_only_reads(void **state)
 {
 	const pid_t pid = run_again(READER);
@@ -534,7 +534,7 @@ static int act_writer(void)
 	return 0;
 }
 
-/* Opened once more, or its mode changed: by a user who is not the owner. */
+/* A user who is not the owner reopens the file, or changes its mode. */
 static int reopen(int fd)
 {
 	char path[64];
@@ -578,7 +578,7 @@ static int act_reader(void)
 #define NR_SHARED	10000
 #define NR_AT_ONCE	1000
 
-/* One after the other, and many at a time. */
+/* Objects are sent one after the other, and many at once. */
 static void ten_thousand_objects_leave_nothing(void **state)
 {
 	const int nr = getenv("NR") ? atoi(getenv("NR")) : NR_SHARED;
@@ -668,7 +668,7 @@ static void a_thousand_objects_at_a_time(void **state)
 	setrlimit(RLIMIT_NOFILE, &old);
 }
 
-/* From before it has begun to the middle of anything. */
+/* The exporter is killed at any time, also before it has begun. */
 static void an_exporter_may_be_killed_at_any_time(void **state)
 {
 	size_t nr_fds = nr_of_process("fd");
@@ -718,7 +718,7 @@ static void an_importer_may_be_killed_at_any_time(void **state)
 	int err;
 
 	(void)state;
-	/* It has a file of its own from the first time on. */
+	/* The first call moves the object to a file of its own. */
 	assert_int_equal(mem_object_fd(object, &err), 0);
 	close(err);
 	nr_fds = nr_of_process("fd");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of objects in one process: memory as the list says, addresses, cache
- * maintenance and permissions. What goes to other processes is in share
- * tests (object_share_test.c).
+ * Tests objects in one process: memory according to the list, addresses, cache
+ * maintenance and permissions. object_share_test.c tests objects that are
+ * shared with other processes.
  */
 #include "stream.h"
 
@@ -99,7 +99,7 @@ static void memory_is_aligned(void **state)
 		object = object_of(LIST(RAW(100),
 					ATTR(RAW_ALIGN, uint64_t, aligns[i]),
 					ATTR(NEED_CPU_ACCESS, uint8_t, 1)));
-		/* Where the module is, engines alone have such addresses. */
+		/* With the module, only engines' addresses are aligned. */
 		if (is_embedded())
 			assert_int_equal((uintptr_t)cpu_of(object, MEM_READ) %
 					 aligns[i], 0);
@@ -107,7 +107,7 @@ static void memory_is_aligned(void **state)
 	}
 }
 
-/* The CPU and a kernel by turns, with the brackets that a board needs. */
+/* The CPU and a kernel alternate, with the brackets that a board needs. */
 static void a_kernel_and_the_cpu_share_it(void **state)
 {
 	struct mem_object *object = raw_object();
@@ -139,7 +139,7 @@ static void a_flush_is_for_engines_and_the_cpu(void **state)
 	memset(copy, 5, LEN);
 	assert_int_equal(mem_object_flush(object, 0, LEN), 0);
 	assert_true(sum_of(buf) == fnv1a(copy, LEN));
-	/* An engine writes; no line of the CPU may be older than that. */
+	/* A flush after an engine's write drops older lines of the CPU. */
 	fill_buf(buf, 0x09090909);
 	assert_int_equal(mem_object_flush(object, 0, LEN), 0);
 	assert_int_equal(byte_at(bytes), 9);
@@ -199,7 +199,7 @@ static void a_restricted_object_can_only_be_read(void **state)
 	assert_int_equal(mem_object_fd(reader, &fd), 0);
 	cannot_be_written(fd);
 	close(fd);
-	/* It sees what the other has stored, and its engines. */
+	/* The reader sees stores of the other object and of engines. */
 	set_bytes(object, 4);
 	assert_true(has_bytes(reader, 4));
 	fill_buf(mem_object_buf(object), 0x05050505);
@@ -238,7 +238,7 @@ static void a_kernel_cannot_write_what_is_restricted(void **state)
 	mem_object_put(reader);
 	mem_object_put(object);
 	release(to);
-	/* The context is lost: another for the tests that follow. */
+	/* The context is lost, so the following tests get a new one. */
 	close_all(NULL);
 	assert_int_equal(open_strict(NULL), 0);
 }
@@ -273,7 +273,7 @@ static void a_descriptor_has_the_bytes(void **state)
 	map = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_ptr_not_equal(map, MAP_FAILED);
 	assert_int_equal(byte_at(map + LEN - 1), 9);
-	/* Nobody can take pages of it away. */
+	/* The file cannot be truncated. */
 	assert_int_equal(ftruncate(fd, 0), -1);
 	munmap((void *)map, LEN);
 	close(fd);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An allocator that is part of a program, and has its blocks in a variable of
- * it, as programs in other languages have. Free blocks of one power of two are
- * a list.
+ * An allocator that is part of a program and takes its blocks from a variable,
+ * as programs in other languages do. Free blocks of each power of two are in a
+ * list.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -18,7 +18,7 @@
 
 struct head {
 	struct head *next;
-	size_t shift;		/* of the block, with this */
+	size_t shift;		/* size of the block, including this head */
 };
 
 static _Alignas(4096) uint8_t memory[1UL << MAX_SHIFT];
@@ -26,7 +26,7 @@ static size_t used;
 static struct head *unused[MAX_SHIFT + 1];
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
-/* Of the thread: there is no memory from now on. */
+/* All further allocations of the thread fail. */
 _Thread_local bool malloc_fails;
 
 static struct head *take(size_t shift)
@@ -69,10 +69,10 @@ void free(void *block)
 {
 	struct head *head = (struct head *)block - 1;
 
-	/* Of an aligned block nothing is used again. */
+	/* Aligned blocks are not reused. */
 	if (!block || !head->shift)
 		return;
-	/* Who goes on using it is found. */
+	/* The pattern exposes uses after the free. */
 	memset(block, 0xdd, (1UL << head->shift) - sizeof(*head));
 	while (atomic_flag_test_and_set(&lock))
 		;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The model's random sequences on a buffer of libmem: with all access revoked
- * before each touch, every byte and every counter is the reference's; without,
- * every byte; before some, those are told as the reference tells them, and
- * nothing is told that it does not. SEED=, ROUNDS= and STEPS= as for the
- * model's random_test.
+ * Runs the model's random sequences on a buffer of libmem. If all access is
+ * revoked before each access, every byte and every counter must equal those of
+ * the reference; without revocation, every byte. If it is revoked before some
+ * accesses, violations of these must be reported, and none that the reference
+ * does not have. SEED=, ROUNDS= and STEPS= are as for the model's random_test.
  */
 #include "test.h"
 
 #include <sequence.h>
 
 /**
- * struct pair - a buffer, and one beside it for the dma engine
- * @buf: with two views
- * @beside: with one
- * @view: of @buf
- * @beside_view: of @beside
- * @id: of @buf
+ * struct pair - a buffer, and a second one for the dma engine
+ * @buf: buffer with two views
+ * @beside: buffer with one view
+ * @view: mapping of @buf
+ * @beside_view: mapping of @beside
+ * @id: id of @buf
  */
 struct pair {
 	struct mem_buf *buf;
@@ -54,13 +54,13 @@ static void *pair_create(const struct ref_params *p)
 		return NULL;
 	}
 	pair->id = info.id;
-	/* What was told of buffers that are gone. */
+	/* Discard violations of freed buffers. */
 	while (mem_ctx_next_violation(ctx, &unread) > 0)
 		;
 	return pair;
 }
 
-/* The first byte alone is what a fault is seen at. */
+/* The first byte is read alone, so that a fault is at its address. */
 static int pair_read(void *subject, size_t off, uint8_t *bytes, size_t len,
 		     unsigned int who)
 {
@@ -85,7 +85,7 @@ static int pair_write(void *subject, size_t off, const uint8_t *bytes,
 	return 0;
 }
 
-/* Some last for a moment: their lines are judged when they start, too. */
+/* Some jobs are delayed, so their lines are judged again when they start. */
 static int copy(struct mem_buf *src, struct mem_buf *dst, size_t off,
 		size_t len)
 {
@@ -175,7 +175,7 @@ static int pair_counters(void *subject, struct heapsim_counters *count)
 	return err;
 }
 
-/* The model tells of lines, a violation of the byte that was touched. */
+/* The model reports lines; a violation has the byte that was accessed. */
 static void told_add(struct ref_told *told, const struct mem_violation *v,
 		     size_t line_size)
 {
@@ -228,8 +228,8 @@ static int revoke_all(void *subject, struct ref *ref, size_t off)
 }
 
 /*
- * A touch of a page that is ready fills nothing, also when other pages of the
- * granule have Invalid lines; the reference has it that it does.
+ * An access to an accessible page fills nothing, even if other pages of the
+ * granule have Invalid lines. The reference fills these, so access is revoked.
  */
 static int revoke_if_it_fills(void *subject, struct ref *ref, size_t off)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Much of everything: streams, allocations, threads, contexts. SCALE= divides
- * the numbers, but that of threads, for machines that are slow.
+ * Tests large numbers of streams, allocations, threads and contexts. SCALE=
+ * divides the numbers, except that of threads, for slow machines.
  */
 #include "test.h"
 
@@ -13,15 +13,15 @@
 #define NR_THREADS	64U
 #define NR_CONTEXTS	10000U
 
-#define NR_LAUNCHES	4U	/* a stream */
-#define NR_TURNS	8U	/* a thread */
-#define KERNEL_EACH	100U	/* contexts; an engine's start takes time */
+#define NR_LAUNCHES	4U	/* for each stream */
+#define NR_TURNS	8U	/* for each thread */
+#define KERNEL_EACH	100U	/* contexts, since starting an engine is slow */
 #define SMALL_LEN	100U
 #define THREAD_LEN	10000U
 
 /*
- * Looking up among 100 times as many takes so many times as long, at most: a
- * search through all of them would take 100 times, but for what is the same.
+ * A lookup among 100 times as many allocations may take at most 20 times as
+ * long. A search through all of them would take about 100 times as long.
  */
 #define MORE		100U
 #define MAX_RATIO	20U
@@ -72,7 +72,7 @@ static void k_count(const struct mem_block *block, void *arg)
 	++**(uint32_t **)arg;
 }
 
-/* Each counts for itself, and hands on to the next. */
+/* Each stream counts in its own word, and the next one waits for it. */
 static void a_thousand_streams_work(void **state)
 {
 	const unsigned int nr = scaled(NR_STREAMS);
@@ -118,7 +118,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 }
 
-/* Inside of any of the first so many. */
+/* Looks up addresses inside random ones of the first @nr allocations. */
 static uint64_t time_of_lookups(char *const *ptrs, unsigned int nr)
 {
 	const unsigned int nr_lookups = scaled(NR_LOOKUPS);
@@ -159,7 +159,7 @@ static void a_hundred_thousand_allocations_are_looked_up(void **state)
 		      scaled(NR_LOOKUPS), (unsigned long long)few / 1000,
 		      nr / MORE, (unsigned long long)many / 1000, nr);
 	assert_in_range(many, 0, MAX_RATIO * few);
-	/* In no order: what is free lies between what is not. */
+	/* The order is random, so free memory is between used memory. */
 	while (i) {
 		const unsigned int at = any(i);
 		char *ptr = ptrs[at];
@@ -170,7 +170,7 @@ static void a_hundred_thousand_allocations_are_looked_up(void **state)
 	free(ptrs);
 }
 
-/* Memory of a thread's own, that comes and goes while others have theirs. */
+/* Allocates, uses and frees memory while other threads do the same. */
 static int use_memory(struct mem_stream *stream, uint32_t value)
 {
 	void *ptr;
@@ -272,7 +272,7 @@ static void ten_thousand_contexts_come_and_go(void **state)
 	assert_int_equal(nr_of_process("fd"), fds);
 }
 
-/* Over the module each allocation has two descriptors. */
+/* With the module, each allocation has two descriptors. */
 static int open_all(void **state)
 {
 	const struct rlimit many = { 4 * NR_ALLOCS, 4 * NR_ALLOCS };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Semaphores: eventfds that streams wait for and signal, of this program, of
- * other contexts and of other processes; and what becomes of a wait that nobody
- * ends. Which board it is LIBMEM_SOC says, or the module.
+ * Tests semaphores: eventfds that streams wait for and signal, in this program,
+ * in other contexts and in other processes; and waits that are never signalled.
+ * LIBMEM_SOC or the module chooses the board.
  */
 #include "stream.h"
 
@@ -15,7 +15,7 @@
 #define NR_WAITS	1000
 #define NR_TURNS	20
 
-/* For what must not happen in it. */
+/* A time in which something must not happen */
 #define A_WHILE_US	30000
 
 struct semaphore {
@@ -49,7 +49,7 @@ static void post(struct semaphore semaphore)
 	assert_int_equal(eventfd_write(semaphore.fd, 1), 0);
 }
 
-/* How often it is signalled, without taking it away. */
+/* Returns the count of the eventfd, and leaves it unchanged. */
 static unsigned long long count_in(struct semaphore semaphore)
 {
 	unsigned long long count = 0;
@@ -85,7 +85,7 @@ static struct mem_stream *new_stream(void)
 	return new;
 }
 
-/* Inline, a kernel that has just touched memory hides a touch of the CPU. */
+/* If kernels run in the program, their access may hide one of the CPU. */
 static void is_active(uint32_t *ptr)
 {
 	if (has_processes)
@@ -98,7 +98,7 @@ static void is_pending(struct mem_stream *where)
 	assert_int_equal(mem_stream_query(where), -EBUSY);
 }
 
-/* What they are */
+/* Basic properties */
 
 static void a_stream_waits_for_a_signal(void **state)
 {
@@ -193,7 +193,7 @@ static void the_descriptor_stays_the_callers(void **state)
 	wait_for(stream, go);
 	assert_int_equal(eventfd_write(copy, 1), 0);
 	sync_stream();
-	/* One of the library's for each semaphore, but for its thread's. */
+	/* Each semaphore had one descriptor; the thread's ones are kept. */
 	mem_semaphore_destroy(go.of);
 	close(copy);
 	assert_true(nr_of_process("fd") <= nr_fds);
@@ -229,7 +229,7 @@ static void a_wait_holds_up_its_stream_alone(void **state)
 	set_all(from, 1);
 	wait_for(stream, go);
 	assert_int_equal(mem_stream_call(stream, set_flag, &late), 0);
-	/* A kernel, a copy and a host function. */
+	/* A kernel, a copy and a host function wait. */
 	start_add(other, to, from, 1);
 	assert_int_equal(mem_copy(other, &word, to, sizeof(word),
 				  MEM_DIR_DEFAULT), 0);
@@ -288,7 +288,7 @@ static void the_legacy_stream_holds_up_blocking_ones(void **state)
 	is_pending(blocking);
 	post(go);
 	assert_int_equal(mem_stream_sync(blocking), 0);
-	/* And they hold up one in it. */
+	/* Work of a blocking stream delays the legacy stream, too. */
 	wait_for(blocking, go);
 	signal_in(mem_stream_legacy(ctx), go);
 	is_pending(mem_stream_legacy(ctx));
@@ -327,7 +327,7 @@ static void a_wait_is_none_of_the_hosts(void **state)
 	(void)state;
 	start_add(stream, ptr, ptr, 1);
 	signal_in(stream, done);
-	/* The kernel has finished, but nobody has said so to the library. */
+	/* The kernel has finished, but the program has not waited for it. */
 	assert_int_equal(eventfd_read(done.fd, &count), 0);
 	is_active(ptr);
 	signal_in(stream, done);
@@ -378,7 +378,7 @@ static void many_streams_wait_for_many(void **state)
 			nr_threads = nr_of_process("task");
 	}
 	assert_int_equal(nr_of_process("task"), nr_threads);
-	/* The last is signalled first, and each that is ends its own wait. */
+	/* In reverse order, each signal ends only its own wait. */
 	for (i = 64; i--; ) {
 		assert_int_equal(mem_stream_query(streams[i]), -EBUSY);
 		post(all[i]);
@@ -410,7 +410,7 @@ static void each_of_a_thousand_waits_has_its_signal(void **state)
 		assert_int_equal(mem_stream_call(streams[i % 8], add_one, &nr),
 				 0);
 	}
-	/* As many descriptors for a thousand as for one. */
+	/* A thousand waits need as many descriptors as one. */
 	assert_true(nr_of_process("fd") <= nr_fds + 2);
 	for (i = 0; i < NR_WAITS / 2; i++)
 		post(go);
@@ -437,7 +437,7 @@ static void *post_many(void *arg)
 	return NULL;
 }
 
-/* A reader that is as entitled to a signal as the streams. */
+/* Another reader may take a signal before the streams do. */
 static void nothing_blocks_where_another_takes_the_signal(void **state)
 {
 	struct semaphore go = new_semaphore();
@@ -486,8 +486,8 @@ static uint32_t copy_of(struct mem_stream *where, uint32_t *word)
 }
 
 /*
- * Each adds one in its turn; the word goes from one to the other by a page that
- * they share, which copies of both streams reach.
+ * Both processes add one in turn. They pass the word through a shared page,
+ * which copies of both streams access.
  */
 static int take_turns(uint32_t *page, struct semaphore in,
 		      struct semaphore out)
@@ -524,7 +524,7 @@ static void two_processes_take_turns(void **state)
 	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(page, MAP_FAILED);
-	/* A child that has no context from its parent. */
+	/* The child inherits no context from its parent. */
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
@@ -539,7 +539,7 @@ static void two_processes_take_turns(void **state)
 	assert_int_equal(open_with(MEM_POLICY_STRICT), 0);
 	assert_int_equal(mem_semaphore_import(ctx, pong, &in.of), 0);
 	assert_int_equal(mem_semaphore_import(ctx, ping, &out.of), 0);
-	/* The first turn is the parent's. */
+	/* The parent has the first turn. */
 	assert_int_equal(eventfd_write(pong, 1), 0);
 	assert_int_equal(take_turns(page, in, out), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -576,14 +576,14 @@ static void a_child_of_fork_has_none(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	/* The parent's wait is as it was. */
+	/* The parent's wait is unchanged. */
 	is_pending(stream);
 	post(go);
 	sync_stream();
 	drop(go);
 }
 
-/* Waits that nobody ends */
+/* Waits that are never signalled */
 
 static atomic_int last_status;
 
@@ -627,7 +627,7 @@ static void what_is_cancelled_does_nothing(void **state)
 	assert_int_equal(count_in(behind), 0);
 	assert_int_equal(mem_event_query(event), -EDEADLK);
 	assert_int_equal(mem_ctx_error(ctx), 0);
-	/* It goes on as before. */
+	/* The context can be used as before. */
 	assert_int_equal(mem_ctx_cancel(ctx), 0);
 	start_add(stream, to, from, 1);
 	signal_in(stream, behind);
@@ -674,7 +674,7 @@ static void *copy_in_thread(void *result)
 {
 	uint32_t word = 7;
 
-	/* The caller carries it out by itself. */
+	/* The caller does this copy itself. */
 	*(int *)result = mem_copy(stream, &word, &word, sizeof(word),
 				  MEM_DIR_DEFAULT);
 	return NULL;
@@ -718,7 +718,7 @@ static void an_attach_behind_a_cancelled_wait_happens(void **state)
 	is_allowed(ptr + 1);
 	assert_int_equal(mem_ptr_info(ctx, ptr, &info), 0);
 	assert_int_equal(info.attach, MEM_ATTACH_HOST);
-	/* A kernel that never ran has stored nothing. */
+	/* The dropped kernel has stored nothing. */
 	assert_int_equal(ptr[2], 3);
 	drop(go);
 	release(ptr);
@@ -737,7 +737,7 @@ static void a_stream_may_go_before_its_wait(void **state)
 	wait_for(other, go);
 	start_add(other, to, from, 1);
 	assert_int_equal(mem_stream_destroy(other), 0);
-	/* And so may the semaphore. */
+	/* The semaphore may be destroyed, too. */
 	mem_semaphore_destroy(go.of);
 	usleep(A_WHILE_US);
 	all_are(to, 0);
@@ -751,7 +751,7 @@ static void a_stream_may_go_before_its_wait(void **state)
 
 static atomic_int called_late;
 
-/* With all of it gone at once, by the thread that polls or by the caller. */
+/* Either the polling thread or the caller frees all objects. */
 static void a_closed_context_waits_for_nobody(void **state)
 {
 	const size_t nr_threads = nr_of_process("task");
@@ -858,7 +858,7 @@ static void after_an_error_nothing_is_waited_for(void **state)
 		;
 }
 
-/* What is wrong */
+/* Errors */
 
 static void import_says_what_is_wrong(void **state)
 {
@@ -906,7 +906,7 @@ static void wait_and_signal_say_what_is_wrong(void **state)
 						     go.of), -EXDEV);
 	assert_int_equal(mem_ctx_cancel(NULL), -EINVAL);
 	drop(go);
-	/* The first wait of a context has a thread and descriptors made. */
+	/* The first wait of a context makes a thread and descriptors. */
 	go = semaphore_in(other, 1, 0);
 	old = take_all_fds();
 	assert_int_equal(mem_stream_wait_semaphore(mem_stream_legacy(other),
@@ -969,7 +969,7 @@ static void streams_wait_for_a_jobs_fence(void **state)
 	assert_int_equal(mem_stream_wait_fence(stream, fd), 0);
 	assert_int_equal(mem_stream_wait_fence(other, fd), 0);
 	close(fd);
-	/* The job is done when either stream is. */
+	/* The job is done when one of the streams is idle. */
 	sync_stream();
 	assert_int_equal(mem_job_wait(job, 0, NULL), 0);
 	assert_int_equal(mem_stream_sync(other), 0);
@@ -1045,7 +1045,7 @@ int main(void)
 		cmocka_unit_test(a_fence_stays_signalled),
 		cmocka_unit_test(what_is_no_fence_is_refused),
 	};
-	/* Its context comes after the fork. */
+	/* This test opens its context after the fork. */
 	const struct CMUnitTest alone[] = {
 		cmocka_unit_test(two_processes_take_turns),
 	};

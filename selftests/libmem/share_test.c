@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of device memory in files of its own: mem_ptr_export() and
+ * Tests device memory that is exported as a file: mem_ptr_export() and
  * mem_ptr_import(), in one process and in two.
  */
 #include "stream.h"
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-/* What another process adds, and how it is begun: its argument is the file. */
+/* The number that another process adds, and its first argument */
 #define THEIRS		1000U
 #define IMPORT		"import"
 #define OVERRUN		"overrun"
@@ -64,7 +64,7 @@ static uint32_t *map_file(int fd)
 	return addr;
 }
 
-/* As another driver's: LEN bytes, and a page more on each side. */
+/* Makes a file like another driver's: LEN bytes, and a page on each side. */
 static int others_file(void)
 {
 	const size_t page_len = (size_t)sysconf(_SC_PAGESIZE);
@@ -87,7 +87,7 @@ static void an_export_has_the_bytes(void **state)
 	int fd;
 
 	(void)state;
-	/* The engine has it where it was. */
+	/* The engine already uses the memory at this address. */
 	add(ptr, 1);
 	fd = export_of(ptr);
 	map = map_file(fd);
@@ -100,7 +100,7 @@ static void an_export_has_the_bytes(void **state)
 	assert_int_equal(mem_fill(stream, ptr, 0, LEN), 0);
 	sync_stream();
 	all_are(map, 0);
-	/* It is the file's as long as somebody has it. */
+	/* The memory exists as long as the file does. */
 	set_all(map, 9);
 	release(ptr);
 	all_are(map, 9);
@@ -124,7 +124,7 @@ static void an_export_is_one_file(void **state)
 	assert_int_equal(one.st_ino, other.st_ino);
 	assert_true((uint64_t)one.st_size >= LEN);
 	assert_int_equal(fcntl(first, F_GETFD), FD_CLOEXEC);
-	/* Nobody can take pages of it from an engine. */
+	/* The file cannot be truncated while an engine uses it. */
 	assert_int_equal(ftruncate(first, 0), -1);
 	close(first);
 	close(second);
@@ -194,7 +194,7 @@ static void an_import_is_device_memory(void **state)
 	assert_int_equal(info.len, LEN);
 	assert_int_equal(info.flags, MEM_DEVICE_IMPORTED);
 	assert_int_equal(info.is_own, 1);
-	/* Who has imported it does not need the file. */
+	/* The importer does not need the descriptor. */
 	close(fd);
 	device_is(ptr, 7);
 	add(ptr, 1);
@@ -234,11 +234,11 @@ static void an_import_begins_at_any_byte(void **state)
 	assert_int_equal(pread(fd, words, 8, (off_t)(off + LEN - 4)), 8);
 	assert_int_equal(words[0], 2);
 	assert_int_equal(words[1], before);
-	/* It ends where it was said to. */
+	/* The imported memory has the given length. */
 	assert_int_equal(mem_fill(stream, ptr + 1, 0, LEN), -EINVAL);
 	assert_int_equal(mem_free(ctx, ptr + 1), -EINVAL);
 	release(ptr);
-	/* Up to the last byte of the file. */
+	/* The memory may reach to the last byte of the file. */
 	assert_int_equal(mem_ptr_import(ctx, fd, off + 4, LEN +
 					(uint64_t)sysconf(_SC_PAGESIZE), 0,
 					&pitched), 0);
@@ -264,7 +264,7 @@ static void one_file_is_imported_twice(void **state)
 	close(fd);
 }
 
-/* A kernel's address is not the file's any more. */
+/* New memory at the address of a freed import is not the file. */
 static void a_freed_import_leaves_its_place(void **state)
 {
 	const int fd = others_file();
@@ -342,7 +342,7 @@ static void an_export_waits_for_work(void **state)
 	close(fd);
 }
 
-/* For managed memory the host has not waited: nothing is known done. */
+/* An export is no wait, so nothing is known done for managed memory. */
 static void an_export_is_no_wait(void **state)
 {
 	uint32_t *other = managed(MEM_ATTACH_GLOBAL);
@@ -479,7 +479,7 @@ static void nothing_leaks(void **state)
 	nothing_found();
 }
 
-/* It is in somebody's memory already. */
+/* The exporter's memory is used. */
 static void an_import_takes_no_memory(void **state)
 {
 	uint64_t before, after, all;
@@ -542,13 +542,13 @@ static void k_store_behind(const struct mem_block *block, void *arg)
 	ptr[LEN] = 0;
 }
 
-/* The other process: what it has is good for nothing but this. */
+/* The other process, which does only this */
 static int act(const char *how, int fd)
 {
 	const bool is_overrun = !strcmp(how, OVERRUN);
 	void *state = NULL, *ptr;
 
-	/* The file is longer than what was exported. */
+	/* The file is longer than the exported memory. */
 	if (open_strict(state) ||
 	    mem_ptr_import(ctx, fd, 0, LEN + is_overrun, 0, &ptr))
 		return 1;

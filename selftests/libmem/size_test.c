@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Structs of programs that were compiled with an older or a newer header than
- * the library: each call that takes one, with each kind of size. What is at its
- * first version has no older one: the three functions behind them are tried
- * with a struct that has grown.
+ * Tests structs of programs that were compiled with an older or a newer header
+ * than the library: each call that takes one, with each kind of size. Structs
+ * in their first version have no older one, so the three functions that all
+ * calls use are also tested with a struct that has grown.
  */
 #include "test.h"
 
 #define ROOM		1024U
 #define GUARD		0xa5
-#define NEWER		64U	/* bytes that a newer struct has in addition */
+#define NEWER		64U	/* additional bytes of a newer struct */
 
 int struct_check(const void *from, size_t first);
 int struct_in(void *to, size_t len, const void *from, size_t first);
@@ -29,7 +29,7 @@ union room {
  * @name: of the struct
  * @len: its size
  * @first: size of its first version, which is never changed
- * @get: the call: 0, or 1 for one more
+ * @get: the call; returns 0, or 1 if there was an entry
  */
 struct out {
 	const char *name;
@@ -70,7 +70,7 @@ static int get_attach_counters(void *to)
 	return mem_ptr_attach_counters(ctx, managed, to);
 }
 
-/* A size that is refused takes none of what was found. */
+/* A call with a refused size must not remove a violation. */
 static int get_violation(void *to)
 {
 	return mem_ctx_next_violation(ctx, to);
@@ -90,7 +90,7 @@ static const struct out outs[] = {
 
 #define NR_OUTS		(sizeof(outs) / sizeof(*outs))
 
-/* Something to be found: an end without its begin. */
+/* Makes a violation: an end without a begin. */
 static void make_violation(void)
 {
 	assert_int_equal(mem_buf_end(buf, MEM_READ), 0);
@@ -144,7 +144,7 @@ static void a_size_without_meaning_is_refused(void **state)
 	}
 }
 
-/* Never more than the caller has; all of it, and it says so. */
+/* A call fills in the caller's size, not more, and returns this size. */
 static void an_older_program_gets_what_it_knows(void **state)
 {
 	const struct out *out;
@@ -193,7 +193,7 @@ static void a_newer_program_sees_what_is_not_filled_in(void **state)
  * @name: of the struct
  * @len: its size
  * @first: size of its first version, which is never changed
- * @fill: what the call takes
+ * @fill: sets valid values
  * @put: the call
  */
 struct in {
@@ -312,7 +312,7 @@ static void what_is_read_is_cut_or_must_be_zero(void **state)
 		room.bytes[in->len + NEWER - 1] = 0;
 		room.bytes[in->len] = 1;
 		takes(in, &room, -E2BIG);
-		/* What an older program has behind it is not the struct's. */
+		/* Bytes after an older program's struct must be ignored. */
 		for (size = in->first; size <= in->len; size += 8) {
 			memset(room.bytes + size, 0xff, ROOM - size);
 			in->fill(&room);
@@ -324,10 +324,10 @@ static void what_is_read_is_cut_or_must_be_zero(void **state)
 }
 
 /**
- * struct grown - one whose first version ended with @old
- * @size: as always
- * @old: of the first version
- * @new: since then
+ * struct grown - a struct whose first version ended with @old
+ * @size: size of the struct
+ * @old: field of the first version
+ * @new: field that was added later
  */
 struct grown {
 	uint32_t size;

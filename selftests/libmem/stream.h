@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What tests of streams and of memory by its address share: a context with a
- * stream, kernels, and touches that may be refused.
+ * Shared by tests of streams and of memory by its address: a context with a
+ * stream, kernels, and accesses that may be refused.
  */
 #ifndef _LIBMEM_STREAM_H
 #define _LIBMEM_STREAM_H
@@ -13,7 +13,7 @@
 
 static struct mem_stream *stream;
 
-/* Kernels run in processes of their own, which see what they touch. */
+/* Kernels run in other processes, whose accesses are checked. */
 static bool has_processes;
 
 static inline bool is_coherent(void)
@@ -24,7 +24,7 @@ static inline bool is_coherent(void)
 	return probe.io_coherent;
 }
 
-/* Managed memory may be touched by both at any time. */
+/* Returns true if CPU and GPU may access managed memory at any time. */
 static inline bool is_concurrent(void)
 {
 	struct mem_probe probe = { .size = sizeof(probe) };
@@ -65,7 +65,7 @@ static inline int close_all(void **state)
 	return close_ctx(state);
 }
 
-/* How many of a kind were found; of others there must be none. */
+/* Returns how many violations of a kind there are; others are an error. */
 static inline uint64_t found(enum mem_violation_kind kind)
 {
 	struct mem_violation v = { .size = sizeof(v) };
@@ -130,7 +130,7 @@ static inline void k_nothing(const struct mem_block *block, void *arg)
 	(void)arg;
 }
 
-/* Until somebody stores to the word, at most some seconds. */
+/* Waits until the word is set, for at most some seconds. */
 static inline void k_wait_for(const struct mem_block *block, void *arg)
 {
 	uint32_t *word = *(uint32_t **)arg;
@@ -195,7 +195,7 @@ static inline void set_all(uint32_t *words, uint32_t value)
 		words[i] = value;
 }
 
-/* A word of pinned memory holds a kernel up. */
+/* A kernel waits for this word of pinned memory. */
 struct gate {
 	uint32_t *word;
 };
@@ -214,7 +214,7 @@ static inline void let_go(struct gate gate)
 	__atomic_store_n(gate.word, 1, __ATOMIC_RELEASE);
 }
 
-/* A touch that may be refused: the signal that it ends with, 0 none. */
+/* Accesses that may be refused, which return the signal or 0 */
 static sigjmp_buf touch_env;
 
 static inline void on_bus(int signal)

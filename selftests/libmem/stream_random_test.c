@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random programs on streams and managed memory, compared with a reference
- * (selftests/model/attach_ref.h) and a plain model of bytes. The reference
- * determines who may touch which buffer and what the driver does; the bytes are
- * compared until a buffer was used against the rules. Two unordered operations
- * use the same bytes only if a rule forbids it. LIBMEM_SOC or the module
- * determines the board. SEED= selects one program, ROUNDS= is the number of
- * programs, STEPS= the length of each, LIMIT_S= the number of seconds after
- * which no other begins. A seed gives the same program at any speed.
+ * Runs random programs on streams and managed memory, and compares them with
+ * the reference of DESIGN 2.4 and a simple model of bytes. The reference
+ * determines permitted accesses and the driver's maintenance. Bytes are
+ * compared as long as a buffer was used according to the rules. No two
+ * unordered operations use the same bytes, except if a rule forbids them.
+ * LIBMEM_SOC or the module chooses the board. SEED= runs one program only,
+ * ROUNDS= is the number of programs, STEPS= their length, and after LIMIT_S=
+ * seconds no other one begins. The same seed does the same, independent of the
+ * speed.
  *
- * Host functions wait for commands of this thread, so that it knows when each
+ * Host functions get their orders from this thread, so that it knows when each
  * begins and returns.
  */
 #include "test.h"
@@ -20,7 +21,7 @@
 #include <semaphore.h>
 
 #define NR_BUFS		9
-#define NR_STREAMS	6	/* at a time; legacy, then the thread's */
+#define NR_STREAMS	6	/* existing at once; legacy, then per-thread */
 #define NR_FIXED	2
 #define NR_EVENTS	4
 #define NR_HOSTS	4
@@ -39,13 +40,13 @@ static uint64_t env_or(const char *name, uint64_t otherwise)
 }
 
 /**
- * struct cmd - bytes that are moved
- * @to: in this buffer
- * @to_off: where
- * @from: of this buffer, NO_BUF: of none
- * @from_off: where
- * @len: bytes; 0: a word, of which thrice is taken
- * @value: a word is added to that, else a byte
+ * struct cmd - a move of bytes
+ * @to: destination buffer
+ * @to_off: offset in @to
+ * @from: source buffer, or NO_BUF
+ * @from_off: offset in @from
+ * @len: length in bytes; 0: a word, which is multiplied by 3
+ * @value: number added to the word, or the byte to store
  */
 struct cmd {
 	int to;
@@ -57,11 +58,11 @@ struct cmd {
 };
 
 /**
- * struct job - what an engine does, or has to
+ * struct job - a job of an engine
  * @op: number in the reference
- * @is_run: in the model of bytes
- * @cmds: in order
- * @nr_cmds: how many
+ * @is_run: the model of bytes has run the job
+ * @cmds: moves, in order
+ * @nr_cmds: number of moves
  */
 struct job {
 	size_t op;
@@ -72,17 +73,17 @@ struct job {
 
 /**
  * struct buf - an allocation
- * @kind: enum mem_kind; MEM_KIND_PAGEABLE: malloc(); MEM_KIND_FOREIGN: gone
- * @ref: managed: number in the reference
- * @id: as violations have it
+ * @kind: enum mem_kind; MEM_KIND_PAGEABLE: malloc(); MEM_KIND_FOREIGN: freed
+ * @ref: number in the reference if the memory is managed
+ * @id: id in violations
  * @ptr: address
- * @len: bytes
- * @bytes: what is to be seen
- * @is_wrong: something forbidden was done: bytes are not known any more
- * @min_while_active: violations there are at least
- * @max_while_active: and at most
- * @nr_not_attached: exactly
- * @seen_revokes: revocations when the CPU was last told off
+ * @len: length in bytes
+ * @bytes: expected bytes
+ * @is_wrong: a rule was broken, so the bytes are not known any more
+ * @min_while_active: smallest number of violations cpu-while-active
+ * @max_while_active: largest number of these
+ * @nr_not_attached: exact number of violations engine-not-attached
+ * @seen_revokes: number of revocations at the last violation of the CPU
  */
 struct buf {
 	enum mem_kind kind;
@@ -108,14 +109,14 @@ enum order { ORDER_RETURN, ORDER_READ, ORDER_WRITE };
 /**
  * struct host - a host function
  * @is_used: submitted, and not known to have returned
- * @has_begun: it was called
+ * @has_begun: the function was called
  * @op: number in the reference
- * @after: recorded right behind it
- * @go: it has an order
- * @done: that is carried out
- * @order: what to do
- * @word: where
- * @value: to store, or what was read
+ * @after: event recorded right after the function
+ * @go: posted when there is an order
+ * @done: posted when the order has been executed
+ * @order: the order
+ * @word: word to access
+ * @value: value to store, or that was read
  */
 struct host {
 	bool is_used;
@@ -130,13 +131,13 @@ struct host {
 };
 
 /**
- * board - what all programs run on
- * @probe: as it tells itself
- * @ref: the reference's word for it
- * @has_processes: kernels are seen to touch what they may not
- * @engines: those that there are, but a discrete GPU, which has no managed
+ * board - the board that all programs run on
+ * @probe: result of mem_ctx_probe()
+ * @ref: the reference's kind of board
+ * @has_processes: forbidden accesses of kernels are detected
+ * @engines: engines of the board, without a discrete GPU, which has no managed
  *	memory
- * @nr_engines: how many
+ * @nr_engines: number of engines
  */
 static struct {
 	struct mem_probe probe;
@@ -167,8 +168,8 @@ static struct program {
 static struct host *volatile begun;
 
 /*
- * At times the programs touch what the rules forbid: races of theirs, not of
- * the library's, for which ThreadSanitizer is there.
+ * Some programs access memory against the rules. These are races of the
+ * program, while ThreadSanitizer is used to find those of the library.
  */
 #define MAY_RACE	__attribute__((no_sanitize("thread")))
 static sem_t has_begun;
@@ -209,7 +210,7 @@ static void must(int err, const char *what)
 		wrong("%s: %d", what, err);
 }
 
-/* Who uses what */
+/* Which buffers are in use */
 
 static bool is_known(const struct job *job)
 {
@@ -227,7 +228,10 @@ static bool uses(const struct job *job, int buf, bool is_write)
 	return false;
 }
 
-/* Is something under way that is not ordered before? @stream: -1 the CPU. */
+/*
+ * Returns true if a buffer is used by a job that is not ordered before the next
+ * operation of @stream; -1: of the CPU.
+ */
 static bool is_in_use(int buf, bool is_write, int stream)
 {
 	unsigned int i;
@@ -246,10 +250,11 @@ static bool is_in_use(int buf, bool is_write, int stream)
 }
 
 /*
- * Has it an attach that is neither known nor before what comes in a stream? As
- * far as the rules go it may be used, but not when the driver is done with it:
- * the CPU may have the buffer once that attach is known, be such work done or
- * not, and nothing is due when it is.
+ * Returns true if the buffer has an attach that is neither known nor ordered
+ * before the next operation of a stream. The rules permit its use, but do not
+ * say when the driver has finished with it: once the attach is known, the CPU
+ * may access the buffer whether such work is done or not, and no maintenance
+ * follows.
  */
 static bool is_attached_elsewhere(int buf, int stream)
 {
@@ -293,7 +298,7 @@ static bool taint(const struct job *job)
 	return is_news;
 }
 
-/* It cannot be said any more what is there, and what comes of it. */
+/* The bytes of the buffer, and of copies of it, are unknown from now on. */
 static void goes_wrong(int buf)
 {
 	bool is_news = true;
@@ -321,7 +326,7 @@ static bool sees(int stream, int buf)
 	       attach_ref_job_may(p.ref, stream, p.bufs[buf].ref);
 }
 
-/* The CPU is going to touch what it may not; it is told once a revocation. */
+/* The CPU is about to break a rule, which is reported once per revocation. */
 static void forbid(int buf, unsigned int nr)
 {
 	struct buf *b = &p.bufs[buf];
@@ -330,7 +335,7 @@ static void forbid(int buf, unsigned int nr)
 	if (b->seen_revokes != revokes)
 		b->min_while_active++;
 	b->seen_revokes = revokes;
-	/* A job that starts may take the page away once more. */
+	/* A job that starts may revoke the page once more. */
 	b->max_while_active += 3 * nr;
 	goes_wrong(buf);
 }
@@ -439,7 +444,7 @@ static bool can_begin(const struct host *host)
 	       !attach_ref_is_held(p.ref, host->op);
 }
 
-/* What can begin does, before anything else is done. */
+/* Waits until all host functions that can begin have begun. */
 static void settle(void)
 {
 	unsigned int i;
@@ -510,7 +515,7 @@ static bool has_hosts(void)
 
 static uint64_t revokes_at_first(const struct buf *b)
 {
-	/* It may have none from the beginning. */
+	/* The CPU may lack access from the beginning. */
 	return p.ref->bufs[b->ref].has_access ? 1 : 0;
 }
 
@@ -606,7 +611,7 @@ static void buf_destroy(int at)
 	b->kind = MEM_KIND_FOREIGN;
 }
 
-/* What was found must be of a buffer that something was wrong with. */
+/* Violations may only be of buffers that were used against the rules. */
 static void check_violations(void)
 {
 	struct mem_violation v = { .size = sizeof(v) };
@@ -615,7 +620,7 @@ static void check_violations(void)
 	while (mem_ctx_next_violation(ctx, &v) == 1) {
 		bool is_right = false;
 
-		/* After a failure another context may be about still. */
+		/* After a failure, an older context may still exist. */
 		for (i = 0; i < NR_BUFS; i++)
 			if (p.bufs[i].id == v.buf)
 				is_right = !p.bufs[i].is_wrong;
@@ -652,7 +657,7 @@ static void check_counters_of(int at, bool is_idle)
 	      count->gpu_invalidates);
 	equal(at, "prefetches to CPU", real.prefetches_to_cpu, count->to_cpu);
 	equal(at, "prefetches to GPU", real.prefetches_to_gpu, count->to_gpu);
-	/* What a kernel of this process has open is open to the CPU. */
+	/* If kernels run in this process, their access hides the CPU's. */
 	if ((board.has_processes &&
 	     real.cpu_while_active < b->min_while_active) ||
 	    real.cpu_while_active > b->max_while_active)
@@ -664,7 +669,7 @@ static void check_counters_of(int at, bool is_idle)
 		      b->nr_not_attached);
 }
 
-/* @is_idle: nothing is under way, so that jobs have been told off, too. */
+/* @is_idle: no job is running, so violations of all jobs are counted. */
 static void check_counters(bool is_idle)
 {
 	int i;
@@ -709,13 +714,13 @@ static MAY_RACE void k_run(const struct mem_block *block, void *arg)
 
 static uint32_t any_word(int buf)
 {
-	/* Often the same lines. */
+	/* Half of the accesses are to the same few lines. */
 	const uint32_t nr = p.bufs[buf].len / 4;
 
 	return 4 * (any(2) ? any(nr) : any(nr < 40 ? nr : 40));
 }
 
-/* One that the stream's work may use now, or at times one that it may not. */
+/* Chooses a buffer that the stream may use now, or sometimes a wrong one. */
 static int any_for_job(int stream, bool is_write)
 {
 	unsigned int i;
@@ -742,7 +747,7 @@ static struct job *job_new(void)
 	return job;
 }
 
-/* The reference is told, and what it does is looked at. */
+/* Marks buffers that the job uses against the rules. */
 static void job_submitted(struct job *job, int stream)
 {
 	bool is_told[NR_BUFS] = { false };
@@ -840,7 +845,7 @@ static void step_launch(void)
 	job_submitted(job, stream->ref);
 }
 
-/* A thread with a stream of its own, that goes with it. */
+/* A thread with its own stream, which is destroyed with it */
 struct visit {
 	struct wire wire;
 	int err;
@@ -891,7 +896,7 @@ static bool is_cpus(int stream, int buf)
 	       (p.bufs[buf].kind == MEM_KIND_MANAGED && !sees(stream, buf));
 }
 
-/* A side of a copy that the CPU touches for this thread. */
+/* Handles a side of a copy that the CPU accesses for this thread. */
 static void cpu_side(int buf)
 {
 	if (!may_touch(buf))
@@ -915,7 +920,7 @@ static void copy(struct stream *stream, const struct cmd *cmd, bool is_async)
 	if ((is_own || is_waited) &&
 	    attach_ref_waits_for_host(p.ref, stream->ref))
 		return;
-	/* With neither it is no work, and nothing to be ordered behind it. */
+	/* A copy without an engine or a wait is no operation of a stream. */
 	if (!to && !from && !is_waited && !is_own)
 		return;
 	note("mem_copy on stream %d: %d+%u = %d+%u, %u bytes%s", stream->ref,
@@ -952,7 +957,7 @@ static void step_copy(void)
 	    is_attached_elsewhere(cmd.to, stream->ref) ||
 	    is_attached_elsewhere(cmd.from, stream->ref))
 		return;
-	/* What the CPU must not touch it touches here seldom. */
+	/* Only few copies make the CPU access forbidden memory. */
 	if (((is_cpus(stream->ref, cmd.to) && !may_touch(cmd.to)) ||
 	     (is_cpus(stream->ref, cmd.from) && !may_touch(cmd.from))) &&
 	    any(10))
@@ -1005,7 +1010,7 @@ static void step_attach(void)
 	const int buf = (int)any(6);
 	const unsigned int how = any(3);
 
-	/* Behind the back of work that has it. */
+	/* An attach while unordered work uses the buffer breaks the rules. */
 	if (is_in_use(buf, true, stream->ref) && !p.is_concurrent) {
 		if (any(20))
 			return;
@@ -1070,8 +1075,8 @@ static void step_touch(void)
 		forbid(buf, nr);
 	} else if (is_used) {
 		/*
-		 * Pinned, concurrent, or attached elsewhere behind the back of
-		 * work that still has it: no rule forbids it.
+		 * No rule forbids this: the memory is pinned or concurrent, or
+		 * was attached elsewhere while unordered work uses it.
 		 */
 		return;
 	}
@@ -1079,7 +1084,7 @@ static void step_touch(void)
 		touch_word(buf, is_write);
 }
 
-/* Until the answer is what it has to be; before that it changes nothing. */
+/* Repeats a query until it succeeds; before that it has no effect. */
 static void query(bool is_possible, int (*ask)(void *), void *of)
 {
 	int err = ask(of);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory by its address, streams, events, host functions, kernels and copies.
- * Which board it is LIBMEM_SOC says, or the module: each test asks what is true
- * of it.
+ * Tests memory by its address, streams, events, host functions, kernels and
+ * copies. LIBMEM_SOC or the module chooses the board; each test queries its
+ * properties.
  */
 #include "stream.h"
 
@@ -86,7 +86,7 @@ static void alloc_says_what_is_wrong(void **state)
 	assert_ptr_equal(ptr, UNTOUCHED);
 }
 
-/* As on the board, which needs none for it. */
+/* Programs on the board need no descriptors for this, either. */
 static void memory_needs_none_of_the_programs_descriptors(void **state)
 {
 	uint32_t *ptrs[300];
@@ -202,7 +202,7 @@ static void registered_memory_has_two_addresses(void **state)
 		return;
 	}
 	if (err == -EOPNOTSUPP) {
-		/* A generic board has no such call. */
+		/* A generic board does not support this call. */
 		release(to);
 		free(host);
 		return;
@@ -251,16 +251,16 @@ static void only_memory_of_its_own_is_registered(void **state)
 		assert_int_equal(mem_register(ctx, shared, LEN, 0), -EINVAL);
 		assert_int_equal(mem_register(ctx, constant, 1, 0), -EINVAL);
 		assert_int_equal(mem_register(ctx, hidden, 1, 0), -EINVAL);
-		/* The frame of who calls it is, too. */
+		/* The stack frame of the caller can be registered. */
 		assert_int_equal(mem_register(ctx, &own, sizeof(own), 0), 0);
 		assert_int_equal(mem_unregister(ctx, &own), 0);
-		/* A page is moved once. */
+		/* A page can be registered once. */
 		assert_int_equal(mem_register(ctx, own + 8, 8, 0), 0);
 		assert_int_equal(mem_register(ctx, own + 32, 8, 0), -EEXIST);
 		assert_int_equal(mem_register(ctx, own, LEN, 0), -EEXIST);
 		assert_int_equal(info_of(own + 32).kind, MEM_KIND_PAGEABLE);
 		assert_int_equal(mem_unregister(ctx, own + 8), 0);
-		/* One page of it. */
+		/* One page of the range cannot be read. */
 		mprotect(own + LEN / 2, 1, PROT_NONE);
 		assert_int_equal(mem_register(ctx, own, LEN, 0), -EINVAL);
 		assert_int_equal(mem_register(ctx, own, LEN / 2, 0), 0);
@@ -275,7 +275,7 @@ static void only_memory_of_its_own_is_registered(void **state)
 	munmap(hidden, LEN);
 }
 
-/* What libmem has of the heap may be in the same pages. */
+/* The pages may also have blocks that libmem allocated. */
 static void registered_pages_may_be_the_heaps(void **state)
 {
 	(void)state;
@@ -293,7 +293,7 @@ static void registered_pages_may_be_the_heaps(void **state)
 	}
 }
 
-/* Who may touch what when */
+/* Permitted accesses */
 
 static void the_cpu_is_refused_while_a_kernel_runs(void **state)
 {
@@ -347,7 +347,7 @@ static void k_signal(const struct mem_block *block, void *arg)
 	__atomic_store_n(*(uint32_t **)arg, 1, __ATOMIC_RELEASE);
 }
 
-/* Whether it has finished or not: it is what nobody has waited for. */
+/* The record names the last kernel not waited for, finished or not. */
 static void a_touch_is_told_with_the_newest_kernel(uint32_t *ptr)
 {
 	struct mem_violation v = { .size = sizeof(v) };
@@ -377,7 +377,7 @@ static void having_finished_is_not_enough(void **state)
 	while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE) && now_ns() < end)
 		usleep(1000);
 	is_refused(ptr);
-	/* The flag comes before its end, which nobody may ask for. */
+	/* The kernel ends after the flag is set; a query would be a wait. */
 	usleep(100000);
 	a_touch_is_told_with_the_newest_kernel(ptr);
 	sync_stream();
@@ -431,7 +431,7 @@ static void single_memory_needs_its_own_stream_idle(void **state)
 	is_allowed(ptr);
 	start_add(other, ptr, ptr, 1);
 	is_refused(ptr);
-	/* The engine is one; the stream stays active until it is waited for. */
+	/* Both use one engine; a stream is active until it is waited for. */
 	let_go(gate);
 	assert_int_equal(mem_stream_sync(other), 0);
 	is_allowed(ptr);
@@ -457,7 +457,7 @@ static void a_kernel_on_another_stream_is_found(void **state)
 	release(to);
 }
 
-/* Of a DRIVE PX 2 the discrete GPU has no managed memory at all. */
+/* The discrete GPU of a DRIVE PX 2 has no managed memory. */
 static void each_engine_obeys_the_attach_state(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_HOST);
@@ -480,7 +480,7 @@ static void each_engine_obeys_the_attach_state(void **state)
 		assert_int_equal(mem_stream_attach(stream, ptr, 0,
 						   MEM_ATTACH_SINGLE), 0);
 		assert_int_equal(mem_launch(stream, &launch), 0);
-		/* What a kernel of this process has open is open to the CPU. */
+		/* If kernels run in this process, their access hides this. */
 		if (has_processes)
 			is_refused(ptr + N - 1);
 		sync_stream();
@@ -560,7 +560,7 @@ static void atomics_on_pinned_memory_are_found(void **state)
 	sync_stream();
 	nothing_found();
 	__atomic_fetch_add(ptr, 1, __ATOMIC_SEQ_CST);
-	/* A kernel of this process was the first to touch it. */
+	/* If it ran in this process, the kernel's access was the first. */
 	assert_int_equal(found(MEM_VIOLATION_ATOMIC_ON_UNCACHED),
 			 has_processes ? nr : 0);
 	assert_int_equal(ptr[0], 3);
@@ -577,8 +577,8 @@ static uint64_t nr_refused(const void *ptr)
 }
 
 /*
- * What stores once counts once, as an instruction does. A long copy of some
- * kernels tries again byte by byte where it failed.
+ * A system call that stores once counts once, as an instruction does. After a
+ * failure of a long copy, some kernels retry byte by byte.
  */
 static void a_system_call_is_refused_too(void **state)
 {
@@ -644,7 +644,7 @@ static int open_off(void **state)
 	return open_with(MEM_POLICY_OFF);
 }
 
-/* Under valgrind it is off whatever is asked for. */
+/* Returns true if the policy is always off, as under valgrind. */
 static bool is_always_off(void)
 {
 	struct mem_probe probe = { .size = sizeof(probe) };
@@ -672,11 +672,11 @@ static void off_looks_at_nothing(void **state)
 	assert_int_equal(touch(ptr, true), 0);
 	let_go(gate);
 	sync_stream();
-	/* There is one view: nothing is stale. */
+	/* There is one view, so nothing is stale. */
 	start_add(stream, ptr, ptr, 1);
 	sync_stream();
 	assert_int_equal(ptr[0], 2);
-	/* And no system call is refused, that libmem does not know either. */
+	/* System calls that libmem does not intercept succeed, too. */
 	start_add(stream, ptr, ptr, 1);
 	sync_stream();
 	assert_int_equal(syscall(SYS_getrandom, ptr, sizeof(*ptr), 0),
@@ -732,7 +732,7 @@ static void blocking_streams_wait_for_the_legacy_one(void **state)
 	gate = hold_up(a);
 	assert_int_equal(mem_stream_call(legacy, take_note, &notes[0]), 0);
 	assert_int_equal(mem_stream_call(b, take_note, &notes[1]), 0);
-	/* Not ordered with them. */
+	/* A non-blocking stream is not ordered with them. */
 	assert_int_equal(mem_stream_call(stream, take_note, &notes[2]), 0);
 	sync_stream();
 	assert_int_equal(notes[2].time, 1);
@@ -856,7 +856,7 @@ static void a_host_function_may_touch(void **state)
 	release(ptr);
 }
 
-/* What order jobs come in: each takes the next place. */
+/* Records the order of jobs: each takes the next place. */
 struct queue {
 	uint32_t nr;
 	uint32_t who[8];
@@ -903,7 +903,7 @@ static void must_be_by_priority(const struct queue *queue)
 	assert_int_equal(queue->who[5], 3);
 }
 
-/* The engine is busy when they come, the least urgent first. */
+/* Jobs are submitted, least urgent first, while the engine is busy. */
 static void the_most_urgent_job_is_next(void **state)
 {
 	void *word = memory(MEM_KIND_PINNED);
@@ -984,7 +984,7 @@ static uint64_t cpu_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 }
 
-/* Lets the kernel go when the waiting thread has burnt enough, or has not. */
+/* Ends the kernel when the waiting thread has used enough CPU time, or late. */
 struct watcher {
 	struct gate gate;
 	clockid_t clock;
@@ -1015,7 +1015,7 @@ static int wait_for_event(void *event)
 	return mem_event_sync(event);
 }
 
-/* The CPU time that it costs this thread to wait for a kernel. */
+/* Returns the CPU time that this thread uses to wait for a kernel. */
 static uint64_t cost_of_wait(int (*wait)(void *of), struct mem_event *event,
 			     uint64_t limit_ns)
 {
@@ -1039,8 +1039,8 @@ static uint64_t cost_of_wait(int (*wait)(void *of), struct mem_event *event,
 }
 
 /*
- * Once of a few times: in a VM whose host is busy a thread is charged for what
- * its processor was not given, too.
+ * One of several tries must be cheap. In a VM on a busy host, a thread's CPU
+ * time includes the time that its processor did not run.
  */
 static void must_sleep(int (*wait)(void *of), struct mem_event *event)
 {
@@ -1052,14 +1052,14 @@ static void must_sleep(int (*wait)(void *of), struct mem_event *event)
 	assert_true(cost < MOST_BLOCKED_NS);
 }
 
-/* However little of a processor there is, it has some of it. */
+/* The thread gets at least some CPU time, however busy the machine is. */
 static void must_burn(int (*wait)(void *of), struct mem_event *event)
 {
 	assert_true(cost_of_wait(wait, event, 4500 * NS_PER_MS) >=
 		    MOST_BLOCKED_NS);
 }
 
-/* It burns what nobody else wants: beside others it is sent away, often. */
+/* The thread uses idle CPU time only; on a busy machine it yields often. */
 static void must_yield(int (*wait)(void *of), struct mem_event *event)
 {
 	struct rusage before, after;
@@ -1193,7 +1193,7 @@ static void a_callback_is_told_of_its_stream(void **state)
 	release(gate.word);
 }
 
-/* Bits of signals that a thread of the library blocks; of others false. */
+/* Reads which signals a thread blocks; false if it is not the library's. */
 static bool blocked_by(const char *task, uint64_t *blocked)
 {
 	char path[300], line[256];
@@ -1212,7 +1212,7 @@ static bool blocked_by(const char *task, uint64_t *blocked)
 	return is_ours;
 }
 
-/* But those that say what the thread itself did wrong. */
+/* Signals caused by the thread itself are not blocked. */
 static void the_librarys_threads_block_signals(void **state)
 {
 	static const int some[] = {
@@ -1328,7 +1328,7 @@ static void copies_go_in_every_direction(void **state)
 		for (j = 0; j < 2; j++)
 			place[i][j] = kinds[i] == MEM_KIND_PAGEABLE ?
 				      malloc(LEN) : memory(kinds[i]);
-	/* Not each board has the fifth. */
+	/* Only some boards have the fifth kind. */
 	place[4][0] = discrete();
 	place[4][1] = discrete();
 	nr = place[4][0] ? 5 : 4;
@@ -1376,7 +1376,7 @@ static void rows_are_copied_and_set(void **state)
 	rows = (struct mem_rows) { device, pitch, from, 200, 100, 30 };
 	assert_int_equal(mem_copy_rows(stream, &rows,
 				       MEM_DIR_HOST_TO_DEVICE), 0);
-	/* Where the rows would come from is ignored. */
+	/* A fill ignores the source. */
 	rows = (struct mem_rows) { (char *)device + 10, pitch, from, 1, 5, 30 };
 	assert_int_equal(mem_fill_rows(stream, &rows, 8), 0);
 	assert_int_equal(mem_fill_rows_async(stream, &rows, 9), 0);
@@ -1422,7 +1422,7 @@ static void rows_are_copied_in_order_of_a_stream(void **state)
 	assert_int_equal(mem_stream_query(stream), -EBUSY);
 	for (i = 0; i < LEN; i++)
 		assert_int_equal(to[i], 0);
-	/* Read when its turn comes. */
+	/* The source is read when the copy runs. */
 	from[0] = 99;
 	let_go(gate);
 	sync_stream();
@@ -1500,7 +1500,7 @@ static void a_copy_to_the_host_is_a_wait(void **state)
 	release(device);
 }
 
-/* What the driver does */
+/* Maintenance by the driver */
 
 static struct mem_attach_counters counters(const void *ptr)
 {
@@ -1511,10 +1511,10 @@ static struct mem_attach_counters counters(const void *ptr)
 }
 
 /**
- * struct work - what was maintained
- * @lines: lines of the CPU's cache that were cleaned or invalidated, bytes
- * @cleaned: of them, those that were cleaned
- * @ranges: the ranges that it was asked for, of the GPU's cache, too
+ * struct work - cache maintenance that was done
+ * @lines: bytes in lines of the CPU's cache that were cleaned or invalidated
+ * @cleaned: bytes in lines that were cleaned
+ * @ranges: ranges of the operations, including those on the GPU's cache
  */
 struct work {
 	uint64_t lines;
@@ -1565,8 +1565,7 @@ static struct work work_since(const struct work *before, uint32_t **bufs,
 #define MOST_BUFS	8
 
 /*
- * Each launch uses one of several buffers. The CPU has the others, and works
- * on them.
+ * Each launch uses one of several buffers, while the CPU works on the others.
  */
 static struct work work_of_loop(unsigned int how, uint32_t nr, bool *is_two)
 {
@@ -1616,7 +1615,7 @@ static void loop_of(uint32_t nr)
 	assert_int_equal(all.cleaned, is_two ? nr * nr * LEN : 0);
 	assert_int_equal(one.cleaned, is_two ? nr * LEN : 0);
 	assert_int_equal(all.ranges.cleaned_bytes, nr * clean);
-	/* The prefetch, and as the job starts one that finds nothing. */
+	/* One clean is the prefetch's, one is the job's, with no effect. */
 	assert_int_equal(one.ranges.cleaned_bytes, 2 * clean);
 	assert_int_equal(all.ranges.cpu_invalidated_bytes, nr * clean);
 	assert_int_equal(one.ranges.cpu_invalidated_bytes, clean);
@@ -1681,7 +1680,7 @@ static void attach(struct mem_stream *where, void *ptr, unsigned int how)
 	assert_int_equal(mem_stream_attach(where, ptr, 0, how), 0);
 }
 
-/* The note's MatrixMul. @at_launch: what was maintained from there on */
+/* The application note's MatrixMul. @at_launch: maintenance since the launch */
 static struct work work_of_product(bool has_hints, struct work *at_launch,
 				   bool *is_two)
 {
@@ -1701,7 +1700,7 @@ static struct work work_of_product(bool has_hints, struct work *at_launch,
 		attach(where, bufs[0], MEM_ATTACH_GLOBAL);
 		attach(where, bufs[1], MEM_ATTACH_GLOBAL);
 	}
-	/* For us alone, to tell what is the launch's. */
+	/* This wait only separates the maintenance of the launch. */
 	assert_int_equal(mem_stream_sync(where), 0);
 	*at_launch = work_on(bufs, 3);
 	assert_int_equal(mem_launch(where, &launch), 0);
@@ -1733,7 +1732,7 @@ static void hints_move_maintenance_from_the_launch(void **state)
 	assert_int_equal(with.cleaned, without.cleaned);
 	assert_int_equal(without.lines, is_two ? 4 * LEN : 0);
 	assert_int_equal(with.lines, without.lines);
-	/* Two prefetches leave the launch's nothing to do. */
+	/* After two prefetches, the launch has no lines to clean. */
 	assert_int_equal(without.ranges.cleaned_bytes,
 			 is_coherent() ? 0 : 3 * LEN);
 	assert_int_equal(with.ranges.cleaned_bytes,
@@ -1746,7 +1745,7 @@ static void hints_move_maintenance_from_the_launch(void **state)
 			 without.ranges.gpu_invalidated_bytes);
 }
 
-/* What goes wrong in kernels */
+/* Errors in kernels */
 
 static int host_global;
 
@@ -1816,7 +1815,7 @@ static void a_kernel_that_does_not_return_is_told(void **state)
 		assert_string_equal(v.other_name, "gpu");
 		assert_int_equal(v.other_kernel, (uintptr_t)ends[i].kernel);
 		nothing_found();
-		/* Nothing more is to be had of this one. */
+		/* The context cannot be used any more. */
 		close_all(state);
 		assert_int_equal(open_strict(state), 0);
 	}
@@ -1846,7 +1845,7 @@ static void an_illegal_address_ends_the_context(void **state)
 	nothing_found();
 }
 
-/* A kernel that stands for another is told as that. */
+/* Launches @kernel, which reports must name as @entry. */
 static void start_for(mem_kernel entry, mem_kernel kernel, const void *args,
 		      uint32_t len)
 {
@@ -1905,7 +1904,7 @@ static void a_kernel_is_told_as_what_it_stands_for(void **state)
 	assert_int_equal(open_strict(state), 0);
 }
 
-/* What the struct was once; behind it is something else. */
+/* The struct of an older program is shorter and has other data after it. */
 static void a_launch_of_the_first_version_does(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_HOST);
@@ -1945,7 +1944,7 @@ static void a_callback_is_told_of_an_error(void **state)
 	assert_int_equal(mem_ctx_watch(other, MEM_WATCH_ERRORS, 10), 0);
 	assert_int_equal(mem_stream_create(other, 0, 0, &where), 0);
 	assert_int_equal(mem_stream_add_callback(where, be_told, &told[0]), 0);
-	/* It is not known of the kernel before that is to come. */
+	/* The second callback must be added before the kernel fails. */
 	assert_int_equal(mem_stream_call(where, stays_until_told,
 					 &told[2].status), 0);
 	start(where, k_store_global, NULL, 0);
@@ -1964,7 +1963,7 @@ static void a_callback_is_told_of_an_error(void **state)
 	assert_int_equal(clock, 2);
 	assert_int_equal(mem_ctx_next_violation(other, &v), 1);
 	assert_int_equal(v.kind, MEM_VIOLATION_ILLEGAL_ADDRESS);
-	/* The module does not know of it: only its own context is told. */
+	/* With the module, only the context itself gets the violation. */
 	assert_int_equal(found(MEM_VIOLATION_ILLEGAL_ADDRESS),
 			 is_embedded() ? 1 : 0);
 	mem_stream_destroy(where);
@@ -1990,7 +1989,7 @@ static void what_a_kernel_prints_is_there_after_the_wait(void **state)
 	out = dup(1);
 	assert_true(file >= 0 && out >= 0);
 	assert_int_equal(dup2(file, 1), 1);
-	/* An engine has the output that the application had at its start. */
+	/* An engine inherits the application's output when it starts. */
 	assert_int_equal(mem_ctx_open(NULL, &other), 0);
 	legacy = mem_stream_legacy(other);
 	start(legacy, k_print, NULL, 0);
@@ -2009,7 +2008,7 @@ static void an_overrun_is_found(void **state)
 	uint32_t *ptr = memory(MEM_KIND_DEVICE);
 
 	(void)state;
-	/* There is no page behind it that a thread could be given. */
+	/* The page after the memory cannot be made accessible to a thread. */
 	if (!has_processes && !is_embedded()) {
 		release(ptr);
 		return;
@@ -2082,7 +2081,7 @@ static void launch_says_what_is_wrong(void **state)
 	launch = good;
 	launch.grid[1] = 0;
 	assert_int_equal(mem_launch(stream, &launch), -EINVAL);
-	/* The product of the last is 0 in 64 bits. */
+	/* The product of these numbers is 0 in 64 bits. */
 	memset(launch.grid, 0xff, sizeof(launch.grid));
 	assert_int_equal(mem_launch(stream, &launch), -EINVAL);
 	launch.grid[0] = MEM_BLOCKS_MAX >> 32;
@@ -2186,7 +2185,7 @@ int main(void)
 		cmocka_unit_test(launch_says_what_is_wrong),
 		cmocka_unit_test(a_child_has_no_board),
 		cmocka_unit_test(a_launch_of_the_first_version_does),
-		/* Nothing can be done with the context after it. */
+		/* The context cannot be used after these tests. */
 		cmocka_unit_test(a_kernel_is_told_as_what_it_stands_for),
 		cmocka_unit_test(a_kernel_that_does_not_return_is_told),
 		cmocka_unit_test(an_illegal_address_ends_the_context),

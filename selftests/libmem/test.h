@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What all tests of libmem share: a context, and a look around the library. */
+/* Shared by all tests of libmem: a context, and queries about the process */
 #ifndef _LIBMEM_TEST_H
 #define _LIBMEM_TEST_H
 
@@ -35,7 +35,7 @@
 #define LEN		(64 * 1024UL)
 #define NS_PER_MS	1000000ULL
 
-/* A place that must stay as it is when a call fails. */
+/* Value of a result that a failed call must leave unchanged */
 #define UNTOUCHED	((void *)0x5a5a)
 
 static struct mem_ctx *ctx;
@@ -61,7 +61,7 @@ static inline bool is_embedded(void)
 	return probe.backend == MEM_BACKEND_EMBEDDED;
 }
 
-/* Those of both backends, then those of the one that LIBMEM_BACKEND says. */
+/* Runs tests for both backends, then those for the one in LIBMEM_BACKEND. */
 #define run_both(both, kernel, embedded)				\
 	(cmocka_run_group_tests(both, open_ctx, close_ctx) |		\
 	 (getenv("LIBMEM_BACKEND") &&					\
@@ -85,7 +85,7 @@ static inline uint8_t *map_buf(struct mem_buf *buf)
 	return addr;
 }
 
-/* One load, whatever the compiler knows. */
+/* Loads a byte, which the compiler must not optimize away. */
 static inline uint8_t byte_at(const uint8_t *addr)
 {
 	return __atomic_load_n(addr, __ATOMIC_RELAXED);
@@ -125,7 +125,7 @@ static inline void fill_buf(struct mem_buf *buf, uint32_t pattern)
 	assert_int_equal(finish_job(job), mem_buf_len(buf));
 }
 
-/* A copy in place that lasts so long. */
+/* Starts a copy that takes @delay_ns. */
 static inline struct mem_job *start_slow(struct mem_buf *buf, uint64_t delay_ns)
 {
 	struct mem_copy2d copy = {
@@ -142,7 +142,7 @@ static inline struct mem_job *start_slow(struct mem_buf *buf, uint64_t delay_ns)
 	return job;
 }
 
-/* What engines see: FNV-1a of DRAM. */
+/* Returns the FNV-1a hash of the bytes that engines see. */
 static inline uint64_t sum_of(struct mem_buf *buf)
 {
 	struct mem_job *job;
@@ -180,7 +180,7 @@ static inline void give_fds_back(struct rlimit old)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 }
 
-/* A fence on a buffer, of an engine that reads or writes. */
+/* Adds a fence to a buffer, as an engine that reads or writes does. */
 static inline int put_fence(struct mem_buf *buf, uint32_t flags,
 			    uint64_t timeout_ns, uint64_t *fence)
 {
@@ -202,7 +202,7 @@ static inline int put_fence(struct mem_buf *buf, uint32_t flags,
 	return dev;
 }
 
-/* "fd" or "task", whose first thread is one. */
+/* Counts descriptors ("fd") or threads ("task"), including the first. */
 static inline size_t nr_of_process(const char *what)
 {
 	char path[64];
@@ -218,7 +218,7 @@ static inline size_t nr_of_process(const char *what)
 	return nr;
 }
 
-/* The exit code of a child; 128: a signal has ended it. */
+/* Returns the exit code of a child, or 128 if a signal ended it. */
 static inline int exit_code_of(pid_t pid)
 {
 	int status;
@@ -228,7 +228,7 @@ static inline int exit_code_of(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/* This program again, with a word and a file. */
+/* Starts this program again, with a word and a file as arguments. */
 static inline pid_t start_again(const char *how, int fd)
 {
 	char number[16];
@@ -246,8 +246,8 @@ static inline pid_t start_again(const char *how, int fd)
 }
 
 /*
- * The last thread of a context may close it, after its owner has: until there
- * are no more than there were.
+ * Waits until there are not more threads than @nr: the last thread of a context
+ * may free it after mem_ctx_close() has returned.
  */
 static inline void wait_for_threads(size_t nr)
 {
@@ -279,8 +279,9 @@ static inline void k_tell_pid(const struct mem_block *block, void *arg)
 }
 
 /*
- * The process that runs kernels: the application itself on boards with pageable
- * access, with LIBMEM_ENGINE=inline, and under ThreadSanitizer and valgrind.
+ * Returns the process that runs kernels. This is the application itself on
+ * boards with pageable access, with LIBMEM_ENGINE=inline, and under
+ * ThreadSanitizer and valgrind.
  */
 static inline pid_t engine_pid_of(struct mem_ctx *of)
 {
@@ -312,7 +313,7 @@ static inline void count_signal(int signal)
 	nr_signals++;
 }
 
-/* A signal each millisecond, whose handler does not restart system calls. */
+/* Sends a signal each millisecond, which interrupts system calls. */
 static inline void start_storm(void)
 {
 	struct sigaction action = { .sa_handler = count_signal };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of libmem-trap by itself: what libmem is called for where a thread is
- * cancelled in a call. The tests stand for libmem.
+ * Tests libmem-trap alone: which functions of libmem it calls if a thread is
+ * cancelled in a system call. The tests replace libmem.
  */
 #include "test.h"
 
@@ -56,7 +56,7 @@ static const struct trap_ops ops = {
 	.sigaction = __sigaction,
 };
 
-/* One end of it has no room, the other has nothing to read. */
+/* A descriptor that cannot be written, and one that cannot be read */
 static int full, empty;
 
 static struct iovec iov = { tracked, sizeof(tracked) };
@@ -144,7 +144,7 @@ static void *run(void *call)
 	return NULL;
 }
 
-/* It is cancelled in the call, or at its way into it. */
+/* Cancels a thread in a call, or before the call blocks. */
 static void cancel_in(void (*call)(void))
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };

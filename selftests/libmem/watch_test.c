@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of what a context is told that watches: the same over both backends. */
+/* Tests the violations that a watching context gets, on both backends. */
 #include "test.h"
 
 #define ALL	(MEM_WATCH_ERRORS | MEM_WATCH_WASTE)
@@ -9,7 +9,7 @@ static int open_watching(void **state)
 	return open_ctx(state) || mem_ctx_watch(ctx, ALL, 64);
 }
 
-/* The one that waits. */
+/* Returns the only pending violation. */
 static struct mem_violation only(struct mem_ctx *watching, uint32_t kind)
 {
 	struct mem_violation v = { .size = sizeof(v) }, other = v;
@@ -267,7 +267,7 @@ static void a_descriptor_polls_while_something_waits(void **state)
 	assert_int_equal(mem_ctx_watch_fd(narrow, &fd), 0);
 	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
 	assert_false(is_readable(fd));
-	/* One waits, one finds no room. */
+	/* There is room for one violation; the second is dropped. */
 	assert_int_equal(mem_buf_end(buf, MEM_READ), 0);
 	assert_true(is_readable(fd));
 	assert_int_equal(mem_buf_end(other, MEM_READ), 0);
@@ -277,13 +277,13 @@ static void a_descriptor_polls_while_something_waits(void **state)
 		;
 	assert_false(is_readable(fd));
 	assert_false(is_readable(again));
-	/* One that somebody closed takes nothing from the other. */
+	/* Closing one descriptor does not affect the other. */
 	close(again);
 	assert_int_equal(mem_buf_end(buf, MEM_READ), 0);
 	assert_true(is_readable(fd));
 	mem_ctx_close(narrow);
 	close(fd);
-	/* Asked for only when something waits. */
+	/* The descriptor is requested when a violation is already pending. */
 	assert_int_equal(mem_ctx_watch_fd(ctx, &fd), 0);
 	assert_true(is_readable(fd));
 	read_all();
