@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The order of streams: the model of kmod/model/attach.h. It is called for what
- * the program asks for, in the order of the program's calls, and says at once
- * which streams are active and what is due. What a wait makes due is done at
- * once, by the backend. What belongs to the order of a stream is done when that
- * comes to it: behind a host function is work that the model knew before the
- * function stored anything. So what a job has cleaned is what the CPU may have
- * stored to when it starts, and an attach drops lines when the stream comes to
- * it.
+ * The order of streams, computed with the model of kmod/model/attach.h. The
+ * model is called in the order of the program's calls. It determines at once
+ * which streams are active and which maintenance is due. The backend carries
+ * out at once what a wait makes due. What belongs to the order of a stream is
+ * carried out when the stream reaches it, because a host function that runs
+ * before it may still store. Therefore a job cleans, when it starts, what the
+ * CPU may have stored to; and an attach drops lines when the stream reaches it.
  *
- * A context's order lock is held over each call of the model and what follows
- * from it.
+ * The order lock of the context is held during each call of the model and while
+ * its consequences are carried out.
  */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -30,10 +29,10 @@ struct call {
 };
 
 /**
- * struct reach - what a stream has to do when it comes to an attach
- * @is_clean: the CPU's lines are written back, else dropped
- * @nr: buffers
- * @bufs: kept
+ * struct reach - maintenance that is due when a stream reaches an attach
+ * @is_clean: the CPU's lines are written back, otherwise dropped
+ * @nr: number of buffers
+ * @bufs: buffers, with a reference to each
  */
 struct reach {
 	bool is_clean;
@@ -53,9 +52,9 @@ void order_lock(struct mem_ctx *ctx, sigset_t *old)
 }
 
 /**
- * order_unlock() - and unlock it
+ * order_unlock() - unlock the order of a context
  * @ctx: context
- * @old: from order_lock()
+ * @old: signal mask from order_lock()
  */
 void order_unlock(struct mem_ctx *ctx, const sigset_t *old)
 {
@@ -82,8 +81,9 @@ static void do_later(struct mem_buf *buf)
 }
 
 /*
- * What the CPU stores until the stream comes to a prefetch belongs to that,
- * too; what it had stored is cleaned at once, as a wait may drop lines before.
+ * Carries out what is due for a buffer. A prefetch also takes along what the
+ * CPU stores until the stream reaches it. What the CPU has stored already is
+ * cleaned at once, because a wait may drop lines before that.
  */
 static void act(struct attach_ctx *model, struct attach_buf *attach, u32 what)
 {
@@ -98,7 +98,7 @@ static void act(struct attach_ctx *model, struct attach_buf *attach, u32 what)
 		buf->ctx->order->reach->is_clean = true;
 		do_later(buf);
 	}
-	/* It may be touchable before the stream comes to the prefetch. */
+	/* The CPU may get access before the stream reaches the prefetch. */
 	if (what & ATTACH_RESTORE && buf->order->nr_to_drop)
 		what |= ATTACH_CPU_INVALIDATE;
 	ctx_of(model)->backend->order->attach(buf, what);
@@ -112,14 +112,14 @@ static void stream_changed(struct attach_ctx *model, struct attach_stream *s,
 	ctx->backend->order->stream_state(ctx, s, again_own, again_all);
 }
 
-/* Room for what a call makes due later; NULL: it is not there. */
+/* Allocates a list for up to @max buffers; returns NULL without memory. */
 static struct reach *reach_create(size_t max)
 {
 	return calloc(1, sizeof(struct reach) +
 			 max * sizeof(struct mem_buf *));
 }
 
-/* What has come of it. */
+/* Takes the list that the call has filled, or returns NULL if it is empty. */
 static struct reach *reach_take(struct order_ctx *order)
 {
 	struct reach *reach = order->reach;
@@ -132,9 +132,9 @@ static struct reach *reach_take(struct order_ctx *order)
 }
 
 /**
- * order_reach() - a stream has come to an attach
+ * order_reach() - carry out what is due when a stream has reached an attach
  * @ctx: context
- * @reach: what is due; gone
+ * @reach: maintenance; freed
  */
 void order_reach(struct mem_ctx *ctx, struct reach *reach)
 {
@@ -156,9 +156,9 @@ void order_reach(struct mem_ctx *ctx, struct reach *reach)
 }
 
 /**
- * order_init() - a context's part of the model
- * @ctx: context with its board
- * @order: out; the context's until order_fini()
+ * order_init() - initialise the order of a context
+ * @ctx: context whose board is set
+ * @order: out: used by the context until order_fini()
  */
 void order_init(struct mem_ctx *ctx, struct order_ctx *order)
 {
@@ -176,7 +176,7 @@ static struct order *order_of(struct attach_stream *model)
 	return containerof(model, struct order, model);
 }
 
-/* Streams that nothing refers to any more. */
+/* Frees streams to which nothing in the model refers any more. */
 static void take_streams(struct mem_ctx *ctx)
 {
 	struct attach_stream *model;
@@ -186,7 +186,7 @@ static void take_streams(struct mem_ctx *ctx)
 }
 
 /**
- * order_fini() - the context goes
+ * order_fini() - free the order of a context
  * @ctx: context without buffers, events and work
  */
 void order_fini(struct mem_ctx *ctx)
@@ -204,9 +204,9 @@ void order_fini(struct mem_ctx *ctx)
 /**
  * order_give_ops() - make sure that the model has memory for operations
  * @ctx: context
- * @nr: how many a call may need
+ * @nr: number of operations that a call may need
  *
- * Context: the order lock is held.
+ * Context: caller must hold the order lock.
  * Return: 0 or -ENOMEM.
  */
 int order_give_ops(struct mem_ctx *ctx, u64 nr)
@@ -224,10 +224,10 @@ int order_give_ops(struct mem_ctx *ctx, u64 nr)
 }
 
 /**
- * order_model_of() - a stream in the model
+ * order_model_of() - get the model's stream
  * @stream: stream of the library
  *
- * Return: it.
+ * Return: the stream of the model; never NULL.
  */
 struct attach_stream *order_model_of(const struct mem_stream *stream)
 {
@@ -255,7 +255,10 @@ static void newest_set(struct mem_buf *buf, unsigned int how,
 			      memory_order_relaxed);
 }
 
-/* Returns true if reports are on: then all but the state is filled in. */
+/*
+ * Describes an attach by the calling thread, except for the state. Returns
+ * false if reports do not need it.
+ */
 static bool attached_now(struct tell_attach *how, enum tell_attached_by by,
 			 uint64_t stream)
 {
@@ -271,9 +274,9 @@ static bool attached_now(struct tell_attach *how, enum tell_attached_by by,
 }
 
 /**
- * order_buf_create() - a managed buffer begins
- * @buf: with its flags
- * @order: out; the buffer's until order_buf_destroy()
+ * order_buf_create() - add a managed buffer to the model
+ * @buf: buffer whose flags are set
+ * @order: out: used by the buffer until order_buf_destroy()
  */
 void order_buf_create(struct mem_buf *buf, struct order_buf *order)
 {
@@ -297,8 +300,8 @@ void order_buf_create(struct mem_buf *buf, struct order_buf *order)
 }
 
 /**
- * order_buf_destroy() - and ends
- * @buf: that no work touches any more
+ * order_buf_destroy() - remove a managed buffer from the model
+ * @buf: buffer that no job accesses any more
  */
 void order_buf_destroy(struct mem_buf *buf)
 {
@@ -314,7 +317,7 @@ void order_buf_destroy(struct mem_buf *buf)
 }
 
 /**
- * order_attach_of() - newest attach state
+ * order_attach_of() - get the newest attach state
  * @buf: managed buffer
  *
  * Return: MEM_ATTACH_*.
@@ -338,9 +341,9 @@ static_assert(offsetof(struct mem_attach_counters, engine_not_attached) -
 	      "counters are copied as a whole");
 
 /**
- * order_counters() - what was done
+ * order_counters() - get counters of attaches and maintenance
  * @ctx: context
- * @buf: managed buffer, of any context; NULL: all of this one
+ * @buf: managed buffer of any context; NULL for all buffers of @ctx
  * @count: out: all but the size
  */
 void order_counters(struct mem_ctx *ctx, struct mem_buf *buf,
@@ -365,8 +368,8 @@ void order_counters(struct mem_ctx *ctx, struct mem_buf *buf,
 /* Streams */
 
 /**
- * order_stream_create() - a stream begins
- * @stream: gets its order
+ * order_stream_create() - add a stream to the model
+ * @stream: stream, whose order is set
  *
  * Return: 0 or -errno.
  */
@@ -386,7 +389,10 @@ int order_stream_create(struct mem_stream *stream)
 	return 0;
 }
 
-/* Buffers that are single to it fall back, but not for what is under way. */
+/*
+ * Keeps the verdicts of submitted jobs on the buffers that are single to a
+ * stream, because these buffers fall back to another state.
+ */
 static int keep_singles(struct attach_stream *model)
 {
 	struct attach_link *link;
@@ -400,7 +406,7 @@ static int keep_singles(struct attach_stream *model)
 	return err;
 }
 
-/* Nothing can fail any more: it is told of already. */
+/* Notes the new state of these buffers. Nothing can fail after this. */
 static void tell_singles(const struct mem_stream *stream,
 			 struct attach_stream *model)
 {
@@ -425,9 +431,9 @@ static void tell_singles(const struct mem_stream *stream,
 }
 
 /**
- * order_stream_destroy() - it takes nothing more
- * @stream: stream
- * @reach: out: what is due at its end, or NULL
+ * order_stream_destroy() - remove a stream from the model
+ * @stream: stream to which nothing more is submitted
+ * @reach: out: maintenance that is due at its end, or NULL
  *
  * Return: 0 or -ENOMEM.
  */
@@ -480,9 +486,9 @@ static int mark_make(struct mem_stream *stream, struct mark **mark,
 }
 
 /**
- * order_mark() - behind all that a stream has so far
+ * order_mark() - mark the place after all operations of a stream so far
  * @stream: stream
- * @mark: out
+ * @mark: out: mark, for order_mark_free()
  *
  * Return: 0 or -ENOMEM.
  */
@@ -492,9 +498,9 @@ int order_mark(struct mem_stream *stream, struct mark **mark)
 }
 
 /**
- * order_mark_end() - the same, but it is no operation of the stream
+ * order_mark_end() - as order_mark(), but without an operation of the stream
  * @stream: stream
- * @mark: out
+ * @mark: out: mark, for order_mark_free()
  *
  * Return: 0 or -ENOMEM.
  */
@@ -504,9 +510,9 @@ int order_mark_end(struct mem_stream *stream, struct mark **mark)
 }
 
 /**
- * order_mark_wait() - further work of a stream is behind a mark
+ * order_mark_wait() - order later operations of a stream after a mark
  * @stream: stream
- * @mark: mark; NULL: it waits for nothing, which is an operation all the same
+ * @mark: mark; NULL adds an operation that waits for nothing
  *
  * Return: 0 or -ENOMEM.
  */
@@ -529,7 +535,7 @@ int order_mark_wait(struct mem_stream *stream, struct mark *mark)
 }
 
 /**
- * order_mark_sync() - the host has waited for all before a mark
+ * order_mark_sync() - note that the host has waited for all before a mark
  * @ctx: context
  * @mark: mark
  */
@@ -544,7 +550,7 @@ void order_mark_sync(struct mem_ctx *ctx, struct mark *mark)
 }
 
 /**
- * order_mark_free() - nobody needs a mark any more
+ * order_mark_free() - free a mark
  * @ctx: context
  * @mark: mark
  */
@@ -560,7 +566,7 @@ void order_mark_free(struct mem_ctx *ctx, struct mark *mark)
 }
 
 /**
- * order_sync_all() - the host has waited for all
+ * order_sync_all() - note that the host has waited for all work
  * @ctx: context
  */
 void order_sync_all(struct mem_ctx *ctx)
@@ -581,11 +587,11 @@ static enum attach_kind kind_of(unsigned int how)
 }
 
 /**
- * order_attach() - another attach state
- * @stream: in order of this one
+ * order_attach() - change the attach state of a buffer
+ * @stream: stream in whose order the change takes effect
  * @buf: managed buffer of the same context
  * @how: MEM_ATTACH_*
- * @reach: out: what is due when the stream comes to it, or NULL
+ * @reach: out: maintenance that is due when the stream reaches it, or NULL
  *
  * Return: 0 or -ENOMEM.
  */
@@ -620,9 +626,9 @@ int order_attach(struct mem_stream *stream, struct mem_buf *buf,
 /* Host functions */
 
 /**
- * order_call_submit() - a host function is queued
- * @stream: in order of this one
- * @made: out
+ * order_call_submit() - add a host function to the model
+ * @stream: stream in whose order it is called
+ * @made: out: call, for order_call_return()
  *
  * Return: 0 or -ENOMEM.
  */
@@ -650,9 +656,9 @@ int order_call_submit(struct mem_stream *stream, struct call **made)
 }
 
 /**
- * order_call_begin() - it is called
+ * order_call_begin() - note that a host function is being called
  * @ctx: context
- * @call: it
+ * @call: call
  */
 void order_call_begin(struct mem_ctx *ctx, struct call *call)
 {
@@ -665,9 +671,9 @@ void order_call_begin(struct mem_ctx *ctx, struct call *call)
 }
 
 /**
- * order_call_return() - it has returned
+ * order_call_return() - note that a host function has returned
  * @ctx: context
- * @call: it; gone
+ * @call: call; freed
  */
 void order_call_return(struct mem_ctx *ctx, struct call *call)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The order of a context's streams: what is known done, which streams are
- * active, which attach state a managed buffer has, and what a job may touch.
- * It is computed here, with the model of kmod/model/attach.h. A backend carries
- * out what follows from that, see struct order_ops.
+ * The order of a context's streams: which work is known to be done, which
+ * streams are active, which attach state a managed buffer has, and what a job
+ * may touch. It is computed here, with the model of kmod/model/attach.h. A
+ * backend carries out the consequences, see struct order_ops.
  *
- * Lock order: the scheduler's lock, an engine's, a context's order lock, those
- * of the backend that are held while a buffer is looked at. No handler of a
- * fault takes the order lock.
+ * Lock order: the scheduler's lock, an engine's lock, a context's order lock,
+ * then the backend's locks of buffers. Fault handlers do not take the order
+ * lock.
  */
 #ifndef _LIBMEM_ORDER_H
 #define _LIBMEM_ORDER_H
@@ -16,13 +16,13 @@
 #include "../internal.h"
 
 /**
- * struct acting - an engine's job, for whom it concerns later
- * @job: id, 0 none
- * @time_ns: when it was submitted
+ * struct acting - an engine's job, as reports name it later
+ * @job: id, 0 if there is none
+ * @time_ns: time of its submission
  * @stream: id of its stream
- * @kernel: that it runs, 0 none
+ * @kernel: kernel that it runs, or 0
  * @engine: name of the engine, static
- * @stack: of who did, from tell_stack()
+ * @stack: stack of its submission, from tell_stack()
  */
 struct acting {
 	uint64_t job;
@@ -34,8 +34,8 @@ struct acting {
 };
 
 /**
- * struct order - a stream, in what the backend keeps of it
- * @model: in the model, whose memory it is until it is taken back
+ * struct order - a stream; the first member of the backend's own struct
+ * @model: stream of the model, which uses it until attach_take_stream()
  */
 struct order {
 	struct attach_stream model;
@@ -46,12 +46,12 @@ struct order {
 /**
  * struct order_buf - a managed buffer
  * @buf: the buffer
- * @newest: newest attach state: number of the stream that it is single to, and
- *	MEM_ATTACH_* in the low bits
- * @model: its attach states; the order lock protects the rest
- * @in_flight: place in the context's list, if @is_in_flight
- * @is_in_flight: it is in that
- * @nr_to_drop: attaches to the host whose streams have to come to them still
+ * @newest: newest attach state: MEM_ATTACH_* in the low bits, above them the
+ *	number of the stream if it is single to one
+ * @model: its attach states; the order lock protects the members from here on
+ * @in_flight: links of the context's list of the same name
+ * @is_in_flight: it is in this list
+ * @nr_to_drop: number of attaches to the host that streams have not reached yet
  */
 struct order_buf {
 	struct mem_buf *buf;
@@ -64,10 +64,10 @@ struct order_buf {
 };
 
 /**
- * struct work_verdict - what a job may do with a buffer
- * @buf: the buffer; NULL: it has been destroyed
- * @sees: it may touch it
- * @is_told: that it may not has been told
+ * struct work_verdict - whether a job may touch a buffer
+ * @buf: buffer, or NULL if it has been destroyed
+ * @sees: the job may touch it
+ * @is_told: a touch that is not allowed has been reported
  */
 struct work_verdict {
 	struct mem_buf *buf;
@@ -76,15 +76,15 @@ struct work_verdict {
 };
 
 /**
- * struct work - device work that is not done
- * @stream: the model's
- * @is_own: a kernel of libmem's own: no gate stops it
- * @acting: it, for who is told of it
- * @verdicts: of buffers whose state was, or is, in flight since it was
- *	submitted; all others are judged by the state that they have
- * @nr_verdicts: how many
- * @next: of the context's
- * @prev: of the context's
+ * struct work - a job of an engine that is not done
+ * @stream: its stream in the model
+ * @is_own: it is a kernel of libmem itself, which gates do not stop
+ * @acting: how reports name it
+ * @verdicts: verdicts on the buffers whose state was in flight at its
+ *	submission, or has changed since; others are judged by their state
+ * @nr_verdicts: number of @verdicts
+ * @next: next job of the context
+ * @prev: previous job of the context
  */
 struct work {
 	struct attach_stream *stream;
@@ -97,14 +97,14 @@ struct work {
 };
 
 /**
- * struct order_ctx - a context
- * @ctx: the context
- * @lock: protects what follows
- * @model: the model
- * @works: device work that is not done
- * @reach: what the call makes due later
- * @in_flight: managed buffers with an attach that is not known done, and some
- *	that had one
+ * struct order_ctx - the order of a context
+ * @ctx: context
+ * @lock: protects the members below
+ * @model: model
+ * @works: jobs that are not done
+ * @reach: maintenance that the current call makes due later
+ * @in_flight: list of the managed buffers with an attach that is not known to
+ *	be done; it may contain some whose attach is done
  */
 struct order_ctx {
 	struct mem_ctx *ctx;
@@ -117,25 +117,25 @@ struct order_ctx {
 };
 
 /**
- * struct order_ops - what a backend does for the order of streams
- * @stream_create: make what the backend keeps of a stream, which gets its
- *	order; 0 or -errno
- * @stream_destroy: free it: nothing refers to the stream any more
- * @stream_state: a stream has become active or idle, as
- *	attach_ctx.stream_changed has it
- * @attach: carry out what has changed for a managed buffer, and what is due
- *	for it now: ATTACH_*
- * @attached: remember how a managed buffer came to a new attach state; not
- *	called while nobody reads reports
- * @work_submit: a job is submitted, of which the model does not know yet; it
- *	gets its number
- * @work_begin: a job starts: what it sees is cleaned
- * @work_report: a copy or set touches a managed buffer that it may not touch
- * @nr_refused: how often the CPU touched a managed buffer, or any of the
- *	context if that is NULL, when it might not
+ * struct order_ops - functions of a backend for the order of streams
+ * @stream_create: allocates the backend's struct of a stream and sets the
+ *	stream's order; returns 0 or -errno
+ * @stream_destroy: frees it; nothing refers to the stream any more
+ * @stream_state: handles a stream that has become active or idle, with the
+ *	arguments of attach_ctx.stream_changed
+ * @attach: carries out the changes and the maintenance (ATTACH_*) that are due
+ *	for a managed buffer now
+ * @attached: notes for reports how a managed buffer came to a new attach state;
+ *	called only if reports are on
+ * @work_submit: numbers a new job; the model does not know it yet
+ * @work_begin: cleans, for a job that starts, what it sees
+ * @work_report: reports a copy or set that touches a managed buffer without
+ *	permission
+ * @nr_refused: returns the number of refused touches by the CPU of a managed
+ *	buffer, or of all buffers of the context if that is NULL
  *
- * All but @stream_create are called with the order lock held, except at the end
- * of the context.
+ * All except @stream_create are called with the order lock held, except when
+ * the context is freed.
  */
 struct order_ops {
 	int (*stream_create)(struct mem_stream *stream);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Device work in the order of streams: what a copy or set is, and which managed
- * buffers a job may touch. A job is judged as of its submission, whatever is
- * called before it runs: by the states that buffers have, but for those whose
- * state was in flight then or has changed since. Of these it keeps verdicts.
+ * Device work in the order of streams: the classification of copies and sets,
+ * and which managed buffers a job may touch. A job is judged by the states at
+ * its submission. Buffers whose state was in flight then, or has changed since,
+ * have a verdict that the job keeps; all others still have the state of that
+ * time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static struct work_verdict *verdict_find(const struct work *work,
 	return NULL;
 }
 
-/* What the rules say of a job as things are. */
+/* Returns true if the current states allow the job to touch the buffer. */
 static bool may_touch(struct mem_ctx *ctx, const struct work *work,
 		      const struct mem_buf *buf)
 {
@@ -68,13 +69,12 @@ static void land(struct order_buf *buf)
 }
 
 /**
- * order_works_keep() - a managed buffer is going to get another attach state
- * @buf: buffer
+ * order_works_keep() - keep the verdicts of submitted jobs on a buffer
+ * @buf: managed buffer whose attach state is about to change
  *
- * Jobs that have been submitted are judged by its old states. Without the
- * change nothing is different.
+ * Has no effect if the state does not change in the end.
  *
- * Context: the order lock is held.
+ * Context: caller must hold the order lock.
  * Return: 0 or -ENOMEM.
  */
 int order_works_keep(struct mem_buf *buf)
@@ -94,10 +94,10 @@ int order_works_keep(struct mem_buf *buf)
 }
 
 /**
- * order_works_forget() - a managed buffer goes
- * @buf: buffer that no job touches any more
+ * order_works_forget() - drop the verdicts on a buffer that is destroyed
+ * @buf: managed buffer that no job accesses any more
  *
- * Context: the order lock is held.
+ * Context: caller must hold the order lock.
  */
 void order_works_forget(struct mem_buf *buf)
 {
@@ -112,7 +112,7 @@ void order_works_forget(struct mem_buf *buf)
 	}
 }
 
-/* A job that is about to be submitted: what in flight means for it. */
+/* Keeps verdicts of a new job on the buffers whose state is in flight. */
 static int judge_in_flight(struct mem_ctx *ctx, struct work *work)
 {
 	struct attach_link *link = ctx->order->in_flight.next;
@@ -132,13 +132,13 @@ static int judge_in_flight(struct mem_ctx *ctx, struct work *work)
 }
 
 /**
- * order_work_sees() - may a job touch a managed buffer?
+ * order_work_sees() - find out whether a job may touch a managed buffer
  * @ctx: context
- * @work: the job
- * @buf: the buffer
+ * @work: job
+ * @buf: managed buffer
  *
- * Context: the order lock is held.
- * Return: true if it may, as of its submission.
+ * Context: caller must hold the order lock.
+ * Return: true if it may, by the states at its submission.
  */
 bool order_work_sees(struct mem_ctx *ctx, const struct work *work,
 		     struct mem_buf *buf)
@@ -149,13 +149,14 @@ bool order_work_sees(struct mem_ctx *ctx, const struct work *work,
 }
 
 /**
- * order_job_sees() - a job touches a managed buffer: may it?
+ * order_job_sees() - check the access of a job to a managed buffer
  * @ctx: context
- * @work: the job
- * @buf: the buffer
- * @is_news: out: if not: it has not been told for this job; it counts as told
+ * @work: job
+ * @buf: managed buffer
+ * @is_news: out: if it may not, whether this has to be reported: each job is
+ *	reported once for each buffer
  *
- * Context: the order lock is held.
+ * Context: caller must hold the order lock.
  * Return: true if it may.
  */
 bool order_job_sees(struct mem_ctx *ctx, struct work *work, struct mem_buf *buf,
@@ -177,9 +178,10 @@ bool order_job_sees(struct mem_ctx *ctx, struct work *work, struct mem_buf *buf,
 }
 
 /**
- * order_work_begin() - a job starts: what it sees is cleaned
+ * order_work_begin() - start a job, for which the buffers that it sees are
+ * cleaned
  * @ctx: context
- * @work: it
+ * @work: job
  */
 void order_work_begin(struct mem_ctx *ctx, struct work *work)
 {
@@ -209,14 +211,14 @@ static struct attach_side side_of(const struct mem_buf *buf)
 }
 
 /**
- * order_judge() - what a copy or set is
- * @stream: in order of this one
- * @dst: target, NULL: pageable
- * @src: source, NULL: pageable
- * @is_set: there is no source
+ * order_judge() - classify a copy or set
+ * @stream: its stream
+ * @dst: target; NULL for pageable memory
+ * @src: source; NULL for pageable memory
+ * @is_set: it is a set, without a source
  * @verdict: out
  *
- * Return: 0, or -EINVAL (nobody sets pageable memory).
+ * Return: 0, or -EINVAL for a set of pageable memory.
  */
 int order_judge(struct mem_stream *stream, const struct mem_buf *dst,
 		const struct mem_buf *src, bool is_set,
@@ -260,10 +262,10 @@ static void work_free(struct work *work)
 }
 
 /**
- * order_work_submit() - a device has something to do
- * @stream: in order of this one
- * @launch: a kernel, whose entry is set; NULL: a copy or set
- * @made: out
+ * order_work_submit() - add a job to the model
+ * @stream: its stream
+ * @launch: kernel, whose entry is set; NULL for a copy or set
+ * @made: out: job, for order_work_end()
  *
  * Return: 0 or -ENOMEM.
  */
@@ -306,11 +308,11 @@ int order_work_submit(struct mem_stream *stream,
 }
 
 /**
- * order_work_touch() - what a copy or set is known to touch
+ * order_work_touch() - note a buffer that a copy or set is known to access
  * @ctx: context
- * @work: it
- * @buf: of the context
- * @is_write: it writes that
+ * @work: job
+ * @buf: buffer of the context
+ * @is_write: the job writes the buffer
  */
 void order_work_touch(struct mem_ctx *ctx, struct work *work,
 		      struct mem_buf *buf, bool is_write)
@@ -327,9 +329,9 @@ void order_work_touch(struct mem_ctx *ctx, struct work *work,
 }
 
 /**
- * order_work_end() - it is done
+ * order_work_end() - note that a job is done
  * @ctx: context
- * @work: it; gone
+ * @work: job; freed
  */
 void order_work_end(struct mem_ctx *ctx, struct work *work)
 {
