@@ -590,9 +590,10 @@ static bool freed_find(uintptr_t addr, struct freed *found)
 }
 
 /**
- * watch_use_after_free() - report a touch of a freed buffer by the CPU
- * @addr: address in the window that no buffer has
- * @touch: touch
+ * watch_use_after_free() - report an access to freed or unmapped memory
+ * @addr: address in the window
+ * @buf: buffer at the address, which was mapped; NULL if there is none
+ * @touch: the access
  *
  * Context: signal handler.
  */

@@ -462,7 +462,6 @@ static int pixels_move(struct store *store, bool is_in)
  * store_move_by_cpu() - copy to or from the caller's memory by the CPU
  * @store: store with an internal copy, and memory that the CPU can access
  * @is_in: copy from the caller's memory, else to it
- * @stack: stack of the user in reports, from tell_stack(); 0: the caller's
  *
  * Context: host functions, too.
  * Return: 0, -EFAULT: the memory has been freed, or an error of

@@ -27,6 +27,7 @@
  * @own: buffer to be destroyed with the place, or NULL
  * @map: mapping to be unmapped with the place, or NULL
  * @map_len: length of @map, bytes
+ * @may_be_cut: @map is of a file that other processes may shorten
  * @buf_id: of a wrapper: id of libmem's memory that has the plane; 0: none
  */
 struct place {

@@ -40,7 +40,7 @@ enum comp {
  * @FAMILY_PLAIN: one component, a number without a range
  * @FAMILY_LUMA: luma, with a range
  * @FAMILY_RGB: red, green and blue, and alpha if it has one
- * @FAMILY_NV12: luma, and chroma of half the width and height
+ * @FAMILY_YUV420: luma, and chroma of half the width and height
  * @FAMILY_VECTOR: two components, numbers
  */
 enum family {

@@ -323,7 +323,6 @@ static bool is_there(const struct store *store)
 /**
  * store_check_wrapped() - check that a wrapper's memory still exists
  * @store: store that is about to be used
- * @stack: stack of the user in reports, from tell_stack(); 0: the caller's
  *
  * If the memory has been freed, this is reported as a violation.
  *

@@ -167,6 +167,7 @@ static int surf_check(const NvBufSurface *surf)
 }
 
 /**
+ * struct request - a call that transforms surfaces
  * @add: adds the transforms to a work
  * @src: buffers that are read
  * @dst: buffers that are written
