@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What `heapsim run` is told: violations with the stacks of both sides, and
- * where objects were made that live. All goes into tables that the command
- * shares with its processes (tables.h), without a lock, from any handler:
- * what was told is there whatever happens to the process next.
+ * Records for `heapsim run`: violations with the stacks of both sides, and the
+ * call sites that created objects which exist. They are in tables that the
+ * command shares with its processes (tables.h). They are written without a
+ * lock, from any handler, and remain readable however the process ends.
  */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -19,7 +19,7 @@
 #include "record.h"
 #include "walk.h"
 
-/* Set once, as the library is loaded or by the first context, if at all. */
+/* Set once: when the library is loaded, or by the first context. */
 static struct stacks *_Atomic stacks;
 
 static struct stacks *stacks_seen(void)
@@ -35,7 +35,7 @@ static void text_copy(char *to, const char *from, size_t size)
 	memset(to + len, 0, size - len);
 }
 
-/* @library: who reports a file of another version; NULL: not yet */
+/* @library: reported if the file has another version; NULL: not reported yet */
 static void look(const char *library)
 {
 	const char *path;
@@ -47,7 +47,7 @@ static void look(const char *library)
 		atomic_store(&stacks, stacks_map(path, library));
 }
 
-/* A program may give up the right to open it before it opens a context. */
+/* Before the program drops the privilege that opening the file needs. */
 __attribute__((constructor)) static void look_early(void)
 {
 	look(NULL);
@@ -59,7 +59,7 @@ static void look_once(void)
 }
 
 /**
- * tell_init() - see whether `heapsim run` watches this process
+ * tell_init() - find out whether `heapsim run` watches this process
  *
  * Context: any thread; with the first context.
  */
@@ -73,10 +73,10 @@ void tell_init(void)
 }
 
 /**
- * tell_is_on() - does it?
+ * tell_is_on() - return whether `heapsim run` watches this process
  *
  * Context: any.
- * Return: whether there is anybody to tell.
+ * Return: true if it does.
  */
 bool tell_is_on(void)
 {
@@ -84,10 +84,10 @@ bool tell_is_on(void)
 }
 
 /**
- * tell_policy() - what shall happen to accesses that break the rules
+ * tell_policy() - return the policy that the command requests
  *
  * Context: any.
- * Return: as the command was told; MEM_POLICY_STRICT without it.
+ * Return: its --policy; MEM_POLICY_STRICT if the process is not watched.
  */
 enum mem_policy tell_policy(void)
 {
@@ -103,11 +103,11 @@ enum mem_policy tell_policy(void)
 }
 
 /**
- * tell_evicts() - are lines to leave the cache at random?
- * @seed: out: of that
+ * tell_evicts() - return whether the command requests random eviction
+ * @seed: out: its seed
  *
  * Context: any.
- * Return: as the command was told; false without it.
+ * Return: true if it does; false if the process is not watched.
  */
 bool tell_evicts(uint64_t *seed)
 {
@@ -141,7 +141,7 @@ static int add_api(struct dl_phdr_info *info, size_t len, void *arg)
 }
 
 /**
- * tell_process() - this process opens contexts: its calls are libmem's
+ * tell_process() - record that this process uses libmem, and which interfaces
  *
  * Context: any thread, after tell_init().
  */
@@ -152,20 +152,20 @@ void tell_process(void)
 	const pid_t pid = getpid();
 	uint32_t apis = 0, i;
 
-	/* A child is another. */
+	/* A child is another process. */
 	if (!s || atomic_exchange(&told, pid) == pid)
 		return;
 	i = atomic_fetch_add(&s->told.nr_processes, 1);
 	if (i >= TOLD_NR_PROCESSES)
 		return;
-	/* They are there by now if one of them opens the context. */
+	/* If a library of these opens the context, it is loaded by now. */
 	dl_iterate_phdr(add_api, &apis);
 	atomic_store(&s->told.apis[i], apis);
 	atomic_store(&s->told.processes[i], (uint32_t)pid);
 }
 
 /**
- * tell_engine() - an engine has a process of its own, which may end late
+ * tell_engine() - record the process of an engine, which may end late
  * @pid: its number
  *
  * Context: any thread, after tell_init().
@@ -182,7 +182,8 @@ void tell_engine(pid_t pid)
 }
 
 /**
- * tell_inline() - a context's kernels run in the program, and unchecked
+ * tell_inline() - record that kernels of a context run in the program,
+ * unchecked
  *
  * Context: any thread, after tell_init().
  */
@@ -195,7 +196,7 @@ void tell_inline(void)
 }
 
 /**
- * tell_context() - an embedded context was opened
+ * tell_context() - record that an embedded context was opened
  * @soc: name of its board
  * @line_size: bytes
  */
@@ -210,7 +211,8 @@ void tell_context(const char *soc, uint32_t line_size)
 }
 
 /**
- * tell_bypassed() - calls of the C library do not come by libmem
+ * tell_bypassed() - record that calls of the C library do not pass through
+ * libmem
  *
  * Context: any thread, after tell_init().
  */
@@ -223,9 +225,9 @@ void tell_bypassed(void)
 }
 
 /**
- * tell_no_context() - a context could not be opened
- * @err: why, -errno
- * @variable: of the environment, whose value may be why; NULL none
+ * tell_no_context() - record that a context could not be opened
+ * @err: -errno
+ * @variable: environment variable whose value may be the cause; NULL none
  */
 void tell_no_context(int err, const char *variable)
 {
@@ -258,14 +260,12 @@ void tell_done_for(uint32_t stack)
 }
 
 /**
- * tell_stack() - put the calling thread's stack down
- * @from: instruction that was interrupted, or where a call of the library
- *	returns to; 0: here. What is the library's own the report leaves out
+ * tell_stack() - record the calling thread's stack
+ * @from: instruction that was interrupted, or the return address of a call of
+ *	the library; 0: here. The report leaves out frames of the library
  *
- * Of a thread that works for a call it is the stack of that.
- *
- * Context: any; some microseconds.
- * Return: its number; 0: there is none, or nobody to tell.
+ * Context: any; takes some microseconds.
+ * Return: number of the stack; 0: it was not recorded.
  */
 uint32_t tell_stack(uintptr_t from)
 {
@@ -322,7 +322,7 @@ static uint64_t mix_text(uint64_t h, const char *text)
 	return h;
 }
 
-/* As the module folds; but buffers of one name are one place. */
+/* The module's rule, except that buffers of one name share an entry. */
 static bool is_same_place(const struct told_record *a,
 			  const struct told_record *b)
 {
@@ -336,7 +336,7 @@ static bool is_same_place(const struct told_record *a,
 	       a->kernel_stack == b->kernel_stack;
 }
 
-/* Where they were made, whatever they are called. */
+/* Objects of one kind that one call site created, whatever their names. */
 static bool is_same_maker(const struct told_record *a,
 			  const struct told_record *b)
 {
@@ -344,10 +344,10 @@ static bool is_same_maker(const struct told_record *a,
 }
 
 /**
- * struct table - one of those of places
- * @places: array
- * @nr: how many
- * @is_same: are two records one place?
+ * struct table - a hash table of call sites
+ * @places: entries
+ * @nr: number of entries
+ * @is_same: returns true if two records belong to one entry
  */
 struct table {
 	struct told_place *places;
@@ -356,7 +356,7 @@ struct table {
 			const struct told_record *b);
 };
 
-/* Before anybody sees it. */
+/* Fills in a new entry and publishes it. */
 static void place_fill(struct told_place *place, const struct told_record *r,
 		       const struct mem_violation *v)
 {
@@ -401,9 +401,9 @@ static void place_add(struct told_place *place, const struct mem_violation *v)
 }
 
 /*
- * The place of a record, with @v added to it; NULL: there is no room. One that
- * another thread is just writing is passed over, as is one whose writer was
- * killed: then a place has two entries, which the command puts together.
+ * Returns the entry of a record, with @v added to it, or NULL if there is no
+ * room. Skips an entry that another thread is writing, or whose writer was
+ * killed: a call site then has two entries, which the command merges.
  */
 static struct told_place *place_get(struct told *told,
 				    const struct table *table,
@@ -437,7 +437,7 @@ static struct told_place *place_get(struct told *told,
 	return NULL;
 }
 
-/* It runs elsewhere: there is nothing to walk. */
+/* The kernel runs on another thread, whose stack is not walked. */
 static uint32_t kernel_stack(struct stacks *s, const struct mem_violation *v)
 {
 	uintptr_t ips[2];
@@ -484,10 +484,10 @@ static bool is_harmless(uint32_t kind)
 }
 
 /**
- * tell_is_traced() - are events wanted?
+ * tell_is_traced() - return whether events are recorded
  *
  * Context: any.
- * Return: true: tell_traced() is of use.
+ * Return: true under `heapsim run --trace`.
  */
 bool tell_is_traced(void)
 {
@@ -497,11 +497,11 @@ bool tell_is_traced(void)
 }
 
 /**
- * tell_kernel() - what a job runs, as the module may pass it on
+ * tell_kernel() - return a number for a kernel, to pass to the module
  * @kernel: function; 0 none
  *
  * Context: any.
- * Return: a number that the command finds its name by; 0: nobody asks.
+ * Return: a number by which the command finds the name; 0: not watched.
  */
 uint64_t tell_kernel(uintptr_t kernel)
 {
@@ -510,7 +510,7 @@ uint64_t tell_kernel(uintptr_t kernel)
 	return s && kernel ? stacks_frame(s, kernel) : 0;
 }
 
-/* A place in the ring, and its number; NULL: there is none. */
+/* Returns a free entry of the ring, and its number, or NULL if it is full. */
 static struct told_event *event_get(struct told *told, uint64_t *turn)
 {
 	uint64_t nr = atomic_load(&told->nr_events);
@@ -524,9 +524,9 @@ static struct told_event *event_get(struct told *told, uint64_t *turn)
 }
 
 /**
- * tell_traced() - tell what was done
- * @r: with all but who did it, which is the calling thread if @cpu.time_ns is
- *	not 0, and in whose process
+ * tell_traced() - record an event
+ * @r: event; this call fills in the process, and if @cpu.time_ns is not 0 the
+ *	calling thread
  * @job: of a job that begins, else NULL
  *
  * Context: any.
@@ -567,10 +567,10 @@ void tell_traced(struct heapsim_record *r, const struct tell_job *job)
 }
 
 /**
- * tell_begin() - something begins that may be traced
+ * tell_begin() - return the time at which an event begins
  *
  * Context: any.
- * Return: when; 0: it is not.
+ * Return: CLOCK_MONOTONIC; 0: events are not recorded.
  */
 uint64_t tell_begin(void)
 {
@@ -590,10 +590,10 @@ static struct heapsim_record done_by_host(uint32_t kind, uint64_t stream,
 }
 
 /**
- * tell_waited() - the calling thread has waited
- * @what: for that
+ * tell_waited() - record that the calling thread has waited
+ * @what: what it waited for
  * @stream: number of that stream, else 0
- * @begin_ns: from tell_begin(); 0: nobody is told
+ * @begin_ns: from tell_begin(); 0: not recorded
  */
 void tell_waited(const char *what, uint64_t stream, uint64_t begin_ns)
 {
@@ -607,10 +607,10 @@ void tell_waited(const char *what, uint64_t stream, uint64_t begin_ns)
 }
 
 /**
- * tell_called() - the calling thread has run a host function
- * @function: it
+ * tell_called() - record that the calling thread has run a host function
+ * @function: the function
  * @stream: number of its stream
- * @begin_ns: from tell_begin(); 0: nobody is told
+ * @begin_ns: from tell_begin(); 0: not recorded
  */
 void tell_called(uintptr_t function, uint64_t stream, uint64_t begin_ns)
 {
@@ -624,10 +624,10 @@ void tell_called(uintptr_t function, uint64_t stream, uint64_t begin_ns)
 }
 
 /**
- * tell_attached() - the calling thread has attached a buffer
- * @info: of it
+ * tell_attached() - record that the calling thread has attached a buffer
+ * @info: the buffer
  * @how: MEM_ATTACH_*
- * @stream: number of the stream in whose order that was
+ * @stream: number of the stream in whose order the attach takes effect
  */
 void tell_attached(const struct mem_buf_info *info, uint32_t how,
 		   uint64_t stream)
@@ -644,7 +644,7 @@ void tell_attached(const struct mem_buf_info *info, uint32_t how,
 	tell_traced(&r, NULL);
 }
 
-/* Each time it happens, where places have a sum. */
+/* Records a violation as an event, each time that it happens. */
 static void tell_when(const struct mem_violation *v)
 {
 	struct heapsim_record r = {
@@ -685,16 +685,16 @@ static void place_tell(struct stacks *s, struct told_record *r,
 
 	if (place_get(&s->told, &table, r, v))
 		return;
-	/* In this order: never more that are harmless than there are. */
+	/* In this order, so that the second never exceeds the first. */
 	atomic_fetch_add(&s->told.nr_dropped, v->count);
 	if (is_harmless(v->kind))
 		atomic_fetch_add(&s->told.nr_dropped_harmless, v->count);
 }
 
 /**
- * tell_violation() - tell what was found
- * @v: it
- * @beside: stacks, and what a violation has no room for
+ * tell_violation() - record a violation
+ * @v: violation
+ * @beside: its stacks, and facts that @v lacks
  *
  * Context: any.
  */
@@ -717,8 +717,8 @@ void tell_violation(const struct mem_violation *v, const struct tell *beside)
 }
 
 /**
- * tell_missing() - the program has called what is not there
- * @call: name of it; what is too long is cut
+ * tell_missing() - record a call of an unsupported function
+ * @call: name of the function; the end of a long name is cut off
  *
  * Context: any thread.
  */
@@ -737,7 +737,7 @@ void tell_missing(const char *call)
 	v.time_ns = now_ns();
 	v.cpu_time_ns = v.time_ns;
 	text_copy(v.name, call, sizeof(v.name));
-	/* One name has not always room for it. */
+	/* A long name continues in the second field. */
 	text_copy(v.other_name, call + strlen(v.name), sizeof(v.other_name));
 	r = record_of(&v);
 	r.cpu_stack = tell_stack(0);
@@ -745,13 +745,13 @@ void tell_missing(const char *call)
 }
 
 /**
- * tell_object() - something lives from now on, which at the end of the process
- * would be a finding
+ * tell_object() - record a new object, which is a finding if it is not
+ * destroyed
  * @v: that finding
- * @cpu_stack: of who makes it
+ * @cpu_stack: stack that creates it
  *
  * Context: any.
- * Return: for tell_object_gone(); NULL: nobody is told.
+ * Return: entry for tell_object_gone(); NULL: not recorded.
  */
 struct told_place *tell_object(const struct mem_violation *v,
 			       uint32_t cpu_stack)
@@ -770,11 +770,11 @@ struct told_place *tell_object(const struct mem_violation *v,
 }
 
 /**
- * tell_object_gone() - it does not live any more
+ * tell_object_gone() - record that an object was destroyed
  * @place: from tell_object(); may be NULL
- * @len: of what was told there
+ * @len: its bytes
  *
- * Context: any; not in a child that was forked since.
+ * Context: any; not in a child that was forked after tell_object().
  */
 void tell_object_gone(struct told_place *place, uint64_t len)
 {
@@ -810,9 +810,9 @@ static void memory_begin(struct living *living, uint32_t kind,
 }
 
 /**
- * tell_buf() - a buffer was made
- * @living: its own, zeroed
- * @info: of it
+ * tell_buf() - record a new buffer
+ * @living: member of the buffer, zeroed
+ * @info: the buffer
  */
 void tell_buf(struct living *living, const struct mem_buf_info *info)
 {
@@ -820,9 +820,9 @@ void tell_buf(struct living *living, const struct mem_buf_info *info)
 }
 
 /**
- * tell_registered() - memory of the caller's was registered
- * @living: its own, zeroed
- * @info: of it
+ * tell_registered() - record a new registration
+ * @living: member of the registration, zeroed
+ * @info: the registration
  */
 void tell_registered(struct living *living, const struct mem_buf_info *info)
 {
@@ -830,9 +830,9 @@ void tell_registered(struct living *living, const struct mem_buf_info *info)
 }
 
 /**
- * tell_lock() - an image or array was locked
- * @living: the lock's own, zeroed
- * @info: of its buffer, with the name of the image
+ * tell_lock() - record a new lock of an image or array
+ * @living: member of the lock, zeroed
+ * @info: its buffer, with the name of the image
  */
 void tell_lock(struct living *living, const struct mem_buf_info *info)
 {
@@ -849,8 +849,8 @@ static void thing_begin(struct living *living, uint32_t kind)
 }
 
 /**
- * tell_job() - a job was made
- * @living: its own
+ * tell_job() - record a new job
+ * @living: member of the job
  */
 void tell_job(struct living *living)
 {
@@ -858,8 +858,8 @@ void tell_job(struct living *living)
 }
 
 /**
- * tell_stream() - a stream was made that its maker has to destroy
- * @living: its own
+ * tell_stream() - record a new stream that the caller owns
+ * @living: member of the stream
  */
 void tell_stream(struct living *living)
 {
@@ -867,15 +867,15 @@ void tell_stream(struct living *living)
 }
 
 /**
- * tell_event() - an event was made
- * @living: its own
+ * tell_event() - record a new event
+ * @living: member of the event
  */
 void tell_event(struct living *living)
 {
 	thing_begin(living, TOLD_LEAKED_EVENT);
 }
 
-/* The entry of a buffer, or a free one, which is busy then; NULL: no room. */
+/* Returns the entry of a buffer, else a free one, now busy, or NULL. */
 static struct told_shape *shape_get(struct told *told, uint32_t pid,
 				    uint64_t buf)
 {
@@ -898,13 +898,13 @@ static struct told_shape *shape_get(struct told *told, uint32_t pid,
 }
 
 /**
- * tell_shape() - tell what a buffer holds
- * @buf: id of it
- * @is_modules: the id is the module's, else this process's own
- * @shape: all but @state, @pid and @buf
+ * tell_shape() - record what a buffer contains
+ * @buf: id of the buffer
+ * @is_modules: the id is the module's, else this process's
+ * @shape: all members except @state, @pid and @buf
  *
- * What was told of the buffer before is replaced. One that finds no room is not
- * told: its buffer is known by its number.
+ * Replaces an earlier record of the buffer. If there is no room, reports show
+ * only the buffer's number.
  *
  * Context: one thread per buffer at a time.
  */
@@ -928,11 +928,11 @@ void tell_shape(uint64_t buf, bool is_modules, const struct told_shape *shape)
 }
 
 /**
- * tell_named() - a buffer has got a name
- * @living: its own
- * @name: short enough
+ * tell_named() - record the name of a buffer
+ * @living: member of the buffer
+ * @name: shorter than TOLD_NAME_LEN
  *
- * A place has the name of its first buffer.
+ * An entry has the name of its first buffer.
  */
 void tell_named(struct living *living, const char *name)
 {
@@ -944,8 +944,8 @@ void tell_named(struct living *living, const char *name)
 }
 
 /**
- * tell_gone() - an object is destroyed
- * @living: its own
+ * tell_gone() - record that an object is destroyed
+ * @living: member of the object
  */
 void tell_gone(struct living *living)
 {
@@ -954,8 +954,8 @@ void tell_gone(struct living *living)
 }
 
 /**
- * tell_lasting() - nobody is to destroy an object
- * @living: its own
+ * tell_lasting() - do not report an object as leaked
+ * @living: member of the object
  */
 void tell_lasting(struct living *living)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What `heapsim run` is told: of objects over both backends, of what is found
- * by the embedded one. In a process that it does not watch every call here is a
- * look at one pointer and does nothing.
+ * Records for `heapsim run`: objects of both backends, and what the embedded
+ * one finds. In a process that `heapsim run` does not watch, every function
+ * here checks one pointer and does nothing.
  *
- * A kind of finding that is new needs a row in mem_violation_name() and one in
- * libmem/tools/kind.c, and whoever finds it calls tell_violation(). An object
- * whose leaks shall be told needs a number in enum told_kind, a row in
+ * A new kind of violation needs a row in mem_violation_name(), one in
+ * libmem/tools/kind.c, and a call of tell_violation(). An object whose leaks
+ * are to be reported needs a number in enum told_kind, a row in
  * libmem/tools/kind.c and a struct living.
  */
 #ifndef _LIBMEM_TELL_H
@@ -22,7 +22,7 @@ struct heapsim_record;
 struct told_place;
 struct told_shape;
 
-/* So many attaches of a buffer are remembered. */
+/* Number of attaches of a buffer that are remembered. */
 #define TELL_NR_ATTACHES	4
 
 /** enum tell_attached_by - how managed memory came to its attach state */
@@ -34,12 +34,12 @@ enum tell_attached_by {
 
 /**
  * struct tell_attach - an attach of managed memory
- * @attach: MEM_ATTACH_*; 0: there were no more
+ * @attach: MEM_ATTACH_*; 0: there were no more attaches
  * @by: enum tell_attached_by
- * @stream: number of the one that it is ordered in; MEM_ATTACH_SINGLE: and
- *	single to
- * @time_ns: when it was called for, CLOCK_MONOTONIC
- * @stack: from tell_stack(), of who called
+ * @stream: number of the stream in whose order it takes effect, and to which
+ *	MEM_ATTACH_SINGLE attaches
+ * @time_ns: when it was called, CLOCK_MONOTONIC
+ * @stack: stack of the caller, from tell_stack()
  */
 struct tell_attach {
 	uint32_t attach;
@@ -50,9 +50,9 @@ struct tell_attach {
 };
 
 /**
- * struct tell - what is told beside a violation
- * @cpu_stack: from tell_stack(), of the CPU's side; 0 none
- * @other_stack: of the other's
+ * struct tell - facts about a violation that struct mem_violation lacks
+ * @cpu_stack: stack of the CPU's side, from tell_stack(); 0 none
+ * @other_stack: stack of the other side
  * @attaches: array of TELL_NR_ATTACHES, the newest first; NULL none
  */
 struct tell {
@@ -62,11 +62,12 @@ struct tell {
 };
 
 /**
- * struct living - an object that is told of if nobody destroys it
- * @place: where it was made; NULL: nobody is told
+ * struct living - an object that is reported as leaked unless it is destroyed
+ * @place: record of the call site that created it; NULL: not recorded
  * @len: bytes
  * @buf: id of the buffer, 0 none
- * @maker: process; to another that has it by fork it is nothing of its own
+ * @maker: process that created it; a child that inherits it by fork does not
+ *	own it
  */
 struct living {
 	struct told_place *place;
@@ -76,9 +77,9 @@ struct living {
 };
 
 /**
- * struct tell_job - what is told of an engine's job beside its record
- * @kernel: that it runs, 0 none
- * @thread: that plays the engine
+ * struct tell_job - facts about an engine's job that its record lacks
+ * @kernel: kernel that it runs, 0 none
+ * @thread: thread that runs it
  */
 struct tell_job {
 	uintptr_t kernel;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the threads of a program under `heapsim run` put their stacks: a file
- * in memory, that the command makes and each process maps (walk.c). All of
- * it is written without locks, by threads that may be killed at any point: what
- * is half made stays so, and is passed over.
+ * The file in which threads under `heapsim run` record their stacks. It is in
+ * memory; the command creates it, and each process maps it (walk.c). It is
+ * written without locks, by threads that may be killed at any point: an entry
+ * that is incomplete stays so, and is skipped.
  */
 #ifndef STACKS_H
 #define STACKS_H
@@ -17,36 +17,36 @@
 
 #include "tables.h"
 
-/* Names the file to the program. */
+/* Environment variable with the path of the file. */
 #define STACKS_ENV	"HEAPSIM_STACKS"
 
 #define STACKS_MAGIC	0x736b636174734851ULL
 
-/* Of all that follows the header; a test has another. */
+/* Version of all that follows the header; a test defines another. */
 #ifndef STACKS_VERSION
 #define STACKS_VERSION	11
 #endif
 
-/* The header, which every version has at the same place: see below. */
+/* Length of the header, which is the same in all versions. */
 #define STACKS_HEADER_LEN	4096
 #define STACKS_NR_REFUSALS	15
 
-/* glibc hands out real-time signals from both ends: this is the last. */
+/* The last real-time signal: glibc allocates them from both ends. */
 #define STACKS_SIGNAL	64
 
 #define STACKS_NR_MODULES	4096
 #define STACKS_PATH_LEN		504
 #define STACKS_NR_STACKS	32768
 #define STACKS_DEPTH		64
-#define STACKS_PROBES		64	/* of a hash table that is full */
+#define STACKS_PROBES		64	/* before a hash table counts as full */
 
-/* Stacks to remember; a test defines fewer. Calls may be needed much later. */
+/* Stacks to remember; a test defines fewer. Those of calls are needed longer. */
 #ifndef STACKS_NR_ACCESSES
 #define STACKS_NR_ACCESSES	(1U << 20)
 #endif
 #define STACKS_NR_CALLS		(1U << 22)
 
-/* Of modules and stacks. */
+/* State of an entry: module, stack, refusal, call site or shape. */
 enum stacks_state {
 	STACKS_FREE,
 	STACKS_BUSY,	/* being written, or its writer was killed */
@@ -60,8 +60,8 @@ enum stacks_state {
  * @version: STACKS_VERSION of its library
  * @reserved: 0
  * @library: name and version of the library, terminated
- * @program: path of the executable, terminated; the end of it is cut off if it
- *	is too long
+ * @program: path of the executable, terminated; the end of a long path is cut
+ *	off
  */
 struct stacks_refusal {
 	_Atomic uint32_t state;
@@ -99,7 +99,7 @@ static_assert(sizeof(struct stacks_refusal) == 256 &&
 	      offsetof(struct stacks_refusal, program) == 64,
 	      "libraries of other versions write the header");
 
-/* A frame: which module, and where in it as its ELF file has addresses. */
+/* A frame: the number of a module, and an address of its ELF file. */
 #define STACKS_MODULE_SHIFT	48
 #define STACKS_OFF_MASK		((1ULL << STACKS_MODULE_SHIFT) - 1)
 
@@ -114,12 +114,12 @@ struct stacks_module {
 };
 
 /**
- * struct stacks_stack - a stack, which many events may have
+ * struct stacks_stack - a stack, which many events may share
  * @state: enum stacks_state
- * @nr: frames
- * @frames: innermost first: the number of the module from 1 (0: none, then an
- *	address) and the offset. That of a caller is a byte before where it
- *	goes on: in the call, whatever comes behind it
+ * @nr: number of frames
+ * @frames: innermost first: the number of the module from 1 and the offset in
+ *	it; 0 and an address if there is no module. A caller's frame is the byte
+ *	before the return address, which is inside of the call instruction
  */
 struct stacks_stack {
 	_Atomic uint32_t state;
@@ -128,8 +128,8 @@ struct stacks_stack {
 };
 
 /*
- * What a number of a record stands for: the number, and the index of the stack
- * or STACKS_NR_STACKS. One word, so it is there or not.
+ * A word that maps the number of a stack in a record to its index, or to
+ * STACKS_NR_STACKS: both in one word, so that it is written atomically.
  */
 #define STACKS_INDEX_BITS	16
 #define STACKS_INDEX_MASK	((1ULL << STACKS_INDEX_BITS) - 1)
@@ -137,12 +137,12 @@ struct stacks_stack {
 /**
  * struct stacks - the file
  * @header: the part that never changes
- * @nr_lost: stacks that found no room
- * @modules: hash table by path
- * @stacks: hash table by frames
- * @accesses: what numbers stand for, the even ones, in turn
- * @calls: the same of the odd ones
- * @told: what libmem found itself
+ * @nr_lost: stacks that could not be stored
+ * @modules: hash table of modules by path
+ * @stacks: hash table of stacks by frames
+ * @accesses: maps even numbers to stacks; a ring
+ * @calls: maps odd numbers to stacks; a ring
+ * @told: libmem's own records
  */
 struct stacks {
 	struct stacks_header header;
@@ -154,7 +154,7 @@ struct stacks {
 	struct told told;
 };
 
-/* Where it is put what a number stands for. */
+/* Returns the word for a number of a stack. */
 static inline _Atomic uint64_t *stacks_at(struct stacks *stacks, uint64_t id)
 {
 	return id & HEAPSIM_STACK_CALL ?

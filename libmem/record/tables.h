@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What libmem's embedded backend tells `heapsim run`: not a stream but tables
- * of places, in the file of stacks (stacks.h). What repeats at one place is
- * counted there, so nobody has to read while the program runs, memory is
- * bounded, and all that was told is there still when a program is killed.
+ * The records that libmem writes for `heapsim run`: tables of call sites
+ * ("places") in the file of stacks (stacks.h). Repetitions at one call site are
+ * counted in its entry. The command therefore need not read while the program
+ * runs, memory is bounded, and the records remain when a program is killed.
  *
- * A place that has found room is written once, with its state as the last
- * thing; from then on its sums alone change, each by itself. Places of several
- * processes stand side by side.
+ * An entry is written once, its state last; afterwards only its sums change,
+ * each atomically. Several processes share the tables.
  *
- * What is drawn over time is a stream, in a ring that the command reads while
- * the program runs. An event that finds it full is lost, and counted.
+ * Events of a trace are in a ring, which the command reads while the program
+ * runs. An event that finds the ring full is lost, and counted.
  */
 #ifndef TOLD_H
 #define TOLD_H
@@ -22,22 +21,22 @@
 
 #define TOLD_NAME_LEN		32
 
-/* What is remembered; a test has less. */
+/* Sizes of the tables; a test defines a smaller one. */
 #ifndef TOLD_NR_PLACES
 #define TOLD_NR_PLACES		16384
 #endif
 #define TOLD_NR_OBJECTS		4096
 #define TOLD_NR_PROCESSES	256
-#define TOLD_PROBES		64	/* of a table that is full */
+#define TOLD_PROBES		64	/* before a table counts as full */
 #define TOLD_PLACE_LEN		640
 #define TOLD_NR_EVENTS		32768
 #define TOLD_NR_SHAPES		2048
 #define TOLD_NR_PLANES		3
 
 /*
- * Kinds beyond enum mem_violation_kind, which all others are of: calls that are
- * not there, whose name goes on in @other_name where that of a buffer ends, and
- * objects that nobody has destroyed.
+ * Kinds besides those of enum mem_violation_kind: unsupported calls, whose name
+ * begins in @name and continues in @other_name, and objects that were not
+ * destroyed.
  */
 enum told_kind {
 	TOLD_MISSING_CALL = 55,
@@ -48,44 +47,46 @@ enum told_kind {
 	TOLD_LEAKED_REGISTRATION,
 
 	/* Events: */
-	TOLD_TOUCH,		/* that filled no line */
-	TOLD_ATTACH,		/* in order of @other.stream */
-	TOLD_WAIT,		/* of the host, for what @other.name says */
-	TOLD_CALL,		/* of a host function */
+	TOLD_TOUCH,		/* a touch that filled no line */
+	TOLD_ATTACH,		/* an attach, in order of @other.stream */
+	TOLD_WAIT,		/* a wait of the host, for @other.name */
+	TOLD_CALL,		/* a call of a host function */
 };
 
 /**
- * struct told_record - what is known of a place: what was found there first
- * @size: bytes of this struct that the writer knows of; it grows at its end,
- *	and what is missing is 0
+ * struct told_record - the first finding at a call site
+ * @size: bytes of this struct that the writer filled in; it grows at its end,
+ *	and the missing rest counts as 0
  * @kind: enum mem_violation_kind or enum told_kind
  * @missing: enum mem_missing
  * @other: enum mem_other
  * @time_ns: when it was found, CLOCK_MONOTONIC
- * @seq: it was the so manyth place
+ * @seq: number of the entry, in the order in which entries were created
  * @off: first byte
  * @len: bytes
  * @pid: process
  * @tid: thread of the CPU's side
- * @is_write: it stored
- * @cpu_stack: number of the CPU's stack, its index from 1; 0 none
- * @other_stack: the same of who submitted the job, or did the maintenance
- * @kernel_stack: of the kernel that the job ran: the instruction that touched,
- *	if it is known, and where the kernel begins
+ * @is_write: the access was a store
+ * @cpu_stack: number of the CPU's stack: its index plus 1; 0 none
+ * @other_stack: number of the stack that submitted the job, or did the
+ *	maintenance
+ * @kernel_stack: number of a stack of the kernel that the job ran: the
+ *	instruction that touched, if it is known, and the kernel's start
  * @cpu_ip: instruction of the access, 0 unknown
- * @cpu_addr: that it touched, 0 none
- * @cpu_time_ns: when; 0: there is no such side
+ * @cpu_addr: address that it touched, 0 none
+ * @cpu_time_ns: when; 0: the CPU did not touch it
  * @other_time_ns: when the job was submitted, or the maintenance done
  * @other_job: id of the job, 0 none
  * @comm: the process's name, terminated
- * @name: of the buffer, terminated
- * @other_name: of the engine or operation, terminated
- * @other_stream: id of the stream that the job was on, 0 none
- * @attach_stream: id of the stream that the buffer is single to
- * @attach: newest attach state of managed memory, MEM_ATTACH_*; 0: it is none
+ * @name: name of the buffer, terminated
+ * @other_name: name of the engine or operation, terminated
+ * @other_stream: id of the job's stream, 0 none
+ * @attach_stream: id of the stream to which the buffer is single
+ * @attach: newest attach state of managed memory, MEM_ATTACH_*; 0: it is not
+ *	managed memory
  * @reserved: 0
- * @attaches: of managed memory that has one how it came to @attach, the newest
- *	first; stacks are numbers as @cpu_stack
+ * @attaches: the newest attaches of managed memory, the newest first; stacks
+ *	are numbers like @cpu_stack
  */
 struct told_record {
 	uint32_t size;
@@ -118,18 +119,18 @@ struct told_record {
 };
 
 /**
- * struct told_place - a place, and how often
+ * struct told_place - a call site and its sums
  * @state: enum stacks_state
  * @reserved: 0
- * @count: lines, accesses or operations; of objects: how many live now
- * @bytes: of them
- * @buf: id of the first buffer that it concerned
- * @nr_bufs: buffers, one after the other: a lower bound
- * @last_buf: the last of them
- * @first_off: of the first buffer, the lowest byte
- * @end_off: after the highest
- * @record: the first
- * @room: for what is not known yet
+ * @count: lines, accesses or operations; of objects: how many exist now
+ * @bytes: their bytes
+ * @buf: id of the first buffer
+ * @nr_bufs: number of changes from one buffer to another, plus 1
+ * @last_buf: id of the newest buffer
+ * @first_off: lowest byte in the first buffer
+ * @end_off: end of the highest byte in the first buffer
+ * @record: the first finding
+ * @room: space for members of later versions
  */
 struct told_place {
 	_Atomic uint32_t state;
@@ -148,13 +149,13 @@ struct told_place {
 };
 
 /**
- * struct told_event - a place of the ring
- * @turn: number of the event that is there, from 1, once it is all there
- * @kernel: of a job, as struct stacks_stack has frames; or a host function;
- *	0 none
- * @thread: of a job, the thread that plays the engine
+ * struct told_event - an entry of the ring
+ * @turn: number of the event, from 1, set when the entry is complete
+ * @kernel: kernel of a job, or host function, as a frame of struct
+ *	stacks_stack; 0 none
+ * @thread: thread that runs the job
  * @reserved: 0
- * @record: as the module has it, of an event or of what was found
+ * @record: event or violation, in the module's format
  */
 struct told_event {
 	_Atomic uint64_t turn;
@@ -164,7 +165,7 @@ struct told_event {
 	struct heapsim_record record;
 };
 
-/** enum told_type - what a buffer holds, for people */
+/** enum told_type - what a buffer contains, for the report */
 enum told_type {
 	TOLD_TYPE_OBJECT = 1,
 	TOLD_TYPE_IMAGE,
@@ -172,7 +173,7 @@ enum told_type {
 };
 
 /**
- * struct told_plane - rows of a buffer
+ * struct told_plane - rows in a buffer
  * @off: first byte
  * @row_len: bytes of a row that hold pixels
  * @pitch: bytes from row to row, above 0
@@ -186,18 +187,19 @@ struct told_plane {
 };
 
 /**
- * struct told_shape - what a buffer holds: an offset of it is a place in that
+ * struct told_shape - what a buffer contains, so that a report can convert an
+ *	offset to plane, row and byte
  * @state: enum stacks_state
- * @pid: process whose buffer it is; 0: the module's, whose numbers are no
- *	process's own
+ * @pid: process of the buffer; 0: a buffer of the module, whose ids are unique
+ *	in all processes
  * @buf: id of the buffer
  * @type: enum told_type
- * @nr_planes: of @planes; 0: its bytes have no rows
+ * @nr_planes: number of @planes; 0: its bytes have no rows
  * @width: pixels; of an array elements
  * @height: rows; of an array 1
- * @format: of pixels or elements, terminated
- * @name: terminated, empty: that of the buffer
- * @planes: each
+ * @format: format of pixels or elements, terminated
+ * @name: terminated; empty: the name of the buffer
+ * @planes: the planes
  */
 struct told_shape {
 	_Atomic uint32_t state;
@@ -212,43 +214,43 @@ struct told_shape {
 	struct told_plane planes[TOLD_NR_PLANES];
 };
 
-/* Layers with a vendor's calls that a process has; libmem itself is no bit. */
+/* Libraries with a vendor's interface that a process uses. */
 #define TOLD_API_CUDA		0x1U
 #define TOLD_API_NVSCI		0x2U
 #define TOLD_API_VPI		0x4U
 #define TOLD_API_NVBUF		0x8U
 
 /**
- * struct told - all of it
- * @policy: enum heapsim_policy, that the command asks for
- * @evict_random: lines are to leave the cache at random
- * @seed: of that
- * @nr_processes: that have opened a context, over any backend
- * @processes: their numbers, as far as there is room
- * @apis: of each, TOLD_API_*, set before its number
+ * struct told - all records
+ * @policy: enum heapsim_policy that the command requests
+ * @evict_random: the command requests random eviction
+ * @seed: its seed
+ * @nr_processes: processes that have opened a context, over any backend
+ * @processes: numbers of the first TOLD_NR_PROCESSES of them
+ * @apis: for each of these TOLD_API_*, set before its number
  * @nr_engines: processes of engines that were started
- * @engines: the numbers of the newest of them, each at its turn
+ * @engines: numbers of the newest of them; a ring
  * @nr_contexts: embedded contexts that were opened
  * @nr_inline: contexts, over any backend, whose kernels run in the program
  * @bypassed_pid: a process with an embedded context in which calls of the C
- *	library do not come by libmem, 0 none
+ *	library do not pass through libmem, 0 none
  * @nr_failed: contexts that could not be opened
  * @failed_err: -errno of the first of these
- * @failed_name: the variable of the environment that it may come from, empty
- *	none
- * @failed_value: its value, terminated; what is too long is cut
- * @nr_seq: places so far
- * @nr_dropped: what was found and had no room, as it is counted in a place
- * @nr_dropped_harmless: those of it that were no errors
- * @line_size: of the board of the first context, bytes; 0 until @soc is there
- * @soc: its name, terminated
- * @places: hash table of what was found
- * @objects: hash table of where objects were made
- * @shapes: hash table of what buffers hold
- * @is_traced: events are wanted
- * @nr_events: that have, or will have, a place in the ring
- * @nr_read: of them that the command has read
- * @nr_events_lost: that found none
+ * @failed_name: environment variable that may be the cause, empty: none
+ * @failed_value: its value, terminated; the end of a long value is cut off
+ * @nr_seq: entries that were created in all tables
+ * @nr_dropped: findings for which a table had no room
+ * @nr_dropped_harmless: those of them that are no errors
+ * @line_size: line size of the first context's board, bytes; 0 until @soc is
+ *	set
+ * @soc: name of that board, terminated
+ * @places: hash table of findings
+ * @objects: hash table of call sites that create objects
+ * @shapes: hash table of the contents of buffers
+ * @is_traced: events are recorded
+ * @nr_events: events that have, or will have, an entry in the ring
+ * @nr_read: events that the command has read
+ * @nr_events_lost: events that found the ring full
  * @events: the ring
  */
 struct told {
@@ -283,11 +285,11 @@ struct told {
 };
 
 /**
- * told_shape_at() - where the probing for a shape begins
- * @pid: as struct told_shape has it
+ * told_shape_at() - return the index at which a search for a shape begins
+ * @pid: as in struct told_shape
  * @buf: id of the buffer
  *
- * Return: index of @shapes.
+ * Return: index in @shapes.
  */
 static inline uint32_t told_shape_at(uint32_t pid, uint64_t buf)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A thread's stack, put down for `heapsim run`. It is part of what is preloaded
- * into programs (preload.c) and of libmem, and may run in any signal handler:
- * glibc's _dl_find_object() takes no lock, and so neither does the unwinder;
- * system calls are made past the C library, where a thread that was cancelled
+ * Records a thread's stack for `heapsim run`. This file is part of the
+ * preloaded library (preload.c) and of libmem, and runs in any signal handler:
+ * glibc's _dl_find_object() takes no lock, and therefore the unwinder takes
+ * none either. System calls bypass the C library, in which a cancelled thread
  * would end.
  */
 #include <dlfcn.h>
@@ -23,7 +23,7 @@
 static char exe_path[STACKS_PATH_LEN];
 
 /**
- * stacks_init() - find out what program this is
+ * stacks_init() - find the path of this program
  *
  * Context: once, before stacks_put().
  * Return: 0 or -errno.
@@ -47,7 +47,7 @@ static void text_copy(char *to, const char *from, size_t size)
 	to[len] = '\0';
 }
 
-/* The command reports it: nobody shall believe that the process was watched. */
+/* Records that the process is not watched, which the command then reports. */
 static void refuse(struct stacks_header *header, const char *library)
 {
 	const uint32_t i = atomic_fetch_add(&header->nr_refusals, 1);
@@ -63,14 +63,14 @@ static void refuse(struct stacks_header *header, const char *library)
 	atomic_store(&refusal->state, STACKS_READY);
 }
 
-/* Returns true if the file is of this version; else says so in its header. */
+/* Returns true if the file has this version; else records a refusal in it. */
 static bool is_ours(int fd, const char *library)
 {
 	struct stacks_header *header;
 	struct stat status;
 	bool ret = false;
 
-	/* Seen from elsewhere the path may be of another file. */
+	/* In another mount namespace the path may name another file. */
 	if (fstat(fd, &status) || status.st_size < (off_t)sizeof(*header))
 		return false;
 	header = mmap(NULL, sizeof(*header), PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -89,9 +89,9 @@ static bool is_ours(int fd, const char *library)
 
 /**
  * stacks_map() - map the file
- * @path: of it, as STACKS_ENV has it
- * @library: name and version of the caller, for the report of a command that
- *	has another version of the file; NULL: none is made
+ * @path: its path, from STACKS_ENV
+ * @library: name and version of the caller, which a command with another
+ *	version of the file reports; NULL: no refusal is recorded
  *
  * Context: any signal handler, after stacks_init().
  * Return: NULL if it cannot be opened or mapped, or is of another version.
@@ -121,7 +121,7 @@ static uint64_t hash(const void *bytes, size_t len)
 	return h ^ h >> 32;
 }
 
-/* Number of a module, from 1; 0: there is no room. */
+/* Returns the number of a module, from 1, or 0 if there is no room. */
 static uint64_t module_number(struct stacks *stacks, const char *path)
 {
 	size_t len = strlen(path), i;
@@ -148,13 +148,13 @@ static uint64_t module_number(struct stacks *stacks, const char *path)
 }
 
 /**
- * struct line - of /proc/self/maps, while it is read
- * @start: where the mapping begins
- * @end: where it ends
- * @nr_numbers: of these that are read
- * @len: of @path so far; 0: it has not begun
+ * struct line - a line of /proc/self/maps that is being parsed
+ * @start: first address of the mapping
+ * @end: end of the mapping
+ * @nr_numbers: how many of these two are parsed
+ * @len: length of @path so far; 0: it has not begun
  * @is_cut: the path is longer than @path
- * @path: of what is mapped
+ * @path: path of the mapped file
  */
 struct line {
 	uintptr_t start;
@@ -166,16 +166,16 @@ struct line {
 };
 
 /**
- * struct search - in /proc/self/maps; too much for a handler's stack
- * @line: the last that was read
- * @bytes: of the file, some lines at a time
+ * struct search - a search in /proc/self/maps; too large for a handler's stack
+ * @line: the last line that was parsed
+ * @bytes: some lines of the file
  */
 struct search {
 	struct line line;
 	char bytes[512];
 };
 
-/* What comes before the path has no slash, and begins with two numbers. */
+/* A line begins with two numbers, and has no slash before the path. */
 static void line_take(struct line *line, char c)
 {
 	const uintptr_t digit = c <= '9' ? c - '0' : c - 'a' + 10;
@@ -195,8 +195,8 @@ static void line_take(struct line *line, char c)
 }
 
 /*
- * Path of the file that is mapped there, empty: of none. False: that could not
- * be found out.
+ * Finds the path of the file that is mapped at an address; empty: none. Returns
+ * false if /proc/self/maps could not be read.
  */
 static bool maps_find(uintptr_t address, struct search *search)
 {
@@ -231,10 +231,11 @@ static bool maps_find(uintptr_t address, struct search *search)
 }
 
 /*
- * Number of a library that the program opened by a relative path: it may have
- * changed its folder since, so the kernel is asked. The answer, if there was
- * one (a program may have no descriptor left for a while), is kept, with what
- * tells the library from another that takes its place.
+ * Returns the number of a library that the program opened by a relative path.
+ * The program may have changed its directory since, so the path comes from
+ * /proc/self/maps. If it could be read (the program may have no descriptor
+ * left), it is kept, together with what distinguishes the library from another
+ * that is loaded at its address later.
  */
 static uint64_t relative_number(struct stacks *stacks, uintptr_t address,
 				const struct link_map *map)
@@ -288,7 +289,7 @@ static uint64_t frame_of(struct stacks *stacks, uintptr_t address)
 }
 
 /**
- * stacks_frame() - a place in code as stacks have it
+ * stacks_frame() - convert an instruction to a frame
  * @stacks: the file
  * @ip: instruction
  *
@@ -300,7 +301,7 @@ uint64_t stacks_frame(struct stacks *stacks, uintptr_t ip)
 	return frame_of(stacks, ip);
 }
 
-/* By so much a system call that is to be made again is set back. */
+/* A system call that is restarted returns to this many bytes before. */
 #if defined(__x86_64__)
 #define CALL_LEN	2
 #elif defined(__aarch64__)
@@ -310,13 +311,13 @@ uint64_t stacks_frame(struct stacks *stacks, uintptr_t ip)
 #endif
 
 /**
- * struct walk - a stack while it is walked
+ * struct walk - a stack that is being walked
  * @stacks: the file
- * @from: where the thread was noted: frames before are those of our handler,
- *	and of others that were to run at the same time
- * @has_begun: that frame was met
- * @function: where that of the last frame begins, 0: not known
- * @nr_same: how many frames in a row are of it
+ * @from: instruction at which the stack begins: frames before it are those of
+ *	our signal handler, and of other handlers that ran at the same time
+ * @has_begun: the frame of @from was found
+ * @function: start of the function of the last frame, 0: unknown
+ * @nr_same: number of consecutive frames of @function
  * @nr: frames so far
  * @frames: as in struct stacks_stack
  */
@@ -331,9 +332,9 @@ struct walk {
 };
 
 /*
- * Of a function that calls itself the first and the last frame are kept: every
- * way down a tree would be a place of its own, and a deep one would leave no
- * room for who began.
+ * Of consecutive frames of one function, the first and the last are kept:
+ * otherwise each path through a recursion would be a call site of its own, and
+ * a deep one would leave no room for the outer callers.
  */
 static bool is_between(struct walk *walk, uintptr_t function)
 {
@@ -359,7 +360,7 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
 		walk->nr--;
 	if (walk->nr == STACKS_DEPTH)
 		return _URC_END_OF_STACK;
-	/* A caller's frame says where it goes on. */
+	/* A caller's frame has the return address. */
 	if (!is_exact)
 		ip--;
 	walk->has_begun = true;
@@ -367,7 +368,7 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
 	return _URC_NO_REASON;
 }
 
-/* Index of the stack, or -1: there is no room. */
+/* Returns the index of the stack, or -1 if there is no room. */
 static long stack_number(struct stacks *stacks, const struct walk *walk)
 {
 	const size_t len = walk->nr * sizeof(walk->frames[0]);
@@ -406,13 +407,13 @@ static uint32_t walk_put(struct stacks *stacks, const struct walk *walk)
 }
 
 /**
- * stacks_put() - put the calling thread's stack down
+ * stacks_put() - record the calling thread's stack
  * @stacks: the file
- * @from: instruction at which it begins: where a signal came, or where a call
- *	returns to; 0: here
+ * @from: instruction at which it begins: the one that a signal interrupted, or
+ *	the return address of a call; 0: here
  *
  * Context: any signal handler, after stacks_init().
- * Return: index of the stack; STACKS_NR_STACKS: there is no such frame, or no
+ * Return: index of the stack; STACKS_NR_STACKS if there is no such frame, or no
  * room.
  */
 uint32_t stacks_put(struct stacks *stacks, uintptr_t from)
@@ -430,10 +431,10 @@ uint32_t stacks_put(struct stacks *stacks, uintptr_t from)
 }
 
 /**
- * stacks_put_at() - put down places in code as a stack
+ * stacks_put_at() - record given instructions as a stack
  * @stacks: the file
  * @ips: instructions, innermost first
- * @nr: how many, at most STACKS_DEPTH
+ * @nr: number of instructions, at most STACKS_DEPTH
  *
  * Context: any signal handler, after stacks_init().
  * Return: as stacks_put().

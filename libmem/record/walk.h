@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a watched thread puts down its stack. */
+/* Records the stack of a watched thread. */
 #ifndef WALK_H
 #define WALK_H
 
