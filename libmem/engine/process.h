@@ -275,7 +275,7 @@ struct engine_start {
  * @nr_done: number of jobs done; the caller waits on it
  * @is_stopped: helpers shall return
  * @begin_block: called before each block; may be NULL
- * @call: runs a block and returns 0 or -errno; NULL: the kernel is called
+ * @call: calls the kernel for a block, 0 or -errno; NULL: call it directly
  * @err: error of the job, after which no more of its blocks begin
  * @job: the job; changes only while no block runs
  * @args: its arguments
@@ -396,7 +396,7 @@ const struct segment *objects_find(const struct objects *objects,
 /* mappings.c */
 #define MAPPINGS_LEN		(20UL << 20)
 
-/* HEAP_MAX_SIZE of malloc/arena.c in glibc, 64 bit; the first arena is no heap. */
+/* HEAP_MAX_SIZE of glibc (malloc/arena.c), 64 bit; not of the first arena. */
 #define ARENA_LEN	(64UL << 20)
 
 int mappings_read(struct mappings *mappings, void *area,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Contexts, buffers by descriptor, jobs of the module's dma engine, and what
- * was found.
+ * Contexts, buffers by descriptor, jobs of the module's dma engine, and
+ * violations.
  *
- * A context is an open of /dev/heapsim, a buffer a dma-buf descriptor. The
- * kernel keeps the result of a job until it is waited for, so a job that is
- * forgotten before becomes an orphan of its context and is waited for, without
- * time, at later calls.
+ * A context is a descriptor of /dev/heapsim, a buffer one of a dma-buf. The
+ * kernel keeps the result of a job until it is waited for. A job that is
+ * destroyed earlier becomes an orphan of its context, and later calls wait for
+ * it with a time limit of 0.
  */
 #include <assert.h>
 #include <errno.h>
@@ -22,10 +22,10 @@
 
 #include "kernel.h"
 
-/* The kernel waits no longer at a time. */
+/* Longest wait of one call of the kernel. */
 #define MAX_WAIT_NS		(3600 * NS_PER_S)
 
-/* What new memory is filled with, unless the caller says otherwise. */
+/* Byte that new memory is filled with, unless the caller sets another. */
 #define POISON			0xa5
 
 static_assert(sizeof(struct mem_counters) == sizeof(struct heapsim_counters),
@@ -60,7 +60,7 @@ static int probe_fd(int fd, struct mem_probe *probe, uint64_t *features)
 	probe->line_size = arg.line_size;
 	probe->fill_size = arg.fill_size;
 	probe->page_size = arg.page_size;
-	/* Theirs begin at 0, without a default. */
+	/* The module's policies begin at 0, because there is no default. */
 	probe->policy = arg.policy + MEM_POLICY_STRICT;
 	probe->evict_random = arg.evict_random;
 	probe->io_coherent = arg.io_coherent;
@@ -88,7 +88,7 @@ static int kernel_probe(struct mem_ctx *ctx, struct mem_probe *probe)
 	return 0;
 }
 
-/* The board is the module's: another one is not to be had. */
+/* A context can only have the board that the module simulates. */
 static int check_soc(const struct mem_probe *probe,
 		     const struct mem_ctx_options *options)
 {
@@ -99,7 +99,7 @@ static int check_soc(const struct mem_probe *probe,
 	return 0;
 }
 
-/* Of what the context allocates; the rest is as the module has it. */
+/* Sets the policy for what the context allocates, unless it is the module's. */
 static int set_policy(int fd, const struct mem_probe *probe,
 		      const struct mem_ctx_options *options)
 {
@@ -347,7 +347,7 @@ static int map_anywhere(struct mem_buf *buf, void **addr)
 	return 0;
 }
 
-/* Where kernels have it, if they can have it. */
+/* Maps the buffer at its address for kernels, if it can have one. */
 static int kernel_map(struct mem_buf *base, void **addr)
 {
 	struct kernel_buf *buf = kernel_buf_of(base);
@@ -381,7 +381,7 @@ static void kernel_unmap(struct mem_buf *base)
 		kernel_ptr_hide_heaps(buf);
 }
 
-/* Kernels in the application have what that has mapped. */
+/* Kernels in the application can access all that the application has mapped. */
 static int kernel_device_ptr(struct mem_buf *base)
 {
 	struct kernel_buf *buf = kernel_buf_of(base);
@@ -394,7 +394,7 @@ static int kernel_device_ptr(struct mem_buf *base)
 	return kernel_ptr_show_heaps(buf);
 }
 
-/* What mem_set_name() has given; nothing else. */
+/* Returns only a name from mem_set_name(). */
 static void name_of(struct mem_buf *base, char *name)
 {
 	struct kernel_ctx *ctx = kernel_ctx_of(base->ctx);
@@ -531,7 +531,7 @@ static int kernel_revoke(struct mem_buf *buf)
 
 	int fd, err;
 
-	/* Only a watcher may: one that is told of nothing. */
+	/* Only a watcher may revoke: this one watches no kind. */
 	fd = kernel_watch_open(kernel_ctx_of(buf->ctx), 0, 1);
 	if (fd < 0)
 		return fd;
@@ -540,7 +540,7 @@ static int kernel_revoke(struct mem_buf *buf)
 	return err;
 }
 
-/* Not restarted here: the time that is left changes. */
+/* Does not restart after a signal, because the remaining time has changed. */
 static int wait_id(int fd, uint64_t id, uint64_t timeout_ns,
 		   struct mem_job *job)
 {

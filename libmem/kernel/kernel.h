@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The backend over the module: /dev/heapsim, /dev/dma_heap and the ioctls of a
- * dma-buf. Files of this folder alone know the kernel's structs.
+ * dma-buf. Only files of this folder know the kernel's structs.
  *
- * Lock order: the scheduler's lock, an engine's, the window's, a context's. The
- * kernel is asked under any of them.
+ * Lock order: the scheduler's lock, an engine's, the window's, a context's.
+ * Ioctls are called under any of them.
  */
 #ifndef _LIBMEM_KERNEL_H
 #define _LIBMEM_KERNEL_H
@@ -19,15 +19,15 @@
 #include "../internal.h"
 #include "uapi/linux/heapsim.h"
 
-/* Of the bytes behind an allocation, at most so many are looked at. */
+/* Number of bytes behind an allocation that are checked for overruns. */
 #define CANARY_MAX	256U
 
 /**
  * struct kernel_job - a job of the module's dma engine
- * @base: for the rest of the library
- * @next: of orphans
+ * @base: the core's struct
+ * @next: next of the context's orphans
  * @fence_fd: its fence
- * @id: of it
+ * @id: the module's number of it
  */
 struct kernel_job {
 	struct mem_job base;
@@ -88,13 +88,14 @@ struct work {
 #define NR_REMEMBERED	256U
 
 /**
- * struct owner - an engine and what it has been given
+ * struct owner - an engine and the buffers that it has mapped
  * @ctx: its context
- * @run_lock: around each job; protects @engine, @work and @refused
- * @engine: the process; NULL: nothing has run yet
- * @work: that it runs
- * @refused: what that touched and may not, in words; NULL: nothing
- * @grants: what it has access to; the context's lock protects this
+ * @run_lock: held while a job runs; protects @engine, @work and @refused
+ * @engine: the engine; NULL: nothing has run yet
+ * @work: work that it runs
+ * @refused: kind of memory that @work touched although it may not, as text for
+ *	a report; NULL: none
+ * @grants: buffers that it has mapped; protected by the context's lock
  */
 struct owner {
 	struct kernel_ctx *ctx;
@@ -107,21 +108,27 @@ struct owner {
 
 /**
  * struct kernel_ctx - a context
- * @base: for the rest of the library
- * @fd: open of /dev/heapsim
+ * @base: the core's struct
+ * @fd: descriptor of /dev/heapsim
  * @features: HEAPSIM_FEATURE_*
- * @policy: enum mem_policy that was asked for
- * @evict: enum mem_evict that was asked for
- * @seed: of that
- * @poison: what new memory is filled with; -1: zeros
+ * @policy: enum mem_policy that was requested
+ * @evict: enum mem_evict that was requested
+ * @seed: seed of @evict
+ * @poison: byte that new memory is filled with; -1: zeros
  * @owners: its engines
- * @lock: protects the rest
- * @orphans: jobs that were forgotten and are not known done
- * @watch_fd: -1: it does not watch
- * @watch_poll: epoll of @watch_fd and of the event of @found; none unless the
- *	caller has asked for it
- * @found: violations that the library has found itself; NULL: it does not watch
- * @bufs: that have an address
+ * @lock: protects the members below
+ * @orphans: jobs that were destroyed and are not known done
+ * @watch_fd: descriptor of /dev/heapsim that watches; -1: it does not watch
+ * @found_event: eventfd that is set while @found is not empty; none before
+ *	mem_ctx_watch_fd()
+ * @watch_poll: epoll of @watch_fd and @found_event; none before
+ *	mem_ctx_watch_fd()
+ * @max_found: greatest length of @found
+ * @nr_found: length of @found
+ * @nr_dropped: violations that found it full
+ * @found: oldest violation that the library has detected
+ * @last_found: the newest
+ * @bufs: buffers that have an address
  * @nr_lending: jobs that run on threads of the application
  * @spare: marks
  * @nr_spare: how many
@@ -155,26 +162,27 @@ struct kernel_ctx {
 
 /**
  * struct kernel_buf - a buffer
- * @base: for the rest of the library
+ * @base: the core's struct
  * @fd: dma-buf
  *
- * Of one that has an address:
+ * If it has an address:
  * @view: dma-buf of the device view; of a heap's buffer @fd; none: it has no
  *	address
- * @id: of it
+ * @id: the module's number of it
  * @first: its first page in the window
- * @nr_pages: that it has
- * @addr: where that is
- * @dram: the device view, mapped for the library; NULL: not yet
- * @nr_users: the caller and the works that use it
- * @was_attached: its state has changed, once
- * @name: given by mem_set_name(); the context's lock protects the rest
- * @canary: bytes behind it, as they were
- * @granted: which engines have it
- * @is_lent: engines have it at @addr, in the application
- * @is_freed: of a heap's buffer: its owner has no more use for it
- * @next: of the context's
- * @prev: of the context's
+ * @nr_pages: number of its pages
+ * @addr: address of its first page
+ * @dram: the device view, mapped for the library; NULL: not mapped yet
+ * @nr_users: references: of the caller, and of works that use it
+ * @was_attached: its attach state has changed
+ * @name: from mem_set_name(); the context's lock protects this and the members
+ *	below
+ * @canary: previous contents of the bytes behind it
+ * @granted: engines that have mapped it
+ * @is_lent: an inline engine has mapped its device view at @addr
+ * @is_freed: of a heap's buffer: the caller has destroyed it
+ * @next: next buffer of the context
+ * @prev: previous buffer of the context
  */
 struct kernel_buf {
 	struct mem_buf base;

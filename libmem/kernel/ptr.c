@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Memory that is known by its address: managed, pinned and device, and heaps'
- * buffers with one view. Each of the first three has two dma-bufs, of the CPU's
- * view and of the devices'. The first is mapped
- * in the window, at the address at which engines have the second; that of
- * device memory, too, so that the module finds who touches it. The second is
- * mapped once more, wherever there is room, for copies.
+ * Memory by address: managed, pinned and device memory, and buffers of heaps
+ * with one view. Managed, pinned and device memory has two dma-bufs, one of the
+ * CPU view and one of the device view. The first is mapped in the window, at
+ * the address at which engines map the second. This includes device memory, so
+ * that the module detects touches by the CPU. The second is mapped once more,
+ * at any address, for copies.
  *
- * Behind each buffer is a page that is nobody's: an engine that stores there is
- * told as an overrun. Up to that page the bytes behind an allocation are looked
- * at.
+ * A guard page follows each buffer: a store of an engine to it is reported as
+ * an overrun. The bytes between the allocation and that page are checked, too.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,14 +26,14 @@
 #define MAX_WINDOW	(64ULL << 30)
 #define MIN_WINDOW	(1ULL << 30)
 
-/* One for the process, made once. */
+/* The window: one for the process, created once. */
 static struct {
-	pthread_mutex_t lock;	/* protects all */
-	pid_t pid;		/* that has it; 0: none */
+	pthread_mutex_t lock;	/* protects all members */
+	pid_t pid;		/* process that created it; 0: none */
 	uint8_t *addr;
 	size_t len;
 	uint32_t page_shift;
-	struct own_fd guard;	/* what engines have behind buffers */
+	struct own_fd guard;	/* file of the guard pages, for engines */
 	struct buddy buddy;
 } window = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -98,10 +97,10 @@ static int window_get(void)
 }
 
 /**
- * kernel_ptr_for_engine() - what an engine has to know
- * @engine: out
+ * kernel_ptr_for_engine() - describe the window to an engine
+ * @engine: out: description
  *
- * A kernel may run before anything is allocated: then the window is made now.
+ * Creates the window if a kernel runs before anything is allocated.
  *
  * Return: 0, -ENOMEM, -EMFILE or -EPERM (a child of the process that has the
  * window).
@@ -123,10 +122,10 @@ int kernel_ptr_for_engine(struct engine_window *engine)
 }
 
 /**
- * kernel_ptr_off() - where a buffer is
- * @buf: that has an address
+ * kernel_ptr_off() - return the offset of a buffer in the window
+ * @buf: buffer with an address
  *
- * Return: byte of the window.
+ * Return: bytes from the start of the window.
  */
 uint64_t kernel_ptr_off(const struct kernel_buf *buf)
 {
@@ -134,16 +133,16 @@ uint64_t kernel_ptr_off(const struct kernel_buf *buf)
 }
 
 /**
- * kernel_ptr_guard() - what engines have behind a buffer
+ * kernel_ptr_guard() - return the file of guard pages for engines
  *
- * Return: file of a page.
+ * Return: file of one page.
  */
 struct own_fd kernel_ptr_guard(void)
 {
 	return window.guard;
 }
 
-/* Nothing there, but the place is the window's. */
+/* Removes a mapping, but keeps its addresses reserved for the window. */
 static void hide(const struct kernel_buf *buf)
 {
 	if (mmap(buf->addr, buf->base.len, PROT_NONE,
@@ -161,9 +160,9 @@ static int show(const struct kernel_buf *buf, int fd)
 }
 
 /**
- * kernel_ptr_show_view() - which view the application has at a buffer's address
- * @buf: that has one
- * @is_devices: that of devices
+ * kernel_ptr_show_view() - map one of the views at a buffer's address
+ * @buf: buffer with an address
+ * @is_devices: map the device view, else the CPU view
  *
  * Context: the context's lock is held.
  */
@@ -180,7 +179,7 @@ static int place_take(struct kernel_buf *buf)
 	int err;
 
 	pthread_mutex_lock(&window.lock);
-	/* One more, which nobody gets. */
+	/* One more page, which is the guard page. */
 	err = buddy_alloc(&window.buddy, buf->nr_pages + 1, buf, &buf->first);
 	pthread_mutex_unlock(&window.lock);
 	if (!err)
@@ -205,11 +204,11 @@ static bool buf_try(struct kernel_buf *buf)
 }
 
 /**
- * kernel_ptr_find_page() - whose a byte of the window is
- * @off: of it
- * @is_behind: out: it is on the page behind the buffer
+ * kernel_ptr_find_page() - find the buffer at an offset of the window
+ * @off: bytes from the start of the window
+ * @is_behind: out: the byte is in the guard page behind the buffer
  *
- * Return: the buffer, kept, for kernel_ptr_put(), or NULL.
+ * Return: the buffer, with a reference, for kernel_ptr_put(), or NULL.
  */
 struct kernel_buf *kernel_ptr_find_page(uint64_t off, bool *is_behind)
 {
@@ -244,7 +243,7 @@ static int map_dram(struct kernel_buf *buf)
 	return 0;
 }
 
-/* Copies need it; a buffer that they cannot reach is not found. */
+/* Maps the device view for copies. Without it the buffer is not found. */
 static int need_dram(struct kernel_buf *buf)
 {
 	struct kernel_ctx *ctx = kernel_ctx_of(buf->base.ctx);
@@ -260,11 +259,11 @@ static int need_dram(struct kernel_buf *buf)
 }
 
 /**
- * kernel_ptr_find() - whose address it is
- * @ctx: not needed
- * @addr: any
+ * kernel_ptr_find() - find the buffer at an address
+ * @ctx: ignored
+ * @addr: any address
  *
- * Return: the buffer, kept, for kernel_ptr_put(), or NULL.
+ * Return: the buffer, with a reference, for kernel_ptr_put(), or NULL.
  */
 struct mem_buf *kernel_ptr_find(struct mem_ctx *ctx, const void *addr)
 {
@@ -283,7 +282,7 @@ struct mem_buf *kernel_ptr_find(struct mem_ctx *ctx, const void *addr)
 	return buf ? &buf->base : NULL;
 }
 
-/* Both dma-bufs, and the length in whole pages. */
+/* Allocates both dma-bufs; the module rounds the length up to pages. */
 static int buf_open(struct kernel_ctx *ctx, struct kernel_buf *buf)
 {
 	struct heapsim_buf_alloc arg = {
@@ -346,9 +345,9 @@ static int wait_and_close(struct kernel_ctx *ctx,
 }
 
 /*
- * Of what has two views the module's engine writes DRAM: what a view is stored
- * to is taken for some work's. Nobody is to be told of it: the CPU has no lines
- * yet.
+ * Fills new memory. If it has two views, the module's engine fills it, because
+ * a store to the device view would count as a store of some work. The CPU has
+ * no lines yet, so no violation is recorded.
  */
 static int fill_by_job(struct kernel_ctx *ctx, const struct kernel_buf *buf)
 {
@@ -407,12 +406,12 @@ static size_t canary_len(const struct kernel_buf *buf)
 }
 
 /**
- * kernel_ptr_look_behind() - has somebody written behind an allocation?
+ * kernel_ptr_look_behind() - check the bytes behind an allocation
  * @ctx: context
- * @buf: that has an address
- * @work: that has just run; NULL: it is about to: the CPU has
+ * @buf: buffer with an address
+ * @work: work that has just run, and is blamed; NULL: before work runs, the CPU
  *
- * Told once: the bytes are to stay as they are now.
+ * A change is reported once: afterwards the new bytes must not change.
  *
  * Context: the context's lock is held.
  */
@@ -423,7 +422,7 @@ void kernel_ptr_look_behind(struct kernel_ctx *ctx, struct kernel_buf *buf,
 	const size_t len = canary_len(buf);
 	size_t i;
 
-	/* A heap's buffer has none. */
+	/* A heap's buffer has no bytes behind its length. */
 	if (!len)
 		return;
 	if (!memcmp(behind, buf->canary, len))
@@ -473,7 +472,7 @@ static struct kernel_buf *buf_new(struct mem_ctx *ctx, enum mem_kind kind,
 	return buf;
 }
 
-/* Its place comes first: what is too long is told without the module. */
+/* Allocates addresses first, which refuses a length that is too large. */
 static int buf_make(struct kernel_ctx *ctx, struct kernel_buf *buf)
 {
 	int err;
@@ -503,7 +502,7 @@ err_place:
 	return err;
 }
 
-/* Where it was made is told if nobody frees it. */
+/* Records the call site, for the report of a leak. */
 static void living_begin(struct kernel_buf *buf)
 {
 	const struct mem_buf_info info = {
@@ -516,15 +515,15 @@ static void living_begin(struct kernel_buf *buf)
 }
 
 /**
- * kernel_ptr_alloc() - of mem_alloc()
+ * kernel_ptr_alloc() - allocate memory for mem_alloc()
  * @base: context
  * @kind: managed, pinned or device
  * @len: bytes, above 0
- * @flags: of the kind
- * @made: out
+ * @flags: flags of the kind
+ * @made: out: buffer
  *
- * Return: 0, -EINVAL (@len is more than can be), -ENOMEM, -EMFILE, -EPERM (a
- * child of the process that has the window) or -EOPNOTSUPP (an older module).
+ * Return: 0, -EINVAL (@len is too large), -ENOMEM, -EMFILE, -EPERM (a child of
+ * the process that has the window) or -EOPNOTSUPP (an older module).
  */
 int kernel_ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 		     unsigned int flags, struct mem_buf **made)
@@ -566,14 +565,14 @@ err_give:
 }
 
 /**
- * kernel_ptr_register() - of mem_register()
+ * kernel_ptr_register() - refuse mem_register()
  * @ctx: context
- * @ptr: memory of the caller's
+ * @ptr: memory of the caller
  * @len: bytes
  * @flags: MEM_REGISTER_*
  * @made: not written
  *
- * Return: -EOPNOTSUPP: the module has no such memory.
+ * Return: -EOPNOTSUPP: the module does not support it.
  */
 int kernel_ptr_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
 			unsigned int flags, struct mem_buf **made)
@@ -587,8 +586,8 @@ int kernel_ptr_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
 }
 
 /**
- * kernel_ptr_keep() - a buffer's memory
- * @base: that has an address, and is kept
+ * kernel_ptr_keep() - take a reference to a buffer
+ * @base: buffer with an address; the caller has a reference
  */
 void kernel_ptr_keep(struct mem_buf *base)
 {
@@ -596,8 +595,8 @@ void kernel_ptr_keep(struct mem_buf *base)
 }
 
 /**
- * kernel_ptr_put() - and let it go
- * @base: kept
+ * kernel_ptr_put() - drop a reference to a buffer
+ * @base: buffer; the last reference frees it
  */
 void kernel_ptr_put(struct mem_buf *base)
 {
@@ -605,7 +604,7 @@ void kernel_ptr_put(struct mem_buf *base)
 
 	if (atomic_fetch_sub(&buf->nr_users, 1) != 1)
 		return;
-	/* A child has nothing of the window. */
+	/* The window does not exist in a child. */
 	if (window.pid != getpid()) {
 		buf_close(buf);
 		free(buf);
@@ -624,8 +623,8 @@ void kernel_ptr_put(struct mem_buf *base)
 }
 
 /**
- * kernel_ptr_free() - of mem_free()
- * @base: buffer that no work touches any more
+ * kernel_ptr_free() - free memory for mem_free()
+ * @base: buffer that no work uses
  */
 void kernel_ptr_free(struct mem_buf *base)
 {
@@ -644,7 +643,7 @@ void kernel_ptr_free(struct mem_buf *base)
 
 /* Heaps' buffers */
 
-/* CPU and engines see the same, whatever policy the module is given. */
+/* Returns true for kinds that have one view under every policy. */
 static bool has_one_view(const struct kernel_buf *buf)
 {
 	return buf->base.kind == MEM_KIND_COHERENT ||
@@ -653,10 +652,11 @@ static bool has_one_view(const struct kernel_buf *buf)
 }
 
 /**
- * kernel_ptr_place_heaps() - have a place in the window for a heap's buffer
+ * kernel_ptr_place_heaps() - allocate addresses in the window for a heap's
+ * buffer
  * @buf: buffer
  *
- * It is mapped there from then on, for the CPU and for engines.
+ * From then on it is mapped there, for the CPU and for engines.
  *
  * Context: the buffer's lock is held.
  * Return: 0, -EOPNOTSUPP (it may have two views), -EBADF, -ENOMEM, -EMFILE or
@@ -690,10 +690,10 @@ int kernel_ptr_place_heaps(struct kernel_buf *buf)
 }
 
 /**
- * kernel_ptr_show_heaps() - map a heap's buffer in its place
- * @buf: that has one
+ * kernel_ptr_show_heaps() - map a heap's buffer at its address in the window
+ * @buf: buffer with an address
  *
- * A child of the process has the mapping, too, as of any dma-buf.
+ * A child of the process inherits the mapping, like that of any dma-buf.
  *
  * Context: the buffer's lock is held.
  * Return: 0, or an error of mmap().
@@ -713,8 +713,8 @@ int kernel_ptr_show_heaps(struct kernel_buf *buf)
 }
 
 /**
- * kernel_ptr_hide_heaps() - unmap it there
- * @buf: that kernel_ptr_show_heaps() has mapped
+ * kernel_ptr_hide_heaps() - undo kernel_ptr_show_heaps()
+ * @buf: buffer
  *
  * Context: the buffer's lock is held.
  */
@@ -729,10 +729,10 @@ void kernel_ptr_hide_heaps(struct kernel_buf *buf)
 /**
  * kernel_ptr_set_name() - name a buffer for mem_set_name()
  * @base: buffer
- * @name: short enough
+ * @name: shorter than MEM_NAME_LEN
  *
- * The dma-buf gets it: so the module's records, `heapsim stat` and fdinfo have
- * it, too.
+ * The dma-buf gets the name, so that the module's records, `heapsim stat` and
+ * fdinfo show it.
  */
 void kernel_ptr_set_name(struct mem_buf *base, const char *name)
 {
@@ -742,6 +742,6 @@ void kernel_ptr_set_name(struct mem_buf *base, const char *name)
 	pthread_mutex_lock(&ctx->lock);
 	strcpy(buf->name, name);
 	pthread_mutex_unlock(&ctx->lock);
-	/* Without memory for it the library alone knows the name. */
+	/* If the kernel has no memory, only the library knows the name. */
 	ioctl_again(buf->fd, DMA_BUF_SET_NAME_B, (void *)name);
 }

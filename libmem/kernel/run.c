@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What engines do to memory: kernels in an engine's process, which asks here at
- * its first touch of each buffer and gets its device view, and copies and sets,
- * on those views. The module tracks what is stored to them. A heap's buffer
- * with one view is its own device view; engines have no access to those with
- * two: a kernel that touches one fails, and is told so.
+ * Kernels, copies and fills. A kernel runs in an engine's process, which sends
+ * a request at its first touch of each buffer, and maps its device view. Copies
+ * and fills use these views, too. The module tracks the stores to them. A
+ * heap's buffer with one view is its own device view; one with two views cannot
+ * be accessed by engines: a kernel that touches it fails, which is reported.
  *
- * An engine that runs on threads of the application has the device views where
- * the application has its own as long as it runs: then nobody finds who touches
- * them meanwhile.
+ * While an inline engine runs, the application's mappings show the device
+ * views: accesses of other threads are not detected meanwhile.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +18,7 @@
 #include "kernel.h"
 
 /**
- * kernel_run_init() - a context has no engine yet
+ * kernel_run_init() - initialise the engines of a context
  * @ctx: context
  */
 void kernel_run_init(struct kernel_ctx *ctx)
@@ -34,7 +33,7 @@ void kernel_run_init(struct kernel_ctx *ctx)
 }
 
 /**
- * kernel_run_fini() - its engines go
+ * kernel_run_fini() - end the engines of a context
  * @ctx: context without work
  */
 void kernel_run_fini(struct kernel_ctx *ctx)
@@ -49,7 +48,7 @@ void kernel_run_fini(struct kernel_ctx *ctx)
 	}
 }
 
-/* What an engine has */
+/* Buffers that an engine has mapped */
 
 static struct kernel_buf *granted_next(struct owner *owner,
 				       struct kernel_buf *buf)
@@ -60,7 +59,10 @@ static struct kernel_buf *granted_next(struct owner *owner,
 	return next ? containerof(next, struct kernel_buf, granted) : NULL;
 }
 
-/* May each job have it? What has once been attached is asked for anew. */
+/*
+ * Returns true if every job may use the buffer. If it has ever been attached,
+ * the module decides for each job.
+ */
 static bool may_keep(const struct owner *owner, struct kernel_buf *buf)
 {
 	if (buf->base.kind != MEM_KIND_MANAGED ||
@@ -81,7 +83,7 @@ static int hide(struct owner *owner, struct kernel_buf *buf)
 			   buf->base.len);
 }
 
-/* Before a job: what it may not have is hidden, the rest looked behind. */
+/* Before a job: unmaps buffers that it may not use, and checks the others. */
 static int before_job(struct owner *owner, struct engine_grant **hidden,
 		      size_t *nr_hidden)
 {
@@ -113,7 +115,7 @@ static void after_job(struct owner *owner)
 	pthread_mutex_unlock(&ctx->lock);
 }
 
-/* A store is told; a page of its own takes it, in this job. */
+/* Reports a store behind a buffer; a spare page receives it for this job. */
 static int grant_behind(struct owner *owner, struct kernel_buf *buf,
 			const struct engine_touch *touch,
 			struct engine_grant *grant)
@@ -141,7 +143,7 @@ static int grant_behind(struct owner *owner, struct kernel_buf *buf,
 	return err ? -EFAULT : 0;
 }
 
-/* Managed memory: what it may not touch is told, and given all the same. */
+/* Managed memory: a touch that is not allowed is reported, and carried out. */
 static int grant_buf(struct owner *owner, struct kernel_buf *buf,
 		     const struct engine_touch *touch,
 		     struct engine_grant *grant)
@@ -190,7 +192,7 @@ static int on_touch(void *arg, const struct engine_touch *touch,
 		err = grant_behind(owner, buf, touch, grant);
 	else
 		err = grant_buf(owner, buf, touch, grant);
-	/* A job that uses it keeps it; what it should not is found here. */
+	/* A job that may use it has a reference; any other finds it here. */
 	kernel_ptr_put(&buf->base);
 	return err;
 }
@@ -200,10 +202,10 @@ static const struct engine_ops ops = {
 };
 
 /**
- * kernel_run_is_inline() - do kernels run on threads of the application?
+ * kernel_run_is_inline() - check whether kernels run in the application
  * @ctx: context
  *
- * Return: true if so: they have what those have.
+ * Return: true if they do, and so can access all of its memory.
  */
 bool kernel_run_is_inline(const struct kernel_ctx *ctx)
 {
@@ -225,7 +227,7 @@ static int owner_start(struct owner *owner)
 			     owner, &owner->engine);
 }
 
-/* What the module would refuse a thread of the application. */
+/* Maps device views where the module would refuse accesses of the program. */
 static void lend_all(struct kernel_ctx *ctx)
 {
 	struct kernel_buf *buf;
@@ -251,7 +253,7 @@ static void take_back_all(struct kernel_ctx *ctx)
 	pthread_mutex_unlock(&ctx->lock);
 }
 
-/* The next one has nothing. */
+/* Ends an engine; the next one has nothing mapped. */
 static void engine_end(struct owner *owner)
 {
 	if (owner->engine)
@@ -283,8 +285,8 @@ static void nothing(const struct mem_block *block, void *args)
 }
 
 /*
- * An engine that has the view keeps all of the buffer, which would go on having
- * its part in what the driver does.
+ * An engine that has mapped the view keeps the dma-bufs, and the driver would
+ * continue to maintain the buffer.
  */
 static void let_go(struct owner *owner)
 {
@@ -296,7 +298,7 @@ static void let_go(struct owner *owner)
 	struct engine_job job = engine_job_of(&launch);
 	struct engine_result result;
 
-	/* One that runs lets it go before its next job. */
+	/* An engine that is running unmaps it before its next job. */
 	if (pthread_mutex_trylock(&owner->run_lock))
 		return;
 	if (owner->engine)
@@ -305,9 +307,9 @@ static void let_go(struct owner *owner)
 }
 
 /**
- * kernel_run_forget() - a buffer goes
+ * kernel_run_forget() - unmap a buffer from all engines before it is freed
  * @ctx: context
- * @buf: that no work touches any more
+ * @buf: buffer that no work uses
  */
 void kernel_run_forget(struct kernel_ctx *ctx, struct kernel_buf *buf)
 {
@@ -332,7 +334,7 @@ void kernel_run_forget(struct kernel_ctx *ctx, struct kernel_buf *buf)
 	}
 }
 
-/* Has the application mapped a dma-buf there? Their files have such names. */
+/* Returns true if a dma-buf is mapped there, by the name of the mapping. */
 static bool is_dmabuf(uintptr_t addr)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -354,11 +356,11 @@ static bool is_dmabuf(uintptr_t addr)
 /**
  * kernel_run() - run a kernel and wait for its end
  * @base: context
- * @work: it
- * @launch: what to run
+ * @work: work of the kernel
+ * @launch: launch of the kernel
  *
- * Context: the one thread of the engine.
- * Return: 0 or as struct engine_result has it.
+ * Context: the thread of the engine.
+ * Return: 0, or @status of struct engine_result.
  */
 int kernel_run(struct mem_ctx *base, struct work *work,
 	       const struct mem_launch *launch)
@@ -392,9 +394,9 @@ int kernel_run(struct mem_ctx *base, struct work *work,
 	return result.status;
 }
 
-/* Copies and sets */
+/* Copies and fills */
 
-/* The device view, for all that the CPU need not be seen to touch. */
+/* Returns where to access a side: in the device view unless it is the CPU's. */
 static uint8_t *side_of(const struct mem_buf *base, const void *ptr,
 			bool is_device)
 {
@@ -407,12 +409,12 @@ static uint8_t *side_of(const struct mem_buf *base, const void *ptr,
 }
 
 /**
- * kernel_copy() - a copy or set
+ * kernel_copy() - carry out a copy or fill
  * @ctx: context
- * @work: it, NULL: no device does it
- * @copy: what
+ * @work: its work; NULL: no engine does it
+ * @copy: copy
  *
- * A side that is the CPU's is touched here as any code would touch it.
+ * Memory of the CPU is touched like in any other code.
  *
  * Context: the dma engine's thread, or the caller of mem_copy().
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Violations: those that the module has found, which are read from it, and
- * those that only the owner of an engine can find. The library reports the
- * latter to `heapsim run`, which gets the others from the module itself.
- * kernel_ctx.lock protects all of it.
+ * Violations: those of the module, which are read, and those that only the
+ * owner of an engine can detect. The latter are recorded for `heapsim run`
+ * here; it reads all others from the module. kernel_ctx.lock protects all
+ * members.
  */
 #include <assert.h>
 #include <errno.h>
@@ -37,7 +37,7 @@ SAME_KIND(CPU_WHILE_ACTIVE);
 SAME_KIND(ENGINE_NOT_ATTACHED);
 SAME_KIND(CPU_ON_DEVICE);
 SAME_KIND(UNENDED_READ);
-/* libmem's own are beyond these, and fit into a mask of 32 bits. */
+/* Kinds of libmem are above those of the module; all fit into 32 bits. */
 static_assert((int)MEM_VIOLATION_ATOMIC_ON_UNCACHED ==
 	      (int)HEAPSIM_NR_RECORD_KINDS &&
 	      (int)MEM_VIOLATION_READ_ONLY_WRITE < (int)HEAPSIM_RECORD_FILL &&
@@ -52,9 +52,9 @@ static_assert(MEM_WATCH_MAX == HEAPSIM_WATCH_MAX_RECORDS, "as many may wait");
  * kernel_watch_open() - open the device to watch this process
  * @ctx: context
  * @what: MEM_WATCH_*, or 0
- * @nr: number of records that may wait, above 0
+ * @nr: length of the queue of records, above 0
  *
- * Return: the descriptor, owned by the caller, or -errno.
+ * Return: a descriptor, owned by the caller, or -errno.
  */
 int kernel_watch_open(const struct kernel_ctx *ctx, unsigned int what,
 		      uint32_t nr)
@@ -88,7 +88,7 @@ int kernel_watch_open(const struct kernel_ctx *ctx, unsigned int what,
  * kernel_watch_begin() - start to queue violations
  * @ctx: context
  * @what: MEM_WATCH_*
- * @nr: number of violations that may wait
+ * @nr: length of the queue
  *
  * Return: 0; -EBUSY if the context watches already; -ENOMEM; or -errno.
  */
@@ -133,10 +133,7 @@ static int poll_add(const struct kernel_ctx *ctx, int fd)
 	       -errno : 0;
 }
 
-/*
- * Opens a descriptor that polls readable for the module's violations and for
- * the library's. The caller must hold the lock.
- */
+/* Creates an epoll of both queues. The lock is held. */
 static int poll_open(struct kernel_ctx *ctx)
 {
 	int err = violations_open_event(ctx->found);
@@ -154,8 +151,7 @@ static int poll_open(struct kernel_ctx *ctx)
 }
 
 /**
- * kernel_watch_fd() - get a descriptor that polls readable while violations
- * wait
+ * kernel_watch_fd() - return a descriptor to poll for violations
  * @ctx: context
  * @fd: out: owned by the caller
  *
@@ -189,7 +185,7 @@ static const struct kernel_buf *buf_find(const struct kernel_ctx *ctx,
 	return buf;
 }
 
-/* Adds what the module does not know of the buffer and the job. */
+/* Completes a violation with what only the library knows. */
 static void complete(const struct kernel_ctx *ctx,
 		     const struct heapsim_record *r, struct mem_violation *v)
 {
@@ -237,11 +233,11 @@ static void violation_of(const struct heapsim_record *r,
 }
 
 /**
- * kernel_watch_next() - take the oldest violation
+ * kernel_watch_next() - return the next violation
  * @ctx: context
- * @violation: out: all but the size
+ * @violation: out: all members except the size
  *
- * Return: 1; 0 if none waits; -EINVAL if the context does not watch; or -errno.
+ * Return: 1, 0 if none waits, -EINVAL (the context does not watch), or -errno.
  */
 int kernel_watch_next(struct kernel_ctx *ctx, struct mem_violation *violation)
 {
@@ -291,12 +287,11 @@ static void tell(struct kernel_ctx *ctx, const struct mem_violation *v,
 }
 
 /**
- * kernel_watch_failed() - report a kernel that accessed illegal memory or did
- * not return
+ * kernel_watch_failed() - report an illegal address, or a kernel that failed
  * @ctx: context
- * @result: result of its job, for which engine_is_failed() is true
+ * @result: result for which engine_is_failed() returns true
  * @work: the job
- * @refused: name of the memory that was refused to it; NULL if @result knows
+ * @refused: kind of memory that it touched, as text; NULL: @result has it
  */
 void kernel_watch_failed(struct kernel_ctx *ctx,
 			 const struct engine_result *result,
@@ -311,12 +306,12 @@ void kernel_watch_failed(struct kernel_ctx *ctx,
 }
 
 /**
- * kernel_watch_overrun() - report a write beyond the end of an allocation
+ * kernel_watch_overrun() - report that bytes behind an allocation have changed
  * @ctx: context
  * @buf: allocation
- * @off: offset of the first byte that has changed
- * @ip: instruction of the kernel, or 0 if it is not known
- * @work: job that has changed it; NULL for the CPU
+ * @off: first byte that has changed
+ * @ip: instruction of the kernel, 0: unknown
+ * @work: work that changed it; NULL: the CPU
  *
  * Context: caller must hold the lock.
  */
@@ -334,7 +329,7 @@ void kernel_watch_overrun(struct kernel_ctx *ctx, const struct kernel_buf *buf,
 		.other_ip = ip,
 	};
 
-	/* `heapsim run --policy=off` checks nothing. */
+	/* heapsim run --policy=off: nothing is checked. */
 	if (tell_policy() == MEM_POLICY_OFF)
 		return;
 	memcpy(v.name, buf->name, sizeof(v.name));
