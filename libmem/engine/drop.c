@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * An engine's process drops the application's memory that it must not use: as
- * long as both processes have a page, the kernel copies it when the application
- * stores to it. What the process needs to run stays: code, constants, the C
- * library's heap, and the data of the dynamic linker and of the thread library
- * for this thread. It is unknown what another allocator needs, so with one all
- * private memory stays.
+ * An engine unmaps the memory of the application that it must not access. This
+ * also saves copies: as long as both have a page, the kernel copies it when the
+ * application stores to it. An engine keeps what it needs: code, constants, the
+ * C library's heap, and data of the loader and the thread library for this
+ * thread. If the program has another allocator, it is unknown what that needs,
+ * and all private memory is kept.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,27 +17,29 @@
 
 #include "process.h"
 
-/* The dynamic linker may use smaller mappings; malloc() maps larger blocks. */
+/*
+ * Smaller mappings may belong to the dynamic linker; malloc() maps larger ones.
+ */
 #define SMALL_LEN	(128UL << 10)
-/* Kept around an address that the dynamic linker is known to use */
+/* Distance of the loader's other memory from its known memory */
 #define NEAR_LEN	(64UL << 10)
 #define LARGE_LEN	(1UL << 20)
 
-/* Kept around the thread's control block; longer than that block */
+/* Distance around the thread library's struct: more than its length. */
 #define THREAD_LEN	8192UL
 
 #define MAX_KEPT	1024
 
-/* The initial stack; arguments and environment begin at this address. */
+/* Start of arguments and environment on the initial stack. */
 extern void *__libc_stack_end __attribute__((weak));
 
 /**
- * struct kept - memory that is not dropped
+ * struct kept - ranges to keep
  * @at: ranges
  * @nr: number of ranges
- * @is_full: there are more than MAX_KEPT ranges
- * @objects: all segments of these are kept, too
- * @page_mask: mask of an address's offset in its page
+ * @is_full: there are more than fit
+ * @objects: objects to keep, too
+ * @page_mask: mask of the offset in a page
  */
 struct kept {
 	struct range at[MAX_KEPT];
@@ -58,7 +60,7 @@ static void keep(struct kept *kept, uintptr_t start, uintptr_t end)
 	};
 }
 
-/* Of two ranges, returns the first one that ends behind @start. */
+/* Returns @at if it ends after @start and begins before @found, else @found. */
 static const struct range *nearer(const struct range *found,
 				  const struct range *at, uintptr_t start)
 {
@@ -66,7 +68,7 @@ static const struct range *nearer(const struct range *found,
 									 found;
 }
 
-/* Returns the lowest kept range that ends behind @start, or NULL. */
+/* Returns the lowest range to keep at or after @start, or NULL. */
 static const struct range *next_kept(const struct kept *kept, uintptr_t start)
 {
 	const struct range *found = NULL;
@@ -79,7 +81,7 @@ static const struct range *next_kept(const struct kept *kept, uintptr_t start)
 	return found;
 }
 
-/* Replaces a mapping by one without access, so that nothing is mapped there. */
+/* Keeps the addresses reserved. */
 static void hide(uintptr_t start, uintptr_t end)
 {
 	mmap((void *)start, end - start, PROT_NONE,
@@ -108,10 +110,10 @@ static void drop(const struct kept *kept, uintptr_t start, uintptr_t end)
 }
 
 /**
- * struct arena - header of each part of a glibc arena (heap_info in
- * malloc/arena.c)
- * @state: address of the arena's state, which lies in its first part
- * @before: address of the previous part; 0 in the first part
+ * struct arena - the start of each part of an arena (glibc's malloc/arena.c:
+ * heap_info)
+ * @state: state of the arena, in its first part
+ * @before: previous part
  * @len: bytes in use
  * @accessible: bytes that are readable and writable
  */
@@ -122,7 +124,7 @@ struct arena {
 	size_t accessible;
 };
 
-/* Returns true if @at (@addr, or a copy of what is there) looks like one. */
+/* Returns true if @at, which is at @addr or a copy of it, looks like a part. */
 static bool is_arena(uintptr_t addr, const struct arena *at,
 		     uintptr_t page_mask)
 {
@@ -135,11 +137,11 @@ static bool is_arena(uintptr_t addr, const struct arena *at,
 }
 
 /**
- * drop_is_arena() - check whether an address is a part of a glibc arena
+ * drop_is_arena() - check for a part of an arena of glibc
  * @addr: multiple of ARENA_LEN
- * @page_mask: mask of an address's offset in its page
+ * @page_mask: mask of the offset in a page
  *
- * Context: any thread; other threads may unmap the address meanwhile.
+ * Context: any thread; other threads may unmap the memory.
  * Return: true if it looks like one; false also if it cannot be read.
  */
 bool drop_is_arena(uintptr_t addr, uintptr_t page_mask)
@@ -152,7 +154,7 @@ bool drop_is_arena(uintptr_t addr, uintptr_t page_mask)
 		sizeof(copy) && is_arena(addr, &copy, page_mask);
 }
 
-/* Mappings may be merged, so arenas are searched at each possible address. */
+/* Neighbours may be one mapping, so every possible address is checked. */
 static void keep_arenas(struct kept *kept, const struct range *at)
 {
 	uintptr_t addr = (at->start + ARENA_LEN - 1) / ARENA_LEN * ARENA_LEN;
@@ -175,7 +177,7 @@ static bool is_anonymous(const struct mapping *mapping)
 	return !mapping->is_file && !mapping->is_shared && mapping->is_writable;
 }
 
-/* Returns true for registered memory: it is mapped from the window's file. */
+/* Registered memory, whose pages are pages of the window. */
 static bool is_registered(const struct process *own,
 			  const struct mapping *mapping)
 {
@@ -185,11 +187,7 @@ static bool is_registered(const struct process *own,
 	       mapping->dev == view->dev && mapping->ino == view->ino;
 }
 
-/*
- * Registering a block replaces its whole pages by shared ones; its partial
- * first and last page stay anonymous. Returns true if a mapping and the next
- * one are parts of such a block.
- */
+/* The first and last page of a registered block are not shared in a child. */
 static bool are_one_block(const struct process *own, const struct mapping *one)
 {
 	return one->at.end == one[1].at.start &&
@@ -209,7 +207,7 @@ static size_t block_len(const struct process *own, const struct mapping *at)
 	return last->at.end - first->at.start;
 }
 
-/* Returns true if the engine does not need the mapping. */
+/* Returns true if only the application needs the mapping. */
 static bool is_unwanted(const struct process *own,
 			const struct mapping *mapping)
 {
@@ -221,7 +219,7 @@ static bool is_unwanted(const struct process *own,
 		return false;
 	if (mapping->is_file)
 		return true;
-	/* The sanitizer's memory looks the same as the application's. */
+	/* A part of it is the sanitizer's, which cannot be distinguished. */
 	if (__asan_init || own->start.keep != KEEP_NEEDED)
 		return false;
 	return mapping->place == ENGINE_HOST_STACK ||
@@ -244,8 +242,8 @@ static void drop_unwanted(struct kept *kept, const struct process *own,
 }
 
 /*
- * Drops shared mappings whatever they are near, since no allocator keeps its
- * data there. Registered memory is an exception: it is part of a heap.
+ * No allocator has its own memory in such mappings, whatever is near them,
+ * except for registered memory, which is part of a heap.
  */
 static void drop_shared(const struct kept *kept, const struct process *own)
 {
@@ -261,7 +259,7 @@ static void drop_shared(const struct kept *kept, const struct process *own)
 	}
 }
 
-/* The C library keeps all data of a thread near its TLS or control block. */
+/* Keeps thread-local variables, and what is near the thread's own struct. */
 static void keep_thread(struct kept *kept, const struct objects *objects)
 {
 	const uintptr_t self = (uintptr_t)pthread_self();
@@ -282,7 +280,7 @@ static void keep_thread(struct kept *kept, const struct objects *objects)
 	keep(kept, near.start - THREAD_LEN, near.end + THREAD_LEN);
 }
 
-/* The thread that loaded libmem, as a rule the first */
+/* Of the thread that loaded the library, which usually is the first. */
 static pthread_t first_thread;
 
 static void __attribute__((constructor)) note_first_thread(void)
@@ -291,13 +289,13 @@ static void __attribute__((constructor)) note_first_thread(void)
 }
 
 /**
- * drop_is_near_first() - check for the first thread's control block
+ * drop_is_near_first() - check for memory near that of the first thread
  * @start: first byte
- * @end: behind the last byte
+ * @end: address after the last byte
  *
- * In a program without the dynamic linker the control block is in the heap.
+ * In a statically linked program that memory is in the heap.
  *
- * Return: true if the range is near that block.
+ * Return: true if it is near.
  */
 bool drop_is_near_first(uintptr_t start, uintptr_t end)
 {
@@ -306,7 +304,7 @@ bool drop_is_near_first(uintptr_t start, uintptr_t end)
 	return start < self + NEAR_LEN && end > self - NEAR_LEN;
 }
 
-/* Keeps only the surroundings: the mapping may contain heap blocks, too. */
+/* A large block of the heap may be mapped beside it. */
 static void keep_part(struct kept *kept, const struct range *at, uintptr_t addr)
 {
 	const uintptr_t page = addr & ~kept->page_mask;
@@ -318,7 +316,7 @@ static void keep_part(struct kept *kept, const struct range *at, uintptr_t addr)
 	keep(kept, start, end);
 }
 
-/* Keeps as little of a stack as possible, so that accesses to it are found. */
+/* Keeps as little of a stack as possible, so that accesses are detected. */
 static void keep_top(struct kept *kept, const struct range *at, uintptr_t addr)
 {
 	const uintptr_t page = addr & ~kept->page_mask;
@@ -329,9 +327,8 @@ static void keep_top(struct kept *kept, const struct range *at, uintptr_t addr)
 }
 
 /*
- * Keeps what is near @addr in its mapping, since that probably has the same
- * owner. A thread's stack just below the dynamic linker's memory is an
- * exception: both may be one mapping.
+ * Memory that is near it in the same mapping has the same owner, except for a
+ * thread's stack that was mapped just below the loader's memory.
  */
 static void keep_near(struct kept *kept, const struct mappings *mappings,
 		      uintptr_t addr)
@@ -352,8 +349,8 @@ static void keep_near(struct kept *kept, const struct mappings *mappings,
 }
 
 /*
- * The dynamic linker maps memory before malloc() is available. Its lists lie
- * there, below the first thread's control block or apart from it.
+ * The loader maps memory before malloc() exists. Its lists are there, below the
+ * first thread's own memory or apart from it.
  */
 static void keep_loader(struct kept *kept, const struct mappings *mappings)
 {
@@ -376,13 +373,13 @@ static void keep_initial(struct kept *kept, const struct mappings *mappings)
 		if (from < at->start || from >= at->end)
 			continue;
 		keep(kept, from, at->end);
-		/* This makes stack frames in the first page read-only, too. */
+		/* Frames of the first functions are in its first page, too. */
 		mprotect((void *)(from & ~kept->page_mask),
 			 at->end - (from & ~kept->page_mask), PROT_READ);
 	}
 }
 
-/* Keeps what libmem mapped for the engine. */
+/* Mappings that libmem has made for the engine. */
 static void keep_own(struct kept *kept, const struct engine_start *start)
 {
 	const struct objects *objects = start->objects;
@@ -399,7 +396,7 @@ static void keep_needed(struct kept *kept, const struct process *own)
 
 	keep_thread(kept, own->start.objects);
 	keep_initial(kept, &own->mappings);
-	/* AddressSanitizer's heap has no arenas, and all of it is kept. */
+	/* The sanitizer's heap has no arenas; all of it is kept. */
 	for (i = 0; !__asan_init && i < own->mappings.nr; i++)
 		if (is_anonymous(&own->mappings.at[i]) &&
 		    own->mappings.at[i].place != ENGINE_HOST_STACK)
@@ -408,8 +405,8 @@ static void keep_needed(struct kept *kept, const struct process *own)
 }
 
 /**
- * drop_memory() - drop memory that only the application needs
- * @own: process; its list of mappings is filled in before anything is dropped
+ * drop_memory() - unmap memory that only the application needs
+ * @own: process; gets the list of the application's mappings
  *
  * Return: 0, or -ENOMEM.
  */
@@ -436,8 +433,7 @@ int drop_memory(struct process *own)
 
 /**
  * drop_stores() - make the application's variables read-only
- * @own: process with its handlers installed, since the dynamic linker stores to
- *	some variables
+ * @own: process whose handlers are installed, since the loader stores to some
  */
 void drop_stores(const struct process *own)
 {

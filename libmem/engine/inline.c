@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * An engine without a process: its jobs run in the caller and on other threads
- * of the application. This is for boards whose engines can access all memory of
- * a process, and for tools that do not follow a fork.
+ * An inline engine: its jobs run on the calling thread and on threads of the
+ * application. It is for boards whose engines can access all memory of a
+ * process, and for tools that see one process.
  *
- * A kernel that fails is left by a siglongjmp() out of the signal's handler;
- * locks and memory that it holds are not released. If the application or a
- * sanitizer handles a signal when an engine is made, its handler stays.
+ * A kernel that fails is abandoned by a jump out of the signal's handler; locks
+ * that it holds stay locked, and its memory stays allocated. A signal for which
+ * the application, or a sanitizer, has a handler when an engine is created is
+ * left to that handler.
  */
 #define _GNU_SOURCE
-/* Its longjmp() only accepts jumps within the thread's own stack. */
+/* The checking longjmp() only knows the thread's own stack. */
 #undef _FORTIFY_SOURCE
 #include <errno.h>
 #include <setjmp.h>
@@ -23,26 +24,26 @@
 #include "process.h"
 
 #define MAX_HELPERS	1024U
-/* For libmem's handler of the window's pages and the application's handlers */
+/* Length of the handlers' stack, which the window's handler uses, too. */
 #define SIGNAL_STACK_LEN	(256UL << 10)
 
-/* glibc's internal name of sigaction(), which no other library replaces. */
+/* The C library's internal name, which no other library defines. */
 int __sigaction(int signal, const struct sigaction *action,
 		struct sigaction *old);
 
 /**
- * struct inline_engine - an engine in the application
- * @pool: threads that run blocks
- * @worker: state of the thread in inline_run(), one at a time
+ * struct inline_engine - an inline engine
+ * @pool: its threads
+ * @worker: state of the calling thread, one at a time
  * @window: window of the application
- * @stack: signal stack for the thread in inline_run()
+ * @stack: stack of signal handlers for the calling thread
  * @is_failed: a block of the job did not return
  * @result: result of the first such block
- * @args: copy of the job's arguments
- * @name: name of the helpers
+ * @args: copy of a job's arguments
+ * @name: name of its threads
  * @threads: helpers
  * @nr_threads: number of helpers
- * @has_helpers: helpers have been created, as far as possible
+ * @has_helpers: an attempt to start them was made
  */
 struct inline_engine {
 	struct pool pool;
@@ -60,8 +61,8 @@ struct inline_engine {
 
 /**
  * struct escape - how to leave a block
- * @at: where to jump to
- * @result: out: why the block was left
+ * @at: target of the jump
+ * @result: reason
  */
 struct escape {
 	sigjmp_buf at;
@@ -72,17 +73,17 @@ static _Thread_local struct inline_engine *mine;
 static _Thread_local struct escape *escape;
 
 /**
- * engine_is_worker() - check whether the calling thread runs a kernel
+ * engine_is_worker() - check whether the calling thread runs an inline kernel
  *
- * Context: any, signal handlers too.
- * Return: true if it runs one of an engine in the application.
+ * Context: any, also a signal handler.
+ * Return: true if it does.
  */
 bool engine_is_worker(void)
 {
 	return mine;
 }
 
-/* Returns false for a signal sent from outside: no kernel caused it. */
+/* A signal that another process sent was not caused by the kernel. */
 static bool is_own(int signal, const siginfo_t *info)
 {
 	return signal == SIGABRT ? info->si_pid == getpid() : info->si_code > 0;
@@ -99,10 +100,10 @@ static enum engine_place place_of(uintptr_t addr, const void *context)
 }
 
 /**
- * engine_leave_kernel() - leave a kernel that cannot go on
+ * engine_leave_kernel() - abandon an inline kernel that cannot continue
  * @signal: signal
- * @info: its siginfo_t
- * @context: its ucontext_t
+ * @info: from the signal
+ * @context: context of the signal, ucontext_t
  *
  * Context: the handler of a synchronous signal, or of SIGABRT. Returns only if
  * no kernel caused the signal.
@@ -130,14 +131,14 @@ void engine_leave_kernel(int signal, const siginfo_t *info,
 	siglongjmp(to->at, 1);
 }
 
-/* Leaves the kernel, or does what the signal does without a handler. */
+/* Performs the default action of the signal. */
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	const struct sigaction none = { .sa_handler = SIG_DFL };
 
 	engine_leave_kernel(signal, info, context);
 	__sigaction(signal, &none, NULL);
-	/* A signal that was sent does not recur on return. */
+	/* A signal that was sent is not raised again by the instruction. */
 	if (info->si_code <= 0)
 		raise(signal);
 }
@@ -160,7 +161,7 @@ static void take_signals(void)
 			__sigaction(signals[i], &action, NULL);
 }
 
-/* Returns 0, or why the block was left; the first such result is the job's. */
+/* Calls the kernel for a block; stores the result of the first that fails. */
 static int call_block(mem_kernel kernel, const struct mem_block *block,
 		      void *args)
 {
@@ -186,9 +187,9 @@ static void *stack_create(void)
 }
 
 /*
- * Signal handlers need their own stack if the kernel has used up its own. The
- * thread's previous signal stack is restored after the kernel, because a
- * sanitizer unmaps the current one when the thread ends.
+ * Sets a separate stack for handlers, for a kernel without stack left. The
+ * thread's own is restored after the kernel, because a sanitizer unmaps the one
+ * that is set when the thread ends.
  */
 static void stack_enter(void *at, stack_t *old)
 {
@@ -211,8 +212,8 @@ static void stack_destroy(void *at)
 }
 
 /**
- * inline_create() - make an engine in the application
- * @name: name of its threads
+ * inline_create() - create an inline engine
+ * @name: its name
  * @window: window of the application
  * @made: out: engine, for inline_destroy()
  *
@@ -240,7 +241,7 @@ int inline_create(const char *name, const struct engine_window *window,
 }
 
 /**
- * inline_destroy() - destroy an engine in the application
+ * inline_destroy() - end an inline engine
  * @engine: engine that runs no job
  */
 void inline_destroy(struct inline_engine *engine)
@@ -272,10 +273,7 @@ static void *help(void *arg)
 	return NULL;
 }
 
-/*
- * Helpers block signals, which the application's other threads handle. If
- * helpers cannot be created, jobs run with fewer.
- */
+/* Starts helpers, with signals blocked. Jobs also run without them. */
 static void get_helpers(struct inline_engine *engine, const uint32_t grid[3])
 {
 	unsigned int max = pool_nr_workers() - 1;
@@ -304,7 +302,7 @@ static void get_helpers(struct inline_engine *engine, const uint32_t grid[3])
 /**
  * inline_run() - run a job
  * @engine: engine that runs no job
- * @job: job, checked by pool_check()
+ * @job: job that pool_check() accepts
  * @result: out: how it ended
  */
 void inline_run(struct inline_engine *engine, const struct engine_job *job,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Lists the mappings of the process and classifies them for reports. Lists have
- * mappings of their own, since other threads change the heap meanwhile.
+ * The list of the process's mappings, and what an address in them is. The list
+ * is not in the heap, which other threads use at the same time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 #define MAX_GUARD	(128UL << 10)
 
-/* Reads the text, up to MAX_TEXT bytes, and terminates it. */
+/* Reads the whole text, terminated, as far as it fits. */
 static int read_text(char *text)
 {
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -43,8 +43,8 @@ static bool has_no_access(const struct mapping *mapping)
 }
 
 /*
- * A thread's stack has no name, and a guard below it. The inaccessible rest of
- * an arena, and addresses that a program reserves, are longer than a guard.
+ * Returns true for a thread's stack: it has a guard below it, and no name. The
+ * unused rest of an arena, and reserved addresses, are longer than a guard.
  */
 static bool is_thread_stack(const struct mapping *mapping,
 			    const struct mapping *before)
@@ -112,12 +112,12 @@ static void parse_line(char *line, struct mapping *mapping,
 }
 
 /**
- * mappings_read() - list the mappings of the process
- * @mappings: out: the list
- * @area: MAPPINGS_LEN zeroed bytes that hold the list
- * @objects: objects that are loaded, or NULL
+ * mappings_read() - list the mappings
+ * @mappings: out: list
+ * @area: MAPPINGS_LEN zeroed bytes for the list
+ * @objects: loaded objects
  *
- * Return: 0, or -errno of opening /proc/self/maps; the list is empty then.
+ * Return: 0, or -errno if /proc/self/maps cannot be opened: the list is empty.
  */
 int mappings_read(struct mappings *mappings, void *area,
 		  const struct objects *objects)
@@ -140,12 +140,12 @@ int mappings_read(struct mappings *mappings, void *area,
 }
 
 /**
- * mappings_place() - classify an address
+ * mappings_place() - return what an address is
  * @mappings: list
- * @addr: address, any
+ * @addr: any address
  *
- * Context: any, signal handlers too.
- * Return: what is mapped there.
+ * Context: any, also a signal handler.
+ * Return: enum engine_place.
  */
 enum engine_place mappings_place(const struct mappings *mappings,
 				 uintptr_t addr)
@@ -164,7 +164,7 @@ enum engine_place mappings_place(const struct mappings *mappings,
 	return ENGINE_UNKNOWN;
 }
 
-/* Returns true if private, accessible mappings cover the range completely. */
+/* Checks the mappings from @start to @end, which must have no hole. */
 static bool are_own(const struct mappings *mappings, uintptr_t start,
 		    uintptr_t end)
 {
@@ -196,8 +196,7 @@ static const struct mapping *find(const struct mappings *mappings,
 }
 
 /*
- * Returns true if the address is in glibc's heap, and in no page that has a
- * thread's stack or control block.
+ * Returns true if no thread's stack or struct of the C library is in the page.
  */
 static bool is_in_heap(const struct mappings *mappings, uintptr_t addr)
 {
@@ -213,17 +212,17 @@ static bool is_in_heap(const struct mappings *mappings, uintptr_t addr)
 }
 
 /**
- * mappings_check_own() - check that a range is private and writable
+ * mappings_check_own() - check for private memory that is readable and writable
  * @start: first byte
- * @end: behind the last byte
- * @is_heap: out: the first and the last byte are in glibc's heap
- * @grows: out: the first byte is in the first thread's stack
+ * @end: address after the last byte
+ * @is_heap: out: its first and its last byte are in glibc's heap
+ * @grows: out: its first byte is in the first thread's stack
  *
  * The cost grows with the number of mappings.
  *
  * Context: any thread.
- * Return: 0, -EINVAL (a part is not mapped, is shared, or cannot be read and
- * written), -ENOMEM, or an error of mappings_read().
+ * Return: 0, -EINVAL (a part of it is not mapped, is shared, or cannot be read
+ * or stored to), -ENOMEM, or as mappings_read().
  */
 int mappings_check_own(uintptr_t start, uintptr_t end, bool *is_heap,
 		       bool *grows)
@@ -238,7 +237,7 @@ int mappings_check_own(uintptr_t start, uintptr_t end, bool *is_heap,
 	if (area == MAP_FAILED)
 		return -ENOMEM;
 	err = mappings_read(&mappings, area, NULL);
-	/* Nothing was mapped where the area is now. */
+	/* These addresses were not mapped before this call. */
 	if (!err && ((end > (uintptr_t)area &&
 		      start < (uintptr_t)area + MAPPINGS_LEN) ||
 		     !are_own(&mappings, start, end)))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Lists what is loaded: the program and its libraries. An engine may not store
- * to their variables, and can only run functions that were loaded before it was
- * forked. The owner makes the list before the fork, since any thread may hold
- * the dynamic linker's lock at the fork.
+ * The loaded objects: the program and its libraries. An engine may not store to
+ * their variables, and can run their functions if it was created after they
+ * were loaded. The owner lists them before it forks, because in a child another
+ * thread may hold the dynamic linker's lock.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -24,7 +24,7 @@
 #define COPY_RELOCATION	R_AARCH64_COPY
 #endif
 
-/* These work in an engine, too, so their variables stay writable. */
+/* Libraries that an engine uses, and that store to their own variables. */
 static const char * const runtime_names[] = {
 	"ld-linux", "libc.so", "libm.so", "libstdc++.so", "libgcc_s.so",
 	"libc++", "libunwind", "libpthread", "libdl.so", "librt.so", "libasan",
@@ -33,8 +33,8 @@ static const char * const runtime_names[] = {
 };
 
 /*
- * These store to the application's variables on purpose: the dynamic linker
- * binds functions, and sanitizers mark what they have reported.
+ * Libraries that store to variables of the application: the dynamic linker, and
+ * sanitizers, which mark what they have reported.
  */
 static const char * const storing_names[] = {
 	"ld-linux", "libubsan", "libasan",
@@ -86,10 +86,9 @@ static const Elf64_Phdr *part_of(const struct dl_phdr_info *info,
 }
 
 /*
- * Returns true if an object's variables are the application's. The program's
- * name is empty. A program without an interpreter is static and contains the C
- * library. As a library, libmem has variables of its own; where it is part of
- * the program, engines use none of its variables.
+ * The program's name is empty. A program without an interpreter is static, and
+ * contains its C library. An engine stores to variables of libmem only if
+ * libmem is a library of its own.
  */
 static bool is_host(const struct dl_phdr_info *info)
 {
@@ -116,7 +115,7 @@ static uint64_t hash(uint64_t sum, const void *bytes, size_t len)
 	return sum;
 }
 
-/* Hashes the name, the address and the notes, one of which is the build ID. */
+/* Computes an id from name, address and notes, one of which is the build id. */
 static uint64_t id_of(const struct dl_phdr_info *info)
 {
 	const Elf64_Phdr *notes = part_of(info, PT_NOTE);
@@ -174,7 +173,7 @@ static void add_tls(struct objects *objects, const struct dl_phdr_info *info)
 }
 
 /**
- * struct dynamic - needed parts of an object's dynamic section
+ * struct dynamic - entries of an object's dynamic section
  * @symbols: symbol table
  * @relocations: relocation table
  * @nr: number of relocations
@@ -193,7 +192,7 @@ static struct dynamic dynamic_of(const struct dl_phdr_info *info)
 
 	if (!part)
 		return dynamic;
-	/* The dynamic linker has replaced these offsets by addresses. */
+	/* The dynamic linker has relocated these. */
 	for (entry = (void *)(info->dlpi_addr + part->p_vaddr);
 	     entry->d_tag != DT_NULL; entry++) {
 		if (entry->d_tag == DT_SYMTAB)
@@ -208,7 +207,7 @@ static struct dynamic dynamic_of(const struct dl_phdr_info *info)
 	return dynamic;
 }
 
-/* Adds libraries' variables (stdout, std::cout) that were copied here. */
+/* Variables of libraries (stdout, std::cout) that the linker put here. */
 static void add_open(struct objects *objects, const struct dl_phdr_info *info)
 {
 	const struct dynamic dynamic = dynamic_of(info);
@@ -252,8 +251,8 @@ static int count_segments(struct dl_phdr_info *info, size_t len, void *arg)
 }
 
 /**
- * objects_list() - list what is loaded
- * @made: out: list, in a mapping of its own; for objects_free()
+ * objects_list() - list the loaded objects
+ * @made: out: the list, for objects_free(); in a mapping of its own
  *
  * Context: takes the dynamic linker's lock.
  * Return: 0, or -ENOMEM.
@@ -261,7 +260,7 @@ static int count_segments(struct dl_phdr_info *info, size_t len, void *arg)
 int objects_list(struct objects **made)
 {
 	struct objects *objects;
-	size_t max = MAX_OPEN, len;	/* more may be loaded meanwhile */
+	size_t max = MAX_OPEN, len;	/* others may be loaded meanwhile */
 
 	dl_iterate_phdr(count_segments, &max);
 	len = sizeof(*objects) + max * sizeof(*objects->segments);
@@ -290,9 +289,9 @@ void objects_free(struct objects *objects)
 /**
  * objects_find() - find the segment that contains an address
  * @objects: list
- * @addr: address, any
+ * @addr: any address
  *
- * Context: any, signal handlers too.
+ * Context: any, also a signal handler.
  * Return: the segment, or NULL.
  */
 const struct segment *objects_find(const struct objects *objects,
@@ -336,12 +335,12 @@ static int look_for_id(struct dl_phdr_info *info, size_t len, void *arg)
 }
 
 /**
- * objects_have() - check that a function is what it was in the list
+ * objects_have() - check whether a function was loaded when a list was made
  * @objects: list
  * @addr: address of the function
  *
  * Context: takes the dynamic linker's lock.
- * Return: true if the same library was loaded at the same address then.
+ * Return: true if its library was loaded at the same address.
  */
 bool objects_have(struct objects *objects, uintptr_t addr)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Spreads the blocks of a job over threads. The thread that runs the job takes
- * part; helpers that wake up late find no block left. A thread takes a block by
- * decrementing the number of blocks left. If the number was above 0, the block
- * belongs to the current job, even if the thread slept through jobs before.
+ * Distributes the blocks of a job over threads. The calling thread runs blocks,
+ * too; helpers that are late find no block left. A thread takes a block by
+ * decrementing the number of blocks left. A result above 0 is a block of the
+ * current job, however late the thread is.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "process.h"
 
 /**
- * pool_nr_workers() - return the number of threads that run blocks
+ * pool_nr_workers() - return how many threads are to run blocks
  *
  * Return: number of CPUs that the caller may use, at least 1.
  */
@@ -36,7 +36,7 @@ static uint64_t count_blocks(const uint32_t grid[3])
 }
 
 /**
- * pool_check() - check whether a job can be run
+ * pool_check() - check a job
  * @job: job
  *
  * Return: 0, or -EINVAL (no blocks or too many, too many bytes of arguments).
@@ -47,7 +47,7 @@ int pool_check(const struct engine_job *job)
 	       0 : -EINVAL;
 }
 
-/* Makes the worker's block-shared memory at least @len bytes long. */
+/* Provides block-shared memory for the job's blocks. */
 static int get_shared(struct worker *worker, size_t len)
 {
 	void *shared;
@@ -88,7 +88,7 @@ static int run_block(struct pool *pool, struct worker *worker, uint64_t index)
 	return 0;
 }
 
-/* Runs a block, unless the job has failed. The first error is the job's. */
+/* Stores the first error, which is that of the job. */
 static void try_block(struct pool *pool, struct worker *worker, uint64_t index)
 {
 	int none = 0;
@@ -121,9 +121,9 @@ static void run_blocks(struct pool *pool, struct worker *worker)
 /**
  * pool_run() - run a job
  * @pool: pool that runs no job
- * @worker: state of the calling thread
- * @job: job, checked by pool_check()
- * @args: arguments of its kernel
+ * @worker: state of the caller
+ * @job: job that pool_check() accepts
+ * @args: arguments for its blocks
  *
  * Return: 0 when all blocks have run, -ENOMEM (no block-shared memory), or an
  * error of @pool->call.
@@ -155,9 +155,9 @@ int pool_run(struct pool *pool, struct worker *worker,
 }
 
 /**
- * pool_help() - run blocks of jobs until the pool is stopped
+ * pool_help() - help to run jobs, until the pool is stopped
  * @pool: pool
- * @worker: state of the calling thread
+ * @worker: state of the caller
  */
 void pool_help(struct pool *pool, struct worker *worker)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The process of an engine. Its first thread comes from the fork, on a stack
- * that libmem has allocated, and ends the process when the owner has ended. A
- * second thread serves the owner's requests; helpers run blocks with it.
+ * The process of an engine. Its first thread comes from the fork, runs on a
+ * stack of libmem, and waits for the end of the owner, at which the process
+ * ends. A second thread handles requests of the owner, together with helpers.
  *
- * After the start, everything is stored in memory that the process has mapped:
- * where libmem is part of the program, its variables are read-only.
+ * After the start, this file only writes to memory of the process: if libmem is
+ * part of the program, its variables are read-only.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -25,10 +25,10 @@
 /* glibc, libio/libio.h: _IO_CURRENTLY_PUTTING */
 #define CURRENTLY_PUTTING	0x0800
 
-/* Allocators keep lists of free blocks up to 128 KiB and map larger blocks. */
+/* Allocators keep free blocks of up to 128 KiB, and map larger ones. */
 #define MAX_TRIED_LEN	(256UL << 10)
 
-/* Time to flush output after the owner has ended */
+/* Longest time to flush output when the owner has ended. */
 #define LAST_SECONDS	2
 
 int __sigaction(int signal, const struct sigaction *action,
@@ -37,10 +37,10 @@ int __sigaction(int signal, const struct sigaction *action,
 struct process *process;
 
 /**
- * process_tell() - report an event to the owner
- * @event: event; its fields in the shared memory are filled in
+ * process_tell() - send an event to the owner
+ * @event: event; the fields that belong to it are written
  *
- * Context: any, signal handlers too.
+ * Context: any, also a signal handler.
  */
 void process_tell(enum engine_event event)
 {
@@ -52,7 +52,7 @@ void process_tell(enum engine_event event)
 /**
  * process_take_fd() - receive a descriptor from the owner
  *
- * Context: any, signal handlers too.
+ * Context: any, also a signal handler.
  * Return: the descriptor, owned by the caller, or -1.
  */
 int process_take_fd(void)
@@ -83,7 +83,7 @@ static int compare(const void *one, const void *other)
 	return *(const int *)one - *(const int *)other;
 }
 
-/* Closes descriptors from @from to @last that /proc/self/fd lists. */
+/* Closes descriptors from @from to @last, one by one. */
 static int close_listed(unsigned int from, unsigned int last)
 {
 	const int dir = open("/proc/self/fd", O_RDONLY | O_DIRECTORY);
@@ -108,7 +108,7 @@ static int close_listed(unsigned int from, unsigned int last)
 	return got < 0 ? -EAGAIN : 0;
 }
 
-/* Filters of containers may refuse close_range(). */
+/* The system call may be refused: containers refuse those they do not know. */
 static int close_all(unsigned int from, unsigned int last)
 {
 	if (!syscall(SYS_close_range, from, last, 0))
@@ -117,9 +117,9 @@ static int close_all(unsigned int from, unsigned int last)
 }
 
 /*
- * Closes all descriptors except the standard ones and those that the process
- * needs. One that stays open here is not closed when the application closes it:
- * the peer of a socket would not see the end.
+ * Closes all descriptors except the standard three and those that the process
+ * needs. Otherwise the application could not really close them: the peer of a
+ * socket would wait for its end.
  */
 static int close_foreign(const struct engine_start *start)
 {
@@ -157,7 +157,7 @@ static void default_signals(void)
 	sigaltstack(&no_stack, NULL);
 }
 
-/* Blocks all signals except synchronous ones and the one of abort(). */
+/* Blocks all signals except the synchronous ones and that of abort(). */
 static void block_signals(void)
 {
 	sigset_t set;
@@ -173,7 +173,7 @@ static void block_signals(void)
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &set, NULL, _NSIG / 8);
 }
 
-/* Takes addresses that the owner reserved, followed by an unmapped page. */
+/* Takes addresses that the owner reserved, followed by a guard page. */
 static void *take_addr(size_t len)
 {
 	const size_t page_len = process->page_len;
@@ -187,11 +187,11 @@ static void *take_addr(size_t len)
 }
 
 /**
- * process_map() - allocate memory of the process
+ * process_map() - map memory of the process
  * @len: bytes
  *
  * Context: one thread at a time.
- * Return: address, with unmapped pages before and behind it, or NULL.
+ * Return: its address, with guard pages around it, or NULL.
  */
 void *process_map(size_t len)
 {
@@ -202,7 +202,7 @@ void *process_map(size_t len)
 	return addr;
 }
 
-/* Drops buffered output of the application, which the application prints. */
+/* Drops buffered output of the application, which prints it itself. */
 static int take_output(void)
 {
 	char *buffer = process_map(ENGINE_OUTPUT_LEN);
@@ -211,7 +211,7 @@ static int take_output(void)
 		return -ENOMEM;
 	__fpurge(stdout);
 	__fpurge(stderr);
-	/* Otherwise glibc would treat the new buffer as full. */
+	/* Otherwise glibc treats the new buffer as full. */
 	stdout->_flags &= ~CURRENTLY_PUTTING;
 	return setvbuf(stdout, buffer, _IOFBF, ENGINE_OUTPUT_LEN) ?
 	       -ENOMEM : 0;
@@ -271,9 +271,9 @@ static int set_up(struct process *own)
 }
 
 /*
- * Called by exit() and quick_exit(), and by fork(), whose child would return
- * from the kernel and be a second engine. Runs before the application's
- * handlers.
+ * Handler of exit(), quick_exit() and fork(), which runs before those of the
+ * application. A child of fork() would return from the kernel and be an engine,
+ * too.
  */
 static void on_exit_called(void)
 {
@@ -281,14 +281,14 @@ static void on_exit_called(void)
 	touch_end(-EIO, 0);
 }
 
-/* Called if a kernel ends its thread. */
+/* Called when a kernel ends its thread. */
 static void on_thread_end(void *unused)
 {
 	(void)unused;
 	on_exit_called();
 }
 
-/* Creates a thread whose stacks have unmapped pages below them. */
+/* Its stack, and that of its handlers, have guard pages below them. */
 static int start_thread(void *(*run)(void *))
 {
 	void *stack = process_map(ENGINE_STACK_LEN);
@@ -318,7 +318,7 @@ static void *help(void *stack)
 	return NULL;
 }
 
-/* If a helper cannot be created, jobs run with fewer. */
+/* Starts helpers. Jobs also run without them. */
 static void get_helpers(const uint32_t grid[3])
 {
 	unsigned int i;
@@ -403,10 +403,10 @@ static void serve_all(void *stack)
 }
 
 /*
- * The allocator may need memory that the process has dropped, or a lock that
- * another thread held at the fork (AddressSanitizer's). This makes the start
- * fail, instead of a kernel later. The thread is new, so its cache has no free
- * blocks yet.
+ * Tries the allocator: if it needs memory that the process has unmapped, or one
+ * of its locks was held by a thread that does not exist (AddressSanitizer's),
+ * the start fails, instead of a kernel. This thread is new, and has no free
+ * blocks of any length yet.
  */
 static void try_allocator(void)
 {
@@ -430,7 +430,7 @@ static void *serve_main(void *stack)
 	return NULL;
 }
 
-/* Flushes output; SIGALRM ends the process if a lock of stdio was lost. */
+/* Flushes output, unless a thread that does not exist holds its lock. */
 static NO_ASAN void __attribute__((noreturn)) end(void)
 {
 	sigset_t alarm_only;
@@ -456,8 +456,8 @@ static NO_ASAN void __attribute__((noreturn)) wait_for_end(void)
 }
 
 /**
- * process_main() - run an engine's process after its fork
- * @start: what the process starts with
+ * process_main() - main function of an engine's process
+ * @start: its arguments
  *
  * Context: the only thread of a new process, all signals blocked.
  */
@@ -466,7 +466,7 @@ NO_ASAN void process_main(struct engine_start *start)
 	struct process *own = (struct process *)start->next;
 	int err;
 
-	/* Unmap buffers of heaps, which children inherit, too. */
+	/* Unmaps buffers of heaps, which children of the program inherit. */
 	munmap(start->window.addr, start->window.len);
 	default_signals();
 	err = close_foreign(start);

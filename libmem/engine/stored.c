@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A set of pages in memory of which little is ever touched: a window has
- * millions of pages, and a job stores to few of them. Callers hold the lock
- * that protects the set, or are the only thread.
+ * A sparse set of pages: the window has millions of pages, and a job stores to
+ * few. The caller holds a lock, or is the only user.
  */
 #include <string.h>
 
@@ -16,8 +15,8 @@ static size_t words_of(size_t nr)
 }
 
 /**
- * page_set_len() - return the length of a set's memory
- * @nr_pages: number of pages that the set may contain
+ * page_set_len() - return the memory that a set needs
+ * @nr_pages: number of pages of the window
  *
  * Return: bytes.
  */
@@ -29,10 +28,10 @@ size_t page_set_len(size_t nr_pages)
 }
 
 /**
- * page_set_init() - set up a set in given memory
- * @set: out: set; empty if the memory is zeroed
- * @at: memory of page_set_len() bytes
- * @nr_pages: number of pages that the set may contain
+ * page_set_init() - initialise a set
+ * @set: out: set
+ * @at: page_set_len() bytes; if they are zeroed, the set is empty
+ * @nr_pages: number of pages of the window
  */
 void page_set_init(struct page_set *set, void *at, size_t nr_pages)
 {
@@ -42,12 +41,12 @@ void page_set_init(struct page_set *set, void *at, size_t nr_pages)
 }
 
 /**
- * page_set_has() - check whether a set contains a page
+ * page_set_has() - check whether a page is in a set
  * @set: set
  * @page: page
  *
- * Context: any, signal handlers too.
- * Return: true if it does.
+ * Context: any, also a signal handler.
+ * Return: true if it is.
  */
 bool page_set_has(const struct page_set *set, size_t page)
 {
@@ -55,11 +54,11 @@ bool page_set_has(const struct page_set *set, size_t page)
 }
 
 /**
- * page_set_add() - add a page
+ * page_set_add() - add a page to a set
  * @set: set
  * @page: page
  *
- * Context: any, signal handlers too.
+ * Context: any, also a signal handler.
  */
 void page_set_add(struct page_set *set, size_t page)
 {
@@ -70,7 +69,7 @@ void page_set_add(struct page_set *set, size_t page)
 }
 
 /**
- * page_set_remove() - remove a page
+ * page_set_remove() - remove a page from a set
  * @set: set
  * @page: page
  */
@@ -79,7 +78,7 @@ void page_set_remove(struct page_set *set, size_t page)
 	set->words[page / BITS] &= ~(1ULL << (page % BITS));
 }
 
-/* Returns the first set bit at or after @from, or @nr_words * 64. */
+/* Returns the first bit at or after @from, or @nr_words * 64. */
 static size_t next_bit(const uint64_t *words, size_t nr_words, size_t from)
 {
 	size_t word = from / BITS;
@@ -94,7 +93,7 @@ static size_t next_bit(const uint64_t *words, size_t nr_words, size_t from)
 		      nr_words * BITS;
 }
 
-/* Finds the first page at or after @from; @blocks skips empty words. */
+/* Returns the first page at or after @from; skips empty words by @blocks. */
 static size_t next_page(const struct page_set *set, size_t from)
 {
 	const size_t nr_blocks = words_of(set->nr_words);
@@ -111,12 +110,12 @@ static size_t next_page(const struct page_set *set, size_t from)
 }
 
 /**
- * page_set_next() - find the next run of consecutive pages
+ * page_set_next() - find the next run of pages
  * @set: set
- * @from: page at which the search starts
- * @nr: out: pages in the run; 0: there is none
+ * @from: page at which to begin
+ * @nr: out: number of pages in the run, 0 none
  *
- * Return: first page of the run.
+ * Return: first page of the run, at or after @from.
  */
 size_t page_set_next(const struct page_set *set, size_t from, size_t *nr)
 {
@@ -131,7 +130,7 @@ size_t page_set_next(const struct page_set *set, size_t from, size_t *nr)
 }
 
 /**
- * page_set_clear() - remove all pages
+ * page_set_clear() - remove all pages from a set
  * @set: set
  */
 void page_set_clear(struct page_set *set)

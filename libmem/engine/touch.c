@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Handles a job's faults in the engine's process. For a page without sufficient
- * access, the owner is asked; a tracked page is copied before the first store
- * to it; any other fault ends the job.
+ * Touches of a job, in the process of the engine. For a page that it may not
+ * touch yet, the owner is asked; the contents of a tracked page are saved
+ * before the first store to it; any other fault ends the job.
  *
- * A handler holds the process's lock throughout, so the owner gets one question
- * at a time, and calls async-signal-safe functions only. The handler that ends
- * the job keeps the lock, so that nothing else happens until the owner ends the
- * process.
+ * A handler holds the process's lock until it returns, so that there is one
+ * request at a time, and calls only async-signal-safe functions. A handler that
+ * ends the job keeps the lock: the owner then ends the process.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,10 +16,10 @@
 #include "../trap.h"
 #include "process.h"
 
-/* A stack overflow touches an address this near to the stack pointer. */
+/* A stack overflow touches an address at most this far beyond the stack. */
 #define STACK_NEAR	(64UL << 10)
 
-/* glibc's internal name of sigaction(), which no other library replaces. */
+/* The C library's internal name: the public function may be interposed. */
 int __sigaction(int signal, const struct sigaction *action,
 		struct sigaction *old);
 
@@ -42,7 +41,7 @@ static void *page_addr(size_t page)
 	return process->window + page * process->page_len;
 }
 
-/* Mapping a file keeps a reference to it, so without access it is unmapped. */
+/* Without access, a file of a buffer is unmapped, so that it can be freed. */
 static int protect(const struct wire_grant *grant, int fd)
 {
 	void *addr = process->window + grant->off;
@@ -59,9 +58,8 @@ static int protect(const struct wire_grant *grant, int fd)
 }
 
 /*
- * Adjacent pages of different access are separate mappings, whose number is
- * limited. Without any access there is one mapping, and pages are asked for
- * again.
+ * Pages that differ from their neighbours are separate mappings, whose number
+ * is limited. Without any access there is one mapping, and touches fault again.
  */
 static void hide_all(void)
 {
@@ -69,7 +67,9 @@ static void hide_all(void)
 	madvise(process->access, process->nr_pages, MADV_DONTNEED);
 }
 
-/* Protects tracked pages. If that fails, the next touch asks again. */
+/*
+ * Protects tracked pages. If this fails, the next touch asks the owner again.
+ */
 static void set_prot(size_t page, size_t nr, int prot)
 {
 	if (mprotect(page_addr(page), nr * process->page_len, prot))
@@ -77,12 +77,12 @@ static void set_prot(size_t page, size_t nr, int prot)
 }
 
 /**
- * touch_change() - change what jobs may do with a range
+ * touch_change() - change the access of jobs
  * @grant: range and access
- * @fd: file to map there, or -1
+ * @fd: file to map there, -1 none
  *
- * Context: any, signal handlers too; the lock is held, or no job runs.
- * Return: 0, -ENOMEM (too many mappings) or another error of mmap().
+ * Context: any, also a signal handler; the lock is held, or no job runs.
+ * Return: 0, -ENOMEM (too many mappings), or another error of mmap().
  */
 int touch_change(const struct wire_grant *grant, int fd)
 {
@@ -98,7 +98,7 @@ int touch_change(const struct wire_grant *grant, int fd)
 	return err;
 }
 
-/* Protects those pages of a run that are still tracked. */
+/* Applies to the pages of a run that are still tracked. */
 static void track_again(size_t page, size_t nr)
 {
 	const size_t end = page + nr;
@@ -116,7 +116,7 @@ static void track_again(size_t page, size_t nr)
 }
 
 /**
- * touch_begin_job() - track the pages to which the previous job stored again
+ * touch_begin_job() - track pages again that the previous job stored to
  *
  * Context: no job runs.
  */
@@ -144,9 +144,9 @@ static bool is_as_before(size_t page)
 }
 
 /*
- * Removes pages that were made ready along with others but not changed. Returns
- * false if one remains because there are too many mappings; pages are not
- * hidden then, since the rest must be compared.
+ * Removes pages from the set that were made writable ahead and not stored to.
+ * Returns false if one remains, because there are too many mappings: pages that
+ * are to be compared are not hidden for that.
  */
 static bool drop_unchanged(size_t page, size_t end)
 {
@@ -168,7 +168,7 @@ static bool drop_unchanged(size_t page, size_t end)
 	return true;
 }
 
-/* Pages that were hidden meanwhile cannot be read. */
+/* Pages that had to be hidden meanwhile cannot be compared. */
 static bool can_be_compared(size_t page, size_t end)
 {
 	while (page < end && process->access[page] == ENGINE_TRACKED)
@@ -177,10 +177,9 @@ static bool can_be_compared(size_t page, size_t end)
 }
 
 /**
- * touch_end_job() - keep the pages in the set that have changed
+ * touch_end_job() - find out which writable pages the job has changed
  *
- * The process compares, since the pages are probably in its CPU's cache; the
- * owner's CPU would have to fetch them.
+ * Done here because their bytes are in this processor's cache.
  *
  * Context: no job runs.
  */
@@ -203,8 +202,7 @@ void touch_end_job(void)
 }
 
 /**
- * touch_begin_block() - make variables that the runtime stored to read-only
- * again
+ * touch_begin_block() - protect variables again that the loader stored to
  *
  * Context: any thread that runs blocks.
  */
@@ -222,11 +220,11 @@ void touch_begin_block(void)
 }
 
 /**
- * touch_end() - end a job that cannot go on
- * @status: status of the result; its place and address are filled in
+ * touch_end() - end the job with an error
+ * @status: status of the result, whose other members are filled in
  * @signal: signal of the result
  *
- * Context: any, signal handlers too; the lock is held.
+ * Context: any, also a signal handler; the lock is held.
  */
 void touch_end(int status, int signal)
 {
@@ -239,10 +237,7 @@ void touch_end(int status, int signal)
 		pause();
 }
 
-/*
- * Returns the run that a page continues, or a new one. Four times as many pages
- * of a continued run are made ready as before.
- */
+/* Finds the run that a page continues; four times as many pages follow. */
 static struct store_run *run_of(size_t page)
 {
 	struct store_run *run;
@@ -271,7 +266,7 @@ static bool may_be_ready(size_t page)
 	return process->access[page] == ENGINE_TRACKED && !is_ready(page);
 }
 
-/* Copies a page and following ones of its run, and permits stores to them. */
+/* Saves the page and those that follow, then makes them writable. */
 static void make_ready(size_t page)
 {
 	const size_t len = process->page_len;
@@ -302,7 +297,7 @@ static void make_ready(size_t page)
 	set_prot(first, end - first, PROT_READ | PROT_WRITE);
 }
 
-/* Asks the owner for access. Returns false if it cannot be set up. */
+/* Sends a touch to the owner. */
 static bool ask(const struct engine_touch *touch)
 {
 	struct engine_shared *shared = process->shared;
@@ -323,7 +318,7 @@ static bool ask(const struct engine_touch *touch)
 	return !err;
 }
 
-/* Returns true if the access is permitted now. */
+/* Makes the page accessible, or ends the job. */
 static bool get_page(const struct engine_touch *touch)
 {
 	const size_t page = touch->off / process->page_len;
@@ -334,7 +329,7 @@ static bool get_page(const struct engine_touch *touch)
 		if (!ask(touch))
 			return false;
 	} else if (*access != ENGINE_TRACKED) {
-		/* Another thread has got the access meanwhile. */
+		/* Another thread has made it accessible. */
 		return true;
 	}
 	if (*access == ENGINE_TRACKED && touch->is_write)
@@ -348,9 +343,9 @@ static bool is_in(const struct range *at, uintptr_t addr)
 }
 
 /*
- * Returns true if a store to a variable is the runtime's: the dynamic linker
- * stores a function's address in the program at its first call, and some
- * variables of the C and C++ libraries lie in the program.
+ * The loader looks up a function at its first call, and stores its address in
+ * memory of the program. Some variables of the C and C++ library are there,
+ * too.
  */
 static bool is_runtimes(uintptr_t addr, uintptr_t ip)
 {
@@ -367,9 +362,9 @@ static bool is_runtimes(uintptr_t addr, uintptr_t ip)
 }
 
 /*
- * Makes the page writable until the block ends, since a single store cannot be
- * permitted. Runs without the lock, because the handler itself faults here when
- * it calls a function for the first time.
+ * Makes its page writable until the end of the block: a shorter time cannot be
+ * determined. A handler may come here itself when it calls a function for the
+ * first time, so the lock is not needed.
  */
 static bool open_page(uintptr_t addr, uintptr_t ip)
 {
@@ -407,11 +402,10 @@ static bool may_go_on(const struct engine_touch *touch)
 
 /**
  * touch_is_beyond_stack() - check for a stack overflow
- * @addr: address that was touched
- * @context: ucontext_t of the signal
+ * @addr: address of the touch
+ * @context: context of the signal, ucontext_t
  *
- * Return: true if the address is no further than a large frame from the stack
- * pointer.
+ * Return: true if @addr is at most a large frame away from the stack.
  */
 bool touch_is_beyond_stack(uintptr_t addr, const void *context)
 {
@@ -438,7 +432,7 @@ static void __attribute__((noreturn)) end_by_fault(int signal,
 	touch_end(-EFAULT, signal);
 }
 
-/* Returns true if a data access, and no fetch, was denied by protection. */
+/* Returns true if an instruction accessed a page without the permission. */
 static bool is_access(int signal, const siginfo_t *info,
 		      const ucontext_t *context)
 {
@@ -496,7 +490,7 @@ int touch_init(void)
 	};
 	size_t i;
 
-	/* Bind errno now: the handler uses it before it can permit stores. */
+	/* The handler needs it before the loader may store. */
 	errno = 0;
 	sigfillset(&action.sa_mask);
 	sigdelset(&action.sa_mask, SIGSEGV);
@@ -507,8 +501,8 @@ int touch_init(void)
 }
 
 /**
- * touch_thread_init() - set up a signal stack for a thread that runs jobs
- * @at: stack of TOUCH_STACK_LEN bytes, or NULL
+ * touch_thread_init() - set the stack of signal handlers for a thread
+ * @at: TOUCH_STACK_LEN bytes, or NULL
  *
  * Return: 0, or -ENOMEM.
  */
