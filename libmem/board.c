@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: boards. The facts of a board are the model's profile, for both
- * backends. The memory that all contexts of the process have allocated by
- * address is counted here; contexts share nothing else.
+ * libmem: properties of the board, found by its name. They are the model's
+ * profile, with either backend. Memory by address is counted here, for all
+ * contexts of the process.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -15,15 +15,12 @@
 
 #define MAX_BOARDS	32
 
-/*
- * Stands for a board that this library does not know, such as one of a newer
- * module.
- */
+/* A board that only a newer module knows: it has a GPU. */
 static const struct profile unknown = { .name = "" };
 
 /*
- * Bytes used of the SoC's DRAM and of the discrete GPU's memory, by board; the
- * last entry is for unknown boards.
+ * Bytes allocated in DRAM, and in the discrete GPU; one more for unknown
+ * boards.
  */
 static atomic_ullong used[MAX_BOARDS + 1][2];
 
@@ -41,10 +38,10 @@ const struct profile *board_find(const char *name)
 }
 
 /**
- * board_is_known() - find out whether board_find() has found the board
- * @board: result of board_find()
+ * board_is_known() - check whether board_find() knew the name
+ * @board: from board_find()
  *
- * Return: true if it has.
+ * Return: true if it did.
  */
 bool board_is_known(const struct profile *board)
 {
@@ -52,11 +49,11 @@ bool board_is_known(const struct profile *board)
 }
 
 /**
- * board_has_engine() - find out whether a board has an engine
+ * board_has_engine() - check whether a board has an engine
  * @board: board
  * @at: enum mem_engine
  *
- * Return: true if it has. A generic board has a GPU of some kind.
+ * Return: true if it has. A generic board has a GPU of an unspecified kind.
  */
 bool board_has_engine(const struct profile *board, unsigned int at)
 {
@@ -73,10 +70,10 @@ bool board_has_engine(const struct profile *board, unsigned int at)
 }
 
 /**
- * board_has_pageable_access() - find out whether engines access pageable memory
+ * board_has_pageable_access() - check for engines that access pageable memory
  * @board: board
  *
- * Return: true if they do.
+ * Return: true if they can.
  */
 bool board_has_pageable_access(const struct profile *board)
 {
@@ -84,11 +81,10 @@ bool board_has_pageable_access(const struct profile *board)
 }
 
 /**
- * board_has_concurrent_access() - find out whether access is concurrent
+ * board_has_concurrent_access() - check for concurrent access to managed memory
  * @board: board
  *
- * Return: true if the CPU and engines may access managed memory at the same
- * time.
+ * Return: true if CPU and GPU may touch it at the same time.
  */
 bool board_has_concurrent_access(const struct profile *board)
 {
@@ -96,7 +92,7 @@ bool board_has_concurrent_access(const struct profile *board)
 }
 
 /**
- * board_is_io_coherent() - find out whether engines snoop the CPU's caches
+ * board_is_io_coherent() - check whether engines snoop CPU caches
  * @board: board
  *
  * Return: true if they do.
@@ -107,10 +103,10 @@ bool board_is_io_coherent(const struct profile *board)
 }
 
 /**
- * board_line_size() - get the length of a cache line
+ * board_line_size() - return the length of a cache line
  * @board: board
  *
- * Return: bytes; 0 if the board is not known.
+ * Return: bytes; 0 if the board is unknown.
  */
 uint32_t board_line_size(const struct profile *board)
 {
@@ -118,12 +114,12 @@ uint32_t board_line_size(const struct profile *board)
 }
 
 /**
- * board_capability() - get the CUDA compute capability of a GPU
+ * board_capability() - return the compute capability of a GPU
  * @board: board
  * @at: MEM_ENGINE_GPU or MEM_ENGINE_DGPU
  *
- * Return: the capability times 10; 0 if there is no such GPU, or if it does not
- * support CUDA.
+ * Return: its CUDA compute capability times 10; 0 if there is no such GPU, or
+ * it does not support CUDA.
  */
 uint32_t board_capability(const struct profile *board, unsigned int at)
 {
@@ -132,8 +128,7 @@ uint32_t board_capability(const struct profile *board, unsigned int at)
 }
 
 /**
- * board_has_surface_export() - find out whether images can be locked as
- * surfaces
+ * board_has_surface_export() - check whether images can be exported as surfaces
  * @board: board
  *
  * Return: true if they can.
@@ -159,13 +154,13 @@ static uint64_t memory_len(const struct profile *board, bool is_discrete)
 }
 
 /**
- * board_take() - count memory of a board as allocated
+ * board_take() - account for an allocation of a board's memory
  * @board: board
- * @kind: kind of memory, of mem_alloc()
- * @flags: flags of mem_alloc()
+ * @kind: kind for mem_alloc()
+ * @flags: flags for mem_alloc()
  * @len: bytes
  *
- * Return: 0, or -ENOMEM if the board has less left.
+ * Return: 0, or -ENOMEM if the board has less memory left.
  */
 int board_take(const struct profile *board, enum mem_kind kind,
 	       unsigned int flags, uint64_t len)
@@ -237,7 +232,7 @@ static void board_facts(const struct profile *p, struct mem_board *board)
 		sizeof(board->description) - 1);
 }
 
-/* Returns 0 if the engine is a GPU of the board. */
+/* Checks the arguments of a call on a GPU of the board. */
 static int gpu_check(struct mem_ctx *ctx, unsigned int engine)
 {
 	int err;
@@ -275,8 +270,8 @@ API int mem_ctx_board(struct mem_ctx *ctx, unsigned int engine,
 }
 
 /*
- * FNV-1a of what the GPU is, in the form of a name-based UUID (RFC 9562,
- * version 8).
+ * FNV-1a of the board and the engine, in the form of a UUID (RFC 9562, version
+ * 8).
  */
 API int mem_ctx_gpu_id(struct mem_ctx *ctx, unsigned int engine, uint8_t *id)
 {
@@ -317,7 +312,7 @@ API int mem_ctx_memory(struct mem_ctx *ctx, unsigned int engine,
 	if (err)
 		return err;
 	all = memory_len(ctx->board, of_dgpu);
-	/* For a moment this includes an allocation that will be refused. */
+	/* An allocation that is being refused is counted for a moment. */
 	taken = atomic_load(used_of(ctx->board, of_dgpu));
 	*free_len = taken < all ? all - taken : 0;
 	*len = all;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: buffers. The lock of a buffer protects its mapping and the count of
- * mappings; the rest never changes.
+ * libmem: buffers. The lock of a buffer protects its mapping and the number of
+ * maps; all other members never change.
  */
 #include <errno.h>
 #include <limits.h>
@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-/* Initialises the first member of a backend's buffer. */
+/* Called by a backend for the core's part of its struct. */
 void buf_init(struct mem_buf *buf, enum mem_kind kind, uint64_t len)
 {
 	buf->kind = kind;
@@ -18,7 +18,7 @@ void buf_init(struct mem_buf *buf, enum mem_kind kind, uint64_t len)
 	pthread_mutex_init(&buf->lock, NULL);
 }
 
-/* Notes where the buffer was created, to report it if it is never destroyed. */
+/* Records the call site, for the report of a leak. */
 static void living_begin(struct mem_buf *buf)
 {
 	struct mem_buf_info info = { 0 };
@@ -30,9 +30,7 @@ static void living_begin(struct mem_buf *buf)
 	tell_buf(&buf->living, &info);
 }
 
-/*
- * Completes a new buffer, which holds a reference to its context from now on.
- */
+/* Takes the buffer's reference to its context. */
 static int made(int err, struct mem_ctx *ctx, struct mem_buf *new,
 		struct mem_buf **buf)
 {
@@ -173,7 +171,7 @@ API int mem_buf_map(struct mem_buf *buf, void **addr)
 		mapped = buf->addr;
 	}
 	pthread_mutex_unlock(&buf->lock);
-	/* A store to the caller's memory may fault: not under a lock. */
+	/* A store to memory of the caller may fault, so no lock is held. */
 	if (!err)
 		*addr = mapped;
 	return err;
@@ -253,7 +251,7 @@ static bool range_is_valid(const struct mem_buf *buf, uint64_t off,
 	return off <= buf->len && len <= buf->len - off;
 }
 
-/* Passes the range on as it is: the backend handles partial lines. */
+/* Passes on the range unchanged: the backend handles partial lines. */
 static int maintain_one(struct mem_buf *buf, enum mem_maint_op op,
 			uint64_t off, uint64_t len)
 {

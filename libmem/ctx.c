@@ -21,10 +21,7 @@ bool ctx_is_forked(const struct mem_ctx *ctx)
 	return ctx->sched.pid != getpid();
 }
 
-/*
- * Takes a reference unless the count is 0. The caller knows that the memory is
- * still there, but has no reference.
- */
+/* Takes a reference, unless the last one has been dropped. */
 bool ctx_try(struct mem_ctx *ctx)
 {
 	unsigned int nr = atomic_load(&ctx->nr_users);
@@ -34,10 +31,7 @@ bool ctx_try(struct mem_ctx *ctx)
 	return nr;
 }
 
-/*
- * Drops a reference. Returns true if the context is gone and the caller is one
- * of its threads, which has to end.
- */
+/* Returns true if the context was freed and the caller was a thread of it. */
 bool ctx_put(struct mem_ctx *ctx)
 {
 	bool ret = false;
@@ -55,7 +49,7 @@ bool ctx_put(struct mem_ctx *ctx)
 	return ret;
 }
 
-/* Returns 0 if calls that only read the context's state may continue. */
+/* Returns 0 if a call that only returns information may proceed, or -errno. */
 int ctx_look(const struct mem_ctx *ctx)
 {
 	if (ctx_is_forked(ctx))
@@ -64,8 +58,9 @@ int ctx_look(const struct mem_ctx *ctx)
 }
 
 /*
- * Returns 0 if calls on a buffer or list may continue. In a child, locks may be
- * held by threads that do not exist there, unless the backend has none.
+ * The same for a call on a buffer or attribute list. The backend decides
+ * whether it is possible in a child, in which locks of lost threads may be
+ * held.
  */
 int ctx_may_call(const struct mem_ctx *ctx)
 {
@@ -76,7 +71,7 @@ int ctx_may_call(const struct mem_ctx *ctx)
 	return ctx->backend->check ? ctx->backend->check() : 0;
 }
 
-/* Returns 0 if calls that free or change something may continue. */
+/* The same for a call that frees something. */
 int ctx_may_change(const struct mem_ctx *ctx)
 {
 	const int err = sched_check_call();
@@ -84,7 +79,7 @@ int ctx_may_change(const struct mem_ctx *ctx)
 	return err ? err : ctx_look(ctx);
 }
 
-/* Returns 0 if calls that submit work may continue. */
+/* The same for a call that submits work. */
 int ctx_check(struct mem_ctx *ctx)
 {
 	int err = ctx_may_change(ctx);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: jobs of the dma engine. What a job came to is kept once it has been
- * waited for.
+ * libmem: jobs of the dma engine. The result of a job is stored when it has
+ * been waited for.
  */
 #include <errno.h>
 
@@ -109,7 +109,7 @@ static int wait_done(struct mem_job *job, uint64_t timeout_ns)
 			return err;
 		if (timeout_ns == MEM_WAIT_FOREVER)
 			continue;
-		/* A signal that comes too late for time still asks once. */
+		/* After a signal that came too late, checks once more. */
 		passed = now_ns() - start;
 		if (err == -ETIMEDOUT && passed >= timeout_ns)
 			return err;
@@ -135,7 +135,7 @@ API int mem_job_wait(struct mem_job *job, uint64_t timeout_ns,
 		if (err)
 			return err;
 	}
-	/* The same number would say that the job is not done. */
+	/* As a result of the job, -ETIMEDOUT would mean that it is not done. */
 	if (job->status)
 		return job->status == -ETIMEDOUT ? -ETIME : job->status;
 	if (result)

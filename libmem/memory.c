@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: memory by its address. An address is looked up in the backend, and
- * the buffer that it finds is kept for the length of a call.
+ * libmem: memory by address, copies and fills. The backend looks up an address,
+ * and returns a reference, which is dropped at the end of the call.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -10,10 +10,10 @@
 
 #include "sched.h"
 
-/* Rows of mem_alloc_pitch() are aligned as textures of CUDA. */
+/* Alignment of rows of mem_alloc_pitch(): that of CUDA's textures. */
 #define PITCH_ALIGN	512U
 
-/* A function of LeakSanitizer, which programs may be linked with. */
+/* Function of LeakSanitizer, if the program has it. */
 void __lsan_ignore_object(const void *object);
 #pragma weak __lsan_ignore_object
 
@@ -70,7 +70,7 @@ API int mem_alloc_pitch(struct mem_ctx *ctx, uint64_t row_len,
 	return err;
 }
 
-/* Makes later calls refuse the buffer, because it is about to be freed. */
+/* Marks memory as being freed: no other call can free or use it. */
 static int claim(struct mem_buf *buf)
 {
 	struct mem_ctx *ctx = buf->ctx;
@@ -90,10 +90,7 @@ static void unclaim(struct mem_buf *buf)
 	sched_unlock(buf->ctx);
 }
 
-/*
- * Waits for all work and frees the buffer. Errors of the work are returned by
- * the caller's next wait, not here.
- */
+/* Waits for all work; its error is returned by the caller's next wait. */
 static int give_back(struct mem_ctx *ctx, struct mem_buf *buf)
 {
 	int err;
@@ -150,8 +147,8 @@ static int check_export(const struct mem_ctx *ctx, const struct mem_buf *buf,
 }
 
 /*
- * Exports while no work is running, because an export may move the bytes. The
- * wait is internal: the model does not count it as a wait of the host.
+ * Waits until no work is left, because the bytes are moved. It does not count
+ * as a wait of the host: the backend does not learn that work is known done.
  */
 static int export_idle(struct mem_ctx *ctx, struct mem_buf *buf, int *fd)
 {
@@ -168,9 +165,7 @@ static int export_idle(struct mem_ctx *ctx, struct mem_buf *buf, int *fd)
 		else if (is_idle)
 			err = ctx->backend->export_ptr(buf, &new);
 		sched_unlock(ctx);
-		/*
-		 * A store to the caller's memory may fault: not under a lock.
-		 */
+		/* A store to memory of the caller may fault. */
 		if (is_idle && !err)
 			*fd = new;
 		if (is_idle || err)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: semaphores and fences of other programs. A semaphore is an eventfd; a
- * fence is an eventfd or a sync_file whose state a wait does not change. A wait
- * for a semaphore that is not signalled is queued at the semaphore. It delays
- * the operations after it, but blocks no thread: one thread of the context,
+ * libmem: semaphores, which are eventfds that other programs share, and fences,
+ * which are eventfds or sync_files from which waits take nothing. A wait for a
+ * semaphore that is not signalled is in the semaphore's queue. It delays the
+ * operations behind it, but blocks no thread: one thread of the context,
  * started at the first wait, polls all semaphores. The scheduler's lock
- * protects everything.
+ * protects all members.
  *
- * Other holders of the descriptor may read it between poll() and our read, and
- * may have made reads blocking. It is therefore read by a call that never
+ * Other users of the descriptor may consume a signal after it was polled, and
+ * may make the descriptor blocking. Therefore it is read by a call that never
  * blocks.
  */
 #define _GNU_SOURCE
@@ -27,15 +27,15 @@
 
 /**
  * struct mem_semaphore - an imported semaphore or fence
- * @ctx: context, of which the caller and each operation hold a reference
- * @fd: eventfd, or sync_file of a fence
- * @is_fence: a wait leaves it signalled
- * @nr_users: references of the caller and of operations
+ * @ctx: context; the caller and each operation have a reference to it
+ * @fd: eventfd; of a fence also a sync_file
+ * @is_fence: it is a fence: waits leave it signalled
+ * @nr_users: references: of the caller and of operations
  * @is_polled: it is in the context's list of polled semaphores
  * @first: oldest wait for it
  * @last: newest wait for it
- * @next: next in the list of polled semaphores
- * @prev: previous in the list of polled semaphores
+ * @next: next in that list
+ * @prev: previous in that list
  */
 struct mem_semaphore {
 	struct mem_ctx *ctx;
@@ -49,7 +49,7 @@ struct mem_semaphore {
 	struct mem_semaphore *prev;
 };
 
-/* Compares a link with the name that the kernel gives to anonymous inodes. */
+/* Checks the kind of a file by the name that the kernel gives it. */
 static bool has_name(const char *link, size_t len, const char *name)
 {
 	return len == strlen(name) && !memcmp(link, name, len);
@@ -94,7 +94,7 @@ static int import(struct mem_ctx *ctx, int fd, bool is_fence,
 		free(new);
 		return err;
 	}
-	/* Repeated by a call that ThreadSanitizer knows: both are one file. */
+	/* Once more by a call that ThreadSanitizer intercepts. */
 	dup3(fd, new->fd, O_CLOEXEC);
 	new->ctx = ctx_get(ctx);
 	new->is_fence = is_fence;
@@ -115,7 +115,7 @@ static void unpoll(struct mem_semaphore *semaphore)
 {
 	struct sched *sched = &semaphore->ctx->sched;
 
-	/* The file may stay open elsewhere, so close() would not remove it. */
+	/* The file may stay open elsewhere, and would still be polled. */
 	epoll_ctl(sched->poll_fd, EPOLL_CTL_DEL, semaphore->fd, NULL);
 	if (semaphore->prev)
 		semaphore->prev->next = semaphore->next;
@@ -125,7 +125,7 @@ static void unpoll(struct mem_semaphore *semaphore)
 		semaphore->next->prev = semaphore->prev;
 }
 
-/* Drops a reference. The caller must hold the scheduler's lock. */
+/* Drops a reference. The scheduler's lock is held. */
 void semaphore_put(struct mem_semaphore *semaphore)
 {
 	if (--semaphore->nr_users)
@@ -144,7 +144,7 @@ API void mem_semaphore_destroy(struct mem_semaphore *semaphore)
 		return;
 	ctx = semaphore->ctx;
 	if (ctx_is_forked(ctx)) {
-		/* The epoll instance is shared with the parent. */
+		/* The epoll instance belongs to the parent. */
 		close(semaphore->fd);
 		free(semaphore);
 	} else {
@@ -155,9 +155,7 @@ API void mem_semaphore_destroy(struct mem_semaphore *semaphore)
 	ctx_put(ctx);
 }
 
-/*
- * Consumes a signal; returns false if there is none. A fence stays signalled.
- */
+/* Consumes a signal, if there is one; that of a fence remains. */
 static bool take(const struct mem_semaphore *semaphore)
 {
 	struct pollfd fence = { .fd = semaphore->fd, .events = POLLIN };
@@ -168,17 +166,17 @@ static bool take(const struct mem_semaphore *semaphore)
 		return poll(&fence, 1, 0) == 1;
 	if (preadv2(semaphore->fd, &to, 1, -1, RWF_NOWAIT) != sizeof(nr))
 		return false;
-	/* ThreadSanitizer does not know preadv2(), but sees this call. */
+	/* For ThreadSanitizer, which does not know that system call. */
 	return !readv(semaphore->fd, NULL, 0);
 }
 
-/* Adds a signal, except at the counter's limit, where write() would block. */
+/* Adds a signal. At its limit the counter stays as it is. */
 void semaphore_signal(const struct mem_semaphore *semaphore)
 {
 	struct pollfd full = { .fd = semaphore->fd, .events = POLLOUT };
 	const uint64_t one = 1;
 
-	/* The program may have closed it and opened another file there. */
+	/* The program may have closed it and reused the number. */
 	if (check_fd(semaphore->fd, false))
 		return;
 	if (poll(&full, 1, 0) == 1 && full.revents & POLLOUT &&
@@ -186,7 +184,7 @@ void semaphore_signal(const struct mem_semaphore *semaphore)
 		return;
 }
 
-/* Makes the polling thread wake at the next signal. */
+/* Arms the poll for the next signal. */
 static void poll_for(struct mem_semaphore *semaphore)
 {
 	struct epoll_event event = {
@@ -199,8 +197,9 @@ static void poll_for(struct mem_semaphore *semaphore)
 }
 
 /*
- * Begins a wait. Returns true if the semaphore was signalled; otherwise the
- * wait is queued and finished later. The caller must hold the scheduler's lock.
+ * Called when a stream reaches a wait. Returns true if the semaphore is
+ * signalled; otherwise the wait is finished later. The scheduler's lock is
+ * held.
  */
 bool semaphore_wait(struct op *op)
 {
@@ -230,10 +229,7 @@ static void pop(struct mem_semaphore *semaphore, struct op **done)
 	*done = op;
 }
 
-/*
- * Adds the waits whose semaphores are signalled to @done. The caller must hold
- * the scheduler's lock.
- */
+/* Finishes waits whose semaphore is signalled now. The lock is held. */
 void semaphores_take(struct sched *sched, struct op **done)
 {
 	struct mem_semaphore *semaphore = sched->semaphores;
@@ -243,7 +239,7 @@ void semaphores_take(struct sched *sched, struct op **done)
 			pop(semaphore, done);
 }
 
-/* Adds all waits to @done. The caller must hold the scheduler's lock. */
+/* Finishes all waits. The scheduler's lock is held. */
 void semaphores_give_up(struct sched *sched, struct op **done)
 {
 	struct mem_semaphore *semaphore = sched->semaphores;
@@ -253,10 +249,7 @@ void semaphores_give_up(struct sched *sched, struct op **done)
 			pop(semaphore, done);
 }
 
-/*
- * Returns true if the semaphore still exists; it may have been freed since its
- * event occurred.
- */
+/* Ignores an event of a semaphore that was freed meanwhile. */
 static bool is_polled(const struct sched *sched, const void *semaphore)
 {
 	const struct mem_semaphore *one = sched->semaphores;
@@ -266,16 +259,13 @@ static bool is_polled(const struct sched *sched, const void *semaphore)
 	return one;
 }
 
-/*
- * Finishes the waits for a signalled semaphore. The caller must hold the
- * scheduler's lock and a reference to the context.
- */
+/* The scheduler's lock is held; the caller has a reference to the context. */
 static void serve(struct mem_semaphore *semaphore)
 {
 	struct sched *sched = &semaphore->ctx->sched;
 	struct op *done;
 
-	/* The last wait may hold the last reference. */
+	/* The last wait may have the last reference. */
 	semaphore->nr_users++;
 	while (semaphore->first && take(semaphore)) {
 		done = NULL;
@@ -307,7 +297,7 @@ static void *poll_main(void *arg)
 			sched_unlock(ctx);
 			return NULL;
 		}
-		/* Only a wait guarantees that the context still exists. */
+		/* Waits have references; without one it may be being freed. */
 		is_due = is_polled(sched, semaphore) && semaphore->first;
 		if (is_due) {
 			ctx_get(ctx);
@@ -344,9 +334,7 @@ static void poll_close(const struct sched *sched)
 	close(sched->poll_fd);
 }
 
-/*
- * Starts the polling thread at the first wait. The caller must hold the lock.
- */
+/* Starts the thread, at the first wait. The lock is held. */
 static int poll_start(struct mem_ctx *ctx)
 {
 	struct sched *sched = &ctx->sched;
@@ -370,10 +358,7 @@ static int poll_start(struct mem_ctx *ctx)
 	return 0;
 }
 
-/*
- * Adds a semaphore to those that are polled, so that a wait for it cannot fail.
- * The caller must hold the lock.
- */
+/* Prepares a wait, which cannot fail afterwards. The lock is held. */
 static int make_polled(struct mem_semaphore *semaphore)
 {
 	struct sched *sched = &semaphore->ctx->sched;
@@ -399,8 +384,8 @@ static int make_polled(struct mem_semaphore *semaphore)
 }
 
 /*
- * Ends the polling thread of a context that is stopping. Returns true if the
- * caller is that thread.
+ * Ends the thread, after the context was marked as stopping. Returns true if
+ * the caller is that thread.
  */
 bool semaphores_fini(struct sched *sched)
 {
@@ -440,9 +425,7 @@ static int submit(struct mem_stream *stream, struct mem_semaphore *semaphore,
 	sched_lock(ctx);
 	if (kind == OP_WAIT)
 		err = make_polled(semaphore);
-	/*
-	 * For the model, this is an operation of the stream, not a host wait.
-	 */
+	/* A mark in the stream's order; it is no wait of the host. */
 	if (!err)
 		err = ctx->backend->mark_wait(stream, NULL);
 	if (!err) {
@@ -481,7 +464,7 @@ API int mem_stream_wait_fence(struct mem_stream *stream, int fd)
 	if (err)
 		return err;
 	err = submit(stream, fence, OP_WAIT);
-	/* The wait holds a reference. */
+	/* The wait has a reference. */
 	mem_semaphore_destroy(fence);
 	return err;
 }
