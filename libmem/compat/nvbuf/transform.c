@@ -324,13 +324,12 @@ int nvbuf_work_add(struct nvbuf_work *work, const struct nvbuf_picture *dst,
 	return rc;
 }
 
-/* Makes an image of one colour. */
+/* A picture of one colour, by the GPU: the CPU's caches have no part in it. */
 static int plain_open(struct nvbuf_work *work, uint32_t width, uint32_t height,
 		      const uint8_t *rgba, struct side *side)
 {
-	struct mem_image_data data = { .size = sizeof(data) };
+	const double values[] = { rgba[0], rgba[1], rgba[2], rgba[3] };
 	struct mem_ctx *ctx;
-	uint32_t x, y;
 	int rc;
 
 	*side = (struct side) {
@@ -340,21 +339,12 @@ static int plain_open(struct nvbuf_work *work, uint32_t width, uint32_t height,
 	rc = nvbuf_ctx(&ctx);
 	if (!rc)
 		rc = mem_image_create(ctx, width, height, side->format,
-				      MEM_USE_CPU | 1ULL << work->engine,
-				      &side->image);
+				      1ULL << MEM_ENGINE_GPU |
+				      1ULL << work->engine, &side->image);
 	if (!rc)
 		rc = work_keep(work, side->image);
-	if (!rc)
-		rc = mem_image_lock(side->image, MEM_WRITE, MEM_LOCK_HOST,
-				    &data);
-	if (rc)
-		return rc;
-	for (y = 0; y < height; y++)
-		for (x = 0; x < width; x++)
-			memcpy((char *)data.planes[0].base +
-			       (uint64_t)y * data.planes[0].pitch + 4ULL * x,
-			       rgba, 4);
-	return mem_image_unlock(side->image);
+	return rc ? rc : mem_image_fill(work->stream, MEM_ENGINE_GPU,
+					side->image, values, 4);
 }
 
 /**
